@@ -1,0 +1,3 @@
+// Package eval scores forecasters: prequential errors, sequential
+// cross-validation, comparisons and the simulators of the literature.
+package eval

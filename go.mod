@@ -1,0 +1,3 @@
+module github.com/orffvar/forecaster
+
+go 1.26

@@ -1,0 +1,56 @@
+package stream
+
+import "context"
+
+// Source delivers the messages of one partition in order.
+type Source interface {
+	// Read blocks until at least one message is there, then fills dst with what
+	// is available and returns the number. Key and Value stay valid until the
+	// next Read. io.EOF ends a replay; a source that retries does so inside.
+	Read(ctx context.Context, dst []Message) (n int, err error)
+	Close() error
+}
+
+// Committer is a Source that wants to know how far its messages were
+// processed for good: next is the offset of the first message not yet covered
+// by a durable checkpoint.
+type Committer interface {
+	Commit(ctx context.Context, next int64) error
+}
+
+// Sink accepts points. Write blocks until everything in b was accepted,
+// retrying transient failures for as long as ctx lives; it keeps no reference
+// to b. Writing the same batch twice has the effect of writing it once.
+type Sink interface {
+	Write(ctx context.Context, b *Batch) error
+	Close() error
+}
+
+// Positioner is a Sink whose output has a position (a file): the position
+// after the last Write is saved with each checkpoint, and Resume cuts the
+// output back to it, so that what is written again is not there twice. Resume
+// with nil starts from nothing.
+type Positioner interface {
+	Position() []byte
+	Resume(pos []byte) error
+}
+
+// Store keeps the checkpoints of one partition.
+type Store interface {
+	// Load returns the newest valid checkpoint, or ErrNoCheckpoint.
+	Load(ctx context.Context) (Checkpoint, error)
+	// Save returns when the checkpoint is durable.
+	Save(ctx context.Context, c Checkpoint) error
+}
+
+// DeadLetters keeps messages that could not be used, with the reason.
+type DeadLetters interface {
+	WriteDeadLetters(ctx context.Context, letters []DeadLetter) error
+	Close() error
+}
+
+// Decoder turns a message into a record. An error is a *DataError and says
+// why the message cannot be used.
+type Decoder interface {
+	Decode(r *Record, m *Message) error
+}

@@ -1,0 +1,26 @@
+package stream
+
+import "fmt"
+
+// Reason says why a record was not learnt from.
+type Reason string
+
+// The reasons. Each has its own count in the metrics.
+const (
+	Malformed Reason = "malformed"  // could not be decoded
+	NonFinite Reason = "non_finite" // an infinite value, or one beyond the limit
+	Dimension Reason = "dimension"  // other variables than the series has
+	Late      Reason = "late"       // older than the last record of the series
+	Duplicate Reason = "duplicate"  // the same time as the last record
+	TooLarge  Reason = "too_large"  // a limit on size was exceeded
+	TooMany   Reason = "too_many"   // a limit on the number of series was exceeded
+)
+
+// DataError is a message that cannot be used. It is a property of the data:
+// counted, kept as a dead letter, and no reason to stop.
+type DataError struct {
+	Reason Reason
+	Detail string // what, where, and what was expected
+}
+
+func (e *DataError) Error() string { return fmt.Sprintf("%s: %s", e.Reason, e.Detail) }
