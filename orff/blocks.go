@@ -1,0 +1,215 @@
+package orff
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+// Blocked is a Map made of equal blocks of features, the form in which doubly
+// stochastic gradient descent visits it (Brault 2017, Algorithms 4 and 5):
+//
+//	h(x) = sum_i Phi_i(x)^T theta_i
+//
+// All blocks have the same Dims. The features and parameters of the whole are
+// those of the blocks, one block after the other: with P = Params/Blocks(),
+// theta_i = theta[i*P:(i+1)*P]. A block already holds the factor of the whole
+// (1/sqrt(D) with D = b D_b, not 1/sqrt(b)), hence the prediction of the whole is
+// the plain sum over the blocks.
+//
+// An optimiser that visits one block a step calls FeaturesTo and AddGradient of
+// Block(i), and predicts by summing PredictTo over the blocks touched so far.
+type Blocked interface {
+	Map
+
+	// Blocks is the number of blocks D_b.
+	Blocks() int
+
+	// Block returns block i, i = 0 … Blocks()-1. The spec's block i is
+	// Block(i-1). Calling it does not allocate.
+	Block(i int) Map
+}
+
+// Blocks draws block i (counted from 1) of a map from BlockRand(seed, i), so that
+// a block is the same whether its frequencies are kept in memory or drawn again
+// whenever they are needed. It is not safe for concurrent use.
+type Blocks struct {
+	seed   uint64
+	blocks []Map
+	kept   bool
+	dims   Dims
+	drawn  Map // the block drawn last, unless all are kept
+	last   int // its number from 1
+	rand   Rand
+	y      []float64
+}
+
+// NewBlocks makes n blocks with build, which draws everything random from the
+// generator it is given; each is weighted with 1/n. With keep every block stays
+// in memory. Without it one block does, and is drawn again when another one is
+// asked for: slower by two orders of magnitude a feature, for models that do not
+// fit into memory. An error of build is returned.
+func NewBlocks(n int, seed uint64, keep bool, build func(r Rand) (Map, error)) (*Blocks, error) {
+	if n < 1 {
+		return nil, fmt.Errorf("orff: the number of blocks must be >= 1, got %d", n)
+	}
+	b := &Blocks{seed: seed, kept: keep, blocks: make([]Map, n)}
+	scale := math.Sqrt(1 / float64(n))
+	for i := range b.blocks {
+		if !keep && i > 0 {
+			b.blocks[i] = &redrawnBlock{b, i + 1}
+			continue
+		}
+		m, err := build(BlockRand(seed, i+1))
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 && m.Dims() != b.dims {
+			return nil, fmt.Errorf("orff: block %d has sizes %v, block 1 has %v", i+1, m.Dims(), b.dims)
+		}
+		b.dims = m.Dims()
+		if !weigh(m, scale) {
+			return nil, fmt.Errorf("orff: a map of another package cannot be a block, it has no weight")
+		}
+		b.blocks[i] = m
+	}
+	if !keep {
+		b.drawn, b.last = b.blocks[0], 1
+		b.blocks[0] = &redrawnBlock{b, 1}
+		r := BlockRand(seed, 1)
+		if !redraw(b.drawn, &r) {
+			return nil, fmt.Errorf("orff: a map that depends on data (landmarks, given frequencies) cannot be drawn again: keep its blocks")
+		}
+	}
+	b.y = make([]float64, b.dims.Out)
+	return b, nil
+}
+
+func (b *Blocks) Blocks() int     { return len(b.blocks) }
+func (b *Blocks) Block(i int) Map { return b.blocks[i] }
+
+func (b *Blocks) Dims() Dims {
+	d, n := b.dims, len(b.blocks)
+	return Dims{In: d.In, Out: d.Out, Features: n * d.Features, Params: n * d.Params}
+}
+
+func (b *Blocks) FeaturesTo(phi, x []float64) {
+	n := b.dims.Features
+	if len(phi) != n*len(b.blocks) {
+		panic(badLength)
+	}
+	for i, m := range b.blocks {
+		m.FeaturesTo(phi[i*n:(i+1)*n], x)
+	}
+}
+
+func (b *Blocks) PredictTo(y, phi, theta []float64) {
+	n, p := b.dims.Features, b.dims.Params
+	if len(phi) != n*len(b.blocks) || len(theta) != p*len(b.blocks) {
+		panic(badLength)
+	}
+	clear(y)
+	for i, m := range b.blocks {
+		m.PredictTo(b.y, phi[i*n:(i+1)*n], theta[i*p:(i+1)*p])
+		for k, v := range b.y {
+			y[k] += v
+		}
+	}
+}
+
+func (b *Blocks) AddGradient(g []float64, alpha float64, phi, r []float64) {
+	n, p := b.dims.Features, b.dims.Params
+	if len(phi) != n*len(b.blocks) || len(g) != p*len(b.blocks) {
+		panic(badLength)
+	}
+	for i, m := range b.blocks {
+		m.AddGradient(g[i*p:(i+1)*p], alpha, phi[i*n:(i+1)*n], r)
+	}
+}
+
+// State saves or restores the seed and the blocks that are kept; the others
+// follow from the seed.
+func (b *Blocks) State(c *snapshot.Codec) {
+	c.Section("blocks")
+	c.Uint64(&b.seed)
+	if !b.kept {
+		b.last = 0
+		return
+	}
+	for _, m := range b.blocks {
+		state(m, c)
+	}
+}
+
+func (b *Blocks) redraw(r *Rand) bool {
+	b.seed = r.Uint64()
+	if !b.kept {
+		b.last = 0
+		return true
+	}
+	for i, m := range b.blocks {
+		g := BlockRand(b.seed, i+1)
+		if !redraw(m, &g) {
+			return false
+		}
+	}
+	return true
+}
+
+func (b *Blocks) weigh(s float64) bool {
+	if !b.kept {
+		return weigh(b.drawn, s)
+	}
+	for _, m := range b.blocks {
+		weigh(m, s)
+	}
+	return true
+}
+
+// redrawnBlock is a block whose frequencies exist only while it is used.
+type redrawnBlock struct {
+	parent *Blocks
+	number int // from 1
+}
+
+func (m *redrawnBlock) get() Map {
+	b := m.parent
+	if b.last != m.number {
+		b.rand = BlockRand(b.seed, m.number)
+		redraw(b.drawn, &b.rand)
+		b.last = m.number
+	}
+	return b.drawn
+}
+
+func (m *redrawnBlock) Dims() Dims                        { return m.parent.dims }
+func (m *redrawnBlock) FeaturesTo(phi, x []float64)       { m.get().FeaturesTo(phi, x) }
+func (m *redrawnBlock) PredictTo(y, phi, theta []float64) { m.get().PredictTo(y, phi, theta) }
+func (m *redrawnBlock) AddGradient(g []float64, alpha float64, phi, r []float64) {
+	m.get().AddGradient(g, alpha, phi, r)
+}
+
+// What a map of this package can do beyond its interface. A map that another
+// package wrote may leave these out; then it has no state, is never drawn again
+// and cannot be weighted.
+
+func state(m any, c *snapshot.Codec) {
+	if s, ok := m.(snapshot.Stateful); ok {
+		s.State(c)
+	}
+}
+
+// redraw replaces everything random in m by draws from r. It reports whether m
+// depends on nothing but its parameters and r.
+func redraw(m any, r *Rand) bool {
+	d, ok := m.(interface{ redraw(r *Rand) bool })
+	return ok && d.redraw(r)
+}
+
+// weigh multiplies the features by s, the kernel by s^2. It reports whether m
+// can do that.
+func weigh(m any, s float64) bool {
+	w, ok := m.(interface{ weigh(s float64) bool })
+	return ok && w.weigh(s)
+}

@@ -1,0 +1,183 @@
+package orff
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+var refGamma = []float64{1, 0.5, 0.5, 0.89} // B B^T with B = [[1, 0], [0.5, 0.8]]
+
+func gammas(t *testing.T) map[string]Output {
+	t.Helper()
+	return map[string]Output{
+		"identity": Identity(3),
+		"gamma":    must(NewOutput(2, refGamma)),
+		"rank one": must(OutputFactor(3, 1, []float64{1, -2, 0.5})),
+		"wide B":   must(OutputFactor(2, 3, []float64{1, 2, 0, -1, 0.5, 1})),
+	}
+}
+
+func decomposable(out Output) *Decomposable {
+	return NewDecomposable(must(NewFourier(Gaussian{refSigma}, 3, 40, BlockRand(8, 1))), out)
+}
+
+func TestC2_1_Adjoint(t *testing.T) {
+	for name, out := range gammas(t) {
+		t.Run(name, func(t *testing.T) { adjoint(t, decomposable(out), refX, 21) })
+	}
+}
+
+func TestC2_2_AssembledKernel(t *testing.T) {
+	for name, out := range gammas(t) {
+		t.Run(name, func(t *testing.T) {
+			m := decomposable(out)
+			// (1/D) sum_j cos(omega_j.(x-z)) Gamma.
+			f := m.Scalar().(*Fourier)
+			var k float64
+			for j := range f.n {
+				k += math.Cos(dot(f.w[3*j:3*j+3], refDelta))
+			}
+			want := scaled(out.Gamma(), k/float64(f.n))
+			nearAll(t, "Phi(x)^T Phi(z)", mapKernel(m, refX, refZ), want, 1e-13)
+		})
+	}
+}
+
+func TestC2_3_BlockGram(t *testing.T) {
+	for name, out := range gammas(t) {
+		t.Run(name, func(t *testing.T) { blockGram(t, decomposable(out), 3, true) })
+	}
+}
+
+// blockGram checks C2.3 on ten points: the block Gram matrix is symmetric and
+// positive semidefinite and, for shift-invariant maps, moves with the points.
+func blockGram(t *testing.T, m Map, in int, invariant bool) {
+	t.Helper()
+	const n = 10
+	p := m.Dims().Out
+	pts := normals(31, in*n)
+	for i := range pts {
+		pts[i] = 0.3 + math.Abs(pts[i]) // kernels on the positive quadrant take part
+	}
+	at := func(i int) []float64 { return pts[in*i : in*i+in] }
+	gram := make([]float64, n*p*n*p)
+	for i := range n {
+		for j := range n {
+			k := mapKernel(m, at(i), at(j))
+			for a := range p {
+				for b := range p {
+					gram[(i*p+a)*n*p+j*p+b] = k[a*p+b]
+				}
+			}
+		}
+	}
+	low, trace := smallest(t, n*p, gram)
+	if low < -1e-12*trace {
+		t.Errorf("smallest eigenvalue %g at trace %g", low, trace)
+	}
+	for i := range n * p {
+		for j := range i {
+			if math.Abs(gram[i*n*p+j]-gram[j*n*p+i]) > 1e-12*trace {
+				t.Fatalf("not symmetric at (%d, %d)", i, j)
+			}
+		}
+	}
+	if invariant {
+		by := normals(32, in)
+		nearAll(t, "K~(x+t, z+t)", mapKernel(m, shifted(at(0), by), shifted(at(1), by)), mapKernel(m, at(0), at(1)), 1e-12)
+	}
+}
+
+func TestC2_4_FactorisationDoesNotMatter(t *testing.T) {
+	b := []float64{1, 0, 0.5, 0.8}
+	c, s := math.Cos(0.7), math.Sin(0.7)
+	q := []float64{c, -s, s, c}
+	bq := make([]float64, 4)
+	for i := range 2 {
+		for j := range 2 {
+			bq[2*i+j] = b[2*i]*q[j] + b[2*i+1]*q[2+j]
+		}
+	}
+	m1 := decomposable(must(OutputFactor(2, 2, b)))
+	m2 := decomposable(must(OutputFactor(2, 2, bq)))
+	m3 := decomposable(must(NewOutput(2, refGamma)))
+	x := normals(3, 3*12)
+	y := normals(4, 2*12)
+	for i := range 3 {
+		at := normals(uint64(50+i), 3)
+		want := ridge(t, m1, x, y, 0.1, at)
+		nearAll(t, "ridge with BQ", ridge(t, m2, x, y, 0.1, at), want, 1e-11) // a linear system of condition 1e2 in 160 unknowns
+		nearAll(t, "ridge with the eigendecomposition", ridge(t, m3, x, y, 0.1, at), want, 1e-11)
+		nearAll(t, "K~", mapKernel(m2, at, refZ), mapKernel(m1, at, refZ), 1e-13)
+	}
+}
+
+// ridge fits theta to rows of x and y by the normal equations in features and
+// returns the prediction at one point.
+func ridge(t *testing.T, m Map, x, y []float64, lambda float64, at []float64) []float64 {
+	t.Helper()
+	d := m.Dims()
+	n := len(x) / d.In
+	a := mat.NewDense(d.Params, d.Params, nil)
+	c := mat.NewVecDense(d.Params, nil)
+	for i := range n {
+		phi := mat.NewDense(d.Params, d.Out, operator(m, x[i*d.In:(i+1)*d.In]))
+		var pp mat.Dense
+		pp.Mul(phi, phi.T())
+		a.Add(a, &pp)
+		var py mat.VecDense
+		py.MulVec(phi, mat.NewVecDense(d.Out, y[i*d.Out:(i+1)*d.Out]))
+		c.AddVec(c, &py)
+	}
+	a.Scale(1/float64(n), a)
+	c.ScaleVec(1/float64(n), c)
+	for i := range d.Params {
+		a.Set(i, i, a.At(i, i)+lambda)
+	}
+	var theta mat.VecDense
+	if err := theta.SolveVec(a, c); err != nil {
+		t.Fatal(err)
+	}
+	out := make([]float64, d.Out)
+	m.PredictTo(out, features(m, at, d.Features), theta.RawVector().Data)
+	return out
+}
+
+func TestNewOutputRefuses(t *testing.T) {
+	for name, g := range map[string][]float64{
+		"indefinite": {1, 2, 2, 1},
+		"asymmetric": {1, 0.5, 0.4, 1},
+		"zero":       {0, 0, 0, 0},
+		"negative":   {-1, 0, 0, -1},
+		"NaN":        {math.NaN(), 0, 0, 1},
+		"too short":  {1},
+	} {
+		if _, err := NewOutput(2, g); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	out := must(NewOutput(2, []float64{2, 2, 2, 2}))
+	if _, inner := out.Dims(); inner != 1 {
+		t.Errorf("rank one Gamma has p' = %d", inner)
+	}
+	nearAll(t, "Gamma", out.Gamma(), []float64{2, 2, 2, 2}, 1e-15)
+}
+
+func TestDecomposableLayout(t *testing.T) {
+	m := NewDecomposable(FourierOf([]float64{1, 0.5, -0.3, 0.8}, 2), must(OutputFactor(2, 2, []float64{1, 0, 0.5, 0.8})))
+	// The ridge solution of C4.1; its rows are the rows of Theta.
+	rows := [2][4]float64{
+		{0.2211349788772778, 0.35125135701166316, 0.29433932605373997, 0.30495554908504485},
+		{-0.213359572503337, -0.3205985007004207, 0.5092387057491907, -0.933763625607645}}
+	theta := make([]float64, 8)
+	for c := range 4 {
+		for i := range 2 {
+			theta[2*c+i] = rows[i][c]
+		}
+	}
+	y := make([]float64, 2)
+	m.PredictTo(y, features(m, []float64{0.1, 0.2}, 4), theta)
+	nearAll(t, "h(x_1)", y, []float64{0.4688282791472969, -0.07494642164791936}, 1e-14)
+}

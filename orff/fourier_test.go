@@ -1,0 +1,132 @@
+package orff
+
+import (
+	"math"
+	"testing"
+)
+
+// cosSinVariance and phaseVariance are the exact variances of one draw, from
+// cos^2 t = (1 + cos 2t)/2 and 2 cos a cos b = cos(a-b) + cos(a+b).
+func cosSinVariance(s Spectrum, delta []float64) float64 {
+	k := s.K0(delta)
+	return (1+s.K0(scaled(delta, 2)))/2 - k*k
+}
+
+func phaseVariance(s Spectrum, delta []float64) float64 {
+	k := s.K0(delta)
+	return 1 + s.K0(scaled(delta, 2))/2 - k*k
+}
+
+func TestC1_1_VariancesOfTheTwoForms(t *testing.T) {
+	g := Gaussian{refSigma}
+	near(t, "cos-sin variance", cosSinVariance(g, refDelta), 0.39986385799450697, 1e-14)
+	near(t, "phase variance", phaseVariance(g, refDelta), 0.8998638579945069, 1e-14)
+
+	const n = 200000
+	mean, v := oneDraw(t, n, func(r Rand) (Scalar, error) { return NewFourier(g, 3, 1, r) }, refX, refZ)
+	near(t, "mean, cos-sin", mean, g.K0(refDelta), 5*math.Sqrt(0.4/n))
+	near(t, "measured variance, cos-sin", v, 0.39986385799450697, 5*math.Sqrt(0.5/n)) // terms lie in [-1, 1]: (X-k)^2 has variance below 0.5
+	mean, v = oneDraw(t, n, func(r Rand) (Scalar, error) { return NewPhase(g, 3, 1, r) }, refX, refZ)
+	near(t, "mean, phase", mean, g.K0(refDelta), 5*math.Sqrt(0.9/n))
+	near(t, "measured variance, phase", v, 0.8998638579945069, 5*math.Sqrt(2.0/n)) // terms lie in [-2, 2]
+}
+
+// oneDraw returns mean and variance of phi(x).phi(z) over n maps.
+func oneDraw(t *testing.T, n int, build func(Rand) (Scalar, error), x, z []float64) (mean, variance float64) {
+	t.Helper()
+	s, err := build(NewRand(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	px, pz := make([]float64, s.Len()), make([]float64, s.Len())
+	r := NewRand(11)
+	var s1, s2 float64
+	for range n {
+		if !redraw(s, &r) {
+			t.Fatal("cannot be drawn again")
+		}
+		s.FeaturesTo(px, x)
+		s.FeaturesTo(pz, z)
+		k := dot(px, pz)
+		s1 += k
+		s2 += k * k
+	}
+	mean = s1 / float64(n)
+	return mean, s2/float64(n) - mean*mean
+}
+
+func TestC1_2_DiagonalAndShiftInvariance(t *testing.T) {
+	const D = 50
+	f := must(NewFourier(Gaussian{refSigma}, 3, D, BlockRand(1, 1)))
+	near(t, "phi(x).phi(x)", scalarKernel(f, refX, refX), 1, 1e-15*D)
+	by := []float64{3, -1, 0.25}
+	k := scalarKernel(f, refX, refZ)
+	near(t, "k~(x+t, z+t)", scalarKernel(f, shifted(refX, by), shifted(refZ, by)), k, 1e-14)
+	p := must(NewPhase(Gaussian{refSigma}, 3, D, BlockRand(1, 1)))
+	if math.Abs(scalarKernel(p, shifted(refX, by), shifted(refZ, by))-scalarKernel(p, refX, refZ)) < 1e-3 {
+		t.Error("the phase form cannot be shift invariant for fixed offsets")
+	}
+}
+
+func TestC1_3_GramIsPositiveSemidefinite(t *testing.T) {
+	for _, s := range []Scalar{
+		must(NewFourier(Gaussian{1}, 3, 5, BlockRand(1, 1))),
+		must(NewFourier(Laplacian{1}, 3, 5, BlockRand(1, 1))),
+		must(NewPhase(Sinc{1}, 3, 5, BlockRand(1, 1))),
+	} {
+		const n = 30
+		pts := normals(5, 3*n)
+		gram := make([]float64, n*n)
+		for i := range n {
+			for j := range n {
+				gram[i*n+j] = scalarKernel(s, pts[3*i:3*i+3], pts[3*j:3*j+3])
+			}
+		}
+		if low, trace := smallest(t, n, gram); low < -1e-12*trace {
+			t.Errorf("%T: smallest eigenvalue %g at trace %g", s, low, trace)
+		}
+	}
+}
+
+func TestC1_4_ShiftInvariantKernels(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		s    Spectrum
+		k    float64
+	}{
+		{"Gaussian", Gaussian{0.9}, 0.3251538610307493},
+		{"Laplacian", Laplacian{0.7}, 0.21438110142697794},
+		{"sinc", Sinc{2}, 0.24018585996840416},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			near(t, "k0", c.s.K0(refDelta), c.k, 1e-14)
+			near(t, "k0(0)", c.s.K0(make([]float64, 3)), 1, 0)
+			const D = 100000
+			f := must(NewFourier(c.s, 3, D, BlockRand(2, 1)))
+			near(t, "k~, cos-sin", scalarKernel(f, refX, refZ), c.k, 5*math.Sqrt(cosSinVariance(c.s, refDelta)/D))
+			p := must(NewPhase(c.s, 3, D, BlockRand(2, 1)))
+			near(t, "k~, phase", scalarKernel(p, refX, refZ), c.k, 5*math.Sqrt(phaseVariance(c.s, refDelta)/D))
+		})
+	}
+}
+
+func TestSincNearZero(t *testing.T) {
+	// Both branches at their border, against the next term of the series.
+	for _, v := range []float64{0, 1e-9, 0.99e-4, 1.01e-4} {
+		near(t, "sinc", sinc(v), 1-v*v/6+v*v*v*v/120, 1e-16)
+	}
+}
+
+func TestImpossibleKernels(t *testing.T) {
+	for _, s := range []Spectrum{Gaussian{0}, Gaussian{-1}, Gaussian{math.NaN()}, Gaussian{math.Inf(1)}, Laplacian{0}, Sinc{-2}} {
+		if _, err := NewFourier(s, 2, 3, NewRand(1)); err == nil {
+			t.Errorf("%#v was accepted", s)
+		}
+		if _, err := NewPhase(s, 2, 3, NewRand(1)); err == nil {
+			t.Errorf("%#v was accepted by the phase form", s)
+		}
+	}
+	if _, err := NewFourier(Gaussian{1}, 0, 3, NewRand(1)); err == nil {
+		t.Error("d = 0 was accepted")
+	}
+}

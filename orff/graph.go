@@ -1,0 +1,90 @@
+package orff
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// graphLaplacian returns L = diag(S 1) - S for symmetric weights S >= 0, p x p.
+func graphLaplacian(p int, s []float64) ([]float64, error) {
+	if p < 1 || len(s) != p*p {
+		return nil, fmt.Errorf("orff: a graph of %d outputs needs %d weights, got %d", p, p*p, len(s))
+	}
+	l := make([]float64, p*p)
+	for i := range p {
+		for j := range p {
+			w := s[i*p+j]
+			if !(w >= 0) || w != s[j*p+i] {
+				return nil, fmt.Errorf("orff: graph weights must be symmetric and >= 0, got %g and %g at (%d, %d)", w, s[j*p+i], i+1, j+1)
+			}
+			if i != j {
+				l[i*p+j] -= w
+				l[i*p+i] += w
+			}
+		}
+	}
+	return l, nil
+}
+
+// GraphGamma returns (L + eta I)^{-1} for the Laplacian L of a graph of p
+// outputs with the symmetric weights S >= 0, p x p row-major. The norm of the
+// kernel then penalises sum_{k<l} S_kl ||h_k - h_l||^2 and, with eta > 0, the
+// level (Brault 2017, section 3.3.3). 0.1 is a usual eta.
+func GraphGamma(p int, s []float64, eta float64) ([]float64, error) {
+	if err := positive("eta of a graph", eta); err != nil {
+		return nil, err
+	}
+	return graphInverse(p, s, func(g float64) float64 { return 1 / (g + eta) })
+}
+
+// GraphGammaCentred returns the pseudo-inverse of the Laplacian. Every function
+// of its space sums to zero over each connected component: only for targets that
+// are centred across the outputs. An edgeless graph gives a zero matrix, which
+// NewOutput refuses.
+func GraphGammaCentred(p int, s []float64) ([]float64, error) {
+	return graphInverse(p, s, nil)
+}
+
+// graphInverse applies f to the eigenvalues of the Laplacian; nil is the
+// pseudo-inverse.
+func graphInverse(p int, s []float64, f func(float64) float64) ([]float64, error) {
+	l, err := graphLaplacian(p, s)
+	if err != nil {
+		return nil, err
+	}
+	g, u, err := eigenSym(p, l)
+	if err != nil {
+		return nil, err
+	}
+	if f == nil {
+		zero := 1e-12 * g[p-1]
+		f = func(v float64) float64 {
+			if v <= zero {
+				return 0
+			}
+			return 1 / v
+		}
+	}
+	return spectralFunction(g, u, f), nil
+}
+
+// spectralFunction returns U diag(f(g)) U^T, exactly symmetric.
+func spectralFunction(g []float64, u *mat.Dense, f func(float64) float64) []float64 {
+	p := len(g)
+	a := make([]float64, p*p)
+	for k, v := range g {
+		w := f(v)
+		for i := range p {
+			for j := range i + 1 {
+				a[i*p+j] += w * u.At(i, k) * u.At(j, k)
+			}
+		}
+	}
+	for i := range p {
+		for j := range i {
+			a[j*p+i] = a[i*p+j]
+		}
+	}
+	return a
+}

@@ -1,0 +1,35 @@
+package orff
+
+import (
+	"math"
+	"testing"
+)
+
+var path3 = []float64{0, 1, 0, 1, 0, 1, 0, 1, 0}
+
+func TestC2_5_GraphOfAPath(t *testing.T) {
+	g := must(GraphGammaCentred(3, path3))
+	// Eigenvalues 0, 1, 3: a dozen roundings.
+	nearAll(t, "L^+", g, []float64{5. / 9, -1. / 9, -4. / 9, -1. / 9, 2. / 9, -1. / 9, -4. / 9, -1. / 9, 5. / 9}, 1e-14)
+	if _, inner := must(NewOutput(3, g)).Dims(); inner != 2 {
+		t.Errorf("L^+ has rank %d, want 2", inner)
+	}
+	g = must(GraphGamma(3, path3, 0.1))
+	nearAll(t, "row 1 of (L + 0.1 I)^-1", g[:3], []float64{3.8416422287390017, 3.2258064516129012, 2.932551319648092}, 1e-13)
+}
+
+func TestGraphRefuses(t *testing.T) {
+	for name, s := range map[string][]float64{
+		"negative":   {0, -1, -1, 0},
+		"asymmetric": {0, 1, 2, 0},
+		"NaN":        {0, math.NaN(), math.NaN(), 0},
+		"too short":  {0},
+	} {
+		if _, err := GraphGamma(2, s, 0.1); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if _, err := GraphGamma(2, []float64{0, 1, 1, 0}, 0); err == nil {
+		t.Error("eta = 0: no error")
+	}
+}

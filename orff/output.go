@@ -1,0 +1,137 @@
+package orff
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Output is the operator Gamma = B B^T of a decomposable kernel k(x, z) Gamma: it
+// says which outputs go together. B is p x p', p' the rank of Gamma.
+type Output struct {
+	p, inner int
+	b        []float64 // p x p' row-major; nil is the identity
+}
+
+// Identity is Gamma = I: p outputs learnt independently.
+func Identity(p int) Output {
+	if p < 1 {
+		panic("orff: Identity needs p >= 1")
+	}
+	return Output{p: p, inner: p}
+}
+
+// NewOutput factors a symmetric positive semidefinite Gamma, p x p row-major, by
+// its eigendecomposition: B = U diag(sqrt(g)) over the eigenvalues above 1e-12
+// of the largest. It refuses a Gamma that is not finite, asymmetric by more than
+// 1e-12 of its largest entry, zero, or with an eigenvalue below -1e-10 of the
+// largest.
+func NewOutput(p int, gamma []float64) (Output, error) {
+	g, u, err := eigenSym(p, gamma)
+	if err != nil {
+		return Output{}, err
+	}
+	top := g[p-1] // ascending
+	if g[0] < -1e-10*math.Abs(top) || top <= 0 {
+		return Output{}, fmt.Errorf("orff: Gamma must be positive semidefinite and not zero, its eigenvalues lie in [%g, %g]", g[0], top)
+	}
+	first := 0
+	for g[first] <= 1e-12*top {
+		first++
+	}
+	o := Output{p: p, inner: p - first, b: make([]float64, p*(p-first))}
+	for i := range p {
+		for k := range o.inner {
+			o.b[i*o.inner+k] = u.At(i, first+k) * math.Sqrt(g[first+k])
+		}
+	}
+	return o, nil
+}
+
+// OutputFactor is Gamma = B B^T for a given B, p x inner row-major.
+func OutputFactor(p, inner int, b []float64) (Output, error) {
+	if p < 1 || inner < 1 || len(b) != p*inner {
+		return Output{}, fmt.Errorf("orff: B must be p x p' with p, p' >= 1, got %d x %d with %d numbers", p, inner, len(b))
+	}
+	if !finite(b) {
+		return Output{}, fmt.Errorf("orff: B has a value that is not finite")
+	}
+	return Output{p: p, inner: inner, b: append([]float64(nil), b...)}, nil
+}
+
+// Dims returns p and p'.
+func (o Output) Dims() (p, inner int) { return o.p, o.inner }
+
+// IsIdentity reports whether Gamma was given as the identity.
+func (o Output) IsIdentity() bool { return o.b == nil }
+
+// Factor returns a copy of B, p x p' row-major.
+func (o Output) Factor() []float64 {
+	if o.b != nil {
+		return append([]float64(nil), o.b...)
+	}
+	b := make([]float64, o.p*o.p)
+	for i := range o.p {
+		b[i*o.p+i] = 1
+	}
+	return b
+}
+
+// Gamma returns B B^T, p x p row-major.
+func (o Output) Gamma() []float64 {
+	b := o.Factor()
+	g := make([]float64, o.p*o.p)
+	for i := range o.p {
+		for j := range o.p {
+			g[i*o.p+j] = dot(b[i*o.inner:(i+1)*o.inner], b[j*o.inner:(j+1)*o.inner])
+		}
+	}
+	return g
+}
+
+// expandTo sets y = B u.
+func (o Output) expandTo(y, u []float64) {
+	for i := range y {
+		y[i] = dot(o.b[i*o.inner:(i+1)*o.inner], u)
+	}
+}
+
+// contractTo sets u = B^T r.
+func (o Output) contractTo(u, r []float64) {
+	clear(u)
+	for i, v := range r {
+		axpy(u, v, o.b[i*o.inner:(i+1)*o.inner])
+	}
+}
+
+// eigenSym returns the eigenvalues in ascending order and the eigenvectors of a
+// symmetric p x p matrix, after checking that it is one.
+func eigenSym(p int, a []float64) ([]float64, *mat.Dense, error) {
+	if p < 1 || len(a) != p*p {
+		return nil, nil, fmt.Errorf("orff: a matrix of order %d needs %d numbers, got %d", p, p*p, len(a))
+	}
+	if !finite(a) {
+		return nil, nil, fmt.Errorf("orff: the matrix has a value that is not finite")
+	}
+	var top float64
+	for _, v := range a {
+		top = max(top, math.Abs(v))
+	}
+	s := mat.NewSymDense(p, nil)
+	for i := range p {
+		for j := range i + 1 {
+			if math.Abs(a[i*p+j]-a[j*p+i]) > 1e-12*top {
+				return nil, nil, fmt.Errorf("orff: the matrix is not symmetric at (%d, %d): %g and %g", i+1, j+1, a[i*p+j], a[j*p+i])
+			}
+			s.SetSym(i, j, (a[i*p+j]+a[j*p+i])/2)
+		}
+	}
+	var e mat.EigenSym
+	if !e.Factorize(s, true) {
+		return nil, nil, fmt.Errorf("orff: the eigendecomposition did not converge")
+	}
+	var u mat.Dense
+	e.VectorsTo(&u)
+	return e.Values(nil), &u, nil
+}

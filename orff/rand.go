@@ -1,0 +1,70 @@
+package orff
+
+import "math"
+
+// Rand is the SplitMix64 generator of Steele, Lea and Flood (2014). Frequencies
+// are regenerated from (seed, block) on any machine and by any later version of
+// the program, therefore the generator is frozen here rather than taken from a
+// library; golden tests hold it fixed.
+//
+// A Rand is a plain value: copying it copies the position in its stream.
+type Rand struct{ state uint64 }
+
+// NewRand returns the generator whose state is the given number.
+func NewRand(state uint64) Rand { return Rand{state} }
+
+// BlockRand returns the generator of one block of frequencies, block = 1, 2, …
+// Its state is H(H(master) XOR block), where H(v) is the first output of the
+// generator in state v.
+func BlockRand(master uint64, block int) Rand {
+	if block < 1 {
+		panic("orff: blocks are counted from 1")
+	}
+	m := Rand{master}
+	b := Rand{m.Uint64() ^ uint64(block)}
+	return Rand{b.Uint64()}
+}
+
+// Uint64 returns the next 64 random bits.
+func (r *Rand) Uint64() uint64 {
+	r.state += 0x9E3779B97F4A7C15
+	z := r.state
+	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
+	z = (z ^ z>>27) * 0x94D049BB133111EB
+	return z ^ z>>31
+}
+
+// Uniform returns the next number of the open interval (0, 1): never 0, so that
+// its logarithm is finite, and never 1.
+func (r *Rand) Uniform() float64 {
+	return (float64(r.Uint64()>>11) + 0.5) * 0x1p-53
+}
+
+// Intn returns a number of 0 … n-1, each equally likely.
+func (r *Rand) Intn(n int) int {
+	if n < 1 {
+		panic("orff: Intn needs n >= 1")
+	}
+	// The largest multiple of n that fits; beyond it a remainder would favour
+	// small numbers.
+	limit := math.MaxUint64 - math.MaxUint64%uint64(n)
+	for {
+		if v := r.Uint64(); v < limit {
+			return int(v % uint64(n))
+		}
+	}
+}
+
+// NormalsTo fills dst with independent standard normal deviates, by Box and
+// Muller in pairs. An odd length throws the second of the last pair away, so
+// that every call starts a new pair.
+func (r *Rand) NormalsTo(dst []float64) {
+	for i := 0; i < len(dst); i += 2 {
+		radius := math.Sqrt(-2 * math.Log(r.Uniform()))
+		sin, cos := math.Sincos(2 * math.Pi * r.Uniform())
+		dst[i] = radius * cos
+		if i+1 < len(dst) {
+			dst[i+1] = radius * sin
+		}
+	}
+}

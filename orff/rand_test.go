@@ -1,0 +1,105 @@
+package orff
+
+import (
+	"math"
+	"testing"
+)
+
+func TestC0_2_SplitMix64(t *testing.T) {
+	r := NewRand(0)
+	for i, want := range []uint64{0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4, 0x06c45d188009454f} {
+		if got := r.Uint64(); got != want {
+			t.Errorf("output %d of state 0 is %#x, want %#x", i, got, want)
+		}
+	}
+	if got := BlockRand(42, 1).state; got != 0xf34fe9248c9342e5 {
+		t.Errorf("state of block 1 of 42 is %#x, want 0xf34fe9248c9342e5", got)
+	}
+	r = BlockRand(42, 1)
+	for i, want := range []float64{0.5771257953559461, 0.10481634539514789, 0.3731156316810637, 0.505852292534108} {
+		if got := r.Uniform(); got != want { // integer arithmetic and a power of two: exact
+			t.Errorf("uniform %d is %.17g, want %.17g", i, got, want)
+		}
+	}
+	// math.Log, Sin and Cos are assembly on some architectures and not correctly
+	// rounded on any: a few units in the last place, far below 1e-13.
+	r = BlockRand(42, 1)
+	z := make([]float64, 4)
+	r.NormalsTo(z)
+	nearAll(t, "normals", z, []float64{0.8292327880748991, 0.6416876368016953, -1.4032351932400193, -0.051621683413846445}, 1e-13)
+}
+
+func TestC0_3_BlockOfFrequencies(t *testing.T) {
+	w := make([]float64, 12)
+	r := BlockRand(42, 1)
+	Gaussian{0.9}.SampleTo(w, 3, &r)
+	nearAll(t, "W", w, []float64{
+		0.9213697645276656, 0.7129862631129947, -1.5591502147111325,
+		-0.05735742601538494, -0.16682852318270236, -0.9815116982752664,
+		-0.945576959404697, -0.544569910202403, -0.06406684098780695,
+		0.49873491215674554, 0.6749534201926, 0.8649582539802927}, 1e-13)
+	f := must(NewFourier(Gaussian{0.9}, 3, 4, BlockRand(42, 1)))
+	near(t, "k~ of 4 frequencies", scalarKernel(f, refX, refZ), 0.8024389413167524, 1e-13)
+
+	blocks := must(NewBlocks(64, 42, true, func(r Rand) (Map, error) {
+		f, err := NewFourier(Gaussian{0.9}, 3, 64, r)
+		if err != nil {
+			return nil, err
+		}
+		return NewDecomposable(f, Identity(1)), nil
+	}))
+	near(t, "k~ of 4096 frequencies", mapKernel(blocks, refX, refZ)[0], 0.31122233899907403, 1e-12) // 8192 products
+}
+
+func TestNormalsToOddLengthStartsANewPair(t *testing.T) {
+	a, b := NewRand(7), NewRand(7)
+	odd, even := make([]float64, 3), make([]float64, 4)
+	a.NormalsTo(odd)
+	b.NormalsTo(even)
+	nearAll(t, "odd", odd, even[:3], 0)
+	if a != b {
+		t.Error("an odd length leaves the stream inside a pair")
+	}
+}
+
+func TestRandMoments(t *testing.T) {
+	const n = 100000
+	r := NewRand(3)
+	var su, su2 float64
+	for range n {
+		u := r.Uniform()
+		if u <= 0 || u >= 1 {
+			t.Fatalf("uniform %g outside (0, 1)", u)
+		}
+		su += u
+		su2 += u * u
+	}
+	near(t, "mean of uniforms", su/n, 0.5, 5*math.Sqrt(1.0/12/n))
+	near(t, "mean square of uniforms", su2/n, 1.0/3, 5*math.Sqrt(4.0/45/n))
+	var s, s2, s4 float64
+	for _, z := range normals(4, n) {
+		s += z
+		s2 += z * z
+		s4 += z * z * z * z
+	}
+	// Variances of z, z^2, z^4 are 1, 2 and 96.
+	near(t, "mean of normals", s/n, 0, 5*math.Sqrt(1.0/n))
+	near(t, "variance of normals", s2/n, 1, 5*math.Sqrt(2.0/n))
+	near(t, "fourth moment of normals", s4/n/3, 1, 5*math.Sqrt(96.0/9/n))
+	counts := make([]int, 7)
+	for range n {
+		counts[r.Intn(7)]++
+	}
+	for i, c := range counts {
+		near(t, "share of "+string(rune('0'+i)), float64(c)/n, 1.0/7, 5*math.Sqrt(6.0/49/n))
+	}
+}
+
+func TestBlockRandRefusesBlockZero(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("block 0 was accepted")
+		}
+	}()
+	BlockRand(1, 0)
+}
