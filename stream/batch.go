@@ -11,8 +11,13 @@ type Batch struct {
 	Events       []Event
 	DeadLetters  []DeadLetter
 
-	Next     int64  // offset after the last record applied
-	Snapshot []byte // engine state at Next; nil unless a checkpoint is due
+	Records   int64  // messages applied: learnt from or refused, not skipped
+	Watermark int64  // largest time of a sample learnt from, ns; 0 = none
+	Next      int64  // offset after the last record applied
+	Snapshot  []byte // engine state at Next; nil unless a checkpoint is due
+
+	floats []float64 // backs the vectors of the points
+	bytes  []byte    // backs the copies of messages
 }
 
 // Forecast is the forecast of all variables of a series for one time.
@@ -33,7 +38,17 @@ type Observation struct {
 	Time     int64
 	Y        []float64 // NaN = missing
 	Residual []float64 // y - yhat of the one-step forecast; NaN = none
+
+	// Anomaly is the residual in units of the distance from yhat to the bound
+	// of the first interval level on the side where y lies: more than 1 means
+	// outside the interval. NaN = no residual or no interval; never more than
+	// MaxAnomaly.
+	Anomaly []float64
 }
+
+// MaxAnomaly is the largest anomaly score: that of any error where an interval
+// of no width was forecast.
+const MaxAnomaly = 1e6
 
 // Metric is a score of a model on a series.
 type Metric struct {
@@ -52,13 +67,67 @@ const AllTargets = "_all"
 type Event struct {
 	Series string
 	Time   int64
-	Kind   string // reset, gap, warmup, lineage, ...
+	Kind   string // one of the Event constants
 	Text   string
 }
+
+// The kinds of events.
+const (
+	EventSeries   = "series"   // a new series was seen
+	EventLineage  = "lineage"  // its variables changed for good: a new model
+	EventGap      = "gap"      // missing samples were filled in, or the lags dropped
+	EventRollback = "rollback" // the state went bad: back to the last good copy
+	EventReset    = "reset"    // the state went bad and had no good copy: a new model
+)
 
 // DeadLetter is a message that could not be used.
 type DeadLetter struct {
 	Message Message // a copy
 	Reason  Reason
 	Detail  string
+}
+
+// Points returns the number of points in the batch: what its limit counts.
+func (b *Batch) Points() int {
+	return len(b.Forecasts) + len(b.Observations) + len(b.Metrics) + len(b.Events) + len(b.DeadLetters)
+}
+
+// Bytes returns about how much memory the points take: what its limit on bytes
+// counts.
+func (b *Batch) Bytes() int { return 8*len(b.floats) + len(b.bytes) + 128*b.Points() }
+
+// Reset empties the batch and keeps its memory.
+func (b *Batch) Reset() {
+	clear(b.Forecasts) // drop the references to series
+	clear(b.Observations)
+	clear(b.Metrics)
+	clear(b.Events)
+	clear(b.DeadLetters)
+	*b = Batch{
+		Forecasts: b.Forecasts[:0], Observations: b.Observations[:0], Metrics: b.Metrics[:0],
+		Events: b.Events[:0], DeadLetters: b.DeadLetters[:0],
+		floats: b.floats[:0], bytes: b.bytes[:0],
+	}
+}
+
+// vector returns a copy of v that lives as long as the batch. When the backing
+// array has to grow, earlier vectors stay where they are.
+func (b *Batch) vector(v []float64) []float64 {
+	n := len(b.floats)
+	b.floats = append(b.floats, v...)
+	return b.floats[n:len(b.floats):len(b.floats)]
+}
+
+// blob does for bytes what vector does for numbers.
+func (b *Batch) blob(p []byte) []byte {
+	n := len(b.bytes)
+	b.bytes = append(b.bytes, p...)
+	return b.bytes[n:len(b.bytes):len(b.bytes)]
+}
+
+// refuse appends a dead letter with a copy of m.
+func (b *Batch) refuse(m *Message, reason Reason, detail string) {
+	c := *m
+	c.Key, c.Value = b.blob(m.Key), b.blob(m.Value)
+	b.DeadLetters = append(b.DeadLetters, DeadLetter{Message: c, Reason: reason, Detail: detail})
 }

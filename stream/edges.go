@@ -7,8 +7,18 @@ type Source interface {
 	// Read blocks until at least one message is there, then fills dst with what
 	// is available and returns the number. Key and Value stay valid until the
 	// next Read. io.EOF ends a replay; a source that retries does so inside.
+	// n < len(dst) says that nothing more is waiting: what was made of the
+	// messages so far is then written without delay.
 	Read(ctx context.Context, dst []Message) (n int, err error)
 	Close() error
+}
+
+// Seeker is a Source that can start elsewhere than at its beginning: before the
+// first Read, Seek makes next the offset of the first message delivered. A
+// Source without it may deliver messages again; the engine skips those that it
+// has seen.
+type Seeker interface {
+	Seek(ctx context.Context, next int64) error
 }
 
 // Committer is a Source that wants to know how far its messages were
@@ -20,13 +30,14 @@ type Committer interface {
 
 // Sink accepts points. Write blocks until everything in b was accepted,
 // retrying transient failures for as long as ctx lives; it keeps no reference
-// to b. Writing the same batch twice has the effect of writing it once.
+// to b. Writing the same batch twice has the effect of writing it once. A batch
+// with a Snapshot must be durable when Write returns: a checkpoint follows.
 type Sink interface {
 	Write(ctx context.Context, b *Batch) error
 	Close() error
 }
 
-// Positioner is a Sink whose output has a position (a file): the position
+// Positioner is a Sink, or DeadLetters, whose output has a position (a file): the position
 // after the last Write is saved with each checkpoint, and Resume cuts the
 // output back to it, so that what is written again is not there twice. Resume
 // with nil starts from nothing.
@@ -43,7 +54,8 @@ type Store interface {
 	Save(ctx context.Context, c Checkpoint) error
 }
 
-// DeadLetters keeps messages that could not be used, with the reason.
+// DeadLetters keeps messages that could not be used, with the reason. They are
+// durable when WriteDeadLetters returns.
 type DeadLetters interface {
 	WriteDeadLetters(ctx context.Context, letters []DeadLetter) error
 	Close() error

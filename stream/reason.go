@@ -12,9 +12,14 @@ const (
 	Dimension Reason = "dimension"  // other variables than the series has
 	Late      Reason = "late"       // older than the last record of the series
 	Duplicate Reason = "duplicate"  // the same time as the last record
+	Future    Reason = "future"     // too far ahead of the time of its message
 	TooLarge  Reason = "too_large"  // a limit on size was exceeded
 	TooMany   Reason = "too_many"   // a limit on the number of series was exceeded
+	Rejected  Reason = "rejected"   // the sink refused the point for good
 )
+
+// Reasons lists all of them.
+var Reasons = []Reason{Malformed, NonFinite, Dimension, Late, Duplicate, Future, TooLarge, TooMany, Rejected}
 
 // DataError is a message that cannot be used. It is a property of the data:
 // counted, kept as a dead letter, and no reason to stop.

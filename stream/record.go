@@ -1,13 +1,23 @@
 package stream
 
+import "fmt"
+
 // Message is one entry of a log, before decoding.
 type Message struct {
-	Topic     string
-	Partition int32
+	Topic     string // or the name of a file
+	Partition int32  // negative: Topic is a file, and Offset+1 the line in it
 	Offset    int64
 	Time      int64 // of the log entry, ns since 1970 UTC; 0 = unknown
 	Key       []byte
 	Value     []byte
+}
+
+// Origin says where the message stands, as file:line or topic[partition]@offset.
+func (m *Message) Origin() string {
+	if m.Partition < 0 {
+		return fmt.Sprintf("%s:%d", m.Topic, m.Offset+1)
+	}
+	return fmt.Sprintf("%s[%d]@%d", m.Topic, m.Partition, m.Offset)
 }
 
 // Record is one decoded sample of one series.
@@ -19,7 +29,8 @@ type Record struct {
 	Values  []float64 // NaN = missing
 }
 
-// Series describes the series that a point belongs to.
+// Series describes the series that a point belongs to. It never changes: when
+// the variables of a series do, there is a new Series.
 type Series struct {
 	Name      string
 	Variables []string // length dim

@@ -1,0 +1,2 @@
+// Package format decodes messages into records.
+package format

@@ -1,0 +1,2 @@
+// Package lineproto writes points in InfluxDB's line protocol.
+package lineproto
