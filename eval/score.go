@@ -1,14 +1,24 @@
 package eval
 
-// Score is what is known of the errors of one model at one horizon.
+// Score is what is known of the errors of one model at one horizon, of one
+// variable or over all of them. What is undefined (no sample, no interval, a
+// constant target, no reference) is NaN.
+//
+// The relative scores compare the model with others on the very same targets.
+// Over all variables they are ratios of averages in which each variable is
+// measured in units of its own standard deviation over the scored samples, so
+// that the units of a variable give it no weight; constant variables do not
+// take part. The absolute ones (MSE, RMSE, MAE, SCVMSE, SCVSD, Width, Pinball)
+// are plain averages over the variables: they mean something when the
+// variables share a unit or were scaled before.
 type Score struct {
-	N               int64   // scored samples
+	N               int64   // scored samples (over all variables: with at least one scored coordinate)
 	MSE, RMSE, MAE  float64 // in units of the data (squared for MSE)
-	NMSE            float64 // MSE / variance of the target
-	MASE            float64 // MAE / MAE of persistence
-	SkillVsNaive    float64 // 1 - MSE / MSE of persistence
-	SkillVsVAR      float64 // 1 - MSE / MSE of VAR(1)
-	SCVMSE, SCVSD   float64 // mean and population standard deviation over the window of e = mean squared error of a sample over its coordinates
-	Coverage, Width float64 // of the first interval level; NaN without intervals
-	Pinball         float64
+	NMSE            float64 // MSE / variance of the target over the scored samples
+	MASE            float64 // MAE / MAE of persistence at the same horizon
+	SkillVsNaive    float64 // 1 - MSE / MSE of persistence at the same horizon
+	SkillVsVAR      float64 // 1 - MSE / MSE of the reference, VAR(1), on the samples that both forecast
+	SCVMSE, SCVSD   float64 // mean and population standard deviation of e, the squared error of a sample averaged over its coordinates
+	Coverage, Width float64 // share of targets inside the interval, and its mean width
+	Pinball         float64 // mean quantile loss of the two bounds of the interval
 }

@@ -1,0 +1,275 @@
+package eval
+
+import (
+	"math"
+	"testing"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+// A perfect forecaster of a ramp scores exactly 0 at every horizon, with n-h
+// scores. This fails when forecasts and targets are misaligned by a step.
+func TestRampScoresZeroAtEveryHorizon(t *testing.T) {
+	const n, maxH = 20, 5
+	s := NewScorer(ScorerConfig{Dim: 1, Horizons: []int{1, 2, 3, 4, 5}, Window: 8})
+	yhat := make([]float64, maxH)
+	for i := range n {
+		s.Observe([]float64{float64(i)})
+		for h := 1; h <= maxH; h++ {
+			yhat[h-1] = float64(i + h)
+		}
+		s.Push(yhat, nil, nil, nil)
+	}
+	for k := range maxH {
+		for _, variable := range []int{0, All} {
+			got := s.Running(variable, k)
+			if got.N != int64(n-k-1) || got.MSE != 0 || got.MAE != 0 || got.SCVSD != 0 || got.NMSE != 0 || got.SkillVsNaive != 1 || got.MASE != 0 {
+				t.Errorf("horizon %d, variable %d: %+v, want N = %d and no error", k+1, variable, got, n-k-1)
+			}
+		}
+	}
+}
+
+// near fails the test unless got is within tol of want.
+func near(t *testing.T, what string, got, want, tol float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tol) {
+		t.Errorf("%s = %.15g, want %.15g within %.3g", what, got, want, tol)
+	}
+}
+
+// A small series worked out by hand: two variables, one cell missing.
+func TestScorerClosedForm(t *testing.T) {
+	nan := math.NaN()
+	s := NewScorer(ScorerConfig{Dim: 2, Horizons: []int{1}, Level: .8})
+	rows := [][]float64{{0, 10}, {1, nan}, {3, 30}, {4, 20}}
+	for i, y := range rows {
+		s.Observe(y)
+		f := []float64{y[0], 20} // persistence; a constant
+		lo := []float64{y[0] - 1.5, 15}
+		hi := []float64{y[0] + 1.5, 25}
+		ref := []float64{y[0] + 1, 20}
+		if i == 0 {
+			ref = nil
+		}
+		s.Push(f, lo, hi, ref)
+	}
+	// First variable: targets 1, 3, 4; errors 1, 2, 1.
+	a := s.Running(0, 0)
+	near(t, "MSE", a.MSE, 2, 1e-15)
+	near(t, "RMSE", a.RMSE, math.Sqrt2, 1e-15)
+	near(t, "MAE", a.MAE, 4./3, 1e-15)
+	near(t, "NMSE", a.NMSE, 6/(14./3), 1e-15)
+	near(t, "MASE", a.MASE, 1, 0)
+	near(t, "SkillVsNaive", a.SkillVsNaive, 0, 0)
+	near(t, "SkillVsVAR", a.SkillVsVAR, 1-5./1, 1e-15) // targets 3, 4: own 4 + 1, reference 1 + 0
+	near(t, "SCVSD", a.SCVSD, math.Sqrt(2), 1e-15)     // of 1, 4, 1
+	near(t, "Coverage", a.Coverage, 2./3, 1e-15)
+	near(t, "Width", a.Width, 3, 1e-15)
+	// r - lo = 2.5, 3.5, 2.5 at order .1; r - hi = -.5, .5, -.5 at order .9.
+	near(t, "Pinball", a.Pinball, ((.25+.05)+(.35+.45)+(.25+.05))/6, 1e-15)
+
+	// Second: targets 30, 20 (one missing); errors 10, 0; persistence, carried
+	// forward over the gap, 20 and -10.
+	b := s.Running(1, 0)
+	if a.N != 3 || b.N != 2 {
+		t.Errorf("N = %d, %d, want 3, 2", a.N, b.N)
+	}
+	near(t, "MSE", b.MSE, 50, 0)
+	near(t, "SkillVsNaive", b.SkillVsNaive, 1-100./500, 1e-15)
+	near(t, "MASE", b.MASE, 10./30, 1e-15)
+	near(t, "Coverage", b.Coverage, .5, 0)
+
+	// Over all: e = 1, (4+100)/2, (1+0)/2.
+	all := s.Running(All, 0)
+	if all.N != 3 {
+		t.Errorf("N over all = %d, want 3", all.N)
+	}
+	near(t, "SCVMSE", all.SCVMSE, 53.5/3, 1e-13)
+	near(t, "SCVSD", all.SCVSD, math.Sqrt((1+52*52+.25)/3-53.5*53.5/9), 1e-13)
+	near(t, "NMSE", all.NMSE, (6/(14./3)+100./50)/2, 1e-15)
+	near(t, "SkillVsNaive", all.SkillVsNaive, 1-(9./7+2)/(9./7+10), 1e-15)
+	near(t, "Coverage", all.Coverage, 3./5, 1e-15)
+}
+
+func TestScorerUndefinedIsNaN(t *testing.T) {
+	s := NewScorer(ScorerConfig{Dim: 1, Horizons: []int{1}})
+	for _, variable := range []int{0, All} {
+		got := s.Running(variable, 0)
+		if got.N != 0 {
+			t.Errorf("N = %d before any sample", got.N)
+		}
+		for _, v := range []float64{got.MSE, got.RMSE, got.MAE, got.NMSE, got.MASE, got.SkillVsNaive, got.SkillVsVAR, got.SCVMSE, got.SCVSD, got.Coverage, got.Width, got.Pinball} {
+			if !math.IsNaN(v) {
+				t.Errorf("%+v before any sample, want NaN", got)
+				break
+			}
+		}
+	}
+}
+
+// A coordinate that was never seen is not scored when it first appears; a step
+// without Push has no scores later.
+func TestScorerSkipsWhatCouldNotBeForecast(t *testing.T) {
+	nan := math.NaN()
+	s := NewScorer(ScorerConfig{Dim: 2, Horizons: []int{1}})
+	f := []float64{0, 0}
+	for i, y := range [][]float64{{1, nan}, {1, 5}, {1, 5}, {1, 5}} {
+		s.Observe(y)
+		if i != 1 {
+			s.Push(f, nil, nil, nil)
+		}
+	}
+	if a, b, all := s.Running(0, 0).N, s.Running(1, 0).N, s.Running(All, 0).N; a != 2 || b != 1 || all != 2 {
+		t.Errorf("N = %d, %d, all %d, want 2, 1, 2", a, b, all)
+	}
+	if e := s.Errors(0); e[0] != 1 || e[1] != 5 {
+		t.Errorf("Errors = %v, want [1 5]", e)
+	}
+}
+
+// noisyScorer runs a scorer over a fixed series from step from to step to.
+func noisyScorer(s *Scorer, from, to int) {
+	d := s.c.Dim
+	h := s.c.Horizons[len(s.c.Horizons)-1]
+	f, lo, hi, ref := make([]float64, h*d), make([]float64, h*d), make([]float64, h*d), make([]float64, h*d)
+	y := make([]float64, d)
+	for t := from; t < to; t++ {
+		for j := range y {
+			y[j] = math.Sin(float64(t*(j+1))) + float64(j)
+			if (t+j)%7 == 0 {
+				y[j] = math.NaN()
+			}
+		}
+		s.Observe(y)
+		for i := range f {
+			f[i] = math.Cos(float64(t + i))
+			lo[i], hi[i], ref[i] = f[i]-1, f[i]+1, f[i]/2
+		}
+		if t%5 != 0 {
+			s.Push(f, lo, hi, ref)
+		}
+	}
+}
+
+// The window holds the last samples, between 7/8 of it and all of it.
+func TestScorerWindow(t *testing.T) {
+	const w = 80
+	c := ScorerConfig{Dim: 2, Horizons: []int{1, 4}, Window: w, Level: .9}
+	for _, n := range []int{40, 80, 81, 85, 90, 91, 243, 1000} {
+		s := NewScorer(c)
+		noisyScorer(s, 0, n)
+		held := (n-1)%(w/8) + 1 + 7*w/8
+		first := max(0, n-held)
+		c := c
+		c.Window = 0
+		want := NewScorer(c)
+		noisyScorer(want, max(0, first-20), first) // for what is pending and the last values
+		for p := range want.total {
+			want.total[p], want.panes[0][p] = tally{}, tally{}
+		}
+		noisyScorer(want, first, n)
+		for k := range 2 {
+			for _, v := range []int{0, 1, All} {
+				got, want := s.Windowed(v, k), want.Running(v, k)
+				if got.N != want.N {
+					t.Fatalf("n = %d, variable %d, horizon %d: N = %d, want %d", n, v, k, got.N, want.N)
+				}
+				near(t, "MSE", got.MSE, want.MSE, 1e-12)
+				near(t, "NMSE", got.NMSE, want.NMSE, 1e-12)
+				near(t, "SkillVsNaive", got.SkillVsNaive, want.SkillVsNaive, 1e-12)
+				near(t, "SkillVsVAR", got.SkillVsVAR, want.SkillVsVAR, 1e-12)
+				near(t, "Coverage", got.Coverage, want.Coverage, 1e-12)
+			}
+		}
+	}
+}
+
+// How samples are parted into panes does not change the running score by more
+// than the rounding of a few hundred additions.
+func TestScorerRunningDoesNotDependOnWindow(t *testing.T) {
+	a := NewScorer(ScorerConfig{Dim: 3, Horizons: []int{1, 3}, Level: .9})
+	b := NewScorer(ScorerConfig{Dim: 3, Horizons: []int{1, 3}, Level: .9, Window: 16})
+	noisyScorer(a, 0, 300)
+	noisyScorer(b, 0, 300)
+	for k := range 2 {
+		for v := All; v < 3; v++ {
+			x, y := a.Running(v, k), b.Running(v, k)
+			if x.N != y.N {
+				t.Fatalf("N = %d and %d", x.N, y.N)
+			}
+			near(t, "MSE", x.MSE, y.MSE, 1e-13)
+			near(t, "NMSE", x.NMSE, y.NMSE, 1e-13)
+			near(t, "SCVSD", x.SCVSD, y.SCVSD, 1e-13)
+		}
+	}
+}
+
+// The scores of one horizon do not depend on which others are scored.
+func TestScorerHorizonsAreIndependent(t *testing.T) {
+	a := NewScorer(ScorerConfig{Dim: 2, Horizons: []int{3}})
+	b := NewScorer(ScorerConfig{Dim: 2, Horizons: []int{1, 3, 5}})
+	noisyScorer(a, 0, 200)
+	noisyScorer(b, 0, 200)
+	if x, y := a.Running(All, 0), b.Running(All, 1); x.MSE != y.MSE || x.N != y.N || x.MASE != y.MASE {
+		t.Errorf("%+v and %+v", x, y)
+	}
+}
+
+func TestScorerState(t *testing.T) {
+	c := ScorerConfig{Dim: 2, Horizons: []int{1, 4, 6}, Window: 40, Level: .9}
+	for _, cut := range []int{0, 1, 3, 39, 40, 41, 123} {
+		whole := NewScorer(c)
+		noisyScorer(whole, 0, cut)
+		enc := snapshot.NewEncoder(nil)
+		whole.State(enc)
+		restored := NewScorer(c)
+		dec := snapshot.NewDecoder(enc.Bytes())
+		restored.State(dec)
+		if err := dec.Finish(); err != nil {
+			t.Fatal(err)
+		}
+		noisyScorer(whole, cut, cut+100)
+		noisyScorer(restored, cut, cut+100)
+		a, b := snapshot.NewEncoder(nil), snapshot.NewEncoder(nil)
+		whole.State(a)
+		restored.State(b)
+		if string(a.Bytes()) != string(b.Bytes()) {
+			t.Errorf("restored at %d, the continuation differs", cut)
+		}
+	}
+}
+
+func TestScorerRefusesForeignState(t *testing.T) {
+	enc := snapshot.NewEncoder(nil)
+	NewScorer(ScorerConfig{Dim: 2, Horizons: []int{1}}).State(enc)
+	dec := snapshot.NewDecoder(enc.Bytes())
+	NewScorer(ScorerConfig{Dim: 3, Horizons: []int{1}}).State(dec)
+	if dec.Finish() == nil {
+		t.Error("state of two variables accepted for three")
+	}
+}
+
+func TestScorerDoesNotAllocate(t *testing.T) {
+	s := NewScorer(ScorerConfig{Dim: 4, Horizons: []int{1, 6, 24}, Window: 50, Level: .9})
+	y, f := make([]float64, 4), make([]float64, 24*4)
+	if n := testing.AllocsPerRun(200, func() {
+		s.Observe(y)
+		s.Push(f, f, f, f)
+	}); n != 0 {
+		t.Errorf("%v allocations a step", n)
+	}
+}
+
+func BenchmarkScorer(b *testing.B) {
+	s := NewScorer(ScorerConfig{Dim: 8, Horizons: []int{1, 2, 3, 4, 5, 6, 12, 24}, Window: 500, Level: .9})
+	y, f := make([]float64, 8), make([]float64, 24*8)
+	for i := range f {
+		f[i] = float64(i)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Observe(y)
+		s.Push(f, f, f, f)
+	}
+}
