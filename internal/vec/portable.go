@@ -1,0 +1,92 @@
+package vec
+
+// The portable kernels. A product that meets a sum is written float64(x*y) + z,
+// which the language forbids to fuse, so that every platform gives the same
+// bits. Sums run in four interleaved chains, as the processor likes them.
+
+func dotPortable(x, y []float64) float64 {
+	y = y[:len(x)]
+	var s0, s1, s2, s3 float64
+	i := 0
+	for ; i+4 <= len(x); i += 4 {
+		p, q := x[i:i+4:i+4], y[i:i+4:i+4]
+		s0 += float64(p[0] * q[0])
+		s1 += float64(p[1] * q[1])
+		s2 += float64(p[2] * q[2])
+		s3 += float64(p[3] * q[3])
+	}
+	s := (s0 + s2) + (s1 + s3)
+	for ; i < len(x); i++ {
+		s += float64(x[i] * y[i])
+	}
+	return s
+}
+
+func axpyPortable(alpha float64, x, y []float64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		y[i] += float64(alpha * v)
+	}
+}
+
+func matVecPortable(y, a, x []float64) {
+	n := len(x)
+	for i := range y {
+		y[i] = dotPortable(a[i*n:(i+1)*n], x)
+	}
+}
+
+func addMatTVecPortable(y, a, x []float64) {
+	n := len(y)
+	for i, v := range x {
+		axpyPortable(v, a[i*n:(i+1)*n], y)
+	}
+}
+
+func addOuterPortable(a []float64, alpha float64, x, y []float64) {
+	n := len(y)
+	for i, v := range x {
+		axpyPortable(float64(alpha*v), y, a[i*n:(i+1)*n])
+	}
+}
+
+func updateMatVecPortable(y, a, g, u, x []float64) {
+	n := len(x)
+	for i := range y {
+		row := a[i*n : (i+1)*n]
+		axpyPortable(g[i], u, row)
+		y[i] = dotPortable(row, x)
+	}
+}
+
+func matMulTPortable(c, a, b []float64, m, n, k int) {
+	for i := range m {
+		matVecPortable(c[i*n:(i+1)*n], b, a[i*k:(i+1)*k])
+	}
+}
+
+func addMatMulPortable(c []float64, alpha float64, a, b []float64, m, n, k int) {
+	for i := range m {
+		row := c[i*n : (i+1)*n]
+		for j := range k {
+			axpyPortable(float64(alpha*a[i*k+j]), b[j*n:(j+1)*n], row)
+		}
+	}
+}
+
+func sinCosPortable(sin, cos, t []float64) {
+	for i, v := range t {
+		sin[i], cos[i] = sinCosTurns(v)
+	}
+}
+
+func featuresPortable(phi, w, x []float64, scale float64) {
+	d := len(phi) / 2
+	cos, sin := phi[:d], phi[d:]
+	clear(cos)
+	addMatTVecPortable(cos, w, x)
+	for i, t := range cos {
+		s, c := sinCosTurns(t)
+		cos[i], sin[i] = float64(scale*c), float64(scale*s)
+	}
+}

@@ -1,0 +1,89 @@
+package vec
+
+// Dot returns the inner product of x and y, which have one length.
+func Dot(x, y []float64) float64 {
+	if len(x) != len(y) {
+		panic("vec: Dot: lengths differ")
+	}
+	return dot(x, y)
+}
+
+// Axpy adds alpha x to y; both have one length.
+func Axpy(alpha float64, x, y []float64) {
+	if len(x) != len(y) {
+		panic("vec: Axpy: lengths differ")
+	}
+	axpy(alpha, x, y)
+}
+
+// Scale multiplies x by alpha.
+func Scale(alpha float64, x []float64) {
+	for i := range x {
+		x[i] *= alpha
+	}
+}
+
+// Clip moves every element of x into [lo, hi]. NaN stays NaN.
+func Clip(x []float64, lo, hi float64) {
+	for i, v := range x {
+		if v < lo {
+			x[i] = lo
+		} else if v > hi {
+			x[i] = hi
+		}
+	}
+}
+
+// MatVec sets y = A x, where A is len(y) x len(x).
+func MatVec(y, a, x []float64) {
+	if len(a) != len(y)*len(x) {
+		panic("vec: MatVec: shapes differ")
+	}
+	matVec(y, a, x)
+}
+
+// MatTVec sets y = A^T x, where A is len(x) x len(y).
+func MatTVec(y, a, x []float64) {
+	if len(a) != len(y)*len(x) {
+		panic("vec: MatTVec: shapes differ")
+	}
+	clear(y)
+	addMatTVec(y, a, x)
+}
+
+// AddOuter adds alpha x y^T to A, which is len(x) x len(y).
+func AddOuter(a []float64, alpha float64, x, y []float64) {
+	if len(a) != len(x)*len(y) {
+		panic("vec: AddOuter: shapes differ")
+	}
+	addOuter(a, alpha, x, y)
+}
+
+// UpdateMatVec adds g u^T to A, which is len(y) x len(x), and sets y = A x with
+// the new A, in one pass over A. It is AddOuter(a, 1, g, u) followed by
+// MatVec(y, a, x), bit for bit. An online learner that keeps its last update
+// back until the next prediction reads its weights once a sample instead of
+// twice.
+func UpdateMatVec(y, a, g, u, x []float64) {
+	if len(g) != len(y) || len(u) != len(x) || len(a) != len(y)*len(x) {
+		panic("vec: UpdateMatVec: shapes differ")
+	}
+	updateMatVec(y, a, g, u, x)
+}
+
+// MatMulT sets C = A B^T, where A is m x k, B is n x k and C is m x n: the
+// inner products of the rows of A with the rows of B.
+func MatMulT(c, a, b []float64, m, n, k int) {
+	if len(c) != m*n || len(a) != m*k || len(b) != n*k {
+		panic("vec: MatMulT: shapes differ")
+	}
+	matMulT(c, a, b, m, n, k)
+}
+
+// AddMatMul adds alpha A B to C, where A is m x k, B is k x n and C is m x n.
+func AddMatMul(c []float64, alpha float64, a, b []float64, m, n, k int) {
+	if len(c) != m*n || len(a) != m*k || len(b) != k*n {
+		panic("vec: AddMatMul: shapes differ")
+	}
+	addMatMul(c, alpha, a, b, m, n, k)
+}
