@@ -44,3 +44,12 @@ type Bounder interface {
 	// It returns false until enough errors were seen to calibrate.
 	BoundsTo(lower, upper []float64) (ok bool)
 }
+
+// LagResetter is a Forecaster that can be told of a break: what was observed
+// last does not precede what comes next. The lags are dropped, what was learnt
+// stays. The stream engine calls it after a gap too long to fill and after a
+// rollback.
+type LagResetter interface {
+	Forecaster
+	ResetLags()
+}
