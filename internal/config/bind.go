@@ -1,0 +1,369 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/orffvar/forecaster/internal/secret"
+)
+
+// A binder writes values of the layers (files, environment, --set) into the
+// fields of a Config and remembers where each value came from, so that every
+// later complaint can say so.
+type binder struct {
+	cfg     *Config
+	origins map[string]string // path -> where it was set last
+	broken  map[string]bool   // paths whose value could not be read
+	errs    Errors
+}
+
+func newBinder() *binder {
+	return &binder{cfg: Default(), origins: make(map[string]string), broken: make(map[string]bool)}
+}
+
+// origin says where the setting at path was made, or the block that lacks it.
+func (b *binder) origin(path string) string {
+	for path != "" {
+		if where, ok := b.origins[path]; ok {
+			return where
+		}
+		path = path[:max(0, strings.LastIndexByte(path, '.'))]
+	}
+	return ""
+}
+
+// Errors are all the violations found, in the order of the settings.
+type Errors []error
+
+func (e Errors) Error() string {
+	lines := make([]string, len(e))
+	for i, err := range e {
+		lines[i] = err.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap makes errors.Is and errors.As see each of them.
+func (e Errors) Unwrap() []error { return e }
+
+// fail records a violation: "where: path: text".
+func (b *binder) fail(where, path, format string, args ...any) {
+	msg := fmt.Sprintf(format, args...)
+	if path != "" {
+		msg = path + ": " + msg
+	}
+	if where != "" {
+		msg = where + ": " + msg
+	}
+	b.errs = append(b.errs, fmt.Errorf("%s", msg))
+}
+
+var (
+	durationType = reflect.TypeFor[time.Duration]()
+	sizeType     = reflect.TypeFor[Size]()
+	secretType   = reflect.TypeFor[secret.Text]()
+)
+
+// A block with defaults of its own is allocated, and filled by setDefaults,
+// when it is first mentioned.
+type defaulter interface{ setDefaults() }
+
+// isBlock reports whether values of type t have keys rather than a value.
+func isBlock(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.Kind() == reflect.Struct && t != secretType
+}
+
+// open returns the struct behind v, allocating an absent block.
+func open(v reflect.Value) reflect.Value {
+	if v.Kind() != reflect.Pointer {
+		return v
+	}
+	if v.IsNil() {
+		v.Set(reflect.New(v.Type().Elem()))
+		if d, ok := v.Interface().(defaulter); ok {
+			d.setDefaults()
+		}
+	}
+	return v.Elem()
+}
+
+// key returns the name of a field in files.
+func key(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+	return name
+}
+
+// field returns the field of the struct type t with the given key.
+func field(t reflect.Type, name string) (reflect.StructField, bool) {
+	for i := range t.NumField() {
+		if f := t.Field(i); key(f) == name {
+			return f, true
+		}
+	}
+	return reflect.StructField{}, false
+}
+
+// unknown says that a key does not exist and which one may have been meant.
+func unknown(t reflect.Type, name string) string {
+	msg := fmt.Sprintf("unknown key %q", name)
+	best, bestDist := "", 1+len(name)/3
+	for i := range t.NumField() {
+		k := key(t.Field(i))
+		if d := distance(k, name); d <= bestDist && (best == "" || d < bestDist) {
+			best, bestDist = k, d
+		}
+	}
+	if best != "" {
+		return fmt.Sprintf("%s, did you mean %q?", msg, best)
+	}
+	return msg
+}
+
+// distance is the Levenshtein distance of two short words.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diag := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			diag, row[j] = row[j], min(row[j]+1, row[j-1]+1, diag+cost)
+		}
+	}
+	return row[len(b)]
+}
+
+// set assigns text to the leaf at path ("model.order"), as the environment and
+// --set do. The word null removes an optional block.
+func (b *binder) set(path, text, where string) {
+	v := reflect.ValueOf(b.cfg).Elem()
+	names := strings.Split(path, ".")
+	for i, name := range names {
+		f, ok := field(v.Type(), name)
+		if !ok {
+			b.fail(where, strings.Join(names[:i], "."), "%s", unknown(v.Type(), name))
+			return
+		}
+		v = v.FieldByIndex(f.Index)
+		if i == len(names)-1 {
+			break
+		}
+		if !isBlock(v.Type()) {
+			b.fail(where, strings.Join(names[:i+1], "."), "is a value and has no key %q", names[i+1])
+			return
+		}
+		if v.Kind() == reflect.Pointer && v.IsNil() {
+			b.origins[strings.Join(names[:i+1], ".")] = where
+		}
+		v = open(v)
+	}
+	if isBlock(v.Type()) {
+		switch {
+		case v.Kind() == reflect.Pointer && text == "null":
+			v.SetZero()
+		case v.Kind() == reflect.Pointer && text == "{}":
+			open(v)
+		default:
+			b.fail(where, path, "is a block; set one of its keys, such as %s.%s", path, firstKey(v.Type()))
+		}
+		return
+	}
+	b.leaf(path, where, v, elements(v.Type(), text))
+}
+
+func firstKey(t reflect.Type) string {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return key(t.Field(0))
+}
+
+// elements splits the text of a list at its commas; other types have one.
+func elements(t reflect.Type, text string) []string {
+	if t.Kind() != reflect.Slice {
+		return []string{text}
+	}
+	text = strings.TrimSpace(text)
+	if inner, ok := strings.CutPrefix(text, "["); ok {
+		text = strings.TrimSuffix(inner, "]")
+	}
+	if text == "" {
+		return nil
+	}
+	parts := strings.Split(text, ",")
+	for i, p := range parts {
+		parts[i] = strings.TrimSpace(p)
+	}
+	return parts
+}
+
+// leaf assigns the texts of one value to v: one text, or one for each element of a list.
+func (b *binder) leaf(path, where string, v reflect.Value, texts []string) {
+	b.origins[path] = where
+	delete(b.broken, path)
+	if v.Kind() != reflect.Slice {
+		if err := parseInto(v, texts[0]); err != nil {
+			b.fail(where, path, "%v", err)
+			b.broken[path] = true
+		}
+		return
+	}
+	list := reflect.Zero(v.Type())
+	for i, text := range texts {
+		element := reflect.New(v.Type().Elem()).Elem()
+		if err := parseInto(element, text); err != nil {
+			b.fail(where, path, "element %d %v", i, err)
+			b.broken[path] = true
+			return
+		}
+		list = reflect.Append(list, element)
+	}
+	v.Set(list)
+}
+
+// parseInto converts text to the type of v.
+func parseInto(v reflect.Value, text string) error {
+	switch v.Type() {
+	case durationType:
+		d, err := time.ParseDuration(text) // "0" needs no unit
+		if err != nil {
+			return fmt.Errorf("must be a duration such as 5s or 1h30m, got %q", text)
+		}
+		v.SetInt(int64(d))
+		return nil
+	case sizeType:
+		n, err := ParseSize(text)
+		if err != nil {
+			return err
+		}
+		v.SetInt(int64(n))
+		return nil
+	case secretType:
+		v.Set(reflect.ValueOf(secret.New(text)))
+		return nil
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(text)
+	case reflect.Bool:
+		x, err := strconv.ParseBool(text)
+		if err != nil {
+			return fmt.Errorf("must be true or false, got %q", text)
+		}
+		v.SetBool(x)
+	case reflect.Int, reflect.Int64:
+		x, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 0, 64)
+		if err != nil {
+			return fmt.Errorf("must be a whole number, got %q", text)
+		}
+		v.SetInt(x)
+	case reflect.Uint64:
+		x, err := strconv.ParseUint(strings.ReplaceAll(text, "_", ""), 0, 64)
+		if err != nil {
+			return fmt.Errorf("must be a whole number of at least 0, got %q", text)
+		}
+		v.SetUint(x)
+	case reflect.Float64:
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
+			return fmt.Errorf("must be a finite number, got %q", text)
+		}
+		v.SetFloat(x)
+	default:
+		panic("config: no parser for " + v.Type().String())
+	}
+	return nil
+}
+
+// leaves calls f for the path and type of each setting, in order.
+func leaves(t reflect.Type, prefix string, f func(path string, t reflect.Type)) {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		path := prefix + key(sf)
+		if isBlock(sf.Type) {
+			leaves(sf.Type, path+".", f)
+		} else {
+			f(path, sf.Type)
+		}
+	}
+}
+
+// EnvPrefix begins the name of each environment variable that is a setting:
+// FORECASTER_MODEL_ORDER sets model.order.
+const EnvPrefix = "FORECASTER_"
+
+// environment applies the variables that are settings. Others with the prefix
+// are refused only when they begin with the name of a block, because
+// orchestrators inject names such as FORECASTER_SERVICE_HOST.
+func (b *binder) environment(environ []string) {
+	known := make(map[string]string)
+	leaves(reflect.TypeFor[Config](), "", func(path string, _ reflect.Type) {
+		known[EnvPrefix+strings.ToUpper(strings.ReplaceAll(path, ".", "_"))] = path
+	})
+	blocks := reflect.TypeFor[Config]()
+	for _, kv := range sorted(environ) {
+		name, text, _ := strings.Cut(kv, "=")
+		rest, ok := strings.CutPrefix(name, EnvPrefix)
+		if !ok {
+			continue
+		}
+		if path, ok := known[name]; ok {
+			b.set(path, text, "environment "+name)
+			continue
+		}
+		block, _, _ := strings.Cut(rest, "_")
+		if _, ok := field(blocks, strings.ToLower(block)); ok {
+			b.fail("environment", "", "%s is no setting%s", name, nearest(name, known))
+		}
+	}
+}
+
+// nearest suggests a known variable for a misspelt one.
+func nearest(name string, known map[string]string) string {
+	best, bestDist := "", 4
+	for k := range known {
+		if d := distance(k, name); d < bestDist || (d == bestDist && k < best) {
+			best, bestDist = k, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return ", did you mean " + best + "?"
+}
+
+// secretFile replaces a secret by the content of the file that was named
+// beside it, as orchestrators mount them.
+func (b *binder) secretFile(path, file string, text *secret.Text) {
+	if file == "" {
+		return
+	}
+	where := b.origins[path+"_file"]
+	if text.Reveal() != "" {
+		b.fail(where, path, "is set, and so is %s_file; keep one of them", path)
+		return
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		b.fail(where, path+"_file", "%v", err)
+		return
+	}
+	*text = secret.New(strings.TrimRight(string(content), "\r\n"))
+}

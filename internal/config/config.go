@@ -1,0 +1,217 @@
+// Package config reads the configuration of the program: YAML files, then the
+// environment, then settings given on the command line, merged over defaults
+// and validated as a whole. It knows no other package of the project; what a
+// name such as "auto" or "kafka" means is decided by the command that wires
+// things together.
+package config
+
+import (
+	"time"
+
+	"github.com/orffvar/forecaster/internal/secret"
+)
+
+// Config is everything that can be configured. The yaml tags are the keys;
+// docs/configuration.md describes them for users.
+type Config struct {
+	Input    Input    `yaml:"input"`
+	Pipeline Pipeline `yaml:"pipeline"`
+	Model    Model    `yaml:"model"`
+	Evaluate Evaluate `yaml:"evaluate"`
+	Output   Output   `yaml:"output"`
+	State    State    `yaml:"state"`
+	Server   Server   `yaml:"server"`
+	Log      Log      `yaml:"log"`
+}
+
+// Input says where samples come from: exactly one of the pointers is set.
+type Input struct {
+	Kafka      *Kafka      `yaml:"kafka"`
+	File       *FileInput  `yaml:"file"`
+	Stdin      *StdinInput `yaml:"stdin"`
+	Simulated  *Simulated  `yaml:"simulated"`
+	DataFormat string      `yaml:"data_format"` // json or csv; "" = by the file's name, json on Kafka
+	JSON       JSON        `yaml:"json"`
+	CSV        CSV         `yaml:"csv"`
+}
+
+// Kafka is a topic read as a member of a consumer group.
+type Kafka struct {
+	Brokers            []string    `yaml:"brokers"`
+	Topics             []string    `yaml:"topics"`
+	ConsumerGroup      string      `yaml:"consumer_group"`
+	Offset             string      `yaml:"offset"` // oldest or newest: where a group without a checkpoint starts
+	ClientID           string      `yaml:"client_id"`
+	SASLMechanism      string      `yaml:"sasl_mechanism"` // "", PLAIN, SCRAM-SHA-256, SCRAM-SHA-512
+	SASLUsername       string      `yaml:"sasl_username"`
+	SASLPassword       secret.Text `yaml:"sasl_password"`
+	SASLPasswordFile   string      `yaml:"sasl_password_file"`
+	TLSEnable          bool        `yaml:"tls_enable"`
+	TLSCA              string      `yaml:"tls_ca"`
+	TLSCert            string      `yaml:"tls_cert"`
+	TLSKey             string      `yaml:"tls_key"`
+	TLSServerName      string      `yaml:"tls_server_name"`
+	InsecureSkipVerify bool        `yaml:"insecure_skip_verify"`
+	MaxMessageLen      Size        `yaml:"max_message_len"`
+}
+
+func (k *Kafka) setDefaults() {
+	k.ConsumerGroup = "forecaster"
+	k.Offset = "oldest"
+	k.ClientID = "forecaster"
+	k.MaxMessageLen = 1 << 20
+}
+
+// FileInput is a CSV or JSON-lines file, read once from start to end.
+type FileInput struct {
+	Path   string  `yaml:"path"`
+	Series string  `yaml:"series"` // name of the series; "" = the file's name without extension
+	Speed  float64 `yaml:"speed"`  // 1 = as fast as its time stamps say, 0 = as fast as possible
+}
+
+// StdinInput is standard input, read once to its end.
+type StdinInput struct {
+	Series string `yaml:"series"`
+}
+
+func (s *StdinInput) setDefaults() { s.Series = "stdin" }
+
+// Simulated is one of the processes of the literature, drawn from a seed.
+type Simulated struct {
+	Setting  string        `yaml:"setting"` // linear, exponential or sine
+	Noise    string        `yaml:"noise"`   // white or toeplitz
+	Dim      int           `yaml:"dim"`
+	Rows     int           `yaml:"rows"`
+	Seed     uint64        `yaml:"seed"`
+	Interval time.Duration `yaml:"interval"` // between time stamps
+	Speed    float64       `yaml:"speed"`
+}
+
+func (s *Simulated) setDefaults() {
+	s.Setting, s.Noise = "exponential", "white"
+	s.Dim, s.Rows, s.Seed = 5, 1000, 1
+	s.Interval = time.Second
+}
+
+// JSON says where a message has its fields.
+type JSON struct {
+	TimeField   string `yaml:"time_field"`
+	ValuesField string `yaml:"values_field"`
+	TimeUnit    string `yaml:"time_unit"` // of a numeric time: auto, s, ms, us or ns
+}
+
+// CSV says how lines are to be read.
+type CSV struct {
+	Header     []string `yaml:"header"` // of messages, which have none of their own
+	TimeColumn string   `yaml:"time_column"`
+	TimeUnit   string   `yaml:"time_unit"`
+	Comma      string   `yaml:"comma"`
+}
+
+// Pipeline is what happens to samples between input and model.
+type Pipeline struct {
+	Interval  time.Duration `yaml:"interval"`   // spacing of samples; 0 = the running median of the differences
+	MaxGap    int           `yaml:"max_gap"`    // steps; a longer gap resets the lags
+	Scope     string        `yaml:"scope"`      // series = one model each, shared = one set of weights for all
+	MaxSeries int           `yaml:"max_series"` // a process accepts
+	MaxDim    int           `yaml:"max_dim"`    // variables of a series
+	MaxAbs    float64       `yaml:"max_abs"`    // a value beyond it is refused
+}
+
+// Model is the forecaster.
+type Model struct {
+	Type        string    `yaml:"type"`
+	Order       int       `yaml:"order"`   // lags
+	Horizon     int       `yaml:"horizon"` // steps ahead
+	Levels      []float64 `yaml:"levels"`  // of the intervals
+	Season      int       `yaml:"season"`  // steps of a season; 0 = none known
+	Frequencies int       `yaml:"frequencies"`
+	Bandwidth   float64   `yaml:"bandwidth"` // 0 = by the running median of distances
+	Ridge       float64   `yaml:"ridge"`
+	Forgetting  float64   `yaml:"forgetting"`
+	Seed        uint64    `yaml:"seed"`
+}
+
+// Evaluate is how forecasts are scored.
+type Evaluate struct {
+	Window    int  `yaml:"window"`   // samples of the windowed scores
+	Interval  int  `yaml:"interval"` // samples between two points of metrics
+	PerTarget bool `yaml:"per_target"`
+}
+
+// Output says where results go; several may be given.
+type Output struct {
+	InfluxDB    *InfluxDB    `yaml:"influxdb"`
+	File        *FileOutput  `yaml:"file"`
+	Discard     *Discard     `yaml:"discard"`
+	DeadLetters *DeadLetters `yaml:"dead_letters"`
+}
+
+// InfluxDB is a server of version 1.8 or 2.
+type InfluxDB struct {
+	URL       string        `yaml:"url"`
+	Token     secret.Text   `yaml:"token"` // user:password on 1.8
+	TokenFile string        `yaml:"token_file"`
+	Org       string        `yaml:"org"`
+	Bucket    string        `yaml:"bucket"` // database or database/policy on 1.8
+	BatchSize int           `yaml:"batch_size"`
+	Timeout   time.Duration `yaml:"timeout"` // of one request; a failed one is repeated
+}
+
+func (i *InfluxDB) setDefaults() {
+	i.BatchSize = 5000
+	i.Timeout = 30 * time.Second
+}
+
+// FileOutput is a file that grows.
+type FileOutput struct {
+	Path   string `yaml:"path"`
+	Format string `yaml:"format"` // csv or influx; "" = by the file's name
+}
+
+// Discard counts points and keeps none.
+type Discard struct{}
+
+// DeadLetters is a file of the messages that could not be used.
+type DeadLetters struct {
+	Path string `yaml:"path"`
+}
+
+// State is where checkpoints are kept.
+type State struct {
+	Dir      string        `yaml:"dir"`      // "" = none: every start begins anew
+	Interval time.Duration `yaml:"interval"` // between checkpoints
+	Records  int           `yaml:"records"`  // between checkpoints, whichever comes first
+}
+
+// Server is the HTTP endpoint.
+type Server struct {
+	Enabled bool        `yaml:"enabled"`
+	Listen  string      `yaml:"listen"`
+	Token   secret.Text `yaml:"token"` // needed from a client when not on loopback
+}
+
+// Log is the process's own log.
+type Log struct {
+	Level  string `yaml:"level"`
+	Format string `yaml:"format"` // auto = text on a terminal, json otherwise
+}
+
+// Default returns the configuration before any layer.
+func Default() *Config {
+	return &Config{
+		Input: Input{
+			JSON: JSON{TimeField: "time", ValuesField: "values", TimeUnit: "auto"},
+			CSV:  CSV{TimeColumn: "time", TimeUnit: "auto", Comma: ","},
+		},
+		Pipeline: Pipeline{MaxGap: 1000, Scope: "series", MaxSeries: 100_000, MaxDim: 1024, MaxAbs: 1e100},
+		Model: Model{
+			Type: "auto", Order: 3, Horizon: 1, Levels: []float64{.9}, Frequencies: 50,
+			Ridge: 100, Forgetting: .9995, Seed: 1,
+		},
+		Evaluate: Evaluate{Window: 1000, Interval: 100},
+		State:    State{Interval: 10 * time.Second, Records: 100_000},
+		Server:   Server{Listen: "127.0.0.1:8090"},
+		Log:      Log{Level: "info", Format: "auto"},
+	}
+}

@@ -1,0 +1,257 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/orffvar/forecaster/internal/config"
+)
+
+// TestBadFiles loads each testdata/*.bad.yml and compares the errors with
+// the "# want:" lines at its top, which must all be there and no others.
+func TestBadFiles(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.bad.yml")
+	if err != nil || len(files) < 5 {
+		t.Fatalf("found %d files: %v", len(files), err)
+	}
+	want := regexp.MustCompile(`(?m)^# want: (.*)$`)
+	for _, name := range files {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			content, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = config.Load(config.Sources{Files: []string{name}})
+			if err == nil {
+				t.Fatal("no error")
+			}
+			got := filepath.ToSlash(err.Error())
+			wanted := want.FindAllStringSubmatch(string(content), -1)
+			for _, w := range wanted {
+				if !strings.Contains(got, w[1]) {
+					t.Errorf("missing: %s", w[1])
+				}
+			}
+			if n := strings.Count(got, "\n") + 1; n != len(wanted) {
+				t.Errorf("%d errors, want %d", n, len(wanted))
+			}
+			if t.Failed() {
+				t.Logf("got:\n%s", got)
+			}
+		})
+	}
+}
+
+// TestShippedFiles loads what users start from.
+func TestShippedFiles(t *testing.T) {
+	files, err := filepath.Glob("../../configs/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("found %d files: %v", len(files), err)
+	}
+	for _, name := range files {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			cfg, err := config.Load(config.Sources{Files: []string{name}, Environ: []string{"INFLUX_TOKEN=t", "KAFKA_PASSWORD=p"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cfg.Runnable(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func write(t *testing.T, content string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func TestLayersInOrder(t *testing.T) {
+	first := write(t, "model: {order: 2, horizon: 2, seed: 2, season: 2}\ninput: {kafka: {brokers: [a:1, b:1], topics: [x]}}\n")
+	second := write(t, "model: {horizon: 3, seed: 3, season: 3}\ninput: {kafka: {brokers: [c:1]}}\n")
+	cfg, err := config.Load(config.Sources{
+		Files:   []string{first, second},
+		Environ: []string{"FORECASTER_MODEL_SEED=4", "FORECASTER_MODEL_SEASON=4", "FORECASTER_PORT=tcp://1.2.3.4", "OTHER=1"},
+		Set:     []config.Setting{{Path: "model.season", Value: "5", From: "--set"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := cfg.Model
+	if m.Frequencies != config.Default().Model.Frequencies || m.Order != 2 || m.Horizon != 3 || m.Seed != 4 || m.Season != 5 {
+		t.Errorf("got %+v", m)
+	}
+	k := cfg.Input.Kafka
+	if !reflect.DeepEqual(k.Brokers, []string{"c:1"}) || !reflect.DeepEqual(k.Topics, []string{"x"}) || k.ConsumerGroup != "forecaster" {
+		t.Errorf("lists must be replaced, blocks merged, defaults kept; got %+v", k)
+	}
+}
+
+func TestEverySettingHasAVariableAndASet(t *testing.T) {
+	cfg, err := config.Load(config.Sources{
+		Environ: []string{
+			"FORECASTER_INPUT_KAFKA_BROKERS=a:1,b:2", "FORECASTER_INPUT_KAFKA_TOPICS=x",
+			"FORECASTER_PIPELINE_INTERVAL=90s", "FORECASTER_OUTPUT_INFLUXDB_TOKEN=s",
+			"FORECASTER_OUTPUT_INFLUXDB_URL=http://h:1", "FORECASTER_OUTPUT_INFLUXDB_BUCKET=b",
+		},
+		Set: []config.Setting{
+			{"input.kafka.max_message_len", "64KiB", "--set"},
+			{"model.levels", "[0.5, 0.95]", "--set"},
+			{"output.discard", "{}", "--set"},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(cfg.Input.Kafka.Brokers, []string{"a:1", "b:2"}) || cfg.Pipeline.Interval != 90*time.Second ||
+		cfg.Input.Kafka.MaxMessageLen != 64<<10 || !reflect.DeepEqual(cfg.Model.Levels, []float64{.5, .95}) ||
+		cfg.Output.Discard == nil || cfg.Output.InfluxDB.Token.Reveal() != "s" || cfg.Output.InfluxDB.BatchSize != 5000 {
+		t.Errorf("got %+v %+v %+v", cfg.Input.Kafka, cfg.Pipeline, cfg.Model)
+	}
+}
+
+func TestBadSettings(t *testing.T) {
+	for _, tt := range []struct {
+		environ []string
+		set     []config.Setting
+		want    string
+	}{
+		{set: []config.Setting{{"model.ordre", "4", "--set"}}, want: `--set: model: unknown key "ordre", did you mean "order"?`},
+		{set: []config.Setting{{"model", "4", "--set"}}, want: `--set: model: is a block; set one of its keys, such as model.type`},
+		{set: []config.Setting{{"model.order.x", "4", "--set"}}, want: `--set: model.order: is a value and has no key "x"`},
+		{set: []config.Setting{{"model.order", "0", "--order"}}, want: `--order: model.order: must be >= 1, got 0`},
+		{environ: []string{"FORECASTER_MODEL_ORDR=1"}, want: `environment: FORECASTER_MODEL_ORDR is no setting, did you mean FORECASTER_MODEL_ORDER?`},
+		{environ: []string{"FORECASTER_MODEL_ORDER=x"}, want: `environment FORECASTER_MODEL_ORDER: model.order: must be a whole number, got "x"`},
+	} {
+		_, err := config.Load(config.Sources{Environ: tt.environ, Set: tt.set})
+		if err == nil || err.Error() != tt.want {
+			t.Errorf("got %v, want %s", err, tt.want)
+		}
+	}
+}
+
+func TestReferences(t *testing.T) {
+	name := write(t, `
+input:
+  kafka:
+    brokers: [${HOST}:9092, "${OTHER:other}:9093"]
+    topics: ${TOPICS}      # ${UNDEFINED} in a comment is nobody's business
+    client_id: a$${HOST}b
+    consumer_group: '${GROUP:a b}'
+model:
+  order: ${ORDER:4}
+`)
+	cfg, err := config.Load(config.Sources{Files: []string{name}, Environ: []string{"HOST=h", "TOPICS=x,y", "GROUP=tricky: \"#'\n- value"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := cfg.Input.Kafka
+	if !reflect.DeepEqual(k.Brokers, []string{"h:9092", "other:9093"}) || !reflect.DeepEqual(k.Topics, []string{"x", "y"}) ||
+		k.ClientID != "a${HOST}b" || k.ConsumerGroup != "tricky: \"#'\n- value" || cfg.Model.Order != 4 {
+		t.Errorf("got %+v, order %d", k, cfg.Model.Order)
+	}
+}
+
+func TestAnchorsAndEmptyValues(t *testing.T) {
+	name := write(t, "model:\n  levels: &l [0.8]\n  order:\npipeline: {scope: &s shared}\noutput:\n  file: {path: *s}\n  influxdb: {url: \"http://h:1\", bucket: b}\n")
+	over := write(t, "output:\n  influxdb: null\n")
+	cfg, err := config.Load(config.Sources{Files: []string{name, over}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cfg.Model.Order != config.Default().Model.Order || cfg.Output.File.Path != "shared" || cfg.Output.InfluxDB != nil {
+		t.Errorf("got %+v %+v", cfg.Model, cfg.Output)
+	}
+}
+
+func TestSecretFile(t *testing.T) {
+	token := write(t, "s3cret\n")
+	base := []config.Setting{{"output.influxdb.url", "http://h:1", ""}, {"output.influxdb.bucket", "b", ""}, {"output.influxdb.token_file", token, "--set"}}
+	cfg, err := config.Load(config.Sources{Set: base})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := cfg.Output.InfluxDB.Token.Reveal(); got != "s3cret" {
+		t.Errorf("got %q", got)
+	}
+	text, err := cfg.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), "s3cret") || !strings.Contains(string(text), "[redacted]") {
+		t.Errorf("the printed configuration is not redacted:\n%s", text)
+	}
+	_, err = config.Load(config.Sources{Set: append(base, config.Setting{Path: "output.influxdb.token", Value: "x", From: ""})})
+	if err == nil || !strings.Contains(err.Error(), "output.influxdb.token: is set, and so is output.influxdb.token_file") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestPrintedConfigurationLoads is the round trip of YAML.
+func TestPrintedConfigurationLoads(t *testing.T) {
+	text, err := config.Default().YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := config.Load(config.Sources{Files: []string{write(t, string(text))}})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if !reflect.DeepEqual(cfg, config.Default()) {
+		t.Errorf("printed:\n%s\nread back: %+v", text, cfg)
+	}
+}
+
+func TestMissingFileIsOneOfTheErrors(t *testing.T) {
+	_, err := config.Load(config.Sources{Files: []string{"nowhere.yaml"}, Set: []config.Setting{{"model.order", "0", "--order"}}})
+	if err == nil || !strings.Contains(err.Error(), "nowhere.yaml") || !strings.Contains(err.Error(), "model.order: must be >= 1, got 0") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestSize(t *testing.T) {
+	for text, want := range map[string]config.Size{"0": 0, "512": 512, "64KiB": 64 << 10, "1 MiB": 1 << 20, "10MB": 10e6, "3B": 3, "2GiB": 2 << 30} {
+		got, err := config.ParseSize(text)
+		if err != nil || got != want {
+			t.Errorf("ParseSize(%q) = %d, %v, want %d", text, got, err, want)
+		}
+		if back, err := config.ParseSize(got.String()); err != nil || back != got {
+			t.Errorf("%q does not round-trip: %q", text, got.String())
+		}
+	}
+	for _, text := range []string{"", "-1", "1.5MiB", "MiB", "9223372036854775807GiB", "1 2"} {
+		if _, err := config.ParseSize(text); err == nil {
+			t.Errorf("ParseSize(%q): no error", text)
+		}
+	}
+}
+
+// FuzzLoad: whatever a file holds, loading it ends with a Config or an error.
+func FuzzLoad(f *testing.F) {
+	files, _ := filepath.Glob("testdata/*.yml")
+	for _, name := range files {
+		content, _ := os.ReadFile(name)
+		f.Add(content)
+	}
+	f.Add([]byte("a: *b\nmodel: &x {order: *x}\n"))
+	f.Add([]byte("model: !!int 3\n? [a]\n: 1\n<<: {}\n"))
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, content []byte) {
+		name := filepath.Join(dir, "f.yaml")
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if cfg, err := config.Load(config.Sources{Files: []string{name}}); cfg == nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -1,0 +1,73 @@
+package config
+
+import (
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+// Sources are the layers of a configuration, in rising order of precedence:
+// the defaults, the files, the environment, the settings.
+type Sources struct {
+	Files   []string  // paths of YAML files, merged in this order
+	Environ []string  // as of os.Environ
+	Set     []Setting // of --set and of flags
+}
+
+// Setting gives one value: model.order=4.
+type Setting struct {
+	Path  string
+	Value string
+	From  string // how the user gave it, for messages: "--order"
+}
+
+// Load merges the layers and validates the result. The error is of type
+// Errors and lists everything that is wrong. The Config is returned together with
+// an error too, for what may still be told from it.
+func Load(src Sources) (*Config, error) {
+	b := newBinder()
+	lookup := func(name string) (string, bool) {
+		for _, kv := range src.Environ {
+			if k, v, _ := strings.Cut(kv, "="); k == name {
+				return v, true
+			}
+		}
+		return "", false
+	}
+	for _, name := range src.Files {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			b.fail("", "", "%v", err)
+			continue
+		}
+		b.file(name, content, lookup)
+	}
+	b.environment(src.Environ)
+	for _, s := range src.Set {
+		b.set(s.Path, s.Value, s.From)
+	}
+	if k := b.cfg.Input.Kafka; k != nil {
+		b.secretFile("input.kafka.sasl_password", k.SASLPasswordFile, &k.SASLPassword)
+	}
+	if i := b.cfg.Output.InfluxDB; i != nil {
+		b.secretFile("output.influxdb.token", i.TokenFile, &i.Token)
+	}
+	b.validate()
+	if len(b.errs) > 0 {
+		return b.cfg, b.errs
+	}
+	return b.cfg, nil
+}
+
+// YAML writes the whole configuration, defaults included and secrets redacted.
+func (c *Config) YAML() ([]byte, error) {
+	return yaml.MarshalWithOptions(c, yaml.IndentSequence(true))
+}
+
+func sorted(s []string) []string {
+	s = slices.Clone(s)
+	slices.Sort(s)
+	return s
+}

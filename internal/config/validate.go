@@ -1,0 +1,221 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// validate records every relation between settings that does not hold.
+func (b *binder) validate() {
+	c := b.cfg
+	b.validateInput(&c.Input)
+	b.validatePipeline(c)
+	b.validateModel(c)
+	b.validateOutput(&c.Output)
+	b.validateServices(c)
+}
+
+// need records a violation of the setting at path unless ok holds.
+func (b *binder) need(ok bool, path, format string, args ...any) {
+	if !ok && !b.broken[path] {
+		b.fail(b.origin(path), path, format, args...)
+	}
+}
+
+// atLeast is the commonest relation.
+func atLeast[T cmp.Ordered](b *binder, path string, got, limit T) {
+	b.need(got >= limit, path, "must be >= %v, got %v", limit, got)
+}
+
+// oneOf checks a name.
+func (b *binder) oneOf(path, got string, names ...string) {
+	b.need(slices.Contains(names, got), path, "must be one of %s, got %q", strings.Join(names, ", "), got)
+}
+
+func (b *binder) validateInput(in *Input) {
+	given := in.kinds()
+	b.need(len(given) <= 1, "input", "has %s; keep one of them", strings.Join(given, " and "))
+	if in.DataFormat != "" {
+		b.oneOf("input.data_format", in.DataFormat, "json", "csv")
+	}
+	units := []string{"auto", "s", "ms", "us", "ns"}
+	b.oneOf("input.json.time_unit", in.JSON.TimeUnit, units...)
+	b.oneOf("input.csv.time_unit", in.CSV.TimeUnit, units...)
+	b.need(in.JSON.TimeField != "", "input.json.time_field", "must be the path of a field, got nothing")
+	b.need(in.JSON.ValuesField != "", "input.json.values_field", "must be the path of a field, got nothing")
+	b.need(len([]rune(in.CSV.Comma)) == 1, "input.csv.comma", "must be one character, got %q", in.CSV.Comma)
+	if k := in.Kafka; k != nil {
+		b.validateKafka(k)
+		b.need(in.DataFormat != "csv" || len(in.CSV.Header) > 0, "input.csv.header",
+			"must name the columns, because messages of data_format csv have no header of their own")
+	}
+	if f := in.File; f != nil {
+		b.need(f.Path != "", "input.file.path", "must name a file")
+		atLeast(b, "input.file.speed", f.Speed, 0)
+	}
+	if s := in.Simulated; s != nil {
+		b.oneOf("input.simulated.setting", s.Setting, "linear", "exponential", "sine")
+		b.oneOf("input.simulated.noise", s.Noise, "white", "toeplitz")
+		atLeast(b, "input.simulated.dim", s.Dim, 1)
+		atLeast(b, "input.simulated.rows", s.Rows, 1)
+		atLeast(b, "input.simulated.interval", s.Interval, time.Nanosecond)
+		atLeast(b, "input.simulated.speed", s.Speed, 0)
+	}
+}
+
+func (b *binder) validateKafka(k *Kafka) {
+	b.need(len(k.Brokers) > 0, "input.kafka.brokers", "must name at least one broker, such as localhost:9092")
+	for i, broker := range k.Brokers {
+		host, port, err := net.SplitHostPort(broker)
+		b.need(err == nil && host != "" && port != "", "input.kafka.brokers", "element %d must be host:port, got %q", i, broker)
+	}
+	b.need(len(k.Topics) > 0, "input.kafka.topics", "must name at least one topic")
+	b.need(!slices.Contains(k.Topics, ""), "input.kafka.topics", "must not contain an empty name")
+	b.need(k.ConsumerGroup != "", "input.kafka.consumer_group", "must not be empty")
+	b.oneOf("input.kafka.offset", k.Offset, "oldest", "newest")
+	if k.SASLMechanism != "" {
+		b.oneOf("input.kafka.sasl_mechanism", k.SASLMechanism, "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
+		b.need(k.SASLUsername != "", "input.kafka.sasl_username", "must be given with sasl_mechanism")
+		b.need(!k.SASLPassword.IsZero(), "input.kafka.sasl_password", "must be given with sasl_mechanism")
+	} else {
+		b.need(k.SASLUsername == "", "input.kafka.sasl_mechanism", "must be given with sasl_username: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512")
+	}
+	if !k.TLSEnable {
+		for _, s := range []struct {
+			path string
+			set  bool
+		}{
+			{"tls_ca", k.TLSCA != ""},
+			{"tls_cert", k.TLSCert != ""},
+			{"tls_key", k.TLSKey != ""},
+			{"tls_server_name", k.TLSServerName != ""},
+			{"insecure_skip_verify", k.InsecureSkipVerify},
+		} {
+			b.need(!s.set, "input.kafka."+s.path, "has no effect without tls_enable: true")
+		}
+	}
+	b.need((k.TLSCert == "") == (k.TLSKey == ""), "input.kafka.tls_cert", "and tls_key must be given together")
+	b.need(k.MaxMessageLen >= 1 && k.MaxMessageLen <= 1<<30, "input.kafka.max_message_len", "must lie in [1, 1GiB], got %v", k.MaxMessageLen)
+}
+
+func (b *binder) validatePipeline(c *Config) {
+	p := &c.Pipeline
+	atLeast(b, "pipeline.interval", p.Interval, 0)
+	atLeast(b, "pipeline.max_gap", p.MaxGap, 0)
+	b.oneOf("pipeline.scope", p.Scope, "series", "shared")
+	atLeast(b, "pipeline.max_series", p.MaxSeries, 1)
+	b.need(p.MaxDim >= 1 && p.MaxDim <= 65536, "pipeline.max_dim", "must lie in [1, 65536], got %d", p.MaxDim)
+	b.need(p.MaxAbs > 0, "pipeline.max_abs", "must be > 0, got %v", p.MaxAbs)
+}
+
+func (b *binder) validateModel(c *Config) {
+	m := &c.Model
+	if err := ModelName(m.Type); err != nil {
+		b.need(false, "model.type", "%v", err)
+	}
+	atLeast(b, "model.order", m.Order, 1)
+	b.need(m.Horizon >= 1 && m.Horizon <= 10_000, "model.horizon", "must lie in [1, 10000], got %d", m.Horizon)
+	for i, l := range m.Levels {
+		b.need(l > 0 && l < 1, "model.levels", "element %d must lie in (0, 1), got %v", i, l)
+		b.need(i == 0 || m.Levels[i-1] != l, "model.levels", "has %v twice", l)
+	}
+	atLeast(b, "model.season", m.Season, 0)
+	b.need(m.Type != "seasonal" || m.Season >= 1, "model.season", "must be >= 1 with type seasonal, got %d", m.Season)
+	atLeast(b, "model.frequencies", m.Frequencies, 1)
+	atLeast(b, "model.bandwidth", m.Bandwidth, 0)
+	b.need(m.Ridge > 0, "model.ridge", "must be > 0, got %v", m.Ridge)
+	b.need(m.Forgetting > 0 && m.Forgetting <= 1, "model.forgetting", "must lie in (0, 1], got %v", m.Forgetting)
+	atLeast(b, "evaluate.window", c.Evaluate.Window, 2)
+	atLeast(b, "evaluate.interval", c.Evaluate.Interval, 1)
+}
+
+// ModelName returns an error that lists the models unless name is one.
+func ModelName(name string) error {
+	switch name {
+	case "auto", "orffvar", "persistence", "seasonal":
+		return nil
+	}
+	for _, prefix := range []string{"var", "ar"} {
+		if digits, ok := strings.CutPrefix(name, prefix); ok && digits != "" && len(digits) <= 3 && digits[0] != '0' &&
+			strings.Trim(digits, "0123456789") == "" {
+			return nil
+		}
+	}
+	return fmt.Errorf("must be one of auto, orffvar, varN, arN, persistence, seasonal (N = number of lags), got %q", name)
+}
+
+func (b *binder) validateOutput(o *Output) {
+	if i := o.InfluxDB; i != nil {
+		u, err := url.Parse(i.URL)
+		b.need(err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "", "output.influxdb.url",
+			"must be a URL such as http://localhost:8086, got %q", i.URL)
+		b.need(err != nil || u.User == nil, "output.influxdb.url", "must not contain a password; use token (user:password on InfluxDB 1.8)")
+		b.need(i.Bucket != "", "output.influxdb.bucket", "must not be empty (the database's name on InfluxDB 1.8)")
+		b.need(i.BatchSize >= 1 && i.BatchSize <= 100_000, "output.influxdb.batch_size", "must lie in [1, 100000], got %d", i.BatchSize)
+		b.need(i.Timeout > 0, "output.influxdb.timeout", "must be > 0, got %v", i.Timeout)
+	}
+	if f := o.File; f != nil {
+		b.need(f.Path != "", "output.file.path", "must name a file")
+		if f.Format != "" {
+			b.oneOf("output.file.format", f.Format, "csv", "influx")
+		}
+	}
+	if d := o.DeadLetters; d != nil {
+		b.need(d.Path != "", "output.dead_letters.path", "must name a file")
+	}
+}
+
+func (b *binder) validateServices(c *Config) {
+	b.need(c.State.Interval > 0, "state.interval", "must be > 0, got %v", c.State.Interval)
+	atLeast(b, "state.records", c.State.Records, 1)
+	if c.Server.Enabled {
+		host, _, err := net.SplitHostPort(c.Server.Listen)
+		b.need(err == nil, "server.listen", "must be host:port, got %q", c.Server.Listen)
+		ip := net.ParseIP(host)
+		loopback := host == "localhost" || (ip != nil && ip.IsLoopback())
+		b.need(err != nil || loopback || !c.Server.Token.IsZero(), "server.token", "must be given when server.listen is not on loopback, got listen %q", c.Server.Listen)
+	}
+	b.oneOf("log.level", c.Log.Level, "debug", "info", "warn", "error")
+	b.oneOf("log.format", c.Log.Format, "auto", "text", "json")
+}
+
+// kinds returns the names of the inputs that are given.
+func (in *Input) kinds() []string {
+	var names []string
+	for _, k := range []struct {
+		name string
+		set  bool
+	}{
+		{"kafka", in.Kafka != nil},
+		{"file", in.File != nil},
+		{"stdin", in.Stdin != nil},
+		{"simulated", in.Simulated != nil},
+	} {
+		if k.set {
+			names = append(names, k.name)
+		}
+	}
+	return names
+}
+
+// Runnable returns an error unless the configuration says where samples come
+// from and where results go.
+func (c *Config) Runnable() error {
+	var errs Errors
+	if len(c.Input.kinds()) == 0 {
+		errs = append(errs, errors.New("input: one of kafka, file, stdin, simulated must be given"))
+	}
+	if c.Output.InfluxDB == nil && c.Output.File == nil && c.Output.Discard == nil {
+		errs = append(errs, errors.New("output: one of influxdb, file, discard must be given"))
+	}
+	if len(errs) > 0 {
+		return errs
+	}
+	return nil
+}
