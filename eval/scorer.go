@@ -127,7 +127,7 @@ func fillNaN(v []float64) {
 }
 
 // Observe scores the forecasts whose target is y, of length Dim; NaN marks a
-// missing coordinate.
+// missing coordinate, and an infinite one counts as missing.
 func (s *Scorer) Observe(y []float64) { s.step(y, true) }
 
 // Skip does what Observe does, but scores nothing: the targets of a warm-up.
@@ -152,7 +152,7 @@ func (s *Scorer) step(y []float64, score bool) {
 		fillNaN(slot)
 	}
 	for j, v := range y {
-		if !math.IsNaN(v) {
+		if finite(v) {
 			s.last[j] = v
 		}
 	}
@@ -239,42 +239,45 @@ func (s *Scorer) Steps() int64 { return s.steps }
 
 // Running returns the score since the beginning of a variable, or All, at the
 // k-th horizon.
-func (s *Scorer) Running(variable, k int) Score {
-	return s.summary(variable, k, func(i int) tally {
-		t := s.total[i]
-		t.merge(&s.panes[s.cur][i])
-		return t
-	})
-}
+func (s *Scorer) Running(variable, k int) Score { return summary(s.c, variable, k, s.running) }
 
 // Windowed returns the score over the window of a variable, or All, at the
 // k-th horizon.
-func (s *Scorer) Windowed(variable, k int) Score {
-	return s.summary(variable, k, func(i int) tally {
-		var t tally
-		for p := range s.panes { // oldest first
-			t.merge(&s.panes[(s.cur+1+p)%len(s.panes)][i])
-		}
-		return t
-	})
+func (s *Scorer) Windowed(variable, k int) Score { return summary(s.c, variable, k, s.windowed) }
+
+// running returns the i-th tally since the beginning.
+func (s *Scorer) running(i int) tally {
+	t := s.total[i]
+	t.merge(&s.panes[s.cur][i])
+	return t
 }
 
-func (s *Scorer) summary(variable, k int, at func(int) tally) Score {
-	d := s.c.Dim
-	if k < 0 || k >= len(s.c.Horizons) || variable < All || variable >= d {
-		panic("eval: Scorer: no such variable or horizon")
+// windowed returns the i-th tally over the window.
+func (s *Scorer) windowed(i int) tally {
+	var t tally
+	for p := range s.panes { // oldest first
+		t.merge(&s.panes[(s.cur+1+p)%len(s.panes)][i])
 	}
-	base := k * (d + 1)
+	return t
+}
+
+// summary makes the score of a variable, or All, at the k-th horizon from the
+// tallies that at returns.
+func summary(c ScorerConfig, variable, k int, at func(i int) tally) Score {
+	if k < 0 || k >= len(c.Horizons) || variable < All || variable >= c.Dim {
+		panic("eval: no such variable or horizon")
+	}
+	base := k * (c.Dim + 1)
 	if variable != All {
 		t := at(base + variable)
 		return t.score()
 	}
 	var a average
-	for j := range d {
+	for j := range c.Dim {
 		t := at(base + j)
 		a.add(&t)
 	}
-	all := at(base + d)
+	all := at(base + c.Dim)
 	return a.score(&all)
 }
 

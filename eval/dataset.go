@@ -1,0 +1,74 @@
+package eval
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Dataset is one or more series of the same variables, held in memory.
+type Dataset struct {
+	Name      string
+	Variables []string // length dim
+	Series    []Series
+}
+
+// Series is one time series.
+type Series struct {
+	Name  string
+	Times []int64     // of the rows, ns since 1970 UTC, ascending; nil = the row number
+	Rows  [][]float64 // each of length dim; NaN = missing
+}
+
+// Dim returns the number of variables.
+func (d *Dataset) Dim() int { return len(d.Variables) }
+
+// Len returns the number of rows of all series.
+func (d *Dataset) Len() int {
+	n := 0
+	for _, s := range d.Series {
+		n += len(s.Rows)
+	}
+	return n
+}
+
+// Check returns an error when a length does not agree with the others.
+func (d *Dataset) Check() error {
+	if len(d.Variables) == 0 {
+		return fmt.Errorf("data set %q has no variables", d.Name)
+	}
+	for _, s := range d.Series {
+		if s.Times != nil && len(s.Times) != len(s.Rows) {
+			return fmt.Errorf("data set %q, series %q: %d times for %d rows", d.Name, s.Name, len(s.Times), len(s.Rows))
+		}
+		for i, y := range s.Rows {
+			if len(y) != len(d.Variables) {
+				return fmt.Errorf("data set %q, series %q, row %d: %d values for %d variables", d.Name, s.Name, i, len(y), len(d.Variables))
+			}
+		}
+	}
+	return nil
+}
+
+// position is a row of a series.
+type position struct {
+	time        int64
+	series, row int
+}
+
+// order returns all rows as a stream would bring them: by time, and the series
+// in their order where the times are equal.
+func (d *Dataset) order() []position {
+	ps := make([]position, 0, d.Len())
+	for i, s := range d.Series {
+		for r := range s.Rows {
+			t := int64(r)
+			if s.Times != nil {
+				t = s.Times[r]
+			}
+			ps = append(ps, position{t, i, r})
+		}
+	}
+	slices.SortStableFunc(ps, func(a, b position) int { return cmp.Compare(a.time, b.time) })
+	return ps
+}

@@ -1,0 +1,292 @@
+package eval
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Options says how Prequential runs a model. The zero value scores all
+// one-step forecasts in the units of the data.
+type Options struct {
+	// Horizon is the horizon that the models were built for. Zero means 1.
+	Horizon int
+
+	// Horizons are the scored horizons, ascending. Nil means 1 to Horizon.
+	Horizons []int
+
+	// Levels are the levels of the intervals that the model was built for, the
+	// first of which is scored. Nil means that none is.
+	Levels []float64
+
+	// Reference is the model that SkillVsVAR compares with, built for the same
+	// horizon: VAR(1). Nil means no comparison.
+	Reference Model
+
+	// From and To bound the scored rows of each series: targets in [From, To)
+	// count. To = 0 means the end. The rows before From are the warm-up: they
+	// are forecast and learnt from like all others.
+	From, To int
+
+	// ScaleRows, unless zero, divides every variable of a series by its
+	// standard deviation (population) over the first ScaleRows rows before it
+	// is scored. A variable that is constant there (below 1e-9) is divided by
+	// its standard deviation over the scored rows, and not scored at all when
+	// it is constant there too. The scale serves the comparison of errors; the
+	// model does not see it.
+	ScaleRows int
+
+	// Window is that of the Scorer.
+	Window int
+
+	// Losses keeps the loss of every sample, see Result.
+	Losses bool
+
+	// OnStep, unless nil, is called after every sample. An error ends the run
+	// and is returned.
+	OnStep func(Step) error
+}
+
+// Step is one sample and what the model says after it. The slices are
+// overwritten by the next step.
+type Step struct {
+	Series, Row  int
+	Y            []float64
+	Forecast     []float64 // Horizon x dim, row-major; nil while there is none
+	Lower, Upper []float64 // levels x Horizon x dim; nil while there are none
+}
+
+// Result is the outcome of Prequential.
+type Result struct {
+	// Horizons are the scored horizons.
+	Horizons []int
+
+	// Refused counts the samples that the model refused to learn from.
+	Refused int
+
+	// Losses, when asked for, holds for each scored horizon the squared error
+	// of each row averaged over its coordinates, in the order in which the rows
+	// were seen; NaN for a row that was not scored. For one data set the entries
+	// of two models stand for the same rows, see Compare.
+	Losses [][]float64
+
+	scorers []*Scorer // one a series
+}
+
+// Score returns the score of a variable, or All, at the k-th scored horizon,
+// over all scored rows of all series.
+func (r *Result) Score(variable, k int) Score {
+	return summary(r.scorers[0].c, variable, k, func(i int) tally {
+		var t tally
+		for _, s := range r.scorers {
+			u := s.running(i)
+			t.merge(&u)
+		}
+		return t
+	})
+}
+
+// Windowed is Score over the last Window samples of each series.
+func (r *Result) Windowed(variable, k int) Score {
+	return summary(r.scorers[0].c, variable, k, func(i int) tally {
+		var t tally
+		for _, s := range r.scorers {
+			u := s.windowed(i)
+			t.merge(&u)
+		}
+		return t
+	})
+}
+
+// Prequential runs a model once over a data set, each row first as the target
+// of the forecasts made before it and then as a sample to learn from. The rows
+// of several series come by time, as a stream would bring them.
+//
+// The result is a function of the model, the data and the options: running
+// other models on the same data changes nothing in it.
+func Prequential(m Model, data *Dataset, o Options) (*Result, error) {
+	if err := data.Check(); err != nil {
+		return nil, err
+	}
+	if len(data.Series) == 0 {
+		return nil, fmt.Errorf("data set %q has no series", data.Name)
+	}
+	if o.Horizon == 0 {
+		o.Horizon = 1
+	}
+	if o.Horizons == nil {
+		for h := range o.Horizon {
+			o.Horizons = append(o.Horizons, h+1)
+		}
+	}
+	if slices.Max(o.Horizons) > o.Horizon {
+		panic("eval: a scored horizon is beyond that of the model")
+	}
+	d, size := data.Dim(), o.Horizon*data.Dim()
+	config := ScorerConfig{Dim: d, Horizons: o.Horizons, Window: o.Window}
+	if len(o.Levels) > 0 {
+		config.Level = o.Levels[0]
+	}
+	runs := make([]run, len(data.Series))
+	res := &Result{Horizons: slices.Clone(o.Horizons)}
+	for i := range runs {
+		r := &runs[i]
+		*r = run{f: m.NewSeries(), scorer: NewScorer(config), inv: scale(data.Series[i].Rows, d, o)}
+		if o.Reference != nil {
+			r.ref = o.Reference.NewSeries()
+		}
+		res.scorers = append(res.scorers, r.scorer)
+	}
+	if o.Losses {
+		res.Losses = make([][]float64, len(o.Horizons))
+		for k := range res.Losses {
+			res.Losses[k] = make([]float64, 0, data.Len())
+		}
+	}
+	b := newBuffers(d, size, len(o.Levels))
+	for _, p := range data.order() {
+		rows := data.Series[p.series].Rows
+		to := o.To
+		if to == 0 {
+			to = len(rows)
+		}
+		r, y := &runs[p.series], rows[p.row]
+		for j, v := range y {
+			b.y[j] = v * r.inv[j]
+		}
+		if p.row >= o.From && p.row < to {
+			r.scorer.Observe(b.y)
+		} else {
+			r.scorer.Skip(b.y)
+		}
+		for k := range res.Losses {
+			res.Losses[k] = append(res.Losses[k], meanSquare(r.scorer.Errors(k)))
+		}
+		step := Step{Series: p.series, Row: p.row, Y: y}
+		if r.observe(y) {
+			res.Refused++
+		}
+		if r.f.ForecastTo(b.forecast) {
+			step.Forecast = b.forecast
+			if !allFinite(b.forecast) {
+				return nil, fmt.Errorf("data set %q, series %q: the forecast after row %d is not finite", data.Name, data.Series[p.series].Name, p.row)
+			}
+			if bounder, is := r.f.(Bounder); is && len(o.Levels) > 0 && bounder.BoundsTo(b.lower, b.upper) {
+				step.Lower, step.Upper = b.lower, b.upper
+			}
+			var ref []float64
+			if r.ref != nil && r.ref.ForecastTo(b.ref) {
+				ref = b.ref
+			}
+			r.scorer.Push(b.scaled(0, r.inv, step.Forecast), b.scaled(1, r.inv, step.Lower), b.scaled(2, r.inv, step.Upper), b.scaled(3, r.inv, ref))
+		}
+		if o.OnStep != nil {
+			if err := o.OnStep(step); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return res, nil
+}
+
+// run is one series while Prequential goes through the data.
+type run struct {
+	f, ref Forecaster
+	scorer *Scorer
+	inv    []float64 // 1 / scale of each variable; NaN = not scored
+}
+
+// observe lets the models learn y and reports whether the first refused it.
+func (r *run) observe(y []float64) (refused bool) {
+	if r.ref != nil {
+		// What the reference refuses it cannot be compared on; nothing else follows.
+		_ = r.ref.Observe(y)
+	}
+	return r.f.Observe(y) != nil
+}
+
+// buffers are shared by all series.
+type buffers struct {
+	y, forecast, ref, lower, upper []float64
+	scale                          [4][]float64 // Horizon x dim each
+}
+
+func newBuffers(dim, size, levels int) *buffers {
+	b := &buffers{
+		y: make([]float64, dim), forecast: make([]float64, size), ref: make([]float64, size),
+		lower: make([]float64, levels*size), upper: make([]float64, levels*size),
+	}
+	for i := range b.scale {
+		b.scale[i] = make([]float64, size)
+	}
+	return b
+}
+
+// scaled returns the first Horizon x dim values of v times inv, or nil for nil.
+func (b *buffers) scaled(i int, inv, v []float64) []float64 {
+	if v == nil {
+		return nil
+	}
+	for c := range b.scale[i] {
+		b.scale[i][c] = v[c] * inv[c%len(inv)]
+	}
+	return b.scale[i]
+}
+
+// scale returns the factors that Options.ScaleRows asks for.
+func scale(rows [][]float64, dim int, o Options) []float64 {
+	inv := make([]float64, dim)
+	to := len(rows)
+	if o.To > 0 {
+		to = min(to, o.To)
+	}
+	for j := range inv {
+		if o.ScaleRows == 0 {
+			inv[j] = 1
+			continue
+		}
+		const constant = 1e-9
+		sd := columnSD(rows[:min(o.ScaleRows, len(rows))], j)
+		if !(sd >= constant) {
+			sd = columnSD(rows[min(o.From, to):to], j)
+		}
+		inv[j] = math.NaN()
+		if sd >= constant {
+			inv[j] = 1 / sd
+		}
+	}
+	return inv
+}
+
+// columnSD returns the population standard deviation of a column, without its
+// missing values; NaN when there are none left.
+func columnSD(rows [][]float64, j int) float64 {
+	var t tally
+	for _, y := range rows {
+		if finite(y[j]) {
+			t.add(y[j], 0, 0)
+		}
+	}
+	return math.Sqrt(t.yM2 / float64(t.n))
+}
+
+// meanSquare averages the squares of what is not NaN; NaN when all are.
+func meanSquare(e []float64) float64 {
+	var n, sum float64
+	for _, v := range e {
+		if !math.IsNaN(v) {
+			n++
+			sum += v * v
+		}
+	}
+	return ratio(sum, n)
+}
+
+func allFinite(v []float64) bool {
+	for _, x := range v {
+		if !finite(x) {
+			return false
+		}
+	}
+	return true
+}
