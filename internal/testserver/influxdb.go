@@ -1,0 +1,182 @@
+package testserver
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// InfluxDB is a running InfluxDB 1.8, which speaks the write and query
+// interface of InfluxDB 2 when the bucket is named database/autogen, the
+// organisation is anything and the token is empty or user:password.
+type InfluxDB struct {
+	URL string // http://127.0.0.1:port
+
+	tb      testing.TB
+	dir     string
+	port    int
+	binary  string
+	process *process
+}
+
+// StartInfluxDB starts a server that lives as long as the test.
+func StartInfluxDB(tb testing.TB) *InfluxDB {
+	tb.Helper()
+	binary := filepath.Join(cacheDir(), "influxdb-1.8.10", "influxd")
+	if _, err := os.Stat(binary); err != nil {
+		if binary, err = exec.LookPath("influxd"); err != nil {
+			missing(tb, "InfluxDB", "influxdb")
+		}
+	}
+	ports := freePorts(tb, 2)
+	s := &InfluxDB{
+		URL: fmt.Sprintf("http://127.0.0.1:%d", ports[0]),
+		tb:  tb, dir: tb.TempDir(), port: ports[0], binary: binary,
+	}
+	config := fmt.Sprintf(`reporting-disabled = true
+bind-address = "127.0.0.1:%d"
+[meta]
+  dir = %q
+[data]
+  dir = %q
+  wal-dir = %q
+  query-log-enabled = false
+[http]
+  bind-address = "127.0.0.1:%d"
+  flux-enabled = true
+  log-enabled = false
+[monitor]
+  store-enabled = false
+`, ports[1], filepath.Join(s.dir, "meta"), filepath.Join(s.dir, "data"), filepath.Join(s.dir, "wal"), ports[0])
+	if err := os.WriteFile(filepath.Join(s.dir, "influxdb.conf"), []byte(config), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(s.Stop)
+	s.Start()
+	return s
+}
+
+// Start starts the server again after Stop, with the data it had.
+func (s *InfluxDB) Start() {
+	s.tb.Helper()
+	p, err := startProcess(filepath.Join(s.dir, "influxd.log"), s.binary, "-config", filepath.Join(s.dir, "influxdb.conf"))
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	s.process = p
+	err = p.wait(30*time.Second, func() error {
+		resp, err := http.Get(s.URL + "/ping")
+		if err != nil {
+			return err
+		}
+		return resp.Body.Close()
+	})
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+}
+
+// Stop kills the server; its data stays.
+func (s *InfluxDB) Stop() {
+	if s.process != nil {
+		s.process.kill()
+		s.process = nil
+	}
+}
+
+// CreateDatabase creates a database and returns its bucket.
+func (s *InfluxDB) CreateDatabase(name string) (bucket string) {
+	s.tb.Helper()
+	resp, err := http.PostForm(s.URL+"/query", url.Values{"q": {fmt.Sprintf("CREATE DATABASE %q", name)}})
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if body, _ := io.ReadAll(resp.Body); resp.StatusCode != http.StatusOK {
+		s.tb.Fatalf("creating database %s: %s %s", name, resp.Status, body)
+	}
+	return name + "/autogen"
+}
+
+// Query runs a Flux query and returns its rows, each a column name with its
+// text. It fails the test when the query fails.
+func (s *InfluxDB) Query(flux string) []map[string]string {
+	s.tb.Helper()
+	rows, err := s.TryQuery(flux)
+	if err != nil {
+		s.tb.Fatalf("%v\n%s", err, flux)
+	}
+	return rows
+}
+
+// TryQuery is Query for a query that may fail.
+func (s *InfluxDB) TryQuery(flux string) ([]map[string]string, error) {
+	req, err := http.NewRequest("POST", s.URL+"/api/v2/query?org=any", strings.NewReader(flux))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/vnd.flux")
+	req.Header.Set("Accept", "application/csv")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("query: %s %s", resp.Status, body)
+	}
+	return parseTables(body)
+}
+
+// parseTables reads the annotation-free CSV dialect: tables separated by empty
+// lines, each with a header; an error is a table with an error column.
+func parseTables(body []byte) ([]map[string]string, error) {
+	var rows []map[string]string
+	text := bytes.ReplaceAll(body, []byte("\r\n"), []byte("\n"))
+	for table := range bytes.SplitSeq(text, []byte("\n\n")) {
+		r := csv.NewReader(bytes.NewReader(table))
+		r.Comment = '#'
+		r.FieldsPerRecord = -1
+		header, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for {
+			record, err := r.Read()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+			row := make(map[string]string, len(header))
+			for i := range min(len(header), len(record)) {
+				if header[i] != "" {
+					row[header[i]] = record[i]
+				}
+			}
+			if text := row["error"]; text != "" {
+				return nil, fmt.Errorf("query: %s", text)
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows, nil
+}

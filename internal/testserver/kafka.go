@@ -1,0 +1,195 @@
+package testserver
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+)
+
+// kafkaVersion is also in install.sh and in kafka/pom.xml.
+const kafkaVersion = "4.1.1"
+
+// Kafka is a running Apache Kafka broker, one KRaft node without
+// authentication. Topics are not created by using them.
+type Kafka struct {
+	Addr string // 127.0.0.1:port, what it listens on
+
+	tb      testing.TB
+	dir     string
+	libs    string
+	java    string
+	process *process
+}
+
+// KafkaOption changes a broker before it starts.
+type KafkaOption func(settings map[string]string)
+
+// KafkaSetting sets a broker property.
+func KafkaSetting(key, value string) KafkaOption {
+	return func(settings map[string]string) { settings[key] = value }
+}
+
+// KafkaAdvertised makes the broker tell its clients another address than the
+// one it listens on: that of a Proxy.
+func KafkaAdvertised(addr string) KafkaOption {
+	return KafkaSetting("advertised.listeners", "PLAINTEXT://"+addr)
+}
+
+// StartKafka starts a broker that lives as long as the test.
+func StartKafka(tb testing.TB, options ...KafkaOption) *Kafka {
+	tb.Helper()
+	libs := filepath.Join(cacheDir(), "kafka-"+kafkaVersion)
+	if _, err := os.Stat(libs); err != nil {
+		missing(tb, "Apache Kafka", "kafka")
+	}
+	java, err := exec.LookPath("java")
+	if err != nil {
+		missing(tb, "Java", "kafka")
+	}
+	ports := freePorts(tb, 2)
+	k := &Kafka{
+		Addr: fmt.Sprintf("127.0.0.1:%d", ports[0]),
+		tb:   tb, dir: tb.TempDir(), libs: filepath.Join(libs, "*"), java: java,
+	}
+	controller := fmt.Sprintf("127.0.0.1:%d", ports[1])
+	settings := map[string]string{
+		"process.roles":                                    "broker,controller",
+		"node.id":                                          "1",
+		"controller.quorum.voters":                         "1@" + controller,
+		"listeners":                                        "PLAINTEXT://" + k.Addr + ",CONTROLLER://" + controller,
+		"advertised.listeners":                             "PLAINTEXT://" + k.Addr,
+		"controller.listener.names":                        "CONTROLLER",
+		"listener.security.protocol.map":                   "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+		"log.dirs":                                         filepath.Join(k.dir, "data"),
+		"auto.create.topics.enable":                        "false",
+		"num.network.threads":                              "2",
+		"num.io.threads":                                   "2",
+		"offsets.topic.replication.factor":                 "1",
+		"offsets.topic.num.partitions":                     "1",
+		"transaction.state.log.replication.factor":         "1",
+		"transaction.state.log.num.partitions":             "1",
+		"transaction.state.log.min.isr":                    "1",
+		"share.coordinator.state.topic.replication.factor": "1",
+		"share.coordinator.state.topic.min.isr":            "1",
+		"group.initial.rebalance.delay.ms":                 "0",
+		"group.min.session.timeout.ms":                     "500",
+	}
+	for _, o := range options {
+		o(settings)
+	}
+	var properties strings.Builder
+	for key, value := range settings {
+		fmt.Fprintf(&properties, "%s=%s\n", key, value)
+	}
+	if err := os.WriteFile(k.properties(), []byte(properties.String()), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	format := exec.Command(java, "-XX:TieredStopAtLevel=1", "-cp", k.libs, "kafka.tools.StorageTool",
+		"format", "-t", "Zm9yZWNhc3Rlci10ZXN0cw", "-c", k.properties())
+	if out, err := format.CombinedOutput(); err != nil {
+		tb.Fatalf("formatting the Kafka log: %v\n%s", err, out)
+	}
+	tb.Cleanup(func() {
+		if k.process != nil {
+			k.process.kill()
+		}
+	})
+	k.Start()
+	return k
+}
+
+func (k *Kafka) properties() string { return filepath.Join(k.dir, "server.properties") }
+
+// Start starts the broker again after Stop or Kill, with the log it had.
+func (k *Kafka) Start() {
+	k.tb.Helper()
+	p, err := startProcess(filepath.Join(k.dir, "kafka.log"), k.java, "-Xms128m", "-Xmx512m",
+		"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+		"-cp", k.libs, "kafka.Kafka", k.properties())
+	if err != nil {
+		k.tb.Fatal(err)
+	}
+	k.process = p
+	err = p.wait(60*time.Second, func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		conn, err := kafka.DialContext(ctx, "tcp", k.Addr)
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+		if err := conn.SetDeadline(time.Now().Add(time.Second)); err != nil {
+			return err
+		}
+		_, err = conn.Brokers()
+		return err
+	})
+	if err != nil {
+		k.tb.Fatal(err)
+	}
+}
+
+// Stop lets the broker shut down in an orderly way.
+func (k *Kafka) Stop() {
+	k.process.terminate(20 * time.Second)
+	k.process = nil
+}
+
+// Kill ends the broker as kill -9 does.
+func (k *Kafka) Kill() {
+	k.process.kill()
+	k.process = nil
+}
+
+// Pause and Resume freeze and thaw the broker (SIGSTOP and SIGCONT).
+func (k *Kafka) Pause() { syscall.Kill(k.process.pid, syscall.SIGSTOP) }
+
+// Resume ends a Pause.
+func (k *Kafka) Resume() { syscall.Kill(k.process.pid, syscall.SIGCONT) }
+
+// CreateTopic creates a topic and waits until every partition has a leader.
+// Settings are pairs of a name and a value.
+func (k *Kafka) CreateTopic(topic string, partitions int, settings ...string) {
+	k.tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	transport := &kafka.Transport{}
+	defer transport.CloseIdleConnections()
+	client := &kafka.Client{Addr: kafka.TCP(k.Addr), Transport: transport}
+	config := kafka.TopicConfig{Topic: topic, NumPartitions: partitions, ReplicationFactor: 1}
+	for i := 0; i+1 < len(settings); i += 2 {
+		config.ConfigEntries = append(config.ConfigEntries, kafka.ConfigEntry{ConfigName: settings[i], ConfigValue: settings[i+1]})
+	}
+	resp, err := client.CreateTopics(ctx, &kafka.CreateTopicsRequest{Topics: []kafka.TopicConfig{config}})
+	if err == nil {
+		err = resp.Errors[topic]
+	}
+	if err != nil {
+		k.tb.Fatalf("creating topic %s: %v", topic, err)
+	}
+	for {
+		parts, err := kafka.DefaultDialer.LookupPartitions(ctx, "tcp", k.Addr, topic)
+		led := 0
+		for _, p := range parts {
+			if p.Leader.Port != 0 {
+				led++
+			}
+		}
+		if err == nil && led == partitions {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			k.tb.Fatalf("topic %s has %d of %d leaders: %v", topic, led, partitions, err)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package testserver
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// leash runs a server as the child of a shell that kills it as soon as its
+// standard input closes, which happens also when the test is killed: no server
+// survives its test.
+const leash = `trap "" INT TERM
+(trap - INT TERM; exec "$@") </dev/null >"$0" 2>&1 & p=$!
+echo $p
+cat >/dev/null
+kill -9 $p 2>/dev/null; wait $p 2>/dev/null`
+
+// process is a running server.
+type process struct {
+	log   string // file with its output
+	pid   int
+	stdin io.Closer
+	cmd   *exec.Cmd
+}
+
+func startProcess(log string, argv ...string) (*process, error) {
+	cmd := exec.Command("sh", append([]string{"-c", leash, log}, argv...)...)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	p := &process{log: log, stdin: stdin, cmd: cmd}
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err == nil {
+		p.pid, err = strconv.Atoi(strings.TrimSpace(line))
+	}
+	if err != nil {
+		p.kill()
+		return nil, fmt.Errorf("starting %s: %w", argv[0], err)
+	}
+	return p, nil
+}
+
+// kill ends the server at once, as kill -9 does, and waits until it is gone.
+func (p *process) kill() {
+	p.stdin.Close()
+	p.cmd.Wait()
+}
+
+// terminate asks the server to stop and waits for it.
+func (p *process) terminate(timeout time.Duration) {
+	syscall.Kill(p.pid, syscall.SIGTERM)
+	for end := time.Now().Add(timeout); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if !p.alive() {
+			break
+		}
+	}
+	p.kill()
+}
+
+// alive reports whether the server runs. The shell has not waited for it yet,
+// so a dead one is a zombie.
+func (p *process) alive() bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid))
+	if err != nil {
+		return syscall.Kill(p.pid, 0) == nil
+	}
+	_, after, _ := bytes.Cut(stat, []byte(") "))
+	return len(after) > 0 && after[0] != 'Z'
+}
+
+// wait polls ready until it returns nil.
+func (p *process) wait(timeout time.Duration, ready func() error) error {
+	for end := time.Now().Add(timeout); ; time.Sleep(20 * time.Millisecond) {
+		err := ready()
+		if err == nil {
+			return nil
+		}
+		if !p.alive() || time.Now().After(end) {
+			return fmt.Errorf("%s did not get ready: %w\n%s", filepath.Base(p.log), err, p.tail())
+		}
+	}
+}
+
+// tail returns the end of the server's output.
+func (p *process) tail() string {
+	b, err := os.ReadFile(p.log)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b[max(0, len(b)-4096):])
+}
+
+// freePorts returns n ports on which nobody listens.
+func freePorts(tb testing.TB, n int) []int {
+	tb.Helper()
+	ports := make([]int, n)
+	for i := range ports {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			tb.Fatal(err)
+		}
+		defer l.Close() // only at the end, so that they differ
+		ports[i] = l.Addr().(*net.TCPAddr).Port
+	}
+	return ports
+}
