@@ -1,0 +1,116 @@
+package sgd
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func newBlockNewton(t testing.TB, cfg BlockNewtonConfig) *BlockNewton {
+	t.Helper()
+	l, err := NewBlockNewton(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// loss is the squared error of the mini-batch that l holds.
+func (l *BlockNewton) loss() float64 {
+	var s float64
+	y := make([]float64, l.cfg.Outputs)
+	for k := range l.count {
+		predictTo(y, l.theta, l.phi[k*l.cfg.Features:(k+1)*l.cfg.Features])
+		for o, v := range l.y[k*l.cfg.Outputs : (k+1)*l.cfg.Outputs] {
+			s += (v - y[o]) * (v - y[o])
+		}
+	}
+	return s
+}
+
+// No step raises the loss of its mini-batch, whatever the data: here inputs and
+// targets of very different sizes.
+func TestBlockNewtonStepNeverRaisesTheLoss(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	l := newBlockNewton(t, BlockNewtonConfig{Features: 11, Outputs: 3, Block: 4, Batch: 4, Ridge: .1, Forgetting: .9})
+	for step := range 2000 {
+		size := math.Exp(3 * rng.NormFloat64())
+		phi, y := randomVector(rng, 11), randomVector(rng, 3)
+		for i := range phi {
+			phi[i] *= size
+		}
+		learnPair(l, phi, y)
+		before := l.loss()
+		l.step(step % l.blocks)
+		if after := l.loss(); after > before*(1+1e-9)+1e-12 {
+			t.Fatalf("step %d: loss %g -> %g", step, before, after)
+		}
+	}
+}
+
+// With one block and a batch of one sample the method is recursive least
+// squares: Theta_t = Theta_{t-1} + R_t^-1 phi e with R_0 = lambda I.
+func TestBlockNewtonOfOneBlockIsRLS(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	l := newBlockNewton(t, BlockNewtonConfig{Features: 5, Outputs: 2, Block: 5, Batch: 1, Ridge: 3, Forgetting: 1})
+	r := newRLS(t, RLSConfig{Features: 5, Outputs: 2, Ridge: 3, Forgetting: 1})
+	for range 300 {
+		phi, y := randomVector(rng, 5), randomVector(rng, 2)
+		learnPair(l, phi, y)
+		learnPair(r, phi, y)
+	}
+	for i, w := range r.Weights() {
+		// BlockNewton adds 1e-9 of the diagonal for safety.
+		if math.Abs(w-l.Weights()[i]) > 1e-8 {
+			t.Errorf("weight %d: %v, RLS %v", i, l.Weights()[i], w)
+		}
+	}
+}
+
+// Blocks learn a noiseless linear map as well as one block does.
+func TestBlockNewtonFindsTheSolution(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	truth := randomVector(rng, 20*2)
+	l := newBlockNewton(t, BlockNewtonConfig{Features: 20, Outputs: 2, Block: 6, Batch: 4, Ridge: 1, Forgetting: .999})
+	y := make([]float64, 2)
+	for range 3000 {
+		phi := randomVector(rng, 20)
+		predictTo(y, truth, phi)
+		learnPair(l, phi, y)
+	}
+	for i, w := range l.Weights() {
+		// A visit moves a block by lambda/(effective samples = 1000) short of its
+		// optimum; 1 % of the typical weight is ten times what is left.
+		if math.Abs(w-truth[i]) > 1e-2 {
+			t.Errorf("weight %d = %v, want %v", i, w, truth[i])
+		}
+	}
+}
+
+func TestBlockNewtonConfigErrors(t *testing.T) {
+	ok := BlockNewtonConfig{Features: 2, Outputs: 1, Block: 1, Batch: 1, Ridge: 1, Forgetting: 1}
+	for field, change := range map[string]func(*BlockNewtonConfig){
+		"Features":   func(c *BlockNewtonConfig) { c.Features = 0 },
+		"Outputs":    func(c *BlockNewtonConfig) { c.Outputs = 0 },
+		"Block":      func(c *BlockNewtonConfig) { c.Block = 0 },
+		"Batch":      func(c *BlockNewtonConfig) { c.Batch = 0 },
+		"Ridge":      func(c *BlockNewtonConfig) { c.Ridge = 0 },
+		"Forgetting": func(c *BlockNewtonConfig) { c.Forgetting = 0 },
+	} {
+		c := ok
+		change(&c)
+		if _, err := NewBlockNewton(c); err == nil || !contains(err.Error(), field) {
+			t.Errorf("bad %s: error %v does not name it", field, err)
+		}
+	}
+}
+
+func BenchmarkBlockNewton(b *testing.B) {
+	l := newBlockNewton(b, BlockNewtonConfig{Features: 129, Outputs: 7, Block: 50, Batch: 4, Ridge: 100, Forgetting: .9995})
+	rng := rand.New(rand.NewPCG(1, 1))
+	phi, e := randomVector(rng, 129), randomVector(rng, 7)
+	b.ReportAllocs()
+	for b.Loop() {
+		l.Update(phi, e)
+	}
+}

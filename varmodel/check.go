@@ -1,0 +1,63 @@
+package varmodel
+
+import (
+	"fmt"
+	"math"
+)
+
+// Limits of the constructors: they keep a typing error from asking for more
+// memory than there is.
+const (
+	maxDim     = 1024
+	maxHorizon = 10_000
+	maxLags    = 10_000
+)
+
+func checkRange(field string, v, low, high int) error {
+	if v < low || v > high {
+		return fmt.Errorf("varmodel: %s must be in [%d, %d], got %d", field, low, high, v)
+	}
+	return nil
+}
+
+func checkShape(dim, horizon int) error {
+	if err := checkRange("Dim", dim, 1, maxDim); err != nil {
+		return err
+	}
+	return checkRange("Horizon", horizon, 1, maxHorizon)
+}
+
+// setDefault gives a field that was left out its default.
+func setDefault[T int | float64](field *T, value T) {
+	if *field == 0 {
+		*field = value
+	}
+}
+
+func checkForgetting(v float64) error {
+	if !(v > 0 && v <= 1) {
+		return fmt.Errorf("varmodel: Forgetting must be in (0, 1], got %g", v)
+	}
+	return nil
+}
+
+func checkPositive(field string, v float64) error {
+	if !(v > 0) || math.IsInf(v, 1) {
+		return fmt.Errorf("varmodel: %s must be > 0 and finite, got %g", field, v)
+	}
+	return nil
+}
+
+// checkSample returns an error for what no model accepts: a wrong length or an
+// infinite value.
+func checkSample(y []float64, dim int) error {
+	if len(y) != dim {
+		return fmt.Errorf("varmodel: sample has %d coordinates, want %d", len(y), dim)
+	}
+	for j, v := range y {
+		if math.IsInf(v, 0) {
+			return fmt.Errorf("varmodel: coordinate %d is infinite", j)
+		}
+	}
+	return nil
+}

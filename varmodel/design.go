@@ -1,0 +1,70 @@
+package varmodel
+
+import "github.com/orffvar/forecaster/internal/snapshot"
+
+// lagDesign has the last lags of all coordinates as its input: an intercept and
+// the lags themselves, random features of them, or both.
+type lagDesign struct {
+	dim, order int
+	linear     bool
+	random     *fourier  // nil: linear only
+	levels     []float64 // scratch, order x dim
+}
+
+func newLagDesign(dim, order int, linear bool, random *fourier) *lagDesign {
+	return &lagDesign{dim: dim, order: order, linear: linear, random: random, levels: make([]float64, order*dim)}
+}
+
+func (g *lagDesign) linearFeatures() int {
+	if !g.linear {
+		return 0
+	}
+	return 1 + g.order*g.dim
+}
+
+func (g *lagDesign) features() int {
+	n := g.linearFeatures()
+	if g.random != nil {
+		n += 2 * g.random.frequencies
+	}
+	return n
+}
+
+func (g *lagDesign) observe(s *scaler, past *history) {
+	if g.random != nil {
+		levelsTo(g.levels, s, past, g.order)
+		g.random.observe(g.levels)
+	}
+}
+
+func (g *lagDesign) featuresTo(phi []float64, s *scaler, past *history) {
+	levelsTo(g.levels, s, past, g.order)
+	n := g.linearFeatures()
+	if g.linear {
+		phi[0] = 1
+		copy(phi[1:n], g.levels)
+		// Differences between the lags are far less correlated than the lags.
+		for i := n - 1; i > g.dim; i-- {
+			phi[i] -= phi[i-g.dim]
+		}
+	}
+	if g.random != nil {
+		g.random.featuresTo(phi[n:], g.levels)
+	}
+}
+
+func (g *lagDesign) State(c *snapshot.Codec) {
+	if g.random != nil {
+		g.random.State(c)
+	}
+}
+
+// levelsTo writes the standardised lags z_t, z_{t-1}, …, order x dim.
+func levelsTo(dst []float64, s *scaler, past *history, order int) {
+	for l := range order {
+		row := dst[l*past.dim : (l+1)*past.dim]
+		for j, v := range past.lag(l) {
+			row[j] = s.standardised(j, v)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+// Package varmodel has the forecasters: persistence, seasonal-naive, linear
+// autoregressions and ORFFVAR, the nonlinear vector autoregression with
+// operator-valued random Fourier features of Brault 2017, chapter 8, in a form
+// that learns online.
+//
+// # The regression
+//
+// With x_t in R^d the sample at step t, every autoregression of this package
+// predicts the increment of each coordinate in units of its typical step,
+//
+//	x^_{t+1} = x_t + s_t * Theta^T phi(z_t, …, z_{t-p+1}),
+//
+// where s_t is the root mean squared difference between consecutive samples and
+// z_t = (x_t - m_t)/sd_t the standardised sample, both from the past alone and
+// updated at every step. The increment is limited to four typical steps and the
+// forecast to the range of what was seen, widened by two. For VAR(p)
+//
+//	phi = [1, z_t, z_{t-1} - z_t, …, z_{t-p+1} - z_{t-p+2}],
+//
+// and ORFFVAR appends cos(W z) and sin(W z), z = (z_t, …, z_{t-p+1}), where the
+// rows of W are drawn from N(0, I/sigma^2): random Fourier features of a
+// Gaussian kernel whose bandwidth sigma is the median distance between inputs.
+// The kernel is decomposable with the identity as its operator, so that all
+// coordinates share the features.
+//
+// # Learning
+//
+// A sample is predicted before it is learnt from. Theta is learnt by block
+// Newton steps on mini-batches (package sgd: Algorithm 4 of Brault 2017 with
+// its Hessian preconditioner), by recursive least squares, or by normalised
+// stochastic gradient steps.
+//
+// # Missing values
+//
+// A missing coordinate (NaN) is masked in the loss and in the statistics, and
+// filled in the lags by the model's own one-step forecast. A sample may be
+// missing altogether.
+//
+// # State
+//
+// A model owns the weights and the bandwidth; each series it makes owns its
+// lags, its statistics and the feature vector that waits for its target. One
+// model can therefore serve many series that share the weights.
+package varmodel

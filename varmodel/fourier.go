@@ -1,0 +1,67 @@
+package varmodel
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/orff"
+)
+
+// warmup is the number of inputs from which the bandwidth is taken. Until then
+// the random features are zero.
+const warmup = 200
+
+// fourier is the random Fourier feature map of a Gaussian kernel whose
+// bandwidth is the median distance between inputs (times a factor), found
+// online: phi(x) = [cos(W x), sin(W x)], rows of W drawn from N(0, I/sigma^2).
+// The features are not divided by sqrt(D): a ridge of lambda here is one of
+// lambda D in the usual scaling.
+type fourier struct {
+	dim, frequencies int
+	factor           float64
+	w                []float64 // frequencies x dim, of unit bandwidth
+	sigma            float64   // 0 until known
+	warm             *medianDistance
+}
+
+// newFourier draws the frequencies of the given block of the seed.
+func newFourier(dim, frequencies int, factor float64, seed uint64, block int) *fourier {
+	f := &fourier{
+		dim: dim, frequencies: frequencies, factor: factor,
+		w:    make([]float64, frequencies*dim),
+		warm: newMedianDistance(dim, warmup),
+	}
+	r := orff.BlockRand(seed, block)
+	r.NormalsTo(f.w)
+	return f
+}
+
+// observe takes an input towards the bandwidth.
+func (f *fourier) observe(x []float64) {
+	if f.sigma == 0 && f.warm.add(x) {
+		f.sigma = f.factor * f.warm.median()
+	}
+}
+
+// featuresTo writes the 2*frequencies features of x, zero until the bandwidth
+// is known.
+func (f *fourier) featuresTo(phi, x []float64) {
+	if f.sigma == 0 {
+		clear(phi)
+		return
+	}
+	n := f.frequencies
+	for k := range n {
+		var t float64
+		for i, w := range f.w[k*f.dim : (k+1)*f.dim] {
+			t += w * x[i]
+		}
+		phi[n+k], phi[k] = math.Sincos(t / f.sigma)
+	}
+}
+
+func (f *fourier) State(c *snapshot.Codec) {
+	c.Section("fourier")
+	c.Float64(&f.sigma)
+	f.warm.State(c)
+}

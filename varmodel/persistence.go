@@ -1,0 +1,29 @@
+package varmodel
+
+import (
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+// PersistenceConfig describes the forecast that nothing changes.
+type PersistenceConfig struct {
+	Dim     int // d, coordinates of a sample
+	Horizon int // H, forecasts 1 … H steps ahead
+}
+
+// NewPersistence returns the model whose forecast at every horizon is the last
+// observed value of each coordinate: the yardstick of every other model.
+func NewPersistence(cfg PersistenceConfig) (eval.Model, error) {
+	if err := checkShape(cfg.Dim, cfg.Horizon); err != nil {
+		return nil, err
+	}
+	return weightless(func() eval.Forecaster {
+		return &seasonal{dim: cfg.Dim, horizon: cfg.Horizon, past: newHistory(cfg.Dim, 1), diff: make([]float64, cfg.Dim)}
+	}), nil
+}
+
+// weightless is a model with nothing to share.
+type weightless func() eval.Forecaster
+
+func (m weightless) NewSeries() eval.Forecaster { return m() }
+func (m weightless) State(*snapshot.Codec)      {}
