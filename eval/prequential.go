@@ -267,7 +267,7 @@ func columnSD(rows [][]float64, j int) float64 {
 			t.add(y[j], 0, 0)
 		}
 	}
-	return math.Sqrt(t.yM2 / float64(t.n))
+	return t.sd()
 }
 
 // meanSquare averages the squares of what is not NaN; NaN when all are.

@@ -38,6 +38,9 @@ func (t *tally) add(y, se, ae float64) {
 	t.yM2 += dev * (y - t.yMean)
 }
 
+// sd is the population standard deviation of the targets.
+func (t *tally) sd() float64 { return math.Sqrt(t.yM2 / float64(t.n)) }
+
 // interval counts the interval [lo, hi] of nominal coverage level; without one
 // (NaN) it does nothing.
 func (t *tally) interval(y, lo, hi, level float64) {

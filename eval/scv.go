@@ -1,0 +1,110 @@
+package eval
+
+import (
+	"fmt"
+)
+
+// Fitter learns to predict y from x out of the pairs of a window, in which y is
+// the sample that follows x.
+type Fitter interface {
+	// Fit forgets everything and learns from the pairs (x[i], y[i]). It keeps
+	// none of them.
+	Fit(x, y [][]float64) error
+
+	// PredictTo writes the prediction of the sample after x into dst.
+	PredictTo(dst, x []float64)
+}
+
+// Slider is a Fitter whose window moves by one pair for less than a Fit.
+type Slider interface {
+	Fitter
+
+	// Slide drops the pair (oldX, oldY), which is in the window, and learns
+	// from (newX, newY). Up to rounding, the result is that of Fit on the moved
+	// window. An error leaves the Slider unusable until the next Fit.
+	Slide(oldX, oldY, newX, newY []float64) error
+}
+
+// refitEvery bounds how far the rounding errors of a Slider can add up.
+const refitEvery = 256
+
+// SCVResult is the outcome of SCV.
+type SCVResult struct {
+	N       int       // scored pairs
+	MSE, SD float64   // mean and population standard deviation of Losses
+	Losses  []float64 // squared error of each scored sample averaged over its coordinates
+}
+
+// SCV computes the sequential cross-validation error SCV-MSE of Brault 2017,
+// chapter 8: the prediction of each row from the row before, by f fitted to the
+// window of rows that end there,
+//
+//	for i = w ... N-1:  fit on the pairs (s[j], s[j+1]), j = i-w ... i-2
+//	                    e[i] = |s[i] - h(s[i-1])|^2 / dim
+//	SCV-MSE = mean of e
+//
+// What the thesis prints as its "variance" is the population standard
+// deviation of e. The window slides: it holds window rows, that is window-1
+// pairs.
+//
+// Several series are taken one after the other as one sequence of pairs; no
+// pair straddles two of them. A pair with a missing value is left out of
+// everything.
+//
+// The model is fitted anew for each row: SCV is no evaluation of a model that
+// learns online, which is what Prequential is for.
+func SCV(f Fitter, data *Dataset, window int) (*SCVResult, error) {
+	if err := data.Check(); err != nil {
+		return nil, err
+	}
+	x, y := pairs(data)
+	n := window - 1
+	if n < 1 || n >= len(x) {
+		return nil, fmt.Errorf("data set %q: a window of %d rows for %d pairs", data.Name, window, len(x))
+	}
+	slider, _ := f.(Slider)
+	res := &SCVResult{}
+	yhat := make([]float64, data.Dim())
+	for i := n; i < len(x); i++ {
+		var err error
+		if slider == nil || (i-n)%refitEvery == 0 {
+			err = f.Fit(x[i-n:i], y[i-n:i])
+		} else {
+			err = slider.Slide(x[i-n-1], y[i-n-1], x[i-1], y[i-1])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("data set %q, pair %d: %w", data.Name, i, err)
+		}
+		f.PredictTo(yhat, x[i])
+		e := 0.
+		for j, v := range y[i] {
+			e += (yhat[j] - v) * (yhat[j] - v)
+		}
+		res.Losses = append(res.Losses, e/float64(len(yhat)))
+	}
+	res.N = len(res.Losses)
+	res.MSE, res.SD = meanSD(res.Losses)
+	return res, nil
+}
+
+// pairs returns the complete pairs of consecutive rows of each series.
+func pairs(d *Dataset) (x, y [][]float64) {
+	for _, s := range d.Series {
+		for i := 1; i < len(s.Rows); i++ {
+			if allFinite(s.Rows[i-1]) && allFinite(s.Rows[i]) {
+				x = append(x, s.Rows[i-1])
+				y = append(y, s.Rows[i])
+			}
+		}
+	}
+	return x, y
+}
+
+// meanSD returns the mean and the population standard deviation of v.
+func meanSD(v []float64) (mean, sd float64) {
+	var t tally
+	for _, e := range v {
+		t.add(e, 0, 0)
+	}
+	return t.yMean, t.sd()
+}
