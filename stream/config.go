@@ -1,6 +1,10 @@
 package stream
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
@@ -93,4 +97,71 @@ type Baseline struct {
 
 	// Reference makes this the baseline of Score.SkillVsVAR: at most one.
 	Reference bool
+}
+
+// withDefaults returns a copy of c with the defaults in the place of zeros,
+// which shares no memory with c, or an error with every violated relation.
+func (c EngineConfig) withDefaults() (EngineConfig, error) {
+	var errs []error
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf("stream: "+format, args...))
+		}
+	}
+	check(c.Model != "" && len(c.Model) < 256, "Model must have a name of less than 256 bytes, got %q", c.Model)
+	check(c.NewModel != nil, "NewModel must be set")
+	check(c.Scope == "" || c.Scope == PerSeries || c.Scope == Shared,
+		"Scope must be %q or %q, got %q", PerSeries, Shared, c.Scope)
+	names := map[string]bool{c.Model: true}
+	references := 0
+	for _, b := range c.Baselines {
+		check(b.Name != "" && len(b.Name) < 256 && b.New != nil, "each of Baselines must have a name of less than 256 bytes and a constructor")
+		check(!names[b.Name], "the name %q is used by two models", b.Name)
+		names[b.Name] = true
+		if b.Reference {
+			references++
+		}
+	}
+	check(references <= 1, "at most one of Baselines can be the Reference, got %d", references)
+	check(c.Horizon >= 1, "Horizon must be >= 1, got %d", c.Horizon)
+	for i, h := range c.Emit {
+		check(h >= 1 && h <= c.Horizon && (i == 0 || h > c.Emit[i-1]),
+			"Emit must be ascending within [1, %d], got %v", c.Horizon, c.Emit)
+	}
+	for _, p := range c.Levels {
+		check(p > 0 && p < 1, "Levels must be inside (0, 1), got %v", p)
+	}
+	for _, f := range []struct {
+		name  string
+		value int
+	}{
+		{"MaxGap", c.MaxGap}, {"MetricsEvery", c.MetricsEvery}, {"MetricsWindow", c.MetricsWindow}, {"Lineage", c.Lineage},
+		{"GoodCopy", c.GoodCopy}, {"MaxSeries", c.MaxSeries}, {"MaxDim", c.MaxDim}, {"MaxName", c.MaxName},
+	} {
+		check(f.value >= 0, "%s must be >= 0, got %d", f.name, f.value)
+	}
+	check(c.Interval >= 0, "Interval must be >= 0, got %v", c.Interval)
+	check(c.MaxAhead >= 0, "MaxAhead must be >= 0, got %v", c.MaxAhead)
+	check(c.MaxAbs >= 0, "MaxAbs must be >= 0, got %v", c.MaxAbs)
+
+	c.Scope = cmp.Or(c.Scope, PerSeries)
+	c.MaxSeries = cmp.Or(c.MaxSeries, 100_000)
+	c.MaxDim = cmp.Or(c.MaxDim, 1024)
+	c.MaxName = cmp.Or(c.MaxName, 256)
+	c.MaxAbs = cmp.Or(c.MaxAbs, 1e50)
+	check(len(c.Variables) <= c.MaxDim, "at most %d Variables are allowed, got %d", c.MaxDim, len(c.Variables))
+	for i, v := range c.Variables {
+		check(v != "" && len(v) <= c.MaxName, "each of Variables must have a name of at most %d bytes, got %q", c.MaxName, v)
+		check(!slices.Contains(c.Variables[:i], v), "Variables has %q twice", v)
+	}
+	if c.Emit == nil {
+		for h := 1; h <= c.Horizon; h++ {
+			c.Emit = append(c.Emit, h)
+		}
+	}
+	c.Emit = slices.Clone(c.Emit)
+	c.Levels = slices.Clone(c.Levels)
+	c.Variables = slices.Clone(c.Variables)
+	c.Baselines = slices.Clone(c.Baselines)
+	return c, errors.Join(errs...)
 }

@@ -1,37 +1,257 @@
 package stream
 
-import "github.com/orffvar/forecaster/internal/snapshot"
+import (
+	"fmt"
+	"math"
+
+	"github.com/orffvar/forecaster/eval"
+)
 
 // Engine is the pure core of the program: it turns records into forecasts,
 // scores and events. It has no clock, no goroutine and does no I/O, so its state
 // is a function of its configuration and the records applied, and a replay gives
 // the same bits. It is not safe for concurrent use.
-type Engine struct{}
+type Engine struct {
+	c         EngineConfig
+	fixed     *variables // c.Variables, or nil
+	reference int        // index into c.Baselines, or -1
+
+	next   int64
+	series []*series          // in order of appearance: the only order in use
+	byName map[string]*series // looked up, never ranged over
+	shared []*weights         // of scope Shared, in order of appearance
+
+	scratch
+}
+
+// scratch is memory that holds nothing between two calls of Apply.
+type scratch struct {
+	y, missing   []float64 // dim
+	yhat, ref    []float64 // H x dim
+	lower, upper []float64 // L x H x dim
+	lo, hi       []float64 // L x dim
+}
 
 // NewEngine returns an Engine that has seen nothing. The error reports every
 // violated relation of c at once.
-func NewEngine(c EngineConfig) (*Engine, error) { panic("stream: not yet") }
+func NewEngine(c EngineConfig) (*Engine, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{c: c, reference: -1, byName: make(map[string]*series)}
+	for i, b := range c.Baselines {
+		if b.Reference {
+			e.reference = i
+		}
+	}
+	if c.Variables != nil {
+		e.fixed = newVariables(c.Variables)
+	}
+	return e, nil
+}
+
+// Next returns the offset after the last message applied.
+func (e *Engine) Next() int64 { return e.next }
+
+// NumSeries returns the number of series seen.
+func (e *Engine) NumSeries() int { return len(e.series) }
 
 // Apply learns from r and appends what comes of it to dst. What is wrong with
 // the data becomes a dead letter in dst; an error is fatal and leaves the Engine
 // unusable. A record whose offset was applied before is skipped.
-func (e *Engine) Apply(dst *Batch, r *Record) error { panic("stream: not yet") }
+//
+// The order for an accepted record is: score the forecasts whose step has come,
+// learn, forecast. So no forecast has seen its target.
+func (e *Engine) Apply(dst *Batch, r *Record) error {
+	if !e.advance(dst, r.Message) {
+		return nil
+	}
+	s, refusal, err := e.admit(dst, r)
+	if err != nil {
+		return err
+	}
+	if refusal != nil {
+		dst.refuse(r.Message, refusal.Reason, refusal.Detail)
+		return nil
+	}
+	if err := e.fillGap(dst, s, r.Time); err != nil {
+		return err
+	}
+	s.advance(r.Time)
+	dst.Watermark = max(dst.Watermark, r.Time)
+	e.observe(dst, s)
+	if err := e.learn(s, e.y); err != nil {
+		return err
+	}
+	if err := e.forecast(dst, s); err != nil {
+		return err
+	}
+	e.measure(dst, s)
+	return nil
+}
 
 // Reject does what Apply does for a message that could not be decoded.
-func (e *Engine) Reject(dst *Batch, m *Message, err *DataError) { panic("stream: not yet") }
+func (e *Engine) Reject(dst *Batch, m *Message, err *DataError) {
+	if e.advance(dst, m) {
+		dst.refuse(m, err.Reason, err.Detail)
+	}
+}
 
-// Next returns the offset after the last message applied.
-func (e *Engine) Next() int64 { panic("stream: not yet") }
+// advance reports whether m is new.
+func (e *Engine) advance(dst *Batch, m *Message) bool {
+	if m.Offset < e.next {
+		return false
+	}
+	e.next = m.Offset + 1
+	dst.Next = e.next
+	dst.Records++
+	return true
+}
 
-// NumSeries returns the number of series seen.
-func (e *Engine) NumSeries() int { panic("stream: not yet") }
+// observe appends the sample in e.y with what was expected of it.
+func (e *Engine) observe(dst *Batch, s *series) {
+	o := Observation{Series: s.info, Time: s.time, Y: dst.vector(e.y), Residual: dst.vector(e.y), Anomaly: dst.vector(e.y)}
+	for j, y := range e.y {
+		o.Residual[j] = y - s.yhat[j]
+		o.Anomaly[j] = anomaly(y, s.yhat[j], s.lower[j], s.upper[j])
+	}
+	dst.Observations = append(dst.Observations, o)
+}
 
-// State saves or restores everything that later results depend on.
-func (e *Engine) State(c *snapshot.Codec) { panic("stream: not yet") }
+// anomaly is documented at Observation.Anomaly.
+func anomaly(y, yhat, lower, upper float64) float64 {
+	r, width := y-yhat, upper-yhat
+	if r < 0 {
+		r, width = -r, yhat-lower
+	}
+	switch {
+	case math.IsNaN(r) || math.IsNaN(width):
+		return math.NaN()
+	case r == 0:
+		return 0
+	case r >= MaxAnomaly*width: // also where the width is 0 or negative
+		return MaxAnomaly
+	}
+	return r / width
+}
 
-// Snapshot appends the state to dst.
-func (e *Engine) Snapshot(dst []byte) []byte { panic("stream: not yet") }
+// learn shows y to the models and to their scores.
+func (e *Engine) learn(s *series, y []float64) error {
+	for _, m := range s.models {
+		m.scorer.Observe(y)
+		if err := m.f.Observe(y); err != nil {
+			return fmt.Errorf("stream: series %q: %s refused a sample that is within the limits: %w", s.info.Name, m.name, err)
+		}
+	}
+	return nil
+}
 
-// Restore replaces the state by what Snapshot wrote. After an error the Engine
-// is as before.
-func (e *Engine) Restore(state []byte) error { panic("stream: not yet") }
+// forecast issues the forecasts that s has now.
+func (e *Engine) forecast(dst *Batch, s *series) error {
+	s.forget()
+	ref := e.referenceForecast(s)
+	for _, m := range s.models[1:] {
+		if m.f.ForecastTo(e.yhat) {
+			m.scorer.Push(e.yhat, nil, nil, ref)
+		}
+	}
+	m := s.models[0]
+	if !m.f.ForecastTo(e.yhat) {
+		return nil
+	}
+	if !e.sane(e.yhat) {
+		return e.rescue(dst, s)
+	}
+	e.keepGoodCopy(s)
+	e.bounds(m.f)
+	m.scorer.Push(e.yhat, e.lower, e.upper, ref)
+	copy(s.yhat, e.yhat)
+	if len(e.c.Levels) > 0 {
+		copy(s.lower, e.lower)
+		copy(s.upper, e.upper)
+	}
+	e.emit(dst, s)
+	return nil
+}
+
+// referenceForecast returns the forecast of the baseline that is the reference,
+// or nil.
+func (e *Engine) referenceForecast(s *series) []float64 {
+	if e.reference < 0 || !s.models[1+e.reference].f.ForecastTo(e.ref) {
+		return nil
+	}
+	return e.ref
+}
+
+// sane reports whether no value is infinite, NaN or beyond the limit of the
+// samples themselves.
+func (e *Engine) sane(v []float64) bool {
+	for _, x := range v {
+		if !(math.Abs(x) <= e.c.MaxAbs) {
+			return false
+		}
+	}
+	return true
+}
+
+// bounds sets e.lower and e.upper to the intervals of f, NaN where there is
+// none or one of its ends is not finite.
+func (e *Engine) bounds(f eval.Forecaster) {
+	b, ok := f.(eval.Bounder)
+	ok = ok && len(e.lower) > 0 && b.BoundsTo(e.lower, e.upper)
+	for i := range e.lower {
+		if !ok || !(math.Abs(e.lower[i]) <= math.MaxFloat64) || !(math.Abs(e.upper[i]) <= math.MaxFloat64) {
+			e.lower[i], e.upper[i] = math.NaN(), math.NaN()
+		}
+	}
+}
+
+// emit appends the forecasts in e.yhat, unless their times are unknown.
+func (e *Engine) emit(dst *Batch, s *series) {
+	step := int64(e.c.Interval)
+	if step == 0 {
+		step = s.spacing.median()
+	}
+	if step == 0 {
+		return
+	}
+	d := len(s.info.Variables)
+	for _, h := range e.c.Emit {
+		if step > (math.MaxInt64-s.time)/int64(h) {
+			return // past the year 2262
+		}
+		e.lo, e.hi = e.lo[:0], e.hi[:0]
+		for l := range e.c.Levels {
+			from := (l*e.c.Horizon + h - 1) * d
+			e.lo = append(e.lo, e.lower[from:from+d]...)
+			e.hi = append(e.hi, e.upper[from:from+d]...)
+		}
+		dst.Forecasts = append(dst.Forecasts, Forecast{
+			Series: s.info, Model: e.c.Model, Origin: s.time, Time: s.time + int64(h)*step, Horizon: h,
+			Yhat: dst.vector(e.yhat[(h-1)*d : h*d]), Lower: dst.vector(e.lo), Upper: dst.vector(e.hi),
+		})
+	}
+}
+
+// measure appends the scores of s when they are due.
+func (e *Engine) measure(dst *Batch, s *series) {
+	if e.c.MetricsEvery == 0 || s.samples%int64(e.c.MetricsEvery) != 0 {
+		return
+	}
+	for _, m := range s.models {
+		for k, h := range e.c.Emit {
+			for j := eval.All; j < len(s.info.Variables); j++ {
+				target := AllTargets
+				if j != eval.All {
+					target = s.info.Variables[j]
+				}
+				if score := m.scorer.Windowed(j, k); score.N > 0 {
+					dst.Metrics = append(dst.Metrics, Metric{
+						Series: s.info, Target: target, Horizon: h, Model: m.name, Time: s.time, Score: score,
+					})
+				}
+			}
+		}
+	}
+}

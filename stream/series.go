@@ -1,0 +1,160 @@
+package stream
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/orffvar/forecaster/eval"
+)
+
+// series is all that the engine knows of one series.
+type series struct {
+	info    *Series
+	vars    *variables
+	weights *weights // of the model; own or shared
+	models  []*rival // the model, then the baselines in their order
+
+	samples int64 // learnt from since the model was new, without those filled in
+	started bool  // time is that of a sample
+	time    int64 // of the last sample
+	spacing spacing
+
+	yhat         []float64 // one-step forecast issued last, dim; NaN = none
+	lower, upper []float64 // its bounds, L x dim
+
+	candidate []string // other variables that the last records agreed on
+	agreed    int      // how many did
+
+	good []byte // copy of the state of models[0].f, see rescue
+}
+
+// rival is one of the forecasters of a series with its score.
+type rival struct {
+	name   string
+	f      eval.Forecaster
+	scorer *eval.Scorer
+}
+
+// weights are the part of a model that its series share.
+type weights struct {
+	dim     int
+	model   eval.Model
+	samples int64
+	good    []byte // copy of the state of model, see rescue
+}
+
+// addSeries makes a new series.
+func (e *Engine) addSeries(name string, vars *variables) (*series, error) {
+	s := &series{info: &Series{Name: name}}
+	if err := e.setVariables(s, vars); err != nil {
+		return nil, err
+	}
+	e.series = append(e.series, s)
+	e.byName[name] = s
+	return s, nil
+}
+
+// setVariables gives s new models for vars.
+func (e *Engine) setVariables(s *series, vars *variables) error {
+	w, err := e.weightsFor(len(vars.names))
+	if err != nil {
+		return err
+	}
+	return e.setWeights(s, vars, w)
+}
+
+// setWeights gives s new models for vars, of which the first has the weights w.
+func (e *Engine) setWeights(s *series, vars *variables, w *weights) error {
+	dim := len(vars.names)
+	s.info = &Series{Name: s.info.Name, Variables: vars.names}
+	s.vars, s.weights = vars, w
+	s.samples, s.good = 0, nil
+	s.models = []*rival{{name: e.c.Model, f: w.model.NewSeries(), scorer: e.newScorer(dim)}}
+	for _, b := range e.c.Baselines {
+		f, err := b.New(dim, e.c.Horizon)
+		if err != nil {
+			return fmt.Errorf("stream: baseline %s of %d variables: %w", b.Name, dim, err)
+		}
+		s.models = append(s.models, &rival{name: b.Name, f: f, scorer: e.newScorer(dim)})
+	}
+	s.yhat = make([]float64, dim)
+	s.lower = make([]float64, len(e.c.Levels)*dim)
+	s.upper = make([]float64, len(e.c.Levels)*dim)
+	s.forget()
+	return nil
+}
+
+// weightsFor returns the weights of a model that a series of dim variables may
+// use.
+func (e *Engine) weightsFor(dim int) (*weights, error) {
+	if e.c.Scope == Shared {
+		for _, w := range e.shared {
+			if w.dim == dim {
+				return w, nil
+			}
+		}
+	}
+	w, err := e.newWeights(dim)
+	if err == nil && e.c.Scope == Shared {
+		e.shared = append(e.shared, w)
+	}
+	return w, err
+}
+
+func (e *Engine) newWeights(dim int) (*weights, error) {
+	m, err := e.c.NewModel(dim)
+	if err != nil {
+		return nil, fmt.Errorf("stream: model %s of %d variables: %w", e.c.Model, dim, err)
+	}
+	return &weights{dim: dim, model: m}, nil
+}
+
+func (e *Engine) newScorer(dim int) *eval.Scorer {
+	c := eval.ScorerConfig{Dim: dim, Horizons: e.c.Emit, Window: e.c.MetricsWindow}
+	if len(e.c.Levels) > 0 {
+		c.Level = e.c.Levels[0]
+	}
+	return eval.NewScorer(c)
+}
+
+// shape gives the scratch memory the sizes for dim variables.
+func (e *Engine) shape(dim int) {
+	if len(e.y) == dim {
+		return
+	}
+	resize := func(v *[]float64, n int) { *v = slices.Grow((*v)[:0], n)[:n] }
+	resize(&e.y, dim)
+	resize(&e.missing, dim)
+	resize(&e.yhat, e.c.Horizon*dim)
+	resize(&e.ref, e.c.Horizon*dim)
+	resize(&e.lower, len(e.c.Levels)*e.c.Horizon*dim)
+	resize(&e.upper, len(e.c.Levels)*e.c.Horizon*dim)
+	for i := range e.missing {
+		e.missing[i] = math.NaN()
+	}
+}
+
+// advance moves s to the time t of its next sample.
+func (s *series) advance(t int64) {
+	if s.started {
+		s.spacing.add(t - s.time)
+	}
+	s.started, s.time = true, t
+	s.samples++
+	s.weights.samples++
+}
+
+// forget drops the one-step forecast.
+func (s *series) forget() {
+	for _, v := range [][]float64{s.yhat, s.lower, s.upper} {
+		for i := range v {
+			v[i] = math.NaN()
+		}
+	}
+}
+
+// event appends an event of s.
+func (s *series) event(dst *Batch, time int64, kind, format string, args ...any) {
+	dst.Events = append(dst.Events, Event{Series: s.info.Name, Time: time, Kind: kind, Text: fmt.Sprintf(format, args...)})
+}
