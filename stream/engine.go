@@ -236,9 +236,21 @@ func (e *Engine) emit(dst *Batch, s *series) {
 
 // measure appends the scores of s when they are due.
 func (e *Engine) measure(dst *Batch, s *series) {
-	if e.c.MetricsEvery == 0 || s.samples%int64(e.c.MetricsEvery) != 0 {
-		return
+	if e.c.MetricsEvery != 0 && s.samples%int64(e.c.MetricsEvery) == 0 {
+		e.scores(dst, s)
 	}
+}
+
+// Scores appends the scores of all series as they are now, due or not. It
+// changes nothing.
+func (e *Engine) Scores(dst *Batch) {
+	for _, s := range e.series {
+		e.scores(dst, s)
+	}
+}
+
+// scores appends the scores of s.
+func (e *Engine) scores(dst *Batch, s *series) {
 	for _, m := range s.models {
 		for k, h := range e.c.Emit {
 			for j := eval.All; j < len(s.info.Variables); j++ {
