@@ -30,7 +30,7 @@ type Input struct {
 	File       *FileInput  `yaml:"file"`
 	Stdin      *StdinInput `yaml:"stdin"`
 	Simulated  *Simulated  `yaml:"simulated"`
-	DataFormat string      `yaml:"data_format"` // json or csv; "" = by the file's name, json on Kafka
+	DataFormat string      `yaml:"data_format"` // of messages: json or csv
 	JSON       JSON        `yaml:"json"`
 	CSV        CSV         `yaml:"csv"`
 }
@@ -65,16 +65,18 @@ func (k *Kafka) setDefaults() {
 // FileInput is a CSV or JSON-lines file, read once from start to end.
 type FileInput struct {
 	Path   string  `yaml:"path"`
-	Series string  `yaml:"series"` // name of the series; "" = the file's name without extension
+	Format string  `yaml:"format"` // csv or jsonl; "" = by the file's name
+	Series string  `yaml:"series"` // of lines that do not say; "" = the file's name without extension
 	Speed  float64 `yaml:"speed"`  // 1 = as fast as its time stamps say, 0 = as fast as possible
 }
 
 // StdinInput is standard input, read once to its end.
 type StdinInput struct {
+	Format string `yaml:"format"` // csv or jsonl
 	Series string `yaml:"series"`
 }
 
-func (s *StdinInput) setDefaults() { s.Series = "stdin" }
+func (s *StdinInput) setDefaults() { s.Format, s.Series = "jsonl", "stdin" }
 
 // Simulated is one of the processes of the literature, drawn from a seed.
 type Simulated struct {
@@ -93,8 +95,9 @@ func (s *Simulated) setDefaults() {
 	s.Interval = time.Second
 }
 
-// JSON says where a message has its fields.
+// JSON says where a message has its fields: paths are names joined by dots.
 type JSON struct {
+	SeriesField string `yaml:"series_field"` // "" = the key of the message
 	TimeField   string `yaml:"time_field"`
 	ValuesField string `yaml:"values_field"`
 	TimeUnit    string `yaml:"time_unit"` // of a numeric time: auto, s, ms, us or ns
@@ -102,17 +105,24 @@ type JSON struct {
 
 // CSV says how lines are to be read.
 type CSV struct {
-	Header     []string `yaml:"header"` // of messages, which have none of their own
-	TimeColumn string   `yaml:"time_column"`
-	TimeUnit   string   `yaml:"time_unit"`
-	Comma      string   `yaml:"comma"`
+	Header       []string `yaml:"header"` // of messages, which have none of their own
+	Comma        string   `yaml:"comma"`
+	SeriesColumn string   `yaml:"series_column"` // "" = the key of the message
+	TimeColumn   string   `yaml:"time_column"`   // "" = the first column
+	ValueColumns []string `yaml:"value_columns"` // empty = all others
+	Missing      []string `yaml:"missing"`       // spellings besides the empty cell
+	TimeUnit     string   `yaml:"time_unit"`
 }
 
 // Pipeline is what happens to samples between input and model.
 type Pipeline struct {
 	Interval  time.Duration `yaml:"interval"`   // spacing of samples; 0 = the running median of the differences
-	MaxGap    int           `yaml:"max_gap"`    // steps; a longer gap resets the lags
+	MaxGap    int           `yaml:"max_gap"`    // missing samples that are filled in; a longer gap resets the lags
+	MaxAhead  time.Duration `yaml:"max_ahead"`  // of a sample's time before its message's; 0 = any
 	Scope     string        `yaml:"scope"`      // series = one model each, shared = one set of weights for all
+	Emit      []int         `yaml:"emit"`       // horizons that are scored and written; empty = all
+	Lineage   int           `yaml:"lineage"`    // records of equal, other variables after which a series starts anew; 0 = never
+	GoodCopy  int           `yaml:"good_copy"`  // samples between two copies of the state that a rollback returns to
 	MaxSeries int           `yaml:"max_series"` // a process accepts
 	MaxDim    int           `yaml:"max_dim"`    // variables of a series
 	MaxAbs    float64       `yaml:"max_abs"`    // a value beyond it is refused
@@ -134,9 +144,8 @@ type Model struct {
 
 // Evaluate is how forecasts are scored.
 type Evaluate struct {
-	Window    int  `yaml:"window"`   // samples of the windowed scores
-	Interval  int  `yaml:"interval"` // samples between two points of metrics
-	PerTarget bool `yaml:"per_target"`
+	Window   int `yaml:"window"`   // samples that the scores look back at; 0 = all
+	Interval int `yaml:"interval"` // samples of a series between two points of scores
 }
 
 // Output says where results go; several may be given.
@@ -174,7 +183,8 @@ type Discard struct{}
 
 // DeadLetters is a file of the messages that could not be used.
 type DeadLetters struct {
-	Path string `yaml:"path"`
+	Path string   `yaml:"path"`
+	Drop []string `yaml:"drop"` // reasons that are only counted
 }
 
 // State is where checkpoints are kept.
@@ -201,10 +211,11 @@ type Log struct {
 func Default() *Config {
 	return &Config{
 		Input: Input{
-			JSON: JSON{TimeField: "time", ValuesField: "values", TimeUnit: "auto"},
-			CSV:  CSV{TimeColumn: "time", TimeUnit: "auto", Comma: ","},
+			DataFormat: "json",
+			JSON:       JSON{TimeField: "time", ValuesField: "values", TimeUnit: "auto"},
+			CSV:        CSV{Comma: ",", Missing: []string{"NA", "null"}, TimeUnit: "auto"},
 		},
-		Pipeline: Pipeline{MaxGap: 1000, Scope: "series", MaxSeries: 100_000, MaxDim: 1024, MaxAbs: 1e100},
+		Pipeline: Pipeline{MaxGap: 1000, Scope: "series", Lineage: 10, GoodCopy: 1000, MaxSeries: 100_000, MaxDim: 1024, MaxAbs: 1e50},
 		Model: Model{
 			Type: "auto", Order: 3, Horizon: 1, Levels: []float64{.9}, Frequencies: 50,
 			Ridge: 100, Forgetting: .9995, Seed: 1,

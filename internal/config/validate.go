@@ -41,15 +41,13 @@ func (b *binder) oneOf(path, got string, names ...string) {
 func (b *binder) validateInput(in *Input) {
 	given := in.kinds()
 	b.need(len(given) <= 1, "input", "has %s; keep one of them", strings.Join(given, " and "))
-	if in.DataFormat != "" {
-		b.oneOf("input.data_format", in.DataFormat, "json", "csv")
-	}
+	b.oneOf("input.data_format", in.DataFormat, "json", "csv")
 	units := []string{"auto", "s", "ms", "us", "ns"}
 	b.oneOf("input.json.time_unit", in.JSON.TimeUnit, units...)
 	b.oneOf("input.csv.time_unit", in.CSV.TimeUnit, units...)
 	b.need(in.JSON.TimeField != "", "input.json.time_field", "must be the path of a field, got nothing")
 	b.need(in.JSON.ValuesField != "", "input.json.values_field", "must be the path of a field, got nothing")
-	b.need(len([]rune(in.CSV.Comma)) == 1, "input.csv.comma", "must be one character, got %q", in.CSV.Comma)
+	b.need(len(in.CSV.Comma) == 1, "input.csv.comma", "must be one ASCII character, got %q", in.CSV.Comma)
 	if k := in.Kafka; k != nil {
 		b.validateKafka(k)
 		b.need(in.DataFormat != "csv" || len(in.CSV.Header) > 0, "input.csv.header",
@@ -57,7 +55,13 @@ func (b *binder) validateInput(in *Input) {
 	}
 	if f := in.File; f != nil {
 		b.need(f.Path != "", "input.file.path", "must name a file")
+		if f.Format != "" {
+			b.oneOf("input.file.format", f.Format, "csv", "jsonl")
+		}
 		atLeast(b, "input.file.speed", f.Speed, 0)
+	}
+	if s := in.Stdin; s != nil {
+		b.oneOf("input.stdin.format", s.Format, "csv", "jsonl")
 	}
 	if s := in.Simulated; s != nil {
 		b.oneOf("input.simulated.setting", s.Setting, "linear", "exponential", "sine")
@@ -108,7 +112,14 @@ func (b *binder) validatePipeline(c *Config) {
 	p := &c.Pipeline
 	atLeast(b, "pipeline.interval", p.Interval, 0)
 	atLeast(b, "pipeline.max_gap", p.MaxGap, 0)
+	atLeast(b, "pipeline.max_ahead", p.MaxAhead, 0)
 	b.oneOf("pipeline.scope", p.Scope, "series", "shared")
+	for i, h := range p.Emit {
+		b.need(h >= 1 && h <= c.Model.Horizon, "pipeline.emit", "element %d must lie in [1, model.horizon = %d], got %d", i, c.Model.Horizon, h)
+		b.need(i == 0 || p.Emit[i-1] < h, "pipeline.emit", "must ascend, got %d after %d", h, p.Emit[max(i-1, 0)])
+	}
+	atLeast(b, "pipeline.lineage", p.Lineage, 0)
+	atLeast(b, "pipeline.good_copy", p.GoodCopy, 0)
 	atLeast(b, "pipeline.max_series", p.MaxSeries, 1)
 	b.need(p.MaxDim >= 1 && p.MaxDim <= 65536, "pipeline.max_dim", "must lie in [1, 65536], got %d", p.MaxDim)
 	b.need(p.MaxAbs > 0, "pipeline.max_abs", "must be > 0, got %v", p.MaxAbs)
@@ -131,7 +142,7 @@ func (b *binder) validateModel(c *Config) {
 	atLeast(b, "model.bandwidth", m.Bandwidth, 0)
 	b.need(m.Ridge > 0, "model.ridge", "must be > 0, got %v", m.Ridge)
 	b.need(m.Forgetting > 0 && m.Forgetting <= 1, "model.forgetting", "must lie in (0, 1], got %v", m.Forgetting)
-	atLeast(b, "evaluate.window", c.Evaluate.Window, 2)
+	b.need(c.Evaluate.Window == 0 || c.Evaluate.Window >= 8, "evaluate.window", "must be 0 (all) or >= 8, got %d", c.Evaluate.Window)
 	atLeast(b, "evaluate.interval", c.Evaluate.Interval, 1)
 }
 
@@ -168,6 +179,9 @@ func (b *binder) validateOutput(o *Output) {
 	}
 	if d := o.DeadLetters; d != nil {
 		b.need(d.Path != "", "output.dead_letters.path", "must name a file")
+		for _, reason := range d.Drop {
+			b.oneOf("output.dead_letters.drop", reason, "malformed", "non_finite", "dimension", "late", "duplicate", "future", "too_large", "too_many", "rejected")
+		}
 	}
 }
 
