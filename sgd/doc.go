@@ -11,6 +11,6 @@
 // Samples are stored row-major, one sample a row. A NaN coordinate of a target
 // is missing: it has no loss and no gradient.
 //
-// The package knows no feature map. It declares the two interfaces it consumes,
-// Map and Blocks; package orff satisfies them.
+// The package knows no feature map. It declares the interface Map that it
+// consumes; package orff satisfies it.
 package sgd

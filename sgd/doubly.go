@@ -1,0 +1,405 @@
+package sgd
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+// Decay is what a step of DoublyStochastic shrinks.
+type Decay int
+
+const (
+	// DecayAll shrinks every coefficient at every step and scales the gradient
+	// of the visited block by the number of blocks (Dai et al. 2014). With a
+	// fresh block at each step it is an unbiased step for the true kernel. With
+	// all blocks in use and a constant rate it has a cyclic bias O(gamma).
+	DecayAll Decay = iota
+
+	// DecayBlock shrinks the visited block only (Brault 2017, Algorithm 4, line
+	// 11). Its fixed point is the ridge solution.
+	DecayBlock
+)
+
+// DoublyStochasticConfig describes a DoublyStochastic.
+type DoublyStochasticConfig struct {
+	// Blocks are the D_b blocks of the feature map, of sizes Dims each, that
+	// together form the map: h(x) = sum_i Phi_i(x)^T theta_i, so each holds the
+	// factor 1/sqrt(D) of the whole. Whether a block keeps its frequencies or
+	// draws them again from its seed is its own affair.
+	Blocks []Map
+	Dims   Dims
+
+	Batch  int     // n, pairs a step
+	Lambda float64 // ridge, convention H
+	Rate   Schedule
+	Decay  Decay
+	Loss   Loss // nil: Squared
+
+	// Clip limits the Euclidean norm of the loss gradient of a sample, which
+	// makes the derivative of the loss bounded, as the proof of Dai et al.
+	// demands. 0: no limit.
+	Clip float64
+
+	Preconditioner Preconditioner // nil: none
+
+	// Average predicts with the mean of the iterates over the last half or more
+	// of the steps since all blocks came into use (Polyak and Ruppert).
+	Average bool
+}
+
+// DoublyStochastic is mini-batch doubly stochastic gradient descent (Dai et al.
+// 2014; Brault 2017, Algorithms 4 and 5, with corrected indices). Step t = 1, 2,
+// ... takes n pairs (the first source of chance) and block i = ((t-1) mod D_b) +
+// 1 of random features (the second):
+//
+//	g = 1/n sum_s Phi_i(x_s) e_s, e_s = h(x_s) - y_s
+//	DecayBlock: theta_i <- theta_i - gamma_t (g + lambda theta_i)
+//	DecayAll:   theta   <- (1 - gamma_t lambda) theta, then
+//	            theta_i <- theta_i - gamma_t D_b g
+//
+// Until t = D_b each step brings a fresh block: a step costs O(t b), and the
+// target is the ridge solution of the true kernel. From then on the
+// frequencies are frozen, the cost is constant and the target is the ridge
+// solution of the kernel of D features. Grow raises D_b.
+//
+// It is not safe for concurrent use. Steps and predictions do not allocate.
+type DoublyStochastic struct {
+	cfg    DoublyStochasticConfig
+	blocks []Map
+
+	t       int // steps taken
+	next    int // block of the next step
+	touched int // blocks 0 .. touched-1 are in use
+	capped  bool
+
+	theta []float64 // true weights are s*theta: decay of all costs one product
+	s     float64
+	mean  *mean // of Average, or nil
+	pre   preconditioner
+
+	x, y    []float64 // pairs of the next step
+	pending int
+	dropped uint64
+
+	pred  []float64 // n x p scratch, becomes the errors
+	part  []float64 // p
+	phi   []float64 // n x features of the visited block
+	other []float64 // features of another block
+	grad  []float64 // params
+	eff   []float64 // params, effective weights of a block
+}
+
+// NewDoublyStochastic returns a learner with zero weights. The error names the
+// field that is wrong.
+func NewDoublyStochastic(cfg DoublyStochasticConfig) (*DoublyStochastic, error) {
+	d := cfg.Dims
+	switch {
+	case len(cfg.Blocks) == 0:
+		return nil, errors.New("sgd: DoublyStochastic needs at least one block")
+	case d.In < 1 || d.Out < 1 || d.Features < 1 || d.Params < 1:
+		return nil, fmt.Errorf("sgd: DoublyStochastic sizes of a block must be >= 1, got %+v", d)
+	case cfg.Batch < 1:
+		return nil, fmt.Errorf("sgd: DoublyStochastic Batch must be >= 1, got %d", cfg.Batch)
+	case !(cfg.Lambda >= 0) || math.IsInf(cfg.Lambda, 0):
+		return nil, fmt.Errorf("sgd: DoublyStochastic Lambda must be >= 0 and finite, got %g", cfg.Lambda)
+	case !(cfg.Clip >= 0):
+		return nil, fmt.Errorf("sgd: DoublyStochastic Clip must be >= 0, got %g", cfg.Clip)
+	case cfg.Decay != DecayAll && cfg.Decay != DecayBlock:
+		return nil, fmt.Errorf("sgd: DoublyStochastic has no mode of decay %d", int(cfg.Decay))
+	case cfg.Rate == nil:
+		return nil, errors.New("sgd: DoublyStochastic needs a Rate")
+	}
+	if err := cfg.Rate.Validate(cfg.Lambda, cfg.Decay); err != nil {
+		return nil, err
+	}
+	if cfg.Loss == nil {
+		cfg.Loss = Squared{}
+	}
+	n := cfg.Batch
+	l := &DoublyStochastic{
+		cfg:    cfg,
+		blocks: append([]Map(nil), cfg.Blocks...),
+		theta:  make([]float64, len(cfg.Blocks)*d.Params),
+		s:      1,
+		x:      make([]float64, n*d.In),
+		y:      make([]float64, n*d.Out),
+		pred:   make([]float64, n*d.Out),
+		part:   make([]float64, d.Out),
+		phi:    make([]float64, n*d.Features),
+		other:  make([]float64, d.Features),
+		grad:   make([]float64, d.Params),
+		eff:    make([]float64, d.Params),
+	}
+	if cfg.Preconditioner != nil {
+		var err error
+		if l.pre, err = cfg.Preconditioner.build(&cfg); err != nil {
+			return nil, err
+		}
+	}
+	if cfg.Average {
+		l.mean = newMean(len(l.theta))
+	}
+	return l, nil
+}
+
+// Learn adds a pair to the mini-batch and takes a step when it is full. A pair
+// with an input that is not finite, an infinite target or no known target is
+// dropped and counted. It reports whether the step found all blocks in use for
+// the first time: from now on the frequencies are frozen.
+func (l *DoublyStochastic) Learn(x, y []float64) (capped bool) {
+	d := l.cfg.Dims
+	if len(x) != d.In || len(y) != d.Out {
+		panic(badLength)
+	}
+	if !finite(x) || !usable(y) {
+		l.dropped++
+		return false
+	}
+	copy(l.x[l.pending*d.In:], x)
+	copy(l.y[l.pending*d.Out:], y)
+	l.pending++
+	if l.pending < l.cfg.Batch {
+		return false
+	}
+	l.pending = 0
+	return l.step(l.x, l.y)
+}
+
+// Step takes one step on the n pairs of x, n x d, and y, n x p. It does not keep
+// them and leaves the pairs given to Learn alone; the values must be finite or,
+// in y, NaN. The result is that of Learn.
+func (l *DoublyStochastic) Step(x, y []float64) (capped bool) {
+	if len(x) != l.cfg.Batch*l.cfg.Dims.In || len(y) != l.cfg.Batch*l.cfg.Dims.Out {
+		panic(badLength)
+	}
+	return l.step(x, y)
+}
+
+// usable reports whether y has a known coordinate and no infinite one.
+func usable(y []float64) bool {
+	known := false
+	for _, v := range y {
+		if math.IsInf(v, 0) {
+			return false
+		}
+		known = known || !math.IsNaN(v)
+	}
+	return known
+}
+
+func (l *DoublyStochastic) step(x, y []float64) (capped bool) {
+	d, n := l.cfg.Dims, l.cfg.Batch
+	l.t++
+	i := l.next
+	fresh := i == l.touched
+	capped = !fresh && !l.capped
+	gamma := l.cfg.Rate.Rate(l.t)
+
+	l.errorsTo(l.pred, x, y, i)
+	g := l.grad
+	clear(g)
+	for s := range n {
+		l.blocks[i].AddGradient(g, 1/float64(n), l.phi[s*d.Features:(s+1)*d.Features], l.pred[s*d.Out:(s+1)*d.Out])
+	}
+
+	if fresh {
+		l.touched++
+	} else {
+		l.capped = true
+	}
+	l.next = (i + 1) % len(l.blocks)
+
+	if l.cfg.Decay == DecayAll {
+		l.shrink(1 - gamma*l.cfg.Lambda)
+		gamma *= float64(len(l.blocks))
+	} else {
+		vec.Axpy(l.cfg.Lambda*l.s, l.block(i), g)
+	}
+	if l.pre != nil {
+		l.pre.apply(g, i, l.blocks[i], l.phi)
+	}
+	vec.Scale(-gamma/l.s, g)
+	vec.Axpy(1, g, l.block(i))
+	if l.mean != nil && l.capped {
+		l.mean.add(l.theta, l.s, i*d.Params, g)
+	}
+	return capped
+}
+
+// errorsTo computes the loss gradients of all pairs, and the features of block i.
+func (l *DoublyStochastic) errorsTo(e, x, y []float64, i int) {
+	d, n := l.cfg.Dims, l.cfg.Batch
+	clear(e)
+	// Blocks outside, samples inside: a block that is drawn again is drawn once.
+	for j := range l.touched {
+		m, theta := l.blocks[j], l.block(j)
+		for s := range n {
+			phi := l.other
+			if j == i {
+				phi = l.phi[s*d.Features : (s+1)*d.Features]
+			}
+			m.FeaturesTo(phi, x[s*d.In:(s+1)*d.In])
+			m.PredictTo(l.part, phi, theta)
+			vec.Axpy(1, l.part, e[s*d.Out:(s+1)*d.Out])
+		}
+	}
+	if i >= l.touched {
+		for s := range n {
+			l.blocks[i].FeaturesTo(l.phi[s*d.Features:(s+1)*d.Features], x[s*d.In:(s+1)*d.In])
+		}
+	}
+	vec.Scale(l.s, e)
+	for s := range n {
+		es := e[s*d.Out : (s+1)*d.Out]
+		LossGradTo(es, l.cfg.Loss, es, y[s*d.Out:(s+1)*d.Out])
+		if c := l.cfg.Clip; c > 0 {
+			if r := norm(es); r > c {
+				vec.Scale(c/r, es)
+			}
+		}
+	}
+}
+
+// block returns the stored weights of block i.
+func (l *DoublyStochastic) block(i int) []float64 {
+	p := l.cfg.Dims.Params
+	return l.theta[i*p : (i+1)*p]
+}
+
+// shrink multiplies the weights by f, lazily.
+func (l *DoublyStochastic) shrink(f float64) {
+	// The schedule Theta/t with Theta*lambda = k has the factor 1 - k/t, which is
+	// zero at t = k but for rounding.
+	if math.Abs(f) < 1e-12 {
+		l.renormalise(0)
+		return
+	}
+	l.s *= f
+	// 1e-100 is far from underflow. With an average the sums over many scales
+	// would cancel, see mean.
+	if limit := 1e-100; math.Abs(l.s) < limit || l.mean != nil && math.Abs(l.s) < 1e-3 {
+		l.renormalise(l.s)
+	}
+}
+
+// renormalise moves the scale f into the weights.
+func (l *DoublyStochastic) renormalise(f float64) {
+	if l.mean != nil {
+		l.mean.settle(l.theta)
+	}
+	if f == 0 {
+		clear(l.theta)
+	} else {
+		vec.Scale(f, l.theta)
+	}
+	l.s = 1
+}
+
+// PredictTo sets y = h(x) by Algorithm 5.
+func (l *DoublyStochastic) PredictTo(y, x []float64) {
+	d := l.cfg.Dims
+	if len(x) != d.In || len(y) != d.Out {
+		panic(badLength)
+	}
+	clear(y)
+	for i := range l.touched {
+		m := l.blocks[i]
+		m.FeaturesTo(l.other, x)
+		l.weightsTo(l.eff, i)
+		m.PredictTo(l.part, l.other, l.eff)
+		vec.Axpy(1, l.part, y)
+	}
+}
+
+// weightsTo sets dst to the weights of block i with which PredictTo predicts.
+func (l *DoublyStochastic) weightsTo(dst []float64, i int) {
+	p := l.cfg.Dims.Params
+	if l.mean != nil && l.mean.count() > 0 {
+		l.mean.to(dst, l.theta, i*p)
+		return
+	}
+	for k, v := range l.block(i) {
+		dst[k] = l.s * v
+	}
+}
+
+// WeightsTo sets theta, D_b x params, to the weights with which PredictTo
+// predicts: block after block.
+func (l *DoublyStochastic) WeightsTo(theta []float64) {
+	p := l.cfg.Dims.Params
+	if len(theta) != len(l.theta) {
+		panic(badLength)
+	}
+	for i := range l.blocks {
+		l.weightsTo(theta[i*p:(i+1)*p], i)
+	}
+}
+
+// Steps returns the number of steps taken.
+func (l *DoublyStochastic) Steps() int { return l.t }
+
+// Touched returns the number of blocks in use.
+func (l *DoublyStochastic) Touched() int { return l.touched }
+
+// Dropped returns the number of pairs that Learn refused.
+func (l *DoublyStochastic) Dropped() uint64 { return l.dropped }
+
+// Grow replaces the blocks by more of them, of which the first are the present
+// ones with the factor 1/sqrt(D) of the new D. The weights are multiplied by
+// sqrt(D_new/D_old), so that no prediction changes; the next steps visit the new
+// blocks. It allocates. An average starts again when all blocks are in use.
+func (l *DoublyStochastic) Grow(blocks []Map) error {
+	if len(blocks) <= len(l.blocks) {
+		return fmt.Errorf("sgd: Grow needs more than the present %d blocks, got %d", len(l.blocks), len(blocks))
+	}
+	d := l.cfg.Dims
+	f := math.Sqrt(float64(len(blocks)) / float64(len(l.blocks)))
+	avg := l.mean != nil && l.mean.count() > 0
+	theta := make([]float64, len(blocks)*d.Params)
+	if avg { // continue from the better weights
+		l.WeightsTo(theta[:len(l.theta)])
+		l.s = 1
+	} else {
+		copy(theta, l.theta)
+	}
+	vec.Scale(f, theta)
+	l.theta = theta
+	l.next, l.capped = l.touched, false
+	l.blocks = append([]Map(nil), blocks...)
+	if l.mean != nil {
+		l.mean = newMean(len(theta))
+	}
+	if l.pre != nil {
+		l.pre.grow(len(blocks), f)
+	}
+	return nil
+}
+
+// State saves or restores the weights, the clock and the pairs that wait for
+// the next step. The blocks are not part of it.
+func (l *DoublyStochastic) State(c *snapshot.Codec) {
+	c.Section("doubly")
+	c.Int(&l.t)
+	c.Index(&l.next, len(l.blocks))
+	c.Index(&l.touched, len(l.blocks)+1)
+	c.Index(&l.pending, l.cfg.Batch)
+	c.Bool(&l.capped)
+	if c.Decoding() && (l.t < l.touched || l.next > l.touched) {
+		c.Fail("step %d, %d blocks in use, block %d next", l.t, l.touched, l.next)
+	}
+	c.Uint64(&l.dropped)
+	c.Float64(&l.s)
+	c.Float64s(l.theta)
+	c.Float64s(l.x)
+	c.Float64s(l.y)
+	if l.mean != nil {
+		l.mean.state(c)
+	}
+	if l.pre != nil {
+		l.pre.state(c)
+	}
+}

@@ -1,0 +1,102 @@
+package sgd_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/orffvar/forecaster/sgd"
+)
+
+func TestC5_8_CoefficientsOfInverseTime(t *testing.T) {
+	const steps, lambda = 2000, .01
+	for _, c := range []struct{ product, want float64 }{{1, 1}, {1.5, 1}, {2, 1}, {3, 1}, {.5, 50.5}} {
+		s := sgd.InverseTime{Theta: c.product / lambda}
+		var top, squares, least float64
+		least = math.Inf(1)
+		shrunk := 1.0
+		for i := steps; i >= 1; i-- { // a_T^i = -gamma_i prod_{j > i} (1 - gamma_j lambda)
+			a := math.Abs(s.Rate(i) * shrunk)
+			top, least = max(top, a), min(least, a)
+			squares += a * a
+			shrunk *= 1 - s.Rate(i)*lambda
+		}
+		// The five values are printed with three digits.
+		near(t, "max |a| T/theta", []float64{top * steps / s.Theta}, []float64{c.want}, .05*c.want/50)
+		if c.product >= 1 && squares > s.Theta*s.Theta/steps*(1+1e-12) {
+			t.Errorf("sum of squares %g exceeds theta^2/T", squares)
+		}
+		if c.product == 1 && top-least > 1e-9*top {
+			t.Errorf("theta*lambda = 1: coefficients between %g and %g are not all equal", least, top)
+		}
+		err := s.Validate(lambda, sgd.DecayAll)
+		if (err == nil) != (c.product >= 1) {
+			t.Errorf("theta*lambda = %g: Validate says %v", c.product, err)
+		}
+	}
+}
+
+func TestSchedulesRefuse(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for name, err := range map[string]error{
+		"theta 0":            sgd.InverseTime{Theta: 0, T0: 1}.Validate(.1, sgd.DecayAll),
+		"theta inf":          sgd.InverseTime{Theta: inf}.Validate(.1, sgd.DecayAll),
+		"t0 < 0":             sgd.InverseTime{Theta: 10, T0: -1}.Validate(.1, sgd.DecayAll),
+		"theta*lambda 2.5":   sgd.InverseTime{Theta: 25, T0: 50}.Validate(.1, sgd.DecayAll),
+		"theta*lambda .9":    sgd.InverseTime{Theta: 9, T0: 50}.Validate(.1, sgd.DecayAll),
+		"block, rate*lambda": sgd.InverseTime{Theta: 25, T0: 0}.Validate(.1, sgd.DecayBlock),
+		"scaling gamma0":     sgd.InverseScaling{Gamma0: 0, Gamma1: 1, Power: .5}.Validate(.1, sgd.DecayAll),
+		"scaling gamma1":     sgd.InverseScaling{Gamma0: 1, Gamma1: -1, Power: .5}.Validate(.1, sgd.DecayAll),
+		"scaling power":      sgd.InverseScaling{Gamma0: 1, Gamma1: 1, Power: nan}.Validate(.1, sgd.DecayAll),
+		"constant 0":         sgd.Constant(0).Validate(.1, sgd.DecayAll),
+		"constant NaN":       sgd.Constant(nan).Validate(.1, sgd.DecayAll),
+		"constant*lambda 1":  sgd.Constant(10).Validate(.1, sgd.DecayBlock),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	for name, err := range map[string]error{
+		"theta*lambda 1, t0 = 0": sgd.InverseTime{Theta: 10}.Validate(.1, sgd.DecayAll),
+		"theta*lambda 1.5":       sgd.InverseTime{Theta: 15, T0: 5}.Validate(.1, sgd.DecayAll),
+		"theta*lambda 3":         sgd.InverseTime{Theta: 30}.Validate(.1, sgd.DecayAll),
+		"no ridge":               sgd.InverseTime{Theta: 30}.Validate(0, sgd.DecayAll),
+		"block":                  sgd.InverseTime{Theta: 5, T0: 9}.Validate(.1, sgd.DecayBlock),
+		"scaling":                sgd.InverseScaling{Gamma0: 1, Gamma1: 1, Power: .5}.Validate(.1, sgd.DecayAll),
+		"constant":               sgd.Constant(.5).Validate(.1, sgd.DecayAll),
+	} {
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, v := range []float64{0, -1, nan, inf} {
+		if _, err := sgd.NewInverseTime(v, 1, 1); err == nil {
+			t.Errorf("NewInverseTime accepts lambda %g", v)
+		}
+		if _, err := sgd.NewInverseTime(.1, v, 1); err == nil {
+			t.Errorf("NewInverseTime accepts kappa %g", v)
+		}
+		if _, err := sgd.NewConstant(v); err == nil {
+			t.Errorf("NewConstant accepts kappa %g", v)
+		}
+	}
+}
+
+func TestScheduleDefaults(t *testing.T) {
+	for _, c := range []struct {
+		kappa float64
+		block int
+		first float64
+	}{{1, 1, .5}, {2, 7, .25}, {1, 8, 1}, {4, 32, .25}} {
+		s := must(sgd.NewInverseTime(1e-3, c.kappa, c.block))
+		if err := s.Validate(1e-3, sgd.DecayAll); err != nil {
+			t.Error(err)
+		}
+		// gamma_t = theta/(t + theta/first): below first by 1/(1 + first/theta).
+		near(t, "first rate", []float64{s.Rate(1)}, []float64{c.first}, 1.1e-3*c.first)
+		if s.Rate(1) > c.first {
+			t.Errorf("first rate %g above the limit %g", s.Rate(1), c.first)
+		}
+	}
+	near(t, "constant", []float64{must(sgd.NewConstant(2)).Rate(7)}, []float64{.05}, 0)
+	near(t, "inverse scaling", []float64{sgd.InverseScaling{Gamma0: 2, Gamma1: 3, Power: .5}.Rate(5)}, []float64{.5}, 1e-15)
+}
