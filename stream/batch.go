@@ -12,12 +12,14 @@ type Batch struct {
 	DeadLetters  []DeadLetter
 
 	Records   int64  // messages applied: learnt from or refused, not skipped
+	Series    int    // seen so far
 	Watermark int64  // largest time of a sample learnt from, ns; 0 = none
 	Next      int64  // offset after the last record applied
 	Snapshot  []byte // engine state at Next; nil unless a checkpoint is due
 
 	floats []float64 // backs the vectors of the points
 	bytes  []byte    // backs the copies of messages
+	spare  []byte    // memory for the next Snapshot
 }
 
 // Forecast is the forecast of all variables of a series for one time.
@@ -103,10 +105,14 @@ func (b *Batch) Reset() {
 	clear(b.Metrics)
 	clear(b.Events)
 	clear(b.DeadLetters)
+	spare := b.spare
+	if b.Snapshot != nil {
+		spare = b.Snapshot[:0]
+	}
 	*b = Batch{
 		Forecasts: b.Forecasts[:0], Observations: b.Observations[:0], Metrics: b.Metrics[:0],
 		Events: b.Events[:0], DeadLetters: b.DeadLetters[:0],
-		floats: b.floats[:0], bytes: b.bytes[:0],
+		floats: b.floats[:0], bytes: b.bytes[:0], spare: spare,
 	}
 }
 

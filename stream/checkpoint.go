@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"math"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
@@ -33,7 +34,7 @@ const (
 
 	maxFingerprint = 1 << 10
 	maxPosition    = 1 << 16
-	maxState       = 1 << 36
+	maxState       = math.MaxInt
 )
 
 // ErrNoCheckpoint is returned by a Store that has none.
@@ -60,7 +61,7 @@ func (c *Checkpoint) AppendBinary(dst []byte) ([]byte, error) {
 	e := snapshot.NewEncoder(dst)
 	c.state(e)
 	dst = e.Bytes()
-	if len(c.Fingerprint) > maxFingerprint || len(c.Sink) > maxPosition || len(c.DeadLetters) > maxPosition || len(c.State) > maxState {
+	if len(c.Fingerprint) > maxFingerprint || len(c.Sink) > maxPosition || len(c.DeadLetters) > maxPosition {
 		return nil, errors.New("stream: a field of the checkpoint is too long")
 	}
 	binary.LittleEndian.PutUint64(dst[body-8:], uint64(len(dst)-body))

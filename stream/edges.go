@@ -7,7 +7,8 @@ type Source interface {
 	// Read blocks until at least one message is there, then fills dst with what
 	// is available and returns the number. Key and Value stay valid until the
 	// next Read. io.EOF ends a replay; a source that retries does so inside.
-	// n < len(dst) says that nothing more is waiting: what was made of the
+	// When ctx ends, Read returns its error and has lost nothing: the next Read,
+	// if any, goes on where this one stopped. n < len(dst) says that nothing more is waiting: what was made of the
 	// messages so far is then written without delay.
 	Read(ctx context.Context, dst []Message) (n int, err error)
 	Close() error

@@ -79,7 +79,8 @@ func (e *Engine) Apply(dst *Batch, r *Record) error {
 		return err
 	}
 	s.advance(r.Time)
-	dst.Watermark = max(dst.Watermark, r.Time)
+	dst.Series = len(e.series)
+	dst.Watermark = later(dst.Watermark, r.Time)
 	e.observe(dst, s)
 	if err := e.learn(s, e.y); err != nil {
 		return err
@@ -107,6 +108,14 @@ func (e *Engine) advance(dst *Batch, m *Message) bool {
 	dst.Next = e.next
 	dst.Records++
 	return true
+}
+
+// later returns the later of two times, of which 0 means none.
+func later(a, b int64) int64 {
+	if a == 0 || b != 0 && b > a {
+		return b
+	}
+	return a
 }
 
 // observe appends the sample in e.y with what was expected of it.

@@ -1,0 +1,44 @@
+package kafka
+
+import (
+	"errors"
+	"io"
+
+	"github.com/segmentio/kafka-go/compress"
+)
+
+// maxExpanded is how many bytes a batch may decompress to. A batch of the usual
+// size, 1 MiB, has to shrink by a factor of 64 to be refused.
+const maxExpanded = 64 << 20
+
+// errExpanded is returned by a decompressor that has delivered maxExpanded.
+var errExpanded = errors.New("kafka: a compressed batch expands beyond 64 MiB")
+
+func init() {
+	for i, c := range compress.Codecs {
+		if c != nil {
+			compress.Codecs[i] = cappedCodec{c}
+		}
+	}
+}
+
+// cappedCodec bounds what a batch can expand to, which kafka-go does not.
+type cappedCodec struct{ compress.Codec }
+
+func (c cappedCodec) NewReader(r io.Reader) io.ReadCloser {
+	return &cappedReader{ReadCloser: c.Codec.NewReader(r), left: maxExpanded}
+}
+
+type cappedReader struct {
+	io.ReadCloser
+	left int
+}
+
+func (r *cappedReader) Read(p []byte) (int, error) {
+	if r.left == 0 {
+		return 0, errExpanded
+	}
+	n, err := r.ReadCloser.Read(p[:min(len(p), r.left)])
+	r.left -= n
+	return n, err
+}

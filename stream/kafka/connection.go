@@ -1,0 +1,234 @@
+package kafka
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"time"
+
+	kafkago "github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/sasl"
+	"github.com/segmentio/kafka-go/sasl/plain"
+	"github.com/segmentio/kafka-go/sasl/scram"
+
+	"github.com/orffvar/forecaster/internal/secret"
+)
+
+// Connection says how the brokers are reached.
+type Connection struct {
+	// Brokers are host:port of one or more brokers; the others are found
+	// through them.
+	Brokers []string
+
+	// ClientID appears in the logs and quotas of the brokers.
+	ClientID string
+
+	// TLS encrypts the connections; nil means plain text. See TLSFiles.
+	TLS *tls.Config
+
+	// SASL authenticates the client; the zero value means no authentication.
+	SASL SASL
+
+	// Timeout is the time that one request may take, beyond the time that the
+	// broker was asked to wait; 0 means 10 s. A failed request is repeated.
+	Timeout time.Duration
+}
+
+// SASL says who the client is.
+type SASL struct {
+	Mechanism string // PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512; "" = none
+	Username  string
+	Password  secret.Text
+}
+
+func (s SASL) mechanism() (sasl.Mechanism, error) {
+	var m sasl.Mechanism
+	var err error
+	switch s.Mechanism {
+	case "":
+		return nil, nil
+	case "PLAIN":
+		m = plain.Mechanism{Username: s.Username, Password: s.Password.Reveal()}
+	case "SCRAM-SHA-256":
+		m, err = scram.Mechanism(scram.SHA256, s.Username, s.Password.Reveal())
+	case "SCRAM-SHA-512":
+		m, err = scram.Mechanism(scram.SHA512, s.Username, s.Password.Reveal())
+	default:
+		err = fmt.Errorf("SASL mechanism must be PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512, got %q", s.Mechanism)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("kafka: %w", err)
+	}
+	return m, nil
+}
+
+// TLSFiles names what a TLS connection needs.
+type TLSFiles struct {
+	CA         string // certificates that sign the broker's; "" = those of the system
+	Cert, Key  string // of the client; "" = none
+	ServerName string // in the broker's certificate; "" = the host that was dialled
+
+	// InsecureSkipVerify accepts any certificate: for tests only.
+	InsecureSkipVerify bool
+}
+
+// Config reads the files. Nothing older than TLS 1.2 is spoken.
+func (f TLSFiles) Config() (*tls.Config, error) {
+	c := &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		ServerName:         f.ServerName,
+		InsecureSkipVerify: f.InsecureSkipVerify,
+	}
+	if f.CA != "" {
+		pem, err := os.ReadFile(f.CA)
+		if err != nil {
+			return nil, fmt.Errorf("kafka: %w", err)
+		}
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("kafka: %s has no certificate in PEM form", f.CA)
+		}
+	}
+	if f.Cert != "" || f.Key != "" {
+		pair, err := tls.LoadX509KeyPair(f.Cert, f.Key)
+		if err != nil {
+			return nil, fmt.Errorf("kafka: client certificate: %w", err)
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
+}
+
+// client is a connection pool that knows the leaders of some topics.
+type client struct {
+	kafkago.Client
+	transport *kafkago.Transport
+	timeout   time.Duration
+}
+
+// newClient connects to nothing yet.
+func (c *Connection) newClient(topics []string) (*client, error) {
+	if len(c.Brokers) == 0 {
+		return nil, errors.New("kafka: no brokers were given")
+	}
+	mechanism, err := c.SASL.mechanism()
+	if err != nil {
+		return nil, err
+	}
+	t := &kafkago.Transport{
+		Dial:           (&net.Dialer{Timeout: c.timeout()}).DialContext,
+		DialTimeout:    c.timeout(),
+		ClientID:       c.ClientID,
+		TLS:            c.TLS,
+		SASL:           mechanism,
+		MetadataTopics: topics,          // asking for all would cost much in a large cluster
+		MetadataTTL:    2 * time.Second, // how late a new leader or topic is noticed
+	}
+	return &client{
+		Client:    kafkago.Client{Addr: kafkago.TCP(c.Brokers...), Transport: t},
+		transport: t,
+		timeout:   c.timeout(),
+	}, nil
+}
+
+// dialer does for a consumer group what newClient does for all else.
+func (c *Connection) dialer() (*kafkago.Dialer, error) {
+	mechanism, err := c.SASL.mechanism()
+	if err != nil {
+		return nil, err
+	}
+	return &kafkago.Dialer{
+		ClientID:      c.ClientID,
+		Timeout:       c.timeout(),
+		TLS:           c.TLS,
+		SASLMechanism: mechanism,
+	}, nil
+}
+
+func (c *Connection) timeout() time.Duration {
+	if c.Timeout > 0 {
+		return c.Timeout
+	}
+	return 10 * time.Second
+}
+
+// bounded returns a context for one request. The pool only gives up on a
+// silent connection whose request had a deadline.
+func (c *client) bounded(ctx context.Context, extra time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, c.timeout+extra)
+}
+
+func (c *client) close() { c.transport.CloseIdleConnections() }
+
+// partitions returns the number of partitions of each topic, or the error of
+// the first topic that cannot be used, with its name.
+func (c *client) partitions(ctx context.Context, topics []string) (map[string]int, error) {
+	ctx, cancel := c.bounded(ctx, 0)
+	defer cancel()
+	resp, err := c.Metadata(ctx, &kafkago.MetadataRequest{Topics: topics})
+	if err != nil {
+		return nil, err
+	}
+	counts := make(map[string]int, len(topics))
+	for _, t := range resp.Topics {
+		if t.Error != nil {
+			return nil, &topicError{t.Name, t.Error}
+		}
+		counts[t.Name] = len(t.Partitions)
+	}
+	for _, t := range topics {
+		if counts[t] == 0 {
+			return nil, &topicError{t, kafkago.UnknownTopicOrPartition}
+		}
+	}
+	return counts, nil
+}
+
+type topicError struct {
+	topic string
+	err   error
+}
+
+func (e *topicError) Error() string { return fmt.Sprintf("topic %s: %v", e.topic, e.err) }
+func (e *topicError) Unwrap() error { return e.err }
+
+// Ping returns nil when a broker answers.
+func (c *Connection) Ping(ctx context.Context) error {
+	cl, err := c.newClient([]string{})
+	if err != nil {
+		return err
+	}
+	defer cl.close()
+	ctx, cancel := cl.bounded(ctx, 0)
+	defer cancel()
+	if _, err := cl.Metadata(ctx, &kafkago.MetadataRequest{Topics: []string{}}); err != nil {
+		return explain(err)
+	}
+	return nil
+}
+
+// CreateTopic creates a topic with the broker's default replication, unless it
+// exists.
+func (c *Connection) CreateTopic(ctx context.Context, topic string, partitions int) error {
+	cl, err := c.newClient([]string{topic})
+	if err != nil {
+		return err
+	}
+	defer cl.close()
+	ctx, cancel := cl.bounded(ctx, 0)
+	defer cancel()
+	resp, err := cl.CreateTopics(ctx, &kafkago.CreateTopicsRequest{Topics: []kafkago.TopicConfig{
+		{Topic: topic, NumPartitions: partitions, ReplicationFactor: -1},
+	}})
+	if err == nil {
+		err = resp.Errors[topic]
+	}
+	if err != nil && !errors.Is(err, kafkago.TopicAlreadyExists) {
+		return fmt.Errorf("kafka: creating topic %s: %w", topic, explain(err))
+	}
+	return nil
+}

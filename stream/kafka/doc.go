@@ -1,0 +1,32 @@
+// Package kafka connects the stream to Apache Kafka: a Group reads partitions
+// as a member of a consumer group, a Producer writes, DeadLetters keeps what
+// could not be used.
+//
+// A Group calls a function for each partition that is assigned to it. The
+// function owns the partition, as a stream.Source, until its context ends; then
+// it has Config.HandOver to write what it has, take a checkpoint and commit:
+//
+//	group.Run(ctx, func(ctx context.Context, p *kafka.Partition) error {
+//		runner, err := stream.NewRunner(stream.RunnerConfig{Source: p, ...})
+//		if err != nil {
+//			return err
+//		}
+//		return runner.Run(ctx)
+//	})
+//
+// A commit carries the generation of the group and is refused by the broker
+// when the partition has a new owner: the error is ErrFenced, the state of the
+// loser is void, and Run joins the group anew.
+//
+// What a reader of a Kafka log should know:
+//
+//   - Messages of transactions that were aborted are delivered, too: isolation is
+//     read_uncommitted. Markers of transactions and what compaction removed
+//     are passed over silently; records that retention removed before they were
+//     read are counted as lost.
+//   - A Producer repeats what was not acknowledged, so a message can be in the
+//     log twice. It stays in order within a partition.
+//   - A batch that expands to more than 64 MiB when decompressed is not
+//     read. Importing the package sets this limit for every user of kafka-go in
+//     the process, because its table of codecs is global.
+package kafka

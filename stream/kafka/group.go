@@ -1,0 +1,508 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	kafkago "github.com/segmentio/kafka-go"
+)
+
+// Offset says where reading starts when a group has committed nothing.
+type Offset string
+
+// The offsets.
+const (
+	Oldest Offset = "oldest"
+	Newest Offset = "newest"
+)
+
+// GroupConfig says what a Group reads. The zero value of a duration or size
+// means its default.
+type GroupConfig struct {
+	Connection
+
+	// Topics are read together. While one of them does not exist, the Group waits.
+	Topics []string
+
+	// Group is the name of the consumer group. Without a name all partitions of
+	// the topics are read and nothing is committed.
+	Group string
+
+	// Offset is where a partition starts of which nothing is committed; "" means
+	// Oldest. Newest is resolved once and committed at once, so that a restart
+	// misses nothing.
+	Offset Offset
+
+	// StopOnLoss makes it an error when records were removed by retention
+	// before they were read. Otherwise they are counted and logged.
+	StopOnLoss bool
+
+	// MaxMessageBytes is the largest key and value together that is delivered
+	// whole; default 1 MiB. See stream.Message.Refused.
+	MaxMessageBytes int
+
+	// FetchBytes is how much a request for messages asks for; default 1 MiB. A
+	// larger batch is delivered nevertheless. MaxWait is how long the broker
+	// holds a request while there is nothing; default 500 ms.
+	FetchBytes int
+	MaxWait    time.Duration
+
+	// SessionTimeout is after how long without a sign of life the group gives
+	// the partitions of a member to others; default 30 s. Heartbeat is the
+	// time between two signs; default 3 s. HandOver is how long the function
+	// of a partition may take to finish when the partition goes to another
+	// member or the process ends; default 10 s. The sum of HandOver and
+	// Heartbeat must be less than SessionTimeout.
+	SessionTimeout time.Duration
+	Heartbeat      time.Duration
+	HandOver       time.Duration
+
+	// Log receives what an operator should know; nil means slog.Default().
+	Log *slog.Logger
+}
+
+func (c GroupConfig) withDefaults() (GroupConfig, error) {
+	set := func(d *time.Duration, value time.Duration) {
+		if *d == 0 {
+			*d = value
+		}
+	}
+	set(&c.MaxWait, 500*time.Millisecond)
+	set(&c.SessionTimeout, 30*time.Second)
+	set(&c.Heartbeat, min(3*time.Second, c.SessionTimeout/3))
+	set(&c.HandOver, min(10*time.Second, c.SessionTimeout/3))
+	if c.MaxMessageBytes == 0 {
+		c.MaxMessageBytes = 1 << 20
+	}
+	if c.FetchBytes == 0 {
+		c.FetchBytes = 1 << 20
+	}
+	if c.Offset == "" {
+		c.Offset = Oldest
+	}
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	var errs []error
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf("kafka: "+format, args...))
+		}
+	}
+	check(len(c.Topics) > 0, "Topics must not be empty")
+	check(c.Offset == Oldest || c.Offset == Newest, "Offset must be %q or %q, got %q", Oldest, Newest, c.Offset)
+	check(c.MaxMessageBytes > 0, "MaxMessageBytes must be > 0, got %d", c.MaxMessageBytes)
+	check(c.FetchBytes > 0 && c.FetchBytes <= 1<<30, "FetchBytes must be in [1, 1 GiB], got %d", c.FetchBytes)
+	check(c.MaxWait > 0, "MaxWait must be > 0, got %v", c.MaxWait)
+	check(c.Heartbeat > 0 && c.HandOver > 0 && c.HandOver+c.Heartbeat < c.SessionTimeout,
+		"HandOver + Heartbeat must be less than SessionTimeout, got %v + %v and %v", c.HandOver, c.Heartbeat, c.SessionTimeout)
+	return c, errors.Join(errs...)
+}
+
+// The errors that end a Group, or the work on a partition.
+var (
+	// ErrFenced is returned by Commit when the partition may have another
+	// owner. The state that was to be committed is void.
+	ErrFenced = errors.New("kafka: the partition was given to another member of the group")
+
+	// ErrBeyondEnd means that the position is behind the end of the log: the
+	// topic was truncated, or deleted and created again.
+	ErrBeyondEnd = errors.New("kafka: the position lies beyond the end of the log; was the topic deleted and created again?")
+
+	// ErrRecreated means that the log is not the one that was read before.
+	ErrRecreated = errors.New("kafka: the log has changed before the position; was the topic deleted and created again?")
+
+	// ErrLost means that retention removed records before they were read.
+	ErrLost = errors.New("kafka: records were removed by retention before they were read")
+
+	// ErrPartitions means that a topic has another number of partitions than
+	// before, so that series may have moved from one to another.
+	ErrPartitions = errors.New("kafka: the number of partitions has changed")
+
+	// ErrStuck means that the function of a partition did not return within
+	// HandOver. The process should end: the partition has another owner.
+	ErrStuck = errors.New("kafka: the work on a partition did not end in time")
+)
+
+// Work processes a partition until ctx ends, then hands it over.
+type Work func(ctx context.Context, p *Partition) error
+
+// Group reads topics, alone or as a member of a consumer group.
+type Group struct {
+	config GroupConfig
+	client *client
+	dialer *kafkago.Dialer
+
+	mu         sync.Mutex
+	state      string
+	generation int
+	counters   map[topicPartition]*counters // of all partitions ever assigned
+	assigned   map[topicPartition]*Partition
+}
+
+type topicPartition struct {
+	topic     string
+	partition int
+}
+
+func (t topicPartition) String() string { return fmt.Sprintf("%s[%d]", t.topic, t.partition) }
+
+// NewGroup returns a Group that has not connected yet.
+func NewGroup(c GroupConfig) (*Group, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	c.Topics = slices.Compact(slices.Sorted(slices.Values(c.Topics)))
+	cl, err := c.newClient(c.Topics)
+	if err != nil {
+		return nil, err
+	}
+	dialer, err := c.dialer()
+	if err != nil {
+		return nil, err
+	}
+	return &Group{
+		config: c, client: cl, dialer: dialer,
+		state:    "not started",
+		counters: make(map[topicPartition]*counters),
+		assigned: make(map[topicPartition]*Partition),
+	}, nil
+}
+
+// Run waits until all topics exist, joins the group and calls work for each
+// partition that is assigned, each in a goroutine of its own, again and again
+// as the group changes. It returns nil when ctx has ended and all work returned
+// nil, or when all work of a generation returned nil by itself; otherwise the
+// first error, after the other work was handed over. Errors of work that has
+// lost its partition are not returned: it is called again when the partition comes
+// back. Failing connections are repeated for as long as ctx lives, but a client
+// that the broker does not accept at the start is an error.
+func (g *Group) Run(ctx context.Context, work Work) error {
+	defer g.client.close()
+	defer g.setState("ended")
+	counts, err := g.waitForTopics(ctx)
+	if err != nil {
+		return g.orderly(ctx, err)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() { g.watchPartitions(ctx, counts, cancel) })
+	defer watch.Wait()
+	defer cancel(nil)
+	if g.config.Group == "" {
+		err = g.runAll(ctx, counts, work)
+	} else {
+		err = g.runGroup(ctx, work)
+	}
+	if cause := context.Cause(ctx); errors.Is(cause, ErrPartitions) {
+		return cause
+	}
+	return g.orderly(ctx, err)
+}
+
+// orderly is nil for the error of a context that has ended from outside.
+func (g *Group) orderly(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// waitForTopics returns the number of partitions of each topic.
+func (g *Group) waitForTopics(ctx context.Context) (map[string]int, error) {
+	var b backoff
+	var last string
+	for {
+		counts, err := g.client.partitions(ctx, g.config.Topics)
+		if err == nil {
+			return counts, nil
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if refused(err) {
+			return nil, fmt.Errorf("kafka: %w", explain(err))
+		}
+		g.setState("waiting: " + err.Error())
+		if s := err.Error(); s != last {
+			g.config.Log.Warn("waiting for Kafka", "error", err)
+			last = s
+		}
+		if err := b.pause(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// watchPartitions ends the work when a topic gains or loses partitions: the
+// keys of its messages are then spread in another way.
+func (g *Group) watchPartitions(ctx context.Context, was map[string]int, end context.CancelCauseFunc) {
+	tick := time.NewTicker(5 * time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		now, err := g.client.partitions(ctx, g.config.Topics)
+		if err != nil {
+			continue // the readers notice and report what does not pass
+		}
+		for _, t := range g.config.Topics {
+			if now[t] != was[t] {
+				end(fmt.Errorf("%w: topic %s had %d and has %d; series may have moved: "+
+					"finish the old partitions, then start with a new group and new state", ErrPartitions, t, was[t], now[t]))
+				return
+			}
+		}
+	}
+}
+
+// runAll works on every partition, outside of any group.
+func (g *Group) runAll(ctx context.Context, counts map[string]int, work Work) error {
+	var list []*Partition
+	for _, topic := range g.config.Topics {
+		for i := range counts[topic] {
+			list = append(list, g.newPartition(topicPartition{topic, i}, nil))
+		}
+	}
+	return g.serve(ctx, list, work)
+}
+
+// runGroup works on what the group assigns, one generation after the other.
+func (g *Group) runGroup(ctx context.Context, work Work) error {
+	// kafka-go goes on calling a coordinator that refuses it, so what is wrong
+	// with the configuration is found by a first try of our own.
+	if err := g.client.tryGroup(ctx, g.config.Group); err != nil {
+		return err
+	}
+	cg, err := kafkago.NewConsumerGroup(kafkago.ConsumerGroupConfig{
+		ID:                g.config.Group,
+		Brokers:           g.config.Brokers,
+		Dialer:            g.dialer,
+		Topics:            g.config.Topics,
+		HeartbeatInterval: g.config.Heartbeat,
+		SessionTimeout:    g.config.SessionTimeout,
+		RebalanceTimeout:  g.config.SessionTimeout,
+		JoinGroupBackoff:  time.Second,
+		StartOffset:       kafkago.FirstOffset, // not used: see Partition.start
+		Timeout:           g.config.timeout(),
+	})
+	if err != nil {
+		return fmt.Errorf("kafka: %w", err)
+	}
+	defer g.leave(cg)
+	for {
+		g.setState("joining the group " + g.config.Group)
+		gen, err := cg.Next(ctx)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			g.config.Log.Warn("joining the group", "group", g.config.Group, "error", explain(err))
+			continue // after a pause of kafka-go's
+		}
+		if done, err := g.runGeneration(ctx, gen, work); done {
+			return err
+		}
+	}
+}
+
+// leave ends the membership. It waits for kafka-go at most a few seconds: a
+// request to join that is under way can take as long as a session.
+func (g *Group) leave(cg *kafkago.ConsumerGroup) {
+	left := make(chan struct{})
+	go func() {
+		cg.Close()
+		close(left)
+	}()
+	select {
+	case <-left:
+	case <-time.After(5 * time.Second):
+		g.config.Log.Warn("the group did not answer to leaving it", "group", g.config.Group)
+	}
+}
+
+// runGeneration works on the partitions of one generation. done means that the
+// Group ends with err.
+func (g *Group) runGeneration(ctx context.Context, gen *kafkago.Generation, work Work) (done bool, err error) {
+	m := &membership{group: gen.GroupID, generation: int(gen.ID), member: gen.MemberID}
+	var list []*Partition
+	for _, topic := range g.config.Topics {
+		for _, a := range gen.Assignments[topic] {
+			list = append(list, g.newPartition(topicPartition{topic, a.ID}, m))
+		}
+	}
+	g.mu.Lock()
+	g.generation = m.generation
+	g.mu.Unlock()
+	finished := make(chan struct{})
+	// One function serves all partitions: kafka-go ends a generation as soon as
+	// one function returns, and joins the next when all have.
+	gen.Start(func(generation context.Context) {
+		defer close(finished)
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		defer context.AfterFunc(generation, func() { cancel(errEnded) })()
+		err = g.serve(ctx, list, work)
+		done = err != nil || ctx.Err() == nil && len(list) > 0
+	})
+	<-finished
+	return done || ctx.Err() != nil, err
+}
+
+// errEnded is the cause of the end of work whose generation is over.
+var errEnded = errors.New("kafka: the generation of the group has ended")
+
+// serve calls work for each partition and returns when all have returned or
+// HandOver is over.
+func (g *Group) serve(ctx context.Context, list []*Partition, work Work) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	g.assign(list)
+	defer g.assign(nil)
+	g.setState("")
+
+	type result struct {
+		p   *Partition
+		err error
+	}
+	results := make(chan result)
+	open := make(map[*Partition]bool)
+	abandoned := make(chan struct{})
+	defer close(abandoned)
+	for _, p := range list {
+		p.work = ctx
+		open[p] = true
+		go func() {
+			r := result{p, work(ctx, p)}
+			p.end()
+			select {
+			case results <- r:
+			case <-abandoned:
+			}
+		}()
+	}
+
+	var first error
+	var late <-chan time.Time
+	ended := ctx.Done()
+	for len(open) > 0 || len(list) == 0 {
+		select {
+		case r := <-results:
+			delete(open, r.p)
+			if r.err == nil {
+				continue
+			}
+			if errors.Is(r.err, ErrFenced) || ended == nil && context.Cause(ctx) == errEnded && interrupted(r.err) {
+				g.config.Log.Warn("a partition was lost before its state was committed", "partition", r.p.tp.String(), "error", r.err)
+				cancel(errEnded)
+				continue
+			}
+			if first == nil && !(ended == nil && errors.Is(r.err, context.Canceled)) {
+				first = fmt.Errorf("%s: %w", r.p.tp, r.err)
+			}
+			cancel(first)
+		case <-ended:
+			ended = nil
+			timer := time.NewTimer(g.config.HandOver)
+			defer timer.Stop()
+			late = timer.C
+			if len(list) == 0 {
+				return nil
+			}
+		case <-late:
+			names := slices.Sorted(func(yield func(string) bool) {
+				for p := range open {
+					p.end()
+					if !yield(p.tp.String()) {
+						return
+					}
+				}
+			})
+			return errors.Join(first, fmt.Errorf("%w: %v after %v", ErrStuck, names, g.config.HandOver))
+		}
+	}
+	return first
+}
+
+// interrupted reports whether work failed because its time was over.
+func interrupted(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errEnded)
+}
+
+func (g *Group) setState(s string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.state = s
+}
+
+func (g *Group) assign(list []*Partition) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	clear(g.assigned)
+	for _, p := range list {
+		g.assigned[p.tp] = p
+	}
+}
+
+// Status is what a Group is doing now.
+type Status struct {
+	State      string // what it waits for; "" = working on the partitions
+	Generation int    // of the group
+	Partitions []PartitionStatus
+}
+
+// PartitionStatus describes a partition that is or was assigned.
+type PartitionStatus struct {
+	Topic     string
+	Partition int
+	Assigned  bool
+	Position  int64  // offset of the next message to be delivered; -1 = not started
+	End       int64  // offset after the last message of the log, when last heard
+	Lost      int64  // records that retention removed before they were read
+	Retries   int64  // requests that failed and were repeated
+	Problem   string // why the last request failed; "" after a success
+}
+
+// Lag returns how many messages are not yet delivered.
+func (p PartitionStatus) Lag() int64 {
+	if p.Position < 0 {
+		return 0
+	}
+	return max(0, p.End-p.Position)
+}
+
+// Status may be called at any time from any goroutine.
+func (g *Group) Status() Status {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s := Status{State: g.state, Generation: g.generation}
+	tps := slices.SortedFunc(maps.Keys(g.counters), func(a, b topicPartition) int {
+		if a.topic != b.topic {
+			if a.topic < b.topic {
+				return -1
+			}
+			return 1
+		}
+		return a.partition - b.partition
+	})
+	for _, tp := range tps {
+		c := g.counters[tp]
+		problem, _ := c.problem.Load().(string)
+		s.Partitions = append(s.Partitions, PartitionStatus{
+			Topic: tp.topic, Partition: tp.partition, Assigned: g.assigned[tp] != nil,
+			Position: c.position.Load(), End: c.end.Load(), Lost: c.lost.Load(), Retries: c.retries.Load(),
+			Problem: problem,
+		})
+	}
+	return s
+}

@@ -1,0 +1,89 @@
+package kafka
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	kafkago "github.com/segmentio/kafka-go"
+)
+
+const (
+	firstPause = 100 * time.Millisecond
+	lastPause  = 10 * time.Second
+)
+
+// backoff is a pause that doubles with every failure. Its jitter keeps the
+// clients of a broker that comes back from calling all at once.
+type backoff struct{ next time.Duration }
+
+// pause waits between half and all of the current step, or until ctx ends.
+func (b *backoff) pause(ctx context.Context) error {
+	d := max(b.next, firstPause)
+	b.next = min(2*d, lastPause)
+	t := time.NewTimer(d/2 + rand.N(d/2))
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-t.C:
+		return nil
+	}
+}
+
+func (b *backoff) reset() { b.next = 0 }
+
+// refused reports whether err says that the broker does not accept this client
+// as it is configured. At the start this is a mistake that waiting does not
+// repair; later it may be a change of credentials and is waited for.
+func refused(err error) bool {
+	for _, e := range []kafkago.Error{
+		kafkago.SASLAuthenticationFailed, kafkago.UnsupportedSASLMechanism, kafkago.IllegalSASLState,
+		kafkago.TopicAuthorizationFailed, kafkago.GroupAuthorizationFailed, kafkago.ClusterAuthorizationFailed,
+		kafkago.InvalidTopic, kafkago.InvalidGroupId, kafkago.InvalidSessionTimeout,
+	} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	var (
+		authority x509.UnknownAuthorityError
+		host      x509.HostnameError
+		invalid   x509.CertificateInvalidError
+		verify    *tls.CertificateVerificationError
+		record    tls.RecordHeaderError
+		alert     tls.AlertError
+	)
+	return errors.As(err, &authority) || errors.As(err, &host) || errors.As(err, &invalid) ||
+		errors.As(err, &verify) || errors.As(err, &record) || errors.As(err, &alert) || expectsTLS(err)
+}
+
+// expectsTLS recognises the text of kafka-go, which has no type.
+func expectsTLS(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "expecting TLS")
+}
+
+// explain adds what to look at to an error of a refused client.
+func explain(err error) error {
+	var record tls.RecordHeaderError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, kafkago.SASLAuthenticationFailed):
+		return fmt.Errorf("the broker does not accept the SASL user name and password: %w", err)
+	case errors.Is(err, kafkago.UnsupportedSASLMechanism):
+		return fmt.Errorf("the broker does not offer this SASL mechanism: %w", err)
+	case errors.As(err, &record):
+		return fmt.Errorf("the broker does not speak TLS on this port: %w", err)
+	case expectsTLS(err):
+		return fmt.Errorf("the broker speaks TLS on this port, and TLS is not configured: %w", err)
+	case refused(err):
+		return fmt.Errorf("the broker refuses this client, or this client the broker: %w", err)
+	}
+	return err
+}

@@ -1,0 +1,99 @@
+package stream
+
+import (
+	"maps"
+	"time"
+)
+
+// Stats are the counters of a Runner since its start.
+type Stats struct {
+	Records      int64 // written: learnt from or refused
+	Forecasts    int64 // written to the sink, likewise the next three
+	Observations int64
+	Metrics      int64
+	Events       int64
+	DeadLetters  map[Reason]int64 // all, kept or not
+
+	Series    int64 // seen so far
+	Next      int64 // offset after the last record written
+	Watermark int64 // time of the newest sample written, ns; 0 = none
+
+	Checkpoints     int64
+	CheckpointBytes int64     // size of the state in the last one
+	CheckpointTime  time.Time // of the last one saved, or of the start
+
+	Stages [NumStages]StageStats
+}
+
+// Stage is a part of the work of a Runner.
+type Stage int
+
+// The stages.
+const (
+	StageRead       Stage = iota // waiting for the source
+	StageApply                   // decoding and the engine
+	StageWait                    // waiting for the writer: back-pressure
+	StageWrite                   // sink and dead letters
+	StageCheckpoint              // store and commit
+	NumStages
+)
+
+// String returns the name of the stage in the metrics.
+func (s Stage) String() string {
+	return [NumStages]string{"read", "apply", "wait", "write", "checkpoint"}[s]
+}
+
+// StageStats is how often a stage was entered and how long it took in all.
+type StageStats struct {
+	Count   int64
+	Elapsed time.Duration
+}
+
+// Stats returns the counters as they are now. It may be called at any time from
+// any goroutine.
+func (r *Runner) Stats() Stats {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.stats
+	s.DeadLetters = maps.Clone(s.DeadLetters)
+	return s
+}
+
+// count adds a batch that was written.
+func (r *Runner) count(b *Batch) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := &r.stats
+	s.Records += b.Records
+	s.Forecasts += int64(len(b.Forecasts))
+	s.Observations += int64(len(b.Observations))
+	s.Metrics += int64(len(b.Metrics))
+	s.Events += int64(len(b.Events))
+	for _, l := range b.DeadLetters {
+		s.DeadLetters[l.Reason]++
+	}
+	s.Series = max(s.Series, int64(b.Series))
+	s.Next = max(s.Next, b.Next)
+	s.Watermark = later(s.Watermark, b.Watermark)
+}
+
+// stopwatch attributes the time of a goroutine to stages.
+type stopwatch struct {
+	r    *Runner
+	last time.Time
+}
+
+func (r *Runner) stopwatch() *stopwatch { return &stopwatch{r: r, last: time.Now()} }
+
+// lap adds the time since the last lap to a stage.
+func (w *stopwatch) lap(s Stage) {
+	now := time.Now()
+	elapsed := now.Sub(w.last)
+	w.last = now
+	w.r.mu.Lock()
+	defer w.r.mu.Unlock()
+	w.r.stats.Stages[s].Count++
+	w.r.stats.Stages[s].Elapsed += elapsed
+}
+
+func (w *stopwatch) reset() { w.last = time.Now() }
