@@ -2,9 +2,11 @@ package eval_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/dataset"
@@ -64,4 +66,36 @@ func TestPersistenceOnETTh2(t *testing.T) {
 		t.Errorf("N = %d, MSE = %.6f, want 10800, .404", s.N, s.MSE)
 	}
 	t.Logf("MSE = %.6f", s.MSE)
+}
+
+// fourierBlock draws frequencies N(0, 1/sigma^2).
+func fourierBlock(in, frequencies int, sigma float64, seed uint64) eval.Block {
+	r := rand.New(rand.NewPCG(seed, 2017))
+	w := make([]float64, in*frequencies)
+	for i := range w {
+		w[i] = r.NormFloat64() / sigma
+	}
+	scale := 1 / math.Sqrt(float64(frequencies))
+	return eval.Block{Len: 2 * frequencies, FeaturesTo: func(phi, x []float64) {
+		for i := range frequencies {
+			a := 0.
+			for j, v := range x {
+				a += w[i*in+j] * v
+			}
+			sin, cos := math.Sincos(a)
+			phi[i], phi[frequencies+i] = sin*scale, cos*scale
+		}
+	}}
+}
+
+func TestTiming(t *testing.T) {
+	for _, e := range eval.Experiments() {
+		t0 := time.Now()
+		row, err := e.Run(open(t, e.File), eval.TableOptions{Features: fourierBlock, Seeds: []uint64{1, 2, 3}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%-28s %6d x %d scored %d pers %.6g VAR %.6f (%.6f) %.6f (%.6f) ORFF %.6f %v (%v) %v", e.Name, row.Rows, row.Dim, row.Scored, row.Persistence.MSE,
+			e.VAR1.MSE, row.VAR1.MSE, e.VAR1.SD, row.VAR1.SD, e.ORFFVAR.MSE, row.ORFFVAR.MSE, row.ORFFVAR.SD, time.Since(t0))
+	}
 }
