@@ -1,5 +1,7 @@
 package vec
 
+import "math"
+
 // Cholesky is the factor U^T U of a symmetric positive definite n x n matrix,
 // U upper triangular, and the room to compute it.
 type Cholesky struct {
@@ -46,7 +48,14 @@ func (c *Cholesky) Factor(s *Sym, ridge, relative float64) (ok bool) {
 			*d = 1
 		}
 	}
-	return cholesky(c.u, c.nb, c.inv)
+	cholesky(c.u, c.nb, c.inv)
+	for _, v := range c.inv {
+		// A pivot that is not a positive number leaves zero, infinity or NaN.
+		if !(v > 0 && v <= math.MaxFloat64) {
+			return false
+		}
+	}
+	return true
 }
 
 // Solve replaces each row of B, which is k x n, by the solution x of

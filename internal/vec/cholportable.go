@@ -5,9 +5,8 @@ import "math"
 // A left-looking factorisation by tiles: row by row of tiles, first subtract
 // what the rows above contribute, then factor the diagonal tile, then solve for
 // the others.
-func choleskyPortable(u []float64, nb int, inv []float64) (ok bool) {
+func choleskyPortable(u []float64, nb int, inv []float64) {
 	row := func(i int) []float64 { return u[(i*nb-i*(i-1)/2)*tileLen:] }
-	ok = true
 	for i := range nb {
 		ri := row(i)
 		for j := i; j < nb; j++ {
@@ -19,12 +18,11 @@ func choleskyPortable(u []float64, nb int, inv []float64) (ok bool) {
 		}
 		d := (*[tileLen]float64)(ri)
 		v := (*[tile]float64)(inv[i*tile:])
-		ok = factorTile(d, v) && ok
+		factorTile(d, v)
 		for j := i + 1; j < nb; j++ {
 			solveTile((*[tileLen]float64)(ri[(j-i)*tileLen:]), d, v)
 		}
 	}
-	return ok
 }
 
 // subTMul sets c -= a^T b.
@@ -43,12 +41,9 @@ func subTMul(c, a, b *[tileLen]float64) {
 
 // factorTile replaces the upper half of d by its Cholesky factor and sets inv
 // to the reciprocals of the diagonal.
-func factorTile(d *[tileLen]float64, inv *[tile]float64) (ok bool) {
-	ok = true
+func factorTile(d *[tileLen]float64, inv *[tile]float64) {
 	for i := range tile {
-		p := d[i*tile+i]
-		ok = ok && p > 0 && p <= math.MaxFloat64
-		v := 1 / math.Sqrt(p)
+		v := 1 / math.Sqrt(d[i*tile+i])
 		inv[i] = v
 		for j := i; j < tile; j++ {
 			d[i*tile+j] *= v
@@ -60,7 +55,6 @@ func factorTile(d *[tileLen]float64, inv *[tile]float64) (ok bool) {
 			}
 		}
 	}
-	return ok
 }
 
 // solveTile sets c = U^-T c, where d holds U.

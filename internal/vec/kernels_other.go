@@ -1,7 +1,8 @@
+//go:build !amd64
+
 package vec
 
-// Active names the implementation in use: portable, avx2 or avx512.
-func Active() string { return "portable" }
+const active = portable
 
 func madd(x, y, z float64) float64 { return float64(x*y) + z }
 
@@ -15,12 +16,13 @@ func matMulT(c, a, b []float64, m, n, k int)          { matMulTPortable(c, a, b,
 func addMatMul(c []float64, f float64, a, b []float64, m, n, k int) {
 	addMatMulPortable(c, f, a, b, m, n, k)
 }
-func sinCos(sin, cos, t []float64)                  { sinCosPortable(sin, cos, t) }
-func features(phi, w, x []float64, scale float64)   { featuresPortable(phi, w, x, scale) }
-func symRank1(t []float64, nb int, g, w []float64)  { symRank1Portable(t, nb, g, w) }
-func symMatVec(t []float64, nb int, y, x []float64) { symMatVecPortable(t, nb, y, x) }
-func symRank1MatVec(t []float64, nb int, g, w, y, x []float64) {
-	symRank1MatVecPortable(t, nb, g, w, y, x)
+func sinCos(sin, cos, t []float64)                { sinCosPortable(sin, cos, t) }
+func features(phi, w, x []float64, scale float64) { featuresPortable(phi, w, x, scale) }
+func symRank(t []float64, nb int, g, w []float64, terms int) {
+	symRankPortable(t, nb, g, w, terms)
 }
-func cholesky(u []float64, nb int, inv []float64) bool      { return choleskyPortable(u, nb, inv) }
+func symMatVec(t []float64, nb int, g, w []float64, terms int, y, x []float64) {
+	symMatVecPortable(t, nb, g, w, terms, y, x)
+}
+func cholesky(u []float64, nb int, inv []float64)           { choleskyPortable(u, nb, inv) }
 func choleskySolve(u []float64, nb int, inv, rhs []float64) { choleskySolvePortable(u, nb, inv, rhs) }

@@ -15,9 +15,9 @@ import (
 //	p.Rank1(-1/den, q)               // P -= q q^T / den
 //	p.Scale(1 / lambda)
 //
-// Rank1 is kept back until the next MatVec, which does both in one pass over
-// the memory; Scale is kept as a factor beside the elements. Neither shows in
-// any result.
+// Rank-1 terms, up to two, are kept back until the next MatVec, which does all
+// in one pass over the memory; Scale is kept as a factor beside the elements.
+// Neither shows in any result.
 //
 // The elements stand in tiles of 8 x 8, upper half by rows of tiles, each tile
 // row-major and contiguous; n is padded to a multiple of 8 with zeros.
@@ -25,9 +25,8 @@ type Sym struct {
 	n, nb int       // order; tiles a side
 	data  []float64 // header, then the tiles
 	tiles []float64
-	sign  float64   // of the rank-1 term kept back: +1, -1, or 0 when there is none
-	w     []float64 // that term is sign w w^T in units of scale
-	g     []float64 // sign w
+	terms int       // rank-1 terms kept back
+	g, w  []float64 // the terms g w^T in units of scale, g = w or g = -w, padded
 	x, y  []float64 // padded arguments of MatVec
 }
 
@@ -35,6 +34,9 @@ const (
 	tile    = 8           // side of a tile
 	tileLen = tile * tile // its length
 	header  = 8           // data[0] is the scale; the rest keeps the tiles aligned
+
+	maxTerms = 4 // in one pass of RankK
+	maxKept  = 2 // kept back for MatVec
 
 	// scaleMax bounds the factor kept beside the elements. It is a power of
 	// two, so that folding it into them is exact.
@@ -50,8 +52,8 @@ func NewSym(n int) *Sym {
 	m := nb * tile
 	s := &Sym{n: n, nb: nb, data: aligned(header + nb*(nb+1)/2*tileLen)}
 	s.tiles = s.data[header:]
-	buf := aligned(4 * m)
-	s.w, s.g, s.x, s.y = buf[:m:m], buf[m:2*m:2*m], buf[2*m:3*m:3*m], buf[3*m:]
+	s.g, s.w = aligned(maxTerms*m), aligned(maxTerms*m)
+	s.x, s.y = aligned(m), aligned(m)
 	s.data[0] = 1
 	return s
 }
@@ -81,14 +83,34 @@ func (s *Sym) At(i, j int) float64 {
 	if i < 0 || j < 0 || i >= s.n || j >= s.n {
 		panic("vec: Sym: index out of range")
 	}
-	s.flush()
-	return s.data[0] * s.tiles[s.at(i, j)]
+	return s.data[0] * s.element(i, j)
+}
+
+// element returns element (i, j) in units of the scale, with what was kept back
+// added in the same roundings as in the pass that will add it.
+func (s *Sym) element(i, j int) float64 {
+	v := s.tiles[s.at(i, j)]
+	for k := 0; k < s.terms*s.nb*tile; k += s.nb * tile {
+		v = madd(s.g[k+i], s.w[k+j], v)
+	}
+	return v
+}
+
+// RowTo sets dst to row i, which is also column i.
+func (s *Sym) RowTo(dst []float64, i int) {
+	if i < 0 || i >= s.n || len(dst) != s.n {
+		panic("vec: Sym: index out of range")
+	}
+	f := s.data[0]
+	for j := range dst {
+		dst[j] = f * s.element(i, j)
+	}
 }
 
 // SetIdentity sets the matrix to v times the identity.
 func (s *Sym) SetIdentity(v float64) {
 	clear(s.tiles)
-	s.sign = 0
+	s.terms = 0
 	s.data[0] = 1
 	for i := range s.n {
 		s.tiles[s.at(i, i)] = v
@@ -107,12 +129,7 @@ func (s *Sym) AddDiag(i int, v float64) {
 func (s *Sym) Trace() float64 {
 	t := 0.0
 	for i := range s.n {
-		v := s.tiles[s.at(i, i)]
-		if s.sign != 0 {
-			// The same rounding as in the pass that will do it.
-			v = madd(s.g[i], s.w[i], v)
-		}
-		t += v
+		t += s.element(i, i)
 	}
 	return s.data[0] * t
 }
@@ -136,18 +153,28 @@ func (s *Sym) Rank1(alpha float64, u []float64) {
 	if len(u) != s.n {
 		panic("vec: Sym: length differs from the order")
 	}
-	s.flush()
-	// w_i w_j is the same number in both orders; alpha u_i u_j would not be.
-	s.sign = math.Copysign(1, alpha)
-	f := math.Sqrt(math.Abs(alpha) / s.data[0])
-	for i, v := range u {
-		s.w[i] = float64(f * v)
-		s.g[i] = s.sign * s.w[i]
+	if s.terms >= maxKept {
+		s.flush()
 	}
+	s.term(alpha, u)
 }
 
-// RankK adds alpha U^T U, where U is k x n row-major: k rank-1 terms in one
-// pass.
+// term puts alpha u u^T to the terms.
+func (s *Sym) term(alpha float64, u []float64) {
+	// w_i w_j is the same number in both orders; (alpha u_i) u_j would not be.
+	f := math.Sqrt(math.Abs(alpha) / s.data[0])
+	sign := math.Copysign(1, alpha)
+	k := s.terms * s.nb * tile
+	g, w := s.g[k:k+s.n], s.w[k:k+s.n]
+	for i, v := range u {
+		w[i] = f * v
+		g[i] = sign * w[i]
+	}
+	s.terms++
+}
+
+// RankK adds alpha U^T U, where U is k x n row-major: k rank-1 terms in few
+// passes.
 func (s *Sym) RankK(alpha float64, u []float64) {
 	if s.n == 0 {
 		return
@@ -156,18 +183,22 @@ func (s *Sym) RankK(alpha float64, u []float64) {
 		panic("vec: Sym: length is no multiple of the order")
 	}
 	for ; len(u) > 0; u = u[s.n:] {
-		s.Rank1(alpha, u[:s.n])
+		if s.terms == maxTerms {
+			s.flush()
+		}
+		s.term(alpha, u[:s.n])
+	}
+	if s.terms > maxKept {
 		s.flush()
 	}
 }
 
-// flush applies the rank-1 term that was kept back.
+// flush applies the terms that were kept back.
 func (s *Sym) flush() {
-	if s.sign == 0 {
-		return
+	if s.terms > 0 {
+		symRank(s.tiles, s.nb, s.g, s.w, s.terms)
+		s.terms = 0
 	}
-	symRank1(s.tiles, s.nb, s.g, s.w)
-	s.sign = 0
 }
 
 // MatVec sets y = S x, both of length n. y may be x.
@@ -177,12 +208,8 @@ func (s *Sym) MatVec(y, x []float64) {
 	}
 	copy(s.x, x)
 	clear(s.y)
-	if s.sign == 0 {
-		symMatVec(s.tiles, s.nb, s.y, s.x)
-	} else {
-		symRank1MatVec(s.tiles, s.nb, s.g, s.w, s.y, s.x)
-		s.sign = 0
-	}
+	symMatVec(s.tiles, s.nb, s.g, s.w, s.terms, s.y, s.x)
+	s.terms = 0
 	f := s.data[0]
 	for i := range y {
 		y[i] = f * s.y[i]

@@ -1,31 +1,32 @@
 package vec
 
-// symRank1Portable adds g w^T to the tiles.
-func symRank1Portable(t []float64, nb int, g, w []float64) {
-	for i := 0; i < nb*tile; i += tile {
-		for j := i; j < nb*tile; j += tile {
-			wj := (*[tile]float64)(w[j:])
-			for r := range tile {
-				row := (*[tile]float64)(t[r*tile:])
-				gi := g[i+r]
-				for c := range row {
-					row[c] += float64(gi * wj[c])
-				}
+// symRankPortable adds to the tiles the sum over terms of g w^T.
+func symRankPortable(t []float64, nb int, g, w []float64, terms int) {
+	m := nb * tile
+	for i := 0; i < m; i += tile {
+		for j := i; j < m; j += tile {
+			for k := 0; k < terms*m; k += m {
+				addTerm((*[tileLen]float64)(t), (*[tile]float64)(g[k+i:]), (*[tile]float64)(w[k+j:]))
 			}
 			t = t[tileLen:]
 		}
 	}
 }
 
-// symMatVecPortable adds the product of the matrix and x to y. A tile off the
-// diagonal stands for itself and for its mirror image.
-func symMatVecPortable(t []float64, nb int, y, x []float64) {
-	for i := 0; i < nb*tile; i += tile {
+// symMatVecPortable does symRankPortable and adds the product of the matrix and
+// x to y. A tile off the diagonal stands for itself and for its mirror image.
+func symMatVecPortable(t []float64, nb int, g, w []float64, terms int, y, x []float64) {
+	m := nb * tile
+	for i := 0; i < m; i += tile {
 		var acc [tile]float64
-		for j := i; j < nb*tile; j += tile {
+		for j := i; j < m; j += tile {
+			a := (*[tileLen]float64)(t)
+			for k := 0; k < terms*m; k += m {
+				addTerm(a, (*[tile]float64)(g[k+i:]), (*[tile]float64)(w[k+j:]))
+			}
 			xj, yj := (*[tile]float64)(x[j:]), (*[tile]float64)(y[j:])
 			for r := range tile {
-				row := (*[tile]float64)(t[r*tile:])
+				row := (*[tile]float64)(a[r*tile:])
 				acc[r] += dot8(row, xj)
 				if j > i {
 					xi := x[i+r]
@@ -42,30 +43,11 @@ func symMatVecPortable(t []float64, nb int, y, x []float64) {
 	}
 }
 
-// symRank1MatVecPortable is symRank1Portable and then symMatVecPortable.
-func symRank1MatVecPortable(t []float64, nb int, g, w, y, x []float64) {
-	for i := 0; i < nb*tile; i += tile {
-		var acc [tile]float64
-		for j := i; j < nb*tile; j += tile {
-			wj, xj, yj := (*[tile]float64)(w[j:]), (*[tile]float64)(x[j:]), (*[tile]float64)(y[j:])
-			for r := range tile {
-				row := (*[tile]float64)(t[r*tile:])
-				gi := g[i+r]
-				for c := range row {
-					row[c] += float64(gi * wj[c])
-				}
-				acc[r] += dot8(row, xj)
-				if j > i {
-					xi := x[i+r]
-					for c := range row {
-						yj[c] += float64(xi * row[c])
-					}
-				}
-			}
-			t = t[tileLen:]
-		}
-		for r, v := range acc {
-			y[i+r] += v
+func addTerm(a *[tileLen]float64, g, w *[tile]float64) {
+	for r, v := range g {
+		row := (*[tile]float64)(a[r*tile:])
+		for c := range row {
+			row[c] += float64(v * w[c])
 		}
 	}
 }

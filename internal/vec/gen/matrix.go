@@ -1,0 +1,504 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// at is the operand at base + disp, with an optional index of bytes.
+func at(base GPVirtual, index Op, disp int) Mem {
+	m := Mem{Base: base, Disp: disp}
+	if index != nil {
+		m.Index, m.Scale = index.(Register), 1
+	}
+	return m
+}
+
+// rowAt is the operand disp bytes into row r < 4 after p, rows stride bytes
+// apart; stride3 is three times that.
+func rowAt(p GPVirtual, r, disp int, stride, stride3 GPVirtual) Mem {
+	switch r {
+	case 1, 2:
+		return Mem{Base: p, Index: stride, Scale: uint8(r), Disp: disp}
+	case 3:
+		return Mem{Base: p, Index: stride3, Scale: 1, Disp: disp}
+	}
+	return Mem{Base: p, Disp: disp}
+}
+
+func zeroed() GPVirtual {
+	r := GP64()
+	XORQ(r, r)
+	return r
+}
+
+// columns walks over the n elements of vectors: body(j, 0, unroll, nil) for
+// unroll registers at byte offset j, then for single registers, then body with
+// the mask for what is left. The mask must have been made for n modulo lanes.
+func (t target) columns(bytes GPVirtual, m mask, unroll int, body func(j GPVirtual, count int, m *mask)) {
+	j, next := zeroed(), GP64()
+	for _, u := range []int{unroll, 1} {
+		top, done := label("columns"), label("done")
+		Label(top)
+		LEAQ(Mem{Base: j, Disp: u * t.bytes()}, next)
+		CMPQ(next, bytes)
+		JG(LabelRef(done))
+		body(j, u, nil)
+		MOVQ(next, j)
+		JMP(LabelRef(top))
+		Label(done)
+		if unroll == 1 {
+			break
+		}
+	}
+	done := label("done")
+	CMPQ(j, bytes)
+	JE(LabelRef(done))
+	body(j, 1, &m)
+	Label(done)
+}
+
+// rest returns the mask of n modulo lanes elements.
+func (t target) rest(n GPVirtual) mask {
+	r := copyOf(n)
+	ANDQ(U32(uint32(t.lanes-1)), r)
+	return t.tailMask(r)
+}
+
+func (t target) dot() {
+	t.begin("dot", "func(x, y *%, n int) %", "returns the inner product of x and y.")
+	x, y, n := param("x"), param("y"), param("n")
+	m := t.rest(n)
+	bytes := t.inBytes(n)
+	acc := t.zeros(4)
+	v, w := t.vec(), t.vec()
+	t.columns(bytes, m, 4, func(j GPVirtual, count int, m *mask) {
+		if m != nil {
+			t.loadMask(at(x, j, 0), *m, v)
+			t.loadMask(at(y, j, 0), *m, w)
+			t.fma(v, w, acc[3])
+			return
+		}
+		for c := range count {
+			t.load(at(x, j, c*t.bytes()), v)
+			t.fma(at(y, j, c*t.bytes()), v, acc[c])
+		}
+	})
+	t.add(acc[1], acc[0], acc[0])
+	t.add(acc[3], acc[2], acc[2])
+	t.add(acc[2], acc[0], acc[0])
+	s := t.sum(acc[0])
+	Store(s, ReturnIndex(0))
+	t.end()
+}
+
+func (t target) axpy() {
+	t.begin("axpy", "func(alpha %, x, y *%, n int)", "adds alpha x to y.")
+	x, y, n := param("x"), param("y"), param("n")
+	alpha := Load(Param("alpha"), XMM()).(VecVirtual)
+	m := t.rest(n)
+	bytes := t.inBytes(n)
+	f := t.vec()
+	t.bcastReg(alpha, f)
+	v := t.vecs(4)
+	w := t.vec()
+	t.columns(bytes, m, 4, func(j GPVirtual, count int, m *mask) {
+		if m != nil {
+			t.loadMask(at(y, j, 0), *m, v[0])
+			t.loadMask(at(x, j, 0), *m, w)
+			t.fma(w, f, v[0])
+			t.storeMask(v[0], *m, at(y, j, 0))
+			return
+		}
+		for c := range count {
+			t.load(at(y, j, c*t.bytes()), v[c])
+			t.fma(at(x, j, c*t.bytes()), f, v[c])
+			t.store(v[c], at(y, j, c*t.bytes()))
+		}
+	})
+	t.end()
+}
+
+func (t target) matVec() {
+	t.begin("matVec", "func(y, a, x *%, m, n int)", "sets y = A x, A of m rows and n columns.")
+	t.rows(false, true)
+}
+
+func (t target) updateMatVec() {
+	t.begin("updateMatVec", "func(y, a, f, u, x *%, m, n int)",
+		"adds f u^T to A, of m rows and n columns, and sets y = A x.")
+	t.rows(true, true)
+}
+
+func (t target) addOuter() {
+	t.begin("addOuter", "func(a *%, alpha %, f, u *%, m, n int)",
+		"adds alpha f u^T to A, of m rows and n columns.")
+	t.rows(true, false)
+}
+
+// rows emits the body of the three kernels that go once over a matrix, four
+// rows at a time. The order of the sums is that of matVec in all of them.
+func (t target) rows(update, predict bool) {
+	a, m, n := param("a"), param("m"), param("n")
+	var y, g, u, x GPVirtual
+	var alpha Register
+	if predict {
+		x, y = param("x"), param("y")
+	}
+	if update {
+		g, u = param("f"), param("u")
+		if !predict {
+			alpha = t.vec()
+			t.bcastReg(Load(Param("alpha"), XMM()).(VecVirtual), alpha)
+		}
+	}
+	tail := t.rest(n)
+	bytes := t.inBytes(n)
+
+	block := func(rows int) {
+		p := []GPVirtual{a}
+		for r := 1; r < rows; r++ {
+			next := GP64()
+			LEAQ(at(p[r-1], bytes, 0), next)
+			p = append(p, next)
+		}
+		unroll := 2
+		if rows <= 2 {
+			unroll = 4
+		}
+		var acc, gs []Register
+		if predict {
+			acc = t.zeros(unroll * rows)
+		}
+		if update {
+			gs = t.vecs(rows)
+			for r := range gs {
+				t.bcast(at(g, nil, r*t.size), gs[r])
+				if !predict {
+					t.mul(alpha, gs[r], gs[r])
+				}
+			}
+			ADDQ(U32(uint32(rows*t.size)), g)
+		}
+		v, uv, xv := t.vec(), t.vec(), t.vec()
+		t.columns(bytes, tail, unroll, func(j GPVirtual, count int, m *mask) {
+			for c := range count {
+				disp := c * t.bytes()
+				if m != nil {
+					if predict {
+						t.loadMask(at(x, j, 0), *m, xv)
+					}
+					if update {
+						t.loadMask(at(u, j, 0), *m, uv)
+					}
+				} else {
+					if predict {
+						t.load(at(x, j, disp), xv)
+					}
+					if update {
+						t.load(at(u, j, disp), uv)
+					}
+				}
+				for r := range rows {
+					ar := at(p[r], j, disp)
+					switch {
+					case m != nil:
+						t.loadMask(ar, *m, v)
+						if update {
+							t.fma(gs[r], uv, v)
+							t.storeMask(v, *m, ar)
+							if predict {
+								t.clean(v, *m)
+							}
+						}
+					case update:
+						t.load(ar, v)
+						t.fma(gs[r], uv, v)
+						t.store(v, ar)
+					}
+					if predict {
+						if update || m != nil {
+							t.fma(v, xv, acc[c*rows+r])
+						} else {
+							t.fma(ar, xv, acc[c*rows+r])
+						}
+					}
+				}
+			}
+		})
+		LEAQ(at(p[rows-1], bytes, 0), a)
+		if predict {
+			for r := range rows {
+				for c := 1; c < unroll; c++ {
+					t.add(acc[c*rows+r], acc[r], acc[r])
+				}
+				t.storeFirst(t.sum(acc[r]), at(y, nil, r*t.size))
+			}
+			ADDQ(U32(uint32(rows*t.size)), y)
+		}
+	}
+
+	loop(m, 4, func() { block(4) })
+	end := label("end")
+	for rows := 3; rows >= 1; rows-- {
+		skip := label("skip")
+		CMPQ(m, U32(uint32(rows)))
+		JNE(LabelRef(skip))
+		block(rows)
+		JMP(LabelRef(end))
+		Label(skip)
+	}
+	Label(end)
+	t.end()
+}
+
+// addMatTVec keeps a group of columns of y in registers and runs down the rows.
+func (t target) addMatTVec() {
+	t.begin("addMatTVec", "func(y, a, x *%, m, n int)", "adds A^T x to y, A of m rows and n columns.")
+	y, a, x, m, n := param("y"), param("a"), param("x"), param("m"), param("n")
+	stride := t.inBytes(n)
+	group := 4
+	if t.zmm {
+		group = 8
+	}
+	t.columnGroups(n, group, func(cols int, last *mask) {
+		acc := t.project(a, x, m, stride, cols, last)
+		tmp := t.vec()
+		for c := range cols {
+			yc := at(y, nil, c*t.bytes())
+			if last != nil && c == cols-1 {
+				t.loadMask(yc, *last, tmp)
+				t.add(tmp, acc[c], acc[c])
+				t.storeMask(acc[c], *last, yc)
+			} else {
+				t.add(yc, acc[c], acc[c])
+				t.store(acc[c], yc)
+			}
+		}
+		ADDQ(U32(uint32(cols*t.bytes())), a)
+		ADDQ(U32(uint32(cols*t.bytes())), y)
+	})
+	t.end()
+}
+
+// columnGroups emits body for groups of registers that cover n columns: full
+// groups, then one smaller group whose last register is masked. n is lost.
+func (t target) columnGroups(n GPVirtual, group int, body func(cols int, last *mask)) {
+	loop(n, group*t.lanes, func() { body(group, nil) })
+	end := label("end")
+	for cols := 1; cols <= group; cols++ {
+		// n is below group*lanes here.
+		next := label("next")
+		if cols < group {
+			CMPQ(n, U32(uint32(cols*t.lanes)))
+			JG(LabelRef(next))
+		}
+		if cols == 1 {
+			TESTQ(n, n)
+			JZ(LabelRef(end))
+		}
+		left := copyOf(n)
+		if cols > 1 {
+			SUBQ(U32(uint32((cols-1)*t.lanes)), left)
+		}
+		last := t.tailMask(left)
+		body(cols, &last)
+		JMP(LabelRef(end))
+		Label(next)
+	}
+	Label(end)
+}
+
+// project returns sum_i x_i A_i for cols registers of columns from a on, over m
+// rows that are stride bytes apart.
+func (t target) project(a, x, m, stride GPVirtual, cols int, last *mask) []Register {
+	sets := 1
+	switch {
+	case cols <= 2:
+		sets = 4
+	case cols <= 4 && t.zmm:
+		sets = 2
+	}
+	acc := t.zeros(sets * cols)
+	row, px, left := copyOf(a), copyOf(x), copyOf(m)
+	f, v := t.vec(), t.vec()
+	var stride3 GPVirtual
+	if sets == 4 {
+		stride3 = GP64()
+		LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, stride3)
+	}
+	one := func(set int) {
+		t.bcast(at(px, nil, set*t.size), f)
+		for c := range cols {
+			mem := rowAt(row, set, c*t.bytes(), stride, stride3)
+			if last != nil && c == cols-1 {
+				t.loadMask(mem, *last, v)
+				t.fma(v, f, acc[set*cols+c])
+			} else {
+				t.fma(mem, f, acc[set*cols+c])
+			}
+		}
+	}
+	if sets > 1 {
+		loop(left, sets, func() {
+			for s := range sets {
+				one(s)
+			}
+			LEAQ(Mem{Base: row, Index: stride, Scale: uint8(sets)}, row)
+			ADDQ(U32(uint32(sets*t.size)), px)
+		})
+	}
+	loop(left, 1, func() {
+		one(0)
+		ADDQ(stride, row)
+		ADDQ(U32(uint32(t.size)), px)
+	})
+	for s := 1; s < sets; s++ {
+		for c := range cols {
+			t.add(acc[s*cols+c], acc[c], acc[c])
+		}
+	}
+	return acc[:cols]
+}
+
+// matMulT takes blocks of rows of A and of B at a time, so that what is loaded
+// is used several times.
+func (t target) matMulT() {
+	t.begin("matMulT", "func(c, a, b *%, m, n, k int)", "sets C = A B^T, C of m rows and n columns, k columns in A and B.")
+	c, a, b, m := param("c"), param("a"), param("b"), param("m")
+	k := param("k")
+	tail := t.rest(k)
+	bytes := t.inBytes(k)
+	ldc := t.inBytes(param("n"))
+	rowsB := 2
+	if t.zmm {
+		rowsB = 4
+	}
+	block := func(ra, rb int, b, c GPVirtual) {
+		acc := t.zeros(ra * rb)
+		bs := t.vecs(rb)
+		av := t.vec()
+		ja, jb, left := copyOf(a), copyOf(b), copyOf(bytes)
+		bytes3 := GP64()
+		LEAQ(Mem{Base: bytes, Index: bytes, Scale: 2}, bytes3)
+		row := func(p GPVirtual, r int) Mem { return rowAt(p, r, 0, bytes, bytes3) }
+		loop(left, t.bytes(), func() {
+			for r := range rb {
+				t.load(row(jb, r), bs[r])
+			}
+			for i := range ra {
+				t.load(row(ja, i), av)
+				for r := range rb {
+					t.fma(bs[r], av, acc[i*rb+r])
+				}
+			}
+			ADDQ(U32(uint32(t.bytes())), ja)
+			ADDQ(U32(uint32(t.bytes())), jb)
+		})
+		unlessZero(left, func() {
+			for r := range rb {
+				t.loadMask(row(jb, r), tail, bs[r])
+			}
+			for i := range ra {
+				t.loadMask(row(ja, i), tail, av)
+				for r := range rb {
+					t.fma(bs[r], av, acc[i*rb+r])
+				}
+			}
+		})
+		to := copyOf(c)
+		for i := range ra {
+			for r := range rb {
+				t.storeFirst(t.sum(acc[i*rb+r]), at(to, nil, r*t.size))
+			}
+			if i < ra-1 {
+				ADDQ(ldc, to)
+			}
+		}
+	}
+	strip := func(ra int) {
+		pb, pc, left := copyOf(b), copyOf(c), copyOf(ldc)
+		for _, rb := range []int{rowsB, 1} {
+			loop(left, rb*t.size, func() {
+				block(ra, rb, pb, pc)
+				for range rb {
+					ADDQ(bytes, pb)
+				}
+				ADDQ(U32(uint32(rb*t.size)), pc)
+			})
+		}
+		for range ra {
+			ADDQ(bytes, a)
+			ADDQ(ldc, c)
+		}
+	}
+	loop(m, 4, func() { strip(4) })
+	loop(m, 1, func() { strip(1) })
+	t.end()
+}
+
+// addMatMul keeps a block of C in registers and runs over the inner dimension.
+func (t target) addMatMul() {
+	t.begin("addMatMul", "func(c *%, alpha %, a, b *%, m, n, k int)",
+		"adds alpha A B to C, C of m rows and n columns, k columns in A.")
+	c, a, b, m, n := param("c"), param("a"), param("b"), param("m"), param("n")
+	ldb := t.inBytes(n) // also of C
+	lda := t.inBytes(param("k"))
+	group := 2
+	if t.zmm {
+		group = 4
+	}
+	alpha := Load(Param("alpha"), XMM()).(VecVirtual)
+	t.columnGroups(n, group, func(cols int, last *mask) {
+		pa, pc, rowsLeft := copyOf(a), copyOf(c), copyOf(m)
+		for _, rows := range []int{4, 1} {
+			loop(rowsLeft, rows, func() {
+				acc := t.zeros(rows * cols)
+				bs := t.vecs(cols)
+				f := t.vec()
+				ja, pb, left := copyOf(pa), copyOf(b), copyOf(lda)
+				lda3 := GP64()
+				LEAQ(Mem{Base: lda, Index: lda, Scale: 2}, lda3)
+				loop(left, t.size, func() {
+					for j := range cols {
+						mem := at(pb, nil, j*t.bytes())
+						if last != nil && j == cols-1 {
+							t.loadMask(mem, *last, bs[j])
+						} else {
+							t.load(mem, bs[j])
+						}
+					}
+					for i := range rows {
+						t.bcast(rowAt(ja, i, 0, lda, lda3), f)
+						for j := range cols {
+							t.fma(bs[j], f, acc[i*cols+j])
+						}
+					}
+					ADDQ(U32(uint32(t.size)), ja)
+					ADDQ(ldb, pb)
+				})
+				t.bcastReg(alpha, f)
+				for i := range rows {
+					for j := range cols {
+						mem := at(pc, nil, j*t.bytes())
+						if last != nil && j == cols-1 {
+							t.loadMask(mem, *last, bs[j])
+							t.fma(acc[i*cols+j], f, bs[j])
+							t.storeMask(bs[j], *last, mem)
+						} else {
+							t.load(mem, bs[j])
+							t.fma(acc[i*cols+j], f, bs[j])
+							t.store(bs[j], mem)
+						}
+					}
+					ADDQ(ldb, pc)
+					ADDQ(lda, pa)
+				}
+			})
+		}
+		ADDQ(U32(uint32(cols*t.bytes())), b)
+		ADDQ(U32(uint32(cols*t.bytes())), c)
+	})
+	t.end()
+}

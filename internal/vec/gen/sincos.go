@@ -1,0 +1,181 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// The coefficients of package vec, highest power first.
+var (
+	sinCoef = []float64{
+		0x1.9d462020fcc78p-21, -0x1.6f7acdb8f6580p-16, 0x1.e8f3675ee37ddp-12,
+		-0x1.e3074dfaf87afp-8, 0x1.5078348551854p-4, -0x1.32d2cce627c86p-1,
+		0x1.466bc6775aa7dp+1, -0x1.4abbce625be52p+2, 0x1.921fb54442d18p+1,
+	}
+	cosCoef = []float64{
+		0x1.1678f9078a9b3p-18, -0x1.b6957b54dd389p-14, 0x1.f9d254582ac30p-10,
+		-0x1.a6d1efc8c38bep-6, 0x1.e1f506813a321p-3, -0x1.55d3c7e3bfbf5p+0,
+		0x1.03c1f081b5992p+2, -0x1.3bd3cc9be45dbp+2, 1,
+	}
+)
+
+// The same for float32: five nodes, errors 1.1e-7.
+var (
+	sinCoef32 = []float64{0x1.3e1420p-4, -0x1.32531ep-1, 0x1.4668f0p+1, -0x1.4abbc4p+2, 0x1.921fb6p+1}
+	cosCoef32 = []float64{0x1.c1e8dcp-3, -0x1.54f5a0p+0, 0x1.03bd00p+2, -0x1.3bd3a6p+2, 0x1.fffffep-1}
+)
+
+var constTables = map[int]Mem{}
+
+// constants returns a table of sin and cos coefficients in turn and then a one,
+// each filling 64 bytes.
+func (t target) constants() Mem {
+	if m, ok := constTables[t.size]; ok {
+		return m
+	}
+	m := GLOBL(fmt.Sprintf("trig%d", 8*t.size), RODATA|NOPTR)
+	off := 0
+	put := func(v float64) {
+		for range 64 / t.size {
+			if t.size == 4 {
+				DATA(off, U32(math.Float32bits(float32(v))))
+			} else {
+				DATA(off, U64(math.Float64bits(v)))
+			}
+			off += t.size
+		}
+	}
+	for i := range t.sinCoef() {
+		put(t.sinCoef()[i])
+		put(t.cosCoef()[i])
+	}
+	put(1)
+	constTables[t.size] = m
+	return m
+}
+
+func (t target) sinCoef() []float64 {
+	if t.size == 4 {
+		return sinCoef32
+	}
+	return sinCoef
+}
+
+func (t target) cosCoef() []float64 {
+	if t.size == 4 {
+		return cosCoef32
+	}
+	return cosCoef
+}
+
+// turns replaces each register of angles in turns by the sine and returns the
+// cosines: the two half-angle polynomials of package vec.
+func (t target) turns(r []Register) (sin, cos []Register) {
+	u, s, c := t.vecs(len(r)), t.vecs(len(r)), t.vecs(len(r))
+	table := GP64()
+	LEAQ(t.constants(), table)
+	coef := func(i int) Mem { return at(table, nil, 64*i) }
+	for i := range r {
+		switch {
+		case t.zmm && t.size == 4:
+			VRNDSCALEPS(U8(0), r[i], u[i])
+		case t.zmm:
+			VRNDSCALEPD(U8(0), r[i], u[i])
+		case t.size == 4:
+			VROUNDPS(U8(0), r[i], u[i])
+		default:
+			VROUNDPD(U8(0), r[i], u[i])
+		}
+		t.sub(u[i], r[i], r[i])
+		t.mul(r[i], r[i], u[i])
+		t.load(coef(0), s[i])
+		t.load(coef(1), c[i])
+	}
+	n := len(t.sinCoef())
+	for k := 1; k < n; k++ {
+		for i := range r {
+			t.horner(coef(2*k), u[i], s[i])
+			t.horner(coef(2*k+1), u[i], c[i])
+		}
+	}
+	for i := range r {
+		t.mul(r[i], s[i], s[i])
+		t.add(s[i], s[i], u[i])
+		t.mul(u[i], c[i], r[i]) // sin = 2 s c
+		t.load(coef(2*n), c[i])
+		t.fnma(u[i], s[i], c[i]) // cos = 1 - 2 s^2
+	}
+	return r, c
+}
+
+// trigGroup is how many registers of angles go through turns together: as many
+// as the registers allow.
+func (t target) trigGroup() int {
+	if t.zmm {
+		return 4
+	}
+	return 2
+}
+
+func (t target) sinCos() {
+	t.begin("sinCos", "func(sin, cos, x *%, n int)", "sets sin and cos of x turns.")
+	sin, cos, x, n := param("sin"), param("cos"), param("x"), param("n")
+	t.columnGroups(n, t.trigGroup(), func(cols int, last *mask) {
+		r := t.vecs(cols)
+		for c := range cols {
+			mem := at(x, nil, c*t.bytes())
+			if last != nil && c == cols-1 {
+				t.loadMask(mem, *last, r[c])
+			} else {
+				t.load(mem, r[c])
+			}
+		}
+		s, k := t.turns(r)
+		t.storeGroup(s, sin, last)
+		t.storeGroup(k, cos, last)
+		for _, p := range []GPVirtual{sin, cos, x} {
+			ADDQ(U32(uint32(cols*t.bytes())), p)
+		}
+	})
+	t.end()
+}
+
+// storeGroup stores registers one after the other, the last one masked.
+func (t target) storeGroup(v []Register, to GPVirtual, last *mask) {
+	for c := range v {
+		mem := at(to, nil, c*t.bytes())
+		if last != nil && c == len(v)-1 {
+			t.storeMask(v[c], *last, mem)
+		} else {
+			t.store(v[c], mem)
+		}
+	}
+}
+
+func (t target) features() {
+	t.begin("features", "func(cos, sin, w, x *%, scale %, m, n int)",
+		"sets cos and sin, of length n, to those of W^T x turns, times scale; W has m rows.")
+	cos, sin, w, x, m, n := param("cos"), param("sin"), param("w"), param("x"), param("m"), param("n")
+	scale := Load(Param("scale"), XMM()).(VecVirtual)
+	stride := t.inBytes(n)
+	t.columnGroups(n, t.trigGroup(), func(cols int, last *mask) {
+		r := t.project(w, x, m, stride, cols, last)
+		s, k := t.turns(r)
+		f := t.vec()
+		t.bcastReg(scale, f)
+		for c := range cols {
+			t.mul(f, s[c], s[c])
+			t.mul(f, k[c], k[c])
+		}
+		t.storeGroup(s, sin, last)
+		t.storeGroup(k, cos, last)
+		for _, p := range []GPVirtual{sin, cos, w} {
+			ADDQ(U32(uint32(cols*t.bytes())), p)
+		}
+	})
+	t.end()
+}

@@ -1,0 +1,402 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// Symmetric matrices and triangular factors stand in tiles of 8 x 8 float64,
+// see Sym in package vec: tile (I, J), I <= J, follows (I, J-1), and (I+1, I+1)
+// follows the last one of row I.
+const (
+	side     = 8
+	rowBytes = 8 * side
+	tileSize = side * rowBytes
+)
+
+// groups is how many registers hold a row of a tile.
+func (t target) groups() int { return side / t.lanes }
+
+// element is the memory of element (r, c) of the tile at p.
+func element(p GPVirtual, r, c int) Mem { return at(p, nil, r*rowBytes+8*c) }
+
+// symRank keeps a tile in registers while it adds the terms.
+func (t target) symRank() {
+	t.begin("symRank", "func(a *%, nb int, f, w *%, k int)",
+		"adds the sum over k terms f w^T to the tiles; a term is 8 nb long.")
+	a, nb, g, w, k := param("a"), param("nb"), param("f"), param("w"), param("k")
+	stride := copyOf(nb)
+	SHLQ(U8(log2(rowBytes)), stride)
+	rows := copyOf(nb)
+	loop(rows, 1, func() {
+		cols, wj := copyOf(rows), copyOf(w)
+		loop(cols, 1, func() {
+			for c := range t.groups() {
+				v := t.vecs(side)
+				for r := range v {
+					t.load(element(a, r, c*t.lanes), v[r])
+				}
+				wc, tmp := t.vec(), t.vec()
+				pg, pw, left := copyOf(g), copyOf(wj), copyOf(k)
+				loop(left, 1, func() {
+					t.load(at(pw, nil, c*t.bytes()), wc)
+					for r := range v {
+						t.fmaBcast(at(pg, nil, 8*r), wc, v[r], tmp)
+					}
+					ADDQ(stride, pg)
+					ADDQ(stride, pw)
+				})
+				for r := range v {
+					t.store(v[r], element(a, r, c*t.lanes))
+				}
+			}
+			ADDQ(U32(tileSize), a)
+			ADDQ(U32(rowBytes), wj)
+		})
+		ADDQ(U32(rowBytes), g)
+		ADDQ(U32(rowBytes), w)
+	})
+	t.end()
+}
+
+// symMatVec takes the rows of a strip of tiles together: their own sums stay in
+// registers, the contributions of the mirror image go to y.
+func (t target) symMatVec(terms int) {
+	name := []string{"symMatVec0", "symMatVec1", "symMatVec2"}[terms]
+	t.begin(name, "func(a *%, nb int, f, w, y, x *%)",
+		"adds the terms f w^T, each 8 nb long, to the tiles and their product with x to y.")
+	a, nb, y, x := param("a"), param("nb"), param("y"), param("x")
+	var g, w GPVirtual
+	if terms > 0 {
+		g, w = param("f"), param("w")
+	}
+	bytes := copyOf(nb)
+	SHLQ(U8(log2(rowBytes)), bytes)
+	rows := t.lanes // rows taken together
+	i := zeroed()
+
+	strip := func(h int) {
+		acc := t.zeros(rows)
+		xi := t.vecs(rows)
+		for r := range xi {
+			t.bcast(at(x, i, 8*(h*rows+r)), xi[r])
+		}
+		wc := t.vecs(terms)
+		xc, yc, v, tmp := t.vec(), t.vec(), t.vec(), t.vec()
+		p, j := copyOf(a), copyOf(i)
+		var pg, pw []GPVirtual
+		for k := range terms {
+			gk, wk := copyOf(g), copyOf(w)
+			if k == 1 {
+				ADDQ(bytes, gk)
+				ADDQ(bytes, wk)
+			}
+			ADDQ(i, gk)
+			pg, pw = append(pg, gk), append(pw, wk)
+		}
+		one := func(diagonal bool) {
+			for c := range t.groups() {
+				t.load(at(x, j, c*t.bytes()), xc)
+				for k := range terms {
+					t.load(at(pw[k], j, c*t.bytes()), wc[k])
+				}
+				if !diagonal {
+					t.load(at(y, j, c*t.bytes()), yc)
+				}
+				for r := range rows {
+					e := element(p, h*rows+r, c*t.lanes)
+					t.load(e, v)
+					for k := range terms {
+						t.fmaBcast(at(pg[k], nil, 8*(h*rows+r)), wc[k], v, tmp)
+					}
+					if terms > 0 {
+						t.store(v, e)
+					}
+					t.fma(v, xc, acc[r])
+					if !diagonal {
+						t.fma(v, xi[r], yc)
+					}
+				}
+				if !diagonal {
+					t.store(yc, at(y, j, c*t.bytes()))
+				}
+			}
+			ADDQ(U32(tileSize), p)
+			ADDQ(U32(rowBytes), j)
+		}
+		one(true)
+		top, done := label("tile"), label("done")
+		Label(top)
+		CMPQ(j, bytes)
+		JE(LabelRef(done))
+		one(false)
+		JMP(LabelRef(top))
+		Label(done)
+		s := t.sums(acc)
+		yi := at(y, i, h*t.bytes())
+		t.add(yi, s, s)
+		t.store(s, yi)
+		if h == t.groups()-1 {
+			MOVQ(p, a)
+		}
+	}
+
+	top, done := label("strip"), label("done")
+	Label(top)
+	CMPQ(i, bytes)
+	JE(LabelRef(done))
+	for h := range t.groups() {
+		strip(h)
+	}
+	ADDQ(U32(rowBytes), i)
+	JMP(LabelRef(top))
+	Label(done)
+	t.end()
+}
+
+// sums returns the sums of the elements of each register, as many as a register
+// has elements.
+func (t target) sums(v []Register) Register {
+	if !t.zmm {
+		VHADDPD(v[1], v[0], v[0])
+		VHADDPD(v[3], v[2], v[2])
+		VPERM2F128(U8(0x21), v[2], v[0], v[1])
+		VBLENDPD(U8(0b1100), v[2], v[0], v[0])
+		VADDPD(v[1], v[0], v[0])
+		return v[0]
+	}
+	tmp := t.vec()
+	for i := 0; i < side; i += 2 {
+		VUNPCKLPD(v[i+1], v[i], tmp)
+		VUNPCKHPD(v[i+1], v[i], v[i])
+		VADDPD(tmp, v[i], v[i])
+	}
+	fold := func(a, b Register) {
+		VSHUFF64X2(U8(0x88), b, a, tmp)
+		VSHUFF64X2(U8(0xdd), b, a, a)
+		VADDPD(tmp, a, a)
+	}
+	fold(v[0], v[2])
+	fold(v[4], v[6])
+	fold(v[0], v[4])
+	return v[0]
+}
+
+// subProduct subtracts a^T b, or a b, from the group c of columns of a tile in
+// registers.
+func (t target) subProduct(acc []Register, a, b GPVirtual, c int, transposed bool) {
+	bk, tmp := t.vec(), t.vec()
+	for k := range side {
+		t.load(element(b, k, c*t.lanes), bk)
+		for r := range acc {
+			e := element(a, r, k)
+			if transposed {
+				e = element(a, k, r)
+			}
+			t.fnmaBcast(e, bk, acc[r], tmp)
+		}
+	}
+}
+
+// solveForward solves U^T X = acc in registers, d the tile of U.
+func (t target) solveForward(acc []Register, d, inv GPVirtual) {
+	tmp := t.vec()
+	for i := range side {
+		t.mulBcast(at(inv, nil, 8*i), acc[i], tmp)
+		for k := i + 1; k < side; k++ {
+			t.fnmaBcast(element(d, i, k), acc[i], acc[k], tmp)
+		}
+	}
+}
+
+// solveBackward solves U X = acc in registers.
+func (t target) solveBackward(acc []Register, d, inv GPVirtual) {
+	tmp := t.vec()
+	for i := side - 1; i >= 0; i-- {
+		t.mulBcast(at(inv, nil, 8*i), acc[i], tmp)
+		for k := range i {
+			t.fnmaBcast(element(d, k, i), acc[i], acc[k], tmp)
+		}
+	}
+}
+
+func (t target) loadTile(p GPVirtual, c int) []Register {
+	v := t.vecs(side)
+	for r := range v {
+		t.load(element(p, r, c*t.lanes), v[r])
+	}
+	return v
+}
+
+func (t target) storeTile(v []Register, p GPVirtual, c int) {
+	for r := range v {
+		t.store(v[r], element(p, r, c*t.lanes))
+	}
+}
+
+// factorTile replaces the tile at d by its factor and sets inv to the
+// reciprocals of the diagonal. It eliminates without square roots, which are
+// taken together at the end: they would lengthen the chain from row to row.
+func (t target) factorTile(d, inv GPVirtual, one Register) {
+	tmp := t.vec()
+	var rows []Register
+	if t.zmm {
+		rows = t.loadTile(d, 0)
+	}
+	for i := range side {
+		pivot := XMM()
+		VMOVSD(element(d, i, i), pivot)
+		VMOVSD(pivot, at(inv, nil, 8*i))
+		VDIVSD(pivot, one.(VecVirtual).AsX(), pivot)
+		r := t.vec()
+		t.bcastReg(pivot, r)
+		for c := range t.groups() {
+			scaled, v := t.vec(), t.vec()
+			if t.zmm {
+				t.mul(rows[i], r, scaled)
+			} else {
+				t.mul(element(d, i, c*t.lanes), r, scaled)
+			}
+			for k := i + 1; k < side; k++ {
+				if t.zmm {
+					t.fnmaBcast(element(d, i, k), scaled, rows[k], tmp)
+				} else {
+					t.load(element(d, k, c*t.lanes), v)
+					t.fnmaBcast(element(d, i, k), scaled, v, tmp)
+					t.store(v, element(d, k, c*t.lanes))
+				}
+				if t.zmm && k == i+1 {
+					// The next pivot is read from memory.
+					t.store(rows[k], element(d, k, 0))
+				}
+			}
+		}
+	}
+	for c := range t.groups() {
+		v := t.vec()
+		t.load(at(inv, nil, c*t.bytes()), v)
+		VSQRTPD(v, v)
+		VDIVPD(v, one, v)
+		t.store(v, at(inv, nil, c*t.bytes()))
+	}
+	for c := range t.groups() {
+		for i := range side {
+			v := t.vec()
+			t.load(element(d, i, c*t.lanes), v)
+			t.mulBcast(at(inv, nil, 8*i), v, tmp)
+			t.store(v, element(d, i, c*t.lanes))
+		}
+	}
+}
+
+// cholesky is left-looking by tiles: for each row of tiles, subtract what the
+// rows above contribute, factor the diagonal tile, solve for the others.
+func (t target) cholesky() {
+	t.begin("cholesky", "func(u *%, nb int, inv *%)",
+		"replaces the tiles by the factor U of U^T U and sets inv to the reciprocals of its diagonal.")
+	u, nb, inv := param("u"), param("nb"), param("inv")
+	one := t.vec()
+	bits := GP64()
+	MOVQ(U64(0x3ff0000000000000), bits)
+	x := XMM()
+	VMOVQ(bits, x)
+	t.bcastReg(x, one)
+
+	p := copyOf(u)    // the tile in work
+	top := copyOf(u)  // tile (0, I)
+	above := zeroed() // I
+	left := copyOf(nb)
+
+	product := func(acc []Register, colTop GPVirtual, c int) {
+		a, b, k, step := copyOf(top), copyOf(colTop), copyOf(above), copyOf(nb)
+		SHLQ(U8(log2(tileSize)), step)
+		loop(k, 1, func() {
+			SUBQ(U32(tileSize), step)
+			t.subProduct(acc, a, b, c, true)
+			ADDQ(step, a)
+			ADDQ(step, b)
+		})
+	}
+	loop(left, 1, func() {
+		for c := range t.groups() {
+			acc := t.loadTile(p, c)
+			product(acc, top, c)
+			t.storeTile(acc, p, c)
+		}
+		t.factorTile(p, inv, one)
+		d, colTop, others := copyOf(p), copyOf(top), copyOf(left)
+		SUBQ(U8(1), others)
+		ADDQ(U32(tileSize), p)
+		loop(others, 1, func() {
+			ADDQ(U32(tileSize), colTop)
+			for c := range t.groups() {
+				acc := t.loadTile(p, c)
+				product(acc, colTop, c)
+				t.solveForward(acc, d, inv)
+				t.storeTile(acc, p, c)
+			}
+			ADDQ(U32(tileSize), p)
+		})
+		ADDQ(U32(tileSize), top)
+		ADDQ(U32(rowBytes), inv)
+		ADDQ(U8(1), above)
+	})
+	t.end()
+}
+
+// choleskySolve treats the right-hand sides as one more column of tiles.
+func (t target) choleskySolve() {
+	t.begin("choleskySolve", "func(u *%, nb int, inv, rhs *%)",
+		"solves U^T U X = B for the 8 columns of B, in place.")
+	u, nb, inv, rhs := param("u"), param("nb"), param("inv"), param("rhs")
+	d := copyOf(u)
+	p := copyOf(rhs)
+	top := copyOf(u)
+	above, left := zeroed(), copyOf(nb)
+	down := copyOf(nb)
+	SHLQ(U8(log2(tileSize)), down) // from a diagonal tile to the next, less one tile
+	loop(left, 1, func() {
+		for c := range t.groups() {
+			acc := t.loadTile(p, c)
+			a, b, k, step := copyOf(top), copyOf(rhs), copyOf(above), copyOf(nb)
+			SHLQ(U8(log2(tileSize)), step)
+			loop(k, 1, func() {
+				SUBQ(U32(tileSize), step)
+				t.subProduct(acc, a, b, c, true)
+				ADDQ(step, a)
+				ADDQ(U32(tileSize), b)
+			})
+			t.solveForward(acc, d, inv)
+			t.storeTile(acc, p, c)
+		}
+		ADDQ(down, d)
+		SUBQ(U32(tileSize), down)
+		ADDQ(U32(rowBytes), inv)
+		ADDQ(U32(tileSize), p)
+		ADDQ(U32(tileSize), top)
+		ADDQ(U8(1), above)
+	})
+
+	// Upwards again; the tiles of a row follow its diagonal tile.
+	left, below := copyOf(nb), zeroed()
+	loop(left, 1, func() {
+		ADDQ(U32(tileSize), down)
+		SUBQ(down, d)
+		SUBQ(U32(rowBytes), inv)
+		SUBQ(U32(tileSize), p)
+		for c := range t.groups() {
+			acc := t.loadTile(p, c)
+			a, b, k := copyOf(d), copyOf(p), copyOf(below)
+			loop(k, 1, func() {
+				ADDQ(U32(tileSize), a)
+				ADDQ(U32(tileSize), b)
+				t.subProduct(acc, a, b, c, false)
+			})
+			t.solveBackward(acc, d, inv)
+			t.storeTile(acc, p, c)
+		}
+		ADDQ(U8(1), below)
+	})
+	t.end()
+}

@@ -1,0 +1,291 @@
+package vec
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
+
+// lengths around every boundary of the kernels: registers of 4 and 8 elements,
+// loops of 2 to 8 registers.
+var lengths = []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 15, 16, 17, 23, 24, 25, 31, 32, 33, 39, 47, 49, 55, 63, 64, 65, 71, 97, 100, 128, 130}
+
+const precision = 200 // bits of the reference
+
+// sumOfProducts returns the sum of x[i] y[i] and of their absolute values; the
+// former is correctly rounded.
+func sumOfProducts(x, y []float64) (sum, abs float64) {
+	s := new(big.Float).SetPrec(precision)
+	for i := range x {
+		p := new(big.Float).SetPrec(precision).Mul(big.NewFloat(x[i]), big.NewFloat(y[i]))
+		s.Add(s, p)
+		abs += math.Abs(x[i] * y[i])
+	}
+	sum, _ = s.Float64()
+	return sum, abs
+}
+
+// tolerance is the bound on the rounding of a sum of n products whose absolute
+// values add up to abs (Higham 2002, section 3.1), whatever the order.
+func tolerance(n int, abs float64) float64 { return float64(n+2) * 0x1p-53 * abs }
+
+// column returns column j of a, m x n.
+func column(a []float64, m, n, j int) []float64 {
+	c := make([]float64, m)
+	for i := range c {
+		c[i] = a[i*n+j]
+	}
+	return c
+}
+
+// vector returns n random numbers in guarded memory, of very different sizes.
+func vector(t *testing.T, rng *rand.Rand, n int) []float64 {
+	x := guarded(t, n)
+	for i := range x {
+		x[i] = rng.NormFloat64() * math.Exp2(float64(rng.IntN(40)-20))
+	}
+	return x
+}
+
+func clone(x []float64) []float64 { return append([]float64(nil), x...) }
+
+func sameBits(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	for i := range want {
+		if math.Float64bits(got[i]) != math.Float64bits(want[i]) {
+			t.Fatalf("%s: element %d is %v, want %v", what, i, got[i], want[i])
+		}
+	}
+}
+
+func TestDotAndAxpy(t *testing.T) {
+	each(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(1, 1))
+		for _, n := range lengths {
+			x, y := vector(t, rng, n), vector(t, rng, n)
+			want, abs := sumOfProducts(x, y)
+			near(t, fmt.Sprint("dot ", n), Dot(x, y), want, tolerance(n, abs))
+
+			before := clone(y)
+			const alpha = -1.7
+			Axpy(alpha, x, y)
+			for i := range y {
+				want, abs := sumOfProducts([]float64{alpha, 1}, []float64{x[i], before[i]})
+				near(t, fmt.Sprint("axpy ", n), y[i], want, tolerance(2, abs))
+			}
+		}
+	})
+}
+
+func TestMatrixVector(t *testing.T) {
+	each(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(2, 2))
+		for _, m := range []int{0, 1, 2, 3, 4, 5, 7, 8, 31} {
+			for _, n := range lengths {
+				name := fmt.Sprintf("%d x %d", m, n)
+				a, x, y := vector(t, rng, m*n), vector(t, rng, n), vector(t, rng, m)
+				MatVec(y, a, x)
+				for i := range y {
+					want, abs := sumOfProducts(a[i*n:(i+1)*n], x)
+					near(t, "A x, "+name, y[i], want, tolerance(n, abs))
+				}
+
+				z := vector(t, rng, n)
+				MatTVec(z, a, y)
+				for j := range z {
+					want, abs := sumOfProducts(column(a, m, n, j), y)
+					near(t, "A^T x, "+name, z[j], want, tolerance(m, abs))
+				}
+
+				g, u := vector(t, rng, m), vector(t, rng, n)
+				before := clone(a)
+				const alpha = 0.3
+				AddOuter(a, alpha, g, u)
+				for k := range a {
+					i, j := k/n, k%n
+					want, abs := sumOfProducts([]float64{alpha * g[i], 1}, []float64{u[j], before[k]})
+					near(t, "outer, "+name, a[k], want, tolerance(3, abs))
+				}
+			}
+		}
+	})
+}
+
+// The fused kernel must be the two others bit for bit, or a snapshot that
+// separates them would show.
+func TestUpdateMatVecIsExactlyBoth(t *testing.T) {
+	each(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(3, 3))
+		for _, m := range []int{0, 1, 2, 3, 4, 5, 7, 18, 31} {
+			for _, n := range lengths {
+				a, g, u, x := vector(t, rng, m*n), vector(t, rng, m), vector(t, rng, n), vector(t, rng, n)
+				y, b, want := vector(t, rng, m), clone(a), make([]float64, m)
+				UpdateMatVec(y, a, g, u, x)
+				AddOuter(b, 1, g, u)
+				MatVec(want, b, x)
+				sameBits(t, fmt.Sprintf("A, %d x %d", m, n), a, b)
+				sameBits(t, fmt.Sprintf("y, %d x %d", m, n), y, want)
+			}
+		}
+	})
+}
+
+func TestMatrixMatrix(t *testing.T) {
+	each(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(4, 4))
+		for _, m := range []int{0, 1, 3, 4, 5, 9} {
+			for _, n := range []int{0, 1, 2, 3, 4, 5, 8, 13, 17, 36} {
+				for _, k := range []int{0, 1, 3, 4, 8, 9, 21, 50} {
+					name := fmt.Sprintf("%d x %d x %d", m, n, k)
+					a, b, bt, c := vector(t, rng, m*k), vector(t, rng, k*n), vector(t, rng, n*k), vector(t, rng, m*n)
+					before := clone(c)
+					const alpha = -0.6
+					AddMatMul(c, alpha, a, b, m, n, k)
+					for i := range c {
+						row := append([]float64{before[i]}, a[i/n*k:(i/n+1)*k]...)
+						col := append([]float64{1}, column(b, k, n, i%n)...)
+						for j := range row[1:] {
+							row[1+j] *= alpha
+						}
+						want, abs := sumOfProducts(row, col)
+						near(t, "C + A B, "+name, c[i], want, tolerance(k+2, abs))
+					}
+					MatMulT(c, a, bt, m, n, k)
+					for i := range c {
+						want, abs := sumOfProducts(a[i/n*k:(i/n+1)*k], bt[i%n*k:(i%n+1)*k])
+						near(t, "A B^T, "+name, c[i], want, tolerance(k, abs))
+					}
+				}
+			}
+		}
+	})
+}
+
+// A value that is not finite must reach every result that the formula makes of
+// it, and no other.
+func TestNotFinite(t *testing.T) {
+	each(t, func(t *testing.T) {
+		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			for _, n := range []int{1, 3, 4, 5, 8, 9, 13, 40} {
+				for at := range n {
+					const m = 5
+					x, ones := make([]float64, n), make([]float64, n)
+					a := make([]float64, m*n)
+					for i := range x {
+						x[i], ones[i] = 1, 1
+					}
+					for i := range a {
+						a[i] = 1
+					}
+					x[at] = bad
+					same := func(what string, got float64) {
+						t.Helper()
+						if got != bad && !(math.IsNaN(got) && math.IsNaN(bad)) {
+							t.Errorf("%s of length %d with %v at %d gives %v", what, n, bad, at, got)
+						}
+					}
+					same("Dot", Dot(x, ones))
+					y := make([]float64, m)
+					MatVec(y, a, x)
+					for _, v := range y {
+						same("MatVec", v)
+					}
+					z := make([]float64, n)
+					a[2*n+at] = bad
+					MatTVec(z, a, []float64{1, 1, 1, 1, 1})
+					for j, v := range z {
+						if j == at {
+							same("MatTVec", v)
+						} else if v != m {
+							t.Errorf("MatTVec: %v at %d reached column %d: %v", bad, at, j, v)
+						}
+					}
+					a[2*n+at] = 1
+					UpdateMatVec(y, a, []float64{0, 0, bad, 0, 0}, ones, ones)
+					for i, v := range y {
+						if i == 2 {
+							same("UpdateMatVec", v)
+						} else if v != float64(n) {
+							t.Errorf("UpdateMatVec: %v reached row %d: %v", bad, i, v)
+						}
+					}
+					sin, cos := make([]float64, n), make([]float64, n)
+					SinCos(sin, cos, x)
+					for j := range sin {
+						if nan := math.IsNaN(sin[j]) && math.IsNaN(cos[j]); nan != (j == at) {
+							t.Errorf("SinCos: %v at %d of %d gives %v, %v at %d", bad, at, n, sin[j], cos[j], j)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestClipAndScale(t *testing.T) {
+	x := []float64{-3, -1, 0.5, 7, math.NaN(), math.Inf(1)}
+	Clip(x, -2, 3)
+	Scale(2, x)
+	for i, want := range []float64{-4, -2, 1, 6, math.NaN(), 6} {
+		if x[i] != want && !(math.IsNaN(x[i]) && math.IsNaN(want)) {
+			t.Errorf("element %d is %v, want %v", i, x[i], want)
+		}
+	}
+}
+
+func TestWrongShapesPanic(t *testing.T) {
+	two, three, six := make([]float64, 2), make([]float64, 3), make([]float64, 6)
+	for name, f := range map[string]func(){
+		"Dot":          func() { Dot(two, three) },
+		"Axpy":         func() { Axpy(1, two, three) },
+		"MatVec":       func() { MatVec(two, six, two) },
+		"MatTVec":      func() { MatTVec(two, six, two) },
+		"AddOuter":     func() { AddOuter(six, 1, two, two) },
+		"UpdateMatVec": func() { UpdateMatVec(two, six, three, three, three) },
+		"MatMulT":      func() { MatMulT(six, two, three, 2, 2, 1) },
+		"AddMatMul":    func() { AddMatMul(six, 1, two, three, 2, 2, 1) },
+		"SinCos":       func() { SinCos(two, two, three) },
+		"Features":     func() { Features(three, six, six, 1) },
+		"Sym.MatVec":   func() { NewSym(3).MatVec(three, two) },
+		"Sym.Rank1":    func() { NewSym(3).Rank1(1, two) },
+		"Sym.At":       func() { NewSym(3).At(0, 3) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s took wrong shapes", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
+func FuzzDot(f *testing.F) {
+	f.Add(uint64(1), 13, 0.0)
+	f.Add(uint64(2), 65, math.Inf(1))
+	f.Add(uint64(3), 0, math.NaN())
+	f.Fuzz(func(t *testing.T, seed uint64, n int, extra float64) {
+		n &= 255
+		rng := rand.New(rand.NewPCG(seed, seed))
+		x, y := vector(t, rng, n), vector(t, rng, n)
+		if n > 0 {
+			x[rng.IntN(n)] = extra
+		}
+		each(t, func(t *testing.T) {
+			got := Dot(x, y)
+			finite := true
+			for i := range x {
+				p := x[i] * y[i]
+				finite = finite && math.Abs(p) < 1e300 && !math.IsNaN(p) && (p == 0 || math.Abs(p) > 1e-300)
+			}
+			if !finite {
+				return // only that nothing breaks; TestNotFinite has the values
+			}
+			want, abs := sumOfProducts(x, y)
+			near(t, "dot", got, want, tolerance(n, abs))
+		})
+	})
+}
