@@ -56,12 +56,3 @@ func MedianDistance(x []float64, d int, seed uint64) float64 {
 	}
 	return median
 }
-
-func finite(x []float64) bool {
-	for _, v := range x {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return false
-		}
-	}
-	return true
-}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // Blocked is a Map made of equal blocks of features, the form in which doubly
@@ -42,7 +43,7 @@ type Blocks struct {
 	drawn  Map // the block drawn last, unless all are kept
 	last   int // its number from 1
 	rand   Rand
-	y      []float64
+	y, g   []float64 // scratch: Out, In
 }
 
 // NewBlocks makes n blocks with build, which draws everything random from the
@@ -82,7 +83,7 @@ func NewBlocks(n int, seed uint64, keep bool, build func(r Rand) (Map, error)) (
 			return nil, fmt.Errorf("orff: a map that depends on data (landmarks, given frequencies) cannot be drawn again: keep its blocks")
 		}
 	}
-	b.y = make([]float64, b.dims.Out)
+	b.y, b.g = make([]float64, b.dims.Out), make([]float64, b.dims.In)
 	return b, nil
 }
 
@@ -112,9 +113,7 @@ func (b *Blocks) PredictTo(y, phi, theta []float64) {
 	clear(y)
 	for i, m := range b.blocks {
 		m.PredictTo(b.y, phi[i*n:(i+1)*n], theta[i*p:(i+1)*p])
-		for k, v := range b.y {
-			y[k] += v
-		}
+		vec.Axpy(1, b.y, y)
 	}
 }
 
@@ -167,6 +166,30 @@ func (b *Blocks) weigh(s float64) bool {
 	return true
 }
 
+// PullbackTo adds those of the blocks.
+func (b *Blocks) PullbackTo(g, x, phi, theta, r []float64) {
+	n, p := b.dims.Features, b.dims.Params
+	clear(g)
+	for i, m := range b.blocks {
+		m.(SmoothMap).PullbackTo(b.g, x, phi[i*n:(i+1)*n], theta[i*p:(i+1)*p], r)
+		vec.Axpy(1, b.g, g)
+	}
+}
+
+func (b *Blocks) Smooth() error           { return smooth(b.blocks[0]) }
+func (b *Blocks) Check(x []float64) error { return CheckInput(b.blocks[0], x) }
+
+// All blocks have one kernel and one law.
+func (b *Blocks) kernelTo(k, x, z []float64) {
+	KernelTo(k, b.blocks[0], x, z)
+	vec.Scale(float64(len(b.blocks)), k)
+}
+
+func (b *Blocks) varianceTo(v, x, z []float64) {
+	VarianceTo(v, b.blocks[0], x, z)
+	vec.Scale(float64(len(b.blocks)), v)
+}
+
 // redrawnBlock is a block whose frequencies exist only while it is used.
 type redrawnBlock struct {
 	parent *Blocks
@@ -190,26 +213,11 @@ func (m *redrawnBlock) AddGradient(g []float64, alpha float64, phi, r []float64)
 	m.get().AddGradient(g, alpha, phi, r)
 }
 
-// What a map of this package can do beyond its interface. A map that another
-// package wrote may leave these out; then it has no state, is never drawn again
-// and cannot be weighted.
-
-func state(m any, c *snapshot.Codec) {
-	if s, ok := m.(snapshot.Stateful); ok {
-		s.State(c)
-	}
+func (m *redrawnBlock) PullbackTo(g, x, phi, theta, r []float64) {
+	m.get().(SmoothMap).PullbackTo(g, x, phi, theta, r)
 }
 
-// redraw replaces everything random in m by draws from r. It reports whether m
-// depends on nothing but its parameters and r.
-func redraw(m any, r *Rand) bool {
-	d, ok := m.(interface{ redraw(r *Rand) bool })
-	return ok && d.redraw(r)
-}
-
-// weigh multiplies the features by s, the kernel by s^2. It reports whether m
-// can do that.
-func weigh(m any, s float64) bool {
-	w, ok := m.(interface{ weigh(s float64) bool })
-	return ok && w.weigh(s)
-}
+func (m *redrawnBlock) Smooth() error                { return smooth(m.get()) }
+func (m *redrawnBlock) Check(x []float64) error      { return CheckInput(m.get(), x) }
+func (m *redrawnBlock) kernelTo(k, x, z []float64)   { KernelTo(k, m.get(), x, z) }
+func (m *redrawnBlock) varianceTo(v, x, z []float64) { VarianceTo(v, m.get(), x, z) }

@@ -42,7 +42,7 @@ func TestBlocksEqualOneMapOfAllFrequencies(t *testing.T) {
 	blocks := must(NewBlocks(5, 42, true, fourierBlock))
 	var w []float64
 	for i := range 5 {
-		w = append(w, blocks.Block(i).(*Decomposable).Scalar().(*Fourier).w...)
+		w = append(w, blocks.Block(i).(*Decomposable).Scalar().(*Fourier).Frequencies()...)
 	}
 	whole := NewDecomposable(FourierOf(w, 3), Identity(2))
 	nearAll(t, "K~", mapKernel(blocks, refX, refZ), mapKernel(whole, refX, refZ), 1e-14)

@@ -3,14 +3,17 @@ package orff
 import (
 	"fmt"
 	"math"
+
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 const badLength = "orff: a slice has the wrong length"
 
-// validate asks a kernel for the reason why its parameters are impossible.
-func validate(k any) error {
-	if v, ok := k.(interface{ validate() error }); ok {
-		return v.validate()
+// validate asks a kernel for the reason why its parameters are impossible in
+// dimension d.
+func validate(k any, d int) error {
+	if v, ok := k.(interface{ validate(d int) error }); ok {
+		return v.validate(d)
 	}
 	return nil
 }
@@ -22,20 +25,31 @@ func positive(what string, v float64) error {
 	return nil
 }
 
-func dot(a, b []float64) float64 {
-	var s float64
-	for i, v := range a {
-		s += v * b[i]
+func sizes(what string, d, n int) error {
+	if d < 1 || n < 1 {
+		return fmt.Errorf("orff: %s need d >= 1 and D >= 1, got d = %d and D = %d", what, d, n)
 	}
-	return s
+	return nil
 }
 
-func squaredNorm(a []float64) float64 { return dot(a, a) }
+func finite(x []float64) bool {
+	for _, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return false
+		}
+	}
+	return true
+}
 
-// axpy adds a x to y.
-func axpy(y []float64, a float64, x []float64) {
-	x = x[:len(y)]
-	for i, v := range x {
-		y[i] += a * v
+func dot(a, b []float64) float64               { return vec.Dot(a, b) }
+func axpy(y []float64, a float64, x []float64) { vec.Axpy(a, x, y) }
+func squaredNorm(a []float64) float64          { return vec.Dot(a, a) }
+
+// lagTo sets delta = x - z.
+func lagTo(delta, x, z []float64) {
+	for i := range delta {
+		delta[i] = x[i] - z[i]
 	}
 }
+
+func square(v float64) float64 { return v * v }

@@ -1,6 +1,9 @@
 package orff
 
-import "github.com/orffvar/forecaster/internal/snapshot"
+import (
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+)
 
 // Decomposable is the map of the kernel K(x, z) = k(x, z) Gamma (Brault 2017,
 // section 4.2.2.1): with Gamma = B B^T,
@@ -13,11 +16,12 @@ type Decomposable struct {
 	scalar Scalar
 	out    Output
 	u      []float64 // scratch, p'
+	c      []float64 // scratch, r
 }
 
 // NewDecomposable joins a scalar feature map and an output operator.
 func NewDecomposable(s Scalar, out Output) *Decomposable {
-	return &Decomposable{scalar: s, out: out, u: make([]float64, out.inner)}
+	return &Decomposable{scalar: s, out: out, u: make([]float64, out.inner), c: make([]float64, s.Len())}
 }
 
 // Scalar returns the feature map of k, Output returns Gamma.
@@ -35,37 +39,54 @@ func (m *Decomposable) PredictTo(y, phi, theta []float64) {
 	if len(y) != m.out.p || len(theta) != len(phi)*m.out.inner {
 		panic(badLength)
 	}
-	u := m.u
 	if m.out.IsIdentity() {
-		u = y
+		vec.MatTVec(y, theta, phi)
+		return
 	}
-	clear(u)
-	n := len(u)
-	for c, v := range phi {
-		axpy(u, v, theta[c*n:(c+1)*n])
-	}
-	if !m.out.IsIdentity() {
-		m.out.expandTo(y, u)
-	}
+	vec.MatTVec(m.u, theta, phi)
+	vec.MatVec(y, m.out.b, m.u)
 }
 
 func (m *Decomposable) AddGradient(g []float64, alpha float64, phi, r []float64) {
 	if len(r) != m.out.p || len(g) != len(phi)*m.out.inner {
 		panic(badLength)
 	}
-	u := r
-	if !m.out.IsIdentity() {
-		u = m.u
-		m.out.contractTo(u, r)
-	}
-	n := len(u)
-	for c, v := range phi {
-		axpy(g[c*n:(c+1)*n], alpha*v, u)
-	}
+	vec.AddOuter(g, alpha, phi, m.inward(r))
 }
+
+// inward returns B^T r, in scratch memory unless Gamma is the identity.
+func (m *Decomposable) inward(r []float64) []float64 {
+	if m.out.IsIdentity() {
+		return r
+	}
+	vec.MatTVec(m.u, m.out.b, r)
+	return m.u
+}
+
+// PullbackTo writes the gradient of (Theta^T B^T r).phi(x).
+func (m *Decomposable) PullbackTo(g, x, phi, theta, r []float64) {
+	vec.MatVec(m.c, theta, m.inward(r))
+	m.scalar.(SmoothScalar).GradientTo(g, x, phi, m.c)
+}
+
+func (m *Decomposable) Smooth() error { return smooth(m.scalar) }
+
+func (m *Decomposable) Check(x []float64) error { return CheckInput(m.scalar, x) }
 
 // State saves or restores the scalar map; Gamma belongs to the configuration.
 func (m *Decomposable) State(c *snapshot.Codec) { m.scalar.State(c) }
 
 func (m *Decomposable) redraw(r *Rand) bool  { return redraw(m.scalar, r) }
 func (m *Decomposable) weigh(s float64) bool { return weigh(m.scalar, s) }
+
+func (m *Decomposable) kernelTo(k, x, z []float64) {
+	copy(k, m.out.Gamma())
+	vec.Scale(Kernel(m.scalar, x, z), k)
+}
+
+// varianceTo: K~ - K = (k~ - k) Gamma.
+func (m *Decomposable) varianceTo(v, x, z []float64) {
+	gamma, p := m.out.Gamma(), m.out.p
+	vec.MatMulT(v, gamma, gamma, p, p, p)
+	vec.Scale(Variance(m.scalar, x, z), v)
+}

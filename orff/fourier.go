@@ -1,61 +1,82 @@
 package orff
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
 )
-
-// Scalar is a feature map phi of a scalar kernel: phi(x).phi(z) ~ k(x, z). It is
-// not safe for concurrent use.
-type Scalar interface {
-	// In is the length d of x, Len the length r of phi.
-	In() int
-	Len() int
-
-	// FeaturesTo writes phi(x) into phi, len Len.
-	FeaturesTo(phi, x []float64)
-
-	// State saves or restores what was drawn or learnt.
-	State(c *snapshot.Codec)
-}
 
 // Fourier is the random Fourier feature map of a shift-invariant kernel in its
 // cos-sin form (Rahimi and Recht 2007; Brault 2017, section 2.1.2.1):
 //
 //	phi(x) = (1/sqrt(D)) [cos(W x); sin(W x)]
 //
-// all D cosines first, then all D sines; W is D x d, one frequency a row.
-// phi(x).phi(x) = 1 exactly.
+// all D cosines first, then all D sines; the rows of W, D x d, are the
+// frequencies. phi(x).phi(x) = 1 exactly.
 type Fourier struct {
-	spectrum Spectrum
+	spectrum Spectrum // nil for given frequencies
 	d, n     int
-	w        []float64 // n x d
-	scale    float64   // 1/sqrt(n), times the root of a weight
+	w        []float64  // W^T in turns, d x n; nil with a fast projection
+	fast     projection // W as a product of fast transforms, or nil
+	scale    float64    // 1/sqrt(n), times the root of a weight
+
+	rows         []float64 // scratch of redraw: n x d
+	t, v         []float64 // scratch, n
+	delta, twice []float64 // scratch, d
 }
 
-// NewFourier draws D frequencies in R^d from r.
+// projection is a matrix of frequencies, in turns, that is never formed.
+type projection interface {
+	turnsTo(t, x []float64) // t = W x / (2 pi)
+	pullTo(g, v []float64)  // g = W^T v / (2 pi)
+	redraw(r *Rand)
+	State(c *snapshot.Codec)
+}
+
+// NewFourier draws D frequencies in R^d from r. It refuses impossible parameters
+// of the kernel.
 func NewFourier(s Spectrum, d, D int, r Rand) (*Fourier, error) {
-	if d < 1 || D < 1 {
-		return nil, fmt.Errorf("orff: Fourier features need d >= 1 and D >= 1, got %d and %d", d, D)
-	}
-	if err := validate(s); err != nil {
+	if err := sizes("Fourier features", d, D); err != nil {
 		return nil, err
 	}
-	f := &Fourier{spectrum: s, d: d, n: D, w: make([]float64, D*d), scale: 1 / math.Sqrt(float64(D))}
+	if err := validate(s, d); err != nil {
+		return nil, err
+	}
+	f := newFourier(s, d, D)
+	f.w = make([]float64, d*D)
 	f.redraw(&r)
+	f.rows = nil // needed again only by blocks that are not kept
 	return f, nil
 }
 
-// FourierOf is the map of given frequencies, len(w)/d of them row-major. It
-// keeps a copy.
+// FourierOf is the map of given frequencies, len(w)/d of them row-major.
 func FourierOf(w []float64, d int) *Fourier {
 	if d < 1 || len(w) == 0 || len(w)%d != 0 {
 		panic("orff: FourierOf needs whole rows of frequencies")
 	}
-	n := len(w) / d
-	return &Fourier{d: d, n: n, w: append([]float64(nil), w...), scale: 1 / math.Sqrt(float64(n))}
+	f := newFourier(nil, d, len(w)/d)
+	f.w = make([]float64, len(w))
+	turnsTo(f.w, w, d)
+	return f
+}
+
+func newFourier(s Spectrum, d, n int) *Fourier {
+	return &Fourier{
+		spectrum: s, d: d, n: n, scale: 1 / math.Sqrt(float64(n)),
+		t: make([]float64, n), v: make([]float64, n),
+		delta: make([]float64, d), twice: make([]float64, d),
+	}
+}
+
+// turnsTo transposes rows of frequencies, n x d, into columns in turns, d x n.
+func turnsTo(w, rows []float64, d int) {
+	n := len(rows) / d
+	for j := range n {
+		for k := range d {
+			w[k*n+j] = rows[j*d+k] / (2 * math.Pi)
+		}
+	}
 }
 
 func (f *Fourier) In() int  { return f.d }
@@ -66,82 +87,116 @@ func (f *Fourier) FeaturesTo(phi, x []float64) {
 	if len(phi) != 2*f.n || len(x) != f.d {
 		panic(badLength)
 	}
-	cos, sin := phi[:f.n], phi[f.n:]
-	for j := range cos {
-		s, c := math.Sincos(dot(f.w[j*f.d:(j+1)*f.d], x))
-		cos[j], sin[j] = f.scale*c, f.scale*s
+	if f.fast == nil {
+		vec.Features(phi, f.w, x, f.scale)
+		return
 	}
+	f.fast.turnsTo(f.t, x)
+	vec.SinCos(phi[f.n:], phi[:f.n], f.t)
+	vec.Scale(f.scale, phi)
+}
+
+// GradientTo writes the gradient of c.phi(x), g = W^T (c_s cos - c_c sin).
+func (f *Fourier) GradientTo(g, x, phi, c []float64) {
+	n := f.n
+	for j := range f.v {
+		f.v[j] = 2 * math.Pi * (c[n+j]*phi[j] - c[j]*phi[n+j])
+	}
+	if f.fast == nil {
+		vec.MatVec(g, f.w, f.v)
+		return
+	}
+	f.fast.pullTo(g, f.v)
+}
+
+// Smooth refuses kernels whose frequencies have no variance.
+func (f *Fourier) Smooth() error { return smoothSpectrum(f.spectrum) }
+
+// Frequencies returns W, D x d row-major.
+func (f *Fourier) Frequencies() []float64 {
+	rows := make([]float64, f.n*f.d)
+	e := make([]float64, f.d)
+	for k := range f.d {
+		if f.fast != nil {
+			clear(e)
+			e[k] = 1
+			f.fast.turnsTo(f.t, e)
+		} else {
+			copy(f.t, f.w[k*f.n:])
+		}
+		for j, t := range f.t {
+			rows[j*f.d+k] = 2 * math.Pi * t
+		}
+	}
+	return rows
 }
 
 // State saves or restores the frequencies.
 func (f *Fourier) State(c *snapshot.Codec) {
 	c.Section("fourier")
+	if f.fast != nil {
+		f.fast.State(c)
+		return
+	}
 	c.Float64s(f.w)
 }
 
 func (f *Fourier) redraw(r *Rand) bool {
-	if f.spectrum == nil {
+	switch {
+	case f.fast != nil:
+		f.fast.redraw(r)
+	case f.spectrum == nil:
 		return false
+	default:
+		if f.rows == nil {
+			f.rows = make([]float64, f.n*f.d)
+		}
+		f.spectrum.SampleTo(f.rows, f.d, r)
+		turnsTo(f.w, f.rows, f.d)
 	}
-	f.spectrum.SampleTo(f.w, f.d, r)
 	return true
 }
 
 func (f *Fourier) weigh(s float64) bool { f.scale *= s; return true }
 
-// Phase is the other random Fourier map of a shift-invariant kernel,
-//
-//	phi(x) = sqrt(2/D) cos(W x + beta), beta uniform in (0, 2 pi),
-//
-// of length D. For the Gaussian kernel Fourier has the smaller variance at
-// equal length; Phase gives independent scalar features, which compositional
-// kernels need. The offsets are drawn after all frequencies.
-type Phase struct {
-	spectrum Spectrum
-	d, n     int
-	w, beta  []float64
-	scale    float64
+// mass is k(x, x), 1 before any weight.
+func (f *Fourier) mass() float64 { return f.scale * f.scale * float64(f.n) }
+
+func (f *Fourier) kernel(x, z []float64) float64 {
+	if f.spectrum == nil {
+		return math.NaN()
+	}
+	lagTo(f.delta, x, z)
+	return f.mass() * f.spectrum.K0(f.delta)
 }
 
-// NewPhase draws D frequencies in R^d and D offsets from r.
-func NewPhase(s Spectrum, d, D int, r Rand) (*Phase, error) {
-	if d < 1 || D < 1 {
-		return nil, fmt.Errorf("orff: phase features need d >= 1 and D >= 1, got %d and %d", d, D)
+func (f *Fourier) variance(x, z []float64) float64 {
+	if f.spectrum == nil || f.fast != nil || dependent(f.spectrum) {
+		return math.NaN()
 	}
-	if err := validate(s); err != nil {
-		return nil, err
-	}
-	f := &Phase{spectrum: s, d: d, n: D, w: make([]float64, D*d), beta: make([]float64, D), scale: math.Sqrt(2 / float64(D))}
-	f.redraw(&r)
-	return f, nil
+	lagTo(f.delta, x, z)
+	return square(f.mass()) * CosSinVariance(f.spectrum, f.delta) / float64(f.n)
 }
 
-func (f *Phase) In() int  { return f.d }
-func (f *Phase) Len() int { return f.n }
-
-// FeaturesTo writes phi(x).
-func (f *Phase) FeaturesTo(phi, x []float64) {
-	if len(phi) != f.n || len(x) != f.d {
-		panic(badLength)
-	}
-	for j := range phi {
-		phi[j] = f.scale * math.Cos(dot(f.w[j*f.d:(j+1)*f.d], x)+f.beta[j])
-	}
+// CosSinVariance is the variance of one frequency in the cos-sin form,
+// (1 + k0(2 delta))/2 - k0(delta)^2, since cos^2 t = (1 + cos 2t)/2.
+func CosSinVariance(s Spectrum, delta []float64) float64 {
+	k, k2 := twoLags(s, delta)
+	return (1+k2)/2 - k*k
 }
 
-// State saves or restores frequencies and offsets.
-func (f *Phase) State(c *snapshot.Codec) {
-	c.Section("phase")
-	c.Float64s(f.w)
-	c.Float64s(f.beta)
+// PhaseVariance is the variance of one feature in the phase form,
+// 1 + k0(2 delta)/2 - k0(delta)^2: 2 cos a cos b = cos(a-b) + cos(a+b) and the
+// second term is independent noise.
+func PhaseVariance(s Spectrum, delta []float64) float64 {
+	k, k2 := twoLags(s, delta)
+	return 1 + k2/2 - k*k
 }
 
-func (f *Phase) redraw(r *Rand) bool {
-	f.spectrum.SampleTo(f.w, f.d, r)
-	for j := range f.beta {
-		f.beta[j] = 2 * math.Pi * r.Uniform()
+func twoLags(s Spectrum, delta []float64) (k, k2 float64) {
+	twice := make([]float64, len(delta))
+	for i, v := range delta {
+		twice[i] = 2 * v
 	}
-	return true
+	return s.K0(delta), s.K0(twice)
 }
-
-func (f *Phase) weigh(s float64) bool { f.scale *= s; return true }

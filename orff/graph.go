@@ -2,6 +2,7 @@ package orff
 
 import (
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -87,4 +88,36 @@ func spectralFunction(g []float64, u *mat.Dense, f func(float64) float64) []floa
 		}
 	}
 	return a
+}
+
+// SimilarityGraph returns the weights S_kl = exp(-gamma ||y^k - y^l||) of a graph
+// of p outputs, y^k the column k of the rows y, n x p; a row counts for a pair
+// when both values are known. The distance is scaled up to all rows; outputs that
+// never share a row get the weight 0, the diagonal is 0 (SARCOS, Brault 2017,
+// section 6.5, where this matrix is called a Laplacian).
+func SimilarityGraph(p int, y []float64, gamma float64) ([]float64, error) {
+	if p < 1 || len(y)%p != 0 {
+		return nil, fmt.Errorf("orff: a similarity graph needs whole rows of %d outputs, got %d numbers", p, len(y))
+	}
+	if err := positive("gamma of a similarity graph", gamma); err != nil {
+		return nil, err
+	}
+	n := len(y) / p
+	s := make([]float64, p*p)
+	for k := range p {
+		for l := range k {
+			var sum, shared float64
+			for i := range n {
+				if v := square(y[i*p+k] - y[i*p+l]); !math.IsNaN(v) && !math.IsInf(v, 0) {
+					sum += v
+					shared++
+				}
+			}
+			if shared > 0 {
+				s[k*p+l] = math.Exp(-gamma * math.Sqrt(sum*float64(n)/shared))
+				s[l*p+k] = s[k*p+l]
+			}
+		}
+	}
+	return s, nil
 }

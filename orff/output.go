@@ -49,6 +49,24 @@ func NewOutput(p int, gamma []float64) (Output, error) {
 	return o, nil
 }
 
+// LowRank keeps the q largest eigenvalues of a symmetric positive semidefinite
+// Gamma, p x p row-major: 2Dq parameters instead of 2Dp. It refuses what
+// NewOutput refuses; fewer than q positive eigenvalues give a smaller p'.
+func LowRank(p, q int, gamma []float64) (Output, error) {
+	if q < 1 || q > p {
+		return Output{}, fmt.Errorf("orff: the rank must lie in 1 … %d, got %d", p, q)
+	}
+	o, err := NewOutput(p, gamma)
+	if err != nil || o.inner <= q {
+		return o, err
+	}
+	b := make([]float64, p*q) // eigenvalues ascend: the last q columns
+	for i := range p {
+		copy(b[i*q:(i+1)*q], o.b[(i+1)*o.inner-q:(i+1)*o.inner])
+	}
+	return Output{p: p, inner: q, b: b}, nil
+}
+
 // OutputFactor is Gamma = B B^T for a given B, p x inner row-major.
 func OutputFactor(p, inner int, b []float64) (Output, error) {
 	if p < 1 || inner < 1 || len(b) != p*inner {
@@ -88,21 +106,6 @@ func (o Output) Gamma() []float64 {
 		}
 	}
 	return g
-}
-
-// expandTo sets y = B u.
-func (o Output) expandTo(y, u []float64) {
-	for i := range y {
-		y[i] = dot(o.b[i*o.inner:(i+1)*o.inner], u)
-	}
-}
-
-// contractTo sets u = B^T r.
-func (o Output) contractTo(u, r []float64) {
-	clear(u)
-	for i, v := range r {
-		axpy(u, v, o.b[i*o.inner:(i+1)*o.inner])
-	}
 }
 
 // eigenSym returns the eigenvalues in ascending order and the eigenvectors of a

@@ -68,3 +68,25 @@ func (r *Rand) NormalsTo(dst []float64) {
 		}
 	}
 }
+
+// chiSquared returns the sum of n squared normal deviates.
+func (r *Rand) chiSquared(n int) float64 {
+	var z [2]float64
+	var s float64
+	for ; n > 0; n -= 2 {
+		r.NormalsTo(z[:min(n, 2)])
+		s += z[0] * z[0]
+		if n > 1 {
+			s += z[1] * z[1]
+		}
+	}
+	return s
+}
+
+// sign returns -1 or 1.
+func (r *Rand) sign() float64 {
+	if r.Uint64()>>63 == 1 {
+		return -1
+	}
+	return 1
+}

@@ -1,17 +1,45 @@
 package orff
 
-import "math"
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+)
 
 // Spectrum is a shift-invariant kernel k(x, z) = K0(x-z) with K0(0) = 1 together
 // with its spectral measure, the even probability distribution of frequencies
 // of which K0 is the Fourier transform (Bochner): K0(delta) = E cos(omega.delta).
 type Spectrum interface {
-	// SampleTo fills w with len(w)/d independent frequencies in R^d, row-major,
-	// in the inverse unit of x.
+	// SampleTo fills w with len(w)/d frequencies in R^d, row-major, in the
+	// inverse unit of x. Each has the law of the spectral measure.
 	SampleTo(w []float64, d int, r *Rand)
 
 	// K0 is the kernel at the lag delta.
 	K0(delta []float64) float64
+
+	// Variance is the variance of one coordinate of omega, +Inf if it has none.
+	// A kernel without it is not differentiable and has no uniform error bound.
+	Variance() float64
+}
+
+// quantiler is a Spectrum whose frequencies have independent coordinates with
+// the given inverse distribution function on (0, 1).
+type quantiler interface {
+	Spectrum
+	quantile(u float64) float64
+}
+
+// sloped is a Spectrum that knows the gradient of K0.
+type sloped interface {
+	Spectrum
+	slopeTo(g, delta []float64)
+}
+
+func sampleQuantiles(w []float64, s quantiler, r *Rand) {
+	for i := range w {
+		w[i] = s.quantile(r.Uniform())
+	}
 }
 
 // Gaussian is the kernel exp(-||delta||^2 / (2 Sigma^2)). Sigma, the bandwidth,
@@ -29,18 +57,25 @@ func (k Gaussian) K0(delta []float64) float64 {
 	return math.Exp(-squaredNorm(delta) / (2 * k.Sigma * k.Sigma))
 }
 
-func (k Gaussian) validate() error { return positive("Gaussian: Sigma", k.Sigma) }
+func (k Gaussian) Variance() float64 { return 1 / (k.Sigma * k.Sigma) }
+
+func (k Gaussian) quantile(u float64) float64 { return mathext.NormalQuantile(u) / k.Sigma }
+
+func (k Gaussian) slopeTo(g, delta []float64) {
+	f := -k.K0(delta) / (k.Sigma * k.Sigma)
+	for i, t := range delta {
+		g[i] = f * t
+	}
+}
+
+func (k Gaussian) validate(int) error { return positive("Sigma of a Gaussian kernel", k.Sigma) }
 
 // Laplacian is the kernel exp(-Gamma ||delta||_1); the coordinates of a
 // frequency are independent Cauchy variables of scale Gamma. E||omega|| is
 // infinite: its maps have no Jacobian and no uniform error bound.
 type Laplacian struct{ Gamma float64 }
 
-func (k Laplacian) SampleTo(w []float64, d int, r *Rand) {
-	for i := range w {
-		w[i] = k.Gamma * math.Tan(math.Pi*(r.Uniform()-0.5))
-	}
-}
+func (k Laplacian) SampleTo(w []float64, d int, r *Rand) { sampleQuantiles(w, k, r) }
 
 func (k Laplacian) K0(delta []float64) float64 {
 	var s float64
@@ -50,17 +85,17 @@ func (k Laplacian) K0(delta []float64) float64 {
 	return math.Exp(-k.Gamma * s)
 }
 
-func (k Laplacian) validate() error { return positive("Laplacian: Gamma", k.Gamma) }
+func (k Laplacian) Variance() float64 { return math.Inf(1) }
+
+func (k Laplacian) quantile(u float64) float64 { return k.Gamma * math.Tan(math.Pi*(u-0.5)) }
+
+func (k Laplacian) validate(int) error { return positive("Gamma of a Laplacian kernel", k.Gamma) }
 
 // Sinc is the product over the coordinates of sin(A delta)/(A delta); the
 // coordinates of a frequency are independent and uniform in (-A, A).
 type Sinc struct{ A float64 }
 
-func (k Sinc) SampleTo(w []float64, d int, r *Rand) {
-	for i := range w {
-		w[i] = k.A * (2*r.Uniform() - 1)
-	}
-}
+func (k Sinc) SampleTo(w []float64, d int, r *Rand) { sampleQuantiles(w, k, r) }
 
 func (k Sinc) K0(delta []float64) float64 {
 	p := 1.0
@@ -70,12 +105,141 @@ func (k Sinc) K0(delta []float64) float64 {
 	return p
 }
 
-func (k Sinc) validate() error { return positive("Sinc: A", k.A) }
+func (k Sinc) Variance() float64 { return k.A * k.A / 3 }
 
-// sinc is sin(t)/t; the Taylor error t^4/120 is below rounding for |t| < 1e-4.
+func (k Sinc) quantile(u float64) float64 { return k.A * (2*u - 1) }
+
+func (k Sinc) slopeTo(g, delta []float64) {
+	productSlope(g, delta, func(t float64) float64 { return sinc(k.A * t) }, func(t float64) float64 { return k.A * sincSlope(k.A*t) })
+}
+
+func (k Sinc) validate(int) error { return positive("A of a sinc kernel", k.A) }
+
+// sinc is sin(t)/t; the next term of the series, t^4/120, is below rounding for
+// |t| < 1e-4.
 func sinc(t float64) float64 {
 	if math.Abs(t) < 1e-4 {
 		return 1 - t*t/6
 	}
 	return math.Sin(t) / t
+}
+
+// sincSlope is the derivative (t cos t - sin t)/t^2; below 0.02 the difference
+// cancels and two terms of the series are exact to rounding.
+func sincSlope(t float64) float64 {
+	if math.Abs(t) < 0.02 {
+		return t * (-1.0/3 + t*t*(1.0/30-t*t/840))
+	}
+	sin, cos := math.Sincos(t)
+	return (t*cos - sin) / (t * t)
+}
+
+// Sech is the product over the coordinates of sech(delta/2); the coordinates of
+// a frequency are independent with the density sech(pi omega). On x = log of a
+// positive input it is the skewed chi-squared kernel.
+type Sech struct{}
+
+func (k Sech) SampleTo(w []float64, d int, r *Rand) { sampleQuantiles(w, k, r) }
+
+func (k Sech) K0(delta []float64) float64 {
+	p := 1.0
+	for _, t := range delta {
+		p *= sech(t / 2)
+	}
+	return p
+}
+
+func (k Sech) Variance() float64 { return 0.25 }
+
+func (k Sech) quantile(u float64) float64 { return math.Log(math.Tan(math.Pi*u/2)) / math.Pi }
+
+func (k Sech) slopeTo(g, delta []float64) {
+	productSlope(g, delta, func(t float64) float64 { return sech(t / 2) }, func(t float64) float64 { return -sech(t/2) * math.Tanh(t/2) / 2 })
+}
+
+// sech does not overflow.
+func sech(t float64) float64 {
+	e := math.Exp(-math.Abs(t))
+	return 2 * e / (1 + e*e)
+}
+
+// productSlope is the gradient of prod_k f(delta_k), without a division.
+func productSlope(g, delta []float64, f, slope func(float64) float64) {
+	before := 1.0
+	for i, t := range delta {
+		g[i] = before
+		before *= f(t)
+	}
+	after := 1.0
+	for i := len(delta) - 1; i >= 0; i-- {
+		g[i] *= after * slope(delta[i])
+		after *= f(delta[i])
+	}
+}
+
+// Matern is the kernel of the Matern family with smoothness nu = Half + 1/2 and
+// the length scale Ell: Half = 0 is exp(-r/Ell), 1 and 2 are the usual 3/2 and
+// 5/2. The frequencies have a multivariate t distribution with 2 nu degrees of
+// freedom and the scale 1/Ell.
+type Matern struct {
+	Half int
+	Ell  float64
+}
+
+func (k Matern) SampleTo(w []float64, d int, r *Rand) {
+	r.NormalsTo(w)
+	nu := 2*k.Half + 1
+	for ; len(w) > 0; w = w[d:] {
+		f := math.Sqrt(float64(nu)/r.chiSquared(nu)) / k.Ell
+		for i := range w[:d] {
+			w[i] *= f
+		}
+	}
+}
+
+func (k Matern) K0(delta []float64) float64 {
+	s := k.distance(delta)
+	return math.Exp(-s) * maternPolynomial(k.Half, s)
+}
+
+// distance is sqrt(2 nu) ||delta|| / Ell.
+func (k Matern) distance(delta []float64) float64 {
+	return math.Sqrt(float64(2*k.Half+1)*squaredNorm(delta)) / k.Ell
+}
+
+// maternPolynomial is q!/(2q)! sum_i (q+i)!/(i! (q-i)!) (2s)^(q-i), by Horner with
+// the ratio of neighbouring coefficients.
+func maternPolynomial(q int, s float64) float64 {
+	c, sum := 1.0, 1.0 // of s^0, s^1, ...: c_(j+1) = c_j 2 (q-j) / ((2q-j)(j+1))
+	power := 1.0
+	for j := range q {
+		c *= 2 * float64(q-j) / (float64(2*q-j) * float64(j+1))
+		power *= s
+		sum += c * power
+	}
+	return sum
+}
+
+func (k Matern) Variance() float64 {
+	if k.Half == 0 {
+		return math.Inf(1)
+	}
+	nu := float64(k.Half) + 0.5
+	return nu / (nu - 1) / (k.Ell * k.Ell)
+}
+
+// The derivative of exp(-s) P_q(s) is -s exp(-s) P_(q-1)(s)/(2q-1).
+func (k Matern) slopeTo(g, delta []float64) {
+	s, q := k.distance(delta), k.Half
+	f := -math.Exp(-s) * maternPolynomial(q-1, s) / float64(2*q-1) * float64(2*q+1) / (k.Ell * k.Ell)
+	for i, t := range delta {
+		g[i] = f * t
+	}
+}
+
+func (k Matern) validate(int) error {
+	if k.Half < 0 || k.Half > 20 {
+		return fmt.Errorf("orff: a Matern kernel has the smoothness Half + 1/2 with Half = 0 … 20, got %d", k.Half)
+	}
+	return positive("Ell of a Matern kernel", k.Ell)
 }

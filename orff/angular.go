@@ -1,0 +1,89 @@
+package orff
+
+import (
+	"errors"
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+// Angular is the sign map of the angular (arc-sine) kernel
+//
+//	k(x, z) = 1 - 2 angle(x, z)/pi,  phi(x) = (1/sqrt(D)) sgn(W x), W normal,
+//
+// with sgn(0) = 1. It is undefined at x = 0 and constant almost everywhere,
+// hence without a Jacobian.
+type Angular struct {
+	d, n  int
+	w     []float64 // n x d
+	scale float64
+}
+
+// NewAngular draws D directions in R^d.
+func NewAngular(d, D int, r Rand) (*Angular, error) {
+	if err := sizes("sign features", d, D); err != nil {
+		return nil, err
+	}
+	f := &Angular{d: d, n: D, w: make([]float64, d*D), scale: 1 / math.Sqrt(float64(D))}
+	f.redraw(&r)
+	return f, nil
+}
+
+func (f *Angular) In() int  { return f.d }
+func (f *Angular) Len() int { return f.n }
+
+var errZero = errors.New("orff: the angular kernel is undefined at x = 0")
+
+// Check refuses x = 0.
+func (f *Angular) Check(x []float64) error {
+	for _, v := range x {
+		if v != 0 {
+			return nil
+		}
+	}
+	return errZero
+}
+
+// FeaturesTo writes phi(x).
+func (f *Angular) FeaturesTo(phi, x []float64) {
+	if len(phi) != f.n || len(x) != f.d {
+		panic(badLength)
+	}
+	if f.Check(x) != nil {
+		fillNaN(phi)
+		return
+	}
+	vec.MatVec(phi, f.w, x)
+	for j, v := range phi {
+		if v < 0 {
+			phi[j] = -f.scale
+		} else if v >= 0 { // else NaN, which stays
+			phi[j] = f.scale
+		}
+	}
+}
+
+func (f *Angular) Smooth() error {
+	return errors.New("orff: sign features are constant almost everywhere, they have no Jacobian")
+}
+
+// State saves or restores the directions.
+func (f *Angular) State(c *snapshot.Codec) {
+	c.Section("angular")
+	c.Float64s(f.w)
+}
+
+func (f *Angular) redraw(r *Rand) bool  { r.NormalsTo(f.w); return true }
+func (f *Angular) weigh(s float64) bool { f.scale *= s; return true }
+func (f *Angular) mass() float64        { return f.scale * f.scale * float64(f.n) }
+
+func (f *Angular) kernel(x, z []float64) float64 {
+	cos := dot(x, z) / math.Sqrt(squaredNorm(x)*squaredNorm(z))
+	return f.mass() * (1 - 2*math.Acos(max(-1, min(1, cos)))/math.Pi)
+}
+
+// variance: the square of a term is 1.
+func (f *Angular) variance(x, z []float64) float64 {
+	return (square(f.mass()) - square(f.kernel(x, z))) / float64(f.n)
+}

@@ -1,0 +1,128 @@
+package orff
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+// Compositional is the random Maclaurin map of the kernel f(k(x, z)) for a
+// shift-invariant k (Kar and Karnick 2012, section 10):
+//
+//	Z = sqrt(a_N/P_N) prod_{j<=N} W_j(x),  W(x) = sqrt(2) cos(omega.x + beta).
+type Compositional struct {
+	series   Series
+	law      DegreeLaw
+	spectrum Spectrum
+	d, n     int
+	scale    float64
+	products
+	w []float64 // one row a factor: its frequency, then its offset, in turns
+
+	t, sin []float64 // scratch, one a factor
+	rows   []float64 // scratch of redraw
+	delta  []float64
+}
+
+// NewCompositional draws D features on R^d: degrees, then frequencies, then
+// offsets.
+func NewCompositional(s Series, law DegreeLaw, inner Spectrum, d, D int, r Rand) (*Compositional, error) {
+	if err := sizes("compositional features", d, D); err != nil {
+		return nil, err
+	}
+	if err := validate(inner, d); err != nil {
+		return nil, err
+	}
+	if err := validateSeries(s); err != nil {
+		return nil, err
+	}
+	if err := validateLaw(s, law); err != nil {
+		return nil, err
+	}
+	f := &Compositional{series: s, law: law, spectrum: inner, d: d, n: D, scale: 1 / math.Sqrt(float64(D)), products: newProducts(D), delta: make([]float64, d)}
+	f.redraw(&r)
+	return f, nil
+}
+
+func (f *Compositional) In() int  { return f.d }
+func (f *Compositional) Len() int { return f.n }
+
+// factorsTo evaluates the W_j and the sines of their angles.
+func (f *Compositional) factorsTo(x []float64) {
+	for i := range f.t {
+		row := f.w[i*(f.d+1) : (i+1)*(f.d+1)]
+		f.t[i] = vec.Dot(row[:f.d], x) + row[f.d]
+	}
+	vec.SinCos(f.sin, f.factors, f.t)
+	vec.Scale(math.Sqrt2, f.factors)
+}
+
+// FeaturesTo writes phi(x).
+func (f *Compositional) FeaturesTo(phi, x []float64) {
+	if len(phi) != f.n || len(x) != f.d {
+		panic(badLength)
+	}
+	f.factorsTo(x)
+	f.featuresTo(phi, f.scale)
+}
+
+// GradientTo: grad W = -sqrt(2) sin(omega.x + beta) omega.
+func (f *Compositional) GradientTo(g, x, phi, c []float64) {
+	f.factorsTo(x)
+	f.pullFrom(c, f.scale)
+	clear(g)
+	for i, v := range f.pull {
+		vec.Axpy(-2*math.Pi*math.Sqrt2*v*f.sin[i], f.w[i*(f.d+1):i*(f.d+1)+f.d], g)
+	}
+}
+
+func (f *Compositional) Smooth() error { return smoothSpectrum(f.spectrum) }
+
+// State saves or restores degrees, frequencies and offsets.
+func (f *Compositional) State(c *snapshot.Codec) {
+	c.Section("compositional")
+	f.products.state(c, &f.w, f.d+1)
+	f.setCoefficients(f.series, f.law)
+	f.resizeScratch()
+}
+
+func (f *Compositional) resizeScratch() {
+	n := len(f.factors)
+	f.t, f.sin = grown(f.t, n), grown(f.sin, n)
+}
+
+func (f *Compositional) redraw(r *Rand) bool {
+	f.drawDegrees(f.series, f.law, r)
+	n := f.resize()
+	f.resizeScratch()
+	f.w = grown(f.w, n*(f.d+1))
+	f.rows = grown(f.rows, n*f.d)
+	f.spectrum.SampleTo(f.rows, f.d, r)
+	for i := range n {
+		row := f.w[i*(f.d+1) : (i+1)*(f.d+1)]
+		for k := range f.d {
+			row[k] = f.rows[i*f.d+k] / (2 * math.Pi)
+		}
+		row[f.d] = r.Uniform()
+	}
+	return true
+}
+
+func (f *Compositional) weigh(s float64) bool { f.scale *= s; return true }
+func (f *Compositional) mass() float64        { return f.scale * f.scale * float64(f.n) }
+
+func (f *Compositional) kernel(x, z []float64) float64 {
+	lagTo(f.delta, x, z)
+	return f.mass() * f.series.At(f.spectrum.K0(f.delta))
+}
+
+// variance: M = E (W(x) W(z))^2 = 1 + k0(2 delta)/2.
+func (f *Compositional) variance(x, z []float64) float64 {
+	if dependent(f.spectrum) {
+		return math.NaN()
+	}
+	lagTo(f.delta, x, z)
+	k, k2 := twoLags(f.spectrum, f.delta)
+	return square(f.mass()) * (secondMoment(f.series, f.law, 1+k2/2) - square(f.series.At(k))) / float64(f.n)
+}

@@ -1,0 +1,194 @@
+package orff
+
+import (
+	"errors"
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+// DivergenceFree is the map of the divergence-free Gaussian kernel (Brault 2017,
+// section 4.2.2.4)
+//
+//	K0(delta) = (1/sigma^2) exp(-||delta||^2/(2 sigma^2))
+//	            (delta delta^T/sigma^2 + (d - 1 - ||delta||^2/sigma^2) I)
+//
+// from R^d to R^d, d >= 2. With the projector P_j = I - omega_j omega_j^T/||omega_j||^2
+//
+//	h(x) = (1/sqrt(D)) sum_j B_j (theta^c_j cos(omega_j.x) + theta^s_j sin(omega_j.x))
+//
+// and B_j = ||omega_j|| P_j (Unbounded) or (sqrt(d)/sigma) P_j (Bounded). B_j is
+// applied, never formed. theta holds the D vectors theta^c_j, then the D vectors
+// theta^s_j.
+//
+// The reduced map replaces P_j by an orthonormal basis of the complement of
+// omega_j, d x (d-1), the last columns of a Householder reflection: the same
+// kernel with d-1 instead of d parameters a feature.
+type DivergenceFree struct {
+	field
+	inner, skip int       // p' and d - p'
+	m           []float64 // norm of B_j
+	e           []float64 // n x d, B_j t = m_j (t' - factor e_j (e_j.t')), t' = t after skip zeros
+	factor      float64
+}
+
+// NewDivergenceFree draws D frequencies in R^d.
+func NewDivergenceFree(sigma float64, d, D int, form Form, reduced bool, r Rand) (*DivergenceFree, error) {
+	f, err := newField("divergence-free", sigma, d, D, form)
+	if err != nil {
+		return nil, err
+	}
+	if d == 1 {
+		return nil, errors.New("orff: a divergence-free kernel needs d >= 2: in one dimension it is zero")
+	}
+	m := &DivergenceFree{field: f, inner: d, factor: 1, m: make([]float64, D), e: make([]float64, d*D)}
+	if reduced {
+		m.inner, m.skip, m.factor = d-1, 1, 2
+	}
+	m.redraw(&r)
+	return m, nil
+}
+
+func (m *DivergenceFree) Dims() Dims {
+	return Dims{In: m.d, Out: m.d, Features: 2 * m.n, Params: 2 * m.n * m.inner}
+}
+
+func (m *DivergenceFree) FeaturesTo(phi, x []float64) { vec.Features(phi, m.w, x, m.scale) }
+
+func (m *DivergenceFree) PredictTo(y, phi, theta []float64) {
+	n, p := m.n, m.inner
+	if len(y) != m.d || len(phi) != 2*n || len(theta) != 2*n*p {
+		panic(badLength)
+	}
+	clear(y)
+	for j, size := range m.m {
+		cos, sin := size*phi[j], size*phi[n+j]
+		tc, ts := theta[j*p:(j+1)*p], theta[(n+j)*p:(n+j+1)*p]
+		e := m.e[j*m.d : (j+1)*m.d]
+		var along float64
+		for k, c := range tc {
+			u := cos*c + sin*ts[k]
+			y[m.skip+k] += u
+			along += e[m.skip+k] * u
+		}
+		vec.Axpy(-m.factor*along, e, y)
+	}
+}
+
+func (m *DivergenceFree) AddGradient(g []float64, alpha float64, phi, r []float64) {
+	n, p := m.n, m.inner
+	if len(g) != 2*n*p || len(phi) != 2*n || len(r) != m.d {
+		panic(badLength)
+	}
+	for j, size := range m.m {
+		e := m.e[j*m.d : (j+1)*m.d]
+		along := m.factor * vec.Dot(e, r)
+		cos, sin := alpha*size*phi[j], alpha*size*phi[n+j]
+		gc, gs := g[j*p:(j+1)*p], g[(n+j)*p:(n+j+1)*p]
+		for k := range gc {
+			u := r[m.skip+k] - along*e[m.skip+k]
+			gc[k] += cos * u
+			gs[k] += sin * u
+		}
+	}
+}
+
+// PullbackTo: J = (1/sqrt(D)) sum_j B_j (theta^s_j cos - theta^c_j sin) omega_j^T.
+// Its trace is zero, because omega_j^T B_j is.
+func (m *DivergenceFree) PullbackTo(g, x, phi, theta, r []float64) {
+	n, p := m.n, m.inner
+	for j, size := range m.m {
+		e := m.e[j*m.d : (j+1)*m.d]
+		along := m.factor * vec.Dot(e, r)
+		tc, ts := theta[j*p:(j+1)*p], theta[(n+j)*p:(n+j+1)*p]
+		var q float64
+		for k := range tc {
+			q += (r[m.skip+k] - along*e[m.skip+k]) * (phi[j]*ts[k] - phi[n+j]*tc[k])
+		}
+		m.v[j] = 2 * math.Pi * size * q
+	}
+	vec.MatVec(g, m.w, m.v)
+}
+
+func (m *DivergenceFree) Smooth() error { return nil }
+
+// State saves or restores the frequencies.
+func (m *DivergenceFree) State(c *snapshot.Codec) {
+	c.Section("divergence-free")
+	c.Float64s(m.rows)
+	m.derive()
+}
+
+func (m *DivergenceFree) derive() {
+	m.field.derive()
+	for j, n := range m.norm {
+		e := m.e[j*m.d : (j+1)*m.d]
+		copy(e, m.row(j))
+		switch {
+		case n < tiny:
+			m.m[j] = 0
+			clear(e)
+			continue
+		case m.form == Bounded:
+			m.m[j] = m.bound()
+		default:
+			m.m[j] = n
+		}
+		for k := range e {
+			e[k] /= n
+		}
+		if m.skip == 1 {
+			// The reflection that takes the first axis to -+e, without cancellation.
+			e[0] += math.Copysign(1, e[0])
+			n := math.Sqrt(squaredNorm(e))
+			for k := range e {
+				e[k] /= n
+			}
+		}
+	}
+}
+
+func (m *DivergenceFree) redraw(r *Rand) bool {
+	m.draw(r)
+	m.derive()
+	return true
+}
+
+func (m *DivergenceFree) weigh(s float64) bool { m.scale *= s; return true }
+
+func (m *DivergenceFree) kernelTo(k, x, z []float64) {
+	lagTo(m.delta, x, z)
+	divergenceKernelTo(k, m.delta, m.sigma)
+	vec.Scale(m.mass(), k)
+}
+
+func (m *DivergenceFree) varianceTo(v, x, z []float64) {
+	lagTo(m.delta, x, z)
+	DivergenceFreeVarianceTo(v, m.delta, m.sigma, m.form)
+	vec.Scale(square(m.mass())/float64(m.n), v)
+}
+
+// DivergenceFreeVarianceTo writes the variance of one draw of the
+// divergence-free map at a lag, d x d.
+func DivergenceFreeVarianceTo(v, delta []float64, sigma float64, form Form) {
+	d := len(delta)
+	kernel := func(k, lag []float64) { divergenceKernelTo(k, lag, sigma) }
+	second := func(m, lag []float64) { // A^2 = ||omega||^4 I - ||omega||^2 omega omega^T
+		fourthTo(m, lag, sigma)
+		var trace float64
+		for i := range d {
+			trace += m[i*d+i]
+		}
+		for i := range m {
+			m[i] = -m[i]
+		}
+		for i := range d {
+			m[i*d+i] += trace
+		}
+	}
+	if form == Bounded {
+		second = boundedSecond(kernel, d, sigma)
+	}
+	fieldVarianceTo(v, delta, second, kernel)
+}

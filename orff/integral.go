@@ -1,0 +1,112 @@
+package orff
+
+import (
+	"fmt"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+// Integral is the map of the Hilbert-Schmidt integral kernel (Brault 2017,
+// section 9.1): the output of h at x is a function of tau,
+//
+//	h(x)(tau) = phi_X(x)^T Theta phi_T(tau).
+//
+// As a Map it has the one input (x, tau), x first, and one output; its kernel is
+// k_X(x, x') k_T(tau, tau'). theta = vec(Theta), column by column, and phi =
+// [phi_X(x); phi_T(tau)].
+type Integral struct {
+	x, t   Scalar
+	rx, rt int
+	u, ux  []float64 // scratch: rt, rx
+}
+
+// NewIntegral joins the map of the inputs and the map of tau.
+func NewIntegral(x, t Scalar) *Integral {
+	return &Integral{x: x, t: t, rx: x.Len(), rt: t.Len(), u: make([]float64, t.Len()), ux: make([]float64, x.Len())}
+}
+
+// OutputGrid restricts tau to the rows of a grid, m x d_T row-major: with this
+// Output a Decomposable of phi_X predicts h(x) at all of them, Gamma_ij =
+// phi_T(tau_i).phi_T(tau_j).
+func OutputGrid(t Scalar, grid []float64) (Output, error) {
+	d, r := t.In(), t.Len()
+	if len(grid) == 0 || len(grid)%d != 0 {
+		return Output{}, fmt.Errorf("orff: a grid needs whole rows of %d coordinates, got %d numbers", d, len(grid))
+	}
+	m := len(grid) / d
+	b := make([]float64, m*r)
+	for i := range m {
+		t.FeaturesTo(b[i*r:(i+1)*r], grid[i*d:(i+1)*d])
+	}
+	return OutputFactor(m, r, b)
+}
+
+func (m *Integral) Dims() Dims {
+	return Dims{In: m.x.In() + m.t.In(), Out: 1, Features: m.rx + m.rt, Params: m.rx * m.rt}
+}
+
+// split returns the two parts of an input.
+func (m *Integral) split(x []float64) (a, tau []float64) { return x[:m.x.In()], x[m.x.In():] }
+
+func (m *Integral) FeaturesTo(phi, x []float64) {
+	if len(phi) != m.rx+m.rt || len(x) != m.x.In()+m.t.In() {
+		panic(badLength)
+	}
+	a, tau := m.split(x)
+	m.x.FeaturesTo(phi[:m.rx], a)
+	m.t.FeaturesTo(phi[m.rx:], tau)
+}
+
+func (m *Integral) PredictTo(y, phi, theta []float64) {
+	vec.MatVec(m.u, theta, phi[:m.rx])
+	y[0] = vec.Dot(m.u, phi[m.rx:])
+}
+
+func (m *Integral) AddGradient(g []float64, alpha float64, phi, r []float64) {
+	vec.AddOuter(g, alpha*r[0], phi[m.rx:], phi[:m.rx])
+}
+
+// PullbackTo holds one side fixed and differentiates the other.
+func (m *Integral) PullbackTo(g, x, phi, theta, r []float64) {
+	a, tau := m.split(x)
+	ga, gt := m.split(g)
+	vec.MatTVec(m.ux, theta, phi[m.rx:])
+	m.x.(SmoothScalar).GradientTo(ga, a, phi[:m.rx], m.ux)
+	vec.MatVec(m.u, theta, phi[:m.rx])
+	m.t.(SmoothScalar).GradientTo(gt, tau, phi[m.rx:], m.u)
+	vec.Scale(r[0], g)
+}
+
+func (m *Integral) Smooth() error { return smooth(m.x, m.t) }
+
+// Check asks both maps.
+func (m *Integral) Check(x []float64) error {
+	a, tau := m.split(x)
+	if err := CheckInput(m.x, a); err != nil {
+		return err
+	}
+	return CheckInput(m.t, tau)
+}
+
+// State saves or restores both maps.
+func (m *Integral) State(c *snapshot.Codec) {
+	c.Section("integral")
+	m.x.State(c)
+	m.t.State(c)
+}
+
+func (m *Integral) redraw(r *Rand) bool  { return redraw(m.x, r) && redraw(m.t, r) }
+func (m *Integral) weigh(s float64) bool { return weigh(m.x, s) }
+
+func (m *Integral) kernelTo(k, x, z []float64) {
+	a, s := m.split(x)
+	b, t := m.split(z)
+	k[0] = Kernel(m.x, a, b) * Kernel(m.t, s, t)
+}
+
+func (m *Integral) varianceTo(v, x, z []float64) {
+	a, s := m.split(x)
+	b, t := m.split(z)
+	v[0] = productVariance(Kernel(m.x, a, b), Variance(m.x, a, b), Kernel(m.t, s, t), Variance(m.t, s, t))
+}

@@ -1,0 +1,228 @@
+package orff
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+// Projections is the law of the vectors of a random Maclaurin map.
+type Projections int
+
+const (
+	// Rademacher vectors have entries +-1, each with probability 1/2.
+	Rademacher Projections = iota
+	// Normal vectors have standard normal entries.
+	Normal
+)
+
+func (p Projections) fill(w []float64, r *Rand) {
+	if p == Normal {
+		r.NormalsTo(w)
+		return
+	}
+	for i := range w {
+		w[i] = r.sign()
+	}
+}
+
+// secondMoment is E <w,x>^2 <w,z>^2.
+func (p Projections) secondMoment(x, z []float64) float64 {
+	xz := dot(x, z)
+	m := squaredNorm(x)*squaredNorm(z) + 2*xz*xz
+	if p == Rademacher {
+		for i := range x {
+			m -= 2 * square(x[i]*z[i])
+		}
+	}
+	return m
+}
+
+func (p Projections) validate() error {
+	if p != Rademacher && p != Normal {
+		return fmt.Errorf("orff: unknown law of projections %d", p)
+	}
+	return nil
+}
+
+// Maclaurin is the random Maclaurin map of the dot product kernel f(<x, z>) (Kar
+// and Karnick 2012, with the law of the degree and the weight normalised):
+//
+//	phi(x) = (1/sqrt(D)) (Z_1 … Z_D),  Z = sqrt(a_N/P_N) prod_{j<=N} <w_j, x>.
+type Maclaurin struct {
+	series Series
+	law    DegreeLaw
+	proj   Projections
+	d, n   int
+	scale  float64
+	products
+	w []float64 // one row of length d a factor
+}
+
+// NewMaclaurin draws D features on R^d: their degrees from law, then their
+// vectors. Prefer Restricted to Geometric when the series is finite or can be
+// truncated: products of high degree have a huge variance.
+func NewMaclaurin(s Series, law DegreeLaw, proj Projections, d, D int, r Rand) (*Maclaurin, error) {
+	if err := sizes("random Maclaurin features", d, D); err != nil {
+		return nil, err
+	}
+	if err := proj.validate(); err != nil {
+		return nil, err
+	}
+	if err := validateSeries(s); err != nil {
+		return nil, err
+	}
+	if err := validateLaw(s, law); err != nil {
+		return nil, err
+	}
+	f := &Maclaurin{series: s, law: law, proj: proj, d: d, n: D, scale: 1 / math.Sqrt(float64(D)), products: newProducts(D)}
+	f.redraw(&r)
+	return f, nil
+}
+
+func (f *Maclaurin) In() int  { return f.d }
+func (f *Maclaurin) Len() int { return f.n }
+
+// FeaturesTo writes phi(x).
+func (f *Maclaurin) FeaturesTo(phi, x []float64) {
+	if len(phi) != f.n || len(x) != f.d {
+		panic(badLength)
+	}
+	vec.MatVec(f.factors, f.w, x)
+	f.featuresTo(phi, f.scale)
+}
+
+// GradientTo multiplies out the product rule.
+func (f *Maclaurin) GradientTo(g, x, phi, c []float64) {
+	vec.MatVec(f.factors, f.w, x)
+	f.pullFrom(c, f.scale)
+	vec.MatTVec(g, f.w, f.pull)
+}
+
+func (f *Maclaurin) Smooth() error { return nil }
+
+// State saves or restores degrees and vectors.
+func (f *Maclaurin) State(c *snapshot.Codec) {
+	c.Section("maclaurin")
+	f.products.state(c, &f.w, f.d)
+	f.setCoefficients(f.series, f.law)
+}
+
+func (f *Maclaurin) redraw(r *Rand) bool {
+	f.drawDegrees(f.series, f.law, r)
+	f.w = grown(f.w, f.d*f.resize())
+	f.proj.fill(f.w, r)
+	return true
+}
+
+func (f *Maclaurin) weigh(s float64) bool { f.scale *= s; return true }
+func (f *Maclaurin) mass() float64        { return f.scale * f.scale * float64(f.n) }
+
+func (f *Maclaurin) kernel(x, z []float64) float64 { return f.mass() * f.series.At(dot(x, z)) }
+
+func (f *Maclaurin) variance(x, z []float64) float64 {
+	m := secondMoment(f.series, f.law, f.proj.secondMoment(x, z))
+	return square(f.mass()) * (m - square(f.series.At(dot(x, z)))) / float64(f.n)
+}
+
+// Kakade is the polynomial map of S. Kakade's notes: every feature carries all
+// degrees 0 … l of a finite series,
+//
+//	phi_j(x) = (1/sqrt(D)) sum_i sqrt(a_i) prod_{k<=i} <w_ijk, x>,
+//
+// with l(l+1)/2 vectors a feature. It is unbiased, because each cross term has a
+// factor of mean zero without a partner; its variance is larger than that of
+// Maclaurin with one degree a feature.
+type Kakade struct {
+	coef  Coefficients
+	proj  Projections
+	d, n  int
+	scale float64
+	products
+	w, z, c []float64 // z, c: scratch, a number a degree and feature
+}
+
+// NewKakade draws D features on R^d.
+func NewKakade(a Coefficients, proj Projections, d, D int, r Rand) (*Kakade, error) {
+	if err := sizes("random polynomial features", d, D); err != nil {
+		return nil, err
+	}
+	if err := proj.validate(); err != nil {
+		return nil, err
+	}
+	if err := validateSeries(a); err != nil {
+		return nil, err
+	}
+	n := D * len(a)
+	f := &Kakade{coef: append(Coefficients(nil), a...), proj: proj, d: d, n: D, scale: 1 / math.Sqrt(float64(D)), products: newProducts(n), z: make([]float64, n), c: make([]float64, n)}
+	for j := range f.degree {
+		f.degree[j] = j % len(a)
+		f.log[j] = math.Log(a[j%len(a)]) / 2
+	}
+	f.w = make([]float64, d*f.resize())
+	f.redraw(&r)
+	return f, nil
+}
+
+func (f *Kakade) In() int  { return f.d }
+func (f *Kakade) Len() int { return f.n }
+
+// FeaturesTo writes phi(x).
+func (f *Kakade) FeaturesTo(phi, x []float64) {
+	if len(phi) != f.n || len(x) != f.d {
+		panic(badLength)
+	}
+	vec.MatVec(f.factors, f.w, x)
+	f.featuresTo(f.z, f.scale)
+	l := len(f.coef)
+	for j := range phi {
+		var s float64
+		for _, v := range f.z[j*l : (j+1)*l] {
+			s += v
+		}
+		phi[j] = s
+	}
+}
+
+// GradientTo multiplies out the product rule.
+func (f *Kakade) GradientTo(g, x, phi, c []float64) {
+	vec.MatVec(f.factors, f.w, x)
+	for j := range f.c {
+		f.c[j] = c[j/len(f.coef)]
+	}
+	f.pullFrom(f.c, f.scale)
+	vec.MatTVec(g, f.w, f.pull)
+}
+
+func (f *Kakade) Smooth() error { return nil }
+
+// State saves or restores the vectors.
+func (f *Kakade) State(c *snapshot.Codec) {
+	c.Section("kakade")
+	c.Float64s(f.w)
+}
+
+func (f *Kakade) redraw(r *Rand) bool  { f.proj.fill(f.w, r); return true }
+func (f *Kakade) weigh(s float64) bool { f.scale *= s; return true }
+func (f *Kakade) mass() float64        { return f.scale * f.scale * float64(f.n) }
+
+func (f *Kakade) kernel(x, z []float64) float64 { return f.mass() * f.coef.At(dot(x, z)) }
+
+// variance: of E X_i X_k Z_l Z_m, with X_i the degree i at x and Z_i at z, the
+// terms in which every degree appears in pairs remain.
+func (f *Kakade) variance(x, z []float64) float64 {
+	m, xz := f.proj.secondMoment(x, z), dot(x, z)
+	xx, zz := squaredNorm(x), squaredNorm(z)
+	var second float64
+	for i, a := range f.coef {
+		second += a * a * math.Pow(m, float64(i))
+		for k, b := range f.coef {
+			if k != i {
+				second += a * b * (math.Pow(xx, float64(i))*math.Pow(zz, float64(k)) + 2*math.Pow(xz, float64(i+k)))
+			}
+		}
+	}
+	return square(f.mass()) * (second - square(f.coef.At(xz))) / float64(f.n)
+}

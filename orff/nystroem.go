@@ -1,0 +1,137 @@
+package orff
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+// Nystroem is the map of a kernel through M landmarks (Williams and Seeger 2001;
+// Brault 2017, section 2.1.2.2): with the Gram matrix U Lambda U^T of the
+// landmarks,
+//
+//	phi(x) = Lambda^(-1/2) U^T (k(x, x_1), …, k(x, x_M)).
+//
+// It is exact on the landmarks. Eigenvalues below 1e-10 of the largest give
+// features that are always zero. Another landmark needs another map.
+type Nystroem struct {
+	spectrum  Spectrum
+	d, m      int
+	landmarks []float64 // m x d
+	root      []float64 // Lambda^(-1/2) U^T, m x m
+	scale     float64
+
+	delta, slope, k []float64 // scratch: d, d, m
+}
+
+// NewNystroem factors the Gram matrix of the landmarks, M x d row-major; their
+// frequencies are never drawn.
+func NewNystroem(s Spectrum, d int, landmarks []float64) (*Nystroem, error) {
+	if d < 1 || len(landmarks) == 0 || len(landmarks)%d != 0 || !finite(landmarks) {
+		return nil, fmt.Errorf("orff: Nystroem features need whole finite rows of %d coordinates, got %d numbers", d, len(landmarks))
+	}
+	if err := validate(s, d); err != nil {
+		return nil, err
+	}
+	m := len(landmarks) / d
+	f := &Nystroem{
+		spectrum: s, d: d, m: m, scale: 1,
+		landmarks: append([]float64(nil), landmarks...), root: make([]float64, m*m),
+		delta: make([]float64, d), slope: make([]float64, d), k: make([]float64, m),
+	}
+	gram := make([]float64, m*m)
+	for i := range m {
+		f.similaritiesTo(gram[i*m:(i+1)*m], f.landmark(i))
+	}
+	g, u, err := eigenSym(m, gram)
+	if err != nil {
+		return nil, err
+	}
+	for k, v := range g {
+		if v <= 1e-10*g[m-1] {
+			continue
+		}
+		for i := range m {
+			f.root[k*m+i] = u.At(i, k) / math.Sqrt(v)
+		}
+	}
+	return f, nil
+}
+
+// Landmarks takes m of the rows of x, row-major with rows of length d, at random
+// without replacement; all of them when there are fewer.
+func Landmarks(x []float64, d, m int, seed uint64) []float64 {
+	if d < 1 || len(x)%d != 0 {
+		panic("orff: Landmarks needs whole rows")
+	}
+	rows := append([]float64(nil), x...)
+	n := len(x) / d
+	m = min(m, n)
+	r := NewRand(seed)
+	for i := range m {
+		j := i + r.Intn(n-i)
+		for k := range d {
+			rows[i*d+k], rows[j*d+k] = rows[j*d+k], rows[i*d+k]
+		}
+	}
+	return rows[:m*d]
+}
+
+func (f *Nystroem) landmark(i int) []float64 { return f.landmarks[i*f.d : (i+1)*f.d] }
+
+func (f *Nystroem) similaritiesTo(k, x []float64) {
+	for i := range k {
+		lagTo(f.delta, x, f.landmark(i))
+		k[i] = f.spectrum.K0(f.delta)
+	}
+}
+
+func (f *Nystroem) In() int  { return f.d }
+func (f *Nystroem) Len() int { return f.m }
+
+// FeaturesTo writes phi(x).
+func (f *Nystroem) FeaturesTo(phi, x []float64) {
+	if len(phi) != f.m || len(x) != f.d {
+		panic(badLength)
+	}
+	f.similaritiesTo(f.k, x)
+	vec.MatVec(phi, f.root, f.k)
+	vec.Scale(f.scale, phi)
+}
+
+// GradientTo sums the gradients of k(x, x_i).
+func (f *Nystroem) GradientTo(g, x, phi, c []float64) {
+	s := f.spectrum.(sloped)
+	vec.MatTVec(f.k, f.root, c)
+	clear(g)
+	for i, v := range f.k {
+		lagTo(f.delta, x, f.landmark(i))
+		s.slopeTo(f.slope, f.delta)
+		vec.Axpy(f.scale*v, f.slope, g)
+	}
+}
+
+func (f *Nystroem) Smooth() error {
+	if _, ok := f.spectrum.(sloped); !ok {
+		return errors.New("orff: this kernel has no gradient in closed form")
+	}
+	return smoothSpectrum(f.spectrum)
+}
+
+// State saves or restores the landmarks; their number belongs to the
+// configuration.
+func (f *Nystroem) State(c *snapshot.Codec) {
+	c.Section("nystroem")
+	c.Float64s(f.landmarks)
+	c.Float64s(f.root)
+}
+
+func (f *Nystroem) weigh(s float64) bool { f.scale *= s; return true }
+
+func (f *Nystroem) kernel(x, z []float64) float64 {
+	lagTo(f.delta, x, z)
+	return f.scale * f.scale * f.spectrum.K0(f.delta)
+}

@@ -1,0 +1,135 @@
+package orff
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+// products evaluates features that are products of factors, feature j having
+// degree[j] of them one after the other:
+//
+//	Z_j = coef_j prod_i factor_i.
+type products struct {
+	degree  []int
+	log     []float64 // log of the coefficient; -Inf for 0
+	factors []float64 // at the last x
+	pull    []float64 // derivative of the result by each factor
+}
+
+// logDomain is the degree from which a product of plain numbers could overflow
+// although the coefficient would bring it back.
+const logDomain = 60
+
+func newProducts(n int) products {
+	return products{degree: make([]int, n), log: make([]float64, n)}
+}
+
+// resize makes room for the factors of the degrees.
+func (p *products) resize() (total int) {
+	for _, n := range p.degree {
+		total += n
+	}
+	p.factors = grown(p.factors, total)
+	p.pull = grown(p.pull, total)
+	return total
+}
+
+// grown returns a slice of length n, v's memory when it is large enough.
+func grown(v []float64, n int) []float64 {
+	if cap(v) < n {
+		return make([]float64, n)
+	}
+	return v[:n]
+}
+
+// drawDegrees draws the degrees of all features and sets the coefficients
+// sqrt(a_N/P_N).
+func (p *products) drawDegrees(s Series, law DegreeLaw, r *Rand) {
+	for j := range p.degree {
+		p.degree[j] = law.Degree(r)
+	}
+	p.setCoefficients(s, law)
+}
+
+func (p *products) setCoefficients(s Series, law DegreeLaw) {
+	for j, n := range p.degree {
+		p.log[j] = (math.Log(s.Coefficient(n)) - math.Log(law.Probability(n))) / 2
+	}
+}
+
+// featuresTo writes scale Z.
+func (p *products) featuresTo(z []float64, scale float64) {
+	rest := p.factors
+	for j, n := range p.degree {
+		z[j] = scale * product(p.log[j], rest[:n])
+		rest = rest[n:]
+	}
+}
+
+func product(log float64, f []float64) float64 {
+	if len(f) <= logDomain {
+		v := math.Exp(log)
+		for _, t := range f {
+			v *= t
+		}
+		return v
+	}
+	sign := 1.0
+	for _, t := range f {
+		log += math.Log(math.Abs(t))
+		if t < 0 {
+			sign = -sign
+		}
+	}
+	return sign * math.Exp(log)
+}
+
+// pullFrom sets pull to the derivatives of sum_j scale c_j Z_j by the factors,
+// without a division.
+func (p *products) pullFrom(c []float64, scale float64) {
+	at := 0
+	for j, n := range p.degree {
+		f, d := p.factors[at:at+n], p.pull[at:at+n]
+		at += n
+		if n > logDomain {
+			for i := range f {
+				t := f[i]
+				f[i] = 1
+				d[i] = scale * c[j] * product(p.log[j], f)
+				f[i] = t
+			}
+			continue
+		}
+		before := scale * c[j] * math.Exp(p.log[j])
+		for i, t := range f {
+			d[i] = before
+			before *= t
+		}
+		after := 1.0
+		for i := n - 1; i >= 0; i-- {
+			d[i] *= after
+			after *= f[i]
+		}
+	}
+}
+
+// state transfers the degrees and then the numbers that belong to the factors,
+// width for each of them.
+func (p *products) state(c *snapshot.Codec, numbers *[]float64, width int) {
+	for j := range p.degree {
+		c.Index(&p.degree[j], maxDegree+1)
+	}
+	if c.Decoding() {
+		total := 0
+		for _, n := range p.degree {
+			total += n
+		}
+		if len(c.Bytes()) < 8*width*total {
+			c.Fail("%d factors of random products do not follow", total)
+			clear(p.degree)
+		}
+		*numbers = grown(*numbers, width*p.resize())
+	}
+	c.Float64s(*numbers)
+}

@@ -1,0 +1,128 @@
+package orff
+
+import (
+	"fmt"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+// Schur is the map of the entrywise (Hadamard) product K_1 o K_2: row i of Phi^T
+// is the Kronecker product of the rows i of Phi_1^T and Phi_2^T, hence with
+// Theta of P_1 x P_2, row-major,
+//
+//	h_i(x) = (Phi_1(x) e_i)^T Theta (Phi_2(x) e_i).
+//
+// A decomposable times a transformable kernel is the choice of OKVAR (Lim et al.
+// 2015). The cost is p P_1 P_2.
+type Schur struct {
+	a, b   Map
+	da, db Dims
+	dims   Dims
+
+	e      []float64 // scratch, Out: a unit vector
+	ra, rb []float64 // Phi e_i
+	ta, tb []float64 // Theta (Phi_2 e_i), Theta^T (Phi_1 e_i)
+	g      []float64 // scratch, In
+}
+
+// NewSchur joins two maps of the same input and output, drawn independently.
+func NewSchur(a, b Map) (*Schur, error) {
+	da, db := a.Dims(), b.Dims()
+	if da.In != db.In || da.Out != db.Out {
+		return nil, fmt.Errorf("orff: the factors of an entrywise product must share input and output, they are R^%d -> R^%d and R^%d -> R^%d", da.In, da.Out, db.In, db.Out)
+	}
+	return &Schur{
+		a: a, b: b, da: da, db: db,
+		dims: Dims{In: da.In, Out: da.Out, Features: da.Features + db.Features, Params: da.Params * db.Params},
+		e:    make([]float64, da.Out),
+		ra:   make([]float64, da.Params), rb: make([]float64, db.Params),
+		ta: make([]float64, da.Params), tb: make([]float64, db.Params),
+		g: make([]float64, da.In),
+	}, nil
+}
+
+func (m *Schur) Dims() Dims { return m.dims }
+
+func (m *Schur) split(phi []float64) (a, b []float64) {
+	return phi[:m.da.Features], phi[m.da.Features:]
+}
+
+func (m *Schur) FeaturesTo(phi, x []float64) {
+	a, b := m.split(phi)
+	m.a.FeaturesTo(a, x)
+	m.b.FeaturesTo(b, x)
+}
+
+// rowsTo sets ra and rb to Phi_1 e_i and Phi_2 e_i.
+func (m *Schur) rowsTo(i int, phi []float64) {
+	a, b := m.split(phi)
+	clear(m.e)
+	m.e[i] = 1
+	clear(m.ra)
+	clear(m.rb)
+	m.a.AddGradient(m.ra, 1, a, m.e)
+	m.b.AddGradient(m.rb, 1, b, m.e)
+}
+
+func (m *Schur) PredictTo(y, phi, theta []float64) {
+	if len(y) != m.dims.Out {
+		panic(badLength)
+	}
+	for i := range y {
+		m.rowsTo(i, phi)
+		vec.MatVec(m.ta, theta, m.rb)
+		y[i] = vec.Dot(m.ra, m.ta)
+	}
+}
+
+func (m *Schur) AddGradient(g []float64, alpha float64, phi, r []float64) {
+	if len(r) != m.dims.Out {
+		panic(badLength)
+	}
+	for i, v := range r {
+		m.rowsTo(i, phi)
+		vec.AddOuter(g, alpha*v, m.ra, m.rb)
+	}
+}
+
+// PullbackTo holds one factor fixed and differentiates the other, output by
+// output.
+func (m *Schur) PullbackTo(g, x, phi, theta, r []float64) {
+	clear(g)
+	a, b := m.split(phi)
+	for i, v := range r {
+		if v == 0 {
+			continue
+		}
+		m.rowsTo(i, phi)
+		vec.MatVec(m.ta, theta, m.rb)
+		vec.MatTVec(m.tb, theta, m.ra)
+		clear(m.e)
+		m.e[i] = v
+		m.a.(SmoothMap).PullbackTo(m.g, x, a, m.ta, m.e)
+		vec.Axpy(1, m.g, g)
+		m.b.(SmoothMap).PullbackTo(m.g, x, b, m.tb, m.e)
+		vec.Axpy(1, m.g, g)
+	}
+}
+
+func (m *Schur) Smooth() error           { return smooth(m.a, m.b) }
+func (m *Schur) Check(x []float64) error { return checkBoth(m.a, m.b, x) }
+
+// State saves or restores both factors.
+func (m *Schur) State(c *snapshot.Codec) {
+	c.Section("schur")
+	state(m.a, c)
+	state(m.b, c)
+}
+
+func (m *Schur) redraw(r *Rand) bool  { return redraw(m.a, r) && redraw(m.b, r) }
+func (m *Schur) weigh(s float64) bool { return weigh(m.a, s) }
+
+func (m *Schur) kernelTo(k, x, z []float64) {
+	other := make([]float64, len(k))
+	KernelTo(k, m.a, x, z)
+	KernelTo(other, m.b, x, z)
+	multiply(k, other)
+}

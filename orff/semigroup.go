@@ -1,0 +1,132 @@
+package orff
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+// SemigroupLaw is the distribution of the rates of a random Laplace map.
+type SemigroupLaw int
+
+const (
+	// ExponentialSemigroup is k(x, z) = prod_k exp(-p sqrt(x_k + z_k)), with
+	// Levy distributed rates.
+	ExponentialSemigroup SemigroupLaw = iota
+	// ReciprocalSemigroup is k(x, z) = prod_k p/(x_k + z_k + p), with
+	// exponentially distributed rates.
+	ReciprocalSemigroup
+)
+
+// Semigroup is the random Laplace map of a kernel of x + z on the inputs
+// x_k >= 0 (Yang et al. 2014; Brault 2017, section 2.1.2.4),
+//
+//	phi(x) = (1/sqrt(D)) exp(-W x), W >= 0.
+type Semigroup struct {
+	law       SemigroupLaw
+	parameter float64
+	d, n      int
+	w         []float64 // n x d
+	scale     float64
+	v         []float64 // scratch, n
+}
+
+// NewSemigroup draws D rate vectors; the parameter p of the law is positive.
+func NewSemigroup(law SemigroupLaw, parameter float64, d, D int, r Rand) (*Semigroup, error) {
+	if law != ExponentialSemigroup && law != ReciprocalSemigroup {
+		return nil, fmt.Errorf("orff: unknown semigroup law %d", law)
+	}
+	if err := sizes("random Laplace features", d, D); err != nil {
+		return nil, err
+	}
+	if err := positive("the parameter of a semigroup kernel", parameter); err != nil {
+		return nil, err
+	}
+	f := &Semigroup{law: law, parameter: parameter, d: d, n: D, w: make([]float64, d*D), v: make([]float64, D), scale: 1 / math.Sqrt(float64(D))}
+	f.redraw(&r)
+	return f, nil
+}
+
+func (f *Semigroup) In() int  { return f.d }
+func (f *Semigroup) Len() int { return f.n }
+
+// Check refuses negative coordinates.
+func (f *Semigroup) Check(x []float64) error {
+	for k, v := range x {
+		if !(v >= 0) {
+			return fmt.Errorf("orff: a semigroup kernel needs x >= 0, coordinate %d is %g", k+1, v)
+		}
+	}
+	return nil
+}
+
+// FeaturesTo writes phi(x).
+func (f *Semigroup) FeaturesTo(phi, x []float64) {
+	if len(phi) != f.n || len(x) != f.d {
+		panic(badLength)
+	}
+	if f.Check(x) != nil {
+		fillNaN(phi)
+		return
+	}
+	vec.MatVec(phi, f.w, x)
+	for j, v := range phi {
+		phi[j] = f.scale * math.Exp(-v)
+	}
+}
+
+// GradientTo writes -W^T (c phi).
+func (f *Semigroup) GradientTo(g, x, phi, c []float64) {
+	for j := range f.v {
+		f.v[j] = -c[j] * phi[j]
+	}
+	vec.MatTVec(g, f.w, f.v)
+}
+
+func (f *Semigroup) Smooth() error { return nil }
+
+// State saves or restores the rates.
+func (f *Semigroup) State(c *snapshot.Codec) {
+	c.Section("semigroup")
+	c.Float64s(f.w)
+}
+
+func (f *Semigroup) redraw(r *Rand) bool {
+	if f.law == ReciprocalSemigroup {
+		for i := range f.w {
+			f.w[i] = -math.Log(r.Uniform()) / f.parameter
+		}
+		return true
+	}
+	r.NormalsTo(f.w)
+	for i, z := range f.w {
+		f.w[i] = square(f.parameter/z) / 2
+	}
+	return true
+}
+
+func (f *Semigroup) weigh(s float64) bool { f.scale *= s; return true }
+func (f *Semigroup) mass() float64        { return f.scale * f.scale * float64(f.n) }
+
+// at is the kernel without weight at times (x + z).
+func (f *Semigroup) at(x, z []float64, times float64) float64 {
+	k := 1.0
+	for i := range x {
+		s := times * (x[i] + z[i])
+		if f.law == ReciprocalSemigroup {
+			k *= f.parameter / (s + f.parameter)
+		} else {
+			k *= math.Exp(-f.parameter * math.Sqrt(s))
+		}
+	}
+	return k
+}
+
+func (f *Semigroup) kernel(x, z []float64) float64 { return f.mass() * f.at(x, z, 1) }
+
+// variance: the square of exp(-w s) is exp(-w 2s).
+func (f *Semigroup) variance(x, z []float64) float64 {
+	return square(f.mass()) * (f.at(x, z, 2) - square(f.at(x, z, 1))) / float64(f.n)
+}

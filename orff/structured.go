@@ -1,0 +1,253 @@
+package orff
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+// NewSORF makes Fourier features of the Gaussian kernel of bandwidth sigma whose
+// frequencies are products of Walsh-Hadamard transforms and random signs (Yu et
+// al. 2016):
+//
+//	W = (sqrt(d)/sigma) H D1 H D2 H D3, H normalised,
+//
+// with d padded to a power of two and as many such blocks as D needs. W x costs
+// O(D log d). The kernel is approximated with a bias that shrinks with d only,
+// therefore fewer than 32 padded dimensions are refused.
+func NewSORF(sigma float64, d, D int, r Rand) (*Fourier, error) {
+	if err := structuredSizes("SORF", sigma, d, D); err != nil {
+		return nil, err
+	}
+	pad := powerOfTwo(d)
+	if pad < 32 {
+		return nil, fmt.Errorf("orff: SORF is biased in low dimensions: d = %d pads to %d, it needs 32; use Orthogonal or independent frequencies", d, pad)
+	}
+	return structured(sigma, d, D, newSORF(sigma, d, D), &r), nil
+}
+
+// NewFastfood makes Fourier features of the Gaussian kernel of bandwidth sigma
+// with frequencies (Le, Sarlos and Smola 2013)
+//
+//	W = (1/(sigma sqrt(d))) S H G P H B, H of entries +-1,
+//
+// B random signs, P a permutation, G normal, S radii: each row is exactly
+// N(0, I/sigma^2), rows of a block depend on each other. W x costs O(D log d).
+func NewFastfood(sigma float64, d, D int, r Rand) (*Fourier, error) {
+	if err := structuredSizes("Fastfood", sigma, d, D); err != nil {
+		return nil, err
+	}
+	return structured(sigma, d, D, newFastfood(sigma, d, D), &r), nil
+}
+
+func structuredSizes(what string, sigma float64, d, D int) error {
+	if err := sizes(what+" features", d, D); err != nil {
+		return err
+	}
+	return positive("sigma of "+what, sigma)
+}
+
+func structured(sigma float64, d, D int, p projection, r *Rand) *Fourier {
+	f := newFourier(Gaussian{sigma}, d, D)
+	f.fast = p
+	p.redraw(r)
+	return f
+}
+
+func powerOfTwo(n int) int {
+	p := 1
+	for p < n {
+		p *= 2
+	}
+	return p
+}
+
+// hadamard replaces v by H v, H the Walsh-Hadamard matrix of entries +-1. The
+// length is a power of two; applying it twice multiplies by the length.
+func hadamard(v []float64) {
+	for h := 1; h < len(v); h *= 2 {
+		for i := 0; i < len(v); i += 2 * h {
+			a, b := v[i:i+h], v[i+h:i+2*h]
+			for j := range a {
+				a[j], b[j] = a[j]+b[j], a[j]-b[j]
+			}
+		}
+	}
+}
+
+func multiply(v, by []float64) {
+	for i, f := range by {
+		v[i] *= f
+	}
+}
+
+// blockwise runs one square transform a block of pad frequencies.
+type blockwise struct {
+	n, pad int
+	buf    []float64 // scratch, pad
+}
+
+func newBlockwise(d, n int) blockwise {
+	pad := powerOfTwo(d)
+	return blockwise{n: n, pad: pad, buf: make([]float64, pad)}
+}
+
+func (b *blockwise) blocks() int { return (b.n + b.pad - 1) / b.pad }
+
+// apply sets t = W x, where forward replaces the padded x by block i of W x.
+func (b *blockwise) apply(t, x []float64, forward func(i int, v []float64)) {
+	for i := range b.blocks() {
+		clear(b.buf[copy(b.buf, x):])
+		forward(i, b.buf)
+		copy(t[i*b.pad:], b.buf)
+	}
+}
+
+// pull sets g = W^T v, where backward applies the transpose of block i.
+func (b *blockwise) pull(g, v []float64, backward func(i int, v []float64)) {
+	clear(g)
+	for i := range b.blocks() {
+		clear(b.buf[copy(b.buf, v[i*b.pad:]):])
+		backward(i, b.buf)
+		for k := range g {
+			g[k] += b.buf[k]
+		}
+	}
+}
+
+type sorf struct {
+	blockwise
+	signs []float64 // a block: D1, D2, D3, each pad
+	scale float64   // three transforms are unnormalised: sqrt(pad) pad^(-3/2) / (2 pi sigma)
+
+	forward, backward func(i int, v []float64) // bound once, a closure a call would allocate
+}
+
+func newSORF(sigma float64, d, n int) *sorf {
+	s := &sorf{blockwise: newBlockwise(d, n)}
+	s.signs = make([]float64, 3*s.pad*s.blocks())
+	s.scale = 1 / (2 * math.Pi * sigma * float64(s.pad))
+	s.forward, s.backward = s.applyBlock, s.pullBlock
+	return s
+}
+
+func (s *sorf) diagonal(i, k int) []float64 {
+	return s.signs[(3*i+k)*s.pad : (3*i+k+1)*s.pad]
+}
+
+func (s *sorf) applyBlock(i int, v []float64) {
+	for k := 2; k >= 0; k-- {
+		multiply(v, s.diagonal(i, k))
+		hadamard(v)
+	}
+	for j := range v {
+		v[j] *= s.scale
+	}
+}
+
+func (s *sorf) pullBlock(i int, v []float64) {
+	for k := range 3 {
+		hadamard(v)
+		multiply(v, s.diagonal(i, k))
+	}
+	for j := range v {
+		v[j] *= s.scale
+	}
+}
+
+func (s *sorf) turnsTo(t, x []float64) { s.apply(t, x, s.forward) }
+func (s *sorf) pullTo(g, v []float64)  { s.pull(g, v, s.backward) }
+
+func (s *sorf) redraw(r *Rand) {
+	for i := range s.signs {
+		s.signs[i] = r.sign()
+	}
+}
+
+func (s *sorf) State(c *snapshot.Codec) {
+	c.Section("sorf")
+	c.Float64s(s.signs)
+}
+
+type fastfood struct {
+	blockwise
+	signs, normals, radii []float64 // B, G, S of all blocks; S holds the scale
+	perm                  []int     // P of all blocks
+	sigma                 float64
+	tmp                   []float64 // scratch, pad
+
+	forward, backward func(i int, v []float64)
+}
+
+func newFastfood(sigma float64, d, n int) *fastfood {
+	f := &fastfood{blockwise: newBlockwise(d, n), sigma: sigma}
+	all := f.pad * f.blocks()
+	f.signs, f.normals, f.radii = make([]float64, all), make([]float64, all), make([]float64, all)
+	f.perm = make([]int, all)
+	f.tmp = make([]float64, f.pad)
+	f.forward, f.backward = f.applyBlock, f.pullBlock
+	return f
+}
+
+func (f *fastfood) applyBlock(i int, v []float64) {
+	at, to := i*f.pad, (i+1)*f.pad
+	multiply(v, f.signs[at:to])
+	hadamard(v)
+	for j, k := range f.perm[at:to] {
+		f.tmp[j] = v[k]
+	}
+	copy(v, f.tmp)
+	multiply(v, f.normals[at:to])
+	hadamard(v)
+	multiply(v, f.radii[at:to])
+}
+
+func (f *fastfood) pullBlock(i int, v []float64) {
+	at, to := i*f.pad, (i+1)*f.pad
+	multiply(v, f.radii[at:to])
+	hadamard(v)
+	multiply(v, f.normals[at:to])
+	for j, k := range f.perm[at:to] {
+		f.tmp[k] = v[j]
+	}
+	copy(v, f.tmp)
+	hadamard(v)
+	multiply(v, f.signs[at:to])
+}
+
+func (f *fastfood) turnsTo(t, x []float64) { f.apply(t, x, f.forward) }
+func (f *fastfood) pullTo(g, v []float64)  { f.pull(g, v, f.backward) }
+
+func (f *fastfood) redraw(r *Rand) {
+	for i := range f.blocks() {
+		at, to := i*f.pad, (i+1)*f.pad
+		for j := at; j < to; j++ {
+			f.signs[j] = r.sign()
+		}
+		perm := f.perm[at:to]
+		for j := range perm {
+			perm[j] = j
+		}
+		for j := range perm {
+			k := j + r.Intn(len(perm)-j)
+			perm[j], perm[k] = perm[k], perm[j]
+		}
+		g := f.normals[at:to]
+		r.NormalsTo(g)
+		frobenius := math.Sqrt(squaredNorm(g))
+		for j := at; j < to; j++ {
+			f.radii[j] = math.Sqrt(r.chiSquared(f.pad)/float64(f.pad)) / (frobenius * f.sigma * 2 * math.Pi)
+		}
+	}
+}
+
+func (f *fastfood) State(c *snapshot.Codec) {
+	c.Section("fastfood")
+	c.Float64s(f.signs)
+	for i := range f.perm {
+		c.Index(&f.perm[i], f.pad)
+	}
+	c.Float64s(f.normals)
+	c.Float64s(f.radii)
+}

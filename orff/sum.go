@@ -1,0 +1,134 @@
+package orff
+
+import (
+	"fmt"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+// Sum is the map of sum_i w_i K_i: the maps stacked, Phi = [sqrt(w_1) Phi_1;
+// sqrt(w_2) Phi_2; …], and phi and theta likewise.
+type Sum struct {
+	parts []Map
+	sizes []Dims
+	dims  Dims
+	y     []float64 // scratch, Out
+	g     []float64 // scratch, In
+}
+
+// NewSum takes over maps of the same input and output, drawn independently, and
+// gives them weights >= 0.
+func NewSum(weights []float64, parts ...Map) (*Sum, error) {
+	if len(parts) == 0 || len(weights) != len(parts) {
+		return nil, fmt.Errorf("orff: a sum needs one weight a map, got %d weights and %d maps", len(weights), len(parts))
+	}
+	first := parts[0].Dims()
+	s := &Sum{parts: append([]Map(nil), parts...), dims: Dims{In: first.In, Out: first.Out}, y: make([]float64, first.Out), g: make([]float64, first.In)}
+	for i, m := range parts {
+		d := m.Dims()
+		if d.In != first.In || d.Out != first.Out {
+			return nil, fmt.Errorf("orff: the maps of a sum must share input and output, map 1 is R^%d -> R^%d, map %d is R^%d -> R^%d", first.In, first.Out, i+1, d.In, d.Out)
+		}
+		if err := giveWeight(m, weights[i]); err != nil {
+			return nil, err
+		}
+		s.sizes = append(s.sizes, d)
+		s.dims.Features += d.Features
+		s.dims.Params += d.Params
+	}
+	return s, nil
+}
+
+// NewHelmholtz is beta times the curl-free plus 1-beta times the divergence-free
+// kernel, beta in [0, 1].
+func NewHelmholtz(beta float64, curl *CurlFree, div *DivergenceFree) (*Sum, error) {
+	if !(beta >= 0 && beta <= 1) {
+		return nil, fmt.Errorf("orff: a convex combination needs beta in [0, 1], got %g", beta)
+	}
+	return NewSum([]float64{beta, 1 - beta}, curl, div)
+}
+
+func (s *Sum) Dims() Dims { return s.dims }
+
+func (s *Sum) FeaturesTo(phi, x []float64) {
+	if len(phi) != s.dims.Features {
+		panic(badLength)
+	}
+	for i, m := range s.parts {
+		n := s.sizes[i].Features
+		m.FeaturesTo(phi[:n], x)
+		phi = phi[n:]
+	}
+}
+
+func (s *Sum) PredictTo(y, phi, theta []float64) {
+	if len(phi) != s.dims.Features || len(theta) != s.dims.Params {
+		panic(badLength)
+	}
+	clear(y)
+	for i, m := range s.parts {
+		n, p := s.sizes[i].Features, s.sizes[i].Params
+		m.PredictTo(s.y, phi[:n], theta[:p])
+		vec.Axpy(1, s.y, y)
+		phi, theta = phi[n:], theta[p:]
+	}
+}
+
+func (s *Sum) AddGradient(g []float64, alpha float64, phi, r []float64) {
+	if len(phi) != s.dims.Features || len(g) != s.dims.Params {
+		panic(badLength)
+	}
+	for i, m := range s.parts {
+		n, p := s.sizes[i].Features, s.sizes[i].Params
+		m.AddGradient(g[:p], alpha, phi[:n], r)
+		phi, g = phi[n:], g[p:]
+	}
+}
+
+// PullbackTo adds those of the parts.
+func (s *Sum) PullbackTo(g, x, phi, theta, r []float64) {
+	clear(g)
+	for i, m := range s.parts {
+		n, p := s.sizes[i].Features, s.sizes[i].Params
+		m.(SmoothMap).PullbackTo(s.g, x, phi[:n], theta[:p], r)
+		vec.Axpy(1, s.g, g)
+		phi, theta = phi[n:], theta[p:]
+	}
+}
+
+func (s *Sum) Smooth() error {
+	for _, m := range s.parts {
+		if err := smooth(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Check asks all parts.
+func (s *Sum) Check(x []float64) error { return checkAll(s.parts, x) }
+
+// State saves or restores the parts.
+func (s *Sum) State(c *snapshot.Codec) {
+	c.Section("sum")
+	for _, m := range s.parts {
+		state(m, c)
+	}
+}
+
+func (s *Sum) redraw(r *Rand) bool  { return redrawAll(s.parts, r) }
+func (s *Sum) weigh(f float64) bool { return weighAll(s.parts, f) }
+
+func (s *Sum) kernelTo(k, x, z []float64)   { s.total(k, KernelTo, x, z) }
+func (s *Sum) varianceTo(v, x, z []float64) { s.total(v, VarianceTo, x, z) }
+
+// total adds what of writes for each part.
+func (s *Sum) total(k []float64, of func(k []float64, m Map, x, z []float64), x, z []float64) {
+	part := make([]float64, len(k))
+	clear(k)
+	for _, m := range s.parts {
+		of(part, m, x, z)
+		vec.Axpy(1, part, k)
+	}
+}

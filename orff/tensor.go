@@ -1,0 +1,175 @@
+package orff
+
+import (
+	"fmt"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+// Tensor is the map of the Kronecker product K_1 (x) K_2 on R^(p_1 p_2), output
+// (k_1, k_2) at k_1 p_2 + k_2: Phi_1 (x) Phi_2. theta is P_1 x P_2, row-major.
+type Tensor struct {
+	a, b   Map
+	da, db Dims
+	dims   Dims
+
+	u      []float64 // scratch, P_1 x p_2
+	pa, ya []float64 // scratch: P_1, p_1
+	g      []float64 // scratch, In
+}
+
+// NewTensor joins two maps of the same input, drawn independently.
+func NewTensor(a, b Map) (*Tensor, error) {
+	da, db := a.Dims(), b.Dims()
+	if da.In != db.In {
+		return nil, fmt.Errorf("orff: the factors of a tensor product must share their input, lengths are %d and %d", da.In, db.In)
+	}
+	return &Tensor{
+		a: a, b: b, da: da, db: db,
+		dims: Dims{In: da.In, Out: da.Out * db.Out, Features: da.Features + db.Features, Params: da.Params * db.Params},
+		u:    make([]float64, da.Params*db.Out),
+		pa:   make([]float64, da.Params), ya: make([]float64, da.Out),
+		g: make([]float64, da.In),
+	}, nil
+}
+
+func (m *Tensor) Dims() Dims { return m.dims }
+
+func (m *Tensor) split(phi []float64) (a, b []float64) {
+	return phi[:m.da.Features], phi[m.da.Features:]
+}
+
+func (m *Tensor) FeaturesTo(phi, x []float64) {
+	a, b := m.split(phi)
+	m.a.FeaturesTo(a, x)
+	m.b.FeaturesTo(b, x)
+}
+
+// rowsTo sets row i of u to Phi_2^T (row i of theta).
+func (m *Tensor) rowsTo(phi, theta []float64) {
+	n, p := m.db.Params, m.db.Out
+	for i := range m.da.Params {
+		m.b.PredictTo(m.u[i*p:(i+1)*p], phi, theta[i*n:(i+1)*n])
+	}
+}
+
+// column copies column k of the matrix a, rows of length p, into dst.
+func column(dst, a []float64, p, k int) {
+	for i := range dst {
+		dst[i] = a[i*p+k]
+	}
+}
+
+func setColumn(a, src []float64, p, k int) {
+	for i, v := range src {
+		a[i*p+k] = v
+	}
+}
+
+func (m *Tensor) PredictTo(y, phi, theta []float64) {
+	if len(y) != m.dims.Out || len(theta) != m.dims.Params {
+		panic(badLength)
+	}
+	a, b := m.split(phi)
+	m.rowsTo(b, theta)
+	p := m.db.Out
+	for k := range p {
+		column(m.pa, m.u, p, k)
+		m.a.PredictTo(m.ya, a, m.pa)
+		setColumn(y, m.ya, p, k)
+	}
+}
+
+// outwardTo sets u = Phi_1 R for r read as the matrix R, p_1 x p_2.
+func (m *Tensor) outwardTo(alpha float64, phi, r []float64) {
+	p := m.db.Out
+	for k := range p {
+		column(m.ya, r, p, k)
+		clear(m.pa)
+		m.a.AddGradient(m.pa, alpha, phi, m.ya)
+		setColumn(m.u, m.pa, p, k)
+	}
+}
+
+func (m *Tensor) AddGradient(g []float64, alpha float64, phi, r []float64) {
+	if len(r) != m.dims.Out || len(g) != m.dims.Params {
+		panic(badLength)
+	}
+	a, b := m.split(phi)
+	m.outwardTo(alpha, a, r)
+	n, p := m.db.Params, m.db.Out
+	for i := range m.da.Params {
+		m.b.AddGradient(g[i*n:(i+1)*n], 1, b, m.u[i*p:(i+1)*p])
+	}
+}
+
+// PullbackTo holds one factor fixed and differentiates the other.
+func (m *Tensor) PullbackTo(g, x, phi, theta, r []float64) {
+	clear(g)
+	a, b := m.split(phi)
+	n, p := m.db.Params, m.db.Out
+	m.rowsTo(b, theta)
+	for k := range p {
+		column(m.pa, m.u, p, k)
+		column(m.ya, r, p, k)
+		m.a.(SmoothMap).PullbackTo(m.g, x, a, m.pa, m.ya)
+		vec.Axpy(1, m.g, g)
+	}
+	m.outwardTo(1, a, r)
+	for i := range m.da.Params {
+		m.b.(SmoothMap).PullbackTo(m.g, x, b, theta[i*n:(i+1)*n], m.u[i*p:(i+1)*p])
+		vec.Axpy(1, m.g, g)
+	}
+}
+
+func (m *Tensor) Smooth() error           { return smooth(m.a, m.b) }
+func (m *Tensor) Check(x []float64) error { return checkBoth(m.a, m.b, x) }
+
+// State saves or restores both factors.
+func (m *Tensor) State(c *snapshot.Codec) {
+	c.Section("tensor")
+	state(m.a, c)
+	state(m.b, c)
+}
+
+func (m *Tensor) redraw(r *Rand) bool  { return redraw(m.a, r) && redraw(m.b, r) }
+func (m *Tensor) weigh(s float64) bool { return weigh(m.a, s) }
+
+func (m *Tensor) kernelTo(k, x, z []float64) {
+	a := make([]float64, m.da.Out*m.da.Out)
+	b := make([]float64, m.db.Out*m.db.Out)
+	KernelTo(a, m.a, x, z)
+	KernelTo(b, m.b, x, z)
+	kroneckerTo(k, a, b, m.da.Out, m.db.Out)
+}
+
+// varianceTo: E (K1 (x) K2)(K1 (x) K2)^T = E K1 K1^T (x) E K2 K2^T for
+// independent factors.
+func (m *Tensor) varianceTo(v, x, z []float64) {
+	second := func(of Map, p int) (mean, all []float64) {
+		k := make([]float64, p*p)
+		mean, all = make([]float64, p*p), make([]float64, p*p)
+		KernelTo(k, of, x, z)
+		vec.MatMulT(mean, k, k, p, p, p)
+		VarianceTo(all, of, x, z)
+		vec.Axpy(1, mean, all)
+		return mean, all
+	}
+	ma, sa := second(m.a, m.da.Out)
+	mb, sb := second(m.b, m.db.Out)
+	mean := make([]float64, len(v))
+	kroneckerTo(v, sa, sb, m.da.Out, m.db.Out)
+	kroneckerTo(mean, ma, mb, m.da.Out, m.db.Out)
+	vec.Axpy(-1, mean, v)
+}
+
+// kroneckerTo writes a (x) b for square a and b of orders p and q.
+func kroneckerTo(k, a, b []float64, p, q int) {
+	n := p * q
+	for i := range n {
+		for j := range n {
+			k[i*n+j] = a[i/q*p+j/q] * b[i%q*q+j%q]
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package orff
+
+import (
+	"fmt"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+// Transform holds the functions psi_1 … psi_p from R^d to R^d' of a transformable
+// kernel.
+type Transform interface {
+	// Dims returns d, p and d'.
+	Dims() (in, out, each int)
+
+	// TransformTo writes psi_1(x) … psi_p(x) one after the other into u, p*d'.
+	TransformTo(u, x []float64)
+
+	// PullTo writes sum_i Dpsi_i(x)^T v_i into g, for v like u.
+	PullTo(g, x, v []float64)
+}
+
+// LinearTransform is psi_i(x) = A_i x for matrices A_i, d' x d, one below the
+// other.
+type LinearTransform struct {
+	in, out, each int
+	a             []float64
+}
+
+// NewLinearTransform takes p matrices of d' x d, row-major, p*d'*d numbers.
+func NewLinearTransform(in, out, each int, a []float64) (*LinearTransform, error) {
+	if in < 1 || out < 1 || each < 1 || len(a) != in*out*each {
+		return nil, fmt.Errorf("orff: %d linear maps from R^%d to R^%d need %d numbers, got %d", out, in, each, in*out*each, len(a))
+	}
+	return &LinearTransform{in: in, out: out, each: each, a: append([]float64(nil), a...)}, nil
+}
+
+// Coordinates is psi_i(x) = x_i, i = 1 … d: output i sees input i alone.
+func Coordinates(d int) *LinearTransform {
+	a := make([]float64, d*d)
+	for i := range d {
+		a[i*d+i] = 1
+	}
+	return &LinearTransform{in: d, out: d, each: 1, a: a}
+}
+
+func (t *LinearTransform) Dims() (in, out, each int)  { return t.in, t.out, t.each }
+func (t *LinearTransform) TransformTo(u, x []float64) { vec.MatVec(u, t.a, x) }
+func (t *LinearTransform) PullTo(g, x, v []float64)   { vec.MatTVec(g, t.a, v) }
+
+// Transformable is the map of the kernel K(x, z)_ij = k(psi_i(x), psi_j(z))
+// (Caponnetto et al. 2008; Brault 2017, proposition 3.11):
+//
+//	h_i(x) = phi(psi_i(x)).theta
+//
+// with one theta for all outputs. The phi of the Map holds the p feature vectors
+// one after the other. With Coordinates alone a prediction cannot couple the
+// coordinates: multiply it with a decomposable kernel (Schur), as OKVAR does.
+type Transformable struct {
+	scalar  Scalar
+	psi     Transform
+	in, out int
+	each, r int
+	u, v, w []float64 // scratch: out*each
+}
+
+// NewTransformable joins a scalar map on R^d' and a transform to it.
+func NewTransformable(s Scalar, psi Transform) (*Transformable, error) {
+	in, out, each := psi.Dims()
+	if s.In() != each {
+		return nil, fmt.Errorf("orff: the scalar map of a transformable kernel takes %d coordinates, the transform gives %d", s.In(), each)
+	}
+	n := out * each
+	return &Transformable{scalar: s, psi: psi, in: in, out: out, each: each, r: s.Len(), u: make([]float64, n), v: make([]float64, n), w: make([]float64, n)}, nil
+}
+
+func (m *Transformable) Dims() Dims {
+	return Dims{In: m.in, Out: m.out, Features: m.out * m.r, Params: m.r}
+}
+
+// at returns psi_i(x) from u.
+func (m *Transformable) at(u []float64, i int) []float64 { return u[i*m.each : (i+1)*m.each] }
+
+func (m *Transformable) FeaturesTo(phi, x []float64) {
+	if len(phi) != m.out*m.r || len(x) != m.in {
+		panic(badLength)
+	}
+	m.psi.TransformTo(m.u, x)
+	for i := range m.out {
+		m.scalar.FeaturesTo(phi[i*m.r:(i+1)*m.r], m.at(m.u, i))
+	}
+}
+
+func (m *Transformable) PredictTo(y, phi, theta []float64) { vec.MatVec(y, phi, theta) }
+
+func (m *Transformable) AddGradient(g []float64, alpha float64, phi, r []float64) {
+	if len(phi) != len(r)*len(g) {
+		panic(badLength)
+	}
+	for i, v := range r {
+		vec.Axpy(alpha*v, phi[i*m.r:(i+1)*m.r], g)
+	}
+}
+
+// PullbackTo: row i of J is Dpsi_i(x)^T grad(phi.theta)(psi_i(x)).
+func (m *Transformable) PullbackTo(g, x, phi, theta, r []float64) {
+	m.psi.TransformTo(m.u, x)
+	for i, f := range r {
+		v := m.at(m.v, i)
+		m.scalar.(SmoothScalar).GradientTo(v, m.at(m.u, i), phi[i*m.r:(i+1)*m.r], theta)
+		vec.Scale(f, v)
+	}
+	m.psi.PullTo(g, x, m.v)
+}
+
+func (m *Transformable) Smooth() error { return smooth(m.scalar) }
+
+// Check asks the scalar map about every psi_i(x).
+func (m *Transformable) Check(x []float64) error {
+	m.psi.TransformTo(m.u, x)
+	for i := range m.out {
+		if err := CheckInput(m.scalar, m.at(m.u, i)); err != nil {
+			return fmt.Errorf("output %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+// State saves or restores the scalar map.
+func (m *Transformable) State(c *snapshot.Codec) { m.scalar.State(c) }
+
+func (m *Transformable) redraw(r *Rand) bool  { return redraw(m.scalar, r) }
+func (m *Transformable) weigh(s float64) bool { return weigh(m.scalar, s) }
+
+func (m *Transformable) kernelTo(k, x, z []float64) {
+	m.psi.TransformTo(m.v, x)
+	m.psi.TransformTo(m.w, z)
+	for i := range m.out {
+		for j := range m.out {
+			k[i*m.out+j] = Kernel(m.scalar, m.at(m.v, i), m.at(m.w, j))
+		}
+	}
+}
