@@ -181,10 +181,12 @@ type FileOutput struct {
 // Discard counts points and keeps none.
 type Discard struct{}
 
-// DeadLetters is a file of the messages that could not be used.
+// DeadLetters keeps the messages that could not be used, in a file or a topic of
+// the input's brokers.
 type DeadLetters struct {
-	Path string   `yaml:"path"`
-	Drop []string `yaml:"drop"` // reasons that are only counted
+	Path  string   `yaml:"path"`
+	Topic string   `yaml:"topic"`
+	Drop  []string `yaml:"drop"` // reasons that are only counted
 }
 
 // State is where checkpoints are kept.

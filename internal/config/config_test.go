@@ -255,3 +255,31 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+// TestEverySettingIsDocumented compares docs/configuration.md with the fields
+// and their defaults.
+func TestEverySettingIsDocumented(t *testing.T) {
+	text, err := os.ReadFile("../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile("(?m)^\\| `([a-z_.]+)`( \\*)? \\| *(.*?) *\\|").FindAllStringSubmatch(string(text), -1)
+	documented := make(map[string]string)
+	for _, r := range rows {
+		if r[2] == "" {
+			documented[r[1]] = strings.ReplaceAll(r[3], "`", "")
+		}
+	}
+	for path, value := range config.DefaultSettings() {
+		got, ok := documented[path]
+		if !ok {
+			t.Errorf("%s is not documented", path)
+		} else if got != value {
+			t.Errorf("%s: documented default %q, is %q", path, got, value)
+		}
+		delete(documented, path)
+	}
+	for path := range documented {
+		t.Errorf("%s is documented and does not exist", path)
+	}
+}

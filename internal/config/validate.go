@@ -17,7 +17,7 @@ func (b *binder) validate() {
 	b.validateInput(&c.Input)
 	b.validatePipeline(c)
 	b.validateModel(c)
-	b.validateOutput(&c.Output)
+	b.validateOutput(c)
 	b.validateServices(c)
 }
 
@@ -161,7 +161,8 @@ func ModelName(name string) error {
 	return fmt.Errorf("must be one of auto, orffvar, varN, arN, persistence, seasonal (N = number of lags), got %q", name)
 }
 
-func (b *binder) validateOutput(o *Output) {
+func (b *binder) validateOutput(c *Config) {
+	o := &c.Output
 	if i := o.InfluxDB; i != nil {
 		u, err := url.Parse(i.URL)
 		b.need(err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "", "output.influxdb.url",
@@ -178,7 +179,8 @@ func (b *binder) validateOutput(o *Output) {
 		}
 	}
 	if d := o.DeadLetters; d != nil {
-		b.need(d.Path != "", "output.dead_letters.path", "must name a file")
+		b.need((d.Path == "") != (d.Topic == ""), "output.dead_letters", "needs one of path and topic")
+		b.need(d.Topic == "" || c.Input.Kafka != nil, "output.dead_letters.topic", "needs input.kafka, whose brokers it is written to")
 		for _, reason := range d.Drop {
 			b.oneOf("output.dead_letters.drop", reason, "malformed", "non_finite", "dimension", "late", "duplicate", "future", "too_large", "too_many", "rejected")
 		}

@@ -1,0 +1,72 @@
+# Everything that CI does can be done with these targets; `make test` is the one to run before a change is sent.
+
+GO      ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
+LDFLAGS  = -s -w -X main.version=$(VERSION)
+
+# The numeric packages have no goroutines: the race detector would find nothing and make them ten times slower.
+NUMERIC    = ./eval/... ./orff/... ./sgd/... ./varmodel/... ./internal/vec/...
+CONCURRENT = $(filter-out $(shell $(GO) list $(NUMERIC)),$(shell $(GO) list ./...))
+
+# The race detector needs a C compiler; without one the tests run without it.
+RACE = $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
+
+PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+GOLANGCI_LINT = v2.15.0
+
+.PHONY: build test race services fmt lint vet fuzz bench golden cover cross clean help
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## build bin/forecaster
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/forecaster
+
+test: vet ## all tests: numeric ones plain, the others under the race detector, with real servers where installed
+	$(GO) test $(NUMERIC)
+	$(GO) test $(RACE) -timeout 20m $(CONCURRENT)
+
+race: ## every package under the race detector (slow)
+	$(GO) test $(RACE) -timeout 60m ./...
+
+services: ## install Kafka and InfluxDB for the tests, into the user's cache
+	internal/testserver/install.sh
+
+vet:
+	$(GO) vet ./...
+
+fmt: ## format the code
+	gofmt -w $$(git ls-files '*.go')
+
+lint: ## static analysis
+	@command -v golangci-lint >/dev/null || $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT)
+	PATH="$$PATH:$$($(GO) env GOPATH)/bin" golangci-lint run
+
+FUZZTIME ?= 20s
+fuzz: ## run every fuzz target for FUZZTIME
+	@for pkg in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+			echo "$$pkg $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+		done; \
+	done
+
+bench: ## run the benchmarks
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+golden: ## the checks of the mathematics by their labels
+	$(GO) test -v -run 'C[0-9]' $(NUMERIC) | grep -E '^(=== RUN|---|ok|FAIL)' | grep -v '=== RUN'
+
+cover: ## coverage of all packages
+	$(GO) test -coverprofile coverage.out -coverpkg ./... ./...
+	$(GO) tool cover -func coverage.out | tail -1
+
+cross: ## build for every platform, without cgo
+	@for p in $(PLATFORMS); do \
+		echo "building $$p"; \
+		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o dist/$${p%/*}-$${p#*/}/ ./cmd/forecaster || exit 1; \
+	done
+
+clean: ## remove what was built
+	rm -rf bin dist coverage.out

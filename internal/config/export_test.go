@@ -1,0 +1,29 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// DefaultSettings returns the default of every setting as text.
+func DefaultSettings() map[string]string {
+	settings := make(map[string]string)
+	leaves(reflect.TypeFor[Config](), "", func(path string, _ reflect.Type) {
+		v := reflect.ValueOf(Default()).Elem()
+		for _, name := range strings.Split(path, ".") {
+			f, _ := field(v.Type(), name)
+			v = open(v.FieldByIndex(f.Index))
+		}
+		text := fmt.Sprint(v.Interface())
+		if v.Kind() == reflect.Slice {
+			parts := make([]string, v.Len())
+			for i := range parts {
+				parts[i] = fmt.Sprint(v.Index(i).Interface())
+			}
+			text = strings.Join(parts, ", ")
+		}
+		settings[path] = text
+	})
+	return settings
+}
