@@ -103,6 +103,8 @@ func (e *Engine) variablesOf(r *Record) (*variables, *DataError) {
 		switch {
 		case name == "":
 			return nil, refuse(Malformed, "a variable without a name")
+		case name == AllTargets:
+			return nil, refuse(Malformed, "no variable can have the name %s", AllTargets)
 		case len(name) > e.c.MaxName:
 			return nil, refuse(TooLarge, "the name of a variable has %d bytes, at most %d are allowed", len(name), e.c.MaxName)
 		}

@@ -151,7 +151,8 @@ func (c EngineConfig) withDefaults() (EngineConfig, error) {
 	c.MaxAbs = cmp.Or(c.MaxAbs, 1e50)
 	check(len(c.Variables) <= c.MaxDim, "at most %d Variables are allowed, got %d", c.MaxDim, len(c.Variables))
 	for i, v := range c.Variables {
-		check(v != "" && len(v) <= c.MaxName, "each of Variables must have a name of at most %d bytes, got %q", c.MaxName, v)
+		check(v != "" && v != AllTargets && len(v) <= c.MaxName,
+			"each of Variables must have a name of at most %d bytes that is not %s, got %q", c.MaxName, AllTargets, v)
 		check(!slices.Contains(c.Variables[:i], v), "Variables has %q twice", v)
 	}
 	if c.Emit == nil {

@@ -10,6 +10,7 @@ type Message struct {
 	Time      int64 // of the log entry, ns since 1970 UTC; 0 = unknown
 	Key       []byte
 	Value     []byte
+	Refused   *DataError // the source could not deliver it whole: not to be decoded
 }
 
 // Origin says where the message stands, as file:line or topic[partition]@offset.

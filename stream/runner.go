@@ -292,6 +292,10 @@ func (r *Runner) readUntil(ctx context.Context, due time.Time, saved int64, dst 
 }
 
 func (r *Runner) apply(b *Batch, record *Record, m *Message) error {
+	if m.Refused != nil {
+		r.c.Engine.Reject(b, m, m.Refused)
+		return nil
+	}
 	record.Message = m
 	err := r.c.Decoder.Decode(record, m)
 	if err == nil {

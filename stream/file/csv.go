@@ -1,6 +1,10 @@
 package file
 
 import (
+	"math"
+	"strconv"
+	"strings"
+
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
 )
@@ -9,17 +13,75 @@ import (
 //
 //	time,series,target,horizon,model,yhat,yhat_lower,yhat_upper
 //
-// with the target time. With several interval levels there is one line a level,
-// and a last column, level.
+// with the target time. A bound is empty while the interval is not calibrated.
+// With several interval levels there is one line a level, and a last column,
+// level. Numbers have the fewest digits that read back as the same float64.
 type CSV struct {
-	// TimeUnit is that of the time column; Auto means RFC 3339.
+	// TimeUnit is that of the time column; Auto means RFC 3339. For times that
+	// were integer steps, which format.Auto reads as seconds, Seconds gives the
+	// steps back.
 	TimeUnit format.TimeUnit
 	// Levels are those of the engine.
 	Levels []float64
 }
 
 // AppendHeader implements Encoder.
-func (e CSV) AppendHeader(dst []byte) []byte { panic("file: not yet") }
+func (e CSV) AppendHeader(dst []byte) []byte {
+	dst = append(dst, "time,series,target,horizon,model,yhat,yhat_lower,yhat_upper"...)
+	if len(e.Levels) > 1 {
+		dst = append(dst, ",level"...)
+	}
+	return append(dst, '\n')
+}
 
 // AppendBatch implements Encoder.
-func (e CSV) AppendBatch(dst []byte, b *stream.Batch) []byte { panic("file: not yet") }
+func (e CSV) AppendBatch(dst []byte, b *stream.Batch) []byte {
+	for i := range b.Forecasts {
+		f := &b.Forecasts[i]
+		d := len(f.Yhat)
+		for j, target := range f.Series.Variables {
+			for l := range max(1, len(e.Levels)) {
+				dst = format.AppendTime(dst, f.Time, e.TimeUnit)
+				dst = appendText(append(dst, ','), f.Series.Name)
+				dst = appendText(append(dst, ','), target)
+				dst = strconv.AppendInt(append(dst, ','), int64(f.Horizon), 10)
+				dst = appendText(append(dst, ','), f.Model)
+				dst = appendNumber(append(dst, ','), f.Yhat[j])
+				lower, upper := math.NaN(), math.NaN()
+				if len(e.Levels) > 0 {
+					lower, upper = f.Lower[l*d+j], f.Upper[l*d+j]
+				}
+				dst = appendNumber(append(dst, ','), lower)
+				dst = appendNumber(append(dst, ','), upper)
+				if len(e.Levels) > 1 {
+					dst = appendNumber(append(dst, ','), e.Levels[l])
+				}
+				dst = append(dst, '\n')
+			}
+		}
+	}
+	return dst
+}
+
+// appendNumber appends v, or nothing for NaN.
+func appendNumber(dst []byte, v float64) []byte {
+	if math.IsNaN(v) {
+		return dst
+	}
+	return strconv.AppendFloat(dst, v, 'g', -1, 64)
+}
+
+// appendText quotes s if need be (RFC 4180).
+func appendText(dst []byte, s string) []byte {
+	if s != "" && !strings.ContainsAny(s, ",\"\r\n") {
+		return append(dst, s...)
+	}
+	dst = append(dst, '"')
+	for i := range len(s) {
+		if s[i] == '"' {
+			dst = append(dst, '"')
+		}
+		dst = append(dst, s[i])
+	}
+	return append(dst, '"')
+}

@@ -15,41 +15,29 @@ type Encoder interface {
 }
 
 // Sink writes points to a file. It implements stream.Sink and stream.Positioner.
-type Sink struct{}
-
-// CreateSink opens the file at path for writing; "-" is standard output, which
-// has no position. The file is emptied, or cut back, by Resume.
-func CreateSink(path string, enc Encoder) (*Sink, error) { panic("file: not yet") }
-
-// Write implements stream.Sink.
-func (s *Sink) Write(ctx context.Context, b *stream.Batch) error { panic("file: not yet") }
-
-// Position implements stream.Positioner.
-func (s *Sink) Position() []byte { panic("file: not yet") }
-
-// Resume implements stream.Positioner.
-func (s *Sink) Resume(pos []byte) error { panic("file: not yet") }
-
-// Close implements stream.Sink.
-func (s *Sink) Close() error { panic("file: not yet") }
-
-// DeadLetters writes dead letters as lines of JSON. It implements
-// stream.DeadLetters and stream.Positioner.
-type DeadLetters struct{}
-
-// CreateDeadLetters opens the file at path for writing.
-func CreateDeadLetters(path string) (*DeadLetters, error) { panic("file: not yet") }
-
-// WriteDeadLetters implements stream.DeadLetters.
-func (d *DeadLetters) WriteDeadLetters(ctx context.Context, letters []stream.DeadLetter) error {
-	panic("file: not yet")
+type Sink struct {
+	*output
+	enc Encoder
+	buf []byte
 }
 
-// Position implements stream.Positioner.
-func (d *DeadLetters) Position() []byte { panic("file: not yet") }
+// CreateSink opens the file at path for writing; "-" is standard output, which
+// has no position. The file is emptied, or cut back, by Resume, and emptied by a
+// Write without it.
+func CreateSink(path string, enc Encoder) (*Sink, error) {
+	o, err := create(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Sink{output: o, enc: enc}, nil
+}
 
-// Resume implements stream.Positioner.
-func (d *DeadLetters) Resume(pos []byte) error { panic("file: not yet") }
-
-// Close implements stream.DeadLetters.
-func (d *DeadLetters) Close() error { panic("file: not yet") }
+// Write implements stream.Sink.
+func (s *Sink) Write(_ context.Context, b *stream.Batch) error {
+	s.buf = s.buf[:0]
+	if !s.resumed || s.length == 0 {
+		s.buf = s.enc.AppendHeader(s.buf)
+	}
+	s.buf = s.enc.AppendBatch(s.buf, b)
+	return s.write(s.buf, b.Snapshot != nil)
+}

@@ -1,7 +1,18 @@
 package file
 
 import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
 
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
@@ -25,31 +36,286 @@ type SourceConfig struct {
 	JSON format.JSONConfig
 }
 
-// Source reads the lines of a file as messages: offset = line - 1. It implements
-// stream.Source and stream.Seeker.
-type Source struct{}
+// Source reads the lines of a file as messages: offset = line - 1, partition =
+// -1. Blank lines are skipped. It implements stream.Source and stream.Seeker.
+type Source struct {
+	path    string
+	file    *os.File
+	size    int64
+	read    atomic.Int64
+	live    *live // of what is not a regular file, else nil
+	lines   *bufio.Reader
+	decoder stream.Decoder
+	csv     *format.CSVConfig // while the header is not yet read
+	header  []string
+	key     []byte
+
+	next     int64  // offset of the next line
+	began    bool   // a line of data was seen, or skipped by Seek
+	line     []byte // the next line as far as it was read
+	longest  int    // bytes of a line that are kept
+	messages []byte // backs the messages of the last Read
+}
 
 // OpenSource opens the file at path; "-" is standard input, which cannot be
 // rewound: after a restart its lines are taken to be new.
-func OpenSource(path string, c SourceConfig) (*Source, error) { panic("file: not yet") }
+//
+// The header of a CSV file is read at once, that of standard input or a pipe by
+// the first Read.
+func OpenSource(path string, c SourceConfig) (*Source, error) {
+	s, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.configure(c); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func open(path string) (*Source, error) {
+	if path == "-" {
+		s := &Source{path: "stdin", file: os.Stdin, live: newLive(os.Stdin)}
+		s.lines = bufio.NewReaderSize(s.live, 1<<16)
+		return s, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("file: %w", err)
+	}
+	s := &Source{path: path, file: f}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		f.Close()
+		return nil, fmt.Errorf("file: %w", err)
+	case info.IsDir():
+		f.Close()
+		return nil, fmt.Errorf("file: %s is a directory", path)
+	}
+	var r io.Reader = &counter{r: f, n: &s.read}
+	if !info.Mode().IsRegular() {
+		s.live = newLive(r)
+		s.lines = bufio.NewReaderSize(s.live, 1<<16)
+		return s, nil
+	}
+	s.size = info.Size()
+	if strings.EqualFold(filepath.Ext(path), ".gz") {
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			f.Close()
+			return nil, fmt.Errorf("file: %s: %w", path, err)
+		}
+		r = z
+	}
+	s.lines = bufio.NewReaderSize(r, 1<<16)
+	return s, nil
+}
+
+// counter counts what is read through it.
+type counter struct {
+	r io.Reader
+	n *atomic.Int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+func (s *Source) configure(c SourceConfig) error {
+	base := filepath.Base(s.path)
+	ext := strings.ToLower(filepath.Ext(base))
+	if ext == ".gz" {
+		base = base[:len(base)-len(ext)]
+		ext = strings.ToLower(filepath.Ext(base))
+	}
+	s.key = []byte(cmp.Or(c.Series, base[:len(base)-len(ext)], base))
+	if c.Format == "" {
+		switch {
+		case ext == ".csv" || ext == ".tsv":
+			c.Format = "csv"
+		case ext == ".jsonl" || ext == ".ndjson" || ext == ".json" || s.file == os.Stdin:
+			c.Format = "jsonl"
+		default:
+			return fmt.Errorf("file: %s: the extension %q does not say whether this is csv or jsonl", s.path, ext)
+		}
+	}
+	var err error
+	switch c.Format {
+	case "csv":
+		if ext == ".tsv" {
+			c.CSV.Comma = cmp.Or(c.CSV.Comma, '\t')
+		}
+		s.longest = cmp.Or(c.CSV.MaxBytes, 1<<20) + 1
+		s.csv = &c.CSV
+		if s.live == nil || c.CSV.Header != nil {
+			return s.configureCSV(context.Background())
+		}
+	case "jsonl":
+		s.longest = cmp.Or(c.JSON.MaxBytes, 1<<20) + 1
+		s.decoder, err = format.NewJSON(c.JSON)
+	default:
+		err = fmt.Errorf("the format must be csv or jsonl, got %q", c.Format)
+	}
+	if err != nil {
+		return fmt.Errorf("file: %s: %w", s.path, err)
+	}
+	return nil
+}
+
+// configureCSV makes the decoder, for which it reads the header if need be.
+func (s *Source) configureCSV(ctx context.Context) error {
+	c := *s.csv
+	inFile := c.Header == nil
+	if inFile {
+		err := s.readLine(ctx)
+		if errors.Is(err, io.EOF) {
+			return fmt.Errorf("file: %s is empty, a line with the names of the columns was expected", s.path)
+		}
+		if err != nil {
+			return err
+		}
+		if c.Header, err = format.ParseHeader(s.line, c.Comma); err != nil {
+			return fmt.Errorf("file: %s: line 1: %w", s.path, err)
+		}
+		s.line = s.line[:0]
+		if c.Header[0] == "" {
+			c.Header[0] = "time" // as pandas writes its index
+		}
+	}
+	d, err := format.NewCSV(c)
+	if err != nil {
+		return fmt.Errorf("file: %s: %w", s.path, err)
+	}
+	if _, err := format.ParseTime([]byte(d.TimeColumn()), c.TimeUnit); err == nil && inFile {
+		return fmt.Errorf("file: %s: line 1 begins like data (%s), a line with the names of the columns was expected", s.path, d.TimeColumn())
+	}
+	s.decoder, s.header, s.csv = d, c.Header, nil
+	return nil
+}
 
 // Decoder returns the decoder of the messages.
-func (s *Source) Decoder() stream.Decoder { panic("file: not yet") }
+func (s *Source) Decoder() stream.Decoder { return decoder{s} }
 
-// Header returns the names of the columns of a CSV file, nil for JSON lines.
-func (s *Source) Header() []string { panic("file: not yet") }
+// decoder is that of a Source, which may have to read a header first.
+type decoder struct{ s *Source }
+
+func (d decoder) Decode(r *stream.Record, m *stream.Message) error {
+	return d.s.decoder.Decode(r, m)
+}
+
+// Header returns the names of the columns of a CSV file; nil for JSON lines, and
+// before they were read.
+func (s *Source) Header() []string { return s.header }
 
 // Progress returns how many bytes of the file were read, and how many it has (0
 // = unknown). It may be called from any goroutine.
-func (s *Source) Progress() (read, total int64) { panic("file: not yet") }
+func (s *Source) Progress() (read, total int64) { return s.read.Load(), s.size }
 
 // Seek implements stream.Seeker.
-func (s *Source) Seek(ctx context.Context, next int64) error { panic("file: not yet") }
+func (s *Source) Seek(ctx context.Context, next int64) error {
+	s.began = true
+	if s.live != nil {
+		s.next = next
+		if s.csv != nil {
+			s.next-- // its header is a line, too
+		}
+		return nil
+	}
+	for s.next < next {
+		err := s.readLine(ctx)
+		if errors.Is(err, io.EOF) {
+			return fmt.Errorf("file: %s has %d lines, but %d were already processed: it is not the file it was", s.path, s.next, next)
+		}
+		if err != nil {
+			return err
+		}
+		s.line = s.line[:0]
+	}
+	return nil
+}
 
 // Read implements stream.Source.
 func (s *Source) Read(ctx context.Context, dst []stream.Message) (int, error) {
-	panic("file: not yet")
+	if s.csv != nil {
+		if err := s.configureCSV(ctx); err != nil {
+			return 0, err
+		}
+	}
+	s.messages = s.messages[:0]
+	n := 0
+	for n < len(dst) && (n == 0 || s.waiting()) {
+		err := s.readLine(ctx)
+		if err != nil {
+			if n > 0 {
+				return n, nil // the next Read reports it
+			}
+			if errors.Is(err, io.EOF) && !s.began {
+				return 0, fmt.Errorf("file: %s has no data", s.path)
+			}
+			return 0, err
+		}
+		s.began = true
+		line := bytes.TrimRight(s.line, "\r\n")
+		if len(bytes.TrimSpace(line)) > 0 {
+			from := len(s.messages)
+			s.messages = append(s.messages, line...)
+			dst[n] = stream.Message{
+				Topic: s.path, Partition: -1, Offset: s.next - 1, Key: s.key,
+				Value: s.messages[from:len(s.messages):len(s.messages)],
+			}
+			n++
+		}
+		s.line = s.line[:0]
+	}
+	return n, nil
+}
+
+// waiting reports whether the next line can be read without waiting for it.
+func (s *Source) waiting() bool {
+	if s.live == nil {
+		return true
+	}
+	b, _ := s.lines.Peek(s.lines.Buffered())
+	return bytes.IndexByte(b, '\n') >= 0
+}
+
+// readLine appends to s.line until it ends with a newline or the file ends. When
+// ctx ends before, what was read stays there for the next call. Of a very long
+// line only the beginning is kept.
+func (s *Source) readLine(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if s.live != nil {
+		s.live.ctx = ctx
+	}
+	for {
+		b, err := s.lines.ReadSlice('\n')
+		s.line = append(s.line, b[:min(len(b), s.longest-len(s.line))]...)
+		switch {
+		case err == nil || errors.Is(err, io.EOF) && len(s.line) > 0:
+			s.next++
+			return nil
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF) || ctx.Err() != nil:
+			return err
+		default:
+			return fmt.Errorf("file: %s: line %d: %w", s.path, s.next+1, err)
+		}
+	}
 }
 
 // Close implements stream.Source.
-func (s *Source) Close() error { panic("file: not yet") }
+func (s *Source) Close() error {
+	if s.live != nil {
+		s.live.close()
+	}
+	if s.file == os.Stdin {
+		return nil
+	}
+	return s.file.Close()
+}

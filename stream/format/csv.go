@@ -1,6 +1,17 @@
 package format
 
-import "github.com/orffvar/forecaster/stream"
+import (
+	"bytes"
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/orffvar/forecaster/stream"
+)
 
 // CSVConfig says what the columns of a CSV line are.
 type CSVConfig struct {
@@ -21,12 +32,187 @@ type CSVConfig struct {
 	MaxBytes int
 }
 
-// CSV decodes one line a message.
-type CSV struct{}
+// CSV decodes one line a message. Fields may be quoted as in RFC 4180, but not
+// contain a newline; blanks around a time or a value are ignored.
+type CSV struct {
+	c            CSVConfig
+	time, series int   // columns; series is -1 when there is none
+	values       []int // columns
+	names        []string
+
+	fields [][]byte
+	number []float64
+	seen   interner
+}
 
 // NewCSV returns a decoder.
-func NewCSV(c CSVConfig) (*CSV, error) { panic("format: not yet") }
+func NewCSV(c CSVConfig) (*CSV, error) {
+	if err := c.TimeUnit.check(); err != nil {
+		return nil, err
+	}
+	if c.MaxBytes < 0 {
+		return nil, errors.New("format: a negative limit")
+	}
+	if len(c.Header) == 0 {
+		return nil, errors.New("format: CSV needs a header with the names of its columns")
+	}
+	c.Comma = cmp.Or(c.Comma, ',')
+	if c.Comma == '"' || c.Comma == '\n' || c.Comma == '\r' || c.Comma >= 0x80 {
+		return nil, fmt.Errorf("format: %q cannot stand between fields", c.Comma)
+	}
+	c.MaxBytes = cmp.Or(c.MaxBytes, defaultMaxBytes)
+	if c.Missing == nil {
+		c.Missing = []string{"NA", "null"}
+	}
+	d := &CSV{c: c, series: -1, seen: interner{}}
+	for i, name := range c.Header {
+		if name == "" {
+			return nil, fmt.Errorf("format: column %d has no name", i+1)
+		}
+		if slices.Contains(c.Header[:i], name) {
+			return nil, fmt.Errorf("format: two columns have the name %q", name)
+		}
+	}
+	var err error
+	if c.Time != "" {
+		if d.time, err = d.column(c.Time); err != nil {
+			return nil, err
+		}
+	}
+	if c.Series != "" {
+		if d.series, err = d.column(c.Series); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range c.Values {
+		i, err := d.column(name)
+		if err != nil {
+			return nil, err
+		}
+		d.values = append(d.values, i)
+	}
+	if c.Values == nil {
+		for i := range c.Header {
+			if i != d.time && i != d.series {
+				d.values = append(d.values, i)
+			}
+		}
+	}
+	if len(d.values) == 0 {
+		return nil, errors.New("format: no column has values")
+	}
+	for _, i := range d.values {
+		d.names = append(d.names, c.Header[i])
+	}
+	return d, nil
+}
+
+func (d *CSV) column(name string) (int, error) {
+	i := slices.Index(d.c.Header, name)
+	if i < 0 {
+		return 0, fmt.Errorf("format: no column has the name %q, there are %q", name, d.c.Header)
+	}
+	return i, nil
+}
+
+// TimeColumn returns the name of the column with the time.
+func (d *CSV) TimeColumn() string { return d.c.Header[d.time] }
 
 // Decode implements stream.Decoder. The record shares no memory with m, but its
 // slices are reused by the next Decode.
-func (d *CSV) Decode(r *stream.Record, m *stream.Message) error { panic("format: not yet") }
+func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
+	if len(m.Value) > d.c.MaxBytes {
+		return refuse(stream.TooLarge, "%d bytes, at most %d are allowed", len(m.Value), d.c.MaxBytes)
+	}
+	if err := d.split(m.Value); err != nil {
+		return refuse(stream.Malformed, "%v", err)
+	}
+	if len(d.fields) != len(d.c.Header) {
+		return refuse(stream.Malformed, "%d fields where the header has %d columns", len(d.fields), len(d.c.Header))
+	}
+	text := bytes.TrimSpace(d.fields[d.time])
+	t, err := ParseTime(text, d.c.TimeUnit)
+	if err != nil {
+		return refuse(stream.Malformed, "the time %q in column %q is %v", clip(text), d.c.Header[d.time], err)
+	}
+	d.number = d.number[:0]
+	for k, i := range d.values {
+		v, err := d.value(bytes.TrimSpace(d.fields[i]))
+		if err != nil {
+			return refuse(err.Reason, "%q in column %q is not %s", clip(d.fields[i]), d.names[k], err.Detail)
+		}
+		d.number = append(d.number, v)
+	}
+	name := m.Key
+	if d.series >= 0 {
+		name = d.fields[d.series]
+	}
+	*r = stream.Record{Message: m, Series: d.seen.get(name), Time: t, Names: d.names, Values: d.number}
+	return nil
+}
+
+// split finds the fields of a line. encoding/csv, which allocates, is asked only
+// where there are quotes.
+func (d *CSV) split(line []byte) error {
+	d.fields = d.fields[:0]
+	line = bytes.TrimRight(line, "\r\n")
+	if bytes.IndexByte(line, '"') < 0 {
+		for {
+			i := bytes.IndexByte(line, d.c.Comma)
+			if i < 0 {
+				d.fields = append(d.fields, line)
+				return nil
+			}
+			d.fields = append(d.fields, line[:i])
+			line = line[i+1:]
+		}
+	}
+	cr := csv.NewReader(bytes.NewReader(line))
+	cr.Comma = rune(d.c.Comma)
+	cr.FieldsPerRecord = -1
+	fields, err := cr.Read()
+	if err != nil {
+		var parse *csv.ParseError
+		if errors.As(err, &parse) {
+			err = parse.Err
+		}
+		return err
+	}
+	for _, f := range fields {
+		d.fields = append(d.fields, []byte(f))
+	}
+	return nil
+}
+
+// value reads a number; the error says what the text is not.
+func (d *CSV) value(text []byte) (float64, *stream.DataError) {
+	if len(text) == 0 {
+		return math.NaN(), nil
+	}
+	for _, s := range d.c.Missing {
+		if string(text) == s {
+			return math.NaN(), nil
+		}
+	}
+	v, err := strconv.ParseFloat(string(text), 64)
+	switch {
+	case errors.Is(err, strconv.ErrSyntax):
+		return 0, &stream.DataError{Reason: stream.Malformed, Detail: "a number"}
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return 0, &stream.DataError{Reason: stream.NonFinite, Detail: "a finite number; a missing value is an empty field"}
+	}
+	return v, nil
+}
+
+// ParseHeader returns the names in the first line of a CSV file.
+func ParseHeader(line []byte, comma byte) ([]string, error) {
+	d := CSV{c: CSVConfig{Comma: cmp.Or(comma, ',')}}
+	if err := d.split(bytes.TrimPrefix(line, []byte("\ufeff"))); err != nil {
+		return nil, fmt.Errorf("format: the header: %w", err)
+	}
+	names := make([]string, len(d.fields))
+	for i, f := range d.fields {
+		names[i] = string(bytes.TrimSpace(f))
+	}
+	return names, nil
+}

@@ -1,2 +1,48 @@
-// Package format decodes messages into records.
+// Package format decodes messages into records: JSON objects and lines of CSV.
+//
+// A decoder reuses its memory and allocates nothing once it has seen the names
+// of the variables. It is not safe for concurrent use.
 package format
+
+import (
+	"fmt"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+const (
+	defaultMaxBytes = 1 << 20
+	defaultMaxDepth = 8
+	defaultMaxDim   = 1024
+)
+
+func refuse(reason stream.Reason, format string, args ...any) *stream.DataError {
+	return &stream.DataError{Reason: reason, Detail: fmt.Sprintf(format, args...)}
+}
+
+// clip shortens text for a message.
+func clip(text []byte) string {
+	const most = 40
+	if len(text) > most {
+		return string(text[:most]) + "..."
+	}
+	return string(text)
+}
+
+// interner returns the same string for the same bytes, so that the name of a
+// series or variable is allocated once. It forgets all when there are too many.
+type interner map[string]string
+
+const maxInterned = 1 << 18
+
+func (in interner) get(b []byte) string {
+	if s, ok := in[string(b)]; ok {
+		return s
+	}
+	if len(in) >= maxInterned {
+		clear(in)
+	}
+	s := string(b)
+	in[s] = s
+	return s
+}

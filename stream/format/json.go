@@ -1,13 +1,31 @@
 package format
 
-import "github.com/orffvar/forecaster/stream"
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
 
-// JSONConfig says where a JSON message has what. Paths are names of fields
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-faster/jx"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// Flat as JSONConfig.Values says that the values stand beside the time: the
+// variables are the members of the message itself that are numbers or null.
+const Flat = "."
+
+// JSONConfig says where a JSON message has what. Paths are names of members
 // joined by dots.
 type JSONConfig struct {
 	Series   string   // path of the name of the series; "" = the key of the message
 	Time     string   // path of the time; "" = "time"
-	Values   string   // path of the object or array of values; "" = "values"
+	Values   string   // path of the object or array of values, or Flat; "" = "values"
 	TimeUnit TimeUnit // of a time that is a number
 
 	// MaxBytes, MaxDepth and MaxDim limit a message, its nesting and its values.
@@ -21,11 +39,337 @@ type JSONConfig struct {
 //
 //	{"time": "2026-01-01T00:00:00Z", "values": {"cpu": 0.5, "mem": 0.7}}
 //	{"time": 1767225600, "values": [0.5, null, 0.7]}
-type JSON struct{}
+//
+// Values are numbers, or null where one is missing. Members that are not asked
+// for are ignored; one that is asked for must not be there twice.
+type JSON struct {
+	c    JSONConfig
+	root *member
+	dec  jx.Decoder
+
+	series, names interner
+	seen          map[string]uint64 // name of a variable -> message it was last seen in
+	message       uint64
+
+	// Of the message being decoded.
+	at        *member
+	depth     int
+	found     [roles]bool
+	record    *stream.Record
+	namesOf   []string
+	values    []float64
+	unnamed   bool
+	refusal   *stream.DataError
+	inObject  func(*jx.Decoder, []byte) error // the methods as values, made once
+	inValues  func(*jx.Decoder, []byte) error
+	inArray   func(*jx.Decoder) error
+	inIgnored func(*jx.Decoder, []byte) error
+	inSkipped func(*jx.Decoder) error
+}
+
+// role is what a member is asked for.
+type role int
+
+const (
+	inner role = iota // only on the way to others
+	timeRole
+	seriesRole
+	valuesRole
+	roles
+)
+
+// member is a node in the tree of the paths.
+type member struct {
+	role     role
+	names    []string
+	children []*member
+}
+
+func (m *member) child(name []byte) *member {
+	for i, n := range m.names {
+		if n == string(name) {
+			return m.children[i]
+		}
+	}
+	return nil
+}
+
+// add adds a path; it returns false when one path is the beginning of another.
+func (m *member) add(path string, r role) bool {
+	for _, name := range strings.Split(path, ".") {
+		next := m.child([]byte(name))
+		if next == nil {
+			next = &member{}
+			m.names = append(m.names, name)
+			m.children = append(m.children, next)
+		}
+		if next.role != inner {
+			return false
+		}
+		m = next
+	}
+	m.role = r
+	return len(m.children) == 0
+}
 
 // NewJSON returns a decoder.
-func NewJSON(c JSONConfig) (*JSON, error) { panic("format: not yet") }
+func NewJSON(c JSONConfig) (*JSON, error) {
+	if err := c.TimeUnit.check(); err != nil {
+		return nil, err
+	}
+	if c.MaxBytes < 0 || c.MaxDepth < 0 || c.MaxDim < 0 {
+		return nil, errors.New("format: a negative limit")
+	}
+	c.Time = cmp.Or(c.Time, "time")
+	c.Values = cmp.Or(c.Values, "values")
+	c.MaxBytes = cmp.Or(c.MaxBytes, defaultMaxBytes)
+	c.MaxDepth = cmp.Or(c.MaxDepth, defaultMaxDepth)
+	c.MaxDim = cmp.Or(c.MaxDim, defaultMaxDim)
+	d := &JSON{c: c, root: &member{}, series: interner{}, names: interner{}, seen: map[string]uint64{}}
+	ok := d.root.add(c.Time, timeRole)
+	if c.Series != "" {
+		ok = d.root.add(c.Series, seriesRole) && ok
+	}
+	if c.Values != Flat {
+		ok = d.root.add(c.Values, valuesRole) && ok
+	}
+	if !ok {
+		return nil, fmt.Errorf("format: the paths of time (%s), series (%s) and values (%s) overlap", c.Time, c.Series, c.Values)
+	}
+	d.inObject, d.inValues, d.inArray = d.object, d.value, d.element
+	d.inIgnored, d.inSkipped = func(*jx.Decoder, []byte) error { return d.skip() }, func(*jx.Decoder) error { return d.skip() }
+	return d, nil
+}
+
+// errRefused ends the parser; d.refusal says why.
+var errRefused = errors.New("format: refused")
+
+func (d *JSON) refuse(reason stream.Reason, format string, args ...any) error {
+	d.refusal = refuse(reason, format, args...)
+	return errRefused
+}
 
 // Decode implements stream.Decoder. The record shares no memory with m, but its
 // slices are reused by the next Decode.
-func (d *JSON) Decode(r *stream.Record, m *stream.Message) error { panic("format: not yet") }
+func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
+	switch {
+	case len(m.Value) > d.c.MaxBytes:
+		return refuse(stream.TooLarge, "%d bytes, at most %d are allowed", len(m.Value), d.c.MaxBytes)
+	case len(m.Value) == 0:
+		return refuse(stream.Malformed, "an empty message")
+	case !utf8.Valid(m.Value):
+		return refuse(stream.Malformed, "not UTF-8")
+	}
+	d.message++
+	if len(d.seen) > maxInterned {
+		clear(d.seen)
+	}
+	d.at, d.depth, d.found, d.refusal, d.unnamed, d.record = d.root, 0, [roles]bool{}, nil, false, r
+	d.namesOf, d.values = d.namesOf[:0], d.values[:0]
+	d.found[seriesRole] = d.c.Series == ""
+	d.found[valuesRole] = d.c.Values == Flat
+
+	d.dec.ResetBytes(m.Value)
+	err := d.enter(d.inObject)
+	if err == nil && d.dec.Skip() != io.EOF {
+		return refuse(stream.Malformed, "something follows the object")
+	}
+	switch {
+	case d.refusal != nil:
+		return d.refusal
+	case err != nil:
+		return refuse(stream.Malformed, "not a JSON object: %v", err)
+	case !d.found[timeRole]:
+		return refuse(stream.Malformed, "no time at %q", d.c.Time)
+	case !d.found[seriesRole]:
+		return refuse(stream.Malformed, "no name of the series at %q", d.c.Series)
+	case !d.found[valuesRole]:
+		return refuse(stream.Malformed, "no values at %q", d.c.Values)
+	}
+	r.Message = m
+	if d.c.Series == "" {
+		r.Series = d.series.get(m.Key)
+	}
+	r.Names, r.Values = d.namesOf, d.values
+	if d.unnamed {
+		r.Names = nil
+	}
+	return nil
+}
+
+// enter reads the object that comes next.
+func (d *JSON) enter(f func(*jx.Decoder, []byte) error) error {
+	if err := d.deeper(); err != nil {
+		return err
+	}
+	defer func() { d.depth-- }()
+	return d.dec.ObjBytes(f)
+}
+
+func (d *JSON) deeper() error {
+	if d.depth++; d.depth > d.c.MaxDepth {
+		return d.refuse(stream.TooLarge, "nested deeper than %d", d.c.MaxDepth)
+	}
+	return nil
+}
+
+// object reads one member of an object on the way to what is asked for.
+func (d *JSON) object(_ *jx.Decoder, key []byte) error {
+	m := d.at.child(key)
+	if m == nil {
+		if d.c.Values == Flat && d.at == d.root {
+			return d.flat(key)
+		}
+		return d.skip()
+	}
+	if m.role == inner {
+		if d.dec.Next() != jx.Object {
+			return d.skip()
+		}
+		above := d.at
+		d.at = m
+		err := d.enter(d.inObject)
+		d.at = above
+		return err
+	}
+	if d.found[m.role] {
+		return d.refuse(stream.Malformed, "the member %q is there twice", clip(key))
+	}
+	d.found[m.role] = true
+	switch m.role {
+	case timeRole:
+		return d.time()
+	case seriesRole:
+		return d.name()
+	}
+	switch d.dec.Next() {
+	case jx.Object:
+		return d.enter(d.inValues)
+	case jx.Array:
+		d.unnamed = true
+		if err := d.deeper(); err != nil {
+			return err
+		}
+		defer func() { d.depth-- }()
+		return d.dec.Arr(d.inArray)
+	}
+	return d.refuse(stream.Malformed, "the values are neither an object nor an array")
+}
+
+// skip reads over the value that comes next, minding its depth.
+func (d *JSON) skip() error {
+	switch d.dec.Next() {
+	case jx.Object:
+		return d.enter(d.inIgnored)
+	case jx.Array:
+		if err := d.deeper(); err != nil {
+			return err
+		}
+		defer func() { d.depth-- }()
+		return d.dec.Arr(d.inSkipped)
+	}
+	return d.dec.Skip()
+}
+
+func (d *JSON) time() error {
+	var text []byte
+	switch d.dec.Next() {
+	case jx.Number:
+		n, err := d.dec.Num()
+		if err != nil {
+			return err
+		}
+		text = n
+		if !isNumber(text) {
+			return d.refuse(stream.Malformed, "the time %s has an exponent", clip(text))
+		}
+	case jx.String:
+		s, err := d.dec.StrBytes()
+		if err != nil {
+			return err
+		}
+		text = s
+	default:
+		return d.refuse(stream.Malformed, "the time is neither a number nor text")
+	}
+	t, err := ParseTime(text, d.c.TimeUnit)
+	if err != nil {
+		return d.refuse(stream.Malformed, "the time %q is %v", clip(text), err)
+	}
+	d.record.Time = t
+	return nil
+}
+
+// name reads the name of the series, which may be a number.
+func (d *JSON) name() error {
+	switch d.dec.Next() {
+	case jx.Number:
+		n, err := d.dec.Num()
+		if err != nil {
+			return err
+		}
+		d.record.Series = d.series.get(n)
+		return nil
+	case jx.String:
+		s, err := d.dec.StrBytes()
+		if err != nil {
+			return err
+		}
+		d.record.Series = d.series.get(s)
+		return nil
+	}
+	return d.refuse(stream.Malformed, "the name of the series is neither text nor a number")
+}
+
+// value reads a member of the object of values.
+func (d *JSON) value(_ *jx.Decoder, key []byte) error {
+	if d.seen[string(key)] == d.message {
+		return d.refuse(stream.Malformed, "the variable %q is there twice", clip(key))
+	}
+	name := d.names.get(key)
+	d.seen[name] = d.message
+	d.namesOf = append(d.namesOf, name)
+	return d.number(name)
+}
+
+// flat reads a member of a message whose values are among its members.
+func (d *JSON) flat(key []byte) error {
+	switch d.dec.Next() {
+	case jx.Number, jx.Null:
+		return d.value(nil, key)
+	}
+	return d.skip()
+}
+
+// element reads an element of the array of values.
+func (d *JSON) element(*jx.Decoder) error { return d.number("") }
+
+// number reads a value; name is that of its variable, if it has one.
+func (d *JSON) number(name string) error {
+	if len(d.values) >= d.c.MaxDim {
+		return d.refuse(stream.TooLarge, "more than %d values", d.c.MaxDim)
+	}
+	v := math.NaN()
+	switch t := d.dec.Next(); t {
+	case jx.Number:
+		n, err := d.dec.Num()
+		if err != nil {
+			return err
+		}
+		// Out of range is infinite: the engine refuses it as such.
+		v, _ = strconv.ParseFloat(string(n), 64)
+	case jx.Null:
+		if err := d.dec.Null(); err != nil {
+			return err
+		}
+	case jx.Invalid:
+		return d.dec.Skip() // says what is wrong
+	default:
+		if name == "" {
+			name = "#" + strconv.Itoa(len(d.values)+1)
+		}
+		return d.refuse(stream.Malformed, "the value of %q is a %s, not a number or null", name, t)
+	}
+	d.values = append(d.values, v)
+	return nil
+}

@@ -1,14 +1,23 @@
 package format
 
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+)
+
 // TimeUnit says how a time that is a number is read.
 type TimeUnit string
 
-// The units. A time that is text, or a JSON string, is RFC 3339 or one of its
-// usual short forms (a blank for the T, no zone = UTC, no seconds, no time of day),
-// whatever the unit.
+// The units. A time that is text is RFC 3339 or one of its usual short forms (a
+// blank for the T, no zone = UTC, no seconds, no time of day, no day), whatever
+// the unit.
 const (
-	// Auto takes the unit from the magnitude: below 1e11 seconds, below 1e14
-	// milliseconds, below 1e17 microseconds, else nanoseconds.
+	// Auto takes the unit from the magnitude of the number: below 1e11 seconds,
+	// below 1e14 milliseconds, below 1e17 microseconds, else nanoseconds. So the
+	// integer steps 0, 1, 2, ... are seconds.
 	Auto         TimeUnit = ""
 	Seconds      TimeUnit = "s"
 	Milliseconds TimeUnit = "ms"
@@ -16,5 +25,188 @@ const (
 	Nanoseconds  TimeUnit = "ns"
 )
 
-// ParseTime returns the time that text says in nanoseconds since 1970 UTC.
-func ParseTime(text []byte, unit TimeUnit) (int64, error) { panic("format: not yet") }
+// nanoseconds returns the length of the unit, 0 for Auto and what is no unit.
+func (u TimeUnit) nanoseconds() int64 {
+	switch u {
+	case Seconds:
+		return 1e9
+	case Milliseconds:
+		return 1e6
+	case Microseconds:
+		return 1e3
+	case Nanoseconds:
+		return 1
+	}
+	return 0
+}
+
+func (u TimeUnit) check() error {
+	if u != Auto && u.nanoseconds() == 0 {
+		return fmt.Errorf("format: the unit of time must be s, ms, us, ns or empty, got %q", u)
+	}
+	return nil
+}
+
+var (
+	errTime  = errors.New("neither RFC 3339 nor a number")
+	errRange = errors.New("outside the years 1678 to 2261")
+)
+
+// ParseTime returns the time that text says, in nanoseconds since 1970 UTC. A
+// number may have a fraction, which is exact down to a nanosecond.
+func ParseTime(text []byte, unit TimeUnit) (int64, error) {
+	if isNumber(text) {
+		return parseEpoch(text, unit)
+	}
+	return parseDate(text)
+}
+
+// isNumber reports whether text is digits with at most a sign and a point.
+func isNumber(text []byte) bool {
+	digits := 0
+	for i, c := range text {
+		switch {
+		case c >= '0' && c <= '9':
+			digits++
+		case c == '.' || i == 0 && (c == '-' || c == '+'):
+		default:
+			return false
+		}
+	}
+	return digits > 0
+}
+
+func parseEpoch(text []byte, unit TimeUnit) (int64, error) {
+	whole, fraction := text, []byte(nil)
+	for i, c := range text {
+		if c == '.' {
+			whole, fraction = text[:i], text[i+1:]
+			break
+		}
+	}
+	negative := whole[0] == '-'
+	n, err := strconv.ParseInt(string(whole), 10, 64)
+	if err != nil {
+		return 0, errRange
+	}
+	scale := unit.nanoseconds()
+	if scale == 0 {
+		scale = magnitude(n)
+	}
+	if n > math.MaxInt64/scale || n < -math.MaxInt64/scale {
+		return 0, errRange
+	}
+	var part int64
+	place := scale
+	for _, c := range fraction {
+		if c < '0' || c > '9' {
+			return 0, errTime
+		}
+		place /= 10
+		part += int64(c-'0') * place
+	}
+	n *= scale
+	if negative {
+		part = -part
+	}
+	if sum := n + part; sum < n == negative || part == 0 {
+		return sum, nil
+	}
+	return 0, errRange
+}
+
+// magnitude returns the length of the unit that Auto takes n to have.
+func magnitude(n int64) int64 {
+	if n < 0 {
+		n = -n
+	}
+	switch {
+	case n < 0:
+		return 1 // the smallest integer
+	case n < 1e11:
+		return 1e9
+	case n < 1e14:
+		return 1e6
+	case n < 1e17:
+		return 1e3
+	}
+	return 1
+}
+
+// parseDate completes the short forms to RFC 3339, which time.Parse reads fast.
+func parseDate(text []byte) (int64, error) {
+	var buf [64]byte
+	const longest = len("2006-01-02T15:04:05.999999999+00:00")
+	if len(text) > longest {
+		return 0, errTime
+	}
+	b := append(buf[:0], text...)
+	if len(b) == len("2006-01") {
+		b = append(b, "-01"...)
+	}
+	if len(b) == len("2006-01-02") {
+		b = append(b, "T00:00:00Z"...)
+	}
+	const minute = len("2006-01-02T15:04")
+	if len(b) < minute {
+		return 0, errTime
+	}
+	if c := b[10]; c == ' ' || c == 't' {
+		b[10] = 'T'
+	}
+	if len(b) == minute || b[minute] != ':' {
+		zone := string(b[minute:])
+		b = append(append(b[:minute], ":00"...), zone...)
+	}
+	if last := &b[len(b)-1]; *last == 'z' {
+		*last = 'Z'
+	}
+	if !hasZone(b[minute:]) {
+		b = append(b, 'Z')
+	}
+	t, err := time.Parse(time.RFC3339, string(b))
+	if err != nil {
+		return 0, errTime
+	}
+	if y := t.UTC().Year(); y < 1678 || y > 2261 {
+		return 0, errRange
+	}
+	return t.UnixNano(), nil
+}
+
+// hasZone reports whether the end of a time names its zone.
+func hasZone(b []byte) bool {
+	for _, c := range b {
+		if c == 'Z' || c == '+' || c == '-' {
+			return true
+		}
+	}
+	return false
+}
+
+// AppendTime appends a time as text that ParseTime reads with the same unit: a
+// number, or RFC 3339 in UTC where the unit is Auto.
+func AppendTime(dst []byte, t int64, unit TimeUnit) []byte {
+	scale := unit.nanoseconds()
+	if scale == 0 {
+		return time.Unix(0, t).UTC().AppendFormat(dst, time.RFC3339Nano)
+	}
+	whole, part := t/scale, t%scale
+	if t < 0 {
+		if whole == 0 {
+			dst = append(dst, '-')
+		}
+		part = -part
+	}
+	dst = strconv.AppendInt(dst, whole, 10)
+	if part == 0 {
+		return dst
+	}
+	dst = append(dst, '.')
+	for part > 0 {
+		scale /= 10
+		dst = append(dst, byte('0'+part/scale))
+		part %= scale
+	}
+	return dst
+}

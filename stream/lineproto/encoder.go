@@ -1,9 +1,14 @@
 package lineproto
 
-import "github.com/orffvar/forecaster/stream"
+import (
+	"math"
+	"strconv"
 
-// Encoder appends points as lines with nanosecond times. No line contains
-// another newline than its last byte, so a batch can be cut at newlines.
+	"github.com/orffvar/forecaster/stream"
+)
+
+// Encoder appends points as lines with times in nanoseconds. The only newline in
+// a line is its last byte, so that lines can be told apart again.
 type Encoder struct {
 	// Levels are those of the engine. With more than one, a forecast becomes a
 	// line a level, with the tag level.
@@ -14,12 +19,160 @@ type Encoder struct {
 func (e Encoder) AppendHeader(dst []byte) []byte { return dst }
 
 // AppendBatch appends all points of b but the dead letters.
-func (e Encoder) AppendBatch(dst []byte, b *stream.Batch) []byte { panic("lineproto: not yet") }
+func (e Encoder) AppendBatch(dst []byte, b *stream.Batch) []byte {
+	for i := range b.Forecasts {
+		dst = e.appendForecast(dst, &b.Forecasts[i])
+	}
+	for i := range b.Observations {
+		dst = appendObservation(dst, &b.Observations[i])
+	}
+	for i := range b.Metrics {
+		dst = appendMetric(dst, &b.Metrics[i])
+	}
+	for i := range b.Events {
+		e := &b.Events[i]
+		l := begin(dst, "forecast_events")
+		l.tag("kind", e.Kind)
+		l.tag("series", e.Series)
+		l.text("text", e.Text)
+		dst = l.end(e.Time)
+	}
+	return dst
+}
 
-// AppendTag appends s as the value of a tag: injective, never empty, and safe
-// from the characters that break a line or merge two series. DecodeTag reverses
-// it.
-func AppendTag(dst []byte, s string) []byte { panic("lineproto: not yet") }
+func (e Encoder) appendForecast(dst []byte, f *stream.Forecast) []byte {
+	for j, target := range f.Series.Variables {
+		for k := range max(1, len(e.Levels)) {
+			l := begin(dst, "forecast")
+			l.number("horizon", float64(f.Horizon))
+			if len(e.Levels) > 1 {
+				l.number("level", e.Levels[k])
+			}
+			l.tag("model", f.Model)
+			l.tag("series", f.Series.Name)
+			l.tag("target", target)
+			l.float("yhat", f.Yhat[j])
+			if len(e.Levels) > 0 {
+				l.float("yhat_lower", f.Lower[k*len(f.Yhat)+j])
+				l.float("yhat_upper", f.Upper[k*len(f.Yhat)+j])
+			}
+			dst = l.end(f.Time)
+		}
+	}
+	return dst
+}
 
-// DecodeTag returns the string that AppendTag encoded.
-func DecodeTag(s string) (string, error) { panic("lineproto: not yet") }
+func appendObservation(dst []byte, o *stream.Observation) []byte {
+	for j, target := range o.Series.Variables {
+		l := begin(dst, "observation")
+		l.tag("series", o.Series.Name)
+		l.tag("target", target)
+		l.float("y", o.Y[j])
+		l.float("residual", o.Residual[j])
+		l.float("anomaly_score", o.Anomaly[j])
+		if !math.IsNaN(o.Anomaly[j]) {
+			l.bool("is_anomaly", o.Anomaly[j] > 1)
+		}
+		dst = l.end(o.Time)
+	}
+	return dst
+}
+
+func appendMetric(dst []byte, m *stream.Metric) []byte {
+	l := begin(dst, "forecast_metrics")
+	l.number("horizon", float64(m.Horizon))
+	l.tag("model", m.Model)
+	l.tag("series", m.Series.Name)
+	l.tag("target", m.Target)
+	s := &m.Score
+	l.float("scv_mse", s.SCVMSE)
+	l.float("scv_mse_var", s.SCVSD*s.SCVSD)
+	l.float("mse", s.MSE)
+	l.float("rmse", s.RMSE)
+	l.float("mae", s.MAE)
+	l.float("mase", s.MASE)
+	l.float("nmse", s.NMSE)
+	l.float("skill_vs_var", s.SkillVsVAR)
+	l.float("skill_vs_persistence", s.SkillVsNaive)
+	l.float("coverage", s.Coverage)
+	l.float("width", s.Width)
+	l.float("pinball", s.Pinball)
+	l.int("n", s.N)
+	return l.end(m.Time)
+}
+
+// line is a line being appended: the measurement, tags, fields, then the time.
+type line struct {
+	dst    []byte
+	start  int // where the line begins
+	fields int
+}
+
+func begin(dst []byte, measurement string) line {
+	return line{dst: append(dst, measurement...), start: len(dst)}
+}
+
+// tag appends a tag; they must come in the order of their names.
+func (l *line) tag(name, value string) {
+	l.dst = append(append(append(l.dst, ','), name...), '=')
+	l.dst = AppendTag(l.dst, value)
+}
+
+// number appends a tag that is a number.
+func (l *line) number(name string, value float64) {
+	l.dst = append(append(append(l.dst, ','), name...), '=')
+	l.dst = strconv.AppendFloat(l.dst, value, 'g', -1, 64)
+}
+
+// field begins a field.
+func (l *line) field(name string) {
+	separator := byte(',')
+	if l.fields == 0 {
+		separator = ' '
+	}
+	l.fields++
+	l.dst = append(append(append(l.dst, separator), name...), '=')
+}
+
+// float appends a field, unless v is not finite.
+func (l *line) float(name string, v float64) {
+	if v-v == 0 {
+		l.field(name)
+		l.dst = strconv.AppendFloat(l.dst, v, 'g', -1, 64)
+	}
+}
+
+func (l *line) int(name string, v int64) {
+	l.field(name)
+	l.dst = append(strconv.AppendInt(l.dst, v, 10), 'i')
+}
+
+func (l *line) bool(name string, v bool) {
+	l.field(name)
+	l.dst = strconv.AppendBool(l.dst, v)
+}
+
+// text appends a field in quotes, with a blank for every control character.
+func (l *line) text(name, s string) {
+	l.field(name)
+	l.dst = append(l.dst, '"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			l.dst = append(l.dst, '\\', c)
+		case c < ' ':
+			l.dst = append(l.dst, ' ')
+		default:
+			l.dst = append(l.dst, c)
+		}
+	}
+	l.dst = append(l.dst, '"')
+}
+
+// end appends the time and returns the whole. A line without fields disappears.
+func (l *line) end(t int64) []byte {
+	if l.fields == 0 {
+		return l.dst[:l.start]
+	}
+	return append(strconv.AppendInt(append(l.dst, ' '), t, 10), '\n')
+}

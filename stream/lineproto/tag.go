@@ -1,0 +1,93 @@
+package lineproto
+
+import (
+	"errors"
+	"fmt"
+	"unicode/utf8"
+)
+
+// AppendTag appends s as the value of a tag. Two strings never have one encoding,
+// and none of them is empty or breaks a line.
+//
+// Blanks, commas and equal signs are escaped by a backslash, as the protocol has
+// it. What it has no safe way for, or what looks like something else to a reader,
+// becomes %XX, byte by byte: control characters, the backslash, the percent sign
+// itself, invisible characters and marks of writing direction, and what is not
+// UTF-8. The empty string becomes %.
+func AppendTag(dst []byte, s string) []byte {
+	if s == "" {
+		return append(dst, '%')
+	}
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			switch {
+			case c == ' ' || c == ',' || c == '=':
+				dst = append(dst, '\\', c)
+			case c < ' ' || c == 0x7f || c == '\\' || c == '%':
+				dst = appendHex(dst, c)
+			default:
+				dst = append(dst, c)
+			}
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && n == 1 || !visible(r) {
+			for _, c := range []byte(s[i : i+n]) {
+				dst = appendHex(dst, c)
+			}
+		} else {
+			dst = append(dst, s[i:i+n]...)
+		}
+		i += n
+	}
+	return dst
+}
+
+// visible reports whether a character beyond ASCII stands as itself: all but the
+// control characters, General Punctuation (blanks, joiners and direction marks
+// among others), and the byte order mark. It is a fixed list so that no version
+// of Unicode changes a tag.
+func visible(r rune) bool {
+	return r > 0xa0 && (r < 0x2000 || r > 0x206f) && r != 0xfeff && r != utf8.RuneError
+}
+
+func appendHex(dst []byte, c byte) []byte {
+	const digits = "0123456789ABCDEF"
+	return append(dst, '%', digits[c>>4], digits[c&15])
+}
+
+// errTag is returned for what AppendTag would not have written.
+var errTag = errors.New("lineproto: no encoded tag")
+
+// DecodeTag returns the string that AppendTag encoded. A database that stores
+// the value of the tag has taken the backslashes away; both forms are read.
+func DecodeTag(s string) (string, error) {
+	if s == "%" {
+		return "", nil
+	}
+	var out []byte
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			if i++; i == len(s) {
+				return "", errTag
+			}
+			out = append(out, s[i])
+		case '%':
+			var c byte
+			if i+2 >= len(s) {
+				return "", errTag
+			}
+			if _, err := fmt.Sscanf(s[i+1:i+3], "%02X", &c); err != nil {
+				return "", fmt.Errorf("%w: %%%s", errTag, s[i+1:i+3])
+			}
+			out = append(out, c)
+			i += 2
+		default:
+			out = append(out, s[i])
+		}
+	}
+	return string(out), nil
+}
