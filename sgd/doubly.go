@@ -46,6 +46,10 @@ type DoublyStochasticConfig struct {
 
 	Preconditioner Preconditioner // nil: none
 
+	// Proximal is applied to the visited block after its step, with the length of
+	// that step. It excludes a Preconditioner. nil: none.
+	Proximal Proximal
+
 	// Average predicts with the mean of the iterates over the last half or more
 	// of the steps since all blocks came into use (Polyak and Ruppert).
 	Average bool
@@ -90,7 +94,7 @@ type DoublyStochastic struct {
 	phi   []float64 // n x features of the visited block
 	other []float64 // features of another block
 	grad  []float64 // params
-	eff   []float64 // params, effective weights of a block
+	eff   []float64 // params, weights of a block
 }
 
 // NewDoublyStochastic returns a learner with zero weights. The error names the
@@ -110,6 +114,8 @@ func NewDoublyStochastic(cfg DoublyStochasticConfig) (*DoublyStochastic, error) 
 		return nil, fmt.Errorf("sgd: DoublyStochastic Clip must be >= 0, got %g", cfg.Clip)
 	case cfg.Decay != DecayAll && cfg.Decay != DecayBlock:
 		return nil, fmt.Errorf("sgd: DoublyStochastic has no mode of decay %d", int(cfg.Decay))
+	case cfg.Proximal != nil && cfg.Preconditioner != nil:
+		return nil, errors.New("sgd: DoublyStochastic takes a Proximal or a Preconditioner, not both")
 	case cfg.Rate == nil:
 		return nil, errors.New("sgd: DoublyStochastic needs a Rate")
 	}
@@ -223,7 +229,16 @@ func (l *DoublyStochastic) step(x, y []float64) (capped bool) {
 		l.pre.apply(g, i, l.blocks[i], l.phi)
 	}
 	vec.Scale(-gamma/l.s, g)
-	vec.Axpy(1, g, l.block(i))
+	w := l.block(i)
+	copy(l.eff, w)
+	vec.Axpy(1, g, w)
+	if l.cfg.Proximal != nil {
+		vec.Scale(l.s, w)
+		l.cfg.Proximal.Apply(w, gamma)
+		vec.Scale(1/l.s, w)
+		copy(g, w)
+		vec.Axpy(-1, l.eff, g)
+	}
 	if l.mean != nil && l.capped {
 		l.mean.add(l.theta, l.s, i*d.Params, g)
 	}

@@ -1,0 +1,174 @@
+package sgd
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+// ObjectiveConfig describes an Objective.
+type ObjectiveConfig struct {
+	Map  Map
+	Dims Dims
+
+	X, Y   []float64 // M x d, M x p; NaN targets are missing
+	Lambda float64   // >= 0, convention H
+	Loss   Loss      // nil: Squared
+
+	// Edges joins samples, labelled or not, whose predictions should be alike,
+	// with weight Manifold >= 0.
+	Edges    []Edge
+	Manifold float64
+}
+
+// Edge is an undirected edge between samples I != J of similarity Weight >= 0.
+type Edge struct {
+	I, J   int
+	Weight float64
+}
+
+// Objective is the regularised empirical risk of any feature map, without a
+// matrix of size features x outputs ever being formed:
+//
+//	R(theta) = 1/N sum_i loss(h(x_i), y_i) + lambda/2 ||theta||^2
+//	         + manifold/2 sum_edges w_ij ||h(x_i) - h(x_j)||^2
+//
+// N counts the samples with a known target. A target of which only some
+// coordinates are known is the multi-task loss of Brault 2017, section 6.4; a
+// sample without any is unlabelled and takes part in the last term alone. That
+// term is the graph Laplacian in tr(H^T L H) (Brault 2017, appendix B, which
+// prints its inverse).
+//
+// The features of all samples are kept. It is not safe for concurrent use.
+type Objective struct {
+	cfg ObjectiveConfig
+	n   int // samples
+	inv float64
+
+	phi  []float64 // M x features
+	pred []float64 // M x p
+	zero []float64 // targets with 0 instead of every known value
+	e    []float64 // M x p
+}
+
+// NewObjective computes the features of all samples.
+func NewObjective(cfg ObjectiveConfig) (*Objective, error) {
+	d := cfg.Dims
+	if d.In < 1 || d.Out < 1 || d.Features < 1 || d.Params < 1 {
+		return nil, fmt.Errorf("sgd: Objective sizes must be >= 1, got %+v", d)
+	}
+	n := len(cfg.X) / d.In
+	switch {
+	case n < 1 || len(cfg.X) != n*d.In || len(cfg.Y) != n*d.Out:
+		return nil, fmt.Errorf("sgd: Objective needs rows of %d inputs and %d targets, got %d and %d numbers", d.In, d.Out, len(cfg.X), len(cfg.Y))
+	case !finite(cfg.X):
+		return nil, errors.New("sgd: Objective has an input that is not finite")
+	case !(cfg.Lambda >= 0) || math.IsInf(cfg.Lambda, 0):
+		return nil, fmt.Errorf("sgd: Objective Lambda must be >= 0 and finite, got %g", cfg.Lambda)
+	case !(cfg.Manifold >= 0) || math.IsInf(cfg.Manifold, 0):
+		return nil, fmt.Errorf("sgd: Objective Manifold must be >= 0 and finite, got %g", cfg.Manifold)
+	}
+	for _, e := range cfg.Edges {
+		if e.I < 0 || e.I >= n || e.J < 0 || e.J >= n || e.I == e.J || !(e.Weight >= 0) || math.IsInf(e.Weight, 0) {
+			return nil, fmt.Errorf("sgd: Objective cannot use edge %+v between %d samples", e, n)
+		}
+	}
+	if cfg.Loss == nil {
+		cfg.Loss = Squared{}
+	}
+	o := &Objective{
+		cfg:  cfg,
+		n:    n,
+		phi:  make([]float64, n*d.Features),
+		pred: make([]float64, n*d.Out),
+		zero: make([]float64, n*d.Out),
+		e:    make([]float64, n*d.Out),
+	}
+	labelled := 0
+	for i := range n {
+		cfg.Map.FeaturesTo(o.phi[i*d.Features:(i+1)*d.Features], cfg.X[i*d.In:(i+1)*d.In])
+		known := false
+		for k := i * d.Out; k < (i+1)*d.Out; k++ {
+			v := cfg.Y[k]
+			if math.IsInf(v, 0) {
+				return nil, fmt.Errorf("sgd: Objective target of sample %d is infinite", i)
+			}
+			o.zero[k] = 0 * v // NaN stays
+			known = known || !math.IsNaN(v)
+		}
+		if known {
+			labelled++
+		}
+	}
+	if labelled == 0 {
+		return nil, errors.New("sgd: Objective has no known target")
+	}
+	o.inv = 1 / float64(labelled)
+	return o, nil
+}
+
+// Predictions returns h at all samples for theta, M x p: a view that the next
+// call of a method changes.
+func (o *Objective) Predictions(theta []float64) []float64 {
+	d := o.cfg.Dims
+	for i := range o.n {
+		o.cfg.Map.PredictTo(o.pred[i*d.Out:(i+1)*d.Out], o.row(i), theta)
+	}
+	return o.pred
+}
+
+// GradientTo sets g to a subgradient of R at theta and returns R. Both have len
+// Params.
+func (o *Objective) GradientTo(g, theta []float64) (value float64) {
+	return o.gradientTo(g, theta, o.cfg.Loss, o.cfg.Y)
+}
+
+// hessianTo sets g = A v, where A is the Hessian of the squared loss.
+func (o *Objective) hessianTo(g, v []float64) { o.gradientTo(g, v, Squared{}, o.zero) }
+
+func (o *Objective) row(i int) []float64 {
+	r := o.cfg.Dims.Features
+	return o.phi[i*r : (i+1)*r]
+}
+
+func (o *Objective) gradientTo(g, theta []float64, loss Loss, y []float64) (value float64) {
+	d := o.cfg.Dims
+	if len(g) != d.Params || len(theta) != d.Params {
+		panic(badLength)
+	}
+	f := o.Predictions(theta)
+	value = o.inv * LossOf(loss, f, y)
+	LossGradTo(o.e, loss, f, y)
+	vec.Scale(o.inv, o.e)
+	if o.cfg.Manifold > 0 {
+		value += o.addSmoothness(f)
+	}
+	clear(g)
+	for i := range o.n {
+		o.cfg.Map.AddGradient(g, 1, o.row(i), o.e[i*d.Out:(i+1)*d.Out])
+	}
+	if lambda := o.cfg.Lambda; lambda > 0 {
+		value += lambda / 2 * vec.Dot(theta, theta)
+		vec.Axpy(lambda, theta, g)
+	}
+	return value
+}
+
+// addSmoothness returns the last term of R for predictions f and adds its
+// gradient manifold L f to e.
+func (o *Objective) addSmoothness(f []float64) (value float64) {
+	p := o.cfg.Dims.Out
+	for _, edge := range o.cfg.Edges {
+		w := o.cfg.Manifold * edge.Weight
+		for k := range p {
+			i, j := edge.I*p+k, edge.J*p+k
+			diff := f[i] - f[j]
+			value += w / 2 * diff * diff
+			o.e[i] += w * diff
+			o.e[j] -= w * diff
+		}
+	}
+	return value
+}

@@ -1,0 +1,280 @@
+package sgd_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/sgd"
+)
+
+// differences returns the central differences of f at theta.
+func differences(f func([]float64) float64, theta []float64) []float64 {
+	const h = 1e-6
+	x, g := append([]float64(nil), theta...), make([]float64, len(theta))
+	for k, v := range theta {
+		x[k] = v + h
+		up := f(x)
+		x[k] = v - h
+		g[k] = (up - f(x)) / (2 * h)
+		x[k] = v
+	}
+	return g
+}
+
+func TestC4_6_MultiTaskLoss(t *testing.T) {
+	nan := math.NaN()
+	o := fixObjective(func(c *sgd.ObjectiveConfig) {
+		c.Y = []float64{1, nan, nan, -1, -.2, nan} // tasks 0, 1, 0
+	})
+	theta := colMajor([]float64{.3, -.1, .2, .5, 0, .4, -.6, .1}, 2)
+	g := make([]float64, 8)
+	value := o.GradientTo(g, theta)
+	near(t, "value", []float64{value}, []float64{0.4952914211664025}, golden)
+	near(t, "gradient", g, colMajor([]float64{
+		0.0506086396393629, -0.004008294659592793, -0.05062351793958084, 0.06160135786939673,
+		0.26128423175993837, 0.2923809965709689, -0.12671681772234517, 0.10499692680954298,
+	}, 2), golden)
+	trash := make([]float64, 8)
+	near(t, "finite differences", differences(func(v []float64) float64 { return o.GradientTo(trash, v) }, theta), g, 1e-9)
+
+	cg, lbfgs := make([]float64, 8), make([]float64, 8)
+	must(o.SolveCG(cg, 1e-13, 0))
+	must(o.MinimiseLBFGS(lbfgs, sgd.LBFGS{}))
+	near(t, "CG and L-BFGS", cg, lbfgs, 1e-6)
+}
+
+// For a diagonal Gamma the tasks decouple: each is the ridge solution of its own
+// samples, with lambda N/N_k because R divides by the samples of all.
+func TestMultiTaskDecouplesForDiagonalGamma(t *testing.T) {
+	r := &source{6}
+	const n = 12
+	x, y := r.normals(2*n), make([]float64, 2*n)
+	f := orff.FourierOf(r.normals(8), 2)
+	m := orff.NewDecomposable(f, orff.Identity(2))
+	for i := range y {
+		y[i] = math.NaN()
+	}
+	var own [2][2][]float64 // x and y of each task
+	for i := range n {
+		k := min(i%3, 1)
+		v := r.normal()
+		y[2*i+k] = v
+		own[k][0] = append(own[k][0], x[2*i:2*i+2]...)
+		own[k][1] = append(own[k][1], v)
+	}
+	o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, Dims: sgd.Dims(m.Dims()), X: x, Y: y, Lambda: .05}))
+	theta := make([]float64, 16)
+	must(o.SolveCG(theta, 1e-14, 0))
+	single := orff.NewDecomposable(f, orff.Identity(1))
+	for k := range 2 {
+		nk := len(own[k][1])
+		l := must(sgd.NewRidge(nk, scalarFeatures(single, own[k][0]), own[k][1], []float64{1}))
+		want := make([]float64, 8)
+		if err := l.SolveTo(want, .05*n/float64(nk)); err != nil {
+			t.Fatal(err)
+		}
+		for c := range 8 {
+			near(t, "task", theta[2*c+k:2*c+k+1], want[c:c+1], 1e-12)
+		}
+	}
+}
+
+func TestObjectiveGradientsOfAllLosses(t *testing.T) {
+	r := &source{2}
+	theta, g, trash := r.normals(8), make([]float64, 8), make([]float64, 8)
+	for name, l := range losses() {
+		o := fixObjective(func(c *sgd.ObjectiveConfig) {
+			c.Loss, c.Manifold, c.Edges = l, .3, []sgd.Edge{{0, 1, 1}, {1, 2, .5}}
+		})
+		o.GradientTo(g, theta)
+		near(t, name, differences(func(v []float64) float64 { return o.GradientTo(trash, v) }, theta), g, 1e-8)
+	}
+}
+
+// A robust loss is not moved by an outlier as the squared loss is.
+func TestHuberFitResistsAnOutlier(t *testing.T) {
+	r := &source{12}
+	const n = 200
+	x, y, truth := make([]float64, n), make([]float64, n), func(x float64) float64 { return math.Sin(2 * x) }
+	for i := range n {
+		x[i] = 2*r.uniform() - 1
+		y[i] = truth(x[i]) + .1*r.normal()
+		if i%20 == 0 {
+			y[i] += 50
+		}
+	}
+	m := orff.NewDecomposable(must(orff.NewFourier(orff.Gaussian{Sigma: 1}, 1, 20, orff.NewRand(1))), orff.Identity(1))
+	d := sgd.Dims(m.Dims())
+	worst := func(loss sgd.Loss) (top float64) {
+		o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, Dims: d, X: x, Y: y, Lambda: 1e-5, Loss: loss}))
+		theta := make([]float64, d.Params)
+		must(o.MinimiseLBFGS(theta, sgd.LBFGS{}))
+		for i, f := range o.Predictions(theta) {
+			top = max(top, math.Abs(f-truth(x[i])))
+		}
+		return top
+	}
+	if e := worst(must(sgd.NewHuber(.2))); e > .3 {
+		t.Errorf("Huber: error %g", e)
+	}
+	if e := worst(sgd.Squared{}); e < 1 {
+		t.Errorf("squared: error %g; the outliers do nothing", e)
+	}
+}
+
+func semiObjective(manifold float64) *sgd.Objective {
+	m := orff.NewDecomposable(orff.FourierOf([]float64{1}, 1), orff.Identity(1))
+	return must(sgd.NewObjective(sgd.ObjectiveConfig{
+		Map: m, Dims: sgd.Dims(m.Dims()), X: []float64{0, 1, 2}, Y: []float64{1, -1, math.NaN()}, Lambda: .1,
+		Edges: []sgd.Edge{{0, 1, 1}, {1, 2, 1}}, Manifold: manifold,
+	}))
+}
+
+func TestC8_5_SemiSupervised(t *testing.T) {
+	o := semiObjective(.2)
+	theta := make([]float64, 2)
+	must(o.SolveCG(theta, 1e-14, 0))
+	near(t, "theta", theta, []float64{0.34739543867320827, -0.7850251154690723}, golden)
+	near(t, "predictions", o.Predictions(theta), []float64{0.34739543867320827, -0.47287730044948456, -0.8583888303243236}, golden)
+	lbfgs := make([]float64, 2)
+	must(o.MinimiseLBFGS(lbfgs, sgd.LBFGS{}))
+	near(t, "L-BFGS", lbfgs, theta, 1e-6)
+}
+
+func TestC8_6_ManifoldLimits(t *testing.T) {
+	// 40 features can be constant on three points.
+	m := orff.NewDecomposable(must(orff.NewFourier(orff.Gaussian{Sigma: .5}, 1, 20, orff.NewRand(3))), orff.Identity(1))
+	d := sgd.Dims(m.Dims())
+	spread := func(manifold float64) float64 {
+		o := must(sgd.NewObjective(sgd.ObjectiveConfig{
+			Map: m, Dims: d, X: []float64{0, 1, 2}, Y: []float64{1, -.2, math.NaN()}, Lambda: 1e-2,
+			Edges: []sgd.Edge{{0, 1, 1}, {1, 2, 1}}, Manifold: manifold,
+		}))
+		theta := make([]float64, d.Params)
+		must(o.SolveCG(theta, 1e-13, 0))
+		f := o.Predictions(theta)
+		return max(f[0], f[1], f[2]) - min(f[0], f[1], f[2])
+	}
+	if free := spread(0); free < .5 {
+		t.Errorf("spread %g without the term", free)
+	}
+	if s := spread(1e6); s > 1e-5 { // differences are O(1/manifold)
+		t.Errorf("spread %g at a large weight", s)
+	}
+
+	o := fixObjective(func(c *sgd.ObjectiveConfig) { c.Edges = []sgd.Edge{{0, 1, 1}} })
+	theta := make([]float64, 8)
+	must(o.SolveCG(theta, 1e-14, 0))
+	near(t, "weight 0", theta, colMajor(fixTheta, 2), 1e-12)
+}
+
+func TestMetricOfRemark6_2(t *testing.T) {
+	// p = 1, Sigma = 4, Phi = a: <a y, theta> = y Phi^* theta/4, hence Phi^* = 4 a.
+	m := orff.NewDecomposable(orff.FourierOf([]float64{1}, 1), orff.Identity(1))
+	k := must(sgd.NewMetric(m, 1, []float64{4}))
+	phi, y, h := make([]float64, 2), make([]float64, 1), make([]float64, 1)
+	k.FeaturesTo(phi, []float64{.3})
+	theta := []float64{.7, -.2}
+	k.PredictTo(y, phi, theta)
+	k.UnwhitenTo(h, y)
+	near(t, "h", h, []float64{4 * (math.Cos(.3)*.7 - math.Sin(.3)*.2)}, 1e-15)
+
+	// Two outputs: the adjoint in the metric, and the solution of the normal
+	// equations written with Sigma.
+	sigma := []float64{2, .6, .6, 1}
+	two := must(sgd.NewMetric(fixMap(), 2, sigma))
+	white := make([]float64, 6)
+	for i := range 3 {
+		two.WhitenTo(white[2*i:2*i+2], fixY[2*i:2*i+2])
+	}
+	o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: two, Dims: sgd.Dims(fixMap().Dims()), X: fixX, Y: white, Lambda: fixLambda}))
+	solution := make([]float64, 8)
+	must(o.SolveCG(solution, 1e-14, 0))
+
+	// Its gradient in the metric: 1/N sum Phi (Sigma Phi^T theta - y) + lambda theta = 0,
+	// since the gradient of r^T Sigma^-1 r/2 is (Sigma Phi^T)^T Sigma^-1 r.
+	g := make([]float64, 8)
+	for i, v := range solution {
+		g[i] = fixLambda * v
+	}
+	plain, f := fixMap(), scalarFeatures(fixMap(), fixX)
+	back := make([]float64, 2)
+	for i := range 3 {
+		u := make([]float64, 2)
+		plain.PredictTo(u, f[4*i:4*i+4], solution)
+		r := []float64{2*u[0] + .6*u[1] - fixY[2*i], .6*u[0] + u[1] - fixY[2*i+1]}
+		plain.AddGradient(g, 1.0/3, f[4*i:4*i+4], r)
+
+		two.UnwhitenTo(back, white[2*i:2*i+2])
+		near(t, "round trip", back, fixY[2*i:2*i+2], 1e-15)
+	}
+	near(t, "gradient", g, make([]float64, 8), 1e-13)
+
+	for name, err := range map[string]error{
+		"size":       second(sgd.NewMetric(m, 2, []float64{1})),
+		"asymmetric": second(sgd.NewMetric(m, 2, []float64{1, .5, .4, 1})),
+		"indefinite": second(sgd.NewMetric(m, 2, []float64{1, 2, 2, 1})),
+		"NaN":        second(sgd.NewMetric(m, 1, []float64{math.NaN()})),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestObjectiveErrors(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for want, change := range map[string]func(*sgd.ObjectiveConfig){
+		"sizes":            func(c *sgd.ObjectiveConfig) { c.Dims.Out = 0 },
+		"rows":             func(c *sgd.ObjectiveConfig) { c.Y = c.Y[:5] },
+		"not finite":       func(c *sgd.ObjectiveConfig) { c.X = []float64{nan, 0}; c.Y = c.Y[:2] },
+		"infinite":         func(c *sgd.ObjectiveConfig) { c.Y = []float64{1, 2, 3, inf, 5, 6} },
+		"Lambda":           func(c *sgd.ObjectiveConfig) { c.Lambda = -1 },
+		"Manifold":         func(c *sgd.ObjectiveConfig) { c.Manifold = nan },
+		"edge":             func(c *sgd.ObjectiveConfig) { c.Edges = []sgd.Edge{{0, 3, 1}} },
+		"no known target":  func(c *sgd.ObjectiveConfig) { c.Y = []float64{nan, nan, nan, nan, nan, nan} },
+		"{I:1 J:1 Weight:": func(c *sgd.ObjectiveConfig) { c.Edges = []sgd.Edge{{1, 1, 1}} },
+	} {
+		m := fixMap()
+		cfg := sgd.ObjectiveConfig{Map: m, Dims: sgd.Dims(m.Dims()), X: fixX, Y: fixY, Lambda: 1}
+		change(&cfg)
+		if _, err := sgd.NewObjective(cfg); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v does not say %q", err, want)
+		}
+	}
+	theta := make([]float64, 8)
+	huber := fixObjective(func(c *sgd.ObjectiveConfig) { c.Loss = must(sgd.NewHuber(1)) })
+	if _, err := huber.SolveCG(theta, 1e-9, 0); err == nil {
+		t.Error("CG accepts the Huber loss")
+	}
+	free := fixObjective(func(c *sgd.ObjectiveConfig) { c.Lambda = 0 })
+	if _, err := free.SolveCG(theta, 1e-9, 0); err == nil {
+		t.Error("CG accepts Lambda = 0")
+	}
+	theta[0] = inf
+	if _, err := huber.MinimiseLBFGS(theta, sgd.LBFGS{}); err == nil {
+		t.Error("L-BFGS accepts an infinite start")
+	}
+	if _, err := huber.MinimiseLBFGS(make([]float64, 8), sgd.LBFGS{Memory: -1}); err == nil {
+		t.Error("L-BFGS accepts a negative memory")
+	}
+}
+
+// At the solution there is nothing to do, and the iteration limit is reported.
+func TestMinimisersReport(t *testing.T) {
+	o := fixObjective(nil)
+	theta := fixRidge(fixLambda)
+	if r := must(o.MinimiseLBFGS(theta, sgd.LBFGS{})); !r.Converged || r.Iterations != 0 {
+		t.Errorf("at the solution: %+v", r)
+	}
+	clear(theta)
+	if r := must(o.MinimiseLBFGS(theta, sgd.LBFGS{MaxIterations: 2})); r.Converged || r.Iterations != 2 {
+		t.Errorf("two iterations: %+v", r)
+	}
+	clear(theta)
+	if r := must(o.SolveCG(theta, 1e-14, 1)); r.Converged || r.Iterations != 1 {
+		t.Errorf("one CG iteration: %+v", r)
+	}
+}

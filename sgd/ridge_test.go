@@ -1,0 +1,281 @@
+package sgd_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/sgd"
+)
+
+// scalarFeatures returns phi of each row of x.
+func scalarFeatures(m *orff.Decomposable, x []float64) []float64 {
+	d := m.Dims()
+	n := len(x) / d.In
+	f := make([]float64, n*d.Features)
+	for i := range n {
+		m.FeaturesTo(f[i*d.Features:(i+1)*d.Features], x[i*d.In:(i+1)*d.In])
+	}
+	return f
+}
+
+func fixRidge(lambda float64) []float64 {
+	m := fixMap()
+	l := must(sgd.NewRidge(3, scalarFeatures(m, fixX), fixY, fixB))
+	theta := make([]float64, 8)
+	if err := l.SolveTo(theta, lambda); err != nil {
+		panic(err)
+	}
+	return theta
+}
+
+func fixObjective(change func(*sgd.ObjectiveConfig)) *sgd.Objective {
+	m := fixMap()
+	cfg := sgd.ObjectiveConfig{Map: m, Dims: sgd.Dims(m.Dims()), X: fixX, Y: fixY, Lambda: fixLambda}
+	if change != nil {
+		change(&cfg)
+	}
+	return must(sgd.NewObjective(cfg))
+}
+
+func TestC0_1_ConventionM(t *testing.T) {
+	// The minimiser of SSE/N + lambda/2 ||theta||^2, found on its own objective.
+	m, theta := fixMap(), make([]float64, 8)
+	phi, e, g := scalarFeatures(m, fixX), make([]float64, 2), make([]float64, 8)
+	for range 4000 {
+		for k, v := range theta {
+			g[k] = fixLambda * v
+		}
+		for i := range 3 {
+			m.PredictTo(e, phi[4*i:4*i+4], theta)
+			e[0] -= fixY[2*i]
+			e[1] -= fixY[2*i+1]
+			m.AddGradient(g, 2.0/3, phi[4*i:4*i+4], e)
+		}
+		for k := range theta {
+			theta[k] -= .5 * g[k]
+		}
+	}
+	near(t, "Theta", fixRidge(sgd.MeanHalfPenalty.ToH(fixLambda, 3)), theta, 1e-12)
+}
+
+func TestC4_1_RidgeClosedForm(t *testing.T) {
+	theta := fixRidge(fixLambda)
+	near(t, "Theta", theta, colMajor(fixTheta, 2), golden)
+	o := fixObjective(nil)
+	near(t, "predictions", o.Predictions(theta), fixPrediction, golden)
+	g := make([]float64, 8)
+	near(t, "objective", []float64{o.GradientTo(g, theta)}, []float64{0.2757327314835436}, golden)
+	var square float64
+	for _, v := range theta {
+		square += v * v
+	}
+	near(t, "norm", []float64{square}, []float64{1.6314559942363296}, golden)
+}
+
+func TestC4_2_SolversAgree(t *testing.T) {
+	want := fixRidge(fixLambda)
+	o := fixObjective(nil)
+
+	g := make([]float64, 8)
+	o.GradientTo(g, want)
+	near(t, "gradient at the solution", g, make([]float64, 8), 1e-12)
+
+	cg := make([]float64, 8)
+	if r := must(o.SolveCG(cg, 1e-13, 0)); !r.Converged {
+		t.Errorf("CG: %+v", r)
+	}
+	near(t, "CG", cg, want, 1e-10)
+
+	lbfgs := make([]float64, 8)
+	if r := must(o.MinimiseLBFGS(lbfgs, sgd.LBFGS{})); !r.Converged {
+		t.Errorf("L-BFGS: %+v", r)
+	}
+	near(t, "L-BFGS", lbfgs, want, 1e-6)
+
+	near(t, "Kronecker", kroneckerRidge(fixLambda), want, 1e-10)
+
+	// ||h||_K^2 = tr(Hm^T Gamma^+ Hm) = ||Theta||_F^2 with Hm = B Theta.
+	theta := fixTheta
+	hm := make([]float64, 8)
+	for i := range 2 {
+		for c := range 4 {
+			hm[4*i+c] = fixB[2*i]*theta[c] + fixB[2*i+1]*theta[4+c]
+		}
+	}
+	// Gamma = [[1, .5], [.5, .89]]; its determinant is .64.
+	inv := []float64{.89 / .64, -.5 / .64, -.5 / .64, 1 / .64}
+	var trace float64
+	for i := range 2 {
+		for j := range 2 {
+			for c := range 4 {
+				trace += hm[4*i+c] * inv[2*i+j] * hm[4*j+c]
+			}
+		}
+	}
+	near(t, "RKHS norm", []float64{trace}, []float64{1.6314559942363296}, 1e-12)
+}
+
+// kroneckerRidge solves the 8 x 8 normal equations of the fixture by Gaussian
+// elimination.
+func kroneckerRidge(lambda float64) []float64 {
+	m := fixMap()
+	f := scalarFeatures(m, fixX)
+	a, rhs := make([]float64, 64), make([]float64, 8)
+	unit, column := make([]float64, 2), make([]float64, 8)
+	for i := range 3 {
+		for k := range 2 {
+			clear(column)
+			clear(unit)
+			unit[k] = 1
+			m.AddGradient(column, 1, f[4*i:4*i+4], unit)
+			for r := range 8 {
+				rhs[r] += column[r] * fixY[2*i+k] / 3
+				for c := range 8 {
+					a[8*r+c] += column[r] * column[c] / 3
+				}
+			}
+		}
+	}
+	for r := range 8 {
+		a[9*r] += lambda
+	}
+	for p := range 8 { // positive definite: no pivoting needed
+		for r := p + 1; r < 8; r++ {
+			f := a[8*r+p] / a[9*p]
+			for c := range 8 {
+				a[8*r+c] -= f * a[8*p+c]
+			}
+			rhs[r] -= f * rhs[p]
+		}
+	}
+	for p := 7; p >= 0; p-- {
+		for c := p + 1; c < 8; c++ {
+			rhs[p] -= a[8*p+c] * rhs[c]
+		}
+		rhs[p] /= a[9*p]
+	}
+	return rhs
+}
+
+func TestC4_3_ConventionChangesLambda(t *testing.T) {
+	near(t, "Theta", fixRidge(sgd.MeanHalfPenalty.ToH(fixLambda, 3)), colMajor(fixThetaHalf, 2), golden)
+}
+
+func TestC4_4_KernelEquivalence(t *testing.T) {
+	// theta = sum_i Phi(x_i) u_i with (G/N + lambda I) u = y/N; the normal equations
+	// give u = (y - h)/(N lambda).
+	u := []float64{
+		1.7705724028423433, 0.249821405493064,
+		0.3052439880759012, -2.200641244391901,
+		-1.5608291059307215, 1.5409330960179035,
+	}
+	m := fixMap()
+	f := scalarFeatures(m, fixX)
+	theta := make([]float64, 8)
+	for i := range 3 {
+		m.AddGradient(theta, 1, f[4*i:4*i+4], u[2*i:2*i+2])
+	}
+	near(t, "theta", theta, fixRidge(fixLambda), 1e-14)
+
+	residual := make([]float64, 6)
+	for i, h := range fixObjective(nil).Predictions(fixRidge(fixLambda)) {
+		residual[i] = (fixY[i] - h) / (3 * fixLambda)
+	}
+	near(t, "u", residual, u, golden)
+
+	gamma := []float64{1, .5, .5, .89}
+	for i := range 3 {
+		for k := range 2 {
+			sum := fixLambda * u[2*i+k]
+			for j := range 3 {
+				var g float64
+				for c := range 4 {
+					g += f[4*i+c] * f[4*j+c]
+				}
+				sum += g * (gamma[2*k]*u[2*j] + gamma[2*k+1]*u[2*j+1]) / 3
+			}
+			near(t, "kernel system", []float64{sum}, []float64{fixY[2*i+k] / 3}, 1e-14)
+		}
+	}
+}
+
+func TestC4_5_LambdaGrid(t *testing.T) {
+	theta := fixRidge(fixLambda)
+	var square, sigma2, top float64
+	for _, v := range theta {
+		square += v * v
+	}
+	for i := range 3 {
+		s := fixY[2*i]*fixY[2*i] + fixY[2*i+1]*fixY[2*i+1]
+		sigma2 += s / 3
+		top = max(top, s)
+	}
+	near(t, "bound", []float64{fixLambda * square, sigma2}, []float64{.1631, .9267}, 5e-5)
+	for _, lambda := range []float64{10, 1, .1, .01, 1e-4} {
+		square = 0
+		for _, v := range fixRidge(lambda) {
+			square += v * v
+		}
+		if lambda*square > sigma2 {
+			t.Errorf("lambda ||theta||^2 = %g exceeds %g at lambda = %g", lambda*square, sigma2, lambda)
+		}
+	}
+
+	grid := must(sgd.LambdaGrid(1.5, 2, fixY))
+	for j, v := range grid {
+		near(t, "grid", []float64{v}, []float64{1.5 * sigma2 / top * math.Pow(10, -float64(j))}, 1e-15)
+	}
+	if len(grid) != 9 {
+		t.Errorf("%d values, want 9", len(grid))
+	}
+	if _, err := sgd.LambdaGrid(1, 1, []float64{0, math.NaN()}); err == nil {
+		t.Error("a grid without targets")
+	}
+}
+
+// The primal and the dual decomposition give the same solution as conjugate
+// gradients, for p != p' and a singular Gamma.
+func TestRidgePrimalAndDual(t *testing.T) {
+	r := &source{4}
+	b := []float64{1, .2, -.5, .3, .4, .8} // 3 x 2
+	m := orff.NewDecomposable(orff.FourierOf(r.normals(12), 2), must(orff.OutputFactor(3, 2, b)))
+	d := sgd.Dims(m.Dims()) // r = 12
+	for _, n := range []int{1, 5, 12, 40} {
+		x, y := r.normals(n*d.In), r.normals(n*d.Out)
+		l := must(sgd.NewRidge(n, scalarFeatures(m, x), y, b))
+		o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, Dims: d, X: x, Y: y, Lambda: 1e-2}))
+		theta, want := make([]float64, d.Params), make([]float64, d.Params)
+		if err := l.SolveTo(theta, 1e-2); err != nil {
+			t.Fatal(err)
+		}
+		must(o.SolveCG(want, 1e-14, 0))
+		near(t, "theta", theta, want, 1e-11) // condition number about 100
+		if v := l.LeastLambda(); !(v > 0 && v < 1e-9) {
+			t.Errorf("least lambda %g", v)
+		}
+	}
+}
+
+func TestRidgeRefuses(t *testing.T) {
+	nan := math.NaN()
+	for name, err := range map[string]error{
+		"rows":        second(sgd.NewRidge(2, make([]float64, 3), make([]float64, 2), []float64{1})),
+		"empty":       second(sgd.NewRidge(0, nil, nil, nil)),
+		"operator":    second(sgd.NewRidge(1, []float64{1}, []float64{1, 2}, []float64{1, 2, 3})),
+		"NaN target":  second(sgd.NewRidge(1, []float64{1}, []float64{nan}, []float64{1})),
+		"NaN feature": second(sgd.NewRidge(1, []float64{nan}, []float64{1}, []float64{1})),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	l := must(sgd.NewRidge(1, []float64{1}, []float64{1}, []float64{1}))
+	for _, lambda := range []float64{0, -1, nan, math.Inf(1)} {
+		if l.SolveTo(make([]float64, 1), lambda) == nil {
+			t.Errorf("lambda %g is accepted", lambda)
+		}
+	}
+}
+
+func second[A, B any](_ A, b B) B { return b }
