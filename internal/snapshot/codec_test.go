@@ -1,0 +1,155 @@
+package snapshot_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+// everything has one field for each method of a Codec.
+type everything struct {
+	u     uint64
+	i     int64
+	n     int
+	index int
+	yes   bool
+	f     float64
+	v     []float64
+	s     string
+	b     []byte
+}
+
+func (e *everything) State(c *snapshot.Codec) {
+	c.Section("everything")
+	c.Uint64(&e.u)
+	c.Int64(&e.i)
+	c.Int(&e.n)
+	c.Index(&e.index, 7)
+	c.Bool(&e.yes)
+	c.Float64(&e.f)
+	c.Float64s(e.v)
+	c.String(&e.s, 16)
+	c.Blob(&e.b, 16)
+}
+
+func encode(s snapshot.Stateful) []byte {
+	c := snapshot.NewEncoder(nil)
+	s.State(c)
+	return c.Bytes()
+}
+
+func sample() *everything {
+	return &everything{
+		u: math.MaxUint64, i: math.MinInt64, n: -3, index: 6, yes: true,
+		f: math.Float64frombits(0x7ff8000000000123), // a NaN with a payload
+		v: []float64{math.Inf(-1), math.Copysign(0, -1), 5e-324},
+		s: "série", b: []byte{0, 255},
+	}
+}
+
+// A restored value must have the same bits: writing it again is the test, since
+// NaN differs from itself.
+func TestRoundTripKeepsEveryBit(t *testing.T) {
+	want := encode(sample())
+	got := &everything{v: make([]float64, 3)}
+	d := snapshot.NewDecoder(want)
+	got.State(d)
+	if err := d.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	if again := encode(got); string(again) != string(want) {
+		t.Errorf("encoded again:\n%x\nwant\n%x", again, want)
+	}
+}
+
+func TestTruncationIsAnErrorAtEveryByte(t *testing.T) {
+	whole := encode(sample())
+	for n := range whole {
+		d := snapshot.NewDecoder(whole[:n])
+		(&everything{v: make([]float64, 3)}).State(d)
+		if err := d.Finish(); !errors.Is(err, snapshot.ErrCorrupt) {
+			t.Fatalf("first %d of %d bytes: error %v", n, len(whole), err)
+		}
+	}
+}
+
+func TestDecoderRefuses(t *testing.T) {
+	tests := []struct {
+		name string
+		data []byte
+		into snapshot.Stateful
+	}{
+		{"another section", encode(state(func(c *snapshot.Codec) { c.Section("a") })), state(func(c *snapshot.Codec) { c.Section("b") })},
+		{"a vector of another length", encode(state(func(c *snapshot.Codec) { c.Float64s(make([]float64, 2)) })), state(func(c *snapshot.Codec) { c.Float64s(make([]float64, 3)) })},
+		{"a truth value of 2", []byte{2}, state(func(c *snapshot.Codec) { c.Bool(new(bool)) })},
+		{"an index past the limit", encode(state(func(c *snapshot.Codec) { n := 7; c.Int(&n) })), state(func(c *snapshot.Codec) { c.Index(new(int), 7) })},
+		{"a negative length", encode(state(func(c *snapshot.Codec) { n := -1; c.Int(&n) })), state(func(c *snapshot.Codec) { c.Len(new(int), 7) })},
+		{"a string longer than its limit", encode(state(func(c *snapshot.Codec) { s := "four"; c.String(&s, 4) })), state(func(c *snapshot.Codec) { c.String(new(string), 3) })},
+		{"bytes left over", []byte{1, 0}, state(func(c *snapshot.Codec) { c.Bool(new(bool)) })},
+	}
+	for _, test := range tests {
+		d := snapshot.NewDecoder(test.data)
+		test.into.State(d)
+		if err := d.Finish(); !errors.Is(err, snapshot.ErrCorrupt) {
+			t.Errorf("%s: error %v", test.name, err)
+		}
+	}
+}
+
+// The first error is the one that says where the trouble is; what follows it
+// must neither replace it nor touch a value.
+func TestErrorsAreSticky(t *testing.T) {
+	d := snapshot.NewDecoder([]byte{2, 1, 1, 1, 1, 1, 1, 1, 1})
+	var yes bool
+	d.Bool(&yes)
+	first := d.Err()
+	v := 42.0
+	d.Float64(&v)
+	if d.Err() != first || v != 42 || first == nil {
+		t.Errorf("after the error %v: error %v, value %v", first, d.Err(), v)
+	}
+}
+
+func FuzzDecoder(f *testing.F) {
+	f.Add(encode(sample()))
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		e := &everything{v: make([]float64, 3)}
+		d := snapshot.NewDecoder(data)
+		e.State(d)
+		if d.Finish() == nil && string(encode(e)) != string(data) {
+			t.Errorf("%x was accepted but is written as %x", data, encode(e))
+		}
+	})
+}
+
+type state func(c *snapshot.Codec)
+
+func (s state) State(c *snapshot.Codec) { s(c) }
+
+// mean is a state of two fields.
+type mean struct {
+	n   int
+	sum []float64
+}
+
+func (m *mean) State(c *snapshot.Codec) {
+	c.Section("mean")
+	c.Int(&m.n)
+	c.Float64s(m.sum)
+}
+
+func Example() {
+	saved := &mean{n: 2, sum: []float64{3, 5}}
+	encoder := snapshot.NewEncoder(nil)
+	saved.State(encoder)
+
+	restored := &mean{sum: make([]float64, 2)} // lengths come from the constructor
+	decoder := snapshot.NewDecoder(encoder.Bytes())
+	restored.State(decoder)
+	fmt.Println(restored.n, restored.sum, decoder.Finish())
+	// Output: 2 [3 5] <nil>
+}
