@@ -139,6 +139,8 @@ type Group struct {
 	client *client
 	dialer *kafkago.Dialer
 
+	watchEvery time.Duration // between two looks at the number of partitions
+
 	mu         sync.Mutex
 	state      string
 	generation int
@@ -170,9 +172,10 @@ func NewGroup(c GroupConfig) (*Group, error) {
 	}
 	return &Group{
 		config: c, client: cl, dialer: dialer,
-		state:    "not started",
-		counters: make(map[topicPartition]*counters),
-		assigned: make(map[topicPartition]*Partition),
+		watchEvery: 5 * time.Second,
+		state:      "not started",
+		counters:   make(map[topicPartition]*counters),
+		assigned:   make(map[topicPartition]*Partition),
 	}, nil
 }
 
@@ -244,7 +247,7 @@ func (g *Group) waitForTopics(ctx context.Context) (map[string]int, error) {
 // watchPartitions ends the work when a topic gains or loses partitions: the
 // keys of its messages are then spread in another way.
 func (g *Group) watchPartitions(ctx context.Context, was map[string]int, end context.CancelCauseFunc) {
-	tick := time.NewTicker(5 * time.Second)
+	tick := time.NewTicker(g.watchEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -279,11 +282,6 @@ func (g *Group) runAll(ctx context.Context, counts map[string]int, work Work) er
 
 // runGroup works on what the group assigns, one generation after the other.
 func (g *Group) runGroup(ctx context.Context, work Work) error {
-	// kafka-go goes on calling a coordinator that refuses it, so what is wrong
-	// with the configuration is found by a first try of our own.
-	if err := g.client.tryGroup(ctx, g.config.Group); err != nil {
-		return err
-	}
 	cg, err := kafkago.NewConsumerGroup(kafkago.ConsumerGroupConfig{
 		ID:                g.config.Group,
 		Brokers:           g.config.Brokers,
@@ -293,47 +291,53 @@ func (g *Group) runGroup(ctx context.Context, work Work) error {
 		SessionTimeout:    g.config.SessionTimeout,
 		RebalanceTimeout:  g.config.SessionTimeout,
 		JoinGroupBackoff:  time.Second,
-		StartOffset:       kafkago.FirstOffset, // not used: see Partition.start
+		StartOffset:       kafkago.FirstOffset, // not used: see Partition.open
 		Timeout:           g.config.timeout(),
 	})
 	if err != nil {
 		return fmt.Errorf("kafka: %w", err)
 	}
-	defer g.leave(cg)
+	left := make(chan struct{})
+	leave := sync.OnceFunc(func() {
+		go func() {
+			cg.Close()
+			close(left)
+		}()
+	})
+	// Leaving before the work has ended keeps kafka-go from joining the next
+	// generation only to leave it.
+	defer context.AfterFunc(ctx, leave)()
+	defer func() {
+		leave()
+		select {
+		case <-left:
+		case <-time.After(5 * time.Second): // a request to join can take as long as a session
+			g.config.Log.Warn("the group did not answer to leaving it", "group", g.config.Group)
+		}
+	}()
+	joined := false
 	for {
 		g.setState("joining the group " + g.config.Group)
 		gen, err := cg.Next(ctx)
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		}
-		if err != nil {
+		case err != nil && refused(err) && !joined:
+			return fmt.Errorf("kafka: joining the group %s: %w", g.config.Group, explain(err))
+		case err != nil:
 			g.config.Log.Warn("joining the group", "group", g.config.Group, "error", explain(err))
-			continue // after a pause of kafka-go's
+			continue // kafka-go pauses
 		}
-		if done, err := g.runGeneration(ctx, gen, work); done {
+		joined = true
+		if err := g.runGeneration(ctx, gen, work, leave); !errors.Is(err, errEnded) || ctx.Err() != nil {
 			return err
 		}
 	}
 }
 
-// leave ends the membership. It waits for kafka-go at most a few seconds: a
-// request to join that is under way can take as long as a session.
-func (g *Group) leave(cg *kafkago.ConsumerGroup) {
-	left := make(chan struct{})
-	go func() {
-		cg.Close()
-		close(left)
-	}()
-	select {
-	case <-left:
-	case <-time.After(5 * time.Second):
-		g.config.Log.Warn("the group did not answer to leaving it", "group", g.config.Group)
-	}
-}
-
-// runGeneration works on the partitions of one generation. done means that the
-// Group ends with err.
-func (g *Group) runGeneration(ctx context.Context, gen *kafkago.Generation, work Work) (done bool, err error) {
+// runGeneration works on the partitions of one generation, see serve. It calls
+// leave when this is the last one.
+func (g *Group) runGeneration(ctx context.Context, gen *kafkago.Generation, work Work, leave func()) error {
 	m := &membership{group: gen.GroupID, generation: int(gen.ID), member: gen.MemberID}
 	var list []*Partition
 	for _, topic := range g.config.Topics {
@@ -344,26 +348,29 @@ func (g *Group) runGeneration(ctx context.Context, gen *kafkago.Generation, work
 	g.mu.Lock()
 	g.generation = m.generation
 	g.mu.Unlock()
-	finished := make(chan struct{})
+	result := make(chan error, 1)
 	// One function serves all partitions: kafka-go ends a generation as soon as
 	// one function returns, and joins the next when all have.
 	gen.Start(func(generation context.Context) {
-		defer close(finished)
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		defer context.AfterFunc(generation, func() { cancel(errEnded) })()
-		err = g.serve(ctx, list, work)
-		done = err != nil || ctx.Err() == nil && len(list) > 0
+		err := g.serve(ctx, list, work)
+		if !errors.Is(err, errEnded) {
+			leave()
+		}
+		result <- err
 	})
-	<-finished
-	return done || ctx.Err() != nil, err
+	return <-result
 }
 
 // errEnded is the cause of the end of work whose generation is over.
 var errEnded = errors.New("kafka: the generation of the group has ended")
 
-// serve calls work for each partition and returns when all have returned or
-// HandOver is over.
+// serve calls work for each partition and returns when all have returned, or
+// when HandOver is over: nil when all returned nil by themselves, errEnded when
+// the generation is over, the cause of ctx when that was something else, or the
+// first error of work.
 func (g *Group) serve(ctx context.Context, list []*Partition, work Work) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -375,68 +382,56 @@ func (g *Group) serve(ctx context.Context, list []*Partition, work Work) error {
 		p   *Partition
 		err error
 	}
-	results := make(chan result)
+	results := make(chan result, len(list))
 	open := make(map[*Partition]bool)
-	abandoned := make(chan struct{})
-	defer close(abandoned)
 	for _, p := range list {
 		p.work = ctx
 		open[p] = true
 		go func() {
-			r := result{p, work(ctx, p)}
-			p.end()
-			select {
-			case results <- r:
-			case <-abandoned:
-			}
+			err := work(ctx, p)
+			p.expire(ErrFenced)
+			results <- result{p, err}
 		}()
 	}
 
 	var first error
 	var late <-chan time.Time
 	ended := ctx.Done()
-	for len(open) > 0 || len(list) == 0 {
+	for len(open) > 0 || len(list) == 0 && ended != nil {
 		select {
 		case r := <-results:
 			delete(open, r.p)
-			if r.err == nil {
-				continue
-			}
-			if errors.Is(r.err, ErrFenced) || ended == nil && context.Cause(ctx) == errEnded && interrupted(r.err) {
+			switch {
+			case r.err == nil:
+			case errors.Is(r.err, ErrFenced), context.Cause(ctx) == errEnded:
 				g.config.Log.Warn("a partition was lost before its state was committed", "partition", r.p.tp.String(), "error", r.err)
 				cancel(errEnded)
-				continue
+			case ctx.Err() != nil && errors.Is(r.err, context.Canceled):
+			default:
+				if first == nil {
+					first = fmt.Errorf("%s: %w", r.p.tp, r.err)
+				}
+				cancel(first)
 			}
-			if first == nil && !(ended == nil && errors.Is(r.err, context.Canceled)) {
-				first = fmt.Errorf("%s: %w", r.p.tp, r.err)
-			}
-			cancel(first)
 		case <-ended:
 			ended = nil
 			timer := time.NewTimer(g.config.HandOver)
 			defer timer.Stop()
 			late = timer.C
-			if len(list) == 0 {
-				return nil
-			}
 		case <-late:
-			names := slices.Sorted(func(yield func(string) bool) {
-				for p := range open {
-					p.end()
-					if !yield(p.tp.String()) {
-						return
-					}
-				}
-			})
+			var names []string
+			for p := range open {
+				p.expire(ErrFenced)
+				names = append(names, p.tp.String())
+			}
+			slices.Sort(names)
 			return errors.Join(first, fmt.Errorf("%w: %v after %v", ErrStuck, names, g.config.HandOver))
 		}
 	}
-	return first
-}
-
-// interrupted reports whether work failed because its time was over.
-func interrupted(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errEnded)
+	if first != nil {
+		return first
+	}
+	return context.Cause(ctx)
 }
 
 func (g *Group) setState(s string) {
@@ -500,7 +495,7 @@ func (g *Group) Status() Status {
 		problem, _ := c.problem.Load().(string)
 		s.Partitions = append(s.Partitions, PartitionStatus{
 			Topic: tp.topic, Partition: tp.partition, Assigned: g.assigned[tp] != nil,
-			Position: c.position.Load(), End: c.end.Load(), Lost: c.lost.Load(), Retries: c.retries.Load(),
+			Position: c.position.Load(), End: c.logEnd.Load(), Lost: c.lost.Load(), Retries: c.retries.Load(),
 			Problem: problem,
 		})
 	}

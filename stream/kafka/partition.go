@@ -4,35 +4,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
-	"sync"
 	"sync/atomic"
-	"time"
 
 	kafkago "github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
 
 	"github.com/orffvar/forecaster/stream"
 )
 
 // Partition is a partition while it is assigned: a stream.Source, Seeker and
-// Committer. Read and Seek belong to one goroutine, Commit to one as well.
+// Committer. Read and Seek belong to one goroutine, Commit may be called from
+// another one.
 type Partition struct {
 	group  *Group
 	tp     topicPartition
 	member *membership // nil outside of a group
-	work   context.Context
 	*counters
 
-	ended  chan struct{} // closed when the partition is no longer ours
-	finish sync.Once
+	work   context.Context // ends when the partition has to be handed over
+	life   context.Context // ends with the function that works on it
+	expire context.CancelCauseFunc
 
 	started  bool
-	next     int64 // offset of the next message to be delivered
-	fetched  int64 // offset of the next message to be fetched
+	fetched  int64       // offset of the next message to be fetched
+	asked    chan answer // to the request that is under way; nil = none
 	pending  []stream.Message
 	arena    []byte // backs the keys and values of pending
-	suspect  bool   // the log may have been replaced since the last fetch
-	lastSeen uint64 // hash of the message before fetched; 0 = unknown
+	lastHash uint64 // of the message before fetched; 0 = unknown
+	suspect  bool   // the topic was missing for a while: it may be another one
 }
 
 // membership is what proves to the broker that a commit is ours.
@@ -44,9 +43,15 @@ type membership struct {
 
 // counters outlive the assignments of a partition.
 type counters struct {
-	position, end, lost, retries atomic.Int64
-	problem                      atomic.Value // string
+	position, logEnd, lost, retries atomic.Int64
+	problem                         atomic.Value // string
 }
+
+var (
+	_ stream.Source    = (*Partition)(nil)
+	_ stream.Seeker    = (*Partition)(nil)
+	_ stream.Committer = (*Partition)(nil)
+)
 
 func (g *Group) newPartition(tp topicPartition, m *membership) *Partition {
 	g.mu.Lock()
@@ -54,14 +59,13 @@ func (g *Group) newPartition(tp topicPartition, m *membership) *Partition {
 	c := g.counters[tp]
 	if c == nil {
 		c = new(counters)
-		c.position.Store(-1)
 		g.counters[tp] = c
 	}
-	return &Partition{group: g, tp: tp, member: m, counters: c, ended: make(chan struct{})}
+	c.position.Store(-1)
+	p := &Partition{group: g, tp: tp, member: m, counters: c}
+	p.life, p.expire = context.WithCancelCause(context.Background())
+	return p
 }
-
-// end makes further commits fail.
-func (p *Partition) end() { p.finish.Do(func() { close(p.ended) }) }
 
 // Topic returns the name of the topic.
 func (p *Partition) Topic() string { return p.tp.topic }
@@ -72,8 +76,218 @@ func (p *Partition) Number() int { return p.tp.partition }
 // Close does nothing: a partition ends with the function that works on it.
 func (p *Partition) Close() error { return nil }
 
-// try calls a request until it succeeds, fails for good or ctx ends. What
-// fails for good is wrapped in a permanent error.
+// Committed returns the offset that the group has committed, and the metadata
+// given to CommitMetadata. It is -1 when there is none, or no group.
+func (p *Partition) Committed(ctx context.Context) (offset int64, metadata string, err error) {
+	offset, _, metadata, err = p.committed(ctx)
+	return offset, metadata, err
+}
+
+func (p *Partition) committed(ctx context.Context) (offset int64, hash uint64, metadata string, err error) {
+	if p.member == nil {
+		return -1, 0, "", nil
+	}
+	offset = -1
+	err = p.try(ctx, "fetch the committed offset", func(ctx context.Context) error {
+		resp, err := p.group.client.OffsetFetch(ctx, &kafkago.OffsetFetchRequest{
+			GroupID: p.member.group,
+			Topics:  map[string][]int{p.tp.topic: {p.tp.partition}},
+		})
+		if err != nil {
+			return err
+		}
+		if resp.Error != nil {
+			return resp.Error
+		}
+		for _, o := range resp.Topics[p.tp.topic] {
+			if o.Partition == p.tp.partition {
+				if o.Error != nil {
+					return o.Error
+				}
+				if offset = o.CommittedOffset; offset >= 0 {
+					hash, metadata = parseMetadata(o.Metadata)
+				}
+				return nil
+			}
+		}
+		return errNoPartition
+	})
+	return offset, hash, metadata, err
+}
+
+var errNoPartition = errors.New("the answer lacks the partition")
+
+// Seek makes next the offset of the first message that Read delivers. It is an
+// error when the log ends before next. Without Seek, Read starts at the
+// committed offset, or where GroupConfig.Offset says when there is none.
+func (p *Partition) Seek(ctx context.Context, next int64) error {
+	if next < 0 {
+		return fmt.Errorf("kafka: seek to offset %d", next)
+	}
+	return p.open(ctx, next)
+}
+
+// open finds the first offset to be read, at or, when at is negative, the
+// committed one. It checks that the log still has it, and that the log is the
+// one that the commit was for.
+func (p *Partition) open(ctx context.Context, at int64) error {
+	committed, hash, _, err := p.committed(ctx)
+	if err != nil {
+		return err
+	}
+	fresh := at < 0 && committed < 0
+	if at < 0 {
+		at = committed
+	}
+	first, end, err := p.bounds(ctx)
+	if err != nil {
+		return err
+	}
+	switch {
+	case fresh && p.group.config.Offset == Newest:
+		if err := p.Commit(ctx, end); err != nil {
+			return err
+		}
+		at = end
+	case fresh:
+		at = first
+	case at == committed && hash != 0 && at > first && at <= end:
+		now, err := p.hashAt(ctx, at-1)
+		if err != nil {
+			return err
+		}
+		if now != 0 && now != hash {
+			return fmt.Errorf("%w (%s, offset %d)", ErrRecreated, p.tp, at-1)
+		}
+	}
+	p.started = true
+	return p.place(at, first, end)
+}
+
+// place continues at an offset, given the bounds of the log.
+func (p *Partition) place(at, first, end int64) error {
+	if at > end {
+		return fmt.Errorf("%w (%s, position %d, end %d)", ErrBeyondEnd, p.tp, at, end)
+	}
+	if at < first {
+		p.lost.Add(first - at)
+		p.lastHash = 0
+		if p.group.config.StopOnLoss {
+			return fmt.Errorf("%w (%s, offsets %d to %d)", ErrLost, p.tp, at, first-1)
+		}
+		p.group.config.Log.Error("records were removed by retention before they were read",
+			"partition", p.tp.String(), "from", at, "to", first-1, "count", first-at)
+		at = first
+	}
+	p.fetched = at
+	p.position.Store(at)
+	p.pending = nil
+	return nil
+}
+
+// bounds returns the offset of the first record of the log and the one after
+// its last.
+func (p *Partition) bounds(ctx context.Context) (first, end int64, err error) {
+	err = p.try(ctx, "list offsets", func(ctx context.Context) error {
+		resp, err := p.group.client.ListOffsets(ctx, &kafkago.ListOffsetsRequest{
+			Topics: map[string][]kafkago.OffsetRequest{
+				p.tp.topic: {kafkago.FirstOffsetOf(p.tp.partition), kafkago.LastOffsetOf(p.tp.partition)},
+			},
+		})
+		if err != nil {
+			return err
+		}
+		for _, o := range resp.Topics[p.tp.topic] {
+			if o.Partition == p.tp.partition {
+				if o.Error != nil {
+					return o.Error
+				}
+				if o.FirstOffset < 0 || o.LastOffset < o.FirstOffset {
+					return fmt.Errorf("the answer has the bounds %d and %d", o.FirstOffset, o.LastOffset)
+				}
+				first, end = o.FirstOffset, o.LastOffset
+				p.logEnd.Store(end)
+				return nil
+			}
+		}
+		return errNoPartition
+	})
+	return first, end, err
+}
+
+// Commit records that everything before next was processed for good. It
+// repeats the request until ctx ends, and returns an error that wraps ErrFenced
+// when the partition may have another owner. Outside of a group it does nothing.
+func (p *Partition) Commit(ctx context.Context, next int64) error {
+	return p.CommitMetadata(ctx, next, "")
+}
+
+// CommitMetadata is Commit with a short text that Committed returns.
+func (p *Partition) CommitMetadata(ctx context.Context, next int64, metadata string) error {
+	if p.member == nil {
+		return nil
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(p.life, func() { cancel(context.Cause(p.life)) })()
+	if p.life.Err() != nil { // the function above runs in its own time
+		return context.Cause(p.life)
+	}
+	err := p.commit(ctx, next, metadata)
+	if err != nil && !errors.Is(err, ErrFenced) && p.work.Err() != nil {
+		// The group did not hear of it before its generation was over.
+		return fmt.Errorf("%w: %w", ErrFenced, err)
+	}
+	return err
+}
+
+func (p *Partition) commit(ctx context.Context, next int64, metadata string) error {
+	var hash uint64
+	if next > 0 {
+		var err error
+		if hash, err = p.hashAt(ctx, next-1); err != nil {
+			return err
+		}
+	}
+	return p.try(ctx, "commit", func(ctx context.Context) error {
+		resp, err := p.group.client.OffsetCommit(ctx, &kafkago.OffsetCommitRequest{
+			GroupID:      p.member.group,
+			GenerationID: p.member.generation,
+			MemberID:     p.member.member,
+			Topics: map[string][]kafkago.OffsetCommit{
+				p.tp.topic: {{Partition: p.tp.partition, Offset: next, Metadata: formatMetadata(hash, metadata)}},
+			},
+		})
+		if err != nil {
+			return err
+		}
+		for _, o := range resp.Topics[p.tp.topic] {
+			if o.Partition == p.tp.partition {
+				return commitError(o.Error)
+			}
+		}
+		return errNoPartition
+	})
+}
+
+func commitError(err error) error {
+	switch {
+	case errors.Is(err, kafkago.IllegalGeneration), errors.Is(err, kafkago.UnknownMemberId),
+		errors.Is(err, kafkago.RebalanceInProgress), errors.Is(err, kafkago.FencedInstanceID):
+		return &permanent{fmt.Errorf("%w: %w", ErrFenced, err)}
+	case errors.Is(err, kafkago.OffsetMetadataTooLarge), errors.Is(err, kafkago.InvalidCommitOffsetSize):
+		return &permanent{fmt.Errorf("kafka: commit: %w", err)}
+	}
+	return err
+}
+
+// permanent is an error that repeating does not repair.
+type permanent struct{ err error }
+
+func (e *permanent) Error() string { return e.err.Error() }
+
+// try repeats a request until it succeeds, returns a permanent error, or ctx
+// ends.
 func (p *Partition) try(ctx context.Context, what string, request func(ctx context.Context) error) error {
 	var b backoff
 	for {
@@ -97,12 +311,7 @@ func (p *Partition) try(ctx context.Context, what string, request func(ctx conte
 	}
 }
 
-// permanent is an error that repeating does not repair.
-type permanent struct{ err error }
-
-func (e *permanent) Error() string { return e.err.Error() }
-
-// failed counts a failed request and reports a new kind of failure.
+// failed counts a failed request and logs each new kind of failure once.
 func (p *Partition) failed(what string, err error) {
 	p.retries.Add(1)
 	text := what + ": " + err.Error()
@@ -112,31 +321,8 @@ func (p *Partition) failed(what string, err error) {
 	}
 }
 
-// bounds returns the offsets of the first record of the log and of the one
-// after its last.
-func (p *Partition) bounds(ctx context.Context) (first, end int64, err error) {
-	err = p.try(ctx, "list offsets", func(ctx context.Context) error {
-		resp, err := p.group.client.ListOffsets(ctx, &kafkago.ListOffsetsRequest{
-			Topics: map[string][]kafkago.OffsetRequest{
-				p.tp.topic: {kafkago.FirstOffsetOf(p.tp.partition), kafkago.LastOffsetOf(p.tp.partition)},
-			},
-		})
-		if err != nil {
-			return err
-		}
-		for _, o := range resp.Topics[p.tp.topic] {
-			if o.Partition == p.tp.partition {
-				if o.Error != nil {
-					return o.Error
-				}
-				first, end = o.FirstOffset, o.LastOffset
-				p.end_(end)
-				return nil
-			}
-		}
-		return errors.New("the answer lacks the partition")
-	})
-	return first, end, err
+// missing reports whether err says that the topic is not there.
+func missing(err error) bool {
+	return errors.Is(err, kafkago.UnknownTopicOrPartition) ||
+		errors.Is(err, protocol.ErrNoTopic) || errors.Is(err, protocol.ErrNoPartition)
 }
-
-func (p *Partition) end_(end int64) { p.counters.end.Store(end) }

@@ -1,0 +1,60 @@
+package kafka
+
+import (
+	"context"
+	"log/slog"
+	"strconv"
+
+	kafkago "github.com/segmentio/kafka-go"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// DeadLetters keeps messages that could not be used in a topic: key and value
+// as they were, and in the headers what is known of them:
+//
+//	forecaster.reason     one of stream.Reasons
+//	forecaster.detail     what was wrong
+//	forecaster.topic      where the message stood, likewise
+//	forecaster.partition  and
+//	forecaster.offset
+type DeadLetters struct{ producer *Producer }
+
+var _ stream.DeadLetters = (*DeadLetters)(nil)
+
+// NewDeadLetters returns a DeadLetters that has not connected yet. The topic has
+// to exist.
+func NewDeadLetters(c Connection, topic string, log *slog.Logger) (*DeadLetters, error) {
+	p, err := NewProducer(c, topic, log)
+	if err != nil {
+		return nil, err
+	}
+	return &DeadLetters{p}, nil
+}
+
+// maxLetter is how much of a value is kept, and of a key an eighth: a message
+// that was too large must not be too large again.
+const maxLetter = batchBytes
+
+// WriteDeadLetters returns when all replicas have the letters; see
+// Producer.Send.
+func (d *DeadLetters) WriteDeadLetters(ctx context.Context, letters []stream.DeadLetter) error {
+	return d.producer.send(ctx, len(letters), func(i int) outgoing {
+		l := &letters[i]
+		m := &l.Message
+		return outgoing{
+			key:   m.Key[:min(len(m.Key), maxLetter/8)],
+			value: m.Value[:min(len(m.Value), maxLetter)],
+			headers: []kafkago.Header{
+				{Key: "forecaster.reason", Value: []byte(l.Reason)},
+				{Key: "forecaster.detail", Value: []byte(l.Detail)},
+				{Key: "forecaster.topic", Value: []byte(m.Topic)},
+				{Key: "forecaster.partition", Value: strconv.AppendInt(nil, int64(m.Partition), 10)},
+				{Key: "forecaster.offset", Value: strconv.AppendInt(nil, m.Offset, 10)},
+			},
+		}
+	})
+}
+
+// Close releases the connections.
+func (d *DeadLetters) Close() error { return d.producer.Close() }

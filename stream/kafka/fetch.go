@@ -1,0 +1,353 @@
+package kafka
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	kafkago "github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// Read waits until at least one message is there; see stream.Source. Failing
+// requests are repeated until ctx ends. The errors that end it are those of ctx,
+// ErrBeyondEnd, ErrRecreated and ErrLost.
+func (p *Partition) Read(ctx context.Context, dst []stream.Message) (n int, err error) {
+	if len(dst) == 0 {
+		return 0, nil
+	}
+	if !p.started {
+		if err := p.open(ctx, -1); err != nil {
+			return 0, err
+		}
+	}
+	if len(p.pending) == 0 { // nobody refers to the arena any more
+		p.arena = p.arena[:0]
+		if cap(p.arena) > 4*p.group.config.FetchBytes {
+			p.arena = nil // after an exceptional batch
+		}
+	}
+	var b backoff
+	for {
+		m := copy(dst[n:], p.pending)
+		p.pending = p.pending[m:]
+		n += m
+		if n == len(dst) || n > 0 && p.fetched >= p.logEnd.Load() {
+			break
+		}
+		err := p.fetch(ctx, n > 0)
+		if err == nil {
+			b.reset()
+			continue
+		}
+		if n > 0 {
+			break // what is permanent comes again
+		}
+		var final *permanent
+		switch {
+		case errors.As(err, &final):
+			return 0, final.err
+		case ctx.Err() != nil:
+			return 0, context.Cause(ctx)
+		}
+		p.suspect = p.suspect || missing(err)
+		p.failed("fetch", err)
+		if err := b.pause(ctx); err != nil {
+			return 0, err
+		}
+	}
+	p.position.Store(dst[n-1].Offset + 1)
+	return n, nil
+}
+
+// answer is what came of a request for messages.
+type answer struct {
+	offset int64
+	resp   *kafkago.FetchResponse
+	err    error
+}
+
+// ask requests the messages that follow, in the background: while those at hand
+// are worked on, and without being cut off when a Read ends early.
+func (p *Partition) ask() {
+	c := make(chan answer, 1)
+	p.asked = c
+	offset := p.fetched
+	go func() {
+		resp, err := p.request(p.life, offset, p.group.config.FetchBytes)
+		c <- answer{offset, resp, err}
+	}()
+}
+
+var errSlow = errors.New("no answer in time")
+
+// fetch waits for what follows and appends it to pending. No error does not
+// mean that there is something. When hasty, messages are waiting to be delivered:
+// they are not held back for long.
+func (p *Partition) fetch(ctx context.Context, hasty bool) error {
+	if p.suspect && p.lastHash != 0 {
+		now, err := p.tryHashAt(ctx, p.fetched-1)
+		if err != nil {
+			return err
+		}
+		if now != 0 && now != p.lastHash {
+			return &permanent{fmt.Errorf("%w (%s, offset %d)", ErrRecreated, p.tp, p.fetched-1)}
+		}
+	}
+	if p.asked == nil {
+		p.ask()
+	}
+	var slow <-chan time.Time
+	if hasty {
+		t := time.NewTimer(p.group.config.MaxWait)
+		defer t.Stop()
+		slow = t.C
+	}
+	var a answer
+	select {
+	case a = <-p.asked:
+		p.asked = nil
+	case <-slow:
+		return errSlow
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if a.offset != p.fetched {
+		return nil // asked before a Seek
+	}
+	err := p.take(ctx, &a)
+	if len(p.pending) > 0 && err == nil {
+		p.ask()
+	}
+	return err
+}
+
+// take appends an answer to pending.
+func (p *Partition) take(ctx context.Context, a *answer) error {
+	switch {
+	case a.err == nil:
+	case errors.Is(a.err, errExpanded):
+		// Which records are in the batch is not known: one is refused, and the
+		// next request returns the same batch if it has more.
+		p.pending = append(p.pending, stream.Message{
+			Topic: p.tp.topic, Partition: int32(p.tp.partition), Offset: p.fetched,
+			Refused: &stream.DataError{Reason: stream.TooLarge, Detail: errExpanded.Error()},
+		})
+		p.fetched++
+		p.lastHash = 0
+		return nil
+	case errors.Is(a.err, kafkago.OffsetOutOfRange):
+		first, end, err := p.bounds(ctx)
+		if err != nil {
+			return err
+		}
+		if p.fetched >= first && p.fetched <= end {
+			return a.err // a leader that is behind: again
+		}
+		if err := p.place(p.fetched, first, end); err != nil {
+			return &permanent{err}
+		}
+		return nil
+	default:
+		return a.err
+	}
+	p.suspect = false
+	p.problem.Store("")
+	p.logEnd.Store(a.resp.HighWatermark)
+
+	had := len(p.pending)
+	for batch := range batches(a.resp.Records) {
+		_, control := batch.(*protocol.ControlBatch)
+		if err := p.appendRecords(batch, control); err != nil {
+			return err
+		}
+		if b, ok := batch.(interface{ Offset() int64 }); ok && p.fetched <= b.Offset() {
+			p.fetched = b.Offset() + 1 // compaction has emptied the batch
+		}
+	}
+	if p.fetched == a.offset && a.offset < a.resp.HighWatermark {
+		p.fetched++ // inside of an emptied batch, whose end is not known
+	}
+	p.lastHash = 0
+	if n := len(p.pending); n > had && p.pending[n-1].Offset == p.fetched-1 {
+		p.lastHash = hashOf(&p.pending[n-1])
+	}
+	return nil
+}
+
+// request fetches from an offset once and returns the broker's errors, too.
+func (p *Partition) request(ctx context.Context, offset int64, maxBytes int) (*kafkago.FetchResponse, error) {
+	wait := p.group.config.MaxWait
+	ctx, cancel := p.group.client.bounded(ctx, wait)
+	defer cancel()
+	resp, err := p.group.client.Fetch(ctx, &kafkago.FetchRequest{
+		Topic: p.tp.topic, Partition: p.tp.partition, Offset: offset,
+		MinBytes: 1, MaxBytes: int64(maxBytes), MaxWait: wait,
+	})
+	if err == nil {
+		err = resp.Error
+	}
+	return resp, err
+}
+
+// batches yields the record batches of a response.
+func batches(r protocol.RecordReader) func(yield func(protocol.RecordReader) bool) {
+	return func(yield func(protocol.RecordReader) bool) {
+		s, ok := r.(*protocol.RecordStream)
+		if !ok {
+			yield(r)
+			return
+		}
+		for _, b := range s.Records {
+			if !yield(b) {
+				return
+			}
+		}
+	}
+}
+
+// appendRecords appends the records of a batch from fetched on to pending, or
+// only passes over them.
+func (p *Partition) appendRecords(batch protocol.RecordReader, skip bool) error {
+	for {
+		rec, err := batch.ReadRecord()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if rec.Offset >= p.fetched {
+			if !skip {
+				m, err := p.message(rec)
+				if err != nil {
+					return err
+				}
+				p.pending = append(p.pending, m)
+			}
+			p.fetched = rec.Offset + 1
+		}
+		closeRecord(rec)
+	}
+}
+
+// message copies a record. What is larger than allowed is cut and refused.
+func (p *Partition) message(rec *protocol.Record) (stream.Message, error) {
+	m := stream.Message{Topic: p.tp.topic, Partition: int32(p.tp.partition), Offset: rec.Offset}
+	if ns := rec.Time.UnixNano(); ns > 0 {
+		m.Time = ns
+	}
+	limit := p.group.config.MaxMessageBytes
+	size := length(rec.Key) + length(rec.Value)
+	if size > limit {
+		m.Refused = &stream.DataError{
+			Reason: stream.TooLarge,
+			Detail: fmt.Sprintf("key and value have %d bytes, at most %d are allowed; what is beyond was cut", size, limit),
+		}
+	}
+	var err error
+	if m.Key, err = p.copyBytes(rec.Key, limit); err == nil {
+		m.Value, err = p.copyBytes(rec.Value, limit-len(m.Key))
+	}
+	return m, err
+}
+
+func length(b protocol.Bytes) int {
+	if b == nil {
+		return 0
+	}
+	return b.Len()
+}
+
+// copyBytes copies at most limit bytes to the arena; a null stays nil.
+func (p *Partition) copyBytes(b protocol.Bytes, limit int) ([]byte, error) {
+	if b == nil {
+		return nil, nil
+	}
+	n, size := len(p.arena), min(b.Len(), limit)
+	p.arena = slices.Grow(p.arena, size)[:n+size] // earlier slices stay where they are
+	s := p.arena[n : n+size : n+size]
+	_, err := io.ReadFull(b, s)
+	return s, err
+}
+
+func closeRecord(rec *protocol.Record) {
+	if rec.Key != nil {
+		rec.Key.Close()
+	}
+	if rec.Value != nil {
+		rec.Value.Close()
+	}
+}
+
+// hashAt returns the hash of the record at an offset, 0 when there is none: a
+// marker of a transaction, or removed. It repeats failing requests.
+func (p *Partition) hashAt(ctx context.Context, offset int64) (hash uint64, err error) {
+	err = p.try(ctx, "fetch one record", func(ctx context.Context) error {
+		hash, err = p.tryHashAt(ctx, offset)
+		return err
+	})
+	return hash, err
+}
+
+func (p *Partition) tryHashAt(ctx context.Context, offset int64) (uint64, error) {
+	// The broker returns a whole batch even if it asks for one byte.
+	resp, err := p.request(ctx, offset, 1)
+	if errors.Is(err, kafkago.OffsetOutOfRange) || errors.Is(err, errExpanded) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	// A Partition of its own, because Commit and Read are not serialised.
+	q := &Partition{group: p.group, tp: p.tp, fetched: offset}
+	for batch := range batches(resp.Records) {
+		_, control := batch.(*protocol.ControlBatch)
+		if err := q.appendRecords(batch, control); err != nil {
+			return 0, err
+		}
+	}
+	if len(q.pending) == 0 || q.pending[0].Offset != offset {
+		return 0, nil
+	}
+	return hashOf(&q.pending[0]), nil
+}
+
+// hashOf tells a message from the one at the same offset of another log. It is
+// never 0.
+func hashOf(m *stream.Message) uint64 {
+	h := fnv.New64a()
+	var t [8]byte
+	binary.LittleEndian.PutUint64(t[:], uint64(m.Time))
+	h.Write(t[:])
+	h.Write(m.Key)
+	h.Write([]byte{0xff})
+	h.Write(m.Value)
+	return max(1, h.Sum64())
+}
+
+// formatMetadata puts the hash of the record before the commit in front of the
+// caller's text.
+func formatMetadata(hash uint64, text string) string {
+	return fmt.Sprintf("v1 %016x %s", hash, text)
+}
+
+// parseMetadata returns no hash for what formatMetadata has not written.
+func parseMetadata(s string) (hash uint64, text string) {
+	version, rest, _ := strings.Cut(s, " ")
+	digits, text, ok := strings.Cut(rest, " ")
+	hash, err := strconv.ParseUint(digits, 16, 64)
+	if version != "v1" || len(digits) != 16 || !ok || err != nil {
+		return 0, s
+	}
+	return hash, text
+}

@@ -1,0 +1,460 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	kafkago "github.com/segmentio/kafka-go"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/orffvar/forecaster/internal/testserver"
+	"github.com/orffvar/forecaster/stream"
+)
+
+// collect is work that adds all messages of a partition to a list.
+type collect struct {
+	mu       sync.Mutex
+	messages []stream.Message
+}
+
+func (c *collect) work(ctx context.Context, p *Partition) error {
+	all, err := readAll(ctx, p, -1)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.messages = append(c.messages, all...)
+	c.mu.Unlock()
+	return p.Commit(ctx, p.position.Load())
+}
+
+func TestGroupReadsAllPartitions(t *testing.T) {
+	for _, group := range []string{"", "g"} {
+		t.Run("group="+group, func(t *testing.T) {
+			b := newBroker(t, 4)
+			send(t, b.Addr(), 0, 5000)
+			c := quick(b.Addr())
+			c.Group = group
+			c.FetchBytes = 2000 // many fetches
+			var got collect
+			if err := run(t, newGroup(t, c), got.work); err != nil {
+				t.Fatal(err)
+			}
+			checkNumbers(t, got.messages, 0, 5000)
+		})
+	}
+}
+
+func TestResumeWithoutLossOrDuplicates(t *testing.T) {
+	b := newBroker(t, 2)
+	c := quick(b.Addr())
+	for i := range 4 {
+		send(t, b.Addr(), 100*i, 100*(i+1))
+		var got collect
+		if err := run(t, newGroup(t, c), got.work); err != nil {
+			t.Fatal(err)
+		}
+		checkNumbers(t, got.messages, 100*i, 100*(i+1))
+	}
+}
+
+func TestNewestMissesNothingAfterARestart(t *testing.T) {
+	b := newBroker(t, 1)
+	send(t, b.Addr(), 0, 10)
+	c := quick(b.Addr())
+	c.Offset = Newest
+	// The first run sees nothing and ends without a commit of its own.
+	stop := start(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
+		_, err := p.Read(ctx, make([]stream.Message, 1))
+		return err
+	})
+	eventually(t, "a commit of the newest offset", func() bool {
+		g := b.Cluster().GroupInfo("g")
+		return g != nil && g.Commits[topic][0].Offset == 10
+	})
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	send(t, b.Addr(), 10, 20)
+	var got collect
+	if err := run(t, newGroup(t, c), got.work); err != nil {
+		t.Fatal(err)
+	}
+	checkNumbers(t, got.messages, 10, 20)
+}
+
+// ledger is a consumer with state, as the forecaster is one: snapshots have
+// names, and the commit says which one is valid.
+type ledger struct {
+	mu        sync.Mutex
+	snapshots map[string]int64 // name -> sum
+	n         int
+}
+
+func (l *ledger) save(sum int64) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.n++
+	name := fmt.Sprintf("s%d", l.n)
+	l.snapshots[name] = sum
+	return name
+}
+
+func (l *ledger) load(name string) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.snapshots[name]
+}
+
+func (l *ledger) work(ctx context.Context, p *Partition) error {
+	next, name, err := p.Committed(ctx)
+	if err != nil {
+		return err
+	}
+	var sum int64
+	if next < 0 {
+		next = 0
+	} else {
+		sum = l.load(name)
+	}
+	if err := p.Seek(ctx, next); err != nil {
+		return err
+	}
+	commit := func() error {
+		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		return p.CommitMetadata(drain, next, l.save(sum))
+	}
+	dst := make([]stream.Message, 16)
+	for {
+		n, err := p.Read(ctx, dst)
+		if err != nil {
+			if ctx.Err() == nil {
+				return err
+			}
+			return commit()
+		}
+		for _, m := range dst[:n] {
+			if m.Offset != next {
+				return fmt.Errorf("offset %d where %d was expected", m.Offset, next)
+			}
+			next++
+			sum = sum*31 + int64(len(m.Value)) + int64(m.Value[0]) // order matters
+		}
+		if rand.N(4) == 0 {
+			if err := commit(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func TestRebalanceUnderLoad(t *testing.T) {
+	const partitions = 6
+	b := newBroker(t, partitions)
+	l := &ledger{snapshots: make(map[string]int64)}
+	var stops [3]func() error
+	for i := range 3 {
+		stops[i] = start(t, newGroup(t, quick(b.Addr())), l.work)
+	}
+	p, err := NewProducer(connection(b.Addr()), topic, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	rng := rand.New(rand.NewPCG(1, 2))
+	sent := 0
+	for range 12 {
+		for range 20 {
+			if err := p.Send(deadline(t), numbered(sent, sent+50)); err != nil {
+				t.Fatal(err)
+			}
+			sent += 50
+			time.Sleep(5 * time.Millisecond)
+		}
+		if i := rng.IntN(3); stops[i] == nil {
+			stops[i] = start(t, newGroup(t, quick(b.Addr())), l.work)
+		} else if err := stops[i](); err != nil {
+			t.Fatalf("member %d: %v", i, err)
+		} else {
+			stops[i] = nil
+		}
+	}
+	committed := func() (n int64) {
+		if g := b.Cluster().GroupInfo("g"); g != nil {
+			for _, c := range g.Commits[topic] {
+				n += c.Offset
+			}
+		}
+		return n
+	}
+	for i := range 3 {
+		if stops[i] == nil {
+			stops[i] = start(t, newGroup(t, quick(b.Addr())), l.work)
+		}
+	}
+	eventually(t, "everything is committed", func() bool { return committed() == int64(sent) })
+	for i := range 3 {
+		if err := stops[i](); err != nil {
+			t.Errorf("member %d: %v", i, err)
+		}
+	}
+	// The state of every partition is that of one reader without interruptions.
+	c := quick(b.Addr())
+	c.Group = ""
+	err = run(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
+		all, err := readAll(ctx, p, 0)
+		if err != nil {
+			return err
+		}
+		var want int64
+		for _, m := range all {
+			want = want*31 + int64(len(m.Value)) + int64(m.Value[0])
+		}
+		_, name := parseMetadata(b.Cluster().GroupInfo("g").Commits[topic][int32(p.Number())].Metadata)
+		if got := l.load(name); got != want {
+			t.Errorf("partition %d: state %d, want %d", p.Number(), got, want)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCommitIsFenced(t *testing.T) {
+	b := newBroker(t, 2)
+	send(t, b.Addr(), 0, 20)
+
+	// The work of the first generation is kept and used when it is over.
+	var first atomic.Pointer[Partition]
+	var calls atomic.Int32
+	work := func(ctx context.Context, p *Partition) error {
+		if p.Number() == 0 && calls.Add(1) == 1 {
+			if err := p.Commit(ctx, 3); err != nil {
+				return err
+			}
+			first.Store(p)
+		}
+		<-ctx.Done()
+		return nil
+	}
+	start(t, newGroup(t, quick(b.Addr())), work)
+	eventually(t, "the first commit", func() bool { return first.Load() != nil })
+	start(t, newGroup(t, quick(b.Addr())), work)
+	if _, err := b.Cluster().WaitGroupStable(deadline(t), "g", 2); err != nil {
+		t.Fatal(err)
+	}
+	p := first.Load()
+	eventually(t, "the end of the first generation", func() bool { return p.life.Err() != nil })
+
+	if err := p.Commit(deadline(t), 5); !errors.Is(err, ErrFenced) {
+		t.Errorf("a commit after the end of the work: %v", err)
+	}
+	// A process that was stopped in the meantime does not know that its time is over.
+	p.life = context.Background()
+	if err := p.Commit(deadline(t), 5); !errors.Is(err, ErrFenced) || !errors.Is(err, kafkago.IllegalGeneration) {
+		t.Errorf("a commit of an old generation: %v", err)
+	}
+	if got := b.Cluster().GroupInfo("g").Commits[topic][0].Offset; got != 3 {
+		t.Errorf("offset %d is committed, want 3", got)
+	}
+}
+
+func TestFencedWorkStartsAgain(t *testing.T) {
+	b := newBroker(t, 1)
+	send(t, b.Addr(), 0, 20)
+	b.Cluster().Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetCommit}, Err: kerr.UnknownMemberID})
+	calls := 0
+	err := run(t, newGroup(t, quick(b.Addr())), func(ctx context.Context, p *Partition) error {
+		calls++
+		return p.Commit(ctx, 7)
+	})
+	if err != nil || calls != 2 {
+		t.Fatalf("%d calls, error %v", calls, err)
+	}
+	if got := b.Cluster().GroupInfo("g").Commits[topic][0].Offset; got != 7 {
+		t.Errorf("offset %d is committed, want 7", got)
+	}
+}
+
+func TestErrorOfWorkEndsTheGroupAfterHandOver(t *testing.T) {
+	b := newBroker(t, 2)
+	var handed atomic.Bool
+	err := run(t, newGroup(t, quick(b.Addr())), func(ctx context.Context, p *Partition) error {
+		if p.Number() == 0 {
+			return errEnough
+		}
+		<-ctx.Done()
+		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+		defer cancel()
+		handed.Store(p.Commit(drain, 0) == nil)
+		return nil
+	})
+	if !errors.Is(err, errEnough) || !strings.Contains(err.Error(), "in[0]") {
+		t.Errorf("error %v", err)
+	}
+	if !handed.Load() {
+		t.Error("the other partition could not commit when it was handed over")
+	}
+}
+
+func TestStuckWork(t *testing.T) {
+	b := newBroker(t, 1)
+	c := quick(b.Addr())
+	c.HandOver = 100 * time.Millisecond
+	release := make(chan struct{})
+	defer close(release)
+	var late atomic.Pointer[Partition]
+	stop := start(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
+		late.Store(p)
+		<-release
+		return nil
+	})
+	eventually(t, "the assignment", func() bool { return late.Load() != nil })
+	if err := stop(); !errors.Is(err, ErrStuck) {
+		t.Errorf("error %v", err)
+	}
+	if err := late.Load().Commit(deadline(t), 1); !errors.Is(err, ErrFenced) {
+		t.Errorf("a late commit: %v", err)
+	}
+}
+
+func TestWaitsForAMissingTopic(t *testing.T) {
+	b := newBroker(t, 1)
+	c := quick(b.Addr())
+	c.Topics = []string{"later", topic}
+	g := newGroup(t, c)
+	var assigned atomic.Int32
+	stop := start(t, g, func(ctx context.Context, p *Partition) error {
+		assigned.Add(1)
+		<-ctx.Done()
+		return nil
+	})
+	eventually(t, "the state says which topic is missing", func() bool { return strings.Contains(g.Status().State, "later") })
+	if err := c.CreateTopic(deadline(t), "later", 2); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the assignment", func() bool { return assigned.Load() == 3 })
+	if s := g.Status(); s.State != "" || len(s.Partitions) != 3 || !s.Partitions[0].Assigned || s.Generation < 1 {
+		t.Errorf("status %+v", s)
+	}
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMorePartitionsStopTheGroup(t *testing.T) {
+	b := newBroker(t, 2)
+	g := newGroup(t, quick(b.Addr()))
+	g.watchEvery = 50 * time.Millisecond
+	result := make(chan error, 1)
+	assigned := make(chan struct{}, 2)
+	go func() {
+		result <- run(t, g, func(ctx context.Context, p *Partition) error {
+			assigned <- struct{}{}
+			<-ctx.Done()
+			return nil
+		})
+	}()
+	<-assigned
+	c := connection(b.Addr())
+	client, err := c.newClient(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.close()
+	if _, err := client.CreatePartitions(deadline(t), &kafkago.CreatePartitionsRequest{
+		Topics: []kafkago.TopicPartitionsConfig{{Name: topic, Count: 3}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-result; !errors.Is(err, ErrPartitions) || !strings.Contains(err.Error(), "had 2 and has 3") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestRunEndsSoon(t *testing.T) {
+	b := newBroker(t, 1)
+	reading := func(ctx context.Context, p *Partition) error {
+		for {
+			if _, err := p.Read(ctx, make([]stream.Message, 1)); err != nil {
+				return err
+			}
+		}
+	}
+	for name, set := range map[string]func(*GroupConfig, *testserver.Proxy){
+		"reading":       func(*GroupConfig, *testserver.Proxy) {},
+		"missing topic": func(c *GroupConfig, _ *testserver.Proxy) { c.Topics = []string{"nowhere"} },
+		"black hole": func(c *GroupConfig, p *testserver.Proxy) {
+			p.SetBlackHole(true)
+			c.Brokers = []string{p.Addr}
+		},
+		"no broker": func(c *GroupConfig, p *testserver.Proxy) {
+			p.SetRefuse(true)
+			c.Brokers = []string{p.Addr}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := quick(b.Addr())
+			set(&c, testserver.StartProxy(t, b.Addr()))
+			stop := start(t, newGroup(t, c), reading)
+			time.Sleep(200 * time.Millisecond)
+			begin := time.Now()
+			if err := stop(); err != nil {
+				t.Error(err)
+			}
+			if d := time.Since(begin); d > 6*time.Second {
+				t.Errorf("it took %v", d)
+			}
+		})
+	}
+}
+
+func TestLagIsReported(t *testing.T) {
+	b := newBroker(t, 1)
+	send(t, b.Addr(), 0, 30)
+	g := newGroup(t, quick(b.Addr()))
+	read := make(chan struct{})
+	stop := start(t, g, func(ctx context.Context, p *Partition) error {
+		if n, err := p.Read(ctx, make([]stream.Message, 12)); n != 12 || err != nil {
+			t.Errorf("%d messages, error %v", n, err)
+		}
+		close(read)
+		<-ctx.Done()
+		return nil
+	})
+	<-read
+	if s := g.Status().Partitions[0]; s.Position != 12 || s.End != 30 || s.Lag() != 18 {
+		t.Errorf("status %+v", s)
+	}
+	stop()
+}
+
+func TestConfigIsChecked(t *testing.T) {
+	for _, c := range []struct {
+		change func(*GroupConfig)
+		want   string
+	}{
+		{func(c *GroupConfig) { c.Topics = nil }, "Topics"},
+		{func(c *GroupConfig) { c.Brokers = nil }, "no brokers"},
+		{func(c *GroupConfig) { c.Offset = "latest" }, `"latest"`},
+		{func(c *GroupConfig) { c.HandOver = time.Hour }, "SessionTimeout"},
+		{func(c *GroupConfig) { c.SASL.Mechanism = "GSSAPI" }, "GSSAPI"},
+	} {
+		config := quick("127.0.0.1:1")
+		c.change(&config)
+		if _, err := NewGroup(config); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want one with %s", err, c.want)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/orffvar/forecaster/internal/devbroker"
+	"github.com/orffvar/forecaster/stream"
+)
+
+const topic = "in"
+
+// newBroker starts a broker in the process with the topic.
+func newBroker(t testing.TB, partitions int, options ...kfake.Opt) *devbroker.Broker {
+	t.Helper()
+	options = append(options, kfake.GroupMinSessionTimeout(100*time.Millisecond))
+	b, err := devbroker.Start(partitions, []string{topic}, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	return b
+}
+
+var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
+
+func connection(addr string) Connection {
+	return Connection{Brokers: []string{addr}, ClientID: "test", Timeout: 5 * time.Second}
+}
+
+// quick is the configuration of a group whose members notice each other soon.
+func quick(addr string) GroupConfig {
+	return GroupConfig{
+		Connection: connection(addr), Topics: []string{topic}, Group: "g",
+		MaxWait: 50 * time.Millisecond, Log: quiet,
+		SessionTimeout: 6 * time.Second, Heartbeat: 50 * time.Millisecond, HandOver: 2 * time.Second,
+	}
+}
+
+func newGroup(t testing.TB, c GroupConfig) *Group {
+	t.Helper()
+	g, err := NewGroup(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// deadline is a context that is generous to a busy machine.
+func deadline(t testing.TB) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// send writes messages n to m-1: each has its number as value and as key the
+// number modulo 10.
+func send(t testing.TB, addr string, n, m int) {
+	t.Helper()
+	p, err := NewProducer(connection(addr), topic, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if err := p.Send(deadline(t), numbered(n, m)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func numbered(n, m int) []stream.Message {
+	var messages []stream.Message
+	for i := n; i < m; i++ {
+		messages = append(messages, stream.Message{
+			Key: strconv.AppendInt(nil, int64(i%10), 10), Value: strconv.AppendInt(nil, int64(i), 10),
+		})
+	}
+	return messages
+}
+
+// start runs a group in the background; stop ends it and returns its error.
+func start(t testing.TB, g *Group, work Work) (stop func() error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	result := make(chan error, 1)
+	go func() { result <- g.Run(ctx, work) }()
+	stop = sync.OnceValue(func() error {
+		cancel()
+		select {
+		case err := <-result:
+			return err
+		case <-time.After(30 * time.Second):
+			return errors.New("Run did not return")
+		}
+	})
+	t.Cleanup(func() { stop() })
+	return stop
+}
+
+// run runs a group until it ends by itself.
+func run(t testing.TB, g *Group, work Work) error {
+	t.Helper()
+	return g.Run(deadline(t), work)
+}
+
+// eventually waits for a condition.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: not within 30 s", what)
+		}
+	}
+}
+
+// errEnough ends a Group from its work.
+var errEnough = errors.New("enough")
+
+// readAll returns the messages of a partition up to the end of its log, with
+// copies of what they refer to.
+func readAll(ctx context.Context, p *Partition, from int64) ([]stream.Message, error) {
+	if from >= 0 {
+		if err := p.Seek(ctx, from); err != nil {
+			return nil, err
+		}
+	}
+	var all []stream.Message
+	dst := make([]stream.Message, 7)
+	_, end, err := p.bounds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !p.started {
+		if err := p.open(ctx, -1); err != nil {
+			return nil, err
+		}
+	}
+	for p.position.Load() < end {
+		n, err := p.Read(ctx, dst)
+		if err != nil {
+			return all, err
+		}
+		for _, m := range dst[:n] {
+			m.Key, m.Value = append([]byte(nil), m.Key...), append([]byte(nil), m.Value...)
+			all = append(all, m)
+		}
+	}
+	return all, nil
+}
+
+// checkNumbers verifies that messages have the numbers from n to m-1 once, in
+// order for every key.
+func checkNumbers(t testing.TB, messages []stream.Message, n, m int) {
+	t.Helper()
+	seen := make(map[int]bool)
+	last := make(map[string]int)
+	for _, msg := range messages {
+		i, err := strconv.Atoi(string(msg.Value))
+		if err != nil || i < n || i >= m || seen[i] {
+			t.Fatalf("message %s: unexpected or twice (%v)", msg.Value, err)
+		}
+		seen[i] = true
+		key := string(msg.Key)
+		if want := fmt.Sprint(i % 10); key != want {
+			t.Fatalf("message %d has the key %q", i, key)
+		}
+		if l, ok := last[key]; ok && i < l {
+			t.Fatalf("message %d after %d", i, l)
+		}
+		last[key] = i
+	}
+	if len(seen) != m-n {
+		t.Fatalf("%d messages, want %d", len(seen), m-n)
+	}
+}

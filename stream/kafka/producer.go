@@ -1,0 +1,194 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	kafkago "github.com/segmentio/kafka-go"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// A request of a Producer has at most this many messages and, unless one is
+// larger, bytes.
+const (
+	batchMessages = 1000
+	batchBytes    = 512 << 10
+)
+
+// Producer writes messages to one topic. Messages with a key go to the
+// partition that Kafka's standard partitioner chooses (murmur2), those without
+// one to any.
+type Producer struct {
+	topic    string
+	client   *client
+	balancer kafkago.Murmur2Balancer
+	log      *slog.Logger
+
+	mu      sync.Mutex
+	problem string // last failure that was logged
+}
+
+// NewProducer returns a Producer that has not connected yet. A nil log means
+// slog.Default().
+func NewProducer(c Connection, topic string, log *slog.Logger) (*Producer, error) {
+	if topic == "" {
+		return nil, errors.New("kafka: a producer needs a topic")
+	}
+	cl, err := c.newClient([]string{topic})
+	if err != nil {
+		return nil, err
+	}
+	cl.Timeout = cl.timeout // half of it is what the replicas may take
+	if log == nil {
+		log = slog.Default()
+	}
+	return &Producer{topic: topic, client: cl, log: log}, nil
+}
+
+// Close releases the connections.
+func (p *Producer) Close() error {
+	p.client.close()
+	return nil
+}
+
+// Send writes messages and returns when all replicas have them. Of a message it
+// uses Key, Value and Time (0 means now). Failing requests, and those for a topic
+// that does not exist yet, are repeated until ctx ends: a message may be written
+// twice, and within a partition the order is kept. What the broker refuses for
+// good is an error. Send is for one goroutine; when ctx interrupts it the
+// messages must not be changed afterwards.
+func (p *Producer) Send(ctx context.Context, messages []stream.Message) error {
+	return p.send(ctx, len(messages), func(i int) outgoing {
+		m := &messages[i]
+		o := outgoing{key: m.Key, value: m.Value}
+		if m.Time != 0 {
+			o.time = time.Unix(0, m.Time)
+		}
+		return o
+	})
+}
+
+type outgoing struct {
+	key, value []byte
+	time       time.Time
+	headers    []kafkago.Header
+}
+
+func (o *outgoing) size() int {
+	n := len(o.key) + len(o.value) + 32
+	for _, h := range o.headers {
+		n += len(h.Key) + len(h.Value) + 8
+	}
+	return n
+}
+
+func (p *Producer) send(ctx context.Context, n int, message func(i int) outgoing) error {
+	if n == 0 {
+		return nil
+	}
+	all, err := p.partitions(ctx)
+	if err != nil {
+		return err
+	}
+	batches := make(map[int][]outgoing)
+	sizes := make(map[int]int)
+	for i := range n {
+		m := message(i)
+		at := p.balancer.Balance(kafkago.Message{Key: m.key}, all...)
+		if len(batches[at]) == batchMessages || sizes[at] > 0 && sizes[at]+m.size() > batchBytes {
+			// What comes later waits for what came earlier.
+			if err := p.flush(ctx, batches); err != nil {
+				return err
+			}
+			clear(batches)
+			clear(sizes)
+		}
+		batches[at] = append(batches[at], m)
+		sizes[at] += m.size()
+	}
+	return p.flush(ctx, batches)
+}
+
+// partitions returns the numbers of the partitions, once the topic exists.
+func (p *Producer) partitions(ctx context.Context) ([]int, error) {
+	var all []int
+	err := p.try(ctx, func(ctx context.Context) error {
+		counts, err := p.client.partitions(ctx, []string{p.topic})
+		for i := range counts[p.topic] {
+			all = append(all, i)
+		}
+		return err
+	})
+	return all, err
+}
+
+// flush writes a batch to each partition, all at the same time.
+func (p *Producer) flush(ctx context.Context, batches map[int][]outgoing) error {
+	errs := make(chan error, len(batches))
+	for partition, batch := range batches {
+		go func() {
+			errs <- p.try(ctx, func(ctx context.Context) error { return p.produce(ctx, partition, batch) })
+		}()
+	}
+	var err error
+	for range batches {
+		err = errors.Join(err, <-errs)
+	}
+	return err
+}
+
+func (p *Producer) produce(ctx context.Context, partition int, batch []outgoing) error {
+	records := make([]kafkago.Record, len(batch))
+	for i, m := range batch {
+		records[i] = kafkago.Record{
+			Key: kafkago.NewBytes(m.key), Value: kafkago.NewBytes(m.value),
+			Time: m.time, Headers: m.headers,
+		}
+	}
+	resp, err := p.client.Produce(ctx, &kafkago.ProduceRequest{
+		Topic: p.topic, Partition: partition, RequiredAcks: kafkago.RequireAll,
+		Records: kafkago.NewRecordReader(records...),
+	})
+	if err == nil {
+		err = resp.Error
+	}
+	return err
+}
+
+// try repeats a request until it succeeds, is refused for good, or ctx ends.
+func (p *Producer) try(ctx context.Context, request func(ctx context.Context) error) error {
+	var b backoff
+	for {
+		rctx, cancel := p.client.bounded(ctx, 0)
+		err := request(rctx)
+		cancel()
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case refused(err), errors.Is(err, kafkago.MessageSizeTooLarge), errors.Is(err, kafkago.RecordListTooLarge),
+			errors.Is(err, kafkago.InvalidRecord), errors.Is(err, kafkago.InvalidTimestamp):
+			return fmt.Errorf("kafka: writing to topic %s: %w", p.topic, explain(err))
+		}
+		p.report(err)
+		if err := b.pause(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// report logs each new kind of failure once.
+func (p *Producer) report(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s := err.Error(); s != p.problem {
+		p.problem = s
+		p.log.Warn("writing to Kafka failed and is repeated", "topic", p.topic, "error", explain(err))
+	}
+}
