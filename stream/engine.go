@@ -227,7 +227,7 @@ func (e *Engine) emit(dst *Batch, s *series) {
 	}
 	d := len(s.info.Variables)
 	for _, h := range e.c.Emit {
-		if step > (math.MaxInt64-s.time)/int64(h) {
+		if step > (math.MaxInt64-max(s.time, 0))/int64(h) {
 			return // past the year 2262
 		}
 		e.lo, e.hi = e.lo[:0], e.hi[:0]
