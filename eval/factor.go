@@ -18,14 +18,14 @@ func newFactor(n int) *factor {
 	return &factor{n: n, r: make([]float64, n*n), x: make([]float64, n)}
 }
 
-// set factors A + shift I, where the upper triangle of A begins at a[0] in rows
-// of the given stride. It returns false when a pivot is not positive, or lost
-// all but a 1e-13th of its diagonal element: then the factor is not usable.
-func (f *factor) set(a []float64, stride int, shift float64) bool {
+// set factors A + shift I, of which the upper triangle of a, n x n, is used. It
+// returns false when a pivot is not positive, or lost all but a 1e-13th of its
+// diagonal element: then the factor is not usable.
+func (f *factor) set(a []float64, shift float64) bool {
 	n := f.n
 	for i := range n {
 		row := f.r[i*n : i*n+n]
-		copy(row[i:], a[i*stride+i:i*stride+n])
+		copy(row[i:], a[i*n+i:i*n+n])
 		row[i] += shift
 		diagonal := row[i]
 		for k := range i {

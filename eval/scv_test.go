@@ -293,7 +293,7 @@ func TestFactorUpdateDowndate(t *testing.T) {
 		a.SymRankOne(a, 1, mat.NewVecDense(n, v))
 	}
 	f := newFactor(n)
-	if !f.set(a.RawSymmetric().Data, n, .5) {
+	if !f.set(a.RawSymmetric().Data, .5) {
 		t.Fatal("not positive definite")
 	}
 	for i := range 20 {

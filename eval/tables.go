@@ -2,7 +2,7 @@ package eval
 
 import (
 	"fmt"
-	"math"
+	"slices"
 )
 
 // Experiment is one row of the tables of Brault 2017 (8.1, 8.2 and 8.3) with
@@ -31,6 +31,10 @@ type Experiment struct {
 	// frequencies N(0, 1/Sigma^2).
 	Sigma, Lambda       float64
 	Blocks, Frequencies int
+
+	// Standardize fits the windowed ORFFVAR to each window standardised by its
+	// own mean and standard deviation.
+	Standardize bool
 
 	VAR1, ORFFVAR, OKVAR Published
 }
@@ -145,7 +149,50 @@ func (e *Experiment) orffvar(dim int, features func(in, frequencies int, sigma f
 	for b := range e.Blocks {
 		c.Blocks = append(c.Blocks, features(dim, e.Frequencies, e.Sigma, seed*uint64(e.Blocks)+uint64(b)))
 	}
+	if e.Standardize {
+		return &standardized{Fitter: NewBlockRidge(c)}
+	}
 	return NewBlockRidge(c)
+}
+
+// standardized fits a Fitter to standardised windows.
+type standardized struct {
+	Fitter
+	mean, sd, z []float64
+}
+
+// Fit takes the statistics from all rows of the window: the x and the last y.
+func (s *standardized) Fit(x, y [][]float64) error {
+	d := len(x[0])
+	s.mean, s.sd, s.z = make([]float64, d), make([]float64, d), make([]float64, d)
+	rows := append(slices.Clone(x), y[len(y)-1])
+	for j := range d {
+		s.mean[j], s.sd[j] = moments(rows, j)
+	}
+	return s.Fitter.Fit(s.all(x), s.all(y))
+}
+
+func (s *standardized) all(rows [][]float64) [][]float64 {
+	out := make([][]float64, len(rows))
+	for i, y := range rows {
+		out[i] = make([]float64, len(y))
+		s.to(out[i], y)
+	}
+	return out
+}
+
+func (s *standardized) to(dst, x []float64) {
+	for j, v := range x {
+		dst[j] = (v - s.mean[j]) / s.sd[j]
+	}
+}
+
+func (s *standardized) PredictTo(dst, x []float64) {
+	s.to(s.z, x)
+	s.Fitter.PredictTo(dst, s.z)
+	for j, v := range dst {
+		dst[j] = s.mean[j] + s.sd[j]*v
+	}
 }
 
 // repeat summarises run over the seeds.
@@ -198,7 +245,7 @@ func Experiments() []Experiment {
 	return append(es,
 		Experiment{
 			Table: "8.3", Name: "Macrodata", File: "macrodata.csv", Prepare: prepareMacrodata, Window: 50,
-			Sigma: 30, Lambda: 5e-4, Blocks: 20, Frequencies: 25,
+			Sigma: 30, Lambda: 5e-4, Blocks: 20, Frequencies: 25, Standardize: true,
 			VAR1: Published{449.136, 1021}, ORFFVAR: Published{445.895, 784.5}, OKVAR: Published{499.8, 793},
 		},
 		Experiment{
@@ -218,7 +265,7 @@ func Experiments() []Experiment {
 		},
 		Experiment{
 			Table: "8.3", Name: "Heart", File: "santafe_b1.csv", Prepare: prepareHeart, Window: 240,
-			Sigma: 10, Lambda: 1e-3, Blocks: 1, Frequencies: 50,
+			Sigma: 10, Lambda: 1e-3, Blocks: 2, Frequencies: 50,
 			VAR1: Published{.259129, 1.040}, ORFFVAR: Published{.262632, 1.020},
 		},
 	)
@@ -331,19 +378,25 @@ func zScored(d *Dataset, err error) (*Dataset, error) {
 	return d, nil
 }
 
-// zScore standardises the columns in place, constant ones to zero.
+// zScore standardises the columns in place.
 func zScore(rows [][]float64) {
 	for j := range rows[0] {
-		var t tally
+		mean, sd := moments(rows, j)
 		for _, y := range rows {
-			t.add(y[j], 0, 0)
-		}
-		sd := t.sd()
-		if sd == 0 {
-			sd = math.Inf(1)
-		}
-		for _, y := range rows {
-			y[j] = (y[j] - t.yMean) / sd
+			y[j] = (y[j] - mean) / sd
 		}
 	}
+}
+
+// moments returns the mean and the population standard deviation of a column,
+// the latter 1 for a constant one.
+func moments(rows [][]float64, j int) (mean, sd float64) {
+	var t tally
+	for _, y := range rows {
+		t.add(y[j], 0, 0)
+	}
+	if t.yM2 == 0 {
+		return t.yMean, 1
+	}
+	return t.yMean, t.sd()
 }

@@ -8,13 +8,13 @@ package eval
 // conditioned as the correlations of the data allow, whatever the units.
 // Where they are singular, a ridge of 1e-10 makes the solution unique.
 type VAR1 struct {
-	mean, inv []float64
-	ridge     *BlockRidge
+	mean, sd []float64
+	ridge    *BlockRidge
 }
 
 // NewVAR1 returns a VAR1 of dim variables.
 func NewVAR1(dim int) *VAR1 {
-	v := &VAR1{mean: make([]float64, dim), inv: make([]float64, dim)}
+	v := &VAR1{mean: make([]float64, dim), sd: make([]float64, dim)}
 	v.ridge = NewBlockRidge(BlockRidgeConfig{Out: dim, Blocks: []Block{{Len: dim + 1, FeaturesTo: v.featuresTo}}})
 	return v
 }
@@ -22,22 +22,14 @@ func NewVAR1(dim int) *VAR1 {
 func (v *VAR1) featuresTo(phi, x []float64) {
 	phi[0] = 1
 	for j, m := range v.mean {
-		phi[1+j] = (x[j] - m) * v.inv[j]
+		phi[1+j] = (x[j] - m) / v.sd[j]
 	}
 }
 
 // Fit implements Fitter.
 func (v *VAR1) Fit(x, y [][]float64) error {
 	for j := range v.mean {
-		var t tally
-		for _, row := range x {
-			t.add(row[j], 0, 0)
-		}
-		v.mean[j] = t.yMean
-		v.inv[j] = 1
-		if sd := t.sd(); sd > 0 {
-			v.inv[j] = 1 / sd
-		}
+		v.mean[j], v.sd[j] = moments(x, j)
 	}
 	return v.ridge.Fit(x, y)
 }
