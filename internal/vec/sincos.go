@@ -55,7 +55,9 @@ const (
 // r = t - round(t) in [-1/2, 1/2], then sin = 2 s c and cos = 1 - 2 s^2: two
 // polynomials, no quadrant, no branch.
 func sinCosTurns(t float64) (sin, cos float64) {
-	r := t - math.RoundToEven(t)
+	// Adding zero lets the compiler round in a register it has just written;
+	// otherwise each call would wait for the one before (false dependency).
+	r := t - math.RoundToEven(t+0)
 	u := float64(r * r)
 	s := float64(u*sin8) + sin7
 	c := float64(u*cos8) + cos7

@@ -89,18 +89,17 @@ func (t target) dot() {
 	t.add(acc[3], acc[2], acc[2])
 	t.add(acc[2], acc[0], acc[0])
 	s := t.sum(acc[0])
-	Store(s, ReturnIndex(0))
+	t.result(s)
 	t.end()
 }
 
 func (t target) axpy() {
 	t.begin("axpy", "func(alpha %, x, y *%, n int)", "adds alpha x to y.")
 	x, y, n := param("x"), param("y"), param("n")
-	alpha := Load(Param("alpha"), XMM()).(VecVirtual)
 	m := t.rest(n)
 	bytes := t.inBytes(n)
 	f := t.vec()
-	t.bcastReg(alpha, f)
+	t.bcast(number("alpha"), f)
 	v := t.vecs(4)
 	w := t.vec()
 	t.columns(bytes, m, 4, func(j GPVirtual, count int, m *mask) {
@@ -150,7 +149,7 @@ func (t target) rows(update, predict bool) {
 		g, u = param("f"), param("u")
 		if !predict {
 			alpha = t.vec()
-			t.bcastReg(Load(Param("alpha"), XMM()).(VecVirtual), alpha)
+			t.bcast(number("alpha"), alpha)
 		}
 	}
 	tail := t.rest(n)
@@ -449,7 +448,6 @@ func (t target) addMatMul() {
 	if t.zmm {
 		group = 4
 	}
-	alpha := Load(Param("alpha"), XMM()).(VecVirtual)
 	t.columnGroups(n, group, func(cols int, last *mask) {
 		pa, pc, rowsLeft := copyOf(a), copyOf(c), copyOf(m)
 		for _, rows := range []int{4, 1} {
@@ -478,7 +476,7 @@ func (t target) addMatMul() {
 					ADDQ(U32(uint32(t.size)), ja)
 					ADDQ(ldb, pb)
 				})
-				t.bcastReg(alpha, f)
+				t.bcast(number("alpha"), f)
 				for i := range rows {
 					for j := range cols {
 						mem := at(pc, nil, j*t.bytes())

@@ -32,7 +32,8 @@ var (
 var constTables = map[int]Mem{}
 
 // constants returns a table of sin and cos coefficients in turn and then a one,
-// each filling 64 bytes.
+// each filling an AVX2 register. The linker aligns no better than that, so the
+// wider registers take single numbers.
 func (t target) constants() Mem {
 	if m, ok := constTables[t.size]; ok {
 		return m
@@ -40,7 +41,7 @@ func (t target) constants() Mem {
 	m := GLOBL(fmt.Sprintf("trig%d", 8*t.size), RODATA|NOPTR)
 	off := 0
 	put := func(v float64) {
-		for range 64 / t.size {
+		for range 32 / t.size {
 			if t.size == 4 {
 				DATA(off, U32(math.Float32bits(float32(v))))
 			} else {
@@ -78,7 +79,7 @@ func (t target) turns(r []Register) (sin, cos []Register) {
 	u, s, c := t.vecs(len(r)), t.vecs(len(r)), t.vecs(len(r))
 	table := GP64()
 	LEAQ(t.constants(), table)
-	coef := func(i int) Mem { return at(table, nil, 64*i) }
+	coef := func(i int) Mem { return at(table, nil, 32*i) }
 	for i := range r {
 		switch {
 		case t.zmm && t.size == 4:
@@ -92,8 +93,8 @@ func (t target) turns(r []Register) (sin, cos []Register) {
 		}
 		t.sub(u[i], r[i], r[i])
 		t.mul(r[i], r[i], u[i])
-		t.load(coef(0), s[i])
-		t.load(coef(1), c[i])
+		t.bcast(coef(0), s[i])
+		t.bcast(coef(1), c[i])
 	}
 	n := len(t.sinCoef())
 	for k := 1; k < n; k++ {
@@ -106,7 +107,7 @@ func (t target) turns(r []Register) (sin, cos []Register) {
 		t.mul(r[i], s[i], s[i])
 		t.add(s[i], s[i], u[i])
 		t.mul(u[i], c[i], r[i]) // sin = 2 s c
-		t.load(coef(2*n), c[i])
+		t.bcast(coef(2*n), c[i])
 		t.fnma(u[i], s[i], c[i]) // cos = 1 - 2 s^2
 	}
 	return r, c
@@ -160,13 +161,12 @@ func (t target) features() {
 	t.begin("features", "func(cos, sin, w, x *%, scale %, m, n int)",
 		"sets cos and sin, of length n, to those of W^T x turns, times scale; W has m rows.")
 	cos, sin, w, x, m, n := param("cos"), param("sin"), param("w"), param("x"), param("m"), param("n")
-	scale := Load(Param("scale"), XMM()).(VecVirtual)
 	stride := t.inBytes(n)
 	t.columnGroups(n, t.trigGroup(), func(cols int, last *mask) {
 		r := t.project(w, x, m, stride, cols, last)
 		s, k := t.turns(r)
 		f := t.vec()
-		t.bcastReg(scale, f)
+		t.bcast(number("scale"), f)
 		for c := range cols {
 			t.mul(f, s[c], s[c])
 			t.mul(f, k[c], k[c])

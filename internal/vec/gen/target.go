@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
@@ -163,11 +164,17 @@ func (t target) fnma(a, b, acc Op) {
 	}
 }
 
-// horner sets acc = acc b + c.
-func (t target) horner(c, b, acc Op) {
-	if t.size == 4 {
+// horner sets acc = acc b + c, where c is the first of a register full of equal
+// numbers in memory.
+func (t target) horner(c Mem, b, acc Op) {
+	switch {
+	case t.zmm && t.size == 4:
+		VFMADD213PS_BCST(c, b, acc)
+	case t.zmm:
+		VFMADD213PD_BCST(c, b, acc)
+	case t.size == 4:
 		VFMADD213PS(c, b, acc)
-	} else {
+	default:
 		VFMADD213PD(c, b, acc)
 	}
 }
@@ -330,6 +337,22 @@ func (t target) storeFirst(x Op, to Mem) {
 
 // param loads an argument into a general register.
 func param(name string) GPVirtual { return Load(Param(name), GP64()).(GPVirtual) }
+
+// number is where a floating-point argument lies. avo's Load and Store would
+// take SSE instructions, which are slow while the upper halves of the registers
+// are in use.
+func number(name string) Mem { return argument(Param(name)) }
+
+// result stores the first element of an xmm register as the result.
+func (t target) result(x Op) { t.storeFirst(x, argument(ReturnIndex(0))) }
+
+func argument(c gotypes.Component) Mem {
+	b, err := c.Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return b.Addr
+}
 
 // copyOf returns a register with the value of r.
 func copyOf(r Op) GPVirtual {
