@@ -90,10 +90,11 @@ type EngineConfig struct {
 	MaxAbs    float64 // 1e50: what models square and square again stays finite
 }
 
-// Baseline is a forecaster of its own that every model is compared with.
+// Baseline is a model that the forecasts are compared with; every series has its
+// own.
 type Baseline struct {
 	Name string // in the metrics
-	New  func(dim, horizon int) (eval.Forecaster, error)
+	New  func(dim, horizon int) (eval.Model, error)
 
 	// Reference makes this the baseline of Score.SkillVsVAR: at most one.
 	Reference bool

@@ -176,10 +176,8 @@ func (e *Engine) forecast(dst *Batch, s *series) error {
 	e.bounds(m.f)
 	m.scorer.Push(e.yhat, e.lower, e.upper, ref)
 	copy(s.yhat, e.yhat)
-	if len(e.c.Levels) > 0 {
-		copy(s.lower, e.lower)
-		copy(s.upper, e.upper)
-	}
+	copy(s.lower, e.lower)
+	copy(s.upper, e.upper)
 	e.emit(dst, s)
 	return nil
 }

@@ -20,8 +20,9 @@ type series struct {
 	time    int64 // of the last sample
 	spacing spacing
 
-	yhat         []float64 // one-step forecast issued last, dim; NaN = none
-	lower, upper []float64 // its bounds, L x dim
+	// The one-step forecast issued last and its bounds of the first level, each
+	// of length dim; NaN = none.
+	yhat, lower, upper []float64
 
 	candidate []string // other variables that the last records agreed on
 	agreed    int      // how many did
@@ -32,6 +33,7 @@ type series struct {
 // rival is one of the forecasters of a series with its score.
 type rival struct {
 	name   string
+	own    eval.Model // that f belongs to, unless that is in series.weights
 	f      eval.Forecaster
 	scorer *eval.Scorer
 }
@@ -72,15 +74,15 @@ func (e *Engine) setWeights(s *series, vars *variables, w *weights) error {
 	s.samples, s.good = 0, nil
 	s.models = []*rival{{name: e.c.Model, f: w.model.NewSeries(), scorer: e.newScorer(dim)}}
 	for _, b := range e.c.Baselines {
-		f, err := b.New(dim, e.c.Horizon)
+		m, err := b.New(dim, e.c.Horizon)
 		if err != nil {
 			return fmt.Errorf("stream: baseline %s of %d variables: %w", b.Name, dim, err)
 		}
-		s.models = append(s.models, &rival{name: b.Name, f: f, scorer: e.newScorer(dim)})
+		s.models = append(s.models, &rival{name: b.Name, own: m, f: m.NewSeries(), scorer: e.newScorer(dim)})
 	}
 	s.yhat = make([]float64, dim)
-	s.lower = make([]float64, len(e.c.Levels)*dim)
-	s.upper = make([]float64, len(e.c.Levels)*dim)
+	s.lower = make([]float64, dim)
+	s.upper = make([]float64, dim)
 	s.forget()
 	return nil
 }

@@ -140,6 +140,9 @@ func (s *series) state(c *snapshot.Codec) {
 	s.spacing.state(c)
 	for _, m := range s.models {
 		c.Section(m.name)
+		if m.own != nil {
+			m.own.State(c)
+		}
 		m.f.State(c)
 		m.scorer.State(c)
 	}

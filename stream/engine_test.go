@@ -1,0 +1,292 @@
+package stream_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/lineproto"
+	"github.com/orffvar/forecaster/stream/streamtest"
+)
+
+// driftConfig is an engine of streamtest.Drift with everything switched on.
+func driftConfig() stream.EngineConfig {
+	c := stream.EngineConfig{
+		Model: "drift", Horizon: 4, Emit: []int{1, 2, 4}, Levels: []float64{.8, .5},
+		MaxGap: 3, MetricsEvery: 10, MetricsWindow: 40, Lineage: 3, GoodCopy: 8, MaxSeries: 8,
+	}
+	c.NewModel = func(dim int) (eval.Model, error) { return streamtest.NewDrift(dim, c.Horizon, len(c.Levels)), nil }
+	c.Baselines = []stream.Baseline{
+		{Name: "persistence", New: func(dim, horizon int) (eval.Model, error) { return constant{}, nil }},
+		{Name: "var1", Reference: true, New: func(dim, horizon int) (eval.Model, error) {
+			return streamtest.NewDrift(dim, horizon, 0), nil
+		}},
+	}
+	return c
+}
+
+// records returns n records of five series with everything that happens to data:
+// missing, late, repeated and infinite values, gaps, variables that change in
+// number or order, and samples that the model does not survive.
+func records(n int, seed uint64) []stream.Record {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	out := make([]stream.Record, n)
+	clock := make([]int64, 5)
+	for i := range out {
+		k := rng.IntN(5)
+		clock[k] += 1e9
+		t := clock[k] + int64(k)
+		switch rng.IntN(40) {
+		case 0:
+			t -= 3e9
+		case 1:
+			t -= 1e9
+		case 2:
+			clock[k] += rng.Int64N(8e9)
+			t = clock[k]
+		}
+		d := 1 + k%3
+		if i > n/2 && k == 1 {
+			d = 4 // a new lineage
+		} else if rng.IntN(30) == 0 {
+			d++
+		}
+		r := stream.Record{
+			Message: &stream.Message{Topic: "in", Offset: int64(2 * i), Key: fmt.Append(nil, "s", k), Value: fmt.Append(nil, "record ", i)},
+			Series:  fmt.Sprint("s", k), Time: t,
+		}
+		for j := range d {
+			if k != 2 {
+				r.Names = append(r.Names, fmt.Sprint("v", j))
+			}
+			v := math.Sin(float64(i)/9) + rng.NormFloat64()
+			switch rng.IntN(60) {
+			case 0:
+				v = math.NaN()
+			case 1:
+				v = math.Inf(1)
+			case 2:
+				v = streamtest.Poison
+			}
+			r.Values = append(r.Values, v)
+		}
+		if rng.IntN(2) == 0 && r.Names != nil {
+			rng.Shuffle(len(r.Names), func(a, b int) {
+				r.Names[a], r.Names[b] = r.Names[b], r.Names[a]
+				r.Values[a], r.Values[b] = r.Values[b], r.Values[a]
+			})
+		}
+		out[i] = r
+	}
+	return out
+}
+
+// constant forecasts zero.
+type constant struct{}
+
+func (constant) Observe([]float64) error    { return nil }
+func (constant) State(*snapshot.Codec)      {}
+func (constant) NewSeries() eval.Forecaster { return constant{} }
+func (constant) ForecastTo(dst []float64) bool {
+	clear(dst)
+	return true
+}
+
+func newEngine(t testing.TB, c stream.EngineConfig) *stream.Engine {
+	t.Helper()
+	e, err := stream.NewEngine(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestRestartAnywhere: an engine restored from a snapshot and shown some records
+// once more goes on like the one that was never interrupted, bit for bit.
+func TestRestartAnywhere(t *testing.T) {
+	for _, scope := range []stream.Scope{stream.PerSeries, stream.Shared} {
+		c := driftConfig()
+		c.Scope = scope
+		c.Interval = 1e9
+		rs := records(400, 3)
+		whole := newEngine(t, c)
+		var states [][]byte
+		var output []string
+		for i := range rs {
+			states = append(states, whole.Snapshot(nil))
+			var b stream.Batch
+			if err := whole.Apply(&b, &rs[i]); err != nil {
+				t.Fatal(err)
+			}
+			output = append(output, text(&b))
+		}
+		for from := 0; from < len(rs); from += 7 {
+			e := newEngine(t, c)
+			if err := e.Restore(states[from]); err != nil {
+				t.Fatal(err)
+			}
+			for i := max(0, from-3); i < min(from+60, len(rs)); i++ {
+				var b stream.Batch
+				if err := e.Apply(&b, &rs[i]); err != nil {
+					t.Fatal(err)
+				}
+				want := output[i]
+				if i < from {
+					want = text(&stream.Batch{}) // skipped
+				}
+				if got := text(&b); got != want {
+					t.Fatalf("scope %s, restart at %d, record %d: got\n%swant\n%s", scope, from, i, got, want)
+				}
+			}
+		}
+	}
+}
+
+// text is all that is in a batch.
+func text(b *stream.Batch) string {
+	out := string(lineproto.Encoder{Levels: []float64{.8, .5}}.AppendBatch(nil, b))
+	for _, l := range b.DeadLetters {
+		out += fmt.Sprintf("%s %s %s %s %s\n", l.Message.Origin(), l.Reason, l.Detail, l.Message.Key, l.Message.Value)
+	}
+	return out
+}
+
+// TestBatchKeepsEarlierPoints: points stay what they are while the batch grows.
+func TestBatchKeepsEarlierPoints(t *testing.T) {
+	rs := records(600, 5)
+	one, many := newEngine(t, driftConfig()), newEngine(t, driftConfig())
+	var whole, want stream.Batch
+	for i := range rs {
+		if err := one.Apply(&whole, &rs[i]); err != nil {
+			t.Fatal(err)
+		}
+		var b stream.Batch
+		if err := many.Apply(&b, &rs[i]); err != nil {
+			t.Fatal(err)
+		}
+		want.Forecasts = append(want.Forecasts, b.Forecasts...)
+		want.Observations = append(want.Observations, b.Observations...)
+		want.Metrics = append(want.Metrics, b.Metrics...)
+		want.Events = append(want.Events, b.Events...)
+		want.DeadLetters = append(want.DeadLetters, b.DeadLetters...)
+	}
+	if text(&whole) != text(&want) {
+		t.Fatal("one batch of all records has other points than one batch a record")
+	}
+	if n := whole.Records; n != int64(len(rs)) {
+		t.Errorf("%d records were counted of %d", n, len(rs))
+	}
+}
+
+// TestRestoreFailsWhole: after an error the engine is as it was.
+func TestRestoreFailsWhole(t *testing.T) {
+	rs := records(100, 1)
+	e := newEngine(t, driftConfig())
+	var b stream.Batch
+	for i := range rs {
+		if err := e.Apply(&b, &rs[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	state := e.Snapshot(nil)
+	for cut := 0; cut < len(state); cut += 1 + len(state)/200 {
+		if err := e.Restore(state[:cut]); err == nil {
+			t.Fatalf("a state cut at %d of %d was accepted", cut, len(state))
+		}
+	}
+	if string(e.Snapshot(nil)) != string(state) {
+		t.Error("a failed Restore changed the state")
+	}
+	other := driftConfig()
+	other.Emit = []int{1, 2}
+	if err := newEngine(t, other).Restore(state); err == nil {
+		t.Error("the state of other horizons was accepted")
+	}
+}
+
+// TestApplyDoesNotAllocate: the hot path, with metrics at every sample.
+func TestApplyDoesNotAllocate(t *testing.T) {
+	c := driftConfig()
+	c.MetricsEvery = 1
+	e := newEngine(t, c)
+	r := stream.Record{Message: &stream.Message{}, Series: "s", Names: []string{"a", "b", "c"}, Values: make([]float64, 3)}
+	var b stream.Batch
+	step := func() {
+		r.Message.Offset++
+		r.Time += 1e9
+		for j := range r.Values {
+			r.Values[j] = math.Sin(float64(r.Message.Offset) * float64(j+1))
+		}
+		b.Reset()
+		if err := e.Apply(&b, &r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 100 {
+		step()
+	}
+	if n := testing.AllocsPerRun(1000, step); n != 0 {
+		t.Errorf("%v allocations a record", n)
+	}
+	if len(b.Forecasts) != 3 || len(b.Metrics) != 3*3*4 {
+		t.Errorf("%d forecasts and %d metrics a record", len(b.Forecasts), len(b.Metrics))
+	}
+}
+
+// FuzzRestore: a state is untrusted input.
+func FuzzRestore(f *testing.F) {
+	c := driftConfig()
+	c.MaxDim = 8
+	e := newEngine(f, c)
+	var b stream.Batch
+	rs := records(30, 1)
+	for i := range rs {
+		if err := e.Apply(&b, &rs[i]); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(e.Snapshot(nil))
+	}
+	f.Fuzz(func(t *testing.T, state []byte) {
+		e := newEngine(t, c)
+		if e.Restore(state) != nil {
+			return
+		}
+		var b stream.Batch
+		for i := range rs {
+			if err := e.Apply(&b, &rs[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := newEngine(t, c).Restore(e.Snapshot(nil)); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func BenchmarkApply(b *testing.B) {
+	for _, dim := range []int{1, 5, 31} {
+		b.Run(fmt.Sprint("dim=", dim), func(b *testing.B) {
+			c := driftConfig()
+			e := newEngine(b, c)
+			r := stream.Record{Message: &stream.Message{}, Series: "s", Values: make([]float64, dim)}
+			for j := range dim {
+				r.Names = append(r.Names, fmt.Sprint("v", j))
+			}
+			var batch stream.Batch
+			b.ReportAllocs()
+			for b.Loop() {
+				r.Message.Offset++
+				r.Time += 1e9
+				r.Values[0]++
+				batch.Reset()
+				if err := e.Apply(&batch, &r); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

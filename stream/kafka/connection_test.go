@@ -1,0 +1,176 @@
+package kafka
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"log/slog"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kfake"
+
+	"github.com/orffvar/forecaster/internal/secret"
+)
+
+const canary = "canary-93b1"
+
+func TestSASL(t *testing.T) {
+	for _, mechanism := range []string{"PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"} {
+		t.Run(mechanism, func(t *testing.T) {
+			b := newBroker(t, 2, kfake.EnableSASL(), kfake.Superuser(mechanism, "user", canary))
+			c := quick(b.Addr())
+			c.SASL = SASL{Mechanism: mechanism, Username: "user", Password: secret.New(canary)}
+			p, err := NewProducer(c.Connection, topic, quiet)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			if err := p.Send(deadline(t), numbered(0, 100)); err != nil {
+				t.Fatal(err)
+			}
+			var got collect
+			if err := run(t, newGroup(t, c), got.work); err != nil {
+				t.Fatal(err)
+			}
+			checkNumbers(t, got.messages, 0, 100)
+			if err := c.Ping(deadline(t)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestBadCredentialsAreAClearError(t *testing.T) {
+	b := newBroker(t, 1, kfake.EnableSASL(), kfake.Superuser("SCRAM-SHA-256", "user", "right"))
+	for _, s := range []SASL{
+		{Mechanism: "SCRAM-SHA-256", Username: "user", Password: secret.New(canary)},
+		{Mechanism: "PLAIN", Username: "user", Password: secret.New(canary)},
+	} {
+		var log syncBuffer
+		c := quick(b.Addr())
+		c.Log = slog.New(slog.NewTextHandler(&log, nil))
+		c.SASL = s
+		g := newGroup(t, c)
+		err := run(t, g, func(ctx context.Context, p *Partition) error { return nil })
+		ping := c.Ping(deadline(t))
+		for _, err := range []error{err, ping} {
+			if err == nil || !strings.Contains(err.Error(), "SASL") {
+				t.Errorf("%s: error %v", s.Mechanism, err)
+			}
+		}
+		all := fmt.Sprint(log.String(), err, ping) + fmt.Sprintf("%v %+v %#v", c, g.config, g.config.SASL)
+		if strings.Contains(all, canary) {
+			t.Errorf("%s: the password was printed", s.Mechanism)
+		}
+	}
+}
+
+// certificate makes a self-signed certificate for a host and writes it in PEM
+// form.
+func certificate(t *testing.T, host string, until time.Time) (pair tls.Certificate, file string) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: host},
+		NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: until,
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
+	}
+	if ip := net.ParseIP(host); ip != nil {
+		template.IPAddresses = []net.IP{ip}
+	} else {
+		template.DNSNames = []string{host}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file = filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, file
+}
+
+func TestTLS(t *testing.T) {
+	tomorrow := time.Now().Add(24 * time.Hour)
+	good, ca := certificate(t, "127.0.0.1", tomorrow)
+	_, otherCA := certificate(t, "127.0.0.1", tomorrow)
+	expired, expiredCA := certificate(t, "127.0.0.1", time.Now().Add(-time.Hour))
+	elsewhere, elsewhereCA := certificate(t, "kafka.example", tomorrow)
+
+	for _, c := range []struct {
+		name   string
+		server *tls.Certificate
+		client *TLSFiles
+		want   string // in the error; "" = it works
+	}{
+		{"trusted", &good, &TLSFiles{CA: ca}, ""},
+		{"other name", &elsewhere, &TLSFiles{CA: elsewhereCA, ServerName: "kafka.example"}, ""},
+		{"unknown authority", &good, &TLSFiles{CA: otherCA}, "unknown authority"},
+		{"expired", &expired, &TLSFiles{CA: expiredCA}, "expired"},
+		{"wrong host", &elsewhere, &TLSFiles{CA: elsewhereCA}, "127.0.0.1"},
+		{"plain text to TLS", &good, nil, "TLS is not configured"},
+		{"TLS to plain text", nil, &TLSFiles{CA: ca}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var options []kfake.Opt
+			if c.server != nil {
+				options = append(options, kfake.TLS(&tls.Config{Certificates: []tls.Certificate{*c.server}}))
+			}
+			b := newBroker(t, 1, options...)
+			config := quick(b.Addr())
+			if c.client != nil {
+				var err error
+				if config.TLS, err = c.client.Config(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c.server == nil {
+				// A broker without TLS hangs up or says nothing: the client keeps waiting for
+				// another one and must not send anything in plain text.
+				g := newGroup(t, config)
+				stop := start(t, g, func(ctx context.Context, p *Partition) error { return errEnough })
+				eventually(t, "the failure is reported", func() bool { return strings.HasPrefix(g.Status().State, "waiting") })
+				if err := stop(); err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			err := run(t, newGroup(t, config), func(ctx context.Context, p *Partition) error { return nil })
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("error %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestTLSFiles(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "empty.pem")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []TLSFiles{{CA: "nowhere"}, {CA: empty}, {Cert: empty, Key: empty}, {Cert: "nowhere"}} {
+		if _, err := f.Config(); err == nil {
+			t.Errorf("%+v was accepted", f)
+		}
+	}
+	c, err := TLSFiles{}.Config()
+	if err != nil || c.MinVersion != tls.VersionTLS12 || c.InsecureSkipVerify {
+		t.Errorf("defaults %+v, error %v", c, err)
+	}
+}

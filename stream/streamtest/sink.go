@@ -1,0 +1,146 @@
+package streamtest
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/stream"
+)
+
+// SinkTest is a sink to be tested. Both functions mean one place per t: what Open
+// returns writes to where Contents reads, and a second Open goes on there.
+type SinkTest struct {
+	Open     func(t *testing.T) stream.Sink
+	Contents func(t *testing.T) string // all points, in an order of their own
+	Levels   int                       // interval levels of the points
+}
+
+// TestSink tests the contract of stream.Sink and, where implemented,
+// stream.Positioner.
+func TestSink(t *testing.T, s SinkTest) {
+	ctx := context.Background()
+	write := func(t *testing.T, sink stream.Sink, batches ...int) {
+		t.Helper()
+		for _, i := range batches {
+			b := Batch(i, s.Levels)
+			if err := sink.Write(ctx, b); err != nil {
+				t.Fatal(err)
+			}
+			scribble(b) // it was not to be kept
+		}
+	}
+	open := func(t *testing.T) stream.Sink {
+		t.Helper()
+		sink := s.Open(t)
+		if p, ok := sink.(stream.Positioner); ok {
+			if err := p.Resume(nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return sink
+	}
+	var want string
+	t.Run("write", func(t *testing.T) {
+		sink := open(t)
+		write(t, sink, 1, 2, 3)
+		if err := sink.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if want = s.Contents(t); want == "" {
+			t.Fatal("nothing was written")
+		}
+	})
+	t.Run("write again", func(t *testing.T) {
+		sink := open(t)
+		p, positioned := sink.(stream.Positioner)
+		write(t, sink, 1)
+		var position []byte
+		if positioned {
+			position = p.Position()
+		}
+		write(t, sink, 2)
+		if err := sink.Close(); err != nil { // as a crash would
+			t.Fatal(err)
+		}
+		sink = s.Open(t)
+		if positioned {
+			if err := sink.(stream.Positioner).Resume(position); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(t, sink, 2, 3)
+		if err := sink.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Contents(t); got != want {
+			t.Errorf("after writing again there is\n%s\nwant\n%s", got, want)
+		}
+	})
+	t.Run("empty batch", func(t *testing.T) {
+		sink := open(t)
+		if err := sink.Write(ctx, new(stream.Batch)); err != nil {
+			t.Fatal(err)
+		}
+		if err := sink.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// awkward are names that sinks have stumbled over.
+var awkward = []string{"plain", "with blank, comma=equals", "line\nbreak", `trailing\`, `"quoted"`, "nul\x00", "\xff\xfe", "naïve – 時間 \u202e"}
+
+// Batch returns the i-th of a sequence of batches with points of every kind,
+// awkward names and missing numbers.
+func Batch(i, levels int) *stream.Batch {
+	nan := math.NaN()
+	series := &stream.Series{Name: awkward[i%len(awkward)], Variables: awkward}
+	now := int64(i) * 1e9
+	vector := func(n int, x float64) []float64 {
+		v := make([]float64, n)
+		for k := range v {
+			v[k] = x + float64(k)/3
+		}
+		return v
+	}
+	d := len(awkward)
+	f := stream.Forecast{
+		Series: series, Model: "drift", Origin: now, Time: now + 1e9, Horizon: 1,
+		Yhat: vector(d, float64(i)), Lower: vector(levels*d, -1), Upper: vector(levels*d, 1e20),
+	}
+	o := stream.Observation{Series: series, Time: now, Y: vector(d, 1), Residual: vector(d, 1e-9), Anomaly: vector(d, .5)}
+	o.Y[0], o.Residual[0], o.Anomaly[0], o.Anomaly[1] = nan, nan, nan, nan
+	return &stream.Batch{
+		Forecasts:    []stream.Forecast{f},
+		Observations: []stream.Observation{o},
+		Metrics: []stream.Metric{{
+			Series: series, Target: stream.AllTargets, Horizon: 1, Model: "drift", Time: now,
+			Score: eval.Score{N: 3, MSE: 1, RMSE: 1, MAE: 1, NMSE: nan, MASE: nan, SkillVsNaive: math.Inf(-1), SkillVsVAR: nan, Coverage: nan, Width: nan, Pinball: nan},
+		}},
+		Events:   []stream.Event{{Series: series.Name, Time: now, Kind: stream.EventGap, Text: "two\nlines and a \"quote\""}},
+		Records:  1,
+		Next:     int64(i) + 1,
+		Snapshot: []byte{byte(i)},
+	}
+}
+
+func scribble(b *stream.Batch) {
+	for _, f := range b.Forecasts {
+		for _, v := range [][]float64{f.Yhat, f.Lower, f.Upper} {
+			for k := range v {
+				v[k] = -12345
+			}
+		}
+	}
+	for _, o := range b.Observations {
+		for k := range o.Y {
+			o.Y[k], o.Residual[k], o.Anomaly[k] = -12345, -12345, -12345
+		}
+	}
+	clear(b.Forecasts)
+	clear(b.Observations)
+	clear(b.Metrics)
+	clear(b.Events)
+}
