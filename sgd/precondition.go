@@ -261,6 +261,6 @@ func (h *hessian) grow(n int, f float64) {
 func (h *hessian) state(c *snapshot.Codec) {
 	for i, s := range h.mean {
 		c.Index(&h.visits[i], math.MaxInt)
-		c.Float64s(s.Raw())
+		s.State(c)
 	}
 }

@@ -8,6 +8,7 @@ type Cholesky struct {
 	n, nb int
 	u     []float64 // tiles like those of a Sym; below the diagonal unspecified
 	inv   []float64 // 1/U_ii
+	scale float64   // the matrix is scale U^T U
 	rhs   []float64 // a group of right-hand sides, one a column
 }
 
@@ -35,17 +36,21 @@ func (c *Cholesky) Factor(s *Sym, ridge, relative float64) (ok bool) {
 	if s.n != c.n {
 		panic("vec: Cholesky: orders differ")
 	}
+	// The factor is that of the elements without the scale of S.
 	s.flush()
-	f := s.data[0]
-	for i, v := range s.tiles {
-		c.u[i] = f * v
-	}
-	for i := range c.nb * tile {
-		d := &c.u[s.at(i, i)]
-		if i < c.n {
-			*d += ridge + float64(relative**d)
-		} else {
-			*d = 1
+	copy(c.u, s.tiles)
+	c.scale = s.scale
+	ridge /= s.scale
+	next := 0
+	for i := range c.nb {
+		d := c.u[next : next+tileLen]
+		next += (c.nb - i) * tileLen
+		for r := range tile {
+			if i*tile+r < c.n {
+				d[r*tile+r] += ridge + float64(relative*d[r*tile+r])
+			} else {
+				d[r*tile+r] = 1
+			}
 		}
 	}
 	cholesky(c.u, c.nb, c.inv)
@@ -59,7 +64,7 @@ func (c *Cholesky) Factor(s *Sym, ridge, relative float64) (ok bool) {
 }
 
 // Solve replaces each row of B, which is k x n, by the solution x of
-// (U^T U) x = row.
+// (S + ridge I + relative diag(S)) x = row.
 func (c *Cholesky) Solve(b []float64) {
 	n := c.n
 	if n == 0 {
@@ -68,21 +73,12 @@ func (c *Cholesky) Solve(b []float64) {
 	if len(b)%n != 0 {
 		panic("vec: Cholesky: length is no multiple of the order")
 	}
+	Scale(1/c.scale, b)
 	for len(b) > 0 {
 		k := min(lanes, len(b)/n)
-		clear(c.rhs)
-		for l := range k {
-			for i, v := range b[l*n : (l+1)*n] {
-				c.rhs[i*lanes+l] = v
-			}
-		}
+		pack(c.rhs, b[:k*n], n)
 		choleskySolve(c.u, c.nb, c.inv, c.rhs)
-		for l := range k {
-			row := b[l*n : (l+1)*n]
-			for i := range row {
-				row[i] = c.rhs[i*lanes+l]
-			}
-		}
+		unpack(b[:k*n], c.rhs, n)
 		b = b[k*n:]
 	}
 }

@@ -107,3 +107,24 @@ func subRow(y *[lanes]float64, a float64, x *[lanes]float64) {
 		y[l] -= float64(a * x[l])
 	}
 }
+
+// packPortable writes the rows of b, each of length n, into the lanes of rhs.
+// Lanes without a row get anything finite.
+func packPortable(rhs, b []float64, n int) {
+	for l := 0; len(b) > 0; l++ {
+		for i, v := range b[:n] {
+			rhs[i*lanes+l] = v
+		}
+		b = b[n:]
+	}
+}
+
+// unpackPortable is the inverse of packPortable.
+func unpackPortable(b, rhs []float64, n int) {
+	for l := 0; len(b) > 0; l++ {
+		for i := range b[:n] {
+			b[i] = rhs[i*lanes+l]
+		}
+		b = b[n:]
+	}
+}

@@ -2,7 +2,6 @@ package vec
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"slices"
 
@@ -41,14 +40,6 @@ func choose(name string) implementation {
 		panic(fmt.Sprintf("vec: FORECASTER_VEC=%s: this processor has only %s", name, best()))
 	}
 	return i
-}
-
-// madd returns x y + z, rounded as the kernels in use round it.
-func madd(x, y, z float64) float64 {
-	if active == portable {
-		return float64(x*y) + z
-	}
-	return math.FMA(x, y, z)
 }
 
 // The functions below only choose. The kernels read nothing when a length is
@@ -111,16 +102,31 @@ func addMatTVec(y, a, x []float64) {
 }
 
 func addOuter(a []float64, alpha float64, x, y []float64) {
-	if len(a) == 0 {
+	m, n := len(x), len(y)
+	switch {
+	case len(a) == 0:
+		return
+	case active == portable:
+		addOuterPortable(a, alpha, x, y)
+		return
+	case n == 1:
+		axpy(alpha*y[0], x, a)
 		return
 	}
-	switch active {
-	case avx512:
-		addOuterAVX512(&a[0], alpha, &x[0], &y[0], len(x), len(y))
-	case avx2:
-		addOuterAVX2(&a[0], alpha, &x[0], &y[0], len(x), len(y))
-	default:
-		addOuterPortable(a, alpha, x, y)
+	// The store of the last register of a row covers the start of the next row
+	// with masked elements, and the processor would wait for it. So narrow
+	// matrices are passed over several times, each time with some rows left out.
+	step := 1
+	if n%8 != 0 && m > 8 {
+		step = 2 + 8/n
+	}
+	for i := range min(step, m) {
+		rows := (m - i + step - 1) / step
+		if active == avx512 {
+			addOuterAVX512(&a[i*n], alpha, &x[i], &y[0], rows, n, step)
+		} else {
+			addOuterAVX2(&a[i*n], alpha, &x[i], &y[0], rows, n, step)
+		}
 	}
 }
 
@@ -204,39 +210,35 @@ func features(phi, w, x []float64, scale float64) {
 	}
 }
 
-func symRank(t []float64, nb int, g, w []float64, terms int) {
+func symRank(t []float64, nb int, w []float64, terms int, minus bool) {
+	if nb == 0 {
+		return
+	}
+	switch {
+	case active == avx512 && minus:
+		symSubAVX512(&t[0], nb, &w[0], terms)
+	case active == avx512:
+		symAddAVX512(&t[0], nb, &w[0], terms)
+	case active == avx2 && minus:
+		symSubAVX2(&t[0], nb, &w[0], terms)
+	case active == avx2:
+		symAddAVX2(&t[0], nb, &w[0], terms)
+	default:
+		symRankPortable(t, nb, w, terms, minus)
+	}
+}
+
+func symMatVec(t []float64, nb int, y, x []float64) {
 	if nb == 0 {
 		return
 	}
 	switch active {
 	case avx512:
-		symRankAVX512(&t[0], nb, &g[0], &w[0], terms)
+		symMatVecAVX512(&t[0], nb, &y[0], &x[0])
 	case avx2:
-		symRankAVX2(&t[0], nb, &g[0], &w[0], terms)
+		symMatVecAVX2(&t[0], nb, &y[0], &x[0])
 	default:
-		symRankPortable(t, nb, g, w, terms)
-	}
-}
-
-func symMatVec(t []float64, nb int, g, w []float64, terms int, y, x []float64) {
-	if nb == 0 {
-		return
-	}
-	switch {
-	case active == avx512 && terms == 0:
-		symMatVec0AVX512(&t[0], nb, &g[0], &w[0], &y[0], &x[0])
-	case active == avx512 && terms == 1:
-		symMatVec1AVX512(&t[0], nb, &g[0], &w[0], &y[0], &x[0])
-	case active == avx512:
-		symMatVec2AVX512(&t[0], nb, &g[0], &w[0], &y[0], &x[0])
-	case active == avx2 && terms == 0:
-		symMatVec0AVX2(&t[0], nb, &g[0], &w[0], &y[0], &x[0])
-	case active == avx2 && terms == 1:
-		symMatVec1AVX2(&t[0], nb, &g[0], &w[0], &y[0], &x[0])
-	case active == avx2:
-		symMatVec2AVX2(&t[0], nb, &g[0], &w[0], &y[0], &x[0])
-	default:
-		symMatVecPortable(t, nb, g, w, terms, y, x)
+		symMatVecPortable(t, nb, y, x)
 	}
 }
 
@@ -265,5 +267,35 @@ func choleskySolve(u []float64, nb int, inv, rhs []float64) {
 		choleskySolveAVX2(&u[0], nb, &inv[0], &rhs[0])
 	default:
 		choleskySolvePortable(u, nb, inv, rhs)
+	}
+}
+
+// rows4 returns the addresses of rows l .. l+3 of b, each of length n, the last
+// row standing in for those that do not exist: it is then copied again.
+func rows4(b []float64, n, l int) (r0, r1, r2, r3 *float64) {
+	last := len(b)/n - 1
+	row := func(i int) *float64 { return &b[min(i, last)*n] }
+	return row(l), row(l + 1), row(l + 2), row(l + 3)
+}
+
+func pack(rhs, b []float64, n int) {
+	if active == portable {
+		packPortable(rhs, b, n)
+		return
+	}
+	for l := 0; l < lanes; l += 4 {
+		r0, r1, r2, r3 := rows4(b, n, l)
+		packAVX2(&rhs[l], r0, r1, r2, r3, n)
+	}
+}
+
+func unpack(b, rhs []float64, n int) {
+	if active == portable {
+		unpackPortable(b, rhs, n)
+		return
+	}
+	for l := 0; l < lanes; l += 4 {
+		r0, r1, r2, r3 := rows4(b, n, l)
+		unpackAVX2(&rhs[l], r0, r1, r2, r3, n)
 	}
 }

@@ -4,8 +4,6 @@ package vec
 
 const active = portable
 
-func madd(x, y, z float64) float64 { return float64(x*y) + z }
-
 func dot(x, y []float64) float64                      { return dotPortable(x, y) }
 func axpy(alpha float64, x, y []float64)              { axpyPortable(alpha, x, y) }
 func matVec(y, a, x []float64)                        { matVecPortable(y, a, x) }
@@ -18,11 +16,11 @@ func addMatMul(c []float64, f float64, a, b []float64, m, n, k int) {
 }
 func sinCos(sin, cos, t []float64)                { sinCosPortable(sin, cos, t) }
 func features(phi, w, x []float64, scale float64) { featuresPortable(phi, w, x, scale) }
-func symRank(t []float64, nb int, g, w []float64, terms int) {
-	symRankPortable(t, nb, g, w, terms)
+func symRank(t []float64, nb int, w []float64, terms int, minus bool) {
+	symRankPortable(t, nb, w, terms, minus)
 }
-func symMatVec(t []float64, nb int, g, w []float64, terms int, y, x []float64) {
-	symMatVecPortable(t, nb, g, w, terms, y, x)
-}
+func symMatVec(t []float64, nb int, y, x []float64)         { symMatVecPortable(t, nb, y, x) }
 func cholesky(u []float64, nb int, inv []float64)           { choleskyPortable(u, nb, inv) }
 func choleskySolve(u []float64, nb int, inv, rhs []float64) { choleskySolvePortable(u, nb, inv, rhs) }
+func pack(rhs, b []float64, n int)                          { packPortable(rhs, b, n) }
+func unpack(b, rhs []float64, n int)                        { unpackPortable(b, rhs, n) }

@@ -22,10 +22,10 @@ func matVecAVX2(y *float64, a *float64, x *float64, m int, n int)
 //go:noescape
 func updateMatVecAVX2(y *float64, a *float64, f *float64, u *float64, x *float64, m int, n int)
 
-// addOuterAVX2 adds alpha f u^T to A, of m rows and n columns.
+// addOuterAVX2 adds alpha f u^T to A, of m rows and n columns, taking each step-th row only.
 //
 //go:noescape
-func addOuterAVX2(a *float64, alpha float64, f *float64, u *float64, m int, n int)
+func addOuterAVX2(a *float64, alpha float64, f *float64, u *float64, m int, n int, step int)
 
 // addMatTVecAVX2 adds A^T x to y, A of m rows and n columns.
 //
@@ -52,25 +52,20 @@ func sinCosAVX2(sin *float64, cos *float64, x *float64, n int)
 //go:noescape
 func featuresAVX2(cos *float64, sin *float64, w *float64, x *float64, scale float64, m int, n int)
 
-// symRankAVX2 adds the sum over k terms f w^T to the tiles; a term is 8 nb long.
+// symAddAVX2 adds to the tiles, or subtracts, the sum over k terms w w^T; a term is 8 nb long.
 //
 //go:noescape
-func symRankAVX2(a *float64, nb int, f *float64, w *float64, k int)
+func symAddAVX2(a *float64, nb int, w *float64, k int)
 
-// symMatVec0AVX2 adds the terms f w^T, each 8 nb long, to the tiles and their product with x to y.
+// symSubAVX2 adds to the tiles, or subtracts, the sum over k terms w w^T; a term is 8 nb long.
 //
 //go:noescape
-func symMatVec0AVX2(a *float64, nb int, f *float64, w *float64, y *float64, x *float64)
+func symSubAVX2(a *float64, nb int, w *float64, k int)
 
-// symMatVec1AVX2 adds the terms f w^T, each 8 nb long, to the tiles and their product with x to y.
+// symMatVecAVX2 adds the product of the tiles with x to y.
 //
 //go:noescape
-func symMatVec1AVX2(a *float64, nb int, f *float64, w *float64, y *float64, x *float64)
-
-// symMatVec2AVX2 adds the terms f w^T, each 8 nb long, to the tiles and their product with x to y.
-//
-//go:noescape
-func symMatVec2AVX2(a *float64, nb int, f *float64, w *float64, y *float64, x *float64)
+func symMatVecAVX2(a *float64, nb int, y *float64, x *float64)
 
 // choleskyAVX2 replaces the tiles by the factor U of U^T U and sets inv to the reciprocals of its diagonal.
 //
@@ -102,10 +97,10 @@ func matVecAVX512(y *float64, a *float64, x *float64, m int, n int)
 //go:noescape
 func updateMatVecAVX512(y *float64, a *float64, f *float64, u *float64, x *float64, m int, n int)
 
-// addOuterAVX512 adds alpha f u^T to A, of m rows and n columns.
+// addOuterAVX512 adds alpha f u^T to A, of m rows and n columns, taking each step-th row only.
 //
 //go:noescape
-func addOuterAVX512(a *float64, alpha float64, f *float64, u *float64, m int, n int)
+func addOuterAVX512(a *float64, alpha float64, f *float64, u *float64, m int, n int, step int)
 
 // addMatTVecAVX512 adds A^T x to y, A of m rows and n columns.
 //
@@ -132,25 +127,20 @@ func sinCosAVX512(sin *float64, cos *float64, x *float64, n int)
 //go:noescape
 func featuresAVX512(cos *float64, sin *float64, w *float64, x *float64, scale float64, m int, n int)
 
-// symRankAVX512 adds the sum over k terms f w^T to the tiles; a term is 8 nb long.
+// symAddAVX512 adds to the tiles, or subtracts, the sum over k terms w w^T; a term is 8 nb long.
 //
 //go:noescape
-func symRankAVX512(a *float64, nb int, f *float64, w *float64, k int)
+func symAddAVX512(a *float64, nb int, w *float64, k int)
 
-// symMatVec0AVX512 adds the terms f w^T, each 8 nb long, to the tiles and their product with x to y.
+// symSubAVX512 adds to the tiles, or subtracts, the sum over k terms w w^T; a term is 8 nb long.
 //
 //go:noescape
-func symMatVec0AVX512(a *float64, nb int, f *float64, w *float64, y *float64, x *float64)
+func symSubAVX512(a *float64, nb int, w *float64, k int)
 
-// symMatVec1AVX512 adds the terms f w^T, each 8 nb long, to the tiles and their product with x to y.
+// symMatVecAVX512 adds the product of the tiles with x to y.
 //
 //go:noescape
-func symMatVec1AVX512(a *float64, nb int, f *float64, w *float64, y *float64, x *float64)
-
-// symMatVec2AVX512 adds the terms f w^T, each 8 nb long, to the tiles and their product with x to y.
-//
-//go:noescape
-func symMatVec2AVX512(a *float64, nb int, f *float64, w *float64, y *float64, x *float64)
+func symMatVecAVX512(a *float64, nb int, y *float64, x *float64)
 
 // choleskyAVX512 replaces the tiles by the factor U of U^T U and sets inv to the reciprocals of its diagonal.
 //
@@ -161,3 +151,13 @@ func choleskyAVX512(u *float64, nb int, inv *float64)
 //
 //go:noescape
 func choleskySolveAVX512(u *float64, nb int, inv *float64, rhs *float64)
+
+// packAVX2 moves four rows of length n into, or out of, four lanes of rhs.
+//
+//go:noescape
+func packAVX2(rhs *float64, r0 *float64, r1 *float64, r2 *float64, r3 *float64, n int)
+
+// unpackAVX2 moves four rows of length n into, or out of, four lanes of rhs.
+//
+//go:noescape
+func unpackAVX2(rhs *float64, r0 *float64, r1 *float64, r2 *float64, r3 *float64, n int)

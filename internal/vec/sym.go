@@ -3,6 +3,8 @@ package vec
 import (
 	"math"
 	"unsafe"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
 // Sym is a symmetric n x n matrix of which one half is stored, so that it stays
@@ -15,28 +17,28 @@ import (
 //	p.Rank1(-1/den, q)               // P -= q q^T / den
 //	p.Scale(1 / lambda)
 //
-// Rank-1 terms, up to two, are kept back until the next MatVec, which does all
-// in one pass over the memory; Scale is kept as a factor beside the elements.
-// Neither shows in any result.
+// Each pass over the elements costs as much as the memory takes to read them,
+// and twice that when they are written. So rank-1 terms are collected, MatVec
+// takes them into account, and only when there are several of one sign are they
+// added in one pass. Scale is kept as a factor beside the elements.
 //
 // The elements stand in tiles of 8 x 8, upper half by rows of tiles, each tile
 // row-major and contiguous; n is padded to a multiple of 8 with zeros.
 type Sym struct {
 	n, nb int       // order; tiles a side
-	data  []float64 // header, then the tiles
-	tiles []float64
-	terms int       // rank-1 terms kept back
-	g, w  []float64 // the terms g w^T in units of scale, g = w or g = -w, padded
-	x, y  []float64 // padded arguments of MatVec
+	scale float64   // the matrix is scale (tiles + sign sum w w^T)
+	tiles []float64 //
+	w     []float64 // collected terms, each padded
+	limit int       // how many are collected
+	terms int       // how many there are
+	minus bool      // their sign
+
+	x, y, c []float64 // padded arguments of MatVec; products of x with the terms
 }
 
 const (
 	tile    = 8           // side of a tile
 	tileLen = tile * tile // its length
-	header  = 8           // data[0] is the scale; the rest keeps the tiles aligned
-
-	maxTerms = 4 // in one pass of RankK
-	maxKept  = 2 // kept back for MatVec
 
 	// scaleMax bounds the factor kept beside the elements. It is a power of
 	// two, so that folding it into them is exact.
@@ -50,12 +52,16 @@ func NewSym(n int) *Sym {
 	}
 	nb := (n + tile - 1) / tile
 	m := nb * tile
-	s := &Sym{n: n, nb: nb, data: aligned(header + nb*(nb+1)/2*tileLen)}
-	s.tiles = s.data[header:]
-	s.g, s.w = aligned(maxTerms*m), aligned(maxTerms*m)
-	s.x, s.y = aligned(m), aligned(m)
-	s.data[0] = 1
-	return s
+	limit := max(2, min(nb, 8)) // more gains nothing, and a small matrix should stay small
+	return &Sym{
+		n: n, nb: nb, limit: limit,
+		scale: 1,
+		tiles: aligned(nb * (nb + 1) / 2 * tileLen),
+		w:     aligned(limit * m),
+		x:     aligned(m),
+		y:     aligned(m),
+		c:     make([]float64, limit),
+	}
 }
 
 // aligned returns n zeros whose first address is a multiple of 64 bytes, a
@@ -83,17 +89,12 @@ func (s *Sym) At(i, j int) float64 {
 	if i < 0 || j < 0 || i >= s.n || j >= s.n {
 		panic("vec: Sym: index out of range")
 	}
-	return s.data[0] * s.element(i, j)
-}
-
-// element returns element (i, j) in units of the scale, with what was kept back
-// added in the same roundings as in the pass that will add it.
-func (s *Sym) element(i, j int) float64 {
-	v := s.tiles[s.at(i, j)]
-	for k := 0; k < s.terms*s.nb*tile; k += s.nb * tile {
-		v = madd(s.g[k+i], s.w[k+j], v)
+	v := 0.0
+	for k := range s.terms {
+		w := s.term(k)
+		v += float64(w[i] * w[j])
 	}
-	return v
+	return s.scale * (s.tiles[s.at(i, j)] + s.signed(v))
 }
 
 // RowTo sets dst to row i, which is also column i.
@@ -101,17 +102,50 @@ func (s *Sym) RowTo(dst []float64, i int) {
 	if i < 0 || i >= s.n || len(dst) != s.n {
 		panic("vec: Sym: index out of range")
 	}
-	f := s.data[0]
-	for j := range dst {
-		dst[j] = f * s.element(i, j)
+	I, r := i/tile, i%tile
+	for J := range I {
+		t := s.tiles[s.at(J*tile, i):]
+		for k := range tile {
+			s.y[J*tile+k] = t[k*tile]
+		}
 	}
+	t := s.tiles[s.at(I*tile, I*tile):]
+	for J := I; J < s.nb; J++ {
+		copy(s.y[J*tile:], t[r*tile:(r+1)*tile])
+		if J < s.nb-1 {
+			t = t[tileLen:]
+		}
+	}
+	if s.terms > 0 {
+		for k := range s.terms {
+			s.c[k] = s.signed(s.term(k)[i])
+		}
+		addMatTVec(s.y, s.w[:s.terms*len(s.y)], s.c[:s.terms])
+	}
+	for j := range dst {
+		dst[j] = s.scale * s.y[j]
+	}
+}
+
+// term returns the collected term k.
+func (s *Sym) term(k int) []float64 {
+	m := s.nb * tile
+	return s.w[k*m : (k+1)*m]
+}
+
+// signed returns v with the sign of the collected terms.
+func (s *Sym) signed(v float64) float64 {
+	if s.minus {
+		return -v
+	}
+	return v
 }
 
 // SetIdentity sets the matrix to v times the identity.
 func (s *Sym) SetIdentity(v float64) {
 	clear(s.tiles)
 	s.terms = 0
-	s.data[0] = 1
+	s.scale = 1
 	for i := range s.n {
 		s.tiles[s.at(i, i)] = v
 	}
@@ -122,29 +156,29 @@ func (s *Sym) AddDiag(i int, v float64) {
 	if i < 0 || i >= s.n {
 		panic("vec: Sym: index out of range")
 	}
-	s.tiles[s.at(i, i)] += v / s.data[0]
+	s.tiles[s.at(i, i)] += v / s.scale
 }
 
 // Trace returns the sum of the diagonal.
 func (s *Sym) Trace() float64 {
 	t := 0.0
 	for i := range s.n {
-		t += s.element(i, i)
+		t += s.tiles[s.at(i, i)]
 	}
-	return s.data[0] * t
+	w := s.w[:s.terms*s.nb*tile]
+	return s.scale * (t + s.signed(dot(w, w)))
 }
 
 // Scale multiplies the matrix by alpha > 0.
 func (s *Sym) Scale(alpha float64) {
-	f := s.data[0] * alpha
-	if f >= 1/float64(scaleMax) && f <= scaleMax {
-		s.data[0] = f
+	s.scale *= alpha
+	if s.scale >= 1/float64(scaleMax) && s.scale <= scaleMax {
 		return
 	}
-	s.flush()
 	// All but the fraction goes into the elements, without rounding.
-	frac, exp := math.Frexp(f)
-	s.data[0] = frac
+	s.flush()
+	frac, exp := math.Frexp(s.scale)
+	s.scale = frac
 	Scale(math.Ldexp(1, exp), s.tiles)
 }
 
@@ -153,28 +187,21 @@ func (s *Sym) Rank1(alpha float64, u []float64) {
 	if len(u) != s.n {
 		panic("vec: Sym: length differs from the order")
 	}
-	if s.terms >= maxKept {
+	minus := math.Signbit(alpha)
+	if s.terms == s.limit || s.minus != minus {
 		s.flush()
 	}
-	s.term(alpha, u)
-}
-
-// term puts alpha u u^T to the terms.
-func (s *Sym) term(alpha float64, u []float64) {
+	s.minus = minus
 	// w_i w_j is the same number in both orders; (alpha u_i) u_j would not be.
-	f := math.Sqrt(math.Abs(alpha) / s.data[0])
-	sign := math.Copysign(1, alpha)
-	k := s.terms * s.nb * tile
-	g, w := s.g[k:k+s.n], s.w[k:k+s.n]
+	f := math.Sqrt(math.Abs(alpha) / s.scale)
+	w := s.term(s.terms)
 	for i, v := range u {
 		w[i] = f * v
-		g[i] = sign * w[i]
 	}
 	s.terms++
 }
 
-// RankK adds alpha U^T U, where U is k x n row-major: k rank-1 terms in few
-// passes.
+// RankK adds alpha U^T U, where U is k x n row-major: k rank-1 terms.
 func (s *Sym) RankK(alpha float64, u []float64) {
 	if s.n == 0 {
 		return
@@ -183,20 +210,14 @@ func (s *Sym) RankK(alpha float64, u []float64) {
 		panic("vec: Sym: length is no multiple of the order")
 	}
 	for ; len(u) > 0; u = u[s.n:] {
-		if s.terms == maxTerms {
-			s.flush()
-		}
-		s.term(alpha, u[:s.n])
-	}
-	if s.terms > maxKept {
-		s.flush()
+		s.Rank1(alpha, u[:s.n])
 	}
 }
 
-// flush applies the terms that were kept back.
+// flush adds the collected terms to the tiles.
 func (s *Sym) flush() {
 	if s.terms > 0 {
-		symRank(s.tiles, s.nb, s.g, s.w, s.terms)
+		symRank(s.tiles, s.nb, s.w, s.terms, s.minus)
 		s.terms = 0
 	}
 }
@@ -208,17 +229,26 @@ func (s *Sym) MatVec(y, x []float64) {
 	}
 	copy(s.x, x)
 	clear(s.y)
-	symMatVec(s.tiles, s.nb, s.g, s.w, s.terms, s.y, s.x)
-	s.terms = 0
-	f := s.data[0]
+	symMatVec(s.tiles, s.nb, s.y, s.x)
+	if s.terms > 0 {
+		c, w := s.c[:s.terms], s.w[:s.terms*len(s.x)]
+		matVec(c, w, s.x)
+		if s.minus {
+			Scale(-1, c)
+		}
+		addMatTVec(s.y, w, c)
+	}
 	for i := range y {
-		y[i] = f * s.y[i]
+		y[i] = s.scale * s.y[i]
 	}
 }
 
-// Raw returns the storage, for snapshots: its length depends on n alone, and
-// copying it to the Raw of another Sym of the same order copies the matrix.
-func (s *Sym) Raw() []float64 {
-	s.flush()
-	return s.data
+// State saves or restores the matrix.
+func (s *Sym) State(c *snapshot.Codec) {
+	c.Section("sym")
+	c.Float64(&s.scale)
+	c.Index(&s.terms, s.limit+1)
+	c.Bool(&s.minus)
+	c.Float64s(s.tiles)
+	c.Float64s(s.w)
 }

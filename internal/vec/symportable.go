@@ -1,32 +1,38 @@
 package vec
 
-// symRankPortable adds to the tiles the sum over terms of g w^T.
-func symRankPortable(t []float64, nb int, g, w []float64, terms int) {
+// symRankPortable adds to the tiles, or subtracts, the sum over terms of w w^T.
+func symRankPortable(t []float64, nb int, w []float64, terms int, minus bool) {
 	m := nb * tile
 	for i := 0; i < m; i += tile {
 		for j := i; j < m; j += tile {
+			a := (*[tileLen]float64)(t)
 			for k := 0; k < terms*m; k += m {
-				addTerm((*[tileLen]float64)(t), (*[tile]float64)(g[k+i:]), (*[tile]float64)(w[k+j:]))
+				wj := (*[tile]float64)(w[k+j:])
+				for r, v := range w[k+i : k+i+tile] {
+					if minus {
+						v = -v
+					}
+					row := (*[tile]float64)(a[r*tile:])
+					for c := range row {
+						row[c] += float64(v * wj[c])
+					}
+				}
 			}
 			t = t[tileLen:]
 		}
 	}
 }
 
-// symMatVecPortable does symRankPortable and adds the product of the matrix and
-// x to y. A tile off the diagonal stands for itself and for its mirror image.
-func symMatVecPortable(t []float64, nb int, g, w []float64, terms int, y, x []float64) {
+// symMatVecPortable adds the product of the matrix and x to y. A tile off the
+// diagonal stands for itself and for its mirror image.
+func symMatVecPortable(t []float64, nb int, y, x []float64) {
 	m := nb * tile
 	for i := 0; i < m; i += tile {
 		var acc [tile]float64
 		for j := i; j < m; j += tile {
-			a := (*[tileLen]float64)(t)
-			for k := 0; k < terms*m; k += m {
-				addTerm(a, (*[tile]float64)(g[k+i:]), (*[tile]float64)(w[k+j:]))
-			}
 			xj, yj := (*[tile]float64)(x[j:]), (*[tile]float64)(y[j:])
 			for r := range tile {
-				row := (*[tile]float64)(a[r*tile:])
+				row := (*[tile]float64)(t[r*tile:])
 				acc[r] += dot8(row, xj)
 				if j > i {
 					xi := x[i+r]
@@ -39,15 +45,6 @@ func symMatVecPortable(t []float64, nb int, g, w []float64, terms int, y, x []fl
 		}
 		for r, v := range acc {
 			y[i+r] += v
-		}
-	}
-}
-
-func addTerm(a *[tileLen]float64, g, w *[tile]float64) {
-	for r, v := range g {
-		row := (*[tile]float64)(a[r*tile:])
-		for c := range row {
-			row[c] += float64(v * w[c])
 		}
 	}
 }

@@ -20,12 +20,13 @@ func main() {
 		t.addMatMul()
 		t.sinCos()
 		t.features()
-		t.symRank()
-		for terms := range 3 {
-			t.symMatVec(terms)
-		}
+		t.symRank("symAdd", t.fmaBcast)
+		t.symRank("symSub", t.fnmaBcast)
+		t.symMatVec()
 		t.cholesky()
 		t.choleskySolve()
 	}
+	avx2.pack("pack", false)
+	avx2.pack("unpack", true)
 	Generate()
 }

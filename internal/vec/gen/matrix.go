@@ -131,12 +131,12 @@ func (t target) updateMatVec() {
 }
 
 func (t target) addOuter() {
-	t.begin("addOuter", "func(a *%, alpha %, f, u *%, m, n int)",
-		"adds alpha f u^T to A, of m rows and n columns.")
+	t.begin("addOuter", "func(a *%, alpha %, f, u *%, m, n, step int)",
+		"adds alpha f u^T to A, of m rows and n columns, taking each step-th row only.")
 	t.rows(true, false)
 }
 
-// rows emits the body of the three kernels that go once over a matrix, four
+// rows emits the body of the three kernels that go once over a matrix, several
 // rows at a time. The order of the sums is that of matVec in all of them.
 func (t target) rows(update, predict bool) {
 	a, m, n := param("a"), param("m"), param("n")
@@ -154,53 +154,74 @@ func (t target) rows(update, predict bool) {
 	}
 	tail := t.rest(n)
 	bytes := t.inBytes(n)
+	stride := bytes // from row to row
+	var step GPVirtual
+	if !predict {
+		step = param("step")
+		stride = copyOf(bytes)
+		IMULQ(step, stride)
+		step = t.inBytes(step)
+	}
+	stride3 := GP64()
+	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, stride3)
+	most := 4
+	if t.zmm {
+		most = 8
+	}
 
 	block := func(rows int) {
-		p := []GPVirtual{a}
-		for r := 1; r < rows; r++ {
-			next := GP64()
-			LEAQ(at(p[r-1], bytes, 0), next)
-			p = append(p, next)
+		upper, lower := copyOf(a), GP64() // rows 0 to 3 and 4 to 7
+		if rows > 4 {
+			LEAQ(Mem{Base: upper, Index: stride, Scale: 4}, lower)
+		}
+		row := func(r, disp int) Mem {
+			if r < 4 {
+				return rowAt(upper, r, disp, stride, stride3)
+			}
+			return rowAt(lower, r-4, disp, stride, stride3)
 		}
 		unroll := 2
 		if rows <= 2 {
 			unroll = 4
 		}
 		var acc, gs []Register
+		var pu, px GPVirtual
 		if predict {
 			acc = t.zeros(unroll * rows)
+			px = copyOf(x)
 		}
 		if update {
 			gs = t.vecs(rows)
 			for r := range gs {
-				t.bcast(at(g, nil, r*t.size), gs[r])
-				if !predict {
+				t.bcast(at(g, nil, 0), gs[r])
+				if predict {
+					ADDQ(U32(uint32(t.size)), g)
+				} else {
 					t.mul(alpha, gs[r], gs[r])
+					ADDQ(step, g)
 				}
 			}
-			ADDQ(U32(uint32(rows*t.size)), g)
+			pu = copyOf(u)
 		}
 		v, uv, xv := t.vec(), t.vec(), t.vec()
-		t.columns(bytes, tail, unroll, func(j GPVirtual, count int, m *mask) {
+		some := func(count int, m *mask) {
 			for c := range count {
 				disp := c * t.bytes()
-				if m != nil {
-					if predict {
-						t.loadMask(at(x, j, 0), *m, xv)
-					}
-					if update {
-						t.loadMask(at(u, j, 0), *m, uv)
-					}
-				} else {
-					if predict {
-						t.load(at(x, j, disp), xv)
-					}
-					if update {
-						t.load(at(u, j, disp), uv)
+				get := func(p GPVirtual, to Register) {
+					if m != nil {
+						t.loadMask(at(p, nil, disp), *m, to)
+					} else {
+						t.load(at(p, nil, disp), to)
 					}
 				}
+				if predict {
+					get(px, xv)
+				}
+				if update {
+					get(pu, uv)
+				}
 				for r := range rows {
-					ar := at(p[r], j, disp)
+					ar := row(r, disp)
 					switch {
 					case m != nil:
 						t.loadMask(ar, *m, v)
@@ -225,22 +246,49 @@ func (t target) rows(update, predict bool) {
 					}
 				}
 			}
-		})
-		LEAQ(at(p[rows-1], bytes, 0), a)
+			if m != nil {
+				return
+			}
+			step := U32(uint32(count * t.bytes()))
+			ADDQ(step, upper)
+			if rows > 4 {
+				ADDQ(step, lower)
+			}
+			if predict {
+				ADDQ(step, px)
+			}
+			if update {
+				ADDQ(step, pu)
+			}
+		}
+		left := copyOf(bytes)
+		loop(left, unroll*t.bytes(), func() { some(unroll, nil) })
+		loop(left, t.bytes(), func() { some(1, nil) })
+		unlessZero(left, func() { some(1, &tail) })
+
+		for range rows / 4 {
+			LEAQ(Mem{Base: a, Index: stride, Scale: 4}, a)
+		}
+		switch rows % 4 {
+		case 1, 2:
+			LEAQ(Mem{Base: a, Index: stride, Scale: uint8(rows % 4)}, a)
+		case 3:
+			ADDQ(stride3, a)
+		}
 		if predict {
 			for r := range rows {
 				for c := 1; c < unroll; c++ {
 					t.add(acc[c*rows+r], acc[r], acc[r])
 				}
-				t.storeFirst(t.sum(acc[r]), at(y, nil, r*t.size))
 			}
+			t.storeSums(acc[:rows], y)
 			ADDQ(U32(uint32(rows*t.size)), y)
 		}
 	}
 
-	loop(m, 4, func() { block(4) })
+	loop(m, most, func() { block(most) })
 	end := label("end")
-	for rows := 3; rows >= 1; rows-- {
+	for rows := most - 1; rows >= 1; rows-- {
 		skip := label("skip")
 		CMPQ(m, U32(uint32(rows)))
 		JNE(LabelRef(skip))

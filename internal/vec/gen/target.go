@@ -326,6 +326,57 @@ func (t target) sum(v Register) VecVirtual {
 	return x.(VecVirtual)
 }
 
+// sums returns the sums of the elements of each register, as many as a register
+// has elements.
+func (t target) sums(v []Register) Register {
+	if !t.zmm {
+		VHADDPD(v[1], v[0], v[0])
+		VHADDPD(v[3], v[2], v[2])
+		VPERM2F128(U8(0x21), v[2], v[0], v[1])
+		VBLENDPD(U8(0b1100), v[2], v[0], v[0])
+		VADDPD(v[1], v[0], v[0])
+		return v[0]
+	}
+	tmp := t.vec()
+	for i := 0; i < t.lanes; i += 2 {
+		VUNPCKLPD(v[i+1], v[i], tmp)
+		VUNPCKHPD(v[i+1], v[i], v[i])
+		VADDPD(tmp, v[i], v[i])
+	}
+	fold := func(a, b Register) {
+		VSHUFF64X2(U8(0x88), b, a, tmp)
+		VSHUFF64X2(U8(0xdd), b, a, a)
+		VADDPD(tmp, a, a)
+	}
+	fold(v[0], v[2])
+	fold(v[4], v[6])
+	fold(v[0], v[4])
+	return v[0]
+}
+
+// storeSums stores the sum of the elements of each register, one after the
+// other.
+func (t target) storeSums(v []Register, to GPVirtual) {
+	if t.size == 4 || len(v) < t.lanes/2 {
+		for i := range v {
+			t.storeFirst(t.sum(v[i]), at(to, nil, i*t.size))
+		}
+		return
+	}
+	all := append([]Register(nil), v...)
+	for len(all) < t.lanes {
+		all = append(all, t.zeros(1)...)
+	}
+	s := t.sums(all)
+	if len(v) == t.lanes {
+		t.store(s, at(to, nil, 0))
+		return
+	}
+	n := GP64()
+	MOVQ(U32(uint32(len(v))), n)
+	t.storeMask(s, t.tailMask(n), at(to, nil, 0))
+}
+
 // storeFirst stores the first element of an xmm register.
 func (t target) storeFirst(x Op, to Mem) {
 	if t.size == 4 {

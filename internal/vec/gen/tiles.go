@@ -21,11 +21,12 @@ func (t target) groups() int { return side / t.lanes }
 // element is the memory of element (r, c) of the tile at p.
 func element(p GPVirtual, r, c int) Mem { return at(p, nil, r*rowBytes+8*c) }
 
-// symRank keeps a tile in registers while it adds the terms.
-func (t target) symRank() {
-	t.begin("symRank", "func(a *%, nb int, f, w *%, k int)",
-		"adds the sum over k terms f w^T to the tiles; a term is 8 nb long.")
-	a, nb, g, w, k := param("a"), param("nb"), param("f"), param("w"), param("k")
+// symRank keeps a tile in registers while it adds the terms; add does so with a
+// number from memory.
+func (t target) symRank(name string, add func(f Mem, w, to, tmp Op)) {
+	t.begin(name, "func(a *%, nb int, w *%, k int)",
+		"adds to the tiles, or subtracts, the sum over k terms w w^T; a term is 8 nb long.")
+	a, nb, w, k := param("a"), param("nb"), param("w"), param("k")
 	stride := copyOf(nb)
 	SHLQ(U8(log2(rowBytes)), stride)
 	rows := copyOf(nb)
@@ -33,47 +34,35 @@ func (t target) symRank() {
 		cols, wj := copyOf(rows), copyOf(w)
 		loop(cols, 1, func() {
 			for c := range t.groups() {
-				v := t.vecs(side)
-				for r := range v {
-					t.load(element(a, r, c*t.lanes), v[r])
-				}
+				v := t.loadTile(a, c)
 				wc, tmp := t.vec(), t.vec()
-				pg, pw, left := copyOf(g), copyOf(wj), copyOf(k)
+				pi, pj, left := copyOf(w), copyOf(wj), copyOf(k)
 				loop(left, 1, func() {
-					t.load(at(pw, nil, c*t.bytes()), wc)
+					t.load(at(pj, nil, c*t.bytes()), wc)
 					for r := range v {
-						t.fmaBcast(at(pg, nil, 8*r), wc, v[r], tmp)
+						add(at(pi, nil, 8*r), wc, v[r], tmp)
 					}
-					ADDQ(stride, pg)
-					ADDQ(stride, pw)
+					ADDQ(stride, pi)
+					ADDQ(stride, pj)
 				})
-				for r := range v {
-					t.store(v[r], element(a, r, c*t.lanes))
-				}
+				t.storeTile(v, a, c)
 			}
 			ADDQ(U32(tileSize), a)
 			ADDQ(U32(rowBytes), wj)
 		})
-		ADDQ(U32(rowBytes), g)
 		ADDQ(U32(rowBytes), w)
 	})
 	t.end()
 }
 
-// symMatVec takes the rows of a strip of tiles together: their own sums stay in
-// registers, the contributions of the mirror image go to y.
-func (t target) symMatVec(terms int) {
-	name := []string{"symMatVec0", "symMatVec1", "symMatVec2"}[terms]
-	t.begin(name, "func(a *%, nb int, f, w, y, x *%)",
-		"adds the terms f w^T, each 8 nb long, to the tiles and their product with x to y.")
+// symMatVec takes as many rows together as a register has elements: their own
+// sums stay in registers, the contributions of the mirror image go to y.
+func (t target) symMatVec() {
+	t.begin("symMatVec", "func(a *%, nb int, y, x *%)", "adds the product of the tiles with x to y.")
 	a, nb, y, x := param("a"), param("nb"), param("y"), param("x")
-	var g, w GPVirtual
-	if terms > 0 {
-		g, w = param("f"), param("w")
-	}
 	bytes := copyOf(nb)
 	SHLQ(U8(log2(rowBytes)), bytes)
-	rows := t.lanes // rows taken together
+	rows := t.lanes
 	i := zeroed()
 
 	strip := func(h int) {
@@ -82,37 +71,16 @@ func (t target) symMatVec(terms int) {
 		for r := range xi {
 			t.bcast(at(x, i, 8*(h*rows+r)), xi[r])
 		}
-		wc := t.vecs(terms)
-		xc, yc, v, tmp := t.vec(), t.vec(), t.vec(), t.vec()
+		xc, yc, v := t.vec(), t.vec(), t.vec()
 		p, j := copyOf(a), copyOf(i)
-		var pg, pw []GPVirtual
-		for k := range terms {
-			gk, wk := copyOf(g), copyOf(w)
-			if k == 1 {
-				ADDQ(bytes, gk)
-				ADDQ(bytes, wk)
-			}
-			ADDQ(i, gk)
-			pg, pw = append(pg, gk), append(pw, wk)
-		}
 		one := func(diagonal bool) {
 			for c := range t.groups() {
 				t.load(at(x, j, c*t.bytes()), xc)
-				for k := range terms {
-					t.load(at(pw[k], j, c*t.bytes()), wc[k])
-				}
 				if !diagonal {
 					t.load(at(y, j, c*t.bytes()), yc)
 				}
 				for r := range rows {
-					e := element(p, h*rows+r, c*t.lanes)
-					t.load(e, v)
-					for k := range terms {
-						t.fmaBcast(at(pg[k], nil, 8*(h*rows+r)), wc[k], v, tmp)
-					}
-					if terms > 0 {
-						t.store(v, e)
-					}
+					t.load(element(p, h*rows+r, c*t.lanes), v)
 					t.fma(v, xc, acc[r])
 					if !diagonal {
 						t.fma(v, xi[r], yc)
@@ -153,34 +121,6 @@ func (t target) symMatVec(terms int) {
 	JMP(LabelRef(top))
 	Label(done)
 	t.end()
-}
-
-// sums returns the sums of the elements of each register, as many as a register
-// has elements.
-func (t target) sums(v []Register) Register {
-	if !t.zmm {
-		VHADDPD(v[1], v[0], v[0])
-		VHADDPD(v[3], v[2], v[2])
-		VPERM2F128(U8(0x21), v[2], v[0], v[1])
-		VBLENDPD(U8(0b1100), v[2], v[0], v[0])
-		VADDPD(v[1], v[0], v[0])
-		return v[0]
-	}
-	tmp := t.vec()
-	for i := 0; i < side; i += 2 {
-		VUNPCKLPD(v[i+1], v[i], tmp)
-		VUNPCKHPD(v[i+1], v[i], v[i])
-		VADDPD(tmp, v[i], v[i])
-	}
-	fold := func(a, b Register) {
-		VSHUFF64X2(U8(0x88), b, a, tmp)
-		VSHUFF64X2(U8(0xdd), b, a, a)
-		VADDPD(tmp, a, a)
-	}
-	fold(v[0], v[2])
-	fold(v[4], v[6])
-	fold(v[0], v[4])
-	return v[0]
 }
 
 // subProduct subtracts a^T b, or a b, from the group c of columns of a tile in
@@ -398,5 +338,54 @@ func (t target) choleskySolve() {
 		}
 		ADDQ(U8(1), below)
 	})
+	t.end()
+}
+
+// pack moves four rows into neighbouring lanes of the rows of rhs, or back.
+func (t target) pack(name string, back bool) {
+	t.begin(name, "func(rhs, r0, r1, r2, r3 *%, n int)",
+		"moves four rows of length n into, or out of, four lanes of rhs.")
+	rhs, n := param("rhs"), param("n")
+	rows := []GPVirtual{param("r0"), param("r1"), param("r2"), param("r3")}
+	tail := t.rest(n)
+	four := func(m *mask) {
+		v, w := t.vecs(4), t.vecs(4)
+		for i := range v {
+			switch {
+			case back:
+				t.load(at(rhs, nil, i*rowBytes), v[i])
+			case m != nil:
+				t.loadMask(at(rows[i], nil, 0), *m, v[i])
+			default:
+				t.load(at(rows[i], nil, 0), v[i])
+			}
+		}
+		for i := 0; i < 4; i += 2 {
+			VUNPCKLPD(v[i+1], v[i], w[i])
+			VUNPCKHPD(v[i+1], v[i], w[i+1])
+		}
+		for i := range 2 {
+			VPERM2F128(U8(0x20), w[2+i], w[i], v[i])
+			VPERM2F128(U8(0x31), w[2+i], w[i], v[2+i])
+		}
+		for i := range v {
+			switch {
+			case !back:
+				t.store(v[i], at(rhs, nil, i*rowBytes))
+			case m != nil:
+				t.storeMask(v[i], *m, at(rows[i], nil, 0))
+			default:
+				t.store(v[i], at(rows[i], nil, 0))
+			}
+		}
+	}
+	loop(n, 4, func() {
+		four(nil)
+		for _, r := range rows {
+			ADDQ(U32(32), r)
+		}
+		ADDQ(U32(4*rowBytes), rhs)
+	})
+	unlessZero(n, func() { four(&tail) })
 	t.end()
 }
