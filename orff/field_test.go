@@ -1,0 +1,229 @@
+package orff
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+var (
+	refCurl = []float64{
+		0.2775280630654162, 0.27257220479639094, -0.1486757480707587,
+		0.27257220479639094, -0.19823433076101168, 0.3270866457556692,
+		-0.1486757480707587, 0.3270866457556692, 0.223013622106138}
+	refDivergence = []float64{
+		0.02477929134512636, -0.27257220479639094, 0.1486757480707587,
+		-0.27257220479639094, 0.5005416851715543, -0.3270866457556692,
+		0.1486757480707587, -0.3270866457556692, 0.07929373230440459}
+)
+
+func TestC2_9_CurlFreeKernel(t *testing.T) {
+	k := make([]float64, 9)
+	curlKernelTo(k, refDelta, refSigma)
+	nearAll(t, "K0", k, refCurl, 1e-14)
+	curlKernelTo(k, make([]float64, 3), refSigma)
+	nearAll(t, "K0(0)", k, scaled([]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}, 1/0.81), 1e-15)
+}
+
+// The thesis omits sqrt(d)/sigma in the bounded map: the factor decides between
+// K0 and (sigma^2/d) K0, far apart at this number of draws.
+func TestC2_9_BoundedMapHasItsFactor(t *testing.T) {
+	const D = 100000
+	m := must(NewCurlFree(refSigma, 3, D, Bounded, BlockRand(1, 1)))
+	got := mapKernel(m, refX, refZ)
+	v := make([]float64, 9)
+	VarianceTo(v, m, refX, refZ)
+	tol := 5 * math.Sqrt(v[0]+v[4]+v[8])
+	nearAll(t, "K~", got, refCurl, tol)
+	for i := range m.b {
+		near(t, "||B||", m.b[i]*m.norm[i]/(2*math.Pi), math.Sqrt(3)/refSigma, 1e-13)
+	}
+}
+
+func TestC2_10_JacobianOfCurlFreeIsSymmetric(t *testing.T) {
+	for _, form := range []Form{Bounded, Unbounded} {
+		m := must(NewCurlFree(refSigma, 4, 20, form, BlockRand(1, 1)))
+		j := jacobianAt(t, m, normals(3, 4), normals(4, 40))
+		for a := range 4 {
+			for b := range a {
+				near(t, "J - J^T", j[4*a+b]-j[4*b+a], 0, 1e-13)
+			}
+		}
+	}
+}
+
+func jacobianAt(t *testing.T, m Map, x, theta []float64) []float64 {
+	t.Helper()
+	a, err := NewJacobian(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := m.Dims()
+	j := make([]float64, d.Out*d.In)
+	a.To(j, x, features(m, x, d.Features), theta)
+	return j
+}
+
+func TestC2_11_DivergenceFreeKernel(t *testing.T) {
+	k := make([]float64, 9)
+	divergenceKernelTo(k, refDelta, refSigma)
+	nearAll(t, "K0", k, refDivergence, 1e-14)
+	divergenceKernelTo(k, make([]float64, 3), refSigma)
+	nearAll(t, "K0(0)", k, scaled([]float64{1, 0, 0, 0, 1, 0, 0, 0, 1}, 2/0.81), 1e-15)
+	if _, err := NewDivergenceFree(1, 1, 5, Bounded, false, NewRand(1)); err == nil {
+		t.Error("d = 1 was accepted")
+	}
+}
+
+func TestC2_12_HelmholtzSplitsTheLaplacian(t *testing.T) {
+	for i := range refCurl {
+		want := 0.0
+		if i%4 == 0 {
+			want = 0.30230735441054263 // (d - ||delta||^2/sigma^2) k0/sigma^2
+		}
+		near(t, "K_curl + K_div", refCurl[i]+refDivergence[i], want, 1e-15)
+	}
+	for _, reduced := range []bool{false, true} {
+		m := must(NewDivergenceFree(refSigma, 3, 20, Bounded, reduced, BlockRand(1, 1)))
+		j := jacobianAt(t, m, refX, normals(4, m.Dims().Params))
+		near(t, "trace of J", j[0]+j[4]+j[8], 0, 1e-13)
+	}
+}
+
+// C2.13: equation 4.21 as printed, B = ||omega|| I - omega omega^T without the
+// division by ||omega||, gives another kernel.
+func TestC2_13_PrintedDivergenceFreeMapIsWrong(t *testing.T) {
+	const D = 400000
+	w := make([]float64, 3*D)
+	r := BlockRand(5, 1)
+	Gaussian{refSigma}.SampleTo(w, 3, &r)
+	var k12, k22 float64
+	for ; len(w) > 0; w = w[3:] {
+		o := w[:3]
+		n := math.Sqrt(squaredNorm(o))
+		var b [9]float64
+		for i := range 3 {
+			for j := range 3 {
+				b[3*i+j] = -o[i] * o[j]
+			}
+			b[4*i] += n
+		}
+		c := math.Cos(dot(o, refDelta))
+		k12 += c * dot(b[0:3], b[3:6])
+		k22 += c * dot(b[3:6], b[3:6])
+	}
+	// "Near +0.31 and -0.49"; the entries of A have a standard deviation of some
+	// 10, 5 standard errors are 0.08.
+	near(t, "(1, 2)", k12/D, 0.31, 0.08)
+	near(t, "(2, 2)", k22/D, -0.49, 0.08)
+}
+
+// The reduced map has B of d x (d-1) with B B^T = ||omega||^2 P.
+func TestReducedDivergenceFree(t *testing.T) {
+	for _, d := range []int{2, 3, 5} {
+		for _, form := range []Form{Bounded, Unbounded} {
+			full := must(NewDivergenceFree(refSigma, d, 9, form, false, BlockRand(2, 1)))
+			reduced := must(NewDivergenceFree(refSigma, d, 9, form, true, BlockRand(2, 1)))
+			if reduced.Dims().Params != 18*(d-1) {
+				t.Errorf("%d parameters", reduced.Dims().Params)
+			}
+			x, z := normals(7, d), normals(8, d)
+			nearAll(t, "K~", mapKernel(reduced, x, z), mapKernel(full, x, z), 1e-12)
+		}
+	}
+}
+
+func TestFrequencyZeroGivesNothing(t *testing.T) {
+	curl := must(NewCurlFree(1, 2, 2, Bounded, NewRand(1)))
+	div := must(NewDivergenceFree(1, 2, 2, Bounded, true, NewRand(1)))
+	clear(curl.rows)
+	clear(div.rows)
+	curl.derive()
+	div.derive()
+	for _, m := range []Map{curl, div} {
+		nearAll(t, "K~", mapKernel(m, []float64{1, 2}, []float64{0, 1}), make([]float64, 4), 0)
+	}
+}
+
+func opNorm(a []float64, n int) float64 {
+	var svd mat.SVD
+	svd.Factorize(mat.NewDense(n, n, a), mat.SVDNone)
+	return svd.Values(nil)[0]
+}
+
+func TestC3_6_ExactVariances(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		to             func(v, delta []float64, sigma float64, form Form)
+		form           Form
+		want           []float64
+		opNorm, trace0 float64
+		trace          float64
+	}{
+		{"curl unbounded", CurlFreeVarianceTo, Unbounded, []float64{
+			3.623907736441122, -0.01897031704324039, 0.010347445659949309,
+			-0.01897031704324039, 3.65701956255296, -0.022764380451888486,
+			0.010347445659949309, -0.022764380451888486, 3.62770179984977}, 3.678059368728191, 3 * 4 / 0.6561, 10.908629098843852},
+		{"curl bounded", CurlFreeVarianceTo, Bounded, []float64{
+			2.1068205469720738, 0.09642538570859846, -0.0525956649319628,
+			0.09642538570859846, 1.938514419189793, 0.11571046285031814,
+			-0.0525956649319628, 0.11571046285031814, 2.087535469830354}, 2.150650267748709, 3 * 2 / 0.6561, 6.132870435992221},
+		{"div unbounded", DivergenceFreeVarianceTo, Unbounded, []float64{
+			7.587110622323717, 0.23780464988079753, -0.12971162720770774,
+			0.23780464988079753, 7.172033415259052, 0.2853655798569571,
+			-0.12971162720770774, 0.2853655798569571, 7.539549692347557}, 7.695203644996806, 3 * 6 / 0.6561, 22.298693729930324},
+		{"div bounded", DivergenceFreeVarianceTo, Bounded, []float64{
+			4.328439148941135, 0.12240894712895868, -0.06676851661579564,
+			0.12240894712895868, 4.11477989577059, 0.1468907365547505,
+			-0.06676851661579564, 0.1468907365547505, 4.303957359515343}, 4.384079579454298, 3 * 2 / 0.6561, 12.74717640422707},
+	} {
+		v := make([]float64, 9)
+		c.to(v, refDelta, refSigma, c.form)
+		nearAll(t, c.name, v, c.want, 1e-13)
+		near(t, c.name+" norm", opNorm(v, 3), c.opNorm, 1e-13)
+		near(t, c.name+" trace", v[0]+v[4]+v[8], c.trace, 1e-13)
+		c.to(v, make([]float64, 3), refSigma, c.form)
+		near(t, c.name+" trace at 0", v[0]+v[4]+v[8], c.trace0, 1e-13)
+	}
+	m := NewDecomposable(must(NewFourier(Gaussian{refSigma}, 3, 1, NewRand(1))), must(NewOutput(2, refGamma)))
+	v := make([]float64, 4)
+	VarianceTo(v, m, refX, refZ)
+	nearAll(t, "C2.8 decomposable", v, []float64{0.4998298224931337, 0.37787134580480913, 0.37787134580480913, 0.41669812641607573}, 1e-13)
+}
+
+func TestC2_8_VarianceOfDecomposable(t *testing.T) {
+	const n = 40000
+	m := NewDecomposable(must(NewFourier(Gaussian{refSigma}, 3, 1, NewRand(1))), must(NewOutput(2, refGamma)))
+	want := []float64{0.4998298224931337, 0.37787134580480913, 0.37787134580480913, 0.41669812641607573}
+	exact := make([]float64, 4)
+	KernelTo(exact, m, refX, refZ)
+	got := make([]float64, 4)
+	r := NewRand(4)
+	e := make([]float64, 4)
+	for range n {
+		redraw(m, &r)
+		for i, k := range mapKernel(m, refX, refZ) {
+			e[i] = k - exact[i]
+		}
+		for i := range 2 {
+			for j := range 2 {
+				got[2*i+j] += dot(e[2*i:2*i+2], e[2*j:2*j+2]) / n
+			}
+		}
+	}
+	nearAll(t, "E (K~-K)^2", got, want, 5*1.3/math.Sqrt(n)) // (cos - k)^2 <= 1.76 times Gamma^2 <= 1.25
+}
+
+func TestC3_7_BoundedMapsVaryLess(t *testing.T) {
+	for _, delta := range [][]float64{{0, 0, 0}, refDelta} {
+		for _, to := range []func(v, delta []float64, sigma float64, form Form){CurlFreeVarianceTo, DivergenceFreeVarianceTo} {
+			b, u := make([]float64, 9), make([]float64, 9)
+			to(b, delta, refSigma, Bounded)
+			to(u, delta, refSigma, Unbounded)
+			if b[0]+b[4]+b[8] >= u[0]+u[4]+u[8] {
+				t.Errorf("at %v the bounded map has the trace %g, the unbounded %g", delta, b[0]+b[4]+b[8], u[0]+u[4]+u[8])
+			}
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package orff
+
+import (
+	"testing"
+)
+
+// The fixture of the thesis checks: two frequencies in the plane.
+var (
+	fixtureW     = []float64{1, 0.5, -0.3, 0.8}
+	fixtureB     = []float64{1, 0, 0.5, 0.8}
+	fixtureTheta = []float64{ // vec(Theta) of the ridge solution C4.1
+		0.2211349788772778, -0.213359572503337,
+		0.35125135701166316, -0.3205985007004207,
+		0.29433932605373997, 0.5092387057491907,
+		0.30495554908504485, -0.933763625607645}
+	fixtureX0 = []float64{0.2, -0.1}
+)
+
+func TestC8_1_JacobianOfDecomposable(t *testing.T) {
+	m := NewDecomposable(FourierOf(fixtureW, 2), must(OutputFactor(2, 2, fixtureB)))
+	y := make([]float64, 2)
+	m.PredictTo(y, features(m, fixtureX0, 4), fixtureTheta)
+	nearAll(t, "h", y, []float64{0.40156428349964524, 0.01861696897189724}, 1e-14)
+	nearAll(t, "J", jacobianAt(t, m, fixtureX0, fixtureTheta), []float64{0.10796972050771493, 0.2897605956369995, 0.5213621105826383, -0.14236894212772477}, 1e-14)
+}
+
+// fixtureField sets the frequencies of an unbounded map.
+func fixtureField(f *field) { copy(f.rows, fixtureW) }
+
+func TestC8_2_JacobianOfCurlFree(t *testing.T) {
+	m := must(NewCurlFree(1, 2, 2, Unbounded, NewRand(1)))
+	fixtureField(&m.field)
+	m.derive()
+	theta := []float64{0.7, -0.2, 0.4, 1.1}
+	y := make([]float64, 2)
+	m.PredictTo(y, features(m, fixtureX0, 4), theta)
+	nearAll(t, "h", y, []float64{0.6062572287252849, 0.06698069231667737}, 1e-14)
+	nearAll(t, "J", jacobianAt(t, m, fixtureX0, theta), []float64{0.2732411541549107, -0.07726420335865597, -0.07726420335865597, 0.5317273128169689}, 1e-14)
+}
+
+func TestC8_3_JacobianOfDivergenceFree(t *testing.T) {
+	m := must(NewDivergenceFree(1, 2, 2, Unbounded, false, NewRand(1)))
+	fixtureField(&m.field)
+	m.derive()
+	theta := []float64{0.7, 0.3, -0.2, 0.5, 0.4, -0.6, 1.1, 0.2} // the columns of theta^c, then of theta^s
+	y := make([]float64, 2)
+	m.PredictTo(y, features(m, fixtureX0, 4), theta)
+	nearAll(t, "h", y, []float64{-0.03996303678175937, -0.14190384189686917}, 1e-14)
+	j := jacobianAt(t, m, fixtureX0, theta)
+	nearAll(t, "J", j, []float64{0.06317470123008596, 0.6161665879750748, -0.5647838304801959, -0.06317470123008603}, 1e-14)
+	near(t, "trace", j[0]+j[3], 0, 1e-15)
+}
+
+func TestJacobianIsRefusedWithAReason(t *testing.T) {
+	for name, s := range map[string]Scalar{
+		"Laplacian":              must(NewFourier(Laplacian{1}, 2, 3, NewRand(1))),
+		"Laplacian, phase":       must(NewPhase(Laplacian{1}, 2, 3, NewRand(1))),
+		"Matern 1/2":             must(NewFourier(Matern{0, 1}, 2, 3, NewRand(1))),
+		"sign features":          must(NewAngular(2, 3, NewRand(1))),
+		"Nystroem of Laplacian":  must(NewNystroem(Laplacian{1}, 2, []float64{1, 2})),
+		"Laplacian in a sum":     must(NewScalarSum([]float64{1, 1}, must(NewLinear(2, 0)), must(NewFourier(Laplacian{1}, 2, 3, NewRand(1))))),
+		"Laplacian in a product": must(NewScalarProduct(must(NewLinear(2, 0)), must(NewFourier(Laplacian{1}, 2, 3, NewRand(1))))),
+	} {
+		if _, err := NewJacobian(NewDecomposable(s, Identity(2))); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if _, err := NewJacobian(foreign{}); err == nil {
+		t.Error("a map without derivative was accepted")
+	}
+}
+
+// foreign is a Map of another package, with nothing but the interface.
+type foreign struct{}
+
+func (foreign) Dims() Dims                                           { return Dims{1, 1, 1, 1} }
+func (foreign) FeaturesTo(phi, x []float64)                          { phi[0] = x[0] }
+func (foreign) PredictTo(y, phi, theta []float64)                    { y[0] = phi[0] * theta[0] }
+func (foreign) AddGradient(g []float64, a float64, phi, r []float64) { g[0] += a * phi[0] * r[0] }
+
+func TestForeignMaps(t *testing.T) {
+	if _, err := NewSum([]float64{2}, foreign{}); err == nil {
+		t.Error("a map that has no weight was given one")
+	}
+	m := must(NewSum([]float64{1, 1}, foreign{}, NewDecomposable(must(NewLinear(1, 0)), Identity(1))))
+	adjoint(t, m, []float64{2}, 1)
+	k := make([]float64, 1)
+	KernelTo(k, m, []float64{1}, []float64{1})
+	if k[0] == k[0] {
+		t.Errorf("the kernel of a foreign map is %g, want NaN", k[0])
+	}
+	if err := CheckInput(m, []float64{1}); err != nil {
+		t.Error(err)
+	}
+}

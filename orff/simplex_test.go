@@ -1,0 +1,151 @@
+package orff
+
+import (
+	"math"
+	"testing"
+)
+
+func TestC2_6_Simplex(t *testing.T) {
+	nearAll(t, "C_2", Simplex(2), []float64{1, -1}, 0)
+	nearAll(t, "C_3", Simplex(3), []float64{1, -0.5, -0.5, 0, 0.8660254037844386, -0.8660254037844386}, 1e-15)
+	nearAll(t, "C_4", Simplex(4), []float64{
+		1, -1. / 3, -1. / 3, -1. / 3,
+		0, 0.9428090415820634, -0.4714045207910317, -0.4714045207910317,
+		0, 0, 0.8164965809277259, -0.8164965809277259}, 1e-15)
+	for T := 2; T < 9; T++ {
+		c := Simplex(T)
+		for a := range T {
+			for b := range T {
+				var s float64
+				for i := range T - 1 {
+					s += c[i*T+a] * c[i*T+b]
+				}
+				want := -1 / float64(T-1)
+				if a == b {
+					want = 1
+				}
+				near(t, "inner product of two corners", s, want, 1e-14)
+			}
+			h := make([]float64, T-1)
+			column(h, c, T, a)
+			if got := DecodeSimplex(h); got != a {
+				t.Errorf("corner %d of %d decodes to %d", a, T, got)
+			}
+		}
+		for i := range T - 1 {
+			for j := range T - 1 {
+				want := 0.0
+				if i == j {
+					want = float64(T) / float64(T-1)
+				}
+				near(t, "C C^T", dot(c[i*T:(i+1)*T], c[j*T:(j+1)*T]), want, 1e-14)
+			}
+		}
+	}
+}
+
+// C2.7: one-hot targets with B = C^T at lambda equal (T-1)/T times coded targets
+// with Gamma = I at lambda (T-1)/T, as weights and so as predictions of C h.
+func TestC2_7_SimplexEquivalence(t *testing.T) {
+	const T, n, lambda = 4, 20, 0.2
+	f := must(NewFourier(Gaussian{1}, 3, 5, NewRand(1)))
+	oneHot := NewDecomposable(f, must(SimplexOutput(T)))
+	coded := NewDecomposable(f, Identity(T-1))
+	x, c := normals(5, 3*n), Simplex(T)
+	y1, y2 := make([]float64, T*n), make([]float64, (T-1)*n)
+	r := NewRand(3)
+	for i := range n {
+		class := r.Intn(T)
+		y1[i*T+class] = 1
+		column(y2[i*(T-1):(i+1)*(T-1)], c, T, class)
+	}
+	got := ridge(t, oneHot, x, y1, lambda, refX)
+	h := ridge(t, coded, x, y2, lambda*(T-1)/T, refX)
+	want := make([]float64, T)
+	for j := range T {
+		for i, v := range h {
+			want[j] += c[i*T+j] * v * (T - 1) / T
+		}
+	}
+	nearAll(t, "prediction", got, want, 1e-12)
+}
+
+func TestLowRank(t *testing.T) {
+	gamma := must(GraphGamma(3, path3, 0.1))
+	for q := 1; q <= 3; q++ {
+		o := must(LowRank(3, q, gamma))
+		if _, inner := o.Dims(); inner != q {
+			t.Errorf("rank %d, want %d", inner, q)
+		}
+		// Eckart and Young: the error has the next eigenvalue as its norm; the
+		// eigenvalues are 10, 1/1.1 and 1/3.1.
+		e := o.Gamma()
+		for i := range e {
+			e[i] = gamma[i] - e[i]
+		}
+		low, trace := smallest(t, 3, e)
+		want := []float64{1/1.1 + 1/3.1, 1 / 3.1, 0}[q-1]
+		near(t, "trace of the rest", trace, want, 1e-12)
+		if low < -1e-12 {
+			t.Errorf("the rest has the eigenvalue %g", low)
+		}
+	}
+	if _, err := LowRank(3, 4, gamma); err == nil {
+		t.Error("rank 4 of 3 was accepted")
+	}
+	if _, err := SimplexOutput(1); err == nil {
+		t.Error("one class was accepted")
+	}
+}
+
+func TestCorrelation(t *testing.T) {
+	// y2 = y1 + noise, y3 independent, y4 constant.
+	s := must(NewCorrelation(4, 1))
+	const n = 20000
+	z := normals(8, 3*n)
+	for i := range n {
+		s.Observe([]float64{z[3*i], z[3*i] + z[3*i+1], 5 + 2*z[3*i+2], 7})
+		s.Observe([]float64{1, math.NaN(), 3, 4}) // left out
+	}
+	g := make([]float64, 16)
+	s.GammaTo(g, 0)
+	tol := 5 / math.Sqrt(n)
+	near(t, "correlation of y1, y2", g[1], math.Sqrt(0.5), tol)
+	near(t, "correlation of y1, y3", g[2], 0, tol)
+	near(t, "correlation with a constant", g[3], 0, 0)
+	near(t, "diagonal", g[15], 1, 0)
+	near(t, "symmetry", g[4], g[1], 0)
+	s.GammaTo(g, 0.25)
+	near(t, "shrunk", g[1], 0.75*math.Sqrt(0.5), tol)
+	if _, err := NewOutput(4, g); err != nil {
+		t.Error(err)
+	}
+
+	// Against the definition, with decay.
+	s = must(NewCorrelation(2, 0.9))
+	var w, m1, m2 float64
+	for i := range 30 {
+		s.Observe(z[2*i : 2*i+2])
+		f := math.Pow(0.9, float64(29-i))
+		w, m1, m2 = w+f, m1+f*z[2*i], m2+f*z[2*i+1]
+	}
+	var c11, c12, c22 float64
+	for i := range 30 {
+		f, a, b := math.Pow(0.9, float64(29-i)), z[2*i]-m1/w, z[2*i+1]-m2/w
+		c11, c12, c22 = c11+f*a*a, c12+f*a*b, c22+f*b*b
+	}
+	g = g[:4]
+	s.GammaTo(g, 0)
+	near(t, "weighted correlation", g[1], c12/math.Sqrt(c11*c22), 1e-13)
+}
+
+func TestSimilarityGraph(t *testing.T) {
+	nan := math.NaN()
+	s := must(SimilarityGraph(3, []float64{1, 1, nan, 2, 4, nan, 3, nan, nan}, 0.5))
+	// Two of three rows are shared by outputs 1 and 2, distance 2 there.
+	near(t, "S_12", s[1], math.Exp(-0.5*math.Sqrt(4*3/2.0)), 1e-15)
+	nearAll(t, "S", s, []float64{0, s[1], 0, s[1], 0, 0, 0, 0, 0}, 0)
+	if _, err := GraphGamma(3, s, 0.1); err != nil {
+		t.Error(err)
+	}
+}

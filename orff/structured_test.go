@@ -1,0 +1,83 @@
+package orff
+
+import (
+	"math"
+	"testing"
+)
+
+func TestC1_12_SORF(t *testing.T) {
+	s := newSORF(1, 4, 4)
+	copy(s.signs, []float64{1, -1, 1, 1, -1, 1, 1, -1, 1, 1, -1, 1})
+	f := newFourier(Gaussian{1}, 4, 4)
+	f.fast = s
+	w := f.Frequencies()
+	nearAll(t, "W", w, []float64{-1, -1, -1, -1, 1, -1, 1, -1, 1, 1, -1, -1, -1, 1, 1, -1}, 1e-15)
+
+	// W W^T = (d/sigma^2) I within a block, here of 32 padded dimensions.
+	f = must(NewSORF(0.5, 32, 64, NewRand(1)))
+	w = f.Frequencies()
+	for i := range 32 {
+		for j := range i + 1 {
+			want := 0.0
+			if i == j {
+				want = 32 / 0.25
+			}
+			near(t, "W W^T", dot(w[32*i:32*i+32], w[32*j:32*j+32]), want, 1e-12)
+		}
+	}
+	if _, err := NewSORF(1, 16, 16, NewRand(1)); err == nil {
+		t.Error("SORF was accepted in 16 dimensions, where it is badly biased")
+	}
+	// At d = 32 its bias is small: the mean over maps against the exact kernel.
+	mean, v := oneDraw(t, 2000, func(r Rand) (Scalar, error) { return NewSORF(4, 32, 32, r) }, wideX, wideZ)
+	want := Kernel(f, wideX, wideZ) // sigma 0.5
+	want = math.Pow(want, 0.25/16)  // of sigma 4
+	if bias := math.Abs(mean - want); bias > 0.05*want+5*math.Sqrt(v/2000) {
+		t.Errorf("bias of SORF at d = 32: %g of %g", bias, want)
+	}
+}
+
+func TestC1_13_Fastfood(t *testing.T) {
+	v := normals(1, 16)
+	twice := append([]float64(nil), v...)
+	hadamard(twice)
+	hadamard(twice)
+	nearAll(t, "H H v", twice, scaled(v, 16), 1e-13)
+
+	// d = 3 pads to 4 with a zero. The maps are independent, their variance is
+	// below that of one frequency.
+	const n = 20000
+	mean, variance := oneDraw(t, n, func(r Rand) (Scalar, error) { return NewFastfood(refSigma, 3, 4, r) }, refX, refZ)
+	near(t, "mean of k~", mean, Gaussian{refSigma}.K0(refDelta), 5*math.Sqrt(variance/n))
+
+	// Each row is N(0, I/sigma^2): second and fourth moments of an entry over maps.
+	var s2, s4 float64
+	f := must(NewFastfood(1, 4, 4, NewRand(1)))
+	r := NewRand(2)
+	for range n {
+		redraw(f, &r)
+		w := f.Frequencies()[5]
+		s2 += w * w
+		s4 += w * w * w * w
+	}
+	near(t, "variance of an entry", s2/n, 1, 5*math.Sqrt(2.0/n))
+	near(t, "fourth moment of an entry", s4/n/3, 1, 5*math.Sqrt(96.0/9/n))
+}
+
+// W x and W^T v by transforms equal those of the frequencies written out, for D
+// below, at and above a multiple of the padded dimension.
+func TestFastProjections(t *testing.T) {
+	for _, D := range []int{20, 64, 75} {
+		for _, f := range []*Fourier{must(NewSORF(0.7, 40, D, NewRand(3))), must(NewFastfood(0.7, 40, D, NewRand(3)))} {
+			plain := FourierOf(f.Frequencies(), 40)
+			x := normals(5, 40)
+			phi := scalarFeatures(f, x)
+			nearAll(t, "phi", phi, scalarFeatures(plain, x), 1e-12)
+			c := normals(6, 2*D)
+			g, want := make([]float64, 40), make([]float64, 40)
+			f.GradientTo(g, x, phi, c)
+			plain.GradientTo(want, x, phi, c)
+			nearAll(t, "gradient", g, want, 1e-11) // sums of 150 terms of size 10
+		}
+	}
+}
