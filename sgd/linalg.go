@@ -20,3 +20,13 @@ func finite(x []float64) bool {
 	}
 	return true
 }
+
+// nonNegative reports whether every number is finite and >= 0.
+func nonNegative(v ...float64) bool {
+	for _, x := range v {
+		if !(x >= 0) || math.IsInf(x, 0) {
+			return false
+		}
+	}
+	return true
+}

@@ -88,23 +88,15 @@ func NewPinball(tau float64) (Pinball, error) {
 }
 
 // Value returns the loss.
-func (l Pinball) Value(f, y float64) float64 { return pinball(l.tau, y-f) }
+func (l Pinball) Value(f, y float64) float64 {
+	v, _ := pinballEnvelope(l.tau, y-f, 0)
+	return v
+}
 
 // Slope returns -tau below the target, 1 - tau above it and 0 on it.
-func (l Pinball) Slope(f, y float64) float64 { return pinballSlope(l.tau, y-f) }
-
-// pinball is the loss of the residual r = y - f.
-func pinball(tau, r float64) float64 { return max(tau*r, (tau-1)*r) }
-
-// pinballSlope is its derivative in f.
-func pinballSlope(tau, r float64) float64 {
-	switch {
-	case r > 0:
-		return -tau
-	case r < 0:
-		return 1 - tau
-	}
-	return 0
+func (l Pinball) Slope(f, y float64) float64 {
+	_, s := pinballEnvelope(l.tau, y-f, 0)
+	return s
 }
 
 // Insensitive is max(0, |f - y| - eps), the loss of support vector regression

@@ -82,6 +82,15 @@ func (s InverseScaling) Validate(lambda float64, _ Decay) error {
 	return validRate(s.Gamma0, lambda)
 }
 
+// InverseRoot is gamma_t = c/sqrt(t), the default of NORMA (Kivinen et al. 2004).
+type InverseRoot float64
+
+// Rate returns c/sqrt(t).
+func (s InverseRoot) Rate(t int) float64 { return float64(s) / math.Sqrt(float64(t)) }
+
+// Validate checks c > 0 and c lambda < 1.
+func (s InverseRoot) Validate(lambda float64, _ Decay) error { return validRate(float64(s), lambda) }
+
 // Constant is gamma_t = c, for streams that drift: in mode DecayAll samples are
 // forgotten after about 1/(c lambda) steps.
 type Constant float64

@@ -1,0 +1,216 @@
+package sgd
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+// LevelSetConfig describes a LevelSet.
+type LevelSetConfig struct {
+	InputFeatures int // r_X, length of phi_X
+	LevelFeatures int // r_T, length of phi_T
+
+	// Lambda/2 (||Theta||_F^2 + ||t||^2) keeps the problem well posed, since the
+	// regulariser of a level vanishes with nu and sees Theta only in the span of
+	// the levels: 1e-6.
+	Lambda float64 // >= 0
+
+	Width float64 // >= 0: the kink of the hinge is smoothed over it; L-BFGS needs > 0: 1e-3
+
+	// For Step only.
+	Batch, Levels int // inputs and levels of a step
+	Rate          Schedule
+	Average       bool // predict with the mean of the iterates of the last half or more
+}
+
+// LevelSet is the continuous one-class support vector machine (Brault 2017,
+// section 9.1.5): for every fraction nu of outliers at once a function and a
+// threshold,
+//
+//	f(x)(nu) = phi_X(x)^T Theta phi_T(nu), tau(nu) = t^T phi_T(nu),
+//
+// such that a fraction nu of the data lies outside of {x: f(x)(nu) >= tau(nu)}
+// (the source has inliers in place of outliers). With q_s = phi_T(nu_s) it
+// minimises
+//
+//	J = mean_s [mean_i max(0, tau(nu_s) - f(x_i)(nu_s)) + nu_s/2 ||Theta q_s||^2 - nu_s tau(nu_s)]
+//	  + Lambda/2 (||Theta||_F^2 + ||t||^2),
+//
+// which is jointly convex. The kernel of the inputs sets how complex the
+// boundary is, that of the levels couples neighbouring level sets. Draw nu from
+// [0.01, 0.99].
+//
+// It is not safe for concurrent use.
+type LevelSet struct {
+	cfg     LevelSetConfig
+	descent // weights vec(Theta), then t
+
+	work *levelSetWork
+	u    []float64 // r_T
+}
+
+// LevelSetBatch are n inputs and m levels.
+type LevelSetBatch struct {
+	PhiX     []float64 // n x r_X
+	Nu, PhiT []float64 // m in (0, 1), m x r_T
+}
+
+// levelSetWork is the room for n inputs and m levels.
+type levelSetWork struct {
+	*bilinear
+	f, scale []float64 // m x n, m
+}
+
+func newLevelSetWork(rx, rt, n, m int) *levelSetWork {
+	return &levelSetWork{newBilinear(rx, rt, n, m), make([]float64, n*m), make([]float64, m)}
+}
+
+// NewLevelSet returns a model with zero weights.
+func NewLevelSet(cfg LevelSetConfig) (*LevelSet, error) {
+	switch {
+	case cfg.InputFeatures < 1 || cfg.LevelFeatures < 1:
+		return nil, fmt.Errorf("sgd: LevelSet needs features of inputs and levels, got %d and %d", cfg.InputFeatures, cfg.LevelFeatures)
+	case !nonNegative(cfg.Lambda, cfg.Width):
+		return nil, fmt.Errorf("sgd: LevelSet Lambda and Width must be >= 0 and finite, got %g and %g", cfg.Lambda, cfg.Width)
+	}
+	d, err := newDescent((cfg.InputFeatures+1)*cfg.LevelFeatures, cfg.Lambda, cfg.Rate, cfg.Average)
+	if err != nil {
+		return nil, err
+	}
+	l := &LevelSet{cfg: cfg, descent: d, u: make([]float64, cfg.LevelFeatures)}
+	if cfg.Rate != nil {
+		if cfg.Batch < 1 || cfg.Levels < 1 {
+			return nil, fmt.Errorf("sgd: LevelSet Batch and Levels must be >= 1, got %d and %d", cfg.Batch, cfg.Levels)
+		}
+		l.work = newLevelSetWork(cfg.InputFeatures, cfg.LevelFeatures, cfg.Batch, cfg.Levels)
+	}
+	return l, nil
+}
+
+// check returns the sizes of the batch, or why it cannot be used.
+func (l *LevelSet) check(b LevelSetBatch) (n, m int, err error) {
+	rx, rt := l.cfg.InputFeatures, l.cfg.LevelFeatures
+	n, m = len(b.PhiX)/rx, len(b.Nu)
+	if n == 0 || m == 0 || len(b.PhiX) != n*rx || len(b.PhiT) != m*rt {
+		panic(badLength)
+	}
+	for _, nu := range b.Nu {
+		if !(nu > 0 && nu < 1) {
+			return 0, 0, fmt.Errorf("sgd: level %g is outside of (0, 1)", nu)
+		}
+	}
+	if !finite(b.PhiX) || !finite(b.PhiT) {
+		return 0, 0, errors.New("sgd: LevelSet needs finite features")
+	}
+	return n, m, nil
+}
+
+// split returns vec(Theta) and t.
+func (l *LevelSet) split(w []float64) (theta, t []float64) {
+	n := l.cfg.InputFeatures * l.cfg.LevelFeatures
+	return w[:n], w[n:]
+}
+
+// objective sets g to a subgradient of J at w and returns J.
+func (l *LevelSet) objective(g, w []float64, b LevelSetBatch, work *levelSetWork) (value float64) {
+	theta, t := l.split(w)
+	gTheta, gT := l.split(g)
+	n, m, rt := work.n, work.m, work.rt
+	clear(g)
+	work.predictTo(work.f, theta, b.PhiX, b.PhiT)
+	for s, nu := range b.Nu {
+		q := b.PhiT[s*rt : (s+1)*rt]
+		tau := vec.Dot(t, q)
+		var loss, outside float64
+		f := work.f[s*n : (s+1)*n]
+		for i, v := range f {
+			v, slope := hingeEnvelope(tau-v, l.cfg.Width)
+			loss += v
+			outside += slope
+			f[i] = -slope
+		}
+		row := work.rows[s*work.rx : (s+1)*work.rx] // Theta q
+		value += loss/float64(n) + nu/2*vec.Dot(row, row) - nu*tau
+		vec.Axpy((outside/float64(n)-nu)/float64(m), q, gT)
+		work.scale[s] = nu / float64(m)
+	}
+	work.addGradient(gTheta, 1/float64(n*m), work.f, b.PhiX, b.PhiT, work.scale)
+	value /= float64(m)
+	if lambda := l.cfg.Lambda; lambda > 0 {
+		value += lambda / 2 * vec.Dot(w, w)
+		vec.Axpy(lambda, w, g)
+	}
+	return value
+}
+
+// GradientTo sets g to a subgradient of J on the batch at w and returns J. Both
+// have (r_X + 1) r_T numbers: vec(Theta) column by column, then t. It allocates.
+func (l *LevelSet) GradientTo(g, w []float64, b LevelSetBatch) (float64, error) {
+	if len(g) != len(l.w) || len(w) != len(l.w) {
+		panic(badLength)
+	}
+	n, m, err := l.check(b)
+	if err != nil {
+		return 0, err
+	}
+	return l.objective(g, w, b, newLevelSetWork(l.cfg.InputFeatures, l.cfg.LevelFeatures, n, m)), nil
+}
+
+// Step takes one step of stochastic gradient descent on Batch inputs and Levels
+// levels, which the caller draws uniformly. The state is unchanged after an
+// error.
+func (l *LevelSet) Step(b LevelSetBatch) error {
+	if l.cfg.Rate == nil || len(b.PhiX) != l.cfg.Batch*l.cfg.InputFeatures || len(b.Nu) != l.cfg.Levels {
+		panic("sgd: LevelSet.Step: the batch is not of the configured sizes")
+	}
+	if _, _, err := l.check(b); err != nil {
+		return err
+	}
+	l.objective(l.g, l.w, b, l.work)
+	l.step()
+	return nil
+}
+
+// Fit minimises J over all inputs and levels of the batch by L-BFGS, from the
+// present weights on. It starts the clock of Step again.
+func (l *LevelSet) Fit(b LevelSetBatch, options LBFGS) (Result, error) {
+	n, m, err := l.check(b)
+	if err != nil {
+		return Result{}, err
+	}
+	if l.cfg.Width == 0 {
+		return Result{}, errors.New("sgd: LevelSet.Fit needs Width > 0: L-BFGS does not descend along a kink")
+	}
+	work := newLevelSetWork(l.cfg.InputFeatures, l.cfg.LevelFeatures, n, m)
+	return l.fit(options, func(g, w []float64) float64 { return l.objective(g, w, b, work) })
+}
+
+// WeightsTo sets w to the weights of the prediction: vec(Theta) column by column,
+// then t.
+func (l *LevelSet) WeightsTo(w []float64) {
+	if len(w) != len(l.w) {
+		panic(badLength)
+	}
+	copy(w, l.weights())
+}
+
+// MarginTo sets margin, len m, to f(x)(nu_s) - tau(nu_s) for phi_X(x) and the m
+// rows phi_T(nu_s): x is an outlier at level nu_s where it is negative.
+func (l *LevelSet) MarginTo(margin, phiX, phiT []float64) {
+	if len(phiT) != len(margin)*len(l.u) {
+		panic(badLength)
+	}
+	theta, t := l.split(l.weights())
+	vec.MatVec(l.u, theta, phiX)
+	vec.Axpy(-1, t, l.u)
+	vec.MatVec(margin, phiT, l.u)
+}
+
+// State saves or restores the weights and the clock.
+func (l *LevelSet) State(c *snapshot.Codec) {
+	c.Section("levelset")
+	l.state(c)
+}

@@ -1,0 +1,234 @@
+package sgd_test
+
+import (
+	"encoding/binary"
+	"math"
+	"testing"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/sgd"
+)
+
+// setWeights overwrites the last len(w) numbers of a state.
+func setWeights(state []byte, w []float64) {
+	for i, v := range w {
+		binary.LittleEndian.PutUint64(state[len(state)-8*(len(w)-i):], math.Float64bits(v))
+	}
+}
+
+func levelSetBatch() sgd.LevelSetBatch {
+	b := levelBatch()
+	return sgd.LevelSetBatch{PhiX: b.PhiX, Nu: levels, PhiT: b.PhiT}
+}
+
+func TestC7_4_LevelSetObjective(t *testing.T) {
+	l := must(sgd.NewLevelSet(sgd.LevelSetConfig{InputFeatures: 4, LevelFeatures: 4}))
+	b := levelSetBatch()
+	w := append(colMajor(levelTheta, 4), .45, .1, .3, .3)
+	g, trash := make([]float64, 20), make([]float64, 20)
+	value := must(l.GradientTo(g, w, b))
+	near(t, "J", []float64{value}, []float64{-0.06414648615386895}, golden)
+	near(t, "dJ/dTheta row 1", rowMajor(g[:16])[:4], []float64{-0.2181321745947574, -0.22326886539531468, -0.014546637453532879, -0.06516483019472212}, golden)
+	near(t, "dJ/dTheta row 4", rowMajor(g[:16])[12:], []float64{-0.015411951991233032, -0.02604025444935054, 0.003699411785116359, 0.005677300578379912}, golden)
+	near(t, "dJ/dt", g[16:], []float64{0.11092323686921535, 0.24976570931848963, -0.05380602849188265, -0.0957290182591576}, golden)
+	near(t, "finite differences", differences(func(v []float64) float64 { return must(l.GradientTo(trash, v, b)) }, w), g, 1e-8)
+
+	// Which points are outside: A = [[1, 1, 0], [1, 1, 0]].
+	e := snapshotBytes(l)
+	setWeights(e, w)
+	if err := decode(e, l); err != nil {
+		t.Fatal(err)
+	}
+	margin := make([]float64, 3)
+	for i := range 2 {
+		l.MarginTo(margin, b.PhiX[4*i:4*i+4], b.PhiT)
+		if !(margin[0] < 0 && margin[1] < 0 && margin[2] > 0) {
+			t.Errorf("margins %v of point %d", margin, i)
+		}
+	}
+	got := make([]float64, 20)
+	l.WeightsTo(got)
+	near(t, "weights", got, w, 0)
+}
+
+// threeGaussians is the data of C7.5: 250, 100 and 250 points.
+func threeGaussians(r *source) (x [][2]float64) {
+	for c, n := range []int{250, 100, 250} {
+		for range n {
+			x = append(x, [2]float64{5*float64(c) + r.normal(), 5*float64(c) + r.normal()})
+		}
+	}
+	return x
+}
+
+// cosSin2 are the features of a point in the plane.
+func cosSin2(dst []float64, w []float64, x [2]float64) []float64 {
+	n := len(w) / 2
+	f := 1 / math.Sqrt(float64(n))
+	for j := range n {
+		dst = append(dst, f*math.Cos(w[2*j]*x[0]+w[2*j+1]*x[1]))
+	}
+	for j := range n {
+		dst = append(dst, f*math.Sin(w[2*j]*x[0]+w[2*j+1]*x[1]))
+	}
+	return dst
+}
+
+var fractions = []float64{.1, .3, .5, .7, .9}
+
+// levelSetData has phi_X of the three Gaussians (gamma_X = .1, D = 100) and the
+// frequencies of the levels (D' = 20).
+func levelSetData(gammaT float64) (phi []float64, points [][2]float64, wx, wt []float64) {
+	r := &source{50}
+	points = threeGaussians(r)
+	wx, wt = r.normals(200), r.normals(20)
+	for i := range wx {
+		wx[i] *= math.Sqrt(2 * .1)
+	}
+	for i := range wt {
+		wt[i] *= math.Sqrt(2 * gammaT)
+	}
+	for _, x := range points {
+		phi = cosSin2(phi, wx, x)
+	}
+	return phi, points, wx, wt
+}
+
+// outliers returns the fraction of the points outside of the level sets.
+func outliers(l *sgd.LevelSet, phi, wt []float64) []float64 {
+	var q []float64
+	for _, nu := range fractions {
+		q = cosSin(q, wt, nu)
+	}
+	n := len(phi) / 200
+	out, margin := make([]float64, len(fractions)), make([]float64, len(fractions))
+	for i := range n {
+		l.MarginTo(margin, phi[200*i:200*(i+1)], q)
+		for k, v := range margin {
+			if v < 0 {
+				out[k] += 1 / float64(n)
+			}
+		}
+	}
+	return out
+}
+
+func TestC7_5_LevelSetFractions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("three fits of 8,000 weights; skipped with -short")
+	}
+	for _, c := range []struct{ gammaT, tolerance float64 }{{100, .03}, {1, .03}, {.01, .06}} {
+		phi, _, wx, wt := levelSetData(c.gammaT)
+		b := sgd.LevelSetBatch{PhiX: phi}
+		for s := range 60 {
+			nu := (float64(s) + .5) / 60
+			b.Nu = append(b.Nu, nu)
+			b.PhiT = cosSin(b.PhiT, wt, nu)
+		}
+		l := must(sgd.NewLevelSet(sgd.LevelSetConfig{InputFeatures: 200, LevelFeatures: 40, Lambda: 1e-6, Width: 1e-3}))
+		result := must(l.Fit(b, sgd.LBFGS{Memory: 20, Tolerance: 1e-6, MaxIterations: 400}))
+		out := outliers(l, phi, wt)
+		t.Logf("gamma_T = %g: outliers %.3f, %+v", c.gammaT, out, result)
+		near(t, "outlier fraction", out, fractions, c.tolerance)
+
+		// A point far from all data is outside of all sets but the widest.
+		margin := make([]float64, 1)
+		l.MarginTo(margin, cosSin2(nil, wx, [2]float64{5, -5}), cosSin(nil, wt, .3))
+		if margin[0] >= 0 {
+			t.Errorf("gamma_T = %g: a novelty is inside of the level set of 30 %% outliers", c.gammaT)
+		}
+	}
+}
+
+func onlineLevelSet() *sgd.LevelSet {
+	return must(sgd.NewLevelSet(sgd.LevelSetConfig{
+		InputFeatures: 200, LevelFeatures: 40, Lambda: 1e-6,
+		Batch: 16, Levels: 8, Rate: sgd.InverseScaling{Gamma0: 1, Gamma1: .01, Power: .7}, Average: true,
+	}))
+}
+
+func TestLevelSetOnline(t *testing.T) {
+	phi, points, _, wt := levelSetData(1)
+	r := &source{51}
+	l := onlineLevelSet()
+	b := sgd.LevelSetBatch{PhiX: make([]float64, 16*200), Nu: make([]float64, 8)}
+	for range 20000 {
+		for k := range 16 {
+			i := int(r.uniform() * float64(len(points)))
+			copy(b.PhiX[200*k:], phi[200*i:200*(i+1)])
+		}
+		b.PhiT = b.PhiT[:0]
+		for k := range b.Nu {
+			b.Nu[k] = .01 + .98*r.uniform()
+			b.PhiT = cosSin(b.PhiT, wt, b.Nu[k])
+		}
+		if err := l.Step(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := outliers(l, phi, wt)
+	t.Logf("outliers %.3f", out)
+	near(t, "outlier fraction", out, fractions, .06)
+	if n := testing.AllocsPerRun(20, func() { must(0, l.Step(b)) }); n != 0 {
+		t.Errorf("%g allocations a step", n)
+	}
+}
+
+func TestFunctionValuedSaveAndRestore(t *testing.T) {
+	rate := sgd.InverseScaling{Gamma0: .5, Gamma1: .1, Power: .5}
+	for _, average := range []bool{false, true} {
+		quantile := func() *sgd.Quantile {
+			return must(sgd.NewQuantile(sgd.QuantileConfig{InputFeatures: 4, LevelFeatures: 4, Crossing: .5, Rate: rate, Batch: 2, Levels: 3, Average: average}))
+		}
+		levelSet := func() *sgd.LevelSet {
+			return must(sgd.NewLevelSet(sgd.LevelSetConfig{InputFeatures: 4, LevelFeatures: 4, Rate: rate, Batch: 2, Levels: 3, Average: average}))
+		}
+		a, b, c, d := quantile(), quantile(), levelSet(), levelSet()
+		for step := range 20 {
+			if step == 9 {
+				restore(t, a, b)
+				restore(t, c, d)
+			}
+			must(0, a.Step(levelBatch()))
+			must(0, c.Step(levelSetBatch()))
+			if step >= 9 {
+				must(0, b.Step(levelBatch()))
+				must(0, d.Step(levelSetBatch()))
+			}
+		}
+		for _, pair := range [][2]snapshot.Stateful{{a, b}, {c, d}} {
+			if x, y := snapshotBytes(pair[0]), snapshotBytes(pair[1]); string(x) != string(y) {
+				t.Errorf("%T, average %v: the continuation differs", pair[0], average)
+			}
+		}
+	}
+}
+
+func TestLevelSetErrors(t *testing.T) {
+	for name, change := range map[string]func(*sgd.LevelSetConfig){
+		"features": func(c *sgd.LevelSetConfig) { c.InputFeatures = 0 },
+		"lambda":   func(c *sgd.LevelSetConfig) { c.Lambda = -1 },
+		"batch":    func(c *sgd.LevelSetConfig) { c.Rate, c.Levels = sgd.Constant(.1), 3 },
+		"rate":     func(c *sgd.LevelSetConfig) { c.Rate, c.Levels, c.Batch = sgd.Constant(0), 3, 2 },
+	} {
+		cfg := sgd.LevelSetConfig{InputFeatures: 4, LevelFeatures: 4}
+		change(&cfg)
+		if _, err := sgd.NewLevelSet(cfg); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	l := must(sgd.NewLevelSet(sgd.LevelSetConfig{InputFeatures: 4, LevelFeatures: 4, Rate: sgd.Constant(.1), Batch: 2, Levels: 3}))
+	bad := levelSetBatch()
+	bad.Nu = []float64{.1, 1, .5}
+	if l.Step(bad) == nil {
+		t.Error("a level of 1 is accepted")
+	}
+	bad = levelSetBatch()
+	bad.PhiX[0] = math.NaN()
+	if l.Step(bad) == nil {
+		t.Error("a feature that is not a number is accepted")
+	}
+	if _, err := l.Fit(levelSetBatch(), sgd.LBFGS{}); err == nil {
+		t.Error("Fit accepts Width = 0")
+	}
+}

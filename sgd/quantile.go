@@ -1,0 +1,214 @@
+package sgd
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+// QuantileConfig describes a Quantile.
+type QuantileConfig struct {
+	InputFeatures int // r_X, length of phi_X
+	LevelFeatures int // r_T, length of phi_T
+
+	Lambda   float64 // >= 0, of Lambda/2 ||Theta||_F^2
+	Crossing float64 // >= 0, weight of the penalty on quantiles that cross
+	Width    float64 // >= 0: the kinks are smoothed over it, in units of y; L-BFGS needs > 0
+
+	// For Step only.
+	Batch, Levels int // inputs and levels of a step
+	Rate          Schedule
+	Average       bool // predict with the mean of the iterates of the last half or more
+}
+
+// Quantile is continuous quantile regression (Brault 2017, section 9.1; the
+// pinball loss with the sign that makes f the tau-quantile): one function of x
+// and tau holds all conditional quantiles,
+//
+//	f(x)(tau) = phi_X(x)^T Theta phi_T(tau),
+//
+// and minimises, with f' the derivative in tau,
+//
+//	J = mean_is [rho_tau_s(y_i - f(x_i)(tau_s)) + Crossing max(0, -f'(x_i)(tau_s))]
+//	  + Lambda/2 ||Theta||_F^2.
+//
+// The model has no intercept: centre y. The penalty is soft; sorting the
+// predictions of one x repairs what crossings are left and raises no pinball
+// loss (Chernozhukov et al. 2010).
+//
+// It is not safe for concurrent use.
+type Quantile struct {
+	cfg QuantileConfig
+	descent
+
+	work *quantileWork
+	u    []float64 // r_T
+}
+
+// QuantileBatch are n inputs and m levels. DPhiT is the derivative of phi_T in
+// tau: for cos-sin features -w sin(w tau), then w cos(w tau), times 1/sqrt(D').
+type QuantileBatch struct {
+	PhiX, Y          []float64 // n x r_X, n
+	Tau, PhiT, DPhiT []float64 // m in [0, 1], m x r_T, m x r_T
+}
+
+// quantileWork is the room for n inputs and m levels.
+type quantileWork struct {
+	*bilinear
+	f, e []float64 // m x n
+}
+
+func newQuantileWork(rx, rt, n, m int) *quantileWork {
+	return &quantileWork{newBilinear(rx, rt, n, m), make([]float64, n*m), make([]float64, n*m)}
+}
+
+// NewQuantile returns a model with zero weights.
+func NewQuantile(cfg QuantileConfig) (*Quantile, error) {
+	switch {
+	case cfg.InputFeatures < 1 || cfg.LevelFeatures < 1:
+		return nil, fmt.Errorf("sgd: Quantile needs features of inputs and levels, got %d and %d", cfg.InputFeatures, cfg.LevelFeatures)
+	case !nonNegative(cfg.Lambda, cfg.Crossing, cfg.Width):
+		return nil, fmt.Errorf("sgd: Quantile Lambda, Crossing and Width must be >= 0 and finite, got %g, %g, %g", cfg.Lambda, cfg.Crossing, cfg.Width)
+	}
+	d, err := newDescent(cfg.InputFeatures*cfg.LevelFeatures, cfg.Lambda, cfg.Rate, cfg.Average)
+	if err != nil {
+		return nil, err
+	}
+	q := &Quantile{cfg: cfg, descent: d, u: make([]float64, cfg.LevelFeatures)}
+	if cfg.Rate != nil {
+		if cfg.Batch < 1 || cfg.Levels < 1 {
+			return nil, fmt.Errorf("sgd: Quantile Batch and Levels must be >= 1, got %d and %d", cfg.Batch, cfg.Levels)
+		}
+		q.work = newQuantileWork(cfg.InputFeatures, cfg.LevelFeatures, cfg.Batch, cfg.Levels)
+	}
+	return q, nil
+}
+
+// check returns the sizes of the batch, or why it cannot be used.
+func (q *Quantile) check(b QuantileBatch) (n, m int, err error) {
+	n, m = len(b.Y), len(b.Tau)
+	rx, rt := q.cfg.InputFeatures, q.cfg.LevelFeatures
+	if n == 0 || m == 0 || len(b.PhiX) != n*rx || len(b.PhiT) != m*rt || len(b.DPhiT) != m*rt {
+		panic(badLength)
+	}
+	for _, tau := range b.Tau {
+		if !(tau >= 0 && tau <= 1) {
+			return 0, 0, fmt.Errorf("sgd: quantile level %g is outside of [0, 1]", tau)
+		}
+	}
+	if !finite(b.PhiX) || !finite(b.Y) || !finite(b.PhiT) || !finite(b.DPhiT) {
+		return 0, 0, errors.New("sgd: Quantile needs finite features and targets")
+	}
+	return n, m, nil
+}
+
+// objective sets g to a subgradient of J at theta and returns J.
+func (q *Quantile) objective(g, theta []float64, b QuantileBatch, w *quantileWork) (value float64) {
+	n, m := w.n, w.m
+	inv := 1 / float64(n*m)
+	clear(g)
+	w.predictTo(w.f, theta, b.PhiX, b.PhiT)
+	for s, tau := range b.Tau {
+		for i, y := range b.Y {
+			v, slope := pinballEnvelope(tau, y-w.f[s*n+i], q.cfg.Width)
+			value += v
+			w.e[s*n+i] = slope
+		}
+	}
+	w.addGradient(g, inv, w.e, b.PhiX, b.PhiT, nil)
+	if c := q.cfg.Crossing; c > 0 {
+		w.predictTo(w.f, theta, b.PhiX, b.DPhiT)
+		for k, d := range w.f {
+			v, slope := hingeEnvelope(-d, q.cfg.Width)
+			value += c * v
+			w.e[k] = -slope
+		}
+		w.addGradient(g, c*inv, w.e, b.PhiX, b.DPhiT, nil)
+	}
+	value *= inv
+	if lambda := q.cfg.Lambda; lambda > 0 {
+		value += lambda / 2 * vec.Dot(theta, theta)
+		vec.Axpy(lambda, theta, g)
+	}
+	return value
+}
+
+// GradientTo sets g to a subgradient of J on the batch at theta and returns J.
+// Both have r_X r_T numbers. It allocates.
+func (q *Quantile) GradientTo(g, theta []float64, b QuantileBatch) (float64, error) {
+	if len(g) != len(q.w) || len(theta) != len(q.w) {
+		panic(badLength)
+	}
+	n, m, err := q.check(b)
+	if err != nil {
+		return 0, err
+	}
+	return q.objective(g, theta, b, newQuantileWork(q.cfg.InputFeatures, q.cfg.LevelFeatures, n, m)), nil
+}
+
+// Step takes one step of stochastic gradient descent on Batch inputs and Levels
+// levels, which the caller draws uniformly. The state is unchanged after an
+// error.
+func (q *Quantile) Step(b QuantileBatch) error {
+	if q.cfg.Rate == nil || len(b.Y) != q.cfg.Batch || len(b.Tau) != q.cfg.Levels {
+		panic("sgd: Quantile.Step: the batch is not of the configured sizes")
+	}
+	if _, _, err := q.check(b); err != nil {
+		return err
+	}
+	q.objective(q.g, q.w, b, q.work)
+	q.step()
+	return nil
+}
+
+// Fit minimises J over all inputs and levels of the batch by L-BFGS, from the
+// present weights on. It starts the clock of Step again.
+func (q *Quantile) Fit(b QuantileBatch, options LBFGS) (Result, error) {
+	n, m, err := q.check(b)
+	if err != nil {
+		return Result{}, err
+	}
+	if q.cfg.Width == 0 {
+		return Result{}, errors.New("sgd: Quantile.Fit needs Width > 0: L-BFGS does not descend along a kink")
+	}
+	w := newQuantileWork(q.cfg.InputFeatures, q.cfg.LevelFeatures, n, m)
+	return q.fit(options, func(g, theta []float64) float64 { return q.objective(g, theta, b, w) })
+}
+
+// WeightsTo sets theta to the weights of the prediction, vec(Theta) column by
+// column: the layout of orff.Integral.
+func (q *Quantile) WeightsTo(theta []float64) {
+	if len(theta) != len(q.w) {
+		panic(badLength)
+	}
+	copy(theta, q.weights())
+}
+
+// PredictTo sets f, len m, to f(x)(tau_s) for phi_X(x) and the m rows
+// phi_T(tau_s).
+func (q *Quantile) PredictTo(f, phiX, phiT []float64) {
+	if len(phiT) != len(f)*len(q.u) {
+		panic(badLength)
+	}
+	vec.MatVec(q.u, q.weights(), phiX)
+	vec.MatVec(f, phiT, q.u)
+}
+
+// State saves or restores the weights and the clock.
+func (q *Quantile) State(c *snapshot.Codec) {
+	c.Section("quantile")
+	q.state(c)
+}
+
+// Crossings returns how many neighbours of f, the predictions of one x at
+// rising levels, fall.
+func Crossings(f []float64) (n int) {
+	for i := 1; i < len(f); i++ {
+		if f[i] < f[i-1] {
+			n++
+		}
+	}
+	return n
+}
