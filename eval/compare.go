@@ -65,6 +65,10 @@ func Compare(a, b []float64, o CompareOptions) (Comparison, error) {
 		return Comparison{}, fmt.Errorf("%d common targets are too few to compare", n)
 	}
 	c := Comparison{N: n, Mean: stat.Mean(d, nil)}
+	if slices.Max(d) == 0 && slices.Min(d) == 0 {
+		c.P = 1
+		return c, nil
+	}
 	c.DM = c.Mean / math.Sqrt(meanVariance(d, c.Mean, o.Horizon)) * harvey(n, o.Horizon)
 	c.P = 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.CDF(-math.Abs(c.DM))
 	c.Lower, c.Upper = blockBootstrap(d, c.Mean, o)

@@ -16,4 +16,32 @@
 //	Running(variable, k), Windowed(…)     the Score at the k-th scored horizon
 //	Errors(k)                             target - forecast of the last Observe
 //	State(*snapshot.Codec)
+//
+// [Score] says what is computed. Persistence is followed by the Scorer itself,
+// the second reference (VAR(1)) is handed to Push; so every relative score is
+// one on the very same targets, missing values or not.
+//
+// # Two protocols
+//
+// [Prequential] runs an online model over a [Dataset]: one pass, each row
+// forecast before it is learnt from. Options select the scored rows and divide
+// the errors by the scale that the published online benchmarks use.
+//
+// [SCV] refits a [Fitter] to a sliding window before each row, as Brault 2017
+// does for the SCV-MSE of its tables. [Persistence], [VAR1] and [BlockRidge] (the
+// windowed ORFFVAR) are the fitters of the tables; [Experiments] lists the rows
+// of Tables 8.1 to 8.3 with data, preparation and the printed figures, and
+// [Experiment.Run] repeats one, with online models on the same targets beside it.
+//
+// # Judging
+//
+// [Compare] tells whether two models differ by more than chance, [Summarize]
+// takes repetitions over seeds together, [Detect], [AUPRC], [AUROC] and [BestF1]
+// judge anomaly scores and edges against labels.
+//
+// # Simulation
+//
+// A [Generator] yields rows without end: [Setting] (Brault 2017, section
+// 8.3.2), [WhiteNoise], [RandomWalk], [Oscillators], [Network] with known edges,
+// and [Hostile].
 package eval
