@@ -230,8 +230,10 @@ func (g *Group) waitForTopics(ctx context.Context) (map[string]int, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		if refused(err) {
-			return nil, fmt.Errorf("kafka: %w", explain(err))
+		fatal := refused(err)
+		err = explain(err)
+		if fatal {
+			return nil, fmt.Errorf("kafka: %w", err)
 		}
 		g.setState("waiting: " + err.Error())
 		if s := err.Error(); s != last {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,7 +21,8 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-// collect is work that adds all messages of a partition to a list.
+// collect is work that gathers all messages of a partition. What is read again
+// because a commit failed replaces what was read before.
 type collect struct {
 	mu       sync.Mutex
 	messages []stream.Message
@@ -32,6 +34,9 @@ func (c *collect) work(ctx context.Context, p *Partition) error {
 		return err
 	}
 	c.mu.Lock()
+	c.messages = slices.DeleteFunc(c.messages, func(m stream.Message) bool {
+		return int(m.Partition) == p.Number() && len(all) > 0 && m.Offset >= all[0].Offset
+	})
 	c.messages = append(c.messages, all...)
 	c.mu.Unlock()
 	return p.Commit(ctx, p.position.Load())

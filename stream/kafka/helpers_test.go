@@ -34,7 +34,7 @@ func newBroker(t testing.TB, partitions int, options ...kfake.Opt) *devbroker.Br
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
 func connection(addr string) Connection {
-	return Connection{Brokers: []string{addr}, ClientID: "test", Timeout: 5 * time.Second}
+	return Connection{Brokers: []string{addr}, ClientID: "test", Timeout: 2 * time.Second}
 }
 
 // quick is the configuration of a group whose members notice each other soon.
@@ -150,6 +150,9 @@ func readAll(ctx context.Context, p *Partition, from int64) ([]stream.Message, e
 			return all, err
 		}
 		for _, m := range dst[:n] {
+			if k := len(all); k > 0 && m.Offset <= all[k-1].Offset {
+				return nil, fmt.Errorf("offset %d after %d", m.Offset, all[k-1].Offset)
+			}
 			m.Key, m.Value = append([]byte(nil), m.Key...), append([]byte(nil), m.Value...)
 			all = append(all, m)
 		}

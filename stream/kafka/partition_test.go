@@ -317,11 +317,11 @@ func TestTransientFaultsAreRepeated(t *testing.T) {
 	c.FetchBytes = 3000
 	ended := make(chan struct{})
 	go func() {
-		for {
+		for range 5 {
 			select {
 			case <-ended:
 				return
-			case <-time.After(20 * time.Millisecond):
+			case <-time.After(100 * time.Millisecond):
 				cut.all()
 			}
 		}

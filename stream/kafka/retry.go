@@ -6,8 +6,10 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
+	"syscall"
 	"time"
 
 	kafkago "github.com/segmentio/kafka-go"
@@ -84,6 +86,8 @@ func explain(err error) error {
 		return fmt.Errorf("the broker speaks TLS on this port, and TLS is not configured: %w", err)
 	case refused(err):
 		return fmt.Errorf("the broker refuses this client, or this client the broker: %w", err)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
+		return fmt.Errorf("the broker hangs up; when it does so always, it may expect TLS or other credentials: %w", err)
 	}
 	return err
 }
