@@ -4,12 +4,10 @@ import (
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
-
-// settingDim is the number of variables of the three settings.
-const settingDim = 5
 
 // SettingConfig names one of the simulations of Brault 2017, section 8.3.2.
 type SettingConfig struct {
@@ -19,38 +17,51 @@ type SettingConfig struct {
 	// Toeplitz selects correlated noise; otherwise the noise is white.
 	Toeplitz bool
 
-	// OffDiagonal is the standard deviation of the five off-diagonal cells of A.
-	// Zero means that of the setting: .3, in Setting 2 with white noise .5.
+	// Dim is the number of variables d. Zero means the 5 of the thesis.
+	Dim int
+
+	// OffDiagonal is the standard deviation of the off-diagonal cells of A. Zero
+	// means that of the setting: .3, in Setting 2 with white noise .5.
 	OffDiagonal float64
 
 	Seed uint64
 }
 
-// Setting simulates x_{t+1} = A f(x_t) + u_{t+1}, u ~ N(0, S), x_1 ~ N(0, S), of
-// five variables:
+// Setting simulates x_{t+1} = A f(x_t) + u_{t+1}, u ~ N(0, S), x_1 ~ N(0, S):
 //
 //	1  f(x) = x              A_ii = .9  S = .9 I     or .9^|i-j|
 //	2  f(x) = exp(-10 x^2)   A_ii = .5  S = .0009 I  or .01 .09^|i-j|
 //	3  f(x) = sin(-x)        A_ii = .9  S = .009 I   or .1 .9^|i-j|
 //
-// Five distinct cells off the diagonal of A are normal, the others zero; A is
-// drawn anew until its spectral radius is below 1, which the original omits.
-// These are the formulas of the code behind the thesis; those printed in it do
-// not give its tables.
+// As many distinct cells off the diagonal of A as there are variables (all cells
+// when there are fewer) are normal, the others zero; A is drawn anew until its
+// spectral radius is below 1, which the original omits. These are the formulas of
+// the code behind the thesis; those printed in it do not give its tables.
 type Setting struct {
 	rng   *rand.Rand
+	dim   int
 	f     func(float64) float64
-	a     [settingDim][settingDim]float64
-	noise [settingDim][settingDim]float64 // lower triangular L, S = L L^T
-	cov   [settingDim][settingDim]float64 // S
-	x, u  [settingDim]float64
-	begun bool
+	a     []float64 // dim x dim, row-major
+	noise []float64 // dim x dim, lower triangular L with S = L L^T
+	floor float64
+	sd    float64   // of the losses at the floor
+	x     []float64 // last row; nil before the first
+	fx    []float64
+	u     []float64
 }
 
 // NewSetting draws A and returns the generator. It panics when there is no such
-// setting.
+// setting, or Dim is negative.
 func NewSetting(c SettingConfig) *Setting {
-	s := &Setting{rng: rand.New(rand.NewPCG(c.Seed, uint64(c.Setting)))}
+	d := c.Dim
+	if d == 0 {
+		d = 5
+	}
+	s := &Setting{
+		rng: rand.New(rand.NewPCG(c.Seed, uint64(c.Setting))), dim: d,
+		a: make([]float64, d*d), noise: make([]float64, d*d),
+		fx: make([]float64, d), u: make([]float64, d),
+	}
 	var diagonal, scale, base float64 // S = scale base^|i-j|
 	spread := .3
 	switch c.Setting {
@@ -75,8 +86,8 @@ func NewSetting(c SettingConfig) *Setting {
 	if c.OffDiagonal > 0 {
 		spread = c.OffDiagonal
 	}
-	cov := mat.NewSymDense(settingDim, nil)
-	for i := range settingDim {
+	cov := mat.NewSymDense(d, nil)
+	for i := range d {
 		for j := range i + 1 {
 			if c.Toeplitz {
 				cov.SetSym(i, j, scale*math.Pow(base, float64(i-j)))
@@ -91,35 +102,42 @@ func NewSetting(c SettingConfig) *Setting {
 	}
 	var l mat.TriDense
 	chol.LTo(&l)
-	for i := range settingDim {
-		for j := range settingDim {
-			s.noise[i][j] = l.At(i, j)
-			s.cov[i][j] = cov.At(i, j)
+	squares := 0.
+	for i := range d {
+		s.floor += cov.At(i, i) / float64(d)
+		for j := range d {
+			s.noise[i*d+j] = l.At(i, j)
+			squares += cov.At(i, j) * cov.At(i, j)
 		}
 	}
-	for ok := false; !ok; ok = spectralRadius(&s.a) < 1 {
-		s.a = [settingDim][settingDim]float64{}
-		for i := range settingDim {
-			s.a[i][i] = diagonal
-		}
-		for _, cell := range s.rng.Perm(settingDim * (settingDim - 1))[:5] {
-			i, j := cell/(settingDim-1), cell%(settingDim-1)
-			if j >= i {
-				j++
-			}
-			s.a[i][j] = spread * s.rng.NormFloat64()
+	s.sd = math.Sqrt(2*squares) / float64(d)
+	for {
+		s.drawA(diagonal, spread)
+		if spectralRadius(mat.NewDense(d, d, s.a)) < 1 {
+			return s
 		}
 	}
-	return s
 }
 
-func spectralRadius(a *[settingDim][settingDim]float64) float64 {
-	m := mat.NewDense(settingDim, settingDim, nil)
-	for i := range a {
-		m.SetRow(i, a[i][:])
+func (s *Setting) drawA(diagonal, spread float64) {
+	d := s.dim
+	clear(s.a)
+	for i := range d {
+		s.a[i*d+i] = diagonal
 	}
+	cells := d * (d - 1)
+	for _, cell := range s.rng.Perm(cells)[:min(d, cells)] {
+		i, j := cell/(d-1), cell%(d-1)
+		if j >= i {
+			j++
+		}
+		s.a[i*d+j] = spread * s.rng.NormFloat64()
+	}
+}
+
+func spectralRadius(a mat.Matrix) float64 {
 	var e mat.Eigen
-	if !e.Factorize(m, mat.EigenNone) {
+	if !e.Factorize(a, mat.EigenNone) {
 		return math.Inf(1)
 	}
 	r := 0.
@@ -130,46 +148,45 @@ func spectralRadius(a *[settingDim][settingDim]float64) float64 {
 }
 
 // Dim implements Generator.
-func (s *Setting) Dim() int { return settingDim }
+func (s *Setting) Dim() int { return s.dim }
 
 // Next implements Generator.
 func (s *Setting) Next(y []float64) {
-	mean := [settingDim]float64{}
-	if s.begun {
-		s.PredictTo(mean[:], s.x[:])
+	if s.x == nil {
+		s.x = make([]float64, s.dim)
+		clear(y)
+	} else {
+		s.PredictTo(y, s.x)
 	}
-	s.begun = true
 	for i := range s.u {
 		s.u[i] = s.rng.NormFloat64()
 	}
 	for i := range s.x {
-		s.x[i] = mean[i]
 		for j := range i + 1 {
-			s.x[i] += s.noise[i][j] * s.u[j]
+			y[i] += s.noise[i*s.dim+j] * s.u[j]
 		}
 	}
-	copy(y, s.x[:])
+	copy(s.x, y)
 }
 
 // PredictTo writes A f(x), the best prediction of the row after x.
 func (s *Setting) PredictTo(dst, x []float64) {
-	var fx [settingDim]float64
 	for j, v := range x {
-		fx[j] = s.f(v)
+		s.fx[j] = s.f(v)
 	}
-	for i := range s.a {
+	for i := range s.dim {
 		dst[i] = 0
-		for j, v := range fx {
-			dst[i] += s.a[i][j] * v
+		for j, v := range s.fx {
+			dst[i] += s.a[i*s.dim+j] * v
 		}
 	}
 }
 
 // A returns the matrix: the effect of variable j on variable i is A[i][j].
 func (s *Setting) A() [][]float64 {
-	a := make([][]float64, settingDim)
+	a := make([][]float64, s.dim)
 	for i := range a {
-		a[i] = append(a[i], s.a[i][:]...)
+		a[i] = slices.Clone(s.a[i*s.dim : (i+1)*s.dim])
 	}
 	return a
 }
@@ -177,13 +194,4 @@ func (s *Setting) A() [][]float64 {
 // Floor returns the mean tr S/d and the standard deviation sqrt(2 tr S^2)/d of
 // the losses of the best prediction: the SCV-MSE that no model undercuts but by
 // chance.
-func (s *Setting) Floor() (mse, sd float64) {
-	var squares float64
-	for i := range s.cov {
-		mse += s.cov[i][i] / settingDim
-		for _, v := range s.cov[i] {
-			squares += v * v
-		}
-	}
-	return mse, math.Sqrt(2*squares) / settingDim
-}
+func (s *Setting) Floor() (mse, sd float64) { return s.floor, s.sd }

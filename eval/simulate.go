@@ -3,8 +3,9 @@ package eval
 import "fmt"
 
 // Generator yields a simulated series row by row, without end and without
-// storing it. Equal seeds give equal series on every platform whose floating
-// point does not fuse operations, and series equal up to rounding elsewhere.
+// storing it. Equal seeds give equal series, bit for bit on one processor with one
+// build; on others sines and exponentials are rounded differently, which grows
+// with the rows where the process is chaotic (Oscillators, Network).
 type Generator interface {
 	// Dim is the number of variables.
 	Dim() int

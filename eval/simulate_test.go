@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // oracle predicts with the true function.
@@ -56,7 +58,7 @@ func TestC6_2_PerfectModel(t *testing.T) {
 // windowedORFF is one block of D frequencies, ridge 1e-6.
 func windowedORFF(d int, sigma float64, seed uint64) Fitter {
 	r := rand.New(rand.NewPCG(seed, 99))
-	return NewBlockRidge(BlockRidgeConfig{Out: settingDim, Lambda: 1e-6, Blocks: []Block{fourierBlock(r, settingDim, d, sigma)}})
+	return NewBlockRidge(BlockRidgeConfig{Out: 5, Lambda: 1e-6, Blocks: []Block{fourierBlock(r, 5, d, sigma)}})
 }
 
 // Medians over seven draws of A, N = 1000, window 500, against the means of the
@@ -77,7 +79,7 @@ func TestC6_3_SettingsReproduce(t *testing.T) {
 		for seed := range uint64(7) {
 			c = settings(seed)[i]
 			d := Collect("s", NewSetting(c), 1000)
-			vars = append(vars, mustSCV(t, NewVAR1(settingDim), d, 500).MSE)
+			vars = append(vars, mustSCV(t, NewVAR1(5), d, 500).MSE)
 			orff = append(orff, mustSCV(t, windowedORFF(w.d, w.sigma, seed), d, 500).MSE)
 		}
 		v, o := median(vars), median(orff)
@@ -106,7 +108,7 @@ func median(v []float64) float64 {
 func TestC6_4_ErrorFallsWithFeatures(t *testing.T) {
 	s := NewSetting(SettingConfig{Setting: 2, Seed: 3})
 	d := Collect("s", s, 2000)
-	vars := mustSCV(t, NewVAR1(settingDim), d, 1000).MSE
+	vars := mustSCV(t, NewVAR1(5), d, 1000).MSE
 	floor, _ := s.Floor()
 	var mean []float64
 	for _, features := range []int{1, 5, 10, 25, 50, 100} {
@@ -133,6 +135,7 @@ func TestC6_4_ErrorFallsWithFeatures(t *testing.T) {
 func TestSettingMatrix(t *testing.T) {
 	for seed := range uint64(20) {
 		for _, c := range settings(seed) {
+			c.Dim = 5 // the default
 			s := NewSetting(c)
 			a, off := s.A(), 0
 			for i := range a {
@@ -145,33 +148,47 @@ func TestSettingMatrix(t *testing.T) {
 			if off != 5 {
 				t.Errorf("%s: %d off-diagonal cells, want 5", settingName(c), off)
 			}
-			if r := spectralRadius(&s.a); r >= 1 {
+			if r := spectralRadius(mat.NewDense(5, 5, s.a)); r >= 1 {
 				t.Errorf("%s: spectral radius %v", settingName(c), r)
 			}
 		}
 	}
 }
 
-// The first and the hundredth row of every generator are frozen: a change of
+func TestSettingDim(t *testing.T) {
+	for _, dim := range []int{1, 2, 3, 12} {
+		for _, c := range settings(4) {
+			c.Dim = dim
+			s := NewSetting(c)
+			d := Collect("s", s, 20_000)
+			mse, _ := s.Floor()
+			// The mean of at least 20,000 squares of normals: five standard errors
+			// when they are independent, twice that for those correlated by .9.
+			near(t, settingName(c), mustSCV(t, oracle{s.PredictTo}, d, 2).MSE, mse, 10*mse*math.Sqrt(2./20_000))
+		}
+	}
+}
+
+// The first and the twentieth row of every generator are frozen: a change of
 // the random streams would change what seeds stand for.
 func TestGeneratorsAreFrozen(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		g    Generator
-		want [2]float64 // last variable in rows 1 and 100
+		want [2]float64 // last variable in rows 1 and 20
 	}{
-		{"setting 1", NewSetting(SettingConfig{Setting: 1, Seed: 42}), [2]float64{1.14445925369, -6.69701495265}},
-		{"setting 2 Toeplitz", NewSetting(SettingConfig{Setting: 2, Toeplitz: true, Seed: 42}), [2]float64{0.00059991308591, 0.0547864894753}},
-		{"setting 3", NewSetting(SettingConfig{Setting: 3, Seed: 42}), [2]float64{-0.0267873719457, -0.152178931764}},
-		{"white noise", NewWhiteNoise(3, 42), [2]float64{0.331251835365, -1.33479440503}},
-		{"random walk", NewRandomWalk(3, 42), [2]float64{0.258286435378, 11.1814688782}},
-		{"oscillators", NewOscillators(4, 24, 42), [2]float64{-1.01095537829, -2.42442534114}},
-		{"network", NewNetwork(42), [2]float64{0.515923648441, 0.439555608973}},
-		{"hostile", NewHostile(42), [2]float64{-0.239122379462, -7.62386521528}},
+		{"setting 1", NewSetting(SettingConfig{Setting: 1, Seed: 42}), [2]float64{1.14445925369, 9.81187117097}},
+		{"setting 2 Toeplitz", NewSetting(SettingConfig{Setting: 2, Toeplitz: true, Seed: 42}), [2]float64{0.00059991308591, 0.148117138544}},
+		{"setting 3", NewSetting(SettingConfig{Setting: 3, Seed: 42}), [2]float64{-0.0267873719457, -0.292869033987}},
+		{"white noise", NewWhiteNoise(3, 42), [2]float64{0.331251835365, 0.400042743817}},
+		{"random walk", NewRandomWalk(3, 42), [2]float64{0.258286435378, 6.29765693198}},
+		{"oscillators", NewOscillators(4, 24, 42), [2]float64{-1.01095537829, 1.69726623505}},
+		{"network", NewNetwork(42), [2]float64{0.515923648441, -0.0412821713153}},
+		{"hostile", NewHostile(42), [2]float64{-0.239122379462, -5.80490896272}},
 	} {
-		rows := Collect(c.name, c.g, 100).Series[0].Rows
+		rows := Collect(c.name, c.g, 20).Series[0].Rows
 		last := c.g.Dim() - 1
-		for k, row := range []int{0, 99} {
+		for k, row := range []int{0, 19} {
 			if got := rows[row][last]; math.Abs(got-c.want[k]) > 1e-9 {
 				t.Errorf("%s, row %d: %.12g, want %.12g", c.name, row, got, c.want[k])
 			}
