@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // BlockNewtonConfig describes a block-preconditioned doubly stochastic
@@ -24,7 +25,7 @@ type BlockNewtonConfig struct {
 // features (the second), and moves
 //
 //	R_i     <- beta^n R_i + Phi_i^T Phi_i
-//	Theta_i <- Theta_i + (R_i + lambda I)^-1 Phi_i^T (Y - Phi Theta)
+//	Theta_i <- Theta_i + (Y - Phi Theta^T)^T Phi_i (R_i + lambda I)^-1
 //
 // Since R_i contains Phi_i^T Phi_i, no step can raise the loss of the
 // mini-batch it sees: the learner cannot diverge, without any learning rate.
@@ -32,18 +33,18 @@ type BlockNewton struct {
 	cfg    BlockNewtonConfig
 	blocks int
 
-	theta []float64   // M x p
-	r     [][]float64 // per block, full b_i x b_i
-	phi   []float64   // n x M, ring of inputs
-	y     []float64   // n x p, ring of targets
-	count int         // samples seen, saturating at n in use
-	next  int         // ring position of the next sample
-	turn  int         // block of the next step
+	theta []float64  // p x M
+	r     []*vec.Sym // per block, b_i x b_i
+	phi   []float64  // n x M, ring of inputs
+	y     []float64  // n x p, ring of targets
+	count int        // samples seen, saturating at n in use
+	next  int        // ring position of the next sample
+	turn  int        // block of the next step
 
-	err   []float64 // n x p scratch
-	chol  []float64 // b x b scratch
-	rhs   []float64 // b x p scratch
-	decay []float64 // beta^k, k <= n
+	err        []float64     // n x p scratch
+	rhs        []float64     // p x b scratch
+	chol, last *vec.Cholesky // scratch of a block and of the last block
+	decay      []float64     // beta^k, k <= n
 }
 
 // NewBlockNewton returns a learner with zero weights. The error names the
@@ -72,16 +73,18 @@ func NewBlockNewton(cfg BlockNewtonConfig) (*BlockNewton, error) {
 		phi:    make([]float64, n*m),
 		y:      make([]float64, n*p),
 		err:    make([]float64, n*p),
-		chol:   make([]float64, b*b),
-		rhs:    make([]float64, b*p),
+		rhs:    make([]float64, p*b),
+		chol:   vec.NewCholesky(b),
 		decay:  make([]float64, n+1),
 	}
 	l.cfg.Block = b
-	l.r = make([][]float64, l.blocks)
+	l.r = make([]*vec.Sym, l.blocks)
 	for i := range l.r {
 		_, w := l.block(i)
-		l.r[i] = make([]float64, w*w)
+		l.r[i] = vec.NewSym(w)
 	}
+	_, w := l.block(l.blocks - 1)
+	l.last = vec.NewCholesky(w)
 	for k := range l.decay {
 		l.decay[k] = math.Pow(cfg.Forgetting, float64(k))
 	}
@@ -94,14 +97,14 @@ func (l *BlockNewton) block(i int) (first, width int) {
 	return first, min(l.cfg.Block, l.cfg.Features-first)
 }
 
-// Weights returns Theta, M x p row-major: a view that Update changes.
+// Weights returns Theta, p x M row-major: a view that Update changes.
 func (l *BlockNewton) Weights() []float64 { return l.theta }
 
-// PredictTo sets y = Theta^T phi.
-func (l *BlockNewton) PredictTo(y, phi []float64) { predictTo(y, l.theta, phi) }
+// PredictTo sets y = Theta phi.
+func (l *BlockNewton) PredictTo(y, phi []float64) { vec.MatVec(y, l.theta, phi) }
 
 // Update adds a sample to the mini-batch and takes one step, given the error
-// e = y - Theta^T phi of the weights as they are now; see RLS.Update.
+// e = y - Theta phi of the weights as they are now; see RLS.Update.
 func (l *BlockNewton) Update(phi, e []float64) {
 	m, p := l.cfg.Features, l.cfg.Outputs
 	if len(phi) != m || len(e) != p {
@@ -109,8 +112,8 @@ func (l *BlockNewton) Update(phi, e []float64) {
 	}
 	copy(l.phi[l.next*m:], phi)
 	y := l.y[l.next*p : (l.next+1)*p]
-	predictTo(y, l.theta, phi)
-	axpy(y, 1, e)
+	vec.MatVec(y, l.theta, phi)
+	vec.Axpy(1, e, y)
 	l.next = (l.next + 1) % l.cfg.Batch
 	l.count = min(l.count+1, l.cfg.Batch)
 
@@ -125,41 +128,33 @@ func (l *BlockNewton) step(i int) {
 	r := l.r[i]
 
 	// Curvature and gradient of the mini-batch.
-	f := l.decay[n]
-	rhs := l.rhs[:w*p]
+	e := l.err[:n*p]
+	vec.MatMulT(e, l.phi[:n*m], l.theta, n, p, m)
+	for k, y := range l.y[:n*p] {
+		e[k] = y - e[k]
+	}
+	rhs := l.rhs[:p*w]
 	clear(rhs)
+	r.Scale(l.decay[n])
 	for k := range n {
-		phi := l.phi[k*m : (k+1)*m]
-		e := l.err[k*p : (k+1)*p]
-		predictTo(e, l.theta, phi)
-		for o, y := range l.y[k*p : (k+1)*p] {
-			e[o] = y - e[o]
-		}
-		block := phi[s : s+w]
-		for a, v := range block {
-			row := r[a*w : a*w+a+1] // the lower half is enough
-			if k == 0 {
-				for c := range row {
-					row[c] *= f
-				}
-			}
-			axpy(row, v, block[:a+1])
-			axpy(rhs[a*p:(a+1)*p], v, e)
-		}
+		block := l.phi[k*m+s : k*m+s+w]
+		r.Rank1(1, block)
+		vec.AddOuter(rhs, 1, e[k*p:(k+1)*p], block)
 	}
 
-	// (R + lambda I)^-1 rhs.
-	a := l.chol[:w*w]
-	copy(a, r)
-	for j := range w {
-		a[j*w+j] += l.cfg.Ridge + 1e-9*a[j*w+j]
+	// rhs (R + lambda I)^-1.
+	chol := l.chol
+	if i == l.blocks-1 {
+		chol = l.last
 	}
-	if !cholesky(a, w) { // only after overflow
-		clear(r)
+	if !chol.Factor(r, l.cfg.Ridge, 1e-9) { // only after overflow
+		r.SetIdentity(0)
 		return
 	}
-	cholSolve(rhs, a, w, p)
-	axpy(l.theta[s*p:(s+w)*p], 1, rhs)
+	chol.Solve(rhs)
+	for o := range p {
+		vec.Axpy(1, rhs[o*w:(o+1)*w], l.theta[o*m+s:o*m+s+w])
+	}
 }
 
 // State saves or restores the weights, the curvatures and the mini-batch.
@@ -167,52 +162,11 @@ func (l *BlockNewton) State(c *snapshot.Codec) {
 	c.Section("blocknewton")
 	c.Float64s(l.theta)
 	for _, r := range l.r {
-		c.Float64s(r)
+		r.State(c)
 	}
 	c.Float64s(l.phi)
 	c.Float64s(l.y)
 	c.Index(&l.count, l.cfg.Batch+1)
 	c.Index(&l.next, l.cfg.Batch)
 	c.Index(&l.turn, l.blocks)
-}
-
-// cholesky replaces the lower half of the n x n matrix a by its factor L, with
-// 1/L_ii on the diagonal. It returns false when a is not positive definite.
-func cholesky(a []float64, n int) bool {
-	for i := range n {
-		ri := a[i*n : i*n+i+1]
-		for j := range i {
-			rj := a[j*n : j*n+j+1]
-			ri[j] = (ri[j] - dot(ri[:j], rj[:j])) * rj[j]
-		}
-		d := ri[i] - dot(ri[:i], ri[:i])
-		if !(d > 0) || math.IsInf(d, 1) {
-			return false
-		}
-		ri[i] = 1 / math.Sqrt(d)
-	}
-	return true
-}
-
-// cholSolve sets x = (L L^T)^-1 x for x of n rows and p columns, L from
-// cholesky.
-func cholSolve(x, l []float64, n, p int) {
-	for i := range n {
-		xi := x[i*p : (i+1)*p]
-		for j := range i {
-			axpy(xi, -l[i*n+j], x[j*p:(j+1)*p])
-		}
-		for o := range xi {
-			xi[o] *= l[i*n+i]
-		}
-	}
-	for i := n - 1; i >= 0; i-- {
-		xi := x[i*p : (i+1)*p]
-		for o := range xi {
-			xi[o] *= l[i*n+i]
-		}
-		for j := range i {
-			axpy(x[j*p:(j+1)*p], -l[i*n+j], xi)
-		}
-	}
 }

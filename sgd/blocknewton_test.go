@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 func newBlockNewton(t testing.TB, cfg BlockNewtonConfig) *BlockNewton {
@@ -20,7 +22,7 @@ func (l *BlockNewton) loss() float64 {
 	var s float64
 	y := make([]float64, l.cfg.Outputs)
 	for k := range l.count {
-		predictTo(y, l.theta, l.phi[k*l.cfg.Features:(k+1)*l.cfg.Features])
+		l.PredictTo(y, l.phi[k*l.cfg.Features:(k+1)*l.cfg.Features])
 		for o, v := range l.y[k*l.cfg.Outputs : (k+1)*l.cfg.Outputs] {
 			s += (v - y[o]) * (v - y[o])
 		}
@@ -75,13 +77,13 @@ func TestBlockNewtonFindsTheSolution(t *testing.T) {
 	y := make([]float64, 2)
 	for range 3000 {
 		phi := randomVector(rng, 20)
-		predictTo(y, truth, phi)
+		vec.MatVec(y, truth, phi)
 		learnPair(l, phi, y)
 	}
 	for i, w := range l.Weights() {
 		// A visit moves a block by lambda/(effective samples = 1000) short of its
-		// optimum; 1 % of the typical weight is ten times what is left.
-		if math.Abs(w-truth[i]) > 1e-2 {
+		// optimum, and the blocks disturb each other: other seeds leave up to .011.
+		if math.Abs(w-truth[i]) > 2e-2 {
 			t.Errorf("weight %d = %v, want %v", i, w, truth[i])
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // NLMSConfig describes a normalised stochastic gradient learner.
@@ -16,14 +17,19 @@ type NLMSConfig struct {
 // NLMS is stochastic gradient descent on the squared error with the step
 // divided by the squared norm of the input:
 //
-//	Theta <- Theta + mu phi e^T / ||phi||^2
+//	Theta <- Theta + mu e phi^T / ||phi||^2
 //
 // It is stable for every input when 0 < mu < 2. With random Fourier features
 // alone the norm is constant and NLMS is Algorithm 4 of Brault 2017 with one
 // block, one sample and a constant step.
 type NLMS struct {
 	cfg   NLMSConfig
-	theta []float64
+	theta []float64 // p x M, row-major
+
+	// The last step, g u^T, is kept back until the next prediction, which then
+	// goes once over Theta instead of twice.
+	g, u    []float64
+	pending bool
 }
 
 // NewNLMS returns a learner with zero weights. The error names the field that
@@ -37,30 +43,57 @@ func NewNLMS(cfg NLMSConfig) (*NLMS, error) {
 	case !(cfg.Step > 0 && cfg.Step < 2):
 		return nil, fmt.Errorf("sgd: NLMS Step must be in (0, 2), got %g", cfg.Step)
 	}
-	return &NLMS{cfg: cfg, theta: make([]float64, cfg.Features*cfg.Outputs)}, nil
+	return &NLMS{
+		cfg:   cfg,
+		theta: make([]float64, cfg.Outputs*cfg.Features),
+		g:     make([]float64, cfg.Outputs),
+		u:     make([]float64, cfg.Features),
+	}, nil
 }
 
-// Weights returns Theta, M x p row-major: a view that Update changes.
-func (l *NLMS) Weights() []float64 { return l.theta }
+// Weights returns Theta, p x M row-major: a view, valid until the next Update.
+func (l *NLMS) Weights() []float64 {
+	l.flush()
+	return l.theta
+}
 
-// PredictTo sets y = Theta^T phi.
-func (l *NLMS) PredictTo(y, phi []float64) { predictTo(y, l.theta, phi) }
+// flush takes the step that was kept back. The weights get the bits that they
+// would have got from PredictTo.
+func (l *NLMS) flush() {
+	if l.pending {
+		vec.AddOuter(l.theta, 1, l.g, l.u)
+		l.pending = false
+	}
+}
 
-// Update takes one step, given the error e = y - Theta^T phi of the weights as
+// PredictTo sets y = Theta phi.
+func (l *NLMS) PredictTo(y, phi []float64) {
+	if l.pending {
+		vec.UpdateMatVec(y, l.theta, l.g, l.u, phi)
+		l.pending = false
+		return
+	}
+	vec.MatVec(y, l.theta, phi)
+}
+
+// Update takes one step, given the error e = y - Theta phi of the weights as
 // they are now; see RLS.Update.
 func (l *NLMS) Update(phi, e []float64) {
 	if len(phi) != l.cfg.Features || len(e) != l.cfg.Outputs {
 		panic("sgd: NLMS.Update: wrong length")
 	}
-	p := len(e)
-	c := l.cfg.Step / (1e-6 + dot(phi, phi))
-	for i, f := range phi {
-		axpy(l.theta[i*p:(i+1)*p], c*f, e)
+	l.flush()
+	c := l.cfg.Step / (1e-6 + vec.Dot(phi, phi))
+	for o, v := range e {
+		l.g[o] = c * v
 	}
+	copy(l.u, phi)
+	l.pending = true
 }
 
 // State saves or restores the weights.
 func (l *NLMS) State(c *snapshot.Codec) {
+	l.flush()
 	c.Section("nlms")
 	c.Float64s(l.theta)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // RLSConfig describes a recursive least squares learner.
@@ -21,9 +22,9 @@ type RLSConfig struct {
 }
 
 // RLS is recursive least squares (Brault 2017, section 8; Amblard and Kadri):
-// after n samples its weights Theta, M x p, minimise
+// after n samples its weights Theta, p x M, minimise
 //
-//	sum_t beta^(n-t) ||y_t - Theta^T phi_t||^2 + lambda ||Theta||_F^2
+//	sum_t beta^(n-t) ||y_t - Theta phi_t||^2 + lambda ||Theta||_F^2
 //
 // exactly when beta = 1. With beta < 1 the textbook recursion forgets the ridge
 // as well, and P grows without bound in directions that are not excited. Each
@@ -35,13 +36,12 @@ type RLSConfig struct {
 type RLS struct {
 	cfg RLSConfig
 
-	theta []float64 // M x p, row-major
-	q     []float64 // P = scale * Q; lower half of Q, row i from i(i+1)/2
-	scale float64   // takes up the division by beta
+	theta []float64 // p x M, row-major
+	p     *vec.Sym  // M x M
 	turn  int       // diagonal entry whose leak is next
 
-	gain []float64 // Q phi; scratch
-	pred []float64 // scratch
+	gain   []float64 // P phi, or a row of P; scratch
+	weight []float64 // one weight of each output; scratch
 }
 
 // NewRLS returns a learner with zero weights. The error names the field that
@@ -61,39 +61,37 @@ func NewRLS(cfg RLSConfig) (*RLS, error) {
 	}
 	m := cfg.Features
 	r := &RLS{
-		cfg:   cfg,
-		theta: make([]float64, m*cfg.Outputs),
-		q:     make([]float64, m*(m+1)/2),
-		gain:  make([]float64, m),
+		cfg:    cfg,
+		theta:  make([]float64, cfg.Outputs*m),
+		p:      vec.NewSym(m),
+		gain:   make([]float64, m),
+		weight: make([]float64, cfg.Outputs),
 	}
 	r.resetP()
 	return r, nil
 }
 
 func (r *RLS) resetP() {
-	clear(r.q)
-	for i := range r.cfg.Features {
-		r.q[i*(i+1)/2+i] = 1
-	}
-	r.scale = 1 / r.cfg.Ridge
+	r.p.SetIdentity(1 / r.cfg.Ridge)
 	r.turn = 0
 }
 
-// Weights returns Theta, M x p row-major: a view that Update changes.
+// Weights returns Theta, p x M row-major: a view that Update changes.
 func (r *RLS) Weights() []float64 { return r.theta }
 
-// PredictTo sets y = Theta^T phi.
-func (r *RLS) PredictTo(y, phi []float64) { predictTo(y, r.theta, phi) }
+// PredictTo sets y = Theta phi.
+func (r *RLS) PredictTo(y, phi []float64) { vec.MatVec(y, r.theta, phi) }
 
-// Update learns from phi, given the error e = y - Theta^T phi of the weights as
+// Update learns from phi, given the error e = y - Theta phi of the weights as
 // they are now. A zero in e (a missing coordinate) leaves that output as it is.
 // The caller may have clipped e.
 func (r *RLS) Update(phi, e []float64) {
 	if len(phi) != r.cfg.Features || len(e) != r.cfg.Outputs {
 		panic("sgd: RLS.Update: wrong length")
 	}
-	symvTo(r.gain, r.q, phi)
-	h := r.scale * dot(phi, r.gain)
+	g := r.gain
+	r.p.MatVec(g, phi)
+	h := vec.Dot(phi, g)
 	if !(h >= 0) || math.IsInf(h, 1) { // P lost definiteness or overflowed
 		r.resetP()
 		return
@@ -103,118 +101,35 @@ func (r *RLS) Update(phi, e []float64) {
 	if limit := r.cfg.MaxLeverage; limit > 0 && h > limit {
 		den = beta*h/limit + h
 	}
-	r.learn(r.gain, e, den)
-	r.scale /= beta
+	vec.AddOuter(r.theta, 1/den, e, g)
+	r.p.Rank1(-1/den, g)
 	if beta < 1 {
+		r.p.Scale(1 / beta)
 		r.leak()
 	}
-	if r.scale > 1e8/r.cfg.Ridge {
-		s := r.scale * r.cfg.Ridge
-		for i := range r.q {
-			r.q[i] *= s
-		}
-		r.scale = 1 / r.cfg.Ridge
-	}
-}
-
-// learn adds the gain g = Q phi, of innovation variance den, to Theta and P.
-func (r *RLS) learn(g, e []float64, den float64) {
-	c := r.scale / den
-	p := len(e)
-	for i, gi := range g {
-		axpy(r.theta[i*p:(i+1)*p], c*gi, e)
-	}
-	syr(r.q, -c, g)
 }
 
 // leak is the observation 0 of one weight of each output, with the precision
 // that beta has taken from it in the last M steps.
 func (r *RLS) leak() {
-	m, p := r.cfg.Features, r.cfg.Outputs
+	m := r.cfg.Features
 	j := r.turn
 	r.turn = (r.turn + 1) % m
 	g := r.gain
-	copy(g[:j+1], r.q[j*(j+1)/2:])
-	for i := j + 1; i < m; i++ {
-		g[i] = r.q[i*(i+1)/2+j]
-	}
+	r.p.RowTo(g, j)
 	a := (1 - r.cfg.Forgetting) * float64(m) * r.cfg.Ridge // squared size of the pseudo-input
-	c := r.scale * a / (1 + a*r.scale*g[j])
-	row := r.theta[j*p : (j+1)*p]
-	for o := range p {
-		t := row[o]
-		if t == 0 {
-			continue
-		}
-		for i, gi := range g {
-			r.theta[i*p+o] -= c * gi * t
-		}
+	c := a / (1 + a*g[j])
+	for o := range r.weight {
+		r.weight[o] = r.theta[o*m+j]
 	}
-	syr(r.q, -c, g)
+	vec.AddOuter(r.theta, -c, r.weight, g)
+	r.p.Rank1(-c, g)
 }
 
 // State saves or restores the weights and P.
 func (r *RLS) State(c *snapshot.Codec) {
 	c.Section("rls")
 	c.Float64s(r.theta)
-	c.Float64s(r.q)
-	c.Float64(&r.scale)
+	r.p.State(c)
 	c.Index(&r.turn, r.cfg.Features)
-}
-
-// predictTo sets y = Theta^T phi for Theta row-major, len(phi) x len(y).
-func predictTo(y, theta, phi []float64) {
-	p := len(y)
-	if len(theta) != p*len(phi) {
-		panic("sgd: PredictTo: wrong length")
-	}
-	clear(y)
-	for i, f := range phi {
-		axpy(y, f, theta[i*p:(i+1)*p])
-	}
-}
-
-// symvTo sets y = A x for a symmetric A given by its lower half, row i from
-// i(i+1)/2.
-func symvTo(y, a, x []float64) {
-	o := 0
-	for i, xi := range x {
-		row := a[o : o+i]
-		y[i] = dot(row, x[:i]) + a[o+i]*xi
-		axpy(y[:i], xi, row)
-		o += i + 1
-	}
-}
-
-// syr sets A += alpha x x^T for a symmetric A given by its lower half.
-func syr(a []float64, alpha float64, x []float64) {
-	o := 0
-	for i, xi := range x {
-		axpy(a[o:o+i+1], alpha*xi, x[:i+1])
-		o += i + 1
-	}
-}
-
-func dot(a, b []float64) float64 {
-	b = b[:len(a)]
-	var s0, s1, s2, s3 float64
-	i := 0
-	for ; i+4 <= len(a); i += 4 {
-		s0 += a[i] * b[i]
-		s1 += a[i+1] * b[i+1]
-		s2 += a[i+2] * b[i+2]
-		s3 += a[i+3] * b[i+3]
-	}
-	for ; i < len(a); i++ {
-		s0 += a[i] * b[i]
-	}
-	return (s0 + s1) + (s2 + s3)
-}
-
-// axpy sets y += alpha x.
-func axpy(y []float64, alpha float64, x []float64) {
-	x = x[:len(y)]
-	for i := range y {
-		y[i] += alpha * x[i]
-	}
 }

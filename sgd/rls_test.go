@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
@@ -35,6 +37,22 @@ func learnPair(l updater, phi, y []float64) []float64 {
 	return e
 }
 
+// solve replaces each row of b by the solution x of A x = row, for the symmetric
+// positive definite A of order n.
+func solve(t *testing.T, a, b []float64, n int) {
+	t.Helper()
+	var c mat.Cholesky
+	if !c.Factorize(mat.NewSymDense(n, a)) {
+		t.Fatal("not positive definite")
+	}
+	for ; len(b) > 0; b = b[n:] {
+		x := mat.NewVecDense(n, b[:n])
+		if err := c.SolveVecTo(x, x); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // The six-point series of the check; [c|A] is the least squares solution with
 // intercept.
 func TestC5_1_VARLeastSquares(t *testing.T) {
@@ -52,7 +70,7 @@ func TestC5_1_VARLeastSquares(t *testing.T) {
 	for o := range want {
 		for i := range want[o] {
 			// The first steps divide by 1e-10: six digits of the sixteen are lost twice over.
-			if got := r.Weights()[i*2+o]; math.Abs(got-want[o][i]) > 1e-5 {
+			if got := r.Weights()[o*3+i]; math.Abs(got-want[o][i]) > 1e-5 {
 				t.Errorf("output %d weight %d = %v, want %v", o, i, got, want[o][i])
 			}
 		}
@@ -73,14 +91,11 @@ func TestC5_1_VARLeastSquares(t *testing.T) {
 				a[3*j+k] += f * g
 			}
 			for o, y := range x[i+1] {
-				b[2*j+o] += f * y
+				b[3*o+j] += f * y
 			}
 		}
 	}
-	if !cholesky(a[:], 3) {
-		t.Fatal("not positive definite")
-	}
-	cholSolve(b[:], a[:], 3, 2)
+	solve(t, a[:], b[:], 3)
 	for i, got := range r.Weights() {
 		if math.Abs(got-b[i]) > 1e-12 {
 			t.Errorf("ridge weight %d = %v, want %v", i, got, b[i])
@@ -145,7 +160,7 @@ func TestRLSDoesNotWindUp(t *testing.T) {
 			continue
 		}
 		for i := range m {
-			p := r.scale * r.q[i*(i+1)/2+i]
+			p := r.p.At(i, i)
 			// A diagonal entry is refreshed every m steps; in between it can
 			// grow by beta^-m.
 			if limit := math.Pow(beta, -m) / ridge; !(p > 0 && p <= 1.01*limit) {
@@ -190,16 +205,13 @@ func TestRLSForgettingEqualsWeightedLeastSquares(t *testing.T) {
 				a[i*m+j] += f * g
 			}
 			for o, v := range y {
-				b[i*p+o] += f * v
+				b[o*m+i] += f * v
 			}
 		}
 		j := step % m
 		a[j*m+j] += (1 - beta) * m * ridge
 	}
-	if !cholesky(a, m) {
-		t.Fatal("not positive definite")
-	}
-	cholSolve(b, a, m, p)
+	solve(t, a, b, m)
 	for i, got := range r.Weights() {
 		if math.Abs(got-b[i]) > 1e-11 {
 			t.Errorf("weight %d = %v, want %v", i, got, b[i])
