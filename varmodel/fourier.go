@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/orff"
 )
 
@@ -19,7 +20,8 @@ const warmup = 200
 type fourier struct {
 	dim, frequencies int
 	factor           float64
-	w                []float64 // frequencies x dim, of unit bandwidth
+	w                []float64 // W^T in turns, dim x frequencies, of unit bandwidth
+	scaled           []float64 // x / sigma, scratch
 	sigma            float64   // 0 until known
 	warm             *medianDistance
 }
@@ -28,11 +30,18 @@ type fourier struct {
 func newFourier(dim, frequencies int, factor float64, seed uint64, block int) *fourier {
 	f := &fourier{
 		dim: dim, frequencies: frequencies, factor: factor,
-		w:    make([]float64, frequencies*dim),
-		warm: newMedianDistance(dim, warmup),
+		w:      make([]float64, dim*frequencies),
+		scaled: make([]float64, dim),
+		warm:   newMedianDistance(dim, warmup),
 	}
 	r := orff.BlockRand(seed, block)
-	r.NormalsTo(f.w)
+	rows := make([]float64, frequencies*dim)
+	r.NormalsTo(rows)
+	for k := range frequencies {
+		for i := range dim {
+			f.w[i*frequencies+k] = rows[k*dim+i] / (2 * math.Pi)
+		}
+	}
 	return f
 }
 
@@ -50,14 +59,10 @@ func (f *fourier) featuresTo(phi, x []float64) {
 		clear(phi)
 		return
 	}
-	n := f.frequencies
-	for k := range n {
-		var t float64
-		for i, w := range f.w[k*f.dim : (k+1)*f.dim] {
-			t += w * x[i]
-		}
-		phi[n+k], phi[k] = math.Sincos(t / f.sigma)
+	for i, v := range x {
+		f.scaled[i] = v / f.sigma
 	}
+	vec.Features(phi, f.w, f.scaled, 1)
 }
 
 func (f *fourier) State(c *snapshot.Codec) {
