@@ -196,6 +196,7 @@ type redrawnBlock struct {
 	number int // from 1
 }
 
+// get returns the block, drawn again unless it was the last one drawn.
 func (m *redrawnBlock) get() Map {
 	b := m.parent
 	if b.last != m.number {
@@ -206,18 +207,28 @@ func (m *redrawnBlock) get() Map {
 	return b.drawn
 }
 
+// apply returns a map that can apply Phi(x) given phi: any block will do when phi
+// holds all that is random.
+func (m *redrawnBlock) apply() Map {
+	if _, ok := m.parent.drawn.(interface{ allInFeatures() }); ok {
+		return m.parent.drawn
+	}
+	return m.get()
+}
+
 func (m *redrawnBlock) Dims() Dims                        { return m.parent.dims }
 func (m *redrawnBlock) FeaturesTo(phi, x []float64)       { m.get().FeaturesTo(phi, x) }
-func (m *redrawnBlock) PredictTo(y, phi, theta []float64) { m.get().PredictTo(y, phi, theta) }
+func (m *redrawnBlock) PredictTo(y, phi, theta []float64) { m.apply().PredictTo(y, phi, theta) }
+
 func (m *redrawnBlock) AddGradient(g []float64, alpha float64, phi, r []float64) {
-	m.get().AddGradient(g, alpha, phi, r)
+	m.apply().AddGradient(g, alpha, phi, r)
 }
 
 func (m *redrawnBlock) PullbackTo(g, x, phi, theta, r []float64) {
 	m.get().(SmoothMap).PullbackTo(g, x, phi, theta, r)
 }
 
-func (m *redrawnBlock) Smooth() error                { return smooth(m.get()) }
-func (m *redrawnBlock) Check(x []float64) error      { return CheckInput(m.get(), x) }
-func (m *redrawnBlock) kernelTo(k, x, z []float64)   { KernelTo(k, m.get(), x, z) }
-func (m *redrawnBlock) varianceTo(v, x, z []float64) { VarianceTo(v, m.get(), x, z) }
+func (m *redrawnBlock) Smooth() error                { return smooth(m.parent.drawn) }
+func (m *redrawnBlock) Check(x []float64) error      { return CheckInput(m.parent.drawn, x) }
+func (m *redrawnBlock) kernelTo(k, x, z []float64)   { KernelTo(k, m.parent.drawn, x, z) }
+func (m *redrawnBlock) varianceTo(v, x, z []float64) { VarianceTo(v, m.parent.drawn, x, z) }

@@ -90,3 +90,7 @@ func (m *Decomposable) varianceTo(v, x, z []float64) {
 	vec.MatMulT(v, gamma, gamma, p, p, p)
 	vec.Scale(Variance(m.scalar, x, z), v)
 }
+
+// allInFeatures marks maps whose PredictTo and AddGradient use nothing random but
+// phi.
+func (m *Decomposable) allInFeatures() {}

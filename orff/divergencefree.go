@@ -31,6 +31,7 @@ type DivergenceFree struct {
 	m           []float64 // norm of B_j
 	e           []float64 // n x d, B_j t = m_j (t' - factor e_j (e_j.t')), t' = t after skip zeros
 	factor      float64
+	sized       []float64 // scratch, 2n
 }
 
 // NewDivergenceFree draws D frequencies in R^d.
@@ -42,7 +43,7 @@ func NewDivergenceFree(sigma float64, d, D int, form Form, reduced bool, r Rand)
 	if d == 1 {
 		return nil, errors.New("orff: a divergence-free kernel needs d >= 2: in one dimension it is zero")
 	}
-	m := &DivergenceFree{field: f, inner: d, factor: 1, m: make([]float64, D), e: make([]float64, d*D)}
+	m := &DivergenceFree{field: f, inner: d, factor: 1, m: make([]float64, D), e: make([]float64, d*D), sized: make([]float64, 2*D)}
 	if reduced {
 		m.inner, m.skip, m.factor = d-1, 1, 2
 	}
@@ -61,36 +62,41 @@ func (m *DivergenceFree) PredictTo(y, phi, theta []float64) {
 	if len(y) != m.d || len(phi) != 2*n || len(theta) != 2*n*p {
 		panic(badLength)
 	}
+	m.sizedTo(phi)
+	for j := range m.v {
+		e := m.tail(j)
+		m.v[j] = m.sized[j]*vec.Dot(e, theta[j*p:(j+1)*p]) + m.sized[n+j]*vec.Dot(e, theta[(n+j)*p:(n+j+1)*p])
+	}
+	vec.MatTVec(m.delta, m.e, m.v)
 	clear(y)
+	vec.MatTVec(y[m.skip:], theta, m.sized)
+	vec.Axpy(-m.factor, m.delta, y)
+}
+
+// sizedTo sets sized to phi times the norms m_j.
+func (m *DivergenceFree) sizedTo(phi []float64) {
 	for j, size := range m.m {
-		cos, sin := size*phi[j], size*phi[n+j]
-		tc, ts := theta[j*p:(j+1)*p], theta[(n+j)*p:(n+j+1)*p]
-		e := m.e[j*m.d : (j+1)*m.d]
-		var along float64
-		for k, c := range tc {
-			u := cos*c + sin*ts[k]
-			y[m.skip+k] += u
-			along += e[m.skip+k] * u
-		}
-		vec.Axpy(-m.factor*along, e, y)
+		m.sized[j] = size * phi[j]
+		m.sized[m.n+j] = size * phi[m.n+j]
 	}
 }
+
+// tail is the part of e_j that meets parameters.
+func (m *DivergenceFree) tail(j int) []float64 { return m.e[j*m.d+m.skip : (j+1)*m.d] }
 
 func (m *DivergenceFree) AddGradient(g []float64, alpha float64, phi, r []float64) {
 	n, p := m.n, m.inner
 	if len(g) != 2*n*p || len(phi) != 2*n || len(r) != m.d {
 		panic(badLength)
 	}
-	for j, size := range m.m {
-		e := m.e[j*m.d : (j+1)*m.d]
-		along := m.factor * vec.Dot(e, r)
-		cos, sin := alpha*size*phi[j], alpha*size*phi[n+j]
-		gc, gs := g[j*p:(j+1)*p], g[(n+j)*p:(n+j+1)*p]
-		for k := range gc {
-			u := r[m.skip+k] - along*e[m.skip+k]
-			gc[k] += cos * u
-			gs[k] += sin * u
-		}
+	m.sizedTo(phi)
+	vec.AddOuter(g, alpha, m.sized, r[m.skip:])
+	vec.MatVec(m.v, m.e, r)
+	for j, along := range m.v {
+		e := m.tail(j)
+		along *= -alpha * m.factor
+		vec.Axpy(along*m.sized[j], e, g[j*p:(j+1)*p])
+		vec.Axpy(along*m.sized[n+j], e, g[(n+j)*p:(n+j+1)*p])
 	}
 }
 
@@ -98,15 +104,15 @@ func (m *DivergenceFree) AddGradient(g []float64, alpha float64, phi, r []float6
 // Its trace is zero, because omega_j^T B_j is.
 func (m *DivergenceFree) PullbackTo(g, x, phi, theta, r []float64) {
 	n, p := m.n, m.inner
-	for j, size := range m.m {
-		e := m.e[j*m.d : (j+1)*m.d]
-		along := m.factor * vec.Dot(e, r)
+	m.sizedTo(phi)
+	vec.MatVec(m.v, m.e, r)
+	for j, along := range m.v {
+		e := m.tail(j)
+		along *= m.factor
 		tc, ts := theta[j*p:(j+1)*p], theta[(n+j)*p:(n+j+1)*p]
-		var q float64
-		for k := range tc {
-			q += (r[m.skip+k] - along*e[m.skip+k]) * (phi[j]*ts[k] - phi[n+j]*tc[k])
-		}
-		m.v[j] = 2 * math.Pi * size * q
+		qc := vec.Dot(r[m.skip:], tc) - along*vec.Dot(e, tc)
+		qs := vec.Dot(r[m.skip:], ts) - along*vec.Dot(e, ts)
+		m.v[j] = 2 * math.Pi * (m.sized[j]*qs - m.sized[n+j]*qc)
 	}
 	vec.MatVec(g, m.w, m.v)
 }

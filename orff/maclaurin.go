@@ -159,7 +159,7 @@ func NewKakade(a Coefficients, proj Projections, d, D int, r Rand) (*Kakade, err
 	f := &Kakade{coef: append(Coefficients(nil), a...), proj: proj, d: d, n: D, scale: 1 / math.Sqrt(float64(D)), products: newProducts(n), z: make([]float64, n), c: make([]float64, n)}
 	for j := range f.degree {
 		f.degree[j] = j % len(a)
-		f.log[j] = math.Log(a[j%len(a)]) / 2
+		f.setLog(j, math.Log(a[j%len(a)])/2)
 	}
 	f.w = make([]float64, d*f.resize())
 	f.redraw(&r)

@@ -13,6 +13,7 @@ import (
 type products struct {
 	degree  []int
 	log     []float64 // log of the coefficient; -Inf for 0
+	coef    []float64 // the coefficient
 	factors []float64 // at the last x
 	pull    []float64 // derivative of the result by each factor
 }
@@ -22,7 +23,7 @@ type products struct {
 const logDomain = 60
 
 func newProducts(n int) products {
-	return products{degree: make([]int, n), log: make([]float64, n)}
+	return products{degree: make([]int, n), log: make([]float64, n), coef: make([]float64, n)}
 }
 
 // resize makes room for the factors of the degrees.
@@ -54,28 +55,31 @@ func (p *products) drawDegrees(s Series, law DegreeLaw, r *Rand) {
 
 func (p *products) setCoefficients(s Series, law DegreeLaw) {
 	for j, n := range p.degree {
-		p.log[j] = (math.Log(s.Coefficient(n)) - math.Log(law.Probability(n))) / 2
+		p.setLog(j, (math.Log(s.Coefficient(n))-math.Log(law.Probability(n)))/2)
 	}
 }
+
+func (p *products) setLog(j int, log float64) { p.log[j], p.coef[j] = log, math.Exp(log) }
 
 // featuresTo writes scale Z.
 func (p *products) featuresTo(z []float64, scale float64) {
 	rest := p.factors
 	for j, n := range p.degree {
-		z[j] = scale * product(p.log[j], rest[:n])
+		z[j] = scale * p.product(j, rest[:n])
 		rest = rest[n:]
 	}
 }
 
-func product(log float64, f []float64) float64 {
+// product returns coef_j times the product of f.
+func (p *products) product(j int, f []float64) float64 {
 	if len(f) <= logDomain {
-		v := math.Exp(log)
+		v := p.coef[j]
 		for _, t := range f {
 			v *= t
 		}
 		return v
 	}
-	sign := 1.0
+	log, sign := p.log[j], 1.0
 	for _, t := range f {
 		log += math.Log(math.Abs(t))
 		if t < 0 {
@@ -96,12 +100,12 @@ func (p *products) pullFrom(c []float64, scale float64) {
 			for i := range f {
 				t := f[i]
 				f[i] = 1
-				d[i] = scale * c[j] * product(p.log[j], f)
+				d[i] = scale * c[j] * p.product(j, f)
 				f[i] = t
 			}
 			continue
 		}
-		before := scale * c[j] * math.Exp(p.log[j])
+		before := scale * c[j] * p.coef[j]
 		for i, t := range f {
 			d[i] = before
 			before *= t

@@ -1,0 +1,127 @@
+package orff
+
+import (
+	"fmt"
+	"testing"
+)
+
+// BenchmarkStep measures one sample of an online learner: the features, the
+// prediction and the gradient, for every map at D = 100 draws and p = d outputs.
+func BenchmarkStep(b *testing.B) {
+	const D = 100
+	r := BlockRand(1, 1)
+	same := func(s func(d int) (Scalar, error)) func(d int) (Map, error) {
+		return func(d int) (Map, error) {
+			f, err := s(d)
+			return NewDecomposable(f, Identity(d)), err
+		}
+	}
+	fourier := func(s Spectrum) func(d int) (Map, error) {
+		return same(func(d int) (Scalar, error) { return NewFourier(s, d, D, r) })
+	}
+	cubic := Polynomial(1, 3)
+	curl := func(d int) *CurlFree { return must(NewCurlFree(1, d, D, Bounded, r)) }
+	for _, c := range []struct {
+		name  string
+		build func(d int) (Map, error)
+	}{
+		{"fourier", fourier(Gaussian{1})},
+		{"fourier-coupled", func(d int) (Map, error) {
+			gamma := make([]float64, d*d)
+			for i := range gamma {
+				gamma[i] = 0.5
+			}
+			for i := range d {
+				gamma[i*d+i] = 1
+			}
+			return NewDecomposable(must(NewFourier(Gaussian{1}, d, D, r)), must(NewOutput(d, gamma))), nil
+		}},
+		{"phase", same(func(d int) (Scalar, error) { return NewPhase(Gaussian{1}, d, D, r) })},
+		{"fastfood", same(func(d int) (Scalar, error) { return NewFastfood(1, d, D, r) })},
+		{"sorf", same(func(d int) (Scalar, error) { return structured(1, d, D, newSORF(1, d, D), &r), nil })},
+		{"skewed", same(func(d int) (Scalar, error) {
+			c := make([]float64, d)
+			for i := range c {
+				c[i] = 10
+			}
+			return NewSkewedChiSquared(c, D, r)
+		})},
+		{"angular", same(func(d int) (Scalar, error) { return NewAngular(d, D, r) })},
+		{"maclaurin", same(func(d int) (Scalar, error) {
+			return NewMaclaurin(cubic, must(Restricted(cubic, 1)), Rademacher, d, D, r)
+		})},
+		{"kakade", same(func(d int) (Scalar, error) { return NewKakade(cubic, Rademacher, d, D, r) })},
+		{"compositional", same(func(d int) (Scalar, error) {
+			return NewCompositional(Exponential{}, Geometric{2}, Gaussian{1}, d, D, r)
+		})},
+		{"semigroup", same(func(d int) (Scalar, error) { return NewSemigroup(ReciprocalSemigroup, 1, d, D, r) })},
+		{"nystroem", same(func(d int) (Scalar, error) { return NewNystroem(Gaussian{1}, d, normals(3, d*D)) })},
+		{"curl-free", func(d int) (Map, error) { return curl(d), nil }},
+		{"divergence-free", func(d int) (Map, error) { return asMap(NewDivergenceFree(1, d, D, Bounded, false, r)) }},
+		{"divergence-free-reduced", func(d int) (Map, error) { return asMap(NewDivergenceFree(1, d, D, Bounded, true, r)) }},
+		{"helmholtz", func(d int) (Map, error) {
+			return asMap(NewHelmholtz(0.5, curl(d), must(NewDivergenceFree(1, d, D, Bounded, false, r))))
+		}},
+		{"transformable", func(d int) (Map, error) {
+			return asMap(NewTransformable(must(NewFourier(Gaussian{1}, 1, D, r)), Coordinates(d)))
+		}},
+		{"integral", func(d int) (Map, error) {
+			return NewIntegral(must(NewFourier(Gaussian{1}, d-1, D, r)), must(NewFourier(Gaussian{1}, 1, D, r))), nil
+		}},
+		{"product", func(d int) (Map, error) { return asMap(NewProduct(must(NewFourier(Gaussian{1}, d, D, r)), curl(d))) }},
+		{"schur-10", func(d int) (Map, error) {
+			return asMap(NewSchur(NewDecomposable(must(NewFourier(Gaussian{1}, d, 10, r)), Identity(d)), must(NewTransformable(must(NewFourier(Gaussian{1}, 1, 10, r)), Coordinates(d)))))
+		}},
+		{"tensor-10", func(d int) (Map, error) {
+			return asMap(NewTensor(NewDecomposable(must(NewFourier(Gaussian{1}, d, 10, r)), Identity(2)), must(NewCurlFree(1, d, 10, Bounded, r))))
+		}},
+		{"congruence", func(d int) (Map, error) { return asMap(NewCongruence(curl(d), d, normals(3, d*d))) }},
+		{"blocks-4x25", func(d int) (Map, error) {
+			return asMap(NewBlocks(4, 1, true, func(r Rand) (Map, error) {
+				return NewDecomposable(must(NewFourier(Gaussian{1}, d, 25, r)), Identity(d)), nil
+			}))
+		}},
+		{"blocks-4x25-redrawn", func(d int) (Map, error) {
+			return asMap(NewBlocks(4, 1, false, func(r Rand) (Map, error) {
+				return NewDecomposable(must(NewFourier(Gaussian{1}, d, 25, r)), Identity(d)), nil
+			}))
+		}},
+	} {
+		for _, d := range []int{5, 31} {
+			b.Run(fmt.Sprintf("%s/D=%d/dim=%d", c.name, D, d), func(b *testing.B) {
+				m := must(c.build(d))
+				dims := m.Dims()
+				x, theta := scaled(normals(1, dims.In), 0.3), normals(2, dims.Params)
+				if c.name == "semigroup" {
+					for i, v := range x {
+						x[i] = v * v
+					}
+				}
+				phi, y, g := make([]float64, dims.Features), make([]float64, dims.Out), make([]float64, dims.Params)
+				b.ReportAllocs()
+				for b.Loop() {
+					m.FeaturesTo(phi, x)
+					m.PredictTo(y, phi, theta)
+					m.AddGradient(g, 1e-3, phi, y)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkJacobian is the cost of one Jacobian of a decomposable map.
+func BenchmarkJacobian(b *testing.B) {
+	for _, d := range []int{5, 31} {
+		b.Run(fmt.Sprintf("D=100/dim=%d", d), func(b *testing.B) {
+			m := NewDecomposable(must(NewFourier(Gaussian{1}, d, 100, BlockRand(1, 1))), Identity(d))
+			a := must(NewJacobian(m))
+			dims := m.Dims()
+			x, theta, j := normals(1, d), normals(2, dims.Params), make([]float64, d*d)
+			phi := features(m, x, dims.Features)
+			b.ReportAllocs()
+			for b.Loop() {
+				a.To(j, x, phi, theta)
+			}
+		})
+	}
+}
