@@ -9,8 +9,8 @@ import (
 // All, in the place of a variable, asks for the score over all variables.
 const All = -1
 
-// panes is the number of parts that a window is made of.
-const panes = 8
+// paneCount is the number of parts that a window is made of.
+const paneCount = 8
 
 // ScorerConfig says what a Scorer scores.
 type ScorerConfig struct {
@@ -92,7 +92,7 @@ func NewScorer(c ScorerConfig) *Scorer {
 		panic("eval: level outside [0, 1)")
 	}
 	c.Horizons = append([]int(nil), c.Horizons...)
-	s := &Scorer{c: c, stride: 3 * c.Dim, pane: (c.Window + panes - 1) / panes}
+	s := &Scorer{c: c, stride: 3 * c.Dim, pane: (c.Window + paneCount - 1) / paneCount}
 	if c.Level > 0 {
 		s.stride = 5 * c.Dim
 	}
@@ -103,7 +103,7 @@ func NewScorer(c ScorerConfig) *Scorer {
 	}
 	s.panes = make([][]tally, 1)
 	if c.Window > 0 {
-		s.panes = make([][]tally, panes)
+		s.panes = make([][]tally, paneCount)
 	}
 	for i := range s.panes {
 		s.panes[i] = make([]tally, len(c.Horizons)*(c.Dim+1))
@@ -285,8 +285,8 @@ func summary(c ScorerConfig, variable, k int, at func(i int) tally) Score {
 func (s *Scorer) State(c *snapshot.Codec) {
 	c.Section("scorer")
 	c.Int64(&s.steps)
-	if s.steps < 0 {
-		c.Fail("negative step")
+	if s.steps < 0 || s.steps > 1<<62 { // so that it never overflows
+		c.Fail("step %d", s.steps)
 		s.steps = 0
 	}
 	c.Index(&s.cur, len(s.panes))

@@ -250,6 +250,25 @@ func TestScorerRefusesForeignState(t *testing.T) {
 	}
 }
 
+// Whatever bytes are restored, nothing panics then or later.
+func FuzzScorerState(f *testing.F) {
+	c := ScorerConfig{Dim: 1, Horizons: []int{1, 2}, Window: 8, Level: .9}
+	s := NewScorer(c)
+	noisyScorer(s, 0, 20)
+	enc := snapshot.NewEncoder(nil)
+	s.State(enc)
+	f.Add(enc.Bytes())
+	f.Add(enc.Bytes()[:40])
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, state []byte) {
+		s := NewScorer(c)
+		dec := snapshot.NewDecoder(state)
+		s.State(dec)
+		noisyScorer(s, 0, 10)
+		s.Windowed(All, 1)
+	})
+}
+
 func TestScorerDoesNotAllocate(t *testing.T) {
 	s := NewScorer(ScorerConfig{Dim: 4, Horizons: []int{1, 6, 24}, Window: 50, Level: .9})
 	y, f := make([]float64, 4), make([]float64, 24*4)
