@@ -1,0 +1,288 @@
+package stream_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format"
+)
+
+// memory is a source, sink and store in memory.
+type memory struct {
+	mu       sync.Mutex
+	messages []stream.Message
+	at       int
+	end      error // after the messages; nil = wait for ctx
+	reads    int
+
+	points    int
+	letters   []stream.Reason
+	saved     []stream.Checkpoint
+	committed []int64
+	failWrite error
+	block     bool // Write until its context ends
+}
+
+func newMemory(n int) *memory {
+	m := &memory{}
+	for i := range n {
+		m.messages = append(m.messages, stream.Message{Topic: "in", Offset: int64(i), Key: []byte("s"),
+			Value: fmt.Appendf(nil, `{"time": %d, "values": [%d]}`, i, i*i)})
+	}
+	return m
+}
+
+func (m *memory) Read(ctx context.Context, dst []stream.Message) (int, error) {
+	m.mu.Lock()
+	m.reads++
+	n := copy(dst[:min(3, len(dst))], m.messages[m.at:])
+	m.at += n
+	m.mu.Unlock()
+	if n > 0 {
+		return n, nil
+	}
+	if m.end != nil {
+		return 0, m.end
+	}
+	<-ctx.Done()
+	return 0, ctx.Err()
+}
+
+func (m *memory) Commit(_ context.Context, next int64) error {
+	m.committed = append(m.committed, next)
+	return nil
+}
+
+func (m *memory) Write(ctx context.Context, b *stream.Batch) error {
+	if m.block {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	m.points += len(b.Forecasts)
+	return m.failWrite
+}
+
+func (m *memory) WriteDeadLetters(_ context.Context, letters []stream.DeadLetter) error {
+	for _, l := range letters {
+		m.letters = append(m.letters, l.Reason)
+	}
+	return nil
+}
+
+func (m *memory) Load(context.Context) (stream.Checkpoint, error) {
+	if len(m.saved) == 0 {
+		return stream.Checkpoint{}, stream.ErrNoCheckpoint
+	}
+	return m.saved[len(m.saved)-1], nil
+}
+
+func (m *memory) Save(_ context.Context, c stream.Checkpoint) error {
+	c.State = slices.Clone(c.State)
+	m.saved = append(m.saved, c)
+	return nil
+}
+
+func (m *memory) Close() error { return nil }
+
+func (m *memory) runner(t *testing.T, tune func(*stream.RunnerConfig)) *stream.Runner {
+	t.Helper()
+	d, err := format.NewJSON(format.JSONConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := stream.RunnerConfig{Source: m, Decoder: d, Engine: newEngine(t, driftConfig()), Sink: m, DeadLetters: m, Store: m, Fingerprint: "f"}
+	if tune != nil {
+		tune(&c)
+	}
+	r, err := stream.NewRunner(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestRunToTheEnd(t *testing.T) {
+	m := newMemory(50)
+	m.end = io.EOF
+	m.messages[10].Value = []byte("x")
+	m.messages[20].Value = m.messages[19].Value // a duplicate
+	r := m.runner(t, func(c *stream.RunnerConfig) { c.Drop = []stream.Reason{stream.Duplicate} })
+	if err := r.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	s := r.Stats()
+	if s.Records != 50 || s.Next != 50 || s.Series != 1 || s.Watermark != 49e9 || s.Forecasts != int64(m.points) || m.points != 47*3 ||
+		s.DeadLetters[stream.Malformed] != 1 || s.DeadLetters[stream.Duplicate] != 1 {
+		t.Errorf("%+v", s)
+	}
+	if !slices.Equal(m.letters, []stream.Reason{stream.Malformed}) {
+		t.Errorf("kept dead letters: %v", m.letters)
+	}
+	if !slices.Equal(m.committed, []int64{50}) || len(m.saved) != 1 || m.saved[0].Next != 50 {
+		t.Errorf("commits %v, %d checkpoints", m.committed, len(m.saved))
+	}
+	if s.Checkpoints != 1 || s.CheckpointBytes != int64(len(m.saved[0].State)) || s.Stages[stream.StageCheckpoint].Count != 1 {
+		t.Errorf("%+v", s)
+	}
+	if r.Run(context.Background()) == nil {
+		t.Error("a Runner ran twice")
+	}
+
+	// Going on from there, nothing is new.
+	m.at = 0
+	if err := m.runner(t, nil).Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if len(m.saved) != 1 || m.points != 47*3 {
+		t.Errorf("a second run wrote %d points and %d checkpoints", m.points, len(m.saved))
+	}
+}
+
+func TestStopIsOrderly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory(50)
+		ctx, cancel := context.WithCancel(context.Background())
+		r := m.runner(t, nil)
+		ended := make(chan error)
+		go func() { ended <- r.Run(ctx) }()
+		synctest.Wait()
+		if s := r.Stats(); s.Forecasts != 49*3 || s.Checkpoints != 0 {
+			t.Errorf("before the end %d points and %d checkpoints were written", s.Forecasts, s.Checkpoints)
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(m.committed, []int64{50}) {
+			t.Errorf("commits %v", m.committed)
+		}
+	})
+}
+
+// TestIdleSourceIsSaved: a checkpoint is taken on time though nothing comes, and
+// not again while nothing is new.
+func TestIdleSourceIsSaved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory(5)
+		ctx, cancel := context.WithCancel(context.Background())
+		r := m.runner(t, func(c *stream.RunnerConfig) { c.CheckpointEvery = time.Minute })
+		ended := make(chan error)
+		go func() { ended <- r.Run(ctx) }()
+		time.Sleep(59 * time.Second)
+		synctest.Wait()
+		early := r.Stats().Checkpoints
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if n := r.Stats().Checkpoints; early != 0 || n != 1 {
+			t.Errorf("%d checkpoints before one was due, %d after", early, n)
+		}
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if !slices.Equal(m.committed, []int64{5}) || m.reads > 10 {
+			t.Errorf("commits %v, %d reads", m.committed, m.reads)
+		}
+	})
+}
+
+func TestSinkOutageEndsInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory(50)
+		m.block = true
+		ctx, cancel := context.WithCancel(context.Background())
+		r := m.runner(t, func(c *stream.RunnerConfig) { c.DrainTimeout = 7 * time.Second })
+		ended := make(chan error)
+		go func() { ended <- r.Run(ctx) }()
+		time.Sleep(time.Hour)
+		cancel()
+		start := time.Now()
+		err := <-ended
+		if err == nil || !strings.Contains(err.Error(), "resumes from the last checkpoint") {
+			t.Errorf("got %v", err)
+		}
+		if took := time.Since(start); took != 7*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		if len(m.saved) != 0 || len(m.committed) != 0 {
+			t.Error("a checkpoint was taken of what was not written")
+		}
+	})
+}
+
+func TestErrorsStopTheRun(t *testing.T) {
+	boom := errors.New("boom")
+	t.Run("sink", func(t *testing.T) {
+		m := newMemory(50)
+		m.failWrite = boom
+		if err := m.runner(t, nil).Run(context.Background()); !errors.Is(err, boom) {
+			t.Errorf("got %v", err)
+		}
+		if len(m.saved) != 0 {
+			t.Error("a checkpoint was taken of what was not written")
+		}
+	})
+	t.Run("source", func(t *testing.T) {
+		m := newMemory(50)
+		m.end = boom
+		if err := m.runner(t, nil).Run(context.Background()); !errors.Is(err, boom) {
+			t.Errorf("got %v", err)
+		}
+		if !slices.Equal(m.committed, []int64{50}) {
+			t.Errorf("what was read before is not saved: %v", m.committed)
+		}
+	})
+	t.Run("fingerprint", func(t *testing.T) {
+		m := newMemory(5)
+		m.saved = []stream.Checkpoint{{Fingerprint: "other"}}
+		var wrong *stream.FingerprintError
+		if err := m.runner(t, nil).Run(context.Background()); !errors.As(err, &wrong) || wrong.Checkpoint != "other" {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("state", func(t *testing.T) {
+		m := newMemory(5)
+		m.saved = []stream.Checkpoint{{Fingerprint: "f", State: []byte("x")}}
+		if err := m.runner(t, nil).Run(context.Background()); err == nil {
+			t.Error("a broken state was accepted")
+		}
+		m.saved = []stream.Checkpoint{{Fingerprint: "f", Next: 7, State: newEngine(t, driftConfig()).Snapshot(nil)}}
+		if err := m.runner(t, nil).Run(context.Background()); !errors.Is(err, stream.ErrCorrupt) {
+			t.Errorf("a state of another offset gave %v", err)
+		}
+	})
+	t.Run("config", func(t *testing.T) {
+		if _, err := stream.NewRunner(stream.RunnerConfig{}); err == nil {
+			t.Error("an empty RunnerConfig was accepted")
+		}
+	})
+}
+
+// TestNoGoroutineStays: synctest.Test fails by itself when one does.
+func TestNoGoroutineStays(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for _, end := range []error{io.EOF, errors.New("boom")} {
+		for _, fail := range []error{nil, errors.New("boom")} {
+			synctest.Test(t, func(t *testing.T) {
+				m := newMemory(20)
+				m.end, m.failWrite = end, fail
+				ctx, cancel := context.WithCancel(context.Background())
+				defer cancel()
+				_ = m.runner(t, nil).Run(ctx)
+			})
+		}
+	}
+	if after := runtime.NumGoroutine(); after > before {
+		t.Errorf("%d goroutines before, %d after", before, after)
+	}
+}
