@@ -37,22 +37,23 @@ type Input struct {
 
 // Kafka is a topic read as a member of a consumer group.
 type Kafka struct {
-	Brokers            []string    `yaml:"brokers"`
-	Topics             []string    `yaml:"topics"`
-	ConsumerGroup      string      `yaml:"consumer_group"`
-	Offset             string      `yaml:"offset"` // oldest or newest: where a group without a checkpoint starts
-	ClientID           string      `yaml:"client_id"`
-	SASLMechanism      string      `yaml:"sasl_mechanism"` // "", PLAIN, SCRAM-SHA-256, SCRAM-SHA-512
-	SASLUsername       string      `yaml:"sasl_username"`
-	SASLPassword       secret.Text `yaml:"sasl_password"`
-	SASLPasswordFile   string      `yaml:"sasl_password_file"`
-	TLSEnable          bool        `yaml:"tls_enable"`
-	TLSCA              string      `yaml:"tls_ca"`
-	TLSCert            string      `yaml:"tls_cert"`
-	TLSKey             string      `yaml:"tls_key"`
-	TLSServerName      string      `yaml:"tls_server_name"`
-	InsecureSkipVerify bool        `yaml:"insecure_skip_verify"`
-	MaxMessageLen      Size        `yaml:"max_message_len"`
+	Brokers            []string      `yaml:"brokers"`
+	Topics             []string      `yaml:"topics"`
+	ConsumerGroup      string        `yaml:"consumer_group"`
+	Offset             string        `yaml:"offset"` // oldest or newest: where a group without a checkpoint starts
+	ClientID           string        `yaml:"client_id"`
+	SASLMechanism      string        `yaml:"sasl_mechanism"` // "", PLAIN, SCRAM-SHA-256, SCRAM-SHA-512
+	SASLUsername       string        `yaml:"sasl_username"`
+	SASLPassword       secret.Text   `yaml:"sasl_password"`
+	SASLPasswordFile   string        `yaml:"sasl_password_file"`
+	TLSEnable          bool          `yaml:"tls_enable"`
+	TLSCA              string        `yaml:"tls_ca"`
+	TLSCert            string        `yaml:"tls_cert"`
+	TLSKey             string        `yaml:"tls_key"`
+	TLSServerName      string        `yaml:"tls_server_name"`
+	InsecureSkipVerify bool          `yaml:"insecure_skip_verify"`
+	MaxMessageLen      Size          `yaml:"max_message_len"`
+	SessionTimeout     time.Duration `yaml:"session_timeout"` // after how long without a sign of life others take over
 }
 
 func (k *Kafka) setDefaults() {
@@ -60,6 +61,7 @@ func (k *Kafka) setDefaults() {
 	k.Offset = "oldest"
 	k.ClientID = "forecaster"
 	k.MaxMessageLen = 1 << 20
+	k.SessionTimeout = 30 * time.Second
 }
 
 // FileInput is a CSV or JSON-lines file, read once from start to end.

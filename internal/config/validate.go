@@ -106,6 +106,7 @@ func (b *binder) validateKafka(k *Kafka) {
 	}
 	b.need((k.TLSCert == "") == (k.TLSKey == ""), "input.kafka.tls_cert", "and tls_key must be given together")
 	b.need(k.MaxMessageLen >= 1 && k.MaxMessageLen <= 1<<30, "input.kafka.max_message_len", "must lie in [1, 1GiB], got %v", k.MaxMessageLen)
+	b.need(k.SessionTimeout >= time.Second && k.SessionTimeout <= time.Hour, "input.kafka.session_timeout", "must lie in [1s, 1h], got %v", k.SessionTimeout)
 }
 
 func (b *binder) validatePipeline(c *Config) {
@@ -121,7 +122,7 @@ func (b *binder) validatePipeline(c *Config) {
 	atLeast(b, "pipeline.lineage", p.Lineage, 0)
 	atLeast(b, "pipeline.good_copy", p.GoodCopy, 0)
 	atLeast(b, "pipeline.max_series", p.MaxSeries, 1)
-	b.need(p.MaxDim >= 1 && p.MaxDim <= 65536, "pipeline.max_dim", "must lie in [1, 65536], got %d", p.MaxDim)
+	b.need(p.MaxDim >= 1 && p.MaxDim <= 1024, "pipeline.max_dim", "must lie in [1, 1024], got %d", p.MaxDim)
 	b.need(p.MaxAbs > 0, "pipeline.max_abs", "must be > 0, got %v", p.MaxAbs)
 }
 
