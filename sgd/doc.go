@@ -1,6 +1,11 @@
-// Package sgd has the learning methods: mini-batch doubly stochastic gradient
-// descent over random features and its learning rates, batch fits of the same
-// objective, losses, and the function-valued models.
+// Package sgd has the learning methods:
+//
+//   - online over random features: DoublyStochastic (Algorithm 4 of Brault 2017
+//     with its learning rates), BlockNewton, RLS and NLMS;
+//   - online in kernel space: ONORMA;
+//   - in batch: Ridge, the closed form for decomposable maps, and Objective, any
+//     map and any loss, by conjugate gradients, L-BFGS or proximal gradients;
+//   - function-valued: Quantile and LevelSet, online and in batch.
 //
 // There is one ridge convention, called H: with N samples the objective is
 //

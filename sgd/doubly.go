@@ -33,7 +33,7 @@ type DoublyStochasticConfig struct {
 	Blocks []Map
 	Dims   Dims
 
-	Batch  int     // n, pairs a step
+	Batch  int     // n, pairs a step; 8 to 32 in a stream
 	Lambda float64 // ridge, convention H
 	Rate   Schedule
 	Decay  Decay
@@ -154,7 +154,8 @@ func NewDoublyStochastic(cfg DoublyStochasticConfig) (*DoublyStochastic, error) 
 
 // Learn adds a pair to the mini-batch and takes a step when it is full. A pair
 // with an input that is not finite, an infinite target or no known target is
-// dropped and counted. It reports whether the step found all blocks in use for
+// dropped and counted, and so are the pairs of a mini-batch whose gradient is not
+// finite. It reports whether the step found all blocks in use for
 // the first time: from now on the frequencies are frozen.
 func (l *DoublyStochastic) Learn(x, y []float64) (capped bool) {
 	d := l.cfg.Dims
@@ -199,11 +200,9 @@ func usable(y []float64) bool {
 
 func (l *DoublyStochastic) step(x, y []float64) (capped bool) {
 	d, n := l.cfg.Dims, l.cfg.Batch
-	l.t++
 	i := l.next
 	fresh := i == l.touched
 	capped = !fresh && !l.capped
-	gamma := l.cfg.Rate.Rate(l.t)
 
 	l.errorsTo(l.pred, x, y, i)
 	g := l.grad
@@ -211,6 +210,12 @@ func (l *DoublyStochastic) step(x, y []float64) (capped bool) {
 	for s := range n {
 		l.blocks[i].AddGradient(g, 1/float64(n), l.phi[s*d.Features:(s+1)*d.Features], l.pred[s*d.Out:(s+1)*d.Out])
 	}
+	if !finite(g) { // features or weights overflow
+		l.dropped += uint64(n)
+		return false
+	}
+	l.t++
+	gamma := l.cfg.Rate.Rate(l.t)
 
 	if fresh {
 		l.touched++
@@ -360,7 +365,7 @@ func (l *DoublyStochastic) Steps() int { return l.t }
 // Touched returns the number of blocks in use.
 func (l *DoublyStochastic) Touched() int { return l.touched }
 
-// Dropped returns the number of pairs that Learn refused.
+// Dropped returns the number of pairs that were not learnt from.
 func (l *DoublyStochastic) Dropped() uint64 { return l.dropped }
 
 // Grow replaces the blocks by more of them, of which the first are the present

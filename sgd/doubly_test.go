@@ -528,6 +528,39 @@ func TestDoublyStochasticDropsWhatItCannotUse(t *testing.T) {
 	}
 }
 
+// huge is a map of one weight whose feature is x itself.
+type huge struct{}
+
+func (huge) FeaturesTo(phi, x []float64)                              { phi[0] = x[0] }
+func (huge) PredictTo(y, phi, theta []float64)                        { y[0] = phi[0] * theta[0] }
+func (huge) AddGradient(g []float64, alpha float64, phi, r []float64) { g[0] += alpha * phi[0] * r[0] }
+
+func TestOverflowLeavesTheWeights(t *testing.T) {
+	for name, p := range map[string]sgd.Preconditioner{"none": nil, "factors": sgd.Hessian{Output: []float64{1}}, "any map": sgd.Hessian{}} {
+		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
+			Blocks: []sgd.Map{huge{}}, Dims: sgd.Dims{In: 1, Out: 1, Features: 1, Params: 1},
+			Batch: 1, Lambda: .1, Rate: sgd.Constant(.1), Decay: sgd.DecayBlock, Preconditioner: p,
+		}))
+		l.Learn([]float64{1}, []float64{1})
+		before := weights(l, 1)
+		l.Learn([]float64{1e200}, []float64{1e200}) // gradient overflows
+		if l.Dropped() != 1 || l.Steps() != 1 {
+			t.Errorf("%s: %d dropped, %d steps", name, l.Dropped(), l.Steps())
+		}
+		same(t, name, weights(l, 1), before)
+		if p != nil {
+			y := make([]float64, 1)
+			l.PredictTo(y, []float64{1e160})
+			l.Learn([]float64{1e160}, []float64{y[0]*(1+1e-15) + 1e150}) // curvature overflows
+			same(t, name, weights(l, 1), before)
+			for range 500 { // and learning goes on
+				l.Learn([]float64{1}, []float64{1})
+			}
+			near(t, name, weights(l, 1), []float64{1 / 1.1}, 1e-6)
+		}
+	}
+}
+
 // A missing coordinate has no gradient: with Gamma = I its output stays.
 func TestMissingTargetLeavesItsOutput(t *testing.T) {
 	m := orff.NewDecomposable(orff.FourierOf(fixW, 2), orff.Identity(2))

@@ -126,7 +126,7 @@ func TestC7_5_LevelSetFractions(t *testing.T) {
 			b.PhiT = cosSin(b.PhiT, wt, nu)
 		}
 		l := must(sgd.NewLevelSet(sgd.LevelSetConfig{InputFeatures: 200, LevelFeatures: 40, Lambda: 1e-6, Width: 1e-3}))
-		result := must(l.Fit(b, sgd.LBFGS{Memory: 20, Tolerance: 1e-6, MaxIterations: 400}))
+		result := must(l.Fit(b, sgd.LBFGS{Memory: 20, Tolerance: 1e-6, MaxIterations: 250}))
 		out := outliers(l, phi, wt)
 		t.Logf("gamma_T = %g: outliers %.3f, %+v", c.gammaT, out, result)
 		near(t, "outlier fraction", out, fractions, c.tolerance)
@@ -152,7 +152,7 @@ func TestLevelSetOnline(t *testing.T) {
 	r := &source{51}
 	l := onlineLevelSet()
 	b := sgd.LevelSetBatch{PhiX: make([]float64, 16*200), Nu: make([]float64, 8)}
-	for range 20000 {
+	for range 10000 {
 		for k := range 16 {
 			i := int(r.uniform() * float64(len(points)))
 			copy(b.PhiX[200*k:], phi[200*i:200*(i+1)])
