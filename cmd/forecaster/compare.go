@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/orffvar/forecaster/eval"
+)
+
+// modelLosses are the losses of a model on every row: horizon, then row.
+type modelLosses struct {
+	model  string
+	losses [][]float64
+}
+
+// comparison says whether two models differ on the same targets by more than
+// chance.
+type comparison struct {
+	Model      string `json:"model"`
+	Against    string `json:"against"`
+	Horizon    int    `json:"horizon"`
+	N          int    `json:"n"`
+	Difference number `json:"mse_difference"` // of the squared errors, model - against: negative when model is better
+	Lower      number `json:"lower"`          // 95 % interval, block bootstrap
+	Upper      number `json:"upper"`
+	DM         number `json:"dm"` // Diebold-Mariano
+	P          number `json:"p"`
+}
+
+// compare compares all pairs of models; with too few targets there is nothing
+// to say about a pair.
+func compare(models []modelLosses, horizons []int) []comparison {
+	var all []comparison
+	for k, h := range horizons {
+		for i, a := range models {
+			for _, b := range models[i+1:] {
+				c, err := eval.Compare(a.losses[k], b.losses[k], eval.CompareOptions{Horizon: h})
+				if err != nil {
+					continue
+				}
+				all = append(all, comparison{
+					Model: a.model, Against: b.model, Horizon: h, N: c.N, Difference: number(c.Mean),
+					Lower: number(c.Lower), Upper: number(c.Upper), DM: number(c.DM), P: number(c.P),
+				})
+			}
+		}
+	}
+	return all
+}
+
+// reversed is the same comparison seen from the other model.
+func (c comparison) reversed() comparison {
+	c.Model, c.Against = c.Against, c.Model
+	c.Difference, c.DM = -c.Difference, -c.DM
+	c.Lower, c.Upper = -c.Upper, -c.Lower
+	return c
+}
+
+// printComparisons sets every model against the best one at each horizon.
+func (e *evaluation) printComparisons(w io.Writer) {
+	best := make(map[int]string)
+	lowest := make(map[int]number)
+	for _, r := range e.Results {
+		if old, ok := lowest[r.Horizon]; !ok || r.MSE < old {
+			best[r.Horizon], lowest[r.Horizon] = r.Model, r.MSE
+		}
+	}
+	t := newTable(2, "horizon", "compared with the best", "difference of mse", "95 % interval", "p")
+	for _, c := range e.Comparisons {
+		if c.Against == best[c.Horizon] {
+			c = c.reversed()
+		}
+		if c.Model != best[c.Horizon] {
+			continue
+		}
+		c = c.reversed() // positive = worse than the best
+		t.AppendRow([]any{
+			c.Horizon, c.Model + " - " + c.Against, c.Difference,
+			fmt.Sprintf("%v … %v", c.Lower, c.Upper), pValue(float64(c.P)),
+		})
+	}
+	if t.Length() > 0 {
+		fmt.Fprintln(w, t.Render())
+	}
+}
+
+// pValue prints a probability; very small ones as a bound.
+func pValue(p float64) string {
+	if p < .0001 {
+		return "< 0.0001"
+	}
+	return fmt.Sprintf("%.4f", p)
+}

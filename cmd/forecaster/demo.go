@@ -1,0 +1,401 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/dataset"
+	"github.com/orffvar/forecaster/internal/devbroker"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/kafka"
+)
+
+const demoTopic = "demo"
+
+func (a *app) demoCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "See everything at work in one process, without any set-up",
+		Long: `demo starts a development broker inside the process (an imitation of Kafka on
+loopback, for demonstrations and tests only), publishes two series to it, and
+runs the same job as "forecaster run" against it: Kafka consumer, model, files.
+
+  macrodata   203 quarters of 12 macroeconomic series of the USA, 1959 to 2009
+  simulated   a nonlinear process of 5 variables (Brault 2017, Setting 2)`,
+		Example: `  forecaster demo
+  forecaster demo --rate 0
+  forecaster demo --rate 200 --rows 5000 --out ./out`,
+		Args: cobra.NoArgs,
+	}
+	modelFlags(cmd)
+	var d demo
+	f := cmd.Flags()
+	f.Float64Var(&d.rate, "rate", 60, "samples a second of both series together; 0 = as fast as possible")
+	f.IntVar(&d.rows, "rows", 2000, "samples of the simulated series")
+	f.StringVar(&d.dir, "out", "", "folder for the results (default: a new temporary one)")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if d.rate < 0 || d.rows < 1 {
+			return &usageError{errors.New("--rate must be >= 0 and --rows >= 1")}
+		}
+		d.app = a
+		return d.run(cmd)
+	}
+	return cmd
+}
+
+// demo is one run of the command.
+type demo struct {
+	app  *app
+	rate float64
+	rows int
+	dir  string
+}
+
+func (d *demo) run(cmd *cobra.Command) error {
+	a := d.app
+	if d.dir == "" {
+		dir, err := os.MkdirTemp("", "forecaster-demo-")
+		if err != nil {
+			return err
+		}
+		d.dir = dir
+	} else if err := os.MkdirAll(d.dir, 0o755); err != nil {
+		return err
+	}
+	messages := d.messages()
+	broker, err := devbroker.Start(1, []string{demoTopic})
+	if err != nil {
+		return err
+	}
+	defer broker.Close()
+	d.say("A development broker listens on %s. It imitates Kafka for this demonstration; do not use it for anything else.", broker.Addr())
+	d.say("Publishing %s samples of 2 series to topic %q, forecasting each before learning from it.", thousands(int64(len(messages))), demoTopic)
+
+	from := "demo"
+	cfg, err := a.load(cmd, modelSettings,
+		config.Setting{Path: "input.kafka.brokers", Value: broker.Addr(), From: from},
+		config.Setting{Path: "input.kafka.topics", Value: demoTopic, From: from},
+		config.Setting{Path: "output.file.path", Value: filepath.Join(d.dir, "forecasts.csv"), From: from},
+		config.Setting{Path: "state.dir", Value: filepath.Join(d.dir, "state"), From: from},
+		config.Setting{Path: "evaluate.window", Value: "0", From: from},
+		config.Setting{Path: "evaluate.interval", Value: "10", From: from},
+		config.Setting{Path: "log.level", Value: "error", From: from},
+	)
+	if err != nil {
+		return err
+	}
+
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	log := a.logger(cfg.Log)
+	live := newLive(cfg, log)
+	last := &lastForecasts{}
+	live.taps = append(live.taps, last)
+
+	start := time.Now()
+	produced := make(chan error, 1)
+	go func() { produced <- d.produce(ctx, broker.Addr(), messages, log) }()
+	consumed := make(chan error, 1)
+	go func() { consumed <- live.run(ctx) }()
+
+	err = d.watch(ctx, live, last, int64(len(messages)), produced, consumed)
+	elapsed := time.Since(start)
+	cancel()
+	if running := <-consumed; err == nil {
+		err = running
+	}
+	if err != nil {
+		return err
+	}
+	return d.conclude(live, elapsed)
+}
+
+// messages are the samples of both series in the order in which they are
+// published: in turns, so that both end at about the same time.
+func (d *demo) messages() []stream.Message {
+	simulated := simulate(&config.Simulated{Setting: "exponential", Noise: "white", Dim: 5, Rows: d.rows, Seed: 1, Interval: time.Second})
+	series := [][]stream.Message{datasetMessages(dataset.Macrodata()), datasetMessages(simulated)}
+	var all []stream.Message
+	at := make([]int, len(series))
+	for {
+		next := -1
+		for i, s := range series {
+			if at[i] == len(s) {
+				continue
+			}
+			if next < 0 || at[i]*len(series[next]) < at[next]*len(s) {
+				next = i
+			}
+		}
+		if next < 0 {
+			return all
+		}
+		all = append(all, series[next][at[next]])
+		at[next]++
+	}
+}
+
+// datasetMessages are the rows of the first series as JSON messages.
+func datasetMessages(d *eval.Dataset) []stream.Message {
+	s := d.Series[0]
+	out := make([]stream.Message, len(s.Rows))
+	for i, y := range s.Rows {
+		r := stream.Record{Series: d.Name, Time: s.Times[i], Names: d.Variables, Values: y}
+		out[i] = stream.Message{Key: []byte(d.Name), Value: appendRecordJSON(nil, &r)}
+	}
+	return out
+}
+
+// produce publishes the messages at the wanted rate.
+func (d *demo) produce(ctx context.Context, broker string, messages []stream.Message, log *slog.Logger) error {
+	p, err := kafka.NewProducer(kafka.Connection{Brokers: []string{broker}, ClientID: "demo"}, demoTopic, log)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	step := len(messages)
+	if d.rate > 0 {
+		step = max(1, int(d.rate/20)) // twenty times a second
+	}
+	pacer := newPacer(d.rate)
+	for len(messages) > 0 {
+		n := min(step, len(messages))
+		if err := pacer.wait(ctx, n); err != nil {
+			return err
+		}
+		if err := p.Send(ctx, messages[:n]); err != nil {
+			return err
+		}
+		messages = messages[n:]
+	}
+	return nil
+}
+
+// watch shows the progress until all messages were consumed.
+func (d *demo) watch(ctx context.Context, live *live, last *lastForecasts, total int64, produced, consumed chan error) error {
+	view := newLiveView(d.app.stderr)
+	defer view.clear()
+	tick := time.NewTicker(250 * time.Millisecond)
+	defer tick.Stop()
+	start := time.Now()
+	for {
+		select {
+		case err := <-produced:
+			if err != nil {
+				return err
+			}
+			produced = nil
+		case err := <-consumed:
+			consumed <- nil // for the caller, who waits for it
+			if err == nil {
+				err = ctx.Err()
+			}
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+		var records int64
+		for _, s := range live.stats() {
+			records += s.Records
+		}
+		view.draw(d.picture(live, last, records, total, time.Since(start)))
+		if records == total {
+			return nil
+		}
+	}
+}
+
+// picture is what the terminal shows while the demo runs.
+func (d *demo) picture(live *live, last *lastForecasts, records, total int64, elapsed time.Duration) string {
+	var b strings.Builder
+	const width = 40
+	done := int(width * records / max(total, 1))
+	fmt.Fprintf(&b, "%s%s %s of %s samples, %s\n", strings.Repeat("█", done), strings.Repeat("░", width-done),
+		thousands(records), thousands(total), rate(float64(records)/elapsed.Seconds()))
+	t := newTable(2, "series", "variable", "observed", "forecast", "last samples", "skill vs persistence", "vs var1")
+	skills := make(map[string]eval.Score)
+	live.board.each(func(k scoreKey, s eval.Score) {
+		if k.model == live.cfg.Model.Type && k.horizon == 1 {
+			skills[k.series] = s
+		}
+	})
+	for _, s := range last.snapshot() {
+		skill, ok := skills[s.series]
+		vs, vsVAR := "-", "-"
+		if ok {
+			vs, vsVAR = number(skill.SkillVsNaive).fixed(3), number(skill.SkillVsVAR).fixed(3)
+		}
+		t.AppendRow([]any{s.series, s.variable, number(s.observed), number(s.forecast), sparkline(s.past), vs, vsVAR})
+	}
+	b.WriteString(t.Render())
+	return b.String()
+}
+
+// conclude prints the table and what to do next.
+func (d *demo) conclude(live *live, elapsed time.Duration) error {
+	report := demoReport{Folder: d.dir, Seconds: number(elapsed.Seconds()), Results: []score{}}
+	for _, s := range live.stats() {
+		report.Samples += s.Records
+		report.Forecasts += s.Forecasts
+	}
+	report.SamplesPerSecond = number(float64(report.Samples) / elapsed.Seconds())
+	live.board.each(func(k scoreKey, s eval.Score) {
+		line := newScore(k.series, k.model, k.horizon, s)
+		line.SamplesPerSecond = report.SamplesPerSecond
+		report.Results = append(report.Results, line)
+	})
+	if d.app.output == "json" {
+		return writeJSON(d.app.stdout, report)
+	}
+	report.print(d.app.stdout)
+	return nil
+}
+
+type demoReport struct {
+	Folder           string  `json:"folder"`
+	Samples          int64   `json:"samples"`
+	Forecasts        int64   `json:"forecasts"`
+	Seconds          number  `json:"seconds"`
+	SamplesPerSecond number  `json:"samples_per_second"`
+	Results          []score `json:"results"`
+}
+
+func (r *demoReport) print(w io.Writer) {
+	t := newTable(3, "series", "model", "horizon", "n", "scv-mse", "± sd", "rmse", "skill vs persistence", "vs var1", "coverage of 90 %")
+	for _, s := range r.Results {
+		t.AppendRow([]any{
+			s.Series, s.Model, s.Horizon, thousands(s.N), s.SCVMSE, s.SCVMSESD, s.RMSE,
+			s.SkillVsPersistence.fixed(3), s.SkillVsVAR1.fixed(3), s.Coverage.fixed(3),
+		})
+	}
+	fmt.Fprintln(w, t.Render())
+	fmt.Fprintf(w, "%s samples through broker, model and files in %.1f s, %s. skill: 1 - MSE / MSE of the other; above 0 is better.\n",
+		thousands(r.Samples), float64(r.Seconds), rate(float64(r.SamplesPerSecond)))
+	fmt.Fprintf(w, `
+Forecasts: %s (%s lines)
+
+With your own Kafka and InfluxDB:
+  edit configs/forecaster.yaml     brokers, topics, url, bucket
+  forecaster lint -c configs/forecaster.yaml --connect
+  forecaster run  -c configs/forecaster.yaml
+With a file:
+  forecaster replay FILE.csv --out forecasts.csv
+  forecaster evaluate FILE.csv
+`, filepath.Join(r.Folder, "forecasts.csv"), thousands(r.Forecasts))
+}
+
+// say prints a line about what happens, beside the results.
+func (d *demo) say(format string, args ...any) { fmt.Fprintf(d.app.stderr, format+"\n", args...) }
+
+// lastForecasts remembers the newest sample of the first variable of each
+// series, with what was forecast for it.
+type lastForecasts struct {
+	mu     sync.Mutex
+	series []seriesView
+}
+
+type seriesView struct {
+	series, variable   string
+	observed, forecast float64
+	past               []float64
+}
+
+// Write implements stream.Sink.
+func (l *lastForecasts) Write(_ context.Context, b *stream.Batch) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for i := range b.Observations {
+		o := &b.Observations[i]
+		s := l.of(o.Series)
+		s.observed, s.forecast = o.Y[0], o.Y[0]-o.Residual[0]
+		s.past = append(s.past, o.Y[0])
+		if n := len(s.past) - 24; n > 0 {
+			s.past = s.past[n:]
+		}
+	}
+	return nil
+}
+
+func (l *lastForecasts) of(s *stream.Series) *seriesView {
+	for i := range l.series {
+		if l.series[i].series == s.Name {
+			return &l.series[i]
+		}
+	}
+	l.series = append(l.series, seriesView{series: s.Name, variable: s.Variables[0]})
+	return &l.series[len(l.series)-1]
+}
+
+// Close implements stream.Sink.
+func (l *lastForecasts) Close() error { return nil }
+
+func (l *lastForecasts) snapshot() []seriesView {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := make([]seriesView, len(l.series))
+	for i, s := range l.series {
+		s.past = append([]float64(nil), s.past...)
+		out[i] = s
+	}
+	return out
+}
+
+// sparkline draws values as blocks of eight heights.
+func sparkline(v []float64) string {
+	if len(v) == 0 {
+		return ""
+	}
+	lo, hi := v[0], v[0]
+	for _, x := range v {
+		lo, hi = min(lo, x), max(hi, x)
+	}
+	levels := []rune("▁▂▃▄▅▆▇█")
+	out := make([]rune, len(v))
+	for i, x := range v {
+		level := 0
+		if hi > lo {
+			level = int((x - lo) / (hi - lo) * 7.999)
+		}
+		out[i] = levels[level]
+	}
+	return string(out)
+}
+
+// liveView redraws a few lines of a terminal in place; elsewhere it is silent.
+type liveView struct {
+	w     io.Writer
+	on    bool
+	lines int
+}
+
+func newLiveView(w io.Writer) *liveView { return &liveView{w: w, on: isTerminal(w)} }
+
+func (v *liveView) draw(picture string) {
+	if !v.on {
+		return
+	}
+	v.clear()
+	fmt.Fprintln(v.w, picture)
+	v.lines = strings.Count(picture, "\n") + 1
+}
+
+func (v *liveView) clear() {
+	if v.on && v.lines > 0 {
+		fmt.Fprint(v.w, "\033["+strconv.Itoa(v.lines)+"A\033[J")
+		v.lines = 0
+	}
+}

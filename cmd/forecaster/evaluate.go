@@ -1,0 +1,394 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+)
+
+func (a *app) evaluateCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "evaluate FILE",
+		Short: "Compare models on a file, side by side",
+		Long: `evaluate runs models over a file, each on its own: every sample is first the
+target of the forecasts made before it, then it is learnt from. The result of a
+model does not depend on which others are listed.
+
+Errors are in the units of the data, or, with --scale-rows N, in standard
+deviations of the first N rows. skill is 1 - MSE / MSE of the other model on the
+same targets: 0 = no better, 1 = perfect. scv_mse is the mean, its sd the
+standard deviation, of the squared error of a sample averaged over its variables.`,
+		Example: `  forecaster evaluate data.csv
+  forecaster evaluate ETTh2.csv --models auto,orffvar,var1,persistence --scale-rows 2880 --score-rows 3600:14400
+  forecaster evaluate data.csv --models orffvar --seeds 10 --window 200 --output json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.evaluate(cmd, args[0]) },
+	}
+	a.configFlags(cmd)
+	modelFlags(cmd)
+	f := cmd.Flags()
+	_ = f.MarkHidden("model")
+	f.StringSlice("models", []string{"persistence", "var1", "orffvar", "auto"}, "models to compare")
+	f.IntSlice("horizons", nil, "scored horizons (default: --horizon alone)")
+	f.Int("scale-rows", 0, "divide errors by the standard deviation of the first N rows")
+	f.String("score-rows", "", "score the targets in rows A:B of each series, counted from 0; B may be left out")
+	f.Int("window", 0, "score the targets from this row on, as sequential cross-validation with that window does")
+	f.Int("seeds", 1, "repeat models that draw frequencies with so many seeds")
+	return cmd
+}
+
+// evaluation is what evaluate prints.
+type evaluation struct {
+	Dataset     string       `json:"dataset"`
+	Rows        int          `json:"rows"`
+	Dim         int          `json:"dim"`
+	Results     []result     `json:"results"`
+	Comparisons []comparison `json:"comparisons,omitempty"`
+
+	refused string
+}
+
+// result is a score with what only evaluate knows.
+type result struct {
+	score
+	Seeds   int    `json:"seeds"`
+	MSESD   number `json:"mse_sd"`  // over the seeds
+	Refused int    `json:"refused"` // samples that the model would not learn
+}
+
+func (a *app) evaluate(cmd *cobra.Command, path string) error {
+	f := cmd.Flags()
+	names, _ := f.GetStringSlice("models")
+	horizons, _ := f.GetIntSlice("horizons")
+	scaleRows, _ := f.GetInt("scale-rows")
+	scoreRows, _ := f.GetString("score-rows")
+	window, _ := f.GetInt("window")
+	seeds, _ := f.GetInt("seeds")
+
+	cfg, err := a.load(cmd, modelSettings,
+		config.Setting{Path: "input.kafka", Value: "null", From: "evaluate"},
+		config.Setting{Path: "input.stdin", Value: "null", From: "evaluate"},
+		config.Setting{Path: "input.simulated", Value: "null", From: "evaluate"},
+		config.Setting{Path: "input.file.path", Value: path, From: "evaluate"},
+	)
+	if err != nil {
+		return err
+	}
+	from, to, err := parseRows(scoreRows)
+	if err != nil {
+		return &usageError{err}
+	}
+	if scaleRows < 0 || window < 0 || seeds < 1 {
+		return &usageError{errors.New("--scale-rows and --window must be >= 0, --seeds >= 1")}
+	}
+	for _, name := range names {
+		if err := checkModel(name, cfg.Model); err != nil {
+			return &usageError{fmt.Errorf("--models: %w", err)}
+		}
+	}
+	if len(horizons) == 0 {
+		horizons = []int{cfg.Model.Horizon}
+	}
+	slices.Sort(horizons)
+	horizons = slices.Compact(horizons)
+	if horizons[0] < 1 {
+		return &usageError{fmt.Errorf("--horizons: must be >= 1, got %d", horizons[0])}
+	}
+	cfg.Model.Horizon = max(cfg.Model.Horizon, horizons[len(horizons)-1])
+
+	data, refused, err := readDataset(cmd.Context(), cfg)
+	if err != nil {
+		return err
+	}
+	options := eval.Options{
+		Horizon: cfg.Model.Horizon, Horizons: horizons, Levels: cfg.Model.Levels,
+		From: max(from, window), To: to, ScaleRows: scaleRows, Losses: true,
+	}
+	e := &evaluation{Dataset: path, Rows: data.Len(), Dim: data.Dim(), refused: refused, Results: []result{}}
+	var losses []modelLosses
+	for i, name := range names {
+		m := cfg.Model
+		m.Type = name
+		a.status("%d of %d: %s", i+1, len(names), name)
+		results, l, err := evaluateModel(cmd.Context(), m, data, options, seeds)
+		a.status("")
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		e.Results = append(e.Results, results...)
+		losses = append(losses, modelLosses{name, l})
+	}
+	e.Comparisons = compare(losses, horizons)
+	if a.output == "json" {
+		return writeJSON(a.stdout, e)
+	}
+	e.print(a.stdout)
+	return nil
+}
+
+// evaluateModel runs one model, as often as there are seeds, and returns one
+// result a horizon, with the losses of the first seed.
+func evaluateModel(ctx context.Context, c config.Model, data *eval.Dataset, o eval.Options, seeds int) ([]result, [][]float64, error) {
+	if !seeded(c.Type) {
+		seeds = 1
+	}
+	runs := make([][]score, seeds)
+	var losses [][]float64
+	refused := 0
+	o.OnStep = func(eval.Step) error { return ctx.Err() }
+	for s := range runs {
+		c := c
+		c.Seed += uint64(s)
+		m, err := newModel(c, data.Dim())
+		if err != nil {
+			return nil, nil, err
+		}
+		ref, err := newModel(config.Model{Type: "var1", Horizon: c.Horizon}, data.Dim())
+		if err != nil {
+			return nil, nil, err
+		}
+		o.Reference = ref
+		timed := &timedModel{Model: m}
+		r, err := eval.Prequential(timed, data, o)
+		if err != nil {
+			return nil, nil, err
+		}
+		for k, h := range r.Horizons {
+			one := newScore("", c.Type, h, r.Score(eval.All, k))
+			one.SamplesPerSecond = number(float64(data.Len()) / timed.elapsed.Seconds())
+			runs[s] = append(runs[s], one)
+		}
+		if s == 0 {
+			losses, refused = r.Losses, r.Refused
+		}
+	}
+	var results []result
+	for k := range o.Horizons {
+		mean := runs[0][k]
+		var mse []float64
+		for _, field := range mean.fields() {
+			*field = 0
+		}
+		for _, run := range runs {
+			for i, field := range run[k].fields() {
+				*mean.fields()[i] += *field / number(seeds)
+			}
+			mse = append(mse, float64(run[k].MSE))
+		}
+		results = append(results, result{score: mean, Seeds: seeds, MSESD: number(eval.Summarize(mse...).SD), Refused: refused})
+	}
+	return results, losses, nil
+}
+
+// fields are the figures of a score that are averaged over seeds.
+func (s *score) fields() []*number {
+	return []*number{
+		&s.MSE, &s.RMSE, &s.MAE, &s.NMSE, &s.MASE, &s.SkillVsPersistence, &s.SkillVsVAR1,
+		&s.SCVMSE, &s.SCVMSESD, &s.Coverage, &s.Width, &s.Pinball, &s.SamplesPerSecond,
+	}
+}
+
+// parseRows reads A:B; B = 0 means the end.
+func parseRows(s string) (from, to int, err error) {
+	if s == "" {
+		return 0, 0, nil
+	}
+	bad := fmt.Errorf("--score-rows: must have the form A:B with 0 <= A < B, got %q", s)
+	a, b, ok := strings.Cut(s, ":")
+	if !ok {
+		return 0, 0, bad
+	}
+	if a != "" {
+		if from, err = strconv.Atoi(a); err != nil || from < 0 {
+			return 0, 0, bad
+		}
+	}
+	if b != "" {
+		if to, err = strconv.Atoi(b); err != nil || to <= from {
+			return 0, 0, bad
+		}
+	}
+	return from, to, nil
+}
+
+// readDataset reads the input file into memory. Lines that run would refuse are
+// left out; refused says how many and why.
+func readDataset(ctx context.Context, c *config.Config) (data *eval.Dataset, refused string, err error) {
+	src, err := openFile(c)
+	if err != nil {
+		return nil, "", err
+	}
+	defer src.Close()
+	var (
+		decoder  = src.Decoder()
+		messages = make([]stream.Message, 256)
+		record   stream.Record
+		index    = make(map[string]int)
+		counts   = make(map[string]int64)
+		first    string
+	)
+	data = &eval.Dataset{Name: c.Input.File.Path}
+	refuse := func(m *stream.Message, reason stream.Reason, detail string) {
+		if len(counts) == 0 {
+			first = fmt.Sprintf("%s: %s: %s", m.Origin(), reason, detail)
+		}
+		counts[string(reason)]++
+	}
+	for {
+		n, err := src.Read(ctx, messages)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, "", err
+		}
+		for i := range n {
+			m := &messages[i]
+			var bad *stream.DataError
+			if derr := decoder.Decode(&record, m); errors.As(derr, &bad) {
+				refuse(m, bad.Reason, bad.Detail)
+				continue
+			} else if derr != nil {
+				return nil, "", derr
+			}
+			if reason, detail := appendRecord(data, index, &record, c.Pipeline.MaxDim); reason != "" {
+				refuse(m, reason, detail)
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	if len(counts) > 0 {
+		refused = fmt.Sprintf("%s; the first: %s", countsOf(counts), first)
+	}
+	if data.Len() == 0 {
+		if refused != "" {
+			return nil, "", fmt.Errorf("%s: no usable rows; refused: %s", data.Name, refused)
+		}
+		return nil, "", fmt.Errorf("%s: no rows", data.Name)
+	}
+	return data, refused, nil
+}
+
+// appendRecord adds a row to its series unless the order of time or the
+// variables forbid it.
+func appendRecord(data *eval.Dataset, index map[string]int, r *stream.Record, maxDim int) (stream.Reason, string) {
+	if len(r.Values) > maxDim {
+		return stream.TooLarge, fmt.Sprintf("%d variables, at most %d are allowed", len(r.Values), maxDim)
+	}
+	if data.Variables == nil {
+		data.Variables = slices.Clone(r.Names)
+		if r.Names == nil {
+			for j := range r.Values {
+				data.Variables = append(data.Variables, "v"+strconv.Itoa(j))
+			}
+		}
+	}
+	if len(r.Values) != data.Dim() || r.Names != nil && !slices.Equal(r.Names, data.Variables) {
+		return stream.Dimension, fmt.Sprintf("the variables are not the %d of the first row", data.Dim())
+	}
+	for j, v := range r.Values {
+		if math.IsInf(v, 0) {
+			return stream.NonFinite, fmt.Sprintf("%s is infinite", data.Variables[j])
+		}
+	}
+	i, ok := index[r.Series]
+	if !ok {
+		i = len(data.Series)
+		index[r.Series] = i
+		data.Series = append(data.Series, eval.Series{Name: r.Series})
+	}
+	s := &data.Series[i]
+	if n := len(s.Times); n > 0 {
+		switch last := s.Times[n-1]; {
+		case r.Time == last:
+			return stream.Duplicate, "the same time as the row before"
+		case r.Time < last:
+			return stream.Late, "an earlier time than the row before"
+		}
+	}
+	s.Times = append(s.Times, r.Time)
+	s.Rows = append(s.Rows, slices.Clone(r.Values))
+	return "", ""
+}
+
+// timedModel measures the time that a model takes, without the scoring.
+type timedModel struct {
+	eval.Model
+	elapsed time.Duration
+}
+
+// NewSeries implements eval.Model.
+func (m *timedModel) NewSeries() eval.Forecaster {
+	return &timedSeries{m.Model.NewSeries(), m}
+}
+
+type timedSeries struct {
+	eval.Forecaster
+	model *timedModel
+}
+
+// Observe implements eval.Forecaster.
+func (s *timedSeries) Observe(y []float64) error {
+	start := time.Now()
+	err := s.Forecaster.Observe(y)
+	s.model.elapsed += time.Since(start)
+	return err
+}
+
+// ForecastTo implements eval.Forecaster.
+func (s *timedSeries) ForecastTo(dst []float64) bool {
+	start := time.Now()
+	ok := s.Forecaster.ForecastTo(dst)
+	s.model.elapsed += time.Since(start)
+	return ok
+}
+
+// BoundsTo implements eval.Bounder; without intervals it returns false.
+func (s *timedSeries) BoundsTo(lower, upper []float64) bool {
+	b, ok := s.Forecaster.(eval.Bounder)
+	if !ok {
+		return false
+	}
+	start := time.Now()
+	ok = b.BoundsTo(lower, upper)
+	s.model.elapsed += time.Since(start)
+	return ok
+}
+
+func (e *evaluation) print(w io.Writer) {
+	fmt.Fprintf(w, "%s: %s rows, %d variables\n", e.Dataset, thousands(int64(e.Rows)), e.Dim)
+	t := newTable(1, "model", "horizon", "n", "mse", "mae", "nmse", "skill vs persistence", "vs var1", "scv-mse", "± sd", "coverage", "speed")
+	for _, r := range e.Results {
+		mse := r.MSE.String()
+		if r.Seeds > 1 {
+			mse = fmt.Sprintf("%v ± %.2g", r.MSE, float64(r.MSESD))
+		}
+		t.AppendRow([]any{
+			r.Model, r.Horizon, thousands(r.N), mse, r.MAE, r.NMSE.fixed(4),
+			r.SkillVsPersistence.fixed(4), r.SkillVsVAR1.fixed(4), r.SCVMSE, r.SCVMSESD, r.Coverage.fixed(3), rate(float64(r.SamplesPerSecond)),
+		})
+	}
+	fmt.Fprintln(w, t.Render())
+	e.printComparisons(w)
+	if e.refused != "" {
+		fmt.Fprintf(w, "left out: %s\n", e.refused)
+	}
+}
+
+// status replaces the last line of a terminal; elsewhere it does nothing.
+func (a *app) status(format string, args ...any) {
+	if isTerminal(a.stderr) {
+		fmt.Fprintf(a.stderr, "\r\033[K"+format, args...)
+	}
+}

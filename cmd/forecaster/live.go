@@ -1,0 +1,333 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/kafka"
+)
+
+// The program must end within ten seconds of being told to. drainTimeout is for
+// the last batch and checkpoint of a partition, handOver also for giving it
+// back to the group.
+const (
+	drainTimeout = 7 * time.Second
+	handOver     = 8 * time.Second
+)
+
+func (a *app) runCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Forecast live: Kafka, a file or a pipe in, InfluxDB or a file out",
+		Long: `run reads the configured input until it ends or the process is told to stop
+(SIGTERM, Ctrl-C): then it writes what it has read, takes a checkpoint and ends
+within ten seconds. The next start continues from the checkpoint: nothing is
+lost and nothing is there twice.`,
+		Example: `  forecaster run -c configs/forecaster.yaml
+  forecaster run -c base.yaml -c production.yaml --set model.horizon=12
+  FORECASTER_LOG_LEVEL=debug forecaster run -c configs/forecaster.yaml --dry-run`,
+		Args: cobra.NoArgs,
+	}
+	a.configFlags(cmd)
+	dryRun := cmd.Flags().Bool("dry-run", false, "print the whole configuration, secrets redacted, and end")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		cfg, err := a.load(cmd, nil)
+		if err == nil {
+			err = cfg.Runnable()
+		}
+		if err != nil {
+			return &usageError{err}
+		}
+		if *dryRun {
+			text, err := cfg.YAML()
+			if err != nil {
+				return err
+			}
+			_, err = a.stdout.Write(text)
+			return err
+		}
+		return newLive(cfg, a.logger(cfg.Log)).run(cmd.Context())
+	}
+	return cmd
+}
+
+// live is a running job: one stream.Runner for each partition.
+type live struct {
+	cfg   *config.Config
+	log   *slog.Logger
+	board scoreboard
+
+	// taps see every batch before the outputs do.
+	taps []stream.Sink
+
+	mu      sync.Mutex
+	group   *kafka.Group // nil unless the input is Kafka
+	runners map[string]*stream.Runner
+	past    map[string]stream.Stats // of runners that have ended
+	open    map[string]string       // output paths in use, by whom
+}
+
+func newLive(cfg *config.Config, log *slog.Logger) *live {
+	l := &live{
+		cfg: cfg, log: log,
+		runners: make(map[string]*stream.Runner),
+		past:    make(map[string]stream.Stats),
+		open:    make(map[string]string),
+	}
+	l.taps = []stream.Sink{&l.board, eventLog{log}}
+	return l
+}
+
+// run works until the input or ctx ends.
+func (l *live) run(ctx context.Context) error {
+	if l.cfg.State.Dir == "" {
+		l.log.Warn("state.dir is empty: no checkpoints, every start begins anew")
+	}
+	stop, err := l.serveHTTP()
+	if err != nil {
+		return err
+	}
+	defer stop()
+	if l.cfg.Input.Kafka != nil {
+		return l.runKafka(ctx)
+	}
+	src, dec, name, err := l.openSource()
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	l.log.Info("starting", "input", name, "model", l.cfg.Model.Type)
+	return l.work(ctx, name, src, dec, nil)
+}
+
+func (l *live) runKafka(ctx context.Context) error {
+	connection, err := kafkaConnection(l.cfg.Input.Kafka)
+	if err != nil {
+		return err
+	}
+	k := l.cfg.Input.Kafka
+	group, err := kafka.NewGroup(kafka.GroupConfig{
+		Connection: connection, Topics: k.Topics, Group: k.ConsumerGroup, Offset: kafka.Offset(k.Offset),
+		MaxMessageBytes: int(k.MaxMessageLen), Log: l.log,
+		SessionTimeout: k.SessionTimeout, HandOver: min(handOver, k.SessionTimeout/3),
+	})
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	l.group = group
+	l.mu.Unlock()
+	l.log.Info("starting", "brokers", k.Brokers, "topics", k.Topics, "group", k.ConsumerGroup, "model", l.cfg.Model.Type)
+	return group.Run(ctx, func(ctx context.Context, p *kafka.Partition) error {
+		dec, err := newDecoder(l.cfg)
+		if err != nil {
+			return err
+		}
+		name := p.Topic() + "-" + strconv.Itoa(p.Number())
+		return l.work(ctx, name, p, dec, map[string]string{"topic": p.Topic(), "partition": strconv.Itoa(p.Number())})
+	})
+}
+
+// openSource opens an input that is not Kafka.
+func (l *live) openSource() (src stream.Source, dec stream.Decoder, name string, err error) {
+	if s := l.cfg.Input.Simulated; s != nil {
+		source, dec, err := newSimulated(s)
+		if err != nil {
+			return nil, nil, "", err
+		}
+		return paced(source, dec, s.Speed), dec, "simulated", nil
+	}
+	source, err := openFile(l.cfg)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	speed, name := 0., "stdin"
+	if f := l.cfg.Input.File; f != nil {
+		speed, name = f.Speed, "file"
+	}
+	return paced(source, source.Decoder(), speed), source.Decoder(), name, nil
+}
+
+// work runs one partition. The labels fill the placeholders of output paths.
+func (l *live) work(ctx context.Context, name string, src stream.Source, dec stream.Decoder, labels map[string]string) (err error) {
+	var closers []io.Closer
+	defer func() { err = errors.Join(err, closeAll(closers)) }()
+
+	cfg, release, err := l.outputsOf(name, labels)
+	if err != nil {
+		return err
+	}
+	defer release()
+	engine, err := newEngine(cfg)
+	if err != nil {
+		return err
+	}
+	rc := stream.RunnerConfig{
+		Source: src, Decoder: dec, Engine: engine,
+		Fingerprint:       fingerprint(cfg),
+		CheckpointEvery:   cfg.State.Interval,
+		CheckpointRecords: int64(cfg.State.Records),
+		DrainTimeout:      drainTimeout,
+	}
+	if cfg.State.Dir != "" {
+		store, err := file.OpenStore(filepath.Join(cfg.State.Dir, name))
+		if err != nil {
+			return err
+		}
+		closers = append(closers, store)
+		rc.Store = store
+	}
+	sink, err := openSinks(cfg, l.taps...)
+	if err != nil {
+		return err
+	}
+	closers = append(closers, sink)
+	rc.Sink = sink
+	letters, drop, err := openDeadLetters(cfg)
+	if err != nil {
+		return err
+	}
+	if letters != nil {
+		closers = append(closers, letters)
+		rc.DeadLetters, rc.Drop = letters, drop
+	}
+	runner, err := stream.NewRunner(rc)
+	if err != nil {
+		return err
+	}
+	l.started(name, runner)
+	defer l.ended(name, runner)
+	l.log.Info("working", "partition", name)
+	err = runner.Run(ctx)
+	var scores stream.Batch
+	engine.Scores(&scores)
+	err = errors.Join(err, l.board.Write(ctx, &scores))
+	s := runner.Stats()
+	l.log.Info("ended", "partition", name, "records", s.Records, "forecasts", s.Forecasts, "next", s.Next, "checkpoints", s.Checkpoints)
+	return err
+}
+
+// outputsOf returns the configuration with the placeholders {topic} and
+// {partition} of its output paths filled in, and reserves the paths: two
+// partitions cannot write one file.
+func (l *live) outputsOf(name string, labels map[string]string) (cfg *config.Config, release func(), err error) {
+	c := *l.cfg
+	var pairs []string
+	for k, v := range labels {
+		pairs = append(pairs, "{"+k+"}", v)
+	}
+	fill := strings.NewReplacer(pairs...)
+	var paths []string
+	if c.Output.File != nil {
+		f := *c.Output.File
+		f.Path = fill.Replace(f.Path)
+		c.Output.File = &f
+		paths = append(paths, f.Path)
+	}
+	if c.Output.DeadLetters != nil {
+		d := *c.Output.DeadLetters
+		d.Path = fill.Replace(d.Path)
+		c.Output.DeadLetters = &d
+		if d.Path != "" {
+			paths = append(paths, d.Path)
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, p := range paths {
+		if other, ok := l.open[p]; ok {
+			return nil, nil, fmt.Errorf("partitions %s and %s would both write %s: put {partition} into its name", other, name, p)
+		}
+	}
+	for _, p := range paths {
+		l.open[p] = name
+	}
+	return &c, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		for _, p := range paths {
+			delete(l.open, p)
+		}
+	}, nil
+}
+
+func (l *live) started(name string, r *stream.Runner) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.runners[name] = r
+}
+
+func (l *live) ended(name string, r *stream.Runner) {
+	stats := r.Stats()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.runners, name)
+	l.past[name] = addCounters(l.past[name], stats)
+}
+
+// stats returns the counters of each partition that was ever worked on, over
+// all its runners; the gauges are those of the present one.
+func (l *live) stats() map[string]stream.Stats {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := make(map[string]stream.Stats)
+	for name, s := range l.past {
+		all[name] = s
+	}
+	for name, r := range l.runners {
+		all[name] = addCounters(all[name], r.Stats())
+	}
+	return all
+}
+
+// addCounters adds the counters of the past to those of now.
+func addCounters(past, now stream.Stats) stream.Stats {
+	now.Records += past.Records
+	now.Forecasts += past.Forecasts
+	now.Observations += past.Observations
+	now.Metrics += past.Metrics
+	now.Events += past.Events
+	now.Checkpoints += past.Checkpoints
+	for reason, n := range past.DeadLetters {
+		now.DeadLetters[reason] += n
+	}
+	for i := range now.Stages {
+		now.Stages[i].Count += past.Stages[i].Count
+		now.Stages[i].Elapsed += past.Stages[i].Elapsed
+	}
+	return now
+}
+
+// eventLog writes what happens to a series into the log.
+type eventLog struct{ log *slog.Logger }
+
+// Write implements stream.Sink.
+func (e eventLog) Write(_ context.Context, b *stream.Batch) error {
+	for _, ev := range b.Events {
+		level := slog.LevelWarn
+		if ev.Kind == stream.EventSeries {
+			level = slog.LevelDebug
+		}
+		e.log.Log(context.Background(), level, ev.Text, "event", ev.Kind, "series", ev.Series, "time", time.Unix(0, ev.Time).UTC())
+	}
+	for _, d := range b.DeadLetters {
+		e.log.Debug("refused", "reason", d.Reason, "detail", d.Detail, "message", d.Message.Origin())
+	}
+	return nil
+}
+
+// Close implements stream.Sink.
+func (eventLog) Close() error { return nil }

@@ -1,0 +1,59 @@
+// Command forecaster forecasts multivariate time series online: samples arrive
+// from Kafka or a file, a model predicts each of them before it learns from it,
+// and forecasts, intervals and scores go to InfluxDB or a file.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// The exit codes.
+const (
+	exitDone = iota
+	exitFailed
+	exitUsage
+)
+
+// run is the program without the process around it.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, environ: os.Environ()}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	switch usage := (*usageError)(nil); {
+	case err == nil:
+		return exitDone
+	case errors.Is(err, errReported):
+		return exitFailed
+	case errors.As(err, &usage), !a.started:
+		fmt.Fprintf(stderr, "forecaster: %v\n", err)
+		return exitUsage
+	default:
+		fmt.Fprintf(stderr, "forecaster: %v\n", err)
+		return exitFailed
+	}
+}
+
+// errReported is returned by a command that has already said what is wrong.
+var errReported = errors.New("reported")
+
+// usageError is a mistake in how the program was called or configured.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/varmodel"
+)
+
+// newModel makes the model that c names for series of dim variables.
+func newModel(c config.Model, dim int) (eval.Model, error) {
+	switch c.Type {
+	case "auto":
+		return varmodel.NewORFFVAR(varmodel.ORFFVARConfig{Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed})
+	case "orffvar":
+		return varmodel.NewORFFVAR(varmodel.ORFFVARConfig{
+			Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed,
+			Frequencies: c.Frequencies, Bandwidth: c.Bandwidth, Ridge: c.Ridge, Forgetting: c.Forgetting,
+		})
+	case "persistence":
+		return varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: dim, Horizon: c.Horizon})
+	case "seasonal":
+		return varmodel.NewSeasonal(varmodel.SeasonalConfig{Dim: dim, Horizon: c.Horizon, Period: c.Season})
+	}
+	if lags, ok := lagsOf(c.Type, "var"); ok {
+		return varmodel.NewVAR(varmodel.VARConfig{Dim: dim, Order: lags, Horizon: c.Horizon})
+	}
+	if lags, ok := lagsOf(c.Type, "ar"); ok {
+		return varmodel.NewAR(varmodel.ARConfig{Dim: dim, Order: lags, Horizon: c.Horizon})
+	}
+	return nil, fmt.Errorf("model.type: %w", config.ModelName(c.Type))
+}
+
+// checkModel returns an error unless name is a model that c can make.
+func checkModel(name string, c config.Model) error {
+	if err := config.ModelName(name); err != nil {
+		return err
+	}
+	if name == "seasonal" && c.Season < 1 {
+		return errors.New("seasonal needs --season, the steps of a season")
+	}
+	return nil
+}
+
+// seeded reports whether a model draws random frequencies.
+func seeded(name string) bool { return name == "auto" || name == "orffvar" }
+
+// lagsOf returns N of a name such as varN.
+func lagsOf(name, prefix string) (int, bool) {
+	digits, ok := strings.CutPrefix(name, prefix)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.Atoi(digits)
+	return n, err == nil
+}
+
+// reference is VAR(1), which Score.SkillVsVAR compares with.
+var reference = stream.Baseline{
+	Name:      "var1",
+	Reference: true,
+	New: func(dim, horizon int) (eval.Model, error) {
+		return varmodel.NewVAR(varmodel.VARConfig{Dim: dim, Order: 1, Horizon: horizon})
+	},
+}

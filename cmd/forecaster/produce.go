@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/kafka"
+)
+
+func (a *app) produceCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "produce FILE",
+		Short: "Publish a file to Kafka, as JSON messages",
+		Long: `produce publishes each row of a file (.csv, .jsonl, either with .gz; - is
+standard input) as one message:
+
+  key    the series
+  value  {"time": "2026-01-01T00:00:00Z", "values": {"cpu": 0.5, "mem": null}}`,
+		Example: `  forecaster produce data.csv --brokers localhost:9092 --topic metrics
+  forecaster produce data.csv --topic metrics --rate 50
+  forecaster produce data.csv --topic metrics --rate 1 --now --loop`,
+		Args: cobra.ExactArgs(1),
+	}
+	a.configFlags(cmd)
+	f := cmd.Flags()
+	f.StringSlice("brokers", []string{"localhost:9092"}, "host:port of one or more brokers")
+	f.String("topic", "metrics", "topic to publish to")
+	var p producing
+	f.StringVar(&p.series, "series", "", "name of the series of lines that do not say (default: the file's name)")
+	f.Float64Var(&p.rate, "rate", 0, "rows a second; 0 = as fast as possible")
+	f.Float64Var(&p.speed, "speed", 0, "pace by the time stamps: 1 = as they say, 60 = an hour a minute")
+	f.BoolVar(&p.now, "now", false, "stamp each row with the present time")
+	f.BoolVar(&p.loop, "loop", false, "begin again at the end of the file (needs --now)")
+	f.IntVar(&p.partitions, "partitions", 1, "create the topic with so many partitions if it does not exist; 0 = do not")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if p.rate < 0 || p.speed < 0 || p.rate > 0 && p.speed > 0 {
+			return &usageError{errors.New("--rate and --speed must be >= 0, and not both given")}
+		}
+		if p.loop && !p.now {
+			return &usageError{errors.New("--loop needs --now: the same time stamps again would be late")}
+		}
+		settings := []setting{{"brokers", "input.kafka.brokers"}, {"topic", "input.kafka.topics"}}
+		if len(a.files) == 0 { // then the defaults of the flags hold
+			for _, s := range settings {
+				f.Lookup(s.flag).Changed = true
+			}
+		}
+		cfg, err := a.load(cmd, settings)
+		if err != nil {
+			return err
+		}
+		if cfg.Input.Kafka == nil {
+			return &usageError{errors.New("the configuration has no input.kafka to publish to")}
+		}
+		p.path = args[0]
+		return a.produce(cmd.Context(), cfg, &p)
+	}
+	return cmd
+}
+
+// producing says how a file is published.
+type producing struct {
+	path, series string
+	rate, speed  float64
+	now, loop    bool
+	partitions   int
+}
+
+func (a *app) produce(ctx context.Context, cfg *config.Config, p *producing) error {
+	log := a.logger(cfg.Log)
+	connection, err := kafkaConnection(cfg.Input.Kafka)
+	if err != nil {
+		return err
+	}
+	if err := connection.Ping(ctx); err != nil {
+		return err
+	}
+	topic := cfg.Input.Kafka.Topics[0]
+	if p.partitions > 0 {
+		if err := connection.CreateTopic(ctx, topic, p.partitions); err != nil {
+			return err
+		}
+	}
+	producer, err := kafka.NewProducer(connection, topic, log)
+	if err != nil {
+		return err
+	}
+	defer producer.Close()
+	var sent, refused int64
+	start := time.Now()
+	for {
+		n, r, err := a.produceFile(ctx, cfg, p, producer)
+		sent, refused = sent+n, refused+r
+		if err != nil && ctx.Err() == nil {
+			return err
+		}
+		if ctx.Err() != nil || !p.loop {
+			break
+		}
+		if n == 0 {
+			return fmt.Errorf("%s: no usable rows", p.path)
+		}
+	}
+	elapsed := time.Since(start).Seconds()
+	if a.output == "json" {
+		return writeJSON(a.stdout, map[string]any{
+			"topic": topic, "messages": sent, "refused": refused, "seconds": number(elapsed),
+		})
+	}
+	fmt.Fprintf(a.stdout, "%s messages to topic %s in %.2f s", thousands(sent), topic, elapsed)
+	if refused > 0 {
+		fmt.Fprintf(a.stdout, "; %s rows refused", thousands(refused))
+	}
+	fmt.Fprintln(a.stdout)
+	return nil
+}
+
+// produceFile publishes the file once.
+func (a *app) produceFile(ctx context.Context, cfg *config.Config, p *producing, producer *kafka.Producer) (sent, refused int64, err error) {
+	var published atomic.Int64
+	c := *cfg
+	c.Input.File = &config.FileInput{Path: p.path, Series: p.series}
+	src, err := openFile(&c)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer src.Close()
+	var (
+		dec    = src.Decoder()
+		paced  = paced(src, dec, p.speed)
+		in     = make([]stream.Message, 256)
+		out    = make([]stream.Message, 0, len(in))
+		record stream.Record
+		pacer  = newPacer(p.rate)
+	)
+	if p.rate > 0 {
+		in = in[:1]
+	}
+	bar := a.progressBar("publishing", src.Progress, published.Load)
+	defer bar.finish()
+	for {
+		n, err := paced.Read(ctx, in)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return sent, refused, err
+		}
+		out = out[:0]
+		for i := range n {
+			if derr := dec.Decode(&record, &in[i]); derr != nil {
+				refused++
+				if refused == 1 {
+					fmt.Fprintf(a.stderr, "refused: %s: %v\n", in[i].Origin(), derr)
+				}
+				continue
+			}
+			if p.now {
+				record.Time = time.Now().UnixNano()
+			}
+			out = append(out, stream.Message{Key: []byte(record.Series), Value: appendRecordJSON(nil, &record)})
+		}
+		if err := pacer.wait(ctx, len(out)); err != nil {
+			return sent, refused, err
+		}
+		if err := producer.Send(ctx, out); err != nil {
+			return sent, refused, err
+		}
+		sent += int64(len(out))
+		published.Store(sent)
+		if err != nil {
+			return sent, refused, nil
+		}
+	}
+}
+
+// appendRecordJSON appends r as the message that input.data_format json reads.
+// Numbers have as many digits as it takes to read the same bits.
+func appendRecordJSON(dst []byte, r *stream.Record) []byte {
+	dst = append(dst, `{"time":"`...)
+	dst = time.Unix(0, r.Time).UTC().AppendFormat(dst, time.RFC3339Nano)
+	dst = append(dst, `","values":`...)
+	opening, closing := byte('['), byte(']')
+	if r.Names != nil {
+		opening, closing = '{', '}'
+	}
+	dst = append(dst, opening)
+	for j, v := range r.Values {
+		if j > 0 {
+			dst = append(dst, ',')
+		}
+		if r.Names != nil {
+			name, err := json.Marshal(r.Names[j])
+			if err != nil {
+				panic("produce: " + err.Error()) // strings always encode
+			}
+			dst = append(append(dst, name...), ':')
+		}
+		if math.IsNaN(v) {
+			dst = append(dst, "null"...)
+		} else {
+			dst = strconv.AppendFloat(dst, v, 'g', -1, 64)
+		}
+	}
+	return append(dst, closing, '}')
+}
+
+// A pacer holds a loop back to a number of turns a second.
+type pacer struct {
+	rate  float64
+	start time.Time
+	n     float64
+}
+
+func newPacer(rate float64) *pacer { return &pacer{rate: rate, start: time.Now()} }
+
+// wait returns when n more turns are due; at rate 0 at once.
+func (p *pacer) wait(ctx context.Context, n int) error {
+	if p.rate == 0 {
+		return ctx.Err()
+	}
+	due := p.start.Add(time.Duration(p.n / p.rate * float64(time.Second)))
+	p.n += float64(n)
+	return sleep(ctx, time.Until(due))
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// progress draws a bar with the time left on a terminal, and nothing elsewhere.
+type progress struct {
+	stop, done chan struct{}
+}
+
+// progressBar starts drawing. position returns how much is done of how much
+// (0 = unknown), samples the number of samples so far.
+func (a *app) progressBar(title string, position func() (done, total int64), samples func() int64) *progress {
+	p := &progress{stop: make(chan struct{}), done: make(chan struct{})}
+	if !isTerminal(a.stderr) {
+		close(p.done)
+		return p
+	}
+	_, total := position()
+	if total <= 0 {
+		total = -1 // a spinner
+	}
+	bar := progressbar.NewOptions64(total,
+		progressbar.OptionSetWriter(a.stderr),
+		progressbar.OptionSetDescription(title),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionSetWidth(30),
+		progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetElapsedTime(true),
+	)
+	go func() {
+		defer close(p.done)
+		tick := time.NewTicker(150 * time.Millisecond)
+		defer tick.Stop()
+		start := time.Now()
+		for {
+			select {
+			case <-p.stop:
+				_ = bar.Finish() // of a terminal that is gone nothing can be said
+				return
+			case <-tick.C:
+				done, _ := position()
+				n := samples()
+				bar.Describe(fmt.Sprintf("%s  %s samples  %s", title, thousands(n), rate(float64(n)/time.Since(start).Seconds())))
+				_ = bar.Set64(done)
+			}
+		}
+	}()
+	return p
+}
+
+// finish removes the bar.
+func (p *progress) finish() {
+	close(p.stop)
+	<-p.done
+}

@@ -1,0 +1,289 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+)
+
+func (a *app) replayCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "replay FILE",
+		Short: "Forecast a file as if it were live, and score the forecasts",
+		Long: `replay reads a file (.csv, .jsonl, either with .gz; - is standard input) through
+the same engine as run: every sample is forecast before it is learnt from. It
+prints the scores and, with --out, writes the forecasts:
+
+  time,series,target,horizon,model,yhat,yhat_lower,yhat_upper
+
+Forecasts of the same file are the same bytes in every run.`,
+		Example: `  forecaster replay data.csv
+  forecaster replay data.csv --model orffvar --order 4 --horizon 12 --out forecasts.csv
+  forecaster replay data.csv --speed 60 --output json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.replay(cmd, args[0]) },
+	}
+	a.configFlags(cmd)
+	modelFlags(cmd)
+	cmd.Flags().String("out", "", "write forecasts to this file: .csv, or .lp for line protocol; - is standard output")
+	cmd.Flags().String("series", "", "name of the series of lines that do not say (default: the file's name)")
+	cmd.Flags().Float64("speed", 0, "pace by the time stamps: 1 = as they say, 60 = an hour a minute, 0 = as fast as possible")
+	return cmd
+}
+
+func (a *app) replay(cmd *cobra.Command, path string) error {
+	settings := append([]setting{
+		{"out", "output.file.path"}, {"series", "input.file.series"}, {"speed", "input.file.speed"},
+	}, modelSettings...)
+	cfg, err := a.load(cmd, settings,
+		config.Setting{Path: "input.kafka", Value: "null", From: "replay"},
+		config.Setting{Path: "input.stdin", Value: "null", From: "replay"},
+		config.Setting{Path: "input.simulated", Value: "null", From: "replay"},
+		config.Setting{Path: "input.file.path", Value: path, From: "replay"},
+		config.Setting{Path: "evaluate.window", Value: "0", From: "replay"}, // score the whole file
+	)
+	if err != nil {
+		return err
+	}
+	if cfg.Output.File != nil && cfg.Output.File.Path == "-" && a.output == "json" {
+		return &usageError{fmt.Errorf("--out - and --output json both write to standard output")}
+	}
+	report, err := a.replayFile(cmd.Context(), cfg)
+	if err != nil {
+		return err
+	}
+	if a.output == "json" {
+		return writeJSON(a.stdout, report)
+	}
+	out := a.stdout
+	if cfg.Output.File != nil && cfg.Output.File.Path == "-" {
+		out = a.stderr
+	}
+	report.print(out)
+	return nil
+}
+
+// replayReport is what replay prints.
+type replayReport struct {
+	Dataset          string           `json:"dataset"`
+	Rows             int64            `json:"rows"`
+	Dim              int              `json:"dim"`
+	Series           int64            `json:"series"`
+	Model            string           `json:"model"`
+	Forecasts        int64            `json:"forecasts"`
+	DeadLetters      map[string]int64 `json:"dead_letters"`
+	Seconds          number           `json:"seconds"`
+	SamplesPerSecond number           `json:"samples_per_second"`
+	Results          []score          `json:"results"`
+
+	firstRefusal string
+}
+
+// replayFile runs the file through the engine.
+func (a *app) replayFile(ctx context.Context, cfg *config.Config) (*replayReport, error) {
+	src, err := openFile(cfg)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	engine, err := newEngine(cfg)
+	if err != nil {
+		return nil, err
+	}
+	sink, err := openSinks(cfg)
+	if err != nil {
+		return nil, err
+	}
+	defer sink.Close()
+	letters, drop, err := openDeadLetters(cfg)
+	if err != nil {
+		return nil, err
+	}
+	first := &firstRefusal{next: letters}
+	defer first.Close()
+	runner, err := stream.NewRunner(stream.RunnerConfig{
+		Source:      paced(src, src.Decoder(), cfg.Input.File.Speed),
+		Decoder:     src.Decoder(),
+		Engine:      engine,
+		Sink:        sink,
+		DeadLetters: first,
+		Drop:        drop,
+	})
+	if err != nil {
+		return nil, err
+	}
+	bar := a.progressBar("replaying", src.Progress, func() int64 { return runner.Stats().Records })
+	start := time.Now()
+	err = runner.Run(ctx)
+	elapsed := time.Since(start).Seconds()
+	bar.finish()
+	if err != nil {
+		return nil, err
+	}
+	stats := runner.Stats()
+	var refused int64
+	report := &replayReport{
+		Dataset: cfg.Input.File.Path, Rows: stats.Records, Series: stats.Series, Model: cfg.Model.Type,
+		Forecasts: stats.Forecasts, DeadLetters: make(map[string]int64), Results: []score{},
+		Seconds: number(elapsed), SamplesPerSecond: number(float64(stats.Records) / elapsed),
+		firstRefusal: first.text,
+	}
+	for reason, n := range stats.DeadLetters {
+		report.DeadLetters[string(reason)] = n
+		refused += n
+	}
+	switch {
+	case ctx.Err() != nil: // interrupted: what there is so far
+	case stats.Records == 0:
+		return nil, fmt.Errorf("%s: no rows", cfg.Input.File.Path)
+	case refused == stats.Records:
+		return nil, fmt.Errorf("%s: all %d rows were refused; the first: %s", cfg.Input.File.Path, refused, first.text)
+	}
+	var batch stream.Batch
+	engine.Scores(&batch)
+	for i := range batch.Metrics {
+		m := &batch.Metrics[i]
+		report.Dim = max(report.Dim, len(m.Series.Variables))
+		if m.Target == stream.AllTargets {
+			s := newScore(m.Series.Name, m.Model, m.Horizon, m.Score)
+			if m.Model == cfg.Model.Type {
+				s.SamplesPerSecond = report.SamplesPerSecond
+			}
+			report.Results = append(report.Results, s)
+		}
+	}
+	return report, nil
+}
+
+// maxListed is the number of lines of scores that are printed.
+const maxListed = 40
+
+func (r *replayReport) print(w io.Writer) {
+	t := newTable(3, "series", "model", "horizon", "n", "mse", "rmse", "mae", "skill vs persistence", "vs var1", "scv-mse", "± sd", "coverage")
+	for i, s := range r.Results {
+		if i == maxListed {
+			break
+		}
+		t.AppendRow([]any{
+			s.Series, s.Model, s.Horizon, thousands(s.N), s.MSE, s.RMSE, s.MAE,
+			s.SkillVsPersistence.fixed(3), s.SkillVsVAR1.fixed(3), s.SCVMSE, s.SCVMSESD, s.Coverage.fixed(3),
+		})
+	}
+	if len(r.Results) > 0 {
+		fmt.Fprintln(w, t.Render())
+	} else {
+		fmt.Fprintln(w, "No forecast could be scored: the file is too short.")
+	}
+	if n := len(r.Results) - maxListed; n > 0 {
+		fmt.Fprintf(w, "and %s more lines; --output json has them all\n", thousands(int64(n)))
+	}
+	fmt.Fprintf(w, "%s rows in %.2f s, %s; %s forecasts\n",
+		thousands(r.Rows), float64(r.Seconds), rate(float64(r.SamplesPerSecond)), thousands(r.Forecasts))
+	if len(r.DeadLetters) > 0 {
+		fmt.Fprintf(w, "refused: %s; the first: %s\n", countsOf(r.DeadLetters), r.firstRefusal)
+	}
+}
+
+// countsOf lists counts by name.
+func countsOf(counts map[string]int64) string {
+	var parts []string
+	for name, n := range counts {
+		parts = append(parts, fmt.Sprintf("%s %s", thousands(n), name))
+	}
+	sort.Strings(parts)
+	return strings.Join(parts, ", ")
+}
+
+// firstRefusal passes dead letters on and remembers what the first one said.
+type firstRefusal struct {
+	next stream.DeadLetters // or nil
+	text string
+}
+
+// WriteDeadLetters implements stream.DeadLetters.
+func (f *firstRefusal) WriteDeadLetters(ctx context.Context, letters []stream.DeadLetter) error {
+	if f.text == "" && len(letters) > 0 {
+		f.text = fmt.Sprintf("%s: %s: %s", letters[0].Message.Origin(), letters[0].Reason, letters[0].Detail)
+	}
+	if f.next == nil {
+		return nil
+	}
+	return f.next.WriteDeadLetters(ctx, letters)
+}
+
+// Close implements stream.DeadLetters.
+func (f *firstRefusal) Close() error {
+	if f.next == nil {
+		return nil
+	}
+	return f.next.Close()
+}
+
+// paced delays the messages of src as their time stamps say, speed times as
+// fast; 0 leaves it as it is.
+func paced(src stream.Source, dec stream.Decoder, speed float64) stream.Source {
+	if speed == 0 {
+		return src
+	}
+	return &pacedSource{Source: src, decoder: dec, speed: speed}
+}
+
+type pacedSource struct {
+	stream.Source
+	decoder stream.Decoder
+	speed   float64
+	record  stream.Record
+	first   int64     // time of the first sample
+	start   time.Time // when it was delivered
+}
+
+// Read implements stream.Source: one message at a time, when it is due.
+func (p *pacedSource) Read(ctx context.Context, dst []stream.Message) (int, error) {
+	n, err := p.Source.Read(ctx, dst[:1])
+	if n == 0 {
+		return n, err
+	}
+	if p.decoder.Decode(&p.record, &dst[0]) != nil {
+		return n, err // the engine says what is wrong with it
+	}
+	if p.start.IsZero() {
+		p.start, p.first = time.Now(), p.record.Time
+	}
+	due := p.start.Add(time.Duration(math.Min(float64(p.record.Time-p.first)/p.speed, math.MaxInt64/2)))
+	if sleep(ctx, time.Until(due)) != nil {
+		return 0, ctx.Err()
+	}
+	return n, err
+}
+
+// Seek implements stream.Seeker where the source does.
+func (p *pacedSource) Seek(ctx context.Context, next int64) error {
+	if s, ok := p.Source.(stream.Seeker); ok {
+		return s.Seek(ctx, next)
+	}
+	return nil
+}
+
+// sleep waits for d, or returns the error of ctx when that ends first.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

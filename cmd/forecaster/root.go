@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/orffvar/forecaster/internal/config"
+)
+
+// app is what the commands share: the streams and the settings given by the user.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	environ        []string
+	started        bool // the arguments were understood
+
+	files  []string // --config
+	sets   []string // --set
+	output string   // --output
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "forecaster",
+		Short: "Online forecasts of multivariate time series, from Kafka to InfluxDB",
+		Long: `forecaster learns multivariate time series as they arrive and forecasts them:
+samples from Kafka, a file or a pipe; an online nonlinear vector autoregression
+(ORFFVAR) that predicts every sample before it learns from it; forecasts,
+intervals and honest scores into InfluxDB or a file.
+
+Start with   forecaster demo
+or           forecaster replay FILE.csv`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			a.started = true
+			if a.output != "table" && a.output != "json" {
+				return &usageError{fmt.Errorf("--output: must be table or json, got %q", a.output)}
+			}
+			return nil
+		},
+	}
+	root.PersistentFlags().StringVar(&a.output, "output", "table", "how results are printed: table or json")
+	root.CompletionOptions.HiddenDefaultCmd = false
+	root.AddCommand(
+		a.demoCommand(),
+		a.runCommand(),
+		a.replayCommand(),
+		a.produceCommand(),
+		a.evaluateCommand(),
+		a.tablesCommand(),
+		a.lintCommand(),
+		a.versionCommand(),
+	)
+	return root
+}
+
+// configFlags adds the flags of commands that read the configuration.
+func (a *app) configFlags(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVarP(&a.files, "config", "c", nil, "configuration file; may be repeated, later files win")
+	cmd.Flags().StringArrayVar(&a.sets, "set", nil, "one setting, such as model.order=4; may be repeated")
+}
+
+// setting is a flag that stands for a key of the configuration.
+type setting struct {
+	flag, path string
+}
+
+// modelSettings are the flags of the model, for the commands that have one.
+var modelSettings = []setting{
+	{"model", "model.type"},
+	{"order", "model.order"},
+	{"horizon", "model.horizon"},
+	{"season", "model.season"},
+	{"seed", "model.seed"},
+}
+
+// modelFlags adds them.
+func modelFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.String("model", "auto", "auto, orffvar, varN, arN, persistence or seasonal")
+	f.Int("order", 3, "lags that the model looks at")
+	f.Int("horizon", 1, "steps ahead")
+	f.Int("season", 0, "steps of a season, for the model seasonal")
+	f.Uint64("seed", 1, "of the random frequencies")
+}
+
+// load reads the configuration of a command. The flags in settings that were
+// given win over --set, and forced wins over everything.
+func (a *app) load(cmd *cobra.Command, settings []setting, forced ...config.Setting) (*config.Config, error) {
+	src := config.Sources{Files: a.files, Environ: a.environ}
+	for _, s := range a.sets {
+		path, value, ok := strings.Cut(s, "=")
+		if !ok {
+			return nil, &usageError{fmt.Errorf("--set %s: must have the form a.b=c", s)}
+		}
+		src.Set = append(src.Set, config.Setting{Path: path, Value: value, From: "--set"})
+	}
+	for _, s := range settings {
+		if f := cmd.Flags().Lookup(s.flag); f != nil && f.Changed {
+			src.Set = append(src.Set, config.Setting{Path: s.path, Value: f.Value.String(), From: "--" + s.flag})
+		}
+	}
+	src.Set = append(src.Set, forced...)
+	cfg, err := config.Load(src)
+	if err != nil {
+		return cfg, &usageError{err}
+	}
+	return cfg, nil
+}
+
+// logger returns the process's log.
+func (a *app) logger(c config.Log) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(c.Level)) // validated with the configuration
+	options := &slog.HandlerOptions{Level: level}
+	if c.Format == "text" || c.Format == "auto" && isTerminal(a.stderr) {
+		return slog.New(slog.NewTextHandler(a.stderr, options))
+	}
+	return slog.New(slog.NewJSONHandler(a.stderr, options))
+}
+
+// isTerminal reports whether what is written to w is seen as it comes.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

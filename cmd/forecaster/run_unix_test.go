@@ -1,0 +1,255 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/orffvar/forecaster/internal/testserver"
+)
+
+// program is a process of this program.
+type program struct {
+	cmd    *exec.Cmd
+	stderr bytes.Buffer
+}
+
+// start starts the program that TestMain knows by this name.
+func start(t *testing.T, name string, args ...string) *program {
+	t.Helper()
+	p := &program{cmd: exec.Command(name, args...)}
+	p.cmd.Stderr = &p.stderr
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = p.cmd.Process.Kill()
+		_ = p.cmd.Wait()
+		if t.Failed() {
+			t.Logf("%s %s:\n%s", name, strings.Join(args, " "), p.stderr.String())
+		}
+	})
+	return p
+}
+
+// kill ends the process as kill -9 does.
+func (p *program) kill(t *testing.T) {
+	t.Helper()
+	if err := p.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = p.cmd.Wait()
+}
+
+// terminate sends SIGTERM and returns the exit code and how long the end took.
+func (p *program) terminate(t *testing.T) (code int, took time.Duration) {
+	t.Helper()
+	begin := time.Now()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = p.cmd.Wait()
+	return p.cmd.ProcessState.ExitCode(), time.Since(begin)
+}
+
+// startBroker starts a development broker in a process of its own.
+func startBroker(t *testing.T, topics ...string) (addr string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "address")
+	start(t, "broker", append([]string{file}, topics...)...)
+	if !poll(func() bool { _, err := os.Stat(file); return err == nil }) {
+		t.Fatal("the broker did not start")
+	}
+	return string(readFile(t, file))
+}
+
+// TestThreeWays: a replay, a second replay, and a live run over Kafka that is
+// killed three times in the middle write the same bytes.
+func TestThreeWays(t *testing.T) {
+	t.Run("development broker", func(t *testing.T) {
+		threeWays(t, startBroker(t, "metrics"))
+	})
+	t.Run("Apache Kafka", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("a real broker takes some seconds to start")
+		}
+		k := testserver.StartKafka(t)
+		k.CreateTopic("metrics", 1)
+		threeWays(t, k.Addr)
+	})
+}
+
+func threeWays(t *testing.T, broker string) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data.csv")
+	writeFile(t, data, seriesCSV(3000, 3, .05, 1))
+	model := []string{"--set", "model.horizon=2", "--set", "model.type=auto"}
+
+	var replays [2][]byte
+	for i := range replays {
+		out := filepath.Join(dir, fmt.Sprintf("replay%d.csv", i))
+		mustCall(t, append([]string{"replay", data, "--out", out}, model...)...)
+		replays[i] = readFile(t, out)
+	}
+	if !bytes.Equal(replays[0], replays[1]) {
+		t.Fatal("two replays of the same file differ")
+	}
+	want := replays[0]
+
+	out := filepath.Join(dir, "run.csv")
+	args := append([]string{
+		"run",
+		"--set", "input.kafka.brokers=" + broker,
+		"--set", "input.kafka.topics=metrics",
+		"--set", "input.kafka.session_timeout=1500ms", // how long a restart after kill -9 waits
+		"--set", "output.file.path=" + out,
+		"--set", "state.dir=" + filepath.Join(dir, "state"),
+		"--set", "state.interval=20ms",
+		"--set", "log.format=json",
+	}, model...)
+	size := func() int {
+		info, err := os.Stat(out)
+		if err != nil {
+			return 0
+		}
+		return int(info.Size())
+	}
+	live := start(t, "forecaster", args...)
+	producer := start(t, "forecaster", "produce", data, "--brokers", broker, "--topic", "metrics", "--rate", "1500")
+	for kills := 1; kills <= 3; kills++ {
+		if !poll(func() bool { return size() > kills*len(want)/5 }) {
+			t.Fatalf("run wrote %d of %d bytes", size(), len(want))
+		}
+		live.kill(t)
+		live = start(t, "forecaster", args...)
+	}
+	if !poll(func() bool { return size() >= len(want) }) {
+		t.Errorf("run wrote %d of %d bytes", size(), len(want))
+	}
+	if err := producer.cmd.Wait(); err != nil {
+		t.Errorf("produce: %v", err)
+	}
+	if code, took := live.terminate(t); code != exitDone || took > 10*time.Second {
+		t.Errorf("SIGTERM: exit code %d after %v", code, took)
+	}
+	got := readFile(t, out)
+	if !bytes.Equal(got, want) {
+		t.Errorf("run over Kafka, killed three times, wrote %d bytes, replay %d; the first difference is in line %d",
+			len(got), len(want), firstDifference(got, want))
+	}
+}
+
+func firstDifference(a, b []byte) int {
+	n := min(len(a), len(b))
+	i := 0
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return bytes.Count(a[:i], []byte("\n")) + 1
+}
+
+// TestServerOfARun asks a live job for its health and its metrics, and looks for
+// the secret in all that it writes.
+func TestServerOfARun(t *testing.T) {
+	const canary = "canary-51d7"
+	dir := t.TempDir()
+	broker := startBroker(t, "metrics")
+	mustCall(t, "produce", writeSeries(t, dir), "--brokers", broker, "--topic", "metrics")
+	live := start(t, "forecaster", "run",
+		"--set", "input.kafka.brokers="+broker,
+		"--set", "input.kafka.topics=metrics",
+		"--set", "output.file.path="+filepath.Join(dir, "out.csv"),
+		"--set", "output.dead_letters.path="+filepath.Join(dir, "dead.jsonl"),
+		"--set", "state.dir="+filepath.Join(dir, "state"),
+		"--set", "server.enabled=true",
+		"--set", "server.listen=127.0.0.1:0",
+		"--set", "server.token="+canary,
+		"--set", "log.level=debug",
+		"--set", "log.format=json",
+		"--set", "evaluate.interval=10",
+		"--set", "model.type=var1",
+	)
+	address := ""
+	if !poll(func() bool { address = logField(live.stderr.String(), "serving", "address"); return address != "" }) {
+		t.Fatal("no line about the address")
+	}
+	get := func(path, token string) (int, string) {
+		req, err := http.NewRequest(http.MethodGet, address+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if token != "" {
+			req.Header.Set("Authorization", "Bearer "+token)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		var b bytes.Buffer
+		if _, err := b.ReadFrom(resp.Body); err != nil {
+			t.Fatal(err)
+		}
+		return resp.StatusCode, b.String()
+	}
+	if code, _ := get("/healthz", ""); code != http.StatusOK {
+		t.Errorf("/healthz: %d", code)
+	}
+	if !poll(func() bool { code, _ := get("/readyz", ""); return code == http.StatusOK }) {
+		t.Error("/readyz: not ready")
+	}
+	if code, _ := get("/metrics", "wrong"); code != http.StatusUnauthorized {
+		t.Errorf("/metrics with a wrong token: %d", code)
+	}
+	var text string
+	if !poll(func() bool {
+		_, text = get("/metrics", canary)
+		return strings.Contains(text, `forecaster_records_total{result="learnt"} 200`)
+	}) {
+		t.Error("/metrics does not count the 200 records")
+	}
+	for _, name := range []string{
+		"forecaster_build_info{", `forecaster_consumer_lag{partition="0",topic="metrics"} 0`, "forecaster_series 1",
+		`forecaster_skill{horizon="1",model="var1"}`, `forecaster_scv_mse{horizon="1",model="var1"}`,
+		`forecaster_stage_duration_seconds_count{stage="write"}`, "forecaster_watermark_lag_seconds", "forecaster_checkpoint_age_seconds",
+		`forecaster_points_written_total{kind="forecast"}`, `forecaster_dead_letters_total{reason="late"} 0`, "go_goroutines", "process_",
+	} {
+		if !strings.Contains(text, name) {
+			t.Errorf("/metrics lacks %s", name)
+		}
+	}
+	if code, took := live.terminate(t); code != exitDone || took > 10*time.Second {
+		t.Errorf("SIGTERM: exit code %d after %v", code, took)
+	}
+	if strings.Contains(live.stderr.String(), canary) || strings.Contains(text, canary) {
+		t.Error("the secret was written")
+	}
+}
+
+func writeSeries(t *testing.T, dir string) string {
+	t.Helper()
+	file := filepath.Join(dir, "data.csv")
+	writeFile(t, file, seriesCSV(200, 2, 0, 1))
+	return file
+}
+
+// logField returns a field of the JSON log line with this message.
+func logField(log, message, field string) string {
+	for line := range strings.Lines(log) {
+		var entry map[string]any
+		if json.Unmarshal([]byte(line), &entry) == nil && entry["msg"] == message {
+			return fmt.Sprint(entry[field])
+		}
+	}
+	return ""
+}

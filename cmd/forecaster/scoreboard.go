@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"sync"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/stream"
+)
+
+// A scoreboard remembers the latest scores that pass through it on their way
+// to the sinks, for the terminal and for /metrics.
+type scoreboard struct {
+	mu     sync.Mutex
+	order  []scoreKey
+	scores map[scoreKey]eval.Score
+}
+
+type scoreKey struct {
+	series, model string
+	horizon       int
+}
+
+// Write implements stream.Sink.
+func (s *scoreboard) Write(_ context.Context, b *stream.Batch) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.scores == nil {
+		s.scores = make(map[scoreKey]eval.Score)
+	}
+	for i := range b.Metrics {
+		m := &b.Metrics[i]
+		if m.Target != stream.AllTargets {
+			continue
+		}
+		k := scoreKey{m.Series.Name, m.Model, m.Horizon}
+		if _, seen := s.scores[k]; !seen {
+			s.order = append(s.order, k)
+		}
+		s.scores[k] = m.Score
+	}
+	return nil
+}
+
+// Close implements stream.Sink.
+func (s *scoreboard) Close() error { return nil }
+
+// each calls f for every score, in the order in which they appeared first.
+func (s *scoreboard) each(f func(k scoreKey, score eval.Score)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, k := range s.order {
+		f(k, s.scores[k])
+	}
+}

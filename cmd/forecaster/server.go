@@ -1,0 +1,235 @@
+package main
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/stream"
+)
+
+// serveHTTP starts the endpoint, if it is enabled, and returns what stops it.
+func (l *live) serveHTTP() (stop func(), err error) {
+	if !l.cfg.Server.Enabled {
+		return func() {}, nil
+	}
+	listener, err := net.Listen("tcp", l.cfg.Server.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("server.listen: %w", err)
+	}
+	server := &http.Server{
+		Handler:           l.handler(),
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       10 * time.Second,
+		WriteTimeout:      30 * time.Second,
+		IdleTimeout:       time.Minute,
+		MaxHeaderBytes:    16 << 10,
+	}
+	l.log.Info("serving", "address", "http://"+listener.Addr().String(), "paths", "/metrics /healthz /readyz /version")
+	go func() {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			l.log.Error("the HTTP endpoint ended", "error", err)
+		}
+	}()
+	return func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if server.Shutdown(ctx) != nil {
+			_ = server.Close() // the process is about to end
+		}
+	}, nil
+}
+
+func (l *live) handler() http.Handler {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		&metrics{l},
+	)
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(readBuildInfo()) // a client that has gone needs no answer
+	})
+	protected := l.authorised(mux)
+
+	all := http.NewServeMux()
+	all.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	all.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if why := l.notReady(); why != "" {
+			http.Error(w, "not ready: "+why, http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(w, "ok")
+	})
+	all.Handle("/", protected)
+	return all
+}
+
+// authorised asks for the token, if there is one.
+func (l *live) authorised(next http.Handler) http.Handler {
+	token := l.cfg.Server.Token.Reveal()
+	if token == "" {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		given, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		if subtle.ConstantTimeCompare([]byte(given), []byte(token)) != 1 {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "a bearer token is needed", http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// notReady says why the job does no work; "" = it does.
+func (l *live) notReady() string {
+	l.mu.Lock()
+	group, working := l.group, len(l.runners)
+	l.mu.Unlock()
+	if group != nil {
+		if s := group.Status(); s.State != "" {
+			return s.State
+		}
+		return ""
+	}
+	if working == 0 {
+		return "the input has ended or not begun"
+	}
+	return ""
+}
+
+// metrics collects what Prometheus asks for from the counters that are kept
+// anyway.
+type metrics struct{ l *live }
+
+func desc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("forecaster_"+name, help, labels, nil)
+}
+
+var (
+	descBuild       = desc("build_info", "What this binary is; always 1.", "version", "revision", "go", "platform")
+	descRecords     = desc("records_total", "Records read, by whether they were learnt from.", "result")
+	descDeadLetters = desc("dead_letters_total", "Records and points that could not be used, by reason.", "reason")
+	descPoints      = desc("points_written_total", "Points accepted by the outputs, by kind.", "kind")
+	descSeries      = desc("series", "Series seen.")
+	descCheckpoints = desc("checkpoints_total", "Checkpoints saved.")
+	descAge         = desc("checkpoint_age_seconds", "Time since the oldest of the last checkpoints of the partitions.")
+	descBytes       = desc("checkpoint_bytes", "Size of the last checkpoints of all partitions.")
+	descWatermark   = desc("watermark_lag_seconds", "Time between now and the newest sample of the slowest partition.")
+	descStage       = desc("stage_duration_seconds", "Time spent in the stages of the work.", "stage")
+	descLag         = desc("consumer_lag", "Messages in the log that were not read yet.", "topic", "partition")
+	descLost        = desc("lost_records_total", "Records that retention removed before they were read.", "topic", "partition")
+	descRetries     = desc("kafka_retries_total", "Requests to Kafka that failed and were repeated.", "topic", "partition")
+	descMSE         = desc("scv_mse", "Mean squared error over the evaluation window, averaged over the series.", "model", "horizon")
+	descSkill       = desc("skill", "1 - MSE / MSE of persistence, averaged over the series.", "model", "horizon")
+)
+
+// Describe implements prometheus.Collector.
+func (m *metrics) Describe(ch chan<- *prometheus.Desc) { prometheus.DescribeByCollect(m, ch) }
+
+// Collect implements prometheus.Collector.
+func (m *metrics) Collect(ch chan<- prometheus.Metric) {
+	counter := func(d *prometheus.Desc, v float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v, labels...)
+	}
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	b := readBuildInfo()
+	gauge(descBuild, 1, b.Version, b.Revision, b.Go, b.Platform)
+
+	var sum stream.Stats
+	sum.DeadLetters = make(map[stream.Reason]int64)
+	var series, bytes int64
+	var oldest time.Time
+	slowest := int64(math.MaxInt64)
+	for _, s := range m.l.stats() {
+		sum = addCounters(s, sum)
+		series += s.Series
+		bytes += s.CheckpointBytes
+		if oldest.IsZero() || s.CheckpointTime.Before(oldest) {
+			oldest = s.CheckpointTime
+		}
+		if s.Watermark != 0 {
+			slowest = min(slowest, s.Watermark)
+		}
+	}
+	var refused int64
+	for _, reason := range stream.Reasons {
+		counter(descDeadLetters, float64(sum.DeadLetters[reason]), string(reason))
+		if reason != stream.Rejected { // a point, not a record
+			refused += sum.DeadLetters[reason]
+		}
+	}
+	counter(descRecords, float64(sum.Records-refused), "learnt")
+	counter(descRecords, float64(refused), "refused")
+	counter(descPoints, float64(sum.Forecasts), "forecast")
+	counter(descPoints, float64(sum.Observations), "observation")
+	counter(descPoints, float64(sum.Metrics), "metric")
+	counter(descPoints, float64(sum.Events), "event")
+	counter(descCheckpoints, float64(sum.Checkpoints))
+	gauge(descSeries, float64(series))
+	gauge(descBytes, float64(bytes))
+	if !oldest.IsZero() && m.l.cfg.State.Dir != "" {
+		gauge(descAge, time.Since(oldest).Seconds())
+	}
+	if slowest != math.MaxInt64 {
+		gauge(descWatermark, time.Since(time.Unix(0, slowest)).Seconds())
+	}
+	for i, s := range sum.Stages {
+		ch <- prometheus.MustNewConstSummary(descStage, uint64(s.Count), s.Elapsed.Seconds(), nil, stream.Stage(i).String())
+	}
+	m.collectScores(gauge)
+	m.l.mu.Lock()
+	group := m.l.group
+	m.l.mu.Unlock()
+	if group == nil {
+		return
+	}
+	for _, p := range group.Status().Partitions {
+		number := fmt.Sprint(p.Partition)
+		if p.Assigned {
+			gauge(descLag, float64(p.Lag()), p.Topic, number)
+		}
+		counter(descLost, float64(p.Lost), p.Topic, number)
+		counter(descRetries, float64(p.Retries), p.Topic, number)
+	}
+}
+
+// collectScores averages the scores of the models over the series, so that
+// the number of metrics does not grow with the number of series.
+func (m *metrics) collectScores(gauge func(d *prometheus.Desc, v float64, labels ...string)) {
+	type key struct {
+		model   string
+		horizon int
+	}
+	type sums struct{ mse, skill, n float64 }
+	all := make(map[key]sums)
+	m.l.board.each(func(k scoreKey, s eval.Score) {
+		if math.IsNaN(s.SCVMSE) || math.IsNaN(s.SkillVsNaive) {
+			return
+		}
+		sum := all[key{k.model, k.horizon}]
+		all[key{k.model, k.horizon}] = sums{sum.mse + s.SCVMSE, sum.skill + s.SkillVsNaive, sum.n + 1}
+	})
+	for k, s := range all {
+		gauge(descMSE, s.mse/s.n, k.model, fmt.Sprint(k.horizon))
+		gauge(descSkill, s.skill/s.n, k.model, fmt.Sprint(k.horizon))
+	}
+}

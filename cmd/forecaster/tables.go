@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/dataset"
+	"github.com/orffvar/forecaster/orff"
+)
+
+func (a *app) tablesCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "tables",
+		Short: "Repeat the published tables of ORFFVAR: published, reproduced, ours",
+		Long: `tables repeats Tables 8.1, 8.2 and 8.3 of Brault 2017 (sequential
+cross-validation, SCV-MSE): the published figures, the same models refitted to
+each window as published (VAR(1) to every printed digit, ORFFVAR over seeds), and
+the models of this program, which learn online in one pass, on the same targets.
+
+Only Macrodata is bundled. The other data sets are read from --data DIR:
+paper/table8_1_*.csv, paper/table8_2_exp_white.csv, gesture_a1.csv,
+gesture_b1.csv, us_climate18_wide.csv and santafe_b1.csv; what is not there is
+left out, with a line that says so.`,
+		Example: `  forecaster tables
+  forecaster tables --data ../data --table 8.1 --seeds 3
+  forecaster tables --data ../data --output json`,
+		Args: cobra.NoArgs,
+	}
+	data := cmd.Flags().String("data", "", "folder of the data sets")
+	only := cmd.Flags().String("table", "", "8.1, 8.2 or 8.3 (default: all)")
+	name := cmd.Flags().String("name", "", "only rows whose name contains this")
+	seeds := cmd.Flags().Int("seeds", 10, "seeds that models with random frequencies are averaged over")
+	models := cmd.Flags().StringSlice("models", []string{"orffvar", "auto"}, "online models to set beside the published ones")
+	cmd.RunE = func(*cobra.Command, []string) error {
+		if *seeds < 1 {
+			return &usageError{errors.New("--seeds: must be >= 1")}
+		}
+		options := eval.TableOptions{Features: tableFeatures}
+		for s := range *seeds {
+			options.Seeds = append(options.Seeds, uint64(s+1))
+		}
+		for _, m := range *models {
+			c := config.Default().Model
+			c.Type, c.Levels = m, nil
+			if err := checkModel(m, c); err != nil {
+				return &usageError{fmt.Errorf("--models: %w", err)}
+			}
+			options.Models = append(options.Models, eval.SeededModel{
+				Name: m,
+				New: func(dim int, seed uint64) (eval.Model, error) {
+					c := c
+					c.Seed = seed
+					return newModel(c, dim)
+				},
+			})
+		}
+		var rows []*eval.TableRow
+		var missing []string
+		for _, e := range eval.Experiments() {
+			if *only != "" && e.Table != *only || !strings.Contains(strings.ToLower(e.Name), strings.ToLower(*name)) {
+				continue
+			}
+			file, err := openTableData(*data, e.File)
+			if errors.Is(err, fs.ErrNotExist) {
+				if !slices.Contains(missing, e.File) {
+					missing = append(missing, e.File)
+				}
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			options.Progress = func(done, total int) { a.status("table %s, %s: %d of %d", e.Table, e.Name, done, total) }
+			row, err := e.Run(file, options)
+			a.status("")
+			if err != nil {
+				return err
+			}
+			rows = append(rows, row)
+		}
+		if len(rows) == 0 {
+			return fmt.Errorf("no data for any of these rows: give their folder with --data (not found: %s)", strings.Join(missing, ", "))
+		}
+		if a.output == "json" {
+			return writeJSON(a.stdout, tablesJSON(rows))
+		}
+		printTables(a.stdout, rows, *models)
+		if len(missing) > 0 {
+			fmt.Fprintf(a.stdout, "Left out, because these files were not found (--data): %s\n", strings.Join(missing, ", "))
+		}
+		return nil
+	}
+	return cmd
+}
+
+// tableFeatures draws the features of a block as the thesis does.
+func tableFeatures(in, frequencies int, sigma float64, seed uint64) eval.Block {
+	f, err := orff.NewFourier(orff.Gaussian{Sigma: sigma}, in, frequencies, orff.NewRand(seed))
+	if err != nil {
+		panic("tables: " + err.Error()) // the experiments are fixed
+	}
+	return eval.Block{Len: f.Len(), FeaturesTo: f.FeaturesTo}
+}
+
+// openTableData reads a data set from dir, or the bundled one.
+func openTableData(dir, file string) (*eval.Dataset, error) {
+	var content []byte
+	var err error
+	switch {
+	case dir != "":
+		content, err = os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
+	case file == "macrodata.csv":
+		content = dataset.MacrodataCSV()
+	default:
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		return nil, err
+	}
+	return dataset.Read(file, bytes.NewReader(content))
+}
+
+func printTables(w io.Writer, rows []*eval.TableRow, models []string) {
+	header := append([]string{"table", "experiment", "rows × dim", "persistence", "VAR(1) published", "reproduced", "ORFFVAR published", "reproduced"}, online(models)...)
+	t := newTable(3, header...)
+	for _, r := range rows {
+		e := r.Experiment
+		line := []any{
+			e.Table, e.Name, fmt.Sprintf("%d × %d", r.Rows, r.Dim), figure(r.Persistence.MSE),
+			figure(e.VAR1.MSE), figure(r.VAR1.MSE), figure(e.ORFFVAR.MSE), r.ORFFVAR.MSE.String(),
+		}
+		for _, m := range r.Online {
+			line = append(line, m.MSE.String())
+		}
+		t.AppendRow(line)
+	}
+	fmt.Fprintln(w, t.Render())
+	fmt.Fprintln(w, "SCV-MSE; mean +- standard deviation over the seeds. Published and reproduced models are refitted to")
+	fmt.Fprintln(w, "each window, those named online learn in one pass from the first row on, scored on the same targets.")
+}
+
+func online(models []string) []string {
+	names := make([]string, len(models))
+	for i, m := range models {
+		names[i] = m + " online"
+	}
+	return names
+}
+
+// figure prints a figure with as many digits as the thesis does.
+func figure(v float64) string { return number(v).String() }
+
+// tablesJSON is the machine-readable form.
+func tablesJSON(rows []*eval.TableRow) any {
+	type pair struct {
+		MSE number `json:"scv_mse"`
+		SD  number `json:"scv_mse_sd"`
+	}
+	type repeated struct {
+		Model string `json:"model"`
+		MSE   number `json:"scv_mse"`
+		MSESD number `json:"scv_mse_sd_over_seeds"`
+		SD    number `json:"scv_mse_sd"`
+		Seeds int    `json:"seeds"`
+	}
+	type row struct {
+		Table       string `json:"table"`
+		Name        string `json:"name"`
+		Rows        int    `json:"rows"`
+		Dim         int    `json:"dim"`
+		Scored      int    `json:"scored"`
+		Window      int    `json:"window"`
+		Persistence pair   `json:"persistence"`
+		Published   struct {
+			VAR1    pair `json:"var1"`
+			ORFFVAR pair `json:"orffvar"`
+		} `json:"published"`
+		Reproduced struct {
+			VAR1    pair     `json:"var1"`
+			ORFFVAR repeated `json:"orffvar"`
+		} `json:"reproduced"`
+		Online []repeated `json:"online"`
+	}
+	of := func(p eval.Published) pair { return pair{number(p.MSE), number(p.SD)} }
+	over := func(r eval.Repeated) repeated {
+		return repeated{r.Name, number(r.MSE.Mean), number(r.MSE.SD), number(r.SD.Mean), r.MSE.N}
+	}
+	var out []row
+	for _, r := range rows {
+		o := row{
+			Table: r.Experiment.Table, Name: r.Experiment.Name, Rows: r.Rows, Dim: r.Dim,
+			Scored: r.Scored, Window: r.Experiment.Window, Persistence: of(r.Persistence),
+		}
+		o.Published.VAR1, o.Published.ORFFVAR = of(r.Experiment.VAR1), of(r.Experiment.ORFFVAR)
+		o.Reproduced.VAR1, o.Reproduced.ORFFVAR = of(r.VAR1), over(r.ORFFVAR)
+		for _, m := range r.Online {
+			o.Online = append(o.Online, over(m))
+		}
+		out = append(out, o)
+	}
+	return map[string]any{"results": out}
+}

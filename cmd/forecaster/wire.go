@@ -1,0 +1,184 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/lineproto"
+)
+
+// newEngine makes the engine of one partition.
+func newEngine(c *config.Config) (*stream.Engine, error) {
+	baselines := []stream.Baseline{reference}
+	if c.Model.Type == reference.Name {
+		baselines = nil // it is the model
+	}
+	return stream.NewEngine(stream.EngineConfig{
+		Model:         c.Model.Type,
+		NewModel:      func(dim int) (eval.Model, error) { return newModel(c.Model, dim) },
+		Scope:         stream.Scope(c.Pipeline.Scope),
+		Baselines:     baselines,
+		Horizon:       c.Model.Horizon,
+		Emit:          c.Pipeline.Emit,
+		Levels:        c.Model.Levels,
+		Interval:      c.Pipeline.Interval,
+		MaxGap:        c.Pipeline.MaxGap,
+		MetricsEvery:  c.Evaluate.Interval,
+		MetricsWindow: c.Evaluate.Window,
+		Lineage:       c.Pipeline.Lineage,
+		GoodCopy:      c.Pipeline.GoodCopy,
+		MaxAhead:      c.Pipeline.MaxAhead,
+		MaxSeries:     c.Pipeline.MaxSeries,
+		MaxDim:        c.Pipeline.MaxDim,
+		MaxAbs:        c.Pipeline.MaxAbs,
+	})
+}
+
+// stateVersion changes whenever a change of the program changes forecasts
+// or what a checkpoint means: a checkpoint of another version is refused.
+const stateVersion = 1
+
+// fingerprint identifies everything besides the log that the state depends
+// on: the settings of the engine and the arithmetic of the build.
+func fingerprint(c *config.Config) string {
+	settings, err := json.Marshal(struct {
+		Version  int
+		Arch     string
+		Level    string
+		Kernels  string
+		Pipeline config.Pipeline
+		Model    config.Model
+		Evaluate config.Evaluate
+	}{stateVersion, runtime.GOARCH, readBuildInfo().Level, vec.Active(), c.Pipeline, c.Model, c.Evaluate})
+	if err != nil {
+		panic("fingerprint: " + err.Error()) // plain structs always encode
+	}
+	sum := sha256.Sum256(settings)
+	return hex.EncodeToString(sum[:16])
+}
+
+func timeUnit(name string) format.TimeUnit {
+	if name == "auto" {
+		return format.Auto
+	}
+	return format.TimeUnit(name)
+}
+
+func csvFormat(c *config.Config) format.CSVConfig {
+	in := c.Input.CSV
+	return format.CSVConfig{
+		Header: in.Header, Comma: in.Comma[0], Series: in.SeriesColumn, Time: in.TimeColumn,
+		Values: in.ValueColumns, Missing: in.Missing, TimeUnit: timeUnit(in.TimeUnit),
+	}
+}
+
+func jsonFormat(c *config.Config) format.JSONConfig {
+	in := c.Input.JSON
+	return format.JSONConfig{
+		Series: in.SeriesField, Time: in.TimeField, Values: in.ValuesField,
+		TimeUnit: timeUnit(in.TimeUnit), MaxDim: c.Pipeline.MaxDim,
+	}
+}
+
+// newDecoder makes the decoder of messages from Kafka.
+func newDecoder(c *config.Config) (stream.Decoder, error) {
+	if c.Input.DataFormat == "csv" {
+		f := csvFormat(c)
+		f.MaxBytes = int(c.Input.Kafka.MaxMessageLen)
+		return format.NewCSV(f)
+	}
+	f := jsonFormat(c)
+	f.MaxBytes = int(c.Input.Kafka.MaxMessageLen)
+	return format.NewJSON(f)
+}
+
+// openFile opens the input file, or standard input.
+func openFile(c *config.Config) (*file.Source, error) {
+	sc := file.SourceConfig{CSV: csvFormat(c), JSON: jsonFormat(c)}
+	path := "-"
+	if f := c.Input.File; f != nil {
+		path, sc.Format, sc.Series = f.Path, f.Format, f.Series
+	} else {
+		sc.Format, sc.Series = c.Input.Stdin.Format, c.Input.Stdin.Series
+	}
+	return file.OpenSource(path, sc)
+}
+
+// openSinks opens the outputs that are configured; extra ones see everything
+// first.
+func openSinks(c *config.Config, extra ...stream.Sink) (sink stream.Sink, err error) {
+	sinks := tee(extra)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, sinks.Close())
+		}
+	}()
+	if f := c.Output.File; f != nil {
+		s, err := file.CreateSink(f.Path, newEncoder(f, c.Model.Levels))
+		if err != nil {
+			return nil, err
+		}
+		sinks = append(sinks, s)
+	}
+	if i := c.Output.InfluxDB; i != nil {
+		s, err := newInfluxDB(i, c.Model.Levels)
+		if err != nil {
+			return nil, err
+		}
+		sinks = append(sinks, s)
+	}
+	return sinks, nil
+}
+
+// newEncoder makes the encoder of an output file.
+func newEncoder(f *config.FileOutput, levels []float64) file.Encoder {
+	kind := f.Format
+	if kind == "" {
+		switch strings.ToLower(filepath.Ext(f.Path)) {
+		case ".lp", ".influx", ".line":
+			kind = "influx"
+		}
+	}
+	if kind == "influx" {
+		return lineproto.Encoder{Levels: levels}
+	}
+	return file.CSV{Levels: levels}
+}
+
+// openDeadLetters opens the file of dead letters; nil when none is configured.
+func openDeadLetters(c *config.Config) (stream.DeadLetters, []stream.Reason, error) {
+	d := c.Output.DeadLetters
+	if d == nil {
+		return nil, nil, nil
+	}
+	drop := make([]stream.Reason, len(d.Drop))
+	for i, r := range d.Drop {
+		drop[i] = stream.Reason(r)
+	}
+	letters, err := file.CreateDeadLetters(d.Path)
+	if err != nil {
+		return nil, nil, err
+	}
+	return letters, drop, nil
+}
+
+// closeAll closes what was opened, last first.
+func closeAll(closers []io.Closer) error {
+	var errs []error
+	for i := len(closers) - 1; i >= 0; i-- {
+		errs = append(errs, closers[i].Close())
+	}
+	return errors.Join(errs...)
+}
