@@ -27,9 +27,9 @@ type RLSConfig struct {
 //	sum_t beta^(n-t) ||y_t - Theta phi_t||^2 + lambda ||Theta||_F^2
 //
 // exactly when beta = 1. With beta < 1 the textbook recursion forgets the ridge
-// as well, and P grows without bound in directions that are not excited. Each
-// step therefore puts back what was forgotten on one diagonal entry in turn
-// ("leak"): P^-1 stays above about lambda I, for ever.
+// as well, and P grows without bound in directions that are not excited. What
+// was forgotten is therefore put back on one diagonal entry in turn ("leak"):
+// P^-1 stays above about lambda I, for ever.
 //
 // P is stored as one half, so that it is symmetric whatever the rounding; the
 // textbook form explodes after some 10^5 steps.
@@ -38,7 +38,8 @@ type RLS struct {
 
 	theta []float64 // p x M, row-major
 	p     *vec.Sym  // M x M
-	turn  int       // diagonal entry whose leak is next
+	every int       // steps from one leak to the next
+	turn  int       // steps since the leak of entry 0, of every*M
 
 	gain   []float64 // P phi, or a row of P; scratch
 	weight []float64 // one weight of each output; scratch
@@ -61,7 +62,10 @@ func NewRLS(cfg RLSConfig) (*RLS, error) {
 	}
 	m := cfg.Features
 	r := &RLS{
-		cfg:    cfg,
+		cfg: cfg,
+		// In a round of leaks P may grow by a tenth; one at each step would cost
+		// as much as learning.
+		every:  int(max(1, min(0.1/(float64(m)*(1-cfg.Forgetting)), 1000))),
 		theta:  make([]float64, cfg.Outputs*m),
 		p:      vec.NewSym(m),
 		gain:   make([]float64, m),
@@ -109,15 +113,19 @@ func (r *RLS) Update(phi, e []float64) {
 	}
 }
 
-// leak is the observation 0 of one weight of each output, with the precision
-// that beta has taken from it in the last M steps.
+// leak is now and then the observation 0 of one weight of each output, with the
+// precision that beta has taken from it since its last turn.
 func (r *RLS) leak() {
 	m := r.cfg.Features
-	j := r.turn
-	r.turn = (r.turn + 1) % m
+	turn := r.turn
+	r.turn = (r.turn + 1) % (r.every * m)
+	if turn%r.every != 0 {
+		return
+	}
+	j := turn / r.every
 	g := r.gain
 	r.p.RowTo(g, j)
-	a := (1 - r.cfg.Forgetting) * float64(m) * r.cfg.Ridge // squared size of the pseudo-input
+	a := (1 - r.cfg.Forgetting) * float64(r.every*m) * r.cfg.Ridge // squared size of the pseudo-input
 	c := a / (1 + a*g[j])
 	for o := range r.weight {
 		r.weight[o] = r.theta[o*m+j]
@@ -131,5 +139,5 @@ func (r *RLS) State(c *snapshot.Codec) {
 	c.Section("rls")
 	c.Float64s(r.theta)
 	r.p.State(c)
-	c.Index(&r.turn, r.cfg.Features)
+	c.Index(&r.turn, r.every*r.cfg.Features)
 }
