@@ -1,3 +1,55 @@
 // Package orff has operator-valued random Fourier features: feature maps whose
-// inner products approximate an operator-valued kernel.
+// inner products approximate a kernel, so that a model in a space of functions
+// becomes a linear model with a fixed number of weights.
+//
+// # Two interfaces
+//
+// A Scalar is a map phi with phi(x).phi(z) ~ k(x, z) for a scalar kernel k. A Map
+// is an operator Phi with Phi(x)^T Phi(z) ~ K(x, z) for a kernel K whose values
+// are p x p matrices; it predicts h(x) = Phi(x)^T theta in R^p. Phi(x) is never
+// formed: FeaturesTo computes what depends on x alone, once; PredictTo applies
+// Phi(x)^T and AddGradient applies Phi(x), its adjoint.
+//
+//	m.FeaturesTo(phi, x)              // phi
+//	m.PredictTo(h, phi, theta)        // h = Phi(x)^T theta
+//	                                  // r = h - y
+//	m.AddGradient(g, 1, phi, r)       // g += Phi(x) r
+//
+// # Maps
+//
+// Scalars of shift-invariant kernels: Fourier and Phase, with the frequencies of a
+// Spectrum (Gaussian, Laplacian, Sinc, Sech, Matern), orthogonal (Orthogonal),
+// from a low-discrepancy sequence (QuasiMonteCarlo) or by fast transforms
+// (NewSORF, NewFastfood). Of other kernels: Logarithmic (skewed chi-squared),
+// Angular, Maclaurin and Kakade (dot products), Compositional, Semigroup, Nystroem
+// and Linear; ScalarSum and ScalarProduct combine them.
+//
+// Maps: Decomposable (k Gamma), CurlFree, DivergenceFree, Transformable and
+// Integral; Sum, NewHelmholtz, Product, Schur, Tensor and Congruence combine them;
+// Blocks makes a map block by block for doubly stochastic descent. An Output is
+// the Gamma of a Decomposable: the identity, a given matrix, of a graph
+// (GraphGamma), of a running Correlation, of low rank, or a simplex coding.
+//
+// What else a map knows: CheckInput, its domain; KernelTo, the exact kernel;
+// VarianceTo, the error to expect; NewJacobian, the derivative of h. Recommend
+// says how many draws an accuracy needs, Measure what accuracy was reached.
+//
+// # Rules
+//
+// Matrices are row-major and samples are rows. Slices of the wrong length panic.
+// Constructors return an error that gives the reason when parameters are
+// impossible. Outside the domain of a kernel every feature is NaN.
+//
+// A map keeps scratch memory: one goroutine at a time. Methods that take dst or
+// phi do not allocate; constructors, KernelTo, VarianceTo, Recommend and Measure
+// do. A map combined into another one belongs to it: weights change it in place.
+//
+// Everything random comes from a Rand, by convention from BlockRand(seed, block).
+// The same build on the same machine draws the same bits for ever; State saves
+// the draws, so that a restored map does not depend on how they were made.
+//
+// Sources: Brault, "Large-scale operator-valued kernel regression" (thesis, 2017);
+// Rahimi and Recht (2007); Kar and Karnick (2012). Where a source is wrong the
+// corrected formula is used and the comment says so. Labels such as C2.9 name the
+// checks of the mathematical specification.
 package orff

@@ -14,22 +14,24 @@ type Orthogonal struct{ Sigma float64 }
 
 func (k Orthogonal) gaussian() Gaussian { return Gaussian(k) }
 
-// SampleTo draws the normal matrix of each group, then its d radii. It
-// allocates.
+// SampleTo draws the normal matrices of all groups, then a radius for each
+// frequency. It allocates.
 func (k Orthogonal) SampleTo(w []float64, d int, r *Rand) {
 	a := make([]float64, d*d)
-	for len(w) > 0 {
+	for rest := w; len(rest) > 0; {
 		r.NormalsTo(a)
 		q := haar(a, d)
-		for i := range d {
-			radius := math.Sqrt(r.chiSquared(d)) / k.Sigma
-			if len(w) == 0 {
-				continue // the radii of a last group that is cut are still drawn
-			}
+		for i := 0; i < d && len(rest) > 0; i++ {
 			for j := range d {
-				w[j] = radius * q.At(i, j)
+				rest[j] = q.At(i, j)
 			}
-			w = w[d:]
+			rest = rest[d:]
+		}
+	}
+	for ; len(w) > 0; w = w[d:] {
+		radius := math.Sqrt(r.chiSquared(d)) / k.Sigma
+		for j := range d {
+			w[j] *= radius
 		}
 	}
 }

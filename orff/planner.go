@@ -97,9 +97,9 @@ func estimateOf(m any) (estimate, error) {
 	return estimate{}, errNoBound
 }
 
-// Recommend returns the number of draws that a goal needs. m is any instance of
-// the map, one with a single draw will do: its kernel, form and Gamma choose the
-// bound. It returns an error when no bound is known: a Laplacian kernel or sign
+// Recommend returns the number of draws that a goal needs. m is an instance of
+// the map with a single draw: its kernel, form and Gamma choose the bound, its
+// sizes are the memory of a draw. It returns an error when no bound is known: a Laplacian kernel or sign
 // features on a set, dependent draws (orthogonal, structured, quasi-Monte-Carlo),
 // Nystroem features, products, and unbounded operators at points (take the
 // Bounded form).
@@ -109,7 +109,7 @@ func Recommend(m Map, goal Goal, p Problem) (Plan, error) {
 			return Plan{}, fmt.Errorf("orff: the statistical goal needs at least 2 samples, got %d", p.Points)
 		}
 		e, err := estimateOf(m)
-		if err != nil {
+		if err != nil { // no bound is needed, only the memory of a draw
 			e = estimate{draws: 1, d: m.Dims().In}
 		}
 		return finish(m, e, p, drawsStatistical(p.Points), "Rudi, Camoriano and Rosasco: sqrt(n) ln n", false)

@@ -233,11 +233,13 @@ func (f *fastfood) redraw(r *Rand) {
 			k := j + r.Intn(len(perm)-j)
 			perm[j], perm[k] = perm[k], perm[j]
 		}
-		g := f.normals[at:to]
-		r.NormalsTo(g)
-		frobenius := math.Sqrt(squaredNorm(g))
-		for j := at; j < to; j++ {
-			f.radii[j] = math.Sqrt(r.chiSquared(f.pad)/float64(f.pad)) / (frobenius * f.sigma * 2 * math.Pi)
+		r.NormalsTo(f.normals[at:to])
+	}
+	for i := range f.blocks() {
+		g := f.normals[i*f.pad : (i+1)*f.pad]
+		norm := math.Sqrt(squaredNorm(g)) * f.sigma * 2 * math.Pi
+		for j := range g {
+			f.radii[i*f.pad+j] = math.Sqrt(r.chiSquared(f.pad)/float64(f.pad)) / norm
 		}
 	}
 }

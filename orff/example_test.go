@@ -1,0 +1,93 @@
+package orff_test
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/orffvar/forecaster/orff"
+)
+
+// A map, its prediction and one step down the gradient of half the squared error.
+func Example() {
+	features, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, 2, 50, orff.BlockRand(42, 1))
+	if err != nil {
+		panic(err)
+	}
+	var m orff.Map = orff.NewDecomposable(features, orff.Identity(2))
+	d := m.Dims()
+	phi, theta := make([]float64, d.Features), make([]float64, d.Params)
+	h, r := make([]float64, d.Out), make([]float64, d.Out)
+
+	x, y := []float64{0.5, -1}, []float64{1, 2}
+	m.FeaturesTo(phi, x)
+	m.PredictTo(h, phi, theta)
+	for i := range r {
+		r[i] = h[i] - y[i]
+	}
+	m.AddGradient(theta, -0.5, phi, r) // ||phi|| = 1: half of the error is gone
+	m.PredictTo(h, phi, theta)
+	fmt.Printf("%.3f\n", h)
+	// Output: [0.500 1.000]
+}
+
+// The same frequencies in blocks, as doubly stochastic descent visits them.
+func ExampleNewBlocks() {
+	blocks, err := orff.NewBlocks(4, 42, true, func(r orff.Rand) (orff.Map, error) {
+		features, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, 2, 25, r)
+		if err != nil {
+			return nil, err
+		}
+		return orff.NewDecomposable(features, orff.Identity(2)), nil
+	})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(blocks.Blocks(), "blocks of", blocks.Block(0).Dims().Params, "weights")
+	// Output: 4 blocks of 100 weights
+}
+
+// How many frequencies make every kernel value of 1000 points right within 0.1?
+func ExampleRecommend() {
+	one, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, 5, 1, orff.NewRand(1))
+	if err != nil {
+		panic(err)
+	}
+	m := orff.NewDecomposable(one, orff.Identity(5))
+	plan, err := orff.Recommend(m, orff.Entrywise, orff.Problem{Epsilon: 0.1, Delta: 0.05, Points: 1000})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(plan.Draws, "frequencies:", plan.Formula)
+	// Output: 3363 frequencies: Hoeffding over all pairs
+}
+
+// A curl-free prediction is a gradient: its Jacobian is symmetric.
+func ExampleNewJacobian() {
+	m, err := orff.NewCurlFree(1, 2, 30, orff.Bounded, orff.BlockRand(1, 1))
+	if err != nil {
+		panic(err)
+	}
+	a, err := orff.NewJacobian(m)
+	if err != nil {
+		panic(err)
+	}
+	theta := make([]float64, m.Dims().Params)
+	for i := range theta {
+		theta[i] = math.Sin(float64(i))
+	}
+	x, phi, j := []float64{0.3, 0.1}, make([]float64, m.Dims().Features), make([]float64, 4)
+	m.FeaturesTo(phi, x)
+	a.To(j, x, phi, theta)
+	fmt.Println(math.Abs(j[1]-j[2]) < 1e-12)
+	// Output: true
+}
+
+// A kernel says where it is defined.
+func ExampleCheckInput() {
+	m, err := orff.NewSkewedChiSquared([]float64{1, 1}, 10, orff.NewRand(1))
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(orff.CheckInput(m, []float64{0.5, -3}))
+	// Output: orff: coordinate 2 must be > -1, got -3
+}
