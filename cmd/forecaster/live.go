@@ -196,7 +196,7 @@ func (l *live) work(ctx context.Context, name string, src stream.Source, dec str
 	}
 	closers = append(closers, sink)
 	rc.Sink = sink
-	letters, drop, err := openDeadLetters(cfg)
+	letters, drop, err := openDeadLetters(cfg, l.log)
 	if err != nil {
 		return err
 	}

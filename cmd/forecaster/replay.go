@@ -104,7 +104,7 @@ func (a *app) replayFile(ctx context.Context, cfg *config.Config) (*replayReport
 		return nil, err
 	}
 	defer sink.Close()
-	letters, drop, err := openDeadLetters(cfg)
+	letters, drop, err := openDeadLetters(cfg, a.logger(cfg.Log))
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/kafka"
 	"github.com/orffvar/forecaster/stream/lineproto"
 )
 
@@ -154,24 +156,29 @@ func newEncoder(f *config.FileOutput, levels []float64) file.Encoder {
 	if kind == "influx" {
 		return lineproto.Encoder{Levels: levels}
 	}
-	return file.CSV{Levels: levels}
+	return file.CSV{TimeUnit: timeUnit(f.TimeUnit), Levels: levels}
 }
 
-// openDeadLetters opens the file of dead letters; nil when none is configured.
-func openDeadLetters(c *config.Config) (stream.DeadLetters, []stream.Reason, error) {
+// openDeadLetters opens what keeps the dead letters; nil when nothing is
+// configured.
+func openDeadLetters(c *config.Config, log *slog.Logger) (letters stream.DeadLetters, drop []stream.Reason, err error) {
 	d := c.Output.DeadLetters
 	if d == nil {
 		return nil, nil, nil
 	}
-	drop := make([]stream.Reason, len(d.Drop))
-	for i, r := range d.Drop {
-		drop[i] = stream.Reason(r)
+	for _, r := range d.Drop {
+		drop = append(drop, stream.Reason(r))
 	}
-	letters, err := file.CreateDeadLetters(d.Path)
+	if d.Path != "" {
+		letters, err = file.CreateDeadLetters(d.Path)
+		return letters, drop, err
+	}
+	connection, err := kafkaConnection(c.Input.Kafka)
 	if err != nil {
 		return nil, nil, err
 	}
-	return letters, drop, nil
+	letters, err = kafka.NewDeadLetters(connection, d.Topic, log)
+	return letters, drop, err
 }
 
 // closeAll closes what was opened, last first.

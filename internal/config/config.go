@@ -178,7 +178,12 @@ func (i *InfluxDB) setDefaults() {
 type FileOutput struct {
 	Path   string `yaml:"path"`
 	Format string `yaml:"format"` // csv or influx; "" = by the file's name
+	// TimeUnit is that of the times in csv: auto = RFC 3339, s = seconds, which
+	// also gives integer steps back.
+	TimeUnit string `yaml:"time_unit"`
 }
+
+func (f *FileOutput) setDefaults() { f.TimeUnit = "auto" }
 
 // Discard counts points and keeps none.
 type Discard struct{}

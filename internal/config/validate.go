@@ -33,6 +33,9 @@ func atLeast[T cmp.Ordered](b *binder, path string, got, limit T) {
 	b.need(got >= limit, path, "must be >= %v, got %v", limit, got)
 }
 
+// units are those of times that are numbers.
+var units = []string{"auto", "s", "ms", "us", "ns"}
+
 // oneOf checks a name.
 func (b *binder) oneOf(path, got string, names ...string) {
 	b.need(slices.Contains(names, got), path, "must be one of %s, got %q", strings.Join(names, ", "), got)
@@ -42,7 +45,6 @@ func (b *binder) validateInput(in *Input) {
 	given := in.kinds()
 	b.need(len(given) <= 1, "input", "has %s; keep one of them", strings.Join(given, " and "))
 	b.oneOf("input.data_format", in.DataFormat, "json", "csv")
-	units := []string{"auto", "s", "ms", "us", "ns"}
 	b.oneOf("input.json.time_unit", in.JSON.TimeUnit, units...)
 	b.oneOf("input.csv.time_unit", in.CSV.TimeUnit, units...)
 	b.need(in.JSON.TimeField != "", "input.json.time_field", "must be the path of a field, got nothing")
@@ -178,6 +180,7 @@ func (b *binder) validateOutput(c *Config) {
 		if f.Format != "" {
 			b.oneOf("output.file.format", f.Format, "csv", "influx")
 		}
+		b.oneOf("output.file.time_unit", f.TimeUnit, units...)
 	}
 	if d := o.DeadLetters; d != nil {
 		b.need((d.Path == "") != (d.Topic == ""), "output.dead_letters", "needs one of path and topic")
