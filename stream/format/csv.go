@@ -156,6 +156,9 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 func (d *CSV) split(line []byte) error {
 	d.fields = d.fields[:0]
 	line = bytes.TrimRight(line, "\r\n")
+	if bytes.IndexByte(line, '\n') >= 0 {
+		return errors.New("more than one line")
+	}
 	if bytes.IndexByte(line, '"') < 0 {
 		for {
 			i := bytes.IndexByte(line, d.c.Comma)

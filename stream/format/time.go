@@ -68,7 +68,7 @@ func isNumber(text []byte) bool {
 		switch {
 		case c >= '0' && c <= '9':
 			digits++
-		case c == '.' || i == 0 && (c == '-' || c == '+'):
+		case c == '.' && digits > 0 || i == 0 && (c == '-' || c == '+'):
 		default:
 			return false
 		}

@@ -1,0 +1,122 @@
+package format_test
+
+import (
+	"encoding/csv"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format"
+)
+
+func newCSV(t testing.TB, c format.CSVConfig) *format.CSV {
+	t.Helper()
+	d, err := format.NewCSV(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestCSV(t *testing.T) {
+	plain := format.CSVConfig{Header: []string{"time", "a", "b"}}
+	picked := format.CSVConfig{
+		Header: []string{"host", "x", "when", "y"}, Series: "host", Time: "when", Values: []string{"y", "x"},
+		Comma: ';', TimeUnit: format.Milliseconds, Missing: []string{"nan", "-"}, MaxBytes: 40,
+	}
+	for _, c := range []struct {
+		config      format.CSVConfig
+		value, want string
+	}{
+		{plain, `7,1,2.5`, `key 7 a=1 b=2.5`},
+		{plain, "7 , 1,\t2\r\n", `key 7 a=1 b=2`},
+		{plain, `7,,NA`, `key 7 a=- b=-`},
+		{plain, `"7","1",2`, `key 7 a=1 b=2`},
+		{plain, `7,0.1,5e-324`, `key 7 a=0.1 b=5e-324`},
+		{plain, `7,1`, `malformed: 2 fields where the header has 3 columns`},
+		{plain, `7,1,2,3`, `malformed: 4 fields where the header has 3 columns`},
+		{plain, ``, `malformed: 1 fields where the header has 3 columns`},
+		{plain, `7,1,two`, `malformed: "two" in column "b" is not a number`},
+		{plain, "7,1,2\n8,1,2", `malformed: more than one line`},
+		{plain, `7,1,"2`, `malformed: extraneous or missing " in quoted-field`},
+		{plain, `x,1,2`, `malformed: the time "x" in column "time" is neither RFC 3339 nor a number`},
+		{plain, `,1,2`, `malformed: the time "" in column "time" is neither RFC 3339 nor a number`},
+		{plain, `7,NaN,2`, `non_finite: "NaN" in column "a" is not a finite number; a missing value is an empty field`},
+		{plain, `7,1,-Inf`, `non_finite: "-Inf" in column "b" is not a finite number; a missing value is an empty field`},
+		{plain, `7,1e999,2`, `non_finite: "1e999" in column "a" is not a finite number; a missing value is an empty field`},
+		{picked, `h;1;7000;2`, `h 7 y=2 x=1`},
+		{picked, `h;nan;7000;-`, `h 7 y=- x=-`},
+		{picked, `"a;b";1;7000;2`, `a;b 7 y=2 x=1`},
+		{picked, strings.Repeat("x", 41), `too_large: 41 bytes, at most 40 are allowed`},
+	} {
+		if got := show(newCSV(t, c.config), "key", c.value); got != c.want {
+			t.Errorf("%s\ngot  %s\nwant %s", c.value, got, c.want)
+		}
+	}
+	for _, c := range []format.CSVConfig{
+		{}, {Header: []string{"t", "a", "a"}}, {Header: []string{"t", ""}}, {Header: []string{"t"}}, {Header: []string{"t", "a"}, Time: "x"},
+		{Header: []string{"t", "a"}, Series: "x"}, {Header: []string{"t", "a"}, Values: []string{"x"}}, {Header: []string{"t", "a"}, Comma: '"'},
+		{Header: []string{"t", "a"}, TimeUnit: "h"}, {Header: []string{"t", "a"}, MaxBytes: -1},
+	} {
+		if _, err := format.NewCSV(c); err == nil {
+			t.Errorf("%+v was accepted", c)
+		}
+	}
+}
+
+func TestParseHeader(t *testing.T) {
+	got, err := format.ParseHeader([]byte("\ufefftime, a,\"b,c\"\r\n"), 0)
+	if want := []string{"time", " a", "b,c"}; err != nil || len(got) != 3 || got[0] != want[0] || got[1] != "a" || got[2] != want[2] {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if _, err := format.ParseHeader([]byte(`a,"b`), 0); err == nil {
+		t.Error("an open quote was accepted")
+	}
+}
+
+func TestCSVDoesNotAllocate(t *testing.T) {
+	d := newCSV(t, format.CSVConfig{Header: []string{"time", "host", "a", "b"}, Series: "host"})
+	m := &stream.Message{Value: []byte("2026-01-01T00:00:00Z,h1,0.25,")}
+	var r stream.Record
+	if n := testing.AllocsPerRun(100, func() {
+		if err := d.Decode(&r, m); err != nil {
+			t.Fatal(err)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations a line", n)
+	}
+}
+
+// FuzzCSV compares with encoding/csv.
+func FuzzCSV(f *testing.F) {
+	for _, s := range []string{"7,1,2", `7,"1",2`, "7,,NA", `7,"1""",2`, "7,1,2,3", "7, 1,1e999", "7\r,1,\"2\"\r\n"} {
+		f.Add([]byte(s))
+	}
+	d := newCSV(f, format.CSVConfig{Header: []string{"time", "a", "b"}})
+	f.Fuzz(func(t *testing.T, line []byte) {
+		var r stream.Record
+		if d.Decode(&r, &stream.Message{Value: line}) != nil {
+			return
+		}
+		cr := csv.NewReader(strings.NewReader(string(line)))
+		cr.LazyQuotes = strings.IndexByte(string(line), '"') < 0
+		fields, err := cr.Read()
+		if err != nil {
+			t.Fatalf("%q was accepted, encoding/csv says %v", line, err)
+		}
+		if len(fields) != 3 {
+			t.Fatalf("%q was accepted, encoding/csv finds %q", line, fields)
+		}
+		for i, v := range r.Values {
+			want := math.NaN()
+			if s := strings.TrimSpace(fields[1+i]); s != "" && s != "NA" && s != "null" {
+				want, _ = strconv.ParseFloat(s, 64)
+			}
+			if math.Float64bits(v) != math.Float64bits(want) {
+				t.Fatalf("%q became %v", fields[1+i], v)
+			}
+		}
+	})
+}

@@ -1,0 +1,104 @@
+package format_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/orffvar/forecaster/stream/format"
+)
+
+func TestParseTime(t *testing.T) {
+	at := func(s string) int64 {
+		u, err := time.Parse(time.RFC3339, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u.UnixNano()
+	}
+	for _, c := range []struct {
+		text string
+		unit format.TimeUnit
+		want int64
+	}{
+		{"2026-01-01T00:00:00Z", "", at("2026-01-01T00:00:00Z")},
+		{"2026-01-01T00:00:00.123456789Z", "s", at("2026-01-01T00:00:00.123456789Z")},
+		{"2026-01-01T02:00:00+02:00", "", at("2026-01-01T00:00:00Z")},
+		{"2026-01-01t00:00:00z", "", at("2026-01-01T00:00:00Z")},
+		{"2026-01-01 00:00:00", "", at("2026-01-01T00:00:00Z")},
+		{"2026-01-01 00:00:00.5", "", at("2026-01-01T00:00:00.5Z")},
+		{"2026-01-01 12:34", "", at("2026-01-01T12:34:00Z")},
+		{"2026-01-01T12:34Z", "", at("2026-01-01T12:34:00Z")},
+		{"2026-01-01T12:34-01:00", "", at("2026-01-01T13:34:00Z")},
+		{"2026-01-01", "", at("2026-01-01T00:00:00Z")},
+		{"2026-01", "", at("2026-01-01T00:00:00Z")},
+		{"1678-01-01", "", at("1678-01-01T00:00:00Z")},
+		{"0", "", 0},
+		{"7", "", 7e9},
+		{"-7", "", -7e9},
+		{"1767225600", "", at("2026-01-01T00:00:00Z")},
+		{"1767225600123", "", at("2026-01-01T00:00:00.123Z")},
+		{"1767225600123456", "", at("2026-01-01T00:00:00.123456Z")},
+		{"1767225600123456789", "", at("2026-01-01T00:00:00.123456789Z")},
+		{"1767225600.123456789", "", at("2026-01-01T00:00:00.123456789Z")},
+		{"1767225600.1234567891", "s", at("2026-01-01T00:00:00.123456789Z")},
+		{"1767225600123.5", "", at("2026-01-01T00:00:00.1235Z")},
+		{"-1.5", "s", -15e8},
+		{"-0.5", "s", -5e8},
+		{"+3", "ms", 3e6},
+		{"3.", "us", 3e3},
+		{"3", "ns", 3},
+		{"9223372036854775807", "ns", math.MaxInt64},
+	} {
+		if got, err := format.ParseTime([]byte(c.text), c.unit); err != nil || got != c.want {
+			t.Errorf("%s in %q: got %d, %v, want %d", c.text, c.unit, got, err, c.want)
+		}
+	}
+	for _, bad := range []string{
+		"", " ", ".", "-", "1.2.3", "1e9", "0x10", "now", "12:00", "2026-13-01", "2026-01-01T25:00:00Z", "2026-01-01T00:00:00Zjunk",
+		"2026/01/01", "1677-12-31", "2262-01-01", "99999999999999999999", "2026-01-01T00:00:00.123456789012345+00:00",
+	} {
+		if got, err := format.ParseTime([]byte(bad), format.Auto); err == nil {
+			t.Errorf("%q became %d", bad, got)
+		}
+	}
+	if got, err := format.ParseTime([]byte("20260000000000"), format.Seconds); err == nil {
+		t.Errorf("a time in the far future became %d", got)
+	}
+}
+
+func TestParseTimeDoesNotAllocate(t *testing.T) {
+	for _, text := range []string{"2026-01-01T00:00:00Z", "2026-01-01 00:00", "1767225600123"} {
+		b := []byte(text)
+		if n := testing.AllocsPerRun(100, func() {
+			if _, err := format.ParseTime(b, format.Auto); err != nil {
+				t.Fatal(err)
+			}
+		}); n != 0 {
+			t.Errorf("%s: %v allocations", text, n)
+		}
+	}
+}
+
+// FuzzTime: what AppendTime writes, ParseTime reads; what it reads is written
+// again to be read the same.
+func FuzzTime(f *testing.F) {
+	for _, s := range []string{"2026-01-01T00:00:00.5Z", "1767225600", "-1.5", "2026-01", "1e5"} {
+		f.Add([]byte(s), int64(len(s)))
+	}
+	f.Fuzz(func(t *testing.T, text []byte, at int64) {
+		if parsed, err := format.ParseTime(text, format.Auto); err == nil {
+			at = parsed
+		}
+		for _, u := range []format.TimeUnit{format.Seconds, format.Milliseconds, format.Microseconds, format.Nanoseconds} {
+			b := format.AppendTime(nil, at, u)
+			if got, err := format.ParseTime(b, u); err != nil || got != at {
+				t.Errorf("%d in %s is written %s and read %d, %v", at, u, b, got, err)
+			}
+		}
+		b := format.AppendTime(nil, at, format.Auto)
+		if got, err := format.ParseTime(b, format.Auto); err == nil && got != at {
+			t.Errorf("%d is written %s and read %d", at, b, got)
+		}
+	})
+}
