@@ -72,6 +72,20 @@ func axpy(alpha float64, x, y []float64) {
 	}
 }
 
+func scale(alpha float64, x []float64) {
+	if len(x) == 0 {
+		return
+	}
+	switch active {
+	case avx512:
+		scaleAVX512(alpha, &x[0], len(x))
+	case avx2:
+		scaleAVX2(alpha, &x[0], len(x))
+	default:
+		scalePortable(alpha, x)
+	}
+}
+
 func matVec(y, a, x []float64) {
 	if len(a) == 0 {
 		clear(y)
@@ -145,35 +159,49 @@ func updateMatVec(y, a, g, u, x []float64) {
 	}
 }
 
+// panel is how many columns of two matrices are multiplied at a time: of a
+// dozen rows they stay in the first cache.
+const panel = 256
+
 func matMulT(c, a, b []float64, m, n, k int) {
-	if m == 0 || n == 0 {
-		return
-	}
-	if k == 0 {
-		clear(c)
-		return
-	}
-	switch active {
-	case avx512:
-		matMulTAVX512(&c[0], &a[0], &b[0], m, n, k)
-	case avx2:
-		matMulTAVX2(&c[0], &a[0], &b[0], m, n, k)
-	default:
+	if active == portable {
 		matMulTPortable(c, a, b, m, n, k)
+		return
+	}
+	clear(c)
+	if len(c) == 0 {
+		return
+	}
+	for j := 0; j < k; j += panel {
+		w := min(panel, k-j)
+		if active == avx512 {
+			matMulTAVX512(&c[0], &a[j], &b[j], m, n, w, n, k)
+		} else {
+			matMulTAVX2(&c[0], &a[j], &b[j], m, n, w, n, k)
+		}
 	}
 }
 
 func addMatMul(c []float64, alpha float64, a, b []float64, m, n, k int) {
-	if m == 0 || n == 0 || k == 0 {
+	if active == portable {
+		addMatMulPortable(c, alpha, a, b, m, n, k)
 		return
 	}
-	switch active {
-	case avx512:
-		addMatMulAVX512(&c[0], alpha, &a[0], &b[0], m, n, k)
-	case avx2:
-		addMatMulAVX2(&c[0], alpha, &a[0], &b[0], m, n, k)
-	default:
-		addMatMulPortable(c, alpha, a, b, m, n, k)
+	addMatMulTo(c, n, alpha, a, b, m, n, k)
+}
+
+// addMatMulTo is addMatMul for a C whose rows are ldc apart.
+func addMatMulTo(c []float64, ldc int, alpha float64, a, b []float64, m, n, k int) {
+	if m == 0 || k == 0 {
+		return
+	}
+	for j := 0; j < n; j += panel {
+		w := min(panel, n-j)
+		if active == avx512 {
+			addMatMulAVX512(&c[j], alpha, &a[0], &b[j], m, w, k, ldc, k, n)
+		} else {
+			addMatMulAVX2(&c[j], alpha, &a[0], &b[j], m, w, k, ldc, k, n)
+		}
 	}
 }
 
@@ -208,6 +236,21 @@ func features(phi, w, x []float64, scale float64) {
 	default:
 		featuresPortable(phi, w, x, scale)
 	}
+}
+
+func featureRows(phi, w, x []float64, scale float64, n int) {
+	if active == portable {
+		featureRowsPortable(phi, w, x, scale, n)
+		return
+	}
+	m, d := len(x)/n, len(phi)/n/2
+	clear(phi)
+	addMatMulTo(phi, 2*d, 1, x, w, n, d, m)
+	for i := range n {
+		cos, sin := phi[2*i*d:(2*i+1)*d], phi[(2*i+1)*d:2*(i+1)*d]
+		sinCos(sin, cos, cos)
+	}
+	Scale(scale, phi)
 }
 
 func symRank(t []float64, nb int, w []float64, terms int, minus bool) {

@@ -133,6 +133,57 @@ done10:
 	VZEROUPPER
 	RET
 
+// func scaleAVX2(alpha float64, x *float64, n int)
+// Requires: AVX
+TEXT ·scaleAVX2(SB), NOSPLIT, $0-24
+	MOVQ         x+8(FP), AX
+	MOVQ         n+16(FP), CX
+	MOVQ         CX, DX
+	ANDQ         $0x00000003, DX
+	LEAQ         mask64<>+32(SB), BX
+	SHLQ         $0x03, DX
+	SUBQ         DX, BX
+	VMOVUPD      (BX), Y0
+	SHLQ         $0x03, CX
+	VBROADCASTSD alpha+0(FP), Y1
+	XORQ         DX, DX
+
+columns11:
+	LEAQ    128(DX), BX
+	CMPQ    BX, CX
+	JG      done12
+	VMULPD  (AX)(DX*1), Y1, Y2
+	VMOVUPD Y2, (AX)(DX*1)
+	VMULPD  32(AX)(DX*1), Y1, Y2
+	VMOVUPD Y2, 32(AX)(DX*1)
+	VMULPD  64(AX)(DX*1), Y1, Y2
+	VMOVUPD Y2, 64(AX)(DX*1)
+	VMULPD  96(AX)(DX*1), Y1, Y2
+	VMOVUPD Y2, 96(AX)(DX*1)
+	MOVQ    BX, DX
+	JMP     columns11
+
+done12:
+columns13:
+	LEAQ    32(DX), BX
+	CMPQ    BX, CX
+	JG      done14
+	VMULPD  (AX)(DX*1), Y1, Y2
+	VMOVUPD Y2, (AX)(DX*1)
+	MOVQ    BX, DX
+	JMP     columns13
+
+done14:
+	CMPQ       DX, CX
+	JE         done15
+	VMASKMOVPD (AX)(DX*1), Y0, Y2
+	VMULPD     Y1, Y2, Y2
+	VMASKMOVPD Y2, Y0, (AX)(DX*1)
+
+done15:
+	VZEROUPPER
+	RET
+
 // func matVecAVX2(y *float64, a *float64, x *float64, m int, n int)
 // Requires: AVX, FMA3
 TEXT ·matVecAVX2(SB), NOSPLIT, $0-40
@@ -150,9 +201,9 @@ TEXT ·matVecAVX2(SB), NOSPLIT, $0-40
 	SHLQ    $0x03, DX
 	LEAQ    (DX)(DX*2), DI
 
-loop11:
+loop16:
 	CMPQ   CX, $0x00000004
-	JL     done12
+	JL     done17
 	MOVQ   AX, R8
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -165,9 +216,9 @@ loop11:
 	MOVQ   BX, R9
 	MOVQ   DX, R10
 
-loop13:
+loop18:
 	CMPQ        R10, $0x00000040
-	JL          done14
+	JL          done19
 	VMOVUPD     (R9), Y10
 	VFMADD231PD (R8), Y10, Y1
 	VFMADD231PD (R8)(DX*1), Y10, Y2
@@ -181,12 +232,12 @@ loop13:
 	ADDQ        $0x00000040, R8
 	ADDQ        $0x00000040, R9
 	SUBQ        $0x00000040, R10
-	JMP         loop13
+	JMP         loop18
 
-done14:
-loop15:
+done19:
+loop20:
 	CMPQ        R10, $0x00000020
-	JL          done16
+	JL          done21
 	VMOVUPD     (R9), Y10
 	VFMADD231PD (R8), Y10, Y1
 	VFMADD231PD (R8)(DX*1), Y10, Y2
@@ -195,11 +246,11 @@ loop15:
 	ADDQ        $0x00000020, R8
 	ADDQ        $0x00000020, R9
 	SUBQ        $0x00000020, R10
-	JMP         loop15
+	JMP         loop20
 
-done16:
+done21:
 	TESTQ       R10, R10
-	JZ          skip17
+	JZ          skip22
 	VMASKMOVPD  (R9), Y0, Y10
 	VMASKMOVPD  (R8), Y0, Y9
 	VFMADD231PD Y9, Y10, Y1
@@ -210,7 +261,7 @@ done16:
 	VMASKMOVPD  (R8)(DI*1), Y0, Y9
 	VFMADD231PD Y9, Y10, Y4
 
-skip17:
+skip22:
 	LEAQ       (AX)(DX*4), AX
 	VADDPD     Y5, Y1, Y1
 	VADDPD     Y6, Y2, Y2
@@ -224,11 +275,11 @@ skip17:
 	VMOVUPD    Y1, (SI)
 	ADDQ       $0x00000020, SI
 	SUBQ       $0x00000004, CX
-	JMP        loop11
+	JMP        loop16
 
-done12:
+done17:
 	CMPQ   CX, $0x00000003
-	JNE    skip19
+	JNE    skip24
 	MOVQ   AX, CX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -238,9 +289,9 @@ done12:
 	VXORPD Y6, Y6, Y6
 	MOVQ   DX, R8
 
-loop20:
+loop25:
 	CMPQ        R8, $0x00000040
-	JL          done21
+	JL          done26
 	VMOVUPD     (BX), Y8
 	VFMADD231PD (CX), Y8, Y1
 	VFMADD231PD (CX)(DX*1), Y8, Y2
@@ -252,12 +303,12 @@ loop20:
 	ADDQ        $0x00000040, CX
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, R8
-	JMP         loop20
+	JMP         loop25
 
-done21:
-loop22:
+done26:
+loop27:
 	CMPQ        R8, $0x00000020
-	JL          done23
+	JL          done28
 	VMOVUPD     (BX), Y8
 	VFMADD231PD (CX), Y8, Y1
 	VFMADD231PD (CX)(DX*1), Y8, Y2
@@ -265,11 +316,11 @@ loop22:
 	ADDQ        $0x00000020, CX
 	ADDQ        $0x00000020, BX
 	SUBQ        $0x00000020, R8
-	JMP         loop22
+	JMP         loop27
 
-done23:
+done28:
 	TESTQ       R8, R8
-	JZ          skip24
+	JZ          skip29
 	VMASKMOVPD  (BX), Y0, Y8
 	VMASKMOVPD  (CX), Y0, Y7
 	VFMADD231PD Y7, Y8, Y1
@@ -278,7 +329,7 @@ done23:
 	VMASKMOVPD  (CX)(DX*2), Y0, Y7
 	VFMADD231PD Y7, Y8, Y3
 
-skip24:
+skip29:
 	ADDQ       DI, AX
 	VADDPD     Y4, Y1, Y1
 	VADDPD     Y5, Y2, Y2
@@ -296,11 +347,11 @@ skip24:
 	VMOVUPD    (CX), Y0
 	VMASKMOVPD Y1, Y0, (SI)
 	ADDQ       $0x00000018, SI
-	JMP        end18
+	JMP        end23
 
-skip19:
+skip24:
 	CMPQ   CX, $0x00000002
-	JNE    skip25
+	JNE    skip30
 	MOVQ   AX, CX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -312,9 +363,9 @@ skip19:
 	VXORPD Y8, Y8, Y8
 	MOVQ   DX, DI
 
-loop26:
+loop31:
 	CMPQ        DI, $0x00000080
-	JL          done27
+	JL          done32
 	VMOVUPD     (BX), Y10
 	VFMADD231PD (CX), Y10, Y1
 	VFMADD231PD (CX)(DX*1), Y10, Y2
@@ -330,30 +381,30 @@ loop26:
 	ADDQ        $0x00000080, CX
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, DI
-	JMP         loop26
+	JMP         loop31
 
-done27:
-loop28:
+done32:
+loop33:
 	CMPQ        DI, $0x00000020
-	JL          done29
+	JL          done34
 	VMOVUPD     (BX), Y10
 	VFMADD231PD (CX), Y10, Y1
 	VFMADD231PD (CX)(DX*1), Y10, Y2
 	ADDQ        $0x00000020, CX
 	ADDQ        $0x00000020, BX
 	SUBQ        $0x00000020, DI
-	JMP         loop28
+	JMP         loop33
 
-done29:
+done34:
 	TESTQ       DI, DI
-	JZ          skip30
+	JZ          skip35
 	VMASKMOVPD  (BX), Y0, Y10
 	VMASKMOVPD  (CX), Y0, Y9
 	VFMADD231PD Y9, Y10, Y1
 	VMASKMOVPD  (CX)(DX*1), Y0, Y9
 	VFMADD231PD Y9, Y10, Y2
 
-skip30:
+skip35:
 	LEAQ       (AX)(DX*2), AX
 	VADDPD     Y3, Y1, Y1
 	VADDPD     Y5, Y1, Y1
@@ -375,11 +426,11 @@ skip30:
 	VMOVUPD    (CX), Y0
 	VMASKMOVPD Y1, Y0, (SI)
 	ADDQ       $0x00000010, SI
-	JMP        end18
+	JMP        end23
 
-skip25:
+skip30:
 	CMPQ   CX, $0x00000001
-	JNE    skip31
+	JNE    skip36
 	MOVQ   AX, CX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -387,9 +438,9 @@ skip25:
 	VXORPD Y4, Y4, Y4
 	MOVQ   DX, DI
 
-loop32:
+loop37:
 	CMPQ        DI, $0x00000080
-	JL          done33
+	JL          done38
 	VMOVUPD     (BX), Y5
 	VFMADD231PD (CX), Y5, Y1
 	VMOVUPD     32(BX), Y5
@@ -401,27 +452,27 @@ loop32:
 	ADDQ        $0x00000080, CX
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, DI
-	JMP         loop32
+	JMP         loop37
 
-done33:
-loop34:
+done38:
+loop39:
 	CMPQ        DI, $0x00000020
-	JL          done35
+	JL          done40
 	VMOVUPD     (BX), Y5
 	VFMADD231PD (CX), Y5, Y1
 	ADDQ        $0x00000020, CX
 	ADDQ        $0x00000020, BX
 	SUBQ        $0x00000020, DI
-	JMP         loop34
+	JMP         loop39
 
-done35:
+done40:
 	TESTQ       DI, DI
-	JZ          skip36
+	JZ          skip41
 	VMASKMOVPD  (BX), Y0, Y5
 	VMASKMOVPD  (CX), Y0, Y0
 	VFMADD231PD Y0, Y5, Y1
 
-skip36:
+skip41:
 	LEAQ         (AX)(DX*1), AX
 	VADDPD       Y2, Y1, Y1
 	VADDPD       Y3, Y1, Y1
@@ -432,10 +483,10 @@ skip36:
 	VADDPD       X1, X0, X0
 	VMOVSD       X0, (SI)
 	ADDQ         $0x00000008, SI
-	JMP          end18
+	JMP          end23
 
-skip31:
-end18:
+skip36:
+end23:
 	VZEROUPPER
 	RET
 
@@ -458,9 +509,9 @@ TEXT ·updateMatVecAVX2(SB), NOSPLIT, $0-56
 	SHLQ    $0x03, DX
 	LEAQ    (DX)(DX*2), R9
 
-loop37:
+loop42:
 	CMPQ         CX, $0x00000004
-	JL           done38
+	JL           done43
 	MOVQ         AX, R10
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -482,9 +533,9 @@ loop37:
 	MOVQ         R8, R12
 	MOVQ         DX, R13
 
-loop39:
+loop44:
 	CMPQ        R13, $0x00000040
-	JL          done40
+	JL          done45
 	VMOVUPD     (R11), Y15
 	VMOVUPD     (R12), Y14
 	VMOVUPD     (R10), Y13
@@ -525,12 +576,12 @@ loop39:
 	ADDQ        $0x00000040, R11
 	ADDQ        $0x00000040, R12
 	SUBQ        $0x00000040, R13
-	JMP         loop39
+	JMP         loop44
 
-done40:
-loop41:
+done45:
+loop46:
 	CMPQ        R13, $0x00000020
-	JL          done42
+	JL          done47
 	VMOVUPD     (R11), Y15
 	VMOVUPD     (R12), Y14
 	VMOVUPD     (R10), Y13
@@ -553,11 +604,11 @@ loop41:
 	ADDQ        $0x00000020, R11
 	ADDQ        $0x00000020, R12
 	SUBQ        $0x00000020, R13
-	JMP         loop41
+	JMP         loop46
 
-done42:
+done47:
 	TESTQ       R13, R13
-	JZ          skip43
+	JZ          skip48
 	VMASKMOVPD  (R11), Y0, Y15
 	VMASKMOVPD  (R12), Y0, Y14
 	VMASKMOVPD  (R10), Y0, Y13
@@ -581,7 +632,7 @@ done42:
 	VANDPD      Y0, Y13, Y13
 	VFMADD231PD Y13, Y15, Y4
 
-skip43:
+skip48:
 	LEAQ       (AX)(DX*4), AX
 	VADDPD     Y5, Y1, Y1
 	VADDPD     Y6, Y2, Y2
@@ -595,11 +646,11 @@ skip43:
 	VMOVUPD    Y1, (SI)
 	ADDQ       $0x00000020, SI
 	SUBQ       $0x00000004, CX
-	JMP        loop37
+	JMP        loop42
 
-done38:
+done43:
 	CMPQ         CX, $0x00000003
-	JNE          skip45
+	JNE          skip50
 	MOVQ         AX, CX
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -616,9 +667,9 @@ done38:
 	MOVQ         R8, DI
 	MOVQ         DX, R8
 
-loop46:
+loop51:
 	CMPQ        R8, $0x00000040
-	JL          done47
+	JL          done52
 	VMOVUPD     (BX), Y12
 	VMOVUPD     (DI), Y11
 	VMOVUPD     (CX), Y10
@@ -651,12 +702,12 @@ loop46:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 	SUBQ        $0x00000040, R8
-	JMP         loop46
+	JMP         loop51
 
-done47:
-loop48:
+done52:
+loop53:
 	CMPQ        R8, $0x00000020
-	JL          done49
+	JL          done54
 	VMOVUPD     (BX), Y12
 	VMOVUPD     (DI), Y11
 	VMOVUPD     (CX), Y10
@@ -675,11 +726,11 @@ loop48:
 	ADDQ        $0x00000020, BX
 	ADDQ        $0x00000020, DI
 	SUBQ        $0x00000020, R8
-	JMP         loop48
+	JMP         loop53
 
-done49:
+done54:
 	TESTQ       R8, R8
-	JZ          skip50
+	JZ          skip55
 	VMASKMOVPD  (BX), Y0, Y12
 	VMASKMOVPD  (DI), Y0, Y11
 	VMASKMOVPD  (CX), Y0, Y10
@@ -698,7 +749,7 @@ done49:
 	VANDPD      Y0, Y10, Y10
 	VFMADD231PD Y10, Y12, Y3
 
-skip50:
+skip55:
 	ADDQ       R9, AX
 	VADDPD     Y4, Y1, Y1
 	VADDPD     Y5, Y2, Y2
@@ -716,11 +767,11 @@ skip50:
 	VMOVUPD    (CX), Y0
 	VMASKMOVPD Y1, Y0, (SI)
 	ADDQ       $0x00000018, SI
-	JMP        end44
+	JMP        end49
 
-skip45:
+skip50:
 	CMPQ         CX, $0x00000002
-	JNE          skip51
+	JNE          skip56
 	MOVQ         AX, CX
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -737,9 +788,9 @@ skip45:
 	MOVQ         R8, DI
 	MOVQ         DX, R8
 
-loop52:
+loop57:
 	CMPQ        R8, $0x00000080
-	JL          done53
+	JL          done58
 	VMOVUPD     (BX), Y13
 	VMOVUPD     (DI), Y12
 	VMOVUPD     (CX), Y11
@@ -784,12 +835,12 @@ loop52:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, R8
-	JMP         loop52
+	JMP         loop57
 
-done53:
-loop54:
+done58:
+loop59:
 	CMPQ        R8, $0x00000020
-	JL          done55
+	JL          done60
 	VMOVUPD     (BX), Y13
 	VMOVUPD     (DI), Y12
 	VMOVUPD     (CX), Y11
@@ -804,11 +855,11 @@ loop54:
 	ADDQ        $0x00000020, BX
 	ADDQ        $0x00000020, DI
 	SUBQ        $0x00000020, R8
-	JMP         loop54
+	JMP         loop59
 
-done55:
+done60:
 	TESTQ       R8, R8
-	JZ          skip56
+	JZ          skip61
 	VMASKMOVPD  (BX), Y0, Y13
 	VMASKMOVPD  (DI), Y0, Y12
 	VMASKMOVPD  (CX), Y0, Y11
@@ -822,7 +873,7 @@ done55:
 	VANDPD      Y0, Y11, Y11
 	VFMADD231PD Y11, Y13, Y2
 
-skip56:
+skip61:
 	LEAQ       (AX)(DX*2), AX
 	VADDPD     Y3, Y1, Y1
 	VADDPD     Y5, Y1, Y1
@@ -844,11 +895,11 @@ skip56:
 	VMOVUPD    (CX), Y0
 	VMASKMOVPD Y1, Y0, (SI)
 	ADDQ       $0x00000010, SI
-	JMP        end44
+	JMP        end49
 
-skip51:
+skip56:
 	CMPQ         CX, $0x00000001
-	JNE          skip57
+	JNE          skip62
 	MOVQ         AX, CX
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -859,9 +910,9 @@ skip51:
 	MOVQ         R8, DI
 	MOVQ         DX, R8
 
-loop58:
+loop63:
 	CMPQ        R8, $0x00000080
-	JL          done59
+	JL          done64
 	VMOVUPD     (BX), Y8
 	VMOVUPD     (DI), Y7
 	VMOVUPD     (CX), Y6
@@ -890,12 +941,12 @@ loop58:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, R8
-	JMP         loop58
+	JMP         loop63
 
-done59:
-loop60:
+done64:
+loop65:
 	CMPQ        R8, $0x00000020
-	JL          done61
+	JL          done66
 	VMOVUPD     (BX), Y8
 	VMOVUPD     (DI), Y7
 	VMOVUPD     (CX), Y6
@@ -906,11 +957,11 @@ loop60:
 	ADDQ        $0x00000020, BX
 	ADDQ        $0x00000020, DI
 	SUBQ        $0x00000020, R8
-	JMP         loop60
+	JMP         loop65
 
-done61:
+done66:
 	TESTQ       R8, R8
-	JZ          skip62
+	JZ          skip67
 	VMASKMOVPD  (BX), Y0, Y8
 	VMASKMOVPD  (DI), Y0, Y7
 	VMASKMOVPD  (CX), Y0, Y6
@@ -919,7 +970,7 @@ done61:
 	VANDPD      Y0, Y6, Y6
 	VFMADD231PD Y6, Y8, Y1
 
-skip62:
+skip67:
 	LEAQ         (AX)(DX*1), AX
 	VADDPD       Y2, Y1, Y1
 	VADDPD       Y3, Y1, Y1
@@ -930,10 +981,10 @@ skip62:
 	VADDPD       X1, X0, X0
 	VMOVSD       X0, (SI)
 	ADDQ         $0x00000008, SI
-	JMP          end44
+	JMP          end49
 
-skip57:
-end44:
+skip62:
+end49:
 	VZEROUPPER
 	RET
 
@@ -959,9 +1010,9 @@ TEXT ·addOuterAVX2(SB), NOSPLIT, $0-56
 	SHLQ         $0x03, DI
 	LEAQ         (R8)(R8*2), R9
 
-loop63:
+loop68:
 	CMPQ         CX, $0x00000004
-	JL           done64
+	JL           done69
 	MOVQ         AX, R10
 	VBROADCASTSD (BX), Y2
 	VMULPD       Y0, Y2, Y2
@@ -978,9 +1029,9 @@ loop63:
 	MOVQ         SI, R11
 	MOVQ         DX, R12
 
-loop65:
+loop70:
 	CMPQ        R12, $0x00000040
-	JL          done66
+	JL          done71
 	VMOVUPD     (R11), Y7
 	VMOVUPD     (R10), Y6
 	VFMADD231PD Y2, Y7, Y6
@@ -1010,12 +1061,12 @@ loop65:
 	ADDQ        $0x00000040, R10
 	ADDQ        $0x00000040, R11
 	SUBQ        $0x00000040, R12
-	JMP         loop65
+	JMP         loop70
 
-done66:
-loop67:
+done71:
+loop72:
 	CMPQ        R12, $0x00000020
-	JL          done68
+	JL          done73
 	VMOVUPD     (R11), Y7
 	VMOVUPD     (R10), Y6
 	VFMADD231PD Y2, Y7, Y6
@@ -1032,11 +1083,11 @@ loop67:
 	ADDQ        $0x00000020, R10
 	ADDQ        $0x00000020, R11
 	SUBQ        $0x00000020, R12
-	JMP         loop67
+	JMP         loop72
 
-done68:
+done73:
 	TESTQ       R12, R12
-	JZ          skip69
+	JZ          skip74
 	VMASKMOVPD  (R11), Y1, Y7
 	VMASKMOVPD  (R10), Y1, Y6
 	VFMADD231PD Y2, Y7, Y6
@@ -1051,14 +1102,14 @@ done68:
 	VFMADD231PD Y5, Y7, Y6
 	VMASKMOVPD  Y6, Y1, (R10)(R9*1)
 
-skip69:
+skip74:
 	LEAQ (AX)(R8*4), AX
 	SUBQ $0x00000004, CX
-	JMP  loop63
+	JMP  loop68
 
-done64:
+done69:
 	CMPQ         CX, $0x00000003
-	JNE          skip71
+	JNE          skip76
 	MOVQ         AX, CX
 	VBROADCASTSD (BX), Y2
 	VMULPD       Y0, Y2, Y2
@@ -1071,9 +1122,9 @@ done64:
 	ADDQ         DI, BX
 	MOVQ         SI, BX
 
-loop72:
+loop77:
 	CMPQ        DX, $0x00000040
-	JL          done73
+	JL          done78
 	VMOVUPD     (BX), Y5
 	VMOVUPD     (CX), Y0
 	VFMADD231PD Y2, Y5, Y0
@@ -1097,12 +1148,12 @@ loop72:
 	ADDQ        $0x00000040, CX
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, DX
-	JMP         loop72
+	JMP         loop77
 
-done73:
-loop74:
+done78:
+loop79:
 	CMPQ        DX, $0x00000020
-	JL          done75
+	JL          done80
 	VMOVUPD     (BX), Y5
 	VMOVUPD     (CX), Y0
 	VFMADD231PD Y2, Y5, Y0
@@ -1116,11 +1167,11 @@ loop74:
 	ADDQ        $0x00000020, CX
 	ADDQ        $0x00000020, BX
 	SUBQ        $0x00000020, DX
-	JMP         loop74
+	JMP         loop79
 
-done75:
+done80:
 	TESTQ       DX, DX
-	JZ          skip76
+	JZ          skip81
 	VMASKMOVPD  (BX), Y1, Y5
 	VMASKMOVPD  (CX), Y1, Y0
 	VFMADD231PD Y2, Y5, Y0
@@ -1132,13 +1183,13 @@ done75:
 	VFMADD231PD Y4, Y5, Y0
 	VMASKMOVPD  Y0, Y1, (CX)(R8*2)
 
-skip76:
+skip81:
 	ADDQ R9, AX
-	JMP  end70
+	JMP  end75
 
-skip71:
+skip76:
 	CMPQ         CX, $0x00000002
-	JNE          skip77
+	JNE          skip82
 	MOVQ         AX, CX
 	VBROADCASTSD (BX), Y2
 	VMULPD       Y0, Y2, Y2
@@ -1148,9 +1199,9 @@ skip71:
 	ADDQ         DI, BX
 	MOVQ         SI, BX
 
-loop78:
+loop83:
 	CMPQ        DX, $0x00000080
-	JL          done79
+	JL          done84
 	VMOVUPD     (BX), Y4
 	VMOVUPD     (CX), Y0
 	VFMADD231PD Y2, Y4, Y0
@@ -1182,12 +1233,12 @@ loop78:
 	ADDQ        $0x00000080, CX
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, DX
-	JMP         loop78
+	JMP         loop83
 
-done79:
-loop80:
+done84:
+loop85:
 	CMPQ        DX, $0x00000020
-	JL          done81
+	JL          done86
 	VMOVUPD     (BX), Y4
 	VMOVUPD     (CX), Y0
 	VFMADD231PD Y2, Y4, Y0
@@ -1198,11 +1249,11 @@ loop80:
 	ADDQ        $0x00000020, CX
 	ADDQ        $0x00000020, BX
 	SUBQ        $0x00000020, DX
-	JMP         loop80
+	JMP         loop85
 
-done81:
+done86:
 	TESTQ       DX, DX
-	JZ          skip82
+	JZ          skip87
 	VMASKMOVPD  (BX), Y1, Y4
 	VMASKMOVPD  (CX), Y1, Y0
 	VFMADD231PD Y2, Y4, Y0
@@ -1211,22 +1262,22 @@ done81:
 	VFMADD231PD Y3, Y4, Y0
 	VMASKMOVPD  Y0, Y1, (CX)(R8*1)
 
-skip82:
+skip87:
 	LEAQ (AX)(R8*2), AX
-	JMP  end70
+	JMP  end75
 
-skip77:
+skip82:
 	CMPQ         CX, $0x00000001
-	JNE          skip83
+	JNE          skip88
 	MOVQ         AX, CX
 	VBROADCASTSD (BX), Y2
 	VMULPD       Y0, Y2, Y2
 	ADDQ         DI, BX
 	MOVQ         SI, BX
 
-loop84:
+loop89:
 	CMPQ        DX, $0x00000080
-	JL          done85
+	JL          done90
 	VMOVUPD     (BX), Y3
 	VMOVUPD     (CX), Y0
 	VFMADD231PD Y2, Y3, Y0
@@ -1246,12 +1297,12 @@ loop84:
 	ADDQ        $0x00000080, CX
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, DX
-	JMP         loop84
+	JMP         loop89
 
-done85:
-loop86:
+done90:
+loop91:
 	CMPQ        DX, $0x00000020
-	JL          done87
+	JL          done92
 	VMOVUPD     (BX), Y3
 	VMOVUPD     (CX), Y0
 	VFMADD231PD Y2, Y3, Y0
@@ -1259,22 +1310,22 @@ loop86:
 	ADDQ        $0x00000020, CX
 	ADDQ        $0x00000020, BX
 	SUBQ        $0x00000020, DX
-	JMP         loop86
+	JMP         loop91
 
-done87:
+done92:
 	TESTQ       DX, DX
-	JZ          skip88
+	JZ          skip93
 	VMASKMOVPD  (BX), Y1, Y3
 	VMASKMOVPD  (CX), Y1, Y0
 	VFMADD231PD Y2, Y3, Y0
 	VMASKMOVPD  Y0, Y1, (CX)
 
-skip88:
+skip93:
 	LEAQ (AX)(R8*1), AX
-	JMP  end70
+	JMP  end75
 
-skip83:
-end70:
+skip88:
+end75:
 	VZEROUPPER
 	RET
 
@@ -1289,9 +1340,9 @@ TEXT ·addMatTVecAVX2(SB), NOSPLIT, $0-40
 	MOVQ SI, DI
 	SHLQ $0x03, DI
 
-loop89:
+loop94:
 	CMPQ   SI, $0x00000010
-	JL     done90
+	JL     done95
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -1300,9 +1351,9 @@ loop89:
 	MOVQ   DX, R9
 	MOVQ   BX, R10
 
-loop91:
+loop96:
 	CMPQ         R10, $0x00000001
-	JL           done92
+	JL           done97
 	VBROADCASTSD (R9), Y4
 	VFMADD231PD  (R8), Y4, Y0
 	VFMADD231PD  32(R8), Y4, Y1
@@ -1311,9 +1362,9 @@ loop91:
 	ADDQ         DI, R8
 	ADDQ         $0x00000008, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop91
+	JMP          loop96
 
-done92:
+done97:
 	VADDPD  (AX), Y0, Y0
 	VMOVUPD Y0, (AX)
 	VADDPD  32(AX), Y1, Y1
@@ -1325,13 +1376,13 @@ done92:
 	ADDQ    $0x00000080, CX
 	ADDQ    $0x00000080, AX
 	SUBQ    $0x00000010, SI
-	JMP     loop89
+	JMP     loop94
 
-done90:
+done95:
 	CMPQ    SI, $0x00000004
-	JG      next94
+	JG      next99
 	TESTQ   SI, SI
-	JZ      end93
+	JZ      end98
 	LEAQ    mask64<>+32(SB), R8
 	SHLQ    $0x03, SI
 	SUBQ    SI, R8
@@ -1344,9 +1395,9 @@ done90:
 	MOVQ    BX, BX
 	LEAQ    (DI)(DI*2), R8
 
-loop95:
+loop100:
 	CMPQ         BX, $0x00000004
-	JL           done96
+	JL           done101
 	VBROADCASTSD (DX), Y5
 	VMASKMOVPD   (SI), Y0, Y6
 	VFMADD231PD  Y6, Y5, Y1
@@ -1362,21 +1413,21 @@ loop95:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000004, BX
-	JMP          loop95
+	JMP          loop100
 
-done96:
-loop97:
+done101:
+loop102:
 	CMPQ         BX, $0x00000001
-	JL           done98
+	JL           done103
 	VBROADCASTSD (DX), Y5
 	VMASKMOVPD   (SI), Y0, Y6
 	VFMADD231PD  Y6, Y5, Y1
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, DX
 	SUBQ         $0x00000001, BX
-	JMP          loop97
+	JMP          loop102
 
-done98:
+done103:
 	VADDPD     Y2, Y1, Y1
 	VADDPD     Y3, Y1, Y1
 	VADDPD     Y4, Y1, Y1
@@ -1385,11 +1436,11 @@ done98:
 	VMASKMOVPD Y1, Y0, (AX)
 	ADDQ       $0x00000020, CX
 	ADDQ       $0x00000020, AX
-	JMP        end93
+	JMP        end98
 
-next94:
+next99:
 	CMPQ    SI, $0x00000008
-	JG      next99
+	JG      next104
 	SUBQ    $0x00000004, SI
 	LEAQ    mask64<>+32(SB), R8
 	SHLQ    $0x03, SI
@@ -1407,9 +1458,9 @@ next94:
 	MOVQ    BX, BX
 	LEAQ    (DI)(DI*2), R8
 
-loop100:
+loop105:
 	CMPQ         BX, $0x00000004
-	JL           done101
+	JL           done106
 	VBROADCASTSD (DX), Y9
 	VFMADD231PD  (SI), Y9, Y1
 	VMASKMOVPD   32(SI), Y0, Y10
@@ -1429,12 +1480,12 @@ loop100:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000004, BX
-	JMP          loop100
+	JMP          loop105
 
-done101:
-loop102:
+done106:
+loop107:
 	CMPQ         BX, $0x00000001
-	JL           done103
+	JL           done108
 	VBROADCASTSD (DX), Y9
 	VFMADD231PD  (SI), Y9, Y1
 	VMASKMOVPD   32(SI), Y0, Y10
@@ -1442,9 +1493,9 @@ loop102:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, DX
 	SUBQ         $0x00000001, BX
-	JMP          loop102
+	JMP          loop107
 
-done103:
+done108:
 	VADDPD     Y3, Y1, Y1
 	VADDPD     Y4, Y2, Y2
 	VADDPD     Y5, Y1, Y1
@@ -1458,11 +1509,11 @@ done103:
 	VMASKMOVPD Y2, Y0, 32(AX)
 	ADDQ       $0x00000040, CX
 	ADDQ       $0x00000040, AX
-	JMP        end93
+	JMP        end98
 
-next99:
+next104:
 	CMPQ    SI, $0x0000000c
-	JG      next104
+	JG      next109
 	SUBQ    $0x00000008, SI
 	LEAQ    mask64<>+32(SB), R8
 	SHLQ    $0x03, SI
@@ -1474,9 +1525,9 @@ next99:
 	MOVQ    CX, SI
 	MOVQ    BX, BX
 
-loop105:
+loop110:
 	CMPQ         BX, $0x00000001
-	JL           done106
+	JL           done111
 	VBROADCASTSD (DX), Y4
 	VFMADD231PD  (SI), Y4, Y1
 	VFMADD231PD  32(SI), Y4, Y2
@@ -1485,9 +1536,9 @@ loop105:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, DX
 	SUBQ         $0x00000001, BX
-	JMP          loop105
+	JMP          loop110
 
-done106:
+done111:
 	VADDPD     (AX), Y1, Y1
 	VMOVUPD    Y1, (AX)
 	VADDPD     32(AX), Y2, Y2
@@ -1497,9 +1548,9 @@ done106:
 	VMASKMOVPD Y3, Y0, 64(AX)
 	ADDQ       $0x00000060, CX
 	ADDQ       $0x00000060, AX
-	JMP        end93
+	JMP        end98
 
-next104:
+next109:
 	SUBQ    $0x0000000c, SI
 	LEAQ    mask64<>+32(SB), R8
 	SHLQ    $0x03, SI
@@ -1512,9 +1563,9 @@ next104:
 	MOVQ    CX, SI
 	MOVQ    BX, BX
 
-loop108:
+loop113:
 	CMPQ         BX, $0x00000001
-	JL           done109
+	JL           done114
 	VBROADCASTSD (DX), Y5
 	VFMADD231PD  (SI), Y5, Y1
 	VFMADD231PD  32(SI), Y5, Y2
@@ -1524,9 +1575,9 @@ loop108:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, DX
 	SUBQ         $0x00000001, BX
-	JMP          loop108
+	JMP          loop113
 
-done109:
+done114:
 	VADDPD     (AX), Y1, Y1
 	VMOVUPD    Y1, (AX)
 	VADDPD     32(AX), Y2, Y2
@@ -1538,15 +1589,15 @@ done109:
 	VMASKMOVPD Y4, Y0, 96(AX)
 	ADDQ       $0x00000080, CX
 	ADDQ       $0x00000080, AX
-	JMP        end93
+	JMP        end98
 
-end93:
+end98:
 	VZEROUPPER
 	RET
 
-// func matMulTAVX2(c *float64, a *float64, b *float64, m int, n int, k int)
+// func matMulTAVX2(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, lda int)
 // Requires: AVX, FMA3
-TEXT ·matMulTAVX2(SB), NOSPLIT, $0-48
+TEXT ·matMulTAVX2(SB), NOSPLIT, $8-64
 	MOVQ    c+0(FP), AX
 	MOVQ    a+8(FP), CX
 	MOVQ    b+16(FP), DX
@@ -1561,17 +1612,22 @@ TEXT ·matMulTAVX2(SB), NOSPLIT, $0-48
 	SHLQ    $0x03, SI
 	MOVQ    n+32(FP), DI
 	SHLQ    $0x03, DI
+	MOVQ    ldc+48(FP), R8
+	SHLQ    $0x03, R8
+	MOVQ    lda+56(FP), R9
+	SHLQ    $0x03, R9
+	LEAQ    (R9)(R9*2), R10
 
-loop110:
+loop115:
 	CMPQ BX, $0x00000004
-	JL   done111
-	MOVQ DX, R8
-	MOVQ AX, R9
-	MOVQ DI, R10
+	JL   done116
+	MOVQ DX, R11
+	MOVQ AX, R12
+	MOVQ DI, R13
 
-loop112:
-	CMPQ   R10, $0x00000010
-	JL     done113
+loop117:
+	CMPQ   R13, $0x00000010
+	JL     done118
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -1580,318 +1636,331 @@ loop112:
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
 	VXORPD Y8, Y8, Y8
-	MOVQ   CX, R11
-	MOVQ   R8, R12
-	MOVQ   SI, R13
-	LEAQ   (SI)(SI*2), R14
+	MOVQ   CX, R14
+	MOVQ   R11, R15
+	MOVQ   SI, BP
 
-loop114:
-	CMPQ        R13, $0x00000020
-	JL          done115
-	VMOVUPD     (R12), Y9
-	VMOVUPD     (R12)(SI*1), Y10
-	VMOVUPD     (R11), Y11
+loop119:
+	CMPQ        BP, $0x00000020
+	JL          done120
+	VMOVUPD     (R15), Y9
+	VMOVUPD     (R15)(R9*1), Y10
+	VMOVUPD     (R14), Y11
 	VFMADD231PD Y9, Y11, Y1
 	VFMADD231PD Y10, Y11, Y2
-	VMOVUPD     (R11)(SI*1), Y11
+	VMOVUPD     (R14)(R9*1), Y11
 	VFMADD231PD Y9, Y11, Y3
 	VFMADD231PD Y10, Y11, Y4
-	VMOVUPD     (R11)(SI*2), Y11
+	VMOVUPD     (R14)(R9*2), Y11
 	VFMADD231PD Y9, Y11, Y5
 	VFMADD231PD Y10, Y11, Y6
-	VMOVUPD     (R11)(R14*1), Y11
+	VMOVUPD     (R14)(R10*1), Y11
 	VFMADD231PD Y9, Y11, Y7
 	VFMADD231PD Y10, Y11, Y8
-	ADDQ        $0x00000020, R11
-	ADDQ        $0x00000020, R12
-	SUBQ        $0x00000020, R13
-	JMP         loop114
+	ADDQ        $0x00000020, R14
+	ADDQ        $0x00000020, R15
+	SUBQ        $0x00000020, BP
+	JMP         loop119
 
-done115:
-	TESTQ       R13, R13
-	JZ          skip116
-	VMASKMOVPD  (R12), Y0, Y9
-	VMASKMOVPD  (R12)(SI*1), Y0, Y10
-	VMASKMOVPD  (R11), Y0, Y11
+done120:
+	TESTQ       BP, BP
+	JZ          skip121
+	VMASKMOVPD  (R15), Y0, Y9
+	VMASKMOVPD  (R15)(R9*1), Y0, Y10
+	VMASKMOVPD  (R14), Y0, Y11
 	VFMADD231PD Y9, Y11, Y1
 	VFMADD231PD Y10, Y11, Y2
-	VMASKMOVPD  (R11)(SI*1), Y0, Y11
+	VMASKMOVPD  (R14)(R9*1), Y0, Y11
 	VFMADD231PD Y9, Y11, Y3
 	VFMADD231PD Y10, Y11, Y4
-	VMASKMOVPD  (R11)(SI*2), Y0, Y11
+	VMASKMOVPD  (R14)(R9*2), Y0, Y11
 	VFMADD231PD Y9, Y11, Y5
 	VFMADD231PD Y10, Y11, Y6
-	VMASKMOVPD  (R11)(R14*1), Y0, Y11
+	VMASKMOVPD  (R14)(R10*1), Y0, Y11
 	VFMADD231PD Y9, Y11, Y7
 	VFMADD231PD Y10, Y11, Y8
 
-skip116:
-	MOVQ         R9, R11
+skip121:
+	MOVQ         R12, R14
 	VEXTRACTF128 $0x01, Y1, X9
 	VADDPD       X9, X1, X9
 	VPERMILPD    $0x01, X9, X1
 	VADDPD       X1, X9, X9
-	VMOVSD       X9, (R11)
+	VADDSD       (R14), X9, X9
+	VMOVSD       X9, (R14)
 	VEXTRACTF128 $0x01, Y2, X1
 	VADDPD       X1, X2, X1
 	VPERMILPD    $0x01, X1, X2
 	VADDPD       X2, X1, X1
-	VMOVSD       X1, 8(R11)
-	ADDQ         DI, R11
+	VADDSD       8(R14), X1, X1
+	VMOVSD       X1, 8(R14)
+	ADDQ         R8, R14
 	VEXTRACTF128 $0x01, Y3, X1
 	VADDPD       X1, X3, X1
 	VPERMILPD    $0x01, X1, X2
 	VADDPD       X2, X1, X1
-	VMOVSD       X1, (R11)
+	VADDSD       (R14), X1, X1
+	VMOVSD       X1, (R14)
 	VEXTRACTF128 $0x01, Y4, X1
 	VADDPD       X1, X4, X1
 	VPERMILPD    $0x01, X1, X2
 	VADDPD       X2, X1, X1
-	VMOVSD       X1, 8(R11)
-	ADDQ         DI, R11
+	VADDSD       8(R14), X1, X1
+	VMOVSD       X1, 8(R14)
+	ADDQ         R8, R14
 	VEXTRACTF128 $0x01, Y5, X1
 	VADDPD       X1, X5, X1
 	VPERMILPD    $0x01, X1, X2
 	VADDPD       X2, X1, X1
-	VMOVSD       X1, (R11)
+	VADDSD       (R14), X1, X1
+	VMOVSD       X1, (R14)
 	VEXTRACTF128 $0x01, Y6, X1
 	VADDPD       X1, X6, X1
 	VPERMILPD    $0x01, X1, X2
 	VADDPD       X2, X1, X1
-	VMOVSD       X1, 8(R11)
-	ADDQ         DI, R11
+	VADDSD       8(R14), X1, X1
+	VMOVSD       X1, 8(R14)
+	ADDQ         R8, R14
 	VEXTRACTF128 $0x01, Y7, X1
 	VADDPD       X1, X7, X1
 	VPERMILPD    $0x01, X1, X2
 	VADDPD       X2, X1, X1
-	VMOVSD       X1, (R11)
+	VADDSD       (R14), X1, X1
+	VMOVSD       X1, (R14)
 	VEXTRACTF128 $0x01, Y8, X1
 	VADDPD       X1, X8, X1
 	VPERMILPD    $0x01, X1, X2
 	VADDPD       X2, X1, X1
-	VMOVSD       X1, 8(R11)
-	ADDQ         SI, R8
-	ADDQ         SI, R8
-	ADDQ         $0x00000010, R9
-	SUBQ         $0x00000010, R10
-	JMP          loop112
+	VADDSD       8(R14), X1, X1
+	VMOVSD       X1, 8(R14)
+	ADDQ         R9, R11
+	ADDQ         R9, R11
+	ADDQ         $0x00000010, R12
+	SUBQ         $0x00000010, R13
+	JMP          loop117
 
-done113:
-loop117:
-	CMPQ   R10, $0x00000008
-	JL     done118
+done118:
+loop122:
+	CMPQ   R13, $0x00000008
+	JL     done123
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
-	MOVQ   CX, R11
-	MOVQ   R8, R12
-	MOVQ   SI, R13
-	LEAQ   (SI)(SI*2), R14
+	MOVQ   CX, R14
+	MOVQ   R11, R15
+	MOVQ   SI, BP
 
-loop119:
-	CMPQ        R13, $0x00000020
-	JL          done120
-	VMOVUPD     (R12), Y5
-	VMOVUPD     (R11), Y6
+loop124:
+	CMPQ        BP, $0x00000020
+	JL          done125
+	VMOVUPD     (R15), Y5
+	VMOVUPD     (R14), Y6
 	VFMADD231PD Y5, Y6, Y1
-	VMOVUPD     (R11)(SI*1), Y6
+	VMOVUPD     (R14)(R9*1), Y6
 	VFMADD231PD Y5, Y6, Y2
-	VMOVUPD     (R11)(SI*2), Y6
+	VMOVUPD     (R14)(R9*2), Y6
 	VFMADD231PD Y5, Y6, Y3
-	VMOVUPD     (R11)(R14*1), Y6
+	VMOVUPD     (R14)(R10*1), Y6
 	VFMADD231PD Y5, Y6, Y4
-	ADDQ        $0x00000020, R11
-	ADDQ        $0x00000020, R12
-	SUBQ        $0x00000020, R13
-	JMP         loop119
+	ADDQ        $0x00000020, R14
+	ADDQ        $0x00000020, R15
+	SUBQ        $0x00000020, BP
+	JMP         loop124
 
-done120:
-	TESTQ       R13, R13
-	JZ          skip121
-	VMASKMOVPD  (R12), Y0, Y5
-	VMASKMOVPD  (R11), Y0, Y6
+done125:
+	TESTQ       BP, BP
+	JZ          skip126
+	VMASKMOVPD  (R15), Y0, Y5
+	VMASKMOVPD  (R14), Y0, Y6
 	VFMADD231PD Y5, Y6, Y1
-	VMASKMOVPD  (R11)(SI*1), Y0, Y6
+	VMASKMOVPD  (R14)(R9*1), Y0, Y6
 	VFMADD231PD Y5, Y6, Y2
-	VMASKMOVPD  (R11)(SI*2), Y0, Y6
+	VMASKMOVPD  (R14)(R9*2), Y0, Y6
 	VFMADD231PD Y5, Y6, Y3
-	VMASKMOVPD  (R11)(R14*1), Y0, Y6
+	VMASKMOVPD  (R14)(R10*1), Y0, Y6
 	VFMADD231PD Y5, Y6, Y4
 
-skip121:
-	MOVQ         R9, R11
+skip126:
+	MOVQ         R12, R14
 	VEXTRACTF128 $0x01, Y1, X5
 	VADDPD       X5, X1, X5
 	VPERMILPD    $0x01, X5, X1
 	VADDPD       X1, X5, X5
-	VMOVSD       X5, (R11)
-	ADDQ         DI, R11
+	VADDSD       (R14), X5, X5
+	VMOVSD       X5, (R14)
+	ADDQ         R8, R14
 	VEXTRACTF128 $0x01, Y2, X1
 	VADDPD       X1, X2, X1
 	VPERMILPD    $0x01, X1, X2
 	VADDPD       X2, X1, X1
-	VMOVSD       X1, (R11)
-	ADDQ         DI, R11
+	VADDSD       (R14), X1, X1
+	VMOVSD       X1, (R14)
+	ADDQ         R8, R14
 	VEXTRACTF128 $0x01, Y3, X1
 	VADDPD       X1, X3, X1
 	VPERMILPD    $0x01, X1, X2
 	VADDPD       X2, X1, X1
-	VMOVSD       X1, (R11)
-	ADDQ         DI, R11
+	VADDSD       (R14), X1, X1
+	VMOVSD       X1, (R14)
+	ADDQ         R8, R14
 	VEXTRACTF128 $0x01, Y4, X1
 	VADDPD       X1, X4, X1
 	VPERMILPD    $0x01, X1, X2
 	VADDPD       X2, X1, X1
-	VMOVSD       X1, (R11)
-	ADDQ         SI, R8
-	ADDQ         $0x00000008, R9
-	SUBQ         $0x00000008, R10
-	JMP          loop117
+	VADDSD       (R14), X1, X1
+	VMOVSD       X1, (R14)
+	ADDQ         R9, R11
+	ADDQ         $0x00000008, R12
+	SUBQ         $0x00000008, R13
+	JMP          loop122
 
-done118:
-	ADDQ SI, CX
-	ADDQ DI, AX
-	ADDQ SI, CX
-	ADDQ DI, AX
-	ADDQ SI, CX
-	ADDQ DI, AX
-	ADDQ SI, CX
-	ADDQ DI, AX
+done123:
+	ADDQ R9, CX
+	ADDQ R8, AX
+	ADDQ R9, CX
+	ADDQ R8, AX
+	ADDQ R9, CX
+	ADDQ R8, AX
+	ADDQ R9, CX
+	ADDQ R8, AX
 	SUBQ $0x00000004, BX
-	JMP  loop110
+	JMP  loop115
 
-done111:
-loop122:
+done116:
+loop127:
 	CMPQ BX, $0x00000001
-	JL   done123
-	MOVQ DX, R8
-	MOVQ AX, R9
-	MOVQ DI, R10
+	JL   done128
+	MOVQ DX, R10
+	MOVQ AX, R11
+	MOVQ DI, R12
 
-loop124:
-	CMPQ   R10, $0x00000010
-	JL     done125
+loop129:
+	CMPQ   R12, $0x00000010
+	JL     done130
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
-	MOVQ   CX, R11
-	MOVQ   R8, R12
-	MOVQ   SI, R13
-	LEAQ   (SI)(SI*2), R14
+	MOVQ   CX, R13
+	MOVQ   R10, R14
+	MOVQ   SI, R15
 
-loop126:
-	CMPQ        R13, $0x00000020
-	JL          done127
-	VMOVUPD     (R12), Y3
-	VMOVUPD     (R12)(SI*1), Y4
-	VMOVUPD     (R11), Y5
+loop131:
+	CMPQ        R15, $0x00000020
+	JL          done132
+	VMOVUPD     (R14), Y3
+	VMOVUPD     (R14)(R9*1), Y4
+	VMOVUPD     (R13), Y5
 	VFMADD231PD Y3, Y5, Y1
 	VFMADD231PD Y4, Y5, Y2
-	ADDQ        $0x00000020, R11
-	ADDQ        $0x00000020, R12
-	SUBQ        $0x00000020, R13
-	JMP         loop126
+	ADDQ        $0x00000020, R13
+	ADDQ        $0x00000020, R14
+	SUBQ        $0x00000020, R15
+	JMP         loop131
 
-done127:
-	TESTQ       R13, R13
-	JZ          skip128
-	VMASKMOVPD  (R12), Y0, Y3
-	VMASKMOVPD  (R12)(SI*1), Y0, Y4
-	VMASKMOVPD  (R11), Y0, Y5
+done132:
+	TESTQ       R15, R15
+	JZ          skip133
+	VMASKMOVPD  (R14), Y0, Y3
+	VMASKMOVPD  (R14)(R9*1), Y0, Y4
+	VMASKMOVPD  (R13), Y0, Y5
 	VFMADD231PD Y3, Y5, Y1
 	VFMADD231PD Y4, Y5, Y2
 
-skip128:
-	MOVQ         R9, R11
+skip133:
+	MOVQ         R11, R13
 	VEXTRACTF128 $0x01, Y1, X3
 	VADDPD       X3, X1, X3
 	VPERMILPD    $0x01, X3, X1
 	VADDPD       X1, X3, X3
-	VMOVSD       X3, (R11)
+	VADDSD       (R13), X3, X3
+	VMOVSD       X3, (R13)
 	VEXTRACTF128 $0x01, Y2, X1
 	VADDPD       X1, X2, X1
 	VPERMILPD    $0x01, X1, X2
 	VADDPD       X2, X1, X1
-	VMOVSD       X1, 8(R11)
-	ADDQ         SI, R8
-	ADDQ         SI, R8
-	ADDQ         $0x00000010, R9
-	SUBQ         $0x00000010, R10
-	JMP          loop124
+	VADDSD       8(R13), X1, X1
+	VMOVSD       X1, 8(R13)
+	ADDQ         R9, R10
+	ADDQ         R9, R10
+	ADDQ         $0x00000010, R11
+	SUBQ         $0x00000010, R12
+	JMP          loop129
 
-done125:
-loop129:
-	CMPQ   R10, $0x00000008
-	JL     done130
+done130:
+loop134:
+	CMPQ   R12, $0x00000008
+	JL     done135
 	VXORPD Y1, Y1, Y1
-	MOVQ   CX, R11
-	MOVQ   R8, R12
-	MOVQ   SI, R13
-	LEAQ   (SI)(SI*2), R14
+	MOVQ   CX, R13
+	MOVQ   R10, R14
+	MOVQ   SI, R15
 
-loop131:
-	CMPQ        R13, $0x00000020
-	JL          done132
-	VMOVUPD     (R12), Y2
-	VMOVUPD     (R11), Y3
+loop136:
+	CMPQ        R15, $0x00000020
+	JL          done137
+	VMOVUPD     (R14), Y2
+	VMOVUPD     (R13), Y3
 	VFMADD231PD Y2, Y3, Y1
-	ADDQ        $0x00000020, R11
-	ADDQ        $0x00000020, R12
-	SUBQ        $0x00000020, R13
-	JMP         loop131
+	ADDQ        $0x00000020, R13
+	ADDQ        $0x00000020, R14
+	SUBQ        $0x00000020, R15
+	JMP         loop136
 
-done132:
-	TESTQ       R13, R13
-	JZ          skip133
-	VMASKMOVPD  (R12), Y0, Y2
-	VMASKMOVPD  (R11), Y0, Y3
+done137:
+	TESTQ       R15, R15
+	JZ          skip138
+	VMASKMOVPD  (R14), Y0, Y2
+	VMASKMOVPD  (R13), Y0, Y3
 	VFMADD231PD Y2, Y3, Y1
 
-skip133:
-	MOVQ         R9, R11
+skip138:
+	MOVQ         R11, R13
 	VEXTRACTF128 $0x01, Y1, X2
 	VADDPD       X2, X1, X2
 	VPERMILPD    $0x01, X2, X1
 	VADDPD       X1, X2, X2
-	VMOVSD       X2, (R11)
-	ADDQ         SI, R8
-	ADDQ         $0x00000008, R9
-	SUBQ         $0x00000008, R10
-	JMP          loop129
+	VADDSD       (R13), X2, X2
+	VMOVSD       X2, (R13)
+	ADDQ         R9, R10
+	ADDQ         $0x00000008, R11
+	SUBQ         $0x00000008, R12
+	JMP          loop134
 
-done130:
-	ADDQ SI, CX
-	ADDQ DI, AX
+done135:
+	ADDQ R9, CX
+	ADDQ R8, AX
 	SUBQ $0x00000001, BX
-	JMP  loop122
+	JMP  loop127
 
-done123:
+done128:
 	VZEROUPPER
 	RET
 
-// func addMatMulAVX2(c *float64, alpha float64, a *float64, b *float64, m int, n int, k int)
+// func addMatMulAVX2(c *float64, alpha float64, a *float64, b *float64, m int, n int, k int, ldc int, lda int, ldb int)
 // Requires: AVX, FMA3
-TEXT ·addMatMulAVX2(SB), NOSPLIT, $0-56
+TEXT ·addMatMulAVX2(SB), NOSPLIT, $8-80
 	MOVQ c+0(FP), AX
 	MOVQ a+16(FP), CX
 	MOVQ b+24(FP), DX
 	MOVQ m+32(FP), BX
 	MOVQ n+40(FP), SI
-	MOVQ SI, DI
+	MOVQ ldc+56(FP), DI
 	SHLQ $0x03, DI
-	MOVQ k+48(FP), R8
+	MOVQ lda+64(FP), R8
 	SHLQ $0x03, R8
+	MOVQ ldb+72(FP), R9
+	SHLQ $0x03, R9
 
-loop134:
+loop139:
 	CMPQ SI, $0x00000008
-	JL   done135
-	MOVQ CX, R9
-	MOVQ AX, R10
-	MOVQ BX, R11
+	JL   done140
+	MOVQ CX, R10
+	MOVQ AX, R11
+	MOVQ BX, R12
 
-loop136:
-	CMPQ   R11, $0x00000004
-	JL     done137
+loop141:
+	CMPQ   R12, $0x00000004
+	JL     done142
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -1900,154 +1969,154 @@ loop136:
 	VXORPD Y5, Y5, Y5
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
-	MOVQ   R9, R12
-	MOVQ   DX, R13
-	MOVQ   R8, R14
-	LEAQ   (R8)(R8*2), R15
+	MOVQ   R10, R13
+	MOVQ   DX, R14
+	MOVQ   k+48(FP), R15
+	LEAQ   (R8)(R8*2), BP
 
-loop138:
-	CMPQ         R14, $0x00000008
-	JL           done139
-	VMOVUPD      (R13), Y8
-	VMOVUPD      32(R13), Y9
-	VBROADCASTSD (R12), Y10
+loop143:
+	CMPQ         R15, $0x00000001
+	JL           done144
+	VMOVUPD      (R14), Y8
+	VMOVUPD      32(R14), Y9
+	VBROADCASTSD (R13), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (R12)(R8*1), Y10
+	VBROADCASTSD (R13)(R8*1), Y10
 	VFMADD231PD  Y8, Y10, Y2
 	VFMADD231PD  Y9, Y10, Y3
-	VBROADCASTSD (R12)(R8*2), Y10
+	VBROADCASTSD (R13)(R8*2), Y10
 	VFMADD231PD  Y8, Y10, Y4
 	VFMADD231PD  Y9, Y10, Y5
-	VBROADCASTSD (R12)(R15*1), Y10
+	VBROADCASTSD (R13)(BP*1), Y10
 	VFMADD231PD  Y8, Y10, Y6
 	VFMADD231PD  Y9, Y10, Y7
-	ADDQ         $0x00000008, R12
-	ADDQ         DI, R13
-	SUBQ         $0x00000008, R14
-	JMP          loop138
+	ADDQ         $0x00000008, R13
+	ADDQ         R9, R14
+	SUBQ         $0x00000001, R15
+	JMP          loop143
 
-done139:
+done144:
 	VBROADCASTSD alpha+8(FP), Y10
-	VMOVUPD      (R10), Y8
+	VMOVUPD      (R11), Y8
 	VFMADD231PD  Y0, Y10, Y8
-	VMOVUPD      Y8, (R10)
-	VMOVUPD      32(R10), Y9
+	VMOVUPD      Y8, (R11)
+	VMOVUPD      32(R11), Y9
 	VFMADD231PD  Y1, Y10, Y9
-	VMOVUPD      Y9, 32(R10)
-	ADDQ         DI, R10
-	ADDQ         R8, R9
-	VMOVUPD      (R10), Y8
+	VMOVUPD      Y9, 32(R11)
+	ADDQ         DI, R11
+	ADDQ         R8, R10
+	VMOVUPD      (R11), Y8
 	VFMADD231PD  Y2, Y10, Y8
-	VMOVUPD      Y8, (R10)
-	VMOVUPD      32(R10), Y9
+	VMOVUPD      Y8, (R11)
+	VMOVUPD      32(R11), Y9
 	VFMADD231PD  Y3, Y10, Y9
-	VMOVUPD      Y9, 32(R10)
-	ADDQ         DI, R10
-	ADDQ         R8, R9
-	VMOVUPD      (R10), Y8
+	VMOVUPD      Y9, 32(R11)
+	ADDQ         DI, R11
+	ADDQ         R8, R10
+	VMOVUPD      (R11), Y8
 	VFMADD231PD  Y4, Y10, Y8
-	VMOVUPD      Y8, (R10)
-	VMOVUPD      32(R10), Y9
+	VMOVUPD      Y8, (R11)
+	VMOVUPD      32(R11), Y9
 	VFMADD231PD  Y5, Y10, Y9
-	VMOVUPD      Y9, 32(R10)
-	ADDQ         DI, R10
-	ADDQ         R8, R9
-	VMOVUPD      (R10), Y8
+	VMOVUPD      Y9, 32(R11)
+	ADDQ         DI, R11
+	ADDQ         R8, R10
+	VMOVUPD      (R11), Y8
 	VFMADD231PD  Y6, Y10, Y8
-	VMOVUPD      Y8, (R10)
-	VMOVUPD      32(R10), Y9
+	VMOVUPD      Y8, (R11)
+	VMOVUPD      32(R11), Y9
 	VFMADD231PD  Y7, Y10, Y9
-	VMOVUPD      Y9, 32(R10)
-	ADDQ         DI, R10
-	ADDQ         R8, R9
-	SUBQ         $0x00000004, R11
-	JMP          loop136
+	VMOVUPD      Y9, 32(R11)
+	ADDQ         DI, R11
+	ADDQ         R8, R10
+	SUBQ         $0x00000004, R12
+	JMP          loop141
 
-done137:
-loop140:
-	CMPQ   R11, $0x00000001
-	JL     done141
+done142:
+loop145:
+	CMPQ   R12, $0x00000001
+	JL     done146
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
-	MOVQ   R9, R12
-	MOVQ   DX, R13
-	MOVQ   R8, R14
-	LEAQ   (R8)(R8*2), R15
+	MOVQ   R10, R13
+	MOVQ   DX, R14
+	MOVQ   k+48(FP), R15
+	LEAQ   (R8)(R8*2), BP
 
-loop142:
-	CMPQ         R14, $0x00000008
-	JL           done143
-	VMOVUPD      (R13), Y2
-	VMOVUPD      32(R13), Y3
-	VBROADCASTSD (R12), Y4
+loop147:
+	CMPQ         R15, $0x00000001
+	JL           done148
+	VMOVUPD      (R14), Y2
+	VMOVUPD      32(R14), Y3
+	VBROADCASTSD (R13), Y4
 	VFMADD231PD  Y2, Y4, Y0
 	VFMADD231PD  Y3, Y4, Y1
-	ADDQ         $0x00000008, R12
-	ADDQ         DI, R13
-	SUBQ         $0x00000008, R14
-	JMP          loop142
+	ADDQ         $0x00000008, R13
+	ADDQ         R9, R14
+	SUBQ         $0x00000001, R15
+	JMP          loop147
 
-done143:
+done148:
 	VBROADCASTSD alpha+8(FP), Y4
-	VMOVUPD      (R10), Y2
+	VMOVUPD      (R11), Y2
 	VFMADD231PD  Y0, Y4, Y2
-	VMOVUPD      Y2, (R10)
-	VMOVUPD      32(R10), Y3
+	VMOVUPD      Y2, (R11)
+	VMOVUPD      32(R11), Y3
 	VFMADD231PD  Y1, Y4, Y3
-	VMOVUPD      Y3, 32(R10)
-	ADDQ         DI, R10
-	ADDQ         R8, R9
-	SUBQ         $0x00000001, R11
-	JMP          loop140
+	VMOVUPD      Y3, 32(R11)
+	ADDQ         DI, R11
+	ADDQ         R8, R10
+	SUBQ         $0x00000001, R12
+	JMP          loop145
 
-done141:
+done146:
 	ADDQ $0x00000040, DX
 	ADDQ $0x00000040, AX
 	SUBQ $0x00000008, SI
-	JMP  loop134
+	JMP  loop139
 
-done135:
+done140:
 	CMPQ    SI, $0x00000004
-	JG      next145
+	JG      next150
 	TESTQ   SI, SI
-	JZ      end144
-	LEAQ    mask64<>+32(SB), R9
+	JZ      end149
+	LEAQ    mask64<>+32(SB), R10
 	SHLQ    $0x03, SI
-	SUBQ    SI, R9
-	VMOVUPD (R9), Y0
+	SUBQ    SI, R10
+	VMOVUPD (R10), Y0
 	MOVQ    AX, SI
 
-loop146:
+loop151:
 	CMPQ   BX, $0x00000004
-	JL     done147
+	JL     done152
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
-	MOVQ   CX, R9
-	MOVQ   DX, R10
-	MOVQ   R8, R11
-	LEAQ   (R8)(R8*2), R12
+	MOVQ   CX, R10
+	MOVQ   DX, R11
+	MOVQ   k+48(FP), R12
+	LEAQ   (R8)(R8*2), R13
 
-loop148:
-	CMPQ         R11, $0x00000008
-	JL           done149
-	VMASKMOVPD   (R10), Y0, Y5
-	VBROADCASTSD (R9), Y6
+loop153:
+	CMPQ         R12, $0x00000001
+	JL           done154
+	VMASKMOVPD   (R11), Y0, Y5
+	VBROADCASTSD (R10), Y6
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (R9)(R8*1), Y6
+	VBROADCASTSD (R10)(R8*1), Y6
 	VFMADD231PD  Y5, Y6, Y2
-	VBROADCASTSD (R9)(R8*2), Y6
+	VBROADCASTSD (R10)(R8*2), Y6
 	VFMADD231PD  Y5, Y6, Y3
-	VBROADCASTSD (R9)(R12*1), Y6
+	VBROADCASTSD (R10)(R13*1), Y6
 	VFMADD231PD  Y5, Y6, Y4
-	ADDQ         $0x00000008, R9
-	ADDQ         DI, R10
-	SUBQ         $0x00000008, R11
-	JMP          loop148
+	ADDQ         $0x00000008, R10
+	ADDQ         R9, R11
+	SUBQ         $0x00000001, R12
+	JMP          loop153
 
-done149:
+done154:
 	VBROADCASTSD alpha+8(FP), Y6
 	VMASKMOVPD   (SI), Y0, Y5
 	VFMADD231PD  Y1, Y6, Y5
@@ -2070,30 +2139,30 @@ done149:
 	ADDQ         DI, SI
 	ADDQ         R8, CX
 	SUBQ         $0x00000004, BX
-	JMP          loop146
+	JMP          loop151
 
-done147:
-loop150:
+done152:
+loop155:
 	CMPQ   BX, $0x00000001
-	JL     done151
+	JL     done156
 	VXORPD Y1, Y1, Y1
-	MOVQ   CX, R9
-	MOVQ   DX, R10
-	MOVQ   R8, R11
-	LEAQ   (R8)(R8*2), R12
+	MOVQ   CX, R10
+	MOVQ   DX, R11
+	MOVQ   k+48(FP), R12
+	LEAQ   (R8)(R8*2), R13
 
-loop152:
-	CMPQ         R11, $0x00000008
-	JL           done153
-	VMASKMOVPD   (R10), Y0, Y2
-	VBROADCASTSD (R9), Y3
+loop157:
+	CMPQ         R12, $0x00000001
+	JL           done158
+	VMASKMOVPD   (R11), Y0, Y2
+	VBROADCASTSD (R10), Y3
 	VFMADD231PD  Y2, Y3, Y1
-	ADDQ         $0x00000008, R9
-	ADDQ         DI, R10
-	SUBQ         $0x00000008, R11
-	JMP          loop152
+	ADDQ         $0x00000008, R10
+	ADDQ         R9, R11
+	SUBQ         $0x00000001, R12
+	JMP          loop157
 
-done153:
+done158:
 	VBROADCASTSD alpha+8(FP), Y3
 	VMASKMOVPD   (SI), Y0, Y2
 	VFMADD231PD  Y1, Y3, Y2
@@ -2101,24 +2170,24 @@ done153:
 	ADDQ         DI, SI
 	ADDQ         R8, CX
 	SUBQ         $0x00000001, BX
-	JMP          loop150
+	JMP          loop155
 
-done151:
+done156:
 	ADDQ $0x00000020, DX
 	ADDQ $0x00000020, AX
-	JMP  end144
+	JMP  end149
 
-next145:
+next150:
 	SUBQ    $0x00000004, SI
-	LEAQ    mask64<>+32(SB), R9
+	LEAQ    mask64<>+32(SB), R10
 	SHLQ    $0x03, SI
-	SUBQ    SI, R9
-	VMOVUPD (R9), Y0
+	SUBQ    SI, R10
+	VMOVUPD (R10), Y0
 	MOVQ    AX, SI
 
-loop155:
+loop160:
 	CMPQ   BX, $0x00000004
-	JL     done156
+	JL     done161
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -2127,34 +2196,34 @@ loop155:
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
 	VXORPD Y8, Y8, Y8
-	MOVQ   CX, R9
-	MOVQ   DX, R10
-	MOVQ   R8, R11
-	LEAQ   (R8)(R8*2), R12
+	MOVQ   CX, R10
+	MOVQ   DX, R11
+	MOVQ   k+48(FP), R12
+	LEAQ   (R8)(R8*2), R13
 
-loop157:
-	CMPQ         R11, $0x00000008
-	JL           done158
-	VMOVUPD      (R10), Y9
-	VMASKMOVPD   32(R10), Y0, Y10
-	VBROADCASTSD (R9), Y11
+loop162:
+	CMPQ         R12, $0x00000001
+	JL           done163
+	VMOVUPD      (R11), Y9
+	VMASKMOVPD   32(R11), Y0, Y10
+	VBROADCASTSD (R10), Y11
 	VFMADD231PD  Y9, Y11, Y1
 	VFMADD231PD  Y10, Y11, Y2
-	VBROADCASTSD (R9)(R8*1), Y11
+	VBROADCASTSD (R10)(R8*1), Y11
 	VFMADD231PD  Y9, Y11, Y3
 	VFMADD231PD  Y10, Y11, Y4
-	VBROADCASTSD (R9)(R8*2), Y11
+	VBROADCASTSD (R10)(R8*2), Y11
 	VFMADD231PD  Y9, Y11, Y5
 	VFMADD231PD  Y10, Y11, Y6
-	VBROADCASTSD (R9)(R12*1), Y11
+	VBROADCASTSD (R10)(R13*1), Y11
 	VFMADD231PD  Y9, Y11, Y7
 	VFMADD231PD  Y10, Y11, Y8
-	ADDQ         $0x00000008, R9
-	ADDQ         DI, R10
-	SUBQ         $0x00000008, R11
-	JMP          loop157
+	ADDQ         $0x00000008, R10
+	ADDQ         R9, R11
+	SUBQ         $0x00000001, R12
+	JMP          loop162
 
-done158:
+done163:
 	VBROADCASTSD alpha+8(FP), Y11
 	VMOVUPD      (SI), Y9
 	VFMADD231PD  Y1, Y11, Y9
@@ -2189,33 +2258,33 @@ done158:
 	ADDQ         DI, SI
 	ADDQ         R8, CX
 	SUBQ         $0x00000004, BX
-	JMP          loop155
+	JMP          loop160
 
-done156:
-loop159:
+done161:
+loop164:
 	CMPQ   BX, $0x00000001
-	JL     done160
+	JL     done165
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
-	MOVQ   CX, R9
-	MOVQ   DX, R10
-	MOVQ   R8, R11
-	LEAQ   (R8)(R8*2), R12
+	MOVQ   CX, R10
+	MOVQ   DX, R11
+	MOVQ   k+48(FP), R12
+	LEAQ   (R8)(R8*2), R13
 
-loop161:
-	CMPQ         R11, $0x00000008
-	JL           done162
-	VMOVUPD      (R10), Y3
-	VMASKMOVPD   32(R10), Y0, Y4
-	VBROADCASTSD (R9), Y5
+loop166:
+	CMPQ         R12, $0x00000001
+	JL           done167
+	VMOVUPD      (R11), Y3
+	VMASKMOVPD   32(R11), Y0, Y4
+	VBROADCASTSD (R10), Y5
 	VFMADD231PD  Y3, Y5, Y1
 	VFMADD231PD  Y4, Y5, Y2
-	ADDQ         $0x00000008, R9
-	ADDQ         DI, R10
-	SUBQ         $0x00000008, R11
-	JMP          loop161
+	ADDQ         $0x00000008, R10
+	ADDQ         R9, R11
+	SUBQ         $0x00000001, R12
+	JMP          loop166
 
-done162:
+done167:
 	VBROADCASTSD alpha+8(FP), Y5
 	VMOVUPD      (SI), Y3
 	VFMADD231PD  Y1, Y5, Y3
@@ -2226,14 +2295,14 @@ done162:
 	ADDQ         DI, SI
 	ADDQ         R8, CX
 	SUBQ         $0x00000001, BX
-	JMP          loop159
+	JMP          loop164
 
-done160:
+done165:
 	ADDQ $0x00000040, DX
 	ADDQ $0x00000040, AX
-	JMP  end144
+	JMP  end149
 
-end144:
+end149:
 	VZEROUPPER
 	RET
 
@@ -2245,9 +2314,9 @@ TEXT ·sinCosAVX2(SB), NOSPLIT, $0-32
 	MOVQ x+16(FP), DX
 	MOVQ n+24(FP), BX
 
-loop163:
+loop168:
 	CMPQ         BX, $0x00000008
-	JL           done164
+	JL           done169
 	VMOVUPD      (DX), Y0
 	VMOVUPD      32(DX), Y1
 	LEAQ         trig64<>+0(SB), SI
@@ -2311,13 +2380,13 @@ loop163:
 	ADDQ         $0x00000040, CX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000008, BX
-	JMP          loop163
+	JMP          loop168
 
-done164:
+done169:
 	CMPQ         BX, $0x00000004
-	JG           next166
+	JG           next171
 	TESTQ        BX, BX
-	JZ           end165
+	JZ           end170
 	LEAQ         mask64<>+32(SB), SI
 	SHLQ         $0x03, BX
 	SUBQ         BX, SI
@@ -2355,9 +2424,9 @@ done164:
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, CX
 	ADDQ         $0x00000020, DX
-	JMP          end165
+	JMP          end170
 
-next166:
+next171:
 	SUBQ         $0x00000004, BX
 	LEAQ         mask64<>+32(SB), SI
 	SHLQ         $0x03, BX
@@ -2425,9 +2494,9 @@ next166:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, CX
 	ADDQ         $0x00000040, DX
-	JMP          end165
+	JMP          end170
 
-end165:
+end170:
 	VZEROUPPER
 	RET
 
@@ -2521,9 +2590,9 @@ TEXT ·featuresAVX2(SB), NOSPLIT, $0-56
 	MOVQ DI, R8
 	SHLQ $0x03, R8
 
-loop168:
+loop173:
 	CMPQ   DI, $0x00000008
-	JL     done169
+	JL     done174
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -2537,9 +2606,9 @@ loop168:
 	MOVQ   SI, R11
 	LEAQ   (R8)(R8*2), R12
 
-loop170:
+loop175:
 	CMPQ         R11, $0x00000004
-	JL           done171
+	JL           done176
 	VBROADCASTSD (R10), Y8
 	VFMADD231PD  (R9), Y8, Y0
 	VFMADD231PD  32(R9), Y8, Y1
@@ -2555,21 +2624,21 @@ loop170:
 	LEAQ         (R9)(R8*4), R9
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop170
+	JMP          loop175
 
-done171:
-loop172:
+done176:
+loop177:
 	CMPQ         R11, $0x00000001
-	JL           done173
+	JL           done178
 	VBROADCASTSD (R10), Y8
 	VFMADD231PD  (R9), Y8, Y0
 	VFMADD231PD  32(R9), Y8, Y1
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop172
+	JMP          loop177
 
-done173:
+done178:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y0, Y0
@@ -2642,13 +2711,13 @@ done173:
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
 	SUBQ         $0x00000008, DI
-	JMP          loop168
+	JMP          loop173
 
-done169:
+done174:
 	CMPQ    DI, $0x00000004
-	JG      next175
+	JG      next180
 	TESTQ   DI, DI
-	JZ      end174
+	JZ      end179
 	LEAQ    mask64<>+32(SB), R9
 	SHLQ    $0x03, DI
 	SUBQ    DI, R9
@@ -2661,9 +2730,9 @@ done169:
 	MOVQ    SI, SI
 	LEAQ    (R8)(R8*2), R9
 
-loop176:
+loop181:
 	CMPQ         SI, $0x00000004
-	JL           done177
+	JL           done182
 	VBROADCASTSD (BX), Y5
 	VMASKMOVPD   (DI), Y0, Y6
 	VFMADD231PD  Y6, Y5, Y1
@@ -2679,21 +2748,21 @@ loop176:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000004, SI
-	JMP          loop176
+	JMP          loop181
 
-done177:
-loop178:
+done182:
+loop183:
 	CMPQ         SI, $0x00000001
-	JL           done179
+	JL           done184
 	VBROADCASTSD (BX), Y5
 	VMASKMOVPD   (DI), Y0, Y6
 	VFMADD231PD  Y6, Y5, Y1
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, BX
 	SUBQ         $0x00000001, SI
-	JMP          loop178
+	JMP          loop183
 
-done179:
+done184:
 	VADDPD       Y2, Y1, Y1
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y1, Y1
@@ -2732,9 +2801,9 @@ done179:
 	ADDQ         $0x00000020, CX
 	ADDQ         $0x00000020, AX
 	ADDQ         $0x00000020, DX
-	JMP          end174
+	JMP          end179
 
-next175:
+next180:
 	SUBQ    $0x00000004, DI
 	LEAQ    mask64<>+32(SB), R9
 	SHLQ    $0x03, DI
@@ -2752,9 +2821,9 @@ next175:
 	MOVQ    SI, SI
 	LEAQ    (R8)(R8*2), R9
 
-loop181:
+loop186:
 	CMPQ         SI, $0x00000004
-	JL           done182
+	JL           done187
 	VBROADCASTSD (BX), Y9
 	VFMADD231PD  (DI), Y9, Y1
 	VMASKMOVPD   32(DI), Y0, Y10
@@ -2774,12 +2843,12 @@ loop181:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000004, SI
-	JMP          loop181
+	JMP          loop186
 
-done182:
-loop183:
+done187:
+loop188:
 	CMPQ         SI, $0x00000001
-	JL           done184
+	JL           done189
 	VBROADCASTSD (BX), Y9
 	VFMADD231PD  (DI), Y9, Y1
 	VMASKMOVPD   32(DI), Y0, Y10
@@ -2787,9 +2856,9 @@ loop183:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, BX
 	SUBQ         $0x00000001, SI
-	JMP          loop183
+	JMP          loop188
 
-done184:
+done189:
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y5, Y1, Y1
@@ -2861,9 +2930,9 @@ done184:
 	ADDQ         $0x00000040, CX
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, DX
-	JMP          end174
+	JMP          end179
 
-end174:
+end179:
 	VZEROUPPER
 	RET
 
@@ -2877,15 +2946,15 @@ TEXT ·symAddAVX2(SB), NOSPLIT, $0-32
 	MOVQ CX, SI
 	SHLQ $0x06, SI
 
-loop185:
+loop190:
 	CMPQ CX, $0x00000001
-	JL   done186
+	JL   done191
 	MOVQ CX, DI
 	MOVQ DX, R8
 
-loop187:
+loop192:
 	CMPQ    DI, $0x00000001
-	JL      done188
+	JL      done193
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -2898,9 +2967,9 @@ loop187:
 	MOVQ    R8, R10
 	MOVQ    BX, R11
 
-loop189:
+loop194:
 	CMPQ         R11, $0x00000001
-	JL           done190
+	JL           done195
 	VMOVUPD      (R10), Y8
 	VBROADCASTSD (R9), Y9
 	VFMADD231PD  Y9, Y8, Y0
@@ -2921,9 +2990,9 @@ loop189:
 	ADDQ         SI, R9
 	ADDQ         SI, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop189
+	JMP          loop194
 
-done190:
+done195:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 64(AX)
 	VMOVUPD Y2, 128(AX)
@@ -2944,9 +3013,9 @@ done190:
 	MOVQ    R8, R10
 	MOVQ    BX, R11
 
-loop191:
+loop196:
 	CMPQ         R11, $0x00000001
-	JL           done192
+	JL           done197
 	VMOVUPD      32(R10), Y8
 	VBROADCASTSD (R9), Y9
 	VFMADD231PD  Y9, Y8, Y0
@@ -2967,9 +3036,9 @@ loop191:
 	ADDQ         SI, R9
 	ADDQ         SI, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop191
+	JMP          loop196
 
-done192:
+done197:
 	VMOVUPD Y0, 32(AX)
 	VMOVUPD Y1, 96(AX)
 	VMOVUPD Y2, 160(AX)
@@ -2981,14 +3050,14 @@ done192:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, DI
-	JMP     loop187
+	JMP     loop192
 
-done188:
+done193:
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000001, CX
-	JMP  loop185
+	JMP  loop190
 
-done186:
+done191:
 	VZEROUPPER
 	RET
 
@@ -3002,15 +3071,15 @@ TEXT ·symSubAVX2(SB), NOSPLIT, $0-32
 	MOVQ CX, SI
 	SHLQ $0x06, SI
 
-loop193:
+loop198:
 	CMPQ CX, $0x00000001
-	JL   done194
+	JL   done199
 	MOVQ CX, DI
 	MOVQ DX, R8
 
-loop195:
+loop200:
 	CMPQ    DI, $0x00000001
-	JL      done196
+	JL      done201
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -3023,9 +3092,9 @@ loop195:
 	MOVQ    R8, R10
 	MOVQ    BX, R11
 
-loop197:
+loop202:
 	CMPQ         R11, $0x00000001
-	JL           done198
+	JL           done203
 	VMOVUPD      (R10), Y8
 	VBROADCASTSD (R9), Y9
 	VFNMADD231PD Y9, Y8, Y0
@@ -3046,9 +3115,9 @@ loop197:
 	ADDQ         SI, R9
 	ADDQ         SI, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop197
+	JMP          loop202
 
-done198:
+done203:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 64(AX)
 	VMOVUPD Y2, 128(AX)
@@ -3069,9 +3138,9 @@ done198:
 	MOVQ    R8, R10
 	MOVQ    BX, R11
 
-loop199:
+loop204:
 	CMPQ         R11, $0x00000001
-	JL           done200
+	JL           done205
 	VMOVUPD      32(R10), Y8
 	VBROADCASTSD (R9), Y9
 	VFNMADD231PD Y9, Y8, Y0
@@ -3092,9 +3161,9 @@ loop199:
 	ADDQ         SI, R9
 	ADDQ         SI, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop199
+	JMP          loop204
 
-done200:
+done205:
 	VMOVUPD Y0, 32(AX)
 	VMOVUPD Y1, 96(AX)
 	VMOVUPD Y2, 160(AX)
@@ -3106,14 +3175,14 @@ done200:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, DI
-	JMP     loop195
+	JMP     loop200
 
-done196:
+done201:
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000001, CX
-	JMP  loop193
+	JMP  loop198
 
-done194:
+done199:
 	VZEROUPPER
 	RET
 
@@ -3127,9 +3196,9 @@ TEXT ·symMatVecAVX2(SB), NOSPLIT, $0-32
 	SHLQ $0x06, CX
 	XORQ SI, SI
 
-strip201:
+strip206:
 	CMPQ         SI, CX
-	JE           done202
+	JE           done207
 	VXORPD       Y0, Y0, Y0
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -3161,9 +3230,9 @@ strip201:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000040, R8
 
-tile203:
+tile208:
 	CMPQ        R8, CX
-	JE          done204
+	JE          done209
 	VMOVUPD     (BX)(R8*1), Y8
 	VMOVUPD     (DX)(R8*1), Y9
 	VMOVUPD     (DI), Y10
@@ -3196,9 +3265,9 @@ tile203:
 	VMOVUPD     Y9, 32(DX)(R8*1)
 	ADDQ        $0x00000200, DI
 	ADDQ        $0x00000040, R8
-	JMP         tile203
+	JMP         tile208
 
-done204:
+done209:
 	VHADDPD      Y1, Y0, Y0
 	VHADDPD      Y3, Y2, Y2
 	VPERM2F128   $0x21, Y2, Y0, Y1
@@ -3236,9 +3305,9 @@ done204:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000040, DI
 
-tile205:
+tile210:
 	CMPQ        DI, CX
-	JE          done206
+	JE          done211
 	VMOVUPD     (BX)(DI*1), Y8
 	VMOVUPD     (DX)(DI*1), Y9
 	VMOVUPD     256(AX), Y10
@@ -3271,9 +3340,9 @@ tile205:
 	VMOVUPD     Y9, 32(DX)(DI*1)
 	ADDQ        $0x00000200, AX
 	ADDQ        $0x00000040, DI
-	JMP         tile205
+	JMP         tile210
 
-done206:
+done211:
 	VHADDPD    Y1, Y0, Y0
 	VHADDPD    Y3, Y2, Y2
 	VPERM2F128 $0x21, Y2, Y0, Y1
@@ -3282,9 +3351,9 @@ done206:
 	VADDPD     32(DX)(SI*1), Y0, Y0
 	VMOVUPD    Y0, 32(DX)(SI*1)
 	ADDQ       $0x00000040, SI
-	JMP        strip201
+	JMP        strip206
 
-done202:
+done207:
 	VZEROUPPER
 	RET
 
@@ -3301,9 +3370,9 @@ TEXT ·choleskyAVX2(SB), NOSPLIT, $0-24
 	XORQ         SI, SI
 	MOVQ         CX, DI
 
-loop207:
+loop212:
 	CMPQ    DI, $0x00000001
-	JL      done208
+	JL      done213
 	VMOVUPD (BX), Y1
 	VMOVUPD 64(BX), Y2
 	VMOVUPD 128(BX), Y3
@@ -3318,9 +3387,9 @@ loop207:
 	MOVQ    CX, R11
 	SHLQ    $0x09, R11
 
-loop209:
+loop214:
 	CMPQ         R10, $0x00000001
-	JL           done210
+	JL           done215
 	SUBQ         $0x00000200, R11
 	VMOVUPD      (R9), Y9
 	VBROADCASTSD (R8), Y10
@@ -3461,9 +3530,9 @@ loop209:
 	ADDQ         R11, R8
 	ADDQ         R11, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop209
+	JMP          loop214
 
-done210:
+done215:
 	VMOVUPD Y1, (BX)
 	VMOVUPD Y2, 64(BX)
 	VMOVUPD Y3, 128(BX)
@@ -3486,9 +3555,9 @@ done210:
 	MOVQ    CX, R11
 	SHLQ    $0x09, R11
 
-loop211:
+loop216:
 	CMPQ         R10, $0x00000001
-	JL           done212
+	JL           done217
 	SUBQ         $0x00000200, R11
 	VMOVUPD      32(R9), Y9
 	VBROADCASTSD (R8), Y10
@@ -3629,9 +3698,9 @@ loop211:
 	ADDQ         R11, R8
 	ADDQ         R11, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop211
+	JMP          loop216
 
-done212:
+done217:
 	VMOVUPD      Y1, 32(BX)
 	VMOVUPD      Y2, 96(BX)
 	VMOVUPD      Y3, 160(BX)
@@ -3990,9 +4059,9 @@ done212:
 	SUBQ         $0x01, R10
 	ADDQ         $0x00000200, BX
 
-loop213:
+loop218:
 	CMPQ    R10, $0x00000001
-	JL      done214
+	JL      done219
 	ADDQ    $0x00000200, R9
 	VMOVUPD (BX), Y1
 	VMOVUPD 64(BX), Y2
@@ -4008,9 +4077,9 @@ loop213:
 	MOVQ    CX, R14
 	SHLQ    $0x09, R14
 
-loop215:
+loop220:
 	CMPQ         R13, $0x00000001
-	JL           done216
+	JL           done221
 	SUBQ         $0x00000200, R14
 	VMOVUPD      (R12), Y9
 	VBROADCASTSD (R11), Y10
@@ -4151,9 +4220,9 @@ loop215:
 	ADDQ         R14, R11
 	ADDQ         R14, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop215
+	JMP          loop220
 
-done216:
+done221:
 	VBROADCASTSD (DX), Y9
 	VMULPD       Y9, Y1, Y1
 	VBROADCASTSD 8(R8), Y9
@@ -4248,9 +4317,9 @@ done216:
 	MOVQ         CX, R14
 	SHLQ         $0x09, R14
 
-loop217:
+loop222:
 	CMPQ         R13, $0x00000001
-	JL           done218
+	JL           done223
 	SUBQ         $0x00000200, R14
 	VMOVUPD      32(R12), Y9
 	VBROADCASTSD (R11), Y10
@@ -4391,9 +4460,9 @@ loop217:
 	ADDQ         R14, R11
 	ADDQ         R14, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop217
+	JMP          loop222
 
-done218:
+done223:
 	VBROADCASTSD (DX), Y9
 	VMULPD       Y9, Y1, Y1
 	VBROADCASTSD 8(R8), Y9
@@ -4476,16 +4545,16 @@ done218:
 	VMOVUPD      Y8, 480(BX)
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, R10
-	JMP          loop213
+	JMP          loop218
 
-done214:
+done219:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, DX
 	ADDQ $0x01, SI
 	SUBQ $0x00000001, DI
-	JMP  loop207
+	JMP  loop212
 
-done208:
+done213:
 	VZEROUPPER
 	RET
 
@@ -4503,9 +4572,9 @@ TEXT ·choleskySolveAVX2(SB), NOSPLIT, $0-32
 	MOVQ CX, R10
 	SHLQ $0x09, R10
 
-loop219:
+loop224:
 	CMPQ    R9, $0x00000001
-	JL      done220
+	JL      done225
 	VMOVUPD (DI), Y0
 	VMOVUPD 64(DI), Y1
 	VMOVUPD 128(DI), Y2
@@ -4520,9 +4589,9 @@ loop219:
 	MOVQ    CX, R14
 	SHLQ    $0x09, R14
 
-loop221:
+loop226:
 	CMPQ         R13, $0x00000001
-	JL           done222
+	JL           done227
 	SUBQ         $0x00000200, R14
 	VMOVUPD      (R12), Y8
 	VBROADCASTSD (R11), Y9
@@ -4663,9 +4732,9 @@ loop221:
 	ADDQ         R14, R11
 	ADDQ         $0x00000200, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop221
+	JMP          loop226
 
-done222:
+done227:
 	VBROADCASTSD (DX), Y8
 	VMULPD       Y8, Y0, Y0
 	VBROADCASTSD 8(SI), Y8
@@ -4760,9 +4829,9 @@ done222:
 	MOVQ         CX, R14
 	SHLQ         $0x09, R14
 
-loop223:
+loop228:
 	CMPQ         R13, $0x00000001
-	JL           done224
+	JL           done229
 	SUBQ         $0x00000200, R14
 	VMOVUPD      32(R12), Y8
 	VBROADCASTSD (R11), Y9
@@ -4903,9 +4972,9 @@ loop223:
 	ADDQ         R14, R11
 	ADDQ         $0x00000200, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop223
+	JMP          loop228
 
-done224:
+done229:
 	VBROADCASTSD (DX), Y8
 	VMULPD       Y8, Y0, Y0
 	VBROADCASTSD 8(SI), Y8
@@ -4993,15 +5062,15 @@ done224:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x01, R8
 	SUBQ         $0x00000001, R9
-	JMP          loop219
+	JMP          loop224
 
-done220:
+done225:
 	MOVQ CX, AX
 	XORQ CX, CX
 
-loop225:
+loop230:
 	CMPQ    AX, $0x00000001
-	JL      done226
+	JL      done231
 	ADDQ    $0x00000200, R10
 	SUBQ    R10, SI
 	SUBQ    $0x00000040, DX
@@ -5018,9 +5087,9 @@ loop225:
 	MOVQ    DI, R8
 	MOVQ    CX, R9
 
-loop227:
+loop232:
 	CMPQ         R9, $0x00000001
-	JL           done228
+	JL           done233
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, R8
 	VMOVUPD      (R8), Y8
@@ -5160,9 +5229,9 @@ loop227:
 	VBROADCASTSD 504(BX), Y9
 	VFNMADD231PD Y9, Y8, Y7
 	SUBQ         $0x00000001, R9
-	JMP          loop227
+	JMP          loop232
 
-done228:
+done233:
 	VBROADCASTSD 56(DX), Y8
 	VMULPD       Y8, Y7, Y7
 	VBROADCASTSD 56(SI), Y8
@@ -5255,9 +5324,9 @@ done228:
 	MOVQ         DI, R8
 	MOVQ         CX, R9
 
-loop229:
+loop234:
 	CMPQ         R9, $0x00000001
-	JL           done230
+	JL           done235
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, R8
 	VMOVUPD      32(R8), Y8
@@ -5397,9 +5466,9 @@ loop229:
 	VBROADCASTSD 504(BX), Y9
 	VFNMADD231PD Y9, Y8, Y7
 	SUBQ         $0x00000001, R9
-	JMP          loop229
+	JMP          loop234
 
-done230:
+done235:
 	VBROADCASTSD 56(DX), Y8
 	VMULPD       Y8, Y7, Y7
 	VBROADCASTSD 56(SI), Y8
@@ -5482,9 +5551,9 @@ done230:
 	VMOVUPD      Y7, 480(DI)
 	ADDQ         $0x01, CX
 	SUBQ         $0x00000001, AX
-	JMP          loop225
+	JMP          loop230
 
-done226:
+done231:
 	VZEROUPPER
 	RET
 
@@ -5507,10 +5576,10 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-32
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns231:
+columns236:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done232
+	JG          done237
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	VMOVUPD     64(AX)(BX*1), Z4
@@ -5520,26 +5589,26 @@ columns231:
 	VMOVUPD     192(AX)(BX*1), Z4
 	VFMADD231PD 192(CX)(BX*1), Z4, Z0
 	MOVQ        SI, BX
-	JMP         columns231
+	JMP         columns236
 
-done232:
-columns233:
+done237:
+columns238:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done234
+	JG          done239
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	MOVQ        SI, BX
-	JMP         columns233
+	JMP         columns238
 
-done234:
+done239:
 	CMPQ        BX, DX
-	JE          done235
+	JE          done240
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VMOVUPD.Z   (CX)(BX*1), K1, Z5
 	VFMADD231PD Z4, Z5, Z0
 
-done235:
+done240:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z0, Z3, Z3
 	VADDPD        Z3, Z1, Z1
@@ -5569,10 +5638,10 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         BX, BX
 
-columns236:
+columns241:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done237
+	JG          done242
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
@@ -5586,28 +5655,79 @@ columns236:
 	VFMADD231PD 192(AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, 192(CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns236
+	JMP         columns241
 
-done237:
-columns238:
+done242:
+columns243:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done239
+	JG          done244
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns238
+	JMP         columns243
 
-done239:
+done244:
 	CMPQ        BX, DX
-	JE          done240
+	JE          done245
 	VMOVUPD.Z   (CX)(BX*1), K1, Z1
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (CX)(BX*1)
 
-done240:
+done245:
+	VZEROUPPER
+	RET
+
+// func scaleAVX512(alpha float64, x *float64, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
+	VPXORQ       Z0, Z0, Z0
+	MOVQ         x+8(FP), AX
+	MOVQ         n+16(FP), CX
+	MOVQ         CX, DX
+	ANDQ         $0x00000007, DX
+	MOVQ         $-1, BX
+	BZHIQ        DX, BX, BX
+	KMOVW        BX, K1
+	SHLQ         $0x03, CX
+	VBROADCASTSD alpha+0(FP), Z0
+	XORQ         DX, DX
+
+columns246:
+	LEAQ    256(DX), BX
+	CMPQ    BX, CX
+	JG      done247
+	VMULPD  (AX)(DX*1), Z0, Z1
+	VMOVUPD Z1, (AX)(DX*1)
+	VMULPD  64(AX)(DX*1), Z0, Z1
+	VMOVUPD Z1, 64(AX)(DX*1)
+	VMULPD  128(AX)(DX*1), Z0, Z1
+	VMOVUPD Z1, 128(AX)(DX*1)
+	VMULPD  192(AX)(DX*1), Z0, Z1
+	VMOVUPD Z1, 192(AX)(DX*1)
+	MOVQ    BX, DX
+	JMP     columns246
+
+done247:
+columns248:
+	LEAQ    64(DX), BX
+	CMPQ    BX, CX
+	JG      done249
+	VMULPD  (AX)(DX*1), Z0, Z1
+	VMOVUPD Z1, (AX)(DX*1)
+	MOVQ    BX, DX
+	JMP     columns248
+
+done249:
+	CMPQ      DX, CX
+	JE        done250
+	VMOVUPD.Z (AX)(DX*1), K1, Z1
+	VMULPD    Z0, Z1, Z1
+	VMOVUPD   Z1, K1, (AX)(DX*1)
+
+done250:
 	VZEROUPPER
 	RET
 
@@ -5628,9 +5748,9 @@ TEXT ·matVecAVX512(SB), NOSPLIT, $0-40
 	SHLQ   $0x03, DX
 	LEAQ   (DX)(DX*2), DI
 
-loop241:
+loop251:
 	CMPQ    CX, $0x00000008
-	JL      done242
+	JL      done252
 	MOVQ    AX, R8
 	LEAQ    (R8)(DX*4), R9
 	VMOVUPD Z0, Z1
@@ -5652,9 +5772,9 @@ loop241:
 	MOVQ    BX, R10
 	MOVQ    DX, R11
 
-loop243:
+loop253:
 	CMPQ        R11, $0x00000080
-	JL          done244
+	JL          done254
 	VMOVUPD     (R10), Z18
 	VFMADD231PD (R8), Z18, Z1
 	VFMADD231PD (R8)(DX*1), Z18, Z2
@@ -5677,12 +5797,12 @@ loop243:
 	ADDQ        $0x00000080, R9
 	ADDQ        $0x00000080, R10
 	SUBQ        $0x00000080, R11
-	JMP         loop243
+	JMP         loop253
 
-done244:
-loop245:
+done254:
+loop255:
 	CMPQ        R11, $0x00000040
-	JL          done246
+	JL          done256
 	VMOVUPD     (R10), Z18
 	VFMADD231PD (R8), Z18, Z1
 	VFMADD231PD (R8)(DX*1), Z18, Z2
@@ -5696,11 +5816,11 @@ loop245:
 	ADDQ        $0x00000040, R9
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
-	JMP         loop245
+	JMP         loop255
 
-done246:
+done256:
 	TESTQ       R11, R11
-	JZ          skip247
+	JZ          skip257
 	VMOVUPD.Z   (R10), K1, Z18
 	VMOVUPD.Z   (R8), K1, Z17
 	VFMADD231PD Z17, Z18, Z1
@@ -5719,7 +5839,7 @@ done246:
 	VMOVUPD.Z   (R9)(DI*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z8
 
-skip247:
+skip257:
 	LEAQ       (AX)(DX*4), AX
 	LEAQ       (AX)(DX*4), AX
 	VADDPD     Z9, Z1, Z1
@@ -5754,11 +5874,11 @@ skip247:
 	VMOVUPD    Z1, (SI)
 	ADDQ       $0x00000040, SI
 	SUBQ       $0x00000008, CX
-	JMP        loop241
+	JMP        loop251
 
-done242:
+done252:
 	CMPQ    CX, $0x00000007
-	JNE     skip249
+	JNE     skip259
 	MOVQ    AX, CX
 	LEAQ    (CX)(DX*4), R8
 	VMOVUPD Z0, Z1
@@ -5777,9 +5897,9 @@ done242:
 	VMOVUPD Z0, Z14
 	MOVQ    DX, R9
 
-loop250:
+loop260:
 	CMPQ        R9, $0x00000080
-	JL          done251
+	JL          done261
 	VMOVUPD     (BX), Z16
 	VFMADD231PD (CX), Z16, Z1
 	VFMADD231PD (CX)(DX*1), Z16, Z2
@@ -5800,12 +5920,12 @@ loop250:
 	ADDQ        $0x00000080, R8
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, R9
-	JMP         loop250
+	JMP         loop260
 
-done251:
-loop252:
+done261:
+loop262:
 	CMPQ        R9, $0x00000040
-	JL          done253
+	JL          done263
 	VMOVUPD     (BX), Z16
 	VFMADD231PD (CX), Z16, Z1
 	VFMADD231PD (CX)(DX*1), Z16, Z2
@@ -5818,11 +5938,11 @@ loop252:
 	ADDQ        $0x00000040, R8
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, R9
-	JMP         loop252
+	JMP         loop262
 
-done253:
+done263:
 	TESTQ       R9, R9
-	JZ          skip254
+	JZ          skip264
 	VMOVUPD.Z   (BX), K1, Z16
 	VMOVUPD.Z   (CX), K1, Z15
 	VFMADD231PD Z15, Z16, Z1
@@ -5839,7 +5959,7 @@ done253:
 	VMOVUPD.Z   (R8)(DX*2), K1, Z15
 	VFMADD231PD Z15, Z16, Z7
 
-skip254:
+skip264:
 	LEAQ       (AX)(DX*4), AX
 	ADDQ       DI, AX
 	VADDPD     Z8, Z1, Z1
@@ -5877,11 +5997,11 @@ skip254:
 	KMOVW      CX, K1
 	VMOVUPD    Z1, K1, (SI)
 	ADDQ       $0x00000038, SI
-	JMP        end248
+	JMP        end258
 
-skip249:
+skip259:
 	CMPQ    CX, $0x00000006
-	JNE     skip255
+	JNE     skip265
 	MOVQ    AX, CX
 	LEAQ    (CX)(DX*4), R8
 	VMOVUPD Z0, Z1
@@ -5898,9 +6018,9 @@ skip249:
 	VMOVUPD Z0, Z12
 	MOVQ    DX, R9
 
-loop256:
+loop266:
 	CMPQ        R9, $0x00000080
-	JL          done257
+	JL          done267
 	VMOVUPD     (BX), Z14
 	VFMADD231PD (CX), Z14, Z1
 	VFMADD231PD (CX)(DX*1), Z14, Z2
@@ -5919,12 +6039,12 @@ loop256:
 	ADDQ        $0x00000080, R8
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, R9
-	JMP         loop256
+	JMP         loop266
 
-done257:
-loop258:
+done267:
+loop268:
 	CMPQ        R9, $0x00000040
-	JL          done259
+	JL          done269
 	VMOVUPD     (BX), Z14
 	VFMADD231PD (CX), Z14, Z1
 	VFMADD231PD (CX)(DX*1), Z14, Z2
@@ -5936,11 +6056,11 @@ loop258:
 	ADDQ        $0x00000040, R8
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, R9
-	JMP         loop258
+	JMP         loop268
 
-done259:
+done269:
 	TESTQ       R9, R9
-	JZ          skip260
+	JZ          skip270
 	VMOVUPD.Z   (BX), K1, Z14
 	VMOVUPD.Z   (CX), K1, Z13
 	VFMADD231PD Z13, Z14, Z1
@@ -5955,7 +6075,7 @@ done259:
 	VMOVUPD.Z   (R8)(DX*1), K1, Z13
 	VFMADD231PD Z13, Z14, Z6
 
-skip260:
+skip270:
 	LEAQ       (AX)(DX*4), AX
 	LEAQ       (AX)(DX*2), AX
 	VADDPD     Z7, Z1, Z1
@@ -5993,11 +6113,11 @@ skip260:
 	KMOVW      CX, K1
 	VMOVUPD    Z1, K1, (SI)
 	ADDQ       $0x00000030, SI
-	JMP        end248
+	JMP        end258
 
-skip255:
+skip265:
 	CMPQ    CX, $0x00000005
-	JNE     skip261
+	JNE     skip271
 	MOVQ    AX, CX
 	LEAQ    (CX)(DX*4), R8
 	VMOVUPD Z0, Z1
@@ -6012,9 +6132,9 @@ skip255:
 	VMOVUPD Z0, Z10
 	MOVQ    DX, R9
 
-loop262:
+loop272:
 	CMPQ        R9, $0x00000080
-	JL          done263
+	JL          done273
 	VMOVUPD     (BX), Z12
 	VFMADD231PD (CX), Z12, Z1
 	VFMADD231PD (CX)(DX*1), Z12, Z2
@@ -6031,12 +6151,12 @@ loop262:
 	ADDQ        $0x00000080, R8
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, R9
-	JMP         loop262
+	JMP         loop272
 
-done263:
-loop264:
+done273:
+loop274:
 	CMPQ        R9, $0x00000040
-	JL          done265
+	JL          done275
 	VMOVUPD     (BX), Z12
 	VFMADD231PD (CX), Z12, Z1
 	VFMADD231PD (CX)(DX*1), Z12, Z2
@@ -6047,11 +6167,11 @@ loop264:
 	ADDQ        $0x00000040, R8
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, R9
-	JMP         loop264
+	JMP         loop274
 
-done265:
+done275:
 	TESTQ       R9, R9
-	JZ          skip266
+	JZ          skip276
 	VMOVUPD.Z   (BX), K1, Z12
 	VMOVUPD.Z   (CX), K1, Z11
 	VFMADD231PD Z11, Z12, Z1
@@ -6064,7 +6184,7 @@ done265:
 	VMOVUPD.Z   (R8), K1, Z11
 	VFMADD231PD Z11, Z12, Z5
 
-skip266:
+skip276:
 	LEAQ       (AX)(DX*4), AX
 	LEAQ       (AX)(DX*1), AX
 	VADDPD     Z6, Z1, Z1
@@ -6102,11 +6222,11 @@ skip266:
 	KMOVW      CX, K1
 	VMOVUPD    Z1, K1, (SI)
 	ADDQ       $0x00000028, SI
-	JMP        end248
+	JMP        end258
 
-skip261:
+skip271:
 	CMPQ    CX, $0x00000004
-	JNE     skip267
+	JNE     skip277
 	MOVQ    AX, CX
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
@@ -6118,9 +6238,9 @@ skip261:
 	VMOVUPD Z0, Z8
 	MOVQ    DX, R8
 
-loop268:
+loop278:
 	CMPQ        R8, $0x00000080
-	JL          done269
+	JL          done279
 	VMOVUPD     (BX), Z10
 	VFMADD231PD (CX), Z10, Z1
 	VFMADD231PD (CX)(DX*1), Z10, Z2
@@ -6134,12 +6254,12 @@ loop268:
 	ADDQ        $0x00000080, CX
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, R8
-	JMP         loop268
+	JMP         loop278
 
-done269:
-loop270:
+done279:
+loop280:
 	CMPQ        R8, $0x00000040
-	JL          done271
+	JL          done281
 	VMOVUPD     (BX), Z10
 	VFMADD231PD (CX), Z10, Z1
 	VFMADD231PD (CX)(DX*1), Z10, Z2
@@ -6148,11 +6268,11 @@ loop270:
 	ADDQ        $0x00000040, CX
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, R8
-	JMP         loop270
+	JMP         loop280
 
-done271:
+done281:
 	TESTQ       R8, R8
-	JZ          skip272
+	JZ          skip282
 	VMOVUPD.Z   (BX), K1, Z10
 	VMOVUPD.Z   (CX), K1, Z9
 	VFMADD231PD Z9, Z10, Z1
@@ -6163,7 +6283,7 @@ done271:
 	VMOVUPD.Z   (CX)(DI*1), K1, Z9
 	VFMADD231PD Z9, Z10, Z4
 
-skip272:
+skip282:
 	LEAQ       (AX)(DX*4), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -6200,11 +6320,11 @@ skip272:
 	KMOVW      CX, K1
 	VMOVUPD    Z1, K1, (SI)
 	ADDQ       $0x00000020, SI
-	JMP        end248
+	JMP        end258
 
-skip267:
+skip277:
 	CMPQ    CX, $0x00000003
-	JNE     skip273
+	JNE     skip283
 	MOVQ    AX, CX
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
@@ -6214,9 +6334,9 @@ skip267:
 	VMOVUPD Z0, Z0
 	MOVQ    DX, R8
 
-loop274:
+loop284:
 	CMPQ        R8, $0x00000080
-	JL          done275
+	JL          done285
 	VMOVUPD     (BX), Z7
 	VFMADD231PD (CX), Z7, Z1
 	VFMADD231PD (CX)(DX*1), Z7, Z2
@@ -6228,12 +6348,12 @@ loop274:
 	ADDQ        $0x00000080, CX
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, R8
-	JMP         loop274
+	JMP         loop284
 
-done275:
-loop276:
+done285:
+loop286:
 	CMPQ        R8, $0x00000040
-	JL          done277
+	JL          done287
 	VMOVUPD     (BX), Z7
 	VFMADD231PD (CX), Z7, Z1
 	VFMADD231PD (CX)(DX*1), Z7, Z2
@@ -6241,11 +6361,11 @@ loop276:
 	ADDQ        $0x00000040, CX
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, R8
-	JMP         loop276
+	JMP         loop286
 
-done277:
+done287:
 	TESTQ       R8, R8
-	JZ          skip278
+	JZ          skip288
 	VMOVUPD.Z   (BX), K1, Z7
 	VMOVUPD.Z   (CX), K1, Z6
 	VFMADD231PD Z6, Z7, Z1
@@ -6254,7 +6374,7 @@ done277:
 	VMOVUPD.Z   (CX)(DX*2), K1, Z6
 	VFMADD231PD Z6, Z7, Z3
 
-skip278:
+skip288:
 	ADDQ          DI, AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -6281,11 +6401,11 @@ skip278:
 	VADDPD        X0, X1, X1
 	VMOVSD        X1, 16(SI)
 	ADDQ          $0x00000018, SI
-	JMP           end248
+	JMP           end258
 
-skip273:
+skip283:
 	CMPQ    CX, $0x00000002
-	JNE     skip279
+	JNE     skip289
 	MOVQ    AX, CX
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
@@ -6297,9 +6417,9 @@ skip273:
 	VMOVUPD Z0, Z0
 	MOVQ    DX, DI
 
-loop280:
+loop290:
 	CMPQ        DI, $0x00000100
-	JL          done281
+	JL          done291
 	VMOVUPD     (BX), Z9
 	VFMADD231PD (CX), Z9, Z1
 	VFMADD231PD (CX)(DX*1), Z9, Z2
@@ -6315,30 +6435,30 @@ loop280:
 	ADDQ        $0x00000100, CX
 	ADDQ        $0x00000100, BX
 	SUBQ        $0x00000100, DI
-	JMP         loop280
+	JMP         loop290
 
-done281:
-loop282:
+done291:
+loop292:
 	CMPQ        DI, $0x00000040
-	JL          done283
+	JL          done293
 	VMOVUPD     (BX), Z9
 	VFMADD231PD (CX), Z9, Z1
 	VFMADD231PD (CX)(DX*1), Z9, Z2
 	ADDQ        $0x00000040, CX
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, DI
-	JMP         loop282
+	JMP         loop292
 
-done283:
+done293:
 	TESTQ       DI, DI
-	JZ          skip284
+	JZ          skip294
 	VMOVUPD.Z   (BX), K1, Z9
 	VMOVUPD.Z   (CX), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
 	VMOVUPD.Z   (CX)(DX*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z2
 
-skip284:
+skip294:
 	LEAQ          (AX)(DX*2), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -6361,11 +6481,11 @@ skip284:
 	VADDPD        X0, X1, X1
 	VMOVSD        X1, 8(SI)
 	ADDQ          $0x00000010, SI
-	JMP           end248
+	JMP           end258
 
-skip279:
+skip289:
 	CMPQ    CX, $0x00000001
-	JNE     skip285
+	JNE     skip295
 	MOVQ    AX, CX
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
@@ -6373,9 +6493,9 @@ skip279:
 	VMOVUPD Z0, Z0
 	MOVQ    DX, DI
 
-loop286:
+loop296:
 	CMPQ        DI, $0x00000100
-	JL          done287
+	JL          done297
 	VMOVUPD     (BX), Z5
 	VFMADD231PD (CX), Z5, Z1
 	VMOVUPD     64(BX), Z5
@@ -6387,27 +6507,27 @@ loop286:
 	ADDQ        $0x00000100, CX
 	ADDQ        $0x00000100, BX
 	SUBQ        $0x00000100, DI
-	JMP         loop286
+	JMP         loop296
 
-done287:
-loop288:
+done297:
+loop298:
 	CMPQ        DI, $0x00000040
-	JL          done289
+	JL          done299
 	VMOVUPD     (BX), Z5
 	VFMADD231PD (CX), Z5, Z1
 	ADDQ        $0x00000040, CX
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, DI
-	JMP         loop288
+	JMP         loop298
 
-done289:
+done299:
 	TESTQ       DI, DI
-	JZ          skip290
+	JZ          skip300
 	VMOVUPD.Z   (BX), K1, Z5
 	VMOVUPD.Z   (CX), K1, Z4
 	VFMADD231PD Z4, Z5, Z1
 
-skip290:
+skip300:
 	LEAQ          (AX)(DX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -6420,10 +6540,10 @@ skip290:
 	VADDPD        X0, X1, X1
 	VMOVSD        X1, (SI)
 	ADDQ          $0x00000008, SI
-	JMP           end248
+	JMP           end258
 
-skip285:
-end248:
+skip295:
+end258:
 	VZEROUPPER
 	RET
 
@@ -6446,9 +6566,9 @@ TEXT ·updateMatVecAVX512(SB), NOSPLIT, $0-56
 	SHLQ   $0x03, DX
 	LEAQ   (DX)(DX*2), R9
 
-loop291:
+loop301:
 	CMPQ         CX, $0x00000008
-	JL           done292
+	JL           done302
 	MOVQ         AX, R10
 	LEAQ         (R10)(DX*4), R11
 	VMOVUPD      Z0, Z1
@@ -6487,9 +6607,9 @@ loop291:
 	MOVQ         R8, R13
 	MOVQ         DX, R14
 
-loop293:
+loop303:
 	CMPQ        R14, $0x00000080
-	JL          done294
+	JL          done304
 	VMOVUPD     (R12), Z27
 	VMOVUPD     (R13), Z26
 	VMOVUPD     (R10), Z25
@@ -6563,12 +6683,12 @@ loop293:
 	ADDQ        $0x00000080, R12
 	ADDQ        $0x00000080, R13
 	SUBQ        $0x00000080, R14
-	JMP         loop293
+	JMP         loop303
 
-done294:
-loop295:
+done304:
+loop305:
 	CMPQ        R14, $0x00000040
-	JL          done296
+	JL          done306
 	VMOVUPD     (R12), Z27
 	VMOVUPD     (R13), Z26
 	VMOVUPD     (R10), Z25
@@ -6608,11 +6728,11 @@ loop295:
 	ADDQ        $0x00000040, R12
 	ADDQ        $0x00000040, R13
 	SUBQ        $0x00000040, R14
-	JMP         loop295
+	JMP         loop305
 
-done296:
+done306:
 	TESTQ       R14, R14
-	JZ          skip297
+	JZ          skip307
 	VMOVUPD.Z   (R12), K1, Z27
 	VMOVUPD.Z   (R13), K1, Z26
 	VMOVUPD.Z   (R10), K1, Z25
@@ -6656,7 +6776,7 @@ done296:
 	VMOVUPD.Z   Z25, K1, Z25
 	VFMADD231PD Z25, Z27, Z8
 
-skip297:
+skip307:
 	LEAQ       (AX)(DX*4), AX
 	LEAQ       (AX)(DX*4), AX
 	VADDPD     Z9, Z1, Z1
@@ -6691,11 +6811,11 @@ skip297:
 	VMOVUPD    Z1, (SI)
 	ADDQ       $0x00000040, SI
 	SUBQ       $0x00000008, CX
-	JMP        loop291
+	JMP        loop301
 
-done292:
+done302:
 	CMPQ         CX, $0x00000007
-	JNE          skip299
+	JNE          skip309
 	MOVQ         AX, CX
 	LEAQ         (CX)(DX*4), R10
 	VMOVUPD      Z0, Z1
@@ -6729,9 +6849,9 @@ done292:
 	MOVQ         R8, DI
 	MOVQ         DX, R8
 
-loop300:
+loop310:
 	CMPQ        R8, $0x00000080
-	JL          done301
+	JL          done311
 	VMOVUPD     (BX), Z24
 	VMOVUPD     (DI), Z23
 	VMOVUPD     (CX), Z22
@@ -6797,12 +6917,12 @@ loop300:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, R8
-	JMP         loop300
+	JMP         loop310
 
-done301:
-loop302:
+done311:
+loop312:
 	CMPQ        R8, $0x00000040
-	JL          done303
+	JL          done313
 	VMOVUPD     (BX), Z24
 	VMOVUPD     (DI), Z23
 	VMOVUPD     (CX), Z22
@@ -6838,11 +6958,11 @@ loop302:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 	SUBQ        $0x00000040, R8
-	JMP         loop302
+	JMP         loop312
 
-done303:
+done313:
 	TESTQ       R8, R8
-	JZ          skip304
+	JZ          skip314
 	VMOVUPD.Z   (BX), K1, Z24
 	VMOVUPD.Z   (DI), K1, Z23
 	VMOVUPD.Z   (CX), K1, Z22
@@ -6881,7 +7001,7 @@ done303:
 	VMOVUPD.Z   Z22, K1, Z22
 	VFMADD231PD Z22, Z24, Z7
 
-skip304:
+skip314:
 	LEAQ       (AX)(DX*4), AX
 	ADDQ       R9, AX
 	VADDPD     Z8, Z1, Z1
@@ -6919,11 +7039,11 @@ skip304:
 	KMOVW      CX, K1
 	VMOVUPD    Z1, K1, (SI)
 	ADDQ       $0x00000038, SI
-	JMP        end298
+	JMP        end308
 
-skip299:
+skip309:
 	CMPQ         CX, $0x00000006
-	JNE          skip305
+	JNE          skip315
 	MOVQ         AX, CX
 	LEAQ         (CX)(DX*4), R10
 	VMOVUPD      Z0, Z1
@@ -6953,9 +7073,9 @@ skip299:
 	MOVQ         R8, DI
 	MOVQ         DX, R8
 
-loop306:
+loop316:
 	CMPQ        R8, $0x00000080
-	JL          done307
+	JL          done317
 	VMOVUPD     (BX), Z21
 	VMOVUPD     (DI), Z20
 	VMOVUPD     (CX), Z19
@@ -7013,12 +7133,12 @@ loop306:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, R8
-	JMP         loop306
+	JMP         loop316
 
-done307:
-loop308:
+done317:
+loop318:
 	CMPQ        R8, $0x00000040
-	JL          done309
+	JL          done319
 	VMOVUPD     (BX), Z21
 	VMOVUPD     (DI), Z20
 	VMOVUPD     (CX), Z19
@@ -7050,11 +7170,11 @@ loop308:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 	SUBQ        $0x00000040, R8
-	JMP         loop308
+	JMP         loop318
 
-done309:
+done319:
 	TESTQ       R8, R8
-	JZ          skip310
+	JZ          skip320
 	VMOVUPD.Z   (BX), K1, Z21
 	VMOVUPD.Z   (DI), K1, Z20
 	VMOVUPD.Z   (CX), K1, Z19
@@ -7088,7 +7208,7 @@ done309:
 	VMOVUPD.Z   Z19, K1, Z19
 	VFMADD231PD Z19, Z21, Z6
 
-skip310:
+skip320:
 	LEAQ       (AX)(DX*4), AX
 	LEAQ       (AX)(DX*2), AX
 	VADDPD     Z7, Z1, Z1
@@ -7126,11 +7246,11 @@ skip310:
 	KMOVW      CX, K1
 	VMOVUPD    Z1, K1, (SI)
 	ADDQ       $0x00000030, SI
-	JMP        end298
+	JMP        end308
 
-skip305:
+skip315:
 	CMPQ         CX, $0x00000005
-	JNE          skip311
+	JNE          skip321
 	MOVQ         AX, CX
 	LEAQ         (CX)(DX*4), R10
 	VMOVUPD      Z0, Z1
@@ -7156,9 +7276,9 @@ skip305:
 	MOVQ         R8, DI
 	MOVQ         DX, R8
 
-loop312:
+loop322:
 	CMPQ        R8, $0x00000080
-	JL          done313
+	JL          done323
 	VMOVUPD     (BX), Z18
 	VMOVUPD     (DI), Z17
 	VMOVUPD     (CX), Z16
@@ -7208,12 +7328,12 @@ loop312:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, R8
-	JMP         loop312
+	JMP         loop322
 
-done313:
-loop314:
+done323:
+loop324:
 	CMPQ        R8, $0x00000040
-	JL          done315
+	JL          done325
 	VMOVUPD     (BX), Z18
 	VMOVUPD     (DI), Z17
 	VMOVUPD     (CX), Z16
@@ -7241,11 +7361,11 @@ loop314:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 	SUBQ        $0x00000040, R8
-	JMP         loop314
+	JMP         loop324
 
-done315:
+done325:
 	TESTQ       R8, R8
-	JZ          skip316
+	JZ          skip326
 	VMOVUPD.Z   (BX), K1, Z18
 	VMOVUPD.Z   (DI), K1, Z17
 	VMOVUPD.Z   (CX), K1, Z16
@@ -7274,7 +7394,7 @@ done315:
 	VMOVUPD.Z   Z16, K1, Z16
 	VFMADD231PD Z16, Z18, Z5
 
-skip316:
+skip326:
 	LEAQ       (AX)(DX*4), AX
 	LEAQ       (AX)(DX*1), AX
 	VADDPD     Z6, Z1, Z1
@@ -7312,11 +7432,11 @@ skip316:
 	KMOVW      CX, K1
 	VMOVUPD    Z1, K1, (SI)
 	ADDQ       $0x00000028, SI
-	JMP        end298
+	JMP        end308
 
-skip311:
+skip321:
 	CMPQ         CX, $0x00000004
-	JNE          skip317
+	JNE          skip327
 	MOVQ         AX, CX
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
@@ -7337,9 +7457,9 @@ skip311:
 	MOVQ         R8, DI
 	MOVQ         DX, R8
 
-loop318:
+loop328:
 	CMPQ        R8, $0x00000080
-	JL          done319
+	JL          done329
 	VMOVUPD     (BX), Z15
 	VMOVUPD     (DI), Z14
 	VMOVUPD     (CX), Z13
@@ -7380,12 +7500,12 @@ loop318:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, R8
-	JMP         loop318
+	JMP         loop328
 
-done319:
-loop320:
+done329:
+loop330:
 	CMPQ        R8, $0x00000040
-	JL          done321
+	JL          done331
 	VMOVUPD     (BX), Z15
 	VMOVUPD     (DI), Z14
 	VMOVUPD     (CX), Z13
@@ -7408,11 +7528,11 @@ loop320:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 	SUBQ        $0x00000040, R8
-	JMP         loop320
+	JMP         loop330
 
-done321:
+done331:
 	TESTQ       R8, R8
-	JZ          skip322
+	JZ          skip332
 	VMOVUPD.Z   (BX), K1, Z15
 	VMOVUPD.Z   (DI), K1, Z14
 	VMOVUPD.Z   (CX), K1, Z13
@@ -7436,7 +7556,7 @@ done321:
 	VMOVUPD.Z   Z13, K1, Z13
 	VFMADD231PD Z13, Z15, Z4
 
-skip322:
+skip332:
 	LEAQ       (AX)(DX*4), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -7473,11 +7593,11 @@ skip322:
 	KMOVW      CX, K1
 	VMOVUPD    Z1, K1, (SI)
 	ADDQ       $0x00000020, SI
-	JMP        end298
+	JMP        end308
 
-skip317:
+skip327:
 	CMPQ         CX, $0x00000003
-	JNE          skip323
+	JNE          skip333
 	MOVQ         AX, CX
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
@@ -7494,9 +7614,9 @@ skip317:
 	MOVQ         R8, DI
 	MOVQ         DX, R8
 
-loop324:
+loop334:
 	CMPQ        R8, $0x00000080
-	JL          done325
+	JL          done335
 	VMOVUPD     (BX), Z11
 	VMOVUPD     (DI), Z10
 	VMOVUPD     (CX), Z9
@@ -7529,12 +7649,12 @@ loop324:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, R8
-	JMP         loop324
+	JMP         loop334
 
-done325:
-loop326:
+done335:
+loop336:
 	CMPQ        R8, $0x00000040
-	JL          done327
+	JL          done337
 	VMOVUPD     (BX), Z11
 	VMOVUPD     (DI), Z10
 	VMOVUPD     (CX), Z9
@@ -7553,11 +7673,11 @@ loop326:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 	SUBQ        $0x00000040, R8
-	JMP         loop326
+	JMP         loop336
 
-done327:
+done337:
 	TESTQ       R8, R8
-	JZ          skip328
+	JZ          skip338
 	VMOVUPD.Z   (BX), K1, Z11
 	VMOVUPD.Z   (DI), K1, Z10
 	VMOVUPD.Z   (CX), K1, Z9
@@ -7576,7 +7696,7 @@ done327:
 	VMOVUPD.Z   Z9, K1, Z9
 	VFMADD231PD Z9, Z11, Z3
 
-skip328:
+skip338:
 	ADDQ          R9, AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -7603,11 +7723,11 @@ skip328:
 	VADDPD        X0, X1, X1
 	VMOVSD        X1, 16(SI)
 	ADDQ          $0x00000018, SI
-	JMP           end298
+	JMP           end308
 
-skip323:
+skip333:
 	CMPQ         CX, $0x00000002
-	JNE          skip329
+	JNE          skip339
 	MOVQ         AX, CX
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
@@ -7624,9 +7744,9 @@ skip323:
 	MOVQ         R8, DI
 	MOVQ         DX, R8
 
-loop330:
+loop340:
 	CMPQ        R8, $0x00000100
-	JL          done331
+	JL          done341
 	VMOVUPD     (BX), Z12
 	VMOVUPD     (DI), Z11
 	VMOVUPD     (CX), Z10
@@ -7671,12 +7791,12 @@ loop330:
 	ADDQ        $0x00000100, BX
 	ADDQ        $0x00000100, DI
 	SUBQ        $0x00000100, R8
-	JMP         loop330
+	JMP         loop340
 
-done331:
-loop332:
+done341:
+loop342:
 	CMPQ        R8, $0x00000040
-	JL          done333
+	JL          done343
 	VMOVUPD     (BX), Z12
 	VMOVUPD     (DI), Z11
 	VMOVUPD     (CX), Z10
@@ -7691,11 +7811,11 @@ loop332:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 	SUBQ        $0x00000040, R8
-	JMP         loop332
+	JMP         loop342
 
-done333:
+done343:
 	TESTQ       R8, R8
-	JZ          skip334
+	JZ          skip344
 	VMOVUPD.Z   (BX), K1, Z12
 	VMOVUPD.Z   (DI), K1, Z11
 	VMOVUPD.Z   (CX), K1, Z10
@@ -7709,7 +7829,7 @@ done333:
 	VMOVUPD.Z   Z10, K1, Z10
 	VFMADD231PD Z10, Z12, Z2
 
-skip334:
+skip344:
 	LEAQ          (AX)(DX*2), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -7732,11 +7852,11 @@ skip334:
 	VADDPD        X0, X1, X1
 	VMOVSD        X1, 8(SI)
 	ADDQ          $0x00000010, SI
-	JMP           end298
+	JMP           end308
 
-skip329:
+skip339:
 	CMPQ         CX, $0x00000001
-	JNE          skip335
+	JNE          skip345
 	MOVQ         AX, CX
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
@@ -7747,9 +7867,9 @@ skip329:
 	MOVQ         R8, DI
 	MOVQ         DX, R8
 
-loop336:
+loop346:
 	CMPQ        R8, $0x00000100
-	JL          done337
+	JL          done347
 	VMOVUPD     (BX), Z7
 	VMOVUPD     (DI), Z6
 	VMOVUPD     (CX), Z5
@@ -7778,12 +7898,12 @@ loop336:
 	ADDQ        $0x00000100, BX
 	ADDQ        $0x00000100, DI
 	SUBQ        $0x00000100, R8
-	JMP         loop336
+	JMP         loop346
 
-done337:
-loop338:
+done347:
+loop348:
 	CMPQ        R8, $0x00000040
-	JL          done339
+	JL          done349
 	VMOVUPD     (BX), Z7
 	VMOVUPD     (DI), Z6
 	VMOVUPD     (CX), Z5
@@ -7794,11 +7914,11 @@ loop338:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 	SUBQ        $0x00000040, R8
-	JMP         loop338
+	JMP         loop348
 
-done339:
+done349:
 	TESTQ       R8, R8
-	JZ          skip340
+	JZ          skip350
 	VMOVUPD.Z   (BX), K1, Z7
 	VMOVUPD.Z   (DI), K1, Z6
 	VMOVUPD.Z   (CX), K1, Z5
@@ -7807,7 +7927,7 @@ done339:
 	VMOVUPD.Z   Z5, K1, Z5
 	VFMADD231PD Z5, Z7, Z1
 
-skip340:
+skip350:
 	LEAQ          (AX)(DX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -7820,10 +7940,10 @@ skip340:
 	VADDPD        X0, X1, X1
 	VMOVSD        X1, (SI)
 	ADDQ          $0x00000008, SI
-	JMP           end298
+	JMP           end308
 
-skip335:
-end298:
+skip345:
+end308:
 	VZEROUPPER
 	RET
 
@@ -7849,9 +7969,9 @@ TEXT ·addOuterAVX512(SB), NOSPLIT, $0-56
 	SHLQ         $0x03, DI
 	LEAQ         (R8)(R8*2), R9
 
-loop341:
+loop351:
 	CMPQ         CX, $0x00000008
-	JL           done342
+	JL           done352
 	MOVQ         AX, R10
 	LEAQ         (R10)(R8*4), R11
 	VBROADCASTSD (BX), Z1
@@ -7881,9 +8001,9 @@ loop341:
 	MOVQ         SI, R12
 	MOVQ         DX, R13
 
-loop343:
+loop353:
 	CMPQ        R13, $0x00000080
-	JL          done344
+	JL          done354
 	VMOVUPD     (R12), Z10
 	VMOVUPD     (R10), Z9
 	VFMADD231PD Z1, Z10, Z9
@@ -7938,12 +8058,12 @@ loop343:
 	ADDQ        $0x00000080, R11
 	ADDQ        $0x00000080, R12
 	SUBQ        $0x00000080, R13
-	JMP         loop343
+	JMP         loop353
 
-done344:
-loop345:
+done354:
+loop355:
 	CMPQ        R13, $0x00000040
-	JL          done346
+	JL          done356
 	VMOVUPD     (R12), Z10
 	VMOVUPD     (R10), Z9
 	VFMADD231PD Z1, Z10, Z9
@@ -7973,11 +8093,11 @@ loop345:
 	ADDQ        $0x00000040, R11
 	ADDQ        $0x00000040, R12
 	SUBQ        $0x00000040, R13
-	JMP         loop345
+	JMP         loop355
 
-done346:
+done356:
 	TESTQ       R13, R13
-	JZ          skip347
+	JZ          skip357
 	VMOVUPD.Z   (R12), K1, Z10
 	VMOVUPD.Z   (R10), K1, Z9
 	VFMADD231PD Z1, Z10, Z9
@@ -8004,15 +8124,15 @@ done346:
 	VFMADD231PD Z8, Z10, Z9
 	VMOVUPD     Z9, K1, (R11)(R9*1)
 
-skip347:
+skip357:
 	LEAQ (AX)(R8*4), AX
 	LEAQ (AX)(R8*4), AX
 	SUBQ $0x00000008, CX
-	JMP  loop341
+	JMP  loop351
 
-done342:
+done352:
 	CMPQ         CX, $0x00000007
-	JNE          skip349
+	JNE          skip359
 	MOVQ         AX, CX
 	LEAQ         (CX)(R8*4), R10
 	VBROADCASTSD (BX), Z1
@@ -8038,9 +8158,9 @@ done342:
 	ADDQ         DI, BX
 	MOVQ         SI, BX
 
-loop350:
+loop360:
 	CMPQ        DX, $0x00000080
-	JL          done351
+	JL          done361
 	VMOVUPD     (BX), Z8
 	VMOVUPD     (CX), Z0
 	VFMADD231PD Z1, Z8, Z0
@@ -8089,12 +8209,12 @@ loop350:
 	ADDQ        $0x00000080, R10
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, DX
-	JMP         loop350
+	JMP         loop360
 
-done351:
-loop352:
+done361:
+loop362:
 	CMPQ        DX, $0x00000040
-	JL          done353
+	JL          done363
 	VMOVUPD     (BX), Z8
 	VMOVUPD     (CX), Z0
 	VFMADD231PD Z1, Z8, Z0
@@ -8121,11 +8241,11 @@ loop352:
 	ADDQ        $0x00000040, R10
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, DX
-	JMP         loop352
+	JMP         loop362
 
-done353:
+done363:
 	TESTQ       DX, DX
-	JZ          skip354
+	JZ          skip364
 	VMOVUPD.Z   (BX), K1, Z8
 	VMOVUPD.Z   (CX), K1, Z0
 	VFMADD231PD Z1, Z8, Z0
@@ -8149,14 +8269,14 @@ done353:
 	VFMADD231PD Z7, Z8, Z0
 	VMOVUPD     Z0, K1, (R10)(R8*2)
 
-skip354:
+skip364:
 	LEAQ (AX)(R8*4), AX
 	ADDQ R9, AX
-	JMP  end348
+	JMP  end358
 
-skip349:
+skip359:
 	CMPQ         CX, $0x00000006
-	JNE          skip355
+	JNE          skip365
 	MOVQ         AX, CX
 	LEAQ         (CX)(R8*4), R10
 	VBROADCASTSD (BX), Z1
@@ -8179,9 +8299,9 @@ skip349:
 	ADDQ         DI, BX
 	MOVQ         SI, BX
 
-loop356:
+loop366:
 	CMPQ        DX, $0x00000080
-	JL          done357
+	JL          done367
 	VMOVUPD     (BX), Z7
 	VMOVUPD     (CX), Z0
 	VFMADD231PD Z1, Z7, Z0
@@ -8224,12 +8344,12 @@ loop356:
 	ADDQ        $0x00000080, R10
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, DX
-	JMP         loop356
+	JMP         loop366
 
-done357:
-loop358:
+done367:
+loop368:
 	CMPQ        DX, $0x00000040
-	JL          done359
+	JL          done369
 	VMOVUPD     (BX), Z7
 	VMOVUPD     (CX), Z0
 	VFMADD231PD Z1, Z7, Z0
@@ -8253,11 +8373,11 @@ loop358:
 	ADDQ        $0x00000040, R10
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, DX
-	JMP         loop358
+	JMP         loop368
 
-done359:
+done369:
 	TESTQ       DX, DX
-	JZ          skip360
+	JZ          skip370
 	VMOVUPD.Z   (BX), K1, Z7
 	VMOVUPD.Z   (CX), K1, Z0
 	VFMADD231PD Z1, Z7, Z0
@@ -8278,14 +8398,14 @@ done359:
 	VFMADD231PD Z6, Z7, Z0
 	VMOVUPD     Z0, K1, (R10)(R8*1)
 
-skip360:
+skip370:
 	LEAQ (AX)(R8*4), AX
 	LEAQ (AX)(R8*2), AX
-	JMP  end348
+	JMP  end358
 
-skip355:
+skip365:
 	CMPQ         CX, $0x00000005
-	JNE          skip361
+	JNE          skip371
 	MOVQ         AX, CX
 	LEAQ         (CX)(R8*4), R10
 	VBROADCASTSD (BX), Z1
@@ -8305,9 +8425,9 @@ skip355:
 	ADDQ         DI, BX
 	MOVQ         SI, BX
 
-loop362:
+loop372:
 	CMPQ        DX, $0x00000080
-	JL          done363
+	JL          done373
 	VMOVUPD     (BX), Z6
 	VMOVUPD     (CX), Z0
 	VFMADD231PD Z1, Z6, Z0
@@ -8344,12 +8464,12 @@ loop362:
 	ADDQ        $0x00000080, R10
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, DX
-	JMP         loop362
+	JMP         loop372
 
-done363:
-loop364:
+done373:
+loop374:
 	CMPQ        DX, $0x00000040
-	JL          done365
+	JL          done375
 	VMOVUPD     (BX), Z6
 	VMOVUPD     (CX), Z0
 	VFMADD231PD Z1, Z6, Z0
@@ -8370,11 +8490,11 @@ loop364:
 	ADDQ        $0x00000040, R10
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, DX
-	JMP         loop364
+	JMP         loop374
 
-done365:
+done375:
 	TESTQ       DX, DX
-	JZ          skip366
+	JZ          skip376
 	VMOVUPD.Z   (BX), K1, Z6
 	VMOVUPD.Z   (CX), K1, Z0
 	VFMADD231PD Z1, Z6, Z0
@@ -8392,14 +8512,14 @@ done365:
 	VFMADD231PD Z5, Z6, Z0
 	VMOVUPD     Z0, K1, (R10)
 
-skip366:
+skip376:
 	LEAQ (AX)(R8*4), AX
 	LEAQ (AX)(R8*1), AX
-	JMP  end348
+	JMP  end358
 
-skip361:
+skip371:
 	CMPQ         CX, $0x00000004
-	JNE          skip367
+	JNE          skip377
 	MOVQ         AX, CX
 	VBROADCASTSD (BX), Z1
 	VMULPD       Z0, Z1, Z1
@@ -8415,9 +8535,9 @@ skip361:
 	ADDQ         DI, BX
 	MOVQ         SI, BX
 
-loop368:
+loop378:
 	CMPQ        DX, $0x00000080
-	JL          done369
+	JL          done379
 	VMOVUPD     (BX), Z5
 	VMOVUPD     (CX), Z0
 	VFMADD231PD Z1, Z5, Z0
@@ -8447,12 +8567,12 @@ loop368:
 	ADDQ        $0x00000080, CX
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, DX
-	JMP         loop368
+	JMP         loop378
 
-done369:
-loop370:
+done379:
+loop380:
 	CMPQ        DX, $0x00000040
-	JL          done371
+	JL          done381
 	VMOVUPD     (BX), Z5
 	VMOVUPD     (CX), Z0
 	VFMADD231PD Z1, Z5, Z0
@@ -8469,11 +8589,11 @@ loop370:
 	ADDQ        $0x00000040, CX
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, DX
-	JMP         loop370
+	JMP         loop380
 
-done371:
+done381:
 	TESTQ       DX, DX
-	JZ          skip372
+	JZ          skip382
 	VMOVUPD.Z   (BX), K1, Z5
 	VMOVUPD.Z   (CX), K1, Z0
 	VFMADD231PD Z1, Z5, Z0
@@ -8488,13 +8608,13 @@ done371:
 	VFMADD231PD Z4, Z5, Z0
 	VMOVUPD     Z0, K1, (CX)(R9*1)
 
-skip372:
+skip382:
 	LEAQ (AX)(R8*4), AX
-	JMP  end348
+	JMP  end358
 
-skip367:
+skip377:
 	CMPQ         CX, $0x00000003
-	JNE          skip373
+	JNE          skip383
 	MOVQ         AX, CX
 	VBROADCASTSD (BX), Z1
 	VMULPD       Z0, Z1, Z1
@@ -8507,9 +8627,9 @@ skip367:
 	ADDQ         DI, BX
 	MOVQ         SI, BX
 
-loop374:
+loop384:
 	CMPQ        DX, $0x00000080
-	JL          done375
+	JL          done385
 	VMOVUPD     (BX), Z4
 	VMOVUPD     (CX), Z0
 	VFMADD231PD Z1, Z4, Z0
@@ -8533,12 +8653,12 @@ loop374:
 	ADDQ        $0x00000080, CX
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, DX
-	JMP         loop374
+	JMP         loop384
 
-done375:
-loop376:
+done385:
+loop386:
 	CMPQ        DX, $0x00000040
-	JL          done377
+	JL          done387
 	VMOVUPD     (BX), Z4
 	VMOVUPD     (CX), Z0
 	VFMADD231PD Z1, Z4, Z0
@@ -8552,11 +8672,11 @@ loop376:
 	ADDQ        $0x00000040, CX
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, DX
-	JMP         loop376
+	JMP         loop386
 
-done377:
+done387:
 	TESTQ       DX, DX
-	JZ          skip378
+	JZ          skip388
 	VMOVUPD.Z   (BX), K1, Z4
 	VMOVUPD.Z   (CX), K1, Z0
 	VFMADD231PD Z1, Z4, Z0
@@ -8568,13 +8688,13 @@ done377:
 	VFMADD231PD Z3, Z4, Z0
 	VMOVUPD     Z0, K1, (CX)(R8*2)
 
-skip378:
+skip388:
 	ADDQ R9, AX
-	JMP  end348
+	JMP  end358
 
-skip373:
+skip383:
 	CMPQ         CX, $0x00000002
-	JNE          skip379
+	JNE          skip389
 	MOVQ         AX, CX
 	VBROADCASTSD (BX), Z1
 	VMULPD       Z0, Z1, Z1
@@ -8584,9 +8704,9 @@ skip373:
 	ADDQ         DI, BX
 	MOVQ         SI, BX
 
-loop380:
+loop390:
 	CMPQ        DX, $0x00000100
-	JL          done381
+	JL          done391
 	VMOVUPD     (BX), Z3
 	VMOVUPD     (CX), Z0
 	VFMADD231PD Z1, Z3, Z0
@@ -8618,12 +8738,12 @@ loop380:
 	ADDQ        $0x00000100, CX
 	ADDQ        $0x00000100, BX
 	SUBQ        $0x00000100, DX
-	JMP         loop380
+	JMP         loop390
 
-done381:
-loop382:
+done391:
+loop392:
 	CMPQ        DX, $0x00000040
-	JL          done383
+	JL          done393
 	VMOVUPD     (BX), Z3
 	VMOVUPD     (CX), Z0
 	VFMADD231PD Z1, Z3, Z0
@@ -8634,11 +8754,11 @@ loop382:
 	ADDQ        $0x00000040, CX
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, DX
-	JMP         loop382
+	JMP         loop392
 
-done383:
+done393:
 	TESTQ       DX, DX
-	JZ          skip384
+	JZ          skip394
 	VMOVUPD.Z   (BX), K1, Z3
 	VMOVUPD.Z   (CX), K1, Z0
 	VFMADD231PD Z1, Z3, Z0
@@ -8647,22 +8767,22 @@ done383:
 	VFMADD231PD Z2, Z3, Z0
 	VMOVUPD     Z0, K1, (CX)(R8*1)
 
-skip384:
+skip394:
 	LEAQ (AX)(R8*2), AX
-	JMP  end348
+	JMP  end358
 
-skip379:
+skip389:
 	CMPQ         CX, $0x00000001
-	JNE          skip385
+	JNE          skip395
 	MOVQ         AX, CX
 	VBROADCASTSD (BX), Z1
 	VMULPD       Z0, Z1, Z1
 	ADDQ         DI, BX
 	MOVQ         SI, BX
 
-loop386:
+loop396:
 	CMPQ        DX, $0x00000100
-	JL          done387
+	JL          done397
 	VMOVUPD     (BX), Z2
 	VMOVUPD     (CX), Z0
 	VFMADD231PD Z1, Z2, Z0
@@ -8682,12 +8802,12 @@ loop386:
 	ADDQ        $0x00000100, CX
 	ADDQ        $0x00000100, BX
 	SUBQ        $0x00000100, DX
-	JMP         loop386
+	JMP         loop396
 
-done387:
-loop388:
+done397:
+loop398:
 	CMPQ        DX, $0x00000040
-	JL          done389
+	JL          done399
 	VMOVUPD     (BX), Z2
 	VMOVUPD     (CX), Z0
 	VFMADD231PD Z1, Z2, Z0
@@ -8695,22 +8815,22 @@ loop388:
 	ADDQ        $0x00000040, CX
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, DX
-	JMP         loop388
+	JMP         loop398
 
-done389:
+done399:
 	TESTQ       DX, DX
-	JZ          skip390
+	JZ          skip400
 	VMOVUPD.Z   (BX), K1, Z2
 	VMOVUPD.Z   (CX), K1, Z0
 	VFMADD231PD Z1, Z2, Z0
 	VMOVUPD     Z0, K1, (CX)
 
-skip390:
+skip400:
 	LEAQ (AX)(R8*1), AX
-	JMP  end348
+	JMP  end358
 
-skip385:
-end348:
+skip395:
+end358:
 	VZEROUPPER
 	RET
 
@@ -8726,9 +8846,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	MOVQ   SI, DI
 	SHLQ   $0x03, DI
 
-loop391:
+loop401:
 	CMPQ    SI, $0x00000040
-	JL      done392
+	JL      done402
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -8741,9 +8861,9 @@ loop391:
 	MOVQ    DX, R9
 	MOVQ    BX, R10
 
-loop393:
+loop403:
 	CMPQ         R10, $0x00000001
-	JL           done394
+	JL           done404
 	VBROADCASTSD (R9), Z9
 	VFMADD231PD  (R8), Z9, Z1
 	VFMADD231PD  64(R8), Z9, Z2
@@ -8756,9 +8876,9 @@ loop393:
 	ADDQ         DI, R8
 	ADDQ         $0x00000008, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop393
+	JMP          loop403
 
-done394:
+done404:
 	VADDPD  (AX), Z1, Z1
 	VMOVUPD Z1, (AX)
 	VADDPD  64(AX), Z2, Z2
@@ -8778,13 +8898,13 @@ done394:
 	ADDQ    $0x00000200, CX
 	ADDQ    $0x00000200, AX
 	SUBQ    $0x00000040, SI
-	JMP     loop391
+	JMP     loop401
 
-done392:
+done402:
 	CMPQ    SI, $0x00000008
-	JG      next396
+	JG      next406
 	TESTQ   SI, SI
-	JZ      end395
+	JZ      end405
 	MOVQ    $-1, R8
 	BZHIQ   SI, R8, R8
 	KMOVW   R8, K1
@@ -8796,9 +8916,9 @@ done392:
 	MOVQ    BX, BX
 	LEAQ    (DI)(DI*2), R8
 
-loop397:
+loop407:
 	CMPQ         BX, $0x00000004
-	JL           done398
+	JL           done408
 	VBROADCASTSD (DX), Z4
 	VMOVUPD.Z    (SI), K1, Z5
 	VFMADD231PD  Z5, Z4, Z1
@@ -8814,21 +8934,21 @@ loop397:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000004, BX
-	JMP          loop397
+	JMP          loop407
 
-done398:
-loop399:
+done408:
+loop409:
 	CMPQ         BX, $0x00000001
-	JL           done400
+	JL           done410
 	VBROADCASTSD (DX), Z4
 	VMOVUPD.Z    (SI), K1, Z5
 	VFMADD231PD  Z5, Z4, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, DX
 	SUBQ         $0x00000001, BX
-	JMP          loop399
+	JMP          loop409
 
-done400:
+done410:
 	VADDPD    Z2, Z1, Z1
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z0, Z1, Z1
@@ -8837,11 +8957,11 @@ done400:
 	VMOVUPD   Z1, K1, (AX)
 	ADDQ      $0x00000040, CX
 	ADDQ      $0x00000040, AX
-	JMP       end395
+	JMP       end405
 
-next396:
+next406:
 	CMPQ    SI, $0x00000010
-	JG      next401
+	JG      next411
 	SUBQ    $0x00000008, SI
 	MOVQ    $-1, R8
 	BZHIQ   SI, R8, R8
@@ -8858,9 +8978,9 @@ next396:
 	MOVQ    BX, BX
 	LEAQ    (DI)(DI*2), R8
 
-loop402:
+loop412:
 	CMPQ         BX, $0x00000004
-	JL           done403
+	JL           done413
 	VBROADCASTSD (DX), Z8
 	VFMADD231PD  (SI), Z8, Z1
 	VMOVUPD.Z    64(SI), K1, Z9
@@ -8880,12 +9000,12 @@ loop402:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, DX
 	SUBQ         $0x00000004, BX
-	JMP          loop402
+	JMP          loop412
 
-done403:
-loop404:
+done413:
+loop414:
 	CMPQ         BX, $0x00000001
-	JL           done405
+	JL           done415
 	VBROADCASTSD (DX), Z8
 	VFMADD231PD  (SI), Z8, Z1
 	VMOVUPD.Z    64(SI), K1, Z9
@@ -8893,9 +9013,9 @@ loop404:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, DX
 	SUBQ         $0x00000001, BX
-	JMP          loop404
+	JMP          loop414
 
-done405:
+done415:
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z2, Z2
 	VADDPD    Z5, Z1, Z1
@@ -8909,11 +9029,11 @@ done405:
 	VMOVUPD   Z2, K1, 64(AX)
 	ADDQ      $0x00000080, CX
 	ADDQ      $0x00000080, AX
-	JMP       end395
+	JMP       end405
 
-next401:
+next411:
 	CMPQ    SI, $0x00000018
-	JG      next406
+	JG      next416
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R8
 	BZHIQ   SI, R8, R8
@@ -8927,9 +9047,9 @@ next401:
 	MOVQ    CX, SI
 	MOVQ    BX, BX
 
-loop407:
+loop417:
 	CMPQ         BX, $0x00000002
-	JL           done408
+	JL           done418
 	VBROADCASTSD (DX), Z6
 	VFMADD231PD  (SI), Z6, Z1
 	VFMADD231PD  64(SI), Z6, Z2
@@ -8943,12 +9063,12 @@ loop407:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000010, DX
 	SUBQ         $0x00000002, BX
-	JMP          loop407
+	JMP          loop417
 
-done408:
-loop409:
+done418:
+loop419:
 	CMPQ         BX, $0x00000001
-	JL           done410
+	JL           done420
 	VBROADCASTSD (DX), Z6
 	VFMADD231PD  (SI), Z6, Z1
 	VFMADD231PD  64(SI), Z6, Z2
@@ -8957,9 +9077,9 @@ loop409:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, DX
 	SUBQ         $0x00000001, BX
-	JMP          loop409
+	JMP          loop419
 
-done410:
+done420:
 	VADDPD    Z4, Z1, Z1
 	VADDPD    Z5, Z2, Z2
 	VADDPD    Z0, Z3, Z3
@@ -8972,11 +9092,11 @@ done410:
 	VMOVUPD   Z3, K1, 128(AX)
 	ADDQ      $0x000000c0, CX
 	ADDQ      $0x000000c0, AX
-	JMP       end395
+	JMP       end405
 
-next406:
+next416:
 	CMPQ    SI, $0x00000020
-	JG      next411
+	JG      next421
 	SUBQ    $0x00000018, SI
 	MOVQ    $-1, R8
 	BZHIQ   SI, R8, R8
@@ -8992,9 +9112,9 @@ next406:
 	MOVQ    CX, SI
 	MOVQ    BX, BX
 
-loop412:
+loop422:
 	CMPQ         BX, $0x00000002
-	JL           done413
+	JL           done423
 	VBROADCASTSD (DX), Z8
 	VFMADD231PD  (SI), Z8, Z1
 	VFMADD231PD  64(SI), Z8, Z2
@@ -9010,12 +9130,12 @@ loop412:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000010, DX
 	SUBQ         $0x00000002, BX
-	JMP          loop412
+	JMP          loop422
 
-done413:
-loop414:
+done423:
+loop424:
 	CMPQ         BX, $0x00000001
-	JL           done415
+	JL           done425
 	VBROADCASTSD (DX), Z8
 	VFMADD231PD  (SI), Z8, Z1
 	VFMADD231PD  64(SI), Z8, Z2
@@ -9025,9 +9145,9 @@ loop414:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, DX
 	SUBQ         $0x00000001, BX
-	JMP          loop414
+	JMP          loop424
 
-done415:
+done425:
 	VADDPD    Z5, Z1, Z1
 	VADDPD    Z6, Z2, Z2
 	VADDPD    Z7, Z3, Z3
@@ -9043,11 +9163,11 @@ done415:
 	VMOVUPD   Z4, K1, 192(AX)
 	ADDQ      $0x00000100, CX
 	ADDQ      $0x00000100, AX
-	JMP       end395
+	JMP       end405
 
-next411:
+next421:
 	CMPQ    SI, $0x00000028
-	JG      next416
+	JG      next426
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R8
 	BZHIQ   SI, R8, R8
@@ -9060,9 +9180,9 @@ next411:
 	MOVQ    CX, SI
 	MOVQ    BX, BX
 
-loop417:
+loop427:
 	CMPQ         BX, $0x00000001
-	JL           done418
+	JL           done428
 	VBROADCASTSD (DX), Z5
 	VFMADD231PD  (SI), Z5, Z1
 	VFMADD231PD  64(SI), Z5, Z2
@@ -9073,9 +9193,9 @@ loop417:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, DX
 	SUBQ         $0x00000001, BX
-	JMP          loop417
+	JMP          loop427
 
-done418:
+done428:
 	VADDPD    (AX), Z1, Z1
 	VMOVUPD   Z1, (AX)
 	VADDPD    64(AX), Z2, Z2
@@ -9089,11 +9209,11 @@ done418:
 	VMOVUPD   Z0, K1, 256(AX)
 	ADDQ      $0x00000140, CX
 	ADDQ      $0x00000140, AX
-	JMP       end395
+	JMP       end405
 
-next416:
+next426:
 	CMPQ    SI, $0x00000030
-	JG      next419
+	JG      next429
 	SUBQ    $0x00000028, SI
 	MOVQ    $-1, R8
 	BZHIQ   SI, R8, R8
@@ -9107,9 +9227,9 @@ next416:
 	MOVQ    CX, SI
 	MOVQ    BX, BX
 
-loop420:
+loop430:
 	CMPQ         BX, $0x00000001
-	JL           done421
+	JL           done431
 	VBROADCASTSD (DX), Z6
 	VFMADD231PD  (SI), Z6, Z1
 	VFMADD231PD  64(SI), Z6, Z2
@@ -9121,9 +9241,9 @@ loop420:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, DX
 	SUBQ         $0x00000001, BX
-	JMP          loop420
+	JMP          loop430
 
-done421:
+done431:
 	VADDPD    (AX), Z1, Z1
 	VMOVUPD   Z1, (AX)
 	VADDPD    64(AX), Z2, Z2
@@ -9139,11 +9259,11 @@ done421:
 	VMOVUPD   Z0, K1, 320(AX)
 	ADDQ      $0x00000180, CX
 	ADDQ      $0x00000180, AX
-	JMP       end395
+	JMP       end405
 
-next419:
+next429:
 	CMPQ    SI, $0x00000038
-	JG      next422
+	JG      next432
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R8
 	BZHIQ   SI, R8, R8
@@ -9158,9 +9278,9 @@ next419:
 	MOVQ    CX, SI
 	MOVQ    BX, BX
 
-loop423:
+loop433:
 	CMPQ         BX, $0x00000001
-	JL           done424
+	JL           done434
 	VBROADCASTSD (DX), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -9173,9 +9293,9 @@ loop423:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, DX
 	SUBQ         $0x00000001, BX
-	JMP          loop423
+	JMP          loop433
 
-done424:
+done434:
 	VADDPD    (AX), Z1, Z1
 	VMOVUPD   Z1, (AX)
 	VADDPD    64(AX), Z2, Z2
@@ -9193,9 +9313,9 @@ done424:
 	VMOVUPD   Z0, K1, 384(AX)
 	ADDQ      $0x000001c0, CX
 	ADDQ      $0x000001c0, AX
-	JMP       end395
+	JMP       end405
 
-next422:
+next432:
 	SUBQ    $0x00000038, SI
 	MOVQ    $-1, R8
 	BZHIQ   SI, R8, R8
@@ -9211,9 +9331,9 @@ next422:
 	MOVQ    CX, SI
 	MOVQ    BX, BX
 
-loop426:
+loop436:
 	CMPQ         BX, $0x00000001
-	JL           done427
+	JL           done437
 	VBROADCASTSD (DX), Z8
 	VFMADD231PD  (SI), Z8, Z1
 	VFMADD231PD  64(SI), Z8, Z2
@@ -9227,9 +9347,9 @@ loop426:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, DX
 	SUBQ         $0x00000001, BX
-	JMP          loop426
+	JMP          loop436
 
-done427:
+done437:
 	VADDPD    (AX), Z1, Z1
 	VMOVUPD   Z1, (AX)
 	VADDPD    64(AX), Z2, Z2
@@ -9249,15 +9369,15 @@ done427:
 	VMOVUPD   Z0, K1, 448(AX)
 	ADDQ      $0x00000200, CX
 	ADDQ      $0x00000200, AX
-	JMP       end395
+	JMP       end405
 
-end395:
+end405:
 	VZEROUPPER
 	RET
 
-// func matMulTAVX512(c *float64, a *float64, b *float64, m int, n int, k int)
+// func matMulTAVX512(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, lda int)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
-TEXT ·matMulTAVX512(SB), NOSPLIT, $0-48
+TEXT ·matMulTAVX512(SB), NOSPLIT, $8-64
 	VPXORQ Z0, Z0, Z0
 	MOVQ   c+0(FP), AX
 	MOVQ   a+8(FP), CX
@@ -9272,17 +9392,22 @@ TEXT ·matMulTAVX512(SB), NOSPLIT, $0-48
 	SHLQ   $0x03, SI
 	MOVQ   n+32(FP), DI
 	SHLQ   $0x03, DI
+	MOVQ   ldc+48(FP), R8
+	SHLQ   $0x03, R8
+	MOVQ   lda+56(FP), R9
+	SHLQ   $0x03, R9
+	LEAQ   (R9)(R9*2), R10
 
-loop428:
+loop438:
 	CMPQ BX, $0x00000004
-	JL   done429
-	MOVQ DX, R8
-	MOVQ AX, R9
-	MOVQ DI, R10
+	JL   done439
+	MOVQ DX, R11
+	MOVQ AX, R12
+	MOVQ DI, R13
 
-loop430:
-	CMPQ    R10, $0x00000020
-	JL      done431
+loop440:
+	CMPQ    R13, $0x00000020
+	JL      done441
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -9299,453 +9424,476 @@ loop430:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z15
 	VMOVUPD Z0, Z16
-	MOVQ    CX, R11
-	MOVQ    R8, R12
-	MOVQ    SI, R13
-	LEAQ    (SI)(SI*2), R14
+	MOVQ    CX, R14
+	MOVQ    R11, R15
+	MOVQ    SI, BP
 
-loop432:
-	CMPQ        R13, $0x00000040
-	JL          done433
-	VMOVUPD     (R12), Z17
-	VMOVUPD     (R12)(SI*1), Z18
-	VMOVUPD     (R12)(SI*2), Z19
-	VMOVUPD     (R12)(R14*1), Z20
-	VMOVUPD     (R11), Z21
+loop442:
+	CMPQ        BP, $0x00000040
+	JL          done443
+	VMOVUPD     (R15), Z17
+	VMOVUPD     (R15)(R9*1), Z18
+	VMOVUPD     (R15)(R9*2), Z19
+	VMOVUPD     (R15)(R10*1), Z20
+	VMOVUPD     (R14), Z21
 	VFMADD231PD Z17, Z21, Z1
 	VFMADD231PD Z18, Z21, Z2
 	VFMADD231PD Z19, Z21, Z3
 	VFMADD231PD Z20, Z21, Z4
-	VMOVUPD     (R11)(SI*1), Z21
+	VMOVUPD     (R14)(R9*1), Z21
 	VFMADD231PD Z17, Z21, Z5
 	VFMADD231PD Z18, Z21, Z6
 	VFMADD231PD Z19, Z21, Z7
 	VFMADD231PD Z20, Z21, Z8
-	VMOVUPD     (R11)(SI*2), Z21
+	VMOVUPD     (R14)(R9*2), Z21
 	VFMADD231PD Z17, Z21, Z9
 	VFMADD231PD Z18, Z21, Z10
 	VFMADD231PD Z19, Z21, Z11
 	VFMADD231PD Z20, Z21, Z12
-	VMOVUPD     (R11)(R14*1), Z21
+	VMOVUPD     (R14)(R10*1), Z21
 	VFMADD231PD Z17, Z21, Z13
 	VFMADD231PD Z18, Z21, Z14
 	VFMADD231PD Z19, Z21, Z15
 	VFMADD231PD Z20, Z21, Z16
-	ADDQ        $0x00000040, R11
-	ADDQ        $0x00000040, R12
-	SUBQ        $0x00000040, R13
-	JMP         loop432
+	ADDQ        $0x00000040, R14
+	ADDQ        $0x00000040, R15
+	SUBQ        $0x00000040, BP
+	JMP         loop442
 
-done433:
-	TESTQ       R13, R13
-	JZ          skip434
-	VMOVUPD.Z   (R12), K1, Z17
-	VMOVUPD.Z   (R12)(SI*1), K1, Z18
-	VMOVUPD.Z   (R12)(SI*2), K1, Z19
-	VMOVUPD.Z   (R12)(R14*1), K1, Z20
-	VMOVUPD.Z   (R11), K1, Z21
+done443:
+	TESTQ       BP, BP
+	JZ          skip444
+	VMOVUPD.Z   (R15), K1, Z17
+	VMOVUPD.Z   (R15)(R9*1), K1, Z18
+	VMOVUPD.Z   (R15)(R9*2), K1, Z19
+	VMOVUPD.Z   (R15)(R10*1), K1, Z20
+	VMOVUPD.Z   (R14), K1, Z21
 	VFMADD231PD Z17, Z21, Z1
 	VFMADD231PD Z18, Z21, Z2
 	VFMADD231PD Z19, Z21, Z3
 	VFMADD231PD Z20, Z21, Z4
-	VMOVUPD.Z   (R11)(SI*1), K1, Z21
+	VMOVUPD.Z   (R14)(R9*1), K1, Z21
 	VFMADD231PD Z17, Z21, Z5
 	VFMADD231PD Z18, Z21, Z6
 	VFMADD231PD Z19, Z21, Z7
 	VFMADD231PD Z20, Z21, Z8
-	VMOVUPD.Z   (R11)(SI*2), K1, Z21
+	VMOVUPD.Z   (R14)(R9*2), K1, Z21
 	VFMADD231PD Z17, Z21, Z9
 	VFMADD231PD Z18, Z21, Z10
 	VFMADD231PD Z19, Z21, Z11
 	VFMADD231PD Z20, Z21, Z12
-	VMOVUPD.Z   (R11)(R14*1), K1, Z21
+	VMOVUPD.Z   (R14)(R10*1), K1, Z21
 	VFMADD231PD Z17, Z21, Z13
 	VFMADD231PD Z18, Z21, Z14
 	VFMADD231PD Z19, Z21, Z15
 	VFMADD231PD Z20, Z21, Z16
 
-skip434:
-	MOVQ          R9, R11
+skip444:
+	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y17
 	VADDPD        Y1, Y17, Y17
 	VEXTRACTF64X2 $0x01, Y17, X1
 	VADDPD        X1, X17, X1
 	VPERMILPD     $0x01, X1, X17
 	VADDPD        X17, X1, X1
-	VMOVSD        X1, (R11)
+	VADDSD        (R14), X1, X1
+	VMOVSD        X1, (R14)
 	VEXTRACTF64X4 $0x01, Z2, Y1
 	VADDPD        Y2, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X2
 	VADDPD        X2, X1, X2
 	VPERMILPD     $0x01, X2, X1
 	VADDPD        X1, X2, X2
-	VMOVSD        X2, 8(R11)
+	VADDSD        8(R14), X2, X2
+	VMOVSD        X2, 8(R14)
 	VEXTRACTF64X4 $0x01, Z3, Y1
 	VADDPD        Y3, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X2
 	VADDPD        X2, X1, X2
 	VPERMILPD     $0x01, X2, X1
 	VADDPD        X1, X2, X2
-	VMOVSD        X2, 16(R11)
+	VADDSD        16(R14), X2, X2
+	VMOVSD        X2, 16(R14)
 	VEXTRACTF64X4 $0x01, Z4, Y1
 	VADDPD        Y4, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X2
 	VADDPD        X2, X1, X2
 	VPERMILPD     $0x01, X2, X1
 	VADDPD        X1, X2, X2
-	VMOVSD        X2, 24(R11)
-	ADDQ          DI, R11
+	VADDSD        24(R14), X2, X2
+	VMOVSD        X2, 24(R14)
+	ADDQ          R8, R14
 	VEXTRACTF64X4 $0x01, Z5, Y1
 	VADDPD        Y5, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X2
 	VADDPD        X2, X1, X2
 	VPERMILPD     $0x01, X2, X1
 	VADDPD        X1, X2, X2
-	VMOVSD        X2, (R11)
+	VADDSD        (R14), X2, X2
+	VMOVSD        X2, (R14)
 	VEXTRACTF64X4 $0x01, Z6, Y1
 	VADDPD        Y6, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X2
 	VADDPD        X2, X1, X2
 	VPERMILPD     $0x01, X2, X1
 	VADDPD        X1, X2, X2
-	VMOVSD        X2, 8(R11)
+	VADDSD        8(R14), X2, X2
+	VMOVSD        X2, 8(R14)
 	VEXTRACTF64X4 $0x01, Z7, Y1
 	VADDPD        Y7, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X2
 	VADDPD        X2, X1, X2
 	VPERMILPD     $0x01, X2, X1
 	VADDPD        X1, X2, X2
-	VMOVSD        X2, 16(R11)
+	VADDSD        16(R14), X2, X2
+	VMOVSD        X2, 16(R14)
 	VEXTRACTF64X4 $0x01, Z8, Y1
 	VADDPD        Y8, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X2
 	VADDPD        X2, X1, X2
 	VPERMILPD     $0x01, X2, X1
 	VADDPD        X1, X2, X2
-	VMOVSD        X2, 24(R11)
-	ADDQ          DI, R11
+	VADDSD        24(R14), X2, X2
+	VMOVSD        X2, 24(R14)
+	ADDQ          R8, R14
 	VEXTRACTF64X4 $0x01, Z9, Y1
 	VADDPD        Y9, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X2
 	VADDPD        X2, X1, X2
 	VPERMILPD     $0x01, X2, X1
 	VADDPD        X1, X2, X2
-	VMOVSD        X2, (R11)
+	VADDSD        (R14), X2, X2
+	VMOVSD        X2, (R14)
 	VEXTRACTF64X4 $0x01, Z10, Y1
 	VADDPD        Y10, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X2
 	VADDPD        X2, X1, X2
 	VPERMILPD     $0x01, X2, X1
 	VADDPD        X1, X2, X2
-	VMOVSD        X2, 8(R11)
+	VADDSD        8(R14), X2, X2
+	VMOVSD        X2, 8(R14)
 	VEXTRACTF64X4 $0x01, Z11, Y1
 	VADDPD        Y11, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X2
 	VADDPD        X2, X1, X2
 	VPERMILPD     $0x01, X2, X1
 	VADDPD        X1, X2, X2
-	VMOVSD        X2, 16(R11)
+	VADDSD        16(R14), X2, X2
+	VMOVSD        X2, 16(R14)
 	VEXTRACTF64X4 $0x01, Z12, Y1
 	VADDPD        Y12, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X2
 	VADDPD        X2, X1, X2
 	VPERMILPD     $0x01, X2, X1
 	VADDPD        X1, X2, X2
-	VMOVSD        X2, 24(R11)
-	ADDQ          DI, R11
+	VADDSD        24(R14), X2, X2
+	VMOVSD        X2, 24(R14)
+	ADDQ          R8, R14
 	VEXTRACTF64X4 $0x01, Z13, Y1
 	VADDPD        Y13, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X2
 	VADDPD        X2, X1, X2
 	VPERMILPD     $0x01, X2, X1
 	VADDPD        X1, X2, X2
-	VMOVSD        X2, (R11)
+	VADDSD        (R14), X2, X2
+	VMOVSD        X2, (R14)
 	VEXTRACTF64X4 $0x01, Z14, Y1
 	VADDPD        Y14, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X2
 	VADDPD        X2, X1, X2
 	VPERMILPD     $0x01, X2, X1
 	VADDPD        X1, X2, X2
-	VMOVSD        X2, 8(R11)
+	VADDSD        8(R14), X2, X2
+	VMOVSD        X2, 8(R14)
 	VEXTRACTF64X4 $0x01, Z15, Y1
 	VADDPD        Y15, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X2
 	VADDPD        X2, X1, X2
 	VPERMILPD     $0x01, X2, X1
 	VADDPD        X1, X2, X2
-	VMOVSD        X2, 16(R11)
+	VADDSD        16(R14), X2, X2
+	VMOVSD        X2, 16(R14)
 	VEXTRACTF64X4 $0x01, Z16, Y1
 	VADDPD        Y16, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X2
 	VADDPD        X2, X1, X2
 	VPERMILPD     $0x01, X2, X1
 	VADDPD        X1, X2, X2
-	VMOVSD        X2, 24(R11)
-	ADDQ          SI, R8
-	ADDQ          SI, R8
-	ADDQ          SI, R8
-	ADDQ          SI, R8
-	ADDQ          $0x00000020, R9
-	SUBQ          $0x00000020, R10
-	JMP           loop430
+	VADDSD        24(R14), X2, X2
+	VMOVSD        X2, 24(R14)
+	ADDQ          R9, R11
+	ADDQ          R9, R11
+	ADDQ          R9, R11
+	ADDQ          R9, R11
+	ADDQ          $0x00000020, R12
+	SUBQ          $0x00000020, R13
+	JMP           loop440
 
-done431:
-loop435:
-	CMPQ    R10, $0x00000008
-	JL      done436
+done441:
+loop445:
+	CMPQ    R13, $0x00000008
+	JL      done446
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
-	MOVQ    CX, R11
-	MOVQ    R8, R12
-	MOVQ    SI, R13
-	LEAQ    (SI)(SI*2), R14
+	MOVQ    CX, R14
+	MOVQ    R11, R15
+	MOVQ    SI, BP
 
-loop437:
-	CMPQ        R13, $0x00000040
-	JL          done438
-	VMOVUPD     (R12), Z5
-	VMOVUPD     (R11), Z6
-	VFMADD231PD Z5, Z6, Z1
-	VMOVUPD     (R11)(SI*1), Z6
-	VFMADD231PD Z5, Z6, Z2
-	VMOVUPD     (R11)(SI*2), Z6
-	VFMADD231PD Z5, Z6, Z3
-	VMOVUPD     (R11)(R14*1), Z6
-	VFMADD231PD Z5, Z6, Z4
-	ADDQ        $0x00000040, R11
-	ADDQ        $0x00000040, R12
-	SUBQ        $0x00000040, R13
-	JMP         loop437
-
-done438:
-	TESTQ       R13, R13
-	JZ          skip439
-	VMOVUPD.Z   (R12), K1, Z5
-	VMOVUPD.Z   (R11), K1, Z6
-	VFMADD231PD Z5, Z6, Z1
-	VMOVUPD.Z   (R11)(SI*1), K1, Z6
-	VFMADD231PD Z5, Z6, Z2
-	VMOVUPD.Z   (R11)(SI*2), K1, Z6
-	VFMADD231PD Z5, Z6, Z3
-	VMOVUPD.Z   (R11)(R14*1), K1, Z6
-	VFMADD231PD Z5, Z6, Z4
-
-skip439:
-	MOVQ          R9, R11
-	VEXTRACTF64X4 $0x01, Z1, Y5
-	VADDPD        Y1, Y5, Y5
-	VEXTRACTF64X2 $0x01, Y5, X1
-	VADDPD        X1, X5, X1
-	VPERMILPD     $0x01, X1, X5
-	VADDPD        X5, X1, X1
-	VMOVSD        X1, (R11)
-	ADDQ          DI, R11
-	VEXTRACTF64X4 $0x01, Z2, Y1
-	VADDPD        Y2, Y1, Y1
-	VEXTRACTF64X2 $0x01, Y1, X2
-	VADDPD        X2, X1, X2
-	VPERMILPD     $0x01, X2, X1
-	VADDPD        X1, X2, X2
-	VMOVSD        X2, (R11)
-	ADDQ          DI, R11
-	VEXTRACTF64X4 $0x01, Z3, Y1
-	VADDPD        Y3, Y1, Y1
-	VEXTRACTF64X2 $0x01, Y1, X2
-	VADDPD        X2, X1, X2
-	VPERMILPD     $0x01, X2, X1
-	VADDPD        X1, X2, X2
-	VMOVSD        X2, (R11)
-	ADDQ          DI, R11
-	VEXTRACTF64X4 $0x01, Z4, Y1
-	VADDPD        Y4, Y1, Y1
-	VEXTRACTF64X2 $0x01, Y1, X2
-	VADDPD        X2, X1, X2
-	VPERMILPD     $0x01, X2, X1
-	VADDPD        X1, X2, X2
-	VMOVSD        X2, (R11)
-	ADDQ          SI, R8
-	ADDQ          $0x00000008, R9
-	SUBQ          $0x00000008, R10
-	JMP           loop435
-
-done436:
-	ADDQ SI, CX
-	ADDQ DI, AX
-	ADDQ SI, CX
-	ADDQ DI, AX
-	ADDQ SI, CX
-	ADDQ DI, AX
-	ADDQ SI, CX
-	ADDQ DI, AX
-	SUBQ $0x00000004, BX
-	JMP  loop428
-
-done429:
-loop440:
-	CMPQ BX, $0x00000001
-	JL   done441
-	MOVQ DX, R8
-	MOVQ AX, R9
-	MOVQ DI, R10
-
-loop442:
-	CMPQ    R10, $0x00000020
-	JL      done443
-	VMOVUPD Z0, Z1
-	VMOVUPD Z0, Z2
-	VMOVUPD Z0, Z3
-	VMOVUPD Z0, Z4
-	MOVQ    CX, R11
-	MOVQ    R8, R12
-	MOVQ    SI, R13
-	LEAQ    (SI)(SI*2), R14
-
-loop444:
-	CMPQ        R13, $0x00000040
-	JL          done445
-	VMOVUPD     (R12), Z5
-	VMOVUPD     (R12)(SI*1), Z6
-	VMOVUPD     (R12)(SI*2), Z7
-	VMOVUPD     (R12)(R14*1), Z8
-	VMOVUPD     (R11), Z9
-	VFMADD231PD Z5, Z9, Z1
-	VFMADD231PD Z6, Z9, Z2
-	VFMADD231PD Z7, Z9, Z3
-	VFMADD231PD Z8, Z9, Z4
-	ADDQ        $0x00000040, R11
-	ADDQ        $0x00000040, R12
-	SUBQ        $0x00000040, R13
-	JMP         loop444
-
-done445:
-	TESTQ       R13, R13
-	JZ          skip446
-	VMOVUPD.Z   (R12), K1, Z5
-	VMOVUPD.Z   (R12)(SI*1), K1, Z6
-	VMOVUPD.Z   (R12)(SI*2), K1, Z7
-	VMOVUPD.Z   (R12)(R14*1), K1, Z8
-	VMOVUPD.Z   (R11), K1, Z9
-	VFMADD231PD Z5, Z9, Z1
-	VFMADD231PD Z6, Z9, Z2
-	VFMADD231PD Z7, Z9, Z3
-	VFMADD231PD Z8, Z9, Z4
-
-skip446:
-	MOVQ          R9, R11
-	VEXTRACTF64X4 $0x01, Z1, Y5
-	VADDPD        Y1, Y5, Y5
-	VEXTRACTF64X2 $0x01, Y5, X1
-	VADDPD        X1, X5, X1
-	VPERMILPD     $0x01, X1, X5
-	VADDPD        X5, X1, X1
-	VMOVSD        X1, (R11)
-	VEXTRACTF64X4 $0x01, Z2, Y1
-	VADDPD        Y2, Y1, Y1
-	VEXTRACTF64X2 $0x01, Y1, X2
-	VADDPD        X2, X1, X2
-	VPERMILPD     $0x01, X2, X1
-	VADDPD        X1, X2, X2
-	VMOVSD        X2, 8(R11)
-	VEXTRACTF64X4 $0x01, Z3, Y1
-	VADDPD        Y3, Y1, Y1
-	VEXTRACTF64X2 $0x01, Y1, X2
-	VADDPD        X2, X1, X2
-	VPERMILPD     $0x01, X2, X1
-	VADDPD        X1, X2, X2
-	VMOVSD        X2, 16(R11)
-	VEXTRACTF64X4 $0x01, Z4, Y1
-	VADDPD        Y4, Y1, Y1
-	VEXTRACTF64X2 $0x01, Y1, X2
-	VADDPD        X2, X1, X2
-	VPERMILPD     $0x01, X2, X1
-	VADDPD        X1, X2, X2
-	VMOVSD        X2, 24(R11)
-	ADDQ          SI, R8
-	ADDQ          SI, R8
-	ADDQ          SI, R8
-	ADDQ          SI, R8
-	ADDQ          $0x00000020, R9
-	SUBQ          $0x00000020, R10
-	JMP           loop442
-
-done443:
 loop447:
-	CMPQ    R10, $0x00000008
-	JL      done448
+	CMPQ        BP, $0x00000040
+	JL          done448
+	VMOVUPD     (R15), Z5
+	VMOVUPD     (R14), Z6
+	VFMADD231PD Z5, Z6, Z1
+	VMOVUPD     (R14)(R9*1), Z6
+	VFMADD231PD Z5, Z6, Z2
+	VMOVUPD     (R14)(R9*2), Z6
+	VFMADD231PD Z5, Z6, Z3
+	VMOVUPD     (R14)(R10*1), Z6
+	VFMADD231PD Z5, Z6, Z4
+	ADDQ        $0x00000040, R14
+	ADDQ        $0x00000040, R15
+	SUBQ        $0x00000040, BP
+	JMP         loop447
+
+done448:
+	TESTQ       BP, BP
+	JZ          skip449
+	VMOVUPD.Z   (R15), K1, Z5
+	VMOVUPD.Z   (R14), K1, Z6
+	VFMADD231PD Z5, Z6, Z1
+	VMOVUPD.Z   (R14)(R9*1), K1, Z6
+	VFMADD231PD Z5, Z6, Z2
+	VMOVUPD.Z   (R14)(R9*2), K1, Z6
+	VFMADD231PD Z5, Z6, Z3
+	VMOVUPD.Z   (R14)(R10*1), K1, Z6
+	VFMADD231PD Z5, Z6, Z4
+
+skip449:
+	MOVQ          R12, R14
+	VEXTRACTF64X4 $0x01, Z1, Y5
+	VADDPD        Y1, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X1
+	VADDPD        X1, X5, X1
+	VPERMILPD     $0x01, X1, X5
+	VADDPD        X5, X1, X1
+	VADDSD        (R14), X1, X1
+	VMOVSD        X1, (R14)
+	ADDQ          R8, R14
+	VEXTRACTF64X4 $0x01, Z2, Y1
+	VADDPD        Y2, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X2
+	VADDPD        X2, X1, X2
+	VPERMILPD     $0x01, X2, X1
+	VADDPD        X1, X2, X2
+	VADDSD        (R14), X2, X2
+	VMOVSD        X2, (R14)
+	ADDQ          R8, R14
+	VEXTRACTF64X4 $0x01, Z3, Y1
+	VADDPD        Y3, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X2
+	VADDPD        X2, X1, X2
+	VPERMILPD     $0x01, X2, X1
+	VADDPD        X1, X2, X2
+	VADDSD        (R14), X2, X2
+	VMOVSD        X2, (R14)
+	ADDQ          R8, R14
+	VEXTRACTF64X4 $0x01, Z4, Y1
+	VADDPD        Y4, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X2
+	VADDPD        X2, X1, X2
+	VPERMILPD     $0x01, X2, X1
+	VADDPD        X1, X2, X2
+	VADDSD        (R14), X2, X2
+	VMOVSD        X2, (R14)
+	ADDQ          R9, R11
+	ADDQ          $0x00000008, R12
+	SUBQ          $0x00000008, R13
+	JMP           loop445
+
+done446:
+	ADDQ R9, CX
+	ADDQ R8, AX
+	ADDQ R9, CX
+	ADDQ R8, AX
+	ADDQ R9, CX
+	ADDQ R8, AX
+	ADDQ R9, CX
+	ADDQ R8, AX
+	SUBQ $0x00000004, BX
+	JMP  loop438
+
+done439:
+loop450:
+	CMPQ BX, $0x00000001
+	JL   done451
+	MOVQ DX, R11
+	MOVQ AX, R12
+	MOVQ DI, R13
+
+loop452:
+	CMPQ    R13, $0x00000020
+	JL      done453
 	VMOVUPD Z0, Z1
-	MOVQ    CX, R11
-	MOVQ    R8, R12
-	MOVQ    SI, R13
-	LEAQ    (SI)(SI*2), R14
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	MOVQ    CX, R14
+	MOVQ    R11, R15
+	MOVQ    SI, BP
 
-loop449:
-	CMPQ        R13, $0x00000040
-	JL          done450
-	VMOVUPD     (R12), Z2
-	VMOVUPD     (R11), Z3
+loop454:
+	CMPQ        BP, $0x00000040
+	JL          done455
+	VMOVUPD     (R15), Z5
+	VMOVUPD     (R15)(R9*1), Z6
+	VMOVUPD     (R15)(R9*2), Z7
+	VMOVUPD     (R15)(R10*1), Z8
+	VMOVUPD     (R14), Z9
+	VFMADD231PD Z5, Z9, Z1
+	VFMADD231PD Z6, Z9, Z2
+	VFMADD231PD Z7, Z9, Z3
+	VFMADD231PD Z8, Z9, Z4
+	ADDQ        $0x00000040, R14
+	ADDQ        $0x00000040, R15
+	SUBQ        $0x00000040, BP
+	JMP         loop454
+
+done455:
+	TESTQ       BP, BP
+	JZ          skip456
+	VMOVUPD.Z   (R15), K1, Z5
+	VMOVUPD.Z   (R15)(R9*1), K1, Z6
+	VMOVUPD.Z   (R15)(R9*2), K1, Z7
+	VMOVUPD.Z   (R15)(R10*1), K1, Z8
+	VMOVUPD.Z   (R14), K1, Z9
+	VFMADD231PD Z5, Z9, Z1
+	VFMADD231PD Z6, Z9, Z2
+	VFMADD231PD Z7, Z9, Z3
+	VFMADD231PD Z8, Z9, Z4
+
+skip456:
+	MOVQ          R12, R14
+	VEXTRACTF64X4 $0x01, Z1, Y5
+	VADDPD        Y1, Y5, Y5
+	VEXTRACTF64X2 $0x01, Y5, X1
+	VADDPD        X1, X5, X1
+	VPERMILPD     $0x01, X1, X5
+	VADDPD        X5, X1, X1
+	VADDSD        (R14), X1, X1
+	VMOVSD        X1, (R14)
+	VEXTRACTF64X4 $0x01, Z2, Y1
+	VADDPD        Y2, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X2
+	VADDPD        X2, X1, X2
+	VPERMILPD     $0x01, X2, X1
+	VADDPD        X1, X2, X2
+	VADDSD        8(R14), X2, X2
+	VMOVSD        X2, 8(R14)
+	VEXTRACTF64X4 $0x01, Z3, Y1
+	VADDPD        Y3, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X2
+	VADDPD        X2, X1, X2
+	VPERMILPD     $0x01, X2, X1
+	VADDPD        X1, X2, X2
+	VADDSD        16(R14), X2, X2
+	VMOVSD        X2, 16(R14)
+	VEXTRACTF64X4 $0x01, Z4, Y1
+	VADDPD        Y4, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X2
+	VADDPD        X2, X1, X2
+	VPERMILPD     $0x01, X2, X1
+	VADDPD        X1, X2, X2
+	VADDSD        24(R14), X2, X2
+	VMOVSD        X2, 24(R14)
+	ADDQ          R9, R11
+	ADDQ          R9, R11
+	ADDQ          R9, R11
+	ADDQ          R9, R11
+	ADDQ          $0x00000020, R12
+	SUBQ          $0x00000020, R13
+	JMP           loop452
+
+done453:
+loop457:
+	CMPQ    R13, $0x00000008
+	JL      done458
+	VMOVUPD Z0, Z1
+	MOVQ    CX, R14
+	MOVQ    R11, R15
+	MOVQ    SI, BP
+
+loop459:
+	CMPQ        BP, $0x00000040
+	JL          done460
+	VMOVUPD     (R15), Z2
+	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z1
-	ADDQ        $0x00000040, R11
-	ADDQ        $0x00000040, R12
-	SUBQ        $0x00000040, R13
-	JMP         loop449
+	ADDQ        $0x00000040, R14
+	ADDQ        $0x00000040, R15
+	SUBQ        $0x00000040, BP
+	JMP         loop459
 
-done450:
-	TESTQ       R13, R13
-	JZ          skip451
-	VMOVUPD.Z   (R12), K1, Z2
-	VMOVUPD.Z   (R11), K1, Z3
+done460:
+	TESTQ       BP, BP
+	JZ          skip461
+	VMOVUPD.Z   (R15), K1, Z2
+	VMOVUPD.Z   (R14), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-skip451:
-	MOVQ          R9, R11
+skip461:
+	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VADDPD        Y1, Y2, Y2
 	VEXTRACTF64X2 $0x01, Y2, X1
 	VADDPD        X1, X2, X1
 	VPERMILPD     $0x01, X1, X2
 	VADDPD        X2, X1, X1
-	VMOVSD        X1, (R11)
-	ADDQ          SI, R8
-	ADDQ          $0x00000008, R9
-	SUBQ          $0x00000008, R10
-	JMP           loop447
+	VADDSD        (R14), X1, X1
+	VMOVSD        X1, (R14)
+	ADDQ          R9, R11
+	ADDQ          $0x00000008, R12
+	SUBQ          $0x00000008, R13
+	JMP           loop457
 
-done448:
-	ADDQ SI, CX
-	ADDQ DI, AX
+done458:
+	ADDQ R9, CX
+	ADDQ R8, AX
 	SUBQ $0x00000001, BX
-	JMP  loop440
+	JMP  loop450
 
-done441:
+done451:
 	VZEROUPPER
 	RET
 
-// func addMatMulAVX512(c *float64, alpha float64, a *float64, b *float64, m int, n int, k int)
+// func addMatMulAVX512(c *float64, alpha float64, a *float64, b *float64, m int, n int, k int, ldc int, lda int, ldb int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-56
+TEXT ·addMatMulAVX512(SB), NOSPLIT, $8-80
 	VPXORQ Z0, Z0, Z0
 	MOVQ   c+0(FP), AX
 	MOVQ   a+16(FP), CX
 	MOVQ   b+24(FP), DX
 	MOVQ   m+32(FP), BX
 	MOVQ   n+40(FP), SI
-	MOVQ   SI, DI
+	MOVQ   ldc+56(FP), DI
 	SHLQ   $0x03, DI
-	MOVQ   k+48(FP), R8
+	MOVQ   lda+64(FP), R8
 	SHLQ   $0x03, R8
+	MOVQ   ldb+72(FP), R9
+	SHLQ   $0x03, R9
 
-loop452:
+loop462:
 	CMPQ SI, $0x00000020
-	JL   done453
-	MOVQ CX, R9
-	MOVQ AX, R10
-	MOVQ BX, R11
+	JL   done463
+	MOVQ CX, R10
+	MOVQ AX, R11
+	MOVQ BX, R12
 
-loop454:
-	CMPQ    R11, $0x00000004
-	JL      done455
+loop464:
+	CMPQ    R12, $0x00000004
+	JL      done465
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -9762,199 +9910,199 @@ loop454:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z15
 	VMOVUPD Z0, Z16
-	MOVQ    R9, R12
-	MOVQ    DX, R13
-	MOVQ    R8, R14
-	LEAQ    (R8)(R8*2), R15
+	MOVQ    R10, R13
+	MOVQ    DX, R14
+	MOVQ    k+48(FP), R15
+	LEAQ    (R8)(R8*2), BP
 
-loop456:
-	CMPQ         R14, $0x00000008
-	JL           done457
-	VMOVUPD      (R13), Z17
-	VMOVUPD      64(R13), Z18
-	VMOVUPD      128(R13), Z19
-	VMOVUPD      192(R13), Z20
-	VBROADCASTSD (R12), Z21
+loop466:
+	CMPQ         R15, $0x00000001
+	JL           done467
+	VMOVUPD      (R14), Z17
+	VMOVUPD      64(R14), Z18
+	VMOVUPD      128(R14), Z19
+	VMOVUPD      192(R14), Z20
+	VBROADCASTSD (R13), Z21
 	VFMADD231PD  Z17, Z21, Z1
 	VFMADD231PD  Z18, Z21, Z2
 	VFMADD231PD  Z19, Z21, Z3
 	VFMADD231PD  Z20, Z21, Z4
-	VBROADCASTSD (R12)(R8*1), Z21
+	VBROADCASTSD (R13)(R8*1), Z21
 	VFMADD231PD  Z17, Z21, Z5
 	VFMADD231PD  Z18, Z21, Z6
 	VFMADD231PD  Z19, Z21, Z7
 	VFMADD231PD  Z20, Z21, Z8
-	VBROADCASTSD (R12)(R8*2), Z21
+	VBROADCASTSD (R13)(R8*2), Z21
 	VFMADD231PD  Z17, Z21, Z9
 	VFMADD231PD  Z18, Z21, Z10
 	VFMADD231PD  Z19, Z21, Z11
 	VFMADD231PD  Z20, Z21, Z12
-	VBROADCASTSD (R12)(R15*1), Z21
+	VBROADCASTSD (R13)(BP*1), Z21
 	VFMADD231PD  Z17, Z21, Z13
 	VFMADD231PD  Z18, Z21, Z14
 	VFMADD231PD  Z19, Z21, Z15
 	VFMADD231PD  Z20, Z21, Z16
-	ADDQ         $0x00000008, R12
-	ADDQ         DI, R13
-	SUBQ         $0x00000008, R14
-	JMP          loop456
+	ADDQ         $0x00000008, R13
+	ADDQ         R9, R14
+	SUBQ         $0x00000001, R15
+	JMP          loop466
 
-done457:
+done467:
 	VBROADCASTSD alpha+8(FP), Z21
-	VMOVUPD      (R10), Z17
+	VMOVUPD      (R11), Z17
 	VFMADD231PD  Z1, Z21, Z17
-	VMOVUPD      Z17, (R10)
-	VMOVUPD      64(R10), Z18
+	VMOVUPD      Z17, (R11)
+	VMOVUPD      64(R11), Z18
 	VFMADD231PD  Z2, Z21, Z18
-	VMOVUPD      Z18, 64(R10)
-	VMOVUPD      128(R10), Z19
+	VMOVUPD      Z18, 64(R11)
+	VMOVUPD      128(R11), Z19
 	VFMADD231PD  Z3, Z21, Z19
-	VMOVUPD      Z19, 128(R10)
-	VMOVUPD      192(R10), Z20
+	VMOVUPD      Z19, 128(R11)
+	VMOVUPD      192(R11), Z20
 	VFMADD231PD  Z4, Z21, Z20
-	VMOVUPD      Z20, 192(R10)
-	ADDQ         DI, R10
-	ADDQ         R8, R9
-	VMOVUPD      (R10), Z17
+	VMOVUPD      Z20, 192(R11)
+	ADDQ         DI, R11
+	ADDQ         R8, R10
+	VMOVUPD      (R11), Z17
 	VFMADD231PD  Z5, Z21, Z17
-	VMOVUPD      Z17, (R10)
-	VMOVUPD      64(R10), Z18
+	VMOVUPD      Z17, (R11)
+	VMOVUPD      64(R11), Z18
 	VFMADD231PD  Z6, Z21, Z18
-	VMOVUPD      Z18, 64(R10)
-	VMOVUPD      128(R10), Z19
+	VMOVUPD      Z18, 64(R11)
+	VMOVUPD      128(R11), Z19
 	VFMADD231PD  Z7, Z21, Z19
-	VMOVUPD      Z19, 128(R10)
-	VMOVUPD      192(R10), Z20
+	VMOVUPD      Z19, 128(R11)
+	VMOVUPD      192(R11), Z20
 	VFMADD231PD  Z8, Z21, Z20
-	VMOVUPD      Z20, 192(R10)
-	ADDQ         DI, R10
-	ADDQ         R8, R9
-	VMOVUPD      (R10), Z17
+	VMOVUPD      Z20, 192(R11)
+	ADDQ         DI, R11
+	ADDQ         R8, R10
+	VMOVUPD      (R11), Z17
 	VFMADD231PD  Z9, Z21, Z17
-	VMOVUPD      Z17, (R10)
-	VMOVUPD      64(R10), Z18
+	VMOVUPD      Z17, (R11)
+	VMOVUPD      64(R11), Z18
 	VFMADD231PD  Z10, Z21, Z18
-	VMOVUPD      Z18, 64(R10)
-	VMOVUPD      128(R10), Z19
+	VMOVUPD      Z18, 64(R11)
+	VMOVUPD      128(R11), Z19
 	VFMADD231PD  Z11, Z21, Z19
-	VMOVUPD      Z19, 128(R10)
-	VMOVUPD      192(R10), Z20
+	VMOVUPD      Z19, 128(R11)
+	VMOVUPD      192(R11), Z20
 	VFMADD231PD  Z12, Z21, Z20
-	VMOVUPD      Z20, 192(R10)
-	ADDQ         DI, R10
-	ADDQ         R8, R9
-	VMOVUPD      (R10), Z17
+	VMOVUPD      Z20, 192(R11)
+	ADDQ         DI, R11
+	ADDQ         R8, R10
+	VMOVUPD      (R11), Z17
 	VFMADD231PD  Z13, Z21, Z17
-	VMOVUPD      Z17, (R10)
-	VMOVUPD      64(R10), Z18
+	VMOVUPD      Z17, (R11)
+	VMOVUPD      64(R11), Z18
 	VFMADD231PD  Z14, Z21, Z18
-	VMOVUPD      Z18, 64(R10)
-	VMOVUPD      128(R10), Z19
+	VMOVUPD      Z18, 64(R11)
+	VMOVUPD      128(R11), Z19
 	VFMADD231PD  Z15, Z21, Z19
-	VMOVUPD      Z19, 128(R10)
-	VMOVUPD      192(R10), Z20
+	VMOVUPD      Z19, 128(R11)
+	VMOVUPD      192(R11), Z20
 	VFMADD231PD  Z16, Z21, Z20
-	VMOVUPD      Z20, 192(R10)
-	ADDQ         DI, R10
-	ADDQ         R8, R9
-	SUBQ         $0x00000004, R11
-	JMP          loop454
+	VMOVUPD      Z20, 192(R11)
+	ADDQ         DI, R11
+	ADDQ         R8, R10
+	SUBQ         $0x00000004, R12
+	JMP          loop464
 
-done455:
-loop458:
-	CMPQ    R11, $0x00000001
-	JL      done459
+done465:
+loop468:
+	CMPQ    R12, $0x00000001
+	JL      done469
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
-	MOVQ    R9, R12
-	MOVQ    DX, R13
-	MOVQ    R8, R14
-	LEAQ    (R8)(R8*2), R15
+	MOVQ    R10, R13
+	MOVQ    DX, R14
+	MOVQ    k+48(FP), R15
+	LEAQ    (R8)(R8*2), BP
 
-loop460:
-	CMPQ         R14, $0x00000008
-	JL           done461
-	VMOVUPD      (R13), Z5
-	VMOVUPD      64(R13), Z6
-	VMOVUPD      128(R13), Z7
-	VMOVUPD      192(R13), Z8
-	VBROADCASTSD (R12), Z9
+loop470:
+	CMPQ         R15, $0x00000001
+	JL           done471
+	VMOVUPD      (R14), Z5
+	VMOVUPD      64(R14), Z6
+	VMOVUPD      128(R14), Z7
+	VMOVUPD      192(R14), Z8
+	VBROADCASTSD (R13), Z9
 	VFMADD231PD  Z5, Z9, Z1
 	VFMADD231PD  Z6, Z9, Z2
 	VFMADD231PD  Z7, Z9, Z3
 	VFMADD231PD  Z8, Z9, Z4
-	ADDQ         $0x00000008, R12
-	ADDQ         DI, R13
-	SUBQ         $0x00000008, R14
-	JMP          loop460
+	ADDQ         $0x00000008, R13
+	ADDQ         R9, R14
+	SUBQ         $0x00000001, R15
+	JMP          loop470
 
-done461:
+done471:
 	VBROADCASTSD alpha+8(FP), Z9
-	VMOVUPD      (R10), Z5
+	VMOVUPD      (R11), Z5
 	VFMADD231PD  Z1, Z9, Z5
-	VMOVUPD      Z5, (R10)
-	VMOVUPD      64(R10), Z6
+	VMOVUPD      Z5, (R11)
+	VMOVUPD      64(R11), Z6
 	VFMADD231PD  Z2, Z9, Z6
-	VMOVUPD      Z6, 64(R10)
-	VMOVUPD      128(R10), Z7
+	VMOVUPD      Z6, 64(R11)
+	VMOVUPD      128(R11), Z7
 	VFMADD231PD  Z3, Z9, Z7
-	VMOVUPD      Z7, 128(R10)
-	VMOVUPD      192(R10), Z8
+	VMOVUPD      Z7, 128(R11)
+	VMOVUPD      192(R11), Z8
 	VFMADD231PD  Z4, Z9, Z8
-	VMOVUPD      Z8, 192(R10)
-	ADDQ         DI, R10
-	ADDQ         R8, R9
-	SUBQ         $0x00000001, R11
-	JMP          loop458
+	VMOVUPD      Z8, 192(R11)
+	ADDQ         DI, R11
+	ADDQ         R8, R10
+	SUBQ         $0x00000001, R12
+	JMP          loop468
 
-done459:
+done469:
 	ADDQ $0x00000100, DX
 	ADDQ $0x00000100, AX
 	SUBQ $0x00000020, SI
-	JMP  loop452
+	JMP  loop462
 
-done453:
+done463:
 	CMPQ  SI, $0x00000008
-	JG    next463
+	JG    next473
 	TESTQ SI, SI
-	JZ    end462
-	MOVQ  $-1, R9
-	BZHIQ SI, R9, R9
-	KMOVW R9, K1
+	JZ    end472
+	MOVQ  $-1, R10
+	BZHIQ SI, R10, R10
+	KMOVW R10, K1
 	MOVQ  AX, SI
 
-loop464:
+loop474:
 	CMPQ    BX, $0x00000004
-	JL      done465
+	JL      done475
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
-	MOVQ    CX, R9
-	MOVQ    DX, R10
-	MOVQ    R8, R11
-	LEAQ    (R8)(R8*2), R12
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	MOVQ    k+48(FP), R12
+	LEAQ    (R8)(R8*2), R13
 
-loop466:
-	CMPQ         R11, $0x00000008
-	JL           done467
-	VMOVUPD.Z    (R10), K1, Z5
-	VBROADCASTSD (R9), Z6
+loop476:
+	CMPQ         R12, $0x00000001
+	JL           done477
+	VMOVUPD.Z    (R11), K1, Z5
+	VBROADCASTSD (R10), Z6
 	VFMADD231PD  Z5, Z6, Z1
-	VBROADCASTSD (R9)(R8*1), Z6
+	VBROADCASTSD (R10)(R8*1), Z6
 	VFMADD231PD  Z5, Z6, Z2
-	VBROADCASTSD (R9)(R8*2), Z6
+	VBROADCASTSD (R10)(R8*2), Z6
 	VFMADD231PD  Z5, Z6, Z3
-	VBROADCASTSD (R9)(R12*1), Z6
+	VBROADCASTSD (R10)(R13*1), Z6
 	VFMADD231PD  Z5, Z6, Z4
-	ADDQ         $0x00000008, R9
-	ADDQ         DI, R10
-	SUBQ         $0x00000008, R11
-	JMP          loop466
+	ADDQ         $0x00000008, R10
+	ADDQ         R9, R11
+	SUBQ         $0x00000001, R12
+	JMP          loop476
 
-done467:
+done477:
 	VBROADCASTSD alpha+8(FP), Z6
 	VMOVUPD.Z    (SI), K1, Z5
 	VFMADD231PD  Z1, Z6, Z5
@@ -9977,30 +10125,30 @@ done467:
 	ADDQ         DI, SI
 	ADDQ         R8, CX
 	SUBQ         $0x00000004, BX
-	JMP          loop464
+	JMP          loop474
 
-done465:
-loop468:
+done475:
+loop478:
 	CMPQ    BX, $0x00000001
-	JL      done469
+	JL      done479
 	VMOVUPD Z0, Z1
-	MOVQ    CX, R9
-	MOVQ    DX, R10
-	MOVQ    R8, R11
-	LEAQ    (R8)(R8*2), R12
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	MOVQ    k+48(FP), R12
+	LEAQ    (R8)(R8*2), R13
 
-loop470:
-	CMPQ         R11, $0x00000008
-	JL           done471
-	VMOVUPD.Z    (R10), K1, Z2
-	VBROADCASTSD (R9), Z3
+loop480:
+	CMPQ         R12, $0x00000001
+	JL           done481
+	VMOVUPD.Z    (R11), K1, Z2
+	VBROADCASTSD (R10), Z3
 	VFMADD231PD  Z2, Z3, Z1
-	ADDQ         $0x00000008, R9
-	ADDQ         DI, R10
-	SUBQ         $0x00000008, R11
-	JMP          loop470
+	ADDQ         $0x00000008, R10
+	ADDQ         R9, R11
+	SUBQ         $0x00000001, R12
+	JMP          loop480
 
-done471:
+done481:
 	VBROADCASTSD alpha+8(FP), Z3
 	VMOVUPD.Z    (SI), K1, Z2
 	VFMADD231PD  Z1, Z3, Z2
@@ -10008,25 +10156,25 @@ done471:
 	ADDQ         DI, SI
 	ADDQ         R8, CX
 	SUBQ         $0x00000001, BX
-	JMP          loop468
+	JMP          loop478
 
-done469:
+done479:
 	ADDQ $0x00000040, DX
 	ADDQ $0x00000040, AX
-	JMP  end462
+	JMP  end472
 
-next463:
+next473:
 	CMPQ  SI, $0x00000010
-	JG    next472
+	JG    next482
 	SUBQ  $0x00000008, SI
-	MOVQ  $-1, R9
-	BZHIQ SI, R9, R9
-	KMOVW R9, K1
+	MOVQ  $-1, R10
+	BZHIQ SI, R10, R10
+	KMOVW R10, K1
 	MOVQ  AX, SI
 
-loop473:
+loop483:
 	CMPQ    BX, $0x00000004
-	JL      done474
+	JL      done484
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10035,34 +10183,34 @@ loop473:
 	VMOVUPD Z0, Z6
 	VMOVUPD Z0, Z7
 	VMOVUPD Z0, Z8
-	MOVQ    CX, R9
-	MOVQ    DX, R10
-	MOVQ    R8, R11
-	LEAQ    (R8)(R8*2), R12
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	MOVQ    k+48(FP), R12
+	LEAQ    (R8)(R8*2), R13
 
-loop475:
-	CMPQ         R11, $0x00000008
-	JL           done476
-	VMOVUPD      (R10), Z9
-	VMOVUPD.Z    64(R10), K1, Z10
-	VBROADCASTSD (R9), Z11
+loop485:
+	CMPQ         R12, $0x00000001
+	JL           done486
+	VMOVUPD      (R11), Z9
+	VMOVUPD.Z    64(R11), K1, Z10
+	VBROADCASTSD (R10), Z11
 	VFMADD231PD  Z9, Z11, Z1
 	VFMADD231PD  Z10, Z11, Z2
-	VBROADCASTSD (R9)(R8*1), Z11
+	VBROADCASTSD (R10)(R8*1), Z11
 	VFMADD231PD  Z9, Z11, Z3
 	VFMADD231PD  Z10, Z11, Z4
-	VBROADCASTSD (R9)(R8*2), Z11
+	VBROADCASTSD (R10)(R8*2), Z11
 	VFMADD231PD  Z9, Z11, Z5
 	VFMADD231PD  Z10, Z11, Z6
-	VBROADCASTSD (R9)(R12*1), Z11
+	VBROADCASTSD (R10)(R13*1), Z11
 	VFMADD231PD  Z9, Z11, Z7
 	VFMADD231PD  Z10, Z11, Z8
-	ADDQ         $0x00000008, R9
-	ADDQ         DI, R10
-	SUBQ         $0x00000008, R11
-	JMP          loop475
+	ADDQ         $0x00000008, R10
+	ADDQ         R9, R11
+	SUBQ         $0x00000001, R12
+	JMP          loop485
 
-done476:
+done486:
 	VBROADCASTSD alpha+8(FP), Z11
 	VMOVUPD      (SI), Z9
 	VFMADD231PD  Z1, Z11, Z9
@@ -10097,33 +10245,33 @@ done476:
 	ADDQ         DI, SI
 	ADDQ         R8, CX
 	SUBQ         $0x00000004, BX
-	JMP          loop473
+	JMP          loop483
 
-done474:
-loop477:
+done484:
+loop487:
 	CMPQ    BX, $0x00000001
-	JL      done478
+	JL      done488
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
-	MOVQ    CX, R9
-	MOVQ    DX, R10
-	MOVQ    R8, R11
-	LEAQ    (R8)(R8*2), R12
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	MOVQ    k+48(FP), R12
+	LEAQ    (R8)(R8*2), R13
 
-loop479:
-	CMPQ         R11, $0x00000008
-	JL           done480
-	VMOVUPD      (R10), Z3
-	VMOVUPD.Z    64(R10), K1, Z4
-	VBROADCASTSD (R9), Z5
+loop489:
+	CMPQ         R12, $0x00000001
+	JL           done490
+	VMOVUPD      (R11), Z3
+	VMOVUPD.Z    64(R11), K1, Z4
+	VBROADCASTSD (R10), Z5
 	VFMADD231PD  Z3, Z5, Z1
 	VFMADD231PD  Z4, Z5, Z2
-	ADDQ         $0x00000008, R9
-	ADDQ         DI, R10
-	SUBQ         $0x00000008, R11
-	JMP          loop479
+	ADDQ         $0x00000008, R10
+	ADDQ         R9, R11
+	SUBQ         $0x00000001, R12
+	JMP          loop489
 
-done480:
+done490:
 	VBROADCASTSD alpha+8(FP), Z5
 	VMOVUPD      (SI), Z3
 	VFMADD231PD  Z1, Z5, Z3
@@ -10134,25 +10282,25 @@ done480:
 	ADDQ         DI, SI
 	ADDQ         R8, CX
 	SUBQ         $0x00000001, BX
-	JMP          loop477
+	JMP          loop487
 
-done478:
+done488:
 	ADDQ $0x00000080, DX
 	ADDQ $0x00000080, AX
-	JMP  end462
+	JMP  end472
 
-next472:
+next482:
 	CMPQ  SI, $0x00000018
-	JG    next481
+	JG    next491
 	SUBQ  $0x00000010, SI
-	MOVQ  $-1, R9
-	BZHIQ SI, R9, R9
-	KMOVW R9, K1
+	MOVQ  $-1, R10
+	BZHIQ SI, R10, R10
+	KMOVW R10, K1
 	MOVQ  AX, SI
 
-loop482:
+loop492:
 	CMPQ    BX, $0x00000004
-	JL      done483
+	JL      done493
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10165,39 +10313,39 @@ loop482:
 	VMOVUPD Z0, Z10
 	VMOVUPD Z0, Z11
 	VMOVUPD Z0, Z12
-	MOVQ    CX, R9
-	MOVQ    DX, R10
-	MOVQ    R8, R11
-	LEAQ    (R8)(R8*2), R12
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	MOVQ    k+48(FP), R12
+	LEAQ    (R8)(R8*2), R13
 
-loop484:
-	CMPQ         R11, $0x00000008
-	JL           done485
-	VMOVUPD      (R10), Z13
-	VMOVUPD      64(R10), Z14
-	VMOVUPD.Z    128(R10), K1, Z15
-	VBROADCASTSD (R9), Z16
+loop494:
+	CMPQ         R12, $0x00000001
+	JL           done495
+	VMOVUPD      (R11), Z13
+	VMOVUPD      64(R11), Z14
+	VMOVUPD.Z    128(R11), K1, Z15
+	VBROADCASTSD (R10), Z16
 	VFMADD231PD  Z13, Z16, Z1
 	VFMADD231PD  Z14, Z16, Z2
 	VFMADD231PD  Z15, Z16, Z3
-	VBROADCASTSD (R9)(R8*1), Z16
+	VBROADCASTSD (R10)(R8*1), Z16
 	VFMADD231PD  Z13, Z16, Z4
 	VFMADD231PD  Z14, Z16, Z5
 	VFMADD231PD  Z15, Z16, Z6
-	VBROADCASTSD (R9)(R8*2), Z16
+	VBROADCASTSD (R10)(R8*2), Z16
 	VFMADD231PD  Z13, Z16, Z7
 	VFMADD231PD  Z14, Z16, Z8
 	VFMADD231PD  Z15, Z16, Z9
-	VBROADCASTSD (R9)(R12*1), Z16
+	VBROADCASTSD (R10)(R13*1), Z16
 	VFMADD231PD  Z13, Z16, Z10
 	VFMADD231PD  Z14, Z16, Z11
 	VFMADD231PD  Z15, Z16, Z12
-	ADDQ         $0x00000008, R9
-	ADDQ         DI, R10
-	SUBQ         $0x00000008, R11
-	JMP          loop484
+	ADDQ         $0x00000008, R10
+	ADDQ         R9, R11
+	SUBQ         $0x00000001, R12
+	JMP          loop494
 
-done485:
+done495:
 	VBROADCASTSD alpha+8(FP), Z16
 	VMOVUPD      (SI), Z13
 	VFMADD231PD  Z1, Z16, Z13
@@ -10244,36 +10392,36 @@ done485:
 	ADDQ         DI, SI
 	ADDQ         R8, CX
 	SUBQ         $0x00000004, BX
-	JMP          loop482
+	JMP          loop492
 
-done483:
-loop486:
+done493:
+loop496:
 	CMPQ    BX, $0x00000001
-	JL      done487
+	JL      done497
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
-	MOVQ    CX, R9
-	MOVQ    DX, R10
-	MOVQ    R8, R11
-	LEAQ    (R8)(R8*2), R12
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	MOVQ    k+48(FP), R12
+	LEAQ    (R8)(R8*2), R13
 
-loop488:
-	CMPQ         R11, $0x00000008
-	JL           done489
-	VMOVUPD      (R10), Z4
-	VMOVUPD      64(R10), Z5
-	VMOVUPD.Z    128(R10), K1, Z6
-	VBROADCASTSD (R9), Z7
+loop498:
+	CMPQ         R12, $0x00000001
+	JL           done499
+	VMOVUPD      (R11), Z4
+	VMOVUPD      64(R11), Z5
+	VMOVUPD.Z    128(R11), K1, Z6
+	VBROADCASTSD (R10), Z7
 	VFMADD231PD  Z4, Z7, Z1
 	VFMADD231PD  Z5, Z7, Z2
 	VFMADD231PD  Z6, Z7, Z3
-	ADDQ         $0x00000008, R9
-	ADDQ         DI, R10
-	SUBQ         $0x00000008, R11
-	JMP          loop488
+	ADDQ         $0x00000008, R10
+	ADDQ         R9, R11
+	SUBQ         $0x00000001, R12
+	JMP          loop498
 
-done489:
+done499:
 	VBROADCASTSD alpha+8(FP), Z7
 	VMOVUPD      (SI), Z4
 	VFMADD231PD  Z1, Z7, Z4
@@ -10287,23 +10435,23 @@ done489:
 	ADDQ         DI, SI
 	ADDQ         R8, CX
 	SUBQ         $0x00000001, BX
-	JMP          loop486
+	JMP          loop496
 
-done487:
+done497:
 	ADDQ $0x000000c0, DX
 	ADDQ $0x000000c0, AX
-	JMP  end462
+	JMP  end472
 
-next481:
+next491:
 	SUBQ  $0x00000018, SI
-	MOVQ  $-1, R9
-	BZHIQ SI, R9, R9
-	KMOVW R9, K1
+	MOVQ  $-1, R10
+	BZHIQ SI, R10, R10
+	KMOVW R10, K1
 	MOVQ  AX, SI
 
-loop491:
+loop501:
 	CMPQ    BX, $0x00000004
-	JL      done492
+	JL      done502
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10320,44 +10468,44 @@ loop491:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z15
 	VMOVUPD Z0, Z16
-	MOVQ    CX, R9
-	MOVQ    DX, R10
-	MOVQ    R8, R11
-	LEAQ    (R8)(R8*2), R12
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	MOVQ    k+48(FP), R12
+	LEAQ    (R8)(R8*2), R13
 
-loop493:
-	CMPQ         R11, $0x00000008
-	JL           done494
-	VMOVUPD      (R10), Z17
-	VMOVUPD      64(R10), Z18
-	VMOVUPD      128(R10), Z19
-	VMOVUPD.Z    192(R10), K1, Z20
-	VBROADCASTSD (R9), Z21
+loop503:
+	CMPQ         R12, $0x00000001
+	JL           done504
+	VMOVUPD      (R11), Z17
+	VMOVUPD      64(R11), Z18
+	VMOVUPD      128(R11), Z19
+	VMOVUPD.Z    192(R11), K1, Z20
+	VBROADCASTSD (R10), Z21
 	VFMADD231PD  Z17, Z21, Z1
 	VFMADD231PD  Z18, Z21, Z2
 	VFMADD231PD  Z19, Z21, Z3
 	VFMADD231PD  Z20, Z21, Z4
-	VBROADCASTSD (R9)(R8*1), Z21
+	VBROADCASTSD (R10)(R8*1), Z21
 	VFMADD231PD  Z17, Z21, Z5
 	VFMADD231PD  Z18, Z21, Z6
 	VFMADD231PD  Z19, Z21, Z7
 	VFMADD231PD  Z20, Z21, Z8
-	VBROADCASTSD (R9)(R8*2), Z21
+	VBROADCASTSD (R10)(R8*2), Z21
 	VFMADD231PD  Z17, Z21, Z9
 	VFMADD231PD  Z18, Z21, Z10
 	VFMADD231PD  Z19, Z21, Z11
 	VFMADD231PD  Z20, Z21, Z12
-	VBROADCASTSD (R9)(R12*1), Z21
+	VBROADCASTSD (R10)(R13*1), Z21
 	VFMADD231PD  Z17, Z21, Z13
 	VFMADD231PD  Z18, Z21, Z14
 	VFMADD231PD  Z19, Z21, Z15
 	VFMADD231PD  Z20, Z21, Z16
-	ADDQ         $0x00000008, R9
-	ADDQ         DI, R10
-	SUBQ         $0x00000008, R11
-	JMP          loop493
+	ADDQ         $0x00000008, R10
+	ADDQ         R9, R11
+	SUBQ         $0x00000001, R12
+	JMP          loop503
 
-done494:
+done504:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (SI), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -10416,39 +10564,39 @@ done494:
 	ADDQ         DI, SI
 	ADDQ         R8, CX
 	SUBQ         $0x00000004, BX
-	JMP          loop491
+	JMP          loop501
 
-done492:
-loop495:
+done502:
+loop505:
 	CMPQ    BX, $0x00000001
-	JL      done496
+	JL      done506
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
-	MOVQ    CX, R9
-	MOVQ    DX, R10
-	MOVQ    R8, R11
-	LEAQ    (R8)(R8*2), R12
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	MOVQ    k+48(FP), R12
+	LEAQ    (R8)(R8*2), R13
 
-loop497:
-	CMPQ         R11, $0x00000008
-	JL           done498
-	VMOVUPD      (R10), Z5
-	VMOVUPD      64(R10), Z6
-	VMOVUPD      128(R10), Z7
-	VMOVUPD.Z    192(R10), K1, Z8
-	VBROADCASTSD (R9), Z9
+loop507:
+	CMPQ         R12, $0x00000001
+	JL           done508
+	VMOVUPD      (R11), Z5
+	VMOVUPD      64(R11), Z6
+	VMOVUPD      128(R11), Z7
+	VMOVUPD.Z    192(R11), K1, Z8
+	VBROADCASTSD (R10), Z9
 	VFMADD231PD  Z5, Z9, Z1
 	VFMADD231PD  Z6, Z9, Z2
 	VFMADD231PD  Z7, Z9, Z3
 	VFMADD231PD  Z8, Z9, Z4
-	ADDQ         $0x00000008, R9
-	ADDQ         DI, R10
-	SUBQ         $0x00000008, R11
-	JMP          loop497
+	ADDQ         $0x00000008, R10
+	ADDQ         R9, R11
+	SUBQ         $0x00000001, R12
+	JMP          loop507
 
-done498:
+done508:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (SI), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -10465,14 +10613,14 @@ done498:
 	ADDQ         DI, SI
 	ADDQ         R8, CX
 	SUBQ         $0x00000001, BX
-	JMP          loop495
+	JMP          loop505
 
-done496:
+done506:
 	ADDQ $0x00000100, DX
 	ADDQ $0x00000100, AX
-	JMP  end462
+	JMP  end472
 
-end462:
+end472:
 	VZEROUPPER
 	RET
 
@@ -10485,9 +10633,9 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	MOVQ   x+16(FP), DX
 	MOVQ   n+24(FP), BX
 
-loop499:
+loop509:
 	CMPQ             BX, $0x00000020
-	JL               done500
+	JL               done510
 	VMOVUPD          (DX), Z0
 	VMOVUPD          64(DX), Z1
 	VMOVUPD          128(DX), Z2
@@ -10609,13 +10757,13 @@ loop499:
 	ADDQ             $0x00000100, CX
 	ADDQ             $0x00000100, DX
 	SUBQ             $0x00000020, BX
-	JMP              loop499
+	JMP              loop509
 
-done500:
+done510:
 	CMPQ             BX, $0x00000008
-	JG               next502
+	JG               next512
 	TESTQ            BX, BX
-	JZ               end501
+	JZ               end511
 	MOVQ             $-1, SI
 	BZHIQ            BX, SI, SI
 	KMOVW            SI, K1
@@ -10652,11 +10800,11 @@ done500:
 	ADDQ             $0x00000040, AX
 	ADDQ             $0x00000040, CX
 	ADDQ             $0x00000040, DX
-	JMP              end501
+	JMP              end511
 
-next502:
+next512:
 	CMPQ             BX, $0x00000010
-	JG               next503
+	JG               next513
 	SUBQ             $0x00000008, BX
 	MOVQ             $-1, SI
 	BZHIQ            BX, SI, SI
@@ -10723,11 +10871,11 @@ next502:
 	ADDQ             $0x00000080, AX
 	ADDQ             $0x00000080, CX
 	ADDQ             $0x00000080, DX
-	JMP              end501
+	JMP              end511
 
-next503:
+next513:
 	CMPQ             BX, $0x00000018
-	JG               next504
+	JG               next514
 	SUBQ             $0x00000010, BX
 	MOVQ             $-1, SI
 	BZHIQ            BX, SI, SI
@@ -10823,9 +10971,9 @@ next503:
 	ADDQ             $0x000000c0, AX
 	ADDQ             $0x000000c0, CX
 	ADDQ             $0x000000c0, DX
-	JMP              end501
+	JMP              end511
 
-next504:
+next514:
 	SUBQ             $0x00000018, BX
 	MOVQ             $-1, SI
 	BZHIQ            BX, SI, SI
@@ -10950,9 +11098,9 @@ next504:
 	ADDQ             $0x00000100, AX
 	ADDQ             $0x00000100, CX
 	ADDQ             $0x00000100, DX
-	JMP              end501
+	JMP              end511
 
-end501:
+end511:
 	VZEROUPPER
 	RET
 
@@ -10969,9 +11117,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	MOVQ   DI, R8
 	SHLQ   $0x03, R8
 
-loop506:
+loop516:
 	CMPQ    DI, $0x00000020
-	JL      done507
+	JL      done517
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10984,9 +11132,9 @@ loop506:
 	MOVQ    BX, R10
 	MOVQ    SI, R11
 
-loop508:
+loop518:
 	CMPQ         R11, $0x00000002
-	JL           done509
+	JL           done519
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -11000,12 +11148,12 @@ loop508:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop508
+	JMP          loop518
 
-done509:
-loop510:
+done519:
+loop520:
 	CMPQ         R11, $0x00000001
-	JL           done511
+	JL           done521
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -11014,9 +11162,9 @@ loop510:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop510
+	JMP          loop520
 
-done511:
+done521:
 	VADDPD           Z5, Z1, Z1
 	VADDPD           Z6, Z2, Z2
 	VADDPD           Z7, Z3, Z3
@@ -11147,13 +11295,13 @@ done511:
 	ADDQ             $0x00000100, AX
 	ADDQ             $0x00000100, DX
 	SUBQ             $0x00000020, DI
-	JMP              loop506
+	JMP              loop516
 
-done507:
+done517:
 	CMPQ    DI, $0x00000008
-	JG      next513
+	JG      next523
 	TESTQ   DI, DI
-	JZ      end512
+	JZ      end522
 	MOVQ    $-1, R9
 	BZHIQ   DI, R9, R9
 	KMOVW   R9, K1
@@ -11165,9 +11313,9 @@ done507:
 	MOVQ    SI, SI
 	LEAQ    (R8)(R8*2), R9
 
-loop514:
+loop524:
 	CMPQ         SI, $0x00000004
-	JL           done515
+	JL           done525
 	VBROADCASTSD (BX), Z4
 	VMOVUPD.Z    (DI), K1, Z5
 	VFMADD231PD  Z5, Z4, Z1
@@ -11183,21 +11331,21 @@ loop514:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000004, SI
-	JMP          loop514
+	JMP          loop524
 
-done515:
-loop516:
+done525:
+loop526:
 	CMPQ         SI, $0x00000001
-	JL           done517
+	JL           done527
 	VBROADCASTSD (BX), Z4
 	VMOVUPD.Z    (DI), K1, Z5
 	VFMADD231PD  Z5, Z4, Z1
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, BX
 	SUBQ         $0x00000001, SI
-	JMP          loop516
+	JMP          loop526
 
-done517:
+done527:
 	VADDPD           Z2, Z1, Z1
 	VADDPD           Z3, Z1, Z1
 	VADDPD           Z0, Z1, Z1
@@ -11236,11 +11384,11 @@ done517:
 	ADDQ             $0x00000040, CX
 	ADDQ             $0x00000040, AX
 	ADDQ             $0x00000040, DX
-	JMP              end512
+	JMP              end522
 
-next513:
+next523:
 	CMPQ    DI, $0x00000010
-	JG      next518
+	JG      next528
 	SUBQ    $0x00000008, DI
 	MOVQ    $-1, R9
 	BZHIQ   DI, R9, R9
@@ -11257,9 +11405,9 @@ next513:
 	MOVQ    SI, SI
 	LEAQ    (R8)(R8*2), R9
 
-loop519:
+loop529:
 	CMPQ         SI, $0x00000004
-	JL           done520
+	JL           done530
 	VBROADCASTSD (BX), Z8
 	VFMADD231PD  (DI), Z8, Z1
 	VMOVUPD.Z    64(DI), K1, Z9
@@ -11279,12 +11427,12 @@ loop519:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, BX
 	SUBQ         $0x00000004, SI
-	JMP          loop519
+	JMP          loop529
 
-done520:
-loop521:
+done530:
+loop531:
 	CMPQ         SI, $0x00000001
-	JL           done522
+	JL           done532
 	VBROADCASTSD (BX), Z8
 	VFMADD231PD  (DI), Z8, Z1
 	VMOVUPD.Z    64(DI), K1, Z9
@@ -11292,9 +11440,9 @@ loop521:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, BX
 	SUBQ         $0x00000001, SI
-	JMP          loop521
+	JMP          loop531
 
-done522:
+done532:
 	VADDPD           Z3, Z1, Z1
 	VADDPD           Z4, Z2, Z2
 	VADDPD           Z5, Z1, Z1
@@ -11366,11 +11514,11 @@ done522:
 	ADDQ             $0x00000080, CX
 	ADDQ             $0x00000080, AX
 	ADDQ             $0x00000080, DX
-	JMP              end512
+	JMP              end522
 
-next518:
+next528:
 	CMPQ    DI, $0x00000018
-	JG      next523
+	JG      next533
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R9
 	BZHIQ   DI, R9, R9
@@ -11384,9 +11532,9 @@ next518:
 	MOVQ    DX, DI
 	MOVQ    SI, SI
 
-loop524:
+loop534:
 	CMPQ         SI, $0x00000002
-	JL           done525
+	JL           done535
 	VBROADCASTSD (BX), Z6
 	VFMADD231PD  (DI), Z6, Z1
 	VFMADD231PD  64(DI), Z6, Z2
@@ -11400,12 +11548,12 @@ loop524:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, BX
 	SUBQ         $0x00000002, SI
-	JMP          loop524
+	JMP          loop534
 
-done525:
-loop526:
+done535:
+loop536:
 	CMPQ         SI, $0x00000001
-	JL           done527
+	JL           done537
 	VBROADCASTSD (BX), Z6
 	VFMADD231PD  (DI), Z6, Z1
 	VFMADD231PD  64(DI), Z6, Z2
@@ -11414,9 +11562,9 @@ loop526:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, BX
 	SUBQ         $0x00000001, SI
-	JMP          loop526
+	JMP          loop536
 
-done527:
+done537:
 	VADDPD           Z4, Z1, Z1
 	VADDPD           Z5, Z2, Z2
 	VADDPD           Z0, Z3, Z3
@@ -11515,9 +11663,9 @@ done527:
 	ADDQ             $0x000000c0, CX
 	ADDQ             $0x000000c0, AX
 	ADDQ             $0x000000c0, DX
-	JMP              end512
+	JMP              end522
 
-next523:
+next533:
 	SUBQ    $0x00000018, DI
 	MOVQ    $-1, R9
 	BZHIQ   DI, R9, R9
@@ -11533,9 +11681,9 @@ next523:
 	MOVQ    DX, DI
 	MOVQ    SI, SI
 
-loop529:
+loop539:
 	CMPQ         SI, $0x00000002
-	JL           done530
+	JL           done540
 	VBROADCASTSD (BX), Z8
 	VFMADD231PD  (DI), Z8, Z1
 	VFMADD231PD  64(DI), Z8, Z2
@@ -11551,12 +11699,12 @@ loop529:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, BX
 	SUBQ         $0x00000002, SI
-	JMP          loop529
+	JMP          loop539
 
-done530:
-loop531:
+done540:
+loop541:
 	CMPQ         SI, $0x00000001
-	JL           done532
+	JL           done542
 	VBROADCASTSD (BX), Z8
 	VFMADD231PD  (DI), Z8, Z1
 	VFMADD231PD  64(DI), Z8, Z2
@@ -11566,9 +11714,9 @@ loop531:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, BX
 	SUBQ         $0x00000001, SI
-	JMP          loop531
+	JMP          loop541
 
-done532:
+done542:
 	VADDPD           Z5, Z1, Z1
 	VADDPD           Z6, Z2, Z2
 	VADDPD           Z7, Z3, Z3
@@ -11698,9 +11846,9 @@ done532:
 	ADDQ             $0x00000100, CX
 	ADDQ             $0x00000100, AX
 	ADDQ             $0x00000100, DX
-	JMP              end512
+	JMP              end522
 
-end512:
+end522:
 	VZEROUPPER
 	RET
 
@@ -11715,15 +11863,15 @@ TEXT ·symAddAVX512(SB), NOSPLIT, $0-32
 	MOVQ   CX, SI
 	SHLQ   $0x06, SI
 
-loop533:
+loop543:
 	CMPQ CX, $0x00000001
-	JL   done534
+	JL   done544
 	MOVQ CX, DI
 	MOVQ DX, R8
 
-loop535:
+loop545:
 	CMPQ    DI, $0x00000001
-	JL      done536
+	JL      done546
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -11736,9 +11884,9 @@ loop535:
 	MOVQ    R8, R10
 	MOVQ    BX, R11
 
-loop537:
+loop547:
 	CMPQ             R11, $0x00000001
-	JL               done538
+	JL               done548
 	VMOVUPD          (R10), Z8
 	VFMADD231PD.BCST (R9), Z8, Z0
 	VFMADD231PD.BCST 8(R9), Z8, Z1
@@ -11751,9 +11899,9 @@ loop537:
 	ADDQ             SI, R9
 	ADDQ             SI, R10
 	SUBQ             $0x00000001, R11
-	JMP              loop537
+	JMP              loop547
 
-done538:
+done548:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -11765,14 +11913,14 @@ done538:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, DI
-	JMP     loop535
+	JMP     loop545
 
-done536:
+done546:
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000001, CX
-	JMP  loop533
+	JMP  loop543
 
-done534:
+done544:
 	VZEROUPPER
 	RET
 
@@ -11787,15 +11935,15 @@ TEXT ·symSubAVX512(SB), NOSPLIT, $0-32
 	MOVQ   CX, SI
 	SHLQ   $0x06, SI
 
-loop539:
+loop549:
 	CMPQ CX, $0x00000001
-	JL   done540
+	JL   done550
 	MOVQ CX, DI
 	MOVQ DX, R8
 
-loop541:
+loop551:
 	CMPQ    DI, $0x00000001
-	JL      done542
+	JL      done552
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -11808,9 +11956,9 @@ loop541:
 	MOVQ    R8, R10
 	MOVQ    BX, R11
 
-loop543:
+loop553:
 	CMPQ              R11, $0x00000001
-	JL                done544
+	JL                done554
 	VMOVUPD           (R10), Z8
 	VFNMADD231PD.BCST (R9), Z8, Z0
 	VFNMADD231PD.BCST 8(R9), Z8, Z1
@@ -11823,9 +11971,9 @@ loop543:
 	ADDQ              SI, R9
 	ADDQ              SI, R10
 	SUBQ              $0x00000001, R11
-	JMP               loop543
+	JMP               loop553
 
-done544:
+done554:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -11837,14 +11985,14 @@ done544:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, DI
-	JMP     loop541
+	JMP     loop551
 
-done542:
+done552:
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000001, CX
-	JMP  loop539
+	JMP  loop549
 
-done540:
+done550:
 	VZEROUPPER
 	RET
 
@@ -11859,9 +12007,9 @@ TEXT ·symMatVecAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, CX
 	XORQ   SI, SI
 
-strip545:
+strip555:
 	CMPQ         SI, CX
-	JE           done546
+	JE           done556
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -11899,9 +12047,9 @@ strip545:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000040, DI
 
-tile547:
+tile557:
 	CMPQ        DI, CX
-	JE          done548
+	JE          done558
 	VMOVUPD     (BX)(DI*1), Z17
 	VMOVUPD     (DX)(DI*1), Z18
 	VMOVUPD     (AX), Z19
@@ -11931,9 +12079,9 @@ tile547:
 	VMOVUPD     Z18, (DX)(DI*1)
 	ADDQ        $0x00000200, AX
 	ADDQ        $0x00000040, DI
-	JMP         tile547
+	JMP         tile557
 
-done548:
+done558:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -11958,9 +12106,9 @@ done548:
 	VADDPD     (DX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (DX)(SI*1)
 	ADDQ       $0x00000040, SI
-	JMP        strip545
+	JMP        strip555
 
-done546:
+done556:
 	VZEROUPPER
 	RET
 
@@ -11978,9 +12126,9 @@ TEXT ·choleskyAVX512(SB), NOSPLIT, $0-24
 	XORQ         SI, SI
 	MOVQ         CX, DI
 
-loop549:
+loop559:
 	CMPQ    DI, $0x00000001
-	JL      done550
+	JL      done560
 	VMOVUPD (BX), Z1
 	VMOVUPD 64(BX), Z2
 	VMOVUPD 128(BX), Z3
@@ -11995,9 +12143,9 @@ loop549:
 	MOVQ    CX, R11
 	SHLQ    $0x09, R11
 
-loop551:
+loop561:
 	CMPQ              R10, $0x00000001
-	JL                done552
+	JL                done562
 	SUBQ              $0x00000200, R11
 	VMOVUPD           (R9), Z9
 	VFNMADD231PD.BCST (R8), Z9, Z1
@@ -12074,9 +12222,9 @@ loop551:
 	ADDQ              R11, R8
 	ADDQ              R11, R9
 	SUBQ              $0x00000001, R10
-	JMP               loop551
+	JMP               loop561
 
-done552:
+done562:
 	VMOVUPD           Z1, (BX)
 	VMOVUPD           Z2, 64(BX)
 	VMOVUPD           Z3, 128(BX)
@@ -12202,9 +12350,9 @@ done552:
 	SUBQ              $0x01, R10
 	ADDQ              $0x00000200, BX
 
-loop553:
+loop563:
 	CMPQ    R10, $0x00000001
-	JL      done554
+	JL      done564
 	ADDQ    $0x00000200, R9
 	VMOVUPD (BX), Z1
 	VMOVUPD 64(BX), Z2
@@ -12220,9 +12368,9 @@ loop553:
 	MOVQ    CX, R14
 	SHLQ    $0x09, R14
 
-loop555:
+loop565:
 	CMPQ              R13, $0x00000001
-	JL                done556
+	JL                done566
 	SUBQ              $0x00000200, R14
 	VMOVUPD           (R12), Z9
 	VFNMADD231PD.BCST (R11), Z9, Z1
@@ -12299,9 +12447,9 @@ loop555:
 	ADDQ              R14, R11
 	ADDQ              R14, R12
 	SUBQ              $0x00000001, R13
-	JMP               loop555
+	JMP               loop565
 
-done556:
+done566:
 	VMULPD.BCST       (DX), Z1, Z1
 	VFNMADD231PD.BCST 8(R8), Z1, Z2
 	VFNMADD231PD.BCST 16(R8), Z1, Z3
@@ -12348,16 +12496,16 @@ done556:
 	VMOVUPD           Z8, 448(BX)
 	ADDQ              $0x00000200, BX
 	SUBQ              $0x00000001, R10
-	JMP               loop553
+	JMP               loop563
 
-done554:
+done564:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, DX
 	ADDQ $0x01, SI
 	SUBQ $0x00000001, DI
-	JMP  loop549
+	JMP  loop559
 
-done550:
+done560:
 	VZEROUPPER
 	RET
 
@@ -12376,9 +12524,9 @@ TEXT ·choleskySolveAVX512(SB), NOSPLIT, $0-32
 	MOVQ   CX, R10
 	SHLQ   $0x09, R10
 
-loop557:
+loop567:
 	CMPQ    R9, $0x00000001
-	JL      done558
+	JL      done568
 	VMOVUPD (DI), Z0
 	VMOVUPD 64(DI), Z1
 	VMOVUPD 128(DI), Z2
@@ -12393,9 +12541,9 @@ loop557:
 	MOVQ    CX, R14
 	SHLQ    $0x09, R14
 
-loop559:
+loop569:
 	CMPQ              R13, $0x00000001
-	JL                done560
+	JL                done570
 	SUBQ              $0x00000200, R14
 	VMOVUPD           (R12), Z8
 	VFNMADD231PD.BCST (R11), Z8, Z0
@@ -12472,9 +12620,9 @@ loop559:
 	ADDQ              R14, R11
 	ADDQ              $0x00000200, R12
 	SUBQ              $0x00000001, R13
-	JMP               loop559
+	JMP               loop569
 
-done560:
+done570:
 	VMULPD.BCST       (DX), Z0, Z0
 	VFNMADD231PD.BCST 8(SI), Z0, Z1
 	VFNMADD231PD.BCST 16(SI), Z0, Z2
@@ -12526,15 +12674,15 @@ done560:
 	ADDQ              $0x00000200, AX
 	ADDQ              $0x01, R8
 	SUBQ              $0x00000001, R9
-	JMP               loop557
+	JMP               loop567
 
-done558:
+done568:
 	MOVQ CX, AX
 	XORQ CX, CX
 
-loop561:
+loop571:
 	CMPQ    AX, $0x00000001
-	JL      done562
+	JL      done572
 	ADDQ    $0x00000200, R10
 	SUBQ    R10, SI
 	SUBQ    $0x00000040, DX
@@ -12551,9 +12699,9 @@ loop561:
 	MOVQ    DI, R8
 	MOVQ    CX, R9
 
-loop563:
+loop573:
 	CMPQ              R9, $0x00000001
-	JL                done564
+	JL                done574
 	ADDQ              $0x00000200, BX
 	ADDQ              $0x00000200, R8
 	VMOVUPD           (R8), Z8
@@ -12629,9 +12777,9 @@ loop563:
 	VFNMADD231PD.BCST 440(BX), Z8, Z6
 	VFNMADD231PD.BCST 504(BX), Z8, Z7
 	SUBQ              $0x00000001, R9
-	JMP               loop563
+	JMP               loop573
 
-done564:
+done574:
 	VMULPD.BCST       56(DX), Z7, Z7
 	VFNMADD231PD.BCST 56(SI), Z7, Z0
 	VFNMADD231PD.BCST 120(SI), Z7, Z1
@@ -12678,9 +12826,9 @@ done564:
 	VMOVUPD           Z7, 448(DI)
 	ADDQ              $0x01, CX
 	SUBQ              $0x00000001, AX
-	JMP               loop561
+	JMP               loop571
 
-done562:
+done572:
 	VZEROUPPER
 	RET
 
@@ -12700,9 +12848,9 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop565:
+loop575:
 	CMPQ       CX, $0x00000004
-	JL         done566
+	JL         done576
 	VMOVUPD    (DX), Y1
 	VMOVUPD    (BX), Y2
 	VMOVUPD    (SI), Y3
@@ -12725,11 +12873,11 @@ loop565:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop565
+	JMP        loop575
 
-done566:
+done576:
 	TESTQ      CX, CX
-	JZ         skip567
+	JZ         skip577
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VMASKMOVPD (SI), Y0, Y3
@@ -12747,7 +12895,7 @@ done566:
 	VMOVUPD    Y3, 128(AX)
 	VMOVUPD    Y0, 192(AX)
 
-skip567:
+skip577:
 	VZEROUPPER
 	RET
 
@@ -12767,9 +12915,9 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop568:
+loop578:
 	CMPQ       CX, $0x00000004
-	JL         done569
+	JL         done579
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -12792,11 +12940,11 @@ loop568:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop568
+	JMP        loop578
 
-done569:
+done579:
 	TESTQ      CX, CX
-	JZ         skip570
+	JZ         skip580
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -12814,6 +12962,6 @@ done569:
 	VMASKMOVPD Y3, Y0, (SI)
 	VMASKMOVPD Y4, Y0, (DI)
 
-skip570:
+skip580:
 	VZEROUPPER
 	RET

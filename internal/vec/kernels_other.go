@@ -6,6 +6,7 @@ const active = portable
 
 func dot(x, y []float64) float64                      { return dotPortable(x, y) }
 func axpy(alpha float64, x, y []float64)              { axpyPortable(alpha, x, y) }
+func scale(alpha float64, x []float64)                { scalePortable(alpha, x) }
 func matVec(y, a, x []float64)                        { matVecPortable(y, a, x) }
 func addMatTVec(y, a, x []float64)                    { addMatTVecPortable(y, a, x) }
 func addOuter(a []float64, f float64, x, y []float64) { addOuterPortable(a, f, x, y) }
@@ -16,6 +17,9 @@ func addMatMul(c []float64, f float64, a, b []float64, m, n, k int) {
 }
 func sinCos(sin, cos, t []float64)                { sinCosPortable(sin, cos, t) }
 func features(phi, w, x []float64, scale float64) { featuresPortable(phi, w, x, scale) }
+func featureRows(phi, w, x []float64, scale float64, n int) {
+	featureRowsPortable(phi, w, x, scale, n)
+}
 func symRank(t []float64, nb int, w []float64, terms int, minus bool) {
 	symRankPortable(t, nb, w, terms, minus)
 }

@@ -29,6 +29,12 @@ func axpyPortable(alpha float64, x, y []float64) {
 	}
 }
 
+func scalePortable(alpha float64, x []float64) {
+	for i := range x {
+		x[i] *= alpha
+	}
+}
+
 func matVecPortable(y, a, x []float64) {
 	n := len(x)
 	for i := range y {
@@ -77,6 +83,13 @@ func addMatMulPortable(c []float64, alpha float64, a, b []float64, m, n, k int) 
 func sinCosPortable(sin, cos, t []float64) {
 	for i, v := range t {
 		sin[i], cos[i] = sinCosTurns(v)
+	}
+}
+
+func featureRowsPortable(phi, w, x []float64, scale float64, n int) {
+	m, d := len(x)/n, len(phi)/n
+	for i := range n {
+		featuresPortable(phi[i*d:(i+1)*d], w, x[i*m:(i+1)*m], scale)
 	}
 }
 

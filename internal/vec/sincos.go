@@ -5,7 +5,7 @@ import "math"
 // SinCos sets sin[i], cos[i] to the sine and cosine of t[i] turns, that is of
 // the angle 2 pi t[i]; the three have one length. In turns the reduction to one
 // period, t - round(t), is exact however large t is. The absolute error is
-// below 1.3e-15; an infinite or NaN t gives NaN.
+// below 1.3e-15; an infinite or NaN t gives NaN. One of sin and cos may be t.
 func SinCos(sin, cos, t []float64) {
 	if len(sin) != len(t) || len(cos) != len(t) {
 		panic("vec: SinCos: lengths differ")
@@ -24,6 +24,18 @@ func Features(phi, w, x []float64, scale float64) {
 		panic("vec: Features: shapes differ")
 	}
 	features(phi, w, x, scale)
+}
+
+// FeatureRows is Features for each row of X, n x m; phi has n rows too. W is read
+// once for many rows, which pays when it is larger than the caches.
+func FeatureRows(phi, w, x []float64, scale float64, n int) {
+	if n == 0 && len(phi) == 0 && len(x) == 0 {
+		return
+	}
+	if n < 1 || len(phi)%(2*n) != 0 || len(x)%n != 0 || len(w) != len(x)/n*(len(phi)/n/2) {
+		panic("vec: FeatureRows: shapes differ")
+	}
+	featureRows(phi, w, x, scale, n)
 }
 
 // Coefficients of sin(pi r)/r and cos(pi r) as polynomials in r^2 on [0, 1/4]:

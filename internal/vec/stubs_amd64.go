@@ -12,6 +12,11 @@ func dotAVX2(x *float64, y *float64, n int) float64
 //go:noescape
 func axpyAVX2(alpha float64, x *float64, y *float64, n int)
 
+// scaleAVX2 multiplies x by alpha.
+//
+//go:noescape
+func scaleAVX2(alpha float64, x *float64, n int)
+
 // matVecAVX2 sets y = A x, A of m rows and n columns.
 //
 //go:noescape
@@ -32,15 +37,15 @@ func addOuterAVX2(a *float64, alpha float64, f *float64, u *float64, m int, n in
 //go:noescape
 func addMatTVecAVX2(y *float64, a *float64, x *float64, m int, n int)
 
-// matMulTAVX2 sets C = A B^T, C of m rows and n columns, k columns in A and B.
+// matMulTAVX2 adds A B^T to C, C of m rows and n columns; rows of C are ldc apart, those of A and B lda.
 //
 //go:noescape
-func matMulTAVX2(c *float64, a *float64, b *float64, m int, n int, k int)
+func matMulTAVX2(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, lda int)
 
-// addMatMulAVX2 adds alpha A B to C, C of m rows and n columns, k columns in A.
+// addMatMulAVX2 adds alpha A B to C, C of m rows and n columns, k columns in A; rows are ldc, lda and ldb apart.
 //
 //go:noescape
-func addMatMulAVX2(c *float64, alpha float64, a *float64, b *float64, m int, n int, k int)
+func addMatMulAVX2(c *float64, alpha float64, a *float64, b *float64, m int, n int, k int, ldc int, lda int, ldb int)
 
 // sinCosAVX2 sets sin and cos of x turns.
 //
@@ -87,6 +92,11 @@ func dotAVX512(x *float64, y *float64, n int) float64
 //go:noescape
 func axpyAVX512(alpha float64, x *float64, y *float64, n int)
 
+// scaleAVX512 multiplies x by alpha.
+//
+//go:noescape
+func scaleAVX512(alpha float64, x *float64, n int)
+
 // matVecAVX512 sets y = A x, A of m rows and n columns.
 //
 //go:noescape
@@ -107,15 +117,15 @@ func addOuterAVX512(a *float64, alpha float64, f *float64, u *float64, m int, n 
 //go:noescape
 func addMatTVecAVX512(y *float64, a *float64, x *float64, m int, n int)
 
-// matMulTAVX512 sets C = A B^T, C of m rows and n columns, k columns in A and B.
+// matMulTAVX512 adds A B^T to C, C of m rows and n columns; rows of C are ldc apart, those of A and B lda.
 //
 //go:noescape
-func matMulTAVX512(c *float64, a *float64, b *float64, m int, n int, k int)
+func matMulTAVX512(c *float64, a *float64, b *float64, m int, n int, k int, ldc int, lda int)
 
-// addMatMulAVX512 adds alpha A B to C, C of m rows and n columns, k columns in A.
+// addMatMulAVX512 adds alpha A B to C, C of m rows and n columns, k columns in A; rows are ldc, lda and ldb apart.
 //
 //go:noescape
-func addMatMulAVX512(c *float64, alpha float64, a *float64, b *float64, m int, n int, k int)
+func addMatMulAVX512(c *float64, alpha float64, a *float64, b *float64, m int, n int, k int, ldc int, lda int, ldb int)
 
 // sinCosAVX512 sets sin and cos of x turns.
 //

@@ -17,11 +17,7 @@ func Axpy(alpha float64, x, y []float64) {
 }
 
 // Scale multiplies x by alpha.
-func Scale(alpha float64, x []float64) {
-	for i := range x {
-		x[i] *= alpha
-	}
-}
+func Scale(alpha float64, x []float64) { scale(alpha, x) }
 
 // Clip moves every element of x into [lo, hi]. NaN stays NaN.
 func Clip(x []float64, lo, hi float64) {

@@ -12,6 +12,7 @@ func main() {
 	for _, t := range []target{avx2, avx512} {
 		t.dot()
 		t.axpy()
+		t.scale()
 		t.matVec()
 		t.updateMatVec()
 		t.addOuter()

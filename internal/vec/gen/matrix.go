@@ -119,6 +119,28 @@ func (t target) axpy() {
 	t.end()
 }
 
+func (t target) scale() {
+	t.begin("scale", "func(alpha %, x *%, n int)", "multiplies x by alpha.")
+	x, n := param("x"), param("n")
+	m := t.rest(n)
+	bytes := t.inBytes(n)
+	f, v := t.vec(), t.vec()
+	t.bcast(number("alpha"), f)
+	t.columns(bytes, m, 4, func(j GPVirtual, count int, m *mask) {
+		if m != nil {
+			t.loadMask(at(x, j, 0), *m, v)
+			t.mul(f, v, v)
+			t.storeMask(v, *m, at(x, j, 0))
+			return
+		}
+		for c := range count {
+			t.mul(at(x, j, c*t.bytes()), f, v)
+			t.store(v, at(x, j, c*t.bytes()))
+		}
+	})
+	t.end()
+}
+
 func (t target) matVec() {
 	t.begin("matVec", "func(y, a, x *%, m, n int)", "sets y = A x, A of m rows and n columns.")
 	t.rows(false, true)
@@ -412,24 +434,23 @@ func (t target) project(a, x, m, stride GPVirtual, cols int, last *mask) []Regis
 // matMulT takes blocks of rows of A and of B at a time, so that what is loaded
 // is used several times.
 func (t target) matMulT() {
-	t.begin("matMulT", "func(c, a, b *%, m, n, k int)", "sets C = A B^T, C of m rows and n columns, k columns in A and B.")
+	t.begin("matMulT", "func(c, a, b *%, m, n, k, ldc, lda int)",
+		"adds A B^T to C, C of m rows and n columns; rows of C are ldc apart, those of A and B lda.")
 	c, a, b, m := param("c"), param("a"), param("b"), param("m")
 	k := param("k")
 	tail := t.rest(k)
 	bytes := t.inBytes(k)
-	ldc := t.inBytes(param("n"))
-	rowsB := 2
-	if t.zmm {
-		rowsB = 4
-	}
+	cols := t.inBytes(param("n"))
+	ldc, lda := t.inBytes(param("ldc")), t.inBytes(param("lda"))
+	lda3 := GP64()
+	LEAQ(Mem{Base: lda, Index: lda, Scale: 2}, lda3)
+	rowsB := t.lanes / 2
 	block := func(ra, rb int, b, c GPVirtual) {
 		acc := t.zeros(ra * rb)
 		bs := t.vecs(rb)
 		av := t.vec()
 		ja, jb, left := copyOf(a), copyOf(b), copyOf(bytes)
-		bytes3 := GP64()
-		LEAQ(Mem{Base: bytes, Index: bytes, Scale: 2}, bytes3)
-		row := func(p GPVirtual, r int) Mem { return rowAt(p, r, 0, bytes, bytes3) }
+		row := func(p GPVirtual, r int) Mem { return rowAt(p, r, 0, lda, lda3) }
 		loop(left, t.bytes(), func() {
 			for r := range rb {
 				t.load(row(jb, r), bs[r])
@@ -457,7 +478,10 @@ func (t target) matMulT() {
 		to := copyOf(c)
 		for i := range ra {
 			for r := range rb {
-				t.storeFirst(t.sum(acc[i*rb+r]), at(to, nil, r*t.size))
+				mem := at(to, nil, r*t.size)
+				s := t.sum(acc[i*rb+r])
+				t.addFirst(mem, s)
+				t.storeFirst(s, mem)
 			}
 			if i < ra-1 {
 				ADDQ(ldc, to)
@@ -465,18 +489,18 @@ func (t target) matMulT() {
 		}
 	}
 	strip := func(ra int) {
-		pb, pc, left := copyOf(b), copyOf(c), copyOf(ldc)
+		pb, pc, left := copyOf(b), copyOf(c), copyOf(cols)
 		for _, rb := range []int{rowsB, 1} {
 			loop(left, rb*t.size, func() {
 				block(ra, rb, pb, pc)
 				for range rb {
-					ADDQ(bytes, pb)
+					ADDQ(lda, pb)
 				}
 				ADDQ(U32(uint32(rb*t.size)), pc)
 			})
 		}
 		for range ra {
-			ADDQ(bytes, a)
+			ADDQ(lda, a)
 			ADDQ(ldc, c)
 		}
 	}
@@ -487,15 +511,11 @@ func (t target) matMulT() {
 
 // addMatMul keeps a block of C in registers and runs over the inner dimension.
 func (t target) addMatMul() {
-	t.begin("addMatMul", "func(c *%, alpha %, a, b *%, m, n, k int)",
-		"adds alpha A B to C, C of m rows and n columns, k columns in A.")
+	t.begin("addMatMul", "func(c *%, alpha %, a, b *%, m, n, k, ldc, lda, ldb int)",
+		"adds alpha A B to C, C of m rows and n columns, k columns in A; rows are ldc, lda and ldb apart.")
 	c, a, b, m, n := param("c"), param("a"), param("b"), param("m"), param("n")
-	ldb := t.inBytes(n) // also of C
-	lda := t.inBytes(param("k"))
-	group := 2
-	if t.zmm {
-		group = 4
-	}
+	ldc, lda, ldb := t.inBytes(param("ldc")), t.inBytes(param("lda")), t.inBytes(param("ldb"))
+	group := t.lanes / 2
 	t.columnGroups(n, group, func(cols int, last *mask) {
 		pa, pc, rowsLeft := copyOf(a), copyOf(c), copyOf(m)
 		for _, rows := range []int{4, 1} {
@@ -503,10 +523,10 @@ func (t target) addMatMul() {
 				acc := t.zeros(rows * cols)
 				bs := t.vecs(cols)
 				f := t.vec()
-				ja, pb, left := copyOf(pa), copyOf(b), copyOf(lda)
+				ja, pb, left := copyOf(pa), copyOf(b), param("k")
 				lda3 := GP64()
 				LEAQ(Mem{Base: lda, Index: lda, Scale: 2}, lda3)
-				loop(left, t.size, func() {
+				loop(left, 1, func() {
 					for j := range cols {
 						mem := at(pb, nil, j*t.bytes())
 						if last != nil && j == cols-1 {
@@ -538,7 +558,7 @@ func (t target) addMatMul() {
 							t.store(bs[j], mem)
 						}
 					}
-					ADDQ(ldb, pc)
+					ADDQ(ldc, pc)
 					ADDQ(lda, pa)
 				}
 			})

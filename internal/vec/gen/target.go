@@ -377,6 +377,15 @@ func (t target) storeSums(v []Register, to GPVirtual) {
 	t.storeMask(s, t.tailMask(n), at(to, nil, 0))
 }
 
+// addFirst adds a number in memory to the first element of an xmm register.
+func (t target) addFirst(m Mem, x Op) {
+	if t.size == 4 {
+		VADDSS(m, x, x)
+	} else {
+		VADDSD(m, x, x)
+	}
+}
+
 // storeFirst stores the first element of an xmm register.
 func (t target) storeFirst(x Op, to Mem) {
 	if t.size == 4 {
