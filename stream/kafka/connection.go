@@ -206,7 +206,7 @@ func (c *Connection) Ping(ctx context.Context) error {
 	ctx, cancel := cl.bounded(ctx, 0)
 	defer cancel()
 	if _, err := cl.Metadata(ctx, &kafkago.MetadataRequest{Topics: []string{}}); err != nil {
-		return explain(err)
+		return explainFirst(err)
 	}
 	return nil
 }

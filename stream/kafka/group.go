@@ -109,7 +109,7 @@ func (c GroupConfig) withDefaults() (GroupConfig, error) {
 var (
 	// ErrFenced is returned by Commit when the partition may have another
 	// owner. The state that was to be committed is void.
-	ErrFenced = errors.New("kafka: the partition was given to another member of the group")
+	ErrFenced = errors.New("kafka: the partition may have another owner by now")
 
 	// ErrBeyondEnd means that the position is behind the end of the log: the
 	// topic was truncated, or deleted and created again.
@@ -231,12 +231,12 @@ func (g *Group) waitForTopics(ctx context.Context) (map[string]int, error) {
 			return nil, context.Cause(ctx)
 		}
 		fatal := refused(err)
-		err = explain(err)
+		err = explainFirst(err)
 		if fatal {
 			return nil, fmt.Errorf("kafka: %w", err)
 		}
 		g.setState("waiting: " + err.Error())
-		if s := err.Error(); s != last {
+		if s := kind(err); s != last {
 			g.config.Log.Warn("waiting for Kafka", "error", err)
 			last = s
 		}
@@ -318,6 +318,7 @@ func (g *Group) runGroup(ctx context.Context, work Work) error {
 		}
 	}()
 	joined := false
+	var problem string
 	for {
 		g.setState("joining the group " + g.config.Group)
 		gen, err := cg.Next(ctx)
@@ -327,10 +328,13 @@ func (g *Group) runGroup(ctx context.Context, work Work) error {
 		case err != nil && refused(err) && !joined:
 			return fmt.Errorf("kafka: joining the group %s: %w", g.config.Group, explain(err))
 		case err != nil:
-			g.config.Log.Warn("joining the group", "group", g.config.Group, "error", explain(err))
+			if s := kind(err); s != problem {
+				problem = s
+				g.config.Log.Warn("joining the group", "group", g.config.Group, "error", explain(err))
+			}
 			continue // kafka-go pauses
 		}
-		joined = true
+		joined, problem = true, ""
 		if err := g.runGeneration(ctx, gen, work, leave); !errors.Is(err, errEnded) || ctx.Err() != nil {
 			return err
 		}
@@ -350,6 +354,7 @@ func (g *Group) runGeneration(ctx context.Context, gen *kafkago.Generation, work
 	g.mu.Lock()
 	g.generation = m.generation
 	g.mu.Unlock()
+	g.config.Log.Info("partitions were assigned", "group", m.group, "generation", m.generation, "partitions", fmt.Sprint(names(list)))
 	result := make(chan error, 1)
 	// One function serves all partitions: kafka-go ends a generation as soon as
 	// one function returns, and joins the next when all have.
@@ -421,19 +426,25 @@ func (g *Group) serve(ctx context.Context, list []*Partition, work Work) error {
 			defer timer.Stop()
 			late = timer.C
 		case <-late:
-			var names []string
-			for p := range open {
+			list = slices.DeleteFunc(list, func(p *Partition) bool { return !open[p] })
+			for _, p := range list {
 				p.expire(ErrFenced)
-				names = append(names, p.tp.String())
 			}
-			slices.Sort(names)
-			return errors.Join(first, fmt.Errorf("%w: %v after %v", ErrStuck, names, g.config.HandOver))
+			return errors.Join(first, fmt.Errorf("%w: %v after %v", ErrStuck, names(list), g.config.HandOver))
 		}
 	}
 	if first != nil {
 		return first
 	}
 	return context.Cause(ctx)
+}
+
+func names(list []*Partition) []string {
+	s := make([]string, len(list))
+	for i, p := range list {
+		s[i] = p.tp.String()
+	}
+	return s
 }
 
 func (g *Group) setState(s string) {

@@ -134,19 +134,33 @@ func (l *ledger) work(ctx context.Context, p *Partition) error {
 	if err := p.Seek(ctx, next); err != nil {
 		return err
 	}
+	saved := next
 	commit := func() error {
-		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		// As long as it takes, but at most a second beyond the end of ctx.
+		drain, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		defer cancel()
+		defer context.AfterFunc(ctx, func() { time.AfterFunc(time.Second, cancel) })()
+		saved = next
 		return p.CommitMetadata(drain, next, l.save(sum))
 	}
 	dst := make([]stream.Message, 16)
 	for {
-		n, err := p.Read(ctx, dst)
-		if err != nil {
-			if ctx.Err() == nil {
-				return err
-			}
+		idle, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+		n, err := p.Read(idle, dst)
+		waited := idle.Err() != nil
+		cancel()
+		switch {
+		case ctx.Err() != nil && err != nil:
 			return commit()
+		case waited && err != nil:
+			if next > saved {
+				err = commit()
+			} else {
+				err = nil
+			}
+		}
+		if err != nil {
+			return err
 		}
 		for _, m := range dst[:n] {
 			if m.Offset != next {

@@ -314,7 +314,7 @@ func (p *Partition) try(ctx context.Context, what string, request func(ctx conte
 // failed counts a failed request and logs each new kind of failure once.
 func (p *Partition) failed(what string, err error) {
 	p.retries.Add(1)
-	text := what + ": " + err.Error()
+	text := what + ": " + kind(err)
 	if old, _ := p.problem.Swap(text).(string); old != text {
 		p.group.config.Log.Warn("a request to Kafka failed and is repeated",
 			"partition", p.tp.String(), "request", what, "error", explain(err))

@@ -187,7 +187,7 @@ func (p *Producer) try(ctx context.Context, request func(ctx context.Context) er
 func (p *Producer) report(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if s := err.Error(); s != p.problem {
+	if s := kind(err); s != p.problem {
 		p.problem = s
 		p.log.Warn("writing to Kafka failed and is repeated", "topic", p.topic, "error", explain(err))
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"strings"
 	"syscall"
 	"time"
@@ -86,8 +87,24 @@ func explain(err error) error {
 		return fmt.Errorf("the broker speaks TLS on this port, and TLS is not configured: %w", err)
 	case refused(err):
 		return fmt.Errorf("the broker refuses this client, or this client the broker: %w", err)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
-		return fmt.Errorf("the broker hangs up; when it does so always, it may expect TLS or other credentials: %w", err)
 	}
 	return err
+}
+
+// explainFirst is explain for an error before there ever was an answer.
+func explainFirst(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) {
+		return fmt.Errorf("the broker hangs up; when it does so always, it may expect TLS or other credentials: %w", err)
+	}
+	return explain(err)
+}
+
+// kind is the text of an error without what differs between two of a kind: the
+// ports of a connection.
+func kind(err error) string {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Op + ": " + op.Err.Error()
+	}
+	return err.Error()
 }

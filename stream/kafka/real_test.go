@@ -1,0 +1,187 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/orffvar/forecaster/internal/secret"
+	"github.com/orffvar/forecaster/internal/testserver"
+	"github.com/orffvar/forecaster/stream"
+)
+
+// The tests of this file need Apache Kafka; see internal/testserver.
+
+func TestRealKafka(t *testing.T) {
+	const partitions = 4
+	proxy := testserver.StartProxy(t, "")
+	k := testserver.StartKafka(t, testserver.KafkaAdvertised(proxy.Addr), testserver.KafkaSetting("log.retention.check.interval.ms", "500"))
+	proxy.SetTarget(k.Addr)
+	k.CreateTopic(topic, partitions)
+
+	c := quick(proxy.Addr)
+	c.Heartbeat = 200 * time.Millisecond
+	l := &ledger{snapshots: make(map[string]int64)}
+	sent := 0
+	more := func(n int) {
+		t.Helper()
+		send(t, proxy.Addr, sent, sent+n)
+		sent += n
+	}
+	// processed waits until everything is committed and compares the states with
+	// those of one reader without interruptions.
+	processed := func(what string) {
+		t.Helper()
+		alone := c
+		alone.Group = ""
+		check := func(done *atomic.Int64) error {
+			return run(t, newGroup(t, alone), func(ctx context.Context, p *Partition) error {
+				all, err := readAll(ctx, p, 0)
+				if err != nil {
+					return err
+				}
+				var want int64
+				for _, m := range all {
+					want = want*31 + int64(len(m.Value)) + int64(m.Value[0])
+				}
+				observer := *p
+				observer.member = &membership{group: c.Group}
+				next, name, err := observer.Committed(ctx)
+				if err == nil && next == int64(len(all)) {
+					done.Add(next)
+					if got := l.load(name); got != want {
+						t.Errorf("%s: partition %d has the state %d, want %d", what, p.Number(), got, want)
+					}
+				}
+				return err
+			})
+		}
+		eventually(t, what, func() bool {
+			var done atomic.Int64
+			return check(&done) == nil && done.Load() == int64(sent)
+		})
+	}
+
+	more(1000)
+	stop := start(t, newGroup(t, c), l.work)
+	more(1000)
+	second := start(t, newGroup(t, c), l.work)
+	more(1000)
+	processed("two members")
+
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	more(1000)
+	processed("one member has left")
+
+	stop = start(t, newGroup(t, c), l.work)
+	k.Stop()
+	k.Start()
+	more(1000)
+	processed("an orderly restart of the broker")
+
+	k.Kill()
+	k.Start()
+	more(1000)
+	processed("the broker was killed")
+
+	proxy.SetBlackHole(true)
+	time.Sleep(5 * time.Second) // longer than a request may take
+	proxy.SetBlackHole(false)
+	proxy.Reset()
+	more(1000)
+	processed("a black hole")
+
+	k.Pause()
+	time.Sleep(8 * time.Second) // longer than the session
+	k.Resume()
+	more(1000)
+	processed("the broker was frozen")
+
+	for _, stop := range []func() error{stop, second} {
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestRealKafkaSASL(t *testing.T) {
+	k := testserver.StartKafka(t, testserver.KafkaSASL("user", canary))
+	k.CreateTopic(topic, 1)
+	for _, mechanism := range []string{"PLAIN", "SCRAM-SHA-256"} {
+		c := quick(k.SASLAddr)
+		c.SASL = SASL{Mechanism: mechanism, Username: "user", Password: secret.New(canary)}
+		var n int
+		err := run(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
+			_, err := readAll(ctx, p, 0)
+			n++
+			return err
+		})
+		if err != nil || n != 1 {
+			t.Errorf("%s: %v", mechanism, err)
+		}
+
+		var log syncBuffer
+		c.Log = slog.New(slog.NewTextHandler(&log, nil))
+		c.SASL.Password = secret.New(canary + "x")
+		err = run(t, newGroup(t, c), func(ctx context.Context, p *Partition) error { return nil })
+		if err == nil || !strings.Contains(err.Error(), "does not accept the SASL user name and password") {
+			t.Errorf("%s: bad password: %v", mechanism, err)
+		}
+		if strings.Contains(fmt.Sprint(err, log.String()), canary) {
+			t.Errorf("%s: the password was printed", mechanism)
+		}
+	}
+	c := quick(k.SASLAddr)
+	c.SASL = SASL{Mechanism: "SCRAM-SHA-512", Username: "user", Password: secret.New(canary)}
+	if err := run(t, newGroup(t, c), func(ctx context.Context, p *Partition) error { return nil }); err == nil || !strings.Contains(err.Error(), "SASL mechanism") {
+		t.Errorf("a mechanism that is not offered: %v", err)
+	}
+}
+
+// BenchmarkRead measures reading a log that is there, 200-byte messages, from a
+// real broker.
+func BenchmarkRead(b *testing.B) {
+	k := testserver.StartKafka(b)
+	k.CreateTopic(topic, 1)
+	p, err := NewProducer(connection(k.Addr), topic, quiet)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer p.Close()
+	const n = 500_000
+	messages := make([]stream.Message, 1000)
+	for i := range messages {
+		messages[i].Value = make([]byte, 200)
+	}
+	for range n / len(messages) {
+		if err := p.Send(deadline(b), messages); err != nil {
+			b.Fatal(err)
+		}
+	}
+	c := quick(k.Addr)
+	c.Group = ""
+	for b.Loop() {
+		err := newGroup(b, c).Run(context.Background(), func(ctx context.Context, p *Partition) error {
+			dst := make([]stream.Message, 256)
+			for read := 0; read < n; {
+				m, err := p.Read(ctx, dst)
+				if err != nil {
+					return err
+				}
+				read += m
+			}
+			return errEnough
+		})
+		if !errors.Is(err, errEnough) {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "messages/s")
+}
