@@ -42,13 +42,13 @@ func (f *ScalarSum) Len() int {
 
 // FeaturesTo writes the features of all parts.
 func (f *ScalarSum) FeaturesTo(phi, x []float64) {
+	if len(phi) != f.Len() {
+		panic(badLength)
+	}
 	for _, p := range f.parts {
 		n := p.Len()
 		p.FeaturesTo(phi[:n], x)
 		phi = phi[n:]
-	}
-	if len(phi) != 0 {
-		panic(badLength)
 	}
 }
 

@@ -229,6 +229,8 @@ func TestContract(t *testing.T) {
 			t.Run("state", func(t *testing.T) { c.state(t, build) })
 			t.Run("redraw", func(t *testing.T) { c.redraw(t, build) })
 			t.Run("allocations", func(t *testing.T) { c.allocations(t, build(10, 3)) })
+			t.Run("weight", func(t *testing.T) { c.weight(t, build) })
+			t.Run("lengths", func(t *testing.T) { c.lengths(t, build(10, 3)) })
 		})
 	}
 }
@@ -381,5 +383,68 @@ func (c contract) allocations(t *testing.T, m Map) {
 	}
 	if n := testing.AllocsPerRun(20, step); n != 0 {
 		t.Errorf("%v allocations a step", n)
+	}
+}
+
+// weight: a kernel times w has features times sqrt(w), everywhere.
+func (c contract) weight(t *testing.T, build func(int, uint64) Map) {
+	const w = 0.37
+	plain := build(8, 4)
+	p := plain.Dims().Out
+	want, exact, variance := mapKernel(plain, c.x, c.z), make([]float64, p*p), make([]float64, p*p)
+	KernelTo(exact, plain, c.x, c.z)
+	VarianceTo(variance, plain, c.x, c.z)
+	inner := build(8, 4)
+	m := must(NewSum([]float64{w}, inner))
+	nearAll(t, "K~", mapKernel(m, c.x, c.z), scaled(want, w), 1e-13)
+	k := make([]float64, p*p)
+	KernelTo(k, m, c.x, c.z)
+	nearAll(t, "K", k, scaled(exact, w), 1e-13)
+	VarianceTo(k, m, c.x, c.z)
+	for i, v := range variance {
+		if math.IsNaN(v) != math.IsNaN(k[i]) || math.Abs(k[i]-w*w*v) > 1e-13*max(1, math.Abs(v)) {
+			t.Errorf("variance %g, want %g", k[i], w*w*v)
+		}
+	}
+	c.jacobian(t, m)
+	// The weight belongs to the map, not to its draws.
+	if !c.noRedraw {
+		r := BlockRand(9, 1)
+		redraw(plain, &r)
+		r = BlockRand(9, 1)
+		redraw(inner, &r)
+		nearAll(t, "K~ drawn again", mapKernel(inner, c.x, c.z), scaled(mapKernel(plain, c.x, c.z), w), 1e-13)
+	}
+}
+
+// lengths: a slice that is too long or too short panics, whichever it is.
+func (c contract) lengths(t *testing.T, m Map) {
+	d := m.Dims()
+	for _, by := range []int{-1, 1} {
+		for i, call := range []func(a, b, c int){
+			func(a, b, _ int) { m.FeaturesTo(make([]float64, d.Features+a), make([]float64, d.In+b)) },
+			func(a, b, c int) {
+				m.PredictTo(make([]float64, d.Out+a), make([]float64, d.Features+b), make([]float64, d.Params+c))
+			},
+			func(a, b, c int) {
+				m.AddGradient(make([]float64, d.Params+a), 1, make([]float64, d.Features+b), make([]float64, d.Out+c))
+			},
+		} {
+			for which := range 3 {
+				if i == 0 && which == 2 {
+					continue
+				}
+				var off [3]int
+				off[which] = by
+				func() {
+					defer func() {
+						if msg, ok := recover().(string); !ok {
+							t.Errorf("method %d with slice %d longer by %d panics with %v, want a message", i, which, by, msg)
+						}
+					}()
+					call(off[0], off[1], off[2])
+				}()
+			}
+		}
 	}
 }

@@ -59,11 +59,17 @@ func (m *Integral) FeaturesTo(phi, x []float64) {
 }
 
 func (m *Integral) PredictTo(y, phi, theta []float64) {
+	if len(y) != 1 || len(phi) != m.rx+m.rt {
+		panic(badLength)
+	}
 	vec.MatVec(m.u, theta, phi[:m.rx])
 	y[0] = vec.Dot(m.u, phi[m.rx:])
 }
 
 func (m *Integral) AddGradient(g []float64, alpha float64, phi, r []float64) {
+	if len(r) != 1 || len(phi) != m.rx+m.rt {
+		panic(badLength)
+	}
 	vec.AddOuter(g, alpha*r[0], phi[m.rx:], phi[:m.rx])
 }
 

@@ -3,6 +3,8 @@ package orff
 import (
 	"math"
 	"testing"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
 func TestC2_6_Simplex(t *testing.T) {
@@ -137,6 +139,21 @@ func TestCorrelation(t *testing.T) {
 	g = g[:4]
 	s.GammaTo(g, 0)
 	near(t, "weighted correlation", g[1], c12/math.Sqrt(c11*c22), 1e-13)
+
+	enc := snapshot.NewEncoder(nil)
+	s.State(enc)
+	other := must(NewCorrelation(2, 0.9))
+	dec := snapshot.NewDecoder(enc.Bytes())
+	other.State(dec)
+	if err := dec.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	s.Observe([]float64{1, 2})
+	other.Observe([]float64{1, 2})
+	h := make([]float64, 4)
+	s.GammaTo(g, 0.1)
+	other.GammaTo(h, 0.1)
+	nearAll(t, "Gamma after restoring", h, g, 0)
 }
 
 func TestSimilarityGraph(t *testing.T) {
