@@ -6,6 +6,5 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-func newInfluxDB(*config.InfluxDB, []float64) (stream.Sink, error)          { panic("") }
-func pingInfluxDB(context.Context, *config.InfluxDB) error                  { panic("") }
-func newSimulated(*config.Simulated) (stream.Source, stream.Decoder, error) { panic("") }
+func newInfluxDB(*config.InfluxDB, []float64) (stream.Sink, error) { panic("") }
+func pingInfluxDB(context.Context, *config.InfluxDB) error         { panic("") }

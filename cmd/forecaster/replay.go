@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -89,12 +90,14 @@ type replayReport struct {
 }
 
 // replayFile runs the file through the engine.
-func (a *app) replayFile(ctx context.Context, cfg *config.Config) (*replayReport, error) {
+func (a *app) replayFile(ctx context.Context, cfg *config.Config) (report *replayReport, err error) {
+	var closers []io.Closer
+	defer func() { err = errors.Join(err, closeAll(closers)) }()
 	src, err := openFile(cfg)
 	if err != nil {
 		return nil, err
 	}
-	defer src.Close()
+	closers = append(closers, src)
 	engine, err := newEngine(cfg)
 	if err != nil {
 		return nil, err
@@ -103,13 +106,13 @@ func (a *app) replayFile(ctx context.Context, cfg *config.Config) (*replayReport
 	if err != nil {
 		return nil, err
 	}
-	defer sink.Close()
+	closers = append(closers, sink)
 	letters, drop, err := openDeadLetters(cfg, a.logger(cfg.Log))
 	if err != nil {
 		return nil, err
 	}
 	first := &firstRefusal{next: letters}
-	defer first.Close()
+	closers = append(closers, first)
 	runner, err := stream.NewRunner(stream.RunnerConfig{
 		Source:      paced(src, src.Decoder(), cfg.Input.File.Speed),
 		Decoder:     src.Decoder(),
@@ -131,7 +134,7 @@ func (a *app) replayFile(ctx context.Context, cfg *config.Config) (*replayReport
 	}
 	stats := runner.Stats()
 	var refused int64
-	report := &replayReport{
+	report = &replayReport{
 		Dataset: cfg.Input.File.Path, Rows: stats.Records, Series: stats.Series, Model: cfg.Model.Type,
 		Forecasts: stats.Forecasts, DeadLetters: make(map[string]int64), Results: []score{},
 		Seconds: number(elapsed), SamplesPerSecond: number(float64(stats.Records) / elapsed),

@@ -124,7 +124,7 @@ func openSinks(c *config.Config, extra ...stream.Sink) (sink stream.Sink, err er
 	sinks := tee(extra)
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, sinks.Close())
+			_ = sinks.Close() // nothing was written
 		}
 	}()
 	if f := c.Output.File; f != nil {
