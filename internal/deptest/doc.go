@@ -1,0 +1,3 @@
+// Package deptest has the tests that keep the layers of
+// docs/design/0001-shape.md apart.
+package deptest
