@@ -2,7 +2,7 @@ package lineproto
 
 import (
 	"errors"
-	"fmt"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -76,14 +76,14 @@ func DecodeTag(s string) (string, error) {
 			}
 			out = append(out, s[i])
 		case '%':
-			var c byte
 			if i+2 >= len(s) {
 				return "", errTag
 			}
-			if _, err := fmt.Sscanf(s[i+1:i+3], "%02X", &c); err != nil {
-				return "", fmt.Errorf("%w: %%%s", errTag, s[i+1:i+3])
+			c, err := strconv.ParseUint(s[i+1:i+3], 16, 8)
+			if err != nil {
+				return "", errTag
 			}
-			out = append(out, c)
+			out = append(out, byte(c))
 			i += 2
 		default:
 			out = append(out, s[i])

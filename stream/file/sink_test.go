@@ -1,0 +1,208 @@
+package file_test
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/lineproto"
+	"github.com/orffvar/forecaster/stream/streamtest"
+)
+
+// engine returns an engine of streamtest.Drift.
+func engine(t testing.TB) *stream.Engine {
+	t.Helper()
+	e, err := stream.NewEngine(stream.EngineConfig{
+		Model: "drift", Horizon: 1,
+		NewModel: func(dim int) (eval.Model, error) { return streamtest.NewDrift(dim, 1, 0), nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func ExampleCSV() {
+	b := &stream.Batch{Forecasts: []stream.Forecast{{
+		Series: &stream.Series{Name: "host1", Variables: []string{"cpu", "mem, free"}}, Model: "orffvar", Time: 1767225600e9, Horizon: 1,
+		Yhat: []float64{.1, 70}, Lower: []float64{-.1, math.NaN()}, Upper: []float64{.3, math.NaN()},
+	}}}
+	e := file.CSV{Levels: []float64{.9}}
+	fmt.Printf("%s%s", e.AppendHeader(nil), e.AppendBatch(nil, b))
+	// Output:
+	// time,series,target,horizon,model,yhat,yhat_lower,yhat_upper
+	// 2026-01-01T00:00:00Z,host1,cpu,1,orffvar,0.1,-0.1,0.3
+	// 2026-01-01T00:00:00Z,host1,"mem, free",1,orffvar,70,,
+}
+
+func TestSinkContract(t *testing.T) {
+	for levels := range 3 {
+		for _, enc := range []file.Encoder{
+			file.CSV{Levels: []float64{.9, .5}[:levels]}, lineproto.Encoder{Levels: []float64{.9, .5}[:levels]},
+		} {
+			t.Run(fmt.Sprintf("%T %d", enc, levels), func(t *testing.T) {
+				path := filepath.Join(t.TempDir(), "out")
+				streamtest.TestSink(t, streamtest.SinkTest{
+					Open: func(t *testing.T) stream.Sink {
+						s, err := file.CreateSink(path, enc)
+						if err != nil {
+							t.Fatal(err)
+						}
+						return s
+					},
+					Contents: func(t *testing.T) string {
+						b, err := os.ReadFile(path)
+						if err != nil {
+							t.Fatal(err)
+						}
+						return string(b)
+					},
+					Levels: levels,
+				})
+			})
+		}
+	}
+}
+
+// TestCSVReads: encoding/csv reads what is written, awkward names included.
+func TestCSVReads(t *testing.T) {
+	for levels := range 3 {
+		e := file.CSV{Levels: []float64{.9, .5}[:levels], TimeUnit: format.Seconds}
+		b := streamtest.Batch(2, levels)
+		rows, err := csv.NewReader(strings.NewReader(string(e.AppendBatch(e.AppendHeader(nil), b)))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := b.Forecasts[0]
+		if want := 1 + len(f.Yhat)*max(1, levels); len(rows) != want {
+			t.Fatalf("%d rows of %d", len(rows), want)
+		}
+		for j, target := range f.Series.Variables {
+			row := rows[1+j*max(1, levels)]
+			if row[0] != "3" || row[1] != f.Series.Name || row[2] != target || row[5] != fmt.Sprint(f.Yhat[j]) || (row[6] == "") != (levels == 0) {
+				t.Errorf("%q", row)
+			}
+		}
+	}
+}
+
+func TestDeadLettersFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "letters.jsonl")
+	d, err := file.CreateDeadLetters(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	letter := func(value string) []stream.DeadLetter {
+		return []stream.DeadLetter{{
+			Message: stream.Message{Topic: "in", Partition: 3, Offset: 9, Time: 1e9, Key: []byte("k"), Value: []byte(value)},
+			Reason:  stream.Late, Detail: "\"too\"\nlate",
+		}}
+	}
+	ctx := context.Background()
+	for _, v := range []string{"a", "b\xff", "c"} {
+		if err := d.WriteDeadLetters(ctx, letter(v)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	position := d.Position()
+	if err := d.WriteDeadLetters(ctx, letter("lost")); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if d, err = file.CreateDeadLetters(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Resume(position); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.WriteDeadLetters(ctx, letter("d")); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+	if len(lines) != 4 {
+		t.Fatalf("%d lines:\n%s", len(lines), b)
+	}
+	const want = `{"origin":"in[3]@9","topic":"in","partition":3,"offset":9,"time":"1970-01-01T00:00:01Z","reason":"late","detail":"\"too\"\nlate","key":"k","value":"d"}`
+	if lines[3] != want {
+		t.Errorf("got  %s\nwant %s", lines[3], want)
+	}
+	var bytes struct {
+		Value []byte `json:"value_base64"`
+	}
+	if err := json.Unmarshal([]byte(lines[1]), &bytes); err != nil || string(bytes.Value) != "b\xff" {
+		t.Errorf("%s: %v", lines[1], err)
+	}
+}
+
+func TestResumeRefuses(t *testing.T) {
+	path := write(t, "out", "0123456789")
+	s, err := file.CreateSink(path, file.CSV{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Resume([]byte("11")); err == nil || !strings.Contains(err.Error(), "has 10 bytes where the checkpoint says 11") {
+		t.Errorf("a file that was cut gave %v", err)
+	}
+	if err := s.Resume([]byte("x")); err == nil {
+		t.Error("a position that is none was accepted")
+	}
+	if b, _ := os.ReadFile(path); string(b) != "0123456789" {
+		t.Errorf("a refused Resume left %q", b)
+	}
+	if _, err := file.CreateSink(filepath.Join(t.TempDir(), "no", "such", "dir"), file.CSV{}); err == nil {
+		t.Error("a sink in no directory was made")
+	}
+}
+
+// TestDiskFull: a write that fails stops the run, and no checkpoint is taken.
+func TestDiskFull(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("no /dev/full on this system")
+	}
+	src, err := file.OpenSource(write(t, "in.csv", "time,a\n1,1\n2,2\n3,3\n"), file.SourceConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	sink, err := file.CreateSink("/dev/full", file.CSV{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sink.Close()
+	dir := t.TempDir()
+	store, err := file.OpenStore(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	r, err := stream.NewRunner(stream.RunnerConfig{Source: src, Decoder: src.Decoder(), Engine: engine(t), Sink: sink, Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Run(context.Background()); err == nil || !strings.Contains(err.Error(), "no space left") {
+		t.Errorf("got %v", err)
+	}
+	if c, err := file.Checkpoints(dir); err != nil || len(c) != 0 {
+		t.Errorf("checkpoints %v, %v", c, err)
+	}
+}

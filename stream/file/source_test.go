@@ -1,0 +1,289 @@
+package file_test
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/streamtest"
+)
+
+func write(t testing.TB, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestSourceContract(t *testing.T) {
+	compressed := func(text string) string {
+		var b strings.Builder
+		z := gzip.NewWriter(&b)
+		fmt.Fprint(z, text)
+		z.Close()
+		return b.String()
+	}
+	const csv = "time,a\n0,1\n\n1,2\r\n2,3\n3,4"
+	for _, c := range []struct{ name, text string }{
+		{"data.csv", csv}, {"data.csv.gz", compressed(csv)}, {"data.tsv", strings.ReplaceAll(csv, ",", "\t")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := write(t, c.name, c.text)
+			comma := ","
+			if strings.HasSuffix(c.name, "tsv") {
+				comma = "\t"
+			}
+			var want []stream.Message
+			for i, line := range []int64{1, 3, 4, 5} {
+				want = append(want, stream.Message{
+					Topic: path, Partition: -1, Offset: line, Key: []byte("data"), Value: fmt.Appendf(nil, "%d%s%d", i, comma, i+1),
+				})
+			}
+			streamtest.TestSource(t, streamtest.SourceTest{
+				Open: func(t *testing.T) stream.Source {
+					s, err := file.OpenSource(path, file.SourceConfig{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					return s
+				},
+				Want: want,
+			})
+		})
+	}
+}
+
+// TestPipe: what is not a regular file may wait for more, and is not rewound.
+func TestPipe(t *testing.T) {
+	for _, header := range []string{"", "time,a\n"} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := fmt.Sprintf("/dev/fd/%d", r.Fd())
+		if _, err := os.Stat(path); err != nil {
+			t.Skip("no /dev/fd on this system")
+		}
+		c := file.SourceConfig{Format: "csv", Series: "s"}
+		if header == "" {
+			c.CSV.Header = []string{"time", "a"}
+		}
+		s, err := file.OpenSource(path, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Seek(context.Background(), 100); err != nil {
+			t.Fatal(err)
+		}
+		dst := make([]stream.Message, 8)
+		short := func() context.Context {
+			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+			t.Cleanup(cancel)
+			return ctx
+		}
+		if n, err := s.Read(short(), dst); n != 0 || !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("of an empty pipe Read returned %d, %v", n, err)
+		}
+		fmt.Fprint(w, header+"0,1\n1,2\n2,")
+		n, err := s.Read(context.Background(), dst)
+		if n != 2 || err != nil || dst[0].Offset != 100 || dst[1].Offset != 101 || string(dst[1].Value) != "1,2" {
+			t.Fatalf("Read returned %d, %v, %+v", n, err, dst[:n])
+		}
+		var rec stream.Record
+		if err := s.Decoder().Decode(&rec, &dst[1]); err != nil || rec.Series != "s" || rec.Values[0] != 2 {
+			t.Fatalf("%+v, %v", rec, err)
+		}
+		if n, err := s.Read(short(), dst); n != 0 || !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("in the middle of a line Read returned %d, %v", n, err)
+		}
+		fmt.Fprint(w, "3")
+		w.Close()
+		if n, err := s.Read(context.Background(), dst); n != 1 || err != nil || string(dst[0].Value) != "2,3" {
+			t.Fatalf("Read returned %d, %v", n, err)
+		}
+		if _, err := s.Read(context.Background(), dst); !errors.Is(err, io.EOF) {
+			t.Fatalf("at the end Read returned %v", err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+	}
+}
+
+// TestBadFiles: each mistake has one clear message, either when the file is opened
+// or read, or as a dead letter that names the line.
+func TestBadFiles(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"empty.csv", "", "empty.csv is empty, a line with the names of the columns was expected"},
+		{"header.csv", "time,a\n", "header.csv has no data"},
+		{"empty.jsonl", "\n\n", ""},
+		{"nothing.jsonl", "", "nothing.jsonl has no data"},
+		{"noheader.csv", "2026-01-01,1,2\n2026-01-02,1,2\n", "line 1 begins like data (2026-01-01), a line with the names of the columns was expected"},
+		{"twice.csv", "time,a,a\n1,2,3\n", `two columns have the name "a"`},
+		{"unnamed.csv", "time,a,\n1,2,3\n", `column 3 has no name`},
+		{"only.csv", "time\n1\n", "no column has values"},
+		{"quote.csv", "time,\"a\n1,2\n", "line 1: format: the header: "},
+		{"unknown.xyz", "1", `the extension ".xyz" does not say whether this is csv or jsonl`},
+		{"broken.csv.gz", "time,a and more", "broken.csv.gz: gzip: invalid header"},
+
+		{"ragged.csv", "time,a,b\n1,2,3\n2,3\n", "ragged.csv:3: malformed: 2 fields where the header has 3 columns"},
+		{"wide.csv", "time,a,b\n1,2,3\n2,3,4,5\n", "wide.csv:3: malformed: 4 fields where the header has 3 columns"},
+		{"text.csv", "time,a\n1,2\n\n2,two\n", `text.csv:4: malformed: "two" in column "a" is not a number`},
+		{"nan.csv", "time,a\n1,NaN\n", `nan.csv:2: non_finite: "NaN" in column "a" is not a finite number`},
+		{"inf.csv", "time,a\n1,-Inf\n", `inf.csv:2: non_finite: "-Inf" in column "a" is not a finite number`},
+		{"late.csv", "time,a\n2,1\n1,1\n", `late.csv:3: late: the sample is 1s older than the last of series "late"`},
+		{"same.csv", "time,a\n2,1\n2,1\n", `same.csv:3: duplicate: the last sample of series "same" has the same time`},
+		{"time.csv", "time,a\nnoon,1\n", `time.csv:2: malformed: the time "noon" in column "time" is neither RFC 3339 nor a number`},
+		{"long.csv", "time,a\n1," + strings.Repeat("1", 2<<20) + "\n2,2\n", "long.csv:2: too_large: 1048577 bytes, at most 1048576 are allowed"},
+		{"binary.jsonl", "{\"time\": 1, \"values\": [1]}\n\x00\xff\x1b\n", "binary.jsonl:2: malformed: not UTF-8"},
+		{"cut.jsonl", "{\"time\": 1, \"values\": [1]}\n{\"time\": 2, \"val", "cut.jsonl:2: malformed: not a JSON object"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := outcome(t, write(t, c.name, c.text))
+			if !strings.Contains(got, c.want) || c.want == "" && got != "" || strings.Count(got, "\n") > 1 {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+	if got := outcome(t, filepath.Join(t.TempDir(), "missing.csv")); !strings.Contains(got, "missing.csv: no such file") && !strings.Contains(got, "cannot find") {
+		t.Errorf("a missing file gave %s", got)
+	}
+	if got := outcome(t, t.TempDir()); !strings.Contains(got, "is a directory") {
+		t.Errorf("a directory gave %s", got)
+	}
+}
+
+// outcome runs a file through an engine and returns its error and dead letters.
+func outcome(t *testing.T, path string) string {
+	t.Helper()
+	src, err := file.OpenSource(path, file.SourceConfig{})
+	if err != nil {
+		return err.Error()
+	}
+	defer src.Close()
+	var out letters
+	r, err := stream.NewRunner(stream.RunnerConfig{Source: src, Decoder: src.Decoder(), Engine: engine(t), Sink: stream.Discard{}, DeadLetters: &out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Run(context.Background()); err != nil {
+		return err.Error()
+	}
+	return string(out)
+}
+
+type letters string
+
+func (l *letters) WriteDeadLetters(_ context.Context, letter []stream.DeadLetter) error {
+	for _, d := range letter {
+		*l += letters(fmt.Sprintf("%s: %s: %s\n", d.Message.Origin(), d.Reason, d.Detail))
+	}
+	return nil
+}
+func (l *letters) Close() error { return nil }
+
+func TestProgress(t *testing.T) {
+	text := "time,a\n" + strings.Repeat("1,2\n", 100_000)
+	s, err := file.OpenSource(write(t, "p.csv", text), file.SourceConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if h := s.Header(); len(h) != 2 || h[1] != "a" {
+		t.Errorf("header %q", h)
+	}
+	var last int64
+	dst := make([]stream.Message, 1000)
+	for {
+		read, total := s.Progress()
+		if read < last || read > total || total != int64(len(text)) {
+			t.Fatalf("%d of %d after %d", read, total, last)
+		}
+		last = read
+		if _, err := s.Read(context.Background(), dst); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if last != int64(len(text)) {
+		t.Errorf("%d of %d at the end", last, len(text))
+	}
+}
+
+func TestSeekInAnotherFile(t *testing.T) {
+	s, err := file.OpenSource(write(t, "s.csv", "time,a\n1,1\n"), file.SourceConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Seek(context.Background(), 3); err == nil || !strings.Contains(err.Error(), "has 2 lines, but 3 were already processed") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestPandas: the index of a data frame has no name.
+func TestPandas(t *testing.T) {
+	s, err := file.OpenSource(write(t, "pandas.csv", ",0,1\n2026-01-01 00:00:00,1.5,\n"), file.SourceConfig{Series: "s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	dst := make([]stream.Message, 1)
+	if _, err := s.Read(context.Background(), dst); err != nil {
+		t.Fatal(err)
+	}
+	var r stream.Record
+	if err := s.Decoder().Decode(&r, &dst[0]); err != nil || r.Series != "s" || r.Names[0] != "0" || r.Values[0] != 1.5 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+func FuzzSource(f *testing.F) {
+	f.Add("time,a\n1,2\n", true)
+	f.Add("{\"time\": 1, \"values\": [1]}\n", false)
+	f.Add("\ufeff\"time\",a\r\n\r\n1,\"2\n", true)
+	f.Fuzz(func(t *testing.T, text string, csv bool) {
+		name := "f.jsonl"
+		if csv {
+			name = "f.csv"
+		}
+		s, err := file.OpenSource(write(t, name, text), file.SourceConfig{JSON: format.JSONConfig{MaxBytes: 100}})
+		if err != nil {
+			return
+		}
+		defer s.Close()
+		dst := make([]stream.Message, 3)
+		last := int64(-1)
+		for {
+			n, err := s.Read(context.Background(), dst)
+			if err != nil {
+				return
+			}
+			for i := range n {
+				if dst[i].Offset <= last || strings.Contains(string(dst[i].Value), "\n") {
+					t.Fatalf("line %d after %d is %q", dst[i].Offset, last, dst[i].Value)
+				}
+				last = dst[i].Offset
+				var r stream.Record
+				var data *stream.DataError
+				if err := s.Decoder().Decode(&r, &dst[i]); err != nil && !errors.As(err, &data) {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
+}
