@@ -30,6 +30,8 @@ type NLMS struct {
 	// goes once over Theta instead of twice.
 	g, u    []float64
 	pending bool
+
+	gram, steps []float64 // scratch of LearnBlock
 }
 
 // NewNLMS returns a learner with zero weights. The error names the field that
@@ -89,6 +91,42 @@ func (l *NLMS) Update(phi, e []float64) {
 	}
 	copy(l.u, phi)
 	l.pending = true
+}
+
+// LearnBlock learns n = len(y)/p pairs, phi n x M and y n x p, one after the
+// other, and sets pred, n x p, to the prediction of each before its own step:
+// the result of n times PredictTo and Update, up to rounding. It goes over the
+// weights twice in all, because the prediction of sample s is that of the first
+// weights and what the steps before it add,
+//
+//	pred_s = Theta phi_s + sum_(r<s) c_r (phi_r . phi_s) (y_r - pred_r).
+//
+// That pays for a backlog when Theta is larger than the caches. It allocates
+// when n is larger than in all calls before.
+func (l *NLMS) LearnBlock(pred, phi, y []float64) {
+	m, p := l.cfg.Features, l.cfg.Outputs
+	n := len(y) / p
+	if len(y) != n*p || len(pred) != n*p || len(phi) != n*m {
+		panic("sgd: NLMS.LearnBlock: wrong length")
+	}
+	l.flush()
+	if len(l.gram) < n*n {
+		l.gram, l.steps = make([]float64, n*n), make([]float64, n*p)
+	}
+	gram, steps := l.gram[:n*n], l.steps[:n*p]
+	vec.MatMulT(pred, phi, l.theta, n, p, m)
+	vec.MatMulT(gram, phi, phi, n, n, m)
+	for s := range n {
+		row, ps := gram[s*n:(s+1)*n], pred[s*p:(s+1)*p]
+		for o := range p { // steps is p x n
+			ps[o] += vec.Dot(row[:s], steps[o*n:o*n+s])
+		}
+		c := l.cfg.Step / (1e-6 + row[s])
+		for o := range p {
+			steps[o*n+s] = c * (y[s*p+o] - ps[o])
+		}
+	}
+	vec.AddMatMul(l.theta, 1, steps, phi, p, m, n)
 }
 
 // State saves or restores the weights.

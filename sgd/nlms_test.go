@@ -29,6 +29,36 @@ func TestNLMSStepShrinksTheError(t *testing.T) {
 	}
 }
 
+// A block of samples gives what the same samples give one by one.
+func TestNLMSLearnBlockEqualsUpdates(t *testing.T) {
+	const m, p = 37, 5
+	rng := rand.New(rand.NewPCG(15, 16))
+	cfg := NLMSConfig{Features: m, Outputs: p, Step: .7}
+	a, err := NewNLMS(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, _ := NewNLMS(cfg)
+	for _, n := range []int{1, 16, 3, 0, 8, 16, 33} {
+		phi, y, pred := randomVector(rng, n*m), randomVector(rng, n*p), make([]float64, n*p)
+		a.LearnBlock(pred, phi, y)
+		for s := range n {
+			e := learnPair(b, phi[s*m:(s+1)*m], y[s*p:(s+1)*p])
+			for o, v := range e {
+				// Some hundred roundings of numbers of size one.
+				if got := y[s*p+o] - pred[s*p+o]; math.Abs(got-v) > 1e-13 {
+					t.Fatalf("block of %d, sample %d: error %v, one by one %v", n, s, got, v)
+				}
+			}
+		}
+		for i, w := range b.Weights() {
+			if math.Abs(w-a.Weights()[i]) > 1e-13 {
+				t.Fatalf("block of %d: weight %d = %v, one by one %v", n, i, a.Weights()[i], w)
+			}
+		}
+	}
+}
+
 func TestNLMSConfigErrors(t *testing.T) {
 	for field, c := range map[string]NLMSConfig{
 		"Features": {Outputs: 1, Step: 1},

@@ -130,11 +130,8 @@ func addOuter(a []float64, alpha float64, x, y []float64) {
 	// The store of the last register of a row covers the start of the next row
 	// with masked elements, and the processor would wait for it. So narrow
 	// matrices are passed over several times, each time with some rows left out.
-	step := 1
-	if n%8 != 0 && m > 8 {
-		step = 2 + 8/n
-	}
-	for i := range min(step, m) {
+	step := stepOf(m, n, 8)
+	for i := range step {
 		rows := (m - i + step - 1) / step
 		if active == avx512 {
 			addOuterAVX512(&a[i*n], alpha, &x[i], &y[0], rows, n, step)
@@ -142,6 +139,15 @@ func addOuter(a []float64, alpha float64, x, y []float64) {
 			addOuterAVX2(&a[i*n], alpha, &x[i], &y[0], rows, n, step)
 		}
 	}
+}
+
+// stepOf returns how many passes over an m x n matrix there are, for registers
+// of the given number of elements.
+func stepOf(m, n, lanes int) int {
+	if n%lanes == 0 || m <= 8 {
+		return 1
+	}
+	return min(2+lanes/n, m)
 }
 
 func updateMatVec(y, a, g, u, x []float64) {
@@ -340,5 +346,74 @@ func unpack(b, rhs []float64, n int) {
 	for l := 0; l < lanes; l += 4 {
 		r0, r1, r2, r3 := rows4(b, n, l)
 		unpackAVX2(&rhs[l], r0, r1, r2, r3, n)
+	}
+}
+
+func matVec32(y, a, x []float32) {
+	if len(a) == 0 {
+		clear(y)
+		return
+	}
+	switch active {
+	case avx512:
+		matVec32AVX512(&y[0], &a[0], &x[0], len(y), len(x))
+	case avx2:
+		matVec32AVX2(&y[0], &a[0], &x[0], len(y), len(x))
+	default:
+		matVecPortable32(y, a, x)
+	}
+}
+
+func addOuter32(a []float32, alpha float32, x, y []float32) {
+	m, n := len(x), len(y)
+	if len(a) == 0 {
+		return
+	}
+	if active == portable {
+		addOuterPortable32(a, alpha, x, y)
+		return
+	}
+	step := stepOf(m, n, 16)
+	for i := range step {
+		rows := (m - i + step - 1) / step
+		if active == avx512 {
+			addOuter32AVX512(&a[i*n], alpha, &x[i], &y[0], rows, n, step)
+		} else {
+			addOuter32AVX2(&a[i*n], alpha, &x[i], &y[0], rows, n, step)
+		}
+	}
+}
+
+func updateMatVec32(y, a, g, u, x []float32) {
+	if len(a) == 0 {
+		clear(y)
+		return
+	}
+	switch active {
+	case avx512:
+		updateMatVec32AVX512(&y[0], &a[0], &g[0], &u[0], &x[0], len(y), len(x))
+	case avx2:
+		updateMatVec32AVX2(&y[0], &a[0], &g[0], &u[0], &x[0], len(y), len(x))
+	default:
+		updateMatVecPortable32(y, a, g, u, x)
+	}
+}
+
+func features32(phi, w, x []float32, scale float32) {
+	d := len(phi) / 2
+	if d == 0 {
+		return
+	}
+	if len(x) == 0 {
+		featuresPortable32(phi, w, x, scale)
+		return
+	}
+	switch active {
+	case avx512:
+		features32AVX512(&phi[0], &phi[d], &w[0], &x[0], scale, len(x), d)
+	case avx2:
+		features32AVX2(&phi[0], &phi[d], &w[0], &x[0], scale, len(x), d)
+	default:
+		featuresPortable32(phi, w, x, scale)
 	}
 }

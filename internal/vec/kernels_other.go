@@ -28,3 +28,8 @@ func cholesky(u []float64, nb int, inv []float64)           { choleskyPortable(u
 func choleskySolve(u []float64, nb int, inv, rhs []float64) { choleskySolvePortable(u, nb, inv, rhs) }
 func pack(rhs, b []float64, n int)                          { packPortable(rhs, b, n) }
 func unpack(b, rhs []float64, n int)                        { unpackPortable(b, rhs, n) }
+
+func matVec32(y, a, x []float32)                        { matVecPortable32(y, a, x) }
+func addOuter32(a []float32, f float32, x, y []float32) { addOuterPortable32(a, f, x, y) }
+func updateMatVec32(y, a, g, u, x []float32)            { updateMatVecPortable32(y, a, g, u, x) }
+func features32(phi, w, x []float32, scale float32)     { featuresPortable32(phi, w, x, scale) }

@@ -162,6 +162,46 @@ func choleskyAVX512(u *float64, nb int, inv *float64)
 //go:noescape
 func choleskySolveAVX512(u *float64, nb int, inv *float64, rhs *float64)
 
+// matVec32AVX2 sets y = A x, A of m rows and n columns.
+//
+//go:noescape
+func matVec32AVX2(y *float32, a *float32, x *float32, m int, n int)
+
+// updateMatVec32AVX2 adds f u^T to A, of m rows and n columns, and sets y = A x.
+//
+//go:noescape
+func updateMatVec32AVX2(y *float32, a *float32, f *float32, u *float32, x *float32, m int, n int)
+
+// addOuter32AVX2 adds alpha f u^T to A, of m rows and n columns, taking each step-th row only.
+//
+//go:noescape
+func addOuter32AVX2(a *float32, alpha float32, f *float32, u *float32, m int, n int, step int)
+
+// features32AVX2 sets cos and sin, of length n, to those of W^T x turns, times scale; W has m rows.
+//
+//go:noescape
+func features32AVX2(cos *float32, sin *float32, w *float32, x *float32, scale float32, m int, n int)
+
+// matVec32AVX512 sets y = A x, A of m rows and n columns.
+//
+//go:noescape
+func matVec32AVX512(y *float32, a *float32, x *float32, m int, n int)
+
+// updateMatVec32AVX512 adds f u^T to A, of m rows and n columns, and sets y = A x.
+//
+//go:noescape
+func updateMatVec32AVX512(y *float32, a *float32, f *float32, u *float32, x *float32, m int, n int)
+
+// addOuter32AVX512 adds alpha f u^T to A, of m rows and n columns, taking each step-th row only.
+//
+//go:noescape
+func addOuter32AVX512(a *float32, alpha float32, f *float32, u *float32, m int, n int, step int)
+
+// features32AVX512 sets cos and sin, of length n, to those of W^T x turns, times scale; W has m rows.
+//
+//go:noescape
+func features32AVX512(cos *float32, sin *float32, w *float32, x *float32, scale float32, m int, n int)
+
 // packAVX2 moves four rows of length n into, or out of, four lanes of rhs.
 //
 //go:noescape

@@ -27,6 +27,12 @@ func main() {
 		t.cholesky()
 		t.choleskySolve()
 	}
+	for _, t := range []target{avx2.single(), avx512.single()} {
+		t.matVec()
+		t.updateMatVec()
+		t.addOuter()
+		t.features()
+	}
 	avx2.pack("pack", false)
 	avx2.pack("unpack", true)
 	Generate()

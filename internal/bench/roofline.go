@@ -1,0 +1,68 @@
+package main
+
+import (
+	"time"
+	"unsafe"
+
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+// roofline is what the processor can do at most, as measured.
+type roofline struct {
+	runs  int
+	least time.Duration
+	flops float64 // a nanosecond
+	rates map[int]rates
+}
+
+// rates are bytes a nanosecond.
+type rates struct{ read, readWrite float64 }
+
+func newRoofline(runs int, least time.Duration) *roofline {
+	r := &roofline{runs: runs, least: least, rates: make(map[int]rates)}
+	const n = 1000
+	t := measure(runs, least, work{"", 1, func() { multiplyAdds(n) }})[0]
+	r.flops = 2 * 12 * n * float64(lanes()) / t.median()
+	return r
+}
+
+// memory returns the rates of loops over so many bytes.
+func (r *roofline) memory(bytes int) rates {
+	bytes = max(512, (bytes+511)/512*512)
+	if v, ok := r.rates[bytes]; ok {
+		return v
+	}
+	b := make([]float64, bytes/8+8)
+	for uintptr(unsafe.Pointer(&b[0]))%64 != 0 {
+		b = b[1:]
+	}
+	p := &b[0]
+	t := measure(r.runs, r.least,
+		work{"", 1, func() { read(p, bytes) }},
+		work{"", 1, func() { readWrite(p, bytes) }})
+	v := rates{float64(bytes) / t[0].median(), float64(bytes) / t[1].median()}
+	r.rates[bytes] = v
+	return v
+}
+
+// bound returns the least time of flops operations (twice as many of float32 fit
+// into a register) and of going over memory: so many bytes are read, so many
+// read and written, at the rates of the two together.
+func (r *roofline) bound(flops float64, single bool, readBytes, writeBytes int) float64 {
+	if single {
+		flops /= 2
+	}
+	m := r.memory(readBytes + writeBytes)
+	return max(flops/r.flops, float64(readBytes)/m.read+float64(writeBytes)/m.readWrite)
+}
+
+// lanes is the number of float64 in a register of the implementation in use.
+func lanes() int {
+	switch vec.Active() {
+	case "avx512":
+		return 8
+	case "avx2":
+		return 4
+	}
+	return 1
+}

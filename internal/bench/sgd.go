@@ -1,0 +1,167 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/sgd"
+)
+
+// shape is that of a stochastic gradient learner: d outputs, D frequencies, m
+// inputs.
+type shape struct{ d, D, m int }
+
+func (s shape) String() string { return fmt.Sprintf("(%d, %d, %d)", s.d, s.D, s.m) }
+
+const (
+	samples = 512 // in the data that all works go round
+	backlog = 16  // samples in a block
+	step    = 0.5 // of the normalised gradient
+)
+
+// problem is data and frequencies of one shape.
+type problem struct {
+	shape
+	x, y []float64 // samples x m, samples x d
+	w    []float64 // m x D, in turns
+}
+
+func newProblem(s shape) *problem {
+	rng := rand.New(rand.NewPCG(1, 1))
+	p := &problem{shape: s, x: normals(rng, samples*s.m), y: make([]float64, samples*s.d), w: normals(rng, s.m*s.D)}
+	for i := range p.y {
+		p.y[i] = math.Sin(p.x[i/s.d*s.m+i%s.m])
+	}
+	vec.Scale(1/(2*math.Pi), p.w)
+	return p
+}
+
+func normals(rng *rand.Rand, n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = rng.NormFloat64()
+	}
+	return v
+}
+
+// reader returns a function that returns n samples after the other; n divides
+// the number of samples.
+func (p *problem) reader(n int) func() (x, y []float64) {
+	t := 0
+	return func() (x, y []float64) {
+		i := t
+		t = (t + n) % samples
+		return p.x[i*p.m : (i+n)*p.m], p.y[i*p.d : (i+n)*p.d]
+	}
+}
+
+func (p *problem) learner() *sgd.NLMS {
+	l, err := sgd.NewNLMS(sgd.NLMSConfig{Features: 2 * p.D, Outputs: p.d, Step: step})
+	if err != nil {
+		panic(err)
+	}
+	return l
+}
+
+// oneByOne predicts each sample and then learns it.
+func (p *problem) oneByOne() work {
+	l, next := p.learner(), p.reader(1)
+	phi, e := make([]float64, 2*p.D), make([]float64, p.d)
+	scale := 1 / math.Sqrt(float64(p.D))
+	return work{"one by one", 1, func() {
+		x, y := next()
+		vec.Features(phi, p.w, x, scale)
+		l.PredictTo(e, phi)
+		for i, v := range y {
+			e[i] = v - e[i]
+		}
+		l.Update(phi, e)
+	}}
+}
+
+// blocks does the same for samples that wait already.
+func (p *problem) blocks() work {
+	l, next := p.learner(), p.reader(backlog)
+	phi, pred := make([]float64, backlog*2*p.D), make([]float64, backlog*p.d)
+	scale := 1 / math.Sqrt(float64(p.D))
+	return work{fmt.Sprintf("backlog of %d", backlog), backlog, func() {
+		x, y := next()
+		vec.FeatureRows(phi, p.w, x, scale, backlog)
+		l.LearnBlock(pred, phi, y)
+	}}
+}
+
+// single is oneByOne in float32, with the step that NLMS has when the norm of
+// phi is one.
+func (p *problem) single() work {
+	narrow := func(v []float64) []float32 {
+		u := make([]float32, len(v))
+		for i, x := range v {
+			u[i] = float32(x)
+		}
+		return u
+	}
+	xs, ys, w := narrow(p.x), narrow(p.y), narrow(p.w)
+	theta := make([]float32, p.d*2*p.D)
+	phi, last := make([]float32, 2*p.D), make([]float32, 2*p.D)
+	pred, g := make([]float32, p.d), make([]float32, p.d)
+	scale := float32(1 / math.Sqrt(float64(p.D)))
+	t := 0
+	return work{"float32", 1, func() {
+		phi, last = last, phi
+		vec.Features32(phi, w, xs[t*p.m:(t+1)*p.m], scale)
+		vec.UpdateMatVec32(pred, theta, g, last, phi)
+		for i, v := range ys[t*p.d : (t+1)*p.d] {
+			g[i] = step * (v - pred[i])
+		}
+		t = (t + 1) % samples
+	}}
+}
+
+// gonum is the same algorithm with gonum's matrices and math.Sincos.
+func (p *problem) gonum() work {
+	theta := blas64.General{Rows: p.d, Cols: 2 * p.D, Stride: 2 * p.D, Data: make([]float64, p.d*2*p.D)}
+	w := blas64.General{Rows: p.D, Cols: p.m, Stride: p.m, Data: make([]float64, p.D*p.m)}
+	for i := range p.D {
+		for j := range p.m {
+			w.Data[i*p.m+j] = 2 * math.Pi * p.w[j*p.D+i]
+		}
+	}
+	angle := blas64.Vector{N: p.D, Inc: 1, Data: make([]float64, p.D)}
+	phi := blas64.Vector{N: 2 * p.D, Inc: 1, Data: make([]float64, 2*p.D)}
+	e := blas64.Vector{N: p.d, Inc: 1, Data: make([]float64, p.d)}
+	scale, next := 1/math.Sqrt(float64(p.D)), p.reader(1)
+	return work{"gonum", 1, func() {
+		x, y := next()
+		blas64.Gemv(blas.NoTrans, 1, w, blas64.Vector{N: p.m, Inc: 1, Data: x}, 0, angle)
+		for j, a := range angle.Data {
+			s, c := math.Sincos(a)
+			phi.Data[j], phi.Data[p.D+j] = scale*c, scale*s
+		}
+		blas64.Gemv(blas.NoTrans, 1, theta, phi, 0, e)
+		for i, v := range y {
+			e.Data[i] = v - e.Data[i]
+		}
+		blas64.Ger(step, e, phi, theta)
+	}}
+}
+
+// bounds of oneByOne, blocks and single: 2 m D for the projection, 36 D for sine
+// and cosine, 8 d D for prediction and update.
+func (s shape) bound(r *roofline) float64 {
+	return r.bound(float64(2*s.m*s.D+36*s.D+8*s.d*s.D), false, 8*s.m*s.D, 16*s.d*s.D)
+}
+
+func (s shape) boundBlocks(r *roofline) float64 {
+	flops := float64(2*s.m*s.D+36*s.D+8*s.d*s.D) + float64(backlog*4*s.D+backlog*s.d)
+	return r.bound(flops, false, 8*s.m*s.D/backlog, 16*s.d*s.D/backlog)
+}
+
+func (s shape) boundSingle(r *roofline) float64 {
+	return r.bound(float64(2*s.m*s.D+20*s.D+8*s.d*s.D), true, 4*s.m*s.D, 8*s.d*s.D)
+}
