@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/influx"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
@@ -30,4 +33,21 @@ func pingKafka(ctx context.Context, k *config.Kafka) error {
 		return err
 	}
 	return c.Ping(ctx)
+}
+
+func newInfluxDB(i *config.InfluxDB, levels []float64, letters stream.DeadLetters, log *slog.Logger) (*influx.Sink, error) {
+	return influx.New(influx.Config{
+		URL: i.URL, Token: i.Token, Org: i.Org, Bucket: i.Bucket, BatchSize: i.BatchSize, Timeout: i.Timeout,
+		Levels: levels, DeadLetters: letters, Log: log,
+	})
+}
+
+// pingInfluxDB returns nil when the server accepts writes to the bucket.
+func pingInfluxDB(ctx context.Context, i *config.InfluxDB) error {
+	s, err := newInfluxDB(i, nil, nil, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return s.Check(ctx)
 }

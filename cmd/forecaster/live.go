@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
+	"maps"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -17,6 +17,7 @@ import (
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
+	"github.com/orffvar/forecaster/stream/influx"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
@@ -75,16 +76,16 @@ type live struct {
 
 	mu      sync.Mutex
 	group   *kafka.Group // nil unless the input is Kafka
-	runners map[string]*stream.Runner
-	past    map[string]stream.Stats // of runners that have ended
-	open    map[string]string       // output paths in use, by whom
+	working map[string]*partition
+	past    map[string]counters // of partitions that were given back
+	open    map[string]string   // output paths in use, by whom
 }
 
 func newLive(cfg *config.Config, log *slog.Logger) *live {
 	l := &live{
 		cfg: cfg, log: log,
-		runners: make(map[string]*stream.Runner),
-		past:    make(map[string]stream.Stats),
+		working: make(map[string]*partition),
+		past:    make(map[string]counters),
 		open:    make(map[string]string),
 	}
 	l.taps = []stream.Sink{&l.board, eventLog{log}}
@@ -163,9 +164,6 @@ func (l *live) openSource() (src stream.Source, dec stream.Decoder, name string,
 
 // work runs one partition. The labels fill the placeholders of output paths.
 func (l *live) work(ctx context.Context, name string, src stream.Source, dec stream.Decoder, labels map[string]string) (err error) {
-	var closers []io.Closer
-	defer func() { err = errors.Join(err, closeAll(closers)) }()
-
 	cfg, release, err := l.outputsOf(name, labels)
 	if err != nil {
 		return err
@@ -187,29 +185,21 @@ func (l *live) work(ctx context.Context, name string, src stream.Source, dec str
 		if err != nil {
 			return err
 		}
-		closers = append(closers, store)
+		defer func() { err = errors.Join(err, store.Close()) }()
 		rc.Store = store
 	}
-	sink, err := openSinks(cfg, l.taps...)
+	out, err := openOutputs(cfg, l.log, l.taps...)
 	if err != nil {
 		return err
 	}
-	closers = append(closers, sink)
-	rc.Sink = sink
-	letters, drop, err := openDeadLetters(cfg, l.log)
-	if err != nil {
-		return err
-	}
-	if letters != nil {
-		closers = append(closers, letters)
-		rc.DeadLetters, rc.Drop = letters, drop
-	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	rc.Sink, rc.DeadLetters, rc.Drop = out.sink, out.letters, out.drop
 	runner, err := stream.NewRunner(rc)
 	if err != nil {
 		return err
 	}
-	l.started(name, runner)
-	defer l.ended(name, runner)
+	l.started(name, &partition{runner: runner, influx: out.influx})
+	defer l.ended(name)
 	l.log.Info("working", "partition", name)
 	err = runner.Run(ctx)
 	var scores stream.Batch
@@ -264,51 +254,73 @@ func (l *live) outputsOf(name string, labels map[string]string) (cfg *config.Con
 	}, nil
 }
 
-func (l *live) started(name string, r *stream.Runner) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.runners[name] = r
+// partition is what works on one.
+type partition struct {
+	runner *stream.Runner
+	influx *influx.Sink // or nil
 }
 
-func (l *live) ended(name string, r *stream.Runner) {
-	stats := r.Stats()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.runners, name)
-	l.past[name] = addCounters(l.past[name], stats)
+// counters are what is known of a partition, over all that has worked on it.
+type counters struct {
+	stream.Stats
+	SinkRetries map[string]int64 // requests to InfluxDB that were repeated, by reason
+	SinkProblem string           // why the last one failed; "" after a success
 }
 
-// stats returns the counters of each partition that was ever worked on, over
-// all its runners; the gauges are those of the present one.
-func (l *live) stats() map[string]stream.Stats {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	all := make(map[string]stream.Stats)
-	for name, s := range l.past {
-		all[name] = s
+func (p *partition) counters() counters {
+	c := counters{Stats: p.runner.Stats(), SinkRetries: make(map[string]int64)}
+	if p.influx != nil {
+		s := p.influx.Stats()
+		c.SinkRetries, c.SinkProblem = s.Retries, s.Problem
+		c.DeadLetters[stream.Rejected] += s.Rejected
 	}
-	for name, r := range l.runners {
-		all[name] = addCounters(all[name], r.Stats())
+	return c
+}
+
+func (l *live) started(name string, p *partition) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.working[name] = p
+}
+
+func (l *live) ended(name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.past[name] = l.working[name].counters().plus(l.past[name])
+	delete(l.working, name)
+}
+
+// stats returns the counters of each partition that was ever worked on; the
+// gauges among them are those of the present.
+func (l *live) stats() map[string]counters {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := maps.Clone(l.past)
+	for name, p := range l.working {
+		all[name] = p.counters().plus(all[name])
 	}
 	return all
 }
 
-// addCounters adds the counters of the past to those of now.
-func addCounters(past, now stream.Stats) stream.Stats {
-	now.Records += past.Records
-	now.Forecasts += past.Forecasts
-	now.Observations += past.Observations
-	now.Metrics += past.Metrics
-	now.Events += past.Events
-	now.Checkpoints += past.Checkpoints
+// plus adds what past has counted.
+func (c counters) plus(past counters) counters {
+	c.Records += past.Records
+	c.Forecasts += past.Forecasts
+	c.Observations += past.Observations
+	c.Metrics += past.Metrics
+	c.Events += past.Events
+	c.Checkpoints += past.Checkpoints
 	for reason, n := range past.DeadLetters {
-		now.DeadLetters[reason] += n
+		c.DeadLetters[reason] += n
 	}
-	for i := range now.Stages {
-		now.Stages[i].Count += past.Stages[i].Count
-		now.Stages[i].Elapsed += past.Stages[i].Elapsed
+	for reason, n := range past.SinkRetries {
+		c.SinkRetries[reason] += n
 	}
-	return now
+	for i := range c.Stages {
+		c.Stages[i].Count += past.Stages[i].Count
+		c.Stages[i].Elapsed += past.Stages[i].Elapsed
+	}
+	return c
 }
 
 // eventLog writes what happens to a series into the log.

@@ -91,35 +91,28 @@ type replayReport struct {
 
 // replayFile runs the file through the engine.
 func (a *app) replayFile(ctx context.Context, cfg *config.Config) (report *replayReport, err error) {
-	var closers []io.Closer
-	defer func() { err = errors.Join(err, closeAll(closers)) }()
 	src, err := openFile(cfg)
 	if err != nil {
 		return nil, err
 	}
-	closers = append(closers, src)
+	defer src.Close()
 	engine, err := newEngine(cfg)
 	if err != nil {
 		return nil, err
 	}
-	sink, err := openSinks(cfg)
+	out, err := openOutputs(cfg, a.logger(cfg.Log))
 	if err != nil {
 		return nil, err
 	}
-	closers = append(closers, sink)
-	letters, drop, err := openDeadLetters(cfg, a.logger(cfg.Log))
-	if err != nil {
-		return nil, err
-	}
-	first := &firstRefusal{next: letters}
-	closers = append(closers, first)
+	defer func() { err = errors.Join(err, out.Close()) }()
+	first := &firstRefusal{next: out.letters}
 	runner, err := stream.NewRunner(stream.RunnerConfig{
 		Source:      paced(src, src.Decoder(), cfg.Input.File.Speed),
 		Decoder:     src.Decoder(),
 		Engine:      engine,
-		Sink:        sink,
+		Sink:        out.sink,
 		DeadLetters: first,
-		Drop:        drop,
+		Drop:        out.drop,
 	})
 	if err != nil {
 		return nil, err
@@ -223,12 +216,24 @@ func (f *firstRefusal) WriteDeadLetters(ctx context.Context, letters []stream.De
 	return f.next.WriteDeadLetters(ctx, letters)
 }
 
-// Close implements stream.DeadLetters.
-func (f *firstRefusal) Close() error {
-	if f.next == nil {
-		return nil
+// Close implements stream.DeadLetters; what letters are passed to is closed by
+// its owner.
+func (f *firstRefusal) Close() error { return nil }
+
+// Position implements stream.Positioner where what letters are passed to does.
+func (f *firstRefusal) Position() []byte {
+	if p, ok := f.next.(stream.Positioner); ok {
+		return p.Position()
 	}
-	return f.next.Close()
+	return nil
+}
+
+// Resume implements stream.Positioner.
+func (f *firstRefusal) Resume(pos []byte) error {
+	if p, ok := f.next.(stream.Positioner); ok {
+		return p.Resume(pos)
+	}
+	return nil
 }
 
 // paced delays the messages of src as their time stamps say, speed times as

@@ -100,16 +100,18 @@ func (l *live) authorised(next http.Handler) http.Handler {
 // notReady says why the job does no work; "" = it does.
 func (l *live) notReady() string {
 	l.mu.Lock()
-	group, working := l.group, len(l.runners)
+	group, working := l.group, len(l.working)
 	l.mu.Unlock()
-	if group != nil {
-		if s := group.Status(); s.State != "" {
-			return s.State
-		}
-		return ""
-	}
-	if working == 0 {
+	switch {
+	case group != nil && group.Status().State != "":
+		return group.Status().State
+	case group == nil && working == 0:
 		return "the input has ended or not begun"
+	}
+	for _, c := range l.stats() {
+		if c.SinkProblem != "" {
+			return "InfluxDB: " + c.SinkProblem
+		}
 	}
 	return ""
 }
@@ -127,6 +129,7 @@ var (
 	descRecords     = desc("records_total", "Records read, by whether they were learnt from.", "result")
 	descDeadLetters = desc("dead_letters_total", "Records and points that could not be used, by reason.", "reason")
 	descPoints      = desc("points_written_total", "Points accepted by the outputs, by kind.", "kind")
+	descSinkRetries = desc("sink_retries_total", "Requests to InfluxDB that were repeated, by status.", "reason")
 	descSeries      = desc("series", "Series seen.")
 	descCheckpoints = desc("checkpoints_total", "Checkpoints saved.")
 	descAge         = desc("checkpoint_age_seconds", "Time since the oldest of the last checkpoints of the partitions.")
@@ -154,13 +157,12 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	b := readBuildInfo()
 	gauge(descBuild, 1, b.Version, b.Revision, b.Go, b.Platform)
 
-	var sum stream.Stats
-	sum.DeadLetters = make(map[stream.Reason]int64)
+	sum := counters{Stats: stream.Stats{DeadLetters: make(map[stream.Reason]int64)}, SinkRetries: make(map[string]int64)}
 	var series, bytes int64
 	var oldest time.Time
 	slowest := int64(math.MaxInt64)
 	for _, s := range m.l.stats() {
-		sum = addCounters(s, sum)
+		sum = sum.plus(s)
 		series += s.Series
 		bytes += s.CheckpointBytes
 		if oldest.IsZero() || s.CheckpointTime.Before(oldest) {
@@ -183,6 +185,9 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	counter(descPoints, float64(sum.Observations), "observation")
 	counter(descPoints, float64(sum.Metrics), "metric")
 	counter(descPoints, float64(sum.Events), "event")
+	for reason, n := range sum.SinkRetries {
+		counter(descSinkRetries, float64(n), reason)
+	}
 	counter(descCheckpoints, float64(sum.Checkpoints))
 	gauge(descSeries, float64(series))
 	gauge(descBytes, float64(bytes))

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"io"
 	"log/slog"
 	"path/filepath"
 	"runtime"
@@ -17,6 +16,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/influx"
 	"github.com/orffvar/forecaster/stream/kafka"
 	"github.com/orffvar/forecaster/stream/lineproto"
 )
@@ -118,30 +118,53 @@ func openFile(c *config.Config) (*file.Source, error) {
 	return file.OpenSource(path, sc)
 }
 
-// openSinks opens the outputs that are configured; extra ones see everything
-// first.
-func openSinks(c *config.Config, extra ...stream.Sink) (sink stream.Sink, err error) {
-	sinks := tee(extra)
-	defer func() {
-		if err != nil {
-			_ = sinks.Close() // nothing was written
-		}
-	}()
+// outputs are where the results of a partition go.
+type outputs struct {
+	sink    tee
+	letters stream.DeadLetters // nil when none are kept
+	drop    []stream.Reason
+	influx  *influx.Sink // nil without InfluxDB
+}
+
+// openOutputs opens what is configured; taps see every batch first.
+func openOutputs(c *config.Config, log *slog.Logger, taps ...stream.Sink) (*outputs, error) {
+	letters, drop, err := openDeadLetters(c, log)
+	if err != nil {
+		return nil, err
+	}
+	o := &outputs{sink: tee(taps), letters: letters, drop: drop}
+	if err := o.openSinks(c, log); err != nil {
+		_ = o.Close() // nothing was written
+		return nil, err
+	}
+	return o, nil
+}
+
+func (o *outputs) openSinks(c *config.Config, log *slog.Logger) error {
 	if f := c.Output.File; f != nil {
 		s, err := file.CreateSink(f.Path, newEncoder(f, c.Model.Levels))
 		if err != nil {
-			return nil, err
+			return err
 		}
-		sinks = append(sinks, s)
+		o.sink = append(o.sink, s)
 	}
 	if i := c.Output.InfluxDB; i != nil {
-		s, err := newInfluxDB(i, c.Model.Levels)
+		s, err := newInfluxDB(i, c.Model.Levels, o.letters, log)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		sinks = append(sinks, s)
+		o.influx, o.sink = s, append(o.sink, s)
 	}
-	return sinks, nil
+	return nil
+}
+
+// Close closes them all.
+func (o *outputs) Close() error {
+	err := o.sink.Close()
+	if o.letters != nil {
+		err = errors.Join(err, o.letters.Close())
+	}
+	return err
 }
 
 // newEncoder makes the encoder of an output file.
@@ -171,21 +194,14 @@ func openDeadLetters(c *config.Config, log *slog.Logger) (letters stream.DeadLet
 	}
 	if d.Path != "" {
 		letters, err = file.CreateDeadLetters(d.Path)
-		return letters, drop, err
+	} else {
+		var connection kafka.Connection
+		if connection, err = kafkaConnection(c.Input.Kafka); err == nil {
+			letters, err = kafka.NewDeadLetters(connection, d.Topic, log)
+		}
 	}
-	connection, err := kafkaConnection(c.Input.Kafka)
 	if err != nil {
 		return nil, nil, err
 	}
-	letters, err = kafka.NewDeadLetters(connection, d.Topic, log)
-	return letters, drop, err
-}
-
-// closeAll closes what was opened, last first.
-func closeAll(closers []io.Closer) error {
-	var errs []error
-	for i := len(closers) - 1; i >= 0; i-- {
-		errs = append(errs, closers[i].Close())
-	}
-	return errors.Join(errs...)
+	return letters, drop, nil
 }

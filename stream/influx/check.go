@@ -1,0 +1,20 @@
+package influx
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Check returns nil when the server accepts the token and the bucket: it sends
+// a comment, which is a request like any other and writes no point.
+func (s *Sink) Check(ctx context.Context) error {
+	err := s.writer.WriteRecord(ctx, "# is anybody there?")
+	if err == nil {
+		return nil
+	}
+	if f := classify(err, time.Now()); f.action == block {
+		return fmt.Errorf("influx: the token, the bucket or the request is not accepted: %s", f.text)
+	}
+	return fmt.Errorf("influx: %w", err)
+}
