@@ -7,10 +7,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -21,7 +23,25 @@ import (
 // program is a process of this program.
 type program struct {
 	cmd    *exec.Cmd
-	stderr bytes.Buffer
+	stderr safeBuffer
+}
+
+// safeBuffer is read while the process still writes.
+type safeBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *safeBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *safeBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
 }
 
 // start starts the program that TestMain knows by this name.
@@ -252,4 +272,69 @@ func logField(log, message, field string) string {
 		}
 	}
 	return ""
+}
+
+// TestInfluxDB replays a file into a real server, twice, and reads it back:
+// the second replay overwrites the points of the first.
+func TestInfluxDB(t *testing.T) {
+	server := testserver.StartInfluxDB(t)
+	server.CreateDatabase("forecasts")
+	file := writeSeries(t, t.TempDir())
+	args := []string{
+		"replay", file, "--model", "var1", "--horizon", "2", "--output", "json",
+		"--set", "output.influxdb.url=" + server.URL, "--set", "output.influxdb.bucket=forecasts/autogen",
+	}
+	var report struct{ Forecasts int64 }
+	for range 2 {
+		unmarshal(t, mustCall(t, args...), &report)
+	}
+	rows := server.Query(`from(bucket: "forecasts/autogen") |> range(start: 2025-01-01T00:00:00Z, stop: 2027-01-01T00:00:00Z)
+		|> filter(fn: (r) => r._measurement == "forecast" and r._field == "yhat") |> group() |> count()`)
+	if want := fmt.Sprint(2 * report.Forecasts); len(rows) != 1 || rows[0]["_value"] != want { // two variables
+		t.Errorf("got %v, want %s points", rows, want)
+	}
+	if out := mustCall(t, "lint", "--connect",
+		"--set", "input.stdin={}", "--set", "output.influxdb.url="+server.URL, "--set", "output.influxdb.bucket=forecasts/autogen"); out != "ok\n" {
+		t.Errorf("lint --connect: %s", out)
+	}
+}
+
+// TestWrongToken: lint says it in a line; a live job waits for somebody to repair
+// it, says so once, and still ends in time.
+func TestWrongToken(t *testing.T) {
+	const canary = "canary-77e2"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusUnauthorized)
+		fmt.Fprint(w, `{"code":"unauthorized","message":"unauthorized access"}`)
+	}))
+	defer server.Close()
+	dir := t.TempDir()
+	settings := []string{
+		"--set", "input.file.path=" + writeSeries(t, dir),
+		"--set", "output.influxdb.url=" + server.URL,
+		"--set", "output.influxdb.bucket=forecasts",
+		"--set", "output.influxdb.token=" + canary,
+		"--set", "state.dir=" + filepath.Join(dir, "state"),
+		"--set", "log.format=json",
+		"--set", "model.type=var1",
+	}
+	code, stdout, _ := call(t, append([]string{"lint", "--connect"}, settings...)...)
+	if code != exitFailed || strings.Count(stdout, "\n") != 1 || !strings.Contains(stdout, "output.influxdb: ") || !strings.Contains(stdout, "401 Unauthorized") {
+		t.Errorf("lint --connect: exit code %d\n%s", code, stdout)
+	}
+	live := start(t, "forecaster", append([]string{"run"}, settings...)...)
+	const message = "InfluxDB does not accept the token, the bucket or the request; nothing is dropped, and it is tried again"
+	if !poll(func() bool { return logField(live.stderr.String(), message, "reason") == "401" }) {
+		t.Errorf("no line about the token:\n%s", live.stderr.String())
+	}
+	if code, took := live.terminate(t); code != exitFailed || took > 10*time.Second {
+		t.Errorf("SIGTERM: exit code %d after %v", code, took)
+	}
+	if n := strings.Count(live.stderr.String(), message); n != 1 {
+		t.Errorf("%d lines about the token", n)
+	}
+	if strings.Contains(stdout+live.stderr.String(), canary) {
+		t.Error("the secret was written")
+	}
 }
