@@ -1,0 +1,275 @@
+package influx
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	influxdb2 "github.com/influxdata/influxdb-client-go/v2"
+	"github.com/influxdata/influxdb-client-go/v2/api"
+
+	"github.com/orffvar/forecaster/internal/secret"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/lineproto"
+)
+
+// Config says where the points go.
+type Config struct {
+	URL    string      // http://host:8086
+	Token  secret.Text // user:password on 1.8
+	Org    string      // ignored by 1.8
+	Bucket string      // database or database/policy on 1.8
+
+	// BatchSize is the largest number of lines in a request; 0 means 5,000.
+	BatchSize int
+
+	// Timeout is the time that one request may take; 0 means 30 s.
+	Timeout time.Duration
+
+	// Levels are the interval levels of the engine; see lineproto.Encoder.
+	Levels []float64
+
+	// DeadLetters keeps the points that the server refuses; nil means that they
+	// are only counted and logged.
+	DeadLetters stream.DeadLetters
+
+	// Log receives what an operator should know; nil means slog.Default().
+	Log *slog.Logger
+}
+
+// Sink is a stream.Sink. Write is for one goroutine; the other methods are for
+// any.
+type Sink struct {
+	config  Config
+	http    *http.Client
+	client  influxdb2.Client
+	writer  api.WriteAPIBlocking
+	encoder lineproto.Encoder
+	buf     []byte
+	pauses  backoff // as they are before a first failure
+
+	mu     sync.Mutex
+	stats  Stats
+	logged time.Time // when the last failure was
+}
+
+var _ stream.Sink = (*Sink)(nil)
+
+// Stats are the counters of a Sink since its start.
+type Stats struct {
+	Written  int64            // lines that the server has accepted
+	Rejected int64            // lines that it has refused for good
+	Retries  map[string]int64 // requests that were repeated, by their status or "network"
+	Problem  string           // why the last request failed; "" after a success
+}
+
+// New returns a Sink that has not connected yet.
+func New(c Config) (*Sink, error) {
+	u, err := url.Parse(c.URL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("influx: URL must be http://host:port, got %q", c.URL)
+	}
+	if u.User != nil {
+		return nil, errors.New("influx: the URL must not contain a user; use the token")
+	}
+	if c.Bucket == "" {
+		return nil, errors.New("influx: Bucket must not be empty")
+	}
+	if c.BatchSize < 0 || c.Timeout < 0 {
+		return nil, fmt.Errorf("influx: BatchSize and Timeout must be >= 0, got %d and %v", c.BatchSize, c.Timeout)
+	}
+	c.BatchSize = cmp.Or(c.BatchSize, 5000)
+	c.Timeout = cmp.Or(c.Timeout, 30*time.Second)
+	if c.Log == nil {
+		c.Log = slog.Default()
+	}
+	c.Org = cmp.Or(c.Org, "-") // InfluxDB 2 says that there is no such organisation, instead of refusing the points
+	httpClient := &http.Client{Timeout: c.Timeout, Transport: boundedTransport{http.DefaultTransport.(*http.Transport).Clone()}}
+	options := influxdb2.DefaultOptions().
+		SetPrecision(time.Nanosecond).
+		SetApplicationName("forecaster").
+		SetHTTPClient(httpClient)
+	client := influxdb2.NewClientWithOptions(c.URL, c.Token.Reveal(), options)
+	return &Sink{
+		config: c, http: httpClient, client: client,
+		writer:  client.WriteAPIBlocking(c.Org, c.Bucket),
+		encoder: lineproto.Encoder{Levels: c.Levels},
+		pauses:  backoff{firstPause, lastPause},
+		stats:   Stats{Retries: make(map[string]int64)},
+	}, nil
+}
+
+// maxAnswer is how much of an answer is read: the client would read all of it.
+const maxAnswer = 64 << 10
+
+// boundedTransport cuts answers off.
+type boundedTransport struct{ *http.Transport }
+
+func (t boundedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := t.Transport.RoundTrip(r)
+	if err == nil {
+		resp.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.LimitReader(resp.Body, maxAnswer), resp.Body}
+	}
+	return resp, err
+}
+
+// Ping returns nil when the server answers. It does not check the token.
+func (s *Sink) Ping(ctx context.Context) error {
+	ok, err := s.client.Ping(ctx)
+	if err != nil {
+		return fmt.Errorf("influx: %w", err)
+	}
+	if !ok {
+		return errors.New("influx: the server answers the ping with an error")
+	}
+	return nil
+}
+
+// Close releases the connections.
+func (s *Sink) Close() error {
+	s.client.Close()
+	s.http.CloseIdleConnections()
+	return nil
+}
+
+// Stats may be called at any time from any goroutine.
+func (s *Sink) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.stats
+	c.Retries = maps.Clone(c.Retries)
+	return c
+}
+
+// Write returns when every point of b was accepted, or refused for good and kept
+// as a dead letter. It ends with the cause of ctx otherwise.
+func (s *Sink) Write(ctx context.Context, b *stream.Batch) error {
+	s.buf = s.encoder.AppendBatch(s.buf[:0], b)
+	for rest := s.buf; len(rest) > 0; {
+		var chunk []byte
+		chunk, rest = cut(rest, s.config.BatchSize)
+		if err := s.send(ctx, chunk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// send writes lines, in parts when they are too many or some are at fault.
+func (s *Sink) send(ctx context.Context, lines []byte) error {
+	b := s.pauses
+	for {
+		err := s.writer.WriteRecord(ctx, string(lines))
+		if err == nil {
+			s.accepted(lines)
+			return nil
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		f := classify(err, time.Now())
+		switch f.action {
+		case split:
+			return s.split(ctx, lines, f)
+		case block:
+			s.failed(f, slog.LevelError, "InfluxDB does not accept the token, the bucket or the request; nothing is dropped, and it is tried again")
+		case retry:
+			s.failed(f, slog.LevelWarn, "writing to InfluxDB failed and is repeated")
+		}
+		if err := b.pause(ctx, f.after); err != nil {
+			return err
+		}
+	}
+}
+
+// split writes two halves, or gives up what cannot be halved.
+func (s *Sink) split(ctx context.Context, lines []byte, f failure) error {
+	n := bytes.Count(lines, newline)
+	if n == 1 || f.dropped >= n {
+		return s.reject(ctx, lines, f)
+	}
+	first, second := cut(lines, (n+1)/2)
+	if err := s.send(ctx, first); err != nil {
+		return err
+	}
+	return s.send(ctx, second)
+}
+
+// reject makes dead letters of lines.
+func (s *Sink) reject(ctx context.Context, lines []byte, f failure) error {
+	n := bytes.Count(lines, newline)
+	s.config.Log.Error("InfluxDB refuses points for good", "count", n, "first", firstLine(lines), "error", f.text)
+	if s.config.DeadLetters != nil {
+		letters := make([]stream.DeadLetter, 0, n)
+		for line := range bytes.Lines(lines) {
+			letters = append(letters, stream.DeadLetter{
+				Message: stream.Message{Topic: "influxdb " + s.config.Bucket, Partition: -1, Value: bytes.TrimSuffix(line, newline)},
+				Reason:  stream.Rejected,
+				Detail:  f.text,
+			})
+		}
+		if err := s.config.DeadLetters.WriteDeadLetters(ctx, letters); err != nil {
+			return fmt.Errorf("influx: write dead letters: %w", err)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stats.Rejected += int64(n)
+	return nil
+}
+
+func (s *Sink) accepted(lines []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stats.Written += int64(bytes.Count(lines, newline))
+	s.stats.Problem = ""
+}
+
+// failed counts a failure and logs each new kind of it, and an old one every
+// minute.
+func (s *Sink) failed(f failure, level slog.Level, message string) {
+	s.mu.Lock()
+	s.stats.Retries[f.reason]++
+	fresh := s.stats.Problem != f.text || time.Since(s.logged) > time.Minute
+	if fresh {
+		s.logged = time.Now()
+	}
+	s.stats.Problem = f.text
+	s.mu.Unlock()
+	if fresh {
+		s.config.Log.Log(context.Background(), level, message, "url", s.config.URL, "bucket", s.config.Bucket, "reason", f.reason, "error", f.text)
+	}
+}
+
+var newline = []byte("\n")
+
+// cut splits lines after the first n of them.
+func cut(lines []byte, n int) (first, rest []byte) {
+	end := 0
+	for range n {
+		i := bytes.IndexByte(lines[end:], '\n')
+		if i < 0 {
+			return lines, nil
+		}
+		end += i + 1
+	}
+	return lines[:end], lines[end:]
+}
+
+// firstLine returns the first of lines, short enough for a log.
+func firstLine(lines []byte) string {
+	line, _, _ := bytes.Cut(lines, newline)
+	return string(line[:min(len(line), 200)])
+}

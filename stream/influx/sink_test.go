@@ -1,0 +1,613 @@
+package influx
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/orffvar/forecaster/internal/secret"
+	"github.com/orffvar/forecaster/internal/testserver"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/streamtest"
+)
+
+// server is an HTTP server that follows a script: one answer a request, then
+// what refuse says of the lines.
+type server struct {
+	*httptest.Server
+	mu       sync.Mutex
+	script   []answer
+	refuse   func(lines []string) *answer // nil = accept everything
+	accepted []string                     // lines, with those sent again
+	requests int
+	auth     string
+}
+
+type answer struct {
+	status int
+	header string // "Name: value"
+	body   string
+	then   string // "hang", "cut", "apply": write the lines and cut the connection
+}
+
+func newServer(t testing.TB, script ...answer) *server {
+	s := &server{script: script}
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, "/ping") {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	lines := strings.Split(strings.TrimSuffix(string(body), "\n"), "\n")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests++
+	s.auth = r.Header.Get("Authorization")
+	if got := r.URL.Query().Get("precision"); got != "ns" {
+		panic("precision " + got)
+	}
+	var a *answer
+	if len(s.script) > 0 {
+		a = &s.script[0]
+		s.script = s.script[1:]
+	} else if s.refuse != nil {
+		a = s.refuse(lines)
+	}
+	if a == nil || a.then == "apply" {
+		s.accepted = append(s.accepted, lines...)
+	}
+	if a == nil {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	if name, value, ok := strings.Cut(a.header, ": "); ok {
+		w.Header().Set(name, value)
+	}
+	switch a.then {
+	case "hang":
+		s.mu.Unlock()
+		<-r.Context().Done()
+		s.mu.Lock()
+		return
+	case "endless":
+		w.WriteHeader(a.status)
+		for _, err := io.WriteString(w, strings.Repeat("x", 1000)); err == nil; _, err = io.WriteString(w, strings.Repeat("x", 1000)) {
+		}
+		return
+	case "cut", "apply":
+		panic(http.ErrAbortHandler)
+	}
+	w.WriteHeader(a.status)
+	io.WriteString(w, a.body)
+}
+
+// letters is a stream.DeadLetters in memory.
+type letters struct {
+	mu   sync.Mutex
+	kept []stream.DeadLetter
+	err  error
+}
+
+func (l *letters) WriteDeadLetters(_ context.Context, d []stream.DeadLetter) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, x := range d {
+		x.Message.Value = bytes.Clone(x.Message.Value)
+		l.kept = append(l.kept, x)
+	}
+	return l.err
+}
+
+func (l *letters) Close() error { return nil }
+
+func newSink(t testing.TB, url string, change func(*Config)) *Sink {
+	t.Helper()
+	c := Config{
+		URL: url, Token: secret.New(canary), Org: "o", Bucket: "b", Timeout: 2 * time.Second,
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	}
+	if change != nil {
+		change(&c)
+	}
+	s, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.pauses = backoff{time.Millisecond, 10 * time.Millisecond}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+const canary = "canary-51d0"
+
+// points is a batch with n forecasts of one variable, numbered by their value.
+func points(n int) *stream.Batch {
+	s := &stream.Series{Name: "s", Variables: []string{"x"}}
+	b := &stream.Batch{}
+	for i := range n {
+		b.Forecasts = append(b.Forecasts, stream.Forecast{Series: s, Model: "m", Horizon: 1, Time: int64(i+1) * 1e9, Yhat: []float64{float64(i)}})
+	}
+	return b
+}
+
+func deadline(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// distinct returns how many different lines were accepted.
+func (s *server) distinct() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	seen := make(map[string]bool)
+	for _, l := range s.accepted {
+		seen[l] = true
+	}
+	return len(seen)
+}
+
+func TestBatchesAreCut(t *testing.T) {
+	s := newServer(t)
+	sink := newSink(t, s.URL, func(c *Config) { c.BatchSize = 10 })
+	if err := sink.Write(deadline(t), points(25)); err != nil {
+		t.Fatal(err)
+	}
+	if s.requests != 3 || s.distinct() != 25 || sink.Stats().Written != 25 {
+		t.Errorf("%d requests, %d lines, %+v", s.requests, s.distinct(), sink.Stats())
+	}
+	if s.auth != "Token "+canary {
+		t.Errorf("authorization %q", s.auth)
+	}
+}
+
+func TestTransientFailuresAreRepeated(t *testing.T) {
+	script := []answer{
+		{then: "cut"}, {then: "apply"},
+		{status: 408}, {status: 500}, {status: 502, header: "Content-Type: text/html", body: "<html>"}, {status: 503}, {status: 504},
+		{status: 503, body: `{"code":"unavailable","message":"partial write: hinted handoff queue not empty"}`, header: "Content-Type: application/json"},
+		{status: 500, body: `{"code":`, header: "Content-Type: application/json"},
+		{status: 429, header: "Retry-After: 0"}, {status: 429, header: "Retry-After: -5"}, {status: 429, header: "Retry-After: soon"},
+		{status: 429, header: "Retry-After: Wed, 21 Oct 2015 07:28:00 GMT"}, {status: 599},
+	}
+	s := newServer(t, script...)
+	sink := newSink(t, s.URL, nil)
+	if err := sink.Write(deadline(t), points(5)); err != nil {
+		t.Fatal(err)
+	}
+	if s.requests != len(script)+1 || s.distinct() != 5 {
+		t.Errorf("%d requests, %d lines", s.requests, s.distinct())
+	}
+	st := sink.Stats()
+	if st.Retries["429"] != 4 || st.Retries["network"] != 2 || st.Retries["500"] != 2 || st.Rejected != 0 || st.Problem != "" {
+		t.Errorf("%+v", st)
+	}
+}
+
+func TestSilentAndEndlessServersAreGivenUp(t *testing.T) {
+	s := newServer(t, answer{then: "hang"}, answer{status: 500, then: "endless"})
+	sink := newSink(t, s.URL, func(c *Config) { c.Timeout = 300 * time.Millisecond })
+	if err := sink.Write(deadline(t), points(1)); err != nil {
+		t.Fatal(err)
+	}
+	if s.requests != 3 {
+		t.Errorf("%d requests", s.requests)
+	}
+}
+
+func TestServerAwayAtTheStart(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := "http://" + l.Addr().String()
+	l.Close()
+	sink := newSink(t, url, nil)
+	if err := sink.Ping(deadline(t)); err == nil {
+		t.Error("the ping of nobody succeeds")
+	}
+	ctx, cancel := context.WithTimeoutCause(context.Background(), 50*time.Millisecond, errStop)
+	defer cancel()
+	if err := sink.Write(ctx, points(1)); !errors.Is(err, errStop) {
+		t.Errorf("error %v, want the cause of the context", err)
+	}
+	if st := sink.Stats(); st.Retries["network"] < 2 || !strings.Contains(st.Problem, "refused") {
+		t.Errorf("%+v", st)
+	}
+}
+
+var errStop = errors.New("stop")
+
+func TestRetryAfterIsHonoured(t *testing.T) {
+	s := newServer(t, answer{status: 429, header: "Retry-After: 1"})
+	sink := newSink(t, s.URL, nil)
+	begin := time.Now()
+	if err := sink.Write(deadline(t), points(1)); err != nil {
+		t.Fatal(err)
+	}
+	if d := time.Since(begin); d < time.Second {
+		t.Errorf("written again after %v", d)
+	}
+}
+
+func TestRetryAfterForms(t *testing.T) {
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for header, want := range map[string]time.Duration{
+		"": 0, "0": 0, "7": 7 * time.Second, " 7 ": 7 * time.Second, "-1": 0, "1.5": 0, "soon": 0, "7 seconds": 0,
+		"601": 10 * time.Minute, "9223372036854775807": 10 * time.Minute, "9223372036854775808": 0,
+		"Thu, 01 Jan 2026 00:00:30 GMT": 30 * time.Second, "Wed, 31 Dec 2025 23:59:30 GMT": 0,
+		"Thursday, 01-Jan-26 00:00:30 GMT": 30 * time.Second, "Thu, 01 Jan 2099 00:00:30 GMT": 10 * time.Minute,
+	} {
+		if got := retryAfter(header, now); got != want {
+			t.Errorf("Retry-After %q is %v, want %v", header, got, want)
+		}
+	}
+}
+
+func FuzzRetryAfter(f *testing.F) {
+	for _, s := range []string{"7", "-1", "Thu, 01 Jan 2026 00:00:30 GMT", "99999999999999999999", "\x00"} {
+		f.Add(s)
+	}
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, s string) {
+		if d := retryAfter(s, now); d < 0 || d > longestWait {
+			t.Errorf("%q is %v", s, d)
+		}
+	})
+}
+
+// refusing answers as a server does that does not like some lines.
+func refusing(status int, body string, bad func(line string) bool) func([]string) *answer {
+	return func(lines []string) *answer {
+		for _, l := range lines {
+			if bad(l) {
+				return &answer{status: status, header: "Content-Type: application/json", body: body}
+			}
+		}
+		return nil
+	}
+}
+
+func TestCulpritsBecomeDeadLetters(t *testing.T) {
+	bad := func(line string) bool {
+		return strings.Contains(line, " yhat=3 ") || strings.Contains(line, " yhat=64 ") || strings.Contains(line, " yhat=99 ")
+	}
+	for _, c := range []struct {
+		status int
+		body   string
+	}{
+		{400, `{"code":"invalid","message":"unable to parse"}`},
+		{422, `{"code":"unprocessable entity","message":"failure writing points to database: partial write: field type conflict dropped=1"}`},
+		{400, `{"error":"partial write: points beyond retention policy dropped=1"}`},
+		{500, `{"code":"internal error","message":"partial write: points beyond retention policy dropped=1"}`},
+		{422, `not JSON`},
+	} {
+		s := newServer(t)
+		s.refuse = refusing(c.status, c.body, bad)
+		var kept letters
+		sink := newSink(t, s.URL, func(c *Config) { c.DeadLetters = &kept })
+		if err := sink.Write(deadline(t), points(100)); err != nil {
+			t.Fatalf("%d: %v", c.status, err)
+		}
+		if s.distinct() != 97 || len(kept.kept) != 3 || sink.Stats().Rejected != 3 {
+			t.Errorf("%d: %d lines accepted, %d dead letters, %+v", c.status, s.distinct(), len(kept.kept), sink.Stats())
+			continue
+		}
+		l := kept.kept[0]
+		if l.Reason != stream.Rejected || !strings.HasPrefix(l.Detail, fmt.Sprint(c.status)) ||
+			string(l.Message.Value) != "forecast,horizon=1,model=m,series=s,target=x yhat=3 4000000000" {
+			t.Errorf("dead letter %+v: %s", l, l.Message.Value)
+		}
+		if s.requests > 50 { // 3 culprits, depth log2(100)
+			t.Errorf("%d requests", s.requests)
+		}
+	}
+}
+
+func TestAllPointsDroppedIsOneRequest(t *testing.T) {
+	s := newServer(t)
+	s.refuse = func(lines []string) *answer {
+		return &answer{status: 422, header: "Content-Type: application/json",
+			body: fmt.Sprintf(`{"code":"invalid","message":"partial write: points beyond retention policy dropped=%d"}`, len(lines))}
+	}
+	var kept letters
+	sink := newSink(t, s.URL, func(c *Config) { c.DeadLetters = &kept })
+	if err := sink.Write(deadline(t), points(100)); err != nil {
+		t.Fatal(err)
+	}
+	if s.requests != 1 || len(kept.kept) != 100 {
+		t.Errorf("%d requests, %d dead letters", s.requests, len(kept.kept))
+	}
+}
+
+func TestDeadLettersThatFailStopTheWrite(t *testing.T) {
+	s := newServer(t)
+	s.refuse = refusing(400, "", func(string) bool { return true })
+	kept := letters{err: errStop}
+	sink := newSink(t, s.URL, func(c *Config) { c.DeadLetters = &kept })
+	if err := sink.Write(deadline(t), points(1)); !errors.Is(err, errStop) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestTooLargeIsHalved(t *testing.T) {
+	s := newServer(t)
+	s.refuse = func(lines []string) *answer {
+		if len(lines) > 3 {
+			return &answer{status: 413}
+		}
+		return nil
+	}
+	sink := newSink(t, s.URL, nil)
+	if err := sink.Write(deadline(t), points(50)); err != nil {
+		t.Fatal(err)
+	}
+	if s.distinct() != 50 || sink.Stats().Rejected != 0 {
+		t.Errorf("%d lines, %+v", s.distinct(), sink.Stats())
+	}
+	s.refuse = func([]string) *answer { return &answer{status: 413} } // even one point
+	if err := sink.Write(deadline(t), points(2)); err != nil || sink.Stats().Rejected != 2 {
+		t.Errorf("error %v, %+v", err, sink.Stats())
+	}
+}
+
+func TestDeniedBlocksUntilRepaired(t *testing.T) {
+	for _, status := range []int{401, 403, 404, 405, 301} {
+		var log bytes.Buffer
+		s := newServer(t, answer{status: status, body: "no"}, answer{status: status, body: "no"}, answer{status: 400, header: "Content-Type: text/html", body: "<html>400 plain HTTP request was sent to HTTPS port"})
+		sink := newSink(t, s.URL, func(c *Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+		if err := sink.Write(deadline(t), points(10)); err != nil {
+			t.Fatal(err)
+		}
+		if s.requests != 4 || s.distinct() != 10 || sink.Stats().Rejected != 0 {
+			t.Errorf("%d: %d requests, %d lines, %+v", status, s.requests, s.distinct(), sink.Stats())
+		}
+		if got := log.String(); !strings.Contains(got, "level=ERROR") || !strings.Contains(got, fmt.Sprint(status)) || strings.Contains(got, canary) {
+			t.Errorf("%d: log %s", status, got)
+		}
+	}
+}
+
+func TestTokenIsNeverPrinted(t *testing.T) {
+	s := newServer(t)
+	sink := newSink(t, s.URL, nil)
+	if got := fmt.Sprintf("%v %+v %#v %+v", sink.config, sink.config, sink.config, sink.Stats()); strings.Contains(got, canary) {
+		t.Error("the token was printed")
+	}
+}
+
+func TestConfigIsChecked(t *testing.T) {
+	for _, c := range []struct {
+		config Config
+		want   string
+	}{
+		{Config{URL: "localhost:8086", Bucket: "b"}, "URL"},
+		{Config{URL: "http://u:p@localhost:8086", Bucket: "b"}, "token"},
+		{Config{URL: "http://localhost:8086"}, "Bucket"},
+		{Config{URL: "http://localhost:8086", Bucket: "b", BatchSize: -1}, "BatchSize"},
+	} {
+		if _, err := New(c.config); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want one with %s", err, c.want)
+		}
+	}
+}
+
+func TestRealInfluxDB(t *testing.T) {
+	db := testserver.StartInfluxDB(t)
+	open := func(bucket string) *Sink {
+		return newSink(t, db.URL, func(c *Config) { c.Bucket, c.Token, c.Levels = bucket, secret.Text{}, []float64{.9} })
+	}
+	dump := func(bucket string) string {
+		var out strings.Builder
+		for _, r := range db.Query(`from(bucket: "` + bucket + `") |> range(start: 1970-01-01T00:00:00Z)`) {
+			v, err := strconv.ParseFloat(r["_value"], 64)
+			if err != nil {
+				t.Error(err)
+			}
+			fmt.Fprintln(&out, r["_time"], r["_measurement"], r["series"], r["target"], r["horizon"], r["model"], r["_field"], v)
+		}
+		return out.String()
+	}
+	t.Run("contract", func(t *testing.T) {
+		n := 0
+		buckets := make(map[string]string)
+		streamtest.TestSink(t, streamtest.SinkTest{
+			Levels: 1,
+			Open: func(t *testing.T) stream.Sink {
+				if buckets[t.Name()] == "" {
+					n++
+					buckets[t.Name()] = db.CreateDatabase(fmt.Sprintf("contract%d", n))
+				}
+				return open(buckets[t.Name()])
+			},
+			Contents: func(t *testing.T) string {
+				var out strings.Builder
+				for _, field := range []string{"float", "is_anomaly", "text"} {
+					filter := map[string]string{
+						"float":      `r._field != "is_anomaly" and r._field != "text" and r._field != "n"`,
+						"is_anomaly": `r._field == "is_anomaly"`, "text": `r._field == "text"`,
+					}[field]
+					for _, r := range db.Query(`from(bucket: "` + buckets[t.Name()] + `") |> range(start: 1970-01-01T00:00:00Z) |> filter(fn: (r) => ` + filter + `)`) {
+						fmt.Fprintln(&out, r["_time"], r["_measurement"], r["series"], r["target"], r["kind"], r["horizon"], r["model"], r["_field"], r["_value"])
+					}
+				}
+				return out.String()
+			},
+		})
+	})
+	t.Run("values", func(t *testing.T) {
+		bucket := db.CreateDatabase("values")
+		s := &stream.Series{Name: "host 1", Variables: []string{"cpu", "mem"}}
+		b := &stream.Batch{
+			Forecasts: []stream.Forecast{{
+				Series: s, Model: "orffvar", Horizon: 3, Time: 1767225600123456789,
+				Yhat: []float64{1.5, math.MaxFloat64}, Lower: []float64{-5e-324, math.NaN()}, Upper: []float64{2, math.NaN()},
+			}},
+		}
+		if err := open(bucket).Write(deadline(t), b); err != nil {
+			t.Fatal(err)
+		}
+		const want = `2026-01-01T00:00:00.123456789Z forecast host 1 cpu 3 orffvar yhat 1.5
+2026-01-01T00:00:00.123456789Z forecast host 1 cpu 3 orffvar yhat_lower -5e-324
+2026-01-01T00:00:00.123456789Z forecast host 1 cpu 3 orffvar yhat_upper 2
+2026-01-01T00:00:00.123456789Z forecast host 1 mem 3 orffvar yhat 1.7976931348623157e+308
+`
+		if got := dump(bucket); got != want {
+			t.Errorf("got\n%swant\n%s", got, want)
+		}
+	})
+	t.Run("refused points", func(t *testing.T) {
+		bucket := db.CreateDatabase("refused")
+		// The field yhat becomes an integer in one shard: later floats conflict.
+		resp, err := http.Post(db.URL+"/api/v2/write?org=o&bucket="+bucket, "text/plain", strings.NewReader("forecast yhat=1i 5000000000\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		var kept letters
+		sink := newSink(t, db.URL, func(c *Config) { c.Bucket, c.DeadLetters = bucket, &kept })
+		b := points(20)
+		b.Observations = append(b.Observations, stream.Observation{Series: b.Forecasts[0].Series, Time: 7e9, Y: []float64{1}, Residual: []float64{1}, Anomaly: []float64{1}})
+		if err := sink.Write(deadline(t), b); err != nil {
+			t.Fatal(err)
+		}
+		if st := sink.Stats(); len(kept.kept) != 20 || st.Rejected != 20 || st.Written != 1 {
+			t.Errorf("%d dead letters, %+v", len(kept.kept), st)
+		}
+		if !strings.Contains(kept.kept[0].Detail, "conflict") {
+			t.Errorf("detail %q", kept.kept[0].Detail)
+		}
+	})
+	t.Run("beyond the retention policy", func(t *testing.T) {
+		db.CreateDatabase("short")
+		resp, err := http.PostForm(db.URL+"/query", map[string][]string{"q": {`CREATE RETENTION POLICY "day" ON "short" DURATION 1d REPLICATION 1`}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		var kept letters
+		sink := newSink(t, db.URL, func(c *Config) { c.Bucket, c.DeadLetters = "short/day", &kept })
+		b := points(200)
+		for i := range 10 {
+			b.Forecasts[i].Time = time.Now().UnixNano() + int64(i)
+		}
+		if err := sink.Write(deadline(t), b); err != nil {
+			t.Fatal(err)
+		}
+		if st := sink.Stats(); st.Rejected != 190 || len(kept.kept) != 190 || st.Retries["500"] != 0 {
+			t.Errorf("%d dead letters, %+v, %s", len(kept.kept), st, kept.kept[0].Detail)
+		}
+	})
+	t.Run("missing database", func(t *testing.T) {
+		sink := newSink(t, db.URL, func(c *Config) { c.Bucket = "later/autogen" })
+		done := make(chan error, 1)
+		go func() { done <- sink.Write(deadline(t), points(5)) }()
+		for sink.Stats().Retries["404"] == 0 {
+			time.Sleep(5 * time.Millisecond)
+		}
+		db.CreateDatabase("later")
+		if err := <-done; err != nil || sink.Stats().Written != 5 {
+			t.Errorf("error %v, %+v", err, sink.Stats())
+		}
+	})
+	t.Run("restart", func(t *testing.T) {
+		bucket := db.CreateDatabase("restart")
+		sink := newSink(t, db.URL, func(c *Config) { c.Bucket = bucket })
+		if err := sink.Ping(deadline(t)); err != nil {
+			t.Error(err)
+		}
+		done := make(chan error, 1)
+		go func() {
+			for range 200 {
+				if err := sink.Write(deadline(t), points(100)); err != nil {
+					done <- err
+				}
+			}
+			done <- nil
+		}()
+		db.Stop()
+		for sink.Stats().Retries["network"] == 0 && len(done) == 0 {
+			time.Sleep(5 * time.Millisecond)
+		}
+		if err := sink.Ping(deadline(t)); err == nil && len(done) == 0 {
+			t.Error("the ping of a stopped server succeeds")
+		}
+		db.Start()
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(dump(bucket), "yhat"); got != 100 {
+			t.Errorf("%d points, want 100", got)
+		}
+	})
+}
+
+// BenchmarkWrite measures points a second into a real InfluxDB: through Sink, and
+// as raw HTTP requests with lines that are ready.
+func BenchmarkWrite(b *testing.B) {
+	db := testserver.StartInfluxDB(b)
+	const n = 5000
+	s := &stream.Series{Name: "host1", Variables: []string{"cpu", "mem", "disk", "net", "load"}}
+	batch := &stream.Batch{}
+	for i := range n / 5 {
+		f := stream.Forecast{Series: s, Model: "orffvar", Horizon: 1, Time: int64(i) * 1e9, Yhat: make([]float64, 5), Lower: make([]float64, 5), Upper: make([]float64, 5)}
+		for j := range 5 {
+			f.Yhat[j], f.Lower[j], f.Upper[j] = math.Sqrt(float64(i+j)), math.Sqrt(float64(i)), math.Sqrt(float64(i+9))
+		}
+		batch.Forecasts = append(batch.Forecasts, f)
+	}
+	later := func() {
+		for i := range batch.Forecasts {
+			batch.Forecasts[i].Time += n * 1e9
+		}
+	}
+	rate := func(b *testing.B) { b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "points/s") }
+	b.Run("sink", func(b *testing.B) {
+		bucket := db.CreateDatabase("sink")
+		sink := newSink(b, db.URL, func(c *Config) { c.Bucket, c.Levels = bucket, []float64{.9} })
+		for b.Loop() {
+			later()
+			if err := sink.Write(context.Background(), batch); err != nil {
+				b.Fatal(err)
+			}
+		}
+		rate(b)
+	})
+	b.Run("raw", func(b *testing.B) {
+		bucket := db.CreateDatabase("raw")
+		sink := newSink(b, db.URL, func(c *Config) { c.Levels = []float64{.9} })
+		url := db.URL + "/api/v2/write?org=o&precision=ns&bucket=" + bucket
+		for b.Loop() {
+			b.StopTimer()
+			later()
+			lines := sink.encoder.AppendBatch(nil, batch)
+			b.StartTimer()
+			resp, err := http.Post(url, "text/plain", bytes.NewReader(lines))
+			if err != nil {
+				b.Fatal(err)
+			}
+			resp.Body.Close()
+		}
+		rate(b)
+	})
+}
