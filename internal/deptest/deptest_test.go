@@ -2,108 +2,146 @@ package deptest
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"os"
-	"os/exec"
+	"go/types"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/go/packages"
 )
 
 const module = "github.com/orffvar/forecaster/"
 
-// layers lists what each package may import of ours, and why no more. A package
-// of a layer that is not listed is an edge or a command and may import all.
-var layers = []struct {
-	pkg     string
-	allowed []string
-	why     string
-}{
-	{"internal/vec", []string{"internal/snapshot"}, "vector kernels are the lowest layer"},
-	{"internal/snapshot", nil, "the state codec serves all layers"},
-	{"internal/secret", nil, "a leaf"},
-	{"internal/config", []string{"internal/secret"}, "only the command turns names into types"},
-	{"orff", []string{"internal/vec", "internal/snapshot"}, "feature maps know neither optimisers nor data"},
-	{"sgd", []string{"internal/vec", "internal/snapshot"}, "optimisers see a feature map through their own interface"},
-	{"eval", []string{"internal/vec", "internal/snapshot"}, "evaluation sees models through its own interfaces"},
-	{"varmodel", []string{"orff", "sgd", "eval", "internal/vec", "internal/snapshot"}, "models do not know where samples come from"},
-	{"stream", []string{"eval", "internal/snapshot"}, "the engine sees models through eval.Model and does no I/O"},
-	{"stream/format", []string{"stream"}, "decoders are pure"},
-	{"stream/lineproto", []string{"stream", "eval"}, "encoders are pure"},
+// layers are the packages of ours that each package may import, tests aside.
+// Packages below cmd may import everything and are not listed.
+var layers = map[string][]string{
+	"internal/vec":      {"internal/snapshot"},
+	"internal/snapshot": {},
+	"internal/secret":   {},
+	"internal/config":   {"internal/secret"},
+	"internal/dataset":  {"eval"},
+
+	"orff":     {"internal/vec", "internal/snapshot"},
+	"sgd":      {"internal/vec", "internal/snapshot"},
+	"eval":     {"internal/vec", "internal/snapshot"},
+	"varmodel": {"internal/vec", "internal/snapshot", "orff", "sgd", "eval"},
+
+	"stream":            {"internal/snapshot", "eval"},
+	"stream/format":     {"stream"},
+	"stream/lineproto":  {"stream"},
+	"stream/file":       {"stream", "stream/format"},
+	"stream/sim":        {"stream", "stream/format", "eval"},
+	"stream/kafka":      {"stream", "internal/secret"},
+	"stream/influx":     {"stream", "stream/lineproto", "internal/secret"},
+	"stream/streamtest": {"stream", "eval", "internal/snapshot"},
 }
 
-// imports returns the direct imports of every package, without those of tests.
-func imports(t *testing.T) map[string][]string {
+// pure are the packages whose results depend on their input alone.
+var pure = []string{"internal/vec", "internal/snapshot", "orff", "sgd", "eval", "varmodel"}
+
+// impure are the files of package stream that may know of time, goroutines and
+// contexts; all others belong to the engine.
+var impure = []string{"runner.go", "stats.go", "edges.go", "discard.go"}
+
+// outside are packages that a pure one has no use for: they lead to what differs
+// between two runs.
+var outside = []string{
+	"context", "log", "log/slog", "net", "net/http", "os/exec", "os/signal", "sync", "sync/atomic", "syscall", "math/rand", "crypto/rand", "hash/maphash",
+}
+
+func load(t *testing.T) []*packages.Package {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...")
-	cmd.Dir = filepath.Join("..", "..")
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
+	pkgs, err := packages.Load(&packages.Config{
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports |
+			packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo,
+		Dir: "../..",
+	}, "./orff", "./sgd", "./eval", "./varmodel", "./internal/...", "./stream/...")
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := make(map[string][]string)
-	for line := range strings.Lines(string(out)) {
-		fields := strings.Fields(line)
-		all[strings.TrimPrefix(fields[0], module)] = fields[1:]
-	}
-	return all
+	return pkgs
 }
 
 func TestLayers(t *testing.T) {
-	all := imports(t)
-	for _, l := range layers {
-		list, ok := all[l.pkg]
-		if !ok {
-			t.Errorf("there is no package %s", l.pkg)
+	seen := map[string]bool{}
+	for _, p := range load(t) {
+		name := strings.TrimPrefix(p.PkgPath, module)
+		seen[name] = true
+		allowed, ok := layers[name]
+		for path := range p.Imports {
+			ours, isOurs := strings.CutPrefix(path, module)
+			if ok && isOurs && !slices.Contains(allowed, ours) {
+				t.Errorf("%s imports %s. The layers of docs/design/0001-shape.md allow it %v; if that is to change, change the page first.", name, ours, allowed)
+			}
+			if slices.Contains(pure, name) && slices.Contains(outside, path) {
+				t.Errorf("%s imports %s, but its results must depend on its input alone", name, path)
+			}
 		}
-		for _, imported := range list {
-			ours, isOurs := strings.CutPrefix(imported, module)
-			if isOurs && !slices.Contains(l.allowed, ours) {
-				t.Errorf("%s imports %s: %s", l.pkg, ours, l.why)
+		if slices.Contains(pure, name) {
+			for _, f := range p.Syntax {
+				checkPure(t, p, f)
 			}
-			core := !strings.HasPrefix(l.pkg, "internal/") || l.pkg == "internal/vec" || l.pkg == "internal/snapshot"
-			if core && !isOurs && (imported == "net" || strings.HasPrefix(imported, "net/") || imported == "log" || imported == "log/slog") {
-				t.Errorf("%s imports %s: I/O belongs to the edges", l.pkg, imported)
+		}
+		if name == "stream" {
+			for _, f := range p.Syntax {
+				if slices.Contains(impure, filepath.Base(p.Fset.Position(f.Pos()).Filename)) {
+					continue
+				}
+				for _, spec := range f.Imports {
+					if path := strings.Trim(spec.Path.Value, `"`); slices.Contains(outside, path) {
+						t.Errorf("%s imports %s, but the engine must depend on its input alone", p.Fset.Position(spec.Pos()), path)
+					}
+				}
+				checkPure(t, p, f)
 			}
+		}
+	}
+	for _, name := range []string{"orff", "sgd", "eval", "varmodel", "stream"} {
+		if !seen[name] {
+			t.Errorf("package %s was not found", name)
 		}
 	}
 }
 
-// TestNoClockInTheCore: what forecasts depend on is the data, not when it
-// was read. The runner, which paces checkpoints, is not part of the core.
-func TestNoClockInTheCore(t *testing.T) {
-	notCore := []string{"stream/runner.go", "stream/stats.go"}
-	for _, dir := range []string{"internal/vec", "internal/snapshot", "orff", "sgd", "eval", "varmodel", "stream", "stream/format", "stream/lineproto"} {
-		files, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(dir), "*.go"))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %d files, %v", dir, len(files), err)
+// checkPure finds what makes two runs differ: the clock, goroutines, selects,
+// global random numbers and the order of maps.
+func checkPure(t *testing.T, p *packages.Package, f *ast.File) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		complain := func(what string) {
+			t.Errorf("%s: %s in code that must be deterministic", p.Fset.Position(n.Pos()), what)
 		}
-		for _, name := range files {
-			file := dir + "/" + filepath.Base(name)
-			if strings.HasSuffix(name, "_test.go") || slices.Contains(notCore, file) {
-				continue
-			}
-			fset := token.NewFileSet()
-			f, err := parser.ParseFile(fset, name, nil, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, i := range f.Imports {
-				if i.Path.Value == `"math/rand"` {
-					t.Errorf("%s imports math/rand: randomness comes from a seed, by math/rand/v2 or orff", file)
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			complain("a go statement")
+		case *ast.SelectStmt:
+			complain("a select statement")
+		case *ast.RangeStmt:
+			if x := p.TypesInfo.TypeOf(n.X); x != nil {
+				if _, isMap := x.Underlying().(*types.Map); isMap {
+					complain("a loop over a map")
 				}
 			}
-			ast.Inspect(f, func(n ast.Node) bool {
-				if s, ok := n.(*ast.SelectorExpr); ok {
-					if x, ok := s.X.(*ast.Ident); ok && x.Name == "time" && slices.Contains([]string{"Now", "Since", "Until", "After", "Tick", "Sleep"}, s.Sel.Name) {
-						t.Errorf("%s: time.%s: the core has no clock", fset.Position(n.Pos()), s.Sel.Name)
-					}
-				}
+		case *ast.SelectorExpr:
+			fn, ok := p.TypesInfo.Uses[n.Sel].(*types.Func)
+			if !ok || fn.Pkg() == nil || fn.Signature().Recv() != nil {
 				return true
-			})
+			}
+			switch fn.Pkg().Path() {
+			case "time":
+				if slices.Contains([]string{"Now", "Since", "Until", "After", "AfterFunc", "NewTimer", "NewTicker", "Tick", "Sleep"}, fn.Name()) {
+					complain("time." + fn.Name())
+				}
+			case "math/rand/v2":
+				if !strings.HasPrefix(fn.Name(), "New") {
+					complain("the global random numbers of rand." + fn.Name())
+				}
+			case "maps":
+				if fn.Name() == "Keys" || fn.Name() == "Values" || fn.Name() == "All" {
+					complain("maps." + fn.Name())
+				}
+			}
 		}
-	}
+		return true
+	})
 }
