@@ -1,0 +1,320 @@
+package varmodel
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+// NewInfluence returns m with forecasters that are also eval.Influencers. The
+// forecasts stay the same. With dim coordinates a sample costs dim evaluations of
+// the gradient of the model.
+//
+// The derivatives are exact, in closed form, of the forecast before it is limited
+// to the range of the data. Their averages give a sample the weight
+// forgetting^age; 0 means 0.999. The error is the reason why the model has no
+// derivative: frequencies without a variance (Laplacian), features that are
+// constant almost everywhere (angular), no dependence on the other variables.
+func NewInfluence(m eval.Model, dim int, forgetting float64) (eval.Model, error) {
+	setDefault(&forgetting, 0.999)
+	if err := checkForgetting(forgetting); err != nil {
+		return nil, err
+	}
+	s, ok := m.NewSeries().(sensitive)
+	if !ok {
+		return nil, errors.New("varmodel: the model has no derivative in the other variables")
+	}
+	if err := s.smooth(); err != nil {
+		return nil, fmt.Errorf("varmodel: no influence: %w", err)
+	}
+	return &influence{Model: m, dim: dim, forgetting: forgetting}, nil
+}
+
+// sensitive is a Forecaster that knows the derivative of its one-step forecast.
+type sensitive interface {
+	eval.Forecaster
+
+	// smooth returns the reason why there is no derivative, or nil.
+	smooth() error
+
+	// lags returns q.
+	lags() int
+
+	// jacobianTo writes the derivatives of the forecast in the last q samples, dim
+	// x q*dim: standard deviations of the output for one of the input. It returns
+	// false while nothing was learnt.
+	jacobianTo(jac []float64) (ok bool)
+}
+
+type influence struct {
+	eval.Model
+	dim        int
+	forgetting float64
+}
+
+func (m *influence) NewSeries() eval.Forecaster {
+	s := m.Model.NewSeries().(sensitive)
+	return &influenceSeries{
+		sensitive: s, m: m,
+		jac: make([]float64, m.dim*m.dim*s.lags()),
+		abs: make([]float64, m.dim*m.dim), sum: make([]float64, m.dim*m.dim),
+	}
+}
+
+type influenceSeries struct {
+	sensitive
+	m        *influence
+	weight   float64
+	abs, sum []float64 // weighted sums of |J| and J over the lags
+	jac      []float64 // scratch
+}
+
+func (s *influenceSeries) Observe(y []float64) error {
+	if err := s.sensitive.Observe(y); err != nil {
+		return err
+	}
+	if !s.jacobianTo(s.jac) {
+		return nil
+	}
+	d, n := s.m.dim, len(s.jac)/s.m.dim
+	f := s.m.forgetting
+	s.weight = f*s.weight + 1
+	for i := range d {
+		row := s.jac[i*n : (i+1)*n]
+		for j := range d {
+			var a, v float64
+			for k := j; k < n; k += d {
+				a += math.Abs(row[k])
+				v += row[k]
+			}
+			s.abs[i*d+j] = f*s.abs[i*d+j] + a
+			s.sum[i*d+j] = f*s.sum[i*d+j] + v
+		}
+	}
+	return nil
+}
+
+// InfluenceTo implements eval.Influencer.
+func (s *influenceSeries) InfluenceTo(dst []float64) bool {
+	if len(dst) != len(s.abs) {
+		panic("varmodel: InfluenceTo: wrong length")
+	}
+	if s.weight == 0 {
+		return false
+	}
+	for k, a := range s.abs {
+		dst[k] = math.Copysign(a/s.weight, s.sum[k])
+	}
+	return true
+}
+
+// BoundsTo implements eval.Bounder when the model does; else it returns false.
+func (s *influenceSeries) BoundsTo(lower, upper []float64) bool {
+	b, ok := s.sensitive.(eval.Bounder)
+	return ok && b.BoundsTo(lower, upper)
+}
+
+// ResetLags implements eval.LagResetter when the model does.
+func (s *influenceSeries) ResetLags() {
+	if r, ok := s.sensitive.(eval.LagResetter); ok {
+		r.ResetLags()
+	}
+}
+
+func (s *influenceSeries) State(c *snapshot.Codec) {
+	s.sensitive.State(c)
+	c.Section("influence")
+	c.Float64(&s.weight)
+	c.Float64s(s.abs)
+	c.Float64s(s.sum)
+}
+
+// gradient is a learner that knows the derivative of its output in its input.
+type gradient interface {
+	smooth() error
+
+	// jacobianTo writes it, outputs x inputs.
+	jacobianTo(jac, x []float64)
+}
+
+// pullback is a design that knows the derivative of its features.
+type pullback interface {
+	smooth() error
+
+	// pullbackTo writes the gradient of w.phi in the standardised lags into g,
+	// order*dim; phi are the features there.
+	pullbackTo(g, phi, w []float64, s *scaler)
+}
+
+// linearLearner is one whose prediction is Theta phi.
+type linearLearner interface{ Weights() []float64 }
+
+func (s *regressionSeries) smooth() error {
+	if l, ok := s.m.learner.(gradient); ok {
+		return l.smooth()
+	}
+	_, linear := s.m.learner.(linearLearner)
+	if g, ok := s.m.design.(pullback); ok && linear {
+		return g.smooth()
+	}
+	return errors.New("each coordinate is forecast from its own past alone")
+}
+
+func (s *regressionSeries) lags() int { return s.m.depth }
+
+// jacobianTo: x^_i = x_i + unit_i h_i(z), so in standard deviations the derivative
+// is unit_i/sd_i dh_i/dz, plus 1 for x_i itself.
+func (s *regressionSeries) jacobianTo(jac []float64) bool {
+	if !s.pending {
+		return false
+	}
+	d := s.m.dim
+	n := len(jac) / d
+	if math.IsNaN(s.phi[0]) { // a kernel without its bandwidth
+		return false
+	}
+	if l, ok := s.m.learner.(gradient); ok {
+		l.jacobianTo(jac, s.phi)
+		s.m.design.(*kernelInput).pullTo(jac, s.scaler)
+	} else {
+		w := s.m.learner.(linearLearner).Weights()
+		m := len(s.phi)
+		for i := range d {
+			s.m.design.(pullback).pullbackTo(jac[i*n:(i+1)*n], s.phi, w[i*m:(i+1)*m], s.scaler)
+		}
+	}
+	for i := range d {
+		row := jac[i*n : (i+1)*n]
+		if s.scaler.sd[i] == 0 {
+			clear(row)
+			continue
+		}
+		f := s.unit[i] / s.scaler.sd[i]
+		for k := range row {
+			row[k] *= f
+		}
+		row[i]++
+	}
+	return true
+}
+
+func (d *descent) smooth() error { return d.rough }
+
+func (g *lagDesign) smooth() error { return nil }
+
+// pullbackTo: feature l of the linear part is z_l - z_{l-1}; those of the random
+// part are cos(Wz/sigma) and sin(Wz/sigma), W in turns.
+func (g *lagDesign) pullbackTo(dst, phi, w []float64, _ *scaler) {
+	clear(dst)
+	n := g.linearFeatures()
+	if g.linear {
+		for i := range dst {
+			dst[i] = w[1+i]
+			if next := 1 + i + g.dim; next < n {
+				dst[i] -= w[next]
+			}
+		}
+	}
+	if g.random == nil || g.random.sigma == 0 {
+		return
+	}
+	k := g.random.frequencies
+	phi, w = phi[n:], w[n:]
+	for i := range dst {
+		var s float64
+		for f, omega := range g.random.w[i*k : (i+1)*k] {
+			s += omega * (w[k+f]*phi[f] - w[f]*phi[k+f])
+		}
+		dst[i] += 2 * math.Pi / g.random.sigma * s
+	}
+}
+
+// Graph is the influence of every variable on every other, with the level above
+// which it is unlikely to be chance.
+type Graph struct {
+	Dim       int
+	Influence []float64 // Dim x Dim, see eval.Influencer
+	Threshold float64   // of |Influence| off the diagonal; 0 when there was no permutation
+}
+
+// Edge reports whether variable j influences variable i, i != j.
+func (g *Graph) Edge(i, j int) bool {
+	return i != j && math.Abs(g.Influence[i*g.Dim+j]) > g.Threshold
+}
+
+// InfluenceGraph runs a model over a series and returns the influences at its
+// end. The threshold is the 95 % quantile of the influences that the same model
+// finds of variables that have none: in each of the permutations, 20 or more, one
+// variable in turn is shifted against all others by a random number of rows. It
+// keeps its own past, which shuffled rows would not, and the others keep their
+// influences: what a model ascribes to the wrong variable counts as chance.
+// newModel makes a model without a past, with forecasters that are
+// eval.Influencers.
+func InfluenceGraph(newModel func() (eval.Model, error), rows [][]float64, permutations int, seed uint64) (*Graph, error) {
+	if len(rows) == 0 {
+		return nil, errors.New("varmodel: no rows")
+	}
+	d := len(rows[0])
+	g := &Graph{Dim: d, Influence: make([]float64, d*d)}
+	if err := influenceOf(g.Influence, newModel, rows); err != nil {
+		return nil, err
+	}
+	if d == 1 {
+		return g, nil
+	}
+	rng := rand.New(rand.NewPCG(seed, 82))
+	n := len(rows)
+	shifted := make([][]float64, n)
+	for t := range shifted {
+		shifted[t] = slices.Clone(rows[t])
+	}
+	var null []float64
+	s := make([]float64, d*d)
+	for p := range permutations {
+		j, shift := p%d, rng.IntN(n)
+		for t := range rows {
+			shifted[t][j] = rows[(t+shift)%n][j]
+		}
+		if err := influenceOf(s, newModel, shifted); err != nil {
+			return nil, err
+		}
+		for i := range d {
+			if i != j {
+				null = append(null, math.Abs(s[i*d+j]))
+			}
+		}
+		for t := range rows {
+			shifted[t][j] = rows[t][j]
+		}
+	}
+	if len(null) > 0 {
+		slices.Sort(null)
+		g.Threshold = null[min(len(null)*95/100, len(null)-1)]
+	}
+	return g, nil
+}
+
+func influenceOf(dst []float64, newModel func() (eval.Model, error), rows [][]float64) error {
+	m, err := newModel()
+	if err != nil {
+		return err
+	}
+	f, ok := m.NewSeries().(eval.Influencer)
+	if !ok {
+		return errors.New("varmodel: the model has no influences")
+	}
+	for _, row := range rows {
+		if err := f.Observe(row); err != nil {
+			return err
+		}
+	}
+	if !f.InfluenceTo(dst) {
+		return errors.New("varmodel: too few rows for influences")
+	}
+	return nil
+}

@@ -1,0 +1,329 @@
+package varmodel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/sgd"
+)
+
+// withInfluence adds the influences of a model of the table.
+func withInfluence(t testing.TB, name string, d, h int) eval.Model {
+	t.Helper()
+	m, err := NewInfluence(newModel(t, name, d, h), d, 0)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return m
+}
+
+// sensitives are the models of the table that have influences.
+var sensitives = []string{
+	"var", "orffvar", "orffvar-rls", "kernelvar", "kernelvar-plain", "kernelvar-curl", "kernelvar-divergence", "kernelvar-schur", "kernelvar-correlations",
+}
+
+// The Jacobian is that of the forecast: central differences of the one-step
+// forecast after a change of each lag of each variable. With a step of 1e-5
+// standard deviations they are accurate to 1e-10 + 1e-16/1e-5, relative to
+// derivatives of about 1.
+func TestJacobianOfTheForecast(t *testing.T) {
+	const d = 3
+	for _, name := range sensitives {
+		f := newModel(t, name, d, 1).NewSeries()
+		record(t, f, randomSeries(rand.New(rand.NewPCG(31, 32)), 900, d, 0), d)
+		s := f.(*regressionSeries)
+		n := s.lags() * d
+		jac := make([]float64, d*n)
+		if !s.jacobianTo(jac) {
+			t.Fatal(name)
+		}
+		up, down := make([]float64, d), make([]float64, d)
+		for k := range n {
+			l, j := k/d, k%d
+			const h = 1e-5
+			step := func(dst []float64, by float64) {
+				past := newHistory(d, s.m.depth)
+				past.copyFrom(s.past)
+				past.lag(l)[j] += by * s.scaler.sd[j]
+				s.stepTo(dst, past)
+			}
+			step(up, h)
+			step(down, -h)
+			for i := range d {
+				want := (up[i] - down[i]) / (2 * h) / s.scaler.sd[i]
+				if got := jac[i*n+k]; math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
+					t.Errorf("%s: d x%d / d x%d, lag %d: %g, differences say %g", name, i, j, l, got, want)
+				}
+			}
+		}
+	}
+}
+
+// Influences change no forecast, are saved and restored, and are there without
+// allocations.
+func TestInfluenceIsAnAddition(t *testing.T) {
+	const d, h = 3, 2
+	x := randomSeries(rand.New(rand.NewPCG(33, 34)), 900, d, .02)
+	for _, name := range sensitives {
+		plain := record(t, newModel(t, name, d, h).NewSeries(), x, h*d)
+		m := withInfluence(t, name, d, h)
+		f := m.NewSeries()
+		if err := same(plain, record(t, f, x, h*d)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		m2 := withInfluence(t, name, d, h)
+		f2 := m2.NewSeries()
+		c := snapshot.NewDecoder(saveState(m, f))
+		m2.State(c)
+		f2.State(c)
+		if err := c.Finish(); err != nil {
+			t.Fatal(err)
+		}
+		i := 0
+		if n := testing.AllocsPerRun(100, func() {
+			if err := f.Observe(x[i]); err != nil {
+				t.Fatal(err)
+			}
+			i++
+		}); n != 0 {
+			t.Errorf("%s: %v allocations a sample", name, n)
+		}
+		record(t, f2, x[:i], h*d)
+		a, b := make([]float64, d*d), make([]float64, d*d)
+		if !f.(eval.Influencer).InfluenceTo(a) || !f2.(eval.Influencer).InfluenceTo(b) {
+			t.Fatal(name)
+		}
+		if err := same([][]float64{a}, [][]float64{b}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestInfluenceRefusesWithTheReason(t *testing.T) {
+	laplacian, err := NewKernelVAR(KernelVARConfig{Dim: 2, Order: 1, Horizon: 1, Map: func(r orff.Rand) (orff.Map, error) {
+		f, err := orff.NewFourier(orff.Laplacian{Gamma: 1}, 2, 10, r)
+		return orff.NewDecomposable(f, orff.Identity(2)), err
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		m    eval.Model
+		want string
+	}{
+		{laplacian, "variance"},
+		{newModel(t, "ar", 2, 1), "own past"},
+		{newModel(t, "persistence", 2, 1), "no derivative"},
+	} {
+		if _, err := NewInfluence(c.m, 2, 0); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v does not mention %q", err, c.want)
+		}
+	}
+}
+
+// For x_{t+1} = A x_t + u the Jacobian of VAR(1) estimates A: the influences are
+// |A_ij| sd_j/sd_i, in sign and in size. A coefficient of 20,000 samples has a
+// standard error of about .007/sqrt(1-.81); the ridge of 100 adds half a per cent.
+func TestC8_4_InfluenceOfALinearModel(t *testing.T) {
+	g := eval.NewSetting(eval.SettingConfig{Setting: 1, Seed: 4})
+	a := g.A()
+	d := g.Dim()
+	data := eval.Collect("linear", g, 20_000)
+	m, err := NewVAR(VARConfig{Dim: d, Order: 1, Horizon: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err = NewInfluence(m, d, 1); err != nil {
+		t.Fatal(err)
+	}
+	f := m.NewSeries()
+	rows := data.Series[0].Rows
+	record(t, f, rows, d)
+	s := make([]float64, d*d)
+	f.(eval.Influencer).InfluenceTo(s)
+	for i := range d {
+		for j := range d {
+			want := a[i][j] * columnSD(rows, j) / columnSD(rows, i)
+			if math.Abs(s[i*d+j]-want) > .05 {
+				t.Errorf("influence of %d on %d: %.3f, want %.3f", j, i, s[i*d+j], want)
+			}
+		}
+	}
+}
+
+// offDiagonal returns the absolute influences between different variables and
+// whether there is an edge.
+func offDiagonal(s []float64, edges [][]bool) (score []float64, label []bool) {
+	for i := range edges {
+		for j := range edges {
+			if i != j {
+				score, label = append(score, math.Abs(s[i*len(edges)+j])), append(label, edges[i][j])
+			}
+		}
+	}
+	return score, label
+}
+
+// The closed form ridge over 100 frequencies on Setting 2, 8 draws of A: the spec
+// asks for a mean AUROC of .85 and measured .947.
+func TestC8_4_InfluenceByRidgeOnSetting2(t *testing.T) {
+	var mean float64
+	for seed := range uint64(8) {
+		g := eval.NewSetting(eval.SettingConfig{Setting: 2, Seed: 100 + seed})
+		d, a := g.Dim(), g.A()
+		rows := eval.Collect("bump", g, 1000).Series[0].Rows
+		s, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, d, 100, orff.BlockRand(seed, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		mp := orff.NewDecomposable(s, orff.Identity(d))
+		n, r := len(rows)-1, s.Len()
+		phi, y := make([]float64, n*r), make([]float64, 0, n*d)
+		for i := range n {
+			s.FeaturesTo(phi[i*r:(i+1)*r], rows[i])
+			y = append(y, rows[i+1]...)
+		}
+		ridge, err := sgd.NewRidge(n, phi, y, mp.Output().Factor())
+		if err != nil {
+			t.Fatal(err)
+		}
+		theta := make([]float64, d*r)
+		if err := ridge.SolveTo(theta, 1e-4); err != nil {
+			t.Fatal(err)
+		}
+		jacobian, err := orff.NewJacobian(mp)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j, sum := make([]float64, d*d), make([]float64, d*d)
+		for i := range n {
+			jacobian.To(j, rows[i], phi[i*r:(i+1)*r], theta)
+			for k, v := range j {
+				sum[k] += math.Abs(v) * columnSD(rows[:n], k%d) / columnSD(rows[:n], k/d)
+			}
+			if i > 200 { // enough for a mean, columnSD is slow
+				break
+			}
+		}
+		edges := make([][]bool, d)
+		for i := range edges {
+			edges[i] = make([]bool, d)
+			for k := range edges {
+				edges[i][k] = a[i][k] != 0
+			}
+		}
+		mean += eval.AUROC(offDiagonal(sum, edges)) / 8
+	}
+	t.Logf("mean AUROC %.3f", mean)
+	if mean < .85 {
+		t.Errorf("mean AUROC %.3f, want at least .85", mean)
+	}
+}
+
+// The network of ten variables: tanh, sin and even bumps, of which a linear model
+// sees a part. Learnt online, one pass.
+func TestC8_4_InfluenceOfANetwork(t *testing.T) {
+	run := func(newModel func() (eval.Model, error)) (auroc float64) {
+		for seed := range uint64(4) {
+			g := eval.NewNetwork(seed + 1)
+			rows := eval.Collect("network", g, 3000).Series[0].Rows
+			graph, err := InfluenceGraph(newModel, rows, 0, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			auroc += eval.AUROC(offDiagonal(graph.Influence, g.Edges())) / 4
+		}
+		return auroc
+	}
+	const d = 10
+	kernel := run(func() (eval.Model, error) { return networkModel(d) })
+	linear := run(func() (eval.Model, error) {
+		m, err := NewVAR(VARConfig{Dim: d, Order: 1, Horizon: 1})
+		if err != nil {
+			return nil, err
+		}
+		return NewInfluence(m, d, 0)
+	})
+	t.Logf("AUROC %.3f, VAR(1) %.3f", kernel, linear)
+	if kernel < .9 || kernel < linear {
+		t.Errorf("AUROC %.3f, want at least .9 and more than the %.3f of VAR(1)", kernel, linear)
+	}
+}
+
+func networkModel(d int) (eval.Model, error) {
+	m, err := NewKernelVAR(KernelVARConfig{Dim: d, Order: 1, Horizon: 1, Seed: 1, Map: gaussianMap(d, 1, 100, orff.Identity(d))})
+	if err != nil {
+		return nil, err
+	}
+	return NewInfluence(m, d, 0)
+}
+
+// The permutation null: of the 90 - edges pairs without an edge some five in a
+// hundred lie above the threshold, of the edges most.
+func TestInfluenceGraphThreshold(t *testing.T) {
+	g := eval.NewNetwork(2)
+	rows := eval.Collect("network", g, 2000).Series[0].Rows
+	graph, err := InfluenceGraph(func() (eval.Model, error) { return networkModel(10) }, rows, 20, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found, edges, wrong, pairs float64
+	for i, row := range g.Edges() {
+		for j, e := range row {
+			switch {
+			case i == j:
+			case e:
+				edges++
+				if graph.Edge(i, j) {
+					found++
+				}
+			default:
+				pairs++
+				if graph.Edge(i, j) {
+					wrong++
+				}
+			}
+		}
+	}
+	t.Logf("found %g of %g edges, %g of %g others, threshold %.3f", found, edges, wrong, pairs, graph.Threshold)
+	// 5 % of 75 pairs are 4, with a standard deviation of 2; those of common causes
+	// share credit and add some.
+	if found < .8*edges || wrong > .2*pairs {
+		t.Errorf("found %g of %g edges and %g of %g others", found, edges, wrong, pairs)
+	}
+}
+
+func ExampleNewInfluence() {
+	// The second variable follows the square of the first, whose correlation with
+	// it is zero.
+	rng := rand.New(rand.NewPCG(1, 2))
+	rows := make([][]float64, 2000)
+	x := 0.0
+	for i := range rows {
+		next := rng.NormFloat64()
+		rows[i] = []float64{next, x*x + .1*rng.NormFloat64()}
+		x = next
+	}
+	newModel := func() (eval.Model, error) {
+		m, err := NewORFFVAR(ORFFVARConfig{Dim: 2, Order: 1, Horizon: 1})
+		if err != nil {
+			return nil, err
+		}
+		return NewInfluence(m, 2, 0)
+	}
+	g, err := InfluenceGraph(newModel, rows, 20, 1)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println("first -> second:", g.Edge(1, 0))
+	fmt.Println("second -> first:", g.Edge(0, 1))
+	// Output:
+	// first -> second: true
+	// second -> first: false
+}

@@ -1,0 +1,118 @@
+package varmodel
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+// InputScale is what a kernel sees of a value.
+type InputScale int
+
+const (
+	// Standardised inputs are (x - mean)/sd, limited to +-10, divided by the
+	// bandwidth.
+	Standardised InputScale = iota
+
+	// Ranged inputs are the position of a value between the smallest and the
+	// largest so far, in [0, 1], divided by the bandwidth: for kernels of positive
+	// inputs (skewed chi-squared, semigroups).
+	Ranged
+)
+
+// kernelWarmup is the number of inputs from which the bandwidth of a kernel is
+// taken. Until then a kernel model forecasts that nothing changes.
+const kernelWarmup = 100
+
+// kernelInput is the design of the kernel models: the last lags of all
+// coordinates themselves, divided by a bandwidth, NaN until that is known.
+// Dividing the inputs gives every kernel its bandwidth in the same way, the
+// maps themselves are drawn for bandwidth 1.
+type kernelInput struct {
+	dim, order int
+	scale      InputScale
+	factor     float64 // bandwidth in units of the median distance
+	sigma      float64 // 0 until known
+	warm       *medianDistance
+	x          []float64 // scratch, order x dim
+}
+
+func newKernelInput(dim, order int, scale InputScale, factor float64) (*kernelInput, error) {
+	if scale != Standardised && scale != Ranged {
+		return nil, fmt.Errorf("varmodel: Inputs %d is unknown", int(scale))
+	}
+	setDefault(&factor, 1)
+	if err := checkPositive("Bandwidth", factor); err != nil {
+		return nil, err
+	}
+	return &kernelInput{
+		dim: dim, order: order, scale: scale, factor: factor,
+		warm: newMedianDistance(dim*order, kernelWarmup),
+		x:    make([]float64, dim*order),
+	}, nil
+}
+
+func (g *kernelInput) features() int { return g.dim * g.order }
+
+func (g *kernelInput) observe(s *scaler, past *history) {
+	if g.sigma != 0 {
+		return
+	}
+	g.lagsTo(g.x, s, past)
+	if g.warm.add(g.x) {
+		g.sigma = g.factor * g.warm.median()
+	}
+}
+
+func (g *kernelInput) featuresTo(x []float64, s *scaler, past *history) {
+	if g.sigma == 0 {
+		for i := range x {
+			x[i] = math.NaN()
+		}
+		return
+	}
+	g.lagsTo(x, s, past)
+	for i := range x {
+		x[i] /= g.sigma
+	}
+}
+
+// lagsTo writes the lags, order x dim, before the bandwidth.
+func (g *kernelInput) lagsTo(x []float64, s *scaler, past *history) {
+	if g.scale == Standardised {
+		levelsTo(x, s, past, g.order)
+		return
+	}
+	for l := range g.order {
+		row := x[l*g.dim : (l+1)*g.dim]
+		for j, v := range past.lag(l) {
+			row[j] = 0.5
+			if span := s.high[j] - s.low[j]; span > 0 {
+				row[j] = min(max((v-s.low[j])/span, 0), 1)
+			}
+		}
+	}
+}
+
+// pullTo multiplies column (l, j) of the derivatives in the inputs, dim x
+// order*dim, by the derivative of that input in x_j, in standard deviations.
+func (g *kernelInput) pullTo(jac []float64, s *scaler) {
+	for k := range jac {
+		j := k % g.dim
+		f := 1.0
+		switch {
+		case s.sd[j] == 0:
+			f = 0
+		case g.scale == Ranged:
+			f = s.sd[j] / (s.high[j] - s.low[j])
+		}
+		jac[k] *= f / g.sigma
+	}
+}
+
+func (g *kernelInput) State(c *snapshot.Codec) {
+	c.Section("kernel-input")
+	c.Float64(&g.sigma)
+	g.warm.State(c)
+}

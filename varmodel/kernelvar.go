@@ -1,0 +1,363 @@
+package varmodel
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/sgd"
+)
+
+// KernelVARConfig describes a vector autoregression on any operator-valued
+// kernel, learnt by mini-batch doubly stochastic gradient descent.
+type KernelVARConfig struct {
+	Dim     int // d, coordinates of a sample
+	Order   int // q >= 1, lags
+	Horizon int // H, forecasts 1 … H steps ahead
+
+	// Map draws one of Blocks equal blocks of the feature map, with the random
+	// numbers of r: from the Order*Dim scaled lags to the Dim increments, for
+	// bandwidth 1.
+	Map    func(r orff.Rand) (orff.Map, error)
+	Blocks int // D_b; 0 means 1
+	Seed   uint64
+
+	Inputs    InputScale
+	Bandwidth float64 // in units of the median distance between inputs; 0 means 1
+
+	// The options of Algorithm 4 of Brault 2017, see sgd.DoublyStochasticConfig.
+	Batch    int          // pairs a step; 0 means 8
+	Lambda   float64      // ridge, convention H; 0 means 0.001
+	Rate     sgd.Schedule // nil: that of Step
+	Decay    sgd.Decay    // NewtonSteps always have DecayBlock
+	Loss     sgd.Loss     // of the increments, in typical steps; nil: squared
+	Clip     float64      // limit of the gradient of a sample; 0 means 5 sqrt(Dim), +Inf none
+	Proximal sgd.Proximal // such as sgd.GroupLasso; needs PlainSteps
+	Average  bool
+
+	Step       Step
+	Forgetting float64 // of NewtonSteps: what the curvature keeps at a step; 0 means 0.995
+	Epsilon    float64 // of AdaGradSteps; 0 means 1e-4
+
+	// Gamma replaces the operator of a decomposable map with the identity as
+	// operator by one that is learnt.
+	Gamma LearntGamma
+}
+
+// Step is the direction of a gradient step.
+type Step int
+
+const (
+	// NewtonSteps multiply the gradient of a block by its inverse Hessian. Their
+	// rate is the weight that a new mini-batch has in the curvature, so that a
+	// step never moves further than that batch has evidence for.
+	NewtonSteps Step = iota
+	// PlainSteps are those of Algorithm 4 itself; the rate is 0.1 by default.
+	PlainSteps
+	// AdaGradSteps have a rate for each weight, 0.1 by default.
+	AdaGradSteps
+)
+
+// NewKernelVAR returns ORFFVAR on the kernel of cfg.Map. The increments of all
+// coordinates, in typical steps, are h(x) = Phi(x)^T theta of the scaled lags x.
+// A curl-free or divergence-free kernel needs Order 1, because it maps R^d to
+// R^d.
+func NewKernelVAR(cfg KernelVARConfig) (eval.Model, error) {
+	if err := checkShape(cfg.Dim, cfg.Horizon); err != nil {
+		return nil, err
+	}
+	if err := checkRange("Order", cfg.Order, 1, maxLags); err != nil {
+		return nil, err
+	}
+	setDefault(&cfg.Blocks, 1)
+	setDefault(&cfg.Batch, 8)
+	setDefault(&cfg.Lambda, 1e-3)
+	setDefault(&cfg.Forgetting, 0.995)
+	setDefault(&cfg.Epsilon, 1e-4)
+	setDefault(&cfg.Clip, 5*math.Sqrt(float64(cfg.Dim)))
+	if err := checkRange("Blocks", cfg.Blocks, 1, 100_000); err != nil {
+		return nil, err
+	}
+	if cfg.Map == nil {
+		return nil, errors.New("varmodel: Map is missing")
+	}
+	input, err := newKernelInput(cfg.Dim, cfg.Order, cfg.Inputs, cfg.Bandwidth)
+	if err != nil {
+		return nil, err
+	}
+	l, err := newDescent(&cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &regression{dim: cfg.Dim, horizon: cfg.Horizon, depth: cfg.Order, design: input, learner: l}, nil
+}
+
+// checkMap returns an error unless m maps the lags to the increments.
+func checkMap(m orff.Map, dim, order int) error {
+	if d := m.Dims(); d.In != dim*order || d.Out != dim {
+		hint := ""
+		if d.In == d.Out && order > 1 {
+			hint = ": a vector field kernel needs Order 1"
+		}
+		return fmt.Errorf("varmodel: Map is R^%d -> R^%d, %d lags of %d coordinates need R^%d -> R^%d%s", d.In, d.Out, order, dim, dim*order, dim, hint)
+	}
+	return nil
+}
+
+// descent is a learner whose phi is the input of the kernel: it computes the
+// features itself, block by block.
+type descent struct {
+	l      *sgd.DoublyStochastic
+	blocks *orff.Blocks
+	gamma  *steering // or nil
+
+	// The last prediction, for the weights as they are: a sample is predicted
+	// three times at the same input.
+	x, y  []float64
+	valid bool
+
+	target     []float64
+	jac        *orff.Jacobian
+	rough      error // why jac is nil
+	phi, theta []float64
+}
+
+func newDescent(cfg *KernelVARConfig) (*descent, error) {
+	blocks, err := orff.NewBlocks(cfg.Blocks, cfg.Seed, true, cfg.Map)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkMap(blocks, cfg.Dim, cfg.Order); err != nil {
+		return nil, err
+	}
+	d := &descent{
+		blocks: blocks, x: make([]float64, cfg.Dim*cfg.Order), y: make([]float64, cfg.Dim), target: make([]float64, cfg.Dim),
+	}
+	maps := make([]sgd.Map, cfg.Blocks)
+	for i := range maps {
+		maps[i] = blocks.Block(i)
+	}
+	if cfg.Gamma.From != GivenGamma {
+		if d.gamma, err = newSteering(cfg, maps, blocks.Block(0)); err != nil {
+			return nil, err
+		}
+	}
+	c := sgd.DoublyStochasticConfig{
+		Blocks: maps, Dims: sgd.Dims(blocks.Block(0).Dims()),
+		Batch: cfg.Batch, Lambda: cfg.Lambda, Rate: cfg.Rate, Decay: cfg.Decay, Loss: cfg.Loss, Clip: cfg.Clip,
+		Proximal: cfg.Proximal, Average: cfg.Average,
+	}
+	switch cfg.Step {
+	case NewtonSteps:
+		if d.gamma != nil {
+			return nil, errors.New("varmodel: Step: the curvature of NewtonSteps does not follow a Gamma that is learnt; take PlainSteps or AdaGradSteps")
+		}
+		if !(cfg.Forgetting > 0 && cfg.Forgetting < 1) {
+			return nil, fmt.Errorf("varmodel: Forgetting of NewtonSteps must lie in (0, 1), got %g", cfg.Forgetting)
+		}
+		h := sgd.Hessian{Forgetting: cfg.Forgetting}
+		if m, ok := blocks.Block(0).(*orff.Decomposable); ok {
+			h.Output = m.Output().Factor()
+		}
+		c.Decay, c.Preconditioner = sgd.DecayBlock, h
+		if c.Rate == nil {
+			c.Rate = newtonRate{cfg.Blocks, cfg.Forgetting}
+		}
+	case AdaGradSteps:
+		c.Preconditioner = sgd.AdaGrad{Epsilon: cfg.Epsilon}
+	case PlainSteps:
+	default:
+		return nil, fmt.Errorf("varmodel: Step %d is unknown", int(cfg.Step))
+	}
+	if c.Rate == nil {
+		c.Rate = sgd.Constant(0.1)
+	}
+	if d.l, err = sgd.NewDoublyStochastic(c); err != nil {
+		return nil, err
+	}
+	if d.jac, d.rough = orff.NewJacobian(blocks); d.rough == nil {
+		dims := blocks.Dims()
+		d.phi, d.theta = make([]float64, dims.Features), make([]float64, dims.Params)
+	}
+	return d, nil
+}
+
+// newtonRate is the weight that the mini-batch of a step gets in the average of
+// the curvature of its block: sgd.Hessian keeps min(forgetting, 1 - 1/visits).
+// With both equal the steps are those of recursive least squares on a block.
+type newtonRate struct {
+	blocks     int
+	forgetting float64
+}
+
+func (r newtonRate) Rate(t int) float64 {
+	visits := (t-1)/r.blocks + 1
+	return max(1-r.forgetting, 1/float64(visits+1))
+}
+
+func (r newtonRate) Validate(float64, sgd.Decay) error { return nil }
+
+func (d *descent) PredictTo(y, x []float64) {
+	if !d.valid || !slices.Equal(x, d.x) {
+		copy(d.x, x)
+		d.valid = true
+		if math.IsNaN(x[0]) { // the bandwidth is not known
+			clear(d.y)
+		} else {
+			d.l.PredictTo(d.y, x)
+		}
+	}
+	copy(y, d.y)
+}
+
+// Update learns from the error e = y - h(x). A zero is a missing coordinate.
+func (d *descent) Update(x, e []float64) {
+	if math.IsNaN(x[0]) {
+		return
+	}
+	d.PredictTo(d.target, x)
+	for k, v := range e {
+		if v == 0 {
+			d.target[k] = math.NaN()
+		} else {
+			d.target[k] += v
+		}
+	}
+	if d.gamma != nil {
+		d.gamma.observe(d.target, e)
+	}
+	d.l.Learn(x, d.target)
+	d.valid = false
+}
+
+// jacobianTo writes the derivative of h in the input x, dim x In.
+func (d *descent) jacobianTo(jac, x []float64) {
+	d.l.WeightsTo(d.theta)
+	d.blocks.FeaturesTo(d.phi, x)
+	d.jac.To(jac, x, d.phi, d.theta)
+}
+
+func (d *descent) State(c *snapshot.Codec) {
+	c.Section("descent")
+	d.blocks.State(c)
+	d.l.State(c)
+	if d.gamma != nil {
+		d.gamma.State(c)
+	}
+	d.valid = false
+}
+
+// GammaSource says where the operator of a decomposable kernel comes from.
+type GammaSource int
+
+const (
+	GivenGamma    GammaSource = iota // the one of the map
+	Correlations                     // of the increments
+	ResidualGamma                    // the correlations of the errors of the forecasts
+)
+
+// LearntGamma is an operator Gamma that follows the stream: coordinates that
+// move together share what they learn.
+type LearntGamma struct {
+	From   GammaSource
+	Decay  float64 // weight of a sample after one step; 0 means 0.999
+	Shrink float64 // part of the identity in Gamma, in [0, 1]; 0 means 0.2
+}
+
+// steering makes the descent one in the space of the kernel k Gamma for a Gamma
+// that changes. Written for the prediction matrix H = B Theta of a decomposable
+// map, a step of Algorithm 4 on Theta is
+//
+//	H <- H - gamma (Gamma e phi^T + lambda H),
+//
+// because e enters by B^T and leaves by B. So the map predicts with H itself, as
+// the identity operator does, and the error is multiplied by Gamma: the
+// function that was learnt stays when Gamma moves.
+type steering struct {
+	from        GammaSource
+	correlation *orff.Correlation
+	shrink      float64
+	seen        int
+	gamma, r    []float64
+}
+
+func newSteering(cfg *KernelVARConfig, maps []sgd.Map, first orff.Map) (*steering, error) {
+	g := cfg.Gamma
+	if g.From != Correlations && g.From != ResidualGamma {
+		return nil, fmt.Errorf("varmodel: Gamma.From %d is unknown", int(g.From))
+	}
+	if m, ok := first.(*orff.Decomposable); !ok || !m.Output().IsIdentity() {
+		return nil, errors.New("varmodel: Gamma can only be learnt for a decomposable map with the identity as its operator")
+	}
+	setDefault(&g.Decay, 0.999)
+	setDefault(&g.Shrink, 0.2)
+	if !(g.Shrink >= 0 && g.Shrink <= 1) {
+		return nil, fmt.Errorf("varmodel: Gamma.Shrink must lie in [0, 1], got %g", g.Shrink)
+	}
+	correlation, err := orff.NewCorrelation(cfg.Dim, g.Decay)
+	if err != nil {
+		return nil, err
+	}
+	s := &steering{
+		from: g.From, correlation: correlation, shrink: g.Shrink,
+		gamma: make([]float64, cfg.Dim*cfg.Dim), r: make([]float64, cfg.Dim),
+	}
+	correlation.GammaTo(s.gamma, 1)
+	for i, m := range maps {
+		maps[i] = &steered{m, s}
+	}
+	return s, nil
+}
+
+// observe takes a target and its error, both in typical steps. A missing
+// coordinate of the target is NaN.
+func (s *steering) observe(y, e []float64) {
+	if s.from == Correlations {
+		s.correlation.Observe(y)
+	} else {
+		for k, v := range e {
+			s.r[k] = v + 0*y[k] // NaN where the target is
+		}
+		s.correlation.Observe(s.r)
+	}
+	s.seen++
+	// Correlations of few samples are noise: the identity until there are ten a
+	// coordinate, and less of it from there on.
+	start := 10 * float64(len(s.r)) / float64(s.seen)
+	s.correlation.GammaTo(s.gamma, max(s.shrink, min(1, start)))
+	// With its largest row sum at 1 the norm of Gamma is at most 1, and a rate that
+	// is safe for the identity is safe for it.
+	var top float64
+	for i := range s.r {
+		var row float64
+		for _, v := range s.gamma[i*len(s.r) : (i+1)*len(s.r)] {
+			row += math.Abs(v)
+		}
+		top = max(top, row)
+	}
+	vec.Scale(1/top, s.gamma)
+}
+
+func (s *steering) State(c *snapshot.Codec) {
+	c.Section("steering")
+	s.correlation.State(c)
+	c.Index(&s.seen, math.MaxInt)
+	c.Float64s(s.gamma)
+}
+
+// steered is a map with the gradient of steering.
+type steered struct {
+	sgd.Map
+	*steering
+}
+
+// AddGradient adds alpha Phi(x) Gamma r.
+func (m *steered) AddGradient(g []float64, alpha float64, phi, r []float64) {
+	vec.MatVec(m.r, m.gamma, r)
+	m.Map.AddGradient(g, alpha, phi, m.r)
+}
