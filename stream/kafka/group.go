@@ -335,8 +335,12 @@ func (g *Group) runGroup(ctx context.Context, work Work) error {
 			continue // kafka-go pauses
 		}
 		joined, problem = true, ""
-		if err := g.runGeneration(ctx, gen, work, leave); !errors.Is(err, errEnded) || ctx.Err() != nil {
+		err = g.runGeneration(ctx, gen, work, leave)
+		switch {
+		case !errors.Is(err, errEnded):
 			return err
+		case ctx.Err() != nil: // leaving has ended the generation
+			return context.Cause(ctx)
 		}
 	}
 }
