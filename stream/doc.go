@@ -1,4 +1,29 @@
 // Package stream runs models on streams: a pure engine that turns records into
 // forecasts and scores, and a runner that connects it to a source, a sink and a
 // checkpoint store.
+//
+// The Engine has no clock, goroutine or I/O. Everything around it is a loop of
+// this kind, which ExampleEngine runs:
+//
+//	for each message m {
+//		err := decoder.Decode(&record, &m)
+//		if err is a *DataError {
+//			engine.Reject(&batch, &m, err)
+//		} else {
+//			engine.Apply(&batch, &record)
+//		}
+//		sink.Write(ctx, &batch) // first the points,
+//		store.Save(ctx, checkpoint of engine.Snapshot) // then what covers them,
+//		source.Commit(ctx, engine.Next()) // then the offset
+//		batch.Reset()
+//	}
+//
+// The Runner is this loop with two goroutines, many messages a batch and a
+// checkpoint every few seconds, and it resumes from the last one. Since the state
+// at an offset is a function of the messages before it, whatever a restart writes
+// again has the values it had the first time.
+//
+// The edges are interfaces of one to three methods. Implementations: stream/file,
+// stream/kafka, stream/influx, stream/sim; decoders: stream/format. Package
+// stream/streamtest has their contracts as tests.
 package stream
