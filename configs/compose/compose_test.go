@@ -1,0 +1,138 @@
+// Package compose checks docker-compose.yml with the library of Docker Compose.
+// It is a module of its own to keep that library out of the forecaster's.
+package compose
+
+import (
+	"context"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/compose-spec/compose-go/v2/cli"
+	"github.com/compose-spec/compose-go/v2/types"
+)
+
+const root = "../.."
+
+func load(t *testing.T, options ...cli.ProjectOptionsFn) (*types.Project, error) {
+	t.Helper()
+	options = append([]cli.ProjectOptionsFn{cli.WithWorkingDirectory(root)}, options...)
+	o, err := cli.NewProjectOptions([]string{filepath.Join(root, "docker-compose.yml")}, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o.LoadProject(context.Background())
+}
+
+func loadWithExample(t *testing.T) *types.Project {
+	t.Helper()
+	p, err := load(t, cli.WithEnvFiles(filepath.Join(root, ".env.example")), cli.WithDotEnv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestEverySecretMustBeSet(t *testing.T) {
+	_, err := load(t)
+	if err == nil || !strings.Contains(err.Error(), ".env.example") {
+		t.Errorf("error %v, want one that names .env.example", err)
+	}
+	compose, err := os.ReadFile(filepath.Join(root, "docker-compose.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	example, err := os.ReadFile(filepath.Join(root, ".env.example"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := regexp.MustCompile(`\$\{(\w+)`).FindAllStringSubmatch(string(compose), -1)
+	given := regexp.MustCompile(`(?m)^(\w+)=`).FindAllStringSubmatch(string(example), -1)
+	names := func(m [][]string) []string {
+		var s []string
+		for _, x := range m {
+			s = append(s, x[1])
+		}
+		slices.Sort(s)
+		return slices.Compact(s)
+	}
+	if u, g := names(used), names(given); !slices.Equal(u, g) {
+		t.Errorf("docker-compose.yml uses %v, .env.example has %v", u, g)
+	}
+}
+
+func TestServices(t *testing.T) {
+	p := loadWithExample(t)
+	if want := []string{"forecaster", "grafana", "influxdb", "kafka", "producer"}; !slices.Equal(p.ServiceNames(), want) {
+		t.Fatalf("services %v, want %v", p.ServiceNames(), want)
+	}
+	exact := regexp.MustCompile(`^[a-z0-9./-]+:\d+\.\d+\.\d+$`)
+	for name, s := range p.Services {
+		if own := s.Image == "forecaster:local"; !own && !exact.MatchString(s.Image) {
+			t.Errorf("%s: the image %s has no exact version", name, s.Image)
+		}
+		if s.HealthCheck == nil && name != "producer" {
+			t.Errorf("%s has no health check", name)
+		}
+		if s.Restart == "" {
+			t.Errorf("%s does not say when it is restarted", name)
+		}
+		for _, port := range s.Ports {
+			if ip, err := netip.ParseAddr(port.HostIP); err != nil || !ip.IsLoopback() {
+				t.Errorf("%s: port %s is published on %q, not on loopback", name, port.Published, port.HostIP)
+			}
+		}
+		for _, v := range s.Volumes {
+			if v.Type == types.VolumeTypeBind {
+				if _, err := os.Stat(v.Source); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		}
+		for dependency := range s.DependsOn {
+			if d := s.DependsOn[dependency]; d.Condition == types.ServiceConditionHealthy && p.Services[dependency].HealthCheck == nil {
+				t.Errorf("%s waits for the health of %s, which has no check", name, dependency)
+			}
+		}
+	}
+	if b := p.Services["forecaster"].Build; b == nil {
+		t.Error("the forecaster is not built")
+	}
+}
+
+// TestDockerfile: the version of Go is at least that of the module, the process
+// is not root, and what the producer reads is copied.
+func TestDockerfile(t *testing.T) {
+	file, err := os.ReadFile(filepath.Join(root, "Dockerfile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := regexp.MustCompile(`(?m)^go (\S+)`).FindStringSubmatch(string(mod))[1]
+	if !strings.Contains(string(file), "FROM golang:"+want+"-") {
+		t.Errorf("the Dockerfile does not build with Go %s, the version of go.mod", want)
+	}
+	for _, from := range regexp.MustCompile(`(?m)^FROM (\S+)`).FindAllStringSubmatch(string(file), -1) {
+		if !regexp.MustCompile(`:\d+\.\d+\.\d+(-alpine)?$`).MatchString(from[1]) {
+			t.Errorf("the base image %s has no exact version", from[1])
+		}
+	}
+	if !regexp.MustCompile(`(?m)^USER [1-9]`).Match(file) {
+		t.Error("the process runs as root")
+	}
+	for _, copied := range regexp.MustCompile(`(?m)^COPY (internal/\S+) (\S+)`).FindAllStringSubmatch(string(file), -1) {
+		if _, err := os.Stat(filepath.Join(root, copied[1])); err != nil {
+			t.Error(err)
+		}
+		if p := loadWithExample(t); !slices.Contains(p.Services["producer"].Command, copied[2]) {
+			t.Errorf("the producer does not read %s", copied[2])
+		}
+	}
+}
