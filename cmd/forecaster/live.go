@@ -149,7 +149,7 @@ func (l *live) openSource() (src stream.Source, dec stream.Decoder, name string,
 		if err != nil {
 			return nil, nil, "", err
 		}
-		return paced(source, dec, s.Speed), dec, "simulated", nil
+		return source, dec, "simulated", nil
 	}
 	source, err := openFile(l.cfg)
 	if err != nil {

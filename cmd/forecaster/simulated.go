@@ -1,25 +1,25 @@
 package main
 
 import (
-	"context"
-	"io"
 	"time"
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/sim"
 )
 
 // settings are the names of the simulations of Brault 2017, section 8.3.2.
 var settings = map[string]int{"linear": 1, "exponential": 2, "sine": 3}
 
+// simulatedStart is the time of the first simulated sample.
+var simulatedStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
 // simulate draws a data set.
 func simulate(c *config.Simulated) *eval.Dataset {
 	d := eval.Collect("simulated", generator(c), c.Rows)
-	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range c.Rows {
-		d.Series[0].Times = append(d.Series[0].Times, start.Add(time.Duration(i)*c.Interval).UnixNano())
+		d.Series[0].Times = append(d.Series[0].Times, simulatedStart.Add(time.Duration(i)*c.Interval).UnixNano())
 	}
 	return d
 }
@@ -33,38 +33,19 @@ func generator(c *config.Simulated) eval.Generator {
 // newSimulated returns a source of simulated samples, with the decoder of its
 // messages.
 func newSimulated(c *config.Simulated) (stream.Source, stream.Decoder, error) {
-	decoder, err := format.NewJSON(format.JSONConfig{})
+	sc := sim.Config{
+		Series:   []sim.Series{{Name: "simulated", New: func() eval.Generator { return generator(c) }}},
+		Start:    simulatedStart,
+		Interval: c.Interval,
+		Steps:    int64(c.Rows),
+	}
+	if c.Speed > 0 {
+		sc.Pace = time.Duration(float64(c.Interval) / c.Speed)
+	}
+	source, err := sim.NewSource(sc)
 	if err != nil {
 		return nil, nil, err
 	}
-	messages := datasetMessages(simulate(c))
-	for i := range messages {
-		messages[i].Topic, messages[i].Offset = "simulated", int64(i)
-	}
-	return &messageSource{messages: messages}, decoder, nil
+	decoder, err := source.Decoder()
+	return source, decoder, err
 }
-
-// messageSource delivers messages that are in memory.
-type messageSource struct {
-	messages []stream.Message
-	next     int
-}
-
-// Read implements stream.Source.
-func (s *messageSource) Read(ctx context.Context, dst []stream.Message) (int, error) {
-	if s.next == len(s.messages) {
-		return 0, io.EOF
-	}
-	n := copy(dst, s.messages[s.next:])
-	s.next += n
-	return n, ctx.Err()
-}
-
-// Seek implements stream.Seeker.
-func (s *messageSource) Seek(_ context.Context, next int64) error {
-	s.next = int(min(next, int64(len(s.messages))))
-	return nil
-}
-
-// Close implements stream.Source.
-func (s *messageSource) Close() error { return nil }

@@ -85,7 +85,7 @@ type Simulated struct {
 	Setting  string        `yaml:"setting"` // linear, exponential or sine
 	Noise    string        `yaml:"noise"`   // white or toeplitz
 	Dim      int           `yaml:"dim"`
-	Rows     int           `yaml:"rows"`
+	Rows     int           `yaml:"rows"` // 0 = without end
 	Seed     uint64        `yaml:"seed"`
 	Interval time.Duration `yaml:"interval"` // between time stamps
 	Speed    float64       `yaml:"speed"`

@@ -69,7 +69,7 @@ func (b *binder) validateInput(in *Input) {
 		b.oneOf("input.simulated.setting", s.Setting, "linear", "exponential", "sine")
 		b.oneOf("input.simulated.noise", s.Noise, "white", "toeplitz")
 		atLeast(b, "input.simulated.dim", s.Dim, 1)
-		atLeast(b, "input.simulated.rows", s.Rows, 1)
+		atLeast(b, "input.simulated.rows", s.Rows, 0)
 		atLeast(b, "input.simulated.interval", s.Interval, time.Nanosecond)
 		atLeast(b, "input.simulated.speed", s.Speed, 0)
 	}
