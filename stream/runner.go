@@ -1,12 +1,10 @@
 package stream
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -60,7 +58,8 @@ const readSize = 256
 // after these were accepted. Therefore what a restart repeats are points that
 // were written before, with the same values.
 type Runner struct {
-	c       RunnerConfig
+	d       *Driver
+	c       RunnerConfig // with defaults
 	started atomic.Bool
 
 	mu    sync.Mutex
@@ -69,20 +68,11 @@ type Runner struct {
 
 // NewRunner returns a Runner that has not started.
 func NewRunner(c RunnerConfig) (*Runner, error) {
-	if c.Source == nil || c.Decoder == nil || c.Engine == nil || c.Sink == nil {
-		return nil, errors.New("stream: a Runner needs a Source, a Decoder, an Engine and a Sink")
+	d, err := NewDriver(c)
+	if err != nil {
+		return nil, err
 	}
-	if c.CheckpointEvery < 0 || c.CheckpointRecords < 0 || c.BatchPoints < 0 || c.BatchBytes < 0 || c.DrainTimeout < 0 {
-		return nil, errors.New("stream: a negative limit in RunnerConfig")
-	}
-	c.CheckpointEvery = cmp.Or(c.CheckpointEvery, 10*time.Second)
-	c.BatchPoints = cmp.Or(c.BatchPoints, 5000)
-	c.BatchBytes = cmp.Or(c.BatchBytes, 8<<20)
-	c.DrainTimeout = cmp.Or(c.DrainTimeout, 10*time.Second)
-	if c.DeadLetters == nil {
-		c.DeadLetters = Discard{}
-	}
-	return &Runner{c: c, stats: Stats{DeadLetters: make(map[Reason]int64), CheckpointTime: time.Now()}}, nil
+	return &Runner{d: d, c: d.c, stats: Stats{DeadLetters: make(map[Reason]int64), CheckpointTime: time.Now()}}, nil
 }
 
 // Run resumes from the Store and works until the source ends, ctx ends, or
@@ -93,9 +83,10 @@ func (r *Runner) Run(ctx context.Context) error {
 	if r.started.Swap(true) {
 		return errors.New("stream: a Runner runs once")
 	}
-	if err := r.resume(ctx); err != nil {
+	if err := r.d.Resume(ctx); err != nil {
 		return err
 	}
+	r.resumed()
 
 	// The writer outlives ctx by DrainTimeout; the reader ends with either.
 	writing, giveUp := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -129,66 +120,12 @@ func (r *Runner) Run(ctx context.Context) error {
 
 var errDrain = errors.New("stream: stopped before all that was read was written; the next start resumes from the last checkpoint")
 
-// resume brings everything to the last checkpoint.
-func (r *Runner) resume(ctx context.Context) error {
-	var c Checkpoint
-	if r.c.Store != nil {
-		var err error
-		c, err = r.c.Store.Load(ctx)
-		found := !errors.Is(err, ErrNoCheckpoint)
-		switch {
-		case found && err != nil:
-			return fmt.Errorf("stream: load the checkpoint: %w", err)
-		case found:
-			if err := r.restore(ctx, &c); err != nil {
-				return err
-			}
-		}
-	}
-	for _, edge := range []struct {
-		what     any
-		position []byte
-	}{{r.c.Sink, c.Sink}, {r.c.DeadLetters, c.DeadLetters}} {
-		if p, ok := edge.what.(Positioner); ok {
-			if err := p.Resume(edge.position); err != nil {
-				return fmt.Errorf("stream: resume the output: %w", err)
-			}
-		}
-	}
-	return nil
-}
-
-func (r *Runner) restore(ctx context.Context, c *Checkpoint) error {
-	if c.Fingerprint != r.c.Fingerprint {
-		return &FingerprintError{Checkpoint: c.Fingerprint, Current: r.c.Fingerprint}
-	}
-	if err := r.c.Engine.Restore(c.State); err != nil {
-		return fmt.Errorf("stream: restore the engine: %w", err)
-	}
-	if n := r.c.Engine.Next(); n != c.Next {
-		return fmt.Errorf("%w: its state is that of offset %d, not %d", ErrCorrupt, n, c.Next)
-	}
-	if s, ok := r.c.Source.(Seeker); ok {
-		if err := s.Seek(ctx, c.Next); err != nil {
-			return fmt.Errorf("stream: go to offset %d of the source: %w", c.Next, err)
-		}
-	}
+// resumed counts what the checkpoint has brought.
+func (r *Runner) resumed() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.stats.Next = c.Next
+	r.stats.Next = r.c.Engine.Next()
 	r.stats.Series = int64(r.c.Engine.NumSeries())
-	return nil
-}
-
-// FingerprintError says that a checkpoint was written with another configuration
-// or build, so that going on from it would not give the results of either.
-type FingerprintError struct {
-	Checkpoint, Current string
-}
-
-func (e *FingerprintError) Error() string {
-	return fmt.Sprintf("stream: the checkpoint was written by another configuration or build (%s, this is %s): "+
-		"start what wrote it, or remove the checkpoint to begin anew", e.Checkpoint, e.Current)
 }
 
 // pipe is what circulates between the two goroutines.
@@ -216,23 +153,14 @@ func (p *pipe) swap(b *Batch) *Batch {
 func (r *Runner) read(ctx context.Context, p *pipe) error {
 	var (
 		messages = make([]Message, readSize)
-		record   Record
 		b        = <-p.free
 		clock    = r.stopwatch()
-		saved    = r.c.Engine.Next() // offset of the last checkpoint
-		since    int64               // records since then
 		due      = time.Now().Add(r.c.CheckpointEvery)
 	)
-	checkpoint := func() {
-		due = time.Now().Add(r.c.CheckpointEvery)
-		since = 0
-		if next := r.c.Engine.Next(); r.c.Store != nil && next != saved {
-			b.Snapshot = r.c.Engine.Snapshot(b.spare)
-			b.Next = next
-			saved = next
-		}
-	}
 	flush := func() bool {
+		if b.Snapshot != nil {
+			due = time.Now().Add(r.c.CheckpointEvery)
+		}
 		clock.lap(StageApply)
 		b = p.swap(b)
 		clock.lap(StageWait)
@@ -240,25 +168,21 @@ func (r *Runner) read(ctx context.Context, p *pipe) error {
 	}
 
 	for {
-		n, err := r.readUntil(ctx, due, saved, messages)
+		n, err := r.readUntil(ctx, due, messages)
 		clock.lap(StageRead)
 		for i := range n {
-			before := b.Records
-			if err := r.apply(b, &record, &messages[i]); err != nil {
-				// What is in b is lost, but no checkpoint covers it.
-				return fmt.Errorf("%s: %w", messages[i].Origin(), err)
+			full, err := r.d.Apply(b, &messages[i])
+			if err != nil {
+				return err // what is in b is lost, but no checkpoint covers it
 			}
-			since += b.Records - before
-			if r.c.CheckpointRecords > 0 && since >= r.c.CheckpointRecords {
-				checkpoint()
-			}
-			if (b.Snapshot != nil || b.Points() >= r.c.BatchPoints || b.Bytes() >= r.c.BatchBytes) && !flush() {
+			if full && !flush() {
 				return nil
 			}
 		}
 		end := err != nil && !errors.Is(err, errDue)
 		if end || !time.Now().Before(due) {
-			checkpoint()
+			r.d.Checkpoint(b)
+			due = time.Now().Add(r.c.CheckpointEvery)
 		}
 		if (b.Snapshot != nil || b.Records > 0 && (end || n < len(messages))) && !flush() {
 			return nil
@@ -278,8 +202,8 @@ var errDue = errors.New("stream: a checkpoint is due")
 
 // readUntil reads, but ends with errDue when there is something to save and the
 // time for it has come, so that a pause of the source does not delay it.
-func (r *Runner) readUntil(ctx context.Context, due time.Time, saved int64, dst []Message) (int, error) {
-	if r.c.Store == nil || r.c.Engine.Next() == saved {
+func (r *Runner) readUntil(ctx context.Context, due time.Time, dst []Message) (int, error) {
+	if !r.d.Unsaved() {
 		return r.c.Source.Read(ctx, dst)
 	}
 	timed, cancel := context.WithDeadlineCause(ctx, due, errDue)
@@ -291,88 +215,17 @@ func (r *Runner) readUntil(ctx context.Context, due time.Time, saved int64, dst 
 	return n, err
 }
 
-func (r *Runner) apply(b *Batch, record *Record, m *Message) error {
-	if m.Refused != nil {
-		r.c.Engine.Reject(b, m, m.Refused)
-		return nil
-	}
-	record.Message = m
-	err := r.c.Decoder.Decode(record, m)
-	if err == nil {
-		return r.c.Engine.Apply(b, record)
-	}
-	var refusal *DataError
-	if !errors.As(err, &refusal) {
-		return err
-	}
-	r.c.Engine.Reject(b, m, refusal)
-	return nil
-}
-
 // write is the goroutine of the edges behind the engine.
 func (r *Runner) write(ctx context.Context, p *pipe) error {
 	clock := r.stopwatch()
-	var letters []DeadLetter
 	for b := range p.full {
 		clock.reset()
-		if err := r.c.Sink.Write(ctx, b); err != nil {
-			return fmt.Errorf("stream: write: %w", err)
-		}
-		letters = r.letters(letters[:0], b)
-		if len(letters) > 0 {
-			if err := r.c.DeadLetters.WriteDeadLetters(ctx, letters); err != nil {
-				return fmt.Errorf("stream: write dead letters: %w", err)
-			}
-		}
-		clock.lap(StageWrite)
-		if b.Snapshot != nil {
-			if err := r.save(ctx, b); err != nil {
-				return err
-			}
-			clock.lap(StageCheckpoint)
+		if err := r.d.Deliver(ctx, b, clock.lap); err != nil {
+			return err
 		}
 		r.count(b)
 		b.Reset()
 		p.free <- b
-	}
-	return nil
-}
-
-// letters appends the dead letters of b that are kept.
-func (r *Runner) letters(dst []DeadLetter, b *Batch) []DeadLetter {
-	for _, l := range b.DeadLetters {
-		if !slices.Contains(r.c.Drop, l.Reason) {
-			dst = append(dst, l)
-		}
-	}
-	return dst
-}
-
-// save stores the checkpoint in b and commits it.
-func (r *Runner) save(ctx context.Context, b *Batch) error {
-	c := Checkpoint{
-		Fingerprint: r.c.Fingerprint, Next: b.Next, State: b.Snapshot,
-		Sink: position(r.c.Sink), DeadLetters: position(r.c.DeadLetters),
-	}
-	if err := r.c.Store.Save(ctx, c); err != nil {
-		return fmt.Errorf("stream: save the checkpoint: %w", err)
-	}
-	if s, ok := r.c.Source.(Committer); ok {
-		if err := s.Commit(ctx, b.Next); err != nil {
-			return fmt.Errorf("stream: commit offset %d: %w", b.Next, err)
-		}
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.stats.Checkpoints++
-	r.stats.CheckpointBytes = int64(len(b.Snapshot))
-	r.stats.CheckpointTime = time.Now()
-	return nil
-}
-
-func position(edge any) []byte {
-	if p, ok := edge.(Positioner); ok {
-		return p.Position()
 	}
 	return nil
 }

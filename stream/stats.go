@@ -75,6 +75,11 @@ func (r *Runner) count(b *Batch) {
 	s.Series = max(s.Series, int64(b.Series))
 	s.Next = max(s.Next, b.Next)
 	s.Watermark = later(s.Watermark, b.Watermark)
+	if b.Snapshot != nil {
+		s.Checkpoints++
+		s.CheckpointBytes = int64(len(b.Snapshot))
+		s.CheckpointTime = time.Now()
+	}
 }
 
 // stopwatch attributes the time of a goroutine to stages.

@@ -1,0 +1,203 @@
+package stream
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Driver is the order of effects on one partition, without goroutines and
+// without a clock: a Runner lets it work concurrently and in time, a simulator
+// step by step.
+//
+//	Resume, then for each message Apply, and for each batch Deliver
+//
+// Apply and Checkpoint belong to one goroutine, Deliver may belong to another
+// one that gets the batches in order.
+type Driver struct {
+	c       RunnerConfig
+	record  Record
+	saved   int64 // offset of the last checkpoint taken
+	since   int64 // records since then
+	letters []DeadLetter
+}
+
+// NewDriver returns a Driver that has done nothing yet. It uses the fields of c
+// that do not speak of time.
+func NewDriver(c RunnerConfig) (*Driver, error) {
+	if c.Source == nil || c.Decoder == nil || c.Engine == nil || c.Sink == nil {
+		return nil, errors.New("stream: a Runner needs a Source, a Decoder, an Engine and a Sink")
+	}
+	if c.CheckpointEvery < 0 || c.CheckpointRecords < 0 || c.BatchPoints < 0 || c.BatchBytes < 0 || c.DrainTimeout < 0 {
+		return nil, errors.New("stream: a negative limit in RunnerConfig")
+	}
+	c.CheckpointEvery = cmp.Or(c.CheckpointEvery, 10*time.Second)
+	c.BatchPoints = cmp.Or(c.BatchPoints, 5000)
+	c.BatchBytes = cmp.Or(c.BatchBytes, 8<<20)
+	c.DrainTimeout = cmp.Or(c.DrainTimeout, 10*time.Second)
+	if c.DeadLetters == nil {
+		c.DeadLetters = Discard{}
+	}
+	return &Driver{c: c}, nil
+}
+
+// Resume brings everything to the last checkpoint.
+func (d *Driver) Resume(ctx context.Context) error {
+	var c Checkpoint
+	if d.c.Store != nil {
+		var err error
+		c, err = d.c.Store.Load(ctx)
+		found := !errors.Is(err, ErrNoCheckpoint)
+		switch {
+		case found && err != nil:
+			return fmt.Errorf("stream: load the checkpoint: %w", err)
+		case found:
+			if err := d.restore(ctx, &c); err != nil {
+				return err
+			}
+		}
+	}
+	for _, edge := range []struct {
+		what     any
+		position []byte
+	}{{d.c.Sink, c.Sink}, {d.c.DeadLetters, c.DeadLetters}} {
+		if p, ok := edge.what.(Positioner); ok {
+			if err := p.Resume(edge.position); err != nil {
+				return fmt.Errorf("stream: resume the output: %w", err)
+			}
+		}
+	}
+	d.saved = d.c.Engine.Next()
+	return nil
+}
+
+func (d *Driver) restore(ctx context.Context, c *Checkpoint) error {
+	if c.Fingerprint != d.c.Fingerprint {
+		return &FingerprintError{Checkpoint: c.Fingerprint, Current: d.c.Fingerprint}
+	}
+	if err := d.c.Engine.Restore(c.State); err != nil {
+		return fmt.Errorf("stream: restore the engine: %w", err)
+	}
+	if n := d.c.Engine.Next(); n != c.Next {
+		return fmt.Errorf("%w: its state is that of offset %d, not %d", ErrCorrupt, n, c.Next)
+	}
+	if s, ok := d.c.Source.(Seeker); ok {
+		if err := s.Seek(ctx, c.Next); err != nil {
+			return fmt.Errorf("stream: go to offset %d of the source: %w", c.Next, err)
+		}
+	}
+	return nil
+}
+
+// FingerprintError says that a checkpoint was written with another configuration
+// or build, so that going on from it would not give the results of either.
+type FingerprintError struct {
+	Checkpoint, Current string
+}
+
+func (e *FingerprintError) Error() string {
+	return fmt.Sprintf("stream: the checkpoint was written by another configuration or build (%s, this is %s): "+
+		"start what wrote it, or remove the checkpoint to begin anew", e.Checkpoint, e.Current)
+}
+
+// Apply decodes m and lets the engine learn from it, and takes a checkpoint when
+// CheckpointRecords says so. When b is full it has to be delivered before the
+// next Apply.
+func (d *Driver) Apply(b *Batch, m *Message) (full bool, err error) {
+	before := b.Records
+	if err := d.apply(b, m); err != nil {
+		return false, fmt.Errorf("%s: %w", m.Origin(), err)
+	}
+	d.since += b.Records - before
+	if d.c.CheckpointRecords > 0 && d.since >= d.c.CheckpointRecords {
+		d.Checkpoint(b)
+	}
+	return b.Snapshot != nil || b.Points() >= d.c.BatchPoints || b.Bytes() >= d.c.BatchBytes, nil
+}
+
+func (d *Driver) apply(b *Batch, m *Message) error {
+	if m.Refused != nil {
+		d.c.Engine.Reject(b, m, m.Refused)
+		return nil
+	}
+	d.record.Message = m
+	err := d.c.Decoder.Decode(&d.record, m)
+	if err == nil {
+		return d.c.Engine.Apply(b, &d.record)
+	}
+	var refusal *DataError
+	if !errors.As(err, &refusal) {
+		return err
+	}
+	d.c.Engine.Reject(b, m, refusal)
+	return nil
+}
+
+// Unsaved reports whether a checkpoint would hold something new.
+func (d *Driver) Unsaved() bool { return d.c.Store != nil && d.c.Engine.Next() != d.saved }
+
+// Checkpoint puts the state as it is now into b, if it is new. The batch has to
+// be delivered before the next Apply.
+func (d *Driver) Checkpoint(b *Batch) {
+	d.since = 0
+	if d.Unsaved() {
+		b.Snapshot = d.c.Engine.Snapshot(b.spare)
+		b.Next = d.c.Engine.Next()
+		d.saved = b.Next
+	}
+}
+
+// Deliver writes b, keeps its dead letters and then, if it has a checkpoint,
+// stores and commits that. After each stage it calls lap.
+func (d *Driver) Deliver(ctx context.Context, b *Batch, lap func(Stage)) error {
+	if err := d.c.Sink.Write(ctx, b); err != nil {
+		return fmt.Errorf("stream: write: %w", err)
+	}
+	d.letters = d.letters[:0]
+	for _, l := range b.DeadLetters {
+		if !slices.Contains(d.c.Drop, l.Reason) {
+			d.letters = append(d.letters, l)
+		}
+	}
+	if len(d.letters) > 0 {
+		if err := d.c.DeadLetters.WriteDeadLetters(ctx, d.letters); err != nil {
+			return fmt.Errorf("stream: write dead letters: %w", err)
+		}
+	}
+	lap(StageWrite)
+	if b.Snapshot == nil {
+		return nil
+	}
+	if err := d.save(ctx, b); err != nil {
+		return err
+	}
+	lap(StageCheckpoint)
+	return nil
+}
+
+// save stores the checkpoint in b and commits it.
+func (d *Driver) save(ctx context.Context, b *Batch) error {
+	c := Checkpoint{
+		Fingerprint: d.c.Fingerprint, Next: b.Next, State: b.Snapshot,
+		Sink: position(d.c.Sink), DeadLetters: position(d.c.DeadLetters),
+	}
+	if err := d.c.Store.Save(ctx, c); err != nil {
+		return fmt.Errorf("stream: save the checkpoint: %w", err)
+	}
+	if s, ok := d.c.Source.(Committer); ok {
+		if err := s.Commit(ctx, b.Next); err != nil {
+			return fmt.Errorf("stream: commit offset %d: %w", b.Next, err)
+		}
+	}
+	return nil
+}
+
+func position(edge any) []byte {
+	if p, ok := edge.(Positioner); ok {
+		return p.Position()
+	}
+	return nil
+}
