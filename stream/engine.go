@@ -160,8 +160,13 @@ func (e *Engine) learn(s *series, y []float64) error {
 func (e *Engine) forecast(dst *Batch, s *series) error {
 	s.forget()
 	ref := e.referenceForecast(s)
-	for _, m := range s.models[1:] {
-		if m.f.ForecastTo(e.yhat) {
+	for i, m := range s.models[1:] {
+		switch {
+		case i == e.reference:
+			if ref != nil {
+				m.scorer.Push(ref, nil, nil, ref)
+			}
+		case m.f.ForecastTo(e.yhat):
 			m.scorer.Push(e.yhat, nil, nil, ref)
 		}
 	}

@@ -29,7 +29,7 @@ func (e *Engine) fillGap(dst *Batch, s *series, t int64) error {
 		s.event(dst, t, EventGap, "%d samples missing", missing)
 		return nil
 	}
-	s.event(dst, t, EventGap, "%d samples missing, more than %d: the lags are dropped", missing, e.c.MaxGap)
+	s.event(dst, t, EventGap, "%d samples missing, more than %d: only these are filled in", missing, e.c.MaxGap)
 	// No forecast waits longer than the horizon.
 	for range min(missing-filled, int64(e.c.Horizon)) {
 		for _, m := range s.models {
