@@ -188,23 +188,22 @@ done15:
 // Requires: AVX, FMA3
 TEXT ·matVecAVX2(SB), NOSPLIT, $0-40
 	MOVQ    a+8(FP), AX
-	MOVQ    m+24(FP), CX
-	MOVQ    n+32(FP), DX
-	MOVQ    x+16(FP), BX
-	MOVQ    y+0(FP), SI
-	MOVQ    DX, DI
-	ANDQ    $0x00000003, DI
-	LEAQ    mask64<>+32(SB), R8
-	SHLQ    $0x03, DI
-	SUBQ    DI, R8
-	VMOVUPD (R8), Y0
-	SHLQ    $0x03, DX
-	LEAQ    (DX)(DX*2), DI
+	MOVQ    n+32(FP), CX
+	MOVQ    x+16(FP), DX
+	MOVQ    CX, BX
+	ANDQ    $0x00000003, BX
+	LEAQ    mask64<>+32(SB), SI
+	SHLQ    $0x03, BX
+	SUBQ    BX, SI
+	VMOVUPD (SI), Y0
+	SHLQ    $0x03, CX
 
-loop16:
-	CMPQ   CX, $0x00000004
-	JL     done17
-	MOVQ   AX, R8
+rows16:
+	CMPQ   m+24(FP), $0x00000004
+	JL     rest17
+	LEAQ   (AX)(CX*1), BX
+	LEAQ   (BX)(CX*1), SI
+	LEAQ   (SI)(CX*1), DI
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -213,146 +212,146 @@ loop16:
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
 	VXORPD Y8, Y8, Y8
-	MOVQ   BX, R9
-	MOVQ   DX, R10
+	XORQ   R8, R8
 
-loop18:
-	CMPQ        R10, $0x00000040
-	JL          done19
-	VMOVUPD     (R9), Y10
-	VFMADD231PD (R8), Y10, Y1
-	VFMADD231PD (R8)(DX*1), Y10, Y2
-	VFMADD231PD (R8)(DX*2), Y10, Y3
-	VFMADD231PD (R8)(DI*1), Y10, Y4
-	VMOVUPD     32(R9), Y10
-	VFMADD231PD 32(R8), Y10, Y5
-	VFMADD231PD 32(R8)(DX*1), Y10, Y6
-	VFMADD231PD 32(R8)(DX*2), Y10, Y7
-	VFMADD231PD 32(R8)(DI*1), Y10, Y8
-	ADDQ        $0x00000040, R8
-	ADDQ        $0x00000040, R9
-	SUBQ        $0x00000040, R10
-	JMP         loop18
+columns19:
+	LEAQ        64(R8), R9
+	CMPQ        R9, CX
+	JG          done20
+	VMOVUPD     (DX)(R8*1), Y10
+	VFMADD231PD (AX)(R8*1), Y10, Y1
+	VFMADD231PD (BX)(R8*1), Y10, Y2
+	VFMADD231PD (SI)(R8*1), Y10, Y3
+	VFMADD231PD (DI)(R8*1), Y10, Y4
+	VMOVUPD     32(DX)(R8*1), Y10
+	VFMADD231PD 32(AX)(R8*1), Y10, Y5
+	VFMADD231PD 32(BX)(R8*1), Y10, Y6
+	VFMADD231PD 32(SI)(R8*1), Y10, Y7
+	VFMADD231PD 32(DI)(R8*1), Y10, Y8
+	MOVQ        R9, R8
+	JMP         columns19
 
-done19:
-loop20:
-	CMPQ        R10, $0x00000020
-	JL          done21
-	VMOVUPD     (R9), Y10
-	VFMADD231PD (R8), Y10, Y1
-	VFMADD231PD (R8)(DX*1), Y10, Y2
-	VFMADD231PD (R8)(DX*2), Y10, Y3
-	VFMADD231PD (R8)(DI*1), Y10, Y4
-	ADDQ        $0x00000020, R8
-	ADDQ        $0x00000020, R9
-	SUBQ        $0x00000020, R10
-	JMP         loop20
+done20:
+columns21:
+	LEAQ        32(R8), R9
+	CMPQ        R9, CX
+	JG          done22
+	VMOVUPD     (DX)(R8*1), Y10
+	VFMADD231PD (AX)(R8*1), Y10, Y1
+	VFMADD231PD (BX)(R8*1), Y10, Y2
+	VFMADD231PD (SI)(R8*1), Y10, Y3
+	VFMADD231PD (DI)(R8*1), Y10, Y4
+	MOVQ        R9, R8
+	JMP         columns21
 
-done21:
-	TESTQ       R10, R10
-	JZ          skip22
-	VMASKMOVPD  (R9), Y0, Y10
-	VMASKMOVPD  (R8), Y0, Y9
+done22:
+	CMPQ        R8, CX
+	JE          done23
+	VMASKMOVPD  (DX)(R8*1), Y0, Y10
+	VMASKMOVPD  (AX)(R8*1), Y0, Y9
 	VFMADD231PD Y9, Y10, Y1
-	VMASKMOVPD  (R8)(DX*1), Y0, Y9
+	VMASKMOVPD  (BX)(R8*1), Y0, Y9
 	VFMADD231PD Y9, Y10, Y2
-	VMASKMOVPD  (R8)(DX*2), Y0, Y9
+	VMASKMOVPD  (SI)(R8*1), Y0, Y9
 	VFMADD231PD Y9, Y10, Y3
-	VMASKMOVPD  (R8)(DI*1), Y0, Y9
+	VMASKMOVPD  (DI)(R8*1), Y0, Y9
 	VFMADD231PD Y9, Y10, Y4
 
-skip22:
-	LEAQ       (AX)(DX*4), AX
+done23:
+	LEAQ       (DI)(CX*1), AX
 	VADDPD     Y5, Y1, Y1
 	VADDPD     Y6, Y2, Y2
 	VADDPD     Y7, Y3, Y3
 	VADDPD     Y8, Y4, Y4
+	MOVQ       y+0(FP), BX
 	VHADDPD    Y2, Y1, Y1
 	VHADDPD    Y4, Y3, Y3
 	VPERM2F128 $0x21, Y3, Y1, Y2
 	VBLENDPD   $0x0c, Y3, Y1, Y1
 	VADDPD     Y2, Y1, Y1
-	VMOVUPD    Y1, (SI)
-	ADDQ       $0x00000020, SI
-	SUBQ       $0x00000004, CX
-	JMP        loop16
+	VMOVUPD    Y1, (BX)
+	ADDQ       $0x00000020, BX
+	MOVQ       BX, y+0(FP)
+	SUBQ       $0x00000004, m+24(FP)
+	JMP        rows16
 
-done17:
-	CMPQ   CX, $0x00000003
+rest17:
+	CMPQ   m+24(FP), $0x00000003
 	JNE    skip24
-	MOVQ   AX, CX
+	LEAQ   (AX)(CX*1), BX
+	LEAQ   (BX)(CX*1), SI
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	VXORPD Y5, Y5, Y5
 	VXORPD Y6, Y6, Y6
-	MOVQ   DX, R8
+	XORQ   DI, DI
 
-loop25:
-	CMPQ        R8, $0x00000040
-	JL          done26
-	VMOVUPD     (BX), Y8
-	VFMADD231PD (CX), Y8, Y1
-	VFMADD231PD (CX)(DX*1), Y8, Y2
-	VFMADD231PD (CX)(DX*2), Y8, Y3
-	VMOVUPD     32(BX), Y8
-	VFMADD231PD 32(CX), Y8, Y4
-	VFMADD231PD 32(CX)(DX*1), Y8, Y5
-	VFMADD231PD 32(CX)(DX*2), Y8, Y6
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, R8
-	JMP         loop25
+columns25:
+	LEAQ        64(DI), R8
+	CMPQ        R8, CX
+	JG          done26
+	VMOVUPD     (DX)(DI*1), Y8
+	VFMADD231PD (AX)(DI*1), Y8, Y1
+	VFMADD231PD (BX)(DI*1), Y8, Y2
+	VFMADD231PD (SI)(DI*1), Y8, Y3
+	VMOVUPD     32(DX)(DI*1), Y8
+	VFMADD231PD 32(AX)(DI*1), Y8, Y4
+	VFMADD231PD 32(BX)(DI*1), Y8, Y5
+	VFMADD231PD 32(SI)(DI*1), Y8, Y6
+	MOVQ        R8, DI
+	JMP         columns25
 
 done26:
-loop27:
-	CMPQ        R8, $0x00000020
-	JL          done28
-	VMOVUPD     (BX), Y8
-	VFMADD231PD (CX), Y8, Y1
-	VFMADD231PD (CX)(DX*1), Y8, Y2
-	VFMADD231PD (CX)(DX*2), Y8, Y3
-	ADDQ        $0x00000020, CX
-	ADDQ        $0x00000020, BX
-	SUBQ        $0x00000020, R8
-	JMP         loop27
+columns27:
+	LEAQ        32(DI), R8
+	CMPQ        R8, CX
+	JG          done28
+	VMOVUPD     (DX)(DI*1), Y8
+	VFMADD231PD (AX)(DI*1), Y8, Y1
+	VFMADD231PD (BX)(DI*1), Y8, Y2
+	VFMADD231PD (SI)(DI*1), Y8, Y3
+	MOVQ        R8, DI
+	JMP         columns27
 
 done28:
-	TESTQ       R8, R8
-	JZ          skip29
-	VMASKMOVPD  (BX), Y0, Y8
-	VMASKMOVPD  (CX), Y0, Y7
+	CMPQ        DI, CX
+	JE          done29
+	VMASKMOVPD  (DX)(DI*1), Y0, Y8
+	VMASKMOVPD  (AX)(DI*1), Y0, Y7
 	VFMADD231PD Y7, Y8, Y1
-	VMASKMOVPD  (CX)(DX*1), Y0, Y7
+	VMASKMOVPD  (BX)(DI*1), Y0, Y7
 	VFMADD231PD Y7, Y8, Y2
-	VMASKMOVPD  (CX)(DX*2), Y0, Y7
+	VMASKMOVPD  (SI)(DI*1), Y0, Y7
 	VFMADD231PD Y7, Y8, Y3
 
-skip29:
-	ADDQ       DI, AX
+done29:
+	LEAQ       (SI)(CX*1), AX
 	VADDPD     Y4, Y1, Y1
 	VADDPD     Y5, Y2, Y2
 	VADDPD     Y6, Y3, Y3
+	MOVQ       y+0(FP), AX
 	VXORPD     Y0, Y0, Y0
 	VHADDPD    Y2, Y1, Y1
 	VHADDPD    Y0, Y3, Y3
 	VPERM2F128 $0x21, Y3, Y1, Y2
 	VBLENDPD   $0x0c, Y3, Y1, Y1
 	VADDPD     Y2, Y1, Y1
-	MOVQ       $0x00000003, AX
-	LEAQ       mask64<>+32(SB), CX
-	SHLQ       $0x03, AX
-	SUBQ       AX, CX
-	VMOVUPD    (CX), Y0
-	VMASKMOVPD Y1, Y0, (SI)
-	ADDQ       $0x00000018, SI
-	JMP        end23
+	MOVQ       $0x00000003, CX
+	LEAQ       mask64<>+32(SB), DX
+	SHLQ       $0x03, CX
+	SUBQ       CX, DX
+	VMOVUPD    (DX), Y0
+	VMASKMOVPD Y1, Y0, (AX)
+	ADDQ       $0x00000018, AX
+	MOVQ       AX, y+0(FP)
+	JMP        end18
 
 skip24:
-	CMPQ   CX, $0x00000002
+	CMPQ   m+24(FP), $0x00000002
 	JNE    skip30
-	MOVQ   AX, CX
+	LEAQ   (AX)(CX*1), BX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -361,57 +360,56 @@ skip24:
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
 	VXORPD Y8, Y8, Y8
-	MOVQ   DX, DI
+	XORQ   SI, SI
 
-loop31:
-	CMPQ        DI, $0x00000080
-	JL          done32
-	VMOVUPD     (BX), Y10
-	VFMADD231PD (CX), Y10, Y1
-	VFMADD231PD (CX)(DX*1), Y10, Y2
-	VMOVUPD     32(BX), Y10
-	VFMADD231PD 32(CX), Y10, Y3
-	VFMADD231PD 32(CX)(DX*1), Y10, Y4
-	VMOVUPD     64(BX), Y10
-	VFMADD231PD 64(CX), Y10, Y5
-	VFMADD231PD 64(CX)(DX*1), Y10, Y6
-	VMOVUPD     96(BX), Y10
-	VFMADD231PD 96(CX), Y10, Y7
-	VFMADD231PD 96(CX)(DX*1), Y10, Y8
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, DI
-	JMP         loop31
+columns31:
+	LEAQ        128(SI), DI
+	CMPQ        DI, CX
+	JG          done32
+	VMOVUPD     (DX)(SI*1), Y10
+	VFMADD231PD (AX)(SI*1), Y10, Y1
+	VFMADD231PD (BX)(SI*1), Y10, Y2
+	VMOVUPD     32(DX)(SI*1), Y10
+	VFMADD231PD 32(AX)(SI*1), Y10, Y3
+	VFMADD231PD 32(BX)(SI*1), Y10, Y4
+	VMOVUPD     64(DX)(SI*1), Y10
+	VFMADD231PD 64(AX)(SI*1), Y10, Y5
+	VFMADD231PD 64(BX)(SI*1), Y10, Y6
+	VMOVUPD     96(DX)(SI*1), Y10
+	VFMADD231PD 96(AX)(SI*1), Y10, Y7
+	VFMADD231PD 96(BX)(SI*1), Y10, Y8
+	MOVQ        DI, SI
+	JMP         columns31
 
 done32:
-loop33:
-	CMPQ        DI, $0x00000020
-	JL          done34
-	VMOVUPD     (BX), Y10
-	VFMADD231PD (CX), Y10, Y1
-	VFMADD231PD (CX)(DX*1), Y10, Y2
-	ADDQ        $0x00000020, CX
-	ADDQ        $0x00000020, BX
-	SUBQ        $0x00000020, DI
-	JMP         loop33
+columns33:
+	LEAQ        32(SI), DI
+	CMPQ        DI, CX
+	JG          done34
+	VMOVUPD     (DX)(SI*1), Y10
+	VFMADD231PD (AX)(SI*1), Y10, Y1
+	VFMADD231PD (BX)(SI*1), Y10, Y2
+	MOVQ        DI, SI
+	JMP         columns33
 
 done34:
-	TESTQ       DI, DI
-	JZ          skip35
-	VMASKMOVPD  (BX), Y0, Y10
-	VMASKMOVPD  (CX), Y0, Y9
+	CMPQ        SI, CX
+	JE          done35
+	VMASKMOVPD  (DX)(SI*1), Y0, Y10
+	VMASKMOVPD  (AX)(SI*1), Y0, Y9
 	VFMADD231PD Y9, Y10, Y1
-	VMASKMOVPD  (CX)(DX*1), Y0, Y9
+	VMASKMOVPD  (BX)(SI*1), Y0, Y9
 	VFMADD231PD Y9, Y10, Y2
 
-skip35:
-	LEAQ       (AX)(DX*2), AX
+done35:
+	LEAQ       (BX)(CX*1), AX
 	VADDPD     Y3, Y1, Y1
 	VADDPD     Y5, Y1, Y1
 	VADDPD     Y7, Y1, Y1
 	VADDPD     Y4, Y2, Y2
 	VADDPD     Y6, Y2, Y2
 	VADDPD     Y8, Y2, Y2
+	MOVQ       y+0(FP), AX
 	VXORPD     Y0, Y0, Y0
 	VXORPD     Y3, Y3, Y3
 	VHADDPD    Y2, Y1, Y1
@@ -419,74 +417,74 @@ skip35:
 	VPERM2F128 $0x21, Y0, Y1, Y2
 	VBLENDPD   $0x0c, Y0, Y1, Y1
 	VADDPD     Y2, Y1, Y1
-	MOVQ       $0x00000002, AX
-	LEAQ       mask64<>+32(SB), CX
-	SHLQ       $0x03, AX
-	SUBQ       AX, CX
-	VMOVUPD    (CX), Y0
-	VMASKMOVPD Y1, Y0, (SI)
-	ADDQ       $0x00000010, SI
-	JMP        end23
+	MOVQ       $0x00000002, CX
+	LEAQ       mask64<>+32(SB), DX
+	SHLQ       $0x03, CX
+	SUBQ       CX, DX
+	VMOVUPD    (DX), Y0
+	VMASKMOVPD Y1, Y0, (AX)
+	ADDQ       $0x00000010, AX
+	MOVQ       AX, y+0(FP)
+	JMP        end18
 
 skip30:
-	CMPQ   CX, $0x00000001
+	CMPQ   m+24(FP), $0x00000001
 	JNE    skip36
-	MOVQ   AX, CX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
-	MOVQ   DX, DI
+	XORQ   BX, BX
 
-loop37:
-	CMPQ        DI, $0x00000080
-	JL          done38
-	VMOVUPD     (BX), Y5
-	VFMADD231PD (CX), Y5, Y1
-	VMOVUPD     32(BX), Y5
-	VFMADD231PD 32(CX), Y5, Y2
-	VMOVUPD     64(BX), Y5
-	VFMADD231PD 64(CX), Y5, Y3
-	VMOVUPD     96(BX), Y5
-	VFMADD231PD 96(CX), Y5, Y4
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, DI
-	JMP         loop37
+columns37:
+	LEAQ        128(BX), SI
+	CMPQ        SI, CX
+	JG          done38
+	VMOVUPD     (DX)(BX*1), Y5
+	VFMADD231PD (AX)(BX*1), Y5, Y1
+	VMOVUPD     32(DX)(BX*1), Y5
+	VFMADD231PD 32(AX)(BX*1), Y5, Y2
+	VMOVUPD     64(DX)(BX*1), Y5
+	VFMADD231PD 64(AX)(BX*1), Y5, Y3
+	VMOVUPD     96(DX)(BX*1), Y5
+	VFMADD231PD 96(AX)(BX*1), Y5, Y4
+	MOVQ        SI, BX
+	JMP         columns37
 
 done38:
-loop39:
-	CMPQ        DI, $0x00000020
-	JL          done40
-	VMOVUPD     (BX), Y5
-	VFMADD231PD (CX), Y5, Y1
-	ADDQ        $0x00000020, CX
-	ADDQ        $0x00000020, BX
-	SUBQ        $0x00000020, DI
-	JMP         loop39
+columns39:
+	LEAQ        32(BX), SI
+	CMPQ        SI, CX
+	JG          done40
+	VMOVUPD     (DX)(BX*1), Y5
+	VFMADD231PD (AX)(BX*1), Y5, Y1
+	MOVQ        SI, BX
+	JMP         columns39
 
 done40:
-	TESTQ       DI, DI
-	JZ          skip41
-	VMASKMOVPD  (BX), Y0, Y5
-	VMASKMOVPD  (CX), Y0, Y0
+	CMPQ        BX, CX
+	JE          done41
+	VMASKMOVPD  (DX)(BX*1), Y0, Y5
+	VMASKMOVPD  (AX)(BX*1), Y0, Y0
 	VFMADD231PD Y0, Y5, Y1
 
-skip41:
-	LEAQ         (AX)(DX*1), AX
+done41:
+	LEAQ         (AX)(CX*1), AX
 	VADDPD       Y2, Y1, Y1
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y1, Y1
+	MOVQ         y+0(FP), AX
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPD       X0, X1, X0
 	VPERMILPD    $0x01, X0, X1
 	VADDPD       X1, X0, X0
-	VMOVSD       X0, (SI)
-	ADDQ         $0x00000008, SI
-	JMP          end23
+	VMOVSD       X0, (AX)
+	ADDQ         $0x00000008, AX
+	MOVQ         AX, y+0(FP)
+	JMP          end18
 
 skip36:
-end23:
+end18:
 	VZEROUPPER
 	RET
 
@@ -494,25 +492,23 @@ end23:
 // Requires: AVX, FMA3
 TEXT ·updateMatVecAVX2(SB), NOSPLIT, $0-56
 	MOVQ    a+8(FP), AX
-	MOVQ    m+40(FP), CX
-	MOVQ    n+48(FP), DX
-	MOVQ    x+32(FP), BX
-	MOVQ    y+0(FP), SI
-	MOVQ    f+16(FP), DI
-	MOVQ    u+24(FP), R8
-	MOVQ    DX, R9
-	ANDQ    $0x00000003, R9
-	LEAQ    mask64<>+32(SB), R10
-	SHLQ    $0x03, R9
-	SUBQ    R9, R10
-	VMOVUPD (R10), Y0
-	SHLQ    $0x03, DX
-	LEAQ    (DX)(DX*2), R9
+	MOVQ    n+48(FP), CX
+	MOVQ    x+32(FP), DX
+	MOVQ    u+24(FP), BX
+	MOVQ    CX, SI
+	ANDQ    $0x00000003, SI
+	LEAQ    mask64<>+32(SB), DI
+	SHLQ    $0x03, SI
+	SUBQ    SI, DI
+	VMOVUPD (DI), Y0
+	SHLQ    $0x03, CX
 
-loop42:
-	CMPQ         CX, $0x00000004
-	JL           done43
-	MOVQ         AX, R10
+rows42:
+	CMPQ         m+40(FP), $0x00000004
+	JL           rest43
+	LEAQ         (AX)(CX*1), SI
+	LEAQ         (SI)(CX*1), DI
+	LEAQ         (DI)(CX*1), R8
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 	VXORPD       Y3, Y3, Y3
@@ -521,123 +517,117 @@ loop42:
 	VXORPD       Y6, Y6, Y6
 	VXORPD       Y7, Y7, Y7
 	VXORPD       Y8, Y8, Y8
-	MOVQ         BX, R11
-	VBROADCASTSD (DI), Y9
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Y10
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Y11
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Y12
-	ADDQ         $0x00000008, DI
-	MOVQ         R8, R12
-	MOVQ         DX, R13
+	MOVQ         f+16(FP), R9
+	VBROADCASTSD (R9), Y9
+	VBROADCASTSD 8(R9), Y10
+	VBROADCASTSD 16(R9), Y11
+	VBROADCASTSD 24(R9), Y12
+	ADDQ         $0x00000020, R9
+	MOVQ         R9, f+16(FP)
+	XORQ         R9, R9
 
-loop44:
-	CMPQ        R13, $0x00000040
-	JL          done45
-	VMOVUPD     (R11), Y15
-	VMOVUPD     (R12), Y14
-	VMOVUPD     (R10), Y13
+columns45:
+	LEAQ        64(R9), R10
+	CMPQ        R10, CX
+	JG          done46
+	VMOVUPD     (DX)(R9*1), Y15
+	VMOVUPD     (BX)(R9*1), Y14
+	VMOVUPD     (AX)(R9*1), Y13
 	VFMADD231PD Y9, Y14, Y13
-	VMOVUPD     Y13, (R10)
+	VMOVUPD     Y13, (AX)(R9*1)
 	VFMADD231PD Y13, Y15, Y1
-	VMOVUPD     (R10)(DX*1), Y13
+	VMOVUPD     (SI)(R9*1), Y13
 	VFMADD231PD Y10, Y14, Y13
-	VMOVUPD     Y13, (R10)(DX*1)
+	VMOVUPD     Y13, (SI)(R9*1)
 	VFMADD231PD Y13, Y15, Y2
-	VMOVUPD     (R10)(DX*2), Y13
+	VMOVUPD     (DI)(R9*1), Y13
 	VFMADD231PD Y11, Y14, Y13
-	VMOVUPD     Y13, (R10)(DX*2)
+	VMOVUPD     Y13, (DI)(R9*1)
 	VFMADD231PD Y13, Y15, Y3
-	VMOVUPD     (R10)(R9*1), Y13
+	VMOVUPD     (R8)(R9*1), Y13
 	VFMADD231PD Y12, Y14, Y13
-	VMOVUPD     Y13, (R10)(R9*1)
+	VMOVUPD     Y13, (R8)(R9*1)
 	VFMADD231PD Y13, Y15, Y4
-	VMOVUPD     32(R11), Y15
-	VMOVUPD     32(R12), Y14
-	VMOVUPD     32(R10), Y13
+	VMOVUPD     32(DX)(R9*1), Y15
+	VMOVUPD     32(BX)(R9*1), Y14
+	VMOVUPD     32(AX)(R9*1), Y13
 	VFMADD231PD Y9, Y14, Y13
-	VMOVUPD     Y13, 32(R10)
+	VMOVUPD     Y13, 32(AX)(R9*1)
 	VFMADD231PD Y13, Y15, Y5
-	VMOVUPD     32(R10)(DX*1), Y13
+	VMOVUPD     32(SI)(R9*1), Y13
 	VFMADD231PD Y10, Y14, Y13
-	VMOVUPD     Y13, 32(R10)(DX*1)
+	VMOVUPD     Y13, 32(SI)(R9*1)
 	VFMADD231PD Y13, Y15, Y6
-	VMOVUPD     32(R10)(DX*2), Y13
+	VMOVUPD     32(DI)(R9*1), Y13
 	VFMADD231PD Y11, Y14, Y13
-	VMOVUPD     Y13, 32(R10)(DX*2)
+	VMOVUPD     Y13, 32(DI)(R9*1)
 	VFMADD231PD Y13, Y15, Y7
-	VMOVUPD     32(R10)(R9*1), Y13
+	VMOVUPD     32(R8)(R9*1), Y13
 	VFMADD231PD Y12, Y14, Y13
-	VMOVUPD     Y13, 32(R10)(R9*1)
+	VMOVUPD     Y13, 32(R8)(R9*1)
 	VFMADD231PD Y13, Y15, Y8
-	ADDQ        $0x00000040, R10
-	ADDQ        $0x00000040, R11
-	ADDQ        $0x00000040, R12
-	SUBQ        $0x00000040, R13
-	JMP         loop44
+	MOVQ        R10, R9
+	JMP         columns45
 
-done45:
-loop46:
-	CMPQ        R13, $0x00000020
-	JL          done47
-	VMOVUPD     (R11), Y15
-	VMOVUPD     (R12), Y14
-	VMOVUPD     (R10), Y13
+done46:
+columns47:
+	LEAQ        32(R9), R10
+	CMPQ        R10, CX
+	JG          done48
+	VMOVUPD     (DX)(R9*1), Y15
+	VMOVUPD     (BX)(R9*1), Y14
+	VMOVUPD     (AX)(R9*1), Y13
 	VFMADD231PD Y9, Y14, Y13
-	VMOVUPD     Y13, (R10)
+	VMOVUPD     Y13, (AX)(R9*1)
 	VFMADD231PD Y13, Y15, Y1
-	VMOVUPD     (R10)(DX*1), Y13
+	VMOVUPD     (SI)(R9*1), Y13
 	VFMADD231PD Y10, Y14, Y13
-	VMOVUPD     Y13, (R10)(DX*1)
+	VMOVUPD     Y13, (SI)(R9*1)
 	VFMADD231PD Y13, Y15, Y2
-	VMOVUPD     (R10)(DX*2), Y13
+	VMOVUPD     (DI)(R9*1), Y13
 	VFMADD231PD Y11, Y14, Y13
-	VMOVUPD     Y13, (R10)(DX*2)
+	VMOVUPD     Y13, (DI)(R9*1)
 	VFMADD231PD Y13, Y15, Y3
-	VMOVUPD     (R10)(R9*1), Y13
+	VMOVUPD     (R8)(R9*1), Y13
 	VFMADD231PD Y12, Y14, Y13
-	VMOVUPD     Y13, (R10)(R9*1)
+	VMOVUPD     Y13, (R8)(R9*1)
 	VFMADD231PD Y13, Y15, Y4
-	ADDQ        $0x00000020, R10
-	ADDQ        $0x00000020, R11
-	ADDQ        $0x00000020, R12
-	SUBQ        $0x00000020, R13
-	JMP         loop46
+	MOVQ        R10, R9
+	JMP         columns47
 
-done47:
-	TESTQ       R13, R13
-	JZ          skip48
-	VMASKMOVPD  (R11), Y0, Y15
-	VMASKMOVPD  (R12), Y0, Y14
-	VMASKMOVPD  (R10), Y0, Y13
+done48:
+	CMPQ        R9, CX
+	JE          done49
+	VMASKMOVPD  (DX)(R9*1), Y0, Y15
+	VMASKMOVPD  (BX)(R9*1), Y0, Y14
+	VMASKMOVPD  (AX)(R9*1), Y0, Y13
 	VFMADD231PD Y9, Y14, Y13
-	VMASKMOVPD  Y13, Y0, (R10)
+	VMASKMOVPD  Y13, Y0, (AX)(R9*1)
 	VANDPD      Y0, Y13, Y13
 	VFMADD231PD Y13, Y15, Y1
-	VMASKMOVPD  (R10)(DX*1), Y0, Y13
+	VMASKMOVPD  (SI)(R9*1), Y0, Y13
 	VFMADD231PD Y10, Y14, Y13
-	VMASKMOVPD  Y13, Y0, (R10)(DX*1)
+	VMASKMOVPD  Y13, Y0, (SI)(R9*1)
 	VANDPD      Y0, Y13, Y13
 	VFMADD231PD Y13, Y15, Y2
-	VMASKMOVPD  (R10)(DX*2), Y0, Y13
+	VMASKMOVPD  (DI)(R9*1), Y0, Y13
 	VFMADD231PD Y11, Y14, Y13
-	VMASKMOVPD  Y13, Y0, (R10)(DX*2)
+	VMASKMOVPD  Y13, Y0, (DI)(R9*1)
 	VANDPD      Y0, Y13, Y13
 	VFMADD231PD Y13, Y15, Y3
-	VMASKMOVPD  (R10)(R9*1), Y0, Y13
+	VMASKMOVPD  (R8)(R9*1), Y0, Y13
 	VFMADD231PD Y12, Y14, Y13
-	VMASKMOVPD  Y13, Y0, (R10)(R9*1)
+	VMASKMOVPD  Y13, Y0, (R8)(R9*1)
 	VANDPD      Y0, Y13, Y13
 	VFMADD231PD Y13, Y15, Y4
 
-skip48:
-	LEAQ       (AX)(DX*4), AX
+done49:
+	LEAQ       (R8)(CX*1), AX
 	VADDPD     Y5, Y1, Y1
 	VADDPD     Y6, Y2, Y2
 	VADDPD     Y7, Y3, Y3
 	VADDPD     Y8, Y4, Y4
+	MOVQ       y+0(FP), SI
 	VHADDPD    Y2, Y1, Y1
 	VHADDPD    Y4, Y3, Y3
 	VPERM2F128 $0x21, Y3, Y1, Y2
@@ -645,134 +635,133 @@ skip48:
 	VADDPD     Y2, Y1, Y1
 	VMOVUPD    Y1, (SI)
 	ADDQ       $0x00000020, SI
-	SUBQ       $0x00000004, CX
-	JMP        loop42
+	MOVQ       SI, y+0(FP)
+	SUBQ       $0x00000004, m+40(FP)
+	JMP        rows42
 
-done43:
-	CMPQ         CX, $0x00000003
+rest43:
+	CMPQ         m+40(FP), $0x00000003
 	JNE          skip50
-	MOVQ         AX, CX
+	LEAQ         (AX)(CX*1), SI
+	LEAQ         (SI)(CX*1), DI
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 	VXORPD       Y3, Y3, Y3
 	VXORPD       Y4, Y4, Y4
 	VXORPD       Y5, Y5, Y5
 	VXORPD       Y6, Y6, Y6
-	VBROADCASTSD (DI), Y7
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Y8
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Y9
-	ADDQ         $0x00000008, DI
-	MOVQ         R8, DI
-	MOVQ         DX, R8
+	MOVQ         f+16(FP), R8
+	VBROADCASTSD (R8), Y7
+	VBROADCASTSD 8(R8), Y8
+	VBROADCASTSD 16(R8), Y9
+	ADDQ         $0x00000018, R8
+	MOVQ         R8, f+16(FP)
+	XORQ         R8, R8
 
-loop51:
-	CMPQ        R8, $0x00000040
-	JL          done52
-	VMOVUPD     (BX), Y12
-	VMOVUPD     (DI), Y11
-	VMOVUPD     (CX), Y10
+columns51:
+	LEAQ        64(R8), R9
+	CMPQ        R9, CX
+	JG          done52
+	VMOVUPD     (DX)(R8*1), Y12
+	VMOVUPD     (BX)(R8*1), Y11
+	VMOVUPD     (AX)(R8*1), Y10
 	VFMADD231PD Y7, Y11, Y10
-	VMOVUPD     Y10, (CX)
+	VMOVUPD     Y10, (AX)(R8*1)
 	VFMADD231PD Y10, Y12, Y1
-	VMOVUPD     (CX)(DX*1), Y10
+	VMOVUPD     (SI)(R8*1), Y10
 	VFMADD231PD Y8, Y11, Y10
-	VMOVUPD     Y10, (CX)(DX*1)
+	VMOVUPD     Y10, (SI)(R8*1)
 	VFMADD231PD Y10, Y12, Y2
-	VMOVUPD     (CX)(DX*2), Y10
+	VMOVUPD     (DI)(R8*1), Y10
 	VFMADD231PD Y9, Y11, Y10
-	VMOVUPD     Y10, (CX)(DX*2)
+	VMOVUPD     Y10, (DI)(R8*1)
 	VFMADD231PD Y10, Y12, Y3
-	VMOVUPD     32(BX), Y12
-	VMOVUPD     32(DI), Y11
-	VMOVUPD     32(CX), Y10
+	VMOVUPD     32(DX)(R8*1), Y12
+	VMOVUPD     32(BX)(R8*1), Y11
+	VMOVUPD     32(AX)(R8*1), Y10
 	VFMADD231PD Y7, Y11, Y10
-	VMOVUPD     Y10, 32(CX)
+	VMOVUPD     Y10, 32(AX)(R8*1)
 	VFMADD231PD Y10, Y12, Y4
-	VMOVUPD     32(CX)(DX*1), Y10
+	VMOVUPD     32(SI)(R8*1), Y10
 	VFMADD231PD Y8, Y11, Y10
-	VMOVUPD     Y10, 32(CX)(DX*1)
+	VMOVUPD     Y10, 32(SI)(R8*1)
 	VFMADD231PD Y10, Y12, Y5
-	VMOVUPD     32(CX)(DX*2), Y10
+	VMOVUPD     32(DI)(R8*1), Y10
 	VFMADD231PD Y9, Y11, Y10
-	VMOVUPD     Y10, 32(CX)(DX*2)
+	VMOVUPD     Y10, 32(DI)(R8*1)
 	VFMADD231PD Y10, Y12, Y6
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x00000040, DI
-	SUBQ        $0x00000040, R8
-	JMP         loop51
+	MOVQ        R9, R8
+	JMP         columns51
 
 done52:
-loop53:
-	CMPQ        R8, $0x00000020
-	JL          done54
-	VMOVUPD     (BX), Y12
-	VMOVUPD     (DI), Y11
-	VMOVUPD     (CX), Y10
+columns53:
+	LEAQ        32(R8), R9
+	CMPQ        R9, CX
+	JG          done54
+	VMOVUPD     (DX)(R8*1), Y12
+	VMOVUPD     (BX)(R8*1), Y11
+	VMOVUPD     (AX)(R8*1), Y10
 	VFMADD231PD Y7, Y11, Y10
-	VMOVUPD     Y10, (CX)
+	VMOVUPD     Y10, (AX)(R8*1)
 	VFMADD231PD Y10, Y12, Y1
-	VMOVUPD     (CX)(DX*1), Y10
+	VMOVUPD     (SI)(R8*1), Y10
 	VFMADD231PD Y8, Y11, Y10
-	VMOVUPD     Y10, (CX)(DX*1)
+	VMOVUPD     Y10, (SI)(R8*1)
 	VFMADD231PD Y10, Y12, Y2
-	VMOVUPD     (CX)(DX*2), Y10
+	VMOVUPD     (DI)(R8*1), Y10
 	VFMADD231PD Y9, Y11, Y10
-	VMOVUPD     Y10, (CX)(DX*2)
+	VMOVUPD     Y10, (DI)(R8*1)
 	VFMADD231PD Y10, Y12, Y3
-	ADDQ        $0x00000020, CX
-	ADDQ        $0x00000020, BX
-	ADDQ        $0x00000020, DI
-	SUBQ        $0x00000020, R8
-	JMP         loop53
+	MOVQ        R9, R8
+	JMP         columns53
 
 done54:
-	TESTQ       R8, R8
-	JZ          skip55
-	VMASKMOVPD  (BX), Y0, Y12
-	VMASKMOVPD  (DI), Y0, Y11
-	VMASKMOVPD  (CX), Y0, Y10
+	CMPQ        R8, CX
+	JE          done55
+	VMASKMOVPD  (DX)(R8*1), Y0, Y12
+	VMASKMOVPD  (BX)(R8*1), Y0, Y11
+	VMASKMOVPD  (AX)(R8*1), Y0, Y10
 	VFMADD231PD Y7, Y11, Y10
-	VMASKMOVPD  Y10, Y0, (CX)
+	VMASKMOVPD  Y10, Y0, (AX)(R8*1)
 	VANDPD      Y0, Y10, Y10
 	VFMADD231PD Y10, Y12, Y1
-	VMASKMOVPD  (CX)(DX*1), Y0, Y10
+	VMASKMOVPD  (SI)(R8*1), Y0, Y10
 	VFMADD231PD Y8, Y11, Y10
-	VMASKMOVPD  Y10, Y0, (CX)(DX*1)
+	VMASKMOVPD  Y10, Y0, (SI)(R8*1)
 	VANDPD      Y0, Y10, Y10
 	VFMADD231PD Y10, Y12, Y2
-	VMASKMOVPD  (CX)(DX*2), Y0, Y10
+	VMASKMOVPD  (DI)(R8*1), Y0, Y10
 	VFMADD231PD Y9, Y11, Y10
-	VMASKMOVPD  Y10, Y0, (CX)(DX*2)
+	VMASKMOVPD  Y10, Y0, (DI)(R8*1)
 	VANDPD      Y0, Y10, Y10
 	VFMADD231PD Y10, Y12, Y3
 
-skip55:
-	ADDQ       R9, AX
+done55:
+	LEAQ       (DI)(CX*1), AX
 	VADDPD     Y4, Y1, Y1
 	VADDPD     Y5, Y2, Y2
 	VADDPD     Y6, Y3, Y3
+	MOVQ       y+0(FP), AX
 	VXORPD     Y0, Y0, Y0
 	VHADDPD    Y2, Y1, Y1
 	VHADDPD    Y0, Y3, Y3
 	VPERM2F128 $0x21, Y3, Y1, Y2
 	VBLENDPD   $0x0c, Y3, Y1, Y1
 	VADDPD     Y2, Y1, Y1
-	MOVQ       $0x00000003, AX
-	LEAQ       mask64<>+32(SB), CX
-	SHLQ       $0x03, AX
-	SUBQ       AX, CX
-	VMOVUPD    (CX), Y0
-	VMASKMOVPD Y1, Y0, (SI)
-	ADDQ       $0x00000018, SI
-	JMP        end49
+	MOVQ       $0x00000003, CX
+	LEAQ       mask64<>+32(SB), DX
+	SHLQ       $0x03, CX
+	SUBQ       CX, DX
+	VMOVUPD    (DX), Y0
+	VMASKMOVPD Y1, Y0, (AX)
+	ADDQ       $0x00000018, AX
+	MOVQ       AX, y+0(FP)
+	JMP        end44
 
 skip50:
-	CMPQ         CX, $0x00000002
+	CMPQ         m+40(FP), $0x00000002
 	JNE          skip56
-	MOVQ         AX, CX
+	LEAQ         (AX)(CX*1), SI
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 	VXORPD       Y3, Y3, Y3
@@ -781,106 +770,103 @@ skip50:
 	VXORPD       Y6, Y6, Y6
 	VXORPD       Y7, Y7, Y7
 	VXORPD       Y8, Y8, Y8
+	MOVQ         f+16(FP), DI
 	VBROADCASTSD (DI), Y9
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Y10
-	ADDQ         $0x00000008, DI
-	MOVQ         R8, DI
-	MOVQ         DX, R8
+	VBROADCASTSD 8(DI), Y10
+	ADDQ         $0x00000010, DI
+	MOVQ         DI, f+16(FP)
+	XORQ         DI, DI
 
-loop57:
-	CMPQ        R8, $0x00000080
-	JL          done58
-	VMOVUPD     (BX), Y13
-	VMOVUPD     (DI), Y12
-	VMOVUPD     (CX), Y11
+columns57:
+	LEAQ        128(DI), R8
+	CMPQ        R8, CX
+	JG          done58
+	VMOVUPD     (DX)(DI*1), Y13
+	VMOVUPD     (BX)(DI*1), Y12
+	VMOVUPD     (AX)(DI*1), Y11
 	VFMADD231PD Y9, Y12, Y11
-	VMOVUPD     Y11, (CX)
+	VMOVUPD     Y11, (AX)(DI*1)
 	VFMADD231PD Y11, Y13, Y1
-	VMOVUPD     (CX)(DX*1), Y11
+	VMOVUPD     (SI)(DI*1), Y11
 	VFMADD231PD Y10, Y12, Y11
-	VMOVUPD     Y11, (CX)(DX*1)
+	VMOVUPD     Y11, (SI)(DI*1)
 	VFMADD231PD Y11, Y13, Y2
-	VMOVUPD     32(BX), Y13
-	VMOVUPD     32(DI), Y12
-	VMOVUPD     32(CX), Y11
+	VMOVUPD     32(DX)(DI*1), Y13
+	VMOVUPD     32(BX)(DI*1), Y12
+	VMOVUPD     32(AX)(DI*1), Y11
 	VFMADD231PD Y9, Y12, Y11
-	VMOVUPD     Y11, 32(CX)
+	VMOVUPD     Y11, 32(AX)(DI*1)
 	VFMADD231PD Y11, Y13, Y3
-	VMOVUPD     32(CX)(DX*1), Y11
+	VMOVUPD     32(SI)(DI*1), Y11
 	VFMADD231PD Y10, Y12, Y11
-	VMOVUPD     Y11, 32(CX)(DX*1)
+	VMOVUPD     Y11, 32(SI)(DI*1)
 	VFMADD231PD Y11, Y13, Y4
-	VMOVUPD     64(BX), Y13
-	VMOVUPD     64(DI), Y12
-	VMOVUPD     64(CX), Y11
+	VMOVUPD     64(DX)(DI*1), Y13
+	VMOVUPD     64(BX)(DI*1), Y12
+	VMOVUPD     64(AX)(DI*1), Y11
 	VFMADD231PD Y9, Y12, Y11
-	VMOVUPD     Y11, 64(CX)
+	VMOVUPD     Y11, 64(AX)(DI*1)
 	VFMADD231PD Y11, Y13, Y5
-	VMOVUPD     64(CX)(DX*1), Y11
+	VMOVUPD     64(SI)(DI*1), Y11
 	VFMADD231PD Y10, Y12, Y11
-	VMOVUPD     Y11, 64(CX)(DX*1)
+	VMOVUPD     Y11, 64(SI)(DI*1)
 	VFMADD231PD Y11, Y13, Y6
-	VMOVUPD     96(BX), Y13
-	VMOVUPD     96(DI), Y12
-	VMOVUPD     96(CX), Y11
+	VMOVUPD     96(DX)(DI*1), Y13
+	VMOVUPD     96(BX)(DI*1), Y12
+	VMOVUPD     96(AX)(DI*1), Y11
 	VFMADD231PD Y9, Y12, Y11
-	VMOVUPD     Y11, 96(CX)
+	VMOVUPD     Y11, 96(AX)(DI*1)
 	VFMADD231PD Y11, Y13, Y7
-	VMOVUPD     96(CX)(DX*1), Y11
+	VMOVUPD     96(SI)(DI*1), Y11
 	VFMADD231PD Y10, Y12, Y11
-	VMOVUPD     Y11, 96(CX)(DX*1)
+	VMOVUPD     Y11, 96(SI)(DI*1)
 	VFMADD231PD Y11, Y13, Y8
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x00000080, DI
-	SUBQ        $0x00000080, R8
-	JMP         loop57
+	MOVQ        R8, DI
+	JMP         columns57
 
 done58:
-loop59:
-	CMPQ        R8, $0x00000020
-	JL          done60
-	VMOVUPD     (BX), Y13
-	VMOVUPD     (DI), Y12
-	VMOVUPD     (CX), Y11
+columns59:
+	LEAQ        32(DI), R8
+	CMPQ        R8, CX
+	JG          done60
+	VMOVUPD     (DX)(DI*1), Y13
+	VMOVUPD     (BX)(DI*1), Y12
+	VMOVUPD     (AX)(DI*1), Y11
 	VFMADD231PD Y9, Y12, Y11
-	VMOVUPD     Y11, (CX)
+	VMOVUPD     Y11, (AX)(DI*1)
 	VFMADD231PD Y11, Y13, Y1
-	VMOVUPD     (CX)(DX*1), Y11
+	VMOVUPD     (SI)(DI*1), Y11
 	VFMADD231PD Y10, Y12, Y11
-	VMOVUPD     Y11, (CX)(DX*1)
+	VMOVUPD     Y11, (SI)(DI*1)
 	VFMADD231PD Y11, Y13, Y2
-	ADDQ        $0x00000020, CX
-	ADDQ        $0x00000020, BX
-	ADDQ        $0x00000020, DI
-	SUBQ        $0x00000020, R8
-	JMP         loop59
+	MOVQ        R8, DI
+	JMP         columns59
 
 done60:
-	TESTQ       R8, R8
-	JZ          skip61
-	VMASKMOVPD  (BX), Y0, Y13
-	VMASKMOVPD  (DI), Y0, Y12
-	VMASKMOVPD  (CX), Y0, Y11
+	CMPQ        DI, CX
+	JE          done61
+	VMASKMOVPD  (DX)(DI*1), Y0, Y13
+	VMASKMOVPD  (BX)(DI*1), Y0, Y12
+	VMASKMOVPD  (AX)(DI*1), Y0, Y11
 	VFMADD231PD Y9, Y12, Y11
-	VMASKMOVPD  Y11, Y0, (CX)
+	VMASKMOVPD  Y11, Y0, (AX)(DI*1)
 	VANDPD      Y0, Y11, Y11
 	VFMADD231PD Y11, Y13, Y1
-	VMASKMOVPD  (CX)(DX*1), Y0, Y11
+	VMASKMOVPD  (SI)(DI*1), Y0, Y11
 	VFMADD231PD Y10, Y12, Y11
-	VMASKMOVPD  Y11, Y0, (CX)(DX*1)
+	VMASKMOVPD  Y11, Y0, (SI)(DI*1)
 	VANDPD      Y0, Y11, Y11
 	VFMADD231PD Y11, Y13, Y2
 
-skip61:
-	LEAQ       (AX)(DX*2), AX
+done61:
+	LEAQ       (SI)(CX*1), AX
 	VADDPD     Y3, Y1, Y1
 	VADDPD     Y5, Y1, Y1
 	VADDPD     Y7, Y1, Y1
 	VADDPD     Y4, Y2, Y2
 	VADDPD     Y6, Y2, Y2
 	VADDPD     Y8, Y2, Y2
+	MOVQ       y+0(FP), AX
 	VXORPD     Y0, Y0, Y0
 	VXORPD     Y3, Y3, Y3
 	VHADDPD    Y2, Y1, Y1
@@ -888,444 +874,450 @@ skip61:
 	VPERM2F128 $0x21, Y0, Y1, Y2
 	VBLENDPD   $0x0c, Y0, Y1, Y1
 	VADDPD     Y2, Y1, Y1
-	MOVQ       $0x00000002, AX
-	LEAQ       mask64<>+32(SB), CX
-	SHLQ       $0x03, AX
-	SUBQ       AX, CX
-	VMOVUPD    (CX), Y0
-	VMASKMOVPD Y1, Y0, (SI)
-	ADDQ       $0x00000010, SI
-	JMP        end49
+	MOVQ       $0x00000002, CX
+	LEAQ       mask64<>+32(SB), DX
+	SHLQ       $0x03, CX
+	SUBQ       CX, DX
+	VMOVUPD    (DX), Y0
+	VMASKMOVPD Y1, Y0, (AX)
+	ADDQ       $0x00000010, AX
+	MOVQ       AX, y+0(FP)
+	JMP        end44
 
 skip56:
-	CMPQ         CX, $0x00000001
+	CMPQ         m+40(FP), $0x00000001
 	JNE          skip62
-	MOVQ         AX, CX
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 	VXORPD       Y3, Y3, Y3
 	VXORPD       Y4, Y4, Y4
-	VBROADCASTSD (DI), Y5
-	ADDQ         $0x00000008, DI
-	MOVQ         R8, DI
-	MOVQ         DX, R8
+	MOVQ         f+16(FP), SI
+	VBROADCASTSD (SI), Y5
+	ADDQ         $0x00000008, SI
+	MOVQ         SI, f+16(FP)
+	XORQ         SI, SI
 
-loop63:
-	CMPQ        R8, $0x00000080
-	JL          done64
-	VMOVUPD     (BX), Y8
-	VMOVUPD     (DI), Y7
-	VMOVUPD     (CX), Y6
+columns63:
+	LEAQ        128(SI), DI
+	CMPQ        DI, CX
+	JG          done64
+	VMOVUPD     (DX)(SI*1), Y8
+	VMOVUPD     (BX)(SI*1), Y7
+	VMOVUPD     (AX)(SI*1), Y6
 	VFMADD231PD Y5, Y7, Y6
-	VMOVUPD     Y6, (CX)
+	VMOVUPD     Y6, (AX)(SI*1)
 	VFMADD231PD Y6, Y8, Y1
-	VMOVUPD     32(BX), Y8
-	VMOVUPD     32(DI), Y7
-	VMOVUPD     32(CX), Y6
+	VMOVUPD     32(DX)(SI*1), Y8
+	VMOVUPD     32(BX)(SI*1), Y7
+	VMOVUPD     32(AX)(SI*1), Y6
 	VFMADD231PD Y5, Y7, Y6
-	VMOVUPD     Y6, 32(CX)
+	VMOVUPD     Y6, 32(AX)(SI*1)
 	VFMADD231PD Y6, Y8, Y2
-	VMOVUPD     64(BX), Y8
-	VMOVUPD     64(DI), Y7
-	VMOVUPD     64(CX), Y6
+	VMOVUPD     64(DX)(SI*1), Y8
+	VMOVUPD     64(BX)(SI*1), Y7
+	VMOVUPD     64(AX)(SI*1), Y6
 	VFMADD231PD Y5, Y7, Y6
-	VMOVUPD     Y6, 64(CX)
+	VMOVUPD     Y6, 64(AX)(SI*1)
 	VFMADD231PD Y6, Y8, Y3
-	VMOVUPD     96(BX), Y8
-	VMOVUPD     96(DI), Y7
-	VMOVUPD     96(CX), Y6
+	VMOVUPD     96(DX)(SI*1), Y8
+	VMOVUPD     96(BX)(SI*1), Y7
+	VMOVUPD     96(AX)(SI*1), Y6
 	VFMADD231PD Y5, Y7, Y6
-	VMOVUPD     Y6, 96(CX)
+	VMOVUPD     Y6, 96(AX)(SI*1)
 	VFMADD231PD Y6, Y8, Y4
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x00000080, DI
-	SUBQ        $0x00000080, R8
-	JMP         loop63
+	MOVQ        DI, SI
+	JMP         columns63
 
 done64:
-loop65:
-	CMPQ        R8, $0x00000020
-	JL          done66
-	VMOVUPD     (BX), Y8
-	VMOVUPD     (DI), Y7
-	VMOVUPD     (CX), Y6
+columns65:
+	LEAQ        32(SI), DI
+	CMPQ        DI, CX
+	JG          done66
+	VMOVUPD     (DX)(SI*1), Y8
+	VMOVUPD     (BX)(SI*1), Y7
+	VMOVUPD     (AX)(SI*1), Y6
 	VFMADD231PD Y5, Y7, Y6
-	VMOVUPD     Y6, (CX)
+	VMOVUPD     Y6, (AX)(SI*1)
 	VFMADD231PD Y6, Y8, Y1
-	ADDQ        $0x00000020, CX
-	ADDQ        $0x00000020, BX
-	ADDQ        $0x00000020, DI
-	SUBQ        $0x00000020, R8
-	JMP         loop65
+	MOVQ        DI, SI
+	JMP         columns65
 
 done66:
-	TESTQ       R8, R8
-	JZ          skip67
-	VMASKMOVPD  (BX), Y0, Y8
-	VMASKMOVPD  (DI), Y0, Y7
-	VMASKMOVPD  (CX), Y0, Y6
+	CMPQ        SI, CX
+	JE          done67
+	VMASKMOVPD  (DX)(SI*1), Y0, Y8
+	VMASKMOVPD  (BX)(SI*1), Y0, Y7
+	VMASKMOVPD  (AX)(SI*1), Y0, Y6
 	VFMADD231PD Y5, Y7, Y6
-	VMASKMOVPD  Y6, Y0, (CX)
+	VMASKMOVPD  Y6, Y0, (AX)(SI*1)
 	VANDPD      Y0, Y6, Y6
 	VFMADD231PD Y6, Y8, Y1
 
-skip67:
-	LEAQ         (AX)(DX*1), AX
+done67:
+	LEAQ         (AX)(CX*1), AX
 	VADDPD       Y2, Y1, Y1
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y1, Y1
+	MOVQ         y+0(FP), AX
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPD       X0, X1, X0
 	VPERMILPD    $0x01, X0, X1
 	VADDPD       X1, X0, X0
-	VMOVSD       X0, (SI)
-	ADDQ         $0x00000008, SI
-	JMP          end49
+	VMOVSD       X0, (AX)
+	ADDQ         $0x00000008, AX
+	MOVQ         AX, y+0(FP)
+	JMP          end44
 
 skip62:
-end49:
+end44:
 	VZEROUPPER
 	RET
 
 // func addOuterAVX2(a *float64, alpha float64, f *float64, u *float64, m int, n int, step int)
 // Requires: AVX, FMA3
 TEXT ·addOuterAVX2(SB), NOSPLIT, $0-56
-	MOVQ         a+0(FP), AX
-	MOVQ         m+32(FP), CX
-	MOVQ         n+40(FP), DX
-	MOVQ         f+16(FP), BX
-	MOVQ         u+24(FP), SI
-	VBROADCASTSD alpha+8(FP), Y0
-	MOVQ         DX, DI
-	ANDQ         $0x00000003, DI
-	LEAQ         mask64<>+32(SB), R8
-	SHLQ         $0x03, DI
-	SUBQ         DI, R8
-	VMOVUPD      (R8), Y1
-	SHLQ         $0x03, DX
-	MOVQ         step+48(FP), DI
-	MOVQ         DX, R8
-	IMULQ        DI, R8
-	SHLQ         $0x03, DI
-	LEAQ         (R8)(R8*2), R9
+	MOVQ    a+0(FP), AX
+	MOVQ    n+40(FP), CX
+	MOVQ    u+24(FP), DX
+	MOVQ    CX, BX
+	ANDQ    $0x00000003, BX
+	LEAQ    mask64<>+32(SB), SI
+	SHLQ    $0x03, BX
+	SUBQ    BX, SI
+	VMOVUPD (SI), Y0
+	SHLQ    $0x03, CX
+	MOVQ    step+48(FP), BX
+	MOVQ    CX, SI
+	IMULQ   BX, SI
+	SHLQ    $0x03, BX
 
-loop68:
-	CMPQ         CX, $0x00000004
-	JL           done69
-	MOVQ         AX, R10
-	VBROADCASTSD (BX), Y2
-	VMULPD       Y0, Y2, Y2
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Y3
-	VMULPD       Y0, Y3, Y3
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Y4
-	VMULPD       Y0, Y4, Y4
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Y5
-	VMULPD       Y0, Y5, Y5
-	ADDQ         DI, BX
-	MOVQ         SI, R11
-	MOVQ         DX, R12
+rows68:
+	CMPQ         m+32(FP), $0x00000004
+	JL           rest69
+	LEAQ         (AX)(SI*1), DI
+	LEAQ         (DI)(SI*1), R8
+	LEAQ         (R8)(SI*1), R9
+	MOVQ         f+16(FP), R10
+	VBROADCASTSD (R10), Y1
+	ADDQ         BX, R10
+	VBROADCASTSD alpha+8(FP), Y2
+	VMULPD       Y2, Y1, Y1
+	VBROADCASTSD (R10), Y2
+	ADDQ         BX, R10
+	VBROADCASTSD alpha+8(FP), Y3
+	VMULPD       Y3, Y2, Y2
+	VBROADCASTSD (R10), Y3
+	ADDQ         BX, R10
+	VBROADCASTSD alpha+8(FP), Y4
+	VMULPD       Y4, Y3, Y3
+	VBROADCASTSD (R10), Y4
+	ADDQ         BX, R10
+	VBROADCASTSD alpha+8(FP), Y5
+	VMULPD       Y5, Y4, Y4
+	MOVQ         R10, f+16(FP)
+	XORQ         R10, R10
 
-loop70:
-	CMPQ        R12, $0x00000040
-	JL          done71
-	VMOVUPD     (R11), Y7
-	VMOVUPD     (R10), Y6
-	VFMADD231PD Y2, Y7, Y6
-	VMOVUPD     Y6, (R10)
-	VMOVUPD     (R10)(R8*1), Y6
-	VFMADD231PD Y3, Y7, Y6
-	VMOVUPD     Y6, (R10)(R8*1)
-	VMOVUPD     (R10)(R8*2), Y6
-	VFMADD231PD Y4, Y7, Y6
-	VMOVUPD     Y6, (R10)(R8*2)
-	VMOVUPD     (R10)(R9*1), Y6
-	VFMADD231PD Y5, Y7, Y6
-	VMOVUPD     Y6, (R10)(R9*1)
-	VMOVUPD     32(R11), Y7
-	VMOVUPD     32(R10), Y6
-	VFMADD231PD Y2, Y7, Y6
-	VMOVUPD     Y6, 32(R10)
-	VMOVUPD     32(R10)(R8*1), Y6
-	VFMADD231PD Y3, Y7, Y6
-	VMOVUPD     Y6, 32(R10)(R8*1)
-	VMOVUPD     32(R10)(R8*2), Y6
-	VFMADD231PD Y4, Y7, Y6
-	VMOVUPD     Y6, 32(R10)(R8*2)
-	VMOVUPD     32(R10)(R9*1), Y6
-	VFMADD231PD Y5, Y7, Y6
-	VMOVUPD     Y6, 32(R10)(R9*1)
-	ADDQ        $0x00000040, R10
-	ADDQ        $0x00000040, R11
-	SUBQ        $0x00000040, R12
-	JMP         loop70
+columns71:
+	LEAQ        64(R10), R11
+	CMPQ        R11, CX
+	JG          done72
+	VMOVUPD     (DX)(R10*1), Y6
+	VMOVUPD     (AX)(R10*1), Y5
+	VFMADD231PD Y1, Y6, Y5
+	VMOVUPD     Y5, (AX)(R10*1)
+	VMOVUPD     (DI)(R10*1), Y5
+	VFMADD231PD Y2, Y6, Y5
+	VMOVUPD     Y5, (DI)(R10*1)
+	VMOVUPD     (R8)(R10*1), Y5
+	VFMADD231PD Y3, Y6, Y5
+	VMOVUPD     Y5, (R8)(R10*1)
+	VMOVUPD     (R9)(R10*1), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPD     Y5, (R9)(R10*1)
+	VMOVUPD     32(DX)(R10*1), Y6
+	VMOVUPD     32(AX)(R10*1), Y5
+	VFMADD231PD Y1, Y6, Y5
+	VMOVUPD     Y5, 32(AX)(R10*1)
+	VMOVUPD     32(DI)(R10*1), Y5
+	VFMADD231PD Y2, Y6, Y5
+	VMOVUPD     Y5, 32(DI)(R10*1)
+	VMOVUPD     32(R8)(R10*1), Y5
+	VFMADD231PD Y3, Y6, Y5
+	VMOVUPD     Y5, 32(R8)(R10*1)
+	VMOVUPD     32(R9)(R10*1), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPD     Y5, 32(R9)(R10*1)
+	MOVQ        R11, R10
+	JMP         columns71
 
-done71:
-loop72:
-	CMPQ        R12, $0x00000020
-	JL          done73
-	VMOVUPD     (R11), Y7
-	VMOVUPD     (R10), Y6
-	VFMADD231PD Y2, Y7, Y6
-	VMOVUPD     Y6, (R10)
-	VMOVUPD     (R10)(R8*1), Y6
-	VFMADD231PD Y3, Y7, Y6
-	VMOVUPD     Y6, (R10)(R8*1)
-	VMOVUPD     (R10)(R8*2), Y6
-	VFMADD231PD Y4, Y7, Y6
-	VMOVUPD     Y6, (R10)(R8*2)
-	VMOVUPD     (R10)(R9*1), Y6
-	VFMADD231PD Y5, Y7, Y6
-	VMOVUPD     Y6, (R10)(R9*1)
-	ADDQ        $0x00000020, R10
-	ADDQ        $0x00000020, R11
-	SUBQ        $0x00000020, R12
-	JMP         loop72
+done72:
+columns73:
+	LEAQ        32(R10), R11
+	CMPQ        R11, CX
+	JG          done74
+	VMOVUPD     (DX)(R10*1), Y6
+	VMOVUPD     (AX)(R10*1), Y5
+	VFMADD231PD Y1, Y6, Y5
+	VMOVUPD     Y5, (AX)(R10*1)
+	VMOVUPD     (DI)(R10*1), Y5
+	VFMADD231PD Y2, Y6, Y5
+	VMOVUPD     Y5, (DI)(R10*1)
+	VMOVUPD     (R8)(R10*1), Y5
+	VFMADD231PD Y3, Y6, Y5
+	VMOVUPD     Y5, (R8)(R10*1)
+	VMOVUPD     (R9)(R10*1), Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMOVUPD     Y5, (R9)(R10*1)
+	MOVQ        R11, R10
+	JMP         columns73
 
-done73:
-	TESTQ       R12, R12
-	JZ          skip74
-	VMASKMOVPD  (R11), Y1, Y7
-	VMASKMOVPD  (R10), Y1, Y6
-	VFMADD231PD Y2, Y7, Y6
-	VMASKMOVPD  Y6, Y1, (R10)
-	VMASKMOVPD  (R10)(R8*1), Y1, Y6
-	VFMADD231PD Y3, Y7, Y6
-	VMASKMOVPD  Y6, Y1, (R10)(R8*1)
-	VMASKMOVPD  (R10)(R8*2), Y1, Y6
-	VFMADD231PD Y4, Y7, Y6
-	VMASKMOVPD  Y6, Y1, (R10)(R8*2)
-	VMASKMOVPD  (R10)(R9*1), Y1, Y6
-	VFMADD231PD Y5, Y7, Y6
-	VMASKMOVPD  Y6, Y1, (R10)(R9*1)
+done74:
+	CMPQ        R10, CX
+	JE          done75
+	VMASKMOVPD  (DX)(R10*1), Y0, Y6
+	VMASKMOVPD  (AX)(R10*1), Y0, Y5
+	VFMADD231PD Y1, Y6, Y5
+	VMASKMOVPD  Y5, Y0, (AX)(R10*1)
+	VMASKMOVPD  (DI)(R10*1), Y0, Y5
+	VFMADD231PD Y2, Y6, Y5
+	VMASKMOVPD  Y5, Y0, (DI)(R10*1)
+	VMASKMOVPD  (R8)(R10*1), Y0, Y5
+	VFMADD231PD Y3, Y6, Y5
+	VMASKMOVPD  Y5, Y0, (R8)(R10*1)
+	VMASKMOVPD  (R9)(R10*1), Y0, Y5
+	VFMADD231PD Y4, Y6, Y5
+	VMASKMOVPD  Y5, Y0, (R9)(R10*1)
 
-skip74:
-	LEAQ (AX)(R8*4), AX
-	SUBQ $0x00000004, CX
-	JMP  loop68
+done75:
+	LEAQ (R9)(SI*1), AX
+	SUBQ $0x00000004, m+32(FP)
+	JMP  rows68
 
-done69:
-	CMPQ         CX, $0x00000003
+rest69:
+	CMPQ         m+32(FP), $0x00000003
 	JNE          skip76
-	MOVQ         AX, CX
-	VBROADCASTSD (BX), Y2
-	VMULPD       Y0, Y2, Y2
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Y3
-	VMULPD       Y0, Y3, Y3
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Y4
-	VMULPD       Y0, Y4, Y4
-	ADDQ         DI, BX
-	MOVQ         SI, BX
+	LEAQ         (AX)(SI*1), DI
+	LEAQ         (DI)(SI*1), R8
+	MOVQ         f+16(FP), R9
+	VBROADCASTSD (R9), Y1
+	ADDQ         BX, R9
+	VBROADCASTSD alpha+8(FP), Y2
+	VMULPD       Y2, Y1, Y1
+	VBROADCASTSD (R9), Y2
+	ADDQ         BX, R9
+	VBROADCASTSD alpha+8(FP), Y3
+	VMULPD       Y3, Y2, Y2
+	VBROADCASTSD (R9), Y3
+	ADDQ         BX, R9
+	VBROADCASTSD alpha+8(FP), Y4
+	VMULPD       Y4, Y3, Y3
+	MOVQ         R9, f+16(FP)
+	XORQ         BX, BX
 
-loop77:
-	CMPQ        DX, $0x00000040
-	JL          done78
-	VMOVUPD     (BX), Y5
-	VMOVUPD     (CX), Y0
-	VFMADD231PD Y2, Y5, Y0
-	VMOVUPD     Y0, (CX)
-	VMOVUPD     (CX)(R8*1), Y0
-	VFMADD231PD Y3, Y5, Y0
-	VMOVUPD     Y0, (CX)(R8*1)
-	VMOVUPD     (CX)(R8*2), Y0
-	VFMADD231PD Y4, Y5, Y0
-	VMOVUPD     Y0, (CX)(R8*2)
-	VMOVUPD     32(BX), Y5
-	VMOVUPD     32(CX), Y0
-	VFMADD231PD Y2, Y5, Y0
-	VMOVUPD     Y0, 32(CX)
-	VMOVUPD     32(CX)(R8*1), Y0
-	VFMADD231PD Y3, Y5, Y0
-	VMOVUPD     Y0, 32(CX)(R8*1)
-	VMOVUPD     32(CX)(R8*2), Y0
-	VFMADD231PD Y4, Y5, Y0
-	VMOVUPD     Y0, 32(CX)(R8*2)
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, DX
-	JMP         loop77
+columns77:
+	LEAQ        64(BX), R9
+	CMPQ        R9, CX
+	JG          done78
+	VMOVUPD     (DX)(BX*1), Y5
+	VMOVUPD     (AX)(BX*1), Y4
+	VFMADD231PD Y1, Y5, Y4
+	VMOVUPD     Y4, (AX)(BX*1)
+	VMOVUPD     (DI)(BX*1), Y4
+	VFMADD231PD Y2, Y5, Y4
+	VMOVUPD     Y4, (DI)(BX*1)
+	VMOVUPD     (R8)(BX*1), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMOVUPD     Y4, (R8)(BX*1)
+	VMOVUPD     32(DX)(BX*1), Y5
+	VMOVUPD     32(AX)(BX*1), Y4
+	VFMADD231PD Y1, Y5, Y4
+	VMOVUPD     Y4, 32(AX)(BX*1)
+	VMOVUPD     32(DI)(BX*1), Y4
+	VFMADD231PD Y2, Y5, Y4
+	VMOVUPD     Y4, 32(DI)(BX*1)
+	VMOVUPD     32(R8)(BX*1), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMOVUPD     Y4, 32(R8)(BX*1)
+	MOVQ        R9, BX
+	JMP         columns77
 
 done78:
-loop79:
-	CMPQ        DX, $0x00000020
-	JL          done80
-	VMOVUPD     (BX), Y5
-	VMOVUPD     (CX), Y0
-	VFMADD231PD Y2, Y5, Y0
-	VMOVUPD     Y0, (CX)
-	VMOVUPD     (CX)(R8*1), Y0
-	VFMADD231PD Y3, Y5, Y0
-	VMOVUPD     Y0, (CX)(R8*1)
-	VMOVUPD     (CX)(R8*2), Y0
-	VFMADD231PD Y4, Y5, Y0
-	VMOVUPD     Y0, (CX)(R8*2)
-	ADDQ        $0x00000020, CX
-	ADDQ        $0x00000020, BX
-	SUBQ        $0x00000020, DX
-	JMP         loop79
+columns79:
+	LEAQ        32(BX), R9
+	CMPQ        R9, CX
+	JG          done80
+	VMOVUPD     (DX)(BX*1), Y5
+	VMOVUPD     (AX)(BX*1), Y4
+	VFMADD231PD Y1, Y5, Y4
+	VMOVUPD     Y4, (AX)(BX*1)
+	VMOVUPD     (DI)(BX*1), Y4
+	VFMADD231PD Y2, Y5, Y4
+	VMOVUPD     Y4, (DI)(BX*1)
+	VMOVUPD     (R8)(BX*1), Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMOVUPD     Y4, (R8)(BX*1)
+	MOVQ        R9, BX
+	JMP         columns79
 
 done80:
-	TESTQ       DX, DX
-	JZ          skip81
-	VMASKMOVPD  (BX), Y1, Y5
-	VMASKMOVPD  (CX), Y1, Y0
-	VFMADD231PD Y2, Y5, Y0
-	VMASKMOVPD  Y0, Y1, (CX)
-	VMASKMOVPD  (CX)(R8*1), Y1, Y0
-	VFMADD231PD Y3, Y5, Y0
-	VMASKMOVPD  Y0, Y1, (CX)(R8*1)
-	VMASKMOVPD  (CX)(R8*2), Y1, Y0
-	VFMADD231PD Y4, Y5, Y0
-	VMASKMOVPD  Y0, Y1, (CX)(R8*2)
+	CMPQ        BX, CX
+	JE          done81
+	VMASKMOVPD  (DX)(BX*1), Y0, Y5
+	VMASKMOVPD  (AX)(BX*1), Y0, Y4
+	VFMADD231PD Y1, Y5, Y4
+	VMASKMOVPD  Y4, Y0, (AX)(BX*1)
+	VMASKMOVPD  (DI)(BX*1), Y0, Y4
+	VFMADD231PD Y2, Y5, Y4
+	VMASKMOVPD  Y4, Y0, (DI)(BX*1)
+	VMASKMOVPD  (R8)(BX*1), Y0, Y4
+	VFMADD231PD Y3, Y5, Y4
+	VMASKMOVPD  Y4, Y0, (R8)(BX*1)
 
-skip81:
-	ADDQ R9, AX
-	JMP  end75
+done81:
+	LEAQ (R8)(SI*1), AX
+	JMP  end70
 
 skip76:
-	CMPQ         CX, $0x00000002
+	CMPQ         m+32(FP), $0x00000002
 	JNE          skip82
-	MOVQ         AX, CX
-	VBROADCASTSD (BX), Y2
-	VMULPD       Y0, Y2, Y2
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Y3
-	VMULPD       Y0, Y3, Y3
-	ADDQ         DI, BX
-	MOVQ         SI, BX
+	LEAQ         (AX)(SI*1), DI
+	MOVQ         f+16(FP), R8
+	VBROADCASTSD (R8), Y1
+	ADDQ         BX, R8
+	VBROADCASTSD alpha+8(FP), Y2
+	VMULPD       Y2, Y1, Y1
+	VBROADCASTSD (R8), Y2
+	ADDQ         BX, R8
+	VBROADCASTSD alpha+8(FP), Y3
+	VMULPD       Y3, Y2, Y2
+	MOVQ         R8, f+16(FP)
+	XORQ         BX, BX
 
-loop83:
-	CMPQ        DX, $0x00000080
-	JL          done84
-	VMOVUPD     (BX), Y4
-	VMOVUPD     (CX), Y0
-	VFMADD231PD Y2, Y4, Y0
-	VMOVUPD     Y0, (CX)
-	VMOVUPD     (CX)(R8*1), Y0
-	VFMADD231PD Y3, Y4, Y0
-	VMOVUPD     Y0, (CX)(R8*1)
-	VMOVUPD     32(BX), Y4
-	VMOVUPD     32(CX), Y0
-	VFMADD231PD Y2, Y4, Y0
-	VMOVUPD     Y0, 32(CX)
-	VMOVUPD     32(CX)(R8*1), Y0
-	VFMADD231PD Y3, Y4, Y0
-	VMOVUPD     Y0, 32(CX)(R8*1)
-	VMOVUPD     64(BX), Y4
-	VMOVUPD     64(CX), Y0
-	VFMADD231PD Y2, Y4, Y0
-	VMOVUPD     Y0, 64(CX)
-	VMOVUPD     64(CX)(R8*1), Y0
-	VFMADD231PD Y3, Y4, Y0
-	VMOVUPD     Y0, 64(CX)(R8*1)
-	VMOVUPD     96(BX), Y4
-	VMOVUPD     96(CX), Y0
-	VFMADD231PD Y2, Y4, Y0
-	VMOVUPD     Y0, 96(CX)
-	VMOVUPD     96(CX)(R8*1), Y0
-	VFMADD231PD Y3, Y4, Y0
-	VMOVUPD     Y0, 96(CX)(R8*1)
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, DX
-	JMP         loop83
+columns83:
+	LEAQ        128(BX), R8
+	CMPQ        R8, CX
+	JG          done84
+	VMOVUPD     (DX)(BX*1), Y4
+	VMOVUPD     (AX)(BX*1), Y3
+	VFMADD231PD Y1, Y4, Y3
+	VMOVUPD     Y3, (AX)(BX*1)
+	VMOVUPD     (DI)(BX*1), Y3
+	VFMADD231PD Y2, Y4, Y3
+	VMOVUPD     Y3, (DI)(BX*1)
+	VMOVUPD     32(DX)(BX*1), Y4
+	VMOVUPD     32(AX)(BX*1), Y3
+	VFMADD231PD Y1, Y4, Y3
+	VMOVUPD     Y3, 32(AX)(BX*1)
+	VMOVUPD     32(DI)(BX*1), Y3
+	VFMADD231PD Y2, Y4, Y3
+	VMOVUPD     Y3, 32(DI)(BX*1)
+	VMOVUPD     64(DX)(BX*1), Y4
+	VMOVUPD     64(AX)(BX*1), Y3
+	VFMADD231PD Y1, Y4, Y3
+	VMOVUPD     Y3, 64(AX)(BX*1)
+	VMOVUPD     64(DI)(BX*1), Y3
+	VFMADD231PD Y2, Y4, Y3
+	VMOVUPD     Y3, 64(DI)(BX*1)
+	VMOVUPD     96(DX)(BX*1), Y4
+	VMOVUPD     96(AX)(BX*1), Y3
+	VFMADD231PD Y1, Y4, Y3
+	VMOVUPD     Y3, 96(AX)(BX*1)
+	VMOVUPD     96(DI)(BX*1), Y3
+	VFMADD231PD Y2, Y4, Y3
+	VMOVUPD     Y3, 96(DI)(BX*1)
+	MOVQ        R8, BX
+	JMP         columns83
 
 done84:
-loop85:
-	CMPQ        DX, $0x00000020
-	JL          done86
-	VMOVUPD     (BX), Y4
-	VMOVUPD     (CX), Y0
-	VFMADD231PD Y2, Y4, Y0
-	VMOVUPD     Y0, (CX)
-	VMOVUPD     (CX)(R8*1), Y0
-	VFMADD231PD Y3, Y4, Y0
-	VMOVUPD     Y0, (CX)(R8*1)
-	ADDQ        $0x00000020, CX
-	ADDQ        $0x00000020, BX
-	SUBQ        $0x00000020, DX
-	JMP         loop85
+columns85:
+	LEAQ        32(BX), R8
+	CMPQ        R8, CX
+	JG          done86
+	VMOVUPD     (DX)(BX*1), Y4
+	VMOVUPD     (AX)(BX*1), Y3
+	VFMADD231PD Y1, Y4, Y3
+	VMOVUPD     Y3, (AX)(BX*1)
+	VMOVUPD     (DI)(BX*1), Y3
+	VFMADD231PD Y2, Y4, Y3
+	VMOVUPD     Y3, (DI)(BX*1)
+	MOVQ        R8, BX
+	JMP         columns85
 
 done86:
-	TESTQ       DX, DX
-	JZ          skip87
-	VMASKMOVPD  (BX), Y1, Y4
-	VMASKMOVPD  (CX), Y1, Y0
-	VFMADD231PD Y2, Y4, Y0
-	VMASKMOVPD  Y0, Y1, (CX)
-	VMASKMOVPD  (CX)(R8*1), Y1, Y0
-	VFMADD231PD Y3, Y4, Y0
-	VMASKMOVPD  Y0, Y1, (CX)(R8*1)
+	CMPQ        BX, CX
+	JE          done87
+	VMASKMOVPD  (DX)(BX*1), Y0, Y4
+	VMASKMOVPD  (AX)(BX*1), Y0, Y3
+	VFMADD231PD Y1, Y4, Y3
+	VMASKMOVPD  Y3, Y0, (AX)(BX*1)
+	VMASKMOVPD  (DI)(BX*1), Y0, Y3
+	VFMADD231PD Y2, Y4, Y3
+	VMASKMOVPD  Y3, Y0, (DI)(BX*1)
 
-skip87:
-	LEAQ (AX)(R8*2), AX
-	JMP  end75
+done87:
+	LEAQ (DI)(SI*1), AX
+	JMP  end70
 
 skip82:
-	CMPQ         CX, $0x00000001
+	CMPQ         m+32(FP), $0x00000001
 	JNE          skip88
-	MOVQ         AX, CX
-	VBROADCASTSD (BX), Y2
-	VMULPD       Y0, Y2, Y2
-	ADDQ         DI, BX
-	MOVQ         SI, BX
+	MOVQ         f+16(FP), DI
+	VBROADCASTSD (DI), Y1
+	ADDQ         BX, DI
+	VBROADCASTSD alpha+8(FP), Y2
+	VMULPD       Y2, Y1, Y1
+	MOVQ         DI, f+16(FP)
+	XORQ         BX, BX
 
-loop89:
-	CMPQ        DX, $0x00000080
-	JL          done90
-	VMOVUPD     (BX), Y3
-	VMOVUPD     (CX), Y0
-	VFMADD231PD Y2, Y3, Y0
-	VMOVUPD     Y0, (CX)
-	VMOVUPD     32(BX), Y3
-	VMOVUPD     32(CX), Y0
-	VFMADD231PD Y2, Y3, Y0
-	VMOVUPD     Y0, 32(CX)
-	VMOVUPD     64(BX), Y3
-	VMOVUPD     64(CX), Y0
-	VFMADD231PD Y2, Y3, Y0
-	VMOVUPD     Y0, 64(CX)
-	VMOVUPD     96(BX), Y3
-	VMOVUPD     96(CX), Y0
-	VFMADD231PD Y2, Y3, Y0
-	VMOVUPD     Y0, 96(CX)
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, DX
-	JMP         loop89
+columns89:
+	LEAQ        128(BX), DI
+	CMPQ        DI, CX
+	JG          done90
+	VMOVUPD     (DX)(BX*1), Y3
+	VMOVUPD     (AX)(BX*1), Y2
+	VFMADD231PD Y1, Y3, Y2
+	VMOVUPD     Y2, (AX)(BX*1)
+	VMOVUPD     32(DX)(BX*1), Y3
+	VMOVUPD     32(AX)(BX*1), Y2
+	VFMADD231PD Y1, Y3, Y2
+	VMOVUPD     Y2, 32(AX)(BX*1)
+	VMOVUPD     64(DX)(BX*1), Y3
+	VMOVUPD     64(AX)(BX*1), Y2
+	VFMADD231PD Y1, Y3, Y2
+	VMOVUPD     Y2, 64(AX)(BX*1)
+	VMOVUPD     96(DX)(BX*1), Y3
+	VMOVUPD     96(AX)(BX*1), Y2
+	VFMADD231PD Y1, Y3, Y2
+	VMOVUPD     Y2, 96(AX)(BX*1)
+	MOVQ        DI, BX
+	JMP         columns89
 
 done90:
-loop91:
-	CMPQ        DX, $0x00000020
-	JL          done92
-	VMOVUPD     (BX), Y3
-	VMOVUPD     (CX), Y0
-	VFMADD231PD Y2, Y3, Y0
-	VMOVUPD     Y0, (CX)
-	ADDQ        $0x00000020, CX
-	ADDQ        $0x00000020, BX
-	SUBQ        $0x00000020, DX
-	JMP         loop91
+columns91:
+	LEAQ        32(BX), DI
+	CMPQ        DI, CX
+	JG          done92
+	VMOVUPD     (DX)(BX*1), Y3
+	VMOVUPD     (AX)(BX*1), Y2
+	VFMADD231PD Y1, Y3, Y2
+	VMOVUPD     Y2, (AX)(BX*1)
+	MOVQ        DI, BX
+	JMP         columns91
 
 done92:
-	TESTQ       DX, DX
-	JZ          skip93
-	VMASKMOVPD  (BX), Y1, Y3
-	VMASKMOVPD  (CX), Y1, Y0
-	VFMADD231PD Y2, Y3, Y0
-	VMASKMOVPD  Y0, Y1, (CX)
+	CMPQ        BX, CX
+	JE          done93
+	VMASKMOVPD  (DX)(BX*1), Y0, Y3
+	VMASKMOVPD  (AX)(BX*1), Y0, Y2
+	VFMADD231PD Y1, Y3, Y2
+	VMASKMOVPD  Y2, Y0, (AX)(BX*1)
 
-skip93:
-	LEAQ (AX)(R8*1), AX
-	JMP  end75
+done93:
+	LEAQ (AX)(SI*1), AX
+	JMP  end70
 
 skip88:
-end75:
+end70:
 	VZEROUPPER
 	RET
 
@@ -5736,23 +5728,25 @@ done250:
 TEXT ·matVecAVX512(SB), NOSPLIT, $0-40
 	VPXORQ Z0, Z0, Z0
 	MOVQ   a+8(FP), AX
-	MOVQ   m+24(FP), CX
-	MOVQ   n+32(FP), DX
-	MOVQ   x+16(FP), BX
-	MOVQ   y+0(FP), SI
-	MOVQ   DX, DI
-	ANDQ   $0x00000007, DI
-	MOVQ   $-1, R8
-	BZHIQ  DI, R8, R8
-	KMOVW  R8, K1
-	SHLQ   $0x03, DX
-	LEAQ   (DX)(DX*2), DI
+	MOVQ   n+32(FP), CX
+	MOVQ   x+16(FP), DX
+	MOVQ   CX, BX
+	ANDQ   $0x00000007, BX
+	MOVQ   $-1, SI
+	BZHIQ  BX, SI, SI
+	KMOVW  SI, K1
+	SHLQ   $0x03, CX
 
-loop251:
-	CMPQ    CX, $0x00000008
-	JL      done252
-	MOVQ    AX, R8
-	LEAQ    (R8)(DX*4), R9
+rows251:
+	CMPQ    m+24(FP), $0x00000008
+	JL      rest252
+	LEAQ    (AX)(CX*1), BX
+	LEAQ    (BX)(CX*1), SI
+	LEAQ    (SI)(CX*1), DI
+	LEAQ    (DI)(CX*1), R8
+	LEAQ    (R8)(CX*1), R9
+	LEAQ    (R9)(CX*1), R10
+	LEAQ    (R10)(CX*1), R11
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -5769,79 +5763,73 @@ loop251:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z15
 	VMOVUPD Z0, Z16
-	MOVQ    BX, R10
-	MOVQ    DX, R11
+	XORQ    R12, R12
 
-loop253:
-	CMPQ        R11, $0x00000080
-	JL          done254
-	VMOVUPD     (R10), Z18
-	VFMADD231PD (R8), Z18, Z1
-	VFMADD231PD (R8)(DX*1), Z18, Z2
-	VFMADD231PD (R8)(DX*2), Z18, Z3
-	VFMADD231PD (R8)(DI*1), Z18, Z4
-	VFMADD231PD (R9), Z18, Z5
-	VFMADD231PD (R9)(DX*1), Z18, Z6
-	VFMADD231PD (R9)(DX*2), Z18, Z7
-	VFMADD231PD (R9)(DI*1), Z18, Z8
-	VMOVUPD     64(R10), Z18
-	VFMADD231PD 64(R8), Z18, Z9
-	VFMADD231PD 64(R8)(DX*1), Z18, Z10
-	VFMADD231PD 64(R8)(DX*2), Z18, Z11
-	VFMADD231PD 64(R8)(DI*1), Z18, Z12
-	VFMADD231PD 64(R9), Z18, Z13
-	VFMADD231PD 64(R9)(DX*1), Z18, Z14
-	VFMADD231PD 64(R9)(DX*2), Z18, Z15
-	VFMADD231PD 64(R9)(DI*1), Z18, Z16
-	ADDQ        $0x00000080, R8
-	ADDQ        $0x00000080, R9
-	ADDQ        $0x00000080, R10
-	SUBQ        $0x00000080, R11
-	JMP         loop253
+columns254:
+	LEAQ        128(R12), R13
+	CMPQ        R13, CX
+	JG          done255
+	VMOVUPD     (DX)(R12*1), Z18
+	VFMADD231PD (AX)(R12*1), Z18, Z1
+	VFMADD231PD (BX)(R12*1), Z18, Z2
+	VFMADD231PD (SI)(R12*1), Z18, Z3
+	VFMADD231PD (DI)(R12*1), Z18, Z4
+	VFMADD231PD (R8)(R12*1), Z18, Z5
+	VFMADD231PD (R9)(R12*1), Z18, Z6
+	VFMADD231PD (R10)(R12*1), Z18, Z7
+	VFMADD231PD (R11)(R12*1), Z18, Z8
+	VMOVUPD     64(DX)(R12*1), Z18
+	VFMADD231PD 64(AX)(R12*1), Z18, Z9
+	VFMADD231PD 64(BX)(R12*1), Z18, Z10
+	VFMADD231PD 64(SI)(R12*1), Z18, Z11
+	VFMADD231PD 64(DI)(R12*1), Z18, Z12
+	VFMADD231PD 64(R8)(R12*1), Z18, Z13
+	VFMADD231PD 64(R9)(R12*1), Z18, Z14
+	VFMADD231PD 64(R10)(R12*1), Z18, Z15
+	VFMADD231PD 64(R11)(R12*1), Z18, Z16
+	MOVQ        R13, R12
+	JMP         columns254
 
-done254:
-loop255:
-	CMPQ        R11, $0x00000040
-	JL          done256
-	VMOVUPD     (R10), Z18
-	VFMADD231PD (R8), Z18, Z1
-	VFMADD231PD (R8)(DX*1), Z18, Z2
-	VFMADD231PD (R8)(DX*2), Z18, Z3
-	VFMADD231PD (R8)(DI*1), Z18, Z4
-	VFMADD231PD (R9), Z18, Z5
-	VFMADD231PD (R9)(DX*1), Z18, Z6
-	VFMADD231PD (R9)(DX*2), Z18, Z7
-	VFMADD231PD (R9)(DI*1), Z18, Z8
-	ADDQ        $0x00000040, R8
-	ADDQ        $0x00000040, R9
-	ADDQ        $0x00000040, R10
-	SUBQ        $0x00000040, R11
-	JMP         loop255
+done255:
+columns256:
+	LEAQ        64(R12), R13
+	CMPQ        R13, CX
+	JG          done257
+	VMOVUPD     (DX)(R12*1), Z18
+	VFMADD231PD (AX)(R12*1), Z18, Z1
+	VFMADD231PD (BX)(R12*1), Z18, Z2
+	VFMADD231PD (SI)(R12*1), Z18, Z3
+	VFMADD231PD (DI)(R12*1), Z18, Z4
+	VFMADD231PD (R8)(R12*1), Z18, Z5
+	VFMADD231PD (R9)(R12*1), Z18, Z6
+	VFMADD231PD (R10)(R12*1), Z18, Z7
+	VFMADD231PD (R11)(R12*1), Z18, Z8
+	MOVQ        R13, R12
+	JMP         columns256
 
-done256:
-	TESTQ       R11, R11
-	JZ          skip257
-	VMOVUPD.Z   (R10), K1, Z18
-	VMOVUPD.Z   (R8), K1, Z17
+done257:
+	CMPQ        R12, CX
+	JE          done258
+	VMOVUPD.Z   (DX)(R12*1), K1, Z18
+	VMOVUPD.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z1
-	VMOVUPD.Z   (R8)(DX*1), K1, Z17
+	VMOVUPD.Z   (BX)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z2
-	VMOVUPD.Z   (R8)(DX*2), K1, Z17
+	VMOVUPD.Z   (SI)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z3
-	VMOVUPD.Z   (R8)(DI*1), K1, Z17
+	VMOVUPD.Z   (DI)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z4
-	VMOVUPD.Z   (R9), K1, Z17
+	VMOVUPD.Z   (R8)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z5
-	VMOVUPD.Z   (R9)(DX*1), K1, Z17
+	VMOVUPD.Z   (R9)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z6
-	VMOVUPD.Z   (R9)(DX*2), K1, Z17
+	VMOVUPD.Z   (R10)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z7
-	VMOVUPD.Z   (R9)(DI*1), K1, Z17
+	VMOVUPD.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z8
 
-skip257:
-	LEAQ       (AX)(DX*4), AX
-	LEAQ       (AX)(DX*4), AX
+done258:
+	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
 	VADDPD     Z11, Z3, Z3
@@ -5850,6 +5838,7 @@ skip257:
 	VADDPD     Z14, Z6, Z6
 	VADDPD     Z15, Z7, Z7
 	VADDPD     Z16, Z8, Z8
+	MOVQ       y+0(FP), BX
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -5871,16 +5860,21 @@ skip257:
 	VSHUFF64X2 $0x88, Z5, Z1, Z9
 	VSHUFF64X2 $0xdd, Z5, Z1, Z1
 	VADDPD     Z9, Z1, Z1
-	VMOVUPD    Z1, (SI)
-	ADDQ       $0x00000040, SI
-	SUBQ       $0x00000008, CX
-	JMP        loop251
+	VMOVUPD    Z1, (BX)
+	ADDQ       $0x00000040, BX
+	MOVQ       BX, y+0(FP)
+	SUBQ       $0x00000008, m+24(FP)
+	JMP        rows251
 
-done252:
-	CMPQ    CX, $0x00000007
+rest252:
+	CMPQ    m+24(FP), $0x00000007
 	JNE     skip259
-	MOVQ    AX, CX
-	LEAQ    (CX)(DX*4), R8
+	LEAQ    (AX)(CX*1), BX
+	LEAQ    (BX)(CX*1), SI
+	LEAQ    (SI)(CX*1), DI
+	LEAQ    (DI)(CX*1), R8
+	LEAQ    (R8)(CX*1), R9
+	LEAQ    (R9)(CX*1), R10
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -5895,73 +5889,68 @@ done252:
 	VMOVUPD Z0, Z12
 	VMOVUPD Z0, Z13
 	VMOVUPD Z0, Z14
-	MOVQ    DX, R9
+	XORQ    R11, R11
 
-loop260:
-	CMPQ        R9, $0x00000080
-	JL          done261
-	VMOVUPD     (BX), Z16
-	VFMADD231PD (CX), Z16, Z1
-	VFMADD231PD (CX)(DX*1), Z16, Z2
-	VFMADD231PD (CX)(DX*2), Z16, Z3
-	VFMADD231PD (CX)(DI*1), Z16, Z4
-	VFMADD231PD (R8), Z16, Z5
-	VFMADD231PD (R8)(DX*1), Z16, Z6
-	VFMADD231PD (R8)(DX*2), Z16, Z7
-	VMOVUPD     64(BX), Z16
-	VFMADD231PD 64(CX), Z16, Z8
-	VFMADD231PD 64(CX)(DX*1), Z16, Z9
-	VFMADD231PD 64(CX)(DX*2), Z16, Z10
-	VFMADD231PD 64(CX)(DI*1), Z16, Z11
-	VFMADD231PD 64(R8), Z16, Z12
-	VFMADD231PD 64(R8)(DX*1), Z16, Z13
-	VFMADD231PD 64(R8)(DX*2), Z16, Z14
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, R8
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, R9
-	JMP         loop260
+columns260:
+	LEAQ        128(R11), R12
+	CMPQ        R12, CX
+	JG          done261
+	VMOVUPD     (DX)(R11*1), Z16
+	VFMADD231PD (AX)(R11*1), Z16, Z1
+	VFMADD231PD (BX)(R11*1), Z16, Z2
+	VFMADD231PD (SI)(R11*1), Z16, Z3
+	VFMADD231PD (DI)(R11*1), Z16, Z4
+	VFMADD231PD (R8)(R11*1), Z16, Z5
+	VFMADD231PD (R9)(R11*1), Z16, Z6
+	VFMADD231PD (R10)(R11*1), Z16, Z7
+	VMOVUPD     64(DX)(R11*1), Z16
+	VFMADD231PD 64(AX)(R11*1), Z16, Z8
+	VFMADD231PD 64(BX)(R11*1), Z16, Z9
+	VFMADD231PD 64(SI)(R11*1), Z16, Z10
+	VFMADD231PD 64(DI)(R11*1), Z16, Z11
+	VFMADD231PD 64(R8)(R11*1), Z16, Z12
+	VFMADD231PD 64(R9)(R11*1), Z16, Z13
+	VFMADD231PD 64(R10)(R11*1), Z16, Z14
+	MOVQ        R12, R11
+	JMP         columns260
 
 done261:
-loop262:
-	CMPQ        R9, $0x00000040
-	JL          done263
-	VMOVUPD     (BX), Z16
-	VFMADD231PD (CX), Z16, Z1
-	VFMADD231PD (CX)(DX*1), Z16, Z2
-	VFMADD231PD (CX)(DX*2), Z16, Z3
-	VFMADD231PD (CX)(DI*1), Z16, Z4
-	VFMADD231PD (R8), Z16, Z5
-	VFMADD231PD (R8)(DX*1), Z16, Z6
-	VFMADD231PD (R8)(DX*2), Z16, Z7
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, R8
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, R9
-	JMP         loop262
+columns262:
+	LEAQ        64(R11), R12
+	CMPQ        R12, CX
+	JG          done263
+	VMOVUPD     (DX)(R11*1), Z16
+	VFMADD231PD (AX)(R11*1), Z16, Z1
+	VFMADD231PD (BX)(R11*1), Z16, Z2
+	VFMADD231PD (SI)(R11*1), Z16, Z3
+	VFMADD231PD (DI)(R11*1), Z16, Z4
+	VFMADD231PD (R8)(R11*1), Z16, Z5
+	VFMADD231PD (R9)(R11*1), Z16, Z6
+	VFMADD231PD (R10)(R11*1), Z16, Z7
+	MOVQ        R12, R11
+	JMP         columns262
 
 done263:
-	TESTQ       R9, R9
-	JZ          skip264
-	VMOVUPD.Z   (BX), K1, Z16
-	VMOVUPD.Z   (CX), K1, Z15
+	CMPQ        R11, CX
+	JE          done264
+	VMOVUPD.Z   (DX)(R11*1), K1, Z16
+	VMOVUPD.Z   (AX)(R11*1), K1, Z15
 	VFMADD231PD Z15, Z16, Z1
-	VMOVUPD.Z   (CX)(DX*1), K1, Z15
+	VMOVUPD.Z   (BX)(R11*1), K1, Z15
 	VFMADD231PD Z15, Z16, Z2
-	VMOVUPD.Z   (CX)(DX*2), K1, Z15
+	VMOVUPD.Z   (SI)(R11*1), K1, Z15
 	VFMADD231PD Z15, Z16, Z3
-	VMOVUPD.Z   (CX)(DI*1), K1, Z15
+	VMOVUPD.Z   (DI)(R11*1), K1, Z15
 	VFMADD231PD Z15, Z16, Z4
-	VMOVUPD.Z   (R8), K1, Z15
+	VMOVUPD.Z   (R8)(R11*1), K1, Z15
 	VFMADD231PD Z15, Z16, Z5
-	VMOVUPD.Z   (R8)(DX*1), K1, Z15
+	VMOVUPD.Z   (R9)(R11*1), K1, Z15
 	VFMADD231PD Z15, Z16, Z6
-	VMOVUPD.Z   (R8)(DX*2), K1, Z15
+	VMOVUPD.Z   (R10)(R11*1), K1, Z15
 	VFMADD231PD Z15, Z16, Z7
 
-skip264:
-	LEAQ       (AX)(DX*4), AX
-	ADDQ       DI, AX
+done264:
+	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
 	VADDPD     Z10, Z3, Z3
@@ -5969,6 +5958,7 @@ skip264:
 	VADDPD     Z12, Z5, Z5
 	VADDPD     Z13, Z6, Z6
 	VADDPD     Z14, Z7, Z7
+	MOVQ       y+0(FP), AX
 	VMOVUPD    Z0, Z0
 	VUNPCKLPD  Z2, Z1, Z8
 	VUNPCKHPD  Z2, Z1, Z1
@@ -5991,19 +5981,23 @@ skip264:
 	VSHUFF64X2 $0x88, Z5, Z1, Z8
 	VSHUFF64X2 $0xdd, Z5, Z1, Z1
 	VADDPD     Z8, Z1, Z1
-	MOVQ       $0x00000007, AX
-	MOVQ       $-1, CX
-	BZHIQ      AX, CX, CX
-	KMOVW      CX, K1
-	VMOVUPD    Z1, K1, (SI)
-	ADDQ       $0x00000038, SI
-	JMP        end258
+	MOVQ       $0x00000007, CX
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	VMOVUPD    Z1, K1, (AX)
+	ADDQ       $0x00000038, AX
+	MOVQ       AX, y+0(FP)
+	JMP        end253
 
 skip259:
-	CMPQ    CX, $0x00000006
+	CMPQ    m+24(FP), $0x00000006
 	JNE     skip265
-	MOVQ    AX, CX
-	LEAQ    (CX)(DX*4), R8
+	LEAQ    (AX)(CX*1), BX
+	LEAQ    (BX)(CX*1), SI
+	LEAQ    (SI)(CX*1), DI
+	LEAQ    (DI)(CX*1), R8
+	LEAQ    (R8)(CX*1), R9
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -6016,74 +6010,70 @@ skip259:
 	VMOVUPD Z0, Z10
 	VMOVUPD Z0, Z11
 	VMOVUPD Z0, Z12
-	MOVQ    DX, R9
+	XORQ    R10, R10
 
-loop266:
-	CMPQ        R9, $0x00000080
-	JL          done267
-	VMOVUPD     (BX), Z14
-	VFMADD231PD (CX), Z14, Z1
-	VFMADD231PD (CX)(DX*1), Z14, Z2
-	VFMADD231PD (CX)(DX*2), Z14, Z3
-	VFMADD231PD (CX)(DI*1), Z14, Z4
-	VFMADD231PD (R8), Z14, Z5
-	VFMADD231PD (R8)(DX*1), Z14, Z6
-	VMOVUPD     64(BX), Z14
-	VFMADD231PD 64(CX), Z14, Z7
-	VFMADD231PD 64(CX)(DX*1), Z14, Z8
-	VFMADD231PD 64(CX)(DX*2), Z14, Z9
-	VFMADD231PD 64(CX)(DI*1), Z14, Z10
-	VFMADD231PD 64(R8), Z14, Z11
-	VFMADD231PD 64(R8)(DX*1), Z14, Z12
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, R8
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, R9
-	JMP         loop266
+columns266:
+	LEAQ        128(R10), R11
+	CMPQ        R11, CX
+	JG          done267
+	VMOVUPD     (DX)(R10*1), Z14
+	VFMADD231PD (AX)(R10*1), Z14, Z1
+	VFMADD231PD (BX)(R10*1), Z14, Z2
+	VFMADD231PD (SI)(R10*1), Z14, Z3
+	VFMADD231PD (DI)(R10*1), Z14, Z4
+	VFMADD231PD (R8)(R10*1), Z14, Z5
+	VFMADD231PD (R9)(R10*1), Z14, Z6
+	VMOVUPD     64(DX)(R10*1), Z14
+	VFMADD231PD 64(AX)(R10*1), Z14, Z7
+	VFMADD231PD 64(BX)(R10*1), Z14, Z8
+	VFMADD231PD 64(SI)(R10*1), Z14, Z9
+	VFMADD231PD 64(DI)(R10*1), Z14, Z10
+	VFMADD231PD 64(R8)(R10*1), Z14, Z11
+	VFMADD231PD 64(R9)(R10*1), Z14, Z12
+	MOVQ        R11, R10
+	JMP         columns266
 
 done267:
-loop268:
-	CMPQ        R9, $0x00000040
-	JL          done269
-	VMOVUPD     (BX), Z14
-	VFMADD231PD (CX), Z14, Z1
-	VFMADD231PD (CX)(DX*1), Z14, Z2
-	VFMADD231PD (CX)(DX*2), Z14, Z3
-	VFMADD231PD (CX)(DI*1), Z14, Z4
-	VFMADD231PD (R8), Z14, Z5
-	VFMADD231PD (R8)(DX*1), Z14, Z6
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, R8
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, R9
-	JMP         loop268
+columns268:
+	LEAQ        64(R10), R11
+	CMPQ        R11, CX
+	JG          done269
+	VMOVUPD     (DX)(R10*1), Z14
+	VFMADD231PD (AX)(R10*1), Z14, Z1
+	VFMADD231PD (BX)(R10*1), Z14, Z2
+	VFMADD231PD (SI)(R10*1), Z14, Z3
+	VFMADD231PD (DI)(R10*1), Z14, Z4
+	VFMADD231PD (R8)(R10*1), Z14, Z5
+	VFMADD231PD (R9)(R10*1), Z14, Z6
+	MOVQ        R11, R10
+	JMP         columns268
 
 done269:
-	TESTQ       R9, R9
-	JZ          skip270
-	VMOVUPD.Z   (BX), K1, Z14
-	VMOVUPD.Z   (CX), K1, Z13
+	CMPQ        R10, CX
+	JE          done270
+	VMOVUPD.Z   (DX)(R10*1), K1, Z14
+	VMOVUPD.Z   (AX)(R10*1), K1, Z13
 	VFMADD231PD Z13, Z14, Z1
-	VMOVUPD.Z   (CX)(DX*1), K1, Z13
+	VMOVUPD.Z   (BX)(R10*1), K1, Z13
 	VFMADD231PD Z13, Z14, Z2
-	VMOVUPD.Z   (CX)(DX*2), K1, Z13
+	VMOVUPD.Z   (SI)(R10*1), K1, Z13
 	VFMADD231PD Z13, Z14, Z3
-	VMOVUPD.Z   (CX)(DI*1), K1, Z13
+	VMOVUPD.Z   (DI)(R10*1), K1, Z13
 	VFMADD231PD Z13, Z14, Z4
-	VMOVUPD.Z   (R8), K1, Z13
+	VMOVUPD.Z   (R8)(R10*1), K1, Z13
 	VFMADD231PD Z13, Z14, Z5
-	VMOVUPD.Z   (R8)(DX*1), K1, Z13
+	VMOVUPD.Z   (R9)(R10*1), K1, Z13
 	VFMADD231PD Z13, Z14, Z6
 
-skip270:
-	LEAQ       (AX)(DX*4), AX
-	LEAQ       (AX)(DX*2), AX
+done270:
+	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
 	VADDPD     Z9, Z3, Z3
 	VADDPD     Z10, Z4, Z4
 	VADDPD     Z11, Z5, Z5
 	VADDPD     Z12, Z6, Z6
+	MOVQ       y+0(FP), AX
 	VMOVUPD    Z0, Z7
 	VMOVUPD    Z0, Z0
 	VUNPCKLPD  Z2, Z1, Z8
@@ -6107,19 +6097,22 @@ skip270:
 	VSHUFF64X2 $0x88, Z5, Z1, Z8
 	VSHUFF64X2 $0xdd, Z5, Z1, Z1
 	VADDPD     Z8, Z1, Z1
-	MOVQ       $0x00000006, AX
-	MOVQ       $-1, CX
-	BZHIQ      AX, CX, CX
-	KMOVW      CX, K1
-	VMOVUPD    Z1, K1, (SI)
-	ADDQ       $0x00000030, SI
-	JMP        end258
+	MOVQ       $0x00000006, CX
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	VMOVUPD    Z1, K1, (AX)
+	ADDQ       $0x00000030, AX
+	MOVQ       AX, y+0(FP)
+	JMP        end253
 
 skip265:
-	CMPQ    CX, $0x00000005
+	CMPQ    m+24(FP), $0x00000005
 	JNE     skip271
-	MOVQ    AX, CX
-	LEAQ    (CX)(DX*4), R8
+	LEAQ    (AX)(CX*1), BX
+	LEAQ    (BX)(CX*1), SI
+	LEAQ    (SI)(CX*1), DI
+	LEAQ    (DI)(CX*1), R8
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -6130,68 +6123,64 @@ skip265:
 	VMOVUPD Z0, Z8
 	VMOVUPD Z0, Z9
 	VMOVUPD Z0, Z10
-	MOVQ    DX, R9
+	XORQ    R9, R9
 
-loop272:
-	CMPQ        R9, $0x00000080
-	JL          done273
-	VMOVUPD     (BX), Z12
-	VFMADD231PD (CX), Z12, Z1
-	VFMADD231PD (CX)(DX*1), Z12, Z2
-	VFMADD231PD (CX)(DX*2), Z12, Z3
-	VFMADD231PD (CX)(DI*1), Z12, Z4
-	VFMADD231PD (R8), Z12, Z5
-	VMOVUPD     64(BX), Z12
-	VFMADD231PD 64(CX), Z12, Z6
-	VFMADD231PD 64(CX)(DX*1), Z12, Z7
-	VFMADD231PD 64(CX)(DX*2), Z12, Z8
-	VFMADD231PD 64(CX)(DI*1), Z12, Z9
-	VFMADD231PD 64(R8), Z12, Z10
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, R8
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, R9
-	JMP         loop272
+columns272:
+	LEAQ        128(R9), R10
+	CMPQ        R10, CX
+	JG          done273
+	VMOVUPD     (DX)(R9*1), Z12
+	VFMADD231PD (AX)(R9*1), Z12, Z1
+	VFMADD231PD (BX)(R9*1), Z12, Z2
+	VFMADD231PD (SI)(R9*1), Z12, Z3
+	VFMADD231PD (DI)(R9*1), Z12, Z4
+	VFMADD231PD (R8)(R9*1), Z12, Z5
+	VMOVUPD     64(DX)(R9*1), Z12
+	VFMADD231PD 64(AX)(R9*1), Z12, Z6
+	VFMADD231PD 64(BX)(R9*1), Z12, Z7
+	VFMADD231PD 64(SI)(R9*1), Z12, Z8
+	VFMADD231PD 64(DI)(R9*1), Z12, Z9
+	VFMADD231PD 64(R8)(R9*1), Z12, Z10
+	MOVQ        R10, R9
+	JMP         columns272
 
 done273:
-loop274:
-	CMPQ        R9, $0x00000040
-	JL          done275
-	VMOVUPD     (BX), Z12
-	VFMADD231PD (CX), Z12, Z1
-	VFMADD231PD (CX)(DX*1), Z12, Z2
-	VFMADD231PD (CX)(DX*2), Z12, Z3
-	VFMADD231PD (CX)(DI*1), Z12, Z4
-	VFMADD231PD (R8), Z12, Z5
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, R8
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, R9
-	JMP         loop274
+columns274:
+	LEAQ        64(R9), R10
+	CMPQ        R10, CX
+	JG          done275
+	VMOVUPD     (DX)(R9*1), Z12
+	VFMADD231PD (AX)(R9*1), Z12, Z1
+	VFMADD231PD (BX)(R9*1), Z12, Z2
+	VFMADD231PD (SI)(R9*1), Z12, Z3
+	VFMADD231PD (DI)(R9*1), Z12, Z4
+	VFMADD231PD (R8)(R9*1), Z12, Z5
+	MOVQ        R10, R9
+	JMP         columns274
 
 done275:
-	TESTQ       R9, R9
-	JZ          skip276
-	VMOVUPD.Z   (BX), K1, Z12
-	VMOVUPD.Z   (CX), K1, Z11
+	CMPQ        R9, CX
+	JE          done276
+	VMOVUPD.Z   (DX)(R9*1), K1, Z12
+	VMOVUPD.Z   (AX)(R9*1), K1, Z11
 	VFMADD231PD Z11, Z12, Z1
-	VMOVUPD.Z   (CX)(DX*1), K1, Z11
+	VMOVUPD.Z   (BX)(R9*1), K1, Z11
 	VFMADD231PD Z11, Z12, Z2
-	VMOVUPD.Z   (CX)(DX*2), K1, Z11
+	VMOVUPD.Z   (SI)(R9*1), K1, Z11
 	VFMADD231PD Z11, Z12, Z3
-	VMOVUPD.Z   (CX)(DI*1), K1, Z11
+	VMOVUPD.Z   (DI)(R9*1), K1, Z11
 	VFMADD231PD Z11, Z12, Z4
-	VMOVUPD.Z   (R8), K1, Z11
+	VMOVUPD.Z   (R8)(R9*1), K1, Z11
 	VFMADD231PD Z11, Z12, Z5
 
-skip276:
-	LEAQ       (AX)(DX*4), AX
-	LEAQ       (AX)(DX*1), AX
+done276:
+	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
 	VADDPD     Z8, Z3, Z3
 	VADDPD     Z9, Z4, Z4
 	VADDPD     Z10, Z5, Z5
+	MOVQ       y+0(FP), AX
 	VMOVUPD    Z0, Z6
 	VMOVUPD    Z0, Z7
 	VMOVUPD    Z0, Z0
@@ -6216,18 +6205,21 @@ skip276:
 	VSHUFF64X2 $0x88, Z5, Z1, Z8
 	VSHUFF64X2 $0xdd, Z5, Z1, Z1
 	VADDPD     Z8, Z1, Z1
-	MOVQ       $0x00000005, AX
-	MOVQ       $-1, CX
-	BZHIQ      AX, CX, CX
-	KMOVW      CX, K1
-	VMOVUPD    Z1, K1, (SI)
-	ADDQ       $0x00000028, SI
-	JMP        end258
+	MOVQ       $0x00000005, CX
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	VMOVUPD    Z1, K1, (AX)
+	ADDQ       $0x00000028, AX
+	MOVQ       AX, y+0(FP)
+	JMP        end253
 
 skip271:
-	CMPQ    CX, $0x00000004
+	CMPQ    m+24(FP), $0x00000004
 	JNE     skip277
-	MOVQ    AX, CX
+	LEAQ    (AX)(CX*1), BX
+	LEAQ    (BX)(CX*1), SI
+	LEAQ    (SI)(CX*1), DI
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -6236,59 +6228,58 @@ skip271:
 	VMOVUPD Z0, Z6
 	VMOVUPD Z0, Z7
 	VMOVUPD Z0, Z8
-	MOVQ    DX, R8
+	XORQ    R8, R8
 
-loop278:
-	CMPQ        R8, $0x00000080
-	JL          done279
-	VMOVUPD     (BX), Z10
-	VFMADD231PD (CX), Z10, Z1
-	VFMADD231PD (CX)(DX*1), Z10, Z2
-	VFMADD231PD (CX)(DX*2), Z10, Z3
-	VFMADD231PD (CX)(DI*1), Z10, Z4
-	VMOVUPD     64(BX), Z10
-	VFMADD231PD 64(CX), Z10, Z5
-	VFMADD231PD 64(CX)(DX*1), Z10, Z6
-	VFMADD231PD 64(CX)(DX*2), Z10, Z7
-	VFMADD231PD 64(CX)(DI*1), Z10, Z8
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, R8
-	JMP         loop278
+columns278:
+	LEAQ        128(R8), R9
+	CMPQ        R9, CX
+	JG          done279
+	VMOVUPD     (DX)(R8*1), Z10
+	VFMADD231PD (AX)(R8*1), Z10, Z1
+	VFMADD231PD (BX)(R8*1), Z10, Z2
+	VFMADD231PD (SI)(R8*1), Z10, Z3
+	VFMADD231PD (DI)(R8*1), Z10, Z4
+	VMOVUPD     64(DX)(R8*1), Z10
+	VFMADD231PD 64(AX)(R8*1), Z10, Z5
+	VFMADD231PD 64(BX)(R8*1), Z10, Z6
+	VFMADD231PD 64(SI)(R8*1), Z10, Z7
+	VFMADD231PD 64(DI)(R8*1), Z10, Z8
+	MOVQ        R9, R8
+	JMP         columns278
 
 done279:
-loop280:
-	CMPQ        R8, $0x00000040
-	JL          done281
-	VMOVUPD     (BX), Z10
-	VFMADD231PD (CX), Z10, Z1
-	VFMADD231PD (CX)(DX*1), Z10, Z2
-	VFMADD231PD (CX)(DX*2), Z10, Z3
-	VFMADD231PD (CX)(DI*1), Z10, Z4
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, R8
-	JMP         loop280
+columns280:
+	LEAQ        64(R8), R9
+	CMPQ        R9, CX
+	JG          done281
+	VMOVUPD     (DX)(R8*1), Z10
+	VFMADD231PD (AX)(R8*1), Z10, Z1
+	VFMADD231PD (BX)(R8*1), Z10, Z2
+	VFMADD231PD (SI)(R8*1), Z10, Z3
+	VFMADD231PD (DI)(R8*1), Z10, Z4
+	MOVQ        R9, R8
+	JMP         columns280
 
 done281:
-	TESTQ       R8, R8
-	JZ          skip282
-	VMOVUPD.Z   (BX), K1, Z10
-	VMOVUPD.Z   (CX), K1, Z9
+	CMPQ        R8, CX
+	JE          done282
+	VMOVUPD.Z   (DX)(R8*1), K1, Z10
+	VMOVUPD.Z   (AX)(R8*1), K1, Z9
 	VFMADD231PD Z9, Z10, Z1
-	VMOVUPD.Z   (CX)(DX*1), K1, Z9
+	VMOVUPD.Z   (BX)(R8*1), K1, Z9
 	VFMADD231PD Z9, Z10, Z2
-	VMOVUPD.Z   (CX)(DX*2), K1, Z9
+	VMOVUPD.Z   (SI)(R8*1), K1, Z9
 	VFMADD231PD Z9, Z10, Z3
-	VMOVUPD.Z   (CX)(DI*1), K1, Z9
+	VMOVUPD.Z   (DI)(R8*1), K1, Z9
 	VFMADD231PD Z9, Z10, Z4
 
-skip282:
-	LEAQ       (AX)(DX*4), AX
+done282:
+	LEAQ       (DI)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
 	VADDPD     Z7, Z3, Z3
 	VADDPD     Z8, Z4, Z4
+	MOVQ       y+0(FP), AX
 	VMOVUPD    Z0, Z5
 	VMOVUPD    Z0, Z6
 	VMOVUPD    Z0, Z7
@@ -6314,99 +6305,101 @@ skip282:
 	VSHUFF64X2 $0x88, Z5, Z1, Z8
 	VSHUFF64X2 $0xdd, Z5, Z1, Z1
 	VADDPD     Z8, Z1, Z1
-	MOVQ       $0x00000004, AX
-	MOVQ       $-1, CX
-	BZHIQ      AX, CX, CX
-	KMOVW      CX, K1
-	VMOVUPD    Z1, K1, (SI)
-	ADDQ       $0x00000020, SI
-	JMP        end258
+	MOVQ       $0x00000004, CX
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	VMOVUPD    Z1, K1, (AX)
+	ADDQ       $0x00000020, AX
+	MOVQ       AX, y+0(FP)
+	JMP        end253
 
 skip277:
-	CMPQ    CX, $0x00000003
+	CMPQ    m+24(FP), $0x00000003
 	JNE     skip283
-	MOVQ    AX, CX
+	LEAQ    (AX)(CX*1), BX
+	LEAQ    (BX)(CX*1), SI
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
 	VMOVUPD Z0, Z0
-	MOVQ    DX, R8
+	XORQ    DI, DI
 
-loop284:
-	CMPQ        R8, $0x00000080
-	JL          done285
-	VMOVUPD     (BX), Z7
-	VFMADD231PD (CX), Z7, Z1
-	VFMADD231PD (CX)(DX*1), Z7, Z2
-	VFMADD231PD (CX)(DX*2), Z7, Z3
-	VMOVUPD     64(BX), Z7
-	VFMADD231PD 64(CX), Z7, Z4
-	VFMADD231PD 64(CX)(DX*1), Z7, Z5
-	VFMADD231PD 64(CX)(DX*2), Z7, Z0
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, R8
-	JMP         loop284
+columns284:
+	LEAQ        128(DI), R8
+	CMPQ        R8, CX
+	JG          done285
+	VMOVUPD     (DX)(DI*1), Z7
+	VFMADD231PD (AX)(DI*1), Z7, Z1
+	VFMADD231PD (BX)(DI*1), Z7, Z2
+	VFMADD231PD (SI)(DI*1), Z7, Z3
+	VMOVUPD     64(DX)(DI*1), Z7
+	VFMADD231PD 64(AX)(DI*1), Z7, Z4
+	VFMADD231PD 64(BX)(DI*1), Z7, Z5
+	VFMADD231PD 64(SI)(DI*1), Z7, Z0
+	MOVQ        R8, DI
+	JMP         columns284
 
 done285:
-loop286:
-	CMPQ        R8, $0x00000040
-	JL          done287
-	VMOVUPD     (BX), Z7
-	VFMADD231PD (CX), Z7, Z1
-	VFMADD231PD (CX)(DX*1), Z7, Z2
-	VFMADD231PD (CX)(DX*2), Z7, Z3
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, R8
-	JMP         loop286
+columns286:
+	LEAQ        64(DI), R8
+	CMPQ        R8, CX
+	JG          done287
+	VMOVUPD     (DX)(DI*1), Z7
+	VFMADD231PD (AX)(DI*1), Z7, Z1
+	VFMADD231PD (BX)(DI*1), Z7, Z2
+	VFMADD231PD (SI)(DI*1), Z7, Z3
+	MOVQ        R8, DI
+	JMP         columns286
 
 done287:
-	TESTQ       R8, R8
-	JZ          skip288
-	VMOVUPD.Z   (BX), K1, Z7
-	VMOVUPD.Z   (CX), K1, Z6
+	CMPQ        DI, CX
+	JE          done288
+	VMOVUPD.Z   (DX)(DI*1), K1, Z7
+	VMOVUPD.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z1
-	VMOVUPD.Z   (CX)(DX*1), K1, Z6
+	VMOVUPD.Z   (BX)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z2
-	VMOVUPD.Z   (CX)(DX*2), K1, Z6
+	VMOVUPD.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z3
 
-skip288:
-	ADDQ          DI, AX
+done288:
+	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
 	VADDPD        Z0, Z3, Z3
+	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	VMOVSD        X1, (SI)
+	VMOVSD        X1, (AX)
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y2, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	VMOVSD        X1, 8(SI)
+	VMOVSD        X1, 8(AX)
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y3, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	VMOVSD        X1, 16(SI)
-	ADDQ          $0x00000018, SI
-	JMP           end258
+	VMOVSD        X1, 16(AX)
+	ADDQ          $0x00000018, AX
+	MOVQ          AX, y+0(FP)
+	JMP           end253
 
 skip283:
-	CMPQ    CX, $0x00000002
+	CMPQ    m+24(FP), $0x00000002
 	JNE     skip289
-	MOVQ    AX, CX
+	LEAQ    (AX)(CX*1), BX
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -6415,135 +6408,134 @@ skip283:
 	VMOVUPD Z0, Z6
 	VMOVUPD Z0, Z7
 	VMOVUPD Z0, Z0
-	MOVQ    DX, DI
+	XORQ    SI, SI
 
-loop290:
-	CMPQ        DI, $0x00000100
-	JL          done291
-	VMOVUPD     (BX), Z9
-	VFMADD231PD (CX), Z9, Z1
-	VFMADD231PD (CX)(DX*1), Z9, Z2
-	VMOVUPD     64(BX), Z9
-	VFMADD231PD 64(CX), Z9, Z3
-	VFMADD231PD 64(CX)(DX*1), Z9, Z4
-	VMOVUPD     128(BX), Z9
-	VFMADD231PD 128(CX), Z9, Z5
-	VFMADD231PD 128(CX)(DX*1), Z9, Z6
-	VMOVUPD     192(BX), Z9
-	VFMADD231PD 192(CX), Z9, Z7
-	VFMADD231PD 192(CX)(DX*1), Z9, Z0
-	ADDQ        $0x00000100, CX
-	ADDQ        $0x00000100, BX
-	SUBQ        $0x00000100, DI
-	JMP         loop290
+columns290:
+	LEAQ        256(SI), DI
+	CMPQ        DI, CX
+	JG          done291
+	VMOVUPD     (DX)(SI*1), Z9
+	VFMADD231PD (AX)(SI*1), Z9, Z1
+	VFMADD231PD (BX)(SI*1), Z9, Z2
+	VMOVUPD     64(DX)(SI*1), Z9
+	VFMADD231PD 64(AX)(SI*1), Z9, Z3
+	VFMADD231PD 64(BX)(SI*1), Z9, Z4
+	VMOVUPD     128(DX)(SI*1), Z9
+	VFMADD231PD 128(AX)(SI*1), Z9, Z5
+	VFMADD231PD 128(BX)(SI*1), Z9, Z6
+	VMOVUPD     192(DX)(SI*1), Z9
+	VFMADD231PD 192(AX)(SI*1), Z9, Z7
+	VFMADD231PD 192(BX)(SI*1), Z9, Z0
+	MOVQ        DI, SI
+	JMP         columns290
 
 done291:
-loop292:
-	CMPQ        DI, $0x00000040
-	JL          done293
-	VMOVUPD     (BX), Z9
-	VFMADD231PD (CX), Z9, Z1
-	VFMADD231PD (CX)(DX*1), Z9, Z2
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, DI
-	JMP         loop292
+columns292:
+	LEAQ        64(SI), DI
+	CMPQ        DI, CX
+	JG          done293
+	VMOVUPD     (DX)(SI*1), Z9
+	VFMADD231PD (AX)(SI*1), Z9, Z1
+	VFMADD231PD (BX)(SI*1), Z9, Z2
+	MOVQ        DI, SI
+	JMP         columns292
 
 done293:
-	TESTQ       DI, DI
-	JZ          skip294
-	VMOVUPD.Z   (BX), K1, Z9
-	VMOVUPD.Z   (CX), K1, Z8
+	CMPQ        SI, CX
+	JE          done294
+	VMOVUPD.Z   (DX)(SI*1), K1, Z9
+	VMOVUPD.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
-	VMOVUPD.Z   (CX)(DX*1), K1, Z8
+	VMOVUPD.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z2
 
-skip294:
-	LEAQ          (AX)(DX*2), AX
+done294:
+	LEAQ          (BX)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
 	VADDPD        Z7, Z1, Z1
 	VADDPD        Z4, Z2, Z2
 	VADDPD        Z6, Z2, Z2
 	VADDPD        Z0, Z2, Z2
+	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	VMOVSD        X1, (SI)
+	VMOVSD        X1, (AX)
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y2, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	VMOVSD        X1, 8(SI)
-	ADDQ          $0x00000010, SI
-	JMP           end258
+	VMOVSD        X1, 8(AX)
+	ADDQ          $0x00000010, AX
+	MOVQ          AX, y+0(FP)
+	JMP           end253
 
 skip289:
-	CMPQ    CX, $0x00000001
+	CMPQ    m+24(FP), $0x00000001
 	JNE     skip295
-	MOVQ    AX, CX
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z0
-	MOVQ    DX, DI
+	XORQ    BX, BX
 
-loop296:
-	CMPQ        DI, $0x00000100
-	JL          done297
-	VMOVUPD     (BX), Z5
-	VFMADD231PD (CX), Z5, Z1
-	VMOVUPD     64(BX), Z5
-	VFMADD231PD 64(CX), Z5, Z2
-	VMOVUPD     128(BX), Z5
-	VFMADD231PD 128(CX), Z5, Z3
-	VMOVUPD     192(BX), Z5
-	VFMADD231PD 192(CX), Z5, Z0
-	ADDQ        $0x00000100, CX
-	ADDQ        $0x00000100, BX
-	SUBQ        $0x00000100, DI
-	JMP         loop296
+columns296:
+	LEAQ        256(BX), SI
+	CMPQ        SI, CX
+	JG          done297
+	VMOVUPD     (DX)(BX*1), Z5
+	VFMADD231PD (AX)(BX*1), Z5, Z1
+	VMOVUPD     64(DX)(BX*1), Z5
+	VFMADD231PD 64(AX)(BX*1), Z5, Z2
+	VMOVUPD     128(DX)(BX*1), Z5
+	VFMADD231PD 128(AX)(BX*1), Z5, Z3
+	VMOVUPD     192(DX)(BX*1), Z5
+	VFMADD231PD 192(AX)(BX*1), Z5, Z0
+	MOVQ        SI, BX
+	JMP         columns296
 
 done297:
-loop298:
-	CMPQ        DI, $0x00000040
-	JL          done299
-	VMOVUPD     (BX), Z5
-	VFMADD231PD (CX), Z5, Z1
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, DI
-	JMP         loop298
+columns298:
+	LEAQ        64(BX), SI
+	CMPQ        SI, CX
+	JG          done299
+	VMOVUPD     (DX)(BX*1), Z5
+	VFMADD231PD (AX)(BX*1), Z5, Z1
+	MOVQ        SI, BX
+	JMP         columns298
 
 done299:
-	TESTQ       DI, DI
-	JZ          skip300
-	VMOVUPD.Z   (BX), K1, Z5
-	VMOVUPD.Z   (CX), K1, Z4
+	CMPQ        BX, CX
+	JE          done300
+	VMOVUPD.Z   (DX)(BX*1), K1, Z5
+	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z4, Z5, Z1
 
-skip300:
-	LEAQ          (AX)(DX*1), AX
+done300:
+	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z0, Z1, Z1
+	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	VMOVSD        X1, (SI)
-	ADDQ          $0x00000008, SI
-	JMP           end258
+	VMOVSD        X1, (AX)
+	ADDQ          $0x00000008, AX
+	MOVQ          AX, y+0(FP)
+	JMP           end253
 
 skip295:
-end258:
+end253:
 	VZEROUPPER
 	RET
 
@@ -6552,25 +6544,26 @@ end258:
 TEXT ·updateMatVecAVX512(SB), NOSPLIT, $0-56
 	VPXORQ Z0, Z0, Z0
 	MOVQ   a+8(FP), AX
-	MOVQ   m+40(FP), CX
-	MOVQ   n+48(FP), DX
-	MOVQ   x+32(FP), BX
-	MOVQ   y+0(FP), SI
-	MOVQ   f+16(FP), DI
-	MOVQ   u+24(FP), R8
-	MOVQ   DX, R9
-	ANDQ   $0x00000007, R9
-	MOVQ   $-1, R10
-	BZHIQ  R9, R10, R10
-	KMOVW  R10, K1
-	SHLQ   $0x03, DX
-	LEAQ   (DX)(DX*2), R9
+	MOVQ   n+48(FP), CX
+	MOVQ   x+32(FP), DX
+	MOVQ   u+24(FP), BX
+	MOVQ   CX, SI
+	ANDQ   $0x00000007, SI
+	MOVQ   $-1, DI
+	BZHIQ  SI, DI, DI
+	KMOVW  DI, K1
+	SHLQ   $0x03, CX
 
-loop301:
-	CMPQ         CX, $0x00000008
-	JL           done302
-	MOVQ         AX, R10
-	LEAQ         (R10)(DX*4), R11
+rows301:
+	CMPQ         m+40(FP), $0x00000008
+	JL           rest302
+	LEAQ         (AX)(CX*1), SI
+	LEAQ         (SI)(CX*1), DI
+	LEAQ         (DI)(CX*1), R8
+	LEAQ         (R8)(CX*1), R9
+	LEAQ         (R9)(CX*1), R10
+	LEAQ         (R10)(CX*1), R11
+	LEAQ         (R11)(CX*1), R12
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -6587,198 +6580,184 @@ loop301:
 	VMOVUPD      Z0, Z14
 	VMOVUPD      Z0, Z15
 	VMOVUPD      Z0, Z16
-	MOVQ         BX, R12
-	VBROADCASTSD (DI), Z17
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z18
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z19
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z20
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z21
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z22
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z23
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z24
-	ADDQ         $0x00000008, DI
-	MOVQ         R8, R13
-	MOVQ         DX, R14
+	MOVQ         f+16(FP), R13
+	VBROADCASTSD (R13), Z17
+	VBROADCASTSD 8(R13), Z18
+	VBROADCASTSD 16(R13), Z19
+	VBROADCASTSD 24(R13), Z20
+	VBROADCASTSD 32(R13), Z21
+	VBROADCASTSD 40(R13), Z22
+	VBROADCASTSD 48(R13), Z23
+	VBROADCASTSD 56(R13), Z24
+	ADDQ         $0x00000040, R13
+	MOVQ         R13, f+16(FP)
+	XORQ         R13, R13
 
-loop303:
-	CMPQ        R14, $0x00000080
-	JL          done304
-	VMOVUPD     (R12), Z27
-	VMOVUPD     (R13), Z26
-	VMOVUPD     (R10), Z25
+columns304:
+	LEAQ        128(R13), R14
+	CMPQ        R14, CX
+	JG          done305
+	VMOVUPD     (DX)(R13*1), Z27
+	VMOVUPD     (BX)(R13*1), Z26
+	VMOVUPD     (AX)(R13*1), Z25
 	VFMADD231PD Z17, Z26, Z25
-	VMOVUPD     Z25, (R10)
+	VMOVUPD     Z25, (AX)(R13*1)
 	VFMADD231PD Z25, Z27, Z1
-	VMOVUPD     (R10)(DX*1), Z25
+	VMOVUPD     (SI)(R13*1), Z25
 	VFMADD231PD Z18, Z26, Z25
-	VMOVUPD     Z25, (R10)(DX*1)
+	VMOVUPD     Z25, (SI)(R13*1)
 	VFMADD231PD Z25, Z27, Z2
-	VMOVUPD     (R10)(DX*2), Z25
+	VMOVUPD     (DI)(R13*1), Z25
 	VFMADD231PD Z19, Z26, Z25
-	VMOVUPD     Z25, (R10)(DX*2)
+	VMOVUPD     Z25, (DI)(R13*1)
 	VFMADD231PD Z25, Z27, Z3
-	VMOVUPD     (R10)(R9*1), Z25
+	VMOVUPD     (R8)(R13*1), Z25
 	VFMADD231PD Z20, Z26, Z25
-	VMOVUPD     Z25, (R10)(R9*1)
+	VMOVUPD     Z25, (R8)(R13*1)
 	VFMADD231PD Z25, Z27, Z4
-	VMOVUPD     (R11), Z25
+	VMOVUPD     (R9)(R13*1), Z25
 	VFMADD231PD Z21, Z26, Z25
-	VMOVUPD     Z25, (R11)
+	VMOVUPD     Z25, (R9)(R13*1)
 	VFMADD231PD Z25, Z27, Z5
-	VMOVUPD     (R11)(DX*1), Z25
+	VMOVUPD     (R10)(R13*1), Z25
 	VFMADD231PD Z22, Z26, Z25
-	VMOVUPD     Z25, (R11)(DX*1)
+	VMOVUPD     Z25, (R10)(R13*1)
 	VFMADD231PD Z25, Z27, Z6
-	VMOVUPD     (R11)(DX*2), Z25
+	VMOVUPD     (R11)(R13*1), Z25
 	VFMADD231PD Z23, Z26, Z25
-	VMOVUPD     Z25, (R11)(DX*2)
+	VMOVUPD     Z25, (R11)(R13*1)
 	VFMADD231PD Z25, Z27, Z7
-	VMOVUPD     (R11)(R9*1), Z25
+	VMOVUPD     (R12)(R13*1), Z25
 	VFMADD231PD Z24, Z26, Z25
-	VMOVUPD     Z25, (R11)(R9*1)
+	VMOVUPD     Z25, (R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z8
-	VMOVUPD     64(R12), Z27
-	VMOVUPD     64(R13), Z26
-	VMOVUPD     64(R10), Z25
+	VMOVUPD     64(DX)(R13*1), Z27
+	VMOVUPD     64(BX)(R13*1), Z26
+	VMOVUPD     64(AX)(R13*1), Z25
 	VFMADD231PD Z17, Z26, Z25
-	VMOVUPD     Z25, 64(R10)
+	VMOVUPD     Z25, 64(AX)(R13*1)
 	VFMADD231PD Z25, Z27, Z9
-	VMOVUPD     64(R10)(DX*1), Z25
+	VMOVUPD     64(SI)(R13*1), Z25
 	VFMADD231PD Z18, Z26, Z25
-	VMOVUPD     Z25, 64(R10)(DX*1)
+	VMOVUPD     Z25, 64(SI)(R13*1)
 	VFMADD231PD Z25, Z27, Z10
-	VMOVUPD     64(R10)(DX*2), Z25
+	VMOVUPD     64(DI)(R13*1), Z25
 	VFMADD231PD Z19, Z26, Z25
-	VMOVUPD     Z25, 64(R10)(DX*2)
+	VMOVUPD     Z25, 64(DI)(R13*1)
 	VFMADD231PD Z25, Z27, Z11
-	VMOVUPD     64(R10)(R9*1), Z25
+	VMOVUPD     64(R8)(R13*1), Z25
 	VFMADD231PD Z20, Z26, Z25
-	VMOVUPD     Z25, 64(R10)(R9*1)
+	VMOVUPD     Z25, 64(R8)(R13*1)
 	VFMADD231PD Z25, Z27, Z12
-	VMOVUPD     64(R11), Z25
+	VMOVUPD     64(R9)(R13*1), Z25
 	VFMADD231PD Z21, Z26, Z25
-	VMOVUPD     Z25, 64(R11)
+	VMOVUPD     Z25, 64(R9)(R13*1)
 	VFMADD231PD Z25, Z27, Z13
-	VMOVUPD     64(R11)(DX*1), Z25
+	VMOVUPD     64(R10)(R13*1), Z25
 	VFMADD231PD Z22, Z26, Z25
-	VMOVUPD     Z25, 64(R11)(DX*1)
+	VMOVUPD     Z25, 64(R10)(R13*1)
 	VFMADD231PD Z25, Z27, Z14
-	VMOVUPD     64(R11)(DX*2), Z25
+	VMOVUPD     64(R11)(R13*1), Z25
 	VFMADD231PD Z23, Z26, Z25
-	VMOVUPD     Z25, 64(R11)(DX*2)
+	VMOVUPD     Z25, 64(R11)(R13*1)
 	VFMADD231PD Z25, Z27, Z15
-	VMOVUPD     64(R11)(R9*1), Z25
+	VMOVUPD     64(R12)(R13*1), Z25
 	VFMADD231PD Z24, Z26, Z25
-	VMOVUPD     Z25, 64(R11)(R9*1)
+	VMOVUPD     Z25, 64(R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z16
-	ADDQ        $0x00000080, R10
-	ADDQ        $0x00000080, R11
-	ADDQ        $0x00000080, R12
-	ADDQ        $0x00000080, R13
-	SUBQ        $0x00000080, R14
-	JMP         loop303
+	MOVQ        R14, R13
+	JMP         columns304
 
-done304:
-loop305:
-	CMPQ        R14, $0x00000040
-	JL          done306
-	VMOVUPD     (R12), Z27
-	VMOVUPD     (R13), Z26
-	VMOVUPD     (R10), Z25
+done305:
+columns306:
+	LEAQ        64(R13), R14
+	CMPQ        R14, CX
+	JG          done307
+	VMOVUPD     (DX)(R13*1), Z27
+	VMOVUPD     (BX)(R13*1), Z26
+	VMOVUPD     (AX)(R13*1), Z25
 	VFMADD231PD Z17, Z26, Z25
-	VMOVUPD     Z25, (R10)
+	VMOVUPD     Z25, (AX)(R13*1)
 	VFMADD231PD Z25, Z27, Z1
-	VMOVUPD     (R10)(DX*1), Z25
+	VMOVUPD     (SI)(R13*1), Z25
 	VFMADD231PD Z18, Z26, Z25
-	VMOVUPD     Z25, (R10)(DX*1)
+	VMOVUPD     Z25, (SI)(R13*1)
 	VFMADD231PD Z25, Z27, Z2
-	VMOVUPD     (R10)(DX*2), Z25
+	VMOVUPD     (DI)(R13*1), Z25
 	VFMADD231PD Z19, Z26, Z25
-	VMOVUPD     Z25, (R10)(DX*2)
+	VMOVUPD     Z25, (DI)(R13*1)
 	VFMADD231PD Z25, Z27, Z3
-	VMOVUPD     (R10)(R9*1), Z25
+	VMOVUPD     (R8)(R13*1), Z25
 	VFMADD231PD Z20, Z26, Z25
-	VMOVUPD     Z25, (R10)(R9*1)
+	VMOVUPD     Z25, (R8)(R13*1)
 	VFMADD231PD Z25, Z27, Z4
-	VMOVUPD     (R11), Z25
+	VMOVUPD     (R9)(R13*1), Z25
 	VFMADD231PD Z21, Z26, Z25
-	VMOVUPD     Z25, (R11)
+	VMOVUPD     Z25, (R9)(R13*1)
 	VFMADD231PD Z25, Z27, Z5
-	VMOVUPD     (R11)(DX*1), Z25
+	VMOVUPD     (R10)(R13*1), Z25
 	VFMADD231PD Z22, Z26, Z25
-	VMOVUPD     Z25, (R11)(DX*1)
+	VMOVUPD     Z25, (R10)(R13*1)
 	VFMADD231PD Z25, Z27, Z6
-	VMOVUPD     (R11)(DX*2), Z25
+	VMOVUPD     (R11)(R13*1), Z25
 	VFMADD231PD Z23, Z26, Z25
-	VMOVUPD     Z25, (R11)(DX*2)
+	VMOVUPD     Z25, (R11)(R13*1)
 	VFMADD231PD Z25, Z27, Z7
-	VMOVUPD     (R11)(R9*1), Z25
+	VMOVUPD     (R12)(R13*1), Z25
 	VFMADD231PD Z24, Z26, Z25
-	VMOVUPD     Z25, (R11)(R9*1)
+	VMOVUPD     Z25, (R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z8
-	ADDQ        $0x00000040, R10
-	ADDQ        $0x00000040, R11
-	ADDQ        $0x00000040, R12
-	ADDQ        $0x00000040, R13
-	SUBQ        $0x00000040, R14
-	JMP         loop305
+	MOVQ        R14, R13
+	JMP         columns306
 
-done306:
-	TESTQ       R14, R14
-	JZ          skip307
-	VMOVUPD.Z   (R12), K1, Z27
-	VMOVUPD.Z   (R13), K1, Z26
-	VMOVUPD.Z   (R10), K1, Z25
+done307:
+	CMPQ        R13, CX
+	JE          done308
+	VMOVUPD.Z   (DX)(R13*1), K1, Z27
+	VMOVUPD.Z   (BX)(R13*1), K1, Z26
+	VMOVUPD.Z   (AX)(R13*1), K1, Z25
 	VFMADD231PD Z17, Z26, Z25
-	VMOVUPD     Z25, K1, (R10)
+	VMOVUPD     Z25, K1, (AX)(R13*1)
 	VMOVUPD.Z   Z25, K1, Z25
 	VFMADD231PD Z25, Z27, Z1
-	VMOVUPD.Z   (R10)(DX*1), K1, Z25
+	VMOVUPD.Z   (SI)(R13*1), K1, Z25
 	VFMADD231PD Z18, Z26, Z25
-	VMOVUPD     Z25, K1, (R10)(DX*1)
+	VMOVUPD     Z25, K1, (SI)(R13*1)
 	VMOVUPD.Z   Z25, K1, Z25
 	VFMADD231PD Z25, Z27, Z2
-	VMOVUPD.Z   (R10)(DX*2), K1, Z25
+	VMOVUPD.Z   (DI)(R13*1), K1, Z25
 	VFMADD231PD Z19, Z26, Z25
-	VMOVUPD     Z25, K1, (R10)(DX*2)
+	VMOVUPD     Z25, K1, (DI)(R13*1)
 	VMOVUPD.Z   Z25, K1, Z25
 	VFMADD231PD Z25, Z27, Z3
-	VMOVUPD.Z   (R10)(R9*1), K1, Z25
+	VMOVUPD.Z   (R8)(R13*1), K1, Z25
 	VFMADD231PD Z20, Z26, Z25
-	VMOVUPD     Z25, K1, (R10)(R9*1)
+	VMOVUPD     Z25, K1, (R8)(R13*1)
 	VMOVUPD.Z   Z25, K1, Z25
 	VFMADD231PD Z25, Z27, Z4
-	VMOVUPD.Z   (R11), K1, Z25
+	VMOVUPD.Z   (R9)(R13*1), K1, Z25
 	VFMADD231PD Z21, Z26, Z25
-	VMOVUPD     Z25, K1, (R11)
+	VMOVUPD     Z25, K1, (R9)(R13*1)
 	VMOVUPD.Z   Z25, K1, Z25
 	VFMADD231PD Z25, Z27, Z5
-	VMOVUPD.Z   (R11)(DX*1), K1, Z25
+	VMOVUPD.Z   (R10)(R13*1), K1, Z25
 	VFMADD231PD Z22, Z26, Z25
-	VMOVUPD     Z25, K1, (R11)(DX*1)
+	VMOVUPD     Z25, K1, (R10)(R13*1)
 	VMOVUPD.Z   Z25, K1, Z25
 	VFMADD231PD Z25, Z27, Z6
-	VMOVUPD.Z   (R11)(DX*2), K1, Z25
+	VMOVUPD.Z   (R11)(R13*1), K1, Z25
 	VFMADD231PD Z23, Z26, Z25
-	VMOVUPD     Z25, K1, (R11)(DX*2)
+	VMOVUPD     Z25, K1, (R11)(R13*1)
 	VMOVUPD.Z   Z25, K1, Z25
 	VFMADD231PD Z25, Z27, Z7
-	VMOVUPD.Z   (R11)(R9*1), K1, Z25
+	VMOVUPD.Z   (R12)(R13*1), K1, Z25
 	VFMADD231PD Z24, Z26, Z25
-	VMOVUPD     Z25, K1, (R11)(R9*1)
+	VMOVUPD     Z25, K1, (R12)(R13*1)
 	VMOVUPD.Z   Z25, K1, Z25
 	VFMADD231PD Z25, Z27, Z8
 
-skip307:
-	LEAQ       (AX)(DX*4), AX
-	LEAQ       (AX)(DX*4), AX
+done308:
+	LEAQ       (R12)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
 	VADDPD     Z11, Z3, Z3
@@ -6787,6 +6766,7 @@ skip307:
 	VADDPD     Z14, Z6, Z6
 	VADDPD     Z15, Z7, Z7
 	VADDPD     Z16, Z8, Z8
+	MOVQ       y+0(FP), SI
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -6810,14 +6790,19 @@ skip307:
 	VADDPD     Z9, Z1, Z1
 	VMOVUPD    Z1, (SI)
 	ADDQ       $0x00000040, SI
-	SUBQ       $0x00000008, CX
-	JMP        loop301
+	MOVQ       SI, y+0(FP)
+	SUBQ       $0x00000008, m+40(FP)
+	JMP        rows301
 
-done302:
-	CMPQ         CX, $0x00000007
+rest302:
+	CMPQ         m+40(FP), $0x00000007
 	JNE          skip309
-	MOVQ         AX, CX
-	LEAQ         (CX)(DX*4), R10
+	LEAQ         (AX)(CX*1), SI
+	LEAQ         (SI)(CX*1), DI
+	LEAQ         (DI)(CX*1), R8
+	LEAQ         (R8)(CX*1), R9
+	LEAQ         (R9)(CX*1), R10
+	LEAQ         (R10)(CX*1), R11
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -6832,178 +6817,166 @@ done302:
 	VMOVUPD      Z0, Z12
 	VMOVUPD      Z0, Z13
 	VMOVUPD      Z0, Z14
-	VBROADCASTSD (DI), Z15
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z16
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z17
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z18
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z19
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z20
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z21
-	ADDQ         $0x00000008, DI
-	MOVQ         R8, DI
-	MOVQ         DX, R8
+	MOVQ         f+16(FP), R12
+	VBROADCASTSD (R12), Z15
+	VBROADCASTSD 8(R12), Z16
+	VBROADCASTSD 16(R12), Z17
+	VBROADCASTSD 24(R12), Z18
+	VBROADCASTSD 32(R12), Z19
+	VBROADCASTSD 40(R12), Z20
+	VBROADCASTSD 48(R12), Z21
+	ADDQ         $0x00000038, R12
+	MOVQ         R12, f+16(FP)
+	XORQ         R12, R12
 
-loop310:
-	CMPQ        R8, $0x00000080
-	JL          done311
-	VMOVUPD     (BX), Z24
-	VMOVUPD     (DI), Z23
-	VMOVUPD     (CX), Z22
+columns310:
+	LEAQ        128(R12), R13
+	CMPQ        R13, CX
+	JG          done311
+	VMOVUPD     (DX)(R12*1), Z24
+	VMOVUPD     (BX)(R12*1), Z23
+	VMOVUPD     (AX)(R12*1), Z22
 	VFMADD231PD Z15, Z23, Z22
-	VMOVUPD     Z22, (CX)
+	VMOVUPD     Z22, (AX)(R12*1)
 	VFMADD231PD Z22, Z24, Z1
-	VMOVUPD     (CX)(DX*1), Z22
+	VMOVUPD     (SI)(R12*1), Z22
 	VFMADD231PD Z16, Z23, Z22
-	VMOVUPD     Z22, (CX)(DX*1)
+	VMOVUPD     Z22, (SI)(R12*1)
 	VFMADD231PD Z22, Z24, Z2
-	VMOVUPD     (CX)(DX*2), Z22
+	VMOVUPD     (DI)(R12*1), Z22
 	VFMADD231PD Z17, Z23, Z22
-	VMOVUPD     Z22, (CX)(DX*2)
+	VMOVUPD     Z22, (DI)(R12*1)
 	VFMADD231PD Z22, Z24, Z3
-	VMOVUPD     (CX)(R9*1), Z22
+	VMOVUPD     (R8)(R12*1), Z22
 	VFMADD231PD Z18, Z23, Z22
-	VMOVUPD     Z22, (CX)(R9*1)
+	VMOVUPD     Z22, (R8)(R12*1)
 	VFMADD231PD Z22, Z24, Z4
-	VMOVUPD     (R10), Z22
+	VMOVUPD     (R9)(R12*1), Z22
 	VFMADD231PD Z19, Z23, Z22
-	VMOVUPD     Z22, (R10)
+	VMOVUPD     Z22, (R9)(R12*1)
 	VFMADD231PD Z22, Z24, Z5
-	VMOVUPD     (R10)(DX*1), Z22
+	VMOVUPD     (R10)(R12*1), Z22
 	VFMADD231PD Z20, Z23, Z22
-	VMOVUPD     Z22, (R10)(DX*1)
+	VMOVUPD     Z22, (R10)(R12*1)
 	VFMADD231PD Z22, Z24, Z6
-	VMOVUPD     (R10)(DX*2), Z22
+	VMOVUPD     (R11)(R12*1), Z22
 	VFMADD231PD Z21, Z23, Z22
-	VMOVUPD     Z22, (R10)(DX*2)
+	VMOVUPD     Z22, (R11)(R12*1)
 	VFMADD231PD Z22, Z24, Z7
-	VMOVUPD     64(BX), Z24
-	VMOVUPD     64(DI), Z23
-	VMOVUPD     64(CX), Z22
+	VMOVUPD     64(DX)(R12*1), Z24
+	VMOVUPD     64(BX)(R12*1), Z23
+	VMOVUPD     64(AX)(R12*1), Z22
 	VFMADD231PD Z15, Z23, Z22
-	VMOVUPD     Z22, 64(CX)
+	VMOVUPD     Z22, 64(AX)(R12*1)
 	VFMADD231PD Z22, Z24, Z8
-	VMOVUPD     64(CX)(DX*1), Z22
+	VMOVUPD     64(SI)(R12*1), Z22
 	VFMADD231PD Z16, Z23, Z22
-	VMOVUPD     Z22, 64(CX)(DX*1)
+	VMOVUPD     Z22, 64(SI)(R12*1)
 	VFMADD231PD Z22, Z24, Z9
-	VMOVUPD     64(CX)(DX*2), Z22
+	VMOVUPD     64(DI)(R12*1), Z22
 	VFMADD231PD Z17, Z23, Z22
-	VMOVUPD     Z22, 64(CX)(DX*2)
+	VMOVUPD     Z22, 64(DI)(R12*1)
 	VFMADD231PD Z22, Z24, Z10
-	VMOVUPD     64(CX)(R9*1), Z22
+	VMOVUPD     64(R8)(R12*1), Z22
 	VFMADD231PD Z18, Z23, Z22
-	VMOVUPD     Z22, 64(CX)(R9*1)
+	VMOVUPD     Z22, 64(R8)(R12*1)
 	VFMADD231PD Z22, Z24, Z11
-	VMOVUPD     64(R10), Z22
+	VMOVUPD     64(R9)(R12*1), Z22
 	VFMADD231PD Z19, Z23, Z22
-	VMOVUPD     Z22, 64(R10)
+	VMOVUPD     Z22, 64(R9)(R12*1)
 	VFMADD231PD Z22, Z24, Z12
-	VMOVUPD     64(R10)(DX*1), Z22
+	VMOVUPD     64(R10)(R12*1), Z22
 	VFMADD231PD Z20, Z23, Z22
-	VMOVUPD     Z22, 64(R10)(DX*1)
+	VMOVUPD     Z22, 64(R10)(R12*1)
 	VFMADD231PD Z22, Z24, Z13
-	VMOVUPD     64(R10)(DX*2), Z22
+	VMOVUPD     64(R11)(R12*1), Z22
 	VFMADD231PD Z21, Z23, Z22
-	VMOVUPD     Z22, 64(R10)(DX*2)
+	VMOVUPD     Z22, 64(R11)(R12*1)
 	VFMADD231PD Z22, Z24, Z14
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, R10
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x00000080, DI
-	SUBQ        $0x00000080, R8
-	JMP         loop310
+	MOVQ        R13, R12
+	JMP         columns310
 
 done311:
-loop312:
-	CMPQ        R8, $0x00000040
-	JL          done313
-	VMOVUPD     (BX), Z24
-	VMOVUPD     (DI), Z23
-	VMOVUPD     (CX), Z22
+columns312:
+	LEAQ        64(R12), R13
+	CMPQ        R13, CX
+	JG          done313
+	VMOVUPD     (DX)(R12*1), Z24
+	VMOVUPD     (BX)(R12*1), Z23
+	VMOVUPD     (AX)(R12*1), Z22
 	VFMADD231PD Z15, Z23, Z22
-	VMOVUPD     Z22, (CX)
+	VMOVUPD     Z22, (AX)(R12*1)
 	VFMADD231PD Z22, Z24, Z1
-	VMOVUPD     (CX)(DX*1), Z22
+	VMOVUPD     (SI)(R12*1), Z22
 	VFMADD231PD Z16, Z23, Z22
-	VMOVUPD     Z22, (CX)(DX*1)
+	VMOVUPD     Z22, (SI)(R12*1)
 	VFMADD231PD Z22, Z24, Z2
-	VMOVUPD     (CX)(DX*2), Z22
+	VMOVUPD     (DI)(R12*1), Z22
 	VFMADD231PD Z17, Z23, Z22
-	VMOVUPD     Z22, (CX)(DX*2)
+	VMOVUPD     Z22, (DI)(R12*1)
 	VFMADD231PD Z22, Z24, Z3
-	VMOVUPD     (CX)(R9*1), Z22
+	VMOVUPD     (R8)(R12*1), Z22
 	VFMADD231PD Z18, Z23, Z22
-	VMOVUPD     Z22, (CX)(R9*1)
+	VMOVUPD     Z22, (R8)(R12*1)
 	VFMADD231PD Z22, Z24, Z4
-	VMOVUPD     (R10), Z22
+	VMOVUPD     (R9)(R12*1), Z22
 	VFMADD231PD Z19, Z23, Z22
-	VMOVUPD     Z22, (R10)
+	VMOVUPD     Z22, (R9)(R12*1)
 	VFMADD231PD Z22, Z24, Z5
-	VMOVUPD     (R10)(DX*1), Z22
+	VMOVUPD     (R10)(R12*1), Z22
 	VFMADD231PD Z20, Z23, Z22
-	VMOVUPD     Z22, (R10)(DX*1)
+	VMOVUPD     Z22, (R10)(R12*1)
 	VFMADD231PD Z22, Z24, Z6
-	VMOVUPD     (R10)(DX*2), Z22
+	VMOVUPD     (R11)(R12*1), Z22
 	VFMADD231PD Z21, Z23, Z22
-	VMOVUPD     Z22, (R10)(DX*2)
+	VMOVUPD     Z22, (R11)(R12*1)
 	VFMADD231PD Z22, Z24, Z7
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, R10
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x00000040, DI
-	SUBQ        $0x00000040, R8
-	JMP         loop312
+	MOVQ        R13, R12
+	JMP         columns312
 
 done313:
-	TESTQ       R8, R8
-	JZ          skip314
-	VMOVUPD.Z   (BX), K1, Z24
-	VMOVUPD.Z   (DI), K1, Z23
-	VMOVUPD.Z   (CX), K1, Z22
+	CMPQ        R12, CX
+	JE          done314
+	VMOVUPD.Z   (DX)(R12*1), K1, Z24
+	VMOVUPD.Z   (BX)(R12*1), K1, Z23
+	VMOVUPD.Z   (AX)(R12*1), K1, Z22
 	VFMADD231PD Z15, Z23, Z22
-	VMOVUPD     Z22, K1, (CX)
+	VMOVUPD     Z22, K1, (AX)(R12*1)
 	VMOVUPD.Z   Z22, K1, Z22
 	VFMADD231PD Z22, Z24, Z1
-	VMOVUPD.Z   (CX)(DX*1), K1, Z22
+	VMOVUPD.Z   (SI)(R12*1), K1, Z22
 	VFMADD231PD Z16, Z23, Z22
-	VMOVUPD     Z22, K1, (CX)(DX*1)
+	VMOVUPD     Z22, K1, (SI)(R12*1)
 	VMOVUPD.Z   Z22, K1, Z22
 	VFMADD231PD Z22, Z24, Z2
-	VMOVUPD.Z   (CX)(DX*2), K1, Z22
+	VMOVUPD.Z   (DI)(R12*1), K1, Z22
 	VFMADD231PD Z17, Z23, Z22
-	VMOVUPD     Z22, K1, (CX)(DX*2)
+	VMOVUPD     Z22, K1, (DI)(R12*1)
 	VMOVUPD.Z   Z22, K1, Z22
 	VFMADD231PD Z22, Z24, Z3
-	VMOVUPD.Z   (CX)(R9*1), K1, Z22
+	VMOVUPD.Z   (R8)(R12*1), K1, Z22
 	VFMADD231PD Z18, Z23, Z22
-	VMOVUPD     Z22, K1, (CX)(R9*1)
+	VMOVUPD     Z22, K1, (R8)(R12*1)
 	VMOVUPD.Z   Z22, K1, Z22
 	VFMADD231PD Z22, Z24, Z4
-	VMOVUPD.Z   (R10), K1, Z22
+	VMOVUPD.Z   (R9)(R12*1), K1, Z22
 	VFMADD231PD Z19, Z23, Z22
-	VMOVUPD     Z22, K1, (R10)
+	VMOVUPD     Z22, K1, (R9)(R12*1)
 	VMOVUPD.Z   Z22, K1, Z22
 	VFMADD231PD Z22, Z24, Z5
-	VMOVUPD.Z   (R10)(DX*1), K1, Z22
+	VMOVUPD.Z   (R10)(R12*1), K1, Z22
 	VFMADD231PD Z20, Z23, Z22
-	VMOVUPD     Z22, K1, (R10)(DX*1)
+	VMOVUPD     Z22, K1, (R10)(R12*1)
 	VMOVUPD.Z   Z22, K1, Z22
 	VFMADD231PD Z22, Z24, Z6
-	VMOVUPD.Z   (R10)(DX*2), K1, Z22
+	VMOVUPD.Z   (R11)(R12*1), K1, Z22
 	VFMADD231PD Z21, Z23, Z22
-	VMOVUPD     Z22, K1, (R10)(DX*2)
+	VMOVUPD     Z22, K1, (R11)(R12*1)
 	VMOVUPD.Z   Z22, K1, Z22
 	VFMADD231PD Z22, Z24, Z7
 
-skip314:
-	LEAQ       (AX)(DX*4), AX
-	ADDQ       R9, AX
+done314:
+	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
 	VADDPD     Z10, Z3, Z3
@@ -7011,6 +6984,7 @@ skip314:
 	VADDPD     Z12, Z5, Z5
 	VADDPD     Z13, Z6, Z6
 	VADDPD     Z14, Z7, Z7
+	MOVQ       y+0(FP), AX
 	VMOVUPD    Z0, Z0
 	VUNPCKLPD  Z2, Z1, Z8
 	VUNPCKHPD  Z2, Z1, Z1
@@ -7033,19 +7007,23 @@ skip314:
 	VSHUFF64X2 $0x88, Z5, Z1, Z8
 	VSHUFF64X2 $0xdd, Z5, Z1, Z1
 	VADDPD     Z8, Z1, Z1
-	MOVQ       $0x00000007, AX
-	MOVQ       $-1, CX
-	BZHIQ      AX, CX, CX
-	KMOVW      CX, K1
-	VMOVUPD    Z1, K1, (SI)
-	ADDQ       $0x00000038, SI
-	JMP        end308
+	MOVQ       $0x00000007, CX
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	VMOVUPD    Z1, K1, (AX)
+	ADDQ       $0x00000038, AX
+	MOVQ       AX, y+0(FP)
+	JMP        end303
 
 skip309:
-	CMPQ         CX, $0x00000006
+	CMPQ         m+40(FP), $0x00000006
 	JNE          skip315
-	MOVQ         AX, CX
-	LEAQ         (CX)(DX*4), R10
+	LEAQ         (AX)(CX*1), SI
+	LEAQ         (SI)(CX*1), DI
+	LEAQ         (DI)(CX*1), R8
+	LEAQ         (R8)(CX*1), R9
+	LEAQ         (R9)(CX*1), R10
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -7058,165 +7036,155 @@ skip309:
 	VMOVUPD      Z0, Z10
 	VMOVUPD      Z0, Z11
 	VMOVUPD      Z0, Z12
-	VBROADCASTSD (DI), Z13
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z14
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z15
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z16
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z17
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z18
-	ADDQ         $0x00000008, DI
-	MOVQ         R8, DI
-	MOVQ         DX, R8
+	MOVQ         f+16(FP), R11
+	VBROADCASTSD (R11), Z13
+	VBROADCASTSD 8(R11), Z14
+	VBROADCASTSD 16(R11), Z15
+	VBROADCASTSD 24(R11), Z16
+	VBROADCASTSD 32(R11), Z17
+	VBROADCASTSD 40(R11), Z18
+	ADDQ         $0x00000030, R11
+	MOVQ         R11, f+16(FP)
+	XORQ         R11, R11
 
-loop316:
-	CMPQ        R8, $0x00000080
-	JL          done317
-	VMOVUPD     (BX), Z21
-	VMOVUPD     (DI), Z20
-	VMOVUPD     (CX), Z19
+columns316:
+	LEAQ        128(R11), R12
+	CMPQ        R12, CX
+	JG          done317
+	VMOVUPD     (DX)(R11*1), Z21
+	VMOVUPD     (BX)(R11*1), Z20
+	VMOVUPD     (AX)(R11*1), Z19
 	VFMADD231PD Z13, Z20, Z19
-	VMOVUPD     Z19, (CX)
+	VMOVUPD     Z19, (AX)(R11*1)
 	VFMADD231PD Z19, Z21, Z1
-	VMOVUPD     (CX)(DX*1), Z19
+	VMOVUPD     (SI)(R11*1), Z19
 	VFMADD231PD Z14, Z20, Z19
-	VMOVUPD     Z19, (CX)(DX*1)
+	VMOVUPD     Z19, (SI)(R11*1)
 	VFMADD231PD Z19, Z21, Z2
-	VMOVUPD     (CX)(DX*2), Z19
+	VMOVUPD     (DI)(R11*1), Z19
 	VFMADD231PD Z15, Z20, Z19
-	VMOVUPD     Z19, (CX)(DX*2)
+	VMOVUPD     Z19, (DI)(R11*1)
 	VFMADD231PD Z19, Z21, Z3
-	VMOVUPD     (CX)(R9*1), Z19
+	VMOVUPD     (R8)(R11*1), Z19
 	VFMADD231PD Z16, Z20, Z19
-	VMOVUPD     Z19, (CX)(R9*1)
+	VMOVUPD     Z19, (R8)(R11*1)
 	VFMADD231PD Z19, Z21, Z4
-	VMOVUPD     (R10), Z19
+	VMOVUPD     (R9)(R11*1), Z19
 	VFMADD231PD Z17, Z20, Z19
-	VMOVUPD     Z19, (R10)
+	VMOVUPD     Z19, (R9)(R11*1)
 	VFMADD231PD Z19, Z21, Z5
-	VMOVUPD     (R10)(DX*1), Z19
+	VMOVUPD     (R10)(R11*1), Z19
 	VFMADD231PD Z18, Z20, Z19
-	VMOVUPD     Z19, (R10)(DX*1)
+	VMOVUPD     Z19, (R10)(R11*1)
 	VFMADD231PD Z19, Z21, Z6
-	VMOVUPD     64(BX), Z21
-	VMOVUPD     64(DI), Z20
-	VMOVUPD     64(CX), Z19
+	VMOVUPD     64(DX)(R11*1), Z21
+	VMOVUPD     64(BX)(R11*1), Z20
+	VMOVUPD     64(AX)(R11*1), Z19
 	VFMADD231PD Z13, Z20, Z19
-	VMOVUPD     Z19, 64(CX)
+	VMOVUPD     Z19, 64(AX)(R11*1)
 	VFMADD231PD Z19, Z21, Z7
-	VMOVUPD     64(CX)(DX*1), Z19
+	VMOVUPD     64(SI)(R11*1), Z19
 	VFMADD231PD Z14, Z20, Z19
-	VMOVUPD     Z19, 64(CX)(DX*1)
+	VMOVUPD     Z19, 64(SI)(R11*1)
 	VFMADD231PD Z19, Z21, Z8
-	VMOVUPD     64(CX)(DX*2), Z19
+	VMOVUPD     64(DI)(R11*1), Z19
 	VFMADD231PD Z15, Z20, Z19
-	VMOVUPD     Z19, 64(CX)(DX*2)
+	VMOVUPD     Z19, 64(DI)(R11*1)
 	VFMADD231PD Z19, Z21, Z9
-	VMOVUPD     64(CX)(R9*1), Z19
+	VMOVUPD     64(R8)(R11*1), Z19
 	VFMADD231PD Z16, Z20, Z19
-	VMOVUPD     Z19, 64(CX)(R9*1)
+	VMOVUPD     Z19, 64(R8)(R11*1)
 	VFMADD231PD Z19, Z21, Z10
-	VMOVUPD     64(R10), Z19
+	VMOVUPD     64(R9)(R11*1), Z19
 	VFMADD231PD Z17, Z20, Z19
-	VMOVUPD     Z19, 64(R10)
+	VMOVUPD     Z19, 64(R9)(R11*1)
 	VFMADD231PD Z19, Z21, Z11
-	VMOVUPD     64(R10)(DX*1), Z19
+	VMOVUPD     64(R10)(R11*1), Z19
 	VFMADD231PD Z18, Z20, Z19
-	VMOVUPD     Z19, 64(R10)(DX*1)
+	VMOVUPD     Z19, 64(R10)(R11*1)
 	VFMADD231PD Z19, Z21, Z12
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, R10
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x00000080, DI
-	SUBQ        $0x00000080, R8
-	JMP         loop316
+	MOVQ        R12, R11
+	JMP         columns316
 
 done317:
-loop318:
-	CMPQ        R8, $0x00000040
-	JL          done319
-	VMOVUPD     (BX), Z21
-	VMOVUPD     (DI), Z20
-	VMOVUPD     (CX), Z19
+columns318:
+	LEAQ        64(R11), R12
+	CMPQ        R12, CX
+	JG          done319
+	VMOVUPD     (DX)(R11*1), Z21
+	VMOVUPD     (BX)(R11*1), Z20
+	VMOVUPD     (AX)(R11*1), Z19
 	VFMADD231PD Z13, Z20, Z19
-	VMOVUPD     Z19, (CX)
+	VMOVUPD     Z19, (AX)(R11*1)
 	VFMADD231PD Z19, Z21, Z1
-	VMOVUPD     (CX)(DX*1), Z19
+	VMOVUPD     (SI)(R11*1), Z19
 	VFMADD231PD Z14, Z20, Z19
-	VMOVUPD     Z19, (CX)(DX*1)
+	VMOVUPD     Z19, (SI)(R11*1)
 	VFMADD231PD Z19, Z21, Z2
-	VMOVUPD     (CX)(DX*2), Z19
+	VMOVUPD     (DI)(R11*1), Z19
 	VFMADD231PD Z15, Z20, Z19
-	VMOVUPD     Z19, (CX)(DX*2)
+	VMOVUPD     Z19, (DI)(R11*1)
 	VFMADD231PD Z19, Z21, Z3
-	VMOVUPD     (CX)(R9*1), Z19
+	VMOVUPD     (R8)(R11*1), Z19
 	VFMADD231PD Z16, Z20, Z19
-	VMOVUPD     Z19, (CX)(R9*1)
+	VMOVUPD     Z19, (R8)(R11*1)
 	VFMADD231PD Z19, Z21, Z4
-	VMOVUPD     (R10), Z19
+	VMOVUPD     (R9)(R11*1), Z19
 	VFMADD231PD Z17, Z20, Z19
-	VMOVUPD     Z19, (R10)
+	VMOVUPD     Z19, (R9)(R11*1)
 	VFMADD231PD Z19, Z21, Z5
-	VMOVUPD     (R10)(DX*1), Z19
+	VMOVUPD     (R10)(R11*1), Z19
 	VFMADD231PD Z18, Z20, Z19
-	VMOVUPD     Z19, (R10)(DX*1)
+	VMOVUPD     Z19, (R10)(R11*1)
 	VFMADD231PD Z19, Z21, Z6
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, R10
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x00000040, DI
-	SUBQ        $0x00000040, R8
-	JMP         loop318
+	MOVQ        R12, R11
+	JMP         columns318
 
 done319:
-	TESTQ       R8, R8
-	JZ          skip320
-	VMOVUPD.Z   (BX), K1, Z21
-	VMOVUPD.Z   (DI), K1, Z20
-	VMOVUPD.Z   (CX), K1, Z19
+	CMPQ        R11, CX
+	JE          done320
+	VMOVUPD.Z   (DX)(R11*1), K1, Z21
+	VMOVUPD.Z   (BX)(R11*1), K1, Z20
+	VMOVUPD.Z   (AX)(R11*1), K1, Z19
 	VFMADD231PD Z13, Z20, Z19
-	VMOVUPD     Z19, K1, (CX)
+	VMOVUPD     Z19, K1, (AX)(R11*1)
 	VMOVUPD.Z   Z19, K1, Z19
 	VFMADD231PD Z19, Z21, Z1
-	VMOVUPD.Z   (CX)(DX*1), K1, Z19
+	VMOVUPD.Z   (SI)(R11*1), K1, Z19
 	VFMADD231PD Z14, Z20, Z19
-	VMOVUPD     Z19, K1, (CX)(DX*1)
+	VMOVUPD     Z19, K1, (SI)(R11*1)
 	VMOVUPD.Z   Z19, K1, Z19
 	VFMADD231PD Z19, Z21, Z2
-	VMOVUPD.Z   (CX)(DX*2), K1, Z19
+	VMOVUPD.Z   (DI)(R11*1), K1, Z19
 	VFMADD231PD Z15, Z20, Z19
-	VMOVUPD     Z19, K1, (CX)(DX*2)
+	VMOVUPD     Z19, K1, (DI)(R11*1)
 	VMOVUPD.Z   Z19, K1, Z19
 	VFMADD231PD Z19, Z21, Z3
-	VMOVUPD.Z   (CX)(R9*1), K1, Z19
+	VMOVUPD.Z   (R8)(R11*1), K1, Z19
 	VFMADD231PD Z16, Z20, Z19
-	VMOVUPD     Z19, K1, (CX)(R9*1)
+	VMOVUPD     Z19, K1, (R8)(R11*1)
 	VMOVUPD.Z   Z19, K1, Z19
 	VFMADD231PD Z19, Z21, Z4
-	VMOVUPD.Z   (R10), K1, Z19
+	VMOVUPD.Z   (R9)(R11*1), K1, Z19
 	VFMADD231PD Z17, Z20, Z19
-	VMOVUPD     Z19, K1, (R10)
+	VMOVUPD     Z19, K1, (R9)(R11*1)
 	VMOVUPD.Z   Z19, K1, Z19
 	VFMADD231PD Z19, Z21, Z5
-	VMOVUPD.Z   (R10)(DX*1), K1, Z19
+	VMOVUPD.Z   (R10)(R11*1), K1, Z19
 	VFMADD231PD Z18, Z20, Z19
-	VMOVUPD     Z19, K1, (R10)(DX*1)
+	VMOVUPD     Z19, K1, (R10)(R11*1)
 	VMOVUPD.Z   Z19, K1, Z19
 	VFMADD231PD Z19, Z21, Z6
 
-skip320:
-	LEAQ       (AX)(DX*4), AX
-	LEAQ       (AX)(DX*2), AX
+done320:
+	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
 	VADDPD     Z9, Z3, Z3
 	VADDPD     Z10, Z4, Z4
 	VADDPD     Z11, Z5, Z5
 	VADDPD     Z12, Z6, Z6
+	MOVQ       y+0(FP), AX
 	VMOVUPD    Z0, Z7
 	VMOVUPD    Z0, Z0
 	VUNPCKLPD  Z2, Z1, Z8
@@ -7240,19 +7208,22 @@ skip320:
 	VSHUFF64X2 $0x88, Z5, Z1, Z8
 	VSHUFF64X2 $0xdd, Z5, Z1, Z1
 	VADDPD     Z8, Z1, Z1
-	MOVQ       $0x00000006, AX
-	MOVQ       $-1, CX
-	BZHIQ      AX, CX, CX
-	KMOVW      CX, K1
-	VMOVUPD    Z1, K1, (SI)
-	ADDQ       $0x00000030, SI
-	JMP        end308
+	MOVQ       $0x00000006, CX
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	VMOVUPD    Z1, K1, (AX)
+	ADDQ       $0x00000030, AX
+	MOVQ       AX, y+0(FP)
+	JMP        end303
 
 skip315:
-	CMPQ         CX, $0x00000005
+	CMPQ         m+40(FP), $0x00000005
 	JNE          skip321
-	MOVQ         AX, CX
-	LEAQ         (CX)(DX*4), R10
+	LEAQ         (AX)(CX*1), SI
+	LEAQ         (SI)(CX*1), DI
+	LEAQ         (DI)(CX*1), R8
+	LEAQ         (R8)(CX*1), R9
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -7263,145 +7234,136 @@ skip315:
 	VMOVUPD      Z0, Z8
 	VMOVUPD      Z0, Z9
 	VMOVUPD      Z0, Z10
-	VBROADCASTSD (DI), Z11
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z12
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z13
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z14
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z15
-	ADDQ         $0x00000008, DI
-	MOVQ         R8, DI
-	MOVQ         DX, R8
+	MOVQ         f+16(FP), R10
+	VBROADCASTSD (R10), Z11
+	VBROADCASTSD 8(R10), Z12
+	VBROADCASTSD 16(R10), Z13
+	VBROADCASTSD 24(R10), Z14
+	VBROADCASTSD 32(R10), Z15
+	ADDQ         $0x00000028, R10
+	MOVQ         R10, f+16(FP)
+	XORQ         R10, R10
 
-loop322:
-	CMPQ        R8, $0x00000080
-	JL          done323
-	VMOVUPD     (BX), Z18
-	VMOVUPD     (DI), Z17
-	VMOVUPD     (CX), Z16
+columns322:
+	LEAQ        128(R10), R11
+	CMPQ        R11, CX
+	JG          done323
+	VMOVUPD     (DX)(R10*1), Z18
+	VMOVUPD     (BX)(R10*1), Z17
+	VMOVUPD     (AX)(R10*1), Z16
 	VFMADD231PD Z11, Z17, Z16
-	VMOVUPD     Z16, (CX)
+	VMOVUPD     Z16, (AX)(R10*1)
 	VFMADD231PD Z16, Z18, Z1
-	VMOVUPD     (CX)(DX*1), Z16
+	VMOVUPD     (SI)(R10*1), Z16
 	VFMADD231PD Z12, Z17, Z16
-	VMOVUPD     Z16, (CX)(DX*1)
+	VMOVUPD     Z16, (SI)(R10*1)
 	VFMADD231PD Z16, Z18, Z2
-	VMOVUPD     (CX)(DX*2), Z16
+	VMOVUPD     (DI)(R10*1), Z16
 	VFMADD231PD Z13, Z17, Z16
-	VMOVUPD     Z16, (CX)(DX*2)
+	VMOVUPD     Z16, (DI)(R10*1)
 	VFMADD231PD Z16, Z18, Z3
-	VMOVUPD     (CX)(R9*1), Z16
+	VMOVUPD     (R8)(R10*1), Z16
 	VFMADD231PD Z14, Z17, Z16
-	VMOVUPD     Z16, (CX)(R9*1)
+	VMOVUPD     Z16, (R8)(R10*1)
 	VFMADD231PD Z16, Z18, Z4
-	VMOVUPD     (R10), Z16
+	VMOVUPD     (R9)(R10*1), Z16
 	VFMADD231PD Z15, Z17, Z16
-	VMOVUPD     Z16, (R10)
+	VMOVUPD     Z16, (R9)(R10*1)
 	VFMADD231PD Z16, Z18, Z5
-	VMOVUPD     64(BX), Z18
-	VMOVUPD     64(DI), Z17
-	VMOVUPD     64(CX), Z16
+	VMOVUPD     64(DX)(R10*1), Z18
+	VMOVUPD     64(BX)(R10*1), Z17
+	VMOVUPD     64(AX)(R10*1), Z16
 	VFMADD231PD Z11, Z17, Z16
-	VMOVUPD     Z16, 64(CX)
+	VMOVUPD     Z16, 64(AX)(R10*1)
 	VFMADD231PD Z16, Z18, Z6
-	VMOVUPD     64(CX)(DX*1), Z16
+	VMOVUPD     64(SI)(R10*1), Z16
 	VFMADD231PD Z12, Z17, Z16
-	VMOVUPD     Z16, 64(CX)(DX*1)
+	VMOVUPD     Z16, 64(SI)(R10*1)
 	VFMADD231PD Z16, Z18, Z7
-	VMOVUPD     64(CX)(DX*2), Z16
+	VMOVUPD     64(DI)(R10*1), Z16
 	VFMADD231PD Z13, Z17, Z16
-	VMOVUPD     Z16, 64(CX)(DX*2)
+	VMOVUPD     Z16, 64(DI)(R10*1)
 	VFMADD231PD Z16, Z18, Z8
-	VMOVUPD     64(CX)(R9*1), Z16
+	VMOVUPD     64(R8)(R10*1), Z16
 	VFMADD231PD Z14, Z17, Z16
-	VMOVUPD     Z16, 64(CX)(R9*1)
+	VMOVUPD     Z16, 64(R8)(R10*1)
 	VFMADD231PD Z16, Z18, Z9
-	VMOVUPD     64(R10), Z16
+	VMOVUPD     64(R9)(R10*1), Z16
 	VFMADD231PD Z15, Z17, Z16
-	VMOVUPD     Z16, 64(R10)
+	VMOVUPD     Z16, 64(R9)(R10*1)
 	VFMADD231PD Z16, Z18, Z10
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, R10
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x00000080, DI
-	SUBQ        $0x00000080, R8
-	JMP         loop322
+	MOVQ        R11, R10
+	JMP         columns322
 
 done323:
-loop324:
-	CMPQ        R8, $0x00000040
-	JL          done325
-	VMOVUPD     (BX), Z18
-	VMOVUPD     (DI), Z17
-	VMOVUPD     (CX), Z16
+columns324:
+	LEAQ        64(R10), R11
+	CMPQ        R11, CX
+	JG          done325
+	VMOVUPD     (DX)(R10*1), Z18
+	VMOVUPD     (BX)(R10*1), Z17
+	VMOVUPD     (AX)(R10*1), Z16
 	VFMADD231PD Z11, Z17, Z16
-	VMOVUPD     Z16, (CX)
+	VMOVUPD     Z16, (AX)(R10*1)
 	VFMADD231PD Z16, Z18, Z1
-	VMOVUPD     (CX)(DX*1), Z16
+	VMOVUPD     (SI)(R10*1), Z16
 	VFMADD231PD Z12, Z17, Z16
-	VMOVUPD     Z16, (CX)(DX*1)
+	VMOVUPD     Z16, (SI)(R10*1)
 	VFMADD231PD Z16, Z18, Z2
-	VMOVUPD     (CX)(DX*2), Z16
+	VMOVUPD     (DI)(R10*1), Z16
 	VFMADD231PD Z13, Z17, Z16
-	VMOVUPD     Z16, (CX)(DX*2)
+	VMOVUPD     Z16, (DI)(R10*1)
 	VFMADD231PD Z16, Z18, Z3
-	VMOVUPD     (CX)(R9*1), Z16
+	VMOVUPD     (R8)(R10*1), Z16
 	VFMADD231PD Z14, Z17, Z16
-	VMOVUPD     Z16, (CX)(R9*1)
+	VMOVUPD     Z16, (R8)(R10*1)
 	VFMADD231PD Z16, Z18, Z4
-	VMOVUPD     (R10), Z16
+	VMOVUPD     (R9)(R10*1), Z16
 	VFMADD231PD Z15, Z17, Z16
-	VMOVUPD     Z16, (R10)
+	VMOVUPD     Z16, (R9)(R10*1)
 	VFMADD231PD Z16, Z18, Z5
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, R10
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x00000040, DI
-	SUBQ        $0x00000040, R8
-	JMP         loop324
+	MOVQ        R11, R10
+	JMP         columns324
 
 done325:
-	TESTQ       R8, R8
-	JZ          skip326
-	VMOVUPD.Z   (BX), K1, Z18
-	VMOVUPD.Z   (DI), K1, Z17
-	VMOVUPD.Z   (CX), K1, Z16
+	CMPQ        R10, CX
+	JE          done326
+	VMOVUPD.Z   (DX)(R10*1), K1, Z18
+	VMOVUPD.Z   (BX)(R10*1), K1, Z17
+	VMOVUPD.Z   (AX)(R10*1), K1, Z16
 	VFMADD231PD Z11, Z17, Z16
-	VMOVUPD     Z16, K1, (CX)
+	VMOVUPD     Z16, K1, (AX)(R10*1)
 	VMOVUPD.Z   Z16, K1, Z16
 	VFMADD231PD Z16, Z18, Z1
-	VMOVUPD.Z   (CX)(DX*1), K1, Z16
+	VMOVUPD.Z   (SI)(R10*1), K1, Z16
 	VFMADD231PD Z12, Z17, Z16
-	VMOVUPD     Z16, K1, (CX)(DX*1)
+	VMOVUPD     Z16, K1, (SI)(R10*1)
 	VMOVUPD.Z   Z16, K1, Z16
 	VFMADD231PD Z16, Z18, Z2
-	VMOVUPD.Z   (CX)(DX*2), K1, Z16
+	VMOVUPD.Z   (DI)(R10*1), K1, Z16
 	VFMADD231PD Z13, Z17, Z16
-	VMOVUPD     Z16, K1, (CX)(DX*2)
+	VMOVUPD     Z16, K1, (DI)(R10*1)
 	VMOVUPD.Z   Z16, K1, Z16
 	VFMADD231PD Z16, Z18, Z3
-	VMOVUPD.Z   (CX)(R9*1), K1, Z16
+	VMOVUPD.Z   (R8)(R10*1), K1, Z16
 	VFMADD231PD Z14, Z17, Z16
-	VMOVUPD     Z16, K1, (CX)(R9*1)
+	VMOVUPD     Z16, K1, (R8)(R10*1)
 	VMOVUPD.Z   Z16, K1, Z16
 	VFMADD231PD Z16, Z18, Z4
-	VMOVUPD.Z   (R10), K1, Z16
+	VMOVUPD.Z   (R9)(R10*1), K1, Z16
 	VFMADD231PD Z15, Z17, Z16
-	VMOVUPD     Z16, K1, (R10)
+	VMOVUPD     Z16, K1, (R9)(R10*1)
 	VMOVUPD.Z   Z16, K1, Z16
 	VFMADD231PD Z16, Z18, Z5
 
-skip326:
-	LEAQ       (AX)(DX*4), AX
-	LEAQ       (AX)(DX*1), AX
+done326:
+	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
 	VADDPD     Z8, Z3, Z3
 	VADDPD     Z9, Z4, Z4
 	VADDPD     Z10, Z5, Z5
+	MOVQ       y+0(FP), AX
 	VMOVUPD    Z0, Z6
 	VMOVUPD    Z0, Z7
 	VMOVUPD    Z0, Z0
@@ -7426,18 +7388,21 @@ skip326:
 	VSHUFF64X2 $0x88, Z5, Z1, Z8
 	VSHUFF64X2 $0xdd, Z5, Z1, Z1
 	VADDPD     Z8, Z1, Z1
-	MOVQ       $0x00000005, AX
-	MOVQ       $-1, CX
-	BZHIQ      AX, CX, CX
-	KMOVW      CX, K1
-	VMOVUPD    Z1, K1, (SI)
-	ADDQ       $0x00000028, SI
-	JMP        end308
+	MOVQ       $0x00000005, CX
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	VMOVUPD    Z1, K1, (AX)
+	ADDQ       $0x00000028, AX
+	MOVQ       AX, y+0(FP)
+	JMP        end303
 
 skip321:
-	CMPQ         CX, $0x00000004
+	CMPQ         m+40(FP), $0x00000004
 	JNE          skip327
-	MOVQ         AX, CX
+	LEAQ         (AX)(CX*1), SI
+	LEAQ         (SI)(CX*1), DI
+	LEAQ         (DI)(CX*1), R8
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -7446,122 +7411,117 @@ skip321:
 	VMOVUPD      Z0, Z6
 	VMOVUPD      Z0, Z7
 	VMOVUPD      Z0, Z8
-	VBROADCASTSD (DI), Z9
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z10
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z11
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z12
-	ADDQ         $0x00000008, DI
-	MOVQ         R8, DI
-	MOVQ         DX, R8
+	MOVQ         f+16(FP), R9
+	VBROADCASTSD (R9), Z9
+	VBROADCASTSD 8(R9), Z10
+	VBROADCASTSD 16(R9), Z11
+	VBROADCASTSD 24(R9), Z12
+	ADDQ         $0x00000020, R9
+	MOVQ         R9, f+16(FP)
+	XORQ         R9, R9
 
-loop328:
-	CMPQ        R8, $0x00000080
-	JL          done329
-	VMOVUPD     (BX), Z15
-	VMOVUPD     (DI), Z14
-	VMOVUPD     (CX), Z13
+columns328:
+	LEAQ        128(R9), R10
+	CMPQ        R10, CX
+	JG          done329
+	VMOVUPD     (DX)(R9*1), Z15
+	VMOVUPD     (BX)(R9*1), Z14
+	VMOVUPD     (AX)(R9*1), Z13
 	VFMADD231PD Z9, Z14, Z13
-	VMOVUPD     Z13, (CX)
+	VMOVUPD     Z13, (AX)(R9*1)
 	VFMADD231PD Z13, Z15, Z1
-	VMOVUPD     (CX)(DX*1), Z13
+	VMOVUPD     (SI)(R9*1), Z13
 	VFMADD231PD Z10, Z14, Z13
-	VMOVUPD     Z13, (CX)(DX*1)
+	VMOVUPD     Z13, (SI)(R9*1)
 	VFMADD231PD Z13, Z15, Z2
-	VMOVUPD     (CX)(DX*2), Z13
+	VMOVUPD     (DI)(R9*1), Z13
 	VFMADD231PD Z11, Z14, Z13
-	VMOVUPD     Z13, (CX)(DX*2)
+	VMOVUPD     Z13, (DI)(R9*1)
 	VFMADD231PD Z13, Z15, Z3
-	VMOVUPD     (CX)(R9*1), Z13
+	VMOVUPD     (R8)(R9*1), Z13
 	VFMADD231PD Z12, Z14, Z13
-	VMOVUPD     Z13, (CX)(R9*1)
+	VMOVUPD     Z13, (R8)(R9*1)
 	VFMADD231PD Z13, Z15, Z4
-	VMOVUPD     64(BX), Z15
-	VMOVUPD     64(DI), Z14
-	VMOVUPD     64(CX), Z13
+	VMOVUPD     64(DX)(R9*1), Z15
+	VMOVUPD     64(BX)(R9*1), Z14
+	VMOVUPD     64(AX)(R9*1), Z13
 	VFMADD231PD Z9, Z14, Z13
-	VMOVUPD     Z13, 64(CX)
+	VMOVUPD     Z13, 64(AX)(R9*1)
 	VFMADD231PD Z13, Z15, Z5
-	VMOVUPD     64(CX)(DX*1), Z13
+	VMOVUPD     64(SI)(R9*1), Z13
 	VFMADD231PD Z10, Z14, Z13
-	VMOVUPD     Z13, 64(CX)(DX*1)
+	VMOVUPD     Z13, 64(SI)(R9*1)
 	VFMADD231PD Z13, Z15, Z6
-	VMOVUPD     64(CX)(DX*2), Z13
+	VMOVUPD     64(DI)(R9*1), Z13
 	VFMADD231PD Z11, Z14, Z13
-	VMOVUPD     Z13, 64(CX)(DX*2)
+	VMOVUPD     Z13, 64(DI)(R9*1)
 	VFMADD231PD Z13, Z15, Z7
-	VMOVUPD     64(CX)(R9*1), Z13
+	VMOVUPD     64(R8)(R9*1), Z13
 	VFMADD231PD Z12, Z14, Z13
-	VMOVUPD     Z13, 64(CX)(R9*1)
+	VMOVUPD     Z13, 64(R8)(R9*1)
 	VFMADD231PD Z13, Z15, Z8
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x00000080, DI
-	SUBQ        $0x00000080, R8
-	JMP         loop328
+	MOVQ        R10, R9
+	JMP         columns328
 
 done329:
-loop330:
-	CMPQ        R8, $0x00000040
-	JL          done331
-	VMOVUPD     (BX), Z15
-	VMOVUPD     (DI), Z14
-	VMOVUPD     (CX), Z13
+columns330:
+	LEAQ        64(R9), R10
+	CMPQ        R10, CX
+	JG          done331
+	VMOVUPD     (DX)(R9*1), Z15
+	VMOVUPD     (BX)(R9*1), Z14
+	VMOVUPD     (AX)(R9*1), Z13
 	VFMADD231PD Z9, Z14, Z13
-	VMOVUPD     Z13, (CX)
+	VMOVUPD     Z13, (AX)(R9*1)
 	VFMADD231PD Z13, Z15, Z1
-	VMOVUPD     (CX)(DX*1), Z13
+	VMOVUPD     (SI)(R9*1), Z13
 	VFMADD231PD Z10, Z14, Z13
-	VMOVUPD     Z13, (CX)(DX*1)
+	VMOVUPD     Z13, (SI)(R9*1)
 	VFMADD231PD Z13, Z15, Z2
-	VMOVUPD     (CX)(DX*2), Z13
+	VMOVUPD     (DI)(R9*1), Z13
 	VFMADD231PD Z11, Z14, Z13
-	VMOVUPD     Z13, (CX)(DX*2)
+	VMOVUPD     Z13, (DI)(R9*1)
 	VFMADD231PD Z13, Z15, Z3
-	VMOVUPD     (CX)(R9*1), Z13
+	VMOVUPD     (R8)(R9*1), Z13
 	VFMADD231PD Z12, Z14, Z13
-	VMOVUPD     Z13, (CX)(R9*1)
+	VMOVUPD     Z13, (R8)(R9*1)
 	VFMADD231PD Z13, Z15, Z4
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x00000040, DI
-	SUBQ        $0x00000040, R8
-	JMP         loop330
+	MOVQ        R10, R9
+	JMP         columns330
 
 done331:
-	TESTQ       R8, R8
-	JZ          skip332
-	VMOVUPD.Z   (BX), K1, Z15
-	VMOVUPD.Z   (DI), K1, Z14
-	VMOVUPD.Z   (CX), K1, Z13
+	CMPQ        R9, CX
+	JE          done332
+	VMOVUPD.Z   (DX)(R9*1), K1, Z15
+	VMOVUPD.Z   (BX)(R9*1), K1, Z14
+	VMOVUPD.Z   (AX)(R9*1), K1, Z13
 	VFMADD231PD Z9, Z14, Z13
-	VMOVUPD     Z13, K1, (CX)
+	VMOVUPD     Z13, K1, (AX)(R9*1)
 	VMOVUPD.Z   Z13, K1, Z13
 	VFMADD231PD Z13, Z15, Z1
-	VMOVUPD.Z   (CX)(DX*1), K1, Z13
+	VMOVUPD.Z   (SI)(R9*1), K1, Z13
 	VFMADD231PD Z10, Z14, Z13
-	VMOVUPD     Z13, K1, (CX)(DX*1)
+	VMOVUPD     Z13, K1, (SI)(R9*1)
 	VMOVUPD.Z   Z13, K1, Z13
 	VFMADD231PD Z13, Z15, Z2
-	VMOVUPD.Z   (CX)(DX*2), K1, Z13
+	VMOVUPD.Z   (DI)(R9*1), K1, Z13
 	VFMADD231PD Z11, Z14, Z13
-	VMOVUPD     Z13, K1, (CX)(DX*2)
+	VMOVUPD     Z13, K1, (DI)(R9*1)
 	VMOVUPD.Z   Z13, K1, Z13
 	VFMADD231PD Z13, Z15, Z3
-	VMOVUPD.Z   (CX)(R9*1), K1, Z13
+	VMOVUPD.Z   (R8)(R9*1), K1, Z13
 	VFMADD231PD Z12, Z14, Z13
-	VMOVUPD     Z13, K1, (CX)(R9*1)
+	VMOVUPD     Z13, K1, (R8)(R9*1)
 	VMOVUPD.Z   Z13, K1, Z13
 	VFMADD231PD Z13, Z15, Z4
 
-skip332:
-	LEAQ       (AX)(DX*4), AX
+done332:
+	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
 	VADDPD     Z7, Z3, Z3
 	VADDPD     Z8, Z4, Z4
+	MOVQ       y+0(FP), AX
 	VMOVUPD    Z0, Z5
 	VMOVUPD    Z0, Z6
 	VMOVUPD    Z0, Z7
@@ -7587,148 +7547,147 @@ skip332:
 	VSHUFF64X2 $0x88, Z5, Z1, Z8
 	VSHUFF64X2 $0xdd, Z5, Z1, Z1
 	VADDPD     Z8, Z1, Z1
-	MOVQ       $0x00000004, AX
-	MOVQ       $-1, CX
-	BZHIQ      AX, CX, CX
-	KMOVW      CX, K1
-	VMOVUPD    Z1, K1, (SI)
-	ADDQ       $0x00000020, SI
-	JMP        end308
+	MOVQ       $0x00000004, CX
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	VMOVUPD    Z1, K1, (AX)
+	ADDQ       $0x00000020, AX
+	MOVQ       AX, y+0(FP)
+	JMP        end303
 
 skip327:
-	CMPQ         CX, $0x00000003
+	CMPQ         m+40(FP), $0x00000003
 	JNE          skip333
-	MOVQ         AX, CX
+	LEAQ         (AX)(CX*1), SI
+	LEAQ         (SI)(CX*1), DI
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	VMOVUPD      Z0, Z5
 	VMOVUPD      Z0, Z0
-	VBROADCASTSD (DI), Z6
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z7
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z8
-	ADDQ         $0x00000008, DI
-	MOVQ         R8, DI
-	MOVQ         DX, R8
+	MOVQ         f+16(FP), R8
+	VBROADCASTSD (R8), Z6
+	VBROADCASTSD 8(R8), Z7
+	VBROADCASTSD 16(R8), Z8
+	ADDQ         $0x00000018, R8
+	MOVQ         R8, f+16(FP)
+	XORQ         R8, R8
 
-loop334:
-	CMPQ        R8, $0x00000080
-	JL          done335
-	VMOVUPD     (BX), Z11
-	VMOVUPD     (DI), Z10
-	VMOVUPD     (CX), Z9
+columns334:
+	LEAQ        128(R8), R9
+	CMPQ        R9, CX
+	JG          done335
+	VMOVUPD     (DX)(R8*1), Z11
+	VMOVUPD     (BX)(R8*1), Z10
+	VMOVUPD     (AX)(R8*1), Z9
 	VFMADD231PD Z6, Z10, Z9
-	VMOVUPD     Z9, (CX)
+	VMOVUPD     Z9, (AX)(R8*1)
 	VFMADD231PD Z9, Z11, Z1
-	VMOVUPD     (CX)(DX*1), Z9
+	VMOVUPD     (SI)(R8*1), Z9
 	VFMADD231PD Z7, Z10, Z9
-	VMOVUPD     Z9, (CX)(DX*1)
+	VMOVUPD     Z9, (SI)(R8*1)
 	VFMADD231PD Z9, Z11, Z2
-	VMOVUPD     (CX)(DX*2), Z9
+	VMOVUPD     (DI)(R8*1), Z9
 	VFMADD231PD Z8, Z10, Z9
-	VMOVUPD     Z9, (CX)(DX*2)
+	VMOVUPD     Z9, (DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z3
-	VMOVUPD     64(BX), Z11
-	VMOVUPD     64(DI), Z10
-	VMOVUPD     64(CX), Z9
+	VMOVUPD     64(DX)(R8*1), Z11
+	VMOVUPD     64(BX)(R8*1), Z10
+	VMOVUPD     64(AX)(R8*1), Z9
 	VFMADD231PD Z6, Z10, Z9
-	VMOVUPD     Z9, 64(CX)
+	VMOVUPD     Z9, 64(AX)(R8*1)
 	VFMADD231PD Z9, Z11, Z4
-	VMOVUPD     64(CX)(DX*1), Z9
+	VMOVUPD     64(SI)(R8*1), Z9
 	VFMADD231PD Z7, Z10, Z9
-	VMOVUPD     Z9, 64(CX)(DX*1)
+	VMOVUPD     Z9, 64(SI)(R8*1)
 	VFMADD231PD Z9, Z11, Z5
-	VMOVUPD     64(CX)(DX*2), Z9
+	VMOVUPD     64(DI)(R8*1), Z9
 	VFMADD231PD Z8, Z10, Z9
-	VMOVUPD     Z9, 64(CX)(DX*2)
+	VMOVUPD     Z9, 64(DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z0
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x00000080, DI
-	SUBQ        $0x00000080, R8
-	JMP         loop334
+	MOVQ        R9, R8
+	JMP         columns334
 
 done335:
-loop336:
-	CMPQ        R8, $0x00000040
-	JL          done337
-	VMOVUPD     (BX), Z11
-	VMOVUPD     (DI), Z10
-	VMOVUPD     (CX), Z9
+columns336:
+	LEAQ        64(R8), R9
+	CMPQ        R9, CX
+	JG          done337
+	VMOVUPD     (DX)(R8*1), Z11
+	VMOVUPD     (BX)(R8*1), Z10
+	VMOVUPD     (AX)(R8*1), Z9
 	VFMADD231PD Z6, Z10, Z9
-	VMOVUPD     Z9, (CX)
+	VMOVUPD     Z9, (AX)(R8*1)
 	VFMADD231PD Z9, Z11, Z1
-	VMOVUPD     (CX)(DX*1), Z9
+	VMOVUPD     (SI)(R8*1), Z9
 	VFMADD231PD Z7, Z10, Z9
-	VMOVUPD     Z9, (CX)(DX*1)
+	VMOVUPD     Z9, (SI)(R8*1)
 	VFMADD231PD Z9, Z11, Z2
-	VMOVUPD     (CX)(DX*2), Z9
+	VMOVUPD     (DI)(R8*1), Z9
 	VFMADD231PD Z8, Z10, Z9
-	VMOVUPD     Z9, (CX)(DX*2)
+	VMOVUPD     Z9, (DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z3
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x00000040, DI
-	SUBQ        $0x00000040, R8
-	JMP         loop336
+	MOVQ        R9, R8
+	JMP         columns336
 
 done337:
-	TESTQ       R8, R8
-	JZ          skip338
-	VMOVUPD.Z   (BX), K1, Z11
-	VMOVUPD.Z   (DI), K1, Z10
-	VMOVUPD.Z   (CX), K1, Z9
+	CMPQ        R8, CX
+	JE          done338
+	VMOVUPD.Z   (DX)(R8*1), K1, Z11
+	VMOVUPD.Z   (BX)(R8*1), K1, Z10
+	VMOVUPD.Z   (AX)(R8*1), K1, Z9
 	VFMADD231PD Z6, Z10, Z9
-	VMOVUPD     Z9, K1, (CX)
+	VMOVUPD     Z9, K1, (AX)(R8*1)
 	VMOVUPD.Z   Z9, K1, Z9
 	VFMADD231PD Z9, Z11, Z1
-	VMOVUPD.Z   (CX)(DX*1), K1, Z9
+	VMOVUPD.Z   (SI)(R8*1), K1, Z9
 	VFMADD231PD Z7, Z10, Z9
-	VMOVUPD     Z9, K1, (CX)(DX*1)
+	VMOVUPD     Z9, K1, (SI)(R8*1)
 	VMOVUPD.Z   Z9, K1, Z9
 	VFMADD231PD Z9, Z11, Z2
-	VMOVUPD.Z   (CX)(DX*2), K1, Z9
+	VMOVUPD.Z   (DI)(R8*1), K1, Z9
 	VFMADD231PD Z8, Z10, Z9
-	VMOVUPD     Z9, K1, (CX)(DX*2)
+	VMOVUPD     Z9, K1, (DI)(R8*1)
 	VMOVUPD.Z   Z9, K1, Z9
 	VFMADD231PD Z9, Z11, Z3
 
-skip338:
-	ADDQ          R9, AX
+done338:
+	LEAQ          (DI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
 	VADDPD        Z0, Z3, Z3
+	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	VMOVSD        X1, (SI)
+	VMOVSD        X1, (AX)
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y2, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	VMOVSD        X1, 8(SI)
+	VMOVSD        X1, 8(AX)
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y3, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	VMOVSD        X1, 16(SI)
-	ADDQ          $0x00000018, SI
-	JMP           end308
+	VMOVSD        X1, 16(AX)
+	ADDQ          $0x00000018, AX
+	MOVQ          AX, y+0(FP)
+	JMP           end303
 
 skip333:
-	CMPQ         CX, $0x00000002
+	CMPQ         m+40(FP), $0x00000002
 	JNE          skip339
-	MOVQ         AX, CX
+	LEAQ         (AX)(CX*1), SI
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -7737,1100 +7696,1131 @@ skip333:
 	VMOVUPD      Z0, Z6
 	VMOVUPD      Z0, Z7
 	VMOVUPD      Z0, Z0
+	MOVQ         f+16(FP), DI
 	VBROADCASTSD (DI), Z8
-	ADDQ         $0x00000008, DI
-	VBROADCASTSD (DI), Z9
-	ADDQ         $0x00000008, DI
-	MOVQ         R8, DI
-	MOVQ         DX, R8
+	VBROADCASTSD 8(DI), Z9
+	ADDQ         $0x00000010, DI
+	MOVQ         DI, f+16(FP)
+	XORQ         DI, DI
 
-loop340:
-	CMPQ        R8, $0x00000100
-	JL          done341
-	VMOVUPD     (BX), Z12
-	VMOVUPD     (DI), Z11
-	VMOVUPD     (CX), Z10
+columns340:
+	LEAQ        256(DI), R8
+	CMPQ        R8, CX
+	JG          done341
+	VMOVUPD     (DX)(DI*1), Z12
+	VMOVUPD     (BX)(DI*1), Z11
+	VMOVUPD     (AX)(DI*1), Z10
 	VFMADD231PD Z8, Z11, Z10
-	VMOVUPD     Z10, (CX)
+	VMOVUPD     Z10, (AX)(DI*1)
 	VFMADD231PD Z10, Z12, Z1
-	VMOVUPD     (CX)(DX*1), Z10
+	VMOVUPD     (SI)(DI*1), Z10
 	VFMADD231PD Z9, Z11, Z10
-	VMOVUPD     Z10, (CX)(DX*1)
+	VMOVUPD     Z10, (SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z2
-	VMOVUPD     64(BX), Z12
-	VMOVUPD     64(DI), Z11
-	VMOVUPD     64(CX), Z10
+	VMOVUPD     64(DX)(DI*1), Z12
+	VMOVUPD     64(BX)(DI*1), Z11
+	VMOVUPD     64(AX)(DI*1), Z10
 	VFMADD231PD Z8, Z11, Z10
-	VMOVUPD     Z10, 64(CX)
+	VMOVUPD     Z10, 64(AX)(DI*1)
 	VFMADD231PD Z10, Z12, Z3
-	VMOVUPD     64(CX)(DX*1), Z10
+	VMOVUPD     64(SI)(DI*1), Z10
 	VFMADD231PD Z9, Z11, Z10
-	VMOVUPD     Z10, 64(CX)(DX*1)
+	VMOVUPD     Z10, 64(SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z4
-	VMOVUPD     128(BX), Z12
-	VMOVUPD     128(DI), Z11
-	VMOVUPD     128(CX), Z10
+	VMOVUPD     128(DX)(DI*1), Z12
+	VMOVUPD     128(BX)(DI*1), Z11
+	VMOVUPD     128(AX)(DI*1), Z10
 	VFMADD231PD Z8, Z11, Z10
-	VMOVUPD     Z10, 128(CX)
+	VMOVUPD     Z10, 128(AX)(DI*1)
 	VFMADD231PD Z10, Z12, Z5
-	VMOVUPD     128(CX)(DX*1), Z10
+	VMOVUPD     128(SI)(DI*1), Z10
 	VFMADD231PD Z9, Z11, Z10
-	VMOVUPD     Z10, 128(CX)(DX*1)
+	VMOVUPD     Z10, 128(SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z6
-	VMOVUPD     192(BX), Z12
-	VMOVUPD     192(DI), Z11
-	VMOVUPD     192(CX), Z10
+	VMOVUPD     192(DX)(DI*1), Z12
+	VMOVUPD     192(BX)(DI*1), Z11
+	VMOVUPD     192(AX)(DI*1), Z10
 	VFMADD231PD Z8, Z11, Z10
-	VMOVUPD     Z10, 192(CX)
+	VMOVUPD     Z10, 192(AX)(DI*1)
 	VFMADD231PD Z10, Z12, Z7
-	VMOVUPD     192(CX)(DX*1), Z10
+	VMOVUPD     192(SI)(DI*1), Z10
 	VFMADD231PD Z9, Z11, Z10
-	VMOVUPD     Z10, 192(CX)(DX*1)
+	VMOVUPD     Z10, 192(SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z0
-	ADDQ        $0x00000100, CX
-	ADDQ        $0x00000100, BX
-	ADDQ        $0x00000100, DI
-	SUBQ        $0x00000100, R8
-	JMP         loop340
+	MOVQ        R8, DI
+	JMP         columns340
 
 done341:
-loop342:
-	CMPQ        R8, $0x00000040
-	JL          done343
-	VMOVUPD     (BX), Z12
-	VMOVUPD     (DI), Z11
-	VMOVUPD     (CX), Z10
+columns342:
+	LEAQ        64(DI), R8
+	CMPQ        R8, CX
+	JG          done343
+	VMOVUPD     (DX)(DI*1), Z12
+	VMOVUPD     (BX)(DI*1), Z11
+	VMOVUPD     (AX)(DI*1), Z10
 	VFMADD231PD Z8, Z11, Z10
-	VMOVUPD     Z10, (CX)
+	VMOVUPD     Z10, (AX)(DI*1)
 	VFMADD231PD Z10, Z12, Z1
-	VMOVUPD     (CX)(DX*1), Z10
+	VMOVUPD     (SI)(DI*1), Z10
 	VFMADD231PD Z9, Z11, Z10
-	VMOVUPD     Z10, (CX)(DX*1)
+	VMOVUPD     Z10, (SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z2
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x00000040, DI
-	SUBQ        $0x00000040, R8
-	JMP         loop342
+	MOVQ        R8, DI
+	JMP         columns342
 
 done343:
-	TESTQ       R8, R8
-	JZ          skip344
-	VMOVUPD.Z   (BX), K1, Z12
-	VMOVUPD.Z   (DI), K1, Z11
-	VMOVUPD.Z   (CX), K1, Z10
+	CMPQ        DI, CX
+	JE          done344
+	VMOVUPD.Z   (DX)(DI*1), K1, Z12
+	VMOVUPD.Z   (BX)(DI*1), K1, Z11
+	VMOVUPD.Z   (AX)(DI*1), K1, Z10
 	VFMADD231PD Z8, Z11, Z10
-	VMOVUPD     Z10, K1, (CX)
+	VMOVUPD     Z10, K1, (AX)(DI*1)
 	VMOVUPD.Z   Z10, K1, Z10
 	VFMADD231PD Z10, Z12, Z1
-	VMOVUPD.Z   (CX)(DX*1), K1, Z10
+	VMOVUPD.Z   (SI)(DI*1), K1, Z10
 	VFMADD231PD Z9, Z11, Z10
-	VMOVUPD     Z10, K1, (CX)(DX*1)
+	VMOVUPD     Z10, K1, (SI)(DI*1)
 	VMOVUPD.Z   Z10, K1, Z10
 	VFMADD231PD Z10, Z12, Z2
 
-skip344:
-	LEAQ          (AX)(DX*2), AX
+done344:
+	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
 	VADDPD        Z7, Z1, Z1
 	VADDPD        Z4, Z2, Z2
 	VADDPD        Z6, Z2, Z2
 	VADDPD        Z0, Z2, Z2
+	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	VMOVSD        X1, (SI)
+	VMOVSD        X1, (AX)
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y2, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	VMOVSD        X1, 8(SI)
-	ADDQ          $0x00000010, SI
-	JMP           end308
+	VMOVSD        X1, 8(AX)
+	ADDQ          $0x00000010, AX
+	MOVQ          AX, y+0(FP)
+	JMP           end303
 
 skip339:
-	CMPQ         CX, $0x00000001
+	CMPQ         m+40(FP), $0x00000001
 	JNE          skip345
-	MOVQ         AX, CX
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z0
-	VBROADCASTSD (DI), Z4
-	ADDQ         $0x00000008, DI
-	MOVQ         R8, DI
-	MOVQ         DX, R8
+	MOVQ         f+16(FP), SI
+	VBROADCASTSD (SI), Z4
+	ADDQ         $0x00000008, SI
+	MOVQ         SI, f+16(FP)
+	XORQ         SI, SI
 
-loop346:
-	CMPQ        R8, $0x00000100
-	JL          done347
-	VMOVUPD     (BX), Z7
-	VMOVUPD     (DI), Z6
-	VMOVUPD     (CX), Z5
+columns346:
+	LEAQ        256(SI), DI
+	CMPQ        DI, CX
+	JG          done347
+	VMOVUPD     (DX)(SI*1), Z7
+	VMOVUPD     (BX)(SI*1), Z6
+	VMOVUPD     (AX)(SI*1), Z5
 	VFMADD231PD Z4, Z6, Z5
-	VMOVUPD     Z5, (CX)
+	VMOVUPD     Z5, (AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z1
-	VMOVUPD     64(BX), Z7
-	VMOVUPD     64(DI), Z6
-	VMOVUPD     64(CX), Z5
+	VMOVUPD     64(DX)(SI*1), Z7
+	VMOVUPD     64(BX)(SI*1), Z6
+	VMOVUPD     64(AX)(SI*1), Z5
 	VFMADD231PD Z4, Z6, Z5
-	VMOVUPD     Z5, 64(CX)
+	VMOVUPD     Z5, 64(AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z2
-	VMOVUPD     128(BX), Z7
-	VMOVUPD     128(DI), Z6
-	VMOVUPD     128(CX), Z5
+	VMOVUPD     128(DX)(SI*1), Z7
+	VMOVUPD     128(BX)(SI*1), Z6
+	VMOVUPD     128(AX)(SI*1), Z5
 	VFMADD231PD Z4, Z6, Z5
-	VMOVUPD     Z5, 128(CX)
+	VMOVUPD     Z5, 128(AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z3
-	VMOVUPD     192(BX), Z7
-	VMOVUPD     192(DI), Z6
-	VMOVUPD     192(CX), Z5
+	VMOVUPD     192(DX)(SI*1), Z7
+	VMOVUPD     192(BX)(SI*1), Z6
+	VMOVUPD     192(AX)(SI*1), Z5
 	VFMADD231PD Z4, Z6, Z5
-	VMOVUPD     Z5, 192(CX)
+	VMOVUPD     Z5, 192(AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z0
-	ADDQ        $0x00000100, CX
-	ADDQ        $0x00000100, BX
-	ADDQ        $0x00000100, DI
-	SUBQ        $0x00000100, R8
-	JMP         loop346
+	MOVQ        DI, SI
+	JMP         columns346
 
 done347:
-loop348:
-	CMPQ        R8, $0x00000040
-	JL          done349
-	VMOVUPD     (BX), Z7
-	VMOVUPD     (DI), Z6
-	VMOVUPD     (CX), Z5
+columns348:
+	LEAQ        64(SI), DI
+	CMPQ        DI, CX
+	JG          done349
+	VMOVUPD     (DX)(SI*1), Z7
+	VMOVUPD     (BX)(SI*1), Z6
+	VMOVUPD     (AX)(SI*1), Z5
 	VFMADD231PD Z4, Z6, Z5
-	VMOVUPD     Z5, (CX)
+	VMOVUPD     Z5, (AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z1
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x00000040, DI
-	SUBQ        $0x00000040, R8
-	JMP         loop348
+	MOVQ        DI, SI
+	JMP         columns348
 
 done349:
-	TESTQ       R8, R8
-	JZ          skip350
-	VMOVUPD.Z   (BX), K1, Z7
-	VMOVUPD.Z   (DI), K1, Z6
-	VMOVUPD.Z   (CX), K1, Z5
+	CMPQ        SI, CX
+	JE          done350
+	VMOVUPD.Z   (DX)(SI*1), K1, Z7
+	VMOVUPD.Z   (BX)(SI*1), K1, Z6
+	VMOVUPD.Z   (AX)(SI*1), K1, Z5
 	VFMADD231PD Z4, Z6, Z5
-	VMOVUPD     Z5, K1, (CX)
+	VMOVUPD     Z5, K1, (AX)(SI*1)
 	VMOVUPD.Z   Z5, K1, Z5
 	VFMADD231PD Z5, Z7, Z1
 
-skip350:
-	LEAQ          (AX)(DX*1), AX
+done350:
+	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z0, Z1, Z1
+	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
 	VADDPD        X1, X0, X1
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
-	VMOVSD        X1, (SI)
-	ADDQ          $0x00000008, SI
-	JMP           end308
+	VMOVSD        X1, (AX)
+	ADDQ          $0x00000008, AX
+	MOVQ          AX, y+0(FP)
+	JMP           end303
 
 skip345:
-end308:
+end303:
 	VZEROUPPER
 	RET
 
 // func addOuterAVX512(a *float64, alpha float64, f *float64, u *float64, m int, n int, step int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·addOuterAVX512(SB), NOSPLIT, $0-56
-	VPXORQ       Z0, Z0, Z0
-	MOVQ         a+0(FP), AX
-	MOVQ         m+32(FP), CX
-	MOVQ         n+40(FP), DX
-	MOVQ         f+16(FP), BX
-	MOVQ         u+24(FP), SI
-	VBROADCASTSD alpha+8(FP), Z0
-	MOVQ         DX, DI
-	ANDQ         $0x00000007, DI
-	MOVQ         $-1, R8
-	BZHIQ        DI, R8, R8
-	KMOVW        R8, K1
-	SHLQ         $0x03, DX
-	MOVQ         step+48(FP), DI
-	MOVQ         DX, R8
-	IMULQ        DI, R8
-	SHLQ         $0x03, DI
-	LEAQ         (R8)(R8*2), R9
+	VPXORQ Z0, Z0, Z0
+	MOVQ   a+0(FP), AX
+	MOVQ   n+40(FP), CX
+	MOVQ   u+24(FP), DX
+	MOVQ   CX, BX
+	ANDQ   $0x00000007, BX
+	MOVQ   $-1, SI
+	BZHIQ  BX, SI, SI
+	KMOVW  SI, K1
+	SHLQ   $0x03, CX
+	MOVQ   step+48(FP), BX
+	MOVQ   CX, SI
+	IMULQ  BX, SI
+	SHLQ   $0x03, BX
 
-loop351:
-	CMPQ         CX, $0x00000008
-	JL           done352
-	MOVQ         AX, R10
-	LEAQ         (R10)(R8*4), R11
-	VBROADCASTSD (BX), Z1
-	VMULPD       Z0, Z1, Z1
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z2
-	VMULPD       Z0, Z2, Z2
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z3
-	VMULPD       Z0, Z3, Z3
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z4
-	VMULPD       Z0, Z4, Z4
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z5
-	VMULPD       Z0, Z5, Z5
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z6
-	VMULPD       Z0, Z6, Z6
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z7
-	VMULPD       Z0, Z7, Z7
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z8
-	VMULPD       Z0, Z8, Z8
-	ADDQ         DI, BX
-	MOVQ         SI, R12
-	MOVQ         DX, R13
+rows351:
+	CMPQ         m+32(FP), $0x00000008
+	JL           rest352
+	LEAQ         (AX)(SI*1), DI
+	LEAQ         (DI)(SI*1), R8
+	LEAQ         (R8)(SI*1), R9
+	LEAQ         (R9)(SI*1), R10
+	LEAQ         (R10)(SI*1), R11
+	LEAQ         (R11)(SI*1), R12
+	LEAQ         (R12)(SI*1), R13
+	MOVQ         f+16(FP), R14
+	VBROADCASTSD (R14), Z0
+	ADDQ         BX, R14
+	VBROADCASTSD alpha+8(FP), Z1
+	VMULPD       Z1, Z0, Z0
+	VBROADCASTSD (R14), Z1
+	ADDQ         BX, R14
+	VBROADCASTSD alpha+8(FP), Z2
+	VMULPD       Z2, Z1, Z1
+	VBROADCASTSD (R14), Z2
+	ADDQ         BX, R14
+	VBROADCASTSD alpha+8(FP), Z3
+	VMULPD       Z3, Z2, Z2
+	VBROADCASTSD (R14), Z3
+	ADDQ         BX, R14
+	VBROADCASTSD alpha+8(FP), Z4
+	VMULPD       Z4, Z3, Z3
+	VBROADCASTSD (R14), Z4
+	ADDQ         BX, R14
+	VBROADCASTSD alpha+8(FP), Z5
+	VMULPD       Z5, Z4, Z4
+	VBROADCASTSD (R14), Z5
+	ADDQ         BX, R14
+	VBROADCASTSD alpha+8(FP), Z6
+	VMULPD       Z6, Z5, Z5
+	VBROADCASTSD (R14), Z6
+	ADDQ         BX, R14
+	VBROADCASTSD alpha+8(FP), Z7
+	VMULPD       Z7, Z6, Z6
+	VBROADCASTSD (R14), Z7
+	ADDQ         BX, R14
+	VBROADCASTSD alpha+8(FP), Z8
+	VMULPD       Z8, Z7, Z7
+	MOVQ         R14, f+16(FP)
+	XORQ         R14, R14
 
-loop353:
-	CMPQ        R13, $0x00000080
-	JL          done354
-	VMOVUPD     (R12), Z10
-	VMOVUPD     (R10), Z9
-	VFMADD231PD Z1, Z10, Z9
-	VMOVUPD     Z9, (R10)
-	VMOVUPD     (R10)(R8*1), Z9
-	VFMADD231PD Z2, Z10, Z9
-	VMOVUPD     Z9, (R10)(R8*1)
-	VMOVUPD     (R10)(R8*2), Z9
-	VFMADD231PD Z3, Z10, Z9
-	VMOVUPD     Z9, (R10)(R8*2)
-	VMOVUPD     (R10)(R9*1), Z9
-	VFMADD231PD Z4, Z10, Z9
-	VMOVUPD     Z9, (R10)(R9*1)
-	VMOVUPD     (R11), Z9
-	VFMADD231PD Z5, Z10, Z9
-	VMOVUPD     Z9, (R11)
-	VMOVUPD     (R11)(R8*1), Z9
-	VFMADD231PD Z6, Z10, Z9
-	VMOVUPD     Z9, (R11)(R8*1)
-	VMOVUPD     (R11)(R8*2), Z9
-	VFMADD231PD Z7, Z10, Z9
-	VMOVUPD     Z9, (R11)(R8*2)
-	VMOVUPD     (R11)(R9*1), Z9
-	VFMADD231PD Z8, Z10, Z9
-	VMOVUPD     Z9, (R11)(R9*1)
-	VMOVUPD     64(R12), Z10
-	VMOVUPD     64(R10), Z9
-	VFMADD231PD Z1, Z10, Z9
-	VMOVUPD     Z9, 64(R10)
-	VMOVUPD     64(R10)(R8*1), Z9
-	VFMADD231PD Z2, Z10, Z9
-	VMOVUPD     Z9, 64(R10)(R8*1)
-	VMOVUPD     64(R10)(R8*2), Z9
-	VFMADD231PD Z3, Z10, Z9
-	VMOVUPD     Z9, 64(R10)(R8*2)
-	VMOVUPD     64(R10)(R9*1), Z9
-	VFMADD231PD Z4, Z10, Z9
-	VMOVUPD     Z9, 64(R10)(R9*1)
-	VMOVUPD     64(R11), Z9
-	VFMADD231PD Z5, Z10, Z9
-	VMOVUPD     Z9, 64(R11)
-	VMOVUPD     64(R11)(R8*1), Z9
-	VFMADD231PD Z6, Z10, Z9
-	VMOVUPD     Z9, 64(R11)(R8*1)
-	VMOVUPD     64(R11)(R8*2), Z9
-	VFMADD231PD Z7, Z10, Z9
-	VMOVUPD     Z9, 64(R11)(R8*2)
-	VMOVUPD     64(R11)(R9*1), Z9
-	VFMADD231PD Z8, Z10, Z9
-	VMOVUPD     Z9, 64(R11)(R9*1)
-	ADDQ        $0x00000080, R10
-	ADDQ        $0x00000080, R11
-	ADDQ        $0x00000080, R12
-	SUBQ        $0x00000080, R13
-	JMP         loop353
+columns354:
+	LEAQ        128(R14), R15
+	CMPQ        R15, CX
+	JG          done355
+	VMOVUPD     (DX)(R14*1), Z9
+	VMOVUPD     (AX)(R14*1), Z8
+	VFMADD231PD Z0, Z9, Z8
+	VMOVUPD     Z8, (AX)(R14*1)
+	VMOVUPD     (DI)(R14*1), Z8
+	VFMADD231PD Z1, Z9, Z8
+	VMOVUPD     Z8, (DI)(R14*1)
+	VMOVUPD     (R8)(R14*1), Z8
+	VFMADD231PD Z2, Z9, Z8
+	VMOVUPD     Z8, (R8)(R14*1)
+	VMOVUPD     (R9)(R14*1), Z8
+	VFMADD231PD Z3, Z9, Z8
+	VMOVUPD     Z8, (R9)(R14*1)
+	VMOVUPD     (R10)(R14*1), Z8
+	VFMADD231PD Z4, Z9, Z8
+	VMOVUPD     Z8, (R10)(R14*1)
+	VMOVUPD     (R11)(R14*1), Z8
+	VFMADD231PD Z5, Z9, Z8
+	VMOVUPD     Z8, (R11)(R14*1)
+	VMOVUPD     (R12)(R14*1), Z8
+	VFMADD231PD Z6, Z9, Z8
+	VMOVUPD     Z8, (R12)(R14*1)
+	VMOVUPD     (R13)(R14*1), Z8
+	VFMADD231PD Z7, Z9, Z8
+	VMOVUPD     Z8, (R13)(R14*1)
+	VMOVUPD     64(DX)(R14*1), Z9
+	VMOVUPD     64(AX)(R14*1), Z8
+	VFMADD231PD Z0, Z9, Z8
+	VMOVUPD     Z8, 64(AX)(R14*1)
+	VMOVUPD     64(DI)(R14*1), Z8
+	VFMADD231PD Z1, Z9, Z8
+	VMOVUPD     Z8, 64(DI)(R14*1)
+	VMOVUPD     64(R8)(R14*1), Z8
+	VFMADD231PD Z2, Z9, Z8
+	VMOVUPD     Z8, 64(R8)(R14*1)
+	VMOVUPD     64(R9)(R14*1), Z8
+	VFMADD231PD Z3, Z9, Z8
+	VMOVUPD     Z8, 64(R9)(R14*1)
+	VMOVUPD     64(R10)(R14*1), Z8
+	VFMADD231PD Z4, Z9, Z8
+	VMOVUPD     Z8, 64(R10)(R14*1)
+	VMOVUPD     64(R11)(R14*1), Z8
+	VFMADD231PD Z5, Z9, Z8
+	VMOVUPD     Z8, 64(R11)(R14*1)
+	VMOVUPD     64(R12)(R14*1), Z8
+	VFMADD231PD Z6, Z9, Z8
+	VMOVUPD     Z8, 64(R12)(R14*1)
+	VMOVUPD     64(R13)(R14*1), Z8
+	VFMADD231PD Z7, Z9, Z8
+	VMOVUPD     Z8, 64(R13)(R14*1)
+	MOVQ        R15, R14
+	JMP         columns354
 
-done354:
-loop355:
-	CMPQ        R13, $0x00000040
-	JL          done356
-	VMOVUPD     (R12), Z10
-	VMOVUPD     (R10), Z9
-	VFMADD231PD Z1, Z10, Z9
-	VMOVUPD     Z9, (R10)
-	VMOVUPD     (R10)(R8*1), Z9
-	VFMADD231PD Z2, Z10, Z9
-	VMOVUPD     Z9, (R10)(R8*1)
-	VMOVUPD     (R10)(R8*2), Z9
-	VFMADD231PD Z3, Z10, Z9
-	VMOVUPD     Z9, (R10)(R8*2)
-	VMOVUPD     (R10)(R9*1), Z9
-	VFMADD231PD Z4, Z10, Z9
-	VMOVUPD     Z9, (R10)(R9*1)
-	VMOVUPD     (R11), Z9
-	VFMADD231PD Z5, Z10, Z9
-	VMOVUPD     Z9, (R11)
-	VMOVUPD     (R11)(R8*1), Z9
-	VFMADD231PD Z6, Z10, Z9
-	VMOVUPD     Z9, (R11)(R8*1)
-	VMOVUPD     (R11)(R8*2), Z9
-	VFMADD231PD Z7, Z10, Z9
-	VMOVUPD     Z9, (R11)(R8*2)
-	VMOVUPD     (R11)(R9*1), Z9
-	VFMADD231PD Z8, Z10, Z9
-	VMOVUPD     Z9, (R11)(R9*1)
-	ADDQ        $0x00000040, R10
-	ADDQ        $0x00000040, R11
-	ADDQ        $0x00000040, R12
-	SUBQ        $0x00000040, R13
-	JMP         loop355
+done355:
+columns356:
+	LEAQ        64(R14), R15
+	CMPQ        R15, CX
+	JG          done357
+	VMOVUPD     (DX)(R14*1), Z9
+	VMOVUPD     (AX)(R14*1), Z8
+	VFMADD231PD Z0, Z9, Z8
+	VMOVUPD     Z8, (AX)(R14*1)
+	VMOVUPD     (DI)(R14*1), Z8
+	VFMADD231PD Z1, Z9, Z8
+	VMOVUPD     Z8, (DI)(R14*1)
+	VMOVUPD     (R8)(R14*1), Z8
+	VFMADD231PD Z2, Z9, Z8
+	VMOVUPD     Z8, (R8)(R14*1)
+	VMOVUPD     (R9)(R14*1), Z8
+	VFMADD231PD Z3, Z9, Z8
+	VMOVUPD     Z8, (R9)(R14*1)
+	VMOVUPD     (R10)(R14*1), Z8
+	VFMADD231PD Z4, Z9, Z8
+	VMOVUPD     Z8, (R10)(R14*1)
+	VMOVUPD     (R11)(R14*1), Z8
+	VFMADD231PD Z5, Z9, Z8
+	VMOVUPD     Z8, (R11)(R14*1)
+	VMOVUPD     (R12)(R14*1), Z8
+	VFMADD231PD Z6, Z9, Z8
+	VMOVUPD     Z8, (R12)(R14*1)
+	VMOVUPD     (R13)(R14*1), Z8
+	VFMADD231PD Z7, Z9, Z8
+	VMOVUPD     Z8, (R13)(R14*1)
+	MOVQ        R15, R14
+	JMP         columns356
 
-done356:
-	TESTQ       R13, R13
-	JZ          skip357
-	VMOVUPD.Z   (R12), K1, Z10
-	VMOVUPD.Z   (R10), K1, Z9
-	VFMADD231PD Z1, Z10, Z9
-	VMOVUPD     Z9, K1, (R10)
-	VMOVUPD.Z   (R10)(R8*1), K1, Z9
-	VFMADD231PD Z2, Z10, Z9
-	VMOVUPD     Z9, K1, (R10)(R8*1)
-	VMOVUPD.Z   (R10)(R8*2), K1, Z9
-	VFMADD231PD Z3, Z10, Z9
-	VMOVUPD     Z9, K1, (R10)(R8*2)
-	VMOVUPD.Z   (R10)(R9*1), K1, Z9
-	VFMADD231PD Z4, Z10, Z9
-	VMOVUPD     Z9, K1, (R10)(R9*1)
-	VMOVUPD.Z   (R11), K1, Z9
-	VFMADD231PD Z5, Z10, Z9
-	VMOVUPD     Z9, K1, (R11)
-	VMOVUPD.Z   (R11)(R8*1), K1, Z9
-	VFMADD231PD Z6, Z10, Z9
-	VMOVUPD     Z9, K1, (R11)(R8*1)
-	VMOVUPD.Z   (R11)(R8*2), K1, Z9
-	VFMADD231PD Z7, Z10, Z9
-	VMOVUPD     Z9, K1, (R11)(R8*2)
-	VMOVUPD.Z   (R11)(R9*1), K1, Z9
-	VFMADD231PD Z8, Z10, Z9
-	VMOVUPD     Z9, K1, (R11)(R9*1)
+done357:
+	CMPQ        R14, CX
+	JE          done358
+	VMOVUPD.Z   (DX)(R14*1), K1, Z9
+	VMOVUPD.Z   (AX)(R14*1), K1, Z8
+	VFMADD231PD Z0, Z9, Z8
+	VMOVUPD     Z8, K1, (AX)(R14*1)
+	VMOVUPD.Z   (DI)(R14*1), K1, Z8
+	VFMADD231PD Z1, Z9, Z8
+	VMOVUPD     Z8, K1, (DI)(R14*1)
+	VMOVUPD.Z   (R8)(R14*1), K1, Z8
+	VFMADD231PD Z2, Z9, Z8
+	VMOVUPD     Z8, K1, (R8)(R14*1)
+	VMOVUPD.Z   (R9)(R14*1), K1, Z8
+	VFMADD231PD Z3, Z9, Z8
+	VMOVUPD     Z8, K1, (R9)(R14*1)
+	VMOVUPD.Z   (R10)(R14*1), K1, Z8
+	VFMADD231PD Z4, Z9, Z8
+	VMOVUPD     Z8, K1, (R10)(R14*1)
+	VMOVUPD.Z   (R11)(R14*1), K1, Z8
+	VFMADD231PD Z5, Z9, Z8
+	VMOVUPD     Z8, K1, (R11)(R14*1)
+	VMOVUPD.Z   (R12)(R14*1), K1, Z8
+	VFMADD231PD Z6, Z9, Z8
+	VMOVUPD     Z8, K1, (R12)(R14*1)
+	VMOVUPD.Z   (R13)(R14*1), K1, Z8
+	VFMADD231PD Z7, Z9, Z8
+	VMOVUPD     Z8, K1, (R13)(R14*1)
 
-skip357:
-	LEAQ (AX)(R8*4), AX
-	LEAQ (AX)(R8*4), AX
-	SUBQ $0x00000008, CX
-	JMP  loop351
+done358:
+	LEAQ (R13)(SI*1), AX
+	SUBQ $0x00000008, m+32(FP)
+	JMP  rows351
 
-done352:
-	CMPQ         CX, $0x00000007
+rest352:
+	CMPQ         m+32(FP), $0x00000007
 	JNE          skip359
-	MOVQ         AX, CX
-	LEAQ         (CX)(R8*4), R10
-	VBROADCASTSD (BX), Z1
-	VMULPD       Z0, Z1, Z1
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z2
-	VMULPD       Z0, Z2, Z2
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z3
-	VMULPD       Z0, Z3, Z3
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z4
-	VMULPD       Z0, Z4, Z4
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z5
-	VMULPD       Z0, Z5, Z5
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z6
-	VMULPD       Z0, Z6, Z6
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z7
-	VMULPD       Z0, Z7, Z7
-	ADDQ         DI, BX
-	MOVQ         SI, BX
+	LEAQ         (AX)(SI*1), DI
+	LEAQ         (DI)(SI*1), R8
+	LEAQ         (R8)(SI*1), R9
+	LEAQ         (R9)(SI*1), R10
+	LEAQ         (R10)(SI*1), R11
+	LEAQ         (R11)(SI*1), R12
+	MOVQ         f+16(FP), R13
+	VBROADCASTSD (R13), Z0
+	ADDQ         BX, R13
+	VBROADCASTSD alpha+8(FP), Z1
+	VMULPD       Z1, Z0, Z0
+	VBROADCASTSD (R13), Z1
+	ADDQ         BX, R13
+	VBROADCASTSD alpha+8(FP), Z2
+	VMULPD       Z2, Z1, Z1
+	VBROADCASTSD (R13), Z2
+	ADDQ         BX, R13
+	VBROADCASTSD alpha+8(FP), Z3
+	VMULPD       Z3, Z2, Z2
+	VBROADCASTSD (R13), Z3
+	ADDQ         BX, R13
+	VBROADCASTSD alpha+8(FP), Z4
+	VMULPD       Z4, Z3, Z3
+	VBROADCASTSD (R13), Z4
+	ADDQ         BX, R13
+	VBROADCASTSD alpha+8(FP), Z5
+	VMULPD       Z5, Z4, Z4
+	VBROADCASTSD (R13), Z5
+	ADDQ         BX, R13
+	VBROADCASTSD alpha+8(FP), Z6
+	VMULPD       Z6, Z5, Z5
+	VBROADCASTSD (R13), Z6
+	ADDQ         BX, R13
+	VBROADCASTSD alpha+8(FP), Z7
+	VMULPD       Z7, Z6, Z6
+	MOVQ         R13, f+16(FP)
+	XORQ         BX, BX
 
-loop360:
-	CMPQ        DX, $0x00000080
-	JL          done361
-	VMOVUPD     (BX), Z8
-	VMOVUPD     (CX), Z0
-	VFMADD231PD Z1, Z8, Z0
-	VMOVUPD     Z0, (CX)
-	VMOVUPD     (CX)(R8*1), Z0
-	VFMADD231PD Z2, Z8, Z0
-	VMOVUPD     Z0, (CX)(R8*1)
-	VMOVUPD     (CX)(R8*2), Z0
-	VFMADD231PD Z3, Z8, Z0
-	VMOVUPD     Z0, (CX)(R8*2)
-	VMOVUPD     (CX)(R9*1), Z0
-	VFMADD231PD Z4, Z8, Z0
-	VMOVUPD     Z0, (CX)(R9*1)
-	VMOVUPD     (R10), Z0
-	VFMADD231PD Z5, Z8, Z0
-	VMOVUPD     Z0, (R10)
-	VMOVUPD     (R10)(R8*1), Z0
-	VFMADD231PD Z6, Z8, Z0
-	VMOVUPD     Z0, (R10)(R8*1)
-	VMOVUPD     (R10)(R8*2), Z0
-	VFMADD231PD Z7, Z8, Z0
-	VMOVUPD     Z0, (R10)(R8*2)
-	VMOVUPD     64(BX), Z8
-	VMOVUPD     64(CX), Z0
-	VFMADD231PD Z1, Z8, Z0
-	VMOVUPD     Z0, 64(CX)
-	VMOVUPD     64(CX)(R8*1), Z0
-	VFMADD231PD Z2, Z8, Z0
-	VMOVUPD     Z0, 64(CX)(R8*1)
-	VMOVUPD     64(CX)(R8*2), Z0
-	VFMADD231PD Z3, Z8, Z0
-	VMOVUPD     Z0, 64(CX)(R8*2)
-	VMOVUPD     64(CX)(R9*1), Z0
-	VFMADD231PD Z4, Z8, Z0
-	VMOVUPD     Z0, 64(CX)(R9*1)
-	VMOVUPD     64(R10), Z0
-	VFMADD231PD Z5, Z8, Z0
-	VMOVUPD     Z0, 64(R10)
-	VMOVUPD     64(R10)(R8*1), Z0
-	VFMADD231PD Z6, Z8, Z0
-	VMOVUPD     Z0, 64(R10)(R8*1)
-	VMOVUPD     64(R10)(R8*2), Z0
-	VFMADD231PD Z7, Z8, Z0
-	VMOVUPD     Z0, 64(R10)(R8*2)
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, R10
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, DX
-	JMP         loop360
+columns360:
+	LEAQ        128(BX), R13
+	CMPQ        R13, CX
+	JG          done361
+	VMOVUPD     (DX)(BX*1), Z8
+	VMOVUPD     (AX)(BX*1), Z7
+	VFMADD231PD Z0, Z8, Z7
+	VMOVUPD     Z7, (AX)(BX*1)
+	VMOVUPD     (DI)(BX*1), Z7
+	VFMADD231PD Z1, Z8, Z7
+	VMOVUPD     Z7, (DI)(BX*1)
+	VMOVUPD     (R8)(BX*1), Z7
+	VFMADD231PD Z2, Z8, Z7
+	VMOVUPD     Z7, (R8)(BX*1)
+	VMOVUPD     (R9)(BX*1), Z7
+	VFMADD231PD Z3, Z8, Z7
+	VMOVUPD     Z7, (R9)(BX*1)
+	VMOVUPD     (R10)(BX*1), Z7
+	VFMADD231PD Z4, Z8, Z7
+	VMOVUPD     Z7, (R10)(BX*1)
+	VMOVUPD     (R11)(BX*1), Z7
+	VFMADD231PD Z5, Z8, Z7
+	VMOVUPD     Z7, (R11)(BX*1)
+	VMOVUPD     (R12)(BX*1), Z7
+	VFMADD231PD Z6, Z8, Z7
+	VMOVUPD     Z7, (R12)(BX*1)
+	VMOVUPD     64(DX)(BX*1), Z8
+	VMOVUPD     64(AX)(BX*1), Z7
+	VFMADD231PD Z0, Z8, Z7
+	VMOVUPD     Z7, 64(AX)(BX*1)
+	VMOVUPD     64(DI)(BX*1), Z7
+	VFMADD231PD Z1, Z8, Z7
+	VMOVUPD     Z7, 64(DI)(BX*1)
+	VMOVUPD     64(R8)(BX*1), Z7
+	VFMADD231PD Z2, Z8, Z7
+	VMOVUPD     Z7, 64(R8)(BX*1)
+	VMOVUPD     64(R9)(BX*1), Z7
+	VFMADD231PD Z3, Z8, Z7
+	VMOVUPD     Z7, 64(R9)(BX*1)
+	VMOVUPD     64(R10)(BX*1), Z7
+	VFMADD231PD Z4, Z8, Z7
+	VMOVUPD     Z7, 64(R10)(BX*1)
+	VMOVUPD     64(R11)(BX*1), Z7
+	VFMADD231PD Z5, Z8, Z7
+	VMOVUPD     Z7, 64(R11)(BX*1)
+	VMOVUPD     64(R12)(BX*1), Z7
+	VFMADD231PD Z6, Z8, Z7
+	VMOVUPD     Z7, 64(R12)(BX*1)
+	MOVQ        R13, BX
+	JMP         columns360
 
 done361:
-loop362:
-	CMPQ        DX, $0x00000040
-	JL          done363
-	VMOVUPD     (BX), Z8
-	VMOVUPD     (CX), Z0
-	VFMADD231PD Z1, Z8, Z0
-	VMOVUPD     Z0, (CX)
-	VMOVUPD     (CX)(R8*1), Z0
-	VFMADD231PD Z2, Z8, Z0
-	VMOVUPD     Z0, (CX)(R8*1)
-	VMOVUPD     (CX)(R8*2), Z0
-	VFMADD231PD Z3, Z8, Z0
-	VMOVUPD     Z0, (CX)(R8*2)
-	VMOVUPD     (CX)(R9*1), Z0
-	VFMADD231PD Z4, Z8, Z0
-	VMOVUPD     Z0, (CX)(R9*1)
-	VMOVUPD     (R10), Z0
-	VFMADD231PD Z5, Z8, Z0
-	VMOVUPD     Z0, (R10)
-	VMOVUPD     (R10)(R8*1), Z0
-	VFMADD231PD Z6, Z8, Z0
-	VMOVUPD     Z0, (R10)(R8*1)
-	VMOVUPD     (R10)(R8*2), Z0
-	VFMADD231PD Z7, Z8, Z0
-	VMOVUPD     Z0, (R10)(R8*2)
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, R10
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, DX
-	JMP         loop362
+columns362:
+	LEAQ        64(BX), R13
+	CMPQ        R13, CX
+	JG          done363
+	VMOVUPD     (DX)(BX*1), Z8
+	VMOVUPD     (AX)(BX*1), Z7
+	VFMADD231PD Z0, Z8, Z7
+	VMOVUPD     Z7, (AX)(BX*1)
+	VMOVUPD     (DI)(BX*1), Z7
+	VFMADD231PD Z1, Z8, Z7
+	VMOVUPD     Z7, (DI)(BX*1)
+	VMOVUPD     (R8)(BX*1), Z7
+	VFMADD231PD Z2, Z8, Z7
+	VMOVUPD     Z7, (R8)(BX*1)
+	VMOVUPD     (R9)(BX*1), Z7
+	VFMADD231PD Z3, Z8, Z7
+	VMOVUPD     Z7, (R9)(BX*1)
+	VMOVUPD     (R10)(BX*1), Z7
+	VFMADD231PD Z4, Z8, Z7
+	VMOVUPD     Z7, (R10)(BX*1)
+	VMOVUPD     (R11)(BX*1), Z7
+	VFMADD231PD Z5, Z8, Z7
+	VMOVUPD     Z7, (R11)(BX*1)
+	VMOVUPD     (R12)(BX*1), Z7
+	VFMADD231PD Z6, Z8, Z7
+	VMOVUPD     Z7, (R12)(BX*1)
+	MOVQ        R13, BX
+	JMP         columns362
 
 done363:
-	TESTQ       DX, DX
-	JZ          skip364
-	VMOVUPD.Z   (BX), K1, Z8
-	VMOVUPD.Z   (CX), K1, Z0
-	VFMADD231PD Z1, Z8, Z0
-	VMOVUPD     Z0, K1, (CX)
-	VMOVUPD.Z   (CX)(R8*1), K1, Z0
-	VFMADD231PD Z2, Z8, Z0
-	VMOVUPD     Z0, K1, (CX)(R8*1)
-	VMOVUPD.Z   (CX)(R8*2), K1, Z0
-	VFMADD231PD Z3, Z8, Z0
-	VMOVUPD     Z0, K1, (CX)(R8*2)
-	VMOVUPD.Z   (CX)(R9*1), K1, Z0
-	VFMADD231PD Z4, Z8, Z0
-	VMOVUPD     Z0, K1, (CX)(R9*1)
-	VMOVUPD.Z   (R10), K1, Z0
-	VFMADD231PD Z5, Z8, Z0
-	VMOVUPD     Z0, K1, (R10)
-	VMOVUPD.Z   (R10)(R8*1), K1, Z0
-	VFMADD231PD Z6, Z8, Z0
-	VMOVUPD     Z0, K1, (R10)(R8*1)
-	VMOVUPD.Z   (R10)(R8*2), K1, Z0
-	VFMADD231PD Z7, Z8, Z0
-	VMOVUPD     Z0, K1, (R10)(R8*2)
+	CMPQ        BX, CX
+	JE          done364
+	VMOVUPD.Z   (DX)(BX*1), K1, Z8
+	VMOVUPD.Z   (AX)(BX*1), K1, Z7
+	VFMADD231PD Z0, Z8, Z7
+	VMOVUPD     Z7, K1, (AX)(BX*1)
+	VMOVUPD.Z   (DI)(BX*1), K1, Z7
+	VFMADD231PD Z1, Z8, Z7
+	VMOVUPD     Z7, K1, (DI)(BX*1)
+	VMOVUPD.Z   (R8)(BX*1), K1, Z7
+	VFMADD231PD Z2, Z8, Z7
+	VMOVUPD     Z7, K1, (R8)(BX*1)
+	VMOVUPD.Z   (R9)(BX*1), K1, Z7
+	VFMADD231PD Z3, Z8, Z7
+	VMOVUPD     Z7, K1, (R9)(BX*1)
+	VMOVUPD.Z   (R10)(BX*1), K1, Z7
+	VFMADD231PD Z4, Z8, Z7
+	VMOVUPD     Z7, K1, (R10)(BX*1)
+	VMOVUPD.Z   (R11)(BX*1), K1, Z7
+	VFMADD231PD Z5, Z8, Z7
+	VMOVUPD     Z7, K1, (R11)(BX*1)
+	VMOVUPD.Z   (R12)(BX*1), K1, Z7
+	VFMADD231PD Z6, Z8, Z7
+	VMOVUPD     Z7, K1, (R12)(BX*1)
 
-skip364:
-	LEAQ (AX)(R8*4), AX
-	ADDQ R9, AX
-	JMP  end358
+done364:
+	LEAQ (R12)(SI*1), AX
+	JMP  end353
 
 skip359:
-	CMPQ         CX, $0x00000006
+	CMPQ         m+32(FP), $0x00000006
 	JNE          skip365
-	MOVQ         AX, CX
-	LEAQ         (CX)(R8*4), R10
-	VBROADCASTSD (BX), Z1
-	VMULPD       Z0, Z1, Z1
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z2
-	VMULPD       Z0, Z2, Z2
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z3
-	VMULPD       Z0, Z3, Z3
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z4
-	VMULPD       Z0, Z4, Z4
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z5
-	VMULPD       Z0, Z5, Z5
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z6
-	VMULPD       Z0, Z6, Z6
-	ADDQ         DI, BX
-	MOVQ         SI, BX
+	LEAQ         (AX)(SI*1), DI
+	LEAQ         (DI)(SI*1), R8
+	LEAQ         (R8)(SI*1), R9
+	LEAQ         (R9)(SI*1), R10
+	LEAQ         (R10)(SI*1), R11
+	MOVQ         f+16(FP), R12
+	VBROADCASTSD (R12), Z0
+	ADDQ         BX, R12
+	VBROADCASTSD alpha+8(FP), Z1
+	VMULPD       Z1, Z0, Z0
+	VBROADCASTSD (R12), Z1
+	ADDQ         BX, R12
+	VBROADCASTSD alpha+8(FP), Z2
+	VMULPD       Z2, Z1, Z1
+	VBROADCASTSD (R12), Z2
+	ADDQ         BX, R12
+	VBROADCASTSD alpha+8(FP), Z3
+	VMULPD       Z3, Z2, Z2
+	VBROADCASTSD (R12), Z3
+	ADDQ         BX, R12
+	VBROADCASTSD alpha+8(FP), Z4
+	VMULPD       Z4, Z3, Z3
+	VBROADCASTSD (R12), Z4
+	ADDQ         BX, R12
+	VBROADCASTSD alpha+8(FP), Z5
+	VMULPD       Z5, Z4, Z4
+	VBROADCASTSD (R12), Z5
+	ADDQ         BX, R12
+	VBROADCASTSD alpha+8(FP), Z6
+	VMULPD       Z6, Z5, Z5
+	MOVQ         R12, f+16(FP)
+	XORQ         BX, BX
 
-loop366:
-	CMPQ        DX, $0x00000080
-	JL          done367
-	VMOVUPD     (BX), Z7
-	VMOVUPD     (CX), Z0
-	VFMADD231PD Z1, Z7, Z0
-	VMOVUPD     Z0, (CX)
-	VMOVUPD     (CX)(R8*1), Z0
-	VFMADD231PD Z2, Z7, Z0
-	VMOVUPD     Z0, (CX)(R8*1)
-	VMOVUPD     (CX)(R8*2), Z0
-	VFMADD231PD Z3, Z7, Z0
-	VMOVUPD     Z0, (CX)(R8*2)
-	VMOVUPD     (CX)(R9*1), Z0
-	VFMADD231PD Z4, Z7, Z0
-	VMOVUPD     Z0, (CX)(R9*1)
-	VMOVUPD     (R10), Z0
-	VFMADD231PD Z5, Z7, Z0
-	VMOVUPD     Z0, (R10)
-	VMOVUPD     (R10)(R8*1), Z0
-	VFMADD231PD Z6, Z7, Z0
-	VMOVUPD     Z0, (R10)(R8*1)
-	VMOVUPD     64(BX), Z7
-	VMOVUPD     64(CX), Z0
-	VFMADD231PD Z1, Z7, Z0
-	VMOVUPD     Z0, 64(CX)
-	VMOVUPD     64(CX)(R8*1), Z0
-	VFMADD231PD Z2, Z7, Z0
-	VMOVUPD     Z0, 64(CX)(R8*1)
-	VMOVUPD     64(CX)(R8*2), Z0
-	VFMADD231PD Z3, Z7, Z0
-	VMOVUPD     Z0, 64(CX)(R8*2)
-	VMOVUPD     64(CX)(R9*1), Z0
-	VFMADD231PD Z4, Z7, Z0
-	VMOVUPD     Z0, 64(CX)(R9*1)
-	VMOVUPD     64(R10), Z0
-	VFMADD231PD Z5, Z7, Z0
-	VMOVUPD     Z0, 64(R10)
-	VMOVUPD     64(R10)(R8*1), Z0
-	VFMADD231PD Z6, Z7, Z0
-	VMOVUPD     Z0, 64(R10)(R8*1)
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, R10
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, DX
-	JMP         loop366
+columns366:
+	LEAQ        128(BX), R12
+	CMPQ        R12, CX
+	JG          done367
+	VMOVUPD     (DX)(BX*1), Z7
+	VMOVUPD     (AX)(BX*1), Z6
+	VFMADD231PD Z0, Z7, Z6
+	VMOVUPD     Z6, (AX)(BX*1)
+	VMOVUPD     (DI)(BX*1), Z6
+	VFMADD231PD Z1, Z7, Z6
+	VMOVUPD     Z6, (DI)(BX*1)
+	VMOVUPD     (R8)(BX*1), Z6
+	VFMADD231PD Z2, Z7, Z6
+	VMOVUPD     Z6, (R8)(BX*1)
+	VMOVUPD     (R9)(BX*1), Z6
+	VFMADD231PD Z3, Z7, Z6
+	VMOVUPD     Z6, (R9)(BX*1)
+	VMOVUPD     (R10)(BX*1), Z6
+	VFMADD231PD Z4, Z7, Z6
+	VMOVUPD     Z6, (R10)(BX*1)
+	VMOVUPD     (R11)(BX*1), Z6
+	VFMADD231PD Z5, Z7, Z6
+	VMOVUPD     Z6, (R11)(BX*1)
+	VMOVUPD     64(DX)(BX*1), Z7
+	VMOVUPD     64(AX)(BX*1), Z6
+	VFMADD231PD Z0, Z7, Z6
+	VMOVUPD     Z6, 64(AX)(BX*1)
+	VMOVUPD     64(DI)(BX*1), Z6
+	VFMADD231PD Z1, Z7, Z6
+	VMOVUPD     Z6, 64(DI)(BX*1)
+	VMOVUPD     64(R8)(BX*1), Z6
+	VFMADD231PD Z2, Z7, Z6
+	VMOVUPD     Z6, 64(R8)(BX*1)
+	VMOVUPD     64(R9)(BX*1), Z6
+	VFMADD231PD Z3, Z7, Z6
+	VMOVUPD     Z6, 64(R9)(BX*1)
+	VMOVUPD     64(R10)(BX*1), Z6
+	VFMADD231PD Z4, Z7, Z6
+	VMOVUPD     Z6, 64(R10)(BX*1)
+	VMOVUPD     64(R11)(BX*1), Z6
+	VFMADD231PD Z5, Z7, Z6
+	VMOVUPD     Z6, 64(R11)(BX*1)
+	MOVQ        R12, BX
+	JMP         columns366
 
 done367:
-loop368:
-	CMPQ        DX, $0x00000040
-	JL          done369
-	VMOVUPD     (BX), Z7
-	VMOVUPD     (CX), Z0
-	VFMADD231PD Z1, Z7, Z0
-	VMOVUPD     Z0, (CX)
-	VMOVUPD     (CX)(R8*1), Z0
-	VFMADD231PD Z2, Z7, Z0
-	VMOVUPD     Z0, (CX)(R8*1)
-	VMOVUPD     (CX)(R8*2), Z0
-	VFMADD231PD Z3, Z7, Z0
-	VMOVUPD     Z0, (CX)(R8*2)
-	VMOVUPD     (CX)(R9*1), Z0
-	VFMADD231PD Z4, Z7, Z0
-	VMOVUPD     Z0, (CX)(R9*1)
-	VMOVUPD     (R10), Z0
-	VFMADD231PD Z5, Z7, Z0
-	VMOVUPD     Z0, (R10)
-	VMOVUPD     (R10)(R8*1), Z0
-	VFMADD231PD Z6, Z7, Z0
-	VMOVUPD     Z0, (R10)(R8*1)
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, R10
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, DX
-	JMP         loop368
+columns368:
+	LEAQ        64(BX), R12
+	CMPQ        R12, CX
+	JG          done369
+	VMOVUPD     (DX)(BX*1), Z7
+	VMOVUPD     (AX)(BX*1), Z6
+	VFMADD231PD Z0, Z7, Z6
+	VMOVUPD     Z6, (AX)(BX*1)
+	VMOVUPD     (DI)(BX*1), Z6
+	VFMADD231PD Z1, Z7, Z6
+	VMOVUPD     Z6, (DI)(BX*1)
+	VMOVUPD     (R8)(BX*1), Z6
+	VFMADD231PD Z2, Z7, Z6
+	VMOVUPD     Z6, (R8)(BX*1)
+	VMOVUPD     (R9)(BX*1), Z6
+	VFMADD231PD Z3, Z7, Z6
+	VMOVUPD     Z6, (R9)(BX*1)
+	VMOVUPD     (R10)(BX*1), Z6
+	VFMADD231PD Z4, Z7, Z6
+	VMOVUPD     Z6, (R10)(BX*1)
+	VMOVUPD     (R11)(BX*1), Z6
+	VFMADD231PD Z5, Z7, Z6
+	VMOVUPD     Z6, (R11)(BX*1)
+	MOVQ        R12, BX
+	JMP         columns368
 
 done369:
-	TESTQ       DX, DX
-	JZ          skip370
-	VMOVUPD.Z   (BX), K1, Z7
-	VMOVUPD.Z   (CX), K1, Z0
-	VFMADD231PD Z1, Z7, Z0
-	VMOVUPD     Z0, K1, (CX)
-	VMOVUPD.Z   (CX)(R8*1), K1, Z0
-	VFMADD231PD Z2, Z7, Z0
-	VMOVUPD     Z0, K1, (CX)(R8*1)
-	VMOVUPD.Z   (CX)(R8*2), K1, Z0
-	VFMADD231PD Z3, Z7, Z0
-	VMOVUPD     Z0, K1, (CX)(R8*2)
-	VMOVUPD.Z   (CX)(R9*1), K1, Z0
-	VFMADD231PD Z4, Z7, Z0
-	VMOVUPD     Z0, K1, (CX)(R9*1)
-	VMOVUPD.Z   (R10), K1, Z0
-	VFMADD231PD Z5, Z7, Z0
-	VMOVUPD     Z0, K1, (R10)
-	VMOVUPD.Z   (R10)(R8*1), K1, Z0
-	VFMADD231PD Z6, Z7, Z0
-	VMOVUPD     Z0, K1, (R10)(R8*1)
+	CMPQ        BX, CX
+	JE          done370
+	VMOVUPD.Z   (DX)(BX*1), K1, Z7
+	VMOVUPD.Z   (AX)(BX*1), K1, Z6
+	VFMADD231PD Z0, Z7, Z6
+	VMOVUPD     Z6, K1, (AX)(BX*1)
+	VMOVUPD.Z   (DI)(BX*1), K1, Z6
+	VFMADD231PD Z1, Z7, Z6
+	VMOVUPD     Z6, K1, (DI)(BX*1)
+	VMOVUPD.Z   (R8)(BX*1), K1, Z6
+	VFMADD231PD Z2, Z7, Z6
+	VMOVUPD     Z6, K1, (R8)(BX*1)
+	VMOVUPD.Z   (R9)(BX*1), K1, Z6
+	VFMADD231PD Z3, Z7, Z6
+	VMOVUPD     Z6, K1, (R9)(BX*1)
+	VMOVUPD.Z   (R10)(BX*1), K1, Z6
+	VFMADD231PD Z4, Z7, Z6
+	VMOVUPD     Z6, K1, (R10)(BX*1)
+	VMOVUPD.Z   (R11)(BX*1), K1, Z6
+	VFMADD231PD Z5, Z7, Z6
+	VMOVUPD     Z6, K1, (R11)(BX*1)
 
-skip370:
-	LEAQ (AX)(R8*4), AX
-	LEAQ (AX)(R8*2), AX
-	JMP  end358
+done370:
+	LEAQ (R11)(SI*1), AX
+	JMP  end353
 
 skip365:
-	CMPQ         CX, $0x00000005
+	CMPQ         m+32(FP), $0x00000005
 	JNE          skip371
-	MOVQ         AX, CX
-	LEAQ         (CX)(R8*4), R10
-	VBROADCASTSD (BX), Z1
-	VMULPD       Z0, Z1, Z1
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z2
-	VMULPD       Z0, Z2, Z2
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z3
-	VMULPD       Z0, Z3, Z3
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z4
-	VMULPD       Z0, Z4, Z4
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z5
-	VMULPD       Z0, Z5, Z5
-	ADDQ         DI, BX
-	MOVQ         SI, BX
+	LEAQ         (AX)(SI*1), DI
+	LEAQ         (DI)(SI*1), R8
+	LEAQ         (R8)(SI*1), R9
+	LEAQ         (R9)(SI*1), R10
+	MOVQ         f+16(FP), R11
+	VBROADCASTSD (R11), Z0
+	ADDQ         BX, R11
+	VBROADCASTSD alpha+8(FP), Z1
+	VMULPD       Z1, Z0, Z0
+	VBROADCASTSD (R11), Z1
+	ADDQ         BX, R11
+	VBROADCASTSD alpha+8(FP), Z2
+	VMULPD       Z2, Z1, Z1
+	VBROADCASTSD (R11), Z2
+	ADDQ         BX, R11
+	VBROADCASTSD alpha+8(FP), Z3
+	VMULPD       Z3, Z2, Z2
+	VBROADCASTSD (R11), Z3
+	ADDQ         BX, R11
+	VBROADCASTSD alpha+8(FP), Z4
+	VMULPD       Z4, Z3, Z3
+	VBROADCASTSD (R11), Z4
+	ADDQ         BX, R11
+	VBROADCASTSD alpha+8(FP), Z5
+	VMULPD       Z5, Z4, Z4
+	MOVQ         R11, f+16(FP)
+	XORQ         BX, BX
 
-loop372:
-	CMPQ        DX, $0x00000080
-	JL          done373
-	VMOVUPD     (BX), Z6
-	VMOVUPD     (CX), Z0
-	VFMADD231PD Z1, Z6, Z0
-	VMOVUPD     Z0, (CX)
-	VMOVUPD     (CX)(R8*1), Z0
-	VFMADD231PD Z2, Z6, Z0
-	VMOVUPD     Z0, (CX)(R8*1)
-	VMOVUPD     (CX)(R8*2), Z0
-	VFMADD231PD Z3, Z6, Z0
-	VMOVUPD     Z0, (CX)(R8*2)
-	VMOVUPD     (CX)(R9*1), Z0
-	VFMADD231PD Z4, Z6, Z0
-	VMOVUPD     Z0, (CX)(R9*1)
-	VMOVUPD     (R10), Z0
-	VFMADD231PD Z5, Z6, Z0
-	VMOVUPD     Z0, (R10)
-	VMOVUPD     64(BX), Z6
-	VMOVUPD     64(CX), Z0
-	VFMADD231PD Z1, Z6, Z0
-	VMOVUPD     Z0, 64(CX)
-	VMOVUPD     64(CX)(R8*1), Z0
-	VFMADD231PD Z2, Z6, Z0
-	VMOVUPD     Z0, 64(CX)(R8*1)
-	VMOVUPD     64(CX)(R8*2), Z0
-	VFMADD231PD Z3, Z6, Z0
-	VMOVUPD     Z0, 64(CX)(R8*2)
-	VMOVUPD     64(CX)(R9*1), Z0
-	VFMADD231PD Z4, Z6, Z0
-	VMOVUPD     Z0, 64(CX)(R9*1)
-	VMOVUPD     64(R10), Z0
-	VFMADD231PD Z5, Z6, Z0
-	VMOVUPD     Z0, 64(R10)
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, R10
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, DX
-	JMP         loop372
+columns372:
+	LEAQ        128(BX), R11
+	CMPQ        R11, CX
+	JG          done373
+	VMOVUPD     (DX)(BX*1), Z6
+	VMOVUPD     (AX)(BX*1), Z5
+	VFMADD231PD Z0, Z6, Z5
+	VMOVUPD     Z5, (AX)(BX*1)
+	VMOVUPD     (DI)(BX*1), Z5
+	VFMADD231PD Z1, Z6, Z5
+	VMOVUPD     Z5, (DI)(BX*1)
+	VMOVUPD     (R8)(BX*1), Z5
+	VFMADD231PD Z2, Z6, Z5
+	VMOVUPD     Z5, (R8)(BX*1)
+	VMOVUPD     (R9)(BX*1), Z5
+	VFMADD231PD Z3, Z6, Z5
+	VMOVUPD     Z5, (R9)(BX*1)
+	VMOVUPD     (R10)(BX*1), Z5
+	VFMADD231PD Z4, Z6, Z5
+	VMOVUPD     Z5, (R10)(BX*1)
+	VMOVUPD     64(DX)(BX*1), Z6
+	VMOVUPD     64(AX)(BX*1), Z5
+	VFMADD231PD Z0, Z6, Z5
+	VMOVUPD     Z5, 64(AX)(BX*1)
+	VMOVUPD     64(DI)(BX*1), Z5
+	VFMADD231PD Z1, Z6, Z5
+	VMOVUPD     Z5, 64(DI)(BX*1)
+	VMOVUPD     64(R8)(BX*1), Z5
+	VFMADD231PD Z2, Z6, Z5
+	VMOVUPD     Z5, 64(R8)(BX*1)
+	VMOVUPD     64(R9)(BX*1), Z5
+	VFMADD231PD Z3, Z6, Z5
+	VMOVUPD     Z5, 64(R9)(BX*1)
+	VMOVUPD     64(R10)(BX*1), Z5
+	VFMADD231PD Z4, Z6, Z5
+	VMOVUPD     Z5, 64(R10)(BX*1)
+	MOVQ        R11, BX
+	JMP         columns372
 
 done373:
-loop374:
-	CMPQ        DX, $0x00000040
-	JL          done375
-	VMOVUPD     (BX), Z6
-	VMOVUPD     (CX), Z0
-	VFMADD231PD Z1, Z6, Z0
-	VMOVUPD     Z0, (CX)
-	VMOVUPD     (CX)(R8*1), Z0
-	VFMADD231PD Z2, Z6, Z0
-	VMOVUPD     Z0, (CX)(R8*1)
-	VMOVUPD     (CX)(R8*2), Z0
-	VFMADD231PD Z3, Z6, Z0
-	VMOVUPD     Z0, (CX)(R8*2)
-	VMOVUPD     (CX)(R9*1), Z0
-	VFMADD231PD Z4, Z6, Z0
-	VMOVUPD     Z0, (CX)(R9*1)
-	VMOVUPD     (R10), Z0
-	VFMADD231PD Z5, Z6, Z0
-	VMOVUPD     Z0, (R10)
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, R10
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, DX
-	JMP         loop374
+columns374:
+	LEAQ        64(BX), R11
+	CMPQ        R11, CX
+	JG          done375
+	VMOVUPD     (DX)(BX*1), Z6
+	VMOVUPD     (AX)(BX*1), Z5
+	VFMADD231PD Z0, Z6, Z5
+	VMOVUPD     Z5, (AX)(BX*1)
+	VMOVUPD     (DI)(BX*1), Z5
+	VFMADD231PD Z1, Z6, Z5
+	VMOVUPD     Z5, (DI)(BX*1)
+	VMOVUPD     (R8)(BX*1), Z5
+	VFMADD231PD Z2, Z6, Z5
+	VMOVUPD     Z5, (R8)(BX*1)
+	VMOVUPD     (R9)(BX*1), Z5
+	VFMADD231PD Z3, Z6, Z5
+	VMOVUPD     Z5, (R9)(BX*1)
+	VMOVUPD     (R10)(BX*1), Z5
+	VFMADD231PD Z4, Z6, Z5
+	VMOVUPD     Z5, (R10)(BX*1)
+	MOVQ        R11, BX
+	JMP         columns374
 
 done375:
-	TESTQ       DX, DX
-	JZ          skip376
-	VMOVUPD.Z   (BX), K1, Z6
-	VMOVUPD.Z   (CX), K1, Z0
-	VFMADD231PD Z1, Z6, Z0
-	VMOVUPD     Z0, K1, (CX)
-	VMOVUPD.Z   (CX)(R8*1), K1, Z0
-	VFMADD231PD Z2, Z6, Z0
-	VMOVUPD     Z0, K1, (CX)(R8*1)
-	VMOVUPD.Z   (CX)(R8*2), K1, Z0
-	VFMADD231PD Z3, Z6, Z0
-	VMOVUPD     Z0, K1, (CX)(R8*2)
-	VMOVUPD.Z   (CX)(R9*1), K1, Z0
-	VFMADD231PD Z4, Z6, Z0
-	VMOVUPD     Z0, K1, (CX)(R9*1)
-	VMOVUPD.Z   (R10), K1, Z0
-	VFMADD231PD Z5, Z6, Z0
-	VMOVUPD     Z0, K1, (R10)
+	CMPQ        BX, CX
+	JE          done376
+	VMOVUPD.Z   (DX)(BX*1), K1, Z6
+	VMOVUPD.Z   (AX)(BX*1), K1, Z5
+	VFMADD231PD Z0, Z6, Z5
+	VMOVUPD     Z5, K1, (AX)(BX*1)
+	VMOVUPD.Z   (DI)(BX*1), K1, Z5
+	VFMADD231PD Z1, Z6, Z5
+	VMOVUPD     Z5, K1, (DI)(BX*1)
+	VMOVUPD.Z   (R8)(BX*1), K1, Z5
+	VFMADD231PD Z2, Z6, Z5
+	VMOVUPD     Z5, K1, (R8)(BX*1)
+	VMOVUPD.Z   (R9)(BX*1), K1, Z5
+	VFMADD231PD Z3, Z6, Z5
+	VMOVUPD     Z5, K1, (R9)(BX*1)
+	VMOVUPD.Z   (R10)(BX*1), K1, Z5
+	VFMADD231PD Z4, Z6, Z5
+	VMOVUPD     Z5, K1, (R10)(BX*1)
 
-skip376:
-	LEAQ (AX)(R8*4), AX
-	LEAQ (AX)(R8*1), AX
-	JMP  end358
+done376:
+	LEAQ (R10)(SI*1), AX
+	JMP  end353
 
 skip371:
-	CMPQ         CX, $0x00000004
+	CMPQ         m+32(FP), $0x00000004
 	JNE          skip377
-	MOVQ         AX, CX
-	VBROADCASTSD (BX), Z1
-	VMULPD       Z0, Z1, Z1
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z2
-	VMULPD       Z0, Z2, Z2
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z3
-	VMULPD       Z0, Z3, Z3
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z4
-	VMULPD       Z0, Z4, Z4
-	ADDQ         DI, BX
-	MOVQ         SI, BX
+	LEAQ         (AX)(SI*1), DI
+	LEAQ         (DI)(SI*1), R8
+	LEAQ         (R8)(SI*1), R9
+	MOVQ         f+16(FP), R10
+	VBROADCASTSD (R10), Z0
+	ADDQ         BX, R10
+	VBROADCASTSD alpha+8(FP), Z1
+	VMULPD       Z1, Z0, Z0
+	VBROADCASTSD (R10), Z1
+	ADDQ         BX, R10
+	VBROADCASTSD alpha+8(FP), Z2
+	VMULPD       Z2, Z1, Z1
+	VBROADCASTSD (R10), Z2
+	ADDQ         BX, R10
+	VBROADCASTSD alpha+8(FP), Z3
+	VMULPD       Z3, Z2, Z2
+	VBROADCASTSD (R10), Z3
+	ADDQ         BX, R10
+	VBROADCASTSD alpha+8(FP), Z4
+	VMULPD       Z4, Z3, Z3
+	MOVQ         R10, f+16(FP)
+	XORQ         BX, BX
 
-loop378:
-	CMPQ        DX, $0x00000080
-	JL          done379
-	VMOVUPD     (BX), Z5
-	VMOVUPD     (CX), Z0
-	VFMADD231PD Z1, Z5, Z0
-	VMOVUPD     Z0, (CX)
-	VMOVUPD     (CX)(R8*1), Z0
-	VFMADD231PD Z2, Z5, Z0
-	VMOVUPD     Z0, (CX)(R8*1)
-	VMOVUPD     (CX)(R8*2), Z0
-	VFMADD231PD Z3, Z5, Z0
-	VMOVUPD     Z0, (CX)(R8*2)
-	VMOVUPD     (CX)(R9*1), Z0
-	VFMADD231PD Z4, Z5, Z0
-	VMOVUPD     Z0, (CX)(R9*1)
-	VMOVUPD     64(BX), Z5
-	VMOVUPD     64(CX), Z0
-	VFMADD231PD Z1, Z5, Z0
-	VMOVUPD     Z0, 64(CX)
-	VMOVUPD     64(CX)(R8*1), Z0
-	VFMADD231PD Z2, Z5, Z0
-	VMOVUPD     Z0, 64(CX)(R8*1)
-	VMOVUPD     64(CX)(R8*2), Z0
-	VFMADD231PD Z3, Z5, Z0
-	VMOVUPD     Z0, 64(CX)(R8*2)
-	VMOVUPD     64(CX)(R9*1), Z0
-	VFMADD231PD Z4, Z5, Z0
-	VMOVUPD     Z0, 64(CX)(R9*1)
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, DX
-	JMP         loop378
+columns378:
+	LEAQ        128(BX), R10
+	CMPQ        R10, CX
+	JG          done379
+	VMOVUPD     (DX)(BX*1), Z5
+	VMOVUPD     (AX)(BX*1), Z4
+	VFMADD231PD Z0, Z5, Z4
+	VMOVUPD     Z4, (AX)(BX*1)
+	VMOVUPD     (DI)(BX*1), Z4
+	VFMADD231PD Z1, Z5, Z4
+	VMOVUPD     Z4, (DI)(BX*1)
+	VMOVUPD     (R8)(BX*1), Z4
+	VFMADD231PD Z2, Z5, Z4
+	VMOVUPD     Z4, (R8)(BX*1)
+	VMOVUPD     (R9)(BX*1), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMOVUPD     Z4, (R9)(BX*1)
+	VMOVUPD     64(DX)(BX*1), Z5
+	VMOVUPD     64(AX)(BX*1), Z4
+	VFMADD231PD Z0, Z5, Z4
+	VMOVUPD     Z4, 64(AX)(BX*1)
+	VMOVUPD     64(DI)(BX*1), Z4
+	VFMADD231PD Z1, Z5, Z4
+	VMOVUPD     Z4, 64(DI)(BX*1)
+	VMOVUPD     64(R8)(BX*1), Z4
+	VFMADD231PD Z2, Z5, Z4
+	VMOVUPD     Z4, 64(R8)(BX*1)
+	VMOVUPD     64(R9)(BX*1), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMOVUPD     Z4, 64(R9)(BX*1)
+	MOVQ        R10, BX
+	JMP         columns378
 
 done379:
-loop380:
-	CMPQ        DX, $0x00000040
-	JL          done381
-	VMOVUPD     (BX), Z5
-	VMOVUPD     (CX), Z0
-	VFMADD231PD Z1, Z5, Z0
-	VMOVUPD     Z0, (CX)
-	VMOVUPD     (CX)(R8*1), Z0
-	VFMADD231PD Z2, Z5, Z0
-	VMOVUPD     Z0, (CX)(R8*1)
-	VMOVUPD     (CX)(R8*2), Z0
-	VFMADD231PD Z3, Z5, Z0
-	VMOVUPD     Z0, (CX)(R8*2)
-	VMOVUPD     (CX)(R9*1), Z0
-	VFMADD231PD Z4, Z5, Z0
-	VMOVUPD     Z0, (CX)(R9*1)
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, DX
-	JMP         loop380
+columns380:
+	LEAQ        64(BX), R10
+	CMPQ        R10, CX
+	JG          done381
+	VMOVUPD     (DX)(BX*1), Z5
+	VMOVUPD     (AX)(BX*1), Z4
+	VFMADD231PD Z0, Z5, Z4
+	VMOVUPD     Z4, (AX)(BX*1)
+	VMOVUPD     (DI)(BX*1), Z4
+	VFMADD231PD Z1, Z5, Z4
+	VMOVUPD     Z4, (DI)(BX*1)
+	VMOVUPD     (R8)(BX*1), Z4
+	VFMADD231PD Z2, Z5, Z4
+	VMOVUPD     Z4, (R8)(BX*1)
+	VMOVUPD     (R9)(BX*1), Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMOVUPD     Z4, (R9)(BX*1)
+	MOVQ        R10, BX
+	JMP         columns380
 
 done381:
-	TESTQ       DX, DX
-	JZ          skip382
-	VMOVUPD.Z   (BX), K1, Z5
-	VMOVUPD.Z   (CX), K1, Z0
-	VFMADD231PD Z1, Z5, Z0
-	VMOVUPD     Z0, K1, (CX)
-	VMOVUPD.Z   (CX)(R8*1), K1, Z0
-	VFMADD231PD Z2, Z5, Z0
-	VMOVUPD     Z0, K1, (CX)(R8*1)
-	VMOVUPD.Z   (CX)(R8*2), K1, Z0
-	VFMADD231PD Z3, Z5, Z0
-	VMOVUPD     Z0, K1, (CX)(R8*2)
-	VMOVUPD.Z   (CX)(R9*1), K1, Z0
-	VFMADD231PD Z4, Z5, Z0
-	VMOVUPD     Z0, K1, (CX)(R9*1)
+	CMPQ        BX, CX
+	JE          done382
+	VMOVUPD.Z   (DX)(BX*1), K1, Z5
+	VMOVUPD.Z   (AX)(BX*1), K1, Z4
+	VFMADD231PD Z0, Z5, Z4
+	VMOVUPD     Z4, K1, (AX)(BX*1)
+	VMOVUPD.Z   (DI)(BX*1), K1, Z4
+	VFMADD231PD Z1, Z5, Z4
+	VMOVUPD     Z4, K1, (DI)(BX*1)
+	VMOVUPD.Z   (R8)(BX*1), K1, Z4
+	VFMADD231PD Z2, Z5, Z4
+	VMOVUPD     Z4, K1, (R8)(BX*1)
+	VMOVUPD.Z   (R9)(BX*1), K1, Z4
+	VFMADD231PD Z3, Z5, Z4
+	VMOVUPD     Z4, K1, (R9)(BX*1)
 
-skip382:
-	LEAQ (AX)(R8*4), AX
-	JMP  end358
+done382:
+	LEAQ (R9)(SI*1), AX
+	JMP  end353
 
 skip377:
-	CMPQ         CX, $0x00000003
+	CMPQ         m+32(FP), $0x00000003
 	JNE          skip383
-	MOVQ         AX, CX
-	VBROADCASTSD (BX), Z1
-	VMULPD       Z0, Z1, Z1
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z2
-	VMULPD       Z0, Z2, Z2
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z3
-	VMULPD       Z0, Z3, Z3
-	ADDQ         DI, BX
-	MOVQ         SI, BX
+	LEAQ         (AX)(SI*1), DI
+	LEAQ         (DI)(SI*1), R8
+	MOVQ         f+16(FP), R9
+	VBROADCASTSD (R9), Z0
+	ADDQ         BX, R9
+	VBROADCASTSD alpha+8(FP), Z1
+	VMULPD       Z1, Z0, Z0
+	VBROADCASTSD (R9), Z1
+	ADDQ         BX, R9
+	VBROADCASTSD alpha+8(FP), Z2
+	VMULPD       Z2, Z1, Z1
+	VBROADCASTSD (R9), Z2
+	ADDQ         BX, R9
+	VBROADCASTSD alpha+8(FP), Z3
+	VMULPD       Z3, Z2, Z2
+	MOVQ         R9, f+16(FP)
+	XORQ         BX, BX
 
-loop384:
-	CMPQ        DX, $0x00000080
-	JL          done385
-	VMOVUPD     (BX), Z4
-	VMOVUPD     (CX), Z0
-	VFMADD231PD Z1, Z4, Z0
-	VMOVUPD     Z0, (CX)
-	VMOVUPD     (CX)(R8*1), Z0
-	VFMADD231PD Z2, Z4, Z0
-	VMOVUPD     Z0, (CX)(R8*1)
-	VMOVUPD     (CX)(R8*2), Z0
-	VFMADD231PD Z3, Z4, Z0
-	VMOVUPD     Z0, (CX)(R8*2)
-	VMOVUPD     64(BX), Z4
-	VMOVUPD     64(CX), Z0
-	VFMADD231PD Z1, Z4, Z0
-	VMOVUPD     Z0, 64(CX)
-	VMOVUPD     64(CX)(R8*1), Z0
-	VFMADD231PD Z2, Z4, Z0
-	VMOVUPD     Z0, 64(CX)(R8*1)
-	VMOVUPD     64(CX)(R8*2), Z0
-	VFMADD231PD Z3, Z4, Z0
-	VMOVUPD     Z0, 64(CX)(R8*2)
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, DX
-	JMP         loop384
+columns384:
+	LEAQ        128(BX), R9
+	CMPQ        R9, CX
+	JG          done385
+	VMOVUPD     (DX)(BX*1), Z4
+	VMOVUPD     (AX)(BX*1), Z3
+	VFMADD231PD Z0, Z4, Z3
+	VMOVUPD     Z3, (AX)(BX*1)
+	VMOVUPD     (DI)(BX*1), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPD     Z3, (DI)(BX*1)
+	VMOVUPD     (R8)(BX*1), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPD     Z3, (R8)(BX*1)
+	VMOVUPD     64(DX)(BX*1), Z4
+	VMOVUPD     64(AX)(BX*1), Z3
+	VFMADD231PD Z0, Z4, Z3
+	VMOVUPD     Z3, 64(AX)(BX*1)
+	VMOVUPD     64(DI)(BX*1), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPD     Z3, 64(DI)(BX*1)
+	VMOVUPD     64(R8)(BX*1), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPD     Z3, 64(R8)(BX*1)
+	MOVQ        R9, BX
+	JMP         columns384
 
 done385:
-loop386:
-	CMPQ        DX, $0x00000040
-	JL          done387
-	VMOVUPD     (BX), Z4
-	VMOVUPD     (CX), Z0
-	VFMADD231PD Z1, Z4, Z0
-	VMOVUPD     Z0, (CX)
-	VMOVUPD     (CX)(R8*1), Z0
-	VFMADD231PD Z2, Z4, Z0
-	VMOVUPD     Z0, (CX)(R8*1)
-	VMOVUPD     (CX)(R8*2), Z0
-	VFMADD231PD Z3, Z4, Z0
-	VMOVUPD     Z0, (CX)(R8*2)
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, DX
-	JMP         loop386
+columns386:
+	LEAQ        64(BX), R9
+	CMPQ        R9, CX
+	JG          done387
+	VMOVUPD     (DX)(BX*1), Z4
+	VMOVUPD     (AX)(BX*1), Z3
+	VFMADD231PD Z0, Z4, Z3
+	VMOVUPD     Z3, (AX)(BX*1)
+	VMOVUPD     (DI)(BX*1), Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPD     Z3, (DI)(BX*1)
+	VMOVUPD     (R8)(BX*1), Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPD     Z3, (R8)(BX*1)
+	MOVQ        R9, BX
+	JMP         columns386
 
 done387:
-	TESTQ       DX, DX
-	JZ          skip388
-	VMOVUPD.Z   (BX), K1, Z4
-	VMOVUPD.Z   (CX), K1, Z0
-	VFMADD231PD Z1, Z4, Z0
-	VMOVUPD     Z0, K1, (CX)
-	VMOVUPD.Z   (CX)(R8*1), K1, Z0
-	VFMADD231PD Z2, Z4, Z0
-	VMOVUPD     Z0, K1, (CX)(R8*1)
-	VMOVUPD.Z   (CX)(R8*2), K1, Z0
-	VFMADD231PD Z3, Z4, Z0
-	VMOVUPD     Z0, K1, (CX)(R8*2)
+	CMPQ        BX, CX
+	JE          done388
+	VMOVUPD.Z   (DX)(BX*1), K1, Z4
+	VMOVUPD.Z   (AX)(BX*1), K1, Z3
+	VFMADD231PD Z0, Z4, Z3
+	VMOVUPD     Z3, K1, (AX)(BX*1)
+	VMOVUPD.Z   (DI)(BX*1), K1, Z3
+	VFMADD231PD Z1, Z4, Z3
+	VMOVUPD     Z3, K1, (DI)(BX*1)
+	VMOVUPD.Z   (R8)(BX*1), K1, Z3
+	VFMADD231PD Z2, Z4, Z3
+	VMOVUPD     Z3, K1, (R8)(BX*1)
 
-skip388:
-	ADDQ R9, AX
-	JMP  end358
+done388:
+	LEAQ (R8)(SI*1), AX
+	JMP  end353
 
 skip383:
-	CMPQ         CX, $0x00000002
+	CMPQ         m+32(FP), $0x00000002
 	JNE          skip389
-	MOVQ         AX, CX
-	VBROADCASTSD (BX), Z1
-	VMULPD       Z0, Z1, Z1
-	ADDQ         DI, BX
-	VBROADCASTSD (BX), Z2
-	VMULPD       Z0, Z2, Z2
-	ADDQ         DI, BX
-	MOVQ         SI, BX
+	LEAQ         (AX)(SI*1), DI
+	MOVQ         f+16(FP), R8
+	VBROADCASTSD (R8), Z0
+	ADDQ         BX, R8
+	VBROADCASTSD alpha+8(FP), Z1
+	VMULPD       Z1, Z0, Z0
+	VBROADCASTSD (R8), Z1
+	ADDQ         BX, R8
+	VBROADCASTSD alpha+8(FP), Z2
+	VMULPD       Z2, Z1, Z1
+	MOVQ         R8, f+16(FP)
+	XORQ         BX, BX
 
-loop390:
-	CMPQ        DX, $0x00000100
-	JL          done391
-	VMOVUPD     (BX), Z3
-	VMOVUPD     (CX), Z0
-	VFMADD231PD Z1, Z3, Z0
-	VMOVUPD     Z0, (CX)
-	VMOVUPD     (CX)(R8*1), Z0
-	VFMADD231PD Z2, Z3, Z0
-	VMOVUPD     Z0, (CX)(R8*1)
-	VMOVUPD     64(BX), Z3
-	VMOVUPD     64(CX), Z0
-	VFMADD231PD Z1, Z3, Z0
-	VMOVUPD     Z0, 64(CX)
-	VMOVUPD     64(CX)(R8*1), Z0
-	VFMADD231PD Z2, Z3, Z0
-	VMOVUPD     Z0, 64(CX)(R8*1)
-	VMOVUPD     128(BX), Z3
-	VMOVUPD     128(CX), Z0
-	VFMADD231PD Z1, Z3, Z0
-	VMOVUPD     Z0, 128(CX)
-	VMOVUPD     128(CX)(R8*1), Z0
-	VFMADD231PD Z2, Z3, Z0
-	VMOVUPD     Z0, 128(CX)(R8*1)
-	VMOVUPD     192(BX), Z3
-	VMOVUPD     192(CX), Z0
-	VFMADD231PD Z1, Z3, Z0
-	VMOVUPD     Z0, 192(CX)
-	VMOVUPD     192(CX)(R8*1), Z0
-	VFMADD231PD Z2, Z3, Z0
-	VMOVUPD     Z0, 192(CX)(R8*1)
-	ADDQ        $0x00000100, CX
-	ADDQ        $0x00000100, BX
-	SUBQ        $0x00000100, DX
-	JMP         loop390
+columns390:
+	LEAQ        256(BX), R8
+	CMPQ        R8, CX
+	JG          done391
+	VMOVUPD     (DX)(BX*1), Z3
+	VMOVUPD     (AX)(BX*1), Z2
+	VFMADD231PD Z0, Z3, Z2
+	VMOVUPD     Z2, (AX)(BX*1)
+	VMOVUPD     (DI)(BX*1), Z2
+	VFMADD231PD Z1, Z3, Z2
+	VMOVUPD     Z2, (DI)(BX*1)
+	VMOVUPD     64(DX)(BX*1), Z3
+	VMOVUPD     64(AX)(BX*1), Z2
+	VFMADD231PD Z0, Z3, Z2
+	VMOVUPD     Z2, 64(AX)(BX*1)
+	VMOVUPD     64(DI)(BX*1), Z2
+	VFMADD231PD Z1, Z3, Z2
+	VMOVUPD     Z2, 64(DI)(BX*1)
+	VMOVUPD     128(DX)(BX*1), Z3
+	VMOVUPD     128(AX)(BX*1), Z2
+	VFMADD231PD Z0, Z3, Z2
+	VMOVUPD     Z2, 128(AX)(BX*1)
+	VMOVUPD     128(DI)(BX*1), Z2
+	VFMADD231PD Z1, Z3, Z2
+	VMOVUPD     Z2, 128(DI)(BX*1)
+	VMOVUPD     192(DX)(BX*1), Z3
+	VMOVUPD     192(AX)(BX*1), Z2
+	VFMADD231PD Z0, Z3, Z2
+	VMOVUPD     Z2, 192(AX)(BX*1)
+	VMOVUPD     192(DI)(BX*1), Z2
+	VFMADD231PD Z1, Z3, Z2
+	VMOVUPD     Z2, 192(DI)(BX*1)
+	MOVQ        R8, BX
+	JMP         columns390
 
 done391:
-loop392:
-	CMPQ        DX, $0x00000040
-	JL          done393
-	VMOVUPD     (BX), Z3
-	VMOVUPD     (CX), Z0
-	VFMADD231PD Z1, Z3, Z0
-	VMOVUPD     Z0, (CX)
-	VMOVUPD     (CX)(R8*1), Z0
-	VFMADD231PD Z2, Z3, Z0
-	VMOVUPD     Z0, (CX)(R8*1)
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, DX
-	JMP         loop392
+columns392:
+	LEAQ        64(BX), R8
+	CMPQ        R8, CX
+	JG          done393
+	VMOVUPD     (DX)(BX*1), Z3
+	VMOVUPD     (AX)(BX*1), Z2
+	VFMADD231PD Z0, Z3, Z2
+	VMOVUPD     Z2, (AX)(BX*1)
+	VMOVUPD     (DI)(BX*1), Z2
+	VFMADD231PD Z1, Z3, Z2
+	VMOVUPD     Z2, (DI)(BX*1)
+	MOVQ        R8, BX
+	JMP         columns392
 
 done393:
-	TESTQ       DX, DX
-	JZ          skip394
-	VMOVUPD.Z   (BX), K1, Z3
-	VMOVUPD.Z   (CX), K1, Z0
-	VFMADD231PD Z1, Z3, Z0
-	VMOVUPD     Z0, K1, (CX)
-	VMOVUPD.Z   (CX)(R8*1), K1, Z0
-	VFMADD231PD Z2, Z3, Z0
-	VMOVUPD     Z0, K1, (CX)(R8*1)
+	CMPQ        BX, CX
+	JE          done394
+	VMOVUPD.Z   (DX)(BX*1), K1, Z3
+	VMOVUPD.Z   (AX)(BX*1), K1, Z2
+	VFMADD231PD Z0, Z3, Z2
+	VMOVUPD     Z2, K1, (AX)(BX*1)
+	VMOVUPD.Z   (DI)(BX*1), K1, Z2
+	VFMADD231PD Z1, Z3, Z2
+	VMOVUPD     Z2, K1, (DI)(BX*1)
 
-skip394:
-	LEAQ (AX)(R8*2), AX
-	JMP  end358
+done394:
+	LEAQ (DI)(SI*1), AX
+	JMP  end353
 
 skip389:
-	CMPQ         CX, $0x00000001
+	CMPQ         m+32(FP), $0x00000001
 	JNE          skip395
-	MOVQ         AX, CX
-	VBROADCASTSD (BX), Z1
-	VMULPD       Z0, Z1, Z1
-	ADDQ         DI, BX
-	MOVQ         SI, BX
+	MOVQ         f+16(FP), DI
+	VBROADCASTSD (DI), Z0
+	ADDQ         BX, DI
+	VBROADCASTSD alpha+8(FP), Z1
+	VMULPD       Z1, Z0, Z0
+	MOVQ         DI, f+16(FP)
+	XORQ         BX, BX
 
-loop396:
-	CMPQ        DX, $0x00000100
-	JL          done397
-	VMOVUPD     (BX), Z2
-	VMOVUPD     (CX), Z0
-	VFMADD231PD Z1, Z2, Z0
-	VMOVUPD     Z0, (CX)
-	VMOVUPD     64(BX), Z2
-	VMOVUPD     64(CX), Z0
-	VFMADD231PD Z1, Z2, Z0
-	VMOVUPD     Z0, 64(CX)
-	VMOVUPD     128(BX), Z2
-	VMOVUPD     128(CX), Z0
-	VFMADD231PD Z1, Z2, Z0
-	VMOVUPD     Z0, 128(CX)
-	VMOVUPD     192(BX), Z2
-	VMOVUPD     192(CX), Z0
-	VFMADD231PD Z1, Z2, Z0
-	VMOVUPD     Z0, 192(CX)
-	ADDQ        $0x00000100, CX
-	ADDQ        $0x00000100, BX
-	SUBQ        $0x00000100, DX
-	JMP         loop396
+columns396:
+	LEAQ        256(BX), DI
+	CMPQ        DI, CX
+	JG          done397
+	VMOVUPD     (DX)(BX*1), Z2
+	VMOVUPD     (AX)(BX*1), Z1
+	VFMADD231PD Z0, Z2, Z1
+	VMOVUPD     Z1, (AX)(BX*1)
+	VMOVUPD     64(DX)(BX*1), Z2
+	VMOVUPD     64(AX)(BX*1), Z1
+	VFMADD231PD Z0, Z2, Z1
+	VMOVUPD     Z1, 64(AX)(BX*1)
+	VMOVUPD     128(DX)(BX*1), Z2
+	VMOVUPD     128(AX)(BX*1), Z1
+	VFMADD231PD Z0, Z2, Z1
+	VMOVUPD     Z1, 128(AX)(BX*1)
+	VMOVUPD     192(DX)(BX*1), Z2
+	VMOVUPD     192(AX)(BX*1), Z1
+	VFMADD231PD Z0, Z2, Z1
+	VMOVUPD     Z1, 192(AX)(BX*1)
+	MOVQ        DI, BX
+	JMP         columns396
 
 done397:
-loop398:
-	CMPQ        DX, $0x00000040
-	JL          done399
-	VMOVUPD     (BX), Z2
-	VMOVUPD     (CX), Z0
-	VFMADD231PD Z1, Z2, Z0
-	VMOVUPD     Z0, (CX)
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, DX
-	JMP         loop398
+columns398:
+	LEAQ        64(BX), DI
+	CMPQ        DI, CX
+	JG          done399
+	VMOVUPD     (DX)(BX*1), Z2
+	VMOVUPD     (AX)(BX*1), Z1
+	VFMADD231PD Z0, Z2, Z1
+	VMOVUPD     Z1, (AX)(BX*1)
+	MOVQ        DI, BX
+	JMP         columns398
 
 done399:
-	TESTQ       DX, DX
-	JZ          skip400
-	VMOVUPD.Z   (BX), K1, Z2
-	VMOVUPD.Z   (CX), K1, Z0
-	VFMADD231PD Z1, Z2, Z0
-	VMOVUPD     Z0, K1, (CX)
+	CMPQ        BX, CX
+	JE          done400
+	VMOVUPD.Z   (DX)(BX*1), K1, Z2
+	VMOVUPD.Z   (AX)(BX*1), K1, Z1
+	VFMADD231PD Z0, Z2, Z1
+	VMOVUPD     Z1, K1, (AX)(BX*1)
 
-skip400:
-	LEAQ (AX)(R8*1), AX
-	JMP  end358
+done400:
+	LEAQ (AX)(SI*1), AX
+	JMP  end353
 
 skip395:
-end358:
+end353:
 	VZEROUPPER
 	RET
 
@@ -12836,23 +12826,22 @@ done572:
 // Requires: AVX, FMA3
 TEXT ·matVec32AVX2(SB), NOSPLIT, $0-40
 	MOVQ    a+8(FP), AX
-	MOVQ    m+24(FP), CX
-	MOVQ    n+32(FP), DX
-	MOVQ    x+16(FP), BX
-	MOVQ    y+0(FP), SI
-	MOVQ    DX, DI
-	ANDQ    $0x00000007, DI
-	LEAQ    mask32<>+32(SB), R8
-	SHLQ    $0x02, DI
-	SUBQ    DI, R8
-	VMOVUPD (R8), Y0
-	SHLQ    $0x02, DX
-	LEAQ    (DX)(DX*2), DI
+	MOVQ    n+32(FP), CX
+	MOVQ    x+16(FP), DX
+	MOVQ    CX, BX
+	ANDQ    $0x00000007, BX
+	LEAQ    mask32<>+32(SB), SI
+	SHLQ    $0x02, BX
+	SUBQ    BX, SI
+	VMOVUPD (SI), Y0
+	SHLQ    $0x02, CX
 
-loop575:
-	CMPQ   CX, $0x00000004
-	JL     done576
-	MOVQ   AX, R8
+rows575:
+	CMPQ   m+24(FP), $0x00000004
+	JL     rest576
+	LEAQ   (AX)(CX*1), BX
+	LEAQ   (BX)(CX*1), SI
+	LEAQ   (SI)(CX*1), DI
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -12861,177 +12850,177 @@ loop575:
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
 	VXORPD Y8, Y8, Y8
-	MOVQ   BX, R9
-	MOVQ   DX, R10
+	XORQ   R8, R8
 
-loop577:
-	CMPQ        R10, $0x00000040
-	JL          done578
-	VMOVUPS     (R9), Y10
-	VFMADD231PS (R8), Y10, Y1
-	VFMADD231PS (R8)(DX*1), Y10, Y2
-	VFMADD231PS (R8)(DX*2), Y10, Y3
-	VFMADD231PS (R8)(DI*1), Y10, Y4
-	VMOVUPS     32(R9), Y10
-	VFMADD231PS 32(R8), Y10, Y5
-	VFMADD231PS 32(R8)(DX*1), Y10, Y6
-	VFMADD231PS 32(R8)(DX*2), Y10, Y7
-	VFMADD231PS 32(R8)(DI*1), Y10, Y8
-	ADDQ        $0x00000040, R8
-	ADDQ        $0x00000040, R9
-	SUBQ        $0x00000040, R10
-	JMP         loop577
+columns578:
+	LEAQ        64(R8), R9
+	CMPQ        R9, CX
+	JG          done579
+	VMOVUPS     (DX)(R8*1), Y10
+	VFMADD231PS (AX)(R8*1), Y10, Y1
+	VFMADD231PS (BX)(R8*1), Y10, Y2
+	VFMADD231PS (SI)(R8*1), Y10, Y3
+	VFMADD231PS (DI)(R8*1), Y10, Y4
+	VMOVUPS     32(DX)(R8*1), Y10
+	VFMADD231PS 32(AX)(R8*1), Y10, Y5
+	VFMADD231PS 32(BX)(R8*1), Y10, Y6
+	VFMADD231PS 32(SI)(R8*1), Y10, Y7
+	VFMADD231PS 32(DI)(R8*1), Y10, Y8
+	MOVQ        R9, R8
+	JMP         columns578
 
-done578:
-loop579:
-	CMPQ        R10, $0x00000020
-	JL          done580
-	VMOVUPS     (R9), Y10
-	VFMADD231PS (R8), Y10, Y1
-	VFMADD231PS (R8)(DX*1), Y10, Y2
-	VFMADD231PS (R8)(DX*2), Y10, Y3
-	VFMADD231PS (R8)(DI*1), Y10, Y4
-	ADDQ        $0x00000020, R8
-	ADDQ        $0x00000020, R9
-	SUBQ        $0x00000020, R10
-	JMP         loop579
+done579:
+columns580:
+	LEAQ        32(R8), R9
+	CMPQ        R9, CX
+	JG          done581
+	VMOVUPS     (DX)(R8*1), Y10
+	VFMADD231PS (AX)(R8*1), Y10, Y1
+	VFMADD231PS (BX)(R8*1), Y10, Y2
+	VFMADD231PS (SI)(R8*1), Y10, Y3
+	VFMADD231PS (DI)(R8*1), Y10, Y4
+	MOVQ        R9, R8
+	JMP         columns580
 
-done580:
-	TESTQ       R10, R10
-	JZ          skip581
-	VMASKMOVPS  (R9), Y0, Y10
-	VMASKMOVPS  (R8), Y0, Y9
+done581:
+	CMPQ        R8, CX
+	JE          done582
+	VMASKMOVPS  (DX)(R8*1), Y0, Y10
+	VMASKMOVPS  (AX)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
-	VMASKMOVPS  (R8)(DX*1), Y0, Y9
+	VMASKMOVPS  (BX)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y2
-	VMASKMOVPS  (R8)(DX*2), Y0, Y9
+	VMASKMOVPS  (SI)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y3
-	VMASKMOVPS  (R8)(DI*1), Y0, Y9
+	VMASKMOVPS  (DI)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y4
 
-skip581:
-	LEAQ         (AX)(DX*4), AX
+done582:
+	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
 	VADDPS       Y7, Y3, Y3
 	VADDPS       Y8, Y4, Y4
+	MOVQ         y+0(FP), BX
 	VEXTRACTF128 $0x01, Y1, X5
 	VADDPS       X5, X1, X5
 	VPERMILPS    $0x4e, X5, X1
 	VADDPS       X1, X5, X5
 	VPERMILPS    $0xb1, X5, X1
 	VADDPS       X1, X5, X5
-	VMOVSS       X5, (SI)
+	VMOVSS       X5, (BX)
 	VEXTRACTF128 $0x01, Y2, X1
 	VADDPS       X1, X2, X1
 	VPERMILPS    $0x4e, X1, X2
 	VADDPS       X2, X1, X1
 	VPERMILPS    $0xb1, X1, X2
 	VADDPS       X2, X1, X1
-	VMOVSS       X1, 4(SI)
+	VMOVSS       X1, 4(BX)
 	VEXTRACTF128 $0x01, Y3, X1
 	VADDPS       X1, X3, X1
 	VPERMILPS    $0x4e, X1, X2
 	VADDPS       X2, X1, X1
 	VPERMILPS    $0xb1, X1, X2
 	VADDPS       X2, X1, X1
-	VMOVSS       X1, 8(SI)
+	VMOVSS       X1, 8(BX)
 	VEXTRACTF128 $0x01, Y4, X1
 	VADDPS       X1, X4, X1
 	VPERMILPS    $0x4e, X1, X2
 	VADDPS       X2, X1, X1
 	VPERMILPS    $0xb1, X1, X2
 	VADDPS       X2, X1, X1
-	VMOVSS       X1, 12(SI)
-	ADDQ         $0x00000010, SI
-	SUBQ         $0x00000004, CX
-	JMP          loop575
+	VMOVSS       X1, 12(BX)
+	ADDQ         $0x00000010, BX
+	MOVQ         BX, y+0(FP)
+	SUBQ         $0x00000004, m+24(FP)
+	JMP          rows575
 
-done576:
-	CMPQ   CX, $0x00000003
+rest576:
+	CMPQ   m+24(FP), $0x00000003
 	JNE    skip583
-	MOVQ   AX, CX
+	LEAQ   (AX)(CX*1), BX
+	LEAQ   (BX)(CX*1), SI
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	VXORPD Y5, Y5, Y5
 	VXORPD Y6, Y6, Y6
-	MOVQ   DX, R8
+	XORQ   DI, DI
 
-loop584:
-	CMPQ        R8, $0x00000040
-	JL          done585
-	VMOVUPS     (BX), Y8
-	VFMADD231PS (CX), Y8, Y1
-	VFMADD231PS (CX)(DX*1), Y8, Y2
-	VFMADD231PS (CX)(DX*2), Y8, Y3
-	VMOVUPS     32(BX), Y8
-	VFMADD231PS 32(CX), Y8, Y4
-	VFMADD231PS 32(CX)(DX*1), Y8, Y5
-	VFMADD231PS 32(CX)(DX*2), Y8, Y6
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, R8
-	JMP         loop584
+columns584:
+	LEAQ        64(DI), R8
+	CMPQ        R8, CX
+	JG          done585
+	VMOVUPS     (DX)(DI*1), Y8
+	VFMADD231PS (AX)(DI*1), Y8, Y1
+	VFMADD231PS (BX)(DI*1), Y8, Y2
+	VFMADD231PS (SI)(DI*1), Y8, Y3
+	VMOVUPS     32(DX)(DI*1), Y8
+	VFMADD231PS 32(AX)(DI*1), Y8, Y4
+	VFMADD231PS 32(BX)(DI*1), Y8, Y5
+	VFMADD231PS 32(SI)(DI*1), Y8, Y6
+	MOVQ        R8, DI
+	JMP         columns584
 
 done585:
-loop586:
-	CMPQ        R8, $0x00000020
-	JL          done587
-	VMOVUPS     (BX), Y8
-	VFMADD231PS (CX), Y8, Y1
-	VFMADD231PS (CX)(DX*1), Y8, Y2
-	VFMADD231PS (CX)(DX*2), Y8, Y3
-	ADDQ        $0x00000020, CX
-	ADDQ        $0x00000020, BX
-	SUBQ        $0x00000020, R8
-	JMP         loop586
+columns586:
+	LEAQ        32(DI), R8
+	CMPQ        R8, CX
+	JG          done587
+	VMOVUPS     (DX)(DI*1), Y8
+	VFMADD231PS (AX)(DI*1), Y8, Y1
+	VFMADD231PS (BX)(DI*1), Y8, Y2
+	VFMADD231PS (SI)(DI*1), Y8, Y3
+	MOVQ        R8, DI
+	JMP         columns586
 
 done587:
-	TESTQ       R8, R8
-	JZ          skip588
-	VMASKMOVPS  (BX), Y0, Y8
-	VMASKMOVPS  (CX), Y0, Y7
+	CMPQ        DI, CX
+	JE          done588
+	VMASKMOVPS  (DX)(DI*1), Y0, Y8
+	VMASKMOVPS  (AX)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y1
-	VMASKMOVPS  (CX)(DX*1), Y0, Y7
+	VMASKMOVPS  (BX)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y2
-	VMASKMOVPS  (CX)(DX*2), Y0, Y7
+	VMASKMOVPS  (SI)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y3
 
-skip588:
-	ADDQ         DI, AX
+done588:
+	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
 	VADDPS       Y6, Y3, Y3
+	MOVQ         y+0(FP), AX
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X0
 	VPERMILPS    $0x4e, X0, X1
 	VADDPS       X1, X0, X0
 	VPERMILPS    $0xb1, X0, X1
 	VADDPS       X1, X0, X0
-	VMOVSS       X0, (SI)
+	VMOVSS       X0, (AX)
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPS       X0, X2, X0
 	VPERMILPS    $0x4e, X0, X1
 	VADDPS       X1, X0, X0
 	VPERMILPS    $0xb1, X0, X1
 	VADDPS       X1, X0, X0
-	VMOVSS       X0, 4(SI)
+	VMOVSS       X0, 4(AX)
 	VEXTRACTF128 $0x01, Y3, X0
 	VADDPS       X0, X3, X0
 	VPERMILPS    $0x4e, X0, X1
 	VADDPS       X1, X0, X0
 	VPERMILPS    $0xb1, X0, X1
 	VADDPS       X1, X0, X0
-	VMOVSS       X0, 8(SI)
-	ADDQ         $0x0000000c, SI
-	JMP          end582
+	VMOVSS       X0, 8(AX)
+	ADDQ         $0x0000000c, AX
+	MOVQ         AX, y+0(FP)
+	JMP          end577
 
 skip583:
-	CMPQ   CX, $0x00000002
+	CMPQ   m+24(FP), $0x00000002
 	JNE    skip589
-	MOVQ   AX, CX
+	LEAQ   (AX)(CX*1), BX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -13040,135 +13029,134 @@ skip583:
 	VXORPD Y6, Y6, Y6
 	VXORPD Y7, Y7, Y7
 	VXORPD Y8, Y8, Y8
-	MOVQ   DX, DI
+	XORQ   SI, SI
 
-loop590:
-	CMPQ        DI, $0x00000080
-	JL          done591
-	VMOVUPS     (BX), Y10
-	VFMADD231PS (CX), Y10, Y1
-	VFMADD231PS (CX)(DX*1), Y10, Y2
-	VMOVUPS     32(BX), Y10
-	VFMADD231PS 32(CX), Y10, Y3
-	VFMADD231PS 32(CX)(DX*1), Y10, Y4
-	VMOVUPS     64(BX), Y10
-	VFMADD231PS 64(CX), Y10, Y5
-	VFMADD231PS 64(CX)(DX*1), Y10, Y6
-	VMOVUPS     96(BX), Y10
-	VFMADD231PS 96(CX), Y10, Y7
-	VFMADD231PS 96(CX)(DX*1), Y10, Y8
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, DI
-	JMP         loop590
+columns590:
+	LEAQ        128(SI), DI
+	CMPQ        DI, CX
+	JG          done591
+	VMOVUPS     (DX)(SI*1), Y10
+	VFMADD231PS (AX)(SI*1), Y10, Y1
+	VFMADD231PS (BX)(SI*1), Y10, Y2
+	VMOVUPS     32(DX)(SI*1), Y10
+	VFMADD231PS 32(AX)(SI*1), Y10, Y3
+	VFMADD231PS 32(BX)(SI*1), Y10, Y4
+	VMOVUPS     64(DX)(SI*1), Y10
+	VFMADD231PS 64(AX)(SI*1), Y10, Y5
+	VFMADD231PS 64(BX)(SI*1), Y10, Y6
+	VMOVUPS     96(DX)(SI*1), Y10
+	VFMADD231PS 96(AX)(SI*1), Y10, Y7
+	VFMADD231PS 96(BX)(SI*1), Y10, Y8
+	MOVQ        DI, SI
+	JMP         columns590
 
 done591:
-loop592:
-	CMPQ        DI, $0x00000020
-	JL          done593
-	VMOVUPS     (BX), Y10
-	VFMADD231PS (CX), Y10, Y1
-	VFMADD231PS (CX)(DX*1), Y10, Y2
-	ADDQ        $0x00000020, CX
-	ADDQ        $0x00000020, BX
-	SUBQ        $0x00000020, DI
-	JMP         loop592
+columns592:
+	LEAQ        32(SI), DI
+	CMPQ        DI, CX
+	JG          done593
+	VMOVUPS     (DX)(SI*1), Y10
+	VFMADD231PS (AX)(SI*1), Y10, Y1
+	VFMADD231PS (BX)(SI*1), Y10, Y2
+	MOVQ        DI, SI
+	JMP         columns592
 
 done593:
-	TESTQ       DI, DI
-	JZ          skip594
-	VMASKMOVPS  (BX), Y0, Y10
-	VMASKMOVPS  (CX), Y0, Y9
+	CMPQ        SI, CX
+	JE          done594
+	VMASKMOVPS  (DX)(SI*1), Y0, Y10
+	VMASKMOVPS  (AX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
-	VMASKMOVPS  (CX)(DX*1), Y0, Y9
+	VMASKMOVPS  (BX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y2
 
-skip594:
-	LEAQ         (AX)(DX*2), AX
+done594:
+	LEAQ         (BX)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y7, Y1, Y1
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y6, Y2, Y2
 	VADDPS       Y8, Y2, Y2
+	MOVQ         y+0(FP), AX
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X0
 	VPERMILPS    $0x4e, X0, X1
 	VADDPS       X1, X0, X0
 	VPERMILPS    $0xb1, X0, X1
 	VADDPS       X1, X0, X0
-	VMOVSS       X0, (SI)
+	VMOVSS       X0, (AX)
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPS       X0, X2, X0
 	VPERMILPS    $0x4e, X0, X1
 	VADDPS       X1, X0, X0
 	VPERMILPS    $0xb1, X0, X1
 	VADDPS       X1, X0, X0
-	VMOVSS       X0, 4(SI)
-	ADDQ         $0x00000008, SI
-	JMP          end582
+	VMOVSS       X0, 4(AX)
+	ADDQ         $0x00000008, AX
+	MOVQ         AX, y+0(FP)
+	JMP          end577
 
 skip589:
-	CMPQ   CX, $0x00000001
+	CMPQ   m+24(FP), $0x00000001
 	JNE    skip595
-	MOVQ   AX, CX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
-	MOVQ   DX, DI
+	XORQ   BX, BX
 
-loop596:
-	CMPQ        DI, $0x00000080
-	JL          done597
-	VMOVUPS     (BX), Y5
-	VFMADD231PS (CX), Y5, Y1
-	VMOVUPS     32(BX), Y5
-	VFMADD231PS 32(CX), Y5, Y2
-	VMOVUPS     64(BX), Y5
-	VFMADD231PS 64(CX), Y5, Y3
-	VMOVUPS     96(BX), Y5
-	VFMADD231PS 96(CX), Y5, Y4
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, DI
-	JMP         loop596
+columns596:
+	LEAQ        128(BX), SI
+	CMPQ        SI, CX
+	JG          done597
+	VMOVUPS     (DX)(BX*1), Y5
+	VFMADD231PS (AX)(BX*1), Y5, Y1
+	VMOVUPS     32(DX)(BX*1), Y5
+	VFMADD231PS 32(AX)(BX*1), Y5, Y2
+	VMOVUPS     64(DX)(BX*1), Y5
+	VFMADD231PS 64(AX)(BX*1), Y5, Y3
+	VMOVUPS     96(DX)(BX*1), Y5
+	VFMADD231PS 96(AX)(BX*1), Y5, Y4
+	MOVQ        SI, BX
+	JMP         columns596
 
 done597:
-loop598:
-	CMPQ        DI, $0x00000020
-	JL          done599
-	VMOVUPS     (BX), Y5
-	VFMADD231PS (CX), Y5, Y1
-	ADDQ        $0x00000020, CX
-	ADDQ        $0x00000020, BX
-	SUBQ        $0x00000020, DI
-	JMP         loop598
+columns598:
+	LEAQ        32(BX), SI
+	CMPQ        SI, CX
+	JG          done599
+	VMOVUPS     (DX)(BX*1), Y5
+	VFMADD231PS (AX)(BX*1), Y5, Y1
+	MOVQ        SI, BX
+	JMP         columns598
 
 done599:
-	TESTQ       DI, DI
-	JZ          skip600
-	VMASKMOVPS  (BX), Y0, Y5
-	VMASKMOVPS  (CX), Y0, Y0
+	CMPQ        BX, CX
+	JE          done600
+	VMASKMOVPS  (DX)(BX*1), Y0, Y5
+	VMASKMOVPS  (AX)(BX*1), Y0, Y0
 	VFMADD231PS Y0, Y5, Y1
 
-skip600:
-	LEAQ         (AX)(DX*1), AX
+done600:
+	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y1, Y1
+	MOVQ         y+0(FP), AX
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X0
 	VPERMILPS    $0x4e, X0, X1
 	VADDPS       X1, X0, X0
 	VPERMILPS    $0xb1, X0, X1
 	VADDPS       X1, X0, X0
-	VMOVSS       X0, (SI)
-	ADDQ         $0x00000004, SI
-	JMP          end582
+	VMOVSS       X0, (AX)
+	ADDQ         $0x00000004, AX
+	MOVQ         AX, y+0(FP)
+	JMP          end577
 
 skip595:
-end582:
+end577:
 	VZEROUPPER
 	RET
 
@@ -13186,25 +13174,23 @@ GLOBL mask32<>(SB), RODATA|NOPTR, $64
 // Requires: AVX, FMA3
 TEXT ·updateMatVec32AVX2(SB), NOSPLIT, $0-56
 	MOVQ    a+8(FP), AX
-	MOVQ    m+40(FP), CX
-	MOVQ    n+48(FP), DX
-	MOVQ    x+32(FP), BX
-	MOVQ    y+0(FP), SI
-	MOVQ    f+16(FP), DI
-	MOVQ    u+24(FP), R8
-	MOVQ    DX, R9
-	ANDQ    $0x00000007, R9
-	LEAQ    mask32<>+32(SB), R10
-	SHLQ    $0x02, R9
-	SUBQ    R9, R10
-	VMOVUPD (R10), Y0
-	SHLQ    $0x02, DX
-	LEAQ    (DX)(DX*2), R9
+	MOVQ    n+48(FP), CX
+	MOVQ    x+32(FP), DX
+	MOVQ    u+24(FP), BX
+	MOVQ    CX, SI
+	ANDQ    $0x00000007, SI
+	LEAQ    mask32<>+32(SB), DI
+	SHLQ    $0x02, SI
+	SUBQ    SI, DI
+	VMOVUPD (DI), Y0
+	SHLQ    $0x02, CX
 
-loop601:
-	CMPQ         CX, $0x00000004
-	JL           done602
-	MOVQ         AX, R10
+rows601:
+	CMPQ         m+40(FP), $0x00000004
+	JL           rest602
+	LEAQ         (AX)(CX*1), SI
+	LEAQ         (SI)(CX*1), DI
+	LEAQ         (DI)(CX*1), R8
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 	VXORPD       Y3, Y3, Y3
@@ -13213,123 +13199,117 @@ loop601:
 	VXORPD       Y6, Y6, Y6
 	VXORPD       Y7, Y7, Y7
 	VXORPD       Y8, Y8, Y8
-	MOVQ         BX, R11
-	VBROADCASTSS (DI), Y9
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Y10
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Y11
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Y12
-	ADDQ         $0x00000004, DI
-	MOVQ         R8, R12
-	MOVQ         DX, R13
+	MOVQ         f+16(FP), R9
+	VBROADCASTSS (R9), Y9
+	VBROADCASTSS 4(R9), Y10
+	VBROADCASTSS 8(R9), Y11
+	VBROADCASTSS 12(R9), Y12
+	ADDQ         $0x00000010, R9
+	MOVQ         R9, f+16(FP)
+	XORQ         R9, R9
 
-loop603:
-	CMPQ        R13, $0x00000040
-	JL          done604
-	VMOVUPS     (R11), Y15
-	VMOVUPS     (R12), Y14
-	VMOVUPS     (R10), Y13
+columns604:
+	LEAQ        64(R9), R10
+	CMPQ        R10, CX
+	JG          done605
+	VMOVUPS     (DX)(R9*1), Y15
+	VMOVUPS     (BX)(R9*1), Y14
+	VMOVUPS     (AX)(R9*1), Y13
 	VFMADD231PS Y9, Y14, Y13
-	VMOVUPS     Y13, (R10)
+	VMOVUPS     Y13, (AX)(R9*1)
 	VFMADD231PS Y13, Y15, Y1
-	VMOVUPS     (R10)(DX*1), Y13
+	VMOVUPS     (SI)(R9*1), Y13
 	VFMADD231PS Y10, Y14, Y13
-	VMOVUPS     Y13, (R10)(DX*1)
+	VMOVUPS     Y13, (SI)(R9*1)
 	VFMADD231PS Y13, Y15, Y2
-	VMOVUPS     (R10)(DX*2), Y13
+	VMOVUPS     (DI)(R9*1), Y13
 	VFMADD231PS Y11, Y14, Y13
-	VMOVUPS     Y13, (R10)(DX*2)
+	VMOVUPS     Y13, (DI)(R9*1)
 	VFMADD231PS Y13, Y15, Y3
-	VMOVUPS     (R10)(R9*1), Y13
+	VMOVUPS     (R8)(R9*1), Y13
 	VFMADD231PS Y12, Y14, Y13
-	VMOVUPS     Y13, (R10)(R9*1)
+	VMOVUPS     Y13, (R8)(R9*1)
 	VFMADD231PS Y13, Y15, Y4
-	VMOVUPS     32(R11), Y15
-	VMOVUPS     32(R12), Y14
-	VMOVUPS     32(R10), Y13
+	VMOVUPS     32(DX)(R9*1), Y15
+	VMOVUPS     32(BX)(R9*1), Y14
+	VMOVUPS     32(AX)(R9*1), Y13
 	VFMADD231PS Y9, Y14, Y13
-	VMOVUPS     Y13, 32(R10)
+	VMOVUPS     Y13, 32(AX)(R9*1)
 	VFMADD231PS Y13, Y15, Y5
-	VMOVUPS     32(R10)(DX*1), Y13
+	VMOVUPS     32(SI)(R9*1), Y13
 	VFMADD231PS Y10, Y14, Y13
-	VMOVUPS     Y13, 32(R10)(DX*1)
+	VMOVUPS     Y13, 32(SI)(R9*1)
 	VFMADD231PS Y13, Y15, Y6
-	VMOVUPS     32(R10)(DX*2), Y13
+	VMOVUPS     32(DI)(R9*1), Y13
 	VFMADD231PS Y11, Y14, Y13
-	VMOVUPS     Y13, 32(R10)(DX*2)
+	VMOVUPS     Y13, 32(DI)(R9*1)
 	VFMADD231PS Y13, Y15, Y7
-	VMOVUPS     32(R10)(R9*1), Y13
+	VMOVUPS     32(R8)(R9*1), Y13
 	VFMADD231PS Y12, Y14, Y13
-	VMOVUPS     Y13, 32(R10)(R9*1)
+	VMOVUPS     Y13, 32(R8)(R9*1)
 	VFMADD231PS Y13, Y15, Y8
-	ADDQ        $0x00000040, R10
-	ADDQ        $0x00000040, R11
-	ADDQ        $0x00000040, R12
-	SUBQ        $0x00000040, R13
-	JMP         loop603
+	MOVQ        R10, R9
+	JMP         columns604
 
-done604:
-loop605:
-	CMPQ        R13, $0x00000020
-	JL          done606
-	VMOVUPS     (R11), Y15
-	VMOVUPS     (R12), Y14
-	VMOVUPS     (R10), Y13
+done605:
+columns606:
+	LEAQ        32(R9), R10
+	CMPQ        R10, CX
+	JG          done607
+	VMOVUPS     (DX)(R9*1), Y15
+	VMOVUPS     (BX)(R9*1), Y14
+	VMOVUPS     (AX)(R9*1), Y13
 	VFMADD231PS Y9, Y14, Y13
-	VMOVUPS     Y13, (R10)
+	VMOVUPS     Y13, (AX)(R9*1)
 	VFMADD231PS Y13, Y15, Y1
-	VMOVUPS     (R10)(DX*1), Y13
+	VMOVUPS     (SI)(R9*1), Y13
 	VFMADD231PS Y10, Y14, Y13
-	VMOVUPS     Y13, (R10)(DX*1)
+	VMOVUPS     Y13, (SI)(R9*1)
 	VFMADD231PS Y13, Y15, Y2
-	VMOVUPS     (R10)(DX*2), Y13
+	VMOVUPS     (DI)(R9*1), Y13
 	VFMADD231PS Y11, Y14, Y13
-	VMOVUPS     Y13, (R10)(DX*2)
+	VMOVUPS     Y13, (DI)(R9*1)
 	VFMADD231PS Y13, Y15, Y3
-	VMOVUPS     (R10)(R9*1), Y13
+	VMOVUPS     (R8)(R9*1), Y13
 	VFMADD231PS Y12, Y14, Y13
-	VMOVUPS     Y13, (R10)(R9*1)
+	VMOVUPS     Y13, (R8)(R9*1)
 	VFMADD231PS Y13, Y15, Y4
-	ADDQ        $0x00000020, R10
-	ADDQ        $0x00000020, R11
-	ADDQ        $0x00000020, R12
-	SUBQ        $0x00000020, R13
-	JMP         loop605
+	MOVQ        R10, R9
+	JMP         columns606
 
-done606:
-	TESTQ       R13, R13
-	JZ          skip607
-	VMASKMOVPS  (R11), Y0, Y15
-	VMASKMOVPS  (R12), Y0, Y14
-	VMASKMOVPS  (R10), Y0, Y13
+done607:
+	CMPQ        R9, CX
+	JE          done608
+	VMASKMOVPS  (DX)(R9*1), Y0, Y15
+	VMASKMOVPS  (BX)(R9*1), Y0, Y14
+	VMASKMOVPS  (AX)(R9*1), Y0, Y13
 	VFMADD231PS Y9, Y14, Y13
-	VMASKMOVPS  Y13, Y0, (R10)
+	VMASKMOVPS  Y13, Y0, (AX)(R9*1)
 	VANDPD      Y0, Y13, Y13
 	VFMADD231PS Y13, Y15, Y1
-	VMASKMOVPS  (R10)(DX*1), Y0, Y13
+	VMASKMOVPS  (SI)(R9*1), Y0, Y13
 	VFMADD231PS Y10, Y14, Y13
-	VMASKMOVPS  Y13, Y0, (R10)(DX*1)
+	VMASKMOVPS  Y13, Y0, (SI)(R9*1)
 	VANDPD      Y0, Y13, Y13
 	VFMADD231PS Y13, Y15, Y2
-	VMASKMOVPS  (R10)(DX*2), Y0, Y13
+	VMASKMOVPS  (DI)(R9*1), Y0, Y13
 	VFMADD231PS Y11, Y14, Y13
-	VMASKMOVPS  Y13, Y0, (R10)(DX*2)
+	VMASKMOVPS  Y13, Y0, (DI)(R9*1)
 	VANDPD      Y0, Y13, Y13
 	VFMADD231PS Y13, Y15, Y3
-	VMASKMOVPS  (R10)(R9*1), Y0, Y13
+	VMASKMOVPS  (R8)(R9*1), Y0, Y13
 	VFMADD231PS Y12, Y14, Y13
-	VMASKMOVPS  Y13, Y0, (R10)(R9*1)
+	VMASKMOVPS  Y13, Y0, (R8)(R9*1)
 	VANDPD      Y0, Y13, Y13
 	VFMADD231PS Y13, Y15, Y4
 
-skip607:
-	LEAQ         (AX)(DX*4), AX
+done608:
+	LEAQ         (R8)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
 	VADDPS       Y7, Y3, Y3
 	VADDPS       Y8, Y4, Y4
+	MOVQ         y+0(FP), SI
 	VEXTRACTF128 $0x01, Y1, X5
 	VADDPS       X5, X1, X5
 	VPERMILPS    $0x4e, X5, X1
@@ -13359,143 +13339,142 @@ skip607:
 	VADDPS       X2, X1, X1
 	VMOVSS       X1, 12(SI)
 	ADDQ         $0x00000010, SI
-	SUBQ         $0x00000004, CX
-	JMP          loop601
+	MOVQ         SI, y+0(FP)
+	SUBQ         $0x00000004, m+40(FP)
+	JMP          rows601
 
-done602:
-	CMPQ         CX, $0x00000003
+rest602:
+	CMPQ         m+40(FP), $0x00000003
 	JNE          skip609
-	MOVQ         AX, CX
+	LEAQ         (AX)(CX*1), SI
+	LEAQ         (SI)(CX*1), DI
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 	VXORPD       Y3, Y3, Y3
 	VXORPD       Y4, Y4, Y4
 	VXORPD       Y5, Y5, Y5
 	VXORPD       Y6, Y6, Y6
-	VBROADCASTSS (DI), Y7
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Y8
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Y9
-	ADDQ         $0x00000004, DI
-	MOVQ         R8, DI
-	MOVQ         DX, R8
+	MOVQ         f+16(FP), R8
+	VBROADCASTSS (R8), Y7
+	VBROADCASTSS 4(R8), Y8
+	VBROADCASTSS 8(R8), Y9
+	ADDQ         $0x0000000c, R8
+	MOVQ         R8, f+16(FP)
+	XORQ         R8, R8
 
-loop610:
-	CMPQ        R8, $0x00000040
-	JL          done611
-	VMOVUPS     (BX), Y12
-	VMOVUPS     (DI), Y11
-	VMOVUPS     (CX), Y10
+columns610:
+	LEAQ        64(R8), R9
+	CMPQ        R9, CX
+	JG          done611
+	VMOVUPS     (DX)(R8*1), Y12
+	VMOVUPS     (BX)(R8*1), Y11
+	VMOVUPS     (AX)(R8*1), Y10
 	VFMADD231PS Y7, Y11, Y10
-	VMOVUPS     Y10, (CX)
+	VMOVUPS     Y10, (AX)(R8*1)
 	VFMADD231PS Y10, Y12, Y1
-	VMOVUPS     (CX)(DX*1), Y10
+	VMOVUPS     (SI)(R8*1), Y10
 	VFMADD231PS Y8, Y11, Y10
-	VMOVUPS     Y10, (CX)(DX*1)
+	VMOVUPS     Y10, (SI)(R8*1)
 	VFMADD231PS Y10, Y12, Y2
-	VMOVUPS     (CX)(DX*2), Y10
+	VMOVUPS     (DI)(R8*1), Y10
 	VFMADD231PS Y9, Y11, Y10
-	VMOVUPS     Y10, (CX)(DX*2)
+	VMOVUPS     Y10, (DI)(R8*1)
 	VFMADD231PS Y10, Y12, Y3
-	VMOVUPS     32(BX), Y12
-	VMOVUPS     32(DI), Y11
-	VMOVUPS     32(CX), Y10
+	VMOVUPS     32(DX)(R8*1), Y12
+	VMOVUPS     32(BX)(R8*1), Y11
+	VMOVUPS     32(AX)(R8*1), Y10
 	VFMADD231PS Y7, Y11, Y10
-	VMOVUPS     Y10, 32(CX)
+	VMOVUPS     Y10, 32(AX)(R8*1)
 	VFMADD231PS Y10, Y12, Y4
-	VMOVUPS     32(CX)(DX*1), Y10
+	VMOVUPS     32(SI)(R8*1), Y10
 	VFMADD231PS Y8, Y11, Y10
-	VMOVUPS     Y10, 32(CX)(DX*1)
+	VMOVUPS     Y10, 32(SI)(R8*1)
 	VFMADD231PS Y10, Y12, Y5
-	VMOVUPS     32(CX)(DX*2), Y10
+	VMOVUPS     32(DI)(R8*1), Y10
 	VFMADD231PS Y9, Y11, Y10
-	VMOVUPS     Y10, 32(CX)(DX*2)
+	VMOVUPS     Y10, 32(DI)(R8*1)
 	VFMADD231PS Y10, Y12, Y6
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x00000040, DI
-	SUBQ        $0x00000040, R8
-	JMP         loop610
+	MOVQ        R9, R8
+	JMP         columns610
 
 done611:
-loop612:
-	CMPQ        R8, $0x00000020
-	JL          done613
-	VMOVUPS     (BX), Y12
-	VMOVUPS     (DI), Y11
-	VMOVUPS     (CX), Y10
+columns612:
+	LEAQ        32(R8), R9
+	CMPQ        R9, CX
+	JG          done613
+	VMOVUPS     (DX)(R8*1), Y12
+	VMOVUPS     (BX)(R8*1), Y11
+	VMOVUPS     (AX)(R8*1), Y10
 	VFMADD231PS Y7, Y11, Y10
-	VMOVUPS     Y10, (CX)
+	VMOVUPS     Y10, (AX)(R8*1)
 	VFMADD231PS Y10, Y12, Y1
-	VMOVUPS     (CX)(DX*1), Y10
+	VMOVUPS     (SI)(R8*1), Y10
 	VFMADD231PS Y8, Y11, Y10
-	VMOVUPS     Y10, (CX)(DX*1)
+	VMOVUPS     Y10, (SI)(R8*1)
 	VFMADD231PS Y10, Y12, Y2
-	VMOVUPS     (CX)(DX*2), Y10
+	VMOVUPS     (DI)(R8*1), Y10
 	VFMADD231PS Y9, Y11, Y10
-	VMOVUPS     Y10, (CX)(DX*2)
+	VMOVUPS     Y10, (DI)(R8*1)
 	VFMADD231PS Y10, Y12, Y3
-	ADDQ        $0x00000020, CX
-	ADDQ        $0x00000020, BX
-	ADDQ        $0x00000020, DI
-	SUBQ        $0x00000020, R8
-	JMP         loop612
+	MOVQ        R9, R8
+	JMP         columns612
 
 done613:
-	TESTQ       R8, R8
-	JZ          skip614
-	VMASKMOVPS  (BX), Y0, Y12
-	VMASKMOVPS  (DI), Y0, Y11
-	VMASKMOVPS  (CX), Y0, Y10
+	CMPQ        R8, CX
+	JE          done614
+	VMASKMOVPS  (DX)(R8*1), Y0, Y12
+	VMASKMOVPS  (BX)(R8*1), Y0, Y11
+	VMASKMOVPS  (AX)(R8*1), Y0, Y10
 	VFMADD231PS Y7, Y11, Y10
-	VMASKMOVPS  Y10, Y0, (CX)
+	VMASKMOVPS  Y10, Y0, (AX)(R8*1)
 	VANDPD      Y0, Y10, Y10
 	VFMADD231PS Y10, Y12, Y1
-	VMASKMOVPS  (CX)(DX*1), Y0, Y10
+	VMASKMOVPS  (SI)(R8*1), Y0, Y10
 	VFMADD231PS Y8, Y11, Y10
-	VMASKMOVPS  Y10, Y0, (CX)(DX*1)
+	VMASKMOVPS  Y10, Y0, (SI)(R8*1)
 	VANDPD      Y0, Y10, Y10
 	VFMADD231PS Y10, Y12, Y2
-	VMASKMOVPS  (CX)(DX*2), Y0, Y10
+	VMASKMOVPS  (DI)(R8*1), Y0, Y10
 	VFMADD231PS Y9, Y11, Y10
-	VMASKMOVPS  Y10, Y0, (CX)(DX*2)
+	VMASKMOVPS  Y10, Y0, (DI)(R8*1)
 	VANDPD      Y0, Y10, Y10
 	VFMADD231PS Y10, Y12, Y3
 
-skip614:
-	ADDQ         R9, AX
+done614:
+	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
 	VADDPS       Y6, Y3, Y3
+	MOVQ         y+0(FP), AX
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X0
 	VPERMILPS    $0x4e, X0, X1
 	VADDPS       X1, X0, X0
 	VPERMILPS    $0xb1, X0, X1
 	VADDPS       X1, X0, X0
-	VMOVSS       X0, (SI)
+	VMOVSS       X0, (AX)
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPS       X0, X2, X0
 	VPERMILPS    $0x4e, X0, X1
 	VADDPS       X1, X0, X0
 	VPERMILPS    $0xb1, X0, X1
 	VADDPS       X1, X0, X0
-	VMOVSS       X0, 4(SI)
+	VMOVSS       X0, 4(AX)
 	VEXTRACTF128 $0x01, Y3, X0
 	VADDPS       X0, X3, X0
 	VPERMILPS    $0x4e, X0, X1
 	VADDPS       X1, X0, X0
 	VPERMILPS    $0xb1, X0, X1
 	VADDPS       X1, X0, X0
-	VMOVSS       X0, 8(SI)
-	ADDQ         $0x0000000c, SI
-	JMP          end608
+	VMOVSS       X0, 8(AX)
+	ADDQ         $0x0000000c, AX
+	MOVQ         AX, y+0(FP)
+	JMP          end603
 
 skip609:
-	CMPQ         CX, $0x00000002
+	CMPQ         m+40(FP), $0x00000002
 	JNE          skip615
-	MOVQ         AX, CX
+	LEAQ         (AX)(CX*1), SI
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 	VXORPD       Y3, Y3, Y3
@@ -13504,554 +13483,557 @@ skip609:
 	VXORPD       Y6, Y6, Y6
 	VXORPD       Y7, Y7, Y7
 	VXORPD       Y8, Y8, Y8
+	MOVQ         f+16(FP), DI
 	VBROADCASTSS (DI), Y9
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Y10
-	ADDQ         $0x00000004, DI
-	MOVQ         R8, DI
-	MOVQ         DX, R8
+	VBROADCASTSS 4(DI), Y10
+	ADDQ         $0x00000008, DI
+	MOVQ         DI, f+16(FP)
+	XORQ         DI, DI
 
-loop616:
-	CMPQ        R8, $0x00000080
-	JL          done617
-	VMOVUPS     (BX), Y13
-	VMOVUPS     (DI), Y12
-	VMOVUPS     (CX), Y11
+columns616:
+	LEAQ        128(DI), R8
+	CMPQ        R8, CX
+	JG          done617
+	VMOVUPS     (DX)(DI*1), Y13
+	VMOVUPS     (BX)(DI*1), Y12
+	VMOVUPS     (AX)(DI*1), Y11
 	VFMADD231PS Y9, Y12, Y11
-	VMOVUPS     Y11, (CX)
+	VMOVUPS     Y11, (AX)(DI*1)
 	VFMADD231PS Y11, Y13, Y1
-	VMOVUPS     (CX)(DX*1), Y11
+	VMOVUPS     (SI)(DI*1), Y11
 	VFMADD231PS Y10, Y12, Y11
-	VMOVUPS     Y11, (CX)(DX*1)
+	VMOVUPS     Y11, (SI)(DI*1)
 	VFMADD231PS Y11, Y13, Y2
-	VMOVUPS     32(BX), Y13
-	VMOVUPS     32(DI), Y12
-	VMOVUPS     32(CX), Y11
+	VMOVUPS     32(DX)(DI*1), Y13
+	VMOVUPS     32(BX)(DI*1), Y12
+	VMOVUPS     32(AX)(DI*1), Y11
 	VFMADD231PS Y9, Y12, Y11
-	VMOVUPS     Y11, 32(CX)
+	VMOVUPS     Y11, 32(AX)(DI*1)
 	VFMADD231PS Y11, Y13, Y3
-	VMOVUPS     32(CX)(DX*1), Y11
+	VMOVUPS     32(SI)(DI*1), Y11
 	VFMADD231PS Y10, Y12, Y11
-	VMOVUPS     Y11, 32(CX)(DX*1)
+	VMOVUPS     Y11, 32(SI)(DI*1)
 	VFMADD231PS Y11, Y13, Y4
-	VMOVUPS     64(BX), Y13
-	VMOVUPS     64(DI), Y12
-	VMOVUPS     64(CX), Y11
+	VMOVUPS     64(DX)(DI*1), Y13
+	VMOVUPS     64(BX)(DI*1), Y12
+	VMOVUPS     64(AX)(DI*1), Y11
 	VFMADD231PS Y9, Y12, Y11
-	VMOVUPS     Y11, 64(CX)
+	VMOVUPS     Y11, 64(AX)(DI*1)
 	VFMADD231PS Y11, Y13, Y5
-	VMOVUPS     64(CX)(DX*1), Y11
+	VMOVUPS     64(SI)(DI*1), Y11
 	VFMADD231PS Y10, Y12, Y11
-	VMOVUPS     Y11, 64(CX)(DX*1)
+	VMOVUPS     Y11, 64(SI)(DI*1)
 	VFMADD231PS Y11, Y13, Y6
-	VMOVUPS     96(BX), Y13
-	VMOVUPS     96(DI), Y12
-	VMOVUPS     96(CX), Y11
+	VMOVUPS     96(DX)(DI*1), Y13
+	VMOVUPS     96(BX)(DI*1), Y12
+	VMOVUPS     96(AX)(DI*1), Y11
 	VFMADD231PS Y9, Y12, Y11
-	VMOVUPS     Y11, 96(CX)
+	VMOVUPS     Y11, 96(AX)(DI*1)
 	VFMADD231PS Y11, Y13, Y7
-	VMOVUPS     96(CX)(DX*1), Y11
+	VMOVUPS     96(SI)(DI*1), Y11
 	VFMADD231PS Y10, Y12, Y11
-	VMOVUPS     Y11, 96(CX)(DX*1)
+	VMOVUPS     Y11, 96(SI)(DI*1)
 	VFMADD231PS Y11, Y13, Y8
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x00000080, DI
-	SUBQ        $0x00000080, R8
-	JMP         loop616
+	MOVQ        R8, DI
+	JMP         columns616
 
 done617:
-loop618:
-	CMPQ        R8, $0x00000020
-	JL          done619
-	VMOVUPS     (BX), Y13
-	VMOVUPS     (DI), Y12
-	VMOVUPS     (CX), Y11
+columns618:
+	LEAQ        32(DI), R8
+	CMPQ        R8, CX
+	JG          done619
+	VMOVUPS     (DX)(DI*1), Y13
+	VMOVUPS     (BX)(DI*1), Y12
+	VMOVUPS     (AX)(DI*1), Y11
 	VFMADD231PS Y9, Y12, Y11
-	VMOVUPS     Y11, (CX)
+	VMOVUPS     Y11, (AX)(DI*1)
 	VFMADD231PS Y11, Y13, Y1
-	VMOVUPS     (CX)(DX*1), Y11
+	VMOVUPS     (SI)(DI*1), Y11
 	VFMADD231PS Y10, Y12, Y11
-	VMOVUPS     Y11, (CX)(DX*1)
+	VMOVUPS     Y11, (SI)(DI*1)
 	VFMADD231PS Y11, Y13, Y2
-	ADDQ        $0x00000020, CX
-	ADDQ        $0x00000020, BX
-	ADDQ        $0x00000020, DI
-	SUBQ        $0x00000020, R8
-	JMP         loop618
+	MOVQ        R8, DI
+	JMP         columns618
 
 done619:
-	TESTQ       R8, R8
-	JZ          skip620
-	VMASKMOVPS  (BX), Y0, Y13
-	VMASKMOVPS  (DI), Y0, Y12
-	VMASKMOVPS  (CX), Y0, Y11
+	CMPQ        DI, CX
+	JE          done620
+	VMASKMOVPS  (DX)(DI*1), Y0, Y13
+	VMASKMOVPS  (BX)(DI*1), Y0, Y12
+	VMASKMOVPS  (AX)(DI*1), Y0, Y11
 	VFMADD231PS Y9, Y12, Y11
-	VMASKMOVPS  Y11, Y0, (CX)
+	VMASKMOVPS  Y11, Y0, (AX)(DI*1)
 	VANDPD      Y0, Y11, Y11
 	VFMADD231PS Y11, Y13, Y1
-	VMASKMOVPS  (CX)(DX*1), Y0, Y11
+	VMASKMOVPS  (SI)(DI*1), Y0, Y11
 	VFMADD231PS Y10, Y12, Y11
-	VMASKMOVPS  Y11, Y0, (CX)(DX*1)
+	VMASKMOVPS  Y11, Y0, (SI)(DI*1)
 	VANDPD      Y0, Y11, Y11
 	VFMADD231PS Y11, Y13, Y2
 
-skip620:
-	LEAQ         (AX)(DX*2), AX
+done620:
+	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y7, Y1, Y1
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y6, Y2, Y2
 	VADDPS       Y8, Y2, Y2
+	MOVQ         y+0(FP), AX
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X0
 	VPERMILPS    $0x4e, X0, X1
 	VADDPS       X1, X0, X0
 	VPERMILPS    $0xb1, X0, X1
 	VADDPS       X1, X0, X0
-	VMOVSS       X0, (SI)
+	VMOVSS       X0, (AX)
 	VEXTRACTF128 $0x01, Y2, X0
 	VADDPS       X0, X2, X0
 	VPERMILPS    $0x4e, X0, X1
 	VADDPS       X1, X0, X0
 	VPERMILPS    $0xb1, X0, X1
 	VADDPS       X1, X0, X0
-	VMOVSS       X0, 4(SI)
-	ADDQ         $0x00000008, SI
-	JMP          end608
+	VMOVSS       X0, 4(AX)
+	ADDQ         $0x00000008, AX
+	MOVQ         AX, y+0(FP)
+	JMP          end603
 
 skip615:
-	CMPQ         CX, $0x00000001
+	CMPQ         m+40(FP), $0x00000001
 	JNE          skip621
-	MOVQ         AX, CX
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 	VXORPD       Y3, Y3, Y3
 	VXORPD       Y4, Y4, Y4
-	VBROADCASTSS (DI), Y5
-	ADDQ         $0x00000004, DI
-	MOVQ         R8, DI
-	MOVQ         DX, R8
+	MOVQ         f+16(FP), SI
+	VBROADCASTSS (SI), Y5
+	ADDQ         $0x00000004, SI
+	MOVQ         SI, f+16(FP)
+	XORQ         SI, SI
 
-loop622:
-	CMPQ        R8, $0x00000080
-	JL          done623
-	VMOVUPS     (BX), Y8
-	VMOVUPS     (DI), Y7
-	VMOVUPS     (CX), Y6
+columns622:
+	LEAQ        128(SI), DI
+	CMPQ        DI, CX
+	JG          done623
+	VMOVUPS     (DX)(SI*1), Y8
+	VMOVUPS     (BX)(SI*1), Y7
+	VMOVUPS     (AX)(SI*1), Y6
 	VFMADD231PS Y5, Y7, Y6
-	VMOVUPS     Y6, (CX)
+	VMOVUPS     Y6, (AX)(SI*1)
 	VFMADD231PS Y6, Y8, Y1
-	VMOVUPS     32(BX), Y8
-	VMOVUPS     32(DI), Y7
-	VMOVUPS     32(CX), Y6
+	VMOVUPS     32(DX)(SI*1), Y8
+	VMOVUPS     32(BX)(SI*1), Y7
+	VMOVUPS     32(AX)(SI*1), Y6
 	VFMADD231PS Y5, Y7, Y6
-	VMOVUPS     Y6, 32(CX)
+	VMOVUPS     Y6, 32(AX)(SI*1)
 	VFMADD231PS Y6, Y8, Y2
-	VMOVUPS     64(BX), Y8
-	VMOVUPS     64(DI), Y7
-	VMOVUPS     64(CX), Y6
+	VMOVUPS     64(DX)(SI*1), Y8
+	VMOVUPS     64(BX)(SI*1), Y7
+	VMOVUPS     64(AX)(SI*1), Y6
 	VFMADD231PS Y5, Y7, Y6
-	VMOVUPS     Y6, 64(CX)
+	VMOVUPS     Y6, 64(AX)(SI*1)
 	VFMADD231PS Y6, Y8, Y3
-	VMOVUPS     96(BX), Y8
-	VMOVUPS     96(DI), Y7
-	VMOVUPS     96(CX), Y6
+	VMOVUPS     96(DX)(SI*1), Y8
+	VMOVUPS     96(BX)(SI*1), Y7
+	VMOVUPS     96(AX)(SI*1), Y6
 	VFMADD231PS Y5, Y7, Y6
-	VMOVUPS     Y6, 96(CX)
+	VMOVUPS     Y6, 96(AX)(SI*1)
 	VFMADD231PS Y6, Y8, Y4
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x00000080, DI
-	SUBQ        $0x00000080, R8
-	JMP         loop622
+	MOVQ        DI, SI
+	JMP         columns622
 
 done623:
-loop624:
-	CMPQ        R8, $0x00000020
-	JL          done625
-	VMOVUPS     (BX), Y8
-	VMOVUPS     (DI), Y7
-	VMOVUPS     (CX), Y6
+columns624:
+	LEAQ        32(SI), DI
+	CMPQ        DI, CX
+	JG          done625
+	VMOVUPS     (DX)(SI*1), Y8
+	VMOVUPS     (BX)(SI*1), Y7
+	VMOVUPS     (AX)(SI*1), Y6
 	VFMADD231PS Y5, Y7, Y6
-	VMOVUPS     Y6, (CX)
+	VMOVUPS     Y6, (AX)(SI*1)
 	VFMADD231PS Y6, Y8, Y1
-	ADDQ        $0x00000020, CX
-	ADDQ        $0x00000020, BX
-	ADDQ        $0x00000020, DI
-	SUBQ        $0x00000020, R8
-	JMP         loop624
+	MOVQ        DI, SI
+	JMP         columns624
 
 done625:
-	TESTQ       R8, R8
-	JZ          skip626
-	VMASKMOVPS  (BX), Y0, Y8
-	VMASKMOVPS  (DI), Y0, Y7
-	VMASKMOVPS  (CX), Y0, Y6
+	CMPQ        SI, CX
+	JE          done626
+	VMASKMOVPS  (DX)(SI*1), Y0, Y8
+	VMASKMOVPS  (BX)(SI*1), Y0, Y7
+	VMASKMOVPS  (AX)(SI*1), Y0, Y6
 	VFMADD231PS Y5, Y7, Y6
-	VMASKMOVPS  Y6, Y0, (CX)
+	VMASKMOVPS  Y6, Y0, (AX)(SI*1)
 	VANDPD      Y0, Y6, Y6
 	VFMADD231PS Y6, Y8, Y1
 
-skip626:
-	LEAQ         (AX)(DX*1), AX
+done626:
+	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y1, Y1
+	MOVQ         y+0(FP), AX
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPS       X0, X1, X0
 	VPERMILPS    $0x4e, X0, X1
 	VADDPS       X1, X0, X0
 	VPERMILPS    $0xb1, X0, X1
 	VADDPS       X1, X0, X0
-	VMOVSS       X0, (SI)
-	ADDQ         $0x00000004, SI
-	JMP          end608
+	VMOVSS       X0, (AX)
+	ADDQ         $0x00000004, AX
+	MOVQ         AX, y+0(FP)
+	JMP          end603
 
 skip621:
-end608:
+end603:
 	VZEROUPPER
 	RET
 
 // func addOuter32AVX2(a *float32, alpha float32, f *float32, u *float32, m int, n int, step int)
 // Requires: AVX, FMA3
 TEXT ·addOuter32AVX2(SB), NOSPLIT, $0-56
-	MOVQ         a+0(FP), AX
-	MOVQ         m+32(FP), CX
-	MOVQ         n+40(FP), DX
-	MOVQ         f+16(FP), BX
-	MOVQ         u+24(FP), SI
-	VBROADCASTSS alpha+8(FP), Y0
-	MOVQ         DX, DI
-	ANDQ         $0x00000007, DI
-	LEAQ         mask32<>+32(SB), R8
-	SHLQ         $0x02, DI
-	SUBQ         DI, R8
-	VMOVUPD      (R8), Y1
-	SHLQ         $0x02, DX
-	MOVQ         step+48(FP), DI
-	MOVQ         DX, R8
-	IMULQ        DI, R8
-	SHLQ         $0x02, DI
-	LEAQ         (R8)(R8*2), R9
+	MOVQ    a+0(FP), AX
+	MOVQ    n+40(FP), CX
+	MOVQ    u+24(FP), DX
+	MOVQ    CX, BX
+	ANDQ    $0x00000007, BX
+	LEAQ    mask32<>+32(SB), SI
+	SHLQ    $0x02, BX
+	SUBQ    BX, SI
+	VMOVUPD (SI), Y0
+	SHLQ    $0x02, CX
+	MOVQ    step+48(FP), BX
+	MOVQ    CX, SI
+	IMULQ   BX, SI
+	SHLQ    $0x02, BX
 
-loop627:
-	CMPQ         CX, $0x00000004
-	JL           done628
-	MOVQ         AX, R10
-	VBROADCASTSS (BX), Y2
-	VMULPS       Y0, Y2, Y2
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Y3
-	VMULPS       Y0, Y3, Y3
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Y4
-	VMULPS       Y0, Y4, Y4
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Y5
-	VMULPS       Y0, Y5, Y5
-	ADDQ         DI, BX
-	MOVQ         SI, R11
-	MOVQ         DX, R12
+rows627:
+	CMPQ         m+32(FP), $0x00000004
+	JL           rest628
+	LEAQ         (AX)(SI*1), DI
+	LEAQ         (DI)(SI*1), R8
+	LEAQ         (R8)(SI*1), R9
+	MOVQ         f+16(FP), R10
+	VBROADCASTSS (R10), Y1
+	ADDQ         BX, R10
+	VBROADCASTSS alpha+8(FP), Y2
+	VMULPS       Y2, Y1, Y1
+	VBROADCASTSS (R10), Y2
+	ADDQ         BX, R10
+	VBROADCASTSS alpha+8(FP), Y3
+	VMULPS       Y3, Y2, Y2
+	VBROADCASTSS (R10), Y3
+	ADDQ         BX, R10
+	VBROADCASTSS alpha+8(FP), Y4
+	VMULPS       Y4, Y3, Y3
+	VBROADCASTSS (R10), Y4
+	ADDQ         BX, R10
+	VBROADCASTSS alpha+8(FP), Y5
+	VMULPS       Y5, Y4, Y4
+	MOVQ         R10, f+16(FP)
+	XORQ         R10, R10
 
-loop629:
-	CMPQ        R12, $0x00000040
-	JL          done630
-	VMOVUPS     (R11), Y7
-	VMOVUPS     (R10), Y6
-	VFMADD231PS Y2, Y7, Y6
-	VMOVUPS     Y6, (R10)
-	VMOVUPS     (R10)(R8*1), Y6
-	VFMADD231PS Y3, Y7, Y6
-	VMOVUPS     Y6, (R10)(R8*1)
-	VMOVUPS     (R10)(R8*2), Y6
-	VFMADD231PS Y4, Y7, Y6
-	VMOVUPS     Y6, (R10)(R8*2)
-	VMOVUPS     (R10)(R9*1), Y6
-	VFMADD231PS Y5, Y7, Y6
-	VMOVUPS     Y6, (R10)(R9*1)
-	VMOVUPS     32(R11), Y7
-	VMOVUPS     32(R10), Y6
-	VFMADD231PS Y2, Y7, Y6
-	VMOVUPS     Y6, 32(R10)
-	VMOVUPS     32(R10)(R8*1), Y6
-	VFMADD231PS Y3, Y7, Y6
-	VMOVUPS     Y6, 32(R10)(R8*1)
-	VMOVUPS     32(R10)(R8*2), Y6
-	VFMADD231PS Y4, Y7, Y6
-	VMOVUPS     Y6, 32(R10)(R8*2)
-	VMOVUPS     32(R10)(R9*1), Y6
-	VFMADD231PS Y5, Y7, Y6
-	VMOVUPS     Y6, 32(R10)(R9*1)
-	ADDQ        $0x00000040, R10
-	ADDQ        $0x00000040, R11
-	SUBQ        $0x00000040, R12
-	JMP         loop629
+columns630:
+	LEAQ        64(R10), R11
+	CMPQ        R11, CX
+	JG          done631
+	VMOVUPS     (DX)(R10*1), Y6
+	VMOVUPS     (AX)(R10*1), Y5
+	VFMADD231PS Y1, Y6, Y5
+	VMOVUPS     Y5, (AX)(R10*1)
+	VMOVUPS     (DI)(R10*1), Y5
+	VFMADD231PS Y2, Y6, Y5
+	VMOVUPS     Y5, (DI)(R10*1)
+	VMOVUPS     (R8)(R10*1), Y5
+	VFMADD231PS Y3, Y6, Y5
+	VMOVUPS     Y5, (R8)(R10*1)
+	VMOVUPS     (R9)(R10*1), Y5
+	VFMADD231PS Y4, Y6, Y5
+	VMOVUPS     Y5, (R9)(R10*1)
+	VMOVUPS     32(DX)(R10*1), Y6
+	VMOVUPS     32(AX)(R10*1), Y5
+	VFMADD231PS Y1, Y6, Y5
+	VMOVUPS     Y5, 32(AX)(R10*1)
+	VMOVUPS     32(DI)(R10*1), Y5
+	VFMADD231PS Y2, Y6, Y5
+	VMOVUPS     Y5, 32(DI)(R10*1)
+	VMOVUPS     32(R8)(R10*1), Y5
+	VFMADD231PS Y3, Y6, Y5
+	VMOVUPS     Y5, 32(R8)(R10*1)
+	VMOVUPS     32(R9)(R10*1), Y5
+	VFMADD231PS Y4, Y6, Y5
+	VMOVUPS     Y5, 32(R9)(R10*1)
+	MOVQ        R11, R10
+	JMP         columns630
 
-done630:
-loop631:
-	CMPQ        R12, $0x00000020
-	JL          done632
-	VMOVUPS     (R11), Y7
-	VMOVUPS     (R10), Y6
-	VFMADD231PS Y2, Y7, Y6
-	VMOVUPS     Y6, (R10)
-	VMOVUPS     (R10)(R8*1), Y6
-	VFMADD231PS Y3, Y7, Y6
-	VMOVUPS     Y6, (R10)(R8*1)
-	VMOVUPS     (R10)(R8*2), Y6
-	VFMADD231PS Y4, Y7, Y6
-	VMOVUPS     Y6, (R10)(R8*2)
-	VMOVUPS     (R10)(R9*1), Y6
-	VFMADD231PS Y5, Y7, Y6
-	VMOVUPS     Y6, (R10)(R9*1)
-	ADDQ        $0x00000020, R10
-	ADDQ        $0x00000020, R11
-	SUBQ        $0x00000020, R12
-	JMP         loop631
+done631:
+columns632:
+	LEAQ        32(R10), R11
+	CMPQ        R11, CX
+	JG          done633
+	VMOVUPS     (DX)(R10*1), Y6
+	VMOVUPS     (AX)(R10*1), Y5
+	VFMADD231PS Y1, Y6, Y5
+	VMOVUPS     Y5, (AX)(R10*1)
+	VMOVUPS     (DI)(R10*1), Y5
+	VFMADD231PS Y2, Y6, Y5
+	VMOVUPS     Y5, (DI)(R10*1)
+	VMOVUPS     (R8)(R10*1), Y5
+	VFMADD231PS Y3, Y6, Y5
+	VMOVUPS     Y5, (R8)(R10*1)
+	VMOVUPS     (R9)(R10*1), Y5
+	VFMADD231PS Y4, Y6, Y5
+	VMOVUPS     Y5, (R9)(R10*1)
+	MOVQ        R11, R10
+	JMP         columns632
 
-done632:
-	TESTQ       R12, R12
-	JZ          skip633
-	VMASKMOVPS  (R11), Y1, Y7
-	VMASKMOVPS  (R10), Y1, Y6
-	VFMADD231PS Y2, Y7, Y6
-	VMASKMOVPS  Y6, Y1, (R10)
-	VMASKMOVPS  (R10)(R8*1), Y1, Y6
-	VFMADD231PS Y3, Y7, Y6
-	VMASKMOVPS  Y6, Y1, (R10)(R8*1)
-	VMASKMOVPS  (R10)(R8*2), Y1, Y6
-	VFMADD231PS Y4, Y7, Y6
-	VMASKMOVPS  Y6, Y1, (R10)(R8*2)
-	VMASKMOVPS  (R10)(R9*1), Y1, Y6
-	VFMADD231PS Y5, Y7, Y6
-	VMASKMOVPS  Y6, Y1, (R10)(R9*1)
+done633:
+	CMPQ        R10, CX
+	JE          done634
+	VMASKMOVPS  (DX)(R10*1), Y0, Y6
+	VMASKMOVPS  (AX)(R10*1), Y0, Y5
+	VFMADD231PS Y1, Y6, Y5
+	VMASKMOVPS  Y5, Y0, (AX)(R10*1)
+	VMASKMOVPS  (DI)(R10*1), Y0, Y5
+	VFMADD231PS Y2, Y6, Y5
+	VMASKMOVPS  Y5, Y0, (DI)(R10*1)
+	VMASKMOVPS  (R8)(R10*1), Y0, Y5
+	VFMADD231PS Y3, Y6, Y5
+	VMASKMOVPS  Y5, Y0, (R8)(R10*1)
+	VMASKMOVPS  (R9)(R10*1), Y0, Y5
+	VFMADD231PS Y4, Y6, Y5
+	VMASKMOVPS  Y5, Y0, (R9)(R10*1)
 
-skip633:
-	LEAQ (AX)(R8*4), AX
-	SUBQ $0x00000004, CX
-	JMP  loop627
+done634:
+	LEAQ (R9)(SI*1), AX
+	SUBQ $0x00000004, m+32(FP)
+	JMP  rows627
 
-done628:
-	CMPQ         CX, $0x00000003
+rest628:
+	CMPQ         m+32(FP), $0x00000003
 	JNE          skip635
-	MOVQ         AX, CX
-	VBROADCASTSS (BX), Y2
-	VMULPS       Y0, Y2, Y2
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Y3
-	VMULPS       Y0, Y3, Y3
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Y4
-	VMULPS       Y0, Y4, Y4
-	ADDQ         DI, BX
-	MOVQ         SI, BX
+	LEAQ         (AX)(SI*1), DI
+	LEAQ         (DI)(SI*1), R8
+	MOVQ         f+16(FP), R9
+	VBROADCASTSS (R9), Y1
+	ADDQ         BX, R9
+	VBROADCASTSS alpha+8(FP), Y2
+	VMULPS       Y2, Y1, Y1
+	VBROADCASTSS (R9), Y2
+	ADDQ         BX, R9
+	VBROADCASTSS alpha+8(FP), Y3
+	VMULPS       Y3, Y2, Y2
+	VBROADCASTSS (R9), Y3
+	ADDQ         BX, R9
+	VBROADCASTSS alpha+8(FP), Y4
+	VMULPS       Y4, Y3, Y3
+	MOVQ         R9, f+16(FP)
+	XORQ         BX, BX
 
-loop636:
-	CMPQ        DX, $0x00000040
-	JL          done637
-	VMOVUPS     (BX), Y5
-	VMOVUPS     (CX), Y0
-	VFMADD231PS Y2, Y5, Y0
-	VMOVUPS     Y0, (CX)
-	VMOVUPS     (CX)(R8*1), Y0
-	VFMADD231PS Y3, Y5, Y0
-	VMOVUPS     Y0, (CX)(R8*1)
-	VMOVUPS     (CX)(R8*2), Y0
-	VFMADD231PS Y4, Y5, Y0
-	VMOVUPS     Y0, (CX)(R8*2)
-	VMOVUPS     32(BX), Y5
-	VMOVUPS     32(CX), Y0
-	VFMADD231PS Y2, Y5, Y0
-	VMOVUPS     Y0, 32(CX)
-	VMOVUPS     32(CX)(R8*1), Y0
-	VFMADD231PS Y3, Y5, Y0
-	VMOVUPS     Y0, 32(CX)(R8*1)
-	VMOVUPS     32(CX)(R8*2), Y0
-	VFMADD231PS Y4, Y5, Y0
-	VMOVUPS     Y0, 32(CX)(R8*2)
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, DX
-	JMP         loop636
+columns636:
+	LEAQ        64(BX), R9
+	CMPQ        R9, CX
+	JG          done637
+	VMOVUPS     (DX)(BX*1), Y5
+	VMOVUPS     (AX)(BX*1), Y4
+	VFMADD231PS Y1, Y5, Y4
+	VMOVUPS     Y4, (AX)(BX*1)
+	VMOVUPS     (DI)(BX*1), Y4
+	VFMADD231PS Y2, Y5, Y4
+	VMOVUPS     Y4, (DI)(BX*1)
+	VMOVUPS     (R8)(BX*1), Y4
+	VFMADD231PS Y3, Y5, Y4
+	VMOVUPS     Y4, (R8)(BX*1)
+	VMOVUPS     32(DX)(BX*1), Y5
+	VMOVUPS     32(AX)(BX*1), Y4
+	VFMADD231PS Y1, Y5, Y4
+	VMOVUPS     Y4, 32(AX)(BX*1)
+	VMOVUPS     32(DI)(BX*1), Y4
+	VFMADD231PS Y2, Y5, Y4
+	VMOVUPS     Y4, 32(DI)(BX*1)
+	VMOVUPS     32(R8)(BX*1), Y4
+	VFMADD231PS Y3, Y5, Y4
+	VMOVUPS     Y4, 32(R8)(BX*1)
+	MOVQ        R9, BX
+	JMP         columns636
 
 done637:
-loop638:
-	CMPQ        DX, $0x00000020
-	JL          done639
-	VMOVUPS     (BX), Y5
-	VMOVUPS     (CX), Y0
-	VFMADD231PS Y2, Y5, Y0
-	VMOVUPS     Y0, (CX)
-	VMOVUPS     (CX)(R8*1), Y0
-	VFMADD231PS Y3, Y5, Y0
-	VMOVUPS     Y0, (CX)(R8*1)
-	VMOVUPS     (CX)(R8*2), Y0
-	VFMADD231PS Y4, Y5, Y0
-	VMOVUPS     Y0, (CX)(R8*2)
-	ADDQ        $0x00000020, CX
-	ADDQ        $0x00000020, BX
-	SUBQ        $0x00000020, DX
-	JMP         loop638
+columns638:
+	LEAQ        32(BX), R9
+	CMPQ        R9, CX
+	JG          done639
+	VMOVUPS     (DX)(BX*1), Y5
+	VMOVUPS     (AX)(BX*1), Y4
+	VFMADD231PS Y1, Y5, Y4
+	VMOVUPS     Y4, (AX)(BX*1)
+	VMOVUPS     (DI)(BX*1), Y4
+	VFMADD231PS Y2, Y5, Y4
+	VMOVUPS     Y4, (DI)(BX*1)
+	VMOVUPS     (R8)(BX*1), Y4
+	VFMADD231PS Y3, Y5, Y4
+	VMOVUPS     Y4, (R8)(BX*1)
+	MOVQ        R9, BX
+	JMP         columns638
 
 done639:
-	TESTQ       DX, DX
-	JZ          skip640
-	VMASKMOVPS  (BX), Y1, Y5
-	VMASKMOVPS  (CX), Y1, Y0
-	VFMADD231PS Y2, Y5, Y0
-	VMASKMOVPS  Y0, Y1, (CX)
-	VMASKMOVPS  (CX)(R8*1), Y1, Y0
-	VFMADD231PS Y3, Y5, Y0
-	VMASKMOVPS  Y0, Y1, (CX)(R8*1)
-	VMASKMOVPS  (CX)(R8*2), Y1, Y0
-	VFMADD231PS Y4, Y5, Y0
-	VMASKMOVPS  Y0, Y1, (CX)(R8*2)
+	CMPQ        BX, CX
+	JE          done640
+	VMASKMOVPS  (DX)(BX*1), Y0, Y5
+	VMASKMOVPS  (AX)(BX*1), Y0, Y4
+	VFMADD231PS Y1, Y5, Y4
+	VMASKMOVPS  Y4, Y0, (AX)(BX*1)
+	VMASKMOVPS  (DI)(BX*1), Y0, Y4
+	VFMADD231PS Y2, Y5, Y4
+	VMASKMOVPS  Y4, Y0, (DI)(BX*1)
+	VMASKMOVPS  (R8)(BX*1), Y0, Y4
+	VFMADD231PS Y3, Y5, Y4
+	VMASKMOVPS  Y4, Y0, (R8)(BX*1)
 
-skip640:
-	ADDQ R9, AX
-	JMP  end634
+done640:
+	LEAQ (R8)(SI*1), AX
+	JMP  end629
 
 skip635:
-	CMPQ         CX, $0x00000002
+	CMPQ         m+32(FP), $0x00000002
 	JNE          skip641
-	MOVQ         AX, CX
-	VBROADCASTSS (BX), Y2
-	VMULPS       Y0, Y2, Y2
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Y3
-	VMULPS       Y0, Y3, Y3
-	ADDQ         DI, BX
-	MOVQ         SI, BX
+	LEAQ         (AX)(SI*1), DI
+	MOVQ         f+16(FP), R8
+	VBROADCASTSS (R8), Y1
+	ADDQ         BX, R8
+	VBROADCASTSS alpha+8(FP), Y2
+	VMULPS       Y2, Y1, Y1
+	VBROADCASTSS (R8), Y2
+	ADDQ         BX, R8
+	VBROADCASTSS alpha+8(FP), Y3
+	VMULPS       Y3, Y2, Y2
+	MOVQ         R8, f+16(FP)
+	XORQ         BX, BX
 
-loop642:
-	CMPQ        DX, $0x00000080
-	JL          done643
-	VMOVUPS     (BX), Y4
-	VMOVUPS     (CX), Y0
-	VFMADD231PS Y2, Y4, Y0
-	VMOVUPS     Y0, (CX)
-	VMOVUPS     (CX)(R8*1), Y0
-	VFMADD231PS Y3, Y4, Y0
-	VMOVUPS     Y0, (CX)(R8*1)
-	VMOVUPS     32(BX), Y4
-	VMOVUPS     32(CX), Y0
-	VFMADD231PS Y2, Y4, Y0
-	VMOVUPS     Y0, 32(CX)
-	VMOVUPS     32(CX)(R8*1), Y0
-	VFMADD231PS Y3, Y4, Y0
-	VMOVUPS     Y0, 32(CX)(R8*1)
-	VMOVUPS     64(BX), Y4
-	VMOVUPS     64(CX), Y0
-	VFMADD231PS Y2, Y4, Y0
-	VMOVUPS     Y0, 64(CX)
-	VMOVUPS     64(CX)(R8*1), Y0
-	VFMADD231PS Y3, Y4, Y0
-	VMOVUPS     Y0, 64(CX)(R8*1)
-	VMOVUPS     96(BX), Y4
-	VMOVUPS     96(CX), Y0
-	VFMADD231PS Y2, Y4, Y0
-	VMOVUPS     Y0, 96(CX)
-	VMOVUPS     96(CX)(R8*1), Y0
-	VFMADD231PS Y3, Y4, Y0
-	VMOVUPS     Y0, 96(CX)(R8*1)
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, DX
-	JMP         loop642
+columns642:
+	LEAQ        128(BX), R8
+	CMPQ        R8, CX
+	JG          done643
+	VMOVUPS     (DX)(BX*1), Y4
+	VMOVUPS     (AX)(BX*1), Y3
+	VFMADD231PS Y1, Y4, Y3
+	VMOVUPS     Y3, (AX)(BX*1)
+	VMOVUPS     (DI)(BX*1), Y3
+	VFMADD231PS Y2, Y4, Y3
+	VMOVUPS     Y3, (DI)(BX*1)
+	VMOVUPS     32(DX)(BX*1), Y4
+	VMOVUPS     32(AX)(BX*1), Y3
+	VFMADD231PS Y1, Y4, Y3
+	VMOVUPS     Y3, 32(AX)(BX*1)
+	VMOVUPS     32(DI)(BX*1), Y3
+	VFMADD231PS Y2, Y4, Y3
+	VMOVUPS     Y3, 32(DI)(BX*1)
+	VMOVUPS     64(DX)(BX*1), Y4
+	VMOVUPS     64(AX)(BX*1), Y3
+	VFMADD231PS Y1, Y4, Y3
+	VMOVUPS     Y3, 64(AX)(BX*1)
+	VMOVUPS     64(DI)(BX*1), Y3
+	VFMADD231PS Y2, Y4, Y3
+	VMOVUPS     Y3, 64(DI)(BX*1)
+	VMOVUPS     96(DX)(BX*1), Y4
+	VMOVUPS     96(AX)(BX*1), Y3
+	VFMADD231PS Y1, Y4, Y3
+	VMOVUPS     Y3, 96(AX)(BX*1)
+	VMOVUPS     96(DI)(BX*1), Y3
+	VFMADD231PS Y2, Y4, Y3
+	VMOVUPS     Y3, 96(DI)(BX*1)
+	MOVQ        R8, BX
+	JMP         columns642
 
 done643:
-loop644:
-	CMPQ        DX, $0x00000020
-	JL          done645
-	VMOVUPS     (BX), Y4
-	VMOVUPS     (CX), Y0
-	VFMADD231PS Y2, Y4, Y0
-	VMOVUPS     Y0, (CX)
-	VMOVUPS     (CX)(R8*1), Y0
-	VFMADD231PS Y3, Y4, Y0
-	VMOVUPS     Y0, (CX)(R8*1)
-	ADDQ        $0x00000020, CX
-	ADDQ        $0x00000020, BX
-	SUBQ        $0x00000020, DX
-	JMP         loop644
+columns644:
+	LEAQ        32(BX), R8
+	CMPQ        R8, CX
+	JG          done645
+	VMOVUPS     (DX)(BX*1), Y4
+	VMOVUPS     (AX)(BX*1), Y3
+	VFMADD231PS Y1, Y4, Y3
+	VMOVUPS     Y3, (AX)(BX*1)
+	VMOVUPS     (DI)(BX*1), Y3
+	VFMADD231PS Y2, Y4, Y3
+	VMOVUPS     Y3, (DI)(BX*1)
+	MOVQ        R8, BX
+	JMP         columns644
 
 done645:
-	TESTQ       DX, DX
-	JZ          skip646
-	VMASKMOVPS  (BX), Y1, Y4
-	VMASKMOVPS  (CX), Y1, Y0
-	VFMADD231PS Y2, Y4, Y0
-	VMASKMOVPS  Y0, Y1, (CX)
-	VMASKMOVPS  (CX)(R8*1), Y1, Y0
-	VFMADD231PS Y3, Y4, Y0
-	VMASKMOVPS  Y0, Y1, (CX)(R8*1)
+	CMPQ        BX, CX
+	JE          done646
+	VMASKMOVPS  (DX)(BX*1), Y0, Y4
+	VMASKMOVPS  (AX)(BX*1), Y0, Y3
+	VFMADD231PS Y1, Y4, Y3
+	VMASKMOVPS  Y3, Y0, (AX)(BX*1)
+	VMASKMOVPS  (DI)(BX*1), Y0, Y3
+	VFMADD231PS Y2, Y4, Y3
+	VMASKMOVPS  Y3, Y0, (DI)(BX*1)
 
-skip646:
-	LEAQ (AX)(R8*2), AX
-	JMP  end634
+done646:
+	LEAQ (DI)(SI*1), AX
+	JMP  end629
 
 skip641:
-	CMPQ         CX, $0x00000001
+	CMPQ         m+32(FP), $0x00000001
 	JNE          skip647
-	MOVQ         AX, CX
-	VBROADCASTSS (BX), Y2
-	VMULPS       Y0, Y2, Y2
-	ADDQ         DI, BX
-	MOVQ         SI, BX
+	MOVQ         f+16(FP), DI
+	VBROADCASTSS (DI), Y1
+	ADDQ         BX, DI
+	VBROADCASTSS alpha+8(FP), Y2
+	VMULPS       Y2, Y1, Y1
+	MOVQ         DI, f+16(FP)
+	XORQ         BX, BX
 
-loop648:
-	CMPQ        DX, $0x00000080
-	JL          done649
-	VMOVUPS     (BX), Y3
-	VMOVUPS     (CX), Y0
-	VFMADD231PS Y2, Y3, Y0
-	VMOVUPS     Y0, (CX)
-	VMOVUPS     32(BX), Y3
-	VMOVUPS     32(CX), Y0
-	VFMADD231PS Y2, Y3, Y0
-	VMOVUPS     Y0, 32(CX)
-	VMOVUPS     64(BX), Y3
-	VMOVUPS     64(CX), Y0
-	VFMADD231PS Y2, Y3, Y0
-	VMOVUPS     Y0, 64(CX)
-	VMOVUPS     96(BX), Y3
-	VMOVUPS     96(CX), Y0
-	VFMADD231PS Y2, Y3, Y0
-	VMOVUPS     Y0, 96(CX)
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, DX
-	JMP         loop648
+columns648:
+	LEAQ        128(BX), DI
+	CMPQ        DI, CX
+	JG          done649
+	VMOVUPS     (DX)(BX*1), Y3
+	VMOVUPS     (AX)(BX*1), Y2
+	VFMADD231PS Y1, Y3, Y2
+	VMOVUPS     Y2, (AX)(BX*1)
+	VMOVUPS     32(DX)(BX*1), Y3
+	VMOVUPS     32(AX)(BX*1), Y2
+	VFMADD231PS Y1, Y3, Y2
+	VMOVUPS     Y2, 32(AX)(BX*1)
+	VMOVUPS     64(DX)(BX*1), Y3
+	VMOVUPS     64(AX)(BX*1), Y2
+	VFMADD231PS Y1, Y3, Y2
+	VMOVUPS     Y2, 64(AX)(BX*1)
+	VMOVUPS     96(DX)(BX*1), Y3
+	VMOVUPS     96(AX)(BX*1), Y2
+	VFMADD231PS Y1, Y3, Y2
+	VMOVUPS     Y2, 96(AX)(BX*1)
+	MOVQ        DI, BX
+	JMP         columns648
 
 done649:
-loop650:
-	CMPQ        DX, $0x00000020
-	JL          done651
-	VMOVUPS     (BX), Y3
-	VMOVUPS     (CX), Y0
-	VFMADD231PS Y2, Y3, Y0
-	VMOVUPS     Y0, (CX)
-	ADDQ        $0x00000020, CX
-	ADDQ        $0x00000020, BX
-	SUBQ        $0x00000020, DX
-	JMP         loop650
+columns650:
+	LEAQ        32(BX), DI
+	CMPQ        DI, CX
+	JG          done651
+	VMOVUPS     (DX)(BX*1), Y3
+	VMOVUPS     (AX)(BX*1), Y2
+	VFMADD231PS Y1, Y3, Y2
+	VMOVUPS     Y2, (AX)(BX*1)
+	MOVQ        DI, BX
+	JMP         columns650
 
 done651:
-	TESTQ       DX, DX
-	JZ          skip652
-	VMASKMOVPS  (BX), Y1, Y3
-	VMASKMOVPS  (CX), Y1, Y0
-	VFMADD231PS Y2, Y3, Y0
-	VMASKMOVPS  Y0, Y1, (CX)
+	CMPQ        BX, CX
+	JE          done652
+	VMASKMOVPS  (DX)(BX*1), Y0, Y3
+	VMASKMOVPS  (AX)(BX*1), Y0, Y2
+	VFMADD231PS Y1, Y3, Y2
+	VMASKMOVPS  Y2, Y0, (AX)(BX*1)
 
-skip652:
-	LEAQ (AX)(R8*1), AX
-	JMP  end634
+done652:
+	LEAQ (AX)(SI*1), AX
+	JMP  end629
 
 skip647:
-end634:
+end629:
 	VZEROUPPER
 	RET
 
@@ -14468,23 +14450,25 @@ GLOBL trig32<>(SB), RODATA|NOPTR, $352
 TEXT ·matVec32AVX512(SB), NOSPLIT, $0-40
 	VPXORQ Z0, Z0, Z0
 	MOVQ   a+8(FP), AX
-	MOVQ   m+24(FP), CX
-	MOVQ   n+32(FP), DX
-	MOVQ   x+16(FP), BX
-	MOVQ   y+0(FP), SI
-	MOVQ   DX, DI
-	ANDQ   $0x0000000f, DI
-	MOVQ   $-1, R8
-	BZHIQ  DI, R8, R8
-	KMOVW  R8, K1
-	SHLQ   $0x02, DX
-	LEAQ   (DX)(DX*2), DI
+	MOVQ   n+32(FP), CX
+	MOVQ   x+16(FP), DX
+	MOVQ   CX, BX
+	ANDQ   $0x0000000f, BX
+	MOVQ   $-1, SI
+	BZHIQ  BX, SI, SI
+	KMOVW  SI, K1
+	SHLQ   $0x02, CX
 
-loop670:
-	CMPQ    CX, $0x00000008
-	JL      done671
-	MOVQ    AX, R8
-	LEAQ    (R8)(DX*4), R9
+rows670:
+	CMPQ    m+24(FP), $0x00000008
+	JL      rest671
+	LEAQ    (AX)(CX*1), BX
+	LEAQ    (BX)(CX*1), SI
+	LEAQ    (SI)(CX*1), DI
+	LEAQ    (DI)(CX*1), R8
+	LEAQ    (R8)(CX*1), R9
+	LEAQ    (R9)(CX*1), R10
+	LEAQ    (R10)(CX*1), R11
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -14501,79 +14485,73 @@ loop670:
 	VMOVUPS Z0, Z14
 	VMOVUPS Z0, Z15
 	VMOVUPS Z0, Z16
-	MOVQ    BX, R10
-	MOVQ    DX, R11
+	XORQ    R12, R12
 
-loop672:
-	CMPQ        R11, $0x00000080
-	JL          done673
-	VMOVUPS     (R10), Z18
-	VFMADD231PS (R8), Z18, Z1
-	VFMADD231PS (R8)(DX*1), Z18, Z2
-	VFMADD231PS (R8)(DX*2), Z18, Z3
-	VFMADD231PS (R8)(DI*1), Z18, Z4
-	VFMADD231PS (R9), Z18, Z5
-	VFMADD231PS (R9)(DX*1), Z18, Z6
-	VFMADD231PS (R9)(DX*2), Z18, Z7
-	VFMADD231PS (R9)(DI*1), Z18, Z8
-	VMOVUPS     64(R10), Z18
-	VFMADD231PS 64(R8), Z18, Z9
-	VFMADD231PS 64(R8)(DX*1), Z18, Z10
-	VFMADD231PS 64(R8)(DX*2), Z18, Z11
-	VFMADD231PS 64(R8)(DI*1), Z18, Z12
-	VFMADD231PS 64(R9), Z18, Z13
-	VFMADD231PS 64(R9)(DX*1), Z18, Z14
-	VFMADD231PS 64(R9)(DX*2), Z18, Z15
-	VFMADD231PS 64(R9)(DI*1), Z18, Z16
-	ADDQ        $0x00000080, R8
-	ADDQ        $0x00000080, R9
-	ADDQ        $0x00000080, R10
-	SUBQ        $0x00000080, R11
-	JMP         loop672
+columns673:
+	LEAQ        128(R12), R13
+	CMPQ        R13, CX
+	JG          done674
+	VMOVUPS     (DX)(R12*1), Z18
+	VFMADD231PS (AX)(R12*1), Z18, Z1
+	VFMADD231PS (BX)(R12*1), Z18, Z2
+	VFMADD231PS (SI)(R12*1), Z18, Z3
+	VFMADD231PS (DI)(R12*1), Z18, Z4
+	VFMADD231PS (R8)(R12*1), Z18, Z5
+	VFMADD231PS (R9)(R12*1), Z18, Z6
+	VFMADD231PS (R10)(R12*1), Z18, Z7
+	VFMADD231PS (R11)(R12*1), Z18, Z8
+	VMOVUPS     64(DX)(R12*1), Z18
+	VFMADD231PS 64(AX)(R12*1), Z18, Z9
+	VFMADD231PS 64(BX)(R12*1), Z18, Z10
+	VFMADD231PS 64(SI)(R12*1), Z18, Z11
+	VFMADD231PS 64(DI)(R12*1), Z18, Z12
+	VFMADD231PS 64(R8)(R12*1), Z18, Z13
+	VFMADD231PS 64(R9)(R12*1), Z18, Z14
+	VFMADD231PS 64(R10)(R12*1), Z18, Z15
+	VFMADD231PS 64(R11)(R12*1), Z18, Z16
+	MOVQ        R13, R12
+	JMP         columns673
 
-done673:
-loop674:
-	CMPQ        R11, $0x00000040
-	JL          done675
-	VMOVUPS     (R10), Z18
-	VFMADD231PS (R8), Z18, Z1
-	VFMADD231PS (R8)(DX*1), Z18, Z2
-	VFMADD231PS (R8)(DX*2), Z18, Z3
-	VFMADD231PS (R8)(DI*1), Z18, Z4
-	VFMADD231PS (R9), Z18, Z5
-	VFMADD231PS (R9)(DX*1), Z18, Z6
-	VFMADD231PS (R9)(DX*2), Z18, Z7
-	VFMADD231PS (R9)(DI*1), Z18, Z8
-	ADDQ        $0x00000040, R8
-	ADDQ        $0x00000040, R9
-	ADDQ        $0x00000040, R10
-	SUBQ        $0x00000040, R11
-	JMP         loop674
+done674:
+columns675:
+	LEAQ        64(R12), R13
+	CMPQ        R13, CX
+	JG          done676
+	VMOVUPS     (DX)(R12*1), Z18
+	VFMADD231PS (AX)(R12*1), Z18, Z1
+	VFMADD231PS (BX)(R12*1), Z18, Z2
+	VFMADD231PS (SI)(R12*1), Z18, Z3
+	VFMADD231PS (DI)(R12*1), Z18, Z4
+	VFMADD231PS (R8)(R12*1), Z18, Z5
+	VFMADD231PS (R9)(R12*1), Z18, Z6
+	VFMADD231PS (R10)(R12*1), Z18, Z7
+	VFMADD231PS (R11)(R12*1), Z18, Z8
+	MOVQ        R13, R12
+	JMP         columns675
 
-done675:
-	TESTQ       R11, R11
-	JZ          skip676
-	VMOVUPS.Z   (R10), K1, Z18
-	VMOVUPS.Z   (R8), K1, Z17
+done676:
+	CMPQ        R12, CX
+	JE          done677
+	VMOVUPS.Z   (DX)(R12*1), K1, Z18
+	VMOVUPS.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z1
-	VMOVUPS.Z   (R8)(DX*1), K1, Z17
+	VMOVUPS.Z   (BX)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z2
-	VMOVUPS.Z   (R8)(DX*2), K1, Z17
+	VMOVUPS.Z   (SI)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z3
-	VMOVUPS.Z   (R8)(DI*1), K1, Z17
+	VMOVUPS.Z   (DI)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z4
-	VMOVUPS.Z   (R9), K1, Z17
+	VMOVUPS.Z   (R8)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z5
-	VMOVUPS.Z   (R9)(DX*1), K1, Z17
+	VMOVUPS.Z   (R9)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z6
-	VMOVUPS.Z   (R9)(DX*2), K1, Z17
+	VMOVUPS.Z   (R10)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z7
-	VMOVUPS.Z   (R9)(DI*1), K1, Z17
+	VMOVUPS.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z8
 
-skip676:
-	LEAQ          (AX)(DX*4), AX
-	LEAQ          (AX)(DX*4), AX
+done677:
+	LEAQ          (R11)(CX*1), AX
 	VADDPS        Z9, Z1, Z1
 	VADDPS        Z10, Z2, Z2
 	VADDPS        Z11, Z3, Z3
@@ -14582,6 +14560,7 @@ skip676:
 	VADDPS        Z14, Z6, Z6
 	VADDPS        Z15, Z7, Z7
 	VADDPS        Z16, Z8, Z8
+	MOVQ          y+0(FP), BX
 	VEXTRACTF64X4 $0x01, Z1, Y9
 	VADDPS        Y1, Y9, Y9
 	VEXTRACTF64X2 $0x01, Y9, X1
@@ -14590,7 +14569,7 @@ skip676:
 	VADDPS        X9, X1, X1
 	VPERMILPS     $0xb1, X1, X9
 	VADDPS        X9, X1, X1
-	VMOVSS        X1, (SI)
+	VMOVSS        X1, (BX)
 	VEXTRACTF64X4 $0x01, Z2, Y1
 	VADDPS        Y2, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X2
@@ -14599,7 +14578,7 @@ skip676:
 	VADDPS        X1, X2, X2
 	VPERMILPS     $0xb1, X2, X1
 	VADDPS        X1, X2, X2
-	VMOVSS        X2, 4(SI)
+	VMOVSS        X2, 4(BX)
 	VEXTRACTF64X4 $0x01, Z3, Y1
 	VADDPS        Y3, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X2
@@ -14608,7 +14587,7 @@ skip676:
 	VADDPS        X1, X2, X2
 	VPERMILPS     $0xb1, X2, X1
 	VADDPS        X1, X2, X2
-	VMOVSS        X2, 8(SI)
+	VMOVSS        X2, 8(BX)
 	VEXTRACTF64X4 $0x01, Z4, Y1
 	VADDPS        Y4, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X2
@@ -14617,7 +14596,7 @@ skip676:
 	VADDPS        X1, X2, X2
 	VPERMILPS     $0xb1, X2, X1
 	VADDPS        X1, X2, X2
-	VMOVSS        X2, 12(SI)
+	VMOVSS        X2, 12(BX)
 	VEXTRACTF64X4 $0x01, Z5, Y1
 	VADDPS        Y5, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X2
@@ -14626,7 +14605,7 @@ skip676:
 	VADDPS        X1, X2, X2
 	VPERMILPS     $0xb1, X2, X1
 	VADDPS        X1, X2, X2
-	VMOVSS        X2, 16(SI)
+	VMOVSS        X2, 16(BX)
 	VEXTRACTF64X4 $0x01, Z6, Y1
 	VADDPS        Y6, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X2
@@ -14635,7 +14614,7 @@ skip676:
 	VADDPS        X1, X2, X2
 	VPERMILPS     $0xb1, X2, X1
 	VADDPS        X1, X2, X2
-	VMOVSS        X2, 20(SI)
+	VMOVSS        X2, 20(BX)
 	VEXTRACTF64X4 $0x01, Z7, Y1
 	VADDPS        Y7, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X2
@@ -14644,7 +14623,7 @@ skip676:
 	VADDPS        X1, X2, X2
 	VPERMILPS     $0xb1, X2, X1
 	VADDPS        X1, X2, X2
-	VMOVSS        X2, 24(SI)
+	VMOVSS        X2, 24(BX)
 	VEXTRACTF64X4 $0x01, Z8, Y1
 	VADDPS        Y8, Y1, Y1
 	VEXTRACTF64X2 $0x01, Y1, X2
@@ -14653,16 +14632,21 @@ skip676:
 	VADDPS        X1, X2, X2
 	VPERMILPS     $0xb1, X2, X1
 	VADDPS        X1, X2, X2
-	VMOVSS        X2, 28(SI)
-	ADDQ          $0x00000020, SI
-	SUBQ          $0x00000008, CX
-	JMP           loop670
+	VMOVSS        X2, 28(BX)
+	ADDQ          $0x00000020, BX
+	MOVQ          BX, y+0(FP)
+	SUBQ          $0x00000008, m+24(FP)
+	JMP           rows670
 
-done671:
-	CMPQ    CX, $0x00000007
+rest671:
+	CMPQ    m+24(FP), $0x00000007
 	JNE     skip678
-	MOVQ    AX, CX
-	LEAQ    (CX)(DX*4), R8
+	LEAQ    (AX)(CX*1), BX
+	LEAQ    (BX)(CX*1), SI
+	LEAQ    (SI)(CX*1), DI
+	LEAQ    (DI)(CX*1), R8
+	LEAQ    (R8)(CX*1), R9
+	LEAQ    (R9)(CX*1), R10
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -14677,73 +14661,68 @@ done671:
 	VMOVUPS Z0, Z12
 	VMOVUPS Z0, Z13
 	VMOVUPS Z0, Z0
-	MOVQ    DX, R9
+	XORQ    R11, R11
 
-loop679:
-	CMPQ        R9, $0x00000080
-	JL          done680
-	VMOVUPS     (BX), Z15
-	VFMADD231PS (CX), Z15, Z1
-	VFMADD231PS (CX)(DX*1), Z15, Z2
-	VFMADD231PS (CX)(DX*2), Z15, Z3
-	VFMADD231PS (CX)(DI*1), Z15, Z4
-	VFMADD231PS (R8), Z15, Z5
-	VFMADD231PS (R8)(DX*1), Z15, Z6
-	VFMADD231PS (R8)(DX*2), Z15, Z7
-	VMOVUPS     64(BX), Z15
-	VFMADD231PS 64(CX), Z15, Z8
-	VFMADD231PS 64(CX)(DX*1), Z15, Z9
-	VFMADD231PS 64(CX)(DX*2), Z15, Z10
-	VFMADD231PS 64(CX)(DI*1), Z15, Z11
-	VFMADD231PS 64(R8), Z15, Z12
-	VFMADD231PS 64(R8)(DX*1), Z15, Z13
-	VFMADD231PS 64(R8)(DX*2), Z15, Z0
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, R8
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, R9
-	JMP         loop679
+columns679:
+	LEAQ        128(R11), R12
+	CMPQ        R12, CX
+	JG          done680
+	VMOVUPS     (DX)(R11*1), Z15
+	VFMADD231PS (AX)(R11*1), Z15, Z1
+	VFMADD231PS (BX)(R11*1), Z15, Z2
+	VFMADD231PS (SI)(R11*1), Z15, Z3
+	VFMADD231PS (DI)(R11*1), Z15, Z4
+	VFMADD231PS (R8)(R11*1), Z15, Z5
+	VFMADD231PS (R9)(R11*1), Z15, Z6
+	VFMADD231PS (R10)(R11*1), Z15, Z7
+	VMOVUPS     64(DX)(R11*1), Z15
+	VFMADD231PS 64(AX)(R11*1), Z15, Z8
+	VFMADD231PS 64(BX)(R11*1), Z15, Z9
+	VFMADD231PS 64(SI)(R11*1), Z15, Z10
+	VFMADD231PS 64(DI)(R11*1), Z15, Z11
+	VFMADD231PS 64(R8)(R11*1), Z15, Z12
+	VFMADD231PS 64(R9)(R11*1), Z15, Z13
+	VFMADD231PS 64(R10)(R11*1), Z15, Z0
+	MOVQ        R12, R11
+	JMP         columns679
 
 done680:
-loop681:
-	CMPQ        R9, $0x00000040
-	JL          done682
-	VMOVUPS     (BX), Z15
-	VFMADD231PS (CX), Z15, Z1
-	VFMADD231PS (CX)(DX*1), Z15, Z2
-	VFMADD231PS (CX)(DX*2), Z15, Z3
-	VFMADD231PS (CX)(DI*1), Z15, Z4
-	VFMADD231PS (R8), Z15, Z5
-	VFMADD231PS (R8)(DX*1), Z15, Z6
-	VFMADD231PS (R8)(DX*2), Z15, Z7
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, R8
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, R9
-	JMP         loop681
+columns681:
+	LEAQ        64(R11), R12
+	CMPQ        R12, CX
+	JG          done682
+	VMOVUPS     (DX)(R11*1), Z15
+	VFMADD231PS (AX)(R11*1), Z15, Z1
+	VFMADD231PS (BX)(R11*1), Z15, Z2
+	VFMADD231PS (SI)(R11*1), Z15, Z3
+	VFMADD231PS (DI)(R11*1), Z15, Z4
+	VFMADD231PS (R8)(R11*1), Z15, Z5
+	VFMADD231PS (R9)(R11*1), Z15, Z6
+	VFMADD231PS (R10)(R11*1), Z15, Z7
+	MOVQ        R12, R11
+	JMP         columns681
 
 done682:
-	TESTQ       R9, R9
-	JZ          skip683
-	VMOVUPS.Z   (BX), K1, Z15
-	VMOVUPS.Z   (CX), K1, Z14
+	CMPQ        R11, CX
+	JE          done683
+	VMOVUPS.Z   (DX)(R11*1), K1, Z15
+	VMOVUPS.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z1
-	VMOVUPS.Z   (CX)(DX*1), K1, Z14
+	VMOVUPS.Z   (BX)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z2
-	VMOVUPS.Z   (CX)(DX*2), K1, Z14
+	VMOVUPS.Z   (SI)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z3
-	VMOVUPS.Z   (CX)(DI*1), K1, Z14
+	VMOVUPS.Z   (DI)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z4
-	VMOVUPS.Z   (R8), K1, Z14
+	VMOVUPS.Z   (R8)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z5
-	VMOVUPS.Z   (R8)(DX*1), K1, Z14
+	VMOVUPS.Z   (R9)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z6
-	VMOVUPS.Z   (R8)(DX*2), K1, Z14
+	VMOVUPS.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z7
 
-skip683:
-	LEAQ          (AX)(DX*4), AX
-	ADDQ          DI, AX
+done683:
+	LEAQ          (R10)(CX*1), AX
 	VADDPS        Z8, Z1, Z1
 	VADDPS        Z9, Z2, Z2
 	VADDPS        Z10, Z3, Z3
@@ -14751,6 +14730,7 @@ skip683:
 	VADDPS        Z12, Z5, Z5
 	VADDPS        Z13, Z6, Z6
 	VADDPS        Z0, Z7, Z7
+	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -14759,7 +14739,7 @@ skip683:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, (SI)
+	VMOVSS        X1, (AX)
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPS        Y2, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -14768,7 +14748,7 @@ skip683:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 4(SI)
+	VMOVSS        X1, 4(AX)
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -14777,7 +14757,7 @@ skip683:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 8(SI)
+	VMOVSS        X1, 8(AX)
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPS        Y4, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -14786,7 +14766,7 @@ skip683:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 12(SI)
+	VMOVSS        X1, 12(AX)
 	VEXTRACTF64X4 $0x01, Z5, Y0
 	VADDPS        Y5, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -14795,7 +14775,7 @@ skip683:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 16(SI)
+	VMOVSS        X1, 16(AX)
 	VEXTRACTF64X4 $0x01, Z6, Y0
 	VADDPS        Y6, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -14804,7 +14784,7 @@ skip683:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 20(SI)
+	VMOVSS        X1, 20(AX)
 	VEXTRACTF64X4 $0x01, Z7, Y0
 	VADDPS        Y7, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -14813,15 +14793,19 @@ skip683:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 24(SI)
-	ADDQ          $0x0000001c, SI
-	JMP           end677
+	VMOVSS        X1, 24(AX)
+	ADDQ          $0x0000001c, AX
+	MOVQ          AX, y+0(FP)
+	JMP           end672
 
 skip678:
-	CMPQ    CX, $0x00000006
+	CMPQ    m+24(FP), $0x00000006
 	JNE     skip684
-	MOVQ    AX, CX
-	LEAQ    (CX)(DX*4), R8
+	LEAQ    (AX)(CX*1), BX
+	LEAQ    (BX)(CX*1), SI
+	LEAQ    (SI)(CX*1), DI
+	LEAQ    (DI)(CX*1), R8
+	LEAQ    (R8)(CX*1), R9
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -14834,74 +14818,70 @@ skip678:
 	VMOVUPS Z0, Z10
 	VMOVUPS Z0, Z11
 	VMOVUPS Z0, Z0
-	MOVQ    DX, R9
+	XORQ    R10, R10
 
-loop685:
-	CMPQ        R9, $0x00000080
-	JL          done686
-	VMOVUPS     (BX), Z13
-	VFMADD231PS (CX), Z13, Z1
-	VFMADD231PS (CX)(DX*1), Z13, Z2
-	VFMADD231PS (CX)(DX*2), Z13, Z3
-	VFMADD231PS (CX)(DI*1), Z13, Z4
-	VFMADD231PS (R8), Z13, Z5
-	VFMADD231PS (R8)(DX*1), Z13, Z6
-	VMOVUPS     64(BX), Z13
-	VFMADD231PS 64(CX), Z13, Z7
-	VFMADD231PS 64(CX)(DX*1), Z13, Z8
-	VFMADD231PS 64(CX)(DX*2), Z13, Z9
-	VFMADD231PS 64(CX)(DI*1), Z13, Z10
-	VFMADD231PS 64(R8), Z13, Z11
-	VFMADD231PS 64(R8)(DX*1), Z13, Z0
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, R8
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, R9
-	JMP         loop685
+columns685:
+	LEAQ        128(R10), R11
+	CMPQ        R11, CX
+	JG          done686
+	VMOVUPS     (DX)(R10*1), Z13
+	VFMADD231PS (AX)(R10*1), Z13, Z1
+	VFMADD231PS (BX)(R10*1), Z13, Z2
+	VFMADD231PS (SI)(R10*1), Z13, Z3
+	VFMADD231PS (DI)(R10*1), Z13, Z4
+	VFMADD231PS (R8)(R10*1), Z13, Z5
+	VFMADD231PS (R9)(R10*1), Z13, Z6
+	VMOVUPS     64(DX)(R10*1), Z13
+	VFMADD231PS 64(AX)(R10*1), Z13, Z7
+	VFMADD231PS 64(BX)(R10*1), Z13, Z8
+	VFMADD231PS 64(SI)(R10*1), Z13, Z9
+	VFMADD231PS 64(DI)(R10*1), Z13, Z10
+	VFMADD231PS 64(R8)(R10*1), Z13, Z11
+	VFMADD231PS 64(R9)(R10*1), Z13, Z0
+	MOVQ        R11, R10
+	JMP         columns685
 
 done686:
-loop687:
-	CMPQ        R9, $0x00000040
-	JL          done688
-	VMOVUPS     (BX), Z13
-	VFMADD231PS (CX), Z13, Z1
-	VFMADD231PS (CX)(DX*1), Z13, Z2
-	VFMADD231PS (CX)(DX*2), Z13, Z3
-	VFMADD231PS (CX)(DI*1), Z13, Z4
-	VFMADD231PS (R8), Z13, Z5
-	VFMADD231PS (R8)(DX*1), Z13, Z6
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, R8
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, R9
-	JMP         loop687
+columns687:
+	LEAQ        64(R10), R11
+	CMPQ        R11, CX
+	JG          done688
+	VMOVUPS     (DX)(R10*1), Z13
+	VFMADD231PS (AX)(R10*1), Z13, Z1
+	VFMADD231PS (BX)(R10*1), Z13, Z2
+	VFMADD231PS (SI)(R10*1), Z13, Z3
+	VFMADD231PS (DI)(R10*1), Z13, Z4
+	VFMADD231PS (R8)(R10*1), Z13, Z5
+	VFMADD231PS (R9)(R10*1), Z13, Z6
+	MOVQ        R11, R10
+	JMP         columns687
 
 done688:
-	TESTQ       R9, R9
-	JZ          skip689
-	VMOVUPS.Z   (BX), K1, Z13
-	VMOVUPS.Z   (CX), K1, Z12
+	CMPQ        R10, CX
+	JE          done689
+	VMOVUPS.Z   (DX)(R10*1), K1, Z13
+	VMOVUPS.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z1
-	VMOVUPS.Z   (CX)(DX*1), K1, Z12
+	VMOVUPS.Z   (BX)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z2
-	VMOVUPS.Z   (CX)(DX*2), K1, Z12
+	VMOVUPS.Z   (SI)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z3
-	VMOVUPS.Z   (CX)(DI*1), K1, Z12
+	VMOVUPS.Z   (DI)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z4
-	VMOVUPS.Z   (R8), K1, Z12
+	VMOVUPS.Z   (R8)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z5
-	VMOVUPS.Z   (R8)(DX*1), K1, Z12
+	VMOVUPS.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z6
 
-skip689:
-	LEAQ          (AX)(DX*4), AX
-	LEAQ          (AX)(DX*2), AX
+done689:
+	LEAQ          (R9)(CX*1), AX
 	VADDPS        Z7, Z1, Z1
 	VADDPS        Z8, Z2, Z2
 	VADDPS        Z9, Z3, Z3
 	VADDPS        Z10, Z4, Z4
 	VADDPS        Z11, Z5, Z5
 	VADDPS        Z0, Z6, Z6
+	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -14910,7 +14890,7 @@ skip689:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, (SI)
+	VMOVSS        X1, (AX)
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPS        Y2, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -14919,7 +14899,7 @@ skip689:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 4(SI)
+	VMOVSS        X1, 4(AX)
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -14928,7 +14908,7 @@ skip689:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 8(SI)
+	VMOVSS        X1, 8(AX)
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPS        Y4, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -14937,7 +14917,7 @@ skip689:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 12(SI)
+	VMOVSS        X1, 12(AX)
 	VEXTRACTF64X4 $0x01, Z5, Y0
 	VADDPS        Y5, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -14946,7 +14926,7 @@ skip689:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 16(SI)
+	VMOVSS        X1, 16(AX)
 	VEXTRACTF64X4 $0x01, Z6, Y0
 	VADDPS        Y6, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -14955,15 +14935,18 @@ skip689:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 20(SI)
-	ADDQ          $0x00000018, SI
-	JMP           end677
+	VMOVSS        X1, 20(AX)
+	ADDQ          $0x00000018, AX
+	MOVQ          AX, y+0(FP)
+	JMP           end672
 
 skip684:
-	CMPQ    CX, $0x00000005
+	CMPQ    m+24(FP), $0x00000005
 	JNE     skip690
-	MOVQ    AX, CX
-	LEAQ    (CX)(DX*4), R8
+	LEAQ    (AX)(CX*1), BX
+	LEAQ    (BX)(CX*1), SI
+	LEAQ    (SI)(CX*1), DI
+	LEAQ    (DI)(CX*1), R8
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -14974,68 +14957,64 @@ skip684:
 	VMOVUPS Z0, Z8
 	VMOVUPS Z0, Z9
 	VMOVUPS Z0, Z0
-	MOVQ    DX, R9
+	XORQ    R9, R9
 
-loop691:
-	CMPQ        R9, $0x00000080
-	JL          done692
-	VMOVUPS     (BX), Z11
-	VFMADD231PS (CX), Z11, Z1
-	VFMADD231PS (CX)(DX*1), Z11, Z2
-	VFMADD231PS (CX)(DX*2), Z11, Z3
-	VFMADD231PS (CX)(DI*1), Z11, Z4
-	VFMADD231PS (R8), Z11, Z5
-	VMOVUPS     64(BX), Z11
-	VFMADD231PS 64(CX), Z11, Z6
-	VFMADD231PS 64(CX)(DX*1), Z11, Z7
-	VFMADD231PS 64(CX)(DX*2), Z11, Z8
-	VFMADD231PS 64(CX)(DI*1), Z11, Z9
-	VFMADD231PS 64(R8), Z11, Z0
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, R8
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, R9
-	JMP         loop691
+columns691:
+	LEAQ        128(R9), R10
+	CMPQ        R10, CX
+	JG          done692
+	VMOVUPS     (DX)(R9*1), Z11
+	VFMADD231PS (AX)(R9*1), Z11, Z1
+	VFMADD231PS (BX)(R9*1), Z11, Z2
+	VFMADD231PS (SI)(R9*1), Z11, Z3
+	VFMADD231PS (DI)(R9*1), Z11, Z4
+	VFMADD231PS (R8)(R9*1), Z11, Z5
+	VMOVUPS     64(DX)(R9*1), Z11
+	VFMADD231PS 64(AX)(R9*1), Z11, Z6
+	VFMADD231PS 64(BX)(R9*1), Z11, Z7
+	VFMADD231PS 64(SI)(R9*1), Z11, Z8
+	VFMADD231PS 64(DI)(R9*1), Z11, Z9
+	VFMADD231PS 64(R8)(R9*1), Z11, Z0
+	MOVQ        R10, R9
+	JMP         columns691
 
 done692:
-loop693:
-	CMPQ        R9, $0x00000040
-	JL          done694
-	VMOVUPS     (BX), Z11
-	VFMADD231PS (CX), Z11, Z1
-	VFMADD231PS (CX)(DX*1), Z11, Z2
-	VFMADD231PS (CX)(DX*2), Z11, Z3
-	VFMADD231PS (CX)(DI*1), Z11, Z4
-	VFMADD231PS (R8), Z11, Z5
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, R8
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, R9
-	JMP         loop693
+columns693:
+	LEAQ        64(R9), R10
+	CMPQ        R10, CX
+	JG          done694
+	VMOVUPS     (DX)(R9*1), Z11
+	VFMADD231PS (AX)(R9*1), Z11, Z1
+	VFMADD231PS (BX)(R9*1), Z11, Z2
+	VFMADD231PS (SI)(R9*1), Z11, Z3
+	VFMADD231PS (DI)(R9*1), Z11, Z4
+	VFMADD231PS (R8)(R9*1), Z11, Z5
+	MOVQ        R10, R9
+	JMP         columns693
 
 done694:
-	TESTQ       R9, R9
-	JZ          skip695
-	VMOVUPS.Z   (BX), K1, Z11
-	VMOVUPS.Z   (CX), K1, Z10
+	CMPQ        R9, CX
+	JE          done695
+	VMOVUPS.Z   (DX)(R9*1), K1, Z11
+	VMOVUPS.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z1
-	VMOVUPS.Z   (CX)(DX*1), K1, Z10
+	VMOVUPS.Z   (BX)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z2
-	VMOVUPS.Z   (CX)(DX*2), K1, Z10
+	VMOVUPS.Z   (SI)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z3
-	VMOVUPS.Z   (CX)(DI*1), K1, Z10
+	VMOVUPS.Z   (DI)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z4
-	VMOVUPS.Z   (R8), K1, Z10
+	VMOVUPS.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z5
 
-skip695:
-	LEAQ          (AX)(DX*4), AX
-	LEAQ          (AX)(DX*1), AX
+done695:
+	LEAQ          (R8)(CX*1), AX
 	VADDPS        Z6, Z1, Z1
 	VADDPS        Z7, Z2, Z2
 	VADDPS        Z8, Z3, Z3
 	VADDPS        Z9, Z4, Z4
 	VADDPS        Z0, Z5, Z5
+	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -15044,7 +15023,7 @@ skip695:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, (SI)
+	VMOVSS        X1, (AX)
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPS        Y2, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -15053,7 +15032,7 @@ skip695:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 4(SI)
+	VMOVSS        X1, 4(AX)
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -15062,7 +15041,7 @@ skip695:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 8(SI)
+	VMOVSS        X1, 8(AX)
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPS        Y4, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -15071,7 +15050,7 @@ skip695:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 12(SI)
+	VMOVSS        X1, 12(AX)
 	VEXTRACTF64X4 $0x01, Z5, Y0
 	VADDPS        Y5, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -15080,14 +15059,17 @@ skip695:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 16(SI)
-	ADDQ          $0x00000014, SI
-	JMP           end677
+	VMOVSS        X1, 16(AX)
+	ADDQ          $0x00000014, AX
+	MOVQ          AX, y+0(FP)
+	JMP           end672
 
 skip690:
-	CMPQ    CX, $0x00000004
+	CMPQ    m+24(FP), $0x00000004
 	JNE     skip696
-	MOVQ    AX, CX
+	LEAQ    (AX)(CX*1), BX
+	LEAQ    (BX)(CX*1), SI
+	LEAQ    (SI)(CX*1), DI
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -15096,59 +15078,58 @@ skip690:
 	VMOVUPS Z0, Z6
 	VMOVUPS Z0, Z7
 	VMOVUPS Z0, Z0
-	MOVQ    DX, R8
+	XORQ    R8, R8
 
-loop697:
-	CMPQ        R8, $0x00000080
-	JL          done698
-	VMOVUPS     (BX), Z9
-	VFMADD231PS (CX), Z9, Z1
-	VFMADD231PS (CX)(DX*1), Z9, Z2
-	VFMADD231PS (CX)(DX*2), Z9, Z3
-	VFMADD231PS (CX)(DI*1), Z9, Z4
-	VMOVUPS     64(BX), Z9
-	VFMADD231PS 64(CX), Z9, Z5
-	VFMADD231PS 64(CX)(DX*1), Z9, Z6
-	VFMADD231PS 64(CX)(DX*2), Z9, Z7
-	VFMADD231PS 64(CX)(DI*1), Z9, Z0
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, R8
-	JMP         loop697
+columns697:
+	LEAQ        128(R8), R9
+	CMPQ        R9, CX
+	JG          done698
+	VMOVUPS     (DX)(R8*1), Z9
+	VFMADD231PS (AX)(R8*1), Z9, Z1
+	VFMADD231PS (BX)(R8*1), Z9, Z2
+	VFMADD231PS (SI)(R8*1), Z9, Z3
+	VFMADD231PS (DI)(R8*1), Z9, Z4
+	VMOVUPS     64(DX)(R8*1), Z9
+	VFMADD231PS 64(AX)(R8*1), Z9, Z5
+	VFMADD231PS 64(BX)(R8*1), Z9, Z6
+	VFMADD231PS 64(SI)(R8*1), Z9, Z7
+	VFMADD231PS 64(DI)(R8*1), Z9, Z0
+	MOVQ        R9, R8
+	JMP         columns697
 
 done698:
-loop699:
-	CMPQ        R8, $0x00000040
-	JL          done700
-	VMOVUPS     (BX), Z9
-	VFMADD231PS (CX), Z9, Z1
-	VFMADD231PS (CX)(DX*1), Z9, Z2
-	VFMADD231PS (CX)(DX*2), Z9, Z3
-	VFMADD231PS (CX)(DI*1), Z9, Z4
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, R8
-	JMP         loop699
+columns699:
+	LEAQ        64(R8), R9
+	CMPQ        R9, CX
+	JG          done700
+	VMOVUPS     (DX)(R8*1), Z9
+	VFMADD231PS (AX)(R8*1), Z9, Z1
+	VFMADD231PS (BX)(R8*1), Z9, Z2
+	VFMADD231PS (SI)(R8*1), Z9, Z3
+	VFMADD231PS (DI)(R8*1), Z9, Z4
+	MOVQ        R9, R8
+	JMP         columns699
 
 done700:
-	TESTQ       R8, R8
-	JZ          skip701
-	VMOVUPS.Z   (BX), K1, Z9
-	VMOVUPS.Z   (CX), K1, Z8
+	CMPQ        R8, CX
+	JE          done701
+	VMOVUPS.Z   (DX)(R8*1), K1, Z9
+	VMOVUPS.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
-	VMOVUPS.Z   (CX)(DX*1), K1, Z8
+	VMOVUPS.Z   (BX)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z2
-	VMOVUPS.Z   (CX)(DX*2), K1, Z8
+	VMOVUPS.Z   (SI)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z3
-	VMOVUPS.Z   (CX)(DI*1), K1, Z8
+	VMOVUPS.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z4
 
-skip701:
-	LEAQ          (AX)(DX*4), AX
+done701:
+	LEAQ          (DI)(CX*1), AX
 	VADDPS        Z5, Z1, Z1
 	VADDPS        Z6, Z2, Z2
 	VADDPS        Z7, Z3, Z3
 	VADDPS        Z0, Z4, Z4
+	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -15157,7 +15138,7 @@ skip701:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, (SI)
+	VMOVSS        X1, (AX)
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPS        Y2, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -15166,7 +15147,7 @@ skip701:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 4(SI)
+	VMOVSS        X1, 4(AX)
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -15175,7 +15156,7 @@ skip701:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 8(SI)
+	VMOVSS        X1, 8(AX)
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPS        Y4, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -15184,67 +15165,68 @@ skip701:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 12(SI)
-	ADDQ          $0x00000010, SI
-	JMP           end677
+	VMOVSS        X1, 12(AX)
+	ADDQ          $0x00000010, AX
+	MOVQ          AX, y+0(FP)
+	JMP           end672
 
 skip696:
-	CMPQ    CX, $0x00000003
+	CMPQ    m+24(FP), $0x00000003
 	JNE     skip702
-	MOVQ    AX, CX
+	LEAQ    (AX)(CX*1), BX
+	LEAQ    (BX)(CX*1), SI
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
 	VMOVUPS Z0, Z0
-	MOVQ    DX, R8
+	XORQ    DI, DI
 
-loop703:
-	CMPQ        R8, $0x00000080
-	JL          done704
-	VMOVUPS     (BX), Z7
-	VFMADD231PS (CX), Z7, Z1
-	VFMADD231PS (CX)(DX*1), Z7, Z2
-	VFMADD231PS (CX)(DX*2), Z7, Z3
-	VMOVUPS     64(BX), Z7
-	VFMADD231PS 64(CX), Z7, Z4
-	VFMADD231PS 64(CX)(DX*1), Z7, Z5
-	VFMADD231PS 64(CX)(DX*2), Z7, Z0
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, R8
-	JMP         loop703
+columns703:
+	LEAQ        128(DI), R8
+	CMPQ        R8, CX
+	JG          done704
+	VMOVUPS     (DX)(DI*1), Z7
+	VFMADD231PS (AX)(DI*1), Z7, Z1
+	VFMADD231PS (BX)(DI*1), Z7, Z2
+	VFMADD231PS (SI)(DI*1), Z7, Z3
+	VMOVUPS     64(DX)(DI*1), Z7
+	VFMADD231PS 64(AX)(DI*1), Z7, Z4
+	VFMADD231PS 64(BX)(DI*1), Z7, Z5
+	VFMADD231PS 64(SI)(DI*1), Z7, Z0
+	MOVQ        R8, DI
+	JMP         columns703
 
 done704:
-loop705:
-	CMPQ        R8, $0x00000040
-	JL          done706
-	VMOVUPS     (BX), Z7
-	VFMADD231PS (CX), Z7, Z1
-	VFMADD231PS (CX)(DX*1), Z7, Z2
-	VFMADD231PS (CX)(DX*2), Z7, Z3
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, R8
-	JMP         loop705
+columns705:
+	LEAQ        64(DI), R8
+	CMPQ        R8, CX
+	JG          done706
+	VMOVUPS     (DX)(DI*1), Z7
+	VFMADD231PS (AX)(DI*1), Z7, Z1
+	VFMADD231PS (BX)(DI*1), Z7, Z2
+	VFMADD231PS (SI)(DI*1), Z7, Z3
+	MOVQ        R8, DI
+	JMP         columns705
 
 done706:
-	TESTQ       R8, R8
-	JZ          skip707
-	VMOVUPS.Z   (BX), K1, Z7
-	VMOVUPS.Z   (CX), K1, Z6
+	CMPQ        DI, CX
+	JE          done707
+	VMOVUPS.Z   (DX)(DI*1), K1, Z7
+	VMOVUPS.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z1
-	VMOVUPS.Z   (CX)(DX*1), K1, Z6
+	VMOVUPS.Z   (BX)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z2
-	VMOVUPS.Z   (CX)(DX*2), K1, Z6
+	VMOVUPS.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z3
 
-skip707:
-	ADDQ          DI, AX
+done707:
+	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
 	VADDPS        Z0, Z3, Z3
+	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -15253,7 +15235,7 @@ skip707:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, (SI)
+	VMOVSS        X1, (AX)
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPS        Y2, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -15262,7 +15244,7 @@ skip707:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 4(SI)
+	VMOVSS        X1, 4(AX)
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -15271,14 +15253,15 @@ skip707:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 8(SI)
-	ADDQ          $0x0000000c, SI
-	JMP           end677
+	VMOVSS        X1, 8(AX)
+	ADDQ          $0x0000000c, AX
+	MOVQ          AX, y+0(FP)
+	JMP           end672
 
 skip702:
-	CMPQ    CX, $0x00000002
+	CMPQ    m+24(FP), $0x00000002
 	JNE     skip708
-	MOVQ    AX, CX
+	LEAQ    (AX)(CX*1), BX
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -15287,57 +15270,56 @@ skip702:
 	VMOVUPS Z0, Z6
 	VMOVUPS Z0, Z7
 	VMOVUPS Z0, Z0
-	MOVQ    DX, DI
+	XORQ    SI, SI
 
-loop709:
-	CMPQ        DI, $0x00000100
-	JL          done710
-	VMOVUPS     (BX), Z9
-	VFMADD231PS (CX), Z9, Z1
-	VFMADD231PS (CX)(DX*1), Z9, Z2
-	VMOVUPS     64(BX), Z9
-	VFMADD231PS 64(CX), Z9, Z3
-	VFMADD231PS 64(CX)(DX*1), Z9, Z4
-	VMOVUPS     128(BX), Z9
-	VFMADD231PS 128(CX), Z9, Z5
-	VFMADD231PS 128(CX)(DX*1), Z9, Z6
-	VMOVUPS     192(BX), Z9
-	VFMADD231PS 192(CX), Z9, Z7
-	VFMADD231PS 192(CX)(DX*1), Z9, Z0
-	ADDQ        $0x00000100, CX
-	ADDQ        $0x00000100, BX
-	SUBQ        $0x00000100, DI
-	JMP         loop709
+columns709:
+	LEAQ        256(SI), DI
+	CMPQ        DI, CX
+	JG          done710
+	VMOVUPS     (DX)(SI*1), Z9
+	VFMADD231PS (AX)(SI*1), Z9, Z1
+	VFMADD231PS (BX)(SI*1), Z9, Z2
+	VMOVUPS     64(DX)(SI*1), Z9
+	VFMADD231PS 64(AX)(SI*1), Z9, Z3
+	VFMADD231PS 64(BX)(SI*1), Z9, Z4
+	VMOVUPS     128(DX)(SI*1), Z9
+	VFMADD231PS 128(AX)(SI*1), Z9, Z5
+	VFMADD231PS 128(BX)(SI*1), Z9, Z6
+	VMOVUPS     192(DX)(SI*1), Z9
+	VFMADD231PS 192(AX)(SI*1), Z9, Z7
+	VFMADD231PS 192(BX)(SI*1), Z9, Z0
+	MOVQ        DI, SI
+	JMP         columns709
 
 done710:
-loop711:
-	CMPQ        DI, $0x00000040
-	JL          done712
-	VMOVUPS     (BX), Z9
-	VFMADD231PS (CX), Z9, Z1
-	VFMADD231PS (CX)(DX*1), Z9, Z2
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, DI
-	JMP         loop711
+columns711:
+	LEAQ        64(SI), DI
+	CMPQ        DI, CX
+	JG          done712
+	VMOVUPS     (DX)(SI*1), Z9
+	VFMADD231PS (AX)(SI*1), Z9, Z1
+	VFMADD231PS (BX)(SI*1), Z9, Z2
+	MOVQ        DI, SI
+	JMP         columns711
 
 done712:
-	TESTQ       DI, DI
-	JZ          skip713
-	VMOVUPS.Z   (BX), K1, Z9
-	VMOVUPS.Z   (CX), K1, Z8
+	CMPQ        SI, CX
+	JE          done713
+	VMOVUPS.Z   (DX)(SI*1), K1, Z9
+	VMOVUPS.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
-	VMOVUPS.Z   (CX)(DX*1), K1, Z8
+	VMOVUPS.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z2
 
-skip713:
-	LEAQ          (AX)(DX*2), AX
+done713:
+	LEAQ          (BX)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
 	VADDPS        Z7, Z1, Z1
 	VADDPS        Z4, Z2, Z2
 	VADDPS        Z6, Z2, Z2
 	VADDPS        Z0, Z2, Z2
+	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -15346,7 +15328,7 @@ skip713:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, (SI)
+	VMOVSS        X1, (AX)
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPS        Y2, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -15355,59 +15337,58 @@ skip713:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 4(SI)
-	ADDQ          $0x00000008, SI
-	JMP           end677
+	VMOVSS        X1, 4(AX)
+	ADDQ          $0x00000008, AX
+	MOVQ          AX, y+0(FP)
+	JMP           end672
 
 skip708:
-	CMPQ    CX, $0x00000001
+	CMPQ    m+24(FP), $0x00000001
 	JNE     skip714
-	MOVQ    AX, CX
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z0
-	MOVQ    DX, DI
+	XORQ    BX, BX
 
-loop715:
-	CMPQ        DI, $0x00000100
-	JL          done716
-	VMOVUPS     (BX), Z5
-	VFMADD231PS (CX), Z5, Z1
-	VMOVUPS     64(BX), Z5
-	VFMADD231PS 64(CX), Z5, Z2
-	VMOVUPS     128(BX), Z5
-	VFMADD231PS 128(CX), Z5, Z3
-	VMOVUPS     192(BX), Z5
-	VFMADD231PS 192(CX), Z5, Z0
-	ADDQ        $0x00000100, CX
-	ADDQ        $0x00000100, BX
-	SUBQ        $0x00000100, DI
-	JMP         loop715
+columns715:
+	LEAQ        256(BX), SI
+	CMPQ        SI, CX
+	JG          done716
+	VMOVUPS     (DX)(BX*1), Z5
+	VFMADD231PS (AX)(BX*1), Z5, Z1
+	VMOVUPS     64(DX)(BX*1), Z5
+	VFMADD231PS 64(AX)(BX*1), Z5, Z2
+	VMOVUPS     128(DX)(BX*1), Z5
+	VFMADD231PS 128(AX)(BX*1), Z5, Z3
+	VMOVUPS     192(DX)(BX*1), Z5
+	VFMADD231PS 192(AX)(BX*1), Z5, Z0
+	MOVQ        SI, BX
+	JMP         columns715
 
 done716:
-loop717:
-	CMPQ        DI, $0x00000040
-	JL          done718
-	VMOVUPS     (BX), Z5
-	VFMADD231PS (CX), Z5, Z1
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, DI
-	JMP         loop717
+columns717:
+	LEAQ        64(BX), SI
+	CMPQ        SI, CX
+	JG          done718
+	VMOVUPS     (DX)(BX*1), Z5
+	VFMADD231PS (AX)(BX*1), Z5, Z1
+	MOVQ        SI, BX
+	JMP         columns717
 
 done718:
-	TESTQ       DI, DI
-	JZ          skip719
-	VMOVUPS.Z   (BX), K1, Z5
-	VMOVUPS.Z   (CX), K1, Z4
+	CMPQ        BX, CX
+	JE          done719
+	VMOVUPS.Z   (DX)(BX*1), K1, Z5
+	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z4, Z5, Z1
 
-skip719:
-	LEAQ          (AX)(DX*1), AX
+done719:
+	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z0, Z1, Z1
+	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -15416,12 +15397,13 @@ skip719:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, (SI)
-	ADDQ          $0x00000004, SI
-	JMP           end677
+	VMOVSS        X1, (AX)
+	ADDQ          $0x00000004, AX
+	MOVQ          AX, y+0(FP)
+	JMP           end672
 
 skip714:
-end677:
+end672:
 	VZEROUPPER
 	RET
 
@@ -15430,25 +15412,26 @@ end677:
 TEXT ·updateMatVec32AVX512(SB), NOSPLIT, $0-56
 	VPXORQ Z0, Z0, Z0
 	MOVQ   a+8(FP), AX
-	MOVQ   m+40(FP), CX
-	MOVQ   n+48(FP), DX
-	MOVQ   x+32(FP), BX
-	MOVQ   y+0(FP), SI
-	MOVQ   f+16(FP), DI
-	MOVQ   u+24(FP), R8
-	MOVQ   DX, R9
-	ANDQ   $0x0000000f, R9
-	MOVQ   $-1, R10
-	BZHIQ  R9, R10, R10
-	KMOVW  R10, K1
-	SHLQ   $0x02, DX
-	LEAQ   (DX)(DX*2), R9
+	MOVQ   n+48(FP), CX
+	MOVQ   x+32(FP), DX
+	MOVQ   u+24(FP), BX
+	MOVQ   CX, SI
+	ANDQ   $0x0000000f, SI
+	MOVQ   $-1, DI
+	BZHIQ  SI, DI, DI
+	KMOVW  DI, K1
+	SHLQ   $0x02, CX
 
-loop720:
-	CMPQ         CX, $0x00000008
-	JL           done721
-	MOVQ         AX, R10
-	LEAQ         (R10)(DX*4), R11
+rows720:
+	CMPQ         m+40(FP), $0x00000008
+	JL           rest721
+	LEAQ         (AX)(CX*1), SI
+	LEAQ         (SI)(CX*1), DI
+	LEAQ         (DI)(CX*1), R8
+	LEAQ         (R8)(CX*1), R9
+	LEAQ         (R9)(CX*1), R10
+	LEAQ         (R10)(CX*1), R11
+	LEAQ         (R11)(CX*1), R12
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -15465,198 +15448,184 @@ loop720:
 	VMOVUPS      Z0, Z14
 	VMOVUPS      Z0, Z15
 	VMOVUPS      Z0, Z16
-	MOVQ         BX, R12
-	VBROADCASTSS (DI), Z17
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z18
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z19
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z20
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z21
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z22
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z23
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z24
-	ADDQ         $0x00000004, DI
-	MOVQ         R8, R13
-	MOVQ         DX, R14
+	MOVQ         f+16(FP), R13
+	VBROADCASTSS (R13), Z17
+	VBROADCASTSS 4(R13), Z18
+	VBROADCASTSS 8(R13), Z19
+	VBROADCASTSS 12(R13), Z20
+	VBROADCASTSS 16(R13), Z21
+	VBROADCASTSS 20(R13), Z22
+	VBROADCASTSS 24(R13), Z23
+	VBROADCASTSS 28(R13), Z24
+	ADDQ         $0x00000020, R13
+	MOVQ         R13, f+16(FP)
+	XORQ         R13, R13
 
-loop722:
-	CMPQ        R14, $0x00000080
-	JL          done723
-	VMOVUPS     (R12), Z27
-	VMOVUPS     (R13), Z26
-	VMOVUPS     (R10), Z25
+columns723:
+	LEAQ        128(R13), R14
+	CMPQ        R14, CX
+	JG          done724
+	VMOVUPS     (DX)(R13*1), Z27
+	VMOVUPS     (BX)(R13*1), Z26
+	VMOVUPS     (AX)(R13*1), Z25
 	VFMADD231PS Z17, Z26, Z25
-	VMOVUPS     Z25, (R10)
+	VMOVUPS     Z25, (AX)(R13*1)
 	VFMADD231PS Z25, Z27, Z1
-	VMOVUPS     (R10)(DX*1), Z25
+	VMOVUPS     (SI)(R13*1), Z25
 	VFMADD231PS Z18, Z26, Z25
-	VMOVUPS     Z25, (R10)(DX*1)
+	VMOVUPS     Z25, (SI)(R13*1)
 	VFMADD231PS Z25, Z27, Z2
-	VMOVUPS     (R10)(DX*2), Z25
+	VMOVUPS     (DI)(R13*1), Z25
 	VFMADD231PS Z19, Z26, Z25
-	VMOVUPS     Z25, (R10)(DX*2)
+	VMOVUPS     Z25, (DI)(R13*1)
 	VFMADD231PS Z25, Z27, Z3
-	VMOVUPS     (R10)(R9*1), Z25
+	VMOVUPS     (R8)(R13*1), Z25
 	VFMADD231PS Z20, Z26, Z25
-	VMOVUPS     Z25, (R10)(R9*1)
+	VMOVUPS     Z25, (R8)(R13*1)
 	VFMADD231PS Z25, Z27, Z4
-	VMOVUPS     (R11), Z25
+	VMOVUPS     (R9)(R13*1), Z25
 	VFMADD231PS Z21, Z26, Z25
-	VMOVUPS     Z25, (R11)
+	VMOVUPS     Z25, (R9)(R13*1)
 	VFMADD231PS Z25, Z27, Z5
-	VMOVUPS     (R11)(DX*1), Z25
+	VMOVUPS     (R10)(R13*1), Z25
 	VFMADD231PS Z22, Z26, Z25
-	VMOVUPS     Z25, (R11)(DX*1)
+	VMOVUPS     Z25, (R10)(R13*1)
 	VFMADD231PS Z25, Z27, Z6
-	VMOVUPS     (R11)(DX*2), Z25
+	VMOVUPS     (R11)(R13*1), Z25
 	VFMADD231PS Z23, Z26, Z25
-	VMOVUPS     Z25, (R11)(DX*2)
+	VMOVUPS     Z25, (R11)(R13*1)
 	VFMADD231PS Z25, Z27, Z7
-	VMOVUPS     (R11)(R9*1), Z25
+	VMOVUPS     (R12)(R13*1), Z25
 	VFMADD231PS Z24, Z26, Z25
-	VMOVUPS     Z25, (R11)(R9*1)
+	VMOVUPS     Z25, (R12)(R13*1)
 	VFMADD231PS Z25, Z27, Z8
-	VMOVUPS     64(R12), Z27
-	VMOVUPS     64(R13), Z26
-	VMOVUPS     64(R10), Z25
+	VMOVUPS     64(DX)(R13*1), Z27
+	VMOVUPS     64(BX)(R13*1), Z26
+	VMOVUPS     64(AX)(R13*1), Z25
 	VFMADD231PS Z17, Z26, Z25
-	VMOVUPS     Z25, 64(R10)
+	VMOVUPS     Z25, 64(AX)(R13*1)
 	VFMADD231PS Z25, Z27, Z9
-	VMOVUPS     64(R10)(DX*1), Z25
+	VMOVUPS     64(SI)(R13*1), Z25
 	VFMADD231PS Z18, Z26, Z25
-	VMOVUPS     Z25, 64(R10)(DX*1)
+	VMOVUPS     Z25, 64(SI)(R13*1)
 	VFMADD231PS Z25, Z27, Z10
-	VMOVUPS     64(R10)(DX*2), Z25
+	VMOVUPS     64(DI)(R13*1), Z25
 	VFMADD231PS Z19, Z26, Z25
-	VMOVUPS     Z25, 64(R10)(DX*2)
+	VMOVUPS     Z25, 64(DI)(R13*1)
 	VFMADD231PS Z25, Z27, Z11
-	VMOVUPS     64(R10)(R9*1), Z25
+	VMOVUPS     64(R8)(R13*1), Z25
 	VFMADD231PS Z20, Z26, Z25
-	VMOVUPS     Z25, 64(R10)(R9*1)
+	VMOVUPS     Z25, 64(R8)(R13*1)
 	VFMADD231PS Z25, Z27, Z12
-	VMOVUPS     64(R11), Z25
+	VMOVUPS     64(R9)(R13*1), Z25
 	VFMADD231PS Z21, Z26, Z25
-	VMOVUPS     Z25, 64(R11)
+	VMOVUPS     Z25, 64(R9)(R13*1)
 	VFMADD231PS Z25, Z27, Z13
-	VMOVUPS     64(R11)(DX*1), Z25
+	VMOVUPS     64(R10)(R13*1), Z25
 	VFMADD231PS Z22, Z26, Z25
-	VMOVUPS     Z25, 64(R11)(DX*1)
+	VMOVUPS     Z25, 64(R10)(R13*1)
 	VFMADD231PS Z25, Z27, Z14
-	VMOVUPS     64(R11)(DX*2), Z25
+	VMOVUPS     64(R11)(R13*1), Z25
 	VFMADD231PS Z23, Z26, Z25
-	VMOVUPS     Z25, 64(R11)(DX*2)
+	VMOVUPS     Z25, 64(R11)(R13*1)
 	VFMADD231PS Z25, Z27, Z15
-	VMOVUPS     64(R11)(R9*1), Z25
+	VMOVUPS     64(R12)(R13*1), Z25
 	VFMADD231PS Z24, Z26, Z25
-	VMOVUPS     Z25, 64(R11)(R9*1)
+	VMOVUPS     Z25, 64(R12)(R13*1)
 	VFMADD231PS Z25, Z27, Z16
-	ADDQ        $0x00000080, R10
-	ADDQ        $0x00000080, R11
-	ADDQ        $0x00000080, R12
-	ADDQ        $0x00000080, R13
-	SUBQ        $0x00000080, R14
-	JMP         loop722
+	MOVQ        R14, R13
+	JMP         columns723
 
-done723:
-loop724:
-	CMPQ        R14, $0x00000040
-	JL          done725
-	VMOVUPS     (R12), Z27
-	VMOVUPS     (R13), Z26
-	VMOVUPS     (R10), Z25
+done724:
+columns725:
+	LEAQ        64(R13), R14
+	CMPQ        R14, CX
+	JG          done726
+	VMOVUPS     (DX)(R13*1), Z27
+	VMOVUPS     (BX)(R13*1), Z26
+	VMOVUPS     (AX)(R13*1), Z25
 	VFMADD231PS Z17, Z26, Z25
-	VMOVUPS     Z25, (R10)
+	VMOVUPS     Z25, (AX)(R13*1)
 	VFMADD231PS Z25, Z27, Z1
-	VMOVUPS     (R10)(DX*1), Z25
+	VMOVUPS     (SI)(R13*1), Z25
 	VFMADD231PS Z18, Z26, Z25
-	VMOVUPS     Z25, (R10)(DX*1)
+	VMOVUPS     Z25, (SI)(R13*1)
 	VFMADD231PS Z25, Z27, Z2
-	VMOVUPS     (R10)(DX*2), Z25
+	VMOVUPS     (DI)(R13*1), Z25
 	VFMADD231PS Z19, Z26, Z25
-	VMOVUPS     Z25, (R10)(DX*2)
+	VMOVUPS     Z25, (DI)(R13*1)
 	VFMADD231PS Z25, Z27, Z3
-	VMOVUPS     (R10)(R9*1), Z25
+	VMOVUPS     (R8)(R13*1), Z25
 	VFMADD231PS Z20, Z26, Z25
-	VMOVUPS     Z25, (R10)(R9*1)
+	VMOVUPS     Z25, (R8)(R13*1)
 	VFMADD231PS Z25, Z27, Z4
-	VMOVUPS     (R11), Z25
+	VMOVUPS     (R9)(R13*1), Z25
 	VFMADD231PS Z21, Z26, Z25
-	VMOVUPS     Z25, (R11)
+	VMOVUPS     Z25, (R9)(R13*1)
 	VFMADD231PS Z25, Z27, Z5
-	VMOVUPS     (R11)(DX*1), Z25
+	VMOVUPS     (R10)(R13*1), Z25
 	VFMADD231PS Z22, Z26, Z25
-	VMOVUPS     Z25, (R11)(DX*1)
+	VMOVUPS     Z25, (R10)(R13*1)
 	VFMADD231PS Z25, Z27, Z6
-	VMOVUPS     (R11)(DX*2), Z25
+	VMOVUPS     (R11)(R13*1), Z25
 	VFMADD231PS Z23, Z26, Z25
-	VMOVUPS     Z25, (R11)(DX*2)
+	VMOVUPS     Z25, (R11)(R13*1)
 	VFMADD231PS Z25, Z27, Z7
-	VMOVUPS     (R11)(R9*1), Z25
+	VMOVUPS     (R12)(R13*1), Z25
 	VFMADD231PS Z24, Z26, Z25
-	VMOVUPS     Z25, (R11)(R9*1)
+	VMOVUPS     Z25, (R12)(R13*1)
 	VFMADD231PS Z25, Z27, Z8
-	ADDQ        $0x00000040, R10
-	ADDQ        $0x00000040, R11
-	ADDQ        $0x00000040, R12
-	ADDQ        $0x00000040, R13
-	SUBQ        $0x00000040, R14
-	JMP         loop724
+	MOVQ        R14, R13
+	JMP         columns725
 
-done725:
-	TESTQ       R14, R14
-	JZ          skip726
-	VMOVUPS.Z   (R12), K1, Z27
-	VMOVUPS.Z   (R13), K1, Z26
-	VMOVUPS.Z   (R10), K1, Z25
+done726:
+	CMPQ        R13, CX
+	JE          done727
+	VMOVUPS.Z   (DX)(R13*1), K1, Z27
+	VMOVUPS.Z   (BX)(R13*1), K1, Z26
+	VMOVUPS.Z   (AX)(R13*1), K1, Z25
 	VFMADD231PS Z17, Z26, Z25
-	VMOVUPS     Z25, K1, (R10)
+	VMOVUPS     Z25, K1, (AX)(R13*1)
 	VMOVUPS.Z   Z25, K1, Z25
 	VFMADD231PS Z25, Z27, Z1
-	VMOVUPS.Z   (R10)(DX*1), K1, Z25
+	VMOVUPS.Z   (SI)(R13*1), K1, Z25
 	VFMADD231PS Z18, Z26, Z25
-	VMOVUPS     Z25, K1, (R10)(DX*1)
+	VMOVUPS     Z25, K1, (SI)(R13*1)
 	VMOVUPS.Z   Z25, K1, Z25
 	VFMADD231PS Z25, Z27, Z2
-	VMOVUPS.Z   (R10)(DX*2), K1, Z25
+	VMOVUPS.Z   (DI)(R13*1), K1, Z25
 	VFMADD231PS Z19, Z26, Z25
-	VMOVUPS     Z25, K1, (R10)(DX*2)
+	VMOVUPS     Z25, K1, (DI)(R13*1)
 	VMOVUPS.Z   Z25, K1, Z25
 	VFMADD231PS Z25, Z27, Z3
-	VMOVUPS.Z   (R10)(R9*1), K1, Z25
+	VMOVUPS.Z   (R8)(R13*1), K1, Z25
 	VFMADD231PS Z20, Z26, Z25
-	VMOVUPS     Z25, K1, (R10)(R9*1)
+	VMOVUPS     Z25, K1, (R8)(R13*1)
 	VMOVUPS.Z   Z25, K1, Z25
 	VFMADD231PS Z25, Z27, Z4
-	VMOVUPS.Z   (R11), K1, Z25
+	VMOVUPS.Z   (R9)(R13*1), K1, Z25
 	VFMADD231PS Z21, Z26, Z25
-	VMOVUPS     Z25, K1, (R11)
+	VMOVUPS     Z25, K1, (R9)(R13*1)
 	VMOVUPS.Z   Z25, K1, Z25
 	VFMADD231PS Z25, Z27, Z5
-	VMOVUPS.Z   (R11)(DX*1), K1, Z25
+	VMOVUPS.Z   (R10)(R13*1), K1, Z25
 	VFMADD231PS Z22, Z26, Z25
-	VMOVUPS     Z25, K1, (R11)(DX*1)
+	VMOVUPS     Z25, K1, (R10)(R13*1)
 	VMOVUPS.Z   Z25, K1, Z25
 	VFMADD231PS Z25, Z27, Z6
-	VMOVUPS.Z   (R11)(DX*2), K1, Z25
+	VMOVUPS.Z   (R11)(R13*1), K1, Z25
 	VFMADD231PS Z23, Z26, Z25
-	VMOVUPS     Z25, K1, (R11)(DX*2)
+	VMOVUPS     Z25, K1, (R11)(R13*1)
 	VMOVUPS.Z   Z25, K1, Z25
 	VFMADD231PS Z25, Z27, Z7
-	VMOVUPS.Z   (R11)(R9*1), K1, Z25
+	VMOVUPS.Z   (R12)(R13*1), K1, Z25
 	VFMADD231PS Z24, Z26, Z25
-	VMOVUPS     Z25, K1, (R11)(R9*1)
+	VMOVUPS     Z25, K1, (R12)(R13*1)
 	VMOVUPS.Z   Z25, K1, Z25
 	VFMADD231PS Z25, Z27, Z8
 
-skip726:
-	LEAQ          (AX)(DX*4), AX
-	LEAQ          (AX)(DX*4), AX
+done727:
+	LEAQ          (R12)(CX*1), AX
 	VADDPS        Z9, Z1, Z1
 	VADDPS        Z10, Z2, Z2
 	VADDPS        Z11, Z3, Z3
@@ -15665,6 +15634,7 @@ skip726:
 	VADDPS        Z14, Z6, Z6
 	VADDPS        Z15, Z7, Z7
 	VADDPS        Z16, Z8, Z8
+	MOVQ          y+0(FP), SI
 	VEXTRACTF64X4 $0x01, Z1, Y9
 	VADDPS        Y1, Y9, Y9
 	VEXTRACTF64X2 $0x01, Y9, X1
@@ -15738,14 +15708,19 @@ skip726:
 	VADDPS        X1, X2, X2
 	VMOVSS        X2, 28(SI)
 	ADDQ          $0x00000020, SI
-	SUBQ          $0x00000008, CX
-	JMP           loop720
+	MOVQ          SI, y+0(FP)
+	SUBQ          $0x00000008, m+40(FP)
+	JMP           rows720
 
-done721:
-	CMPQ         CX, $0x00000007
+rest721:
+	CMPQ         m+40(FP), $0x00000007
 	JNE          skip728
-	MOVQ         AX, CX
-	LEAQ         (CX)(DX*4), R10
+	LEAQ         (AX)(CX*1), SI
+	LEAQ         (SI)(CX*1), DI
+	LEAQ         (DI)(CX*1), R8
+	LEAQ         (R8)(CX*1), R9
+	LEAQ         (R9)(CX*1), R10
+	LEAQ         (R10)(CX*1), R11
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -15760,178 +15735,166 @@ done721:
 	VMOVUPS      Z0, Z12
 	VMOVUPS      Z0, Z13
 	VMOVUPS      Z0, Z0
-	VBROADCASTSS (DI), Z14
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z15
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z16
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z17
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z18
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z19
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z20
-	ADDQ         $0x00000004, DI
-	MOVQ         R8, DI
-	MOVQ         DX, R8
+	MOVQ         f+16(FP), R12
+	VBROADCASTSS (R12), Z14
+	VBROADCASTSS 4(R12), Z15
+	VBROADCASTSS 8(R12), Z16
+	VBROADCASTSS 12(R12), Z17
+	VBROADCASTSS 16(R12), Z18
+	VBROADCASTSS 20(R12), Z19
+	VBROADCASTSS 24(R12), Z20
+	ADDQ         $0x0000001c, R12
+	MOVQ         R12, f+16(FP)
+	XORQ         R12, R12
 
-loop729:
-	CMPQ        R8, $0x00000080
-	JL          done730
-	VMOVUPS     (BX), Z23
-	VMOVUPS     (DI), Z22
-	VMOVUPS     (CX), Z21
+columns729:
+	LEAQ        128(R12), R13
+	CMPQ        R13, CX
+	JG          done730
+	VMOVUPS     (DX)(R12*1), Z23
+	VMOVUPS     (BX)(R12*1), Z22
+	VMOVUPS     (AX)(R12*1), Z21
 	VFMADD231PS Z14, Z22, Z21
-	VMOVUPS     Z21, (CX)
+	VMOVUPS     Z21, (AX)(R12*1)
 	VFMADD231PS Z21, Z23, Z1
-	VMOVUPS     (CX)(DX*1), Z21
+	VMOVUPS     (SI)(R12*1), Z21
 	VFMADD231PS Z15, Z22, Z21
-	VMOVUPS     Z21, (CX)(DX*1)
+	VMOVUPS     Z21, (SI)(R12*1)
 	VFMADD231PS Z21, Z23, Z2
-	VMOVUPS     (CX)(DX*2), Z21
+	VMOVUPS     (DI)(R12*1), Z21
 	VFMADD231PS Z16, Z22, Z21
-	VMOVUPS     Z21, (CX)(DX*2)
+	VMOVUPS     Z21, (DI)(R12*1)
 	VFMADD231PS Z21, Z23, Z3
-	VMOVUPS     (CX)(R9*1), Z21
+	VMOVUPS     (R8)(R12*1), Z21
 	VFMADD231PS Z17, Z22, Z21
-	VMOVUPS     Z21, (CX)(R9*1)
+	VMOVUPS     Z21, (R8)(R12*1)
 	VFMADD231PS Z21, Z23, Z4
-	VMOVUPS     (R10), Z21
+	VMOVUPS     (R9)(R12*1), Z21
 	VFMADD231PS Z18, Z22, Z21
-	VMOVUPS     Z21, (R10)
+	VMOVUPS     Z21, (R9)(R12*1)
 	VFMADD231PS Z21, Z23, Z5
-	VMOVUPS     (R10)(DX*1), Z21
+	VMOVUPS     (R10)(R12*1), Z21
 	VFMADD231PS Z19, Z22, Z21
-	VMOVUPS     Z21, (R10)(DX*1)
+	VMOVUPS     Z21, (R10)(R12*1)
 	VFMADD231PS Z21, Z23, Z6
-	VMOVUPS     (R10)(DX*2), Z21
+	VMOVUPS     (R11)(R12*1), Z21
 	VFMADD231PS Z20, Z22, Z21
-	VMOVUPS     Z21, (R10)(DX*2)
+	VMOVUPS     Z21, (R11)(R12*1)
 	VFMADD231PS Z21, Z23, Z7
-	VMOVUPS     64(BX), Z23
-	VMOVUPS     64(DI), Z22
-	VMOVUPS     64(CX), Z21
+	VMOVUPS     64(DX)(R12*1), Z23
+	VMOVUPS     64(BX)(R12*1), Z22
+	VMOVUPS     64(AX)(R12*1), Z21
 	VFMADD231PS Z14, Z22, Z21
-	VMOVUPS     Z21, 64(CX)
+	VMOVUPS     Z21, 64(AX)(R12*1)
 	VFMADD231PS Z21, Z23, Z8
-	VMOVUPS     64(CX)(DX*1), Z21
+	VMOVUPS     64(SI)(R12*1), Z21
 	VFMADD231PS Z15, Z22, Z21
-	VMOVUPS     Z21, 64(CX)(DX*1)
+	VMOVUPS     Z21, 64(SI)(R12*1)
 	VFMADD231PS Z21, Z23, Z9
-	VMOVUPS     64(CX)(DX*2), Z21
+	VMOVUPS     64(DI)(R12*1), Z21
 	VFMADD231PS Z16, Z22, Z21
-	VMOVUPS     Z21, 64(CX)(DX*2)
+	VMOVUPS     Z21, 64(DI)(R12*1)
 	VFMADD231PS Z21, Z23, Z10
-	VMOVUPS     64(CX)(R9*1), Z21
+	VMOVUPS     64(R8)(R12*1), Z21
 	VFMADD231PS Z17, Z22, Z21
-	VMOVUPS     Z21, 64(CX)(R9*1)
+	VMOVUPS     Z21, 64(R8)(R12*1)
 	VFMADD231PS Z21, Z23, Z11
-	VMOVUPS     64(R10), Z21
+	VMOVUPS     64(R9)(R12*1), Z21
 	VFMADD231PS Z18, Z22, Z21
-	VMOVUPS     Z21, 64(R10)
+	VMOVUPS     Z21, 64(R9)(R12*1)
 	VFMADD231PS Z21, Z23, Z12
-	VMOVUPS     64(R10)(DX*1), Z21
+	VMOVUPS     64(R10)(R12*1), Z21
 	VFMADD231PS Z19, Z22, Z21
-	VMOVUPS     Z21, 64(R10)(DX*1)
+	VMOVUPS     Z21, 64(R10)(R12*1)
 	VFMADD231PS Z21, Z23, Z13
-	VMOVUPS     64(R10)(DX*2), Z21
+	VMOVUPS     64(R11)(R12*1), Z21
 	VFMADD231PS Z20, Z22, Z21
-	VMOVUPS     Z21, 64(R10)(DX*2)
+	VMOVUPS     Z21, 64(R11)(R12*1)
 	VFMADD231PS Z21, Z23, Z0
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, R10
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x00000080, DI
-	SUBQ        $0x00000080, R8
-	JMP         loop729
+	MOVQ        R13, R12
+	JMP         columns729
 
 done730:
-loop731:
-	CMPQ        R8, $0x00000040
-	JL          done732
-	VMOVUPS     (BX), Z23
-	VMOVUPS     (DI), Z22
-	VMOVUPS     (CX), Z21
+columns731:
+	LEAQ        64(R12), R13
+	CMPQ        R13, CX
+	JG          done732
+	VMOVUPS     (DX)(R12*1), Z23
+	VMOVUPS     (BX)(R12*1), Z22
+	VMOVUPS     (AX)(R12*1), Z21
 	VFMADD231PS Z14, Z22, Z21
-	VMOVUPS     Z21, (CX)
+	VMOVUPS     Z21, (AX)(R12*1)
 	VFMADD231PS Z21, Z23, Z1
-	VMOVUPS     (CX)(DX*1), Z21
+	VMOVUPS     (SI)(R12*1), Z21
 	VFMADD231PS Z15, Z22, Z21
-	VMOVUPS     Z21, (CX)(DX*1)
+	VMOVUPS     Z21, (SI)(R12*1)
 	VFMADD231PS Z21, Z23, Z2
-	VMOVUPS     (CX)(DX*2), Z21
+	VMOVUPS     (DI)(R12*1), Z21
 	VFMADD231PS Z16, Z22, Z21
-	VMOVUPS     Z21, (CX)(DX*2)
+	VMOVUPS     Z21, (DI)(R12*1)
 	VFMADD231PS Z21, Z23, Z3
-	VMOVUPS     (CX)(R9*1), Z21
+	VMOVUPS     (R8)(R12*1), Z21
 	VFMADD231PS Z17, Z22, Z21
-	VMOVUPS     Z21, (CX)(R9*1)
+	VMOVUPS     Z21, (R8)(R12*1)
 	VFMADD231PS Z21, Z23, Z4
-	VMOVUPS     (R10), Z21
+	VMOVUPS     (R9)(R12*1), Z21
 	VFMADD231PS Z18, Z22, Z21
-	VMOVUPS     Z21, (R10)
+	VMOVUPS     Z21, (R9)(R12*1)
 	VFMADD231PS Z21, Z23, Z5
-	VMOVUPS     (R10)(DX*1), Z21
+	VMOVUPS     (R10)(R12*1), Z21
 	VFMADD231PS Z19, Z22, Z21
-	VMOVUPS     Z21, (R10)(DX*1)
+	VMOVUPS     Z21, (R10)(R12*1)
 	VFMADD231PS Z21, Z23, Z6
-	VMOVUPS     (R10)(DX*2), Z21
+	VMOVUPS     (R11)(R12*1), Z21
 	VFMADD231PS Z20, Z22, Z21
-	VMOVUPS     Z21, (R10)(DX*2)
+	VMOVUPS     Z21, (R11)(R12*1)
 	VFMADD231PS Z21, Z23, Z7
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, R10
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x00000040, DI
-	SUBQ        $0x00000040, R8
-	JMP         loop731
+	MOVQ        R13, R12
+	JMP         columns731
 
 done732:
-	TESTQ       R8, R8
-	JZ          skip733
-	VMOVUPS.Z   (BX), K1, Z23
-	VMOVUPS.Z   (DI), K1, Z22
-	VMOVUPS.Z   (CX), K1, Z21
+	CMPQ        R12, CX
+	JE          done733
+	VMOVUPS.Z   (DX)(R12*1), K1, Z23
+	VMOVUPS.Z   (BX)(R12*1), K1, Z22
+	VMOVUPS.Z   (AX)(R12*1), K1, Z21
 	VFMADD231PS Z14, Z22, Z21
-	VMOVUPS     Z21, K1, (CX)
+	VMOVUPS     Z21, K1, (AX)(R12*1)
 	VMOVUPS.Z   Z21, K1, Z21
 	VFMADD231PS Z21, Z23, Z1
-	VMOVUPS.Z   (CX)(DX*1), K1, Z21
+	VMOVUPS.Z   (SI)(R12*1), K1, Z21
 	VFMADD231PS Z15, Z22, Z21
-	VMOVUPS     Z21, K1, (CX)(DX*1)
+	VMOVUPS     Z21, K1, (SI)(R12*1)
 	VMOVUPS.Z   Z21, K1, Z21
 	VFMADD231PS Z21, Z23, Z2
-	VMOVUPS.Z   (CX)(DX*2), K1, Z21
+	VMOVUPS.Z   (DI)(R12*1), K1, Z21
 	VFMADD231PS Z16, Z22, Z21
-	VMOVUPS     Z21, K1, (CX)(DX*2)
+	VMOVUPS     Z21, K1, (DI)(R12*1)
 	VMOVUPS.Z   Z21, K1, Z21
 	VFMADD231PS Z21, Z23, Z3
-	VMOVUPS.Z   (CX)(R9*1), K1, Z21
+	VMOVUPS.Z   (R8)(R12*1), K1, Z21
 	VFMADD231PS Z17, Z22, Z21
-	VMOVUPS     Z21, K1, (CX)(R9*1)
+	VMOVUPS     Z21, K1, (R8)(R12*1)
 	VMOVUPS.Z   Z21, K1, Z21
 	VFMADD231PS Z21, Z23, Z4
-	VMOVUPS.Z   (R10), K1, Z21
+	VMOVUPS.Z   (R9)(R12*1), K1, Z21
 	VFMADD231PS Z18, Z22, Z21
-	VMOVUPS     Z21, K1, (R10)
+	VMOVUPS     Z21, K1, (R9)(R12*1)
 	VMOVUPS.Z   Z21, K1, Z21
 	VFMADD231PS Z21, Z23, Z5
-	VMOVUPS.Z   (R10)(DX*1), K1, Z21
+	VMOVUPS.Z   (R10)(R12*1), K1, Z21
 	VFMADD231PS Z19, Z22, Z21
-	VMOVUPS     Z21, K1, (R10)(DX*1)
+	VMOVUPS     Z21, K1, (R10)(R12*1)
 	VMOVUPS.Z   Z21, K1, Z21
 	VFMADD231PS Z21, Z23, Z6
-	VMOVUPS.Z   (R10)(DX*2), K1, Z21
+	VMOVUPS.Z   (R11)(R12*1), K1, Z21
 	VFMADD231PS Z20, Z22, Z21
-	VMOVUPS     Z21, K1, (R10)(DX*2)
+	VMOVUPS     Z21, K1, (R11)(R12*1)
 	VMOVUPS.Z   Z21, K1, Z21
 	VFMADD231PS Z21, Z23, Z7
 
-skip733:
-	LEAQ          (AX)(DX*4), AX
-	ADDQ          R9, AX
+done733:
+	LEAQ          (R11)(CX*1), AX
 	VADDPS        Z8, Z1, Z1
 	VADDPS        Z9, Z2, Z2
 	VADDPS        Z10, Z3, Z3
@@ -15939,6 +15902,7 @@ skip733:
 	VADDPS        Z12, Z5, Z5
 	VADDPS        Z13, Z6, Z6
 	VADDPS        Z0, Z7, Z7
+	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -15947,7 +15911,7 @@ skip733:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, (SI)
+	VMOVSS        X1, (AX)
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPS        Y2, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -15956,7 +15920,7 @@ skip733:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 4(SI)
+	VMOVSS        X1, 4(AX)
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -15965,7 +15929,7 @@ skip733:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 8(SI)
+	VMOVSS        X1, 8(AX)
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPS        Y4, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -15974,7 +15938,7 @@ skip733:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 12(SI)
+	VMOVSS        X1, 12(AX)
 	VEXTRACTF64X4 $0x01, Z5, Y0
 	VADDPS        Y5, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -15983,7 +15947,7 @@ skip733:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 16(SI)
+	VMOVSS        X1, 16(AX)
 	VEXTRACTF64X4 $0x01, Z6, Y0
 	VADDPS        Y6, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -15992,7 +15956,7 @@ skip733:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 20(SI)
+	VMOVSS        X1, 20(AX)
 	VEXTRACTF64X4 $0x01, Z7, Y0
 	VADDPS        Y7, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16001,15 +15965,19 @@ skip733:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 24(SI)
-	ADDQ          $0x0000001c, SI
-	JMP           end727
+	VMOVSS        X1, 24(AX)
+	ADDQ          $0x0000001c, AX
+	MOVQ          AX, y+0(FP)
+	JMP           end722
 
 skip728:
-	CMPQ         CX, $0x00000006
+	CMPQ         m+40(FP), $0x00000006
 	JNE          skip734
-	MOVQ         AX, CX
-	LEAQ         (CX)(DX*4), R10
+	LEAQ         (AX)(CX*1), SI
+	LEAQ         (SI)(CX*1), DI
+	LEAQ         (DI)(CX*1), R8
+	LEAQ         (R8)(CX*1), R9
+	LEAQ         (R9)(CX*1), R10
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -16022,165 +15990,155 @@ skip728:
 	VMOVUPS      Z0, Z10
 	VMOVUPS      Z0, Z11
 	VMOVUPS      Z0, Z0
-	VBROADCASTSS (DI), Z12
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z13
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z14
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z15
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z16
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z17
-	ADDQ         $0x00000004, DI
-	MOVQ         R8, DI
-	MOVQ         DX, R8
+	MOVQ         f+16(FP), R11
+	VBROADCASTSS (R11), Z12
+	VBROADCASTSS 4(R11), Z13
+	VBROADCASTSS 8(R11), Z14
+	VBROADCASTSS 12(R11), Z15
+	VBROADCASTSS 16(R11), Z16
+	VBROADCASTSS 20(R11), Z17
+	ADDQ         $0x00000018, R11
+	MOVQ         R11, f+16(FP)
+	XORQ         R11, R11
 
-loop735:
-	CMPQ        R8, $0x00000080
-	JL          done736
-	VMOVUPS     (BX), Z20
-	VMOVUPS     (DI), Z19
-	VMOVUPS     (CX), Z18
+columns735:
+	LEAQ        128(R11), R12
+	CMPQ        R12, CX
+	JG          done736
+	VMOVUPS     (DX)(R11*1), Z20
+	VMOVUPS     (BX)(R11*1), Z19
+	VMOVUPS     (AX)(R11*1), Z18
 	VFMADD231PS Z12, Z19, Z18
-	VMOVUPS     Z18, (CX)
+	VMOVUPS     Z18, (AX)(R11*1)
 	VFMADD231PS Z18, Z20, Z1
-	VMOVUPS     (CX)(DX*1), Z18
+	VMOVUPS     (SI)(R11*1), Z18
 	VFMADD231PS Z13, Z19, Z18
-	VMOVUPS     Z18, (CX)(DX*1)
+	VMOVUPS     Z18, (SI)(R11*1)
 	VFMADD231PS Z18, Z20, Z2
-	VMOVUPS     (CX)(DX*2), Z18
+	VMOVUPS     (DI)(R11*1), Z18
 	VFMADD231PS Z14, Z19, Z18
-	VMOVUPS     Z18, (CX)(DX*2)
+	VMOVUPS     Z18, (DI)(R11*1)
 	VFMADD231PS Z18, Z20, Z3
-	VMOVUPS     (CX)(R9*1), Z18
+	VMOVUPS     (R8)(R11*1), Z18
 	VFMADD231PS Z15, Z19, Z18
-	VMOVUPS     Z18, (CX)(R9*1)
+	VMOVUPS     Z18, (R8)(R11*1)
 	VFMADD231PS Z18, Z20, Z4
-	VMOVUPS     (R10), Z18
+	VMOVUPS     (R9)(R11*1), Z18
 	VFMADD231PS Z16, Z19, Z18
-	VMOVUPS     Z18, (R10)
+	VMOVUPS     Z18, (R9)(R11*1)
 	VFMADD231PS Z18, Z20, Z5
-	VMOVUPS     (R10)(DX*1), Z18
+	VMOVUPS     (R10)(R11*1), Z18
 	VFMADD231PS Z17, Z19, Z18
-	VMOVUPS     Z18, (R10)(DX*1)
+	VMOVUPS     Z18, (R10)(R11*1)
 	VFMADD231PS Z18, Z20, Z6
-	VMOVUPS     64(BX), Z20
-	VMOVUPS     64(DI), Z19
-	VMOVUPS     64(CX), Z18
+	VMOVUPS     64(DX)(R11*1), Z20
+	VMOVUPS     64(BX)(R11*1), Z19
+	VMOVUPS     64(AX)(R11*1), Z18
 	VFMADD231PS Z12, Z19, Z18
-	VMOVUPS     Z18, 64(CX)
+	VMOVUPS     Z18, 64(AX)(R11*1)
 	VFMADD231PS Z18, Z20, Z7
-	VMOVUPS     64(CX)(DX*1), Z18
+	VMOVUPS     64(SI)(R11*1), Z18
 	VFMADD231PS Z13, Z19, Z18
-	VMOVUPS     Z18, 64(CX)(DX*1)
+	VMOVUPS     Z18, 64(SI)(R11*1)
 	VFMADD231PS Z18, Z20, Z8
-	VMOVUPS     64(CX)(DX*2), Z18
+	VMOVUPS     64(DI)(R11*1), Z18
 	VFMADD231PS Z14, Z19, Z18
-	VMOVUPS     Z18, 64(CX)(DX*2)
+	VMOVUPS     Z18, 64(DI)(R11*1)
 	VFMADD231PS Z18, Z20, Z9
-	VMOVUPS     64(CX)(R9*1), Z18
+	VMOVUPS     64(R8)(R11*1), Z18
 	VFMADD231PS Z15, Z19, Z18
-	VMOVUPS     Z18, 64(CX)(R9*1)
+	VMOVUPS     Z18, 64(R8)(R11*1)
 	VFMADD231PS Z18, Z20, Z10
-	VMOVUPS     64(R10), Z18
+	VMOVUPS     64(R9)(R11*1), Z18
 	VFMADD231PS Z16, Z19, Z18
-	VMOVUPS     Z18, 64(R10)
+	VMOVUPS     Z18, 64(R9)(R11*1)
 	VFMADD231PS Z18, Z20, Z11
-	VMOVUPS     64(R10)(DX*1), Z18
+	VMOVUPS     64(R10)(R11*1), Z18
 	VFMADD231PS Z17, Z19, Z18
-	VMOVUPS     Z18, 64(R10)(DX*1)
+	VMOVUPS     Z18, 64(R10)(R11*1)
 	VFMADD231PS Z18, Z20, Z0
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, R10
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x00000080, DI
-	SUBQ        $0x00000080, R8
-	JMP         loop735
+	MOVQ        R12, R11
+	JMP         columns735
 
 done736:
-loop737:
-	CMPQ        R8, $0x00000040
-	JL          done738
-	VMOVUPS     (BX), Z20
-	VMOVUPS     (DI), Z19
-	VMOVUPS     (CX), Z18
+columns737:
+	LEAQ        64(R11), R12
+	CMPQ        R12, CX
+	JG          done738
+	VMOVUPS     (DX)(R11*1), Z20
+	VMOVUPS     (BX)(R11*1), Z19
+	VMOVUPS     (AX)(R11*1), Z18
 	VFMADD231PS Z12, Z19, Z18
-	VMOVUPS     Z18, (CX)
+	VMOVUPS     Z18, (AX)(R11*1)
 	VFMADD231PS Z18, Z20, Z1
-	VMOVUPS     (CX)(DX*1), Z18
+	VMOVUPS     (SI)(R11*1), Z18
 	VFMADD231PS Z13, Z19, Z18
-	VMOVUPS     Z18, (CX)(DX*1)
+	VMOVUPS     Z18, (SI)(R11*1)
 	VFMADD231PS Z18, Z20, Z2
-	VMOVUPS     (CX)(DX*2), Z18
+	VMOVUPS     (DI)(R11*1), Z18
 	VFMADD231PS Z14, Z19, Z18
-	VMOVUPS     Z18, (CX)(DX*2)
+	VMOVUPS     Z18, (DI)(R11*1)
 	VFMADD231PS Z18, Z20, Z3
-	VMOVUPS     (CX)(R9*1), Z18
+	VMOVUPS     (R8)(R11*1), Z18
 	VFMADD231PS Z15, Z19, Z18
-	VMOVUPS     Z18, (CX)(R9*1)
+	VMOVUPS     Z18, (R8)(R11*1)
 	VFMADD231PS Z18, Z20, Z4
-	VMOVUPS     (R10), Z18
+	VMOVUPS     (R9)(R11*1), Z18
 	VFMADD231PS Z16, Z19, Z18
-	VMOVUPS     Z18, (R10)
+	VMOVUPS     Z18, (R9)(R11*1)
 	VFMADD231PS Z18, Z20, Z5
-	VMOVUPS     (R10)(DX*1), Z18
+	VMOVUPS     (R10)(R11*1), Z18
 	VFMADD231PS Z17, Z19, Z18
-	VMOVUPS     Z18, (R10)(DX*1)
+	VMOVUPS     Z18, (R10)(R11*1)
 	VFMADD231PS Z18, Z20, Z6
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, R10
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x00000040, DI
-	SUBQ        $0x00000040, R8
-	JMP         loop737
+	MOVQ        R12, R11
+	JMP         columns737
 
 done738:
-	TESTQ       R8, R8
-	JZ          skip739
-	VMOVUPS.Z   (BX), K1, Z20
-	VMOVUPS.Z   (DI), K1, Z19
-	VMOVUPS.Z   (CX), K1, Z18
+	CMPQ        R11, CX
+	JE          done739
+	VMOVUPS.Z   (DX)(R11*1), K1, Z20
+	VMOVUPS.Z   (BX)(R11*1), K1, Z19
+	VMOVUPS.Z   (AX)(R11*1), K1, Z18
 	VFMADD231PS Z12, Z19, Z18
-	VMOVUPS     Z18, K1, (CX)
+	VMOVUPS     Z18, K1, (AX)(R11*1)
 	VMOVUPS.Z   Z18, K1, Z18
 	VFMADD231PS Z18, Z20, Z1
-	VMOVUPS.Z   (CX)(DX*1), K1, Z18
+	VMOVUPS.Z   (SI)(R11*1), K1, Z18
 	VFMADD231PS Z13, Z19, Z18
-	VMOVUPS     Z18, K1, (CX)(DX*1)
+	VMOVUPS     Z18, K1, (SI)(R11*1)
 	VMOVUPS.Z   Z18, K1, Z18
 	VFMADD231PS Z18, Z20, Z2
-	VMOVUPS.Z   (CX)(DX*2), K1, Z18
+	VMOVUPS.Z   (DI)(R11*1), K1, Z18
 	VFMADD231PS Z14, Z19, Z18
-	VMOVUPS     Z18, K1, (CX)(DX*2)
+	VMOVUPS     Z18, K1, (DI)(R11*1)
 	VMOVUPS.Z   Z18, K1, Z18
 	VFMADD231PS Z18, Z20, Z3
-	VMOVUPS.Z   (CX)(R9*1), K1, Z18
+	VMOVUPS.Z   (R8)(R11*1), K1, Z18
 	VFMADD231PS Z15, Z19, Z18
-	VMOVUPS     Z18, K1, (CX)(R9*1)
+	VMOVUPS     Z18, K1, (R8)(R11*1)
 	VMOVUPS.Z   Z18, K1, Z18
 	VFMADD231PS Z18, Z20, Z4
-	VMOVUPS.Z   (R10), K1, Z18
+	VMOVUPS.Z   (R9)(R11*1), K1, Z18
 	VFMADD231PS Z16, Z19, Z18
-	VMOVUPS     Z18, K1, (R10)
+	VMOVUPS     Z18, K1, (R9)(R11*1)
 	VMOVUPS.Z   Z18, K1, Z18
 	VFMADD231PS Z18, Z20, Z5
-	VMOVUPS.Z   (R10)(DX*1), K1, Z18
+	VMOVUPS.Z   (R10)(R11*1), K1, Z18
 	VFMADD231PS Z17, Z19, Z18
-	VMOVUPS     Z18, K1, (R10)(DX*1)
+	VMOVUPS     Z18, K1, (R10)(R11*1)
 	VMOVUPS.Z   Z18, K1, Z18
 	VFMADD231PS Z18, Z20, Z6
 
-skip739:
-	LEAQ          (AX)(DX*4), AX
-	LEAQ          (AX)(DX*2), AX
+done739:
+	LEAQ          (R10)(CX*1), AX
 	VADDPS        Z7, Z1, Z1
 	VADDPS        Z8, Z2, Z2
 	VADDPS        Z9, Z3, Z3
 	VADDPS        Z10, Z4, Z4
 	VADDPS        Z11, Z5, Z5
 	VADDPS        Z0, Z6, Z6
+	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16189,7 +16147,7 @@ skip739:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, (SI)
+	VMOVSS        X1, (AX)
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPS        Y2, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16198,7 +16156,7 @@ skip739:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 4(SI)
+	VMOVSS        X1, 4(AX)
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16207,7 +16165,7 @@ skip739:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 8(SI)
+	VMOVSS        X1, 8(AX)
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPS        Y4, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16216,7 +16174,7 @@ skip739:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 12(SI)
+	VMOVSS        X1, 12(AX)
 	VEXTRACTF64X4 $0x01, Z5, Y0
 	VADDPS        Y5, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16225,7 +16183,7 @@ skip739:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 16(SI)
+	VMOVSS        X1, 16(AX)
 	VEXTRACTF64X4 $0x01, Z6, Y0
 	VADDPS        Y6, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16234,15 +16192,18 @@ skip739:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 20(SI)
-	ADDQ          $0x00000018, SI
-	JMP           end727
+	VMOVSS        X1, 20(AX)
+	ADDQ          $0x00000018, AX
+	MOVQ          AX, y+0(FP)
+	JMP           end722
 
 skip734:
-	CMPQ         CX, $0x00000005
+	CMPQ         m+40(FP), $0x00000005
 	JNE          skip740
-	MOVQ         AX, CX
-	LEAQ         (CX)(DX*4), R10
+	LEAQ         (AX)(CX*1), SI
+	LEAQ         (SI)(CX*1), DI
+	LEAQ         (DI)(CX*1), R8
+	LEAQ         (R8)(CX*1), R9
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -16253,145 +16214,136 @@ skip734:
 	VMOVUPS      Z0, Z8
 	VMOVUPS      Z0, Z9
 	VMOVUPS      Z0, Z0
-	VBROADCASTSS (DI), Z10
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z11
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z12
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z13
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z14
-	ADDQ         $0x00000004, DI
-	MOVQ         R8, DI
-	MOVQ         DX, R8
+	MOVQ         f+16(FP), R10
+	VBROADCASTSS (R10), Z10
+	VBROADCASTSS 4(R10), Z11
+	VBROADCASTSS 8(R10), Z12
+	VBROADCASTSS 12(R10), Z13
+	VBROADCASTSS 16(R10), Z14
+	ADDQ         $0x00000014, R10
+	MOVQ         R10, f+16(FP)
+	XORQ         R10, R10
 
-loop741:
-	CMPQ        R8, $0x00000080
-	JL          done742
-	VMOVUPS     (BX), Z17
-	VMOVUPS     (DI), Z16
-	VMOVUPS     (CX), Z15
+columns741:
+	LEAQ        128(R10), R11
+	CMPQ        R11, CX
+	JG          done742
+	VMOVUPS     (DX)(R10*1), Z17
+	VMOVUPS     (BX)(R10*1), Z16
+	VMOVUPS     (AX)(R10*1), Z15
 	VFMADD231PS Z10, Z16, Z15
-	VMOVUPS     Z15, (CX)
+	VMOVUPS     Z15, (AX)(R10*1)
 	VFMADD231PS Z15, Z17, Z1
-	VMOVUPS     (CX)(DX*1), Z15
+	VMOVUPS     (SI)(R10*1), Z15
 	VFMADD231PS Z11, Z16, Z15
-	VMOVUPS     Z15, (CX)(DX*1)
+	VMOVUPS     Z15, (SI)(R10*1)
 	VFMADD231PS Z15, Z17, Z2
-	VMOVUPS     (CX)(DX*2), Z15
+	VMOVUPS     (DI)(R10*1), Z15
 	VFMADD231PS Z12, Z16, Z15
-	VMOVUPS     Z15, (CX)(DX*2)
+	VMOVUPS     Z15, (DI)(R10*1)
 	VFMADD231PS Z15, Z17, Z3
-	VMOVUPS     (CX)(R9*1), Z15
+	VMOVUPS     (R8)(R10*1), Z15
 	VFMADD231PS Z13, Z16, Z15
-	VMOVUPS     Z15, (CX)(R9*1)
+	VMOVUPS     Z15, (R8)(R10*1)
 	VFMADD231PS Z15, Z17, Z4
-	VMOVUPS     (R10), Z15
+	VMOVUPS     (R9)(R10*1), Z15
 	VFMADD231PS Z14, Z16, Z15
-	VMOVUPS     Z15, (R10)
+	VMOVUPS     Z15, (R9)(R10*1)
 	VFMADD231PS Z15, Z17, Z5
-	VMOVUPS     64(BX), Z17
-	VMOVUPS     64(DI), Z16
-	VMOVUPS     64(CX), Z15
+	VMOVUPS     64(DX)(R10*1), Z17
+	VMOVUPS     64(BX)(R10*1), Z16
+	VMOVUPS     64(AX)(R10*1), Z15
 	VFMADD231PS Z10, Z16, Z15
-	VMOVUPS     Z15, 64(CX)
+	VMOVUPS     Z15, 64(AX)(R10*1)
 	VFMADD231PS Z15, Z17, Z6
-	VMOVUPS     64(CX)(DX*1), Z15
+	VMOVUPS     64(SI)(R10*1), Z15
 	VFMADD231PS Z11, Z16, Z15
-	VMOVUPS     Z15, 64(CX)(DX*1)
+	VMOVUPS     Z15, 64(SI)(R10*1)
 	VFMADD231PS Z15, Z17, Z7
-	VMOVUPS     64(CX)(DX*2), Z15
+	VMOVUPS     64(DI)(R10*1), Z15
 	VFMADD231PS Z12, Z16, Z15
-	VMOVUPS     Z15, 64(CX)(DX*2)
+	VMOVUPS     Z15, 64(DI)(R10*1)
 	VFMADD231PS Z15, Z17, Z8
-	VMOVUPS     64(CX)(R9*1), Z15
+	VMOVUPS     64(R8)(R10*1), Z15
 	VFMADD231PS Z13, Z16, Z15
-	VMOVUPS     Z15, 64(CX)(R9*1)
+	VMOVUPS     Z15, 64(R8)(R10*1)
 	VFMADD231PS Z15, Z17, Z9
-	VMOVUPS     64(R10), Z15
+	VMOVUPS     64(R9)(R10*1), Z15
 	VFMADD231PS Z14, Z16, Z15
-	VMOVUPS     Z15, 64(R10)
+	VMOVUPS     Z15, 64(R9)(R10*1)
 	VFMADD231PS Z15, Z17, Z0
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, R10
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x00000080, DI
-	SUBQ        $0x00000080, R8
-	JMP         loop741
+	MOVQ        R11, R10
+	JMP         columns741
 
 done742:
-loop743:
-	CMPQ        R8, $0x00000040
-	JL          done744
-	VMOVUPS     (BX), Z17
-	VMOVUPS     (DI), Z16
-	VMOVUPS     (CX), Z15
+columns743:
+	LEAQ        64(R10), R11
+	CMPQ        R11, CX
+	JG          done744
+	VMOVUPS     (DX)(R10*1), Z17
+	VMOVUPS     (BX)(R10*1), Z16
+	VMOVUPS     (AX)(R10*1), Z15
 	VFMADD231PS Z10, Z16, Z15
-	VMOVUPS     Z15, (CX)
+	VMOVUPS     Z15, (AX)(R10*1)
 	VFMADD231PS Z15, Z17, Z1
-	VMOVUPS     (CX)(DX*1), Z15
+	VMOVUPS     (SI)(R10*1), Z15
 	VFMADD231PS Z11, Z16, Z15
-	VMOVUPS     Z15, (CX)(DX*1)
+	VMOVUPS     Z15, (SI)(R10*1)
 	VFMADD231PS Z15, Z17, Z2
-	VMOVUPS     (CX)(DX*2), Z15
+	VMOVUPS     (DI)(R10*1), Z15
 	VFMADD231PS Z12, Z16, Z15
-	VMOVUPS     Z15, (CX)(DX*2)
+	VMOVUPS     Z15, (DI)(R10*1)
 	VFMADD231PS Z15, Z17, Z3
-	VMOVUPS     (CX)(R9*1), Z15
+	VMOVUPS     (R8)(R10*1), Z15
 	VFMADD231PS Z13, Z16, Z15
-	VMOVUPS     Z15, (CX)(R9*1)
+	VMOVUPS     Z15, (R8)(R10*1)
 	VFMADD231PS Z15, Z17, Z4
-	VMOVUPS     (R10), Z15
+	VMOVUPS     (R9)(R10*1), Z15
 	VFMADD231PS Z14, Z16, Z15
-	VMOVUPS     Z15, (R10)
+	VMOVUPS     Z15, (R9)(R10*1)
 	VFMADD231PS Z15, Z17, Z5
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, R10
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x00000040, DI
-	SUBQ        $0x00000040, R8
-	JMP         loop743
+	MOVQ        R11, R10
+	JMP         columns743
 
 done744:
-	TESTQ       R8, R8
-	JZ          skip745
-	VMOVUPS.Z   (BX), K1, Z17
-	VMOVUPS.Z   (DI), K1, Z16
-	VMOVUPS.Z   (CX), K1, Z15
+	CMPQ        R10, CX
+	JE          done745
+	VMOVUPS.Z   (DX)(R10*1), K1, Z17
+	VMOVUPS.Z   (BX)(R10*1), K1, Z16
+	VMOVUPS.Z   (AX)(R10*1), K1, Z15
 	VFMADD231PS Z10, Z16, Z15
-	VMOVUPS     Z15, K1, (CX)
+	VMOVUPS     Z15, K1, (AX)(R10*1)
 	VMOVUPS.Z   Z15, K1, Z15
 	VFMADD231PS Z15, Z17, Z1
-	VMOVUPS.Z   (CX)(DX*1), K1, Z15
+	VMOVUPS.Z   (SI)(R10*1), K1, Z15
 	VFMADD231PS Z11, Z16, Z15
-	VMOVUPS     Z15, K1, (CX)(DX*1)
+	VMOVUPS     Z15, K1, (SI)(R10*1)
 	VMOVUPS.Z   Z15, K1, Z15
 	VFMADD231PS Z15, Z17, Z2
-	VMOVUPS.Z   (CX)(DX*2), K1, Z15
+	VMOVUPS.Z   (DI)(R10*1), K1, Z15
 	VFMADD231PS Z12, Z16, Z15
-	VMOVUPS     Z15, K1, (CX)(DX*2)
+	VMOVUPS     Z15, K1, (DI)(R10*1)
 	VMOVUPS.Z   Z15, K1, Z15
 	VFMADD231PS Z15, Z17, Z3
-	VMOVUPS.Z   (CX)(R9*1), K1, Z15
+	VMOVUPS.Z   (R8)(R10*1), K1, Z15
 	VFMADD231PS Z13, Z16, Z15
-	VMOVUPS     Z15, K1, (CX)(R9*1)
+	VMOVUPS     Z15, K1, (R8)(R10*1)
 	VMOVUPS.Z   Z15, K1, Z15
 	VFMADD231PS Z15, Z17, Z4
-	VMOVUPS.Z   (R10), K1, Z15
+	VMOVUPS.Z   (R9)(R10*1), K1, Z15
 	VFMADD231PS Z14, Z16, Z15
-	VMOVUPS     Z15, K1, (R10)
+	VMOVUPS     Z15, K1, (R9)(R10*1)
 	VMOVUPS.Z   Z15, K1, Z15
 	VFMADD231PS Z15, Z17, Z5
 
-skip745:
-	LEAQ          (AX)(DX*4), AX
-	LEAQ          (AX)(DX*1), AX
+done745:
+	LEAQ          (R9)(CX*1), AX
 	VADDPS        Z6, Z1, Z1
 	VADDPS        Z7, Z2, Z2
 	VADDPS        Z8, Z3, Z3
 	VADDPS        Z9, Z4, Z4
 	VADDPS        Z0, Z5, Z5
+	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16400,7 +16352,7 @@ skip745:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, (SI)
+	VMOVSS        X1, (AX)
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPS        Y2, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16409,7 +16361,7 @@ skip745:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 4(SI)
+	VMOVSS        X1, 4(AX)
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16418,7 +16370,7 @@ skip745:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 8(SI)
+	VMOVSS        X1, 8(AX)
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPS        Y4, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16427,7 +16379,7 @@ skip745:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 12(SI)
+	VMOVSS        X1, 12(AX)
 	VEXTRACTF64X4 $0x01, Z5, Y0
 	VADDPS        Y5, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16436,14 +16388,17 @@ skip745:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 16(SI)
-	ADDQ          $0x00000014, SI
-	JMP           end727
+	VMOVSS        X1, 16(AX)
+	ADDQ          $0x00000014, AX
+	MOVQ          AX, y+0(FP)
+	JMP           end722
 
 skip740:
-	CMPQ         CX, $0x00000004
+	CMPQ         m+40(FP), $0x00000004
 	JNE          skip746
-	MOVQ         AX, CX
+	LEAQ         (AX)(CX*1), SI
+	LEAQ         (SI)(CX*1), DI
+	LEAQ         (DI)(CX*1), R8
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -16452,122 +16407,117 @@ skip740:
 	VMOVUPS      Z0, Z6
 	VMOVUPS      Z0, Z7
 	VMOVUPS      Z0, Z0
-	VBROADCASTSS (DI), Z8
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z9
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z10
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z11
-	ADDQ         $0x00000004, DI
-	MOVQ         R8, DI
-	MOVQ         DX, R8
+	MOVQ         f+16(FP), R9
+	VBROADCASTSS (R9), Z8
+	VBROADCASTSS 4(R9), Z9
+	VBROADCASTSS 8(R9), Z10
+	VBROADCASTSS 12(R9), Z11
+	ADDQ         $0x00000010, R9
+	MOVQ         R9, f+16(FP)
+	XORQ         R9, R9
 
-loop747:
-	CMPQ        R8, $0x00000080
-	JL          done748
-	VMOVUPS     (BX), Z14
-	VMOVUPS     (DI), Z13
-	VMOVUPS     (CX), Z12
+columns747:
+	LEAQ        128(R9), R10
+	CMPQ        R10, CX
+	JG          done748
+	VMOVUPS     (DX)(R9*1), Z14
+	VMOVUPS     (BX)(R9*1), Z13
+	VMOVUPS     (AX)(R9*1), Z12
 	VFMADD231PS Z8, Z13, Z12
-	VMOVUPS     Z12, (CX)
+	VMOVUPS     Z12, (AX)(R9*1)
 	VFMADD231PS Z12, Z14, Z1
-	VMOVUPS     (CX)(DX*1), Z12
+	VMOVUPS     (SI)(R9*1), Z12
 	VFMADD231PS Z9, Z13, Z12
-	VMOVUPS     Z12, (CX)(DX*1)
+	VMOVUPS     Z12, (SI)(R9*1)
 	VFMADD231PS Z12, Z14, Z2
-	VMOVUPS     (CX)(DX*2), Z12
+	VMOVUPS     (DI)(R9*1), Z12
 	VFMADD231PS Z10, Z13, Z12
-	VMOVUPS     Z12, (CX)(DX*2)
+	VMOVUPS     Z12, (DI)(R9*1)
 	VFMADD231PS Z12, Z14, Z3
-	VMOVUPS     (CX)(R9*1), Z12
+	VMOVUPS     (R8)(R9*1), Z12
 	VFMADD231PS Z11, Z13, Z12
-	VMOVUPS     Z12, (CX)(R9*1)
+	VMOVUPS     Z12, (R8)(R9*1)
 	VFMADD231PS Z12, Z14, Z4
-	VMOVUPS     64(BX), Z14
-	VMOVUPS     64(DI), Z13
-	VMOVUPS     64(CX), Z12
+	VMOVUPS     64(DX)(R9*1), Z14
+	VMOVUPS     64(BX)(R9*1), Z13
+	VMOVUPS     64(AX)(R9*1), Z12
 	VFMADD231PS Z8, Z13, Z12
-	VMOVUPS     Z12, 64(CX)
+	VMOVUPS     Z12, 64(AX)(R9*1)
 	VFMADD231PS Z12, Z14, Z5
-	VMOVUPS     64(CX)(DX*1), Z12
+	VMOVUPS     64(SI)(R9*1), Z12
 	VFMADD231PS Z9, Z13, Z12
-	VMOVUPS     Z12, 64(CX)(DX*1)
+	VMOVUPS     Z12, 64(SI)(R9*1)
 	VFMADD231PS Z12, Z14, Z6
-	VMOVUPS     64(CX)(DX*2), Z12
+	VMOVUPS     64(DI)(R9*1), Z12
 	VFMADD231PS Z10, Z13, Z12
-	VMOVUPS     Z12, 64(CX)(DX*2)
+	VMOVUPS     Z12, 64(DI)(R9*1)
 	VFMADD231PS Z12, Z14, Z7
-	VMOVUPS     64(CX)(R9*1), Z12
+	VMOVUPS     64(R8)(R9*1), Z12
 	VFMADD231PS Z11, Z13, Z12
-	VMOVUPS     Z12, 64(CX)(R9*1)
+	VMOVUPS     Z12, 64(R8)(R9*1)
 	VFMADD231PS Z12, Z14, Z0
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x00000080, DI
-	SUBQ        $0x00000080, R8
-	JMP         loop747
+	MOVQ        R10, R9
+	JMP         columns747
 
 done748:
-loop749:
-	CMPQ        R8, $0x00000040
-	JL          done750
-	VMOVUPS     (BX), Z14
-	VMOVUPS     (DI), Z13
-	VMOVUPS     (CX), Z12
+columns749:
+	LEAQ        64(R9), R10
+	CMPQ        R10, CX
+	JG          done750
+	VMOVUPS     (DX)(R9*1), Z14
+	VMOVUPS     (BX)(R9*1), Z13
+	VMOVUPS     (AX)(R9*1), Z12
 	VFMADD231PS Z8, Z13, Z12
-	VMOVUPS     Z12, (CX)
+	VMOVUPS     Z12, (AX)(R9*1)
 	VFMADD231PS Z12, Z14, Z1
-	VMOVUPS     (CX)(DX*1), Z12
+	VMOVUPS     (SI)(R9*1), Z12
 	VFMADD231PS Z9, Z13, Z12
-	VMOVUPS     Z12, (CX)(DX*1)
+	VMOVUPS     Z12, (SI)(R9*1)
 	VFMADD231PS Z12, Z14, Z2
-	VMOVUPS     (CX)(DX*2), Z12
+	VMOVUPS     (DI)(R9*1), Z12
 	VFMADD231PS Z10, Z13, Z12
-	VMOVUPS     Z12, (CX)(DX*2)
+	VMOVUPS     Z12, (DI)(R9*1)
 	VFMADD231PS Z12, Z14, Z3
-	VMOVUPS     (CX)(R9*1), Z12
+	VMOVUPS     (R8)(R9*1), Z12
 	VFMADD231PS Z11, Z13, Z12
-	VMOVUPS     Z12, (CX)(R9*1)
+	VMOVUPS     Z12, (R8)(R9*1)
 	VFMADD231PS Z12, Z14, Z4
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x00000040, DI
-	SUBQ        $0x00000040, R8
-	JMP         loop749
+	MOVQ        R10, R9
+	JMP         columns749
 
 done750:
-	TESTQ       R8, R8
-	JZ          skip751
-	VMOVUPS.Z   (BX), K1, Z14
-	VMOVUPS.Z   (DI), K1, Z13
-	VMOVUPS.Z   (CX), K1, Z12
+	CMPQ        R9, CX
+	JE          done751
+	VMOVUPS.Z   (DX)(R9*1), K1, Z14
+	VMOVUPS.Z   (BX)(R9*1), K1, Z13
+	VMOVUPS.Z   (AX)(R9*1), K1, Z12
 	VFMADD231PS Z8, Z13, Z12
-	VMOVUPS     Z12, K1, (CX)
+	VMOVUPS     Z12, K1, (AX)(R9*1)
 	VMOVUPS.Z   Z12, K1, Z12
 	VFMADD231PS Z12, Z14, Z1
-	VMOVUPS.Z   (CX)(DX*1), K1, Z12
+	VMOVUPS.Z   (SI)(R9*1), K1, Z12
 	VFMADD231PS Z9, Z13, Z12
-	VMOVUPS     Z12, K1, (CX)(DX*1)
+	VMOVUPS     Z12, K1, (SI)(R9*1)
 	VMOVUPS.Z   Z12, K1, Z12
 	VFMADD231PS Z12, Z14, Z2
-	VMOVUPS.Z   (CX)(DX*2), K1, Z12
+	VMOVUPS.Z   (DI)(R9*1), K1, Z12
 	VFMADD231PS Z10, Z13, Z12
-	VMOVUPS     Z12, K1, (CX)(DX*2)
+	VMOVUPS     Z12, K1, (DI)(R9*1)
 	VMOVUPS.Z   Z12, K1, Z12
 	VFMADD231PS Z12, Z14, Z3
-	VMOVUPS.Z   (CX)(R9*1), K1, Z12
+	VMOVUPS.Z   (R8)(R9*1), K1, Z12
 	VFMADD231PS Z11, Z13, Z12
-	VMOVUPS     Z12, K1, (CX)(R9*1)
+	VMOVUPS     Z12, K1, (R8)(R9*1)
 	VMOVUPS.Z   Z12, K1, Z12
 	VFMADD231PS Z12, Z14, Z4
 
-skip751:
-	LEAQ          (AX)(DX*4), AX
+done751:
+	LEAQ          (R8)(CX*1), AX
 	VADDPS        Z5, Z1, Z1
 	VADDPS        Z6, Z2, Z2
 	VADDPS        Z7, Z3, Z3
 	VADDPS        Z0, Z4, Z4
+	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16576,7 +16526,7 @@ skip751:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, (SI)
+	VMOVSS        X1, (AX)
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPS        Y2, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16585,7 +16535,7 @@ skip751:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 4(SI)
+	VMOVSS        X1, 4(AX)
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16594,7 +16544,7 @@ skip751:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 8(SI)
+	VMOVSS        X1, 8(AX)
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPS        Y4, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16603,116 +16553,114 @@ skip751:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 12(SI)
-	ADDQ          $0x00000010, SI
-	JMP           end727
+	VMOVSS        X1, 12(AX)
+	ADDQ          $0x00000010, AX
+	MOVQ          AX, y+0(FP)
+	JMP           end722
 
 skip746:
-	CMPQ         CX, $0x00000003
+	CMPQ         m+40(FP), $0x00000003
 	JNE          skip752
-	MOVQ         AX, CX
+	LEAQ         (AX)(CX*1), SI
+	LEAQ         (SI)(CX*1), DI
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	VMOVUPS      Z0, Z5
 	VMOVUPS      Z0, Z0
-	VBROADCASTSS (DI), Z6
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z7
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z8
-	ADDQ         $0x00000004, DI
-	MOVQ         R8, DI
-	MOVQ         DX, R8
+	MOVQ         f+16(FP), R8
+	VBROADCASTSS (R8), Z6
+	VBROADCASTSS 4(R8), Z7
+	VBROADCASTSS 8(R8), Z8
+	ADDQ         $0x0000000c, R8
+	MOVQ         R8, f+16(FP)
+	XORQ         R8, R8
 
-loop753:
-	CMPQ        R8, $0x00000080
-	JL          done754
-	VMOVUPS     (BX), Z11
-	VMOVUPS     (DI), Z10
-	VMOVUPS     (CX), Z9
+columns753:
+	LEAQ        128(R8), R9
+	CMPQ        R9, CX
+	JG          done754
+	VMOVUPS     (DX)(R8*1), Z11
+	VMOVUPS     (BX)(R8*1), Z10
+	VMOVUPS     (AX)(R8*1), Z9
 	VFMADD231PS Z6, Z10, Z9
-	VMOVUPS     Z9, (CX)
+	VMOVUPS     Z9, (AX)(R8*1)
 	VFMADD231PS Z9, Z11, Z1
-	VMOVUPS     (CX)(DX*1), Z9
+	VMOVUPS     (SI)(R8*1), Z9
 	VFMADD231PS Z7, Z10, Z9
-	VMOVUPS     Z9, (CX)(DX*1)
+	VMOVUPS     Z9, (SI)(R8*1)
 	VFMADD231PS Z9, Z11, Z2
-	VMOVUPS     (CX)(DX*2), Z9
+	VMOVUPS     (DI)(R8*1), Z9
 	VFMADD231PS Z8, Z10, Z9
-	VMOVUPS     Z9, (CX)(DX*2)
+	VMOVUPS     Z9, (DI)(R8*1)
 	VFMADD231PS Z9, Z11, Z3
-	VMOVUPS     64(BX), Z11
-	VMOVUPS     64(DI), Z10
-	VMOVUPS     64(CX), Z9
+	VMOVUPS     64(DX)(R8*1), Z11
+	VMOVUPS     64(BX)(R8*1), Z10
+	VMOVUPS     64(AX)(R8*1), Z9
 	VFMADD231PS Z6, Z10, Z9
-	VMOVUPS     Z9, 64(CX)
+	VMOVUPS     Z9, 64(AX)(R8*1)
 	VFMADD231PS Z9, Z11, Z4
-	VMOVUPS     64(CX)(DX*1), Z9
+	VMOVUPS     64(SI)(R8*1), Z9
 	VFMADD231PS Z7, Z10, Z9
-	VMOVUPS     Z9, 64(CX)(DX*1)
+	VMOVUPS     Z9, 64(SI)(R8*1)
 	VFMADD231PS Z9, Z11, Z5
-	VMOVUPS     64(CX)(DX*2), Z9
+	VMOVUPS     64(DI)(R8*1), Z9
 	VFMADD231PS Z8, Z10, Z9
-	VMOVUPS     Z9, 64(CX)(DX*2)
+	VMOVUPS     Z9, 64(DI)(R8*1)
 	VFMADD231PS Z9, Z11, Z0
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, BX
-	ADDQ        $0x00000080, DI
-	SUBQ        $0x00000080, R8
-	JMP         loop753
+	MOVQ        R9, R8
+	JMP         columns753
 
 done754:
-loop755:
-	CMPQ        R8, $0x00000040
-	JL          done756
-	VMOVUPS     (BX), Z11
-	VMOVUPS     (DI), Z10
-	VMOVUPS     (CX), Z9
+columns755:
+	LEAQ        64(R8), R9
+	CMPQ        R9, CX
+	JG          done756
+	VMOVUPS     (DX)(R8*1), Z11
+	VMOVUPS     (BX)(R8*1), Z10
+	VMOVUPS     (AX)(R8*1), Z9
 	VFMADD231PS Z6, Z10, Z9
-	VMOVUPS     Z9, (CX)
+	VMOVUPS     Z9, (AX)(R8*1)
 	VFMADD231PS Z9, Z11, Z1
-	VMOVUPS     (CX)(DX*1), Z9
+	VMOVUPS     (SI)(R8*1), Z9
 	VFMADD231PS Z7, Z10, Z9
-	VMOVUPS     Z9, (CX)(DX*1)
+	VMOVUPS     Z9, (SI)(R8*1)
 	VFMADD231PS Z9, Z11, Z2
-	VMOVUPS     (CX)(DX*2), Z9
+	VMOVUPS     (DI)(R8*1), Z9
 	VFMADD231PS Z8, Z10, Z9
-	VMOVUPS     Z9, (CX)(DX*2)
+	VMOVUPS     Z9, (DI)(R8*1)
 	VFMADD231PS Z9, Z11, Z3
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x00000040, DI
-	SUBQ        $0x00000040, R8
-	JMP         loop755
+	MOVQ        R9, R8
+	JMP         columns755
 
 done756:
-	TESTQ       R8, R8
-	JZ          skip757
-	VMOVUPS.Z   (BX), K1, Z11
-	VMOVUPS.Z   (DI), K1, Z10
-	VMOVUPS.Z   (CX), K1, Z9
+	CMPQ        R8, CX
+	JE          done757
+	VMOVUPS.Z   (DX)(R8*1), K1, Z11
+	VMOVUPS.Z   (BX)(R8*1), K1, Z10
+	VMOVUPS.Z   (AX)(R8*1), K1, Z9
 	VFMADD231PS Z6, Z10, Z9
-	VMOVUPS     Z9, K1, (CX)
+	VMOVUPS     Z9, K1, (AX)(R8*1)
 	VMOVUPS.Z   Z9, K1, Z9
 	VFMADD231PS Z9, Z11, Z1
-	VMOVUPS.Z   (CX)(DX*1), K1, Z9
+	VMOVUPS.Z   (SI)(R8*1), K1, Z9
 	VFMADD231PS Z7, Z10, Z9
-	VMOVUPS     Z9, K1, (CX)(DX*1)
+	VMOVUPS     Z9, K1, (SI)(R8*1)
 	VMOVUPS.Z   Z9, K1, Z9
 	VFMADD231PS Z9, Z11, Z2
-	VMOVUPS.Z   (CX)(DX*2), K1, Z9
+	VMOVUPS.Z   (DI)(R8*1), K1, Z9
 	VFMADD231PS Z8, Z10, Z9
-	VMOVUPS     Z9, K1, (CX)(DX*2)
+	VMOVUPS     Z9, K1, (DI)(R8*1)
 	VMOVUPS.Z   Z9, K1, Z9
 	VFMADD231PS Z9, Z11, Z3
 
-skip757:
-	ADDQ          R9, AX
+done757:
+	LEAQ          (DI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
 	VADDPS        Z0, Z3, Z3
+	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16721,7 +16669,7 @@ skip757:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, (SI)
+	VMOVSS        X1, (AX)
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPS        Y2, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16730,7 +16678,7 @@ skip757:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 4(SI)
+	VMOVSS        X1, 4(AX)
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16739,14 +16687,15 @@ skip757:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 8(SI)
-	ADDQ          $0x0000000c, SI
-	JMP           end727
+	VMOVSS        X1, 8(AX)
+	ADDQ          $0x0000000c, AX
+	MOVQ          AX, y+0(FP)
+	JMP           end722
 
 skip752:
-	CMPQ         CX, $0x00000002
+	CMPQ         m+40(FP), $0x00000002
 	JNE          skip758
-	MOVQ         AX, CX
+	LEAQ         (AX)(CX*1), SI
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -16755,106 +16704,103 @@ skip752:
 	VMOVUPS      Z0, Z6
 	VMOVUPS      Z0, Z7
 	VMOVUPS      Z0, Z0
+	MOVQ         f+16(FP), DI
 	VBROADCASTSS (DI), Z8
-	ADDQ         $0x00000004, DI
-	VBROADCASTSS (DI), Z9
-	ADDQ         $0x00000004, DI
-	MOVQ         R8, DI
-	MOVQ         DX, R8
+	VBROADCASTSS 4(DI), Z9
+	ADDQ         $0x00000008, DI
+	MOVQ         DI, f+16(FP)
+	XORQ         DI, DI
 
-loop759:
-	CMPQ        R8, $0x00000100
-	JL          done760
-	VMOVUPS     (BX), Z12
-	VMOVUPS     (DI), Z11
-	VMOVUPS     (CX), Z10
+columns759:
+	LEAQ        256(DI), R8
+	CMPQ        R8, CX
+	JG          done760
+	VMOVUPS     (DX)(DI*1), Z12
+	VMOVUPS     (BX)(DI*1), Z11
+	VMOVUPS     (AX)(DI*1), Z10
 	VFMADD231PS Z8, Z11, Z10
-	VMOVUPS     Z10, (CX)
+	VMOVUPS     Z10, (AX)(DI*1)
 	VFMADD231PS Z10, Z12, Z1
-	VMOVUPS     (CX)(DX*1), Z10
+	VMOVUPS     (SI)(DI*1), Z10
 	VFMADD231PS Z9, Z11, Z10
-	VMOVUPS     Z10, (CX)(DX*1)
+	VMOVUPS     Z10, (SI)(DI*1)
 	VFMADD231PS Z10, Z12, Z2
-	VMOVUPS     64(BX), Z12
-	VMOVUPS     64(DI), Z11
-	VMOVUPS     64(CX), Z10
+	VMOVUPS     64(DX)(DI*1), Z12
+	VMOVUPS     64(BX)(DI*1), Z11
+	VMOVUPS     64(AX)(DI*1), Z10
 	VFMADD231PS Z8, Z11, Z10
-	VMOVUPS     Z10, 64(CX)
+	VMOVUPS     Z10, 64(AX)(DI*1)
 	VFMADD231PS Z10, Z12, Z3
-	VMOVUPS     64(CX)(DX*1), Z10
+	VMOVUPS     64(SI)(DI*1), Z10
 	VFMADD231PS Z9, Z11, Z10
-	VMOVUPS     Z10, 64(CX)(DX*1)
+	VMOVUPS     Z10, 64(SI)(DI*1)
 	VFMADD231PS Z10, Z12, Z4
-	VMOVUPS     128(BX), Z12
-	VMOVUPS     128(DI), Z11
-	VMOVUPS     128(CX), Z10
+	VMOVUPS     128(DX)(DI*1), Z12
+	VMOVUPS     128(BX)(DI*1), Z11
+	VMOVUPS     128(AX)(DI*1), Z10
 	VFMADD231PS Z8, Z11, Z10
-	VMOVUPS     Z10, 128(CX)
+	VMOVUPS     Z10, 128(AX)(DI*1)
 	VFMADD231PS Z10, Z12, Z5
-	VMOVUPS     128(CX)(DX*1), Z10
+	VMOVUPS     128(SI)(DI*1), Z10
 	VFMADD231PS Z9, Z11, Z10
-	VMOVUPS     Z10, 128(CX)(DX*1)
+	VMOVUPS     Z10, 128(SI)(DI*1)
 	VFMADD231PS Z10, Z12, Z6
-	VMOVUPS     192(BX), Z12
-	VMOVUPS     192(DI), Z11
-	VMOVUPS     192(CX), Z10
+	VMOVUPS     192(DX)(DI*1), Z12
+	VMOVUPS     192(BX)(DI*1), Z11
+	VMOVUPS     192(AX)(DI*1), Z10
 	VFMADD231PS Z8, Z11, Z10
-	VMOVUPS     Z10, 192(CX)
+	VMOVUPS     Z10, 192(AX)(DI*1)
 	VFMADD231PS Z10, Z12, Z7
-	VMOVUPS     192(CX)(DX*1), Z10
+	VMOVUPS     192(SI)(DI*1), Z10
 	VFMADD231PS Z9, Z11, Z10
-	VMOVUPS     Z10, 192(CX)(DX*1)
+	VMOVUPS     Z10, 192(SI)(DI*1)
 	VFMADD231PS Z10, Z12, Z0
-	ADDQ        $0x00000100, CX
-	ADDQ        $0x00000100, BX
-	ADDQ        $0x00000100, DI
-	SUBQ        $0x00000100, R8
-	JMP         loop759
+	MOVQ        R8, DI
+	JMP         columns759
 
 done760:
-loop761:
-	CMPQ        R8, $0x00000040
-	JL          done762
-	VMOVUPS     (BX), Z12
-	VMOVUPS     (DI), Z11
-	VMOVUPS     (CX), Z10
+columns761:
+	LEAQ        64(DI), R8
+	CMPQ        R8, CX
+	JG          done762
+	VMOVUPS     (DX)(DI*1), Z12
+	VMOVUPS     (BX)(DI*1), Z11
+	VMOVUPS     (AX)(DI*1), Z10
 	VFMADD231PS Z8, Z11, Z10
-	VMOVUPS     Z10, (CX)
+	VMOVUPS     Z10, (AX)(DI*1)
 	VFMADD231PS Z10, Z12, Z1
-	VMOVUPS     (CX)(DX*1), Z10
+	VMOVUPS     (SI)(DI*1), Z10
 	VFMADD231PS Z9, Z11, Z10
-	VMOVUPS     Z10, (CX)(DX*1)
+	VMOVUPS     Z10, (SI)(DI*1)
 	VFMADD231PS Z10, Z12, Z2
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x00000040, DI
-	SUBQ        $0x00000040, R8
-	JMP         loop761
+	MOVQ        R8, DI
+	JMP         columns761
 
 done762:
-	TESTQ       R8, R8
-	JZ          skip763
-	VMOVUPS.Z   (BX), K1, Z12
-	VMOVUPS.Z   (DI), K1, Z11
-	VMOVUPS.Z   (CX), K1, Z10
+	CMPQ        DI, CX
+	JE          done763
+	VMOVUPS.Z   (DX)(DI*1), K1, Z12
+	VMOVUPS.Z   (BX)(DI*1), K1, Z11
+	VMOVUPS.Z   (AX)(DI*1), K1, Z10
 	VFMADD231PS Z8, Z11, Z10
-	VMOVUPS     Z10, K1, (CX)
+	VMOVUPS     Z10, K1, (AX)(DI*1)
 	VMOVUPS.Z   Z10, K1, Z10
 	VFMADD231PS Z10, Z12, Z1
-	VMOVUPS.Z   (CX)(DX*1), K1, Z10
+	VMOVUPS.Z   (SI)(DI*1), K1, Z10
 	VFMADD231PS Z9, Z11, Z10
-	VMOVUPS     Z10, K1, (CX)(DX*1)
+	VMOVUPS     Z10, K1, (SI)(DI*1)
 	VMOVUPS.Z   Z10, K1, Z10
 	VFMADD231PS Z10, Z12, Z2
 
-skip763:
-	LEAQ          (AX)(DX*2), AX
+done763:
+	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
 	VADDPS        Z7, Z1, Z1
 	VADDPS        Z4, Z2, Z2
 	VADDPS        Z6, Z2, Z2
 	VADDPS        Z0, Z2, Z2
+	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16863,7 +16809,7 @@ skip763:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, (SI)
+	VMOVSS        X1, (AX)
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPS        Y2, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16872,88 +16818,86 @@ skip763:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, 4(SI)
-	ADDQ          $0x00000008, SI
-	JMP           end727
+	VMOVSS        X1, 4(AX)
+	ADDQ          $0x00000008, AX
+	MOVQ          AX, y+0(FP)
+	JMP           end722
 
 skip758:
-	CMPQ         CX, $0x00000001
+	CMPQ         m+40(FP), $0x00000001
 	JNE          skip764
-	MOVQ         AX, CX
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z0
-	VBROADCASTSS (DI), Z4
-	ADDQ         $0x00000004, DI
-	MOVQ         R8, DI
-	MOVQ         DX, R8
+	MOVQ         f+16(FP), SI
+	VBROADCASTSS (SI), Z4
+	ADDQ         $0x00000004, SI
+	MOVQ         SI, f+16(FP)
+	XORQ         SI, SI
 
-loop765:
-	CMPQ        R8, $0x00000100
-	JL          done766
-	VMOVUPS     (BX), Z7
-	VMOVUPS     (DI), Z6
-	VMOVUPS     (CX), Z5
+columns765:
+	LEAQ        256(SI), DI
+	CMPQ        DI, CX
+	JG          done766
+	VMOVUPS     (DX)(SI*1), Z7
+	VMOVUPS     (BX)(SI*1), Z6
+	VMOVUPS     (AX)(SI*1), Z5
 	VFMADD231PS Z4, Z6, Z5
-	VMOVUPS     Z5, (CX)
+	VMOVUPS     Z5, (AX)(SI*1)
 	VFMADD231PS Z5, Z7, Z1
-	VMOVUPS     64(BX), Z7
-	VMOVUPS     64(DI), Z6
-	VMOVUPS     64(CX), Z5
+	VMOVUPS     64(DX)(SI*1), Z7
+	VMOVUPS     64(BX)(SI*1), Z6
+	VMOVUPS     64(AX)(SI*1), Z5
 	VFMADD231PS Z4, Z6, Z5
-	VMOVUPS     Z5, 64(CX)
+	VMOVUPS     Z5, 64(AX)(SI*1)
 	VFMADD231PS Z5, Z7, Z2
-	VMOVUPS     128(BX), Z7
-	VMOVUPS     128(DI), Z6
-	VMOVUPS     128(CX), Z5
+	VMOVUPS     128(DX)(SI*1), Z7
+	VMOVUPS     128(BX)(SI*1), Z6
+	VMOVUPS     128(AX)(SI*1), Z5
 	VFMADD231PS Z4, Z6, Z5
-	VMOVUPS     Z5, 128(CX)
+	VMOVUPS     Z5, 128(AX)(SI*1)
 	VFMADD231PS Z5, Z7, Z3
-	VMOVUPS     192(BX), Z7
-	VMOVUPS     192(DI), Z6
-	VMOVUPS     192(CX), Z5
+	VMOVUPS     192(DX)(SI*1), Z7
+	VMOVUPS     192(BX)(SI*1), Z6
+	VMOVUPS     192(AX)(SI*1), Z5
 	VFMADD231PS Z4, Z6, Z5
-	VMOVUPS     Z5, 192(CX)
+	VMOVUPS     Z5, 192(AX)(SI*1)
 	VFMADD231PS Z5, Z7, Z0
-	ADDQ        $0x00000100, CX
-	ADDQ        $0x00000100, BX
-	ADDQ        $0x00000100, DI
-	SUBQ        $0x00000100, R8
-	JMP         loop765
+	MOVQ        DI, SI
+	JMP         columns765
 
 done766:
-loop767:
-	CMPQ        R8, $0x00000040
-	JL          done768
-	VMOVUPS     (BX), Z7
-	VMOVUPS     (DI), Z6
-	VMOVUPS     (CX), Z5
+columns767:
+	LEAQ        64(SI), DI
+	CMPQ        DI, CX
+	JG          done768
+	VMOVUPS     (DX)(SI*1), Z7
+	VMOVUPS     (BX)(SI*1), Z6
+	VMOVUPS     (AX)(SI*1), Z5
 	VFMADD231PS Z4, Z6, Z5
-	VMOVUPS     Z5, (CX)
+	VMOVUPS     Z5, (AX)(SI*1)
 	VFMADD231PS Z5, Z7, Z1
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	ADDQ        $0x00000040, DI
-	SUBQ        $0x00000040, R8
-	JMP         loop767
+	MOVQ        DI, SI
+	JMP         columns767
 
 done768:
-	TESTQ       R8, R8
-	JZ          skip769
-	VMOVUPS.Z   (BX), K1, Z7
-	VMOVUPS.Z   (DI), K1, Z6
-	VMOVUPS.Z   (CX), K1, Z5
+	CMPQ        SI, CX
+	JE          done769
+	VMOVUPS.Z   (DX)(SI*1), K1, Z7
+	VMOVUPS.Z   (BX)(SI*1), K1, Z6
+	VMOVUPS.Z   (AX)(SI*1), K1, Z5
 	VFMADD231PS Z4, Z6, Z5
-	VMOVUPS     Z5, K1, (CX)
+	VMOVUPS     Z5, K1, (AX)(SI*1)
 	VMOVUPS.Z   Z5, K1, Z5
 	VFMADD231PS Z5, Z7, Z1
 
-skip769:
-	LEAQ          (AX)(DX*1), AX
+done769:
+	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z0, Z1, Z1
+	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPS        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16962,899 +16906,935 @@ skip769:
 	VADDPS        X0, X1, X1
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
-	VMOVSS        X1, (SI)
-	ADDQ          $0x00000004, SI
-	JMP           end727
+	VMOVSS        X1, (AX)
+	ADDQ          $0x00000004, AX
+	MOVQ          AX, y+0(FP)
+	JMP           end722
 
 skip764:
-end727:
+end722:
 	VZEROUPPER
 	RET
 
 // func addOuter32AVX512(a *float32, alpha float32, f *float32, u *float32, m int, n int, step int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·addOuter32AVX512(SB), NOSPLIT, $0-56
-	VPXORQ       Z0, Z0, Z0
-	MOVQ         a+0(FP), AX
-	MOVQ         m+32(FP), CX
-	MOVQ         n+40(FP), DX
-	MOVQ         f+16(FP), BX
-	MOVQ         u+24(FP), SI
-	VBROADCASTSS alpha+8(FP), Z0
-	MOVQ         DX, DI
-	ANDQ         $0x0000000f, DI
-	MOVQ         $-1, R8
-	BZHIQ        DI, R8, R8
-	KMOVW        R8, K1
-	SHLQ         $0x02, DX
-	MOVQ         step+48(FP), DI
-	MOVQ         DX, R8
-	IMULQ        DI, R8
-	SHLQ         $0x02, DI
-	LEAQ         (R8)(R8*2), R9
+	VPXORQ Z0, Z0, Z0
+	MOVQ   a+0(FP), AX
+	MOVQ   n+40(FP), CX
+	MOVQ   u+24(FP), DX
+	MOVQ   CX, BX
+	ANDQ   $0x0000000f, BX
+	MOVQ   $-1, SI
+	BZHIQ  BX, SI, SI
+	KMOVW  SI, K1
+	SHLQ   $0x02, CX
+	MOVQ   step+48(FP), BX
+	MOVQ   CX, SI
+	IMULQ  BX, SI
+	SHLQ   $0x02, BX
 
-loop770:
-	CMPQ         CX, $0x00000008
-	JL           done771
-	MOVQ         AX, R10
-	LEAQ         (R10)(R8*4), R11
-	VBROADCASTSS (BX), Z1
-	VMULPS       Z0, Z1, Z1
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z2
-	VMULPS       Z0, Z2, Z2
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z3
-	VMULPS       Z0, Z3, Z3
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z4
-	VMULPS       Z0, Z4, Z4
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z5
-	VMULPS       Z0, Z5, Z5
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z6
-	VMULPS       Z0, Z6, Z6
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z7
-	VMULPS       Z0, Z7, Z7
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z8
-	VMULPS       Z0, Z8, Z8
-	ADDQ         DI, BX
-	MOVQ         SI, R12
-	MOVQ         DX, R13
+rows770:
+	CMPQ         m+32(FP), $0x00000008
+	JL           rest771
+	LEAQ         (AX)(SI*1), DI
+	LEAQ         (DI)(SI*1), R8
+	LEAQ         (R8)(SI*1), R9
+	LEAQ         (R9)(SI*1), R10
+	LEAQ         (R10)(SI*1), R11
+	LEAQ         (R11)(SI*1), R12
+	LEAQ         (R12)(SI*1), R13
+	MOVQ         f+16(FP), R14
+	VBROADCASTSS (R14), Z0
+	ADDQ         BX, R14
+	VBROADCASTSS alpha+8(FP), Z1
+	VMULPS       Z1, Z0, Z0
+	VBROADCASTSS (R14), Z1
+	ADDQ         BX, R14
+	VBROADCASTSS alpha+8(FP), Z2
+	VMULPS       Z2, Z1, Z1
+	VBROADCASTSS (R14), Z2
+	ADDQ         BX, R14
+	VBROADCASTSS alpha+8(FP), Z3
+	VMULPS       Z3, Z2, Z2
+	VBROADCASTSS (R14), Z3
+	ADDQ         BX, R14
+	VBROADCASTSS alpha+8(FP), Z4
+	VMULPS       Z4, Z3, Z3
+	VBROADCASTSS (R14), Z4
+	ADDQ         BX, R14
+	VBROADCASTSS alpha+8(FP), Z5
+	VMULPS       Z5, Z4, Z4
+	VBROADCASTSS (R14), Z5
+	ADDQ         BX, R14
+	VBROADCASTSS alpha+8(FP), Z6
+	VMULPS       Z6, Z5, Z5
+	VBROADCASTSS (R14), Z6
+	ADDQ         BX, R14
+	VBROADCASTSS alpha+8(FP), Z7
+	VMULPS       Z7, Z6, Z6
+	VBROADCASTSS (R14), Z7
+	ADDQ         BX, R14
+	VBROADCASTSS alpha+8(FP), Z8
+	VMULPS       Z8, Z7, Z7
+	MOVQ         R14, f+16(FP)
+	XORQ         R14, R14
 
-loop772:
-	CMPQ        R13, $0x00000080
-	JL          done773
-	VMOVUPS     (R12), Z10
-	VMOVUPS     (R10), Z9
-	VFMADD231PS Z1, Z10, Z9
-	VMOVUPS     Z9, (R10)
-	VMOVUPS     (R10)(R8*1), Z9
-	VFMADD231PS Z2, Z10, Z9
-	VMOVUPS     Z9, (R10)(R8*1)
-	VMOVUPS     (R10)(R8*2), Z9
-	VFMADD231PS Z3, Z10, Z9
-	VMOVUPS     Z9, (R10)(R8*2)
-	VMOVUPS     (R10)(R9*1), Z9
-	VFMADD231PS Z4, Z10, Z9
-	VMOVUPS     Z9, (R10)(R9*1)
-	VMOVUPS     (R11), Z9
-	VFMADD231PS Z5, Z10, Z9
-	VMOVUPS     Z9, (R11)
-	VMOVUPS     (R11)(R8*1), Z9
-	VFMADD231PS Z6, Z10, Z9
-	VMOVUPS     Z9, (R11)(R8*1)
-	VMOVUPS     (R11)(R8*2), Z9
-	VFMADD231PS Z7, Z10, Z9
-	VMOVUPS     Z9, (R11)(R8*2)
-	VMOVUPS     (R11)(R9*1), Z9
-	VFMADD231PS Z8, Z10, Z9
-	VMOVUPS     Z9, (R11)(R9*1)
-	VMOVUPS     64(R12), Z10
-	VMOVUPS     64(R10), Z9
-	VFMADD231PS Z1, Z10, Z9
-	VMOVUPS     Z9, 64(R10)
-	VMOVUPS     64(R10)(R8*1), Z9
-	VFMADD231PS Z2, Z10, Z9
-	VMOVUPS     Z9, 64(R10)(R8*1)
-	VMOVUPS     64(R10)(R8*2), Z9
-	VFMADD231PS Z3, Z10, Z9
-	VMOVUPS     Z9, 64(R10)(R8*2)
-	VMOVUPS     64(R10)(R9*1), Z9
-	VFMADD231PS Z4, Z10, Z9
-	VMOVUPS     Z9, 64(R10)(R9*1)
-	VMOVUPS     64(R11), Z9
-	VFMADD231PS Z5, Z10, Z9
-	VMOVUPS     Z9, 64(R11)
-	VMOVUPS     64(R11)(R8*1), Z9
-	VFMADD231PS Z6, Z10, Z9
-	VMOVUPS     Z9, 64(R11)(R8*1)
-	VMOVUPS     64(R11)(R8*2), Z9
-	VFMADD231PS Z7, Z10, Z9
-	VMOVUPS     Z9, 64(R11)(R8*2)
-	VMOVUPS     64(R11)(R9*1), Z9
-	VFMADD231PS Z8, Z10, Z9
-	VMOVUPS     Z9, 64(R11)(R9*1)
-	ADDQ        $0x00000080, R10
-	ADDQ        $0x00000080, R11
-	ADDQ        $0x00000080, R12
-	SUBQ        $0x00000080, R13
-	JMP         loop772
+columns773:
+	LEAQ        128(R14), R15
+	CMPQ        R15, CX
+	JG          done774
+	VMOVUPS     (DX)(R14*1), Z9
+	VMOVUPS     (AX)(R14*1), Z8
+	VFMADD231PS Z0, Z9, Z8
+	VMOVUPS     Z8, (AX)(R14*1)
+	VMOVUPS     (DI)(R14*1), Z8
+	VFMADD231PS Z1, Z9, Z8
+	VMOVUPS     Z8, (DI)(R14*1)
+	VMOVUPS     (R8)(R14*1), Z8
+	VFMADD231PS Z2, Z9, Z8
+	VMOVUPS     Z8, (R8)(R14*1)
+	VMOVUPS     (R9)(R14*1), Z8
+	VFMADD231PS Z3, Z9, Z8
+	VMOVUPS     Z8, (R9)(R14*1)
+	VMOVUPS     (R10)(R14*1), Z8
+	VFMADD231PS Z4, Z9, Z8
+	VMOVUPS     Z8, (R10)(R14*1)
+	VMOVUPS     (R11)(R14*1), Z8
+	VFMADD231PS Z5, Z9, Z8
+	VMOVUPS     Z8, (R11)(R14*1)
+	VMOVUPS     (R12)(R14*1), Z8
+	VFMADD231PS Z6, Z9, Z8
+	VMOVUPS     Z8, (R12)(R14*1)
+	VMOVUPS     (R13)(R14*1), Z8
+	VFMADD231PS Z7, Z9, Z8
+	VMOVUPS     Z8, (R13)(R14*1)
+	VMOVUPS     64(DX)(R14*1), Z9
+	VMOVUPS     64(AX)(R14*1), Z8
+	VFMADD231PS Z0, Z9, Z8
+	VMOVUPS     Z8, 64(AX)(R14*1)
+	VMOVUPS     64(DI)(R14*1), Z8
+	VFMADD231PS Z1, Z9, Z8
+	VMOVUPS     Z8, 64(DI)(R14*1)
+	VMOVUPS     64(R8)(R14*1), Z8
+	VFMADD231PS Z2, Z9, Z8
+	VMOVUPS     Z8, 64(R8)(R14*1)
+	VMOVUPS     64(R9)(R14*1), Z8
+	VFMADD231PS Z3, Z9, Z8
+	VMOVUPS     Z8, 64(R9)(R14*1)
+	VMOVUPS     64(R10)(R14*1), Z8
+	VFMADD231PS Z4, Z9, Z8
+	VMOVUPS     Z8, 64(R10)(R14*1)
+	VMOVUPS     64(R11)(R14*1), Z8
+	VFMADD231PS Z5, Z9, Z8
+	VMOVUPS     Z8, 64(R11)(R14*1)
+	VMOVUPS     64(R12)(R14*1), Z8
+	VFMADD231PS Z6, Z9, Z8
+	VMOVUPS     Z8, 64(R12)(R14*1)
+	VMOVUPS     64(R13)(R14*1), Z8
+	VFMADD231PS Z7, Z9, Z8
+	VMOVUPS     Z8, 64(R13)(R14*1)
+	MOVQ        R15, R14
+	JMP         columns773
 
-done773:
-loop774:
-	CMPQ        R13, $0x00000040
-	JL          done775
-	VMOVUPS     (R12), Z10
-	VMOVUPS     (R10), Z9
-	VFMADD231PS Z1, Z10, Z9
-	VMOVUPS     Z9, (R10)
-	VMOVUPS     (R10)(R8*1), Z9
-	VFMADD231PS Z2, Z10, Z9
-	VMOVUPS     Z9, (R10)(R8*1)
-	VMOVUPS     (R10)(R8*2), Z9
-	VFMADD231PS Z3, Z10, Z9
-	VMOVUPS     Z9, (R10)(R8*2)
-	VMOVUPS     (R10)(R9*1), Z9
-	VFMADD231PS Z4, Z10, Z9
-	VMOVUPS     Z9, (R10)(R9*1)
-	VMOVUPS     (R11), Z9
-	VFMADD231PS Z5, Z10, Z9
-	VMOVUPS     Z9, (R11)
-	VMOVUPS     (R11)(R8*1), Z9
-	VFMADD231PS Z6, Z10, Z9
-	VMOVUPS     Z9, (R11)(R8*1)
-	VMOVUPS     (R11)(R8*2), Z9
-	VFMADD231PS Z7, Z10, Z9
-	VMOVUPS     Z9, (R11)(R8*2)
-	VMOVUPS     (R11)(R9*1), Z9
-	VFMADD231PS Z8, Z10, Z9
-	VMOVUPS     Z9, (R11)(R9*1)
-	ADDQ        $0x00000040, R10
-	ADDQ        $0x00000040, R11
-	ADDQ        $0x00000040, R12
-	SUBQ        $0x00000040, R13
-	JMP         loop774
+done774:
+columns775:
+	LEAQ        64(R14), R15
+	CMPQ        R15, CX
+	JG          done776
+	VMOVUPS     (DX)(R14*1), Z9
+	VMOVUPS     (AX)(R14*1), Z8
+	VFMADD231PS Z0, Z9, Z8
+	VMOVUPS     Z8, (AX)(R14*1)
+	VMOVUPS     (DI)(R14*1), Z8
+	VFMADD231PS Z1, Z9, Z8
+	VMOVUPS     Z8, (DI)(R14*1)
+	VMOVUPS     (R8)(R14*1), Z8
+	VFMADD231PS Z2, Z9, Z8
+	VMOVUPS     Z8, (R8)(R14*1)
+	VMOVUPS     (R9)(R14*1), Z8
+	VFMADD231PS Z3, Z9, Z8
+	VMOVUPS     Z8, (R9)(R14*1)
+	VMOVUPS     (R10)(R14*1), Z8
+	VFMADD231PS Z4, Z9, Z8
+	VMOVUPS     Z8, (R10)(R14*1)
+	VMOVUPS     (R11)(R14*1), Z8
+	VFMADD231PS Z5, Z9, Z8
+	VMOVUPS     Z8, (R11)(R14*1)
+	VMOVUPS     (R12)(R14*1), Z8
+	VFMADD231PS Z6, Z9, Z8
+	VMOVUPS     Z8, (R12)(R14*1)
+	VMOVUPS     (R13)(R14*1), Z8
+	VFMADD231PS Z7, Z9, Z8
+	VMOVUPS     Z8, (R13)(R14*1)
+	MOVQ        R15, R14
+	JMP         columns775
 
-done775:
-	TESTQ       R13, R13
-	JZ          skip776
-	VMOVUPS.Z   (R12), K1, Z10
-	VMOVUPS.Z   (R10), K1, Z9
-	VFMADD231PS Z1, Z10, Z9
-	VMOVUPS     Z9, K1, (R10)
-	VMOVUPS.Z   (R10)(R8*1), K1, Z9
-	VFMADD231PS Z2, Z10, Z9
-	VMOVUPS     Z9, K1, (R10)(R8*1)
-	VMOVUPS.Z   (R10)(R8*2), K1, Z9
-	VFMADD231PS Z3, Z10, Z9
-	VMOVUPS     Z9, K1, (R10)(R8*2)
-	VMOVUPS.Z   (R10)(R9*1), K1, Z9
-	VFMADD231PS Z4, Z10, Z9
-	VMOVUPS     Z9, K1, (R10)(R9*1)
-	VMOVUPS.Z   (R11), K1, Z9
-	VFMADD231PS Z5, Z10, Z9
-	VMOVUPS     Z9, K1, (R11)
-	VMOVUPS.Z   (R11)(R8*1), K1, Z9
-	VFMADD231PS Z6, Z10, Z9
-	VMOVUPS     Z9, K1, (R11)(R8*1)
-	VMOVUPS.Z   (R11)(R8*2), K1, Z9
-	VFMADD231PS Z7, Z10, Z9
-	VMOVUPS     Z9, K1, (R11)(R8*2)
-	VMOVUPS.Z   (R11)(R9*1), K1, Z9
-	VFMADD231PS Z8, Z10, Z9
-	VMOVUPS     Z9, K1, (R11)(R9*1)
+done776:
+	CMPQ        R14, CX
+	JE          done777
+	VMOVUPS.Z   (DX)(R14*1), K1, Z9
+	VMOVUPS.Z   (AX)(R14*1), K1, Z8
+	VFMADD231PS Z0, Z9, Z8
+	VMOVUPS     Z8, K1, (AX)(R14*1)
+	VMOVUPS.Z   (DI)(R14*1), K1, Z8
+	VFMADD231PS Z1, Z9, Z8
+	VMOVUPS     Z8, K1, (DI)(R14*1)
+	VMOVUPS.Z   (R8)(R14*1), K1, Z8
+	VFMADD231PS Z2, Z9, Z8
+	VMOVUPS     Z8, K1, (R8)(R14*1)
+	VMOVUPS.Z   (R9)(R14*1), K1, Z8
+	VFMADD231PS Z3, Z9, Z8
+	VMOVUPS     Z8, K1, (R9)(R14*1)
+	VMOVUPS.Z   (R10)(R14*1), K1, Z8
+	VFMADD231PS Z4, Z9, Z8
+	VMOVUPS     Z8, K1, (R10)(R14*1)
+	VMOVUPS.Z   (R11)(R14*1), K1, Z8
+	VFMADD231PS Z5, Z9, Z8
+	VMOVUPS     Z8, K1, (R11)(R14*1)
+	VMOVUPS.Z   (R12)(R14*1), K1, Z8
+	VFMADD231PS Z6, Z9, Z8
+	VMOVUPS     Z8, K1, (R12)(R14*1)
+	VMOVUPS.Z   (R13)(R14*1), K1, Z8
+	VFMADD231PS Z7, Z9, Z8
+	VMOVUPS     Z8, K1, (R13)(R14*1)
 
-skip776:
-	LEAQ (AX)(R8*4), AX
-	LEAQ (AX)(R8*4), AX
-	SUBQ $0x00000008, CX
-	JMP  loop770
+done777:
+	LEAQ (R13)(SI*1), AX
+	SUBQ $0x00000008, m+32(FP)
+	JMP  rows770
 
-done771:
-	CMPQ         CX, $0x00000007
+rest771:
+	CMPQ         m+32(FP), $0x00000007
 	JNE          skip778
-	MOVQ         AX, CX
-	LEAQ         (CX)(R8*4), R10
-	VBROADCASTSS (BX), Z1
-	VMULPS       Z0, Z1, Z1
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z2
-	VMULPS       Z0, Z2, Z2
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z3
-	VMULPS       Z0, Z3, Z3
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z4
-	VMULPS       Z0, Z4, Z4
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z5
-	VMULPS       Z0, Z5, Z5
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z6
-	VMULPS       Z0, Z6, Z6
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z7
-	VMULPS       Z0, Z7, Z7
-	ADDQ         DI, BX
-	MOVQ         SI, BX
+	LEAQ         (AX)(SI*1), DI
+	LEAQ         (DI)(SI*1), R8
+	LEAQ         (R8)(SI*1), R9
+	LEAQ         (R9)(SI*1), R10
+	LEAQ         (R10)(SI*1), R11
+	LEAQ         (R11)(SI*1), R12
+	MOVQ         f+16(FP), R13
+	VBROADCASTSS (R13), Z0
+	ADDQ         BX, R13
+	VBROADCASTSS alpha+8(FP), Z1
+	VMULPS       Z1, Z0, Z0
+	VBROADCASTSS (R13), Z1
+	ADDQ         BX, R13
+	VBROADCASTSS alpha+8(FP), Z2
+	VMULPS       Z2, Z1, Z1
+	VBROADCASTSS (R13), Z2
+	ADDQ         BX, R13
+	VBROADCASTSS alpha+8(FP), Z3
+	VMULPS       Z3, Z2, Z2
+	VBROADCASTSS (R13), Z3
+	ADDQ         BX, R13
+	VBROADCASTSS alpha+8(FP), Z4
+	VMULPS       Z4, Z3, Z3
+	VBROADCASTSS (R13), Z4
+	ADDQ         BX, R13
+	VBROADCASTSS alpha+8(FP), Z5
+	VMULPS       Z5, Z4, Z4
+	VBROADCASTSS (R13), Z5
+	ADDQ         BX, R13
+	VBROADCASTSS alpha+8(FP), Z6
+	VMULPS       Z6, Z5, Z5
+	VBROADCASTSS (R13), Z6
+	ADDQ         BX, R13
+	VBROADCASTSS alpha+8(FP), Z7
+	VMULPS       Z7, Z6, Z6
+	MOVQ         R13, f+16(FP)
+	XORQ         BX, BX
 
-loop779:
-	CMPQ        DX, $0x00000080
-	JL          done780
-	VMOVUPS     (BX), Z8
-	VMOVUPS     (CX), Z0
-	VFMADD231PS Z1, Z8, Z0
-	VMOVUPS     Z0, (CX)
-	VMOVUPS     (CX)(R8*1), Z0
-	VFMADD231PS Z2, Z8, Z0
-	VMOVUPS     Z0, (CX)(R8*1)
-	VMOVUPS     (CX)(R8*2), Z0
-	VFMADD231PS Z3, Z8, Z0
-	VMOVUPS     Z0, (CX)(R8*2)
-	VMOVUPS     (CX)(R9*1), Z0
-	VFMADD231PS Z4, Z8, Z0
-	VMOVUPS     Z0, (CX)(R9*1)
-	VMOVUPS     (R10), Z0
-	VFMADD231PS Z5, Z8, Z0
-	VMOVUPS     Z0, (R10)
-	VMOVUPS     (R10)(R8*1), Z0
-	VFMADD231PS Z6, Z8, Z0
-	VMOVUPS     Z0, (R10)(R8*1)
-	VMOVUPS     (R10)(R8*2), Z0
-	VFMADD231PS Z7, Z8, Z0
-	VMOVUPS     Z0, (R10)(R8*2)
-	VMOVUPS     64(BX), Z8
-	VMOVUPS     64(CX), Z0
-	VFMADD231PS Z1, Z8, Z0
-	VMOVUPS     Z0, 64(CX)
-	VMOVUPS     64(CX)(R8*1), Z0
-	VFMADD231PS Z2, Z8, Z0
-	VMOVUPS     Z0, 64(CX)(R8*1)
-	VMOVUPS     64(CX)(R8*2), Z0
-	VFMADD231PS Z3, Z8, Z0
-	VMOVUPS     Z0, 64(CX)(R8*2)
-	VMOVUPS     64(CX)(R9*1), Z0
-	VFMADD231PS Z4, Z8, Z0
-	VMOVUPS     Z0, 64(CX)(R9*1)
-	VMOVUPS     64(R10), Z0
-	VFMADD231PS Z5, Z8, Z0
-	VMOVUPS     Z0, 64(R10)
-	VMOVUPS     64(R10)(R8*1), Z0
-	VFMADD231PS Z6, Z8, Z0
-	VMOVUPS     Z0, 64(R10)(R8*1)
-	VMOVUPS     64(R10)(R8*2), Z0
-	VFMADD231PS Z7, Z8, Z0
-	VMOVUPS     Z0, 64(R10)(R8*2)
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, R10
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, DX
-	JMP         loop779
+columns779:
+	LEAQ        128(BX), R13
+	CMPQ        R13, CX
+	JG          done780
+	VMOVUPS     (DX)(BX*1), Z8
+	VMOVUPS     (AX)(BX*1), Z7
+	VFMADD231PS Z0, Z8, Z7
+	VMOVUPS     Z7, (AX)(BX*1)
+	VMOVUPS     (DI)(BX*1), Z7
+	VFMADD231PS Z1, Z8, Z7
+	VMOVUPS     Z7, (DI)(BX*1)
+	VMOVUPS     (R8)(BX*1), Z7
+	VFMADD231PS Z2, Z8, Z7
+	VMOVUPS     Z7, (R8)(BX*1)
+	VMOVUPS     (R9)(BX*1), Z7
+	VFMADD231PS Z3, Z8, Z7
+	VMOVUPS     Z7, (R9)(BX*1)
+	VMOVUPS     (R10)(BX*1), Z7
+	VFMADD231PS Z4, Z8, Z7
+	VMOVUPS     Z7, (R10)(BX*1)
+	VMOVUPS     (R11)(BX*1), Z7
+	VFMADD231PS Z5, Z8, Z7
+	VMOVUPS     Z7, (R11)(BX*1)
+	VMOVUPS     (R12)(BX*1), Z7
+	VFMADD231PS Z6, Z8, Z7
+	VMOVUPS     Z7, (R12)(BX*1)
+	VMOVUPS     64(DX)(BX*1), Z8
+	VMOVUPS     64(AX)(BX*1), Z7
+	VFMADD231PS Z0, Z8, Z7
+	VMOVUPS     Z7, 64(AX)(BX*1)
+	VMOVUPS     64(DI)(BX*1), Z7
+	VFMADD231PS Z1, Z8, Z7
+	VMOVUPS     Z7, 64(DI)(BX*1)
+	VMOVUPS     64(R8)(BX*1), Z7
+	VFMADD231PS Z2, Z8, Z7
+	VMOVUPS     Z7, 64(R8)(BX*1)
+	VMOVUPS     64(R9)(BX*1), Z7
+	VFMADD231PS Z3, Z8, Z7
+	VMOVUPS     Z7, 64(R9)(BX*1)
+	VMOVUPS     64(R10)(BX*1), Z7
+	VFMADD231PS Z4, Z8, Z7
+	VMOVUPS     Z7, 64(R10)(BX*1)
+	VMOVUPS     64(R11)(BX*1), Z7
+	VFMADD231PS Z5, Z8, Z7
+	VMOVUPS     Z7, 64(R11)(BX*1)
+	VMOVUPS     64(R12)(BX*1), Z7
+	VFMADD231PS Z6, Z8, Z7
+	VMOVUPS     Z7, 64(R12)(BX*1)
+	MOVQ        R13, BX
+	JMP         columns779
 
 done780:
-loop781:
-	CMPQ        DX, $0x00000040
-	JL          done782
-	VMOVUPS     (BX), Z8
-	VMOVUPS     (CX), Z0
-	VFMADD231PS Z1, Z8, Z0
-	VMOVUPS     Z0, (CX)
-	VMOVUPS     (CX)(R8*1), Z0
-	VFMADD231PS Z2, Z8, Z0
-	VMOVUPS     Z0, (CX)(R8*1)
-	VMOVUPS     (CX)(R8*2), Z0
-	VFMADD231PS Z3, Z8, Z0
-	VMOVUPS     Z0, (CX)(R8*2)
-	VMOVUPS     (CX)(R9*1), Z0
-	VFMADD231PS Z4, Z8, Z0
-	VMOVUPS     Z0, (CX)(R9*1)
-	VMOVUPS     (R10), Z0
-	VFMADD231PS Z5, Z8, Z0
-	VMOVUPS     Z0, (R10)
-	VMOVUPS     (R10)(R8*1), Z0
-	VFMADD231PS Z6, Z8, Z0
-	VMOVUPS     Z0, (R10)(R8*1)
-	VMOVUPS     (R10)(R8*2), Z0
-	VFMADD231PS Z7, Z8, Z0
-	VMOVUPS     Z0, (R10)(R8*2)
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, R10
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, DX
-	JMP         loop781
+columns781:
+	LEAQ        64(BX), R13
+	CMPQ        R13, CX
+	JG          done782
+	VMOVUPS     (DX)(BX*1), Z8
+	VMOVUPS     (AX)(BX*1), Z7
+	VFMADD231PS Z0, Z8, Z7
+	VMOVUPS     Z7, (AX)(BX*1)
+	VMOVUPS     (DI)(BX*1), Z7
+	VFMADD231PS Z1, Z8, Z7
+	VMOVUPS     Z7, (DI)(BX*1)
+	VMOVUPS     (R8)(BX*1), Z7
+	VFMADD231PS Z2, Z8, Z7
+	VMOVUPS     Z7, (R8)(BX*1)
+	VMOVUPS     (R9)(BX*1), Z7
+	VFMADD231PS Z3, Z8, Z7
+	VMOVUPS     Z7, (R9)(BX*1)
+	VMOVUPS     (R10)(BX*1), Z7
+	VFMADD231PS Z4, Z8, Z7
+	VMOVUPS     Z7, (R10)(BX*1)
+	VMOVUPS     (R11)(BX*1), Z7
+	VFMADD231PS Z5, Z8, Z7
+	VMOVUPS     Z7, (R11)(BX*1)
+	VMOVUPS     (R12)(BX*1), Z7
+	VFMADD231PS Z6, Z8, Z7
+	VMOVUPS     Z7, (R12)(BX*1)
+	MOVQ        R13, BX
+	JMP         columns781
 
 done782:
-	TESTQ       DX, DX
-	JZ          skip783
-	VMOVUPS.Z   (BX), K1, Z8
-	VMOVUPS.Z   (CX), K1, Z0
-	VFMADD231PS Z1, Z8, Z0
-	VMOVUPS     Z0, K1, (CX)
-	VMOVUPS.Z   (CX)(R8*1), K1, Z0
-	VFMADD231PS Z2, Z8, Z0
-	VMOVUPS     Z0, K1, (CX)(R8*1)
-	VMOVUPS.Z   (CX)(R8*2), K1, Z0
-	VFMADD231PS Z3, Z8, Z0
-	VMOVUPS     Z0, K1, (CX)(R8*2)
-	VMOVUPS.Z   (CX)(R9*1), K1, Z0
-	VFMADD231PS Z4, Z8, Z0
-	VMOVUPS     Z0, K1, (CX)(R9*1)
-	VMOVUPS.Z   (R10), K1, Z0
-	VFMADD231PS Z5, Z8, Z0
-	VMOVUPS     Z0, K1, (R10)
-	VMOVUPS.Z   (R10)(R8*1), K1, Z0
-	VFMADD231PS Z6, Z8, Z0
-	VMOVUPS     Z0, K1, (R10)(R8*1)
-	VMOVUPS.Z   (R10)(R8*2), K1, Z0
-	VFMADD231PS Z7, Z8, Z0
-	VMOVUPS     Z0, K1, (R10)(R8*2)
+	CMPQ        BX, CX
+	JE          done783
+	VMOVUPS.Z   (DX)(BX*1), K1, Z8
+	VMOVUPS.Z   (AX)(BX*1), K1, Z7
+	VFMADD231PS Z0, Z8, Z7
+	VMOVUPS     Z7, K1, (AX)(BX*1)
+	VMOVUPS.Z   (DI)(BX*1), K1, Z7
+	VFMADD231PS Z1, Z8, Z7
+	VMOVUPS     Z7, K1, (DI)(BX*1)
+	VMOVUPS.Z   (R8)(BX*1), K1, Z7
+	VFMADD231PS Z2, Z8, Z7
+	VMOVUPS     Z7, K1, (R8)(BX*1)
+	VMOVUPS.Z   (R9)(BX*1), K1, Z7
+	VFMADD231PS Z3, Z8, Z7
+	VMOVUPS     Z7, K1, (R9)(BX*1)
+	VMOVUPS.Z   (R10)(BX*1), K1, Z7
+	VFMADD231PS Z4, Z8, Z7
+	VMOVUPS     Z7, K1, (R10)(BX*1)
+	VMOVUPS.Z   (R11)(BX*1), K1, Z7
+	VFMADD231PS Z5, Z8, Z7
+	VMOVUPS     Z7, K1, (R11)(BX*1)
+	VMOVUPS.Z   (R12)(BX*1), K1, Z7
+	VFMADD231PS Z6, Z8, Z7
+	VMOVUPS     Z7, K1, (R12)(BX*1)
 
-skip783:
-	LEAQ (AX)(R8*4), AX
-	ADDQ R9, AX
-	JMP  end777
+done783:
+	LEAQ (R12)(SI*1), AX
+	JMP  end772
 
 skip778:
-	CMPQ         CX, $0x00000006
+	CMPQ         m+32(FP), $0x00000006
 	JNE          skip784
-	MOVQ         AX, CX
-	LEAQ         (CX)(R8*4), R10
-	VBROADCASTSS (BX), Z1
-	VMULPS       Z0, Z1, Z1
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z2
-	VMULPS       Z0, Z2, Z2
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z3
-	VMULPS       Z0, Z3, Z3
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z4
-	VMULPS       Z0, Z4, Z4
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z5
-	VMULPS       Z0, Z5, Z5
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z6
-	VMULPS       Z0, Z6, Z6
-	ADDQ         DI, BX
-	MOVQ         SI, BX
+	LEAQ         (AX)(SI*1), DI
+	LEAQ         (DI)(SI*1), R8
+	LEAQ         (R8)(SI*1), R9
+	LEAQ         (R9)(SI*1), R10
+	LEAQ         (R10)(SI*1), R11
+	MOVQ         f+16(FP), R12
+	VBROADCASTSS (R12), Z0
+	ADDQ         BX, R12
+	VBROADCASTSS alpha+8(FP), Z1
+	VMULPS       Z1, Z0, Z0
+	VBROADCASTSS (R12), Z1
+	ADDQ         BX, R12
+	VBROADCASTSS alpha+8(FP), Z2
+	VMULPS       Z2, Z1, Z1
+	VBROADCASTSS (R12), Z2
+	ADDQ         BX, R12
+	VBROADCASTSS alpha+8(FP), Z3
+	VMULPS       Z3, Z2, Z2
+	VBROADCASTSS (R12), Z3
+	ADDQ         BX, R12
+	VBROADCASTSS alpha+8(FP), Z4
+	VMULPS       Z4, Z3, Z3
+	VBROADCASTSS (R12), Z4
+	ADDQ         BX, R12
+	VBROADCASTSS alpha+8(FP), Z5
+	VMULPS       Z5, Z4, Z4
+	VBROADCASTSS (R12), Z5
+	ADDQ         BX, R12
+	VBROADCASTSS alpha+8(FP), Z6
+	VMULPS       Z6, Z5, Z5
+	MOVQ         R12, f+16(FP)
+	XORQ         BX, BX
 
-loop785:
-	CMPQ        DX, $0x00000080
-	JL          done786
-	VMOVUPS     (BX), Z7
-	VMOVUPS     (CX), Z0
-	VFMADD231PS Z1, Z7, Z0
-	VMOVUPS     Z0, (CX)
-	VMOVUPS     (CX)(R8*1), Z0
-	VFMADD231PS Z2, Z7, Z0
-	VMOVUPS     Z0, (CX)(R8*1)
-	VMOVUPS     (CX)(R8*2), Z0
-	VFMADD231PS Z3, Z7, Z0
-	VMOVUPS     Z0, (CX)(R8*2)
-	VMOVUPS     (CX)(R9*1), Z0
-	VFMADD231PS Z4, Z7, Z0
-	VMOVUPS     Z0, (CX)(R9*1)
-	VMOVUPS     (R10), Z0
-	VFMADD231PS Z5, Z7, Z0
-	VMOVUPS     Z0, (R10)
-	VMOVUPS     (R10)(R8*1), Z0
-	VFMADD231PS Z6, Z7, Z0
-	VMOVUPS     Z0, (R10)(R8*1)
-	VMOVUPS     64(BX), Z7
-	VMOVUPS     64(CX), Z0
-	VFMADD231PS Z1, Z7, Z0
-	VMOVUPS     Z0, 64(CX)
-	VMOVUPS     64(CX)(R8*1), Z0
-	VFMADD231PS Z2, Z7, Z0
-	VMOVUPS     Z0, 64(CX)(R8*1)
-	VMOVUPS     64(CX)(R8*2), Z0
-	VFMADD231PS Z3, Z7, Z0
-	VMOVUPS     Z0, 64(CX)(R8*2)
-	VMOVUPS     64(CX)(R9*1), Z0
-	VFMADD231PS Z4, Z7, Z0
-	VMOVUPS     Z0, 64(CX)(R9*1)
-	VMOVUPS     64(R10), Z0
-	VFMADD231PS Z5, Z7, Z0
-	VMOVUPS     Z0, 64(R10)
-	VMOVUPS     64(R10)(R8*1), Z0
-	VFMADD231PS Z6, Z7, Z0
-	VMOVUPS     Z0, 64(R10)(R8*1)
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, R10
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, DX
-	JMP         loop785
+columns785:
+	LEAQ        128(BX), R12
+	CMPQ        R12, CX
+	JG          done786
+	VMOVUPS     (DX)(BX*1), Z7
+	VMOVUPS     (AX)(BX*1), Z6
+	VFMADD231PS Z0, Z7, Z6
+	VMOVUPS     Z6, (AX)(BX*1)
+	VMOVUPS     (DI)(BX*1), Z6
+	VFMADD231PS Z1, Z7, Z6
+	VMOVUPS     Z6, (DI)(BX*1)
+	VMOVUPS     (R8)(BX*1), Z6
+	VFMADD231PS Z2, Z7, Z6
+	VMOVUPS     Z6, (R8)(BX*1)
+	VMOVUPS     (R9)(BX*1), Z6
+	VFMADD231PS Z3, Z7, Z6
+	VMOVUPS     Z6, (R9)(BX*1)
+	VMOVUPS     (R10)(BX*1), Z6
+	VFMADD231PS Z4, Z7, Z6
+	VMOVUPS     Z6, (R10)(BX*1)
+	VMOVUPS     (R11)(BX*1), Z6
+	VFMADD231PS Z5, Z7, Z6
+	VMOVUPS     Z6, (R11)(BX*1)
+	VMOVUPS     64(DX)(BX*1), Z7
+	VMOVUPS     64(AX)(BX*1), Z6
+	VFMADD231PS Z0, Z7, Z6
+	VMOVUPS     Z6, 64(AX)(BX*1)
+	VMOVUPS     64(DI)(BX*1), Z6
+	VFMADD231PS Z1, Z7, Z6
+	VMOVUPS     Z6, 64(DI)(BX*1)
+	VMOVUPS     64(R8)(BX*1), Z6
+	VFMADD231PS Z2, Z7, Z6
+	VMOVUPS     Z6, 64(R8)(BX*1)
+	VMOVUPS     64(R9)(BX*1), Z6
+	VFMADD231PS Z3, Z7, Z6
+	VMOVUPS     Z6, 64(R9)(BX*1)
+	VMOVUPS     64(R10)(BX*1), Z6
+	VFMADD231PS Z4, Z7, Z6
+	VMOVUPS     Z6, 64(R10)(BX*1)
+	VMOVUPS     64(R11)(BX*1), Z6
+	VFMADD231PS Z5, Z7, Z6
+	VMOVUPS     Z6, 64(R11)(BX*1)
+	MOVQ        R12, BX
+	JMP         columns785
 
 done786:
-loop787:
-	CMPQ        DX, $0x00000040
-	JL          done788
-	VMOVUPS     (BX), Z7
-	VMOVUPS     (CX), Z0
-	VFMADD231PS Z1, Z7, Z0
-	VMOVUPS     Z0, (CX)
-	VMOVUPS     (CX)(R8*1), Z0
-	VFMADD231PS Z2, Z7, Z0
-	VMOVUPS     Z0, (CX)(R8*1)
-	VMOVUPS     (CX)(R8*2), Z0
-	VFMADD231PS Z3, Z7, Z0
-	VMOVUPS     Z0, (CX)(R8*2)
-	VMOVUPS     (CX)(R9*1), Z0
-	VFMADD231PS Z4, Z7, Z0
-	VMOVUPS     Z0, (CX)(R9*1)
-	VMOVUPS     (R10), Z0
-	VFMADD231PS Z5, Z7, Z0
-	VMOVUPS     Z0, (R10)
-	VMOVUPS     (R10)(R8*1), Z0
-	VFMADD231PS Z6, Z7, Z0
-	VMOVUPS     Z0, (R10)(R8*1)
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, R10
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, DX
-	JMP         loop787
+columns787:
+	LEAQ        64(BX), R12
+	CMPQ        R12, CX
+	JG          done788
+	VMOVUPS     (DX)(BX*1), Z7
+	VMOVUPS     (AX)(BX*1), Z6
+	VFMADD231PS Z0, Z7, Z6
+	VMOVUPS     Z6, (AX)(BX*1)
+	VMOVUPS     (DI)(BX*1), Z6
+	VFMADD231PS Z1, Z7, Z6
+	VMOVUPS     Z6, (DI)(BX*1)
+	VMOVUPS     (R8)(BX*1), Z6
+	VFMADD231PS Z2, Z7, Z6
+	VMOVUPS     Z6, (R8)(BX*1)
+	VMOVUPS     (R9)(BX*1), Z6
+	VFMADD231PS Z3, Z7, Z6
+	VMOVUPS     Z6, (R9)(BX*1)
+	VMOVUPS     (R10)(BX*1), Z6
+	VFMADD231PS Z4, Z7, Z6
+	VMOVUPS     Z6, (R10)(BX*1)
+	VMOVUPS     (R11)(BX*1), Z6
+	VFMADD231PS Z5, Z7, Z6
+	VMOVUPS     Z6, (R11)(BX*1)
+	MOVQ        R12, BX
+	JMP         columns787
 
 done788:
-	TESTQ       DX, DX
-	JZ          skip789
-	VMOVUPS.Z   (BX), K1, Z7
-	VMOVUPS.Z   (CX), K1, Z0
-	VFMADD231PS Z1, Z7, Z0
-	VMOVUPS     Z0, K1, (CX)
-	VMOVUPS.Z   (CX)(R8*1), K1, Z0
-	VFMADD231PS Z2, Z7, Z0
-	VMOVUPS     Z0, K1, (CX)(R8*1)
-	VMOVUPS.Z   (CX)(R8*2), K1, Z0
-	VFMADD231PS Z3, Z7, Z0
-	VMOVUPS     Z0, K1, (CX)(R8*2)
-	VMOVUPS.Z   (CX)(R9*1), K1, Z0
-	VFMADD231PS Z4, Z7, Z0
-	VMOVUPS     Z0, K1, (CX)(R9*1)
-	VMOVUPS.Z   (R10), K1, Z0
-	VFMADD231PS Z5, Z7, Z0
-	VMOVUPS     Z0, K1, (R10)
-	VMOVUPS.Z   (R10)(R8*1), K1, Z0
-	VFMADD231PS Z6, Z7, Z0
-	VMOVUPS     Z0, K1, (R10)(R8*1)
+	CMPQ        BX, CX
+	JE          done789
+	VMOVUPS.Z   (DX)(BX*1), K1, Z7
+	VMOVUPS.Z   (AX)(BX*1), K1, Z6
+	VFMADD231PS Z0, Z7, Z6
+	VMOVUPS     Z6, K1, (AX)(BX*1)
+	VMOVUPS.Z   (DI)(BX*1), K1, Z6
+	VFMADD231PS Z1, Z7, Z6
+	VMOVUPS     Z6, K1, (DI)(BX*1)
+	VMOVUPS.Z   (R8)(BX*1), K1, Z6
+	VFMADD231PS Z2, Z7, Z6
+	VMOVUPS     Z6, K1, (R8)(BX*1)
+	VMOVUPS.Z   (R9)(BX*1), K1, Z6
+	VFMADD231PS Z3, Z7, Z6
+	VMOVUPS     Z6, K1, (R9)(BX*1)
+	VMOVUPS.Z   (R10)(BX*1), K1, Z6
+	VFMADD231PS Z4, Z7, Z6
+	VMOVUPS     Z6, K1, (R10)(BX*1)
+	VMOVUPS.Z   (R11)(BX*1), K1, Z6
+	VFMADD231PS Z5, Z7, Z6
+	VMOVUPS     Z6, K1, (R11)(BX*1)
 
-skip789:
-	LEAQ (AX)(R8*4), AX
-	LEAQ (AX)(R8*2), AX
-	JMP  end777
+done789:
+	LEAQ (R11)(SI*1), AX
+	JMP  end772
 
 skip784:
-	CMPQ         CX, $0x00000005
+	CMPQ         m+32(FP), $0x00000005
 	JNE          skip790
-	MOVQ         AX, CX
-	LEAQ         (CX)(R8*4), R10
-	VBROADCASTSS (BX), Z1
-	VMULPS       Z0, Z1, Z1
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z2
-	VMULPS       Z0, Z2, Z2
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z3
-	VMULPS       Z0, Z3, Z3
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z4
-	VMULPS       Z0, Z4, Z4
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z5
-	VMULPS       Z0, Z5, Z5
-	ADDQ         DI, BX
-	MOVQ         SI, BX
+	LEAQ         (AX)(SI*1), DI
+	LEAQ         (DI)(SI*1), R8
+	LEAQ         (R8)(SI*1), R9
+	LEAQ         (R9)(SI*1), R10
+	MOVQ         f+16(FP), R11
+	VBROADCASTSS (R11), Z0
+	ADDQ         BX, R11
+	VBROADCASTSS alpha+8(FP), Z1
+	VMULPS       Z1, Z0, Z0
+	VBROADCASTSS (R11), Z1
+	ADDQ         BX, R11
+	VBROADCASTSS alpha+8(FP), Z2
+	VMULPS       Z2, Z1, Z1
+	VBROADCASTSS (R11), Z2
+	ADDQ         BX, R11
+	VBROADCASTSS alpha+8(FP), Z3
+	VMULPS       Z3, Z2, Z2
+	VBROADCASTSS (R11), Z3
+	ADDQ         BX, R11
+	VBROADCASTSS alpha+8(FP), Z4
+	VMULPS       Z4, Z3, Z3
+	VBROADCASTSS (R11), Z4
+	ADDQ         BX, R11
+	VBROADCASTSS alpha+8(FP), Z5
+	VMULPS       Z5, Z4, Z4
+	MOVQ         R11, f+16(FP)
+	XORQ         BX, BX
 
-loop791:
-	CMPQ        DX, $0x00000080
-	JL          done792
-	VMOVUPS     (BX), Z6
-	VMOVUPS     (CX), Z0
-	VFMADD231PS Z1, Z6, Z0
-	VMOVUPS     Z0, (CX)
-	VMOVUPS     (CX)(R8*1), Z0
-	VFMADD231PS Z2, Z6, Z0
-	VMOVUPS     Z0, (CX)(R8*1)
-	VMOVUPS     (CX)(R8*2), Z0
-	VFMADD231PS Z3, Z6, Z0
-	VMOVUPS     Z0, (CX)(R8*2)
-	VMOVUPS     (CX)(R9*1), Z0
-	VFMADD231PS Z4, Z6, Z0
-	VMOVUPS     Z0, (CX)(R9*1)
-	VMOVUPS     (R10), Z0
-	VFMADD231PS Z5, Z6, Z0
-	VMOVUPS     Z0, (R10)
-	VMOVUPS     64(BX), Z6
-	VMOVUPS     64(CX), Z0
-	VFMADD231PS Z1, Z6, Z0
-	VMOVUPS     Z0, 64(CX)
-	VMOVUPS     64(CX)(R8*1), Z0
-	VFMADD231PS Z2, Z6, Z0
-	VMOVUPS     Z0, 64(CX)(R8*1)
-	VMOVUPS     64(CX)(R8*2), Z0
-	VFMADD231PS Z3, Z6, Z0
-	VMOVUPS     Z0, 64(CX)(R8*2)
-	VMOVUPS     64(CX)(R9*1), Z0
-	VFMADD231PS Z4, Z6, Z0
-	VMOVUPS     Z0, 64(CX)(R9*1)
-	VMOVUPS     64(R10), Z0
-	VFMADD231PS Z5, Z6, Z0
-	VMOVUPS     Z0, 64(R10)
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, R10
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, DX
-	JMP         loop791
+columns791:
+	LEAQ        128(BX), R11
+	CMPQ        R11, CX
+	JG          done792
+	VMOVUPS     (DX)(BX*1), Z6
+	VMOVUPS     (AX)(BX*1), Z5
+	VFMADD231PS Z0, Z6, Z5
+	VMOVUPS     Z5, (AX)(BX*1)
+	VMOVUPS     (DI)(BX*1), Z5
+	VFMADD231PS Z1, Z6, Z5
+	VMOVUPS     Z5, (DI)(BX*1)
+	VMOVUPS     (R8)(BX*1), Z5
+	VFMADD231PS Z2, Z6, Z5
+	VMOVUPS     Z5, (R8)(BX*1)
+	VMOVUPS     (R9)(BX*1), Z5
+	VFMADD231PS Z3, Z6, Z5
+	VMOVUPS     Z5, (R9)(BX*1)
+	VMOVUPS     (R10)(BX*1), Z5
+	VFMADD231PS Z4, Z6, Z5
+	VMOVUPS     Z5, (R10)(BX*1)
+	VMOVUPS     64(DX)(BX*1), Z6
+	VMOVUPS     64(AX)(BX*1), Z5
+	VFMADD231PS Z0, Z6, Z5
+	VMOVUPS     Z5, 64(AX)(BX*1)
+	VMOVUPS     64(DI)(BX*1), Z5
+	VFMADD231PS Z1, Z6, Z5
+	VMOVUPS     Z5, 64(DI)(BX*1)
+	VMOVUPS     64(R8)(BX*1), Z5
+	VFMADD231PS Z2, Z6, Z5
+	VMOVUPS     Z5, 64(R8)(BX*1)
+	VMOVUPS     64(R9)(BX*1), Z5
+	VFMADD231PS Z3, Z6, Z5
+	VMOVUPS     Z5, 64(R9)(BX*1)
+	VMOVUPS     64(R10)(BX*1), Z5
+	VFMADD231PS Z4, Z6, Z5
+	VMOVUPS     Z5, 64(R10)(BX*1)
+	MOVQ        R11, BX
+	JMP         columns791
 
 done792:
-loop793:
-	CMPQ        DX, $0x00000040
-	JL          done794
-	VMOVUPS     (BX), Z6
-	VMOVUPS     (CX), Z0
-	VFMADD231PS Z1, Z6, Z0
-	VMOVUPS     Z0, (CX)
-	VMOVUPS     (CX)(R8*1), Z0
-	VFMADD231PS Z2, Z6, Z0
-	VMOVUPS     Z0, (CX)(R8*1)
-	VMOVUPS     (CX)(R8*2), Z0
-	VFMADD231PS Z3, Z6, Z0
-	VMOVUPS     Z0, (CX)(R8*2)
-	VMOVUPS     (CX)(R9*1), Z0
-	VFMADD231PS Z4, Z6, Z0
-	VMOVUPS     Z0, (CX)(R9*1)
-	VMOVUPS     (R10), Z0
-	VFMADD231PS Z5, Z6, Z0
-	VMOVUPS     Z0, (R10)
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, R10
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, DX
-	JMP         loop793
+columns793:
+	LEAQ        64(BX), R11
+	CMPQ        R11, CX
+	JG          done794
+	VMOVUPS     (DX)(BX*1), Z6
+	VMOVUPS     (AX)(BX*1), Z5
+	VFMADD231PS Z0, Z6, Z5
+	VMOVUPS     Z5, (AX)(BX*1)
+	VMOVUPS     (DI)(BX*1), Z5
+	VFMADD231PS Z1, Z6, Z5
+	VMOVUPS     Z5, (DI)(BX*1)
+	VMOVUPS     (R8)(BX*1), Z5
+	VFMADD231PS Z2, Z6, Z5
+	VMOVUPS     Z5, (R8)(BX*1)
+	VMOVUPS     (R9)(BX*1), Z5
+	VFMADD231PS Z3, Z6, Z5
+	VMOVUPS     Z5, (R9)(BX*1)
+	VMOVUPS     (R10)(BX*1), Z5
+	VFMADD231PS Z4, Z6, Z5
+	VMOVUPS     Z5, (R10)(BX*1)
+	MOVQ        R11, BX
+	JMP         columns793
 
 done794:
-	TESTQ       DX, DX
-	JZ          skip795
-	VMOVUPS.Z   (BX), K1, Z6
-	VMOVUPS.Z   (CX), K1, Z0
-	VFMADD231PS Z1, Z6, Z0
-	VMOVUPS     Z0, K1, (CX)
-	VMOVUPS.Z   (CX)(R8*1), K1, Z0
-	VFMADD231PS Z2, Z6, Z0
-	VMOVUPS     Z0, K1, (CX)(R8*1)
-	VMOVUPS.Z   (CX)(R8*2), K1, Z0
-	VFMADD231PS Z3, Z6, Z0
-	VMOVUPS     Z0, K1, (CX)(R8*2)
-	VMOVUPS.Z   (CX)(R9*1), K1, Z0
-	VFMADD231PS Z4, Z6, Z0
-	VMOVUPS     Z0, K1, (CX)(R9*1)
-	VMOVUPS.Z   (R10), K1, Z0
-	VFMADD231PS Z5, Z6, Z0
-	VMOVUPS     Z0, K1, (R10)
+	CMPQ        BX, CX
+	JE          done795
+	VMOVUPS.Z   (DX)(BX*1), K1, Z6
+	VMOVUPS.Z   (AX)(BX*1), K1, Z5
+	VFMADD231PS Z0, Z6, Z5
+	VMOVUPS     Z5, K1, (AX)(BX*1)
+	VMOVUPS.Z   (DI)(BX*1), K1, Z5
+	VFMADD231PS Z1, Z6, Z5
+	VMOVUPS     Z5, K1, (DI)(BX*1)
+	VMOVUPS.Z   (R8)(BX*1), K1, Z5
+	VFMADD231PS Z2, Z6, Z5
+	VMOVUPS     Z5, K1, (R8)(BX*1)
+	VMOVUPS.Z   (R9)(BX*1), K1, Z5
+	VFMADD231PS Z3, Z6, Z5
+	VMOVUPS     Z5, K1, (R9)(BX*1)
+	VMOVUPS.Z   (R10)(BX*1), K1, Z5
+	VFMADD231PS Z4, Z6, Z5
+	VMOVUPS     Z5, K1, (R10)(BX*1)
 
-skip795:
-	LEAQ (AX)(R8*4), AX
-	LEAQ (AX)(R8*1), AX
-	JMP  end777
+done795:
+	LEAQ (R10)(SI*1), AX
+	JMP  end772
 
 skip790:
-	CMPQ         CX, $0x00000004
+	CMPQ         m+32(FP), $0x00000004
 	JNE          skip796
-	MOVQ         AX, CX
-	VBROADCASTSS (BX), Z1
-	VMULPS       Z0, Z1, Z1
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z2
-	VMULPS       Z0, Z2, Z2
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z3
-	VMULPS       Z0, Z3, Z3
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z4
-	VMULPS       Z0, Z4, Z4
-	ADDQ         DI, BX
-	MOVQ         SI, BX
+	LEAQ         (AX)(SI*1), DI
+	LEAQ         (DI)(SI*1), R8
+	LEAQ         (R8)(SI*1), R9
+	MOVQ         f+16(FP), R10
+	VBROADCASTSS (R10), Z0
+	ADDQ         BX, R10
+	VBROADCASTSS alpha+8(FP), Z1
+	VMULPS       Z1, Z0, Z0
+	VBROADCASTSS (R10), Z1
+	ADDQ         BX, R10
+	VBROADCASTSS alpha+8(FP), Z2
+	VMULPS       Z2, Z1, Z1
+	VBROADCASTSS (R10), Z2
+	ADDQ         BX, R10
+	VBROADCASTSS alpha+8(FP), Z3
+	VMULPS       Z3, Z2, Z2
+	VBROADCASTSS (R10), Z3
+	ADDQ         BX, R10
+	VBROADCASTSS alpha+8(FP), Z4
+	VMULPS       Z4, Z3, Z3
+	MOVQ         R10, f+16(FP)
+	XORQ         BX, BX
 
-loop797:
-	CMPQ        DX, $0x00000080
-	JL          done798
-	VMOVUPS     (BX), Z5
-	VMOVUPS     (CX), Z0
-	VFMADD231PS Z1, Z5, Z0
-	VMOVUPS     Z0, (CX)
-	VMOVUPS     (CX)(R8*1), Z0
-	VFMADD231PS Z2, Z5, Z0
-	VMOVUPS     Z0, (CX)(R8*1)
-	VMOVUPS     (CX)(R8*2), Z0
-	VFMADD231PS Z3, Z5, Z0
-	VMOVUPS     Z0, (CX)(R8*2)
-	VMOVUPS     (CX)(R9*1), Z0
-	VFMADD231PS Z4, Z5, Z0
-	VMOVUPS     Z0, (CX)(R9*1)
-	VMOVUPS     64(BX), Z5
-	VMOVUPS     64(CX), Z0
-	VFMADD231PS Z1, Z5, Z0
-	VMOVUPS     Z0, 64(CX)
-	VMOVUPS     64(CX)(R8*1), Z0
-	VFMADD231PS Z2, Z5, Z0
-	VMOVUPS     Z0, 64(CX)(R8*1)
-	VMOVUPS     64(CX)(R8*2), Z0
-	VFMADD231PS Z3, Z5, Z0
-	VMOVUPS     Z0, 64(CX)(R8*2)
-	VMOVUPS     64(CX)(R9*1), Z0
-	VFMADD231PS Z4, Z5, Z0
-	VMOVUPS     Z0, 64(CX)(R9*1)
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, DX
-	JMP         loop797
+columns797:
+	LEAQ        128(BX), R10
+	CMPQ        R10, CX
+	JG          done798
+	VMOVUPS     (DX)(BX*1), Z5
+	VMOVUPS     (AX)(BX*1), Z4
+	VFMADD231PS Z0, Z5, Z4
+	VMOVUPS     Z4, (AX)(BX*1)
+	VMOVUPS     (DI)(BX*1), Z4
+	VFMADD231PS Z1, Z5, Z4
+	VMOVUPS     Z4, (DI)(BX*1)
+	VMOVUPS     (R8)(BX*1), Z4
+	VFMADD231PS Z2, Z5, Z4
+	VMOVUPS     Z4, (R8)(BX*1)
+	VMOVUPS     (R9)(BX*1), Z4
+	VFMADD231PS Z3, Z5, Z4
+	VMOVUPS     Z4, (R9)(BX*1)
+	VMOVUPS     64(DX)(BX*1), Z5
+	VMOVUPS     64(AX)(BX*1), Z4
+	VFMADD231PS Z0, Z5, Z4
+	VMOVUPS     Z4, 64(AX)(BX*1)
+	VMOVUPS     64(DI)(BX*1), Z4
+	VFMADD231PS Z1, Z5, Z4
+	VMOVUPS     Z4, 64(DI)(BX*1)
+	VMOVUPS     64(R8)(BX*1), Z4
+	VFMADD231PS Z2, Z5, Z4
+	VMOVUPS     Z4, 64(R8)(BX*1)
+	VMOVUPS     64(R9)(BX*1), Z4
+	VFMADD231PS Z3, Z5, Z4
+	VMOVUPS     Z4, 64(R9)(BX*1)
+	MOVQ        R10, BX
+	JMP         columns797
 
 done798:
-loop799:
-	CMPQ        DX, $0x00000040
-	JL          done800
-	VMOVUPS     (BX), Z5
-	VMOVUPS     (CX), Z0
-	VFMADD231PS Z1, Z5, Z0
-	VMOVUPS     Z0, (CX)
-	VMOVUPS     (CX)(R8*1), Z0
-	VFMADD231PS Z2, Z5, Z0
-	VMOVUPS     Z0, (CX)(R8*1)
-	VMOVUPS     (CX)(R8*2), Z0
-	VFMADD231PS Z3, Z5, Z0
-	VMOVUPS     Z0, (CX)(R8*2)
-	VMOVUPS     (CX)(R9*1), Z0
-	VFMADD231PS Z4, Z5, Z0
-	VMOVUPS     Z0, (CX)(R9*1)
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, DX
-	JMP         loop799
+columns799:
+	LEAQ        64(BX), R10
+	CMPQ        R10, CX
+	JG          done800
+	VMOVUPS     (DX)(BX*1), Z5
+	VMOVUPS     (AX)(BX*1), Z4
+	VFMADD231PS Z0, Z5, Z4
+	VMOVUPS     Z4, (AX)(BX*1)
+	VMOVUPS     (DI)(BX*1), Z4
+	VFMADD231PS Z1, Z5, Z4
+	VMOVUPS     Z4, (DI)(BX*1)
+	VMOVUPS     (R8)(BX*1), Z4
+	VFMADD231PS Z2, Z5, Z4
+	VMOVUPS     Z4, (R8)(BX*1)
+	VMOVUPS     (R9)(BX*1), Z4
+	VFMADD231PS Z3, Z5, Z4
+	VMOVUPS     Z4, (R9)(BX*1)
+	MOVQ        R10, BX
+	JMP         columns799
 
 done800:
-	TESTQ       DX, DX
-	JZ          skip801
-	VMOVUPS.Z   (BX), K1, Z5
-	VMOVUPS.Z   (CX), K1, Z0
-	VFMADD231PS Z1, Z5, Z0
-	VMOVUPS     Z0, K1, (CX)
-	VMOVUPS.Z   (CX)(R8*1), K1, Z0
-	VFMADD231PS Z2, Z5, Z0
-	VMOVUPS     Z0, K1, (CX)(R8*1)
-	VMOVUPS.Z   (CX)(R8*2), K1, Z0
-	VFMADD231PS Z3, Z5, Z0
-	VMOVUPS     Z0, K1, (CX)(R8*2)
-	VMOVUPS.Z   (CX)(R9*1), K1, Z0
-	VFMADD231PS Z4, Z5, Z0
-	VMOVUPS     Z0, K1, (CX)(R9*1)
+	CMPQ        BX, CX
+	JE          done801
+	VMOVUPS.Z   (DX)(BX*1), K1, Z5
+	VMOVUPS.Z   (AX)(BX*1), K1, Z4
+	VFMADD231PS Z0, Z5, Z4
+	VMOVUPS     Z4, K1, (AX)(BX*1)
+	VMOVUPS.Z   (DI)(BX*1), K1, Z4
+	VFMADD231PS Z1, Z5, Z4
+	VMOVUPS     Z4, K1, (DI)(BX*1)
+	VMOVUPS.Z   (R8)(BX*1), K1, Z4
+	VFMADD231PS Z2, Z5, Z4
+	VMOVUPS     Z4, K1, (R8)(BX*1)
+	VMOVUPS.Z   (R9)(BX*1), K1, Z4
+	VFMADD231PS Z3, Z5, Z4
+	VMOVUPS     Z4, K1, (R9)(BX*1)
 
-skip801:
-	LEAQ (AX)(R8*4), AX
-	JMP  end777
+done801:
+	LEAQ (R9)(SI*1), AX
+	JMP  end772
 
 skip796:
-	CMPQ         CX, $0x00000003
+	CMPQ         m+32(FP), $0x00000003
 	JNE          skip802
-	MOVQ         AX, CX
-	VBROADCASTSS (BX), Z1
-	VMULPS       Z0, Z1, Z1
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z2
-	VMULPS       Z0, Z2, Z2
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z3
-	VMULPS       Z0, Z3, Z3
-	ADDQ         DI, BX
-	MOVQ         SI, BX
+	LEAQ         (AX)(SI*1), DI
+	LEAQ         (DI)(SI*1), R8
+	MOVQ         f+16(FP), R9
+	VBROADCASTSS (R9), Z0
+	ADDQ         BX, R9
+	VBROADCASTSS alpha+8(FP), Z1
+	VMULPS       Z1, Z0, Z0
+	VBROADCASTSS (R9), Z1
+	ADDQ         BX, R9
+	VBROADCASTSS alpha+8(FP), Z2
+	VMULPS       Z2, Z1, Z1
+	VBROADCASTSS (R9), Z2
+	ADDQ         BX, R9
+	VBROADCASTSS alpha+8(FP), Z3
+	VMULPS       Z3, Z2, Z2
+	MOVQ         R9, f+16(FP)
+	XORQ         BX, BX
 
-loop803:
-	CMPQ        DX, $0x00000080
-	JL          done804
-	VMOVUPS     (BX), Z4
-	VMOVUPS     (CX), Z0
-	VFMADD231PS Z1, Z4, Z0
-	VMOVUPS     Z0, (CX)
-	VMOVUPS     (CX)(R8*1), Z0
-	VFMADD231PS Z2, Z4, Z0
-	VMOVUPS     Z0, (CX)(R8*1)
-	VMOVUPS     (CX)(R8*2), Z0
-	VFMADD231PS Z3, Z4, Z0
-	VMOVUPS     Z0, (CX)(R8*2)
-	VMOVUPS     64(BX), Z4
-	VMOVUPS     64(CX), Z0
-	VFMADD231PS Z1, Z4, Z0
-	VMOVUPS     Z0, 64(CX)
-	VMOVUPS     64(CX)(R8*1), Z0
-	VFMADD231PS Z2, Z4, Z0
-	VMOVUPS     Z0, 64(CX)(R8*1)
-	VMOVUPS     64(CX)(R8*2), Z0
-	VFMADD231PS Z3, Z4, Z0
-	VMOVUPS     Z0, 64(CX)(R8*2)
-	ADDQ        $0x00000080, CX
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, DX
-	JMP         loop803
+columns803:
+	LEAQ        128(BX), R9
+	CMPQ        R9, CX
+	JG          done804
+	VMOVUPS     (DX)(BX*1), Z4
+	VMOVUPS     (AX)(BX*1), Z3
+	VFMADD231PS Z0, Z4, Z3
+	VMOVUPS     Z3, (AX)(BX*1)
+	VMOVUPS     (DI)(BX*1), Z3
+	VFMADD231PS Z1, Z4, Z3
+	VMOVUPS     Z3, (DI)(BX*1)
+	VMOVUPS     (R8)(BX*1), Z3
+	VFMADD231PS Z2, Z4, Z3
+	VMOVUPS     Z3, (R8)(BX*1)
+	VMOVUPS     64(DX)(BX*1), Z4
+	VMOVUPS     64(AX)(BX*1), Z3
+	VFMADD231PS Z0, Z4, Z3
+	VMOVUPS     Z3, 64(AX)(BX*1)
+	VMOVUPS     64(DI)(BX*1), Z3
+	VFMADD231PS Z1, Z4, Z3
+	VMOVUPS     Z3, 64(DI)(BX*1)
+	VMOVUPS     64(R8)(BX*1), Z3
+	VFMADD231PS Z2, Z4, Z3
+	VMOVUPS     Z3, 64(R8)(BX*1)
+	MOVQ        R9, BX
+	JMP         columns803
 
 done804:
-loop805:
-	CMPQ        DX, $0x00000040
-	JL          done806
-	VMOVUPS     (BX), Z4
-	VMOVUPS     (CX), Z0
-	VFMADD231PS Z1, Z4, Z0
-	VMOVUPS     Z0, (CX)
-	VMOVUPS     (CX)(R8*1), Z0
-	VFMADD231PS Z2, Z4, Z0
-	VMOVUPS     Z0, (CX)(R8*1)
-	VMOVUPS     (CX)(R8*2), Z0
-	VFMADD231PS Z3, Z4, Z0
-	VMOVUPS     Z0, (CX)(R8*2)
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, DX
-	JMP         loop805
+columns805:
+	LEAQ        64(BX), R9
+	CMPQ        R9, CX
+	JG          done806
+	VMOVUPS     (DX)(BX*1), Z4
+	VMOVUPS     (AX)(BX*1), Z3
+	VFMADD231PS Z0, Z4, Z3
+	VMOVUPS     Z3, (AX)(BX*1)
+	VMOVUPS     (DI)(BX*1), Z3
+	VFMADD231PS Z1, Z4, Z3
+	VMOVUPS     Z3, (DI)(BX*1)
+	VMOVUPS     (R8)(BX*1), Z3
+	VFMADD231PS Z2, Z4, Z3
+	VMOVUPS     Z3, (R8)(BX*1)
+	MOVQ        R9, BX
+	JMP         columns805
 
 done806:
-	TESTQ       DX, DX
-	JZ          skip807
-	VMOVUPS.Z   (BX), K1, Z4
-	VMOVUPS.Z   (CX), K1, Z0
-	VFMADD231PS Z1, Z4, Z0
-	VMOVUPS     Z0, K1, (CX)
-	VMOVUPS.Z   (CX)(R8*1), K1, Z0
-	VFMADD231PS Z2, Z4, Z0
-	VMOVUPS     Z0, K1, (CX)(R8*1)
-	VMOVUPS.Z   (CX)(R8*2), K1, Z0
-	VFMADD231PS Z3, Z4, Z0
-	VMOVUPS     Z0, K1, (CX)(R8*2)
+	CMPQ        BX, CX
+	JE          done807
+	VMOVUPS.Z   (DX)(BX*1), K1, Z4
+	VMOVUPS.Z   (AX)(BX*1), K1, Z3
+	VFMADD231PS Z0, Z4, Z3
+	VMOVUPS     Z3, K1, (AX)(BX*1)
+	VMOVUPS.Z   (DI)(BX*1), K1, Z3
+	VFMADD231PS Z1, Z4, Z3
+	VMOVUPS     Z3, K1, (DI)(BX*1)
+	VMOVUPS.Z   (R8)(BX*1), K1, Z3
+	VFMADD231PS Z2, Z4, Z3
+	VMOVUPS     Z3, K1, (R8)(BX*1)
 
-skip807:
-	ADDQ R9, AX
-	JMP  end777
+done807:
+	LEAQ (R8)(SI*1), AX
+	JMP  end772
 
 skip802:
-	CMPQ         CX, $0x00000002
+	CMPQ         m+32(FP), $0x00000002
 	JNE          skip808
-	MOVQ         AX, CX
-	VBROADCASTSS (BX), Z1
-	VMULPS       Z0, Z1, Z1
-	ADDQ         DI, BX
-	VBROADCASTSS (BX), Z2
-	VMULPS       Z0, Z2, Z2
-	ADDQ         DI, BX
-	MOVQ         SI, BX
+	LEAQ         (AX)(SI*1), DI
+	MOVQ         f+16(FP), R8
+	VBROADCASTSS (R8), Z0
+	ADDQ         BX, R8
+	VBROADCASTSS alpha+8(FP), Z1
+	VMULPS       Z1, Z0, Z0
+	VBROADCASTSS (R8), Z1
+	ADDQ         BX, R8
+	VBROADCASTSS alpha+8(FP), Z2
+	VMULPS       Z2, Z1, Z1
+	MOVQ         R8, f+16(FP)
+	XORQ         BX, BX
 
-loop809:
-	CMPQ        DX, $0x00000100
-	JL          done810
-	VMOVUPS     (BX), Z3
-	VMOVUPS     (CX), Z0
-	VFMADD231PS Z1, Z3, Z0
-	VMOVUPS     Z0, (CX)
-	VMOVUPS     (CX)(R8*1), Z0
-	VFMADD231PS Z2, Z3, Z0
-	VMOVUPS     Z0, (CX)(R8*1)
-	VMOVUPS     64(BX), Z3
-	VMOVUPS     64(CX), Z0
-	VFMADD231PS Z1, Z3, Z0
-	VMOVUPS     Z0, 64(CX)
-	VMOVUPS     64(CX)(R8*1), Z0
-	VFMADD231PS Z2, Z3, Z0
-	VMOVUPS     Z0, 64(CX)(R8*1)
-	VMOVUPS     128(BX), Z3
-	VMOVUPS     128(CX), Z0
-	VFMADD231PS Z1, Z3, Z0
-	VMOVUPS     Z0, 128(CX)
-	VMOVUPS     128(CX)(R8*1), Z0
-	VFMADD231PS Z2, Z3, Z0
-	VMOVUPS     Z0, 128(CX)(R8*1)
-	VMOVUPS     192(BX), Z3
-	VMOVUPS     192(CX), Z0
-	VFMADD231PS Z1, Z3, Z0
-	VMOVUPS     Z0, 192(CX)
-	VMOVUPS     192(CX)(R8*1), Z0
-	VFMADD231PS Z2, Z3, Z0
-	VMOVUPS     Z0, 192(CX)(R8*1)
-	ADDQ        $0x00000100, CX
-	ADDQ        $0x00000100, BX
-	SUBQ        $0x00000100, DX
-	JMP         loop809
+columns809:
+	LEAQ        256(BX), R8
+	CMPQ        R8, CX
+	JG          done810
+	VMOVUPS     (DX)(BX*1), Z3
+	VMOVUPS     (AX)(BX*1), Z2
+	VFMADD231PS Z0, Z3, Z2
+	VMOVUPS     Z2, (AX)(BX*1)
+	VMOVUPS     (DI)(BX*1), Z2
+	VFMADD231PS Z1, Z3, Z2
+	VMOVUPS     Z2, (DI)(BX*1)
+	VMOVUPS     64(DX)(BX*1), Z3
+	VMOVUPS     64(AX)(BX*1), Z2
+	VFMADD231PS Z0, Z3, Z2
+	VMOVUPS     Z2, 64(AX)(BX*1)
+	VMOVUPS     64(DI)(BX*1), Z2
+	VFMADD231PS Z1, Z3, Z2
+	VMOVUPS     Z2, 64(DI)(BX*1)
+	VMOVUPS     128(DX)(BX*1), Z3
+	VMOVUPS     128(AX)(BX*1), Z2
+	VFMADD231PS Z0, Z3, Z2
+	VMOVUPS     Z2, 128(AX)(BX*1)
+	VMOVUPS     128(DI)(BX*1), Z2
+	VFMADD231PS Z1, Z3, Z2
+	VMOVUPS     Z2, 128(DI)(BX*1)
+	VMOVUPS     192(DX)(BX*1), Z3
+	VMOVUPS     192(AX)(BX*1), Z2
+	VFMADD231PS Z0, Z3, Z2
+	VMOVUPS     Z2, 192(AX)(BX*1)
+	VMOVUPS     192(DI)(BX*1), Z2
+	VFMADD231PS Z1, Z3, Z2
+	VMOVUPS     Z2, 192(DI)(BX*1)
+	MOVQ        R8, BX
+	JMP         columns809
 
 done810:
-loop811:
-	CMPQ        DX, $0x00000040
-	JL          done812
-	VMOVUPS     (BX), Z3
-	VMOVUPS     (CX), Z0
-	VFMADD231PS Z1, Z3, Z0
-	VMOVUPS     Z0, (CX)
-	VMOVUPS     (CX)(R8*1), Z0
-	VFMADD231PS Z2, Z3, Z0
-	VMOVUPS     Z0, (CX)(R8*1)
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, DX
-	JMP         loop811
+columns811:
+	LEAQ        64(BX), R8
+	CMPQ        R8, CX
+	JG          done812
+	VMOVUPS     (DX)(BX*1), Z3
+	VMOVUPS     (AX)(BX*1), Z2
+	VFMADD231PS Z0, Z3, Z2
+	VMOVUPS     Z2, (AX)(BX*1)
+	VMOVUPS     (DI)(BX*1), Z2
+	VFMADD231PS Z1, Z3, Z2
+	VMOVUPS     Z2, (DI)(BX*1)
+	MOVQ        R8, BX
+	JMP         columns811
 
 done812:
-	TESTQ       DX, DX
-	JZ          skip813
-	VMOVUPS.Z   (BX), K1, Z3
-	VMOVUPS.Z   (CX), K1, Z0
-	VFMADD231PS Z1, Z3, Z0
-	VMOVUPS     Z0, K1, (CX)
-	VMOVUPS.Z   (CX)(R8*1), K1, Z0
-	VFMADD231PS Z2, Z3, Z0
-	VMOVUPS     Z0, K1, (CX)(R8*1)
+	CMPQ        BX, CX
+	JE          done813
+	VMOVUPS.Z   (DX)(BX*1), K1, Z3
+	VMOVUPS.Z   (AX)(BX*1), K1, Z2
+	VFMADD231PS Z0, Z3, Z2
+	VMOVUPS     Z2, K1, (AX)(BX*1)
+	VMOVUPS.Z   (DI)(BX*1), K1, Z2
+	VFMADD231PS Z1, Z3, Z2
+	VMOVUPS     Z2, K1, (DI)(BX*1)
 
-skip813:
-	LEAQ (AX)(R8*2), AX
-	JMP  end777
+done813:
+	LEAQ (DI)(SI*1), AX
+	JMP  end772
 
 skip808:
-	CMPQ         CX, $0x00000001
+	CMPQ         m+32(FP), $0x00000001
 	JNE          skip814
-	MOVQ         AX, CX
-	VBROADCASTSS (BX), Z1
-	VMULPS       Z0, Z1, Z1
-	ADDQ         DI, BX
-	MOVQ         SI, BX
+	MOVQ         f+16(FP), DI
+	VBROADCASTSS (DI), Z0
+	ADDQ         BX, DI
+	VBROADCASTSS alpha+8(FP), Z1
+	VMULPS       Z1, Z0, Z0
+	MOVQ         DI, f+16(FP)
+	XORQ         BX, BX
 
-loop815:
-	CMPQ        DX, $0x00000100
-	JL          done816
-	VMOVUPS     (BX), Z2
-	VMOVUPS     (CX), Z0
-	VFMADD231PS Z1, Z2, Z0
-	VMOVUPS     Z0, (CX)
-	VMOVUPS     64(BX), Z2
-	VMOVUPS     64(CX), Z0
-	VFMADD231PS Z1, Z2, Z0
-	VMOVUPS     Z0, 64(CX)
-	VMOVUPS     128(BX), Z2
-	VMOVUPS     128(CX), Z0
-	VFMADD231PS Z1, Z2, Z0
-	VMOVUPS     Z0, 128(CX)
-	VMOVUPS     192(BX), Z2
-	VMOVUPS     192(CX), Z0
-	VFMADD231PS Z1, Z2, Z0
-	VMOVUPS     Z0, 192(CX)
-	ADDQ        $0x00000100, CX
-	ADDQ        $0x00000100, BX
-	SUBQ        $0x00000100, DX
-	JMP         loop815
+columns815:
+	LEAQ        256(BX), DI
+	CMPQ        DI, CX
+	JG          done816
+	VMOVUPS     (DX)(BX*1), Z2
+	VMOVUPS     (AX)(BX*1), Z1
+	VFMADD231PS Z0, Z2, Z1
+	VMOVUPS     Z1, (AX)(BX*1)
+	VMOVUPS     64(DX)(BX*1), Z2
+	VMOVUPS     64(AX)(BX*1), Z1
+	VFMADD231PS Z0, Z2, Z1
+	VMOVUPS     Z1, 64(AX)(BX*1)
+	VMOVUPS     128(DX)(BX*1), Z2
+	VMOVUPS     128(AX)(BX*1), Z1
+	VFMADD231PS Z0, Z2, Z1
+	VMOVUPS     Z1, 128(AX)(BX*1)
+	VMOVUPS     192(DX)(BX*1), Z2
+	VMOVUPS     192(AX)(BX*1), Z1
+	VFMADD231PS Z0, Z2, Z1
+	VMOVUPS     Z1, 192(AX)(BX*1)
+	MOVQ        DI, BX
+	JMP         columns815
 
 done816:
-loop817:
-	CMPQ        DX, $0x00000040
-	JL          done818
-	VMOVUPS     (BX), Z2
-	VMOVUPS     (CX), Z0
-	VFMADD231PS Z1, Z2, Z0
-	VMOVUPS     Z0, (CX)
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, BX
-	SUBQ        $0x00000040, DX
-	JMP         loop817
+columns817:
+	LEAQ        64(BX), DI
+	CMPQ        DI, CX
+	JG          done818
+	VMOVUPS     (DX)(BX*1), Z2
+	VMOVUPS     (AX)(BX*1), Z1
+	VFMADD231PS Z0, Z2, Z1
+	VMOVUPS     Z1, (AX)(BX*1)
+	MOVQ        DI, BX
+	JMP         columns817
 
 done818:
-	TESTQ       DX, DX
-	JZ          skip819
-	VMOVUPS.Z   (BX), K1, Z2
-	VMOVUPS.Z   (CX), K1, Z0
-	VFMADD231PS Z1, Z2, Z0
-	VMOVUPS     Z0, K1, (CX)
+	CMPQ        BX, CX
+	JE          done819
+	VMOVUPS.Z   (DX)(BX*1), K1, Z2
+	VMOVUPS.Z   (AX)(BX*1), K1, Z1
+	VFMADD231PS Z0, Z2, Z1
+	VMOVUPS     Z1, K1, (AX)(BX*1)
 
-skip819:
-	LEAQ (AX)(R8*1), AX
-	JMP  end777
+done819:
+	LEAQ (AX)(SI*1), AX
+	JMP  end772
 
 skip814:
-end777:
+end772:
 	VZEROUPPER
 	RET
 

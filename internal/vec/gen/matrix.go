@@ -160,95 +160,93 @@ func (t target) addOuter() {
 
 // rows emits the body of the three kernels that go once over a matrix, several
 // rows at a time. The order of the sums is that of matVec in all of them.
+//
+// Each row has a pointer of its own that stands still while one index moves:
+// when the pointers moved, the processor took loads to depend on the stores
+// before them, and the loop with both took half as long again. What is not
+// needed in the loop stays in memory, in the place of the arguments.
 func (t target) rows(update, predict bool) {
-	a, m, n := param("a"), param("m"), param("n")
-	var y, g, u, x GPVirtual
-	var alpha Register
+	a, n := param("a"), param("n")
+	var u, x, fStep GPVirtual
 	if predict {
-		x, y = param("x"), param("y")
+		x = param("x")
 	}
 	if update {
-		g, u = param("f"), param("u")
-		if !predict {
-			alpha = t.vec()
-			t.bcast(number("alpha"), alpha)
-		}
+		u = param("u")
 	}
 	tail := t.rest(n)
 	bytes := t.inBytes(n)
 	stride := bytes // from row to row
-	var step GPVirtual
 	if !predict {
-		step = param("step")
+		step := param("step")
 		stride = copyOf(bytes)
 		IMULQ(step, stride)
-		step = t.inBytes(step)
+		fStep = t.inBytes(step)
 	}
-	stride3 := GP64()
-	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, stride3)
+	m := argument(Param("m"))
 	most := 4
 	if t.zmm {
 		most = 8
 	}
 
 	block := func(rows int) {
-		upper, lower := copyOf(a), GP64() // rows 0 to 3 and 4 to 7
-		if rows > 4 {
-			LEAQ(Mem{Base: upper, Index: stride, Scale: 4}, lower)
-		}
-		row := func(r, disp int) Mem {
-			if r < 4 {
-				return rowAt(upper, r, disp, stride, stride3)
-			}
-			return rowAt(lower, r-4, disp, stride, stride3)
+		p := []GPVirtual{a}
+		for r := 1; r < rows; r++ {
+			next := GP64()
+			LEAQ(at(p[r-1], stride, 0), next)
+			p = append(p, next)
 		}
 		unroll := 2
 		if rows <= 2 {
 			unroll = 4
 		}
-		var acc, gs []Register
-		var pu, px GPVirtual
+		var acc, fs []Register
 		if predict {
 			acc = t.zeros(unroll * rows)
-			px = copyOf(x)
 		}
 		if update {
-			gs = t.vecs(rows)
-			for r := range gs {
-				t.bcast(at(g, nil, 0), gs[r])
+			fs = t.vecs(rows)
+			f := param("f")
+			for r := range fs {
 				if predict {
-					ADDQ(U32(uint32(t.size)), g)
-				} else {
-					t.mul(alpha, gs[r], gs[r])
-					ADDQ(step, g)
+					t.bcast(at(f, nil, r*t.size), fs[r])
+					continue
 				}
+				t.bcast(at(f, nil, 0), fs[r])
+				ADDQ(fStep, f)
+				alpha := t.vec()
+				t.bcast(number("alpha"), alpha)
+				t.mul(alpha, fs[r], fs[r])
 			}
-			pu = copyOf(u)
+			if predict {
+				ADDQ(U32(uint32(rows*t.size)), f)
+			}
+			MOVQ(f, argument(Param("f")))
 		}
 		v, uv, xv := t.vec(), t.vec(), t.vec()
-		some := func(count int, m *mask) {
+		t.columns(bytes, tail, unroll, func(j GPVirtual, count int, m *mask) {
 			for c := range count {
 				disp := c * t.bytes()
 				get := func(p GPVirtual, to Register) {
 					if m != nil {
-						t.loadMask(at(p, nil, disp), *m, to)
+						t.loadMask(at(p, j, disp), *m, to)
 					} else {
-						t.load(at(p, nil, disp), to)
+						t.load(at(p, j, disp), to)
 					}
 				}
 				if predict {
-					get(px, xv)
+					get(x, xv)
 				}
 				if update {
-					get(pu, uv)
+					get(u, uv)
 				}
 				for r := range rows {
-					ar := row(r, disp)
+					ar := at(p[r], j, disp)
 					switch {
 					case m != nil:
 						t.loadMask(ar, *m, v)
 						if update {
-							t.fma(gs[r], uv, v)
+							t.fma(fs[r], uv, v)
 							t.storeMask(v, *m, ar)
 							if predict {
 								t.clean(v, *m)
@@ -256,7 +254,7 @@ func (t target) rows(update, predict bool) {
 						}
 					case update:
 						t.load(ar, v)
-						t.fma(gs[r], uv, v)
+						t.fma(fs[r], uv, v)
 						t.store(v, ar)
 					}
 					if predict {
@@ -268,48 +266,29 @@ func (t target) rows(update, predict bool) {
 					}
 				}
 			}
-			if m != nil {
-				return
-			}
-			step := U32(uint32(count * t.bytes()))
-			ADDQ(step, upper)
-			if rows > 4 {
-				ADDQ(step, lower)
-			}
-			if predict {
-				ADDQ(step, px)
-			}
-			if update {
-				ADDQ(step, pu)
-			}
-		}
-		left := copyOf(bytes)
-		loop(left, unroll*t.bytes(), func() { some(unroll, nil) })
-		loop(left, t.bytes(), func() { some(1, nil) })
-		unlessZero(left, func() { some(1, &tail) })
-
-		for range rows / 4 {
-			LEAQ(Mem{Base: a, Index: stride, Scale: 4}, a)
-		}
-		switch rows % 4 {
-		case 1, 2:
-			LEAQ(Mem{Base: a, Index: stride, Scale: uint8(rows % 4)}, a)
-		case 3:
-			ADDQ(stride3, a)
-		}
+		})
+		LEAQ(at(p[rows-1], stride, 0), a)
 		if predict {
 			for r := range rows {
 				for c := 1; c < unroll; c++ {
 					t.add(acc[c*rows+r], acc[r], acc[r])
 				}
 			}
+			y := param("y")
 			t.storeSums(acc[:rows], y)
 			ADDQ(U32(uint32(rows*t.size)), y)
+			MOVQ(y, argument(Param("y")))
 		}
 	}
 
-	loop(m, most, func() { block(most) })
-	end := label("end")
+	top, rest, end := label("rows"), label("rest"), label("end")
+	Label(top)
+	CMPQ(m, U32(uint32(most)))
+	JL(LabelRef(rest))
+	block(most)
+	SUBQ(U32(uint32(most)), m)
+	JMP(LabelRef(top))
+	Label(rest)
 	for rows := most - 1; rows >= 1; rows-- {
 		skip := label("skip")
 		CMPQ(m, U32(uint32(rows)))
