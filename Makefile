@@ -15,7 +15,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 
 GOLANGCI_LINT = v2.15.0
 
-.PHONY: build test race services fmt lint vet fuzz bench golden cover cross clean help
+.PHONY: build test compose race services fmt lint vet fuzz bench golden cover cross clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,9 +23,12 @@ help: ## list the targets
 build: ## build bin/forecaster
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/forecaster
 
-test: vet ## all tests: numeric ones plain, the others under the race detector, with real servers where installed
+test: vet compose ## all tests: numeric ones plain, the others under the race detector, with real servers where installed
 	$(GO) test $(NUMERIC)
 	$(GO) test $(RACE) -timeout 20m $(CONCURRENT)
+
+compose: ## docker-compose.yml, by a module of its own
+	cd configs/compose && $(GO) test ./...
 
 race: ## every package under the race detector (slow)
 	$(GO) test $(RACE) -timeout 60m ./...
