@@ -1,0 +1,332 @@
+// Package grafana has the dashboards and what provisions them. Its tests check
+// their structure and run every query against a real InfluxDB.
+package grafana
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/testserver"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/influx"
+)
+
+type dashboard struct {
+	UID, Title, Description string
+	Time                    struct{ From, To string }
+	Templating              struct{ List []variable }
+	Panels                  []panel
+	Links                   []struct{ Tags []string }
+	Tags                    []string
+}
+
+type variable struct {
+	Name, Label, Type string
+	IncludeAll, Multi bool
+	Datasource        *datasource
+	Query             json.RawMessage
+	Definition        string
+	Current           struct{ Value json.RawMessage }
+}
+
+type datasource struct{ Type, UID string }
+
+type panel struct {
+	ID                       int
+	Title, Description, Type string
+	Datasource               datasource
+	GridPos                  struct{ X, Y, W, H int }
+	Targets                  []struct {
+		RefID, Query string
+		Datasource   datasource
+	}
+	FieldConfig struct{ Defaults struct{ Unit string } }
+}
+
+func dashboards(t *testing.T) map[string]dashboard {
+	t.Helper()
+	files, err := filepath.Glob("dashboards/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no dashboards", err)
+	}
+	all := make(map[string]dashboard)
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d dashboard
+		if err := json.Unmarshal(text, &d); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		all[filepath.Base(name)] = d
+	}
+	return all
+}
+
+// flux returns the query of a variable.
+func (v *variable) flux(t *testing.T) string {
+	t.Helper()
+	var q struct{ Query string }
+	if err := json.Unmarshal(v.Query, &q); err != nil {
+		t.Fatalf("variable %s: %v", v.Name, err)
+	}
+	return q.Query
+}
+
+func TestStructure(t *testing.T) {
+	uids := make(map[string]string)
+	for name, d := range dashboards(t) {
+		t.Run(name, func(t *testing.T) {
+			if other := uids[d.UID]; other != "" || !regexp.MustCompile(`^forecaster-[a-z]+$`).MatchString(d.UID) {
+				t.Errorf("uid %q (also of %q)", d.UID, other)
+			}
+			uids[d.UID] = name
+			if d.Title == "" || d.Description == "" || !slices.Contains(d.Tags, "forecaster") || len(d.Links) == 0 {
+				t.Error("title, description, tag or link is missing")
+			}
+			want := datasource{"influxdb", "${datasource}"}
+			vars := d.Templating.List
+			if len(vars) == 0 || vars[0].Name != "datasource" || vars[0].Type != "datasource" {
+				t.Error("the first variable is not the data source")
+			}
+			names := make(map[string]bool)
+			for _, v := range vars {
+				if names[v.Name] || v.Label == "" {
+					t.Errorf("variable %q is there twice, or has no label", v.Name)
+				}
+				names[v.Name] = true
+				if v.Type == "query" && (v.Datasource == nil || *v.Datasource != want || v.flux(t) != v.Definition) {
+					t.Errorf("variable %s: data source %v, query %q", v.Name, v.Datasource, v.Definition)
+				}
+			}
+			ids := make(map[int]bool)
+			for i, p := range d.Panels {
+				if ids[p.ID] || p.ID <= 0 {
+					t.Errorf("panel %q has the id %d", p.Title, p.ID)
+				}
+				ids[p.ID] = true
+				if p.Title == "" || p.Description == "" || p.FieldConfig.Defaults.Unit == "" || len(p.Targets) == 0 {
+					t.Errorf("panel %d %q: title, description, unit or query is missing", p.ID, p.Title)
+				}
+				g := p.GridPos
+				if g.X < 0 || g.Y < 0 || g.W < 1 || g.H < 1 || g.X+g.W > 24 {
+					t.Errorf("panel %q is at %+v", p.Title, g)
+				}
+				for _, q := range d.Panels[:i] {
+					o := q.GridPos
+					if g.X < o.X+o.W && o.X < g.X+g.W && g.Y < o.Y+o.H && o.Y < g.Y+g.H {
+						t.Errorf("panels %q and %q overlap", p.Title, q.Title)
+					}
+				}
+				refs := make(map[string]bool)
+				for _, q := range p.Targets {
+					if refs[q.RefID] || q.RefID == "" || q.Datasource != want {
+						t.Errorf("panel %q: query %q of the data source %v", p.Title, q.RefID, q.Datasource)
+					}
+					refs[q.RefID] = true
+					for _, m := range regexp.MustCompile(`\$\{(\w+)`).FindAllStringSubmatch(q.Query, -1) {
+						if !names[m[1]] {
+							t.Errorf("panel %q uses the variable %s, which is not defined", p.Title, m[1])
+						}
+					}
+				}
+				if p.Datasource != want {
+					t.Errorf("panel %q has the data source %v", p.Title, p.Datasource)
+				}
+			}
+		})
+	}
+	d := dashboards(t)["forecast.json"]
+	if d.Time.From != "now-1h" || d.Time.To != "now+15m" {
+		t.Errorf("the forecast dashboard shows %s to %s: the future must be visible", d.Time.From, d.Time.To)
+	}
+	var names []string
+	for _, v := range d.Templating.List {
+		names = append(names, v.Name)
+	}
+	if want := []string{"datasource", "series", "target", "horizon", "model"}; !slices.Equal(names, want) {
+		t.Errorf("variables %v, want %v", names, want)
+	}
+}
+
+func TestProvisioning(t *testing.T) {
+	read := func(name string, v any) {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join("provisioning", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := yaml.Unmarshal(text, v); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	var sources struct {
+		APIVersion  int `yaml:"apiVersion"`
+		Datasources []struct {
+			UID, Type, URL string
+			JSONData       map[string]any    `yaml:"jsonData"`
+			SecureJSONData map[string]string `yaml:"secureJsonData"`
+		}
+	}
+	read("datasources/influxdb.yaml", &sources)
+	if len(sources.Datasources) != 1 || sources.APIVersion != 1 {
+		t.Fatalf("%+v", sources)
+	}
+	s := sources.Datasources[0]
+	if s.UID != "forecaster-influxdb" || s.Type != "influxdb" || s.JSONData["version"] != "Flux" || s.SecureJSONData["token"] != "${INFLUX_TOKEN}" {
+		t.Errorf("%+v", s)
+	}
+	for name, d := range dashboards(t) {
+		if got := d.Templating.List[0].Current.Value; string(got) != `"`+s.UID+`"` {
+			t.Errorf("%s begins with the data source %s, want %s", name, got, s.UID)
+		}
+	}
+	var boards struct {
+		APIVersion int `yaml:"apiVersion"`
+		Providers  []struct {
+			Name, Type string
+			Options    struct{ Path string }
+		}
+	}
+	read("dashboards/forecaster.yaml", &boards)
+	compose, err := os.ReadFile("../../docker-compose.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(boards.Providers) != 1 || !strings.Contains(string(compose), "./configs/grafana/dashboards:"+boards.Providers[0].Options.Path+":ro") {
+		t.Errorf("%+v does not fit docker-compose.yml", boards)
+	}
+}
+
+// TestQueries fills a database with an hour of points, as a run writes them, and
+// runs every query of every dashboard with the last value of each variable.
+func TestQueries(t *testing.T) {
+	db := testserver.StartInfluxDB(t)
+	bucket := db.CreateDatabase("forecasts")
+	fill(t, db.URL, bucket)
+	for name, d := range dashboards(t) {
+		t.Run(name, func(t *testing.T) {
+			values := make(map[string]string)
+			for _, v := range d.Templating.List {
+				if v.Type != "query" {
+					continue
+				}
+				rows := db.Query(query(v.flux(t), bucket, d, values))
+				if len(rows) == 0 {
+					t.Fatalf("variable %s has no values", v.Name)
+				}
+				var all []string
+				for _, r := range rows {
+					all = append(all, r["_value"])
+				}
+				t.Logf("%s: %v", v.Name, all)
+				values[v.Name] = all[len(all)-1]
+				if v.IncludeAll {
+					for i := range all {
+						all[i] = regexp.QuoteMeta(all[i])
+					}
+					values[v.Name] = "(" + strings.Join(all, "|") + ")" // as Grafana does
+				}
+			}
+			for _, p := range d.Panels {
+				for _, q := range p.Targets {
+					rows := db.Query(query(q.Query, bucket, d, values))
+					if len(rows) == 0 {
+						t.Errorf("panel %q, query %s: no rows", p.Title, q.RefID)
+						continue
+					}
+					for _, r := range rows {
+						if r["_value"] == "" && r["mse"] == "" {
+							t.Errorf("panel %q, query %s: a row without a value: %v", p.Title, q.RefID, r)
+							break
+						}
+					}
+					t.Logf("%s %s: %d rows, such as %v", p.Title, q.RefID, len(rows), rows[0])
+				}
+			}
+		})
+	}
+}
+
+// query puts in what Grafana puts in.
+func query(flux, bucket string, d dashboard, values map[string]string) string {
+	time := func(s string) string {
+		if s == "now" {
+			return "now()"
+		}
+		return strings.Replace(strings.TrimPrefix(s, "now"), "+", "", 1)
+	}
+	names := slices.Sorted(maps.Keys(values))
+	for _, n := range names {
+		flux = strings.NewReplacer("${"+n+"}", values[n], "${"+n+":regex}", values[n]).Replace(flux)
+	}
+	option := fmt.Sprintf("option v = {defaultBucket: %q, timeRangeStart: %s, timeRangeStop: %s, windowPeriod: 30s}\n",
+		bucket, time(d.Time.From), time(d.Time.To))
+	if strings.HasPrefix(flux, "import") {
+		head, rest, _ := strings.Cut(flux, "\n")
+		return head + "\n" + option + rest
+	}
+	return option + flux
+}
+
+// fill writes two series of two variables, two models and two horizons.
+func fill(t *testing.T, url, bucket string) {
+	t.Helper()
+	sink, err := influx.New(influx.Config{URL: url, Bucket: bucket, Levels: []float64{.9}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sink.Close()
+	const step = int64(10 * time.Second)
+	now := time.Now().UnixNano() / step * step
+	for _, name := range []string{"host 1", "host.2"} {
+		s := &stream.Series{Name: name, Variables: []string{"cpu", "mem"}}
+		b := &stream.Batch{}
+		for i := int64(-360); i <= 0; i++ {
+			at := now + i*step
+			x := math.Sin(float64(i) / 20)
+			o := stream.Observation{Series: s, Time: at, Y: []float64{x, 2 * x}, Residual: []float64{.1, math.NaN()}, Anomaly: []float64{.5, math.NaN()}}
+			if i%50 == 0 {
+				o.Anomaly = []float64{1.5, 3}
+				o.Residual = []float64{1, 2}
+			}
+			b.Observations = append(b.Observations, o)
+			for _, h := range []int{1, 30} {
+				b.Forecasts = append(b.Forecasts, stream.Forecast{
+					Series: s, Model: "orffvar", Origin: at, Time: at + int64(h)*step, Horizon: h,
+					Yhat: []float64{x, 2 * x}, Lower: []float64{x - 1, x - 2}, Upper: []float64{x + 1, x + 2},
+				})
+				for _, model := range []string{"orffvar", "var"} {
+					for _, target := range []string{"cpu", "mem", stream.AllTargets} {
+						if i%6 == 0 {
+							b.Metrics = append(b.Metrics, stream.Metric{
+								Series: s, Target: target, Horizon: h, Model: model, Time: at,
+								Score: eval.Score{N: 10, MSE: .01, RMSE: .1, MAE: .1, NMSE: .1, MASE: .5, SkillVsNaive: .4, SkillVsVAR: .2, SCVMSE: .01, SCVSD: .01, Coverage: .9, Width: 2, Pinball: .1},
+							})
+						}
+					}
+				}
+			}
+		}
+		b.Events = []stream.Event{{Series: name, Time: now - 300*step, Kind: stream.EventSeries, Text: "2 variables: cpu, mem"}}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if err := sink.Write(ctx, b); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
