@@ -20,7 +20,8 @@ const kafkaVersion = "4.1.1"
 // Kafka is a running Apache Kafka broker, one KRaft node without
 // authentication. Topics are not created by using them.
 type Kafka struct {
-	Addr string // 127.0.0.1:port, what it listens on
+	Addr     string // 127.0.0.1:port, what it listens on
+	SASLAddr string // where it wants PLAIN or SCRAM-SHA-256; see KafkaSASL
 
 	tb      testing.TB
 	dir     string
@@ -43,6 +44,21 @@ func KafkaAdvertised(addr string) KafkaOption {
 	return KafkaSetting("advertised.listeners", "PLAINTEXT://"+addr)
 }
 
+// KafkaSASL adds a listener that authenticates a user.
+func KafkaSASL(user, password string) KafkaOption {
+	return func(settings map[string]string) {
+		settings["sasl.enabled.mechanisms"] = "PLAIN,SCRAM-SHA-256"
+		settings["listener.name.sasl.plain.sasl.jaas.config"] = fmt.Sprintf(
+			"org.apache.kafka.common.security.plain.PlainLoginModule required user_%s=%q;", user, password)
+		settings["listener.name.sasl.scram-sha-256.sasl.jaas.config"] =
+			"org.apache.kafka.common.security.scram.ScramLoginModule required;"
+		settings[scramUser] = fmt.Sprintf("SCRAM-SHA-256=[name=%s,password=%s]", user, password)
+	}
+}
+
+// scramUser is not a property of the broker: it goes into its metadata.
+const scramUser = "scram user"
+
 // StartKafka starts a broker that lives as long as the test.
 func StartKafka(tb testing.TB, options ...KafkaOption) *Kafka {
 	tb.Helper()
@@ -54,20 +70,21 @@ func StartKafka(tb testing.TB, options ...KafkaOption) *Kafka {
 	if err != nil {
 		missing(tb, "Java", "kafka")
 	}
-	ports := freePorts(tb, 2)
+	ports := freePorts(tb, 3)
 	k := &Kafka{
-		Addr: fmt.Sprintf("127.0.0.1:%d", ports[0]),
-		tb:   tb, dir: tb.TempDir(), libs: filepath.Join(libs, "*"), java: java,
+		Addr:     fmt.Sprintf("127.0.0.1:%d", ports[0]),
+		SASLAddr: fmt.Sprintf("127.0.0.1:%d", ports[2]),
+		tb:       tb, dir: tb.TempDir(), libs: filepath.Join(libs, "*"), java: java,
 	}
 	controller := fmt.Sprintf("127.0.0.1:%d", ports[1])
 	settings := map[string]string{
 		"process.roles":                                    "broker,controller",
 		"node.id":                                          "1",
 		"controller.quorum.voters":                         "1@" + controller,
-		"listeners":                                        "PLAINTEXT://" + k.Addr + ",CONTROLLER://" + controller,
+		"listeners":                                        "PLAINTEXT://" + k.Addr + ",SASL://" + k.SASLAddr + ",CONTROLLER://" + controller,
 		"advertised.listeners":                             "PLAINTEXT://" + k.Addr,
 		"controller.listener.names":                        "CONTROLLER",
-		"listener.security.protocol.map":                   "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+		"listener.security.protocol.map":                   "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT,SASL:SASL_PLAINTEXT",
 		"log.dirs":                                         filepath.Join(k.dir, "data"),
 		"auto.create.topics.enable":                        "false",
 		"num.network.threads":                              "2",
@@ -85,6 +102,13 @@ func StartKafka(tb testing.TB, options ...KafkaOption) *Kafka {
 	for _, o := range options {
 		o(settings)
 	}
+	scram := settings[scramUser]
+	delete(settings, scramUser)
+	if scram == "" {
+		settings["listeners"] = strings.Replace(settings["listeners"], "SASL://"+k.SASLAddr+",", "", 1)
+	} else {
+		settings["advertised.listeners"] += ",SASL://" + k.SASLAddr
+	}
 	var properties strings.Builder
 	for key, value := range settings {
 		fmt.Fprintf(&properties, "%s=%s\n", key, value)
@@ -92,8 +116,12 @@ func StartKafka(tb testing.TB, options ...KafkaOption) *Kafka {
 	if err := os.WriteFile(k.properties(), []byte(properties.String()), 0o600); err != nil {
 		tb.Fatal(err)
 	}
-	format := exec.Command(java, "-XX:TieredStopAtLevel=1", "-cp", k.libs, "kafka.tools.StorageTool",
-		"format", "-t", "Zm9yZWNhc3Rlci10ZXN0cw", "-c", k.properties())
+	args := []string{"-XX:TieredStopAtLevel=1", "-cp", k.libs, "kafka.tools.StorageTool",
+		"format", "-t", "Zm9yZWNhc3Rlci10ZXN0cw", "-c", k.properties()}
+	if scram != "" {
+		args = append(args, "--add-scram", scram)
+	}
+	format := exec.Command(java, args...)
 	if out, err := format.CombinedOutput(); err != nil {
 		tb.Fatalf("formatting the Kafka log: %v\n%s", err, out)
 	}
