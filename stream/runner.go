@@ -179,6 +179,7 @@ func (r *Runner) read(ctx context.Context, p *pipe) error {
 				return nil
 			}
 		}
+		clock.lap(StageApply)
 		end := err != nil && !errors.Is(err, errDue)
 		if end || !time.Now().Before(due) {
 			r.d.Checkpoint(b)

@@ -196,6 +196,48 @@ func TestIdleSourceIsSaved(t *testing.T) {
 	})
 }
 
+// slow is an edge that takes its time.
+type slow struct{ *memory }
+
+func (s slow) Read(ctx context.Context, dst []stream.Message) (int, error) {
+	time.Sleep(time.Second)
+	return s.memory.Read(ctx, dst[:1])
+}
+
+func (s slow) Decode(*stream.Record, *stream.Message) error {
+	time.Sleep(time.Minute)
+	return &stream.DataError{Reason: stream.Malformed}
+}
+
+func (s slow) Write(context.Context, *stream.Batch) error {
+	time.Sleep(time.Hour)
+	return nil
+}
+
+// TestStagesAddUp: the time of a stage is the time that it took, and no other's.
+func TestStagesAddUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory(4)
+		m.end = io.EOF
+		r := m.runner(t, func(c *stream.RunnerConfig) {
+			c.Source, c.Decoder, c.Sink = slow{m}, slow{m}, slow{m}
+
+		})
+		if err := r.Run(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		s := r.Stats().Stages
+		if s[stream.StageRead].Elapsed != 5*time.Second || s[stream.StageApply].Elapsed != 4*time.Minute || s[stream.StageWrite].Elapsed != 4*time.Hour {
+			t.Errorf("%+v", s)
+		}
+		for i, want := range []string{"read", "apply", "wait", "write", "checkpoint"} {
+			if got := stream.Stage(i).String(); got != want {
+				t.Errorf("stage %d is %s", i, got)
+			}
+		}
+	})
+}
+
 func TestSinkOutageEndsInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(50)
