@@ -123,6 +123,7 @@ func (l *live) runKafka(ctx context.Context) error {
 	group, err := kafka.NewGroup(kafka.GroupConfig{
 		Connection: connection, Topics: k.Topics, Group: k.ConsumerGroup, Offset: kafka.Offset(k.Offset),
 		MaxMessageBytes: int(k.MaxMessageLen), Log: l.log,
+		Stateful:       l.cfg.State.Dir != "",
 		SessionTimeout: k.SessionTimeout, HandOver: min(handOver, k.SessionTimeout/3),
 	})
 	if err != nil {

@@ -39,6 +39,11 @@ type GroupConfig struct {
 	// misses nothing.
 	Offset Offset
 
+	// Stateful says that work restores a state and calls Seek. Then it is an
+	// error to Read without Seek from a partition of which something is
+	// committed: the state that belongs to the commit is missing.
+	Stateful bool
+
 	// StopOnLoss makes it an error when records were removed by retention
 	// before they were read. Otherwise they are counted and logged.
 	StopOnLoss bool
@@ -117,6 +122,11 @@ var (
 
 	// ErrRecreated means that the log is not the one that was read before.
 	ErrRecreated = errors.New("kafka: the log has changed before the position; was the topic deleted and created again?")
+
+	// ErrNoState means that the group has read the partition before, but the
+	// state that came of it is not there; see GroupConfig.Stateful.
+	ErrNoState = errors.New("kafka: the group has read this partition before, but there is no checkpoint of it: " +
+		"restore the state, or begin anew with another group")
 
 	// ErrLost means that retention removed records before they were read.
 	ErrLost = errors.New("kafka: records were removed by retention before they were read")

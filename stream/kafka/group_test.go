@@ -76,7 +76,7 @@ func TestNewestMissesNothingAfterARestart(t *testing.T) {
 	b := newBroker(t, 1)
 	send(t, b.Addr(), 0, 10)
 	c := quick(b.Addr())
-	c.Offset = Newest
+	c.Offset, c.Stateful = Newest, true
 	// The first run sees nothing and ends without a commit of its own.
 	stop := start(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
 		_, err := p.Read(ctx, make([]stream.Message, 1))
@@ -95,6 +95,24 @@ func TestNewestMissesNothingAfterARestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkNumbers(t, got.messages, 10, 20)
+}
+
+func TestMissingStateIsAnError(t *testing.T) {
+	b := newBroker(t, 1)
+	send(t, b.Addr(), 0, 10)
+	c := quick(b.Addr())
+	c.Stateful = true
+	var got collect
+	if err := run(t, newGroup(t, c), got.work); err != nil { // nothing is committed yet
+		t.Fatal(err)
+	}
+	if err := run(t, newGroup(t, c), got.work); !errors.Is(err, ErrNoState) || !strings.Contains(err.Error(), "offset 10") {
+		t.Errorf("error %v, want ErrNoState", err)
+	}
+	err := run(t, newGroup(t, c), func(ctx context.Context, p *Partition) error { return p.Seek(ctx, 10) })
+	if err != nil {
+		t.Errorf("with a state: %v", err)
+	}
 }
 
 // ledger is a consumer with state, as the forecaster is one: snapshots have

@@ -131,9 +131,12 @@ func (p *Partition) Seek(ctx context.Context, next int64) error {
 // committed one. It checks that the log still has it, and that the log is the
 // one that the commit was for.
 func (p *Partition) open(ctx context.Context, at int64) error {
-	committed, hash, _, err := p.committed(ctx)
+	committed, hash, text, err := p.committed(ctx)
 	if err != nil {
 		return err
+	}
+	if at < 0 && committed >= 0 && text != startMark && p.group.config.Stateful {
+		return fmt.Errorf("%w (%s, offset %d)", ErrNoState, p.tp, committed)
 	}
 	fresh := at < 0 && committed < 0
 	if at < 0 {
@@ -145,7 +148,7 @@ func (p *Partition) open(ctx context.Context, at int64) error {
 	}
 	switch {
 	case fresh && p.group.config.Offset == Newest:
-		if err := p.Commit(ctx, end); err != nil {
+		if err := p.CommitMetadata(ctx, end, startMark); err != nil {
 			return err
 		}
 		at = end
@@ -163,6 +166,10 @@ func (p *Partition) open(ctx context.Context, at int64) error {
 	p.started = true
 	return p.place(at, first, end)
 }
+
+// startMark is the metadata of a commit that says where to start, and not what
+// was processed.
+const startMark = "start"
 
 // place continues at an offset, given the bounds of the log.
 func (p *Partition) place(at, first, end int64) error {
