@@ -196,11 +196,14 @@ func (e *Engine) referenceForecast(s *series) []float64 {
 	return e.ref
 }
 
-// sane reports whether no value is infinite, NaN or beyond the limit of the
-// samples themselves.
+// explosion is how many times the largest sample allowed a forecast has to be to
+// count as exploding.
+const explosion = 1e6
+
+// sane reports whether no forecast is infinite, NaN or exploding.
 func (e *Engine) sane(v []float64) bool {
 	for _, x := range v {
-		if !(math.Abs(x) <= e.c.MaxAbs) {
+		if !(math.Abs(x) <= explosion*e.c.MaxAbs) {
 			return false
 		}
 	}

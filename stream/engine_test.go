@@ -1,6 +1,7 @@
 package stream_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -205,6 +206,55 @@ func TestRestoreFailsWhole(t *testing.T) {
 	other.Emit = []int{1, 2}
 	if err := newEngine(t, other).Restore(state); err == nil {
 		t.Error("the state of other horizons was accepted")
+	}
+}
+
+// stubborn refuses what no model may refuse.
+type stubborn struct{ constant }
+
+func (stubborn) Observe([]float64) error    { return errors.New("no") }
+func (stubborn) NewSeries() eval.Forecaster { return stubborn{} }
+
+// TestFatalErrors: what is wrong with a model, and not with the data, is returned.
+func TestFatalErrors(t *testing.T) {
+	boom := errors.New("boom")
+	for name, change := range map[string]func(c *stream.EngineConfig){
+		"model": func(c *stream.EngineConfig) { c.NewModel = func(int) (eval.Model, error) { return nil, boom } },
+		"baseline": func(c *stream.EngineConfig) {
+			c.Baselines[0].New = func(int, int) (eval.Model, error) { return nil, boom }
+		},
+		"observe": func(c *stream.EngineConfig) { c.NewModel = func(int) (eval.Model, error) { return stubborn{}, nil } },
+	} {
+		c := driftConfig()
+		change(&c)
+		var b stream.Batch
+		err := newEngine(t, c).Apply(&b, &stream.Record{Message: &stream.Message{}, Series: "s", Values: []float64{1}})
+		if err == nil || len(b.DeadLetters) > 0 || name != "observe" && !errors.Is(err, boom) {
+			t.Errorf("%s: got %v and %d dead letters", name, err, len(b.DeadLetters))
+		}
+	}
+}
+
+// TestScoresOfTheEnd: Scores gives the scores when they are not due, and changes
+// nothing.
+func TestScoresOfTheEnd(t *testing.T) {
+	c := driftConfig()
+	c.MetricsEvery = 0
+	e := newEngine(t, c)
+	var b stream.Batch
+	rs := records(100, 2)
+	for i := range rs {
+		if err := e.Apply(&b, &rs[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(b.Metrics) > 0 {
+		t.Fatal("scores though they are switched off")
+	}
+	before := e.Snapshot(nil)
+	e.Scores(&b)
+	if len(b.Metrics) == 0 || string(e.Snapshot(nil)) != string(before) {
+		t.Errorf("%d scores, or the state changed", len(b.Metrics))
 	}
 }
 

@@ -26,7 +26,7 @@ type Record struct {
 	Message *Message // what it was decoded from
 	Series  string
 	Time    int64     // of the sample, ns since 1970 UTC
-	Names   []string  // variable of each value; nil when the format has no names
+	Names   []string  // variable of each value, no two alike; nil when the format has no names
 	Values  []float64 // NaN = missing
 }
 

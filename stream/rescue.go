@@ -22,8 +22,7 @@ func (e *Engine) keepGoodCopy(s *series) {
 	}
 }
 
-// rescue repairs the model of s, whose forecasts are not finite or beyond all
-// bounds: it returns to the good copy, at most once to each, or else to the
+// rescue repairs the model of s, whose forecasts are not finite or exploding: it returns to the good copy, at most once to each, or else to the
 // state of a new model. In both cases its lags are not those of the next sample.
 func (e *Engine) rescue(dst *Batch, s *series) error {
 	m := s.models[0]

@@ -288,7 +288,7 @@ func TestErrorsStopTheRun(t *testing.T) {
 		m := newMemory(5)
 		m.saved = []stream.Checkpoint{{Fingerprint: "other"}}
 		var wrong *stream.FingerprintError
-		if err := m.runner(t, nil).Run(context.Background()); !errors.As(err, &wrong) || wrong.Checkpoint != "other" {
+		if err := m.runner(t, nil).Run(context.Background()); !errors.As(err, &wrong) || wrong.Checkpoint != "other" || !strings.Contains(err.Error(), "remove the checkpoint to begin anew") {
 			t.Errorf("got %v", err)
 		}
 	})
