@@ -310,11 +310,11 @@ func (t target) addMatTVec() {
 	if t.zmm {
 		group = 8
 	}
-	t.columnGroups(n, group, func(cols int, last *mask) {
-		acc := t.project(a, x, m, stride, cols, last)
+	t.columnGroups(n, group, func(offset GPVirtual, cols int, last *mask) {
+		acc := t.project(a, x, m, stride, offset, cols, last)
 		tmp := t.vec()
 		for c := range cols {
-			yc := at(y, nil, c*t.bytes())
+			yc := at(y, offset, c*t.bytes())
 			if last != nil && c == cols-1 {
 				t.loadMask(yc, *last, tmp)
 				t.add(tmp, acc[c], acc[c])
@@ -324,19 +324,22 @@ func (t target) addMatTVec() {
 				t.store(acc[c], yc)
 			}
 		}
-		ADDQ(U32(uint32(cols*t.bytes())), a)
-		ADDQ(U32(uint32(cols*t.bytes())), y)
 	})
 	t.end()
 }
 
-// columnGroups emits body for groups of registers that cover n columns: full
-// groups, then one smaller group whose last register is masked. n is lost.
-func (t target) columnGroups(n GPVirtual, group int, body func(cols int, last *mask)) {
-	loop(n, group*t.lanes, func() { body(group, nil) })
+// columnGroups emits body for groups of registers that cover n columns, with
+// the offset of the group in bytes: first the smaller group at the end, whose
+// last register is masked and whose latency then hides behind the full groups.
+// n is lost.
+func (t target) columnGroups(n GPVirtual, group int, body func(offset GPVirtual, cols int, last *mask)) {
+	full := copyOf(n)
+	ANDQ(I32(int32(-group*t.lanes)), full) // a power of two
+	offset := t.inBytes(full)
+	SUBQ(full, n)
+	MOVQ(offset, full)
 	end := label("end")
 	for cols := 1; cols <= group; cols++ {
-		// n is below group*lanes here.
 		next := label("next")
 		if cols < group {
 			CMPQ(n, U32(uint32(cols*t.lanes)))
@@ -351,16 +354,25 @@ func (t target) columnGroups(n GPVirtual, group int, body func(cols int, last *m
 			SUBQ(U32(uint32((cols-1)*t.lanes)), left)
 		}
 		last := t.tailMask(left)
-		body(cols, &last)
+		body(offset, cols, &last)
 		JMP(LabelRef(end))
 		Label(next)
 	}
 	Label(end)
+	XORQ(offset, offset)
+	top, done := label("group"), label("done")
+	Label(top)
+	CMPQ(offset, full)
+	JE(LabelRef(done))
+	body(offset, group, nil)
+	ADDQ(U32(uint32(group*t.bytes())), offset)
+	JMP(LabelRef(top))
+	Label(done)
 }
 
-// project returns sum_i x_i A_i for cols registers of columns from a on, over m
-// rows that are stride bytes apart.
-func (t target) project(a, x, m, stride GPVirtual, cols int, last *mask) []Register {
+// project returns sum_i x_i A_i for cols registers of columns from a + offset on,
+// over m rows that are stride bytes apart.
+func (t target) project(a, x, m, stride, offset GPVirtual, cols int, last *mask) []Register {
 	sets := 1
 	switch {
 	case cols <= 2:
@@ -370,6 +382,7 @@ func (t target) project(a, x, m, stride GPVirtual, cols int, last *mask) []Regis
 	}
 	acc := t.zeros(sets * cols)
 	row, px, left := copyOf(a), copyOf(x), copyOf(m)
+	ADDQ(offset, row)
 	f, v := t.vec(), t.vec()
 	var stride3 GPVirtual
 	if sets == 4 {
@@ -455,6 +468,18 @@ func (t target) matMulT() {
 			}
 		})
 		to := copyOf(c)
+		if ra%2 == 0 && rb == t.lanes/2 {
+			// Two rows of C fill a register.
+			for i := 0; i < ra; i += 2 {
+				low, high := t.halves(t.sums(acc[i*rb : (i+2)*rb]))
+				for _, v := range []Register{low, high} {
+					t.add(at(to, nil, 0), v, v)
+					t.store(v, at(to, nil, 0))
+					ADDQ(ldc, to)
+				}
+			}
+			return
+		}
 		for i := range ra {
 			for r := range rb {
 				mem := at(to, nil, r*t.size)
@@ -492,17 +517,19 @@ func (t target) matMulT() {
 func (t target) addMatMul() {
 	t.begin("addMatMul", "func(c *%, alpha %, a, b *%, m, n, k, ldc, lda, ldb int)",
 		"adds alpha A B to C, C of m rows and n columns, k columns in A; rows are ldc, lda and ldb apart.")
-	c, a, b, m, n := param("c"), param("a"), param("b"), param("m"), param("n")
+	c, a, n := param("c"), param("a"), param("n")
 	ldc, lda, ldb := t.inBytes(param("ldc")), t.inBytes(param("lda")), t.inBytes(param("ldb"))
 	group := t.lanes / 2
-	t.columnGroups(n, group, func(cols int, last *mask) {
-		pa, pc, rowsLeft := copyOf(a), copyOf(c), copyOf(m)
+	t.columnGroups(n, group, func(offset GPVirtual, cols int, last *mask) {
+		pa, pc, rowsLeft := copyOf(a), copyOf(c), param("m")
+		ADDQ(offset, pc)
 		for _, rows := range []int{4, 1} {
 			loop(rowsLeft, rows, func() {
 				acc := t.zeros(rows * cols)
 				bs := t.vecs(cols)
 				f := t.vec()
-				ja, pb, left := copyOf(pa), copyOf(b), param("k")
+				ja, pb, left := copyOf(pa), param("b"), param("k")
+				ADDQ(offset, pb)
 				lda3 := GP64()
 				LEAQ(Mem{Base: lda, Index: lda, Scale: 2}, lda3)
 				loop(left, 1, func() {
@@ -542,8 +569,6 @@ func (t target) addMatMul() {
 				}
 			})
 		}
-		ADDQ(U32(uint32(cols*t.bytes())), b)
-		ADDQ(U32(uint32(cols*t.bytes())), c)
 	})
 	t.end()
 }

@@ -125,10 +125,10 @@ func (t target) trigGroup() int {
 func (t target) sinCos() {
 	t.begin("sinCos", "func(sin, cos, x *%, n int)", "sets sin and cos of x turns.")
 	sin, cos, x, n := param("sin"), param("cos"), param("x"), param("n")
-	t.columnGroups(n, t.trigGroup(), func(cols int, last *mask) {
+	t.columnGroups(n, t.trigGroup(), func(offset GPVirtual, cols int, last *mask) {
 		r := t.vecs(cols)
 		for c := range cols {
-			mem := at(x, nil, c*t.bytes())
+			mem := at(x, offset, c*t.bytes())
 			if last != nil && c == cols-1 {
 				t.loadMask(mem, *last, r[c])
 			} else {
@@ -136,19 +136,16 @@ func (t target) sinCos() {
 			}
 		}
 		s, k := t.turns(r)
-		t.storeGroup(s, sin, last)
-		t.storeGroup(k, cos, last)
-		for _, p := range []GPVirtual{sin, cos, x} {
-			ADDQ(U32(uint32(cols*t.bytes())), p)
-		}
+		t.storeGroup(s, sin, offset, last)
+		t.storeGroup(k, cos, offset, last)
 	})
 	t.end()
 }
 
 // storeGroup stores registers one after the other, the last one masked.
-func (t target) storeGroup(v []Register, to GPVirtual, last *mask) {
+func (t target) storeGroup(v []Register, to, offset GPVirtual, last *mask) {
 	for c := range v {
-		mem := at(to, nil, c*t.bytes())
+		mem := at(to, offset, c*t.bytes())
 		if last != nil && c == len(v)-1 {
 			t.storeMask(v[c], *last, mem)
 		} else {
@@ -162,8 +159,8 @@ func (t target) features() {
 		"sets cos and sin, of length n, to those of W^T x turns, times scale; W has m rows.")
 	cos, sin, w, x, m, n := param("cos"), param("sin"), param("w"), param("x"), param("m"), param("n")
 	stride := t.inBytes(n)
-	t.columnGroups(n, t.trigGroup(), func(cols int, last *mask) {
-		r := t.project(w, x, m, stride, cols, last)
+	t.columnGroups(n, t.trigGroup(), func(offset GPVirtual, cols int, last *mask) {
+		r := t.project(w, x, m, stride, offset, cols, last)
 		s, k := t.turns(r)
 		f := t.vec()
 		t.bcast(number("scale"), f)
@@ -171,11 +168,8 @@ func (t target) features() {
 			t.mul(f, s[c], s[c])
 			t.mul(f, k[c], k[c])
 		}
-		t.storeGroup(s, sin, last)
-		t.storeGroup(k, cos, last)
-		for _, p := range []GPVirtual{sin, cos, w} {
-			ADDQ(U32(uint32(cols*t.bytes())), p)
-		}
+		t.storeGroup(s, sin, offset, last)
+		t.storeGroup(k, cos, offset, last)
 	})
 	t.end()
 }

@@ -354,6 +354,18 @@ func (t target) sums(v []Register) Register {
 	return v[0]
 }
 
+// halves returns the lower and the upper half of v.
+func (t target) halves(v Register) (low, high Register) {
+	if t.zmm {
+		high = YMM()
+		VEXTRACTF64X4(U8(1), v, high)
+		return v.(VecVirtual).AsY(), high
+	}
+	high = XMM()
+	VEXTRACTF128(U8(1), v, high)
+	return v.(VecVirtual).AsX(), high
+}
+
 // storeSums stores the sum of the elements of each register, one after the
 // other.
 func (t target) storeSums(v []Register, to GPVirtual) {
