@@ -414,3 +414,18 @@ func TestReadDeliversWhatIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+func FuzzMetadata(f *testing.F) {
+	for _, s := range []string{"", "v1 000000000000002a text", "v1 -00000000000002a x", "v1 000000000000002a"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		hash, text := parseMetadata(s)
+		if hash != 0 && !strings.EqualFold(formatMetadata(hash, text), s) || hash == 0 && text != s && !strings.HasPrefix(s, "v1 0000000000000000 ") {
+			t.Errorf("%q is %d, %q", s, hash, text)
+		}
+		if h, again := parseMetadata(formatMetadata(42, s)); h != 42 || again != s {
+			t.Errorf("%q came back as %d, %q", s, h, again)
+		}
+	})
+}
