@@ -201,14 +201,14 @@ func TestC8_4_InfluenceByRidgeOnSetting2(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		j, sum := make([]float64, d*d), make([]float64, d*d)
+		j, sum, sd := make([]float64, d*d), make([]float64, d*d), make([]float64, d)
+		for k := range sd {
+			sd[k] = columnSD(rows, k)
+		}
 		for i := range n {
 			jacobian.To(j, rows[i], phi[i*r:(i+1)*r], theta)
 			for k, v := range j {
-				sum[k] += math.Abs(v) * columnSD(rows[:n], k%d) / columnSD(rows[:n], k/d)
-			}
-			if i > 200 { // enough for a mean, columnSD is slow
-				break
+				sum[k] += math.Abs(v) * sd[k%d] / sd[k/d]
 			}
 		}
 		edges := make([][]bool, d)

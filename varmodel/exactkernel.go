@@ -1,0 +1,94 @@
+package varmodel
+
+import (
+	"errors"
+	"math"
+
+	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/orff"
+)
+
+// exactKernel is the kernel that a map approximates, as sgd.Kernel.
+type exactKernel struct {
+	m       orff.Map
+	in, out int
+	k       []float64 // scratch, out x out
+
+	// Of a decomposable kernel only: k, Gamma and its eigenvectors, a row each.
+	scalar        orff.Scalar
+	gamma, u      []float64
+	gains, scaled []float64
+}
+
+func newExactKernel(m orff.Map) (*exactKernel, error) {
+	d := m.Dims()
+	k := &exactKernel{m: m, in: d.In, out: d.Out, k: make([]float64, d.Out*d.Out), scaled: make([]float64, d.Out)}
+	if dec, ok := m.(*orff.Decomposable); ok {
+		k.scalar, k.gamma = dec.Scalar(), dec.Output().Gamma()
+		var err error
+		if k.gains, k.u, err = eigenOf(dec.Output()); err != nil {
+			return nil, err
+		}
+		if dec.Output().IsIdentity() {
+			k.gamma = nil
+		}
+	}
+	x := make([]float64, d.In)
+	for i := range x {
+		x[i] = 0.5 // inside of every domain
+	}
+	orff.KernelTo(k.k, m, x, x)
+	if math.IsNaN(k.k[0]) {
+		return nil, errors.New("varmodel: the kernel of this map has no closed form")
+	}
+	return k, nil
+}
+
+// AddProduct adds alpha K(x, z) a to y. For decomposable kernels it does not
+// allocate.
+func (k *exactKernel) AddProduct(y []float64, alpha float64, x, z, a []float64) {
+	if k.scalar == nil {
+		orff.KernelTo(k.k, k.m, x, z)
+		vec.MatVec(k.scaled, k.k, a)
+		vec.Axpy(alpha, k.scaled, y)
+		return
+	}
+	alpha *= orff.Kernel(k.scalar, x, z)
+	if math.IsNaN(alpha) { // outside of the domain of the kernel
+		return
+	}
+	if k.gamma == nil {
+		vec.Axpy(alpha, a, y)
+		return
+	}
+	vec.MatVec(k.scaled, k.gamma, a)
+	vec.Axpy(alpha, k.scaled, y)
+}
+
+// eigenOf returns the positive eigenvalues of Gamma, equal ones side by side, and
+// their eigenvectors, a row each.
+func eigenOf(out orff.Output) (gains, u []float64, err error) {
+	p, _ := out.Dims()
+	if !out.IsIdentity() { // a factor B need not have orthogonal columns
+		if out, err = orff.NewOutput(p, out.Gamma()); err != nil {
+			return nil, nil, err
+		}
+	}
+	_, inner := out.Dims()
+	b := out.Factor() // columns sqrt(g_k) u_k
+	u = make([]float64, inner*p)
+	for k := range inner {
+		var g float64
+		for i := range p {
+			g += b[i*inner+k] * b[i*inner+k]
+		}
+		for i := range p {
+			u[k*p+i] = b[i*inner+k] / math.Sqrt(g)
+		}
+		if k > 0 && math.Abs(g-gains[k-1]) <= 1e-9*g {
+			g = gains[k-1] // but for rounding
+		}
+		gains = append(gains, g)
+	}
+	return gains, u, nil
+}

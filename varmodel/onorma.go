@@ -1,0 +1,88 @@
+package varmodel
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/sgd"
+)
+
+// ONORMAConfig describes online learning in the space of a kernel.
+type ONORMAConfig struct {
+	Dim     int // d, coordinates of a sample
+	Order   int // q >= 1, lags
+	Horizon int // H, forecasts 1 … H steps ahead
+
+	Map  func(r orff.Rand) (orff.Map, error) // see OKVARConfig
+	Seed uint64
+
+	Inputs    InputScale
+	Bandwidth float64 // in units of the median distance between inputs; 0 means 1
+
+	Terms  int          // tau, samples that the forecast is a sum over; 0 means 200
+	Lambda float64      // ridge, convention H; 0 means 0.01
+	Rate   sgd.Schedule // nil: 0.5
+	Loss   sgd.Loss     // nil: squared
+}
+
+// NewONORMA returns a vector autoregression learnt by stochastic gradient descent
+// in the space of an operator-valued kernel (Audiffren and Kadri 2015): each
+// sample becomes a term, and the oldest is dropped. It is the baseline whose cost
+// and forgetting random features avoid: with rate eta a term has shrunk by (1 -
+// eta lambda)^Terms when it goes.
+func NewONORMA(cfg ONORMAConfig) (eval.Model, error) {
+	setDefault(&cfg.Terms, 200)
+	setDefault(&cfg.Lambda, 0.01)
+	if cfg.Rate == nil {
+		cfg.Rate = sgd.Constant(0.5)
+	}
+	input, k, err := newKernelModel(cfg.Dim, cfg.Order, cfg.Horizon, cfg.Map, cfg.Seed, cfg.Inputs, cfg.Bandwidth)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkRange("Terms", cfg.Terms, 1, 100_000); err != nil {
+		return nil, err
+	}
+	o, err := sgd.NewONORMA(sgd.ONORMAConfig{
+		Kernel: k, In: k.in, Out: k.out, Lambda: cfg.Lambda, Rate: cfg.Rate, Loss: cfg.Loss, Terms: cfg.Terms,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &regression{
+		dim: cfg.Dim, horizon: cfg.Horizon, depth: cfg.Order, design: input,
+		learner: &onorma{o: o, target: make([]float64, cfg.Dim)},
+	}, nil
+}
+
+type onorma struct {
+	o      *sgd.ONORMA
+	target []float64
+}
+
+func (l *onorma) PredictTo(y, x []float64) {
+	if math.IsNaN(x[0]) {
+		clear(y)
+		return
+	}
+	l.o.PredictTo(y, x)
+}
+
+func (l *onorma) Update(x, e []float64) {
+	if math.IsNaN(x[0]) {
+		return
+	}
+	l.o.PredictTo(l.target, x)
+	for i, v := range e {
+		if v == 0 {
+			l.target[i] = math.NaN()
+		} else {
+			l.target[i] = min(max(l.target[i]+v, -targetLimit), targetLimit)
+		}
+	}
+	l.o.Learn(x, l.target)
+}
+
+func (l *onorma) State(c *snapshot.Codec) { l.o.State(c) }

@@ -1,0 +1,286 @@
+package varmodel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/sgd"
+)
+
+func gaussianFeatures(in, D int) func(orff.Rand) (orff.Scalar, error) {
+	return func(r orff.Rand) (orff.Scalar, error) { return orff.NewFourier(orff.Gaussian{Sigma: 1}, in, D, r) }
+}
+
+// pureGaussianMap is one draw of the Gaussian kernel without a linear part.
+func pureGaussianMap(dim int) func(orff.Rand) (orff.Map, error) {
+	return func(r orff.Rand) (orff.Map, error) {
+		f, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, dim, 1, r)
+		return orff.NewDecomposable(f, orff.Identity(dim)), err
+	}
+}
+
+// coupled is a Gamma of dim coordinates with eigenvalues 1 + .5 (dim-1) and .5.
+func coupled(dim int) orff.Output {
+	gamma := make([]float64, dim*dim)
+	for i := range gamma {
+		gamma[i] = .5
+		if i%(dim+1) == 0 {
+			gamma[i] = 1
+		}
+	}
+	out, err := orff.NewOutput(dim, gamma)
+	if err != nil {
+		panic(err)
+	}
+	return out
+}
+
+// The contract of all models (model_test.go) holds for these as well.
+func init() {
+	models["ngrc"] = func(d, h int) (eval.Model, error) {
+		return NewNGRC(NGRCConfig{Dim: d, Order: 2, Horizon: h})
+	}
+	models["ngrc-cubic"] = func(d, h int) (eval.Model, error) {
+		return NewNGRC(NGRCConfig{Dim: d, Order: 1, Horizon: h, Degree: 3})
+	}
+	models["krls"] = func(d, h int) (eval.Model, error) {
+		return NewKRLS(KRLSConfig{Dim: d, Order: 2, Horizon: h, Seed: 1, Features: gaussianFeatures(2*d, 20)})
+	}
+	models["krls-coupled"] = func(d, h int) (eval.Model, error) {
+		return NewKRLS(KRLSConfig{Dim: d, Order: 1, Horizon: h, Seed: 1, Features: gaussianFeatures(d, 20), Output: coupled(d), NoLinear: true})
+	}
+	models["krls-ranged"] = func(d, h int) (eval.Model, error) {
+		return NewKRLS(KRLSConfig{Dim: d, Order: 1, Horizon: h, Seed: 1, Inputs: Ranged, Features: func(r orff.Rand) (orff.Scalar, error) {
+			c := make([]float64, d)
+			for i := range c {
+				c[i] = 1
+			}
+			return orff.NewSkewedChiSquared(c, 20, r)
+		}})
+	}
+	models["nystroem"] = func(d, h int) (eval.Model, error) {
+		return NewNystroem(NystroemConfig{KRLSConfig: KRLSConfig{Dim: d, Order: 1, Horizon: h, Seed: 1}, Spectrum: orff.Gaussian{Sigma: 1}, Landmarks: 30})
+	}
+	models["okvar"] = func(d, h int) (eval.Model, error) {
+		return NewOKVAR(OKVARConfig{Dim: d, Order: 2, Horizon: h, Window: 20, Every: 10, Map: gaussianMap(d, 2, 1, coupled(d))})
+	}
+	models["onorma"] = func(d, h int) (eval.Model, error) {
+		return NewONORMA(ONORMAConfig{Dim: d, Order: 1, Horizon: h, Terms: 30, Map: gaussianMap(d, 1, 1, coupled(d))})
+	}
+	sensitives = append(sensitives, "ngrc", "ngrc-cubic", "krls", "krls-coupled", "krls-ranged")
+}
+
+// After a fit OKVAR is the ridge solution of the kernel: the residuals of the
+// window are n lambda c, for every kind of kernel and of Gamma.
+func TestOKVARSolvesTheWindow(t *testing.T) {
+	const d = 3
+	for name, build := range map[string]func(orff.Rand) (orff.Map, error){
+		"identity": gaussianMap(d, 1, 1, orff.Identity(d)),
+		"coupled":  gaussianMap(d, 1, 1, coupled(d)),
+		"curl":     curlMap(d, 1),
+		"schur":    schurMap(d, 1),
+	} {
+		m, err := NewOKVAR(OKVARConfig{Dim: d, Order: 1, Horizon: 1, Window: 30, Every: 1, Lambda: .05, Map: build})
+		if err != nil {
+			t.Fatal(err)
+		}
+		record(t, m.NewSeries(), randomSeries(rand.New(rand.NewPCG(41, 42)), 150, d, 0), d)
+		o := m.(*regression).learner.(*okvar)
+		h := make([]float64, d)
+		for l := range o.fitted {
+			o.PredictTo(h, o.basis[l*d:(l+1)*d])
+			for a, v := range h {
+				want := o.y[l*d+a] - float64(o.fitted)*o.lambda*o.c[l*d+a]
+				if math.Abs(v-want) > 1e-9 {
+					t.Fatalf("%s: h(x_%d)_%d = %g, want %g", name, l, a, v, want)
+				}
+			}
+		}
+		if o.fitted != 30 {
+			t.Errorf("%s: %d pairs in the fit", name, o.fitted)
+		}
+	}
+}
+
+// For k Gamma the recursion over eigen-outputs equals the closed form of sgd.Ridge
+// with B B^T = Gamma: the same weighted squares, lambda_H N = ridge.
+func TestC5_11_OperatorRLSEqualsRidge(t *testing.T) {
+	const d, r, n = 3, 8, 60
+	out := coupled(d)
+	l, err := newOperatorRLS(d, out, sgd.RLSConfig{Features: r, Ridge: 2, Forgetting: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(43, 44))
+	phi, y, p := make([]float64, n*r), make([]float64, n*d), make([]float64, d)
+	for i := range phi {
+		phi[i] = rng.NormFloat64()
+	}
+	for i := range n {
+		row := phi[i*r : (i+1)*r]
+		l.PredictTo(p, row)
+		for a := range d {
+			y[i*d+a] = rng.NormFloat64()
+			p[a] = y[i*d+a] - p[a]
+		}
+		l.Update(row, p)
+	}
+	ridge, err := sgd.NewRidge(n, phi, y, out.Factor())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, inner := out.Dims()
+	theta := make([]float64, inner*r)
+	if err := ridge.SolveTo(theta, 2./n); err != nil {
+		t.Fatal(err)
+	}
+	b, w := out.Factor(), l.Weights()
+	for a := range d {
+		for c := range r {
+			var want float64
+			for k := range inner {
+				want += b[a*inner+k] * theta[c*inner+k]
+			}
+			if got := w[a*r+c]; math.Abs(got-want) > 1e-10 {
+				t.Errorf("weight (%d, %d) is %g, want %g", a, c, got, want)
+			}
+		}
+	}
+}
+
+// lorenz is the system of Lorenz (1963), seen every .05: polynomial dynamics.
+func lorenz(n int) [][]float64 {
+	x, y, z := 1., 1., 25.
+	rows := make([][]float64, n)
+	for i := range rows {
+		for range 50 {
+			const h = .001
+			x, y, z = x+h*10*(y-x), y+h*(x*(28-z)-y), z+h*(x*y-8./3*z)
+		}
+		rows[i] = []float64{x, y, z}
+	}
+	return rows
+}
+
+// Each relative learns what no linear model can. Measured in errors of VAR.
+func TestRelativesLearnNonlinearSeries(t *testing.T) {
+	sine := randomSeries(rand.New(rand.NewPCG(45, 46)), 2500, 2, 0)
+	chaos := lorenz(3000)
+	for _, c := range []struct {
+		name string
+		x    [][]float64
+		make func(d int) (eval.Model, error)
+		most float64
+	}{
+		{"ngrc on Lorenz", chaos, func(d int) (eval.Model, error) { return NewNGRC(NGRCConfig{Dim: d, Order: 2, Horizon: 1, Ridge: 1e-3}) }, .02},
+		{"krls", sine, func(d int) (eval.Model, error) {
+			return NewKRLS(KRLSConfig{Dim: d, Order: 1, Horizon: 1, Bandwidth: .5, Features: gaussianFeatures(d, 50), Ridge: 1, Seed: 1})
+		}, .25},
+		{"nystroem", sine, func(d int) (eval.Model, error) {
+			return NewNystroem(NystroemConfig{KRLSConfig: KRLSConfig{Dim: d, Order: 1, Horizon: 1, Bandwidth: .5, Ridge: 1, Seed: 1}, Spectrum: orff.Gaussian{Sigma: 1}})
+		}, .25},
+		{"okvar", sine, func(d int) (eval.Model, error) {
+			return NewOKVAR(OKVARConfig{Dim: d, Order: 1, Horizon: 1, Bandwidth: .5, Window: 100, Map: gaussianMap(d, 1, 1, orff.Identity(d))})
+		}, .5},
+		{"onorma", sine, func(d int) (eval.Model, error) {
+			return NewONORMA(ONORMAConfig{Dim: d, Order: 1, Horizon: 1, Bandwidth: .3, Terms: 500, Lambda: 1e-3, Map: pureGaussianMap(d), Rate: sgd.Constant(.3)})
+		}, .85},
+	} {
+		d := len(c.x[0])
+		linear, err := NewVAR(VARConfig{Dim: d, Order: 2, Horizon: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := c.make(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := meanSquaredError(t, m, c.x, 1000) / meanSquaredError(t, linear, c.x, 1000)
+		t.Logf("%s: %.4f of the error of VAR", c.name, got)
+		if got > c.most {
+			t.Errorf("%s: %.4f of the error of VAR, want at most %g", c.name, got, c.most)
+		}
+	}
+}
+
+func TestRelativesRefuseWithTheReason(t *testing.T) {
+	for _, c := range []struct {
+		want string
+		make func() (eval.Model, error)
+	}{
+		{"Degree", func() (eval.Model, error) { return NewNGRC(NGRCConfig{Dim: 1, Order: 1, Horizon: 1, Degree: 4}) }},
+		{"products", func() (eval.Model, error) { return NewNGRC(NGRCConfig{Dim: 100, Order: 3, Horizon: 1}) }},
+		{"Features", func() (eval.Model, error) { return NewKRLS(KRLSConfig{Dim: 1, Order: 1, Horizon: 1}) }},
+		{"Features", func() (eval.Model, error) {
+			return NewKRLS(KRLSConfig{Dim: 1, Order: 2, Horizon: 1, Features: gaussianFeatures(1, 5)})
+		}},
+		{"Output", func() (eval.Model, error) {
+			return NewKRLS(KRLSConfig{Dim: 2, Order: 1, Horizon: 1, Features: gaussianFeatures(2, 5), Output: coupled(3)})
+		}},
+		{"Landmarks", func() (eval.Model, error) {
+			return NewNystroem(NystroemConfig{Spectrum: orff.Gaussian{Sigma: 1}, Landmarks: -1})
+		}},
+		{"Spectrum", func() (eval.Model, error) { return NewNystroem(NystroemConfig{}) }},
+		{"Window", func() (eval.Model, error) { return NewOKVAR(OKVARConfig{Window: 1}) }},
+		{"Order 1", func() (eval.Model, error) { return NewOKVAR(OKVARConfig{Dim: 2, Order: 2, Horizon: 1, Map: curlMap(2, 1)}) }},
+		{"Lambda", func() (eval.Model, error) { return NewOKVAR(OKVARConfig{Lambda: -1}) }},
+		{"Terms", func() (eval.Model, error) {
+			return NewONORMA(ONORMAConfig{Dim: 2, Order: 1, Horizon: 1, Map: curlMap(2, 1), Terms: -1})
+		}},
+		{"Map", func() (eval.Model, error) { return NewONORMA(ONORMAConfig{Dim: 2, Order: 1, Horizon: 1}) }},
+	} {
+		if _, err := c.make(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v does not mention %s", err, c.want)
+		}
+	}
+}
+
+// The products of two lags are all that the system of Lorenz needs.
+func ExampleNewNGRC() {
+	m, err := NewNGRC(NGRCConfig{Dim: 3, Order: 2, Horizon: 4, Ridge: 1e-3})
+	if err != nil {
+		panic(err)
+	}
+	f := m.NewSeries()
+	rows := lorenz(2004)
+	for _, row := range rows[:2000] {
+		if err := f.Observe(row); err != nil {
+			panic(err)
+		}
+	}
+	forecast := make([]float64, 4*3)
+	f.ForecastTo(forecast)
+	for h := range 4 {
+		fmt.Printf("%.0f %.0f\n", forecast[3*h:3*h+3], rows[2000+h])
+	}
+}
+
+// A window of 100 samples, learnt exactly.
+func ExampleNewOKVAR() {
+	m, err := NewOKVAR(OKVARConfig{
+		Dim: 1, Order: 1, Horizon: 1, Bandwidth: .5, Lambda: 1e-5,
+		Map: func(r orff.Rand) (orff.Map, error) {
+			k, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, 1, 1, r)
+			return orff.NewDecomposable(k, orff.Identity(1)), err
+		},
+	})
+	if err != nil {
+		panic(err)
+	}
+	f := m.NewSeries()
+	x, forecast := .3, make([]float64, 1)
+	for range 500 {
+		if err := f.Observe([]float64{x}); err != nil {
+			panic(err)
+		}
+		x = 3.7 * x * (1 - x) // the logistic map, chaotic
+	}
+	f.ForecastTo(forecast)
+	fmt.Println("error below .02:", math.Abs(forecast[0]-x) < .02)
+	// Output: error below .02: true
+}
