@@ -290,15 +290,17 @@ func TestApplyDoesNotAllocate(t *testing.T) {
 // FuzzRestore: a state is untrusted input.
 func FuzzRestore(f *testing.F) {
 	c := driftConfig()
-	c.MaxDim = 8
+	c.Emit, c.MetricsWindow, c.Baselines, c.MaxSeries, c.MaxDim = []int{1}, 0, c.Baselines[:1], 2, 3 // small states are mutated faster
 	e := newEngine(f, c)
 	var b stream.Batch
-	rs := records(30, 1)
+	rs := records(40, 1)
 	for i := range rs {
 		if err := e.Apply(&b, &rs[i]); err != nil {
 			f.Fatal(err)
 		}
-		f.Add(e.Snapshot(nil))
+		if i%8 == 0 {
+			f.Add(e.Snapshot(nil))
+		}
 	}
 	f.Fuzz(func(t *testing.T, state []byte) {
 		e := newEngine(t, c)
