@@ -2,13 +2,14 @@ package vec
 
 import "math"
 
-// Cholesky is the factor U^T U of a symmetric positive definite n x n matrix,
-// U upper triangular, and the room to compute it.
+// Cholesky is the factorisation L D L^T of a symmetric positive definite n x n
+// matrix, L lower triangular with a unit diagonal and D diagonal, and the room
+// to compute it. It takes no square roots.
 type Cholesky struct {
 	n, nb int
-	u     []float64 // tiles like those of a Sym; below the diagonal unspecified
-	inv   []float64 // 1/U_ii
-	scale float64   // the matrix is scale U^T U
+	u     []float64 // tiles like those of a Sym: L^T on the diagonal, D L^T beside it
+	inv   []float64 // 1/D
+	scale float64   // the matrix is scale L D L^T
 	rhs   []float64 // a group of right-hand sides, one a column
 }
 

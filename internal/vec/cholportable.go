@@ -1,10 +1,8 @@
 package vec
 
-import "math"
-
 // A left-looking factorisation by tiles: row by row of tiles, first subtract
 // what the rows above contribute, then factor the diagonal tile, then solve for
-// the others.
+// the others. Diagonal tiles become L^T, the others D L^T, and inv 1/D.
 func choleskyPortable(u []float64, nb int, inv []float64) {
 	row := func(i int) []float64 { return u[(i*nb-i*(i-1)/2)*tileLen:] }
 	for i := range nb {
@@ -13,96 +11,101 @@ func choleskyPortable(u []float64, nb int, inv []float64) {
 			c := (*[tileLen]float64)(ri[(j-i)*tileLen:])
 			for k := range i {
 				rk := row(k)
-				subTMul(c, (*[tileLen]float64)(rk[(i-k)*tileLen:]), (*[tileLen]float64)(rk[(j-k)*tileLen:]))
+				subProduct(c, (*[tileLen]float64)(rk[(i-k)*tileLen:]), (*[tileLen]float64)(rk[(j-k)*tileLen:]), (*[tile]float64)(inv[k*tile:]))
 			}
 		}
 		d := (*[tileLen]float64)(ri)
-		v := (*[tile]float64)(inv[i*tile:])
-		factorTile(d, v)
+		factorTile(d, (*[tile]float64)(inv[i*tile:]))
 		for j := i + 1; j < nb; j++ {
-			solveTile((*[tileLen]float64)(ri[(j-i)*tileLen:]), d, v)
+			solveTile((*[tileLen]float64)(ri[(j-i)*tileLen:]), d)
 		}
 	}
 }
 
-// subTMul sets c -= a^T b.
-func subTMul(c, a, b *[tileLen]float64) {
-	for k := 0; k < tileLen; k += tile {
-		bk := (*[tile]float64)(b[k:])
+// subProduct sets c -= a^T diag(inv) b.
+func subProduct(c, a, b *[tileLen]float64, inv *[tile]float64) {
+	for k, v := range inv {
+		bk := *(*[tile]float64)(b[k*tile:])
+		for j := range bk {
+			bk[j] *= v
+		}
 		for i := range tile {
-			f := a[k+i]
-			ci := (*[tile]float64)(c[i*tile:])
-			for j := range ci {
-				ci[j] -= float64(f * bk[j])
-			}
+			subRow((*[tile]float64)(c[i*tile:]), a[k*tile+i], &bk)
 		}
 	}
 }
 
-// factorTile replaces the upper half of d by its Cholesky factor and sets inv
-// to the reciprocals of the diagonal.
+// factorTile replaces the upper half of d by L^T and sets inv to the reciprocals
+// of the pivots.
 func factorTile(d *[tileLen]float64, inv *[tile]float64) {
 	for i := range tile {
-		v := 1 / math.Sqrt(d[i*tile+i])
-		inv[i] = v
-		for j := i; j < tile; j++ {
-			d[i*tile+j] *= v
+		ri := (*[tile]float64)(d[i*tile:])
+		unscaled := *ri
+		inv[i] = 1 / ri[i]
+		for j := range ri {
+			ri[j] *= inv[i]
 		}
 		for k := i + 1; k < tile; k++ {
-			f := d[i*tile+k]
-			for j := k; j < tile; j++ {
-				d[k*tile+j] -= float64(f * d[i*tile+j])
-			}
+			subRow((*[tile]float64)(d[k*tile:]), unscaled[k], ri)
 		}
 	}
 }
 
-// solveTile sets c = U^-T c, where d holds U.
-func solveTile(c, d *[tileLen]float64, inv *[tile]float64) {
+// solveTile sets c = L^-1 c, where d holds L^T.
+func solveTile(c, d *[tileLen]float64) {
 	for i := range tile {
-		ci := (*[tile]float64)(c[i*tile:])
-		for j := range ci {
-			ci[j] *= inv[i]
-		}
 		for k := i + 1; k < tile; k++ {
-			f := d[i*tile+k]
-			ck := (*[tile]float64)(c[k*tile:])
-			for j := range ck {
-				ck[j] -= float64(f * ci[j])
-			}
+			subRow((*[tile]float64)(c[k*tile:]), d[i*tile+k], (*[tile]float64)(c[i*tile:]))
 		}
 	}
 }
 
-// choleskySolvePortable solves U^T U X = B in place; row i of B, of lanes
+// choleskySolvePortable solves L D L^T X = B in place; row i of B, of lanes
 // elements, is rhs[i*lanes:].
 func choleskySolvePortable(u []float64, nb int, inv, rhs []float64) {
-	m := nb * tile
-	at := func(i, j int) int {
-		I, J := i/tile, j/tile
-		return (I*nb-I*(I-1)/2+J-I)*tileLen + i%tile*tile + j%tile
+	at := func(I, J int) *[tileLen]float64 {
+		return (*[tileLen]float64)(u[(I*nb-I*(I-1)/2+J-I)*tileLen:])
 	}
-	for i := range m {
-		xi := (*[lanes]float64)(rhs[i*lanes:])
-		for l := range xi {
-			xi[l] *= inv[i]
+	part := func(I int) *[tileLen]float64 { return (*[tileLen]float64)(rhs[I*tileLen:]) }
+	row := func(b *[tileLen]float64, i int) *[tile]float64 { return (*[tile]float64)(b[i*tile:]) }
+	for J := range nb {
+		c := part(J)
+		for I := range J {
+			a, b := at(I, J), part(I)
+			for k := range tile {
+				for i := range tile {
+					subRow(row(c, i), a[k*tile+i], row(b, k))
+				}
+			}
 		}
-		for j := i + 1; j < m; j++ {
-			subRow((*[lanes]float64)(rhs[j*lanes:]), u[at(i, j)], xi)
+		solveTile(c, at(J, J))
+		for i := range c {
+			c[i] *= inv[J*tile+i/tile]
 		}
 	}
-	for i := m - 1; i >= 0; i-- {
-		xi := (*[lanes]float64)(rhs[i*lanes:])
-		for j := i + 1; j < m; j++ {
-			subRow(xi, u[at(i, j)], (*[lanes]float64)(rhs[j*lanes:]))
+	for I := nb - 1; I >= 0; I-- {
+		var acc [tileLen]float64
+		for J := I + 1; J < nb; J++ {
+			a, b := at(I, J), part(J)
+			for k := range tile {
+				for i := range tile {
+					subRow(row(&acc, i), a[i*tile+k], row(b, k))
+				}
+			}
 		}
-		for l := range xi {
-			xi[l] *= inv[i]
+		c, d := part(I), at(I, I)
+		for i := range c {
+			c[i] += float64(inv[I*tile+i/tile] * acc[i])
+		}
+		for i := tile - 1; i >= 0; i-- {
+			for k := range i {
+				subRow(row(c, k), d[k*tile+i], row(c, i))
+			}
 		}
 	}
 }
 
-func subRow(y *[lanes]float64, a float64, x *[lanes]float64) {
+func subRow(y *[tile]float64, a float64, x *[tile]float64) {
 	for l := range y {
 		y[l] -= float64(a * x[l])
 	}

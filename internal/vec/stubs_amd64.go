@@ -72,12 +72,12 @@ func symSubAVX2(a *float64, nb int, w *float64, k int)
 //go:noescape
 func symMatVecAVX2(a *float64, nb int, y *float64, x *float64)
 
-// choleskyAVX2 replaces the tiles by the factor U of U^T U and sets inv to the reciprocals of its diagonal.
+// choleskyAVX2 replaces the tiles by L^T on the diagonal and D L^T beside it, and sets inv to 1/D.
 //
 //go:noescape
 func choleskyAVX2(u *float64, nb int, inv *float64)
 
-// choleskySolveAVX2 solves U^T U X = B for the 8 columns of B, in place.
+// choleskySolveAVX2 solves L D L^T X = B for the 8 columns of B, in place.
 //
 //go:noescape
 func choleskySolveAVX2(u *float64, nb int, inv *float64, rhs *float64)
@@ -152,12 +152,12 @@ func symSubAVX512(a *float64, nb int, w *float64, k int)
 //go:noescape
 func symMatVecAVX512(a *float64, nb int, y *float64, x *float64)
 
-// choleskyAVX512 replaces the tiles by the factor U of U^T U and sets inv to the reciprocals of its diagonal.
+// choleskyAVX512 replaces the tiles by L^T on the diagonal and D L^T beside it, and sets inv to 1/D.
 //
 //go:noescape
 func choleskyAVX512(u *float64, nb int, inv *float64)
 
-// choleskySolveAVX512 solves U^T U X = B for the 8 columns of B, in place.
+// choleskySolveAVX512 solves L D L^T X = B for the 8 columns of B, in place.
 //
 //go:noescape
 func choleskySolveAVX512(u *float64, nb int, inv *float64, rhs *float64)

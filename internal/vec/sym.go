@@ -122,9 +122,7 @@ func (s *Sym) RowTo(dst []float64, i int) {
 		}
 		addMatTVec(s.y, s.w[:s.terms*len(s.y)], s.c[:s.terms])
 	}
-	for j := range dst {
-		dst[j] = s.scale * s.y[j]
-	}
+	s.scaledTo(dst)
 }
 
 // term returns the collected term k.
@@ -194,10 +192,9 @@ func (s *Sym) Rank1(alpha float64, u []float64) {
 	s.minus = minus
 	// w_i w_j is the same number in both orders; (alpha u_i) u_j would not be.
 	f := math.Sqrt(math.Abs(alpha) / s.scale)
-	w := s.term(s.terms)
-	for i, v := range u {
-		w[i] = f * v
-	}
+	w := s.term(s.terms)[:s.n]
+	copy(w, u)
+	Scale(f, w)
 	s.terms++
 }
 
@@ -238,8 +235,14 @@ func (s *Sym) MatVec(y, x []float64) {
 		}
 		addMatTVec(s.y, w, c)
 	}
-	for i := range y {
-		y[i] = s.scale * s.y[i]
+	s.scaledTo(y)
+}
+
+// scaledTo sets dst to scale times the scratch vector y.
+func (s *Sym) scaledTo(dst []float64) {
+	copy(dst, s.y)
+	if s.scale != 1 {
+		Scale(s.scale, dst)
 	}
 }
 

@@ -110,16 +110,14 @@ func (t target) load(from, to Op) {
 
 func (t target) store(from, to Op) { t.load(from, to) }
 
-func (t target) bcast(m Op, to Op) {
+// bcast spreads a number in memory, or the first of an xmm register.
+func (t target) bcast(m, to Op) {
 	if t.size == 4 {
 		VBROADCASTSS(m, to)
 	} else {
 		VBROADCASTSD(m, to)
 	}
 }
-
-// bcastReg spreads the first element of an xmm register.
-func (t target) bcastReg(x VecVirtual, to Op) { t.bcast(x.AsX(), to) }
 
 func (t target) add(a, b, to Op) {
 	if t.size == 4 {

@@ -124,37 +124,40 @@ func (t target) symMatVec() {
 }
 
 // subProduct subtracts a^T b, or a b, from the group c of columns of a tile in
-// registers.
-func (t target) subProduct(acc []Register, a, b GPVirtual, c int, transposed bool) {
+// registers. The rows of b are first multiplied by the numbers at inv, if it is
+// not nil.
+func (t target) subProduct(acc []Register, a, b, inv Op, c int, transposed bool) {
 	bk, tmp := t.vec(), t.vec()
 	for k := range side {
-		t.load(element(b, k, c*t.lanes), bk)
+		t.load(element(b.(GPVirtual), k, c*t.lanes), bk)
+		if inv != nil {
+			t.mulBcast(at(inv.(GPVirtual), nil, 8*k), bk, tmp)
+		}
 		for r := range acc {
-			e := element(a, r, k)
+			e := element(a.(GPVirtual), r, k)
 			if transposed {
-				e = element(a, k, r)
+				e = element(a.(GPVirtual), k, r)
 			}
 			t.fnmaBcast(e, bk, acc[r], tmp)
 		}
 	}
 }
 
-// solveForward solves U^T X = acc in registers, d the tile of U.
-func (t target) solveForward(acc []Register, d, inv GPVirtual) {
+// solveForward solves L X = acc in registers, where the tile at d holds L^T, of
+// unit diagonal.
+func (t target) solveForward(acc []Register, d GPVirtual) {
 	tmp := t.vec()
 	for i := range side {
-		t.mulBcast(at(inv, nil, 8*i), acc[i], tmp)
 		for k := i + 1; k < side; k++ {
 			t.fnmaBcast(element(d, i, k), acc[i], acc[k], tmp)
 		}
 	}
 }
 
-// solveBackward solves U X = acc in registers.
-func (t target) solveBackward(acc []Register, d, inv GPVirtual) {
+// solveBackward solves L^T X = acc in registers.
+func (t target) solveBackward(acc []Register, d GPVirtual) {
 	tmp := t.vec()
 	for i := side - 1; i >= 0; i-- {
-		t.mulBcast(at(inv, nil, 8*i), acc[i], tmp)
 		for k := range i {
 			t.fnmaBcast(element(d, k, i), acc[i], acc[k], tmp)
 		}
@@ -175,9 +178,8 @@ func (t target) storeTile(v []Register, p GPVirtual, c int) {
 	}
 }
 
-// factorTile replaces the tile at d by its factor and sets inv to the
-// reciprocals of the diagonal. It eliminates without square roots, which are
-// taken together at the end: they would lengthen the chain from row to row.
+// factorTile replaces the tile at d by L^T, of unit diagonal, and sets inv to the
+// reciprocals of the pivots. The chain from pivot to pivot is what takes time.
 func (t target) factorTile(d, inv GPVirtual, one Register) {
 	tmp := t.vec()
 	var rows []Register
@@ -185,47 +187,41 @@ func (t target) factorTile(d, inv GPVirtual, one Register) {
 		rows = t.loadTile(d, 0)
 	}
 	for i := range side {
-		pivot := XMM()
-		VMOVSD(element(d, i, i), pivot)
-		VMOVSD(pivot, at(inv, nil, 8*i))
-		VDIVSD(pivot, one.(VecVirtual).AsX(), pivot)
+		pivot := t.vec()
+		x := pivot.(VecVirtual).AsX()
+		switch {
+		case t.zmm && i > 0:
+			VALIGNQ(U8(uint8(i)), rows[i], rows[i], pivot)
+			t.store(rows[i], element(d, i, 0))
+		case t.zmm:
+			t.load(rows[i], pivot)
+		default:
+			VMOVSD(element(d, i, i), x)
+		}
+		VDIVSD(x, one.(VecVirtual).AsX(), x)
+		VMOVSD(x, at(inv, nil, 8*i))
 		r := t.vec()
-		t.bcastReg(pivot, r)
-		for c := range t.groups() {
-			scaled, v := t.vec(), t.vec()
+		t.bcast(x, r)
+		scaled := t.vecs(t.groups())
+		for c := range scaled {
 			if t.zmm {
-				t.mul(rows[i], r, scaled)
+				t.mul(rows[i], r, scaled[c])
 			} else {
-				t.mul(element(d, i, c*t.lanes), r, scaled)
+				t.mul(element(d, i, c*t.lanes), r, scaled[c])
 			}
 			for k := i + 1; k < side; k++ {
 				if t.zmm {
-					t.fnmaBcast(element(d, i, k), scaled, rows[k], tmp)
-				} else {
-					t.load(element(d, k, c*t.lanes), v)
-					t.fnmaBcast(element(d, i, k), scaled, v, tmp)
-					t.store(v, element(d, k, c*t.lanes))
+					t.fnmaBcast(element(d, i, k), scaled[c], rows[k], tmp)
+					continue
 				}
-				if t.zmm && k == i+1 {
-					// The next pivot is read from memory.
-					t.store(rows[k], element(d, k, 0))
-				}
+				v := t.vec()
+				t.load(element(d, k, c*t.lanes), v)
+				t.fnmaBcast(element(d, i, k), scaled[c], v, tmp)
+				t.store(v, element(d, k, c*t.lanes))
 			}
 		}
-	}
-	for c := range t.groups() {
-		v := t.vec()
-		t.load(at(inv, nil, c*t.bytes()), v)
-		VSQRTPD(v, v)
-		VDIVPD(v, one, v)
-		t.store(v, at(inv, nil, c*t.bytes()))
-	}
-	for c := range t.groups() {
-		for i := range side {
-			v := t.vec()
-			t.load(element(d, i, c*t.lanes), v)
-			t.mulBcast(at(inv, nil, 8*i), v, tmp)
-			t.store(v, element(d, i, c*t.lanes))
+		for c := range scaled {
+			t.store(scaled[c], element(d, i, c*t.lanes))
 		}
 	}
 }
@@ -234,28 +230,29 @@ func (t target) factorTile(d, inv GPVirtual, one Register) {
 // rows above contribute, factor the diagonal tile, solve for the others.
 func (t target) cholesky() {
 	t.begin("cholesky", "func(u *%, nb int, inv *%)",
-		"replaces the tiles by the factor U of U^T U and sets inv to the reciprocals of its diagonal.")
-	u, nb, inv := param("u"), param("nb"), param("inv")
+		"replaces the tiles by L^T on the diagonal and D L^T beside it, and sets inv to 1/D.")
+	u, inv := param("u"), param("inv")
 	one := t.vec()
 	bits := GP64()
 	MOVQ(U64(0x3ff0000000000000), bits)
 	x := XMM()
 	VMOVQ(bits, x)
-	t.bcastReg(x, one)
+	t.bcast(x, one)
 
 	p := copyOf(u)    // the tile in work
 	top := copyOf(u)  // tile (0, I)
 	above := zeroed() // I
-	left := copyOf(nb)
+	left := param("nb")
 
 	product := func(acc []Register, colTop GPVirtual, c int) {
-		a, b, k, step := copyOf(top), copyOf(colTop), copyOf(above), copyOf(nb)
+		a, b, k, step, pinv := copyOf(top), copyOf(colTop), copyOf(above), param("nb"), param("inv")
 		SHLQ(U8(log2(tileSize)), step)
 		loop(k, 1, func() {
 			SUBQ(U32(tileSize), step)
-			t.subProduct(acc, a, b, c, true)
+			t.subProduct(acc, a, b, pinv, c, true)
 			ADDQ(step, a)
 			ADDQ(step, b)
+			ADDQ(U32(rowBytes), pinv)
 		})
 	}
 	loop(left, 1, func() {
@@ -273,7 +270,7 @@ func (t target) cholesky() {
 			for c := range t.groups() {
 				acc := t.loadTile(p, c)
 				product(acc, colTop, c)
-				t.solveForward(acc, d, inv)
+				t.solveForward(acc, d)
 				t.storeTile(acc, p, c)
 			}
 			ADDQ(U32(tileSize), p)
@@ -288,26 +285,30 @@ func (t target) cholesky() {
 // choleskySolve treats the right-hand sides as one more column of tiles.
 func (t target) choleskySolve() {
 	t.begin("choleskySolve", "func(u *%, nb int, inv, rhs *%)",
-		"solves U^T U X = B for the 8 columns of B, in place.")
-	u, nb, inv, rhs := param("u"), param("nb"), param("inv"), param("rhs")
+		"solves L D L^T X = B for the 8 columns of B, in place.")
+	u, inv, rhs := param("u"), param("inv"), param("rhs")
 	d := copyOf(u)
 	p := copyOf(rhs)
 	top := copyOf(u)
-	above, left := zeroed(), copyOf(nb)
-	down := copyOf(nb)
+	above, left := zeroed(), param("nb")
+	down := param("nb")
 	SHLQ(U8(log2(tileSize)), down) // from a diagonal tile to the next, less one tile
 	loop(left, 1, func() {
 		for c := range t.groups() {
 			acc := t.loadTile(p, c)
-			a, b, k, step := copyOf(top), copyOf(rhs), copyOf(above), copyOf(nb)
+			a, b, k, step := copyOf(top), copyOf(rhs), copyOf(above), param("nb")
 			SHLQ(U8(log2(tileSize)), step)
 			loop(k, 1, func() {
 				SUBQ(U32(tileSize), step)
-				t.subProduct(acc, a, b, c, true)
+				t.subProduct(acc, a, b, nil, c, true)
 				ADDQ(step, a)
 				ADDQ(U32(tileSize), b)
 			})
-			t.solveForward(acc, d, inv)
+			t.solveForward(acc, d)
+			tmp := t.vec()
+			for r := range acc {
+				t.mulBcast(at(inv, nil, 8*r), acc[r], tmp)
+			}
 			t.storeTile(acc, p, c)
 		}
 		ADDQ(down, d)
@@ -319,21 +320,26 @@ func (t target) choleskySolve() {
 	})
 
 	// Upwards again; the tiles of a row follow its diagonal tile.
-	left, below := copyOf(nb), zeroed()
+	left, below := param("nb"), zeroed()
 	loop(left, 1, func() {
 		ADDQ(U32(tileSize), down)
 		SUBQ(down, d)
 		SUBQ(U32(rowBytes), inv)
 		SUBQ(U32(tileSize), p)
 		for c := range t.groups() {
-			acc := t.loadTile(p, c)
+			acc := t.zeros(side)
 			a, b, k := copyOf(d), copyOf(p), copyOf(below)
 			loop(k, 1, func() {
 				ADDQ(U32(tileSize), a)
 				ADDQ(U32(tileSize), b)
-				t.subProduct(acc, a, b, c, false)
+				t.subProduct(acc, a, b, nil, c, false)
 			})
-			t.solveBackward(acc, d, inv)
+			tmp := t.vec()
+			for r := range acc {
+				t.bcast(at(inv, nil, 8*r), tmp)
+				VFMADD213PD(element(p, r, c*t.lanes), tmp, acc[r])
+			}
+			t.solveBackward(acc, d)
 			t.storeTile(acc, p, c)
 		}
 		ADDQ(U8(1), below)
