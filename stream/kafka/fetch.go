@@ -30,19 +30,23 @@ func (p *Partition) Read(ctx context.Context, dst []stream.Message) (n int, err 
 			return 0, err
 		}
 	}
-	if len(p.pending) == 0 { // nobody refers to the arena any more
-		p.arena = p.arena[:0]
-		if cap(p.arena) > 4*p.group.config.FetchBytes {
-			p.arena = nil // after an exceptional batch
-		}
-	}
 	var b backoff
+	swapped := false
 	for {
 		m := copy(dst[n:], p.pending)
 		p.pending = p.pending[m:]
 		n += m
 		if n == len(dst) || n > 0 && p.fetched >= p.logEnd.Load() {
 			break
+		}
+		// Pending is empty. Its memory is free, but for what this very Read delivers.
+		p.pending = p.messages[:0]
+		switch {
+		case n == 0:
+			p.arena = p.reuse(p.arena)
+		case !swapped:
+			p.arena, p.spare = p.reuse(p.spare), p.arena
+			swapped = true
 		}
 		err := p.fetch(ctx, n > 0)
 		if err == nil {
@@ -67,6 +71,15 @@ func (p *Partition) Read(ctx context.Context, dst []stream.Message) (n int, err 
 	}
 	p.position.Store(dst[n-1].Offset + 1)
 	return n, nil
+}
+
+// reuse returns an empty arena with the memory of another, unless an exceptional
+// batch has made it large.
+func (p *Partition) reuse(arena []byte) []byte {
+	if cap(arena) > 4*p.group.config.FetchBytes {
+		return nil
+	}
+	return arena[:0]
 }
 
 // answer is what came of a request for messages.
@@ -125,6 +138,9 @@ func (p *Partition) fetch(ctx context.Context, hasty bool) error {
 		return nil // asked before a Seek
 	}
 	err := p.take(ctx, &a)
+	if cap(p.pending) > cap(p.messages) {
+		p.messages = p.pending[:0]
+	}
 	if len(p.pending) > 0 && err == nil {
 		p.ask()
 	}

@@ -267,6 +267,7 @@ func (g *Group) watchPartitions(ctx context.Context, was map[string]int, end con
 			return
 		case <-tick.C:
 		}
+		g.refreshEnds(ctx)
 		now, err := g.client.partitions(ctx, g.config.Topics)
 		if err != nil {
 			continue // the readers notice and report what does not pass
@@ -276,6 +277,35 @@ func (g *Group) watchPartitions(ctx context.Context, was map[string]int, end con
 				end(fmt.Errorf("%w: topic %s had %d and has %d; series may have moved: "+
 					"finish the old partitions, then start with a new group and new state", ErrPartitions, t, was[t], now[t]))
 				return
+			}
+		}
+	}
+}
+
+// refreshEnds asks where the logs of the assigned partitions end, so that the lag
+// of a reader that is held up grows.
+func (g *Group) refreshEnds(ctx context.Context) {
+	request := make(map[string][]kafkago.OffsetRequest)
+	g.mu.Lock()
+	for tp := range g.assigned {
+		request[tp.topic] = append(request[tp.topic], kafkago.LastOffsetOf(tp.partition))
+	}
+	g.mu.Unlock()
+	if len(request) == 0 {
+		return
+	}
+	ctx, cancel := g.client.bounded(ctx, 0)
+	defer cancel()
+	resp, err := g.client.ListOffsets(ctx, &kafkago.ListOffsetsRequest{Topics: request})
+	if err != nil {
+		return // the readers notice
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for topic, list := range resp.Topics {
+		for _, o := range list {
+			if p := g.assigned[topicPartition{topic, o.Partition}]; p != nil && o.Error == nil {
+				p.logEnd.Store(o.LastOffset)
 			}
 		}
 	}

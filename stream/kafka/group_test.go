@@ -461,6 +461,7 @@ func TestLagIsReported(t *testing.T) {
 	b := newBroker(t, 1)
 	send(t, b.Addr(), 0, 30)
 	g := newGroup(t, quick(b.Addr()))
+	g.watchEvery = 20 * time.Millisecond
 	read := make(chan struct{})
 	stop := start(t, g, func(ctx context.Context, p *Partition) error {
 		if n, err := p.Read(ctx, make([]stream.Message, 12)); n != 12 || err != nil {
@@ -474,6 +475,8 @@ func TestLagIsReported(t *testing.T) {
 	if s := g.Status().Partitions[0]; s.Position != 12 || s.End != 30 || s.Lag() != 18 {
 		t.Errorf("status %+v", s)
 	}
+	send(t, b.Addr(), 30, 35)
+	eventually(t, "the lag of a reader that does not read grows", func() bool { return g.Status().Partitions[0].Lag() == 23 })
 	stop()
 }
 

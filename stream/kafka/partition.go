@@ -29,9 +29,11 @@ type Partition struct {
 	fetched  int64       // offset of the next message to be fetched
 	asked    chan answer // to the request that is under way; nil = none
 	pending  []stream.Message
-	arena    []byte // backs the keys and values of pending
-	lastHash uint64 // of the message before fetched; 0 = unknown
-	suspect  bool   // the topic was missing for a while: it may be another one
+	messages []stream.Message // the memory of pending
+	arena    []byte           // backs the keys and values of pending
+	spare    []byte           // backs what the Read before the last fetch delivered
+	lastHash uint64           // of the message before fetched; 0 = unknown
+	suspect  bool             // the topic was missing for a while: it may be another one
 }
 
 // membership is what proves to the broker that a commit is ours.

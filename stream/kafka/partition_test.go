@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -376,6 +377,40 @@ func TestMetadataOfCommits(t *testing.T) {
 		if hash, got := parseMetadata(foreign); hash != 0 || got != foreign {
 			t.Errorf("%q became %d, %q", foreign, hash, got)
 		}
+	}
+}
+
+// TestMessagesStayValidUntilTheNextRead: with reads and fetches that do not fit
+// each other, and without the memory growing with the log.
+func TestMessagesStayValidUntilTheNextRead(t *testing.T) {
+	b := newBroker(t, 1)
+	const n = 20000
+	send(t, b.Addr(), 0, n)
+	c := quick(b.Addr())
+	c.FetchBytes = 4000
+	err := run(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
+		dst := make([]stream.Message, 2500)
+		largest := 0
+		for next := 0; next < n; {
+			k, err := p.Read(ctx, dst[:1+next%len(dst)])
+			if err != nil {
+				return err
+			}
+			for _, m := range dst[:k] {
+				if got := string(m.Value); got != strconv.Itoa(next) || string(m.Key) != strconv.Itoa(next%10) {
+					t.Fatalf("message %s=%s, want number %d", m.Key, got, next)
+				}
+				next++
+			}
+			largest = max(largest, cap(p.arena), cap(p.spare), cap(p.messages))
+		}
+		if largest > 50_000 { // a few reads
+			t.Errorf("the memory has grown to %d", largest)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
