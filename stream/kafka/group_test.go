@@ -298,8 +298,9 @@ func TestCommitIsFenced(t *testing.T) {
 		t.Errorf("a commit after the end of the work: %v", err)
 	}
 	// A process that was stopped in the meantime does not know that its time is over.
-	p.life = context.Background()
-	if err := p.Commit(deadline(t), 5); !errors.Is(err, ErrFenced) || !errors.Is(err, kafkago.IllegalGeneration) {
+	unaware := *p
+	unaware.life = context.Background()
+	if err := unaware.Commit(deadline(t), 5); !errors.Is(err, ErrFenced) || !errors.Is(err, kafkago.IllegalGeneration) {
 		t.Errorf("a commit of an old generation: %v", err)
 	}
 	if got := b.Cluster().GroupInfo("g").Commits[topic][0].Offset; got != 3 {

@@ -18,6 +18,9 @@ import (
 // The tests of this file need Apache Kafka; see internal/testserver.
 
 func TestRealKafka(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute: not with -short")
+	}
 	const partitions = 4
 	proxy := testserver.StartProxy(t, "")
 	k := testserver.StartKafka(t, testserver.KafkaAdvertised(proxy.Addr), testserver.KafkaSetting("log.retention.check.interval.ms", "500"))
