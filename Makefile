@@ -55,8 +55,8 @@ fuzz: ## run every fuzz target for FUZZTIME
 		done; \
 	done
 
-bench: ## run the benchmarks
-	$(GO) test -run '^$$' -bench . -benchmem ./...
+bench: ## report speed beside the bounds of this machine and gonum, see docs/performance.md
+	$(GO) run ./internal/bench
 
 golden: ## the checks of the mathematics by their labels
 	$(GO) test -v -run 'C[0-9]' $(NUMERIC) | grep -E '^(=== RUN|---|ok|FAIL)' | grep -v '=== RUN'

@@ -31,7 +31,7 @@ type NLMS struct {
 	g, u    []float64
 	pending bool
 
-	gram, steps []float64 // scratch of LearnBlock
+	gram, steps, turned []float64 // scratch of LearnBlock: n x n, n x p, p x n
 }
 
 // NewNLMS returns a learner with zero weights. The error names the field that
@@ -111,22 +111,22 @@ func (l *NLMS) LearnBlock(pred, phi, y []float64) {
 	}
 	l.flush()
 	if len(l.gram) < n*n {
-		l.gram, l.steps = make([]float64, n*n), make([]float64, n*p)
+		l.gram, l.steps, l.turned = make([]float64, n*n), make([]float64, n*p), make([]float64, n*p)
 	}
-	gram, steps := l.gram[:n*n], l.steps[:n*p]
+	gram, steps, turned := l.gram[:n*n], l.steps[:n*p], l.turned[:n*p]
 	vec.MatMulT(pred, phi, l.theta, n, p, m)
 	vec.MatMulT(gram, phi, phi, n, n, m)
 	for s := range n {
 		row, ps := gram[s*n:(s+1)*n], pred[s*p:(s+1)*p]
-		for o := range p { // steps is p x n
-			ps[o] += vec.Dot(row[:s], steps[o*n:o*n+s])
-		}
+		vec.AddMatTVec(ps, steps[:s*p], row[:s])
 		c := l.cfg.Step / (1e-6 + row[s])
-		for o := range p {
-			steps[o*n+s] = c * (y[s*p+o] - ps[o])
+		for o, v := range ps {
+			step := c * (y[s*p+o] - v)
+			steps[s*p+o] = step
+			turned[o*n+s] = step
 		}
 	}
-	vec.AddMatMul(l.theta, 1, steps, phi, p, m, n)
+	vec.AddMatMul(l.theta, 1, turned, phi, p, m, n)
 }
 
 // State saves or restores the weights.

@@ -250,6 +250,12 @@ func featureRows(phi, w, x []float64, scale float64, n int) {
 		return
 	}
 	m, d := len(x)/n, len(phi)/n/2
+	if len(w) <= 4096 { // stays in the first cache: nothing is gained
+		for i := range n {
+			features(phi[2*i*d:2*(i+1)*d], w, x[i*m:(i+1)*m], scale)
+		}
+		return
+	}
 	clear(phi)
 	addMatMulTo(phi, 2*d, 1, x, w, n, d, m)
 	for i := range n {

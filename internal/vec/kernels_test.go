@@ -99,6 +99,13 @@ func TestMatrixVector(t *testing.T) {
 					near(t, "A^T x, "+name, z[j], want, tolerance(m, abs))
 				}
 
+				sum := clone(z)
+				AddMatTVec(sum, a, y)
+				for j := range sum {
+					want, abs := sumOfProducts(append(column(a, m, n, j), 1), append(clone(y), z[j]))
+					near(t, "y + A^T x, "+name, sum[j], want, tolerance(m+1, abs))
+				}
+
 				g, u := vector(t, rng, m), vector(t, rng, n)
 				before := clone(a)
 				const alpha = 0.3
@@ -245,6 +252,7 @@ func TestWrongShapesPanic(t *testing.T) {
 		"Axpy":         func() { Axpy(1, two, three) },
 		"MatVec":       func() { MatVec(two, six, two) },
 		"MatTVec":      func() { MatTVec(two, six, two) },
+		"AddMatTVec":   func() { AddMatTVec(two, six, two) },
 		"AddOuter":     func() { AddOuter(six, 1, two, two) },
 		"UpdateMatVec": func() { UpdateMatVec(two, six, three, three, three) },
 		"MatMulT":      func() { MatMulT(six, two, three, 2, 2, 1) },

@@ -47,6 +47,14 @@ func MatTVec(y, a, x []float64) {
 	addMatTVec(y, a, x)
 }
 
+// AddMatTVec adds A^T x to y, where A is len(x) x len(y).
+func AddMatTVec(y, a, x []float64) {
+	if len(a) != len(y)*len(x) {
+		panic("vec: AddMatTVec: shapes differ")
+	}
+	addMatTVec(y, a, x)
+}
+
 // AddOuter adds alpha x y^T to A, which is len(x) x len(y).
 func AddOuter(a []float64, alpha float64, x, y []float64) {
 	if len(a) != len(x)*len(y) {
