@@ -1,0 +1,217 @@
+package livepage
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+)
+
+// The limits of a request.
+const (
+	maxQuery  = 8 << 10 // bytes
+	maxShown  = 12      // variables
+	maxParams = 32
+)
+
+// routes returns the handler of all paths.
+func (p *Page) routes() http.Handler {
+	mux := http.NewServeMux()
+	for _, a := range assets() {
+		mux.Handle("GET "+a.path, a)
+	}
+	mux.HandleFunc("GET /api/v1/series", p.getSeries)
+	mux.HandleFunc("GET /api/v1/forecast", p.getForecast)
+	mux.HandleFunc("GET /api/v1/metrics", p.getMetrics)
+	mux.HandleFunc("GET /api/v1/influence", p.getInfluence)
+	mux.HandleFunc("GET /api/v1/events", p.getEvents)
+	mux.HandleFunc("GET /api/v1/status", p.getStatus)
+	mux.HandleFunc("GET /api/v1/stream", p.stream)
+	mux.HandleFunc("GET /api/", func(w http.ResponseWriter, r *http.Request) {
+		fail(w, http.StatusNotFound, errors.New("there is no such path"))
+	})
+	return secure(mux)
+}
+
+// secure sets the headers that keep a browser from doing anything else with
+// what it is served: names of series come from outside.
+func secure(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
+			"base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		if len(r.URL.RawQuery) > maxQuery {
+			fail(w, http.StatusRequestURITooLong, fmt.Errorf("the query is longer than %d bytes", maxQuery))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func (p *Page) getSeries(w http.ResponseWriter, _ *http.Request) { answer(w, p.list()) }
+
+func (p *Page) getForecast(w http.ResponseWriter, r *http.Request) {
+	q, err := newQuery(r)
+	samples := q.number("samples", maxSamples, 0, maxSamples)
+	if err = errors.Join(err, q.err); err != nil {
+		fail(w, http.StatusBadRequest, err)
+		return
+	}
+	p.mu.RLock()
+	h, v, code, err := p.view(q)
+	var m *windowMessage
+	if err == nil {
+		m = h.window(v, h.end-int64(samples))
+	}
+	p.mu.RUnlock()
+	reply(w, m, code, err)
+}
+
+func (p *Page) getMetrics(w http.ResponseWriter, r *http.Request) {
+	q, err := newQuery(r)
+	if err != nil {
+		fail(w, http.StatusBadRequest, err)
+		return
+	}
+	p.mu.RLock()
+	h, v, code, err := p.view(q)
+	var m *metricsMessage
+	if err == nil {
+		m = h.scores.message(h, v, p.c.Levels)
+	}
+	p.mu.RUnlock()
+	reply(w, m, code, err)
+}
+
+func (p *Page) getInfluence(w http.ResponseWriter, _ *http.Request) {
+	fail(w, http.StatusNotFound, fmt.Errorf("the model %s does not expose which variable influences which", valid(p.c.Model)))
+}
+
+func (p *Page) getEvents(w http.ResponseWriter, r *http.Request) {
+	q, err := newQuery(r)
+	limit := q.number("limit", maxEvents, 1, maxEvents)
+	if err = errors.Join(err, q.err); err != nil {
+		fail(w, http.StatusBadRequest, err)
+		return
+	}
+	p.mu.RLock()
+	m := eventsMessage{Events: p.events.since(0, limit)}
+	p.mu.RUnlock()
+	slices.Reverse(m.Events)
+	answer(w, m)
+}
+
+func (p *Page) getStatus(w http.ResponseWriter, _ *http.Request) { answer(w, p.status()) }
+
+// list describes the series that are kept.
+func (p *Page) list() seriesMessage {
+	seen := p.status().Series
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	m := seriesMessage{
+		Series: make([]seriesInfo, 0, len(p.series)), Seen: seen,
+		Horizons: append([]int{}, p.tracked...), Levels: append(column{}, p.c.Levels...), Note: p.c.Note,
+		Limits: limits{Series: MaxSeries, Variables: MaxVariables, Samples: maxSamples, Shown: maxShown},
+	}
+	for _, h := range p.series {
+		m.Series = append(m.Series, seriesInfo{
+			Name: h.name, Variables: h.variables, Dim: len(h.info.Variables), Samples: h.capacity,
+		})
+	}
+	return m
+}
+
+// query is the parameters of a request.
+type query struct {
+	values url.Values
+	err    error // of the numbers read so far
+}
+
+func newQuery(r *http.Request) (*query, error) {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	q := &query{values: values}
+	n := 0
+	for _, v := range values {
+		n += len(v)
+	}
+	switch {
+	case err != nil:
+		return q, errors.New("the query is not well-formed")
+	case n > maxParams:
+		return q, fmt.Errorf("a query has at most %d parameters", maxParams)
+	}
+	return q, nil
+}
+
+// number returns a parameter within [low, high], or what it is when absent.
+func (q *query) number(name string, absent, low, high int) int {
+	if !q.values.Has(name) {
+		return absent
+	}
+	n, err := strconv.Atoi(q.values.Get(name))
+	if err != nil || n < low || n > high {
+		q.err = errors.Join(q.err, fmt.Errorf("%s must be a whole number from %d to %d", name, low, high))
+		return absent
+	}
+	return n
+}
+
+// view finds what q asks for. Absent variables mean the first maxShown, an
+// absent horizon the shortest.
+func (p *Page) view(q *query) (h *history, v view, code int, err error) {
+	if h = p.find(q.values.Get("series")); h == nil {
+		return nil, v, http.StatusNotFound, fmt.Errorf("there is no series %q; /api/v1/series lists them", q.values.Get("series"))
+	}
+	names := q.values["variable"]
+	if len(names) > maxShown {
+		return nil, v, http.StatusBadRequest, fmt.Errorf("at most %d variables can be asked for at once", maxShown)
+	}
+	for _, name := range names {
+		j := slices.Index(h.variables, name)
+		if j < 0 {
+			return nil, v, http.StatusNotFound, fmt.Errorf("series %q has no variable %q", h.name, name)
+		}
+		v.variables = append(v.variables, j)
+	}
+	if names == nil {
+		for j := range min(maxShown, len(h.variables)) {
+			v.variables = append(v.variables, j)
+		}
+	}
+	v.track = min(0, len(p.tracked)-1)
+	if q.values.Has("horizon") {
+		n, err := strconv.Atoi(q.values.Get("horizon"))
+		v.track = slices.Index(p.tracked, n)
+		if err != nil || v.track < 0 {
+			return nil, v, http.StatusBadRequest, fmt.Errorf("horizon must be one of %v", p.tracked)
+		}
+	}
+	return h, v, http.StatusOK, nil
+}
+
+// reply answers with v, or with err.
+func reply(w http.ResponseWriter, v any, code int, err error) {
+	if err != nil {
+		fail(w, code, err)
+		return
+	}
+	answer(w, v)
+}
+
+func answer(w http.ResponseWriter, v any) { write(w, http.StatusOK, v) }
+
+func fail(w http.ResponseWriter, code int, err error) { write(w, code, errorMessage{err.Error()}) }
+
+func write(w http.ResponseWriter, code int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(v) // a client that has gone needs no answer
+}

@@ -1,0 +1,67 @@
+package livepage
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"io/fs"
+	"net/http"
+	"path"
+	"time"
+)
+
+//go:embed assets
+var embedded embed.FS
+
+// asset is a file of the page. It implements http.Handler.
+type asset struct {
+	path    string // in the URL, as a pattern of http.ServeMux
+	kind    string // media type
+	etag    string
+	content []byte
+}
+
+// kinds are the media types; those of the system are not asked.
+var kinds = map[string]string{
+	".html": "text/html; charset=utf-8",
+	".css":  "text/css; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".svg":  "image/svg+xml",
+	"":      "text/plain; charset=utf-8",
+}
+
+// assets returns the files of the page; those of a kind not listed are not
+// served.
+func assets() []*asset {
+	var all []*asset
+	err := fs.WalkDir(embedded, "assets", func(name string, d fs.DirEntry, err error) error {
+		kind, ok := kinds[path.Ext(name)]
+		if err != nil || d.IsDir() || !ok {
+			return err
+		}
+		content, err := embedded.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(content)
+		a := &asset{path: name[len("assets"):], kind: kind, etag: `"` + hex.EncodeToString(sum[:8]) + `"`, content: content}
+		if a.path == "/index.html" {
+			a.path = "/{$}"
+		}
+		all = append(all, a)
+		return nil
+	})
+	if err != nil {
+		panic("livepage: " + err.Error()) // they are in the binary
+	}
+	return all
+}
+
+// ServeHTTP implements http.Handler.
+func (a *asset) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", a.kind)
+	w.Header().Set("ETag", a.etag)
+	w.Header().Set("Cache-Control", "no-cache") // ask whether it is still the same
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(a.content))
+}

@@ -1,0 +1,303 @@
+// The charts: what was observed and forecast of a variable, and scores over time.
+
+import uPlot from "/vendor/uplot/uPlot.esm.js";
+import * as format from "/format.js";
+
+/** The colours of the present theme. */
+const palette = {};
+
+function readPalette() {
+  const style = getComputedStyle(document.documentElement);
+  for (const name of ["ink", "muted", "grid", "card", "observed", "forecast", "band", "band-past", "future", "outside", "line-a", "line-b", "line-c"]) {
+    palette[name] = style.getPropertyValue("--" + name).trim();
+  }
+}
+readPalette();
+const charts = new Set();
+addEventListener("themechange", () => {
+  readPalette();
+  for (const c of charts) c.plot?.redraw(false);
+});
+
+const color = (name) => () => palette[name];
+const utc = (t) => uPlot.tzDate(new Date(t * 1000), "Etc/UTC");
+const font = '12px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif';
+
+const timeAxis = () => ({
+  stroke: color("muted"), font, grid: {stroke: color("grid"), width: 1}, ticks: {show: false}, gap: 6, space: 76,
+  size: (u, labels) => (labels?.some((l) => l.includes("\n")) ? 40 : 25),
+  values: (u, ticks, axis, space, increment) => format.timeTicks(ticks, increment),
+});
+const valueAxis = (size, values) => ({
+  stroke: color("muted"), font, grid: {stroke: color("grid"), width: 1}, ticks: {show: false}, gap: 6, size, space: 34,
+  values: values ?? ((u, ticks, axis, space, increment) => format.valueTicks(ticks, increment)),
+});
+
+/** Chart is a uPlot that keeps the width of its parent. */
+class Chart {
+  constructor(parent, height) {
+    this.parent = parent;
+    this.pixels = height;
+    this.observer = new ResizeObserver(() => {
+      const width = parent.clientWidth;
+      if (this.plot && width > 0 && width !== this.plot.width) this.plot.setSize({width, height});
+    });
+    this.observer.observe(parent);
+    charts.add(this);
+  }
+
+  draw(options, data) {
+    if (this.plot) {
+      this.plot.setData(data);
+    } else if (this.parent.clientWidth > 0) {
+      this.plot = new uPlot({width: this.parent.clientWidth, height: this.pixels, tzDate: utc, legend: {show: false}, ...options()}, data, this.parent);
+    }
+  }
+
+  destroy() {
+    charts.delete(this);
+    this.observer.disconnect();
+    this.plot?.destroy();
+  }
+}
+
+/** How far outside is far: twice the distance to the bound. */
+const far = 2;
+
+/** A variable: observed, what had been forecast for it, and the forecast. */
+export class VariableChart extends Chart {
+  constructor(list, name, levels) {
+    const card = document.createElement("article");
+    card.className = "card chart";
+    const head = card.appendChild(document.createElement("header"));
+    const title = head.appendChild(document.createElement("h2"));
+    title.textContent = name;
+    const time = head.appendChild(document.createElement("time"));
+    const readout = head.appendChild(document.createElement("dl"));
+    readout.className = "readout";
+    const box = card.appendChild(document.createElement("div"));
+    box.className = "plot";
+    box.tabIndex = 0;
+    box.setAttribute("role", "img");
+    list.append(card);
+    super(box, 190);
+    this.card = card;
+    this.time = time;
+    this.readout = readout;
+    this.name = name;
+    this.levels = levels;
+    box.addEventListener("keydown", (event) => this.key(event));
+    box.addEventListener("blur", () => this.plot?.setCursor({left: -10, top: -10}));
+  }
+
+  destroy() {
+    super.destroy();
+    this.card.remove();
+  }
+
+  /** Draws the last samples. */
+  update(samples, shown) {
+    const v = samples.variables.get(this.name);
+    if (!v) return;
+    const from = Math.max(0, samples.time.length - shown);
+    const past = samples.time.slice(from);
+    this.spacing = samples.spacing;
+    this.last = past.length - 1;
+    this.origin = past[this.last];
+    const y = v.y.slice(from);
+
+    const fan = {time: [], yhat: [], lower: [], upper: []};
+    if (v.forecast) {
+      samples.forecast.time.forEach((t, i) => {
+        if (t <= this.origin) return;
+        fan.time.push(t);
+        fan.yhat.push(v.forecast.yhat[i]);
+        v.forecast.yhat_lower.forEach((bounds, l) => (fan.lower[l] ??= []).push(bounds[i]));
+        v.forecast.yhat_upper.forEach((bounds, l) => (fan.upper[l] ??= []).push(bounds[i]));
+      });
+    }
+    const before = (values) => values.slice(from).concat(fan.time.map(() => null));
+    // The fan starts at the newest observation.
+    const after = (values) => past.map((_, i) => (i === this.last && values?.some((x) => x != null) ? y[i] : null)).concat(values ?? fan.time.map(() => null));
+    const marks = (low, high) => y.map((x, i) => (this.score[i] > low && this.score[i] <= high ? x : null)).concat(fan.time.map(() => null));
+    // The score of the server is that of the forecast one step before.
+    this.past = {yhat: v.yhat.slice(from), lower: v.yhat_lower.slice(from), upper: v.yhat_upper.slice(from), y};
+    this.score = samples.horizon === 1 ? v.anomaly_score.slice(from) : y.map((x, i) => score(x, this.past.yhat[i], this.past.lower[i], this.past.upper[i]));
+    const data = [past.concat(fan.time), before(v.yhat_lower), before(v.yhat_upper)];
+    for (let l = 0; l < this.levels; l++) data.push(after(fan.lower[l]), after(fan.upper[l]));
+    data.push(before(v.yhat), before(v.y), after(fan.yhat), marks(1, far), marks(far, Infinity));
+
+    this.fan = fan;
+    const known = y.filter((x) => x != null);
+    this.height = Math.max(...known) - Math.min(...known) || Math.abs(known[0]) || 1;
+    this.draw(() => this.options(), data);
+    this.read();
+    this.describe();
+  }
+
+  options() {
+    const hidden = {stroke: null, width: 0, points: {show: false}};
+    const line = (name, width, dash) => ({stroke: color(name), width, dash, points: {show: false}});
+    const marks = (size, fill) => ({
+      paths: () => null, stroke: color("outside"),
+      points: {show: true, size, width: 1.5, stroke: color("outside"), fill: color(fill)},
+    });
+    const series = [{}, hidden, hidden];
+    const bands = [{series: [2, 1], fill: color("band-past")}];
+    for (let l = 0; l < this.levels; l++) {
+      series.push(hidden, hidden);
+      bands.push({series: [4 + 2 * l, 3 + 2 * l], fill: color("band")});
+    }
+    series.push(line("forecast", 1.25), line("observed", 1.75), line("forecast", 2.25, [5, 4]), marks(7, "card"), marks(9, "outside"));
+    return {
+      series, bands,
+      scales: {x: {time: true}, y: {range: (u) => range(u.data, this.levels)}},
+      axes: [timeAxis(), valueAxis(innerWidth < 600 ? 50 : 62)],
+      cursor: {sync: {key: "samples"}, drag: {x: false, y: false}, y: false, points: {show: false}},
+      padding: [8, 24, 0, 0],
+      hooks: {
+        drawClear: [(u) => this.shade(u)],
+        setCursor: [() => this.read()],
+      },
+    };
+  }
+
+  /** Shows where the future begins. */
+  shade(u) {
+    const {ctx, bbox} = u;
+    const x = Math.round(u.valToPos(this.origin, "x", true));
+    if (!(x < bbox.left + bbox.width)) return;
+    ctx.save();
+    ctx.fillStyle = palette.future;
+    ctx.fillRect(x, bbox.top, bbox.left + bbox.width - x, bbox.height);
+    ctx.restore();
+  }
+
+  /** Writes the values under the cursor, or the newest. */
+  read() {
+    const i = this.plot?.cursor.idx ?? this.last;
+    const n = (x) => format.within(x, this.height);
+    const rows = [];
+    const addInterval = (low, high) => low != null && rows.push(["interval", `${n(low)} … ${n(high)}`]);
+    const {past, fan} = this;
+    if (i > this.last) {
+      const k = i - this.last - 1;
+      this.time.textContent = format.time(fan.time[k], this.spacing);
+      rows.push(["forecast", n(fan.yhat[k])]);
+      addInterval(fan.lower[0]?.[k], fan.upper[0]?.[k]);
+    } else {
+      this.time.textContent = format.time(this.plot?.data[0][i], this.spacing);
+      rows.push(["observed", n(past.y[i])], ["forecast was", n(past.yhat[i])]);
+      addInterval(past.lower[i], past.upper[i]);
+      if (this.score[i] > 1) rows.push(["score", this.score[i].toFixed(2)]);
+      if (i === this.last && fan.yhat.length) rows.push(["next", n(fan.yhat[0])]);
+    }
+    this.readout.replaceChildren(...rows.map(([name, value]) => {
+      const group = document.createElement("div");
+      group.dataset.name = name;
+      const dt = group.appendChild(document.createElement("dt"));
+      dt.textContent = name;
+      const dd = group.appendChild(document.createElement("dd"));
+      dd.textContent = value;
+      return group;
+    }));
+  }
+
+  describe() {
+    const p = this.past;
+    const n = this.score.filter((s) => s > 1).length;
+    let text = `${this.name}: ${p.y.length} samples up to ${format.time(this.origin, this.spacing)}, the newest ${format.number(p.y[this.last])}`;
+    if (this.fan.yhat.length) {
+      text += `; forecast of the next ${format.number(this.fan.yhat[0])}, ${this.fan.yhat.length} ahead ${format.number(this.fan.yhat.at(-1))}`;
+    }
+    if (n) text += `; ${n} outside the interval`;
+    this.parent.setAttribute("aria-label", text + ". Arrow keys read single samples.");
+  }
+
+  key(event) {
+    const step = {ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10}[event.key];
+    const u = this.plot;
+    if (!u || !(step || event.key === "Home" || event.key === "End" || event.key === "Escape")) return;
+    event.preventDefault();
+    if (event.key === "Escape") {
+      u.setCursor({left: -10, top: -10});
+      return;
+    }
+    const end = u.data[0].length - 1;
+    const i = event.key === "Home" ? 0 : event.key === "End" ? end : Math.min(end, Math.max(0, (u.cursor.idx ?? this.last) + step));
+    u.setCursor({left: u.valToPos(u.data[0][i], "x"), top: u.over.clientHeight / 2});
+  }
+}
+
+/** How far outside of an interval a value is: 1 at the bound (stream.Observation.Anomaly). */
+function score(y, yhat, lower, upper) {
+  if (y == null || yhat == null || lower == null) return null;
+  const width = y < yhat ? yhat - lower : upper - yhat;
+  return y === yhat ? 0 : Math.abs(y - yhat) / Math.max(width, Number.MIN_VALUE);
+}
+
+export const interval = (low, high) => `${format.number(low)} … ${format.number(high)}`;
+
+/** The range of values: the lines whole, the bands as far as they leave the lines half of the height. */
+function range(data, levels) {
+  const lines = [Infinity, -Infinity];
+  const bands = [Infinity, -Infinity];
+  const widen = (r, column) => {
+    for (const x of column) {
+      if (x == null) continue;
+      if (x < r[0]) r[0] = x;
+      if (x > r[1]) r[1] = x;
+    }
+  };
+  const first = 3 + 2 * levels;
+  for (let i = 1; i < first; i++) widen(bands, data[i]);
+  for (let i = first; i < first + 3; i++) widen(lines, data[i]);
+  if (lines[0] > lines[1]) return [0, 1];
+  const height = lines[1] - lines[0] || Math.abs(lines[1]) || 1;
+  const low = Math.max(Math.min(lines[0], bands[0]), lines[0] - height / 2);
+  const high = Math.min(Math.max(lines[1], bands[1]), lines[1] + height / 2);
+  const margin = (high - low || height) * 0.06;
+  return [low - margin, high + margin];
+}
+
+/** Scores over time with a line to compare them with. */
+export class TrendChart extends Chart {
+  constructor(parent, {label, names, colors, range, values}) {
+    super(parent, 130);
+    parent.setAttribute("role", "img");
+    Object.assign(this, {label, names, colors, range, values});
+  }
+
+  update(time, columns, goal) {
+    this.goal = goal;
+    this.draw(() => this.options(), [time, ...columns]);
+    const newest = columns.map((c, i) => `${this.names[i]} ${this.values(c.at(-1))}`);
+    this.parent.setAttribute("aria-label", `${this.label}: ${newest.join(", ")} now; the line to compare with is ${this.values(goal)}.`);
+  }
+
+  options() {
+    return {
+      series: [{}, ...this.colors.map((name) => ({stroke: color(name), width: 1.75, points: {show: false}}))],
+      scales: {x: {time: true}, y: {range: (u, low, high) => this.range(low ?? this.goal, high ?? this.goal, this.goal)}},
+      axes: [{...timeAxis(), space: 64}, {...valueAxis(46, (u, ticks) => ticks.map((x) => this.values(x))), space: 26}],
+      cursor: {show: false},
+      padding: [8, 10, 0, 0],
+      hooks: {draw: [(u) => this.rule(u)]},
+    };
+  }
+
+  rule(u) {
+    const {ctx, bbox} = u;
+    const y = Math.round(u.valToPos(this.goal, "y", true)) + 0.5;
+    if (y < bbox.top || y > bbox.top + bbox.height) return;
+    ctx.save();
+    ctx.strokeStyle = palette.ink;
+    ctx.lineWidth = devicePixelRatio;
+    ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio]);
+    ctx.beginPath();
+    ctx.moveTo(bbox.left, y);
+    ctx.lineTo(bbox.left + bbox.width, y);
+    ctx.stroke();
+    ctx.restore();
+  }
+}

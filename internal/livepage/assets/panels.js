@@ -1,0 +1,168 @@
+// Everything beside the charts of the variables. Text from outside is only ever set as textContent.
+
+import * as format from "/format.js";
+import {TrendChart, interval} from "/charts.js";
+
+const $ = (id) => document.getElementById(id);
+
+/** A row of a table; the first cell heads it. */
+function row(cells) {
+  const tr = document.createElement("tr");
+  cells.forEach((cell, i) => {
+    const td = tr.appendChild(document.createElement(i === 0 ? "th" : "td"));
+    if (i === 0) td.scope = "row";
+    td.textContent = cell.text ?? cell;
+    if (cell.kind) td.dataset.kind = cell.kind;
+  });
+  return tr;
+}
+
+const better = (x) => (x >= 0.005 ? "good" : x <= -0.005 ? "bad" : "");
+
+/** The state of the job in the bar. */
+export function showStatus(s) {
+  $("model").textContent = s.model;
+  $("model").hidden = !s.model;
+  $("rate").textContent = `${format.number(s.records_per_second)}/s`;
+  $("records").textContent = format.count(s.records);
+  $("lag").textContent = format.count(s.lag);
+  $("watermark").textContent = format.time(s.watermark);
+  $("refused").textContent = format.count(s.dead_letters);
+}
+
+export function showState(kind, text) {
+  const state = $("state");
+  if (state.dataset.kind === kind && state.textContent === text) return; // or it would be read out again
+  state.dataset.kind = kind;
+  state.textContent = text;
+}
+
+/** What the page keeps, and the note of this run. */
+export function showLimits(list) {
+  $("note").textContent = list.note ?? "";
+  $("note").hidden = !list.note;
+  const l = list.limits;
+  const kept = list.seen > list.series.length ? `Showing the first ${format.count(list.series.length)} of ${format.count(list.seen)} series. ` : "";
+  $("limits").textContent = `${kept}This page remembers the last ${format.count(l.samples)} samples of at most ${l.series} series, ` +
+    `the first ${l.variables} variables of each (fewer samples where there are many variables). The outputs have everything.`;
+  const name = list.levels.length ? format.level(list.levels[0]) : "";
+  $("legend-band").textContent = list.levels.length > 1
+    ? `intervals of ${list.levels.map(format.level).join(", ")}` : `${name} interval`;
+  for (const item of document.querySelectorAll(".legend .interval")) item.hidden = list.levels.length === 0;
+}
+
+export function showHorizon(h) {
+  $("legend-past").textContent = `forecast ${h === 1 ? "one step" : h + " steps"} before`;
+}
+
+const trends = {
+  skill: new TrendChart($("skill"), {
+    label: "Skill over time", names: ["against persistence", "against VAR(1)"], colors: ["line-a", "line-b"], values: format.skill,
+    range: (low, high) => [Math.max(-1, Math.min(low, 0) - 0.05), Math.min(1, Math.max(high, 0.1) + 0.05)],
+  }),
+  coverage: new TrendChart($("coverage-chart"), {
+    label: "Coverage over time", names: ["measured"], colors: ["line-c"], values: (x) => format.percent(x, 0),
+    range: (low, high, goal) => [Math.max(0, Math.min(low, goal - 0.1) - 0.02), Math.min(1, Math.max(high, goal + 0.05) + 0.02)],
+  }),
+};
+
+/** Scores of the series. */
+export function showMetrics(m) {
+  const all = m.scores.find((s) => s.target === "_all");
+  const steps = m.horizon === 1 ? "one step" : `${m.horizon} steps`;
+  $("quality-hint").textContent = all
+    ? `Forecasts ${steps} ahead, all variables, ${format.count(all.n)} scored samples.` : "No forecast has been scored yet.";
+  showSkill($("vs-persistence"), all?.skill_vs_persistence, "repeating the last value");
+  showSkill($("vs-var"), all?.skill_vs_var, "a linear autoregression");
+  showCoverage($("coverage"), all, m.level);
+  $("coverage").hidden = m.level == null;
+
+  const p = m.past;
+  if (p.time?.length > 1) {
+    trends.skill.update(p.time, [p.skill_vs_persistence, p.skill_vs_var], 0);
+    const measured = m.level != null && p.coverage.some((x) => x != null);
+    $("coverage-card").hidden = !measured;
+    if (measured) trends.coverage.update(p.time, [p.coverage], m.level);
+  }
+  const rows = m.scores.map((s) => row([
+    s.target === "_all" ? "all" : s.target,
+    {text: format.skill(s.skill_vs_persistence), kind: better(s.skill_vs_persistence)},
+    {text: format.skill(s.skill_vs_var), kind: better(s.skill_vs_var)},
+    format.percent(s.coverage), format.number(s.rmse),
+  ]));
+  if (rows.length) $("scores").tBodies[0].replaceChildren(...rows);
+}
+
+function showSkill(tile, skill, other) {
+  const [value, caption] = tile.querySelectorAll("p");
+  value.textContent = format.skill(skill);
+  tile.dataset.kind = better(skill);
+  if (skill == null) caption.textContent = "not known yet";
+  else if (Math.abs(skill) < 0.005) caption.textContent = `the same squared error as ${other}`;
+  else if (skill > 0) caption.textContent = `${format.percent(skill, 0)} less squared error than ${other}`;
+  else if (skill > -1) caption.textContent = `${format.percent(-skill, 0)} more squared error than ${other}`;
+  else caption.textContent = `${format.number(1 - skill)} times the squared error of ${other}`;
+}
+
+function showCoverage(tile, score, nominal) {
+  const [value, caption] = tile.querySelectorAll("p");
+  const measured = score?.coverage;
+  value.textContent = format.percent(measured);
+  const width = (selector, attribute, x) => tile.querySelector(selector).setAttribute(attribute, 100 * x);
+  width(".fill", "width", measured ?? 0);
+  width(".goal", "x", nominal ?? 0);
+  if (measured == null) {
+    tile.dataset.kind = "";
+    caption.textContent = "no calibrated intervals yet";
+    return;
+  }
+  // Two points, or what chance alone explains in that many samples.
+  const slack = Math.max(0.02, 2 * Math.sqrt((nominal * (1 - nominal)) / score.n));
+  const verdict = measured < nominal - slack ? "the intervals are too narrow" : measured > nominal + slack ? "the intervals are too wide" : "as it should be";
+  tile.dataset.kind = Math.abs(measured - nominal) <= slack ? "good" : "bad";
+  caption.textContent = `inside the ${format.level(nominal)} interval: ${verdict}`;
+}
+
+/** The newest numbers of the variables shown. */
+export function showNumbers(samples, names) {
+  if (!$("numbers").open) return;
+  const rows = names.filter((name) => samples.variables.has(name)).map((name) => {
+    const v = samples.variables.get(name);
+    const f = v.forecast;
+    return row([
+      name, format.number(v.y.at(-1)), format.number(v.yhat.at(-1)),
+      {text: v.anomaly_score.at(-1)?.toFixed(2) ?? "–", kind: v.anomaly_score.at(-1) > 1 ? "bad" : ""},
+      format.number(f?.yhat[0]), f?.yhat_lower[0]?.[0] != null ? interval(f.yhat_lower[0][0], f.yhat_upper[0][0]) : "–",
+    ]);
+  });
+  $("numbers").querySelector("tbody").replaceChildren(...rows);
+}
+
+const eventsShown = 100;
+const eventNames = {series: "new series", lineage: "new variables", gap: "gap", rollback: "rollback", reset: "reset"};
+
+/** Puts events on top of the list. */
+export function showEvents(message) {
+  const list = $("events");
+  if (list.querySelector(".hint")) list.replaceChildren();
+  for (const e of message.events) {
+    const li = document.createElement("li");
+    const kind = li.appendChild(document.createElement("span"));
+    kind.className = "kind";
+    kind.dataset.kind = e.kind;
+    kind.textContent = eventNames[e.kind] ?? e.kind;
+    const series = li.appendChild(document.createElement("b"));
+    series.textContent = e.series;
+    const time = li.appendChild(document.createElement("time"));
+    time.dateTime = new Date(e.time * 1000).toISOString();
+    time.textContent = format.time(e.time);
+    const text = li.appendChild(document.createElement("p"));
+    text.textContent = e.text;
+    list.prepend(li);
+  }
+  while (list.children.length > eventsShown) list.lastChild.remove();
+}
+
+export function clearEvents() {
+  $("events").replaceChildren();
+}

@@ -1,0 +1,169 @@
+package livepage
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/stream"
+)
+
+var nan = math.NaN()
+
+// feeder makes batches as an engine would: the value of variable j at step i is
+// i + 10j, the forecast of it h steps before is that plus h, and the intervals
+// are h wide on either side at the first level.
+type feeder struct {
+	t        *testing.T
+	page     *Page
+	series   *stream.Series
+	horizons []int
+	levels   int
+	step     time.Duration
+	n        int64 // samples so far
+}
+
+func newFeeder(t *testing.T, c Config, series string, variables ...string) *feeder {
+	c.Model = "orffvar"
+	f := &feeder{
+		t: t, page: New(c), series: &stream.Series{Name: series, Variables: variables},
+		horizons: c.Horizons, levels: len(c.Levels), step: time.Second,
+	}
+	t.Cleanup(f.page.EndStreams)
+	return f
+}
+
+// of returns a feeder of another series of the same page.
+func (f *feeder) of(series string, variables ...string) *feeder {
+	g := *f
+	g.series, g.n = &stream.Series{Name: series, Variables: variables}, 0
+	return &g
+}
+
+func (f *feeder) time(i int64) int64 { return 1_800_000_000e9 + i*int64(f.step) }
+
+func (f *feeder) value(i int64, j int) float64 { return float64(i + int64(10*j)) }
+
+// batch returns n more samples and what was forecast after each.
+func (f *feeder) batch(n int) *stream.Batch {
+	b := &stream.Batch{}
+	d := len(f.series.Variables)
+	for range n {
+		i := f.n
+		f.n++
+		o := stream.Observation{Series: f.series, Time: f.time(i)}
+		for j := range d {
+			y := f.value(i, j)
+			o.Y = append(o.Y, y)
+			o.Residual = append(o.Residual, -1)
+			o.Anomaly = append(o.Anomaly, 1)
+		}
+		b.Observations = append(b.Observations, o)
+		b.Records++
+		b.Watermark = o.Time
+		for _, h := range f.horizons {
+			p := stream.Forecast{Series: f.series, Model: "orffvar", Origin: o.Time, Time: f.time(i + int64(h)), Horizon: h}
+			for j := range d {
+				p.Yhat = append(p.Yhat, f.value(i+int64(h), j)+float64(h))
+			}
+			for l := range f.levels {
+				for _, y := range p.Yhat {
+					p.Lower = append(p.Lower, y-float64(h*(l+1)))
+					p.Upper = append(p.Upper, y+float64(h*(l+1)))
+				}
+			}
+			b.Forecasts = append(b.Forecasts, p)
+		}
+	}
+	return b
+}
+
+// metrics appends scores of all horizons to b.
+func (f *feeder) metrics(b *stream.Batch, skill float64) {
+	for _, model := range []string{"orffvar", "var1"} {
+		for _, h := range f.horizons {
+			for _, target := range append([]string{stream.AllTargets}, f.series.Variables...) {
+				b.Metrics = append(b.Metrics, stream.Metric{
+					Series: f.series, Target: target, Horizon: h, Model: model, Time: f.time(f.n),
+					Score: eval.Score{N: f.n, SkillVsNaive: skill, SkillVsVAR: nan, Coverage: .9},
+				})
+			}
+		}
+	}
+}
+
+func (f *feeder) write(b *stream.Batch) {
+	f.t.Helper()
+	if err := f.page.Write(context.Background(), b); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// feed writes n samples in batches of three.
+func (f *feeder) feed(n int) {
+	for ; n > 0; n -= 3 {
+		f.write(f.batch(min(3, n)))
+	}
+}
+
+// get asks for a path, expects a status and decodes the answer.
+func get(t *testing.T, h http.Handler, path string, code int, v any) *http.Response {
+	t.Helper()
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+	r := w.Result()
+	body, _ := io.ReadAll(r.Body)
+	if r.StatusCode != code {
+		t.Fatalf("GET %s: status %d, want %d: %s", path, r.StatusCode, code, body)
+	}
+	if v != nil {
+		if err := json.Unmarshal(body, v); err != nil {
+			t.Fatalf("GET %s: %v in %s", path, err, body)
+		}
+	}
+	return r
+}
+
+// UnmarshalJSON makes null a NaN again.
+func (c *column) UnmarshalJSON(b []byte) error {
+	var v []*float64
+	if err := json.Unmarshal(b, &v); err != nil {
+		return err
+	}
+	*c = nil
+	for _, x := range v {
+		if x == nil {
+			x = &nan
+		}
+		*c = append(*c, *x)
+	}
+	return nil
+}
+
+// UnmarshalJSON makes null a NaN again.
+func (n *number) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*n = number(nan)
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(n))
+}
+
+// same reports whether two columns are equal, NaN and NaN too.
+func same(a, b column) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] && !(math.IsNaN(a[i]) && math.IsNaN(b[i])) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,160 @@
+package livepage
+
+import (
+	"strconv"
+	"strings"
+)
+
+// number is a value in JSON; what is not finite is null.
+type number float64
+
+// MarshalJSON implements json.Marshaler.
+func (n number) MarshalJSON() ([]byte, error) { return appendNumber(nil, float64(n)), nil }
+
+// column is a list of them.
+type column []float64
+
+// MarshalJSON implements json.Marshaler.
+func (c column) MarshalJSON() ([]byte, error) {
+	b := make([]byte, 0, 2+12*len(c))
+	b = append(b, '[')
+	for i, x := range c {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendNumber(b, x)
+	}
+	return append(b, ']'), nil
+}
+
+func appendNumber(b []byte, x float64) []byte {
+	if !finite(x) {
+		return append(b, "null"...)
+	}
+	return strconv.AppendFloat(b, x, 'g', -1, 64)
+}
+
+// valid returns a name as JSON can carry it, so that a client can send back the
+// name that it was told.
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+// seriesMessage lists the series.
+type seriesMessage struct {
+	Series   []seriesInfo `json:"series"`
+	Seen     int64        `json:"seen"` // kept or not
+	Horizons []int        `json:"horizons"`
+	Levels   column       `json:"levels"`
+	Note     string       `json:"note,omitempty"`
+	Limits   limits       `json:"limits"`
+}
+
+type seriesInfo struct {
+	Name      string   `json:"name"`
+	Variables []string `json:"variables"`
+	Dim       int      `json:"dim"`     // variables, kept or not
+	Samples   int64    `json:"samples"` // kept at most
+}
+
+type limits struct {
+	Series    int `json:"series"`
+	Variables int `json:"variables"`
+	Samples   int `json:"samples"`
+	Shown     int `json:"shown"` // variables of one request
+}
+
+// windowMessage has some samples of a series and its present forecast.
+type windowMessage struct {
+	Series    string            `json:"series"`
+	Reset     bool              `json:"reset,omitempty"` // forget what was sent before
+	End       int64             `json:"end"`             // number of the sample that comes next
+	Horizon   int               `json:"horizon"`         // of the forecasts beside the samples
+	Time      column            `json:"time"`
+	Variables []variableMessage `json:"variables"`
+	Forecast  *fanMessage       `json:"forecast"`
+}
+
+type variableMessage struct {
+	Name    string `json:"name"`
+	Y       column `json:"y"`
+	Yhat    column `json:"yhat"`
+	Lower   column `json:"yhat_lower"`
+	Upper   column `json:"yhat_upper"`
+	Anomaly column `json:"anomaly_score"`
+}
+
+type fanMessage struct {
+	Origin    float64       `json:"origin"`
+	Horizon   []int         `json:"horizon"`
+	Time      column        `json:"time"`
+	Variables []fanVariable `json:"variables"`
+}
+
+type fanVariable struct {
+	Name  string   `json:"name"`
+	Yhat  column   `json:"yhat"`
+	Lower []column `json:"yhat_lower"` // one a level
+	Upper []column `json:"yhat_upper"`
+}
+
+// metricsMessage has the scores of a series.
+type metricsMessage struct {
+	Series  string         `json:"series"`
+	Horizon int            `json:"horizon"`
+	Level   *float64       `json:"level"` // nominal coverage
+	Scores  []scoreMessage `json:"scores"`
+	Past    pastScores     `json:"past"` // over all variables
+}
+
+type scoreMessage struct {
+	Target             string `json:"target"`
+	N                  int64  `json:"n"`
+	MSE                number `json:"mse"`
+	RMSE               number `json:"rmse"`
+	MAE                number `json:"mae"`
+	NMSE               number `json:"nmse"`
+	MASE               number `json:"mase"`
+	SkillVsPersistence number `json:"skill_vs_persistence"`
+	SkillVsVAR         number `json:"skill_vs_var"`
+	SCVMSE             number `json:"scv_mse"`
+	SCVSD              number `json:"scv_mse_sd"`
+	Coverage           number `json:"coverage"`
+	Width              number `json:"width"`
+	Pinball            number `json:"pinball"`
+}
+
+type pastScores struct {
+	Time               column `json:"time"`
+	SkillVsPersistence column `json:"skill_vs_persistence"`
+	SkillVsVAR         column `json:"skill_vs_var"`
+	Coverage           column `json:"coverage"`
+}
+
+// eventMessage is something that happened to a series.
+type eventMessage struct {
+	ID     int64   `json:"id"`
+	Series string  `json:"series"`
+	Time   float64 `json:"time"`
+	Kind   string  `json:"kind"`
+	Text   string  `json:"text"`
+}
+
+type eventsMessage struct {
+	Events []eventMessage `json:"events"`
+}
+
+// statusMessage is the state of the job.
+type statusMessage struct {
+	Model       string   `json:"model"`
+	Working     bool     `json:"working"`
+	State       string   `json:"state"` // why it does not work
+	Records     int64    `json:"records"`
+	DeadLetters int64    `json:"dead_letters"`
+	Rate        number   `json:"records_per_second"`
+	Lag         *int64   `json:"lag"`
+	Watermark   *float64 `json:"watermark"`
+	Series      int64    `json:"series"`
+}
+
+type errorMessage struct {
+	Error string `json:"error"`
+}

@@ -1,0 +1,112 @@
+package livepage
+
+import (
+	"math"
+	"slices"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/stream"
+)
+
+// maxPoints is the number of metrics that are kept to be drawn over time.
+const maxPoints = 300
+
+// scores are the newest scores of a series at the tracked horizons, and those
+// over all variables at earlier times.
+type scores struct {
+	version int64
+	latest  [][]eval.Score // tracked horizon x (all variables, each variable); N = 0: none
+	past    []scoreRing    // tracked horizon
+}
+
+// scoreRing keeps a few scores over time.
+type scoreRing struct {
+	end    int64
+	points [maxPoints]scorePoint
+}
+
+type scorePoint struct {
+	time                                     int64
+	skillVsPersistence, skillVsVAR, coverage float64
+}
+
+func (s *scores) begin(tracked int) {
+	s.latest = make([][]eval.Score, tracked)
+	s.past = make([]scoreRing, tracked)
+}
+
+// add keeps a metric of the series of h.
+func (s *scores) add(h *history, m *stream.Metric) {
+	k := slices.IndexFunc(h.tracks, func(t track) bool { return t.horizon == m.Horizon })
+	target := 0
+	if m.Target != stream.AllTargets {
+		target = 1 + slices.Index(h.info.Variables[:len(h.variables)], m.Target)
+		if target == 0 {
+			return
+		}
+	}
+	if k < 0 {
+		return
+	}
+	if s.latest[k] == nil {
+		s.latest[k] = make([]eval.Score, 1+len(h.variables))
+	}
+	s.latest[k][target] = m.Score
+	s.version++
+	if target != 0 {
+		return
+	}
+	ring := &s.past[k]
+	point := scorePoint{m.Time, m.Score.SkillVsNaive, m.Score.SkillVsVAR, m.Score.Coverage}
+	if ring.end > 0 && ring.points[(ring.end-1)%maxPoints].time == m.Time {
+		ring.end-- // said again
+	}
+	ring.points[ring.end%maxPoints] = point
+	ring.end++
+}
+
+// message copies the scores that v wants: over all variables, then of each.
+func (s *scores) message(h *history, v view, levels []float64) *metricsMessage {
+	m := &metricsMessage{Series: h.name, Scores: []scoreMessage{}}
+	if len(levels) > 0 {
+		m.Level = &levels[0]
+	}
+	if v.track < 0 {
+		return m
+	}
+	m.Horizon = h.tracks[v.track].horizon
+	if latest := s.latest[v.track]; latest != nil {
+		if latest[0].N > 0 {
+			m.Scores = append(m.Scores, newScoreMessage(stream.AllTargets, &latest[0]))
+		}
+		for _, j := range v.variables {
+			if latest[1+j].N > 0 {
+				m.Scores = append(m.Scores, newScoreMessage(h.variables[j], &latest[1+j]))
+			}
+		}
+	}
+	ring := &s.past[v.track]
+	for i := max(0, ring.end-maxPoints); i < ring.end; i++ {
+		p := &ring.points[i%maxPoints]
+		m.Past.Time = append(m.Past.Time, seconds(p.time))
+		m.Past.SkillVsPersistence = append(m.Past.SkillVsPersistence, p.skillVsPersistence)
+		m.Past.SkillVsVAR = append(m.Past.SkillVsVAR, p.skillVsVAR)
+		m.Past.Coverage = append(m.Past.Coverage, p.coverage)
+	}
+	return m
+}
+
+func newScoreMessage(target string, s *eval.Score) scoreMessage {
+	return scoreMessage{
+		Target: target, N: s.N, MSE: number(s.MSE), RMSE: number(s.RMSE), MAE: number(s.MAE), NMSE: number(s.NMSE), MASE: number(s.MASE),
+		SkillVsPersistence: number(s.SkillVsNaive), SkillVsVAR: number(s.SkillVsVAR),
+		SCVMSE: number(s.SCVMSE), SCVSD: number(s.SCVSD),
+		Coverage: number(s.Coverage), Width: number(s.Width), Pinball: number(s.Pinball),
+	}
+}
+
+// seconds converts a time in ns.
+func seconds(ns int64) float64 { return float64(ns/1e9) + float64(ns%1e9)/1e9 }
+
+// finite reports whether x can be written as JSON.
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

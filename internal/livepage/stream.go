@@ -1,0 +1,167 @@
+package livepage
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+)
+
+const (
+	framePeriod  = 250 * time.Millisecond // between two looks at what is new
+	statusEvery  = 4                      // frames
+	writeTimeout = 10 * time.Second       // after which a client is dropped
+)
+
+// stream serves one client until it goes, is too slow, or EndStreams is called.
+//
+// The events are: status (statusMessage), series (seriesMessage), data
+// (windowMessage), metrics (metricsMessage) and events (eventsMessage, oldest
+// first).
+func (p *Page) stream(w http.ResponseWriter, r *http.Request) {
+	q, err := newQuery(r)
+	if err != nil {
+		fail(w, http.StatusBadRequest, err)
+		return
+	}
+	c := &client{page: p, query: q, w: w, control: http.NewResponseController(w)}
+	if q.values.Has("series") {
+		p.mu.RLock()
+		_, _, code, err := p.view(q)
+		p.mu.RUnlock()
+		if err != nil {
+			fail(w, code, err)
+			return
+		}
+	}
+	select {
+	case p.clients <- struct{}{}:
+		defer func() { <-p.clients }()
+	default:
+		w.Header().Set("Retry-After", "10")
+		fail(w, http.StatusServiceUnavailable, errors.New("too many pages are open"))
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Accel-Buffering", "no")  // for proxies that would wait for more
+	_ = c.control.SetReadDeadline(time.Time{}) // nothing more is read; a server's ReadTimeout would end the request
+	ticker := time.NewTicker(framePeriod)
+	defer ticker.Stop()
+	for {
+		if c.frame() != nil {
+			return
+		}
+		select {
+		case <-ticker.C:
+		case <-r.Context().Done():
+			return
+		case <-p.done:
+			return
+		}
+	}
+}
+
+// client is the position of a client in what the page remembers.
+type client struct {
+	page    *Page
+	query   *query
+	w       http.ResponseWriter
+	control *http.ResponseController
+	buf     []byte
+
+	frames  int
+	version int64 // of the list of series
+	epoch   int64 // of the series
+	end     int64 // number of the sample that comes next
+	origin  int64 // of the forecast
+	scores  int64 // version
+	events  int64 // number of the event that comes next
+}
+
+// frame sends what is new.
+func (c *client) frame() error {
+	p := c.page
+	c.buf = c.buf[:0]
+	p.mu.RLock()
+	listed := c.version == p.version && c.frames > 0
+	c.version = p.version
+	p.mu.RUnlock()
+	if !listed {
+		c.add("series", p.list())
+	}
+	if c.frames%statusEvery == 0 {
+		c.add("status", p.status())
+	}
+	if c.query.values.Has("series") {
+		window, metrics := c.news()
+		if window != nil {
+			c.add("data", window)
+		}
+		if metrics != nil {
+			c.add("metrics", metrics)
+		}
+	}
+	p.mu.RLock()
+	events := p.events.since(c.events, maxEvents)
+	c.events = p.events.end
+	p.mu.RUnlock()
+	if len(events) > 0 {
+		c.add("events", eventsMessage{events})
+	}
+	c.frames++
+	return c.send()
+}
+
+// news copies what is new of the series. The scores are looked at as often as
+// the status.
+func (c *client) news() (window *windowMessage, metrics *metricsMessage) {
+	p := c.page
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	h, v, _, err := p.view(c.query)
+	if err != nil {
+		return nil, nil // its variables have changed: the client chooses anew
+	}
+	reset := c.epoch != h.epoch || c.end < h.first()
+	if reset {
+		c.epoch, c.end = h.epoch, h.first()
+	}
+	if reset || c.end != h.end || c.origin != h.now.origin {
+		window = h.window(v, c.end)
+		window.Reset = reset
+		c.end, c.origin = h.end, h.now.origin
+	}
+	if reset || c.frames%statusEvery == 0 && c.scores != h.scores.version {
+		metrics = h.scores.message(h, v, p.c.Levels)
+		c.scores = h.scores.version
+	}
+	return window, metrics
+}
+
+// add appends an event.
+func (c *client) add(event string, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic("livepage: " + err.Error()) // messages always encode
+	}
+	c.buf = append(c.buf, "event: "...)
+	c.buf = append(c.buf, event...)
+	c.buf = append(c.buf, "\ndata: "...)
+	c.buf = append(c.buf, data...) // without line breaks
+	c.buf = append(c.buf, "\n\n"...)
+}
+
+// send writes what was added, before the deadline.
+func (c *client) send() error {
+	if len(c.buf) == 0 {
+		return nil
+	}
+	if err := c.control.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	if _, err := c.w.Write(c.buf); err != nil {
+		return err
+	}
+	return c.control.Flush()
+}

@@ -1,0 +1,213 @@
+package livepage
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// reader reads the events of one client.
+type reader struct {
+	t       *testing.T
+	lines   *bufio.Scanner
+	respond *http.Response
+}
+
+// listen opens the stream of a server.
+func listen(t *testing.T, url string) *reader {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	t.Cleanup(cancel)
+	req, err := http.NewRequestWithContext(ctx, "GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = resp.Body.Close() })
+	lines := bufio.NewScanner(resp.Body)
+	lines.Buffer(nil, 64<<20)
+	return &reader{t: t, lines: lines, respond: resp}
+}
+
+// next returns the data of the next event of a kind.
+func (r *reader) next(kind string, v any) {
+	r.t.Helper()
+	for r.lines.Scan() {
+		if r.lines.Text() != "event: "+kind {
+			continue
+		}
+		r.lines.Scan()
+		data, ok := strings.CutPrefix(r.lines.Text(), "data: ")
+		if !ok {
+			r.t.Fatalf("after the event %s came %q", kind, r.lines.Text())
+		}
+		if err := json.Unmarshal([]byte(data), v); err != nil {
+			r.t.Fatal(err)
+		}
+		return
+	}
+	r.t.Fatalf("the stream ended before an event %s: %v", kind, r.lines.Err())
+}
+
+func TestStreamSendsWhatIsNew(t *testing.T) {
+	f := newFeeder(t, Config{Horizons: []int{1, 2}, Levels: []float64{.9}}, "s", "a", "b")
+	f.feed(4)
+	server := httptest.NewServer(f.page)
+	defer server.Close()
+	defer f.page.EndStreams()
+	r := listen(t, server.URL+"/api/v1/stream?series=s&variable=b&horizon=2")
+	if got := r.respond.Header.Get("Content-Type"); got != "text/event-stream" {
+		t.Fatalf("Content-Type %q", got)
+	}
+	var series seriesMessage
+	r.next("series", &series)
+	var status statusMessage
+	r.next("status", &status)
+	var first, second windowMessage
+	r.next("data", &first)
+	if !first.Reset || first.End != 4 || len(first.Time) != 4 || len(first.Variables) != 1 || status.Records != 4 || len(series.Series) != 1 {
+		t.Fatalf("got %+v, %+v, %+v", series, status, first)
+	}
+
+	b := f.batch(2)
+	f.metrics(b, .3)
+	b.Events = []stream.Event{{Series: "s", Kind: stream.EventGap, Text: "2 samples missing"}}
+	f.write(b)
+	r.next("data", &second)
+	if second.Reset || second.End != 6 || !same(second.Variables[0].Y, column{14, 15}) || !same(second.Variables[0].Yhat, column{16, 17}) {
+		t.Errorf("got %+v", second)
+	}
+	if second.Forecast.Origin != 18e8+5 {
+		t.Errorf("the forecast is from %v", second.Forecast.Origin)
+	}
+	var events eventsMessage
+	r.next("events", &events)
+	if len(events.Events) != 1 || events.Events[0].Text != "2 samples missing" {
+		t.Errorf("got %+v", events)
+	}
+	var metrics metricsMessage
+	r.next("metrics", &metrics)
+	if len(metrics.Scores) != 2 || metrics.Scores[0].SkillVsPersistence != .3 {
+		t.Errorf("got %+v", metrics)
+	}
+	f.of("t", "a").feed(1)
+	r.next("series", &series)
+	if len(series.Series) != 2 {
+		t.Errorf("%d series, want 2", len(series.Series))
+	}
+}
+
+// TestClientThatFellBehindStartsAgain: what it missed is no longer kept.
+func TestClientThatFellBehindStartsAgain(t *testing.T) {
+	f := newFeeder(t, Config{Horizons: []int{1}}, "s", "a")
+	f.feed(2)
+	r := httptest.NewRequest("GET", "/?series=s", nil)
+	q, _ := newQuery(r)
+	c := &client{page: f.page, query: q, w: httptest.NewRecorder(), frames: 1}
+	if w, _ := c.news(); !w.Reset || w.End != 2 {
+		t.Fatalf("got %+v", w)
+	}
+	if w, _ := c.news(); w != nil {
+		t.Fatalf("nothing is new, got %+v", w)
+	}
+	f.feed(maxSamples)
+	if w, _ := c.news(); w.Reset || len(w.Time) != maxSamples {
+		t.Errorf("reset %v with %d samples: nothing was lost", w.Reset, len(w.Time))
+	}
+	f.feed(maxSamples + 1)
+	if w, _ := c.news(); !w.Reset || len(w.Time) != maxSamples {
+		t.Errorf("reset %v with %d samples: one was lost", w.Reset, len(w.Time))
+	}
+}
+
+// TestSlowClientIsDropped: one that does not read holds no request for ever.
+func TestSlowClientIsDropped(t *testing.T) {
+	f := newFeeder(t, Config{Horizons: []int{1}}, "s", "a")
+	f.feed(10)
+	ended := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(ended)
+		f.page.ServeHTTP(&impatient{ResponseWriter: w}, r)
+	}))
+	defer server.Close()
+	conn, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.Write([]byte("GET /api/v1/stream?series=s HTTP/1.1\r\nHost: x\r\n\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-ended:
+	case <-time.After(20 * time.Second):
+		t.Fatal("the request goes on although nothing is read")
+	}
+	if len(f.page.clients) != 0 {
+		t.Error("the client still counts")
+	}
+}
+
+// impatient is a connection whose deadline to write passes at once.
+type impatient struct{ http.ResponseWriter }
+
+func (w *impatient) SetWriteDeadline(time.Time) error {
+	return http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(-time.Second))
+}
+
+func (w *impatient) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// TestStreamOutlivesTheTimeoutsOfItsServer: they are meant for other requests.
+func TestStreamOutlivesTheTimeoutsOfItsServer(t *testing.T) {
+	f := newFeeder(t, Config{Horizons: []int{1}}, "s", "a")
+	server := httptest.NewUnstartedServer(f.page)
+	server.Config.ReadTimeout, server.Config.WriteTimeout = 300*time.Millisecond, 300*time.Millisecond
+	server.Start()
+	defer server.Close()
+	defer f.page.EndStreams()
+	r := listen(t, server.URL+"/api/v1/stream")
+	var status statusMessage
+	for range 3 { // two seconds
+		r.next("status", &status)
+	}
+}
+
+func TestNumberOfClientsIsLimited(t *testing.T) {
+	f := newFeeder(t, Config{}, "s", "a")
+	server := httptest.NewServer(f.page)
+	defer server.Close()
+	defer f.page.EndStreams()
+	for range MaxClients {
+		listen(t, server.URL+"/api/v1/stream")
+	}
+	if r := listen(t, server.URL+"/api/v1/stream"); r.respond.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("client %d got status %d", MaxClients+1, r.respond.StatusCode)
+	}
+}
+
+func TestEndStreams(t *testing.T) {
+	f := newFeeder(t, Config{}, "s", "a")
+	server := httptest.NewServer(f.page)
+	defer server.Close() // waits for the requests
+	r := listen(t, server.URL+"/api/v1/stream")
+	var status statusMessage
+	r.next("status", &status)
+	f.page.EndStreams()
+	f.page.EndStreams()
+	for r.lines.Scan() {
+	}
+	if err := r.lines.Err(); err != nil {
+		t.Errorf("the stream ended with %v", err)
+	}
+}

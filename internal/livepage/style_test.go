@@ -1,0 +1,90 @@
+package livepage
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"testing"
+)
+
+// themes returns the colours of the style sheet: light, dark, and dark as the
+// system says.
+func themes(t *testing.T) []map[string]string {
+	t.Helper()
+	css, err := embedded.ReadFile("assets/style.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []map[string]string
+	block := regexp.MustCompile(`(?s):root[^{]*\{\s*color-scheme: \w+;(.*?)\}`)
+	property := regexp.MustCompile(`--([a-z-]+): ([^;]+);`)
+	for _, m := range block.FindAllStringSubmatch(string(css), -1) {
+		colours := make(map[string]string)
+		for _, p := range property.FindAllStringSubmatch(m[1], -1) {
+			colours[p[1]] = p[2]
+		}
+		all = append(all, colours)
+	}
+	if len(all) != 3 {
+		t.Fatalf("%d themes, want 3", len(all))
+	}
+	return all
+}
+
+func TestDarkIsTheSameForSystemAndChoice(t *testing.T) {
+	all := themes(t)
+	for name, colour := range all[1] {
+		if all[2][name] != colour {
+			t.Errorf("--%s is %s and %s", name, colour, all[2][name])
+		}
+	}
+	for _, theme := range all[1:] {
+		if len(theme) != len(all[0]) {
+			t.Errorf("a theme has %d colours, the light one %d", len(theme), len(all[0]))
+		}
+	}
+}
+
+// TestContrast: WCAG 2.1 asks for 4.5 between text and what is behind it, and
+// for 3 of lines and marks (1.4.3 and 1.4.11).
+func TestContrast(t *testing.T) {
+	for i, theme := range themes(t) {
+		check := func(front, back string, least float64) {
+			if c := contrast(t, theme[front], theme[back]); c < least {
+				t.Errorf("theme %d: contrast of --%s on --%s is %.2f, want %v", i, front, back, c, least)
+			}
+		}
+		for _, text := range []string{"ink", "muted", "good", "bad", "accent"} {
+			check(text, "card", 4.5)
+			check(text, "page", 4.5)
+		}
+		check("ink", "control", 4.5)
+		check("muted", "control", 4.5)
+		check("on-accent", "accent", 4.5)
+		check("note-ink", "note", 4.5)
+		for _, mark := range []string{"observed", "forecast", "outside", "line-a", "line-b", "line-c"} {
+			check(mark, "card", 3)
+		}
+	}
+}
+
+// contrast returns the ratio of WCAG 2.1 of two colours #rrggbb.
+func contrast(t *testing.T, a, b string) float64 {
+	t.Helper()
+	luminance := func(colour string) float64 {
+		n, err := strconv.ParseUint(colour[1:], 16, 32)
+		if err != nil {
+			t.Fatalf("%q is no colour", colour)
+		}
+		linear := func(v uint64) float64 {
+			c := float64(v&0xff) / 255
+			if c <= .04045 {
+				return c / 12.92
+			}
+			return math.Pow((c+.055)/1.055, 2.4)
+		}
+		return .2126*linear(n>>16) + .7152*linear(n>>8) + .0722*linear(n)
+	}
+	x, y := luminance(a), luminance(b)
+	return (max(x, y) + .05) / (min(x, y) + .05)
+}
