@@ -77,12 +77,7 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 	window, _ := f.GetInt("window")
 	seeds, _ := f.GetInt("seeds")
 
-	cfg, err := a.load(cmd, modelSettings,
-		config.Setting{Path: "input.kafka", Value: "null", From: "evaluate"},
-		config.Setting{Path: "input.stdin", Value: "null", From: "evaluate"},
-		config.Setting{Path: "input.simulated", Value: "null", From: "evaluate"},
-		config.Setting{Path: "input.file.path", Value: path, From: "evaluate"},
-	)
+	cfg, err := a.load(cmd, modelSettings, onlyFile("evaluate", path)...)
 	if err != nil {
 		return err
 	}

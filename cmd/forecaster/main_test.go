@@ -156,3 +156,10 @@ func unmarshal(t *testing.T, text string, v any) {
 		t.Fatalf("%v in:\n%s", err, text)
 	}
 }
+
+// TestShippedConfiguration: configs/forecaster.yaml is what create prints.
+func TestShippedConfiguration(t *testing.T) {
+	if got := readFile(t, "../../configs/forecaster.yaml"); string(got) != mustCall(t, "create") {
+		t.Error("run: go run ./cmd/forecaster create > configs/forecaster.yaml")
+	}
+}

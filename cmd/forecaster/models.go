@@ -14,6 +14,17 @@ import (
 
 // newModel makes the model that c names for series of dim variables.
 func newModel(c config.Model, dim int) (eval.Model, error) {
+	m, err := newPlainModel(c, dim)
+	if err != nil || !c.Influence {
+		return m, err
+	}
+	return varmodel.NewInfluence(m, dim, 0)
+}
+
+func newPlainModel(c config.Model, dim int) (eval.Model, error) {
+	if config.IsKernelModel(c.Type) {
+		return newKernelModel(c, dim)
+	}
 	switch c.Type {
 	case "auto":
 		return varmodel.NewORFFVAR(varmodel.ORFFVARConfig{Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed})
@@ -21,6 +32,10 @@ func newModel(c config.Model, dim int) (eval.Model, error) {
 		return varmodel.NewORFFVAR(varmodel.ORFFVARConfig{
 			Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed,
 			Frequencies: c.Frequencies, Bandwidth: c.Bandwidth, Ridge: c.Ridge, Forgetting: c.Forgetting,
+		})
+	case "ngrc":
+		return varmodel.NewNGRC(varmodel.NGRCConfig{
+			Dim: dim, Order: c.Order, Horizon: c.Horizon, Degree: c.Kernel.Degree, Ridge: c.Ridge, Forgetting: c.Forgetting,
 		})
 	case "persistence":
 		return varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: dim, Horizon: c.Horizon})
@@ -48,7 +63,13 @@ func checkModel(name string, c config.Model) error {
 }
 
 // seeded reports whether a model draws random frequencies.
-func seeded(name string) bool { return name == "auto" || name == "orffvar" }
+func seeded(name string) bool {
+	switch name {
+	case "auto", "orffvar", "kernelvar", "krls", "nystroem":
+		return true
+	}
+	return false
+}
 
 // lagsOf returns N of a name such as varN.
 func lagsOf(name, prefix string) (int, bool) {

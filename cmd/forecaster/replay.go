@@ -46,12 +46,7 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 		{"out", "output.file.path"}, {"series", "input.file.series"}, {"speed", "input.file.speed"},
 	}, modelSettings...)
 	cfg, err := a.load(cmd, settings,
-		config.Setting{Path: "input.kafka", Value: "null", From: "replay"},
-		config.Setting{Path: "input.stdin", Value: "null", From: "replay"},
-		config.Setting{Path: "input.simulated", Value: "null", From: "replay"},
-		config.Setting{Path: "input.file.path", Value: path, From: "replay"},
-		config.Setting{Path: "evaluate.window", Value: "0", From: "replay"}, // score the whole file
-	)
+		append(onlyFile("replay", path), config.Setting{Path: "evaluate.window", Value: "0", From: "replay"})...) // score the whole file
 	if err != nil {
 		return err
 	}
@@ -73,6 +68,16 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 	return nil
 }
 
+// onlyFile makes a file the input, whatever the configuration says.
+func onlyFile(command, path string) []config.Setting {
+	return []config.Setting{
+		{Path: "input.kafka", Value: "null", From: command},
+		{Path: "input.stdin", Value: "null", From: command},
+		{Path: "input.simulated", Value: "null", From: command},
+		{Path: "input.file.path", Value: path, From: command},
+	}
+}
+
 // replayReport is what replay prints.
 type replayReport struct {
 	Dataset          string           `json:"dataset"`
@@ -89,8 +94,8 @@ type replayReport struct {
 	firstRefusal string
 }
 
-// replayFile runs the file through the engine.
-func (a *app) replayFile(ctx context.Context, cfg *config.Config) (report *replayReport, err error) {
+// replayFile runs the file through the engine; taps see every batch.
+func (a *app) replayFile(ctx context.Context, cfg *config.Config, taps ...stream.Sink) (report *replayReport, err error) {
 	src, err := openFile(cfg)
 	if err != nil {
 		return nil, err
@@ -100,7 +105,7 @@ func (a *app) replayFile(ctx context.Context, cfg *config.Config) (report *repla
 	if err != nil {
 		return nil, err
 	}
-	out, err := openOutputs(cfg, a.logger(cfg.Log))
+	out, err := openOutputs(cfg, a.logger(cfg.Log), taps...)
 	if err != nil {
 		return nil, err
 	}

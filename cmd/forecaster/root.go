@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,6 +27,10 @@ type app struct {
 	output string   // --output
 }
 
+// outputsAnnotation lists the values of --output of a command that has others
+// than table and json.
+const outputsAnnotation = "outputs"
+
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "forecaster",
@@ -38,10 +44,11 @@ Start with   forecaster demo
 or           forecaster replay FILE.csv`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		PersistentPreRunE: func(*cobra.Command, []string) error {
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			a.started = true
-			if a.output != "table" && a.output != "json" {
-				return &usageError{fmt.Errorf("--output: must be table or json, got %q", a.output)}
+			outputs := cmp.Or(cmd.Annotations[outputsAnnotation], "table,json")
+			if !slices.Contains(strings.Split(outputs, ","), a.output) {
+				return &usageError{fmt.Errorf("--output: must be one of %s, got %q", outputs, a.output)}
 			}
 			return nil
 		},
@@ -54,8 +61,11 @@ or           forecaster replay FILE.csv`,
 		a.replayCommand(),
 		a.produceCommand(),
 		a.evaluateCommand(),
+		a.forecastCommand(),
 		a.tablesCommand(),
+		a.createCommand(),
 		a.lintCommand(),
+		a.checkpointCommand(),
 		a.versionCommand(),
 	)
 	return root

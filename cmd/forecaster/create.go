@@ -1,0 +1,48 @@
+package main
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// The parts that a configuration is made of.
+//
+//go:embed create/*.yaml
+var parts embed.FS
+
+func (a *app) createCommand() *cobra.Command {
+	inputs := []string{"kafka", "file", "stdin", "simulated"}
+	outputs := []string{"influxdb", "file"}
+	cmd := &cobra.Command{
+		Use:   "create",
+		Short: "Print a commented configuration to start from",
+		Example: `  forecaster create > forecaster.yaml
+  forecaster create --from file --to file`,
+		Args: cobra.NoArgs,
+	}
+	from := cmd.Flags().String("from", "kafka", strings.Join(inputs, ", "))
+	to := cmd.Flags().String("to", "influxdb", strings.Join(outputs, ", "))
+	cmd.RunE = func(*cobra.Command, []string) error {
+		if !slices.Contains(inputs, *from) {
+			return &usageError{fmt.Errorf("--from: must be one of %s, got %q", strings.Join(inputs, ", "), *from)}
+		}
+		if !slices.Contains(outputs, *to) {
+			return &usageError{fmt.Errorf("--to: must be one of %s, got %q", strings.Join(outputs, ", "), *to)}
+		}
+		for _, name := range []string{"head", "input-" + *from, "model", "output-" + *to, "tail"} {
+			text, err := parts.ReadFile("create/" + name + ".yaml")
+			if err != nil {
+				return err
+			}
+			if _, err := a.stdout.Write(text); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return cmd
+}

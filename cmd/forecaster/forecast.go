@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
+)
+
+func (a *app) forecastCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "forecast FILE",
+		Short: "Learn a file and print what comes next",
+		Long: `forecast learns the history in a file (.csv, .jsonl, either with .gz; - is standard
+input) and prints the next --horizon steps of each series with their intervals, as
+a table, as csv or as json.`,
+		Example: `  forecaster forecast data.csv --horizon 12
+  forecaster forecast data.csv --horizon 12 --output csv > next.csv`,
+		Args:        cobra.ExactArgs(1),
+		Annotations: map[string]string{outputsAnnotation: "table,csv,json"},
+		RunE:        func(cmd *cobra.Command, args []string) error { return a.forecast(cmd, args[0]) },
+	}
+	a.configFlags(cmd)
+	modelFlags(cmd)
+	cmd.Flags().String("series", "", "name of the series of lines that do not say (default: the file's name)")
+	return cmd
+}
+
+func (a *app) forecast(cmd *cobra.Command, path string) error {
+	cfg, err := a.load(cmd, append([]setting{{"series", "input.file.series"}}, modelSettings...), onlyFile("forecast", path)...)
+	if err != nil {
+		return err
+	}
+	cfg.Output = config.Output{} // what has passed is of no interest here
+	last := &newest{forecasts: make(map[string][]stream.Forecast)}
+	report, err := a.replayFile(cmd.Context(), cfg, last)
+	if err != nil {
+		return err
+	}
+	if report.firstRefusal != "" {
+		fmt.Fprintf(a.stderr, "left out: %s; the first: %s\n", countsOf(report.DeadLetters), report.firstRefusal)
+	}
+	var batch stream.Batch
+	for _, series := range last.order {
+		batch.Forecasts = append(batch.Forecasts, last.forecasts[series]...)
+	}
+	if len(batch.Forecasts) == 0 {
+		return errors.New("the history is too short to forecast from")
+	}
+	switch a.output {
+	case "csv":
+		enc := file.CSV{Levels: cfg.Model.Levels}
+		_, err := a.stdout.Write(enc.AppendBatch(enc.AppendHeader(nil), &batch))
+		return err
+	case "json":
+		return writeJSON(a.stdout, forecastsJSON(path, cfg, &batch))
+	}
+	printForecasts(a.stdout, &batch)
+	return nil
+}
+
+// newest keeps the forecasts made after the last sample of each series.
+type newest struct {
+	order     []string
+	forecasts map[string][]stream.Forecast
+}
+
+// Write implements stream.Sink.
+func (n *newest) Write(_ context.Context, b *stream.Batch) error {
+	for i := range b.Forecasts {
+		f := b.Forecasts[i] // the vectors belong to the batch
+		name := f.Series.Name
+		old, seen := n.forecasts[name]
+		if !seen {
+			n.order = append(n.order, name)
+		}
+		if len(old) > 0 && old[0].Origin != f.Origin {
+			old = old[:0]
+		}
+		f.Yhat = append([]float64(nil), f.Yhat...)
+		f.Lower = append([]float64(nil), f.Lower...)
+		f.Upper = append([]float64(nil), f.Upper...)
+		n.forecasts[name] = append(old, f)
+	}
+	return nil
+}
+
+// Close implements stream.Sink.
+func (n *newest) Close() error { return nil }
+
+func printForecasts(w io.Writer, b *stream.Batch) {
+	t := newTable(3, "series", "time", "target", "yhat", "lower", "upper")
+	for i := range b.Forecasts {
+		f := &b.Forecasts[i]
+		for j, target := range f.Series.Variables {
+			lower, upper := math.NaN(), math.NaN()
+			if len(f.Lower) > 0 {
+				lower, upper = f.Lower[j], f.Upper[j] // of the first level
+			}
+			t.AppendRow([]any{
+				f.Series.Name, time.Unix(0, f.Time).UTC().Format(time.RFC3339), target,
+				number(f.Yhat[j]), number(lower), number(upper),
+			})
+		}
+	}
+	fmt.Fprintln(w, t.Render())
+}
+
+// forecastsJSON is the machine-readable form: one element a series, step and
+// variable, with the bounds of each level.
+func forecastsJSON(dataset string, c *config.Config, b *stream.Batch) any {
+	type interval struct {
+		Level number `json:"level"`
+		Lower number `json:"yhat_lower"`
+		Upper number `json:"yhat_upper"`
+	}
+	type point struct {
+		Series    string     `json:"series"`
+		Target    string     `json:"target"`
+		Time      string     `json:"time"`
+		Horizon   int        `json:"horizon"`
+		Yhat      number     `json:"yhat"`
+		Intervals []interval `json:"intervals"`
+	}
+	points := []point{}
+	for i := range b.Forecasts {
+		f := &b.Forecasts[i]
+		dim := len(f.Yhat)
+		for j, target := range f.Series.Variables {
+			p := point{
+				Series: f.Series.Name, Target: target, Time: time.Unix(0, f.Time).UTC().Format(time.RFC3339Nano),
+				Horizon: f.Horizon, Yhat: number(f.Yhat[j]), Intervals: []interval{},
+			}
+			for l, level := range c.Model.Levels {
+				p.Intervals = append(p.Intervals, interval{number(level), number(f.Lower[l*dim+j]), number(f.Upper[l*dim+j])})
+			}
+			points = append(points, p)
+		}
+	}
+	return map[string]any{"dataset": dataset, "model": c.Model.Type, "forecasts": points}
+}
