@@ -1,0 +1,22 @@
+package faultsim
+
+// Bug is a mistake that is planted to see whether the oracle finds it.
+type Bug string
+
+// The bugs.
+const (
+	NoBug Bug = ""
+
+	CommitBeforeAck Bug = "commit-before-ack" // Write returns before the sink has accepted the batch
+	ClearBeforeSend Bug = "clear-before-send" // what failed once is not there to be sent again
+	NoFence         Bug = "no-fence"          // the coordinator accepts commits of older generations
+	SkipRecord      Bug = "offset+1"          // a restart begins one record late
+	RepeatRecord    Bug = "offset-1"          // a checkpoint says one record less than it has learnt from
+	MapIteration    Bug = "map-iteration"     // the model adds in the order of a map
+	UnsavedRandom   Bug = "unsaved-random"    // the model does not save its random state
+	NoSync          Bug = "no-sync"           // checkpoint files are renamed before they are on the disk
+	MutableKey      Bug = "mutable-key"       // checkpoints overwrite one another chunk by chunk
+)
+
+// Bugs lists all of them.
+var Bugs = []Bug{CommitBeforeAck, ClearBeforeSend, NoFence, SkipRecord, RepeatRecord, MapIteration, UnsavedRandom, NoSync, MutableKey}

@@ -1,0 +1,318 @@
+package faultsim
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/lineproto"
+)
+
+var (
+	errKilled = errors.New("faultsim: killed")
+	errFenced = errors.New("faultsim: fenced")
+	errDrain  = errors.New("faultsim: not drained in time")
+)
+
+// The edges of a worker. Every effect is a point at which others may go on, and at
+// which the worker may be killed.
+
+// source is the log of the partition.
+type source struct{ *worker }
+
+// Read is not used: the worker fetches by itself.
+func (s source) Read(context.Context, []stream.Message) (int, error) { panic("faultsim: Read") }
+func (s source) Close() error                                        { return nil }
+
+func (s source) Seek(_ context.Context, next int64) error {
+	if s.sim.o.Bug == SkipRecord && int(next) < s.p.end {
+		next++
+	}
+	if int(next) > s.p.end || int(next) < s.p.start {
+		return fmt.Errorf("faultsim: seek to %d in [%d, %d]", next, s.p.start, s.p.end)
+	}
+	s.position = int(next)
+	return nil
+}
+
+// Commit commits the offset, unless the store has done so.
+func (s source) Commit(_ context.Context, next int64) error {
+	if !s.sim.local {
+		return nil
+	}
+	return s.commit(commit{next: next, generation: s.generation, previous: snapshotID{next: max(0, s.p.committed.next)}})
+}
+
+// commit repeats the request until the answer arrives.
+func (w *worker) commit(c commit) error {
+	for {
+		var lost bool
+		err := w.effect(fmt.Sprintf("commit %d %s", c.next, c.current.id), func() error {
+			if !w.sim.group.accepts(w) && w.sim.o.Bug != NoFence {
+				w.sim.result.Fenced++
+				return errFenced
+			}
+			if c.generation < w.p.committed.generation {
+				w.sim.fail("generation %d has committed %d after generation %d had committed %d",
+					c.generation, c.next, w.p.committed.generation, w.p.committed.next)
+			}
+			if c.next != w.p.committed.next || c.current != w.p.committed.current {
+				w.p.committed = c
+			}
+			lost = w.sim.chance(8)
+			return nil
+		})
+		if err != nil || !lost {
+			return err
+		}
+	}
+}
+
+// sink is a connection to the database that all workers share.
+type sink struct {
+	*worker
+	unsent []byte // of CommitBeforeAck
+}
+
+func (s *sink) Close() error { return nil }
+
+func (s *sink) Write(_ context.Context, b *stream.Batch) error {
+	lines := lineproto.Encoder{Levels: levels}.AppendBatch(nil, b)
+	if s.sim.o.Bug == CommitBeforeAck {
+		lines, s.unsent = s.unsent, lines
+	}
+	return s.send(lines)
+}
+
+// send repeats a request until its answer arrives.
+func (s *sink) send(lines []byte) error {
+	for len(lines) > 0 {
+		if s.giveUp() {
+			return errDrain
+		}
+		w := s.sim
+		answered := true
+		err := s.effect(fmt.Sprintf("write %d lines", bytes.Count(lines, []byte("\n"))), func() error {
+			switch {
+			case w.outage > w.step, w.chance(10): // lost on the way
+				answered = false
+			case w.chance(10): // applied, and the answer lost
+				w.apply(lines)
+				answered = false
+			case w.chance(12): // applied in part
+				n := w.rng.IntN(len(lines))
+				w.apply(lines[:bytes.LastIndexByte(lines[:n+1], '\n')+1])
+				answered = false
+			case w.chance(12): // will arrive much later
+				w.delayed = append(w.delayed, bytes.Clone(lines))
+				answered = false
+			case w.chance(12): // will arrive a second time
+				w.apply(lines)
+				w.delayed = append(w.delayed, bytes.Clone(lines))
+			default:
+				w.apply(lines)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if answered {
+			return nil
+		}
+		if w.o.Bug == ClearBeforeSend {
+			lines = nil
+		}
+	}
+	return nil
+}
+
+// letters is a log of dead letters. It may have one several times.
+type letters struct{ *worker }
+
+func (l letters) Close() error { return nil }
+
+func (l letters) WriteDeadLetters(_ context.Context, letters []stream.DeadLetter) error {
+	for {
+		if l.giveUp() {
+			return errDrain
+		}
+		answered := true
+		err := l.effect(fmt.Sprintf("write %d dead letters", len(letters)), func() error {
+			if l.sim.chance(10) {
+				answered = false
+				return nil
+			}
+			for i := range letters {
+				l.sim.letter(&letters[i])
+			}
+			answered = !l.sim.chance(10)
+			return nil
+		})
+		if err != nil || answered {
+			return err
+		}
+	}
+}
+
+// topicStore keeps snapshots in a log that all members see, as chunks with keys
+// of their own, and commits their name with the offset.
+type topicStore struct {
+	*worker
+	current, previous snapshotID
+}
+
+func (t *topicStore) Load(context.Context) (stream.Checkpoint, error) {
+	var c stream.Checkpoint
+	err := t.effect("load", func() error {
+		if t.p.committed.next < 0 {
+			return stream.ErrNoCheckpoint
+		}
+		var damage error
+		for i, id := range []snapshotID{t.p.committed.current, t.p.committed.previous} {
+			if id.id == "" {
+				continue
+			}
+			var b []byte
+			for k := range id.chunks {
+				b = append(b, t.p.snapshots[t.key(id, k)]...)
+			}
+			err := c.UnmarshalBinary(b)
+			if err != nil {
+				damage = errors.Join(damage, err)
+				t.sim.result.Damaged++
+				continue
+			}
+			t.current = id
+			if i == 0 {
+				t.previous = t.p.committed.previous
+			}
+			return nil
+		}
+		return damage
+	})
+	return c, err
+}
+
+func (t *topicStore) key(id snapshotID, chunk int) string {
+	if t.sim.o.Bug == MutableKey {
+		return fmt.Sprint(chunk)
+	}
+	return fmt.Sprintf("%s/%d", id.id, chunk)
+}
+
+func (t *topicStore) Save(_ context.Context, c stream.Checkpoint) error {
+	t.sim.plant(&c)
+	b, err := c.AppendBinary(nil)
+	if err != nil {
+		return err
+	}
+	const chunks = 3
+	id := snapshotID{id: fmt.Sprintf("%d.%d.%d", c.Next, t.generation, t.sim.unique()), next: c.Next, chunks: chunks}
+	for k := range chunks {
+		chunk := b[k*len(b)/chunks : (k+1)*len(b)/chunks]
+		err := t.effect("chunk "+t.key(id, k), func() error {
+			t.p.snapshots[t.key(id, k)] = chunk
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if err := t.commit(commit{next: c.Next, generation: t.generation, current: id, previous: t.current}); err != nil {
+		return err
+	}
+	old := t.previous
+	t.previous, t.current = t.current, id
+	if old.id == "" || t.sim.o.Bug == MutableKey {
+		return nil
+	}
+	return t.effect("remove "+old.id, func() error {
+		for k := range old.chunks {
+			delete(t.p.snapshots, t.key(old, k))
+		}
+		return nil
+	})
+}
+
+// diskStore keeps checkpoints in files, step by step as package file does.
+type diskStore struct{ *worker }
+
+func isCheckpoint(name string) bool { return !strings.Contains(name, ".") }
+
+func (d diskStore) Load(context.Context) (stream.Checkpoint, error) {
+	var c stream.Checkpoint
+	err := d.effect("load", func() error {
+		var damage error
+		for _, name := range d.p.disk.list(isCheckpoint) {
+			err := c.UnmarshalBinary(d.p.disk.files[name])
+			if err == nil {
+				return nil
+			}
+			d.sim.result.Damaged++
+			damage = errors.Join(damage, err)
+			d.p.disk.rename(name, name+".damaged")
+		}
+		if damage != nil {
+			return damage
+		}
+		return stream.ErrNoCheckpoint
+	})
+	return c, err
+}
+
+func (d diskStore) Save(_ context.Context, c stream.Checkpoint) error {
+	d.sim.plant(&c)
+	b, err := c.AppendBinary(nil)
+	if err != nil {
+		return err
+	}
+	disk := &d.p.disk
+	old := disk.list(isCheckpoint)
+	name := fmt.Sprintf("%08d", d.sim.unique())
+	for _, step := range []struct {
+		what string
+		do   func()
+	}{
+		{"write " + name, func() { disk.write(name+".tmp", b) }},
+		{"sync " + name, func() {
+			if d.sim.o.Bug != NoSync {
+				disk.sync(name + ".tmp")
+			}
+		}},
+		{"rename " + name, func() { disk.rename(name+".tmp", name) }},
+		{"sync directory", func() { disk.syncDir() }},
+		{"remove old", func() {
+			for _, name := range old[min(1, len(old)):] {
+				disk.remove(name)
+			}
+		}},
+	} {
+		err := d.effect(step.what, func() error {
+			step.do()
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plant makes a checkpoint claim one record less than it holds.
+func (s *sim) plant(c *stream.Checkpoint) {
+	if s.o.Bug != RepeatRecord || c.Next == 0 {
+		return
+	}
+	e := snapshot.NewEncoder(nil)
+	e.Section("engine")
+	c.Next--
+	state := bytes.Clone(c.State)
+	binary.LittleEndian.PutUint64(state[len(e.Bytes()):], uint64(c.Next))
+	c.State = state
+}

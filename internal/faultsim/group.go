@@ -1,0 +1,341 @@
+package faultsim
+
+import (
+	"context"
+	"errors"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// group is the coordinator of the consumer group. A rebalance asks all members
+// to finish and to join again; who does not within the session is expelled.
+type group struct {
+	generation int
+	preparing  bool
+	members    []*member // in the order of joining
+}
+
+// accepts reports whether a commit of w belongs to the present generation.
+// Until a new one begins, the old one may commit.
+func (g *group) accepts(w *worker) bool {
+	if w.generation != g.generation {
+		return false
+	}
+	for _, m := range g.members {
+		if m == w.m {
+			return true
+		}
+	}
+	return false
+}
+
+// session is after how many steps without a sign of life a member is expelled,
+// and drain how many a member takes to hand over before it gives up.
+const (
+	session = 300
+	drain   = 150
+)
+
+// member is a process. It ends by a crash or in order, and never comes back: its
+// successor is a new member.
+type member struct {
+	name       int
+	alive      bool
+	pausedTill int // step
+	seen       int // step of the last sign of life
+	joined     bool
+	leaving    bool
+	revoked    bool // its workers were told to finish
+	revokedAt  int
+	workers    []*worker
+}
+
+func (m *member) running() bool { return len(m.workers) > 0 }
+
+// tick lets time pass for the group.
+func (s *sim) tick() {
+	g := &s.group
+	for _, m := range s.members {
+		inGroup := s.inGroup(m)
+		awake := m.alive && m.pausedTill <= s.step
+		if awake && !(m.revoked && m.running()) {
+			m.seen = s.step
+		}
+		if inGroup && !m.joined && s.step-m.seen > session {
+			s.leave(m, "expelled")
+		}
+		if awake && m.running() && !m.revoked && (g.preparing || !inGroup || m.leaving) && s.rng.IntN(10) == 0 {
+			s.revoke(m)
+		}
+		if awake && !m.running() && !m.joined {
+			switch {
+			case m.leaving:
+				if inGroup {
+					s.leave(m, "left")
+				}
+				m.alive = false
+			case !inGroup || m.revoked || g.preparing: // else it has no partition
+				s.join(m)
+			}
+		}
+	}
+	if !g.preparing || len(g.members) == 0 {
+		return
+	}
+	for _, m := range g.members {
+		if !m.joined {
+			return
+		}
+	}
+	s.begin()
+}
+
+func (s *sim) inGroup(m *member) bool {
+	for _, o := range s.group.members {
+		if o == m {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *sim) join(m *member) {
+	if !s.inGroup(m) {
+		s.group.members = append(s.group.members, m)
+	}
+	m.joined = true
+	s.group.preparing = true
+	s.trace("member %d joins", m.name)
+}
+
+func (s *sim) leave(m *member, how string) {
+	for i, o := range s.group.members {
+		if o == m {
+			s.group.members = append(s.group.members[:i:i], s.group.members[i+1:]...)
+		}
+	}
+	s.group.preparing = true
+	m.joined = false
+	s.trace("member %d has %s", m.name, how)
+}
+
+func (s *sim) revoke(m *member) {
+	m.revoked, m.revokedAt = true, s.step
+	s.trace("member %d is to hand over", m.name)
+}
+
+// begin starts the next generation.
+func (s *sim) begin() {
+	g := &s.group
+	g.generation++
+	g.preparing = false
+	s.result.Generations++
+	for _, m := range g.members {
+		m.joined, m.revoked = false, false
+	}
+	shift := s.rng.IntN(len(g.members))
+	for i, p := range s.parts {
+		m := g.members[(i+shift)%len(g.members)]
+		s.trace("generation %d: partition %d goes to member %d", g.generation, p.number, m.name)
+		if m.alive { // nobody knows yet that it is not
+			s.work(m, p)
+		}
+	}
+}
+
+// worker processes a partition during a generation, with two coroutines like the
+// two goroutines of stream.Runner.
+type worker struct {
+	sim        *sim
+	m          *member
+	p          *partition
+	generation int
+	driver     *stream.Driver
+	position   int  // of the source
+	idle       bool // nothing is read that is not delivered
+
+	free, full []*stream.Batch
+	readDone   bool
+	writeDone  bool
+}
+
+func (s *sim) work(m *member, p *partition) {
+	w := &worker{sim: s, m: m, p: p, generation: s.group.generation, position: p.start}
+	engine, err := stream.NewEngine(s.engine)
+	if err != nil {
+		s.fail("%v", err)
+		return
+	}
+	c := stream.RunnerConfig{
+		Source: source{w}, Decoder: decoder(), Engine: engine, Sink: &sink{worker: w}, DeadLetters: letters{w},
+		Fingerprint: "f", BatchPoints: s.batchPoints, CheckpointRecords: int64(s.checkpointRecords),
+	}
+	if s.local {
+		c.Store = diskStore{w}
+	} else {
+		c.Store = &topicStore{worker: w}
+	}
+	if w.driver, err = stream.NewDriver(c); err != nil {
+		s.fail("%v", err)
+		return
+	}
+	m.workers = append(m.workers, w)
+	w.free = []*stream.Batch{new(stream.Batch), new(stream.Batch)}
+	s.spawn(m, func() {
+		err := w.read()
+		w.readDone = true
+		w.ended(err)
+	})
+	s.spawn(m, func() {
+		err := w.write()
+		w.writeDone = true
+		w.ended(err)
+	})
+}
+
+// ended is called by each of the two.
+func (w *worker) ended(err error) {
+	s := w.sim
+	switch {
+	case err == nil, errors.Is(err, errKilled):
+	case errors.Is(err, errFenced), errors.Is(err, errDrain):
+		// Its generation is over, and the state void. So is the other work of
+		// the member: it joins anew.
+		s.trace("member %d, partition %d: %v", w.m.name, w.p.number, err)
+		if !w.m.revoked {
+			s.revoke(w.m)
+		}
+	default:
+		s.fail("member %d, partition %d: %v", w.m.name, w.p.number, err)
+	}
+	if w.readDone && w.writeDone {
+		for i, o := range w.m.workers {
+			if o == w {
+				w.m.workers = append(w.m.workers[:i:i], w.m.workers[i+1:]...)
+			}
+		}
+	}
+}
+
+// giveUp reports whether the time for the hand-over has passed.
+func (w *worker) giveUp() bool { return w.m.revoked && w.sim.step-w.m.revokedAt > drain }
+
+// read is the loop of stream.Runner.read.
+func (w *worker) read() error {
+	s := w.sim
+	if err := w.driver.Resume(context.Background()); err != nil {
+		return err
+	}
+	b := w.take()
+	for b != nil {
+		if !s.yield() {
+			return errKilled
+		}
+		if w.position < w.p.start {
+			if !s.group.accepts(w) {
+				return errFenced // a zombie so old that retention has overtaken it
+			}
+			s.fail("partition %d: retention has reached the reader at %d", w.p.number, w.position)
+		}
+		waiting := w.p.log[w.position:w.p.end]
+		n := min(len(waiting), 1+s.rng.IntN(5))
+		w.idle = n == 0 && b.Records == 0 && len(w.free) == 1
+		end := w.m.revoked && s.rng.IntN(3) == 0
+		if n == 0 && !end && (!w.driver.Unsaved() || s.rng.IntN(20) != 0) {
+			continue
+		}
+		w.idle = false
+		for i := range n {
+			w.position++
+			full, err := w.driver.Apply(b, &waiting[i])
+			if err != nil {
+				return err
+			}
+			if full {
+				if b = w.swap(b); b == nil {
+					return nil
+				}
+			}
+		}
+		if end || s.rng.IntN(s.checkpointEvery) == 0 {
+			w.driver.Checkpoint(b)
+		}
+		if b.Snapshot != nil || b.Records > 0 && (end || n == len(waiting)) {
+			b = w.swap(b)
+		}
+		if end {
+			return nil
+		}
+	}
+	return nil
+}
+
+// take returns an empty batch, or nil when the writer has ended.
+func (w *worker) take() *stream.Batch {
+	for len(w.free) == 0 {
+		if w.writeDone || !w.sim.yield() {
+			return nil
+		}
+	}
+	b := w.free[0]
+	w.free = w.free[1:]
+	return b
+}
+
+// swap hands b over and returns an empty batch, or nil when the writer has ended.
+func (w *worker) swap(b *stream.Batch) *stream.Batch {
+	for len(w.full) > 0 { // the channel has no buffer
+		if w.writeDone || !w.sim.yield() {
+			return nil
+		}
+	}
+	w.full = append(w.full, b)
+	return w.take()
+}
+
+// write is the loop of stream.Runner.write.
+func (w *worker) write() error {
+	for {
+		for len(w.full) == 0 {
+			if w.readDone {
+				return nil
+			}
+			if !w.sim.yield() {
+				return errKilled
+			}
+		}
+		b := w.full[0]
+		w.full = w.full[:0]
+		if err := w.driver.Deliver(context.Background(), b, func(stream.Stage) {}); err != nil {
+			return err
+		}
+		b.Reset()
+		w.free = append(w.free, b)
+	}
+}
+
+// effect lets others go on, then does something that others can see, unless the
+// worker is killed before.
+func (w *worker) effect(what string, do func() error) error {
+	s := w.sim
+	if !s.yield() || !w.m.alive {
+		return errKilled
+	}
+	s.result.Effects++
+	crash := s.result.Effects == s.o.CrashAt
+	if crash && !s.o.CrashAfter {
+		s.crash(w.m)
+		return errKilled
+	}
+	err := do()
+	if err == nil {
+		s.trace("member %d, partition %d: %s", w.m.name, w.p.number, what)
+	} else {
+		s.trace("member %d, partition %d: %s: %v", w.m.name, w.p.number, what, err)
+	}
+	if crash {
+		s.crash(w.m)
+		return errKilled
+	}
+	return err
+}

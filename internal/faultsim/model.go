@@ -1,0 +1,83 @@
+package faultsim
+
+import (
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/streamtest"
+)
+
+var levels = []float64{.8}
+
+// engineConfig is that of all engines of a run: the cheap model below, or
+// another one, with everything else that has state switched on.
+func engineConfig(o *Options) stream.EngineConfig {
+	const horizon = 2
+	newModel := o.NewModel
+	if newModel == nil {
+		newModel = func(dim int) (eval.Model, error) {
+			return &noisy{Drift: streamtest.NewDrift(dim, horizon, len(levels)), random: uint64(dim), bug: o.Bug}, nil
+		}
+	}
+	return stream.EngineConfig{
+		Model: "model", NewModel: newModel,
+		Baselines: []stream.Baseline{{Name: "drift", Reference: true, New: func(dim, horizon int) (eval.Model, error) {
+			return streamtest.NewDrift(dim, horizon, 0), nil
+		}}},
+		Horizon: horizon, Levels: levels, Lineage: 3, GoodCopy: 7, MetricsEvery: 10, MetricsWindow: 20,
+	}
+}
+
+// noisy is a Drift with random numbers, as a learner that samples has.
+type noisy struct {
+	*streamtest.Drift
+	random uint64
+	bug    Bug
+}
+
+func (m *noisy) NewSeries() eval.Forecaster {
+	return &noisySeries{Forecaster: m.Drift.NewSeries(), m: m}
+}
+
+func (m *noisy) State(c *snapshot.Codec) {
+	m.Drift.State(c)
+	if m.bug != UnsavedRandom {
+		c.Uint64(&m.random)
+	}
+}
+
+type noisySeries struct {
+	eval.Forecaster
+	m     *noisy
+	noise float64
+}
+
+func (s *noisySeries) Observe(y []float64) error {
+	s.m.random = s.m.random*6364136223846793005 + 1442695040888963407
+	s.noise = float64(s.m.random>>40) / (1 << 24)
+	if s.m.bug == MapIteration {
+		for _, v := range map[string]float64{"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6, "g": 7, "h": 8} {
+			s.noise = s.noise/2 + v
+		}
+	}
+	return s.Forecaster.Observe(y)
+}
+
+func (s *noisySeries) ForecastTo(dst []float64) bool {
+	ok := s.Forecaster.ForecastTo(dst)
+	for i := range dst {
+		dst[i] += s.noise
+	}
+	return ok
+}
+
+func (s *noisySeries) BoundsTo(lower, upper []float64) bool {
+	return s.Forecaster.(eval.Bounder).BoundsTo(lower, upper)
+}
+
+func (s *noisySeries) ResetLags() { s.Forecaster.(eval.LagResetter).ResetLags() }
+
+func (s *noisySeries) State(c *snapshot.Codec) {
+	s.Forecaster.State(c)
+	c.Float64(&s.noise)
+}

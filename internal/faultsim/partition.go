@@ -1,0 +1,162 @@
+package faultsim
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/lineproto"
+	"github.com/orffvar/forecaster/stream/streamtest"
+)
+
+// partition is one log with what was committed of it and the places where its
+// checkpoints are: snapshots of a group, or the disk of a single process.
+type partition struct {
+	number    int
+	log       []stream.Message
+	start     int // offset of the first message that retention has left
+	end       int // offset after the last message that was sent so far
+	state     []byte
+	committed commit
+
+	snapshots map[string][]byte // chunks
+	disk      disk
+}
+
+// commit is an offset with the snapshot that belongs to it.
+type commit struct {
+	next       int64
+	generation int
+	current    snapshotID
+	previous   snapshotID
+}
+
+// snapshotID names a snapshot; the zero value none.
+type snapshotID struct {
+	id     string
+	next   int64
+	chunks int
+}
+
+func decoder() stream.Decoder {
+	d, err := format.NewJSON(format.JSONConfig{})
+	if err != nil {
+		panic("faultsim: " + err.Error())
+	}
+	return d
+}
+
+// newPartition writes a log with all that can be wrong in one.
+func newPartition(rng *rand.Rand, number, records int) *partition {
+	p := &partition{number: number, snapshots: make(map[string][]byte), committed: commit{next: -1}}
+	series := 1 + rng.IntN(3)
+	dims := make([]int, series)
+	times := make([]int, series)
+	for i := range dims {
+		dims[i] = 1 + rng.IntN(3)
+	}
+	for i := range records {
+		k := rng.IntN(series)
+		times[k]++
+		now := times[k]
+		var value []byte
+		switch rng.IntN(40) {
+		case 0:
+			value = []byte("not JSON")
+		case 1:
+			now -= 1 + rng.IntN(3) // late or twice
+		case 2:
+			dims[k] = 1 + rng.IntN(3)
+		case 3:
+			now += rng.IntN(5)
+			times[k] = now
+		}
+		if value == nil {
+			value = fmt.Appendf(value, `{"time": %d, "values": [`, now)
+			for j := range dims[k] {
+				if j > 0 {
+					value = append(value, ',')
+				}
+				switch rng.IntN(60) {
+				case 0:
+					value = append(value, "null"...)
+				case 1:
+					value = fmt.Append(value, streamtest.Poison)
+				case 2:
+					value = append(value, "1e60"...)
+				default:
+					value = fmt.Append(value, rng.IntN(100))
+				}
+			}
+			value = append(value, "]}"...)
+		}
+		p.log = append(p.log, stream.Message{
+			Topic: "in", Partition: int32(number), Offset: int64(i), Key: fmt.Appendf(nil, "p%d-s%d", number, k), Value: value,
+		})
+	}
+	return p
+}
+
+// oracle runs an engine over the log without failures, adds what it writes to
+// want and keeps its state.
+func (p *partition) oracle(c stream.EngineConfig, want *contents) error {
+	engine, err := stream.NewEngine(c)
+	if err != nil {
+		return err
+	}
+	var b stream.Batch
+	d, err := stream.NewDriver(stream.RunnerConfig{Source: nowhere{}, Decoder: decoder(), Engine: engine, Sink: stream.Discard{}})
+	if err != nil {
+		return err
+	}
+	for i := range p.log {
+		if _, err := d.Apply(&b, &p.log[i]); err != nil {
+			return err
+		}
+	}
+	encoder := lineproto.Encoder{Levels: levels}
+	for line := range bytes.Lines(encoder.AppendBatch(nil, &b)) {
+		key, value := splitLine(line)
+		if old, ok := want.points[key]; ok && old != value {
+			if c.Interval != 0 {
+				return fmt.Errorf("two values for one point: %s%s and %s", key, old, value)
+			}
+			want.contested[key] = append(want.contested[key], old)
+		}
+		want.points[key] = value
+	}
+	for _, l := range b.DeadLetters {
+		want.letters[l.Message.Origin()] = l.Detail
+	}
+	p.state = engine.Snapshot(nil)
+	return nil
+}
+
+// nowhere is the source of a Driver that gets its messages by Apply.
+type nowhere struct{ stream.Source }
+
+// contents is what a sink has: the last value of each point, and of each dead
+// letter its reason.
+//
+// While the spacing of a series is estimated, and the estimate changes, two
+// forecasts can have the same horizon and target time. The later one counts,
+// but when the database is so late to apply a write that others were accepted
+// meanwhile, the earlier one may remain.
+type contents struct {
+	points, letters map[string]string
+	contested       map[string][]string // earlier values of a point
+}
+
+func newContents() contents {
+	return contents{points: make(map[string]string), letters: make(map[string]string), contested: make(map[string][]string)}
+}
+
+// splitLine separates the identity of a point, which is measurement, tags and
+// time, from its fields.
+func splitLine(line []byte) (key, fields string) {
+	line = bytes.TrimSuffix(line, []byte("\n"))
+	i, j := bytes.IndexByte(line, ' '), bytes.LastIndexByte(line, ' ')
+	return string(line[:i]) + string(line[j:]), string(line[i:j])
+}

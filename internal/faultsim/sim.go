@@ -1,0 +1,433 @@
+package faultsim
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/stream"
+)
+
+// Options say what to simulate.
+type Options struct {
+	// Seed draws everything: the log, the number of partitions and members, the
+	// kind of store, the order of all steps and the failures.
+	Seed uint64
+
+	// Bug is planted.
+	Bug Bug
+
+	// CrashAt, if positive, makes the process crash at this effect, and before or
+	// after it; there are then no other failures and one member.
+	CrashAt    int
+	CrashAfter bool
+
+	// Calm means no failures at all.
+	Calm bool
+
+	// NewModel makes the model instead of the cheap one; see stream.EngineConfig.
+	NewModel func(dim int) (eval.Model, error)
+
+	// Trace, if not nil, gets a line for every effect.
+	Trace io.Writer
+}
+
+// Result is what happened.
+type Result struct {
+	Err error // what the oracle has found; nil = nothing
+
+	Steps, Effects                       int
+	Points, Letters                      int // in the sink at the end
+	Generations, Crashes, Pauses, Fenced int
+	Damaged                              int // checkpoints that could not be read
+	Removed                              int // records removed by retention
+}
+
+// sim is a simulation under way.
+type sim struct {
+	o      Options
+	rng    *rand.Rand
+	engine stream.EngineConfig
+	result Result
+
+	local             bool // a single process with a disk
+	maxMembers        int
+	batchPoints       int
+	checkpointRecords int
+	checkpointEvery   int // readings between two checkpoints by time, on average
+	lastFault         int // step after which nothing fails any more
+
+	step    int
+	serial  int
+	parts   []*partition
+	members []*member
+	group   group
+	tasks   []*task
+	current *task
+
+	want, have contents
+	delayed    [][]byte // writes on their way
+	outage     int      // step at which the sink is back
+}
+
+// maxSteps is far more than any run needs.
+const maxSteps = 300_000
+
+// Run simulates once.
+func Run(o Options) Result {
+	s := &sim{o: o, rng: rand.New(rand.NewPCG(o.Seed, 0x5eed)), engine: engineConfig(&o), want: newContents(), have: newContents()}
+	s.draw()
+	for _, p := range s.parts {
+		if err := p.oracle(s.engine, &s.want); err != nil {
+			return Result{Err: err}
+		}
+	}
+	for !s.finished() && s.result.Err == nil {
+		if s.step++; s.step > maxSteps {
+			s.stuck()
+			break
+		}
+		s.events()
+		s.tick()
+		s.advance()
+	}
+	for _, t := range s.tasks {
+		t.stop()
+	}
+	effects := s.result.Effects
+	if s.result.Err == nil {
+		s.o.CrashAt = 0
+		s.check()
+	}
+	s.result.Steps, s.result.Effects = s.step, effects
+	s.result.Points, s.result.Letters = len(s.have.points), len(s.have.letters)
+	return s.result
+}
+
+// draw draws what the seed decides at the beginning.
+func (s *sim) draw() {
+	r := s.rng
+	s.local = r.IntN(3) == 0
+	switch s.o.Bug {
+	case NoSync:
+		s.local = true
+	case MutableKey:
+		s.local = false
+	}
+	s.maxMembers = 1
+	if !s.local && !s.quiet() {
+		s.maxMembers = 1 + r.IntN(4)
+	}
+	s.batchPoints = 5 + r.IntN(100)
+	if r.IntN(2) == 0 {
+		s.checkpointRecords = 3 + r.IntN(20)
+	}
+	s.checkpointEvery = 2 + r.IntN(20)
+	s.lastFault = 1000 + r.IntN(3000)
+	if s.quiet() {
+		s.lastFault = 0
+	}
+	if r.IntN(2) == 0 {
+		s.engine.Interval, s.engine.MaxGap = time.Second, 3
+	}
+	for i := range 1 + r.IntN(3) {
+		s.parts = append(s.parts, newPartition(r, i, 20+r.IntN(60)))
+	}
+}
+
+// quiet means that nothing fails by chance.
+func (s *sim) quiet() bool { return s.o.Calm || s.o.CrashAt > 0 }
+
+// chance is one in n while things fail.
+func (s *sim) chance(n int) bool { return s.step < s.lastFault && s.rng.IntN(n) == 0 }
+
+func (s *sim) unique() int {
+	s.serial++
+	return s.serial
+}
+
+// task is a coroutine.
+type task struct {
+	m     *member
+	next  func() (struct{}, bool)
+	stop  func()
+	yield func(struct{}) bool
+}
+
+func (s *sim) spawn(m *member, body func()) {
+	t := &task{m: m}
+	t.next, t.stop = iter.Pull(func(yield func(struct{}) bool) {
+		t.yield = yield
+		body()
+	})
+	s.tasks = append(s.tasks, t)
+}
+
+// yield lets others go on; false means that the caller was killed.
+func (s *sim) yield() bool {
+	t := s.current
+	ok := t.yield(struct{}{})
+	return ok && t.m.alive
+}
+
+// advance lets one coroutine run up to its next effect.
+func (s *sim) advance() {
+	s.tasks = slices.DeleteFunc(s.tasks, func(t *task) bool {
+		if t.m.alive {
+			return false
+		}
+		s.current = t
+		t.stop() // it returns errKilled from where it is
+		return true
+	})
+	var able []*task
+	for _, t := range s.tasks {
+		if t.m.pausedTill <= s.step {
+			able = append(able, t)
+		}
+	}
+	if len(able) == 0 {
+		return
+	}
+	t := able[s.rng.IntN(len(able))]
+	s.current = t
+	if _, more := t.next(); !more {
+		s.tasks = slices.DeleteFunc(s.tasks, func(o *task) bool { return o == t })
+	}
+}
+
+// events is what happens from outside in a step.
+func (s *sim) events() {
+	alive := 0
+	for _, m := range s.members {
+		if m.alive && (!m.leaving || s.local) { // a local store has one user
+			alive++
+		}
+	}
+	for _, p := range s.parts {
+		if p.end < len(p.log) && (s.rng.IntN(30) == 0 || s.quiet()) {
+			p.end = min(len(p.log), p.end+1+s.rng.IntN(4))
+		}
+	}
+	if alive == 0 && (s.step >= s.lastFault || s.rng.IntN(100) == 0) || alive < s.maxMembers && s.chance(200) {
+		s.start()
+	}
+	if len(s.delayed) > 0 && s.rng.IntN(60) == 0 {
+		s.land(s.rng.IntN(len(s.delayed)))
+	}
+	if s.step >= s.lastFault {
+		for _, m := range s.members {
+			m.pausedTill = 0
+		}
+		return
+	}
+	if s.chance(400) {
+		s.outage = s.step + s.rng.IntN(600)
+	}
+	for _, p := range s.parts {
+		if s.chance(200) {
+			s.retain(p)
+		}
+		if s.chance(1000) {
+			s.damage(p)
+		}
+	}
+	for _, m := range s.members {
+		switch {
+		case !m.alive || m.pausedTill > s.step:
+		case s.chance(500):
+			s.crash(m)
+		case s.chance(400):
+			m.pausedTill = s.step + s.rng.IntN(3*session)
+			s.result.Pauses++
+			s.trace("member %d freezes", m.name)
+		case s.chance(800):
+			m.leaving = true
+			s.trace("member %d is told to stop", m.name)
+		}
+	}
+	if s.chance(600) {
+		s.group.preparing = s.group.generation > 0
+	}
+}
+
+// start starts a new process.
+func (s *sim) start() {
+	m := &member{name: s.unique(), alive: true, seen: s.step}
+	s.members = append(s.members, m)
+	s.trace("member %d starts", m.name)
+}
+
+// crash ends a process at once; its coroutines end when they are run next.
+func (s *sim) crash(m *member) {
+	m.alive = false
+	m.workers = nil
+	s.result.Crashes++
+	power := s.local && s.rng.IntN(2) == 0
+	s.trace("member %d crashes, power failure = %v", m.name, power)
+	if power {
+		for _, p := range s.parts {
+			p.disk.powerFailure(s.rng)
+		}
+	}
+}
+
+// retain removes records that no checkpoint needs any more.
+func (s *sim) retain(p *partition) {
+	if floor := int(p.committed.previous.next); floor > p.start {
+		n := 1 + s.rng.IntN(floor-p.start)
+		p.start += n
+		s.result.Removed += n
+		s.trace("partition %d begins at %d", p.number, p.start)
+	}
+}
+
+// damage removes a chunk of the snapshot in use while the one before is good.
+func (s *sim) damage(p *partition) {
+	c := &p.committed
+	if s.local || c.previous.id == "" || c.previous.next < int64(p.start) || s.o.Bug == MutableKey {
+		return
+	}
+	for k := range c.previous.chunks {
+		if _, ok := p.snapshots[fmt.Sprintf("%s/%d", c.previous.id, k)]; !ok {
+			return
+		}
+	}
+	delete(p.snapshots, fmt.Sprintf("%s/%d", c.current.id, s.rng.IntN(c.current.chunks)))
+	s.trace("partition %d: a chunk of %s is gone", p.number, c.current.id)
+}
+
+// land lets a delayed write arrive.
+func (s *sim) land(i int) {
+	s.trace("a delayed write arrives")
+	s.apply(s.delayed[i])
+	s.delayed = slices.Delete(s.delayed, i, i+1)
+}
+
+// apply writes lines into the sink.
+func (s *sim) apply(lines []byte) {
+	for line := range bytes.Lines(lines) {
+		key, value := splitLine(line)
+		if want, ok := s.want.points[key]; !ok || want != value && !slices.Contains(s.want.contested[key], value) {
+			s.fail("the sink got %s%s, want%s", key, value, want)
+			return
+		}
+		s.have.points[key] = value
+	}
+}
+
+func (s *sim) letter(l *stream.DeadLetter) {
+	origin := l.Message.Origin()
+	if want, ok := s.want.letters[origin]; !ok || want != l.Detail {
+		s.fail("a dead letter of %s: %s, want %q", origin, l.Detail, want)
+		return
+	}
+	s.have.letters[origin] = l.Detail
+}
+
+// finished reports whether everything was processed and committed, and nothing
+// can fail any more.
+func (s *sim) finished() bool {
+	if s.step < s.lastFault {
+		return false
+	}
+	for _, p := range s.parts {
+		// What was saved and not committed before a crash stays so until there
+		// is more: a local store needs no commit.
+		if !s.saved(p) {
+			return false
+		}
+	}
+	// A zombie is awake again and has to notice that it is one.
+	for _, m := range s.members {
+		for _, w := range m.workers {
+			if w.generation != s.group.generation {
+				return false
+			}
+		}
+	}
+	return len(s.delayed) == 0
+}
+
+// stuck fails with what is missing.
+func (s *sim) stuck() {
+	var at []string
+	for _, p := range s.parts {
+		at = append(at, fmt.Sprintf("partition %d is committed up to %d of %d", p.number, p.committed.next, len(p.log)))
+	}
+	for _, m := range s.members {
+		for _, w := range m.workers {
+			at = append(at, fmt.Sprintf("member %d (alive %v, revoked %v) works on partition %d in generation %d: read %v, written %v",
+				m.name, m.alive, m.revoked, w.p.number, w.generation, w.readDone, w.writeDone))
+		}
+	}
+	s.fail("no progress: %s", strings.Join(at, ", "))
+}
+
+// saved reports whether the last checkpoint covers the whole log.
+func (s *sim) saved(p *partition) bool {
+	if !s.local || p.committed.next == int64(len(p.log)) {
+		return p.committed.next == int64(len(p.log))
+	}
+	for _, m := range s.members {
+		for _, w := range m.workers {
+			if w.p == p && w.idle && w.position == len(p.log) && !w.driver.Unsaved() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// check compares the outcome with that of the oracle.
+func (s *sim) check() {
+	for _, p := range s.parts {
+		m := &member{alive: true}
+		w := &worker{sim: s, m: m, p: p, generation: s.group.generation}
+		var store stream.Store = &topicStore{worker: w}
+		if s.local {
+			store = diskStore{w}
+		}
+		s.current = &task{m: m, yield: func(struct{}) bool { return true }}
+		c, err := store.Load(context.Background())
+		switch {
+		case err != nil:
+			s.fail("partition %d: %v", p.number, err)
+		case c.Next == int64(len(p.log)) && !bytes.Equal(c.State, p.state):
+			s.fail("partition %d: the state differs from that of a run without failures", p.number)
+		case c.Next != int64(len(p.log)) && (s.local || p.committed.current.next == c.Next):
+			s.fail("partition %d: the last checkpoint is at %d of %d", p.number, c.Next, len(p.log))
+		}
+	}
+	if n, want := len(s.have.points), len(s.want.points); n != want {
+		s.fail("the sink has %d points, want %d", n, want)
+	}
+	if n, want := len(s.have.letters), len(s.want.letters); n != want {
+		s.fail("there are %d dead letters, want %d", n, want)
+	}
+}
+
+// fail keeps the first failure.
+func (s *sim) fail(format string, args ...any) {
+	if s.result.Err == nil {
+		s.result.Err = fmt.Errorf("step %d: "+format, append([]any{s.step}, args...)...)
+		s.trace("%v", s.result.Err)
+	}
+}
+
+func (s *sim) trace(format string, args ...any) {
+	if s.o.Trace != nil {
+		_, err := fmt.Fprintf(s.o.Trace, "%6d "+format+"\n", append([]any{s.step}, args...)...)
+		if err != nil && !errors.Is(err, io.ErrClosedPipe) {
+			s.o.Trace = nil
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package faultsim
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/varmodel"
+)
+
+var (
+	seeds = flag.Uint64("seeds", 200, "number of seeds of TestSeeds")
+	first = flag.Uint64("first", 1, "first seed of TestSeeds")
+)
+
+// each runs f for n seeds on all processors.
+func each(t *testing.T, from, n uint64, f func(seed uint64)) {
+	t.Helper()
+	var next atomic.Uint64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < n && !t.Failed(); i = next.Add(1) - 1 {
+				f(from + i)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestSeeds runs random failures. The number of seeds is a flag:
+//
+//	go test ./internal/faultsim -run TestSeeds -seeds 2000
+func TestSeeds(t *testing.T) {
+	var mu sync.Mutex
+	var sum Result
+	each(t, *first, *seeds, func(seed uint64) {
+		r := Run(Options{Seed: seed})
+		if r.Err != nil {
+			t.Errorf("seed %d: %v\nreplay it with go run ./internal/faultsim/cmd/faultsim -seed %d -trace", seed, r.Err, seed)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		sum.Effects += r.Effects
+		sum.Crashes += r.Crashes
+		sum.Pauses += r.Pauses
+		sum.Fenced += r.Fenced
+		sum.Damaged += r.Damaged
+		sum.Removed += r.Removed
+		sum.Generations += r.Generations
+	})
+	t.Logf("%d seeds: %d effects, %d crashes, %d pauses, %d generations, %d fenced commits, %d damaged checkpoints, %d records removed",
+		*seeds, sum.Effects, sum.Crashes, sum.Pauses, sum.Generations, sum.Fenced, sum.Damaged, sum.Removed)
+	// What never happens is not tested.
+	for what, n := range map[string]int{"crash": sum.Crashes, "pause": sum.Pauses, "fenced commit": sum.Fenced,
+		"damaged checkpoint": sum.Damaged, "removed record": sum.Removed} {
+		if n == 0 && *seeds >= 100 {
+			t.Errorf("there was no %s", what)
+		}
+	}
+}
+
+// TestCrashAtEachEffect lets the process crash before and after each effect of
+// a run, with both kinds of store.
+func TestCrashAtEachEffect(t *testing.T) {
+	total := 0
+	for seed := range uint64(4) {
+		calm := Run(Options{Seed: seed, Calm: true})
+		if calm.Err != nil {
+			t.Fatalf("seed %d: without failures: %v", seed, calm.Err)
+		}
+		if calm.Crashes != 0 || calm.Fenced != 0 {
+			t.Errorf("seed %d: %+v", seed, calm)
+		}
+		total += calm.Effects
+		each(t, 1, 2*uint64(calm.Effects), func(n uint64) {
+			o := Options{Seed: seed, CrashAt: int(n+1) / 2, CrashAfter: n%2 == 0}
+			if r := Run(o); r.Err != nil || r.Crashes != 1 {
+				t.Errorf("%+v: %d crashes, %v", o, r.Crashes, r.Err)
+			}
+		})
+	}
+	if total < 200 {
+		t.Errorf("only %d effects", total)
+	}
+}
+
+// TestPlantedBugs: every mistake is found within a few seeds.
+func TestPlantedBugs(t *testing.T) {
+	for _, bug := range Bugs {
+		t.Run(string(bug), func(t *testing.T) {
+			for seed := range uint64(100) {
+				if r := Run(Options{Seed: seed, Bug: bug}); r.Err != nil {
+					t.Logf("found with seed %d: %v", seed, r.Err)
+					return
+				}
+			}
+			t.Error("not found")
+		})
+	}
+}
+
+// TestReplay: a seed gives the same run again.
+func TestReplay(t *testing.T) {
+	var a, b bytes.Buffer
+	Run(Options{Seed: 5, Trace: &a})
+	Run(Options{Seed: 5, Trace: &b})
+	if a.String() != b.String() {
+		t.Error("two runs of a seed differ")
+	}
+	if n := strings.Count(a.String(), "\n"); n < 100 {
+		t.Errorf("only %d lines of trace", n)
+	}
+}
+
+// TestRealModel runs some seeds with the model that the program is for.
+func TestRealModel(t *testing.T) {
+	each(t, 1, 10, func(seed uint64) {
+		r := Run(Options{Seed: seed, NewModel: func(dim int) (eval.Model, error) {
+			return varmodel.NewORFFVAR(varmodel.ORFFVARConfig{Dim: dim, Order: 2, Horizon: 2, Frequencies: 10, Seed: 1})
+		}})
+		if r.Err != nil {
+			t.Errorf("seed %d: %v", seed, r.Err)
+		}
+	})
+}
+
+func BenchmarkRun(b *testing.B) {
+	for i := 0; b.Loop(); i++ {
+		if r := Run(Options{Seed: uint64(i)}); r.Err != nil {
+			b.Fatal(fmt.Errorf("seed %d: %w", i, r.Err))
+		}
+	}
+}
