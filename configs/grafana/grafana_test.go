@@ -163,17 +163,67 @@ func TestStructure(t *testing.T) {
 	}
 }
 
-func TestProvisioning(t *testing.T) {
-	read := func(name string, v any) {
-		t.Helper()
-		text, err := os.ReadFile(filepath.Join("provisioning", name))
-		if err != nil {
-			t.Fatal(err)
+func readProvisioning(t *testing.T, name string, v any) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("provisioning", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal(text, v); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
+
+type rule struct {
+	UID, Title, Condition string
+	Data                  []struct {
+		RefID         string `yaml:"refId"`
+		DatasourceUID string `yaml:"datasourceUid"`
+		Model         struct{ RefID, Query, Expression, Type string }
+	}
+}
+
+func rules(t *testing.T) []rule {
+	t.Helper()
+	var alerting struct {
+		APIVersion int `yaml:"apiVersion"`
+		Groups     []struct{ Rules []rule }
+	}
+	readProvisioning(t, "alerting/forecaster.yaml", &alerting)
+	var all []rule
+	for _, g := range alerting.Groups {
+		all = append(all, g.Rules...)
+	}
+	if len(all) == 0 || alerting.APIVersion != 1 {
+		t.Fatalf("%+v", alerting)
+	}
+	return all
+}
+
+// TestRules: each rule asks the data source, and its steps refer to one another.
+func TestRules(t *testing.T) {
+	uids := make(map[string]bool)
+	for _, r := range rules(t) {
+		if uids[r.UID] || r.UID == "" || r.Title == "" {
+			t.Errorf("rule %q %q", r.UID, r.Title)
 		}
-		if err := yaml.Unmarshal(text, v); err != nil {
-			t.Fatalf("%s: %v", name, err)
+		uids[r.UID] = true
+		known := make(map[string]bool)
+		for i, d := range r.Data {
+			switch {
+			case i == 0 && (d.DatasourceUID != "forecaster-influxdb" || d.Model.Query == ""),
+				i > 0 && (d.DatasourceUID != "__expr__" || d.Model.Type == "" || !known[d.Model.Expression]):
+				t.Errorf("%s: step %+v", r.UID, d)
+			}
+			known[d.RefID] = true
+		}
+		if !known[r.Condition] {
+			t.Errorf("%s: the condition %q is no step", r.UID, r.Condition)
 		}
 	}
+}
+
+func TestProvisioning(t *testing.T) {
 	var sources struct {
 		APIVersion  int `yaml:"apiVersion"`
 		Datasources []struct {
@@ -182,7 +232,7 @@ func TestProvisioning(t *testing.T) {
 			SecureJSONData map[string]string `yaml:"secureJsonData"`
 		}
 	}
-	read("datasources/influxdb.yaml", &sources)
+	readProvisioning(t, "datasources/influxdb.yaml", &sources)
 	if len(sources.Datasources) != 1 || sources.APIVersion != 1 {
 		t.Fatalf("%+v", sources)
 	}
@@ -202,7 +252,7 @@ func TestProvisioning(t *testing.T) {
 			Options    struct{ Path string }
 		}
 	}
-	read("dashboards/forecaster.yaml", &boards)
+	readProvisioning(t, "dashboards/forecaster.yaml", &boards)
 	compose, err := os.ReadFile("../../docker-compose.yml")
 	if err != nil {
 		t.Fatal(err)
@@ -259,6 +309,15 @@ func TestQueries(t *testing.T) {
 				}
 			}
 		})
+	}
+	for _, r := range rules(t) {
+		hour := dashboard{}
+		hour.Time.From, hour.Time.To = "now-1h", "now"
+		rows := db.Query(query(r.Data[0].Model.Query, bucket, hour, nil))
+		if len(rows) == 0 || rows[0]["_value"] == "" {
+			t.Errorf("rule %s: rows %v", r.UID, rows)
+		}
+		t.Logf("%s: %v", r.UID, rows[0])
 	}
 }
 
