@@ -58,6 +58,14 @@ func main() {
 		row(w.name, ns(t.median()), fmt.Sprint(t.allocs))
 	}
 
+	fmt.Printf("\nStages, a series of %d coordinates\n\n", coordinates)
+	row("stage", "ns a sample", "allocs")
+	row("---", "---:", "---:")
+	for _, w := range stages() {
+		t := measure(*runs, *least, w)[0]
+		row(w.name, ns(t.median()), fmt.Sprint(t.allocs))
+	}
+
 	fmt.Print("\nGrowth: exponent of the time, fitted\n\n")
 	row("in", "range", "exponent", "expected")
 	row("---", "---", "---:", "---:")

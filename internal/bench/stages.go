@@ -1,0 +1,131 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/lineproto"
+	"github.com/orffvar/forecaster/varmodel"
+)
+
+const coordinates = 7 // of the samples in stages
+
+// series makes samples of a random walk that returns, as messages and as values.
+type series struct {
+	header []string // names of the CSV columns
+	names  []string
+	values [][]float64
+	json   [][]byte // with names
+	array  [][]byte // without
+	csv    [][]byte
+}
+
+func newSeries() *series {
+	s := &series{header: []string{"time"}}
+	for j := range coordinates {
+		s.names = append(s.names, fmt.Sprintf("v%d", j))
+	}
+	s.header = append(s.header, s.names...)
+	rng := rand.New(rand.NewPCG(3, 3))
+	v := make([]float64, coordinates)
+	for t := range samples {
+		named := fmt.Appendf(nil, `{"time":%d,"values":{`, 1767225600+60*t)
+		array := fmt.Appendf(nil, `{"time":%d,"values":[`, 1767225600+60*t)
+		line := fmt.Appendf(nil, "%d", 1767225600+60*t)
+		for j := range v {
+			v[j] = 0.9*v[j] + rng.NormFloat64()
+			if j > 0 {
+				named, array = append(named, ','), append(array, ',')
+			}
+			named = fmt.Appendf(named, `"%s":`, s.names[j])
+			named = strconv.AppendFloat(named, v[j], 'g', 8, 64)
+			array = strconv.AppendFloat(array, v[j], 'g', 8, 64)
+			line = strconv.AppendFloat(append(line, ','), v[j], 'g', 8, 64)
+		}
+		s.values = append(s.values, append([]float64(nil), v...))
+		s.json = append(s.json, append(named, "}}"...))
+		s.array = append(s.array, append(array, "]}"...))
+		s.csv = append(s.csv, line)
+	}
+	return s
+}
+
+// decoding decodes one message after the other.
+func decoding(name string, d stream.Decoder, messages [][]byte) work {
+	var r stream.Record
+	m := stream.Message{Topic: "bench", Key: []byte("s")}
+	t := 0
+	return work{name, 1, func() {
+		m.Value = messages[t]
+		if err := d.Decode(&r, &m); err != nil {
+			panic(err)
+		}
+		t = (t + 1) % len(messages)
+	}}
+}
+
+// applying sends samples through an engine with a model.
+func (s *series) applying(name string, model func() (eval.Model, error)) (work, *stream.Batch) {
+	e, err := stream.NewEngine(stream.EngineConfig{
+		Model: name, NewModel: func(int) (eval.Model, error) { return model() }, Horizon: 1, Variables: s.names,
+	})
+	if err != nil {
+		panic(err)
+	}
+	batch := new(stream.Batch)
+	var m stream.Message
+	r := stream.Record{Message: &m, Series: "s", Names: s.names}
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
+	t := 0
+	w := work{"apply: " + name, 1, func() {
+		batch.Reset()
+		m.Offset = int64(t)
+		r.Time = start + int64(t)*int64(time.Minute)
+		r.Values = s.values[t%samples]
+		if err := e.Apply(batch, &r); err != nil {
+			panic(err)
+		}
+		t++
+	}}
+	for range 2 * samples { // past every warm-up
+		w.do()
+	}
+	return w, batch
+}
+
+// encoding writes the points of a batch again and again.
+func encoding(b *stream.Batch) work {
+	var buf []byte
+	return work{"encode: line protocol, forecast and observation", 1, func() { buf = (lineproto.Encoder{}).AppendBatch(buf[:0], b) }}
+}
+
+// stages are the steps of the pipeline but for input and output.
+func stages() []work {
+	s := newSeries()
+	json, err := format.NewJSON(format.JSONConfig{})
+	if err != nil {
+		panic(err)
+	}
+	csv, err := format.NewCSV(format.CSVConfig{Header: s.header})
+	if err != nil {
+		panic(err)
+	}
+	persistence, batch := s.applying("persistence", func() (eval.Model, error) {
+		return varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: coordinates, Horizon: 1})
+	})
+	orffvar, _ := s.applying("ORFFVAR, block-Newton", func() (eval.Model, error) {
+		return varmodel.NewORFFVAR(varmodel.ORFFVARConfig{Dim: coordinates, Order: 3, Horizon: 1})
+	})
+	return []work{
+		decoding("decode: JSON, named values", json, s.json),
+		decoding("decode: JSON, array", json, s.array),
+		decoding("decode: CSV", csv, s.csv),
+		persistence, orffvar,
+		encoding(batch),
+	}
+}
