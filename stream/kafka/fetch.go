@@ -20,7 +20,7 @@ import (
 
 // Read waits until at least one message is there; see stream.Source. Failing
 // requests are repeated until ctx ends. The errors that end it are those of ctx,
-// ErrBeyondEnd, ErrRecreated and ErrLost.
+// ErrBeyondEnd, ErrRecreated, ErrLost and ErrNoState.
 func (p *Partition) Read(ctx context.Context, dst []stream.Message) (n int, err error) {
 	if len(dst) == 0 {
 		return 0, nil
@@ -63,7 +63,6 @@ func (p *Partition) Read(ctx context.Context, dst []stream.Message) (n int, err 
 		case ctx.Err() != nil:
 			return 0, context.Cause(ctx)
 		}
-		p.suspect = p.suspect || missing(err)
 		p.failed("fetch", err)
 		if err := b.pause(ctx); err != nil {
 			return 0, err
@@ -129,6 +128,7 @@ func (p *Partition) fetch(ctx context.Context, hasty bool) error {
 	select {
 	case a = <-p.asked:
 		p.asked = nil
+		p.suspect = p.suspect || missing(a.err)
 	case <-slow:
 		return errSlow
 	case <-ctx.Done():
