@@ -33,15 +33,28 @@ func newExactKernel(m orff.Map) (*exactKernel, error) {
 			k.gamma = nil
 		}
 	}
-	x := make([]float64, d.In)
-	for i := range x {
-		x[i] = 0.5 // inside of every domain
-	}
-	orff.KernelTo(k.k, m, x, x)
-	if math.IsNaN(k.k[0]) {
+	if math.IsNaN(k.size()) {
 		return nil, errors.New("varmodel: the kernel of this map has no closed form")
 	}
 	return k, nil
+}
+
+// size is the largest row sum of |K(x, x)|, a bound of its norm, where all inputs
+// are 1/2: inside of every domain and, with a median distance of 1, far out.
+func (k *exactKernel) size() (top float64) {
+	x := make([]float64, k.in)
+	for i := range x {
+		x[i] = 0.5
+	}
+	orff.KernelTo(k.k, k.m, x, x)
+	for i := range k.out {
+		var row float64
+		for _, v := range k.k[i*k.out : (i+1)*k.out] {
+			row += math.Abs(v)
+		}
+		top = max(top, row)
+	}
+	return top
 }
 
 // AddProduct adds alpha K(x, z) a to y. For decomposable kernels it does not

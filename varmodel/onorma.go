@@ -22,8 +22,8 @@ type ONORMAConfig struct {
 	Bandwidth float64 // in units of the median distance between inputs; 0 means 1
 
 	Terms  int          // tau, samples that the forecast is a sum over; 0 means 200
-	Lambda float64      // ridge, convention H; 0 means 0.01
-	Rate   sgd.Schedule // nil: 0.5
+	Lambda float64      // ridge, convention H; 0 means 3/(rate Terms)
+	Rate   sgd.Schedule // nil: 0.5 over the norm of K(x, x) at a large x
 	Loss   sgd.Loss     // nil: squared
 }
 
@@ -31,19 +31,21 @@ type ONORMAConfig struct {
 // in the space of an operator-valued kernel (Audiffren and Kadri 2015): each
 // sample becomes a term, and the oldest is dropped. It is the baseline whose cost
 // and forgetting random features avoid: with rate eta a term has shrunk by (1 -
-// eta lambda)^Terms when it goes.
+// eta lambda)^Terms when it goes, by default to a twentieth.
 func NewONORMA(cfg ONORMAConfig) (eval.Model, error) {
 	setDefault(&cfg.Terms, 200)
-	setDefault(&cfg.Lambda, 0.01)
-	if cfg.Rate == nil {
-		cfg.Rate = sgd.Constant(0.5)
-	}
 	input, k, err := newKernelModel(cfg.Dim, cfg.Order, cfg.Horizon, cfg.Map, cfg.Seed, cfg.Inputs, cfg.Bandwidth)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkRange("Terms", cfg.Terms, 1, 100_000); err != nil {
 		return nil, err
+	}
+	if cfg.Rate == nil {
+		cfg.Rate = sgd.Constant(0.5 / k.size())
+	}
+	if cfg.Terms > 0 {
+		setDefault(&cfg.Lambda, min(3/(cfg.Rate.Rate(1)*float64(cfg.Terms)), 0.5/cfg.Rate.Rate(1)))
 	}
 	o, err := sgd.NewONORMA(sgd.ONORMAConfig{
 		Kernel: k, In: k.in, Out: k.out, Lambda: cfg.Lambda, Rate: cfg.Rate, Loss: cfg.Loss, Terms: cfg.Terms,

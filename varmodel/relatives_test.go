@@ -227,7 +227,9 @@ func TestRelativesRefuseWithTheReason(t *testing.T) {
 		}},
 		{"Spectrum", func() (eval.Model, error) { return NewNystroem(NystroemConfig{}) }},
 		{"Window", func() (eval.Model, error) { return NewOKVAR(OKVARConfig{Window: 1}) }},
-		{"Order 1", func() (eval.Model, error) { return NewOKVAR(OKVARConfig{Dim: 2, Order: 2, Horizon: 1, Map: curlMap(2, 1)}) }},
+		{"Order 1", func() (eval.Model, error) {
+			return NewOKVAR(OKVARConfig{Dim: 2, Order: 2, Horizon: 1, Map: curlMap(2, 1)})
+		}},
 		{"Lambda", func() (eval.Model, error) { return NewOKVAR(OKVARConfig{Lambda: -1}) }},
 		{"Terms", func() (eval.Model, error) {
 			return NewONORMA(ONORMAConfig{Dim: 2, Order: 1, Horizon: 1, Map: curlMap(2, 1), Terms: -1})

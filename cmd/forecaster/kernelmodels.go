@@ -33,6 +33,7 @@ func newKernelModel(c config.Model, dim int) (eval.Model, error) {
 			Window: k.Window, Lambda: k.Lambda,
 		})
 	case "onorma":
+		k.Linear = false // a linear kernel has no bound, and what is dropped of it is missed far away
 		return varmodel.NewONORMA(varmodel.ONORMAConfig{
 			Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed, Inputs: inputs, Bandwidth: c.Bandwidth,
 			Map:   func(r orff.Rand) (orff.Map, error) { return newMap(k, dim, in, 1, r) },
@@ -105,7 +106,7 @@ func newKernelVAR(c config.Model, dim int, inputs varmodel.InputScale, loss sgd.
 	case "constant":
 		cfg.Rate = sgd.Constant(rate)
 	case "inverse_time": // the first rate is the given one
-		theta := 1 / k.Lambda
+		theta := 1 / orDefault(k.Lambda, 1e-3)
 		cfg.Rate = sgd.InverseTime{Theta: theta, T0: max(theta/rate-1, 0)}
 	case "inverse_scaling":
 		cfg.Rate = sgd.InverseScaling{Gamma0: rate, Gamma1: 1, Power: o.Power}

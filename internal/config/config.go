@@ -142,6 +142,10 @@ type Model struct {
 	Ridge       float64   `yaml:"ridge"`
 	Forgetting  float64   `yaml:"forgetting"`
 	Seed        uint64    `yaml:"seed"`
+	Influence   bool      `yaml:"influence"` // follow which variable drives which
+	Kernel      Kernel    `yaml:"kernel"`
+	Loss        Loss      `yaml:"loss"`
+	Optimiser   Optimiser `yaml:"optimiser"`
 }
 
 // Evaluate is how forecasts are scored.
@@ -228,6 +232,7 @@ func Default() *Config {
 		Model: Model{
 			Type: "auto", Order: 3, Horizon: 1, Levels: []float64{.9}, Frequencies: 50,
 			Ridge: 100, Forgetting: .9995, Seed: 1,
+			Kernel: defaultKernel(), Loss: Loss{Name: "squared"}, Optimiser: defaultOptimiser(),
 		},
 		Evaluate: Evaluate{Window: 1000, Interval: 100},
 		State:    State{Interval: 10 * time.Second, Records: 100_000},

@@ -145,6 +145,7 @@ func (b *binder) validateModel(c *Config) {
 	atLeast(b, "model.bandwidth", m.Bandwidth, 0)
 	b.need(m.Ridge > 0, "model.ridge", "must be > 0, got %v", m.Ridge)
 	b.need(m.Forgetting > 0 && m.Forgetting <= 1, "model.forgetting", "must lie in (0, 1], got %v", m.Forgetting)
+	b.validateKernel(c)
 	b.need(c.Evaluate.Window == 0 || c.Evaluate.Window >= 8, "evaluate.window", "must be 0 (all) or >= 8, got %d", c.Evaluate.Window)
 	atLeast(b, "evaluate.interval", c.Evaluate.Interval, 1)
 }
@@ -152,7 +153,7 @@ func (b *binder) validateModel(c *Config) {
 // ModelName returns an error that lists the models unless name is one.
 func ModelName(name string) error {
 	switch name {
-	case "auto", "orffvar", "persistence", "seasonal":
+	case "auto", "orffvar", "persistence", "seasonal", "kernelvar", "okvar", "onorma", "krls", "nystroem", "ngrc":
 		return nil
 	}
 	for _, prefix := range []string{"var", "ar"} {
@@ -161,7 +162,7 @@ func ModelName(name string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("must be one of auto, orffvar, varN, arN, persistence, seasonal (N = number of lags), got %q", name)
+	return fmt.Errorf("must be one of auto, orffvar, varN, arN, persistence, seasonal, kernelvar, okvar, onorma, krls, nystroem, ngrc (N = number of lags), got %q", name)
 }
 
 func (b *binder) validateOutput(c *Config) {
