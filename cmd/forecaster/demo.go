@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -34,7 +35,10 @@ loopback, for demonstrations and tests only), publishes two series to it, and
 runs the same job as "forecaster run" against it: Kafka consumer, model, files.
 
   macrodata   203 quarters of 12 macroeconomic series of the USA, 1959 to 2009
-  simulated   a nonlinear process of 5 variables (Brault 2017, Setting 2)`,
+  simulated   a nonlinear process of 5 variables (Brault 2017, Setting 2)
+
+While it runs, a page shows the forecasts; on a terminal it stays afterwards
+until Ctrl-C.`,
 		Example: `  forecaster demo
   forecaster demo --rate 0
   forecaster demo --rate 200 --rows 5000 --out ./out`,
@@ -45,6 +49,7 @@ runs the same job as "forecaster run" against it: Kafka consumer, model, files.
 	f := cmd.Flags()
 	f.Float64Var(&d.rate, "rate", 60, "samples a second of both series together; 0 = as fast as possible")
 	f.IntVar(&d.rows, "rows", 2000, "samples of the simulated series")
+	f.StringVar(&d.listen, "listen", "", "address of the page (default: 127.0.0.1:8090, or a free port)")
 	f.StringVar(&d.dir, "out", "", "folder for the results (default: a new temporary one)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if d.rate < 0 || d.rows < 1 {
@@ -58,11 +63,15 @@ runs the same job as "forecaster run" against it: Kafka consumer, model, files.
 
 // demo is one run of the command.
 type demo struct {
-	app  *app
-	rate float64
-	rows int
-	dir  string
+	app    *app
+	rate   float64
+	rows   int
+	dir    string
+	listen string
 }
+
+// demoHorizon is how far the demo forecasts unless told otherwise.
+const demoHorizon = 12
 
 func (d *demo) run(cmd *cobra.Command) error {
 	a := d.app
@@ -85,6 +94,9 @@ func (d *demo) run(cmd *cobra.Command) error {
 	d.say("Publishing %s samples of 2 series to topic %q, forecasting each before learning from it.", thousands(int64(len(messages))), demoTopic)
 
 	from := "demo"
+	if !cmd.Flags().Changed("horizon") {
+		a.sets = append(a.sets, fmt.Sprintf("model.horizon=%d", demoHorizon))
+	}
 	cfg, err := a.load(cmd, modelSettings,
 		config.Setting{Path: "input.kafka.brokers", Value: broker.Addr(), From: from},
 		config.Setting{Path: "input.kafka.topics", Value: demoTopic, From: from},
@@ -93,23 +105,35 @@ func (d *demo) run(cmd *cobra.Command) error {
 		config.Setting{Path: "evaluate.window", Value: "0", From: from},
 		config.Setting{Path: "evaluate.interval", Value: "10", From: from},
 		config.Setting{Path: "log.level", Value: "error", From: from},
+		config.Setting{Path: "server.enabled", Value: "true", From: from},
+		config.Setting{Path: "server.listen", Value: d.address(), From: from},
 	)
 	if err != nil {
 		return err
+	}
+	if d.rate > 0 { // otherwise there is no time to look at it
+		cfg.Server.Enabled, cfg.Server.Listen = true, "127.0.0.1:0"
 	}
 
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	log := a.logger(cfg.Log)
-	live := newLive(cfg, log)
+	live := newLive(cfg, log, "demo: a development broker, bundled and simulated data")
 	last := &lastForecasts{}
 	live.taps = append(live.taps, last)
+	live.note = "A demonstration: the samples come from a development broker inside this process, which imitates Kafka."
+	stop, err := live.serveHTTP()
+	if err != nil {
+		return err
+	}
+	defer stop()
+	d.say("Live page: %s", live.address)
 
 	start := time.Now()
 	produced := make(chan error, 1)
 	go func() { produced <- d.produce(ctx, broker.Addr(), messages, log) }()
 	consumed := make(chan error, 1)
-	go func() { consumed <- live.run(ctx) }()
+	go func() { consumed <- live.process(ctx) }()
 
 	err = d.watch(ctx, live, last, int64(len(messages)), produced, consumed)
 	elapsed := time.Since(start)
@@ -120,7 +144,29 @@ func (d *demo) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return d.conclude(live, elapsed)
+	if err := d.conclude(live, elapsed); err != nil {
+		return err
+	}
+	if isTerminal(a.stdout) {
+		d.say("The page stays at %s until Ctrl-C.", live.address)
+		<-cmd.Context().Done()
+	}
+	return nil
+}
+
+// address returns where the page is served: where the user says, or at the usual
+// port when that is free.
+func (d *demo) address() string {
+	if d.listen != "" {
+		return d.listen
+	}
+	usual := config.Default().Server.Listen
+	l, err := net.Listen("tcp", usual)
+	if err != nil {
+		return "127.0.0.1:0"
+	}
+	_ = l.Close() // nothing was accepted
+	return usual
 }
 
 // messages are the samples of both series in the order in which they are
@@ -224,6 +270,12 @@ func (d *demo) picture(live *live, last *lastForecasts, records, total int64, el
 	var b strings.Builder
 	const width = 40
 	done := int(width * records / max(total, 1))
+	live.mu.Lock()
+	address := live.address
+	live.mu.Unlock()
+	if address != "" {
+		fmt.Fprintf(&b, "Live page: %s\n", address)
+	}
 	fmt.Fprintf(&b, "%s%s %s of %s samples, %s\n", strings.Repeat("█", done), strings.Repeat("░", width-done),
 		thousands(records), thousands(total), rate(float64(records)/elapsed.Seconds()))
 	t := newTable(2, "series", "variable", "observed", "forecast", "last samples", "skill vs persistence", "vs var1")
@@ -254,6 +306,9 @@ func (d *demo) conclude(live *live, elapsed time.Duration) error {
 	}
 	report.SamplesPerSecond = number(float64(report.Samples) / elapsed.Seconds())
 	live.board.each(func(k scoreKey, s eval.Score) {
+		if k.horizon != 1 && k.horizon != live.cfg.Model.Horizon {
+			return // the first and the last tell enough
+		}
 		line := newScore(k.series, k.model, k.horizon, s)
 		line.SamplesPerSecond = report.SamplesPerSecond
 		report.Results = append(report.Results, line)

@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/livepage"
+	"github.com/orffvar/forecaster/internal/livepage"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/influx"
@@ -60,7 +62,7 @@ lost and nothing is there twice.`,
 			_, err = a.stdout.Write(text)
 			return err
 		}
-		return newLive(cfg, a.logger(cfg.Log)).run(cmd.Context())
+		return newLive(cfg, a.logger(cfg.Log), "").run(cmd.Context())
 	}
 	return cmd
 }
@@ -74,14 +76,21 @@ type live struct {
 	// taps see every batch before the outputs do.
 	taps []stream.Sink
 
+	page    *livepage.Page // nil unless the endpoint is enabled
+	note    string         // what its readers must know
+	address string         // of the endpoint
+	page *livepage.Page // one of the taps; nil without a server
+
 	mu      sync.Mutex
 	group   *kafka.Group // nil unless the input is Kafka
 	working map[string]*partition
 	past    map[string]counters // of partitions that were given back
 	open    map[string]string   // output paths in use, by whom
+	address string              // of the server
 }
 
-func newLive(cfg *config.Config, log *slog.Logger) *live {
+// newLive returns a job that has not started. The live page shows the note.
+func newLive(cfg *config.Config, log *slog.Logger, note string) *live {
 	l := &live{
 		cfg: cfg, log: log,
 		working: make(map[string]*partition),
@@ -89,7 +98,26 @@ func newLive(cfg *config.Config, log *slog.Logger) *live {
 		open:    make(map[string]string),
 	}
 	l.taps = []stream.Sink{&l.board, eventLog{log}}
+	if cfg.Server.Enabled {
+		l.page = livepage.New(livepage.Config{
+			Model: cfg.Model.Type, Horizons: emitted(cfg), Levels: cfg.Model.Levels,
+			Interval: cfg.Pipeline.Interval, Note: note, Status: l.status,
+		})
+		l.taps = append(l.taps, l.page)
+	}
 	return l
+}
+
+// emitted returns the horizons that are written.
+func emitted(c *config.Config) []int {
+	if len(c.Pipeline.Emit) > 0 {
+		return c.Pipeline.Emit
+	}
+	all := make([]int, c.Model.Horizon)
+	for i := range all {
+		all[i] = i + 1
+	}
+	return all
 }
 
 // run works until the input or ctx ends.
@@ -129,9 +157,8 @@ func (l *live) runKafka(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.mu.Lock()
-	l.group = group
-	l.mu.Unlock()
+	l.setGroup(group)
+	defer l.setGroup(nil)
 	l.log.Info("starting", "brokers", k.Brokers, "topics", k.Topics, "group", k.ConsumerGroup, "model", l.cfg.Model.Type)
 	return group.Run(ctx, func(ctx context.Context, p *kafka.Partition) error {
 		dec, err := newDecoder(l.cfg)
@@ -141,6 +168,12 @@ func (l *live) runKafka(ctx context.Context) error {
 		name := p.Topic() + "-" + strconv.Itoa(p.Number())
 		return l.work(ctx, name, p, dec, map[string]string{"topic": p.Topic(), "partition": strconv.Itoa(p.Number())})
 	})
+}
+
+func (l *live) setGroup(g *kafka.Group) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.group = g
 }
 
 // openSource opens an input that is not Kafka.

@@ -228,6 +228,12 @@ func TestServerOfARun(t *testing.T) {
 	if !poll(func() bool { code, _ := get("/readyz", ""); return code == http.StatusOK }) {
 		t.Error("/readyz: not ready")
 	}
+	if code, text := get("/", canary); code != http.StatusOK || !strings.Contains(text, "<!doctype html>") {
+		t.Errorf("the live page: %d", code)
+	}
+	if code, text := get("/api/v1/series", canary); code != http.StatusOK || !strings.Contains(text, `"name":"data"`) {
+		t.Errorf("/api/v1/series: %d %s", code, text)
+	}
 	if code, _ := get("/metrics", "wrong"); code != http.StatusUnauthorized {
 		t.Errorf("/metrics with a wrong token: %d", code)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/livepage"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -29,6 +30,8 @@ func (l *live) serveHTTP() (stop func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("server.listen: %w", err)
 	}
+	l.page = l.newPage()
+	l.taps = append(l.taps, l.page)
 	server := &http.Server{
 		Handler:           l.handler(),
 		ReadHeaderTimeout: 5 * time.Second,
@@ -37,7 +40,11 @@ func (l *live) serveHTTP() (stop func(), err error) {
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    16 << 10,
 	}
-	l.log.Info("serving", "address", "http://"+listener.Addr().String(), "paths", "/metrics /healthz /readyz /version")
+	server.RegisterOnShutdown(l.page.EndStreams)
+	l.mu.Lock()
+	l.address = "http://" + listener.Addr().String()
+	l.mu.Unlock()
+	l.log.Info("serving", "address", l.address, "paths", "/ /metrics /healthz /readyz /version")
 	go func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			l.log.Error("the HTTP endpoint ended", "error", err)
@@ -65,6 +72,18 @@ func (l *live) handler() http.Handler {
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(readBuildInfo()) // a client that has gone needs no answer
 	})
+	mux.Handle("/", l.page)
+	mux.HandleFunc("GET /api/v1/config", func(w http.ResponseWriter, _ *http.Request) {
+		text, err := l.cfg.YAML() // secrets redacted
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		_, _ = w.Write(text) // a client that has gone needs no answer
+	})
+	mux.Handle("/", l.page)
 	protected := l.authorised(mux)
 
 	all := http.NewServeMux()
@@ -80,17 +99,21 @@ func (l *live) handler() http.Handler {
 	return all
 }
 
-// authorised asks for the token, if there is one.
+// authorised asks for the token, if there is one: as a bearer token, or as the
+// password that a browser asks its user for.
 func (l *live) authorised(next http.Handler) http.Handler {
 	token := l.cfg.Server.Token.Reveal()
 	if token == "" {
-		return next
+		return localOnly(next) // server.listen is on loopback: see config.Validate
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		given, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		given, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		if !bearer {
+			_, given, _ = r.BasicAuth()
+		}
 		if subtle.ConstantTimeCompare([]byte(given), []byte(token)) != 1 {
-			w.Header().Set("WWW-Authenticate", "Bearer")
-			http.Error(w, "a bearer token is needed", http.StatusUnauthorized)
+			w.Header().Set("WWW-Authenticate", `Basic realm="forecaster", charset="UTF-8"`)
+			http.Error(w, "server.token is needed, as a bearer token or as the password of any user", http.StatusUnauthorized)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -114,6 +137,26 @@ func (l *live) notReady() string {
 		}
 	}
 	return ""
+}
+
+// status is what the live page shows of the job.
+func (l *live) status() livepage.Status {
+	s := livepage.Status{State: l.notReady(), Lag: -1}
+	for _, c := range l.stats() {
+		s.Series += c.Series
+	}
+	l.mu.Lock()
+	group := l.group
+	l.mu.Unlock()
+	if group != nil {
+		s.Lag = 0
+		for _, p := range group.Status().Partitions {
+			if p.Assigned {
+				s.Lag += p.Lag()
+			}
+		}
+	}
+	return s
 }
 
 // metrics collects what Prometheus asks for from the counters that are kept
