@@ -16,7 +16,6 @@ import (
 
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/internal/livepage"
-	"github.com/orffvar/forecaster/internal/livepage"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/influx"
@@ -79,7 +78,7 @@ type live struct {
 	page    *livepage.Page // nil unless the endpoint is enabled
 	note    string         // what its readers must know
 	address string         // of the endpoint
-	page *livepage.Page // one of the taps; nil without a server
+	page    *livepage.Page // one of the taps; nil without a server
 
 	mu      sync.Mutex
 	group   *kafka.Group // nil unless the input is Kafka
