@@ -111,17 +111,13 @@ func (d *demo) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if d.rate > 0 { // otherwise there is no time to look at it
-		cfg.Server.Enabled, cfg.Server.Listen = true, "127.0.0.1:0"
-	}
 
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
 	log := a.logger(cfg.Log)
-	live := newLive(cfg, log, "demo: a development broker, bundled and simulated data")
+	live := newLive(cfg, log, "A demonstration: the samples come from a development broker inside this process, which imitates Kafka.")
 	last := &lastForecasts{}
 	live.taps = append(live.taps, last)
-	live.note = "A demonstration: the samples come from a development broker inside this process, which imitates Kafka."
 	stop, err := live.serveHTTP()
 	if err != nil {
 		return err
@@ -270,12 +266,7 @@ func (d *demo) picture(live *live, last *lastForecasts, records, total int64, el
 	var b strings.Builder
 	const width = 40
 	done := int(width * records / max(total, 1))
-	live.mu.Lock()
-	address := live.address
-	live.mu.Unlock()
-	if address != "" {
-		fmt.Fprintf(&b, "Live page: %s\n", address)
-	}
+	fmt.Fprintf(&b, "Live page: %s\n", live.address)
 	fmt.Fprintf(&b, "%s%s %s of %s samples, %s\n", strings.Repeat("█", done), strings.Repeat("░", width-done),
 		thousands(records), thousands(total), rate(float64(records)/elapsed.Seconds()))
 	t := newTable(2, "series", "variable", "observed", "forecast", "last samples", "skill vs persistence", "vs var1")

@@ -75,17 +75,14 @@ type live struct {
 	// taps see every batch before the outputs do.
 	taps []stream.Sink
 
-	page    *livepage.Page // nil unless the endpoint is enabled
-	note    string         // what its readers must know
-	address string         // of the endpoint
-	page    *livepage.Page // one of the taps; nil without a server
+	page    *livepage.Page // one of the taps; nil unless the endpoint is enabled
+	address string         // of the endpoint, once it is served
 
 	mu      sync.Mutex
 	group   *kafka.Group // nil unless the input is Kafka
 	working map[string]*partition
 	past    map[string]counters // of partitions that were given back
 	open    map[string]string   // output paths in use, by whom
-	address string              // of the server
 }
 
 // newLive returns a job that has not started. The live page shows the note.
@@ -119,7 +116,7 @@ func emitted(c *config.Config) []int {
 	return all
 }
 
-// run works until the input or ctx ends.
+// run serves the endpoint and works until the input or ctx ends.
 func (l *live) run(ctx context.Context) error {
 	if l.cfg.State.Dir == "" {
 		l.log.Warn("state.dir is empty: no checkpoints, every start begins anew")
@@ -129,6 +126,11 @@ func (l *live) run(ctx context.Context) error {
 		return err
 	}
 	defer stop()
+	return l.process(ctx)
+}
+
+// process works until the input or ctx ends.
+func (l *live) process(ctx context.Context) error {
 	if l.cfg.Input.Kafka != nil {
 		return l.runKafka(ctx)
 	}

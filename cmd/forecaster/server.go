@@ -30,8 +30,6 @@ func (l *live) serveHTTP() (stop func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("server.listen: %w", err)
 	}
-	l.page = l.newPage()
-	l.taps = append(l.taps, l.page)
 	server := &http.Server{
 		Handler:           l.handler(),
 		ReadHeaderTimeout: 5 * time.Second,
@@ -41,10 +39,8 @@ func (l *live) serveHTTP() (stop func(), err error) {
 		MaxHeaderBytes:    16 << 10,
 	}
 	server.RegisterOnShutdown(l.page.EndStreams)
-	l.mu.Lock()
 	l.address = "http://" + listener.Addr().String()
-	l.mu.Unlock()
-	l.log.Info("serving", "address", l.address, "paths", "/ /metrics /healthz /readyz /version")
+	l.log.Info("serving", "address", l.address, "paths", "/ /api/v1 /metrics /healthz /readyz /version")
 	go func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			l.log.Error("the HTTP endpoint ended", "error", err)
@@ -72,7 +68,6 @@ func (l *live) handler() http.Handler {
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(readBuildInfo()) // a client that has gone needs no answer
 	})
-	mux.Handle("/", l.page)
 	mux.HandleFunc("GET /api/v1/config", func(w http.ResponseWriter, _ *http.Request) {
 		text, err := l.cfg.YAML() // secrets redacted
 		if err != nil {
