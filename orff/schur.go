@@ -124,5 +124,5 @@ func (m *Schur) kernelTo(k, x, z []float64) {
 	other := make([]float64, len(k))
 	KernelTo(k, m.a, x, z)
 	KernelTo(other, m.b, x, z)
-	multiply(k, other)
+	vec.Mul(k, other)
 }

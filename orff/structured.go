@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // NewSORF makes Fourier features of the Gaussian kernel of bandwidth sigma whose
@@ -63,25 +64,6 @@ func powerOfTwo(n int) int {
 	return p
 }
 
-// hadamard replaces v by H v, H the Walsh-Hadamard matrix of entries +-1. The
-// length is a power of two; applying it twice multiplies by the length.
-func hadamard(v []float64) {
-	for h := 1; h < len(v); h *= 2 {
-		for i := 0; i < len(v); i += 2 * h {
-			a, b := v[i:i+h], v[i+h:i+2*h]
-			for j := range a {
-				a[j], b[j] = a[j]+b[j], a[j]-b[j]
-			}
-		}
-	}
-}
-
-func multiply(v, by []float64) {
-	for i, f := range by {
-		v[i] *= f
-	}
-}
-
 // blockwise runs one square transform a block of pad frequencies.
 type blockwise struct {
 	n, pad int
@@ -138,22 +120,18 @@ func (s *sorf) diagonal(i, k int) []float64 {
 
 func (s *sorf) applyBlock(i int, v []float64) {
 	for k := 2; k >= 0; k-- {
-		multiply(v, s.diagonal(i, k))
-		hadamard(v)
+		vec.Mul(v, s.diagonal(i, k))
+		vec.Hadamard(v)
 	}
-	for j := range v {
-		v[j] *= s.scale
-	}
+	vec.Scale(s.scale, v)
 }
 
 func (s *sorf) pullBlock(i int, v []float64) {
 	for k := range 3 {
-		hadamard(v)
-		multiply(v, s.diagonal(i, k))
+		vec.Hadamard(v)
+		vec.Mul(v, s.diagonal(i, k))
 	}
-	for j := range v {
-		v[j] *= s.scale
-	}
+	vec.Scale(s.scale, v)
 }
 
 func (s *sorf) turnsTo(t, x []float64) { s.apply(t, x, s.forward) }
@@ -192,28 +170,28 @@ func newFastfood(sigma float64, d, n int) *fastfood {
 
 func (f *fastfood) applyBlock(i int, v []float64) {
 	at, to := i*f.pad, (i+1)*f.pad
-	multiply(v, f.signs[at:to])
-	hadamard(v)
+	vec.Mul(v, f.signs[at:to])
+	vec.Hadamard(v)
 	for j, k := range f.perm[at:to] {
 		f.tmp[j] = v[k]
 	}
 	copy(v, f.tmp)
-	multiply(v, f.normals[at:to])
-	hadamard(v)
-	multiply(v, f.radii[at:to])
+	vec.Mul(v, f.normals[at:to])
+	vec.Hadamard(v)
+	vec.Mul(v, f.radii[at:to])
 }
 
 func (f *fastfood) pullBlock(i int, v []float64) {
 	at, to := i*f.pad, (i+1)*f.pad
-	multiply(v, f.radii[at:to])
-	hadamard(v)
-	multiply(v, f.normals[at:to])
+	vec.Mul(v, f.radii[at:to])
+	vec.Hadamard(v)
+	vec.Mul(v, f.normals[at:to])
 	for j, k := range f.perm[at:to] {
 		f.tmp[k] = v[j]
 	}
 	copy(v, f.tmp)
-	hadamard(v)
-	multiply(v, f.signs[at:to])
+	vec.Hadamard(v)
+	vec.Mul(v, f.signs[at:to])
 }
 
 func (f *fastfood) turnsTo(t, x []float64) { f.apply(t, x, f.forward) }

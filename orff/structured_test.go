@@ -3,6 +3,8 @@ package orff
 import (
 	"math"
 	"testing"
+
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 func TestC1_12_SORF(t *testing.T) {
@@ -40,8 +42,8 @@ func TestC1_12_SORF(t *testing.T) {
 func TestC1_13_Fastfood(t *testing.T) {
 	v := normals(1, 16)
 	twice := append([]float64(nil), v...)
-	hadamard(twice)
-	hadamard(twice)
+	vec.Hadamard(twice)
+	vec.Hadamard(twice)
 	nearAll(t, "H H v", twice, scaled(v, 16), 1e-13)
 
 	// d = 3 pads to 4 with a zero. The maps are independent, their variance is

@@ -6,21 +6,34 @@ import (
 	"unsafe"
 )
 
+// rooms are places of memory that end where memory ends, used in turn: more of
+// them than a test holds at a time, because making one is slow.
+var rooms struct {
+	all  [16][]byte
+	next int
+}
+
+const roomSize = 1 << 20
+
 // guarded returns n numbers that end where memory ends: touching the one after
 // the last kills the test.
-func guarded(t *testing.T, n int) []float64 {
-	page := syscall.Getpagesize()
-	size := (8*n + page - 1) / page * page
-	b, err := syscall.Mmap(-1, 0, size+page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { syscall.Munmap(b) })
-	if err := syscall.Mprotect(b[size:], syscall.PROT_NONE); err != nil {
-		t.Fatal(err)
+func guarded(t testing.TB, n int) []float64 {
+	room := &rooms.all[rooms.next]
+	rooms.next = (rooms.next + 1) % len(rooms.all)
+	if *room == nil {
+		b, err := syscall.Mmap(-1, 0, roomSize+syscall.Getpagesize(), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Mprotect(b[roomSize:], syscall.PROT_NONE); err != nil {
+			t.Fatal(err)
+		}
+		*room = b[:roomSize]
 	}
 	if n == 0 {
 		return []float64{}
 	}
-	return unsafe.Slice((*float64)(unsafe.Pointer(&b[size-8*n])), n)
+	x := unsafe.Slice((*float64)(unsafe.Pointer(&(*room)[roomSize-8*n])), n)
+	clear(x)
+	return x
 }

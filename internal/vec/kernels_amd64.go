@@ -86,6 +86,31 @@ func scale(alpha float64, x []float64) {
 	}
 }
 
+func times(x, y []float64) {
+	if len(x) == 0 {
+		return
+	}
+	switch active {
+	case avx512:
+		timesAVX512(&x[0], &y[0], len(x))
+	case avx2:
+		timesAVX2(&x[0], &y[0], len(x))
+	default:
+		timesPortable(x, y)
+	}
+}
+
+func hadamard(x []float64) {
+	switch {
+	case active == avx512 && len(x) >= 8:
+		hadamardAVX512(&x[0], len(x))
+	case active == avx2 && len(x) >= 4:
+		hadamardAVX2(&x[0], len(x))
+	default:
+		hadamardPortable(x)
+	}
+}
+
 func matVec(y, a, x []float64) {
 	if len(a) == 0 {
 		clear(y)

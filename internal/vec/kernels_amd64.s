@@ -184,6 +184,156 @@ done15:
 	VZEROUPPER
 	RET
 
+// func timesAVX2(x *float64, y *float64, n int)
+// Requires: AVX
+TEXT ·timesAVX2(SB), NOSPLIT, $0-24
+	MOVQ    x+0(FP), AX
+	MOVQ    y+8(FP), CX
+	MOVQ    n+16(FP), DX
+	MOVQ    DX, BX
+	ANDQ    $0x00000003, BX
+	LEAQ    mask64<>+32(SB), SI
+	SHLQ    $0x03, BX
+	SUBQ    BX, SI
+	VMOVUPD (SI), Y0
+	SHLQ    $0x03, DX
+	XORQ    BX, BX
+
+columns16:
+	LEAQ    128(BX), SI
+	CMPQ    SI, DX
+	JG      done17
+	VMOVUPD (AX)(BX*1), Y1
+	VMULPD  (CX)(BX*1), Y1, Y1
+	VMOVUPD Y1, (AX)(BX*1)
+	VMOVUPD 32(AX)(BX*1), Y1
+	VMULPD  32(CX)(BX*1), Y1, Y1
+	VMOVUPD Y1, 32(AX)(BX*1)
+	VMOVUPD 64(AX)(BX*1), Y1
+	VMULPD  64(CX)(BX*1), Y1, Y1
+	VMOVUPD Y1, 64(AX)(BX*1)
+	VMOVUPD 96(AX)(BX*1), Y1
+	VMULPD  96(CX)(BX*1), Y1, Y1
+	VMOVUPD Y1, 96(AX)(BX*1)
+	MOVQ    SI, BX
+	JMP     columns16
+
+done17:
+columns18:
+	LEAQ    32(BX), SI
+	CMPQ    SI, DX
+	JG      done19
+	VMOVUPD (AX)(BX*1), Y1
+	VMULPD  (CX)(BX*1), Y1, Y1
+	VMOVUPD Y1, (AX)(BX*1)
+	MOVQ    SI, BX
+	JMP     columns18
+
+done19:
+	CMPQ       BX, DX
+	JE         done20
+	VMASKMOVPD (AX)(BX*1), Y0, Y1
+	VMASKMOVPD (CX)(BX*1), Y0, Y2
+	VMULPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (AX)(BX*1)
+
+done20:
+	VZEROUPPER
+	RET
+
+// func hadamardAVX2(x *float64, n int)
+// Requires: AVX
+TEXT ·hadamardAVX2(SB), NOSPLIT, $0-16
+	MOVQ x+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ CX, DX
+	SHLQ $0x03, DX
+	ADDQ AX, DX
+	MOVQ AX, BX
+
+while21:
+	VMOVUPD    (BX), Y0
+	VPERMILPD  $0x05, Y0, Y1
+	VADDPD     Y0, Y1, Y2
+	VSUBPD     Y0, Y1, Y1
+	VBLENDPD   $0x0a, Y1, Y2, Y0
+	VPERM2F128 $0x01, Y0, Y0, Y1
+	VADDPD     Y0, Y1, Y2
+	VSUBPD     Y0, Y1, Y1
+	VBLENDPD   $0x0c, Y1, Y2, Y0
+	VMOVUPD    Y0, (BX)
+	ADDQ       $0x00000020, BX
+	CMPQ       BX, DX
+	JB         while21
+	SHRQ       $0x02, CX
+	MOVQ       $0x00000020, BX
+
+pass22:
+	CMPQ CX, $0x00000004
+	JL   rest23
+	LEAQ (BX)(BX*2), SI
+	MOVQ AX, DI
+
+while25:
+	MOVQ DI, R8
+	MOVQ DI, R9
+	ADDQ BX, R9
+
+while26:
+	VMOVUPD (R8), Y0
+	VMOVUPD (R8)(BX*1), Y1
+	VMOVUPD (R8)(BX*2), Y2
+	VMOVUPD (R8)(SI*1), Y3
+	VADDPD  Y1, Y0, Y4
+	VSUBPD  Y1, Y0, Y0
+	VADDPD  Y3, Y2, Y1
+	VSUBPD  Y3, Y2, Y2
+	VADDPD  Y1, Y4, Y3
+	VSUBPD  Y1, Y4, Y1
+	VADDPD  Y2, Y0, Y4
+	VSUBPD  Y2, Y0, Y0
+	VMOVUPD Y3, (R8)
+	VMOVUPD Y4, (R8)(BX*1)
+	VMOVUPD Y1, (R8)(BX*2)
+	VMOVUPD Y0, (R8)(SI*1)
+	ADDQ    $0x00000020, R8
+	CMPQ    R8, R9
+	JB      while26
+	LEAQ    (DI)(BX*4), DI
+	CMPQ    DI, DX
+	JB      while25
+	SHLQ    $0x02, BX
+	SHRQ    $0x02, CX
+	JMP     pass22
+
+rest23:
+	CMPQ CX, $0x00000002
+	JL   done24
+	LEAQ (BX)(BX*2), CX
+
+while27:
+	MOVQ AX, CX
+	MOVQ AX, SI
+	ADDQ BX, SI
+
+while28:
+	VMOVUPD (CX), Y0
+	VMOVUPD (CX)(BX*1), Y1
+	VADDPD  Y1, Y0, Y2
+	VSUBPD  Y1, Y0, Y0
+	VMOVUPD Y2, (CX)
+	VMOVUPD Y0, (CX)(BX*1)
+	ADDQ    $0x00000020, CX
+	CMPQ    CX, SI
+	JB      while28
+	LEAQ    (AX)(BX*2), AX
+	CMPQ    AX, DX
+	JB      while27
+
+done24:
+	VZEROUPPER
+	RET
+
 // func matVecAVX2(y *float64, a *float64, x *float64, m int, n int)
 // Requires: AVX, FMA3
 TEXT ·matVecAVX2(SB), NOSPLIT, $0-40
@@ -198,9 +348,9 @@ TEXT ·matVecAVX2(SB), NOSPLIT, $0-40
 	VMOVUPD (SI), Y0
 	SHLQ    $0x03, CX
 
-rows16:
+rows29:
 	CMPQ   m+24(FP), $0x00000004
-	JL     rest17
+	JL     rest30
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	LEAQ   (SI)(CX*1), DI
@@ -214,10 +364,10 @@ rows16:
 	VXORPD Y8, Y8, Y8
 	XORQ   R8, R8
 
-columns19:
+columns32:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done20
+	JG          done33
 	VMOVUPD     (DX)(R8*1), Y10
 	VFMADD231PD (AX)(R8*1), Y10, Y1
 	VFMADD231PD (BX)(R8*1), Y10, Y2
@@ -229,24 +379,24 @@ columns19:
 	VFMADD231PD 32(SI)(R8*1), Y10, Y7
 	VFMADD231PD 32(DI)(R8*1), Y10, Y8
 	MOVQ        R9, R8
-	JMP         columns19
+	JMP         columns32
 
-done20:
-columns21:
+done33:
+columns34:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done22
+	JG          done35
 	VMOVUPD     (DX)(R8*1), Y10
 	VFMADD231PD (AX)(R8*1), Y10, Y1
 	VFMADD231PD (BX)(R8*1), Y10, Y2
 	VFMADD231PD (SI)(R8*1), Y10, Y3
 	VFMADD231PD (DI)(R8*1), Y10, Y4
 	MOVQ        R9, R8
-	JMP         columns21
+	JMP         columns34
 
-done22:
+done35:
 	CMPQ        R8, CX
-	JE          done23
+	JE          done36
 	VMASKMOVPD  (DX)(R8*1), Y0, Y10
 	VMASKMOVPD  (AX)(R8*1), Y0, Y9
 	VFMADD231PD Y9, Y10, Y1
@@ -257,7 +407,7 @@ done22:
 	VMASKMOVPD  (DI)(R8*1), Y0, Y9
 	VFMADD231PD Y9, Y10, Y4
 
-done23:
+done36:
 	LEAQ       (DI)(CX*1), AX
 	VADDPD     Y5, Y1, Y1
 	VADDPD     Y6, Y2, Y2
@@ -273,11 +423,11 @@ done23:
 	ADDQ       $0x00000020, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000004, m+24(FP)
-	JMP        rows16
+	JMP        rows29
 
-rest17:
+rest30:
 	CMPQ   m+24(FP), $0x00000003
-	JNE    skip24
+	JNE    skip37
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	VXORPD Y1, Y1, Y1
@@ -288,10 +438,10 @@ rest17:
 	VXORPD Y6, Y6, Y6
 	XORQ   DI, DI
 
-columns25:
+columns38:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done26
+	JG          done39
 	VMOVUPD     (DX)(DI*1), Y8
 	VFMADD231PD (AX)(DI*1), Y8, Y1
 	VFMADD231PD (BX)(DI*1), Y8, Y2
@@ -301,23 +451,23 @@ columns25:
 	VFMADD231PD 32(BX)(DI*1), Y8, Y5
 	VFMADD231PD 32(SI)(DI*1), Y8, Y6
 	MOVQ        R8, DI
-	JMP         columns25
+	JMP         columns38
 
-done26:
-columns27:
+done39:
+columns40:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done28
+	JG          done41
 	VMOVUPD     (DX)(DI*1), Y8
 	VFMADD231PD (AX)(DI*1), Y8, Y1
 	VFMADD231PD (BX)(DI*1), Y8, Y2
 	VFMADD231PD (SI)(DI*1), Y8, Y3
 	MOVQ        R8, DI
-	JMP         columns27
+	JMP         columns40
 
-done28:
+done41:
 	CMPQ        DI, CX
-	JE          done29
+	JE          done42
 	VMASKMOVPD  (DX)(DI*1), Y0, Y8
 	VMASKMOVPD  (AX)(DI*1), Y0, Y7
 	VFMADD231PD Y7, Y8, Y1
@@ -326,7 +476,7 @@ done28:
 	VMASKMOVPD  (SI)(DI*1), Y0, Y7
 	VFMADD231PD Y7, Y8, Y3
 
-done29:
+done42:
 	LEAQ       (SI)(CX*1), AX
 	VADDPD     Y4, Y1, Y1
 	VADDPD     Y5, Y2, Y2
@@ -346,11 +496,11 @@ done29:
 	VMASKMOVPD Y1, Y0, (AX)
 	ADDQ       $0x00000018, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end18
+	JMP        end31
 
-skip24:
+skip37:
 	CMPQ   m+24(FP), $0x00000002
-	JNE    skip30
+	JNE    skip43
 	LEAQ   (AX)(CX*1), BX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -362,10 +512,10 @@ skip24:
 	VXORPD Y8, Y8, Y8
 	XORQ   SI, SI
 
-columns31:
+columns44:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done32
+	JG          done45
 	VMOVUPD     (DX)(SI*1), Y10
 	VFMADD231PD (AX)(SI*1), Y10, Y1
 	VFMADD231PD (BX)(SI*1), Y10, Y2
@@ -379,29 +529,29 @@ columns31:
 	VFMADD231PD 96(AX)(SI*1), Y10, Y7
 	VFMADD231PD 96(BX)(SI*1), Y10, Y8
 	MOVQ        DI, SI
-	JMP         columns31
+	JMP         columns44
 
-done32:
-columns33:
+done45:
+columns46:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done34
+	JG          done47
 	VMOVUPD     (DX)(SI*1), Y10
 	VFMADD231PD (AX)(SI*1), Y10, Y1
 	VFMADD231PD (BX)(SI*1), Y10, Y2
 	MOVQ        DI, SI
-	JMP         columns33
+	JMP         columns46
 
-done34:
+done47:
 	CMPQ        SI, CX
-	JE          done35
+	JE          done48
 	VMASKMOVPD  (DX)(SI*1), Y0, Y10
 	VMASKMOVPD  (AX)(SI*1), Y0, Y9
 	VFMADD231PD Y9, Y10, Y1
 	VMASKMOVPD  (BX)(SI*1), Y0, Y9
 	VFMADD231PD Y9, Y10, Y2
 
-done35:
+done48:
 	LEAQ       (BX)(CX*1), AX
 	VADDPD     Y3, Y1, Y1
 	VADDPD     Y5, Y1, Y1
@@ -425,21 +575,21 @@ done35:
 	VMASKMOVPD Y1, Y0, (AX)
 	ADDQ       $0x00000010, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end18
+	JMP        end31
 
-skip30:
+skip43:
 	CMPQ   m+24(FP), $0x00000001
-	JNE    skip36
+	JNE    skip49
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	XORQ   BX, BX
 
-columns37:
+columns50:
 	LEAQ        128(BX), SI
 	CMPQ        SI, CX
-	JG          done38
+	JG          done51
 	VMOVUPD     (DX)(BX*1), Y5
 	VFMADD231PD (AX)(BX*1), Y5, Y1
 	VMOVUPD     32(DX)(BX*1), Y5
@@ -449,26 +599,26 @@ columns37:
 	VMOVUPD     96(DX)(BX*1), Y5
 	VFMADD231PD 96(AX)(BX*1), Y5, Y4
 	MOVQ        SI, BX
-	JMP         columns37
+	JMP         columns50
 
-done38:
-columns39:
+done51:
+columns52:
 	LEAQ        32(BX), SI
 	CMPQ        SI, CX
-	JG          done40
+	JG          done53
 	VMOVUPD     (DX)(BX*1), Y5
 	VFMADD231PD (AX)(BX*1), Y5, Y1
 	MOVQ        SI, BX
-	JMP         columns39
+	JMP         columns52
 
-done40:
+done53:
 	CMPQ        BX, CX
-	JE          done41
+	JE          done54
 	VMASKMOVPD  (DX)(BX*1), Y0, Y5
 	VMASKMOVPD  (AX)(BX*1), Y0, Y0
 	VFMADD231PD Y0, Y5, Y1
 
-done41:
+done54:
 	LEAQ         (AX)(CX*1), AX
 	VADDPD       Y2, Y1, Y1
 	VADDPD       Y3, Y1, Y1
@@ -481,10 +631,10 @@ done41:
 	VMOVSD       X0, (AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end18
+	JMP          end31
 
-skip36:
-end18:
+skip49:
+end31:
 	VZEROUPPER
 	RET
 
@@ -503,9 +653,9 @@ TEXT ·updateMatVecAVX2(SB), NOSPLIT, $0-56
 	VMOVUPD (DI), Y0
 	SHLQ    $0x03, CX
 
-rows42:
+rows55:
 	CMPQ         m+40(FP), $0x00000004
-	JL           rest43
+	JL           rest56
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -526,10 +676,10 @@ rows42:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns45:
+columns58:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done46
+	JG          done59
 	VMOVUPD     (DX)(R9*1), Y15
 	VMOVUPD     (BX)(R9*1), Y14
 	VMOVUPD     (AX)(R9*1), Y13
@@ -567,13 +717,13 @@ columns45:
 	VMOVUPD     Y13, 32(R8)(R9*1)
 	VFMADD231PD Y13, Y15, Y8
 	MOVQ        R10, R9
-	JMP         columns45
+	JMP         columns58
 
-done46:
-columns47:
+done59:
+columns60:
 	LEAQ        32(R9), R10
 	CMPQ        R10, CX
-	JG          done48
+	JG          done61
 	VMOVUPD     (DX)(R9*1), Y15
 	VMOVUPD     (BX)(R9*1), Y14
 	VMOVUPD     (AX)(R9*1), Y13
@@ -593,11 +743,11 @@ columns47:
 	VMOVUPD     Y13, (R8)(R9*1)
 	VFMADD231PD Y13, Y15, Y4
 	MOVQ        R10, R9
-	JMP         columns47
+	JMP         columns60
 
-done48:
+done61:
 	CMPQ        R9, CX
-	JE          done49
+	JE          done62
 	VMASKMOVPD  (DX)(R9*1), Y0, Y15
 	VMASKMOVPD  (BX)(R9*1), Y0, Y14
 	VMASKMOVPD  (AX)(R9*1), Y0, Y13
@@ -621,7 +771,7 @@ done48:
 	VANDPD      Y0, Y13, Y13
 	VFMADD231PD Y13, Y15, Y4
 
-done49:
+done62:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Y5, Y1, Y1
 	VADDPD     Y6, Y2, Y2
@@ -637,11 +787,11 @@ done49:
 	ADDQ       $0x00000020, SI
 	MOVQ       SI, y+0(FP)
 	SUBQ       $0x00000004, m+40(FP)
-	JMP        rows42
+	JMP        rows55
 
-rest43:
+rest56:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip50
+	JNE          skip63
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VXORPD       Y1, Y1, Y1
@@ -658,10 +808,10 @@ rest43:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns51:
+columns64:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done52
+	JG          done65
 	VMOVUPD     (DX)(R8*1), Y12
 	VMOVUPD     (BX)(R8*1), Y11
 	VMOVUPD     (AX)(R8*1), Y10
@@ -691,13 +841,13 @@ columns51:
 	VMOVUPD     Y10, 32(DI)(R8*1)
 	VFMADD231PD Y10, Y12, Y6
 	MOVQ        R9, R8
-	JMP         columns51
+	JMP         columns64
 
-done52:
-columns53:
+done65:
+columns66:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done54
+	JG          done67
 	VMOVUPD     (DX)(R8*1), Y12
 	VMOVUPD     (BX)(R8*1), Y11
 	VMOVUPD     (AX)(R8*1), Y10
@@ -713,11 +863,11 @@ columns53:
 	VMOVUPD     Y10, (DI)(R8*1)
 	VFMADD231PD Y10, Y12, Y3
 	MOVQ        R9, R8
-	JMP         columns53
+	JMP         columns66
 
-done54:
+done67:
 	CMPQ        R8, CX
-	JE          done55
+	JE          done68
 	VMASKMOVPD  (DX)(R8*1), Y0, Y12
 	VMASKMOVPD  (BX)(R8*1), Y0, Y11
 	VMASKMOVPD  (AX)(R8*1), Y0, Y10
@@ -736,7 +886,7 @@ done54:
 	VANDPD      Y0, Y10, Y10
 	VFMADD231PD Y10, Y12, Y3
 
-done55:
+done68:
 	LEAQ       (DI)(CX*1), AX
 	VADDPD     Y4, Y1, Y1
 	VADDPD     Y5, Y2, Y2
@@ -756,11 +906,11 @@ done55:
 	VMASKMOVPD Y1, Y0, (AX)
 	ADDQ       $0x00000018, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end44
+	JMP        end57
 
-skip50:
+skip63:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip56
+	JNE          skip69
 	LEAQ         (AX)(CX*1), SI
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -777,10 +927,10 @@ skip50:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns57:
+columns70:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done58
+	JG          done71
 	VMOVUPD     (DX)(DI*1), Y13
 	VMOVUPD     (BX)(DI*1), Y12
 	VMOVUPD     (AX)(DI*1), Y11
@@ -822,13 +972,13 @@ columns57:
 	VMOVUPD     Y11, 96(SI)(DI*1)
 	VFMADD231PD Y11, Y13, Y8
 	MOVQ        R8, DI
-	JMP         columns57
+	JMP         columns70
 
-done58:
-columns59:
+done71:
+columns72:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done60
+	JG          done73
 	VMOVUPD     (DX)(DI*1), Y13
 	VMOVUPD     (BX)(DI*1), Y12
 	VMOVUPD     (AX)(DI*1), Y11
@@ -840,11 +990,11 @@ columns59:
 	VMOVUPD     Y11, (SI)(DI*1)
 	VFMADD231PD Y11, Y13, Y2
 	MOVQ        R8, DI
-	JMP         columns59
+	JMP         columns72
 
-done60:
+done73:
 	CMPQ        DI, CX
-	JE          done61
+	JE          done74
 	VMASKMOVPD  (DX)(DI*1), Y0, Y13
 	VMASKMOVPD  (BX)(DI*1), Y0, Y12
 	VMASKMOVPD  (AX)(DI*1), Y0, Y11
@@ -858,7 +1008,7 @@ done60:
 	VANDPD      Y0, Y11, Y11
 	VFMADD231PD Y11, Y13, Y2
 
-done61:
+done74:
 	LEAQ       (SI)(CX*1), AX
 	VADDPD     Y3, Y1, Y1
 	VADDPD     Y5, Y1, Y1
@@ -882,11 +1032,11 @@ done61:
 	VMASKMOVPD Y1, Y0, (AX)
 	ADDQ       $0x00000010, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end44
+	JMP        end57
 
-skip56:
+skip69:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip62
+	JNE          skip75
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 	VXORPD       Y3, Y3, Y3
@@ -897,10 +1047,10 @@ skip56:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns63:
+columns76:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done64
+	JG          done77
 	VMOVUPD     (DX)(SI*1), Y8
 	VMOVUPD     (BX)(SI*1), Y7
 	VMOVUPD     (AX)(SI*1), Y6
@@ -926,13 +1076,13 @@ columns63:
 	VMOVUPD     Y6, 96(AX)(SI*1)
 	VFMADD231PD Y6, Y8, Y4
 	MOVQ        DI, SI
-	JMP         columns63
+	JMP         columns76
 
-done64:
-columns65:
+done77:
+columns78:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done66
+	JG          done79
 	VMOVUPD     (DX)(SI*1), Y8
 	VMOVUPD     (BX)(SI*1), Y7
 	VMOVUPD     (AX)(SI*1), Y6
@@ -940,11 +1090,11 @@ columns65:
 	VMOVUPD     Y6, (AX)(SI*1)
 	VFMADD231PD Y6, Y8, Y1
 	MOVQ        DI, SI
-	JMP         columns65
+	JMP         columns78
 
-done66:
+done79:
 	CMPQ        SI, CX
-	JE          done67
+	JE          done80
 	VMASKMOVPD  (DX)(SI*1), Y0, Y8
 	VMASKMOVPD  (BX)(SI*1), Y0, Y7
 	VMASKMOVPD  (AX)(SI*1), Y0, Y6
@@ -953,7 +1103,7 @@ done66:
 	VANDPD      Y0, Y6, Y6
 	VFMADD231PD Y6, Y8, Y1
 
-done67:
+done80:
 	LEAQ         (AX)(CX*1), AX
 	VADDPD       Y2, Y1, Y1
 	VADDPD       Y3, Y1, Y1
@@ -966,10 +1116,10 @@ done67:
 	VMOVSD       X0, (AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end44
+	JMP          end57
 
-skip62:
-end44:
+skip75:
+end57:
 	VZEROUPPER
 	RET
 
@@ -991,9 +1141,9 @@ TEXT ·addOuterAVX2(SB), NOSPLIT, $0-56
 	IMULQ   BX, SI
 	SHLQ    $0x03, BX
 
-rows68:
+rows81:
 	CMPQ         m+32(FP), $0x00000004
-	JL           rest69
+	JL           rest82
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -1017,10 +1167,10 @@ rows68:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns71:
+columns84:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done72
+	JG          done85
 	VMOVUPD     (DX)(R10*1), Y6
 	VMOVUPD     (AX)(R10*1), Y5
 	VFMADD231PD Y1, Y6, Y5
@@ -1048,13 +1198,13 @@ columns71:
 	VFMADD231PD Y4, Y6, Y5
 	VMOVUPD     Y5, 32(R9)(R10*1)
 	MOVQ        R11, R10
-	JMP         columns71
+	JMP         columns84
 
-done72:
-columns73:
+done85:
+columns86:
 	LEAQ        32(R10), R11
 	CMPQ        R11, CX
-	JG          done74
+	JG          done87
 	VMOVUPD     (DX)(R10*1), Y6
 	VMOVUPD     (AX)(R10*1), Y5
 	VFMADD231PD Y1, Y6, Y5
@@ -1069,11 +1219,11 @@ columns73:
 	VFMADD231PD Y4, Y6, Y5
 	VMOVUPD     Y5, (R9)(R10*1)
 	MOVQ        R11, R10
-	JMP         columns73
+	JMP         columns86
 
-done74:
+done87:
 	CMPQ        R10, CX
-	JE          done75
+	JE          done88
 	VMASKMOVPD  (DX)(R10*1), Y0, Y6
 	VMASKMOVPD  (AX)(R10*1), Y0, Y5
 	VFMADD231PD Y1, Y6, Y5
@@ -1088,14 +1238,14 @@ done74:
 	VFMADD231PD Y4, Y6, Y5
 	VMASKMOVPD  Y5, Y0, (R9)(R10*1)
 
-done75:
+done88:
 	LEAQ (R9)(SI*1), AX
 	SUBQ $0x00000004, m+32(FP)
-	JMP  rows68
+	JMP  rows81
 
-rest69:
+rest82:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip76
+	JNE          skip89
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -1114,10 +1264,10 @@ rest69:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns77:
+columns90:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done78
+	JG          done91
 	VMOVUPD     (DX)(BX*1), Y5
 	VMOVUPD     (AX)(BX*1), Y4
 	VFMADD231PD Y1, Y5, Y4
@@ -1139,13 +1289,13 @@ columns77:
 	VFMADD231PD Y3, Y5, Y4
 	VMOVUPD     Y4, 32(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns77
+	JMP         columns90
 
-done78:
-columns79:
+done91:
+columns92:
 	LEAQ        32(BX), R9
 	CMPQ        R9, CX
-	JG          done80
+	JG          done93
 	VMOVUPD     (DX)(BX*1), Y5
 	VMOVUPD     (AX)(BX*1), Y4
 	VFMADD231PD Y1, Y5, Y4
@@ -1157,11 +1307,11 @@ columns79:
 	VFMADD231PD Y3, Y5, Y4
 	VMOVUPD     Y4, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns79
+	JMP         columns92
 
-done80:
+done93:
 	CMPQ        BX, CX
-	JE          done81
+	JE          done94
 	VMASKMOVPD  (DX)(BX*1), Y0, Y5
 	VMASKMOVPD  (AX)(BX*1), Y0, Y4
 	VFMADD231PD Y1, Y5, Y4
@@ -1173,13 +1323,13 @@ done80:
 	VFMADD231PD Y3, Y5, Y4
 	VMASKMOVPD  Y4, Y0, (R8)(BX*1)
 
-done81:
+done94:
 	LEAQ (R8)(SI*1), AX
-	JMP  end70
+	JMP  end83
 
-skip76:
+skip89:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip82
+	JNE          skip95
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSD (R8), Y1
@@ -1193,10 +1343,10 @@ skip76:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns83:
+columns96:
 	LEAQ        128(BX), R8
 	CMPQ        R8, CX
-	JG          done84
+	JG          done97
 	VMOVUPD     (DX)(BX*1), Y4
 	VMOVUPD     (AX)(BX*1), Y3
 	VFMADD231PD Y1, Y4, Y3
@@ -1226,13 +1376,13 @@ columns83:
 	VFMADD231PD Y2, Y4, Y3
 	VMOVUPD     Y3, 96(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns83
+	JMP         columns96
 
-done84:
-columns85:
+done97:
+columns98:
 	LEAQ        32(BX), R8
 	CMPQ        R8, CX
-	JG          done86
+	JG          done99
 	VMOVUPD     (DX)(BX*1), Y4
 	VMOVUPD     (AX)(BX*1), Y3
 	VFMADD231PD Y1, Y4, Y3
@@ -1241,11 +1391,11 @@ columns85:
 	VFMADD231PD Y2, Y4, Y3
 	VMOVUPD     Y3, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns85
+	JMP         columns98
 
-done86:
+done99:
 	CMPQ        BX, CX
-	JE          done87
+	JE          done100
 	VMASKMOVPD  (DX)(BX*1), Y0, Y4
 	VMASKMOVPD  (AX)(BX*1), Y0, Y3
 	VFMADD231PD Y1, Y4, Y3
@@ -1254,13 +1404,13 @@ done86:
 	VFMADD231PD Y2, Y4, Y3
 	VMASKMOVPD  Y3, Y0, (DI)(BX*1)
 
-done87:
+done100:
 	LEAQ (DI)(SI*1), AX
-	JMP  end70
+	JMP  end83
 
-skip82:
+skip95:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip88
+	JNE          skip101
 	MOVQ         f+16(FP), DI
 	VBROADCASTSD (DI), Y1
 	ADDQ         BX, DI
@@ -1269,10 +1419,10 @@ skip82:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns89:
+columns102:
 	LEAQ        128(BX), DI
 	CMPQ        DI, CX
-	JG          done90
+	JG          done103
 	VMOVUPD     (DX)(BX*1), Y3
 	VMOVUPD     (AX)(BX*1), Y2
 	VFMADD231PD Y1, Y3, Y2
@@ -1290,34 +1440,34 @@ columns89:
 	VFMADD231PD Y1, Y3, Y2
 	VMOVUPD     Y2, 96(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns89
+	JMP         columns102
 
-done90:
-columns91:
+done103:
+columns104:
 	LEAQ        32(BX), DI
 	CMPQ        DI, CX
-	JG          done92
+	JG          done105
 	VMOVUPD     (DX)(BX*1), Y3
 	VMOVUPD     (AX)(BX*1), Y2
 	VFMADD231PD Y1, Y3, Y2
 	VMOVUPD     Y2, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns91
+	JMP         columns104
 
-done92:
+done105:
 	CMPQ        BX, CX
-	JE          done93
+	JE          done106
 	VMASKMOVPD  (DX)(BX*1), Y0, Y3
 	VMASKMOVPD  (AX)(BX*1), Y0, Y2
 	VFMADD231PD Y1, Y3, Y2
 	VMASKMOVPD  Y2, Y0, (AX)(BX*1)
 
-done93:
+done106:
 	LEAQ (AX)(SI*1), AX
-	JMP  end70
+	JMP  end83
 
-skip88:
-end70:
+skip101:
+end83:
 	VZEROUPPER
 	RET
 
@@ -1338,9 +1488,9 @@ TEXT ·addMatTVecAVX2(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000004
-	JG      next95
+	JG      next108
 	TESTQ   SI, SI
-	JZ      end94
+	JZ      end107
 	LEAQ    mask64<>+32(SB), R10
 	SHLQ    $0x03, SI
 	SUBQ    SI, R10
@@ -1355,9 +1505,9 @@ TEXT ·addMatTVecAVX2(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop96:
+loop109:
 	CMPQ         R11, $0x00000004
-	JL           done97
+	JL           done110
 	VBROADCASTSD (R10), Y5
 	VMASKMOVPD   (SI), Y0, Y6
 	VFMADD231PD  Y6, Y5, Y1
@@ -1373,32 +1523,32 @@ loop96:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop96
+	JMP          loop109
 
-done97:
-loop98:
+done110:
+loop111:
 	CMPQ         R11, $0x00000001
-	JL           done99
+	JL           done112
 	VBROADCASTSD (R10), Y5
 	VMASKMOVPD   (SI), Y0, Y6
 	VFMADD231PD  Y6, Y5, Y1
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop98
+	JMP          loop111
 
-done99:
+done112:
 	VADDPD     Y2, Y1, Y1
 	VADDPD     Y3, Y1, Y1
 	VADDPD     Y4, Y1, Y1
 	VMASKMOVPD (AX)(R9*1), Y0, Y2
 	VADDPD     Y2, Y1, Y1
 	VMASKMOVPD Y1, Y0, (AX)(R9*1)
-	JMP        end94
+	JMP        end107
 
-next95:
+next108:
 	CMPQ    SI, $0x00000008
-	JG      next100
+	JG      next113
 	SUBQ    $0x00000004, SI
 	LEAQ    mask64<>+32(SB), R10
 	SHLQ    $0x03, SI
@@ -1418,9 +1568,9 @@ next95:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop101:
+loop114:
 	CMPQ         R11, $0x00000004
-	JL           done102
+	JL           done115
 	VBROADCASTSD (R10), Y9
 	VFMADD231PD  (SI), Y9, Y1
 	VMASKMOVPD   32(SI), Y0, Y10
@@ -1440,12 +1590,12 @@ loop101:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop101
+	JMP          loop114
 
-done102:
-loop103:
+done115:
+loop116:
 	CMPQ         R11, $0x00000001
-	JL           done104
+	JL           done117
 	VBROADCASTSD (R10), Y9
 	VFMADD231PD  (SI), Y9, Y1
 	VMASKMOVPD   32(SI), Y0, Y10
@@ -1453,9 +1603,9 @@ loop103:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop103
+	JMP          loop116
 
-done104:
+done117:
 	VADDPD     Y3, Y1, Y1
 	VADDPD     Y4, Y2, Y2
 	VADDPD     Y5, Y1, Y1
@@ -1467,11 +1617,11 @@ done104:
 	VMASKMOVPD 32(AX)(R9*1), Y0, Y1
 	VADDPD     Y1, Y2, Y2
 	VMASKMOVPD Y2, Y0, 32(AX)(R9*1)
-	JMP        end94
+	JMP        end107
 
-next100:
+next113:
 	CMPQ    SI, $0x0000000c
-	JG      next105
+	JG      next118
 	SUBQ    $0x00000008, SI
 	LEAQ    mask64<>+32(SB), R10
 	SHLQ    $0x03, SI
@@ -1485,9 +1635,9 @@ next100:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop106:
+loop119:
 	CMPQ         R11, $0x00000001
-	JL           done107
+	JL           done120
 	VBROADCASTSD (R10), Y4
 	VFMADD231PD  (SI), Y4, Y1
 	VFMADD231PD  32(SI), Y4, Y2
@@ -1496,9 +1646,9 @@ loop106:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop106
+	JMP          loop119
 
-done107:
+done120:
 	VADDPD     (AX)(R9*1), Y1, Y1
 	VMOVUPD    Y1, (AX)(R9*1)
 	VADDPD     32(AX)(R9*1), Y2, Y2
@@ -1506,9 +1656,9 @@ done107:
 	VMASKMOVPD 64(AX)(R9*1), Y0, Y1
 	VADDPD     Y1, Y3, Y3
 	VMASKMOVPD Y3, Y0, 64(AX)(R9*1)
-	JMP        end94
+	JMP        end107
 
-next105:
+next118:
 	SUBQ    $0x0000000c, SI
 	LEAQ    mask64<>+32(SB), R10
 	SHLQ    $0x03, SI
@@ -1523,9 +1673,9 @@ next105:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop109:
+loop122:
 	CMPQ         R11, $0x00000001
-	JL           done110
+	JL           done123
 	VBROADCASTSD (R10), Y5
 	VFMADD231PD  (SI), Y5, Y1
 	VFMADD231PD  32(SI), Y5, Y2
@@ -1535,9 +1685,9 @@ loop109:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop109
+	JMP          loop122
 
-done110:
+done123:
 	VADDPD     (AX)(R9*1), Y1, Y1
 	VMOVUPD    Y1, (AX)(R9*1)
 	VADDPD     32(AX)(R9*1), Y2, Y2
@@ -1547,14 +1697,14 @@ done110:
 	VMASKMOVPD 96(AX)(R9*1), Y0, Y1
 	VADDPD     Y1, Y4, Y4
 	VMASKMOVPD Y4, Y0, 96(AX)(R9*1)
-	JMP        end94
+	JMP        end107
 
-end94:
+end107:
 	XORQ R9, R9
 
-group111:
+group124:
 	CMPQ   R9, R8
-	JE     done112
+	JE     done125
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -1564,9 +1714,9 @@ group111:
 	MOVQ   BX, R11
 	ADDQ   R9, SI
 
-loop113:
+loop126:
 	CMPQ         R11, $0x00000001
-	JL           done114
+	JL           done127
 	VBROADCASTSD (R10), Y4
 	VFMADD231PD  (SI), Y4, Y0
 	VFMADD231PD  32(SI), Y4, Y1
@@ -1575,9 +1725,9 @@ loop113:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop113
+	JMP          loop126
 
-done114:
+done127:
 	VADDPD  (AX)(R9*1), Y0, Y0
 	VMOVUPD Y0, (AX)(R9*1)
 	VADDPD  32(AX)(R9*1), Y1, Y1
@@ -1587,9 +1737,9 @@ done114:
 	VADDPD  96(AX)(R9*1), Y3, Y3
 	VMOVUPD Y3, 96(AX)(R9*1)
 	ADDQ    $0x00000080, R9
-	JMP     group111
+	JMP     group124
 
-done112:
+done125:
 	VZEROUPPER
 	RET
 
@@ -1616,16 +1766,16 @@ TEXT ·matMulTAVX2(SB), NOSPLIT, $8-64
 	SHLQ    $0x03, R9
 	LEAQ    (R9)(R9*2), R10
 
-loop115:
+loop128:
 	CMPQ BX, $0x00000004
-	JL   done116
+	JL   done129
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 
-loop117:
+loop130:
 	CMPQ   R13, $0x00000010
-	JL     done118
+	JL     done131
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -1638,9 +1788,9 @@ loop117:
 	MOVQ   R11, R15
 	MOVQ   SI, BP
 
-loop119:
+loop132:
 	CMPQ        BP, $0x00000020
-	JL          done120
+	JL          done133
 	VMOVUPD     (R15), Y9
 	VMOVUPD     (R15)(R9*1), Y10
 	VMOVUPD     (R14), Y11
@@ -1658,11 +1808,11 @@ loop119:
 	ADDQ        $0x00000020, R14
 	ADDQ        $0x00000020, R15
 	SUBQ        $0x00000020, BP
-	JMP         loop119
+	JMP         loop132
 
-done120:
+done133:
 	TESTQ       BP, BP
-	JZ          skip121
+	JZ          skip134
 	VMASKMOVPD  (R15), Y0, Y9
 	VMASKMOVPD  (R15)(R9*1), Y0, Y10
 	VMASKMOVPD  (R14), Y0, Y11
@@ -1678,7 +1828,7 @@ done120:
 	VFMADD231PD Y9, Y11, Y7
 	VFMADD231PD Y10, Y11, Y8
 
-skip121:
+skip134:
 	MOVQ         R12, R14
 	VHADDPD      Y2, Y1, Y1
 	VHADDPD      Y4, Y3, Y3
@@ -1708,12 +1858,12 @@ skip121:
 	ADDQ         R9, R11
 	ADDQ         $0x00000010, R12
 	SUBQ         $0x00000010, R13
-	JMP          loop117
+	JMP          loop130
 
-done118:
-loop122:
+done131:
+loop135:
 	CMPQ   R13, $0x00000008
-	JL     done123
+	JL     done136
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -1722,9 +1872,9 @@ loop122:
 	MOVQ   R11, R15
 	MOVQ   SI, BP
 
-loop124:
+loop137:
 	CMPQ        BP, $0x00000020
-	JL          done125
+	JL          done138
 	VMOVUPD     (R15), Y5
 	VMOVUPD     (R14), Y6
 	VFMADD231PD Y5, Y6, Y1
@@ -1737,11 +1887,11 @@ loop124:
 	ADDQ        $0x00000020, R14
 	ADDQ        $0x00000020, R15
 	SUBQ        $0x00000020, BP
-	JMP         loop124
+	JMP         loop137
 
-done125:
+done138:
 	TESTQ       BP, BP
-	JZ          skip126
+	JZ          skip139
 	VMASKMOVPD  (R15), Y0, Y5
 	VMASKMOVPD  (R14), Y0, Y6
 	VFMADD231PD Y5, Y6, Y1
@@ -1752,7 +1902,7 @@ done125:
 	VMASKMOVPD  (R14)(R10*1), Y0, Y6
 	VFMADD231PD Y5, Y6, Y4
 
-skip126:
+skip139:
 	MOVQ         R12, R14
 	VEXTRACTF128 $0x01, Y1, X5
 	VADDPD       X5, X1, X5
@@ -1784,9 +1934,9 @@ skip126:
 	ADDQ         R9, R11
 	ADDQ         $0x00000008, R12
 	SUBQ         $0x00000008, R13
-	JMP          loop122
+	JMP          loop135
 
-done123:
+done136:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	ADDQ R9, CX
@@ -1796,28 +1946,28 @@ done123:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000004, BX
-	JMP  loop115
+	JMP  loop128
 
-done116:
-loop127:
+done129:
+loop140:
 	CMPQ BX, $0x00000001
-	JL   done128
+	JL   done141
 	MOVQ DX, R10
 	MOVQ AX, R11
 	MOVQ DI, R12
 
-loop129:
+loop142:
 	CMPQ   R12, $0x00000010
-	JL     done130
+	JL     done143
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	MOVQ   CX, R13
 	MOVQ   R10, R14
 	MOVQ   SI, R15
 
-loop131:
+loop144:
 	CMPQ        R15, $0x00000020
-	JL          done132
+	JL          done145
 	VMOVUPD     (R14), Y3
 	VMOVUPD     (R14)(R9*1), Y4
 	VMOVUPD     (R13), Y5
@@ -1826,18 +1976,18 @@ loop131:
 	ADDQ        $0x00000020, R13
 	ADDQ        $0x00000020, R14
 	SUBQ        $0x00000020, R15
-	JMP         loop131
+	JMP         loop144
 
-done132:
+done145:
 	TESTQ       R15, R15
-	JZ          skip133
+	JZ          skip146
 	VMASKMOVPD  (R14), Y0, Y3
 	VMASKMOVPD  (R14)(R9*1), Y0, Y4
 	VMASKMOVPD  (R13), Y0, Y5
 	VFMADD231PD Y3, Y5, Y1
 	VFMADD231PD Y4, Y5, Y2
 
-skip133:
+skip146:
 	MOVQ         R11, R13
 	VEXTRACTF128 $0x01, Y1, X3
 	VADDPD       X3, X1, X3
@@ -1855,36 +2005,36 @@ skip133:
 	ADDQ         R9, R10
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000010, R12
-	JMP          loop129
+	JMP          loop142
 
-done130:
-loop134:
+done143:
+loop147:
 	CMPQ   R12, $0x00000008
-	JL     done135
+	JL     done148
 	VXORPD Y1, Y1, Y1
 	MOVQ   CX, R13
 	MOVQ   R10, R14
 	MOVQ   SI, R15
 
-loop136:
+loop149:
 	CMPQ        R15, $0x00000020
-	JL          done137
+	JL          done150
 	VMOVUPD     (R14), Y2
 	VMOVUPD     (R13), Y3
 	VFMADD231PD Y2, Y3, Y1
 	ADDQ        $0x00000020, R13
 	ADDQ        $0x00000020, R14
 	SUBQ        $0x00000020, R15
-	JMP         loop136
+	JMP         loop149
 
-done137:
+done150:
 	TESTQ       R15, R15
-	JZ          skip138
+	JZ          skip151
 	VMASKMOVPD  (R14), Y0, Y2
 	VMASKMOVPD  (R13), Y0, Y3
 	VFMADD231PD Y2, Y3, Y1
 
-skip138:
+skip151:
 	MOVQ         R11, R13
 	VEXTRACTF128 $0x01, Y1, X2
 	VADDPD       X2, X1, X2
@@ -1895,15 +2045,15 @@ skip138:
 	ADDQ         R9, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000008, R12
-	JMP          loop134
+	JMP          loop147
 
-done135:
+done148:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000001, BX
-	JMP  loop127
+	JMP  loop140
 
-done128:
+done141:
 	VZEROUPPER
 	RET
 
@@ -1926,9 +2076,9 @@ TEXT ·addMatMulAVX2(SB), NOSPLIT, $0-80
 	SUBQ    R8, DX
 	MOVQ    R9, R8
 	CMPQ    DX, $0x00000004
-	JG      next140
+	JG      next153
 	TESTQ   DX, DX
-	JZ      end139
+	JZ      end152
 	LEAQ    mask64<>+32(SB), R10
 	SHLQ    $0x03, DX
 	SUBQ    DX, R10
@@ -1938,9 +2088,9 @@ TEXT ·addMatMulAVX2(SB), NOSPLIT, $0-80
 	MOVQ    m+32(FP), R11
 	ADDQ    R9, R10
 
-loop141:
+loop154:
 	CMPQ   R11, $0x00000004
-	JL     done142
+	JL     done155
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -1951,9 +2101,9 @@ loop141:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop143:
+loop156:
 	CMPQ         R14, $0x00000001
-	JL           done144
+	JL           done157
 	VMASKMOVPD   (R13), Y0, Y5
 	VBROADCASTSD (R12), Y6
 	VFMADD231PD  Y5, Y6, Y1
@@ -1966,9 +2116,9 @@ loop143:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop143
+	JMP          loop156
 
-done144:
+done157:
 	VBROADCASTSD alpha+8(FP), Y6
 	VMASKMOVPD   (R10), Y0, Y5
 	VFMADD231PD  Y1, Y6, Y5
@@ -1991,12 +2141,12 @@ done144:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop141
+	JMP          loop154
 
-done142:
-loop145:
+done155:
+loop158:
 	CMPQ   R11, $0x00000001
-	JL     done146
+	JL     done159
 	VXORPD Y1, Y1, Y1
 	MOVQ   DX, R12
 	MOVQ   b+24(FP), R13
@@ -2004,18 +2154,18 @@ loop145:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop147:
+loop160:
 	CMPQ         R14, $0x00000001
-	JL           done148
+	JL           done161
 	VMASKMOVPD   (R13), Y0, Y2
 	VBROADCASTSD (R12), Y3
 	VFMADD231PD  Y2, Y3, Y1
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop147
+	JMP          loop160
 
-done148:
+done161:
 	VBROADCASTSD alpha+8(FP), Y3
 	VMASKMOVPD   (R10), Y0, Y2
 	VFMADD231PD  Y1, Y3, Y2
@@ -2023,12 +2173,12 @@ done148:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop145
+	JMP          loop158
 
-done146:
-	JMP end139
+done159:
+	JMP end152
 
-next140:
+next153:
 	SUBQ    $0x00000004, DX
 	LEAQ    mask64<>+32(SB), R10
 	SHLQ    $0x03, DX
@@ -2039,9 +2189,9 @@ next140:
 	MOVQ    m+32(FP), R11
 	ADDQ    R9, R10
 
-loop150:
+loop163:
 	CMPQ   R11, $0x00000004
-	JL     done151
+	JL     done164
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -2056,9 +2206,9 @@ loop150:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop152:
+loop165:
 	CMPQ         R14, $0x00000001
-	JL           done153
+	JL           done166
 	VMOVUPD      (R13), Y9
 	VMASKMOVPD   32(R13), Y0, Y10
 	VBROADCASTSD (R12), Y11
@@ -2076,9 +2226,9 @@ loop152:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop152
+	JMP          loop165
 
-done153:
+done166:
 	VBROADCASTSD alpha+8(FP), Y11
 	VMOVUPD      (R10), Y9
 	VFMADD231PD  Y1, Y11, Y9
@@ -2113,12 +2263,12 @@ done153:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop150
+	JMP          loop163
 
-done151:
-loop154:
+done164:
+loop167:
 	CMPQ   R11, $0x00000001
-	JL     done155
+	JL     done168
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	MOVQ   DX, R12
@@ -2127,9 +2277,9 @@ loop154:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop156:
+loop169:
 	CMPQ         R14, $0x00000001
-	JL           done157
+	JL           done170
 	VMOVUPD      (R13), Y3
 	VMASKMOVPD   32(R13), Y0, Y4
 	VBROADCASTSD (R12), Y5
@@ -2138,9 +2288,9 @@ loop156:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop156
+	JMP          loop169
 
-done157:
+done170:
 	VBROADCASTSD alpha+8(FP), Y5
 	VMOVUPD      (R10), Y3
 	VFMADD231PD  Y1, Y5, Y3
@@ -2151,25 +2301,25 @@ done157:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop154
+	JMP          loop167
 
-done155:
-	JMP end139
+done168:
+	JMP end152
 
-end139:
+end152:
 	XORQ R9, R9
 
-group158:
+group171:
 	CMPQ R9, R8
-	JE   done159
+	JE   done172
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 
-loop160:
+loop173:
 	CMPQ   R11, $0x00000004
-	JL     done161
+	JL     done174
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -2184,9 +2334,9 @@ loop160:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop162:
+loop175:
 	CMPQ         R14, $0x00000001
-	JL           done163
+	JL           done176
 	VMOVUPD      (R13), Y8
 	VMOVUPD      32(R13), Y9
 	VBROADCASTSD (R12), Y10
@@ -2204,9 +2354,9 @@ loop162:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop162
+	JMP          loop175
 
-done163:
+done176:
 	VBROADCASTSD alpha+8(FP), Y10
 	VMOVUPD      (R10), Y8
 	VFMADD231PD  Y0, Y10, Y8
@@ -2241,12 +2391,12 @@ done163:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop160
+	JMP          loop173
 
-done161:
-loop164:
+done174:
+loop177:
 	CMPQ   R11, $0x00000001
-	JL     done165
+	JL     done178
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	MOVQ   DX, R12
@@ -2255,9 +2405,9 @@ loop164:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop166:
+loop179:
 	CMPQ         R14, $0x00000001
-	JL           done167
+	JL           done180
 	VMOVUPD      (R13), Y2
 	VMOVUPD      32(R13), Y3
 	VBROADCASTSD (R12), Y4
@@ -2266,9 +2416,9 @@ loop166:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop166
+	JMP          loop179
 
-done167:
+done180:
 	VBROADCASTSD alpha+8(FP), Y4
 	VMOVUPD      (R10), Y2
 	VFMADD231PD  Y0, Y4, Y2
@@ -2279,13 +2429,13 @@ done167:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop164
+	JMP          loop177
 
-done165:
+done178:
 	ADDQ $0x00000040, R9
-	JMP  group158
+	JMP  group171
 
-done159:
+done172:
 	VZEROUPPER
 	RET
 
@@ -2303,9 +2453,9 @@ TEXT ·sinCosAVX2(SB), NOSPLIT, $0-32
 	SUBQ         SI, BX
 	MOVQ         DI, SI
 	CMPQ         BX, $0x00000004
-	JG           next169
+	JG           next182
 	TESTQ        BX, BX
-	JZ           end168
+	JZ           end181
 	LEAQ         mask64<>+32(SB), R8
 	SHLQ         $0x03, BX
 	SUBQ         BX, R8
@@ -2340,9 +2490,9 @@ TEXT ·sinCosAVX2(SB), NOSPLIT, $0-32
 	VFNMADD231PD Y2, Y3, Y4
 	VMASKMOVPD   Y1, Y0, (AX)(DI*1)
 	VMASKMOVPD   Y4, Y0, (CX)(DI*1)
-	JMP          end168
+	JMP          end181
 
-next169:
+next182:
 	SUBQ         $0x00000004, BX
 	LEAQ         mask64<>+32(SB), R8
 	SHLQ         $0x03, BX
@@ -2407,14 +2557,14 @@ next169:
 	VMASKMOVPD   Y2, Y0, 32(AX)(DI*1)
 	VMOVUPD      Y7, (CX)(DI*1)
 	VMASKMOVPD   Y8, Y0, 32(CX)(DI*1)
-	JMP          end168
+	JMP          end181
 
-end168:
+end181:
 	XORQ DI, DI
 
-group171:
+group184:
 	CMPQ         DI, SI
-	JE           done172
+	JE           done185
 	VMOVUPD      (DX)(DI*1), Y0
 	VMOVUPD      32(DX)(DI*1), Y1
 	LEAQ         trig64<>+0(SB), BX
@@ -2475,9 +2625,9 @@ group171:
 	VMOVUPD      Y6, (CX)(DI*1)
 	VMOVUPD      Y7, 32(CX)(DI*1)
 	ADDQ         $0x00000040, DI
-	JMP          group171
+	JMP          group184
 
-done172:
+done185:
 	VZEROUPPER
 	RET
 
@@ -2577,9 +2727,9 @@ TEXT ·featuresAVX2(SB), NOSPLIT, $0-56
 	SUBQ    R9, DI
 	MOVQ    R10, R9
 	CMPQ    DI, $0x00000004
-	JG      next174
+	JG      next187
 	TESTQ   DI, DI
-	JZ      end173
+	JZ      end186
 	LEAQ    mask64<>+32(SB), R11
 	SHLQ    $0x03, DI
 	SUBQ    DI, R11
@@ -2594,9 +2744,9 @@ TEXT ·featuresAVX2(SB), NOSPLIT, $0-56
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop175:
+loop188:
 	CMPQ         R12, $0x00000004
-	JL           done176
+	JL           done189
 	VBROADCASTSD (R11), Y5
 	VMASKMOVPD   (DI), Y0, Y6
 	VFMADD231PD  Y6, Y5, Y1
@@ -2612,21 +2762,21 @@ loop175:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop175
+	JMP          loop188
 
-done176:
-loop177:
+done189:
+loop190:
 	CMPQ         R12, $0x00000001
-	JL           done178
+	JL           done191
 	VBROADCASTSD (R11), Y5
 	VMASKMOVPD   (DI), Y0, Y6
 	VFMADD231PD  Y6, Y5, Y1
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop177
+	JMP          loop190
 
-done178:
+done191:
 	VADDPD       Y2, Y1, Y1
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y1, Y1
@@ -2662,9 +2812,9 @@ done178:
 	VMULPD       Y2, Y4, Y4
 	VMASKMOVPD   Y1, Y0, (CX)(R10*1)
 	VMASKMOVPD   Y4, Y0, (AX)(R10*1)
-	JMP          end173
+	JMP          end186
 
-next174:
+next187:
 	SUBQ    $0x00000004, DI
 	LEAQ    mask64<>+32(SB), R11
 	SHLQ    $0x03, DI
@@ -2684,9 +2834,9 @@ next174:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop180:
+loop193:
 	CMPQ         R12, $0x00000004
-	JL           done181
+	JL           done194
 	VBROADCASTSD (R11), Y9
 	VFMADD231PD  (DI), Y9, Y1
 	VMASKMOVPD   32(DI), Y0, Y10
@@ -2706,12 +2856,12 @@ loop180:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop180
+	JMP          loop193
 
-done181:
-loop182:
+done194:
+loop195:
 	CMPQ         R12, $0x00000001
-	JL           done183
+	JL           done196
 	VBROADCASTSD (R11), Y9
 	VFMADD231PD  (DI), Y9, Y1
 	VMASKMOVPD   32(DI), Y0, Y10
@@ -2719,9 +2869,9 @@ loop182:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop182
+	JMP          loop195
 
-done183:
+done196:
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y5, Y1, Y1
@@ -2790,14 +2940,14 @@ done183:
 	VMASKMOVPD   Y2, Y0, 32(CX)(R10*1)
 	VMOVUPD      Y7, (AX)(R10*1)
 	VMASKMOVPD   Y8, Y0, 32(AX)(R10*1)
-	JMP          end173
+	JMP          end186
 
-end173:
+end186:
 	XORQ R10, R10
 
-group184:
+group197:
 	CMPQ   R10, R9
-	JE     done185
+	JE     done198
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -2812,9 +2962,9 @@ group184:
 	ADDQ   R10, DI
 	LEAQ   (R8)(R8*2), R13
 
-loop186:
+loop199:
 	CMPQ         R12, $0x00000004
-	JL           done187
+	JL           done200
 	VBROADCASTSD (R11), Y8
 	VFMADD231PD  (DI), Y8, Y0
 	VFMADD231PD  32(DI), Y8, Y1
@@ -2830,21 +2980,21 @@ loop186:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop186
+	JMP          loop199
 
-done187:
-loop188:
+done200:
+loop201:
 	CMPQ         R12, $0x00000001
-	JL           done189
+	JL           done202
 	VBROADCASTSD (R11), Y8
 	VFMADD231PD  (DI), Y8, Y0
 	VFMADD231PD  32(DI), Y8, Y1
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop188
+	JMP          loop201
 
-done189:
+done202:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y0, Y0
@@ -2914,9 +3064,9 @@ done189:
 	VMOVUPD      Y6, (AX)(R10*1)
 	VMOVUPD      Y7, 32(AX)(R10*1)
 	ADDQ         $0x00000040, R10
-	JMP          group184
+	JMP          group197
 
-done185:
+done198:
 	VZEROUPPER
 	RET
 
@@ -2930,15 +3080,15 @@ TEXT ·symAddAVX2(SB), NOSPLIT, $0-32
 	MOVQ CX, SI
 	SHLQ $0x06, SI
 
-loop190:
+loop203:
 	CMPQ CX, $0x00000001
-	JL   done191
+	JL   done204
 	MOVQ CX, DI
 	MOVQ DX, R8
 
-loop192:
+loop205:
 	CMPQ    DI, $0x00000001
-	JL      done193
+	JL      done206
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -2951,9 +3101,9 @@ loop192:
 	MOVQ    R8, R10
 	MOVQ    BX, R11
 
-loop194:
+loop207:
 	CMPQ         R11, $0x00000001
-	JL           done195
+	JL           done208
 	VMOVUPD      (R10), Y8
 	VBROADCASTSD (R9), Y9
 	VFMADD231PD  Y9, Y8, Y0
@@ -2974,9 +3124,9 @@ loop194:
 	ADDQ         SI, R9
 	ADDQ         SI, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop194
+	JMP          loop207
 
-done195:
+done208:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 64(AX)
 	VMOVUPD Y2, 128(AX)
@@ -2997,9 +3147,9 @@ done195:
 	MOVQ    R8, R10
 	MOVQ    BX, R11
 
-loop196:
+loop209:
 	CMPQ         R11, $0x00000001
-	JL           done197
+	JL           done210
 	VMOVUPD      32(R10), Y8
 	VBROADCASTSD (R9), Y9
 	VFMADD231PD  Y9, Y8, Y0
@@ -3020,9 +3170,9 @@ loop196:
 	ADDQ         SI, R9
 	ADDQ         SI, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop196
+	JMP          loop209
 
-done197:
+done210:
 	VMOVUPD Y0, 32(AX)
 	VMOVUPD Y1, 96(AX)
 	VMOVUPD Y2, 160(AX)
@@ -3034,14 +3184,14 @@ done197:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, DI
-	JMP     loop192
+	JMP     loop205
 
-done193:
+done206:
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000001, CX
-	JMP  loop190
+	JMP  loop203
 
-done191:
+done204:
 	VZEROUPPER
 	RET
 
@@ -3055,15 +3205,15 @@ TEXT ·symSubAVX2(SB), NOSPLIT, $0-32
 	MOVQ CX, SI
 	SHLQ $0x06, SI
 
-loop198:
+loop211:
 	CMPQ CX, $0x00000001
-	JL   done199
+	JL   done212
 	MOVQ CX, DI
 	MOVQ DX, R8
 
-loop200:
+loop213:
 	CMPQ    DI, $0x00000001
-	JL      done201
+	JL      done214
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -3076,9 +3226,9 @@ loop200:
 	MOVQ    R8, R10
 	MOVQ    BX, R11
 
-loop202:
+loop215:
 	CMPQ         R11, $0x00000001
-	JL           done203
+	JL           done216
 	VMOVUPD      (R10), Y8
 	VBROADCASTSD (R9), Y9
 	VFNMADD231PD Y9, Y8, Y0
@@ -3099,9 +3249,9 @@ loop202:
 	ADDQ         SI, R9
 	ADDQ         SI, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop202
+	JMP          loop215
 
-done203:
+done216:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 64(AX)
 	VMOVUPD Y2, 128(AX)
@@ -3122,9 +3272,9 @@ done203:
 	MOVQ    R8, R10
 	MOVQ    BX, R11
 
-loop204:
+loop217:
 	CMPQ         R11, $0x00000001
-	JL           done205
+	JL           done218
 	VMOVUPD      32(R10), Y8
 	VBROADCASTSD (R9), Y9
 	VFNMADD231PD Y9, Y8, Y0
@@ -3145,9 +3295,9 @@ loop204:
 	ADDQ         SI, R9
 	ADDQ         SI, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop204
+	JMP          loop217
 
-done205:
+done218:
 	VMOVUPD Y0, 32(AX)
 	VMOVUPD Y1, 96(AX)
 	VMOVUPD Y2, 160(AX)
@@ -3159,14 +3309,14 @@ done205:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, DI
-	JMP     loop200
+	JMP     loop213
 
-done201:
+done214:
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000001, CX
-	JMP  loop198
+	JMP  loop211
 
-done199:
+done212:
 	VZEROUPPER
 	RET
 
@@ -3180,9 +3330,9 @@ TEXT ·symMatVecAVX2(SB), NOSPLIT, $0-32
 	SHLQ $0x06, CX
 	XORQ SI, SI
 
-strip206:
+strip219:
 	CMPQ         SI, CX
-	JE           done207
+	JE           done220
 	VXORPD       Y0, Y0, Y0
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -3214,9 +3364,9 @@ strip206:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000040, R8
 
-tile208:
+tile221:
 	CMPQ        R8, CX
-	JE          done209
+	JE          done222
 	VMOVUPD     (BX)(R8*1), Y8
 	VMOVUPD     (DX)(R8*1), Y9
 	VMOVUPD     (DI), Y10
@@ -3249,9 +3399,9 @@ tile208:
 	VMOVUPD     Y9, 32(DX)(R8*1)
 	ADDQ        $0x00000200, DI
 	ADDQ        $0x00000040, R8
-	JMP         tile208
+	JMP         tile221
 
-done209:
+done222:
 	VHADDPD      Y1, Y0, Y0
 	VHADDPD      Y3, Y2, Y2
 	VPERM2F128   $0x21, Y2, Y0, Y1
@@ -3289,9 +3439,9 @@ done209:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000040, DI
 
-tile210:
+tile223:
 	CMPQ        DI, CX
-	JE          done211
+	JE          done224
 	VMOVUPD     (BX)(DI*1), Y8
 	VMOVUPD     (DX)(DI*1), Y9
 	VMOVUPD     256(AX), Y10
@@ -3324,9 +3474,9 @@ tile210:
 	VMOVUPD     Y9, 32(DX)(DI*1)
 	ADDQ        $0x00000200, AX
 	ADDQ        $0x00000040, DI
-	JMP         tile210
+	JMP         tile223
 
-done211:
+done224:
 	VHADDPD    Y1, Y0, Y0
 	VHADDPD    Y3, Y2, Y2
 	VPERM2F128 $0x21, Y2, Y0, Y1
@@ -3335,9 +3485,9 @@ done211:
 	VADDPD     32(DX)(SI*1), Y0, Y0
 	VMOVUPD    Y0, 32(DX)(SI*1)
 	ADDQ       $0x00000040, SI
-	JMP        strip206
+	JMP        strip219
 
-done207:
+done220:
 	VZEROUPPER
 	RET
 
@@ -3353,9 +3503,9 @@ TEXT ·choleskyAVX2(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 
-loop212:
+loop225:
 	CMPQ    SI, $0x00000001
-	JL      done213
+	JL      done226
 	VMOVUPD (DX), Y1
 	VMOVUPD 64(DX), Y2
 	VMOVUPD 128(DX), Y3
@@ -3371,9 +3521,9 @@ loop212:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 
-loop214:
+loop227:
 	CMPQ         R9, $0x00000001
-	JL           done215
+	JL           done228
 	SUBQ         $0x00000200, R10
 	VMOVUPD      (R8), Y9
 	VBROADCASTSD (R11), Y10
@@ -3531,9 +3681,9 @@ loop214:
 	ADDQ         R10, R8
 	ADDQ         $0x00000040, R11
 	SUBQ         $0x00000001, R9
-	JMP          loop214
+	JMP          loop227
 
-done215:
+done228:
 	VMOVUPD Y1, (DX)
 	VMOVUPD Y2, 64(DX)
 	VMOVUPD Y3, 128(DX)
@@ -3557,9 +3707,9 @@ done215:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 
-loop216:
+loop229:
 	CMPQ         R9, $0x00000001
-	JL           done217
+	JL           done230
 	SUBQ         $0x00000200, R10
 	VMOVUPD      32(R8), Y9
 	VBROADCASTSD (R11), Y10
@@ -3717,9 +3867,9 @@ loop216:
 	ADDQ         R10, R8
 	ADDQ         $0x00000040, R11
 	SUBQ         $0x00000001, R9
-	JMP          loop216
+	JMP          loop229
 
-done217:
+done230:
 	VMOVUPD      Y1, 32(DX)
 	VMOVUPD      Y2, 96(DX)
 	VMOVUPD      Y3, 160(DX)
@@ -4022,9 +4172,9 @@ done217:
 	SUBQ         $0x01, R9
 	ADDQ         $0x00000200, DX
 
-loop218:
+loop231:
 	CMPQ    R9, $0x00000001
-	JL      done219
+	JL      done232
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Y1
 	VMOVUPD 64(DX), Y2
@@ -4041,9 +4191,9 @@ loop218:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 
-loop220:
+loop233:
 	CMPQ         R12, $0x00000001
-	JL           done221
+	JL           done234
 	SUBQ         $0x00000200, R13
 	VMOVUPD      (R11), Y9
 	VBROADCASTSD (R14), Y10
@@ -4201,9 +4351,9 @@ loop220:
 	ADDQ         R13, R11
 	ADDQ         $0x00000040, R14
 	SUBQ         $0x00000001, R12
-	JMP          loop220
+	JMP          loop233
 
-done221:
+done234:
 	VBROADCASTSD 8(DI), Y9
 	VFNMADD231PD Y9, Y1, Y2
 	VBROADCASTSD 16(DI), Y9
@@ -4283,9 +4433,9 @@ done221:
 	MOVQ         inv+16(FP), R14
 	SHLQ         $0x09, R13
 
-loop222:
+loop235:
 	CMPQ         R12, $0x00000001
-	JL           done223
+	JL           done236
 	SUBQ         $0x00000200, R13
 	VMOVUPD      32(R11), Y9
 	VBROADCASTSD (R14), Y10
@@ -4443,9 +4593,9 @@ loop222:
 	ADDQ         R13, R11
 	ADDQ         $0x00000040, R14
 	SUBQ         $0x00000001, R12
-	JMP          loop222
+	JMP          loop235
 
-done223:
+done236:
 	VBROADCASTSD 8(DI), Y9
 	VFNMADD231PD Y9, Y1, Y2
 	VBROADCASTSD 16(DI), Y9
@@ -4512,16 +4662,16 @@ done223:
 	VMOVUPD      Y8, 480(DX)
 	ADDQ         $0x00000200, DX
 	SUBQ         $0x00000001, R9
-	JMP          loop218
+	JMP          loop231
 
-done219:
+done232:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JMP  loop212
+	JMP  loop225
 
-done213:
+done226:
 	VZEROUPPER
 	RET
 
@@ -4538,9 +4688,9 @@ TEXT ·choleskySolveAVX2(SB), NOSPLIT, $0-32
 	MOVQ nb+8(FP), R9
 	SHLQ $0x09, R9
 
-loop224:
+loop237:
 	CMPQ    R8, $0x00000001
-	JL      done225
+	JL      done238
 	VMOVUPD (SI), Y0
 	VMOVUPD 64(SI), Y1
 	VMOVUPD 128(SI), Y2
@@ -4555,9 +4705,9 @@ loop224:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 
-loop226:
+loop239:
 	CMPQ         R12, $0x00000001
-	JL           done227
+	JL           done240
 	SUBQ         $0x00000200, R13
 	VMOVUPD      (R11), Y8
 	VBROADCASTSD (R10), Y9
@@ -4698,9 +4848,9 @@ loop226:
 	ADDQ         R13, R10
 	ADDQ         $0x00000200, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop226
+	JMP          loop239
 
-done227:
+done240:
 	VBROADCASTSD 8(BX), Y8
 	VFNMADD231PD Y8, Y0, Y1
 	VBROADCASTSD 16(BX), Y8
@@ -4795,9 +4945,9 @@ done227:
 	MOVQ         nb+8(FP), R13
 	SHLQ         $0x09, R13
 
-loop228:
+loop241:
 	CMPQ         R12, $0x00000001
-	JL           done229
+	JL           done242
 	SUBQ         $0x00000200, R13
 	VMOVUPD      32(R11), Y8
 	VBROADCASTSD (R10), Y9
@@ -4938,9 +5088,9 @@ loop228:
 	ADDQ         R13, R10
 	ADDQ         $0x00000200, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop228
+	JMP          loop241
 
-done229:
+done242:
 	VBROADCASTSD 8(BX), Y8
 	VFNMADD231PD Y8, Y0, Y1
 	VBROADCASTSD 16(BX), Y8
@@ -5028,15 +5178,15 @@ done229:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x01, DI
 	SUBQ         $0x00000001, R8
-	JMP          loop224
+	JMP          loop237
 
-done225:
+done238:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 
-loop230:
+loop243:
 	CMPQ   AX, $0x00000001
-	JL     done231
+	JL     done244
 	ADDQ   $0x00000200, R9
 	SUBQ   R9, BX
 	SUBQ   $0x00000040, CX
@@ -5053,9 +5203,9 @@ loop230:
 	MOVQ   SI, R8
 	MOVQ   DX, R10
 
-loop232:
+loop245:
 	CMPQ         R10, $0x00000001
-	JL           done233
+	JL           done246
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	VMOVUPD      (R8), Y8
@@ -5195,9 +5345,9 @@ loop232:
 	VBROADCASTSD 504(DI), Y9
 	VFNMADD231PD Y9, Y8, Y7
 	SUBQ         $0x00000001, R10
-	JMP          loop232
+	JMP          loop245
 
-done233:
+done246:
 	VBROADCASTSD (CX), Y8
 	VFMADD213PD  (SI), Y8, Y0
 	VBROADCASTSD 8(CX), Y8
@@ -5290,9 +5440,9 @@ done233:
 	MOVQ         SI, R8
 	MOVQ         DX, R10
 
-loop234:
+loop247:
 	CMPQ         R10, $0x00000001
-	JL           done235
+	JL           done248
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	VMOVUPD      32(R8), Y8
@@ -5432,9 +5582,9 @@ loop234:
 	VBROADCASTSD 504(DI), Y9
 	VFNMADD231PD Y9, Y8, Y7
 	SUBQ         $0x00000001, R10
-	JMP          loop234
+	JMP          loop247
 
-done235:
+done248:
 	VBROADCASTSD (CX), Y8
 	VFMADD213PD  32(SI), Y8, Y0
 	VBROADCASTSD 8(CX), Y8
@@ -5517,9 +5667,9 @@ done235:
 	VMOVUPD      Y7, 480(SI)
 	ADDQ         $0x01, DX
 	SUBQ         $0x00000001, AX
-	JMP          loop230
+	JMP          loop243
 
-done231:
+done244:
 	VZEROUPPER
 	RET
 
@@ -5542,10 +5692,10 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-32
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns236:
+columns249:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done237
+	JG          done250
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	VMOVUPD     64(AX)(BX*1), Z4
@@ -5555,26 +5705,26 @@ columns236:
 	VMOVUPD     192(AX)(BX*1), Z4
 	VFMADD231PD 192(CX)(BX*1), Z4, Z0
 	MOVQ        SI, BX
-	JMP         columns236
+	JMP         columns249
 
-done237:
-columns238:
+done250:
+columns251:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done239
+	JG          done252
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	MOVQ        SI, BX
-	JMP         columns238
+	JMP         columns251
 
-done239:
+done252:
 	CMPQ        BX, DX
-	JE          done240
+	JE          done253
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VMOVUPD.Z   (CX)(BX*1), K1, Z5
 	VFMADD231PD Z4, Z5, Z0
 
-done240:
+done253:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z0, Z3, Z3
 	VADDPD        Z3, Z1, Z1
@@ -5604,10 +5754,10 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         BX, BX
 
-columns241:
+columns254:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done242
+	JG          done255
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
@@ -5621,28 +5771,28 @@ columns241:
 	VFMADD231PD 192(AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, 192(CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns241
+	JMP         columns254
 
-done242:
-columns243:
+done255:
+columns256:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done244
+	JG          done257
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns243
+	JMP         columns256
 
-done244:
+done257:
 	CMPQ        BX, DX
-	JE          done245
+	JE          done258
 	VMOVUPD.Z   (CX)(BX*1), K1, Z1
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (CX)(BX*1)
 
-done245:
+done258:
 	VZEROUPPER
 	RET
 
@@ -5661,10 +5811,10 @@ TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         DX, DX
 
-columns246:
+columns259:
 	LEAQ    256(DX), BX
 	CMPQ    BX, CX
-	JG      done247
+	JG      done260
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	VMULPD  64(AX)(DX*1), Z0, Z1
@@ -5674,26 +5824,184 @@ columns246:
 	VMULPD  192(AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, 192(AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns246
+	JMP     columns259
 
-done247:
-columns248:
+done260:
+columns261:
 	LEAQ    64(DX), BX
 	CMPQ    BX, CX
-	JG      done249
+	JG      done262
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns248
+	JMP     columns261
 
-done249:
+done262:
 	CMPQ      DX, CX
-	JE        done250
+	JE        done263
 	VMOVUPD.Z (AX)(DX*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(DX*1)
 
-done250:
+done263:
+	VZEROUPPER
+	RET
+
+// func timesAVX512(x *float64, y *float64, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·timesAVX512(SB), NOSPLIT, $0-24
+	VPXORQ Z0, Z0, Z0
+	MOVQ   x+0(FP), AX
+	MOVQ   y+8(FP), CX
+	MOVQ   n+16(FP), DX
+	MOVQ   DX, BX
+	ANDQ   $0x00000007, BX
+	MOVQ   $-1, SI
+	BZHIQ  BX, SI, SI
+	KMOVW  SI, K1
+	SHLQ   $0x03, DX
+	XORQ   BX, BX
+
+columns264:
+	LEAQ    256(BX), SI
+	CMPQ    SI, DX
+	JG      done265
+	VMOVUPD (AX)(BX*1), Z0
+	VMULPD  (CX)(BX*1), Z0, Z0
+	VMOVUPD Z0, (AX)(BX*1)
+	VMOVUPD 64(AX)(BX*1), Z0
+	VMULPD  64(CX)(BX*1), Z0, Z0
+	VMOVUPD Z0, 64(AX)(BX*1)
+	VMOVUPD 128(AX)(BX*1), Z0
+	VMULPD  128(CX)(BX*1), Z0, Z0
+	VMOVUPD Z0, 128(AX)(BX*1)
+	VMOVUPD 192(AX)(BX*1), Z0
+	VMULPD  192(CX)(BX*1), Z0, Z0
+	VMOVUPD Z0, 192(AX)(BX*1)
+	MOVQ    SI, BX
+	JMP     columns264
+
+done265:
+columns266:
+	LEAQ    64(BX), SI
+	CMPQ    SI, DX
+	JG      done267
+	VMOVUPD (AX)(BX*1), Z0
+	VMULPD  (CX)(BX*1), Z0, Z0
+	VMOVUPD Z0, (AX)(BX*1)
+	MOVQ    SI, BX
+	JMP     columns266
+
+done267:
+	CMPQ      BX, DX
+	JE        done268
+	VMOVUPD.Z (AX)(BX*1), K1, Z0
+	VMOVUPD.Z (CX)(BX*1), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (AX)(BX*1)
+
+done268:
+	VZEROUPPER
+	RET
+
+// func hadamardAVX512(x *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·hadamardAVX512(SB), NOSPLIT, $0-16
+	VPXORQ Z0, Z0, Z0
+	MOVQ   x+0(FP), AX
+	MOVQ   n+8(FP), CX
+	MOVQ   CX, DX
+	SHLQ   $0x03, DX
+	ADDQ   AX, DX
+	MOVL   $0x000000aa, BX
+	KMOVW  BX, K1
+	MOVL   $0x000000cc, BX
+	KMOVW  BX, K2
+	MOVL   $0x000000f0, BX
+	KMOVW  BX, K3
+	MOVQ   AX, BX
+
+while269:
+	VMOVUPD    (BX), Z0
+	VPERMILPD  $0x55, Z0, Z1
+	VADDPD     Z0, Z1, Z2
+	VSUBPD     Z0, Z1, K1, Z2
+	VPERMPD    $0x4e, Z2, Z0
+	VADDPD     Z2, Z0, Z1
+	VSUBPD     Z2, Z0, K2, Z1
+	VSHUFF64X2 $0x4e, Z1, Z1, Z0
+	VADDPD     Z1, Z0, Z2
+	VSUBPD     Z1, Z0, K3, Z2
+	VMOVUPD    Z2, (BX)
+	ADDQ       $0x00000040, BX
+	CMPQ       BX, DX
+	JB         while269
+	SHRQ       $0x03, CX
+	MOVQ       $0x00000040, BX
+
+pass270:
+	CMPQ CX, $0x00000004
+	JL   rest271
+	LEAQ (BX)(BX*2), SI
+	MOVQ AX, DI
+
+while273:
+	MOVQ DI, R8
+	MOVQ DI, R9
+	ADDQ BX, R9
+
+while274:
+	VMOVUPD (R8), Z0
+	VMOVUPD (R8)(BX*1), Z1
+	VMOVUPD (R8)(BX*2), Z2
+	VMOVUPD (R8)(SI*1), Z3
+	VADDPD  Z1, Z0, Z4
+	VSUBPD  Z1, Z0, Z0
+	VADDPD  Z3, Z2, Z1
+	VSUBPD  Z3, Z2, Z2
+	VADDPD  Z1, Z4, Z3
+	VSUBPD  Z1, Z4, Z1
+	VADDPD  Z2, Z0, Z4
+	VSUBPD  Z2, Z0, Z0
+	VMOVUPD Z3, (R8)
+	VMOVUPD Z4, (R8)(BX*1)
+	VMOVUPD Z1, (R8)(BX*2)
+	VMOVUPD Z0, (R8)(SI*1)
+	ADDQ    $0x00000040, R8
+	CMPQ    R8, R9
+	JB      while274
+	LEAQ    (DI)(BX*4), DI
+	CMPQ    DI, DX
+	JB      while273
+	SHLQ    $0x02, BX
+	SHRQ    $0x02, CX
+	JMP     pass270
+
+rest271:
+	CMPQ CX, $0x00000002
+	JL   done272
+	LEAQ (BX)(BX*2), CX
+
+while275:
+	MOVQ AX, CX
+	MOVQ AX, SI
+	ADDQ BX, SI
+
+while276:
+	VMOVUPD (CX), Z0
+	VMOVUPD (CX)(BX*1), Z1
+	VADDPD  Z1, Z0, Z2
+	VSUBPD  Z1, Z0, Z0
+	VMOVUPD Z2, (CX)
+	VMOVUPD Z0, (CX)(BX*1)
+	ADDQ    $0x00000040, CX
+	CMPQ    CX, SI
+	JB      while276
+	LEAQ    (AX)(BX*2), AX
+	CMPQ    AX, DX
+	JB      while275
+
+done272:
 	VZEROUPPER
 	RET
 
@@ -5711,9 +6019,9 @@ TEXT ·matVecAVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x03, CX
 
-rows251:
+rows277:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest252
+	JL      rest278
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -5739,10 +6047,10 @@ rows251:
 	VMOVUPD Z0, Z16
 	XORQ    R12, R12
 
-columns254:
+columns280:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done255
+	JG          done281
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -5762,13 +6070,13 @@ columns254:
 	VFMADD231PD 64(R10)(R12*1), Z18, Z15
 	VFMADD231PD 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns254
+	JMP         columns280
 
-done255:
-columns256:
+done281:
+columns282:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done257
+	JG          done283
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -5779,11 +6087,11 @@ columns256:
 	VFMADD231PD (R10)(R12*1), Z18, Z7
 	VFMADD231PD (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns256
+	JMP         columns282
 
-done257:
+done283:
 	CMPQ        R12, CX
-	JE          done258
+	JE          done284
 	VMOVUPD.Z   (DX)(R12*1), K1, Z18
 	VMOVUPD.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z1
@@ -5802,7 +6110,7 @@ done257:
 	VMOVUPD.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z8
 
-done258:
+done284:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -5838,11 +6146,11 @@ done258:
 	ADDQ       $0x00000040, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows251
+	JMP        rows277
 
-rest252:
+rest278:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip259
+	JNE     skip285
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -5865,10 +6173,10 @@ rest252:
 	VMOVUPD Z0, Z14
 	XORQ    R11, R11
 
-columns260:
+columns286:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done261
+	JG          done287
 	VMOVUPD     (DX)(R11*1), Z16
 	VFMADD231PD (AX)(R11*1), Z16, Z1
 	VFMADD231PD (BX)(R11*1), Z16, Z2
@@ -5886,13 +6194,13 @@ columns260:
 	VFMADD231PD 64(R9)(R11*1), Z16, Z13
 	VFMADD231PD 64(R10)(R11*1), Z16, Z14
 	MOVQ        R12, R11
-	JMP         columns260
+	JMP         columns286
 
-done261:
-columns262:
+done287:
+columns288:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done263
+	JG          done289
 	VMOVUPD     (DX)(R11*1), Z16
 	VFMADD231PD (AX)(R11*1), Z16, Z1
 	VFMADD231PD (BX)(R11*1), Z16, Z2
@@ -5902,11 +6210,11 @@ columns262:
 	VFMADD231PD (R9)(R11*1), Z16, Z6
 	VFMADD231PD (R10)(R11*1), Z16, Z7
 	MOVQ        R12, R11
-	JMP         columns262
+	JMP         columns288
 
-done263:
+done289:
 	CMPQ        R11, CX
-	JE          done264
+	JE          done290
 	VMOVUPD.Z   (DX)(R11*1), K1, Z16
 	VMOVUPD.Z   (AX)(R11*1), K1, Z15
 	VFMADD231PD Z15, Z16, Z1
@@ -5923,7 +6231,7 @@ done263:
 	VMOVUPD.Z   (R10)(R11*1), K1, Z15
 	VFMADD231PD Z15, Z16, Z7
 
-done264:
+done290:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -5962,11 +6270,11 @@ done264:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end253
+	JMP        end279
 
-skip259:
+skip285:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip265
+	JNE     skip291
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -5986,10 +6294,10 @@ skip259:
 	VMOVUPD Z0, Z12
 	XORQ    R10, R10
 
-columns266:
+columns292:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done267
+	JG          done293
 	VMOVUPD     (DX)(R10*1), Z14
 	VFMADD231PD (AX)(R10*1), Z14, Z1
 	VFMADD231PD (BX)(R10*1), Z14, Z2
@@ -6005,13 +6313,13 @@ columns266:
 	VFMADD231PD 64(R8)(R10*1), Z14, Z11
 	VFMADD231PD 64(R9)(R10*1), Z14, Z12
 	MOVQ        R11, R10
-	JMP         columns266
+	JMP         columns292
 
-done267:
-columns268:
+done293:
+columns294:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done269
+	JG          done295
 	VMOVUPD     (DX)(R10*1), Z14
 	VFMADD231PD (AX)(R10*1), Z14, Z1
 	VFMADD231PD (BX)(R10*1), Z14, Z2
@@ -6020,11 +6328,11 @@ columns268:
 	VFMADD231PD (R8)(R10*1), Z14, Z5
 	VFMADD231PD (R9)(R10*1), Z14, Z6
 	MOVQ        R11, R10
-	JMP         columns268
+	JMP         columns294
 
-done269:
+done295:
 	CMPQ        R10, CX
-	JE          done270
+	JE          done296
 	VMOVUPD.Z   (DX)(R10*1), K1, Z14
 	VMOVUPD.Z   (AX)(R10*1), K1, Z13
 	VFMADD231PD Z13, Z14, Z1
@@ -6039,7 +6347,7 @@ done269:
 	VMOVUPD.Z   (R9)(R10*1), K1, Z13
 	VFMADD231PD Z13, Z14, Z6
 
-done270:
+done296:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -6078,11 +6386,11 @@ done270:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end253
+	JMP        end279
 
-skip265:
+skip291:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip271
+	JNE     skip297
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -6099,10 +6407,10 @@ skip265:
 	VMOVUPD Z0, Z10
 	XORQ    R9, R9
 
-columns272:
+columns298:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done273
+	JG          done299
 	VMOVUPD     (DX)(R9*1), Z12
 	VFMADD231PD (AX)(R9*1), Z12, Z1
 	VFMADD231PD (BX)(R9*1), Z12, Z2
@@ -6116,13 +6424,13 @@ columns272:
 	VFMADD231PD 64(DI)(R9*1), Z12, Z9
 	VFMADD231PD 64(R8)(R9*1), Z12, Z10
 	MOVQ        R10, R9
-	JMP         columns272
+	JMP         columns298
 
-done273:
-columns274:
+done299:
+columns300:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done275
+	JG          done301
 	VMOVUPD     (DX)(R9*1), Z12
 	VFMADD231PD (AX)(R9*1), Z12, Z1
 	VFMADD231PD (BX)(R9*1), Z12, Z2
@@ -6130,11 +6438,11 @@ columns274:
 	VFMADD231PD (DI)(R9*1), Z12, Z4
 	VFMADD231PD (R8)(R9*1), Z12, Z5
 	MOVQ        R10, R9
-	JMP         columns274
+	JMP         columns300
 
-done275:
+done301:
 	CMPQ        R9, CX
-	JE          done276
+	JE          done302
 	VMOVUPD.Z   (DX)(R9*1), K1, Z12
 	VMOVUPD.Z   (AX)(R9*1), K1, Z11
 	VFMADD231PD Z11, Z12, Z1
@@ -6147,7 +6455,7 @@ done275:
 	VMOVUPD.Z   (R8)(R9*1), K1, Z11
 	VFMADD231PD Z11, Z12, Z5
 
-done276:
+done302:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -6186,11 +6494,11 @@ done276:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end253
+	JMP        end279
 
-skip271:
+skip297:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip277
+	JNE     skip303
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -6204,10 +6512,10 @@ skip271:
 	VMOVUPD Z0, Z8
 	XORQ    R8, R8
 
-columns278:
+columns304:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done279
+	JG          done305
 	VMOVUPD     (DX)(R8*1), Z10
 	VFMADD231PD (AX)(R8*1), Z10, Z1
 	VFMADD231PD (BX)(R8*1), Z10, Z2
@@ -6219,24 +6527,24 @@ columns278:
 	VFMADD231PD 64(SI)(R8*1), Z10, Z7
 	VFMADD231PD 64(DI)(R8*1), Z10, Z8
 	MOVQ        R9, R8
-	JMP         columns278
+	JMP         columns304
 
-done279:
-columns280:
+done305:
+columns306:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done281
+	JG          done307
 	VMOVUPD     (DX)(R8*1), Z10
 	VFMADD231PD (AX)(R8*1), Z10, Z1
 	VFMADD231PD (BX)(R8*1), Z10, Z2
 	VFMADD231PD (SI)(R8*1), Z10, Z3
 	VFMADD231PD (DI)(R8*1), Z10, Z4
 	MOVQ        R9, R8
-	JMP         columns280
+	JMP         columns306
 
-done281:
+done307:
 	CMPQ        R8, CX
-	JE          done282
+	JE          done308
 	VMOVUPD.Z   (DX)(R8*1), K1, Z10
 	VMOVUPD.Z   (AX)(R8*1), K1, Z9
 	VFMADD231PD Z9, Z10, Z1
@@ -6247,7 +6555,7 @@ done281:
 	VMOVUPD.Z   (DI)(R8*1), K1, Z9
 	VFMADD231PD Z9, Z10, Z4
 
-done282:
+done308:
 	LEAQ       (DI)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -6286,11 +6594,11 @@ done282:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end253
+	JMP        end279
 
-skip277:
+skip303:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip283
+	JNE     skip309
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPD Z0, Z1
@@ -6301,10 +6609,10 @@ skip277:
 	VMOVUPD Z0, Z0
 	XORQ    DI, DI
 
-columns284:
+columns310:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done285
+	JG          done311
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
@@ -6314,23 +6622,23 @@ columns284:
 	VFMADD231PD 64(BX)(DI*1), Z7, Z5
 	VFMADD231PD 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns284
+	JMP         columns310
 
-done285:
-columns286:
+done311:
+columns312:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done287
+	JG          done313
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
 	VFMADD231PD (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns286
+	JMP         columns312
 
-done287:
+done313:
 	CMPQ        DI, CX
-	JE          done288
+	JE          done314
 	VMOVUPD.Z   (DX)(DI*1), K1, Z7
 	VMOVUPD.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z1
@@ -6339,7 +6647,7 @@ done287:
 	VMOVUPD.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z3
 
-done288:
+done314:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -6368,11 +6676,11 @@ done288:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end253
+	JMP           end279
 
-skip283:
+skip309:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip289
+	JNE     skip315
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
@@ -6384,10 +6692,10 @@ skip283:
 	VMOVUPD Z0, Z0
 	XORQ    SI, SI
 
-columns290:
+columns316:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done291
+	JG          done317
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
@@ -6401,29 +6709,29 @@ columns290:
 	VFMADD231PD 192(AX)(SI*1), Z9, Z7
 	VFMADD231PD 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns290
+	JMP         columns316
 
-done291:
-columns292:
+done317:
+columns318:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done293
+	JG          done319
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns292
+	JMP         columns318
 
-done293:
+done319:
 	CMPQ        SI, CX
-	JE          done294
+	JE          done320
 	VMOVUPD.Z   (DX)(SI*1), K1, Z9
 	VMOVUPD.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
 	VMOVUPD.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z2
 
-done294:
+done320:
 	LEAQ          (BX)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -6448,21 +6756,21 @@ done294:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end253
+	JMP           end279
 
-skip289:
+skip315:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip295
+	JNE     skip321
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns296:
+columns322:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done297
+	JG          done323
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	VMOVUPD     64(DX)(BX*1), Z5
@@ -6472,26 +6780,26 @@ columns296:
 	VMOVUPD     192(DX)(BX*1), Z5
 	VFMADD231PD 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns296
+	JMP         columns322
 
-done297:
-columns298:
+done323:
+columns324:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done299
+	JG          done325
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns298
+	JMP         columns324
 
-done299:
+done325:
 	CMPQ        BX, CX
-	JE          done300
+	JE          done326
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z4, Z5, Z1
 
-done300:
+done326:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -6506,10 +6814,10 @@ done300:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end253
+	JMP           end279
 
-skip295:
-end253:
+skip321:
+end279:
 	VZEROUPPER
 	RET
 
@@ -6528,9 +6836,9 @@ TEXT ·updateMatVecAVX512(SB), NOSPLIT, $0-56
 	KMOVW  DI, K1
 	SHLQ   $0x03, CX
 
-rows301:
+rows327:
 	CMPQ         m+40(FP), $0x00000008
-	JL           rest302
+	JL           rest328
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -6567,10 +6875,10 @@ rows301:
 	MOVQ         R13, f+16(FP)
 	XORQ         R13, R13
 
-columns304:
+columns330:
 	LEAQ        128(R13), R14
 	CMPQ        R14, CX
-	JG          done305
+	JG          done331
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -6640,13 +6948,13 @@ columns304:
 	VMOVUPD     Z25, 64(R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z16
 	MOVQ        R14, R13
-	JMP         columns304
+	JMP         columns330
 
-done305:
-columns306:
+done331:
+columns332:
 	LEAQ        64(R13), R14
 	CMPQ        R14, CX
-	JG          done307
+	JG          done333
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -6682,11 +6990,11 @@ columns306:
 	VMOVUPD     Z25, (R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z8
 	MOVQ        R14, R13
-	JMP         columns306
+	JMP         columns332
 
-done307:
+done333:
 	CMPQ        R13, CX
-	JE          done308
+	JE          done334
 	VMOVUPD.Z   (DX)(R13*1), K1, Z27
 	VMOVUPD.Z   (BX)(R13*1), K1, Z26
 	VMOVUPD.Z   (AX)(R13*1), K1, Z25
@@ -6730,7 +7038,7 @@ done307:
 	VMOVUPD.Z   Z25, K1, Z25
 	VFMADD231PD Z25, Z27, Z8
 
-done308:
+done334:
 	LEAQ       (R12)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -6766,11 +7074,11 @@ done308:
 	ADDQ       $0x00000040, SI
 	MOVQ       SI, y+0(FP)
 	SUBQ       $0x00000008, m+40(FP)
-	JMP        rows301
+	JMP        rows327
 
-rest302:
+rest328:
 	CMPQ         m+40(FP), $0x00000007
-	JNE          skip309
+	JNE          skip335
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -6803,10 +7111,10 @@ rest302:
 	MOVQ         R12, f+16(FP)
 	XORQ         R12, R12
 
-columns310:
+columns336:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done311
+	JG          done337
 	VMOVUPD     (DX)(R12*1), Z24
 	VMOVUPD     (BX)(R12*1), Z23
 	VMOVUPD     (AX)(R12*1), Z22
@@ -6868,13 +7176,13 @@ columns310:
 	VMOVUPD     Z22, 64(R11)(R12*1)
 	VFMADD231PD Z22, Z24, Z14
 	MOVQ        R13, R12
-	JMP         columns310
+	JMP         columns336
 
-done311:
-columns312:
+done337:
+columns338:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done313
+	JG          done339
 	VMOVUPD     (DX)(R12*1), Z24
 	VMOVUPD     (BX)(R12*1), Z23
 	VMOVUPD     (AX)(R12*1), Z22
@@ -6906,11 +7214,11 @@ columns312:
 	VMOVUPD     Z22, (R11)(R12*1)
 	VFMADD231PD Z22, Z24, Z7
 	MOVQ        R13, R12
-	JMP         columns312
+	JMP         columns338
 
-done313:
+done339:
 	CMPQ        R12, CX
-	JE          done314
+	JE          done340
 	VMOVUPD.Z   (DX)(R12*1), K1, Z24
 	VMOVUPD.Z   (BX)(R12*1), K1, Z23
 	VMOVUPD.Z   (AX)(R12*1), K1, Z22
@@ -6949,7 +7257,7 @@ done313:
 	VMOVUPD.Z   Z22, K1, Z22
 	VFMADD231PD Z22, Z24, Z7
 
-done314:
+done340:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -6988,11 +7296,11 @@ done314:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end303
+	JMP        end329
 
-skip309:
+skip335:
 	CMPQ         m+40(FP), $0x00000006
-	JNE          skip315
+	JNE          skip341
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -7021,10 +7329,10 @@ skip309:
 	MOVQ         R11, f+16(FP)
 	XORQ         R11, R11
 
-columns316:
+columns342:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done317
+	JG          done343
 	VMOVUPD     (DX)(R11*1), Z21
 	VMOVUPD     (BX)(R11*1), Z20
 	VMOVUPD     (AX)(R11*1), Z19
@@ -7078,13 +7386,13 @@ columns316:
 	VMOVUPD     Z19, 64(R10)(R11*1)
 	VFMADD231PD Z19, Z21, Z12
 	MOVQ        R12, R11
-	JMP         columns316
+	JMP         columns342
 
-done317:
-columns318:
+done343:
+columns344:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done319
+	JG          done345
 	VMOVUPD     (DX)(R11*1), Z21
 	VMOVUPD     (BX)(R11*1), Z20
 	VMOVUPD     (AX)(R11*1), Z19
@@ -7112,11 +7420,11 @@ columns318:
 	VMOVUPD     Z19, (R10)(R11*1)
 	VFMADD231PD Z19, Z21, Z6
 	MOVQ        R12, R11
-	JMP         columns318
+	JMP         columns344
 
-done319:
+done345:
 	CMPQ        R11, CX
-	JE          done320
+	JE          done346
 	VMOVUPD.Z   (DX)(R11*1), K1, Z21
 	VMOVUPD.Z   (BX)(R11*1), K1, Z20
 	VMOVUPD.Z   (AX)(R11*1), K1, Z19
@@ -7150,7 +7458,7 @@ done319:
 	VMOVUPD.Z   Z19, K1, Z19
 	VFMADD231PD Z19, Z21, Z6
 
-done320:
+done346:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -7189,11 +7497,11 @@ done320:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end303
+	JMP        end329
 
-skip315:
+skip341:
 	CMPQ         m+40(FP), $0x00000005
-	JNE          skip321
+	JNE          skip347
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -7218,10 +7526,10 @@ skip315:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns322:
+columns348:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done323
+	JG          done349
 	VMOVUPD     (DX)(R10*1), Z18
 	VMOVUPD     (BX)(R10*1), Z17
 	VMOVUPD     (AX)(R10*1), Z16
@@ -7267,13 +7575,13 @@ columns322:
 	VMOVUPD     Z16, 64(R9)(R10*1)
 	VFMADD231PD Z16, Z18, Z10
 	MOVQ        R11, R10
-	JMP         columns322
+	JMP         columns348
 
-done323:
-columns324:
+done349:
+columns350:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done325
+	JG          done351
 	VMOVUPD     (DX)(R10*1), Z18
 	VMOVUPD     (BX)(R10*1), Z17
 	VMOVUPD     (AX)(R10*1), Z16
@@ -7297,11 +7605,11 @@ columns324:
 	VMOVUPD     Z16, (R9)(R10*1)
 	VFMADD231PD Z16, Z18, Z5
 	MOVQ        R11, R10
-	JMP         columns324
+	JMP         columns350
 
-done325:
+done351:
 	CMPQ        R10, CX
-	JE          done326
+	JE          done352
 	VMOVUPD.Z   (DX)(R10*1), K1, Z18
 	VMOVUPD.Z   (BX)(R10*1), K1, Z17
 	VMOVUPD.Z   (AX)(R10*1), K1, Z16
@@ -7330,7 +7638,7 @@ done325:
 	VMOVUPD.Z   Z16, K1, Z16
 	VFMADD231PD Z16, Z18, Z5
 
-done326:
+done352:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -7369,11 +7677,11 @@ done326:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end303
+	JMP        end329
 
-skip321:
+skip347:
 	CMPQ         m+40(FP), $0x00000004
-	JNE          skip327
+	JNE          skip353
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -7394,10 +7702,10 @@ skip321:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns328:
+columns354:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done329
+	JG          done355
 	VMOVUPD     (DX)(R9*1), Z15
 	VMOVUPD     (BX)(R9*1), Z14
 	VMOVUPD     (AX)(R9*1), Z13
@@ -7435,13 +7743,13 @@ columns328:
 	VMOVUPD     Z13, 64(R8)(R9*1)
 	VFMADD231PD Z13, Z15, Z8
 	MOVQ        R10, R9
-	JMP         columns328
+	JMP         columns354
 
-done329:
-columns330:
+done355:
+columns356:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done331
+	JG          done357
 	VMOVUPD     (DX)(R9*1), Z15
 	VMOVUPD     (BX)(R9*1), Z14
 	VMOVUPD     (AX)(R9*1), Z13
@@ -7461,11 +7769,11 @@ columns330:
 	VMOVUPD     Z13, (R8)(R9*1)
 	VFMADD231PD Z13, Z15, Z4
 	MOVQ        R10, R9
-	JMP         columns330
+	JMP         columns356
 
-done331:
+done357:
 	CMPQ        R9, CX
-	JE          done332
+	JE          done358
 	VMOVUPD.Z   (DX)(R9*1), K1, Z15
 	VMOVUPD.Z   (BX)(R9*1), K1, Z14
 	VMOVUPD.Z   (AX)(R9*1), K1, Z13
@@ -7489,7 +7797,7 @@ done331:
 	VMOVUPD.Z   Z13, K1, Z13
 	VFMADD231PD Z13, Z15, Z4
 
-done332:
+done358:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -7528,11 +7836,11 @@ done332:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end303
+	JMP        end329
 
-skip327:
+skip353:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip333
+	JNE          skip359
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VMOVUPD      Z0, Z1
@@ -7549,10 +7857,10 @@ skip327:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns334:
+columns360:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done335
+	JG          done361
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -7582,13 +7890,13 @@ columns334:
 	VMOVUPD     Z9, 64(DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z0
 	MOVQ        R9, R8
-	JMP         columns334
+	JMP         columns360
 
-done335:
-columns336:
+done361:
+columns362:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done337
+	JG          done363
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -7604,11 +7912,11 @@ columns336:
 	VMOVUPD     Z9, (DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z3
 	MOVQ        R9, R8
-	JMP         columns336
+	JMP         columns362
 
-done337:
+done363:
 	CMPQ        R8, CX
-	JE          done338
+	JE          done364
 	VMOVUPD.Z   (DX)(R8*1), K1, Z11
 	VMOVUPD.Z   (BX)(R8*1), K1, Z10
 	VMOVUPD.Z   (AX)(R8*1), K1, Z9
@@ -7627,7 +7935,7 @@ done337:
 	VMOVUPD.Z   Z9, K1, Z9
 	VFMADD231PD Z9, Z11, Z3
 
-done338:
+done364:
 	LEAQ          (DI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -7656,11 +7964,11 @@ done338:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end303
+	JMP           end329
 
-skip333:
+skip359:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip339
+	JNE          skip365
 	LEAQ         (AX)(CX*1), SI
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
@@ -7677,10 +7985,10 @@ skip333:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns340:
+columns366:
 	LEAQ        256(DI), R8
 	CMPQ        R8, CX
-	JG          done341
+	JG          done367
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -7722,13 +8030,13 @@ columns340:
 	VMOVUPD     Z10, 192(SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z0
 	MOVQ        R8, DI
-	JMP         columns340
+	JMP         columns366
 
-done341:
-columns342:
+done367:
+columns368:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done343
+	JG          done369
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -7740,11 +8048,11 @@ columns342:
 	VMOVUPD     Z10, (SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z2
 	MOVQ        R8, DI
-	JMP         columns342
+	JMP         columns368
 
-done343:
+done369:
 	CMPQ        DI, CX
-	JE          done344
+	JE          done370
 	VMOVUPD.Z   (DX)(DI*1), K1, Z12
 	VMOVUPD.Z   (BX)(DI*1), K1, Z11
 	VMOVUPD.Z   (AX)(DI*1), K1, Z10
@@ -7758,7 +8066,7 @@ done343:
 	VMOVUPD.Z   Z10, K1, Z10
 	VFMADD231PD Z10, Z12, Z2
 
-done344:
+done370:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -7783,11 +8091,11 @@ done344:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end303
+	JMP           end329
 
-skip339:
+skip365:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip345
+	JNE          skip371
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -7798,10 +8106,10 @@ skip339:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns346:
+columns372:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done347
+	JG          done373
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -7827,13 +8135,13 @@ columns346:
 	VMOVUPD     Z5, 192(AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z0
 	MOVQ        DI, SI
-	JMP         columns346
+	JMP         columns372
 
-done347:
-columns348:
+done373:
+columns374:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done349
+	JG          done375
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -7841,11 +8149,11 @@ columns348:
 	VMOVUPD     Z5, (AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z1
 	MOVQ        DI, SI
-	JMP         columns348
+	JMP         columns374
 
-done349:
+done375:
 	CMPQ        SI, CX
-	JE          done350
+	JE          done376
 	VMOVUPD.Z   (DX)(SI*1), K1, Z7
 	VMOVUPD.Z   (BX)(SI*1), K1, Z6
 	VMOVUPD.Z   (AX)(SI*1), K1, Z5
@@ -7854,7 +8162,7 @@ done349:
 	VMOVUPD.Z   Z5, K1, Z5
 	VFMADD231PD Z5, Z7, Z1
 
-done350:
+done376:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -7869,10 +8177,10 @@ done350:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end303
+	JMP           end329
 
-skip345:
-end303:
+skip371:
+end329:
 	VZEROUPPER
 	RET
 
@@ -7894,9 +8202,9 @@ TEXT ·addOuterAVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x03, BX
 
-rows351:
+rows377:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest352
+	JL           rest378
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -7940,10 +8248,10 @@ rows351:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns354:
+columns380:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done355
+	JG          done381
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -7995,13 +8303,13 @@ columns354:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns354
+	JMP         columns380
 
-done355:
-columns356:
+done381:
+columns382:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done357
+	JG          done383
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -8028,11 +8336,11 @@ columns356:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns356
+	JMP         columns382
 
-done357:
+done383:
 	CMPQ        R14, CX
-	JE          done358
+	JE          done384
 	VMOVUPD.Z   (DX)(R14*1), K1, Z9
 	VMOVUPD.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -8059,14 +8367,14 @@ done357:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, K1, (R13)(R14*1)
 
-done358:
+done384:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows351
+	JMP  rows377
 
-rest352:
+rest378:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip359
+	JNE          skip385
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -8105,10 +8413,10 @@ rest352:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns360:
+columns386:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done361
+	JG          done387
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -8154,13 +8462,13 @@ columns360:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns360
+	JMP         columns386
 
-done361:
-columns362:
+done387:
+columns388:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done363
+	JG          done389
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -8184,11 +8492,11 @@ columns362:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns362
+	JMP         columns388
 
-done363:
+done389:
 	CMPQ        BX, CX
-	JE          done364
+	JE          done390
 	VMOVUPD.Z   (DX)(BX*1), K1, Z8
 	VMOVUPD.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -8212,13 +8520,13 @@ done363:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, K1, (R12)(BX*1)
 
-done364:
+done390:
 	LEAQ (R12)(SI*1), AX
-	JMP  end353
+	JMP  end379
 
-skip359:
+skip385:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip365
+	JNE          skip391
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -8252,10 +8560,10 @@ skip359:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns366:
+columns392:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done367
+	JG          done393
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -8295,13 +8603,13 @@ columns366:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns366
+	JMP         columns392
 
-done367:
-columns368:
+done393:
+columns394:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done369
+	JG          done395
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -8322,11 +8630,11 @@ columns368:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns368
+	JMP         columns394
 
-done369:
+done395:
 	CMPQ        BX, CX
-	JE          done370
+	JE          done396
 	VMOVUPD.Z   (DX)(BX*1), K1, Z7
 	VMOVUPD.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -8347,13 +8655,13 @@ done369:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, K1, (R11)(BX*1)
 
-done370:
+done396:
 	LEAQ (R11)(SI*1), AX
-	JMP  end353
+	JMP  end379
 
-skip365:
+skip391:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip371
+	JNE          skip397
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -8382,10 +8690,10 @@ skip365:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns372:
+columns398:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done373
+	JG          done399
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -8419,13 +8727,13 @@ columns372:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns372
+	JMP         columns398
 
-done373:
-columns374:
+done399:
+columns400:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done375
+	JG          done401
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -8443,11 +8751,11 @@ columns374:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns374
+	JMP         columns400
 
-done375:
+done401:
 	CMPQ        BX, CX
-	JE          done376
+	JE          done402
 	VMOVUPD.Z   (DX)(BX*1), K1, Z6
 	VMOVUPD.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -8465,13 +8773,13 @@ done375:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, K1, (R10)(BX*1)
 
-done376:
+done402:
 	LEAQ (R10)(SI*1), AX
-	JMP  end353
+	JMP  end379
 
-skip371:
+skip397:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip377
+	JNE          skip403
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -8495,10 +8803,10 @@ skip371:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns378:
+columns404:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done379
+	JG          done405
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -8526,13 +8834,13 @@ columns378:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns378
+	JMP         columns404
 
-done379:
-columns380:
+done405:
+columns406:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done381
+	JG          done407
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -8547,11 +8855,11 @@ columns380:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns380
+	JMP         columns406
 
-done381:
+done407:
 	CMPQ        BX, CX
-	JE          done382
+	JE          done408
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -8566,13 +8874,13 @@ done381:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, K1, (R9)(BX*1)
 
-done382:
+done408:
 	LEAQ (R9)(SI*1), AX
-	JMP  end353
+	JMP  end379
 
-skip377:
+skip403:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip383
+	JNE          skip409
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -8591,10 +8899,10 @@ skip377:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns384:
+columns410:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done385
+	JG          done411
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -8616,13 +8924,13 @@ columns384:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns384
+	JMP         columns410
 
-done385:
-columns386:
+done411:
+columns412:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done387
+	JG          done413
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -8634,11 +8942,11 @@ columns386:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns386
+	JMP         columns412
 
-done387:
+done413:
 	CMPQ        BX, CX
-	JE          done388
+	JE          done414
 	VMOVUPD.Z   (DX)(BX*1), K1, Z4
 	VMOVUPD.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -8650,13 +8958,13 @@ done387:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, K1, (R8)(BX*1)
 
-done388:
+done414:
 	LEAQ (R8)(SI*1), AX
-	JMP  end353
+	JMP  end379
 
-skip383:
+skip409:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip389
+	JNE          skip415
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSD (R8), Z0
@@ -8670,10 +8978,10 @@ skip383:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns390:
+columns416:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done391
+	JG          done417
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -8703,13 +9011,13 @@ columns390:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns390
+	JMP         columns416
 
-done391:
-columns392:
+done417:
+columns418:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done393
+	JG          done419
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -8718,11 +9026,11 @@ columns392:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns392
+	JMP         columns418
 
-done393:
+done419:
 	CMPQ        BX, CX
-	JE          done394
+	JE          done420
 	VMOVUPD.Z   (DX)(BX*1), K1, Z3
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -8731,13 +9039,13 @@ done393:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, K1, (DI)(BX*1)
 
-done394:
+done420:
 	LEAQ (DI)(SI*1), AX
-	JMP  end353
+	JMP  end379
 
-skip389:
+skip415:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip395
+	JNE          skip421
 	MOVQ         f+16(FP), DI
 	VBROADCASTSD (DI), Z0
 	ADDQ         BX, DI
@@ -8746,10 +9054,10 @@ skip389:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns396:
+columns422:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done397
+	JG          done423
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
@@ -8767,34 +9075,34 @@ columns396:
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns396
+	JMP         columns422
 
-done397:
-columns398:
+done423:
+columns424:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done399
+	JG          done425
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns398
+	JMP         columns424
 
-done399:
+done425:
 	CMPQ        BX, CX
-	JE          done400
+	JE          done426
 	VMOVUPD.Z   (DX)(BX*1), K1, Z2
 	VMOVUPD.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, K1, (AX)(BX*1)
 
-done400:
+done426:
 	LEAQ (AX)(SI*1), AX
-	JMP  end353
+	JMP  end379
 
-skip395:
-end353:
+skip421:
+end379:
 	VZEROUPPER
 	RET
 
@@ -8816,9 +9124,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next402
+	JG      next428
 	TESTQ   SI, SI
-	JZ      end401
+	JZ      end427
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -8832,9 +9140,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop403:
+loop429:
 	CMPQ         R11, $0x00000004
-	JL           done404
+	JL           done430
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
@@ -8850,32 +9158,32 @@ loop403:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop403
+	JMP          loop429
 
-done404:
-loop405:
+done430:
+loop431:
 	CMPQ         R11, $0x00000001
-	JL           done406
+	JL           done432
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop405
+	JMP          loop431
 
-done406:
+done432:
 	VADDPD    Z2, Z1, Z1
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z1, Z1
 	VMOVUPD.Z (AX)(R9*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(R9*1)
-	JMP       end401
+	JMP       end427
 
-next402:
+next428:
 	CMPQ    SI, $0x00000010
-	JG      next407
+	JG      next433
 	SUBQ    $0x00000008, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -8894,9 +9202,9 @@ next402:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop408:
+loop434:
 	CMPQ         R11, $0x00000004
-	JL           done409
+	JL           done435
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -8916,12 +9224,12 @@ loop408:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop408
+	JMP          loop434
 
-done409:
-loop410:
+done435:
+loop436:
 	CMPQ         R11, $0x00000001
-	JL           done411
+	JL           done437
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -8929,9 +9237,9 @@ loop410:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop410
+	JMP          loop436
 
-done411:
+done437:
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z2, Z2
 	VADDPD    Z5, Z1, Z1
@@ -8943,11 +9251,11 @@ done411:
 	VMOVUPD.Z 64(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z2, Z2
 	VMOVUPD   Z2, K1, 64(AX)(R9*1)
-	JMP       end401
+	JMP       end427
 
-next407:
+next433:
 	CMPQ    SI, $0x00000018
-	JG      next412
+	JG      next438
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -8963,9 +9271,9 @@ next407:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop413:
+loop439:
 	CMPQ         R11, $0x00000002
-	JL           done414
+	JL           done440
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -8979,12 +9287,12 @@ loop413:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop413
+	JMP          loop439
 
-done414:
-loop415:
+done440:
+loop441:
 	CMPQ         R11, $0x00000001
-	JL           done416
+	JL           done442
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -8993,9 +9301,9 @@ loop415:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop415
+	JMP          loop441
 
-done416:
+done442:
 	VADDPD    Z4, Z1, Z1
 	VADDPD    Z5, Z2, Z2
 	VADDPD    Z6, Z3, Z3
@@ -9006,11 +9314,11 @@ done416:
 	VMOVUPD.Z 128(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z3, Z3
 	VMOVUPD   Z3, K1, 128(AX)(R9*1)
-	JMP       end401
+	JMP       end427
 
-next412:
+next438:
 	CMPQ    SI, $0x00000020
-	JG      next417
+	JG      next443
 	SUBQ    $0x00000018, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -9028,9 +9336,9 @@ next412:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop418:
+loop444:
 	CMPQ         R11, $0x00000002
-	JL           done419
+	JL           done445
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -9046,12 +9354,12 @@ loop418:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop418
+	JMP          loop444
 
-done419:
-loop420:
+done445:
+loop446:
 	CMPQ         R11, $0x00000001
-	JL           done421
+	JL           done447
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -9061,9 +9369,9 @@ loop420:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop420
+	JMP          loop446
 
-done421:
+done447:
 	VADDPD    Z5, Z1, Z1
 	VADDPD    Z6, Z2, Z2
 	VADDPD    Z7, Z3, Z3
@@ -9077,11 +9385,11 @@ done421:
 	VMOVUPD.Z 192(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z4, Z4
 	VMOVUPD   Z4, K1, 192(AX)(R9*1)
-	JMP       end401
+	JMP       end427
 
-next417:
+next443:
 	CMPQ    SI, $0x00000028
-	JG      next422
+	JG      next448
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -9096,9 +9404,9 @@ next417:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop423:
+loop449:
 	CMPQ         R11, $0x00000001
-	JL           done424
+	JL           done450
 	VBROADCASTSD (R10), Z6
 	VFMADD231PD  (SI), Z6, Z1
 	VFMADD231PD  64(SI), Z6, Z2
@@ -9109,9 +9417,9 @@ loop423:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop423
+	JMP          loop449
 
-done424:
+done450:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -9123,11 +9431,11 @@ done424:
 	VMOVUPD.Z 256(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z5, Z5
 	VMOVUPD   Z5, K1, 256(AX)(R9*1)
-	JMP       end401
+	JMP       end427
 
-next422:
+next448:
 	CMPQ    SI, $0x00000030
-	JG      next425
+	JG      next451
 	SUBQ    $0x00000028, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -9143,9 +9451,9 @@ next422:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop426:
+loop452:
 	CMPQ         R11, $0x00000001
-	JL           done427
+	JL           done453
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -9157,9 +9465,9 @@ loop426:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop426
+	JMP          loop452
 
-done427:
+done453:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -9173,11 +9481,11 @@ done427:
 	VMOVUPD.Z 320(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z6, Z6
 	VMOVUPD   Z6, K1, 320(AX)(R9*1)
-	JMP       end401
+	JMP       end427
 
-next425:
+next451:
 	CMPQ    SI, $0x00000038
-	JG      next428
+	JG      next454
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -9194,9 +9502,9 @@ next425:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop429:
+loop455:
 	CMPQ         R11, $0x00000001
-	JL           done430
+	JL           done456
 	VBROADCASTSD (R10), Z8
 	VFMADD231PD  (SI), Z8, Z1
 	VFMADD231PD  64(SI), Z8, Z2
@@ -9209,9 +9517,9 @@ loop429:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop429
+	JMP          loop455
 
-done430:
+done456:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -9227,9 +9535,9 @@ done430:
 	VMOVUPD.Z 384(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z7, Z7
 	VMOVUPD   Z7, K1, 384(AX)(R9*1)
-	JMP       end401
+	JMP       end427
 
-next428:
+next454:
 	SUBQ    $0x00000038, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -9247,9 +9555,9 @@ next428:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop432:
+loop458:
 	CMPQ         R11, $0x00000001
-	JL           done433
+	JL           done459
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -9263,9 +9571,9 @@ loop432:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop432
+	JMP          loop458
 
-done433:
+done459:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -9283,14 +9591,14 @@ done433:
 	VMOVUPD.Z 448(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z8, Z8
 	VMOVUPD   Z8, K1, 448(AX)(R9*1)
-	JMP       end401
+	JMP       end427
 
-end401:
+end427:
 	XORQ R9, R9
 
-group434:
+group460:
 	CMPQ    R9, R8
-	JE      done435
+	JE      done461
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -9304,9 +9612,9 @@ group434:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop436:
+loop462:
 	CMPQ         R11, $0x00000001
-	JL           done437
+	JL           done463
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -9319,9 +9627,9 @@ loop436:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop436
+	JMP          loop462
 
-done437:
+done463:
 	VADDPD  (AX)(R9*1), Z1, Z1
 	VMOVUPD Z1, (AX)(R9*1)
 	VADDPD  64(AX)(R9*1), Z2, Z2
@@ -9339,9 +9647,9 @@ done437:
 	VADDPD  448(AX)(R9*1), Z8, Z8
 	VMOVUPD Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group434
+	JMP     group460
 
-done435:
+done461:
 	VZEROUPPER
 	RET
 
@@ -9368,16 +9676,16 @@ TEXT ·matMulTAVX512(SB), NOSPLIT, $8-64
 	SHLQ   $0x03, R9
 	LEAQ   (R9)(R9*2), R10
 
-loop438:
+loop464:
 	CMPQ BX, $0x00000004
-	JL   done439
+	JL   done465
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 
-loop440:
+loop466:
 	CMPQ    R13, $0x00000020
-	JL      done441
+	JL      done467
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -9398,9 +9706,9 @@ loop440:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop442:
+loop468:
 	CMPQ        BP, $0x00000040
-	JL          done443
+	JL          done469
 	VMOVUPD     (R15), Z17
 	VMOVUPD     (R15)(R9*1), Z18
 	VMOVUPD     (R15)(R9*2), Z19
@@ -9428,11 +9736,11 @@ loop442:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop442
+	JMP         loop468
 
-done443:
+done469:
 	TESTQ       BP, BP
-	JZ          skip444
+	JZ          skip470
 	VMOVUPD.Z   (R15), K1, Z17
 	VMOVUPD.Z   (R15)(R9*1), K1, Z18
 	VMOVUPD.Z   (R15)(R9*2), K1, Z19
@@ -9458,7 +9766,7 @@ done443:
 	VFMADD231PD Z19, Z21, Z15
 	VFMADD231PD Z20, Z21, Z16
 
-skip444:
+skip470:
 	MOVQ          R12, R14
 	VUNPCKLPD     Z2, Z1, Z17
 	VUNPCKHPD     Z2, Z1, Z1
@@ -9522,12 +9830,12 @@ skip444:
 	ADDQ          R9, R11
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
-	JMP           loop440
+	JMP           loop466
 
-done441:
-loop445:
+done467:
+loop471:
 	CMPQ    R13, $0x00000008
-	JL      done446
+	JL      done472
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -9536,9 +9844,9 @@ loop445:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop447:
+loop473:
 	CMPQ        BP, $0x00000040
-	JL          done448
+	JL          done474
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R14), Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -9551,11 +9859,11 @@ loop447:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop447
+	JMP         loop473
 
-done448:
+done474:
 	TESTQ       BP, BP
-	JZ          skip449
+	JZ          skip475
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R14), K1, Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -9566,7 +9874,7 @@ done448:
 	VMOVUPD.Z   (R14)(R10*1), K1, Z6
 	VFMADD231PD Z5, Z6, Z4
 
-skip449:
+skip475:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -9606,9 +9914,9 @@ skip449:
 	ADDQ          R9, R11
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
-	JMP           loop445
+	JMP           loop471
 
-done446:
+done472:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	ADDQ R9, CX
@@ -9618,19 +9926,19 @@ done446:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000004, BX
-	JMP  loop438
+	JMP  loop464
 
-done439:
-loop450:
+done465:
+loop476:
 	CMPQ BX, $0x00000001
-	JL   done451
+	JL   done477
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 
-loop452:
+loop478:
 	CMPQ    R13, $0x00000020
-	JL      done453
+	JL      done479
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -9639,9 +9947,9 @@ loop452:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop454:
+loop480:
 	CMPQ        BP, $0x00000040
-	JL          done455
+	JL          done481
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R15)(R9*1), Z6
 	VMOVUPD     (R15)(R9*2), Z7
@@ -9654,11 +9962,11 @@ loop454:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop454
+	JMP         loop480
 
-done455:
+done481:
 	TESTQ       BP, BP
-	JZ          skip456
+	JZ          skip482
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R15)(R9*1), K1, Z6
 	VMOVUPD.Z   (R15)(R9*2), K1, Z7
@@ -9669,7 +9977,7 @@ done455:
 	VFMADD231PD Z7, Z9, Z3
 	VFMADD231PD Z8, Z9, Z4
 
-skip456:
+skip482:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -9709,36 +10017,36 @@ skip456:
 	ADDQ          R9, R11
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
-	JMP           loop452
+	JMP           loop478
 
-done453:
-loop457:
+done479:
+loop483:
 	CMPQ    R13, $0x00000008
-	JL      done458
+	JL      done484
 	VMOVUPD Z0, Z1
 	MOVQ    CX, R14
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop459:
+loop485:
 	CMPQ        BP, $0x00000040
-	JL          done460
+	JL          done486
 	VMOVUPD     (R15), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z1
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop459
+	JMP         loop485
 
-done460:
+done486:
 	TESTQ       BP, BP
-	JZ          skip461
+	JZ          skip487
 	VMOVUPD.Z   (R15), K1, Z2
 	VMOVUPD.Z   (R14), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-skip461:
+skip487:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VADDPD        Y1, Y2, Y2
@@ -9751,15 +10059,15 @@ skip461:
 	ADDQ          R9, R11
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
-	JMP           loop457
+	JMP           loop483
 
-done458:
+done484:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000001, BX
-	JMP  loop450
+	JMP  loop476
 
-done451:
+done477:
 	VZEROUPPER
 	RET
 
@@ -9783,9 +10091,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	SUBQ   R8, DX
 	MOVQ   R9, R8
 	CMPQ   DX, $0x00000008
-	JG     next463
+	JG     next489
 	TESTQ  DX, DX
-	JZ     end462
+	JZ     end488
 	MOVQ   $-1, R10
 	BZHIQ  DX, R10, R10
 	KMOVW  R10, K1
@@ -9794,9 +10102,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	MOVQ   m+32(FP), R11
 	ADDQ   R9, R10
 
-loop464:
+loop490:
 	CMPQ    R11, $0x00000004
-	JL      done465
+	JL      done491
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -9807,9 +10115,9 @@ loop464:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop466:
+loop492:
 	CMPQ         R14, $0x00000001
-	JL           done467
+	JL           done493
 	VMOVUPD.Z    (R13), K1, Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z1
@@ -9822,9 +10130,9 @@ loop466:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop466
+	JMP          loop492
 
-done467:
+done493:
 	VBROADCASTSD alpha+8(FP), Z6
 	VMOVUPD.Z    (R10), K1, Z5
 	VFMADD231PD  Z1, Z6, Z5
@@ -9847,12 +10155,12 @@ done467:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop464
+	JMP          loop490
 
-done465:
-loop468:
+done491:
+loop494:
 	CMPQ    R11, $0x00000001
-	JL      done469
+	JL      done495
 	VMOVUPD Z0, Z1
 	MOVQ    DX, R12
 	MOVQ    b+24(FP), R13
@@ -9860,18 +10168,18 @@ loop468:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop470:
+loop496:
 	CMPQ         R14, $0x00000001
-	JL           done471
+	JL           done497
 	VMOVUPD.Z    (R13), K1, Z2
 	VBROADCASTSD (R12), Z3
 	VFMADD231PD  Z2, Z3, Z1
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop470
+	JMP          loop496
 
-done471:
+done497:
 	VBROADCASTSD alpha+8(FP), Z3
 	VMOVUPD.Z    (R10), K1, Z2
 	VFMADD231PD  Z1, Z3, Z2
@@ -9879,14 +10187,14 @@ done471:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop468
+	JMP          loop494
 
-done469:
-	JMP end462
+done495:
+	JMP end488
 
-next463:
+next489:
 	CMPQ  DX, $0x00000010
-	JG    next472
+	JG    next498
 	SUBQ  $0x00000008, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -9896,9 +10204,9 @@ next463:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop473:
+loop499:
 	CMPQ    R11, $0x00000004
-	JL      done474
+	JL      done500
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -9913,9 +10221,9 @@ loop473:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop475:
+loop501:
 	CMPQ         R14, $0x00000001
-	JL           done476
+	JL           done502
 	VMOVUPD      (R13), Z9
 	VMOVUPD.Z    64(R13), K1, Z10
 	VBROADCASTSD (R12), Z11
@@ -9933,9 +10241,9 @@ loop475:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop475
+	JMP          loop501
 
-done476:
+done502:
 	VBROADCASTSD alpha+8(FP), Z11
 	VMOVUPD      (R10), Z9
 	VFMADD231PD  Z1, Z11, Z9
@@ -9970,12 +10278,12 @@ done476:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop473
+	JMP          loop499
 
-done474:
-loop477:
+done500:
+loop503:
 	CMPQ    R11, $0x00000001
-	JL      done478
+	JL      done504
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	MOVQ    DX, R12
@@ -9984,9 +10292,9 @@ loop477:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop479:
+loop505:
 	CMPQ         R14, $0x00000001
-	JL           done480
+	JL           done506
 	VMOVUPD      (R13), Z3
 	VMOVUPD.Z    64(R13), K1, Z4
 	VBROADCASTSD (R12), Z5
@@ -9995,9 +10303,9 @@ loop479:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop479
+	JMP          loop505
 
-done480:
+done506:
 	VBROADCASTSD alpha+8(FP), Z5
 	VMOVUPD      (R10), Z3
 	VFMADD231PD  Z1, Z5, Z3
@@ -10008,14 +10316,14 @@ done480:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop477
+	JMP          loop503
 
-done478:
-	JMP end462
+done504:
+	JMP end488
 
-next472:
+next498:
 	CMPQ  DX, $0x00000018
-	JG    next481
+	JG    next507
 	SUBQ  $0x00000010, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -10025,9 +10333,9 @@ next472:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop482:
+loop508:
 	CMPQ    R11, $0x00000004
-	JL      done483
+	JL      done509
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10046,9 +10354,9 @@ loop482:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop484:
+loop510:
 	CMPQ         R14, $0x00000001
-	JL           done485
+	JL           done511
 	VMOVUPD      (R13), Z13
 	VMOVUPD      64(R13), Z14
 	VMOVUPD.Z    128(R13), K1, Z15
@@ -10071,9 +10379,9 @@ loop484:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop484
+	JMP          loop510
 
-done485:
+done511:
 	VBROADCASTSD alpha+8(FP), Z16
 	VMOVUPD      (R10), Z13
 	VFMADD231PD  Z1, Z16, Z13
@@ -10120,12 +10428,12 @@ done485:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop482
+	JMP          loop508
 
-done483:
-loop486:
+done509:
+loop512:
 	CMPQ    R11, $0x00000001
-	JL      done487
+	JL      done513
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10135,9 +10443,9 @@ loop486:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop488:
+loop514:
 	CMPQ         R14, $0x00000001
-	JL           done489
+	JL           done515
 	VMOVUPD      (R13), Z4
 	VMOVUPD      64(R13), Z5
 	VMOVUPD.Z    128(R13), K1, Z6
@@ -10148,9 +10456,9 @@ loop488:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop488
+	JMP          loop514
 
-done489:
+done515:
 	VBROADCASTSD alpha+8(FP), Z7
 	VMOVUPD      (R10), Z4
 	VFMADD231PD  Z1, Z7, Z4
@@ -10164,12 +10472,12 @@ done489:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop486
+	JMP          loop512
 
-done487:
-	JMP end462
+done513:
+	JMP end488
 
-next481:
+next507:
 	SUBQ  $0x00000018, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -10179,9 +10487,9 @@ next481:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop491:
+loop517:
 	CMPQ    R11, $0x00000004
-	JL      done492
+	JL      done518
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10204,9 +10512,9 @@ loop491:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop493:
+loop519:
 	CMPQ         R14, $0x00000001
-	JL           done494
+	JL           done520
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -10234,9 +10542,9 @@ loop493:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop493
+	JMP          loop519
 
-done494:
+done520:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -10295,12 +10603,12 @@ done494:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop491
+	JMP          loop517
 
-done492:
-loop495:
+done518:
+loop521:
 	CMPQ    R11, $0x00000001
-	JL      done496
+	JL      done522
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10311,9 +10619,9 @@ loop495:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop497:
+loop523:
 	CMPQ         R14, $0x00000001
-	JL           done498
+	JL           done524
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -10326,9 +10634,9 @@ loop497:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop497
+	JMP          loop523
 
-done498:
+done524:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -10345,25 +10653,25 @@ done498:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop495
+	JMP          loop521
 
-done496:
-	JMP end462
+done522:
+	JMP end488
 
-end462:
+end488:
 	XORQ R9, R9
 
-group499:
+group525:
 	CMPQ R9, R8
-	JE   done500
+	JE   done526
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 
-loop501:
+loop527:
 	CMPQ    R11, $0x00000004
-	JL      done502
+	JL      done528
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10386,9 +10694,9 @@ loop501:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop503:
+loop529:
 	CMPQ         R14, $0x00000001
-	JL           done504
+	JL           done530
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -10416,9 +10724,9 @@ loop503:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop503
+	JMP          loop529
 
-done504:
+done530:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -10477,12 +10785,12 @@ done504:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop501
+	JMP          loop527
 
-done502:
-loop505:
+done528:
+loop531:
 	CMPQ    R11, $0x00000001
-	JL      done506
+	JL      done532
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10493,9 +10801,9 @@ loop505:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop507:
+loop533:
 	CMPQ         R14, $0x00000001
-	JL           done508
+	JL           done534
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -10508,9 +10816,9 @@ loop507:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop507
+	JMP          loop533
 
-done508:
+done534:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -10527,13 +10835,13 @@ done508:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop505
+	JMP          loop531
 
-done506:
+done532:
 	ADDQ $0x00000100, R9
-	JMP  group499
+	JMP  group525
 
-done500:
+done526:
 	VZEROUPPER
 	RET
 
@@ -10552,9 +10860,9 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	SUBQ             SI, BX
 	MOVQ             DI, SI
 	CMPQ             BX, $0x00000008
-	JG               next510
+	JG               next536
 	TESTQ            BX, BX
-	JZ               end509
+	JZ               end535
 	MOVQ             $-1, R8
 	BZHIQ            BX, R8, R8
 	KMOVW            R8, K1
@@ -10588,11 +10896,11 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	VFNMADD231PD     Z1, Z2, Z3
 	VMOVUPD          Z0, K1, (AX)(DI*1)
 	VMOVUPD          Z3, K1, (CX)(DI*1)
-	JMP              end509
+	JMP              end535
 
-next510:
+next536:
 	CMPQ             BX, $0x00000010
-	JG               next511
+	JG               next537
 	SUBQ             $0x00000008, BX
 	MOVQ             $-1, R8
 	BZHIQ            BX, R8, R8
@@ -10656,11 +10964,11 @@ next510:
 	VMOVUPD          Z1, K1, 64(AX)(DI*1)
 	VMOVUPD          Z6, (CX)(DI*1)
 	VMOVUPD          Z7, K1, 64(CX)(DI*1)
-	JMP              end509
+	JMP              end535
 
-next511:
+next537:
 	CMPQ             BX, $0x00000018
-	JG               next512
+	JG               next538
 	SUBQ             $0x00000010, BX
 	MOVQ             $-1, R8
 	BZHIQ            BX, R8, R8
@@ -10753,9 +11061,9 @@ next511:
 	VMOVUPD          Z9, (CX)(DI*1)
 	VMOVUPD          Z10, 64(CX)(DI*1)
 	VMOVUPD          Z11, K1, 128(CX)(DI*1)
-	JMP              end509
+	JMP              end535
 
-next512:
+next538:
 	SUBQ             $0x00000018, BX
 	MOVQ             $-1, R8
 	BZHIQ            BX, R8, R8
@@ -10877,14 +11185,14 @@ next512:
 	VMOVUPD          Z13, 64(CX)(DI*1)
 	VMOVUPD          Z14, 128(CX)(DI*1)
 	VMOVUPD          Z15, K1, 192(CX)(DI*1)
-	JMP              end509
+	JMP              end535
 
-end509:
+end535:
 	XORQ DI, DI
 
-group514:
+group540:
 	CMPQ             DI, SI
-	JE               done515
+	JE               done541
 	VMOVUPD          (DX)(DI*1), Z0
 	VMOVUPD          64(DX)(DI*1), Z1
 	VMOVUPD          128(DX)(DI*1), Z2
@@ -11003,9 +11311,9 @@ group514:
 	VMOVUPD          Z14, 128(CX)(DI*1)
 	VMOVUPD          Z15, 192(CX)(DI*1)
 	ADDQ             $0x00000100, DI
-	JMP              group514
+	JMP              group540
 
-done515:
+done541:
 	VZEROUPPER
 	RET
 
@@ -11028,9 +11336,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	SUBQ    R9, DI
 	MOVQ    R10, R9
 	CMPQ    DI, $0x00000008
-	JG      next517
+	JG      next543
 	TESTQ   DI, DI
-	JZ      end516
+	JZ      end542
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
 	KMOVW   R11, K1
@@ -11044,9 +11352,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop518:
+loop544:
 	CMPQ         R12, $0x00000004
-	JL           done519
+	JL           done545
 	VBROADCASTSD (R11), Z5
 	VMOVUPD.Z    (DI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
@@ -11062,21 +11370,21 @@ loop518:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop518
+	JMP          loop544
 
-done519:
-loop520:
+done545:
+loop546:
 	CMPQ         R12, $0x00000001
-	JL           done521
+	JL           done547
 	VBROADCASTSD (R11), Z5
 	VMOVUPD.Z    (DI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop520
+	JMP          loop546
 
-done521:
+done547:
 	VADDPD           Z2, Z1, Z1
 	VADDPD           Z3, Z1, Z1
 	VADDPD           Z4, Z1, Z1
@@ -11112,11 +11420,11 @@ done521:
 	VMULPD           Z2, Z4, Z4
 	VMOVUPD          Z1, K1, (CX)(R10*1)
 	VMOVUPD          Z4, K1, (AX)(R10*1)
-	JMP              end516
+	JMP              end542
 
-next517:
+next543:
 	CMPQ    DI, $0x00000010
-	JG      next522
+	JG      next548
 	SUBQ    $0x00000008, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -11135,9 +11443,9 @@ next517:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop523:
+loop549:
 	CMPQ         R12, $0x00000004
-	JL           done524
+	JL           done550
 	VBROADCASTSD (R11), Z9
 	VFMADD231PD  (DI), Z9, Z1
 	VMOVUPD.Z    64(DI), K1, Z10
@@ -11157,12 +11465,12 @@ loop523:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop523
+	JMP          loop549
 
-done524:
-loop525:
+done550:
+loop551:
 	CMPQ         R12, $0x00000001
-	JL           done526
+	JL           done552
 	VBROADCASTSD (R11), Z9
 	VFMADD231PD  (DI), Z9, Z1
 	VMOVUPD.Z    64(DI), K1, Z10
@@ -11170,9 +11478,9 @@ loop525:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop525
+	JMP          loop551
 
-done526:
+done552:
 	VADDPD           Z3, Z1, Z1
 	VADDPD           Z4, Z2, Z2
 	VADDPD           Z5, Z1, Z1
@@ -11241,11 +11549,11 @@ done526:
 	VMOVUPD          Z2, K1, 64(CX)(R10*1)
 	VMOVUPD          Z7, (AX)(R10*1)
 	VMOVUPD          Z8, K1, 64(AX)(R10*1)
-	JMP              end516
+	JMP              end542
 
-next522:
+next548:
 	CMPQ    DI, $0x00000018
-	JG      next527
+	JG      next553
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -11261,9 +11569,9 @@ next522:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop528:
+loop554:
 	CMPQ         R12, $0x00000002
-	JL           done529
+	JL           done555
 	VBROADCASTSD (R11), Z7
 	VFMADD231PD  (DI), Z7, Z1
 	VFMADD231PD  64(DI), Z7, Z2
@@ -11277,12 +11585,12 @@ loop528:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop528
+	JMP          loop554
 
-done529:
-loop530:
+done555:
+loop556:
 	CMPQ         R12, $0x00000001
-	JL           done531
+	JL           done557
 	VBROADCASTSD (R11), Z7
 	VFMADD231PD  (DI), Z7, Z1
 	VFMADD231PD  64(DI), Z7, Z2
@@ -11291,9 +11599,9 @@ loop530:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop530
+	JMP          loop556
 
-done531:
+done557:
 	VADDPD           Z4, Z1, Z1
 	VADDPD           Z5, Z2, Z2
 	VADDPD           Z6, Z3, Z3
@@ -11389,9 +11697,9 @@ done531:
 	VMOVUPD          Z10, (AX)(R10*1)
 	VMOVUPD          Z11, 64(AX)(R10*1)
 	VMOVUPD          Z12, K1, 128(AX)(R10*1)
-	JMP              end516
+	JMP              end542
 
-next527:
+next553:
 	SUBQ    $0x00000018, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -11409,9 +11717,9 @@ next527:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop533:
+loop559:
 	CMPQ         R12, $0x00000002
-	JL           done534
+	JL           done560
 	VBROADCASTSD (R11), Z9
 	VFMADD231PD  (DI), Z9, Z1
 	VFMADD231PD  64(DI), Z9, Z2
@@ -11427,12 +11735,12 @@ loop533:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop533
+	JMP          loop559
 
-done534:
-loop535:
+done560:
+loop561:
 	CMPQ         R12, $0x00000001
-	JL           done536
+	JL           done562
 	VBROADCASTSD (R11), Z9
 	VFMADD231PD  (DI), Z9, Z1
 	VFMADD231PD  64(DI), Z9, Z2
@@ -11442,9 +11750,9 @@ loop535:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop535
+	JMP          loop561
 
-done536:
+done562:
 	VADDPD           Z5, Z1, Z1
 	VADDPD           Z6, Z2, Z2
 	VADDPD           Z7, Z3, Z3
@@ -11571,14 +11879,14 @@ done536:
 	VMOVUPD          Z14, 64(AX)(R10*1)
 	VMOVUPD          Z15, 128(AX)(R10*1)
 	VMOVUPD          Z16, K1, 192(AX)(R10*1)
-	JMP              end516
+	JMP              end542
 
-end516:
+end542:
 	XORQ R10, R10
 
-group537:
+group563:
 	CMPQ    R10, R9
-	JE      done538
+	JE      done564
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11592,9 +11900,9 @@ group537:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop539:
+loop565:
 	CMPQ         R12, $0x00000002
-	JL           done540
+	JL           done566
 	VBROADCASTSD (R11), Z9
 	VFMADD231PD  (DI), Z9, Z1
 	VFMADD231PD  64(DI), Z9, Z2
@@ -11608,12 +11916,12 @@ loop539:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop539
+	JMP          loop565
 
-done540:
-loop541:
+done566:
+loop567:
 	CMPQ         R12, $0x00000001
-	JL           done542
+	JL           done568
 	VBROADCASTSD (R11), Z9
 	VFMADD231PD  (DI), Z9, Z1
 	VFMADD231PD  64(DI), Z9, Z2
@@ -11622,9 +11930,9 @@ loop541:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop541
+	JMP          loop567
 
-done542:
+done568:
 	VADDPD           Z5, Z1, Z1
 	VADDPD           Z6, Z2, Z2
 	VADDPD           Z7, Z3, Z3
@@ -11752,9 +12060,9 @@ done542:
 	VMOVUPD          Z15, 128(AX)(R10*1)
 	VMOVUPD          Z16, 192(AX)(R10*1)
 	ADDQ             $0x00000100, R10
-	JMP              group537
+	JMP              group563
 
-done538:
+done564:
 	VZEROUPPER
 	RET
 
@@ -11769,15 +12077,15 @@ TEXT ·symAddAVX512(SB), NOSPLIT, $0-32
 	MOVQ   CX, SI
 	SHLQ   $0x06, SI
 
-loop543:
+loop569:
 	CMPQ CX, $0x00000001
-	JL   done544
+	JL   done570
 	MOVQ CX, DI
 	MOVQ DX, R8
 
-loop545:
+loop571:
 	CMPQ    DI, $0x00000001
-	JL      done546
+	JL      done572
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -11790,9 +12098,9 @@ loop545:
 	MOVQ    R8, R10
 	MOVQ    BX, R11
 
-loop547:
+loop573:
 	CMPQ             R11, $0x00000001
-	JL               done548
+	JL               done574
 	VMOVUPD          (R10), Z8
 	VFMADD231PD.BCST (R9), Z8, Z0
 	VFMADD231PD.BCST 8(R9), Z8, Z1
@@ -11805,9 +12113,9 @@ loop547:
 	ADDQ             SI, R9
 	ADDQ             SI, R10
 	SUBQ             $0x00000001, R11
-	JMP              loop547
+	JMP              loop573
 
-done548:
+done574:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -11819,14 +12127,14 @@ done548:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, DI
-	JMP     loop545
+	JMP     loop571
 
-done546:
+done572:
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000001, CX
-	JMP  loop543
+	JMP  loop569
 
-done544:
+done570:
 	VZEROUPPER
 	RET
 
@@ -11841,15 +12149,15 @@ TEXT ·symSubAVX512(SB), NOSPLIT, $0-32
 	MOVQ   CX, SI
 	SHLQ   $0x06, SI
 
-loop549:
+loop575:
 	CMPQ CX, $0x00000001
-	JL   done550
+	JL   done576
 	MOVQ CX, DI
 	MOVQ DX, R8
 
-loop551:
+loop577:
 	CMPQ    DI, $0x00000001
-	JL      done552
+	JL      done578
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -11862,9 +12170,9 @@ loop551:
 	MOVQ    R8, R10
 	MOVQ    BX, R11
 
-loop553:
+loop579:
 	CMPQ              R11, $0x00000001
-	JL                done554
+	JL                done580
 	VMOVUPD           (R10), Z8
 	VFNMADD231PD.BCST (R9), Z8, Z0
 	VFNMADD231PD.BCST 8(R9), Z8, Z1
@@ -11877,9 +12185,9 @@ loop553:
 	ADDQ              SI, R9
 	ADDQ              SI, R10
 	SUBQ              $0x00000001, R11
-	JMP               loop553
+	JMP               loop579
 
-done554:
+done580:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -11891,14 +12199,14 @@ done554:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, DI
-	JMP     loop551
+	JMP     loop577
 
-done552:
+done578:
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000001, CX
-	JMP  loop549
+	JMP  loop575
 
-done550:
+done576:
 	VZEROUPPER
 	RET
 
@@ -11913,9 +12221,9 @@ TEXT ·symMatVecAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, CX
 	XORQ   SI, SI
 
-strip555:
+strip581:
 	CMPQ         SI, CX
-	JE           done556
+	JE           done582
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -11953,9 +12261,9 @@ strip555:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000040, DI
 
-tile557:
+tile583:
 	CMPQ        DI, CX
-	JE          done558
+	JE          done584
 	VMOVUPD     (BX)(DI*1), Z17
 	VMOVUPD     (DX)(DI*1), Z18
 	VMOVUPD     (AX), Z19
@@ -11985,9 +12293,9 @@ tile557:
 	VMOVUPD     Z18, (DX)(DI*1)
 	ADDQ        $0x00000200, AX
 	ADDQ        $0x00000040, DI
-	JMP         tile557
+	JMP         tile583
 
-done558:
+done584:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -12012,9 +12320,9 @@ done558:
 	VADDPD     (DX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (DX)(SI*1)
 	ADDQ       $0x00000040, SI
-	JMP        strip555
+	JMP        strip581
 
-done556:
+done582:
 	VZEROUPPER
 	RET
 
@@ -12031,9 +12339,9 @@ TEXT ·choleskyAVX512(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 
-loop559:
+loop585:
 	CMPQ    SI, $0x00000001
-	JL      done560
+	JL      done586
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
@@ -12049,9 +12357,9 @@ loop559:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 
-loop561:
+loop587:
 	CMPQ              R9, $0x00000001
-	JL                done562
+	JL                done588
 	SUBQ              $0x00000200, R10
 	VMOVUPD           (R8), Z9
 	VMULPD.BCST       (R11), Z9, Z9
@@ -12137,9 +12445,9 @@ loop561:
 	ADDQ              R10, R8
 	ADDQ              $0x00000040, R11
 	SUBQ              $0x00000001, R9
-	JMP               loop561
+	JMP               loop587
 
-done562:
+done588:
 	VMOVUPD           Z1, (DX)
 	VMOVUPD           Z2, 64(DX)
 	VMOVUPD           Z3, 128(DX)
@@ -12245,9 +12553,9 @@ done562:
 	SUBQ              $0x01, R9
 	ADDQ              $0x00000200, DX
 
-loop563:
+loop589:
 	CMPQ    R9, $0x00000001
-	JL      done564
+	JL      done590
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
@@ -12264,9 +12572,9 @@ loop563:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 
-loop565:
+loop591:
 	CMPQ              R12, $0x00000001
-	JL                done566
+	JL                done592
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VMULPD.BCST       (R14), Z9, Z9
@@ -12352,9 +12660,9 @@ loop565:
 	ADDQ              R13, R11
 	ADDQ              $0x00000040, R14
 	SUBQ              $0x00000001, R12
-	JMP               loop565
+	JMP               loop591
 
-done566:
+done592:
 	VFNMADD231PD.BCST 8(DI), Z1, Z2
 	VFNMADD231PD.BCST 16(DI), Z1, Z3
 	VFNMADD231PD.BCST 24(DI), Z1, Z4
@@ -12393,16 +12701,16 @@ done566:
 	VMOVUPD           Z8, 448(DX)
 	ADDQ              $0x00000200, DX
 	SUBQ              $0x00000001, R9
-	JMP               loop563
+	JMP               loop589
 
-done564:
+done590:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JMP  loop559
+	JMP  loop585
 
-done560:
+done586:
 	VZEROUPPER
 	RET
 
@@ -12420,9 +12728,9 @@ TEXT ·choleskySolveAVX512(SB), NOSPLIT, $0-32
 	MOVQ   nb+8(FP), R9
 	SHLQ   $0x09, R9
 
-loop567:
+loop593:
 	CMPQ    R8, $0x00000001
-	JL      done568
+	JL      done594
 	VMOVUPD (SI), Z1
 	VMOVUPD 64(SI), Z2
 	VMOVUPD 128(SI), Z3
@@ -12437,9 +12745,9 @@ loop567:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 
-loop569:
+loop595:
 	CMPQ              R12, $0x00000001
-	JL                done570
+	JL                done596
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VFNMADD231PD.BCST (R10), Z9, Z1
@@ -12516,9 +12824,9 @@ loop569:
 	ADDQ              R13, R10
 	ADDQ              $0x00000200, R11
 	SUBQ              $0x00000001, R12
-	JMP               loop569
+	JMP               loop595
 
-done570:
+done596:
 	VFNMADD231PD.BCST 8(BX), Z1, Z2
 	VFNMADD231PD.BCST 16(BX), Z1, Z3
 	VFNMADD231PD.BCST 24(BX), Z1, Z4
@@ -12570,15 +12878,15 @@ done570:
 	ADDQ              $0x00000200, AX
 	ADDQ              $0x01, DI
 	SUBQ              $0x00000001, R8
-	JMP               loop567
+	JMP               loop593
 
-done568:
+done594:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 
-loop571:
+loop597:
 	CMPQ    AX, $0x00000001
-	JL      done572
+	JL      done598
 	ADDQ    $0x00000200, R9
 	SUBQ    R9, BX
 	SUBQ    $0x00000040, CX
@@ -12595,9 +12903,9 @@ loop571:
 	MOVQ    SI, R8
 	MOVQ    DX, R10
 
-loop573:
+loop599:
 	CMPQ              R10, $0x00000001
-	JL                done574
+	JL                done600
 	ADDQ              $0x00000200, DI
 	ADDQ              $0x00000200, R8
 	VMOVUPD           (R8), Z9
@@ -12673,9 +12981,9 @@ loop573:
 	VFNMADD231PD.BCST 440(DI), Z9, Z7
 	VFNMADD231PD.BCST 504(DI), Z9, Z8
 	SUBQ              $0x00000001, R10
-	JMP               loop573
+	JMP               loop599
 
-done574:
+done600:
 	VBROADCASTSD      (CX), Z9
 	VFMADD213PD       (SI), Z9, Z1
 	VBROADCASTSD      8(CX), Z9
@@ -12730,9 +13038,9 @@ done574:
 	VMOVUPD           Z8, 448(SI)
 	ADDQ              $0x01, DX
 	SUBQ              $0x00000001, AX
-	JMP               loop571
+	JMP               loop597
 
-done572:
+done598:
 	VZEROUPPER
 	RET
 
@@ -12750,9 +13058,9 @@ TEXT ·matVec32AVX2(SB), NOSPLIT, $0-40
 	VMOVUPD (SI), Y0
 	SHLQ    $0x02, CX
 
-rows575:
+rows601:
 	CMPQ   m+24(FP), $0x00000004
-	JL     rest576
+	JL     rest602
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	LEAQ   (SI)(CX*1), DI
@@ -12766,10 +13074,10 @@ rows575:
 	VXORPD Y8, Y8, Y8
 	XORQ   R8, R8
 
-columns578:
+columns604:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done579
+	JG          done605
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
@@ -12781,24 +13089,24 @@ columns578:
 	VFMADD231PS 32(SI)(R8*1), Y10, Y7
 	VFMADD231PS 32(DI)(R8*1), Y10, Y8
 	MOVQ        R9, R8
-	JMP         columns578
+	JMP         columns604
 
-done579:
-columns580:
+done605:
+columns606:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done581
+	JG          done607
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
 	VFMADD231PS (SI)(R8*1), Y10, Y3
 	VFMADD231PS (DI)(R8*1), Y10, Y4
 	MOVQ        R9, R8
-	JMP         columns580
+	JMP         columns606
 
-done581:
+done607:
 	CMPQ        R8, CX
-	JE          done582
+	JE          done608
 	VMASKMOVPS  (DX)(R8*1), Y0, Y10
 	VMASKMOVPS  (AX)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
@@ -12809,7 +13117,7 @@ done581:
 	VMASKMOVPS  (DI)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y4
 
-done582:
+done608:
 	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
@@ -12847,11 +13155,11 @@ done582:
 	ADDQ         $0x00000010, BX
 	MOVQ         BX, y+0(FP)
 	SUBQ         $0x00000004, m+24(FP)
-	JMP          rows575
+	JMP          rows601
 
-rest576:
+rest602:
 	CMPQ   m+24(FP), $0x00000003
-	JNE    skip583
+	JNE    skip609
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	VXORPD Y1, Y1, Y1
@@ -12862,10 +13170,10 @@ rest576:
 	VXORPD Y6, Y6, Y6
 	XORQ   DI, DI
 
-columns584:
+columns610:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done585
+	JG          done611
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
@@ -12875,23 +13183,23 @@ columns584:
 	VFMADD231PS 32(BX)(DI*1), Y8, Y5
 	VFMADD231PS 32(SI)(DI*1), Y8, Y6
 	MOVQ        R8, DI
-	JMP         columns584
+	JMP         columns610
 
-done585:
-columns586:
+done611:
+columns612:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done587
+	JG          done613
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
 	VFMADD231PS (SI)(DI*1), Y8, Y3
 	MOVQ        R8, DI
-	JMP         columns586
+	JMP         columns612
 
-done587:
+done613:
 	CMPQ        DI, CX
-	JE          done588
+	JE          done614
 	VMASKMOVPS  (DX)(DI*1), Y0, Y8
 	VMASKMOVPS  (AX)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y1
@@ -12900,7 +13208,7 @@ done587:
 	VMASKMOVPS  (SI)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y3
 
-done588:
+done614:
 	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
@@ -12929,11 +13237,11 @@ done588:
 	VMOVSS       X0, 8(AX)
 	ADDQ         $0x0000000c, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end577
+	JMP          end603
 
-skip583:
+skip609:
 	CMPQ   m+24(FP), $0x00000002
-	JNE    skip589
+	JNE    skip615
 	LEAQ   (AX)(CX*1), BX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -12945,10 +13253,10 @@ skip583:
 	VXORPD Y8, Y8, Y8
 	XORQ   SI, SI
 
-columns590:
+columns616:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done591
+	JG          done617
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
@@ -12962,29 +13270,29 @@ columns590:
 	VFMADD231PS 96(AX)(SI*1), Y10, Y7
 	VFMADD231PS 96(BX)(SI*1), Y10, Y8
 	MOVQ        DI, SI
-	JMP         columns590
+	JMP         columns616
 
-done591:
-columns592:
+done617:
+columns618:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done593
+	JG          done619
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
 	MOVQ        DI, SI
-	JMP         columns592
+	JMP         columns618
 
-done593:
+done619:
 	CMPQ        SI, CX
-	JE          done594
+	JE          done620
 	VMASKMOVPS  (DX)(SI*1), Y0, Y10
 	VMASKMOVPS  (AX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
 	VMASKMOVPS  (BX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y2
 
-done594:
+done620:
 	LEAQ         (BX)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
@@ -13009,21 +13317,21 @@ done594:
 	VMOVSS       X0, 4(AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end577
+	JMP          end603
 
-skip589:
+skip615:
 	CMPQ   m+24(FP), $0x00000001
-	JNE    skip595
+	JNE    skip621
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	XORQ   BX, BX
 
-columns596:
+columns622:
 	LEAQ        128(BX), SI
 	CMPQ        SI, CX
-	JG          done597
+	JG          done623
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	VMOVUPS     32(DX)(BX*1), Y5
@@ -13033,26 +13341,26 @@ columns596:
 	VMOVUPS     96(DX)(BX*1), Y5
 	VFMADD231PS 96(AX)(BX*1), Y5, Y4
 	MOVQ        SI, BX
-	JMP         columns596
+	JMP         columns622
 
-done597:
-columns598:
+done623:
+columns624:
 	LEAQ        32(BX), SI
 	CMPQ        SI, CX
-	JG          done599
+	JG          done625
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	MOVQ        SI, BX
-	JMP         columns598
+	JMP         columns624
 
-done599:
+done625:
 	CMPQ        BX, CX
-	JE          done600
+	JE          done626
 	VMASKMOVPS  (DX)(BX*1), Y0, Y5
 	VMASKMOVPS  (AX)(BX*1), Y0, Y0
 	VFMADD231PS Y0, Y5, Y1
 
-done600:
+done626:
 	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
@@ -13067,10 +13375,10 @@ done600:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x00000004, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end577
+	JMP          end603
 
-skip595:
-end577:
+skip621:
+end603:
 	VZEROUPPER
 	RET
 
@@ -13099,9 +13407,9 @@ TEXT ·updateMatVec32AVX2(SB), NOSPLIT, $0-56
 	VMOVUPD (DI), Y0
 	SHLQ    $0x02, CX
 
-rows601:
+rows627:
 	CMPQ         m+40(FP), $0x00000004
-	JL           rest602
+	JL           rest628
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -13122,10 +13430,10 @@ rows601:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns604:
+columns630:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done605
+	JG          done631
 	VMOVUPS     (DX)(R9*1), Y15
 	VMOVUPS     (BX)(R9*1), Y14
 	VMOVUPS     (AX)(R9*1), Y13
@@ -13163,13 +13471,13 @@ columns604:
 	VMOVUPS     Y13, 32(R8)(R9*1)
 	VFMADD231PS Y13, Y15, Y8
 	MOVQ        R10, R9
-	JMP         columns604
+	JMP         columns630
 
-done605:
-columns606:
+done631:
+columns632:
 	LEAQ        32(R9), R10
 	CMPQ        R10, CX
-	JG          done607
+	JG          done633
 	VMOVUPS     (DX)(R9*1), Y15
 	VMOVUPS     (BX)(R9*1), Y14
 	VMOVUPS     (AX)(R9*1), Y13
@@ -13189,11 +13497,11 @@ columns606:
 	VMOVUPS     Y13, (R8)(R9*1)
 	VFMADD231PS Y13, Y15, Y4
 	MOVQ        R10, R9
-	JMP         columns606
+	JMP         columns632
 
-done607:
+done633:
 	CMPQ        R9, CX
-	JE          done608
+	JE          done634
 	VMASKMOVPS  (DX)(R9*1), Y0, Y15
 	VMASKMOVPS  (BX)(R9*1), Y0, Y14
 	VMASKMOVPS  (AX)(R9*1), Y0, Y13
@@ -13217,7 +13525,7 @@ done607:
 	VANDPD      Y0, Y13, Y13
 	VFMADD231PS Y13, Y15, Y4
 
-done608:
+done634:
 	LEAQ         (R8)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
@@ -13255,11 +13563,11 @@ done608:
 	ADDQ         $0x00000010, SI
 	MOVQ         SI, y+0(FP)
 	SUBQ         $0x00000004, m+40(FP)
-	JMP          rows601
+	JMP          rows627
 
-rest602:
+rest628:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip609
+	JNE          skip635
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VXORPD       Y1, Y1, Y1
@@ -13276,10 +13584,10 @@ rest602:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns610:
+columns636:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done611
+	JG          done637
 	VMOVUPS     (DX)(R8*1), Y12
 	VMOVUPS     (BX)(R8*1), Y11
 	VMOVUPS     (AX)(R8*1), Y10
@@ -13309,13 +13617,13 @@ columns610:
 	VMOVUPS     Y10, 32(DI)(R8*1)
 	VFMADD231PS Y10, Y12, Y6
 	MOVQ        R9, R8
-	JMP         columns610
+	JMP         columns636
 
-done611:
-columns612:
+done637:
+columns638:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done613
+	JG          done639
 	VMOVUPS     (DX)(R8*1), Y12
 	VMOVUPS     (BX)(R8*1), Y11
 	VMOVUPS     (AX)(R8*1), Y10
@@ -13331,11 +13639,11 @@ columns612:
 	VMOVUPS     Y10, (DI)(R8*1)
 	VFMADD231PS Y10, Y12, Y3
 	MOVQ        R9, R8
-	JMP         columns612
+	JMP         columns638
 
-done613:
+done639:
 	CMPQ        R8, CX
-	JE          done614
+	JE          done640
 	VMASKMOVPS  (DX)(R8*1), Y0, Y12
 	VMASKMOVPS  (BX)(R8*1), Y0, Y11
 	VMASKMOVPS  (AX)(R8*1), Y0, Y10
@@ -13354,7 +13662,7 @@ done613:
 	VANDPD      Y0, Y10, Y10
 	VFMADD231PS Y10, Y12, Y3
 
-done614:
+done640:
 	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
@@ -13383,11 +13691,11 @@ done614:
 	VMOVSS       X0, 8(AX)
 	ADDQ         $0x0000000c, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end603
+	JMP          end629
 
-skip609:
+skip635:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip615
+	JNE          skip641
 	LEAQ         (AX)(CX*1), SI
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -13404,10 +13712,10 @@ skip609:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns616:
+columns642:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done617
+	JG          done643
 	VMOVUPS     (DX)(DI*1), Y13
 	VMOVUPS     (BX)(DI*1), Y12
 	VMOVUPS     (AX)(DI*1), Y11
@@ -13449,13 +13757,13 @@ columns616:
 	VMOVUPS     Y11, 96(SI)(DI*1)
 	VFMADD231PS Y11, Y13, Y8
 	MOVQ        R8, DI
-	JMP         columns616
+	JMP         columns642
 
-done617:
-columns618:
+done643:
+columns644:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done619
+	JG          done645
 	VMOVUPS     (DX)(DI*1), Y13
 	VMOVUPS     (BX)(DI*1), Y12
 	VMOVUPS     (AX)(DI*1), Y11
@@ -13467,11 +13775,11 @@ columns618:
 	VMOVUPS     Y11, (SI)(DI*1)
 	VFMADD231PS Y11, Y13, Y2
 	MOVQ        R8, DI
-	JMP         columns618
+	JMP         columns644
 
-done619:
+done645:
 	CMPQ        DI, CX
-	JE          done620
+	JE          done646
 	VMASKMOVPS  (DX)(DI*1), Y0, Y13
 	VMASKMOVPS  (BX)(DI*1), Y0, Y12
 	VMASKMOVPS  (AX)(DI*1), Y0, Y11
@@ -13485,7 +13793,7 @@ done619:
 	VANDPD      Y0, Y11, Y11
 	VFMADD231PS Y11, Y13, Y2
 
-done620:
+done646:
 	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
@@ -13510,11 +13818,11 @@ done620:
 	VMOVSS       X0, 4(AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end603
+	JMP          end629
 
-skip615:
+skip641:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip621
+	JNE          skip647
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 	VXORPD       Y3, Y3, Y3
@@ -13525,10 +13833,10 @@ skip615:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns622:
+columns648:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done623
+	JG          done649
 	VMOVUPS     (DX)(SI*1), Y8
 	VMOVUPS     (BX)(SI*1), Y7
 	VMOVUPS     (AX)(SI*1), Y6
@@ -13554,13 +13862,13 @@ columns622:
 	VMOVUPS     Y6, 96(AX)(SI*1)
 	VFMADD231PS Y6, Y8, Y4
 	MOVQ        DI, SI
-	JMP         columns622
+	JMP         columns648
 
-done623:
-columns624:
+done649:
+columns650:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done625
+	JG          done651
 	VMOVUPS     (DX)(SI*1), Y8
 	VMOVUPS     (BX)(SI*1), Y7
 	VMOVUPS     (AX)(SI*1), Y6
@@ -13568,11 +13876,11 @@ columns624:
 	VMOVUPS     Y6, (AX)(SI*1)
 	VFMADD231PS Y6, Y8, Y1
 	MOVQ        DI, SI
-	JMP         columns624
+	JMP         columns650
 
-done625:
+done651:
 	CMPQ        SI, CX
-	JE          done626
+	JE          done652
 	VMASKMOVPS  (DX)(SI*1), Y0, Y8
 	VMASKMOVPS  (BX)(SI*1), Y0, Y7
 	VMASKMOVPS  (AX)(SI*1), Y0, Y6
@@ -13581,7 +13889,7 @@ done625:
 	VANDPD      Y0, Y6, Y6
 	VFMADD231PS Y6, Y8, Y1
 
-done626:
+done652:
 	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
@@ -13596,10 +13904,10 @@ done626:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x00000004, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end603
+	JMP          end629
 
-skip621:
-end603:
+skip647:
+end629:
 	VZEROUPPER
 	RET
 
@@ -13621,9 +13929,9 @@ TEXT ·addOuter32AVX2(SB), NOSPLIT, $0-56
 	IMULQ   BX, SI
 	SHLQ    $0x02, BX
 
-rows627:
+rows653:
 	CMPQ         m+32(FP), $0x00000004
-	JL           rest628
+	JL           rest654
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -13647,10 +13955,10 @@ rows627:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns630:
+columns656:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done631
+	JG          done657
 	VMOVUPS     (DX)(R10*1), Y6
 	VMOVUPS     (AX)(R10*1), Y5
 	VFMADD231PS Y1, Y6, Y5
@@ -13678,13 +13986,13 @@ columns630:
 	VFMADD231PS Y4, Y6, Y5
 	VMOVUPS     Y5, 32(R9)(R10*1)
 	MOVQ        R11, R10
-	JMP         columns630
+	JMP         columns656
 
-done631:
-columns632:
+done657:
+columns658:
 	LEAQ        32(R10), R11
 	CMPQ        R11, CX
-	JG          done633
+	JG          done659
 	VMOVUPS     (DX)(R10*1), Y6
 	VMOVUPS     (AX)(R10*1), Y5
 	VFMADD231PS Y1, Y6, Y5
@@ -13699,11 +14007,11 @@ columns632:
 	VFMADD231PS Y4, Y6, Y5
 	VMOVUPS     Y5, (R9)(R10*1)
 	MOVQ        R11, R10
-	JMP         columns632
+	JMP         columns658
 
-done633:
+done659:
 	CMPQ        R10, CX
-	JE          done634
+	JE          done660
 	VMASKMOVPS  (DX)(R10*1), Y0, Y6
 	VMASKMOVPS  (AX)(R10*1), Y0, Y5
 	VFMADD231PS Y1, Y6, Y5
@@ -13718,14 +14026,14 @@ done633:
 	VFMADD231PS Y4, Y6, Y5
 	VMASKMOVPS  Y5, Y0, (R9)(R10*1)
 
-done634:
+done660:
 	LEAQ (R9)(SI*1), AX
 	SUBQ $0x00000004, m+32(FP)
-	JMP  rows627
+	JMP  rows653
 
-rest628:
+rest654:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip635
+	JNE          skip661
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -13744,10 +14052,10 @@ rest628:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns636:
+columns662:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done637
+	JG          done663
 	VMOVUPS     (DX)(BX*1), Y5
 	VMOVUPS     (AX)(BX*1), Y4
 	VFMADD231PS Y1, Y5, Y4
@@ -13769,13 +14077,13 @@ columns636:
 	VFMADD231PS Y3, Y5, Y4
 	VMOVUPS     Y4, 32(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns636
+	JMP         columns662
 
-done637:
-columns638:
+done663:
+columns664:
 	LEAQ        32(BX), R9
 	CMPQ        R9, CX
-	JG          done639
+	JG          done665
 	VMOVUPS     (DX)(BX*1), Y5
 	VMOVUPS     (AX)(BX*1), Y4
 	VFMADD231PS Y1, Y5, Y4
@@ -13787,11 +14095,11 @@ columns638:
 	VFMADD231PS Y3, Y5, Y4
 	VMOVUPS     Y4, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns638
+	JMP         columns664
 
-done639:
+done665:
 	CMPQ        BX, CX
-	JE          done640
+	JE          done666
 	VMASKMOVPS  (DX)(BX*1), Y0, Y5
 	VMASKMOVPS  (AX)(BX*1), Y0, Y4
 	VFMADD231PS Y1, Y5, Y4
@@ -13803,13 +14111,13 @@ done639:
 	VFMADD231PS Y3, Y5, Y4
 	VMASKMOVPS  Y4, Y0, (R8)(BX*1)
 
-done640:
+done666:
 	LEAQ (R8)(SI*1), AX
-	JMP  end629
+	JMP  end655
 
-skip635:
+skip661:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip641
+	JNE          skip667
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSS (R8), Y1
@@ -13823,10 +14131,10 @@ skip635:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns642:
+columns668:
 	LEAQ        128(BX), R8
 	CMPQ        R8, CX
-	JG          done643
+	JG          done669
 	VMOVUPS     (DX)(BX*1), Y4
 	VMOVUPS     (AX)(BX*1), Y3
 	VFMADD231PS Y1, Y4, Y3
@@ -13856,13 +14164,13 @@ columns642:
 	VFMADD231PS Y2, Y4, Y3
 	VMOVUPS     Y3, 96(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns642
+	JMP         columns668
 
-done643:
-columns644:
+done669:
+columns670:
 	LEAQ        32(BX), R8
 	CMPQ        R8, CX
-	JG          done645
+	JG          done671
 	VMOVUPS     (DX)(BX*1), Y4
 	VMOVUPS     (AX)(BX*1), Y3
 	VFMADD231PS Y1, Y4, Y3
@@ -13871,11 +14179,11 @@ columns644:
 	VFMADD231PS Y2, Y4, Y3
 	VMOVUPS     Y3, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns644
+	JMP         columns670
 
-done645:
+done671:
 	CMPQ        BX, CX
-	JE          done646
+	JE          done672
 	VMASKMOVPS  (DX)(BX*1), Y0, Y4
 	VMASKMOVPS  (AX)(BX*1), Y0, Y3
 	VFMADD231PS Y1, Y4, Y3
@@ -13884,13 +14192,13 @@ done645:
 	VFMADD231PS Y2, Y4, Y3
 	VMASKMOVPS  Y3, Y0, (DI)(BX*1)
 
-done646:
+done672:
 	LEAQ (DI)(SI*1), AX
-	JMP  end629
+	JMP  end655
 
-skip641:
+skip667:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip647
+	JNE          skip673
 	MOVQ         f+16(FP), DI
 	VBROADCASTSS (DI), Y1
 	ADDQ         BX, DI
@@ -13899,10 +14207,10 @@ skip641:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns648:
+columns674:
 	LEAQ        128(BX), DI
 	CMPQ        DI, CX
-	JG          done649
+	JG          done675
 	VMOVUPS     (DX)(BX*1), Y3
 	VMOVUPS     (AX)(BX*1), Y2
 	VFMADD231PS Y1, Y3, Y2
@@ -13920,34 +14228,34 @@ columns648:
 	VFMADD231PS Y1, Y3, Y2
 	VMOVUPS     Y2, 96(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns648
+	JMP         columns674
 
-done649:
-columns650:
+done675:
+columns676:
 	LEAQ        32(BX), DI
 	CMPQ        DI, CX
-	JG          done651
+	JG          done677
 	VMOVUPS     (DX)(BX*1), Y3
 	VMOVUPS     (AX)(BX*1), Y2
 	VFMADD231PS Y1, Y3, Y2
 	VMOVUPS     Y2, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns650
+	JMP         columns676
 
-done651:
+done677:
 	CMPQ        BX, CX
-	JE          done652
+	JE          done678
 	VMASKMOVPS  (DX)(BX*1), Y0, Y3
 	VMASKMOVPS  (AX)(BX*1), Y0, Y2
 	VFMADD231PS Y1, Y3, Y2
 	VMASKMOVPS  Y2, Y0, (AX)(BX*1)
 
-done652:
+done678:
 	LEAQ (AX)(SI*1), AX
-	JMP  end629
+	JMP  end655
 
-skip647:
-end629:
+skip673:
+end655:
 	VZEROUPPER
 	RET
 
@@ -13969,9 +14277,9 @@ TEXT ·features32AVX2(SB), NOSPLIT, $0-56
 	SUBQ    R9, DI
 	MOVQ    R10, R9
 	CMPQ    DI, $0x00000008
-	JG      next654
+	JG      next680
 	TESTQ   DI, DI
-	JZ      end653
+	JZ      end679
 	LEAQ    mask32<>+32(SB), R11
 	SHLQ    $0x02, DI
 	SUBQ    DI, R11
@@ -13986,9 +14294,9 @@ TEXT ·features32AVX2(SB), NOSPLIT, $0-56
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop655:
+loop681:
 	CMPQ         R12, $0x00000004
-	JL           done656
+	JL           done682
 	VBROADCASTSS (R11), Y5
 	VMASKMOVPS   (DI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
@@ -14004,21 +14312,21 @@ loop655:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop655
+	JMP          loop681
 
-done656:
-loop657:
+done682:
+loop683:
 	CMPQ         R12, $0x00000001
-	JL           done658
+	JL           done684
 	VBROADCASTSS (R11), Y5
 	VMASKMOVPS   (DI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop657
+	JMP          loop683
 
-done658:
+done684:
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y1, Y1
@@ -14046,9 +14354,9 @@ done658:
 	VMULPS       Y2, Y4, Y4
 	VMASKMOVPS   Y1, Y0, (CX)(R10*1)
 	VMASKMOVPS   Y4, Y0, (AX)(R10*1)
-	JMP          end653
+	JMP          end679
 
-next654:
+next680:
 	SUBQ    $0x00000008, DI
 	LEAQ    mask32<>+32(SB), R11
 	SHLQ    $0x02, DI
@@ -14068,9 +14376,9 @@ next654:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop660:
+loop686:
 	CMPQ         R12, $0x00000004
-	JL           done661
+	JL           done687
 	VBROADCASTSS (R11), Y9
 	VFMADD231PS  (DI), Y9, Y1
 	VMASKMOVPS   32(DI), Y0, Y10
@@ -14090,12 +14398,12 @@ loop660:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop660
+	JMP          loop686
 
-done661:
-loop662:
+done687:
+loop688:
 	CMPQ         R12, $0x00000001
-	JL           done663
+	JL           done689
 	VBROADCASTSS (R11), Y9
 	VFMADD231PS  (DI), Y9, Y1
 	VMASKMOVPS   32(DI), Y0, Y10
@@ -14103,9 +14411,9 @@ loop662:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop662
+	JMP          loop688
 
-done663:
+done689:
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y5, Y1, Y1
@@ -14158,14 +14466,14 @@ done663:
 	VMASKMOVPS   Y2, Y0, 32(CX)(R10*1)
 	VMOVUPS      Y7, (AX)(R10*1)
 	VMASKMOVPS   Y8, Y0, 32(AX)(R10*1)
-	JMP          end653
+	JMP          end679
 
-end653:
+end679:
 	XORQ R10, R10
 
-group664:
+group690:
 	CMPQ   R10, R9
-	JE     done665
+	JE     done691
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -14180,9 +14488,9 @@ group664:
 	ADDQ   R10, DI
 	LEAQ   (R8)(R8*2), R13
 
-loop666:
+loop692:
 	CMPQ         R12, $0x00000004
-	JL           done667
+	JL           done693
 	VBROADCASTSS (R11), Y8
 	VFMADD231PS  (DI), Y8, Y0
 	VFMADD231PS  32(DI), Y8, Y1
@@ -14198,21 +14506,21 @@ loop666:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop666
+	JMP          loop692
 
-done667:
-loop668:
+done693:
+loop694:
 	CMPQ         R12, $0x00000001
-	JL           done669
+	JL           done695
 	VBROADCASTSS (R11), Y8
 	VFMADD231PS  (DI), Y8, Y0
 	VFMADD231PS  32(DI), Y8, Y1
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop668
+	JMP          loop694
 
-done669:
+done695:
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y0, Y0
@@ -14266,9 +14574,9 @@ done669:
 	VMOVUPS      Y6, (AX)(R10*1)
 	VMOVUPS      Y7, 32(AX)(R10*1)
 	ADDQ         $0x00000040, R10
-	JMP          group664
+	JMP          group690
 
-done665:
+done691:
 	VZEROUPPER
 	RET
 
@@ -14376,9 +14684,9 @@ TEXT ·matVec32AVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x02, CX
 
-rows670:
+rows696:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest671
+	JL      rest697
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -14404,10 +14712,10 @@ rows670:
 	VMOVUPS Z0, Z16
 	XORQ    R12, R12
 
-columns673:
+columns699:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done674
+	JG          done700
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -14427,13 +14735,13 @@ columns673:
 	VFMADD231PS 64(R10)(R12*1), Z18, Z15
 	VFMADD231PS 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns673
+	JMP         columns699
 
-done674:
-columns675:
+done700:
+columns701:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done676
+	JG          done702
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -14444,11 +14752,11 @@ columns675:
 	VFMADD231PS (R10)(R12*1), Z18, Z7
 	VFMADD231PS (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns675
+	JMP         columns701
 
-done676:
+done702:
 	CMPQ        R12, CX
-	JE          done677
+	JE          done703
 	VMOVUPS.Z   (DX)(R12*1), K1, Z18
 	VMOVUPS.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z1
@@ -14467,7 +14775,7 @@ done676:
 	VMOVUPS.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z8
 
-done677:
+done703:
 	LEAQ          (R11)(CX*1), AX
 	VADDPS        Z9, Z1, Z1
 	VADDPS        Z10, Z2, Z2
@@ -14553,11 +14861,11 @@ done677:
 	ADDQ          $0x00000020, BX
 	MOVQ          BX, y+0(FP)
 	SUBQ          $0x00000008, m+24(FP)
-	JMP           rows670
+	JMP           rows696
 
-rest671:
+rest697:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip678
+	JNE     skip704
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -14580,10 +14888,10 @@ rest671:
 	VMOVUPS Z0, Z0
 	XORQ    R11, R11
 
-columns679:
+columns705:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done680
+	JG          done706
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -14601,13 +14909,13 @@ columns679:
 	VFMADD231PS 64(R9)(R11*1), Z15, Z13
 	VFMADD231PS 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns679
+	JMP         columns705
 
-done680:
-columns681:
+done706:
+columns707:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done682
+	JG          done708
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -14617,11 +14925,11 @@ columns681:
 	VFMADD231PS (R9)(R11*1), Z15, Z6
 	VFMADD231PS (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns681
+	JMP         columns707
 
-done682:
+done708:
 	CMPQ        R11, CX
-	JE          done683
+	JE          done709
 	VMOVUPS.Z   (DX)(R11*1), K1, Z15
 	VMOVUPS.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z1
@@ -14638,7 +14946,7 @@ done682:
 	VMOVUPS.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z7
 
-done683:
+done709:
 	LEAQ          (R10)(CX*1), AX
 	VADDPS        Z8, Z1, Z1
 	VADDPS        Z9, Z2, Z2
@@ -14713,11 +15021,11 @@ done683:
 	VMOVSS        X1, 24(AX)
 	ADDQ          $0x0000001c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end672
+	JMP           end698
 
-skip678:
+skip704:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip684
+	JNE     skip710
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -14737,10 +15045,10 @@ skip678:
 	VMOVUPS Z0, Z0
 	XORQ    R10, R10
 
-columns685:
+columns711:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done686
+	JG          done712
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -14756,13 +15064,13 @@ columns685:
 	VFMADD231PS 64(R8)(R10*1), Z13, Z11
 	VFMADD231PS 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns685
+	JMP         columns711
 
-done686:
-columns687:
+done712:
+columns713:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done688
+	JG          done714
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -14771,11 +15079,11 @@ columns687:
 	VFMADD231PS (R8)(R10*1), Z13, Z5
 	VFMADD231PS (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns687
+	JMP         columns713
 
-done688:
+done714:
 	CMPQ        R10, CX
-	JE          done689
+	JE          done715
 	VMOVUPS.Z   (DX)(R10*1), K1, Z13
 	VMOVUPS.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z1
@@ -14790,7 +15098,7 @@ done688:
 	VMOVUPS.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z6
 
-done689:
+done715:
 	LEAQ          (R9)(CX*1), AX
 	VADDPS        Z7, Z1, Z1
 	VADDPS        Z8, Z2, Z2
@@ -14855,11 +15163,11 @@ done689:
 	VMOVSS        X1, 20(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end672
+	JMP           end698
 
-skip684:
+skip710:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip690
+	JNE     skip716
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -14876,10 +15184,10 @@ skip684:
 	VMOVUPS Z0, Z0
 	XORQ    R9, R9
 
-columns691:
+columns717:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done692
+	JG          done718
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -14893,13 +15201,13 @@ columns691:
 	VFMADD231PS 64(DI)(R9*1), Z11, Z9
 	VFMADD231PS 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns691
+	JMP         columns717
 
-done692:
-columns693:
+done718:
+columns719:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done694
+	JG          done720
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -14907,11 +15215,11 @@ columns693:
 	VFMADD231PS (DI)(R9*1), Z11, Z4
 	VFMADD231PS (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns693
+	JMP         columns719
 
-done694:
+done720:
 	CMPQ        R9, CX
-	JE          done695
+	JE          done721
 	VMOVUPS.Z   (DX)(R9*1), K1, Z11
 	VMOVUPS.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z1
@@ -14924,7 +15232,7 @@ done694:
 	VMOVUPS.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z5
 
-done695:
+done721:
 	LEAQ          (R8)(CX*1), AX
 	VADDPS        Z6, Z1, Z1
 	VADDPS        Z7, Z2, Z2
@@ -14979,11 +15287,11 @@ done695:
 	VMOVSS        X1, 16(AX)
 	ADDQ          $0x00000014, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end672
+	JMP           end698
 
-skip690:
+skip716:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip696
+	JNE     skip722
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -14997,10 +15305,10 @@ skip690:
 	VMOVUPS Z0, Z0
 	XORQ    R8, R8
 
-columns697:
+columns723:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done698
+	JG          done724
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
@@ -15012,24 +15320,24 @@ columns697:
 	VFMADD231PS 64(SI)(R8*1), Z9, Z7
 	VFMADD231PS 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns697
+	JMP         columns723
 
-done698:
-columns699:
+done724:
+columns725:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done700
+	JG          done726
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
 	VFMADD231PS (SI)(R8*1), Z9, Z3
 	VFMADD231PS (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns699
+	JMP         columns725
 
-done700:
+done726:
 	CMPQ        R8, CX
-	JE          done701
+	JE          done727
 	VMOVUPS.Z   (DX)(R8*1), K1, Z9
 	VMOVUPS.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
@@ -15040,7 +15348,7 @@ done700:
 	VMOVUPS.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z4
 
-done701:
+done727:
 	LEAQ          (DI)(CX*1), AX
 	VADDPS        Z5, Z1, Z1
 	VADDPS        Z6, Z2, Z2
@@ -15085,11 +15393,11 @@ done701:
 	VMOVSS        X1, 12(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end672
+	JMP           end698
 
-skip696:
+skip722:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip702
+	JNE     skip728
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPS Z0, Z1
@@ -15100,10 +15408,10 @@ skip696:
 	VMOVUPS Z0, Z0
 	XORQ    DI, DI
 
-columns703:
+columns729:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done704
+	JG          done730
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
@@ -15113,23 +15421,23 @@ columns703:
 	VFMADD231PS 64(BX)(DI*1), Z7, Z5
 	VFMADD231PS 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns703
+	JMP         columns729
 
-done704:
-columns705:
+done730:
+columns731:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done706
+	JG          done732
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
 	VFMADD231PS (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns705
+	JMP         columns731
 
-done706:
+done732:
 	CMPQ        DI, CX
-	JE          done707
+	JE          done733
 	VMOVUPS.Z   (DX)(DI*1), K1, Z7
 	VMOVUPS.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z1
@@ -15138,7 +15446,7 @@ done706:
 	VMOVUPS.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z3
 
-done707:
+done733:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -15173,11 +15481,11 @@ done707:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end672
+	JMP           end698
 
-skip702:
+skip728:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip708
+	JNE     skip734
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
@@ -15189,10 +15497,10 @@ skip702:
 	VMOVUPS Z0, Z0
 	XORQ    SI, SI
 
-columns709:
+columns735:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done710
+	JG          done736
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
@@ -15206,29 +15514,29 @@ columns709:
 	VFMADD231PS 192(AX)(SI*1), Z9, Z7
 	VFMADD231PS 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns709
+	JMP         columns735
 
-done710:
-columns711:
+done736:
+columns737:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done712
+	JG          done738
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns711
+	JMP         columns737
 
-done712:
+done738:
 	CMPQ        SI, CX
-	JE          done713
+	JE          done739
 	VMOVUPS.Z   (DX)(SI*1), K1, Z9
 	VMOVUPS.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
 	VMOVUPS.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z2
 
-done713:
+done739:
 	LEAQ          (BX)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -15257,21 +15565,21 @@ done713:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end672
+	JMP           end698
 
-skip708:
+skip734:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip714
+	JNE     skip740
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z0
 	XORQ    BX, BX
 
-columns715:
+columns741:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done716
+	JG          done742
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	VMOVUPS     64(DX)(BX*1), Z5
@@ -15281,26 +15589,26 @@ columns715:
 	VMOVUPS     192(DX)(BX*1), Z5
 	VFMADD231PS 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns715
+	JMP         columns741
 
-done716:
-columns717:
+done742:
+columns743:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done718
+	JG          done744
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns717
+	JMP         columns743
 
-done718:
+done744:
 	CMPQ        BX, CX
-	JE          done719
+	JE          done745
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z4, Z5, Z1
 
-done719:
+done745:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -15317,10 +15625,10 @@ done719:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end672
+	JMP           end698
 
-skip714:
-end672:
+skip740:
+end698:
 	VZEROUPPER
 	RET
 
@@ -15339,9 +15647,9 @@ TEXT ·updateMatVec32AVX512(SB), NOSPLIT, $0-56
 	KMOVW  DI, K1
 	SHLQ   $0x02, CX
 
-rows720:
+rows746:
 	CMPQ         m+40(FP), $0x00000008
-	JL           rest721
+	JL           rest747
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -15378,10 +15686,10 @@ rows720:
 	MOVQ         R13, f+16(FP)
 	XORQ         R13, R13
 
-columns723:
+columns749:
 	LEAQ        128(R13), R14
 	CMPQ        R14, CX
-	JG          done724
+	JG          done750
 	VMOVUPS     (DX)(R13*1), Z27
 	VMOVUPS     (BX)(R13*1), Z26
 	VMOVUPS     (AX)(R13*1), Z25
@@ -15451,13 +15759,13 @@ columns723:
 	VMOVUPS     Z25, 64(R12)(R13*1)
 	VFMADD231PS Z25, Z27, Z16
 	MOVQ        R14, R13
-	JMP         columns723
+	JMP         columns749
 
-done724:
-columns725:
+done750:
+columns751:
 	LEAQ        64(R13), R14
 	CMPQ        R14, CX
-	JG          done726
+	JG          done752
 	VMOVUPS     (DX)(R13*1), Z27
 	VMOVUPS     (BX)(R13*1), Z26
 	VMOVUPS     (AX)(R13*1), Z25
@@ -15493,11 +15801,11 @@ columns725:
 	VMOVUPS     Z25, (R12)(R13*1)
 	VFMADD231PS Z25, Z27, Z8
 	MOVQ        R14, R13
-	JMP         columns725
+	JMP         columns751
 
-done726:
+done752:
 	CMPQ        R13, CX
-	JE          done727
+	JE          done753
 	VMOVUPS.Z   (DX)(R13*1), K1, Z27
 	VMOVUPS.Z   (BX)(R13*1), K1, Z26
 	VMOVUPS.Z   (AX)(R13*1), K1, Z25
@@ -15541,7 +15849,7 @@ done726:
 	VMOVUPS.Z   Z25, K1, Z25
 	VFMADD231PS Z25, Z27, Z8
 
-done727:
+done753:
 	LEAQ          (R12)(CX*1), AX
 	VADDPS        Z9, Z1, Z1
 	VADDPS        Z10, Z2, Z2
@@ -15627,11 +15935,11 @@ done727:
 	ADDQ          $0x00000020, SI
 	MOVQ          SI, y+0(FP)
 	SUBQ          $0x00000008, m+40(FP)
-	JMP           rows720
+	JMP           rows746
 
-rest721:
+rest747:
 	CMPQ         m+40(FP), $0x00000007
-	JNE          skip728
+	JNE          skip754
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -15664,10 +15972,10 @@ rest721:
 	MOVQ         R12, f+16(FP)
 	XORQ         R12, R12
 
-columns729:
+columns755:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done730
+	JG          done756
 	VMOVUPS     (DX)(R12*1), Z23
 	VMOVUPS     (BX)(R12*1), Z22
 	VMOVUPS     (AX)(R12*1), Z21
@@ -15729,13 +16037,13 @@ columns729:
 	VMOVUPS     Z21, 64(R11)(R12*1)
 	VFMADD231PS Z21, Z23, Z0
 	MOVQ        R13, R12
-	JMP         columns729
+	JMP         columns755
 
-done730:
-columns731:
+done756:
+columns757:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done732
+	JG          done758
 	VMOVUPS     (DX)(R12*1), Z23
 	VMOVUPS     (BX)(R12*1), Z22
 	VMOVUPS     (AX)(R12*1), Z21
@@ -15767,11 +16075,11 @@ columns731:
 	VMOVUPS     Z21, (R11)(R12*1)
 	VFMADD231PS Z21, Z23, Z7
 	MOVQ        R13, R12
-	JMP         columns731
+	JMP         columns757
 
-done732:
+done758:
 	CMPQ        R12, CX
-	JE          done733
+	JE          done759
 	VMOVUPS.Z   (DX)(R12*1), K1, Z23
 	VMOVUPS.Z   (BX)(R12*1), K1, Z22
 	VMOVUPS.Z   (AX)(R12*1), K1, Z21
@@ -15810,7 +16118,7 @@ done732:
 	VMOVUPS.Z   Z21, K1, Z21
 	VFMADD231PS Z21, Z23, Z7
 
-done733:
+done759:
 	LEAQ          (R11)(CX*1), AX
 	VADDPS        Z8, Z1, Z1
 	VADDPS        Z9, Z2, Z2
@@ -15885,11 +16193,11 @@ done733:
 	VMOVSS        X1, 24(AX)
 	ADDQ          $0x0000001c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end722
+	JMP           end748
 
-skip728:
+skip754:
 	CMPQ         m+40(FP), $0x00000006
-	JNE          skip734
+	JNE          skip760
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -15918,10 +16226,10 @@ skip728:
 	MOVQ         R11, f+16(FP)
 	XORQ         R11, R11
 
-columns735:
+columns761:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done736
+	JG          done762
 	VMOVUPS     (DX)(R11*1), Z20
 	VMOVUPS     (BX)(R11*1), Z19
 	VMOVUPS     (AX)(R11*1), Z18
@@ -15975,13 +16283,13 @@ columns735:
 	VMOVUPS     Z18, 64(R10)(R11*1)
 	VFMADD231PS Z18, Z20, Z0
 	MOVQ        R12, R11
-	JMP         columns735
+	JMP         columns761
 
-done736:
-columns737:
+done762:
+columns763:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done738
+	JG          done764
 	VMOVUPS     (DX)(R11*1), Z20
 	VMOVUPS     (BX)(R11*1), Z19
 	VMOVUPS     (AX)(R11*1), Z18
@@ -16009,11 +16317,11 @@ columns737:
 	VMOVUPS     Z18, (R10)(R11*1)
 	VFMADD231PS Z18, Z20, Z6
 	MOVQ        R12, R11
-	JMP         columns737
+	JMP         columns763
 
-done738:
+done764:
 	CMPQ        R11, CX
-	JE          done739
+	JE          done765
 	VMOVUPS.Z   (DX)(R11*1), K1, Z20
 	VMOVUPS.Z   (BX)(R11*1), K1, Z19
 	VMOVUPS.Z   (AX)(R11*1), K1, Z18
@@ -16047,7 +16355,7 @@ done738:
 	VMOVUPS.Z   Z18, K1, Z18
 	VFMADD231PS Z18, Z20, Z6
 
-done739:
+done765:
 	LEAQ          (R10)(CX*1), AX
 	VADDPS        Z7, Z1, Z1
 	VADDPS        Z8, Z2, Z2
@@ -16112,11 +16420,11 @@ done739:
 	VMOVSS        X1, 20(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end722
+	JMP           end748
 
-skip734:
+skip760:
 	CMPQ         m+40(FP), $0x00000005
-	JNE          skip740
+	JNE          skip766
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -16141,10 +16449,10 @@ skip734:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns741:
+columns767:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done742
+	JG          done768
 	VMOVUPS     (DX)(R10*1), Z17
 	VMOVUPS     (BX)(R10*1), Z16
 	VMOVUPS     (AX)(R10*1), Z15
@@ -16190,13 +16498,13 @@ columns741:
 	VMOVUPS     Z15, 64(R9)(R10*1)
 	VFMADD231PS Z15, Z17, Z0
 	MOVQ        R11, R10
-	JMP         columns741
+	JMP         columns767
 
-done742:
-columns743:
+done768:
+columns769:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done744
+	JG          done770
 	VMOVUPS     (DX)(R10*1), Z17
 	VMOVUPS     (BX)(R10*1), Z16
 	VMOVUPS     (AX)(R10*1), Z15
@@ -16220,11 +16528,11 @@ columns743:
 	VMOVUPS     Z15, (R9)(R10*1)
 	VFMADD231PS Z15, Z17, Z5
 	MOVQ        R11, R10
-	JMP         columns743
+	JMP         columns769
 
-done744:
+done770:
 	CMPQ        R10, CX
-	JE          done745
+	JE          done771
 	VMOVUPS.Z   (DX)(R10*1), K1, Z17
 	VMOVUPS.Z   (BX)(R10*1), K1, Z16
 	VMOVUPS.Z   (AX)(R10*1), K1, Z15
@@ -16253,7 +16561,7 @@ done744:
 	VMOVUPS.Z   Z15, K1, Z15
 	VFMADD231PS Z15, Z17, Z5
 
-done745:
+done771:
 	LEAQ          (R9)(CX*1), AX
 	VADDPS        Z6, Z1, Z1
 	VADDPS        Z7, Z2, Z2
@@ -16308,11 +16616,11 @@ done745:
 	VMOVSS        X1, 16(AX)
 	ADDQ          $0x00000014, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end722
+	JMP           end748
 
-skip740:
+skip766:
 	CMPQ         m+40(FP), $0x00000004
-	JNE          skip746
+	JNE          skip772
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -16333,10 +16641,10 @@ skip740:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns747:
+columns773:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done748
+	JG          done774
 	VMOVUPS     (DX)(R9*1), Z14
 	VMOVUPS     (BX)(R9*1), Z13
 	VMOVUPS     (AX)(R9*1), Z12
@@ -16374,13 +16682,13 @@ columns747:
 	VMOVUPS     Z12, 64(R8)(R9*1)
 	VFMADD231PS Z12, Z14, Z0
 	MOVQ        R10, R9
-	JMP         columns747
+	JMP         columns773
 
-done748:
-columns749:
+done774:
+columns775:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done750
+	JG          done776
 	VMOVUPS     (DX)(R9*1), Z14
 	VMOVUPS     (BX)(R9*1), Z13
 	VMOVUPS     (AX)(R9*1), Z12
@@ -16400,11 +16708,11 @@ columns749:
 	VMOVUPS     Z12, (R8)(R9*1)
 	VFMADD231PS Z12, Z14, Z4
 	MOVQ        R10, R9
-	JMP         columns749
+	JMP         columns775
 
-done750:
+done776:
 	CMPQ        R9, CX
-	JE          done751
+	JE          done777
 	VMOVUPS.Z   (DX)(R9*1), K1, Z14
 	VMOVUPS.Z   (BX)(R9*1), K1, Z13
 	VMOVUPS.Z   (AX)(R9*1), K1, Z12
@@ -16428,7 +16736,7 @@ done750:
 	VMOVUPS.Z   Z12, K1, Z12
 	VFMADD231PS Z12, Z14, Z4
 
-done751:
+done777:
 	LEAQ          (R8)(CX*1), AX
 	VADDPS        Z5, Z1, Z1
 	VADDPS        Z6, Z2, Z2
@@ -16473,11 +16781,11 @@ done751:
 	VMOVSS        X1, 12(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end722
+	JMP           end748
 
-skip746:
+skip772:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip752
+	JNE          skip778
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VMOVUPS      Z0, Z1
@@ -16494,10 +16802,10 @@ skip746:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns753:
+columns779:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done754
+	JG          done780
 	VMOVUPS     (DX)(R8*1), Z11
 	VMOVUPS     (BX)(R8*1), Z10
 	VMOVUPS     (AX)(R8*1), Z9
@@ -16527,13 +16835,13 @@ columns753:
 	VMOVUPS     Z9, 64(DI)(R8*1)
 	VFMADD231PS Z9, Z11, Z0
 	MOVQ        R9, R8
-	JMP         columns753
+	JMP         columns779
 
-done754:
-columns755:
+done780:
+columns781:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done756
+	JG          done782
 	VMOVUPS     (DX)(R8*1), Z11
 	VMOVUPS     (BX)(R8*1), Z10
 	VMOVUPS     (AX)(R8*1), Z9
@@ -16549,11 +16857,11 @@ columns755:
 	VMOVUPS     Z9, (DI)(R8*1)
 	VFMADD231PS Z9, Z11, Z3
 	MOVQ        R9, R8
-	JMP         columns755
+	JMP         columns781
 
-done756:
+done782:
 	CMPQ        R8, CX
-	JE          done757
+	JE          done783
 	VMOVUPS.Z   (DX)(R8*1), K1, Z11
 	VMOVUPS.Z   (BX)(R8*1), K1, Z10
 	VMOVUPS.Z   (AX)(R8*1), K1, Z9
@@ -16572,7 +16880,7 @@ done756:
 	VMOVUPS.Z   Z9, K1, Z9
 	VFMADD231PS Z9, Z11, Z3
 
-done757:
+done783:
 	LEAQ          (DI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -16607,11 +16915,11 @@ done757:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end722
+	JMP           end748
 
-skip752:
+skip778:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip758
+	JNE          skip784
 	LEAQ         (AX)(CX*1), SI
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
@@ -16628,10 +16936,10 @@ skip752:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns759:
+columns785:
 	LEAQ        256(DI), R8
 	CMPQ        R8, CX
-	JG          done760
+	JG          done786
 	VMOVUPS     (DX)(DI*1), Z12
 	VMOVUPS     (BX)(DI*1), Z11
 	VMOVUPS     (AX)(DI*1), Z10
@@ -16673,13 +16981,13 @@ columns759:
 	VMOVUPS     Z10, 192(SI)(DI*1)
 	VFMADD231PS Z10, Z12, Z0
 	MOVQ        R8, DI
-	JMP         columns759
+	JMP         columns785
 
-done760:
-columns761:
+done786:
+columns787:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done762
+	JG          done788
 	VMOVUPS     (DX)(DI*1), Z12
 	VMOVUPS     (BX)(DI*1), Z11
 	VMOVUPS     (AX)(DI*1), Z10
@@ -16691,11 +16999,11 @@ columns761:
 	VMOVUPS     Z10, (SI)(DI*1)
 	VFMADD231PS Z10, Z12, Z2
 	MOVQ        R8, DI
-	JMP         columns761
+	JMP         columns787
 
-done762:
+done788:
 	CMPQ        DI, CX
-	JE          done763
+	JE          done789
 	VMOVUPS.Z   (DX)(DI*1), K1, Z12
 	VMOVUPS.Z   (BX)(DI*1), K1, Z11
 	VMOVUPS.Z   (AX)(DI*1), K1, Z10
@@ -16709,7 +17017,7 @@ done762:
 	VMOVUPS.Z   Z10, K1, Z10
 	VFMADD231PS Z10, Z12, Z2
 
-done763:
+done789:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -16738,11 +17046,11 @@ done763:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end722
+	JMP           end748
 
-skip758:
+skip784:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip764
+	JNE          skip790
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -16753,10 +17061,10 @@ skip758:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns765:
+columns791:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done766
+	JG          done792
 	VMOVUPS     (DX)(SI*1), Z7
 	VMOVUPS     (BX)(SI*1), Z6
 	VMOVUPS     (AX)(SI*1), Z5
@@ -16782,13 +17090,13 @@ columns765:
 	VMOVUPS     Z5, 192(AX)(SI*1)
 	VFMADD231PS Z5, Z7, Z0
 	MOVQ        DI, SI
-	JMP         columns765
+	JMP         columns791
 
-done766:
-columns767:
+done792:
+columns793:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done768
+	JG          done794
 	VMOVUPS     (DX)(SI*1), Z7
 	VMOVUPS     (BX)(SI*1), Z6
 	VMOVUPS     (AX)(SI*1), Z5
@@ -16796,11 +17104,11 @@ columns767:
 	VMOVUPS     Z5, (AX)(SI*1)
 	VFMADD231PS Z5, Z7, Z1
 	MOVQ        DI, SI
-	JMP         columns767
+	JMP         columns793
 
-done768:
+done794:
 	CMPQ        SI, CX
-	JE          done769
+	JE          done795
 	VMOVUPS.Z   (DX)(SI*1), K1, Z7
 	VMOVUPS.Z   (BX)(SI*1), K1, Z6
 	VMOVUPS.Z   (AX)(SI*1), K1, Z5
@@ -16809,7 +17117,7 @@ done768:
 	VMOVUPS.Z   Z5, K1, Z5
 	VFMADD231PS Z5, Z7, Z1
 
-done769:
+done795:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -16826,10 +17134,10 @@ done769:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end722
+	JMP           end748
 
-skip764:
-end722:
+skip790:
+end748:
 	VZEROUPPER
 	RET
 
@@ -16851,9 +17159,9 @@ TEXT ·addOuter32AVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x02, BX
 
-rows770:
+rows796:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest771
+	JL           rest797
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -16897,10 +17205,10 @@ rows770:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns773:
+columns799:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done774
+	JG          done800
 	VMOVUPS     (DX)(R14*1), Z9
 	VMOVUPS     (AX)(R14*1), Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -16952,13 +17260,13 @@ columns773:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns773
+	JMP         columns799
 
-done774:
-columns775:
+done800:
+columns801:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done776
+	JG          done802
 	VMOVUPS     (DX)(R14*1), Z9
 	VMOVUPS     (AX)(R14*1), Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -16985,11 +17293,11 @@ columns775:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns775
+	JMP         columns801
 
-done776:
+done802:
 	CMPQ        R14, CX
-	JE          done777
+	JE          done803
 	VMOVUPS.Z   (DX)(R14*1), K1, Z9
 	VMOVUPS.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -17016,14 +17324,14 @@ done776:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, K1, (R13)(R14*1)
 
-done777:
+done803:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows770
+	JMP  rows796
 
-rest771:
+rest797:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip778
+	JNE          skip804
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -17062,10 +17370,10 @@ rest771:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns779:
+columns805:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done780
+	JG          done806
 	VMOVUPS     (DX)(BX*1), Z8
 	VMOVUPS     (AX)(BX*1), Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -17111,13 +17419,13 @@ columns779:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns779
+	JMP         columns805
 
-done780:
-columns781:
+done806:
+columns807:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done782
+	JG          done808
 	VMOVUPS     (DX)(BX*1), Z8
 	VMOVUPS     (AX)(BX*1), Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -17141,11 +17449,11 @@ columns781:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns781
+	JMP         columns807
 
-done782:
+done808:
 	CMPQ        BX, CX
-	JE          done783
+	JE          done809
 	VMOVUPS.Z   (DX)(BX*1), K1, Z8
 	VMOVUPS.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -17169,13 +17477,13 @@ done782:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, K1, (R12)(BX*1)
 
-done783:
+done809:
 	LEAQ (R12)(SI*1), AX
-	JMP  end772
+	JMP  end798
 
-skip778:
+skip804:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip784
+	JNE          skip810
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -17209,10 +17517,10 @@ skip778:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns785:
+columns811:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done786
+	JG          done812
 	VMOVUPS     (DX)(BX*1), Z7
 	VMOVUPS     (AX)(BX*1), Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -17252,13 +17560,13 @@ columns785:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns785
+	JMP         columns811
 
-done786:
-columns787:
+done812:
+columns813:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done788
+	JG          done814
 	VMOVUPS     (DX)(BX*1), Z7
 	VMOVUPS     (AX)(BX*1), Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -17279,11 +17587,11 @@ columns787:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns787
+	JMP         columns813
 
-done788:
+done814:
 	CMPQ        BX, CX
-	JE          done789
+	JE          done815
 	VMOVUPS.Z   (DX)(BX*1), K1, Z7
 	VMOVUPS.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -17304,13 +17612,13 @@ done788:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, K1, (R11)(BX*1)
 
-done789:
+done815:
 	LEAQ (R11)(SI*1), AX
-	JMP  end772
+	JMP  end798
 
-skip784:
+skip810:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip790
+	JNE          skip816
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -17339,10 +17647,10 @@ skip784:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns791:
+columns817:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done792
+	JG          done818
 	VMOVUPS     (DX)(BX*1), Z6
 	VMOVUPS     (AX)(BX*1), Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -17376,13 +17684,13 @@ columns791:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns791
+	JMP         columns817
 
-done792:
-columns793:
+done818:
+columns819:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done794
+	JG          done820
 	VMOVUPS     (DX)(BX*1), Z6
 	VMOVUPS     (AX)(BX*1), Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -17400,11 +17708,11 @@ columns793:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns793
+	JMP         columns819
 
-done794:
+done820:
 	CMPQ        BX, CX
-	JE          done795
+	JE          done821
 	VMOVUPS.Z   (DX)(BX*1), K1, Z6
 	VMOVUPS.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -17422,13 +17730,13 @@ done794:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, K1, (R10)(BX*1)
 
-done795:
+done821:
 	LEAQ (R10)(SI*1), AX
-	JMP  end772
+	JMP  end798
 
-skip790:
+skip816:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip796
+	JNE          skip822
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -17452,10 +17760,10 @@ skip790:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns797:
+columns823:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done798
+	JG          done824
 	VMOVUPS     (DX)(BX*1), Z5
 	VMOVUPS     (AX)(BX*1), Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -17483,13 +17791,13 @@ columns797:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns797
+	JMP         columns823
 
-done798:
-columns799:
+done824:
+columns825:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done800
+	JG          done826
 	VMOVUPS     (DX)(BX*1), Z5
 	VMOVUPS     (AX)(BX*1), Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -17504,11 +17812,11 @@ columns799:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns799
+	JMP         columns825
 
-done800:
+done826:
 	CMPQ        BX, CX
-	JE          done801
+	JE          done827
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -17523,13 +17831,13 @@ done800:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, K1, (R9)(BX*1)
 
-done801:
+done827:
 	LEAQ (R9)(SI*1), AX
-	JMP  end772
+	JMP  end798
 
-skip796:
+skip822:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip802
+	JNE          skip828
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -17548,10 +17856,10 @@ skip796:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns803:
+columns829:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done804
+	JG          done830
 	VMOVUPS     (DX)(BX*1), Z4
 	VMOVUPS     (AX)(BX*1), Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -17573,13 +17881,13 @@ columns803:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns803
+	JMP         columns829
 
-done804:
-columns805:
+done830:
+columns831:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done806
+	JG          done832
 	VMOVUPS     (DX)(BX*1), Z4
 	VMOVUPS     (AX)(BX*1), Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -17591,11 +17899,11 @@ columns805:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns805
+	JMP         columns831
 
-done806:
+done832:
 	CMPQ        BX, CX
-	JE          done807
+	JE          done833
 	VMOVUPS.Z   (DX)(BX*1), K1, Z4
 	VMOVUPS.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -17607,13 +17915,13 @@ done806:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, K1, (R8)(BX*1)
 
-done807:
+done833:
 	LEAQ (R8)(SI*1), AX
-	JMP  end772
+	JMP  end798
 
-skip802:
+skip828:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip808
+	JNE          skip834
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSS (R8), Z0
@@ -17627,10 +17935,10 @@ skip802:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns809:
+columns835:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done810
+	JG          done836
 	VMOVUPS     (DX)(BX*1), Z3
 	VMOVUPS     (AX)(BX*1), Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -17660,13 +17968,13 @@ columns809:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns809
+	JMP         columns835
 
-done810:
-columns811:
+done836:
+columns837:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done812
+	JG          done838
 	VMOVUPS     (DX)(BX*1), Z3
 	VMOVUPS     (AX)(BX*1), Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -17675,11 +17983,11 @@ columns811:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns811
+	JMP         columns837
 
-done812:
+done838:
 	CMPQ        BX, CX
-	JE          done813
+	JE          done839
 	VMOVUPS.Z   (DX)(BX*1), K1, Z3
 	VMOVUPS.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -17688,13 +17996,13 @@ done812:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, K1, (DI)(BX*1)
 
-done813:
+done839:
 	LEAQ (DI)(SI*1), AX
-	JMP  end772
+	JMP  end798
 
-skip808:
+skip834:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip814
+	JNE          skip840
 	MOVQ         f+16(FP), DI
 	VBROADCASTSS (DI), Z0
 	ADDQ         BX, DI
@@ -17703,10 +18011,10 @@ skip808:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns815:
+columns841:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done816
+	JG          done842
 	VMOVUPS     (DX)(BX*1), Z2
 	VMOVUPS     (AX)(BX*1), Z1
 	VFMADD231PS Z0, Z2, Z1
@@ -17724,34 +18032,34 @@ columns815:
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns815
+	JMP         columns841
 
-done816:
-columns817:
+done842:
+columns843:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done818
+	JG          done844
 	VMOVUPS     (DX)(BX*1), Z2
 	VMOVUPS     (AX)(BX*1), Z1
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns817
+	JMP         columns843
 
-done818:
+done844:
 	CMPQ        BX, CX
-	JE          done819
+	JE          done845
 	VMOVUPS.Z   (DX)(BX*1), K1, Z2
 	VMOVUPS.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, K1, (AX)(BX*1)
 
-done819:
+done845:
 	LEAQ (AX)(SI*1), AX
-	JMP  end772
+	JMP  end798
 
-skip814:
-end772:
+skip840:
+end798:
 	VZEROUPPER
 	RET
 
@@ -17774,9 +18082,9 @@ TEXT ·features32AVX512(SB), NOSPLIT, $0-56
 	SUBQ    R9, DI
 	MOVQ    R10, R9
 	CMPQ    DI, $0x00000010
-	JG      next821
+	JG      next847
 	TESTQ   DI, DI
-	JZ      end820
+	JZ      end846
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
 	KMOVW   R11, K1
@@ -17790,9 +18098,9 @@ TEXT ·features32AVX512(SB), NOSPLIT, $0-56
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop822:
+loop848:
 	CMPQ         R12, $0x00000004
-	JL           done823
+	JL           done849
 	VBROADCASTSS (R11), Z5
 	VMOVUPS.Z    (DI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
@@ -17808,21 +18116,21 @@ loop822:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop822
+	JMP          loop848
 
-done823:
-loop824:
+done849:
+loop850:
 	CMPQ         R12, $0x00000001
-	JL           done825
+	JL           done851
 	VBROADCASTSS (R11), Z5
 	VMOVUPS.Z    (DI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop824
+	JMP          loop850
 
-done825:
+done851:
 	VADDPS           Z2, Z1, Z1
 	VADDPS           Z3, Z1, Z1
 	VADDPS           Z4, Z1, Z1
@@ -17850,11 +18158,11 @@ done825:
 	VMULPS           Z2, Z4, Z4
 	VMOVUPS          Z1, K1, (CX)(R10*1)
 	VMOVUPS          Z4, K1, (AX)(R10*1)
-	JMP              end820
+	JMP              end846
 
-next821:
+next847:
 	CMPQ    DI, $0x00000020
-	JG      next826
+	JG      next852
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -17873,9 +18181,9 @@ next821:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop827:
+loop853:
 	CMPQ         R12, $0x00000004
-	JL           done828
+	JL           done854
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z1
 	VMOVUPS.Z    64(DI), K1, Z10
@@ -17895,12 +18203,12 @@ loop827:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop827
+	JMP          loop853
 
-done828:
-loop829:
+done854:
+loop855:
 	CMPQ         R12, $0x00000001
-	JL           done830
+	JL           done856
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z1
 	VMOVUPS.Z    64(DI), K1, Z10
@@ -17908,9 +18216,9 @@ loop829:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop829
+	JMP          loop855
 
-done830:
+done856:
 	VADDPS           Z3, Z1, Z1
 	VADDPS           Z4, Z2, Z2
 	VADDPS           Z5, Z1, Z1
@@ -17963,11 +18271,11 @@ done830:
 	VMOVUPS          Z2, K1, 64(CX)(R10*1)
 	VMOVUPS          Z7, (AX)(R10*1)
 	VMOVUPS          Z8, K1, 64(AX)(R10*1)
-	JMP              end820
+	JMP              end846
 
-next826:
+next852:
 	CMPQ    DI, $0x00000030
-	JG      next831
+	JG      next857
 	SUBQ    $0x00000020, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -17983,9 +18291,9 @@ next826:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop832:
+loop858:
 	CMPQ         R12, $0x00000002
-	JL           done833
+	JL           done859
 	VBROADCASTSS (R11), Z7
 	VFMADD231PS  (DI), Z7, Z1
 	VFMADD231PS  64(DI), Z7, Z2
@@ -17999,12 +18307,12 @@ loop832:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop832
+	JMP          loop858
 
-done833:
-loop834:
+done859:
+loop860:
 	CMPQ         R12, $0x00000001
-	JL           done835
+	JL           done861
 	VBROADCASTSS (R11), Z7
 	VFMADD231PS  (DI), Z7, Z1
 	VFMADD231PS  64(DI), Z7, Z2
@@ -18013,9 +18321,9 @@ loop834:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop834
+	JMP          loop860
 
-done835:
+done861:
 	VADDPS           Z4, Z1, Z1
 	VADDPS           Z5, Z2, Z2
 	VADDPS           Z6, Z3, Z3
@@ -18087,9 +18395,9 @@ done835:
 	VMOVUPS          Z10, (AX)(R10*1)
 	VMOVUPS          Z11, 64(AX)(R10*1)
 	VMOVUPS          Z12, K1, 128(AX)(R10*1)
-	JMP              end820
+	JMP              end846
 
-next831:
+next857:
 	SUBQ    $0x00000030, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -18107,9 +18415,9 @@ next831:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop837:
+loop863:
 	CMPQ         R12, $0x00000002
-	JL           done838
+	JL           done864
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z1
 	VFMADD231PS  64(DI), Z9, Z2
@@ -18125,12 +18433,12 @@ loop837:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop837
+	JMP          loop863
 
-done838:
-loop839:
+done864:
+loop865:
 	CMPQ         R12, $0x00000001
-	JL           done840
+	JL           done866
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z1
 	VFMADD231PS  64(DI), Z9, Z2
@@ -18140,9 +18448,9 @@ loop839:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop839
+	JMP          loop865
 
-done840:
+done866:
 	VADDPS           Z5, Z1, Z1
 	VADDPS           Z6, Z2, Z2
 	VADDPS           Z7, Z3, Z3
@@ -18237,14 +18545,14 @@ done840:
 	VMOVUPS          Z14, 64(AX)(R10*1)
 	VMOVUPS          Z15, 128(AX)(R10*1)
 	VMOVUPS          Z16, K1, 192(AX)(R10*1)
-	JMP              end820
+	JMP              end846
 
-end820:
+end846:
 	XORQ R10, R10
 
-group841:
+group867:
 	CMPQ    R10, R9
-	JE      done842
+	JE      done868
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -18258,9 +18566,9 @@ group841:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop843:
+loop869:
 	CMPQ         R12, $0x00000002
-	JL           done844
+	JL           done870
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z1
 	VFMADD231PS  64(DI), Z9, Z2
@@ -18274,12 +18582,12 @@ loop843:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop843
+	JMP          loop869
 
-done844:
-loop845:
+done870:
+loop871:
 	CMPQ         R12, $0x00000001
-	JL           done846
+	JL           done872
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z1
 	VFMADD231PS  64(DI), Z9, Z2
@@ -18288,9 +18596,9 @@ loop845:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop845
+	JMP          loop871
 
-done846:
+done872:
 	VADDPS           Z5, Z1, Z1
 	VADDPS           Z6, Z2, Z2
 	VADDPS           Z7, Z3, Z3
@@ -18386,9 +18694,9 @@ done846:
 	VMOVUPS          Z15, 128(AX)(R10*1)
 	VMOVUPS          Z16, 192(AX)(R10*1)
 	ADDQ             $0x00000100, R10
-	JMP              group841
+	JMP              group867
 
-done842:
+done868:
 	VZEROUPPER
 	RET
 
@@ -18408,9 +18716,9 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop847:
+loop873:
 	CMPQ       CX, $0x00000004
-	JL         done848
+	JL         done874
 	VMOVUPD    (DX), Y1
 	VMOVUPD    (BX), Y2
 	VMOVUPD    (SI), Y3
@@ -18433,11 +18741,11 @@ loop847:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop847
+	JMP        loop873
 
-done848:
+done874:
 	TESTQ      CX, CX
-	JZ         skip849
+	JZ         skip875
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VMASKMOVPD (SI), Y0, Y3
@@ -18455,7 +18763,7 @@ done848:
 	VMOVUPD    Y3, 128(AX)
 	VMOVUPD    Y0, 192(AX)
 
-skip849:
+skip875:
 	VZEROUPPER
 	RET
 
@@ -18475,9 +18783,9 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop850:
+loop876:
 	CMPQ       CX, $0x00000004
-	JL         done851
+	JL         done877
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -18500,11 +18808,11 @@ loop850:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop850
+	JMP        loop876
 
-done851:
+done877:
 	TESTQ      CX, CX
-	JZ         skip852
+	JZ         skip878
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -18522,6 +18830,6 @@ done851:
 	VMASKMOVPD Y3, Y0, (SI)
 	VMASKMOVPD Y4, Y0, (DI)
 
-skip852:
+skip878:
 	VZEROUPPER
 	RET

@@ -7,6 +7,8 @@ const active = portable
 func dot(x, y []float64) float64                      { return dotPortable(x, y) }
 func axpy(alpha float64, x, y []float64)              { axpyPortable(alpha, x, y) }
 func scale(alpha float64, x []float64)                { scalePortable(alpha, x) }
+func times(x, y []float64)                            { timesPortable(x, y) }
+func hadamard(x []float64)                            { hadamardPortable(x) }
 func matVec(y, a, x []float64)                        { matVecPortable(y, a, x) }
 func addMatTVec(y, a, x []float64)                    { addMatTVecPortable(y, a, x) }
 func addOuter(a []float64, f float64, x, y []float64) { addOuterPortable(a, f, x, y) }

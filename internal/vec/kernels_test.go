@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 )
@@ -234,6 +235,49 @@ func TestNotFinite(t *testing.T) {
 	})
 }
 
+func TestHadamard(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	for n := 1; n <= 4096; n *= 2 {
+		x := vector(t, rng, n)
+		want := clone(x)
+		hadamardPortable(want)
+		// The definition: H_ij = (-1)^popcount(i and j).
+		for _, i := range []int{0, n / 3, n - 1} {
+			s := make([]float64, n)
+			for j := range s {
+				s[j] = 1 - 2*float64(bits.OnesCount(uint(i&j))%2)
+			}
+			sum, abs := sumOfProducts(s, x)
+			near(t, fmt.Sprintf("H x, length %d", n), want[i], sum, tolerance(n, abs))
+		}
+		each(t, func(t *testing.T) {
+			y := guarded(t, n)
+			copy(y, x)
+			Hadamard(y)
+			sameBits(t, fmt.Sprintf("H x, length %d", n), y, want)
+		})
+	}
+	Hadamard(nil)
+}
+
+func TestMulAndScale(t *testing.T) {
+	each(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(8, 8))
+		for _, n := range lengths {
+			x, y := vector(t, rng, n), vector(t, rng, n)
+			product, scaled := make([]float64, n), make([]float64, n)
+			for i := range x {
+				product[i] = x[i] * y[i]
+				scaled[i] = product[i] * 1.7
+			}
+			Mul(x, y)
+			sameBits(t, "x y", x, product)
+			Scale(1.7, x)
+			sameBits(t, "1.7 x y", x, scaled)
+		}
+	})
+}
+
 func TestClipAndScale(t *testing.T) {
 	x := []float64{-3, -1, 0.5, 7, math.NaN(), math.Inf(1)}
 	Clip(x, -2, 3)
@@ -249,6 +293,8 @@ func TestWrongShapesPanic(t *testing.T) {
 	two, three, six := make([]float64, 2), make([]float64, 3), make([]float64, 6)
 	for name, f := range map[string]func(){
 		"Dot":          func() { Dot(two, three) },
+		"Mul":          func() { Mul(two, three) },
+		"Hadamard":     func() { Hadamard(three) },
 		"Axpy":         func() { Axpy(1, two, three) },
 		"MatVec":       func() { MatVec(two, six, two) },
 		"MatTVec":      func() { MatTVec(two, six, two) },

@@ -35,6 +35,24 @@ func scalePortable(alpha float64, x []float64) {
 	}
 }
 
+func timesPortable(x, y []float64) {
+	y = y[:len(x)]
+	for i, v := range y {
+		x[i] *= v
+	}
+}
+
+func hadamardPortable(x []float64) {
+	for h := 1; h < len(x); h *= 2 {
+		for i := 0; i < len(x); i += 2 * h {
+			a, b := x[i:i+h], x[i+h:i+2*h]
+			for j, v := range a {
+				a[j], b[j] = v+b[j], v-b[j]
+			}
+		}
+	}
+}
+
 func matVecPortable(y, a, x []float64) {
 	n := len(x)
 	for i := range y {

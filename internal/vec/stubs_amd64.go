@@ -17,6 +17,16 @@ func axpyAVX2(alpha float64, x *float64, y *float64, n int)
 //go:noescape
 func scaleAVX2(alpha float64, x *float64, n int)
 
+// timesAVX2 multiplies x by y, element by element.
+//
+//go:noescape
+func timesAVX2(x *float64, y *float64, n int)
+
+// hadamardAVX2 replaces x by its Walsh-Hadamard transform; n is a power of two, a register or more.
+//
+//go:noescape
+func hadamardAVX2(x *float64, n int)
+
 // matVecAVX2 sets y = A x, A of m rows and n columns.
 //
 //go:noescape
@@ -96,6 +106,16 @@ func axpyAVX512(alpha float64, x *float64, y *float64, n int)
 //
 //go:noescape
 func scaleAVX512(alpha float64, x *float64, n int)
+
+// timesAVX512 multiplies x by y, element by element.
+//
+//go:noescape
+func timesAVX512(x *float64, y *float64, n int)
+
+// hadamardAVX512 replaces x by its Walsh-Hadamard transform; n is a power of two, a register or more.
+//
+//go:noescape
+func hadamardAVX512(x *float64, n int)
 
 // matVecAVX512 sets y = A x, A of m rows and n columns.
 //

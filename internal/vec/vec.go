@@ -19,6 +19,24 @@ func Axpy(alpha float64, x, y []float64) {
 // Scale multiplies x by alpha.
 func Scale(alpha float64, x []float64) { scale(alpha, x) }
 
+// Mul multiplies x by y, element by element; both have one length.
+func Mul(x, y []float64) {
+	if len(x) != len(y) {
+		panic("vec: Mul: lengths differ")
+	}
+	times(x, y)
+}
+
+// Hadamard replaces x by H x, where H is the Walsh-Hadamard matrix of entries +-1
+// in natural order. The length is a power of two; doing it twice multiplies by
+// the length. All implementations give the same bits.
+func Hadamard(x []float64) {
+	if len(x)&(len(x)-1) != 0 {
+		panic("vec: Hadamard: length is no power of two")
+	}
+	hadamard(x)
+}
+
 // Clip moves every element of x into [lo, hi]. NaN stays NaN.
 func Clip(x []float64, lo, hi float64) {
 	for i, v := range x {

@@ -13,6 +13,8 @@ func main() {
 		t.dot()
 		t.axpy()
 		t.scale()
+		t.times()
+		t.hadamard()
 		t.matVec()
 		t.updateMatVec()
 		t.addOuter()

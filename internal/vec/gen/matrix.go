@@ -141,6 +141,29 @@ func (t target) scale() {
 	t.end()
 }
 
+func (t target) times() {
+	t.begin("times", "func(x, y *%, n int)", "multiplies x by y, element by element.")
+	x, y, n := param("x"), param("y"), param("n")
+	m := t.rest(n)
+	bytes := t.inBytes(n)
+	v, w := t.vec(), t.vec()
+	t.columns(bytes, m, 4, func(j GPVirtual, count int, m *mask) {
+		if m != nil {
+			t.loadMask(at(x, j, 0), *m, v)
+			t.loadMask(at(y, j, 0), *m, w)
+			t.mul(w, v, v)
+			t.storeMask(v, *m, at(x, j, 0))
+			return
+		}
+		for c := range count {
+			t.load(at(x, j, c*t.bytes()), v)
+			t.mul(at(y, j, c*t.bytes()), v, v)
+			t.store(v, at(x, j, c*t.bytes()))
+		}
+	})
+	t.end()
+}
+
 func (t target) matVec() {
 	t.begin("matVec", "func(y, a, x *%, m, n int)", "sets y = A x, A of m rows and n columns.")
 	t.rows(false, true)
