@@ -37,7 +37,7 @@ func NewNGRC(cfg NGRCConfig) (eval.Model, error) {
 	if err := checkRange("Degree", cfg.Degree, 2, 3); err != nil {
 		return nil, err
 	}
-	g := &polynomial{linear: newLagDesign(cfg.Dim, cfg.Order, true, nil), degree: cfg.Degree, z: make([]float64, cfg.Dim*cfg.Order)}
+	g := &lagProducts{linear: newLagDesign(cfg.Dim, cfg.Order, true, nil), degree: cfg.Degree, z: make([]float64, cfg.Dim*cfg.Order)}
 	m := len(g.z)
 	if cfg.Degree == 3 && m > 50 || m > 200 { // 50: 23,426 products
 		m = maxMonomials
@@ -60,14 +60,14 @@ func NewNGRC(cfg NGRCConfig) (eval.Model, error) {
 // usual 10 would drown all other features.
 const productLimit = 3
 
-// polynomial is the linear design followed by the products of two or three lags.
-type polynomial struct {
+// lagProducts is the linear design followed by the products of two or three lags.
+type lagProducts struct {
 	linear *lagDesign
 	degree int
 	z      []float64 // scratch
 }
 
-func (g *polynomial) features() int {
+func (g *lagProducts) features() int {
 	m := len(g.z)
 	n := g.linear.features() + m*(m+1)/2
 	if g.degree == 3 {
@@ -76,10 +76,10 @@ func (g *polynomial) features() int {
 	return n
 }
 
-func (g *polynomial) observe(*scaler, *history) {}
-func (g *polynomial) State(*snapshot.Codec)     {}
+func (g *lagProducts) observe(*scaler, *history) {}
+func (g *lagProducts) State(*snapshot.Codec)     {}
 
-func (g *polynomial) featuresTo(phi []float64, s *scaler, past *history) {
+func (g *lagProducts) featuresTo(phi []float64, s *scaler, past *history) {
 	n := g.linear.features()
 	g.linear.featuresTo(phi[:n], s, past)
 	copy(g.z, g.linear.levels)
@@ -101,10 +101,10 @@ func (g *polynomial) featuresTo(phi []float64, s *scaler, past *history) {
 	}
 }
 
-func (g *polynomial) smooth() error { return nil }
+func (g *lagProducts) smooth() error { return nil }
 
 // pullbackTo is the product rule; the lags are those of the last featuresTo.
-func (g *polynomial) pullbackTo(dst, phi, w []float64, s *scaler) {
+func (g *lagProducts) pullbackTo(dst, phi, w []float64, s *scaler) {
 	n := g.linear.features()
 	g.linear.pullbackTo(dst, phi[:n], w[:n], s)
 	// A lag at the limit is constant in all products.

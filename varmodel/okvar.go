@@ -151,7 +151,7 @@ func (o *okvar) Update(x, e []float64) {
 	o.PredictTo(o.p, x)
 	// One wild target must not bend the whole window.
 	for i, v := range e {
-		o.p[i] = min(max(o.p[i]+v, -targetLimit), targetLimit)
+		o.p[i] = min(max(o.p[i]+v, -wildTarget), wildTarget)
 	}
 	copy(o.x[o.next*k.in:], x)
 	copy(o.y[o.next*k.out:], o.p)
@@ -164,7 +164,7 @@ func (o *okvar) Update(x, e []float64) {
 	}
 }
 
-const targetLimit = 10 // limit of a target of OKVAR and ONORMA, in typical steps
+const wildTarget = 10 // limit of a target of OKVAR and ONORMA, in typical steps
 
 // fit solves (G + n lambda I) c = y on the pairs of the ring.
 func (o *okvar) fit() {

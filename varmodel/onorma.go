@@ -81,7 +81,7 @@ func (l *onorma) Update(x, e []float64) {
 		if v == 0 {
 			l.target[i] = math.NaN()
 		} else {
-			l.target[i] = min(max(l.target[i]+v, -targetLimit), targetLimit)
+			l.target[i] = min(max(l.target[i]+v, -wildTarget), wildTarget)
 		}
 	}
 	l.o.Learn(x, l.target)
