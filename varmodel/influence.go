@@ -60,25 +60,26 @@ type influence struct {
 func (m *influence) NewSeries() eval.Forecaster {
 	s := m.Model.NewSeries().(sensitive)
 	return &influenceSeries{
-		sensitive: s, m: m,
+		around: around{s}, sensitive: s, m: m,
 		jac: make([]float64, m.dim*m.dim*s.lags()),
 		abs: make([]float64, m.dim*m.dim), sum: make([]float64, m.dim*m.dim),
 	}
 }
 
 type influenceSeries struct {
-	sensitive
-	m        *influence
-	weight   float64
-	abs, sum []float64 // weighted sums of |J| and J over the lags
-	jac      []float64 // scratch
+	around
+	sensitive sensitive
+	m         *influence
+	weight    float64
+	abs, sum  []float64 // weighted sums of |J| and J over the lags
+	jac       []float64 // scratch
 }
 
 func (s *influenceSeries) Observe(y []float64) error {
-	if err := s.sensitive.Observe(y); err != nil {
+	if err := s.Forecaster.Observe(y); err != nil {
 		return err
 	}
-	if !s.jacobianTo(s.jac) {
+	if !s.sensitive.jacobianTo(s.jac) {
 		return nil
 	}
 	d, n := s.m.dim, len(s.jac)/s.m.dim
@@ -113,21 +114,8 @@ func (s *influenceSeries) InfluenceTo(dst []float64) bool {
 	return true
 }
 
-// BoundsTo implements eval.Bounder when the model does; else it returns false.
-func (s *influenceSeries) BoundsTo(lower, upper []float64) bool {
-	b, ok := s.sensitive.(eval.Bounder)
-	return ok && b.BoundsTo(lower, upper)
-}
-
-// ResetLags implements eval.LagResetter when the model does.
-func (s *influenceSeries) ResetLags() {
-	if r, ok := s.sensitive.(eval.LagResetter); ok {
-		r.ResetLags()
-	}
-}
-
 func (s *influenceSeries) State(c *snapshot.Codec) {
-	s.sensitive.State(c)
+	s.Forecaster.State(c)
 	c.Section("influence")
 	c.Float64(&s.weight)
 	c.Float64s(s.abs)

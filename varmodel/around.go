@@ -1,0 +1,38 @@
+package varmodel
+
+import (
+	"github.com/orffvar/forecaster/eval"
+)
+
+// around is a forecaster that adds something to another one and keeps what that
+// one can do.
+type around struct{ eval.Forecaster }
+
+// BoundsTo implements eval.Bounder when the model does; else it returns false.
+func (a around) BoundsTo(lower, upper []float64) bool {
+	b, ok := a.Forecaster.(eval.Bounder)
+	return ok && b.BoundsTo(lower, upper)
+}
+
+// ResetLags implements eval.LagResetter when the model does.
+func (a around) ResetLags() {
+	if r, ok := a.Forecaster.(eval.LagResetter); ok {
+		r.ResetLags()
+	}
+}
+
+// InfluenceTo implements eval.Influencer when the model does; else it returns
+// false.
+func (a around) InfluenceTo(dst []float64) bool {
+	i, ok := a.Forecaster.(eval.Influencer)
+	return ok && i.InfluenceTo(dst)
+}
+
+// Anomaly implements eval.Detector when the model does; else it returns false.
+func (a around) Anomaly() (score float64, ok bool) {
+	d, ok := a.Forecaster.(eval.Detector)
+	if !ok {
+		return 0, false
+	}
+	return d.Anomaly()
+}

@@ -1,0 +1,227 @@
+package varmodel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/sgd"
+)
+
+// The contract of all models (model_test.go) holds for these as well.
+func init() {
+	models["quantiles"] = func(d, h int) (eval.Model, error) {
+		m, err := NewVAR(VARConfig{Dim: d, Order: 2, Horizon: h})
+		if err != nil {
+			return nil, err
+		}
+		return NewQuantiles(m, QuantilesConfig{Dim: d, Order: 2, Horizon: h, Levels: []float64{.5, .9}, Seed: 1})
+	}
+	models["levelsets"] = func(d, h int) (eval.Model, error) {
+		m, err := NewVAR(VARConfig{Dim: d, Order: 1, Horizon: h})
+		if err != nil {
+			return nil, err
+		}
+		return NewLevelSets(m, LevelSetConfig{Dim: d, Order: 1, Seed: 1, Frequencies: 20})
+	}
+}
+
+// moodySeries is AR(1) whose noise is the larger, and the more skewed, the larger
+// the last value is.
+func moodySeries(rng *rand.Rand, n int) [][]float64 {
+	rows := make([][]float64, n)
+	x := 0.0
+	for i := range rows {
+		scale := .2 + .8/(1+math.Exp(-3*x))
+		x = .5*x + scale*(rng.ExpFloat64()-1)
+		rows[i] = []float64{x}
+	}
+	return rows
+}
+
+// Coverage of 8000 targets has a standard error of .005 at most; the levels move
+// with the stream, so three points are allowed. The width has to follow the
+// state: the noise is up to five times as large on one side as on the other.
+func TestQuantilesCover(t *testing.T) {
+	rows := moodySeries(rand.New(rand.NewPCG(51, 52)), 10_000)
+	m, err := NewVAR(VARConfig{Dim: 1, Order: 1, Horizon: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	levels := []float64{.9, .5, .98}
+	if m, err = NewQuantiles(m, QuantilesConfig{Dim: 1, Order: 1, Horizon: 2, Levels: levels, Seed: 1}); err != nil {
+		t.Fatal(err)
+	}
+	f := m.NewSeries().(eval.Bounder)
+	lower, upper := make([]float64, 6), make([]float64, 6)
+	var hits [6]float64
+	var wide, narrow, wides, narrows, n float64
+	for i, row := range rows {
+		if i < len(rows)-2 && i > 2000 {
+			if !f.BoundsTo(lower, upper) {
+				t.Fatal("no bounds")
+			}
+			n++
+			for l := range levels {
+				for h := range 2 {
+					if y := rows[i+h][0]; lower[2*l+h] <= y && y <= upper[2*l+h] {
+						hits[2*l+h]++
+					}
+					if lower[2*l+h] > upper[2*l+h] || lower[h] > lower[2+h] || upper[h] < upper[2+h] || lower[4+h] > lower[h] {
+						t.Fatalf("intervals are not nested: %v %v", lower, upper)
+					}
+				}
+			}
+			if last := rows[i-1][0]; last > 1 {
+				wide, wides = wide+upper[0]-lower[0], wides+1
+			} else if last < -.5 {
+				narrow, narrows = narrow+upper[0]-lower[0], narrows+1
+			}
+		}
+		if err := f.Observe(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for l, p := range levels {
+		for h := range 2 {
+			got := hits[2*l+h] / n
+			t.Logf("level %g, horizon %d: coverage %.3f", p, h+1, got)
+			if math.Abs(got-p) > .03 {
+				t.Errorf("level %g, horizon %d: coverage %.3f", p, h+1, got)
+			}
+		}
+	}
+	ratio := wide / wides / (narrow / narrows)
+	t.Logf("intervals are %.2f times as wide where the noise is", ratio)
+	if ratio < 1.5 {
+		t.Errorf("intervals are only %.2f times as wide where the noise is", ratio)
+	}
+}
+
+// Quantiles of neighbouring levels on a grid of 99 hardly ever cross (the spec asks
+// for less than 1 % of a batch fit).
+func TestQuantilesHardlyCross(t *testing.T) {
+	rows := moodySeries(rand.New(rand.NewPCG(53, 54)), 6000)
+	m, err := NewQuantiles(newModel(t, "var", 1, 1), QuantilesConfig{Dim: 1, Order: 1, Horizon: 1, Levels: []float64{.9}, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := m.(*quantiles)
+	f := m.NewSeries().(*quantileSeries)
+	grid, values := q.levels.features(evenly(99)), make([]float64, 99)
+	crossings, pairs := 0, 0
+	for i, row := range rows {
+		if err := f.Observe(row); err != nil {
+			t.Fatal(err)
+		}
+		if i > 2000 {
+			q.l[0].PredictTo(values, f.phi, grid)
+			crossings += sgd.Crossings(values)
+			pairs += 98
+		}
+	}
+	rate := float64(crossings) / float64(pairs)
+	t.Logf("crossing rate %.4f", rate)
+	if rate > .01 {
+		t.Errorf("crossing rate %.4f", rate)
+	}
+}
+
+// On a stationary series about a fraction nu of the samples has a score above 1-nu,
+// and samples from elsewhere score higher than the others.
+func TestLevelSetsScore(t *testing.T) {
+	rng := rand.New(rand.NewPCG(55, 56))
+	m, err := NewLevelSets(newModel(t, "persistence", 2, 1), LevelSetConfig{Dim: 2, Order: 1, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.NewSeries().(eval.Detector)
+	var scores []float64
+	var labels []bool
+	for i := range 8000 {
+		// Two clusters; novelties lie between them, where no coordinate is unusual.
+		side := float64(2*rng.IntN(2) - 1)
+		row := []float64{2*side + .5*rng.NormFloat64(), 2*side + .5*rng.NormFloat64()}
+		odd := rng.IntN(100) == 0
+		if odd {
+			row[1] -= 4 * side
+		}
+		if err := f.Observe(row); err != nil {
+			t.Fatal(err)
+		}
+		if s, ok := f.Anomaly(); ok && i > 2000 {
+			scores, labels = append(scores, s), append(labels, odd)
+		}
+	}
+	if a := eval.AUROC(scores, labels); a < .95 {
+		t.Errorf("AUROC %.3f of novelties", a)
+	} else {
+		t.Logf("AUROC %.3f of novelties", a)
+	}
+	for _, nu := range []float64{.1, .3, .5, .7} {
+		above := 0.0
+		for _, s := range scores {
+			if s > 1-nu {
+				above++
+			}
+		}
+		got := above / float64(len(scores))
+		t.Logf("score above %.1f: %.3f", 1-nu, got)
+		if math.Abs(got-nu) > .12 {
+			t.Errorf("score above %.1f: %.3f of the samples, want about %.1f", 1-nu, got, nu)
+		}
+	}
+}
+
+func TestChapter9RefusesWithTheReason(t *testing.T) {
+	m := newModel(t, "var", 1, 1)
+	for _, c := range []struct {
+		want string
+		make func() (eval.Model, error)
+	}{
+		{"Levels", func() (eval.Model, error) {
+			return NewQuantiles(m, QuantilesConfig{Dim: 1, Order: 1, Horizon: 1, Levels: []float64{1}})
+		}},
+		{"Order", func() (eval.Model, error) { return NewQuantiles(m, QuantilesConfig{Dim: 1, Horizon: 1}) }},
+		{"Frequencies", func() (eval.Model, error) {
+			return NewLevelSets(m, LevelSetConfig{Dim: 1, Order: 1, Frequencies: -1})
+		}},
+		{"Bandwidth", func() (eval.Model, error) { return NewLevelSets(m, LevelSetConfig{Dim: 1, Order: 1, Bandwidth: -1}) }},
+	} {
+		if _, err := c.make(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v does not mention %s", err, c.want)
+		}
+	}
+}
+
+func ExampleNewQuantiles() {
+	m, err := NewVAR(VARConfig{Dim: 1, Order: 1, Horizon: 1})
+	if err != nil {
+		panic(err)
+	}
+	m, err = NewQuantiles(m, QuantilesConfig{Dim: 1, Order: 1, Horizon: 1, Levels: []float64{.8}})
+	if err != nil {
+		panic(err)
+	}
+	f := m.NewSeries().(eval.Bounder)
+	rng := rand.New(rand.NewPCG(1, 2))
+	lower, upper := make([]float64, 1), make([]float64, 1)
+	var inside, n float64
+	for range 5000 {
+		y := rng.NormFloat64()
+		if f.BoundsTo(lower, upper) {
+			n++
+			if lower[0] <= y && y <= upper[0] {
+				inside++
+			}
+		}
+		if err := f.Observe([]float64{y}); err != nil {
+			panic(err)
+		}
+	}
+	fmt.Printf("%.1f of the values inside\n", inside/n)
+	// Output: 0.8 of the values inside
+}

@@ -1,0 +1,66 @@
+package varmodel
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/orff"
+)
+
+// lagFeatures are random Fourier features of the Gaussian kernel on the scaled
+// lags of a series, for what is learnt beside its forecasts.
+type lagFeatures struct {
+	input  *kernelInput
+	scalar *orff.Fourier
+	x      []float64 // scratch
+}
+
+func newLagFeatures(dim, order, draws int, bandwidth float64, seed uint64) (*lagFeatures, error) {
+	input, err := newKernelInput(dim, order, Standardised, bandwidth)
+	if err != nil {
+		return nil, err
+	}
+	s, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, dim*order, draws, orff.BlockRand(seed, 1))
+	if err != nil {
+		return nil, err
+	}
+	return &lagFeatures{input: input, scalar: s, x: make([]float64, dim*order)}, nil
+}
+
+// to writes the features, and false while the bandwidth is not known.
+func (f *lagFeatures) to(phi []float64, s *scaler, past *history) (ok bool) {
+	f.input.featuresTo(f.x, s, past)
+	if math.IsNaN(f.x[0]) {
+		return false
+	}
+	f.scalar.FeaturesTo(phi, f.x)
+	return true
+}
+
+func (f *lagFeatures) State(c *snapshot.Codec) {
+	f.input.State(c)
+	f.scalar.State(c)
+}
+
+// lagSeries is the past of one series, for lagFeatures. A missing value stays
+// what it was last.
+type lagSeries struct {
+	scaler     *scaler
+	past       *history
+	last, diff []float64
+}
+
+func newLagSeries(dim, order int) lagSeries {
+	return lagSeries{newScaler(dim), newHistory(dim, order), make([]float64, dim), make([]float64, dim)}
+}
+
+func (s *lagSeries) push(y []float64) {
+	copy(s.last, s.past.lag(0))
+	s.past.push(y, s.last, s.diff)
+	s.scaler.observe(y, s.diff)
+}
+
+func (s *lagSeries) State(c *snapshot.Codec) {
+	s.scaler.State(c)
+	s.past.State(c)
+}

@@ -1,0 +1,245 @@
+package varmodel
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/sgd"
+)
+
+// LevelSetConfig describes an anomaly score by level sets.
+type LevelSetConfig struct {
+	Dim         int     // d, coordinates of a sample
+	Order       int     // q >= 1, lags that are judged together
+	Frequencies int     // of the kernel of the lags; 0 means 100
+	Bandwidth   float64 // of it, in units of the median distance; 0 means 0.5
+	Seed        uint64
+}
+
+const (
+	levelFrequencies = 10  // of the kernel of the levels
+	levelBandwidth   = .3  // of it: neighbouring level sets are alike
+	levelsAStep      = 8   // drawn for a gradient step
+	levelGrid        = 19  // levels that a score looks at
+	scoredAfter      = 100 // distances before there is a rank
+	rankedAmong      = 500
+)
+
+// NewLevelSets returns m with forecasters that are also eval.Detectors: the
+// continuous one-class support vector machine of Brault 2017, section 9.1.5,
+// learnt online. For all fractions nu of outliers at once it finds the set of lag
+// vectors outside of which a fraction nu lies. A lag vector is the more unusual
+// the further it is outside of these sets, on the average over nu; its score is
+// the rank of that among the last 500 of the series.
+func NewLevelSets(m eval.Model, cfg LevelSetConfig) (eval.Model, error) {
+	if err := checkShape(cfg.Dim, 1); err != nil {
+		return nil, err
+	}
+	if err := checkRange("Order", cfg.Order, 1, maxLags); err != nil {
+		return nil, err
+	}
+	setDefault(&cfg.Frequencies, 100)
+	setDefault(&cfg.Bandwidth, .5)
+	if err := checkRange("Frequencies", cfg.Frequencies, 1, 100_000); err != nil {
+		return nil, err
+	}
+	features, err := newLagFeatures(cfg.Dim, cfg.Order, cfg.Frequencies, cfg.Bandwidth, cfg.Seed)
+	if err != nil {
+		return nil, err
+	}
+	levels, err := newLevels(cfg.Seed)
+	if err != nil {
+		return nil, err
+	}
+	l, err := sgd.NewLevelSet(sgd.LevelSetConfig{
+		InputFeatures: features.scalar.Len(), LevelFeatures: levels.scalar.Len(), Lambda: 1e-6,
+		Batch: 1, Levels: levelsAStep, Rate: sgd.InverseScaling{Gamma0: .5, Gamma1: .01, Power: .5}, Average: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &levelSets{
+		Model: m, cfg: cfg, features: features, levels: levels, l: l,
+		grid: levels.features(evenly(levelGrid)), margin: make([]float64, levelGrid),
+	}, nil
+}
+
+// evenly returns n levels in (0, 1).
+func evenly(n int) []float64 {
+	tau := make([]float64, n)
+	for i := range tau {
+		tau[i] = float64(i+1) / float64(n+1)
+	}
+	return tau
+}
+
+// levels draws levels and computes their features.
+type levels struct {
+	scalar     *orff.Fourier
+	w          []float64 // its frequencies
+	seed       uint64
+	steps      int
+	tau        []float64
+	phi, slope []float64
+}
+
+func newLevels(seed uint64) (*levels, error) {
+	s, err := orff.NewFourier(orff.Gaussian{Sigma: levelBandwidth}, 1, levelFrequencies, orff.BlockRand(seed, 2))
+	if err != nil {
+		return nil, err
+	}
+	return &levels{
+		scalar: s, w: s.Frequencies(), seed: seed, tau: make([]float64, levelsAStep),
+		phi: make([]float64, levelsAStep*s.Len()), slope: make([]float64, levelsAStep*s.Len()),
+	}, nil
+}
+
+// features returns the features of given levels, a row each.
+func (l *levels) features(tau []float64) []float64 {
+	r := l.scalar.Len()
+	phi := make([]float64, len(tau)*r)
+	for i := range tau {
+		l.scalar.FeaturesTo(phi[i*r:(i+1)*r], tau[i:i+1])
+	}
+	return phi
+}
+
+// draw draws the levels of the next step, one in each of equal parts of
+// [low, 1-low], with their features and the derivatives of these. What it draws
+// depends on the number of steps alone.
+func (l *levels) draw(low float64) {
+	l.steps++
+	r := orff.BlockRand(l.seed+0x9e3779b97f4a7c15, l.steps)
+	n, w := l.scalar.Len(), l.w
+	for s := range l.tau {
+		l.tau[s] = low + (1-2*low)*(float64(s)+r.Uniform())/float64(len(l.tau))
+		phi, slope := l.phi[s*n:(s+1)*n], l.slope[s*n:(s+1)*n]
+		l.scalar.FeaturesTo(phi, l.tau[s:s+1])
+		for j, omega := range w {
+			slope[j], slope[len(w)+j] = -omega*phi[len(w)+j], omega*phi[j]
+		}
+	}
+}
+
+func (l *levels) State(c *snapshot.Codec) {
+	l.scalar.State(c)
+	l.w = l.scalar.Frequencies()
+	c.Index(&l.steps, math.MaxInt)
+}
+
+type levelSets struct {
+	eval.Model
+	cfg      LevelSetConfig
+	features *lagFeatures
+	levels   *levels
+	l        *sgd.LevelSet
+
+	grid, margin []float64 // features of the levels of a score; scratch
+}
+
+func (m *levelSets) NewSeries() eval.Forecaster {
+	return &levelSetSeries{
+		around: around{m.Model.NewSeries()}, m: m,
+		lags: newLagSeries(m.cfg.Dim, m.cfg.Order), ring: make([]float64, rankedAmong),
+		phi: make([]float64, m.features.scalar.Len()),
+	}
+}
+
+func (m *levelSets) State(c *snapshot.Codec) {
+	m.Model.State(c)
+	c.Section("levelsets")
+	m.features.State(c)
+	m.levels.State(c)
+	m.l.State(c)
+	if c.Decoding() {
+		m.grid = m.levels.features(evenly(levelGrid))
+	}
+}
+
+// levelSetSeries is one series of levelSets.
+type levelSetSeries struct {
+	around
+	m     *levelSets
+	lags  lagSeries
+	score float64
+	known bool
+
+	ring        []float64 // last distances
+	next, count int
+
+	phi []float64 // scratch
+}
+
+func (s *levelSetSeries) Observe(y []float64) error {
+	if err := s.Forecaster.Observe(y); err != nil {
+		return err
+	}
+	s.lags.push(y)
+	s.known = false
+	if any := hasValue(y); !any || s.lags.past.count < s.m.cfg.Order {
+		return nil
+	}
+	m := s.m
+	m.features.input.observe(s.lags.scaler, s.lags.past)
+	if !m.features.to(s.phi, s.lags.scaler, s.lags.past) {
+		return nil
+	}
+	s.rank(m.distance(s.phi))
+	m.levels.draw(.01)
+	// Only features that are not finite would be refused; these are cosines.
+	_ = m.l.Step(sgd.LevelSetBatch{PhiX: s.phi, Nu: m.levels.tau, PhiT: m.levels.phi})
+	return nil
+}
+
+// distance is how far phi lies outside of the level sets, on the average.
+func (m *levelSets) distance(phi []float64) (d float64) {
+	m.l.MarginTo(m.margin, phi, m.grid)
+	for _, v := range m.margin {
+		d -= v / levelGrid
+	}
+	return d
+}
+
+// rank makes the score from a distance, and keeps that.
+func (s *levelSetSeries) rank(d float64) {
+	var below, equal float64
+	for _, v := range s.ring[:s.count] {
+		switch {
+		case v < d:
+			below++
+		case v == d:
+			equal++
+		}
+	}
+	if s.count >= scoredAfter {
+		s.score, s.known = (below+equal/2)/float64(s.count), true
+	}
+	s.ring[s.next] = d
+	s.next = (s.next + 1) % rankedAmong
+	s.count = min(s.count+1, rankedAmong)
+}
+
+func hasValue(y []float64) bool {
+	for _, v := range y {
+		if !math.IsNaN(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// Anomaly implements eval.Detector.
+func (s *levelSetSeries) Anomaly() (float64, bool) { return s.score, s.known }
+
+func (s *levelSetSeries) State(c *snapshot.Codec) {
+	s.Forecaster.State(c)
+	c.Section("levelset-series")
+	s.lags.State(c)
+	c.Float64(&s.score)
+	c.Bool(&s.known)
+	c.Float64s(s.ring)
+	c.Index(&s.next, rankedAmong)
+	c.Index(&s.count, rankedAmong+1)
+}
