@@ -80,6 +80,12 @@ func (r *RLS) resetP() {
 	r.turn = 0
 }
 
+// Reset forgets everything that was learnt.
+func (r *RLS) Reset() {
+	clear(r.theta)
+	r.resetP()
+}
+
 // Weights returns Theta, p x M row-major: a view that Update changes.
 func (r *RLS) Weights() []float64 { return r.theta }
 

@@ -20,10 +20,10 @@ const warmup = 200
 type fourier struct {
 	dim, frequencies int
 	factor           float64
-	w                []float64 // W^T in turns, dim x frequencies, of unit bandwidth
-	scaled           []float64 // x / sigma, scratch
-	sigma            float64   // 0 until known
-	warm             *medianDistance
+	w                []float64       // W^T in turns, dim x frequencies, of unit bandwidth
+	scaled           []float64       // x / sigma, scratch
+	sigma            float64         // 0 until known
+	warm             *medianDistance // nil when somebody else sets sigma
 }
 
 // newFourier draws the frequencies of the given block of the seed.
@@ -47,7 +47,7 @@ func newFourier(dim, frequencies int, factor float64, seed uint64, block int) *f
 
 // observe takes an input towards the bandwidth.
 func (f *fourier) observe(x []float64) {
-	if f.sigma == 0 && f.warm.add(x) {
+	if f.sigma == 0 && f.warm != nil && f.warm.add(x) {
 		f.sigma = f.factor * f.warm.median()
 	}
 }
@@ -68,5 +68,7 @@ func (f *fourier) featuresTo(phi, x []float64) {
 func (f *fourier) State(c *snapshot.Codec) {
 	c.Section("fourier")
 	c.Float64(&f.sigma)
-	f.warm.State(c)
+	if f.warm != nil {
+		f.warm.State(c)
+	}
 }

@@ -9,23 +9,21 @@ import (
 // history keeps the last samples of one series with no gaps: a missing
 // coordinate is filled with the forecast that stood for it, or, before any
 // forecast, with the first value that is observed later.
-//
-// Rows lie in a ring that is written twice, so that the last depth rows are
-// always one contiguous slice.
 type history struct {
 	dim, depth int
-	rows       []float64 // 2*depth x dim
+	rows       []float64 // ring of depth x dim
+	observed   []bool    // of each value of rows
 	next       int       // row of the next sample, < depth
 	count      int       // samples pushed
 	seen       []bool    // coordinate has been observed at least once
-	fresh      []bool    // coordinate was observed in the last sample
+	back       int       // lag 0 is this many samples before the last; see at
 }
 
 func newHistory(dim, depth int) *history {
 	return &history{
 		dim: dim, depth: depth,
-		rows: make([]float64, 2*depth*dim),
-		seen: make([]bool, dim), fresh: make([]bool, dim),
+		rows: make([]float64, depth*dim), observed: make([]bool, depth*dim),
+		seen: make([]bool, dim),
 	}
 }
 
@@ -34,8 +32,8 @@ func newHistory(dim, depth int) *history {
 // first sample of a coordinate all its lags have the value of that sample: a
 // series that has just begun has never moved.
 func (h *history) push(y, guess, diff []float64) {
-	last := h.lag(0)
-	row := h.rows[h.next*h.dim : (h.next+1)*h.dim]
+	last, fresh := h.lag(0), h.observedAt(0)
+	row, observed := h.rows[h.next*h.dim:(h.next+1)*h.dim], h.observed[h.next*h.dim:(h.next+1)*h.dim]
 	for j, v := range y {
 		missing := math.IsNaN(v)
 		diff[j] = math.NaN()
@@ -46,16 +44,15 @@ func (h *history) push(y, guess, diff []float64) {
 			v = 0
 		case !h.seen[j]:
 			h.seen[j] = true
-			for i := range 2 * h.depth {
+			for i := range h.depth {
 				h.rows[i*h.dim+j] = v
 			}
-		case h.fresh[j]:
+		case fresh[j]:
 			diff[j] = v - last[j]
 		}
-		h.fresh[j] = !missing
+		observed[j] = !missing
 		row[j] = v
 	}
-	copy(h.rows[(h.next+h.depth)*h.dim:], row)
 	h.next = (h.next + 1) % h.depth
 	h.count++
 }
@@ -63,15 +60,36 @@ func (h *history) push(y, guess, diff []float64) {
 // extend appends a forecast as if it had been observed.
 func (h *history) extend(y []float64) {
 	copy(h.rows[h.next*h.dim:], y)
-	copy(h.rows[(h.next+h.depth)*h.dim:], y)
 	h.next = (h.next + 1) % h.depth
 	h.count++
 }
 
 // lag returns the sample l steps before the last one, l < depth: a view.
 func (h *history) lag(l int) []float64 {
-	i := h.next + h.depth - 1 - l
+	i := h.row(l)
 	return h.rows[i*h.dim : (i+1)*h.dim]
+}
+
+// observedAt tells which coordinates of lag l were observed: a view.
+func (h *history) observedAt(l int) []bool {
+	i := h.row(l)
+	return h.observed[i*h.dim : (i+1)*h.dim]
+}
+
+func (h *history) row(l int) int {
+	i := h.next - 1 - l - h.back
+	if i < 0 {
+		i += h.depth
+	}
+	return i
+}
+
+// at returns the history as it was the given number of samples ago, sharing the
+// rows. Only its lags may be used.
+func (h *history) at(back int) history {
+	v := *h
+	v.back = back
+	return v
 }
 
 // any reports whether any coordinate has been observed.
@@ -88,8 +106,8 @@ func (h *history) any() bool {
 func (h *history) copyFrom(o *history) {
 	copy(h.rows, o.rows)
 	h.next, h.count = o.next, o.count
+	copy(h.observed, o.observed)
 	copy(h.seen, o.seen)
-	copy(h.fresh, o.fresh)
 }
 
 func (h *history) State(c *snapshot.Codec) {
@@ -97,8 +115,10 @@ func (h *history) State(c *snapshot.Codec) {
 	c.Float64s(h.rows)
 	c.Index(&h.next, h.depth)
 	c.Int(&h.count)
+	for i := range h.observed {
+		c.Bool(&h.observed[i])
+	}
 	for j := range h.seen {
 		c.Bool(&h.seen[j])
-		c.Bool(&h.fresh[j])
 	}
 }

@@ -1,0 +1,276 @@
+package varmodel
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+// AutoConfig describes the default model.
+type AutoConfig struct {
+	Dim     int       // d, coordinates of a sample
+	Horizon int       // H, forecasts 1 … H steps ahead
+	Seed    uint64    // of the frequencies
+	Experts []string  // names of the experts beside persistence; nil means all of ExpertNames
+	Shared  bool      // several series share the weights
+	Levels  []float64 // of the prediction intervals, each in (0, 1); none means no intervals
+}
+
+// ExpertNames lists the experts of the default model beside persistence.
+func ExpertNames() []string {
+	names := make([]string, len(pool))
+	for i, e := range pool {
+		names[i] = e.name
+	}
+	return names
+}
+
+// valueLimit bounds what the default model accepts: squares of larger values
+// would overflow.
+const valueLimit = 1e100
+
+// NewAuto returns the default model: an online mixture of experts around
+// ORFFVAR, with no parameter to choose. See the package comment. Its
+// forecasters have the methods of Weighted; with Levels they are
+// eval.Bounders.
+func NewAuto(cfg AutoConfig) (eval.Model, error) {
+	if err := checkShape(cfg.Dim, cfg.Horizon); err != nil {
+		return nil, err
+	}
+	names := cfg.Experts
+	if names == nil {
+		names = ExpertNames()
+	}
+	m := &auto{cfg: cfg, out: make([]float64, cfg.Dim)}
+	for block, spec := range pool {
+		wanted := false
+		for _, n := range names {
+			wanted = wanted || n == spec.name
+		}
+		if !wanted {
+			continue
+		}
+		e, err := newExpert(spec, cfg.Dim, cfg.Seed, block+1)
+		if err != nil {
+			return nil, err
+		}
+		m.experts = append(m.experts, e)
+		m.depth = max(m.depth, e.depth())
+		if !cfg.Shared && e.random != nil {
+			e.random.warm = nil // rebuilds take the bandwidth
+		}
+	}
+	if len(m.experts) != len(names) {
+		return nil, fmt.Errorf("varmodel: Experts must be different names of %v, got %v", ExpertNames(), names)
+	}
+	m.depth = max(m.depth, 1)
+	if !cfg.Shared {
+		m.rebuild = newRebuild(m)
+	}
+	if len(cfg.Levels) == 0 {
+		return m, nil
+	}
+	return NewIntervals(m, IntervalConfig{Dim: cfg.Dim, Horizon: cfg.Horizon, Levels: cfg.Levels})
+}
+
+// Weighted is a Forecaster that mixes experts.
+type Weighted interface {
+	eval.Forecaster
+
+	// Experts returns the names of the experts, in the order of WeightsTo.
+	Experts() []string
+
+	// WeightsTo writes the weights of the experts in the one-step forecast,
+	// dim x experts row-major; each row sums to 1.
+	WeightsTo(dst []float64)
+}
+
+// auto owns the weights of the experts.
+type auto struct {
+	cfg     AutoConfig
+	experts []*expert
+	depth   int       // lags that the experts look at
+	rebuild *rebuild  // nil when series share the weights
+	out     []float64 // scratch
+}
+
+func (m *auto) State(c *snapshot.Codec) {
+	c.Section("auto")
+	for _, e := range m.experts {
+		e.State(c)
+	}
+}
+
+func (m *auto) NewSeries() eval.Forecaster {
+	d, k := m.cfg.Dim, len(m.experts)
+	depth := m.depth + 1
+	if !m.cfg.Shared {
+		depth += memory
+	}
+	s := &autoSeries{
+		m:      m,
+		scaler: newScaler(d), local: newLocalMean(d), past: newHistory(d, depth),
+		glitch: newGlitch(d),
+		mixer:  newMixer(d, k+1),
+		phi:    make([][]float64, k),
+		origin: make([][]float64, 3), unit: make([][]float64, 3),
+		forecasts: make([]float64, (k+1)*d),
+		next:      make([]float64, d), long: make([]float64, d),
+		sample: make([]float64, d), diff: make([]float64, d),
+		observed: make([]bool, d),
+	}
+	for i, e := range m.experts {
+		s.phi[i] = make([]float64, e.features())
+	}
+	for t := range s.origin {
+		s.origin[t], s.unit[t] = make([]float64, d), make([]float64, d)
+	}
+	return s
+}
+
+// autoSeries is one series of the default model.
+type autoSeries struct {
+	m      *auto
+	scaler *scaler
+	local  *localMean
+	past   *history
+	glitch *glitch
+	mixer  *mixer
+
+	pending      bool        // phi waits for its target
+	phi          [][]float64 // per expert
+	origin, unit [][]float64 // per target
+	long         []float64   // see frame
+	forecasts    []float64   // experts+1 x dim; persistence first
+	next         []float64   // one-step forecast
+
+	sample, diff []float64 // scratch
+	observed     []bool    // scratch
+}
+
+func (s *autoSeries) Observe(y []float64) error {
+	if err := checkSample(y, s.m.cfg.Dim); err != nil {
+		return err
+	}
+	for j, v := range y {
+		if math.Abs(v) > valueLimit {
+			return fmt.Errorf("varmodel: coordinate %d is %g, beyond the limit %g", j, v, valueLimit)
+		}
+	}
+	copy(s.sample, y)
+	y = s.sample
+	last := s.past.lag(0)
+	s.glitch.hold(y, last, s.past.seen)
+	if s.pending {
+		for j, v := range y {
+			s.observed[j] = !math.IsNaN(v) && s.past.seen[j]
+		}
+		for i, e := range s.m.experts {
+			e.learn(s.m.out, s.phi[i], y, s.origin[e.target], s.unit[e.target], s.observed)
+		}
+	}
+	if s.past.any() {
+		s.mixer.observe(y, last, s.pending)
+	}
+	s.past.push(y, s.next, s.diff)
+	s.scaler.observe(y, s.diff)
+	s.local.observe(s.past.lag(0), s.past.observedAt(0))
+	if s.m.rebuild != nil {
+		s.m.rebuild.observe(s)
+	}
+	if s.past.any() {
+		s.predict()
+	}
+	return nil
+}
+
+// predict makes the features and the one-step forecasts of the experts and of
+// the mixture.
+func (s *autoSeries) predict() {
+	f := frame{scaler: s.scaler, local: s.local, past: *s.past, long: s.long}
+	d := s.m.cfg.Dim
+	last := s.past.lag(0)
+	copy(s.forecasts, last)
+	s.pending = s.past.count > 2
+	if !s.pending {
+		copy(s.next, last)
+		return
+	}
+	for t := range s.origin {
+		for j := range d {
+			s.origin[t][j], s.unit[t][j] = f.base(target(t), j)
+		}
+	}
+	for i, e := range s.m.experts {
+		if s.m.rebuild == nil && e.random != nil {
+			e.levelsTo(&f)
+			e.random.observe(e.levels)
+		}
+		forecast := s.forecasts[(i+1)*d : (i+2)*d]
+		e.featuresTo(s.phi[i], &f)
+		e.forecastTo(forecast, s.m.out, s.phi[i], &f)
+		if e.source {
+			longTo(s.long, forecast, &f)
+		}
+	}
+	s.mixer.forecastTo(s.next, last, s.forecasts)
+	for j, v := range s.next {
+		s.next[j] = finiteOr(v, last[j])
+	}
+}
+
+// longTo turns the forecast of the source into inputs of the others.
+func longTo(dst, forecast []float64, f *frame) {
+	for j, x := range f.past.lag(0) {
+		dst[j] = (forecast[j] - x) / f.scaler.step(j)
+	}
+}
+
+func (s *autoSeries) ForecastTo(dst []float64) bool {
+	d := s.m.cfg.Dim
+	if len(dst) != s.m.cfg.Horizon*d {
+		panic("varmodel: ForecastTo: wrong length")
+	}
+	if !s.past.any() {
+		return false
+	}
+	copy(dst, s.next)
+	for h := 1; h < s.m.cfg.Horizon; h++ {
+		copy(dst[h*d:], dst[(h-1)*d:h*d])
+	}
+	return true
+}
+
+// Experts implements Weighted.
+func (s *autoSeries) Experts() []string {
+	names := []string{"persistence"}
+	for _, e := range s.m.experts {
+		names = append(names, e.name)
+	}
+	return names
+}
+
+// WeightsTo implements Weighted.
+func (s *autoSeries) WeightsTo(dst []float64) { s.mixer.weightsTo(dst) }
+
+func (s *autoSeries) State(c *snapshot.Codec) {
+	c.Section("series")
+	s.scaler.State(c)
+	s.local.State(c)
+	s.past.State(c)
+	s.glitch.State(c)
+	s.mixer.State(c)
+	c.Bool(&s.pending)
+	for _, phi := range s.phi {
+		c.Float64s(phi)
+	}
+	for t := range s.origin {
+		c.Float64s(s.origin[t])
+		c.Float64s(s.unit[t])
+	}
+	c.Float64s(s.long)
+	c.Float64s(s.forecasts)
+	c.Float64s(s.next)
+}

@@ -1,0 +1,235 @@
+package varmodel
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/sgd"
+)
+
+// target is what an expert regresses on, and what it forecasts before it has
+// learnt anything.
+type target int
+
+const (
+	increment target = iota // the step from the last value: no change
+	local                   // the deviation from the local mean: return to it
+	level                   // the deviation from the mean of the past: return to it
+)
+
+// expertSpec describes one regression of the pool.
+type expertSpec struct {
+	name        string
+	target      target
+	own         int     // own lags of each coordinate alone; 0: the last lags of all
+	source      bool    // its forecasts are the long inputs of the others
+	order       int     // lags of all coordinates
+	linear      float64 // size of the lags among the features; 0: no linear part
+	long        bool    // the increments that the source forecasts are inputs too
+	frequencies int     // random features: a cosine and a sine each
+	bandwidth   float64 // in median distances
+	ridge       float64 // of features of size one
+	forgetting  float64
+}
+
+// pool is the default pool, beside persistence. It spans what series differ in:
+// how smooth the dependence is (bandwidths 1/2, 1, 2 and none), how far it
+// reaches (1 to 96 lags), how long it lasts (forgetting), and what holds when
+// nothing is known (no change, or return to a mean). The size of the linear
+// part sets its ridge apart from that of the random features.
+var pool = []expertSpec{
+	{name: "ar96", own: 96, source: true, ridge: 100, forgetting: 0.9998}, // before those that use it
+	{name: "ar6", own: 6, ridge: 10, forgetting: 0.998},
+	{name: "var1", order: 1, linear: 1, ridge: 1, forgetting: 1},
+	{name: "orff1", order: 1, linear: 10, frequencies: 100, bandwidth: 0.5, ridge: 10, forgetting: 1},
+	{name: "orff4", order: 4, linear: 10, long: true, frequencies: 100, bandwidth: 1, ridge: 100, forgetting: 0.998},
+	{name: "orff3", order: 3, linear: 1, long: true, frequencies: 100, bandwidth: 0.5, ridge: 100, forgetting: 0.9998},
+	{name: "orff3-local", target: local, order: 3, linear: 1, long: true, frequencies: 50, bandwidth: 1, ridge: 100, forgetting: 0.9995},
+	{name: "orff1-level", target: level, order: 1, frequencies: 100, bandwidth: 2, ridge: 10, forgetting: 0.995},
+}
+
+const (
+	targetLimit = 10 // limit of a target, in its scale
+	returnLimit = 20 // limit of the step of an expert that returns to a mean, in typical steps
+)
+
+// resettable is a learner that can start again.
+type resettable interface {
+	learner
+	Reset()
+}
+
+// expert has the weights of one regression.
+type expert struct {
+	expertSpec
+	dim     int
+	learner resettable
+	random  *fourier
+	levels  []float64 // scratch, order x dim
+}
+
+func newExpert(spec expertSpec, dim int, seed uint64, block int) (*expert, error) {
+	e := &expert{expertSpec: spec, dim: dim, levels: make([]float64, spec.order*dim)}
+	if spec.frequencies > 0 {
+		e.random = newFourier(spec.order*dim, spec.frequencies, spec.bandwidth, seed, block)
+	}
+	cfg := sgd.RLSConfig{Features: e.features(), Outputs: dim, Ridge: spec.ridge, Forgetting: spec.forgetting, MaxLeverage: 1}
+	var err error
+	if spec.own > 0 {
+		cfg.Features, cfg.Outputs = spec.own+1, 1
+		e.learner, err = newPerCoordinate(dim, cfg)
+	} else {
+		e.learner, err = sgd.NewRLS(cfg)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("varmodel: expert %s: %w", spec.name, err)
+	}
+	return e, nil
+}
+
+// features is the length of phi.
+func (e *expert) features() int {
+	if e.own > 0 {
+		return e.dim * (e.own + 1)
+	}
+	n := 2 * e.frequencies
+	if e.linear > 0 {
+		n += 1 + e.order*e.dim
+	}
+	if e.long {
+		n += e.dim
+	}
+	return n
+}
+
+// depth is the number of lags that the expert looks at.
+func (e *expert) depth() int { return max(e.own, e.order) }
+
+// frame is a series at one time: what the inputs of the experts are made of.
+type frame struct {
+	scaler *scaler
+	local  *localMean
+	past   history
+	long   []float64 // increments that the source forecasts, in typical steps
+}
+
+// base returns the origin and the unit of the target of coordinate j.
+func (f *frame) base(t target, j int) (origin, unit float64) {
+	switch t {
+	case local:
+		origin, unit = f.local.mean[j], f.local.sd[j]
+	case level:
+		origin, unit = f.scaler.mean[j], f.scaler.sd[j]
+	default:
+		origin, unit = f.past.lag(0)[j], f.scaler.rms[j]
+	}
+	if unit == 0 {
+		unit = 1
+	}
+	return origin, unit
+}
+
+// featuresTo writes the features of the last samples of f.
+func (e *expert) featuresTo(phi []float64, f *frame) {
+	if e.own > 0 {
+		(&ownLags{dim: e.dim, order: e.own}).featuresTo(phi, f.scaler, &f.past)
+		return
+	}
+	e.levelsTo(f)
+	n := 0
+	if e.linear > 0 {
+		n = 1 + len(e.levels)
+		phi[0] = e.linear
+		for i, z := range e.levels {
+			// Differences between the lags are far less correlated than the lags.
+			if i >= e.dim {
+				z -= e.levels[i-e.dim]
+			}
+			phi[1+i] = e.linear * z
+		}
+	}
+	if e.long {
+		for j, v := range f.long {
+			phi[n+j] = e.linear * v
+		}
+		n += e.dim
+	}
+	if e.random != nil {
+		e.random.featuresTo(phi[n:], e.levels)
+	}
+}
+
+// levelsTo leaves the standardised lags in e.levels.
+func (e *expert) levelsTo(f *frame) {
+	if e.target != local {
+		levelsTo(e.levels, f.scaler, &f.past, e.order)
+		return
+	}
+	for l := range e.order {
+		for j, v := range f.past.lag(l) {
+			e.levels[l*e.dim+j] = f.local.standardised(j, v)
+		}
+	}
+}
+
+// forecastTo writes the forecast of the next sample. out is scratch, dim.
+func (e *expert) forecastTo(dst, out, phi []float64, f *frame) {
+	e.learner.PredictTo(out, phi)
+	last := f.past.lag(0)
+	for j, v := range out {
+		if v != v {
+			v = 0
+		}
+		limit := outputLimit * f.scaler.step(j)
+		if e.target != increment {
+			limit = returnLimit * f.scaler.step(j)
+		}
+		origin, unit := f.base(e.target, j)
+		step := min(max(origin+unit*v-last[j], -limit), limit)
+		dst[j] = f.scaler.within(j, last[j]+step)
+	}
+}
+
+// learn updates the weights with the target y of phi, given the origin and unit
+// of y at the time of phi; observed says which coordinates of y count. out is
+// scratch, dim.
+func (e *expert) learn(out, phi, y, origin, unit []float64, observed []bool) {
+	e.learner.PredictTo(out, phi)
+	any := false
+	for j, v := range y {
+		if !observed[j] {
+			out[j] = 0
+			continue
+		}
+		any = true
+		v = (v - origin[j]) / unit[j]
+		out[j] = min(max(v, -targetLimit), targetLimit) - out[j]
+	}
+	if any {
+		e.learner.Update(phi, out)
+	}
+}
+
+func (e *expert) State(c *snapshot.Codec) {
+	c.Section(e.name)
+	if e.random != nil {
+		e.random.State(c)
+	}
+	e.learner.State(c)
+}
+
+// Reset makes all coordinates start again.
+func (l perCoordinate) Reset() {
+	for _, r := range l {
+		r.Reset()
+	}
+}
+
+// finiteOr returns v, or instead when v is not finite.
+func finiteOr(v, instead float64) float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return instead
+	}
+	return v
+}

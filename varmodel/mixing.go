@@ -1,0 +1,226 @@
+package varmodel
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/sgd"
+)
+
+// polynomial has the weights of ML-Poly (Gaillard, Stoltz and van Erven 2014),
+// an aggregation of experts without a learning rate: the weight of an expert is
+// its positive regret over the sum of its squared regrets, and all are equal
+// while none has a positive one.
+type polynomial struct {
+	weight, regret, square []float64
+}
+
+func newPolynomial(experts int) polynomial {
+	v := make([]float64, 3*experts)
+	p := polynomial{v[:experts:experts], v[experts : 2*experts : 2*experts], v[2*experts:]}
+	p.normalise()
+	return p
+}
+
+// learn takes the outcome y after the experts forecast z and the aggregate
+// forecast was out: the regret of an expert is the gain of moving a little
+// towards it (the gradient trick, which makes the aggregate compete with the
+// best convex combination).
+func (p *polynomial) learn(z []float64, out, y float64) {
+	slope := 2 * min(max(out-y, -25), 25)
+	for k, v := range z {
+		r := slope * (out - v)
+		p.regret[k] += r
+		p.square[k] += r * r
+	}
+	p.normalise()
+}
+
+func (p *polynomial) normalise() {
+	var sum float64
+	for k, r := range p.regret {
+		p.weight[k] = max(r, 0) / (1 + p.square[k])
+		sum += p.weight[k]
+	}
+	for k := range p.weight {
+		if sum > 0 {
+			p.weight[k] /= sum
+		} else {
+			p.weight[k] = 1 / float64(len(p.weight))
+		}
+	}
+}
+
+func (p *polynomial) mean(z []float64) float64 {
+	var s float64
+	for k, w := range p.weight {
+		s += w * z[k]
+	}
+	return s
+}
+
+func (p *polynomial) State(c *snapshot.Codec) {
+	c.Float64s(p.regret)
+	c.Float64s(p.square)
+	if c.Decoding() {
+		p.normalise()
+	}
+}
+
+const (
+	outcomeLimit  = 30    // limit of an outcome, in typical steps
+	scaleRate     = 1e-3  // memory of the typical step of the mixer
+	stackRidge    = 100   // prior precision of the stack around the aggregate
+	stackForget   = .9995 // per sample
+	stackLimit    = 5     // limit of the stack's error
+	noveltyFactor = 5     // a step this much larger than any before it is a novelty …
+	noveltySteps  = 10    // … if it is also so many typical steps
+)
+
+// mixer forms one forecast of each coordinate from those of several experts.
+// Everything happens in increments over the last value, in units of the root
+// mean square of the steps that were not zero. A coordinate has two candidates:
+//
+//   - the aggregate, a convex combination with ML-Poly weights;
+//   - the stack, which adds a linear function of the experts' deviations from
+//     the aggregate, the same for all coordinates and learnt by recursive least
+//     squares: it may extrapolate, but not beyond the experts.
+//
+// A second ML-Poly combines the two. After a step far larger than any before
+// it the forecast is the last value: nothing that was learnt applies.
+type mixer struct {
+	dim, experts int
+
+	square, steps   []float64 // mean square of the non-zero steps, and their number
+	largest, recent []float64 // largest step but for the last; the last
+	aggregate, both []polynomial
+	stack           *sgd.RLS
+
+	z          []float64 // dim x experts, increments of the experts
+	candidates []float64 // dim x 2
+	out        []float64 // dim, increments of the mixture
+
+	deviation, err []float64 // scratch
+}
+
+func newMixer(dim, experts int) *mixer {
+	m := &mixer{
+		dim: dim, experts: experts,
+		square: make([]float64, dim), steps: make([]float64, dim),
+		largest: make([]float64, dim), recent: make([]float64, dim),
+		aggregate: make([]polynomial, dim), both: make([]polynomial, dim),
+		z: make([]float64, dim*experts), candidates: make([]float64, 2*dim), out: make([]float64, dim),
+		deviation: make([]float64, experts), err: make([]float64, 1),
+	}
+	for j := range dim {
+		m.aggregate[j], m.both[j] = newPolynomial(experts), newPolynomial(2)
+	}
+	var err error
+	m.stack, err = sgd.NewRLS(sgd.RLSConfig{
+		Features: experts, Outputs: 1, Ridge: stackRidge,
+		Forgetting: math.Pow(stackForget, 1/float64(dim)), MaxLeverage: 1,
+	})
+	if err != nil {
+		panic("varmodel: " + err.Error()) // the constants above are valid
+	}
+	return m
+}
+
+// unit is the scale of coordinate j.
+func (m *mixer) unit(j int) float64 {
+	if m.square[j] > 0 {
+		return math.Sqrt(m.square[j])
+	}
+	return 1
+}
+
+// forecastTo combines the experts' forecasts of the next sample, experts x dim,
+// given the last sample.
+func (m *mixer) forecastTo(dst, last, forecasts []float64) {
+	for j, x := range last {
+		unit := m.unit(j)
+		z := m.z[j*m.experts : (j+1)*m.experts]
+		low, high := 0.0, 0.0
+		for k := range z {
+			z[k] = (forecasts[k*m.dim+j] - x) / unit
+			low, high = min(low, z[k]), max(high, z[k])
+		}
+		c := m.candidates[2*j : 2*j+2]
+		c[0] = m.aggregate[j].mean(z)
+		m.stackTo(z, c[0])
+		c[1] = min(max(c[0]+m.err[0], low), high)
+		m.out[j] = m.both[j].mean(c)
+		if m.novel(j) {
+			m.out[j] = 0
+		}
+		dst[j] = x + unit*m.out[j]
+	}
+}
+
+// stackTo leaves the experts' deviations in m.deviation and the correction that
+// the stack makes of them in m.err.
+func (m *mixer) stackTo(z []float64, aggregate float64) {
+	for k, v := range z {
+		m.deviation[k] = v - aggregate
+	}
+	m.stack.PredictTo(m.err, m.deviation)
+}
+
+func (m *mixer) novel(j int) bool {
+	return m.steps[j] > winsorAfter && m.recent[j] > noveltyFactor*m.largest[j] && m.recent[j] > noveltySteps*m.unit(j)
+}
+
+// observe learns from the next sample y, NaN where missing, after forecastTo
+// with the given last sample. learn says whether the experts' forecasts were
+// worth learning from.
+func (m *mixer) observe(y, last []float64, learn bool) {
+	for j, v := range y {
+		step := v - last[j]
+		if learn && step != 0 && !math.IsNaN(v) {
+			z := m.z[j*m.experts : (j+1)*m.experts]
+			c := m.candidates[2*j : 2*j+2]
+			target := min(max(step/m.unit(j), -outcomeLimit), outcomeLimit)
+			m.both[j].learn(c, m.out[j], target)
+			m.stackTo(z, c[0])
+			m.err[0] = min(max(target-c[0]-m.err[0], -stackLimit), stackLimit)
+			m.stack.Update(m.deviation, m.err)
+			m.aggregate[j].learn(z, c[0], target)
+		}
+	}
+	for j, v := range y {
+		step := math.Abs(v - last[j])
+		if math.IsNaN(v) {
+			continue
+		}
+		m.largest[j], m.recent[j] = max(m.largest[j], m.recent[j]), step
+		if step == 0 {
+			continue
+		}
+		m.steps[j]++
+		square := step * step
+		if m.steps[j] > winsorAfter {
+			square = min(square, outcomeLimit*outcomeLimit*m.square[j])
+		}
+		m.square[j] += (square - m.square[j]) * max(1/m.steps[j], scaleRate)
+	}
+}
+
+// weightsTo writes the weights of the experts, dim x experts, without the
+// stack's corrections.
+func (m *mixer) weightsTo(dst []float64) {
+	for j := range m.dim {
+		copy(dst[j*m.experts:(j+1)*m.experts], m.aggregate[j].weight)
+	}
+}
+
+func (m *mixer) State(c *snapshot.Codec) {
+	c.Section("mixer")
+	for _, v := range [][]float64{m.square, m.steps, m.largest, m.recent, m.z, m.candidates, m.out} {
+		c.Float64s(v)
+	}
+	for j := range m.dim {
+		m.aggregate[j].State(c)
+		m.both[j].State(c)
+	}
+	m.stack.State(c)
+}
