@@ -1,6 +1,10 @@
 package stream
 
-import "github.com/orffvar/forecaster/eval"
+import (
+	"slices"
+
+	"github.com/orffvar/forecaster/eval"
+)
 
 // Batch is what the engine produced from some consecutive records. Its slices
 // belong to whoever holds it and are reused after Reset.
@@ -8,6 +12,7 @@ type Batch struct {
 	Forecasts    []Forecast
 	Observations []Observation
 	Metrics      []Metric
+	Insights     []Insight
 	Events       []Event
 	DeadLetters  []DeadLetter
 
@@ -62,6 +67,16 @@ type Metric struct {
 	Score   eval.Score
 }
 
+// Insight is what a model says about itself; it comes with the metrics.
+type Insight struct {
+	Series    *Series
+	Model     string
+	Time      int64
+	Experts   []string  // that the model mixes; nil = it does not
+	Weights   []float64 // of the experts, dim x experts; each row sums to 1
+	Influence []float64 // dim x dim, see eval.Influencer; nil = unknown
+}
+
 // AllTargets is the target of a metric averaged over the variables.
 const AllTargets = "_all"
 
@@ -91,7 +106,7 @@ type DeadLetter struct {
 
 // Points returns the number of points in the batch: what its limit counts.
 func (b *Batch) Points() int {
-	return len(b.Forecasts) + len(b.Observations) + len(b.Metrics) + len(b.Events) + len(b.DeadLetters)
+	return len(b.Forecasts) + len(b.Observations) + len(b.Metrics) + len(b.Insights) + len(b.Events) + len(b.DeadLetters)
 }
 
 // Bytes returns about how much memory the points take: what its limit on bytes
@@ -103,6 +118,7 @@ func (b *Batch) Reset() {
 	clear(b.Forecasts) // drop the references to series
 	clear(b.Observations)
 	clear(b.Metrics)
+	clear(b.Insights)
 	clear(b.Events)
 	clear(b.DeadLetters)
 	spare := b.spare
@@ -122,6 +138,15 @@ func (b *Batch) vector(v []float64) []float64 {
 	n := len(b.floats)
 	b.floats = append(b.floats, v...)
 	return b.floats[n:len(b.floats):len(b.floats)]
+}
+
+// zeros returns n zeros that live as long as the batch.
+func (b *Batch) zeros(n int) []float64 {
+	from := len(b.floats)
+	b.floats = slices.Grow(b.floats, n)[:from+n]
+	v := b.floats[from : from+n : from+n]
+	clear(v)
+	return v
 }
 
 // blob does for bytes what vector does for numbers.

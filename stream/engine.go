@@ -253,6 +253,7 @@ func (e *Engine) emit(dst *Batch, s *series) {
 func (e *Engine) measure(dst *Batch, s *series) {
 	if e.c.MetricsEvery != 0 && s.samples%int64(e.c.MetricsEvery) == 0 {
 		e.scores(dst, s)
+		e.insight(dst, s)
 	}
 }
 
