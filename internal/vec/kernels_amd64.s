@@ -3074,20 +3074,19 @@ done198:
 // Requires: AVX, FMA3
 TEXT ·symAddAVX2(SB), NOSPLIT, $0-32
 	MOVQ a+0(FP), AX
-	MOVQ nb+8(FP), CX
-	MOVQ w+16(FP), DX
-	MOVQ k+24(FP), BX
-	MOVQ CX, SI
-	SHLQ $0x06, SI
+	MOVQ w+16(FP), CX
+	MOVQ nb+8(FP), DX
+	SHLQ $0x06, DX
+	MOVQ nb+8(FP), BX
 
 loop203:
-	CMPQ CX, $0x00000001
+	CMPQ BX, $0x00000001
 	JL   done204
+	MOVQ BX, SI
 	MOVQ CX, DI
-	MOVQ DX, R8
 
 loop205:
-	CMPQ    DI, $0x00000001
+	CMPQ    SI, $0x00000001
 	JL      done206
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
@@ -3097,33 +3096,33 @@ loop205:
 	VMOVUPD 320(AX), Y5
 	VMOVUPD 384(AX), Y6
 	VMOVUPD 448(AX), Y7
-	MOVQ    DX, R9
-	MOVQ    R8, R10
-	MOVQ    BX, R11
+	MOVQ    CX, R8
+	MOVQ    DI, R9
+	MOVQ    k+24(FP), R10
 
 loop207:
-	CMPQ         R11, $0x00000001
+	CMPQ         R10, $0x00000001
 	JL           done208
-	VMOVUPD      (R10), Y8
-	VBROADCASTSD (R9), Y9
+	VMOVUPD      (R9), Y8
+	VBROADCASTSD (R8), Y9
 	VFMADD231PD  Y9, Y8, Y0
-	VBROADCASTSD 8(R9), Y9
+	VBROADCASTSD 8(R8), Y9
 	VFMADD231PD  Y9, Y8, Y1
-	VBROADCASTSD 16(R9), Y9
+	VBROADCASTSD 16(R8), Y9
 	VFMADD231PD  Y9, Y8, Y2
-	VBROADCASTSD 24(R9), Y9
+	VBROADCASTSD 24(R8), Y9
 	VFMADD231PD  Y9, Y8, Y3
-	VBROADCASTSD 32(R9), Y9
+	VBROADCASTSD 32(R8), Y9
 	VFMADD231PD  Y9, Y8, Y4
-	VBROADCASTSD 40(R9), Y9
+	VBROADCASTSD 40(R8), Y9
 	VFMADD231PD  Y9, Y8, Y5
-	VBROADCASTSD 48(R9), Y9
+	VBROADCASTSD 48(R8), Y9
 	VFMADD231PD  Y9, Y8, Y6
-	VBROADCASTSD 56(R9), Y9
+	VBROADCASTSD 56(R8), Y9
 	VFMADD231PD  Y9, Y8, Y7
-	ADDQ         SI, R9
-	ADDQ         SI, R10
-	SUBQ         $0x00000001, R11
+	ADDQ         DX, R8
+	ADDQ         DX, R9
+	SUBQ         $0x00000001, R10
 	JMP          loop207
 
 done208:
@@ -3143,33 +3142,33 @@ done208:
 	VMOVUPD 352(AX), Y5
 	VMOVUPD 416(AX), Y6
 	VMOVUPD 480(AX), Y7
-	MOVQ    DX, R9
-	MOVQ    R8, R10
-	MOVQ    BX, R11
+	MOVQ    CX, R8
+	MOVQ    DI, R9
+	MOVQ    k+24(FP), R10
 
 loop209:
-	CMPQ         R11, $0x00000001
+	CMPQ         R10, $0x00000001
 	JL           done210
-	VMOVUPD      32(R10), Y8
-	VBROADCASTSD (R9), Y9
+	VMOVUPD      32(R9), Y8
+	VBROADCASTSD (R8), Y9
 	VFMADD231PD  Y9, Y8, Y0
-	VBROADCASTSD 8(R9), Y9
+	VBROADCASTSD 8(R8), Y9
 	VFMADD231PD  Y9, Y8, Y1
-	VBROADCASTSD 16(R9), Y9
+	VBROADCASTSD 16(R8), Y9
 	VFMADD231PD  Y9, Y8, Y2
-	VBROADCASTSD 24(R9), Y9
+	VBROADCASTSD 24(R8), Y9
 	VFMADD231PD  Y9, Y8, Y3
-	VBROADCASTSD 32(R9), Y9
+	VBROADCASTSD 32(R8), Y9
 	VFMADD231PD  Y9, Y8, Y4
-	VBROADCASTSD 40(R9), Y9
+	VBROADCASTSD 40(R8), Y9
 	VFMADD231PD  Y9, Y8, Y5
-	VBROADCASTSD 48(R9), Y9
+	VBROADCASTSD 48(R8), Y9
 	VFMADD231PD  Y9, Y8, Y6
-	VBROADCASTSD 56(R9), Y9
+	VBROADCASTSD 56(R8), Y9
 	VFMADD231PD  Y9, Y8, Y7
-	ADDQ         SI, R9
-	ADDQ         SI, R10
-	SUBQ         $0x00000001, R11
+	ADDQ         DX, R8
+	ADDQ         DX, R9
+	SUBQ         $0x00000001, R10
 	JMP          loop209
 
 done210:
@@ -3182,13 +3181,13 @@ done210:
 	VMOVUPD Y6, 416(AX)
 	VMOVUPD Y7, 480(AX)
 	ADDQ    $0x00000200, AX
-	ADDQ    $0x00000040, R8
-	SUBQ    $0x00000001, DI
+	ADDQ    $0x00000040, DI
+	SUBQ    $0x00000001, SI
 	JMP     loop205
 
 done206:
-	ADDQ $0x00000040, DX
-	SUBQ $0x00000001, CX
+	ADDQ $0x00000040, CX
+	SUBQ $0x00000001, BX
 	JMP  loop203
 
 done204:
@@ -3199,20 +3198,19 @@ done204:
 // Requires: AVX, FMA3
 TEXT ·symSubAVX2(SB), NOSPLIT, $0-32
 	MOVQ a+0(FP), AX
-	MOVQ nb+8(FP), CX
-	MOVQ w+16(FP), DX
-	MOVQ k+24(FP), BX
-	MOVQ CX, SI
-	SHLQ $0x06, SI
+	MOVQ w+16(FP), CX
+	MOVQ nb+8(FP), DX
+	SHLQ $0x06, DX
+	MOVQ nb+8(FP), BX
 
 loop211:
-	CMPQ CX, $0x00000001
+	CMPQ BX, $0x00000001
 	JL   done212
+	MOVQ BX, SI
 	MOVQ CX, DI
-	MOVQ DX, R8
 
 loop213:
-	CMPQ    DI, $0x00000001
+	CMPQ    SI, $0x00000001
 	JL      done214
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
@@ -3222,33 +3220,33 @@ loop213:
 	VMOVUPD 320(AX), Y5
 	VMOVUPD 384(AX), Y6
 	VMOVUPD 448(AX), Y7
-	MOVQ    DX, R9
-	MOVQ    R8, R10
-	MOVQ    BX, R11
+	MOVQ    CX, R8
+	MOVQ    DI, R9
+	MOVQ    k+24(FP), R10
 
 loop215:
-	CMPQ         R11, $0x00000001
+	CMPQ         R10, $0x00000001
 	JL           done216
-	VMOVUPD      (R10), Y8
-	VBROADCASTSD (R9), Y9
+	VMOVUPD      (R9), Y8
+	VBROADCASTSD (R8), Y9
 	VFNMADD231PD Y9, Y8, Y0
-	VBROADCASTSD 8(R9), Y9
+	VBROADCASTSD 8(R8), Y9
 	VFNMADD231PD Y9, Y8, Y1
-	VBROADCASTSD 16(R9), Y9
+	VBROADCASTSD 16(R8), Y9
 	VFNMADD231PD Y9, Y8, Y2
-	VBROADCASTSD 24(R9), Y9
+	VBROADCASTSD 24(R8), Y9
 	VFNMADD231PD Y9, Y8, Y3
-	VBROADCASTSD 32(R9), Y9
+	VBROADCASTSD 32(R8), Y9
 	VFNMADD231PD Y9, Y8, Y4
-	VBROADCASTSD 40(R9), Y9
+	VBROADCASTSD 40(R8), Y9
 	VFNMADD231PD Y9, Y8, Y5
-	VBROADCASTSD 48(R9), Y9
+	VBROADCASTSD 48(R8), Y9
 	VFNMADD231PD Y9, Y8, Y6
-	VBROADCASTSD 56(R9), Y9
+	VBROADCASTSD 56(R8), Y9
 	VFNMADD231PD Y9, Y8, Y7
-	ADDQ         SI, R9
-	ADDQ         SI, R10
-	SUBQ         $0x00000001, R11
+	ADDQ         DX, R8
+	ADDQ         DX, R9
+	SUBQ         $0x00000001, R10
 	JMP          loop215
 
 done216:
@@ -3268,33 +3266,33 @@ done216:
 	VMOVUPD 352(AX), Y5
 	VMOVUPD 416(AX), Y6
 	VMOVUPD 480(AX), Y7
-	MOVQ    DX, R9
-	MOVQ    R8, R10
-	MOVQ    BX, R11
+	MOVQ    CX, R8
+	MOVQ    DI, R9
+	MOVQ    k+24(FP), R10
 
 loop217:
-	CMPQ         R11, $0x00000001
+	CMPQ         R10, $0x00000001
 	JL           done218
-	VMOVUPD      32(R10), Y8
-	VBROADCASTSD (R9), Y9
+	VMOVUPD      32(R9), Y8
+	VBROADCASTSD (R8), Y9
 	VFNMADD231PD Y9, Y8, Y0
-	VBROADCASTSD 8(R9), Y9
+	VBROADCASTSD 8(R8), Y9
 	VFNMADD231PD Y9, Y8, Y1
-	VBROADCASTSD 16(R9), Y9
+	VBROADCASTSD 16(R8), Y9
 	VFNMADD231PD Y9, Y8, Y2
-	VBROADCASTSD 24(R9), Y9
+	VBROADCASTSD 24(R8), Y9
 	VFNMADD231PD Y9, Y8, Y3
-	VBROADCASTSD 32(R9), Y9
+	VBROADCASTSD 32(R8), Y9
 	VFNMADD231PD Y9, Y8, Y4
-	VBROADCASTSD 40(R9), Y9
+	VBROADCASTSD 40(R8), Y9
 	VFNMADD231PD Y9, Y8, Y5
-	VBROADCASTSD 48(R9), Y9
+	VBROADCASTSD 48(R8), Y9
 	VFNMADD231PD Y9, Y8, Y6
-	VBROADCASTSD 56(R9), Y9
+	VBROADCASTSD 56(R8), Y9
 	VFNMADD231PD Y9, Y8, Y7
-	ADDQ         SI, R9
-	ADDQ         SI, R10
-	SUBQ         $0x00000001, R11
+	ADDQ         DX, R8
+	ADDQ         DX, R9
+	SUBQ         $0x00000001, R10
 	JMP          loop217
 
 done218:
@@ -3307,13 +3305,13 @@ done218:
 	VMOVUPD Y6, 416(AX)
 	VMOVUPD Y7, 480(AX)
 	ADDQ    $0x00000200, AX
-	ADDQ    $0x00000040, R8
-	SUBQ    $0x00000001, DI
+	ADDQ    $0x00000040, DI
+	SUBQ    $0x00000001, SI
 	JMP     loop213
 
 done214:
-	ADDQ $0x00000040, DX
-	SUBQ $0x00000001, CX
+	ADDQ $0x00000040, CX
+	SUBQ $0x00000001, BX
 	JMP  loop211
 
 done212:
@@ -12071,20 +12069,19 @@ done564:
 TEXT ·symAddAVX512(SB), NOSPLIT, $0-32
 	VPXORQ Z0, Z0, Z0
 	MOVQ   a+0(FP), AX
-	MOVQ   nb+8(FP), CX
-	MOVQ   w+16(FP), DX
-	MOVQ   k+24(FP), BX
-	MOVQ   CX, SI
-	SHLQ   $0x06, SI
+	MOVQ   w+16(FP), CX
+	MOVQ   nb+8(FP), DX
+	SHLQ   $0x06, DX
+	MOVQ   nb+8(FP), BX
 
 loop569:
-	CMPQ CX, $0x00000001
+	CMPQ BX, $0x00000001
 	JL   done570
+	MOVQ BX, SI
 	MOVQ CX, DI
-	MOVQ DX, R8
 
 loop571:
-	CMPQ    DI, $0x00000001
+	CMPQ    SI, $0x00000002
 	JL      done572
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
@@ -12094,26 +12091,51 @@ loop571:
 	VMOVUPD 320(AX), Z5
 	VMOVUPD 384(AX), Z6
 	VMOVUPD 448(AX), Z7
-	MOVQ    DX, R9
-	MOVQ    R8, R10
-	MOVQ    BX, R11
+	VMOVUPD 512(AX), Z8
+	VMOVUPD 576(AX), Z9
+	VMOVUPD 640(AX), Z10
+	VMOVUPD 704(AX), Z11
+	VMOVUPD 768(AX), Z12
+	VMOVUPD 832(AX), Z13
+	VMOVUPD 896(AX), Z14
+	VMOVUPD 960(AX), Z15
+	MOVQ    CX, R8
+	MOVQ    DI, R9
+	MOVQ    k+24(FP), R10
 
 loop573:
-	CMPQ             R11, $0x00000001
-	JL               done574
-	VMOVUPD          (R10), Z8
-	VFMADD231PD.BCST (R9), Z8, Z0
-	VFMADD231PD.BCST 8(R9), Z8, Z1
-	VFMADD231PD.BCST 16(R9), Z8, Z2
-	VFMADD231PD.BCST 24(R9), Z8, Z3
-	VFMADD231PD.BCST 32(R9), Z8, Z4
-	VFMADD231PD.BCST 40(R9), Z8, Z5
-	VFMADD231PD.BCST 48(R9), Z8, Z6
-	VFMADD231PD.BCST 56(R9), Z8, Z7
-	ADDQ             SI, R9
-	ADDQ             SI, R10
-	SUBQ             $0x00000001, R11
-	JMP              loop573
+	CMPQ         R10, $0x00000001
+	JL           done574
+	VMOVUPD      (R9), Z16
+	VMOVUPD      64(R9), Z17
+	VBROADCASTSD (R8), Z18
+	VFMADD231PD  Z18, Z16, Z0
+	VFMADD231PD  Z18, Z17, Z8
+	VBROADCASTSD 8(R8), Z18
+	VFMADD231PD  Z18, Z16, Z1
+	VFMADD231PD  Z18, Z17, Z9
+	VBROADCASTSD 16(R8), Z18
+	VFMADD231PD  Z18, Z16, Z2
+	VFMADD231PD  Z18, Z17, Z10
+	VBROADCASTSD 24(R8), Z18
+	VFMADD231PD  Z18, Z16, Z3
+	VFMADD231PD  Z18, Z17, Z11
+	VBROADCASTSD 32(R8), Z18
+	VFMADD231PD  Z18, Z16, Z4
+	VFMADD231PD  Z18, Z17, Z12
+	VBROADCASTSD 40(R8), Z18
+	VFMADD231PD  Z18, Z16, Z5
+	VFMADD231PD  Z18, Z17, Z13
+	VBROADCASTSD 48(R8), Z18
+	VFMADD231PD  Z18, Z16, Z6
+	VFMADD231PD  Z18, Z17, Z14
+	VBROADCASTSD 56(R8), Z18
+	VFMADD231PD  Z18, Z16, Z7
+	VFMADD231PD  Z18, Z17, Z15
+	ADDQ         DX, R8
+	ADDQ         DX, R9
+	SUBQ         $0x00000001, R10
+	JMP          loop573
 
 done574:
 	VMOVUPD Z0, (AX)
@@ -12124,14 +12146,77 @@ done574:
 	VMOVUPD Z5, 320(AX)
 	VMOVUPD Z6, 384(AX)
 	VMOVUPD Z7, 448(AX)
-	ADDQ    $0x00000200, AX
-	ADDQ    $0x00000040, R8
-	SUBQ    $0x00000001, DI
+	VMOVUPD Z8, 512(AX)
+	VMOVUPD Z9, 576(AX)
+	VMOVUPD Z10, 640(AX)
+	VMOVUPD Z11, 704(AX)
+	VMOVUPD Z12, 768(AX)
+	VMOVUPD Z13, 832(AX)
+	VMOVUPD Z14, 896(AX)
+	VMOVUPD Z15, 960(AX)
+	ADDQ    $0x00000400, AX
+	ADDQ    $0x00000080, DI
+	SUBQ    $0x00000002, SI
 	JMP     loop571
 
 done572:
-	ADDQ $0x00000040, DX
-	SUBQ $0x00000001, CX
+loop575:
+	CMPQ    SI, $0x00000001
+	JL      done576
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Z7
+	MOVQ    CX, R8
+	MOVQ    DI, R9
+	MOVQ    k+24(FP), R10
+
+loop577:
+	CMPQ         R10, $0x00000001
+	JL           done578
+	VMOVUPD      (R9), Z8
+	VBROADCASTSD (R8), Z9
+	VFMADD231PD  Z9, Z8, Z0
+	VBROADCASTSD 8(R8), Z9
+	VFMADD231PD  Z9, Z8, Z1
+	VBROADCASTSD 16(R8), Z9
+	VFMADD231PD  Z9, Z8, Z2
+	VBROADCASTSD 24(R8), Z9
+	VFMADD231PD  Z9, Z8, Z3
+	VBROADCASTSD 32(R8), Z9
+	VFMADD231PD  Z9, Z8, Z4
+	VBROADCASTSD 40(R8), Z9
+	VFMADD231PD  Z9, Z8, Z5
+	VBROADCASTSD 48(R8), Z9
+	VFMADD231PD  Z9, Z8, Z6
+	VBROADCASTSD 56(R8), Z9
+	VFMADD231PD  Z9, Z8, Z7
+	ADDQ         DX, R8
+	ADDQ         DX, R9
+	SUBQ         $0x00000001, R10
+	JMP          loop577
+
+done578:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	VMOVUPD Z7, 448(AX)
+	ADDQ    $0x00000200, AX
+	ADDQ    $0x00000040, DI
+	SUBQ    $0x00000001, SI
+	JMP     loop575
+
+done576:
+	ADDQ $0x00000040, CX
+	SUBQ $0x00000001, BX
 	JMP  loop569
 
 done570:
@@ -12143,21 +12228,20 @@ done570:
 TEXT ·symSubAVX512(SB), NOSPLIT, $0-32
 	VPXORQ Z0, Z0, Z0
 	MOVQ   a+0(FP), AX
-	MOVQ   nb+8(FP), CX
-	MOVQ   w+16(FP), DX
-	MOVQ   k+24(FP), BX
-	MOVQ   CX, SI
-	SHLQ   $0x06, SI
+	MOVQ   w+16(FP), CX
+	MOVQ   nb+8(FP), DX
+	SHLQ   $0x06, DX
+	MOVQ   nb+8(FP), BX
 
-loop575:
-	CMPQ CX, $0x00000001
-	JL   done576
+loop579:
+	CMPQ BX, $0x00000001
+	JL   done580
+	MOVQ BX, SI
 	MOVQ CX, DI
-	MOVQ DX, R8
 
-loop577:
-	CMPQ    DI, $0x00000001
-	JL      done578
+loop581:
+	CMPQ    SI, $0x00000002
+	JL      done582
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -12166,28 +12250,116 @@ loop577:
 	VMOVUPD 320(AX), Z5
 	VMOVUPD 384(AX), Z6
 	VMOVUPD 448(AX), Z7
-	MOVQ    DX, R9
-	MOVQ    R8, R10
-	MOVQ    BX, R11
+	VMOVUPD 512(AX), Z8
+	VMOVUPD 576(AX), Z9
+	VMOVUPD 640(AX), Z10
+	VMOVUPD 704(AX), Z11
+	VMOVUPD 768(AX), Z12
+	VMOVUPD 832(AX), Z13
+	VMOVUPD 896(AX), Z14
+	VMOVUPD 960(AX), Z15
+	MOVQ    CX, R8
+	MOVQ    DI, R9
+	MOVQ    k+24(FP), R10
 
-loop579:
-	CMPQ              R11, $0x00000001
-	JL                done580
-	VMOVUPD           (R10), Z8
-	VFNMADD231PD.BCST (R9), Z8, Z0
-	VFNMADD231PD.BCST 8(R9), Z8, Z1
-	VFNMADD231PD.BCST 16(R9), Z8, Z2
-	VFNMADD231PD.BCST 24(R9), Z8, Z3
-	VFNMADD231PD.BCST 32(R9), Z8, Z4
-	VFNMADD231PD.BCST 40(R9), Z8, Z5
-	VFNMADD231PD.BCST 48(R9), Z8, Z6
-	VFNMADD231PD.BCST 56(R9), Z8, Z7
-	ADDQ              SI, R9
-	ADDQ              SI, R10
-	SUBQ              $0x00000001, R11
-	JMP               loop579
+loop583:
+	CMPQ         R10, $0x00000001
+	JL           done584
+	VMOVUPD      (R9), Z16
+	VMOVUPD      64(R9), Z17
+	VBROADCASTSD (R8), Z18
+	VFNMADD231PD Z18, Z16, Z0
+	VFNMADD231PD Z18, Z17, Z8
+	VBROADCASTSD 8(R8), Z18
+	VFNMADD231PD Z18, Z16, Z1
+	VFNMADD231PD Z18, Z17, Z9
+	VBROADCASTSD 16(R8), Z18
+	VFNMADD231PD Z18, Z16, Z2
+	VFNMADD231PD Z18, Z17, Z10
+	VBROADCASTSD 24(R8), Z18
+	VFNMADD231PD Z18, Z16, Z3
+	VFNMADD231PD Z18, Z17, Z11
+	VBROADCASTSD 32(R8), Z18
+	VFNMADD231PD Z18, Z16, Z4
+	VFNMADD231PD Z18, Z17, Z12
+	VBROADCASTSD 40(R8), Z18
+	VFNMADD231PD Z18, Z16, Z5
+	VFNMADD231PD Z18, Z17, Z13
+	VBROADCASTSD 48(R8), Z18
+	VFNMADD231PD Z18, Z16, Z6
+	VFNMADD231PD Z18, Z17, Z14
+	VBROADCASTSD 56(R8), Z18
+	VFNMADD231PD Z18, Z16, Z7
+	VFNMADD231PD Z18, Z17, Z15
+	ADDQ         DX, R8
+	ADDQ         DX, R9
+	SUBQ         $0x00000001, R10
+	JMP          loop583
 
-done580:
+done584:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, 64(AX)
+	VMOVUPD Z2, 128(AX)
+	VMOVUPD Z3, 192(AX)
+	VMOVUPD Z4, 256(AX)
+	VMOVUPD Z5, 320(AX)
+	VMOVUPD Z6, 384(AX)
+	VMOVUPD Z7, 448(AX)
+	VMOVUPD Z8, 512(AX)
+	VMOVUPD Z9, 576(AX)
+	VMOVUPD Z10, 640(AX)
+	VMOVUPD Z11, 704(AX)
+	VMOVUPD Z12, 768(AX)
+	VMOVUPD Z13, 832(AX)
+	VMOVUPD Z14, 896(AX)
+	VMOVUPD Z15, 960(AX)
+	ADDQ    $0x00000400, AX
+	ADDQ    $0x00000080, DI
+	SUBQ    $0x00000002, SI
+	JMP     loop581
+
+done582:
+loop585:
+	CMPQ    SI, $0x00000001
+	JL      done586
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Z7
+	MOVQ    CX, R8
+	MOVQ    DI, R9
+	MOVQ    k+24(FP), R10
+
+loop587:
+	CMPQ         R10, $0x00000001
+	JL           done588
+	VMOVUPD      (R9), Z8
+	VBROADCASTSD (R8), Z9
+	VFNMADD231PD Z9, Z8, Z0
+	VBROADCASTSD 8(R8), Z9
+	VFNMADD231PD Z9, Z8, Z1
+	VBROADCASTSD 16(R8), Z9
+	VFNMADD231PD Z9, Z8, Z2
+	VBROADCASTSD 24(R8), Z9
+	VFNMADD231PD Z9, Z8, Z3
+	VBROADCASTSD 32(R8), Z9
+	VFNMADD231PD Z9, Z8, Z4
+	VBROADCASTSD 40(R8), Z9
+	VFNMADD231PD Z9, Z8, Z5
+	VBROADCASTSD 48(R8), Z9
+	VFNMADD231PD Z9, Z8, Z6
+	VBROADCASTSD 56(R8), Z9
+	VFNMADD231PD Z9, Z8, Z7
+	ADDQ         DX, R8
+	ADDQ         DX, R9
+	SUBQ         $0x00000001, R10
+	JMP          loop587
+
+done588:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -12197,16 +12369,16 @@ done580:
 	VMOVUPD Z6, 384(AX)
 	VMOVUPD Z7, 448(AX)
 	ADDQ    $0x00000200, AX
-	ADDQ    $0x00000040, R8
-	SUBQ    $0x00000001, DI
-	JMP     loop577
+	ADDQ    $0x00000040, DI
+	SUBQ    $0x00000001, SI
+	JMP     loop585
 
-done578:
-	ADDQ $0x00000040, DX
-	SUBQ $0x00000001, CX
-	JMP  loop575
+done586:
+	ADDQ $0x00000040, CX
+	SUBQ $0x00000001, BX
+	JMP  loop579
 
-done576:
+done580:
 	VZEROUPPER
 	RET
 
@@ -12221,9 +12393,9 @@ TEXT ·symMatVecAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, CX
 	XORQ   SI, SI
 
-strip581:
+strip589:
 	CMPQ         SI, CX
-	JE           done582
+	JE           done590
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -12261,9 +12433,9 @@ strip581:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000040, DI
 
-tile583:
+tile591:
 	CMPQ        DI, CX
-	JE          done584
+	JE          done592
 	VMOVUPD     (BX)(DI*1), Z17
 	VMOVUPD     (DX)(DI*1), Z18
 	VMOVUPD     (AX), Z19
@@ -12293,9 +12465,9 @@ tile583:
 	VMOVUPD     Z18, (DX)(DI*1)
 	ADDQ        $0x00000200, AX
 	ADDQ        $0x00000040, DI
-	JMP         tile583
+	JMP         tile591
 
-done584:
+done592:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -12320,9 +12492,9 @@ done584:
 	VADDPD     (DX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (DX)(SI*1)
 	ADDQ       $0x00000040, SI
-	JMP        strip581
+	JMP        strip589
 
-done582:
+done590:
 	VZEROUPPER
 	RET
 
@@ -12339,9 +12511,9 @@ TEXT ·choleskyAVX512(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 
-loop585:
+loop593:
 	CMPQ    SI, $0x00000001
-	JL      done586
+	JL      done594
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
@@ -12357,9 +12529,9 @@ loop585:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 
-loop587:
+loop595:
 	CMPQ              R9, $0x00000001
-	JL                done588
+	JL                done596
 	SUBQ              $0x00000200, R10
 	VMOVUPD           (R8), Z9
 	VMULPD.BCST       (R11), Z9, Z9
@@ -12445,9 +12617,9 @@ loop587:
 	ADDQ              R10, R8
 	ADDQ              $0x00000040, R11
 	SUBQ              $0x00000001, R9
-	JMP               loop587
+	JMP               loop595
 
-done588:
+done596:
 	VMOVUPD           Z1, (DX)
 	VMOVUPD           Z2, 64(DX)
 	VMOVUPD           Z3, 128(DX)
@@ -12553,9 +12725,9 @@ done588:
 	SUBQ              $0x01, R9
 	ADDQ              $0x00000200, DX
 
-loop589:
+loop597:
 	CMPQ    R9, $0x00000001
-	JL      done590
+	JL      done598
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
@@ -12572,9 +12744,9 @@ loop589:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 
-loop591:
+loop599:
 	CMPQ              R12, $0x00000001
-	JL                done592
+	JL                done600
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VMULPD.BCST       (R14), Z9, Z9
@@ -12660,9 +12832,9 @@ loop591:
 	ADDQ              R13, R11
 	ADDQ              $0x00000040, R14
 	SUBQ              $0x00000001, R12
-	JMP               loop591
+	JMP               loop599
 
-done592:
+done600:
 	VFNMADD231PD.BCST 8(DI), Z1, Z2
 	VFNMADD231PD.BCST 16(DI), Z1, Z3
 	VFNMADD231PD.BCST 24(DI), Z1, Z4
@@ -12701,16 +12873,16 @@ done592:
 	VMOVUPD           Z8, 448(DX)
 	ADDQ              $0x00000200, DX
 	SUBQ              $0x00000001, R9
-	JMP               loop589
+	JMP               loop597
 
-done590:
+done598:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JMP  loop585
+	JMP  loop593
 
-done586:
+done594:
 	VZEROUPPER
 	RET
 
@@ -12728,9 +12900,9 @@ TEXT ·choleskySolveAVX512(SB), NOSPLIT, $0-32
 	MOVQ   nb+8(FP), R9
 	SHLQ   $0x09, R9
 
-loop593:
+loop601:
 	CMPQ    R8, $0x00000001
-	JL      done594
+	JL      done602
 	VMOVUPD (SI), Z1
 	VMOVUPD 64(SI), Z2
 	VMOVUPD 128(SI), Z3
@@ -12745,9 +12917,9 @@ loop593:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 
-loop595:
+loop603:
 	CMPQ              R12, $0x00000001
-	JL                done596
+	JL                done604
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VFNMADD231PD.BCST (R10), Z9, Z1
@@ -12824,9 +12996,9 @@ loop595:
 	ADDQ              R13, R10
 	ADDQ              $0x00000200, R11
 	SUBQ              $0x00000001, R12
-	JMP               loop595
+	JMP               loop603
 
-done596:
+done604:
 	VFNMADD231PD.BCST 8(BX), Z1, Z2
 	VFNMADD231PD.BCST 16(BX), Z1, Z3
 	VFNMADD231PD.BCST 24(BX), Z1, Z4
@@ -12878,15 +13050,15 @@ done596:
 	ADDQ              $0x00000200, AX
 	ADDQ              $0x01, DI
 	SUBQ              $0x00000001, R8
-	JMP               loop593
+	JMP               loop601
 
-done594:
+done602:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 
-loop597:
+loop605:
 	CMPQ    AX, $0x00000001
-	JL      done598
+	JL      done606
 	ADDQ    $0x00000200, R9
 	SUBQ    R9, BX
 	SUBQ    $0x00000040, CX
@@ -12903,9 +13075,9 @@ loop597:
 	MOVQ    SI, R8
 	MOVQ    DX, R10
 
-loop599:
+loop607:
 	CMPQ              R10, $0x00000001
-	JL                done600
+	JL                done608
 	ADDQ              $0x00000200, DI
 	ADDQ              $0x00000200, R8
 	VMOVUPD           (R8), Z9
@@ -12981,9 +13153,9 @@ loop599:
 	VFNMADD231PD.BCST 440(DI), Z9, Z7
 	VFNMADD231PD.BCST 504(DI), Z9, Z8
 	SUBQ              $0x00000001, R10
-	JMP               loop599
+	JMP               loop607
 
-done600:
+done608:
 	VBROADCASTSD      (CX), Z9
 	VFMADD213PD       (SI), Z9, Z1
 	VBROADCASTSD      8(CX), Z9
@@ -13038,9 +13210,9 @@ done600:
 	VMOVUPD           Z8, 448(SI)
 	ADDQ              $0x01, DX
 	SUBQ              $0x00000001, AX
-	JMP               loop597
+	JMP               loop605
 
-done598:
+done606:
 	VZEROUPPER
 	RET
 
@@ -13058,9 +13230,9 @@ TEXT ·matVec32AVX2(SB), NOSPLIT, $0-40
 	VMOVUPD (SI), Y0
 	SHLQ    $0x02, CX
 
-rows601:
+rows609:
 	CMPQ   m+24(FP), $0x00000004
-	JL     rest602
+	JL     rest610
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	LEAQ   (SI)(CX*1), DI
@@ -13074,10 +13246,10 @@ rows601:
 	VXORPD Y8, Y8, Y8
 	XORQ   R8, R8
 
-columns604:
+columns612:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done605
+	JG          done613
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
@@ -13089,24 +13261,24 @@ columns604:
 	VFMADD231PS 32(SI)(R8*1), Y10, Y7
 	VFMADD231PS 32(DI)(R8*1), Y10, Y8
 	MOVQ        R9, R8
-	JMP         columns604
+	JMP         columns612
 
-done605:
-columns606:
+done613:
+columns614:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done607
+	JG          done615
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
 	VFMADD231PS (SI)(R8*1), Y10, Y3
 	VFMADD231PS (DI)(R8*1), Y10, Y4
 	MOVQ        R9, R8
-	JMP         columns606
+	JMP         columns614
 
-done607:
+done615:
 	CMPQ        R8, CX
-	JE          done608
+	JE          done616
 	VMASKMOVPS  (DX)(R8*1), Y0, Y10
 	VMASKMOVPS  (AX)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
@@ -13117,7 +13289,7 @@ done607:
 	VMASKMOVPS  (DI)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y4
 
-done608:
+done616:
 	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
@@ -13155,11 +13327,11 @@ done608:
 	ADDQ         $0x00000010, BX
 	MOVQ         BX, y+0(FP)
 	SUBQ         $0x00000004, m+24(FP)
-	JMP          rows601
+	JMP          rows609
 
-rest602:
+rest610:
 	CMPQ   m+24(FP), $0x00000003
-	JNE    skip609
+	JNE    skip617
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	VXORPD Y1, Y1, Y1
@@ -13170,10 +13342,10 @@ rest602:
 	VXORPD Y6, Y6, Y6
 	XORQ   DI, DI
 
-columns610:
+columns618:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done611
+	JG          done619
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
@@ -13183,23 +13355,23 @@ columns610:
 	VFMADD231PS 32(BX)(DI*1), Y8, Y5
 	VFMADD231PS 32(SI)(DI*1), Y8, Y6
 	MOVQ        R8, DI
-	JMP         columns610
+	JMP         columns618
 
-done611:
-columns612:
+done619:
+columns620:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done613
+	JG          done621
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
 	VFMADD231PS (SI)(DI*1), Y8, Y3
 	MOVQ        R8, DI
-	JMP         columns612
+	JMP         columns620
 
-done613:
+done621:
 	CMPQ        DI, CX
-	JE          done614
+	JE          done622
 	VMASKMOVPS  (DX)(DI*1), Y0, Y8
 	VMASKMOVPS  (AX)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y1
@@ -13208,7 +13380,7 @@ done613:
 	VMASKMOVPS  (SI)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y3
 
-done614:
+done622:
 	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
@@ -13237,11 +13409,11 @@ done614:
 	VMOVSS       X0, 8(AX)
 	ADDQ         $0x0000000c, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end603
+	JMP          end611
 
-skip609:
+skip617:
 	CMPQ   m+24(FP), $0x00000002
-	JNE    skip615
+	JNE    skip623
 	LEAQ   (AX)(CX*1), BX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -13253,10 +13425,10 @@ skip609:
 	VXORPD Y8, Y8, Y8
 	XORQ   SI, SI
 
-columns616:
+columns624:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done617
+	JG          done625
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
@@ -13270,29 +13442,29 @@ columns616:
 	VFMADD231PS 96(AX)(SI*1), Y10, Y7
 	VFMADD231PS 96(BX)(SI*1), Y10, Y8
 	MOVQ        DI, SI
-	JMP         columns616
+	JMP         columns624
 
-done617:
-columns618:
+done625:
+columns626:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done619
+	JG          done627
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
 	MOVQ        DI, SI
-	JMP         columns618
+	JMP         columns626
 
-done619:
+done627:
 	CMPQ        SI, CX
-	JE          done620
+	JE          done628
 	VMASKMOVPS  (DX)(SI*1), Y0, Y10
 	VMASKMOVPS  (AX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
 	VMASKMOVPS  (BX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y2
 
-done620:
+done628:
 	LEAQ         (BX)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
@@ -13317,21 +13489,21 @@ done620:
 	VMOVSS       X0, 4(AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end603
+	JMP          end611
 
-skip615:
+skip623:
 	CMPQ   m+24(FP), $0x00000001
-	JNE    skip621
+	JNE    skip629
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	XORQ   BX, BX
 
-columns622:
+columns630:
 	LEAQ        128(BX), SI
 	CMPQ        SI, CX
-	JG          done623
+	JG          done631
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	VMOVUPS     32(DX)(BX*1), Y5
@@ -13341,26 +13513,26 @@ columns622:
 	VMOVUPS     96(DX)(BX*1), Y5
 	VFMADD231PS 96(AX)(BX*1), Y5, Y4
 	MOVQ        SI, BX
-	JMP         columns622
+	JMP         columns630
 
-done623:
-columns624:
+done631:
+columns632:
 	LEAQ        32(BX), SI
 	CMPQ        SI, CX
-	JG          done625
+	JG          done633
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	MOVQ        SI, BX
-	JMP         columns624
+	JMP         columns632
 
-done625:
+done633:
 	CMPQ        BX, CX
-	JE          done626
+	JE          done634
 	VMASKMOVPS  (DX)(BX*1), Y0, Y5
 	VMASKMOVPS  (AX)(BX*1), Y0, Y0
 	VFMADD231PS Y0, Y5, Y1
 
-done626:
+done634:
 	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
@@ -13375,10 +13547,10 @@ done626:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x00000004, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end603
+	JMP          end611
 
-skip621:
-end603:
+skip629:
+end611:
 	VZEROUPPER
 	RET
 
@@ -13407,9 +13579,9 @@ TEXT ·updateMatVec32AVX2(SB), NOSPLIT, $0-56
 	VMOVUPD (DI), Y0
 	SHLQ    $0x02, CX
 
-rows627:
+rows635:
 	CMPQ         m+40(FP), $0x00000004
-	JL           rest628
+	JL           rest636
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -13430,10 +13602,10 @@ rows627:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns630:
+columns638:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done631
+	JG          done639
 	VMOVUPS     (DX)(R9*1), Y15
 	VMOVUPS     (BX)(R9*1), Y14
 	VMOVUPS     (AX)(R9*1), Y13
@@ -13471,13 +13643,13 @@ columns630:
 	VMOVUPS     Y13, 32(R8)(R9*1)
 	VFMADD231PS Y13, Y15, Y8
 	MOVQ        R10, R9
-	JMP         columns630
+	JMP         columns638
 
-done631:
-columns632:
+done639:
+columns640:
 	LEAQ        32(R9), R10
 	CMPQ        R10, CX
-	JG          done633
+	JG          done641
 	VMOVUPS     (DX)(R9*1), Y15
 	VMOVUPS     (BX)(R9*1), Y14
 	VMOVUPS     (AX)(R9*1), Y13
@@ -13497,11 +13669,11 @@ columns632:
 	VMOVUPS     Y13, (R8)(R9*1)
 	VFMADD231PS Y13, Y15, Y4
 	MOVQ        R10, R9
-	JMP         columns632
+	JMP         columns640
 
-done633:
+done641:
 	CMPQ        R9, CX
-	JE          done634
+	JE          done642
 	VMASKMOVPS  (DX)(R9*1), Y0, Y15
 	VMASKMOVPS  (BX)(R9*1), Y0, Y14
 	VMASKMOVPS  (AX)(R9*1), Y0, Y13
@@ -13525,7 +13697,7 @@ done633:
 	VANDPD      Y0, Y13, Y13
 	VFMADD231PS Y13, Y15, Y4
 
-done634:
+done642:
 	LEAQ         (R8)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
@@ -13563,11 +13735,11 @@ done634:
 	ADDQ         $0x00000010, SI
 	MOVQ         SI, y+0(FP)
 	SUBQ         $0x00000004, m+40(FP)
-	JMP          rows627
+	JMP          rows635
 
-rest628:
+rest636:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip635
+	JNE          skip643
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VXORPD       Y1, Y1, Y1
@@ -13584,10 +13756,10 @@ rest628:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns636:
+columns644:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done637
+	JG          done645
 	VMOVUPS     (DX)(R8*1), Y12
 	VMOVUPS     (BX)(R8*1), Y11
 	VMOVUPS     (AX)(R8*1), Y10
@@ -13617,13 +13789,13 @@ columns636:
 	VMOVUPS     Y10, 32(DI)(R8*1)
 	VFMADD231PS Y10, Y12, Y6
 	MOVQ        R9, R8
-	JMP         columns636
+	JMP         columns644
 
-done637:
-columns638:
+done645:
+columns646:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done639
+	JG          done647
 	VMOVUPS     (DX)(R8*1), Y12
 	VMOVUPS     (BX)(R8*1), Y11
 	VMOVUPS     (AX)(R8*1), Y10
@@ -13639,11 +13811,11 @@ columns638:
 	VMOVUPS     Y10, (DI)(R8*1)
 	VFMADD231PS Y10, Y12, Y3
 	MOVQ        R9, R8
-	JMP         columns638
+	JMP         columns646
 
-done639:
+done647:
 	CMPQ        R8, CX
-	JE          done640
+	JE          done648
 	VMASKMOVPS  (DX)(R8*1), Y0, Y12
 	VMASKMOVPS  (BX)(R8*1), Y0, Y11
 	VMASKMOVPS  (AX)(R8*1), Y0, Y10
@@ -13662,7 +13834,7 @@ done639:
 	VANDPD      Y0, Y10, Y10
 	VFMADD231PS Y10, Y12, Y3
 
-done640:
+done648:
 	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
@@ -13691,11 +13863,11 @@ done640:
 	VMOVSS       X0, 8(AX)
 	ADDQ         $0x0000000c, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end629
+	JMP          end637
 
-skip635:
+skip643:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip641
+	JNE          skip649
 	LEAQ         (AX)(CX*1), SI
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -13712,10 +13884,10 @@ skip635:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns642:
+columns650:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done643
+	JG          done651
 	VMOVUPS     (DX)(DI*1), Y13
 	VMOVUPS     (BX)(DI*1), Y12
 	VMOVUPS     (AX)(DI*1), Y11
@@ -13757,13 +13929,13 @@ columns642:
 	VMOVUPS     Y11, 96(SI)(DI*1)
 	VFMADD231PS Y11, Y13, Y8
 	MOVQ        R8, DI
-	JMP         columns642
+	JMP         columns650
 
-done643:
-columns644:
+done651:
+columns652:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done645
+	JG          done653
 	VMOVUPS     (DX)(DI*1), Y13
 	VMOVUPS     (BX)(DI*1), Y12
 	VMOVUPS     (AX)(DI*1), Y11
@@ -13775,11 +13947,11 @@ columns644:
 	VMOVUPS     Y11, (SI)(DI*1)
 	VFMADD231PS Y11, Y13, Y2
 	MOVQ        R8, DI
-	JMP         columns644
+	JMP         columns652
 
-done645:
+done653:
 	CMPQ        DI, CX
-	JE          done646
+	JE          done654
 	VMASKMOVPS  (DX)(DI*1), Y0, Y13
 	VMASKMOVPS  (BX)(DI*1), Y0, Y12
 	VMASKMOVPS  (AX)(DI*1), Y0, Y11
@@ -13793,7 +13965,7 @@ done645:
 	VANDPD      Y0, Y11, Y11
 	VFMADD231PS Y11, Y13, Y2
 
-done646:
+done654:
 	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
@@ -13818,11 +13990,11 @@ done646:
 	VMOVSS       X0, 4(AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end629
+	JMP          end637
 
-skip641:
+skip649:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip647
+	JNE          skip655
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 	VXORPD       Y3, Y3, Y3
@@ -13833,10 +14005,10 @@ skip641:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns648:
+columns656:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done649
+	JG          done657
 	VMOVUPS     (DX)(SI*1), Y8
 	VMOVUPS     (BX)(SI*1), Y7
 	VMOVUPS     (AX)(SI*1), Y6
@@ -13862,13 +14034,13 @@ columns648:
 	VMOVUPS     Y6, 96(AX)(SI*1)
 	VFMADD231PS Y6, Y8, Y4
 	MOVQ        DI, SI
-	JMP         columns648
+	JMP         columns656
 
-done649:
-columns650:
+done657:
+columns658:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done651
+	JG          done659
 	VMOVUPS     (DX)(SI*1), Y8
 	VMOVUPS     (BX)(SI*1), Y7
 	VMOVUPS     (AX)(SI*1), Y6
@@ -13876,11 +14048,11 @@ columns650:
 	VMOVUPS     Y6, (AX)(SI*1)
 	VFMADD231PS Y6, Y8, Y1
 	MOVQ        DI, SI
-	JMP         columns650
+	JMP         columns658
 
-done651:
+done659:
 	CMPQ        SI, CX
-	JE          done652
+	JE          done660
 	VMASKMOVPS  (DX)(SI*1), Y0, Y8
 	VMASKMOVPS  (BX)(SI*1), Y0, Y7
 	VMASKMOVPS  (AX)(SI*1), Y0, Y6
@@ -13889,7 +14061,7 @@ done651:
 	VANDPD      Y0, Y6, Y6
 	VFMADD231PS Y6, Y8, Y1
 
-done652:
+done660:
 	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
@@ -13904,10 +14076,10 @@ done652:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x00000004, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end629
+	JMP          end637
 
-skip647:
-end629:
+skip655:
+end637:
 	VZEROUPPER
 	RET
 
@@ -13929,9 +14101,9 @@ TEXT ·addOuter32AVX2(SB), NOSPLIT, $0-56
 	IMULQ   BX, SI
 	SHLQ    $0x02, BX
 
-rows653:
+rows661:
 	CMPQ         m+32(FP), $0x00000004
-	JL           rest654
+	JL           rest662
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -13955,10 +14127,10 @@ rows653:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns656:
+columns664:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done657
+	JG          done665
 	VMOVUPS     (DX)(R10*1), Y6
 	VMOVUPS     (AX)(R10*1), Y5
 	VFMADD231PS Y1, Y6, Y5
@@ -13986,13 +14158,13 @@ columns656:
 	VFMADD231PS Y4, Y6, Y5
 	VMOVUPS     Y5, 32(R9)(R10*1)
 	MOVQ        R11, R10
-	JMP         columns656
+	JMP         columns664
 
-done657:
-columns658:
+done665:
+columns666:
 	LEAQ        32(R10), R11
 	CMPQ        R11, CX
-	JG          done659
+	JG          done667
 	VMOVUPS     (DX)(R10*1), Y6
 	VMOVUPS     (AX)(R10*1), Y5
 	VFMADD231PS Y1, Y6, Y5
@@ -14007,11 +14179,11 @@ columns658:
 	VFMADD231PS Y4, Y6, Y5
 	VMOVUPS     Y5, (R9)(R10*1)
 	MOVQ        R11, R10
-	JMP         columns658
+	JMP         columns666
 
-done659:
+done667:
 	CMPQ        R10, CX
-	JE          done660
+	JE          done668
 	VMASKMOVPS  (DX)(R10*1), Y0, Y6
 	VMASKMOVPS  (AX)(R10*1), Y0, Y5
 	VFMADD231PS Y1, Y6, Y5
@@ -14026,14 +14198,14 @@ done659:
 	VFMADD231PS Y4, Y6, Y5
 	VMASKMOVPS  Y5, Y0, (R9)(R10*1)
 
-done660:
+done668:
 	LEAQ (R9)(SI*1), AX
 	SUBQ $0x00000004, m+32(FP)
-	JMP  rows653
+	JMP  rows661
 
-rest654:
+rest662:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip661
+	JNE          skip669
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -14052,10 +14224,10 @@ rest654:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns662:
+columns670:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done663
+	JG          done671
 	VMOVUPS     (DX)(BX*1), Y5
 	VMOVUPS     (AX)(BX*1), Y4
 	VFMADD231PS Y1, Y5, Y4
@@ -14077,13 +14249,13 @@ columns662:
 	VFMADD231PS Y3, Y5, Y4
 	VMOVUPS     Y4, 32(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns662
+	JMP         columns670
 
-done663:
-columns664:
+done671:
+columns672:
 	LEAQ        32(BX), R9
 	CMPQ        R9, CX
-	JG          done665
+	JG          done673
 	VMOVUPS     (DX)(BX*1), Y5
 	VMOVUPS     (AX)(BX*1), Y4
 	VFMADD231PS Y1, Y5, Y4
@@ -14095,11 +14267,11 @@ columns664:
 	VFMADD231PS Y3, Y5, Y4
 	VMOVUPS     Y4, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns664
+	JMP         columns672
 
-done665:
+done673:
 	CMPQ        BX, CX
-	JE          done666
+	JE          done674
 	VMASKMOVPS  (DX)(BX*1), Y0, Y5
 	VMASKMOVPS  (AX)(BX*1), Y0, Y4
 	VFMADD231PS Y1, Y5, Y4
@@ -14111,13 +14283,13 @@ done665:
 	VFMADD231PS Y3, Y5, Y4
 	VMASKMOVPS  Y4, Y0, (R8)(BX*1)
 
-done666:
+done674:
 	LEAQ (R8)(SI*1), AX
-	JMP  end655
+	JMP  end663
 
-skip661:
+skip669:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip667
+	JNE          skip675
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSS (R8), Y1
@@ -14131,10 +14303,10 @@ skip661:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns668:
+columns676:
 	LEAQ        128(BX), R8
 	CMPQ        R8, CX
-	JG          done669
+	JG          done677
 	VMOVUPS     (DX)(BX*1), Y4
 	VMOVUPS     (AX)(BX*1), Y3
 	VFMADD231PS Y1, Y4, Y3
@@ -14164,13 +14336,13 @@ columns668:
 	VFMADD231PS Y2, Y4, Y3
 	VMOVUPS     Y3, 96(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns668
+	JMP         columns676
 
-done669:
-columns670:
+done677:
+columns678:
 	LEAQ        32(BX), R8
 	CMPQ        R8, CX
-	JG          done671
+	JG          done679
 	VMOVUPS     (DX)(BX*1), Y4
 	VMOVUPS     (AX)(BX*1), Y3
 	VFMADD231PS Y1, Y4, Y3
@@ -14179,11 +14351,11 @@ columns670:
 	VFMADD231PS Y2, Y4, Y3
 	VMOVUPS     Y3, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns670
+	JMP         columns678
 
-done671:
+done679:
 	CMPQ        BX, CX
-	JE          done672
+	JE          done680
 	VMASKMOVPS  (DX)(BX*1), Y0, Y4
 	VMASKMOVPS  (AX)(BX*1), Y0, Y3
 	VFMADD231PS Y1, Y4, Y3
@@ -14192,13 +14364,13 @@ done671:
 	VFMADD231PS Y2, Y4, Y3
 	VMASKMOVPS  Y3, Y0, (DI)(BX*1)
 
-done672:
+done680:
 	LEAQ (DI)(SI*1), AX
-	JMP  end655
+	JMP  end663
 
-skip667:
+skip675:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip673
+	JNE          skip681
 	MOVQ         f+16(FP), DI
 	VBROADCASTSS (DI), Y1
 	ADDQ         BX, DI
@@ -14207,10 +14379,10 @@ skip667:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns674:
+columns682:
 	LEAQ        128(BX), DI
 	CMPQ        DI, CX
-	JG          done675
+	JG          done683
 	VMOVUPS     (DX)(BX*1), Y3
 	VMOVUPS     (AX)(BX*1), Y2
 	VFMADD231PS Y1, Y3, Y2
@@ -14228,34 +14400,34 @@ columns674:
 	VFMADD231PS Y1, Y3, Y2
 	VMOVUPS     Y2, 96(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns674
+	JMP         columns682
 
-done675:
-columns676:
+done683:
+columns684:
 	LEAQ        32(BX), DI
 	CMPQ        DI, CX
-	JG          done677
+	JG          done685
 	VMOVUPS     (DX)(BX*1), Y3
 	VMOVUPS     (AX)(BX*1), Y2
 	VFMADD231PS Y1, Y3, Y2
 	VMOVUPS     Y2, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns676
+	JMP         columns684
 
-done677:
+done685:
 	CMPQ        BX, CX
-	JE          done678
+	JE          done686
 	VMASKMOVPS  (DX)(BX*1), Y0, Y3
 	VMASKMOVPS  (AX)(BX*1), Y0, Y2
 	VFMADD231PS Y1, Y3, Y2
 	VMASKMOVPS  Y2, Y0, (AX)(BX*1)
 
-done678:
+done686:
 	LEAQ (AX)(SI*1), AX
-	JMP  end655
+	JMP  end663
 
-skip673:
-end655:
+skip681:
+end663:
 	VZEROUPPER
 	RET
 
@@ -14277,9 +14449,9 @@ TEXT ·features32AVX2(SB), NOSPLIT, $0-56
 	SUBQ    R9, DI
 	MOVQ    R10, R9
 	CMPQ    DI, $0x00000008
-	JG      next680
+	JG      next688
 	TESTQ   DI, DI
-	JZ      end679
+	JZ      end687
 	LEAQ    mask32<>+32(SB), R11
 	SHLQ    $0x02, DI
 	SUBQ    DI, R11
@@ -14294,9 +14466,9 @@ TEXT ·features32AVX2(SB), NOSPLIT, $0-56
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop681:
+loop689:
 	CMPQ         R12, $0x00000004
-	JL           done682
+	JL           done690
 	VBROADCASTSS (R11), Y5
 	VMASKMOVPS   (DI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
@@ -14312,21 +14484,21 @@ loop681:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop681
+	JMP          loop689
 
-done682:
-loop683:
+done690:
+loop691:
 	CMPQ         R12, $0x00000001
-	JL           done684
+	JL           done692
 	VBROADCASTSS (R11), Y5
 	VMASKMOVPS   (DI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop683
+	JMP          loop691
 
-done684:
+done692:
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y1, Y1
@@ -14354,9 +14526,9 @@ done684:
 	VMULPS       Y2, Y4, Y4
 	VMASKMOVPS   Y1, Y0, (CX)(R10*1)
 	VMASKMOVPS   Y4, Y0, (AX)(R10*1)
-	JMP          end679
+	JMP          end687
 
-next680:
+next688:
 	SUBQ    $0x00000008, DI
 	LEAQ    mask32<>+32(SB), R11
 	SHLQ    $0x02, DI
@@ -14376,9 +14548,9 @@ next680:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop686:
+loop694:
 	CMPQ         R12, $0x00000004
-	JL           done687
+	JL           done695
 	VBROADCASTSS (R11), Y9
 	VFMADD231PS  (DI), Y9, Y1
 	VMASKMOVPS   32(DI), Y0, Y10
@@ -14398,12 +14570,12 @@ loop686:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop686
+	JMP          loop694
 
-done687:
-loop688:
+done695:
+loop696:
 	CMPQ         R12, $0x00000001
-	JL           done689
+	JL           done697
 	VBROADCASTSS (R11), Y9
 	VFMADD231PS  (DI), Y9, Y1
 	VMASKMOVPS   32(DI), Y0, Y10
@@ -14411,9 +14583,9 @@ loop688:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop688
+	JMP          loop696
 
-done689:
+done697:
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y5, Y1, Y1
@@ -14466,14 +14638,14 @@ done689:
 	VMASKMOVPS   Y2, Y0, 32(CX)(R10*1)
 	VMOVUPS      Y7, (AX)(R10*1)
 	VMASKMOVPS   Y8, Y0, 32(AX)(R10*1)
-	JMP          end679
+	JMP          end687
 
-end679:
+end687:
 	XORQ R10, R10
 
-group690:
+group698:
 	CMPQ   R10, R9
-	JE     done691
+	JE     done699
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -14488,9 +14660,9 @@ group690:
 	ADDQ   R10, DI
 	LEAQ   (R8)(R8*2), R13
 
-loop692:
+loop700:
 	CMPQ         R12, $0x00000004
-	JL           done693
+	JL           done701
 	VBROADCASTSS (R11), Y8
 	VFMADD231PS  (DI), Y8, Y0
 	VFMADD231PS  32(DI), Y8, Y1
@@ -14506,21 +14678,21 @@ loop692:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop692
+	JMP          loop700
 
-done693:
-loop694:
+done701:
+loop702:
 	CMPQ         R12, $0x00000001
-	JL           done695
+	JL           done703
 	VBROADCASTSS (R11), Y8
 	VFMADD231PS  (DI), Y8, Y0
 	VFMADD231PS  32(DI), Y8, Y1
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop694
+	JMP          loop702
 
-done695:
+done703:
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y0, Y0
@@ -14574,9 +14746,9 @@ done695:
 	VMOVUPS      Y6, (AX)(R10*1)
 	VMOVUPS      Y7, 32(AX)(R10*1)
 	ADDQ         $0x00000040, R10
-	JMP          group690
+	JMP          group698
 
-done691:
+done699:
 	VZEROUPPER
 	RET
 
@@ -14684,9 +14856,9 @@ TEXT ·matVec32AVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x02, CX
 
-rows696:
+rows704:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest697
+	JL      rest705
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -14712,10 +14884,10 @@ rows696:
 	VMOVUPS Z0, Z16
 	XORQ    R12, R12
 
-columns699:
+columns707:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done700
+	JG          done708
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -14735,13 +14907,13 @@ columns699:
 	VFMADD231PS 64(R10)(R12*1), Z18, Z15
 	VFMADD231PS 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns699
+	JMP         columns707
 
-done700:
-columns701:
+done708:
+columns709:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done702
+	JG          done710
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -14752,11 +14924,11 @@ columns701:
 	VFMADD231PS (R10)(R12*1), Z18, Z7
 	VFMADD231PS (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns701
+	JMP         columns709
 
-done702:
+done710:
 	CMPQ        R12, CX
-	JE          done703
+	JE          done711
 	VMOVUPS.Z   (DX)(R12*1), K1, Z18
 	VMOVUPS.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z1
@@ -14775,7 +14947,7 @@ done702:
 	VMOVUPS.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z8
 
-done703:
+done711:
 	LEAQ          (R11)(CX*1), AX
 	VADDPS        Z9, Z1, Z1
 	VADDPS        Z10, Z2, Z2
@@ -14861,11 +15033,11 @@ done703:
 	ADDQ          $0x00000020, BX
 	MOVQ          BX, y+0(FP)
 	SUBQ          $0x00000008, m+24(FP)
-	JMP           rows696
+	JMP           rows704
 
-rest697:
+rest705:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip704
+	JNE     skip712
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -14888,10 +15060,10 @@ rest697:
 	VMOVUPS Z0, Z0
 	XORQ    R11, R11
 
-columns705:
+columns713:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done706
+	JG          done714
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -14909,13 +15081,13 @@ columns705:
 	VFMADD231PS 64(R9)(R11*1), Z15, Z13
 	VFMADD231PS 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns705
+	JMP         columns713
 
-done706:
-columns707:
+done714:
+columns715:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done708
+	JG          done716
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -14925,11 +15097,11 @@ columns707:
 	VFMADD231PS (R9)(R11*1), Z15, Z6
 	VFMADD231PS (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns707
+	JMP         columns715
 
-done708:
+done716:
 	CMPQ        R11, CX
-	JE          done709
+	JE          done717
 	VMOVUPS.Z   (DX)(R11*1), K1, Z15
 	VMOVUPS.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z1
@@ -14946,7 +15118,7 @@ done708:
 	VMOVUPS.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z7
 
-done709:
+done717:
 	LEAQ          (R10)(CX*1), AX
 	VADDPS        Z8, Z1, Z1
 	VADDPS        Z9, Z2, Z2
@@ -15021,11 +15193,11 @@ done709:
 	VMOVSS        X1, 24(AX)
 	ADDQ          $0x0000001c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end698
+	JMP           end706
 
-skip704:
+skip712:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip710
+	JNE     skip718
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -15045,10 +15217,10 @@ skip704:
 	VMOVUPS Z0, Z0
 	XORQ    R10, R10
 
-columns711:
+columns719:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done712
+	JG          done720
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -15064,13 +15236,13 @@ columns711:
 	VFMADD231PS 64(R8)(R10*1), Z13, Z11
 	VFMADD231PS 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns711
+	JMP         columns719
 
-done712:
-columns713:
+done720:
+columns721:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done714
+	JG          done722
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -15079,11 +15251,11 @@ columns713:
 	VFMADD231PS (R8)(R10*1), Z13, Z5
 	VFMADD231PS (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns713
+	JMP         columns721
 
-done714:
+done722:
 	CMPQ        R10, CX
-	JE          done715
+	JE          done723
 	VMOVUPS.Z   (DX)(R10*1), K1, Z13
 	VMOVUPS.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z1
@@ -15098,7 +15270,7 @@ done714:
 	VMOVUPS.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z6
 
-done715:
+done723:
 	LEAQ          (R9)(CX*1), AX
 	VADDPS        Z7, Z1, Z1
 	VADDPS        Z8, Z2, Z2
@@ -15163,11 +15335,11 @@ done715:
 	VMOVSS        X1, 20(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end698
+	JMP           end706
 
-skip710:
+skip718:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip716
+	JNE     skip724
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -15184,10 +15356,10 @@ skip710:
 	VMOVUPS Z0, Z0
 	XORQ    R9, R9
 
-columns717:
+columns725:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done718
+	JG          done726
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -15201,13 +15373,13 @@ columns717:
 	VFMADD231PS 64(DI)(R9*1), Z11, Z9
 	VFMADD231PS 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns717
+	JMP         columns725
 
-done718:
-columns719:
+done726:
+columns727:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done720
+	JG          done728
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -15215,11 +15387,11 @@ columns719:
 	VFMADD231PS (DI)(R9*1), Z11, Z4
 	VFMADD231PS (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns719
+	JMP         columns727
 
-done720:
+done728:
 	CMPQ        R9, CX
-	JE          done721
+	JE          done729
 	VMOVUPS.Z   (DX)(R9*1), K1, Z11
 	VMOVUPS.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z1
@@ -15232,7 +15404,7 @@ done720:
 	VMOVUPS.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z5
 
-done721:
+done729:
 	LEAQ          (R8)(CX*1), AX
 	VADDPS        Z6, Z1, Z1
 	VADDPS        Z7, Z2, Z2
@@ -15287,11 +15459,11 @@ done721:
 	VMOVSS        X1, 16(AX)
 	ADDQ          $0x00000014, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end698
+	JMP           end706
 
-skip716:
+skip724:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip722
+	JNE     skip730
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -15305,10 +15477,10 @@ skip716:
 	VMOVUPS Z0, Z0
 	XORQ    R8, R8
 
-columns723:
+columns731:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done724
+	JG          done732
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
@@ -15320,24 +15492,24 @@ columns723:
 	VFMADD231PS 64(SI)(R8*1), Z9, Z7
 	VFMADD231PS 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns723
+	JMP         columns731
 
-done724:
-columns725:
+done732:
+columns733:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done726
+	JG          done734
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
 	VFMADD231PS (SI)(R8*1), Z9, Z3
 	VFMADD231PS (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns725
+	JMP         columns733
 
-done726:
+done734:
 	CMPQ        R8, CX
-	JE          done727
+	JE          done735
 	VMOVUPS.Z   (DX)(R8*1), K1, Z9
 	VMOVUPS.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
@@ -15348,7 +15520,7 @@ done726:
 	VMOVUPS.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z4
 
-done727:
+done735:
 	LEAQ          (DI)(CX*1), AX
 	VADDPS        Z5, Z1, Z1
 	VADDPS        Z6, Z2, Z2
@@ -15393,11 +15565,11 @@ done727:
 	VMOVSS        X1, 12(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end698
+	JMP           end706
 
-skip722:
+skip730:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip728
+	JNE     skip736
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPS Z0, Z1
@@ -15408,10 +15580,10 @@ skip722:
 	VMOVUPS Z0, Z0
 	XORQ    DI, DI
 
-columns729:
+columns737:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done730
+	JG          done738
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
@@ -15421,23 +15593,23 @@ columns729:
 	VFMADD231PS 64(BX)(DI*1), Z7, Z5
 	VFMADD231PS 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns729
+	JMP         columns737
 
-done730:
-columns731:
+done738:
+columns739:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done732
+	JG          done740
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
 	VFMADD231PS (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns731
+	JMP         columns739
 
-done732:
+done740:
 	CMPQ        DI, CX
-	JE          done733
+	JE          done741
 	VMOVUPS.Z   (DX)(DI*1), K1, Z7
 	VMOVUPS.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z1
@@ -15446,7 +15618,7 @@ done732:
 	VMOVUPS.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z3
 
-done733:
+done741:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -15481,11 +15653,11 @@ done733:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end698
+	JMP           end706
 
-skip728:
+skip736:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip734
+	JNE     skip742
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
@@ -15497,10 +15669,10 @@ skip728:
 	VMOVUPS Z0, Z0
 	XORQ    SI, SI
 
-columns735:
+columns743:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done736
+	JG          done744
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
@@ -15514,29 +15686,29 @@ columns735:
 	VFMADD231PS 192(AX)(SI*1), Z9, Z7
 	VFMADD231PS 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns735
+	JMP         columns743
 
-done736:
-columns737:
+done744:
+columns745:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done738
+	JG          done746
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns737
+	JMP         columns745
 
-done738:
+done746:
 	CMPQ        SI, CX
-	JE          done739
+	JE          done747
 	VMOVUPS.Z   (DX)(SI*1), K1, Z9
 	VMOVUPS.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
 	VMOVUPS.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z2
 
-done739:
+done747:
 	LEAQ          (BX)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -15565,21 +15737,21 @@ done739:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end698
+	JMP           end706
 
-skip734:
+skip742:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip740
+	JNE     skip748
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z0
 	XORQ    BX, BX
 
-columns741:
+columns749:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done742
+	JG          done750
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	VMOVUPS     64(DX)(BX*1), Z5
@@ -15589,26 +15761,26 @@ columns741:
 	VMOVUPS     192(DX)(BX*1), Z5
 	VFMADD231PS 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns741
+	JMP         columns749
 
-done742:
-columns743:
+done750:
+columns751:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done744
+	JG          done752
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns743
+	JMP         columns751
 
-done744:
+done752:
 	CMPQ        BX, CX
-	JE          done745
+	JE          done753
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z4, Z5, Z1
 
-done745:
+done753:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -15625,10 +15797,10 @@ done745:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end698
+	JMP           end706
 
-skip740:
-end698:
+skip748:
+end706:
 	VZEROUPPER
 	RET
 
@@ -15647,9 +15819,9 @@ TEXT ·updateMatVec32AVX512(SB), NOSPLIT, $0-56
 	KMOVW  DI, K1
 	SHLQ   $0x02, CX
 
-rows746:
+rows754:
 	CMPQ         m+40(FP), $0x00000008
-	JL           rest747
+	JL           rest755
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -15686,10 +15858,10 @@ rows746:
 	MOVQ         R13, f+16(FP)
 	XORQ         R13, R13
 
-columns749:
+columns757:
 	LEAQ        128(R13), R14
 	CMPQ        R14, CX
-	JG          done750
+	JG          done758
 	VMOVUPS     (DX)(R13*1), Z27
 	VMOVUPS     (BX)(R13*1), Z26
 	VMOVUPS     (AX)(R13*1), Z25
@@ -15759,13 +15931,13 @@ columns749:
 	VMOVUPS     Z25, 64(R12)(R13*1)
 	VFMADD231PS Z25, Z27, Z16
 	MOVQ        R14, R13
-	JMP         columns749
+	JMP         columns757
 
-done750:
-columns751:
+done758:
+columns759:
 	LEAQ        64(R13), R14
 	CMPQ        R14, CX
-	JG          done752
+	JG          done760
 	VMOVUPS     (DX)(R13*1), Z27
 	VMOVUPS     (BX)(R13*1), Z26
 	VMOVUPS     (AX)(R13*1), Z25
@@ -15801,11 +15973,11 @@ columns751:
 	VMOVUPS     Z25, (R12)(R13*1)
 	VFMADD231PS Z25, Z27, Z8
 	MOVQ        R14, R13
-	JMP         columns751
+	JMP         columns759
 
-done752:
+done760:
 	CMPQ        R13, CX
-	JE          done753
+	JE          done761
 	VMOVUPS.Z   (DX)(R13*1), K1, Z27
 	VMOVUPS.Z   (BX)(R13*1), K1, Z26
 	VMOVUPS.Z   (AX)(R13*1), K1, Z25
@@ -15849,7 +16021,7 @@ done752:
 	VMOVUPS.Z   Z25, K1, Z25
 	VFMADD231PS Z25, Z27, Z8
 
-done753:
+done761:
 	LEAQ          (R12)(CX*1), AX
 	VADDPS        Z9, Z1, Z1
 	VADDPS        Z10, Z2, Z2
@@ -15935,11 +16107,11 @@ done753:
 	ADDQ          $0x00000020, SI
 	MOVQ          SI, y+0(FP)
 	SUBQ          $0x00000008, m+40(FP)
-	JMP           rows746
+	JMP           rows754
 
-rest747:
+rest755:
 	CMPQ         m+40(FP), $0x00000007
-	JNE          skip754
+	JNE          skip762
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -15972,10 +16144,10 @@ rest747:
 	MOVQ         R12, f+16(FP)
 	XORQ         R12, R12
 
-columns755:
+columns763:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done756
+	JG          done764
 	VMOVUPS     (DX)(R12*1), Z23
 	VMOVUPS     (BX)(R12*1), Z22
 	VMOVUPS     (AX)(R12*1), Z21
@@ -16037,13 +16209,13 @@ columns755:
 	VMOVUPS     Z21, 64(R11)(R12*1)
 	VFMADD231PS Z21, Z23, Z0
 	MOVQ        R13, R12
-	JMP         columns755
+	JMP         columns763
 
-done756:
-columns757:
+done764:
+columns765:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done758
+	JG          done766
 	VMOVUPS     (DX)(R12*1), Z23
 	VMOVUPS     (BX)(R12*1), Z22
 	VMOVUPS     (AX)(R12*1), Z21
@@ -16075,11 +16247,11 @@ columns757:
 	VMOVUPS     Z21, (R11)(R12*1)
 	VFMADD231PS Z21, Z23, Z7
 	MOVQ        R13, R12
-	JMP         columns757
+	JMP         columns765
 
-done758:
+done766:
 	CMPQ        R12, CX
-	JE          done759
+	JE          done767
 	VMOVUPS.Z   (DX)(R12*1), K1, Z23
 	VMOVUPS.Z   (BX)(R12*1), K1, Z22
 	VMOVUPS.Z   (AX)(R12*1), K1, Z21
@@ -16118,7 +16290,7 @@ done758:
 	VMOVUPS.Z   Z21, K1, Z21
 	VFMADD231PS Z21, Z23, Z7
 
-done759:
+done767:
 	LEAQ          (R11)(CX*1), AX
 	VADDPS        Z8, Z1, Z1
 	VADDPS        Z9, Z2, Z2
@@ -16193,11 +16365,11 @@ done759:
 	VMOVSS        X1, 24(AX)
 	ADDQ          $0x0000001c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end748
+	JMP           end756
 
-skip754:
+skip762:
 	CMPQ         m+40(FP), $0x00000006
-	JNE          skip760
+	JNE          skip768
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -16226,10 +16398,10 @@ skip754:
 	MOVQ         R11, f+16(FP)
 	XORQ         R11, R11
 
-columns761:
+columns769:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done762
+	JG          done770
 	VMOVUPS     (DX)(R11*1), Z20
 	VMOVUPS     (BX)(R11*1), Z19
 	VMOVUPS     (AX)(R11*1), Z18
@@ -16283,13 +16455,13 @@ columns761:
 	VMOVUPS     Z18, 64(R10)(R11*1)
 	VFMADD231PS Z18, Z20, Z0
 	MOVQ        R12, R11
-	JMP         columns761
+	JMP         columns769
 
-done762:
-columns763:
+done770:
+columns771:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done764
+	JG          done772
 	VMOVUPS     (DX)(R11*1), Z20
 	VMOVUPS     (BX)(R11*1), Z19
 	VMOVUPS     (AX)(R11*1), Z18
@@ -16317,11 +16489,11 @@ columns763:
 	VMOVUPS     Z18, (R10)(R11*1)
 	VFMADD231PS Z18, Z20, Z6
 	MOVQ        R12, R11
-	JMP         columns763
+	JMP         columns771
 
-done764:
+done772:
 	CMPQ        R11, CX
-	JE          done765
+	JE          done773
 	VMOVUPS.Z   (DX)(R11*1), K1, Z20
 	VMOVUPS.Z   (BX)(R11*1), K1, Z19
 	VMOVUPS.Z   (AX)(R11*1), K1, Z18
@@ -16355,7 +16527,7 @@ done764:
 	VMOVUPS.Z   Z18, K1, Z18
 	VFMADD231PS Z18, Z20, Z6
 
-done765:
+done773:
 	LEAQ          (R10)(CX*1), AX
 	VADDPS        Z7, Z1, Z1
 	VADDPS        Z8, Z2, Z2
@@ -16420,11 +16592,11 @@ done765:
 	VMOVSS        X1, 20(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end748
+	JMP           end756
 
-skip760:
+skip768:
 	CMPQ         m+40(FP), $0x00000005
-	JNE          skip766
+	JNE          skip774
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -16449,10 +16621,10 @@ skip760:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns767:
+columns775:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done768
+	JG          done776
 	VMOVUPS     (DX)(R10*1), Z17
 	VMOVUPS     (BX)(R10*1), Z16
 	VMOVUPS     (AX)(R10*1), Z15
@@ -16498,13 +16670,13 @@ columns767:
 	VMOVUPS     Z15, 64(R9)(R10*1)
 	VFMADD231PS Z15, Z17, Z0
 	MOVQ        R11, R10
-	JMP         columns767
+	JMP         columns775
 
-done768:
-columns769:
+done776:
+columns777:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done770
+	JG          done778
 	VMOVUPS     (DX)(R10*1), Z17
 	VMOVUPS     (BX)(R10*1), Z16
 	VMOVUPS     (AX)(R10*1), Z15
@@ -16528,11 +16700,11 @@ columns769:
 	VMOVUPS     Z15, (R9)(R10*1)
 	VFMADD231PS Z15, Z17, Z5
 	MOVQ        R11, R10
-	JMP         columns769
+	JMP         columns777
 
-done770:
+done778:
 	CMPQ        R10, CX
-	JE          done771
+	JE          done779
 	VMOVUPS.Z   (DX)(R10*1), K1, Z17
 	VMOVUPS.Z   (BX)(R10*1), K1, Z16
 	VMOVUPS.Z   (AX)(R10*1), K1, Z15
@@ -16561,7 +16733,7 @@ done770:
 	VMOVUPS.Z   Z15, K1, Z15
 	VFMADD231PS Z15, Z17, Z5
 
-done771:
+done779:
 	LEAQ          (R9)(CX*1), AX
 	VADDPS        Z6, Z1, Z1
 	VADDPS        Z7, Z2, Z2
@@ -16616,11 +16788,11 @@ done771:
 	VMOVSS        X1, 16(AX)
 	ADDQ          $0x00000014, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end748
+	JMP           end756
 
-skip766:
+skip774:
 	CMPQ         m+40(FP), $0x00000004
-	JNE          skip772
+	JNE          skip780
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -16641,10 +16813,10 @@ skip766:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns773:
+columns781:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done774
+	JG          done782
 	VMOVUPS     (DX)(R9*1), Z14
 	VMOVUPS     (BX)(R9*1), Z13
 	VMOVUPS     (AX)(R9*1), Z12
@@ -16682,13 +16854,13 @@ columns773:
 	VMOVUPS     Z12, 64(R8)(R9*1)
 	VFMADD231PS Z12, Z14, Z0
 	MOVQ        R10, R9
-	JMP         columns773
+	JMP         columns781
 
-done774:
-columns775:
+done782:
+columns783:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done776
+	JG          done784
 	VMOVUPS     (DX)(R9*1), Z14
 	VMOVUPS     (BX)(R9*1), Z13
 	VMOVUPS     (AX)(R9*1), Z12
@@ -16708,11 +16880,11 @@ columns775:
 	VMOVUPS     Z12, (R8)(R9*1)
 	VFMADD231PS Z12, Z14, Z4
 	MOVQ        R10, R9
-	JMP         columns775
+	JMP         columns783
 
-done776:
+done784:
 	CMPQ        R9, CX
-	JE          done777
+	JE          done785
 	VMOVUPS.Z   (DX)(R9*1), K1, Z14
 	VMOVUPS.Z   (BX)(R9*1), K1, Z13
 	VMOVUPS.Z   (AX)(R9*1), K1, Z12
@@ -16736,7 +16908,7 @@ done776:
 	VMOVUPS.Z   Z12, K1, Z12
 	VFMADD231PS Z12, Z14, Z4
 
-done777:
+done785:
 	LEAQ          (R8)(CX*1), AX
 	VADDPS        Z5, Z1, Z1
 	VADDPS        Z6, Z2, Z2
@@ -16781,11 +16953,11 @@ done777:
 	VMOVSS        X1, 12(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end748
+	JMP           end756
 
-skip772:
+skip780:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip778
+	JNE          skip786
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VMOVUPS      Z0, Z1
@@ -16802,10 +16974,10 @@ skip772:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns779:
+columns787:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done780
+	JG          done788
 	VMOVUPS     (DX)(R8*1), Z11
 	VMOVUPS     (BX)(R8*1), Z10
 	VMOVUPS     (AX)(R8*1), Z9
@@ -16835,13 +17007,13 @@ columns779:
 	VMOVUPS     Z9, 64(DI)(R8*1)
 	VFMADD231PS Z9, Z11, Z0
 	MOVQ        R9, R8
-	JMP         columns779
+	JMP         columns787
 
-done780:
-columns781:
+done788:
+columns789:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done782
+	JG          done790
 	VMOVUPS     (DX)(R8*1), Z11
 	VMOVUPS     (BX)(R8*1), Z10
 	VMOVUPS     (AX)(R8*1), Z9
@@ -16857,11 +17029,11 @@ columns781:
 	VMOVUPS     Z9, (DI)(R8*1)
 	VFMADD231PS Z9, Z11, Z3
 	MOVQ        R9, R8
-	JMP         columns781
+	JMP         columns789
 
-done782:
+done790:
 	CMPQ        R8, CX
-	JE          done783
+	JE          done791
 	VMOVUPS.Z   (DX)(R8*1), K1, Z11
 	VMOVUPS.Z   (BX)(R8*1), K1, Z10
 	VMOVUPS.Z   (AX)(R8*1), K1, Z9
@@ -16880,7 +17052,7 @@ done782:
 	VMOVUPS.Z   Z9, K1, Z9
 	VFMADD231PS Z9, Z11, Z3
 
-done783:
+done791:
 	LEAQ          (DI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -16915,11 +17087,11 @@ done783:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end748
+	JMP           end756
 
-skip778:
+skip786:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip784
+	JNE          skip792
 	LEAQ         (AX)(CX*1), SI
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
@@ -16936,10 +17108,10 @@ skip778:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns785:
+columns793:
 	LEAQ        256(DI), R8
 	CMPQ        R8, CX
-	JG          done786
+	JG          done794
 	VMOVUPS     (DX)(DI*1), Z12
 	VMOVUPS     (BX)(DI*1), Z11
 	VMOVUPS     (AX)(DI*1), Z10
@@ -16981,13 +17153,13 @@ columns785:
 	VMOVUPS     Z10, 192(SI)(DI*1)
 	VFMADD231PS Z10, Z12, Z0
 	MOVQ        R8, DI
-	JMP         columns785
+	JMP         columns793
 
-done786:
-columns787:
+done794:
+columns795:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done788
+	JG          done796
 	VMOVUPS     (DX)(DI*1), Z12
 	VMOVUPS     (BX)(DI*1), Z11
 	VMOVUPS     (AX)(DI*1), Z10
@@ -16999,11 +17171,11 @@ columns787:
 	VMOVUPS     Z10, (SI)(DI*1)
 	VFMADD231PS Z10, Z12, Z2
 	MOVQ        R8, DI
-	JMP         columns787
+	JMP         columns795
 
-done788:
+done796:
 	CMPQ        DI, CX
-	JE          done789
+	JE          done797
 	VMOVUPS.Z   (DX)(DI*1), K1, Z12
 	VMOVUPS.Z   (BX)(DI*1), K1, Z11
 	VMOVUPS.Z   (AX)(DI*1), K1, Z10
@@ -17017,7 +17189,7 @@ done788:
 	VMOVUPS.Z   Z10, K1, Z10
 	VFMADD231PS Z10, Z12, Z2
 
-done789:
+done797:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -17046,11 +17218,11 @@ done789:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end748
+	JMP           end756
 
-skip784:
+skip792:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip790
+	JNE          skip798
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -17061,10 +17233,10 @@ skip784:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns791:
+columns799:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done792
+	JG          done800
 	VMOVUPS     (DX)(SI*1), Z7
 	VMOVUPS     (BX)(SI*1), Z6
 	VMOVUPS     (AX)(SI*1), Z5
@@ -17090,13 +17262,13 @@ columns791:
 	VMOVUPS     Z5, 192(AX)(SI*1)
 	VFMADD231PS Z5, Z7, Z0
 	MOVQ        DI, SI
-	JMP         columns791
+	JMP         columns799
 
-done792:
-columns793:
+done800:
+columns801:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done794
+	JG          done802
 	VMOVUPS     (DX)(SI*1), Z7
 	VMOVUPS     (BX)(SI*1), Z6
 	VMOVUPS     (AX)(SI*1), Z5
@@ -17104,11 +17276,11 @@ columns793:
 	VMOVUPS     Z5, (AX)(SI*1)
 	VFMADD231PS Z5, Z7, Z1
 	MOVQ        DI, SI
-	JMP         columns793
+	JMP         columns801
 
-done794:
+done802:
 	CMPQ        SI, CX
-	JE          done795
+	JE          done803
 	VMOVUPS.Z   (DX)(SI*1), K1, Z7
 	VMOVUPS.Z   (BX)(SI*1), K1, Z6
 	VMOVUPS.Z   (AX)(SI*1), K1, Z5
@@ -17117,7 +17289,7 @@ done794:
 	VMOVUPS.Z   Z5, K1, Z5
 	VFMADD231PS Z5, Z7, Z1
 
-done795:
+done803:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -17134,10 +17306,10 @@ done795:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end748
+	JMP           end756
 
-skip790:
-end748:
+skip798:
+end756:
 	VZEROUPPER
 	RET
 
@@ -17159,9 +17331,9 @@ TEXT ·addOuter32AVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x02, BX
 
-rows796:
+rows804:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest797
+	JL           rest805
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -17205,10 +17377,10 @@ rows796:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns799:
+columns807:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done800
+	JG          done808
 	VMOVUPS     (DX)(R14*1), Z9
 	VMOVUPS     (AX)(R14*1), Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -17260,13 +17432,13 @@ columns799:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns799
+	JMP         columns807
 
-done800:
-columns801:
+done808:
+columns809:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done802
+	JG          done810
 	VMOVUPS     (DX)(R14*1), Z9
 	VMOVUPS     (AX)(R14*1), Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -17293,11 +17465,11 @@ columns801:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns801
+	JMP         columns809
 
-done802:
+done810:
 	CMPQ        R14, CX
-	JE          done803
+	JE          done811
 	VMOVUPS.Z   (DX)(R14*1), K1, Z9
 	VMOVUPS.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -17324,14 +17496,14 @@ done802:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, K1, (R13)(R14*1)
 
-done803:
+done811:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows796
+	JMP  rows804
 
-rest797:
+rest805:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip804
+	JNE          skip812
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -17370,10 +17542,10 @@ rest797:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns805:
+columns813:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done806
+	JG          done814
 	VMOVUPS     (DX)(BX*1), Z8
 	VMOVUPS     (AX)(BX*1), Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -17419,13 +17591,13 @@ columns805:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns805
+	JMP         columns813
 
-done806:
-columns807:
+done814:
+columns815:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done808
+	JG          done816
 	VMOVUPS     (DX)(BX*1), Z8
 	VMOVUPS     (AX)(BX*1), Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -17449,11 +17621,11 @@ columns807:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns807
+	JMP         columns815
 
-done808:
+done816:
 	CMPQ        BX, CX
-	JE          done809
+	JE          done817
 	VMOVUPS.Z   (DX)(BX*1), K1, Z8
 	VMOVUPS.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -17477,13 +17649,13 @@ done808:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, K1, (R12)(BX*1)
 
-done809:
+done817:
 	LEAQ (R12)(SI*1), AX
-	JMP  end798
+	JMP  end806
 
-skip804:
+skip812:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip810
+	JNE          skip818
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -17517,10 +17689,10 @@ skip804:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns811:
+columns819:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done812
+	JG          done820
 	VMOVUPS     (DX)(BX*1), Z7
 	VMOVUPS     (AX)(BX*1), Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -17560,13 +17732,13 @@ columns811:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns811
+	JMP         columns819
 
-done812:
-columns813:
+done820:
+columns821:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done814
+	JG          done822
 	VMOVUPS     (DX)(BX*1), Z7
 	VMOVUPS     (AX)(BX*1), Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -17587,11 +17759,11 @@ columns813:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns813
+	JMP         columns821
 
-done814:
+done822:
 	CMPQ        BX, CX
-	JE          done815
+	JE          done823
 	VMOVUPS.Z   (DX)(BX*1), K1, Z7
 	VMOVUPS.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -17612,13 +17784,13 @@ done814:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, K1, (R11)(BX*1)
 
-done815:
+done823:
 	LEAQ (R11)(SI*1), AX
-	JMP  end798
+	JMP  end806
 
-skip810:
+skip818:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip816
+	JNE          skip824
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -17647,10 +17819,10 @@ skip810:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns817:
+columns825:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done818
+	JG          done826
 	VMOVUPS     (DX)(BX*1), Z6
 	VMOVUPS     (AX)(BX*1), Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -17684,13 +17856,13 @@ columns817:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns817
+	JMP         columns825
 
-done818:
-columns819:
+done826:
+columns827:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done820
+	JG          done828
 	VMOVUPS     (DX)(BX*1), Z6
 	VMOVUPS     (AX)(BX*1), Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -17708,11 +17880,11 @@ columns819:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns819
+	JMP         columns827
 
-done820:
+done828:
 	CMPQ        BX, CX
-	JE          done821
+	JE          done829
 	VMOVUPS.Z   (DX)(BX*1), K1, Z6
 	VMOVUPS.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -17730,13 +17902,13 @@ done820:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, K1, (R10)(BX*1)
 
-done821:
+done829:
 	LEAQ (R10)(SI*1), AX
-	JMP  end798
+	JMP  end806
 
-skip816:
+skip824:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip822
+	JNE          skip830
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -17760,10 +17932,10 @@ skip816:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns823:
+columns831:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done824
+	JG          done832
 	VMOVUPS     (DX)(BX*1), Z5
 	VMOVUPS     (AX)(BX*1), Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -17791,13 +17963,13 @@ columns823:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns823
+	JMP         columns831
 
-done824:
-columns825:
+done832:
+columns833:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done826
+	JG          done834
 	VMOVUPS     (DX)(BX*1), Z5
 	VMOVUPS     (AX)(BX*1), Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -17812,11 +17984,11 @@ columns825:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns825
+	JMP         columns833
 
-done826:
+done834:
 	CMPQ        BX, CX
-	JE          done827
+	JE          done835
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -17831,13 +18003,13 @@ done826:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, K1, (R9)(BX*1)
 
-done827:
+done835:
 	LEAQ (R9)(SI*1), AX
-	JMP  end798
+	JMP  end806
 
-skip822:
+skip830:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip828
+	JNE          skip836
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -17856,10 +18028,10 @@ skip822:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns829:
+columns837:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done830
+	JG          done838
 	VMOVUPS     (DX)(BX*1), Z4
 	VMOVUPS     (AX)(BX*1), Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -17881,13 +18053,13 @@ columns829:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns829
+	JMP         columns837
 
-done830:
-columns831:
+done838:
+columns839:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done832
+	JG          done840
 	VMOVUPS     (DX)(BX*1), Z4
 	VMOVUPS     (AX)(BX*1), Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -17899,11 +18071,11 @@ columns831:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns831
+	JMP         columns839
 
-done832:
+done840:
 	CMPQ        BX, CX
-	JE          done833
+	JE          done841
 	VMOVUPS.Z   (DX)(BX*1), K1, Z4
 	VMOVUPS.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -17915,13 +18087,13 @@ done832:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, K1, (R8)(BX*1)
 
-done833:
+done841:
 	LEAQ (R8)(SI*1), AX
-	JMP  end798
+	JMP  end806
 
-skip828:
+skip836:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip834
+	JNE          skip842
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSS (R8), Z0
@@ -17935,10 +18107,10 @@ skip828:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns835:
+columns843:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done836
+	JG          done844
 	VMOVUPS     (DX)(BX*1), Z3
 	VMOVUPS     (AX)(BX*1), Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -17968,13 +18140,13 @@ columns835:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns835
+	JMP         columns843
 
-done836:
-columns837:
+done844:
+columns845:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done838
+	JG          done846
 	VMOVUPS     (DX)(BX*1), Z3
 	VMOVUPS     (AX)(BX*1), Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -17983,11 +18155,11 @@ columns837:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns837
+	JMP         columns845
 
-done838:
+done846:
 	CMPQ        BX, CX
-	JE          done839
+	JE          done847
 	VMOVUPS.Z   (DX)(BX*1), K1, Z3
 	VMOVUPS.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -17996,13 +18168,13 @@ done838:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, K1, (DI)(BX*1)
 
-done839:
+done847:
 	LEAQ (DI)(SI*1), AX
-	JMP  end798
+	JMP  end806
 
-skip834:
+skip842:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip840
+	JNE          skip848
 	MOVQ         f+16(FP), DI
 	VBROADCASTSS (DI), Z0
 	ADDQ         BX, DI
@@ -18011,10 +18183,10 @@ skip834:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns841:
+columns849:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done842
+	JG          done850
 	VMOVUPS     (DX)(BX*1), Z2
 	VMOVUPS     (AX)(BX*1), Z1
 	VFMADD231PS Z0, Z2, Z1
@@ -18032,34 +18204,34 @@ columns841:
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns841
+	JMP         columns849
 
-done842:
-columns843:
+done850:
+columns851:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done844
+	JG          done852
 	VMOVUPS     (DX)(BX*1), Z2
 	VMOVUPS     (AX)(BX*1), Z1
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns843
+	JMP         columns851
 
-done844:
+done852:
 	CMPQ        BX, CX
-	JE          done845
+	JE          done853
 	VMOVUPS.Z   (DX)(BX*1), K1, Z2
 	VMOVUPS.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, K1, (AX)(BX*1)
 
-done845:
+done853:
 	LEAQ (AX)(SI*1), AX
-	JMP  end798
+	JMP  end806
 
-skip840:
-end798:
+skip848:
+end806:
 	VZEROUPPER
 	RET
 
@@ -18082,9 +18254,9 @@ TEXT ·features32AVX512(SB), NOSPLIT, $0-56
 	SUBQ    R9, DI
 	MOVQ    R10, R9
 	CMPQ    DI, $0x00000010
-	JG      next847
+	JG      next855
 	TESTQ   DI, DI
-	JZ      end846
+	JZ      end854
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
 	KMOVW   R11, K1
@@ -18098,9 +18270,9 @@ TEXT ·features32AVX512(SB), NOSPLIT, $0-56
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop848:
+loop856:
 	CMPQ         R12, $0x00000004
-	JL           done849
+	JL           done857
 	VBROADCASTSS (R11), Z5
 	VMOVUPS.Z    (DI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
@@ -18116,21 +18288,21 @@ loop848:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop848
+	JMP          loop856
 
-done849:
-loop850:
+done857:
+loop858:
 	CMPQ         R12, $0x00000001
-	JL           done851
+	JL           done859
 	VBROADCASTSS (R11), Z5
 	VMOVUPS.Z    (DI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop850
+	JMP          loop858
 
-done851:
+done859:
 	VADDPS           Z2, Z1, Z1
 	VADDPS           Z3, Z1, Z1
 	VADDPS           Z4, Z1, Z1
@@ -18158,11 +18330,11 @@ done851:
 	VMULPS           Z2, Z4, Z4
 	VMOVUPS          Z1, K1, (CX)(R10*1)
 	VMOVUPS          Z4, K1, (AX)(R10*1)
-	JMP              end846
+	JMP              end854
 
-next847:
+next855:
 	CMPQ    DI, $0x00000020
-	JG      next852
+	JG      next860
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -18181,9 +18353,9 @@ next847:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop853:
+loop861:
 	CMPQ         R12, $0x00000004
-	JL           done854
+	JL           done862
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z1
 	VMOVUPS.Z    64(DI), K1, Z10
@@ -18203,12 +18375,12 @@ loop853:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop853
+	JMP          loop861
 
-done854:
-loop855:
+done862:
+loop863:
 	CMPQ         R12, $0x00000001
-	JL           done856
+	JL           done864
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z1
 	VMOVUPS.Z    64(DI), K1, Z10
@@ -18216,9 +18388,9 @@ loop855:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop855
+	JMP          loop863
 
-done856:
+done864:
 	VADDPS           Z3, Z1, Z1
 	VADDPS           Z4, Z2, Z2
 	VADDPS           Z5, Z1, Z1
@@ -18271,11 +18443,11 @@ done856:
 	VMOVUPS          Z2, K1, 64(CX)(R10*1)
 	VMOVUPS          Z7, (AX)(R10*1)
 	VMOVUPS          Z8, K1, 64(AX)(R10*1)
-	JMP              end846
+	JMP              end854
 
-next852:
+next860:
 	CMPQ    DI, $0x00000030
-	JG      next857
+	JG      next865
 	SUBQ    $0x00000020, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -18291,9 +18463,9 @@ next852:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop858:
+loop866:
 	CMPQ         R12, $0x00000002
-	JL           done859
+	JL           done867
 	VBROADCASTSS (R11), Z7
 	VFMADD231PS  (DI), Z7, Z1
 	VFMADD231PS  64(DI), Z7, Z2
@@ -18307,12 +18479,12 @@ loop858:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop858
+	JMP          loop866
 
-done859:
-loop860:
+done867:
+loop868:
 	CMPQ         R12, $0x00000001
-	JL           done861
+	JL           done869
 	VBROADCASTSS (R11), Z7
 	VFMADD231PS  (DI), Z7, Z1
 	VFMADD231PS  64(DI), Z7, Z2
@@ -18321,9 +18493,9 @@ loop860:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop860
+	JMP          loop868
 
-done861:
+done869:
 	VADDPS           Z4, Z1, Z1
 	VADDPS           Z5, Z2, Z2
 	VADDPS           Z6, Z3, Z3
@@ -18395,9 +18567,9 @@ done861:
 	VMOVUPS          Z10, (AX)(R10*1)
 	VMOVUPS          Z11, 64(AX)(R10*1)
 	VMOVUPS          Z12, K1, 128(AX)(R10*1)
-	JMP              end846
+	JMP              end854
 
-next857:
+next865:
 	SUBQ    $0x00000030, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -18415,9 +18587,9 @@ next857:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop863:
+loop871:
 	CMPQ         R12, $0x00000002
-	JL           done864
+	JL           done872
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z1
 	VFMADD231PS  64(DI), Z9, Z2
@@ -18433,12 +18605,12 @@ loop863:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop863
+	JMP          loop871
 
-done864:
-loop865:
+done872:
+loop873:
 	CMPQ         R12, $0x00000001
-	JL           done866
+	JL           done874
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z1
 	VFMADD231PS  64(DI), Z9, Z2
@@ -18448,9 +18620,9 @@ loop865:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop865
+	JMP          loop873
 
-done866:
+done874:
 	VADDPS           Z5, Z1, Z1
 	VADDPS           Z6, Z2, Z2
 	VADDPS           Z7, Z3, Z3
@@ -18545,14 +18717,14 @@ done866:
 	VMOVUPS          Z14, 64(AX)(R10*1)
 	VMOVUPS          Z15, 128(AX)(R10*1)
 	VMOVUPS          Z16, K1, 192(AX)(R10*1)
-	JMP              end846
+	JMP              end854
 
-end846:
+end854:
 	XORQ R10, R10
 
-group867:
+group875:
 	CMPQ    R10, R9
-	JE      done868
+	JE      done876
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -18566,9 +18738,9 @@ group867:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop869:
+loop877:
 	CMPQ         R12, $0x00000002
-	JL           done870
+	JL           done878
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z1
 	VFMADD231PS  64(DI), Z9, Z2
@@ -18582,12 +18754,12 @@ loop869:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop869
+	JMP          loop877
 
-done870:
-loop871:
+done878:
+loop879:
 	CMPQ         R12, $0x00000001
-	JL           done872
+	JL           done880
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z1
 	VFMADD231PS  64(DI), Z9, Z2
@@ -18596,9 +18768,9 @@ loop871:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop871
+	JMP          loop879
 
-done872:
+done880:
 	VADDPS           Z5, Z1, Z1
 	VADDPS           Z6, Z2, Z2
 	VADDPS           Z7, Z3, Z3
@@ -18694,9 +18866,9 @@ done872:
 	VMOVUPS          Z15, 128(AX)(R10*1)
 	VMOVUPS          Z16, 192(AX)(R10*1)
 	ADDQ             $0x00000100, R10
-	JMP              group867
+	JMP              group875
 
-done868:
+done876:
 	VZEROUPPER
 	RET
 
@@ -18716,9 +18888,9 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop873:
+loop881:
 	CMPQ       CX, $0x00000004
-	JL         done874
+	JL         done882
 	VMOVUPD    (DX), Y1
 	VMOVUPD    (BX), Y2
 	VMOVUPD    (SI), Y3
@@ -18741,11 +18913,11 @@ loop873:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop873
+	JMP        loop881
 
-done874:
+done882:
 	TESTQ      CX, CX
-	JZ         skip875
+	JZ         skip883
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VMASKMOVPD (SI), Y0, Y3
@@ -18763,7 +18935,7 @@ done874:
 	VMOVUPD    Y3, 128(AX)
 	VMOVUPD    Y0, 192(AX)
 
-skip875:
+skip883:
 	VZEROUPPER
 	RET
 
@@ -18783,9 +18955,9 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop876:
+loop884:
 	CMPQ       CX, $0x00000004
-	JL         done877
+	JL         done885
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -18808,11 +18980,11 @@ loop876:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop876
+	JMP        loop884
 
-done877:
+done885:
 	TESTQ      CX, CX
-	JZ         skip878
+	JZ         skip886
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -18830,6 +19002,6 @@ done877:
 	VMASKMOVPD Y3, Y0, (SI)
 	VMASKMOVPD Y4, Y0, (DI)
 
-skip878:
+skip886:
 	VZEROUPPER
 	RET

@@ -21,35 +21,58 @@ func (t target) groups() int { return side / t.lanes }
 // element is the memory of element (r, c) of the tile at p.
 func element(p GPVirtual, r, c int) Mem { return at(p, nil, r*rowBytes+8*c) }
 
-// symRank keeps a tile in registers while it adds the terms; add does so with a
-// number from memory.
-func (t target) symRank(name string, add func(f Mem, w, to, tmp Op)) {
+// symRank keeps a tile in registers while it adds the terms, or two tiles where
+// the registers allow, so that what is spread over a register is used twice.
+func (t target) symRank(name string, add func(f, w, to Op)) {
 	t.begin(name, "func(a *%, nb int, w *%, k int)",
 		"adds to the tiles, or subtracts, the sum over k terms w w^T; a term is 8 nb long.")
-	a, nb, w, k := param("a"), param("nb"), param("w"), param("k")
-	stride := copyOf(nb)
+	a, w := param("a"), param("w")
+	stride := param("nb")
 	SHLQ(U8(log2(rowBytes)), stride)
-	rows := copyOf(nb)
+	rows := param("nb")
+	some := func(wj GPVirtual, tiles, c int) {
+		v := make([][]Register, tiles)
+		for i := range v {
+			v[i] = t.vecs(side)
+			for r := range side {
+				t.load(at(a, nil, i*tileSize+r*rowBytes+c*t.bytes()), v[i][r])
+			}
+		}
+		wc, f := t.vecs(tiles), t.vec()
+		pi, pj, left := copyOf(w), copyOf(wj), param("k")
+		loop(left, 1, func() {
+			for i := range v {
+				t.load(at(pj, nil, i*rowBytes+c*t.bytes()), wc[i])
+			}
+			for r := range side {
+				t.bcast(at(pi, nil, 8*r), f)
+				for i := range v {
+					add(f, wc[i], v[i][r])
+				}
+			}
+			ADDQ(stride, pi)
+			ADDQ(stride, pj)
+		})
+		for i := range v {
+			for r := range side {
+				t.store(v[i][r], at(a, nil, i*tileSize+r*rowBytes+c*t.bytes()))
+			}
+		}
+	}
 	loop(rows, 1, func() {
 		cols, wj := copyOf(rows), copyOf(w)
-		loop(cols, 1, func() {
-			for c := range t.groups() {
-				v := t.loadTile(a, c)
-				wc, tmp := t.vec(), t.vec()
-				pi, pj, left := copyOf(w), copyOf(wj), copyOf(k)
-				loop(left, 1, func() {
-					t.load(at(pj, nil, c*t.bytes()), wc)
-					for r := range v {
-						add(at(pi, nil, 8*r), wc, v[r], tmp)
-					}
-					ADDQ(stride, pi)
-					ADDQ(stride, pj)
-				})
-				t.storeTile(v, a, c)
+		for _, tiles := range []int{3 - t.groups(), 1} {
+			loop(cols, tiles, func() {
+				for c := range t.groups() {
+					some(wj, tiles, c)
+				}
+				ADDQ(U32(uint32(tiles*tileSize)), a)
+				ADDQ(U32(uint32(tiles*rowBytes)), wj)
+			})
+			if tiles == 1 {
+				break
 			}
-			ADDQ(U32(tileSize), a)
-			ADDQ(U32(rowBytes), wj)
-		})
+		}
 		ADDQ(U32(rowBytes), w)
 	})
 	t.end()
