@@ -84,6 +84,11 @@ func (d *demo) run(cmd *cobra.Command) error {
 	} else if err := os.MkdirAll(d.dir, 0o755); err != nil {
 		return err
 	}
+	state, err := os.MkdirTemp("", "forecaster-demo-state-") // of no use to another run: it has another broker
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(state)
 	messages := d.messages()
 	broker, err := devbroker.Start(1, []string{demoTopic})
 	if err != nil {
@@ -101,7 +106,7 @@ func (d *demo) run(cmd *cobra.Command) error {
 		config.Setting{Path: "input.kafka.brokers", Value: broker.Addr(), From: from},
 		config.Setting{Path: "input.kafka.topics", Value: demoTopic, From: from},
 		config.Setting{Path: "output.file.path", Value: filepath.Join(d.dir, "forecasts.csv"), From: from},
-		config.Setting{Path: "state.dir", Value: filepath.Join(d.dir, "state"), From: from},
+		config.Setting{Path: "state.dir", Value: state, From: from},
 		config.Setting{Path: "evaluate.window", Value: "0", From: from},
 		config.Setting{Path: "evaluate.interval", Value: "10", From: from},
 		config.Setting{Path: "log.level", Value: "error", From: from},
