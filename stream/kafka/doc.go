@@ -18,6 +18,9 @@
 // when the partition has a new owner: the error is ErrFenced, the state of the
 // loser is void, and Run joins the group anew.
 //
+// A StateTopic keeps the checkpoints of the partitions in a compacted topic, so that
+// whoever is assigned a partition goes on with its state.
+//
 // What a reader of a Kafka log should know:
 //
 //   - Messages of transactions that were aborted are delivered, too: isolation is

@@ -33,6 +33,7 @@ type Partition struct {
 	arena    []byte           // backs the keys and values of pending
 	spare    []byte           // backs what the Read before the last fetch delivered
 	lastHash uint64           // of the message before fetched; 0 = unknown
+	saved    int64            // 1 + offset that a Store has committed; 0 = none
 	suspect  bool             // the topic was missing for a while: it may be another one
 }
 
@@ -156,14 +157,16 @@ func (p *Partition) open(ctx context.Context, at int64) error {
 		at = end
 	case fresh:
 		at = first
-	case at == committed && hash != 0 && at > first && at <= end:
-		now, err := p.hashAt(ctx, at-1)
+	case hash != 0 && committed > first && committed <= end:
+		now, err := p.hashAt(ctx, committed-1)
 		if err != nil {
 			return err
 		}
 		if now != 0 && now != hash {
-			return fmt.Errorf("%w (%s, offset %d)", ErrRecreated, p.tp, at-1)
+			return fmt.Errorf("%w (%s, offset %d)", ErrRecreated, p.tp, committed-1)
 		}
+	case committed > end:
+		return fmt.Errorf("%w (%s, committed %d, end %d)", ErrBeyondEnd, p.tp, committed, end)
 	}
 	p.started = true
 	return p.place(at, first, end)
@@ -226,8 +229,12 @@ func (p *Partition) bounds(ctx context.Context) (first, end int64, err error) {
 
 // Commit records that everything before next was processed for good. It
 // repeats the request until ctx ends, and returns an error that wraps ErrFenced
-// when the partition may have another owner. Outside of a group it does nothing.
+// when the partition may have another owner. Outside of a group it does nothing,
+// nor after Store.Save has committed next.
 func (p *Partition) Commit(ctx context.Context, next int64) error {
+	if p.saved == next+1 {
+		return nil
+	}
 	return p.CommitMetadata(ctx, next, "")
 }
 
@@ -236,18 +243,28 @@ func (p *Partition) CommitMetadata(ctx context.Context, next int64, metadata str
 	if p.member == nil {
 		return nil
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(p.life, func() { cancel(context.Cause(p.life)) })()
-	if p.life.Err() != nil { // the function above runs in its own time
-		return context.Cause(p.life)
-	}
+	ctx, cancel := p.owned(ctx)
+	defer cancel()
 	err := p.commit(ctx, next, metadata)
 	if err != nil && !errors.Is(err, ErrFenced) && p.work.Err() != nil {
 		// The group did not hear of it before its generation was over.
 		return fmt.Errorf("%w: %w", ErrFenced, err)
 	}
 	return err
+}
+
+// owned returns a context that also ends when the partition can no longer be
+// ours.
+func (p *Partition) owned(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	if p.life.Err() != nil { // the function below runs in its own time
+		cancel(context.Cause(p.life))
+	}
+	stop := context.AfterFunc(p.life, func() { cancel(context.Cause(p.life)) })
+	return ctx, func() {
+		stop()
+		cancel(nil)
+	}
 }
 
 func (p *Partition) commit(ctx context.Context, next int64, metadata string) error {

@@ -172,8 +172,7 @@ func (p *Producer) try(ctx context.Context, request func(ctx context.Context) er
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case refused(err), errors.Is(err, kafkago.MessageSizeTooLarge), errors.Is(err, kafkago.RecordListTooLarge),
-			errors.Is(err, kafkago.InvalidRecord), errors.Is(err, kafkago.InvalidTimestamp):
+		case unacceptable(err):
 			return fmt.Errorf("kafka: writing to topic %s: %w", p.topic, explain(err))
 		}
 		p.report(err)
@@ -181,6 +180,12 @@ func (p *Producer) try(ctx context.Context, request func(ctx context.Context) er
 			return err
 		}
 	}
+}
+
+// unacceptable reports whether err says that the broker will never take a message.
+func unacceptable(err error) bool {
+	return refused(err) || errors.Is(err, kafkago.MessageSizeTooLarge) || errors.Is(err, kafkago.RecordListTooLarge) ||
+		errors.Is(err, kafkago.InvalidRecord) || errors.Is(err, kafkago.InvalidTimestamp)
 }
 
 // report logs each new kind of failure once.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -187,4 +188,32 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "messages/s")
+}
+
+// TestRealKafkaState: the contract of a store, and the hand-over of states between
+// members while the broker is reached through a proxy that cuts connections.
+func TestRealKafkaState(t *testing.T) {
+	proxy := testserver.StartProxy(t, "")
+	k := testserver.StartKafka(t, testserver.KafkaAdvertised(proxy.Addr))
+	proxy.SetTarget(k.Addr)
+	k.CreateTopic(topic, 4)
+	c := quick(proxy.Addr)
+	c.Heartbeat = 200 * time.Millisecond
+	testStore(t, proxy.Addr)
+	end := make(chan struct{})
+	var cutter sync.WaitGroup
+	cutter.Go(func() {
+		for {
+			select {
+			case <-end:
+				return
+			case <-time.After(700 * time.Millisecond):
+				proxy.Reset()
+			}
+		}
+	})
+	defer cutter.Wait()
+	defer close(end)
+	c.Group = "storm"
+	storm(t, c, 4, 6)
 }

@@ -1,0 +1,403 @@
+package kafka
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	kafkago "github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// chunkBytes is less than what any broker accepts as a message.
+const chunkBytes = 512 << 10
+
+// StateTopic keeps the checkpoints of the partitions of a group in a compacted
+// topic, where every member of the group finds them.
+//
+// A checkpoint is a snapshot in chunks, under keys that are used once:
+// topic/partition/id/number, and topic/partition/id/manifest after the last one.
+// It counts from the moment in which the group commits its offset together with
+// its name and checksum. The broker refuses that commit when the partition has
+// a new owner, so what the old one still writes stays without effect. The last
+// two snapshots are kept; those before are removed after the commit.
+type StateTopic struct {
+	reader *Group // of all its partitions, in no consumer group
+	topic  string
+	count  int // partitions
+}
+
+// OpenStateTopic creates the topic if need be, with at least as many partitions
+// as given, and checks that it keeps what is written: that it is compacted and
+// large enough. It waits for the brokers until ctx ends.
+func OpenStateTopic(ctx context.Context, c Connection, topic string, partitions int, log *slog.Logger) (*StateTopic, error) {
+	reader, err := NewGroup(GroupConfig{Connection: c, Topics: []string{topic}, FetchBytes: 4 << 20, Log: log})
+	if err != nil {
+		return nil, err
+	}
+	reader.client.Timeout = reader.client.timeout // half of it is what the replicas may take
+	t := &StateTopic{reader: reader, topic: topic}
+	if err := t.create(ctx, partitions); err != nil {
+		reader.client.close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// Close releases the connections.
+func (t *StateTopic) Close() error {
+	t.reader.client.close()
+	return nil
+}
+
+func (t *StateTopic) create(ctx context.Context, partitions int) error {
+	p := t.partition(0)
+	defer p.expire(nil)
+	err := p.try(ctx, "create the state topic", func(ctx context.Context) error {
+		resp, err := t.reader.client.CreateTopics(ctx, &kafkago.CreateTopicsRequest{Topics: []kafkago.TopicConfig{{
+			Topic: t.topic, NumPartitions: partitions, ReplicationFactor: -1,
+			ConfigEntries: []kafkago.ConfigEntry{
+				{ConfigName: "cleanup.policy", ConfigValue: "compact"},
+				// Snapshots are replaced all the time: small segments let
+				// compaction remove the old ones soon.
+				{ConfigName: "segment.bytes", ConfigValue: strconv.Itoa(64 << 20)},
+				{ConfigName: "min.cleanable.dirty.ratio", ConfigValue: "0.1"},
+			},
+		}}})
+		if err == nil {
+			err = resp.Errors[t.topic]
+		}
+		if errors.Is(err, kafkago.TopicAlreadyExists) {
+			return nil
+		}
+		if refused(err) {
+			return &permanent{fmt.Errorf("kafka: create the topic %s: %w", t.topic, explain(err))}
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	counts, err := t.reader.waitForTopics(ctx)
+	if err != nil {
+		return err
+	}
+	if t.count = counts[t.topic]; t.count < partitions {
+		return fmt.Errorf("kafka: the state topic %s has %d partitions, the input %d: add some, or use another one", t.topic, t.count, partitions)
+	}
+	return t.checkPolicy(ctx, p)
+}
+
+// checkPolicy refuses a topic that forgets.
+func (t *StateTopic) checkPolicy(ctx context.Context, p *Partition) error {
+	var policy string
+	err := p.try(ctx, "describe the state topic", func(ctx context.Context) error {
+		resp, err := t.reader.client.DescribeConfigs(ctx, &kafkago.DescribeConfigsRequest{Resources: []kafkago.DescribeConfigRequestResource{{
+			ResourceType: kafkago.ResourceTypeTopic, ResourceName: t.topic, ConfigNames: []string{"cleanup.policy"},
+		}}})
+		if err != nil {
+			return err
+		}
+		for _, r := range resp.Resources {
+			if refused(r.Error) {
+				policy = "compact" // not allowed to look: trust it
+				return nil
+			}
+			if r.Error != nil {
+				return r.Error
+			}
+			for _, e := range r.ConfigEntries {
+				if e.ConfigName == "cleanup.policy" {
+					policy = e.ConfigValue
+				}
+			}
+		}
+		return nil
+	})
+	if err == nil && policy != "compact" {
+		err = fmt.Errorf("kafka: the state topic %s has cleanup.policy=%s, which removes checkpoints in use: set it to compact", t.topic, policy)
+	}
+	return err
+}
+
+func (t *StateTopic) partition(number int) *Partition {
+	return t.reader.newPartition(topicPartition{t.topic, number}, nil)
+}
+
+// Store returns the checkpoints of a partition, for as long as that is assigned.
+func (t *StateTopic) Store(p *Partition) *Store { return &Store{topic: t, p: p} }
+
+// Store keeps the checkpoints of one partition in a StateTopic. Save also commits:
+// the Commit of the Partition for the same offset has then nothing left to do.
+type Store struct {
+	topic             *StateTopic
+	p                 *Partition
+	current, previous manifest // what was loaded or saved last, and what goes next
+	buf               []byte
+}
+
+var _ stream.Store = (*Store)(nil)
+
+// Load implements stream.Store: the snapshot that was committed, or the one
+// before when that is damaged. When the group has forgotten its commits, it is the
+// newest snapshot that is complete: whoever wrote it, all points before it were
+// accepted.
+func (s *Store) Load(ctx context.Context) (stream.Checkpoint, error) {
+	if s.p.tp.partition >= s.topic.count {
+		return stream.Checkpoint{}, fmt.Errorf("kafka: the state topic %s has %d partitions, too few for %s", s.topic.topic, s.topic.count, s.p.tp)
+	}
+	offset, text, err := s.p.Committed(ctx)
+	switch {
+	case err != nil:
+		return stream.Checkpoint{}, err
+	case offset < 0:
+		return s.newest(ctx)
+	case text == startMark:
+		return stream.Checkpoint{}, stream.ErrNoCheckpoint
+	}
+	list, err := parseManifests(text)
+	if err != nil {
+		return stream.Checkpoint{}, fmt.Errorf("%w (%s, offset %d: %w)", ErrNoState, s.p.tp, offset, err)
+	}
+	var damage error
+	for i := range min(2, len(list)) {
+		c, found, err := s.read(ctx, list[i])
+		if err == nil {
+			s.current = list[i]
+			if len(list) > 1 {
+				s.previous = list[1-i] // the damaged one goes first
+			}
+			return c, s.collect(ctx, found, list)
+		}
+		if !errors.Is(err, stream.ErrCorrupt) {
+			return stream.Checkpoint{}, err
+		}
+		s.topic.reader.config.Log.Error("a checkpoint is damaged", "partition", s.p.tp.String(), "snapshot", list[i].id, "error", err)
+		damage = errors.Join(damage, err)
+	}
+	return stream.Checkpoint{}, fmt.Errorf("kafka: no checkpoint of %s can be read: %w", s.p.tp, damage)
+}
+
+// read returns a snapshot, and the keys of all chunks that stand behind its
+// first one.
+func (s *Store) read(ctx context.Context, m manifest) (c stream.Checkpoint, found map[string]int, err error) {
+	chunks := make([][]byte, m.chunks)
+	found = make(map[string]int)
+	err = s.scan(ctx, m.first, func(id string, chunk int, msg *stream.Message) {
+		found[id] = max(found[id], chunk+1)
+		if id == m.id && chunk >= 0 && chunk < m.chunks {
+			chunks[chunk] = slices.Clone(msg.Value) // of a chunk that is there twice, both are equal
+		}
+	})
+	if err != nil {
+		return c, nil, err
+	}
+	for k, chunk := range chunks {
+		if chunk == nil {
+			return c, nil, fmt.Errorf("%w: chunk %d of %d of snapshot %s is missing", stream.ErrCorrupt, k, m.chunks, m.id)
+		}
+	}
+	b := bytes.Join(chunks, nil)
+	if sha256.Sum256(b) != m.sum {
+		return c, nil, fmt.Errorf("%w: the checksum of snapshot %s does not match", stream.ErrCorrupt, m.id)
+	}
+	return c, found, c.UnmarshalBinary(b)
+}
+
+// newest returns the newest complete snapshot in the topic.
+func (s *Store) newest(ctx context.Context) (stream.Checkpoint, error) {
+	var list []manifest
+	err := s.scan(ctx, 0, func(_ string, chunk int, msg *stream.Message) {
+		if m, err := parseManifest(string(msg.Value)); chunk < 0 && err == nil {
+			list = append(list, m)
+		}
+	})
+	if err != nil {
+		return stream.Checkpoint{}, err
+	}
+	for i := len(list) - 1; i >= 0; i-- {
+		c, _, err := s.read(ctx, list[i])
+		if err == nil {
+			s.current = list[i]
+			s.topic.reader.config.Log.Warn("the group has no committed offset; its last checkpoint is used",
+				"partition", s.p.tp.String(), "offset", c.Next)
+			return c, nil
+		}
+		if !errors.Is(err, stream.ErrCorrupt) {
+			return stream.Checkpoint{}, err
+		}
+	}
+	return stream.Checkpoint{}, stream.ErrNoCheckpoint
+}
+
+// collect removes what a former owner has left: snapshots that were not
+// committed, and one whose removal was not finished.
+func (s *Store) collect(ctx context.Context, found map[string]int, list []manifest) error {
+	for i, m := range list {
+		if i < 2 {
+			delete(found, m.id)
+		} else {
+			found[m.id] = m.chunks
+		}
+	}
+	for id, chunks := range found { // in any order: removals do not depend on one another
+		if err := s.remove(ctx, id, chunks); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Save implements stream.Store.
+func (s *Store) Save(ctx context.Context, c stream.Checkpoint) error {
+	ctx, cancel := s.p.owned(ctx)
+	defer cancel()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var err error
+	if s.buf, err = c.AppendBinary(s.buf[:0]); err != nil {
+		return err
+	}
+	m := manifest{
+		id:   fmt.Sprintf("%d-%d-%08x", c.Next, s.generation(), rand.Uint32()),
+		next: c.Next, sum: sha256.Sum256(s.buf), print: fingerprintSum(c.Fingerprint),
+	}
+	for rest := s.buf; len(rest) > 0; m.chunks++ {
+		n := min(len(rest), chunkBytes)
+		at, err := s.produce(ctx, outgoing{key: s.key(m.id, m.chunks), value: rest[:n]})
+		if err != nil {
+			return err
+		}
+		if m.chunks == 0 {
+			m.first = at
+		}
+		rest = rest[n:]
+	}
+	if _, err := s.produce(ctx, outgoing{key: s.key(m.id, -1), value: []byte(m.String())}); err != nil {
+		return err
+	}
+	if err := s.p.CommitMetadata(ctx, c.Next, formatManifests(m, s.current, s.previous)); err != nil {
+		return err
+	}
+	s.p.saved = c.Next + 1
+	old := s.previous
+	s.previous, s.current = s.current, m
+	if old.none() {
+		return nil
+	}
+	return s.remove(ctx, old.id, old.chunks)
+}
+
+func (s *Store) generation() int {
+	if s.p.member == nil {
+		return 0
+	}
+	return s.p.member.generation
+}
+
+// key returns that of a chunk, or of the manifest when chunk is negative.
+func (s *Store) key(id string, chunk int) []byte {
+	last := "manifest"
+	if chunk >= 0 {
+		last = strconv.Itoa(chunk)
+	}
+	return fmt.Appendf(nil, "%s/%d/%s/%s", s.p.tp.topic, s.p.tp.partition, id, last)
+}
+
+// parseKey reverses key.
+func (s *Store) parseKey(key []byte) (id string, chunk int, ok bool) {
+	rest, ok := strings.CutPrefix(string(key), fmt.Sprintf("%s/%d/", s.p.tp.topic, s.p.tp.partition))
+	id, last, cut := strings.Cut(rest, "/")
+	if !ok || !cut || id == "" {
+		return "", 0, false
+	}
+	if last == "manifest" {
+		return id, -1, true
+	}
+	chunk, err := strconv.Atoi(last)
+	return id, chunk, err == nil && chunk >= 0 && chunk < maxChunks
+}
+
+// remove writes tombstones.
+func (s *Store) remove(ctx context.Context, id string, chunks int) error {
+	batch := []outgoing{{key: s.key(id, -1)}}
+	for k := range chunks {
+		batch = append(batch, outgoing{key: s.key(id, k)})
+	}
+	for len(batch) > 0 {
+		n := min(len(batch), batchMessages)
+		if _, err := s.produce(ctx, batch[:n]...); err != nil {
+			return err
+		}
+		batch = batch[n:]
+	}
+	return nil
+}
+
+// produce writes records to the state partition and returns the offset of the
+// first. It repeats what fails until ctx ends: a record may be there twice.
+func (s *Store) produce(ctx context.Context, batch ...outgoing) (at int64, err error) {
+	err = s.p.try(ctx, "write a checkpoint", func(ctx context.Context) error {
+		records := make([]kafkago.Record, len(batch))
+		for i, m := range batch {
+			records[i] = kafkago.Record{Key: kafkago.NewBytes(m.key), Value: nullable(m.value)}
+		}
+		resp, err := s.topic.reader.client.Produce(ctx, &kafkago.ProduceRequest{
+			Topic: s.topic.topic, Partition: s.p.tp.partition, RequiredAcks: kafkago.RequireAll,
+			Records: kafkago.NewRecordReader(records...),
+		})
+		if err == nil {
+			err = resp.Error
+		}
+		if unacceptable(err) {
+			return &permanent{fmt.Errorf("kafka: writing to the state topic %s: %w", s.topic.topic, explain(err))}
+		}
+		if err == nil {
+			at = resp.BaseOffset
+		}
+		return err
+	})
+	return at, err
+}
+
+// nullable makes a tombstone of nil.
+func nullable(b []byte) protocol.Bytes {
+	if b == nil {
+		return nil
+	}
+	return kafkago.NewBytes(b)
+}
+
+// scan calls f for every record of the partition in the state topic, from an
+// offset to the end that the log has now; chunk is negative for a manifest.
+func (s *Store) scan(ctx context.Context, from int64, f func(id string, chunk int, msg *stream.Message)) error {
+	q := s.topic.partition(s.p.tp.partition)
+	defer q.expire(nil)
+	first, end, err := q.bounds(ctx)
+	if err != nil {
+		return err
+	}
+	for q.fetched = max(from, first); q.fetched < end; {
+		err := q.try(ctx, "read a checkpoint", func(ctx context.Context) error { return q.fetch(ctx, false) })
+		if err != nil {
+			return err
+		}
+		for i := range q.pending {
+			if id, chunk, ok := s.parseKey(q.pending[i].Key); ok {
+				f(id, chunk, &q.pending[i])
+			}
+		}
+		q.pending, q.arena = q.pending[:0], q.arena[:0]
+	}
+	return nil
+}

@@ -1,0 +1,437 @@
+package kafka
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	kafkago "github.com/segmentio/kafka-go"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/format"
+	"github.com/orffvar/forecaster/stream/lineproto"
+	"github.com/orffvar/forecaster/stream/streamtest"
+)
+
+const stateTopic = "g-state"
+
+func openState(t testing.TB, addr string) *StateTopic {
+	t.Helper()
+	s, err := OpenStateTopic(deadline(t), connection(addr), stateTopic, 1, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// own makes the caller the owner of partition 0 until end.
+func own(t testing.TB, addr string) (p *Partition, end func()) {
+	t.Helper()
+	assigned := make(chan *Partition, 1)
+	stop := start(t, newGroup(t, quick(addr)), func(ctx context.Context, p *Partition) error {
+		select {
+		case assigned <- p:
+		default:
+		}
+		<-ctx.Done()
+		return nil
+	})
+	select {
+	case p = <-assigned:
+	case <-time.After(30 * time.Second):
+		t.Fatal("no partition was assigned")
+	}
+	return p, func() {
+		if err := stop(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func testStore(t *testing.T, addr string) {
+	streamtest.TestStore(t, func(t *testing.T) (stream.Store, func()) {
+		p, end := own(t, addr)
+		return openState(t, addr).Store(p), end
+	})
+}
+
+func TestStoreContract(t *testing.T) { testStore(t, newBroker(t, 1).Addr()) }
+
+func checkpointAt(next int64, size int) stream.Checkpoint {
+	return stream.Checkpoint{Fingerprint: "f", Next: next, Sink: []byte{1}, DeadLetters: []byte{2}, State: bytes.Repeat([]byte{byte(next)}, size)}
+}
+
+func saveAt(t testing.TB, s *Store, next ...int64) {
+	t.Helper()
+	for _, n := range next {
+		if err := s.Save(deadline(t), checkpointAt(n, chunkBytes*2+100)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// live returns the keys that compaction will leave.
+func live(t testing.TB, s *Store) []string {
+	t.Helper()
+	keys := make(map[string]bool)
+	err := s.scan(deadline(t), 0, func(_ string, _ int, m *stream.Message) {
+		keys[string(m.Key)] = m.Value != nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps.DeleteFunc(keys, func(_ string, alive bool) bool { return !alive })
+	return slices.Sorted(maps.Keys(keys))
+}
+
+func TestStoreKeepsTwoSnapshots(t *testing.T) {
+	addr := newBroker(t, 1).Addr()
+	p, _ := own(t, addr)
+	s := openState(t, addr).Store(p)
+	saveAt(t, s, 1, 2, 3, 4)
+	keys := live(t, s)
+	if len(keys) != 2*4 || !strings.HasPrefix(keys[0], "in/0/3-") || !strings.HasPrefix(keys[7], "in/0/4-") {
+		t.Errorf("%q", keys)
+	}
+	// The commit that a Runner adds changes nothing.
+	if err := p.Commit(deadline(t), 4); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := s.Load(deadline(t)); err != nil || c.Next != 4 || len(c.State) != chunkBytes*2+100 {
+		t.Errorf("%d, %v", c.Next, err)
+	}
+}
+
+// TestFault38_ChunkMissing: the snapshot before is used, and when that is damaged,
+// too, the error says so.
+func TestFault38_ChunkMissing(t *testing.T) {
+	addr := newBroker(t, 1).Addr()
+	p, _ := own(t, addr)
+	state := openState(t, addr)
+	s := state.Store(p)
+	saveAt(t, s, 1, 2, 3)
+	ctx := deadline(t)
+	if _, err := s.produce(ctx, outgoing{key: s.key(s.current.id, 1)}); err != nil {
+		t.Fatal(err)
+	}
+	fresh := state.Store(p)
+	if c, err := fresh.Load(ctx); err != nil || c.Next != 2 {
+		t.Fatalf("%d, %v; want the checkpoint before", c.Next, err)
+	}
+	if _, err := s.produce(ctx, outgoing{key: s.key(s.previous.id, 0), value: []byte("other")}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := state.Store(p).Load(ctx)
+	if !errors.Is(err, stream.ErrCorrupt) || !strings.Contains(err.Error(), "chunk 1 of 3") || !strings.Contains(err.Error(), "checksum") {
+		t.Errorf("got %v", err)
+	}
+	saveAt(t, fresh, 4)
+	if c, err := state.Store(p).Load(ctx); err != nil || c.Next != 4 {
+		t.Errorf("%d, %v", c.Next, err)
+	}
+}
+
+// TestFault20_CommitsExpired: the group forgets its offsets, but the state does not
+// begin anew.
+func TestFault20_CommitsExpired(t *testing.T) {
+	addr := newBroker(t, 1).Addr()
+	p, end := own(t, addr)
+	state := openState(t, addr)
+	saveAt(t, state.Store(p), 1, 2)
+	end()
+	resp, err := p.group.client.OffsetDelete(deadline(t), &kafkago.OffsetDeleteRequest{GroupID: "g", Topics: map[string][]int{topic: {0}}})
+	if err != nil || resp.Error != nil {
+		t.Fatal(err, resp)
+	}
+	p, _ = own(t, addr)
+	if offset, _, err := p.Committed(deadline(t)); err != nil || offset != -1 {
+		t.Fatalf("the group still knows %d, %v", offset, err)
+	}
+	if c, err := state.Store(p).Load(deadline(t)); err != nil || c.Next != 2 {
+		t.Errorf("%d, %v", c.Next, err)
+	}
+}
+
+// TestStoreRefusesOtherCommits: an offset that another program has committed does
+// not say what the state is.
+func TestStoreRefusesOtherCommits(t *testing.T) {
+	addr := newBroker(t, 1).Addr()
+	p, _ := own(t, addr)
+	if err := p.Commit(deadline(t), 5); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openState(t, addr).Store(p).Load(deadline(t)); !errors.Is(err, ErrNoState) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestZombieCannotCommit: what a member writes after it has lost the partition
+// changes nothing, and is removed later.
+func TestZombieCannotCommit(t *testing.T) {
+	addr := newBroker(t, 1).Addr()
+	state := openState(t, addr)
+	p, end := own(t, addr)
+	old := state.Store(p)
+	saveAt(t, old, 1, 2)
+	end()
+	p2, _ := own(t, addr)
+	s := state.Store(p2)
+	if c, err := s.Load(deadline(t)); err != nil || c.Next != 2 {
+		t.Fatalf("%d, %v", c.Next, err)
+	}
+	saveAt(t, s, 3)
+	if err := old.Save(deadline(t), checkpointAt(9, 10)); !errors.Is(err, ErrFenced) {
+		t.Errorf("a member that has left could commit: %v", err)
+	}
+	// As if it were still writing: a snapshot without its commit.
+	p.life, p.expire = context.WithCancelCause(context.Background())
+	if err := old.Save(deadline(t), checkpointAt(8, 10)); !errors.Is(err, ErrFenced) {
+		t.Errorf("a commit of an old generation was accepted: %v", err)
+	}
+	if n := len(live(t, s)); n != 2*4+2 {
+		t.Errorf("%d keys, want two snapshots and that of the zombie", n)
+	}
+	s = state.Store(p2)
+	if c, err := s.Load(deadline(t)); err != nil || c.Next != 3 {
+		t.Errorf("%d, %v", c.Next, err)
+	}
+	if keys := live(t, s); len(keys) != 2*4 {
+		t.Errorf("not removed: %q", keys)
+	}
+}
+
+func TestStateTopicMustBeCompacted(t *testing.T) {
+	b := newBroker(t, 3)
+	_, err := OpenStateTopic(deadline(t), connection(b.Addr()), topic, 3, quiet)
+	if err == nil || !strings.Contains(err.Error(), "cleanup.policy=delete") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := OpenStateTopic(deadline(t), connection(b.Addr()), topic, 4, quiet); err == nil || !strings.Contains(err.Error(), "3 partitions, the input 4") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func FuzzManifests(f *testing.F) {
+	m := manifest{id: "12-3-abcd", next: 12, first: 7, chunks: 2, print: fingerprintSum("f")}
+	f.Add(formatManifests(m))
+	f.Add(formatManifests(m, manifest{}, m))
+	f.Add("snapshots1 a,1,2,3,00,ff")
+	f.Add(startMark)
+	f.Fuzz(func(t *testing.T, text string) {
+		list, err := parseManifests(text)
+		if err == nil && formatManifests(list...) != text {
+			t.Errorf("%q was read as %q", text, formatManifests(list...))
+		}
+	})
+}
+
+// recorder is a sink that keeps the last value of each point, and finds points
+// that get two values.
+type recorder struct {
+	mu     sync.Mutex
+	points map[string]string
+	bad    string
+}
+
+func (r *recorder) Close() error { return nil }
+
+func (r *recorder) Write(_ context.Context, b *stream.Batch) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for line := range bytes.Lines(lineproto.Encoder{}.AppendBatch(nil, b)) {
+		i, j := bytes.IndexByte(line, ' '), bytes.LastIndexByte(line, ' ')
+		key, value := string(line[:i])+string(line[j:]), string(line[i:j])
+		if old, ok := r.points[key]; ok && old != value {
+			r.bad = fmt.Sprintf("%s had %s and gets %s", key, old, value)
+		}
+		r.points[key] = value
+	}
+	return nil
+}
+
+func newTestEngine(t testing.TB) *stream.Engine {
+	t.Helper()
+	e, err := stream.NewEngine(stream.EngineConfig{
+		Model: "drift", Horizon: 2, Interval: time.Second, GoodCopy: 7, MetricsEvery: 10,
+		NewModel: func(dim int) (eval.Model, error) { return streamtest.NewDrift(dim, 2, 0), nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func newTestDecoder(t testing.TB) stream.Decoder {
+	t.Helper()
+	d, err := format.NewJSON(format.JSONConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// sendSamples writes samples n to m-1 of seven series.
+func sendSamples(t testing.TB, addr string, n, m int) {
+	t.Helper()
+	p, err := NewProducer(connection(addr), topic, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	var messages []stream.Message
+	for i := n; i < m; i++ {
+		for k := range 7 {
+			messages = append(messages, stream.Message{
+				Key: fmt.Appendf(nil, "s%d", k), Value: fmt.Appendf(nil, `{"time": %d, "values": [%d]}`, 1_000_000_000+i, (i*i*(k+3))%101),
+			})
+		}
+	}
+	if err := p.Send(deadline(t), messages); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// member runs what a process of the group runs.
+func startMember(t *testing.T, addr string, c GroupConfig, partitions int, sink stream.Sink) (stop func() error) {
+	t.Helper()
+	state, err := OpenStateTopic(deadline(t), c.Connection, c.Group+"-state", partitions, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { state.Close() })
+	c.Stateful = true
+	return start(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
+		runner, err := stream.NewRunner(stream.RunnerConfig{
+			Source: p, Decoder: newTestDecoder(t), Engine: newTestEngine(t), Sink: sink, Store: state.Store(p), Fingerprint: "f",
+			CheckpointEvery: 50 * time.Millisecond, BatchPoints: 50, DrainTimeout: time.Second,
+		})
+		if err != nil {
+			return err
+		}
+		return runner.Run(ctx)
+	})
+}
+
+// replay runs the log offline, each partition by an engine of its own, and returns
+// points and states.
+func replay(t *testing.T, c GroupConfig) (sink *recorder, states map[int][]byte, ends map[int]int64) {
+	t.Helper()
+	c.Group, c.Stateful = "", false
+	sink = &recorder{points: make(map[string]string)}
+	states, ends = make(map[int][]byte), make(map[int]int64)
+	var mu sync.Mutex
+	err := run(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
+		all, err := readAll(ctx, p, 0)
+		if err != nil {
+			return err
+		}
+		e, d := newTestEngine(t), newTestDecoder(t)
+		var b stream.Batch
+		for i := range all {
+			r := stream.Record{Message: &all[i]}
+			if err := d.Decode(&r, &all[i]); err != nil {
+				return err
+			}
+			if err := e.Apply(&b, &r); err != nil {
+				return err
+			}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		states[p.Number()], ends[p.Number()] = e.Snapshot(nil), int64(len(all))
+		return sink.Write(ctx, &b)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sink, states, ends
+}
+
+// compare waits until the group has committed everything, and compares states
+// and points with those of the replay.
+func compare(t *testing.T, c GroupConfig, got *recorder) {
+	t.Helper()
+	want, states, ends := replay(t, c)
+	state, err := OpenStateTopic(deadline(t), c.Connection, c.Group+"-state", 1, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer state.Close()
+	g := newGroup(t, c)
+	for number, wantState := range states {
+		// It looks without being a member.
+		p := g.newPartition(topicPartition{topic, number}, &membership{group: c.Group})
+		eventually(t, fmt.Sprintf("partition %d is committed", number), func() bool {
+			offset, _, err := p.Committed(deadline(t))
+			return err == nil && offset == max(ends[number], -1) || ends[number] == 0
+		})
+		if ends[number] == 0 {
+			continue
+		}
+		s := state.Store(p)
+		_, text, err := p.Committed(deadline(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := parseManifests(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cp, _, err := s.read(deadline(t), list[0])
+		if err != nil || !bytes.Equal(cp.State, wantState) {
+			t.Errorf("partition %d: the state differs from that of a replay (%v)", number, err)
+		}
+	}
+	got.mu.Lock()
+	defer got.mu.Unlock()
+	if got.bad != "" {
+		t.Error(got.bad)
+	}
+	if !maps.Equal(got.points, want.points) {
+		t.Errorf("the sink has %d points, want %d", len(got.points), len(want.points))
+	}
+}
+
+// storm lets members come and go while samples arrive.
+func storm(t *testing.T, c GroupConfig, partitions, rounds int) {
+	addr := c.Brokers[0]
+	sink := &recorder{points: make(map[string]string)}
+	stops := []func() error{startMember(t, addr, c, partitions, sink)}
+	at := 0
+	for i := range rounds {
+		sendSamples(t, addr, at, at+20)
+		at += 20
+		if len(stops) > 2 || len(stops) > 1 && i%2 == 1 {
+			if err := stops[0](); err != nil {
+				t.Fatal(err)
+			}
+			stops = stops[1:]
+		} else {
+			stops = append(stops, startMember(t, addr, c, partitions, sink))
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	sendSamples(t, addr, at, at+20)
+	compare(t, c, sink)
+	for _, stop := range stops {
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	}
+	compare(t, c, sink)
+}
+
+// TestFault05_RebalanceStorm: the state goes from member to member through the
+// state topic, and nothing is lost or learnt twice.
+func TestFault05_RebalanceStorm(t *testing.T) {
+	storm(t, quick(newBroker(t, 4).Addr()), 4, 6)
+}
