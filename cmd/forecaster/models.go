@@ -15,10 +15,15 @@ import (
 // newModel makes the model that c names for series of dim variables.
 func newModel(c config.Model, dim int) (eval.Model, error) {
 	m, err := newPlainModel(c, dim)
-	if err != nil || !c.Influence {
-		return m, err
+	switch {
+	case err != nil:
+		return nil, err
+	case c.Influence:
+		return varmodel.NewInfluence(m, dim, 0)
+	case len(c.Levels) > 0:
+		return varmodel.NewIntervals(m, varmodel.IntervalConfig{Dim: dim, Horizon: c.Horizon, Levels: c.Levels})
 	}
-	return varmodel.NewInfluence(m, dim, 0)
+	return m, nil
 }
 
 func newPlainModel(c config.Model, dim int) (eval.Model, error) {
@@ -27,6 +32,9 @@ func newPlainModel(c config.Model, dim int) (eval.Model, error) {
 	}
 	switch c.Type {
 	case "auto":
+		if !c.Influence { // the mixture has no derivative
+			return varmodel.NewAuto(varmodel.AutoConfig{Dim: dim, Horizon: c.Horizon, Seed: c.Seed})
+		}
 		return varmodel.NewORFFVAR(varmodel.ORFFVARConfig{Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed})
 	case "orffvar":
 		return varmodel.NewORFFVAR(varmodel.ORFFVARConfig{
