@@ -278,17 +278,6 @@ func TestMulAndScale(t *testing.T) {
 	})
 }
 
-func TestClipAndScale(t *testing.T) {
-	x := []float64{-3, -1, 0.5, 7, math.NaN(), math.Inf(1)}
-	Clip(x, -2, 3)
-	Scale(2, x)
-	for i, want := range []float64{-4, -2, 1, 6, math.NaN(), 6} {
-		if x[i] != want && !(math.IsNaN(x[i]) && math.IsNaN(want)) {
-			t.Errorf("element %d is %v, want %v", i, x[i], want)
-		}
-	}
-}
-
 func TestWrongShapesPanic(t *testing.T) {
 	two, three, six := make([]float64, 2), make([]float64, 3), make([]float64, 6)
 	for name, f := range map[string]func(){

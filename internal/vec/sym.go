@@ -72,9 +72,6 @@ func aligned(n int) []float64 {
 	return b[i : i+n : i+n]
 }
 
-// Order returns n.
-func (s *Sym) Order() int { return s.n }
-
 // at returns the index of element (i, j), i and j in any order.
 func (s *Sym) at(i, j int) int {
 	if i > j {
@@ -147,14 +144,6 @@ func (s *Sym) SetIdentity(v float64) {
 	for i := range s.n {
 		s.tiles[s.at(i, i)] = v
 	}
-}
-
-// AddDiag adds v to element (i, i).
-func (s *Sym) AddDiag(i int, v float64) {
-	if i < 0 || i >= s.n {
-		panic("vec: Sym: index out of range")
-	}
-	s.tiles[s.at(i, i)] += v / s.scale
 }
 
 // Trace returns the sum of the diagonal.

@@ -40,6 +40,13 @@ func randomVector(rng *rand.Rand, n int) []float64 {
 	return x
 }
 
+// unit returns the unit vector e_i.
+func unit(n, i int) []float64 {
+	e := make([]float64, n)
+	e[i] = 1
+	return e
+}
+
 // near fails unless got and want differ by at most tol.
 func near(t *testing.T, what string, got, want, tol float64) {
 	t.Helper()
@@ -64,7 +71,7 @@ func TestSymEqualsDense(t *testing.T) {
 				s.Rank1(alpha, u)
 				s.Scale(1.5)
 				if n > 0 {
-					s.AddDiag(step%n, 0.25)
+					s.Rank1(0.25, unit(n, step%n))
 				}
 				d.rank1(alpha, u)
 				for i := range d.a {
@@ -125,7 +132,7 @@ func TestSymStateDoesNotShow(t *testing.T) {
 						s.RowTo(row, step%n)
 						s.Rank1(-1e-3/(1+1e-3*row[step%n]), row)
 					}
-					s.AddDiag(step%n, 1e-3)
+					s.Rank1(1e-3, unit(n, step%n))
 				}
 				if step%7 == 0 || step%5 == 0 {
 					e := snapshot.NewEncoder(nil)
@@ -206,7 +213,7 @@ func TestCholeskyRefuses(t *testing.T) {
 			for _, v := range []float64{-1, 0, math.NaN(), math.Inf(1)} {
 				s := NewSym(n)
 				s.SetIdentity(1)
-				s.AddDiag(n/2, v-1)
+				s.Rank1(v-1, unit(n, n/2))
 				if NewCholesky(n).Factor(s, 0, 0) {
 					t.Errorf("n=%d: accepted a pivot %v", n, v)
 				}

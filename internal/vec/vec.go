@@ -37,17 +37,6 @@ func Hadamard(x []float64) {
 	hadamard(x)
 }
 
-// Clip moves every element of x into [lo, hi]. NaN stays NaN.
-func Clip(x []float64, lo, hi float64) {
-	for i, v := range x {
-		if v < lo {
-			x[i] = lo
-		} else if v > hi {
-			x[i] = hi
-		}
-	}
-}
-
 // MatVec sets y = A x, where A is len(y) x len(x).
 func MatVec(y, a, x []float64) {
 	if len(a) != len(y)*len(x) {
