@@ -10,9 +10,6 @@ import (
 // admit decides whether r may be learnt from. If so it returns its series, new
 // or old, and leaves the sample in e.y; otherwise it says why not.
 func (e *Engine) admit(dst *Batch, r *Record) (*series, *DataError, error) {
-	if r.Names != nil && len(r.Names) != len(r.Values) {
-		panic("stream: a record has not as many names as values")
-	}
 	s := e.byName[r.Series]
 	if refusal := e.checkName(r, s == nil); refusal != nil {
 		return nil, refusal, nil
@@ -100,13 +97,8 @@ func (e *Engine) variablesOf(r *Record) (*variables, *DataError) {
 		return newVariables(numbered(len(r.Values))), nil
 	}
 	for _, name := range r.Names {
-		switch {
-		case name == "":
-			return nil, refuse(Malformed, "a variable without a name")
-		case name == AllTargets:
-			return nil, refuse(Malformed, "no variable can have the name %s", AllTargets)
-		case len(name) > e.c.MaxName:
-			return nil, refuse(TooLarge, "the name of a variable has %d bytes, at most %d are allowed", len(name), e.c.MaxName)
+		if refusal := e.checkVariable(name); refusal != nil {
+			return nil, refusal
 		}
 	}
 	vars := newVariables(slices.Clone(r.Names))
@@ -114,6 +106,18 @@ func (e *Engine) variablesOf(r *Record) (*variables, *DataError) {
 		return nil, refuse(Malformed, "two variables of one name")
 	}
 	return vars, nil
+}
+
+func (e *Engine) checkVariable(name string) *DataError {
+	switch {
+	case name == "":
+		return refuse(Malformed, "a variable without a name")
+	case name == AllTargets:
+		return refuse(Malformed, "no variable can have the name %s", AllTargets)
+	case len(name) > e.c.MaxName:
+		return refuse(TooLarge, "the name of a variable has %d bytes, at most %d are allowed", len(name), e.c.MaxName)
+	}
+	return nil
 }
 
 func (e *Engine) checkName(r *Record, isNew bool) *DataError {
@@ -128,9 +132,16 @@ func (e *Engine) checkName(r *Record, isNew bool) *DataError {
 	return nil
 }
 
-func (e *Engine) checkTime(r *Record, s *series) *DataError {
+func (e *Engine) checkAhead(r *Record) *DataError {
 	if ahead := int64(e.c.MaxAhead); ahead > 0 && r.Message.Time != 0 && r.Time > r.Message.Time && uint64(r.Time-r.Message.Time) > uint64(ahead) {
 		return refuse(Future, "the sample is %v ahead of its message, at most %v are allowed", duration(r.Message.Time, r.Time), e.c.MaxAhead)
+	}
+	return nil
+}
+
+func (e *Engine) checkTime(r *Record, s *series) *DataError {
+	if refusal := e.checkAhead(r); refusal != nil {
+		return refusal
 	}
 	switch {
 	case s == nil:

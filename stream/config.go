@@ -57,6 +57,10 @@ type EngineConfig struct {
 	// that gaps are not filled. See docs/design/0001-shape.md.
 	Interval time.Duration
 
+	// Assembly makes samples of records that have a part of one each; it needs an
+	// Interval. Nil means that each record is a sample.
+	Assembly *Assembly
+
 	// MaxGap is the largest number of missing samples that are filled in when
 	// Interval is set; after more, the model's lags are dropped.
 	MaxGap int
@@ -142,6 +146,15 @@ func (c EngineConfig) withDefaults() (EngineConfig, error) {
 		check(f.value >= 0, "%s must be >= 0, got %d", f.name, f.value)
 	}
 	check(c.Interval >= 0, "Interval must be >= 0, got %v", c.Interval)
+	if c.Assembly != nil {
+		a := *c.Assembly
+		a.Fill = cmp.Or(a.Fill, FillNone)
+		check(c.Interval > 0 && c.Interval <= longestRow, "an Assembly needs an Interval of at most ten years, got %v", c.Interval)
+		check(a.Wait >= 0 && a.Wait <= longestRow && (c.Interval <= 0 || a.Wait/c.Interval <= maxOpenRows),
+			"Assembly.Wait must be >= 0 and at most %d times Interval, got %v and %v", maxOpenRows, a.Wait, c.Interval)
+		check(a.Fill == FillNone || a.Fill == FillLast, "Assembly.Fill must be %q or %q, got %q", FillNone, FillLast, a.Fill)
+		c.Assembly = &a
+	}
 	check(c.MaxAhead >= 0, "MaxAhead must be >= 0, got %v", c.MaxAhead)
 	check(c.MaxAbs >= 0, "MaxAbs must be >= 0, got %v", c.MaxAbs)
 

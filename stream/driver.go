@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 )
@@ -123,16 +124,36 @@ func (d *Driver) apply(b *Batch, m *Message) error {
 		d.c.Engine.Reject(b, m, m.Refused)
 		return nil
 	}
+	if !d.c.Engine.Begin(b, m) {
+		return nil
+	}
 	d.record.Message = m
-	err := d.c.Decoder.Decode(&d.record, m)
+	split, ok := d.c.Decoder.(Splitter)
+	if !ok {
+		return d.take(b, d.c.Decoder.Decode(&d.record, m))
+	}
+	split.Split(m)
+	for {
+		err := split.Next(&d.record)
+		if err == io.EOF {
+			return nil
+		}
+		if err := d.take(b, err); err != nil {
+			return err
+		}
+	}
+}
+
+// take lets the engine have what a decoder made of a record.
+func (d *Driver) take(b *Batch, err error) error {
 	if err == nil {
-		return d.c.Engine.Apply(b, &d.record)
+		return d.c.Engine.Take(b, &d.record)
 	}
 	var refusal *DataError
 	if !errors.As(err, &refusal) {
 		return err
 	}
-	d.c.Engine.Reject(b, m, refusal)
+	d.c.Engine.Refuse(b, d.record.Message, refusal)
 	return nil
 }
 

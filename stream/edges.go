@@ -67,3 +67,13 @@ type DeadLetters interface {
 type Decoder interface {
 	Decode(r *Record, m *Message) error
 }
+
+// Splitter is a Decoder of messages that hold any number of records. Split
+// begins a message and Next decodes its records one after the other, until it
+// returns io.EOF. A *DataError refuses what is the Message of the record then, a
+// part of the whole as a rule, and the next call goes on behind it.
+type Splitter interface {
+	Decoder
+	Split(m *Message)
+	Next(r *Record) error
+}

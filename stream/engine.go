@@ -21,6 +21,9 @@ type Engine struct {
 	byName map[string]*series // looked up, never ranged over
 	shared []*weights         // of scope Shared, in order of appearance
 
+	assemblies []*assembly          // of the series, in order of appearance
+	assembling map[string]*assembly // looked up, never ranged over
+
 	scratch
 }
 
@@ -30,6 +33,13 @@ type scratch struct {
 	yhat, ref    []float64 // H x dim
 	lower, upper []float64 // L x H x dim
 	lo, hi       []float64 // L x dim
+
+	// Of an assembly.
+	columns    []int
+	numbered   []string
+	row        Record
+	rowMessage Message
+	rowValues  []float64
 }
 
 // NewEngine returns an Engine that has seen nothing. The error reports every
@@ -39,7 +49,7 @@ func NewEngine(c EngineConfig) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{c: c, reference: -1, byName: make(map[string]*series)}
+	e := &Engine{c: c, reference: -1, byName: make(map[string]*series), assembling: make(map[string]*assembly)}
 	for i, b := range c.Baselines {
 		if b.Reference {
 			e.reference = i
@@ -57,21 +67,66 @@ func (e *Engine) Next() int64 { return e.next }
 // NumSeries returns the number of series seen.
 func (e *Engine) NumSeries() int { return len(e.series) }
 
-// Apply learns from r and appends what comes of it to dst. What is wrong with
-// the data becomes a dead letter in dst; an error is fatal and leaves the Engine
-// unusable. A record whose offset was applied before is skipped.
-//
-// The order for an accepted record is: score the forecasts whose step has come,
-// learn, forecast. So no forecast has seen its target.
+// Apply is Begin and Take for a message with one record.
 func (e *Engine) Apply(dst *Batch, r *Record) error {
-	if !e.advance(dst, r.Message) {
+	if !e.Begin(dst, r.Message) {
 		return nil
 	}
+	return e.Take(dst, r)
+}
+
+// Reject is Begin and Refuse for a message that could not be decoded.
+func (e *Engine) Reject(dst *Batch, m *Message, err *DataError) {
+	if e.Begin(dst, m) {
+		e.Refuse(dst, m, err)
+	}
+}
+
+// Begin reports whether m is new: one whose offset was applied before is to be
+// skipped. What is in a new one goes to Take and Refuse, and no state must be
+// saved before all of it did.
+func (e *Engine) Begin(dst *Batch, m *Message) bool {
+	if m.Offset < e.next {
+		return false
+	}
+	e.next = m.Offset + 1
+	dst.Next = e.next
+	dst.Records++
+	return true
+}
+
+// Refuse keeps m, or a part of it, as a dead letter.
+func (e *Engine) Refuse(dst *Batch, m *Message, err *DataError) {
+	dst.refuse(m, err.Reason, err.Detail)
+}
+
+// Take learns from r and appends what comes of it to dst. What is wrong with
+// the data becomes a dead letter in dst; an error is fatal and leaves the Engine
+// unusable. With an Assembly r is a part of a sample, and the samples are the rows
+// that it closes, none or several.
+//
+// The order for an accepted sample is: score the forecasts whose step has come,
+// learn, forecast. So no forecast has seen its target.
+func (e *Engine) Take(dst *Batch, r *Record) error {
+	if r.Names != nil && len(r.Names) != len(r.Values) {
+		panic("stream: a record has not as many names as values")
+	}
+	if e.c.Assembly != nil {
+		return e.assemble(dst, r)
+	}
+	return e.learnFrom(dst, r)
+}
+
+// learnFrom learns from a whole sample.
+func (e *Engine) learnFrom(dst *Batch, r *Record) error {
 	s, refusal, err := e.admit(dst, r)
 	if err != nil {
 		return err
 	}
 	if refusal != nil {
+		if e.c.Assembly != nil {
+			e.rowLetter(r)
+		}
 		dst.refuse(r.Message, refusal.Reason, refusal.Detail)
 		return nil
 	}
@@ -90,24 +145,6 @@ func (e *Engine) Apply(dst *Batch, r *Record) error {
 	}
 	e.measure(dst, s)
 	return nil
-}
-
-// Reject does what Apply does for a message that could not be decoded.
-func (e *Engine) Reject(dst *Batch, m *Message, err *DataError) {
-	if e.advance(dst, m) {
-		dst.refuse(m, err.Reason, err.Detail)
-	}
-}
-
-// advance reports whether m is new.
-func (e *Engine) advance(dst *Batch, m *Message) bool {
-	if m.Offset < e.next {
-		return false
-	}
-	e.next = m.Offset + 1
-	dst.Next = e.next
-	dst.Records++
-	return true
 }
 
 // later returns the later of two times, of which 0 means none.

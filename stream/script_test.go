@@ -79,6 +79,12 @@ func scriptConfig(t *testing.T, d *datadriven.TestData) stream.EngineConfig {
 		}
 		return v
 	}
+	assembly := func() *stream.Assembly {
+		if c.Assembly == nil {
+			c.Assembly = &stream.Assembly{}
+		}
+		return c.Assembly
+	}
 	for _, a := range d.CmdArgs {
 		v := a.Vals[0]
 		switch a.Key {
@@ -102,6 +108,12 @@ func scriptConfig(t *testing.T, d *datadriven.TestData) stream.EngineConfig {
 			}}}
 		case "interval":
 			c.Interval = time.Duration(number(v) * 1e9)
+		case "wait":
+			assembly().Wait = time.Duration(number(v) * 1e9)
+		case "hold":
+			assembly().Hold = v == "true"
+		case "fill":
+			assembly().Fill = stream.Fill(v)
 		case "max-ahead":
 			c.MaxAhead = time.Duration(number(v) * 1e9)
 		case "max-gap":

@@ -44,6 +44,9 @@ func (e *Engine) State(c *snapshot.Codec) {
 	for i := 0; i < n && c.Err() == nil; i++ {
 		e.seriesState(c, i)
 	}
+	if e.c.Assembly != nil {
+		e.assembliesState(c)
+	}
 }
 
 // sharedState transfers the weights that several series share.

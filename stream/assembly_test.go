@@ -1,0 +1,283 @@
+package stream_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// parts returns values of two series in rows of ten seconds, one variable a
+// record. The first series lacks some, the second one none; no two values of a
+// variable have one time.
+func parts(rows int, seed uint64) []stream.Record {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	var out []stream.Record
+	for i := range rows {
+		for s := range 2 {
+			for v := range 3 {
+				if s == 0 && i > 2 && (rng.IntN(4) == 0 || i%20 > 17) {
+					continue
+				}
+				out = append(out, stream.Record{
+					Message: &stream.Message{Topic: "in"}, Series: fmt.Sprint("s", s),
+					Time:  int64(i)*10e9 + rng.Int64N(9e9) - 4.5e9,
+					Names: []string{fmt.Sprint("v", v)}, Values: []float64{rng.NormFloat64()},
+				})
+			}
+		}
+	}
+	// What closes the rows before it.
+	for s := range 2 {
+		out = append(out, stream.Record{
+			Message: &stream.Message{Topic: "in"}, Series: fmt.Sprint("s", s),
+			Time: int64(rows+100) * 10e9, Names: []string{"v0"}, Values: []float64{0},
+		})
+	}
+	slices.SortStableFunc(out, func(a, b stream.Record) int { return int(a.Time - b.Time) })
+	return out
+}
+
+func assemblyConfig(a stream.Assembly) stream.EngineConfig {
+	c := driftConfig()
+	c.Interval, c.Assembly = 10*time.Second, &a
+	return c
+}
+
+// rowsOf returns what an engine makes of records, by series.
+func rowsOf(t *testing.T, c stream.EngineConfig, rs []stream.Record) map[string]string {
+	t.Helper()
+	e := newEngine(t, c)
+	var b stream.Batch
+	for i := range rs {
+		m := *rs[i].Message
+		m.Offset = int64(i)
+		r := rs[i]
+		r.Message = &m
+		if err := e.Apply(&b, &r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, l := range b.DeadLetters {
+		t.Errorf("%s: %s", l.Reason, l.Detail)
+	}
+	out := make(map[string]string)
+	for line := range strings.Lines(render(&b)) {
+		series := strings.Fields(line)[1]
+		out[series] += line
+	}
+	return out
+}
+
+// TestOrderWithinWaitDoesNotMatter: any order in which no value comes more than
+// Wait behind gives the same rows, forecasts and scores, in each rule.
+func TestOrderWithinWaitDoesNotMatter(t *testing.T) {
+	for _, fill := range []stream.Fill{stream.FillNone, stream.FillLast} {
+		for _, hold := range []bool{false, true} {
+			const wait = 25 * time.Second
+			c := assemblyConfig(stream.Assembly{Wait: wait, Hold: hold, Fill: fill})
+			inOrder := parts(120, 1)
+			want := rowsOf(t, c, inOrder)
+			if n := strings.Count(want["s1"], "observed"); n < 119 {
+				t.Fatalf("%d rows of s1", n)
+			}
+			for seed := range uint64(5) {
+				rng := rand.New(rand.NewPCG(seed, 3))
+				// Sorted by the time plus at most Wait, nothing is overtaken by more.
+				type delayed struct {
+					r  stream.Record
+					at int64
+				}
+				list := make([]delayed, len(inOrder))
+				for i, r := range inOrder {
+					list[i] = delayed{r, r.Time + rng.Int64N(int64(wait))}
+				}
+				slices.SortStableFunc(list, func(a, b delayed) int { return int(a.at - b.at) })
+				shuffled := make([]stream.Record, len(list))
+				for i := range list {
+					shuffled[i] = list[i].r
+				}
+				got := rowsOf(t, c, shuffled)
+				for series := range want {
+					if got[series] != want[series] {
+						t.Errorf("fill %s, hold %v, seed %d: the rows of %s differ", fill, hold, seed, series)
+					}
+				}
+			}
+			// Nor does it matter what other series do.
+			alone := slices.DeleteFunc(slices.Clone(inOrder), func(r stream.Record) bool { return r.Series == "s1" })
+			if got := rowsOf(t, c, alone); got["s0"] != want["s0"] {
+				t.Errorf("fill %s, hold %v: the rows of s0 depend on s1", fill, hold)
+			}
+		}
+	}
+}
+
+// TestRestartBetweenParts: an engine restored between two parts of a row goes on
+// like one that was not interrupted, and its state is the same to the byte.
+func TestRestartBetweenParts(t *testing.T) {
+	for _, a := range []stream.Assembly{{}, {Wait: 20 * time.Second, Fill: stream.FillLast}, {Wait: 35 * time.Second, Hold: true}} {
+		c := assemblyConfig(a)
+		rs := parts(40, 2)
+		for i := range rs {
+			rs[i].Message.Offset = int64(i)
+		}
+		apply := func(e *stream.Engine, rs []stream.Record) string {
+			var b stream.Batch
+			for i := range rs {
+				if err := e.Apply(&b, &rs[i]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return render(&b)
+		}
+		for cut := range rs {
+			if cut%7 != 0 {
+				continue
+			}
+			whole, first, second := newEngine(t, c), newEngine(t, c), newEngine(t, c)
+			apply(whole, rs[:cut])
+			want := apply(whole, rs[cut:])
+			apply(first, rs[:cut])
+			if err := second.Restore(first.Snapshot(nil)); err != nil {
+				t.Fatal(err)
+			}
+			// What a restart delivers again changes nothing.
+			if got := apply(second, rs[max(0, cut-5):]); got != want {
+				t.Fatalf("restarted at %d: the output differs", cut)
+			}
+			if !bytes.Equal(second.Snapshot(nil), whole.Snapshot(nil)) {
+				t.Fatalf("restarted at %d: the state differs", cut)
+			}
+		}
+	}
+}
+
+// TestDamagedAssembly: no change of a byte makes Restore panic.
+func TestDamagedAssembly(t *testing.T) {
+	c := assemblyConfig(stream.Assembly{Wait: 35 * time.Second, Fill: stream.FillLast})
+	c.Baselines = nil
+	e := newEngine(t, c)
+	var b stream.Batch
+	rs := parts(4, 3)
+	for i := range rs[:len(rs)-2] {
+		rs[i].Message.Offset = int64(i)
+		if err := e.Apply(&b, &rs[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	state := e.Snapshot(nil)
+	for i := range state {
+		damaged := bytes.Clone(state)
+		damaged[i] ^= 0x81
+		_ = newEngine(t, c).Restore(damaged)
+		_ = newEngine(t, c).Restore(state[:i])
+	}
+}
+
+// TestAssemblyDoesNotAllocate: once the variables are known, parts cost nothing
+// but what the rows they close cost.
+func TestAssemblyDoesNotAllocate(t *testing.T) {
+	c := assemblyConfig(stream.Assembly{Wait: 20 * time.Second, Hold: true})
+	c.MetricsEvery, c.GoodCopy, c.Baselines = 0, 0, nil
+	e := newEngine(t, c)
+	var b stream.Batch
+	m := &stream.Message{Topic: "in"}
+	r := stream.Record{Message: m, Series: "s", Values: []float64{1}}
+	names := [][]string{{"a"}, {"b"}}
+	step := func() {
+		for _, r.Names = range names {
+			if err := e.Apply(&b, &r); err != nil {
+				t.Fatal(err)
+			}
+			m.Offset++
+		}
+		r.Time += 10e9
+		b.Reset()
+	}
+	for range 100 {
+		step()
+	}
+	if n := testing.AllocsPerRun(100, step); n != 0 {
+		t.Errorf("%v allocations a row", n)
+	}
+}
+
+// pieces is a Splitter: every byte of a message is a record of that value, but x is
+// refused.
+type pieces struct {
+	part stream.Message
+	rest []byte
+	time int64
+}
+
+func (p *pieces) Decode(*stream.Record, *stream.Message) error { panic("not called") }
+
+func (p *pieces) Split(m *stream.Message) { p.part, p.rest = *m, m.Value }
+
+func (p *pieces) Next(r *stream.Record) error {
+	if len(p.rest) == 0 {
+		return io.EOF
+	}
+	p.part.Value, p.rest = p.rest[:1], p.rest[1:]
+	r.Message = &p.part
+	if p.part.Value[0] == 'x' {
+		return &stream.DataError{Reason: stream.Malformed, Detail: "x"}
+	}
+	p.time++
+	*r = stream.Record{Message: &p.part, Series: "s", Time: p.time, Values: []float64{float64(p.part.Value[0] - '0')}}
+	return nil
+}
+
+// TestSplitter: all that is in a message counts, what is refused of it is a dead
+// letter of its own, and a checkpoint lies between messages.
+func TestSplitter(t *testing.T) {
+	d, err := stream.NewDriver(stream.RunnerConfig{
+		Source: nowhere{}, Decoder: &pieces{}, Engine: newEngine(t, driftConfig()), Sink: stream.Discard{}, Store: nowhere{}, CheckpointRecords: 1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b stream.Batch
+	for i, value := range []string{"123", "", "4x5x", "x"} {
+		m := &stream.Message{Topic: "in", Offset: int64(i), Value: []byte(value)}
+		if _, err := d.Apply(&b, m); err != nil {
+			t.Fatal(err)
+		}
+		if b.Snapshot == nil || b.Next != int64(i+1) {
+			t.Errorf("no checkpoint after message %d", i)
+		}
+		if _, err := d.Apply(&b, m); err != nil { // once more
+			t.Fatal(err)
+		}
+	}
+	var seen string
+	for _, o := range b.Observations {
+		seen += fmt.Sprint(o.Y[0])
+	}
+	if seen != "12345" || b.Records != 4 || len(b.DeadLetters) != 3 {
+		t.Errorf("observed %s in %d messages, %d refused", seen, b.Records, len(b.DeadLetters))
+	}
+	for _, l := range b.DeadLetters {
+		if string(l.Message.Value) != "x" {
+			t.Errorf("the letter has %q", l.Message.Value)
+		}
+	}
+}
+
+// nowhere are edges that are not used.
+type nowhere struct{}
+
+func (nowhere) Read(context.Context, []stream.Message) (int, error) { return 0, io.EOF }
+func (nowhere) Load(context.Context) (stream.Checkpoint, error) {
+	return stream.Checkpoint{}, stream.ErrNoCheckpoint
+}
+func (nowhere) Save(context.Context, stream.Checkpoint) error { return nil }
+func (nowhere) Close() error                                  { return nil }
