@@ -99,19 +99,19 @@ func (s *Sym) RowTo(dst []float64, i int) {
 	if i < 0 || i >= s.n || len(dst) != s.n {
 		panic("vec: Sym: index out of range")
 	}
-	I, r := i/tile, i%tile
+	// Down the column of tiles to the diagonal, then along the row.
+	I, c := i/tile, i%tile
+	next := I * tileLen
 	for J := range I {
-		t := s.tiles[s.at(J*tile, i):]
-		for k := range tile {
-			s.y[J*tile+k] = t[k*tile]
-		}
+		t, y := (*[tileLen]float64)(s.tiles[next:]), (*[tile]float64)(s.y[J*tile:])
+		y[0], y[1], y[2], y[3] = t[c], t[tile+c], t[2*tile+c], t[3*tile+c]
+		y[4], y[5], y[6], y[7] = t[4*tile+c], t[5*tile+c], t[6*tile+c], t[7*tile+c]
+		next += (s.nb - 1 - J) * tileLen
 	}
-	t := s.tiles[s.at(I*tile, I*tile):]
 	for J := I; J < s.nb; J++ {
-		copy(s.y[J*tile:], t[r*tile:(r+1)*tile])
-		if J < s.nb-1 {
-			t = t[tileLen:]
-		}
+		t, y := (*[tileLen]float64)(s.tiles[next:]), (*[tile]float64)(s.y[J*tile:])
+		*y = *(*[tile]float64)(t[c*tile:])
+		next += tileLen
 	}
 	if s.terms > 0 {
 		for k := range s.terms {
