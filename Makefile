@@ -44,7 +44,7 @@ fmt: ## format the code
 
 lint: ## static analysis
 	@command -v golangci-lint >/dev/null || $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT)
-	PATH="$$PATH:$$($(GO) env GOPATH)/bin" golangci-lint run
+	PATH="$$PATH:$$($(GO) env GOPATH)/bin" golangci-lint run --allow-parallel-runners
 
 FUZZTIME ?= 20s
 fuzz: ## run every fuzz target for FUZZTIME

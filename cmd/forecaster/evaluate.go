@@ -146,11 +146,11 @@ func evaluateModel(ctx context.Context, c config.Model, data *eval.Dataset, o ev
 	for s := range runs {
 		c := c
 		c.Seed += uint64(s)
-		m, err := newModel(c, data.Dim())
+		m, err := newModel(c, data.Dim(), len(data.Series) > 1)
 		if err != nil {
 			return nil, nil, err
 		}
-		ref, err := newModel(config.Model{Type: "var1", Horizon: c.Horizon}, data.Dim())
+		ref, err := newModel(config.Model{Type: "var1", Horizon: c.Horizon}, data.Dim(), false)
 		if err != nil {
 			return nil, nil, err
 		}

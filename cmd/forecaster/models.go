@@ -12,21 +12,20 @@ import (
 	"github.com/orffvar/forecaster/varmodel"
 )
 
-// newModel makes the model that c names for series of dim variables.
-func newModel(c config.Model, dim int) (eval.Model, error) {
-	m, err := newPlainModel(c, dim)
-	switch {
-	case err != nil:
-		return nil, err
-	case c.Influence:
-		return varmodel.NewInfluence(m, dim, 0)
-	case len(c.Levels) > 0:
-		return varmodel.NewIntervals(m, varmodel.IntervalConfig{Dim: dim, Horizon: c.Horizon, Levels: c.Levels})
+// newModel makes the model that c names for series of dim variables, with
+// intervals if c has levels. shared says that several series will share it.
+func newModel(c config.Model, dim int, shared bool) (eval.Model, error) {
+	m, err := newPlainModel(c, dim, shared)
+	if err == nil && c.Influence {
+		m, err = varmodel.NewInfluence(m, dim, 0)
 	}
-	return m, nil
+	if err == nil && len(c.Levels) > 0 {
+		m, err = varmodel.NewIntervals(m, varmodel.IntervalConfig{Dim: dim, Horizon: c.Horizon, Levels: c.Levels})
+	}
+	return m, err
 }
 
-func newPlainModel(c config.Model, dim int) (eval.Model, error) {
+func newPlainModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 	if config.IsKernelModel(c.Type) {
 		return newKernelModel(c, dim)
 	}
@@ -35,7 +34,7 @@ func newPlainModel(c config.Model, dim int) (eval.Model, error) {
 		if !c.Influence { // the mixture has no derivative
 			return varmodel.NewAuto(varmodel.AutoConfig{Dim: dim, Horizon: c.Horizon, Seed: c.Seed})
 		}
-		return varmodel.NewORFFVAR(varmodel.ORFFVARConfig{Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed})
+		return varmodel.NewAuto(varmodel.AutoConfig{Dim: dim, Horizon: c.Horizon, Seed: c.Seed, Shared: shared})
 	case "orffvar":
 		return varmodel.NewORFFVAR(varmodel.ORFFVARConfig{
 			Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed,

@@ -61,7 +61,7 @@ left out, with a line that says so.`,
 				New: func(dim int, seed uint64) (eval.Model, error) {
 					c := c
 					c.Seed = seed
-					return newModel(c, dim)
+					return newModel(c, dim, false)
 				},
 			})
 		}

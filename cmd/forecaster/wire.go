@@ -29,7 +29,7 @@ func newEngine(c *config.Config) (*stream.Engine, error) {
 	}
 	return stream.NewEngine(stream.EngineConfig{
 		Model:         c.Model.Type,
-		NewModel:      func(dim int) (eval.Model, error) { return newModel(c.Model, dim) },
+		NewModel:      func(dim int) (eval.Model, error) { return newModel(c.Model, dim, c.Pipeline.Scope == "shared") },
 		Scope:         stream.Scope(c.Pipeline.Scope),
 		Baselines:     baselines,
 		Horizon:       c.Model.Horizon,

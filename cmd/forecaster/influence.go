@@ -1,0 +1,291 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"math"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/varmodel"
+)
+
+func (a *app) influenceCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "influence FILE",
+		Short: "Find which variables drive which",
+		Long: `influence learns a file and averages the derivatives of the one-step forecasts: by
+how many standard deviations the next value of one variable changes with one
+standard deviation of another. Edges are what exceeds the threshold: the 95 %
+quantile of the influences that the same model finds of a variable that was shifted
+in time, once for each of --permutations.
+
+Influence is predictive, given the other variables; it is no proof of a cause.
+The models are orffvar (default), kernelvar, krls, ngrc and varN.`,
+		Example: `  forecaster influence data.csv
+  forecaster influence data.csv --model var2 --picture graph.svg
+  forecaster influence data.csv --model kernelvar --set model.kernel.name=matern32 --output json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.influence(cmd, args[0]) },
+	}
+	a.configFlags(cmd)
+	modelFlags(cmd)
+	cmd.Flags().Int("permutations", 20, "runs from which the threshold is taken; 0 = no threshold")
+	cmd.Flags().String("picture", "", "SVG file to write the graph of the first series to")
+	return cmd
+}
+
+// influences are what influence prints for a series.
+type influences struct {
+	Series    string     `json:"series"`
+	Variables []string   `json:"variables"`
+	Influence [][]number `json:"influence"` // [i][j]: of variable j on variable i
+	Threshold number     `json:"threshold"`
+	Edges     []edge     `json:"edges"`
+}
+
+// edge is an influence above the threshold.
+type edge struct {
+	From      string `json:"from"`
+	To        string `json:"to"`
+	Influence number `json:"influence"`
+}
+
+func (a *app) influence(cmd *cobra.Command, path string) error {
+	permutations, _ := cmd.Flags().GetInt("permutations")
+	picture, _ := cmd.Flags().GetString("picture")
+	if permutations < 0 {
+		return &usageError{fmt.Errorf("--permutations: must be >= 0, got %d", permutations)}
+	}
+	cfg, err := a.load(cmd, modelSettings, onlyFile("influence", path)...)
+	if err != nil {
+		return err
+	}
+	c := cfg.Model
+	if c.Type == "auto" { // a mixture has no derivative
+		c.Type = "orffvar"
+	}
+	c.Influence, c.Anomaly, c.Intervals, c.Horizon = true, false, "model", 1
+	data, refused, err := readDataset(cmd.Context(), cfg)
+	if err != nil {
+		return err
+	}
+	newModel := func() (eval.Model, error) {
+		if err := cmd.Context().Err(); err != nil {
+			return nil, err
+		}
+		return newModel(c, data.Dim(), false)
+	}
+	if _, err := newModel(); err != nil {
+		return &usageError{fmt.Errorf("%s: %w", c.Type, err)}
+	}
+	results := []influences{}
+	for i, s := range data.Series {
+		a.status("%d of %d: %s", i+1, len(data.Series), s.Name)
+		g, err := varmodel.InfluenceGraph(newModel, s.Rows, permutations, c.Seed)
+		a.status("")
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.Name, err)
+		}
+		results = append(results, describe(s.Name, data.Variables, g))
+	}
+	if picture != "" {
+		if err := os.WriteFile(picture, svgGraph(&results[0]), 0o600); err != nil {
+			return err
+		}
+	}
+	if a.output == "json" {
+		return writeJSON(a.stdout, results)
+	}
+	for _, r := range results {
+		r.print(a.stdout)
+	}
+	if refused != "" {
+		fmt.Fprintf(a.stdout, "left out: %s\n", refused)
+	}
+	return nil
+}
+
+// describe names the variables of a graph; the edges are sorted, strong ones first.
+func describe(series string, variables []string, g *varmodel.Graph) influences {
+	r := influences{Series: series, Variables: variables, Threshold: number(g.Threshold), Edges: []edge{}}
+	for i := range g.Dim {
+		row := make([]number, g.Dim)
+		for j := range row {
+			row[j] = number(g.Influence[i*g.Dim+j])
+			if g.Edge(i, j) {
+				r.Edges = append(r.Edges, edge{variables[j], variables[i], row[j]})
+			}
+		}
+		r.Influence = append(r.Influence, row)
+	}
+	slices.SortStableFunc(r.Edges, func(a, b edge) int {
+		switch x, y := math.Abs(float64(a.Influence)), math.Abs(float64(b.Influence)); {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	return r
+}
+
+func (r *influences) print(w io.Writer) {
+	fmt.Fprintf(w, "%s: %d edges above %s\n", r.Series, len(r.Edges), r.Threshold.fixed(4))
+	t := newTable(2, "from", "to", "influence")
+	for _, e := range r.Edges {
+		t.AppendRow([]any{e.From, e.To, e.Influence.fixed(4)})
+	}
+	fmt.Fprintln(w, t.Render())
+}
+
+// svgGraph draws the variables on a circle and the edges as arrows, their width by
+// strength, blue where the variables move alike and red where they move apart.
+func svgGraph(r *influences) []byte {
+	const (
+		size   = 800.
+		radius = 300.
+		node   = 8.
+	)
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %g %g" font-family="sans-serif" font-size="14">`+"\n", size, size)
+	b.WriteString(`<defs><marker id="tip" viewBox="0 0 10 10" refX="10" refY="5" markerWidth="10" markerHeight="10" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L10 5L0 10z" fill="context-stroke"/></marker></defs>` + "\n")
+	b.WriteString(`<rect width="100%" height="100%" fill="white"/>` + "\n")
+	place := make(map[string][2]float64)
+	for i, v := range r.Variables {
+		angle := 2*math.Pi*float64(i)/float64(len(r.Variables)) - math.Pi/2
+		place[v] = [2]float64{size/2 + radius*math.Cos(angle), size/2 + radius*math.Sin(angle)}
+	}
+	var top float64
+	for _, e := range r.Edges {
+		top = max(top, math.Abs(float64(e.Influence)))
+	}
+	for _, e := range r.Edges {
+		p, q := place[e.From], place[e.To]
+		dx, dy := q[0]-p[0], q[1]-p[1]
+		length := math.Hypot(dx, dy)
+		if length == 0 {
+			continue
+		}
+		dx, dy = dx/length, dy/length
+		// A bow to the left, so that both directions are seen.
+		bow := length / 10
+		mx, my := (p[0]+q[0])/2+bow*dy, (p[1]+q[1])/2-bow*dx
+		colour := "#1f5fa8"
+		if e.Influence < 0 {
+			colour = "#c0392b"
+		}
+		strength := math.Abs(float64(e.Influence)) / top
+		fmt.Fprintf(&b, `<path d="M%.1f %.1fQ%.1f %.1f %.1f %.1f" fill="none" stroke="%s" stroke-width="%.2f" stroke-opacity="%.2f" marker-end="url(#tip)"><title>%s → %s: %s</title></path>`+"\n",
+			p[0]+node*dx, p[1]+node*dy, mx, my, q[0]-(node+3)*dx, q[1]-(node+3)*dy, colour, 1+4*strength, .35+.6*strength,
+			html.EscapeString(e.From), html.EscapeString(e.To), e.Influence.fixed(3))
+	}
+	for _, v := range r.Variables {
+		p := place[v]
+		anchor := "middle"
+		switch dx := p[0] - size/2; {
+		case dx > 30:
+			anchor = "start"
+		case dx < -30:
+			anchor = "end"
+		}
+		x, y := size/2+(p[0]-size/2)*1.07, size/2+(p[1]-size/2)*1.07+5
+		fmt.Fprintf(&b, `<circle cx="%.1f" cy="%.1f" r="%g" fill="#333"/><text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n",
+			p[0], p[1], node, x, y, anchor, html.EscapeString(v))
+	}
+	b.WriteString("</svg>\n")
+	return b.Bytes()
+}
+
+func (a *app) anomaliesCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "anomalies FILE",
+		Short: "Score how unusual each row is",
+		Long: `anomalies learns a file and scores each row before it learns from it: how far its
+last --order lags lie outside of the level sets of the rows before, as a rank in
+[0, 1] among the last 500. It needs no labels and no model of the series.
+
+The table has the highest scores; --output json has all.`,
+		Example: `  forecaster anomalies data.csv --order 3 --top 20`,
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.anomalies(cmd, args[0]) },
+	}
+	a.configFlags(cmd)
+	modelFlags(cmd)
+	_ = cmd.Flags().MarkHidden("model")
+	cmd.Flags().Int("top", 10, "rows of the table")
+	return cmd
+}
+
+// anomaly is the score of a row.
+type anomaly struct {
+	Series string `json:"series"`
+	Row    int    `json:"row"`
+	Score  number `json:"score"`
+}
+
+func (a *app) anomalies(cmd *cobra.Command, path string) error {
+	top, _ := cmd.Flags().GetInt("top")
+	cfg, err := a.load(cmd, modelSettings, onlyFile("anomalies", path)...)
+	if err != nil {
+		return err
+	}
+	data, refused, err := readDataset(cmd.Context(), cfg)
+	if err != nil {
+		return err
+	}
+	plain, err := varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: data.Dim(), Horizon: 1})
+	if err != nil {
+		return err
+	}
+	m, err := varmodel.NewLevelSets(plain, varmodel.LevelSetConfig{Dim: data.Dim(), Order: cfg.Model.Order, Seed: cfg.Model.Seed})
+	if err != nil {
+		return err
+	}
+	scores := []anomaly{}
+	for _, s := range data.Series {
+		f, ok := m.NewSeries().(eval.Detector)
+		if !ok {
+			return errors.New("the model has no scores")
+		}
+		for i, row := range s.Rows {
+			if err := cmd.Context().Err(); err != nil {
+				return err
+			}
+			if err := f.Observe(row); err != nil {
+				return fmt.Errorf("%s, row %d: %w", s.Name, i, err)
+			}
+			if score, ok := f.Anomaly(); ok {
+				scores = append(scores, anomaly{s.Name, i, number(score)})
+			}
+		}
+	}
+	if a.output == "json" {
+		return writeJSON(a.stdout, scores)
+	}
+	slices.SortStableFunc(scores, func(x, y anomaly) int {
+		switch {
+		case x.Score > y.Score:
+			return -1
+		case x.Score < y.Score:
+			return 1
+		}
+		return 0
+	})
+	t := newTable(1, "series", "row", "score")
+	for _, s := range scores[:min(max(top, 0), len(scores))] {
+		t.AppendRow([]any{s.Series, s.Row, s.Score.fixed(4)})
+	}
+	fmt.Fprintln(a.stdout, t.Render())
+	if refused != "" {
+		fmt.Fprintf(a.stdout, "left out: %s\n", refused)
+	}
+	return nil
+}

@@ -1,0 +1,254 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/orff"
+)
+
+func (a *app) kernelCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "kernel",
+		Short: "Plan and check the random features of a kernel",
+		Args:  cobra.NoArgs,
+	}
+	cmd.AddCommand(a.kernelPlanCommand(), a.kernelCheckCommand())
+	return cmd
+}
+
+func (a *app) kernelPlanCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "plan",
+		Short: "How many draws does the kernel of model.kernel need?",
+		Long: `plan prints, for each goal, the number of draws that is known to suffice, the bound
+it follows from and the memory it takes:
+
+  entrywise    every kernel value between the points is off by at most epsilon
+  uniform      the same everywhere on a set of the given diameter
+  spectral     the Gram matrix is off by at most epsilon times its norm
+  statistical  the learning rate of kernel ridge regression on the points is kept
+
+The bounds hold for all data; what is reached is usually far better: kernel check.`,
+		Example: `  forecaster kernel plan --dim 5 --points 1000 --epsilon 0.1
+  forecaster kernel plan --dim 5 --set model.kernel.operator.name=curl_free --set model.order=1`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.kernelPlan(cmd) },
+	}
+	a.configFlags(cmd)
+	f := cmd.Flags()
+	f.Int("dim", 5, "variables of a sample")
+	f.Float64("epsilon", .1, "error")
+	f.Float64("delta", .05, "probability that it is larger")
+	f.Int("points", 1000, "samples")
+	f.Float64("diameter", 10, "of the set of inputs, in bandwidths")
+	f.Float64("radius", 1, "of the inputs of polynomial and exponential kernels, in bandwidths")
+	f.Float64("intrinsic-dimension", 20, "trace of the Gram matrix over its norm")
+	return cmd
+}
+
+// plan is one line of kernel plan.
+type plan struct {
+	Goal   string `json:"goal"`
+	Draws  int    `json:"draws,omitempty"`
+	Bytes  int64  `json:"bytes,omitempty"`
+	Bound  string `json:"bound,omitempty"`
+	Reason string `json:"reason,omitempty"` // why there is none
+}
+
+// plainKernel is the kernel of a configuration without the linear part, which
+// needs no draws.
+func plainKernel(c config.Model, dim, draws int) (orff.Map, error) {
+	k := c.Kernel
+	k.Linear = false
+	return newMap(k, dim, dim*c.Order, draws, orff.BlockRand(c.Seed, 1))
+}
+
+func (a *app) kernelPlan(cmd *cobra.Command) error {
+	f := cmd.Flags()
+	dim, _ := f.GetInt("dim")
+	p := orff.Problem{}
+	p.Epsilon, _ = f.GetFloat64("epsilon")
+	p.Delta, _ = f.GetFloat64("delta")
+	p.Points, _ = f.GetInt("points")
+	p.Diameter, _ = f.GetFloat64("diameter")
+	p.Radius, _ = f.GetFloat64("radius")
+	p.IntrinsicDimension, _ = f.GetFloat64("intrinsic-dimension")
+	cfg, err := a.load(cmd, nil)
+	if err != nil {
+		return err
+	}
+	if dim < 1 {
+		return &usageError{fmt.Errorf("--dim: must be >= 1, got %d", dim)}
+	}
+	m, err := plainKernel(cfg.Model, dim, 1)
+	if err != nil {
+		return &usageError{err}
+	}
+	var plans []plan
+	for _, goal := range []orff.Goal{orff.Entrywise, orff.Uniform, orff.Spectral, orff.Statistical} {
+		line := plan{Goal: goal.String()}
+		if r, err := orff.Recommend(m, goal, p); err != nil {
+			line.Reason = err.Error()
+		} else {
+			line.Draws, line.Bytes, line.Bound = r.Draws, r.Bytes, r.Formula
+		}
+		plans = append(plans, line)
+	}
+	if a.output == "json" {
+		return writeJSON(a.stdout, plans)
+	}
+	t := newTable(1, "goal", "draws", "memory")
+	for _, line := range plans {
+		if line.Reason != "" {
+			t.AppendRow([]any{line.Goal, "-", "-"})
+			continue
+		}
+		t.AppendRow([]any{line.Goal, thousands(int64(line.Draws)), config.Size(line.Bytes)})
+	}
+	fmt.Fprintln(a.stdout, t.Render())
+	for _, line := range plans {
+		fmt.Fprintf(a.stdout, "%s: %s%s\n", line.Goal, line.Bound, line.Reason)
+	}
+	return nil
+}
+
+func (a *app) kernelCheckCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "check [FILE]",
+		Short: "Measure how well model.frequencies draws approximate the kernel",
+		Long: `check compares the features with the exact kernel on the scaled lags of a file, 500
+at most, or without a file on normal inputs of as many --dim: the largest and the
+root mean square error of kernel values, what the exact variance predicts, and the
+error of the Gram matrix.`,
+		Example: `  forecaster kernel check data.csv
+  forecaster kernel check --dim 8 --set model.kernel.sampling=orthogonal --set model.frequencies=200`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.kernelCheck(cmd, args) },
+	}
+	a.configFlags(cmd)
+	cmd.Flags().Int("dim", 5, "variables of a sample, without a file")
+	cmd.Flags().Float64("epsilon", .1, "error that the largest one is compared with")
+	return cmd
+}
+
+// check is what kernel check prints.
+type check struct {
+	Points            int    `json:"points"`
+	Draws             int    `json:"draws"`
+	Max               number `json:"max"`
+	RMS               number `json:"rms"`
+	Expected          number `json:"expected_rms"`
+	MaxOverEpsilon    number `json:"max_over_epsilon"`
+	RelativeFrobenius number `json:"relative_frobenius"`
+	RelativeOperator  number `json:"relative_operator"`
+}
+
+func (a *app) kernelCheck(cmd *cobra.Command, args []string) error {
+	dim, _ := cmd.Flags().GetInt("dim")
+	epsilon, _ := cmd.Flags().GetFloat64("epsilon")
+	var forced []config.Setting
+	if len(args) > 0 {
+		forced = onlyFile("check", args[0])
+	}
+	cfg, err := a.load(cmd, nil, forced...)
+	if err != nil {
+		return err
+	}
+	if dim < 1 {
+		return &usageError{fmt.Errorf("--dim: must be >= 1, got %d", dim)}
+	}
+	k := cfg.Model.Kernel
+	ranged := k.Inputs == "ranged" || k.Inputs == "auto" && k.IsPositive()
+	var rows [][]float64
+	if len(args) > 0 {
+		data, _, err := readDataset(cmd.Context(), cfg)
+		if err != nil {
+			return err
+		}
+		dim, rows = data.Dim(), data.Series[0].Rows
+	} else {
+		g := eval.NewWhiteNoise(dim, cfg.Model.Seed)
+		rows = eval.Collect("noise", g, 500+cfg.Model.Order).Series[0].Rows
+	}
+	x := scaledLags(rows, cfg.Model.Order, cfg.Model.Bandwidth, ranged, cfg.Model.Seed)
+	if len(x) == 0 {
+		return errors.New("too few complete rows")
+	}
+	m, err := plainKernel(cfg.Model, dim, cfg.Model.Frequencies)
+	if err != nil {
+		return &usageError{err}
+	}
+	r, err := orff.Measure(m, x, epsilon)
+	if err != nil {
+		return err
+	}
+	c := check{
+		r.Points, cfg.Model.Frequencies, number(r.Max), number(r.RMS), number(r.Expected),
+		number(r.Ratio), number(r.RelativeFrobenius), number(r.RelativeOperator),
+	}
+	if a.output == "json" {
+		return writeJSON(a.stdout, c)
+	}
+	t := newTable(1, "", "")
+	t.AppendRow([]any{"points", c.Points})
+	t.AppendRow([]any{"draws", c.Draws})
+	t.AppendRow([]any{"largest error", c.Max.fixed(4)})
+	t.AppendRow([]any{"  in units of epsilon", c.MaxOverEpsilon.fixed(2)})
+	t.AppendRow([]any{"root mean square error", c.RMS.fixed(4)})
+	t.AppendRow([]any{"  predicted by the variance", c.Expected.fixed(4)})
+	t.AppendRow([]any{"Gram matrix, Frobenius", c.RelativeFrobenius.fixed(4)})
+	t.AppendRow([]any{"Gram matrix, operator norm", c.RelativeOperator.fixed(4)})
+	fmt.Fprintln(a.stdout, t.Render())
+	return nil
+}
+
+// scaledLags are the inputs of a kernel, 500 at most from all over the rows, as
+// the models scale them at the end: standardised or within the range, over the
+// bandwidth.
+func scaledLags(rows [][]float64, order int, bandwidth float64, ranged bool, seed uint64) []float64 {
+	dim := len(rows[0])
+	shift, scale := make([]float64, dim), make([]float64, dim)
+	for j := range dim {
+		var n, sum, square float64
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, row := range rows {
+			if v := row[j]; !math.IsNaN(v) {
+				n, sum, square = n+1, sum+v, square+v*v
+				low, high = min(low, v), max(high, v)
+			}
+		}
+		shift[j], scale[j] = sum/n, math.Sqrt(max(square/n-sum/n*sum/n, 0))
+		if ranged {
+			shift[j], scale[j] = low, high-low
+		}
+	}
+	var x []float64
+	step := max((len(rows)-order)/500, 1)
+next:
+	for t := order - 1; t < len(rows) && len(x) < 500*dim*order; t += step {
+		n := len(x)
+		for l := range order {
+			for j, v := range rows[t-l] {
+				if math.IsNaN(v) {
+					x = x[:n]
+					continue next
+				}
+				if v -= shift[j]; scale[j] > 0 {
+					v /= scale[j]
+				}
+				x = append(x, v)
+			}
+		}
+	}
+	sigma := orDefault(bandwidth, 1) * orff.MedianDistance(x, dim*order, seed)
+	for i := range x {
+		x[i] /= sigma
+	}
+	return x
+}
