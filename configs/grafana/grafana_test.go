@@ -19,6 +19,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/secret"
 	"github.com/orffvar/forecaster/internal/testserver"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/influx"
@@ -265,9 +266,13 @@ func TestProvisioning(t *testing.T) {
 // TestQueries fills a database with an hour of points, as a run writes them, and
 // runs every query of every dashboard with the last value of each variable.
 func TestQueries(t *testing.T) {
-	db := testserver.StartInfluxDB(t)
+	t.Run("1.8", func(t *testing.T) { testQueries(t, testserver.StartInfluxDB(t)) })
+	t.Run("2.7", func(t *testing.T) { testQueries(t, testserver.StartInfluxDB2(t)) })
+}
+
+func testQueries(t *testing.T, db *testserver.InfluxDB) {
 	bucket := db.CreateDatabase("forecasts")
-	fill(t, db.URL, bucket)
+	fill(t, influx.Config{URL: db.URL, Org: db.Org, Token: secret.New(db.Token), Bucket: bucket})
 	for name, d := range dashboards(t) {
 		t.Run(name, func(t *testing.T) {
 			values := make(map[string]string)
@@ -343,9 +348,10 @@ func query(flux, bucket string, d dashboard, values map[string]string) string {
 }
 
 // fill writes two series of two variables, two models and two horizons.
-func fill(t *testing.T, url, bucket string) {
+func fill(t *testing.T, c influx.Config) {
 	t.Helper()
-	sink, err := influx.New(influx.Config{URL: url, Bucket: bucket, Levels: []float64{.9}})
+	c.Levels = []float64{.9}
+	sink, err := influx.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}

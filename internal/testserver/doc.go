@@ -1,14 +1,15 @@
 // Package testserver starts real servers on loopback for tests: Apache Kafka
-// (one KRaft node) and InfluxDB 1.8, each in directories of its own, on free
+// (one KRaft node) and InfluxDB (1.8 and 2.7), each in directories of its own, on free
 // ports, killed when the test ends or dies. It also has a TCP proxy that cuts,
 // delays and swallows traffic.
 //
 // The servers are not part of the module. install.sh builds or downloads them
 // into a cache directory outside the tree:
 //
-//	internal/testserver/install.sh            # both
+//	internal/testserver/install.sh            # what CI needs: the next two
 //	internal/testserver/install.sh influxdb   # Go only
 //	internal/testserver/install.sh kafka      # needs Java 17 and Maven
+//	internal/testserver/install.sh influxdb2  # optional: needs Rust and a C compiler
 //
 // A test that needs a server that is not installed is skipped, unless
 // FORECASTER_REQUIRE_SERVICES is set, as CI does: then it fails.

@@ -3,6 +3,7 @@ package testserver
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,17 +17,19 @@ import (
 	"time"
 )
 
-// InfluxDB is a running InfluxDB 1.8, which speaks the write and query
-// interface of InfluxDB 2 when the bucket is named database/autogen, the
+// InfluxDB is a running InfluxDB, 1.8 or 2.7. The former speaks the write and
+// query interface of the latter when the bucket is named database/autogen, the
 // organisation is anything and the token is empty or user:password.
 type InfluxDB struct {
-	URL string // http://127.0.0.1:port
+	URL   string // http://127.0.0.1:port
+	Org   string
+	Token string // of an administrator; "" for 1.8
 
 	tb      testing.TB
-	dir     string
-	port    int
-	binary  string
+	log     string
+	argv    []string
 	process *process
+	orgID   string // of 2.7
 }
 
 // StartInfluxDB starts a server that lives as long as the test.
@@ -39,10 +42,7 @@ func StartInfluxDB(tb testing.TB) *InfluxDB {
 		}
 	}
 	ports := freePorts(tb, 2)
-	s := &InfluxDB{
-		URL: fmt.Sprintf("http://127.0.0.1:%d", ports[0]),
-		tb:  tb, dir: tb.TempDir(), port: ports[0], binary: binary,
-	}
+	dir := tb.TempDir()
 	config := fmt.Sprintf(`reporting-disabled = true
 bind-address = "127.0.0.1:%d"
 [meta]
@@ -57,19 +57,77 @@ bind-address = "127.0.0.1:%d"
   log-enabled = false
 [monitor]
   store-enabled = false
-`, ports[1], filepath.Join(s.dir, "meta"), filepath.Join(s.dir, "data"), filepath.Join(s.dir, "wal"), ports[0])
-	if err := os.WriteFile(filepath.Join(s.dir, "influxdb.conf"), []byte(config), 0o600); err != nil {
+`, ports[1], filepath.Join(dir, "meta"), filepath.Join(dir, "data"), filepath.Join(dir, "wal"), ports[0])
+	file := filepath.Join(dir, "influxdb.conf")
+	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		tb.Fatal(err)
+	}
+	return startInfluxDB(tb, dir, ports[0], binary, "-config", file)
+}
+
+// StartInfluxDB2 starts a server of version 2.7. As it takes Rust and many
+// minutes to build, a test is skipped without it, even where services are
+// required.
+func StartInfluxDB2(tb testing.TB) *InfluxDB {
+	tb.Helper()
+	binary := filepath.Join(cacheDir(), "influxdb-2.7.12", "influxd")
+	if _, err := os.Stat(binary); err != nil {
+		tb.Skip("InfluxDB 2.7 is not installed; run internal/testserver/install.sh influxdb2 (needs Rust)")
+	}
+	dir, port := tb.TempDir(), freePorts(tb, 1)[0]
+	s := startInfluxDB(tb, dir, port, binary, "--reporting-disabled",
+		"--http-bind-address", fmt.Sprintf("127.0.0.1:%d", port), "--engine-path", filepath.Join(dir, "engine"),
+		"--bolt-path", filepath.Join(dir, "bolt"), "--sqlite-path", filepath.Join(dir, "sqlite"))
+	s.Org, s.Token = "tests", "token-of-the-tests"
+	var setup struct{ Org struct{ ID string } }
+	s.post("/api/v2/setup", map[string]any{
+		"username": "tests", "password": "password", "org": s.Org, "bucket": "first", "token": s.Token,
+	}, &setup)
+	s.orgID = setup.Org.ID
+	return s
+}
+
+func startInfluxDB(tb testing.TB, dir string, port int, argv ...string) *InfluxDB {
+	tb.Helper()
+	s := &InfluxDB{
+		URL: fmt.Sprintf("http://127.0.0.1:%d", port), Org: "any",
+		tb: tb, log: filepath.Join(dir, "influxd.log"), argv: argv,
 	}
 	tb.Cleanup(s.Stop)
 	s.Start()
 	return s
 }
 
+// post sends JSON to InfluxDB 2 and reads its answer.
+func (s *InfluxDB) post(path string, body, answer any) {
+	s.tb.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	req, err := http.NewRequest("POST", s.URL+path, bytes.NewReader(text))
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Token "+s.Token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err = io.ReadAll(resp.Body)
+	if err == nil {
+		err = json.Unmarshal(text, answer)
+	}
+	if err != nil || resp.StatusCode != http.StatusCreated {
+		s.tb.Fatalf("%s: %s %s %v", path, resp.Status, text, err)
+	}
+}
+
 // Start starts the server again after Stop, with the data it had.
 func (s *InfluxDB) Start() {
 	s.tb.Helper()
-	p, err := startProcess(filepath.Join(s.dir, "influxd.log"), s.binary, "-config", filepath.Join(s.dir, "influxdb.conf"))
+	p, err := startProcess(s.log, s.argv...)
 	if err != nil {
 		s.tb.Fatal(err)
 	}
@@ -97,6 +155,10 @@ func (s *InfluxDB) Stop() {
 // CreateDatabase creates a database and returns its bucket.
 func (s *InfluxDB) CreateDatabase(name string) (bucket string) {
 	s.tb.Helper()
+	if s.orgID != "" {
+		s.post("/api/v2/buckets", map[string]any{"orgID": s.orgID, "name": name}, new(any))
+		return name
+	}
 	resp, err := http.PostForm(s.URL+"/query", url.Values{"q": {fmt.Sprintf("CREATE DATABASE %q", name)}})
 	if err != nil {
 		s.tb.Fatal(err)
@@ -121,12 +183,15 @@ func (s *InfluxDB) Query(flux string) []map[string]string {
 
 // TryQuery is Query for a query that may fail.
 func (s *InfluxDB) TryQuery(flux string) ([]map[string]string, error) {
-	req, err := http.NewRequest("POST", s.URL+"/api/v2/query?org=any", strings.NewReader(flux))
+	req, err := http.NewRequest("POST", s.URL+"/api/v2/query?org="+s.Org, strings.NewReader(flux))
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Content-Type", "application/vnd.flux")
 	req.Header.Set("Accept", "application/csv")
+	if s.Token != "" {
+		req.Header.Set("Authorization", "Token "+s.Token)
+	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs the servers that the integration tests start: InfluxDB 1.8.10, built
-# by the Go toolchain, and Apache Kafka, from Maven artifacts. What is there is
-# not fetched again. Usage: install.sh [influxdb] [kafka]
+# by the Go toolchain, and Apache Kafka, from Maven artifacts; on request also
+# InfluxDB 2.7.12, built by Go, Rust and a C compiler. What is there is not
+# fetched again. Usage: install.sh [influxdb] [kafka] [influxdb2]
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,6 +16,28 @@ for service; do
 			echo "building InfluxDB 1.8.10 (about two minutes)"
 			# Outside the module, so that its go.mod plays no part.
 			(cd / && GOFLAGS= GOBIN="$cache/influxdb-1.8.10" go install github.com/influxdata/influxdb/cmd/influxd@v1.8.10)
+		fi
+		;;
+	influxdb2)
+		if [ ! -x "$cache/influxdb-2.7.12/influxd" ]; then
+			echo "building InfluxDB 2.7.12 (ten minutes and more)"
+			build=$(mktemp -d)
+			trap 'rm -rf "$build"' EXIT
+			(
+				cd "$build"
+				printf 'module build\ngo 1.26\n' >go.mod
+				dir=$(go mod download -json github.com/influxdata/influxdb/v2@v2.7.12 | sed -n 's/.*"Dir": "\(.*\)".*/\1/p')
+				cp -R "$dir" source
+				chmod -R u+w source
+				chmod u+x source/scripts/*.sh
+				# Its Rust part denies warnings that newer compilers have more of.
+				printf '#!/bin/sh\nexec "$@" --cap-lints warn\n' >rustc-wrapper
+				chmod u+x rustc-wrapper
+				cd source
+				RUSTC_WRAPPER=$build/rustc-wrapper PKG_CONFIG=$PWD/scripts/pkg-config.sh \
+					RUSTUP_TOOLCHAIN=${RUSTUP_TOOLCHAIN:-$(rustup show active-toolchain | cut -d ' ' -f 1)} \
+					go build -tags sqlite_foreign_keys,sqlite_json -o "$cache/influxdb-2.7.12/influxd" ./cmd/influxd
+			)
 		fi
 		;;
 	kafka)

@@ -428,33 +428,7 @@ func TestRealInfluxDB(t *testing.T) {
 		}
 		return out.String()
 	}
-	t.Run("contract", func(t *testing.T) {
-		n := 0
-		buckets := make(map[string]string)
-		streamtest.TestSink(t, streamtest.SinkTest{
-			Levels: 1,
-			Open: func(t *testing.T) stream.Sink {
-				if buckets[t.Name()] == "" {
-					n++
-					buckets[t.Name()] = db.CreateDatabase(fmt.Sprintf("contract%d", n))
-				}
-				return open(buckets[t.Name()])
-			},
-			Contents: func(t *testing.T) string {
-				var out strings.Builder
-				for _, field := range []string{"float", "is_anomaly", "text"} {
-					filter := map[string]string{
-						"float":      `r._field != "is_anomaly" and r._field != "text" and r._field != "n"`,
-						"is_anomaly": `r._field == "is_anomaly"`, "text": `r._field == "text"`,
-					}[field]
-					for _, r := range db.Query(`from(bucket: "` + buckets[t.Name()] + `") |> range(start: 1970-01-01T00:00:00Z) |> filter(fn: (r) => ` + filter + `)`) {
-						fmt.Fprintln(&out, r["_time"], r["_measurement"], r["series"], r["target"], r["kind"], r["horizon"], r["model"], r["_field"], r["_value"])
-					}
-				}
-				return out.String()
-			},
-		})
-	})
+	t.Run("contract", func(t *testing.T) { testContract(t, db) })
 	t.Run("values", func(t *testing.T) {
 		bucket := db.CreateDatabase("values")
 		s := &stream.Series{Name: "host 1", Variables: []string{"cpu", "mem"}}
@@ -560,6 +534,63 @@ func TestRealInfluxDB(t *testing.T) {
 			t.Errorf("%d points, want 100", got)
 		}
 	})
+}
+
+// testContract runs the contract of a sink, read back by Flux.
+func testContract(t *testing.T, db *testserver.InfluxDB) {
+	n := 0
+	buckets := make(map[string]string)
+	streamtest.TestSink(t, streamtest.SinkTest{
+		Levels: 1,
+		Open: func(t *testing.T) stream.Sink {
+			if buckets[t.Name()] == "" {
+				n++
+				buckets[t.Name()] = db.CreateDatabase(fmt.Sprintf("contract%d", n))
+			}
+			return newSink(t, db.URL, func(c *Config) {
+				c.Org, c.Token, c.Bucket, c.Levels = db.Org, secret.New(db.Token), buckets[t.Name()], []float64{.9}
+			})
+		},
+		Contents: func(t *testing.T) string {
+			var out strings.Builder
+			for _, field := range []string{"float", "is_anomaly", "text"} {
+				filter := map[string]string{
+					"float":      `r._field != "is_anomaly" and r._field != "text" and r._field != "n"`,
+					"is_anomaly": `r._field == "is_anomaly"`, "text": `r._field == "text"`,
+				}[field]
+				for _, r := range db.Query(`from(bucket: "` + buckets[t.Name()] + `") |> range(start: 1970-01-01T00:00:00Z) |> filter(fn: (r) => ` + filter + `)`) {
+					fmt.Fprintln(&out, r["_time"], r["_measurement"], r["series"], r["target"], r["kind"], r["horizon"], r["model"], r["_field"], r["_value"])
+				}
+			}
+			return out.String()
+		},
+	})
+}
+
+func TestRealInfluxDB2(t *testing.T) {
+	db := testserver.StartInfluxDB2(t)
+	t.Run("contract", func(t *testing.T) { testContract(t, db) })
+	bucket := db.CreateDatabase("b")
+	for _, c := range []struct {
+		name   string
+		change func(*Config)
+		status string
+	}{
+		{"wrong token", func(c *Config) { c.Token = secret.New(canary) }, "401"},
+		{"no organisation", func(c *Config) { c.Org = "" }, "404"},
+		{"no bucket", func(c *Config) { c.Bucket = "nowhere" }, "404"},
+	} {
+		var kept letters
+		sink := newSink(t, db.URL, func(config *Config) {
+			config.Org, config.Token, config.Bucket, config.DeadLetters = db.Org, secret.New(db.Token), bucket, &kept
+			c.change(config)
+		})
+		ctx, cancel := context.WithTimeoutCause(context.Background(), 100*time.Millisecond, errStop)
+		if err := sink.Write(ctx, points(3)); !errors.Is(err, errStop) || sink.Stats().Retries[c.status] == 0 || len(kept.kept) != 0 {
+			t.Errorf("%s: error %v, %d dead letters, %+v", c.name, err, len(kept.kept), sink.Stats())
+		}
+		cancel()
+	}
 }
 
 // BenchmarkWrite measures points a second into a real InfluxDB: through Sink, and
