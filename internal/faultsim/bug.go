@@ -20,3 +20,23 @@ const (
 
 // Bugs lists all of them.
 var Bugs = []Bug{CommitBeforeAck, ClearBeforeSend, NoFence, SkipRecord, RepeatRecord, MapIteration, UnsavedRandom, NoSync, MutableKey}
+
+// Fault is a kind of failure.
+type Fault string
+
+// The kinds of failures.
+const (
+	Crashes       Fault = "crashes"        // of a process; half of those with a disk are power failures
+	Pauses        Fault = "pauses"         // of a process, up to three times as long as a session
+	Rebalances    Fault = "rebalances"     // processes come and go
+	CommitReplies Fault = "commit-replies" // a commit is applied and its answer lost
+	Requests      Fault = "requests"       // a write to the sink is lost, or applied in part
+	Replies       Fault = "replies"        // it is applied and its answer lost
+	Delays        Fault = "delays"         // it is applied much later, or once more
+	Outages       Fault = "outages"        // of the sink
+	Retention     Fault = "retention"      // records are removed that no checkpoint needs
+	Damage        Fault = "damage"         // a chunk of the last snapshot is missing
+)
+
+// Faults lists all kinds.
+var Faults = []Fault{Crashes, Pauses, Rebalances, CommitReplies, Requests, Replies, Delays, Outages, Retention, Damage}

@@ -64,7 +64,7 @@ func (w *worker) commit(c commit) error {
 			if c.next != w.p.committed.next || c.current != w.p.committed.current {
 				w.p.committed = c
 			}
-			lost = w.sim.chance(8)
+			lost = w.sim.chance(CommitReplies, 8)
 			return nil
 		})
 		if err != nil || !lost {
@@ -99,19 +99,19 @@ func (s *sink) send(lines []byte) error {
 		answered := true
 		err := s.effect(fmt.Sprintf("write %d lines", bytes.Count(lines, []byte("\n"))), func() error {
 			switch {
-			case w.outage > w.step, w.chance(10): // lost on the way
+			case w.outage > w.step, w.chance(Requests, 10): // lost on the way
 				answered = false
-			case w.chance(10): // applied, and the answer lost
+			case w.chance(Replies, 10): // applied, and the answer lost
 				w.apply(lines)
 				answered = false
-			case w.chance(12): // applied in part
+			case w.chance(Requests, 12): // applied in part
 				n := w.rng.IntN(len(lines))
 				w.apply(lines[:bytes.LastIndexByte(lines[:n+1], '\n')+1])
 				answered = false
-			case w.chance(12): // will arrive much later
+			case w.chance(Delays, 12): // will arrive much later
 				w.delayed = append(w.delayed, bytes.Clone(lines))
 				answered = false
-			case w.chance(12): // will arrive a second time
+			case w.chance(Delays, 12): // will arrive a second time
 				w.apply(lines)
 				w.delayed = append(w.delayed, bytes.Clone(lines))
 			default:
@@ -144,14 +144,14 @@ func (l letters) WriteDeadLetters(_ context.Context, letters []stream.DeadLetter
 		}
 		answered := true
 		err := l.effect(fmt.Sprintf("write %d dead letters", len(letters)), func() error {
-			if l.sim.chance(10) {
+			if l.sim.chance(Requests, 10) {
 				answered = false
 				return nil
 			}
 			for i := range letters {
 				l.sim.letter(&letters[i])
 			}
-			answered = !l.sim.chance(10)
+			answered = !l.sim.chance(Replies, 10)
 			return nil
 		})
 		if err != nil || answered {

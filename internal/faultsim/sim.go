@@ -30,8 +30,10 @@ type Options struct {
 	CrashAt    int
 	CrashAfter bool
 
-	// Calm means no failures at all.
+	// Calm means no failures at all, and Only, unless it is empty, those of one
+	// kind, the more often.
 	Calm bool
+	Only Fault
 
 	// NewModel makes the model instead of the cheap one; see stream.EngineConfig.
 	NewModel func(dim int) (eval.Model, error)
@@ -146,8 +148,17 @@ func (s *sim) draw() {
 // quiet means that nothing fails by chance.
 func (s *sim) quiet() bool { return s.o.Calm || s.o.CrashAt > 0 }
 
-// chance is one in n while things fail.
-func (s *sim) chance(n int) bool { return s.step < s.lastFault && s.rng.IntN(n) == 0 }
+// chance is one in n while things of a kind fail.
+func (s *sim) chance(kind Fault, n int) bool {
+	switch s.o.Only {
+	case "":
+	case kind:
+		n = max(2, n/4)
+	default:
+		return false
+	}
+	return s.step < s.lastFault && s.rng.IntN(n) == 0
+}
 
 func (s *sim) unique() int {
 	s.serial++
@@ -217,7 +228,7 @@ func (s *sim) events() {
 			p.end = min(len(p.log), p.end+1+s.rng.IntN(4))
 		}
 	}
-	if alive == 0 && (s.step >= s.lastFault || s.rng.IntN(100) == 0) || alive < s.maxMembers && s.chance(200) {
+	if alive == 0 && (s.step >= s.lastFault || s.rng.IntN(100) == 0) || alive < s.maxMembers && s.chance(Rebalances, 200) {
 		s.start()
 	}
 	if len(s.delayed) > 0 && s.rng.IntN(60) == 0 {
@@ -229,32 +240,32 @@ func (s *sim) events() {
 		}
 		return
 	}
-	if s.chance(400) {
+	if s.chance(Outages, 400) {
 		s.outage = s.step + s.rng.IntN(600)
 	}
 	for _, p := range s.parts {
-		if s.chance(200) {
+		if s.chance(Retention, 200) {
 			s.retain(p)
 		}
-		if s.chance(1000) {
+		if s.chance(Damage, 1000) {
 			s.damage(p)
 		}
 	}
 	for _, m := range s.members {
 		switch {
 		case !m.alive || m.pausedTill > s.step:
-		case s.chance(500):
+		case s.chance(Crashes, 500):
 			s.crash(m)
-		case s.chance(400):
+		case s.chance(Pauses, 400):
 			m.pausedTill = s.step + s.rng.IntN(3*session)
 			s.result.Pauses++
 			s.trace("member %d freezes", m.name)
-		case s.chance(800):
+		case s.chance(Rebalances, 800):
 			m.leaving = true
 			s.trace("member %d is told to stop", m.name)
 		}
 	}
-	if s.chance(600) {
+	if s.chance(Rebalances, 600) {
 		s.group.preparing = s.group.generation > 0
 	}
 }

@@ -66,9 +66,54 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// TestCrashAtEachEffect lets the process crash before and after each effect of
+// only runs some seeds with one kind of failure.
+func only(t *testing.T, kind Fault) {
+	t.Helper()
+	each(t, 1, 20, func(seed uint64) {
+		if r := Run(Options{Seed: seed, Only: kind}); r.Err != nil {
+			t.Errorf("%s, seed %d: %v", kind, seed, r.Err)
+		}
+	})
+}
+
+// The rows of docs/reliability.md that the simulator plays; TestSeeds mixes them.
+
+func TestFault01_Crashes(t *testing.T)                { only(t, Crashes) }
+func TestFault03_Pauses(t *testing.T)                 { only(t, Pauses) }
+func TestFault05_Rebalances(t *testing.T)             { only(t, Rebalances) }
+func TestFault07_CommitReplyLost(t *testing.T)        { only(t, CommitReplies) }
+func TestFault38_ChunkMissing(t *testing.T)           { only(t, Damage) }
+func TestFault40_SinkOutages(t *testing.T)            { only(t, Outages) }
+func TestFault41_WriteReplyLost(t *testing.T)         { only(t, Replies) }
+func TestFault42_DelayedWrites(t *testing.T)          { only(t, Delays) }
+func TestFault46_LostAndPartialRequests(t *testing.T) { only(t, Requests) }
+
+// TestFault06_RebalanceDuringRestore: with many rebalances, some come while a state
+// is being loaded.
+func TestFault06_RebalanceDuringRestore(t *testing.T) {
+	var trace bytes.Buffer
+	interrupted := 0
+	for seed := range uint64(20) {
+		trace.Reset()
+		if r := Run(Options{Seed: seed, Only: Rebalances, Trace: &trace}); r.Err != nil {
+			t.Errorf("seed %d: %v", seed, r.Err)
+		}
+		var last string
+		for line := range strings.Lines(trace.String()) {
+			if strings.Contains(line, "hand over") && strings.Contains(last, "goes to member") {
+				interrupted++ // before anything was loaded
+			}
+			last = line
+		}
+	}
+	if interrupted == 0 {
+		t.Error("no rebalance came during a restore")
+	}
+}
+
+// TestFault02_CrashAtEachEffect lets the process crash before and after each effect of
 // a run, with both kinds of store.
-func TestCrashAtEachEffect(t *testing.T) {
+func TestFault02_CrashAtEachEffect(t *testing.T) {
 	total := 0
 	for seed := range uint64(4) {
 		calm := Run(Options{Seed: seed, Calm: true})

@@ -13,12 +13,13 @@ func main() {
 	seed := flag.Uint64("seed", 1, "first seed")
 	seeds := flag.Uint64("seeds", 1, "number of seeds")
 	bug := flag.String("bug", "", fmt.Sprintf("mistake to plant: one of %v", faultsim.Bugs))
+	only := flag.String("only", "", fmt.Sprintf("kind of failure, and no other: one of %v", faultsim.Faults))
 	trace := flag.Bool("trace", false, "print every effect")
 	crashAt := flag.Int("crash", 0, "crash at this effect, and let nothing else fail")
 	after := flag.Bool("after", false, "crash after the effect, not before")
 	flag.Parse()
 
-	o := faultsim.Options{Bug: faultsim.Bug(*bug), CrashAt: *crashAt, CrashAfter: *after}
+	o := faultsim.Options{Bug: faultsim.Bug(*bug), Only: faultsim.Fault(*only), CrashAt: *crashAt, CrashAfter: *after}
 	if *trace {
 		o.Trace = os.Stdout
 	}
