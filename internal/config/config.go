@@ -142,7 +142,9 @@ type Model struct {
 	Ridge       float64   `yaml:"ridge"`
 	Forgetting  float64   `yaml:"forgetting"`
 	Seed        uint64    `yaml:"seed"`
+	Intervals   string    `yaml:"intervals"` // model = its own, or quantile
 	Influence   bool      `yaml:"influence"` // follow which variable drives which
+	Anomaly     bool      `yaml:"anomaly"`   // score how unusual the lags are
 	Kernel      Kernel    `yaml:"kernel"`
 	Loss        Loss      `yaml:"loss"`
 	Optimiser   Optimiser `yaml:"optimiser"`
@@ -231,7 +233,7 @@ func Default() *Config {
 		Pipeline: Pipeline{MaxGap: 1000, Scope: "series", Lineage: 10, GoodCopy: 1000, MaxSeries: 100_000, MaxDim: 1024, MaxAbs: 1e50},
 		Model: Model{
 			Type: "auto", Order: 3, Horizon: 1, Levels: []float64{.9}, Frequencies: 50,
-			Ridge: 100, Forgetting: .9995, Seed: 1,
+			Ridge: 100, Forgetting: .9995, Seed: 1, Intervals: "model",
 			Kernel: defaultKernel(), Loss: Loss{Name: "squared"}, Optimiser: defaultOptimiser(),
 		},
 		Evaluate: Evaluate{Window: 1000, Interval: 100},

@@ -145,6 +145,9 @@ func (b *binder) validateKernel(c *Config) {
 	atLeast(b, "model.optimiser.clip", o.Clip, 0)
 	atLeast(b, "model.optimiser.group_lasso", o.GroupLasso, 0)
 
+	b.oneOf("model.intervals", m.Intervals, "model", "quantile")
+	b.need(m.Intervals != "quantile" || m.Horizon <= 500, "model.horizon", "must be <= 500 with intervals: quantile, which keep all forecasts that wait for their targets, got %d", m.Horizon)
+
 	// Of the combinations only those of a model that reads them are refused.
 	if m.Influence {
 		switch m.Type {
