@@ -3,6 +3,7 @@ package varmodel
 import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/sgd"
 )
 
@@ -57,8 +58,11 @@ func (g *ownLags) featuresTo(phi []float64, s *scaler, p *history) {
 	for l := 1; l < g.order; l++ {
 		row, older := p.lag(l-1), p.lag(l)
 		for j := range g.dim {
-			phi[j*m+1+l] = (row[j] - older[j]) / s.step(j)
+			phi[j*m+1+l] = row[j] - older[j]
 		}
+	}
+	for j := range g.dim {
+		vec.Scale(1/s.step(j), phi[j*m+2:(j+1)*m])
 	}
 }
 
