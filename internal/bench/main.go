@@ -50,7 +50,7 @@ func main() {
 		print(fmt.Sprint(n), theirs, t[1], math.NaN(), 1)
 	}
 
-	fmt.Print("\nLearners of the default model, a series of 7 coordinates\n\n")
+	fmt.Print("\nLearners, a series of 7 coordinates\n\n")
 	row("learner", "ns a sample", "allocs")
 	row("---", "---:", "---:")
 	for _, w := range learners() {
@@ -90,7 +90,8 @@ func print(name string, w work, t timing, bound, ratio float64) {
 	row(name, w.name, ns(t.median()), b, percent, fmt.Sprint(t.allocs), fmt.Sprintf("%.1f", ratio))
 }
 
-// learners are those of the default model with their shapes at seven coordinates.
+// learners are those of the default model, auto, with their shapes at seven
+// coordinates, and the ones that may replace them.
 func learners() []work {
 	rls := func(name string, features, outputs int, forgetting float64) work {
 		l, err := sgd.NewRLS(sgd.RLSConfig{Features: features, Outputs: outputs, Ridge: 100, Forgetting: forgetting, MaxLeverage: 1})
@@ -108,11 +109,12 @@ func learners() []work {
 		panic(err)
 	}
 	return []work{
-		rls("RLS, 8 features, 7 outputs", 8, 7, 1),
-		rls("RLS, 22 features, 7 outputs", 22, 7, 0.998),
-		rls("RLS, 13 features, one coordinate", 13, 1, 0.998),
-		rls("RLS, 49 features, one coordinate", 49, 1, 0.9998),
-		rls("RLS, 97 features, one coordinate", 97, 1, 0.9998),
+		rls("auto, ar96: RLS, 97 features, one coordinate", 97, 1, 0.9998),
+		rls("auto, ar6: RLS, 7 features, one coordinate", 7, 1, 0.998),
+		rls("auto, var1: RLS, 8 features, 7 outputs", 8, 7, 1),
+		rls("auto, orff1: RLS, 208 features, 7 outputs", 208, 7, 1),
+		rls("auto, orff4: RLS, 236 features, 7 outputs, forgetting fast", 236, 7, 0.998),
+		rls("auto, orff3: RLS, 229 features, 7 outputs, forgetting slowly", 229, 7, 0.9998),
 		learning("block-Newton, 129 features, 7 outputs, blocks of 50", newton, 129, 7),
 		learning("normalised gradient, 129 features, 7 outputs", gradient, 129, 7),
 	}

@@ -92,7 +92,7 @@ func (s *series) applying(name string, model func() (eval.Model, error)) (work, 
 		}
 		t++
 	}}
-	for range 2 * samples { // past every warm-up
+	for range 10 * samples { // past every warm-up
 		w.do()
 	}
 	return w, batch
@@ -121,11 +121,14 @@ func stages() []work {
 	orffvar, _ := s.applying("ORFFVAR, block-Newton", func() (eval.Model, error) {
 		return varmodel.NewORFFVAR(varmodel.ORFFVARConfig{Dim: coordinates, Order: 3, Horizon: 1})
 	})
+	auto, _ := s.applying("auto", func() (eval.Model, error) {
+		return varmodel.NewAuto(varmodel.AutoConfig{Dim: coordinates, Horizon: 1})
+	})
 	return []work{
 		decoding("decode: JSON, named values", json, s.json),
 		decoding("decode: JSON, array", json, s.array),
 		decoding("decode: CSV", csv, s.csv),
-		persistence, orffvar,
+		persistence, orffvar, auto,
 		encoding(batch),
 	}
 }
