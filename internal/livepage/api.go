@@ -26,6 +26,7 @@ func (p *Page) routes() http.Handler {
 	mux.HandleFunc("GET /api/v1/series", p.getSeries)
 	mux.HandleFunc("GET /api/v1/forecast", p.getForecast)
 	mux.HandleFunc("GET /api/v1/metrics", p.getMetrics)
+	mux.HandleFunc("GET /api/v1/experts", p.getExperts)
 	mux.HandleFunc("GET /api/v1/influence", p.getInfluence)
 	mux.HandleFunc("GET /api/v1/events", p.getEvents)
 	mux.HandleFunc("GET /api/v1/status", p.getStatus)
@@ -90,8 +91,34 @@ func (p *Page) getMetrics(w http.ResponseWriter, r *http.Request) {
 	reply(w, m, code, err)
 }
 
-func (p *Page) getInfluence(w http.ResponseWriter, _ *http.Request) {
-	fail(w, http.StatusNotFound, fmt.Errorf("the model %s does not expose which variable influences which", valid(p.c.Model)))
+func (p *Page) getExperts(w http.ResponseWriter, r *http.Request) {
+	getInsight(p, w, r, (*insight).expertsMessage, "the model %s mixes no experts, or says nothing of them yet")
+}
+
+func (p *Page) getInfluence(w http.ResponseWriter, r *http.Request) {
+	getInsight(p, w, r, (*insight).influenceMessage,
+		"which variable influences which is not known: model %s with model.influence does not run, or not for long enough")
+}
+
+// getInsight answers with a part of what the model says about itself, or with
+// the reason why there is none.
+func getInsight[T any](p *Page, w http.ResponseWriter, r *http.Request, part func(*insight, *history) *T, none string) {
+	q, err := newQuery(r)
+	if err != nil {
+		fail(w, http.StatusBadRequest, err)
+		return
+	}
+	p.mu.RLock()
+	h, _, code, err := p.view(q)
+	var m *T
+	if err == nil {
+		m = part(&h.insight, h)
+	}
+	p.mu.RUnlock()
+	if err == nil && m == nil {
+		code, err = http.StatusNotFound, fmt.Errorf(none, valid(p.c.Model))
+	}
+	reply(w, m, code, err)
 }
 
 func (p *Page) getEvents(w http.ResponseWriter, r *http.Request) {

@@ -162,7 +162,7 @@ func TestThePageNeedsNothingFromElsewhere(t *testing.T) {
 		if strings.HasPrefix(path, "/vendor/") || strings.HasSuffix(path, ".svg") {
 			continue
 		}
-		text := string(a.content)
+		text := strings.ReplaceAll(string(a.content), "http://www.w3.org/2000/svg", "") // a name, not an address
 		for _, word := range []string{"http://", "https://", "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", " style=", "onclick="} {
 			if strings.Contains(text, word) {
 				t.Errorf("%s has %q", path, word)

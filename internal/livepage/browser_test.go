@@ -206,6 +206,15 @@ func TestPageInABrowser(t *testing.T) {
 			if got := w.text("#coverage .big"); got != "90.0 %" {
 				t.Errorf("coverage %q", got)
 			}
+			if !value[bool](w, `document.querySelector("#experts-card").hidden && document.querySelector("#influence-card").hidden`) {
+				t.Error("there are panels without content")
+			}
+			f.write(&stream.Batch{Insights: []stream.Insight{f.insight(1), f.insight(2)}})
+			w.until(`document.querySelector("#experts-card canvas") && document.querySelector("#experts-legend").textContent === "second 75 %first 25 %"`)
+			w.until(`document.querySelector("#influence-list").textContent === "a → e+0.50"`)
+			if n := value[int](w, `document.querySelectorAll("#influence-graph circle").length`); n != 5 {
+				t.Errorf("%d variables in the graph of influences", n)
+			}
 			if got := w.text("#vs-var .caption"); got != "not known yet" {
 				t.Errorf("skill against VAR(1): %q", got)
 			}

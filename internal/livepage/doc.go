@@ -9,7 +9,8 @@
 //	/api/v1/series       the series and their variables
 //	/api/v1/forecast     ?series=&variable=&horizon=&samples=  observations, forecasts of them, and the forecast
 //	/api/v1/metrics      ?series=&variable=&horizon=           scores
-//	/api/v1/influence    ?series=                              404: no model exposes it
+//	/api/v1/experts      ?series=                              weights of the experts that the model mixes, if it does
+//	/api/v1/influence    ?series=                              which variable influences which, if the model says so
 //	/api/v1/events       ?limit=                               what happened, newest first
 //	/api/v1/status       rate, lag, state
 //	/api/v1/stream       ?series=&variable=&horizon=           all of this as server-sent events

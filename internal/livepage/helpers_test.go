@@ -98,6 +98,21 @@ func (f *feeder) metrics(b *stream.Batch, skill float64) {
 	}
 }
 
+// insight returns weights .25 and .75 of two experts and an influence of the
+// first variable on the last.
+func (f *feeder) insight(i int64) stream.Insight {
+	d := len(f.series.Variables)
+	in := stream.Insight{
+		Series: f.series, Model: "orffvar", Time: f.time(i),
+		Experts: []string{"first", "second"}, Influence: make([]float64, d*d),
+	}
+	for range d {
+		in.Weights = append(in.Weights, .25, .75)
+	}
+	in.Influence[(d-1)*d] = .5
+	return in
+}
+
 func (f *feeder) write(b *stream.Batch) {
 	f.t.Helper()
 	if err := f.page.Write(context.Background(), b); err != nil {

@@ -25,6 +25,7 @@ type history struct {
 	tracks   []track
 	now      fan
 	scores   scores
+	insight  insight
 }
 
 // track keeps the forecasts of one horizon at the samples they were based on.

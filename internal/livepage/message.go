@@ -129,6 +129,27 @@ type pastScores struct {
 	Coverage           column `json:"coverage"`
 }
 
+// expertsMessage has the weights of the experts that a model mixes, over time.
+type expertsMessage struct {
+	Series  string   `json:"series"`
+	Experts []string `json:"experts"`
+	Time    column   `json:"time"`
+	Weights []column `json:"weights"` // of each expert, mean over the variables
+}
+
+// influenceMessage says which variable influences which.
+type influenceMessage struct {
+	Series    string   `json:"series"`
+	Variables []string `json:"variables"`
+	Influence []column `json:"influence"` // [i][j]: of variable j on the next value of variable i
+}
+
+// insightMessage is both, for the stream; null = unknown.
+type insightMessage struct {
+	Experts   *expertsMessage   `json:"experts"`
+	Influence *influenceMessage `json:"influence"`
+}
+
 // eventMessage is something that happened to a series.
 type eventMessage struct {
 	ID     int64   `json:"id"`

@@ -111,6 +111,12 @@ func (p *Page) Write(_ context.Context, b *stream.Batch) error {
 			h.scores.add(h, m)
 		}
 	}
+	for i := range b.Insights {
+		in := &b.Insights[i]
+		if h := p.of(in.Series); h != nil && in.Model == p.c.Model {
+			h.insight.add(h, in)
+		}
+	}
 	for _, e := range b.Events {
 		p.events.add(e)
 	}

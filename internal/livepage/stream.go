@@ -16,8 +16,8 @@ const (
 // stream serves one client until it goes, is too slow, or EndStreams is called.
 //
 // The events are: status (statusMessage), series (seriesMessage), data
-// (windowMessage), metrics (metricsMessage) and events (eventsMessage, oldest
-// first).
+// (windowMessage), metrics (metricsMessage), insight (insightMessage) and events
+// (eventsMessage, oldest first).
 func (p *Page) stream(w http.ResponseWriter, r *http.Request) {
 	q, err := newQuery(r)
 	if err != nil {
@@ -76,6 +76,7 @@ type client struct {
 	end     int64 // number of the sample that comes next
 	origin  int64 // of the forecast
 	scores  int64 // version
+	insight int64 // version
 	events  int64 // number of the event that comes next
 }
 
@@ -94,12 +95,15 @@ func (c *client) frame() error {
 		c.add("status", p.status())
 	}
 	if c.query.values.Has("series") {
-		window, metrics := c.news()
+		window, metrics, insight := c.news()
 		if window != nil {
 			c.add("data", window)
 		}
 		if metrics != nil {
 			c.add("metrics", metrics)
+		}
+		if insight != nil {
+			c.add("insight", insight)
 		}
 	}
 	p.mu.RLock()
@@ -113,15 +117,15 @@ func (c *client) frame() error {
 	return c.send()
 }
 
-// news copies what is new of the series. The scores are looked at as often as
-// the status.
-func (c *client) news() (window *windowMessage, metrics *metricsMessage) {
+// news copies what is new of the series. The scores and the insight are looked at
+// as often as the status.
+func (c *client) news() (window *windowMessage, metrics *metricsMessage, insight *insightMessage) {
 	p := c.page
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	h, v, _, err := p.view(c.query)
 	if err != nil {
-		return nil, nil // its variables have changed: the client chooses anew
+		return nil, nil, nil // its variables have changed: the client chooses anew
 	}
 	reset := c.epoch != h.epoch || c.end < h.first()
 	if reset {
@@ -132,11 +136,16 @@ func (c *client) news() (window *windowMessage, metrics *metricsMessage) {
 		window.Reset = reset
 		c.end, c.origin = h.end, h.now.origin
 	}
-	if reset || c.frames%statusEvery == 0 && c.scores != h.scores.version {
+	due := c.frames%statusEvery == 0
+	if reset || due && c.scores != h.scores.version {
 		metrics = h.scores.message(h, v, p.c.Levels)
 		c.scores = h.scores.version
 	}
-	return window, metrics
+	if reset || due && c.insight != h.insight.version {
+		insight = &insightMessage{Experts: h.insight.expertsMessage(h), Influence: h.insight.influenceMessage(h)}
+		c.insight = h.insight.version
+	}
+	return window, metrics, insight
 }
 
 // add appends an event.

@@ -115,18 +115,18 @@ func TestClientThatFellBehindStartsAgain(t *testing.T) {
 	r := httptest.NewRequest("GET", "/?series=s", nil)
 	q, _ := newQuery(r)
 	c := &client{page: f.page, query: q, w: httptest.NewRecorder(), frames: 1}
-	if w, _ := c.news(); !w.Reset || w.End != 2 {
+	if w, _, _ := c.news(); !w.Reset || w.End != 2 {
 		t.Fatalf("got %+v", w)
 	}
-	if w, _ := c.news(); w != nil {
+	if w, _, _ := c.news(); w != nil {
 		t.Fatalf("nothing is new, got %+v", w)
 	}
 	f.feed(maxSamples)
-	if w, _ := c.news(); w.Reset || len(w.Time) != maxSamples {
+	if w, _, _ := c.news(); w.Reset || len(w.Time) != maxSamples {
 		t.Errorf("reset %v with %d samples: nothing was lost", w.Reset, len(w.Time))
 	}
 	f.feed(maxSamples + 1)
-	if w, _ := c.news(); !w.Reset || len(w.Time) != maxSamples {
+	if w, _, _ := c.news(); !w.Reset || len(w.Time) != maxSamples {
 		t.Errorf("reset %v with %d samples: one was lost", w.Reset, len(w.Time))
 	}
 }

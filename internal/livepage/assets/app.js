@@ -4,6 +4,7 @@ import {Feed} from "/feed.js";
 import {Samples} from "/samples.js";
 import {VariableChart} from "/charts.js";
 import * as panels from "/panels.js";
+import {showInsight} from "/insight.js";
 
 const $ = (id) => document.getElementById(id);
 const shownAtFirst = 4;
@@ -88,6 +89,7 @@ function draw() {
     if (paused || !samples.time.length) return;
     const shown = Number($("window").value);
     for (const c of charts) c.update(samples, shown);
+    panels.showIntervals(samples);
     panels.showNumbers(samples, variables);
   });
 }
@@ -131,6 +133,7 @@ const feed = new Feed({
     draw();
   },
   metrics: panels.showMetrics,
+  insight: showInsight,
   events(message) {
     if (message.events[0].id === 0) panels.clearEvents();
     panels.showEvents(message);

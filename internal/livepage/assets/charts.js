@@ -8,7 +8,8 @@ const palette = {};
 
 function readPalette() {
   const style = getComputedStyle(document.documentElement);
-  for (const name of ["ink", "muted", "grid", "card", "observed", "forecast", "band", "band-past", "future", "outside", "line-a", "line-b", "line-c"]) {
+  for (const name of ["ink", "muted", "grid", "card", "observed", "forecast", "band", "band-past", "future", "outside", "line-a", "line-b", "line-c",
+    ...Array.from({length: 10}, (_, k) => "expert-" + k)]) {
     palette[name] = style.getPropertyValue("--" + name).trim();
   }
 }
@@ -299,5 +300,40 @@ export class TrendChart extends Chart {
     ctx.lineTo(bbox.left + bbox.width, y);
     ctx.stroke();
     ctx.restore();
+  }
+}
+
+/** Shares of a whole over time, one on top of the other. */
+export class ShareChart extends Chart {
+  constructor(parent, label) {
+    super(parent, 150);
+    parent.setAttribute("role", "img");
+    this.label = label;
+  }
+
+  /** Columns are the shares; colors the names of as many properties of the style. */
+  update(time, names, columns, colors) {
+    if (names.join("\0") !== this.names) {
+      this.plot?.destroy();
+      this.plot = undefined;
+      this.names = names.join("\0");
+    }
+    this.colors = colors;
+    const sums = [];
+    columns.forEach((c, k) => sums.push(k === 0 ? c : c.map((x, i) => x + sums[k - 1][i])));
+    this.draw(() => this.options(), [time, ...sums.reverse()]); // the whole first: the parts are painted over it
+    const newest = columns.map((c, k) => `${names[k]} ${format.percent(c.at(-1), 0)}`);
+    this.parent.setAttribute("aria-label", `${this.label}: ${newest.join(", ")} now.`);
+  }
+
+  options() {
+    const paint = this.colors.map(color).reverse();
+    return {
+      series: [{}, ...paint.map((fill) => ({stroke: color("card"), width: 1, fill, points: {show: false}}))],
+      scales: {x: {time: true}, y: {range: [0, 1]}},
+      axes: [{...timeAxis(), space: 64}, {...valueAxis(46, (u, ticks) => ticks.map((x) => format.percent(x, 0))), space: 40}],
+      cursor: {show: false},
+      padding: [8, 10, 0, 0],
+    };
   }
 }

@@ -48,7 +48,12 @@ export function showLimits(list) {
   const name = list.levels.length ? format.level(list.levels[0]) : "";
   $("legend-band").textContent = list.levels.length > 1
     ? `intervals of ${list.levels.map(format.level).join(", ")}` : `${name} interval`;
-  for (const item of document.querySelectorAll(".legend .interval")) item.hidden = list.levels.length === 0;
+}
+
+/** The legend has intervals when there are some. */
+export function showIntervals(samples) {
+  const some = [...samples.variables.values()].some((v) => v.forecast?.yhat_lower[0]?.[0] != null || v.yhat_lower.some((x) => x != null));
+  for (const item of document.querySelectorAll(".legend .interval")) item.hidden = !some;
 }
 
 export function showHorizon(h) {
@@ -113,7 +118,7 @@ function showCoverage(tile, score, nominal) {
   width(".goal", "x", nominal ?? 0);
   if (measured == null) {
     tile.dataset.kind = "";
-    caption.textContent = "no calibrated intervals yet";
+    caption.textContent = "there is no calibrated interval";
     return;
   }
   // Two points, or what chance alone explains in that many samples.
