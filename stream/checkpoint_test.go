@@ -44,9 +44,9 @@ func TestCheckpointRoundTrip(t *testing.T) {
 	}
 }
 
-// TestCheckpointDamage: every truncation, every flipped bit and every appended
+// TestFault35_BitFlips: every truncation, every flipped bit and every appended
 // byte is found, and taken for damage rather than for another version.
-func TestCheckpointDamage(t *testing.T) {
+func TestFault35_BitFlips(t *testing.T) {
 	good := encoded(t, sample())
 	refused := func(what string, at int, b []byte) {
 		t.Helper()
@@ -70,9 +70,9 @@ func TestCheckpointDamage(t *testing.T) {
 	refused("appended", 1, append(bytes.Clone(good), 0))
 }
 
-// TestCheckpointVersions: what earlier builds wrote loads, or is refused by its
+// TestFault36_CheckpointVersions: what earlier builds wrote loads, or is refused by its
 // version.
-func TestCheckpointVersions(t *testing.T) {
+func TestFault36_CheckpointVersions(t *testing.T) {
 	const v1 = "testdata/checkpoint-v1.bin"
 	if *update {
 		if err := os.WriteFile(v1, encoded(t, sample()), 0o644); err != nil {

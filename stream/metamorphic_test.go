@@ -214,10 +214,10 @@ func TestBatchesAndCheckpointsDoNotMatter(t *testing.T) {
 	}
 }
 
-// TestCrashAnywhere: a crash before or after any effect of a run, and a restart,
+// TestFault02_CrashAnywhere: a crash before or after any effect of a run, and a restart,
 // give what a run without crashes gives. A batch torn by the crash is simulated by
 // garbage at the end of the files.
-func TestCrashAnywhere(t *testing.T) {
+func TestFault02_CrashAnywhere(t *testing.T) {
 	input := jsonLines(100)
 	tune := func(c *stream.RunnerConfig) { c.BatchPoints, c.CheckpointRecords = 100, 30 }
 	calm := newRun(t, input)

@@ -238,7 +238,7 @@ func TestStagesAddUp(t *testing.T) {
 	})
 }
 
-func TestSinkOutageEndsInTime(t *testing.T) {
+func TestFault04_StopDuringAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(50)
 		m.block = true

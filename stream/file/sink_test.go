@@ -174,8 +174,8 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
-// TestDiskFull: a write that fails stops the run, and no checkpoint is taken.
-func TestDiskFull(t *testing.T) {
+// TestFault39_DiskFull: a write that fails stops the run, and no checkpoint is taken.
+func TestFault39_DiskFull(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("no /dev/full on this system")
 	}

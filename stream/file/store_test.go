@@ -58,7 +58,7 @@ func TestStoreKeepsTwo(t *testing.T) {
 	}
 }
 
-func TestStoreIsLocked(t *testing.T) {
+func TestFault51_StoreIsLocked(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
 	if _, err := file.OpenStore(dir); err == nil || !strings.Contains(err.Error(), "in use by another process") {
@@ -70,10 +70,10 @@ func TestStoreIsLocked(t *testing.T) {
 	openStore(t, dir)
 }
 
-// TestTornCheckpoint: at whatever byte the newest checkpoint ends, and whatever
+// TestFault34_TornCheckpoint: at whatever byte the newest checkpoint ends, and whatever
 // rest of a write lies about, the one before is used, the damaged one is put aside,
 // and saving goes on with both.
-func TestTornCheckpoint(t *testing.T) {
+func TestFault34_TornCheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
 	save(t, s, 1, 2)

@@ -52,6 +52,8 @@ func TestJSON(t *testing.T) {
 	wide := format.JSONConfig{}
 	nested := format.JSONConfig{Series: "meta.id", Time: "meta.ts", Values: "data", MaxDepth: 4, MaxDim: 3, MaxBytes: 200}
 	flat := format.JSONConfig{Series: "host", Time: "ts", Values: format.Flat}
+	long := format.JSONConfig{Long: true}
+	tall := format.JSONConfig{Long: true, Series: "id", Time: "t", Variable: "of.name", Values: "is.now"}
 	for _, c := range []struct {
 		config      format.JSONConfig
 		value, want string
@@ -96,12 +98,24 @@ func TestJSON(t *testing.T) {
 		{nested, strings.Repeat(" ", 201), `too_large: 201 bytes, at most 200 are allowed`},
 		{flat, `{"ts": 7, "host": "h", "cpu": 1, "os": "linux", "up": true, "mem": null, "tags": {"a": 1}}`, `h 7 cpu=1 mem=-`},
 		{flat, `{"ts": 7, "host": "h", "cpu": 1, "cpu": 1}`, `malformed: the variable "cpu" is there twice`},
+		{long, `{"unique_id": "h", "ds": "1970-01-01T00:00:07Z", "variable": "cpu", "y": 0.5}`, `h 7 cpu=0.5`},
+		{long, `{"y": null, "variable": "cpu", "ds": 7, "unique_id": 12, "trend": [1]}`, `12 7 cpu=-`},
+		{long, `{"unique_id": "h", "ds": 7, "y": 0.5}`, `h 7 y=0.5`},
+		{long, `{"ds": 7, "y": 0.5}`, `key 7 y=0.5`},
+		{long, `{"unique_id": "h", "ds": 7, "y": "1"}`, `malformed: the value of "y" is a string, not a number or null`},
+		{long, `{"unique_id": "h", "ds": 7, "y": 1, "y": 2}`, `malformed: the member "y" is there twice`},
+		{long, `{"unique_id": "h", "ds": 7, "variable": ["a"], "y": 1}`, `malformed: the name of the variable is neither text nor a number`},
+		{long, `{"unique_id": "h", "ds": 7, "variable": "cpu"}`, `malformed: no values at "y"`},
+		{tall, `{"t": 7, "of": {"name": "temp"}, "is": {"now": 20}}`, `malformed: no name of the series at "id"`},
+		{tall, `{"t": 7, "id": "h", "of": {"name": "temp"}, "is": {"now": 20}}`, `h 7 temp=20`},
+		{tall, `{"t": 7, "id": "h", "is": {"now": 20}}`, `h 7 now=20`},
 	} {
 		if got := show(newJSON(t, c.config), "key", c.value); got != c.want && !(strings.HasSuffix(c.want, ": ") && strings.HasPrefix(got, c.want)) {
 			t.Errorf("%.80s\ngot  %s\nwant %s", c.value, got, c.want)
 		}
 	}
-	for _, c := range []format.JSONConfig{{TimeUnit: "h"}, {Time: "values"}, {Time: "a", Values: "a.b"}, {Time: "a.b", Values: "a"}, {MaxDepth: -1}} {
+	for _, c := range []format.JSONConfig{{TimeUnit: "h"}, {Time: "values"}, {Time: "a", Values: "a.b"}, {Time: "a.b", Values: "a"}, {MaxDepth: -1},
+		{Variable: "v"}, {Long: true, Values: format.Flat}, {Long: true, Variable: "ds"}} {
 		if _, err := format.NewJSON(c); err == nil {
 			t.Errorf("%+v was accepted", c)
 		}
@@ -109,15 +123,24 @@ func TestJSON(t *testing.T) {
 }
 
 func TestJSONDoesNotAllocate(t *testing.T) {
-	d := newJSON(t, format.JSONConfig{Series: "meta.id", Time: "meta.ts"})
-	m := &stream.Message{Value: []byte(`{"meta": {"id": "host", "ts": "2026-01-01T00:00:00Z", "x": [1, {"y": 2}]}, "values": {"a": 1.5, "b": null, "c": -2}}`)}
-	var r stream.Record
-	if n := testing.AllocsPerRun(100, func() {
-		if err := d.Decode(&r, m); err != nil {
-			t.Fatal(err)
+	for _, c := range []struct {
+		config format.JSONConfig
+		value  string
+	}{
+		{format.JSONConfig{Series: "meta.id", Time: "meta.ts"},
+			`{"meta": {"id": "host", "ts": "2026-01-01T00:00:00Z", "x": [1, {"y": 2}]}, "values": {"a": 1.5, "b": null, "c": -2}}`},
+		{format.JSONConfig{Long: true}, `{"unique_id": "host", "ds": "2026-01-01T00:00:00Z", "variable": "a", "y": 1.5}`},
+	} {
+		d := newJSON(t, c.config)
+		m := &stream.Message{Value: []byte(c.value)}
+		var r stream.Record
+		if n := testing.AllocsPerRun(100, func() {
+			if err := d.Decode(&r, m); err != nil {
+				t.Fatal(err)
+			}
+		}); n != 0 {
+			t.Errorf("%v allocations a message", n)
 		}
-	}); n != 0 {
-		t.Errorf("%v allocations a message", n)
 	}
 }
 

@@ -181,7 +181,7 @@ func TestBatchesAreCut(t *testing.T) {
 	}
 }
 
-func TestTransientFailuresAreRepeated(t *testing.T) {
+func TestFault46_TransientFailures(t *testing.T) {
 	script := []answer{
 		{then: "cut"}, {then: "apply"},
 		{status: 408}, {status: 500}, {status: 502, header: "Content-Type: text/html", body: "<html>"}, {status: 503}, {status: 504},
@@ -204,7 +204,7 @@ func TestTransientFailuresAreRepeated(t *testing.T) {
 	}
 }
 
-func TestSilentAndEndlessServersAreGivenUp(t *testing.T) {
+func TestFault49_SilentAndEndlessServers(t *testing.T) {
 	s := newServer(t, answer{then: "hang"}, answer{status: 500, then: "endless"})
 	sink := newSink(t, s.URL, func(c *Config) { c.Timeout = 300 * time.Millisecond })
 	if err := sink.Write(deadline(t), points(1)); err != nil {
@@ -215,7 +215,7 @@ func TestSilentAndEndlessServersAreGivenUp(t *testing.T) {
 	}
 }
 
-func TestServerAwayAtTheStart(t *testing.T) {
+func TestFault40_ServerAway(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -238,7 +238,7 @@ func TestServerAwayAtTheStart(t *testing.T) {
 
 var errStop = errors.New("stop")
 
-func TestRetryAfterIsHonoured(t *testing.T) {
+func TestFault45_RetryAfter(t *testing.T) {
 	s := newServer(t, answer{status: 429, header: "Retry-After: 1"})
 	sink := newSink(t, s.URL, nil)
 	begin := time.Now()
@@ -250,7 +250,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	}
 }
 
-func TestRetryAfterForms(t *testing.T) {
+func TestFault45_RetryAfterForms(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for header, want := range map[string]time.Duration{
 		"": 0, "0": 0, "7": 7 * time.Second, " 7 ": 7 * time.Second, "-1": 0, "1.5": 0, "soon": 0, "7 seconds": 0,
@@ -288,7 +288,7 @@ func refusing(status int, body string, bad func(line string) bool) func([]string
 	}
 }
 
-func TestCulpritsBecomeDeadLetters(t *testing.T) {
+func TestFault43_CulpritsBecomeDeadLetters(t *testing.T) {
 	bad := func(line string) bool {
 		return strings.Contains(line, " yhat=3 ") || strings.Contains(line, " yhat=64 ") || strings.Contains(line, " yhat=99 ")
 	}
@@ -324,7 +324,7 @@ func TestCulpritsBecomeDeadLetters(t *testing.T) {
 	}
 }
 
-func TestAllPointsDroppedIsOneRequest(t *testing.T) {
+func TestFault47_BeyondRetention(t *testing.T) {
 	s := newServer(t)
 	s.refuse = func(lines []string) *answer {
 		return &answer{status: 422, header: "Content-Type: application/json",
@@ -340,7 +340,7 @@ func TestAllPointsDroppedIsOneRequest(t *testing.T) {
 	}
 }
 
-func TestDeadLettersThatFailStopTheWrite(t *testing.T) {
+func TestFault50_DeadLettersFail(t *testing.T) {
 	s := newServer(t)
 	s.refuse = refusing(400, "", func(string) bool { return true })
 	kept := letters{err: errStop}
@@ -350,7 +350,7 @@ func TestDeadLettersThatFailStopTheWrite(t *testing.T) {
 	}
 }
 
-func TestTooLargeIsHalved(t *testing.T) {
+func TestFault44_TooLarge(t *testing.T) {
 	s := newServer(t)
 	s.refuse = func(lines []string) *answer {
 		if len(lines) > 3 {
@@ -371,7 +371,7 @@ func TestTooLargeIsHalved(t *testing.T) {
 	}
 }
 
-func TestDeniedBlocksUntilRepaired(t *testing.T) {
+func TestFault48_DeniedUntilRepaired(t *testing.T) {
 	for _, status := range []int{401, 403, 404, 405, 301} {
 		var log bytes.Buffer
 		s := newServer(t, answer{status: status, body: "no"}, answer{status: status, body: "no"}, answer{status: 400, header: "Content-Type: text/html", body: "<html>400 plain HTTP request was sent to HTTPS port"})

@@ -54,7 +54,7 @@ func TestSASL(t *testing.T) {
 
 // The fake broker hangs up on bad credentials; TestRealKafkaSASL sees the answer
 // of a real one.
-func TestBadCredentialsAreReportedWithoutThem(t *testing.T) {
+func TestFault13_BadCredentials(t *testing.T) {
 	b := newBroker(t, 1, kfake.EnableSASL(), kfake.Superuser("SCRAM-SHA-256", "user", "right"))
 	for _, s := range []SASL{
 		{Mechanism: "SCRAM-SHA-256", Username: "user", Password: secret.New(canary)},
@@ -111,7 +111,7 @@ func certificate(t *testing.T, host string, until time.Time) (pair tls.Certifica
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, file
 }
 
-func TestTLS(t *testing.T) {
+func TestFault14_TLS(t *testing.T) {
 	tomorrow := time.Now().Add(24 * time.Hour)
 	good, ca := certificate(t, "127.0.0.1", tomorrow)
 	_, otherCA := certificate(t, "127.0.0.1", tomorrow)

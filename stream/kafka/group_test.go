@@ -97,7 +97,7 @@ func TestNewestMissesNothingAfterARestart(t *testing.T) {
 	checkNumbers(t, got.messages, 10, 20)
 }
 
-func TestMissingStateIsAnError(t *testing.T) {
+func TestFault20_MissingState(t *testing.T) {
 	b := newBroker(t, 1)
 	send(t, b.Addr(), 0, 10)
 	c := quick(b.Addr())
@@ -268,7 +268,7 @@ func TestRebalanceUnderLoad(t *testing.T) {
 	}
 }
 
-func TestCommitIsFenced(t *testing.T) {
+func TestFault08_CommitIsFenced(t *testing.T) {
 	b := newBroker(t, 2)
 	send(t, b.Addr(), 0, 20)
 
@@ -346,7 +346,7 @@ func TestErrorOfWorkEndsTheGroupAfterHandOver(t *testing.T) {
 	}
 }
 
-func TestStuckWork(t *testing.T) {
+func TestFault52_StuckWork(t *testing.T) {
 	b := newBroker(t, 1)
 	c := quick(b.Addr())
 	c.HandOver = 100 * time.Millisecond
@@ -367,7 +367,7 @@ func TestStuckWork(t *testing.T) {
 	}
 }
 
-func TestWaitsForAMissingTopic(t *testing.T) {
+func TestFault15_MissingTopic(t *testing.T) {
 	b := newBroker(t, 1)
 	c := quick(b.Addr())
 	c.Topics = []string{"later", topic}
@@ -391,7 +391,7 @@ func TestWaitsForAMissingTopic(t *testing.T) {
 	}
 }
 
-func TestMorePartitionsStopTheGroup(t *testing.T) {
+func TestFault17_MorePartitions(t *testing.T) {
 	b := newBroker(t, 2)
 	g := newGroup(t, quick(b.Addr()))
 	g.watchEvery = 50 * time.Millisecond

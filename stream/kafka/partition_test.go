@@ -21,7 +21,7 @@ import (
 	"github.com/orffvar/forecaster/stream"
 )
 
-func TestReadingBelowTheLogIsCounted(t *testing.T) {
+func TestFault18_BelowTheLog(t *testing.T) {
 	b := newBroker(t, 1)
 	send(t, b.Addr(), 0, 100)
 	if err := b.Cluster().DeleteRecords(topic, 0, 40); err != nil {
@@ -48,7 +48,7 @@ func TestReadingBelowTheLogIsCounted(t *testing.T) {
 	}
 }
 
-func TestRetentionPassesTheReader(t *testing.T) {
+func TestFault18_RetentionPassesTheReader(t *testing.T) {
 	b := newBroker(t, 1)
 	send(t, b.Addr(), 0, 10)
 	g := newGroup(t, quick(b.Addr()))
@@ -83,7 +83,7 @@ func TestRetentionPassesTheReader(t *testing.T) {
 	}
 }
 
-func TestPositionBeyondTheEnd(t *testing.T) {
+func TestFault19_BeyondTheEnd(t *testing.T) {
 	b := newBroker(t, 1)
 	send(t, b.Addr(), 0, 10)
 	seek := func(to int64) error {
@@ -97,7 +97,7 @@ func TestPositionBeyondTheEnd(t *testing.T) {
 	}
 }
 
-func TestRecreatedTopic(t *testing.T) {
+func TestFault16_RecreatedTopic(t *testing.T) {
 	for _, n := range []int{3, 30} { // shorter and longer than the log that was read
 		b := newBroker(t, 1)
 		send(t, b.Addr(), 0, 10)
@@ -129,7 +129,7 @@ func TestRecreatedTopic(t *testing.T) {
 	}
 }
 
-func TestRecreatedTopicWhileAway(t *testing.T) {
+func TestFault16_RecreatedTopicWhileAway(t *testing.T) {
 	b := newBroker(t, 1)
 	send(t, b.Addr(), 0, 10)
 	commit := func(ctx context.Context, p *Partition) error { return p.Commit(ctx, 10) }
@@ -167,7 +167,7 @@ func TestRecreatedTopicWhileAway(t *testing.T) {
 	}
 }
 
-func TestLargeMessageIsCutAndRefused(t *testing.T) {
+func TestFault21_LargeMessage(t *testing.T) {
 	b := newBroker(t, 1)
 	p, err := NewProducer(connection(b.Addr()), topic, quiet)
 	if err != nil {
@@ -204,7 +204,7 @@ func TestLargeMessageIsCutAndRefused(t *testing.T) {
 	}
 }
 
-func TestDecompressionBombIsRefused(t *testing.T) {
+func TestFault22_DecompressionBomb(t *testing.T) {
 	for _, codec := range []kgo.CompressionCodec{kgo.GzipCompression(), kgo.SnappyCompression(), kgo.Lz4Compression(), kgo.ZstdCompression()} {
 		b := newBroker(t, 1, kfake.BrokerConfigs(map[string]string{"message.max.bytes": "100000000"}))
 		client, err := kgo.NewClient(kgo.SeedBrokers(b.Addr()), kgo.DefaultProduceTopic(topic),
@@ -307,7 +307,7 @@ func TestTransactionsAndCompactionLeaveHoles(t *testing.T) {
 	}
 }
 
-func TestTransientFaultsAreRepeated(t *testing.T) {
+func TestFault09_TransientFaults(t *testing.T) {
 	var cut cuttable
 	b := newBroker(t, 3, kfake.ListenFn(cut.listen))
 	send(t, b.Addr(), 0, 3000)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,7 +19,7 @@ import (
 
 // The tests of this file need Apache Kafka; see internal/testserver.
 
-func TestRealKafka(t *testing.T) {
+func TestFault12_RealBrokerFails(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute: not with -short")
 	}
@@ -190,9 +191,10 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "messages/s")
 }
 
-// TestRealKafkaState: the contract of a store, and the hand-over of states between
-// members while the broker is reached through a proxy that cuts connections.
-func TestRealKafkaState(t *testing.T) {
+// TestFault10_ConnectionsAreCut: the contract of a store, and the hand-over of states between
+// members while the broker is reached through a proxy that cuts connections and
+// delays what passes, more or less.
+func TestFault10_ConnectionsAreCut(t *testing.T) {
 	proxy := testserver.StartProxy(t, "")
 	k := testserver.StartKafka(t, testserver.KafkaAdvertised(proxy.Addr))
 	proxy.SetTarget(k.Addr)
@@ -209,6 +211,7 @@ func TestRealKafkaState(t *testing.T) {
 				return
 			case <-time.After(700 * time.Millisecond):
 				proxy.Reset()
+				proxy.SetDelay(rand.N(100 * time.Millisecond))
 			}
 		}
 	})
