@@ -71,7 +71,7 @@ func (a *app) influence(cmd *cobra.Command, path string) error {
 	if c.Type == "auto" { // a mixture has no derivative
 		c.Type = "orffvar"
 	}
-	c.Influence, c.Anomaly, c.Intervals, c.Horizon = true, false, "model", 1
+	c.Horizon = 1
 	data, refused, err := readDataset(cmd.Context(), cfg)
 	if err != nil {
 		return err
@@ -80,7 +80,11 @@ func (a *app) influence(cmd *cobra.Command, path string) error {
 		if err := cmd.Context().Err(); err != nil {
 			return nil, err
 		}
-		return newModel(c, data.Dim(), false)
+		m, err := newPlainModel(c, data.Dim(), false)
+		if err != nil {
+			return nil, err
+		}
+		return varmodel.NewInfluence(m, data.Dim(), 0)
 	}
 	if _, err := newModel(); err != nil {
 		return &usageError{fmt.Errorf("%s: %w", c.Type, err)}

@@ -109,7 +109,7 @@ func (a *app) kernelPlan(cmd *cobra.Command) error {
 			t.AppendRow([]any{line.Goal, "-", "-"})
 			continue
 		}
-		t.AppendRow([]any{line.Goal, thousands(int64(line.Draws)), config.Size(line.Bytes)})
+		t.AppendRow([]any{line.Goal, thousands(int64(line.Draws)), thousands(line.Bytes) + " B"})
 	}
 	fmt.Fprintln(a.stdout, t.Render())
 	for _, line := range plans {

@@ -19,7 +19,16 @@ func newModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 	if err == nil && c.Influence {
 		m, err = varmodel.NewInfluence(m, dim, 0)
 	}
-	if err == nil && len(c.Levels) > 0 {
+	if err == nil && c.Anomaly {
+		m, err = varmodel.NewLevelSets(m, varmodel.LevelSetConfig{Dim: dim, Order: c.Order, Seed: c.Seed})
+	}
+	switch {
+	case err != nil || len(c.Levels) == 0:
+	case c.Intervals == "quantile":
+		m, err = varmodel.NewQuantiles(m, varmodel.QuantilesConfig{
+			Dim: dim, Order: c.Order, Horizon: c.Horizon, Levels: c.Levels, Seed: c.Seed,
+		})
+	default:
 		m, err = varmodel.NewIntervals(m, varmodel.IntervalConfig{Dim: dim, Horizon: c.Horizon, Levels: c.Levels})
 	}
 	return m, err
@@ -31,9 +40,6 @@ func newPlainModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 	}
 	switch c.Type {
 	case "auto":
-		if !c.Influence { // the mixture has no derivative
-			return varmodel.NewAuto(varmodel.AutoConfig{Dim: dim, Horizon: c.Horizon, Seed: c.Seed})
-		}
 		return varmodel.NewAuto(varmodel.AutoConfig{Dim: dim, Horizon: c.Horizon, Seed: c.Seed, Shared: shared})
 	case "orffvar":
 		return varmodel.NewORFFVAR(varmodel.ORFFVARConfig{
