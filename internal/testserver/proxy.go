@@ -1,6 +1,7 @@
 package testserver
 
 import (
+	"errors"
 	"io"
 	"net"
 	"sync"
@@ -123,7 +124,7 @@ func (p *Proxy) pump(dst, src net.Conn) {
 			}
 		}
 		if err != nil {
-			if err != io.EOF {
+			if !errors.Is(err, io.EOF) {
 				if t, ok := dst.(*net.TCPConn); ok {
 					t.SetLinger(0) // pass a reset on
 				}

@@ -454,7 +454,7 @@ func (g *Group) serve(ctx context.Context, list []*Partition, work Work) error {
 			delete(open, r.p)
 			switch {
 			case r.err == nil:
-			case errors.Is(r.err, ErrFenced), context.Cause(ctx) == errEnded:
+			case errors.Is(r.err, ErrFenced), errors.Is(context.Cause(ctx), errEnded):
 				g.config.Log.Warn("a partition was lost before its state was committed", "partition", r.p.tp.String(), "error", r.err)
 				cancel(errEnded)
 			case ctx.Err() != nil && errors.Is(r.err, context.Canceled):
