@@ -78,6 +78,8 @@ type live struct {
 	page    *livepage.Page // one of the taps; nil unless the endpoint is enabled
 	address string         // of the endpoint, once it is served
 
+	state *kafka.StateTopic // nil unless the checkpoints are in Kafka
+
 	mu      sync.Mutex
 	group   *kafka.Group // nil unless the input is Kafka
 	working map[string]*partition
@@ -118,8 +120,8 @@ func emitted(c *config.Config) []int {
 
 // run serves the endpoint and works until the input or ctx ends.
 func (l *live) run(ctx context.Context) error {
-	if l.cfg.State.Dir == "" {
-		l.log.Warn("state.dir is empty: no checkpoints, every start begins anew")
+	if !l.stateful() {
+		l.log.Warn("neither state.dir nor state.topic is set: no checkpoints, every start begins anew")
 	}
 	stop, err := l.serveHTTP()
 	if err != nil {
@@ -152,7 +154,7 @@ func (l *live) runKafka(ctx context.Context) error {
 	group, err := kafka.NewGroup(kafka.GroupConfig{
 		Connection: connection, Topics: k.Topics, Group: k.ConsumerGroup, Offset: kafka.Offset(k.Offset),
 		MaxMessageBytes: int(k.MaxMessageLen), Log: l.log,
-		Stateful:       l.cfg.State.Dir != "",
+		Stateful:       l.stateful(),
 		SessionTimeout: k.SessionTimeout, HandOver: min(handOver, k.SessionTimeout/3),
 	})
 	if err != nil {
@@ -160,6 +162,17 @@ func (l *live) runKafka(ctx context.Context) error {
 	}
 	l.setGroup(group)
 	defer l.setGroup(nil)
+	if topic := l.cfg.State.Topic; topic != "" {
+		state, err := group.StateTopic(ctx, topic)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil // told to stop before there was anything to do
+			}
+			return err
+		}
+		defer state.Close()
+		l.state = state
+	}
 	l.log.Info("starting", "brokers", k.Brokers, "topics", k.Topics, "group", k.ConsumerGroup, "model", l.cfg.Model.Type)
 	return group.Run(ctx, func(ctx context.Context, p *kafka.Partition) error {
 		dec, err := newDecoder(l.cfg)
@@ -170,6 +183,9 @@ func (l *live) runKafka(ctx context.Context) error {
 		return l.work(ctx, name, p, dec, map[string]string{"topic": p.Topic(), "partition": strconv.Itoa(p.Number())})
 	})
 }
+
+// stateful reports whether there are checkpoints.
+func (l *live) stateful() bool { return l.cfg.State.Dir != "" || l.cfg.State.Topic != "" }
 
 func (l *live) setGroup(g *kafka.Group) {
 	l.mu.Lock()
@@ -215,7 +231,10 @@ func (l *live) work(ctx context.Context, name string, src stream.Source, dec str
 		CheckpointRecords: int64(cfg.State.Records),
 		DrainTimeout:      drainTimeout,
 	}
-	if cfg.State.Dir != "" {
+	switch {
+	case l.state != nil:
+		rc.Store = l.state.Store(src.(*kafka.Partition))
+	case cfg.State.Dir != "":
 		store, err := file.OpenStore(filepath.Join(cfg.State.Dir, name))
 		if err != nil {
 			return err

@@ -229,7 +229,7 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	counter(descCheckpoints, float64(sum.Checkpoints))
 	gauge(descSeries, float64(series))
 	gauge(descBytes, float64(bytes))
-	if !oldest.IsZero() && m.l.cfg.State.Dir != "" {
+	if !oldest.IsZero() && m.l.stateful() {
 		gauge(descAge, time.Since(oldest).Seconds())
 	}
 	if slowest != math.MaxInt64 {

@@ -204,7 +204,8 @@ type DeadLetters struct {
 
 // State is where checkpoints are kept.
 type State struct {
-	Dir      string        `yaml:"dir"`      // "" = none: every start begins anew
+	Dir      string        `yaml:"dir"`      // of a single process; neither dir nor topic = none: every start begins anew
+	Topic    string        `yaml:"topic"`    // of Kafka, for a consumer group of any number of processes
 	Interval time.Duration `yaml:"interval"` // between checkpoints
 	Records  int           `yaml:"records"`  // between checkpoints, whichever comes first
 }

@@ -195,6 +195,8 @@ func (b *binder) validateOutput(c *Config) {
 func (b *binder) validateServices(c *Config) {
 	b.need(c.State.Interval > 0, "state.interval", "must be > 0, got %v", c.State.Interval)
 	atLeast(b, "state.records", c.State.Records, 1)
+	b.need(c.State.Topic == "" || c.State.Dir == "", "state", "needs one of dir and topic, not both")
+	b.need(c.State.Topic == "" || c.Input.Kafka != nil && c.Input.Kafka.ConsumerGroup != "", "state.topic", "needs input.kafka with a consumer_group, whose commits it completes")
 	if c.Server.Enabled {
 		host, _, err := net.SplitHostPort(c.Server.Listen)
 		b.need(err == nil, "server.listen", "must be host:port, got %q", c.Server.Listen)

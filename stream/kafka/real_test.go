@@ -218,5 +218,5 @@ func TestFault10_ConnectionsAreCut(t *testing.T) {
 	defer cutter.Wait()
 	defer close(end)
 	c.Group = "storm"
-	storm(t, c, 4, 6)
+	storm(t, c, 6)
 }

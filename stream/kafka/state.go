@@ -36,10 +36,23 @@ type StateTopic struct {
 	count  int // partitions
 }
 
-// OpenStateTopic creates the topic if need be, with at least as many partitions
-// as given, and checks that it keeps what is written: that it is compacted and
-// large enough. It waits for the brokers until ctx ends.
-func OpenStateTopic(ctx context.Context, c Connection, topic string, partitions int, log *slog.Logger) (*StateTopic, error) {
+// StateTopic opens a topic for the checkpoints of the group. It creates the topic
+// if need be and checks that it keeps what is written: that it is compacted and
+// has at least as many partitions as the input. It waits for the brokers and the
+// input until ctx ends.
+func (g *Group) StateTopic(ctx context.Context, topic string) (*StateTopic, error) {
+	counts, err := g.waitForTopics(ctx)
+	if err != nil {
+		return nil, err
+	}
+	most := 0
+	for _, n := range counts {
+		most = max(most, n)
+	}
+	return openStateTopic(ctx, g.config.Connection, topic, most, g.config.Log)
+}
+
+func openStateTopic(ctx context.Context, c Connection, topic string, partitions int, log *slog.Logger) (*StateTopic, error) {
 	reader, err := NewGroup(GroupConfig{Connection: c, Topics: []string{topic}, FetchBytes: 4 << 20, Log: log})
 	if err != nil {
 		return nil, err

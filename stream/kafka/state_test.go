@@ -25,7 +25,7 @@ const stateTopic = "g-state"
 
 func openState(t testing.TB, addr string) *StateTopic {
 	t.Helper()
-	s, err := OpenStateTopic(deadline(t), connection(addr), stateTopic, 1, quiet)
+	s, err := openStateTopic(deadline(t), connection(addr), stateTopic, 1, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,11 +211,11 @@ func TestZombieCannotCommit(t *testing.T) {
 
 func TestStateTopicMustBeCompacted(t *testing.T) {
 	b := newBroker(t, 3)
-	_, err := OpenStateTopic(deadline(t), connection(b.Addr()), topic, 3, quiet)
+	_, err := openStateTopic(deadline(t), connection(b.Addr()), topic, 3, quiet)
 	if err == nil || !strings.Contains(err.Error(), "cleanup.policy=delete") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := OpenStateTopic(deadline(t), connection(b.Addr()), topic, 4, quiet); err == nil || !strings.Contains(err.Error(), "3 partitions, the input 4") {
+	if _, err := openStateTopic(deadline(t), connection(b.Addr()), topic, 4, quiet); err == nil || !strings.Contains(err.Error(), "3 partitions, the input 4") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -300,10 +300,10 @@ func sendSamples(t testing.TB, addr string, n, m int) {
 	}
 }
 
-// member runs what a process of the group runs.
-func startMember(t *testing.T, addr string, c GroupConfig, partitions int, sink stream.Sink) (stop func() error) {
+// startMember runs what a process of the group runs.
+func startMember(t *testing.T, c GroupConfig, sink stream.Sink) (stop func() error) {
 	t.Helper()
-	state, err := OpenStateTopic(deadline(t), c.Connection, c.Group+"-state", partitions, quiet)
+	state, err := newGroup(t, c).StateTopic(deadline(t), c.Group+"-state")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -361,7 +361,7 @@ func replay(t *testing.T, c GroupConfig) (sink *recorder, states map[int][]byte,
 func compare(t *testing.T, c GroupConfig, got *recorder) {
 	t.Helper()
 	want, states, ends := replay(t, c)
-	state, err := OpenStateTopic(deadline(t), c.Connection, c.Group+"-state", 1, quiet)
+	state, err := openStateTopic(deadline(t), c.Connection, c.Group+"-state", 1, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -402,10 +402,10 @@ func compare(t *testing.T, c GroupConfig, got *recorder) {
 }
 
 // storm lets members come and go while samples arrive.
-func storm(t *testing.T, c GroupConfig, partitions, rounds int) {
+func storm(t *testing.T, c GroupConfig, rounds int) {
 	addr := c.Brokers[0]
 	sink := &recorder{points: make(map[string]string)}
-	stops := []func() error{startMember(t, addr, c, partitions, sink)}
+	stops := []func() error{startMember(t, c, sink)}
 	at := 0
 	for i := range rounds {
 		sendSamples(t, addr, at, at+20)
@@ -416,7 +416,7 @@ func storm(t *testing.T, c GroupConfig, partitions, rounds int) {
 			}
 			stops = stops[1:]
 		} else {
-			stops = append(stops, startMember(t, addr, c, partitions, sink))
+			stops = append(stops, startMember(t, c, sink))
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
@@ -433,5 +433,5 @@ func storm(t *testing.T, c GroupConfig, partitions, rounds int) {
 // TestFault05_RebalanceStorm: the state goes from member to member through the
 // state topic, and nothing is lost or learnt twice.
 func TestFault05_RebalanceStorm(t *testing.T) {
-	storm(t, quick(newBroker(t, 4).Addr()), 4, 6)
+	storm(t, quick(newBroker(t, 4).Addr()), 6)
 }
