@@ -20,8 +20,9 @@ import (
 
 // SourceConfig says how a file is read.
 type SourceConfig struct {
-	// Format is "csv" or "jsonl"; "" = by the extension (.csv, .tsv, .jsonl,
-	// .ndjson, .json, each with .gz if compressed), or jsonl for standard input.
+	// Format is "csv", "jsonl" or "influx"; "" = by the extension (.csv, .tsv,
+	// .jsonl, .ndjson, .json, .lp, .influx, .line, each with .gz if compressed), or
+	// jsonl for standard input.
 	Format string
 
 	// Series is the name of the series of messages that have none; "" = the
@@ -34,6 +35,10 @@ type SourceConfig struct {
 
 	// JSON is the format of lines of JSON.
 	JSON format.JSONConfig
+
+	// Influx is the format of line protocol, a line a message: a newline within a
+	// string ends it.
+	Influx format.InfluxConfig
 }
 
 // Source reads the lines of a file as messages: offset = line - 1, partition =
@@ -139,8 +144,10 @@ func (s *Source) configure(c SourceConfig) error {
 			c.Format = "csv"
 		case ext == ".jsonl" || ext == ".ndjson" || ext == ".json" || s.file == os.Stdin:
 			c.Format = "jsonl"
+		case ext == ".lp" || ext == ".influx" || ext == ".line":
+			c.Format = "influx"
 		default:
-			return fmt.Errorf("file: %s: the extension %q does not say whether this is csv or jsonl", s.path, ext)
+			return fmt.Errorf("file: %s: the extension %q does not say whether this is csv, jsonl or influx", s.path, ext)
 		}
 	}
 	var err error
@@ -157,8 +164,11 @@ func (s *Source) configure(c SourceConfig) error {
 	case "jsonl":
 		s.longest = cmp.Or(c.JSON.MaxBytes, 1<<20) + 1
 		s.decoder, err = format.NewJSON(c.JSON)
+	case "influx":
+		s.longest = cmp.Or(c.Influx.MaxBytes, 1<<20) + 1
+		s.decoder, err = format.NewInflux(c.Influx)
 	default:
-		err = fmt.Errorf("the format must be csv or jsonl, got %q", c.Format)
+		err = fmt.Errorf("the format must be csv, jsonl or influx, got %q", c.Format)
 	}
 	if err != nil {
 		return fmt.Errorf("file: %s: %w", s.path, err)
@@ -198,7 +208,12 @@ func (s *Source) configureCSV(ctx context.Context) error {
 }
 
 // Decoder returns the decoder of the messages.
-func (s *Source) Decoder() stream.Decoder { return decoder{s} }
+func (s *Source) Decoder() stream.Decoder {
+	if s.decoder != nil {
+		return s.decoder
+	}
+	return decoder{s}
+}
 
 // decoder is that of a Source, which may have to read a header first.
 type decoder struct{ s *Source }

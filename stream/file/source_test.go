@@ -136,7 +136,7 @@ func TestBadFiles(t *testing.T) {
 		{"unnamed.csv", "time,a,\n1,2,3\n", `column 3 has no name`},
 		{"only.csv", "time\n1\n", "no column has values"},
 		{"quote.csv", "time,\"a\n1,2\n", "line 1: format: the header: "},
-		{"unknown.xyz", "1", `the extension ".xyz" does not say whether this is csv or jsonl`},
+		{"unknown.xyz", "1", `the extension ".xyz" does not say whether this is csv, jsonl or influx`},
 		{"broken.csv.gz", "time,a and more", "broken.csv.gz: gzip: invalid header"},
 
 		{"ragged.csv", "time,a,b\n1,2,3\n2,3\n", "ragged.csv:3: malformed: 2 fields where the header has 3 columns"},
@@ -286,4 +286,38 @@ func FuzzSource(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestLineProtocol: a line is a message, told by the name of the file.
+func TestLineProtocol(t *testing.T) {
+	s, err := file.OpenSource(write(t, "telegraf.lp", "# comment\ncpu,host=a idle=1,user=2 17\n\ncpu,host=a text=\"x\" 18\ncpu,host=a idle= 19\n"), file.SourceConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	dst := make([]stream.Message, 9)
+	n, err := s.Read(context.Background(), dst)
+	if n != 4 || err != nil {
+		t.Fatalf("%d messages, %v", n, err)
+	}
+	split := s.Decoder().(stream.Splitter)
+	var got string
+	var r stream.Record
+	for i := range n {
+		split.Split(&dst[i])
+		for {
+			err := split.Next(&r)
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				got += fmt.Sprintf("%s refused; ", r.Message.Origin())
+				continue
+			}
+			got += fmt.Sprintf("%s %d %v %v; ", r.Series, r.Time, r.Names, r.Values)
+		}
+	}
+	if want := "cpu,host=a 17 [idle user] [1 2]; " + dst[0].Topic + ":5 refused; "; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
 }

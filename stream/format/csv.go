@@ -24,6 +24,10 @@ type CSVConfig struct {
 	// Values are the columns with values, in order; nil = all others.
 	Values []string
 
+	// Variable is the column with the name of the variable where a line has one
+	// value, in the only column of Values; "" = one column a variable.
+	Variable string
+
 	// Missing are the spellings of a missing value besides the empty field;
 	// nil = "NA", "null".
 	Missing []string
@@ -37,12 +41,14 @@ type CSVConfig struct {
 type CSV struct {
 	c            CSVConfig
 	time, series int   // columns; series is -1 when there is none
+	variable     int   // likewise
 	values       []int // columns
 	names        []string
 
 	fields [][]byte
 	number []float64
 	seen   interner
+	one    [1]string // the name of the variable of a line with one
 }
 
 // NewCSV returns a decoder.
@@ -64,7 +70,7 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 	if c.Missing == nil {
 		c.Missing = []string{"NA", "null"}
 	}
-	d := &CSV{c: c, series: -1, seen: interner{}}
+	d := &CSV{c: c, series: -1, variable: -1, seen: interner{}}
 	for i, name := range c.Header {
 		if name == "" {
 			return nil, fmt.Errorf("format: column %d has no name", i+1)
@@ -84,6 +90,11 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 			return nil, err
 		}
 	}
+	if c.Variable != "" {
+		if d.variable, err = d.column(c.Variable); err != nil {
+			return nil, err
+		}
+	}
 	for _, name := range c.Values {
 		i, err := d.column(name)
 		if err != nil {
@@ -93,13 +104,16 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 	}
 	if c.Values == nil {
 		for i := range c.Header {
-			if i != d.time && i != d.series {
+			if i != d.time && i != d.series && i != d.variable {
 				d.values = append(d.values, i)
 			}
 		}
 	}
 	if len(d.values) == 0 {
 		return nil, errors.New("format: no column has values")
+	}
+	if d.variable >= 0 && len(d.values) != 1 {
+		return nil, fmt.Errorf("format: with a column of the variable there is one column of its value, got %d", len(d.values))
 	}
 	for _, i := range d.values {
 		d.names = append(d.names, c.Header[i])
@@ -143,11 +157,16 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 		}
 		d.number = append(d.number, v)
 	}
+	names := d.names
+	if d.variable >= 0 {
+		d.one[0] = d.seen.get(d.fields[d.variable])
+		names = d.one[:]
+	}
 	name := m.Key
 	if d.series >= 0 {
 		name = d.fields[d.series]
 	}
-	*r = stream.Record{Message: m, Series: d.seen.get(name), Time: t, Names: d.names, Values: d.number}
+	*r = stream.Record{Message: m, Series: d.seen.get(name), Time: t, Names: names, Values: d.number}
 	return nil
 }
 

@@ -66,6 +66,28 @@ func TestCSV(t *testing.T) {
 	}
 }
 
+// TestCSVLong: one variable a line, as Nixtla's libraries have it.
+func TestCSVLong(t *testing.T) {
+	c := format.CSVConfig{Header: []string{"unique_id", "ds", "variable", "y"}, Series: "unique_id", Time: "ds", Variable: "variable"}
+	d := newCSV(t, c)
+	for value, want := range map[string]string{
+		"h,7,cpu,0.5":        "h 7 cpu=0.5",
+		"h,7,\"a,b\",":       "h 7 a,b=-",
+		"h,7,cpu,x":          `malformed: "x" in column "y" is not a number`,
+		"h,1970-01-01,mem,1": "h 0 mem=1",
+	} {
+		if got := show(d, "key", value); got != want {
+			t.Errorf("%s: got %s, want %s", value, got, want)
+		}
+	}
+	for _, header := range [][]string{{"unique_id", "ds", "variable"}, {"unique_id", "ds", "variable", "y", "z"}, {"unique_id", "ds", "y"}} {
+		c.Header = header
+		if _, err := format.NewCSV(c); err == nil {
+			t.Errorf("%v was accepted", header)
+		}
+	}
+}
+
 func TestParseHeader(t *testing.T) {
 	got, err := format.ParseHeader([]byte("\ufefftime, a,\"b,c\"\r\n"), 0)
 	if want := []string{"time", " a", "b,c"}; err != nil || len(got) != 3 || got[0] != want[0] || got[1] != "a" || got[2] != want[2] {

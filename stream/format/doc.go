@@ -1,7 +1,8 @@
-// Package format decodes messages into records: JSON objects and lines of CSV.
+// Package format decodes messages into records: JSON objects, lines of CSV and of
+// InfluxDB's line protocol.
 //
-// A decoder reuses its memory and allocates nothing once it has seen the names
-// of the variables. It is not safe for concurrent use.
+// A decoder reuses its memory; those of JSON and CSV allocate nothing once they
+// have seen the names of the variables. It is not safe for concurrent use.
 package format
 
 import (

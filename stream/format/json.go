@@ -28,6 +28,14 @@ type JSONConfig struct {
 	Values   string   // path of the object or array of values, or Flat; "" = "values"
 	TimeUnit TimeUnit // of a time that is a number
 
+	// Long means one variable a message, as Nixtla's libraries have it. Then the
+	// defaults are Series: "unique_id" or, where it is not there, the key of the
+	// message; Time: "ds", Variable: "variable", Values: "y", a number or null. A
+	// message without Variable is of a series with one variable, which has the name
+	// of the value.
+	Long     bool
+	Variable string // path of the name of the variable, if Long
+
 	// MaxBytes, MaxDepth and MaxDim limit a message, its nesting and its values.
 	// 0 means the default.
 	MaxBytes int // 1 MiB
@@ -40,7 +48,9 @@ type JSONConfig struct {
 //	{"time": "2026-01-01T00:00:00Z", "values": {"cpu": 0.5, "mem": 0.7}}
 //	{"time": 1767225600, "values": [0.5, null, 0.7]}
 //
-// Values are numbers, or null where one is missing. Members that are not asked
+//	{"unique_id": "host1", "ds": "2026-01-01", "variable": "cpu", "y": 0.5}
+//
+// the last one if Long. Values are numbers, or null where one is missing. Members that are not asked
 // for are ignored; one that is asked for must not be there twice.
 type JSON struct {
 	c    JSONConfig
@@ -50,6 +60,8 @@ type JSON struct {
 	series, names interner
 	seen          map[string]uint64 // name of a variable -> message it was last seen in
 	message       uint64
+	keyed         bool   // the key of a message stands for the name of the series
+	valueName     string // of the variable of a long message that names none
 
 	// Of the message being decoded.
 	at        *member
@@ -58,6 +70,7 @@ type JSON struct {
 	record    *stream.Record
 	namesOf   []string
 	values    []float64
+	variable  string // of the value
 	unnamed   bool
 	refusal   *stream.DataError
 	inObject  func(*jx.Decoder, []byte) error // the methods as values, made once
@@ -75,6 +88,7 @@ const (
 	timeRole
 	seriesRole
 	valuesRole
+	variableRole
 	roles
 )
 
@@ -120,12 +134,22 @@ func NewJSON(c JSONConfig) (*JSON, error) {
 	if c.MaxBytes < 0 || c.MaxDepth < 0 || c.MaxDim < 0 {
 		return nil, errors.New("format: a negative limit")
 	}
+	keyed := c.Series == ""
+	if c.Long {
+		c.Series = cmp.Or(c.Series, "unique_id")
+		c.Time = cmp.Or(c.Time, "ds")
+		c.Variable = cmp.Or(c.Variable, "variable")
+		c.Values = cmp.Or(c.Values, "y")
+	}
 	c.Time = cmp.Or(c.Time, "time")
 	c.Values = cmp.Or(c.Values, "values")
+	if c.Variable != "" && !c.Long || c.Long && c.Values == Flat {
+		return nil, errors.New("format: a path of the variable goes with one of its value, and with Long")
+	}
 	c.MaxBytes = cmp.Or(c.MaxBytes, defaultMaxBytes)
 	c.MaxDepth = cmp.Or(c.MaxDepth, defaultMaxDepth)
 	c.MaxDim = cmp.Or(c.MaxDim, defaultMaxDim)
-	d := &JSON{c: c, root: &member{}, series: interner{}, names: interner{}, seen: map[string]uint64{}}
+	d := &JSON{c: c, root: &member{}, keyed: keyed, series: interner{}, names: interner{}, seen: map[string]uint64{}}
 	ok := d.root.add(c.Time, timeRole)
 	if c.Series != "" {
 		ok = d.root.add(c.Series, seriesRole) && ok
@@ -133,9 +157,13 @@ func NewJSON(c JSONConfig) (*JSON, error) {
 	if c.Values != Flat {
 		ok = d.root.add(c.Values, valuesRole) && ok
 	}
-	if !ok {
-		return nil, fmt.Errorf("format: the paths of time (%s), series (%s) and values (%s) overlap", c.Time, c.Series, c.Values)
+	if c.Long {
+		ok = d.root.add(c.Variable, variableRole) && ok
 	}
+	if !ok {
+		return nil, fmt.Errorf("format: the paths of time (%s), series (%s) and values (%s) overlap, or one of them and that of the variable", c.Time, c.Series, c.Values)
+	}
+	d.valueName = c.Values[strings.LastIndexByte(c.Values, '.')+1:]
 	d.inObject, d.inValues, d.inArray = d.object, d.value, d.element
 	d.inIgnored, d.inSkipped = func(*jx.Decoder, []byte) error { return d.skip() }, func(*jx.Decoder) error { return d.skip() }
 	return d, nil
@@ -166,7 +194,7 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 	}
 	d.at, d.depth, d.found, d.refusal, d.unnamed, d.record = d.root, 0, [roles]bool{}, nil, false, r
 	d.namesOf, d.values = d.namesOf[:0], d.values[:0]
-	d.found[seriesRole] = d.c.Series == ""
+	d.variable = d.valueName
 	d.found[valuesRole] = d.c.Values == Flat
 
 	d.dec.ResetBytes(m.Value)
@@ -181,16 +209,20 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 		return refuse(stream.Malformed, "not a JSON object: %v", err)
 	case !d.found[timeRole]:
 		return refuse(stream.Malformed, "no time at %q", d.c.Time)
-	case !d.found[seriesRole]:
+	case !d.found[seriesRole] && !d.keyed:
 		return refuse(stream.Malformed, "no name of the series at %q", d.c.Series)
 	case !d.found[valuesRole]:
 		return refuse(stream.Malformed, "no values at %q", d.c.Values)
 	}
 	r.Message = m
-	if d.c.Series == "" {
+	if !d.found[seriesRole] {
 		r.Series = d.series.get(m.Key)
 	}
 	r.Names, r.Values = d.namesOf, d.values
+	if d.c.Long {
+		d.namesOf = append(d.namesOf, d.variable)
+		r.Names = d.namesOf
+	}
 	if d.unnamed {
 		r.Names = nil
 	}
@@ -240,7 +272,12 @@ func (d *JSON) object(_ *jx.Decoder, key []byte) error {
 	case timeRole:
 		return d.time()
 	case seriesRole:
-		return d.name()
+		return d.name("series", &d.record.Series, d.series)
+	case variableRole:
+		return d.name("variable", &d.variable, d.names)
+	}
+	if d.c.Long {
+		return d.number(d.c.Values)
 	}
 	switch d.dec.Next() {
 	case jx.Object:
@@ -300,25 +337,25 @@ func (d *JSON) time() error {
 	return nil
 }
 
-// name reads the name of the series, which may be a number.
-func (d *JSON) name() error {
+// name reads the name of the series or variable, which may be a number.
+func (d *JSON) name(of string, name *string, in interner) error {
 	switch d.dec.Next() {
 	case jx.Number:
 		n, err := d.dec.Num()
 		if err != nil {
 			return err
 		}
-		d.record.Series = d.series.get(n)
+		*name = in.get(n)
 		return nil
 	case jx.String:
 		s, err := d.dec.StrBytes()
 		if err != nil {
 			return err
 		}
-		d.record.Series = d.series.get(s)
+		*name = in.get(s)
 		return nil
 	}
-	return d.refuse(stream.Malformed, "the name of the series is neither text nor a number")
+	return d.refuse(stream.Malformed, "the name of the %s is neither text nor a number", of)
 }
 
 // value reads a member of the object of values.

@@ -1,0 +1,346 @@
+package format
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/influxdata/line-protocol/v2/lineprotocol"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// Measurement as an element of InfluxConfig.Series stands for the measurement of
+// a line, as it does in Flux.
+const Measurement = "_measurement"
+
+// InfluxConfig says what of a line of line protocol is the series and what the
+// variables.
+type InfluxConfig struct {
+	// Series are the tags, or Measurement, that make a series; what a line has
+	// beside them becomes a part of the names of its variables. Nil means
+	// the measurement and all tags.
+	Series []string
+
+	// Ignore are tags that are neither.
+	Ignore []string
+
+	// Fields are the fields with values; nil means all that are numbers or
+	// booleans, 1 for true.
+	Fields []string
+
+	TimeUnit TimeUnit // of the times; Auto means Nanoseconds
+
+	// MaxBytes and MaxDim limit a message, and the values of a line. 0 means the
+	// default.
+	MaxBytes int // 1 MiB
+	MaxDim   int // 1,024
+}
+
+// Influx decodes lines of line protocol, as Telegraf publishes them: any number
+// in a message, each one a record.
+//
+//	cpu,cpu=cpu0,host=a usage_idle=97.5,usage_user=2i 1767225600000000000
+//
+// The series is written as in the line, with its tags sorted: cpu,cpu=cpu0,host=a.
+// With Series: host it is host=a, and the variables are
+//
+//	cpu,cpu=cpu0 usage_idle
+//
+// Strings, comments and lines without a number are passed over. A line without a
+// time has that of its message. It implements stream.Splitter.
+type Influx struct {
+	c InfluxConfig
+
+	series, names interner
+
+	// Of the message being decoded.
+	message *stream.Message
+	rest    []byte
+	large   bool
+
+	// Of the line being decoded.
+	line        stream.Message
+	measurement []byte
+	tags        []tag
+	head, fixed []byte // the series, and what the variables begin with
+	buf         []byte // backs measurement and tags
+	namesOf     []string
+	values      []float64
+	seen        map[string]uint64 // name of a variable -> line it was last seen in
+	lines       uint64
+}
+
+type tag struct{ key, value []byte }
+
+var _ stream.Splitter = (*Influx)(nil)
+
+// NewInflux returns a decoder.
+func NewInflux(c InfluxConfig) (*Influx, error) {
+	if err := c.TimeUnit.check(); err != nil {
+		return nil, err
+	}
+	if c.MaxBytes < 0 || c.MaxDim < 0 {
+		return nil, errors.New("format: a negative limit")
+	}
+	for _, name := range c.Ignore {
+		if slices.Contains(c.Series, name) {
+			return nil, fmt.Errorf("format: the tag %q cannot both make the series and be ignored", name)
+		}
+	}
+	c.TimeUnit = cmp.Or(c.TimeUnit, Nanoseconds)
+	c.MaxBytes = cmp.Or(c.MaxBytes, defaultMaxBytes)
+	c.MaxDim = cmp.Or(c.MaxDim, defaultMaxDim)
+	return &Influx{c: c, series: interner{}, names: interner{}, seen: map[string]uint64{}}, nil
+}
+
+// Decode implements stream.Decoder for messages of one record: what Next returns
+// first, or a refusal of a message that has none.
+func (d *Influx) Decode(r *stream.Record, m *stream.Message) error {
+	d.Split(m)
+	err := d.Next(r)
+	if err == io.EOF {
+		return refuse(stream.Malformed, "no line with a number")
+	}
+	return err
+}
+
+// Split implements stream.Splitter.
+func (d *Influx) Split(m *stream.Message) {
+	d.message, d.rest, d.large = m, m.Value, len(m.Value) > d.c.MaxBytes
+}
+
+// Next implements stream.Splitter. The record shares no memory with the message,
+// but its slices are reused by the next line.
+func (d *Influx) Next(r *stream.Record) error {
+	if d.large {
+		d.rest, d.large, r.Message = nil, false, d.message
+		return refuse(stream.TooLarge, "%d bytes, at most %d are allowed", len(d.message.Value), d.c.MaxBytes)
+	}
+	for len(d.rest) > 0 {
+		n := lineEnd(d.rest)
+		line := d.rest[:n]
+		d.rest = d.rest[min(n+1, len(d.rest)):]
+		d.line = *d.message
+		d.line.Value = line
+		r.Message = &d.line
+		ok, err := d.decode(r, line)
+		if err != nil {
+			return err
+		}
+		if ok {
+			return nil
+		}
+	}
+	return io.EOF
+}
+
+// lineEnd returns the length of the first line of b without its newline. A newline
+// within the quotes of a string does not end a line.
+func lineEnd(b []byte) int {
+	if c := bytes.TrimLeft(b, " "); len(c) > 0 && c[0] == '#' {
+		if i := bytes.IndexByte(b, '\n'); i >= 0 {
+			return i
+		}
+		return len(b)
+	}
+	fields, quoted := false, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case c == '\\' && i+1 < len(b) && b[i+1] != '\n':
+			i++
+		case c == '\n' && !quoted:
+			return i
+		case c == ' ' && !fields:
+			fields = true
+		case c == '"' && (quoted || fields && b[i-1] == '='):
+			quoted = !quoted
+		}
+	}
+	return len(b)
+}
+
+// decode decodes one line; ok is false where it has no number.
+func (d *Influx) decode(r *stream.Record, line []byte) (ok bool, err error) {
+	dec := lineprotocol.NewDecoderWithBytes(line)
+	if !dec.Next() {
+		return false, nil // blank, or a comment
+	}
+	if err := d.decodeHead(dec); err != nil {
+		return false, err
+	}
+	if err := d.decodeFields(dec); err != nil {
+		return false, err
+	}
+	text, err := dec.TimeBytes()
+	if err != nil {
+		return false, malformed(err)
+	}
+	if dec.Next() {
+		return false, refuse(stream.Malformed, "more than one line")
+	}
+	if len(d.values) == 0 {
+		return false, nil
+	}
+	switch {
+	case text != nil:
+		if r.Time, err = ParseTime(text, d.c.TimeUnit); err != nil {
+			return false, refuse(stream.Malformed, "the time %s is %v", clip(text), err)
+		}
+	case d.message.Time != 0:
+		r.Time = d.message.Time
+	default:
+		return false, refuse(stream.Malformed, "no time")
+	}
+	r.Series = d.series.get(d.head)
+	r.Names, r.Values = d.namesOf, d.values
+	return true, nil
+}
+
+func malformed(err error) error {
+	var at *lineprotocol.DecodeError
+	if errors.As(err, &at) {
+		const most = 200 // the text may quote much of the line
+		text := at.Err.Error()
+		return refuse(stream.Malformed, "column %d: %s", at.Column, text[:min(len(text), most)])
+	}
+	return refuse(stream.Malformed, "%v", err)
+}
+
+// decodeHead decodes measurement and tags into d.head and d.fixed.
+func (d *Influx) decodeHead(dec *lineprotocol.Decoder) error {
+	d.buf, d.tags = d.buf[:0], d.tags[:0]
+	measurement, err := dec.Measurement()
+	if err != nil {
+		return malformed(err)
+	}
+	d.measurement = d.keep(measurement)
+	for {
+		key, value, err := dec.NextTag()
+		if err != nil {
+			return malformed(err)
+		}
+		if key == nil {
+			break
+		}
+		d.tags = append(d.tags, tag{d.keep(key), d.keep(value)})
+	}
+	slices.SortFunc(d.tags, func(a, b tag) int { return strings.Compare(string(a.key), string(b.key)) })
+	d.head, d.fixed = d.head[:0], d.fixed[:0]
+	if d.c.Series == nil || slices.Contains(d.c.Series, Measurement) {
+		d.head = appendName(d.head, d.measurement, ", ")
+	} else {
+		d.fixed = appendName(d.fixed, d.measurement, ", ")
+	}
+	for i, t := range d.tags {
+		if i > 0 && string(t.key) == string(d.tags[i-1].key) {
+			return refuse(stream.Malformed, "the tag %q is there twice", clip(t.key))
+		}
+		switch {
+		case contains(d.c.Ignore, t.key):
+		case d.c.Series == nil || contains(d.c.Series, t.key):
+			d.head = t.appendTo(d.head)
+		default:
+			d.fixed = t.appendTo(d.fixed)
+		}
+	}
+	if len(d.head) == 0 {
+		return refuse(stream.Malformed, "none of %q, which make the series", d.c.Series)
+	}
+	return nil
+}
+
+// keep copies b, which the decoder uses again.
+func (d *Influx) keep(b []byte) []byte {
+	n := len(d.buf)
+	d.buf = append(d.buf, b...)
+	return d.buf[n:len(d.buf):len(d.buf)]
+}
+
+func contains(list []string, b []byte) bool {
+	for _, s := range list {
+		if s == string(b) {
+			return true
+		}
+	}
+	return false
+}
+
+// appendTo appends a tag, behind a comma unless it is the first.
+func (t tag) appendTo(dst []byte) []byte {
+	if len(dst) > 0 {
+		dst = append(dst, ',')
+	}
+	dst = append(appendName(dst, t.key, ",= "), '=')
+	return appendName(dst, t.value, ",= ")
+}
+
+// appendName appends b with a backslash before each backslash and each of the
+// special characters, so that no two names become one.
+func appendName(dst, b []byte, special string) []byte {
+	for _, c := range b {
+		if c == '\\' || strings.IndexByte(special, c) >= 0 {
+			dst = append(dst, '\\')
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+// decodeFields decodes the fields into names and values.
+func (d *Influx) decodeFields(dec *lineprotocol.Decoder) error {
+	d.namesOf, d.values = d.namesOf[:0], d.values[:0]
+	if d.lines++; len(d.seen) > maxInterned {
+		clear(d.seen)
+	}
+	if len(d.fixed) > 0 {
+		d.fixed = append(d.fixed, ' ')
+	}
+	prefix := len(d.fixed)
+	for {
+		key, value, err := dec.NextField()
+		if err != nil {
+			return malformed(err)
+		}
+		if key == nil {
+			return nil
+		}
+		v, ok := number(value)
+		if !ok || d.c.Fields != nil && !contains(d.c.Fields, key) {
+			continue
+		}
+		d.fixed = append(d.fixed[:prefix], key...)
+		name := d.names.get(d.fixed)
+		if d.seen[name] == d.lines {
+			return refuse(stream.Malformed, "the field %q is there twice", clip(key))
+		}
+		d.seen[name] = d.lines
+		if len(d.values) >= d.c.MaxDim {
+			return refuse(stream.TooLarge, "more than %d values", d.c.MaxDim)
+		}
+		d.namesOf, d.values = append(d.namesOf, name), append(d.values, v)
+	}
+}
+
+// number returns the value of a field; ok is false for a string.
+func number(v lineprotocol.Value) (x float64, ok bool) {
+	switch v.Kind() {
+	case lineprotocol.Float:
+		return v.FloatV(), true
+	case lineprotocol.Int:
+		return float64(v.IntV()), true
+	case lineprotocol.Uint:
+		return float64(v.UintV()), true
+	case lineprotocol.Bool:
+		if v.BoolV() {
+			return 1, true
+		}
+		return 0, true
+	}
+	return math.NaN(), false
+}
