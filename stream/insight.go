@@ -6,7 +6,7 @@ import "github.com/orffvar/forecaster/eval"
 type mixture interface {
 	eval.Forecaster
 
-	// Experts returns their names.
+	// Experts returns their names; none when it mixes nothing after all.
 	Experts() []string
 
 	// WeightsTo writes their weights in the one-step forecast, dim x experts;
@@ -19,7 +19,7 @@ func (e *Engine) insight(dst *Batch, s *series) {
 	f := s.models[0].f
 	d := len(s.info.Variables)
 	in := Insight{Series: s.info, Model: e.c.Model, Time: s.time}
-	if m, ok := f.(mixture); ok {
+	if m, ok := f.(mixture); ok && len(m.Experts()) > 0 {
 		in.Experts = m.Experts()
 		in.Weights = dst.zeros(d * len(in.Experts))
 		m.WeightsTo(in.Weights)

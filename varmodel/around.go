@@ -36,3 +36,18 @@ func (a around) Anomaly() (score float64, ok bool) {
 	}
 	return d.Anomaly()
 }
+
+// Experts implements Weighted when the model does; else there are none.
+func (a around) Experts() []string {
+	if w, ok := a.Forecaster.(Weighted); ok {
+		return w.Experts()
+	}
+	return nil
+}
+
+// WeightsTo implements Weighted when the model does.
+func (a around) WeightsTo(dst []float64) {
+	if w, ok := a.Forecaster.(Weighted); ok {
+		w.WeightsTo(dst)
+	}
+}

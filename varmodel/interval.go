@@ -54,7 +54,7 @@ type intervals struct {
 func (m *intervals) NewSeries() eval.Forecaster {
 	d, h, l := m.cfg.Dim, m.cfg.Horizon, len(m.cfg.Levels)
 	s := &intervalSeries{
-		Forecaster: m.Model.NewSeries(), m: m,
+		around: around{m.Model.NewSeries()}, m: m,
 		ring:  make([]float64, h*h*d),
 		count: make([]float64, h*d), scale: make([]float64, h*d),
 		width: make([]float64, l*h*d),
@@ -71,7 +71,7 @@ func (m *intervals) NewSeries() eval.Forecaster {
 
 // intervalSeries is one series with its intervals.
 type intervalSeries struct {
-	eval.Forecaster
+	around
 	m *intervals
 
 	ring   []float64 // forecasts of the last H origins, H x H x d
