@@ -30,7 +30,7 @@ func subProduct(c, a, b *[tileLen]float64, inv *[tile]float64) {
 			bk[j] *= v
 		}
 		for i := range tile {
-			subRow((*[tile]float64)(c[i*tile:]), a[k*tile+i], &bk)
+			addRow((*[tile]float64)(c[i*tile:]), -a[k*tile+i], &bk)
 		}
 	}
 }
@@ -46,7 +46,7 @@ func factorTile(d *[tileLen]float64, inv *[tile]float64) {
 			ri[j] *= inv[i]
 		}
 		for k := i + 1; k < tile; k++ {
-			subRow((*[tile]float64)(d[k*tile:]), unscaled[k], ri)
+			addRow((*[tile]float64)(d[k*tile:]), -unscaled[k], ri)
 		}
 	}
 }
@@ -55,7 +55,7 @@ func factorTile(d *[tileLen]float64, inv *[tile]float64) {
 func solveTile(c, d *[tileLen]float64) {
 	for i := range tile {
 		for k := i + 1; k < tile; k++ {
-			subRow((*[tile]float64)(c[k*tile:]), d[i*tile+k], (*[tile]float64)(c[i*tile:]))
+			addRow((*[tile]float64)(c[k*tile:]), -d[i*tile+k], (*[tile]float64)(c[i*tile:]))
 		}
 	}
 }
@@ -74,7 +74,7 @@ func choleskySolvePortable(u []float64, nb int, inv, rhs []float64) {
 			a, b := at(I, J), part(I)
 			for k := range tile {
 				for i := range tile {
-					subRow(row(c, i), a[k*tile+i], row(b, k))
+					addRow(row(c, i), -a[k*tile+i], row(b, k))
 				}
 			}
 		}
@@ -89,7 +89,7 @@ func choleskySolvePortable(u []float64, nb int, inv, rhs []float64) {
 			a, b := at(I, J), part(J)
 			for k := range tile {
 				for i := range tile {
-					subRow(row(&acc, i), a[i*tile+k], row(b, k))
+					addRow(row(&acc, i), -a[i*tile+k], row(b, k))
 				}
 			}
 		}
@@ -99,15 +99,9 @@ func choleskySolvePortable(u []float64, nb int, inv, rhs []float64) {
 		}
 		for i := tile - 1; i >= 0; i-- {
 			for k := range i {
-				subRow(row(c, k), d[k*tile+i], row(c, i))
+				addRow(row(c, k), -d[k*tile+i], row(c, i))
 			}
 		}
-	}
-}
-
-func subRow(y *[tile]float64, a float64, x *[tile]float64) {
-	for l := range y {
-		y[l] -= float64(a * x[l])
 	}
 }
 

@@ -24,8 +24,16 @@ func dotPortable(x, y []float64) float64 {
 
 func axpyPortable(alpha float64, x, y []float64) {
 	y = y[:len(x)]
-	for i, v := range x {
-		y[i] += float64(alpha * v)
+	i := 0
+	for ; i+4 <= len(x); i += 4 {
+		p, q := x[i:i+4:i+4], y[i:i+4:i+4]
+		q[0] += float64(alpha * p[0])
+		q[1] += float64(alpha * p[1])
+		q[2] += float64(alpha * p[2])
+		q[3] += float64(alpha * p[3])
+	}
+	for ; i < len(x); i++ {
+		y[i] += float64(alpha * x[i])
 	}
 }
 
@@ -76,10 +84,29 @@ func addOuterPortable(a []float64, alpha float64, x, y []float64) {
 
 func updateMatVecPortable(y, a, g, u, x []float64) {
 	n := len(x)
-	for i := range y {
-		row := a[i*n : (i+1)*n]
-		axpyPortable(g[i], u, row)
-		y[i] = dotPortable(row, x)
+	u = u[:n]
+	for k := range y {
+		// axpyPortable and dotPortable in one loop.
+		row, f := a[k*n:(k+1)*n], g[k]
+		var s0, s1, s2, s3 float64
+		i := 0
+		for ; i+4 <= n; i += 4 {
+			r, p, q := row[i:i+4:i+4], u[i:i+4:i+4], x[i:i+4:i+4]
+			r[0] += float64(f * p[0])
+			r[1] += float64(f * p[1])
+			r[2] += float64(f * p[2])
+			r[3] += float64(f * p[3])
+			s0 += float64(r[0] * q[0])
+			s1 += float64(r[1] * q[1])
+			s2 += float64(r[2] * q[2])
+			s3 += float64(r[3] * q[3])
+		}
+		s := (s0 + s2) + (s1 + s3)
+		for ; i < n; i++ {
+			row[i] += float64(f * u[i])
+			s += float64(row[i] * x[i])
+		}
+		y[k] = s
 	}
 }
 

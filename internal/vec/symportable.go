@@ -12,10 +12,7 @@ func symRankPortable(t []float64, nb int, w []float64, terms int, minus bool) {
 					if minus {
 						v = -v
 					}
-					row := (*[tile]float64)(a[r*tile:])
-					for c := range row {
-						row[c] += float64(v * wj[c])
-					}
+					addRow((*[tile]float64)(a[r*tile:]), v, wj)
 				}
 			}
 			t = t[tileLen:]
@@ -35,10 +32,7 @@ func symMatVecPortable(t []float64, nb int, y, x []float64) {
 				row := (*[tile]float64)(t[r*tile:])
 				acc[r] += dot8(row, xj)
 				if j > i {
-					xi := x[i+r]
-					for c := range row {
-						yj[c] += float64(xi * row[c])
-					}
+					addRow(yj, x[i+r], row)
 				}
 			}
 			t = t[tileLen:]
@@ -47,6 +41,18 @@ func symMatVecPortable(t []float64, nb int, y, x []float64) {
 			y[i+r] += v
 		}
 	}
+}
+
+// addRow adds a x to y.
+func addRow(y *[tile]float64, a float64, x *[tile]float64) {
+	y[0] += float64(a * x[0])
+	y[1] += float64(a * x[1])
+	y[2] += float64(a * x[2])
+	y[3] += float64(a * x[3])
+	y[4] += float64(a * x[4])
+	y[5] += float64(a * x[5])
+	y[6] += float64(a * x[6])
+	y[7] += float64(a * x[7])
 }
 
 func dot8(a, b *[tile]float64) float64 {
