@@ -1,6 +1,7 @@
 package livepage
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -186,4 +187,24 @@ func TestAssetsAreCheckedForChange(t *testing.T) {
 	if body, _ := io.ReadAll(w.Body); w.Code != http.StatusMethodNotAllowed {
 		t.Errorf("POST: %d %s", w.Code, body)
 	}
+}
+
+// FuzzQuery: whatever is asked, the answer is JSON and no panic.
+func FuzzQuery(f *testing.F) {
+	for _, q := range []string{"", "series=s", "series=s&horizon=3&variable=a&samples=0", "series=s&horizon=-1", "%zz", "limit=1", "series=s&samples=99999999999999999999"} {
+		f.Add(q)
+	}
+	f.Fuzz(func(t *testing.T, q string) {
+		g := newFeeder(t, Config{Horizons: []int{1, 3}, Levels: []float64{.9}}, "s", "a", "b")
+		g.feed(2)
+		for _, path := range []string{"series", "forecast", "metrics", "experts", "influence", "events", "status"} {
+			r := httptest.NewRequest("GET", "/api/v1/"+path, nil)
+			r.URL.RawQuery = q
+			w := httptest.NewRecorder()
+			g.page.ServeHTTP(w, r)
+			if !json.Valid(w.Body.Bytes()) || w.Code >= 500 {
+				t.Fatalf("%s?%s: %d %s", path, q, w.Code, w.Body)
+			}
+		}
+	})
 }

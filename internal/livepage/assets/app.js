@@ -46,6 +46,7 @@ function request() {
   for (const v of variables) p.append("variable", v);
   if (horizon) p.set("horizon", horizon);
   remember();
+  pause(false); // what was drawn is gone
   samples = new Samples(chosen.samples);
   for (const c of charts) c.destroy();
   $("list").replaceChildren();
@@ -161,9 +162,12 @@ $("controls").addEventListener("change", (event) => {
     request();
   }
 });
+function pause(yes) {
+  paused = yes;
+  $("pause").setAttribute("aria-pressed", yes);
+}
 $("pause").addEventListener("click", () => {
-  paused = !paused;
-  $("pause").setAttribute("aria-pressed", paused);
+  pause(!paused);
   drawState(true);
   draw();
 });

@@ -123,8 +123,10 @@ function showCoverage(tile, score, nominal) {
   }
   // Two points, or what chance alone explains in that many samples.
   const slack = Math.max(0.02, 2 * Math.sqrt((nominal * (1 - nominal)) / score.n));
-  const verdict = measured < nominal - slack ? "the intervals are too narrow" : measured > nominal + slack ? "the intervals are too wide" : "as it should be";
-  tile.dataset.kind = Math.abs(measured - nominal) <= slack ? "good" : "bad";
+  const off = measured - nominal;
+  const verdict = off < -slack ? "the intervals are too narrow" : off > slack ? "the intervals are too wide"
+    : Math.abs(off) <= 0.02 ? "as it should be" : `in ${format.count(score.n)} samples that can be chance`;
+  tile.dataset.kind = Math.abs(off) > slack ? "bad" : Math.abs(off) <= 0.02 ? "good" : "";
   caption.textContent = `inside the ${format.level(nominal)} interval: ${verdict}`;
 }
 
