@@ -15,7 +15,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 
 GOLANGCI_LINT = v2.15.0
 
-.PHONY: build test compose race services fmt lint vet fuzz bench golden cover cross clean help
+.PHONY: build test compose race services fmt lint vet fuzz bench golden cover cross record clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -70,6 +70,9 @@ cross: ## build for every platform, without cgo
 		echo "building $$p"; \
 		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o dist/$${p%/*}-$${p#*/}/ ./cmd/forecaster || exit 1; \
 	done
+
+record: ## renew the output that README.md shows (needs FORECASTER_DATA)
+	docs/record.sh
 
 clean: ## remove what was built
 	rm -rf bin dist coverage.out
