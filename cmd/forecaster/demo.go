@@ -142,13 +142,14 @@ func (d *demo) run(cmd *cobra.Command) error {
 	if running := <-consumed; err == nil {
 		err = running
 	}
-	if err != nil {
+	interrupted := cmd.Context().Err() != nil
+	if err != nil && !interrupted {
 		return err
 	}
 	if err := d.conclude(live, elapsed); err != nil {
 		return err
 	}
-	if isTerminal(a.stdout) {
+	if isTerminal(a.stdout) && !interrupted {
 		d.say("The page stays at %s until Ctrl-C.", live.address)
 		<-cmd.Context().Done()
 	}

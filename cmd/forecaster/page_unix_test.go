@@ -1,0 +1,62 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// TestPageOfTheDemo: a forecast with its interval, which moves while the demo
+// runs.
+func TestPageOfTheDemo(t *testing.T) {
+	demo := start(t, "forecaster", "demo", "--listen", "127.0.0.1:0", "--rate", "100", "--out", t.TempDir())
+	address := ""
+	if !poll(func() bool {
+		_, rest, _ := strings.Cut(demo.stderr.String(), "Live page: ")
+		line, _, ok := strings.Cut(rest, "\n")
+		address = line
+		return ok
+	}) {
+		t.Fatal("no line about the page")
+	}
+	var window struct {
+		End      int64
+		Forecast *struct {
+			Horizon   []int
+			Variables []struct {
+				Lower [][]*float64 `json:"yhat_lower"`
+			}
+		}
+	}
+	ask := func() {
+		t.Helper()
+		window.Forecast = nil
+		resp, err := http.Get(address + "/api/v1/forecast?series=simulated&variable=x1&samples=1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		if resp.StatusCode == http.StatusOK {
+			if err := json.NewDecoder(resp.Body).Decode(&window); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if !poll(func() bool {
+		ask()
+		f := window.Forecast
+		return f != nil && len(f.Horizon) == demoHorizon && f.Variables[0].Lower[0][demoHorizon-1] != nil
+	}) {
+		t.Fatalf("no forecast of %d steps with intervals: %+v", demoHorizon, window)
+	}
+	first := window.End
+	if !poll(func() bool { ask(); return window.End > first }) {
+		t.Error("the forecast does not move")
+	}
+	if code, _ := demo.terminate(t); code != exitDone {
+		t.Errorf("SIGTERM: exit code %d", code)
+	}
+}
