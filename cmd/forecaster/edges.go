@@ -26,6 +26,14 @@ func kafkaConnection(k *config.Kafka) (kafka.Connection, error) {
 	return c, err
 }
 
+// outputConnection says how the brokers of the output are reached.
+func outputConnection(c *config.Config) (kafka.Connection, error) {
+	if brokers := c.Output.Kafka.Brokers; len(brokers) > 0 {
+		return kafka.Connection{Brokers: brokers, ClientID: "forecaster"}, nil
+	}
+	return kafkaConnection(c.Input.Kafka)
+}
+
 // pingKafka returns nil when a broker answers.
 func pingKafka(ctx context.Context, k *config.Kafka) error {
 	c, err := kafkaConnection(k)

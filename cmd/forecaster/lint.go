@@ -73,6 +73,15 @@ func tryServers(ctx context.Context, cfg *config.Config) config.Errors {
 	if k := cfg.Input.Kafka; k != nil {
 		try("input.kafka", func(ctx context.Context) error { return pingKafka(ctx, k) })
 	}
+	if k := cfg.Output.Kafka; k != nil {
+		try("output.kafka", func(ctx context.Context) error {
+			c, err := outputConnection(cfg)
+			if err != nil {
+				return err
+			}
+			return c.Ping(ctx)
+		})
+	}
 	if i := cfg.Output.InfluxDB; i != nil {
 		try("output.influxdb", func(ctx context.Context) error { return pingInfluxDB(ctx, i) })
 	}

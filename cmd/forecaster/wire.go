@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -35,7 +36,9 @@ func newEngine(c *config.Config) (*stream.Engine, error) {
 		Horizon:       c.Model.Horizon,
 		Emit:          c.Pipeline.Emit,
 		Levels:        c.Model.Levels,
+		Variables:     c.Pipeline.Variables,
 		Interval:      c.Pipeline.Interval,
+		Assembly:      assembly(c),
 		MaxGap:        c.Pipeline.MaxGap,
 		MetricsEvery:  c.Evaluate.Interval,
 		MetricsWindow: c.Evaluate.Window,
@@ -46,6 +49,39 @@ func newEngine(c *config.Config) (*stream.Engine, error) {
 		MaxDim:        c.Pipeline.MaxDim,
 		MaxAbs:        c.Pipeline.MaxAbs,
 	})
+}
+
+// assembly says how samples are made of parts; nil when each record is one: without
+// an interval, and in formats of whole samples that do not have to wait for each
+// other.
+func assembly(c *config.Config) *stream.Assembly {
+	p := c.Pipeline
+	if p.Interval == 0 || p.Wait == 0 && !p.Hold && p.Fill == string(stream.FillNone) && !inParts(c.Input) {
+		return nil
+	}
+	return &stream.Assembly{Wait: p.Wait, Hold: p.Hold, Fill: stream.Fill(p.Fill)}
+}
+
+// inParts reports whether the format of the input spreads a sample over records.
+func inParts(in config.Input) bool {
+	var kind string
+	switch {
+	case in.Kafka != nil:
+		kind = in.DataFormat
+	case in.File != nil:
+		kind = cmp.Or(in.File.Format, file.FormatOf(in.File.Path))
+	case in.Stdin != nil:
+		kind = in.Stdin.Format
+	}
+	switch kind {
+	case "influx":
+		return true
+	case "json", "jsonl":
+		return in.JSON.Layout == "long"
+	case "csv":
+		return in.CSV.VariableColumn != ""
+	}
+	return false
 }
 
 // stateVersion changes whenever a change of the program changes forecasts
@@ -63,7 +99,8 @@ func fingerprint(c *config.Config) string {
 		Pipeline config.Pipeline
 		Model    config.Model
 		Evaluate config.Evaluate
-	}{stateVersion, runtime.GOARCH, readBuildInfo().Level, vec.Active(), c.Pipeline, c.Model, c.Evaluate})
+		Assembly bool
+	}{stateVersion, runtime.GOARCH, readBuildInfo().Level, vec.Active(), c.Pipeline, c.Model, c.Evaluate, assembly(c) != nil})
 	if err != nil {
 		panic("fingerprint: " + err.Error()) // plain structs always encode
 	}
@@ -82,24 +119,36 @@ func csvFormat(c *config.Config) format.CSVConfig {
 	in := c.Input.CSV
 	return format.CSVConfig{
 		Header: in.Header, Comma: in.Comma[0], Series: in.SeriesColumn, Time: in.TimeColumn,
-		Values: in.ValueColumns, Missing: in.Missing, TimeUnit: timeUnit(in.TimeUnit),
+		Variable: in.VariableColumn, Values: in.ValueColumns, Missing: in.Missing, TimeUnit: timeUnit(in.TimeUnit),
 	}
 }
 
 func jsonFormat(c *config.Config) format.JSONConfig {
 	in := c.Input.JSON
 	return format.JSONConfig{
-		Series: in.SeriesField, Time: in.TimeField, Values: in.ValuesField,
+		Series: in.SeriesField, Time: in.TimeField, Variable: in.VariableField, Values: in.ValuesField, Long: in.Layout == "long",
 		TimeUnit: timeUnit(in.TimeUnit), MaxDim: c.Pipeline.MaxDim,
+	}
+}
+
+func influxFormat(c *config.Config) format.InfluxConfig {
+	in := c.Input.Influx
+	return format.InfluxConfig{
+		Series: in.Series, Ignore: in.Ignore, Fields: in.Fields, TimeUnit: timeUnit(in.TimeUnit), MaxDim: c.Pipeline.MaxDim,
 	}
 }
 
 // newDecoder makes the decoder of messages from Kafka.
 func newDecoder(c *config.Config) (stream.Decoder, error) {
-	if c.Input.DataFormat == "csv" {
+	switch c.Input.DataFormat {
+	case "csv":
 		f := csvFormat(c)
 		f.MaxBytes = int(c.Input.Kafka.MaxMessageLen)
 		return format.NewCSV(f)
+	case "influx":
+		f := influxFormat(c)
+		f.MaxBytes = int(c.Input.Kafka.MaxMessageLen)
+		return format.NewInflux(f)
 	}
 	f := jsonFormat(c)
 	f.MaxBytes = int(c.Input.Kafka.MaxMessageLen)
@@ -108,7 +157,7 @@ func newDecoder(c *config.Config) (stream.Decoder, error) {
 
 // openFile opens the input file, or standard input.
 func openFile(c *config.Config) (*file.Source, error) {
-	sc := file.SourceConfig{CSV: csvFormat(c), JSON: jsonFormat(c)}
+	sc := file.SourceConfig{CSV: csvFormat(c), JSON: jsonFormat(c), Influx: influxFormat(c)}
 	path := "-"
 	if f := c.Input.File; f != nil {
 		path, sc.Format, sc.Series = f.Path, f.Format, f.Series
@@ -154,6 +203,17 @@ func (o *outputs) openSinks(c *config.Config, log *slog.Logger) error {
 			return err
 		}
 		o.influx, o.sink = s, append(o.sink, s)
+	}
+	if k := c.Output.Kafka; k != nil {
+		connection, err := outputConnection(c)
+		if err != nil {
+			return err
+		}
+		s, err := kafka.NewSink(connection, k.Topic, c.Model.Levels, log)
+		if err != nil {
+			return err
+		}
+		o.sink = append(o.sink, s)
 	}
 	return nil
 }

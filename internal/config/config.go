@@ -30,8 +30,9 @@ type Input struct {
 	File       *FileInput  `yaml:"file"`
 	Stdin      *StdinInput `yaml:"stdin"`
 	Simulated  *Simulated  `yaml:"simulated"`
-	DataFormat string      `yaml:"data_format"` // of messages: json or csv
+	DataFormat string      `yaml:"data_format"` // of messages: json, influx or csv
 	JSON       JSON        `yaml:"json"`
+	Influx     Influx      `yaml:"influx"`
 	CSV        CSV         `yaml:"csv"`
 }
 
@@ -99,10 +100,20 @@ func (s *Simulated) setDefaults() {
 
 // JSON says where a message has its fields: paths are names joined by dots.
 type JSON struct {
-	SeriesField string `yaml:"series_field"` // "" = the key of the message
-	TimeField   string `yaml:"time_field"`
-	ValuesField string `yaml:"values_field"`
-	TimeUnit    string `yaml:"time_unit"` // of a numeric time: auto, s, ms, us or ns
+	Layout        string `yaml:"layout"`         // wide = all variables in a message, long = one
+	SeriesField   string `yaml:"series_field"`   // "" = the key of the message; long: unique_id
+	TimeField     string `yaml:"time_field"`     // "" = time; long: ds
+	VariableField string `yaml:"variable_field"` // long: "" = variable
+	ValuesField   string `yaml:"values_field"`   // "" = values; long: y
+	TimeUnit      string `yaml:"time_unit"`      // of a numeric time: auto, s, ms, us or ns
+}
+
+// Influx says what of a line of line protocol is what.
+type Influx struct {
+	Series   []string `yaml:"series"` // what makes one: tags and _measurement; empty = all
+	Ignore   []string `yaml:"ignore"` // tags
+	Fields   []string `yaml:"fields"` // empty = all numbers and booleans
+	TimeUnit string   `yaml:"time_unit"`
 }
 
 // CSV says how lines are to be read.
@@ -114,11 +125,18 @@ type CSV struct {
 	ValueColumns []string `yaml:"value_columns"` // empty = all others
 	Missing      []string `yaml:"missing"`       // spellings besides the empty cell
 	TimeUnit     string   `yaml:"time_unit"`
+
+	// VariableColumn makes a line hold one variable, whose name this column has.
+	VariableColumn string `yaml:"variable_column"`
 }
 
 // Pipeline is what happens to samples between input and model.
 type Pipeline struct {
 	Interval  time.Duration `yaml:"interval"`   // spacing of samples; 0 = the running median of the differences
+	Wait      time.Duration `yaml:"wait"`       // for what is late, in the time of the samples
+	Hold      bool          `yaml:"hold"`       // a complete row waits, too
+	Fill      string        `yaml:"fill"`       // what stands for a value that did not arrive: none or last
+	Variables []string      `yaml:"variables"`  // of each series; empty = those that it begins with
 	MaxGap    int           `yaml:"max_gap"`    // missing samples that are filled in; a longer gap resets the lags
 	MaxAhead  time.Duration `yaml:"max_ahead"`  // of a sample's time before its message's; 0 = any
 	Scope     string        `yaml:"scope"`      // series = one model each, shared = one set of weights for all
@@ -160,6 +178,7 @@ type Evaluate struct {
 type Output struct {
 	InfluxDB    *InfluxDB    `yaml:"influxdb"`
 	File        *FileOutput  `yaml:"file"`
+	Kafka       *KafkaOutput `yaml:"kafka"`
 	Discard     *Discard     `yaml:"discard"`
 	DeadLetters *DeadLetters `yaml:"dead_letters"`
 }
@@ -190,6 +209,12 @@ type FileOutput struct {
 }
 
 func (f *FileOutput) setDefaults() { f.TimeUnit = "auto" }
+
+// KafkaOutput is a topic that forecasts are written to.
+type KafkaOutput struct {
+	Topic   string   `yaml:"topic"`
+	Brokers []string `yaml:"brokers"` // empty = those of the input, reached like them; others in plain text
+}
 
 // Discard counts points and keeps none.
 type Discard struct{}
@@ -228,10 +253,11 @@ func Default() *Config {
 	return &Config{
 		Input: Input{
 			DataFormat: "json",
-			JSON:       JSON{TimeField: "time", ValuesField: "values", TimeUnit: "auto"},
+			JSON:       JSON{Layout: "wide", TimeUnit: "auto"},
+			Influx:     Influx{TimeUnit: "ns"},
 			CSV:        CSV{Comma: ",", Missing: []string{"NA", "null"}, TimeUnit: "auto"},
 		},
-		Pipeline: Pipeline{MaxGap: 1000, Scope: "series", Lineage: 10, GoodCopy: 1000, MaxSeries: 100_000, MaxDim: 1024, MaxAbs: 1e50},
+		Pipeline: Pipeline{Fill: "none", MaxGap: 1000, Scope: "series", Lineage: 10, GoodCopy: 1000, MaxSeries: 100_000, MaxDim: 1024, MaxAbs: 1e50},
 		Model: Model{
 			Type: "auto", Order: 3, Horizon: 1, Levels: []float64{.9}, Frequencies: 50,
 			Ridge: 100, Forgetting: .9995, Seed: 1, Intervals: "model",

@@ -44,11 +44,15 @@ func (b *binder) oneOf(path, got string, names ...string) {
 func (b *binder) validateInput(in *Input) {
 	given := in.kinds()
 	b.need(len(given) <= 1, "input", "has %s; keep one of them", strings.Join(given, " and "))
-	b.oneOf("input.data_format", in.DataFormat, "json", "csv")
+	b.oneOf("input.data_format", in.DataFormat, "json", "influx", "csv")
+	b.oneOf("input.json.layout", in.JSON.Layout, "wide", "long")
+	b.need(in.JSON.VariableField == "" || in.JSON.Layout == "long", "input.json.variable_field", "needs input.json.layout: long")
+	b.oneOf("input.influx.time_unit", in.Influx.TimeUnit, units[1:]...)
+	for _, tag := range in.Influx.Ignore {
+		b.need(!slices.Contains(in.Influx.Series, tag), "input.influx.ignore", "has %q, which input.influx.series has, too", tag)
+	}
 	b.oneOf("input.json.time_unit", in.JSON.TimeUnit, units...)
 	b.oneOf("input.csv.time_unit", in.CSV.TimeUnit, units...)
-	b.need(in.JSON.TimeField != "", "input.json.time_field", "must be the path of a field, got nothing")
-	b.need(in.JSON.ValuesField != "", "input.json.values_field", "must be the path of a field, got nothing")
 	b.need(len(in.CSV.Comma) == 1, "input.csv.comma", "must be one ASCII character, got %q", in.CSV.Comma)
 	if k := in.Kafka; k != nil {
 		b.validateKafka(k)
@@ -58,12 +62,12 @@ func (b *binder) validateInput(in *Input) {
 	if f := in.File; f != nil {
 		b.need(f.Path != "", "input.file.path", "must name a file")
 		if f.Format != "" {
-			b.oneOf("input.file.format", f.Format, "csv", "jsonl")
+			b.oneOf("input.file.format", f.Format, "csv", "jsonl", "influx")
 		}
 		atLeast(b, "input.file.speed", f.Speed, 0)
 	}
 	if s := in.Stdin; s != nil {
-		b.oneOf("input.stdin.format", s.Format, "csv", "jsonl")
+		b.oneOf("input.stdin.format", s.Format, "csv", "jsonl", "influx")
 	}
 	if s := in.Simulated; s != nil {
 		b.oneOf("input.simulated.setting", s.Setting, "linear", "exponential", "sine")
@@ -77,10 +81,7 @@ func (b *binder) validateInput(in *Input) {
 
 func (b *binder) validateKafka(k *Kafka) {
 	b.need(len(k.Brokers) > 0, "input.kafka.brokers", "must name at least one broker, such as localhost:9092")
-	for i, broker := range k.Brokers {
-		host, port, err := net.SplitHostPort(broker)
-		b.need(err == nil && host != "" && port != "", "input.kafka.brokers", "element %d must be host:port, got %q", i, broker)
-	}
+	b.validateBrokers("input.kafka.brokers", k.Brokers)
 	b.need(len(k.Topics) > 0, "input.kafka.topics", "must name at least one topic")
 	b.need(!slices.Contains(k.Topics, ""), "input.kafka.topics", "must not contain an empty name")
 	b.need(k.ConsumerGroup != "", "input.kafka.consumer_group", "must not be empty")
@@ -111,9 +112,17 @@ func (b *binder) validateKafka(k *Kafka) {
 	b.need(k.SessionTimeout >= time.Second && k.SessionTimeout <= time.Hour, "input.kafka.session_timeout", "must lie in [1s, 1h], got %v", k.SessionTimeout)
 }
 
+func (b *binder) validateBrokers(path string, brokers []string) {
+	for i, broker := range brokers {
+		host, port, err := net.SplitHostPort(broker)
+		b.need(err == nil && host != "" && port != "", path, "element %d must be host:port, got %q", i, broker)
+	}
+}
+
 func (b *binder) validatePipeline(c *Config) {
 	p := &c.Pipeline
 	atLeast(b, "pipeline.interval", p.Interval, 0)
+	b.validateAssembly(c)
 	atLeast(b, "pipeline.max_gap", p.MaxGap, 0)
 	atLeast(b, "pipeline.max_ahead", p.MaxAhead, 0)
 	b.oneOf("pipeline.scope", p.Scope, "series", "shared")
@@ -126,6 +135,24 @@ func (b *binder) validatePipeline(c *Config) {
 	atLeast(b, "pipeline.max_series", p.MaxSeries, 1)
 	b.need(p.MaxDim >= 1 && p.MaxDim <= 1024, "pipeline.max_dim", "must lie in [1, 1024], got %d", p.MaxDim)
 	b.need(p.MaxAbs > 0, "pipeline.max_abs", "must be > 0, got %v", p.MaxAbs)
+}
+
+// validateAssembly checks what needs a grid of rows.
+func (b *binder) validateAssembly(c *Config) {
+	p := &c.Pipeline
+	const why = "must be given with %s: the rows are its multiples"
+	b.need(p.Interval > 0 || c.Input.JSON.Layout != "long", "pipeline.interval", why, "input.json.layout: long")
+	b.need(p.Interval > 0 || c.Input.CSV.VariableColumn == "", "pipeline.interval", why, "input.csv.variable_column")
+	b.need(p.Interval > 0 || p.Wait == 0, "pipeline.interval", why, "pipeline.wait")
+	b.need(p.Interval > 0 || !p.Hold, "pipeline.interval", why, "pipeline.hold")
+	b.oneOf("pipeline.fill", p.Fill, "none", "last")
+	b.need(p.Interval > 0 || p.Fill != "last", "pipeline.interval", why, "pipeline.fill: last")
+	b.need(p.Wait >= 0 && (p.Interval <= 0 || p.Wait/p.Interval <= 10_000), "pipeline.wait",
+		"must lie between 0 and 10000 intervals, got %v", p.Wait)
+	for i, v := range p.Variables {
+		b.need(v != "", "pipeline.variables", "must not contain an empty name")
+		b.need(!slices.Contains(p.Variables[:i], v), "pipeline.variables", "has %q twice", v)
+	}
 }
 
 func (b *binder) validateModel(c *Config) {
@@ -183,6 +210,13 @@ func (b *binder) validateOutput(c *Config) {
 		}
 		b.oneOf("output.file.time_unit", f.TimeUnit, units...)
 	}
+	if k := o.Kafka; k != nil {
+		b.need(k.Topic != "", "output.kafka.topic", "must name a topic")
+		b.need(len(k.Brokers) > 0 || c.Input.Kafka != nil, "output.kafka.brokers", "must be given unless there is an input.kafka")
+		b.need(c.Input.Kafka == nil || !slices.Contains(c.Input.Kafka.Topics, k.Topic) || len(k.Brokers) > 0,
+			"output.kafka.topic", "is one of input.kafka.topics: the forecasts would be read as samples")
+		b.validateBrokers("output.kafka.brokers", k.Brokers)
+	}
 	if d := o.DeadLetters; d != nil {
 		b.need((d.Path == "") != (d.Topic == ""), "output.dead_letters", "needs one of path and topic")
 		b.need(d.Topic == "" || c.Input.Kafka != nil, "output.dead_letters.topic", "needs input.kafka, whose brokers it is written to")
@@ -234,8 +268,8 @@ func (c *Config) Runnable() error {
 	if len(c.Input.kinds()) == 0 {
 		errs = append(errs, errors.New("input: one of kafka, file, stdin, simulated must be given"))
 	}
-	if c.Output.InfluxDB == nil && c.Output.File == nil && c.Output.Discard == nil {
-		errs = append(errs, errors.New("output: one of influxdb, file, discard must be given"))
+	if c.Output.InfluxDB == nil && c.Output.File == nil && c.Output.Kafka == nil && c.Output.Discard == nil {
+		errs = append(errs, errors.New("output: one of influxdb, file, kafka, discard must be given"))
 	}
 	if len(errs) > 0 {
 		return errs

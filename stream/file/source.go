@@ -138,15 +138,8 @@ func (s *Source) configure(c SourceConfig) error {
 		ext = strings.ToLower(filepath.Ext(base))
 	}
 	s.key = []byte(cmp.Or(c.Series, base[:len(base)-len(ext)], base))
-	if c.Format == "" {
-		switch {
-		case ext == ".csv" || ext == ".tsv":
-			c.Format = "csv"
-		case ext == ".jsonl" || ext == ".ndjson" || ext == ".json" || s.file == os.Stdin:
-			c.Format = "jsonl"
-		case ext == ".lp" || ext == ".influx" || ext == ".line":
-			c.Format = "influx"
-		default:
+	if c.Format = cmp.Or(c.Format, FormatOf(s.path)); c.Format == "" {
+		if c.Format = "jsonl"; s.file != os.Stdin {
 			return fmt.Errorf("file: %s: the extension %q does not say whether this is csv, jsonl or influx", s.path, ext)
 		}
 	}
@@ -174,6 +167,23 @@ func (s *Source) configure(c SourceConfig) error {
 		return fmt.Errorf("file: %s: %w", s.path, err)
 	}
 	return nil
+}
+
+// FormatOf returns the format that the extensions of a path say, or "".
+func FormatOf(path string) string {
+	ext := strings.ToLower(filepath.Ext(path))
+	if ext == ".gz" {
+		ext = strings.ToLower(filepath.Ext(path[:len(path)-len(ext)]))
+	}
+	switch ext {
+	case ".csv", ".tsv":
+		return "csv"
+	case ".jsonl", ".ndjson", ".json":
+		return "jsonl"
+	case ".lp", ".influx", ".line":
+		return "influx"
+	}
+	return ""
 }
 
 // configureCSV makes the decoder, for which it reads the header if need be.

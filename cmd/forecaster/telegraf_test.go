@@ -1,0 +1,219 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/kafka"
+)
+
+// telegraf returns messages as its Kafka output writes them: line protocol, a
+// metric a message or, in a batch, several, of two hosts every ten seconds.
+func telegraf(steps int) (messages []string) {
+	const start = 1767225600
+	for i := range steps {
+		at := fmt.Sprint(start+10*i, "000000000")
+		for _, host := range []string{"a", "b"} {
+			phase := float64(i) / 7
+			if host == "b" {
+				phase += 1
+			}
+			lines := []string{
+				fmt.Sprintf("cpu,cpu=cpu-total,host=%s usage_idle=%.3f,usage_user=%.3f %s", host, 80+9*math.Sin(phase), 10-5*math.Sin(phase), at),
+				fmt.Sprintf("mem,host=%s used_percent=%.3f,free=%du %s", host, 50+20*math.Cos(phase), 1000+i%9, at),
+				fmt.Sprintf("system,host=%s uptime_format=\"%d:00\" %s", host, i, at),
+			}
+			if i%2 == 0 {
+				messages = append(messages, lines[0]+"\n", lines[1]+"\n", lines[2]+"\n")
+			} else {
+				messages = append(messages, lines[2]+"\n"+lines[1]+"\n", lines[0]+"\n")
+			}
+		}
+	}
+	return messages
+}
+
+// publish sends messages to a topic, all to one partition.
+func publish(t *testing.T, broker, topic string, messages []string) {
+	t.Helper()
+	p, err := kafka.NewProducer(kafka.Connection{Brokers: []string{broker}}, topic, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	out := make([]stream.Message, len(messages))
+	for i, m := range messages {
+		out[i].Value = []byte(m)
+	}
+	if err := p.Send(t.Context(), out); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// forecastsOf counts the forecasts of a CSV file by "series target".
+func forecastsOf(t *testing.T, path string) map[string]int {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	content = content[:bytes.LastIndexByte(content, '\n')+1]
+	rows, err := csv.NewReader(bytes.NewReader(content)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := make(map[string]int)
+	for i, row := range rows {
+		if i > 0 {
+			n[row[1]+" "+row[2]]++
+		}
+	}
+	return n
+}
+
+// TestTelegrafInThreeLines: what Telegraf publishes becomes forecasts with three
+// lines of configuration.
+func TestTelegrafInThreeLines(t *testing.T) {
+	broker := startBroker(t, "telegraf")
+	publish(t, broker, "telegraf", telegraf(60))
+	dir := t.TempDir()
+	out, cfg := filepath.Join(dir, "forecasts.csv"), filepath.Join(dir, "telegraf.yaml")
+	writeFile(t, cfg, []byte(`input: {kafka: {brokers: ["`+broker+`"], topics: [telegraf]}, data_format: influx}
+pipeline: {interval: 10s}
+output: {file: {path: `+out+`}}
+`))
+	live := start(t, "forecaster", "run", "-c", cfg)
+	want := []string{
+		"cpu,cpu=cpu-total,host=a usage_idle", "cpu,cpu=cpu-total,host=a usage_user", "mem,host=a free", "mem,host=a used_percent",
+		"cpu,cpu=cpu-total,host=b usage_idle", "cpu,cpu=cpu-total,host=b usage_user", "mem,host=b free", "mem,host=b used_percent",
+	}
+	slices.Sort(want)
+	var got map[string]int
+	if !poll(func() bool {
+		got = forecastsOf(t, out)
+		for _, name := range want {
+			if got[name] < 50 {
+				return false
+			}
+		}
+		return true
+	}) {
+		t.Errorf("forecasts: %v", got)
+	}
+	if names := slices.Sorted(maps.Keys(got)); !slices.Equal(names, want) {
+		t.Errorf("forecasts of %q, want %q", names, want)
+	}
+	if code, took := live.terminate(t); code != exitDone || took > 10*time.Second {
+		t.Errorf("SIGTERM: exit code %d after %v", code, took)
+	}
+}
+
+// TestPartsSurviveCrashes: rows of several messages each, in a run that is killed
+// three times, give the bytes of a replay of the same lines; and the topic of
+// forecasts has each of them.
+func TestPartsSurviveCrashes(t *testing.T) {
+	broker := startBroker(t, "telegraf", "forecasts")
+	dir := t.TempDir()
+	messages := telegraf(2000)
+	settings := []string{
+		"--set", "input.influx.series=host", "--set", "pipeline.interval=10s", "--set", "pipeline.wait=25s", "--set", "pipeline.fill=last",
+		"--set", "model.type=var1", "--set", "model.horizon=2",
+	}
+	lines := filepath.Join(dir, "telegraf.lp")
+	writeFile(t, lines, []byte(strings.Join(messages, "")))
+	replayed := filepath.Join(dir, "replay.csv")
+	mustCall(t, append([]string{"replay", lines, "--out", replayed}, settings...)...)
+	want := readFile(t, replayed)
+	if n := forecastsOf(t, replayed); len(n) != 8 || n["host=a cpu,cpu=cpu-total usage_idle"] < 2*1900 {
+		t.Fatalf("the replay has %v", n)
+	}
+
+	out := filepath.Join(dir, "run.csv")
+	args := append([]string{
+		"run",
+		"--set", "input.kafka.brokers=" + broker, "--set", "input.kafka.topics=telegraf", "--set", "input.data_format=influx",
+		"--set", "input.kafka.session_timeout=1500ms",
+		"--set", "output.file.path=" + out, "--set", "output.kafka.topic=forecasts",
+		"--set", "state.dir=" + filepath.Join(dir, "state"), "--set", "state.records=97",
+	}, settings...)
+	live := start(t, "forecaster", args...)
+	for kills := range 4 {
+		publish(t, broker, "telegraf", messages[kills*len(messages)/4:(kills+1)*len(messages)/4])
+		if kills == 3 {
+			break
+		}
+		if !poll(func() bool {
+			info, err := os.Stat(out)
+			return err == nil && int(info.Size()) > (2*kills+1)*len(want)/8
+		}) {
+			t.Fatal("run did not go on")
+		}
+		live.kill(t)
+		live = start(t, "forecaster", args...)
+	}
+	if !poll(func() bool { info, err := os.Stat(out); return err == nil && int(info.Size()) >= len(want) }) {
+		t.Error("run did not come to the end")
+	}
+	if code, _ := live.terminate(t); code != exitDone {
+		t.Errorf("SIGTERM: exit code %d", code)
+	}
+	got := readFile(t, out)
+	if !bytes.Equal(got, want) {
+		t.Errorf("run wrote %d bytes, replay %d; the first difference is in line %d", len(got), len(want), firstDifference(got, want))
+	}
+	if n, lines := distinctForecasts(t, broker, bytes.Count(want, []byte("\n"))-1), bytes.Count(want, []byte("\n"))-1; n != lines {
+		t.Errorf("%d different forecasts in the topic, %d in the file", n, lines)
+	}
+}
+
+// distinctForecasts reads the topic until it has seen the number of different
+// forecasts, or nothing more comes.
+func distinctForecasts(t *testing.T, broker string, enough int) int {
+	t.Helper()
+	client, err := kgo.NewClient(kgo.SeedBrokers(broker), kgo.ConsumeTopics("forecasts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	seen := make(map[string]string)
+	for len(seen) < enough {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		fetches := client.PollFetches(ctx)
+		cancel()
+		if fetches.Empty() || ctx.Err() != nil && fetches.NumRecords() == 0 {
+			break
+		}
+		fetches.EachRecord(func(r *kgo.Record) {
+			var f struct {
+				Series, Target, Time string
+				Horizon              int
+			}
+			if err := json.Unmarshal(r.Value, &f); err != nil || f.Series != string(r.Key) {
+				t.Fatalf("%s: %s: %v", r.Key, r.Value, err)
+			}
+			id := fmt.Sprintf("%+v", f)
+			if other, ok := seen[id]; ok && other != string(r.Value) {
+				t.Fatalf("%s is there as %s and %s", id, other, r.Value)
+			}
+			seen[id] = string(r.Value)
+		})
+	}
+	return len(seen)
+}
