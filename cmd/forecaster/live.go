@@ -231,6 +231,9 @@ func (l *live) work(ctx context.Context, name string, src stream.Source, dec str
 		CheckpointRecords: int64(cfg.State.Records),
 		DrainTimeout:      drainTimeout,
 	}
+	if k := cfg.Input.Kafka; k != nil {
+		rc.DrainTimeout = min(drainTimeout, k.SessionTimeout/4) // less than HandOver
+	}
 	switch {
 	case l.state != nil:
 		rc.Store = l.state.Store(src.(*kafka.Partition))

@@ -1,0 +1,485 @@
+//go:build unix
+
+package soak
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	kafkago "github.com/segmentio/kafka-go"
+
+	"github.com/orffvar/forecaster/internal/testserver"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/kafka"
+)
+
+var (
+	duration = flag.Duration("duration", 0, "how long failures are injected; 0 = only a few of them, for a test among others")
+	every    = flag.Duration("every", 8*time.Second, "time between two failures, on average")
+	seed     = flag.Uint64("seed", 1, "draws the failures")
+	only     = flag.String("only", "", "the one kind of failure, such as kill")
+	rate     = flag.Int("rate", 20, "samples of each series per second")
+)
+
+const (
+	processes  = 3
+	partitions = 6
+	series     = 24
+	topic      = "in"
+	group      = "soak"
+)
+
+// world is everything that can fail.
+type world struct {
+	t      *testing.T
+	rng    *rand.Rand
+	dir    string
+	binary string
+	kafka  *testserver.Kafka
+	influx *testserver.InfluxDB
+	toK    *testserver.Proxy
+	toI    *testserver.Proxy
+	procs  [processes]*exec.Cmd
+	counts map[string]int
+}
+
+func TestSoak(t *testing.T) {
+	w := &world{t: t, rng: rand.New(rand.NewPCG(*seed, 0)), dir: t.TempDir(), counts: make(map[string]int)}
+	w.start()
+	t.Cleanup(func() {
+		for _, p := range w.procs {
+			if p != nil && p.Process != nil {
+				p.Process.Signal(syscall.SIGCONT)
+				p.Process.Kill()
+				p.Wait()
+			}
+		}
+		if t.Failed() {
+			w.printLogs()
+		}
+	})
+
+	producing, stop := context.WithCancel(context.Background())
+	var producer sync.WaitGroup
+	producer.Go(func() { w.produce(producing) })
+	began := time.Now()
+	if *duration == 0 {
+		for _, f := range w.faults() {
+			if f.quick {
+				w.inject(f)
+				time.Sleep(2 * time.Second)
+			}
+		}
+	}
+	for time.Since(began) < *duration {
+		time.Sleep(*every/2 + time.Duration(w.rng.Int64N(int64(*every))))
+		all := w.faults()
+		if *only != "" {
+			all = slices.DeleteFunc(all, func(f fault) bool { return f.name != *only })
+		}
+		if len(all) == 0 {
+			t.Fatalf("there is no failure of the kind %q", *only)
+		}
+		w.inject(all[w.rng.IntN(len(all))])
+	}
+	stop()
+	producer.Wait()
+	t.Logf("%v of failures: %v", time.Since(began).Round(time.Second), w.counts)
+
+	w.waitUntilCommitted()
+	for i := range w.procs {
+		w.signal(i, syscall.SIGTERM)
+		if err := w.procs[i].Wait(); err != nil {
+			t.Errorf("process %d: %v", i, err)
+		}
+		w.procs[i] = nil
+	}
+	w.compare()
+}
+
+func (w *world) start() {
+	t := w.t
+	w.binary = filepath.Join(w.dir, "forecaster")
+	build := exec.Command("go", "build", "-o", w.binary, "github.com/orffvar/forecaster/cmd/forecaster")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	w.toK, w.toI = testserver.StartProxy(t, ""), testserver.StartProxy(t, "")
+	w.kafka = testserver.StartKafka(t, testserver.KafkaAdvertised(w.toK.Addr))
+	w.toK.SetTarget(w.kafka.Addr)
+	w.kafka.CreateTopic(topic, partitions)
+	w.influx = testserver.StartInfluxDB(t)
+	w.toI.SetTarget(strings.TrimPrefix(w.influx.URL, "http://"))
+	bucket := w.influx.CreateDatabase("soak")
+	w.write("live.yaml", common+fmt.Sprintf(`
+input:
+  kafka: {brokers: [%q], topics: [%s], consumer_group: %s, session_timeout: 6s}
+  json: {series_field: series}
+output:
+  influxdb: {url: "http://%s", org: any, token: "a:b", bucket: %s}
+state: {topic: soak-state, interval: 1s}
+`, w.toK.Addr, topic, group, w.toI.Addr, bucket))
+	for i := range w.procs {
+		w.launch(i)
+	}
+}
+
+// common is the part of the configuration that results depend on.
+const common = `
+pipeline: {interval: 1s}
+model: {type: orffvar, order: 2, horizon: 2, frequencies: 10}
+evaluate: {interval: 50}
+log: {level: error, format: json}
+`
+
+func (w *world) write(name, text string) string {
+	path := filepath.Join(w.dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	return path
+}
+
+func (w *world) logPath(i int) string { return filepath.Join(w.dir, fmt.Sprintf("process%d.log", i)) }
+
+// launch starts a process; what it logs is kept with that of its predecessors.
+func (w *world) launch(i int) {
+	log, err := os.OpenFile(w.logPath(i), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer log.Close()
+	cmd := exec.Command(w.binary, "run", "-c", filepath.Join(w.dir, "live.yaml"))
+	cmd.Stderr, cmd.Stdout = log, log
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.procs[i] = cmd
+}
+
+func (w *world) signal(i int, s syscall.Signal) {
+	if err := w.procs[i].Process.Signal(s); err != nil {
+		w.t.Errorf("process %d has ended by itself: %v", i, err)
+	}
+}
+
+func (w *world) printLogs() {
+	for i := range w.procs {
+		b, err := os.ReadFile(w.logPath(i))
+		if err == nil {
+			w.t.Logf("process %d:\n%s", i, b[max(0, len(b)-3000):])
+		}
+	}
+}
+
+type fault struct {
+	name  string
+	quick bool // short enough for a test among others
+	do    func()
+}
+
+func (w *world) faults() []fault {
+	i := w.rng.IntN(processes)
+	seconds := func(from, to int) time.Duration {
+		return time.Duration(from*1000+w.rng.IntN((to-from)*1000)) * time.Millisecond
+	}
+	return []fault{
+		{"kill", true, func() {
+			w.signal(i, syscall.SIGKILL)
+			w.procs[i].Wait() // its error is the signal
+			time.Sleep(seconds(0, 2))
+			w.launch(i)
+		}},
+		{"freeze", false, func() { // past the session
+			w.signal(i, syscall.SIGSTOP)
+			time.Sleep(seconds(1, 12))
+			w.signal(i, syscall.SIGCONT)
+		}},
+		{"restart", true, func() {
+			w.signal(i, syscall.SIGTERM)
+			if err := w.procs[i].Wait(); err != nil { // after another failure it may not have been able to finish
+				w.t.Logf("process %d was told to stop: %v", i, err)
+			}
+			w.launch(i)
+		}},
+		{"cut Kafka", true, w.toK.Reset},
+		{"cut InfluxDB", true, w.toI.Reset},
+		{"delay Kafka", false, func() {
+			w.toK.SetDelay(seconds(0, 1) / 5)
+			time.Sleep(seconds(2, 8))
+			w.toK.SetDelay(0)
+		}},
+		{"swallow Kafka", false, func() {
+			w.toK.SetBlackHole(true)
+			time.Sleep(seconds(2, 8))
+			w.toK.SetBlackHole(false)
+			w.toK.Reset()
+		}},
+		{"swallow InfluxDB", false, func() { // what was written is there, the answers are not
+			w.toI.SetBlackHole(true)
+			time.Sleep(seconds(2, 8))
+			w.toI.SetBlackHole(false)
+			w.toI.Reset()
+		}},
+		{"kill Kafka", false, func() {
+			w.kafka.Kill()
+			time.Sleep(seconds(0, 3))
+			w.kafka.Start()
+		}},
+		{"kill InfluxDB", true, func() {
+			w.influx.Stop()
+			time.Sleep(seconds(1, 6))
+			w.influx.Start()
+		}},
+	}
+}
+
+func (w *world) inject(f fault) {
+	w.t.Logf("%s", f.name)
+	w.counts[f.name]++
+	f.do()
+}
+
+// produce sends samples until ctx ends. A failing request is repeated, so some
+// are in the log twice.
+func (w *world) produce(ctx context.Context) {
+	p, err := kafka.NewProducer(kafka.Connection{Brokers: []string{w.toK.Addr}, Timeout: 3 * time.Second}, topic,
+		slog.New(slog.NewTextHandler(io.Discard, nil)))
+	if err != nil {
+		w.t.Error(err)
+		return
+	}
+	defer p.Close()
+	rng := rand.New(rand.NewPCG(*seed, 1))
+	var level [series]float64
+	tick := time.NewTicker(time.Second / time.Duration(*rate))
+	defer tick.Stop()
+	for i := 0; ctx.Err() == nil; i++ {
+		batch := make([]stream.Message, 0, series)
+		for k := range series {
+			level[k] = .9*level[k] + rng.NormFloat64()
+			name := fmt.Sprintf("s%02d", k)
+			value := fmt.Sprintf(`{"series": %q, "time": %d, "values": {"a": %.6g, "b": %.6g}}`, name, 1_600_000_000+i, level[k], rng.NormFloat64())
+			if i%50 == k {
+				value = "broken"
+			}
+			batch = append(batch, stream.Message{Key: []byte(name), Value: []byte(value)})
+		}
+		if err := p.Send(context.WithoutCancel(ctx), batch); err != nil {
+			w.t.Error(err)
+			return
+		}
+		<-tick.C
+	}
+}
+
+// client speaks to the broker without the proxy.
+func (w *world) client() *kafkago.Client {
+	return &kafkago.Client{Addr: kafkago.TCP(w.kafka.Addr), Timeout: 10 * time.Second}
+}
+
+// ends returns the end of each partition's log.
+func (w *world) ends() map[int]int64 {
+	var requests []kafkago.OffsetRequest
+	for i := range partitions {
+		requests = append(requests, kafkago.LastOffsetOf(i))
+	}
+	resp, err := w.client().ListOffsets(context.Background(), &kafkago.ListOffsetsRequest{Topics: map[string][]kafkago.OffsetRequest{topic: requests}})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	ends := make(map[int]int64)
+	for _, p := range resp.Topics[topic] {
+		ends[p.Partition] = p.LastOffset
+	}
+	return ends
+}
+
+func (w *world) waitUntilCommitted() {
+	ends := w.ends()
+	all := make([]int, partitions)
+	for i := range all {
+		all[i] = i
+	}
+	committed := make(map[int]int64)
+	for deadline := time.Now().Add(3 * time.Minute); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
+		resp, err := w.client().OffsetFetch(context.Background(), &kafkago.OffsetFetchRequest{GroupID: group, Topics: map[string][]int{topic: all}})
+		if err != nil {
+			continue
+		}
+		for _, p := range resp.Topics[topic] {
+			committed[p.Partition] = max(0, p.CommittedOffset)
+		}
+		if maps.Equal(committed, ends) {
+			return
+		}
+	}
+	w.t.Fatalf("committed %v of %v", committed, ends)
+}
+
+// compare replays each partition by the same program without failures.
+func (w *world) compare() {
+	want := make(map[string]string)
+	var records int64
+	for i, end := range w.ends() {
+		if end == 0 {
+			continue
+		}
+		records += end
+		input := w.write(fmt.Sprintf("in%d.jsonl", i), w.dump(i, end))
+		output := filepath.Join(w.dir, fmt.Sprintf("out%d.lp", i))
+		config := w.write(fmt.Sprintf("offline%d.yaml", i), common+fmt.Sprintf(`
+input:
+  file: {path: %q, format: jsonl}
+  json: {series_field: series}
+output:
+  file: {path: %q, format: influx}
+`, input, output))
+		if out, err := exec.Command(w.binary, "run", "-c", config).CombinedOutput(); err != nil {
+			w.t.Fatalf("replay of partition %d: %v\n%s", i, err, out)
+		}
+		b, err := os.ReadFile(output)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for line := range bytes.Lines(b) {
+			parseLine(w.t, want, string(bytes.TrimSpace(line)))
+		}
+	}
+	got := w.query()
+	w.t.Logf("%d records, %d values in InfluxDB, %d in the replay", records, len(got), len(want))
+	if len(want) == 0 {
+		w.t.Fatal("nothing to compare")
+	}
+	differences := 0
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		if g, ok := got[key]; !ok || g != want[key] {
+			if differences++; differences <= 10 {
+				w.t.Errorf("%s = %q, want %q", key, g, want[key])
+			}
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(got)) {
+		if _, ok := want[key]; !ok {
+			if differences++; differences <= 10 {
+				w.t.Errorf("%s = %q is not in the replay", key, got[key])
+			}
+		}
+	}
+	if differences > 0 {
+		w.t.Errorf("%d values differ", differences)
+	}
+}
+
+// dump returns the messages of a partition, one a line.
+func (w *world) dump(partition int, end int64) string {
+	conn, err := kafkago.DialLeader(context.Background(), "tcp", w.kafka.Addr, topic, partition)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := conn.Seek(0, kafkago.SeekStart); err != nil {
+		w.t.Fatal(err)
+	}
+	var out strings.Builder
+	for n := int64(0); n < end; {
+		batch := conn.ReadBatchWith(kafkago.ReadBatchConfig{MinBytes: 1, MaxBytes: 8 << 20})
+		for {
+			m, err := batch.ReadMessage()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			if m.Offset != n {
+				w.t.Fatalf("offset %d after %d", m.Offset, n)
+			}
+			n++
+			out.Write(m.Value)
+			out.WriteByte('\n')
+		}
+		if err := batch.Close(); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	return out.String()
+}
+
+// parseLine adds the fields of a line: measurement, tags and field at a time.
+func parseLine(t *testing.T, dst map[string]string, line string) {
+	t.Helper()
+	head, rest, ok := strings.Cut(line, " ")
+	i := strings.LastIndexByte(rest, ' ')
+	if !ok || i < 0 {
+		t.Fatalf("not a line: %s", line)
+	}
+	fields, at := rest[:i], rest[i+1:]
+	for fields != "" {
+		name, value, ok := strings.Cut(fields, "=")
+		if !ok {
+			t.Fatalf("not a field: %s", line)
+		}
+		if strings.HasPrefix(value, `"`) { // the texts of events have no quotes
+			value, fields, _ = strings.Cut(value[1:], `"`)
+			fields = strings.TrimPrefix(fields, ",")
+		} else {
+			value, fields, _ = strings.Cut(value, ",")
+			value = number(strings.TrimSuffix(value, "i"))
+		}
+		dst[head+" "+name+" "+at] = value
+	}
+}
+
+// number writes a number in one way.
+func number(s string) string {
+	if v, err := strconv.ParseFloat(s, 64); err == nil {
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return s
+}
+
+// query returns everything in InfluxDB as parseLine does.
+func (w *world) query() map[string]string {
+	got := make(map[string]string)
+	rows := w.influx.Query(`from(bucket: "soak/autogen") |> range(start: 2000-01-01T00:00:00Z, stop: 2100-01-01T00:00:00Z)`)
+	for _, r := range rows {
+		at, err := time.Parse(time.RFC3339Nano, r["_time"])
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		key := r["_measurement"]
+		for _, tag := range slices.Sorted(maps.Keys(r)) {
+			switch tag {
+			case "result", "table", "_start", "_stop", "_time", "_value", "_field", "_measurement":
+			default:
+				if r[tag] != "" {
+					key += "," + tag + "=" + r[tag]
+				}
+			}
+		}
+		value := r["_value"]
+		if r["_measurement"] != "events" || r["_field"] != "text" {
+			value = number(value)
+		}
+		got[fmt.Sprintf("%s %s %d", key, r["_field"], at.UnixNano())] = value
+	}
+	return got
+}
