@@ -65,6 +65,9 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 		out = a.stderr
 	}
 	report.print(out)
+	if cmd.Context().Err() != nil {
+		return errors.New("interrupted: these are the scores up to here")
+	}
 	return nil
 }
 
