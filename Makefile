@@ -15,7 +15,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 
 GOLANGCI_LINT = v2.15.0
 
-.PHONY: build test compose race services fmt lint vet fuzz bench golden cover cross record clean help
+.PHONY: build test compose race services fmt lint vet fuzz soak seeds bench golden cover cross record clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,15 @@ fuzz: ## run every fuzz target for FUZZTIME
 			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
 		done; \
 	done
+
+SOAKTIME ?= 5m
+SEED     ?= 1
+soak: ## three processes and real servers in failures for SOAKTIME, compared with an offline replay
+	$(GO) test ./internal/soak -v -timeout 0 -duration $(SOAKTIME) -seed $(SEED)
+
+SEEDS ?= 20000
+seeds: ## simulate the failures of SEEDS seeds
+	$(GO) test ./internal/faultsim -run TestSeeds -v -timeout 0 -seeds $(SEEDS)
 
 bench: ## report speed beside the bounds of this machine and gonum, see docs/performance.md
 	$(GO) run ./internal/bench
