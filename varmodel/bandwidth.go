@@ -13,15 +13,11 @@ type medianDistance struct {
 	dim, limit int
 	points     []float64 // limit x dim
 	count      int
-	distances  []float64 // scratch
+	distances  []float64 // scratch of median; nil: allocated when it is called
 }
 
 func newMedianDistance(dim, limit int) *medianDistance {
-	return &medianDistance{
-		dim: dim, limit: limit,
-		points:    make([]float64, limit*dim),
-		distances: make([]float64, limit*(limit-1)/2),
-	}
+	return &medianDistance{dim: dim, limit: limit, points: make([]float64, limit*dim)}
 }
 
 // add takes one input and reports whether the collection is complete.
@@ -33,9 +29,13 @@ func (m *medianDistance) add(x []float64) (full bool) {
 	return m.count == m.limit
 }
 
-// median returns the median of the distances that are not zero, or 1.
+// median returns the median of the distances that are not zero, or 1. Its
+// scratch memory is larger than many a model, and most need it only once.
 func (m *medianDistance) median() float64 {
 	q := m.distances[:0]
+	if q == nil {
+		q = make([]float64, 0, m.count*(m.count-1)/2)
+	}
 	for i := range m.count {
 		a := m.points[i*m.dim : (i+1)*m.dim]
 		for k := range i {
