@@ -6,10 +6,14 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/cockroachdb/datadriven"
 
@@ -154,4 +158,82 @@ func TestFault53_MixedBuilds(t *testing.T) {
 	if len(m.saved) != 1 || m.reads != 0 || len(m.committed) != 0 {
 		t.Error("something was done nevertheless")
 	}
+}
+
+// heap returns the memory in use after a collection.
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// TestFault33_FloodIsBounded: a new series with every message costs no memory
+// beyond pipeline.max_series.
+func TestFault33_FloodIsBounded(t *testing.T) {
+	c := driftConfig()
+	c.MaxSeries = 50
+	e := newEngine(t, c)
+	var b stream.Batch
+	apply := func(from, n int) {
+		for i := from; i < from+n; i++ {
+			m := stream.Message{Topic: "in", Offset: int64(i)}
+			if err := e.Apply(&b, &stream.Record{Message: &m, Series: fmt.Sprint("s", i), Time: int64(i+1) * 1e9, Values: []float64{1, 2}}); err != nil {
+				t.Fatal(err)
+			}
+			if i%100 == 0 {
+				b.Reset()
+			}
+		}
+	}
+	apply(0, 1000)
+	before := heap()
+	apply(1000, 100_000)
+	if after := heap(); after > before+1<<20 {
+		t.Errorf("the heap grew from %d to %d bytes", before, after)
+	}
+	if e.NumSeries() != 50 {
+		t.Errorf("%d series", e.NumSeries())
+	}
+}
+
+// endless is a source that always has messages, each of 1 KiB.
+type endless struct {
+	*memory
+	delivered atomic.Int64
+	value     []byte
+}
+
+func (s *endless) Read(ctx context.Context, dst []stream.Message) (int, error) {
+	if ctx.Err() != nil {
+		return 0, ctx.Err()
+	}
+	for i := range dst {
+		n := s.delivered.Add(1)
+		dst[i] = stream.Message{Topic: "in", Offset: n - 1, Key: []byte("s"),
+			Value: fmt.Appendf(nil, `{"time": %d, "values": [%d], "pad": %q}`, n, n%10, s.value)}
+	}
+	return len(dst), nil
+}
+
+// TestFault40_MemoryDuringAnOutage: while the sink accepts nothing, at most two
+// batches and what was read at once are in memory, however long it takes.
+func TestFault40_MemoryDuringAnOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory(0)
+		m.block = true
+		s := &endless{memory: m, value: make([]byte, 200)}
+		ctx, cancel := context.WithCancel(context.Background())
+		r := m.runner(t, func(c *stream.RunnerConfig) { c.Source, c.BatchPoints = s, 1000 })
+		ended := make(chan error)
+		go func() { ended <- r.Run(ctx) }()
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		// Each record makes at least one point.
+		if n := s.delivered.Load(); n > 2*1000+256 {
+			t.Errorf("%d records were read", n)
+		}
+		cancel()
+		<-ended // it says that not everything was written
+	})
 }
