@@ -63,6 +63,9 @@ const (
 	AdaGradSteps
 )
 
+// maxCurvature is the order of a matrix that takes a second to factor.
+const maxCurvature = 4000
+
 // NewKernelVAR returns ORFFVAR on the kernel of cfg.Map. The increments of all
 // coordinates, in typical steps, are h(x) = Phi(x)^T theta of the scaled lags x.
 // A curl-free or divergence-free kernel needs Order 1, because it maps R^d to
@@ -163,6 +166,13 @@ func newDescent(cfg *KernelVARConfig) (*descent, error) {
 		h := sgd.Hessian{Forgetting: cfg.Forgetting}
 		if m, ok := blocks.Block(0).(*orff.Decomposable); ok {
 			h.Output = m.Output().Factor()
+		}
+		order := c.Dims.Params
+		if h.Output != nil {
+			order = c.Dims.Features
+		}
+		if order > maxCurvature {
+			return nil, fmt.Errorf("varmodel: Step: NewtonSteps factor a matrix of order %d for each block, at most %d are allowed; take more Blocks of fewer features, or AdaGradSteps", order, maxCurvature)
 		}
 		c.Decay, c.Preconditioner = sgd.DecayBlock, h
 		if c.Rate == nil {

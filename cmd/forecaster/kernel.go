@@ -15,10 +15,10 @@ import (
 func (a *app) kernelCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "kernel",
-		Short: "Plan and check the random features of a kernel",
+		Short: "Plan, check and compare kernels",
 		Args:  cobra.NoArgs,
 	}
-	cmd.AddCommand(a.kernelPlanCommand(), a.kernelCheckCommand())
+	cmd.AddCommand(a.kernelPlanCommand(), a.kernelCheckCommand(), a.kernelCompareCommand())
 	return cmd
 }
 

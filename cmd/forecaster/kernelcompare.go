@@ -1,0 +1,170 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/config"
+)
+
+func (a *app) kernelCompareCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "compare FILE...",
+		Short: "Which kernel suits the data?",
+		Long: `compare forecasts each file with every kernel, way of drawing features, operator
+and way of learning, one step ahead, and prints the mean squared error of the last
+three quarters in units of that of persistence: below 1 is better than nothing
+changes. All else is as configured. A dash marks what the data forbid.`,
+		Example: `  forecaster kernel compare data.csv
+  forecaster kernel compare a.csv b.csv --order 1 --markdown`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.kernelCompare(cmd, args) },
+	}
+	a.configFlags(cmd)
+	modelFlags(cmd)
+	_ = cmd.Flags().MarkHidden("model")
+	cmd.Flags().Bool("markdown", false, "print a table in Markdown")
+	return cmd
+}
+
+// variant is one line of kernel compare: settings besides those of the user.
+type variant struct {
+	Name string
+	sets string // a.b=c, separated by blanks
+	wide bool   // its newton steps are cubic in the number of variables
+}
+
+// variants are what kernel compare compares.
+var variants = []variant{
+	{Name: "VAR", sets: "model.type=var1"},
+	{Name: "orffvar", sets: "model.type=orffvar"},
+	{Name: "gaussian"},
+	{Name: "laplacian", sets: "model.kernel.name=laplacian"},
+	{Name: "sinc", sets: "model.kernel.name=sinc"},
+	{Name: "matern32", sets: "model.kernel.name=matern32"},
+	{Name: "matern52", sets: "model.kernel.name=matern52"},
+	{Name: "skewed_chi2", sets: "model.kernel.name=skewed_chi2"},
+	{Name: "angular", sets: "model.kernel.name=angular"},
+	{Name: "polynomial", sets: "model.kernel.name=polynomial"},
+	{Name: "exponential", sets: "model.kernel.name=exponential"},
+	{Name: "compositional", sets: "model.kernel.name=compositional"},
+	{Name: "semigroup_exponential", sets: "model.kernel.name=semigroup_exponential"},
+	{Name: "semigroup_reciprocal", sets: "model.kernel.name=semigroup_reciprocal"},
+	{Name: "sampling: phase", sets: "model.kernel.sampling=phase"},
+	{Name: "sampling: orthogonal", sets: "model.kernel.sampling=orthogonal"},
+	{Name: "sampling: fastfood", sets: "model.kernel.sampling=fastfood"},
+	{Name: "sampling: sorf", sets: "model.kernel.sampling=sorf"},
+	{Name: "sampling: halton", sets: "model.kernel.sampling=halton"},
+	{Name: "sampling: sobol", sets: "model.kernel.sampling=sobol"},
+	{Name: "curl_free", sets: "model.kernel.operator.name=curl_free", wide: true},
+	{Name: "divergence_free", sets: "model.kernel.operator.name=divergence_free", wide: true},
+	{Name: "helmholtz", sets: "model.kernel.operator.name=helmholtz", wide: true},
+	{Name: "transformable", sets: "model.kernel.operator.name=transformable", wide: true},
+	{Name: "schur", sets: "model.kernel.operator.name=schur", wide: true},
+	{Name: "step: plain", sets: "model.optimiser.step=plain"},
+	{Name: "step: adagrad", sets: "model.optimiser.step=adagrad"},
+	{Name: "plain, gamma: correlations", sets: "model.optimiser.step=plain model.kernel.operator.gamma=correlations"},
+	{Name: "plain, gamma: residuals", sets: "model.optimiser.step=plain model.kernel.operator.gamma=residuals"},
+	{Name: "loss: huber", sets: "model.loss.name=huber"},
+	{Name: "5 blocks", sets: "model.optimiser.blocks=5"},
+	{Name: "krls", sets: "model.type=krls"},
+	{Name: "nystroem", sets: "model.type=nystroem"},
+	{Name: "ngrc", sets: "model.type=ngrc"},
+	{Name: "okvar", sets: "model.type=okvar"},
+	{Name: "onorma", sets: "model.type=onorma"},
+}
+
+// wideVariables are how many variables newton steps of a wide variant can have
+// in reasonable time; beyond it adagrad is taken.
+const wideVariables = 8
+
+// compared is a line of kernel compare: one figure a file.
+type compared struct {
+	Name   string   `json:"name"`
+	Ratios []number `json:"mse_over_persistence"`
+}
+
+func (a *app) kernelCompare(cmd *cobra.Command, paths []string) error {
+	markdown, _ := cmd.Flags().GetBool("markdown")
+	lines := make([]compared, len(variants))
+	for i, v := range variants {
+		lines[i].Name = v.Name
+	}
+	header := []string{""}
+	for f, path := range paths {
+		base, err := a.load(cmd, modelSettings, onlyFile("compare", path)...)
+		if err != nil {
+			return err
+		}
+		data, _, err := readDataset(cmd.Context(), base)
+		if err != nil {
+			return err
+		}
+		name := filepath.Base(path)
+		header = append(header, strings.TrimSuffix(name, filepath.Ext(name)))
+		for i, v := range variants {
+			a.status("%d of %d files, %d of %d: %s", f+1, len(paths), i+1, len(variants), v.Name)
+			ratio, err := a.compareOne(cmd, v, path, data)
+			a.status("")
+			if err != nil {
+				return fmt.Errorf("%s: %s: %w", path, v.Name, err)
+			}
+			lines[i].Ratios = append(lines[i].Ratios, ratio)
+		}
+	}
+	if a.output == "json" {
+		return writeJSON(a.stdout, map[string]any{"files": header[1:], "results": lines})
+	}
+	t := newTable(1, header...)
+	for _, line := range lines {
+		row := []any{line.Name}
+		for _, r := range line.Ratios {
+			row = append(row, r.fixed(3))
+		}
+		t.AppendRow(row)
+	}
+	if markdown {
+		fmt.Fprintln(a.stdout, t.RenderMarkdown())
+	} else {
+		fmt.Fprintln(a.stdout, t.Render())
+	}
+	return nil
+}
+
+// compareOne returns the error of a variant in units of that of persistence, NaN
+// when the data or the other settings forbid it.
+func (a *app) compareOne(cmd *cobra.Command, v variant, path string, data *eval.Dataset) (number, error) {
+	forced := onlyFile("compare", path)
+	add := func(sets string) {
+		for _, s := range strings.Fields(sets) {
+			key, value, _ := strings.Cut(s, "=")
+			forced = append(forced, config.Setting{Path: key, Value: value, From: "compare"})
+		}
+	}
+	add("model.type=kernelvar model.horizon=1 model.levels=")
+	add(v.sets)
+	if v.wide && data.Dim() > wideVariables {
+		add("model.optimiser.step=adagrad")
+	}
+	cfg, err := a.load(cmd, modelSettings, forced...)
+	if err != nil {
+		return number(math.NaN()), nil // refused with a reason that lint gives
+	}
+	m, err := newModel(cfg.Model, data.Dim(), len(data.Series) > 1)
+	if err != nil {
+		return number(math.NaN()), nil
+	}
+	r, err := eval.Prequential(m, data, eval.Options{
+		Horizon: 1, From: data.Len() / len(data.Series) / 4,
+		OnStep: func(eval.Step) error { return cmd.Context().Err() },
+	})
+	if err != nil {
+		return 0, err
+	}
+	return number(1 - r.Score(eval.All, 0).SkillVsNaive), nil
+}
