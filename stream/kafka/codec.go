@@ -17,16 +17,19 @@ var errExpanded = errors.New("kafka: a compressed batch expands beyond 64 MiB")
 func init() {
 	for i, c := range compress.Codecs {
 		if c != nil {
-			compress.Codecs[i] = cappedCodec{c}
+			compress.Codecs[i] = cappedCodec{c, maxExpanded}
 		}
 	}
 }
 
 // cappedCodec bounds what a batch can expand to, which kafka-go does not.
-type cappedCodec struct{ compress.Codec }
+type cappedCodec struct {
+	compress.Codec
+	limit int
+}
 
 func (c cappedCodec) NewReader(r io.Reader) io.ReadCloser {
-	return &cappedReader{ReadCloser: c.Codec.NewReader(r), left: maxExpanded}
+	return &cappedReader{ReadCloser: c.Codec.NewReader(r), left: c.limit}
 }
 
 type cappedReader struct {
