@@ -100,7 +100,7 @@ function drawState(connected) {
   else if (paused) panels.showState("paused", "Paused; still receiving");
   else if (!status) panels.showState("waiting", "Connecting");
   else if (status.working) panels.showState("working", "Working");
-  else panels.showState("waiting", status.state);
+  else panels.showState("waiting", status.state.charAt(0).toUpperCase() + status.state.slice(1));
 }
 
 if (innerWidth < 600) $("window").value = "60";
