@@ -1,0 +1,62 @@
+// Package prometheus has the alert rules. Its test checks that they use metrics
+// that exist, and that the runbook explains each.
+package prometheus
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+)
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestRules(t *testing.T) {
+	var file struct {
+		Groups []struct {
+			Name  string
+			Rules []struct {
+				Alert, Expr, For    string
+				Labels, Annotations map[string]string
+			}
+		}
+	}
+	if err := yaml.Unmarshal([]byte(read(t, "rules.yaml")), &file); err != nil {
+		t.Fatal(err)
+	}
+	runbook := read(t, "../../docs/runbook.md")
+	server := read(t, "../../cmd/forecaster/server.go")
+	metric := regexp.MustCompile(`forecaster_(\w+)`)
+	alerts := 0
+	for _, g := range file.Groups {
+		for _, r := range g.Rules {
+			alerts++
+			if !strings.Contains(runbook, "| "+r.Alert+" |") {
+				t.Errorf("docs/runbook.md does not explain %s", r.Alert)
+			}
+			if r.Labels["severity"] == "" || r.Annotations["summary"] == "" {
+				t.Errorf("%s needs a severity and a summary", r.Alert)
+			}
+			if strings.Count(r.Expr, "(") != strings.Count(r.Expr, ")") {
+				t.Errorf("%s: parentheses", r.Alert)
+			}
+			for _, m := range metric.FindAllStringSubmatch(r.Expr, -1) {
+				if !strings.Contains(server, `desc("`+m[1]+`"`) {
+					t.Errorf("%s: there is no metric %s", r.Alert, m[0])
+				}
+			}
+		}
+	}
+	if alerts == 0 || alerts != strings.Count(runbook, "| Forecaster") {
+		t.Errorf("%d alerts, and %d in the runbook", alerts, strings.Count(runbook, "| Forecaster"))
+	}
+}
