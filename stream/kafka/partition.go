@@ -257,10 +257,11 @@ func (p *Partition) CommitMetadata(ctx context.Context, next int64, metadata str
 // ours.
 func (p *Partition) owned(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	if p.life.Err() != nil { // the function below runs in its own time
-		cancel(context.Cause(p.life))
+	life := p.life
+	if life.Err() != nil { // the function below runs in its own time
+		cancel(context.Cause(life))
 	}
-	stop := context.AfterFunc(p.life, func() { cancel(context.Cause(p.life)) })
+	stop := context.AfterFunc(life, func() { cancel(context.Cause(life)) })
 	return ctx, func() {
 		stop()
 		cancel(nil)
