@@ -16,6 +16,7 @@ import (
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
 )
 
 func (a *app) evaluateCommand() *cobra.Command {
@@ -241,6 +242,10 @@ func readDataset(ctx context.Context, c *config.Config) (data *eval.Dataset, ref
 		}
 		counts[string(reason)]++
 	}
+	rows, err := newRows(c, src)
+	if err != nil {
+		return nil, "", err
+	}
 	for {
 		n, err := src.Read(ctx, messages)
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -248,6 +253,12 @@ func readDataset(ctx context.Context, c *config.Config) (data *eval.Dataset, ref
 		}
 		for i := range n {
 			m := &messages[i]
+			if rows != nil {
+				if err := rows.add(m, data, index, refuse); err != nil {
+					return nil, "", err
+				}
+				continue
+			}
 			var bad *stream.DataError
 			if derr := decoder.Decode(&record, m); errors.As(derr, &bad) {
 				refuse(m, bad.Reason, bad.Detail)
@@ -273,6 +284,47 @@ func readDataset(ctx context.Context, c *config.Config) (data *eval.Dataset, ref
 		return nil, "", fmt.Errorf("%s: no rows", data.Name)
 	}
 	return data, refused, nil
+}
+
+// rows makes samples of records that have a part of one each, as run does.
+type rows struct {
+	driver *stream.Driver
+	batch  stream.Batch
+	maxDim int
+}
+
+// newRows returns nil when each record is a sample.
+func newRows(c *config.Config, src *file.Source) (*rows, error) {
+	if assembly(c) == nil {
+		return nil, nil
+	}
+	plain := *c
+	plain.Model.Type = "persistence" // the samples are all that is asked for
+	engine, err := newEngine(&plain)
+	if err != nil {
+		return nil, err
+	}
+	d, err := stream.NewDriver(stream.RunnerConfig{Source: src, Decoder: src.Decoder(), Engine: engine, Sink: stream.Discard{}})
+	return &rows{driver: d, maxDim: c.Pipeline.MaxDim}, err
+}
+
+// add appends the samples that m completes to data.
+func (r *rows) add(m *stream.Message, data *eval.Dataset, index map[string]int, refuse func(*stream.Message, stream.Reason, string)) error {
+	r.batch.Reset()
+	if _, err := r.driver.Apply(&r.batch, m); err != nil {
+		return err
+	}
+	for i := range r.batch.DeadLetters {
+		l := &r.batch.DeadLetters[i]
+		refuse(&l.Message, l.Reason, l.Detail)
+	}
+	for _, o := range r.batch.Observations {
+		record := stream.Record{Message: m, Series: o.Series.Name, Time: o.Time, Names: o.Series.Variables, Values: o.Y}
+		if reason, detail := appendRecord(data, index, &record, r.maxDim); reason != "" {
+			refuse(m, reason, detail)
+		}
+	}
+	return nil
 }
 
 // appendRecord adds a row to its series unless the order of time or the
