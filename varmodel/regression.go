@@ -108,7 +108,8 @@ func (s *regressionSeries) learn(y []float64) {
 			continue
 		}
 		any = true
-		s.err[j] = (v-last[j])/s.unit[j] - s.err[j]
+		// Limited, so that a wild value does not spoil the weights for long.
+		s.err[j] = min(max((v-last[j])/s.unit[j], -targetLimit), targetLimit) - s.err[j]
 	}
 	if any {
 		s.m.learner.Update(s.phi, s.err)
