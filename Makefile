@@ -70,6 +70,11 @@ bench: ## report speed beside the bounds of this machine and gonum, see docs/per
 golden: ## the checks of the mathematics by their labels
 	$(GO) test -v -run 'C[0-9]' $(NUMERIC) | grep -E '^(=== RUN|---|ok|FAIL)' | grep -v '=== RUN'
 
+DATA   ?= ../shared/data
+SERIES ?= macrodata us_climate18_mean santafe_b1 ETTh2 gesture_a1 exchange_rate skab_valve1
+kernels: build ## the table of docs/kernels.md, from the SERIES in DATA
+	bin/forecaster kernel compare --order 1 --markdown $(SERIES:%=$(DATA)/%.csv)
+
 cover: ## coverage of all packages
 	$(GO) test -coverprofile coverage.out -coverpkg ./... ./...
 	$(GO) tool cover -func coverage.out | tail -1

@@ -23,6 +23,18 @@
 // The kernel is decomposable with the identity as its operator, so that all
 // coordinates share the features.
 //
+// # Kernels and relatives
+//
+// NewKernelVAR takes any other feature map of package orff and every option of
+// Algorithm 4, NewKRLS and NewNystroem learn decomposable kernels exactly, NewNGRC
+// has products of the lags for features, NewOKVAR and NewONORMA work with the
+// kernel itself. All share the increments, the scaling and the lags of above; only
+// their inputs are divided by the bandwidth, which gives every kernel one.
+//
+// Around any model: NewInfluence averages the Jacobian of its forecasts,
+// NewQuantiles adds intervals that depend on the lags, NewLevelSets scores how
+// unusual the lags are.
+//
 // # Learning
 //
 // A sample is predicted before it is learnt from. Theta is learnt by block
