@@ -225,3 +225,32 @@ func ExampleNewQuantiles() {
 	fmt.Printf("%.1f of the values inside\n", inside/n)
 	// Output: 0.8 of the values inside
 }
+
+// Either value is usual, only not together.
+func ExampleNewLevelSets() {
+	m, err := NewPersistence(PersistenceConfig{Dim: 2, Horizon: 1})
+	if err != nil {
+		panic(err)
+	}
+	if m, err = NewLevelSets(m, LevelSetConfig{Dim: 2, Order: 1}); err != nil {
+		panic(err)
+	}
+	f := m.NewSeries().(eval.Detector)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 3000 {
+		side := float64(2*rng.IntN(2) - 1)
+		if err := f.Observe([]float64{side + .2*rng.NormFloat64(), side + .2*rng.NormFloat64()}); err != nil {
+			panic(err)
+		}
+	}
+	for _, row := range [][]float64{{1, 1}, {1, -1}} {
+		if err := f.Observe(row); err != nil {
+			panic(err)
+		}
+		score, _ := f.Anomaly()
+		fmt.Println(row, "above .95:", score > .95)
+	}
+	// Output:
+	// [1 1] above .95: false
+	// [1 -1] above .95: true
+}
