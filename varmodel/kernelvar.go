@@ -269,6 +269,10 @@ const (
 	GivenGamma    GammaSource = iota // the one of the map
 	Correlations                     // of the increments
 	ResidualGamma                    // the correlations of the errors of the forecasts
+
+	// CorrelationGraph is (L + 0.1 I)^-1 for the Laplacian L of the graph whose
+	// weights are the absolute correlations of the increments.
+	CorrelationGraph
 )
 
 // LearntGamma is an operator Gamma that follows the stream: coordinates that
@@ -298,7 +302,7 @@ type steering struct {
 
 func newSteering(cfg *KernelVARConfig, maps []sgd.Map, first orff.Map) (*steering, error) {
 	g := cfg.Gamma
-	if g.From != Correlations && g.From != ResidualGamma {
+	if g.From < Correlations || g.From > CorrelationGraph {
 		return nil, fmt.Errorf("varmodel: Gamma.From %d is unknown", int(g.From))
 	}
 	if m, ok := first.(*orff.Decomposable); !ok || !m.Output().IsIdentity() {
@@ -327,19 +331,33 @@ func newSteering(cfg *KernelVARConfig, maps []sgd.Map, first orff.Map) (*steerin
 // observe takes a target and its error, both in typical steps. A missing
 // coordinate of the target is NaN.
 func (s *steering) observe(y, e []float64) {
-	if s.from == Correlations {
-		s.correlation.Observe(y)
-	} else {
+	if s.from == ResidualGamma {
 		for k, v := range e {
 			s.r[k] = v + 0*y[k] // NaN where the target is
 		}
 		s.correlation.Observe(s.r)
+	} else {
+		s.correlation.Observe(y)
 	}
 	s.seen++
+	// An inverse is taken now and then, since it costs a decomposition; it allocates.
+	const graphEvery = 100
+	if s.from == CorrelationGraph && s.seen%graphEvery != 0 {
+		return
+	}
 	// Correlations of few samples are noise: the identity until there are ten a
 	// coordinate, and less of it from there on.
 	start := 10 * float64(len(s.r)) / float64(s.seen)
 	s.correlation.GammaTo(s.gamma, max(s.shrink, min(1, start)))
+	if s.from == CorrelationGraph {
+		for k, v := range s.gamma {
+			s.gamma[k] = math.Abs(v)
+		}
+		// Correlations are finite and symmetric, with eta > 0 there is an inverse.
+		if gamma, err := orff.GraphGamma(len(s.r), s.gamma, 0.1); err == nil {
+			copy(s.gamma, gamma)
+		}
+	}
 	// With its largest row sum at 1 the norm of Gamma is at most 1, and a rate that
 	// is safe for the identity is safe for it.
 	var top float64

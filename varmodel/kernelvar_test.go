@@ -89,6 +89,7 @@ func init() {
 	models["kernelvar-plain"] = kernelVAR(KernelVARConfig{Step: PlainSteps, Decay: sgd.DecayAll, Average: true, Loss: huber})
 	models["kernelvar-adagrad"] = kernelVAR(KernelVARConfig{Step: AdaGradSteps, Decay: sgd.DecayBlock, Blocks: 3})
 	models["kernelvar-correlations"] = kernelVAR(KernelVARConfig{Step: PlainSteps, Gamma: LearntGamma{From: Correlations}})
+	models["kernelvar-graph"] = kernelVAR(KernelVARConfig{Step: PlainSteps, Gamma: LearntGamma{From: CorrelationGraph}})
 	models["kernelvar-residuals"] = kernelVAR(KernelVARConfig{Step: AdaGradSteps, Gamma: LearntGamma{From: ResidualGamma}})
 	models["kernelvar-curl"] = func(d, h int) (eval.Model, error) {
 		return NewKernelVAR(KernelVARConfig{Dim: d, Order: 1, Horizon: h, Map: curlMap(d, 20), Blocks: 2, Seed: 1})
@@ -143,6 +144,7 @@ func TestKernelVARLearnsANonlinearSeries(t *testing.T) {
 		{"plain", .8 * linear, KernelVARConfig{Step: PlainSteps, Lambda: 1e-5, Rate: sgd.Constant(.5)}},
 		{"adagrad", .8 * linear, KernelVARConfig{Step: AdaGradSteps, Lambda: 1e-5}},
 		{"correlations", .8 * linear, KernelVARConfig{Step: PlainSteps, Lambda: 1e-5, Rate: sgd.Constant(.5), Gamma: LearntGamma{From: Correlations}}},
+		{"graph", .8 * linear, KernelVARConfig{Step: PlainSteps, Lambda: 1e-5, Rate: sgd.Constant(.5), Gamma: LearntGamma{From: CorrelationGraph}}},
 		{"residuals", .8 * linear, KernelVARConfig{Step: PlainSteps, Lambda: 1e-5, Rate: sgd.Constant(.5), Gamma: LearntGamma{From: ResidualGamma}}},
 	} {
 		c.cfg.Bandwidth, c.cfg.Map = .5, gaussianMap(d, 1, 50, orff.Identity(d))

@@ -81,6 +81,8 @@ func newKernelVAR(c config.Model, dim int, inputs varmodel.InputScale, loss sgd.
 	switch k.Operator.Gamma {
 	case "correlations":
 		cfg.Gamma.From = varmodel.Correlations
+	case "correlation_graph":
+		cfg.Gamma.From = varmodel.CorrelationGraph
 	case "residuals":
 		cfg.Gamma.From = varmodel.ResidualGamma
 	}

@@ -77,6 +77,11 @@ func (o Operator) IsVectorField() bool {
 	return slices.Contains([]string{"curl_free", "divergence_free", "helmholtz"}, o.Name)
 }
 
+// IsLearnt reports whether Gamma follows the stream.
+func (o Operator) IsLearnt() bool {
+	return slices.Contains([]string{"correlations", "correlation_graph", "residuals"}, o.Gamma)
+}
+
 // HasFrequencies reports whether the features of a kernel are those of a spectral
 // measure: a cosine and a sine of each frequency.
 func (k Kernel) HasFrequencies() bool {
@@ -121,7 +126,7 @@ func (b *binder) validateKernel(c *Config) {
 	b.oneOf("model.kernel.sampling", k.Sampling, "iid", "phase", "orthogonal", "sorf", "fastfood", "halton", "sobol")
 	b.oneOf("model.kernel.inputs", k.Inputs, "auto", "standardised", "ranged")
 	b.oneOf("model.kernel.operator.name", op.Name, "decomposable", "curl_free", "divergence_free", "helmholtz", "transformable", "schur")
-	b.oneOf("model.kernel.operator.gamma", op.Gamma, "identity", "matrix", "graph", "low_rank", "simplex", "correlations", "residuals")
+	b.oneOf("model.kernel.operator.gamma", op.Gamma, "identity", "matrix", "graph", "low_rank", "simplex", "correlations", "correlation_graph", "residuals")
 	b.oneOf("model.loss.name", l.Name, "squared", "huber", "pinball", "insensitive")
 	b.oneOf("model.optimiser.step", o.Step, "newton", "plain", "adagrad")
 	b.oneOf("model.optimiser.schedule", o.Schedule, "auto", "constant", "inverse_time", "inverse_scaling", "inverse_root")
@@ -166,7 +171,7 @@ func (b *binder) validateKernel(c *Config) {
 	if m.Type != "kernelvar" {
 		return
 	}
-	learnt := op.Gamma == "correlations" || op.Gamma == "residuals"
+	learnt := op.IsLearnt()
 	b.need(!learnt || o.Step != "newton", "model.optimiser.step", "must be plain or adagrad with operator.gamma: %s, because the curvature of newton does not follow a Gamma that moves", op.Gamma)
 	b.need(!learnt || op.Name == "decomposable", "model.kernel.operator.gamma", "can be learnt (%s) for decomposable operators only", op.Gamma)
 	if o.GroupLasso > 0 {
@@ -219,7 +224,7 @@ func (b *binder) validateOperator(c *Config) {
 			d := n / max(m.Order, 1)
 			b.need(len(op.Matrix) == d*d, path+".matrix", "must have %d x %d numbers for %d variables, got %d", d, d, d, len(op.Matrix))
 		}
-	case "correlations", "residuals":
+	case "correlations", "correlation_graph", "residuals":
 		b.need(m.Type == "kernelvar", path+".gamma", "%s is learnt by kernelvar alone, not by %s", op.Gamma, m.Type)
 	}
 	b.need(op.Gamma != "low_rank" || op.Rank >= 1, path+".rank", "must be >= 1 with gamma: low_rank, got %d", op.Rank)
