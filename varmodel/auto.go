@@ -15,6 +15,7 @@ type AutoConfig struct {
 	Seed    uint64    // of the frequencies
 	Experts []string  // names of the experts beside persistence; nil means all of ExpertNames
 	Shared  bool      // several series share the weights
+	Season  int       // samples in a season; 0 means that it is found in the data
 	Levels  []float64 // of the prediction intervals, each in (0, 1); none means no intervals
 }
 
@@ -43,6 +44,9 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 	if names == nil {
 		names = ExpertNames()
 	}
+	if err := checkRange("Season", cfg.Season, 0, maxLags); err != nil {
+		return nil, err
+	}
 	m := &auto{cfg: cfg, out: make([]float64, cfg.Dim)}
 	for block, spec := range pool {
 		wanted := false
@@ -65,7 +69,13 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 	if len(m.experts) != len(names) {
 		return nil, fmt.Errorf("varmodel: Experts must be different names of %v, got %v", ExpertNames(), names)
 	}
-	m.depth = max(m.depth, 1)
+	m.depth = max(m.depth, directOrder)
+	if cfg.Horizon > 1 {
+		var err error
+		if m.directs, err = newDirects(cfg.Dim, anchors(cfg.Horizon)); err != nil {
+			return nil, err
+		}
+	}
 	if !cfg.Shared {
 		m.rebuild = newRebuild(m)
 	}
@@ -93,6 +103,7 @@ type auto struct {
 	experts []*expert
 	depth   int       // lags that the experts look at
 	rebuild *rebuild  // nil when series share the weights
+	directs *directs  // nil for a horizon of one
 	out     []float64 // scratch
 }
 
@@ -100,6 +111,9 @@ func (m *auto) State(c *snapshot.Codec) {
 	c.Section("auto")
 	for _, e := range m.experts {
 		e.State(c)
+	}
+	if m.directs != nil {
+		m.directs.State(c)
 	}
 }
 
@@ -109,11 +123,12 @@ func (m *auto) NewSeries() eval.Forecaster {
 	if !m.cfg.Shared {
 		depth += memory
 	}
+	depth = max(depth, m.cfg.Season+1)
 	s := &autoSeries{
 		m:      m,
 		scaler: newScaler(d), local: newLocalMean(d), past: newHistory(d, depth),
 		glitch: newGlitch(d),
-		mixer:  newMixer(d, k+1),
+		mixer:  newMixer(d, k+1, 1, -1),
 		phi:    make([][]float64, k),
 		origin: make([][]float64, 3), unit: make([][]float64, 3),
 		forecasts: make([]float64, (k+1)*d),
@@ -127,6 +142,10 @@ func (m *auto) NewSeries() eval.Forecaster {
 	for t := range s.origin {
 		s.origin[t], s.unit[t] = make([]float64, d), make([]float64, d)
 	}
+	if m.directs != nil {
+		s.outlook = newOutlook(m.directs, m.cfg.Horizon, m.depth)
+		s.outlook.season = m.cfg.Season
+	}
 	return s
 }
 
@@ -139,6 +158,7 @@ type autoSeries struct {
 	glitch *glitch
 	mixer  *mixer
 
+	outlook      *outlook    // nil for a horizon of one
 	pending      bool        // phi waits for its target
 	phi          [][]float64 // per expert
 	origin, unit [][]float64 // per target
@@ -173,6 +193,9 @@ func (s *autoSeries) Observe(y []float64) error {
 	}
 	if s.past.any() {
 		s.mixer.observe(y, last, s.pending)
+		if s.outlook != nil {
+			s.outlook.observe(y)
+		}
 	}
 	s.past.push(y, s.next, s.diff)
 	s.scaler.observe(y, s.diff)
@@ -198,6 +221,7 @@ func (s *autoSeries) predict() {
 		copy(s.next, last)
 		return
 	}
+	var source *expert
 	for t := range s.origin {
 		for j := range d {
 			s.origin[t][j], s.unit[t][j] = f.base(target(t), j)
@@ -212,12 +236,16 @@ func (s *autoSeries) predict() {
 		e.featuresTo(s.phi[i], &f)
 		e.forecastTo(forecast, s.m.out, s.phi[i], &f)
 		if e.source {
+			source = e
 			longTo(s.long, forecast, &f)
 		}
 	}
 	s.mixer.forecastTo(s.next, last, s.forecasts)
 	for j, v := range s.next {
 		s.next[j] = finiteOr(v, last[j])
+	}
+	if s.outlook != nil {
+		s.outlook.predict(&f, source, s.mixer)
 	}
 }
 
@@ -236,10 +264,13 @@ func (s *autoSeries) ForecastTo(dst []float64) bool {
 	if !s.past.any() {
 		return false
 	}
-	copy(dst, s.next)
-	for h := 1; h < s.m.cfg.Horizon; h++ {
-		copy(dst[h*d:], dst[(h-1)*d:h*d])
+	if s.outlook == nil || !s.pending {
+		for h := range s.m.cfg.Horizon {
+			copy(dst[h*d:], s.next)
+		}
+		return true
 	}
+	s.outlook.forecastTo(dst, s.next)
 	return true
 }
 
@@ -262,6 +293,9 @@ func (s *autoSeries) State(c *snapshot.Codec) {
 	s.past.State(c)
 	s.glitch.State(c)
 	s.mixer.State(c)
+	if s.outlook != nil {
+		s.outlook.State(c)
+	}
 	c.Bool(&s.pending)
 	for _, phi := range s.phi {
 		c.Float64s(phi)

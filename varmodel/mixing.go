@@ -12,12 +12,16 @@ import (
 // its positive regret over the sum of its squared regrets, and all are equal
 // while none has a positive one.
 type polynomial struct {
-	weight, regret, square []float64
+	every                        int // outcomes that make one round
+	home                         int // expert that has all the weight while none has a positive regret; -1: all share it
+	weight, regret, square, gain []float64
+	outcomes                     int // of the round that is not complete
 }
 
-func newPolynomial(experts int) polynomial {
-	v := make([]float64, 3*experts)
-	p := polynomial{v[:experts:experts], v[experts : 2*experts : 2*experts], v[2*experts:]}
+func newPolynomial(experts, every, home int) polynomial {
+	v := make([]float64, 4*experts)
+	part := func(i int) []float64 { return v[i*experts : (i+1)*experts : (i+1)*experts] }
+	p := polynomial{every: every, home: home, weight: part(0), regret: part(1), square: part(2), gain: part(3)}
 	p.normalise()
 	return p
 }
@@ -27,11 +31,18 @@ func newPolynomial(experts int) polynomial {
 // towards it (the gradient trick, which makes the aggregate compete with the
 // best convex combination).
 func (p *polynomial) learn(z []float64, out, y float64) {
-	slope := 2 * min(max(out-y, -25), 25)
+	slope := 2 * min(max(out-y, -25), 25) / float64(p.every)
 	for k, v := range z {
-		r := slope * (out - v)
+		p.gain[k] += slope * (out - v)
+	}
+	if p.outcomes++; p.outcomes < p.every {
+		return
+	}
+	p.outcomes = 0
+	for k, r := range p.gain {
 		p.regret[k] += r
 		p.square[k] += r * r
+		p.gain[k] = 0
 	}
 	p.normalise()
 }
@@ -43,10 +54,13 @@ func (p *polynomial) normalise() {
 		sum += p.weight[k]
 	}
 	for k := range p.weight {
-		if sum > 0 {
+		switch {
+		case sum > 0:
 			p.weight[k] /= sum
-		} else {
+		case p.home < 0:
 			p.weight[k] = 1 / float64(len(p.weight))
+		case p.home == k:
+			p.weight[k] = 1
 		}
 	}
 }
@@ -62,6 +76,8 @@ func (p *polynomial) mean(z []float64) float64 {
 func (p *polynomial) State(c *snapshot.Codec) {
 	c.Float64s(p.regret)
 	c.Float64s(p.square)
+	c.Float64s(p.gain)
+	c.Index(&p.outcomes, p.every)
 	if c.Decoding() {
 		p.normalise()
 	}
@@ -89,31 +105,35 @@ const (
 // A second ML-Poly combines the two. After a step far larger than any before
 // it the forecast is the last value: nothing that was learnt applies.
 type mixer struct {
-	dim, experts int
+	dim, experts, home int
 
 	square, steps   []float64 // mean square of the non-zero steps, and their number
 	largest, recent []float64 // largest step but for the last; the last
 	aggregate, both []polynomial
 	stack           *sgd.RLS
 
-	z          []float64 // dim x experts, increments of the experts
-	candidates []float64 // dim x 2
-	out        []float64 // dim, increments of the mixture
+	z       []float64 // dim x experts, increments of the experts
+	choices []float64 // dim x 3: the aggregate, the stack, persistence
+	out     []float64 // dim, increments of the mixture
 
 	deviation, err []float64 // scratch
 }
 
-func newMixer(dim, experts int) *mixer {
+func newMixer(dim, experts, every, home int) *mixer {
 	m := &mixer{
-		dim: dim, experts: experts,
+		dim: dim, experts: experts, home: home,
 		square: make([]float64, dim), steps: make([]float64, dim),
 		largest: make([]float64, dim), recent: make([]float64, dim),
 		aggregate: make([]polynomial, dim), both: make([]polynomial, dim),
-		z: make([]float64, dim*experts), candidates: make([]float64, 2*dim), out: make([]float64, dim),
+		z: make([]float64, dim*experts), choices: make([]float64, 3*dim), out: make([]float64, dim),
 		deviation: make([]float64, experts), err: make([]float64, 1),
 	}
+	last := -1
+	if home >= 0 {
+		last = m.candidates() - 1
+	}
 	for j := range dim {
-		m.aggregate[j], m.both[j] = newPolynomial(experts), newPolynomial(2)
+		m.aggregate[j], m.both[j] = newPolynomial(experts, every, home), newPolynomial(m.candidates(), every, last)
 	}
 	var err error
 	m.stack, err = sgd.NewRLS(sgd.RLSConfig{
@@ -145,7 +165,7 @@ func (m *mixer) forecastTo(dst, last, forecasts []float64) {
 			z[k] = (forecasts[k*m.dim+j] - x) / unit
 			low, high = min(low, z[k]), max(high, z[k])
 		}
-		c := m.candidates[2*j : 2*j+2]
+		c := m.choice(j)
 		c[0] = m.aggregate[j].mean(z)
 		m.stackTo(z, c[0])
 		c[1] = min(max(c[0]+m.err[0], low), high)
@@ -156,6 +176,17 @@ func (m *mixer) forecastTo(dst, last, forecasts []float64) {
 		dst[j] = x + unit*m.out[j]
 	}
 }
+
+// candidates is the number of forecasts that are mixed at last: where few
+// outcomes are independent, at long horizons, persistence is one of them.
+func (m *mixer) candidates() int {
+	if m.home < 0 {
+		return 2
+	}
+	return 3
+}
+
+func (m *mixer) choice(j int) []float64 { return m.choices[3*j : 3*j+m.candidates()] }
 
 // stackTo leaves the experts' deviations in m.deviation and the correction that
 // the stack makes of them in m.err.
@@ -176,9 +207,9 @@ func (m *mixer) novel(j int) bool {
 func (m *mixer) observe(y, last []float64, learn bool) {
 	for j, v := range y {
 		step := v - last[j]
-		if learn && step != 0 && !math.IsNaN(v) {
+		if learn && m.steps[j]+math.Abs(step) > 0 && !math.IsNaN(v) {
 			z := m.z[j*m.experts : (j+1)*m.experts]
-			c := m.candidates[2*j : 2*j+2]
+			c := m.choice(j)
 			target := min(max(step/m.unit(j), -outcomeLimit), outcomeLimit)
 			m.both[j].learn(c, m.out[j], target)
 			m.stackTo(z, c[0])
@@ -215,7 +246,7 @@ func (m *mixer) weightsTo(dst []float64) {
 
 func (m *mixer) State(c *snapshot.Codec) {
 	c.Section("mixer")
-	for _, v := range [][]float64{m.square, m.steps, m.largest, m.recent, m.z, m.candidates, m.out} {
+	for _, v := range [][]float64{m.square, m.steps, m.largest, m.recent, m.z, m.choices, m.out} {
 		c.Float64s(v)
 	}
 	for j := range m.dim {

@@ -22,6 +22,7 @@ type rebuild struct {
 	forecast     []float64
 	local        *localMean
 	median       []*medianDistance
+	corr         []float64 // autocorrelations
 }
 
 func newRebuild(m *auto) *rebuild {
@@ -29,6 +30,7 @@ func newRebuild(m *auto) *rebuild {
 	r := &rebuild{
 		origin: make([]float64, d), unit: make([]float64, d), forecast: make([]float64, d),
 		local: newLocalMean(d),
+		corr:  make([]float64, longestSeason),
 	}
 	pairs := make([]float64, distances*(distances-1)/2)
 	for _, e := range m.experts {
@@ -45,7 +47,7 @@ func newRebuild(m *auto) *rebuild {
 
 // due reports whether n samples are 50 times a power of two.
 func due(n int) bool {
-	if n%firstRebuild != 0 || n > lastRebuild {
+	if n%firstRebuild != 0 {
 		return false
 	}
 	q := n / firstRebuild
@@ -54,6 +56,12 @@ func due(n int) bool {
 
 func (r *rebuild) observe(s *autoSeries) {
 	if !due(s.past.count) {
+		return
+	}
+	if s.outlook != nil && s.m.cfg.Season == 0 {
+		s.outlook.season = findSeason(s.past, min(s.past.count, memory), r.corr)
+	}
+	if s.past.count > lastRebuild {
 		return
 	}
 	m := s.m

@@ -1,0 +1,326 @@
+package varmodel
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+	"github.com/orffvar/forecaster/sgd"
+)
+
+const (
+	directOrder      = 3      // lags of all coordinates among the inputs of a direct learner
+	directForgetting = 0.9998 // per sample
+)
+
+// The forecasts that are mixed at each chosen horizon.
+const (
+	repeatLast   = iota // persistence
+	repeatSeason        // seasonal-naive
+	seasonalStep        // the step of the last season, from the last value
+	meanOfPast          // mean
+	meanOfLately        // local mean
+	iterated            // the source, fed with its own forecasts
+	direct              // direct regression of the increment over h steps
+	directLocal         // direct regression of the deviation from the local mean
+	outlookExperts
+)
+
+// anchors are the horizons that are learnt: all the small ones, then two in
+// each doubling, and the last.
+func anchors(horizon int) []int {
+	var a []int
+	for h := 2; h < horizon; {
+		a = append(a, h)
+		switch {
+		case h < 4:
+			h++
+		case h&(h-1) == 0:
+			h += h / 2
+		default:
+			h += h / 3
+		}
+	}
+	if horizon > 1 {
+		a = append(a, horizon)
+	}
+	return a
+}
+
+// directs owns the weights of the direct learners.
+type directs struct {
+	dim    int
+	steps  []int      // anchors
+	learn  []*sgd.RLS // one an anchor, outputs: dim increments, then dim deviations
+	levels []float64  // scratch
+	out    []float64  // scratch, 2 dim
+}
+
+func newDirects(dim int, steps []int) (*directs, error) {
+	g := &directs{dim: dim, steps: steps, levels: make([]float64, directOrder*dim), out: make([]float64, 2*dim)}
+	for _, h := range steps {
+		l, err := sgd.NewRLS(sgd.RLSConfig{
+			Features: g.features(), Outputs: 2 * dim, Ridge: DefaultRidge, Forgetting: directForgetting, MaxLeverage: 1,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("varmodel: horizon %d: %w", h, err)
+		}
+		g.learn = append(g.learn, l)
+	}
+	return g, nil
+}
+
+// features: an intercept, the lags, what the source forecasts, and the
+// deviations from the local mean.
+func (g *directs) features() int { return 1 + (directOrder+2)*g.dim }
+
+func (g *directs) featuresTo(phi []float64, f *frame) {
+	levelsTo(g.levels, f.scaler, &f.past, directOrder)
+	phi[0] = 1
+	n := copy(phi[1:], g.levels) + 1
+	for i := n - 1; i > g.dim; i-- {
+		phi[i] -= phi[i-g.dim]
+	}
+	n += copy(phi[n:], f.long)
+	for j, v := range f.past.lag(0) {
+		phi[n+j] = f.local.standardised(j, v)
+	}
+}
+
+func (g *directs) State(c *snapshot.Codec) {
+	c.Section("directs")
+	for _, l := range g.learn {
+		l.State(c)
+	}
+}
+
+// origin is what a direct learner and a mixer need when the target of a
+// forecast is observed at last.
+type origin struct {
+	phi       []float64
+	last      []float64
+	local     []float64
+	step, sd  []float64   // units of the targets: one step; the deviation from the local mean
+	forecasts [][]float64 // per anchor, outlookExperts x dim
+}
+
+// outlook forecasts further than one step ahead: at each anchor it mixes simple
+// forecasts, the iterated source and direct learners, all of them scored and
+// taught when their target is observed; in between it follows the iterated
+// source, moved by what the anchors on either side say of it.
+type outlook struct {
+	directs *directs
+	horizon int
+	season  int // samples; 0: none known
+
+	mixers  []*mixer
+	origins []origin // ring, as many as the last anchor
+	next    int
+	count   int
+
+	since    []int     // samples since the last novelty of each coordinate
+	path     []float64 // horizon x dim: iterated source
+	forecast []float64 // anchors x dim
+	diffs    []float64 // scratch of the iteration: increments of one coordinate
+	out      []float64 // scratch, dim
+}
+
+func newOutlook(g *directs, horizon, depth int) *outlook {
+	d := g.dim
+	o := &outlook{
+		directs: g, horizon: horizon,
+		origins:  make([]origin, g.steps[len(g.steps)-1]),
+		since:    make([]int, d),
+		path:     make([]float64, horizon*d),
+		forecast: make([]float64, len(g.steps)*d),
+		diffs:    make([]float64, horizon+depth),
+		out:      make([]float64, d),
+	}
+	for _, h := range g.steps {
+		o.mixers = append(o.mixers, newMixer(d, outlookExperts, h, repeatLast))
+	}
+	for j := range o.since {
+		o.since[j] = len(o.origins)
+	}
+	for i := range o.origins {
+		p := &o.origins[i]
+		p.phi = make([]float64, g.features())
+		p.last, p.local = make([]float64, d), make([]float64, d)
+		p.step, p.sd = make([]float64, d), make([]float64, d)
+		p.forecasts = make([][]float64, len(g.steps))
+		for k := range p.forecasts {
+			p.forecasts[k] = make([]float64, outlookExperts*d)
+		}
+	}
+	return o
+}
+
+// observe scores and learns the forecasts whose target is y, NaN where missing.
+func (o *outlook) observe(y []float64) {
+	g := o.directs
+	n := len(o.origins)
+	for k, h := range g.steps {
+		if o.count < h {
+			break
+		}
+		p := &o.origins[(o.next-h+n)%n]
+		o.mixers[k].forecastTo(o.out, p.last, p.forecasts[k])
+		o.mixers[k].observe(y, p.last, true)
+
+		g.learn[k].PredictTo(g.out, p.phi)
+		root := math.Sqrt(float64(h))
+		any := false
+		for j, v := range y {
+			e, local := &g.out[j], &g.out[g.dim+j]
+			if math.IsNaN(v) {
+				*e, *local = 0, 0
+				continue
+			}
+			any = true
+			*e = min(max((v-p.last[j])/(root*p.step[j]), -targetLimit), targetLimit) - *e
+			*local = min(max((v-p.local[j])/p.sd[j], -targetLimit), targetLimit) - *local
+		}
+		if any {
+			g.learn[k].Update(p.phi, g.out)
+		}
+	}
+}
+
+// predict makes the forecasts from the last sample of f. source is the expert
+// to iterate, or nil; one mixes the forecasts of one step and knows what is
+// novel: until the outcome of a novelty was seen at a horizon, that horizon's
+// forecast is the last value.
+func (o *outlook) predict(f *frame, source *expert, one *mixer) {
+	g := o.directs
+	d := g.dim
+	last := f.past.lag(0)
+	p := &o.origins[o.next]
+	g.featuresTo(p.phi, f)
+	copy(p.last, last)
+	for j := range last {
+		p.local[j], p.sd[j] = f.base(local, j)
+		_, p.step[j] = f.base(increment, j)
+	}
+	for j := range o.since {
+		o.since[j] = min(o.since[j]+1, len(o.origins))
+		if one.novel(j) {
+			o.since[j] = 0
+		}
+	}
+	o.iterate(f, source)
+	for k, h := range g.steps {
+		z := p.forecasts[k]
+		at := func(expert int) []float64 { return z[expert*d : (expert+1)*d] }
+		copy(at(repeatLast), last)
+		copy(at(repeatSeason), last)
+		copy(at(seasonalStep), last)
+		if s := o.season; s > 0 {
+			then := f.past.lag(s - 1 - (h-1)%s) // a whole number of seasons before the target
+			copy(at(repeatSeason), then)
+			for j, v := range f.past.lag(s) {
+				at(seasonalStep)[j] += then[j] - v
+			}
+		}
+		copy(at(meanOfPast), f.scaler.mean)
+		copy(at(meanOfLately), p.local)
+		copy(at(iterated), o.path[(h-1)*d:h*d])
+		g.learn[k].PredictTo(g.out, p.phi)
+		root := math.Sqrt(float64(h))
+		for j, x := range last {
+			limit := outputLimit * root * p.step[j]
+			v := finiteOr(g.out[j], 0) * root * p.step[j]
+			at(direct)[j] = f.scaler.within(j, x+min(max(v, -limit), limit))
+			v = p.local[j] + p.sd[j]*finiteOr(g.out[d+j], 0)
+			at(directLocal)[j] = f.scaler.within(j, v)
+		}
+		forecast := o.forecast[k*d : (k+1)*d]
+		o.mixers[k].forecastTo(forecast, last, z)
+		for j, v := range forecast {
+			forecast[j] = finiteOr(v, last[j])
+			if o.since[j] < h {
+				forecast[j] = last[j]
+			}
+		}
+	}
+	o.next = (o.next + 1) % len(o.origins)
+	o.count = min(o.count+1, len(o.origins))
+}
+
+// iterate fills path with the forecasts of the source, each taken as if it had
+// been observed; with persistence when there is no source.
+func (o *outlook) iterate(f *frame, source *expert) {
+	d := o.directs.dim
+	if source == nil {
+		for h := range o.horizon {
+			copy(o.path[h*d:(h+1)*d], f.past.lag(0))
+		}
+		return
+	}
+	// The increments of one coordinate, the last one at index horizon, older
+	// ones behind it, forecasts before it.
+	q := source.own - 1
+	weights := source.learner.(perCoordinate)
+	for j := range d {
+		unit := f.scaler.step(j)
+		for l := range q {
+			o.diffs[o.horizon+l] = (f.past.lag(l)[j] - f.past.lag(l + 1)[j]) / unit
+		}
+		theta := weights[j].Weights()
+		x := f.past.lag(0)[j]
+		for h := range o.horizon {
+			z := f.scaler.standardised(j, x)
+			v := theta[0] + theta[1]*z + vec.Dot(theta[2:], o.diffs[o.horizon-h:o.horizon-h+q])
+			v = min(max(finiteOr(v, 0), -outputLimit), outputLimit)
+			to := f.scaler.within(j, x+unit*v)
+			if h < o.horizon-1 {
+				o.diffs[o.horizon-h-1] = (to - x) / unit
+			}
+			x = to
+			o.path[h*d+j] = x
+		}
+	}
+}
+
+// forecastTo writes the forecasts of all horizons; one is that of one step.
+func (o *outlook) forecastTo(dst, one []float64) {
+	d := o.directs.dim
+	copy(dst[:d], one)
+	left := 1
+	for k, h := range o.directs.steps {
+		forecast := o.forecast[k*d : (k+1)*d]
+		for j, v := range forecast {
+			dst[(h-1)*d+j] = v
+			l, r := dst[(left-1)*d+j]-o.path[(left-1)*d+j], v-o.path[(h-1)*d+j]
+			for i := left + 1; i < h; i++ {
+				t := float64(i-left) / float64(h-left)
+				dst[(i-1)*d+j] = o.path[(i-1)*d+j] + (1-t)*l + t*r
+			}
+		}
+		left = h
+	}
+}
+
+func (o *outlook) State(c *snapshot.Codec) {
+	c.Section("outlook")
+	c.Index(&o.season, maxLags)
+	c.Index(&o.next, len(o.origins))
+	c.Index(&o.count, len(o.origins)+1)
+	for i := range o.origins {
+		p := &o.origins[i]
+		for _, v := range [][]float64{p.phi, p.last, p.local, p.step, p.sd} {
+			c.Float64s(v)
+		}
+		for _, v := range p.forecasts {
+			c.Float64s(v)
+		}
+	}
+	for j := range o.since {
+		c.Index(&o.since[j], len(o.origins)+1)
+	}
+	c.Float64s(o.path)
+	c.Float64s(o.forecast)
+	for _, m := range o.mixers {
+		m.State(c)
+	}
+}
