@@ -3,7 +3,6 @@ package livepage
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -127,22 +126,20 @@ func (f *feeder) feed(n int) {
 	}
 }
 
-// get asks for a path, expects a status and decodes the answer.
-func get(t *testing.T, h http.Handler, path string, code int, v any) *http.Response {
+// get asks for a path, expects a status, decodes the answer and returns its header.
+func get(t *testing.T, h http.Handler, path string, code int, v any) http.Header {
 	t.Helper()
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
-	r := w.Result()
-	body, _ := io.ReadAll(r.Body)
-	if r.StatusCode != code {
-		t.Fatalf("GET %s: status %d, want %d: %s", path, r.StatusCode, code, body)
+	if w.Code != code {
+		t.Fatalf("GET %s: status %d, want %d: %s", path, w.Code, code, w.Body)
 	}
 	if v != nil {
-		if err := json.Unmarshal(body, v); err != nil {
-			t.Fatalf("GET %s: %v in %s", path, err, body)
+		if err := json.Unmarshal(w.Body.Bytes(), v); err != nil {
+			t.Fatalf("GET %s: %v in %s", path, err, w.Body)
 		}
 	}
-	return r
+	return w.Header()
 }
 
 // UnmarshalJSON makes null a NaN again.
