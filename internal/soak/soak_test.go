@@ -31,7 +31,7 @@ import (
 )
 
 var (
-	duration = flag.Duration("duration", 0, "how long failures are injected; 0 = only a few of them, for a test among others")
+	duration = flag.Duration("duration", 0, "how long failures are injected; without it TestSoak is skipped")
 	every    = flag.Duration("every", 8*time.Second, "time between two failures, on average")
 	seed     = flag.Uint64("seed", 1, "draws the failures")
 	only     = flag.String("only", "", "the one kind of failure, such as kill")
@@ -61,33 +61,17 @@ type world struct {
 }
 
 func TestSoak(t *testing.T) {
+	if *duration == 0 {
+		t.Skip("it takes minutes: make soak, or go test ./internal/soak -v -timeout 0 -duration 5m")
+	}
 	w := &world{t: t, rng: rand.New(rand.NewPCG(*seed, 0)), dir: t.TempDir(), counts: make(map[string]int)}
 	w.start()
-	t.Cleanup(func() {
-		for _, p := range w.procs {
-			if p != nil && p.Process != nil {
-				p.Process.Signal(syscall.SIGCONT)
-				p.Process.Kill()
-				p.Wait()
-			}
-		}
-		if t.Failed() {
-			w.printLogs()
-		}
-	})
+	t.Cleanup(w.end)
 
 	producing, stop := context.WithCancel(context.Background())
 	var producer sync.WaitGroup
 	producer.Go(func() { w.produce(producing) })
 	began := time.Now()
-	if *duration == 0 {
-		for _, f := range w.faults() {
-			if f.quick {
-				w.inject(f)
-				time.Sleep(2 * time.Second)
-			}
-		}
-	}
 	for time.Since(began) < *duration {
 		time.Sleep(*every/2 + time.Duration(w.rng.Int64N(int64(*every))))
 		all := w.faults()
@@ -112,6 +96,20 @@ func TestSoak(t *testing.T) {
 		w.procs[i] = nil
 	}
 	w.compare()
+}
+
+// end kills what still runs.
+func (w *world) end() {
+	for _, p := range w.procs {
+		if p != nil && p.Process != nil {
+			p.Process.Signal(syscall.SIGCONT)
+			p.Process.Kill()
+			p.Wait()
+		}
+	}
+	if w.t.Failed() {
+		w.printLogs()
+	}
 }
 
 func (w *world) start() {
@@ -190,9 +188,8 @@ func (w *world) printLogs() {
 }
 
 type fault struct {
-	name  string
-	quick bool // short enough for a test among others
-	do    func()
+	name string
+	do   func()
 }
 
 func (w *world) faults() []fault {
@@ -201,49 +198,49 @@ func (w *world) faults() []fault {
 		return time.Duration(from*1000+w.rng.IntN((to-from)*1000)) * time.Millisecond
 	}
 	return []fault{
-		{"kill", true, func() {
+		{"kill", func() {
 			w.signal(i, syscall.SIGKILL)
 			w.procs[i].Wait() // its error is the signal
 			time.Sleep(seconds(0, 2))
 			w.launch(i)
 		}},
-		{"freeze", false, func() { // past the session
+		{"freeze", func() { // past the session
 			w.signal(i, syscall.SIGSTOP)
 			time.Sleep(seconds(1, 12))
 			w.signal(i, syscall.SIGCONT)
 		}},
-		{"restart", true, func() {
+		{"restart", func() {
 			w.signal(i, syscall.SIGTERM)
 			if err := w.procs[i].Wait(); err != nil { // after another failure it may not have been able to finish
 				w.t.Logf("process %d was told to stop: %v", i, err)
 			}
 			w.launch(i)
 		}},
-		{"cut Kafka", true, w.toK.Reset},
-		{"cut InfluxDB", true, w.toI.Reset},
-		{"delay Kafka", false, func() {
+		{"cut Kafka", w.toK.Reset},
+		{"cut InfluxDB", w.toI.Reset},
+		{"delay Kafka", func() {
 			w.toK.SetDelay(seconds(0, 1) / 5)
 			time.Sleep(seconds(2, 8))
 			w.toK.SetDelay(0)
 		}},
-		{"swallow Kafka", false, func() {
+		{"swallow Kafka", func() {
 			w.toK.SetBlackHole(true)
 			time.Sleep(seconds(2, 8))
 			w.toK.SetBlackHole(false)
 			w.toK.Reset()
 		}},
-		{"swallow InfluxDB", false, func() { // what was written is there, the answers are not
+		{"swallow InfluxDB", func() { // what was written is there, the answers are not
 			w.toI.SetBlackHole(true)
 			time.Sleep(seconds(2, 8))
 			w.toI.SetBlackHole(false)
 			w.toI.Reset()
 		}},
-		{"kill Kafka", false, func() {
+		{"kill Kafka", func() {
 			w.kafka.Kill()
 			time.Sleep(seconds(0, 3))
 			w.kafka.Start()
 		}},
-		{"kill InfluxDB", true, func() {
+		{"kill InfluxDB", func() {
 			w.influx.Stop()
 			time.Sleep(seconds(1, 6))
 			w.influx.Start()

@@ -1,0 +1,134 @@
+//go:build unix
+
+package soak
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/kafka"
+)
+
+var measure = flag.Bool("measure", false, "run TestHandOver and TestMemoryDuringAnOutage, which print what they measure")
+
+// fill writes samples of n series to the topic.
+func (w *world) fill(n, samples int) {
+	p, err := kafka.NewProducer(kafka.Connection{Brokers: []string{w.toK.Addr}}, topic, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer p.Close()
+	for i := range samples {
+		batch := make([]stream.Message, n)
+		for k := range batch {
+			name := fmt.Sprintf("s%05d", k)
+			batch[k] = stream.Message{Key: []byte(name), Value: fmt.Appendf(nil, `{"series": %q, "time": %d, "values": {"a": %d, "b": %d}}`,
+				name, 1_600_000_000+i, (i*k)%17, (i+k)%5)}
+		}
+		if err := p.Send(context.Background(), batch); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+// stopOthers leaves one process.
+func (w *world) stopOthers() {
+	for i := 1; i < processes; i++ {
+		w.signal(i, syscall.SIGTERM)
+		w.procs[i].Wait()
+		w.procs[i] = nil
+	}
+}
+
+func newWorld(t *testing.T) *world {
+	if !*measure {
+		t.Skip("it only measures: go test ./internal/soak -v -run 'HandOver|Memory' -measure")
+	}
+	w := &world{t: t, dir: t.TempDir(), counts: make(map[string]int)}
+	w.start()
+	t.Cleanup(w.end)
+	return w
+}
+
+// TestHandOver measures how long a partition's state of 10,000 series is on its
+// way: from one process being told to stop until another has processed what
+// came meanwhile.
+func TestHandOver(t *testing.T) {
+	w := newWorld(t)
+	w.stopOthers()
+	w.fill(10_000, 5)
+	w.waitUntilCommitted()
+	w.launch(1)
+	time.Sleep(8 * time.Second) // it has joined and taken over its half
+	w.fill(10_000, 1)
+	w.waitUntilCommitted()
+
+	began := time.Now()
+	w.signal(0, syscall.SIGTERM)
+	if err := w.procs[0].Wait(); err != nil {
+		t.Error(err)
+	}
+	w.procs[0] = nil
+	left := time.Since(began)
+	w.fill(10_000, 1)
+	w.waitUntilCommitted()
+	t.Logf("hand-over in order: the old owner left after %v, the new one had processed 10,000 samples after %v", left, time.Since(began))
+
+	began = time.Now()
+	w.signal(1, syscall.SIGKILL)
+	w.procs[1].Wait()
+	w.launch(1)
+	w.fill(10_000, 1)
+	w.waitUntilCommitted()
+	t.Logf("after kill -9 and a start: 10,000 samples processed after %v, of which up to %v wait for the session of the dead member", time.Since(began), 6*time.Second)
+}
+
+// TestMemoryDuringAnOutage measures the peak of the memory of a process that reads
+// a backlog while InfluxDB refuses connections.
+func TestMemoryDuringAnOutage(t *testing.T) {
+	const limit = 256 << 20
+	t.Setenv("GOMEMLIMIT", fmt.Sprint(limit))
+	w := newWorld(t)
+	w.stopOthers()
+	w.toI.SetRefuse(true)
+	w.toI.Reset()
+	w.fill(1000, 300)
+	time.Sleep(max(*duration, 20*time.Second))
+	during := w.peak(0)
+	w.toI.SetRefuse(false)
+	w.waitUntilCommitted()
+	t.Logf("peak of resident memory: %d MiB during the outage, %d MiB after catching up with 300,000 samples; GOMEMLIMIT is %d MiB",
+		during>>20, w.peak(0)>>20, limit>>20)
+	if during > limit*12/10 {
+		t.Error("more than 1.2 times the limit")
+	}
+}
+
+// peak returns the largest resident memory of a process, where the system tells.
+func (w *world) peak(i int) int {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", w.procs[i].Process.Pid))
+	if err != nil {
+		w.t.Skip("the system does not tell: ", err)
+	}
+	for line := range strings.Lines(string(b)) {
+		if f := strings.Fields(line); len(f) == 3 && f[0] == "VmHWM:" {
+			kib, err := strconv.Atoi(f[1])
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			return kib << 10
+		}
+	}
+	w.t.Skip("the system does not tell the peak")
+	return 0
+}
