@@ -4,8 +4,8 @@ GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 LDFLAGS  = -s -w -X main.version=$(VERSION)
 
-# The numeric packages have no goroutines: the race detector would find nothing and make them ten times slower.
-NUMERIC    = ./eval/... ./orff/... ./sgd/... ./varmodel/... ./internal/vec/...
+# The numeric packages and the simulator have no goroutines: the race detector would find nothing and make them ten times slower.
+NUMERIC    = ./eval/... ./orff/... ./sgd/... ./varmodel/... ./internal/vec/... ./internal/faultsim/...
 CONCURRENT = $(filter-out $(shell $(GO) list $(NUMERIC)),$(shell $(GO) list ./...))
 
 # The race detector needs a C compiler; without one the tests run without it.
