@@ -282,7 +282,7 @@ export class TrendChart extends Chart {
       scales: {x: {time: true}, y: {range: (u, low, high) => this.range(low ?? this.goal, high ?? this.goal, this.goal)}},
       axes: [{...timeAxis(), space: 64}, {...valueAxis(46, (u, ticks) => ticks.map((x) => this.values(x))), space: 26}],
       cursor: {show: false},
-      padding: [8, 10, 0, 0],
+      padding: [8, 18, 0, 0],
       hooks: {draw: [(u) => this.rule(u)]},
     };
   }
@@ -333,7 +333,7 @@ export class ShareChart extends Chart {
       scales: {x: {time: true}, y: {range: [0, 1]}},
       axes: [{...timeAxis(), space: 64}, {...valueAxis(46, (u, ticks) => ticks.map((x) => format.percent(x, 0))), space: 40}],
       cursor: {show: false},
-      padding: [8, 10, 0, 0],
+      padding: [8, 18, 0, 0],
     };
   }
 }
