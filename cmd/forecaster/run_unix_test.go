@@ -97,7 +97,10 @@ func startBroker(t *testing.T, topics ...string) (addr string) {
 // killed three times in the middle write the same bytes.
 func TestThreeWays(t *testing.T) {
 	t.Run("development broker", func(t *testing.T) {
-		threeWays(t, startBroker(t, "metrics"))
+		threeWays(t, startBroker(t, "metrics"), "state.dir="+filepath.Join(t.TempDir(), "state"))
+	})
+	t.Run("checkpoints in a topic", func(t *testing.T) {
+		threeWays(t, startBroker(t, "metrics"), "state.topic=metrics-state")
 	})
 	t.Run("Apache Kafka", func(t *testing.T) {
 		if testing.Short() {
@@ -105,11 +108,11 @@ func TestThreeWays(t *testing.T) {
 		}
 		k := testserver.StartKafka(t)
 		k.CreateTopic("metrics", 1)
-		threeWays(t, k.Addr)
+		threeWays(t, k.Addr, "state.topic=metrics-state")
 	})
 }
 
-func threeWays(t *testing.T, broker string) {
+func threeWays(t *testing.T, broker, state string) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data.csv")
 	writeFile(t, data, seriesCSV(3000, 3, .05, 1))
@@ -133,7 +136,7 @@ func threeWays(t *testing.T, broker string) {
 		"--set", "input.kafka.topics=metrics",
 		"--set", "input.kafka.session_timeout=1500ms", // how long a restart after kill -9 waits
 		"--set", "output.file.path=" + out,
-		"--set", "state.dir=" + filepath.Join(dir, "state"),
+		"--set", state,
 		"--set", "state.interval=20ms",
 		"--set", "log.format=json",
 	}, model...)
