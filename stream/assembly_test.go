@@ -5,12 +5,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -281,3 +283,140 @@ func (nowhere) Load(context.Context) (stream.Checkpoint, error) {
 }
 func (nowhere) Save(context.Context, stream.Checkpoint) error { return nil }
 func (nowhere) Close() error                                  { return nil }
+
+// FuzzAssembly: whatever the order, each value is in the row nearest to its time,
+// once, or was refused as late; rows ascend; and a restart in the middle changes
+// nothing.
+func FuzzAssembly(f *testing.F) {
+	f.Add(uint64(1), uint8(0), false, false)
+	f.Add(uint64(2), uint8(25), true, false)
+	f.Add(uint64(3), uint8(60), false, true)
+	f.Fuzz(func(t *testing.T, seed uint64, wait uint8, hold, fill bool) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		a := stream.Assembly{Wait: time.Duration(wait) * time.Second, Hold: hold}
+		if fill {
+			a.Fill = stream.FillLast
+		}
+		c := assemblyConfig(a)
+		c.Variables, c.MaxGap, c.Baselines = []string{"v0", "v1", "v2"}, 5, nil
+		const n = 200
+		times := make([]int64, n) // of the value i+1
+		rs := make([]stream.Record, 0, n+1)
+		taken := map[[2]int64]bool{}
+		for i := range times {
+			var v int64
+			for {
+				v = rng.Int64N(3)
+				times[i] = int64(i)*8e9 + rng.Int64N(80e9) - 40e9
+				if k := [2]int64{v, (times[i] + 1000e9 + 5e9) / 10e9}; !taken[k] {
+					taken[k] = true // one value of a variable in a row
+					break
+				}
+			}
+			rs = append(rs, stream.Record{
+				Message: &stream.Message{Topic: "in", Offset: int64(i)}, Series: "s", Time: times[i],
+				Names: []string{fmt.Sprint("v", v)}, Values: []float64{float64(i + 1)},
+			})
+		}
+		rs = append(rs, stream.Record{
+			Message: &stream.Message{Topic: "in", Offset: n}, Series: "s", Time: 10000e9, Names: []string{"v0"}, Values: []float64{0},
+		})
+		e := newEngine(t, c)
+		var b stream.Batch
+		cut := rng.IntN(n)
+		for i := range rs {
+			if i == cut {
+				state := e.Snapshot(nil)
+				e = newEngine(t, c)
+				if err := e.Restore(state); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := e.Apply(&b, &rs[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		seen := make(map[int]int64) // value -> row
+		last := int64(math.MinInt64)
+		for _, o := range b.Observations {
+			if o.Time <= last || o.Time%10e9 != 0 {
+				t.Fatalf("row %d after %d", o.Time, last)
+			}
+			last = o.Time
+			for _, y := range o.Y {
+				if math.IsNaN(y) {
+					continue
+				}
+				i := int(y) - 1
+				if at, ok := seen[i]; ok {
+					if !fill || o.Time-at > 5*10e9 {
+						t.Fatalf("the value of %d is in the rows %d and %d", times[i], at, o.Time)
+					}
+					continue // carried on
+				}
+				if d := times[i] - o.Time; d < -5e9 || d >= 5e9 {
+					t.Fatalf("the value of %d is in the row %d", times[i], o.Time)
+				}
+				seen[i] = o.Time
+			}
+		}
+		for _, l := range b.DeadLetters {
+			if l.Reason != stream.Late {
+				t.Fatalf("%s: %s", l.Reason, l.Detail)
+			}
+			if at, ok := seen[int(l.Message.Offset)]; ok {
+				t.Fatalf("value %d was refused and is in the row %d", l.Message.Offset+1, at)
+			}
+			seen[int(l.Message.Offset)] = 0
+		}
+		if len(seen) != n {
+			t.Fatalf("%d of %d values are somewhere", len(seen), n)
+		}
+	})
+}
+
+// BenchmarkAssembly: one variable a record against all in one, both with a model
+// that costs little.
+func BenchmarkAssembly(b *testing.B) {
+	for _, dim := range []int{5, 100} {
+		for _, parts := range []bool{false, true} {
+			b.Run(fmt.Sprintf("dim=%d/parts=%v", dim, parts), func(b *testing.B) {
+				c := driftConfig()
+				c.Interval, c.Baselines, c.GoodCopy, c.MetricsEvery = 10*time.Second, nil, 0, 0
+				c.Emit, c.Horizon, c.Levels = nil, 1, nil
+				c.NewModel = func(int) (eval.Model, error) { return constant{}, nil }
+				if parts {
+					c.Assembly = &stream.Assembly{}
+				}
+				e := newEngine(b, c)
+				var names []string
+				for j := range dim {
+					names = append(names, fmt.Sprint("v", j))
+				}
+				values := make([]float64, dim)
+				var batch stream.Batch
+				r := stream.Record{Message: &stream.Message{}, Series: "s"}
+				b.ReportAllocs()
+				for b.Loop() {
+					r.Time += 10e9
+					if parts {
+						for j := range dim {
+							r.Names, r.Values = names[j:j+1], values[j:j+1]
+							if err := e.Apply(&batch, &r); err != nil {
+								b.Fatal(err)
+							}
+							r.Message.Offset++
+						}
+					} else {
+						r.Names, r.Values = names, values
+						if err := e.Apply(&batch, &r); err != nil {
+							b.Fatal(err)
+						}
+						r.Message.Offset++
+					}
+					batch.Reset()
+				}
+			})
+		}
+	}
+}
