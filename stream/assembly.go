@@ -72,6 +72,7 @@ type row struct {
 	at     int64
 	values []float64 // one a column; NaN = none
 	times  []int64   // of the values
+	filled int       // number of values
 }
 
 // held is the last value of a column in a closed row.
@@ -86,7 +87,7 @@ func (e *Engine) assemble(dst *Batch, r *Record) error {
 	a, refusal := e.assemblyOf(r)
 	if refusal != nil {
 		dst.refuse(r.Message, refusal.Reason, refusal.Detail)
-		return nil
+		return nil //nolint:nilerr // a refusal is an outcome: it is now a dead letter
 	}
 	if a == nil {
 		return nil // none of its variables was asked for
@@ -100,6 +101,9 @@ func (e *Engine) assemble(dst *Batch, r *Record) error {
 		}
 		a.since[c] = min(a.since[c], into.at)
 		if !math.IsNaN(v) && (math.IsNaN(into.values[c]) || r.Time >= into.times[c]) {
+			if math.IsNaN(into.values[c]) {
+				into.filled++
+			}
 			into.values[c], into.times[c] = v, r.Time
 		}
 	}
@@ -288,6 +292,9 @@ func (e *Engine) due(a *assembly) bool {
 // complete reports whether every variable of the series has a value in r.
 func (e *Engine) complete(a *assembly, r *row) bool {
 	names := e.known(a)
+	if r.filled < len(names) {
+		return false
+	}
 	for _, name := range names {
 		c, ok := a.index[name]
 		if !ok || math.IsNaN(r.values[c]) {
@@ -478,6 +485,13 @@ func (a *assembly) state(c *snapshot.Codec, e *Engine) {
 			a.rowAt(at)
 		}
 		c.Float64s(a.open[i].values)
+		if c.Decoding() {
+			for _, v := range a.open[i].values {
+				if !math.IsNaN(v) {
+					a.open[i].filled++
+				}
+			}
+		}
 		for j := range a.open[i].times {
 			c.Int64(&a.open[i].times[j])
 		}
