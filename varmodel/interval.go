@@ -43,7 +43,7 @@ func NewIntervals(m eval.Model, cfg IntervalConfig) (eval.Model, error) {
 const (
 	intervalScaleRate = 0.05 // memory of the error scale
 	intervalAfter     = 20   // errors at every horizon before bounds are given
-	intervalRate      = 0.02 // smallest step of L
+	intervalRate      = 0.03 // smallest step of L
 )
 
 type intervals struct {
@@ -55,7 +55,7 @@ func (m *intervals) NewSeries() eval.Forecaster {
 	d, h, l := m.cfg.Dim, m.cfg.Horizon, len(m.cfg.Levels)
 	s := &intervalSeries{
 		around: around{m.Model.NewSeries()}, m: m,
-		ring:  make([]float64, h*h*d),
+		ring: make([]float64, h*h*d), then: make([]float64, h*h*d),
 		count: make([]float64, h*d), scale: make([]float64, h*d),
 		width: make([]float64, l*h*d),
 	}
@@ -75,6 +75,7 @@ type intervalSeries struct {
 	m *intervals
 
 	ring   []float64 // forecasts of the last H origins, H x H x d
+	then   []float64 // scales when they were issued, H x H x d
 	next   int       // origin that Observe replaces next
 	issued int       // origins in the ring
 	scored int       // samples after which forecasts of every horizon were scored
@@ -90,21 +91,24 @@ func (s *intervalSeries) Observe(y []float64) error {
 	H, d := s.m.cfg.Horizon, s.m.cfg.Dim
 	for h := 1; h <= s.issued; h++ {
 		origin := (s.next - h + H) % H
-		forecast := s.ring[(origin*H+h-1)*d : (origin*H+h)*d]
-		s.score(h, y, forecast)
+		at, to := (origin*H+h-1)*d, (origin*H+h)*d
+		s.score(h, y, s.ring[at:to], s.then[at:to])
 	}
 	if s.issued == H {
 		s.scored = min(s.scored+1, intervalAfter)
 	}
 	if s.Forecaster.ForecastTo(s.ring[s.next*H*d : (s.next+1)*H*d]) {
+		copy(s.then[s.next*H*d:], s.scale)
 		s.next = (s.next + 1) % H
 		s.issued = min(s.issued+1, H)
 	}
 	return nil
 }
 
-// score learns from a forecast of horizon h once its target y is known.
-func (s *intervalSeries) score(h int, y, forecast []float64) {
+// score learns from a forecast of horizon h once its target y is known. Whether
+// y was inside is judged by the scale when the forecast was issued: errors of
+// neighbouring origins are alike, so the scale of now already knows of this one.
+func (s *intervalSeries) score(h int, y, forecast, then []float64) {
 	H, d := s.m.cfg.Horizon, s.m.cfg.Dim
 	for j, v := range y {
 		if math.IsNaN(v) {
@@ -117,12 +121,12 @@ func (s *intervalSeries) score(h int, y, forecast []float64) {
 		}
 		s.count[i]++
 		n := s.count[i]
-		if s.scale[i] > 0 {
-			rate := max(intervalRate, 0.5*math.Pow(n, -0.6))
+		if then[j] > 0 {
+			rate := max(intervalRate, 1.0*math.Pow(n, -0.6))
 			for l, level := range s.m.cfg.Levels {
 				w := &s.width[l*H*d+i]
 				miss := 0.0
-				if size > s.scale[i]*math.Exp(*w)+degenerate*math.Abs(v) {
+				if size > then[j]*math.Exp(*w)+degenerate*math.Abs(v) {
 					miss = 1
 				}
 				*w += rate * (miss - (1 - level))
@@ -131,7 +135,7 @@ func (s *intervalSeries) score(h int, y, forecast []float64) {
 		if n > winsorAfter {
 			size = min(size, winsorLimit*s.scale[i])
 		}
-		s.scale[i] += max(intervalScaleRate, 1/n) * (size - s.scale[i])
+		s.scale[i] += max(intervalScaleRate/math.Sqrt(float64(h)), 1/n) * (size - s.scale[i])
 	}
 }
 
@@ -174,6 +178,7 @@ func (s *intervalSeries) State(c *snapshot.Codec) {
 	s.Forecaster.State(c)
 	c.Section("intervals")
 	c.Float64s(s.ring)
+	c.Float64s(s.then)
 	c.Index(&s.next, s.m.cfg.Horizon)
 	c.Index(&s.issued, s.m.cfg.Horizon+1)
 	c.Index(&s.scored, intervalAfter+1)
