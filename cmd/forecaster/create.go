@@ -15,12 +15,13 @@ import (
 var parts embed.FS
 
 func (a *app) createCommand() *cobra.Command {
-	inputs := []string{"kafka", "file", "stdin", "simulated"}
-	outputs := []string{"influxdb", "file"}
+	inputs := []string{"kafka", "telegraf", "file", "stdin", "simulated"}
+	outputs := []string{"influxdb", "file", "kafka"}
 	cmd := &cobra.Command{
 		Use:   "create",
 		Short: "Print a commented configuration to start from",
 		Example: `  forecaster create > forecaster.yaml
+  forecaster create --from telegraf --to influxdb
   forecaster create --from file --to file`,
 		Args: cobra.NoArgs,
 	}
@@ -33,7 +34,11 @@ func (a *app) createCommand() *cobra.Command {
 		if !slices.Contains(outputs, *to) {
 			return &usageError{fmt.Errorf("--to: must be one of %s, got %q", strings.Join(outputs, ", "), *to)}
 		}
-		for _, name := range []string{"head", "input-" + *from, "model", "output-" + *to, "tail"} {
+		pipeline := "pipeline"
+		if *from == "telegraf" {
+			pipeline = "pipeline-telegraf" // it needs an interval
+		}
+		for _, name := range []string{"head", "input-" + *from, pipeline, "model", "output-" + *to, "tail"} {
 			text, err := parts.ReadFile("create/" + name + ".yaml")
 			if err != nil {
 				return err
