@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -178,10 +177,10 @@ func (k *Kafka) Kill() {
 }
 
 // Pause and Resume freeze and thaw the broker (SIGSTOP and SIGCONT).
-func (k *Kafka) Pause() { syscall.Kill(k.process.pid, syscall.SIGSTOP) }
+func (k *Kafka) Pause() { freeze(k.process.pid) }
 
 // Resume ends a Pause.
-func (k *Kafka) Resume() { syscall.Kill(k.process.pid, syscall.SIGCONT) }
+func (k *Kafka) Resume() { thaw(k.process.pid) }
 
 // CreateTopic creates a topic and waits until every partition has a leader.
 // Settings are pairs of a name and a value.

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -66,7 +65,7 @@ func (p *process) kill() {
 
 // terminate asks the server to stop and waits for it.
 func (p *process) terminate(timeout time.Duration) {
-	syscall.Kill(p.pid, syscall.SIGTERM)
+	askToStop(p.pid)
 	for end := time.Now().Add(timeout); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if !p.alive() {
 			break
@@ -80,7 +79,7 @@ func (p *process) terminate(timeout time.Duration) {
 func (p *process) alive() bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid))
 	if err != nil {
-		return syscall.Kill(p.pid, 0) == nil
+		return exists(p.pid)
 	}
 	_, after, _ := bytes.Cut(stat, []byte(") "))
 	return len(after) > 0 && after[0] != 'Z'
