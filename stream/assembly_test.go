@@ -264,8 +264,8 @@ func TestSplitter(t *testing.T) {
 	for _, o := range b.Observations {
 		seen += fmt.Sprint(o.Y[0])
 	}
-	if seen != "12345" || b.Records != 4 || len(b.DeadLetters) != 3 {
-		t.Errorf("observed %s in %d messages, %d refused", seen, b.Records, len(b.DeadLetters))
+	if seen != "12345" || b.Records != 9 || len(b.DeadLetters) != 3 {
+		t.Errorf("observed %s in %d records, %d refused", seen, b.Records, len(b.DeadLetters))
 	}
 	for _, l := range b.DeadLetters {
 		if string(l.Message.Value) != "x" {

@@ -16,7 +16,7 @@ type Batch struct {
 	Events       []Event
 	DeadLetters  []DeadLetter
 
-	Records   int64  // messages applied: learnt from or refused, not skipped
+	Records   int64  // applied: learnt from or refused, not skipped; a refused row of an Assembly beside its parts
 	Series    int    // seen so far
 	Watermark int64  // largest time of a sample learnt from, ns; 0 = none
 	Next      int64  // offset after the last record applied

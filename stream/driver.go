@@ -122,7 +122,7 @@ func (d *Driver) Apply(b *Batch, m *Message) (full bool, err error) {
 func (d *Driver) apply(b *Batch, m *Message) error {
 	if m.Refused != nil {
 		d.c.Engine.Reject(b, m, m.Refused)
-		return nil
+		return nil //nolint:nilerr // a refusal is an outcome: it is now a dead letter
 	}
 	if !d.c.Engine.Begin(b, m) {
 		return nil
@@ -133,10 +133,13 @@ func (d *Driver) apply(b *Batch, m *Message) error {
 		return d.take(b, d.c.Decoder.Decode(&d.record, m))
 	}
 	split.Split(m)
-	for {
+	for n := 0; ; n++ {
 		err := split.Next(&d.record)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
+		}
+		if n > 0 {
+			b.Records++ // the first one was counted as the message
 		}
 		if err := d.take(b, err); err != nil {
 			return err

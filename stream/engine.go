@@ -126,6 +126,7 @@ func (e *Engine) learnFrom(dst *Batch, r *Record) error {
 	if refusal != nil {
 		if e.c.Assembly != nil {
 			e.rowLetter(r)
+			dst.Records++ // beside its parts
 		}
 		dst.refuse(r.Message, refusal.Reason, refusal.Detail)
 		return nil
