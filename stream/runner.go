@@ -186,7 +186,7 @@ func (r *Runner) read(ctx context.Context, p *pipe) error {
 			due = time.Now().Add(r.c.CheckpointEvery)
 		}
 		if (b.Snapshot != nil || b.Records > 0 && (end || n < len(messages))) && !flush() {
-			return nil
+			return nil //nolint:nilerr // the writer stopped and has the error that matters
 		}
 		switch {
 		case !end:

@@ -149,11 +149,11 @@ func (a *app) compareOne(cmd *cobra.Command, v variant, path string, data *eval.
 	}
 	cfg, err := a.load(cmd, modelSettings, forced...)
 	if err != nil {
-		return number(math.NaN()), nil // refused with a reason that lint gives
+		return number(math.NaN()), nil //nolint:nilerr // no figure for this data; lint gives the reason
 	}
 	m, err := newModel(cfg.Model, data.Dim(), len(data.Series) > 1)
 	if err != nil {
-		return number(math.NaN()), nil
+		return number(math.NaN()), nil //nolint:nilerr // likewise
 	}
 	r, err := eval.Prequential(m, data, eval.Options{
 		Horizon: 1, From: data.Len() / len(data.Series) / 4,

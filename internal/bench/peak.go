@@ -2,7 +2,7 @@ package main
 
 import "unsafe"
 
-var sink float64
+var sink float64 //nolint:unused // written so that the compiler keeps the loop
 
 func multiplyAddsPortable(n int) {
 	var a, b, c, d, e, f float64

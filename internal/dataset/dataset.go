@@ -10,6 +10,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -49,7 +50,7 @@ func Read(name string, r io.Reader) (*eval.Dataset, error) {
 	s := eval.Series{Name: name}
 	for {
 		rec, err := c.Read()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

@@ -108,7 +108,7 @@ func TestErrorsAreSticky(t *testing.T) {
 	first := d.Err()
 	v := 42.0
 	d.Float64(&v)
-	if d.Err() != first || v != 42 || first == nil {
+	if !errors.Is(d.Err(), first) || v != 42 || first == nil {
 		t.Errorf("after the error %v: error %v, value %v", first, d.Err(), v)
 	}
 }

@@ -307,7 +307,7 @@ func TestLineProtocol(t *testing.T) {
 		split.Split(&dst[i])
 		for {
 			err := split.Next(&r)
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				break
 			}
 			if err != nil {

@@ -104,7 +104,7 @@ func NewInflux(c InfluxConfig) (*Influx, error) {
 func (d *Influx) Decode(r *stream.Record, m *stream.Message) error {
 	d.Split(m)
 	err := d.Next(r)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return refuse(stream.Malformed, "no line with a number")
 	}
 	return err

@@ -33,7 +33,7 @@ func showAll(d stream.Splitter, m *stream.Message) string {
 		err := d.Next(&r)
 		var data *stream.DataError
 		switch {
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return b.String()
 		case errors.As(err, &data):
 			fmt.Fprintf(&b, "%s <%s>\n", err, r.Message.Value)
@@ -128,7 +128,7 @@ func FuzzInflux(f *testing.F) {
 		size := 0
 		for {
 			err := d.Next(&r)
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				break
 			}
 			if size += len(r.Message.Value) + 1; size > len(value)+1 {

@@ -199,7 +199,7 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 
 	d.dec.ResetBytes(m.Value)
 	err := d.enter(d.inObject)
-	if err == nil && d.dec.Skip() != io.EOF {
+	if err == nil && !errors.Is(d.dec.Skip(), io.EOF) {
 		return refuse(stream.Malformed, "something follows the object")
 	}
 	switch {
