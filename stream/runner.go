@@ -186,12 +186,12 @@ func (r *Runner) read(ctx context.Context, p *pipe) error {
 			due = time.Now().Add(r.c.CheckpointEvery)
 		}
 		if (b.Snapshot != nil || b.Records > 0 && (end || n < len(messages))) && !flush() {
-			return nil //nolint:nilerr // the writer stopped and has the error that matters
+			return nil
 		}
 		switch {
 		case !end:
 		case errors.Is(err, io.EOF) || ctx.Err() != nil:
-			return nil
+			return nil //nolint:nilerr // the end of the source, or the wish to stop
 		default:
 			return fmt.Errorf("stream: read: %w", err)
 		}
