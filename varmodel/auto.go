@@ -3,6 +3,7 @@ package varmodel
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/snapshot"
@@ -17,7 +18,23 @@ type AutoConfig struct {
 	Shared  bool      // several series share the weights
 	Season  int       // samples in a season; 0 means that it is found in the data
 	Levels  []float64 // of the prediction intervals, each in (0, 1); none means no intervals
+
+	Without []Ingredient // left out, to measure what each is worth
 }
+
+// Ingredient is a part of the default model that can be left out.
+type Ingredient string
+
+// The ingredients, beside the experts.
+const (
+	Rebuilding Ingredient = "rebuilding" // starting the experts again at 50, 100, 200, … samples
+	LongInputs Ingredient = "long"       // the forecasts of ar96 as inputs of the others
+	Stacking   Ingredient = "stack"      // the linear correction of the aggregate
+	Novelty    Ingredient = "novelty"    // persistence after a step far larger than any before
+	Glitches   Ingredient = "glitch"     // holding back values out of all proportion
+)
+
+var ingredients = []Ingredient{Rebuilding, LongInputs, Stacking, Novelty, Glitches}
 
 // ExpertNames lists the experts of the default model beside persistence.
 func ExpertNames() []string {
@@ -47,22 +64,24 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 	if err := checkRange("Season", cfg.Season, 0, maxLags); err != nil {
 		return nil, err
 	}
+	for _, w := range cfg.Without {
+		if !slices.Contains(ingredients, w) {
+			return nil, fmt.Errorf("varmodel: Without must be names of %v, got %q", ingredients, w)
+		}
+	}
 	m := &auto{cfg: cfg, out: make([]float64, cfg.Dim)}
 	for block, spec := range pool {
-		wanted := false
-		for _, n := range names {
-			wanted = wanted || n == spec.name
-		}
-		if !wanted {
+		if !slices.Contains(names, spec.name) {
 			continue
 		}
+		spec.long = spec.long && m.has(LongInputs)
 		e, err := newExpert(spec, cfg.Dim, cfg.Seed, block+1)
 		if err != nil {
 			return nil, err
 		}
 		m.experts = append(m.experts, e)
 		m.depth = max(m.depth, e.depth())
-		if !cfg.Shared && e.random != nil {
+		if m.rebuilds() && e.random != nil {
 			e.random.warm = nil // rebuilds take the bandwidth
 		}
 	}
@@ -76,7 +95,7 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 			return nil, err
 		}
 	}
-	if !cfg.Shared {
+	if m.rebuilds() {
 		m.rebuild = newRebuild(m)
 	}
 	if len(cfg.Levels) == 0 {
@@ -102,10 +121,14 @@ type auto struct {
 	cfg     AutoConfig
 	experts []*expert
 	depth   int       // lags that the experts look at
-	rebuild *rebuild  // nil when series share the weights
+	rebuild *rebuild  // nil without rebuilding, or when series share the weights
 	directs *directs  // nil for a horizon of one
 	out     []float64 // scratch
 }
+
+func (m *auto) has(i Ingredient) bool { return !slices.Contains(m.cfg.Without, i) }
+
+func (m *auto) rebuilds() bool { return !m.cfg.Shared && m.has(Rebuilding) }
 
 func (m *auto) State(c *snapshot.Codec) {
 	c.Section("auto")
@@ -120,14 +143,13 @@ func (m *auto) State(c *snapshot.Codec) {
 func (m *auto) NewSeries() eval.Forecaster {
 	d, k := m.cfg.Dim, len(m.experts)
 	depth := m.depth + 1
-	if !m.cfg.Shared {
+	if m.rebuild != nil {
 		depth += memory
 	}
 	depth = max(depth, m.cfg.Season+1)
 	s := &autoSeries{
 		m:      m,
 		scaler: newScaler(d), local: newLocalMean(d), past: newHistory(d, depth),
-		glitch: newGlitch(d),
 		mixer:  newMixer(d, k+1, 1, -1),
 		phi:    make([][]float64, k),
 		origin: make([][]float64, 3), unit: make([][]float64, 3),
@@ -142,6 +164,10 @@ func (m *auto) NewSeries() eval.Forecaster {
 	for t := range s.origin {
 		s.origin[t], s.unit[t] = make([]float64, d), make([]float64, d)
 	}
+	s.mixer.stacking, s.mixer.novelty = m.has(Stacking), m.has(Novelty)
+	if m.has(Glitches) {
+		s.glitch = newGlitch(d)
+	}
 	if m.directs != nil {
 		s.outlook = newOutlook(m.directs, m.cfg.Horizon, m.depth)
 		s.outlook.season = m.cfg.Season
@@ -155,7 +181,7 @@ type autoSeries struct {
 	scaler *scaler
 	local  *localMean
 	past   *history
-	glitch *glitch
+	glitch *glitch // nil without
 	mixer  *mixer
 
 	outlook      *outlook    // nil for a horizon of one
@@ -182,7 +208,9 @@ func (s *autoSeries) Observe(y []float64) error {
 	copy(s.sample, y)
 	y = s.sample
 	last := s.past.lag(0)
-	s.glitch.hold(y, last, s.past.seen)
+	if s.glitch != nil {
+		s.glitch.hold(y, last, s.past.seen)
+	}
 	if s.pending {
 		for j, v := range y {
 			s.observed[j] = !math.IsNaN(v) && s.past.seen[j]
@@ -291,7 +319,9 @@ func (s *autoSeries) State(c *snapshot.Codec) {
 	s.scaler.State(c)
 	s.local.State(c)
 	s.past.State(c)
-	s.glitch.State(c)
+	if s.glitch != nil {
+		s.glitch.State(c)
+	}
 	s.mixer.State(c)
 	if s.outlook != nil {
 		s.outlook.State(c)

@@ -84,13 +84,14 @@ func (p *polynomial) State(c *snapshot.Codec) {
 }
 
 const (
-	outcomeLimit  = 30    // limit of an outcome, in typical steps
-	scaleRate     = 1e-3  // memory of the typical step of the mixer
-	stackRidge    = 100   // prior precision of the stack around the aggregate
-	stackForget   = .9995 // per sample
-	stackLimit    = 5     // limit of the stack's error
-	noveltyFactor = 5     // a step this much larger than any before it is a novelty …
-	noveltySteps  = 10    // … if it is also so many typical steps
+	outcomeLimit   = 30    // limit of an outcome, in typical steps
+	incrementLimit = 1e6   // limit of an expert's increment, in typical steps: its square must not overflow
+	scaleRate      = 1e-3  // memory of the typical step of the mixer
+	stackRidge     = 100   // prior precision of the stack around the aggregate
+	stackForget    = .9995 // per sample
+	stackLimit     = 5     // limit of the stack's error
+	noveltyFactor  = 5     // a step this much larger than any before it is a novelty …
+	noveltySteps   = 10    // … if it is also so many typical steps
 )
 
 // mixer forms one forecast of each coordinate from those of several experts.
@@ -106,6 +107,7 @@ const (
 // it the forecast is the last value: nothing that was learnt applies.
 type mixer struct {
 	dim, experts, home int
+	stacking, novelty  bool
 
 	square, steps   []float64 // mean square of the non-zero steps, and their number
 	largest, recent []float64 // largest step but for the last; the last
@@ -121,7 +123,7 @@ type mixer struct {
 
 func newMixer(dim, experts, every, home int) *mixer {
 	m := &mixer{
-		dim: dim, experts: experts, home: home,
+		dim: dim, experts: experts, home: home, stacking: true, novelty: true,
 		square: make([]float64, dim), steps: make([]float64, dim),
 		largest: make([]float64, dim), recent: make([]float64, dim),
 		aggregate: make([]polynomial, dim), both: make([]polynomial, dim),
@@ -162,13 +164,16 @@ func (m *mixer) forecastTo(dst, last, forecasts []float64) {
 		z := m.z[j*m.experts : (j+1)*m.experts]
 		low, high := 0.0, 0.0
 		for k := range z {
-			z[k] = (forecasts[k*m.dim+j] - x) / unit
+			z[k] = min(max((forecasts[k*m.dim+j]-x)/unit, -incrementLimit), incrementLimit)
 			low, high = min(low, z[k]), max(high, z[k])
 		}
 		c := m.choice(j)
 		c[0] = m.aggregate[j].mean(z)
 		m.stackTo(z, c[0])
-		c[1] = min(max(c[0]+m.err[0], low), high)
+		c[1] = c[0]
+		if m.stacking {
+			c[1] = min(max(c[0]+m.err[0], low), high)
+		}
 		m.out[j] = m.both[j].mean(c)
 		if m.novel(j) {
 			m.out[j] = 0
@@ -198,7 +203,7 @@ func (m *mixer) stackTo(z []float64, aggregate float64) {
 }
 
 func (m *mixer) novel(j int) bool {
-	return m.steps[j] > winsorAfter && m.recent[j] > noveltyFactor*m.largest[j] && m.recent[j] > noveltySteps*m.unit(j)
+	return m.novelty && m.steps[j] > winsorAfter && m.recent[j] > noveltyFactor*m.largest[j] && m.recent[j] > noveltySteps*m.unit(j)
 }
 
 // observe learns from the next sample y, NaN where missing, after forecastTo

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -175,4 +176,180 @@ func loadB(t testing.TB, name string) *protocolB {
 	x := readSeries(t, name+".csv")
 	fillForward(x)
 	return newProtocolB(name, x)
+}
+
+// measuring skips a test that takes minutes unless it is asked for.
+func measuring(t *testing.T) {
+	t.Helper()
+	if os.Getenv("FORECASTER_MEASURE") == "" {
+		t.Skip("a measurement of minutes; set FORECASTER_MEASURE=1")
+	}
+}
+
+// relative is the error of m on each of the nine series: absolute on ETTh2, the
+// others relative to persistence; and the geometric mean of all relative to
+// persistence.
+func relative(t *testing.T, sets []*protocolB, m func(dim int) (eval.Model, error)) (values []float64, mean float64) {
+	t.Helper()
+	for _, p := range sets {
+		model, err := m(len(p.sd))
+		if err != nil {
+			t.Fatal(err)
+		}
+		naive, err := NewPersistence(PersistenceConfig{Dim: len(p.sd), Horizon: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, base := p.run(t, model, 1)[0], p.run(t, naive, 1)[0]
+		mean += math.Log(v/base) / float64(len(sets))
+		if p.name != "ETTh2" {
+			v /= base
+		}
+		values = append(values, v)
+	}
+	return values, math.Exp(mean)
+}
+
+func loadNine(t *testing.T) []*protocolB {
+	var sets []*protocolB
+	for _, n := range nine {
+		sets = append(sets, loadB(t, n))
+	}
+	return sets
+}
+
+// The default model against the reference of Protocol B: no worse than it by
+// more than 1 % on any series, 0.64 in geometric mean, 0.320 on ETTh2; and
+// nowhere worse than the better of persistence and VAR(1) by more than 1 %.
+func TestProtocolB(t *testing.T) {
+	measuring(t)
+	sets := loadNine(t)
+	reference := []float64{.3223, .9998, .5023, .5154, .7625, .7432, .4701, .6381, .7008}
+	got, mean := relative(t, sets, func(d int) (eval.Model, error) { return NewAuto(AutoConfig{Dim: d, Horizon: 1}) })
+	linear, _ := relative(t, sets, func(d int) (eval.Model, error) { return NewVAR(VARConfig{Dim: d, Order: 1, Horizon: 1, Ridge: .01}) })
+	pure, pureMean := relative(t, sets, func(d int) (eval.Model, error) { return NewORFFVAR(ORFFVARConfig{Dim: d, Order: 3, Horizon: 1}) })
+	naive, _ := relative(t, sets, func(d int) (eval.Model, error) {
+		return NewPersistence(PersistenceConfig{Dim: d, Horizon: 1})
+	})
+	for i, p := range sets {
+		t.Logf("%-16s auto %.4f  reference %.4f  orffvar %.4f  var1 %.4f", p.name, got[i], reference[i], pure[i], linear[i])
+		if got[i] > 1.01*reference[i] {
+			t.Errorf("%s: %.4f, reference %.4f", p.name, got[i], reference[i])
+		}
+		if best := min(naive[i], linear[i]); got[i] > 1.01*best {
+			t.Errorf("%s: %.4f, better of persistence and VAR(1) %.4f", p.name, got[i], best)
+		}
+	}
+	t.Logf("geometric mean relative to persistence: auto %.4f  orffvar %.4f", mean, pureMean)
+	if mean > .64 {
+		t.Errorf("geometric mean %.4f", mean)
+	}
+	if got[0] > .320 {
+		t.Errorf("ETTh2 %.4f", got[0])
+	}
+	if pure[0] > .365 {
+		t.Errorf("ORFFVAR on ETTh2 %.4f", pure[0])
+	}
+}
+
+// What each ingredient and each expert is worth: the error without it.
+func TestProtocolAblation(t *testing.T) {
+	measuring(t)
+	sets := loadNine(t)
+	show := func(name string, cfg AutoConfig) {
+		v, mean := relative(t, sets, func(d int) (eval.Model, error) {
+			cfg.Dim, cfg.Horizon = d, 1
+			return NewAuto(cfg)
+		})
+		t.Logf("%-22s mean %.4f  %.4f", name, mean, v)
+	}
+	show("everything", AutoConfig{})
+	for _, w := range ingredients {
+		show("without "+string(w), AutoConfig{Without: []Ingredient{w}})
+	}
+	for i, name := range ExpertNames() {
+		show("without "+name, AutoConfig{Experts: slices.Delete(ExpertNames(), i, i+1)})
+		show("only "+name, AutoConfig{Experts: []string{name}})
+	}
+}
+
+// Errors averaged over the horizons 1 … H with delayed feedback.
+func TestProtocolHorizons(t *testing.T) {
+	measuring(t)
+	for _, name := range nine {
+		p := loadB(t, name)
+		d := len(p.sd)
+		for _, H := range []int{24, 48} {
+			hs := make([]int, H)
+			for i := range hs {
+				hs[i] = i + 1
+			}
+			mean := func(m eval.Model, err error) float64 {
+				if err != nil {
+					t.Fatal(err)
+				}
+				var s float64
+				for _, v := range p.run(t, m, H, hs...) {
+					s += v / float64(H)
+				}
+				return s
+			}
+			naive := mean(NewPersistence(PersistenceConfig{Dim: d, Horizon: H}))
+			season := mean(NewSeasonal(SeasonalConfig{Dim: d, Horizon: H, Period: 24}))
+			auto := mean(NewAuto(AutoConfig{Dim: d, Horizon: H}))
+			t.Logf("%-16s H=%d auto %.4f persistence %.4f season of 24 %.4f", name, H, auto, naive, season)
+			if auto > 1.01*min(naive, season) {
+				t.Errorf("%s H=%d: %.4f, persistence %.4f, season %.4f", name, H, auto, naive, season)
+			}
+		}
+	}
+}
+
+// Coverage of the 90 % interval after the first fifth of the rows, and its width
+// beside that of 1.645 rolling standard deviations of the series.
+func TestProtocolIntervals(t *testing.T) {
+	measuring(t)
+	const H, window = 12, 100
+	for _, name := range nine {
+		p := loadB(t, name)
+		d := len(p.sd)
+		m, err := NewAuto(AutoConfig{Dim: d, Horizon: H, Levels: []float64{.9}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.NewSeries().(eval.Bounder)
+		lower, upper := make([]float64, H*d), make([]float64, H*d)
+		hits, count := map[int]float64{}, map[int]float64{}
+		width, rolling := map[int]float64{}, map[int]float64{}
+		for i, row := range p.x {
+			if err := f.Observe(row); err != nil {
+				t.Fatal(err)
+			}
+			if !f.BoundsTo(lower, upper) || i < p.train {
+				continue
+			}
+			for _, h := range []int{1, 12} {
+				for j, sd := range p.sd {
+					if sd == 0 || i+h >= len(p.x) {
+						continue
+					}
+					k, y := (h-1)*d+j, p.x[i+h][j]
+					slack := 1e-9 * math.Abs(y)
+					count[h]++
+					if lower[k]-slack <= y && y <= upper[k]+slack {
+						hits[h]++
+					}
+					width[h] += (upper[k] - lower[k]) / sd
+					rolling[h] += 2 * 1.645 * columnSD(p.x[max(0, i+1-window):i+1], j) / sd
+				}
+			}
+		}
+		for _, h := range []int{1, 12} {
+			c := hits[h] / count[h]
+			t.Logf("%-16s h=%-2d coverage %.4f width %.3f rolling %.3f", name, h, c, width[h]/count[h], rolling[h]/count[h])
+			if c < .88 || c > .92 {
+				t.Errorf("%s h=%d: coverage %.4f", name, h, c)
+			}
+		}
+	}
 }
