@@ -303,12 +303,6 @@ func (s *quantileSeries) unit(i int) float64 {
 	return math.Sqrt(s.square[i])
 }
 
-// ResetLags implements eval.LagResetter: what waits for its target has lost it.
-func (s *quantileSeries) ResetLags() {
-	s.around.ResetLags()
-	clear(s.state)
-}
-
 // BoundsTo implements eval.Bounder.
 func (s *quantileSeries) BoundsTo(lower, upper []float64) bool {
 	m := s.m

@@ -1,0 +1,30 @@
+package varmodel
+
+// reset drops the samples: what comes next is the first of a new run. Their values
+// stay, to fill what is missing in it.
+func (h *history) reset() {
+	h.count = 0
+	clear(h.observed)
+}
+
+// ResetLags implements eval.LagResetter. Until the lags are filled again the
+// forecast is that nothing changes, and nothing is learnt.
+func (s *regressionSeries) ResetLags() {
+	s.pending = false
+	s.past.reset()
+}
+
+// ResetLags implements eval.LagResetter: what waits for its target has lost it.
+func (s *quantileSeries) ResetLags() {
+	s.around.ResetLags()
+	s.lags.past.reset()
+	clear(s.state)
+}
+
+// ResetLags implements eval.LagResetter: there is no score until the lags are
+// filled again.
+func (s *levelSetSeries) ResetLags() {
+	s.around.ResetLags()
+	s.lags.past.reset()
+	s.known = false
+}
