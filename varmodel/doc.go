@@ -23,6 +23,39 @@
 // The kernel is decomposable with the identity as its operator, so that all
 // coordinates share the features.
 //
+// # The default model
+//
+// NewAuto needs no parameter. It runs persistence and eight such regressions
+// side by side, which differ in their lags (1 to 96), bandwidth (1/2, 1 and 2
+// median distances, or linear), memory, and in what they forecast before they
+// have learnt anything: no change, or a return to the mean of the past or of
+// lately. The forecasts of the longest autoregression are inputs of the others.
+// Of each coordinate the mixture is
+//
+//	x^_{t+1} = x_t + sum_k w_k (x^k_{t+1} - x_t) + theta^T (deviations),
+//
+// with the weights w of ML-Poly, which have no learning rate, and a linear
+// correction theta of the experts' deviations from the aggregate, learnt by
+// recursive least squares and kept only as far as it pays.
+//
+// At 50, 100, 200, … up to 3200 samples the experts start again: bandwidths are
+// taken from the past as it is standardised by then, and the last 2000 samples
+// are learnt once more. Early statistics change quickly, and with them the
+// meaning of every feature.
+//
+// Horizons beyond the first are learnt one by one: persistence, the last season
+// (found by the autocorrelation of the increments), means, the iterated
+// autoregression and direct regressions over h steps are mixed at chosen
+// horizons h; a forecast is scored, and learnt from, when its target is
+// observed. Horizons in between follow the iterated path.
+//
+// Data are not trusted. Statistics and targets are winsorised at ten standard
+// deviations; a step of thousands of times the usual one is held back as a
+// glitch unless the values stay there; after a step five times larger than any
+// before, the forecast is the last value until the outcome has been seen.
+//
+// NewIntervals puts prediction intervals around any model.
+//
 // # Kernels and relatives
 //
 // NewKernelVAR takes any other feature map of package orff and every option of
