@@ -29,6 +29,7 @@ type expertSpec struct {
 	long        bool    // the increments that the source forecasts are inputs too
 	frequencies int     // random features: a cosine and a sine each
 	bandwidth   float64 // in median distances
+	additive    bool    // each frequency looks at one coordinate
 	ridge       float64 // of features of size one
 	forgetting  float64
 }
@@ -47,6 +48,7 @@ var pool = []expertSpec{
 	{name: "orff3", order: 3, linear: 1, long: true, frequencies: 100, bandwidth: 0.5, ridge: 100, forgetting: 0.9998},
 	{name: "orff3-local", target: local, order: 3, linear: 1, long: true, frequencies: 50, bandwidth: 1, ridge: 100, forgetting: 0.9995},
 	{name: "orff1-level", target: level, order: 1, frequencies: 100, bandwidth: 2, ridge: 10, forgetting: 0.995},
+	{name: "orff1-additive", target: level, order: 1, linear: 3, frequencies: 100, bandwidth: 1, additive: true, ridge: 3, forgetting: 0.999},
 }
 
 const (
@@ -73,6 +75,9 @@ func newExpert(spec expertSpec, dim int, seed uint64, block int) (*expert, error
 	e := &expert{expertSpec: spec, dim: dim, levels: make([]float64, spec.order*dim)}
 	if spec.frequencies > 0 {
 		e.random = newFourier(spec.order*dim, spec.frequencies, spec.bandwidth, seed, block)
+		if spec.additive {
+			e.random.alignAxes()
+		}
 	}
 	cfg := sgd.RLSConfig{Features: e.features(), Outputs: dim, Ridge: spec.ridge, Forgetting: spec.forgetting, MaxLeverage: 1}
 	var err error

@@ -1,5 +1,7 @@
 package varmodel
 
+import "github.com/orffvar/forecaster/orff"
+
 const (
 	memory       = 2000 // samples that a rebuild learns from again
 	firstRebuild = 50   // samples before the first rebuild; then at every doubling …
@@ -109,7 +111,8 @@ func (r *rebuild) advance(s *autoSeries, f *frame, back int) {
 }
 
 // bandwidths takes the bandwidth of each expert from inputs spread over the
-// past.
+// past. They are drawn, not taken at equal distances: half of a series that
+// alternates is no picture of it.
 func (r *rebuild) bandwidths(s *autoSeries, oldest int) {
 	for _, q := range r.median {
 		if q != nil {
@@ -117,13 +120,14 @@ func (r *rebuild) bandwidths(s *autoSeries, oldest int) {
 		}
 	}
 	f := r.start(s, oldest)
-	taken, pairs := 0, oldest+1
-	for k := range pairs {
-		r.advance(s, &f, oldest-k)
-		if k*distances < taken*pairs || taken == distances {
+	rng := orff.NewRand(uint64(s.past.count))
+	wanted := min(distances, oldest+1)
+	for back := oldest; back >= 0; back-- {
+		r.advance(s, &f, back)
+		if rng.Intn(back+1) >= wanted { // Knuth's selection sampling
 			continue
 		}
-		taken++
+		wanted--
 		for i, e := range s.m.experts {
 			if e.random != nil {
 				e.levelsTo(&f)
