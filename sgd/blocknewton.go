@@ -157,6 +157,17 @@ func (l *BlockNewton) step(i int) {
 	}
 }
 
+// Reset returns to the state after NewBlockNewton.
+func (l *BlockNewton) Reset() {
+	clear(l.theta)
+	for _, r := range l.r {
+		r.SetIdentity(0)
+	}
+	clear(l.phi)
+	clear(l.y)
+	l.count, l.next, l.turn = 0, 0, 0
+}
+
 // State saves or restores the weights, the curvatures and the mini-batch.
 func (l *BlockNewton) State(c *snapshot.Codec) {
 	c.Section("blocknewton")

@@ -51,6 +51,14 @@ var pool = []expertSpec{
 	{name: "orff1-additive", target: level, order: 1, linear: 3, frequencies: 100, bandwidth: 1, additive: true, ridge: 3, forgetting: 0.999},
 }
 
+// Random features are learnt by doubly stochastic gradient descent with block
+// preconditioning: a step takes the last miniBatch samples and blockWidth
+// features.
+const (
+	blockWidth = 50
+	miniBatch  = 4
+)
+
 const (
 	targetLimit = 10 // limit of a target, in its scale
 	returnLimit = 20 // limit of the step of an expert that returns to a mean, in typical steps
@@ -79,13 +87,19 @@ func newExpert(spec expertSpec, dim int, seed uint64, block int) (*expert, error
 			e.random.alignAxes()
 		}
 	}
-	cfg := sgd.RLSConfig{Features: e.features(), Outputs: dim, Ridge: spec.ridge, Forgetting: spec.forgetting, MaxLeverage: 1}
 	var err error
-	if spec.own > 0 {
-		cfg.Features, cfg.Outputs = spec.own+1, 1
-		e.learner, err = newPerCoordinate(dim, cfg)
+	if spec.frequencies > 0 {
+		e.learner, err = sgd.NewBlockNewton(sgd.BlockNewtonConfig{
+			Features: e.features(), Outputs: dim, Block: blockWidth, Batch: miniBatch, Ridge: spec.ridge, Forgetting: spec.forgetting,
+		})
 	} else {
-		e.learner, err = sgd.NewRLS(cfg)
+		cfg := sgd.RLSConfig{Features: e.features(), Outputs: dim, Ridge: spec.ridge, Forgetting: spec.forgetting, MaxLeverage: 1}
+		if spec.own > 0 {
+			cfg.Features, cfg.Outputs = spec.own+1, 1
+			e.learner, err = newPerCoordinate(dim, cfg)
+		} else {
+			e.learner, err = sgd.NewRLS(cfg)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("varmodel: expert %s: %w", spec.name, err)
