@@ -185,6 +185,8 @@ type autoSeries struct {
 	mixer  *mixer
 
 	outlook      *outlook    // nil for a horizon of one
+	total        int         // samples observed
+	broken       bool        // the next sample follows a break
 	pending      bool        // phi waits for its target
 	phi          [][]float64 // per expert
 	origin, unit [][]float64 // per target
@@ -207,6 +209,9 @@ func (s *autoSeries) Observe(y []float64) error {
 	}
 	copy(s.sample, y)
 	y = s.sample
+	if s.broken {
+		s.resume(y)
+	}
 	last := s.past.lag(0)
 	if s.glitch != nil {
 		s.glitch.hold(y, last, s.past.seen)
@@ -226,6 +231,7 @@ func (s *autoSeries) Observe(y []float64) error {
 		}
 	}
 	s.past.push(y, s.next, s.diff)
+	s.total++
 	s.scaler.observe(y, s.diff)
 	s.local.observe(s.past.lag(0), s.past.observedAt(0))
 	if s.m.rebuild != nil {
@@ -235,6 +241,28 @@ func (s *autoSeries) Observe(y []float64) error {
 		s.predict()
 	}
 	return nil
+}
+
+// ResetLags implements eval.LagResetter: what waits for its target has lost it,
+// and the next sample begins a new run. The weights and the statistics stay.
+func (s *autoSeries) ResetLags() {
+	s.pending, s.broken = false, true
+	s.past.reset()
+	if s.outlook != nil {
+		s.outlook.count = 0
+	}
+}
+
+// resume begins a new run at y: as at the first sample, nothing has moved yet.
+func (s *autoSeries) resume(y []float64) {
+	s.broken = false
+	for j, v := range y {
+		if !math.IsNaN(v) {
+			s.past.fill(j, v)
+			s.next[j] = v
+		}
+	}
+	s.local.restart(s.past.lag(0))
 }
 
 // predict makes the features and the one-step forecasts of the experts and of
@@ -326,6 +354,8 @@ func (s *autoSeries) State(c *snapshot.Codec) {
 	if s.outlook != nil {
 		s.outlook.State(c)
 	}
+	c.Int(&s.total)
+	c.Bool(&s.broken)
 	c.Bool(&s.pending)
 	for _, phi := range s.phi {
 		c.Float64s(phi)

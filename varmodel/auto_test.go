@@ -408,3 +408,45 @@ func BenchmarkAuto(b *testing.B) {
 		})
 	}
 }
+
+// After a break the default model repeats the last value until it has seen a few
+// samples of the new run, learns nothing from the pair that spans the break, and
+// forecasts the new run with what it knows.
+func TestAutoResetLags(t *testing.T) {
+	const H = 3
+	m := newAuto(t, AutoConfig{Dim: 1, Horizon: H, Experts: []string{"ar6", "orff1"}})
+	f := m.NewSeries().(eval.LagResetter)
+	rng := rand.New(rand.NewPCG(17, 18))
+	v := 0.0
+	next := func() []float64 { v = -.9*v + rng.NormFloat64(); return []float64{v} }
+	for range 1500 {
+		if err := f.Observe(next()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.ResetLags()
+	before := string(saveState(m))
+	dst := make([]float64, H)
+	var e, naive float64
+	for i := range 500 {
+		last := v
+		y := next()
+		y[0] += 50
+		if i > 3 {
+			f.ForecastTo(dst)
+			e += (y[0] - dst[0]) * (y[0] - dst[0])
+			naive += (v - last) * (v - last)
+		}
+		if err := f.Observe(y); err != nil {
+			t.Fatal(err)
+		}
+		f.ForecastTo(dst)
+		if i == 0 && (dst[0] != y[0] || dst[H-1] != y[0] || string(saveState(m)) != before) {
+			t.Errorf("the first sample after a break is %v, the forecast %v", y, dst)
+		}
+	}
+	// Persistence has 2 * 1.9 times the variance, the noise is 1/(1-.81) of it.
+	if e > .5*naive {
+		t.Errorf("squared error %g after the break, of persistence %g", e, naive)
+	}
+}

@@ -32,6 +32,7 @@ type expertSpec struct {
 	additive    bool    // each frequency looks at one coordinate
 	ridge       float64 // of features of size one
 	forgetting  float64
+	exact       bool // learnt by recursive least squares, not by doubly stochastic descent
 }
 
 // pool is the default pool, beside persistence. It spans what series differ in:
@@ -42,22 +43,19 @@ type expertSpec struct {
 var pool = []expertSpec{
 	{name: "ar96", own: 96, source: true, ridge: 100, forgetting: 0.9998}, // before those that use it
 	{name: "ar6", own: 6, ridge: 10, forgetting: 0.998},
-	{name: "var1", order: 1, linear: 1, ridge: 1, forgetting: 1},
+	{name: "var1", order: 1, linear: 1, ridge: 1, forgetting: 1, exact: true},
 	{name: "orff1", order: 1, linear: 10, frequencies: 100, bandwidth: 0.5, ridge: 10, forgetting: 1},
-	{name: "orff4", order: 4, linear: 10, long: true, frequencies: 100, bandwidth: 1, ridge: 100, forgetting: 0.998},
+	{name: "orff4", order: 4, linear: 10, long: true, frequencies: 100, bandwidth: 1, ridge: 100, forgetting: 0.998, exact: true},
 	{name: "orff3", order: 3, linear: 1, long: true, frequencies: 100, bandwidth: 0.5, ridge: 100, forgetting: 0.9998},
 	{name: "orff3-local", target: local, order: 3, linear: 1, long: true, frequencies: 50, bandwidth: 1, ridge: 100, forgetting: 0.9995},
 	{name: "orff1-level", target: level, order: 1, frequencies: 100, bandwidth: 2, ridge: 10, forgetting: 0.995},
 	{name: "orff1-additive", target: level, order: 1, linear: 3, frequencies: 100, bandwidth: 1, additive: true, ridge: 3, forgetting: 0.999},
 }
 
-// Random features are learnt by doubly stochastic gradient descent with block
-// preconditioning: a step takes the last miniBatch samples and blockWidth
-// features.
-const (
-	blockWidth = 50
-	miniBatch  = 4
-)
+// blockWidth is the number of features that a step of doubly stochastic descent
+// changes. The mini-batch is as long as there are blocks, so that each block
+// sees every sample once.
+const blockWidth = 50
 
 const (
 	targetLimit = 10 // limit of a target, in its scale
@@ -88,18 +86,19 @@ func newExpert(spec expertSpec, dim int, seed uint64, block int) (*expert, error
 		}
 	}
 	var err error
-	if spec.frequencies > 0 {
+	cfg := sgd.RLSConfig{Features: e.features(), Outputs: dim, Ridge: spec.ridge, Forgetting: spec.forgetting, MaxLeverage: 1}
+	switch {
+	case spec.own > 0:
+		cfg.Features, cfg.Outputs = spec.own+1, 1
+		e.learner, err = newPerCoordinate(dim, cfg)
+	case spec.exact:
+		e.learner, err = sgd.NewRLS(cfg)
+	default:
 		e.learner, err = sgd.NewBlockNewton(sgd.BlockNewtonConfig{
-			Features: e.features(), Outputs: dim, Block: blockWidth, Batch: miniBatch, Ridge: spec.ridge, Forgetting: spec.forgetting,
+			Features: cfg.Features, Outputs: dim,
+			Block: blockWidth, Batch: (cfg.Features + blockWidth - 1) / blockWidth,
+			Ridge: spec.ridge, Forgetting: spec.forgetting,
 		})
-	} else {
-		cfg := sgd.RLSConfig{Features: e.features(), Outputs: dim, Ridge: spec.ridge, Forgetting: spec.forgetting, MaxLeverage: 1}
-		if spec.own > 0 {
-			cfg.Features, cfg.Outputs = spec.own+1, 1
-			e.learner, err = newPerCoordinate(dim, cfg)
-		} else {
-			e.learner, err = sgd.NewRLS(cfg)
-		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("varmodel: expert %s: %w", spec.name, err)

@@ -44,9 +44,7 @@ func (h *history) push(y, guess, diff []float64) {
 			v = 0
 		case !h.seen[j]:
 			h.seen[j] = true
-			for i := range h.depth {
-				h.rows[i*h.dim+j] = v
-			}
+			h.fill(j, v)
 		case fresh[j]:
 			diff[j] = v - last[j]
 		}
@@ -55,6 +53,13 @@ func (h *history) push(y, guess, diff []float64) {
 	}
 	h.next = (h.next + 1) % h.depth
 	h.count++
+}
+
+// fill gives all lags of a coordinate one value.
+func (h *history) fill(j int, v float64) {
+	for i := range h.depth {
+		h.rows[i*h.dim+j] = v
+	}
 }
 
 // extend appends a forecast as if it had been observed.

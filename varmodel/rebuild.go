@@ -57,13 +57,14 @@ func due(n int) bool {
 }
 
 func (r *rebuild) observe(s *autoSeries) {
-	if !due(s.past.count) {
+	// After a break there may be too little to learn from again.
+	if !due(s.total) || s.past.count < min(s.total/2, memory) {
 		return
 	}
 	if s.outlook != nil && s.m.cfg.Season == 0 {
 		s.outlook.season = findSeason(s.past, min(s.past.count, memory), r.corr)
 	}
-	if s.past.count > lastRebuild {
+	if s.total > lastRebuild {
 		return
 	}
 	m := s.m
