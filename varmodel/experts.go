@@ -49,7 +49,7 @@ var pool = []expertSpec{
 	{name: "orff3", order: 3, linear: 1, long: true, frequencies: 100, bandwidth: 0.5, ridge: 100, forgetting: 0.9998},
 	{name: "orff3-local", target: local, order: 3, linear: 1, long: true, frequencies: 50, bandwidth: 1, ridge: 100, forgetting: 0.9995},
 	{name: "orff1-level", target: level, order: 1, frequencies: 100, bandwidth: 2, ridge: 10, forgetting: 0.995},
-	{name: "orff1-additive", target: level, order: 1, linear: 3, frequencies: 100, bandwidth: 1, additive: true, ridge: 3, forgetting: 0.999},
+	{name: "orff1-additive", target: level, order: 1, linear: 3, frequencies: 50, bandwidth: 1, additive: true, ridge: 3, forgetting: 0.999, exact: true},
 }
 
 // blockWidth is the number of features that a step of doubly stochastic descent

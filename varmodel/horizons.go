@@ -60,8 +60,10 @@ type directs struct {
 func newDirects(dim int, steps []int) (*directs, error) {
 	g := &directs{dim: dim, steps: steps, levels: make([]float64, directOrder*dim), out: make([]float64, 2*dim)}
 	for _, h := range steps {
+		// Targets overlap: h of them tell hardly more than one.
 		l, err := sgd.NewRLS(sgd.RLSConfig{
-			Features: g.features(), Outputs: 2 * dim, Ridge: DefaultRidge, Forgetting: directForgetting, MaxLeverage: 1,
+			Features: g.features(), Outputs: 2 * dim, Ridge: DefaultRidge * math.Sqrt(float64(h)),
+			Forgetting: directForgetting, MaxLeverage: 1,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("varmodel: horizon %d: %w", h, err)

@@ -13,9 +13,10 @@ import (
 // while none has a positive one.
 type polynomial struct {
 	every                        int // outcomes that make one round
-	home                         int // expert that has all the weight while none has a positive regret; -1: all share it
+	home                         int // expert that has all the weight at first; -1: all share it
 	weight, regret, square, gain []float64
 	outcomes                     int // of the round that is not complete
+	rounds                       int // complete ones
 }
 
 func newPolynomial(experts, every, home int) polynomial {
@@ -39,6 +40,7 @@ func (p *polynomial) learn(z []float64, out, y float64) {
 		return
 	}
 	p.outcomes = 0
+	p.rounds++
 	for k, r := range p.gain {
 		p.regret[k] += r
 		p.square[k] += r * r
@@ -63,6 +65,14 @@ func (p *polynomial) normalise() {
 			p.weight[k] = 1
 		}
 	}
+	if p.home < 0 {
+		return
+	}
+	trust := float64(p.rounds) / float64(p.rounds+homeRounds)
+	for k := range p.weight {
+		p.weight[k] *= trust
+	}
+	p.weight[p.home] += 1 - trust
 }
 
 func (p *polynomial) mean(z []float64) float64 {
@@ -78,6 +88,7 @@ func (p *polynomial) State(c *snapshot.Codec) {
 	c.Float64s(p.square)
 	c.Float64s(p.gain)
 	c.Index(&p.outcomes, p.every)
+	c.Int(&p.rounds)
 	if c.Decoding() {
 		p.normalise()
 	}
@@ -85,6 +96,7 @@ func (p *polynomial) State(c *snapshot.Codec) {
 
 const (
 	outcomeLimit   = 30    // limit of an outcome, in typical steps
+	homeRounds     = 2     // rounds that the others must have won to be worth half the weight of home
 	incrementLimit = 1e6   // limit of an expert's increment, in typical steps: its square must not overflow
 	scaleRate      = 1e-3  // memory of the typical step of the mixer
 	stackRidge     = 100   // prior precision of the stack around the aggregate
