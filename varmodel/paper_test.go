@@ -3,8 +3,6 @@ package varmodel
 import (
 	"math"
 	"testing"
-
-	"github.com/orffvar/forecaster/eval"
 )
 
 // columns returns the given columns of x.
@@ -120,7 +118,7 @@ func TestProtocolAClimate(t *testing.T) {
 			}
 		}
 		x = standardise(x)[:months]
-		var f eval.Forecaster = m.NewSeries()
+		f := m.NewSeries()
 		dst := make([]float64, variables)
 		for i, row := range x {
 			if i > 0 {
