@@ -25,9 +25,9 @@
 //
 // # The default model
 //
-// NewAuto needs no parameter. It runs persistence and eight such regressions
+// NewAuto needs no parameter. It runs persistence and nine such regressions
 // side by side, which differ in their lags (1 to 96), bandwidth (1/2, 1 and 2
-// median distances, or linear), memory, and in what they forecast before they
+// median distances, of one coordinate at a time, or linear), memory, and in what they forecast before they
 // have learnt anything: no change, or a return to the mean of the past or of
 // lately. The forecasts of the longest autoregression are inputs of the others.
 // Of each coordinate the mixture is
