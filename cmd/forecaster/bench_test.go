@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -113,4 +115,188 @@ func withOffsets(messages []stream.Message) []stream.Message {
 		messages[i].Offset = int64(i)
 	}
 	return messages
+}
+
+// BenchmarkStage times each stage of the pipeline alone, for a sample of d
+// variables: decoding each format, the engine with persistence (and with what
+// stands beside a model: the reference and its scores, metrics and intervals),
+// encoding the points of a sample, and a checkpoint.
+//
+//	go test -run '^$' -bench Stage ./cmd/forecaster
+func BenchmarkStage(b *testing.B) {
+	for _, d := range []int{5, 7, 31} {
+		s := newStageSamples(b, d)
+		for _, f := range s.formats {
+			b.Run(fmt.Sprintf("decode=%s/d=%d", f.name, d), func(b *testing.B) { f.decode(b) })
+		}
+		for _, horizon := range []int{1, 12} {
+			c := config.Default()
+			c.Model.Type, c.Model.Horizon = "persistence", horizon
+			b.Run(fmt.Sprintf("apply=persistence/H=%d/d=%d", horizon, d), func(b *testing.B) { s.apply(b, c) })
+			b.Run(fmt.Sprintf("encode=influx/H=%d/d=%d", horizon, d), func(b *testing.B) { s.encode(b, c) })
+		}
+		c := config.Default()
+		c.Model.Type, c.Evaluate.Interval = "persistence", 1
+		b.Run(fmt.Sprintf("apply=persistence,metrics each/H=1/d=%d", d), func(b *testing.B) { s.apply(b, c) })
+		b.Run(fmt.Sprintf("score/H=1/d=%d", d), func(b *testing.B) { s.score(b) })
+		for _, model := range []string{"persistence", "auto"} {
+			c := config.Default()
+			c.Model.Type = model
+			b.Run(fmt.Sprintf("checkpoint=%s/d=%d", model, d), func(b *testing.B) { s.checkpoint(b, c) })
+		}
+	}
+}
+
+// stageSamples are the same samples in every form that a stage takes.
+type stageSamples struct {
+	names   []string
+	times   []int64
+	values  [][]float64
+	formats []stageFormat
+}
+
+type stageFormat struct {
+	name     string
+	decoder  stream.Decoder
+	messages []stream.Message
+}
+
+// newStageSamples makes samples with eight digits, as sensors have them at most.
+func newStageSamples(b *testing.B, d int) *stageSamples {
+	b.Helper()
+	const rows = 1024
+	data := simulate(&config.Simulated{Setting: "exponential", Noise: "white", Dim: d, Rows: rows, Seed: 1, Interval: time.Minute})
+	s := &stageSamples{times: data.Series[0].Times, values: data.Series[0].Rows}
+	for j := range d {
+		s.names = append(s.names, fmt.Sprint("v", j+1))
+	}
+	object, err := format.NewJSON(format.JSONConfig{})
+	array, err2 := format.NewJSON(format.JSONConfig{})
+	csv, err3 := format.NewCSV(format.CSVConfig{Header: slices.Concat([]string{"time"}, s.names)})
+	influx, err4 := format.NewInflux(format.InfluxConfig{})
+	if err := errors.Join(err, err2, err3, err4); err != nil {
+		b.Fatal(err)
+	}
+	s.formats = []stageFormat{
+		{name: "json object", decoder: object}, {name: "json array", decoder: array},
+		{name: "csv", decoder: csv}, {name: "influx", decoder: influx},
+	}
+	for i, y := range s.values {
+		at := time.Unix(0, s.times[i]).UTC().Format(time.RFC3339)
+		lines := [4][]byte{
+			fmt.Appendf(nil, `{"time":"%s","values":{`, at), fmt.Appendf(nil, `{"time":"%s","values":[`, at),
+			[]byte(at), []byte("cpu,host=a "),
+		}
+		for j, v := range y {
+			v = math.Round(v*1e6) / 1e6
+			y[j] = v
+			if j > 0 {
+				lines[0], lines[1], lines[3] = append(lines[0], ','), append(lines[1], ','), append(lines[3], ',')
+			}
+			lines[0] = fmt.Appendf(lines[0], "%q:%v", s.names[j], v)
+			lines[1] = fmt.Append(lines[1], v)
+			lines[2] = fmt.Appendf(lines[2], ",%v", v)
+			lines[3] = fmt.Appendf(lines[3], "%s=%v", s.names[j], v)
+		}
+		lines[0], lines[1], lines[3] = append(lines[0], "}}"...), append(lines[1], "]}"...), fmt.Appendf(lines[3], " %d", s.times[i])
+		for k := range s.formats {
+			s.formats[k].messages = append(s.formats[k].messages, stream.Message{Topic: "t", Offset: int64(i), Key: []byte("s"), Value: lines[k]})
+		}
+	}
+	return s
+}
+
+func (f stageFormat) decode(b *testing.B) {
+	var r stream.Record
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		if err := f.decoder.Decode(&r, &f.messages[i%len(f.messages)]); err != nil {
+			b.Fatal(err)
+		}
+		i++
+	}
+}
+
+// engine returns an engine past its warm-up and a function that applies the next
+// sample.
+func (s *stageSamples) engine(b *testing.B, c *config.Config) (*stream.Engine, func(*stream.Batch)) {
+	b.Helper()
+	e, err := newEngine(c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var m stream.Message
+	r := stream.Record{Message: &m, Series: "s", Names: s.names}
+	n := 0
+	step := func(batch *stream.Batch) {
+		r.Time = s.times[0] + int64(n)*int64(time.Minute)
+		r.Values = s.values[n%len(s.values)]
+		m.Offset = int64(n)
+		if err := e.Apply(batch, &r); err != nil {
+			b.Fatal(err)
+		}
+		n++
+	}
+	var batch stream.Batch
+	for range len(s.values) {
+		batch.Reset()
+		step(&batch)
+	}
+	return e, step
+}
+
+// perBatch is the number of samples in a batch.
+const perBatch = 256
+
+func (s *stageSamples) apply(b *testing.B, c *config.Config) {
+	_, step := s.engine(b, c)
+	var batch stream.Batch
+	b.ReportAllocs()
+	for n := 0; b.Loop(); n++ {
+		if n%perBatch == 0 {
+			batch.Reset()
+		}
+		step(&batch)
+	}
+}
+
+func (s *stageSamples) encode(b *testing.B, c *config.Config) {
+	_, step := s.engine(b, c)
+	var batch stream.Batch
+	for range perBatch {
+		step(&batch)
+	}
+	encoder := lineproto.Encoder{Levels: c.Model.Levels}
+	var buf []byte
+	b.ReportAllocs()
+	for b.Loop() {
+		buf = encoder.AppendBatch(buf[:0], &batch)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/perBatch, "ns/sample")
+	b.ReportMetric(float64(bytes.Count(buf, []byte("\n")))/perBatch, "lines/sample")
+}
+
+func (s *stageSamples) score(b *testing.B) {
+	scorer := eval.NewScorer(eval.ScorerConfig{Dim: len(s.names), Horizons: []int{1}, Window: 1000, Level: .9})
+	lower, upper := make([]float64, len(s.names)), make([]float64, len(s.names))
+	for j := range upper {
+		lower[j], upper[j] = -1, 1
+	}
+	b.ReportAllocs()
+	for n := 0; b.Loop(); n++ {
+		y := s.values[n%len(s.values)]
+		scorer.Observe(y)
+		scorer.Push(y, lower, upper, y)
+	}
+}
+
+func (s *stageSamples) checkpoint(b *testing.B, c *config.Config) {
+	e, _ := s.engine(b, c)
+	var state []byte
+	b.ReportAllocs()
+	for b.Loop() {
+		state = e.Snapshot(state[:0])
+	}
+	b.ReportMetric(float64(len(state)), "bytes")
 }
