@@ -44,6 +44,7 @@ const (
 	intervalScaleRate = 0.05 // memory of the error scale
 	intervalAfter     = 20   // errors at every horizon before bounds are given
 	intervalRate      = 0.03 // smallest step of L
+	intervalSettled   = 400  // errors after which n^-0.6 is smaller than that
 )
 
 type intervals struct {
@@ -57,7 +58,7 @@ func (m *intervals) NewSeries() eval.Forecaster {
 		around: around{m.Model.NewSeries()}, m: m,
 		ring: make([]float64, h*h*d), then: make([]float64, h*h*d),
 		count: make([]float64, h*d), scale: make([]float64, h*d),
-		width: make([]float64, l*h*d),
+		width: make([]float64, l*h*d), reach: make([]float64, l*h*d),
 	}
 	for i, p := range m.cfg.Levels {
 		// The half width of a Gaussian in mean absolute errors.
@@ -66,6 +67,7 @@ func (m *intervals) NewSeries() eval.Forecaster {
 			s.width[i*h*d+k] = start
 		}
 	}
+	s.reachAnew()
 	return s
 }
 
@@ -82,6 +84,13 @@ type intervalSeries struct {
 
 	count, scale []float64 // H x d: errors seen, and their mean size
 	width        []float64 // L x H x d: log half widths in scales
+	reach        []float64 // exp(width)
+}
+
+func (s *intervalSeries) reachAnew() {
+	for i, w := range s.width {
+		s.reach[i] = math.Exp(w)
+	}
 }
 
 func (s *intervalSeries) Observe(y []float64) error {
@@ -122,14 +131,18 @@ func (s *intervalSeries) score(h int, y, forecast, then []float64) {
 		s.count[i]++
 		n := s.count[i]
 		if then[j] > 0 {
-			rate := max(intervalRate, 1.0*math.Pow(n, -0.6))
+			rate := intervalRate
+			if n < intervalSettled {
+				rate = max(rate, math.Pow(n, -0.6))
+			}
 			for l, level := range s.m.cfg.Levels {
-				w := &s.width[l*H*d+i]
+				k := l*H*d + i
 				miss := 0.0
-				if size > then[j]*math.Exp(*w)+degenerate*math.Abs(v) {
+				if size > then[j]*s.reach[k]+degenerate*math.Abs(v) {
 					miss = 1
 				}
-				*w += rate * (miss - (1 - level))
+				s.width[k] += rate * (miss - (1 - level))
+				s.reach[k] = math.Exp(s.width[k])
 			}
 		}
 		if n > winsorAfter {
@@ -166,7 +179,7 @@ func (s *intervalSeries) BoundsTo(lower, upper []float64) bool {
 	forecast := s.ring[last*H*d : (last+1)*H*d]
 	for l := range s.m.cfg.Levels {
 		for i, v := range forecast {
-			half := s.scale[i] * math.Exp(s.width[l*H*d+i])
+			half := s.scale[i] * s.reach[l*H*d+i]
 			lower[l*H*d+i] = max(v-half, -math.MaxFloat64)
 			upper[l*H*d+i] = min(v+half, math.MaxFloat64)
 		}
@@ -185,4 +198,7 @@ func (s *intervalSeries) State(c *snapshot.Codec) {
 	c.Float64s(s.count)
 	c.Float64s(s.scale)
 	c.Float64s(s.width)
+	if c.Decoding() {
+		s.reachAnew()
+	}
 }

@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -6,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 
@@ -209,6 +212,7 @@ func newStageSamples(b *testing.B, d int) *stageSamples {
 func (f stageFormat) decode(b *testing.B) {
 	var r stream.Record
 	b.ReportAllocs()
+	start := processorTime()
 	i := 0
 	for b.Loop() {
 		if err := f.decoder.Decode(&r, &f.messages[i%len(f.messages)]); err != nil {
@@ -216,6 +220,7 @@ func (f stageFormat) decode(b *testing.B) {
 		}
 		i++
 	}
+	reportSample(b, start, 1)
 }
 
 // engine returns an engine past its warm-up and a function that applies the next
@@ -253,12 +258,14 @@ func (s *stageSamples) apply(b *testing.B, c *config.Config) {
 	_, step := s.engine(b, c)
 	var batch stream.Batch
 	b.ReportAllocs()
+	start := processorTime()
 	for n := 0; b.Loop(); n++ {
 		if n%perBatch == 0 {
 			batch.Reset()
 		}
 		step(&batch)
 	}
+	reportSample(b, start, 1)
 }
 
 func (s *stageSamples) encode(b *testing.B, c *config.Config) {
@@ -270,10 +277,11 @@ func (s *stageSamples) encode(b *testing.B, c *config.Config) {
 	encoder := lineproto.Encoder{Levels: c.Model.Levels}
 	var buf []byte
 	b.ReportAllocs()
+	start := processorTime()
 	for b.Loop() {
 		buf = encoder.AppendBatch(buf[:0], &batch)
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/perBatch, "ns/sample")
+	reportSample(b, start, perBatch)
 	b.ReportMetric(float64(bytes.Count(buf, []byte("\n")))/perBatch, "lines/sample")
 }
 
@@ -284,19 +292,40 @@ func (s *stageSamples) score(b *testing.B) {
 		lower[j], upper[j] = -1, 1
 	}
 	b.ReportAllocs()
+	start := processorTime()
 	for n := 0; b.Loop(); n++ {
 		y := s.values[n%len(s.values)]
 		scorer.Observe(y)
 		scorer.Push(y, lower, upper, y)
 	}
+	reportSample(b, start, 1)
 }
 
 func (s *stageSamples) checkpoint(b *testing.B, c *config.Config) {
 	e, _ := s.engine(b, c)
 	var state []byte
 	b.ReportAllocs()
+	start := processorTime()
 	for b.Loop() {
 		state = e.Snapshot(state[:0])
 	}
+	reportSample(b, start, 1)
 	b.ReportMetric(float64(len(state)), "bytes")
+}
+
+// reportSample reports the processor time a sample since start, for samples a
+// round.
+func reportSample(b *testing.B, start time.Duration, samples int) {
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(processorTime()-start)/float64(b.N)/float64(samples), "cpu-ns/sample")
+}
+
+// processorTime is what the process has used so far: on a machine that does
+// other things beside, times by the clock say little.
+func processorTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
