@@ -12,7 +12,9 @@ type Congruence struct {
 	m    Map
 	v    []float64
 	dims Dims
-	u    []float64 // scratch, p
+	u, w []float64 // scratch, p
+
+	inner, left []float64 // scratch of the exact kernel: p x p, q x p
 }
 
 // NewCongruence applies V, q x p row-major, to the output of m.
@@ -23,7 +25,7 @@ func NewCongruence(m Map, q int, v []float64) (*Congruence, error) {
 	}
 	p := d.Out
 	d.Out = q
-	return &Congruence{m: m, v: append([]float64(nil), v...), dims: d, u: make([]float64, p)}, nil
+	return &Congruence{m: m, v: append([]float64(nil), v...), dims: d, u: make([]float64, p), w: make([]float64, p), inner: make([]float64, p*p), left: make([]float64, q*p)}, nil
 }
 
 func (m *Congruence) Dims() Dims { return m.dims }
@@ -54,8 +56,8 @@ func (m *Congruence) weigh(s float64) bool { return weigh(m.m, s) }
 
 func (m *Congruence) kernelTo(k, x, z []float64) {
 	p, q := len(m.u), m.dims.Out
-	inner, left := make([]float64, p*p), make([]float64, q*p)
-	KernelTo(inner, m.m, x, z)
-	vec.AddMatMul(left, 1, m.v, inner, q, p, p)
-	vec.MatMulT(k, left, m.v, q, q, p)
+	KernelTo(m.inner, m.m, x, z)
+	clear(m.left)
+	vec.AddMatMul(m.left, 1, m.v, m.inner, q, p, p)
+	vec.MatMulT(k, m.left, m.v, q, q, p)
 }

@@ -226,6 +226,7 @@ func TestContract(t *testing.T) {
 			t.Run("C2_3 Gram", func(t *testing.T) { blockGram(t, build(5, 1), len(c.x), !c.moving) })
 			t.Run("MonteCarlo", func(t *testing.T) { c.monteCarlo(t, build) })
 			t.Run("Jacobian", func(t *testing.T) { c.jacobian(t, build(6, 2)) })
+			t.Run("kernel slope", func(t *testing.T) { c.kernelSlope(t, build(6, 2)) })
 			t.Run("state", func(t *testing.T) { c.state(t, build) })
 			t.Run("redraw", func(t *testing.T) { c.redraw(t, build) })
 			t.Run("allocations", func(t *testing.T) { c.allocations(t, build(10, 3)) })
@@ -312,6 +313,43 @@ func (c contract) jacobian(t *testing.T, m Map) {
 		if math.Abs(got[i]-want[i]) > 1e-7*max(1, size) {
 			t.Fatalf("J[%d] = %.10g, central differences give %.10g", i, got[i], want[i])
 		}
+	}
+}
+
+// kernelSlope: the derivative of the exact kernel is that of central differences,
+// to the accuracy of jacobian, and neither allocates.
+func (c contract) kernelSlope(t *testing.T, m Map) {
+	s, err := NewKernelSlope(m)
+	if c.rough {
+		if err == nil {
+			t.Error("no reason why the kernel has no derivative")
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := m.Dims()
+	r, a := normals(63, d.Out), normals(64, d.Out)
+	g, up, down := make([]float64, d.In), make([]float64, d.Out*d.Out), make([]float64, d.Out*d.Out)
+	s.PullbackTo(g, c.x, c.z, r, a)
+	const h = 1e-5
+	for k := range d.In {
+		x := append([]float64(nil), c.x...)
+		x[k] = c.x[k] + h
+		KernelTo(up, m, x, c.z)
+		x[k] = c.x[k] - h
+		KernelTo(down, m, x, c.z)
+		want := (bilinear(up, r, a) - bilinear(down, r, a)) / (2 * h)
+		if math.Abs(g[k]-want) > 1e-7*max(1, math.Abs(want)) {
+			t.Errorf("derivative in x_%d is %.10g, central differences give %.10g", k+1, g[k], want)
+		}
+	}
+	if n := testing.AllocsPerRun(20, func() {
+		KernelTo(up, m, c.x, c.z)
+		s.PullbackTo(g, c.x, c.z, r, a)
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
 	}
 }
 

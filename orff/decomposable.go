@@ -17,6 +17,7 @@ type Decomposable struct {
 	out    Output
 	u      []float64 // scratch, p'
 	c      []float64 // scratch, r
+	gamma  []float64 // B B^T, when the exact kernel was asked for
 }
 
 // NewDecomposable joins a scalar feature map and an output operator.
@@ -80,7 +81,10 @@ func (m *Decomposable) redraw(r *Rand) bool  { return redraw(m.scalar, r) }
 func (m *Decomposable) weigh(s float64) bool { return weigh(m.scalar, s) }
 
 func (m *Decomposable) kernelTo(k, x, z []float64) {
-	copy(k, m.out.Gamma())
+	if m.gamma == nil {
+		m.gamma = m.out.Gamma()
+	}
+	copy(k, m.gamma)
 	vec.Scale(Kernel(m.scalar, x, z), k)
 }
 

@@ -18,6 +18,7 @@ type Product struct {
 	theta  []float64 // scratch: sum_c phi_c theta_c
 	c      []float64 // scratch, r
 	g      []float64 // scratch, In
+	k      []float64 // scratch, Out x Out
 }
 
 // NewProduct joins two maps of the same input, drawn independently.
@@ -26,7 +27,7 @@ func NewProduct(s Scalar, m Map) (*Product, error) {
 	if s.In() != d.In {
 		return nil, fmt.Errorf("orff: the factors of a product must share their input, lengths are %d and %d", s.In(), d.In)
 	}
-	return &Product{scalar: s, m: m, r: s.Len(), d: d, theta: make([]float64, d.Params), c: make([]float64, s.Len()), g: make([]float64, d.In)}, nil
+	return &Product{scalar: s, m: m, r: s.Len(), d: d, theta: make([]float64, d.Params), c: make([]float64, s.Len()), g: make([]float64, d.In), k: make([]float64, d.Out*d.Out)}, nil
 }
 
 func (m *Product) Dims() Dims {

@@ -24,6 +24,8 @@ type Schur struct {
 	ra, rb []float64 // Phi e_i
 	ta, tb []float64 // Theta (Phi_2 e_i), Theta^T (Phi_1 e_i)
 	g      []float64 // scratch, In
+
+	ka, kb, other []float64 // scratch of the exact kernel: Out x Out, Out
 }
 
 // NewSchur joins two maps of the same input and output, drawn independently.
@@ -38,7 +40,8 @@ func NewSchur(a, b Map) (*Schur, error) {
 		e:    make([]float64, da.Out),
 		ra:   make([]float64, da.Params), rb: make([]float64, db.Params),
 		ta: make([]float64, da.Params), tb: make([]float64, db.Params),
-		g: make([]float64, da.In),
+		g:  make([]float64, da.In),
+		ka: make([]float64, da.Out*da.Out), kb: make([]float64, da.Out*da.Out), other: make([]float64, da.Out),
 	}, nil
 }
 
@@ -121,8 +124,7 @@ func (m *Schur) redraw(r *Rand) bool  { return redraw(m.a, r) && redraw(m.b, r) 
 func (m *Schur) weigh(s float64) bool { return weigh(m.a, s) }
 
 func (m *Schur) kernelTo(k, x, z []float64) {
-	other := make([]float64, len(k))
 	KernelTo(k, m.a, x, z)
-	KernelTo(other, m.b, x, z)
-	vec.Mul(k, other)
+	KernelTo(m.kb, m.b, x, z)
+	vec.Mul(k, m.kb)
 }

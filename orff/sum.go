@@ -15,6 +15,7 @@ type Sum struct {
 	dims  Dims
 	y     []float64 // scratch, Out
 	g     []float64 // scratch, In
+	k     []float64 // scratch, Out x Out
 }
 
 // NewSum takes over maps of the same input and output, drawn independently, and
@@ -24,7 +25,7 @@ func NewSum(weights []float64, parts ...Map) (*Sum, error) {
 		return nil, fmt.Errorf("orff: a sum needs one weight a map, got %d weights and %d maps", len(weights), len(parts))
 	}
 	first := parts[0].Dims()
-	s := &Sum{parts: append([]Map(nil), parts...), dims: Dims{In: first.In, Out: first.Out}, y: make([]float64, first.Out), g: make([]float64, first.In)}
+	s := &Sum{parts: append([]Map(nil), parts...), dims: Dims{In: first.In, Out: first.Out}, y: make([]float64, first.Out), g: make([]float64, first.In), k: make([]float64, first.Out*first.Out)}
 	for i, m := range parts {
 		d := m.Dims()
 		if d.In != first.In || d.Out != first.Out {
@@ -125,10 +126,9 @@ func (s *Sum) varianceTo(v, x, z []float64) { s.total(v, VarianceTo, x, z) }
 
 // total adds what of writes for each part.
 func (s *Sum) total(k []float64, of func(k []float64, m Map, x, z []float64), x, z []float64) {
-	part := make([]float64, len(k))
 	clear(k)
 	for _, m := range s.parts {
-		of(part, m, x, z)
-		vec.Axpy(1, part, k)
+		of(s.k, m, x, z)
+		vec.Axpy(1, s.k, k)
 	}
 }

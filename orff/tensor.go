@@ -17,6 +17,8 @@ type Tensor struct {
 	u      []float64 // scratch, P_1 x p_2
 	pa, ya []float64 // scratch: P_1, p_1
 	g      []float64 // scratch, In
+
+	ka, kb, za []float64 // scratch of the exact kernel: p_1 x p_1, p_2 x p_2, p_1
 }
 
 // NewTensor joins two maps of the same input, drawn independently.
@@ -30,7 +32,8 @@ func NewTensor(a, b Map) (*Tensor, error) {
 		dims: Dims{In: da.In, Out: da.Out * db.Out, Features: da.Features + db.Features, Params: da.Params * db.Params},
 		u:    make([]float64, da.Params*db.Out),
 		pa:   make([]float64, da.Params), ya: make([]float64, da.Out),
-		g: make([]float64, da.In),
+		g:  make([]float64, da.In),
+		ka: make([]float64, da.Out*da.Out), kb: make([]float64, db.Out*db.Out), za: make([]float64, da.Out),
 	}, nil
 }
 
@@ -137,11 +140,9 @@ func (m *Tensor) redraw(r *Rand) bool  { return redraw(m.a, r) && redraw(m.b, r)
 func (m *Tensor) weigh(s float64) bool { return weigh(m.a, s) }
 
 func (m *Tensor) kernelTo(k, x, z []float64) {
-	a := make([]float64, m.da.Out*m.da.Out)
-	b := make([]float64, m.db.Out*m.db.Out)
-	KernelTo(a, m.a, x, z)
-	KernelTo(b, m.b, x, z)
-	kroneckerTo(k, a, b, m.da.Out, m.db.Out)
+	KernelTo(m.ka, m.a, x, z)
+	KernelTo(m.kb, m.b, x, z)
+	kroneckerTo(k, m.ka, m.kb, m.da.Out, m.db.Out)
 }
 
 // varianceTo: E (K1 (x) K2)(K1 (x) K2)^T = E K1 K1^T (x) E K2 K2^T for

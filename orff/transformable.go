@@ -62,6 +62,7 @@ type Transformable struct {
 	in, out int
 	each, r int
 	u, v, w []float64 // scratch: out*each
+	slope   []float64 // scratch, each
 }
 
 // NewTransformable joins a scalar map on R^d' and a transform to it.
@@ -71,7 +72,7 @@ func NewTransformable(s Scalar, psi Transform) (*Transformable, error) {
 		return nil, fmt.Errorf("orff: the scalar map of a transformable kernel takes %d coordinates, the transform gives %d", s.In(), each)
 	}
 	n := out * each
-	return &Transformable{scalar: s, psi: psi, in: in, out: out, each: each, r: s.Len(), u: make([]float64, n), v: make([]float64, n), w: make([]float64, n)}, nil
+	return &Transformable{scalar: s, psi: psi, in: in, out: out, each: each, r: s.Len(), u: make([]float64, n), v: make([]float64, n), w: make([]float64, n), slope: make([]float64, each)}, nil
 }
 
 func (m *Transformable) Dims() Dims {

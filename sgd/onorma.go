@@ -131,16 +131,14 @@ func (o *ONORMA) Dropped() float64 { return o.dropped }
 // Refused returns the number of pairs that Learn refused.
 func (o *ONORMA) Refused() uint64 { return o.refused }
 
-// Terms calls visit for each term kept, the oldest first, with its input and its
-// coefficient; the slices are valid during the call.
-func (o *ONORMA) Terms(visit func(x, alpha []float64)) {
-	alpha := make([]float64, o.cfg.Out)
-	for k := range o.count {
-		i := (o.next - o.count + k + o.cfg.Terms) % o.cfg.Terms
-		copy(alpha, o.term(i))
-		vec.Scale(o.s, alpha)
-		visit(o.x[i*o.cfg.In:(i+1)*o.cfg.In], alpha)
-	}
+// Terms returns the number of terms kept.
+func (o *ONORMA) Terms() int { return o.count }
+
+// Term returns the input of term k, the oldest is 0, and its coefficient scale
+// alpha: views that the next Learn changes.
+func (o *ONORMA) Term(k int) (x, alpha []float64, scale float64) {
+	i := (o.next - o.count + k + o.cfg.Terms) % o.cfg.Terms
+	return o.x[i*o.cfg.In : (i+1)*o.cfg.In], o.term(i), o.s
 }
 
 // State saves or restores the terms and the clock.

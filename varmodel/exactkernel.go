@@ -18,13 +18,19 @@ type exactKernel struct {
 	scalar        orff.Scalar
 	gamma, u      []float64
 	gains, scaled []float64
+
+	slope   *orff.KernelSlope // of m, or of k alone when it is decomposable
+	rough   error             // why slope is nil
+	g, unit []float64         // scratch: in, out
 }
 
 func newExactKernel(m orff.Map) (*exactKernel, error) {
 	d := m.Dims()
-	k := &exactKernel{m: m, in: d.In, out: d.Out, k: make([]float64, d.Out*d.Out), scaled: make([]float64, d.Out)}
+	k := &exactKernel{m: m, in: d.In, out: d.Out, k: make([]float64, d.Out*d.Out), scaled: make([]float64, d.Out), g: make([]float64, d.In), unit: make([]float64, d.Out)}
+	sloped := m
 	if dec, ok := m.(*orff.Decomposable); ok {
 		k.scalar, k.gamma = dec.Scalar(), dec.Output().Gamma()
+		sloped = orff.NewDecomposable(k.scalar, orff.Identity(1))
 		var err error
 		if k.gains, k.u, err = eigenOf(dec.Output()); err != nil {
 			return nil, err
@@ -33,6 +39,7 @@ func newExactKernel(m orff.Map) (*exactKernel, error) {
 			k.gamma = nil
 		}
 	}
+	k.slope, k.rough = orff.NewKernelSlope(sloped)
 	if math.IsNaN(k.size()) {
 		return nil, errors.New("varmodel: the kernel of this map has no closed form")
 	}
@@ -57,8 +64,7 @@ func (k *exactKernel) size() (top float64) {
 	return top
 }
 
-// AddProduct adds alpha K(x, z) a to y. For decomposable kernels it does not
-// allocate.
+// AddProduct adds alpha K(x, z) a to y.
 func (k *exactKernel) AddProduct(y []float64, alpha float64, x, z, a []float64) {
 	if k.scalar == nil {
 		orff.KernelTo(k.k, k.m, x, z)
@@ -77,6 +83,27 @@ func (k *exactKernel) AddProduct(y []float64, alpha float64, x, z, a []float64) 
 	vec.MatVec(k.scaled, k.gamma, a)
 	vec.Axpy(alpha, k.scaled, y)
 }
+
+// addJacobian adds the derivative of alpha K(x, z) a in x to jac, out x in.
+func (k *exactKernel) addJacobian(jac []float64, alpha float64, x, z, a []float64) {
+	if k.scalar != nil {
+		k.slope.PullbackTo(k.g, x, z, one, one)
+		if k.gamma != nil {
+			vec.MatVec(k.scaled, k.gamma, a)
+			a = k.scaled
+		}
+		vec.AddOuter(jac, alpha, a, k.g)
+		return
+	}
+	for i := range k.unit {
+		k.unit[i] = alpha
+		k.slope.PullbackTo(k.g, x, z, k.unit, a)
+		vec.Axpy(1, k.g, jac[i*k.in:(i+1)*k.in])
+		k.unit[i] = 0
+	}
+}
+
+var one = []float64{1}
 
 // eigenOf returns the positive eigenvalues of Gamma, equal ones side by side, and
 // their eigenvectors, a row each.

@@ -74,15 +74,25 @@ func NewNystroem(cfg NystroemConfig) (eval.Model, error) {
 		return nil, err
 	}
 	in := cfg.Dim * cfg.Order
-	if _, err := orff.NewNystroem(cfg.Spectrum, in, make([]float64, in)); err != nil {
+	one, err := orff.NewNystroem(cfg.Spectrum, in, make([]float64, in))
+	if err != nil {
 		return nil, err
 	}
-	return newKRLS(&cfg.KRLSConfig, nil, cfg.Landmarks, func(points []float64) (orff.Scalar, error) {
-		return orff.NewNystroem(cfg.Spectrum, in, orff.Landmarks(points, in, cfg.Landmarks, cfg.Seed))
+	return newKRLS(&cfg.KRLSConfig, nil, cfg.Landmarks, &lateFeatures{
+		build: func(points []float64) (orff.Scalar, error) {
+			return orff.NewNystroem(cfg.Spectrum, in, orff.Landmarks(points, in, cfg.Landmarks, cfg.Seed))
+		},
+		rough: one.Smooth(),
 	})
 }
 
-func newKRLS(cfg *KRLSConfig, s orff.Scalar, length int, late func(points []float64) (orff.Scalar, error)) (eval.Model, error) {
+// lateFeatures are made from the first inputs.
+type lateFeatures struct {
+	build func(points []float64) (orff.Scalar, error)
+	rough error // why they have no derivative
+}
+
+func newKRLS(cfg *KRLSConfig, s orff.Scalar, length int, late *lateFeatures) (eval.Model, error) {
 	if err := checkShape(cfg.Dim, cfg.Horizon); err != nil {
 		return nil, err
 	}
@@ -127,8 +137,8 @@ func newKRLS(cfg *KRLSConfig, s orff.Scalar, length int, late func(points []floa
 type featureDesign struct {
 	linear *lagDesign // or nil
 	input  *kernelInput
-	scalar orff.Scalar // nil until late has made it
-	late   func(points []float64) (orff.Scalar, error)
+	scalar orff.Scalar   // nil until late has made it
+	late   *lateFeatures // or nil
 	length int
 	scale  float64
 
@@ -160,7 +170,7 @@ func (g *featureDesign) build() {
 	}
 	points := append([]float64(nil), g.input.warm.points...)
 	vec.Scale(1/g.input.sigma, points)
-	s, err := g.late(points)
+	s, err := g.late.build(points)
 	if err != nil || s.Len() > g.length {
 		return // all features stay zero: the Gram matrix of finite points has a decomposition
 	}
@@ -188,8 +198,8 @@ func (g *featureDesign) featuresTo(phi []float64, s *scaler, past *history) {
 }
 
 func (g *featureDesign) smooth() error {
-	if g.scalar == nil {
-		return errors.New("the features of a kernel that is not known before the data")
+	if g.late != nil {
+		return g.late.rough
 	}
 	s, ok := g.scalar.(orff.SmoothScalar)
 	if !ok {
@@ -204,13 +214,14 @@ func (g *featureDesign) pullbackTo(dst, phi, w []float64, s *scaler) {
 	if n > 0 {
 		g.linear.pullbackTo(dst, phi[:n], w[:n], s)
 	}
-	if g.input.sigma == 0 {
+	if g.input.sigma == 0 || g.scalar == nil {
 		return
 	}
 	for i, v := range w[n:] {
 		g.c[i] = g.scale * v
 	}
-	g.scalar.(orff.SmoothScalar).GradientTo(g.gradient, g.x, g.phi, g.c)
+	used := g.scalar.Len()
+	g.scalar.(orff.SmoothScalar).GradientTo(g.gradient, g.x, g.phi[:used], g.c[:used])
 	g.input.pullTo(g.gradient, s)
 	for i, v := range g.gradient {
 		dst[i] += v

@@ -141,6 +141,16 @@ func (o *okvar) PredictTo(y, x []float64) {
 	}
 }
 
+func (o *okvar) smooth() error { return o.kernel.rough }
+
+func (o *okvar) jacobianTo(jac, x []float64) {
+	clear(jac)
+	k := o.kernel
+	for l := range o.fitted {
+		k.addJacobian(jac, 1, x, o.basis[l*k.in:(l+1)*k.in], o.c[l*k.out:(l+1)*k.out])
+	}
+}
+
 // Update takes a missing coordinate, whose error is 0, for one that was forecast
 // exactly.
 func (o *okvar) Update(x, e []float64) {

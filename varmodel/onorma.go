@@ -55,13 +55,24 @@ func NewONORMA(cfg ONORMAConfig) (eval.Model, error) {
 	}
 	return &regression{
 		dim: cfg.Dim, horizon: cfg.Horizon, depth: cfg.Order, design: input,
-		learner: &onorma{o: o, target: make([]float64, cfg.Dim)},
+		learner: &onorma{o: o, kernel: k, target: make([]float64, cfg.Dim)},
 	}, nil
 }
 
 type onorma struct {
 	o      *sgd.ONORMA
+	kernel *exactKernel
 	target []float64
+}
+
+func (l *onorma) smooth() error { return l.kernel.rough }
+
+func (l *onorma) jacobianTo(jac, x []float64) {
+	clear(jac)
+	for i := range l.o.Terms() {
+		z, alpha, scale := l.o.Term(i)
+		l.kernel.addJacobian(jac, scale, x, z, alpha)
+	}
 }
 
 func (l *onorma) PredictTo(y, x []float64) {

@@ -72,7 +72,10 @@ func init() {
 	models["onorma"] = func(d, h int) (eval.Model, error) {
 		return NewONORMA(ONORMAConfig{Dim: d, Order: 1, Horizon: h, Terms: 30, Map: gaussianMap(d, 1, 1, coupled(d))})
 	}
-	sensitives = append(sensitives, "ngrc", "ngrc-cubic", "krls", "krls-coupled", "krls-ranged")
+	models["okvar-schur"] = func(d, h int) (eval.Model, error) {
+		return NewOKVAR(OKVARConfig{Dim: d, Order: 1, Horizon: h, Window: 20, Every: 10, Map: schurMap(d, 1)})
+	}
+	sensitives = append(sensitives, "ngrc", "ngrc-cubic", "krls", "krls-coupled", "krls-ranged", "nystroem", "okvar", "okvar-schur", "onorma")
 }
 
 // After a fit OKVAR is the ridge solution of the kernel: the residuals of the

@@ -27,7 +27,8 @@ quantile of the influences that the same model finds of a variable that was shif
 in time, once for each of --permutations.
 
 Influence is predictive, given the other variables; it is no proof of a cause.
-The models are orffvar (default), kernelvar, krls, ngrc and varN.`,
+The models are orffvar (default), varN, ngrc and those of a kernel: kernelvar, krls,
+nystroem, okvar and onorma.`,
 		Example: `  forecaster influence data.csv
   forecaster influence data.csv --model var2 --picture graph.svg
   forecaster influence data.csv --model kernelvar --set model.kernel.name=matern32 --output json`,

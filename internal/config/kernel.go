@@ -155,12 +155,12 @@ func (b *binder) validateKernel(c *Config) {
 
 	// Of the combinations only those of a model that reads them are refused.
 	if m.Influence {
-		switch m.Type {
-		case "kernelvar", "krls":
+		switch {
+		case IsKernelModel(m.Type):
 			b.need(k.Rough() == "", "model.influence", "needs a derivative: %s", k.Rough())
-		case "orffvar", "ngrc":
+		case m.Type == "orffvar" || m.Type == "ngrc" || strings.HasPrefix(m.Type, "var"):
 		default:
-			b.need(strings.HasPrefix(m.Type, "var"), "model.influence", "is known for kernelvar, krls, ngrc, orffvar and varN, not for %s", m.Type)
+			b.need(false, "model.influence", "is known for varN, orffvar, ngrc and the models of a kernel, not for %s", m.Type)
 		}
 	}
 	if !IsKernelModel(m.Type) {
