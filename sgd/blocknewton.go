@@ -168,6 +168,17 @@ func (l *BlockNewton) Reset() {
 	l.count, l.next, l.turn = 0, 0, 0
 }
 
+// Discount gives all curvature so far the weight keep in (0, 1], so that the
+// samples to come move the weights further.
+func (l *BlockNewton) Discount(keep float64) {
+	if !(keep > 0 && keep <= 1) {
+		panic("sgd: BlockNewton.Discount: not in (0, 1]")
+	}
+	for _, r := range l.r {
+		r.Scale(keep)
+	}
+}
+
 // State saves or restores the weights, the curvatures and the mini-batch.
 func (l *BlockNewton) State(c *snapshot.Codec) {
 	c.Section("blocknewton")

@@ -128,16 +128,32 @@ func (r *RLS) leak() {
 	if turn%r.every != 0 {
 		return
 	}
-	j := turn / r.every
-	g := r.gain
+	r.shrink(turn/r.every, (1-r.cfg.Forgetting)*float64(r.every*m)*r.cfg.Ridge)
+}
+
+// shrink observes that weight j of each output is 0, with precision a: the
+// squared size of the pseudo-input.
+func (r *RLS) shrink(j int, a float64) {
+	m, g := r.cfg.Features, r.gain
 	r.p.RowTo(g, j)
-	a := (1 - r.cfg.Forgetting) * float64(r.every*m) * r.cfg.Ridge // squared size of the pseudo-input
 	c := a / (1 + a*g[j])
 	for o := range r.weight {
 		r.weight[o] = r.theta[o*m+j]
 	}
 	vec.AddOuter(r.theta, -c, r.weight, g)
 	r.p.Rank1(-c, g)
+}
+
+// Discount gives all that was learnt so far the weight keep in (0, 1]. The
+// ridge stays: the weights become those of the discounted sum of squares.
+func (r *RLS) Discount(keep float64) {
+	if !(keep > 0 && keep <= 1) {
+		panic("sgd: RLS.Discount: not in (0, 1]")
+	}
+	r.p.Scale(1 / keep)
+	for j := range r.cfg.Features {
+		r.shrink(j, (1-keep)*r.cfg.Ridge)
+	}
 }
 
 // State saves or restores the weights and P.

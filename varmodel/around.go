@@ -51,3 +51,18 @@ func (a around) WeightsTo(dst []float64) {
 		w.WeightsTo(dst)
 	}
 }
+
+// Adapt implements eval.Adapter when the model does.
+func (a around) Adapt(what eval.Adaptation, since int) {
+	if m, ok := a.Forecaster.(eval.Adapter); ok {
+		m.Adapt(what, since)
+	}
+}
+
+// Drift implements eval.DriftDetector when the model does; else there is none.
+func (a around) Drift() (eval.Drift, bool) {
+	if m, ok := a.Forecaster.(eval.DriftDetector); ok {
+		return m.Drift()
+	}
+	return eval.Drift{}, false
+}

@@ -62,10 +62,11 @@ const (
 	returnLimit = 20 // limit of the step of an expert that returns to a mean, in typical steps
 )
 
-// resettable is a learner that can start again.
+// resettable is a learner that can start again, or forget a part.
 type resettable interface {
 	learner
 	Reset()
+	Discount(keep float64)
 }
 
 // expert has the weights of one regression.

@@ -67,8 +67,13 @@ func (r *rebuild) observe(s *autoSeries) {
 	if s.total > lastRebuild {
 		return
 	}
+	r.again(s, min(s.past.count-1, memory))
+}
+
+// again starts the experts again with the last samples, as many as oldest: the
+// lag of the first pair's input.
+func (r *rebuild) again(s *autoSeries, oldest int) {
 	m := s.m
-	oldest := min(s.past.count-1, memory) // lags of the first pair's input
 	r.bandwidths(s, oldest)
 	for _, e := range m.experts {
 		e.learner.Reset()

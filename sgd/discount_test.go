@@ -1,0 +1,83 @@
+package sgd_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/orffvar/forecaster/sgd"
+)
+
+// Discounting what was learnt and learning on is the minimiser of the sum of
+// squares in which the earlier samples weigh less and the ridge is whole: the same
+// as scaling the earlier samples by the root of the weight. The tolerance is for
+// the rounding of some hundred updates of numbers of size one.
+func TestDiscountIsAWeightedRidge(t *testing.T) {
+	const m, p, n, keep = 6, 2, 120, .1
+	cfg := sgd.RLSConfig{Features: m, Outputs: p, Ridge: 3, Forgetting: 1}
+	discounted, weighted := must(sgd.NewRLS(cfg)), must(sgd.NewRLS(cfg))
+	r := rand.New(rand.NewPCG(1, 7))
+	phi, y, e := make([]float64, m), make([]float64, p), make([]float64, p)
+	learn := func(l *sgd.RLS, size float64) {
+		in := make([]float64, m)
+		for i := range in {
+			in[i] = size * phi[i]
+		}
+		l.PredictTo(e, in)
+		for o := range e {
+			e[o] = size*y[o] - e[o]
+		}
+		l.Update(in, e)
+	}
+	for i := range n {
+		for j := range phi {
+			phi[j] = r.NormFloat64()
+		}
+		for o := range y {
+			y[o] = phi[o] - phi[5] + r.NormFloat64()
+		}
+		if i == n/2 {
+			discounted.Discount(keep)
+		}
+		learn(discounted, 1)
+		if i < n/2 {
+			learn(weighted, math.Sqrt(keep))
+		} else {
+			learn(weighted, 1)
+		}
+	}
+	for i, v := range discounted.Weights() {
+		if w := weighted.Weights()[i]; math.Abs(v-w) > 1e-10 {
+			t.Errorf("weight %d: %v, want %v", i, v, w)
+		}
+	}
+}
+
+// After a change a learner that has discounted the past is nearer to the new truth.
+func TestDiscountOfBlockNewton(t *testing.T) {
+	const m, n = 4, 400
+	errorAfter := func(discount bool) float64 {
+		l := must(sgd.NewBlockNewton(sgd.BlockNewtonConfig{Features: m, Outputs: 1, Block: 2, Batch: 2, Ridge: 1, Forgetting: 1}))
+		r := rand.New(rand.NewPCG(2, 7))
+		phi, e := make([]float64, m), make([]float64, 1)
+		for i := range n {
+			for j := range phi {
+				phi[j] = r.NormFloat64()
+			}
+			truth := 1.0
+			if i >= n-50 {
+				truth = -1
+			}
+			if discount && i == n-50 {
+				l.Discount(.1)
+			}
+			l.PredictTo(e, phi)
+			e[0] = truth*phi[0] - e[0]
+			l.Update(phi, e)
+		}
+		return math.Abs(l.Weights()[0] + 1)
+	}
+	if with, without := errorAfter(true), errorAfter(false); with > without/2 {
+		t.Errorf("off by %v with a discount, %v without", with, without)
+	}
+}

@@ -1,0 +1,55 @@
+package varmodel
+
+import (
+	"testing"
+
+	"github.com/orffvar/forecaster/eval"
+)
+
+// What the actions at a drift are worth on the nine series: the default is to do
+// nothing as long as none of them lowers the mean.
+func TestProtocolDrift(t *testing.T) {
+	measuring(t)
+	sets := loadNine(t)
+	for _, a := range []eval.Adaptation{eval.AdaptNone, eval.AdaptForget, eval.AdaptScaler, eval.AdaptRestart} {
+		var alarms []*int
+		v, mean := relative(t, sets, func(d int) (eval.Model, error) {
+			m, err := NewAuto(AutoConfig{Dim: d, Horizon: 1})
+			if err == nil && a != eval.AdaptNone {
+				m, err = NewDrift(m, DriftConfig{Dim: d, Horizon: 1, Action: a})
+			}
+			if err == nil {
+				n := new(int)
+				alarms = append(alarms, n)
+				m = counted{m, n}
+			}
+			return m, err
+		})
+		var n []int
+		for _, p := range alarms {
+			n = append(n, *p)
+		}
+		t.Logf("%-13s mean %.4f  %.4f  alarms %d", a, mean, v, n)
+	}
+}
+
+// counted counts the alarms of a model.
+type counted struct {
+	eval.Model
+	n *int
+}
+
+func (m counted) NewSeries() eval.Forecaster { return countedSeries{around{m.Model.NewSeries()}, m.n} }
+
+type countedSeries struct {
+	around
+	n *int
+}
+
+func (s countedSeries) Observe(y []float64) error {
+	err := s.Forecaster.Observe(y)
+	if _, ok := s.Drift(); ok {
+		*s.n++
+	}
+	return err
+}
