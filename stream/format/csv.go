@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/orffvar/forecaster/stream"
 )
@@ -44,6 +43,7 @@ type CSV struct {
 	variable     int   // likewise
 	values       []int // columns
 	names        []string
+	sentinel     bool // a spelling of a missing value is a number, such as -999
 
 	fields [][]byte
 	number []float64
@@ -71,6 +71,11 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 		c.Missing = []string{"NA", "null"}
 	}
 	d := &CSV{c: c, series: -1, variable: -1, seen: interner{}}
+	for _, s := range c.Missing {
+		if v, err := parseFloat([]byte(s)); err == nil && v-v == 0 {
+			d.sentinel = true
+		}
+	}
 	for i, name := range c.Header {
 		if name == "" {
 			return nil, fmt.Errorf("format: column %d has no name", i+1)
@@ -151,7 +156,7 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 	}
 	d.number = d.number[:0]
 	for k, i := range d.values {
-		v, err := d.value(bytes.TrimSpace(d.fields[i]))
+		v, err := d.value(d.fields[i])
 		if err != nil {
 			return refuse(err.Reason, "%q in column %q is not %s", clip(d.fields[i]), d.names[k], err.Detail)
 		}
@@ -211,16 +216,19 @@ func (d *CSV) value(text []byte) (float64, *stream.DataError) {
 	if len(text) == 0 {
 		return math.NaN(), nil
 	}
-	for _, s := range d.c.Missing {
-		if string(text) == s {
-			return math.NaN(), nil
-		}
+	v, err := parseFloat(text)
+	if err == nil && v-v == 0 && !d.sentinel {
+		return v, nil
 	}
-	v, err := strconv.ParseFloat(string(text), 64)
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 || contains(d.c.Missing, text) {
+		return math.NaN(), nil
+	}
+	v, err = parseFloat(text)
 	switch {
-	case errors.Is(err, strconv.ErrSyntax):
+	case err != nil:
 		return 0, &stream.DataError{Reason: stream.Malformed, Detail: "a number"}
-	case math.IsNaN(v) || math.IsInf(v, 0):
+	case v-v != 0:
 		return 0, &stream.DataError{Reason: stream.NonFinite, Detail: "a finite number; a missing value is an empty field"}
 	}
 	return v, nil

@@ -1,6 +1,7 @@
 package format_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -78,6 +79,39 @@ func TestParseTimeDoesNotAllocate(t *testing.T) {
 			t.Errorf("%s: %v allocations", text, n)
 		}
 	}
+}
+
+// TestDaysAreThoseOfTheCalendar: every day of six centuries, and those that do not
+// exist, as package time has them.
+func TestDaysAreThoseOfTheCalendar(t *testing.T) {
+	for year := 1678; year <= 2261; year++ {
+		for month := 1; month <= 12; month++ {
+			for day := 0; day <= 32; day++ {
+				text := fmt.Sprintf("%04d-%02d-%02dT23:59:58.25Z", year, month, day)
+				want, wantErr := time.Parse(time.RFC3339, text)
+				got, err := format.ParseTime([]byte(text), format.Auto)
+				if (err == nil) != (wantErr == nil) || err == nil && got != want.UnixNano() {
+					t.Fatalf("%s: got %d, %v, want %v, %v", text, got, err, want, wantErr)
+				}
+			}
+		}
+	}
+}
+
+// FuzzRFC3339 compares with time.Parse, which accepts more.
+func FuzzRFC3339(f *testing.F) {
+	for _, s := range []string{"2026-01-01T00:00:00.5Z", "2024-02-29 23:59:59.123456789", "2026-12-31T00:00:00+01:00", "2026-02-30T00:00:00", "1678-01-01T00:00:00Z"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		want, wantErr := time.Parse(time.RFC3339, text)
+		if wantErr != nil {
+			return
+		}
+		if got, err := format.ParseTime([]byte(text), format.Auto); err == nil && got != want.UnixNano() {
+			t.Errorf("%s: got %d, want %d", text, got, want.UnixNano())
+		}
+	})
 }
 
 // FuzzTime: what AppendTime writes, ParseTime reads; what it reads is written
