@@ -14,62 +14,101 @@ import (
 	"github.com/orffvar/forecaster/sgd"
 )
 
+// A section is one table of the report.
+type section struct {
+	name  string
+	print func(r *roofline)
+}
+
+var sections = []section{
+	{"sgd", gradientTable},
+	{"rls", recursiveTable},
+	{"learners", learnerTable},
+	{"stages", stageTable},
+	{"growth", growthTable},
+}
+
 func main() {
 	runs := flag.Int("runs", 9, "runs of which the median is printed")
 	least := flag.Duration("least", 2*time.Millisecond, "shortest run")
+	only := flag.String("only", "", "one table: sgd, rls, learners, stages or growth")
 	flag.Parse()
-	fmt.Printf("%s, %s, %s %s/%s, kernels %s\n\n", time.Now().Format(time.DateOnly), processor(), runtime.Version(), runtime.GOOS, runtime.GOARCH, vec.Active())
+	fmt.Printf("%s, %s, %s %s/%s, kernels %s\n", time.Now().Format(time.DateOnly), processor(), runtime.Version(), runtime.GOOS, runtime.GOARCH, vec.Active())
 
 	r := newRoofline(*runs, *least)
-	fmt.Printf("Roofline: %.0f GFLOP/s", r.flops)
+	fmt.Printf("\nRoofline: %.0f GFLOP/s", r.flops)
 	for _, kib := range []int{16, 128, 1024, 8192} {
 		m := r.memory(kib << 10)
 		fmt.Printf("; %d KiB: read %.0f GB/s, read and write %.0f GB/s", kib, m.read, m.readWrite)
 	}
-	fmt.Print("\n\nPredict and update, stochastic gradient; (outputs, frequencies, inputs)\n\n")
+	fmt.Println()
+	for _, s := range sections {
+		if *only == "" || *only == s.name {
+			s.print(r)
+		}
+	}
+}
 
-	row("shape", "variant", "ns a sample", "bound", "of bound", "allocs", "times gonum")
-	row("---", "---", "---:", "---:", "---:", "---:", "---:")
+// table prints a title and the head of a table. Columns whose name ends in a
+// colon are aligned to the right.
+func table(title string, columns ...string) {
+	fmt.Printf("\n%s\n\n", title)
+	rule := make([]string, len(columns))
+	for i, c := range columns {
+		rule[i] = "---"
+		if name, right := strings.CutSuffix(c, ":"); right {
+			columns[i], rule[i] = name, "---:"
+		}
+	}
+	row(columns...)
+	row(rule...)
+}
+
+func gradientTable(r *roofline) {
+	table("Predict and update, stochastic gradient; (outputs, frequencies, inputs)",
+		"shape", "variant", "ns a sample:", "bound:", "of bound:", "allocs:", "times gonum:")
 	for _, s := range []shape{{5, 100, 5}, {18, 100, 18}, {31, 100, 31}, {3, 300, 3}, {31, 100, 93}, {100, 1000, 100}} {
 		p := newProblem(s)
 		works := []work{p.oneByOne(), p.blocks(), p.single(), p.gonum()}
-		t := measure(*runs, *least, works...)
+		t := measure(r.runs, r.least, works...)
 		bounds := []float64{s.bound(r), s.boundBlocks(r), s.boundSingle(r), math.NaN()}
 		for i, w := range works {
 			print(s.String(), w, t[i], bounds[i], t[len(t)-1].ratio(t[i]))
 		}
 	}
+}
 
-	fmt.Print("\nRecursive least squares, one output\n\n")
-	row("features", "variant", "ns a sample", "bound", "of bound", "allocs", "times gonum")
-	row("---", "---", "---:", "---:", "---:", "---:", "---:")
+func recursiveTable(r *roofline) {
+	table("Recursive least squares, one output",
+		"features", "variant", "ns a sample:", "bound:", "of bound:", "allocs:", "times gonum:")
 	for _, n := range []int{50, 100, 208, 400, 1008} {
 		ours, theirs := recursive(n), recursiveGonum(n)
-		t := measure(*runs, *least, ours, theirs)
+		t := measure(r.runs, r.least, ours, theirs)
 		print(fmt.Sprint(n), ours, t[0], boundRecursive(r, n), t[1].ratio(t[0]))
 		print(fmt.Sprint(n), theirs, t[1], math.NaN(), 1)
 	}
+}
 
-	fmt.Print("\nLearners, a series of 7 coordinates\n\n")
-	row("learner", "ns a sample", "allocs")
-	row("---", "---:", "---:")
-	for _, w := range learners() {
-		t := measure(*runs, *least, w)[0]
+func learnerTable(r *roofline) {
+	table("Learners, a series of 7 coordinates", "learner", "ns a sample:", "allocs:")
+	plain(r, learners())
+}
+
+func stageTable(r *roofline) {
+	table(fmt.Sprintf("Stages, a series of %d coordinates", coordinates), "stage", "ns a sample:", "allocs:")
+	plain(r, stages())
+}
+
+func plain(r *roofline, works []work) {
+	for _, w := range works {
+		t := measure(r.runs, r.least, w)[0]
 		row(w.name, ns(t.median()), fmt.Sprint(t.allocs))
 	}
+}
 
-	fmt.Printf("\nStages, a series of %d coordinates\n\n", coordinates)
-	row("stage", "ns a sample", "allocs")
-	row("---", "---:", "---:")
-	for _, w := range stages() {
-		t := measure(*runs, *least, w)[0]
-		row(w.name, ns(t.median()), fmt.Sprint(t.allocs))
-	}
-
-	fmt.Print("\nGrowth: exponent of the time, fitted\n\n")
-	row("in", "range", "exponent", "expected")
-	row("---", "---", "---:", "---:")
-	growth(*runs, *least)
+func growthTable(r *roofline) {
+	table("Growth: exponent of the time, fitted", "in", "range", "exponent:", "expected:")
+	growth(r.runs, r.least)
 }
 
 // row prints a line of a table.

@@ -308,18 +308,42 @@ func symRank(t []float64, nb int, w []float64, terms int, minus bool) {
 	}
 }
 
-func symMatVec(t []float64, nb int, y, x []float64) {
+func symMatVec(t []float64, nb int, y, x []float64, back bool) {
 	if nb == 0 {
 		return
 	}
+	first, reverse := firstTile(t, back)
 	switch active {
 	case avx512:
-		symMatVecAVX512(&t[0], nb, &y[0], &x[0])
+		symMatVecAVX512(first, nb, &y[0], &x[0], reverse)
 	case avx2:
-		symMatVecAVX2(&t[0], nb, &y[0], &x[0])
+		symMatVecAVX2(first, nb, &y[0], &x[0], reverse)
 	default:
-		symMatVecPortable(t, nb, y, x)
+		symMatVecPortable(t, nb, y, x, back)
 	}
+}
+
+func symSubMatVec(t []float64, nb int, y, x, w []float64, terms int, back bool) {
+	if nb == 0 {
+		return
+	}
+	first, reverse := firstTile(t, back)
+	switch active {
+	case avx512:
+		symSubMatVecAVX512(first, nb, &y[0], &x[0], &w[0], terms, reverse)
+	case avx2:
+		symSubMatVecAVX2(first, nb, &y[0], &x[0], &w[0], terms, reverse)
+	default:
+		symSubMatVecPortable(t, nb, y, x, w, terms, back)
+	}
+}
+
+// firstTile returns what the kernels want to know of the direction.
+func firstTile(t []float64, back bool) (first *float64, reverse int) {
+	if back {
+		return &t[len(t)-tileLen], 1
+	}
+	return &t[0], 0
 }
 
 func cholesky(u []float64, nb int, inv []float64) {

@@ -3318,174 +3318,597 @@ done212:
 	VZEROUPPER
 	RET
 
-// func symMatVecAVX2(a *float64, nb int, y *float64, x *float64)
+// func symMatVecAVX2(a *float64, nb int, y *float64, x *float64, back int)
 // Requires: AVX, FMA3
-TEXT ·symMatVecAVX2(SB), NOSPLIT, $0-32
+TEXT ·symMatVecAVX2(SB), NOSPLIT, $0-40
 	MOVQ a+0(FP), AX
-	MOVQ nb+8(FP), CX
-	MOVQ y+16(FP), DX
-	MOVQ x+24(FP), BX
-	SHLQ $0x06, CX
+	MOVQ y+16(FP), CX
+	MOVQ x+24(FP), DX
+	MOVQ nb+8(FP), BX
+	SHLQ $0x06, BX
 	XORQ SI, SI
+	MOVQ nb+8(FP), DI
+	SHLQ $0x09, DI
+	CMPQ back+32(FP), $0x00
+	JE   forth219
+	MOVQ BX, SI
+	SUBQ $0x40, SI
+	MOVQ $0x00000200, DI
 
-strip219:
-	CMPQ         SI, CX
-	JE           done220
+forth219:
+	MOVQ nb+8(FP), R8
+
+strip220:
 	VXORPD       Y0, Y0, Y0
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 	VXORPD       Y3, Y3, Y3
-	VBROADCASTSD (BX)(SI*1), Y4
-	VBROADCASTSD 8(BX)(SI*1), Y5
-	VBROADCASTSD 16(BX)(SI*1), Y6
-	VBROADCASTSD 24(BX)(SI*1), Y7
-	MOVQ         AX, DI
-	MOVQ         SI, R8
-	VMOVUPD      (BX)(R8*1), Y8
-	VMOVUPD      (DI), Y10
+	VBROADCASTSD (DX)(SI*1), Y4
+	VBROADCASTSD 8(DX)(SI*1), Y5
+	VBROADCASTSD 16(DX)(SI*1), Y6
+	VBROADCASTSD 24(DX)(SI*1), Y7
+	MOVQ         AX, R9
+	MOVQ         SI, R10
+	VMOVUPD      (DX)(R10*1), Y8
+	VMOVUPD      (R9), Y10
 	VFMADD231PD  Y10, Y8, Y0
-	VMOVUPD      64(DI), Y10
+	VMOVUPD      64(R9), Y10
 	VFMADD231PD  Y10, Y8, Y1
-	VMOVUPD      128(DI), Y10
+	VMOVUPD      128(R9), Y10
 	VFMADD231PD  Y10, Y8, Y2
-	VMOVUPD      192(DI), Y10
+	VMOVUPD      192(R9), Y10
 	VFMADD231PD  Y10, Y8, Y3
-	VMOVUPD      32(BX)(R8*1), Y8
-	VMOVUPD      32(DI), Y10
+	VMOVUPD      32(DX)(R10*1), Y8
+	VMOVUPD      32(R9), Y10
 	VFMADD231PD  Y10, Y8, Y0
-	VMOVUPD      96(DI), Y10
+	VMOVUPD      96(R9), Y10
 	VFMADD231PD  Y10, Y8, Y1
-	VMOVUPD      160(DI), Y10
+	VMOVUPD      160(R9), Y10
 	VFMADD231PD  Y10, Y8, Y2
-	VMOVUPD      224(DI), Y10
+	VMOVUPD      224(R9), Y10
 	VFMADD231PD  Y10, Y8, Y3
-	ADDQ         $0x00000200, DI
-	ADDQ         $0x00000040, R8
+	ADDQ         $0x00000200, R9
+	ADDQ         $0x00000040, R10
+	MOVQ         BX, R11
+	SUBQ         R10, R11
 
-tile221:
-	CMPQ        R8, CX
-	JE          done222
-	VMOVUPD     (BX)(R8*1), Y8
-	VMOVUPD     (DX)(R8*1), Y9
-	VMOVUPD     (DI), Y10
+loop223:
+	CMPQ        R11, $0x00000040
+	JL          done224
+	VMOVUPD     (DX)(R10*1), Y8
+	VMOVUPD     (CX)(R10*1), Y9
+	VMOVUPD     (R9), Y10
 	VFMADD231PD Y10, Y8, Y0
 	VFMADD231PD Y10, Y4, Y9
-	VMOVUPD     64(DI), Y10
+	VMOVUPD     64(R9), Y10
 	VFMADD231PD Y10, Y8, Y1
 	VFMADD231PD Y10, Y5, Y9
-	VMOVUPD     128(DI), Y10
+	VMOVUPD     128(R9), Y10
 	VFMADD231PD Y10, Y8, Y2
 	VFMADD231PD Y10, Y6, Y9
-	VMOVUPD     192(DI), Y10
+	VMOVUPD     192(R9), Y10
 	VFMADD231PD Y10, Y8, Y3
 	VFMADD231PD Y10, Y7, Y9
-	VMOVUPD     Y9, (DX)(R8*1)
-	VMOVUPD     32(BX)(R8*1), Y8
-	VMOVUPD     32(DX)(R8*1), Y9
-	VMOVUPD     32(DI), Y10
+	VMOVUPD     Y9, (CX)(R10*1)
+	VMOVUPD     32(DX)(R10*1), Y8
+	VMOVUPD     32(CX)(R10*1), Y9
+	VMOVUPD     32(R9), Y10
 	VFMADD231PD Y10, Y8, Y0
 	VFMADD231PD Y10, Y4, Y9
-	VMOVUPD     96(DI), Y10
+	VMOVUPD     96(R9), Y10
 	VFMADD231PD Y10, Y8, Y1
 	VFMADD231PD Y10, Y5, Y9
-	VMOVUPD     160(DI), Y10
+	VMOVUPD     160(R9), Y10
 	VFMADD231PD Y10, Y8, Y2
 	VFMADD231PD Y10, Y6, Y9
-	VMOVUPD     224(DI), Y10
+	VMOVUPD     224(R9), Y10
 	VFMADD231PD Y10, Y8, Y3
 	VFMADD231PD Y10, Y7, Y9
-	VMOVUPD     Y9, 32(DX)(R8*1)
-	ADDQ        $0x00000200, DI
-	ADDQ        $0x00000040, R8
-	JMP         tile221
+	VMOVUPD     Y9, 32(CX)(R10*1)
+	ADDQ        $0x00000200, R9
+	ADDQ        $0x00000040, R10
+	SUBQ        $0x00000040, R11
+	JMP         loop223
 
-done222:
+done224:
 	VHADDPD      Y1, Y0, Y0
 	VHADDPD      Y3, Y2, Y2
 	VPERM2F128   $0x21, Y2, Y0, Y1
 	VBLENDPD     $0x0c, Y2, Y0, Y0
 	VADDPD       Y1, Y0, Y0
-	VADDPD       (DX)(SI*1), Y0, Y0
-	VMOVUPD      Y0, (DX)(SI*1)
+	VADDPD       (CX)(SI*1), Y0, Y0
+	VMOVUPD      Y0, (CX)(SI*1)
 	VXORPD       Y0, Y0, Y0
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 	VXORPD       Y3, Y3, Y3
-	VBROADCASTSD 32(BX)(SI*1), Y4
-	VBROADCASTSD 40(BX)(SI*1), Y5
-	VBROADCASTSD 48(BX)(SI*1), Y6
-	VBROADCASTSD 56(BX)(SI*1), Y7
-	MOVQ         SI, DI
-	VMOVUPD      (BX)(DI*1), Y8
-	VMOVUPD      256(AX), Y10
+	VBROADCASTSD 32(DX)(SI*1), Y4
+	VBROADCASTSD 40(DX)(SI*1), Y5
+	VBROADCASTSD 48(DX)(SI*1), Y6
+	VBROADCASTSD 56(DX)(SI*1), Y7
+	MOVQ         AX, R9
+	MOVQ         SI, R10
+	VMOVUPD      (DX)(R10*1), Y8
+	VMOVUPD      256(R9), Y10
 	VFMADD231PD  Y10, Y8, Y0
-	VMOVUPD      320(AX), Y10
+	VMOVUPD      320(R9), Y10
 	VFMADD231PD  Y10, Y8, Y1
-	VMOVUPD      384(AX), Y10
+	VMOVUPD      384(R9), Y10
 	VFMADD231PD  Y10, Y8, Y2
-	VMOVUPD      448(AX), Y10
+	VMOVUPD      448(R9), Y10
 	VFMADD231PD  Y10, Y8, Y3
-	VMOVUPD      32(BX)(DI*1), Y8
-	VMOVUPD      288(AX), Y10
+	VMOVUPD      32(DX)(R10*1), Y8
+	VMOVUPD      288(R9), Y10
 	VFMADD231PD  Y10, Y8, Y0
-	VMOVUPD      352(AX), Y10
+	VMOVUPD      352(R9), Y10
 	VFMADD231PD  Y10, Y8, Y1
-	VMOVUPD      416(AX), Y10
+	VMOVUPD      416(R9), Y10
 	VFMADD231PD  Y10, Y8, Y2
-	VMOVUPD      480(AX), Y10
+	VMOVUPD      480(R9), Y10
 	VFMADD231PD  Y10, Y8, Y3
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000200, R9
+	ADDQ         $0x00000040, R10
+	MOVQ         BX, R11
+	SUBQ         R10, R11
 
-tile223:
-	CMPQ        DI, CX
-	JE          done224
-	VMOVUPD     (BX)(DI*1), Y8
-	VMOVUPD     (DX)(DI*1), Y9
-	VMOVUPD     256(AX), Y10
+loop225:
+	CMPQ        R11, $0x00000040
+	JL          done226
+	VMOVUPD     (DX)(R10*1), Y8
+	VMOVUPD     (CX)(R10*1), Y9
+	VMOVUPD     256(R9), Y10
 	VFMADD231PD Y10, Y8, Y0
 	VFMADD231PD Y10, Y4, Y9
-	VMOVUPD     320(AX), Y10
+	VMOVUPD     320(R9), Y10
 	VFMADD231PD Y10, Y8, Y1
 	VFMADD231PD Y10, Y5, Y9
-	VMOVUPD     384(AX), Y10
+	VMOVUPD     384(R9), Y10
 	VFMADD231PD Y10, Y8, Y2
 	VFMADD231PD Y10, Y6, Y9
-	VMOVUPD     448(AX), Y10
+	VMOVUPD     448(R9), Y10
 	VFMADD231PD Y10, Y8, Y3
 	VFMADD231PD Y10, Y7, Y9
-	VMOVUPD     Y9, (DX)(DI*1)
-	VMOVUPD     32(BX)(DI*1), Y8
-	VMOVUPD     32(DX)(DI*1), Y9
-	VMOVUPD     288(AX), Y10
+	VMOVUPD     Y9, (CX)(R10*1)
+	VMOVUPD     32(DX)(R10*1), Y8
+	VMOVUPD     32(CX)(R10*1), Y9
+	VMOVUPD     288(R9), Y10
 	VFMADD231PD Y10, Y8, Y0
 	VFMADD231PD Y10, Y4, Y9
-	VMOVUPD     352(AX), Y10
+	VMOVUPD     352(R9), Y10
 	VFMADD231PD Y10, Y8, Y1
 	VFMADD231PD Y10, Y5, Y9
-	VMOVUPD     416(AX), Y10
+	VMOVUPD     416(R9), Y10
 	VFMADD231PD Y10, Y8, Y2
 	VFMADD231PD Y10, Y6, Y9
-	VMOVUPD     480(AX), Y10
+	VMOVUPD     480(R9), Y10
 	VFMADD231PD Y10, Y8, Y3
 	VFMADD231PD Y10, Y7, Y9
-	VMOVUPD     Y9, 32(DX)(DI*1)
-	ADDQ        $0x00000200, AX
-	ADDQ        $0x00000040, DI
-	JMP         tile223
+	VMOVUPD     Y9, 32(CX)(R10*1)
+	ADDQ        $0x00000200, R9
+	ADDQ        $0x00000040, R10
+	SUBQ        $0x00000040, R11
+	JMP         loop225
 
-done224:
+done226:
 	VHADDPD    Y1, Y0, Y0
 	VHADDPD    Y3, Y2, Y2
 	VPERM2F128 $0x21, Y2, Y0, Y1
 	VBLENDPD   $0x0c, Y2, Y0, Y0
 	VADDPD     Y1, Y0, Y0
-	VADDPD     32(DX)(SI*1), Y0, Y0
-	VMOVUPD    Y0, 32(DX)(SI*1)
-	ADDQ       $0x00000040, SI
-	JMP        strip219
+	VADDPD     32(CX)(SI*1), Y0, Y0
+	VMOVUPD    Y0, 32(CX)(SI*1)
+	CMPQ       back+32(FP), $0x00
+	JNE        back221
+	ADDQ       DI, AX
+	SUBQ       $0x00000200, DI
+	ADDQ       $0x40, SI
+	JMP        next222
 
-done220:
+back221:
+	ADDQ $0x00000200, DI
+	SUBQ DI, AX
+	SUBQ $0x40, SI
+
+next222:
+	DECQ R8
+	JNZ  strip220
+	VZEROUPPER
+	RET
+
+// func symSubMatVecAVX2(a *float64, nb int, y *float64, x *float64, w *float64, k int, back int)
+// Requires: AVX, FMA3
+TEXT ·symSubMatVecAVX2(SB), NOSPLIT, $0-56
+	MOVQ a+0(FP), AX
+	MOVQ y+16(FP), CX
+	MOVQ x+24(FP), DX
+	MOVQ nb+8(FP), BX
+	SHLQ $0x06, BX
+	XORQ SI, SI
+	MOVQ nb+8(FP), DI
+	SHLQ $0x09, DI
+	CMPQ back+48(FP), $0x00
+	JE   forth227
+	MOVQ BX, SI
+	SUBQ $0x40, SI
+	MOVQ $0x00000200, DI
+
+forth227:
+	MOVQ nb+8(FP), R8
+
+strip228:
+	VXORPD  Y0, Y0, Y0
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y3, Y3, Y3
+	MOVQ    AX, R9
+	MOVQ    SI, R10
+	VMOVUPD (R9), Y5
+	VMOVUPD 64(R9), Y6
+	VMOVUPD 128(R9), Y7
+	VMOVUPD 192(R9), Y8
+	MOVQ    w+32(FP), R11
+	MOVQ    k+40(FP), R12
+
+loop231:
+	CMPQ         R12, $0x00000001
+	JL           done232
+	VMOVUPD      (R11)(R10*1), Y4
+	VBROADCASTSD (R11)(SI*1), Y9
+	VFNMADD231PD Y9, Y4, Y5
+	VBROADCASTSD 8(R11)(SI*1), Y9
+	VFNMADD231PD Y9, Y4, Y6
+	VBROADCASTSD 16(R11)(SI*1), Y9
+	VFNMADD231PD Y9, Y4, Y7
+	VBROADCASTSD 24(R11)(SI*1), Y9
+	VFNMADD231PD Y9, Y4, Y8
+	ADDQ         BX, R11
+	SUBQ         $0x00000001, R12
+	JMP          loop231
+
+done232:
+	VMOVUPD     Y5, (R9)
+	VMOVUPD     Y6, 64(R9)
+	VMOVUPD     Y7, 128(R9)
+	VMOVUPD     Y8, 192(R9)
+	VMOVUPD     (DX)(R10*1), Y4
+	VFMADD231PD Y5, Y4, Y0
+	VFMADD231PD Y6, Y4, Y1
+	VFMADD231PD Y7, Y4, Y2
+	VFMADD231PD Y8, Y4, Y3
+	VMOVUPD     32(R9), Y5
+	VMOVUPD     96(R9), Y6
+	VMOVUPD     160(R9), Y7
+	VMOVUPD     224(R9), Y8
+	MOVQ        w+32(FP), R11
+	MOVQ        k+40(FP), R12
+
+loop233:
+	CMPQ         R12, $0x00000001
+	JL           done234
+	VMOVUPD      32(R11)(R10*1), Y4
+	VBROADCASTSD (R11)(SI*1), Y9
+	VFNMADD231PD Y9, Y4, Y5
+	VBROADCASTSD 8(R11)(SI*1), Y9
+	VFNMADD231PD Y9, Y4, Y6
+	VBROADCASTSD 16(R11)(SI*1), Y9
+	VFNMADD231PD Y9, Y4, Y7
+	VBROADCASTSD 24(R11)(SI*1), Y9
+	VFNMADD231PD Y9, Y4, Y8
+	ADDQ         BX, R11
+	SUBQ         $0x00000001, R12
+	JMP          loop233
+
+done234:
+	VMOVUPD     Y5, 32(R9)
+	VMOVUPD     Y6, 96(R9)
+	VMOVUPD     Y7, 160(R9)
+	VMOVUPD     Y8, 224(R9)
+	VMOVUPD     32(DX)(R10*1), Y4
+	VFMADD231PD Y5, Y4, Y0
+	VFMADD231PD Y6, Y4, Y1
+	VFMADD231PD Y7, Y4, Y2
+	VFMADD231PD Y8, Y4, Y3
+	ADDQ        $0x00000200, R9
+	ADDQ        $0x00000040, R10
+	MOVQ        BX, R11
+	SUBQ        R10, R11
+
+loop235:
+	CMPQ    R11, $0x00000040
+	JL      done236
+	VMOVUPD (R9), Y7
+	VMOVUPD 64(R9), Y8
+	VMOVUPD 128(R9), Y9
+	VMOVUPD 192(R9), Y10
+	MOVQ    w+32(FP), R12
+	MOVQ    k+40(FP), R13
+
+loop237:
+	CMPQ         R13, $0x00000001
+	JL           done238
+	VMOVUPD      (R12)(R10*1), Y4
+	VBROADCASTSD (R12)(SI*1), Y5
+	VFNMADD231PD Y5, Y4, Y7
+	VBROADCASTSD 8(R12)(SI*1), Y5
+	VFNMADD231PD Y5, Y4, Y8
+	VBROADCASTSD 16(R12)(SI*1), Y5
+	VFNMADD231PD Y5, Y4, Y9
+	VBROADCASTSD 24(R12)(SI*1), Y5
+	VFNMADD231PD Y5, Y4, Y10
+	ADDQ         BX, R12
+	SUBQ         $0x00000001, R13
+	JMP          loop237
+
+done238:
+	VMOVUPD      Y7, (R9)
+	VMOVUPD      Y8, 64(R9)
+	VMOVUPD      Y9, 128(R9)
+	VMOVUPD      Y10, 192(R9)
+	VMOVUPD      (DX)(R10*1), Y4
+	VMOVUPD      (CX)(R10*1), Y5
+	VFMADD231PD  Y7, Y4, Y0
+	VBROADCASTSD (DX)(SI*1), Y6
+	VFMADD231PD  Y6, Y7, Y5
+	VFMADD231PD  Y8, Y4, Y1
+	VBROADCASTSD 8(DX)(SI*1), Y6
+	VFMADD231PD  Y6, Y8, Y5
+	VFMADD231PD  Y9, Y4, Y2
+	VBROADCASTSD 16(DX)(SI*1), Y6
+	VFMADD231PD  Y6, Y9, Y5
+	VFMADD231PD  Y10, Y4, Y3
+	VBROADCASTSD 24(DX)(SI*1), Y6
+	VFMADD231PD  Y6, Y10, Y5
+	VMOVUPD      Y5, (CX)(R10*1)
+	VMOVUPD      32(R9), Y7
+	VMOVUPD      96(R9), Y8
+	VMOVUPD      160(R9), Y9
+	VMOVUPD      224(R9), Y10
+	MOVQ         w+32(FP), R12
+	MOVQ         k+40(FP), R13
+
+loop239:
+	CMPQ         R13, $0x00000001
+	JL           done240
+	VMOVUPD      32(R12)(R10*1), Y4
+	VBROADCASTSD (R12)(SI*1), Y5
+	VFNMADD231PD Y5, Y4, Y7
+	VBROADCASTSD 8(R12)(SI*1), Y5
+	VFNMADD231PD Y5, Y4, Y8
+	VBROADCASTSD 16(R12)(SI*1), Y5
+	VFNMADD231PD Y5, Y4, Y9
+	VBROADCASTSD 24(R12)(SI*1), Y5
+	VFNMADD231PD Y5, Y4, Y10
+	ADDQ         BX, R12
+	SUBQ         $0x00000001, R13
+	JMP          loop239
+
+done240:
+	VMOVUPD      Y7, 32(R9)
+	VMOVUPD      Y8, 96(R9)
+	VMOVUPD      Y9, 160(R9)
+	VMOVUPD      Y10, 224(R9)
+	VMOVUPD      32(DX)(R10*1), Y4
+	VMOVUPD      32(CX)(R10*1), Y5
+	VFMADD231PD  Y7, Y4, Y0
+	VBROADCASTSD (DX)(SI*1), Y6
+	VFMADD231PD  Y6, Y7, Y5
+	VFMADD231PD  Y8, Y4, Y1
+	VBROADCASTSD 8(DX)(SI*1), Y6
+	VFMADD231PD  Y6, Y8, Y5
+	VFMADD231PD  Y9, Y4, Y2
+	VBROADCASTSD 16(DX)(SI*1), Y6
+	VFMADD231PD  Y6, Y9, Y5
+	VFMADD231PD  Y10, Y4, Y3
+	VBROADCASTSD 24(DX)(SI*1), Y6
+	VFMADD231PD  Y6, Y10, Y5
+	VMOVUPD      Y5, 32(CX)(R10*1)
+	ADDQ         $0x00000200, R9
+	ADDQ         $0x00000040, R10
+	SUBQ         $0x00000040, R11
+	JMP          loop235
+
+done236:
+	VHADDPD    Y1, Y0, Y0
+	VHADDPD    Y3, Y2, Y2
+	VPERM2F128 $0x21, Y2, Y0, Y1
+	VBLENDPD   $0x0c, Y2, Y0, Y0
+	VADDPD     Y1, Y0, Y0
+	VADDPD     (CX)(SI*1), Y0, Y0
+	VMOVUPD    Y0, (CX)(SI*1)
+	VXORPD     Y0, Y0, Y0
+	VXORPD     Y1, Y1, Y1
+	VXORPD     Y2, Y2, Y2
+	VXORPD     Y3, Y3, Y3
+	MOVQ       AX, R9
+	MOVQ       SI, R10
+	VMOVUPD    256(R9), Y5
+	VMOVUPD    320(R9), Y6
+	VMOVUPD    384(R9), Y7
+	VMOVUPD    448(R9), Y8
+	MOVQ       w+32(FP), R11
+	MOVQ       k+40(FP), R12
+
+loop241:
+	CMPQ         R12, $0x00000001
+	JL           done242
+	VMOVUPD      (R11)(R10*1), Y4
+	VBROADCASTSD 32(R11)(SI*1), Y9
+	VFNMADD231PD Y9, Y4, Y5
+	VBROADCASTSD 40(R11)(SI*1), Y9
+	VFNMADD231PD Y9, Y4, Y6
+	VBROADCASTSD 48(R11)(SI*1), Y9
+	VFNMADD231PD Y9, Y4, Y7
+	VBROADCASTSD 56(R11)(SI*1), Y9
+	VFNMADD231PD Y9, Y4, Y8
+	ADDQ         BX, R11
+	SUBQ         $0x00000001, R12
+	JMP          loop241
+
+done242:
+	VMOVUPD     Y5, 256(R9)
+	VMOVUPD     Y6, 320(R9)
+	VMOVUPD     Y7, 384(R9)
+	VMOVUPD     Y8, 448(R9)
+	VMOVUPD     (DX)(R10*1), Y4
+	VFMADD231PD Y5, Y4, Y0
+	VFMADD231PD Y6, Y4, Y1
+	VFMADD231PD Y7, Y4, Y2
+	VFMADD231PD Y8, Y4, Y3
+	VMOVUPD     288(R9), Y5
+	VMOVUPD     352(R9), Y6
+	VMOVUPD     416(R9), Y7
+	VMOVUPD     480(R9), Y8
+	MOVQ        w+32(FP), R11
+	MOVQ        k+40(FP), R12
+
+loop243:
+	CMPQ         R12, $0x00000001
+	JL           done244
+	VMOVUPD      32(R11)(R10*1), Y4
+	VBROADCASTSD 32(R11)(SI*1), Y9
+	VFNMADD231PD Y9, Y4, Y5
+	VBROADCASTSD 40(R11)(SI*1), Y9
+	VFNMADD231PD Y9, Y4, Y6
+	VBROADCASTSD 48(R11)(SI*1), Y9
+	VFNMADD231PD Y9, Y4, Y7
+	VBROADCASTSD 56(R11)(SI*1), Y9
+	VFNMADD231PD Y9, Y4, Y8
+	ADDQ         BX, R11
+	SUBQ         $0x00000001, R12
+	JMP          loop243
+
+done244:
+	VMOVUPD     Y5, 288(R9)
+	VMOVUPD     Y6, 352(R9)
+	VMOVUPD     Y7, 416(R9)
+	VMOVUPD     Y8, 480(R9)
+	VMOVUPD     32(DX)(R10*1), Y4
+	VFMADD231PD Y5, Y4, Y0
+	VFMADD231PD Y6, Y4, Y1
+	VFMADD231PD Y7, Y4, Y2
+	VFMADD231PD Y8, Y4, Y3
+	ADDQ        $0x00000200, R9
+	ADDQ        $0x00000040, R10
+	MOVQ        BX, R11
+	SUBQ        R10, R11
+
+loop245:
+	CMPQ    R11, $0x00000040
+	JL      done246
+	VMOVUPD 256(R9), Y7
+	VMOVUPD 320(R9), Y8
+	VMOVUPD 384(R9), Y9
+	VMOVUPD 448(R9), Y10
+	MOVQ    w+32(FP), R12
+	MOVQ    k+40(FP), R13
+
+loop247:
+	CMPQ         R13, $0x00000001
+	JL           done248
+	VMOVUPD      (R12)(R10*1), Y4
+	VBROADCASTSD 32(R12)(SI*1), Y5
+	VFNMADD231PD Y5, Y4, Y7
+	VBROADCASTSD 40(R12)(SI*1), Y5
+	VFNMADD231PD Y5, Y4, Y8
+	VBROADCASTSD 48(R12)(SI*1), Y5
+	VFNMADD231PD Y5, Y4, Y9
+	VBROADCASTSD 56(R12)(SI*1), Y5
+	VFNMADD231PD Y5, Y4, Y10
+	ADDQ         BX, R12
+	SUBQ         $0x00000001, R13
+	JMP          loop247
+
+done248:
+	VMOVUPD      Y7, 256(R9)
+	VMOVUPD      Y8, 320(R9)
+	VMOVUPD      Y9, 384(R9)
+	VMOVUPD      Y10, 448(R9)
+	VMOVUPD      (DX)(R10*1), Y4
+	VMOVUPD      (CX)(R10*1), Y5
+	VFMADD231PD  Y7, Y4, Y0
+	VBROADCASTSD 32(DX)(SI*1), Y6
+	VFMADD231PD  Y6, Y7, Y5
+	VFMADD231PD  Y8, Y4, Y1
+	VBROADCASTSD 40(DX)(SI*1), Y6
+	VFMADD231PD  Y6, Y8, Y5
+	VFMADD231PD  Y9, Y4, Y2
+	VBROADCASTSD 48(DX)(SI*1), Y6
+	VFMADD231PD  Y6, Y9, Y5
+	VFMADD231PD  Y10, Y4, Y3
+	VBROADCASTSD 56(DX)(SI*1), Y6
+	VFMADD231PD  Y6, Y10, Y5
+	VMOVUPD      Y5, (CX)(R10*1)
+	VMOVUPD      288(R9), Y7
+	VMOVUPD      352(R9), Y8
+	VMOVUPD      416(R9), Y9
+	VMOVUPD      480(R9), Y10
+	MOVQ         w+32(FP), R12
+	MOVQ         k+40(FP), R13
+
+loop249:
+	CMPQ         R13, $0x00000001
+	JL           done250
+	VMOVUPD      32(R12)(R10*1), Y4
+	VBROADCASTSD 32(R12)(SI*1), Y5
+	VFNMADD231PD Y5, Y4, Y7
+	VBROADCASTSD 40(R12)(SI*1), Y5
+	VFNMADD231PD Y5, Y4, Y8
+	VBROADCASTSD 48(R12)(SI*1), Y5
+	VFNMADD231PD Y5, Y4, Y9
+	VBROADCASTSD 56(R12)(SI*1), Y5
+	VFNMADD231PD Y5, Y4, Y10
+	ADDQ         BX, R12
+	SUBQ         $0x00000001, R13
+	JMP          loop249
+
+done250:
+	VMOVUPD      Y7, 288(R9)
+	VMOVUPD      Y8, 352(R9)
+	VMOVUPD      Y9, 416(R9)
+	VMOVUPD      Y10, 480(R9)
+	VMOVUPD      32(DX)(R10*1), Y4
+	VMOVUPD      32(CX)(R10*1), Y5
+	VFMADD231PD  Y7, Y4, Y0
+	VBROADCASTSD 32(DX)(SI*1), Y6
+	VFMADD231PD  Y6, Y7, Y5
+	VFMADD231PD  Y8, Y4, Y1
+	VBROADCASTSD 40(DX)(SI*1), Y6
+	VFMADD231PD  Y6, Y8, Y5
+	VFMADD231PD  Y9, Y4, Y2
+	VBROADCASTSD 48(DX)(SI*1), Y6
+	VFMADD231PD  Y6, Y9, Y5
+	VFMADD231PD  Y10, Y4, Y3
+	VBROADCASTSD 56(DX)(SI*1), Y6
+	VFMADD231PD  Y6, Y10, Y5
+	VMOVUPD      Y5, 32(CX)(R10*1)
+	ADDQ         $0x00000200, R9
+	ADDQ         $0x00000040, R10
+	SUBQ         $0x00000040, R11
+	JMP          loop245
+
+done246:
+	VHADDPD    Y1, Y0, Y0
+	VHADDPD    Y3, Y2, Y2
+	VPERM2F128 $0x21, Y2, Y0, Y1
+	VBLENDPD   $0x0c, Y2, Y0, Y0
+	VADDPD     Y1, Y0, Y0
+	VADDPD     32(CX)(SI*1), Y0, Y0
+	VMOVUPD    Y0, 32(CX)(SI*1)
+	CMPQ       back+48(FP), $0x00
+	JNE        back229
+	ADDQ       DI, AX
+	SUBQ       $0x00000200, DI
+	ADDQ       $0x40, SI
+	JMP        next230
+
+back229:
+	ADDQ $0x00000200, DI
+	SUBQ DI, AX
+	SUBQ $0x40, SI
+
+next230:
+	DECQ R8
+	JNZ  strip228
 	VZEROUPPER
 	RET
 
@@ -3501,9 +3924,9 @@ TEXT ·choleskyAVX2(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 
-loop225:
+loop251:
 	CMPQ    SI, $0x00000001
-	JL      done226
+	JL      done252
 	VMOVUPD (DX), Y1
 	VMOVUPD 64(DX), Y2
 	VMOVUPD 128(DX), Y3
@@ -3519,9 +3942,9 @@ loop225:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 
-loop227:
+loop253:
 	CMPQ         R9, $0x00000001
-	JL           done228
+	JL           done254
 	SUBQ         $0x00000200, R10
 	VMOVUPD      (R8), Y9
 	VBROADCASTSD (R11), Y10
@@ -3679,9 +4102,9 @@ loop227:
 	ADDQ         R10, R8
 	ADDQ         $0x00000040, R11
 	SUBQ         $0x00000001, R9
-	JMP          loop227
+	JMP          loop253
 
-done228:
+done254:
 	VMOVUPD Y1, (DX)
 	VMOVUPD Y2, 64(DX)
 	VMOVUPD Y3, 128(DX)
@@ -3705,9 +4128,9 @@ done228:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 
-loop229:
+loop255:
 	CMPQ         R9, $0x00000001
-	JL           done230
+	JL           done256
 	SUBQ         $0x00000200, R10
 	VMOVUPD      32(R8), Y9
 	VBROADCASTSD (R11), Y10
@@ -3865,9 +4288,9 @@ loop229:
 	ADDQ         R10, R8
 	ADDQ         $0x00000040, R11
 	SUBQ         $0x00000001, R9
-	JMP          loop229
+	JMP          loop255
 
-done230:
+done256:
 	VMOVUPD      Y1, 32(DX)
 	VMOVUPD      Y2, 96(DX)
 	VMOVUPD      Y3, 160(DX)
@@ -4170,9 +4593,9 @@ done230:
 	SUBQ         $0x01, R9
 	ADDQ         $0x00000200, DX
 
-loop231:
+loop257:
 	CMPQ    R9, $0x00000001
-	JL      done232
+	JL      done258
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Y1
 	VMOVUPD 64(DX), Y2
@@ -4189,9 +4612,9 @@ loop231:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 
-loop233:
+loop259:
 	CMPQ         R12, $0x00000001
-	JL           done234
+	JL           done260
 	SUBQ         $0x00000200, R13
 	VMOVUPD      (R11), Y9
 	VBROADCASTSD (R14), Y10
@@ -4349,9 +4772,9 @@ loop233:
 	ADDQ         R13, R11
 	ADDQ         $0x00000040, R14
 	SUBQ         $0x00000001, R12
-	JMP          loop233
+	JMP          loop259
 
-done234:
+done260:
 	VBROADCASTSD 8(DI), Y9
 	VFNMADD231PD Y9, Y1, Y2
 	VBROADCASTSD 16(DI), Y9
@@ -4431,9 +4854,9 @@ done234:
 	MOVQ         inv+16(FP), R14
 	SHLQ         $0x09, R13
 
-loop235:
+loop261:
 	CMPQ         R12, $0x00000001
-	JL           done236
+	JL           done262
 	SUBQ         $0x00000200, R13
 	VMOVUPD      32(R11), Y9
 	VBROADCASTSD (R14), Y10
@@ -4591,9 +5014,9 @@ loop235:
 	ADDQ         R13, R11
 	ADDQ         $0x00000040, R14
 	SUBQ         $0x00000001, R12
-	JMP          loop235
+	JMP          loop261
 
-done236:
+done262:
 	VBROADCASTSD 8(DI), Y9
 	VFNMADD231PD Y9, Y1, Y2
 	VBROADCASTSD 16(DI), Y9
@@ -4660,16 +5083,16 @@ done236:
 	VMOVUPD      Y8, 480(DX)
 	ADDQ         $0x00000200, DX
 	SUBQ         $0x00000001, R9
-	JMP          loop231
+	JMP          loop257
 
-done232:
+done258:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JMP  loop225
+	JMP  loop251
 
-done226:
+done252:
 	VZEROUPPER
 	RET
 
@@ -4686,9 +5109,9 @@ TEXT ·choleskySolveAVX2(SB), NOSPLIT, $0-32
 	MOVQ nb+8(FP), R9
 	SHLQ $0x09, R9
 
-loop237:
+loop263:
 	CMPQ    R8, $0x00000001
-	JL      done238
+	JL      done264
 	VMOVUPD (SI), Y0
 	VMOVUPD 64(SI), Y1
 	VMOVUPD 128(SI), Y2
@@ -4703,9 +5126,9 @@ loop237:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 
-loop239:
+loop265:
 	CMPQ         R12, $0x00000001
-	JL           done240
+	JL           done266
 	SUBQ         $0x00000200, R13
 	VMOVUPD      (R11), Y8
 	VBROADCASTSD (R10), Y9
@@ -4846,9 +5269,9 @@ loop239:
 	ADDQ         R13, R10
 	ADDQ         $0x00000200, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop239
+	JMP          loop265
 
-done240:
+done266:
 	VBROADCASTSD 8(BX), Y8
 	VFNMADD231PD Y8, Y0, Y1
 	VBROADCASTSD 16(BX), Y8
@@ -4943,9 +5366,9 @@ done240:
 	MOVQ         nb+8(FP), R13
 	SHLQ         $0x09, R13
 
-loop241:
+loop267:
 	CMPQ         R12, $0x00000001
-	JL           done242
+	JL           done268
 	SUBQ         $0x00000200, R13
 	VMOVUPD      32(R11), Y8
 	VBROADCASTSD (R10), Y9
@@ -5086,9 +5509,9 @@ loop241:
 	ADDQ         R13, R10
 	ADDQ         $0x00000200, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop241
+	JMP          loop267
 
-done242:
+done268:
 	VBROADCASTSD 8(BX), Y8
 	VFNMADD231PD Y8, Y0, Y1
 	VBROADCASTSD 16(BX), Y8
@@ -5176,15 +5599,15 @@ done242:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x01, DI
 	SUBQ         $0x00000001, R8
-	JMP          loop237
+	JMP          loop263
 
-done238:
+done264:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 
-loop243:
+loop269:
 	CMPQ   AX, $0x00000001
-	JL     done244
+	JL     done270
 	ADDQ   $0x00000200, R9
 	SUBQ   R9, BX
 	SUBQ   $0x00000040, CX
@@ -5201,9 +5624,9 @@ loop243:
 	MOVQ   SI, R8
 	MOVQ   DX, R10
 
-loop245:
+loop271:
 	CMPQ         R10, $0x00000001
-	JL           done246
+	JL           done272
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	VMOVUPD      (R8), Y8
@@ -5343,9 +5766,9 @@ loop245:
 	VBROADCASTSD 504(DI), Y9
 	VFNMADD231PD Y9, Y8, Y7
 	SUBQ         $0x00000001, R10
-	JMP          loop245
+	JMP          loop271
 
-done246:
+done272:
 	VBROADCASTSD (CX), Y8
 	VFMADD213PD  (SI), Y8, Y0
 	VBROADCASTSD 8(CX), Y8
@@ -5438,9 +5861,9 @@ done246:
 	MOVQ         SI, R8
 	MOVQ         DX, R10
 
-loop247:
+loop273:
 	CMPQ         R10, $0x00000001
-	JL           done248
+	JL           done274
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	VMOVUPD      32(R8), Y8
@@ -5580,9 +6003,9 @@ loop247:
 	VBROADCASTSD 504(DI), Y9
 	VFNMADD231PD Y9, Y8, Y7
 	SUBQ         $0x00000001, R10
-	JMP          loop247
+	JMP          loop273
 
-done248:
+done274:
 	VBROADCASTSD (CX), Y8
 	VFMADD213PD  32(SI), Y8, Y0
 	VBROADCASTSD 8(CX), Y8
@@ -5665,9 +6088,9 @@ done248:
 	VMOVUPD      Y7, 480(SI)
 	ADDQ         $0x01, DX
 	SUBQ         $0x00000001, AX
-	JMP          loop243
+	JMP          loop269
 
-done244:
+done270:
 	VZEROUPPER
 	RET
 
@@ -5690,10 +6113,10 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-32
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns249:
+columns275:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done250
+	JG          done276
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	VMOVUPD     64(AX)(BX*1), Z4
@@ -5703,26 +6126,26 @@ columns249:
 	VMOVUPD     192(AX)(BX*1), Z4
 	VFMADD231PD 192(CX)(BX*1), Z4, Z0
 	MOVQ        SI, BX
-	JMP         columns249
+	JMP         columns275
 
-done250:
-columns251:
+done276:
+columns277:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done252
+	JG          done278
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	MOVQ        SI, BX
-	JMP         columns251
+	JMP         columns277
 
-done252:
+done278:
 	CMPQ        BX, DX
-	JE          done253
+	JE          done279
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VMOVUPD.Z   (CX)(BX*1), K1, Z5
 	VFMADD231PD Z4, Z5, Z0
 
-done253:
+done279:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z0, Z3, Z3
 	VADDPD        Z3, Z1, Z1
@@ -5752,10 +6175,10 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         BX, BX
 
-columns254:
+columns280:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done255
+	JG          done281
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
@@ -5769,28 +6192,28 @@ columns254:
 	VFMADD231PD 192(AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, 192(CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns254
+	JMP         columns280
 
-done255:
-columns256:
+done281:
+columns282:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done257
+	JG          done283
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns256
+	JMP         columns282
 
-done257:
+done283:
 	CMPQ        BX, DX
-	JE          done258
+	JE          done284
 	VMOVUPD.Z   (CX)(BX*1), K1, Z1
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (CX)(BX*1)
 
-done258:
+done284:
 	VZEROUPPER
 	RET
 
@@ -5809,10 +6232,10 @@ TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         DX, DX
 
-columns259:
+columns285:
 	LEAQ    256(DX), BX
 	CMPQ    BX, CX
-	JG      done260
+	JG      done286
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	VMULPD  64(AX)(DX*1), Z0, Z1
@@ -5822,26 +6245,26 @@ columns259:
 	VMULPD  192(AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, 192(AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns259
+	JMP     columns285
 
-done260:
-columns261:
+done286:
+columns287:
 	LEAQ    64(DX), BX
 	CMPQ    BX, CX
-	JG      done262
+	JG      done288
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns261
+	JMP     columns287
 
-done262:
+done288:
 	CMPQ      DX, CX
-	JE        done263
+	JE        done289
 	VMOVUPD.Z (AX)(DX*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(DX*1)
 
-done263:
+done289:
 	VZEROUPPER
 	RET
 
@@ -5860,10 +6283,10 @@ TEXT ·timesAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns264:
+columns290:
 	LEAQ    256(BX), SI
 	CMPQ    SI, DX
-	JG      done265
+	JG      done291
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
@@ -5877,28 +6300,28 @@ columns264:
 	VMULPD  192(CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, 192(AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns264
+	JMP     columns290
 
-done265:
-columns266:
+done291:
+columns292:
 	LEAQ    64(BX), SI
 	CMPQ    SI, DX
-	JG      done267
+	JG      done293
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns266
+	JMP     columns292
 
-done267:
+done293:
 	CMPQ      BX, DX
-	JE        done268
+	JE        done294
 	VMOVUPD.Z (AX)(BX*1), K1, Z0
 	VMOVUPD.Z (CX)(BX*1), K1, Z1
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(BX*1)
 
-done268:
+done294:
 	VZEROUPPER
 	RET
 
@@ -5919,7 +6342,7 @@ TEXT ·hadamardAVX512(SB), NOSPLIT, $0-16
 	KMOVW  BX, K3
 	MOVQ   AX, BX
 
-while269:
+while295:
 	VMOVUPD    (BX), Z0
 	VPERMILPD  $0x55, Z0, Z1
 	VADDPD     Z0, Z1, Z2
@@ -5933,22 +6356,22 @@ while269:
 	VMOVUPD    Z2, (BX)
 	ADDQ       $0x00000040, BX
 	CMPQ       BX, DX
-	JB         while269
+	JB         while295
 	SHRQ       $0x03, CX
 	MOVQ       $0x00000040, BX
 
-pass270:
+pass296:
 	CMPQ CX, $0x00000004
-	JL   rest271
+	JL   rest297
 	LEAQ (BX)(BX*2), SI
 	MOVQ AX, DI
 
-while273:
+while299:
 	MOVQ DI, R8
 	MOVQ DI, R9
 	ADDQ BX, R9
 
-while274:
+while300:
 	VMOVUPD (R8), Z0
 	VMOVUPD (R8)(BX*1), Z1
 	VMOVUPD (R8)(BX*2), Z2
@@ -5967,25 +6390,25 @@ while274:
 	VMOVUPD Z0, (R8)(SI*1)
 	ADDQ    $0x00000040, R8
 	CMPQ    R8, R9
-	JB      while274
+	JB      while300
 	LEAQ    (DI)(BX*4), DI
 	CMPQ    DI, DX
-	JB      while273
+	JB      while299
 	SHLQ    $0x02, BX
 	SHRQ    $0x02, CX
-	JMP     pass270
+	JMP     pass296
 
-rest271:
+rest297:
 	CMPQ CX, $0x00000002
-	JL   done272
+	JL   done298
 	LEAQ (BX)(BX*2), CX
 
-while275:
+while301:
 	MOVQ AX, CX
 	MOVQ AX, SI
 	ADDQ BX, SI
 
-while276:
+while302:
 	VMOVUPD (CX), Z0
 	VMOVUPD (CX)(BX*1), Z1
 	VADDPD  Z1, Z0, Z2
@@ -5994,12 +6417,12 @@ while276:
 	VMOVUPD Z0, (CX)(BX*1)
 	ADDQ    $0x00000040, CX
 	CMPQ    CX, SI
-	JB      while276
+	JB      while302
 	LEAQ    (AX)(BX*2), AX
 	CMPQ    AX, DX
-	JB      while275
+	JB      while301
 
-done272:
+done298:
 	VZEROUPPER
 	RET
 
@@ -6017,9 +6440,9 @@ TEXT ·matVecAVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x03, CX
 
-rows277:
+rows303:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest278
+	JL      rest304
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -6045,10 +6468,10 @@ rows277:
 	VMOVUPD Z0, Z16
 	XORQ    R12, R12
 
-columns280:
+columns306:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done281
+	JG          done307
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -6068,13 +6491,13 @@ columns280:
 	VFMADD231PD 64(R10)(R12*1), Z18, Z15
 	VFMADD231PD 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns280
+	JMP         columns306
 
-done281:
-columns282:
+done307:
+columns308:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done283
+	JG          done309
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -6085,11 +6508,11 @@ columns282:
 	VFMADD231PD (R10)(R12*1), Z18, Z7
 	VFMADD231PD (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns282
+	JMP         columns308
 
-done283:
+done309:
 	CMPQ        R12, CX
-	JE          done284
+	JE          done310
 	VMOVUPD.Z   (DX)(R12*1), K1, Z18
 	VMOVUPD.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z1
@@ -6108,7 +6531,7 @@ done283:
 	VMOVUPD.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z8
 
-done284:
+done310:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -6144,11 +6567,11 @@ done284:
 	ADDQ       $0x00000040, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows277
+	JMP        rows303
 
-rest278:
+rest304:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip285
+	JNE     skip311
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -6171,10 +6594,10 @@ rest278:
 	VMOVUPD Z0, Z14
 	XORQ    R11, R11
 
-columns286:
+columns312:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done287
+	JG          done313
 	VMOVUPD     (DX)(R11*1), Z16
 	VFMADD231PD (AX)(R11*1), Z16, Z1
 	VFMADD231PD (BX)(R11*1), Z16, Z2
@@ -6192,13 +6615,13 @@ columns286:
 	VFMADD231PD 64(R9)(R11*1), Z16, Z13
 	VFMADD231PD 64(R10)(R11*1), Z16, Z14
 	MOVQ        R12, R11
-	JMP         columns286
+	JMP         columns312
 
-done287:
-columns288:
+done313:
+columns314:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done289
+	JG          done315
 	VMOVUPD     (DX)(R11*1), Z16
 	VFMADD231PD (AX)(R11*1), Z16, Z1
 	VFMADD231PD (BX)(R11*1), Z16, Z2
@@ -6208,11 +6631,11 @@ columns288:
 	VFMADD231PD (R9)(R11*1), Z16, Z6
 	VFMADD231PD (R10)(R11*1), Z16, Z7
 	MOVQ        R12, R11
-	JMP         columns288
+	JMP         columns314
 
-done289:
+done315:
 	CMPQ        R11, CX
-	JE          done290
+	JE          done316
 	VMOVUPD.Z   (DX)(R11*1), K1, Z16
 	VMOVUPD.Z   (AX)(R11*1), K1, Z15
 	VFMADD231PD Z15, Z16, Z1
@@ -6229,7 +6652,7 @@ done289:
 	VMOVUPD.Z   (R10)(R11*1), K1, Z15
 	VFMADD231PD Z15, Z16, Z7
 
-done290:
+done316:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -6268,11 +6691,11 @@ done290:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end279
+	JMP        end305
 
-skip285:
+skip311:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip291
+	JNE     skip317
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -6292,10 +6715,10 @@ skip285:
 	VMOVUPD Z0, Z12
 	XORQ    R10, R10
 
-columns292:
+columns318:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done293
+	JG          done319
 	VMOVUPD     (DX)(R10*1), Z14
 	VFMADD231PD (AX)(R10*1), Z14, Z1
 	VFMADD231PD (BX)(R10*1), Z14, Z2
@@ -6311,13 +6734,13 @@ columns292:
 	VFMADD231PD 64(R8)(R10*1), Z14, Z11
 	VFMADD231PD 64(R9)(R10*1), Z14, Z12
 	MOVQ        R11, R10
-	JMP         columns292
+	JMP         columns318
 
-done293:
-columns294:
+done319:
+columns320:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done295
+	JG          done321
 	VMOVUPD     (DX)(R10*1), Z14
 	VFMADD231PD (AX)(R10*1), Z14, Z1
 	VFMADD231PD (BX)(R10*1), Z14, Z2
@@ -6326,11 +6749,11 @@ columns294:
 	VFMADD231PD (R8)(R10*1), Z14, Z5
 	VFMADD231PD (R9)(R10*1), Z14, Z6
 	MOVQ        R11, R10
-	JMP         columns294
+	JMP         columns320
 
-done295:
+done321:
 	CMPQ        R10, CX
-	JE          done296
+	JE          done322
 	VMOVUPD.Z   (DX)(R10*1), K1, Z14
 	VMOVUPD.Z   (AX)(R10*1), K1, Z13
 	VFMADD231PD Z13, Z14, Z1
@@ -6345,7 +6768,7 @@ done295:
 	VMOVUPD.Z   (R9)(R10*1), K1, Z13
 	VFMADD231PD Z13, Z14, Z6
 
-done296:
+done322:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -6384,11 +6807,11 @@ done296:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end279
+	JMP        end305
 
-skip291:
+skip317:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip297
+	JNE     skip323
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -6405,10 +6828,10 @@ skip291:
 	VMOVUPD Z0, Z10
 	XORQ    R9, R9
 
-columns298:
+columns324:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done299
+	JG          done325
 	VMOVUPD     (DX)(R9*1), Z12
 	VFMADD231PD (AX)(R9*1), Z12, Z1
 	VFMADD231PD (BX)(R9*1), Z12, Z2
@@ -6422,13 +6845,13 @@ columns298:
 	VFMADD231PD 64(DI)(R9*1), Z12, Z9
 	VFMADD231PD 64(R8)(R9*1), Z12, Z10
 	MOVQ        R10, R9
-	JMP         columns298
+	JMP         columns324
 
-done299:
-columns300:
+done325:
+columns326:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done301
+	JG          done327
 	VMOVUPD     (DX)(R9*1), Z12
 	VFMADD231PD (AX)(R9*1), Z12, Z1
 	VFMADD231PD (BX)(R9*1), Z12, Z2
@@ -6436,11 +6859,11 @@ columns300:
 	VFMADD231PD (DI)(R9*1), Z12, Z4
 	VFMADD231PD (R8)(R9*1), Z12, Z5
 	MOVQ        R10, R9
-	JMP         columns300
+	JMP         columns326
 
-done301:
+done327:
 	CMPQ        R9, CX
-	JE          done302
+	JE          done328
 	VMOVUPD.Z   (DX)(R9*1), K1, Z12
 	VMOVUPD.Z   (AX)(R9*1), K1, Z11
 	VFMADD231PD Z11, Z12, Z1
@@ -6453,7 +6876,7 @@ done301:
 	VMOVUPD.Z   (R8)(R9*1), K1, Z11
 	VFMADD231PD Z11, Z12, Z5
 
-done302:
+done328:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -6492,11 +6915,11 @@ done302:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end279
+	JMP        end305
 
-skip297:
+skip323:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip303
+	JNE     skip329
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -6510,10 +6933,10 @@ skip297:
 	VMOVUPD Z0, Z8
 	XORQ    R8, R8
 
-columns304:
+columns330:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done305
+	JG          done331
 	VMOVUPD     (DX)(R8*1), Z10
 	VFMADD231PD (AX)(R8*1), Z10, Z1
 	VFMADD231PD (BX)(R8*1), Z10, Z2
@@ -6525,24 +6948,24 @@ columns304:
 	VFMADD231PD 64(SI)(R8*1), Z10, Z7
 	VFMADD231PD 64(DI)(R8*1), Z10, Z8
 	MOVQ        R9, R8
-	JMP         columns304
+	JMP         columns330
 
-done305:
-columns306:
+done331:
+columns332:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done307
+	JG          done333
 	VMOVUPD     (DX)(R8*1), Z10
 	VFMADD231PD (AX)(R8*1), Z10, Z1
 	VFMADD231PD (BX)(R8*1), Z10, Z2
 	VFMADD231PD (SI)(R8*1), Z10, Z3
 	VFMADD231PD (DI)(R8*1), Z10, Z4
 	MOVQ        R9, R8
-	JMP         columns306
+	JMP         columns332
 
-done307:
+done333:
 	CMPQ        R8, CX
-	JE          done308
+	JE          done334
 	VMOVUPD.Z   (DX)(R8*1), K1, Z10
 	VMOVUPD.Z   (AX)(R8*1), K1, Z9
 	VFMADD231PD Z9, Z10, Z1
@@ -6553,7 +6976,7 @@ done307:
 	VMOVUPD.Z   (DI)(R8*1), K1, Z9
 	VFMADD231PD Z9, Z10, Z4
 
-done308:
+done334:
 	LEAQ       (DI)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -6592,11 +7015,11 @@ done308:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end279
+	JMP        end305
 
-skip303:
+skip329:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip309
+	JNE     skip335
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPD Z0, Z1
@@ -6607,10 +7030,10 @@ skip303:
 	VMOVUPD Z0, Z0
 	XORQ    DI, DI
 
-columns310:
+columns336:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done311
+	JG          done337
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
@@ -6620,23 +7043,23 @@ columns310:
 	VFMADD231PD 64(BX)(DI*1), Z7, Z5
 	VFMADD231PD 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns310
+	JMP         columns336
 
-done311:
-columns312:
+done337:
+columns338:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done313
+	JG          done339
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
 	VFMADD231PD (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns312
+	JMP         columns338
 
-done313:
+done339:
 	CMPQ        DI, CX
-	JE          done314
+	JE          done340
 	VMOVUPD.Z   (DX)(DI*1), K1, Z7
 	VMOVUPD.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z1
@@ -6645,7 +7068,7 @@ done313:
 	VMOVUPD.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z3
 
-done314:
+done340:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -6674,11 +7097,11 @@ done314:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end279
+	JMP           end305
 
-skip309:
+skip335:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip315
+	JNE     skip341
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
@@ -6690,10 +7113,10 @@ skip309:
 	VMOVUPD Z0, Z0
 	XORQ    SI, SI
 
-columns316:
+columns342:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done317
+	JG          done343
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
@@ -6707,29 +7130,29 @@ columns316:
 	VFMADD231PD 192(AX)(SI*1), Z9, Z7
 	VFMADD231PD 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns316
+	JMP         columns342
 
-done317:
-columns318:
+done343:
+columns344:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done319
+	JG          done345
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns318
+	JMP         columns344
 
-done319:
+done345:
 	CMPQ        SI, CX
-	JE          done320
+	JE          done346
 	VMOVUPD.Z   (DX)(SI*1), K1, Z9
 	VMOVUPD.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
 	VMOVUPD.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z2
 
-done320:
+done346:
 	LEAQ          (BX)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -6754,21 +7177,21 @@ done320:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end279
+	JMP           end305
 
-skip315:
+skip341:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip321
+	JNE     skip347
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns322:
+columns348:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done323
+	JG          done349
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	VMOVUPD     64(DX)(BX*1), Z5
@@ -6778,26 +7201,26 @@ columns322:
 	VMOVUPD     192(DX)(BX*1), Z5
 	VFMADD231PD 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns322
+	JMP         columns348
 
-done323:
-columns324:
+done349:
+columns350:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done325
+	JG          done351
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns324
+	JMP         columns350
 
-done325:
+done351:
 	CMPQ        BX, CX
-	JE          done326
+	JE          done352
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z4, Z5, Z1
 
-done326:
+done352:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -6812,10 +7235,10 @@ done326:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end279
+	JMP           end305
 
-skip321:
-end279:
+skip347:
+end305:
 	VZEROUPPER
 	RET
 
@@ -6834,9 +7257,9 @@ TEXT ·updateMatVecAVX512(SB), NOSPLIT, $0-56
 	KMOVW  DI, K1
 	SHLQ   $0x03, CX
 
-rows327:
+rows353:
 	CMPQ         m+40(FP), $0x00000008
-	JL           rest328
+	JL           rest354
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -6873,10 +7296,10 @@ rows327:
 	MOVQ         R13, f+16(FP)
 	XORQ         R13, R13
 
-columns330:
+columns356:
 	LEAQ        128(R13), R14
 	CMPQ        R14, CX
-	JG          done331
+	JG          done357
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -6946,13 +7369,13 @@ columns330:
 	VMOVUPD     Z25, 64(R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z16
 	MOVQ        R14, R13
-	JMP         columns330
+	JMP         columns356
 
-done331:
-columns332:
+done357:
+columns358:
 	LEAQ        64(R13), R14
 	CMPQ        R14, CX
-	JG          done333
+	JG          done359
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -6988,11 +7411,11 @@ columns332:
 	VMOVUPD     Z25, (R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z8
 	MOVQ        R14, R13
-	JMP         columns332
+	JMP         columns358
 
-done333:
+done359:
 	CMPQ        R13, CX
-	JE          done334
+	JE          done360
 	VMOVUPD.Z   (DX)(R13*1), K1, Z27
 	VMOVUPD.Z   (BX)(R13*1), K1, Z26
 	VMOVUPD.Z   (AX)(R13*1), K1, Z25
@@ -7036,7 +7459,7 @@ done333:
 	VMOVUPD.Z   Z25, K1, Z25
 	VFMADD231PD Z25, Z27, Z8
 
-done334:
+done360:
 	LEAQ       (R12)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -7072,11 +7495,11 @@ done334:
 	ADDQ       $0x00000040, SI
 	MOVQ       SI, y+0(FP)
 	SUBQ       $0x00000008, m+40(FP)
-	JMP        rows327
+	JMP        rows353
 
-rest328:
+rest354:
 	CMPQ         m+40(FP), $0x00000007
-	JNE          skip335
+	JNE          skip361
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -7109,10 +7532,10 @@ rest328:
 	MOVQ         R12, f+16(FP)
 	XORQ         R12, R12
 
-columns336:
+columns362:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done337
+	JG          done363
 	VMOVUPD     (DX)(R12*1), Z24
 	VMOVUPD     (BX)(R12*1), Z23
 	VMOVUPD     (AX)(R12*1), Z22
@@ -7174,13 +7597,13 @@ columns336:
 	VMOVUPD     Z22, 64(R11)(R12*1)
 	VFMADD231PD Z22, Z24, Z14
 	MOVQ        R13, R12
-	JMP         columns336
+	JMP         columns362
 
-done337:
-columns338:
+done363:
+columns364:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done339
+	JG          done365
 	VMOVUPD     (DX)(R12*1), Z24
 	VMOVUPD     (BX)(R12*1), Z23
 	VMOVUPD     (AX)(R12*1), Z22
@@ -7212,11 +7635,11 @@ columns338:
 	VMOVUPD     Z22, (R11)(R12*1)
 	VFMADD231PD Z22, Z24, Z7
 	MOVQ        R13, R12
-	JMP         columns338
+	JMP         columns364
 
-done339:
+done365:
 	CMPQ        R12, CX
-	JE          done340
+	JE          done366
 	VMOVUPD.Z   (DX)(R12*1), K1, Z24
 	VMOVUPD.Z   (BX)(R12*1), K1, Z23
 	VMOVUPD.Z   (AX)(R12*1), K1, Z22
@@ -7255,7 +7678,7 @@ done339:
 	VMOVUPD.Z   Z22, K1, Z22
 	VFMADD231PD Z22, Z24, Z7
 
-done340:
+done366:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -7294,11 +7717,11 @@ done340:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end329
+	JMP        end355
 
-skip335:
+skip361:
 	CMPQ         m+40(FP), $0x00000006
-	JNE          skip341
+	JNE          skip367
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -7327,10 +7750,10 @@ skip335:
 	MOVQ         R11, f+16(FP)
 	XORQ         R11, R11
 
-columns342:
+columns368:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done343
+	JG          done369
 	VMOVUPD     (DX)(R11*1), Z21
 	VMOVUPD     (BX)(R11*1), Z20
 	VMOVUPD     (AX)(R11*1), Z19
@@ -7384,13 +7807,13 @@ columns342:
 	VMOVUPD     Z19, 64(R10)(R11*1)
 	VFMADD231PD Z19, Z21, Z12
 	MOVQ        R12, R11
-	JMP         columns342
+	JMP         columns368
 
-done343:
-columns344:
+done369:
+columns370:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done345
+	JG          done371
 	VMOVUPD     (DX)(R11*1), Z21
 	VMOVUPD     (BX)(R11*1), Z20
 	VMOVUPD     (AX)(R11*1), Z19
@@ -7418,11 +7841,11 @@ columns344:
 	VMOVUPD     Z19, (R10)(R11*1)
 	VFMADD231PD Z19, Z21, Z6
 	MOVQ        R12, R11
-	JMP         columns344
+	JMP         columns370
 
-done345:
+done371:
 	CMPQ        R11, CX
-	JE          done346
+	JE          done372
 	VMOVUPD.Z   (DX)(R11*1), K1, Z21
 	VMOVUPD.Z   (BX)(R11*1), K1, Z20
 	VMOVUPD.Z   (AX)(R11*1), K1, Z19
@@ -7456,7 +7879,7 @@ done345:
 	VMOVUPD.Z   Z19, K1, Z19
 	VFMADD231PD Z19, Z21, Z6
 
-done346:
+done372:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -7495,11 +7918,11 @@ done346:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end329
+	JMP        end355
 
-skip341:
+skip367:
 	CMPQ         m+40(FP), $0x00000005
-	JNE          skip347
+	JNE          skip373
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -7524,10 +7947,10 @@ skip341:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns348:
+columns374:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done349
+	JG          done375
 	VMOVUPD     (DX)(R10*1), Z18
 	VMOVUPD     (BX)(R10*1), Z17
 	VMOVUPD     (AX)(R10*1), Z16
@@ -7573,13 +7996,13 @@ columns348:
 	VMOVUPD     Z16, 64(R9)(R10*1)
 	VFMADD231PD Z16, Z18, Z10
 	MOVQ        R11, R10
-	JMP         columns348
+	JMP         columns374
 
-done349:
-columns350:
+done375:
+columns376:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done351
+	JG          done377
 	VMOVUPD     (DX)(R10*1), Z18
 	VMOVUPD     (BX)(R10*1), Z17
 	VMOVUPD     (AX)(R10*1), Z16
@@ -7603,11 +8026,11 @@ columns350:
 	VMOVUPD     Z16, (R9)(R10*1)
 	VFMADD231PD Z16, Z18, Z5
 	MOVQ        R11, R10
-	JMP         columns350
+	JMP         columns376
 
-done351:
+done377:
 	CMPQ        R10, CX
-	JE          done352
+	JE          done378
 	VMOVUPD.Z   (DX)(R10*1), K1, Z18
 	VMOVUPD.Z   (BX)(R10*1), K1, Z17
 	VMOVUPD.Z   (AX)(R10*1), K1, Z16
@@ -7636,7 +8059,7 @@ done351:
 	VMOVUPD.Z   Z16, K1, Z16
 	VFMADD231PD Z16, Z18, Z5
 
-done352:
+done378:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -7675,11 +8098,11 @@ done352:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end329
+	JMP        end355
 
-skip347:
+skip373:
 	CMPQ         m+40(FP), $0x00000004
-	JNE          skip353
+	JNE          skip379
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -7700,10 +8123,10 @@ skip347:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns354:
+columns380:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done355
+	JG          done381
 	VMOVUPD     (DX)(R9*1), Z15
 	VMOVUPD     (BX)(R9*1), Z14
 	VMOVUPD     (AX)(R9*1), Z13
@@ -7741,13 +8164,13 @@ columns354:
 	VMOVUPD     Z13, 64(R8)(R9*1)
 	VFMADD231PD Z13, Z15, Z8
 	MOVQ        R10, R9
-	JMP         columns354
+	JMP         columns380
 
-done355:
-columns356:
+done381:
+columns382:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done357
+	JG          done383
 	VMOVUPD     (DX)(R9*1), Z15
 	VMOVUPD     (BX)(R9*1), Z14
 	VMOVUPD     (AX)(R9*1), Z13
@@ -7767,11 +8190,11 @@ columns356:
 	VMOVUPD     Z13, (R8)(R9*1)
 	VFMADD231PD Z13, Z15, Z4
 	MOVQ        R10, R9
-	JMP         columns356
+	JMP         columns382
 
-done357:
+done383:
 	CMPQ        R9, CX
-	JE          done358
+	JE          done384
 	VMOVUPD.Z   (DX)(R9*1), K1, Z15
 	VMOVUPD.Z   (BX)(R9*1), K1, Z14
 	VMOVUPD.Z   (AX)(R9*1), K1, Z13
@@ -7795,7 +8218,7 @@ done357:
 	VMOVUPD.Z   Z13, K1, Z13
 	VFMADD231PD Z13, Z15, Z4
 
-done358:
+done384:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -7834,11 +8257,11 @@ done358:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end329
+	JMP        end355
 
-skip353:
+skip379:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip359
+	JNE          skip385
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VMOVUPD      Z0, Z1
@@ -7855,10 +8278,10 @@ skip353:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns360:
+columns386:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done361
+	JG          done387
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -7888,13 +8311,13 @@ columns360:
 	VMOVUPD     Z9, 64(DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z0
 	MOVQ        R9, R8
-	JMP         columns360
+	JMP         columns386
 
-done361:
-columns362:
+done387:
+columns388:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done363
+	JG          done389
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -7910,11 +8333,11 @@ columns362:
 	VMOVUPD     Z9, (DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z3
 	MOVQ        R9, R8
-	JMP         columns362
+	JMP         columns388
 
-done363:
+done389:
 	CMPQ        R8, CX
-	JE          done364
+	JE          done390
 	VMOVUPD.Z   (DX)(R8*1), K1, Z11
 	VMOVUPD.Z   (BX)(R8*1), K1, Z10
 	VMOVUPD.Z   (AX)(R8*1), K1, Z9
@@ -7933,7 +8356,7 @@ done363:
 	VMOVUPD.Z   Z9, K1, Z9
 	VFMADD231PD Z9, Z11, Z3
 
-done364:
+done390:
 	LEAQ          (DI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -7962,11 +8385,11 @@ done364:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end329
+	JMP           end355
 
-skip359:
+skip385:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip365
+	JNE          skip391
 	LEAQ         (AX)(CX*1), SI
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
@@ -7983,10 +8406,10 @@ skip359:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns366:
+columns392:
 	LEAQ        256(DI), R8
 	CMPQ        R8, CX
-	JG          done367
+	JG          done393
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -8028,13 +8451,13 @@ columns366:
 	VMOVUPD     Z10, 192(SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z0
 	MOVQ        R8, DI
-	JMP         columns366
+	JMP         columns392
 
-done367:
-columns368:
+done393:
+columns394:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done369
+	JG          done395
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -8046,11 +8469,11 @@ columns368:
 	VMOVUPD     Z10, (SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z2
 	MOVQ        R8, DI
-	JMP         columns368
+	JMP         columns394
 
-done369:
+done395:
 	CMPQ        DI, CX
-	JE          done370
+	JE          done396
 	VMOVUPD.Z   (DX)(DI*1), K1, Z12
 	VMOVUPD.Z   (BX)(DI*1), K1, Z11
 	VMOVUPD.Z   (AX)(DI*1), K1, Z10
@@ -8064,7 +8487,7 @@ done369:
 	VMOVUPD.Z   Z10, K1, Z10
 	VFMADD231PD Z10, Z12, Z2
 
-done370:
+done396:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -8089,11 +8512,11 @@ done370:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end329
+	JMP           end355
 
-skip365:
+skip391:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip371
+	JNE          skip397
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -8104,10 +8527,10 @@ skip365:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns372:
+columns398:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done373
+	JG          done399
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -8133,13 +8556,13 @@ columns372:
 	VMOVUPD     Z5, 192(AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z0
 	MOVQ        DI, SI
-	JMP         columns372
+	JMP         columns398
 
-done373:
-columns374:
+done399:
+columns400:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done375
+	JG          done401
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -8147,11 +8570,11 @@ columns374:
 	VMOVUPD     Z5, (AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z1
 	MOVQ        DI, SI
-	JMP         columns374
+	JMP         columns400
 
-done375:
+done401:
 	CMPQ        SI, CX
-	JE          done376
+	JE          done402
 	VMOVUPD.Z   (DX)(SI*1), K1, Z7
 	VMOVUPD.Z   (BX)(SI*1), K1, Z6
 	VMOVUPD.Z   (AX)(SI*1), K1, Z5
@@ -8160,7 +8583,7 @@ done375:
 	VMOVUPD.Z   Z5, K1, Z5
 	VFMADD231PD Z5, Z7, Z1
 
-done376:
+done402:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -8175,10 +8598,10 @@ done376:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end329
+	JMP           end355
 
-skip371:
-end329:
+skip397:
+end355:
 	VZEROUPPER
 	RET
 
@@ -8200,9 +8623,9 @@ TEXT ·addOuterAVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x03, BX
 
-rows377:
+rows403:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest378
+	JL           rest404
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -8246,10 +8669,10 @@ rows377:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns380:
+columns406:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done381
+	JG          done407
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -8301,13 +8724,13 @@ columns380:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns380
+	JMP         columns406
 
-done381:
-columns382:
+done407:
+columns408:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done383
+	JG          done409
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -8334,11 +8757,11 @@ columns382:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns382
+	JMP         columns408
 
-done383:
+done409:
 	CMPQ        R14, CX
-	JE          done384
+	JE          done410
 	VMOVUPD.Z   (DX)(R14*1), K1, Z9
 	VMOVUPD.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -8365,14 +8788,14 @@ done383:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, K1, (R13)(R14*1)
 
-done384:
+done410:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows377
+	JMP  rows403
 
-rest378:
+rest404:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip385
+	JNE          skip411
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -8411,10 +8834,10 @@ rest378:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns386:
+columns412:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done387
+	JG          done413
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -8460,13 +8883,13 @@ columns386:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns386
+	JMP         columns412
 
-done387:
-columns388:
+done413:
+columns414:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done389
+	JG          done415
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -8490,11 +8913,11 @@ columns388:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns388
+	JMP         columns414
 
-done389:
+done415:
 	CMPQ        BX, CX
-	JE          done390
+	JE          done416
 	VMOVUPD.Z   (DX)(BX*1), K1, Z8
 	VMOVUPD.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -8518,13 +8941,13 @@ done389:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, K1, (R12)(BX*1)
 
-done390:
+done416:
 	LEAQ (R12)(SI*1), AX
-	JMP  end379
+	JMP  end405
 
-skip385:
+skip411:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip391
+	JNE          skip417
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -8558,10 +8981,10 @@ skip385:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns392:
+columns418:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done393
+	JG          done419
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -8601,13 +9024,13 @@ columns392:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns392
+	JMP         columns418
 
-done393:
-columns394:
+done419:
+columns420:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done395
+	JG          done421
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -8628,11 +9051,11 @@ columns394:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns394
+	JMP         columns420
 
-done395:
+done421:
 	CMPQ        BX, CX
-	JE          done396
+	JE          done422
 	VMOVUPD.Z   (DX)(BX*1), K1, Z7
 	VMOVUPD.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -8653,13 +9076,13 @@ done395:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, K1, (R11)(BX*1)
 
-done396:
+done422:
 	LEAQ (R11)(SI*1), AX
-	JMP  end379
+	JMP  end405
 
-skip391:
+skip417:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip397
+	JNE          skip423
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -8688,10 +9111,10 @@ skip391:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns398:
+columns424:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done399
+	JG          done425
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -8725,13 +9148,13 @@ columns398:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns398
+	JMP         columns424
 
-done399:
-columns400:
+done425:
+columns426:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done401
+	JG          done427
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -8749,11 +9172,11 @@ columns400:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns400
+	JMP         columns426
 
-done401:
+done427:
 	CMPQ        BX, CX
-	JE          done402
+	JE          done428
 	VMOVUPD.Z   (DX)(BX*1), K1, Z6
 	VMOVUPD.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -8771,13 +9194,13 @@ done401:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, K1, (R10)(BX*1)
 
-done402:
+done428:
 	LEAQ (R10)(SI*1), AX
-	JMP  end379
+	JMP  end405
 
-skip397:
+skip423:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip403
+	JNE          skip429
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -8801,10 +9224,10 @@ skip397:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns404:
+columns430:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done405
+	JG          done431
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -8832,13 +9255,13 @@ columns404:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns404
+	JMP         columns430
 
-done405:
-columns406:
+done431:
+columns432:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done407
+	JG          done433
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -8853,11 +9276,11 @@ columns406:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns406
+	JMP         columns432
 
-done407:
+done433:
 	CMPQ        BX, CX
-	JE          done408
+	JE          done434
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -8872,13 +9295,13 @@ done407:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, K1, (R9)(BX*1)
 
-done408:
+done434:
 	LEAQ (R9)(SI*1), AX
-	JMP  end379
+	JMP  end405
 
-skip403:
+skip429:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip409
+	JNE          skip435
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -8897,10 +9320,10 @@ skip403:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns410:
+columns436:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done411
+	JG          done437
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -8922,13 +9345,13 @@ columns410:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns410
+	JMP         columns436
 
-done411:
-columns412:
+done437:
+columns438:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done413
+	JG          done439
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -8940,11 +9363,11 @@ columns412:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns412
+	JMP         columns438
 
-done413:
+done439:
 	CMPQ        BX, CX
-	JE          done414
+	JE          done440
 	VMOVUPD.Z   (DX)(BX*1), K1, Z4
 	VMOVUPD.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -8956,13 +9379,13 @@ done413:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, K1, (R8)(BX*1)
 
-done414:
+done440:
 	LEAQ (R8)(SI*1), AX
-	JMP  end379
+	JMP  end405
 
-skip409:
+skip435:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip415
+	JNE          skip441
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSD (R8), Z0
@@ -8976,10 +9399,10 @@ skip409:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns416:
+columns442:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done417
+	JG          done443
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -9009,13 +9432,13 @@ columns416:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns416
+	JMP         columns442
 
-done417:
-columns418:
+done443:
+columns444:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done419
+	JG          done445
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -9024,11 +9447,11 @@ columns418:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns418
+	JMP         columns444
 
-done419:
+done445:
 	CMPQ        BX, CX
-	JE          done420
+	JE          done446
 	VMOVUPD.Z   (DX)(BX*1), K1, Z3
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -9037,13 +9460,13 @@ done419:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, K1, (DI)(BX*1)
 
-done420:
+done446:
 	LEAQ (DI)(SI*1), AX
-	JMP  end379
+	JMP  end405
 
-skip415:
+skip441:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip421
+	JNE          skip447
 	MOVQ         f+16(FP), DI
 	VBROADCASTSD (DI), Z0
 	ADDQ         BX, DI
@@ -9052,10 +9475,10 @@ skip415:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns422:
+columns448:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done423
+	JG          done449
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
@@ -9073,34 +9496,34 @@ columns422:
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns422
+	JMP         columns448
 
-done423:
-columns424:
+done449:
+columns450:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done425
+	JG          done451
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns424
+	JMP         columns450
 
-done425:
+done451:
 	CMPQ        BX, CX
-	JE          done426
+	JE          done452
 	VMOVUPD.Z   (DX)(BX*1), K1, Z2
 	VMOVUPD.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, K1, (AX)(BX*1)
 
-done426:
+done452:
 	LEAQ (AX)(SI*1), AX
-	JMP  end379
+	JMP  end405
 
-skip421:
-end379:
+skip447:
+end405:
 	VZEROUPPER
 	RET
 
@@ -9122,9 +9545,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next428
+	JG      next454
 	TESTQ   SI, SI
-	JZ      end427
+	JZ      end453
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -9138,9 +9561,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop429:
+loop455:
 	CMPQ         R11, $0x00000004
-	JL           done430
+	JL           done456
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
@@ -9156,32 +9579,32 @@ loop429:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop429
+	JMP          loop455
 
-done430:
-loop431:
+done456:
+loop457:
 	CMPQ         R11, $0x00000001
-	JL           done432
+	JL           done458
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop431
+	JMP          loop457
 
-done432:
+done458:
 	VADDPD    Z2, Z1, Z1
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z1, Z1
 	VMOVUPD.Z (AX)(R9*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(R9*1)
-	JMP       end427
+	JMP       end453
 
-next428:
+next454:
 	CMPQ    SI, $0x00000010
-	JG      next433
+	JG      next459
 	SUBQ    $0x00000008, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -9200,9 +9623,9 @@ next428:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop434:
+loop460:
 	CMPQ         R11, $0x00000004
-	JL           done435
+	JL           done461
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -9222,12 +9645,12 @@ loop434:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop434
+	JMP          loop460
 
-done435:
-loop436:
+done461:
+loop462:
 	CMPQ         R11, $0x00000001
-	JL           done437
+	JL           done463
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -9235,9 +9658,9 @@ loop436:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop436
+	JMP          loop462
 
-done437:
+done463:
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z2, Z2
 	VADDPD    Z5, Z1, Z1
@@ -9249,11 +9672,11 @@ done437:
 	VMOVUPD.Z 64(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z2, Z2
 	VMOVUPD   Z2, K1, 64(AX)(R9*1)
-	JMP       end427
+	JMP       end453
 
-next433:
+next459:
 	CMPQ    SI, $0x00000018
-	JG      next438
+	JG      next464
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -9269,9 +9692,9 @@ next433:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop439:
+loop465:
 	CMPQ         R11, $0x00000002
-	JL           done440
+	JL           done466
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -9285,12 +9708,12 @@ loop439:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop439
+	JMP          loop465
 
-done440:
-loop441:
+done466:
+loop467:
 	CMPQ         R11, $0x00000001
-	JL           done442
+	JL           done468
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -9299,9 +9722,9 @@ loop441:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop441
+	JMP          loop467
 
-done442:
+done468:
 	VADDPD    Z4, Z1, Z1
 	VADDPD    Z5, Z2, Z2
 	VADDPD    Z6, Z3, Z3
@@ -9312,11 +9735,11 @@ done442:
 	VMOVUPD.Z 128(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z3, Z3
 	VMOVUPD   Z3, K1, 128(AX)(R9*1)
-	JMP       end427
+	JMP       end453
 
-next438:
+next464:
 	CMPQ    SI, $0x00000020
-	JG      next443
+	JG      next469
 	SUBQ    $0x00000018, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -9334,9 +9757,9 @@ next438:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop444:
+loop470:
 	CMPQ         R11, $0x00000002
-	JL           done445
+	JL           done471
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -9352,12 +9775,12 @@ loop444:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop444
+	JMP          loop470
 
-done445:
-loop446:
+done471:
+loop472:
 	CMPQ         R11, $0x00000001
-	JL           done447
+	JL           done473
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -9367,9 +9790,9 @@ loop446:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop446
+	JMP          loop472
 
-done447:
+done473:
 	VADDPD    Z5, Z1, Z1
 	VADDPD    Z6, Z2, Z2
 	VADDPD    Z7, Z3, Z3
@@ -9383,11 +9806,11 @@ done447:
 	VMOVUPD.Z 192(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z4, Z4
 	VMOVUPD   Z4, K1, 192(AX)(R9*1)
-	JMP       end427
+	JMP       end453
 
-next443:
+next469:
 	CMPQ    SI, $0x00000028
-	JG      next448
+	JG      next474
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -9402,9 +9825,9 @@ next443:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop449:
+loop475:
 	CMPQ         R11, $0x00000001
-	JL           done450
+	JL           done476
 	VBROADCASTSD (R10), Z6
 	VFMADD231PD  (SI), Z6, Z1
 	VFMADD231PD  64(SI), Z6, Z2
@@ -9415,9 +9838,9 @@ loop449:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop449
+	JMP          loop475
 
-done450:
+done476:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -9429,11 +9852,11 @@ done450:
 	VMOVUPD.Z 256(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z5, Z5
 	VMOVUPD   Z5, K1, 256(AX)(R9*1)
-	JMP       end427
+	JMP       end453
 
-next448:
+next474:
 	CMPQ    SI, $0x00000030
-	JG      next451
+	JG      next477
 	SUBQ    $0x00000028, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -9449,9 +9872,9 @@ next448:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop452:
+loop478:
 	CMPQ         R11, $0x00000001
-	JL           done453
+	JL           done479
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -9463,9 +9886,9 @@ loop452:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop452
+	JMP          loop478
 
-done453:
+done479:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -9479,11 +9902,11 @@ done453:
 	VMOVUPD.Z 320(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z6, Z6
 	VMOVUPD   Z6, K1, 320(AX)(R9*1)
-	JMP       end427
+	JMP       end453
 
-next451:
+next477:
 	CMPQ    SI, $0x00000038
-	JG      next454
+	JG      next480
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -9500,9 +9923,9 @@ next451:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop455:
+loop481:
 	CMPQ         R11, $0x00000001
-	JL           done456
+	JL           done482
 	VBROADCASTSD (R10), Z8
 	VFMADD231PD  (SI), Z8, Z1
 	VFMADD231PD  64(SI), Z8, Z2
@@ -9515,9 +9938,9 @@ loop455:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop455
+	JMP          loop481
 
-done456:
+done482:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -9533,9 +9956,9 @@ done456:
 	VMOVUPD.Z 384(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z7, Z7
 	VMOVUPD   Z7, K1, 384(AX)(R9*1)
-	JMP       end427
+	JMP       end453
 
-next454:
+next480:
 	SUBQ    $0x00000038, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -9553,9 +9976,9 @@ next454:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop458:
+loop484:
 	CMPQ         R11, $0x00000001
-	JL           done459
+	JL           done485
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -9569,9 +9992,9 @@ loop458:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop458
+	JMP          loop484
 
-done459:
+done485:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -9589,14 +10012,14 @@ done459:
 	VMOVUPD.Z 448(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z8, Z8
 	VMOVUPD   Z8, K1, 448(AX)(R9*1)
-	JMP       end427
+	JMP       end453
 
-end427:
+end453:
 	XORQ R9, R9
 
-group460:
+group486:
 	CMPQ    R9, R8
-	JE      done461
+	JE      done487
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -9610,9 +10033,9 @@ group460:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop462:
+loop488:
 	CMPQ         R11, $0x00000001
-	JL           done463
+	JL           done489
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -9625,9 +10048,9 @@ loop462:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop462
+	JMP          loop488
 
-done463:
+done489:
 	VADDPD  (AX)(R9*1), Z1, Z1
 	VMOVUPD Z1, (AX)(R9*1)
 	VADDPD  64(AX)(R9*1), Z2, Z2
@@ -9645,9 +10068,9 @@ done463:
 	VADDPD  448(AX)(R9*1), Z8, Z8
 	VMOVUPD Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group460
+	JMP     group486
 
-done461:
+done487:
 	VZEROUPPER
 	RET
 
@@ -9674,16 +10097,16 @@ TEXT ·matMulTAVX512(SB), NOSPLIT, $8-64
 	SHLQ   $0x03, R9
 	LEAQ   (R9)(R9*2), R10
 
-loop464:
+loop490:
 	CMPQ BX, $0x00000004
-	JL   done465
+	JL   done491
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 
-loop466:
+loop492:
 	CMPQ    R13, $0x00000020
-	JL      done467
+	JL      done493
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -9704,9 +10127,9 @@ loop466:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop468:
+loop494:
 	CMPQ        BP, $0x00000040
-	JL          done469
+	JL          done495
 	VMOVUPD     (R15), Z17
 	VMOVUPD     (R15)(R9*1), Z18
 	VMOVUPD     (R15)(R9*2), Z19
@@ -9734,11 +10157,11 @@ loop468:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop468
+	JMP         loop494
 
-done469:
+done495:
 	TESTQ       BP, BP
-	JZ          skip470
+	JZ          skip496
 	VMOVUPD.Z   (R15), K1, Z17
 	VMOVUPD.Z   (R15)(R9*1), K1, Z18
 	VMOVUPD.Z   (R15)(R9*2), K1, Z19
@@ -9764,7 +10187,7 @@ done469:
 	VFMADD231PD Z19, Z21, Z15
 	VFMADD231PD Z20, Z21, Z16
 
-skip470:
+skip496:
 	MOVQ          R12, R14
 	VUNPCKLPD     Z2, Z1, Z17
 	VUNPCKHPD     Z2, Z1, Z1
@@ -9828,12 +10251,12 @@ skip470:
 	ADDQ          R9, R11
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
-	JMP           loop466
+	JMP           loop492
 
-done467:
-loop471:
+done493:
+loop497:
 	CMPQ    R13, $0x00000008
-	JL      done472
+	JL      done498
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -9842,9 +10265,9 @@ loop471:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop473:
+loop499:
 	CMPQ        BP, $0x00000040
-	JL          done474
+	JL          done500
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R14), Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -9857,11 +10280,11 @@ loop473:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop473
+	JMP         loop499
 
-done474:
+done500:
 	TESTQ       BP, BP
-	JZ          skip475
+	JZ          skip501
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R14), K1, Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -9872,7 +10295,7 @@ done474:
 	VMOVUPD.Z   (R14)(R10*1), K1, Z6
 	VFMADD231PD Z5, Z6, Z4
 
-skip475:
+skip501:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -9912,9 +10335,9 @@ skip475:
 	ADDQ          R9, R11
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
-	JMP           loop471
+	JMP           loop497
 
-done472:
+done498:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	ADDQ R9, CX
@@ -9924,19 +10347,19 @@ done472:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000004, BX
-	JMP  loop464
+	JMP  loop490
 
-done465:
-loop476:
+done491:
+loop502:
 	CMPQ BX, $0x00000001
-	JL   done477
+	JL   done503
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 
-loop478:
+loop504:
 	CMPQ    R13, $0x00000020
-	JL      done479
+	JL      done505
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -9945,9 +10368,9 @@ loop478:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop480:
+loop506:
 	CMPQ        BP, $0x00000040
-	JL          done481
+	JL          done507
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R15)(R9*1), Z6
 	VMOVUPD     (R15)(R9*2), Z7
@@ -9960,11 +10383,11 @@ loop480:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop480
+	JMP         loop506
 
-done481:
+done507:
 	TESTQ       BP, BP
-	JZ          skip482
+	JZ          skip508
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R15)(R9*1), K1, Z6
 	VMOVUPD.Z   (R15)(R9*2), K1, Z7
@@ -9975,7 +10398,7 @@ done481:
 	VFMADD231PD Z7, Z9, Z3
 	VFMADD231PD Z8, Z9, Z4
 
-skip482:
+skip508:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -10015,36 +10438,36 @@ skip482:
 	ADDQ          R9, R11
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
-	JMP           loop478
+	JMP           loop504
 
-done479:
-loop483:
+done505:
+loop509:
 	CMPQ    R13, $0x00000008
-	JL      done484
+	JL      done510
 	VMOVUPD Z0, Z1
 	MOVQ    CX, R14
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop485:
+loop511:
 	CMPQ        BP, $0x00000040
-	JL          done486
+	JL          done512
 	VMOVUPD     (R15), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z1
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop485
+	JMP         loop511
 
-done486:
+done512:
 	TESTQ       BP, BP
-	JZ          skip487
+	JZ          skip513
 	VMOVUPD.Z   (R15), K1, Z2
 	VMOVUPD.Z   (R14), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-skip487:
+skip513:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VADDPD        Y1, Y2, Y2
@@ -10057,15 +10480,15 @@ skip487:
 	ADDQ          R9, R11
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
-	JMP           loop483
+	JMP           loop509
 
-done484:
+done510:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000001, BX
-	JMP  loop476
+	JMP  loop502
 
-done477:
+done503:
 	VZEROUPPER
 	RET
 
@@ -10089,9 +10512,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	SUBQ   R8, DX
 	MOVQ   R9, R8
 	CMPQ   DX, $0x00000008
-	JG     next489
+	JG     next515
 	TESTQ  DX, DX
-	JZ     end488
+	JZ     end514
 	MOVQ   $-1, R10
 	BZHIQ  DX, R10, R10
 	KMOVW  R10, K1
@@ -10100,9 +10523,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	MOVQ   m+32(FP), R11
 	ADDQ   R9, R10
 
-loop490:
+loop516:
 	CMPQ    R11, $0x00000004
-	JL      done491
+	JL      done517
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10113,9 +10536,9 @@ loop490:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop492:
+loop518:
 	CMPQ         R14, $0x00000001
-	JL           done493
+	JL           done519
 	VMOVUPD.Z    (R13), K1, Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z1
@@ -10128,9 +10551,9 @@ loop492:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop492
+	JMP          loop518
 
-done493:
+done519:
 	VBROADCASTSD alpha+8(FP), Z6
 	VMOVUPD.Z    (R10), K1, Z5
 	VFMADD231PD  Z1, Z6, Z5
@@ -10153,12 +10576,12 @@ done493:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop490
+	JMP          loop516
 
-done491:
-loop494:
+done517:
+loop520:
 	CMPQ    R11, $0x00000001
-	JL      done495
+	JL      done521
 	VMOVUPD Z0, Z1
 	MOVQ    DX, R12
 	MOVQ    b+24(FP), R13
@@ -10166,18 +10589,18 @@ loop494:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop496:
+loop522:
 	CMPQ         R14, $0x00000001
-	JL           done497
+	JL           done523
 	VMOVUPD.Z    (R13), K1, Z2
 	VBROADCASTSD (R12), Z3
 	VFMADD231PD  Z2, Z3, Z1
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop496
+	JMP          loop522
 
-done497:
+done523:
 	VBROADCASTSD alpha+8(FP), Z3
 	VMOVUPD.Z    (R10), K1, Z2
 	VFMADD231PD  Z1, Z3, Z2
@@ -10185,14 +10608,14 @@ done497:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop494
+	JMP          loop520
 
-done495:
-	JMP end488
+done521:
+	JMP end514
 
-next489:
+next515:
 	CMPQ  DX, $0x00000010
-	JG    next498
+	JG    next524
 	SUBQ  $0x00000008, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -10202,9 +10625,9 @@ next489:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop499:
+loop525:
 	CMPQ    R11, $0x00000004
-	JL      done500
+	JL      done526
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10219,9 +10642,9 @@ loop499:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop501:
+loop527:
 	CMPQ         R14, $0x00000001
-	JL           done502
+	JL           done528
 	VMOVUPD      (R13), Z9
 	VMOVUPD.Z    64(R13), K1, Z10
 	VBROADCASTSD (R12), Z11
@@ -10239,9 +10662,9 @@ loop501:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop501
+	JMP          loop527
 
-done502:
+done528:
 	VBROADCASTSD alpha+8(FP), Z11
 	VMOVUPD      (R10), Z9
 	VFMADD231PD  Z1, Z11, Z9
@@ -10276,12 +10699,12 @@ done502:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop499
+	JMP          loop525
 
-done500:
-loop503:
+done526:
+loop529:
 	CMPQ    R11, $0x00000001
-	JL      done504
+	JL      done530
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	MOVQ    DX, R12
@@ -10290,9 +10713,9 @@ loop503:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop505:
+loop531:
 	CMPQ         R14, $0x00000001
-	JL           done506
+	JL           done532
 	VMOVUPD      (R13), Z3
 	VMOVUPD.Z    64(R13), K1, Z4
 	VBROADCASTSD (R12), Z5
@@ -10301,9 +10724,9 @@ loop505:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop505
+	JMP          loop531
 
-done506:
+done532:
 	VBROADCASTSD alpha+8(FP), Z5
 	VMOVUPD      (R10), Z3
 	VFMADD231PD  Z1, Z5, Z3
@@ -10314,14 +10737,14 @@ done506:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop503
+	JMP          loop529
 
-done504:
-	JMP end488
+done530:
+	JMP end514
 
-next498:
+next524:
 	CMPQ  DX, $0x00000018
-	JG    next507
+	JG    next533
 	SUBQ  $0x00000010, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -10331,9 +10754,9 @@ next498:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop508:
+loop534:
 	CMPQ    R11, $0x00000004
-	JL      done509
+	JL      done535
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10352,9 +10775,9 @@ loop508:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop510:
+loop536:
 	CMPQ         R14, $0x00000001
-	JL           done511
+	JL           done537
 	VMOVUPD      (R13), Z13
 	VMOVUPD      64(R13), Z14
 	VMOVUPD.Z    128(R13), K1, Z15
@@ -10377,9 +10800,9 @@ loop510:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop510
+	JMP          loop536
 
-done511:
+done537:
 	VBROADCASTSD alpha+8(FP), Z16
 	VMOVUPD      (R10), Z13
 	VFMADD231PD  Z1, Z16, Z13
@@ -10426,12 +10849,12 @@ done511:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop508
+	JMP          loop534
 
-done509:
-loop512:
+done535:
+loop538:
 	CMPQ    R11, $0x00000001
-	JL      done513
+	JL      done539
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10441,9 +10864,9 @@ loop512:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop514:
+loop540:
 	CMPQ         R14, $0x00000001
-	JL           done515
+	JL           done541
 	VMOVUPD      (R13), Z4
 	VMOVUPD      64(R13), Z5
 	VMOVUPD.Z    128(R13), K1, Z6
@@ -10454,9 +10877,9 @@ loop514:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop514
+	JMP          loop540
 
-done515:
+done541:
 	VBROADCASTSD alpha+8(FP), Z7
 	VMOVUPD      (R10), Z4
 	VFMADD231PD  Z1, Z7, Z4
@@ -10470,12 +10893,12 @@ done515:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop512
+	JMP          loop538
 
-done513:
-	JMP end488
+done539:
+	JMP end514
 
-next507:
+next533:
 	SUBQ  $0x00000018, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -10485,9 +10908,9 @@ next507:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop517:
+loop543:
 	CMPQ    R11, $0x00000004
-	JL      done518
+	JL      done544
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10510,9 +10933,9 @@ loop517:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop519:
+loop545:
 	CMPQ         R14, $0x00000001
-	JL           done520
+	JL           done546
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -10540,9 +10963,9 @@ loop519:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop519
+	JMP          loop545
 
-done520:
+done546:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -10601,12 +11024,12 @@ done520:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop517
+	JMP          loop543
 
-done518:
-loop521:
+done544:
+loop547:
 	CMPQ    R11, $0x00000001
-	JL      done522
+	JL      done548
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10617,9 +11040,9 @@ loop521:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop523:
+loop549:
 	CMPQ         R14, $0x00000001
-	JL           done524
+	JL           done550
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -10632,9 +11055,9 @@ loop523:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop523
+	JMP          loop549
 
-done524:
+done550:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -10651,25 +11074,25 @@ done524:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop521
+	JMP          loop547
 
-done522:
-	JMP end488
+done548:
+	JMP end514
 
-end488:
+end514:
 	XORQ R9, R9
 
-group525:
+group551:
 	CMPQ R9, R8
-	JE   done526
+	JE   done552
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 
-loop527:
+loop553:
 	CMPQ    R11, $0x00000004
-	JL      done528
+	JL      done554
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10692,9 +11115,9 @@ loop527:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop529:
+loop555:
 	CMPQ         R14, $0x00000001
-	JL           done530
+	JL           done556
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -10722,9 +11145,9 @@ loop529:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop529
+	JMP          loop555
 
-done530:
+done556:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -10783,12 +11206,12 @@ done530:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop527
+	JMP          loop553
 
-done528:
-loop531:
+done554:
+loop557:
 	CMPQ    R11, $0x00000001
-	JL      done532
+	JL      done558
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10799,9 +11222,9 @@ loop531:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop533:
+loop559:
 	CMPQ         R14, $0x00000001
-	JL           done534
+	JL           done560
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -10814,9 +11237,9 @@ loop533:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop533
+	JMP          loop559
 
-done534:
+done560:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -10833,13 +11256,13 @@ done534:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop531
+	JMP          loop557
 
-done532:
+done558:
 	ADDQ $0x00000100, R9
-	JMP  group525
+	JMP  group551
 
-done526:
+done552:
 	VZEROUPPER
 	RET
 
@@ -10858,9 +11281,9 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	SUBQ             SI, BX
 	MOVQ             DI, SI
 	CMPQ             BX, $0x00000008
-	JG               next536
+	JG               next562
 	TESTQ            BX, BX
-	JZ               end535
+	JZ               end561
 	MOVQ             $-1, R8
 	BZHIQ            BX, R8, R8
 	KMOVW            R8, K1
@@ -10894,11 +11317,11 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	VFNMADD231PD     Z1, Z2, Z3
 	VMOVUPD          Z0, K1, (AX)(DI*1)
 	VMOVUPD          Z3, K1, (CX)(DI*1)
-	JMP              end535
+	JMP              end561
 
-next536:
+next562:
 	CMPQ             BX, $0x00000010
-	JG               next537
+	JG               next563
 	SUBQ             $0x00000008, BX
 	MOVQ             $-1, R8
 	BZHIQ            BX, R8, R8
@@ -10962,11 +11385,11 @@ next536:
 	VMOVUPD          Z1, K1, 64(AX)(DI*1)
 	VMOVUPD          Z6, (CX)(DI*1)
 	VMOVUPD          Z7, K1, 64(CX)(DI*1)
-	JMP              end535
+	JMP              end561
 
-next537:
+next563:
 	CMPQ             BX, $0x00000018
-	JG               next538
+	JG               next564
 	SUBQ             $0x00000010, BX
 	MOVQ             $-1, R8
 	BZHIQ            BX, R8, R8
@@ -11059,9 +11482,9 @@ next537:
 	VMOVUPD          Z9, (CX)(DI*1)
 	VMOVUPD          Z10, 64(CX)(DI*1)
 	VMOVUPD          Z11, K1, 128(CX)(DI*1)
-	JMP              end535
+	JMP              end561
 
-next538:
+next564:
 	SUBQ             $0x00000018, BX
 	MOVQ             $-1, R8
 	BZHIQ            BX, R8, R8
@@ -11183,14 +11606,14 @@ next538:
 	VMOVUPD          Z13, 64(CX)(DI*1)
 	VMOVUPD          Z14, 128(CX)(DI*1)
 	VMOVUPD          Z15, K1, 192(CX)(DI*1)
-	JMP              end535
+	JMP              end561
 
-end535:
+end561:
 	XORQ DI, DI
 
-group540:
+group566:
 	CMPQ             DI, SI
-	JE               done541
+	JE               done567
 	VMOVUPD          (DX)(DI*1), Z0
 	VMOVUPD          64(DX)(DI*1), Z1
 	VMOVUPD          128(DX)(DI*1), Z2
@@ -11309,9 +11732,9 @@ group540:
 	VMOVUPD          Z14, 128(CX)(DI*1)
 	VMOVUPD          Z15, 192(CX)(DI*1)
 	ADDQ             $0x00000100, DI
-	JMP              group540
+	JMP              group566
 
-done541:
+done567:
 	VZEROUPPER
 	RET
 
@@ -11334,9 +11757,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	SUBQ    R9, DI
 	MOVQ    R10, R9
 	CMPQ    DI, $0x00000008
-	JG      next543
+	JG      next569
 	TESTQ   DI, DI
-	JZ      end542
+	JZ      end568
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
 	KMOVW   R11, K1
@@ -11350,9 +11773,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop544:
+loop570:
 	CMPQ         R12, $0x00000004
-	JL           done545
+	JL           done571
 	VBROADCASTSD (R11), Z5
 	VMOVUPD.Z    (DI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
@@ -11368,21 +11791,21 @@ loop544:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop544
+	JMP          loop570
 
-done545:
-loop546:
+done571:
+loop572:
 	CMPQ         R12, $0x00000001
-	JL           done547
+	JL           done573
 	VBROADCASTSD (R11), Z5
 	VMOVUPD.Z    (DI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop546
+	JMP          loop572
 
-done547:
+done573:
 	VADDPD           Z2, Z1, Z1
 	VADDPD           Z3, Z1, Z1
 	VADDPD           Z4, Z1, Z1
@@ -11418,11 +11841,11 @@ done547:
 	VMULPD           Z2, Z4, Z4
 	VMOVUPD          Z1, K1, (CX)(R10*1)
 	VMOVUPD          Z4, K1, (AX)(R10*1)
-	JMP              end542
+	JMP              end568
 
-next543:
+next569:
 	CMPQ    DI, $0x00000010
-	JG      next548
+	JG      next574
 	SUBQ    $0x00000008, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -11441,9 +11864,9 @@ next543:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop549:
+loop575:
 	CMPQ         R12, $0x00000004
-	JL           done550
+	JL           done576
 	VBROADCASTSD (R11), Z9
 	VFMADD231PD  (DI), Z9, Z1
 	VMOVUPD.Z    64(DI), K1, Z10
@@ -11463,12 +11886,12 @@ loop549:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop549
+	JMP          loop575
 
-done550:
-loop551:
+done576:
+loop577:
 	CMPQ         R12, $0x00000001
-	JL           done552
+	JL           done578
 	VBROADCASTSD (R11), Z9
 	VFMADD231PD  (DI), Z9, Z1
 	VMOVUPD.Z    64(DI), K1, Z10
@@ -11476,9 +11899,9 @@ loop551:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop551
+	JMP          loop577
 
-done552:
+done578:
 	VADDPD           Z3, Z1, Z1
 	VADDPD           Z4, Z2, Z2
 	VADDPD           Z5, Z1, Z1
@@ -11547,11 +11970,11 @@ done552:
 	VMOVUPD          Z2, K1, 64(CX)(R10*1)
 	VMOVUPD          Z7, (AX)(R10*1)
 	VMOVUPD          Z8, K1, 64(AX)(R10*1)
-	JMP              end542
+	JMP              end568
 
-next548:
+next574:
 	CMPQ    DI, $0x00000018
-	JG      next553
+	JG      next579
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -11567,9 +11990,9 @@ next548:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop554:
+loop580:
 	CMPQ         R12, $0x00000002
-	JL           done555
+	JL           done581
 	VBROADCASTSD (R11), Z7
 	VFMADD231PD  (DI), Z7, Z1
 	VFMADD231PD  64(DI), Z7, Z2
@@ -11583,12 +12006,12 @@ loop554:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop554
+	JMP          loop580
 
-done555:
-loop556:
+done581:
+loop582:
 	CMPQ         R12, $0x00000001
-	JL           done557
+	JL           done583
 	VBROADCASTSD (R11), Z7
 	VFMADD231PD  (DI), Z7, Z1
 	VFMADD231PD  64(DI), Z7, Z2
@@ -11597,9 +12020,9 @@ loop556:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop556
+	JMP          loop582
 
-done557:
+done583:
 	VADDPD           Z4, Z1, Z1
 	VADDPD           Z5, Z2, Z2
 	VADDPD           Z6, Z3, Z3
@@ -11695,9 +12118,9 @@ done557:
 	VMOVUPD          Z10, (AX)(R10*1)
 	VMOVUPD          Z11, 64(AX)(R10*1)
 	VMOVUPD          Z12, K1, 128(AX)(R10*1)
-	JMP              end542
+	JMP              end568
 
-next553:
+next579:
 	SUBQ    $0x00000018, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -11715,9 +12138,9 @@ next553:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop559:
+loop585:
 	CMPQ         R12, $0x00000002
-	JL           done560
+	JL           done586
 	VBROADCASTSD (R11), Z9
 	VFMADD231PD  (DI), Z9, Z1
 	VFMADD231PD  64(DI), Z9, Z2
@@ -11733,12 +12156,12 @@ loop559:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop559
+	JMP          loop585
 
-done560:
-loop561:
+done586:
+loop587:
 	CMPQ         R12, $0x00000001
-	JL           done562
+	JL           done588
 	VBROADCASTSD (R11), Z9
 	VFMADD231PD  (DI), Z9, Z1
 	VFMADD231PD  64(DI), Z9, Z2
@@ -11748,9 +12171,9 @@ loop561:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop561
+	JMP          loop587
 
-done562:
+done588:
 	VADDPD           Z5, Z1, Z1
 	VADDPD           Z6, Z2, Z2
 	VADDPD           Z7, Z3, Z3
@@ -11877,14 +12300,14 @@ done562:
 	VMOVUPD          Z14, 64(AX)(R10*1)
 	VMOVUPD          Z15, 128(AX)(R10*1)
 	VMOVUPD          Z16, K1, 192(AX)(R10*1)
-	JMP              end542
+	JMP              end568
 
-end542:
+end568:
 	XORQ R10, R10
 
-group563:
+group589:
 	CMPQ    R10, R9
-	JE      done564
+	JE      done590
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11898,9 +12321,9 @@ group563:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop565:
+loop591:
 	CMPQ         R12, $0x00000002
-	JL           done566
+	JL           done592
 	VBROADCASTSD (R11), Z9
 	VFMADD231PD  (DI), Z9, Z1
 	VFMADD231PD  64(DI), Z9, Z2
@@ -11914,12 +12337,12 @@ loop565:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop565
+	JMP          loop591
 
-done566:
-loop567:
+done592:
+loop593:
 	CMPQ         R12, $0x00000001
-	JL           done568
+	JL           done594
 	VBROADCASTSD (R11), Z9
 	VFMADD231PD  (DI), Z9, Z1
 	VFMADD231PD  64(DI), Z9, Z2
@@ -11928,9 +12351,9 @@ loop567:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop567
+	JMP          loop593
 
-done568:
+done594:
 	VADDPD           Z5, Z1, Z1
 	VADDPD           Z6, Z2, Z2
 	VADDPD           Z7, Z3, Z3
@@ -12058,9 +12481,9 @@ done568:
 	VMOVUPD          Z15, 128(AX)(R10*1)
 	VMOVUPD          Z16, 192(AX)(R10*1)
 	ADDQ             $0x00000100, R10
-	JMP              group563
+	JMP              group589
 
-done564:
+done590:
 	VZEROUPPER
 	RET
 
@@ -12074,15 +12497,15 @@ TEXT ·symAddAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 
-loop569:
+loop595:
 	CMPQ BX, $0x00000001
-	JL   done570
+	JL   done596
 	MOVQ BX, SI
 	MOVQ CX, DI
 
-loop571:
+loop597:
 	CMPQ    SI, $0x00000002
-	JL      done572
+	JL      done598
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -12103,9 +12526,9 @@ loop571:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop573:
+loop599:
 	CMPQ         R10, $0x00000001
-	JL           done574
+	JL           done600
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -12135,9 +12558,9 @@ loop573:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop573
+	JMP          loop599
 
-done574:
+done600:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -12157,12 +12580,12 @@ done574:
 	ADDQ    $0x00000400, AX
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
-	JMP     loop571
+	JMP     loop597
 
-done572:
-loop575:
+done598:
+loop601:
 	CMPQ    SI, $0x00000001
-	JL      done576
+	JL      done602
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -12175,9 +12598,9 @@ loop575:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop577:
+loop603:
 	CMPQ         R10, $0x00000001
-	JL           done578
+	JL           done604
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z9, Z8, Z0
@@ -12198,9 +12621,9 @@ loop577:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop577
+	JMP          loop603
 
-done578:
+done604:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -12212,14 +12635,14 @@ done578:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JMP     loop575
+	JMP     loop601
 
-done576:
+done602:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JMP  loop569
+	JMP  loop595
 
-done570:
+done596:
 	VZEROUPPER
 	RET
 
@@ -12233,15 +12656,15 @@ TEXT ·symSubAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 
-loop579:
+loop605:
 	CMPQ BX, $0x00000001
-	JL   done580
+	JL   done606
 	MOVQ BX, SI
 	MOVQ CX, DI
 
-loop581:
+loop607:
 	CMPQ    SI, $0x00000002
-	JL      done582
+	JL      done608
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -12262,9 +12685,9 @@ loop581:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop583:
+loop609:
 	CMPQ         R10, $0x00000001
-	JL           done584
+	JL           done610
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -12294,9 +12717,9 @@ loop583:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop583
+	JMP          loop609
 
-done584:
+done610:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -12316,12 +12739,12 @@ done584:
 	ADDQ    $0x00000400, AX
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
-	JMP     loop581
+	JMP     loop607
 
-done582:
-loop585:
+done608:
+loop611:
 	CMPQ    SI, $0x00000001
-	JL      done586
+	JL      done612
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -12334,9 +12757,9 @@ loop585:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop587:
+loop613:
 	CMPQ         R10, $0x00000001
-	JL           done588
+	JL           done614
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFNMADD231PD Z9, Z8, Z0
@@ -12357,9 +12780,9 @@ loop587:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop587
+	JMP          loop613
 
-done588:
+done614:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -12371,31 +12794,39 @@ done588:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JMP     loop585
+	JMP     loop611
 
-done586:
+done612:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JMP  loop579
+	JMP  loop605
 
-done580:
+done606:
 	VZEROUPPER
 	RET
 
-// func symMatVecAVX512(a *float64, nb int, y *float64, x *float64)
+// func symMatVecAVX512(a *float64, nb int, y *float64, x *float64, back int)
 // Requires: AVX, AVX512F
-TEXT ·symMatVecAVX512(SB), NOSPLIT, $0-32
+TEXT ·symMatVecAVX512(SB), NOSPLIT, $0-40
 	VPXORQ Z0, Z0, Z0
 	MOVQ   a+0(FP), AX
-	MOVQ   nb+8(FP), CX
-	MOVQ   y+16(FP), DX
-	MOVQ   x+24(FP), BX
-	SHLQ   $0x06, CX
+	MOVQ   y+16(FP), CX
+	MOVQ   x+24(FP), DX
+	MOVQ   nb+8(FP), BX
+	SHLQ   $0x06, BX
 	XORQ   SI, SI
+	MOVQ   nb+8(FP), DI
+	SHLQ   $0x09, DI
+	CMPQ   back+32(FP), $0x00
+	JE     forth615
+	MOVQ   BX, SI
+	SUBQ   $0x40, SI
+	MOVQ   $0x00000200, DI
 
-strip589:
-	CMPQ         SI, CX
-	JE           done590
+forth615:
+	MOVQ nb+8(FP), R8
+
+strip616:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -12404,70 +12835,74 @@ strip589:
 	VMOVUPD      Z0, Z6
 	VMOVUPD      Z0, Z7
 	VMOVUPD      Z0, Z8
-	VBROADCASTSD (BX)(SI*1), Z9
-	VBROADCASTSD 8(BX)(SI*1), Z10
-	VBROADCASTSD 16(BX)(SI*1), Z11
-	VBROADCASTSD 24(BX)(SI*1), Z12
-	VBROADCASTSD 32(BX)(SI*1), Z13
-	VBROADCASTSD 40(BX)(SI*1), Z14
-	VBROADCASTSD 48(BX)(SI*1), Z15
-	VBROADCASTSD 56(BX)(SI*1), Z16
-	MOVQ         SI, DI
-	VMOVUPD      (BX)(DI*1), Z17
-	VMOVUPD      (AX), Z19
+	VBROADCASTSD (DX)(SI*1), Z9
+	VBROADCASTSD 8(DX)(SI*1), Z10
+	VBROADCASTSD 16(DX)(SI*1), Z11
+	VBROADCASTSD 24(DX)(SI*1), Z12
+	VBROADCASTSD 32(DX)(SI*1), Z13
+	VBROADCASTSD 40(DX)(SI*1), Z14
+	VBROADCASTSD 48(DX)(SI*1), Z15
+	VBROADCASTSD 56(DX)(SI*1), Z16
+	MOVQ         AX, R9
+	MOVQ         SI, R10
+	VMOVUPD      (DX)(R10*1), Z17
+	VMOVUPD      (R9), Z19
 	VFMADD231PD  Z19, Z17, Z1
-	VMOVUPD      64(AX), Z19
+	VMOVUPD      64(R9), Z19
 	VFMADD231PD  Z19, Z17, Z2
-	VMOVUPD      128(AX), Z19
+	VMOVUPD      128(R9), Z19
 	VFMADD231PD  Z19, Z17, Z3
-	VMOVUPD      192(AX), Z19
+	VMOVUPD      192(R9), Z19
 	VFMADD231PD  Z19, Z17, Z4
-	VMOVUPD      256(AX), Z19
+	VMOVUPD      256(R9), Z19
 	VFMADD231PD  Z19, Z17, Z5
-	VMOVUPD      320(AX), Z19
+	VMOVUPD      320(R9), Z19
 	VFMADD231PD  Z19, Z17, Z6
-	VMOVUPD      384(AX), Z19
+	VMOVUPD      384(R9), Z19
 	VFMADD231PD  Z19, Z17, Z7
-	VMOVUPD      448(AX), Z19
+	VMOVUPD      448(R9), Z19
 	VFMADD231PD  Z19, Z17, Z8
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000040, DI
+	ADDQ         $0x00000200, R9
+	ADDQ         $0x00000040, R10
+	MOVQ         BX, R11
+	SUBQ         R10, R11
 
-tile591:
-	CMPQ        DI, CX
-	JE          done592
-	VMOVUPD     (BX)(DI*1), Z17
-	VMOVUPD     (DX)(DI*1), Z18
-	VMOVUPD     (AX), Z19
+loop619:
+	CMPQ        R11, $0x00000040
+	JL          done620
+	VMOVUPD     (DX)(R10*1), Z17
+	VMOVUPD     (CX)(R10*1), Z18
+	VMOVUPD     (R9), Z19
 	VFMADD231PD Z19, Z17, Z1
 	VFMADD231PD Z19, Z9, Z18
-	VMOVUPD     64(AX), Z19
+	VMOVUPD     64(R9), Z19
 	VFMADD231PD Z19, Z17, Z2
 	VFMADD231PD Z19, Z10, Z18
-	VMOVUPD     128(AX), Z19
+	VMOVUPD     128(R9), Z19
 	VFMADD231PD Z19, Z17, Z3
 	VFMADD231PD Z19, Z11, Z18
-	VMOVUPD     192(AX), Z19
+	VMOVUPD     192(R9), Z19
 	VFMADD231PD Z19, Z17, Z4
 	VFMADD231PD Z19, Z12, Z18
-	VMOVUPD     256(AX), Z19
+	VMOVUPD     256(R9), Z19
 	VFMADD231PD Z19, Z17, Z5
 	VFMADD231PD Z19, Z13, Z18
-	VMOVUPD     320(AX), Z19
+	VMOVUPD     320(R9), Z19
 	VFMADD231PD Z19, Z17, Z6
 	VFMADD231PD Z19, Z14, Z18
-	VMOVUPD     384(AX), Z19
+	VMOVUPD     384(R9), Z19
 	VFMADD231PD Z19, Z17, Z7
 	VFMADD231PD Z19, Z15, Z18
-	VMOVUPD     448(AX), Z19
+	VMOVUPD     448(R9), Z19
 	VFMADD231PD Z19, Z17, Z8
 	VFMADD231PD Z19, Z16, Z18
-	VMOVUPD     Z18, (DX)(DI*1)
-	ADDQ        $0x00000200, AX
-	ADDQ        $0x00000040, DI
-	JMP         tile591
+	VMOVUPD     Z18, (CX)(R10*1)
+	ADDQ        $0x00000200, R9
+	ADDQ        $0x00000040, R10
+	SUBQ        $0x00000040, R11
+	JMP         loop619
 
-done592:
+done620:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -12489,12 +12924,342 @@ done592:
 	VSHUFF64X2 $0x88, Z5, Z1, Z9
 	VSHUFF64X2 $0xdd, Z5, Z1, Z1
 	VADDPD     Z9, Z1, Z1
-	VADDPD     (DX)(SI*1), Z1, Z1
-	VMOVUPD    Z1, (DX)(SI*1)
-	ADDQ       $0x00000040, SI
-	JMP        strip589
+	VADDPD     (CX)(SI*1), Z1, Z1
+	VMOVUPD    Z1, (CX)(SI*1)
+	CMPQ       back+32(FP), $0x00
+	JNE        back617
+	ADDQ       DI, AX
+	SUBQ       $0x00000200, DI
+	ADDQ       $0x40, SI
+	JMP        next618
 
-done590:
+back617:
+	ADDQ $0x00000200, DI
+	SUBQ DI, AX
+	SUBQ $0x40, SI
+
+next618:
+	DECQ R8
+	JNZ  strip616
+	VZEROUPPER
+	RET
+
+// func symSubMatVecAVX512(a *float64, nb int, y *float64, x *float64, w *float64, k int, back int)
+// Requires: AVX, AVX512F
+TEXT ·symSubMatVecAVX512(SB), NOSPLIT, $0-56
+	VPXORQ Z0, Z0, Z0
+	MOVQ   a+0(FP), AX
+	MOVQ   y+16(FP), CX
+	MOVQ   x+24(FP), DX
+	MOVQ   nb+8(FP), BX
+	SHLQ   $0x06, BX
+	XORQ   SI, SI
+	MOVQ   nb+8(FP), DI
+	SHLQ   $0x09, DI
+	CMPQ   back+48(FP), $0x00
+	JE     forth621
+	MOVQ   BX, SI
+	SUBQ   $0x40, SI
+	MOVQ   $0x00000200, DI
+
+forth621:
+	MOVQ nb+8(FP), R8
+
+strip622:
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z5
+	VMOVUPD Z0, Z6
+	VMOVUPD Z0, Z7
+	VMOVUPD Z0, Z8
+	MOVQ    AX, R9
+	MOVQ    SI, R10
+	VMOVUPD (R9), Z10
+	VMOVUPD 64(R9), Z11
+	VMOVUPD 128(R9), Z12
+	VMOVUPD 192(R9), Z13
+	VMOVUPD 256(R9), Z14
+	VMOVUPD 320(R9), Z15
+	VMOVUPD 384(R9), Z16
+	VMOVUPD 448(R9), Z17
+	MOVQ    w+32(FP), R11
+	MOVQ    k+40(FP), R12
+
+loop625:
+	CMPQ         R12, $0x00000001
+	JL           done626
+	VMOVUPD      (R11)(R10*1), Z9
+	VBROADCASTSD (R11)(SI*1), Z18
+	VFNMADD231PD Z18, Z9, Z10
+	VBROADCASTSD 8(R11)(SI*1), Z18
+	VFNMADD231PD Z18, Z9, Z11
+	VBROADCASTSD 16(R11)(SI*1), Z18
+	VFNMADD231PD Z18, Z9, Z12
+	VBROADCASTSD 24(R11)(SI*1), Z18
+	VFNMADD231PD Z18, Z9, Z13
+	VBROADCASTSD 32(R11)(SI*1), Z18
+	VFNMADD231PD Z18, Z9, Z14
+	VBROADCASTSD 40(R11)(SI*1), Z18
+	VFNMADD231PD Z18, Z9, Z15
+	VBROADCASTSD 48(R11)(SI*1), Z18
+	VFNMADD231PD Z18, Z9, Z16
+	VBROADCASTSD 56(R11)(SI*1), Z18
+	VFNMADD231PD Z18, Z9, Z17
+	ADDQ         BX, R11
+	SUBQ         $0x00000001, R12
+	JMP          loop625
+
+done626:
+	VMOVUPD     Z10, (R9)
+	VMOVUPD     Z11, 64(R9)
+	VMOVUPD     Z12, 128(R9)
+	VMOVUPD     Z13, 192(R9)
+	VMOVUPD     Z14, 256(R9)
+	VMOVUPD     Z15, 320(R9)
+	VMOVUPD     Z16, 384(R9)
+	VMOVUPD     Z17, 448(R9)
+	VMOVUPD     (DX)(R10*1), Z9
+	VFMADD231PD Z10, Z9, Z1
+	VFMADD231PD Z11, Z9, Z2
+	VFMADD231PD Z12, Z9, Z3
+	VFMADD231PD Z13, Z9, Z4
+	VFMADD231PD Z14, Z9, Z5
+	VFMADD231PD Z15, Z9, Z6
+	VFMADD231PD Z16, Z9, Z7
+	VFMADD231PD Z17, Z9, Z8
+	ADDQ        $0x00000200, R9
+	ADDQ        $0x00000040, R10
+	MOVQ        BX, R11
+	SUBQ        R10, R11
+
+loop627:
+	CMPQ    R11, $0x00000080
+	JL      done628
+	VMOVUPD (R9), Z11
+	VMOVUPD 64(R9), Z12
+	VMOVUPD 128(R9), Z13
+	VMOVUPD 192(R9), Z14
+	VMOVUPD 256(R9), Z15
+	VMOVUPD 320(R9), Z16
+	VMOVUPD 384(R9), Z17
+	VMOVUPD 448(R9), Z18
+	VMOVUPD 512(R9), Z19
+	VMOVUPD 576(R9), Z20
+	VMOVUPD 640(R9), Z21
+	VMOVUPD 704(R9), Z22
+	VMOVUPD 768(R9), Z23
+	VMOVUPD 832(R9), Z24
+	VMOVUPD 896(R9), Z25
+	VMOVUPD 960(R9), Z26
+	MOVQ    w+32(FP), R12
+	MOVQ    k+40(FP), R13
+
+loop629:
+	CMPQ         R13, $0x00000001
+	JL           done630
+	VMOVUPD      (R12)(R10*1), Z9
+	VMOVUPD      64(R12)(R10*1), Z10
+	VBROADCASTSD (R12)(SI*1), Z27
+	VFNMADD231PD Z27, Z9, Z11
+	VFNMADD231PD Z27, Z10, Z19
+	VBROADCASTSD 8(R12)(SI*1), Z27
+	VFNMADD231PD Z27, Z9, Z12
+	VFNMADD231PD Z27, Z10, Z20
+	VBROADCASTSD 16(R12)(SI*1), Z27
+	VFNMADD231PD Z27, Z9, Z13
+	VFNMADD231PD Z27, Z10, Z21
+	VBROADCASTSD 24(R12)(SI*1), Z27
+	VFNMADD231PD Z27, Z9, Z14
+	VFNMADD231PD Z27, Z10, Z22
+	VBROADCASTSD 32(R12)(SI*1), Z27
+	VFNMADD231PD Z27, Z9, Z15
+	VFNMADD231PD Z27, Z10, Z23
+	VBROADCASTSD 40(R12)(SI*1), Z27
+	VFNMADD231PD Z27, Z9, Z16
+	VFNMADD231PD Z27, Z10, Z24
+	VBROADCASTSD 48(R12)(SI*1), Z27
+	VFNMADD231PD Z27, Z9, Z17
+	VFNMADD231PD Z27, Z10, Z25
+	VBROADCASTSD 56(R12)(SI*1), Z27
+	VFNMADD231PD Z27, Z9, Z18
+	VFNMADD231PD Z27, Z10, Z26
+	ADDQ         BX, R12
+	SUBQ         $0x00000001, R13
+	JMP          loop629
+
+done630:
+	VMOVUPD          Z11, (R9)
+	VMOVUPD          Z12, 64(R9)
+	VMOVUPD          Z13, 128(R9)
+	VMOVUPD          Z14, 192(R9)
+	VMOVUPD          Z15, 256(R9)
+	VMOVUPD          Z16, 320(R9)
+	VMOVUPD          Z17, 384(R9)
+	VMOVUPD          Z18, 448(R9)
+	VMOVUPD          Z19, 512(R9)
+	VMOVUPD          Z20, 576(R9)
+	VMOVUPD          Z21, 640(R9)
+	VMOVUPD          Z22, 704(R9)
+	VMOVUPD          Z23, 768(R9)
+	VMOVUPD          Z24, 832(R9)
+	VMOVUPD          Z25, 896(R9)
+	VMOVUPD          Z26, 960(R9)
+	VMOVUPD          (DX)(R10*1), Z9
+	VMOVUPD          (CX)(R10*1), Z10
+	VFMADD231PD      Z11, Z9, Z1
+	VFMADD231PD.BCST (DX)(SI*1), Z11, Z10
+	VFMADD231PD      Z12, Z9, Z2
+	VFMADD231PD.BCST 8(DX)(SI*1), Z12, Z10
+	VFMADD231PD      Z13, Z9, Z3
+	VFMADD231PD.BCST 16(DX)(SI*1), Z13, Z10
+	VFMADD231PD      Z14, Z9, Z4
+	VFMADD231PD.BCST 24(DX)(SI*1), Z14, Z10
+	VFMADD231PD      Z15, Z9, Z5
+	VFMADD231PD.BCST 32(DX)(SI*1), Z15, Z10
+	VFMADD231PD      Z16, Z9, Z6
+	VFMADD231PD.BCST 40(DX)(SI*1), Z16, Z10
+	VFMADD231PD      Z17, Z9, Z7
+	VFMADD231PD.BCST 48(DX)(SI*1), Z17, Z10
+	VFMADD231PD      Z18, Z9, Z8
+	VFMADD231PD.BCST 56(DX)(SI*1), Z18, Z10
+	VMOVUPD          Z10, (CX)(R10*1)
+	VMOVUPD          64(DX)(R10*1), Z9
+	VMOVUPD          64(CX)(R10*1), Z10
+	VFMADD231PD      Z19, Z9, Z1
+	VFMADD231PD.BCST (DX)(SI*1), Z19, Z10
+	VFMADD231PD      Z20, Z9, Z2
+	VFMADD231PD.BCST 8(DX)(SI*1), Z20, Z10
+	VFMADD231PD      Z21, Z9, Z3
+	VFMADD231PD.BCST 16(DX)(SI*1), Z21, Z10
+	VFMADD231PD      Z22, Z9, Z4
+	VFMADD231PD.BCST 24(DX)(SI*1), Z22, Z10
+	VFMADD231PD      Z23, Z9, Z5
+	VFMADD231PD.BCST 32(DX)(SI*1), Z23, Z10
+	VFMADD231PD      Z24, Z9, Z6
+	VFMADD231PD.BCST 40(DX)(SI*1), Z24, Z10
+	VFMADD231PD      Z25, Z9, Z7
+	VFMADD231PD.BCST 48(DX)(SI*1), Z25, Z10
+	VFMADD231PD      Z26, Z9, Z8
+	VFMADD231PD.BCST 56(DX)(SI*1), Z26, Z10
+	VMOVUPD          Z10, 64(CX)(R10*1)
+	ADDQ             $0x00000400, R9
+	ADDQ             $0x00000080, R10
+	SUBQ             $0x00000080, R11
+	JMP              loop627
+
+done628:
+loop631:
+	CMPQ    R11, $0x00000040
+	JL      done632
+	VMOVUPD (R9), Z11
+	VMOVUPD 64(R9), Z12
+	VMOVUPD 128(R9), Z13
+	VMOVUPD 192(R9), Z14
+	VMOVUPD 256(R9), Z15
+	VMOVUPD 320(R9), Z16
+	VMOVUPD 384(R9), Z17
+	VMOVUPD 448(R9), Z18
+	MOVQ    w+32(FP), R12
+	MOVQ    k+40(FP), R13
+
+loop633:
+	CMPQ         R13, $0x00000001
+	JL           done634
+	VMOVUPD      (R12)(R10*1), Z9
+	VBROADCASTSD (R12)(SI*1), Z10
+	VFNMADD231PD Z10, Z9, Z11
+	VBROADCASTSD 8(R12)(SI*1), Z10
+	VFNMADD231PD Z10, Z9, Z12
+	VBROADCASTSD 16(R12)(SI*1), Z10
+	VFNMADD231PD Z10, Z9, Z13
+	VBROADCASTSD 24(R12)(SI*1), Z10
+	VFNMADD231PD Z10, Z9, Z14
+	VBROADCASTSD 32(R12)(SI*1), Z10
+	VFNMADD231PD Z10, Z9, Z15
+	VBROADCASTSD 40(R12)(SI*1), Z10
+	VFNMADD231PD Z10, Z9, Z16
+	VBROADCASTSD 48(R12)(SI*1), Z10
+	VFNMADD231PD Z10, Z9, Z17
+	VBROADCASTSD 56(R12)(SI*1), Z10
+	VFNMADD231PD Z10, Z9, Z18
+	ADDQ         BX, R12
+	SUBQ         $0x00000001, R13
+	JMP          loop633
+
+done634:
+	VMOVUPD          Z11, (R9)
+	VMOVUPD          Z12, 64(R9)
+	VMOVUPD          Z13, 128(R9)
+	VMOVUPD          Z14, 192(R9)
+	VMOVUPD          Z15, 256(R9)
+	VMOVUPD          Z16, 320(R9)
+	VMOVUPD          Z17, 384(R9)
+	VMOVUPD          Z18, 448(R9)
+	VMOVUPD          (DX)(R10*1), Z9
+	VMOVUPD          (CX)(R10*1), Z10
+	VFMADD231PD      Z11, Z9, Z1
+	VFMADD231PD.BCST (DX)(SI*1), Z11, Z10
+	VFMADD231PD      Z12, Z9, Z2
+	VFMADD231PD.BCST 8(DX)(SI*1), Z12, Z10
+	VFMADD231PD      Z13, Z9, Z3
+	VFMADD231PD.BCST 16(DX)(SI*1), Z13, Z10
+	VFMADD231PD      Z14, Z9, Z4
+	VFMADD231PD.BCST 24(DX)(SI*1), Z14, Z10
+	VFMADD231PD      Z15, Z9, Z5
+	VFMADD231PD.BCST 32(DX)(SI*1), Z15, Z10
+	VFMADD231PD      Z16, Z9, Z6
+	VFMADD231PD.BCST 40(DX)(SI*1), Z16, Z10
+	VFMADD231PD      Z17, Z9, Z7
+	VFMADD231PD.BCST 48(DX)(SI*1), Z17, Z10
+	VFMADD231PD      Z18, Z9, Z8
+	VFMADD231PD.BCST 56(DX)(SI*1), Z18, Z10
+	VMOVUPD          Z10, (CX)(R10*1)
+	ADDQ             $0x00000200, R9
+	ADDQ             $0x00000040, R10
+	SUBQ             $0x00000040, R11
+	JMP              loop631
+
+done632:
+	VUNPCKLPD  Z2, Z1, Z9
+	VUNPCKHPD  Z2, Z1, Z1
+	VADDPD     Z9, Z1, Z1
+	VUNPCKLPD  Z4, Z3, Z9
+	VUNPCKHPD  Z4, Z3, Z3
+	VADDPD     Z9, Z3, Z3
+	VUNPCKLPD  Z6, Z5, Z9
+	VUNPCKHPD  Z6, Z5, Z5
+	VADDPD     Z9, Z5, Z5
+	VUNPCKLPD  Z8, Z7, Z9
+	VUNPCKHPD  Z8, Z7, Z7
+	VADDPD     Z9, Z7, Z7
+	VSHUFF64X2 $0x88, Z3, Z1, Z9
+	VSHUFF64X2 $0xdd, Z3, Z1, Z1
+	VADDPD     Z9, Z1, Z1
+	VSHUFF64X2 $0x88, Z7, Z5, Z9
+	VSHUFF64X2 $0xdd, Z7, Z5, Z5
+	VADDPD     Z9, Z5, Z5
+	VSHUFF64X2 $0x88, Z5, Z1, Z9
+	VSHUFF64X2 $0xdd, Z5, Z1, Z1
+	VADDPD     Z9, Z1, Z1
+	VADDPD     (CX)(SI*1), Z1, Z1
+	VMOVUPD    Z1, (CX)(SI*1)
+	CMPQ       back+48(FP), $0x00
+	JNE        back623
+	ADDQ       DI, AX
+	SUBQ       $0x00000200, DI
+	ADDQ       $0x40, SI
+	JMP        next624
+
+back623:
+	ADDQ $0x00000200, DI
+	SUBQ DI, AX
+	SUBQ $0x40, SI
+
+next624:
+	DECQ R8
+	JNZ  strip622
 	VZEROUPPER
 	RET
 
@@ -12511,9 +13276,9 @@ TEXT ·choleskyAVX512(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 
-loop593:
+loop635:
 	CMPQ    SI, $0x00000001
-	JL      done594
+	JL      done636
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
@@ -12529,9 +13294,9 @@ loop593:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 
-loop595:
+loop637:
 	CMPQ              R9, $0x00000001
-	JL                done596
+	JL                done638
 	SUBQ              $0x00000200, R10
 	VMOVUPD           (R8), Z9
 	VMULPD.BCST       (R11), Z9, Z9
@@ -12617,9 +13382,9 @@ loop595:
 	ADDQ              R10, R8
 	ADDQ              $0x00000040, R11
 	SUBQ              $0x00000001, R9
-	JMP               loop595
+	JMP               loop637
 
-done596:
+done638:
 	VMOVUPD           Z1, (DX)
 	VMOVUPD           Z2, 64(DX)
 	VMOVUPD           Z3, 128(DX)
@@ -12725,9 +13490,9 @@ done596:
 	SUBQ              $0x01, R9
 	ADDQ              $0x00000200, DX
 
-loop597:
+loop639:
 	CMPQ    R9, $0x00000001
-	JL      done598
+	JL      done640
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
@@ -12744,9 +13509,9 @@ loop597:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 
-loop599:
+loop641:
 	CMPQ              R12, $0x00000001
-	JL                done600
+	JL                done642
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VMULPD.BCST       (R14), Z9, Z9
@@ -12832,9 +13597,9 @@ loop599:
 	ADDQ              R13, R11
 	ADDQ              $0x00000040, R14
 	SUBQ              $0x00000001, R12
-	JMP               loop599
+	JMP               loop641
 
-done600:
+done642:
 	VFNMADD231PD.BCST 8(DI), Z1, Z2
 	VFNMADD231PD.BCST 16(DI), Z1, Z3
 	VFNMADD231PD.BCST 24(DI), Z1, Z4
@@ -12873,16 +13638,16 @@ done600:
 	VMOVUPD           Z8, 448(DX)
 	ADDQ              $0x00000200, DX
 	SUBQ              $0x00000001, R9
-	JMP               loop597
+	JMP               loop639
 
-done598:
+done640:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JMP  loop593
+	JMP  loop635
 
-done594:
+done636:
 	VZEROUPPER
 	RET
 
@@ -12900,9 +13665,9 @@ TEXT ·choleskySolveAVX512(SB), NOSPLIT, $0-32
 	MOVQ   nb+8(FP), R9
 	SHLQ   $0x09, R9
 
-loop601:
+loop643:
 	CMPQ    R8, $0x00000001
-	JL      done602
+	JL      done644
 	VMOVUPD (SI), Z1
 	VMOVUPD 64(SI), Z2
 	VMOVUPD 128(SI), Z3
@@ -12917,9 +13682,9 @@ loop601:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 
-loop603:
+loop645:
 	CMPQ              R12, $0x00000001
-	JL                done604
+	JL                done646
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VFNMADD231PD.BCST (R10), Z9, Z1
@@ -12996,9 +13761,9 @@ loop603:
 	ADDQ              R13, R10
 	ADDQ              $0x00000200, R11
 	SUBQ              $0x00000001, R12
-	JMP               loop603
+	JMP               loop645
 
-done604:
+done646:
 	VFNMADD231PD.BCST 8(BX), Z1, Z2
 	VFNMADD231PD.BCST 16(BX), Z1, Z3
 	VFNMADD231PD.BCST 24(BX), Z1, Z4
@@ -13050,15 +13815,15 @@ done604:
 	ADDQ              $0x00000200, AX
 	ADDQ              $0x01, DI
 	SUBQ              $0x00000001, R8
-	JMP               loop601
+	JMP               loop643
 
-done602:
+done644:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 
-loop605:
+loop647:
 	CMPQ    AX, $0x00000001
-	JL      done606
+	JL      done648
 	ADDQ    $0x00000200, R9
 	SUBQ    R9, BX
 	SUBQ    $0x00000040, CX
@@ -13075,9 +13840,9 @@ loop605:
 	MOVQ    SI, R8
 	MOVQ    DX, R10
 
-loop607:
+loop649:
 	CMPQ              R10, $0x00000001
-	JL                done608
+	JL                done650
 	ADDQ              $0x00000200, DI
 	ADDQ              $0x00000200, R8
 	VMOVUPD           (R8), Z9
@@ -13153,9 +13918,9 @@ loop607:
 	VFNMADD231PD.BCST 440(DI), Z9, Z7
 	VFNMADD231PD.BCST 504(DI), Z9, Z8
 	SUBQ              $0x00000001, R10
-	JMP               loop607
+	JMP               loop649
 
-done608:
+done650:
 	VBROADCASTSD      (CX), Z9
 	VFMADD213PD       (SI), Z9, Z1
 	VBROADCASTSD      8(CX), Z9
@@ -13210,9 +13975,9 @@ done608:
 	VMOVUPD           Z8, 448(SI)
 	ADDQ              $0x01, DX
 	SUBQ              $0x00000001, AX
-	JMP               loop605
+	JMP               loop647
 
-done606:
+done648:
 	VZEROUPPER
 	RET
 
@@ -13230,9 +13995,9 @@ TEXT ·matVec32AVX2(SB), NOSPLIT, $0-40
 	VMOVUPD (SI), Y0
 	SHLQ    $0x02, CX
 
-rows609:
+rows651:
 	CMPQ   m+24(FP), $0x00000004
-	JL     rest610
+	JL     rest652
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	LEAQ   (SI)(CX*1), DI
@@ -13246,10 +14011,10 @@ rows609:
 	VXORPD Y8, Y8, Y8
 	XORQ   R8, R8
 
-columns612:
+columns654:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done613
+	JG          done655
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
@@ -13261,24 +14026,24 @@ columns612:
 	VFMADD231PS 32(SI)(R8*1), Y10, Y7
 	VFMADD231PS 32(DI)(R8*1), Y10, Y8
 	MOVQ        R9, R8
-	JMP         columns612
+	JMP         columns654
 
-done613:
-columns614:
+done655:
+columns656:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done615
+	JG          done657
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
 	VFMADD231PS (SI)(R8*1), Y10, Y3
 	VFMADD231PS (DI)(R8*1), Y10, Y4
 	MOVQ        R9, R8
-	JMP         columns614
+	JMP         columns656
 
-done615:
+done657:
 	CMPQ        R8, CX
-	JE          done616
+	JE          done658
 	VMASKMOVPS  (DX)(R8*1), Y0, Y10
 	VMASKMOVPS  (AX)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
@@ -13289,7 +14054,7 @@ done615:
 	VMASKMOVPS  (DI)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y4
 
-done616:
+done658:
 	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
@@ -13327,11 +14092,11 @@ done616:
 	ADDQ         $0x00000010, BX
 	MOVQ         BX, y+0(FP)
 	SUBQ         $0x00000004, m+24(FP)
-	JMP          rows609
+	JMP          rows651
 
-rest610:
+rest652:
 	CMPQ   m+24(FP), $0x00000003
-	JNE    skip617
+	JNE    skip659
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	VXORPD Y1, Y1, Y1
@@ -13342,10 +14107,10 @@ rest610:
 	VXORPD Y6, Y6, Y6
 	XORQ   DI, DI
 
-columns618:
+columns660:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done619
+	JG          done661
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
@@ -13355,23 +14120,23 @@ columns618:
 	VFMADD231PS 32(BX)(DI*1), Y8, Y5
 	VFMADD231PS 32(SI)(DI*1), Y8, Y6
 	MOVQ        R8, DI
-	JMP         columns618
+	JMP         columns660
 
-done619:
-columns620:
+done661:
+columns662:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done621
+	JG          done663
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
 	VFMADD231PS (SI)(DI*1), Y8, Y3
 	MOVQ        R8, DI
-	JMP         columns620
+	JMP         columns662
 
-done621:
+done663:
 	CMPQ        DI, CX
-	JE          done622
+	JE          done664
 	VMASKMOVPS  (DX)(DI*1), Y0, Y8
 	VMASKMOVPS  (AX)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y1
@@ -13380,7 +14145,7 @@ done621:
 	VMASKMOVPS  (SI)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y3
 
-done622:
+done664:
 	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
@@ -13409,11 +14174,11 @@ done622:
 	VMOVSS       X0, 8(AX)
 	ADDQ         $0x0000000c, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end611
+	JMP          end653
 
-skip617:
+skip659:
 	CMPQ   m+24(FP), $0x00000002
-	JNE    skip623
+	JNE    skip665
 	LEAQ   (AX)(CX*1), BX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -13425,10 +14190,10 @@ skip617:
 	VXORPD Y8, Y8, Y8
 	XORQ   SI, SI
 
-columns624:
+columns666:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done625
+	JG          done667
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
@@ -13442,29 +14207,29 @@ columns624:
 	VFMADD231PS 96(AX)(SI*1), Y10, Y7
 	VFMADD231PS 96(BX)(SI*1), Y10, Y8
 	MOVQ        DI, SI
-	JMP         columns624
+	JMP         columns666
 
-done625:
-columns626:
+done667:
+columns668:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done627
+	JG          done669
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
 	MOVQ        DI, SI
-	JMP         columns626
+	JMP         columns668
 
-done627:
+done669:
 	CMPQ        SI, CX
-	JE          done628
+	JE          done670
 	VMASKMOVPS  (DX)(SI*1), Y0, Y10
 	VMASKMOVPS  (AX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
 	VMASKMOVPS  (BX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y2
 
-done628:
+done670:
 	LEAQ         (BX)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
@@ -13489,21 +14254,21 @@ done628:
 	VMOVSS       X0, 4(AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end611
+	JMP          end653
 
-skip623:
+skip665:
 	CMPQ   m+24(FP), $0x00000001
-	JNE    skip629
+	JNE    skip671
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	XORQ   BX, BX
 
-columns630:
+columns672:
 	LEAQ        128(BX), SI
 	CMPQ        SI, CX
-	JG          done631
+	JG          done673
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	VMOVUPS     32(DX)(BX*1), Y5
@@ -13513,26 +14278,26 @@ columns630:
 	VMOVUPS     96(DX)(BX*1), Y5
 	VFMADD231PS 96(AX)(BX*1), Y5, Y4
 	MOVQ        SI, BX
-	JMP         columns630
+	JMP         columns672
 
-done631:
-columns632:
+done673:
+columns674:
 	LEAQ        32(BX), SI
 	CMPQ        SI, CX
-	JG          done633
+	JG          done675
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	MOVQ        SI, BX
-	JMP         columns632
+	JMP         columns674
 
-done633:
+done675:
 	CMPQ        BX, CX
-	JE          done634
+	JE          done676
 	VMASKMOVPS  (DX)(BX*1), Y0, Y5
 	VMASKMOVPS  (AX)(BX*1), Y0, Y0
 	VFMADD231PS Y0, Y5, Y1
 
-done634:
+done676:
 	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
@@ -13547,10 +14312,10 @@ done634:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x00000004, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end611
+	JMP          end653
 
-skip629:
-end611:
+skip671:
+end653:
 	VZEROUPPER
 	RET
 
@@ -13579,9 +14344,9 @@ TEXT ·updateMatVec32AVX2(SB), NOSPLIT, $0-56
 	VMOVUPD (DI), Y0
 	SHLQ    $0x02, CX
 
-rows635:
+rows677:
 	CMPQ         m+40(FP), $0x00000004
-	JL           rest636
+	JL           rest678
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -13602,10 +14367,10 @@ rows635:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns638:
+columns680:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done639
+	JG          done681
 	VMOVUPS     (DX)(R9*1), Y15
 	VMOVUPS     (BX)(R9*1), Y14
 	VMOVUPS     (AX)(R9*1), Y13
@@ -13643,13 +14408,13 @@ columns638:
 	VMOVUPS     Y13, 32(R8)(R9*1)
 	VFMADD231PS Y13, Y15, Y8
 	MOVQ        R10, R9
-	JMP         columns638
+	JMP         columns680
 
-done639:
-columns640:
+done681:
+columns682:
 	LEAQ        32(R9), R10
 	CMPQ        R10, CX
-	JG          done641
+	JG          done683
 	VMOVUPS     (DX)(R9*1), Y15
 	VMOVUPS     (BX)(R9*1), Y14
 	VMOVUPS     (AX)(R9*1), Y13
@@ -13669,11 +14434,11 @@ columns640:
 	VMOVUPS     Y13, (R8)(R9*1)
 	VFMADD231PS Y13, Y15, Y4
 	MOVQ        R10, R9
-	JMP         columns640
+	JMP         columns682
 
-done641:
+done683:
 	CMPQ        R9, CX
-	JE          done642
+	JE          done684
 	VMASKMOVPS  (DX)(R9*1), Y0, Y15
 	VMASKMOVPS  (BX)(R9*1), Y0, Y14
 	VMASKMOVPS  (AX)(R9*1), Y0, Y13
@@ -13697,7 +14462,7 @@ done641:
 	VANDPD      Y0, Y13, Y13
 	VFMADD231PS Y13, Y15, Y4
 
-done642:
+done684:
 	LEAQ         (R8)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
@@ -13735,11 +14500,11 @@ done642:
 	ADDQ         $0x00000010, SI
 	MOVQ         SI, y+0(FP)
 	SUBQ         $0x00000004, m+40(FP)
-	JMP          rows635
+	JMP          rows677
 
-rest636:
+rest678:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip643
+	JNE          skip685
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VXORPD       Y1, Y1, Y1
@@ -13756,10 +14521,10 @@ rest636:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns644:
+columns686:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done645
+	JG          done687
 	VMOVUPS     (DX)(R8*1), Y12
 	VMOVUPS     (BX)(R8*1), Y11
 	VMOVUPS     (AX)(R8*1), Y10
@@ -13789,13 +14554,13 @@ columns644:
 	VMOVUPS     Y10, 32(DI)(R8*1)
 	VFMADD231PS Y10, Y12, Y6
 	MOVQ        R9, R8
-	JMP         columns644
+	JMP         columns686
 
-done645:
-columns646:
+done687:
+columns688:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done647
+	JG          done689
 	VMOVUPS     (DX)(R8*1), Y12
 	VMOVUPS     (BX)(R8*1), Y11
 	VMOVUPS     (AX)(R8*1), Y10
@@ -13811,11 +14576,11 @@ columns646:
 	VMOVUPS     Y10, (DI)(R8*1)
 	VFMADD231PS Y10, Y12, Y3
 	MOVQ        R9, R8
-	JMP         columns646
+	JMP         columns688
 
-done647:
+done689:
 	CMPQ        R8, CX
-	JE          done648
+	JE          done690
 	VMASKMOVPS  (DX)(R8*1), Y0, Y12
 	VMASKMOVPS  (BX)(R8*1), Y0, Y11
 	VMASKMOVPS  (AX)(R8*1), Y0, Y10
@@ -13834,7 +14599,7 @@ done647:
 	VANDPD      Y0, Y10, Y10
 	VFMADD231PS Y10, Y12, Y3
 
-done648:
+done690:
 	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
@@ -13863,11 +14628,11 @@ done648:
 	VMOVSS       X0, 8(AX)
 	ADDQ         $0x0000000c, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end637
+	JMP          end679
 
-skip643:
+skip685:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip649
+	JNE          skip691
 	LEAQ         (AX)(CX*1), SI
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -13884,10 +14649,10 @@ skip643:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns650:
+columns692:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done651
+	JG          done693
 	VMOVUPS     (DX)(DI*1), Y13
 	VMOVUPS     (BX)(DI*1), Y12
 	VMOVUPS     (AX)(DI*1), Y11
@@ -13929,13 +14694,13 @@ columns650:
 	VMOVUPS     Y11, 96(SI)(DI*1)
 	VFMADD231PS Y11, Y13, Y8
 	MOVQ        R8, DI
-	JMP         columns650
+	JMP         columns692
 
-done651:
-columns652:
+done693:
+columns694:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done653
+	JG          done695
 	VMOVUPS     (DX)(DI*1), Y13
 	VMOVUPS     (BX)(DI*1), Y12
 	VMOVUPS     (AX)(DI*1), Y11
@@ -13947,11 +14712,11 @@ columns652:
 	VMOVUPS     Y11, (SI)(DI*1)
 	VFMADD231PS Y11, Y13, Y2
 	MOVQ        R8, DI
-	JMP         columns652
+	JMP         columns694
 
-done653:
+done695:
 	CMPQ        DI, CX
-	JE          done654
+	JE          done696
 	VMASKMOVPS  (DX)(DI*1), Y0, Y13
 	VMASKMOVPS  (BX)(DI*1), Y0, Y12
 	VMASKMOVPS  (AX)(DI*1), Y0, Y11
@@ -13965,7 +14730,7 @@ done653:
 	VANDPD      Y0, Y11, Y11
 	VFMADD231PS Y11, Y13, Y2
 
-done654:
+done696:
 	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
@@ -13990,11 +14755,11 @@ done654:
 	VMOVSS       X0, 4(AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end637
+	JMP          end679
 
-skip649:
+skip691:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip655
+	JNE          skip697
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 	VXORPD       Y3, Y3, Y3
@@ -14005,10 +14770,10 @@ skip649:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns656:
+columns698:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done657
+	JG          done699
 	VMOVUPS     (DX)(SI*1), Y8
 	VMOVUPS     (BX)(SI*1), Y7
 	VMOVUPS     (AX)(SI*1), Y6
@@ -14034,13 +14799,13 @@ columns656:
 	VMOVUPS     Y6, 96(AX)(SI*1)
 	VFMADD231PS Y6, Y8, Y4
 	MOVQ        DI, SI
-	JMP         columns656
+	JMP         columns698
 
-done657:
-columns658:
+done699:
+columns700:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done659
+	JG          done701
 	VMOVUPS     (DX)(SI*1), Y8
 	VMOVUPS     (BX)(SI*1), Y7
 	VMOVUPS     (AX)(SI*1), Y6
@@ -14048,11 +14813,11 @@ columns658:
 	VMOVUPS     Y6, (AX)(SI*1)
 	VFMADD231PS Y6, Y8, Y1
 	MOVQ        DI, SI
-	JMP         columns658
+	JMP         columns700
 
-done659:
+done701:
 	CMPQ        SI, CX
-	JE          done660
+	JE          done702
 	VMASKMOVPS  (DX)(SI*1), Y0, Y8
 	VMASKMOVPS  (BX)(SI*1), Y0, Y7
 	VMASKMOVPS  (AX)(SI*1), Y0, Y6
@@ -14061,7 +14826,7 @@ done659:
 	VANDPD      Y0, Y6, Y6
 	VFMADD231PS Y6, Y8, Y1
 
-done660:
+done702:
 	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
@@ -14076,10 +14841,10 @@ done660:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x00000004, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end637
+	JMP          end679
 
-skip655:
-end637:
+skip697:
+end679:
 	VZEROUPPER
 	RET
 
@@ -14101,9 +14866,9 @@ TEXT ·addOuter32AVX2(SB), NOSPLIT, $0-56
 	IMULQ   BX, SI
 	SHLQ    $0x02, BX
 
-rows661:
+rows703:
 	CMPQ         m+32(FP), $0x00000004
-	JL           rest662
+	JL           rest704
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -14127,10 +14892,10 @@ rows661:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns664:
+columns706:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done665
+	JG          done707
 	VMOVUPS     (DX)(R10*1), Y6
 	VMOVUPS     (AX)(R10*1), Y5
 	VFMADD231PS Y1, Y6, Y5
@@ -14158,13 +14923,13 @@ columns664:
 	VFMADD231PS Y4, Y6, Y5
 	VMOVUPS     Y5, 32(R9)(R10*1)
 	MOVQ        R11, R10
-	JMP         columns664
+	JMP         columns706
 
-done665:
-columns666:
+done707:
+columns708:
 	LEAQ        32(R10), R11
 	CMPQ        R11, CX
-	JG          done667
+	JG          done709
 	VMOVUPS     (DX)(R10*1), Y6
 	VMOVUPS     (AX)(R10*1), Y5
 	VFMADD231PS Y1, Y6, Y5
@@ -14179,11 +14944,11 @@ columns666:
 	VFMADD231PS Y4, Y6, Y5
 	VMOVUPS     Y5, (R9)(R10*1)
 	MOVQ        R11, R10
-	JMP         columns666
+	JMP         columns708
 
-done667:
+done709:
 	CMPQ        R10, CX
-	JE          done668
+	JE          done710
 	VMASKMOVPS  (DX)(R10*1), Y0, Y6
 	VMASKMOVPS  (AX)(R10*1), Y0, Y5
 	VFMADD231PS Y1, Y6, Y5
@@ -14198,14 +14963,14 @@ done667:
 	VFMADD231PS Y4, Y6, Y5
 	VMASKMOVPS  Y5, Y0, (R9)(R10*1)
 
-done668:
+done710:
 	LEAQ (R9)(SI*1), AX
 	SUBQ $0x00000004, m+32(FP)
-	JMP  rows661
+	JMP  rows703
 
-rest662:
+rest704:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip669
+	JNE          skip711
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -14224,10 +14989,10 @@ rest662:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns670:
+columns712:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done671
+	JG          done713
 	VMOVUPS     (DX)(BX*1), Y5
 	VMOVUPS     (AX)(BX*1), Y4
 	VFMADD231PS Y1, Y5, Y4
@@ -14249,13 +15014,13 @@ columns670:
 	VFMADD231PS Y3, Y5, Y4
 	VMOVUPS     Y4, 32(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns670
+	JMP         columns712
 
-done671:
-columns672:
+done713:
+columns714:
 	LEAQ        32(BX), R9
 	CMPQ        R9, CX
-	JG          done673
+	JG          done715
 	VMOVUPS     (DX)(BX*1), Y5
 	VMOVUPS     (AX)(BX*1), Y4
 	VFMADD231PS Y1, Y5, Y4
@@ -14267,11 +15032,11 @@ columns672:
 	VFMADD231PS Y3, Y5, Y4
 	VMOVUPS     Y4, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns672
+	JMP         columns714
 
-done673:
+done715:
 	CMPQ        BX, CX
-	JE          done674
+	JE          done716
 	VMASKMOVPS  (DX)(BX*1), Y0, Y5
 	VMASKMOVPS  (AX)(BX*1), Y0, Y4
 	VFMADD231PS Y1, Y5, Y4
@@ -14283,13 +15048,13 @@ done673:
 	VFMADD231PS Y3, Y5, Y4
 	VMASKMOVPS  Y4, Y0, (R8)(BX*1)
 
-done674:
+done716:
 	LEAQ (R8)(SI*1), AX
-	JMP  end663
+	JMP  end705
 
-skip669:
+skip711:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip675
+	JNE          skip717
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSS (R8), Y1
@@ -14303,10 +15068,10 @@ skip669:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns676:
+columns718:
 	LEAQ        128(BX), R8
 	CMPQ        R8, CX
-	JG          done677
+	JG          done719
 	VMOVUPS     (DX)(BX*1), Y4
 	VMOVUPS     (AX)(BX*1), Y3
 	VFMADD231PS Y1, Y4, Y3
@@ -14336,13 +15101,13 @@ columns676:
 	VFMADD231PS Y2, Y4, Y3
 	VMOVUPS     Y3, 96(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns676
+	JMP         columns718
 
-done677:
-columns678:
+done719:
+columns720:
 	LEAQ        32(BX), R8
 	CMPQ        R8, CX
-	JG          done679
+	JG          done721
 	VMOVUPS     (DX)(BX*1), Y4
 	VMOVUPS     (AX)(BX*1), Y3
 	VFMADD231PS Y1, Y4, Y3
@@ -14351,11 +15116,11 @@ columns678:
 	VFMADD231PS Y2, Y4, Y3
 	VMOVUPS     Y3, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns678
+	JMP         columns720
 
-done679:
+done721:
 	CMPQ        BX, CX
-	JE          done680
+	JE          done722
 	VMASKMOVPS  (DX)(BX*1), Y0, Y4
 	VMASKMOVPS  (AX)(BX*1), Y0, Y3
 	VFMADD231PS Y1, Y4, Y3
@@ -14364,13 +15129,13 @@ done679:
 	VFMADD231PS Y2, Y4, Y3
 	VMASKMOVPS  Y3, Y0, (DI)(BX*1)
 
-done680:
+done722:
 	LEAQ (DI)(SI*1), AX
-	JMP  end663
+	JMP  end705
 
-skip675:
+skip717:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip681
+	JNE          skip723
 	MOVQ         f+16(FP), DI
 	VBROADCASTSS (DI), Y1
 	ADDQ         BX, DI
@@ -14379,10 +15144,10 @@ skip675:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns682:
+columns724:
 	LEAQ        128(BX), DI
 	CMPQ        DI, CX
-	JG          done683
+	JG          done725
 	VMOVUPS     (DX)(BX*1), Y3
 	VMOVUPS     (AX)(BX*1), Y2
 	VFMADD231PS Y1, Y3, Y2
@@ -14400,34 +15165,34 @@ columns682:
 	VFMADD231PS Y1, Y3, Y2
 	VMOVUPS     Y2, 96(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns682
+	JMP         columns724
 
-done683:
-columns684:
+done725:
+columns726:
 	LEAQ        32(BX), DI
 	CMPQ        DI, CX
-	JG          done685
+	JG          done727
 	VMOVUPS     (DX)(BX*1), Y3
 	VMOVUPS     (AX)(BX*1), Y2
 	VFMADD231PS Y1, Y3, Y2
 	VMOVUPS     Y2, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns684
+	JMP         columns726
 
-done685:
+done727:
 	CMPQ        BX, CX
-	JE          done686
+	JE          done728
 	VMASKMOVPS  (DX)(BX*1), Y0, Y3
 	VMASKMOVPS  (AX)(BX*1), Y0, Y2
 	VFMADD231PS Y1, Y3, Y2
 	VMASKMOVPS  Y2, Y0, (AX)(BX*1)
 
-done686:
+done728:
 	LEAQ (AX)(SI*1), AX
-	JMP  end663
+	JMP  end705
 
-skip681:
-end663:
+skip723:
+end705:
 	VZEROUPPER
 	RET
 
@@ -14449,9 +15214,9 @@ TEXT ·features32AVX2(SB), NOSPLIT, $0-56
 	SUBQ    R9, DI
 	MOVQ    R10, R9
 	CMPQ    DI, $0x00000008
-	JG      next688
+	JG      next730
 	TESTQ   DI, DI
-	JZ      end687
+	JZ      end729
 	LEAQ    mask32<>+32(SB), R11
 	SHLQ    $0x02, DI
 	SUBQ    DI, R11
@@ -14466,9 +15231,9 @@ TEXT ·features32AVX2(SB), NOSPLIT, $0-56
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop689:
+loop731:
 	CMPQ         R12, $0x00000004
-	JL           done690
+	JL           done732
 	VBROADCASTSS (R11), Y5
 	VMASKMOVPS   (DI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
@@ -14484,21 +15249,21 @@ loop689:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop689
+	JMP          loop731
 
-done690:
-loop691:
+done732:
+loop733:
 	CMPQ         R12, $0x00000001
-	JL           done692
+	JL           done734
 	VBROADCASTSS (R11), Y5
 	VMASKMOVPS   (DI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop691
+	JMP          loop733
 
-done692:
+done734:
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y1, Y1
@@ -14526,9 +15291,9 @@ done692:
 	VMULPS       Y2, Y4, Y4
 	VMASKMOVPS   Y1, Y0, (CX)(R10*1)
 	VMASKMOVPS   Y4, Y0, (AX)(R10*1)
-	JMP          end687
+	JMP          end729
 
-next688:
+next730:
 	SUBQ    $0x00000008, DI
 	LEAQ    mask32<>+32(SB), R11
 	SHLQ    $0x02, DI
@@ -14548,9 +15313,9 @@ next688:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop694:
+loop736:
 	CMPQ         R12, $0x00000004
-	JL           done695
+	JL           done737
 	VBROADCASTSS (R11), Y9
 	VFMADD231PS  (DI), Y9, Y1
 	VMASKMOVPS   32(DI), Y0, Y10
@@ -14570,12 +15335,12 @@ loop694:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop694
+	JMP          loop736
 
-done695:
-loop696:
+done737:
+loop738:
 	CMPQ         R12, $0x00000001
-	JL           done697
+	JL           done739
 	VBROADCASTSS (R11), Y9
 	VFMADD231PS  (DI), Y9, Y1
 	VMASKMOVPS   32(DI), Y0, Y10
@@ -14583,9 +15348,9 @@ loop696:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop696
+	JMP          loop738
 
-done697:
+done739:
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y5, Y1, Y1
@@ -14638,14 +15403,14 @@ done697:
 	VMASKMOVPS   Y2, Y0, 32(CX)(R10*1)
 	VMOVUPS      Y7, (AX)(R10*1)
 	VMASKMOVPS   Y8, Y0, 32(AX)(R10*1)
-	JMP          end687
+	JMP          end729
 
-end687:
+end729:
 	XORQ R10, R10
 
-group698:
+group740:
 	CMPQ   R10, R9
-	JE     done699
+	JE     done741
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -14660,9 +15425,9 @@ group698:
 	ADDQ   R10, DI
 	LEAQ   (R8)(R8*2), R13
 
-loop700:
+loop742:
 	CMPQ         R12, $0x00000004
-	JL           done701
+	JL           done743
 	VBROADCASTSS (R11), Y8
 	VFMADD231PS  (DI), Y8, Y0
 	VFMADD231PS  32(DI), Y8, Y1
@@ -14678,21 +15443,21 @@ loop700:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop700
+	JMP          loop742
 
-done701:
-loop702:
+done743:
+loop744:
 	CMPQ         R12, $0x00000001
-	JL           done703
+	JL           done745
 	VBROADCASTSS (R11), Y8
 	VFMADD231PS  (DI), Y8, Y0
 	VFMADD231PS  32(DI), Y8, Y1
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop702
+	JMP          loop744
 
-done703:
+done745:
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y0, Y0
@@ -14746,9 +15511,9 @@ done703:
 	VMOVUPS      Y6, (AX)(R10*1)
 	VMOVUPS      Y7, 32(AX)(R10*1)
 	ADDQ         $0x00000040, R10
-	JMP          group698
+	JMP          group740
 
-done699:
+done741:
 	VZEROUPPER
 	RET
 
@@ -14856,9 +15621,9 @@ TEXT ·matVec32AVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x02, CX
 
-rows704:
+rows746:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest705
+	JL      rest747
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -14884,10 +15649,10 @@ rows704:
 	VMOVUPS Z0, Z16
 	XORQ    R12, R12
 
-columns707:
+columns749:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done708
+	JG          done750
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -14907,13 +15672,13 @@ columns707:
 	VFMADD231PS 64(R10)(R12*1), Z18, Z15
 	VFMADD231PS 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns707
+	JMP         columns749
 
-done708:
-columns709:
+done750:
+columns751:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done710
+	JG          done752
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -14924,11 +15689,11 @@ columns709:
 	VFMADD231PS (R10)(R12*1), Z18, Z7
 	VFMADD231PS (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns709
+	JMP         columns751
 
-done710:
+done752:
 	CMPQ        R12, CX
-	JE          done711
+	JE          done753
 	VMOVUPS.Z   (DX)(R12*1), K1, Z18
 	VMOVUPS.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z1
@@ -14947,7 +15712,7 @@ done710:
 	VMOVUPS.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z8
 
-done711:
+done753:
 	LEAQ          (R11)(CX*1), AX
 	VADDPS        Z9, Z1, Z1
 	VADDPS        Z10, Z2, Z2
@@ -15033,11 +15798,11 @@ done711:
 	ADDQ          $0x00000020, BX
 	MOVQ          BX, y+0(FP)
 	SUBQ          $0x00000008, m+24(FP)
-	JMP           rows704
+	JMP           rows746
 
-rest705:
+rest747:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip712
+	JNE     skip754
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -15060,10 +15825,10 @@ rest705:
 	VMOVUPS Z0, Z0
 	XORQ    R11, R11
 
-columns713:
+columns755:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done714
+	JG          done756
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -15081,13 +15846,13 @@ columns713:
 	VFMADD231PS 64(R9)(R11*1), Z15, Z13
 	VFMADD231PS 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns713
+	JMP         columns755
 
-done714:
-columns715:
+done756:
+columns757:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done716
+	JG          done758
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -15097,11 +15862,11 @@ columns715:
 	VFMADD231PS (R9)(R11*1), Z15, Z6
 	VFMADD231PS (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns715
+	JMP         columns757
 
-done716:
+done758:
 	CMPQ        R11, CX
-	JE          done717
+	JE          done759
 	VMOVUPS.Z   (DX)(R11*1), K1, Z15
 	VMOVUPS.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z1
@@ -15118,7 +15883,7 @@ done716:
 	VMOVUPS.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z7
 
-done717:
+done759:
 	LEAQ          (R10)(CX*1), AX
 	VADDPS        Z8, Z1, Z1
 	VADDPS        Z9, Z2, Z2
@@ -15193,11 +15958,11 @@ done717:
 	VMOVSS        X1, 24(AX)
 	ADDQ          $0x0000001c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end706
+	JMP           end748
 
-skip712:
+skip754:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip718
+	JNE     skip760
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -15217,10 +15982,10 @@ skip712:
 	VMOVUPS Z0, Z0
 	XORQ    R10, R10
 
-columns719:
+columns761:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done720
+	JG          done762
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -15236,13 +16001,13 @@ columns719:
 	VFMADD231PS 64(R8)(R10*1), Z13, Z11
 	VFMADD231PS 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns719
+	JMP         columns761
 
-done720:
-columns721:
+done762:
+columns763:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done722
+	JG          done764
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -15251,11 +16016,11 @@ columns721:
 	VFMADD231PS (R8)(R10*1), Z13, Z5
 	VFMADD231PS (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns721
+	JMP         columns763
 
-done722:
+done764:
 	CMPQ        R10, CX
-	JE          done723
+	JE          done765
 	VMOVUPS.Z   (DX)(R10*1), K1, Z13
 	VMOVUPS.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z1
@@ -15270,7 +16035,7 @@ done722:
 	VMOVUPS.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z6
 
-done723:
+done765:
 	LEAQ          (R9)(CX*1), AX
 	VADDPS        Z7, Z1, Z1
 	VADDPS        Z8, Z2, Z2
@@ -15335,11 +16100,11 @@ done723:
 	VMOVSS        X1, 20(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end706
+	JMP           end748
 
-skip718:
+skip760:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip724
+	JNE     skip766
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -15356,10 +16121,10 @@ skip718:
 	VMOVUPS Z0, Z0
 	XORQ    R9, R9
 
-columns725:
+columns767:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done726
+	JG          done768
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -15373,13 +16138,13 @@ columns725:
 	VFMADD231PS 64(DI)(R9*1), Z11, Z9
 	VFMADD231PS 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns725
+	JMP         columns767
 
-done726:
-columns727:
+done768:
+columns769:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done728
+	JG          done770
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -15387,11 +16152,11 @@ columns727:
 	VFMADD231PS (DI)(R9*1), Z11, Z4
 	VFMADD231PS (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns727
+	JMP         columns769
 
-done728:
+done770:
 	CMPQ        R9, CX
-	JE          done729
+	JE          done771
 	VMOVUPS.Z   (DX)(R9*1), K1, Z11
 	VMOVUPS.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z1
@@ -15404,7 +16169,7 @@ done728:
 	VMOVUPS.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z5
 
-done729:
+done771:
 	LEAQ          (R8)(CX*1), AX
 	VADDPS        Z6, Z1, Z1
 	VADDPS        Z7, Z2, Z2
@@ -15459,11 +16224,11 @@ done729:
 	VMOVSS        X1, 16(AX)
 	ADDQ          $0x00000014, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end706
+	JMP           end748
 
-skip724:
+skip766:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip730
+	JNE     skip772
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -15477,10 +16242,10 @@ skip724:
 	VMOVUPS Z0, Z0
 	XORQ    R8, R8
 
-columns731:
+columns773:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done732
+	JG          done774
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
@@ -15492,24 +16257,24 @@ columns731:
 	VFMADD231PS 64(SI)(R8*1), Z9, Z7
 	VFMADD231PS 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns731
+	JMP         columns773
 
-done732:
-columns733:
+done774:
+columns775:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done734
+	JG          done776
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
 	VFMADD231PS (SI)(R8*1), Z9, Z3
 	VFMADD231PS (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns733
+	JMP         columns775
 
-done734:
+done776:
 	CMPQ        R8, CX
-	JE          done735
+	JE          done777
 	VMOVUPS.Z   (DX)(R8*1), K1, Z9
 	VMOVUPS.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
@@ -15520,7 +16285,7 @@ done734:
 	VMOVUPS.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z4
 
-done735:
+done777:
 	LEAQ          (DI)(CX*1), AX
 	VADDPS        Z5, Z1, Z1
 	VADDPS        Z6, Z2, Z2
@@ -15565,11 +16330,11 @@ done735:
 	VMOVSS        X1, 12(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end706
+	JMP           end748
 
-skip730:
+skip772:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip736
+	JNE     skip778
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPS Z0, Z1
@@ -15580,10 +16345,10 @@ skip730:
 	VMOVUPS Z0, Z0
 	XORQ    DI, DI
 
-columns737:
+columns779:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done738
+	JG          done780
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
@@ -15593,23 +16358,23 @@ columns737:
 	VFMADD231PS 64(BX)(DI*1), Z7, Z5
 	VFMADD231PS 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns737
+	JMP         columns779
 
-done738:
-columns739:
+done780:
+columns781:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done740
+	JG          done782
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
 	VFMADD231PS (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns739
+	JMP         columns781
 
-done740:
+done782:
 	CMPQ        DI, CX
-	JE          done741
+	JE          done783
 	VMOVUPS.Z   (DX)(DI*1), K1, Z7
 	VMOVUPS.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z1
@@ -15618,7 +16383,7 @@ done740:
 	VMOVUPS.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z3
 
-done741:
+done783:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -15653,11 +16418,11 @@ done741:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end706
+	JMP           end748
 
-skip736:
+skip778:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip742
+	JNE     skip784
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
@@ -15669,10 +16434,10 @@ skip736:
 	VMOVUPS Z0, Z0
 	XORQ    SI, SI
 
-columns743:
+columns785:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done744
+	JG          done786
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
@@ -15686,29 +16451,29 @@ columns743:
 	VFMADD231PS 192(AX)(SI*1), Z9, Z7
 	VFMADD231PS 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns743
+	JMP         columns785
 
-done744:
-columns745:
+done786:
+columns787:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done746
+	JG          done788
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns745
+	JMP         columns787
 
-done746:
+done788:
 	CMPQ        SI, CX
-	JE          done747
+	JE          done789
 	VMOVUPS.Z   (DX)(SI*1), K1, Z9
 	VMOVUPS.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
 	VMOVUPS.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z2
 
-done747:
+done789:
 	LEAQ          (BX)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -15737,21 +16502,21 @@ done747:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end706
+	JMP           end748
 
-skip742:
+skip784:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip748
+	JNE     skip790
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z0
 	XORQ    BX, BX
 
-columns749:
+columns791:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done750
+	JG          done792
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	VMOVUPS     64(DX)(BX*1), Z5
@@ -15761,26 +16526,26 @@ columns749:
 	VMOVUPS     192(DX)(BX*1), Z5
 	VFMADD231PS 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns749
+	JMP         columns791
 
-done750:
-columns751:
+done792:
+columns793:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done752
+	JG          done794
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns751
+	JMP         columns793
 
-done752:
+done794:
 	CMPQ        BX, CX
-	JE          done753
+	JE          done795
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z4, Z5, Z1
 
-done753:
+done795:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -15797,10 +16562,10 @@ done753:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end706
+	JMP           end748
 
-skip748:
-end706:
+skip790:
+end748:
 	VZEROUPPER
 	RET
 
@@ -15819,9 +16584,9 @@ TEXT ·updateMatVec32AVX512(SB), NOSPLIT, $0-56
 	KMOVW  DI, K1
 	SHLQ   $0x02, CX
 
-rows754:
+rows796:
 	CMPQ         m+40(FP), $0x00000008
-	JL           rest755
+	JL           rest797
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -15858,10 +16623,10 @@ rows754:
 	MOVQ         R13, f+16(FP)
 	XORQ         R13, R13
 
-columns757:
+columns799:
 	LEAQ        128(R13), R14
 	CMPQ        R14, CX
-	JG          done758
+	JG          done800
 	VMOVUPS     (DX)(R13*1), Z27
 	VMOVUPS     (BX)(R13*1), Z26
 	VMOVUPS     (AX)(R13*1), Z25
@@ -15931,13 +16696,13 @@ columns757:
 	VMOVUPS     Z25, 64(R12)(R13*1)
 	VFMADD231PS Z25, Z27, Z16
 	MOVQ        R14, R13
-	JMP         columns757
+	JMP         columns799
 
-done758:
-columns759:
+done800:
+columns801:
 	LEAQ        64(R13), R14
 	CMPQ        R14, CX
-	JG          done760
+	JG          done802
 	VMOVUPS     (DX)(R13*1), Z27
 	VMOVUPS     (BX)(R13*1), Z26
 	VMOVUPS     (AX)(R13*1), Z25
@@ -15973,11 +16738,11 @@ columns759:
 	VMOVUPS     Z25, (R12)(R13*1)
 	VFMADD231PS Z25, Z27, Z8
 	MOVQ        R14, R13
-	JMP         columns759
+	JMP         columns801
 
-done760:
+done802:
 	CMPQ        R13, CX
-	JE          done761
+	JE          done803
 	VMOVUPS.Z   (DX)(R13*1), K1, Z27
 	VMOVUPS.Z   (BX)(R13*1), K1, Z26
 	VMOVUPS.Z   (AX)(R13*1), K1, Z25
@@ -16021,7 +16786,7 @@ done760:
 	VMOVUPS.Z   Z25, K1, Z25
 	VFMADD231PS Z25, Z27, Z8
 
-done761:
+done803:
 	LEAQ          (R12)(CX*1), AX
 	VADDPS        Z9, Z1, Z1
 	VADDPS        Z10, Z2, Z2
@@ -16107,11 +16872,11 @@ done761:
 	ADDQ          $0x00000020, SI
 	MOVQ          SI, y+0(FP)
 	SUBQ          $0x00000008, m+40(FP)
-	JMP           rows754
+	JMP           rows796
 
-rest755:
+rest797:
 	CMPQ         m+40(FP), $0x00000007
-	JNE          skip762
+	JNE          skip804
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -16144,10 +16909,10 @@ rest755:
 	MOVQ         R12, f+16(FP)
 	XORQ         R12, R12
 
-columns763:
+columns805:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done764
+	JG          done806
 	VMOVUPS     (DX)(R12*1), Z23
 	VMOVUPS     (BX)(R12*1), Z22
 	VMOVUPS     (AX)(R12*1), Z21
@@ -16209,13 +16974,13 @@ columns763:
 	VMOVUPS     Z21, 64(R11)(R12*1)
 	VFMADD231PS Z21, Z23, Z0
 	MOVQ        R13, R12
-	JMP         columns763
+	JMP         columns805
 
-done764:
-columns765:
+done806:
+columns807:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done766
+	JG          done808
 	VMOVUPS     (DX)(R12*1), Z23
 	VMOVUPS     (BX)(R12*1), Z22
 	VMOVUPS     (AX)(R12*1), Z21
@@ -16247,11 +17012,11 @@ columns765:
 	VMOVUPS     Z21, (R11)(R12*1)
 	VFMADD231PS Z21, Z23, Z7
 	MOVQ        R13, R12
-	JMP         columns765
+	JMP         columns807
 
-done766:
+done808:
 	CMPQ        R12, CX
-	JE          done767
+	JE          done809
 	VMOVUPS.Z   (DX)(R12*1), K1, Z23
 	VMOVUPS.Z   (BX)(R12*1), K1, Z22
 	VMOVUPS.Z   (AX)(R12*1), K1, Z21
@@ -16290,7 +17055,7 @@ done766:
 	VMOVUPS.Z   Z21, K1, Z21
 	VFMADD231PS Z21, Z23, Z7
 
-done767:
+done809:
 	LEAQ          (R11)(CX*1), AX
 	VADDPS        Z8, Z1, Z1
 	VADDPS        Z9, Z2, Z2
@@ -16365,11 +17130,11 @@ done767:
 	VMOVSS        X1, 24(AX)
 	ADDQ          $0x0000001c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end756
+	JMP           end798
 
-skip762:
+skip804:
 	CMPQ         m+40(FP), $0x00000006
-	JNE          skip768
+	JNE          skip810
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -16398,10 +17163,10 @@ skip762:
 	MOVQ         R11, f+16(FP)
 	XORQ         R11, R11
 
-columns769:
+columns811:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done770
+	JG          done812
 	VMOVUPS     (DX)(R11*1), Z20
 	VMOVUPS     (BX)(R11*1), Z19
 	VMOVUPS     (AX)(R11*1), Z18
@@ -16455,13 +17220,13 @@ columns769:
 	VMOVUPS     Z18, 64(R10)(R11*1)
 	VFMADD231PS Z18, Z20, Z0
 	MOVQ        R12, R11
-	JMP         columns769
+	JMP         columns811
 
-done770:
-columns771:
+done812:
+columns813:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done772
+	JG          done814
 	VMOVUPS     (DX)(R11*1), Z20
 	VMOVUPS     (BX)(R11*1), Z19
 	VMOVUPS     (AX)(R11*1), Z18
@@ -16489,11 +17254,11 @@ columns771:
 	VMOVUPS     Z18, (R10)(R11*1)
 	VFMADD231PS Z18, Z20, Z6
 	MOVQ        R12, R11
-	JMP         columns771
+	JMP         columns813
 
-done772:
+done814:
 	CMPQ        R11, CX
-	JE          done773
+	JE          done815
 	VMOVUPS.Z   (DX)(R11*1), K1, Z20
 	VMOVUPS.Z   (BX)(R11*1), K1, Z19
 	VMOVUPS.Z   (AX)(R11*1), K1, Z18
@@ -16527,7 +17292,7 @@ done772:
 	VMOVUPS.Z   Z18, K1, Z18
 	VFMADD231PS Z18, Z20, Z6
 
-done773:
+done815:
 	LEAQ          (R10)(CX*1), AX
 	VADDPS        Z7, Z1, Z1
 	VADDPS        Z8, Z2, Z2
@@ -16592,11 +17357,11 @@ done773:
 	VMOVSS        X1, 20(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end756
+	JMP           end798
 
-skip768:
+skip810:
 	CMPQ         m+40(FP), $0x00000005
-	JNE          skip774
+	JNE          skip816
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -16621,10 +17386,10 @@ skip768:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns775:
+columns817:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done776
+	JG          done818
 	VMOVUPS     (DX)(R10*1), Z17
 	VMOVUPS     (BX)(R10*1), Z16
 	VMOVUPS     (AX)(R10*1), Z15
@@ -16670,13 +17435,13 @@ columns775:
 	VMOVUPS     Z15, 64(R9)(R10*1)
 	VFMADD231PS Z15, Z17, Z0
 	MOVQ        R11, R10
-	JMP         columns775
+	JMP         columns817
 
-done776:
-columns777:
+done818:
+columns819:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done778
+	JG          done820
 	VMOVUPS     (DX)(R10*1), Z17
 	VMOVUPS     (BX)(R10*1), Z16
 	VMOVUPS     (AX)(R10*1), Z15
@@ -16700,11 +17465,11 @@ columns777:
 	VMOVUPS     Z15, (R9)(R10*1)
 	VFMADD231PS Z15, Z17, Z5
 	MOVQ        R11, R10
-	JMP         columns777
+	JMP         columns819
 
-done778:
+done820:
 	CMPQ        R10, CX
-	JE          done779
+	JE          done821
 	VMOVUPS.Z   (DX)(R10*1), K1, Z17
 	VMOVUPS.Z   (BX)(R10*1), K1, Z16
 	VMOVUPS.Z   (AX)(R10*1), K1, Z15
@@ -16733,7 +17498,7 @@ done778:
 	VMOVUPS.Z   Z15, K1, Z15
 	VFMADD231PS Z15, Z17, Z5
 
-done779:
+done821:
 	LEAQ          (R9)(CX*1), AX
 	VADDPS        Z6, Z1, Z1
 	VADDPS        Z7, Z2, Z2
@@ -16788,11 +17553,11 @@ done779:
 	VMOVSS        X1, 16(AX)
 	ADDQ          $0x00000014, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end756
+	JMP           end798
 
-skip774:
+skip816:
 	CMPQ         m+40(FP), $0x00000004
-	JNE          skip780
+	JNE          skip822
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -16813,10 +17578,10 @@ skip774:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns781:
+columns823:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done782
+	JG          done824
 	VMOVUPS     (DX)(R9*1), Z14
 	VMOVUPS     (BX)(R9*1), Z13
 	VMOVUPS     (AX)(R9*1), Z12
@@ -16854,13 +17619,13 @@ columns781:
 	VMOVUPS     Z12, 64(R8)(R9*1)
 	VFMADD231PS Z12, Z14, Z0
 	MOVQ        R10, R9
-	JMP         columns781
+	JMP         columns823
 
-done782:
-columns783:
+done824:
+columns825:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done784
+	JG          done826
 	VMOVUPS     (DX)(R9*1), Z14
 	VMOVUPS     (BX)(R9*1), Z13
 	VMOVUPS     (AX)(R9*1), Z12
@@ -16880,11 +17645,11 @@ columns783:
 	VMOVUPS     Z12, (R8)(R9*1)
 	VFMADD231PS Z12, Z14, Z4
 	MOVQ        R10, R9
-	JMP         columns783
+	JMP         columns825
 
-done784:
+done826:
 	CMPQ        R9, CX
-	JE          done785
+	JE          done827
 	VMOVUPS.Z   (DX)(R9*1), K1, Z14
 	VMOVUPS.Z   (BX)(R9*1), K1, Z13
 	VMOVUPS.Z   (AX)(R9*1), K1, Z12
@@ -16908,7 +17673,7 @@ done784:
 	VMOVUPS.Z   Z12, K1, Z12
 	VFMADD231PS Z12, Z14, Z4
 
-done785:
+done827:
 	LEAQ          (R8)(CX*1), AX
 	VADDPS        Z5, Z1, Z1
 	VADDPS        Z6, Z2, Z2
@@ -16953,11 +17718,11 @@ done785:
 	VMOVSS        X1, 12(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end756
+	JMP           end798
 
-skip780:
+skip822:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip786
+	JNE          skip828
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VMOVUPS      Z0, Z1
@@ -16974,10 +17739,10 @@ skip780:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns787:
+columns829:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done788
+	JG          done830
 	VMOVUPS     (DX)(R8*1), Z11
 	VMOVUPS     (BX)(R8*1), Z10
 	VMOVUPS     (AX)(R8*1), Z9
@@ -17007,13 +17772,13 @@ columns787:
 	VMOVUPS     Z9, 64(DI)(R8*1)
 	VFMADD231PS Z9, Z11, Z0
 	MOVQ        R9, R8
-	JMP         columns787
+	JMP         columns829
 
-done788:
-columns789:
+done830:
+columns831:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done790
+	JG          done832
 	VMOVUPS     (DX)(R8*1), Z11
 	VMOVUPS     (BX)(R8*1), Z10
 	VMOVUPS     (AX)(R8*1), Z9
@@ -17029,11 +17794,11 @@ columns789:
 	VMOVUPS     Z9, (DI)(R8*1)
 	VFMADD231PS Z9, Z11, Z3
 	MOVQ        R9, R8
-	JMP         columns789
+	JMP         columns831
 
-done790:
+done832:
 	CMPQ        R8, CX
-	JE          done791
+	JE          done833
 	VMOVUPS.Z   (DX)(R8*1), K1, Z11
 	VMOVUPS.Z   (BX)(R8*1), K1, Z10
 	VMOVUPS.Z   (AX)(R8*1), K1, Z9
@@ -17052,7 +17817,7 @@ done790:
 	VMOVUPS.Z   Z9, K1, Z9
 	VFMADD231PS Z9, Z11, Z3
 
-done791:
+done833:
 	LEAQ          (DI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -17087,11 +17852,11 @@ done791:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end756
+	JMP           end798
 
-skip786:
+skip828:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip792
+	JNE          skip834
 	LEAQ         (AX)(CX*1), SI
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
@@ -17108,10 +17873,10 @@ skip786:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns793:
+columns835:
 	LEAQ        256(DI), R8
 	CMPQ        R8, CX
-	JG          done794
+	JG          done836
 	VMOVUPS     (DX)(DI*1), Z12
 	VMOVUPS     (BX)(DI*1), Z11
 	VMOVUPS     (AX)(DI*1), Z10
@@ -17153,13 +17918,13 @@ columns793:
 	VMOVUPS     Z10, 192(SI)(DI*1)
 	VFMADD231PS Z10, Z12, Z0
 	MOVQ        R8, DI
-	JMP         columns793
+	JMP         columns835
 
-done794:
-columns795:
+done836:
+columns837:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done796
+	JG          done838
 	VMOVUPS     (DX)(DI*1), Z12
 	VMOVUPS     (BX)(DI*1), Z11
 	VMOVUPS     (AX)(DI*1), Z10
@@ -17171,11 +17936,11 @@ columns795:
 	VMOVUPS     Z10, (SI)(DI*1)
 	VFMADD231PS Z10, Z12, Z2
 	MOVQ        R8, DI
-	JMP         columns795
+	JMP         columns837
 
-done796:
+done838:
 	CMPQ        DI, CX
-	JE          done797
+	JE          done839
 	VMOVUPS.Z   (DX)(DI*1), K1, Z12
 	VMOVUPS.Z   (BX)(DI*1), K1, Z11
 	VMOVUPS.Z   (AX)(DI*1), K1, Z10
@@ -17189,7 +17954,7 @@ done796:
 	VMOVUPS.Z   Z10, K1, Z10
 	VFMADD231PS Z10, Z12, Z2
 
-done797:
+done839:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -17218,11 +17983,11 @@ done797:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end756
+	JMP           end798
 
-skip792:
+skip834:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip798
+	JNE          skip840
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -17233,10 +17998,10 @@ skip792:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns799:
+columns841:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done800
+	JG          done842
 	VMOVUPS     (DX)(SI*1), Z7
 	VMOVUPS     (BX)(SI*1), Z6
 	VMOVUPS     (AX)(SI*1), Z5
@@ -17262,13 +18027,13 @@ columns799:
 	VMOVUPS     Z5, 192(AX)(SI*1)
 	VFMADD231PS Z5, Z7, Z0
 	MOVQ        DI, SI
-	JMP         columns799
+	JMP         columns841
 
-done800:
-columns801:
+done842:
+columns843:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done802
+	JG          done844
 	VMOVUPS     (DX)(SI*1), Z7
 	VMOVUPS     (BX)(SI*1), Z6
 	VMOVUPS     (AX)(SI*1), Z5
@@ -17276,11 +18041,11 @@ columns801:
 	VMOVUPS     Z5, (AX)(SI*1)
 	VFMADD231PS Z5, Z7, Z1
 	MOVQ        DI, SI
-	JMP         columns801
+	JMP         columns843
 
-done802:
+done844:
 	CMPQ        SI, CX
-	JE          done803
+	JE          done845
 	VMOVUPS.Z   (DX)(SI*1), K1, Z7
 	VMOVUPS.Z   (BX)(SI*1), K1, Z6
 	VMOVUPS.Z   (AX)(SI*1), K1, Z5
@@ -17289,7 +18054,7 @@ done802:
 	VMOVUPS.Z   Z5, K1, Z5
 	VFMADD231PS Z5, Z7, Z1
 
-done803:
+done845:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -17306,10 +18071,10 @@ done803:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end756
+	JMP           end798
 
-skip798:
-end756:
+skip840:
+end798:
 	VZEROUPPER
 	RET
 
@@ -17331,9 +18096,9 @@ TEXT ·addOuter32AVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x02, BX
 
-rows804:
+rows846:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest805
+	JL           rest847
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -17377,10 +18142,10 @@ rows804:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns807:
+columns849:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done808
+	JG          done850
 	VMOVUPS     (DX)(R14*1), Z9
 	VMOVUPS     (AX)(R14*1), Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -17432,13 +18197,13 @@ columns807:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns807
+	JMP         columns849
 
-done808:
-columns809:
+done850:
+columns851:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done810
+	JG          done852
 	VMOVUPS     (DX)(R14*1), Z9
 	VMOVUPS     (AX)(R14*1), Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -17465,11 +18230,11 @@ columns809:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns809
+	JMP         columns851
 
-done810:
+done852:
 	CMPQ        R14, CX
-	JE          done811
+	JE          done853
 	VMOVUPS.Z   (DX)(R14*1), K1, Z9
 	VMOVUPS.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -17496,14 +18261,14 @@ done810:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, K1, (R13)(R14*1)
 
-done811:
+done853:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows804
+	JMP  rows846
 
-rest805:
+rest847:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip812
+	JNE          skip854
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -17542,10 +18307,10 @@ rest805:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns813:
+columns855:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done814
+	JG          done856
 	VMOVUPS     (DX)(BX*1), Z8
 	VMOVUPS     (AX)(BX*1), Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -17591,13 +18356,13 @@ columns813:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns813
+	JMP         columns855
 
-done814:
-columns815:
+done856:
+columns857:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done816
+	JG          done858
 	VMOVUPS     (DX)(BX*1), Z8
 	VMOVUPS     (AX)(BX*1), Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -17621,11 +18386,11 @@ columns815:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns815
+	JMP         columns857
 
-done816:
+done858:
 	CMPQ        BX, CX
-	JE          done817
+	JE          done859
 	VMOVUPS.Z   (DX)(BX*1), K1, Z8
 	VMOVUPS.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -17649,13 +18414,13 @@ done816:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, K1, (R12)(BX*1)
 
-done817:
+done859:
 	LEAQ (R12)(SI*1), AX
-	JMP  end806
+	JMP  end848
 
-skip812:
+skip854:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip818
+	JNE          skip860
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -17689,10 +18454,10 @@ skip812:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns819:
+columns861:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done820
+	JG          done862
 	VMOVUPS     (DX)(BX*1), Z7
 	VMOVUPS     (AX)(BX*1), Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -17732,13 +18497,13 @@ columns819:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns819
+	JMP         columns861
 
-done820:
-columns821:
+done862:
+columns863:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done822
+	JG          done864
 	VMOVUPS     (DX)(BX*1), Z7
 	VMOVUPS     (AX)(BX*1), Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -17759,11 +18524,11 @@ columns821:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns821
+	JMP         columns863
 
-done822:
+done864:
 	CMPQ        BX, CX
-	JE          done823
+	JE          done865
 	VMOVUPS.Z   (DX)(BX*1), K1, Z7
 	VMOVUPS.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -17784,13 +18549,13 @@ done822:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, K1, (R11)(BX*1)
 
-done823:
+done865:
 	LEAQ (R11)(SI*1), AX
-	JMP  end806
+	JMP  end848
 
-skip818:
+skip860:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip824
+	JNE          skip866
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -17819,10 +18584,10 @@ skip818:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns825:
+columns867:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done826
+	JG          done868
 	VMOVUPS     (DX)(BX*1), Z6
 	VMOVUPS     (AX)(BX*1), Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -17856,13 +18621,13 @@ columns825:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns825
+	JMP         columns867
 
-done826:
-columns827:
+done868:
+columns869:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done828
+	JG          done870
 	VMOVUPS     (DX)(BX*1), Z6
 	VMOVUPS     (AX)(BX*1), Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -17880,11 +18645,11 @@ columns827:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns827
+	JMP         columns869
 
-done828:
+done870:
 	CMPQ        BX, CX
-	JE          done829
+	JE          done871
 	VMOVUPS.Z   (DX)(BX*1), K1, Z6
 	VMOVUPS.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -17902,13 +18667,13 @@ done828:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, K1, (R10)(BX*1)
 
-done829:
+done871:
 	LEAQ (R10)(SI*1), AX
-	JMP  end806
+	JMP  end848
 
-skip824:
+skip866:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip830
+	JNE          skip872
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -17932,10 +18697,10 @@ skip824:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns831:
+columns873:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done832
+	JG          done874
 	VMOVUPS     (DX)(BX*1), Z5
 	VMOVUPS     (AX)(BX*1), Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -17963,13 +18728,13 @@ columns831:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns831
+	JMP         columns873
 
-done832:
-columns833:
+done874:
+columns875:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done834
+	JG          done876
 	VMOVUPS     (DX)(BX*1), Z5
 	VMOVUPS     (AX)(BX*1), Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -17984,11 +18749,11 @@ columns833:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns833
+	JMP         columns875
 
-done834:
+done876:
 	CMPQ        BX, CX
-	JE          done835
+	JE          done877
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -18003,13 +18768,13 @@ done834:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, K1, (R9)(BX*1)
 
-done835:
+done877:
 	LEAQ (R9)(SI*1), AX
-	JMP  end806
+	JMP  end848
 
-skip830:
+skip872:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip836
+	JNE          skip878
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -18028,10 +18793,10 @@ skip830:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns837:
+columns879:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done838
+	JG          done880
 	VMOVUPS     (DX)(BX*1), Z4
 	VMOVUPS     (AX)(BX*1), Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -18053,13 +18818,13 @@ columns837:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns837
+	JMP         columns879
 
-done838:
-columns839:
+done880:
+columns881:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done840
+	JG          done882
 	VMOVUPS     (DX)(BX*1), Z4
 	VMOVUPS     (AX)(BX*1), Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -18071,11 +18836,11 @@ columns839:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns839
+	JMP         columns881
 
-done840:
+done882:
 	CMPQ        BX, CX
-	JE          done841
+	JE          done883
 	VMOVUPS.Z   (DX)(BX*1), K1, Z4
 	VMOVUPS.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -18087,13 +18852,13 @@ done840:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, K1, (R8)(BX*1)
 
-done841:
+done883:
 	LEAQ (R8)(SI*1), AX
-	JMP  end806
+	JMP  end848
 
-skip836:
+skip878:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip842
+	JNE          skip884
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSS (R8), Z0
@@ -18107,10 +18872,10 @@ skip836:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns843:
+columns885:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done844
+	JG          done886
 	VMOVUPS     (DX)(BX*1), Z3
 	VMOVUPS     (AX)(BX*1), Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -18140,13 +18905,13 @@ columns843:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns843
+	JMP         columns885
 
-done844:
-columns845:
+done886:
+columns887:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done846
+	JG          done888
 	VMOVUPS     (DX)(BX*1), Z3
 	VMOVUPS     (AX)(BX*1), Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -18155,11 +18920,11 @@ columns845:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns845
+	JMP         columns887
 
-done846:
+done888:
 	CMPQ        BX, CX
-	JE          done847
+	JE          done889
 	VMOVUPS.Z   (DX)(BX*1), K1, Z3
 	VMOVUPS.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -18168,13 +18933,13 @@ done846:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, K1, (DI)(BX*1)
 
-done847:
+done889:
 	LEAQ (DI)(SI*1), AX
-	JMP  end806
+	JMP  end848
 
-skip842:
+skip884:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip848
+	JNE          skip890
 	MOVQ         f+16(FP), DI
 	VBROADCASTSS (DI), Z0
 	ADDQ         BX, DI
@@ -18183,10 +18948,10 @@ skip842:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns849:
+columns891:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done850
+	JG          done892
 	VMOVUPS     (DX)(BX*1), Z2
 	VMOVUPS     (AX)(BX*1), Z1
 	VFMADD231PS Z0, Z2, Z1
@@ -18204,34 +18969,34 @@ columns849:
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns849
+	JMP         columns891
 
-done850:
-columns851:
+done892:
+columns893:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done852
+	JG          done894
 	VMOVUPS     (DX)(BX*1), Z2
 	VMOVUPS     (AX)(BX*1), Z1
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns851
+	JMP         columns893
 
-done852:
+done894:
 	CMPQ        BX, CX
-	JE          done853
+	JE          done895
 	VMOVUPS.Z   (DX)(BX*1), K1, Z2
 	VMOVUPS.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, K1, (AX)(BX*1)
 
-done853:
+done895:
 	LEAQ (AX)(SI*1), AX
-	JMP  end806
+	JMP  end848
 
-skip848:
-end806:
+skip890:
+end848:
 	VZEROUPPER
 	RET
 
@@ -18254,9 +19019,9 @@ TEXT ·features32AVX512(SB), NOSPLIT, $0-56
 	SUBQ    R9, DI
 	MOVQ    R10, R9
 	CMPQ    DI, $0x00000010
-	JG      next855
+	JG      next897
 	TESTQ   DI, DI
-	JZ      end854
+	JZ      end896
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
 	KMOVW   R11, K1
@@ -18270,9 +19035,9 @@ TEXT ·features32AVX512(SB), NOSPLIT, $0-56
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop856:
+loop898:
 	CMPQ         R12, $0x00000004
-	JL           done857
+	JL           done899
 	VBROADCASTSS (R11), Z5
 	VMOVUPS.Z    (DI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
@@ -18288,21 +19053,21 @@ loop856:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop856
+	JMP          loop898
 
-done857:
-loop858:
+done899:
+loop900:
 	CMPQ         R12, $0x00000001
-	JL           done859
+	JL           done901
 	VBROADCASTSS (R11), Z5
 	VMOVUPS.Z    (DI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop858
+	JMP          loop900
 
-done859:
+done901:
 	VADDPS           Z2, Z1, Z1
 	VADDPS           Z3, Z1, Z1
 	VADDPS           Z4, Z1, Z1
@@ -18330,11 +19095,11 @@ done859:
 	VMULPS           Z2, Z4, Z4
 	VMOVUPS          Z1, K1, (CX)(R10*1)
 	VMOVUPS          Z4, K1, (AX)(R10*1)
-	JMP              end854
+	JMP              end896
 
-next855:
+next897:
 	CMPQ    DI, $0x00000020
-	JG      next860
+	JG      next902
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -18353,9 +19118,9 @@ next855:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop861:
+loop903:
 	CMPQ         R12, $0x00000004
-	JL           done862
+	JL           done904
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z1
 	VMOVUPS.Z    64(DI), K1, Z10
@@ -18375,12 +19140,12 @@ loop861:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop861
+	JMP          loop903
 
-done862:
-loop863:
+done904:
+loop905:
 	CMPQ         R12, $0x00000001
-	JL           done864
+	JL           done906
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z1
 	VMOVUPS.Z    64(DI), K1, Z10
@@ -18388,9 +19153,9 @@ loop863:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop863
+	JMP          loop905
 
-done864:
+done906:
 	VADDPS           Z3, Z1, Z1
 	VADDPS           Z4, Z2, Z2
 	VADDPS           Z5, Z1, Z1
@@ -18443,11 +19208,11 @@ done864:
 	VMOVUPS          Z2, K1, 64(CX)(R10*1)
 	VMOVUPS          Z7, (AX)(R10*1)
 	VMOVUPS          Z8, K1, 64(AX)(R10*1)
-	JMP              end854
+	JMP              end896
 
-next860:
+next902:
 	CMPQ    DI, $0x00000030
-	JG      next865
+	JG      next907
 	SUBQ    $0x00000020, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -18463,9 +19228,9 @@ next860:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop866:
+loop908:
 	CMPQ         R12, $0x00000002
-	JL           done867
+	JL           done909
 	VBROADCASTSS (R11), Z7
 	VFMADD231PS  (DI), Z7, Z1
 	VFMADD231PS  64(DI), Z7, Z2
@@ -18479,12 +19244,12 @@ loop866:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop866
+	JMP          loop908
 
-done867:
-loop868:
+done909:
+loop910:
 	CMPQ         R12, $0x00000001
-	JL           done869
+	JL           done911
 	VBROADCASTSS (R11), Z7
 	VFMADD231PS  (DI), Z7, Z1
 	VFMADD231PS  64(DI), Z7, Z2
@@ -18493,9 +19258,9 @@ loop868:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop868
+	JMP          loop910
 
-done869:
+done911:
 	VADDPS           Z4, Z1, Z1
 	VADDPS           Z5, Z2, Z2
 	VADDPS           Z6, Z3, Z3
@@ -18567,9 +19332,9 @@ done869:
 	VMOVUPS          Z10, (AX)(R10*1)
 	VMOVUPS          Z11, 64(AX)(R10*1)
 	VMOVUPS          Z12, K1, 128(AX)(R10*1)
-	JMP              end854
+	JMP              end896
 
-next865:
+next907:
 	SUBQ    $0x00000030, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -18587,9 +19352,9 @@ next865:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop871:
+loop913:
 	CMPQ         R12, $0x00000002
-	JL           done872
+	JL           done914
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z1
 	VFMADD231PS  64(DI), Z9, Z2
@@ -18605,12 +19370,12 @@ loop871:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop871
+	JMP          loop913
 
-done872:
-loop873:
+done914:
+loop915:
 	CMPQ         R12, $0x00000001
-	JL           done874
+	JL           done916
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z1
 	VFMADD231PS  64(DI), Z9, Z2
@@ -18620,9 +19385,9 @@ loop873:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop873
+	JMP          loop915
 
-done874:
+done916:
 	VADDPS           Z5, Z1, Z1
 	VADDPS           Z6, Z2, Z2
 	VADDPS           Z7, Z3, Z3
@@ -18717,14 +19482,14 @@ done874:
 	VMOVUPS          Z14, 64(AX)(R10*1)
 	VMOVUPS          Z15, 128(AX)(R10*1)
 	VMOVUPS          Z16, K1, 192(AX)(R10*1)
-	JMP              end854
+	JMP              end896
 
-end854:
+end896:
 	XORQ R10, R10
 
-group875:
+group917:
 	CMPQ    R10, R9
-	JE      done876
+	JE      done918
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -18738,9 +19503,9 @@ group875:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop877:
+loop919:
 	CMPQ         R12, $0x00000002
-	JL           done878
+	JL           done920
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z1
 	VFMADD231PS  64(DI), Z9, Z2
@@ -18754,12 +19519,12 @@ loop877:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop877
+	JMP          loop919
 
-done878:
-loop879:
+done920:
+loop921:
 	CMPQ         R12, $0x00000001
-	JL           done880
+	JL           done922
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z1
 	VFMADD231PS  64(DI), Z9, Z2
@@ -18768,9 +19533,9 @@ loop879:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop879
+	JMP          loop921
 
-done880:
+done922:
 	VADDPS           Z5, Z1, Z1
 	VADDPS           Z6, Z2, Z2
 	VADDPS           Z7, Z3, Z3
@@ -18866,9 +19631,9 @@ done880:
 	VMOVUPS          Z15, 128(AX)(R10*1)
 	VMOVUPS          Z16, 192(AX)(R10*1)
 	ADDQ             $0x00000100, R10
-	JMP              group875
+	JMP              group917
 
-done876:
+done918:
 	VZEROUPPER
 	RET
 
@@ -18888,9 +19653,9 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop881:
+loop923:
 	CMPQ       CX, $0x00000004
-	JL         done882
+	JL         done924
 	VMOVUPD    (DX), Y1
 	VMOVUPD    (BX), Y2
 	VMOVUPD    (SI), Y3
@@ -18913,11 +19678,11 @@ loop881:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop881
+	JMP        loop923
 
-done882:
+done924:
 	TESTQ      CX, CX
-	JZ         skip883
+	JZ         skip925
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VMASKMOVPD (SI), Y0, Y3
@@ -18935,7 +19700,7 @@ done882:
 	VMOVUPD    Y3, 128(AX)
 	VMOVUPD    Y0, 192(AX)
 
-skip883:
+skip925:
 	VZEROUPPER
 	RET
 
@@ -18955,9 +19720,9 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop884:
+loop926:
 	CMPQ       CX, $0x00000004
-	JL         done885
+	JL         done927
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -18980,11 +19745,11 @@ loop884:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop884
+	JMP        loop926
 
-done885:
+done927:
 	TESTQ      CX, CX
-	JZ         skip886
+	JZ         skip928
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -19002,6 +19767,6 @@ done885:
 	VMASKMOVPD Y3, Y0, (SI)
 	VMASKMOVPD Y4, Y0, (DI)
 
-skip886:
+skip928:
 	VZEROUPPER
 	RET

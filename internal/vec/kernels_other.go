@@ -25,7 +25,12 @@ func featureRows(phi, w, x []float64, scale float64, n int) {
 func symRank(t []float64, nb int, w []float64, terms int, minus bool) {
 	symRankPortable(t, nb, w, terms, minus)
 }
-func symMatVec(t []float64, nb int, y, x []float64)         { symMatVecPortable(t, nb, y, x) }
+func symMatVec(t []float64, nb int, y, x []float64, back bool) {
+	symMatVecPortable(t, nb, y, x, back)
+}
+func symSubMatVec(t []float64, nb int, y, x, w []float64, terms int, back bool) {
+	symSubMatVecPortable(t, nb, y, x, w, terms, back)
+}
 func cholesky(u []float64, nb int, inv []float64)           { choleskyPortable(u, nb, inv) }
 func choleskySolve(u []float64, nb int, inv, rhs []float64) { choleskySolvePortable(u, nb, inv, rhs) }
 func pack(rhs, b []float64, n int)                          { packPortable(rhs, b, n) }

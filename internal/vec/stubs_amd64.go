@@ -77,10 +77,15 @@ func symAddAVX2(a *float64, nb int, w *float64, k int)
 //go:noescape
 func symSubAVX2(a *float64, nb int, w *float64, k int)
 
-// symMatVecAVX2 adds the product of the tiles with x to y.
+// symMatVecAVX2 adds the product of the tiles with x to y, by rows of tiles from the first to the last; if back is not zero, from the last, where a points, to the first.
 //
 //go:noescape
-func symMatVecAVX2(a *float64, nb int, y *float64, x *float64)
+func symMatVecAVX2(a *float64, nb int, y *float64, x *float64, back int)
+
+// symSubMatVecAVX2 subtracts k terms w w^T from the tiles and adds their product with x to y, see symMatVec and symSub.
+//
+//go:noescape
+func symSubMatVecAVX2(a *float64, nb int, y *float64, x *float64, w *float64, k int, back int)
 
 // choleskyAVX2 replaces the tiles by L^T on the diagonal and D L^T beside it, and sets inv to 1/D.
 //
@@ -167,10 +172,15 @@ func symAddAVX512(a *float64, nb int, w *float64, k int)
 //go:noescape
 func symSubAVX512(a *float64, nb int, w *float64, k int)
 
-// symMatVecAVX512 adds the product of the tiles with x to y.
+// symMatVecAVX512 adds the product of the tiles with x to y, by rows of tiles from the first to the last; if back is not zero, from the last, where a points, to the first.
 //
 //go:noescape
-func symMatVecAVX512(a *float64, nb int, y *float64, x *float64)
+func symMatVecAVX512(a *float64, nb int, y *float64, x *float64, back int)
+
+// symSubMatVecAVX512 subtracts k terms w w^T from the tiles and adds their product with x to y, see symMatVec and symSub.
+//
+//go:noescape
+func symSubMatVecAVX512(a *float64, nb int, y *float64, x *float64, w *float64, k int, back int)
 
 // choleskyAVX512 replaces the tiles by L^T on the diagonal and D L^T beside it, and sets inv to 1/D.
 //

@@ -19,8 +19,9 @@ import (
 //
 // Each pass over the elements costs as much as the memory takes to read them,
 // and twice that when they are written. So rank-1 terms are collected, MatVec
-// takes them into account, and only when there are several of one sign are they
-// added in one pass. Scale is kept as a factor beside the elements.
+// takes them into account, and only when there are several of one sign does the
+// next MatVec add them, in the same pass. Scale is kept as a factor beside the
+// elements.
 //
 // The elements stand in tiles of 8 x 8, upper half by rows of tiles, each tile
 // row-major and contiguous; n is padded to a multiple of 8 with zeros.
@@ -215,7 +216,15 @@ func (s *Sym) MatVec(y, x []float64) {
 	}
 	copy(s.x, x)
 	clear(s.y)
-	symMatVec(s.tiles, s.nb, s.y, s.x)
+	// To and fro, so that a matrix larger than a cache finds there what the
+	// product before used last.
+	back := s.terms%2 == 1
+	if s.terms == s.limit && s.minus {
+		symSubMatVec(s.tiles, s.nb, s.y, s.x, s.w, s.terms, back)
+		s.terms = 0
+	} else {
+		symMatVec(s.tiles, s.nb, s.y, s.x, back)
+	}
 	if s.terms > 0 {
 		c, w := s.c[:s.terms], s.w[:s.terms*len(s.x)]
 		matVec(c, w, s.x)

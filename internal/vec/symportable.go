@@ -20,27 +20,39 @@ func symRankPortable(t []float64, nb int, w []float64, terms int, minus bool) {
 	}
 }
 
-// symMatVecPortable adds the product of the matrix and x to y. A tile off the
-// diagonal stands for itself and for its mirror image.
-func symMatVecPortable(t []float64, nb int, y, x []float64) {
-	m := nb * tile
-	for i := 0; i < m; i += tile {
+// symMatVecPortable adds the product of the matrix and x to y, by rows of tiles,
+// the last one first if back is set. A tile off the diagonal stands for itself
+// and for its mirror image.
+func symMatVecPortable(t []float64, nb int, y, x []float64, back bool) {
+	for k := range nb {
+		I := k
+		if back {
+			I = nb - 1 - k
+		}
+		i := I * tile
+		row := t[(I*nb-I*(I-1)/2)*tileLen:]
 		var acc [tile]float64
-		for j := i; j < m; j += tile {
+		for j := i; j < nb*tile; j += tile {
 			xj, yj := (*[tile]float64)(x[j:]), (*[tile]float64)(y[j:])
 			for r := range tile {
-				row := (*[tile]float64)(t[r*tile:])
-				acc[r] += dot8(row, xj)
+				v := (*[tile]float64)(row[r*tile:])
+				acc[r] += dot8(v, xj)
 				if j > i {
-					addRow(yj, x[i+r], row)
+					addRow(yj, x[i+r], v)
 				}
 			}
-			t = t[tileLen:]
+			row = row[tileLen:]
 		}
 		for r, v := range acc {
 			y[i+r] += v
 		}
 	}
+}
+
+// symSubMatVecPortable subtracts the sum over terms of w w^T and multiplies.
+func symSubMatVecPortable(t []float64, nb int, y, x, w []float64, terms int, back bool) {
+	symRankPortable(t, nb, w, terms, true)
+	symMatVecPortable(t, nb, y, x, back)
 }
 
 // addRow adds a x to y.

@@ -25,7 +25,8 @@ func main() {
 		t.features()
 		t.symRank("symAdd", t.fma)
 		t.symRank("symSub", t.fnma)
-		t.symMatVec()
+		t.symMatVec("symMatVec", false)
+		t.symMatVec("symSubMatVec", true)
 		t.cholesky()
 		t.choleskySolve()
 	}

@@ -79,71 +79,141 @@ func (t target) symRank(name string, add func(f, w, to Op)) {
 }
 
 // symMatVec takes as many rows together as a register has elements: their own
-// sums stay in registers, the contributions of the mirror image go to y.
-func (t target) symMatVec() {
-	t.begin("symMatVec", "func(a *%, nb int, y, x *%)", "adds the product of the tiles with x to y.")
-	a, nb, y, x := param("a"), param("nb"), param("y"), param("x")
-	bytes := copyOf(nb)
+// sums stay in registers, the contributions of the mirror image go to y. With
+// update it subtracts k terms w w^T from each tile on the way, see symRank.
+func (t target) symMatVec(name string, update bool) {
+	signature, doc := "func(a *%, nb int, y, x *%, back int)", "adds the product of the tiles with x to y, by rows of tiles from the first to the last; if back is not zero, from the last, where a points, to the first."
+	if update {
+		signature, doc = "func(a *%, nb int, y, x, w *%, k, back int)", "subtracts k terms w w^T from the tiles and adds their product with x to y, see symMatVec and symSub."
+	}
+	t.begin(name, signature, doc)
+	a, y, x := param("a"), param("y"), param("x")
+	bytes := param("nb") // of a term, and from a row of terms to the next
 	SHLQ(U8(log2(rowBytes)), bytes)
 	rows := t.lanes
-	i := zeroed()
+	i, row := zeroed(), param("nb") // of the strip of tiles: offset in a vector, bytes
+	SHLQ(U8(log2(tileSize)), row)
+	forth := label("forth")
+	CMPQ(argument(Param("back")), U8(0))
+	JE(LabelRef(forth))
+	MOVQ(bytes, i)
+	SUBQ(U8(rowBytes), i)
+	MOVQ(U32(tileSize), row)
+	Label(forth)
 
 	strip := func(h int) {
 		acc := t.zeros(rows)
-		xi := t.vecs(rows)
-		for r := range xi {
-			t.bcast(at(x, i, 8*(h*rows+r)), xi[r])
+		var xi []Register // with update they stay in memory
+		if !update {
+			xi = t.vecs(rows)
+			for r := range xi {
+				t.bcast(at(x, i, 8*(h*rows+r)), xi[r])
+			}
 		}
-		xc, yc, v := t.vec(), t.vec(), t.vec()
+		xc, yc, f := t.vec(), t.vec(), t.vec()
 		p, j := copyOf(a), copyOf(i)
-		one := func(diagonal bool) {
+		some := func(tiles int, diagonal bool) {
 			for c := range t.groups() {
-				t.load(at(x, j, c*t.bytes()), xc)
-				if !diagonal {
-					t.load(at(y, j, c*t.bytes()), yc)
+				var v [][]Register
+				if update {
+					v = t.updateRows(p, i, j, bytes, tiles, h, c)
 				}
-				for r := range rows {
-					t.load(element(p, h*rows+r, c*t.lanes), v)
-					t.fma(v, xc, acc[r])
+				for k := range tiles {
+					disp := k*rowBytes + c*t.bytes()
+					t.load(at(x, j, disp), xc)
 					if !diagonal {
-						t.fma(v, xi[r], yc)
+						t.load(at(y, j, disp), yc)
+					}
+					for r := range rows {
+						vr := f
+						if update {
+							vr = v[k][r]
+						} else {
+							t.load(element(p, h*rows+r, c*t.lanes), vr)
+						}
+						t.fma(vr, xc, acc[r])
+						switch {
+						case diagonal:
+						case update:
+							t.fmaBcast(at(x, i, 8*(h*rows+r)), vr, yc, f)
+						default:
+							t.fma(vr, xi[r], yc)
+						}
+					}
+					if !diagonal {
+						t.store(yc, at(y, j, disp))
 					}
 				}
-				if !diagonal {
-					t.store(yc, at(y, j, c*t.bytes()))
-				}
 			}
-			ADDQ(U32(tileSize), p)
-			ADDQ(U32(rowBytes), j)
+			ADDQ(U32(uint32(tiles*tileSize)), p)
+			ADDQ(U32(uint32(tiles*rowBytes)), j)
 		}
-		one(true)
-		top, done := label("tile"), label("done")
-		Label(top)
-		CMPQ(j, bytes)
-		JE(LabelRef(done))
-		one(false)
-		JMP(LabelRef(top))
-		Label(done)
+		some(1, true)
+		left := copyOf(bytes)
+		SUBQ(j, left)
+		if update && t.zmm {
+			loop(left, 2*rowBytes, func() { some(2, false) })
+		}
+		loop(left, rowBytes, func() { some(1, false) })
 		s := t.sums(acc)
 		yi := at(y, i, h*t.bytes())
 		t.add(yi, s, s)
 		t.store(s, yi)
-		if h == t.groups()-1 {
-			MOVQ(p, a)
-		}
 	}
 
-	top, done := label("strip"), label("done")
-	Label(top)
-	CMPQ(i, bytes)
-	JE(LabelRef(done))
+	strips, left := label("strip"), param("nb")
+	back, next := label("back"), label("next")
+	Label(strips)
 	for h := range t.groups() {
 		strip(h)
 	}
-	ADDQ(U32(rowBytes), i)
-	JMP(LabelRef(top))
-	Label(done)
+	CMPQ(argument(Param("back")), U8(0))
+	JNE(LabelRef(back))
+	ADDQ(row, a)
+	SUBQ(U32(tileSize), row)
+	ADDQ(U8(rowBytes), i)
+	JMP(LabelRef(next))
+	Label(back)
+	ADDQ(U32(tileSize), row)
+	SUBQ(row, a)
+	SUBQ(U8(rowBytes), i)
+	Label(next)
+	DECQ(left)
+	JNZ(LabelRef(strips))
 	t.end()
+}
+
+// updateRows loads strip h of the rows of neighbouring tiles from p on, group c of
+// columns, subtracts the terms and stores what remains. The first tile belongs
+// to the elements of the terms at i and j.
+func (t target) updateRows(p, i, j, bytes GPVirtual, tiles, h, c int) [][]Register {
+	v := make([][]Register, tiles)
+	for k := range v {
+		v[k] = t.vecs(t.lanes)
+		for r := range v[k] {
+			t.load(element(p, h*t.lanes+r, c*t.lanes).Offset(k*tileSize), v[k][r])
+		}
+	}
+	w, terms := param("w"), param("k")
+	wj, f := t.vecs(tiles), t.vec()
+	loop(terms, 1, func() {
+		for k := range wj {
+			t.load(at(w, j, k*rowBytes+c*t.bytes()), wj[k])
+		}
+		for r := range t.lanes {
+			t.bcast(at(w, i, 8*(h*t.lanes+r)), f)
+			for k := range v {
+				t.fnma(f, wj[k], v[k][r])
+			}
+		}
+		ADDQ(bytes, w)
+	})
+	for k := range v {
+		for r := range v[k] {
+			t.store(v[k][r], element(p, h*t.lanes+r, c*t.lanes).Offset(k*tileSize))
+		}
+	}
+	return v
 }
 
 // subProduct subtracts a^T b, or a b, from the group c of columns of a tile in
