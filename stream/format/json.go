@@ -1,12 +1,13 @@
 package format
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -69,6 +70,8 @@ type JSON struct {
 	found     [roles]bool
 	record    *stream.Record
 	namesOf   []string
+	before    []string // the names in the message before, in the memory of namesOf
+	asBefore  bool     // namesOf is the beginning of before
 	values    []float64
 	variable  string // of the value
 	unnamed   bool
@@ -193,6 +196,7 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 		clear(d.seen)
 	}
 	d.at, d.depth, d.found, d.refusal, d.unnamed, d.record = d.root, 0, [roles]bool{}, nil, false, r
+	d.before, d.asBefore = d.namesOf, !d.c.Long
 	d.namesOf, d.values = d.namesOf[:0], d.values[:0]
 	d.variable = d.valueName
 	d.found[valuesRole] = d.c.Values == Flat
@@ -206,7 +210,7 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 	case d.refusal != nil:
 		return d.refusal
 	case err != nil:
-		return refuse(stream.Malformed, "not a JSON object: %v", err)
+		return notAnObject(m.Value)
 	case !d.found[timeRole]:
 		return refuse(stream.Malformed, "no time at %q", d.c.Time)
 	case !d.found[seriesRole] && !d.keyed:
@@ -227,6 +231,22 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 		r.Names = nil
 	}
 	return nil
+}
+
+// notAnObject says what is wrong with a message that the parser has refused, and
+// where: encoding/json has better words for it.
+func notAnObject(value []byte) error {
+	var v json.RawMessage
+	err := json.Unmarshal(value, &v)
+	var at *json.SyntaxError
+	if !errors.As(err, &at) {
+		return refuse(stream.Malformed, "not a JSON object but %s", clip(bytes.TrimSpace(value)))
+	}
+	before := value[:min(int(at.Offset), len(value))]
+	if strings.HasPrefix(at.Error(), "invalid character") {
+		before = before[:len(before)-1]
+	}
+	return refuse(stream.Malformed, "not JSON at byte %d: %v; before it %#q", at.Offset, at, before[max(0, len(before)-20):])
 }
 
 // enter reads the object that comes next.
@@ -358,8 +378,20 @@ func (d *JSON) name(of string, name *string, in interner) error {
 	return d.refuse(stream.Malformed, "the name of the %s is neither text nor a number", of)
 }
 
-// value reads a member of the object of values.
+// value reads a member of the object of values. As a rule the names are those of
+// the message before, in the same order, and are not looked up.
 func (d *JSON) value(_ *jx.Decoder, key []byte) error {
+	n := len(d.namesOf)
+	if d.asBefore && n < len(d.before) && d.before[n] == string(key) {
+		d.namesOf = d.before[:n+1]
+		return d.number(d.before[n])
+	}
+	if d.asBefore {
+		d.asBefore = false
+		for _, name := range d.namesOf {
+			d.seen[name] = d.message
+		}
+	}
 	if d.seen[string(key)] == d.message {
 		return d.refuse(stream.Malformed, "the variable %q is there twice", clip(key))
 	}
@@ -393,8 +425,9 @@ func (d *JSON) number(name string) error {
 		if err != nil {
 			return err
 		}
-		// Out of range is infinite: the engine refuses it as such.
-		v, _ = strconv.ParseFloat(string(n), 64)
+		if v, err = parseFloat(n); err != nil { // out of range is infinite: the engine refuses it as such
+			return err
+		}
 	case jx.Null:
 		if err := d.dec.Null(); err != nil {
 			return err
@@ -405,7 +438,7 @@ func (d *JSON) number(name string) error {
 		if name == "" {
 			name = "#" + strconv.Itoa(len(d.values)+1)
 		}
-		return d.refuse(stream.Malformed, "the value of %q is a %s, not a number or null", name, t)
+		return d.refuse(stream.Malformed, "the value of %q is of type %s, not a number or null", name, t)
 	}
 	d.values = append(d.values, v)
 	return nil
