@@ -40,8 +40,9 @@ type Blocks struct {
 	blocks []Map
 	kept   bool
 	dims   Dims
-	drawn  Map // the block drawn last, unless all are kept
-	last   int // its number from 1
+	drawn  Map   // the block drawn last, unless all are kept
+	last   int   // its number from 1
+	again  []int // how often each block was drawn again by Redraw
 	rand   Rand
 	y, g   []float64 // scratch: Out, In
 }
@@ -55,7 +56,7 @@ func NewBlocks(n int, seed uint64, keep bool, build func(r Rand) (Map, error)) (
 	if n < 1 {
 		return nil, fmt.Errorf("orff: the number of blocks must be >= 1, got %d", n)
 	}
-	b := &Blocks{seed: seed, kept: keep, blocks: make([]Map, n)}
+	b := &Blocks{seed: seed, kept: keep, blocks: make([]Map, n), again: make([]int, n)}
 	scale := math.Sqrt(1 / float64(n))
 	for i := range b.blocks {
 		if !keep && i > 0 {
@@ -127,11 +128,32 @@ func (b *Blocks) AddGradient(g []float64, alpha float64, phi, r []float64) {
 	}
 }
 
+// blockRand is the generator of a block, by its number from 1: block 1 drawn for
+// the second time follows the last block drawn for the first time.
+func (b *Blocks) blockRand(number int) Rand {
+	return BlockRand(b.seed, number+b.again[number-1]*len(b.blocks))
+}
+
+// Redraw draws other features for block i, which belong to no weights that were
+// learnt before. It reports whether they can be drawn.
+func (b *Blocks) Redraw(i int) bool {
+	b.again[i]++
+	if !b.kept {
+		b.last = 0
+		return true
+	}
+	b.rand = b.blockRand(i + 1)
+	return redraw(b.blocks[i], &b.rand)
+}
+
 // State saves or restores the seed and the blocks that are kept; the others
 // follow from the seed.
 func (b *Blocks) State(c *snapshot.Codec) {
 	c.Section("blocks")
 	c.Uint64(&b.seed)
+	for i := range b.again {
+		c.Index(&b.again[i], math.MaxInt/(len(b.again)+1))
+	}
 	if !b.kept {
 		b.last = 0
 		return
@@ -143,6 +165,7 @@ func (b *Blocks) State(c *snapshot.Codec) {
 
 func (b *Blocks) redraw(r *Rand) bool {
 	b.seed = r.Uint64()
+	clear(b.again)
 	if !b.kept {
 		b.last = 0
 		return true
@@ -200,7 +223,7 @@ type redrawnBlock struct {
 func (m *redrawnBlock) get() Map {
 	b := m.parent
 	if b.last != m.number {
-		b.rand = BlockRand(b.seed, m.number)
+		b.rand = b.blockRand(m.number)
 		redraw(b.drawn, &b.rand)
 		b.last = m.number
 	}

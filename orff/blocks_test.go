@@ -75,3 +75,46 @@ func TestBlocksRefuse(t *testing.T) {
 		t.Error("given frequencies were accepted as drawn ones")
 	}
 }
+
+// A block that is drawn again is a new block, the same one whether it is kept or
+// not, and after a restart.
+func TestBlocksRedraw(t *testing.T) {
+	const D = 3
+	build := func(r Rand) (Map, error) { return asMap(NewCurlFree(refSigma, 3, D, Bounded, r)) }
+	kept, drawn := must(NewBlocks(3, 7, true, build)), must(NewBlocks(3, 7, false, build))
+	phi := func(b *Blocks, i int) []float64 {
+		return append([]float64(nil), features(b.Block(i), refX, 2*D)...)
+	}
+	seen := [][]float64{phi(kept, 0), phi(kept, 1), phi(kept, 2)}
+	for range 3 {
+		if !kept.Redraw(1) || !drawn.Redraw(1) {
+			t.Fatal("not drawn again")
+		}
+		now := phi(kept, 1)
+		for _, old := range seen {
+			if old[0] == now[0] {
+				t.Error("drawn again, but the same")
+			}
+		}
+		seen = append(seen, now)
+		for i := range 3 {
+			nearAll(t, "block", phi(drawn, i), phi(kept, i), 0)
+		}
+	}
+	nearAll(t, "other block", phi(kept, 2), seen[2], 0)
+	for _, keep := range []bool{true, false} {
+		from, to := map[bool]*Blocks{true: kept, false: drawn}[keep], must(NewBlocks(3, 8, keep, build))
+		enc := snapshot.NewEncoder(nil)
+		from.State(enc)
+		dec := snapshot.NewDecoder(enc.Bytes())
+		to.State(dec)
+		if err := dec.Finish(); err != nil {
+			t.Fatal(err)
+		}
+		from.Redraw(0)
+		to.Redraw(0)
+		for i := range 3 {
+			nearAll(t, "restored", phi(to, i), phi(from, i), 0)
+		}
+	}
+}

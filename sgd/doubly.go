@@ -44,6 +44,19 @@ type DoublyStochasticConfig struct {
 	// demands. 0: no limit.
 	Clip float64
 
+	// Manifold >= 0 adds a semi-supervised term: predictions at inputs of a
+	// mini-batch that are alike should be alike (Brault 2017, appendix B, with the
+	// Laplacian itself instead of its inverse),
+	//
+	//	manifold/(2 n^2) sum_{i<j} w_ij ||h(x_i) - h(x_j)||^2, w_ij = exp(-||x_i - x_j||^2/2).
+	//
+	// Pairs without a known target are kept then, and only say where inputs lie.
+	Manifold float64
+
+	// Observed is V, q x p row-major: the targets, of length q, are of V h(x). nil:
+	// the identity. It excludes the Hessian preconditioner.
+	Observed []float64
+
 	Preconditioner Preconditioner // nil: none
 
 	// Proximal is applied to the visited block after its step, with the length of
@@ -74,6 +87,7 @@ type DoublyStochasticConfig struct {
 type DoublyStochastic struct {
 	cfg    DoublyStochasticConfig
 	blocks []Map
+	observation
 
 	t       int // steps taken
 	next    int // block of the next step
@@ -90,6 +104,8 @@ type DoublyStochastic struct {
 	dropped uint64
 
 	pred  []float64 // n x p scratch, becomes the errors
+	h     []float64 // n x p, the predictions; of Manifold
+	seen  []float64 // n x q
 	part  []float64 // p
 	phi   []float64 // n x features of the visited block
 	other []float64 // features of another block
@@ -112,6 +128,8 @@ func NewDoublyStochastic(cfg DoublyStochasticConfig) (*DoublyStochastic, error) 
 		return nil, fmt.Errorf("sgd: DoublyStochastic Lambda must be >= 0 and finite, got %g", cfg.Lambda)
 	case !(cfg.Clip >= 0):
 		return nil, fmt.Errorf("sgd: DoublyStochastic Clip must be >= 0, got %g", cfg.Clip)
+	case !(cfg.Manifold >= 0) || math.IsInf(cfg.Manifold, 0):
+		return nil, fmt.Errorf("sgd: DoublyStochastic Manifold must be >= 0 and finite, got %g", cfg.Manifold)
 	case cfg.Decay != DecayAll && cfg.Decay != DecayBlock:
 		return nil, fmt.Errorf("sgd: DoublyStochastic has no mode of decay %d", int(cfg.Decay))
 	case cfg.Proximal != nil && cfg.Preconditioner != nil:
@@ -125,23 +143,34 @@ func NewDoublyStochastic(cfg DoublyStochasticConfig) (*DoublyStochastic, error) 
 	if cfg.Loss == nil {
 		cfg.Loss = Squared{}
 	}
+	v, err := newObservation("DoublyStochastic", cfg.Observed, d.Out)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := cfg.Preconditioner.(Hessian); ok && v.v != nil {
+		return nil, errors.New("sgd: the Hessian preconditioner does not know Observed")
+	}
 	n := cfg.Batch
 	l := &DoublyStochastic{
-		cfg:    cfg,
-		blocks: append([]Map(nil), cfg.Blocks...),
-		theta:  make([]float64, len(cfg.Blocks)*d.Params),
-		s:      1,
-		x:      make([]float64, n*d.In),
-		y:      make([]float64, n*d.Out),
-		pred:   make([]float64, n*d.Out),
-		part:   make([]float64, d.Out),
-		phi:    make([]float64, n*d.Features),
-		other:  make([]float64, d.Features),
-		grad:   make([]float64, d.Params),
-		eff:    make([]float64, d.Params),
+		cfg:         cfg,
+		observation: v,
+		blocks:      append([]Map(nil), cfg.Blocks...),
+		theta:       make([]float64, len(cfg.Blocks)*d.Params),
+		s:           1,
+		x:           make([]float64, n*d.In),
+		y:           make([]float64, n*v.q),
+		pred:        make([]float64, n*d.Out),
+		seen:        make([]float64, n*v.q),
+		part:        make([]float64, d.Out),
+		phi:         make([]float64, n*d.Features),
+		other:       make([]float64, d.Features),
+		grad:        make([]float64, d.Params),
+		eff:         make([]float64, d.Params),
+	}
+	if cfg.Manifold > 0 {
+		l.h = make([]float64, n*d.Out)
 	}
 	if cfg.Preconditioner != nil {
-		var err error
 		if l.pre, err = cfg.Preconditioner.build(&cfg); err != nil {
 			return nil, err
 		}
@@ -159,15 +188,15 @@ func NewDoublyStochastic(cfg DoublyStochasticConfig) (*DoublyStochastic, error) 
 // the first time: from now on the frequencies are frozen.
 func (l *DoublyStochastic) Learn(x, y []float64) (capped bool) {
 	d := l.cfg.Dims
-	if len(x) != d.In || len(y) != d.Out {
+	if len(x) != d.In || len(y) != l.q {
 		panic(badLength)
 	}
-	if !finite(x) || !usable(y) {
+	if !finite(x) || !usable(y) && !(l.cfg.Manifold > 0 && missing(y)) {
 		l.dropped++
 		return false
 	}
 	copy(l.x[l.pending*d.In:], x)
-	copy(l.y[l.pending*d.Out:], y)
+	copy(l.y[l.pending*l.q:], y)
 	l.pending++
 	if l.pending < l.cfg.Batch {
 		return false
@@ -176,11 +205,11 @@ func (l *DoublyStochastic) Learn(x, y []float64) (capped bool) {
 	return l.step(l.x, l.y)
 }
 
-// Step takes one step on the n pairs of x, n x d, and y, n x p. It does not keep
+// Step takes one step on the n pairs of x, n x d, and y, n x q. It does not keep
 // them and leaves the pairs given to Learn alone; the values must be finite or,
 // in y, NaN. The result is that of Learn.
 func (l *DoublyStochastic) Step(x, y []float64) (capped bool) {
-	if len(x) != l.cfg.Batch*l.cfg.Dims.In || len(y) != l.cfg.Batch*l.cfg.Dims.Out {
+	if len(x) != l.cfg.Batch*l.cfg.Dims.In || len(y) != l.cfg.Batch*l.q {
 		panic(badLength)
 	}
 	return l.step(x, y)
@@ -196,6 +225,16 @@ func usable(y []float64) bool {
 		known = known || !math.IsNaN(v)
 	}
 	return known
+}
+
+// missing reports whether no coordinate of y is known.
+func missing(y []float64) bool {
+	for _, v := range y {
+		if !math.IsNaN(v) {
+			return false
+		}
+	}
+	return true
 }
 
 func (l *DoublyStochastic) step(x, y []float64) (capped bool) {
@@ -273,12 +312,39 @@ func (l *DoublyStochastic) errorsTo(e, x, y []float64, i int) {
 		}
 	}
 	vec.Scale(l.s, e)
+	copy(l.h, e)
+	l.forward(l.seen, e)
 	for s := range n {
-		es := e[s*d.Out : (s+1)*d.Out]
-		LossGradTo(es, l.cfg.Loss, es, y[s*d.Out:(s+1)*d.Out])
+		es := l.seen[s*l.q : (s+1)*l.q]
+		LossGradTo(es, l.cfg.Loss, es, y[s*l.q:(s+1)*l.q])
 		if c := l.cfg.Clip; c > 0 {
 			if r := norm(es); r > c {
 				vec.Scale(c/r, es)
+			}
+		}
+	}
+	l.backward(e, l.seen)
+	if l.cfg.Manifold > 0 {
+		l.addSmoothness(e, x)
+	}
+}
+
+// addSmoothness adds n times the gradient of the manifold term in the predictions.
+func (l *DoublyStochastic) addSmoothness(e, x []float64) {
+	d, n := l.cfg.Dims, l.cfg.Batch
+	for i := range n {
+		for j := range i {
+			var q float64
+			for k := range d.In {
+				diff := x[i*d.In+k] - x[j*d.In+k]
+				q += diff * diff
+			}
+			w := l.cfg.Manifold / float64(n) * math.Exp(-q/2)
+			for k := range d.Out {
+				a, b := i*d.Out+k, j*d.Out+k
+				diff := w * (l.h[a] - l.h[b])
+				e[a] += diff
+				e[b] -= diff
 			}
 		}
 	}
@@ -397,6 +463,19 @@ func (l *DoublyStochastic) Grow(blocks []Map) error {
 		l.pre.grow(len(blocks), f)
 	}
 	return nil
+}
+
+// Redrawn says that block i has other features than before, as of the next call:
+// its weights mean nothing any more and become zero (Brault 2017, Algorithm 4,
+// after the cap). An average starts again.
+func (l *DoublyStochastic) Redrawn(i int) {
+	clear(l.block(i))
+	if l.mean != nil {
+		l.mean.restart()
+	}
+	if l.pre != nil {
+		l.pre.forget(i)
+	}
 }
 
 // State saves or restores the weights, the clock and the pairs that wait for

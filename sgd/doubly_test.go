@@ -183,6 +183,42 @@ func TestC5_7_GrowingKeepsThePrediction(t *testing.T) {
 	}
 }
 
+// A block with new features starts at zero, whatever else the learner keeps of it,
+// and the others stay.
+func TestRedrawnBlockStartsAtZero(t *testing.T) {
+	for _, preconditioner := range []sgd.Preconditioner{nil, sgd.AdaGrad{Epsilon: 1}, sgd.Hessian{Forgetting: .9, Output: fixB}} {
+		for _, average := range []bool{false, true} {
+			blocks := gaussianBlocks(3, 4, 1, true)
+			m, d := maps(blocks)
+			l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
+				Blocks: m, Dims: d, Batch: 2, Lambda: 1e-2, Rate: sgd.Constant(.3), Decay: sgd.DecayBlock,
+				Preconditioner: preconditioner, Average: average,
+			}))
+			r := &source{6}
+			before := trainOnCurve(l, 4000)
+			blocks.Redraw(1)
+			l.Redrawn(1)
+			w := weights(l, 3*d.Params)
+			for i, v := range w {
+				if inside := i >= d.Params && i < 2*d.Params; inside != (v == 0) {
+					t.Fatalf("%T: weight %d is %g", preconditioner, i, v)
+				}
+			}
+			if n := testing.AllocsPerRun(10, func() {
+				blocks.Redraw(1)
+				l.Redrawn(1)
+				x, y := curve(r)
+				l.Learn(x, y)
+			}); n > 2 { // the two slices of curve
+				t.Errorf("%T: %v allocations", preconditioner, n)
+			}
+			if after := trainOnCurve(l, 4000); after > 2*before+.01 {
+				t.Errorf("%T: error %g after a redraw, %g before", preconditioner, after, before)
+			}
+		}
+	}
+}
+
 func finiteAll(v []float64) bool {
 	for _, x := range v {
 		if math.IsNaN(x) || math.IsInf(x, 0) {

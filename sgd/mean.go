@@ -46,6 +46,13 @@ func (m *mean) add(t []float64, s float64, offset int, delta []float64) {
 	}
 }
 
+// restart forgets all iterates.
+func (m *mean) restart() {
+	clear(m.prev)
+	clear(m.cur)
+	m.sum, m.prevN, m.curN, m.window = 0, 0, 0, 1
+}
+
 // settle makes the sums independent of t, which is about to be rescaled.
 func (m *mean) settle(t []float64) {
 	vec.Axpy(m.sum, t, m.cur)

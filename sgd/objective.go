@@ -13,9 +13,13 @@ type ObjectiveConfig struct {
 	Map  Map
 	Dims Dims
 
-	X, Y   []float64 // M x d, M x p; NaN targets are missing
+	X, Y   []float64 // M x d, M x q; NaN targets are missing
 	Lambda float64   // >= 0, convention H
 	Loss   Loss      // nil: Squared
+
+	// Observed is V, q x p row-major: the targets are of V h(x), such as sums of
+	// outputs. nil: the identity, q = p.
+	Observed []float64
 
 	// Edges joins samples, labelled or not, whose predictions should be alike,
 	// with weight Manifold >= 0.
@@ -32,7 +36,7 @@ type Edge struct {
 // Objective is the regularised empirical risk of any feature map, without a
 // matrix of size features x outputs ever being formed:
 //
-//	R(theta) = 1/N sum_i loss(h(x_i), y_i) + lambda/2 ||theta||^2
+//	R(theta) = 1/N sum_i loss(V h(x_i), y_i) + lambda/2 ||theta||^2
 //	         + manifold/2 sum_edges w_ij ||h(x_i) - h(x_j)||^2
 //
 // N counts the samples with a known target. A target of which only some
@@ -46,11 +50,52 @@ type Objective struct {
 	cfg ObjectiveConfig
 	n   int // samples
 	inv float64
+	observation
 
 	phi  []float64 // M x features
 	pred []float64 // M x p
 	zero []float64 // targets with 0 instead of every known value
+	seen []float64 // M x q, then the gradient in it
 	e    []float64 // M x p
+}
+
+// observation is the linear map V from the predictions to what is observed of
+// them, q x p; nil is the identity.
+type observation struct {
+	v    []float64
+	q, p int
+}
+
+func newObservation(what string, v []float64, p int) (observation, error) {
+	if v == nil {
+		return observation{nil, p, p}, nil
+	}
+	if len(v) == 0 || len(v)%p != 0 || !finite(v) {
+		return observation{}, fmt.Errorf("sgd: %s Observed needs whole finite rows of %d numbers, got %d", what, p, len(v))
+	}
+	return observation{v, len(v) / p, p}, nil
+}
+
+// forward sets the rows of y to V times those of h.
+func (o observation) forward(y, h []float64) {
+	if o.v == nil {
+		copy(y, h)
+		return
+	}
+	for i := range len(h) / o.p {
+		vec.MatVec(y[i*o.q:(i+1)*o.q], o.v, h[i*o.p:(i+1)*o.p])
+	}
+}
+
+// backward sets the rows of h to V^T times those of y.
+func (o observation) backward(h, y []float64) {
+	if o.v == nil {
+		copy(h, y)
+		return
+	}
+	for i := range len(h) / o.p {
+		vec.MatTVec(h[i*o.p:(i+1)*o.p], o.v, y[i*o.q:(i+1)*o.q])
+	}
 }
 
 // NewObjective computes the features of all samples.
@@ -60,9 +105,13 @@ func NewObjective(cfg ObjectiveConfig) (*Objective, error) {
 		return nil, fmt.Errorf("sgd: Objective sizes must be >= 1, got %+v", d)
 	}
 	n := len(cfg.X) / d.In
+	v, err := newObservation("Objective", cfg.Observed, d.Out)
+	if err != nil {
+		return nil, err
+	}
 	switch {
-	case n < 1 || len(cfg.X) != n*d.In || len(cfg.Y) != n*d.Out:
-		return nil, fmt.Errorf("sgd: Objective needs rows of %d inputs and %d targets, got %d and %d numbers", d.In, d.Out, len(cfg.X), len(cfg.Y))
+	case n < 1 || len(cfg.X) != n*d.In || len(cfg.Y) != n*v.q:
+		return nil, fmt.Errorf("sgd: Objective needs rows of %d inputs and %d targets, got %d and %d numbers", d.In, v.q, len(cfg.X), len(cfg.Y))
 	case !finite(cfg.X):
 		return nil, errors.New("sgd: Objective has an input that is not finite")
 	case !(cfg.Lambda >= 0) || math.IsInf(cfg.Lambda, 0):
@@ -79,24 +128,26 @@ func NewObjective(cfg ObjectiveConfig) (*Objective, error) {
 		cfg.Loss = Squared{}
 	}
 	o := &Objective{
-		cfg:  cfg,
-		n:    n,
-		phi:  make([]float64, n*d.Features),
-		pred: make([]float64, n*d.Out),
-		zero: make([]float64, n*d.Out),
-		e:    make([]float64, n*d.Out),
+		cfg:         cfg,
+		n:           n,
+		observation: v,
+		phi:         make([]float64, n*d.Features),
+		pred:        make([]float64, n*d.Out),
+		zero:        make([]float64, n*v.q),
+		seen:        make([]float64, n*v.q),
+		e:           make([]float64, n*d.Out),
 	}
 	labelled := 0
 	for i := range n {
 		cfg.Map.FeaturesTo(o.phi[i*d.Features:(i+1)*d.Features], cfg.X[i*d.In:(i+1)*d.In])
 		known := false
-		for k := i * d.Out; k < (i+1)*d.Out; k++ {
-			v := cfg.Y[k]
-			if math.IsInf(v, 0) {
+		for k := i * v.q; k < (i+1)*v.q; k++ {
+			y := cfg.Y[k]
+			if math.IsInf(y, 0) {
 				return nil, fmt.Errorf("sgd: Objective target of sample %d is infinite", i)
 			}
-			o.zero[k] = 0 * v // NaN stays
-			known = known || !math.IsNaN(v)
+			o.zero[k] = 0 * y // NaN stays
+			known = known || !math.IsNaN(y)
 		}
 		if known {
 			labelled++
@@ -139,9 +190,11 @@ func (o *Objective) gradientTo(g, theta []float64, loss Loss, y []float64) (valu
 		panic(badLength)
 	}
 	f := o.Predictions(theta)
-	value = o.inv * LossOf(loss, f, y)
-	LossGradTo(o.e, loss, f, y)
-	vec.Scale(o.inv, o.e)
+	o.forward(o.seen, f)
+	value = o.inv * LossOf(loss, o.seen, y)
+	LossGradTo(o.seen, loss, o.seen, y)
+	vec.Scale(o.inv, o.seen)
+	o.backward(o.e, o.seen)
 	if o.cfg.Manifold > 0 {
 		value += o.addSmoothness(f)
 	}

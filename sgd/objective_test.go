@@ -1,6 +1,7 @@
 package sgd_test
 
 import (
+	"gonum.org/v1/gonum/mat"
 	"math"
 	"strings"
 	"testing"
@@ -141,6 +142,158 @@ func TestC8_5_SemiSupervised(t *testing.T) {
 	lbfgs := make([]float64, 2)
 	must(o.MinimiseLBFGS(lbfgs, sgd.LBFGS{}))
 	near(t, "L-BFGS", lbfgs, theta, 1e-6)
+}
+
+// With an output map V the normal equations are those of appendix B,
+//
+//	(1/N sum Phi V^T V Phi^T + lambda I + manifold sum_ik Phi_i L_ik Phi_k^T) theta = 1/N sum Phi V^T y,
+//
+// assembled here from the features, and solved by elimination.
+func TestC8_5_OutputMap(t *testing.T) {
+	const n, labelled, lambda, manifold = 7, 4, .03, .4
+	r := &source{31}
+	x, v := r.normals(2*n), []float64{1, .5}
+	y := r.normals(n)
+	for i := labelled; i < n; i++ {
+		y[i] = math.NaN()
+	}
+	var edges []sgd.Edge
+	for i := range n - 1 {
+		edges = append(edges, sgd.Edge{i, i + 1, 1 + float64(i)/10})
+	}
+	m := fixMap()
+	d := sgd.Dims(m.Dims())
+	o := must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, Dims: d, X: x, Y: y, Lambda: lambda, Observed: v, Edges: edges, Manifold: manifold}))
+	theta := make([]float64, d.Params)
+	must(o.SolveCG(theta, 1e-14, 0))
+
+	laplacian := mat.NewDense(n, n, nil)
+	for _, e := range edges {
+		for _, c := range []struct {
+			i, j int
+			w    float64
+		}{{e.I, e.I, 1}, {e.J, e.J, 1}, {e.I, e.J, -1}, {e.J, e.I, -1}} {
+			laplacian.Set(c.i, c.j, laplacian.At(c.i, c.j)+c.w*e.Weight)
+		}
+	}
+	p := d.Params
+	adjoint := make([]*mat.Dense, n) // Phi(x_i), params x outputs
+	for i := range adjoint {
+		adjoint[i] = mat.NewDense(p, 2, nil)
+		phi := make([]float64, d.Features)
+		m.FeaturesTo(phi, x[2*i:2*i+2])
+		for k := range 2 {
+			g, unit := make([]float64, p), make([]float64, 2)
+			unit[k] = 1
+			m.AddGradient(g, 1, phi, unit)
+			adjoint[i].SetCol(k, g)
+		}
+	}
+	a, b := mat.NewDense(p, p, nil), mat.NewVecDense(p, nil)
+	for i := range p {
+		a.Set(i, i, lambda)
+	}
+	for i := range n {
+		for k := range n {
+			var part mat.Dense
+			part.Mul(adjoint[i], adjoint[k].T())
+			part.Scale(manifold*laplacian.At(i, k), &part)
+			a.Add(a, &part)
+		}
+		if i >= labelled {
+			continue
+		}
+		var seen mat.VecDense
+		seen.MulVec(adjoint[i], mat.NewVecDense(2, v))
+		var outer mat.Dense
+		outer.Outer(1./labelled, &seen, &seen)
+		a.Add(a, &outer)
+		b.AddScaledVec(b, y[i]/labelled, &seen)
+	}
+	var want mat.VecDense
+	if err := want.SolveVec(a, b); err != nil {
+		t.Fatal(err)
+	}
+	near(t, "theta", theta, want.RawVector().Data, 1e-10)
+}
+
+// Online, with the whole sample as the mini-batch, the term has the fixed point of
+// the batch objective, of which every pair of inputs is an edge.
+func TestC8_5_OnlineTermIsThatOfTheObjective(t *testing.T) {
+	const n, lambda, manifold = 6, .05, .8
+	r := &source{32}
+	x, y := r.normals(2*n), r.normals(n)
+	for name, observed := range map[string][]float64{"first output": {1, 0}, "sum": {1, 1}, "identity": nil} {
+		y := y
+		if observed == nil {
+			y = r.normals(2 * n)
+		}
+		var edges []sgd.Edge
+		for i := range n {
+			for j := range i {
+				q := square(x[2*i]-x[2*j]) + square(x[2*i+1]-x[2*j+1])
+				edges = append(edges, sgd.Edge{i, j, math.Exp(-q/2) / n / n})
+			}
+		}
+		m := fixMap()
+		o := must(sgd.NewObjective(sgd.ObjectiveConfig{
+			Map: m, Dims: sgd.Dims(m.Dims()), X: x, Y: y, Lambda: lambda, Observed: observed, Edges: edges, Manifold: manifold,
+		}))
+		theta := make([]float64, m.Dims().Params)
+		must(o.SolveCG(theta, 1e-14, 0))
+		blocks, d := maps(fixBlocks())
+		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
+			Blocks: blocks, Dims: d, Batch: n, Lambda: lambda, Rate: sgd.Constant(.7), Decay: sgd.DecayBlock,
+			Manifold: manifold, Observed: observed,
+		}))
+		for range 3000 {
+			l.Step(x, y)
+		}
+		want, got := o.Predictions(theta), make([]float64, 2)
+		for i := range n {
+			l.PredictTo(got, x[2*i:2*i+2])
+			near(t, name, got, want[2*i:2*i+2], 1e-10)
+		}
+	}
+}
+
+func square(v float64) float64 { return v * v }
+
+// Two clouds, of which few points have a target: unlabelled points carry it to the
+// rest of their cloud. Without the term they are dropped and counted.
+func TestUnlabelledPairsHelp(t *testing.T) {
+	run := func(manifold float64) (e float64, dropped uint64) {
+		m := orff.NewDecomposable(must(orff.NewFourier(orff.Gaussian{Sigma: .4}, 1, 40, orff.NewRand(2))), orff.Identity(1))
+		l := must(sgd.NewDoublyStochastic(sgd.DoublyStochasticConfig{
+			Blocks: []sgd.Map{m}, Dims: sgd.Dims(m.Dims()), Batch: 16, Lambda: 1e-4, Rate: sgd.Constant(.9), Decay: sgd.DecayBlock, Manifold: manifold,
+		}))
+		r := &source{33}
+		draw := func() (x, side float64) {
+			side = math.Copysign(1, r.uniform()-.5)
+			return 3*side + 1.2*(2*r.uniform()-1), side
+		}
+		for i := range 40000 {
+			x, side := draw()
+			y := math.NaN()
+			if i%4 < 2 && math.Abs(x-3*side) < .2 { // labels in the middle of a cloud
+				y = side
+			}
+			l.Learn([]float64{x}, []float64{y})
+		}
+		h := make([]float64, 1)
+		for range 500 {
+			x, side := draw()
+			l.PredictTo(h, []float64{x})
+			e += square(h[0]-side) / 500
+		}
+		return e, l.Dropped()
+	}
+	without, dropped := run(0)
+	with, none := run(1)
+	t.Logf("squared error %.3f without the term, %.3f with it", without, with)
+	if with > without/2 || dropped == 0 || none != 0 {
+		t.Errorf("squared error %.3f without the term, %.3f with it; %d and %d pairs dropped", without, with, dropped, none)
+	}
 }
 
 func TestC8_6_ManifoldLimits(t *testing.T) {

@@ -26,6 +26,9 @@ type preconditioner interface {
 	// grow makes room for n blocks after the features were divided by f.
 	grow(n int, f float64)
 
+	// forget drops what is known of block i.
+	forget(i int)
+
 	state(c *snapshot.Codec)
 }
 
@@ -60,6 +63,8 @@ func (p *adaGrad) grow(n int, f float64) {
 	vec.Scale(1/(f*f), p.sum) // gradients shrink with the features
 	p.sum = append(p.sum, make([]float64, n*p.params-len(p.sum))...)
 }
+
+func (p *adaGrad) forget(i int) { clear(p.sum[i*p.params : (i+1)*p.params]) }
 
 func (p *adaGrad) state(c *snapshot.Codec) { c.Float64s(p.sum) }
 
@@ -179,6 +184,10 @@ func (h *hessian) apply(g []float64, i int, m Map, phi []float64) {
 // giveUp takes no step and forgets a curvature that overflowed.
 func (h *hessian) giveUp(g []float64, i int) {
 	clear(g)
+	h.forget(i)
+}
+
+func (h *hessian) forget(i int) {
 	h.mean[i].SetIdentity(0)
 	h.visits[i] = 0
 }

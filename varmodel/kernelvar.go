@@ -40,6 +40,14 @@ type KernelVARConfig struct {
 	Proximal sgd.Proximal // such as sgd.GroupLasso; needs PlainSteps
 	Average  bool
 
+	// Manifold >= 0 is the weight of the semi-supervised term: samples without any
+	// value still say where inputs lie. It needs PlainSteps or AdaGradSteps.
+	Manifold float64
+
+	// Redraw is the number of steps after which the next block in turn is drawn
+	// again and starts at zero; 0 means never. It needs two Blocks or more.
+	Redraw int
+
 	Step       Step
 	Forgetting float64 // of NewtonSteps: what the curvature keeps at a step; 0 means 0.995
 	Epsilon    float64 // of AdaGradSteps; 0 means 1e-4
@@ -89,6 +97,12 @@ func NewKernelVAR(cfg KernelVARConfig) (eval.Model, error) {
 	if cfg.Map == nil {
 		return nil, errors.New("varmodel: Map is missing")
 	}
+	if cfg.Redraw < 0 || cfg.Redraw > 0 && cfg.Blocks < 2 {
+		return nil, fmt.Errorf("varmodel: Redraw must be >= 0, and 0 with a single block, got %d", cfg.Redraw)
+	}
+	if cfg.Manifold > 0 && cfg.Step == NewtonSteps {
+		return nil, errors.New("varmodel: Manifold: the curvature of NewtonSteps does not know this term; take PlainSteps or AdaGradSteps")
+	}
 	input, err := newKernelInput(cfg.Dim, cfg.Order, cfg.Inputs, cfg.Bandwidth)
 	if err != nil {
 		return nil, err
@@ -124,6 +138,9 @@ type descent struct {
 	x, y  []float64
 	valid bool
 
+	redraw   int
+	manifold bool
+
 	target     []float64
 	jac        *orff.Jacobian
 	rough      error // why jac is nil
@@ -140,6 +157,7 @@ func newDescent(cfg *KernelVARConfig) (*descent, error) {
 	}
 	d := &descent{
 		blocks: blocks, x: make([]float64, cfg.Dim*cfg.Order), y: make([]float64, cfg.Dim), target: make([]float64, cfg.Dim),
+		redraw: cfg.Redraw, manifold: cfg.Manifold > 0,
 	}
 	maps := make([]sgd.Map, cfg.Blocks)
 	for i := range maps {
@@ -153,7 +171,7 @@ func newDescent(cfg *KernelVARConfig) (*descent, error) {
 	c := sgd.DoublyStochasticConfig{
 		Blocks: maps, Dims: sgd.Dims(blocks.Block(0).Dims()),
 		Batch: cfg.Batch, Lambda: cfg.Lambda, Rate: cfg.Rate, Decay: cfg.Decay, Loss: cfg.Loss, Clip: cfg.Clip,
-		Proximal: cfg.Proximal, Average: cfg.Average,
+		Proximal: cfg.Proximal, Average: cfg.Average, Manifold: cfg.Manifold,
 	}
 	switch cfg.Step {
 	case NewtonSteps:
@@ -241,8 +259,30 @@ func (d *descent) Update(x, e []float64) {
 	if d.gamma != nil {
 		d.gamma.observe(d.target, e)
 	}
+	d.learn(x)
+}
+
+// Unlabelled learns from an input without a target.
+func (d *descent) Unlabelled(x []float64) {
+	if !d.manifold || math.IsNaN(x[0]) {
+		return
+	}
+	for k := range d.target {
+		d.target[k] = math.NaN()
+	}
+	d.learn(x)
+}
+
+func (d *descent) learn(x []float64) {
+	before := d.l.Steps()
 	d.l.Learn(x, d.target)
 	d.valid = false
+	if t := d.l.Steps(); d.redraw > 0 && t > before && t%d.redraw == 0 {
+		i := (t/d.redraw - 1) % d.blocks.Blocks()
+		if d.blocks.Redraw(i) {
+			d.l.Redrawn(i)
+		}
+	}
 }
 
 // jacobianTo writes the derivative of h in the input x, dim x In.

@@ -97,6 +97,8 @@ func init() {
 	models["kernelvar-divergence"] = func(d, h int) (eval.Model, error) {
 		return NewKernelVAR(KernelVARConfig{Dim: d, Order: 1, Horizon: h, Map: divergenceMap(d, 10), Seed: 1, Step: PlainSteps})
 	}
+	models["kernelvar-manifold"] = kernelVAR(KernelVARConfig{Step: PlainSteps, Manifold: .1})
+	models["kernelvar-redraw"] = kernelVAR(KernelVARConfig{Step: AdaGradSteps, Blocks: 3, Redraw: 5})
 	models["kernelvar-schur"] = func(d, h int) (eval.Model, error) {
 		return NewKernelVAR(KernelVARConfig{Dim: d, Order: 1, Horizon: h, Map: schurMap(d, 4), Seed: 1, Step: AdaGradSteps})
 	}
@@ -207,6 +209,28 @@ func TestSteeredStepsAreThoseOfTheOperator(t *testing.T) {
 	}
 }
 
+// A sample without any value reaches the semi-supervised term, and nothing else.
+func TestUnlabelledSamplesAreLearntFrom(t *testing.T) {
+	for _, manifold := range []float64{0, .1} {
+		m, err := kernelVAR(KernelVARConfig{Step: PlainSteps, Manifold: manifold, Batch: 1})(2, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := m.NewSeries()
+		record(t, f, randomSeries(rand.New(rand.NewPCG(28, 29)), 300, 2, 0), 2)
+		l := m.(*regression).learner.(*descent).l
+		before := l.Steps()
+		for range 3 {
+			if err := f.Observe([]float64{math.NaN(), math.NaN()}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := l.Steps() - before; got != map[float64]int{0: 0, .1: 3}[manifold] {
+			t.Errorf("manifold %g: %d steps on 3 samples without a value", manifold, got)
+		}
+	}
+}
+
 // The larger the penalty, the fewer frequencies are left.
 func TestGroupLassoRemovesFrequencies(t *testing.T) {
 	const d = 2
@@ -252,6 +276,9 @@ func TestKernelVARRefusesWithTheReason(t *testing.T) {
 		{KernelVARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Step: 9}, "Step"},
 		{KernelVARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Forgetting: 1}, "Forgetting"},
 		{KernelVARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Bandwidth: -1}, "Bandwidth"},
+		{KernelVARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Redraw: 9}, "Redraw"},
+		{KernelVARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Manifold: .1}, "Manifold"},
+		{KernelVARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Manifold: -1, Step: PlainSteps}, "Manifold"},
 		{KernelVARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Blocks: -1}, "Blocks"},
 		{KernelVARConfig{Dim: 2, Order: 1, Horizon: 1, Step: PlainSteps, Map: identity, Gamma: LearntGamma{From: Correlations, Shrink: 2}}, "Shrink"},
 	} {

@@ -15,6 +15,9 @@ type learner interface {
 	State(c *snapshot.Codec)
 }
 
+// unlabelledLearner is a learner that also learns from features without a target.
+type unlabelledLearner interface{ Unlabelled(phi []float64) }
+
 const outputLimit = 4 // limit of a forecast increment, in typical steps
 
 // design makes the feature vector phi of a series from its past. What it has
@@ -113,6 +116,8 @@ func (s *regressionSeries) learn(y []float64) {
 	}
 	if any {
 		s.m.learner.Update(s.phi, s.err)
+	} else if l, ok := s.m.learner.(unlabelledLearner); ok {
+		l.Unlabelled(s.phi)
 	}
 }
 
