@@ -16,7 +16,7 @@ const (
 	Level View = iota
 
 	// Noise: the errors of the forecasts are larger or smaller than usual, by a
-	// factor of e in the energy of the last samples.
+	// factor of three in the energy of the last samples.
 	Noise
 
 	// Jump: this sample is away from its forecast, by twelve mean errors in the
@@ -29,14 +29,15 @@ const (
 func (v View) String() string { return [...]string{"level", "noise", "jump"}[v] }
 
 const (
-	surpriseSpan    = 50     // samples that Level and Noise average over
-	surpriseMemory  = 20_000 // samples that what is usual is averaged over
-	surpriseWarmup  = 100    // samples before the first score
-	surpriseClip    = 5      // standard deviations; beyond it a value counts as that far
-	surpriseErrClip = 10     // mean errors; the same for the scale of the errors
-	surpriseFloor   = .01    // of the energy of an error, in squares of the mean error
+	surpriseSpan    = 50                 // samples that Level and Noise average over
+	surpriseMemory  = 20_000             // samples that what is usual is averaged over
+	surpriseWarmup  = 100                // samples before the first score
+	surpriseClip    = 5                  // standard deviations; beyond it a value counts as that far
+	surpriseErrClip = 10                 // mean errors; the same for the scale of the errors
+	surpriseFloor   = .01                // of the energy of an error, in squares of the mean error
+	noiseLimit      = 1.0986122886681098 // log(3)
 	jumpLimit       = 12
-	jumpMost        = 100 // mean errors of one variable that Jump counts
+	jumpMost        = 50 // mean errors of one variable that Jump counts: one of 17 or more raises no alarm alone
 )
 
 // Surprise scores how unusual a sample of a series of several variables is, given
@@ -136,6 +137,23 @@ func (s *Surprise) Leading() (View, []float64) {
 	return s.leading, s.shares
 }
 
+// VariablesTo writes the score that each variable has by itself, the largest of its
+// views, into dst, of length dim; NaN where there is none.
+func (s *Surprise) VariablesTo(dst []float64) {
+	for j := range dst {
+		dst[j] = math.NaN()
+		if !s.hasScore {
+			continue
+		}
+		for view := range viewCount {
+			if sq := s.perView[view][j]; !(sq <= dst[j]) && !math.IsNaN(sq) {
+				dst[j] = sq
+			}
+		}
+		dst[j] = math.Sqrt(dst[j])
+	}
+}
+
 // observe returns the squares of the views of one variable, NaN where there is
 // none, and learns.
 func (v *surpriseVar) observe(y, r float64, warm bool) (squares [viewCount]float64) {
@@ -156,7 +174,7 @@ func (v *surpriseVar) observe(y, r float64, warm bool) (squares [viewCount]float
 			energy := math.Log(z*z + surpriseFloor)
 			v.noise += short * (energy - v.noise)
 			if warm {
-				d := v.noise - v.usual
+				d := (v.noise - v.usual) / noiseLimit
 				squares[Noise] = d * d
 			}
 			v.usual += long * (energy - v.usual)

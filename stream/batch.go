@@ -46,16 +46,19 @@ type Observation struct {
 	Y        []float64 // NaN = missing
 	Residual []float64 // y - yhat of the one-step forecast; NaN = none
 
-	// Anomaly is the residual in units of the distance from yhat to the bound
-	// of the first interval level on the side where y lies: more than 1 means
-	// outside the interval. NaN = no residual or no interval; never more than
-	// MaxAnomaly.
+	// Score says how unusual the sample is, Anomaly how unusual each variable is by
+	// itself: more than 1 is more than the model expects, NaN = not known yet. See
+	// eval.Surprise, whose leading view is Cause. Share is that of each variable in
+	// the score: it sums to 1; nil = no score.
+	Score   float64
+	Cause   eval.View
+	Share   []float64
 	Anomaly []float64
-}
 
-// MaxAnomaly is the largest anomaly score: that of any error where an interval
-// of no width was forecast.
-const MaxAnomaly = 1e6
+	// Unusual is the score of the model itself, in [0, 1], if it is an
+	// eval.Detector; NaN = none.
+	Unusual float64
+}
 
 // Metric is a score of a model on a series.
 type Metric struct {
@@ -93,6 +96,7 @@ const (
 	EventSeries   = "series"   // a new series was seen
 	EventLineage  = "lineage"  // its variables changed for good: a new model
 	EventGap      = "gap"      // missing samples were filled in, or the lags dropped
+	EventDrift    = "drift"    // the model's errors are not what they were
 	EventRollback = "rollback" // the state went bad: back to the last good copy
 	EventReset    = "reset"    // the state went bad and had no good copy: a new model
 )

@@ -137,10 +137,11 @@ func (e *Engine) learnFrom(dst *Batch, r *Record) error {
 	s.advance(r.Time)
 	dst.Series = len(e.series)
 	dst.Watermark = later(dst.Watermark, r.Time)
-	e.observe(dst, s)
+	o := e.observe(dst, s)
 	if err := e.learn(s, e.y); err != nil {
 		return err
 	}
+	e.inspect(dst, s, o)
 	if err := e.forecast(dst, s); err != nil {
 		return err
 	}
@@ -157,30 +158,53 @@ func later(a, b int64) int64 {
 }
 
 // observe appends the sample in e.y with what was expected of it.
-func (e *Engine) observe(dst *Batch, s *series) {
-	o := Observation{Series: s.info, Time: s.time, Y: dst.vector(e.y), Residual: dst.vector(e.y), Anomaly: dst.vector(e.y)}
+func (e *Engine) observe(dst *Batch, s *series) *Observation {
+	d := len(e.y)
+	dst.Observations = append(dst.Observations, Observation{
+		Series: s.info, Time: s.time, Y: dst.vector(e.y),
+		Residual: dst.zeros(d), Score: math.NaN(), Anomaly: dst.zeros(d), Unusual: math.NaN(),
+	})
+	o := &dst.Observations[len(dst.Observations)-1]
 	for j, y := range e.y {
 		o.Residual[j] = y - s.yhat[j]
-		o.Anomaly[j] = anomaly(y, s.yhat[j], s.lower[j], s.upper[j])
 	}
-	dst.Observations = append(dst.Observations, o)
+	if score, ok := s.surprise.Observe(e.y, s.yhat); ok {
+		cause, share := s.surprise.Leading()
+		o.Score, o.Cause, o.Share = score, cause, dst.vector(share)
+	}
+	s.surprise.VariablesTo(o.Anomaly)
+	return o
 }
 
-// anomaly is documented at Observation.Anomaly.
-func anomaly(y, yhat, lower, upper float64) float64 {
-	r, width := y-yhat, upper-yhat
-	if r < 0 {
-		r, width = -r, yhat-lower
+// inspect asks the model what it noticed in the sample that it has just learnt.
+func (e *Engine) inspect(dst *Batch, s *series, o *Observation) {
+	f := s.models[0].f
+	if m, is := f.(eval.Detector); is {
+		if score, ok := m.Anomaly(); ok {
+			o.Unusual = score
+		}
 	}
-	switch {
-	case math.IsNaN(r) || math.IsNaN(width):
-		return math.NaN()
-	case r == 0:
-		return 0
-	case r >= MaxAnomaly*width: // also where the width is 0 or negative
-		return MaxAnomaly
+	if m, is := f.(eval.DriftDetector); is {
+		if d, ok := m.Drift(); ok {
+			s.drifted(dst, d)
+		}
 	}
-	return r / width
+}
+
+// drifted appends the event of a drift.
+func (s *series) drifted(dst *Batch, d eval.Drift) {
+	of, what := "the errors", "larger than usual"
+	if d.Variable != eval.All {
+		of = "the errors of " + s.info.Variables[d.Variable]
+	}
+	if d.Bias {
+		what = "of one sign"
+	}
+	if d.Action == eval.AdaptNone {
+		s.event(dst, s.time, EventDrift, "%s have been %s for about %d samples", of, what, d.Since)
+		return
+	}
+	s.event(dst, s.time, EventDrift, "%s have been %s for about %d samples; action: %s", of, what, d.Since, d.Action)
 }
 
 // learn shows y to the models and to their scores.
@@ -219,8 +243,6 @@ func (e *Engine) forecast(dst *Batch, s *series) error {
 	e.bounds(m.f)
 	m.scorer.Push(e.yhat, e.lower, e.upper, ref)
 	copy(s.yhat, e.yhat)
-	copy(s.lower, e.lower)
-	copy(s.upper, e.upper)
 	e.emit(dst, s)
 	return nil
 }

@@ -204,9 +204,6 @@ func render(b *stream.Batch) string {
 			s := short(o.Y[j])
 			if !math.IsNaN(o.Residual[j]) {
 				s += fmt.Sprintf(" (error %s", short(o.Residual[j]))
-				if !math.IsNaN(o.Anomaly[j]) {
-					s += fmt.Sprintf(", score %s", short(o.Anomaly[j]))
-				}
 				s += ")"
 			}
 			return s

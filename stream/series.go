@@ -20,9 +20,8 @@ type series struct {
 	time    int64 // of the last sample
 	spacing spacing
 
-	// The one-step forecast issued last and its bounds of the first level, each
-	// of length dim; NaN = none.
-	yhat, lower, upper []float64
+	yhat     []float64 // the one-step forecast issued last, dim; NaN = none
+	surprise *eval.Surprise
 
 	candidate []string // other variables that the last records agreed on
 	agreed    int      // how many did
@@ -81,8 +80,7 @@ func (e *Engine) setWeights(s *series, vars *variables, w *weights) error {
 		s.models = append(s.models, &rival{name: b.Name, own: m, f: m.NewSeries(), scorer: e.newScorer(dim)})
 	}
 	s.yhat = make([]float64, dim)
-	s.lower = make([]float64, dim)
-	s.upper = make([]float64, dim)
+	s.surprise = eval.NewSurprise(dim)
 	s.forget()
 	return nil
 }
@@ -149,10 +147,8 @@ func (s *series) advance(t int64) {
 
 // forget drops the one-step forecast.
 func (s *series) forget() {
-	for _, v := range [][]float64{s.yhat, s.lower, s.upper} {
-		for i := range v {
-			v[i] = math.NaN()
-		}
+	for i := range s.yhat {
+		s.yhat[i] = math.NaN()
 	}
 }
 

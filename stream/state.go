@@ -150,8 +150,7 @@ func (s *series) state(c *snapshot.Codec) {
 		m.scorer.State(c)
 	}
 	c.Float64s(s.yhat)
-	c.Float64s(s.lower)
-	c.Float64s(s.upper)
+	s.surprise.State(c)
 	c.Int(&s.agreed)
 	c.Blob(&s.good, maxModelBytes)
 }

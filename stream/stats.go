@@ -12,6 +12,8 @@ type Stats struct {
 	Observations int64
 	Metrics      int64
 	Events       int64
+	Drifts       int64            // events that are drifts
+	Anomalies    int64            // observations with a score above 1
 	DeadLetters  map[Reason]int64 // all, kept or not
 
 	Series    int64 // seen so far
@@ -69,6 +71,16 @@ func (r *Runner) count(b *Batch) {
 	s.Observations += int64(len(b.Observations))
 	s.Metrics += int64(len(b.Metrics))
 	s.Events += int64(len(b.Events))
+	for i := range b.Events {
+		if b.Events[i].Kind == EventDrift {
+			s.Drifts++
+		}
+	}
+	for i := range b.Observations {
+		if b.Observations[i].Score > 1 {
+			s.Anomalies++
+		}
+	}
 	for _, l := range b.DeadLetters {
 		s.DeadLetters[l.Reason]++
 	}

@@ -366,6 +366,8 @@ func (c counters) plus(past counters) counters {
 	c.Observations += past.Observations
 	c.Metrics += past.Metrics
 	c.Events += past.Events
+	c.Drifts += past.Drifts
+	c.Anomalies += past.Anomalies
 	c.Checkpoints += past.Checkpoints
 	for reason, n := range past.DeadLetters {
 		c.DeadLetters[reason] += n

@@ -13,8 +13,19 @@ import (
 )
 
 // newModel makes the model that c names for series of dim variables, with
-// intervals if c has levels. shared says that several series will share it.
+// intervals if c has levels and what watches it. shared says that several series
+// will share it.
 func newModel(c config.Model, dim int, shared bool) (eval.Model, error) {
+	m, err := newForecastingModel(c, dim, shared)
+	if err == nil && c.Drift.Detect {
+		m, err = varmodel.NewDrift(m, varmodel.DriftConfig{
+			Dim: dim, Horizon: c.Horizon, FalseAlarms: c.Drift.FalseAlarms, Action: eval.Adaptation(c.Drift.Action),
+		})
+	}
+	return m, err
+}
+
+func newForecastingModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 	m, err := newPlainModel(c, dim, shared)
 	if err == nil && c.Influence {
 		m, err = varmodel.NewInfluence(m, dim, 0)

@@ -167,6 +167,8 @@ var (
 	descRecords     = desc("records_total", "Records read, by whether they were learnt from.", "result")
 	descDeadLetters = desc("dead_letters_total", "Records and points that could not be used, by reason.", "reason")
 	descPoints      = desc("points_written_total", "Points accepted by the outputs, by kind.", "kind")
+	descDrifts      = desc("drifts_total", "Alarms of the drift detector.")
+	descAnomalies   = desc("anomalies_total", "Samples with an anomaly score above 1.")
 	descSinkRetries = desc("sink_retries_total", "Requests to InfluxDB that were repeated, by status.", "reason")
 	descSeries      = desc("series", "Series seen.")
 	descCheckpoints = desc("checkpoints_total", "Checkpoints saved.")
@@ -223,6 +225,8 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	counter(descPoints, float64(sum.Observations), "observation")
 	counter(descPoints, float64(sum.Metrics), "metric")
 	counter(descPoints, float64(sum.Events), "event")
+	counter(descDrifts, float64(sum.Drifts))
+	counter(descAnomalies, float64(sum.Anomalies))
 	for reason, n := range sum.SinkRetries {
 		counter(descSinkRetries, float64(n), reason)
 	}

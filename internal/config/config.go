@@ -163,6 +163,7 @@ type Model struct {
 	Intervals   string    `yaml:"intervals"` // model = its own, or quantile
 	Influence   bool      `yaml:"influence"` // follow which variable drives which
 	Anomaly     bool      `yaml:"anomaly"`   // score how unusual the lags are
+	Drift       Drift     `yaml:"drift"`
 	Kernel      Kernel    `yaml:"kernel"`
 	Loss        Loss      `yaml:"loss"`
 	Optimiser   Optimiser `yaml:"optimiser"`
@@ -248,6 +249,13 @@ type Log struct {
 	Format string `yaml:"format"` // auto = text on a terminal, json otherwise
 }
 
+// Drift watches the errors of the model for a change of the series.
+type Drift struct {
+	Detect      bool    `yaml:"detect"`
+	Action      string  `yaml:"action"`       // none, forget, reset_scaler or restart
+	FalseAlarms float64 `yaml:"false_alarms"` // per sample of a series that does not change
+}
+
 // Default returns the configuration before any layer.
 func Default() *Config {
 	return &Config{
@@ -261,6 +269,7 @@ func Default() *Config {
 		Model: Model{
 			Type: "auto", Order: 3, Horizon: 1, Levels: []float64{.9}, Frequencies: 50,
 			Ridge: 100, Forgetting: .9995, Seed: 1, Intervals: "model",
+			Drift:  Drift{Detect: true, Action: "none", FalseAlarms: 1e-4},
 			Kernel: defaultKernel(), Loss: Loss{Name: "squared"}, Optimiser: defaultOptimiser(),
 		},
 		Evaluate: Evaluate{Window: 1000, Interval: 100},

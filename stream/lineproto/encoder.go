@@ -69,13 +69,30 @@ func appendObservation(dst []byte, o *stream.Observation) []byte {
 		l.tag("target", target)
 		l.float("y", o.Y[j])
 		l.float("residual", o.Residual[j])
-		l.float("anomaly_score", o.Anomaly[j])
-		if !math.IsNaN(o.Anomaly[j]) {
-			l.bool("is_anomaly", o.Anomaly[j] > 1)
+		l.anomaly(o.Anomaly[j])
+		if o.Share != nil && !math.IsNaN(o.Anomaly[j]) {
+			l.float("anomaly_share", o.Share[j])
 		}
 		dst = l.end(o.Time)
 	}
-	return dst
+	l := begin(dst, "observation")
+	l.tag("series", o.Series.Name)
+	l.tag("target", stream.AllTargets)
+	l.anomaly(o.Score)
+	if o.Score > 1 {
+		l.text("cause", o.Cause.String())
+	}
+	l.float("levelset_score", o.Unusual)
+	return l.end(o.Time)
+}
+
+// anomaly appends a score and whether it is an alarm, unless there is none.
+func (l *line) anomaly(score float64) {
+	if math.IsNaN(score) {
+		return
+	}
+	l.float("anomaly_score", score)
+	l.bool("is_anomaly", score > 1)
 }
 
 func appendMetric(dst []byte, m *stream.Metric) []byte {

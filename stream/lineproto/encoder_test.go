@@ -23,6 +23,7 @@ func ExampleEncoder() {
 		}},
 		Observations: []stream.Observation{{
 			Series: s, Time: 1e9, Y: []float64{1, math.NaN()}, Residual: []float64{.5, math.NaN()}, Anomaly: []float64{2, math.NaN()},
+			Score: 1.5, Share: []float64{1, 0}, Cause: eval.Jump, Unusual: math.NaN(),
 		}},
 		Events: []stream.Event{{Series: "host 1", Time: 1e9, Kind: stream.EventGap, Text: "3 samples missing"}},
 	}
@@ -30,7 +31,8 @@ func ExampleEncoder() {
 	// Output:
 	// forecast,horizon=1,model=orffvar,series=host\ 1,target=cpu yhat=0.5,yhat_lower=0.25,yhat_upper=0.75 2000000000
 	// forecast,horizon=1,model=orffvar,series=host\ 1,target=mem yhat=70 2000000000
-	// observation,series=host\ 1,target=cpu y=1,residual=0.5,anomaly_score=2,is_anomaly=true 1000000000
+	// observation,series=host\ 1,target=cpu y=1,residual=0.5,anomaly_score=2,is_anomaly=true,anomaly_share=1 1000000000
+	// observation,series=host\ 1,target=_all anomaly_score=1.5,is_anomaly=true,cause="jump" 1000000000
 	// forecast_events,kind=gap,series=host\ 1 text="3 samples missing" 1000000000
 }
 
@@ -61,7 +63,7 @@ func TestLinesParse(t *testing.T) {
 				t.Fatalf("%v\n%s", err, text)
 			}
 			d := len(b.Forecasts[0].Series.Variables)
-			if want := d*max(1, levels) + d - 1 + 2; len(metrics) != want || strings.Count(string(text), "\n") != want {
+			if want := d*max(1, levels) + d - 1 + 3; len(metrics) != want || strings.Count(string(text), "\n") != want {
 				t.Fatalf("%d points became %d lines and %d metrics", want, strings.Count(string(text), "\n"), len(metrics))
 			}
 			for _, m := range metrics {
