@@ -30,10 +30,15 @@ model does not depend on which others are listed.
 Errors are in the units of the data, or, with --scale-rows N, in standard
 deviations of the first N rows. skill is 1 - MSE / MSE of the other model on the
 same targets: 0 = no better, 1 = perfect. scv_mse is the mean, its sd the
-standard deviation, of the squared error of a sample averaged over its variables.`,
+standard deviation, of the squared error of a sample averaged over its variables.
+
+With --labels, a file of times and a column "anomaly" of 0 and 1, it also prints
+how the anomaly scores of the models, and a rolling z-score, agree with the labels.
+See "forecaster anomalies -h" for what the score is.`,
 		Example: `  forecaster evaluate data.csv
   forecaster evaluate ETTh2.csv --models auto,orffvar,var1,persistence --scale-rows 2880 --score-rows 3600:14400
-  forecaster evaluate data.csv --models orffvar --seeds 10 --window 200 --output json`,
+  forecaster evaluate data.csv --models orffvar --seeds 10 --window 200 --output json
+  forecaster evaluate test.csv --history train.csv --labels test_labels.csv`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.evaluate(cmd, args[0]) },
 	}
@@ -47,6 +52,7 @@ standard deviation, of the squared error of a sample averaged over its variables
 	f.String("score-rows", "", "score the targets in rows A:B of each series, counted from 0; B may be left out")
 	f.Int("window", 0, "score the targets from this row on, as sequential cross-validation with that window does")
 	f.Int("seeds", 1, "repeat models that draw frequencies with so many seeds")
+	labelFlags(cmd)
 	return cmd
 }
 
@@ -57,6 +63,7 @@ type evaluation struct {
 	Dim         int          `json:"dim"`
 	Results     []result     `json:"results"`
 	Comparisons []comparison `json:"comparisons,omitempty"`
+	Detections  []detection  `json:"detections,omitempty"`
 
 	refused string
 }
@@ -108,25 +115,44 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	e := &evaluation{Dataset: path, Rows: data.Len(), Dim: data.Dim(), refused: refused, Results: []result{}}
+	marked, before, err := readLabelled(cmd, cfg, data, max(from, window), to)
+	if err != nil {
+		return err
+	}
+	if to > 0 {
+		to += before
+	}
 	options := eval.Options{
 		Horizon: cfg.Model.Horizon, Horizons: horizons, Levels: cfg.Model.Levels,
-		From: max(from, window), To: to, ScaleRows: scaleRows, Losses: true,
+		From: before + max(from, window), To: to, ScaleRows: scaleRows, Losses: true,
 	}
-	e := &evaluation{Dataset: path, Rows: data.Len(), Dim: data.Dim(), refused: refused, Results: []result{}}
 	var losses []modelLosses
 	for i, name := range names {
 		m := cfg.Model
 		m.Type = name
 		a.status("%d of %d: %s", i+1, len(names), name)
-		results, l, err := evaluateModel(cmd.Context(), m, data, options, seeds)
+		var watch *surprises
+		var observers []observer
+		if marked != nil {
+			watch = newSurprises(data)
+			observers = append(observers, watch)
+		}
+		results, l, err := evaluateModel(cmd.Context(), m, data, options, seeds, observers...)
 		a.status("")
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
+		}
+		if watch != nil {
+			e.Detections = append(e.Detections, detect(name, watch.flat(), alarmLimit, marked))
 		}
 		e.Results = append(e.Results, results...)
 		losses = append(losses, modelLosses{name, l})
 	}
 	e.Comparisons = compare(losses, horizons)
+	if marked != nil {
+		e.Detections = append(e.Detections, zDetections(data, marked)...)
+	}
 	if a.output == "json" {
 		return writeJSON(a.stdout, e)
 	}
@@ -134,16 +160,20 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 	return nil
 }
 
+// observer sees every step of a model.
+type observer interface {
+	step(f eval.Forecaster, s eval.Step)
+}
+
 // evaluateModel runs one model, as often as there are seeds, and returns one
-// result a horizon, with the losses of the first seed.
-func evaluateModel(ctx context.Context, c config.Model, data *eval.Dataset, o eval.Options, seeds int) ([]result, [][]float64, error) {
+// result a horizon, with the losses of the first seed, which observers see.
+func evaluateModel(ctx context.Context, c config.Model, data *eval.Dataset, o eval.Options, seeds int, observers ...observer) ([]result, [][]float64, error) {
 	if !seeded(c.Type) {
 		seeds = 1
 	}
 	runs := make([][]score, seeds)
 	var losses [][]float64
 	refused := 0
-	o.OnStep = func(eval.Step) error { return ctx.Err() }
 	for s := range runs {
 		c := c
 		c.Seed += uint64(s)
@@ -157,6 +187,12 @@ func evaluateModel(ctx context.Context, c config.Model, data *eval.Dataset, o ev
 		}
 		o.Reference = ref
 		timed := &timedModel{Model: m}
+		o.OnStep = func(st eval.Step) error {
+			for _, see := range observers {
+				see.step(timed.series[st.Series], st)
+			}
+			return ctx.Err()
+		}
 		r, err := eval.Prequential(timed, data, o)
 		if err != nil {
 			return nil, nil, err
@@ -167,7 +203,7 @@ func evaluateModel(ctx context.Context, c config.Model, data *eval.Dataset, o ev
 			runs[s] = append(runs[s], one)
 		}
 		if s == 0 {
-			losses, refused = r.Losses, r.Refused
+			losses, refused, observers = r.Losses, r.Refused, nil
 		}
 	}
 	var results []result
@@ -373,11 +409,14 @@ func appendRecord(data *eval.Dataset, index map[string]int, r *stream.Record, ma
 type timedModel struct {
 	eval.Model
 	elapsed time.Duration
+	series  []eval.Forecaster
 }
 
 // NewSeries implements eval.Model.
 func (m *timedModel) NewSeries() eval.Forecaster {
-	return &timedSeries{m.Model.NewSeries(), m}
+	f := m.Model.NewSeries()
+	m.series = append(m.series, f)
+	return &timedSeries{f, m}
 }
 
 type timedSeries struct {
@@ -428,6 +467,7 @@ func (e *evaluation) print(w io.Writer) {
 	}
 	fmt.Fprintln(w, t.Render())
 	e.printComparisons(w)
+	printDetections(w, e.Detections)
 	if e.refused != "" {
 		fmt.Fprintf(w, "left out: %s\n", e.refused)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -207,90 +206,4 @@ func svgGraph(r *influences) []byte {
 	}
 	b.WriteString("</svg>\n")
 	return b.Bytes()
-}
-
-func (a *app) anomaliesCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "anomalies FILE",
-		Short: "Score how unusual each row is",
-		Long: `anomalies learns a file and scores each row before it learns from it: how far its
-last --order lags lie outside of the level sets of the rows before, as a rank in
-[0, 1] among the last 500. It needs no labels and no model of the series.
-
-The table has the highest scores; --output json has all.`,
-		Example: `  forecaster anomalies data.csv --order 3 --top 20`,
-		Args:    cobra.ExactArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.anomalies(cmd, args[0]) },
-	}
-	a.configFlags(cmd)
-	modelFlags(cmd)
-	_ = cmd.Flags().MarkHidden("model")
-	cmd.Flags().Int("top", 10, "rows of the table")
-	return cmd
-}
-
-// anomaly is the score of a row.
-type anomaly struct {
-	Series string `json:"series"`
-	Row    int    `json:"row"`
-	Score  number `json:"score"`
-}
-
-func (a *app) anomalies(cmd *cobra.Command, path string) error {
-	top, _ := cmd.Flags().GetInt("top")
-	cfg, err := a.load(cmd, modelSettings, onlyFile("anomalies", path)...)
-	if err != nil {
-		return err
-	}
-	data, refused, err := readDataset(cmd.Context(), cfg)
-	if err != nil {
-		return err
-	}
-	plain, err := varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: data.Dim(), Horizon: 1})
-	if err != nil {
-		return err
-	}
-	m, err := varmodel.NewLevelSets(plain, varmodel.LevelSetConfig{Dim: data.Dim(), Order: cfg.Model.Order, Seed: cfg.Model.Seed})
-	if err != nil {
-		return err
-	}
-	scores := []anomaly{}
-	for _, s := range data.Series {
-		f, ok := m.NewSeries().(eval.Detector)
-		if !ok {
-			return errors.New("the model has no scores")
-		}
-		for i, row := range s.Rows {
-			if err := cmd.Context().Err(); err != nil {
-				return err
-			}
-			if err := f.Observe(row); err != nil {
-				return fmt.Errorf("%s, row %d: %w", s.Name, i, err)
-			}
-			if score, ok := f.Anomaly(); ok {
-				scores = append(scores, anomaly{s.Name, i, number(score)})
-			}
-		}
-	}
-	if a.output == "json" {
-		return writeJSON(a.stdout, scores)
-	}
-	slices.SortStableFunc(scores, func(x, y anomaly) int {
-		switch {
-		case x.Score > y.Score:
-			return -1
-		case x.Score < y.Score:
-			return 1
-		}
-		return 0
-	})
-	t := newTable(1, "series", "row", "score")
-	for _, s := range scores[:min(max(top, 0), len(scores))] {
-		t.AppendRow([]any{s.Series, s.Row, s.Score.fixed(4)})
-	}
-	fmt.Fprintln(a.stdout, t.Render())
-	if refused != "" {
-		fmt.Fprintf(a.stdout, "left out: %s\n", refused)
-	}
-	return nil
 }
