@@ -1,8 +1,10 @@
 package varmodel
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/snapshot"
@@ -18,13 +20,16 @@ type IntervalConfig struct {
 // NewIntervals returns m with forecasters that are eval.Bounders. The forecasts
 // stay the same.
 //
-// An interval reaches s exp(L) to either side of the forecast. For each
-// horizon and coordinate, s follows the mean absolute error of the forecasts of
-// that horizon, and for each level L moves up when a sample falls outside and
-// down when it falls inside, in the proportion that holds the coverage at the
-// level (adaptive conformal inference on a logarithmic scale; Gibbs and Candes
-// 2021). Both learn when the target was observed. Nothing is assumed of the
-// distribution of the errors.
+// An interval reaches s g f to either side of the forecast. For each horizon and
+// coordinate, s follows the mean absolute error of the forecasts of that horizon.
+// The factors, f of the coordinate and g of all coordinates together, grow when a
+// target falls outside of the interval that was issued for it and shrink when it
+// falls inside, in the proportion that holds the coverage at the level (adaptive
+// conformal inference on a logarithmic scale; Gibbs and Candes 2021). What all
+// coordinates have in common is thus learnt from all their errors, which short
+// series and long horizons need. Forecasts of h steps overlap, and an outcome is
+// known h steps late: the memory of s grows with h, and no step of a factor is
+// larger than 1/h. Nothing is assumed of the distribution of the errors.
 func NewIntervals(m eval.Model, cfg IntervalConfig) (eval.Model, error) {
 	if err := checkShape(cfg.Dim, cfg.Horizon); err != nil {
 		return nil, err
@@ -37,39 +42,58 @@ func NewIntervals(m eval.Model, cfg IntervalConfig) (eval.Model, error) {
 			return nil, fmt.Errorf("varmodel: Levels must be in (0, 1), got %g", p)
 		}
 	}
-	return &intervals{Model: m, cfg: cfg}, nil
+	order := make([]int, len(cfg.Levels))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(cfg.Levels[a], cfg.Levels[b]) })
+	return &intervals{Model: m, cfg: cfg, order: order}, nil
 }
 
 const (
-	intervalScaleRate = 0.05 // memory of the error scale
+	intervalScaleRate = 0.05 // weight of an error in s, at one step
 	intervalAfter     = 20   // errors at every horizon before bounds are given
-	intervalRate      = 0.03 // smallest step of L
-	intervalSettled   = 400  // errors after which n^-0.6 is smaller than that
+	ownRate           = 0.5  // step of log f, times that of log g …
+	ownFloor          = 0.01 // … and its smallest
+	commonFloor       = 0.04 // smallest step of log g, unless h is large
+	rateDecay         = 0.6  // both steps fall like n^-0.6 before
+	rateSettled       = 2000 // outcomes after which they are at their smallest
+	factorLimit       = 3    // of |log f| and |log g|, from a Gaussian
+	forgotten         = 10   // memories of s after which a value that did not change has made it nothing
+	stillLimit        = 1 << 30
+	stillAfter        = 20 // samples without a change after which a coordinate teaches no factor
 )
 
 type intervals struct {
 	eval.Model
-	cfg IntervalConfig
+	cfg   IntervalConfig
+	order []int // levels, ascending
 }
 
 func (m *intervals) NewSeries() eval.Forecaster {
 	d, h, l := m.cfg.Dim, m.cfg.Horizon, len(m.cfg.Levels)
 	s := &intervalSeries{
 		around: around{m.Model.NewSeries()}, m: m,
-		ring: make([]float64, h*h*d), then: make([]float64, h*h*d),
-		count: make([]float64, h*d), scale: make([]float64, h*d),
-		width: make([]float64, l*h*d), reach: make([]float64, l*h*d),
+		ring: make([]float64, h*h*d), half: make([]float64, h*l*h*d),
+		count: make([]float64, h*d), scale: make([]float64, h*d), rounds: make([]float64, h),
+		own: make([]float64, l*h*d), common: make([]float64, l*h),
+		last: make([]float64, d), still: make([]int, d),
+		misses: make([]float64, l),
 	}
 	for i, p := range m.cfg.Levels {
-		// The half width of a Gaussian in mean absolute errors.
-		start := math.Log(math.Erfinv(p) * math.Sqrt(math.Pi))
-		for k := range h * d {
-			s.width[i*h*d+k] = start
+		for k := range h {
+			s.common[i*h+k] = gaussianFactor(p)
 		}
 	}
-	s.reachAnew()
+	for i := range s.own {
+		s.own[i] = 1
+	}
 	return s
 }
+
+// gaussianFactor is the half width of an interval of level p in mean absolute
+// errors, when these are Gaussian.
+func gaussianFactor(p float64) float64 { return math.Erfinv(p) * math.Sqrt(math.Pi) }
 
 // intervalSeries is one series with its intervals.
 type intervalSeries struct {
@@ -77,48 +101,80 @@ type intervalSeries struct {
 	m *intervals
 
 	ring   []float64 // forecasts of the last H origins, H x H x d
-	then   []float64 // scales when they were issued, H x H x d
+	half   []float64 // half widths of their intervals, H x L x H x d; 0: none
 	next   int       // origin that Observe replaces next
 	issued int       // origins in the ring
 	scored int       // samples after which forecasts of every horizon were scored
 
 	count, scale []float64 // H x d: errors seen, and their mean size
-	width        []float64 // L x H x d: log half widths in scales
-	reach        []float64 // exp(width)
-}
+	rounds       []float64 // H: samples that g has learnt from
+	own          []float64 // f, L x H x d
+	common       []float64 // g, L x H
 
-func (s *intervalSeries) reachAnew() {
-	for i, w := range s.width {
-		s.reach[i] = math.Exp(w)
-	}
+	last  []float64 // newest value of each coordinate
+	still []int     // samples since it changed
+
+	misses []float64 // scratch
 }
 
 func (s *intervalSeries) Observe(y []float64) error {
 	if err := s.Forecaster.Observe(y); err != nil {
 		return err
 	}
-	H, d := s.m.cfg.Horizon, s.m.cfg.Dim
+	H, d, L := s.m.cfg.Horizon, s.m.cfg.Dim, len(s.m.cfg.Levels)
+	for j, v := range y {
+		if v == s.last[j] || math.IsNaN(v) {
+			s.still[j] = min(s.still[j]+1, stillLimit)
+			continue
+		}
+		for h := range H {
+			if float64(s.still[j])*intervalScaleRate > forgotten*float64(h+1) {
+				s.count[h*d+j] = 0
+			}
+		}
+		s.last[j], s.still[j] = v, 0
+	}
 	for h := 1; h <= s.issued; h++ {
-		origin := (s.next - h + H) % H
-		at, to := (origin*H+h-1)*d, (origin*H+h)*d
-		s.score(h, y, s.ring[at:to], s.then[at:to])
+		s.score(h, y, (s.next-h+H)%H)
 	}
 	if s.issued == H {
 		s.scored = min(s.scored+1, intervalAfter)
 	}
 	if s.Forecaster.ForecastTo(s.ring[s.next*H*d : (s.next+1)*H*d]) {
-		copy(s.then[s.next*H*d:], s.scale)
+		s.halfTo(s.half[s.next*L*H*d : (s.next+1)*L*H*d])
 		s.next = (s.next + 1) % H
 		s.issued = min(s.issued+1, H)
 	}
 	return nil
 }
 
-// score learns from a forecast of horizon h once its target y is known. Whether
-// y was inside is judged by the scale when the forecast was issued: errors of
-// neighbouring origins are alike, so the scale of now already knows of this one.
-func (s *intervalSeries) score(h int, y, forecast, then []float64) {
+// halfTo writes the half widths of the present intervals, L x H x d.
+func (s *intervalSeries) halfTo(dst []float64) {
 	H, d := s.m.cfg.Horizon, s.m.cfg.Dim
+	for n, l := range s.m.order {
+		for h := range H {
+			g := s.common[l*H+h]
+			for j := range d {
+				i := h*d + j
+				v := s.scale[i] * g * s.own[l*H*d+i]
+				if n > 0 { // an interval contains those of lower levels
+					v = max(v, dst[s.m.order[n-1]*H*d+i])
+				}
+				dst[l*H*d+i] = v
+			}
+		}
+	}
+}
+
+// score learns from the forecasts of horizon h at the given origin of the ring,
+// whose target y is known now.
+func (s *intervalSeries) score(h int, y []float64, origin int) {
+	H, d, L := s.m.cfg.Horizon, s.m.cfg.Dim, len(s.m.cfg.Levels)
+	forecast := s.ring[(origin*H+h-1)*d:]
+	rate := s.rate(h)
+	own, scaleRate := max(ownRate*rate, ownFloor), intervalScaleRate/float64(h)
+	clear(s.misses)
+	voters := 0.
 	for j, v := range y {
 		if math.IsNaN(v) {
 			continue
@@ -130,26 +186,57 @@ func (s *intervalSeries) score(h int, y, forecast, then []float64) {
 		}
 		s.count[i]++
 		n := s.count[i]
-		if then[j] > 0 {
-			rate := intervalRate
-			if n < intervalSettled {
-				rate = max(rate, math.Pow(n, -0.6))
-			}
+		// A value that sticks teaches no factor, nor do the intervals that were
+		// issued before it moved.
+		if s.still[j] < stillAfter && n > float64(h) {
+			voters++
 			for l, level := range s.m.cfg.Levels {
-				k := l*H*d + i
-				miss := 0.0
-				if size > then[j]*s.reach[k]+degenerate*math.Abs(v) {
+				miss := 0.
+				if size > s.half[(origin*L+l)*H*d+i]+degenerate*math.Abs(v) {
 					miss = 1
 				}
-				s.width[k] += rate * (miss - (1 - level))
-				s.reach[k] = math.Exp(s.width[k])
+				s.misses[l] += miss
+				f := &s.own[l*H*d+i]
+				*f = move(*f, 1, own*(miss-(1-level)))
 			}
 		}
 		if n > winsorAfter {
 			size = min(size, winsorLimit*s.scale[i])
 		}
-		s.scale[i] += max(intervalScaleRate/math.Sqrt(float64(h)), 1/n) * (size - s.scale[i])
+		s.scale[i] += max(scaleRate, 1/n) * (size - s.scale[i])
 	}
+	if voters == 0 {
+		return
+	}
+	s.rounds[h-1]++
+	common := max(rate, min(commonFloor, .5/float64(h)))
+	for l, level := range s.m.cfg.Levels {
+		g := &s.common[l*H+h-1]
+		*g = move(*g, gaussianFactor(level), common*(s.misses[l]/voters-(1-level)))
+	}
+}
+
+// rate is the step of the factors at horizon h before its floor: at first 1/h,
+// because h outcomes are under way when the first of them is known.
+func (s *intervalSeries) rate(h int) float64 {
+	n := s.rounds[h-1]
+	if n > rateSettled {
+		return 0
+	}
+	return math.Pow(n+math.Pow(float64(h), 1/rateDecay), -rateDecay)
+}
+
+// move multiplies a factor by exp(step) and keeps it near its start.
+func move(factor, start, step float64) float64 {
+	limit := math.Exp(factorLimit)
+	return min(max(factor*math.Exp(step), start/limit), start*limit)
+}
+
+// ResetLags implements eval.LagResetter: the targets of the forecasts under way
+// will not come.
+func (s *intervalSeries) ResetLags() {
+	s.around.ResetLags()
+	s.issued = 0
 }
 
 // ForecastTo writes the forecasts made at the last sample.
@@ -177,11 +264,12 @@ func (s *intervalSeries) BoundsTo(lower, upper []float64) bool {
 	}
 	last := (s.next - 1 + H) % H
 	forecast := s.ring[last*H*d : (last+1)*H*d]
+	half := s.half[last*len(lower):]
 	for l := range s.m.cfg.Levels {
 		for i, v := range forecast {
-			half := s.scale[i] * s.reach[l*H*d+i]
-			lower[l*H*d+i] = max(v-half, -math.MaxFloat64)
-			upper[l*H*d+i] = min(v+half, math.MaxFloat64)
+			k := l*H*d + i
+			lower[k] = max(v-half[k], -math.MaxFloat64)
+			upper[k] = min(v+half[k], math.MaxFloat64)
 		}
 	}
 	return true
@@ -191,14 +279,14 @@ func (s *intervalSeries) State(c *snapshot.Codec) {
 	s.Forecaster.State(c)
 	c.Section("intervals")
 	c.Float64s(s.ring)
-	c.Float64s(s.then)
+	c.Float64s(s.half)
 	c.Index(&s.next, s.m.cfg.Horizon)
 	c.Index(&s.issued, s.m.cfg.Horizon+1)
 	c.Index(&s.scored, intervalAfter+1)
-	c.Float64s(s.count)
-	c.Float64s(s.scale)
-	c.Float64s(s.width)
-	if c.Decoding() {
-		s.reachAnew()
+	for _, v := range [][]float64{s.count, s.scale, s.rounds, s.own, s.common, s.last} {
+		c.Float64s(v)
+	}
+	for j := range s.still {
+		c.Index(&s.still[j], stillLimit+1)
 	}
 }
