@@ -58,6 +58,7 @@ type Influx struct {
 	c InfluxConfig
 
 	series, names interner
+	plain         map[string]*plainLine // by what stands before their fields
 
 	// Of the message being decoded.
 	message *stream.Message
@@ -69,6 +70,7 @@ type Influx struct {
 	measurement []byte
 	tags        []tag
 	head, fixed []byte // the series, and what the variables begin with
+	prefix      int    // length of the latter
 	buf         []byte // backs measurement and tags
 	namesOf     []string
 	values      []float64
@@ -96,7 +98,7 @@ func NewInflux(c InfluxConfig) (*Influx, error) {
 	c.TimeUnit = cmp.Or(c.TimeUnit, Nanoseconds)
 	c.MaxBytes = cmp.Or(c.MaxBytes, defaultMaxBytes)
 	c.MaxDim = cmp.Or(c.MaxDim, defaultMaxDim)
-	return &Influx{c: c, series: interner{}, names: interner{}, seen: map[string]uint64{}}, nil
+	return &Influx{c: c, series: interner{}, names: interner{}, seen: map[string]uint64{}, plain: map[string]*plainLine{}}, nil
 }
 
 // Decode implements stream.Decoder for messages of one record: what Next returns
@@ -143,11 +145,15 @@ func (d *Influx) Next(r *stream.Record) error {
 // lineEnd returns the length of the first line of b without its newline. A newline
 // within the quotes of a string does not end a line.
 func lineEnd(b []byte) int {
+	n := bytes.IndexByte(b, '\n')
+	if n < 0 {
+		n = len(b)
+	}
+	if bytes.IndexByte(b[:n], '"') < 0 {
+		return n
+	}
 	if c := bytes.TrimLeft(b, " "); len(c) > 0 && c[0] == '#' {
-		if i := bytes.IndexByte(b, '\n'); i >= 0 {
-			return i
-		}
-		return len(b)
+		return n
 	}
 	fields, quoted := false, false
 	for i := 0; i < len(b); i++ {
@@ -167,6 +173,9 @@ func lineEnd(b []byte) int {
 
 // decode decodes one line; ok is false where it has no number.
 func (d *Influx) decode(r *stream.Record, line []byte) (ok bool, err error) {
+	if ok, number := d.decodePlain(r, line); ok {
+		return number, nil
+	}
 	dec := lineprotocol.NewDecoderWithBytes(line)
 	if !dec.Next() {
 		return false, nil // blank, or a comment
@@ -199,6 +208,7 @@ func (d *Influx) decode(r *stream.Record, line []byte) (ok bool, err error) {
 	}
 	r.Series = d.series.get(d.head)
 	r.Names, r.Values = d.namesOf, d.values
+	d.remember(line, r)
 	return true, nil
 }
 
@@ -301,7 +311,7 @@ func (d *Influx) decodeFields(dec *lineprotocol.Decoder) error {
 	if len(d.fixed) > 0 {
 		d.fixed = append(d.fixed, ' ')
 	}
-	prefix := len(d.fixed)
+	d.prefix = len(d.fixed)
 	for {
 		key, value, err := dec.NextField()
 		if err != nil {
@@ -314,7 +324,7 @@ func (d *Influx) decodeFields(dec *lineprotocol.Decoder) error {
 		if !ok || d.c.Fields != nil && !contains(d.c.Fields, key) {
 			continue
 		}
-		d.fixed = append(d.fixed[:prefix], key...)
+		d.fixed = append(d.fixed[:d.prefix], key...)
 		name := d.names.get(d.fixed)
 		if d.seen[name] == d.lines {
 			return refuse(stream.Malformed, "the field %q is there twice", clip(key))

@@ -84,8 +84,11 @@ func TestInflux(t *testing.T) {
 			"cpu @17000000000 host=a user=1\ntoo_large: more than 1 values <cpu user=1,idle=2 17>\n"},
 		{cpu, strings.Repeat(" ", 101), "too_large: 101 bytes, at most 100 are allowed <" + strings.Repeat(" ", 101) + ">\n"},
 	} {
-		if got := showAll(newInflux(t, c.config), &stream.Message{Time: 99, Value: []byte(c.value)}); got != c.want {
-			t.Errorf("%.120q\ngot\n%swant\n%s", c.value, got, c.want)
+		d := newInflux(t, c.config)
+		for range 2 { // the second time, the lines are known
+			if got := showAll(d, &stream.Message{Time: 99, Value: []byte(c.value)}); got != c.want {
+				t.Errorf("%.120q\ngot\n%swant\n%s", c.value, got, c.want)
+			}
 		}
 	}
 	if got, want := showAll(newInflux(t, all), &stream.Message{Value: []byte("m x=1")}), "malformed: no time <m x=1>\n"; got != want {
@@ -111,8 +114,52 @@ func TestInfluxDecode(t *testing.T) {
 	}
 }
 
+// TestKnownLines: a decoder that has seen other lines decodes each as a new one
+// does.
+func TestKnownLines(t *testing.T) {
+	d := newInflux(t, format.InfluxConfig{})
+	h := newInflux(t, format.InfluxConfig{Series: []string{"h"}, Fields: []string{"a", "b"}})
+	for _, line := range []string{
+		"m,h=x a=1,b=2 7", "m,h=x a=3,b=4 8", "m,h=x a=3,b=4", "m,h=x b=4,a=5 9", "m,h=x a=1 7", "m,h=x a=1,b=2,c=3 7", "m,h=x a=1,b=2,c=\"x y,z\" 7", "m,h=x a=1,a=2 7",
+		"m,h=x a=1i,b=-0i 7", "m,h=x a=2u,b=-1u 7", "m,h=x a=1.5i,b=2 7", "m,h=x a=-0,b=-1.5e3 7", "m,h=x a=41.13000106811523,b=9007199254740993i 7", "m,h=x a=t,b=false 7",
+		"m,h=x a=1,b=2 7 ", "m,h=x a=1,b=2  7", "m,h=x a=1,b=2 7.5", "m,h=x a=1,b=2 2026-01-01T00:00:00Z", "m,h=x a=1,b=2 x", "m,h=x a=,b=2 7", "m,h=x a=1,b=2, 7", "m,h=x =1 7", "m,h=x a=1 b=2 7",
+		"m,h=x a=\"1\"2,b=2 7", "m,h=x a=\"1,b=2 7", "m,h=x a=1,b=0x1p3 7", "m,h=x a=1_0,b=2 7", "m,h=x a=.5,b=5. 7", "m,h=x a=+1,b=2 7", "m,h=x  a=1,b=2 7", "m,h=\\x a=1,b=2 7", "m,h=x a=1e999,b=2 7",
+	} {
+		for range 2 {
+			m := &stream.Message{Time: 99, Value: []byte(line)}
+			if got, want := showAll(d, m), showAll(newInflux(t, format.InfluxConfig{}), m); got != want {
+				t.Errorf("%s\ngot  %swant %s", line, got, want)
+			}
+			if got, want := showAll(h, m), showAll(newInflux(t, format.InfluxConfig{Series: []string{"h"}, Fields: []string{"a", "b"}}), m); got != want {
+				t.Errorf("%s\ngot  %swant %s", line, got, want)
+			}
+		}
+	}
+}
+
+func TestInfluxDoesNotAllocate(t *testing.T) {
+	d := newInflux(t, format.InfluxConfig{Series: []string{"host"}})
+	m := &stream.Message{Value: []byte("cpu,cpu=cpu-total,host=a usage_idle=97.49999999999999,usage_user=1 1767225600000000000\nmem,host=a used=3i,free=4u 1767225600000000000\n")}
+	var r stream.Record
+	decode := func() {
+		d.Split(m)
+		for {
+			if err := d.Next(&r); errors.Is(err, io.EOF) {
+				return
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	decode()
+	if n := testing.AllocsPerRun(100, decode); n != 0 {
+		t.Errorf("%v allocations a message", n)
+	}
+}
+
 // FuzzInflux: of what the library decodes as a whole, the lines give the same
-// numbers; and lines only become more or fewer where some are refused.
+// numbers, also when they are known; and lines only become more or fewer where
+// some are refused.
 func FuzzInflux(f *testing.F) {
 	for _, s := range []string{
 		"cpu,host=a,cpu=cpu0 usage_idle=97.5,usage_user=2i 17\nmem x=\"a\nb\",y=3 18\n", "m\\ n,a\\==\\, b\\\"c=\"\\\"\\\\\" 1", "# x=\"\nm x=1u\r\n", "m,a=\" x=1\nm x=t",
@@ -122,6 +169,10 @@ func FuzzInflux(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, value []byte) {
 		d := newInflux(t, format.InfluxConfig{})
+		first := showAll(d, &stream.Message{Time: 1, Value: value})
+		if again := showAll(d, &stream.Message{Time: 1, Value: value}); again != first {
+			t.Fatalf("%q is first\n%sand then\n%s", value, first, again)
+		}
 		var got []float64
 		var r stream.Record
 		d.Split(&stream.Message{Time: 1, Value: value})

@@ -8,11 +8,23 @@ import (
 
 var errNumber = errors.New("not a number")
 
-// parseFloat is strconv.ParseFloat of decimal digits in half the time: where text
-// has at most 19 digits that make an integer below 2^53, the quotient of that and
-// a power of ten is the nearest float64 (Clinger 1990). All else goes to strconv.
+// parseFloat is strconv.ParseFloat in less than half the time for most decimals.
 // The error is errNumber, or nil; what is out of range is infinite.
 func parseFloat(text []byte) (float64, error) {
+	if v, ok := parseDecimal(text); ok {
+		return v, nil
+	}
+	v, err := strconv.ParseFloat(string(text), 64)
+	if err != nil && !math.IsInf(v, 0) {
+		return 0, errNumber
+	}
+	return v, nil
+}
+
+// parseDecimal reads digits with at most a sign and a point. Where they make an
+// integer up to 2^53 and are not more than 19, the quotient of that and a power of
+// ten is the nearest float64 (Clinger 1990). It leaves all else to strconv.
+func parseDecimal(text []byte) (v float64, ok bool) {
 	i, negative := 0, false
 	if len(text) > 0 && text[0] == '-' {
 		i, negative = 1, true
@@ -33,26 +45,17 @@ func parseFloat(text []byte) (float64, error) {
 		digits += fraction
 	}
 	if i < len(text) || digits == 0 || digits > 19 || mantissa > 1<<53 {
-		return parseAnyFloat(text)
+		return 0, false
 	}
-	v := float64(mantissa)
+	v = float64(mantissa)
 	if fraction > 0 {
-		v /= powersOfTen[fraction] // an exact divisor: at most 19 digits
+		v /= powersOfTen[fraction]
 	}
 	if negative {
 		v = -v
 	}
-	return v, nil
+	return v, true
 }
 
-// powersOfTen are those that a float64 holds exactly and parseFloat needs.
+// powersOfTen are exact in a float64.
 var powersOfTen = [20]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
-
-// parseAnyFloat reads what parseFloat leaves to strconv.
-func parseAnyFloat(text []byte) (float64, error) {
-	v, err := strconv.ParseFloat(string(text), 64)
-	if err != nil && !math.IsInf(v, 0) {
-		return 0, errNumber
-	}
-	return v, nil
-}

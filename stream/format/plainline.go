@@ -1,0 +1,142 @@
+package format
+
+import (
+	"bytes"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// plainLine is what was seen before the fields of a line, its measurement and
+// tags, with what they became and the variables that the line had.
+type plainLine struct {
+	series string
+	prefix int      // bytes before the field in the name of a variable
+	names  []string // of the last such line
+}
+
+// headOf returns what stands before the fields of a line without escapes and
+// control characters, and the rest; nil for any other line.
+func headOf(line []byte) (head, rest []byte) {
+	space := -1
+	for i, c := range line {
+		if c < ' ' || c >= 0x7f || c == '\\' {
+			return nil, nil
+		}
+		if c == ' ' && space < 0 {
+			space = i
+		}
+	}
+	if space <= 0 || line[0] == '#' {
+		return nil, nil
+	}
+	return line[:space], line[space+1:]
+}
+
+// decodePlain decodes a line of which all but the values, strings and time was seen
+// before. It is several times as fast as the library and allocates nothing. It
+// returns false for every other line, and for those with something wrong.
+func (d *Influx) decodePlain(r *stream.Record, line []byte) (ok, number bool) {
+	head, rest := headOf(line)
+	p := d.plain[string(head)]
+	if p == nil {
+		return false, false
+	}
+	d.values = d.values[:0]
+	for more := true; more; {
+		var key, value []byte
+		if key, value, rest, more = cutField(rest); key == nil {
+			return false, false
+		}
+		if value[0] == '"' || d.c.Fields != nil && !contains(d.c.Fields, key) {
+			continue
+		}
+		n := len(d.values)
+		if n == len(p.names) || p.names[n][p.prefix:] != string(key) {
+			return false, false
+		}
+		v, ok := plainNumber(value)
+		if !ok {
+			return false, false
+		}
+		d.values = append(d.values, v)
+	}
+	r.Time = d.message.Time
+	if len(rest) > 0 {
+		t, err := ParseTime(rest, d.c.TimeUnit)
+		if err != nil || bytes.ContainsAny(rest, ".+:") {
+			return false, false
+		}
+		r.Time = t
+	} else if r.Time == 0 {
+		return false, false
+	}
+	r.Series, r.Names, r.Values = p.series, p.names[:len(d.values)], d.values
+	return true, len(d.values) > 0
+}
+
+// remember keeps what decodePlain needs of a line that the library has decoded.
+func (d *Influx) remember(line []byte, r *stream.Record) {
+	head, _ := headOf(line)
+	if head == nil {
+		return
+	}
+	p := d.plain[string(head)]
+	if p == nil {
+		if len(d.plain) >= maxInterned {
+			clear(d.plain)
+		}
+		p = &plainLine{series: r.Series, prefix: d.prefix}
+		d.plain[string(head)] = p
+	}
+	p.names = append(p.names[:0], r.Names...)
+}
+
+// cutField returns the first field of b, and what follows: more fields, or the
+// time. The key is nil where b does not begin with a field.
+func cutField(b []byte) (key, value, rest []byte, more bool) {
+	equal := bytes.IndexByte(b, '=')
+	if equal <= 0 || equal+1 == len(b) || bytes.ContainsAny(b[:equal], " ,\"") {
+		return nil, nil, nil, false
+	}
+	key, b = b[:equal], b[equal+1:]
+	end := 0
+	if b[0] == '"' {
+		end = bytes.IndexByte(b[1:], '"') + 2
+		if end < 2 || end < len(b) && b[end] != ',' && b[end] != ' ' {
+			return nil, nil, nil, false
+		}
+	} else {
+		for end < len(b) && b[end] != ',' && b[end] != ' ' {
+			end++
+		}
+	}
+	switch {
+	case end == 0:
+		return nil, nil, nil, false
+	case end == len(b):
+		return key, b, nil, false
+	}
+	return key, b[:end], b[end+1:], b[end] == ','
+}
+
+// plainNumber reads a number as decimal digits, with or without the mark of an
+// integer.
+func plainNumber(text []byte) (float64, bool) {
+	switch last := text[len(text)-1]; last {
+	case 'i', 'u':
+		digits := text[:len(text)-1]
+		if bytes.IndexByte(digits, '.') >= 0 || last == 'u' && len(digits) > 0 && digits[0] == '-' {
+			return 0, false
+		}
+		v, ok := parseDecimal(digits)
+		return v + 0, ok // an integer has no negative zero
+	}
+	if v, ok := parseDecimal(text); ok {
+		return v, true
+	}
+	if text[0] == '+' || !isNumber(text) {
+		return 0, false
+	}
+	v, err := parseFloat(text)
+	return v, err == nil && v-v == 0
+}
