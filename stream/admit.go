@@ -20,6 +20,7 @@ func (e *Engine) admit(dst *Batch, r *Record) (*series, *DataError, error) {
 	if s == nil {
 		return e.admitFirst(dst, r)
 	}
+	s.changed = true // nothing else leads to a series
 	e.shape(len(s.vars.names))
 	if !s.vars.selectTo(e.y, r, e.fixed != nil) {
 		return e.admitOther(dst, s, r)

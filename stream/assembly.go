@@ -65,7 +65,11 @@ type assembly struct {
 	open   []row // ascending
 	held   []held
 	spare  []row
+
+	changed bool // since Engine.Saved
 }
+
+func (a *assembly) hasChanged() bool { return a.changed }
 
 // row is a sample in the making; its time is at * Interval.
 type row struct {
@@ -92,6 +96,7 @@ func (e *Engine) assemble(dst *Batch, r *Record) error {
 	if a == nil {
 		return nil // none of its variables was asked for
 	}
+	a.changed = true // nothing else leads to an assembly
 	a.latest = max(a.latest, r.Time)
 	into := a.rowAt(e.rowOf(r.Time))
 	for j, v := range r.Values {
@@ -422,24 +427,27 @@ func quoteJSON(s string) string {
 	return string(b)
 }
 
-// assembliesState transfers what is not yet in rows.
-func (e *Engine) assembliesState(c *snapshot.Codec) {
-	c.Section("assembly")
-	n := len(e.assemblies)
-	c.Len(&n, e.c.MaxSeries)
-	for i := 0; i < n && c.Err() == nil; i++ {
-		if c.Decoding() {
-			e.assemblies = append(e.assemblies, &assembly{index: make(map[string]int)})
-		}
-		a := e.assemblies[i]
-		a.state(c, e)
-		if c.Decoding() {
-			if e.assembling[a.name] != nil {
-				c.Fail("the assembly of series %q twice", a.name)
-			}
-			e.assembling[a.name] = a
-		}
+// assemblyState transfers the i-th assembly.
+func (e *Engine) assemblyState(c *snapshot.Codec, i int) {
+	if !c.Decoding() {
+		e.assemblies[i].state(c, e)
+		return
 	}
+	a := &assembly{index: make(map[string]int)}
+	a.state(c, e)
+	known := e.assembling[a.name]
+	switch {
+	case c.Err() != nil:
+		return
+	case i == len(e.assemblies) && known == nil:
+		e.assemblies = append(e.assemblies, a)
+	case i < len(e.assemblies) && known == e.assemblies[i]:
+		e.assemblies[i] = a
+	default:
+		c.Fail("the assembly of series %q twice, or in another place", a.name)
+		return
+	}
+	e.assembling[a.name] = a
 }
 
 func (a *assembly) state(c *snapshot.Codec, e *Engine) {

@@ -278,8 +278,8 @@ func TestSplitter(t *testing.T) {
 type nowhere struct{}
 
 func (nowhere) Read(context.Context, []stream.Message) (int, error) { return 0, io.EOF }
-func (nowhere) Load(context.Context) (stream.Checkpoint, error) {
-	return stream.Checkpoint{}, stream.ErrNoCheckpoint
+func (nowhere) Load(context.Context) ([]stream.Checkpoint, error) {
+	return nil, stream.ErrNoCheckpoint
 }
 func (nowhere) Save(context.Context, stream.Checkpoint) error { return nil }
 func (nowhere) Close() error                                  { return nil }

@@ -20,7 +20,8 @@ type Batch struct {
 	Series    int    // seen so far
 	Watermark int64  // largest time of a sample learnt from, ns; 0 = none
 	Next      int64  // offset after the last record applied
-	Snapshot  []byte // engine state at Next; nil unless a checkpoint is due
+	Snapshot  []byte // engine state at Next, or its changes; nil unless a checkpoint is due
+	Since     int64  // offset of the checkpoint that Snapshot has the changes to; 0 = it is whole
 
 	floats []float64 // backs the vectors of the points
 	bytes  []byte    // backs the copies of messages
@@ -126,8 +127,8 @@ func (b *Batch) Reset() {
 	clear(b.Events)
 	clear(b.DeadLetters)
 	spare := b.spare
-	if b.Snapshot != nil {
-		spare = b.Snapshot[:0]
+	if b.Since != 0 {
+		spare = b.Snapshot[:0] // a whole one is too rare to keep its memory
 	}
 	*b = Batch{
 		Forecasts: b.Forecasts[:0], Observations: b.Observations[:0], Metrics: b.Metrics[:0],

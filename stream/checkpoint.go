@@ -10,13 +10,15 @@ import (
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
-// Checkpoint is all that a restart needs.
+// Checkpoint is all that a restart needs, or what has changed of it since the
+// checkpoint before: an idle series is not written again.
 type Checkpoint struct {
 	Fingerprint string // of the config and the build that wrote it
 	Next        int64  // offset to resume from
+	Since       int64  // Next of the checkpoint that State has the changes to; 0 = State is whole
 	Sink        []byte // position of the sink, see Positioner
 	DeadLetters []byte // position of the dead letters, likewise
-	State       []byte // of the engine
+	State       []byte // of the engine, or what has changed of it
 }
 
 // The format is described in docs/checkpoint-format.md. Who changes it
@@ -27,7 +29,7 @@ type Checkpoint struct {
 //     or be refused with ErrVersion, for ever.
 const (
 	checkpointMagic   = "FCSTCKPT"
-	checkpointVersion = 1
+	checkpointVersion = 2
 
 	checkpointHeader  = len(checkpointMagic) + 2 + 8 // magic, version, length of the body
 	checkpointTrailer = 4                            // CRC-32C of all before it
@@ -59,7 +61,7 @@ func (c *Checkpoint) AppendBinary(dst []byte) ([]byte, error) {
 	dst = binary.LittleEndian.AppendUint64(dst, 0)
 	body := len(dst)
 	e := snapshot.NewEncoder(dst)
-	c.state(e)
+	c.state(e, checkpointVersion)
 	dst = e.Bytes()
 	if len(c.Fingerprint) > maxFingerprint || len(c.Sink) > maxPosition || len(c.DeadLetters) > maxPosition {
 		return nil, errors.New("stream: a field of the checkpoint is too long")
@@ -72,36 +74,75 @@ func (c *Checkpoint) AppendBinary(dst []byte) ([]byte, error) {
 // and every single flipped bit. The fields share no memory with b. After an error
 // c is as before.
 func (c *Checkpoint) UnmarshalBinary(b []byte) error {
-	if len(b) < checkpointHeader+checkpointTrailer {
-		return fmt.Errorf("%w: %d bytes are less than its header", ErrCorrupt, len(b))
+	fresh, n, err := decodeCheckpoint(b)
+	if err == nil && n != len(b) {
+		err = fmt.Errorf("%w: %d bytes left over", ErrCorrupt, len(b)-n)
 	}
-	if string(b[:len(checkpointMagic)]) != checkpointMagic {
-		return fmt.Errorf("%w: it does not begin with %s", ErrCorrupt, checkpointMagic)
-	}
-	sum := len(b) - checkpointTrailer
-	if crc32.Checksum(b[:sum], castagnoli) != binary.LittleEndian.Uint32(b[sum:]) {
-		return fmt.Errorf("%w: the checksum does not match", ErrCorrupt)
-	}
-	if v := binary.LittleEndian.Uint16(b[len(checkpointMagic):]); v != checkpointVersion {
-		return fmt.Errorf("%w: it has version %d, this build reads %d", ErrVersion, v, checkpointVersion)
-	}
-	body := b[checkpointHeader:sum]
-	if n := binary.LittleEndian.Uint64(b[checkpointHeader-8:]); n != uint64(len(body)) {
-		return fmt.Errorf("%w: a body of %d bytes where %d were announced", ErrCorrupt, len(body), n)
-	}
-	var fresh Checkpoint
-	d := snapshot.NewDecoder(body)
-	fresh.state(d)
-	if err := d.Finish(); err != nil {
-		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+	if err != nil {
+		return err
 	}
 	*c = fresh
 	return nil
 }
 
-func (c *Checkpoint) state(d *snapshot.Codec) {
+// ParseCheckpoints decodes checkpoints that stand one behind the other: a whole
+// one, then changes. It returns all that come before the first one that is damaged,
+// cut off or out of order, how many bytes they take, and what is wrong with that
+// one; nil means that nothing follows.
+func ParseCheckpoints(b []byte) (list []Checkpoint, n int, err error) {
+	for n < len(b) || len(list) == 0 {
+		c, size, err := decodeCheckpoint(b[n:])
+		if err != nil {
+			return list, n, fmt.Errorf("checkpoint %d from byte %d on: %w", len(list)+1, n, err)
+		}
+		before := Checkpoint{Fingerprint: c.Fingerprint}
+		if len(list) > 0 {
+			before = list[len(list)-1]
+		}
+		if c.Since != before.Next || c.Fingerprint != before.Fingerprint {
+			return list, n, fmt.Errorf("%w: checkpoint %d has the changes since offset %d where %d was expected", ErrCorrupt, len(list)+1, c.Since, before.Next)
+		}
+		list, n = append(list, c), n+size
+	}
+	return list, n, nil
+}
+
+// decodeCheckpoint decodes the checkpoint that b begins with and returns its size.
+func decodeCheckpoint(b []byte) (c Checkpoint, size int, err error) {
+	if len(b) < checkpointHeader+checkpointTrailer {
+		return c, 0, fmt.Errorf("%w: %d bytes are less than its header", ErrCorrupt, len(b))
+	}
+	if string(b[:len(checkpointMagic)]) != checkpointMagic {
+		return c, 0, fmt.Errorf("%w: it does not begin with %s", ErrCorrupt, checkpointMagic)
+	}
+	rest := len(b) - checkpointHeader - checkpointTrailer
+	if n := binary.LittleEndian.Uint64(b[checkpointHeader-8:]); n <= uint64(rest) {
+		rest = int(n)
+	} else {
+		return c, 0, fmt.Errorf("%w: a body of %d bytes where %d were announced", ErrCorrupt, rest, n)
+	}
+	sum := checkpointHeader + rest
+	if crc32.Checksum(b[:sum], castagnoli) != binary.LittleEndian.Uint32(b[sum:]) {
+		return c, 0, fmt.Errorf("%w: the checksum does not match", ErrCorrupt)
+	}
+	version := binary.LittleEndian.Uint16(b[len(checkpointMagic):])
+	if version < 1 || version > checkpointVersion {
+		return c, 0, fmt.Errorf("%w: it has version %d, this build reads 1 and %d", ErrVersion, version, checkpointVersion)
+	}
+	d := snapshot.NewDecoder(b[checkpointHeader:sum])
+	c.state(d, version)
+	if err := d.Finish(); err != nil {
+		return Checkpoint{}, 0, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	return c, sum + checkpointTrailer, nil
+}
+
+func (c *Checkpoint) state(d *snapshot.Codec, version uint16) {
 	d.String(&c.Fingerprint, maxFingerprint)
 	d.Int64(&c.Next)
+	if version > 1 {
+		d.Int64(&c.Since)
+	}
 	d.Blob(&c.Sink, maxPosition)
 	d.Blob(&c.DeadLetters, maxPosition)
 	d.Blob(&c.State, maxState)

@@ -2,6 +2,7 @@ package stream_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"flag"
 	"os"
@@ -73,48 +74,107 @@ func TestFault35_BitFlips(t *testing.T) {
 // TestFault36_CheckpointVersions: what earlier builds wrote loads, or is refused by its
 // version.
 func TestFault36_CheckpointVersions(t *testing.T) {
-	const v1 = "testdata/checkpoint-v1.bin"
-	if *update {
-		if err := os.WriteFile(v1, encoded(t, sample()), 0o644); err != nil {
+	changes := sample()
+	changes.Since = 1 << 39
+	for name, want := range map[string]stream.Checkpoint{"v1": sample(), "v2": sample(), "v2-changes": changes} {
+		file := "testdata/checkpoint-" + name + ".bin"
+		if *update && name != "v1" {
+			if err := os.WriteFile(file, encoded(t, want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b, err := os.ReadFile(file)
+		if err != nil {
 			t.Fatal(err)
 		}
+		var got stream.Checkpoint
+		if err := got.UnmarshalBinary(b); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s became %+v", name, got)
+		}
+		if name != "v1" && !bytes.Equal(encoded(t, want), b) {
+			t.Error("the format changed, but not its version: see the comment at checkpointVersion")
+		}
 	}
-	b, err := os.ReadFile(v1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got stream.Checkpoint
-	if err := got.UnmarshalBinary(b); err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(got, sample()) {
-		t.Errorf("version 1 became %+v", got)
-	}
-	if !bytes.Equal(encoded(t, sample()), b) {
-		t.Error("the format changed, but not its version: see the comment at checkpointVersion")
-	}
-
 	newer, err := os.ReadFile("testdata/checkpoint-newer.bin")
 	if err != nil {
 		t.Fatal(err)
 	}
+	var got stream.Checkpoint
 	if err := got.UnmarshalBinary(newer); !errors.Is(err, stream.ErrVersion) {
 		t.Errorf("a newer version gave %v", err)
+	}
+	if list, _, err := stream.ParseCheckpoints(append(encoded(t, sample()), newer...)); !errors.Is(err, stream.ErrVersion) || len(list) != 1 {
+		t.Errorf("a newer version behind one of ours gave %d, %v", len(list), err)
+	}
+}
+
+// chain returns a whole checkpoint with two changes, encoded, and where each ends.
+func chain(t testing.TB) (b []byte, ends []int) {
+	t.Helper()
+	for i := range int64(3) {
+		c := sample()
+		c.Next, c.Since = 5+i, (4+i)*min(i, 1)
+		b = append(b, encoded(t, c)...)
+		ends = append(ends, len(b))
+	}
+	return b, ends
+}
+
+// TestParseCheckpoints: of what is cut or changed anywhere, all checkpoints before
+// that place are found, and none behind it.
+func TestParseCheckpoints(t *testing.T) {
+	good, ends := chain(t)
+	before := func(at int) (n int) {
+		for n < len(ends) && ends[n] <= at {
+			n++
+		}
+		return n
+	}
+	check := func(what string, at int, b []byte) {
+		t.Helper()
+		want := before(at)
+		list, n, err := stream.ParseCheckpoints(b)
+		if len(list) != want || n != append([]int{0}, ends...)[want] {
+			t.Fatalf("%s %d: %d checkpoints in %d bytes, %v; want %d", what, at, len(list), n, err, want)
+		}
+		if whole := want > 0 && n == len(b); whole != (err == nil) || !whole && !errors.Is(err, stream.ErrCorrupt) {
+			t.Fatalf("%s %d: %v", what, at, err)
+		}
+	}
+	check("whole", len(good), good)
+	for at := range good {
+		check("cut at", at, good[:at])
+		for bit := range 8 {
+			b := bytes.Clone(good)
+			b[at] ^= 1 << bit
+			check("flipped", at, b)
+		}
+	}
+	check("without the middle", ends[0], append(bytes.Clone(good[:ends[0]]), good[ends[1]:]...))
+	if list, _, err := stream.ParseCheckpoints(good[ends[0]:]); len(list) != 0 || !errors.Is(err, stream.ErrCorrupt) {
+		t.Errorf("changes without what they change gave %d, %v", len(list), err)
 	}
 }
 
 func FuzzCheckpoint(f *testing.F) {
-	good := encoded(f, sample())
+	good, ends := chain(f)
 	f.Add(good)
-	f.Add(good[:len(good)/2])
+	f.Add(good[:ends[0]])
+	f.Add(good[ends[0]:])
 	f.Add(encoded(f, stream.Checkpoint{}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var c stream.Checkpoint
-		if c.UnmarshalBinary(b) != nil {
-			return
+		if c.UnmarshalBinary(b) == nil && binary.LittleEndian.Uint16(b[8:]) == 2 {
+			if again := encoded(t, c); !bytes.Equal(again, b) {
+				t.Errorf("%x decodes, and encodes to %x", b, again)
+			}
 		}
-		if again := encoded(t, c); !bytes.Equal(again, b) {
-			t.Errorf("%x decodes, and encodes to %x", b, again)
+		list, n, err := stream.ParseCheckpoints(b)
+		if n > len(b) || (n == 0) != (len(list) == 0) || (err == nil) != (n == len(b) && n > 0) {
+			t.Errorf("%d checkpoints in %d of %d bytes, %v", len(list), n, len(b), err)
 		}
 	})
 }

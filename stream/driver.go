@@ -24,7 +24,14 @@ type Driver struct {
 	saved   int64 // offset of the last checkpoint taken
 	since   int64 // records since then
 	letters []DeadLetter
+
+	// Of the checkpoints: bytes of the last whole one, and number and bytes of
+	// the changes to it.
+	whole, changes, changeBytes int
 }
+
+// maxChanges is the largest number of changes to one whole checkpoint.
+const maxChanges = 1000
 
 // NewDriver returns a Driver that has done nothing yet. It uses the fields of c
 // that do not speak of time.
@@ -47,24 +54,24 @@ func NewDriver(c RunnerConfig) (*Driver, error) {
 
 // Resume brings everything to the last checkpoint.
 func (d *Driver) Resume(ctx context.Context) error {
-	var c Checkpoint
+	var list []Checkpoint
+	var last Checkpoint
 	if d.c.Store != nil {
 		var err error
-		c, err = d.c.Store.Load(ctx)
-		found := !errors.Is(err, ErrNoCheckpoint)
-		switch {
-		case found && err != nil:
+		if list, err = d.c.Store.Load(ctx); err != nil && !errors.Is(err, ErrNoCheckpoint) {
 			return fmt.Errorf("stream: load the checkpoint: %w", err)
-		case found:
-			if err := d.restore(ctx, &c); err != nil {
-				return err
-			}
+		}
+	}
+	if len(list) > 0 {
+		last = list[len(list)-1]
+		if err := d.restore(ctx, list); err != nil {
+			return err
 		}
 	}
 	for _, edge := range []struct {
 		what     any
 		position []byte
-	}{{d.c.Sink, c.Sink}, {d.c.DeadLetters, c.DeadLetters}} {
+	}{{d.c.Sink, last.Sink}, {d.c.DeadLetters, last.DeadLetters}} {
 		if p, ok := edge.what.(Positioner); ok {
 			if err := p.Resume(edge.position); err != nil {
 				return fmt.Errorf("stream: resume the output: %w", err)
@@ -75,19 +82,24 @@ func (d *Driver) Resume(ctx context.Context) error {
 	return nil
 }
 
-func (d *Driver) restore(ctx context.Context, c *Checkpoint) error {
-	if c.Fingerprint != d.c.Fingerprint {
-		return &FingerprintError{Checkpoint: c.Fingerprint, Current: d.c.Fingerprint}
+func (d *Driver) restore(ctx context.Context, list []Checkpoint) error {
+	last := list[len(list)-1]
+	if last.Fingerprint != d.c.Fingerprint {
+		return &FingerprintError{Checkpoint: last.Fingerprint, Current: d.c.Fingerprint}
 	}
-	if err := d.c.Engine.Restore(c.State); err != nil {
+	var changes [][]byte
+	for _, c := range list[1:] {
+		changes = append(changes, c.State)
+	}
+	if err := d.c.Engine.Restore(list[0].State, changes...); err != nil {
 		return fmt.Errorf("stream: restore the engine: %w", err)
 	}
-	if n := d.c.Engine.Next(); n != c.Next {
-		return fmt.Errorf("%w: its state is that of offset %d, not %d", ErrCorrupt, n, c.Next)
+	if n := d.c.Engine.Next(); n != last.Next {
+		return fmt.Errorf("%w: its state is that of offset %d, not %d", ErrCorrupt, n, last.Next)
 	}
 	if s, ok := d.c.Source.(Seeker); ok {
-		if err := s.Seek(ctx, c.Next); err != nil {
-			return fmt.Errorf("stream: go to offset %d of the source: %w", c.Next, err)
+		if err := s.Seek(ctx, last.Next); err != nil {
+			return fmt.Errorf("stream: go to offset %d of the source: %w", last.Next, err)
 		}
 	}
 	return nil
@@ -163,15 +175,26 @@ func (d *Driver) take(b *Batch, err error) error {
 // Unsaved reports whether a checkpoint would hold something new.
 func (d *Driver) Unsaved() bool { return d.c.Store != nil && d.c.Engine.Next() != d.saved }
 
-// Checkpoint puts the state as it is now into b, if it is new. The batch has to
-// be delivered before the next Apply.
+// Checkpoint puts the state as it is now into b, if it is new: what has changed
+// since the last one, or all of it when the changes have become as large as that.
+// The batch has to be delivered before the next Apply.
 func (d *Driver) Checkpoint(b *Batch) {
 	d.since = 0
-	if d.Unsaved() {
-		b.Snapshot = d.c.Engine.Snapshot(b.spare)
-		b.Next = d.c.Engine.Next()
-		d.saved = b.Next
+	if !d.Unsaved() {
+		return
 	}
+	e := d.c.Engine
+	if d.changeBytes >= d.whole || d.changes == maxChanges {
+		b.Snapshot, b.Since = e.Snapshot(nil), 0
+		d.whole, d.changes, d.changeBytes = len(b.Snapshot), 0, 0
+	} else {
+		b.Snapshot, b.Since = e.Changes(b.spare), d.saved
+		d.changes++
+		d.changeBytes += len(b.Snapshot)
+	}
+	e.Saved()
+	b.Next = e.Next()
+	d.saved = b.Next
 }
 
 // Deliver writes b, keeps its dead letters and then, if it has a checkpoint,
@@ -205,7 +228,7 @@ func (d *Driver) Deliver(ctx context.Context, b *Batch, lap func(Stage)) error {
 // save stores the checkpoint in b and commits it.
 func (d *Driver) save(ctx context.Context, b *Batch) error {
 	c := Checkpoint{
-		Fingerprint: d.c.Fingerprint, Next: b.Next, State: b.Snapshot,
+		Fingerprint: d.c.Fingerprint, Next: b.Next, Since: b.Since, State: b.Snapshot,
 		Sink: position(d.c.Sink), DeadLetters: position(d.c.DeadLetters),
 	}
 	if err := d.c.Store.Save(ctx, c); err != nil {

@@ -49,9 +49,12 @@ type Positioner interface {
 
 // Store keeps the checkpoints of one partition.
 type Store interface {
-	// Load returns the newest valid checkpoint, or ErrNoCheckpoint.
-	Load(ctx context.Context) (Checkpoint, error)
-	// Save returns when the checkpoint is durable.
+	// Load returns the newest checkpoint that is valid, as a whole one and the
+	// changes to it in order, or ErrNoCheckpoint.
+	Load(ctx context.Context) ([]Checkpoint, error)
+
+	// Save returns when the checkpoint is durable. Changes are those to the one
+	// that the same Store has saved last; the first one is whole.
 	Save(ctx context.Context, c Checkpoint) error
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
@@ -83,7 +84,7 @@ func (r *run) once(t *testing.T, faults *faults) (stream.Stats, error) {
 		t.Fatal(err)
 	}
 	defer letters.Close()
-	store, err := file.OpenStore(filepath.Join(r.dir, "state"))
+	store, err := file.OpenStore(filepath.Join(r.dir, "state"), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,11 +79,13 @@ func (m *memory) WriteDeadLetters(_ context.Context, letters []stream.DeadLetter
 	return nil
 }
 
-func (m *memory) Load(context.Context) (stream.Checkpoint, error) {
-	if len(m.saved) == 0 {
-		return stream.Checkpoint{}, stream.ErrNoCheckpoint
+func (m *memory) Load(context.Context) ([]stream.Checkpoint, error) {
+	for i := len(m.saved) - 1; i >= 0; i-- {
+		if m.saved[i].Since == 0 {
+			return m.saved[i:], nil
+		}
 	}
-	return m.saved[len(m.saved)-1], nil
+	return nil, stream.ErrNoCheckpoint
 }
 
 func (m *memory) Save(_ context.Context, c stream.Checkpoint) error {
@@ -94,13 +96,18 @@ func (m *memory) Save(_ context.Context, c stream.Checkpoint) error {
 
 func (m *memory) Close() error { return nil }
 
-func (m *memory) runner(t *testing.T, tune func(*stream.RunnerConfig)) *stream.Runner {
+func decoder(t *testing.T) stream.Decoder {
 	t.Helper()
 	d, err := format.NewJSON(format.JSONConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := stream.RunnerConfig{Source: m, Decoder: d, Engine: newEngine(t, driftConfig()), Sink: m, DeadLetters: m, Store: m, Fingerprint: "f"}
+	return d
+}
+
+func (m *memory) runner(t *testing.T, tune func(*stream.RunnerConfig)) *stream.Runner {
+	t.Helper()
+	c := stream.RunnerConfig{Source: m, Decoder: decoder(t), Engine: newEngine(t, driftConfig()), Sink: m, DeadLetters: m, Store: m, Fingerprint: "f"}
 	if tune != nil {
 		tune(&c)
 	}

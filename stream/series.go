@@ -27,7 +27,11 @@ type series struct {
 	agreed    int      // how many did
 
 	good []byte // copy of the state of models[0].f, see rescue
+
+	changed bool // since Engine.Saved
 }
+
+func (s *series) hasChanged() bool { return s.changed }
 
 // rival is one of the forecasters of a series with its score.
 type rival struct {
@@ -47,13 +51,18 @@ type weights struct {
 
 // addSeries makes a new series.
 func (e *Engine) addSeries(name string, vars *variables) (*series, error) {
-	s := &series{info: &Series{Name: name}}
-	if err := e.setVariables(s, vars); err != nil {
+	s, err := e.newSeries(name, vars)
+	if err != nil {
 		return nil, err
 	}
 	e.series = append(e.series, s)
 	e.byName[name] = s
 	return s, nil
+}
+
+func (e *Engine) newSeries(name string, vars *variables) (*series, error) {
+	s := &series{info: &Series{Name: name}, changed: true}
+	return s, e.setVariables(s, vars)
 }
 
 // setVariables gives s new models for vars.

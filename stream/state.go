@@ -7,21 +7,45 @@ import (
 // maxModelBytes bounds the copies kept for a rollback.
 const maxModelBytes = 1 << 30
 
-// Snapshot appends the state to dst.
+// Snapshot appends the whole state to dst.
 func (e *Engine) Snapshot(dst []byte) []byte { return encode(dst, e) }
 
-// Restore replaces the state by what Snapshot wrote. After an error the Engine
-// is as before.
-func (e *Engine) Restore(state []byte) error {
+// Changes appends to dst the state of all that has changed since the last call of
+// Saved. Series that got no record cost nothing.
+func (e *Engine) Changes(dst []byte) []byte {
+	c := snapshot.NewEncoder(dst)
+	e.state(c, false)
+	return c.Bytes()
+}
+
+// Saved says that the state as it is now was kept: Changes begins anew.
+func (e *Engine) Saved() {
+	for _, s := range e.series {
+		s.changed = false
+	}
+	for _, a := range e.assemblies {
+		a.changed = false
+	}
+}
+
+// Restore replaces the state by what Snapshot wrote, then by what Changes wrote
+// after it, in order. After an error the Engine is as before.
+func (e *Engine) Restore(whole []byte, changes ...[]byte) error {
 	fresh, err := NewEngine(e.c)
 	if err != nil {
 		return err
 	}
-	c := snapshot.NewDecoder(state)
-	fresh.State(c)
-	if err := c.Finish(); err != nil {
+	if err := decode(whole, fresh); err != nil {
 		return err
 	}
+	for _, b := range changes {
+		c := snapshot.NewDecoder(b)
+		fresh.state(c, false)
+		if err := c.Finish(); err != nil {
+			return err
+		}
+	}
+	fresh.Saved()
 	*e = *fresh
 	return nil
 }
@@ -32,20 +56,49 @@ func (e *Engine) State(c *snapshot.Codec) {
 	if c.Decoding() && (e.next != 0 || len(e.series) > 0) {
 		panic("stream: State restores into a new Engine only")
 	}
+	e.state(c, true)
+}
+
+// state transfers all series, or those that have changed, each with its place in
+// the order of appearance: a whole state has the changes to that of a new Engine.
+func (e *Engine) state(c *snapshot.Codec, all bool) {
 	c.Section("engine")
 	c.Int64(&e.next)
 	if c.Err() == nil && e.next < 0 {
 		c.Fail("negative offset")
 	}
 	e.sharedState(c)
-
-	n := len(e.series)
-	c.Len(&n, e.c.MaxSeries)
-	for i := 0; i < n && c.Err() == nil; i++ {
-		e.seriesState(c, i)
-	}
+	transferSome(c, e.series, all, e.c.MaxSeries, e.seriesState)
 	if e.c.Assembly != nil {
-		e.assembliesState(c)
+		c.Section("assembly")
+		transferSome(c, e.assemblies, all, e.c.MaxSeries, e.assemblyState)
+	}
+}
+
+// transferSome transfers those in list that have changed, or all: their number, and
+// for each its place and what state transfers of it. A place behind the last is a
+// new one.
+func transferSome[T interface{ hasChanged() bool }](c *snapshot.Codec, list []T, all bool, limit int, state func(c *snapshot.Codec, i int)) {
+	n := 0
+	for _, v := range list {
+		if all || v.hasChanged() {
+			n++
+		}
+	}
+	c.Len(&n, limit)
+	for i := 0; n > 0 && c.Err() == nil; i++ {
+		if !c.Decoding() && !all && !list[i].hasChanged() {
+			continue
+		}
+		at := i
+		c.Index(&at, limit)
+		if at < i {
+			c.Fail("places that do not ascend")
+			return
+		}
+		i = at
+		state(c, i)
+		n--
 	}
 }
 
@@ -71,8 +124,9 @@ func (e *Engine) sharedState(c *snapshot.Codec) {
 			}
 			if _, err := e.weightsFor(dim); err != nil {
 				c.Fail("%v", err)
+				return
 			}
-			if len(e.shared) != i+1 {
+			if len(e.shared) <= i || e.shared[i].dim != dim {
 				c.Fail("two shared models of %d variables", dim)
 				return
 			}
@@ -92,22 +146,8 @@ func (e *Engine) seriesState(c *snapshot.Codec, i int) {
 	}
 	c.String(&name, e.c.MaxName)
 	e.namesState(c, &names)
-	if c.Decoding() {
-		if c.Err() == nil && (len(names) == 0 || e.byName[name] != nil) {
-			c.Fail("series %q twice or without variables", name)
-		}
-		if c.Err() != nil {
-			return
-		}
-		shared := len(e.shared)
-		if _, err := e.addSeries(name, newVariables(names)); err != nil {
-			c.Fail("%v", err)
-			return
-		}
-		if len(e.shared) != shared {
-			c.Fail("series %q has no shared model", name)
-			return
-		}
+	if c.Decoding() && !e.restoreSeries(c, i, name, names) {
+		return
 	}
 	s := e.series[i]
 	if e.c.Scope == PerSeries {
@@ -115,6 +155,35 @@ func (e *Engine) seriesState(c *snapshot.Codec, i int) {
 	}
 	s.state(c)
 	e.namesState(c, &s.candidate)
+}
+
+// restoreSeries makes the i-th series anew, to be filled in. It reports whether it
+// could; if not c has the reason.
+func (e *Engine) restoreSeries(c *snapshot.Codec, i int, name string, names []string) bool {
+	if c.Err() != nil {
+		return false
+	}
+	known := e.byName[name]
+	if len(names) == 0 || i > len(e.series) || known != nil && (i == len(e.series) || known != e.series[i]) || known == nil && i < len(e.series) {
+		c.Fail("series %q twice, in another place or without variables", name)
+		return false
+	}
+	shared := len(e.shared)
+	s, err := e.newSeries(name, newVariables(names))
+	switch {
+	case err != nil:
+		c.Fail("%v", err)
+		return false
+	case len(e.shared) != shared:
+		c.Fail("series %q has no shared model", name)
+		return false
+	}
+	if i == len(e.series) {
+		e.series = append(e.series, nil)
+	}
+	e.series[i] = s
+	e.byName[name] = s
+	return true
 }
 
 // namesState transfers the names of variables.

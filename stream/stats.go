@@ -20,9 +20,10 @@ type Stats struct {
 	Next      int64 // offset after the last record written
 	Watermark int64 // time of the newest sample written, ns; 0 = none
 
-	Checkpoints     int64
-	CheckpointBytes int64     // size of the state in the last one
-	CheckpointTime  time.Time // of the last one saved, or of the start
+	Checkpoints       int64
+	CheckpointWritten int64     // bytes of them all
+	CheckpointBytes   int64     // size of the state when it was last saved as a whole
+	CheckpointTime    time.Time // of the last one saved, or of the start
 
 	Stages [NumStages]StageStats
 }
@@ -89,7 +90,10 @@ func (r *Runner) count(b *Batch) {
 	s.Watermark = later(s.Watermark, b.Watermark)
 	if b.Snapshot != nil {
 		s.Checkpoints++
-		s.CheckpointBytes = int64(len(b.Snapshot))
+		s.CheckpointWritten += int64(len(b.Snapshot))
+		if b.Since == 0 {
+			s.CheckpointBytes = int64(len(b.Snapshot))
+		}
 		s.CheckpointTime = time.Now()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
@@ -82,7 +83,7 @@ give the job another input.kafka.consumer_group, too, to read the topic again.`,
 			return &usageError{fmt.Errorf("this would remove %d checkpoints below %s; say --yes to do it", len(list), args[0])}
 		}
 		for _, c := range list {
-			store, err := file.OpenStore(filepath.Dir(c.Path)) // refuses when a job works with them
+			store, err := file.OpenStore(filepath.Dir(c.Path), slog.New(slog.DiscardHandler)) // refuses when a job works with them
 			if err != nil {
 				return err
 			}
@@ -101,7 +102,8 @@ type checkpointInfo struct {
 	Path        string    `json:"path"`
 	Time        time.Time `json:"time"`
 	Bytes       int64     `json:"bytes"`
-	Next        int64     `json:"next"` // offset to resume from
+	Next        int64     `json:"next"`    // offset to resume from
+	Changes     int       `json:"changes"` // saved after the whole one
 	Fingerprint string    `json:"fingerprint"`
 	Error       string    `json:"error,omitempty"`
 }
@@ -134,15 +136,17 @@ func readCheckpoint(path string) checkpointInfo {
 		info.Time, info.Bytes = stat.ModTime().UTC(), stat.Size()
 	}
 	content, err := os.ReadFile(path)
-	var c stream.Checkpoint
+	var list []stream.Checkpoint
 	if err == nil {
-		err = c.UnmarshalBinary(content)
+		list, _, err = stream.ParseCheckpoints(content)
 	}
 	if err != nil {
 		info.Error = err.Error()
-		return info
 	}
-	info.Next, info.Fingerprint = c.Next, c.Fingerprint
+	if len(list) > 0 {
+		last := list[len(list)-1]
+		info.Next, info.Fingerprint, info.Changes = last.Next, last.Fingerprint, len(list)-1
+	}
 	return info
 }
 
@@ -150,13 +154,13 @@ func (a *app) printCheckpoints(list []checkpointInfo) error {
 	if a.output == "json" {
 		return writeJSON(a.stdout, list)
 	}
-	t := newTable(2, "checkpoint", "saved", "bytes", "next offset", "configuration and build")
+	t := newTable(2, "checkpoint", "saved", "bytes", "changes", "next offset", "configuration and build")
 	for _, c := range list {
 		what := c.Fingerprint
 		if c.Error != "" {
 			what = c.Error
 		}
-		t.AppendRow([]any{c.Path, c.Time.Format(time.DateTime), thousands(c.Bytes), c.Next, what})
+		t.AppendRow([]any{c.Path, c.Time.Format(time.DateTime), thousands(c.Bytes), c.Changes, c.Next, what})
 	}
 	fmt.Fprintln(a.stdout, t.Render())
 	return nil

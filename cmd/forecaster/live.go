@@ -234,16 +234,18 @@ func (l *live) work(ctx context.Context, name string, src stream.Source, dec str
 	if k := cfg.Input.Kafka; k != nil {
 		rc.DrainTimeout = min(drainTimeout, k.SessionTimeout/4) // less than HandOver
 	}
+	damaged := func() int64 { return 0 }
 	switch {
 	case l.state != nil:
-		rc.Store = l.state.Store(src.(*kafka.Partition))
+		store := l.state.Store(src.(*kafka.Partition))
+		rc.Store, damaged = store, store.Damaged
 	case cfg.State.Dir != "":
-		store, err := file.OpenStore(filepath.Join(cfg.State.Dir, name))
+		store, err := file.OpenStore(filepath.Join(cfg.State.Dir, name), l.log)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, store.Close()) }()
-		rc.Store = store
+		rc.Store, damaged = store, store.Damaged
 	}
 	out, err := openOutputs(cfg, l.log, l.taps...)
 	if err != nil {
@@ -255,7 +257,7 @@ func (l *live) work(ctx context.Context, name string, src stream.Source, dec str
 	if err != nil {
 		return err
 	}
-	l.started(name, &partition{runner: runner, influx: out.influx})
+	l.started(name, &partition{runner: runner, influx: out.influx, damaged: damaged})
 	defer l.ended(name)
 	l.log.Info("working", "partition", name)
 	err = runner.Run(ctx)
@@ -313,8 +315,9 @@ func (l *live) outputsOf(name string, labels map[string]string) (cfg *config.Con
 
 // partition is what works on one.
 type partition struct {
-	runner *stream.Runner
-	influx *influx.Sink // or nil
+	runner  *stream.Runner
+	influx  *influx.Sink // or nil
+	damaged func() int64 // checkpoints that could not be read
 }
 
 // counters are what is known of a partition, over all that has worked on it.
@@ -322,10 +325,11 @@ type counters struct {
 	stream.Stats
 	SinkRetries map[string]int64 // requests to InfluxDB that were repeated, by reason
 	SinkProblem string           // why the last one failed; "" after a success
+	Damaged     int64            // checkpoints that could not be read
 }
 
 func (p *partition) counters() counters {
-	c := counters{Stats: p.runner.Stats(), SinkRetries: make(map[string]int64)}
+	c := counters{Stats: p.runner.Stats(), SinkRetries: make(map[string]int64), Damaged: p.damaged()}
 	if p.influx != nil {
 		s := p.influx.Stats()
 		c.SinkRetries, c.SinkProblem = s.Retries, s.Problem
@@ -369,6 +373,8 @@ func (c counters) plus(past counters) counters {
 	c.Drifts += past.Drifts
 	c.Anomalies += past.Anomalies
 	c.Checkpoints += past.Checkpoints
+	c.CheckpointWritten += past.CheckpointWritten
+	c.Damaged += past.Damaged
 	for reason, n := range past.DeadLetters {
 		c.DeadLetters[reason] += n
 	}

@@ -173,7 +173,9 @@ var (
 	descSeries      = desc("series", "Series seen.")
 	descCheckpoints = desc("checkpoints_total", "Checkpoints saved.")
 	descAge         = desc("checkpoint_age_seconds", "Time since the oldest of the last checkpoints of the partitions.")
-	descBytes       = desc("checkpoint_bytes", "Size of the last checkpoints of all partitions.")
+	descBytes       = desc("checkpoint_bytes", "Size of the state of all partitions when it was last saved as a whole.")
+	descWritten     = desc("checkpoint_written_bytes_total", "Bytes of all checkpoints saved; most hold what has changed.")
+	descDamaged     = desc("damaged_checkpoints_total", "Checkpoints that could not be read; the ones before were used.")
 	descWatermark   = desc("watermark_lag_seconds", "Time between now and the newest sample of the slowest partition.")
 	descStage       = desc("stage_duration_seconds", "Time spent in the stages of the work.", "stage")
 	descLag         = desc("consumer_lag", "Messages in the log that were not read yet.", "topic", "partition")
@@ -231,6 +233,8 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 		counter(descSinkRetries, float64(n), reason)
 	}
 	counter(descCheckpoints, float64(sum.Checkpoints))
+	counter(descWritten, float64(sum.CheckpointWritten))
+	counter(descDamaged, float64(sum.Damaged))
 	gauge(descSeries, float64(series))
 	gauge(descBytes, float64(bytes))
 	if !oldest.IsZero() && m.l.stateful() {

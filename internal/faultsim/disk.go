@@ -1,60 +1,111 @@
 package faultsim
 
 import (
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/orffvar/forecaster/stream/file"
 )
 
-// disk is a directory with a cache in front: what was not synced may be torn or
-// missing after a power failure.
+// disk is a directory with a cache in front: what was not synced may be torn,
+// missing or garbage after a power failure.
 type disk struct {
-	files    map[string][]byte // as the process sees them
-	unsynced map[string]bool   // whose content is only in the cache
-	names    map[string][]byte // the directory as it is on the disk
+	now   map[string]*content // as the process sees it
+	later map[string]*content // as it is on the disk
 }
 
-func (d *disk) write(name string, b []byte) {
-	if d.files == nil {
-		d.files, d.unsynced = make(map[string][]byte), make(map[string]bool)
-	}
-	d.files[name], d.unsynced[name] = b, true
+type content struct {
+	bytes  []byte
+	synced int // how many of them are on the disk
 }
 
-func (d *disk) sync(name string) { delete(d.unsynced, name) }
+func newDisk() disk { return disk{now: make(map[string]*content), later: make(map[string]*content)} }
 
-func (d *disk) rename(from, to string) {
-	d.files[to] = d.files[from]
-	if d.unsynced[from] {
-		d.unsynced[to] = true
-	}
-	d.remove(from)
-}
-
-func (d *disk) remove(name string) {
-	delete(d.files, name)
-	delete(d.unsynced, name)
-}
-
-func (d *disk) syncDir() { d.names = maps.Clone(d.files) }
-
-// powerFailure leaves the old or the new directory, and of unsynced files a part.
+// powerFailure leaves the old or the new directory, and of what was not synced a
+// part, or something else.
 func (d *disk) powerFailure(rng *rand.Rand) {
 	if rng.IntN(2) == 0 {
-		d.files = maps.Clone(d.names)
+		d.now = maps.Clone(d.later)
 	}
-	for _, name := range slices.Sorted(maps.Keys(d.files)) {
-		if d.unsynced[name] {
-			d.files[name] = d.files[name][:rng.IntN(len(d.files[name])+1)]
+	for _, name := range slices.Sorted(maps.Keys(d.now)) {
+		c := d.now[name]
+		if unsynced := len(c.bytes) - c.synced; unsynced > 0 {
+			c.bytes = c.bytes[:c.synced+rng.IntN(unsynced+1)]
+			if len(c.bytes) > c.synced && rng.IntN(4) == 0 {
+				c.bytes[c.synced+rng.IntN(len(c.bytes)-c.synced)] ^= 0x55
+			}
+			c.synced = len(c.bytes)
 		}
 	}
-	clear(d.unsynced)
-	d.syncDir()
+	d.later = maps.Clone(d.now)
 }
 
-// list returns the names with a prefix, the last first.
-func (d *disk) list(match func(string) bool) []string {
-	names := slices.DeleteFunc(slices.Sorted(maps.Keys(d.files)), func(s string) bool { return !match(s) })
-	slices.Reverse(names)
-	return names
+// diskOf is the disk as a worker uses it: what a system call does is an effect.
+type diskOf struct{ *worker }
+
+var _ file.Disk = diskOf{}
+
+func (d diskOf) List() ([]string, error) { return slices.Collect(maps.Keys(d.p.disk.now)), nil }
+
+func (d diskOf) Read(name string) ([]byte, error) {
+	var b []byte
+	err := d.effect("read "+name, func() error {
+		b = slices.Clone(d.p.disk.now[name].bytes)
+		return nil
+	})
+	return b, err
+}
+
+func (d diskOf) Write(name string, b []byte) error {
+	err := d.effect("write "+name, func() error {
+		d.p.disk.now[name] = &content{bytes: slices.Clone(b)}
+		return nil
+	})
+	return d.sync(name, err)
+}
+
+func (d diskOf) Append(name string, b []byte) error {
+	err := d.effect(fmt.Sprintf("append %d bytes to %s", len(b), name), func() error {
+		c := d.p.disk.now[name]
+		c.bytes = append(c.bytes, b...)
+		return nil
+	})
+	return d.sync(name, err)
+}
+
+// sync makes a file durable after what was done to it.
+func (d diskOf) sync(name string, err error) error {
+	if err != nil {
+		return err
+	}
+	return d.effect("sync "+name, func() error {
+		if c := d.p.disk.now[name]; d.sim.o.Bug != NoSync {
+			c.synced = len(c.bytes)
+		}
+		return nil
+	})
+}
+
+func (d diskOf) Rename(from, to string) error {
+	err := d.effect("rename "+from+" to "+to, func() error {
+		d.p.disk.now[to] = d.p.disk.now[from]
+		delete(d.p.disk.now, from)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return d.effect("sync the directory", func() error {
+		d.p.disk.later = maps.Clone(d.p.disk.now)
+		return nil
+	})
+}
+
+func (d diskOf) Remove(name string) error {
+	return d.effect("remove "+name, func() error {
+		delete(d.p.disk.now, name)
+		return nil
+	})
 }

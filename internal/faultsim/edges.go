@@ -6,10 +6,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"strings"
+	"log/slog"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
 	"github.com/orffvar/forecaster/stream/lineproto"
 )
 
@@ -160,15 +161,17 @@ func (l letters) WriteDeadLetters(_ context.Context, letters []stream.DeadLetter
 	}
 }
 
-// topicStore keeps snapshots in a log that all members see, as chunks with keys
-// of their own, and commits their name with the offset.
+// topicStore keeps checkpoints in a log that all members see, as package kafka
+// does: in chunks with keys of their own, of which the offset's commit says how many
+// count.
 type topicStore struct {
 	*worker
 	current, previous snapshotID
+	begun             bool // current is ours
 }
 
-func (t *topicStore) Load(context.Context) (stream.Checkpoint, error) {
-	var c stream.Checkpoint
+func (t *topicStore) Load(context.Context) ([]stream.Checkpoint, error) {
+	var list []stream.Checkpoint
 	err := t.effect("load", func() error {
 		if t.p.committed.next < 0 {
 			return stream.ErrNoCheckpoint
@@ -180,12 +183,21 @@ func (t *topicStore) Load(context.Context) (stream.Checkpoint, error) {
 			}
 			var b []byte
 			for k := range id.chunks {
-				b = append(b, t.p.snapshots[t.key(id, k)]...)
+				chunk, ok := t.p.snapshots[t.key(id, k)]
+				if !ok {
+					break
+				}
+				b = append(b, chunk...)
 			}
-			err := c.UnmarshalBinary(b)
+			var err error
+			if list, _, err = stream.ParseCheckpoints(b); err == nil && list[len(list)-1].Next != id.next {
+				err = stream.ErrCorrupt
+			}
 			if err != nil {
 				damage = errors.Join(damage, err)
 				t.sim.result.Damaged++
+			}
+			if len(list) == 0 {
 				continue
 			}
 			t.current = id
@@ -196,7 +208,7 @@ func (t *topicStore) Load(context.Context) (stream.Checkpoint, error) {
 		}
 		return damage
 	})
-	return c, err
+	return list, err
 }
 
 func (t *topicStore) key(id snapshotID, chunk int) string {
@@ -212,23 +224,32 @@ func (t *topicStore) Save(_ context.Context, c stream.Checkpoint) error {
 	if err != nil {
 		return err
 	}
+	id, previous, old := t.current, t.previous, snapshotID{}
+	switch {
+	case c.Since == 0:
+		id = snapshotID{id: fmt.Sprintf("%d.%d.%d", c.Next, t.generation, t.sim.unique())}
+		previous, old = t.current, t.previous
+	case !t.begun:
+		return errors.New("faultsim: changes to nothing")
+	}
 	const chunks = 3
-	id := snapshotID{id: fmt.Sprintf("%d.%d.%d", c.Next, t.generation, t.sim.unique()), next: c.Next, chunks: chunks}
 	for k := range chunks {
 		chunk := b[k*len(b)/chunks : (k+1)*len(b)/chunks]
-		err := t.effect("chunk "+t.key(id, k), func() error {
-			t.p.snapshots[t.key(id, k)] = chunk
+		key := t.key(id, id.chunks)
+		err := t.effect("chunk "+key, func() error {
+			t.p.snapshots[key] = chunk
 			return nil
 		})
 		if err != nil {
 			return err
 		}
+		id.chunks++
 	}
-	if err := t.commit(commit{next: c.Next, generation: t.generation, current: id, previous: t.current}); err != nil {
+	id.next = c.Next
+	if err := t.commit(commit{next: c.Next, generation: t.generation, current: id, previous: previous}); err != nil {
 		return err
 	}
-	old := t.previous
-	t.previous, t.current = t.current, id
+	t.current, t.previous, t.begun = id, previous, true
 	if old.id == "" || t.sim.o.Bug == MutableKey {
 		return nil
 	}
@@ -240,68 +261,25 @@ func (t *topicStore) Save(_ context.Context, c stream.Checkpoint) error {
 	})
 }
 
-// diskStore keeps checkpoints in files, step by step as package file does.
-type diskStore struct{ *worker }
-
-func isCheckpoint(name string) bool { return !strings.Contains(name, ".") }
-
-func (d diskStore) Load(context.Context) (stream.Checkpoint, error) {
-	var c stream.Checkpoint
-	err := d.effect("load", func() error {
-		var damage error
-		for _, name := range d.p.disk.list(isCheckpoint) {
-			err := c.UnmarshalBinary(d.p.disk.files[name])
-			if err == nil {
-				return nil
-			}
-			d.sim.result.Damaged++
-			damage = errors.Join(damage, err)
-			d.p.disk.rename(name, name+".damaged")
-		}
-		if damage != nil {
-			return damage
-		}
-		return stream.ErrNoCheckpoint
-	})
-	return c, err
+// diskStore keeps them in files.
+type diskStore struct {
+	*worker
+	*file.Store
 }
 
-func (d diskStore) Save(_ context.Context, c stream.Checkpoint) error {
+func newDiskStore(w *worker) diskStore {
+	return diskStore{w, file.NewStore(diskOf{w}, slog.New(slog.DiscardHandler))}
+}
+
+func (d diskStore) Load(ctx context.Context) ([]stream.Checkpoint, error) {
+	list, err := d.Store.Load(ctx)
+	d.sim.result.Damaged += int(d.Damaged())
+	return list, err
+}
+
+func (d diskStore) Save(ctx context.Context, c stream.Checkpoint) error {
 	d.sim.plant(&c)
-	b, err := c.AppendBinary(nil)
-	if err != nil {
-		return err
-	}
-	disk := &d.p.disk
-	old := disk.list(isCheckpoint)
-	name := fmt.Sprintf("%08d", d.sim.unique())
-	for _, step := range []struct {
-		what string
-		do   func()
-	}{
-		{"write " + name, func() { disk.write(name+".tmp", b) }},
-		{"sync " + name, func() {
-			if d.sim.o.Bug != NoSync {
-				disk.sync(name + ".tmp")
-			}
-		}},
-		{"rename " + name, func() { disk.rename(name+".tmp", name) }},
-		{"sync directory", func() { disk.syncDir() }},
-		{"remove old", func() {
-			for _, name := range old[min(1, len(old)):] {
-				disk.remove(name)
-			}
-		}},
-	} {
-		err := d.effect(step.what, func() error {
-			step.do()
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return d.Store.Save(ctx, c)
 }
 
 // plant makes a checkpoint claim one record less than it holds.
@@ -312,6 +290,9 @@ func (s *sim) plant(c *stream.Checkpoint) {
 	e := snapshot.NewEncoder(nil)
 	e.Section("engine")
 	c.Next--
+	if c.Since > 0 {
+		c.Since-- // as that of the one before
+	}
 	state := bytes.Clone(c.State)
 	binary.LittleEndian.PutUint64(state[len(e.Bytes()):], uint64(c.Next))
 	c.State = state

@@ -171,7 +171,7 @@ func (s *sim) work(m *member, p *partition) {
 		Fingerprint: "f", BatchPoints: s.batchPoints, CheckpointRecords: int64(s.checkpointRecords),
 	}
 	if s.local {
-		c.Store = diskStore{w}
+		c.Store = newDiskStore(w)
 	} else {
 		c.Store = &topicStore{worker: w}
 	}

@@ -50,7 +50,7 @@ func decoder() stream.Decoder {
 
 // newPartition writes a log with all that can be wrong in one.
 func newPartition(rng *rand.Rand, number, records int) *partition {
-	p := &partition{number: number, snapshots: make(map[string][]byte), committed: commit{next: -1}}
+	p := &partition{number: number, snapshots: make(map[string][]byte), disk: newDisk(), committed: commit{next: -1}}
 	series := 1 + rng.IntN(3)
 	dims := make([]int, series)
 	times := make([]int, series)

@@ -405,17 +405,17 @@ func (s *sim) check() {
 		w := &worker{sim: s, m: m, p: p, generation: s.group.generation}
 		var store stream.Store = &topicStore{worker: w}
 		if s.local {
-			store = diskStore{w}
+			store = newDiskStore(w)
 		}
 		s.current = &task{m: m, yield: func(struct{}) bool { return true }}
-		c, err := store.Load(context.Background())
+		next, state, err := s.restored(store)
 		switch {
 		case err != nil:
 			s.fail("partition %d: %v", p.number, err)
-		case c.Next == int64(len(p.log)) && !bytes.Equal(c.State, p.state):
+		case next == int64(len(p.log)) && !bytes.Equal(state, p.state):
 			s.fail("partition %d: the state differs from that of a run without failures", p.number)
-		case c.Next != int64(len(p.log)) && (s.local || p.committed.current.next == c.Next):
-			s.fail("partition %d: the last checkpoint is at %d of %d", p.number, c.Next, len(p.log))
+		case next != int64(len(p.log)) && (s.local || p.committed.current.next == next):
+			s.fail("partition %d: the last checkpoint is at %d of %d", p.number, next, len(p.log))
 		}
 	}
 	if n, want := len(s.have.points), len(s.want.points); n != want {
@@ -424,6 +424,24 @@ func (s *sim) check() {
 	if n, want := len(s.have.letters), len(s.want.letters); n != want {
 		s.fail("there are %d dead letters, want %d", n, want)
 	}
+}
+
+// restored returns the state of the last checkpoint and its offset.
+func (s *sim) restored(store stream.Store) (next int64, state []byte, err error) {
+	list, err := store.Load(context.Background())
+	if err != nil {
+		return 0, nil, err
+	}
+	engine, err := stream.NewEngine(s.engine)
+	if err != nil {
+		return 0, nil, err
+	}
+	var changes [][]byte
+	for _, c := range list[1:] {
+		changes = append(changes, c.State)
+	}
+	err = engine.Restore(list[0].State, changes...)
+	return list[len(list)-1].Next, engine.Snapshot(nil), err
 }
 
 // fail keeps the first failure.

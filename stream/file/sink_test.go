@@ -190,7 +190,7 @@ func TestFault39_DiskFull(t *testing.T) {
 	}
 	defer sink.Close()
 	dir := t.TempDir()
-	store, err := file.OpenStore(dir)
+	store, err := file.OpenStore(dir, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"log/slog"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/gofrs/flock"
 
@@ -18,22 +18,28 @@ import (
 const (
 	checkpointPrefix = "checkpoint-"
 	damagedSuffix    = ".damaged"
-	kept             = 2 // checkpoints
+	tempSuffix       = ".tmp"
+	kept             = 2 // files
 )
 
-// Store keeps the last two checkpoints in a directory, in files whose names sort
-// by age. It implements stream.Store.
+// Store keeps checkpoints in a directory, in files whose names sort by age. A file
+// begins with a whole checkpoint; the changes to it are appended. The last two
+// files are kept. It implements stream.Store.
 type Store struct {
-	dir  string
-	lock *flock.Flock
-	last uint64 // number of the newest checkpoint
-	buf  []byte
+	dir     string
+	disk    Disk
+	log     *slog.Logger
+	unlock  func() error
+	last    uint64 // number of the newest file
+	open    string // the file that changes are appended to; "" = none
+	damaged atomic.Int64
 }
 
 // OpenStore creates the directory if need be and locks it: a second process is
-// refused.
-func OpenStore(dir string) (*Store, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+// refused. The log gets a warning for each checkpoint that cannot be read.
+func OpenStore(dir string, log *slog.Logger) (*Store, error) {
+	disk, err := openDirectory(dir)
+	if err != nil {
 		return nil, fmt.Errorf("file: %w", err)
 	}
 	lock := flock.New(filepath.Join(dir, "lock"))
@@ -44,28 +50,45 @@ func OpenStore(dir string) (*Store, error) {
 	if !ok {
 		return nil, fmt.Errorf("file: %s is in use by another process: give each its own directory", dir)
 	}
-	return &Store{dir: dir, lock: lock}, nil
+	s := NewStore(disk, log)
+	s.dir, s.unlock = dir, lock.Close
+	return s, nil
 }
 
-// Checkpoints returns the paths of the checkpoints in a directory, newest first.
-// It needs no lock; what it returns may be gone when it is read.
+// NewStore returns a Store on a disk that nobody else uses.
+func NewStore(disk Disk, log *slog.Logger) *Store {
+	return &Store{disk: disk, log: log, unlock: func() error { return nil }}
+}
+
+// Checkpoints returns the paths of the files with checkpoints in a directory, newest
+// first. It needs no lock; what it returns may be gone when it is read.
 func Checkpoints(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
+	names, err := newestFirst(directory(dir))
 	if err != nil {
 		return nil, fmt.Errorf("file: %w", err)
 	}
-	var paths []string
-	for _, e := range entries {
-		if _, ok := number(e.Name()); ok {
-			paths = append(paths, filepath.Join(dir, e.Name()))
-		}
+	for i := range names {
+		names[i] = filepath.Join(dir, names[i])
 	}
-	slices.Sort(paths)
-	slices.Reverse(paths)
-	return paths, nil
+	return names, nil
 }
 
-// name returns the name of the n-th checkpoint.
+// newestFirst returns the names of the files with checkpoints.
+func newestFirst(disk Disk) ([]string, error) {
+	names, err := disk.List()
+	if err != nil {
+		return nil, err
+	}
+	names = slices.DeleteFunc(names, func(s string) bool {
+		_, ok := number(s)
+		return !ok
+	})
+	slices.Sort(names)
+	slices.Reverse(names)
+	return names, nil
+}
+
+// name returns the name of the n-th file.
 func name(n uint64) string { return fmt.Sprintf("%s%016x", checkpointPrefix, n) }
 
 // number reverses name.
@@ -79,110 +102,104 @@ func number(file string) (uint64, bool) {
 	return n, err == nil && name(n) == file
 }
 
-// Load implements stream.Store: the newest checkpoint, or the one before when
-// that is damaged. Damaged ones are put aside under the name they had with
-// .damaged behind it.
-func (s *Store) Load(context.Context) (stream.Checkpoint, error) {
-	paths, err := Checkpoints(s.dir)
+// Damaged returns how many files Load has found damaged. It may be called from any
+// goroutine.
+func (s *Store) Damaged() int64 { return s.damaged.Load() }
+
+// Load implements stream.Store. Of a damaged file the checkpoints before the damage
+// are used: its end is cut off when a process dies while it writes. A file without
+// any is put aside, under its name with .damaged behind it, and the one before is
+// used.
+func (s *Store) Load(context.Context) ([]stream.Checkpoint, error) {
+	s.open = ""
+	names, err := newestFirst(s.disk)
 	if err != nil {
-		return stream.Checkpoint{}, err
+		return nil, fmt.Errorf("file: %w", err)
 	}
 	var damage error
-	for _, path := range paths {
-		var c stream.Checkpoint
-		b, err := os.ReadFile(path)
-		if err == nil {
-			err = c.UnmarshalBinary(b)
+	for _, name := range names {
+		b, err := s.disk.Read(name)
+		if err != nil {
+			return nil, fmt.Errorf("file: %w", err)
 		}
-		switch {
-		case err == nil:
-			s.last, _ = number(filepath.Base(paths[0]))
-			return c, s.putAside(paths[:slices.Index(paths, path)])
-		case errors.Is(err, stream.ErrVersion):
-			return stream.Checkpoint{}, fmt.Errorf("file: %s: %w: start the build that wrote it, or remove %s to begin anew", path, err, s.dir)
-		case !errors.Is(err, stream.ErrCorrupt):
-			return stream.Checkpoint{}, fmt.Errorf("file: %w", err)
+		list, n, err := stream.ParseCheckpoints(b)
+		if errors.Is(err, stream.ErrVersion) {
+			return nil, fmt.Errorf("file: %s: %w: start the build that wrote it, or remove %s to begin anew", filepath.Join(s.dir, name), err, s.dir)
 		}
-		damage = errors.Join(damage, fmt.Errorf("%s: %w", path, err))
+		if err != nil {
+			s.damaged.Add(1)
+			s.log.Warn("a checkpoint is damaged; what comes before it is used", "file", filepath.Join(s.dir, name), "good_bytes", n, "bytes", len(b), "error", err)
+		}
+		if len(list) > 0 {
+			return list, s.putAside(names[:slices.Index(names, name)])
+		}
+		damage = errors.Join(damage, fmt.Errorf("%s: %w", filepath.Join(s.dir, name), err))
 	}
 	if damage != nil {
-		return stream.Checkpoint{}, fmt.Errorf("file: no checkpoint can be read; remove %s to begin anew: %w", s.dir, damage)
+		return nil, fmt.Errorf("file: no checkpoint can be read; remove %s to begin anew: %w", s.dir, damage)
 	}
-	return stream.Checkpoint{}, stream.ErrNoCheckpoint
+	return nil, stream.ErrNoCheckpoint
 }
 
-func (s *Store) putAside(paths []string) error {
-	for _, path := range paths {
-		if err := os.Rename(path, path+damagedSuffix); err != nil {
+func (s *Store) putAside(names []string) error {
+	for _, name := range names {
+		if err := s.disk.Rename(name, name+damagedSuffix); err != nil {
 			return fmt.Errorf("file: %w", err)
 		}
 	}
 	return nil
 }
+
+var errChanges = errors.New("file: changes to a checkpoint that this store has not saved")
 
 // Save implements stream.Store.
 func (s *Store) Save(_ context.Context, c stream.Checkpoint) error {
-	var err error
-	if s.buf, err = c.AppendBinary(s.buf[:0]); err != nil {
-		return err
-	}
-	paths, err := Checkpoints(s.dir)
+	b, err := c.AppendBinary(nil)
 	if err != nil {
 		return err
 	}
-	if len(paths) > 0 {
-		newest, _ := number(filepath.Base(paths[0]))
-		s.last = max(s.last, newest)
+	file := s.open
+	s.open = "" // until all is well: nothing may follow a part
+	switch {
+	case c.Since == 0:
+		file, err = s.create(b)
+	case file == "":
+		return errChanges
+	default:
+		err = s.disk.Append(file, b)
 	}
-	s.last++
-	if err := writeFile(filepath.Join(s.dir, name(s.last)), s.buf); err != nil {
+	if err != nil {
 		return fmt.Errorf("file: %w", err)
 	}
-	for _, path := range paths[min(kept-1, len(paths)):] {
-		if err := os.Remove(path); err != nil {
-			return fmt.Errorf("file: %w", err)
-		}
-	}
+	s.open = file
 	return nil
 }
 
-// writeFile makes a file that is there in full or not at all, whenever the power
-// fails.
-func writeFile(path string, b []byte) (err error) {
-	temp := path + ".tmp"
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+// create makes a new file, and removes the oldest ones.
+func (s *Store) create(b []byte) (file string, err error) {
+	names, err := newestFirst(s.disk)
 	if err != nil {
-		return err
+		return "", err
 	}
-	defer func() {
-		if err != nil {
-			os.Remove(temp)
+	if len(names) > 0 {
+		newest, _ := number(names[0])
+		s.last = max(s.last, newest)
+	}
+	s.last++
+	file = name(s.last)
+	if err := s.disk.Write(file+tempSuffix, b); err != nil {
+		return "", errors.Join(err, s.disk.Remove(file+tempSuffix))
+	}
+	if err := s.disk.Rename(file+tempSuffix, file); err != nil {
+		return "", err
+	}
+	for _, old := range names[min(kept-1, len(names)):] {
+		if err := s.disk.Remove(old); err != nil {
+			return "", err
 		}
-	}()
-	_, err = f.Write(b)
-	if err == nil {
-		err = f.Sync()
 	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(temp, path); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
-}
-
-// syncDir makes a renaming durable. Windows has no such call, and needs none.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return file, nil
 }
 
 // Close releases the lock.
-func (s *Store) Close() error { return s.lock.Close() }
+func (s *Store) Close() error { return s.unlock() }

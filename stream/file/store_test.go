@@ -3,9 +3,13 @@ package file_test
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/orffvar/forecaster/stream"
@@ -13,9 +17,11 @@ import (
 	"github.com/orffvar/forecaster/stream/streamtest"
 )
 
+var quiet = slog.New(slog.DiscardHandler)
+
 func openStore(t *testing.T, dir string) *file.Store {
 	t.Helper()
-	s, err := file.OpenStore(dir)
+	s, err := file.OpenStore(dir, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +67,7 @@ func TestStoreKeepsTwo(t *testing.T) {
 func TestFault51_StoreIsLocked(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
-	if _, err := file.OpenStore(dir); err == nil || !strings.Contains(err.Error(), "in use by another process") {
+	if _, err := file.OpenStore(dir, quiet); err == nil || !strings.Contains(err.Error(), "in use by another process") {
 		t.Errorf("a second store gave %v", err)
 	}
 	if err := s.Close(); err != nil {
@@ -70,45 +76,168 @@ func TestFault51_StoreIsLocked(t *testing.T) {
 	openStore(t, dir)
 }
 
-// TestFault34_TornCheckpoint: at whatever byte the newest checkpoint ends, and whatever
-// rest of a write lies about, the one before is used, the damaged one is put aside,
-// and saving goes on with both.
+// newest returns the offset of the last checkpoint that a store loads.
+func newest(t *testing.T, s *file.Store) (next int64, n int) {
+	t.Helper()
+	list, err := s.Load(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list[len(list)-1].Next, len(list)
+}
+
+// TestFault34_TornCheckpoint: at whatever byte the newest file ends, and whatever
+// rest of a write lies about, the last checkpoint that is whole is used; a file
+// without one is put aside, and saving goes on.
 func TestFault34_TornCheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
-	save(t, s, 1, 2)
+	var ends []int // of the checkpoints in the newest file
+	save(t, s, 1)
+	for next := int64(2); next < 6; next++ {
+		c := stream.Checkpoint{Fingerprint: "f", Next: next, State: []byte("state")}
+		if next > 2 {
+			c.Since = next - 1
+		}
+		if err := s.Save(context.Background(), c); err != nil {
+			t.Fatal(err)
+		}
+		paths, _ := file.Checkpoints(dir)
+		info, err := os.Stat(paths[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends = append(ends, int(info.Size()))
+	}
 	paths, err := file.Checkpoints(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	newest := paths[0]
-	good, err := os.ReadFile(newest)
+	path := paths[0]
+	good, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx := context.Background()
-	for n := range good {
-		if err := os.WriteFile(newest, good[:n], 0o644); err != nil {
+	for n := range len(good) + 1 {
+		if err := os.WriteFile(path, good[:n], 0o644); err != nil {
 			t.Fatal(err)
 		}
-		c, err := s.Load(ctx)
-		if err != nil || c.Next != 1 {
-			t.Fatalf("cut at %d: got %d, %v", n, c.Next, err)
+		before := s.Damaged()
+		want := int64(1)
+		for _, end := range ends {
+			if n >= end {
+				want++
+			}
 		}
-		if _, err := os.Stat(newest + ".damaged"); err != nil {
-			t.Fatal(err)
+		if got, _ := newest(t, s); got != want {
+			t.Fatalf("cut at %d: got %d, want %d", n, got, want)
 		}
+		if _, err := os.Stat(path + ".damaged"); (err == nil) != (want == 1) {
+			t.Fatalf("cut at %d: %v", n, err)
+		}
+		whole := n == ends[0] || n == ends[1] || n == ends[2] || n == ends[3]
+		if found := s.Damaged() - before; (found == 0) != whole {
+			t.Fatalf("cut at %d: %d damaged", n, found)
+		}
+		os.Remove(path + ".damaged")
 	}
 	if err := os.WriteFile(filepath.Join(dir, "checkpoint-0000000000000003.tmp"), good[:10], 0o644); err != nil {
 		t.Fatal(err)
 	}
-	save(t, s, 3)
-	if c, err := s.Load(ctx); err != nil || c.Next != 3 {
-		t.Errorf("got %d, %v", c.Next, err)
+	save(t, s, 9)
+	if got, _ := newest(t, s); got != 9 {
+		t.Errorf("got %d", got)
 	}
 	if paths, _ := file.Checkpoints(dir); len(paths) != 2 {
 		t.Errorf("%v", paths)
 	}
+}
+
+// full is a disk that has room for so many bytes.
+type full struct {
+	file.Disk
+	room int
+}
+
+func (d *full) take(b []byte) ([]byte, error) {
+	n := min(len(b), d.room)
+	d.room -= n
+	if n < len(b) {
+		return b[:n], syscall.ENOSPC
+	}
+	return b, nil
+}
+
+func (d *full) Write(name string, b []byte) error {
+	part, err := d.take(b)
+	return errors.Join(d.Disk.Write(name, part), err)
+}
+
+func (d *full) Append(name string, b []byte) error {
+	part, err := d.take(b)
+	return errors.Join(d.Disk.Append(name, part), err)
+}
+
+// memoryDisk is a Disk that is nowhere.
+type memoryDisk map[string][]byte
+
+func (d memoryDisk) List() ([]string, error)            { return slices.Collect(maps.Keys(d)), nil }
+func (d memoryDisk) Read(name string) ([]byte, error)   { return d[name], nil }
+func (d memoryDisk) Write(name string, b []byte) error  { d[name] = slices.Clone(b); return nil }
+func (d memoryDisk) Append(name string, b []byte) error { d[name] = append(d[name], b...); return nil }
+func (d memoryDisk) Remove(name string) error           { delete(d, name); return nil }
+func (d memoryDisk) Rename(from, to string) error {
+	d[to] = d[from]
+	delete(d, from)
+	return nil
+}
+
+// TestFault39_NoRoom: however much room there is, a Save that fails leaves what was
+// saved before, and nothing follows it until there is a whole checkpoint again.
+func TestFault39_NoRoom(t *testing.T) {
+	ctx := context.Background()
+	at := func(next, since int64) stream.Checkpoint {
+		return stream.Checkpoint{Fingerprint: "f", Next: next, Since: since, State: []byte("state")}
+	}
+	for room := range 400 {
+		disk := &full{Disk: memoryDisk{}, room: room}
+		s := file.NewStore(disk, quiet)
+		last := int64(0)
+		for _, c := range []stream.Checkpoint{at(1, 0), at(2, 1), at(3, 2), at(4, 0), at(5, 4)} {
+			if err := s.Save(ctx, c); err != nil {
+				if !errors.Is(err, syscall.ENOSPC) {
+					t.Fatal(err)
+				}
+				break
+			}
+			last = c.Next
+		}
+		if last == 5 {
+			if room < 250 {
+				t.Errorf("there was room in %d bytes", room)
+			}
+			return
+		}
+		if err := s.Save(ctx, at(last+1, last)); err == nil {
+			t.Fatalf("room for %d: changes were saved behind a part", room)
+		}
+		disk.room = 1 << 20
+		again := file.NewStore(disk, quiet)
+		if last == 0 {
+			if _, err := again.Load(ctx); !errors.Is(err, stream.ErrNoCheckpoint) {
+				t.Fatalf("room for %d: %v", room, err)
+			}
+			continue
+		}
+		if got, _ := newest(t, again); got != last {
+			t.Fatalf("room for %d: got %d, want %d", room, got, last)
+		}
+		save(t, again, 7)
+		if got, _ := newest(t, again); got != 7 {
+			t.Fatalf("room for %d: got %d after there was room", room, got)
+		}
+	}
+	t.Error("there never was room")
 }
 
 func TestStoreRefuses(t *testing.T) {
@@ -144,7 +273,7 @@ func TestStoreRefuses(t *testing.T) {
 	})
 	t.Run("no directory", func(t *testing.T) {
 		path := write(t, "file", "")
-		if _, err := file.OpenStore(path); err == nil {
+		if _, err := file.OpenStore(path, quiet); err == nil {
 			t.Error("a file was taken for a directory")
 		}
 	})

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// manifest names a snapshot and says how to find and to verify it. The metadata
-// of a commit are manifests: of the snapshot that belongs to the offset, the one
-// before, and the one before that, which is being removed.
+// manifest names a snapshot and says how to find and to verify it, up to one of its
+// checkpoints. The metadata of a commit are manifests: of the snapshot that belongs
+// to the offset, the one before, and the one before that, which is being removed.
 type manifest struct {
 	id     string // unique: snapshots are never overwritten
 	next   int64  // offset that it belongs to
@@ -34,7 +34,8 @@ func (m *manifest) String() string {
 }
 
 const (
-	manifestMark = "snapshots1" // with the version of the format
+	manifestMark = "snapshots2" // with the version of the format
+	olderMark    = "snapshots1" // whose snapshots have no changes
 	maxManifests = 3
 	maxChunks    = 1 << 20
 )
@@ -57,7 +58,7 @@ var errManifest = errors.New("not the metadata of a checkpoint")
 // parseManifests reverses formatManifests.
 func parseManifests(text string) ([]manifest, error) {
 	words := strings.Split(text, " ")
-	if words[0] != manifestMark || len(words) < 2 || len(words) > 1+maxManifests {
+	if words[0] != manifestMark && words[0] != olderMark || len(words) < 2 || len(words) > 1+maxManifests {
 		return nil, errManifest
 	}
 	var list []manifest

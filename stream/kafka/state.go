@@ -2,15 +2,19 @@ package kafka
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	kafkago "github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
@@ -24,12 +28,13 @@ const chunkBytes = 512 << 10
 // StateTopic keeps the checkpoints of the partitions of a group in a compacted
 // topic, where every member of the group finds them.
 //
-// A checkpoint is a snapshot in chunks, under keys that are used once:
-// topic/partition/id/number, and topic/partition/id/manifest after the last one.
-// It counts from the moment in which the group commits its offset together with
-// its name and checksum. The broker refuses that commit when the partition has
-// a new owner, so what the old one still writes stays without effect. The last
-// two snapshots are kept; those before are removed after the commit.
+// A snapshot is a whole checkpoint and the changes to it, in chunks under keys that
+// are used once: topic/partition/id/number. Only its owner adds to it, and a new
+// owner begins a new one. A checkpoint counts from the moment in which the group
+// commits its offset together with the name of the snapshot, the number of its
+// chunks and their checksum. The broker refuses that commit when the partition has
+// a new owner, so what the old one still writes stays without effect. The last two
+// snapshots are kept; those before are removed after the commit.
 type StateTopic struct {
 	reader *Group // of all its partitions, in no consumer group
 	topic  string
@@ -154,113 +159,157 @@ func (t *StateTopic) Store(p *Partition) *Store { return &Store{topic: t, p: p} 
 type Store struct {
 	topic             *StateTopic
 	p                 *Partition
-	current, previous manifest // what was loaded or saved last, and what goes next
-	buf               []byte
+	current, previous manifest  // what was loaded or saved last, and what goes next
+	sum               hash.Hash // of the chunks of current; nil = changes cannot follow
+	damaged           atomic.Int64
 }
 
 var _ stream.Store = (*Store)(nil)
 
-// Load implements stream.Store: the snapshot that was committed, or the one
-// before when that is damaged. When the group has forgotten its commits, it is the
-// newest snapshot that is complete: whoever wrote it, all points before it were
-// accepted.
-func (s *Store) Load(ctx context.Context) (stream.Checkpoint, error) {
+// Damaged returns how many snapshots Load has found damaged. It may be called from
+// any goroutine.
+func (s *Store) Damaged() int64 { return s.damaged.Load() }
+
+// Load implements stream.Store: the snapshot that was committed, when it is damaged
+// what comes before the damage, or else the snapshot before. When the group has
+// forgotten its commits, it is the newest one that is there: whoever wrote it, all
+// points before it were accepted.
+func (s *Store) Load(ctx context.Context) ([]stream.Checkpoint, error) {
+	s.sum = nil
 	if s.p.tp.partition >= s.topic.count {
-		return stream.Checkpoint{}, fmt.Errorf("kafka: the state topic %s has %d partitions, too few for %s", s.topic.topic, s.topic.count, s.p.tp)
+		return nil, fmt.Errorf("kafka: the state topic %s has %d partitions, too few for %s", s.topic.topic, s.topic.count, s.p.tp)
 	}
 	offset, text, err := s.p.Committed(ctx)
 	switch {
 	case err != nil:
-		return stream.Checkpoint{}, err
+		return nil, err
 	case offset < 0:
 		return s.newest(ctx)
 	case text == startMark:
-		return stream.Checkpoint{}, stream.ErrNoCheckpoint
+		return nil, stream.ErrNoCheckpoint
 	}
 	list, err := parseManifests(text)
 	if err != nil {
-		return stream.Checkpoint{}, fmt.Errorf("%w (%s, offset %d: %w)", ErrNoState, s.p.tp, offset, err)
+		return nil, fmt.Errorf("%w (%s, offset %d: %w)", ErrNoState, s.p.tp, offset, err)
 	}
 	var damage error
 	for i := range min(2, len(list)) {
-		c, found, err := s.read(ctx, list[i])
-		if err == nil {
+		chain, found, err := s.use(ctx, list[i])
+		switch {
+		case len(chain) > 0:
 			s.current = list[i]
 			if len(list) > 1 {
 				s.previous = list[1-i] // the damaged one goes first
 			}
-			return c, s.collect(ctx, found, list)
+			return chain, s.collect(ctx, found, list)
+		case !errors.Is(err, stream.ErrCorrupt):
+			return nil, err
 		}
-		if !errors.Is(err, stream.ErrCorrupt) {
-			return stream.Checkpoint{}, err
-		}
-		s.topic.reader.config.Log.Error("a checkpoint is damaged", "partition", s.p.tp.String(), "snapshot", list[i].id, "error", err)
 		damage = errors.Join(damage, err)
 	}
-	return stream.Checkpoint{}, fmt.Errorf("kafka: no checkpoint of %s can be read: %w", s.p.tp, damage)
+	return nil, fmt.Errorf("kafka: no checkpoint of %s can be read: %w", s.p.tp, damage)
 }
 
-// read returns a snapshot, and the keys of all chunks that stand behind its
-// first one.
-func (s *Store) read(ctx context.Context, m manifest) (c stream.Checkpoint, found map[string]int, err error) {
+// use is read, but counts and logs damage, and returns what is good of it.
+func (s *Store) use(ctx context.Context, m manifest) (list []stream.Checkpoint, found map[string]int, err error) {
+	list, found, err = s.read(ctx, m)
+	switch {
+	case errors.Is(err, stream.ErrVersion):
+		return nil, nil, fmt.Errorf("kafka: snapshot %s of %s: %w: start the build that wrote it, or begin anew", m.id, s.p.tp, err)
+	case errors.Is(err, stream.ErrCorrupt):
+		s.damaged.Add(1)
+		s.topic.reader.config.Log.Warn("a checkpoint is damaged; what comes before it is used",
+			"partition", s.p.tp.String(), "snapshot", m.id, "good", len(list), "error", err)
+	}
+	return list, found, err
+}
+
+// read returns the checkpoints of a snapshot, and for all that is in the topic from
+// its first chunk on the number of chunks. With an error that wraps stream.ErrCorrupt come the
+// checkpoints before the damage.
+func (s *Store) read(ctx context.Context, m manifest) (list []stream.Checkpoint, found map[string]int, err error) {
 	chunks := make([][]byte, m.chunks)
 	found = make(map[string]int)
 	err = s.scan(ctx, m.first, func(id string, chunk int, msg *stream.Message) {
-		found[id] = max(found[id], chunk+1)
+		if msg.Value != nil {
+			found[id] = max(found[id], chunk+1)
+		} else if chunk < 0 {
+			delete(found, id) // removed
+		}
 		if id == m.id && chunk >= 0 && chunk < m.chunks {
 			chunks[chunk] = slices.Clone(msg.Value) // of a chunk that is there twice, both are equal
 		}
 	})
 	if err != nil {
-		return c, nil, err
+		return nil, nil, err
 	}
-	for k, chunk := range chunks {
-		if chunk == nil {
-			return c, nil, fmt.Errorf("%w: chunk %d of %d of snapshot %s is missing", stream.ErrCorrupt, k, m.chunks, m.id)
-		}
+	missing := slices.IndexFunc(chunks, func(c []byte) bool { return c == nil })
+	if missing >= 0 {
+		chunks = chunks[:missing]
 	}
 	b := bytes.Join(chunks, nil)
-	if sha256.Sum256(b) != m.sum {
-		return c, nil, fmt.Errorf("%w: the checksum of snapshot %s does not match", stream.ErrCorrupt, m.id)
+	list, _, err = stream.ParseCheckpoints(b)
+	switch {
+	case missing >= 0:
+		err = fmt.Errorf("%w: chunk %d of %d of snapshot %s is missing", stream.ErrCorrupt, missing, m.chunks, m.id)
+	case err == nil && sha256.Sum256(b) != m.sum:
+		// Each checkpoint is valid, but they are not those that were committed.
+		list, err = nil, fmt.Errorf("%w: the checksum of snapshot %s does not match", stream.ErrCorrupt, m.id)
 	}
-	return c, found, c.UnmarshalBinary(b)
+	return list, found, err
 }
 
-// newest returns the newest complete snapshot in the topic.
-func (s *Store) newest(ctx context.Context) (stream.Checkpoint, error) {
-	var list []manifest
-	err := s.scan(ctx, 0, func(_ string, chunk int, msg *stream.Message) {
-		if m, err := parseManifest(string(msg.Value)); chunk < 0 && err == nil {
-			list = append(list, m)
+// newest returns the newest snapshot in the topic.
+func (s *Store) newest(ctx context.Context) ([]stream.Checkpoint, error) {
+	list, err := s.manifests(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range list {
+		chain, _, err := s.use(ctx, m)
+		switch {
+		case len(chain) > 0:
+			s.current = m
+			s.topic.reader.config.Log.Warn("the group has no committed offset; its last checkpoint is used",
+				"partition", s.p.tp.String(), "offset", chain[len(chain)-1].Next)
+			return chain, nil
+		case !errors.Is(err, stream.ErrCorrupt):
+			return nil, err
+		}
+	}
+	return nil, stream.ErrNoCheckpoint
+}
+
+// manifests returns those of the snapshots in the topic, newest first.
+func (s *Store) manifests(ctx context.Context) ([]manifest, error) {
+	last := make(map[string]manifest)
+	err := s.scan(ctx, 0, func(id string, chunk int, msg *stream.Message) {
+		if chunk >= 0 {
+			return
+		}
+		if m, err := parseManifest(string(msg.Value)); err == nil {
+			last[id] = m
+		} else {
+			delete(last, id) // removed
 		}
 	})
-	if err != nil {
-		return stream.Checkpoint{}, err
-	}
-	for i := len(list) - 1; i >= 0; i-- {
-		c, _, err := s.read(ctx, list[i])
-		if err == nil {
-			s.current = list[i]
-			s.topic.reader.config.Log.Warn("the group has no committed offset; its last checkpoint is used",
-				"partition", s.p.tp.String(), "offset", c.Next)
-			return c, nil
-		}
-		if !errors.Is(err, stream.ErrCorrupt) {
-			return stream.Checkpoint{}, err
-		}
-	}
-	return stream.Checkpoint{}, stream.ErrNoCheckpoint
+	return slices.SortedFunc(maps.Values(last), func(a, b manifest) int {
+		return cmp.Or(cmp.Compare(b.next, a.next), cmp.Compare(b.first, a.first))
+	}), err
 }
 
 // collect removes what a former owner has left: snapshots that were not
-// committed, and one whose removal was not finished.
+// committed, changes that were not, and a snapshot whose removal was not finished.
 func (s *Store) collect(ctx context.Context, found map[string]int, list []manifest) error {
 	for i, m := range list {
-		if i < 2 {
-			delete(found, m.id)
-		} else {
-			found[m.id] = m.chunks
+		if i >= 2 {
+			found[m.id] = max(found[m.id], m.chunks)
+			continue
 		}
+		if err := s.removeChunks(ctx, m.id, m.chunks, found[m.id]); err != nil {
+			return err
+		}
+		delete(found, m.id)
 	}
 	for id, chunks := range found { // in any order: removals do not depend on one another
 		if err := s.remove(ctx, id, chunks); err != nil {
@@ -270,6 +319,8 @@ func (s *Store) collect(ctx context.Context, found map[string]int, list []manife
 	return nil
 }
 
+var errChanges = errors.New("kafka: changes to a checkpoint that this store has not saved")
+
 // Save implements stream.Store.
 func (s *Store) Save(ctx context.Context, c stream.Checkpoint) error {
 	ctx, cancel := s.p.owned(ctx)
@@ -277,38 +328,46 @@ func (s *Store) Save(ctx context.Context, c stream.Checkpoint) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	var err error
-	if s.buf, err = c.AppendBinary(s.buf[:0]); err != nil {
+	b, err := c.AppendBinary(nil)
+	if err != nil {
 		return err
 	}
-	m := manifest{
-		id:   fmt.Sprintf("%d-%d-%08x", c.Next, s.generation(), rand.Uint32()),
-		next: c.Next, sum: sha256.Sum256(s.buf), print: fingerprintSum(c.Fingerprint),
+	m, before, old, sum := s.current, s.previous, manifest{}, s.sum
+	s.sum = nil // until all is well: nothing may follow a part
+	switch {
+	case c.Since == 0:
+		m = manifest{id: fmt.Sprintf("%d-%d-%08x", c.Next, s.generation(), rand.Uint32())}
+		before, old, sum = s.current, s.previous, sha256.New()
+	case sum == nil:
+		return errChanges
 	}
-	for rest := s.buf; len(rest) > 0; m.chunks++ {
-		n := min(len(rest), chunkBytes)
-		at, err := s.produce(ctx, outgoing{key: s.key(m.id, m.chunks), value: rest[:n]})
+	sum.Write(b)
+	m.next, m.sum, m.print = c.Next, [sha256.Size]byte(sum.Sum(nil)), fingerprintSum(c.Fingerprint)
+	for chunk := range slices.Chunk(b, chunkBytes) {
+		at, err := s.produce(ctx, outgoing{key: s.key(m.id, m.chunks), value: chunk})
 		if err != nil {
 			return err
 		}
 		if m.chunks == 0 {
 			m.first = at
 		}
-		rest = rest[n:]
+		m.chunks++
 	}
 	if _, err := s.produce(ctx, outgoing{key: s.key(m.id, -1), value: []byte(m.String())}); err != nil {
 		return err
 	}
-	if err := s.p.CommitMetadata(ctx, c.Next, formatManifests(m, s.current, s.previous)); err != nil {
+	if err := s.p.CommitMetadata(ctx, c.Next, formatManifests(m, before, old)); err != nil {
 		return err
 	}
 	s.p.saved = c.Next + 1
-	old := s.previous
-	s.previous, s.current = s.current, m
-	if old.none() {
-		return nil
+	s.current, s.previous = m, before
+	if !old.none() {
+		if err := s.remove(ctx, old.id, old.chunks); err != nil {
+			return err
+		}
 	}
-	return s.remove(ctx, old.id, old.chunks)
+	s.sum = sum
+	return nil
 }
 
 func (s *Store) generation() int {
@@ -341,18 +400,25 @@ func (s *Store) parseKey(key []byte) (id string, chunk int, ok bool) {
 	return id, chunk, err == nil && chunk >= 0 && chunk < maxChunks
 }
 
-// remove writes tombstones.
+// remove writes tombstones for a snapshot.
 func (s *Store) remove(ctx context.Context, id string, chunks int) error {
-	batch := []outgoing{{key: s.key(id, -1)}}
-	for k := range chunks {
+	if err := s.removeChunks(ctx, id, 0, chunks); err != nil {
+		return err
+	}
+	_, err := s.produce(ctx, outgoing{key: s.key(id, -1)}) // last: it says that nothing is left
+	return err
+}
+
+// removeChunks writes tombstones for the chunks from one number to before another.
+func (s *Store) removeChunks(ctx context.Context, id string, from, to int) error {
+	var batch []outgoing
+	for k := from; k < to; k++ {
 		batch = append(batch, outgoing{key: s.key(id, k)})
 	}
-	for len(batch) > 0 {
-		n := min(len(batch), batchMessages)
-		if _, err := s.produce(ctx, batch[:n]...); err != nil {
+	for part := range slices.Chunk(batch, batchMessages) {
+		if _, err := s.produce(ctx, part...); err != nil {
 			return err
 		}
-		batch = batch[n:]
 	}
 	return nil
 }

@@ -14,41 +14,78 @@ import (
 func TestStore(t *testing.T, open func(t *testing.T) (s stream.Store, end func())) {
 	ctx := context.Background()
 	s, end := open(t)
-	if c, err := s.Load(ctx); !errors.Is(err, stream.ErrNoCheckpoint) {
-		t.Fatalf("a new store returned %+v, %v", c, err)
+	if list, err := s.Load(ctx); !errors.Is(err, stream.ErrNoCheckpoint) {
+		t.Fatalf("a new store returned %+v, %v", list, err)
 	}
-	var want stream.Checkpoint
-	for i := range 5 {
-		want = stream.Checkpoint{
-			Fingerprint: "model abc, build def", Next: int64(1000 * i), Sink: []byte("1234"), DeadLetters: []byte("5"),
-			State: make([]byte, 1<<(4*i)+i),
+	var want []stream.Checkpoint
+	save := func(next, since int64, size int) {
+		t.Helper()
+		c := stream.Checkpoint{
+			Fingerprint: "model abc, build def", Next: next, Since: since, Sink: []byte("1234"), DeadLetters: []byte("5"),
+			State: make([]byte, size),
 		}
-		for k := range want.State {
-			want.State[k] = byte(k + i)
+		for k := range c.State {
+			c.State[k] = byte(int64(k) + next)
 		}
-		saved := want
-		saved.State = append([]byte(nil), want.State...)
+		if since == 0 {
+			want = nil
+		}
+		saved := c
+		saved.State = append([]byte(nil), c.State...)
 		if err := s.Save(ctx, saved); err != nil {
 			t.Fatal(err)
 		}
 		clear(saved.State) // it was not to be kept
+		want = append(want, c)
+	}
+	reopen := func() {
+		t.Helper()
+		end()
+		s, end = open(t)
 		expect(t, s, want)
-		if i%2 == 1 {
-			end()
-			s, end = open(t)
+	}
+	for i := range 5 {
+		next := int64(1000 * i)
+		save(next, 0, 1<<(4*i)+i)
+		if i == 3 {
 			expect(t, s, want)
 		}
+		if i%2 == 1 {
+			reopen()
+			continue
+		}
+		if i == 0 {
+			continue // changes to what had no record would say that they are whole
+		}
+		for k := range int64(4) {
+			save(next+k+1, next+k, 1<<(5*k)+1)
+		}
+		if i == 2 {
+			reopen()
+			if err := s.Save(ctx, stream.Checkpoint{Next: next + 9, Since: next + 4}); err == nil {
+				t.Error("a store that has saved nothing yet took changes")
+			}
+		}
 	}
+	reopen()
 	end()
 }
 
-func expect(t *testing.T, s stream.Store, want stream.Checkpoint) {
+func expect(t *testing.T, s stream.Store, want []stream.Checkpoint) {
 	t.Helper()
 	got, err := s.Load(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(got, want) {
-		t.Fatalf("got the checkpoint at %d of %d bytes, want that at %d of %d", got.Next, len(got.State), want.Next, len(want.State))
+		t.Fatalf("got %v, want %v (next, since, bytes)", places(got), places(want))
 	}
+}
+
+// places describes a list of checkpoints.
+func places(list []stream.Checkpoint) (at [][3]int64) {
+	for _, c := range list {
+		at = append(at, [3]int64{c.Next, c.Since, int64(len(c.State))})
+	}
+	return at
 }

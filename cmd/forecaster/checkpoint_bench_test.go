@@ -1,0 +1,84 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"testing"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
+)
+
+// BenchmarkCheckpoint is a checkpoint of 10,000 series of which 1 in 100 has got a
+// sample since the last one, into a directory: all of it, and what has changed.
+//
+//	go test -run '^$' -bench 'Checkpoint$' ./cmd/forecaster
+func BenchmarkCheckpoint(b *testing.B) {
+	const series = 10_000
+	c := config.Default()
+	c.Model.Type, c.Model.Order, c.Model.Frequencies = "orffvar", 1, 10
+	c.Evaluate.Window = 10
+	engine, err := newEngine(c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var batch stream.Batch
+	next := int64(0)
+	sample := func(k int) {
+		r := stream.Record{Message: &stream.Message{Offset: next}, Series: fmt.Sprint("s", k), Time: next + 1, Values: []float64{float64(k % 7), float64(next % 5)}}
+		if err := engine.Apply(&batch, &r); err != nil {
+			b.Fatal(err)
+		}
+		next++
+		batch.Reset()
+	}
+	for range 3 {
+		for k := range series {
+			sample(k)
+		}
+	}
+	engine.Saved()
+	store, err := file.OpenStore(b.TempDir(), slog.New(slog.DiscardHandler))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer store.Close()
+	for _, whole := range []bool{true, false} {
+		b.Run(fmt.Sprint("whole=", whole), func(b *testing.B) {
+			if !whole {
+				save(b, store, engine, 0)
+			}
+			size := 0
+			for b.Loop() {
+				since := engine.Next()
+				for k := range series / 100 {
+					sample(k * 97)
+				}
+				if whole {
+					since = 0
+				}
+				size = save(b, store, engine, since)
+			}
+			b.ReportMetric(float64(size), "bytes")
+		})
+	}
+}
+
+func save(b *testing.B, store stream.Store, engine *stream.Engine, since int64) int {
+	b.Helper()
+	c := stream.Checkpoint{Next: engine.Next(), Since: since}
+	if since == 0 {
+		c.State = engine.Snapshot(nil)
+	} else {
+		c.State = engine.Changes(nil)
+	}
+	engine.Saved()
+	if err := store.Save(context.Background(), c); err != nil {
+		b.Fatal(err)
+	}
+	return len(c.State)
+}

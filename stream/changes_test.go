@@ -1,0 +1,163 @@
+package stream_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// unruly returns records of several series with all that changes a state: samples,
+// missing values, refusals that are remembered, new variables, a series gone bad.
+func unruly(rng *rand.Rand, n int) []stream.Record {
+	rs := make([]stream.Record, n)
+	clock := make(map[string]int64)
+	for i := range rs {
+		name := fmt.Sprint("s", rng.IntN(2+i/20))
+		clock[name] += int64(rng.IntN(3)) * 1e9
+		r := stream.Record{Message: &stream.Message{Topic: "in", Offset: int64(i)}, Series: name, Time: clock[name]}
+		names := [][]string{{"a", "b"}, {"a", "c", "d"}}[i/(n/2)]
+		for j, v := range names {
+			if len(names) > 2 || rng.IntN(8) > 0 {
+				r.Names = append(r.Names, v)
+				r.Values = append(r.Values, []float64{float64(rng.IntN(50)), math.NaN(), 1e60, 666}[max(0, rng.IntN(40)-36)]+float64(j))
+			}
+		}
+		rs[i] = r
+	}
+	return rs
+}
+
+// TestChangesAreAll: a whole state and what changed since give the state, whatever
+// happened and whenever it was saved. So nothing changes a series or an assembly
+// without being noticed.
+func TestChangesAreAll(t *testing.T) {
+	for name, tune := range map[string]func(c *stream.EngineConfig){
+		"series":   func(*stream.EngineConfig) {},
+		"shared":   func(c *stream.EngineConfig) { c.Scope = stream.Shared },
+		"interval": func(c *stream.EngineConfig) { c.Interval, c.MaxGap = time.Second, 2 },
+		"assembly": func(c *stream.EngineConfig) {
+			c.Interval, c.MaxGap = time.Second, 2
+			c.Assembly = &stream.Assembly{Wait: 3 * time.Second, Fill: stream.FillLast}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(5) {
+				rng := rand.New(rand.NewPCG(seed, 1))
+				c := driftConfig()
+				c.Lineage, c.GoodCopy, c.MetricsWindow = 3, 5, 20
+				tune(&c)
+				e := newEngine(t, c)
+				var b stream.Batch
+				var whole []byte
+				var changes [][]byte
+				for _, r := range unruly(rng, 400) {
+					if err := e.Apply(&b, &r); err != nil {
+						t.Fatal(err)
+					}
+					switch rng.IntN(20) {
+					case 0:
+						whole, changes = e.Snapshot(nil), nil
+						e.Saved()
+					case 1, 2:
+						if whole == nil {
+							break
+						}
+						changes = append(changes, e.Changes(nil))
+						e.Saved()
+						restored := newEngine(t, c)
+						if err := restored.Restore(whole, changes...); err != nil {
+							t.Fatalf("seed %d: %v", seed, err)
+						}
+						if !bytes.Equal(restored.Snapshot(nil), e.Snapshot(nil)) {
+							t.Fatalf("seed %d: %d changes do not give the state", seed, len(changes))
+						}
+						if n := len(restored.Changes(nil)); n > 100 && c.Scope != stream.Shared {
+							t.Fatalf("a restored engine has %d bytes of changes", n)
+						}
+						e = restored
+					}
+				}
+				kinds := make(map[string]int)
+				for _, ev := range b.Events {
+					kinds[ev.Kind]++
+				}
+				if kinds[stream.EventSeries] < 3 || kinds[stream.EventLineage] == 0 || kinds[stream.EventRollback]+kinds[stream.EventReset] == 0 && seed == 0 {
+					t.Errorf("seed %d: too little happened: %v", seed, kinds)
+				}
+			}
+		})
+	}
+}
+
+// TestIdleSeriesAreNotWritten: the cost of a checkpoint follows what has changed, and
+// whole ones are rare enough not to count.
+func TestIdleSeriesAreNotWritten(t *testing.T) {
+	config := driftConfig()
+	config.MaxSeries, config.MetricsWindow = 1000, 5
+	m := newMemory(0)
+	d, err := stream.NewDriver(stream.RunnerConfig{
+		Source: m, Decoder: decoder(t), Engine: newEngine(t, config), Sink: m, Store: m, Fingerprint: "f",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b stream.Batch
+	offset := int64(0)
+	apply := func(series int, value int64) {
+		t.Helper()
+		message := stream.Message{Topic: "in", Offset: offset, Key: fmt.Append(nil, "s", series), Value: fmt.Appendf(nil, `{"time": %d, "values": [%d]}`, value, value%7)}
+		if _, err := d.Apply(&b, &message); err != nil {
+			t.Fatal(err)
+		}
+		offset++
+	}
+	save := func() {
+		t.Helper()
+		d.Checkpoint(&b)
+		if err := d.Deliver(context.Background(), &b, func(stream.Stage) {}); err != nil {
+			t.Fatal(err)
+		}
+		b.Reset()
+	}
+	for k := range 1000 {
+		apply(k, 1)
+	}
+	save()
+	whole := len(m.saved[0].State)
+	written, wholes := 0, 0
+	const rounds = 500
+	for i := range int64(rounds) {
+		for k := range 10 { // 1 in 100
+			apply(k*7, i+2)
+		}
+		save()
+		written += len(m.saved[i+1].State)
+		if m.saved[i+1].Since == 0 {
+			wholes++
+		}
+	}
+	if mean := written / rounds; mean > whole*3/100 || wholes < 2 || wholes > 6 {
+		t.Errorf("%d bytes a checkpoint, of %d when whole; %d of %d were whole", mean, whole, wholes, rounds)
+	}
+	restored := newEngine(t, config)
+	list, err := m.Load(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var changes [][]byte
+	for _, c := range list[1:] {
+		changes = append(changes, c.State)
+	}
+	if err := restored.Restore(list[0].State, changes...); err != nil {
+		t.Fatal(err)
+	}
+	if restored.NumSeries() != 1000 || restored.Next() != offset {
+		t.Errorf("%d series up to %d", restored.NumSeries(), restored.Next())
+	}
+}
