@@ -1,37 +1,122 @@
 package varmodel
 
 import (
+	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"testing"
+
+	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/sgd"
 )
 
-// The spec asks for R^2 >= .85 of the curl-free kernel (measured .89, .90) and about
-// .70 of independent outputs, with 100 points and 500 frequencies.
+// The spec asks for R^2 >= .85 of the curl-free kernel (measured .89, .90), and for
+// more than independent outputs reach, with 100 points and 500 frequencies. Asserted
+// of the mean over all fields: its one-sided 99 % confidence bound from 12 of them
+// (Student, 11 degrees of freedom: 2.718 standard errors) is above .85, and a paired
+// test finds the difference. 80 fields: .917 +- .006 and .795 +- .009.
 func TestC6_6_CurlFreeAgainstIndependent(t *testing.T) {
-	const seeds = 2
-	var curl, independent float64
-	for seed := range uint64(seeds) {
-		f, err := NewCurlField(100, 500, seed+1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("R^2 %.3f curl-free, %.3f independent", f.CurlFree, f.Independent)
-		curl, independent = curl+f.CurlFree/seeds, independent+f.Independent/seeds
+	c, err := CurlFields(100, 500, 12, 1, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if curl < .85 || curl < independent+.05 {
-		t.Errorf("R^2 %.3f curl-free, %.3f independent", curl, independent)
+	t.Logf("R^2 %.3f +- %.3f curl-free, %.3f +- %.3f independent, difference %.3f +- %.3f, p = %.2g", c.A, c.SEA, c.B, c.SEB, c.Diff, c.SE, c.P)
+	if bound := c.A - 2.718*c.SEA; bound < .85 {
+		t.Errorf("R^2 %.3f, at least %.3f with 99 %% confidence", c.A, bound)
+	}
+	if c.Diff <= 0 || c.P > .001 {
+		t.Errorf("curl-free is better by %.3f +- %.3f, p = %.2g", c.Diff, c.SE, c.P)
 	}
 }
 
 // As in Table 6.5 tasks that know of each other need fewer samples.
 func TestMultiTaskLaplacianHelpsWithFewSamples(t *testing.T) {
-	r, err := NewMultiTask(50, 4, 1)
+	calls := 0
+	r, err := NewMultiTask(50, 6, 1, func(done int) error {
+		if calls++; done != calls {
+			t.Errorf("progress %d at call %d", done, calls)
+		}
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("nMSE %.2f +- %.2f %% independent, %.2f +- %.2f %% Laplacian, p = %.4f", r.Independent, r.IndependentSD, r.Laplacian, r.LaplacianSD, r.P)
 	if r.Laplacian >= r.Independent || r.P > .05 {
 		t.Errorf("nMSE %.2f %% independent, %.2f %% Laplacian, p = %.3f", r.Independent, r.Laplacian, r.P)
+	}
+	stop := errors.New("stop")
+	if _, err := NewMultiTask(50, 6, 1, func(int) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("error %v, want that of progress", err)
+	}
+}
+
+// Both solutions are those of the objective with missing outputs. The conjugate
+// gradients stop at a relative error of 1e-7 in the energy norm; predictions of size
+// 1 are as good.
+func TestMultiTaskSolvesTheObjective(t *testing.T) {
+	const tasks, in, n, lambda = 3, 4, 20, 1e-3
+	rng := rand.New(rand.NewPCG(61, 62))
+	world := newTaskWorld(rng, in, tasks)
+	x, y := world.draw(rng, n*tasks)
+	s, err := orff.NewFourier(orff.Gaussian{Sigma: 2}, in, 15, orff.NewRand(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	graph, err := similarTasks(tasks, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	masked := make([]float64, len(y))
+	for i := range masked {
+		masked[i] = math.NaN()
+		if i%tasks == i/tasks%tasks {
+			masked[i] = y[i]
+		}
+	}
+	f := newTaskFit(tasks, n, s.Len())
+	f.observe(s, x, y)
+	independent, err := f.independent(lambda)
+	if err != nil {
+		t.Fatal(err)
+	}
+	coupled, err := f.coupled(graph, lambda)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		out orff.Output
+		got []float64
+	}{{orff.Identity(tasks), independent}, {graph, coupled}} {
+		m := orff.NewDecomposable(s, c.out)
+		o, err := sgd.NewObjective(sgd.ObjectiveConfig{Map: m, Dims: sgd.Dims(m.Dims()), X: x, Y: masked, Lambda: lambda})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := make([]float64, m.Dims().Params)
+		if _, err := o.SolveCG(want, 1e-13, 0); err != nil {
+			t.Fatal(err)
+		}
+		predictions := func(theta []float64) []float64 { return append([]float64(nil), o.Predictions(theta)...) }
+		h := predictions(want)
+		for i, v := range predictions(c.got) {
+			if math.Abs(v-h[i]) > 1e-5 {
+				t.Fatalf("prediction %d is %g, want %g", i, v, h[i])
+			}
+		}
+	}
+}
+
+// Differences 1, 2, 3: mean 2, standard error 1/sqrt(3), t = 3.464 with 2 degrees of
+// freedom, two-sided p = 1 - t/sqrt(t^2 + 2) = .0742.
+func TestPairedTest(t *testing.T) {
+	c := PairedTest([]float64{2, 4, 6}, []float64{1, 2, 3})
+	if c.N != 3 || c.A != 4 || c.B != 2 || c.Diff != 2 || math.Abs(c.SE-1/math.Sqrt(3)) > 1e-15 || math.Abs(c.P-.0741799) > 1e-6 {
+		t.Errorf("%+v", c)
+	}
+	if c := PairedTest([]float64{1, 2}, []float64{1, 2}); c.P != 1 {
+		t.Errorf("p = %g of equal results", c.P)
 	}
 }
 

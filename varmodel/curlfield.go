@@ -1,0 +1,183 @@
+package varmodel
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/orffvar/forecaster/orff"
+	"github.com/orffvar/forecaster/sgd"
+)
+
+// CurlField compares a curl-free with an independent kernel on a field that is a
+// gradient (Brault 2017, section 6.3, with a generator that can be learnt).
+type CurlField struct {
+	CurlFree, Independent float64 // R^2 on 1000 points of the test set
+}
+
+// CurlFields repeats NewCurlField with other fields and points, a curl-free (A) and
+// an independent (B) kernel on each. progress is that of NewMultiTask.
+func CurlFields(n, draws, repeats int, seed uint64, progress func(done int) error) (Paired, error) {
+	if repeats < 2 {
+		return Paired{}, fmt.Errorf("varmodel: a comparison needs 2 repeats or more, got %d", repeats)
+	}
+	var curl, independent []float64
+	for r := range repeats {
+		f, err := NewCurlField(n, draws, seed+uint64(r))
+		if err != nil {
+			return Paired{}, err
+		}
+		curl, independent = append(curl, f.CurlFree), append(independent, f.Independent)
+		if progress != nil {
+			if err := progress(r + 1); err != nil {
+				return Paired{}, err
+			}
+		}
+	}
+	return PairedTest(curl, independent), nil
+}
+
+// NewCurlField draws the gradient of a random function on [-1, 1]^5, learns it
+// from n points with both kernels, of draws frequencies and the median distance as
+// bandwidth, and chooses lambda of 10^-8 … 1 on 500 further points.
+func NewCurlField(n, draws int, seed uint64) (*CurlField, error) {
+	const d, terms, validation, test = 5, 100, 500, 1000
+	if n < 2 || draws < 1 {
+		return nil, fmt.Errorf("varmodel: a curl field needs n >= 2 and draws >= 1, got %d and %d", n, draws)
+	}
+	rng := rand.New(rand.NewPCG(seed, 66))
+	// f(x) = sqrt(2/terms) sum a_k cos(w_k.x + b_k), w normal.
+	w, a, b := make([]float64, terms*d), make([]float64, terms), make([]float64, terms)
+	for k := range a {
+		a[k], b[k] = math.Sqrt(2./terms)*rng.NormFloat64(), 2*math.Pi*rng.Float64()
+	}
+	for k := range w {
+		w[k] = rng.NormFloat64()
+	}
+	total := n + validation + test
+	x, y := make([]float64, total*d), make([]float64, total*d)
+	for i := range x {
+		x[i] = 2*rng.Float64() - 1
+	}
+	for i := range total {
+		for k := range terms {
+			s := b[k]
+			for j := range d {
+				s += w[k*d+j] * x[i*d+j]
+			}
+			for j := range d {
+				y[i*d+j] -= a[k] * math.Sin(s) * w[k*d+j]
+			}
+		}
+	}
+	sigma := orff.MedianDistance(x[:n*d], d, seed)
+	curl, err := orff.NewCurlFree(sigma, d, draws, orff.Bounded, orff.BlockRand(seed, 1))
+	if err != nil {
+		return nil, err
+	}
+	scalar, err := orff.NewFourier(orff.Gaussian{Sigma: sigma}, d, draws, orff.BlockRand(seed, 2))
+	if err != nil {
+		return nil, err
+	}
+	result := &CurlField{}
+	grid := []float64{1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, .1, 1}
+	curlFits, err := dualRidge(curl, x[:n*d], y[:n*d], grid)
+	if err != nil {
+		return nil, err
+	}
+	phi := make([]float64, n*scalar.Len())
+	for i := range n {
+		scalar.FeaturesTo(phi[i*scalar.Len():(i+1)*scalar.Len()], x[i*d:(i+1)*d])
+	}
+	ridge, err := sgd.NewRidge(n, phi, y[:n*d], orff.Identity(d).Factor())
+	if err != nil {
+		return nil, err
+	}
+	var fits [][]float64
+	for _, lambda := range grid {
+		theta := make([]float64, d*scalar.Len())
+		if err := ridge.SolveTo(theta, lambda); err != nil {
+			return nil, err
+		}
+		fits = append(fits, theta)
+	}
+	for _, c := range []struct {
+		m    orff.Map
+		fits [][]float64
+		r2   *float64
+	}{{curl, curlFits, &result.CurlFree}, {orff.NewDecomposable(scalar, orff.Identity(d)), fits, &result.Independent}} {
+		best := math.Inf(-1)
+		for _, theta := range c.fits {
+			if v := determination(c.m, theta, x[n*d:(n+validation)*d], y[n*d:(n+validation)*d]); v > best {
+				best = v
+				*c.r2 = determination(c.m, theta, x[(n+validation)*d:], y[(n+validation)*d:])
+			}
+		}
+	}
+	return result, nil
+}
+
+// dualRidge returns the ridge solutions of any map for several lambda: with G the
+// Gram matrix of the n p features of the samples, (G + n lambda I) u = y and theta =
+// Phi u (Brault 2017, Theorem 6.3).
+func dualRidge(m orff.Map, x, y []float64, lambdas []float64) ([][]float64, error) {
+	d := m.Dims()
+	n := len(x) / d.In
+	rows := mat.NewDense(n*d.Out, d.Params, nil)
+	phi, unit := make([]float64, d.Features), make([]float64, d.Out)
+	for i := range n {
+		m.FeaturesTo(phi, x[i*d.In:(i+1)*d.In])
+		for k := range unit {
+			unit[k] = 1
+			m.AddGradient(rows.RawRowView(i*d.Out+k), 1, phi, unit)
+			unit[k] = 0
+		}
+	}
+	exact, gram := mat.NewSymDense(n*d.Out, nil), mat.NewSymDense(n*d.Out, nil)
+	exact.SymOuterK(1, rows)
+	var fits [][]float64
+	for _, lambda := range lambdas {
+		gram.CopySym(exact)
+		for i := range n * d.Out {
+			gram.SetSym(i, i, gram.At(i, i)+float64(n)*lambda)
+		}
+		var chol mat.Cholesky
+		if !chol.Factorize(gram) {
+			continue // lambda is below the rounding of G
+		}
+		var u, theta mat.VecDense
+		if err := chol.SolveVecTo(&u, mat.NewVecDense(len(y), y)); err != nil {
+			var condition mat.Condition
+			if !errors.As(err, &condition) {
+				return nil, err
+			}
+		}
+		theta.MulVec(rows.T(), &u)
+		fits = append(fits, theta.RawVector().Data)
+	}
+	return fits, nil
+}
+
+// determination is R^2: 1 minus the squared error over that of the mean.
+func determination(m orff.Map, theta, x, y []float64) float64 {
+	d := m.Dims()
+	n := len(x) / d.In
+	mean := make([]float64, d.Out)
+	for i, v := range y {
+		mean[i%d.Out] += v / float64(n)
+	}
+	phi, h := make([]float64, d.Features), make([]float64, d.Out)
+	var rest, all float64
+	for i := range n {
+		m.FeaturesTo(phi, x[i*d.In:(i+1)*d.In])
+		m.PredictTo(h, phi, theta)
+		for k, v := range y[i*d.Out : (i+1)*d.Out] {
+			rest += (h[k] - v) * (h[k] - v)
+			all += (mean[k] - v) * (mean[k] - v)
+		}
+	}
+	return 1 - rest/all
+}
