@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 )
@@ -14,13 +13,13 @@ import (
 // without a clock: a Runner lets it work concurrently and in time, a simulator
 // step by step.
 //
-//	Resume, then for each message Apply, and for each batch Deliver
+//	Resume, then for each message Decode and Learn, and for each batch Deliver
 //
-// Apply and Checkpoint belong to one goroutine, Deliver may belong to another
-// one that gets the batches in order.
+// Learn and Checkpoint belong to one goroutine. Decode may belong to one before
+// it, and Deliver to one behind it that gets the batches in order.
 type Driver struct {
 	c       RunnerConfig
-	record  Record
+	one     Decoded
 	saved   int64 // offset of the last checkpoint taken
 	since   int64 // records since then
 	letters []DeadLetter
@@ -116,13 +115,24 @@ func (e *FingerprintError) Error() string {
 		"start what wrote it, or remove the checkpoint to begin anew", e.Checkpoint, e.Current)
 }
 
-// Apply decodes m and lets the engine learn from it, and takes a checkpoint when
-// CheckpointRecords says so. When b is full it has to be delivered before the
-// next Apply.
+// Apply is Decode and Learn for one message.
 func (d *Driver) Apply(b *Batch, m *Message) (full bool, err error) {
+	d.one.Reset()
+	d.Decode(&d.one, m)
+	return d.Learn(b, &d.one, 0)
+}
+
+// Decode appends m, and what the Decoder finds in it, to dst.
+func (d *Driver) Decode(dst *Decoded, m *Message) { dst.decode(d.c.Decoder, m) }
+
+// Learn lets the engine learn from the i-th message of src, and takes a checkpoint
+// when CheckpointRecords says so. When b is full it has to be delivered before
+// the next Learn.
+func (d *Driver) Learn(b *Batch, src *Decoded, i int) (full bool, err error) {
 	before := b.Records
-	if err := d.apply(b, m); err != nil {
-		return false, fmt.Errorf("%s: %w", m.Origin(), err)
+	m, parts := src.at(i)
+	if err := d.learn(b, m, parts); err != nil {
+		return false, fmt.Errorf("%s: %w", m.message.Origin(), err)
 	}
 	d.since += b.Records - before
 	if d.c.CheckpointRecords > 0 && d.since >= d.c.CheckpointRecords {
@@ -131,45 +141,30 @@ func (d *Driver) Apply(b *Batch, m *Message) (full bool, err error) {
 	return b.Snapshot != nil || b.Points() >= d.c.BatchPoints || b.Bytes() >= d.c.BatchBytes, nil
 }
 
-func (d *Driver) apply(b *Batch, m *Message) error {
-	if m.Refused != nil {
-		d.c.Engine.Reject(b, m, m.Refused)
-		return nil //nolint:nilerr // a refusal is an outcome: it is now a dead letter
-	}
-	if !d.c.Engine.Begin(b, m) {
+func (d *Driver) learn(b *Batch, m *decodedMessage, parts []part) error {
+	if m.message.Refused != nil {
+		d.c.Engine.Reject(b, &m.message, m.message.Refused)
 		return nil
 	}
-	d.record.Message = m
-	split, ok := d.c.Decoder.(Splitter)
-	if !ok {
-		return d.take(b, d.c.Decoder.Decode(&d.record, m))
+	if !d.c.Engine.Begin(b, &m.message) {
+		return nil
 	}
-	split.Split(m)
-	for n := 0; ; n++ {
-		err := split.Next(&d.record)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if n > 0 {
+	for i := range parts {
+		if i > 0 {
 			b.Records++ // the first one was counted as the message
 		}
-		if err := d.take(b, err); err != nil {
+		p := &parts[i]
+		p.record.Message = &m.message
+		if p.split {
+			p.record.Message = &p.message
+		}
+		if p.refusal != nil {
+			d.c.Engine.Refuse(b, p.record.Message, p.refusal)
+		} else if err := d.c.Engine.Take(b, &p.record); err != nil {
 			return err
 		}
 	}
-}
-
-// take lets the engine have what a decoder made of a record.
-func (d *Driver) take(b *Batch, err error) error {
-	if err == nil {
-		return d.c.Engine.Take(b, &d.record)
-	}
-	var refusal *DataError
-	if !errors.As(err, &refusal) {
-		return err
-	}
-	d.c.Engine.Refuse(b, d.record.Message, refusal)
-	return nil
+	return m.err
 }
 
 // Unsaved reports whether a checkpoint would hold something new.

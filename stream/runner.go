@@ -48,11 +48,13 @@ type RunnerConfig struct {
 // readSize is the number of messages asked of the source at once.
 const readSize = 256
 
-// Runner runs one partition with two goroutines. The one that called Run reads,
-// decodes and owns the engine; the other one writes. Two batches circulate
-// between them: handing one over is the back-pressure, and all that they share.
+// Runner runs one partition with three goroutines: one reads and decodes, the one
+// that called Run owns the engine, and one encodes and writes.
 //
-//	source -> decode, Engine.Apply -> batch -> sink, dead letters, checkpoint, commit
+//	source, decoder -> Decoded -> Engine.Take -> Batch -> sink, dead letters, checkpoint, commit
+//
+// Three Decoded and two batches circulate between them: handing one over is the
+// back-pressure, and all that they share.
 //
 // A checkpoint travels in the batch whose points it covers and is stored only
 // after these were accepted. Therefore what a restart repeats are points that
@@ -99,18 +101,24 @@ func (r *Runner) Run(ctx context.Context) error {
 	reading, stopReading := context.WithCancel(ctx)
 	defer stopReading()
 
-	p := &pipe{free: make(chan *Batch, 2), full: make(chan *Batch), done: make(chan struct{})}
-	p.free <- new(Batch)
-	p.free <- new(Batch)
+	in := newIntake()
+	out := &outlet{free: make(chan *Batch, 2), full: make(chan *Batch), done: make(chan struct{})}
+	out.free <- new(Batch)
+	out.free <- new(Batch)
 	var writeErr error
 	go func() {
-		defer close(p.done)
+		defer close(out.done)
 		defer stopReading()
-		writeErr = r.write(writing, p)
+		writeErr = r.write(writing, out)
 	}()
-	readErr := r.read(reading, p)
-	close(p.full)
-	<-p.done
+	go r.read(reading, in)
+	readErr := r.learn(reading, in, out)
+	stopReading()
+	close(in.done)
+	for range in.full { // until the reader has ended
+	}
+	close(out.full)
+	<-out.done
 
 	if writeErr != nil && errors.Is(context.Cause(writing), errDrain) {
 		writeErr = fmt.Errorf("%w: %w", errDrain, writeErr)
@@ -128,14 +136,68 @@ func (r *Runner) resumed() {
 	r.stats.Series = int64(r.c.Engine.NumSeries())
 }
 
-// pipe is what circulates between the two goroutines.
-type pipe struct {
+// blocks is the number of Decoded: one being read, one being learnt from and one
+// between them.
+const blocks = 3
+
+// intake is what circulates between reader and engine.
+type intake struct {
+	free, full chan *block
+	done       chan struct{} // closed when the engine wants no more
+}
+
+// block is what came of one Read.
+type block struct {
+	Decoded
+	idle bool  // nothing more was waiting
+	err  error // of the Read
+}
+
+func newIntake() *intake {
+	in := &intake{free: make(chan *block, blocks), full: make(chan *block, blocks), done: make(chan struct{})}
+	for range blocks {
+		in.free <- new(block)
+	}
+	return in
+}
+
+// read is the goroutine of the source and the decoder. It ends after the first
+// error of the source.
+func (r *Runner) read(ctx context.Context, in *intake) {
+	defer close(in.full)
+	messages := make([]Message, readSize)
+	clock := r.stopwatch()
+	for {
+		var k *block
+		select {
+		case k = <-in.free:
+		case <-in.done:
+			return
+		}
+		clock.reset()
+		n, err := r.c.Source.Read(ctx, messages)
+		clock.lap(StageRead)
+		k.Reset()
+		k.idle, k.err = n < len(messages), err
+		for i := range n {
+			r.d.Decode(&k.Decoded, &messages[i])
+		}
+		clock.lap(StageDecode)
+		in.full <- k // there is room for all
+		if err != nil {
+			return
+		}
+	}
+}
+
+// outlet is what circulates between engine and writer.
+type outlet struct {
 	free, full chan *Batch
 	done       chan struct{} // closed when the writer has ended
 }
 
 // swap hands b over and returns an empty batch, or nil when the writer has ended.
-func (p *pipe) swap(b *Batch) *Batch {
+func (p *outlet) swap(b *Batch) *Batch {
 	select {
 	case p.full <- b:
 	case <-p.done:
@@ -149,29 +211,36 @@ func (p *pipe) swap(b *Batch) *Batch {
 	}
 }
 
-// read is the goroutine of the engine.
-func (r *Runner) read(ctx context.Context, p *pipe) error {
+// learn is the goroutine of the engine.
+func (r *Runner) learn(ctx context.Context, in *intake, out *outlet) error {
 	var (
-		messages = make([]Message, readSize)
-		b        = <-p.free
-		clock    = r.stopwatch()
-		due      = time.Now().Add(r.c.CheckpointEvery)
+		b     = <-out.free
+		clock = r.stopwatch()
+		due   = time.Now().Add(r.c.CheckpointEvery)
 	)
 	flush := func() bool {
 		if b.Snapshot != nil {
 			due = time.Now().Add(r.c.CheckpointEvery)
 		}
 		clock.lap(StageApply)
-		b = p.swap(b)
+		b = out.swap(b)
 		clock.lap(StageWait)
 		return b != nil
 	}
 
 	for {
-		n, err := r.readUntil(ctx, due, messages)
-		clock.lap(StageRead)
-		for i := range n {
-			full, err := r.d.Apply(b, &messages[i])
+		k := r.next(in, due)
+		clock.reset()
+		if k == nil {
+			r.d.Checkpoint(b)
+			due = time.Now().Add(r.c.CheckpointEvery)
+			if !flush() {
+				return nil
+			}
+			continue
+		}
+		for i := range k.Len() {
+			full, err := r.d.Learn(b, &k.Decoded, i)
 			if err != nil {
 				return err // what is in b is lost, but no checkpoint covers it
 			}
@@ -179,45 +248,50 @@ func (r *Runner) read(ctx context.Context, p *pipe) error {
 				return nil
 			}
 		}
-		clock.lap(StageApply)
-		end := err != nil && !errors.Is(err, errDue)
+		end := k.err != nil
 		if end || !time.Now().Before(due) {
 			r.d.Checkpoint(b)
 			due = time.Now().Add(r.c.CheckpointEvery)
 		}
-		if (b.Snapshot != nil || b.Records > 0 && (end || n < len(messages))) && !flush() {
+		clock.lap(StageApply)
+		idle := k.idle && len(in.full) == 0
+		if (b.Snapshot != nil || b.Records > 0 && (end || idle)) && !flush() {
 			return nil
 		}
 		switch {
 		case !end:
-		case errors.Is(err, io.EOF) || ctx.Err() != nil:
+			in.free <- k
+		case errors.Is(k.err, io.EOF) || ctx.Err() != nil:
 			return nil //nolint:nilerr // the end of the source, or the wish to stop
 		default:
-			return fmt.Errorf("stream: read: %w", err)
+			return fmt.Errorf("stream: read: %w", k.err)
 		}
 	}
 }
 
-// errDue is the reason why a Read ends before there are messages.
-var errDue = errors.New("stream: a checkpoint is due")
-
-// readUntil reads, but ends with errDue when there is something to save and the
+// next waits for a block. It returns nil when there is something to save and the
 // time for it has come, so that a pause of the source does not delay it.
-func (r *Runner) readUntil(ctx context.Context, due time.Time, dst []Message) (int, error) {
+func (r *Runner) next(in *intake, due time.Time) *block {
+	select {
+	case k := <-in.full:
+		return k
+	default:
+	}
 	if !r.d.Unsaved() {
-		return r.c.Source.Read(ctx, dst)
+		return <-in.full
 	}
-	timed, cancel := context.WithDeadlineCause(ctx, due, errDue)
-	defer cancel()
-	n, err := r.c.Source.Read(timed, dst)
-	if err != nil && ctx.Err() == nil && timed.Err() != nil && errors.Is(err, timed.Err()) {
-		err = errDue
+	t := time.NewTimer(time.Until(due))
+	defer t.Stop()
+	select {
+	case k := <-in.full:
+		return k
+	case <-t.C:
+		return nil
 	}
-	return n, err
 }
 
 // write is the goroutine of the edges behind the engine.
-func (r *Runner) write(ctx context.Context, p *pipe) error {
+func (r *Runner) write(ctx context.Context, p *outlet) error {
 	clock := r.stopwatch()
 	for b := range p.full {
 		clock.reset()

@@ -234,10 +234,10 @@ func TestStagesAddUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := r.Stats().Stages
-		if s[stream.StageRead].Elapsed != 5*time.Second || s[stream.StageApply].Elapsed != 4*time.Minute || s[stream.StageWrite].Elapsed != 4*time.Hour {
+		if s[stream.StageRead].Elapsed != 5*time.Second || s[stream.StageDecode].Elapsed != 4*time.Minute || s[stream.StageApply].Elapsed != 0 || s[stream.StageWrite].Elapsed != 4*time.Hour {
 			t.Errorf("%+v", s)
 		}
-		for i, want := range []string{"read", "apply", "wait", "write", "checkpoint"} {
+		for i, want := range []string{"read", "decode", "apply", "wait", "write", "checkpoint"} {
 			if got := stream.Stage(i).String(); got != want {
 				t.Errorf("stage %d is %s", i, got)
 			}

@@ -34,7 +34,8 @@ type Stage int
 // The stages.
 const (
 	StageRead       Stage = iota // waiting for the source
-	StageApply                   // decoding and the engine
+	StageDecode                  // decoding
+	StageApply                   // the engine
 	StageWait                    // waiting for the writer: back-pressure
 	StageWrite                   // sink and dead letters
 	StageCheckpoint              // store and commit
@@ -43,7 +44,7 @@ const (
 
 // String returns the name of the stage in the metrics.
 func (s Stage) String() string {
-	return [NumStages]string{"read", "apply", "wait", "write", "checkpoint"}[s]
+	return [NumStages]string{"read", "decode", "apply", "wait", "write", "checkpoint"}[s]
 }
 
 // StageStats is how often a stage was entered and how long it took in all.

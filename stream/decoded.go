@@ -1,0 +1,126 @@
+package stream
+
+import (
+	"errors"
+	"io"
+	"slices"
+)
+
+// Decoded holds messages with what a Decoder found in them. It has a copy of
+// everything, so that its source and its decoder can go on while the engine works
+// on it.
+type Decoded struct {
+	messages []decodedMessage
+	parts    []part // of all messages
+
+	bytes  []byte    // backs keys and values
+	floats []float64 // backs the values of records
+	names  []string  // backs their names
+}
+
+type decodedMessage struct {
+	message Message
+	to      int   // end of its parts
+	err     error // that is not one of the data: decoding has failed
+}
+
+// part is what came of one record in a message.
+type part struct {
+	record  Record
+	message Message    // the part of the message that it was, if split
+	split   bool       // message is set
+	refusal *DataError // instead of a record
+}
+
+// Len returns the number of messages.
+func (d *Decoded) Len() int { return len(d.messages) }
+
+// at returns the i-th message and its parts.
+func (d *Decoded) at(i int) (*decodedMessage, []part) {
+	from := 0
+	if i > 0 {
+		from = d.messages[i-1].to
+	}
+	m := &d.messages[i]
+	return m, d.parts[from:m.to]
+}
+
+// maxSpare is how much memory for keys and values is kept for later messages.
+const maxSpare = 16 << 20
+
+// Reset empties d and keeps its memory.
+func (d *Decoded) Reset() {
+	clear(d.parts) // drop the references to errors
+	*d = Decoded{messages: d.messages[:0], parts: d.parts[:0], bytes: d.bytes[:0], floats: d.floats[:0], names: d.names[:0]}
+	if cap(d.bytes) > maxSpare {
+		d.bytes = nil
+	}
+}
+
+// decode appends a copy of m and what decoder finds in it.
+func (d *Decoded) decode(decoder Decoder, m *Message) {
+	n := len(d.messages)
+	d.messages = append(d.messages, decodedMessage{message: *m})
+	e := &d.messages[n]
+	e.message.Key, e.message.Value = appendTo(&d.bytes, m.Key), appendTo(&d.bytes, m.Value)
+	if m.Refused == nil {
+		if s, ok := decoder.(Splitter); ok {
+			e.err = d.split(s, &e.message)
+		} else {
+			p := d.next(&e.message)
+			e.err = d.keep(p, decoder.Decode(&p.record, &e.message))
+		}
+	}
+	e.to = len(d.parts)
+}
+
+// split appends the parts of m.
+func (d *Decoded) split(s Splitter, m *Message) error {
+	s.Split(m)
+	for {
+		p := d.next(m)
+		err := d.keep(p, s.Next(&p.record))
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		p.message, p.split = *p.record.Message, true
+	}
+}
+
+// next appends a part of m that is to be decoded.
+func (d *Decoded) next(m *Message) *part {
+	n := len(d.parts)
+	d.parts = slices.Grow(d.parts, 1)[:n+1]
+	p := &d.parts[n]
+	p.record, p.split, p.refusal = Record{Message: m}, false, nil
+	return p
+}
+
+// keep copies what the decoder has put into p, the last part. An error that is not
+// one of the data removes p.
+func (d *Decoded) keep(p *part, err error) error {
+	if err != nil {
+		if errors.As(err, &p.refusal) {
+			return nil
+		}
+		d.parts = d.parts[:len(d.parts)-1]
+		return err
+	}
+	p.record.Values = appendTo(&d.floats, p.record.Values)
+	p.record.Names = appendTo(&d.names, p.record.Names)
+	return nil
+}
+
+// appendTo returns a copy of v at the end of arena; nil stays nil. Where arena has to
+// grow, earlier copies stay where they are.
+func appendTo[T any](arena *[]T, v []T) []T {
+	if v == nil {
+		return nil
+	}
+	n := len(*arena)
+	*arena = append(*arena, v...)
+	return (*arena)[n:len(*arena):len(*arena)]
+}
