@@ -181,6 +181,54 @@ func firstDifference(a, b []byte) int {
 	return bytes.Count(a[:i], []byte("\n")) + 1
 }
 
+// TestCheckpointsInATopic: inspect, verify and reset work on state.topic, too.
+func TestCheckpointsInATopic(t *testing.T) {
+	broker := startBroker(t, "metrics")
+	mustCall(t, "produce", writeSeries(t, t.TempDir()), "--brokers", broker, "--topic", "metrics")
+	settings := []string{
+		"--set", "input.kafka.brokers=" + broker,
+		"--set", "input.kafka.topics=metrics",
+		"--set", "input.kafka.session_timeout=1500ms",
+		"--set", "output.discard={}",
+		"--set", "state.topic=metrics-state",
+		"--set", "state.interval=20ms",
+		"--set", "log.format=json",
+		"--set", "model.type=var1",
+	}
+	of := func(verb string, more ...string) []string {
+		return append(append([]string{"checkpoint", verb}, settings...), more...)
+	}
+	live := start(t, "forecaster", append([]string{"run"}, settings...)...)
+	var list []checkpointInfo
+	if !poll(func() bool {
+		code, out, _ := call(t, of("inspect", "--output", "json")...)
+		return code == exitDone && json.Unmarshal([]byte(out), &list) == nil && len(list) > 0 && list[0].Next == 200
+	}) {
+		t.Fatalf("%+v", list)
+	}
+	if list[0].Committed == nil || !*list[0].Committed || list[0].Error != "" || list[0].Fingerprint == "" {
+		t.Errorf("%+v", list[0])
+	}
+	if out := mustCall(t, of("verify")...); !strings.Contains(out, "metrics[0]") || !strings.Contains(out, "in use") {
+		t.Error(out)
+	}
+	if code, _, stderr := call(t, of("reset", "--yes")...); code != exitFailed || !strings.Contains(stderr, "the group has members") {
+		t.Errorf("reset of a running job: exit code %d, %s", code, stderr)
+	}
+	if code, took := live.terminate(t); code != exitDone || took > 10*time.Second {
+		t.Errorf("SIGTERM: exit code %d after %v", code, took)
+	}
+	if code, _, stderr := call(t, of("reset")...); code != exitUsage || !strings.Contains(stderr, "in the topic metrics-state; say --yes") {
+		t.Errorf("reset without --yes: exit code %d, %s", code, stderr)
+	}
+	if out := mustCall(t, of("reset", "--yes")...); !strings.HasSuffix(out, "checkpoints removed\n") {
+		t.Error(out)
+	}
+	if code, _, stderr := call(t, of("inspect")...); code != exitFailed || !strings.Contains(stderr, "no checkpoints in the topic metrics-state") {
+		t.Errorf("after the reset: exit code %d, %s", code, stderr)
+	}
+}
+
 // TestServerOfARun asks a live job for its health and its metrics, and looks for
 // the secret in all that it writes.
 func TestServerOfARun(t *testing.T) {
@@ -251,6 +299,7 @@ func TestServerOfARun(t *testing.T) {
 		"forecaster_build_info{", `forecaster_consumer_lag{partition="0",topic="metrics"} 0`, "forecaster_series 1",
 		`forecaster_skill{horizon="1",model="var1"}`, `forecaster_scv_mse{horizon="1",model="var1"}`,
 		`forecaster_stage_duration_seconds_count{stage="write"}`, "forecaster_watermark_lag_seconds", "forecaster_checkpoint_age_seconds",
+		"forecaster_checkpoint_written_bytes_total", "forecaster_damaged_checkpoints_total 0",
 		`forecaster_points_written_total{kind="forecast"}`, `forecaster_dead_letters_total{reason="late"} 0`, "go_goroutines", "process_",
 	} {
 		if !strings.Contains(text, name) {

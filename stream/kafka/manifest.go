@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // manifest names a snapshot and says how to find and to verify it, up to one of its
@@ -19,6 +20,8 @@ type manifest struct {
 	chunks int
 	sum    [sha256.Size]byte // of all chunks together
 	print  string            // of the configuration: the first 16 digits of a sum
+
+	written time.Time // when it was found in the topic; not in the text
 }
 
 // none reports whether m names no snapshot.

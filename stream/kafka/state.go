@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	kafkago "github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/protocol"
@@ -288,6 +289,7 @@ func (s *Store) manifests(ctx context.Context) ([]manifest, error) {
 			return
 		}
 		if m, err := parseManifest(string(msg.Value)); err == nil {
+			m.written = time.Unix(0, msg.Time).UTC()
 			last[id] = m
 		} else {
 			delete(last, id) // removed

@@ -1,0 +1,177 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	kafkago "github.com/segmentio/kafka-go"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// SavedCheckpoint describes a snapshot in a state topic with the changes to it.
+type SavedCheckpoint struct {
+	Partition   string // of the input
+	Name        string // of the snapshot
+	Committed   bool   // it belongs to the offset of the group
+	Time        time.Time
+	Bytes       int64
+	Changes     int   // after the whole checkpoint
+	Next        int64 // offset to resume from
+	Fingerprint string
+	Err         error // why not all of it can be read
+}
+
+// SavedState gives access to the checkpoints of a group from outside of it.
+type SavedState struct {
+	group  *Group
+	topic  *StateTopic
+	counts map[string]int // partitions of the inputs
+}
+
+// SavedState opens a state topic that exists. Unlike StateTopic it changes nothing.
+func (g *Group) SavedState(ctx context.Context, topic string) (*SavedState, error) {
+	inputs, err := g.client.partitions(ctx, g.config.Topics)
+	if err != nil {
+		return nil, fmt.Errorf("kafka: %w", explainFirst(err))
+	}
+	reader, err := NewGroup(GroupConfig{Connection: g.config.Connection, Topics: []string{topic}, FetchBytes: 4 << 20, Log: g.config.Log})
+	if err != nil {
+		return nil, err
+	}
+	counts, err := reader.client.partitions(ctx, []string{topic})
+	if err != nil {
+		reader.client.close()
+		return nil, fmt.Errorf("kafka: %w", explainFirst(err))
+	}
+	return &SavedState{group: g, topic: &StateTopic{reader: reader, topic: topic, count: counts[topic]}, counts: inputs}, nil
+}
+
+// Close releases the connections.
+func (s *SavedState) Close() error {
+	s.group.client.close()
+	return s.topic.Close()
+}
+
+// each calls f with the store of each partition of the inputs.
+func (s *SavedState) each(f func(store *Store) error) error {
+	for _, topic := range s.group.config.Topics {
+		for i := range min(s.counts[topic], s.topic.count) {
+			p := s.group.newPartition(topicPartition{topic, i}, &membership{group: s.group.config.Group})
+			err := f(s.topic.Store(p))
+			p.expire(nil)
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Checkpoints reads all checkpoints, of each partition the newest first.
+func (s *SavedState) Checkpoints(ctx context.Context) ([]SavedCheckpoint, error) {
+	var all []SavedCheckpoint
+	return all, s.each(func(store *Store) error {
+		list, err := store.manifests(ctx)
+		if err != nil {
+			return err
+		}
+		_, text, err := store.p.Committed(ctx)
+		if err != nil {
+			return err
+		}
+		committed, _ := parseManifests(text) // none, when it is not one of ours
+		for _, m := range list {
+			c := SavedCheckpoint{Partition: store.p.tp.String(), Name: m.id, Time: m.written, Next: m.next}
+			if len(committed) > 0 && committed[0].id == m.id {
+				m, c.Committed = committed[0], true // more may have been written
+			}
+			if err := store.describe(ctx, m, &c); err != nil {
+				return err
+			}
+			all = append(all, c)
+		}
+		return nil
+	})
+}
+
+// describe fills in what is found in a snapshot.
+func (s *Store) describe(ctx context.Context, m manifest, c *SavedCheckpoint) error {
+	list, _, err := s.read(ctx, m)
+	if err != nil && !errors.Is(err, stream.ErrCorrupt) && !errors.Is(err, stream.ErrVersion) {
+		return err
+	}
+	c.Err = err
+	for i := range list {
+		c.Changes, c.Next, c.Fingerprint = i, list[i].Next, list[i].Fingerprint
+		c.Bytes += int64(len(list[i].State))
+	}
+	return nil
+}
+
+// ErrInUse means that the group has members.
+var ErrInUse = errors.New("kafka: the group has members: stop them first")
+
+// Reset removes all checkpoints and the offsets of the group, so that its next member
+// begins anew. It returns the number of snapshots removed, or ErrInUse.
+func (s *SavedState) Reset(ctx context.Context) (removed int, err error) {
+	if err := s.deleteOffsets(ctx); err != nil {
+		return 0, err
+	}
+	return removed, s.each(func(store *Store) error {
+		list, err := store.manifests(ctx)
+		if err != nil {
+			return err
+		}
+		for _, m := range list {
+			if err := store.remove(ctx, m.id, m.chunks); err != nil {
+				return err
+			}
+			removed++
+		}
+		return nil
+	})
+}
+
+// deleteOffsets makes the group forget what it has read. A member that joins at the
+// same time makes the broker refuse it.
+func (s *SavedState) deleteOffsets(ctx context.Context) error {
+	name := s.group.config.Group
+	groups, err := s.group.client.DescribeGroups(ctx, &kafkago.DescribeGroupsRequest{GroupIDs: []string{name}})
+	if err != nil {
+		return fmt.Errorf("kafka: describe the group %s: %w", name, explain(err))
+	}
+	for _, g := range groups.Groups {
+		if len(g.Members) > 0 {
+			return fmt.Errorf("%w (%s)", ErrInUse, name)
+		}
+	}
+	topics := make(map[string][]int)
+	for topic, n := range s.counts {
+		for i := range n {
+			topics[topic] = append(topics[topic], i)
+		}
+	}
+	resp, err := s.group.client.OffsetDelete(ctx, &kafkago.OffsetDeleteRequest{GroupID: name, Topics: topics})
+	if err == nil {
+		err = resp.Error
+	}
+	if err == nil {
+		for _, list := range resp.Topics {
+			for _, p := range list {
+				err = errors.Join(err, p.Error)
+			}
+		}
+	}
+	switch {
+	case errors.Is(err, kafkago.GroupIdNotFound):
+		return nil
+	case errors.Is(err, kafkago.NonEmptyGroup), errors.Is(err, kafkago.GroupSubscribedToTopic):
+		return fmt.Errorf("%w (%s)", ErrInUse, name)
+	case err != nil:
+		return fmt.Errorf("kafka: delete the offsets of the group %s: %w", name, explain(err))
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package kafka
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/orffvar/forecaster/stream"
+)
+
+// TestSavedState: what a group has saved can be looked at from outside, whatever its
+// condition, and removed once the group has no members.
+func TestSavedState(t *testing.T) {
+	addr := newBroker(t, 2).Addr()
+	p, end := own(t, addr)
+	s := openState(t, addr).Store(p)
+	saveAt(t, s, 1, 2)
+	saveChanges(t, s, 2, 3, 4)
+	ctx := deadline(t)
+	saved, err := newGroup(t, quick(addr)).SavedState(ctx, stateTopic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer saved.Close()
+	list, err := saved.Checkpoints(ctx)
+	if err != nil || len(list) != 2 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	newest, before := list[0], list[1]
+	if newest.Partition != "in[0]" || !newest.Committed || newest.Next != 4 || newest.Changes != 2 || newest.Bytes != 2*chunkBytes+300 ||
+		newest.Fingerprint != "f" || newest.Err != nil || newest.Time.IsZero() || before.Committed || before.Next != 1 || before.Err != nil {
+		t.Errorf("%+v", list)
+	}
+	if _, err := s.produce(ctx, outgoing{key: s.key(s.current.id, 4)}); err != nil {
+		t.Fatal(err)
+	}
+	if list, err = saved.Checkpoints(ctx); err != nil || list[0].Next != 3 || !errors.Is(list[0].Err, stream.ErrCorrupt) || list[1].Err != nil {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if _, err := saved.Reset(ctx); !errors.Is(err, ErrInUse) {
+		t.Errorf("reset of a group with members gave %v", err)
+	}
+	end()
+	if n, err := saved.Reset(ctx); err != nil || n != 2 {
+		t.Errorf("%d removed, %v", n, err)
+	}
+	if list, err = saved.Checkpoints(ctx); err != nil || len(list) != 0 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	p, _ = own(t, addr)
+	if _, err := openState(t, addr).Store(p).Load(ctx); !errors.Is(err, stream.ErrNoCheckpoint) {
+		t.Errorf("after a reset: %v", err)
+	}
+	if _, err := newGroup(t, quick(addr)).SavedState(ctx, "no-such-topic"); err == nil || !strings.Contains(err.Error(), "no-such-topic") {
+		t.Errorf("got %v", err)
+	}
+}
