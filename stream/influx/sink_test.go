@@ -461,7 +461,9 @@ func TestRealInfluxDB(t *testing.T) {
 		var kept letters
 		sink := newSink(t, db.URL, func(c *Config) { c.Bucket, c.DeadLetters = bucket, &kept })
 		b := points(20)
-		b.Observations = append(b.Observations, stream.Observation{Series: b.Forecasts[0].Series, Time: 7e9, Y: []float64{1}, Residual: []float64{1}, Anomaly: []float64{1}})
+		b.Observations = append(b.Observations, stream.Observation{
+			Series: b.Forecasts[0].Series, Time: 7e9, Y: []float64{1}, Residual: []float64{1}, Anomaly: []float64{1}, Score: math.NaN(), Unusual: math.NaN(),
+		})
 		if err := sink.Write(deadline(t), b); err != nil {
 			t.Fatal(err)
 		}
