@@ -7,7 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -19,105 +22,70 @@ import (
 	"github.com/orffvar/forecaster/stream/lineproto"
 )
 
-// BenchmarkReplay is a replay of 5 variables to nowhere, on one core, and
-// where the time goes: to decoding (CSV, JSON), to the engine with the model
-// (orffvar with 100 frequencies, the default), and to encoding what comes out
-// as line protocol.
+// BenchmarkReplay replays a CSV file of 7 variables to nowhere, as the command
+// does: reading and decoding, the engine, and writing, each on its own goroutine.
+// It prints samples a second, and how many processors that took.
 //
 //	go test -run '^$' -bench Replay ./cmd/forecaster
 func BenchmarkReplay(b *testing.B) {
-	for _, input := range []string{"csv", "json"} {
-		for _, model := range []string{"orffvar", "auto"} {
-			b.Run(fmt.Sprintf("input=%s/model=%s/d=5/D=100", input, model), func(b *testing.B) {
-				benchmarkReplay(b, input, model)
-			})
-		}
+	const rows = 20_000
+	path := filepath.Join(b.TempDir(), "series.csv")
+	writeBenchCSV(b, path, 7, rows)
+	for _, model := range []string{"persistence", "auto"} {
+		b.Run("model="+model, func(b *testing.B) {
+			c := config.Default()
+			c.Model.Type = model
+			c.Input.File = &config.FileInput{Path: path}
+			start, cpu := time.Now(), processorTime()
+			for b.Loop() {
+				replayToNowhere(b, c)
+			}
+			samples := float64(b.N) * rows
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(samples/time.Since(start).Seconds(), "samples/s")
+			b.ReportMetric(float64(processorTime()-cpu)/samples, "cpu-ns/sample")
+			b.ReportMetric((processorTime()-cpu).Seconds()/time.Since(start).Seconds(), "processors")
+		})
 	}
 }
 
-func benchmarkReplay(b *testing.B, input, model string) {
-	const rows, chunk = 4096, 256
-	c := config.Default()
-	c.Model.Type, c.Model.Frequencies, c.Model.Order = model, 100, 1
-	data := simulate(&config.Simulated{Setting: "exponential", Noise: "white", Dim: 5, Rows: rows, Seed: 1, Interval: time.Second})
-	messages, decoder := benchMessages(b, data, input)
-	encoder := lineproto.Encoder{Levels: c.Model.Levels}
-	var (
-		records               = make([]stream.Record, chunk)
-		batch                 stream.Batch
-		line                  []byte
-		decode, apply, encode time.Duration
-		samples               int
-	)
-	b.ReportAllocs()
-	for b.Loop() {
-		engine, err := newEngine(c)
-		if err != nil {
-			b.Fatal(err)
-		}
-		for at := 0; at < rows; at += chunk {
-			start := time.Now()
-			for i := range records {
-				if err := decoder.Decode(&records[i], &messages[at+i]); err != nil {
-					b.Fatal(err)
-				}
-			}
-			decoded := time.Now()
-			batch.Reset()
-			for i := range records {
-				// The decoder reuses its slices: the last record stands for all.
-				r := records[chunk-1]
-				r.Message, r.Time = &messages[at+i], data.Series[0].Times[at+i]
-				r.Values = data.Series[0].Rows[at+i]
-				if err := engine.Apply(&batch, &r); err != nil {
-					b.Fatal(err)
-				}
-			}
-			applied := time.Now()
-			line = encoder.AppendBatch(line[:0], &batch)
-			decode += decoded.Sub(start)
-			apply += applied.Sub(decoded)
-			encode += time.Since(applied)
-			samples += chunk
-		}
-	}
-	total := (decode + apply + encode).Seconds()
-	b.ReportMetric(float64(samples)/total, "samples/s")
-	b.ReportMetric(100*decode.Seconds()/total, "%decode")
-	b.ReportMetric(100*apply.Seconds()/total, "%model")
-	b.ReportMetric(100*encode.Seconds()/total, "%encode")
-}
-
-func benchMessages(b *testing.B, data *eval.Dataset, input string) ([]stream.Message, stream.Decoder) {
-	b.Helper()
-	messages := datasetMessages(data)
-	if input == "json" {
-		decoder, err := format.NewJSON(format.JSONConfig{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		return withOffsets(messages), decoder
-	}
-	decoder, err := format.NewCSV(format.CSVConfig{Header: slices.Concat([]string{"time"}, data.Variables)})
+func replayToNowhere(b *testing.B, c *config.Config) {
+	src, err := openFile(c)
 	if err != nil {
 		b.Fatal(err)
 	}
-	for i, y := range data.Series[0].Rows {
-		line := bytes.NewBufferString(time.Unix(0, data.Series[0].Times[i]).UTC().Format(time.RFC3339))
-		for _, v := range y {
-			fmt.Fprintf(line, ",%v", v)
-		}
-		messages[i].Value = line.Bytes()
+	defer src.Close()
+	engine, err := newEngine(c)
+	if err != nil {
+		b.Fatal(err)
 	}
-	return withOffsets(messages), decoder
+	runner, err := stream.NewRunner(stream.RunnerConfig{Source: src, Decoder: src.Decoder(), Engine: engine, Sink: stream.Discard{}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := runner.Run(b.Context()); err != nil {
+		b.Fatal(err)
+	}
 }
 
-// withOffsets gives the messages the offsets of a log.
-func withOffsets(messages []stream.Message) []stream.Message {
-	for i := range messages {
-		messages[i].Offset = int64(i)
+// writeBenchCSV writes a CSV file of d variables.
+func writeBenchCSV(b *testing.B, path string, d, rows int) {
+	b.Helper()
+	data := simulate(&config.Simulated{Setting: "exponential", Noise: "white", Dim: d, Rows: rows, Seed: 1, Interval: time.Minute})
+	text := []byte("time")
+	for j := range d {
+		text = fmt.Appendf(text, ",v%d", j+1)
 	}
-	return messages
+	for i, y := range data.Series[0].Rows {
+		text = append(text, '\n')
+		text = format.AppendTime(text, data.Series[0].Times[i], format.Auto)
+		for _, v := range y {
+			text = strconv.AppendFloat(append(text, ','), math.Round(v*1e6)/1e6, 'g', -1, 64)
+		}
+	}
+	if err := os.WriteFile(path, append(text, '\n'), 0o600); err != nil {
+		b.Fatal(err)
+	}
 }
 
 // BenchmarkStage times each stage of the pipeline alone, for a sample of d
