@@ -66,6 +66,7 @@ func newKernelVAR(c config.Model, dim int, inputs varmodel.InputScale, loss sgd.
 		Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed, Inputs: inputs, Bandwidth: c.Bandwidth,
 		Map:    func(r orff.Rand) (orff.Map, error) { return newMap(k, dim, dim*c.Order, draws, r) },
 		Blocks: o.Blocks, Batch: o.Batch, Lambda: k.Lambda, Loss: loss, Clip: o.Clip, Average: o.Average,
+		Manifold: o.Manifold, Redraw: o.Redraw,
 		// A block is seen again after Batch*Blocks samples.
 		Forgetting: min(math.Pow(c.Forgetting, float64(o.Batch*o.Blocks)), 1-1e-6),
 	}
@@ -141,55 +142,58 @@ func newLoss(l config.Loss) (sgd.Loss, error) {
 // newMap makes the map of an operator-valued kernel of bandwidth 1 from in inputs
 // to dim outputs, with D draws.
 func newMap(k config.Kernel, dim, in, draws int, r orff.Rand) (orff.Map, error) {
-	linear := func(m orff.Map, err error) (orff.Map, error) {
-		if err != nil || !k.Linear {
-			return m, err
-		}
-		l, err := orff.NewLinear(in, 1)
-		if err != nil {
-			return nil, err
-		}
-		return orff.NewSum([]float64{1, 1}, orff.NewDecomposable(l, orff.Identity(dim)), m)
+	m, err := newOperator(k, dim, in, draws, r)
+	if err != nil || !k.Linear || k.Operator.Name == "decomposable" {
+		return m, err
 	}
-	second := orff.BlockRand(r.Uint64(), 1)
+	l, err := orff.NewLinear(in, 1)
+	if err != nil {
+		return nil, err
+	}
+	return orff.NewSum([]float64{1, 1}, orff.NewDecomposable(l, orff.Identity(dim)), m)
+}
+
+func newOperator(k config.Kernel, dim, in, draws int, r orff.Rand) (orff.Map, error) {
+	// P_1 P_2 weights: the number of draws is that of their product.
+	root := max(int(math.Sqrt(float64(draws))), 1)
 	switch k.Operator.Name {
-	case "curl_free":
-		m, err := orff.NewCurlFree(1, in, draws, orff.Bounded, r)
-		return linear(m, err)
-	case "divergence_free":
-		m, err := orff.NewDivergenceFree(1, in, draws, orff.Bounded, false, r)
-		return linear(m, err)
-	case "helmholtz":
-		curl, err := orff.NewCurlFree(1, in, draws, orff.Bounded, r)
-		if err != nil {
-			return nil, err
-		}
-		div, err := orff.NewDivergenceFree(1, in, draws, orff.Bounded, false, second)
-		if err != nil {
-			return nil, err
-		}
-		m, err := orff.NewHelmholtz(k.Operator.Mix, curl, div)
-		return linear(m, err)
+	case "curl_free", "divergence_free", "helmholtz":
+		return newField(k, in, draws, r)
 	case "transformable":
-		m, err := newTransformable(k, dim, in, draws, r)
-		return linear(m, err)
+		return newTransformable(k, dim, in, dim, draws, r)
 	case "schur":
-		// P_1 P_2 weights: the number of draws is that of their product.
-		root := max(int(math.Sqrt(float64(draws))), 1)
 		out, err := newOutput(k.Operator, dim)
 		if err != nil {
 			return nil, err
 		}
+		second := orff.BlockRand(r.Uint64(), 1)
 		s, err := newScalar(k, in, root, r)
 		if err != nil {
 			return nil, err
 		}
-		each, err := newTransformable(k, dim, in, root, second)
+		each, err := newTransformable(k, dim, in, dim, root, second)
 		if err != nil {
 			return nil, err
 		}
-		m, err := orff.NewSchur(orff.NewDecomposable(s, out), each)
-		return linear(m, err)
+		return orff.NewSchur(orff.NewDecomposable(s, out), each)
+	case "tensor":
+		groups := k.Operator.Groups
+		if groups < 1 || dim%groups != 0 {
+			return nil, fmt.Errorf("model.kernel.operator.groups: must divide the %d variables, got %d", dim, groups)
+		}
+		each, err := newTransformable(k, dim, in, groups, draws, r)
+		if err != nil {
+			return nil, err
+		}
+		out, err := newOutput(k.Operator, dim/groups)
+		if err != nil {
+			return nil, err
+		}
+		constant, err := orff.NewKakade(orff.Coefficients{1}, orff.Rademacher, in, 1, r)
+		if err != nil {
+			return nil, err
+		}
+		return orff.NewTensor(each, orff.NewDecomposable(constant, out))
 	}
 	out, err := newOutput(k.Operator, dim)
 	if err != nil {
@@ -211,21 +215,74 @@ func newMap(k config.Kernel, dim, in, draws int, r orff.Rand) (orff.Map, error) 
 	return orff.NewDecomposable(s, out), nil
 }
 
-// newTransformable compares output i at x with output j at z by the lags of
-// variable i and of variable j.
-func newTransformable(k config.Kernel, dim, in, draws int, r orff.Rand) (*orff.Transformable, error) {
-	order := in / dim
-	a := make([]float64, dim*order*in)
-	for i := range dim {
-		for l := range order {
-			a[(i*order+l)*in+l*dim+i] = 1
-		}
+// newField makes the map of a Gaussian vector field. What is added to it is
+// decomposable, what it is multiplied with scalar.
+func newField(k config.Kernel, dim, draws int, r orff.Rand) (orff.Map, error) {
+	second := orff.BlockRand(r.Uint64(), 1)
+	form, sigma := orff.Bounded, orDefault(k.Parameter, 1)
+	if k.Operator.Form == "unbounded" {
+		form = orff.Unbounded
 	}
-	psi, err := orff.NewLinearTransform(in, dim, order, a)
+	of := draws
+	if k.Times.Name != "" { // as of a product of scalars
+		draws = max(int(math.Sqrt(float64(draws)/2)), 1)
+		of = draws
+	}
+	curl, err := orff.NewCurlFree(sigma, dim, draws, form, r)
 	if err != nil {
 		return nil, err
 	}
-	s, err := newScalar(k, order, draws, r)
+	var m orff.Map = curl
+	if k.Operator.Name != "curl_free" {
+		div, err := orff.NewDivergenceFree(sigma, dim, draws, form, k.Operator.Reduced, second)
+		if err != nil {
+			return nil, err
+		}
+		m = div
+		if k.Operator.Name == "helmholtz" {
+			if m, err = orff.NewHelmholtz(k.Operator.Mix, curl, div); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if k.Plus.Name != "" {
+		s, err := newPart(k.Plus.Name, k.Plus.Parameter, dim, of, orff.BlockRand(r.Uint64(), 2))
+		if err != nil {
+			return nil, err
+		}
+		w := k.Plus.Weight
+		if m, err = orff.NewSum([]float64{1 - w, w}, m, orff.NewDecomposable(s, orff.Identity(dim))); err != nil {
+			return nil, err
+		}
+	}
+	if k.Times.Name != "" {
+		s, err := newPart(k.Times.Name, k.Times.Parameter, dim, of, orff.BlockRand(r.Uint64(), 3))
+		if err != nil {
+			return nil, err
+		}
+		return orff.NewProduct(s, m)
+	}
+	return m, nil
+}
+
+// newTransformable compares group i at x with group j at z, of equal numbers of
+// neighbouring variables, by the lags of each.
+func newTransformable(k config.Kernel, dim, in, groups, draws int, r orff.Rand) (*orff.Transformable, error) {
+	order, size := in/dim, dim/groups
+	each := order * size
+	a := make([]float64, groups*each*in)
+	for i := range groups {
+		for l := range order {
+			for j := range size {
+				a[(i*each+l*size+j)*in+l*dim+i*size+j] = 1
+			}
+		}
+	}
+	psi, err := orff.NewLinearTransform(in, groups, each, a)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newScalar(k, each, draws, r)
 	if err != nil {
 		return nil, err
 	}
@@ -244,6 +301,8 @@ func newOutput(o config.Operator, dim int) (orff.Output, error) {
 		return orff.LowRank(dim, o.Rank, o.Matrix)
 	case "simplex":
 		return orff.SimplexOutput(dim)
+	case "positions":
+		return positionsOutput(o, dim)
 	case "graph":
 		gamma, err := orff.GraphGammaCentred(dim, o.Matrix)
 		if o.Eta > 0 {
@@ -255,6 +314,28 @@ func newOutput(o config.Operator, dim int) (orff.Output, error) {
 		return orff.NewOutput(dim, gamma)
 	}
 	return orff.Identity(dim), nil
+}
+
+// positionsOutput is Gamma_ij = exp(-(p_i - p_j)^2/(2 length^2)): the integral
+// kernel of functions of a position, on the grid of those of the variables.
+func positionsOutput(o config.Operator, dim int) (orff.Output, error) {
+	p := o.Positions
+	if len(p) == 0 {
+		for i := range dim {
+			p = append(p, float64(i))
+		}
+	}
+	if len(p) != dim {
+		return orff.Output{}, fmt.Errorf("model.kernel.operator.positions: must have %d numbers, got %d", dim, len(p))
+	}
+	kernel := orff.Gaussian{Sigma: o.Length}
+	gamma := make([]float64, dim*dim)
+	for i := range dim {
+		for j := range dim {
+			gamma[i*dim+j] = kernel.K0([]float64{p[i] - p[j]})
+		}
+	}
+	return orff.NewOutput(dim, gamma)
 }
 
 // orDefault is the parameter of a kernel.
@@ -281,8 +362,40 @@ func newSpectrum(k config.Kernel, in int) (orff.Spectrum, error) {
 	return nil, fmt.Errorf("model.kernel.name: %s is no kernel of differences", k.Name)
 }
 
-// newScalar makes the features of a scalar kernel of bandwidth 1.
+// newScalar makes the features of a scalar kernel of bandwidth 1, of which others
+// may be a part.
 func newScalar(k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error) {
+	each := draws
+	if k.Times.Name != "" { // the features of a product are the products of all pairs
+		each = max(int(math.Sqrt(float64(draws)/2)), 1)
+	}
+	rest := r
+	if k.Plus.Name != "" || k.Times.Name != "" {
+		rest = orff.BlockRand(r.Uint64(), 1)
+	}
+	s, err := newSingle(k, in, each, r)
+	if err == nil && k.Plus.Name != "" {
+		var other orff.Scalar
+		if other, err = newPart(k.Plus.Name, k.Plus.Parameter, in, each, orff.BlockRand(rest.Uint64(), 1)); err == nil {
+			s, err = orff.NewScalarSum([]float64{1 - k.Plus.Weight, k.Plus.Weight}, s, other)
+		}
+	}
+	if err == nil && k.Times.Name != "" {
+		var other orff.Scalar
+		if other, err = newPart(k.Times.Name, k.Times.Parameter, in, each, orff.BlockRand(rest.Uint64(), 1)); err == nil {
+			s, err = orff.NewScalarProduct(s, other)
+		}
+	}
+	return s, err
+}
+
+// newPart makes a second kernel.
+func newPart(name string, parameter float64, in, draws int, r orff.Rand) (orff.Scalar, error) {
+	return newSingle(config.Kernel{Name: name, Parameter: parameter, Sampling: "iid"}, in, draws, r)
+}
+
+// newSingle makes the features of a kernel of one part.
+func newSingle(k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error) {
 	switch k.Name {
 	case "skewed_chi2":
 		c := make([]float64, in)
@@ -292,13 +405,19 @@ func newScalar(k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error)
 		return orff.NewSkewedChiSquared(c, draws, r)
 	case "angular":
 		return orff.NewAngular(in, 2*draws, r)
-	case "polynomial", "exponential":
-		series := orff.Polynomial(1, int(orDefault(k.Parameter, 2)))
-		if k.Name == "exponential" {
+	case "polynomial", "exponential", "dot_product":
+		series := orff.Coefficients(k.Coefficients)
+		switch k.Name {
+		case "polynomial":
+			series = orff.Polynomial(1, int(orDefault(k.Parameter, 2)))
+		case "exponential":
 			var err error
 			if series, err = orff.Truncate(orff.Exponential{}, 1, 1e-3); err != nil {
 				return nil, err
 			}
+		}
+		if k.Sampling == "kakade" {
+			return orff.NewKakade(series, orff.Rademacher, in, 2*draws, r)
 		}
 		law, err := orff.Restricted(series, 1)
 		if err != nil {
@@ -306,7 +425,16 @@ func newScalar(k config.Kernel, in, draws int, r orff.Rand) (orff.Scalar, error)
 		}
 		return orff.NewMaclaurin(series, law, orff.Rademacher, in, 2*draws, r)
 	case "compositional":
-		return orff.NewCompositional(orff.Exponential{}, orff.Geometric{P: 2}, orff.Gaussian{Sigma: orDefault(k.Parameter, 1)}, in, 2*draws, r)
+		inner := orff.Gaussian{Sigma: orDefault(k.Parameter, 1)}
+		if len(k.Coefficients) == 0 {
+			return orff.NewCompositional(orff.Exponential{}, orff.Geometric{P: 2}, inner, in, 2*draws, r)
+		}
+		series := orff.Coefficients(k.Coefficients)
+		law, err := orff.Restricted(series, 1)
+		if err != nil {
+			return nil, err
+		}
+		return orff.NewCompositional(series, law, inner, in, 2*draws, r)
 	case "semigroup_exponential":
 		return orff.NewSemigroup(orff.ExponentialSemigroup, orDefault(k.Parameter, 1), in, 2*draws, r)
 	case "semigroup_reciprocal":

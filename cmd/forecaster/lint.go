@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,6 +34,11 @@ func (a *app) lintCommand() *cobra.Command {
 		if err := cfg.Runnable(); err != nil {
 			errs = append(errs, err)
 		}
+		if len(errs) == 0 {
+			if err := tryModel(cfg); err != nil {
+				errs = append(errs, err)
+			}
+		}
 		if len(errs) == 0 && *connect {
 			errs = tryServers(cmd.Context(), cfg)
 		}
@@ -58,6 +64,20 @@ func (a *app) lintCommand() *cobra.Command {
 		return nil
 	}
 	return cmd
+}
+
+// tryModel makes the kernel model of cfg, if the number of variables is known: it
+// knows the bounds that follow from several settings, such as the memory of a step.
+func tryModel(cfg *config.Config) error {
+	dim, ok := cfg.Dim()
+	if !ok || !config.IsKernelModel(cfg.Model.Type) {
+		return nil
+	}
+	_, err := newModel(cfg.Model, dim, false)
+	if err == nil || strings.HasPrefix(err.Error(), "model.") {
+		return err
+	}
+	return fmt.Errorf("model: %w", err)
 }
 
 // tryServers returns what is wrong with the servers that cfg names.
