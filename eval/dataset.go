@@ -10,6 +10,7 @@ import (
 type Dataset struct {
 	Name      string
 	Variables []string // length dim
+	Inputs    []string // names of what drives the series and is not forecast
 	Series    []Series
 }
 
@@ -18,6 +19,10 @@ type Series struct {
 	Name  string
 	Times []int64     // of the rows, ns since 1970 UTC, ascending; nil = the row number
 	Rows  [][]float64 // each of length dim; NaN = missing
+
+	// Inputs are those of each row, in the order of Dataset.Inputs; NaN = missing.
+	// Nil when there are none.
+	Inputs [][]float64
 }
 
 // Dim returns the number of variables.
@@ -46,8 +51,36 @@ func (d *Dataset) Check() error {
 				return fmt.Errorf("data set %q, series %q, row %d: %d values for %d variables", d.Name, s.Name, i, len(y), len(d.Variables))
 			}
 		}
+		if len(d.Inputs) > 0 && len(s.Inputs) != len(s.Rows) {
+			return fmt.Errorf("data set %q, series %q: %d rows of inputs for %d rows", d.Name, s.Name, len(s.Inputs), len(s.Rows))
+		}
+		for i, u := range s.Inputs {
+			if len(u) != len(d.Inputs) {
+				return fmt.Errorf("data set %q, series %q, row %d: %d inputs, want %d", d.Name, s.Name, i, len(u), len(d.Inputs))
+			}
+		}
 	}
 	return nil
+}
+
+// inputsTo writes what an InputTaker is told before row r: the inputs of that row
+// and, if known, of the rows after it, and the calendar of their times.
+func (s *Series) inputsTo(u []float64, r, count, horizon int, known bool, c Calendar) {
+	n := count + c.Len()
+	var now, step int64
+	if s.Times != nil && r > 0 {
+		now, step = s.Times[r], s.Times[r]-s.Times[r-1]
+	}
+	for h := range horizon + 1 {
+		row := u[h*n : (h+1)*n]
+		fillNaN(row)
+		if count > 0 && (h == 0 || known && r+h < len(s.Rows)) {
+			copy(row[:count], s.Inputs[r+h])
+		}
+		if step > 0 {
+			c.To(row[count:], now+int64(h)*step)
+		}
+	}
 }
 
 // position is a row of a series.

@@ -36,6 +36,12 @@ type Options struct {
 	// model does not see it.
 	ScaleRows int
 
+	// Calendar is what an InputTaker is told of the time, beside the inputs of the
+	// data set. KnownInputs says that these are known as far ahead as is forecast;
+	// otherwise a model knows those of the present alone.
+	Calendar    Calendar
+	KnownInputs bool
+
 	// Window is that of the Scorer.
 	Window int
 
@@ -144,6 +150,7 @@ func Prequential(m Model, data *Dataset, o Options) (*Result, error) {
 		}
 	}
 	b := newBuffers(d, size, len(o.Levels))
+	b.inputs = make([]float64, (o.Horizon+1)*(len(data.Inputs)+o.Calendar.Len()))
 	for _, p := range data.order() {
 		rows := data.Series[p.series].Rows
 		to := o.To
@@ -163,6 +170,10 @@ func Prequential(m Model, data *Dataset, o Options) (*Result, error) {
 			res.Losses[k] = append(res.Losses[k], meanSquare(r.scorer.Errors(k)))
 		}
 		step := Step{Series: p.series, Row: p.row, Y: y}
+		if taker, is := r.f.(InputTaker); is && len(b.inputs) > 0 {
+			data.Series[p.series].inputsTo(b.inputs, p.row, len(data.Inputs), o.Horizon, o.KnownInputs, o.Calendar)
+			taker.SetInputs(b.inputs)
+		}
 		if r.observe(y) {
 			res.Refused++
 		}
@@ -208,6 +219,7 @@ func (r *run) observe(y []float64) (refused bool) {
 // buffers are shared by all series.
 type buffers struct {
 	y, forecast, ref, lower, upper []float64
+	inputs                         []float64    // Horizon+1 x inputs
 	scale                          [4][]float64 // Horizon x dim each
 }
 

@@ -53,6 +53,13 @@ type EngineConfig struct {
 	// the first record of a series says which variables it has.
 	Variables []string
 
+	// Exogenous are the names of variables that are not forecast: inputs of a model
+	// whose forecasters are eval.InputTakers. A record with a value of them alone,
+	// and of no other variable, is no sample: it says what they are at its time,
+	// which may be one to come. Calendar are inputs made of the time.
+	Exogenous []string
+	Calendar  eval.Calendar
+
 	// Interval is the spacing of the samples; 0 means that it is estimated and
 	// that gaps are not filled. See docs/design/0001-shape.md.
 	Interval time.Duration
@@ -169,6 +176,11 @@ func (c EngineConfig) withDefaults() (EngineConfig, error) {
 			"each of Variables must have a name of at most %d bytes that is not %s, got %q", c.MaxName, AllTargets, v)
 		check(!slices.Contains(c.Variables[:i], v), "Variables has %q twice", v)
 	}
+	check(len(c.Exogenous) <= c.MaxDim, "at most %d Exogenous are allowed, got %d", c.MaxDim, len(c.Exogenous))
+	for i, v := range c.Exogenous {
+		check(v != "" && !slices.Contains(c.Exogenous[:i], v) && !slices.Contains(c.Variables, v),
+			"Exogenous must have different names that no variable has, got %q", v)
+	}
 	if c.Emit == nil {
 		for h := 1; h <= c.Horizon; h++ {
 			c.Emit = append(c.Emit, h)
@@ -177,6 +189,8 @@ func (c EngineConfig) withDefaults() (EngineConfig, error) {
 	c.Emit = slices.Clone(c.Emit)
 	c.Levels = slices.Clone(c.Levels)
 	c.Variables = slices.Clone(c.Variables)
+	c.Exogenous = slices.Clone(c.Exogenous)
+	c.Calendar = slices.Clone(c.Calendar)
 	c.Baselines = slices.Clone(c.Baselines)
 	return c, errors.Join(errs...)
 }

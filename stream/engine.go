@@ -24,6 +24,9 @@ type Engine struct {
 	assemblies []*assembly          // of the series, in order of appearance
 	assembling map[string]*assembly // looked up, never ranged over
 
+	drivers []*drivers          // of the series, in order of appearance
+	driving map[string]*drivers // looked up, never ranged over
+
 	scratch
 }
 
@@ -33,6 +36,10 @@ type scratch struct {
 	yhat, ref    []float64 // H x dim
 	lower, upper []float64 // L x H x dim
 	lo, hi       []float64 // L x dim
+
+	inputs []float64 // H+1 x inputs
+	given  []float64 // inputs of a record
+	plain  Record    // a record without them
 
 	// Of an assembly.
 	columns    []int
@@ -50,6 +57,7 @@ func NewEngine(c EngineConfig) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{c: c, reference: -1, byName: make(map[string]*series), assembling: make(map[string]*assembly)}
+	e.driving, e.given = make(map[string]*drivers), make([]float64, len(c.Exogenous))
 	for i, b := range c.Baselines {
 		if b.Reference {
 			e.reference = i
@@ -111,6 +119,16 @@ func (e *Engine) Take(dst *Batch, r *Record) error {
 	if r.Names != nil && len(r.Names) != len(r.Values) {
 		panic("stream: a record has not as many names as values")
 	}
+	if len(e.c.Exogenous) > 0 {
+		p, refusal := e.separate(r)
+		if refusal != nil {
+			dst.refuse(r.Message, refusal.Reason, refusal.Detail)
+		}
+		if p == nil {
+			return nil //nolint:nilerr // a refusal is an outcome: it is now a dead letter
+		}
+		r = p
+	}
 	if e.c.Assembly != nil {
 		return e.assemble(dst, r)
 	}
@@ -137,6 +155,7 @@ func (e *Engine) learnFrom(dst *Batch, r *Record) error {
 	s.advance(r.Time)
 	dst.Series = len(e.series)
 	dst.Watermark = later(dst.Watermark, r.Time)
+	e.drive(s, r.Time)
 	o := e.observe(dst, s)
 	if err := e.learn(s, e.y); err != nil {
 		return err
@@ -284,10 +303,7 @@ func (e *Engine) bounds(f eval.Forecaster) {
 
 // emit appends the forecasts in e.yhat, unless their times are unknown.
 func (e *Engine) emit(dst *Batch, s *series) {
-	step := int64(e.c.Interval)
-	if step == 0 {
-		step = s.spacing.median()
-	}
+	step := e.step(s)
 	if step == 0 {
 		return
 	}
@@ -307,6 +323,14 @@ func (e *Engine) emit(dst *Batch, s *series) {
 			Yhat: dst.vector(e.yhat[(h-1)*d : h*d]), Lower: dst.vector(e.lo), Upper: dst.vector(e.hi),
 		})
 	}
+}
+
+// step returns the time from one sample of s to the next, 0 if it is not known yet.
+func (e *Engine) step(s *series) int64 {
+	if e.c.Interval > 0 {
+		return int64(e.c.Interval)
+	}
+	return s.spacing.median()
 }
 
 // measure appends the scores of s when they are due.

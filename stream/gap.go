@@ -19,7 +19,8 @@ func (e *Engine) fillGap(dst *Batch, s *series, t int64) error {
 		return nil
 	}
 	filled := min(missing, int64(e.c.MaxGap))
-	for range filled {
+	for i := range filled {
+		e.drive(s, s.time+(i+1)*step)
 		if err := e.learn(s, e.missing); err != nil {
 			return err
 		}

@@ -26,6 +26,9 @@ func (e *Engine) Saved() {
 	for _, a := range e.assemblies {
 		a.changed = false
 	}
+	for _, d := range e.drivers {
+		d.changed = false
+	}
 }
 
 // Restore replaces the state by what Snapshot wrote, then by what Changes wrote
@@ -72,6 +75,10 @@ func (e *Engine) state(c *snapshot.Codec, all bool) {
 	if e.c.Assembly != nil {
 		c.Section("assembly")
 		transferSome(c, e.assemblies, all, e.c.MaxSeries, e.assemblyState)
+	}
+	if len(e.c.Exogenous) > 0 {
+		c.Section("inputs")
+		transferSome(c, e.drivers, all, e.c.MaxSeries, e.driversState)
 	}
 }
 

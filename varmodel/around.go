@@ -66,3 +66,10 @@ func (a around) Drift() (eval.Drift, bool) {
 	}
 	return eval.Drift{}, false
 }
+
+// SetInputs implements eval.InputTaker when the model does.
+func (a around) SetInputs(u []float64) {
+	if m, ok := a.Forecaster.(eval.InputTaker); ok {
+		m.SetInputs(u)
+	}
+}

@@ -17,6 +17,7 @@ type AutoConfig struct {
 	Experts []string  // names of the experts beside persistence; nil means all of ExpertNames
 	Shared  bool      // several series share the weights
 	Season  int       // samples in a season; 0 means that it is found in the data
+	Inputs  int       // variables that drive the series; see eval.InputTaker
 	Levels  []float64 // of the prediction intervals, each in (0, 1); none means no intervals
 
 	Without []Ingredient // left out, to measure what each is worth
@@ -69,13 +70,16 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 			return nil, fmt.Errorf("varmodel: Without must be names of %v, got %q", ingredients, w)
 		}
 	}
+	if err := checkInputs(cfg.Inputs); err != nil {
+		return nil, err
+	}
 	m := &auto{cfg: cfg, out: make([]float64, cfg.Dim)}
 	for block, spec := range pool {
 		if !slices.Contains(names, spec.name) {
 			continue
 		}
 		spec.long = spec.long && m.has(LongInputs)
-		e, err := newExpert(spec, cfg.Dim, cfg.Seed, block+1)
+		e, err := newExpert(spec, cfg.Dim, cfg.Inputs, cfg.Seed, block+1)
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +95,7 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 	m.depth = max(m.depth, directOrder)
 	if cfg.Horizon > 1 {
 		var err error
-		if m.directs, err = newDirects(cfg.Dim, anchors(cfg.Horizon)); err != nil {
+		if m.directs, err = newDirects(cfg.Dim, cfg.Inputs, anchors(cfg.Horizon)); err != nil {
 			return nil, err
 		}
 	}
@@ -149,6 +153,7 @@ func (m *auto) NewSeries() eval.Forecaster {
 	depth = max(depth, m.cfg.Season+1)
 	s := &autoSeries{
 		m:      m,
+		inputs: newInputs(m.cfg.Inputs, m.cfg.Horizon, depth),
 		scaler: newScaler(d), local: newLocalMean(d), past: newHistory(d, depth),
 		mixer:  newMixer(d, k+1, 1, -1),
 		phi:    make([][]float64, k),
@@ -178,6 +183,7 @@ func (m *auto) NewSeries() eval.Forecaster {
 // autoSeries is one series of the default model.
 type autoSeries struct {
 	m      *auto
+	inputs *inputs // nil without
 	scaler *scaler
 	local  *localMean
 	past   *history
@@ -231,6 +237,9 @@ func (s *autoSeries) Observe(y []float64) error {
 		}
 	}
 	s.past.push(y, s.next, s.diff)
+	if s.inputs != nil {
+		s.inputs.next(s.past.row(0))
+	}
 	s.total++
 	s.scaler.observe(y, s.diff)
 	s.local.observe(s.past.lag(0), s.past.observedAt(0))
@@ -241,6 +250,13 @@ func (s *autoSeries) Observe(y []float64) error {
 		s.predict()
 	}
 	return nil
+}
+
+// SetInputs implements eval.InputTaker.
+func (s *autoSeries) SetInputs(u []float64) {
+	if s.inputs != nil {
+		s.inputs.set(u)
+	}
 }
 
 // ResetLags implements eval.LagResetter: what waits for its target has lost it,
@@ -268,7 +284,7 @@ func (s *autoSeries) resume(y []float64) {
 // predict makes the features and the one-step forecasts of the experts and of
 // the mixture.
 func (s *autoSeries) predict() {
-	f := frame{scaler: s.scaler, local: s.local, past: *s.past, long: s.long}
+	f := frame{scaler: s.scaler, local: s.local, past: *s.past, long: s.long, inputs: s.inputs}
 	d := s.m.cfg.Dim
 	last := s.past.lag(0)
 	copy(s.forecasts, last)
@@ -344,6 +360,9 @@ func (s *autoSeries) WeightsTo(dst []float64) { s.mixer.weightsTo(dst) }
 
 func (s *autoSeries) State(c *snapshot.Codec) {
 	c.Section("series")
+	if s.inputs != nil {
+		s.inputs.State(c)
+	}
 	s.scaler.State(c)
 	s.local.State(c)
 	s.past.State(c)

@@ -11,6 +11,7 @@ const (
 	maxDim     = 1024
 	maxHorizon = 10_000
 	maxLags    = 10_000
+	maxInputs  = 1024
 )
 
 func checkRange(field string, v, low, high int) error {
@@ -26,6 +27,8 @@ func checkShape(dim, horizon int) error {
 	}
 	return checkRange("Horizon", horizon, 1, maxHorizon)
 }
+
+func checkInputs(n int) error { return checkRange("Inputs", n, 0, maxInputs) }
 
 // setDefault gives a field that was left out its default.
 func setDefault[T int | float64](field *T, value T) {

@@ -73,13 +73,17 @@ type resettable interface {
 type expert struct {
 	expertSpec
 	dim     int
+	inputs  int // variables that drive the series, as this expert sees it
 	learner resettable
 	random  *fourier
 	levels  []float64 // scratch, order x dim
 }
 
-func newExpert(spec expertSpec, dim int, seed uint64, block int) (*expert, error) {
+func newExpert(spec expertSpec, dim, inputs int, seed uint64, block int) (*expert, error) {
 	e := &expert{expertSpec: spec, dim: dim, levels: make([]float64, spec.order*dim)}
+	if spec.linear > 0 {
+		e.inputs = inputs
+	}
 	if spec.frequencies > 0 {
 		e.random = newFourier(spec.order*dim, spec.frequencies, spec.bandwidth, seed, block)
 		if spec.additive {
@@ -119,7 +123,7 @@ func (e *expert) features() int {
 	if e.long {
 		n += e.dim
 	}
-	return n
+	return n + 2*e.inputs
 }
 
 // depth is the number of lags that the expert looks at.
@@ -131,6 +135,7 @@ type frame struct {
 	local  *localMean
 	past   history
 	long   []float64 // increments that the source forecasts, in typical steps
+	inputs *inputs   // nil without
 }
 
 // base returns the origin and the unit of the target of coordinate j.
@@ -173,6 +178,10 @@ func (e *expert) featuresTo(phi []float64, f *frame) {
 			phi[n+j] = e.linear * v
 		}
 		n += e.dim
+	}
+	if e.inputs > 0 {
+		f.inputs.toRow(phi[n:n+2*e.inputs], f.past.row(0), e.linear)
+		n += 2 * e.inputs
 	}
 	if e.random != nil {
 		e.random.featuresTo(phi[n:], e.levels)

@@ -51,14 +51,15 @@ func anchors(horizon int) []int {
 // directs owns the weights of the direct learners.
 type directs struct {
 	dim    int
+	inputs int        // variables that drive the series
 	steps  []int      // anchors
 	learn  []*sgd.RLS // one an anchor, outputs: dim increments, then dim deviations
 	levels []float64  // scratch
 	out    []float64  // scratch, 2 dim
 }
 
-func newDirects(dim int, steps []int) (*directs, error) {
-	g := &directs{dim: dim, steps: steps, levels: make([]float64, directOrder*dim), out: make([]float64, 2*dim)}
+func newDirects(dim, inputs int, steps []int) (*directs, error) {
+	g := &directs{dim: dim, inputs: inputs, steps: steps, levels: make([]float64, directOrder*dim), out: make([]float64, 2*dim)}
 	for _, h := range steps {
 		// Targets overlap: h of them tell hardly more than one.
 		l, err := sgd.NewRLS(sgd.RLSConfig{
@@ -74,8 +75,8 @@ func newDirects(dim int, steps []int) (*directs, error) {
 }
 
 // features: an intercept, the lags, what the source forecasts, and the
-// deviations from the local mean.
-func (g *directs) features() int { return 1 + (directOrder+2)*g.dim }
+// deviations from the local mean; then the inputs, which are those of a horizon.
+func (g *directs) features() int { return 1 + (directOrder+2)*g.dim + 3*g.inputs }
 
 func (g *directs) featuresTo(phi []float64, f *frame) {
 	levelsTo(g.levels, f.scaler, &f.past, directOrder)
@@ -90,6 +91,14 @@ func (g *directs) featuresTo(phi []float64, f *frame) {
 	}
 }
 
+// driven puts the inputs of an anchor into the features.
+func (g *directs) driven(p *origin, k int) []float64 {
+	if n := 3 * g.inputs; n > 0 {
+		copy(p.phi[len(p.phi)-n:], p.inputs[k*n:(k+1)*n])
+	}
+	return p.phi
+}
+
 func (g *directs) State(c *snapshot.Codec) {
 	c.Section("directs")
 	for _, l := range g.learn {
@@ -101,6 +110,7 @@ func (g *directs) State(c *snapshot.Codec) {
 // forecast is observed at last.
 type origin struct {
 	phi       []float64
+	inputs    []float64 // features of them, per anchor
 	last      []float64
 	local     []float64
 	step, sd  []float64   // units of the targets: one step; the deviation from the local mean
@@ -109,14 +119,15 @@ type origin struct {
 
 // outlook forecasts further than one step ahead: at each anchor it mixes simple
 // forecasts, the iterated source and direct learners, all of them scored and
-// taught when their target is observed; in between it follows the iterated
-// source, moved by what the anchors on either side say of it.
+// taught when their target is observed; in between it goes from one anchor to the
+// next, bent like the iterated source as far as the mixtures there are trusted.
 type outlook struct {
 	directs *directs
 	horizon int
 	season  int // samples; 0: none known
 
 	mixers  []*mixer
+	trust   []trust  // in the mixture of each anchor
 	origins []origin // ring, as many as the last anchor
 	next    int
 	count   int
@@ -141,6 +152,7 @@ func newOutlook(g *directs, horizon, depth int) *outlook {
 	}
 	for _, h := range g.steps {
 		o.mixers = append(o.mixers, newMixer(d, outlookExperts, h, repeatLast))
+		o.trust = append(o.trust, trust{every: h})
 	}
 	for j := range o.since {
 		o.since[j] = len(o.origins)
@@ -148,6 +160,7 @@ func newOutlook(g *directs, horizon, depth int) *outlook {
 	for i := range o.origins {
 		p := &o.origins[i]
 		p.phi = make([]float64, g.features())
+		p.inputs = make([]float64, 3*g.inputs*len(g.steps))
 		p.last, p.local = make([]float64, d), make([]float64, d)
 		p.step, p.sd = make([]float64, d), make([]float64, d)
 		p.forecasts = make([][]float64, len(g.steps))
@@ -168,9 +181,10 @@ func (o *outlook) observe(y []float64) {
 		}
 		p := &o.origins[(o.next-h+n)%n]
 		o.mixers[k].forecastTo(o.out, p.last, p.forecasts[k])
+		o.trust[k].observe(o.mixers[k], y, p.last)
 		o.mixers[k].observe(y, p.last, true)
 
-		g.learn[k].PredictTo(g.out, p.phi)
+		g.learn[k].PredictTo(g.out, g.driven(p, k))
 		root := math.Sqrt(float64(h))
 		any := false
 		for j, v := range y {
@@ -184,7 +198,7 @@ func (o *outlook) observe(y []float64) {
 			*local = min(max((v-p.local[j])/p.sd[j], -targetLimit), targetLimit) - *local
 		}
 		if any {
-			g.learn[k].Update(p.phi, g.out)
+			g.learn[k].Update(g.driven(p, k), g.out)
 		}
 	}
 }
@@ -212,6 +226,9 @@ func (o *outlook) predict(f *frame, source *expert, one *mixer) {
 	}
 	o.iterate(f, source)
 	for k, h := range g.steps {
+		if n := 3 * g.inputs; n > 0 {
+			f.inputs.aheadTo(p.inputs[k*n:(k+1)*n], h)
+		}
 		z := p.forecasts[k]
 		at := func(expert int) []float64 { return z[expert*d : (expert+1)*d] }
 		copy(at(repeatLast), last)
@@ -227,7 +244,7 @@ func (o *outlook) predict(f *frame, source *expert, one *mixer) {
 		copy(at(meanOfPast), f.scaler.mean)
 		copy(at(meanOfLately), p.local)
 		copy(at(iterated), o.path[(h-1)*d:h*d])
-		g.learn[k].PredictTo(g.out, p.phi)
+		g.learn[k].PredictTo(g.out, g.driven(p, k))
 		root := math.Sqrt(float64(h))
 		for j, x := range last {
 			limit := outputLimit * root * p.step[j]
@@ -239,7 +256,7 @@ func (o *outlook) predict(f *frame, source *expert, one *mixer) {
 		forecast := o.forecast[k*d : (k+1)*d]
 		o.mixers[k].forecastTo(forecast, last, z)
 		for j, v := range forecast {
-			forecast[j] = finiteOr(v, last[j])
+			forecast[j] = last[j] + o.trust[k].share*finiteOr(v-last[j], 0)
 			if o.since[j] < h {
 				forecast[j] = last[j]
 			}
@@ -247,6 +264,55 @@ func (o *outlook) predict(f *frame, source *expert, one *mixer) {
 	}
 	o.next = (o.next + 1) % len(o.origins)
 	o.count = min(o.count+1, len(o.origins))
+}
+
+// trust is the share of a mixture's increments that is taken, the rest being
+// persistence: the slope of the regression of what happened on what the mixture
+// said, all coordinates together, less one standard error. Outcomes of
+// overlapping forecasts are alike, so every h of them make one term of the sums.
+// On a random walk it is near 0 whatever the experts have picked up.
+type trust struct {
+	every               int
+	outcomes            int
+	product, square     float64 // of the term that is not complete
+	xy, xx, noise, size float64 // weighted sums over the terms, and their weight
+	share               float64
+}
+
+const (
+	trustForgetting = 0.9998 // per sample
+	trustLimit      = 5      // limit of an increment, in typical ones
+)
+
+// observe learns from the outcome y of the forecasts that m has just made.
+func (t *trust) observe(m *mixer, y, last []float64) {
+	limited := func(v float64) float64 { return min(max(v, -trustLimit), trustLimit) }
+	for j, v := range y {
+		if step := v - last[j]; m.steps[j]+math.Abs(step) > 0 { // false if missing
+			x := limited(m.out[j])
+			t.product += x * limited(step/m.unit(j))
+			t.square += x * x
+		}
+	}
+	if t.outcomes++; t.outcomes < t.every {
+		return
+	}
+	f := math.Pow(trustForgetting, float64(t.every))
+	rest := t.product - t.share*t.square
+	t.xy, t.xx = f*t.xy+t.product, f*t.xx+t.square
+	t.noise, t.size = f*t.noise+rest*rest, f*t.size+1
+	t.outcomes, t.product, t.square = 0, 0, 0
+	t.share = 0
+	if t.xx > 0 {
+		t.share = min(max((t.xy-math.Sqrt(t.noise))/(t.xx*(1+1/t.size)), 0), 1)
+	}
+}
+
+func (t *trust) State(c *snapshot.Codec) {
+	c.Index(&t.outcomes, t.every)
+	for _, v := range []*float64{&t.product, &t.square, &t.xy, &t.xx, &t.noise, &t.size, &t.share} {
+		c.Float64(v)
+	}
 }
 
 // iterate fills path with the forecasts of the source, each taken as if it had
@@ -288,18 +354,18 @@ func (o *outlook) iterate(f *frame, source *expert) {
 func (o *outlook) forecastTo(dst, one []float64) {
 	d := o.directs.dim
 	copy(dst[:d], one)
-	left := 1
+	left, leftShare := 1, 1.
 	for k, h := range o.directs.steps {
-		forecast := o.forecast[k*d : (k+1)*d]
-		for j, v := range forecast {
-			dst[(h-1)*d+j] = v
-			l, r := dst[(left-1)*d+j]-o.path[(left-1)*d+j], v-o.path[(h-1)*d+j]
-			for i := left + 1; i < h; i++ {
-				t := float64(i-left) / float64(h-left)
-				dst[(i-1)*d+j] = o.path[(i-1)*d+j] + (1-t)*l + t*r
+		forecast, share := o.forecast[k*d:(k+1)*d], o.trust[k].share
+		for i := left + 1; i <= h; i++ {
+			t := float64(i-left) / float64(h-left)
+			bend := (1-t)*leftShare + t*share
+			for j, v := range forecast {
+				path := func(h int) float64 { return o.path[(h-1)*d+j] }
+				dst[(i-1)*d+j] = (1-t)*dst[(left-1)*d+j] + t*v + bend*(path(i)-(1-t)*path(left)-t*path(h))
 			}
 		}
-		left = h
+		left, leftShare = h, share
 	}
 }
 
@@ -310,7 +376,7 @@ func (o *outlook) State(c *snapshot.Codec) {
 	c.Index(&o.count, len(o.origins)+1)
 	for i := range o.origins {
 		p := &o.origins[i]
-		for _, v := range [][]float64{p.phi, p.last, p.local, p.step, p.sd} {
+		for _, v := range [][]float64{p.phi, p.inputs, p.last, p.local, p.step, p.sd} {
 			c.Float64s(v)
 		}
 		for _, v := range p.forecasts {
@@ -322,7 +388,8 @@ func (o *outlook) State(c *snapshot.Codec) {
 	}
 	c.Float64s(o.path)
 	c.Float64s(o.forecast)
-	for _, m := range o.mixers {
+	for k, m := range o.mixers {
 		m.State(c)
+		o.trust[k].State(c)
 	}
 }

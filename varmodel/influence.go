@@ -171,9 +171,9 @@ func (s *regressionSeries) jacobianTo(jac []float64) bool {
 		s.m.design.(*kernelInput).pullTo(jac, s.scaler)
 	} else {
 		w := s.m.learner.(linearLearner).Weights()
-		m := len(s.phi)
+		m, lags := len(s.phi), s.m.design.features()
 		for i := range d {
-			s.m.design.(pullback).pullbackTo(jac[i*n:(i+1)*n], s.phi, w[i*m:(i+1)*m], s.scaler)
+			s.m.design.(pullback).pullbackTo(jac[i*n:(i+1)*n], s.phi[:lags], w[i*m:i*m+lags], s.scaler)
 		}
 	}
 	for i := range d {

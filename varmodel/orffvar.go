@@ -33,6 +33,7 @@ type ORFFVARConfig struct {
 	Block       int       // columns a step of BlockNewton changes; 0 means 50
 	Batch       int       // samples in its mini-batch; 0 means 4
 	Step        float64   // of NLMS, in (0, 2); 0 means 0.05
+	Inputs      int       // variables that drive the series; see eval.InputTaker
 }
 
 // NewORFFVAR returns the model of Brault 2017, chapter 8, in the form that
@@ -43,6 +44,9 @@ func NewORFFVAR(cfg ORFFVARConfig) (eval.Model, error) {
 		return nil, err
 	}
 	if err := checkRange("Order", cfg.Order, 1, maxLags); err != nil {
+		return nil, err
+	}
+	if err := checkInputs(cfg.Inputs); err != nil {
 		return nil, err
 	}
 	setDefault(&cfg.Frequencies, 50)
@@ -60,9 +64,9 @@ func NewORFFVAR(cfg ORFFVARConfig) (eval.Model, error) {
 	}
 	random := newFourier(cfg.Dim*cfg.Order, cfg.Frequencies, cfg.Bandwidth, cfg.Seed, 1)
 	g := newLagDesign(cfg.Dim, cfg.Order, !cfg.NoLinear, random)
-	m := &regression{dim: cfg.Dim, horizon: cfg.Horizon, depth: cfg.Order, design: g}
+	m := &regression{dim: cfg.Dim, horizon: cfg.Horizon, depth: cfg.Order, inputs: cfg.Inputs, design: g}
 	var err error
-	switch n := g.features(); cfg.Optimiser {
+	switch n := m.features(); cfg.Optimiser {
 	case BlockNewton:
 		m.learner, err = sgd.NewBlockNewton(sgd.BlockNewtonConfig{
 			Features: n, Outputs: cfg.Dim, Block: cfg.Block, Batch: cfg.Batch,

@@ -107,7 +107,7 @@ func (r *rebuild) start(s *autoSeries, back int) frame {
 	copy(r.local.variance, s.local.variance)
 	copy(r.local.sd, s.local.sd)
 	r.local.restart(s.past.lag(back))
-	return frame{scaler: s.scaler, local: r.local, long: s.long}
+	return frame{scaler: s.scaler, local: r.local, long: s.long, inputs: s.inputs}
 }
 
 // advance moves the frame to the given lag.

@@ -35,6 +35,7 @@ type design interface {
 type regression struct {
 	dim, horizon int
 	depth        int // lags the design looks at
+	inputs       int // variables that drive the series
 	design       design
 	learner      learner
 }
@@ -52,7 +53,8 @@ func (m *regression) NewSeries() eval.Forecaster {
 		m:       m,
 		scaler:  newScaler(m.dim),
 		past:    newHistory(m.dim, m.depth),
-		phi:     make([]float64, m.design.features()),
+		inputs:  newInputs(m.inputs, m.horizon, 0),
+		phi:     make([]float64, m.features()),
 		unit:    part(0),
 		next:    part(1),
 		diff:    part(2),
@@ -62,11 +64,15 @@ func (m *regression) NewSeries() eval.Forecaster {
 	}
 }
 
+// features is the length of phi: those of the design, then those of the inputs.
+func (m *regression) features() int { return m.design.features() + 2*m.inputs }
+
 // regressionSeries is one series of a regression.
 type regressionSeries struct {
 	m      *regression
 	scaler *scaler
 	past   *history
+	inputs *inputs // nil without
 
 	phi     []float64 // features of the last samples
 	unit    []float64 // scale of the increments when phi was made
@@ -86,6 +92,9 @@ func (s *regressionSeries) Observe(y []float64) error {
 	}
 	s.past.push(y, s.next, s.diff)
 	s.scaler.observe(y, s.diff)
+	if s.inputs != nil {
+		s.inputs.next(0)
+	}
 	if !s.past.any() {
 		return nil
 	}
@@ -96,7 +105,7 @@ func (s *regressionSeries) Observe(y []float64) error {
 			s.unit[j] = s.scaler.step(j)
 		}
 	}
-	s.stepTo(s.next, s.past)
+	s.stepTo(s.next, s.past, 1)
 	return nil
 }
 
@@ -121,16 +130,27 @@ func (s *regressionSeries) learn(y []float64) {
 	}
 }
 
-// stepTo writes the forecast of the sample after the last of h. For the series'
-// own past it leaves the features in phi.
-func (s *regressionSeries) stepTo(dst []float64, h *history) {
+// SetInputs implements eval.InputTaker.
+func (s *regressionSeries) SetInputs(u []float64) {
+	if s.inputs != nil {
+		s.inputs.set(u)
+	}
+}
+
+// stepTo writes the forecast of the sample after the last of h, which is the k-th
+// after the last observed. For the series' own past it leaves the features in phi.
+func (s *regressionSeries) stepTo(dst []float64, h *history, k int) {
 	last := h.lag(0)
 	if !s.pending {
 		copy(dst, last)
 		return
 	}
 	m := s.m
-	m.design.featuresTo(s.phi, s.scaler, h)
+	n := len(s.phi) - s.inputs.features()
+	m.design.featuresTo(s.phi[:n], s.scaler, h)
+	if s.inputs != nil {
+		s.inputs.stepTo(s.phi[n:], k)
+	}
 	m.learner.PredictTo(s.out, s.phi)
 	for j, v := range s.out {
 		if v != v {
@@ -158,9 +178,9 @@ func (s *regressionSeries) ForecastTo(dst []float64) bool {
 	h.copyFrom(s.past)
 	for k := 1; k < s.m.horizon; k++ {
 		h.extend(dst[(k-1)*d : k*d])
-		s.stepTo(dst[k*d:(k+1)*d], h)
+		s.stepTo(dst[k*d:(k+1)*d], h, k+1)
 	}
-	s.stepTo(s.diff, s.past)
+	s.stepTo(s.diff, s.past, 1)
 	return true
 }
 
@@ -172,4 +192,7 @@ func (s *regressionSeries) State(c *snapshot.Codec) {
 	c.Float64s(s.unit)
 	c.Float64s(s.next)
 	c.Bool(&s.pending)
+	if s.inputs != nil {
+		s.inputs.State(c)
+	}
 }

@@ -81,6 +81,43 @@ func TestNoForecastSeesTheFuture(t *testing.T) {
 	}
 }
 
+// TestNoForecastSeesLaterInputs: the same with inputs and a calendar. What is known
+// ahead is changed beyond the horizon of the last forecast compared.
+func TestNoForecastSeesLaterInputs(t *testing.T) {
+	const rows, half, horizon = 400, 200, 3
+	dir := t.TempDir()
+	full := seriesCSV(rows, 3, .05, 5)
+	change := func(from int) []byte { // x2 in the rows from there on
+		head := cutLines(full, 1+from)
+		return append(bytes.Clone(head), bytes.ReplaceAll(full[len(head):], []byte("\n"), []byte("9\n"))...)
+	}
+	for _, model := range []string{"var2", "orffvar", "auto"} {
+		for _, known := range []bool{false, true} {
+			forecasts := func(content []byte) []byte {
+				file, out := filepath.Join(dir, "data.csv"), filepath.Join(dir, "out.csv")
+				writeFile(t, file, content)
+				mustCall(t, "replay", file, "--model", model, "--horizon", fmt.Sprint(horizon), "--out", out,
+					"--set", "model.exogenous=x2", "--set", "model.calendar=hour", fmt.Sprintf("--known-inputs=%v", known))
+				lines := bytes.SplitAfter(readFile(t, out), []byte("\n"))
+				return bytes.Join(lines[:1+2*horizon*(half-10)], nil) // none of the last rows of the first half
+			}
+			whole, from := forecasts(full), half
+			if known {
+				from += horizon
+			}
+			if !bytes.Equal(whole, forecasts(change(from))) {
+				t.Errorf("%s, known %v: inputs of the second half changed forecasts of the first", model, known)
+			}
+			if !known && !bytes.Equal(whole, forecasts(cutLines(full, 1+half))) {
+				t.Errorf("%s: cutting the second half off changed forecasts of the first", model)
+			}
+			if bytes.Equal(whole, forecasts(change(half/2))) {
+				t.Errorf("%s, known %v: the inputs change nothing", model, known)
+			}
+		}
+	}
+}
+
 // evaluate runs the command and returns its results by model, without what
 // depends on the clock.
 func evaluateJSON(t *testing.T, args ...string) map[string]map[string]any {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/report"
 )
 
 // surprises are the anomaly scores of the rows of a data set, made as the model
@@ -215,19 +215,19 @@ func zDetections(data *eval.Dataset, l *labels) []detection {
 	return all
 }
 
-func printDetections(w io.Writer, all []detection) {
-	if len(all) == 0 {
-		return
+func detectionTable(all []detection) report.Table {
+	t := report.Table{
+		Title: "Anomalies", Numeric: 1,
+		Caption: fmt.Sprintf("anomalies: %s of %s rows are labelled", thousands(int64(all[0].Labelled)), thousands(int64(all[0].N))),
+		Header:  []string{"anomaly score", "alarm above", "alarms", "precision", "recall", "F1", "area under PR", "best F1 possible"},
 	}
-	fmt.Fprintf(w, "anomalies: %s of %s rows are labelled\n", thousands(int64(all[0].Labelled)), thousands(int64(all[0].N)))
-	t := newTable(1, "anomaly score", "alarm above", "alarms", "precision", "recall", "F1", "area under PR", "best F1 possible")
 	for _, d := range all {
-		t.AppendRow([]any{
-			d.Score, d.Threshold, thousands(int64(d.Alarms)), d.Precision.fixed(3), d.Recall.fixed(3), d.F1.fixed(3), d.AUPRC.fixed(3),
-			fmt.Sprintf("%s above %s", d.BestF1.fixed(3), number(d.BestThreshold).fixed(2)),
+		t.Rows = append(t.Rows, []string{
+			d.Score, d.Threshold.String(), thousands(int64(d.Alarms)), d.Precision.fixed(3), d.Recall.fixed(3), d.F1.fixed(3), d.AUPRC.fixed(3),
+			fmt.Sprintf("%s above %s", d.BestF1.fixed(3), d.BestThreshold.fixed(2)),
 		})
 	}
-	fmt.Fprintln(w, t.Render())
+	return t
 }
 
 // labelFlags adds the flags of commands that compare scores with labels.
@@ -289,6 +289,7 @@ func readLabels(ctx context.Context, c *config.Config, path string, data *eval.D
 	lc.Input.File = &config.FileInput{Path: path}
 	lc.Input.CSV.ValueColumns = nil
 	lc.Pipeline.Variables, lc.Pipeline.Interval = nil, 0
+	lc.Model.Exogenous = nil
 	marks, refused, err := readDataset(ctx, &lc)
 	if err != nil {
 		return nil, fmt.Errorf("--labels: %w", err)

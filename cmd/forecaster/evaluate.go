@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/file"
 )
@@ -53,6 +55,7 @@ See "forecaster anomalies -h" for what the score is.`,
 	f.Int("window", 0, "score the targets from this row on, as sequential cross-validation with that window does")
 	f.Int("seeds", 1, "repeat models that draw frequencies with so many seeds")
 	labelFlags(cmd)
+	reportFlags(cmd)
 	return cmd
 }
 
@@ -84,6 +87,7 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 	scoreRows, _ := f.GetString("score-rows")
 	window, _ := f.GetInt("window")
 	seeds, _ := f.GetInt("seeds")
+	known, _ := f.GetBool(knownFlag)
 
 	cfg, err := a.load(cmd, modelSettings, onlyFile("evaluate", path)...)
 	if err != nil {
@@ -126,6 +130,13 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 	options := eval.Options{
 		Horizon: cfg.Model.Horizon, Horizons: horizons, Levels: cfg.Model.Levels,
 		From: before + max(from, window), To: to, ScaleRows: scaleRows, Losses: true,
+		Calendar: calendarOf(cfg.Model), KnownInputs: known,
+	}
+	out := reportingOf(cmd)
+	rep := &report.Report{Title: filepath.Base(path), Facts: []string{e.headline()}}
+	if out.wanted() && len(options.Levels) > 0 {
+		cfg.Model.Levels = withCoverageLevels(cfg.Model.Levels)
+		options.Levels = cfg.Model.Levels
 	}
 	var losses []modelLosses
 	for i, name := range names {
@@ -134,16 +145,24 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 		a.status("%d of %d: %s", i+1, len(names), name)
 		var watch *surprises
 		var observers []observer
-		if marked != nil {
+		if marked != nil || out.wanted() {
 			watch = newSurprises(data)
 			observers = append(observers, watch)
+		}
+		var draws *tracer
+		if out.wanted() {
+			draws = newTracer(name, data, options, watch, marked)
+			observers = append(observers, draws)
 		}
 		results, l, err := evaluateModel(cmd.Context(), m, data, options, seeds, observers...)
 		a.status("")
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		if watch != nil {
+		if draws != nil {
+			rep.Traces = append(rep.Traces, draws.finish())
+		}
+		if marked != nil {
 			e.Detections = append(e.Detections, detect(name, watch.flat(), alarmLimit, marked))
 		}
 		e.Results = append(e.Results, results...)
@@ -154,10 +173,15 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 		e.Detections = append(e.Detections, zDetections(data, marked)...)
 	}
 	if a.output == "json" {
-		return writeJSON(a.stdout, e)
+		err = writeJSON(a.stdout, e)
+	} else {
+		e.print(a.stdout)
 	}
-	e.print(a.stdout)
-	return nil
+	if err == nil && out.wanted() {
+		rep.Tables = e.tables()
+		err = out.write(a.stderr, rep)
+	}
+	return err
 }
 
 // observer sees every step of a model.
@@ -319,7 +343,7 @@ func readDataset(ctx context.Context, c *config.Config) (data *eval.Dataset, ref
 		}
 		return nil, "", fmt.Errorf("%s: no rows", data.Name)
 	}
-	return data, refused, nil
+	return data, refused, takeInputs(data, c.Model.Exogenous)
 }
 
 // rows makes samples of records that have a part of one each, as run does.
@@ -336,6 +360,7 @@ func newRows(c *config.Config, src *file.Source) (*rows, error) {
 	}
 	plain := *c
 	plain.Model.Type = "persistence" // the samples are all that is asked for
+	plain.Model.Exogenous, plain.Model.Calendar = nil, nil
 	engine, err := newEngine(&plain)
 	if err != nil {
 		return nil, err
@@ -440,6 +465,13 @@ func (s *timedSeries) ForecastTo(dst []float64) bool {
 	return ok
 }
 
+// SetInputs implements eval.InputTaker.
+func (s *timedSeries) SetInputs(u []float64) {
+	if taker, ok := s.Forecaster.(eval.InputTaker); ok {
+		taker.SetInputs(u)
+	}
+}
+
 // BoundsTo implements eval.Bounder; without intervals it returns false.
 func (s *timedSeries) BoundsTo(lower, upper []float64) bool {
 	b, ok := s.Forecaster.(eval.Bounder)
@@ -453,24 +485,46 @@ func (s *timedSeries) BoundsTo(lower, upper []float64) bool {
 }
 
 func (e *evaluation) print(w io.Writer) {
-	fmt.Fprintf(w, "%s: %s rows, %d variables\n", e.Dataset, thousands(int64(e.Rows)), e.Dim)
-	t := newTable(1, "model", "horizon", "n", "mse", "mae", "nmse", "skill vs persistence", "vs var1", "scv-mse", "± sd", "coverage", "speed")
+	fmt.Fprintln(w, e.headline())
+	for _, t := range e.tables() {
+		if t.Caption != "" {
+			fmt.Fprintln(w, t.Caption)
+		}
+		printTable(w, t)
+	}
+	if e.refused != "" {
+		fmt.Fprintf(w, "left out: %s\n", e.refused)
+	}
+}
+
+func (e *evaluation) headline() string {
+	return fmt.Sprintf("%s: %s rows, %d variables", e.Dataset, thousands(int64(e.Rows)), e.Dim)
+}
+
+// tables are the results for people.
+func (e *evaluation) tables() []report.Table {
+	t := report.Table{
+		Title: "Models", Numeric: 1,
+		Header: []string{"model", "horizon", "n", "mse", "mae", "nmse", "skill vs persistence", "vs var1", "scv-mse", "± sd", "coverage", "speed"},
+	}
 	for _, r := range e.Results {
 		mse := r.MSE.String()
 		if r.Seeds > 1 {
 			mse = fmt.Sprintf("%v ± %.2g", r.MSE, float64(r.MSESD))
 		}
-		t.AppendRow([]any{
-			r.Model, r.Horizon, thousands(r.N), mse, r.MAE, r.NMSE.fixed(4),
-			r.SkillVsPersistence.fixed(4), r.SkillVsVAR1.fixed(4), r.SCVMSE, r.SCVMSESD, r.Coverage.fixed(3), rate(float64(r.SamplesPerSecond)),
+		t.Rows = append(t.Rows, []string{
+			r.Model, strconv.Itoa(r.Horizon), thousands(r.N), mse, r.MAE.String(), r.NMSE.fixed(4),
+			r.SkillVsPersistence.fixed(4), r.SkillVsVAR1.fixed(4), r.SCVMSE.String(), r.SCVMSESD.String(), r.Coverage.fixed(3), rate(float64(r.SamplesPerSecond)),
 		})
 	}
-	fmt.Fprintln(w, t.Render())
-	e.printComparisons(w)
-	printDetections(w, e.Detections)
-	if e.refused != "" {
-		fmt.Fprintf(w, "left out: %s\n", e.refused)
+	tables := []report.Table{t}
+	if c := e.comparisonTable(); len(c.Rows) > 0 {
+		tables = append(tables, c)
 	}
+	if len(e.Detections) > 0 {
+		tables = append(tables, detectionTable(e.Detections))
+	}
+	return tables
 }
 
 // status replaces the last line of a terminal; elsewhere it does nothing.

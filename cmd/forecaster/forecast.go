@@ -21,7 +21,10 @@ func (a *app) forecastCommand() *cobra.Command {
 		Short: "Learn a file and print what comes next",
 		Long: `forecast learns the history in a file (.csv, .jsonl, either with .gz; - is standard
 input) and prints the next --horizon steps of each series with their intervals, as
-a table, as csv or as json.`,
+a table, as csv or as json.
+
+With --known-inputs, the last rows may have inputs alone (model.exogenous): what
+they will be at the times that are forecast.`,
 		Example: `  forecaster forecast data.csv --horizon 12
   forecaster forecast data.csv --horizon 12 --output csv > next.csv`,
 		Args:        cobra.ExactArgs(1),
@@ -31,6 +34,7 @@ a table, as csv or as json.`,
 	a.configFlags(cmd)
 	modelFlags(cmd)
 	cmd.Flags().String("series", "", "name of the series of lines that do not say (default: the file's name)")
+	knownInputsFlag(cmd)
 	return cmd
 }
 
@@ -41,7 +45,7 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	}
 	cfg.Output = config.Output{} // what has passed is of no interest here
 	last := &newest{forecasts: make(map[string][]stream.Forecast)}
-	report, err := a.replayFile(cmd.Context(), cfg, last)
+	report, err := a.replayFile(cmd.Context(), cfg, ahead(cmd, cfg), last)
 	if err != nil {
 		return err
 	}

@@ -51,11 +51,12 @@ func newPlainModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 	}
 	switch c.Type {
 	case "auto":
-		return varmodel.NewAuto(varmodel.AutoConfig{Dim: dim, Horizon: c.Horizon, Seed: c.Seed, Shared: shared})
+		return varmodel.NewAuto(varmodel.AutoConfig{Dim: dim, Horizon: c.Horizon, Seed: c.Seed, Shared: shared, Inputs: inputsOf(c)})
 	case "orffvar":
 		return varmodel.NewORFFVAR(varmodel.ORFFVARConfig{
 			Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed,
 			Frequencies: c.Frequencies, Bandwidth: c.Bandwidth, Ridge: c.Ridge, Forgetting: c.Forgetting,
+			Inputs: inputsOf(c),
 		})
 	case "ngrc":
 		return varmodel.NewNGRC(varmodel.NGRCConfig{
@@ -67,7 +68,7 @@ func newPlainModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 		return varmodel.NewSeasonal(varmodel.SeasonalConfig{Dim: dim, Horizon: c.Horizon, Period: c.Season})
 	}
 	if lags, ok := lagsOf(c.Type, "var"); ok {
-		return varmodel.NewVAR(varmodel.VARConfig{Dim: dim, Order: lags, Horizon: c.Horizon})
+		return varmodel.NewVAR(varmodel.VARConfig{Dim: dim, Order: lags, Horizon: c.Horizon, Inputs: inputsOf(c)})
 	}
 	if lags, ok := lagsOf(c.Type, "ar"); ok {
 		return varmodel.NewAR(varmodel.ARConfig{Dim: dim, Order: lags, Horizon: c.Horizon})

@@ -6,14 +6,18 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/internal/report"
 	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/file"
 )
 
 func (a *app) replayCommand() *cobra.Command {
@@ -38,6 +42,8 @@ Forecasts of the same file are the same bytes in every run.`,
 	cmd.Flags().String("out", "", "write forecasts to this file: .csv, or .lp for line protocol; - is standard output")
 	cmd.Flags().String("series", "", "name of the series of lines that do not say (default: the file's name)")
 	cmd.Flags().Float64("speed", 0, "pace by the time stamps: 1 = as they say, 60 = an hour a minute, 0 = as fast as possible")
+	reportFlags(cmd)
+	knownInputsFlag(cmd)
 	return cmd
 }
 
@@ -53,18 +59,42 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 	if cfg.Output.File != nil && cfg.Output.File.Path == "-" && a.output == "json" {
 		return &usageError{fmt.Errorf("--out - and --output json both write to standard output")}
 	}
-	report, err := a.replayFile(cmd.Context(), cfg)
+	var taps []stream.Sink
+	var draws *traceSink
+	drawn := reportingOf(cmd)
+	if drawn.wanted() {
+		if len(cfg.Model.Levels) > 0 && cfg.Output == (config.Output{}) { // no output gets more lines by it
+			cfg.Model.Levels = withCoverageLevels(cfg.Model.Levels)
+			cfg.Evaluate.Interval = min(cfg.Evaluate.Interval, weightsEvery)
+		}
+		draws = &traceSink{cfg: cfg}
+		taps = append(taps, draws)
+	}
+	replayed, err := a.replayFile(cmd.Context(), cfg, ahead(cmd, cfg), taps...)
 	if err != nil {
 		return err
-	}
-	if a.output == "json" {
-		return writeJSON(a.stdout, report)
 	}
 	out := a.stdout
 	if cfg.Output.File != nil && cfg.Output.File.Path == "-" {
 		out = a.stderr
 	}
-	report.print(out)
+	if a.output == "json" {
+		err = writeJSON(a.stdout, replayed)
+	} else {
+		replayed.print(out)
+	}
+	if err == nil && drawn.wanted() {
+		rep := &report.Report{
+			Title: filepath.Base(path), Facts: []string{replayed.footline()}, Tables: []report.Table{replayed.table()},
+		}
+		if t := draws.finish(); t != nil {
+			rep.Traces = []*report.Trace{t}
+		}
+		err = drawn.write(a.stderr, rep)
+	}
+	if err != nil {
+		return err
+	}
 	if cmd.Context().Err() != nil {
 		return errors.New("interrupted: these are the scores up to here")
 	}
@@ -97,8 +127,9 @@ type replayReport struct {
 	firstRefusal string
 }
 
-// replayFile runs the file through the engine; taps see every batch.
-func (a *app) replayFile(ctx context.Context, cfg *config.Config, taps ...stream.Sink) (report *replayReport, err error) {
+// replayFile runs what source makes of the file through the engine; taps see every
+// batch.
+func (a *app) replayFile(ctx context.Context, cfg *config.Config, source func(*file.Source) (stream.Source, stream.Decoder), taps ...stream.Sink) (r *replayReport, err error) {
 	src, err := openFile(cfg)
 	if err != nil {
 		return nil, err
@@ -114,9 +145,10 @@ func (a *app) replayFile(ctx context.Context, cfg *config.Config, taps ...stream
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
 	first := &firstRefusal{next: out.letters}
+	messages, decoder := source(src)
 	runner, err := stream.NewRunner(stream.RunnerConfig{
-		Source:      paced(src, src.Decoder(), cfg.Input.File.Speed),
-		Decoder:     src.Decoder(),
+		Source:      paced(messages, decoder, cfg.Input.File.Speed),
+		Decoder:     decoder,
 		Engine:      engine,
 		Sink:        out.sink,
 		DeadLetters: first,
@@ -134,15 +166,18 @@ func (a *app) replayFile(ctx context.Context, cfg *config.Config, taps ...stream
 		return nil, err
 	}
 	stats := runner.Stats()
+	if a, ok := messages.(*inputsAhead); ok {
+		stats.Records -= a.twice
+	}
 	var refused int64
-	report = &replayReport{
+	r = &replayReport{
 		Dataset: cfg.Input.File.Path, Rows: stats.Records, Series: stats.Series, Model: cfg.Model.Type,
 		Forecasts: stats.Forecasts, DeadLetters: make(map[string]int64), Results: []score{},
 		Seconds: number(elapsed), SamplesPerSecond: number(float64(stats.Records) / elapsed),
 		firstRefusal: first.text,
 	}
 	for reason, n := range stats.DeadLetters {
-		report.DeadLetters[string(reason)] = n
+		r.DeadLetters[string(reason)] = n
 		refused += n
 	}
 	switch {
@@ -156,45 +191,54 @@ func (a *app) replayFile(ctx context.Context, cfg *config.Config, taps ...stream
 	engine.Scores(&batch)
 	for i := range batch.Metrics {
 		m := &batch.Metrics[i]
-		report.Dim = max(report.Dim, len(m.Series.Variables))
+		r.Dim = max(r.Dim, len(m.Series.Variables))
 		if m.Target == stream.AllTargets {
 			s := newScore(m.Series.Name, m.Model, m.Horizon, m.Score)
 			if m.Model == cfg.Model.Type {
-				s.SamplesPerSecond = report.SamplesPerSecond
+				s.SamplesPerSecond = r.SamplesPerSecond
 			}
-			report.Results = append(report.Results, s)
+			r.Results = append(r.Results, s)
 		}
 	}
-	return report, nil
+	return r, nil
 }
 
 // maxListed is the number of lines of scores that are printed.
 const maxListed = 40
 
 func (r *replayReport) print(w io.Writer) {
-	t := newTable(3, "series", "model", "horizon", "n", "mse", "rmse", "mae", "skill vs persistence", "vs var1", "scv-mse", "± sd", "coverage")
-	for i, s := range r.Results {
-		if i == maxListed {
-			break
-		}
-		t.AppendRow([]any{
-			s.Series, s.Model, s.Horizon, thousands(s.N), s.MSE, s.RMSE, s.MAE,
-			s.SkillVsPersistence.fixed(3), s.SkillVsVAR1.fixed(3), s.SCVMSE, s.SCVMSESD, s.Coverage.fixed(3),
-		})
-	}
-	if len(r.Results) > 0 {
-		fmt.Fprintln(w, t.Render())
+	if t := r.table(); len(t.Rows) > 0 {
+		printTable(w, t)
 	} else {
 		fmt.Fprintln(w, "No forecast could be scored: the file is too short.")
 	}
 	if n := len(r.Results) - maxListed; n > 0 {
 		fmt.Fprintf(w, "and %s more lines; --output json has them all\n", thousands(int64(n)))
 	}
-	fmt.Fprintf(w, "%s rows in %.2f s, %s; %s forecasts\n",
-		thousands(r.Rows), float64(r.Seconds), rate(float64(r.SamplesPerSecond)), thousands(r.Forecasts))
+	fmt.Fprintln(w, r.footline())
 	if len(r.DeadLetters) > 0 {
 		fmt.Fprintf(w, "refused: %s; the first: %s\n", countsOf(r.DeadLetters), r.firstRefusal)
 	}
+}
+
+func (r *replayReport) footline() string {
+	return fmt.Sprintf("%s rows in %.2f s, %s; %s forecasts",
+		thousands(r.Rows), float64(r.Seconds), rate(float64(r.SamplesPerSecond)), thousands(r.Forecasts))
+}
+
+// table has the first scores.
+func (r *replayReport) table() report.Table {
+	t := report.Table{
+		Title: "Scores", Numeric: 3,
+		Header: []string{"series", "model", "horizon", "n", "mse", "rmse", "mae", "skill vs persistence", "vs var1", "scv-mse", "± sd", "coverage"},
+	}
+	for _, s := range r.Results[:min(maxListed, len(r.Results))] {
+		t.Rows = append(t.Rows, []string{
+			s.Series, s.Model, strconv.Itoa(s.Horizon), thousands(s.N), s.MSE.String(), s.RMSE.String(), s.MAE.String(),
+			s.SkillVsPersistence.fixed(3), s.SkillVsVAR1.fixed(3), s.SCVMSE.String(), s.SCVMSESD.String(), s.Coverage.fixed(3),
+		})
+	}
+	return t
 }
 
 // countsOf lists counts by name.

@@ -37,6 +37,8 @@ func newEngine(c *config.Config) (*stream.Engine, error) {
 		Emit:          c.Pipeline.Emit,
 		Levels:        c.Model.Levels,
 		Variables:     c.Pipeline.Variables,
+		Exogenous:     c.Model.Exogenous,
+		Calendar:      calendarOf(c.Model),
 		Interval:      c.Pipeline.Interval,
 		Assembly:      assembly(c),
 		MaxGap:        c.Pipeline.MaxGap,

@@ -164,6 +164,8 @@ type Model struct {
 	Influence   bool      `yaml:"influence"` // follow which variable drives which
 	Anomaly     bool      `yaml:"anomaly"`   // score how unusual the lags are
 	Drift       Drift     `yaml:"drift"`
+	Exogenous   []string  `yaml:"exogenous"` // variables that are inputs and not forecast
+	Calendar    []string  `yaml:"calendar"`  // hour, weekday, month
 	Kernel      Kernel    `yaml:"kernel"`
 	Loss        Loss      `yaml:"loss"`
 	Optimiser   Optimiser `yaml:"optimiser"`

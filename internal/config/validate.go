@@ -172,12 +172,35 @@ func (b *binder) validateModel(c *Config) {
 	atLeast(b, "model.bandwidth", m.Bandwidth, 0)
 	b.need(m.Ridge > 0, "model.ridge", "must be > 0, got %v", m.Ridge)
 	b.need(m.Forgetting > 0 && m.Forgetting <= 1, "model.forgetting", "must lie in (0, 1], got %v", m.Forgetting)
+	b.validateInputs(c)
 	b.oneOf("model.drift.action", m.Drift.Action, "none", "forget", "reset_scaler", "restart")
 	b.need(m.Drift.Detect || m.Drift.Action == "none", "model.drift.action", "has no effect without model.drift.detect: true")
 	b.need(m.Drift.FalseAlarms > 0 && m.Drift.FalseAlarms < .1, "model.drift.false_alarms", "must lie in (0, 0.1), got %v", m.Drift.FalseAlarms)
 	b.validateKernel(c)
 	b.need(c.Evaluate.Window == 0 || c.Evaluate.Window >= 8, "evaluate.window", "must be 0 (all) or >= 8, got %d", c.Evaluate.Window)
 	atLeast(b, "evaluate.interval", c.Evaluate.Interval, 1)
+}
+
+// validateInputs checks what is not forecast.
+func (b *binder) validateInputs(c *Config) {
+	m := &c.Model
+	for i, v := range m.Exogenous {
+		b.need(v != "", "model.exogenous", "must not contain an empty name")
+		b.need(!slices.Contains(m.Exogenous[:i], v), "model.exogenous", "has %q twice", v)
+		b.need(!slices.Contains(c.Pipeline.Variables, v), "model.exogenous", "has %q, which is one of pipeline.variables: a variable is forecast or an input", v)
+	}
+	for i, v := range m.Calendar {
+		b.oneOf("model.calendar", v, "hour", "weekday", "month")
+		b.need(!slices.Contains(m.Calendar[:i], v), "model.calendar", "has %q twice", v)
+	}
+	takes := TakesInputs(m.Type)
+	b.need(takes || len(m.Exogenous) == 0, "model.exogenous", "is used by auto, orffvar and varN, not by %s", m.Type)
+	b.need(takes || len(m.Calendar) == 0, "model.calendar", "is used by auto, orffvar and varN, not by %s", m.Type)
+}
+
+// TakesInputs reports whether a model forecasts from inputs, too.
+func TakesInputs(name string) bool {
+	return name == "auto" || name == "orffvar" || strings.HasPrefix(name, "var")
 }
 
 // ModelName returns an error that lists the models unless name is one.

@@ -1,0 +1,94 @@
+package eval
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// InputTaker is a Forecaster that also forecasts from inputs: variables that are
+// not forecast, such as the calendar, a schedule or the weather of elsewhere.
+type InputTaker interface {
+	Forecaster
+
+	// SetInputs gives the K inputs of the sample that the next Observe gets, and of
+	// the H times that will be forecast after it: u is row-major (H+1) x K, row h
+	// what is known now of the inputs h steps after that sample, NaN = not known.
+	// It does not keep u. Without it nothing is known.
+	SetInputs(u []float64)
+}
+
+// CalendarTerm is a cycle of the calendar.
+type CalendarTerm string
+
+// The terms.
+const (
+	Hour    CalendarTerm = "hour"    // of the day
+	Weekday CalendarTerm = "weekday" // of the week
+	Month   CalendarTerm = "month"   // of the year
+)
+
+// Calendar makes inputs of the time, in UTC.
+type Calendar []CalendarTerm
+
+// NewCalendar returns an error unless names are different terms.
+func NewCalendar(names []string) (Calendar, error) {
+	var c Calendar
+	for _, name := range names {
+		t := CalendarTerm(name)
+		if t.harmonics() == 0 {
+			return nil, fmt.Errorf("eval: a calendar term is hour, weekday or month, got %q", name)
+		}
+		for _, other := range c {
+			if other == t {
+				return nil, fmt.Errorf("eval: the calendar has %s twice", name)
+			}
+		}
+		c = append(c, t)
+	}
+	return c, nil
+}
+
+// harmonics is the number of cosines, and of sines, of a term: enough for a
+// morning and an evening, for seven different days, for four seasons.
+func (t CalendarTerm) harmonics() int {
+	switch t {
+	case Hour, Weekday:
+		return 3
+	case Month:
+		return 2
+	}
+	return 0
+}
+
+// Len returns the number of inputs.
+func (c Calendar) Len() int {
+	n := 0
+	for _, t := range c {
+		n += 2 * t.harmonics()
+	}
+	return n
+}
+
+// To writes the inputs of a time, ns since 1970, into dst, of length Len.
+func (c Calendar) To(dst []float64, ns int64) {
+	t := time.Unix(0, ns).UTC()
+	day := float64(t.Hour()) + float64(t.Minute())/60 + float64(t.Second())/3600
+	i := 0
+	for _, term := range c {
+		var turn float64
+		switch term {
+		case Hour:
+			turn = day / 24
+		case Weekday:
+			turn = float64(t.Weekday()) / 7 // the same all day: Sunday ends at midnight
+		case Month:
+			turn = float64(t.YearDay()-1) / 365.2425
+		}
+		for k := 1; k <= term.harmonics(); k++ {
+			sin, cos := math.Sincos(2 * math.Pi * float64(k) * turn)
+			dst[i], dst[i+1] = cos, sin
+			i += 2
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package eval
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+func TestCalendar(t *testing.T) {
+	if _, err := NewCalendar([]string{"hour", "day"}); err == nil {
+		t.Error("day is no term")
+	}
+	if _, err := NewCalendar([]string{"hour", "hour"}); err == nil {
+		t.Error("hour twice")
+	}
+	c, err := NewCalendar([]string{"hour", "weekday", "month"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(text string) []float64 {
+		t.Helper()
+		when, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := make([]float64, c.Len())
+		c.To(u, when.UnixNano())
+		return u
+	}
+	near := func(a, b []float64) bool {
+		for i := range a {
+			if math.Abs(a[i]-b[i]) > 1e-9 { // rounding of angles
+				return false
+			}
+		}
+		return true
+	}
+	monday := at("2026-01-05T06:00:00Z")
+	if !near(monday[:6], []float64{0, 1, -1, 0, 0, -1}) {
+		t.Errorf("six o'clock: %v", monday[:6])
+	}
+	if next := at("2026-01-12T06:00:00Z"); !near(next[:12], monday[:12]) || near(next[12:], monday[12:]) {
+		t.Errorf("a week later: %v, was %v", next, monday)
+	}
+	if same := at("2026-01-05T08:00:00+02:00"); !near(same, monday) {
+		t.Errorf("the same time elsewhere: %v, want %v", same, monday)
+	}
+	seen := make(map[float64]bool) // seven different days
+	for d := range 7 {
+		seen[math.Round(1e6*at("2026-01-0" + string(rune('1'+d)) + "T00:00:00Z")[6])*1000+math.Round(1e6*at("2026-01-0" + string(rune('1'+d)) + "T00:00:00Z")[7])] = true
+	}
+	if len(seen) != 7 {
+		t.Errorf("%d different days", len(seen))
+	}
+}
+
+// inputsSeen writes down the inputs of each step.
+type inputsSeen struct {
+	Forecaster
+	seen *[][]float64
+}
+
+func (s inputsSeen) SetInputs(u []float64) { *s.seen = append(*s.seen, append([]float64(nil), u...)) }
+
+type inputsModel struct {
+	Model
+	seen *[][]float64
+}
+
+func (m inputsModel) NewSeries() Forecaster { return inputsSeen{m.Model.NewSeries(), m.seen} }
+
+// TestPrequentialInputs: those of the later rows are told only when they are known.
+func TestPrequentialInputs(t *testing.T) {
+	data := &Dataset{Name: "d", Variables: []string{"x"}, Inputs: []string{"u"}, Series: []Series{{
+		Rows: [][]float64{{1}, {2}, {3}}, Inputs: [][]float64{{10}, {20}, {30}},
+	}}}
+	nan := math.NaN()
+	for known, want := range map[bool][][]float64{
+		false: {{10, nan}, {20, nan}, {30, nan}},
+		true:  {{10, 20}, {20, 30}, {30, nan}},
+	} {
+		var seen [][]float64
+		if _, err := Prequential(inputsModel{persistenceModel{1}, &seen}, data, Options{KnownInputs: known}); err != nil {
+			t.Fatal(err)
+		}
+		for i, u := range want {
+			for k, v := range u {
+				if got := seen[i][k]; got != v && !(math.IsNaN(got) && math.IsNaN(v)) {
+					t.Errorf("known %v: row %d: %v, want %v", known, i, seen[i], u)
+				}
+			}
+		}
+	}
+	data.Series[0].Inputs = data.Series[0].Inputs[:2]
+	if data.Check() == nil {
+		t.Error("a row without its inputs")
+	}
+}

@@ -1,0 +1,118 @@
+package varmodel
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+// inputs are what drives a series from outside: their values at the last sample
+// and, as far as they are known, at the times that are forecast. What is not known
+// is as it was last.
+type inputs struct {
+	count, horizon int
+	scaler         *scaler
+	u              []float64 // (horizon+1) x count; row 0 at the last sample
+	given          bool      // u is of the next sample
+
+	rows []float64 // of each row of a history: the inputs at it and one step later
+
+	none []float64 // scratch: differences that nobody needs
+}
+
+// newInputs returns nil for none. depth is that of the history that remember
+// follows, or 0.
+func newInputs(count, horizon, depth int) *inputs {
+	if count == 0 {
+		return nil
+	}
+	in := &inputs{
+		count: count, horizon: horizon, scaler: newScaler(count),
+		u: make([]float64, (horizon+1)*count), rows: make([]float64, 2*depth*count), none: make([]float64, count),
+	}
+	for i := range in.none {
+		in.none[i] = math.NaN()
+	}
+	return in
+}
+
+// features is the number of features that the inputs make; in may be nil.
+func (in *inputs) features() int {
+	if in == nil {
+		return 0
+	}
+	return 2 * in.count
+}
+
+// set takes what eval.InputTaker documents.
+func (in *inputs) set(u []float64) {
+	if len(u) != len(in.u) {
+		panic("varmodel: SetInputs: wrong length")
+	}
+	in.given = true
+	k := in.count
+	in.scaler.observe(u[:k], in.none)
+	for i, v := range u {
+		switch {
+		case !math.IsNaN(v) && !math.IsInf(v, 0):
+			in.u[i] = v
+		case i >= k:
+			in.u[i] = in.u[i-k]
+		}
+	}
+}
+
+// next is called once with each sample, whose row of the history is given.
+func (in *inputs) next(row int) {
+	if !in.given {
+		for i := in.count; i < len(in.u); i++ {
+			in.u[i] = in.u[i-in.count]
+		}
+	}
+	in.given = false
+	if len(in.rows) > 0 {
+		copy(in.rows[2*row*in.count:], in.u[:2*in.count])
+	}
+}
+
+// aheadTo writes the 3 x count features of a forecast h steps ahead: the
+// standardised inputs, how far they will have moved, and their mean until then,
+// which is what a series that remembers has been driven by.
+func (in *inputs) aheadTo(dst []float64, h int) {
+	k := in.count
+	in.between(dst, in.u[:k], in.u[h*k:(h+1)*k], 1)
+	mean := dst[2*k : 3*k]
+	clear(mean)
+	for i := k; i < (h+1)*k; i++ {
+		mean[i%k] += in.scaler.standardised(i%k, in.u[i]) / float64(h)
+	}
+}
+
+// stepTo writes the features of the k-th of steps that follow one another.
+func (in *inputs) stepTo(dst []float64, k int) {
+	n := in.count
+	in.between(dst, in.u[(k-1)*n:k*n], in.u[k*n:(k+1)*n], 1)
+}
+
+// toRow writes the features of a forecast one step after a row of the history.
+func (in *inputs) toRow(dst []float64, row int, size float64) {
+	k := in.count
+	at := in.rows[2*row*k : 2*(row+1)*k]
+	in.between(dst, at[:k], at[k:], size)
+}
+
+func (in *inputs) between(dst, now, then []float64, size float64) {
+	for j, v := range now {
+		z := in.scaler.standardised(j, v)
+		dst[j] = size * z
+		dst[in.count+j] = size * (in.scaler.standardised(j, then[j]) - z)
+	}
+}
+
+func (in *inputs) State(c *snapshot.Codec) {
+	c.Section("inputs")
+	in.scaler.State(c)
+	c.Float64s(in.u)
+	c.Bool(&in.given)
+	c.Float64s(in.rows)
+}
