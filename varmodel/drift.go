@@ -130,14 +130,18 @@ func (c *chart) add(x float64) (sum float64, since int, upper bool) {
 	c.count++
 	if c.variance > 0 && c.count > driftAfter {
 		z := (x - c.mean) / math.Sqrt(max(c.variance, c.square))
-		c.up, c.sinceUp = max(0, c.up+z-driftShift), c.sinceUp+1
-		c.down, c.sinceDown = max(0, c.down-z-driftShift), c.sinceDown+1
-		if c.up == 0 {
-			c.sinceUp = 0
+		// In local variables: which sum is zero cannot be predicted, so the processor
+		// should not have to.
+		up, down := c.up+z-driftShift, c.down-z-driftShift
+		sinceUp, sinceDown := c.sinceUp+1, c.sinceDown+1
+		if up <= 0 {
+			sinceUp = 0
 		}
-		if c.down == 0 {
-			c.sinceDown = 0
+		if down <= 0 {
+			sinceDown = 0
 		}
+		c.up, c.sinceUp = max(0, up), sinceUp
+		c.down, c.sinceDown = max(0, down), sinceDown
 	}
 	dev, rate := x-c.mean, max(1/c.count, 1.0/driftMemory)
 	c.blockSum += dev
@@ -187,7 +191,7 @@ func (s *driftSeries) Observe(y []float64) error {
 func (s *driftSeries) watch(y []float64) {
 	best, total, n := 0.0, 0.0, 0.0
 	consider := func(sum, threshold float64, since, variable int, bias bool) {
-		if sum/threshold > max(best, 1) {
+		if sum > threshold && sum/threshold > max(best, 1) {
 			best = sum / threshold
 			s.alarm = true
 			s.drift = eval.Drift{Since: since, Variable: variable, Bias: bias, Action: s.m.cfg.Action}
@@ -202,7 +206,7 @@ func (s *driftSeries) watch(y []float64) {
 		square := e * e
 		if s.square[j] > 0 {
 			z := min(max(e/math.Sqrt(s.square[j]), -driftClip), driftClip)
-			size := math.Log1p(z * z)
+			size := math.Log(1 + z*z)
 			total += size
 			n++
 			if sum, since, upper := s.size[j].add(size); upper {

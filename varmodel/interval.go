@@ -47,7 +47,11 @@ func NewIntervals(m eval.Model, cfg IntervalConfig) (eval.Model, error) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(cfg.Levels[a], cfg.Levels[b]) })
-	return &intervals{Model: m, cfg: cfg, order: order}, nil
+	gauss := make([]float64, len(cfg.Levels))
+	for i, p := range cfg.Levels {
+		gauss[i] = gaussianFactor(p)
+	}
+	return &intervals{Model: m, cfg: cfg, order: order, gauss: gauss}, nil
 }
 
 const (
@@ -67,7 +71,8 @@ const (
 type intervals struct {
 	eval.Model
 	cfg   IntervalConfig
-	order []int // levels, ascending
+	order []int     // levels, ascending
+	gauss []float64 // gaussianFactor of each level
 }
 
 func (m *intervals) NewSeries() eval.Forecaster {
@@ -78,11 +83,11 @@ func (m *intervals) NewSeries() eval.Forecaster {
 		count: make([]float64, h*d), scale: make([]float64, h*d), rounds: make([]float64, h),
 		own: make([]float64, l*h*d), common: make([]float64, l*h),
 		last: make([]float64, d), still: make([]int, d),
-		misses: make([]float64, l),
+		misses: make([]float64, l), steps: make([]float64, 2*l),
 	}
-	for i, p := range m.cfg.Levels {
+	for i, g := range m.gauss {
 		for k := range h {
-			s.common[i*h+k] = gaussianFactor(p)
+			s.common[i*h+k] = g
 		}
 	}
 	for i := range s.own {
@@ -114,7 +119,8 @@ type intervalSeries struct {
 	last  []float64 // newest value of each coordinate
 	still []int     // samples since it changed
 
-	misses []float64 // scratch
+	misses []float64 // scratch, L
+	steps  []float64 // scratch, L x 2: what a hit and a miss multiply f by
 }
 
 func (s *intervalSeries) Observe(y []float64) error {
@@ -174,6 +180,9 @@ func (s *intervalSeries) score(h int, y []float64, origin int) {
 	rate := s.rate(h)
 	own, scaleRate := max(ownRate*rate, ownFloor), intervalScaleRate/float64(h)
 	clear(s.misses)
+	for l, level := range s.m.cfg.Levels {
+		s.steps[2*l], s.steps[2*l+1] = math.Exp(own*(0-(1-level))), math.Exp(own*(1-(1-level)))
+	}
 	voters := 0.
 	for j, v := range y {
 		if math.IsNaN(v) {
@@ -190,14 +199,14 @@ func (s *intervalSeries) score(h int, y []float64, origin int) {
 		// issued before it moved.
 		if s.still[j] < stillAfter && n > float64(h) {
 			voters++
-			for l, level := range s.m.cfg.Levels {
-				miss := 0.
+			for l := range s.m.cfg.Levels {
+				miss, step := 0., s.steps[2*l]
 				if size > s.half[(origin*L+l)*H*d+i]+degenerate*math.Abs(v) {
-					miss = 1
+					miss, step = 1, s.steps[2*l+1]
 				}
 				s.misses[l] += miss
 				f := &s.own[l*H*d+i]
-				*f = move(*f, 1, own*(miss-(1-level)))
+				*f = within(*f*step, 1)
 			}
 		}
 		if n > winsorAfter {
@@ -212,7 +221,7 @@ func (s *intervalSeries) score(h int, y []float64, origin int) {
 	common := max(rate, min(commonFloor, .5/float64(h)))
 	for l, level := range s.m.cfg.Levels {
 		g := &s.common[l*H+h-1]
-		*g = move(*g, gaussianFactor(level), common*(s.misses[l]/voters-(1-level)))
+		*g = within(*g*math.Exp(common*(s.misses[l]/voters-(1-level))), s.m.gauss[l])
 	}
 }
 
@@ -226,11 +235,12 @@ func (s *intervalSeries) rate(h int) float64 {
 	return math.Pow(n+math.Pow(float64(h), 1/rateDecay), -rateDecay)
 }
 
-// move multiplies a factor by exp(step) and keeps it near its start.
-func move(factor, start, step float64) float64 {
-	limit := math.Exp(factorLimit)
-	return min(max(factor*math.Exp(step), start/limit), start*limit)
+// within keeps a factor near its start.
+func within(factor, start float64) float64 {
+	return min(max(factor, start/farthest), start*farthest)
 }
+
+var farthest = math.Exp(factorLimit)
 
 // ResetLags implements eval.LagResetter: the targets of the forecasts under way
 // will not come.
