@@ -264,7 +264,11 @@ func (r *anomalyReport) print(w io.Writer, top int) {
 	if n := len(r.Stretches) - top; n > 0 {
 		fmt.Fprintf(w, "and %s more; --top %d, or --output json\n", thousands(int64(n)), len(r.Stretches))
 	}
-	printDetections(w, r.Detections)
+	if len(r.Detections) > 0 {
+		t := detectionTable(r.Detections)
+		fmt.Fprintln(w, t.Caption)
+		printTable(w, t)
+	}
 	if r.refused != "" {
 		fmt.Fprintf(w, "left out: %s\n", r.refused)
 	}

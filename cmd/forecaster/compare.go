@@ -2,9 +2,10 @@ package main
 
 import (
 	"fmt"
-	"io"
+	"strconv"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/report"
 )
 
 // modelLosses are the losses of a model on every row: horizon, then row.
@@ -56,8 +57,8 @@ func (c comparison) reversed() comparison {
 	return c
 }
 
-// printComparisons sets every model against the best one at each horizon.
-func (e *evaluation) printComparisons(w io.Writer) {
+// comparisonTable sets every model against the best one at each horizon.
+func (e *evaluation) comparisonTable() report.Table {
 	best := make(map[int]string)
 	lowest := make(map[int]number)
 	for _, r := range e.Results {
@@ -65,7 +66,10 @@ func (e *evaluation) printComparisons(w io.Writer) {
 			best[r.Horizon], lowest[r.Horizon] = r.Model, r.MSE
 		}
 	}
-	t := newTable(2, "horizon", "compared with the best", "difference of mse", "95 % interval", "p")
+	t := report.Table{
+		Title: "Is the difference more than chance?", Numeric: 2,
+		Header: []string{"horizon", "compared with the best", "difference of mse", "95 % interval", "p"},
+	}
 	for _, c := range e.Comparisons {
 		if c.Against == best[c.Horizon] {
 			c = c.reversed()
@@ -74,14 +78,12 @@ func (e *evaluation) printComparisons(w io.Writer) {
 			continue
 		}
 		c = c.reversed() // positive = worse than the best
-		t.AppendRow([]any{
-			c.Horizon, c.Model + " - " + c.Against, c.Difference,
+		t.Rows = append(t.Rows, []string{
+			strconv.Itoa(c.Horizon), c.Model + " - " + c.Against, c.Difference.String(),
 			fmt.Sprintf("%v … %v", c.Lower, c.Upper), pValue(float64(c.P)),
 		})
 	}
-	if t.Length() > 0 {
-		fmt.Fprintln(w, t.Render())
-	}
+	return t
 }
 
 // pValue prints a probability; very small ones as a bound.

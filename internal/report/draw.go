@@ -1,0 +1,156 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"io"
+	"regexp"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// size is that of a figure in points.
+type size struct {
+	width, height float64
+	text          float64 // height of its letters
+	ticks         int     // on the x axis, about
+}
+
+// The sizes: of a telephone, of a screen, of a file.
+var (
+	narrow = size{360, 230, 11, 4}
+	wide   = size{900, 260, 12, 9}
+	onFile = size{900, 360, 13, 9}
+)
+
+// plot makes the figure without its legend.
+func (f *figure) plot(s size, c colors) *plot.Plot {
+	p := plot.New()
+	p.BackgroundColor = color.Transparent
+	text := font.Font{Typeface: "Liberation", Variant: "Sans", Size: font.Points(s.text)}
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Color, a.Label.TextStyle.Color, a.Tick.Label.Color, a.Tick.Color = c.ink, c.ink, c.ink, c.ink
+		a.Tick.Label.Font, a.Label.TextStyle.Font = text, text
+		a.LineStyle.Width, a.Tick.Width = vg.Points(.5), vg.Points(.5)
+	}
+	p.X.Label.Text, p.Y.Label.Text = f.x, f.y
+	p.Y.Tick.Marker = sparse(5)
+	if f.plain {
+		p.X.Tick.Marker = sparse(6)
+	} else {
+		p.X.Tick.Marker = f.axis.ticker(s.ticks)
+	}
+	g := plotter.NewGrid()
+	g.Horizontal.Color, g.Vertical.Color = c.grid, c.grid
+	g.Horizontal.Dashes, g.Vertical.Dashes = nil, nil
+	p.Add(g)
+	f.draw(p, c)
+	return p
+}
+
+// sized gives the figure its own proportions.
+func (f *figure) sized(s size) size {
+	if f.aspect > 0 {
+		s.width = min(s.width, 480)
+		s.height = f.aspect * s.width
+	}
+	return s
+}
+
+// svg draws the figure for a page: in the colours of the page, and as wide as there
+// is room.
+func (f *figure) svg(s size) string {
+	s = f.sized(s)
+	c := vgsvg.New(vg.Points(s.width), vg.Points(s.height))
+	f.plot(s, inPage).Draw(draw.Crop(draw.New(c), 0, -14, 0, 0)) // room for half of the last tick's label
+	var b bytes.Buffer
+	if _, err := c.WriteTo(&b); err != nil {
+		panic("report: " + err.Error()) // a Buffer takes everything
+	}
+	text := b.String()
+	text = text[strings.Index(text, "<svg"):]
+	head := fmt.Sprintf(`<svg class="plot" viewBox="0 0 %g %g" style="max-width:%gpx" role="img" aria-label=%q>`, s.width, s.height, 4*s.width/3, f.title)
+	text = head + text[strings.Index(text, ">")+1:]
+	return compact(text)
+}
+
+var (
+	spaces   = regexp.MustCompile(`\s*\n\s*`)
+	fonts    = regexp.MustCompile(`font-family:[^;"]*;font-variant:[^;"]*;font-weight:[^;"]*;font-style:[^;"]*;?`)
+	paths    = regexp.MustCompile(` d="[^"]*"`)
+	decimals = regexp.MustCompile(`(\d+\.\d)\d+`)
+)
+
+// compact takes out what a page does not need, and names the colours that it
+// decides.
+func compact(svg string) string {
+	svg = fonts.ReplaceAllString(svg, "")
+	svg = paths.ReplaceAllStringFunc(svg, func(d string) string { return decimals.ReplaceAllString(d, "$1") })
+	svg = strings.NewReplacer("#010203", "currentColor", "#040506", "var(--grid)").Replace(svg)
+	return spaces.ReplaceAllString(svg, "\n")
+}
+
+// format is a kind of file.
+type format string
+
+const (
+	svgFile format = "svg"
+	pngFile format = "png"
+)
+
+// write draws the figure with its title and legend, dark on white.
+func (f *figure) write(w io.Writer, kind format) error {
+	s := f.sized(onFile)
+	legend := 0.
+	if len(f.legend) > 0 {
+		legend = 24
+	}
+	width, height := vg.Points(s.width), vg.Points(s.height+legend)
+	p := f.plot(s, inFile)
+	p.Title.TextStyle.Color = inFile.ink
+	p.BackgroundColor = color.White
+	p.Title.Text = f.title
+	p.Title.TextStyle.Font = font.Font{Typeface: "Liberation", Variant: "Sans", Size: font.Points(s.text + 2)}
+	var canvas interface {
+		vg.CanvasSizer
+		io.WriterTo
+	} = vgsvg.New(width, height)
+	if kind == pngFile {
+		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(96), vgimg.UseBackgroundColor(color.White))}
+	}
+	c := draw.New(canvas)
+	p.Draw(draw.Crop(c, 6, -12, vg.Points(legend)+6, -6))
+	f.drawLegend(c, s)
+	_, err := canvas.WriteTo(w)
+	return err
+}
+
+// drawLegend writes the entries in a row at the foot, as many as there is room for.
+func (f *figure) drawLegend(c draw.Canvas, s size) {
+	style := draw.TextStyle{Color: inFile.ink, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: font.Points(s.text - 1)}, Handler: plot.DefaultTextHandler}
+	x := vg.Points(40)
+	for _, e := range f.legend {
+		wide := style.Width(e.name)
+		if e.color == ink {
+			e.color = inFile.ink
+		}
+		if x+wide+40 > c.Max.X {
+			return
+		}
+		if e.area {
+			c.FillPolygon(e.color, []vg.Point{{X: x, Y: 8}, {X: x + 16, Y: 8}, {X: x + 16, Y: 18}, {X: x, Y: 18}})
+		} else {
+			c.StrokeLine2(draw.LineStyle{Color: e.color, Width: 2}, x, 13, x+16, 13)
+		}
+		c.FillText(style, vg.Point{X: x + 21, Y: 9}, e.name)
+		x += wide + 40
+	}
+}

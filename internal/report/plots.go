@@ -1,0 +1,440 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// figure is a plot that can be drawn in any size.
+type figure struct {
+	name    string // of its file
+	title   string
+	caption string
+	legend  []entry
+	draw    func(p *plot.Plot, c colors) // adds everything but axes and legend
+	aspect  float64                      // height / width; 0 = as all
+	x, y    string                       // labels of the axes
+	axis    axis
+	plain   bool // the x axis is not time
+}
+
+// entry is a line of a legend.
+type entry struct {
+	name  string
+	color color.NRGBA
+	area  bool
+}
+
+// The colours of Okabe and Ito, which stay apart for all eyes, without black;
+// mixed for both a white and a dark ground.
+var palette = []color.NRGBA{
+	{0x1f, 0x83, 0xd0, 255}, {0xd5, 0x5e, 0x00, 255}, {0x00, 0x9e, 0x73, 255}, {0xcc, 0x79, 0xa7, 255},
+	{0xe6, 0x9f, 0x00, 255}, {0x56, 0xb4, 0xe9, 255}, {0x8c, 0x6d, 0x31, 255}, {0x7f, 0x7f, 0x7f, 255},
+	{0x94, 0x67, 0xbd, 255}, {0xa6, 0xb8, 0x3c, 255}, {0x17, 0x8a, 0x8a, 255}, {0xe3, 0x77, 0x77, 255},
+}
+
+func colorOf(i int) color.NRGBA { return palette[i%len(palette)] }
+
+func faded(c color.NRGBA, alpha uint8) color.NRGBA {
+	c.A = alpha
+	return c
+}
+
+// colors are those of text and observations, and of the grid.
+type colors struct{ ink, grid color.NRGBA }
+
+var (
+	// inPage stand for the colours of the page, see compact.
+	inPage = colors{color.NRGBA{0x01, 0x02, 0x03, 255}, color.NRGBA{0x04, 0x05, 0x06, 255}}
+	inFile = colors{color.NRGBA{0x22, 0x22, 0x22, 255}, color.NRGBA{0xdd, 0xdd, 0xdd, 255}}
+)
+
+// ink, in a legend, is the colour of text.
+var ink = color.NRGBA{}
+
+// figures returns the plots of the traces; the last one is the model of interest.
+func figures(traces []*Trace) []figure {
+	if len(traces) == 0 {
+		return nil
+	}
+	main := traces[len(traces)-1]
+	if main.steps == 0 {
+		return nil
+	}
+	var all []figure
+	all = append(all, main.forecasts()...)
+	for _, f := range []*figure{errorsOf(traces), coverageOf(traces), main.weights(), main.anomalies()} {
+		if f != nil {
+			all = append(all, *f)
+		}
+	}
+	return all
+}
+
+// forecasts draws the last samples of the first series, one figure a variable.
+func (t *Trace) forecasts() []figure {
+	var all []figure
+	for j, name := range t.c.Variables[:min(shownVariables, len(t.c.Variables))] {
+		f := figure{
+			name: "forecast-" + fileName(name), title: name, axis: newAxis(t.last[len(t.last)-1].time),
+			legend: []entry{{"observed", ink, false}, {fmt.Sprintf("forecast of %s, %s ahead", t.c.Model, steps(t.c.Horizon)), palette[0], false}},
+			draw:   func(p *plot.Plot, c colors) { t.drawForecast(p, c, j) },
+		}
+		if len(t.c.Levels) > 0 {
+			f.legend = append(f.legend, entry{fmt.Sprintf("%.4g %% interval", 100*t.c.Levels[0]), faded(palette[0], 64), true})
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+func steps(n int) string {
+	if n == 1 {
+		return "1 step"
+	}
+	return fmt.Sprintf("%d steps", n)
+}
+
+func (t *Trace) drawForecast(p *plot.Plot, c colors, j int) {
+	var observed, forecast, ahead plotter.XYs
+	var band, fan ribbon
+	a := newAxis(t.last[len(t.last)-1].time)
+	for _, s := range t.last {
+		x := a.x(s.time)
+		observed = append(observed, plotter.XY{X: x, Y: s.y[j]})
+		yhat, lo, hi := s.at(j)
+		forecast = append(forecast, plotter.XY{X: x, Y: yhat})
+		band.add(x, lo, hi)
+	}
+	for _, s := range t.future {
+		x := a.x(s.time)
+		yhat, lo, hi := s.at(j)
+		ahead = append(ahead, plotter.XY{X: x, Y: yhat})
+		fan.add(x, lo, hi)
+	}
+	band.draw(p, faded(palette[0], 64))
+	fan.draw(p, faded(palette[0], 96))
+	lines(p, forecast, palette[0], 1.2)
+	lines(p, ahead, palette[0], 1.8)
+	lines(p, observed, c.ink, 1.2)
+}
+
+// at returns the forecast of variable j and its bounds; NaN = none.
+func (s *sample) at(j int) (yhat, lo, hi float64) {
+	yhat, lo, hi = math.NaN(), math.NaN(), math.NaN()
+	if len(s.yhat) > 0 {
+		yhat = s.yhat[j]
+	}
+	if len(s.lower) > 0 {
+		lo, hi = s.lower[j], s.upper[j]
+	}
+	return yhat, lo, hi
+}
+
+// ribbon is the area between two lines.
+type ribbon struct{ x, lo, hi []float64 }
+
+func (r *ribbon) add(x, lo, hi float64) {
+	r.x, r.lo, r.hi = append(r.x, x), append(r.lo, lo), append(r.hi, hi)
+}
+
+// draw fills it, with gaps where a bound is NaN.
+func (r *ribbon) draw(p *plot.Plot, c color.NRGBA) {
+	for from := 0; from < len(r.x); {
+		if math.IsNaN(r.lo[from]) || math.IsNaN(r.hi[from]) {
+			from++
+			continue
+		}
+		to := from
+		for to < len(r.x) && !math.IsNaN(r.lo[to]) && !math.IsNaN(r.hi[to]) {
+			to++
+		}
+		var edge plotter.XYs
+		for i := from; i < to; i++ {
+			edge = append(edge, plotter.XY{X: r.x[i], Y: r.lo[i]})
+		}
+		for i := to - 1; i >= from; i-- {
+			edge = append(edge, plotter.XY{X: r.x[i], Y: r.hi[i]})
+		}
+		from = to
+		if poly, err := plotter.NewPolygon(edge); err == nil { // an error is a point that is not finite
+			poly.Color, poly.LineStyle.Width = c, 0
+			p.Add(poly)
+		}
+	}
+}
+
+// lines draws a line, with gaps where a value is NaN.
+func lines(p *plot.Plot, xy plotter.XYs, c color.NRGBA, width float64) {
+	for from := 0; from < len(xy); {
+		if math.IsNaN(xy[from].Y) || math.IsInf(xy[from].Y, 0) {
+			from++
+			continue
+		}
+		to := from
+		for to < len(xy) && !math.IsNaN(xy[to].Y) && !math.IsInf(xy[to].Y, 0) {
+			to++
+		}
+		if l, err := plotter.NewLine(xy[from:to]); err == nil { // an error is a point that is not finite
+			l.LineStyle = draw.LineStyle{Color: c, Width: vg.Points(width)}
+			p.Add(l)
+		}
+		from = to
+	}
+}
+
+func dashed(c colors) draw.LineStyle {
+	return draw.LineStyle{Color: c.ink, Width: vg.Points(.8), Dashes: []vg.Length{4, 3}}
+}
+
+// level draws a dashed line at y.
+func level(p *plot.Plot, c colors, from, to, y float64) {
+	l, err := plotter.NewLine(plotter.XYs{{X: from, Y: y}, {X: to, Y: y}})
+	if err != nil {
+		return // not finite
+	}
+	l.LineStyle = dashed(c)
+	p.Add(l)
+}
+
+// errorsOf draws the errors of all models over the run.
+func errorsOf(traces []*Trace) *figure {
+	f := &figure{
+		name: "errors", title: "Errors over time", axis: newAxis(traces[0].bins[len(traces[0].bins)-1].time), y: "MSE / MSE of persistence",
+		caption: fmt.Sprintf("Mean squared error, %s ahead, of each %s of the run, in units of that of persistence, which repeats the last value. Below the dashed line a model is better.",
+			steps(traces[0].c.Horizon), ofSteps(traces[0].width)),
+	}
+	type curve struct {
+		xy plotter.XYs
+		c  color.NRGBA
+	}
+	var curves []curve
+	top := 0.
+	for i, t := range traces {
+		if t.c.Model == "persistence" {
+			continue // the unit
+		}
+		var xy plotter.XYs
+		var all []float64
+		for k, v := range t.relativeErrors() {
+			xy = append(xy, plotter.XY{X: f.axis.x(t.bins[k].time), Y: v})
+			if !math.IsNaN(v) {
+				all = append(all, v)
+			}
+		}
+		if len(all) == 0 {
+			continue
+		}
+		slices.Sort(all)
+		top = max(top, 1.5*all[len(all)*9/10]) // the first bins may be far off
+		curves = append(curves, curve{xy, colorOf(i)})
+		f.legend = append(f.legend, entry{t.c.Model, colorOf(i), false})
+	}
+	if len(curves) == 0 {
+		return nil
+	}
+	top = max(top, 1.2)
+	f.draw = func(p *plot.Plot, c colors) {
+		for _, v := range curves {
+			clipped := slices.Clone(v.xy)
+			for i := range clipped {
+				if clipped[i].Y > top {
+					clipped[i].Y = top
+				}
+			}
+			lines(p, clipped, v.c, 1.4)
+		}
+		level(p, c, curves[0].xy[0].X, curves[0].xy[len(curves[0].xy)-1].X, 1)
+		p.Y.Min, p.Y.Max = 0, top
+	}
+	return f
+}
+
+func ofSteps(n int) string {
+	if n == 1 {
+		return "step"
+	}
+	return fmt.Sprintf("%d steps", n)
+}
+
+// coverageOf draws the share of values inside of the intervals against their level.
+func coverageOf(traces []*Trace) *figure {
+	f := &figure{
+		name: "coverage", title: "Coverage of the intervals", plain: true, x: "nominal", y: "measured",
+		caption: "The share of the values that lay inside of the intervals of each level: on the diagonal the intervals are as good as they claim.",
+	}
+	type curve struct {
+		xy plotter.XYs
+		c  color.NRGBA
+	}
+	var curves []curve
+	for i, t := range traces {
+		xy := t.measured()
+		if len(xy) == 0 {
+			continue
+		}
+		curves = append(curves, curve{xy, colorOf(i)})
+		f.legend = append(f.legend, entry{t.c.Model, colorOf(i), false})
+	}
+	if len(curves) == 0 {
+		return nil
+	}
+	f.draw = func(p *plot.Plot, c colors) {
+		diagonal, err := plotter.NewLine(plotter.XYs{{X: 0, Y: 0}, {X: 1, Y: 1}})
+		if err == nil { // the points are finite
+			diagonal.LineStyle = dashed(c)
+			p.Add(diagonal)
+		}
+		for _, v := range curves {
+			lines(p, v.xy, v.c, 1.2)
+			if points, err := plotter.NewScatter(v.xy); err == nil { // the points are finite
+				points.GlyphStyle = draw.GlyphStyle{Color: v.c, Radius: vg.Points(3), Shape: draw.CircleGlyph{}}
+				p.Add(points)
+			}
+		}
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 1
+	}
+	f.aspect = .7
+	return f
+}
+
+// measured returns nominal and measured coverage, ascending.
+func (t *Trace) measured() plotter.XYs {
+	var xy plotter.XYs
+	for l, c := range t.cover {
+		if c.n > 0 {
+			xy = append(xy, plotter.XY{X: t.c.Levels[l], Y: c.hits / c.n})
+		}
+	}
+	slices.SortFunc(xy, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
+	return xy
+}
+
+// weights draws the weights of the experts, one on top of the other.
+func (t *Trace) weights() *figure {
+	known := 0
+	for _, b := range t.bins {
+		if b.weighted > 0 {
+			known++
+		}
+	}
+	if known < 2 {
+		return nil
+	}
+	f := &figure{
+		name: "weights", title: "Experts in the mixture", axis: newAxis(t.bins[len(t.bins)-1].time), y: "weight",
+		caption: fmt.Sprintf("The weights of the experts of %s in the one-step forecast, averaged over the variables.", t.c.Model),
+	}
+	for e, name := range t.experts {
+		f.legend = append(f.legend, entry{name, colorOf(e), true})
+	}
+	f.draw = func(p *plot.Plot, c colors) {
+		areas := make([]ribbon, len(t.experts))
+		for _, b := range t.bins {
+			if b.weighted == 0 {
+				continue
+			}
+			sum := 0.
+			for _, w := range b.weights {
+				sum += max(0, w)
+			}
+			low := 0.
+			for e, w := range b.weights {
+				high := low + max(0, w)/sum
+				areas[e].add(f.axis.x(b.time), low, high)
+				low = high
+			}
+		}
+		for e := range areas {
+			areas[e].draw(p, colorOf(e))
+		}
+		p.Y.Min, p.Y.Max = 0, 1
+	}
+	return f
+}
+
+// anomalies draws the anomaly score, and shades what is labelled.
+func (t *Trace) anomalies() *figure {
+	var xy plotter.XYs
+	top := 1.2
+	a := newAxis(t.bins[len(t.bins)-1].time)
+	for _, b := range t.bins {
+		xy = append(xy, plotter.XY{X: a.x(b.time), Y: min(b.score, 5)})
+		if b.score > top {
+			top = min(b.score, 5)
+		}
+	}
+	if !slices.ContainsFunc(xy, func(p plotter.XY) bool { return !math.IsNaN(p.Y) }) {
+		return nil
+	}
+	f := &figure{
+		name: "anomalies", title: "Anomaly score", axis: a, y: "score",
+		caption: fmt.Sprintf("The largest score of each %s; above the dashed line at 1 is an alarm.", ofSteps(t.width)),
+		legend:  []entry{{"score by the forecasts of " + t.c.Model, palette[0], false}},
+	}
+	if t.labels {
+		f.legend = append(f.legend, entry{"labelled as anomalous", faded(palette[1], 80), true})
+	}
+	f.draw = func(p *plot.Plot, c colors) {
+		for i := 0; i < len(t.bins); {
+			if 2*t.bins[i].labelled < t.bins[i].steps || t.bins[i].labelled == 0 {
+				i++
+				continue
+			}
+			k := i
+			for k+1 < len(t.bins) && 2*t.bins[k+1].labelled >= t.bins[k+1].steps {
+				k++
+			}
+			end := xy[k].X
+			if k+1 < len(xy) {
+				end = xy[k+1].X
+			}
+			var r ribbon
+			r.add(xy[i].X, 0, top)
+			r.add(end, 0, top)
+			r.draw(p, faded(palette[1], 80))
+			i = k + 1
+		}
+		lines(p, xy, palette[0], 1.2)
+		level(p, c, xy[0].X, xy[len(xy)-1].X, 1)
+		p.Y.Min, p.Y.Max = 0, top
+	}
+	return f
+}
+
+// fileName makes a name of a variable that every file system takes.
+func fileName(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
+			return r
+		}
+		return '_'
+	}, s)
+	return s[:min(len(s), 60)]
+}
+
+// coverageTable is the figure of coverageOf in numbers.
+func coverageTable(traces []*Trace) Table {
+	t := Table{Title: "Coverage by level", Numeric: 1, Header: []string{"model"}}
+	for _, m := range traces {
+		row := []string{m.c.Model}
+		t.Header = t.Header[:1]
+		for _, p := range m.measured() {
+			t.Header = append(t.Header, fmt.Sprintf("%.4g %%", 100*p.X))
+			row = append(row, fmt.Sprintf("%.1f %%", 100*p.Y))
+		}
+		if len(row) > 1 {
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
+}

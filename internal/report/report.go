@@ -1,0 +1,110 @@
+package report
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"image/color"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Report is what is shown of a run.
+type Report struct {
+	Title  string
+	Facts  []string // lines below the title
+	Tables []Table
+	Traces []*Trace // of the models that are compared; the last one is that of interest
+	Made   string   // by what
+}
+
+// Table is a table of results.
+type Table struct {
+	Title   string
+	Caption string
+	Numeric int // the columns from this one on are aligned right
+	Header  []string
+	Rows    [][]string
+}
+
+//go:embed page.html
+var pageText string
+
+var page = template.Must(template.New("report").Parse(pageText))
+
+// section is a figure as the page shows it.
+type section struct {
+	ID, Title, Caption string
+	Legend             []chip
+	Narrow, Wide       template.HTML
+}
+
+type chip struct {
+	Name  string
+	Color template.CSS
+	Area  bool
+}
+
+// WriteHTML writes the page.
+func (r *Report) WriteHTML(w io.Writer) error {
+	var sections []section
+	for _, f := range figures(r.Traces) {
+		s := section{ID: f.name, Title: f.title, Caption: f.caption}
+		for _, e := range f.legend {
+			s.Legend = append(s.Legend, chip{e.name, css(e.color), e.area})
+		}
+		s.Narrow, s.Wide = template.HTML(f.svg(narrow)), template.HTML(f.svg(wide)) // #nosec G203 -- drawn by gonum/plot, which escapes text
+		sections = append(sections, s)
+	}
+	tables := r.Tables
+	if t := coverageTable(r.Traces); len(t.Rows) > 0 {
+		tables = append(tables[:len(tables):len(tables)], t)
+	}
+	return page.Execute(w, struct {
+		*Report
+		Tables   []Table
+		Sections []section
+	}{r, tables, sections})
+}
+
+func css(c color.NRGBA) template.CSS {
+	if c == ink {
+		return "currentColor"
+	}
+	return template.CSS(fmt.Sprintf("rgb(%d %d %d / %.2f)", c.R, c.G, c.B, float64(c.A)/255)) // #nosec G203 -- numbers
+}
+
+// WriteFiles writes each plot as NAME.svg and NAME.png into dir, which is made if
+// need be, and returns the names.
+func (r *Report) WriteFiles(dir string) (names []string, err error) {
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return nil, err
+	}
+	for _, f := range figures(r.Traces) {
+		for _, kind := range []format{svgFile, pngFile} {
+			name := filepath.Join(dir, f.name+"."+string(kind))
+			if err := writeFile(name, func(w io.Writer) error { return f.write(w, kind) }); err != nil {
+				return names, err
+			}
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// WriteFile writes the page into a file.
+func (r *Report) WriteFile(name string) error { return writeFile(name, r.WriteHTML) }
+
+func writeFile(name string, write func(io.Writer) error) (err error) {
+	f, err := os.Create(name) // #nosec G304 -- the user has named it
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := f.Close(); err == nil {
+			err = e
+		}
+	}()
+	return write(f)
+}

@@ -1,0 +1,171 @@
+package report
+
+import (
+	"bytes"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// run feeds n steps of two series of a straight line, whose forecasts are wrong by
+// 1/2 where those of persistence are wrong by 1.
+func run(n int) *Trace {
+	t := NewTrace(Config{Model: "line", Horizon: 1, Variables: []string{"a", "b/c"}, Levels: []float64{.9, .5}})
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
+	for i := range n {
+		for s := range 2 {
+			y := float64(i)
+			t.Step(Step{
+				Series: s, Time: start + int64(i)*1e9, Y: []float64{y, 100 * y}, Forecast: []float64{y + .5, 100*y + 50},
+				// The wide interval has every value, the narrow one that of the second variable.
+				Lower: []float64{y, 100 * y, y, 100 * y}, Upper: []float64{y + 2, 100*y + 200, y + .9, 100*y + 200},
+				Scored: i > 10, Anomaly: float64(i%100) / 50, Labelled: i%100 > 90,
+			})
+		}
+		if i%10 == 0 {
+			t.Weights([]string{"x", "y"}, []float64{1, 0, .5, .5})
+		}
+	}
+	t.Future(start+int64(n)*1e9, []float64{float64(n), 0}, nil, nil)
+	return t
+}
+
+func TestTrace(t *testing.T) {
+	for _, n := range []int{5, 300, 20_000} {
+		tr := run(n)
+		if len(tr.bins) > maxBins || len(tr.last) > shownSamples {
+			t.Errorf("%d steps: %d bins, %d samples", n, len(tr.bins), len(tr.last))
+		}
+		steps, labelled, scored := 0, 0, 0.
+		for _, b := range tr.bins {
+			steps += b.steps
+			labelled += b.labelled
+			scored += b.n[1]
+		}
+		if steps != 2*n || scored != float64(2*(n-1)) || labelled != 2*(n/100*9) {
+			t.Errorf("%d steps: the bins have %d, %v scored, %d labelled", n, steps, scored, labelled)
+		}
+		for i, v := range tr.relativeErrors() {
+			if i > 1 && v != .25 { // (1/2)^2
+				t.Errorf("%d steps, bin %d: %v, want 1/4", n, i, v)
+			}
+		}
+		if n < 20 {
+			continue
+		}
+		m := tr.measured()
+		if len(m) != 2 || m[0].X != .5 || m[0].Y != .5 || m[1].X != .9 || m[1].Y != 1 {
+			t.Errorf("%d steps: coverage %v", n, m)
+		}
+	}
+}
+
+// The page is the same each time, needs nothing from elsewhere and stays small
+// whatever the length of the run.
+func TestPage(t *testing.T) {
+	page := func(n int) string {
+		r := &Report{
+			Title: "a <file>", Facts: []string{"10 rows"}, Made: "a test", Traces: []*Trace{run(n), run(n)},
+			Tables: []Table{{Title: "Scores", Numeric: 1, Header: []string{"model", "mse"}, Rows: [][]string{{"line", "0.25"}}}},
+		}
+		var b bytes.Buffer
+		if err := r.WriteHTML(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	text := page(20_000)
+	if text != page(20_000) {
+		t.Error("two pages of the same run differ")
+	}
+	if len(text) > 500<<10 {
+		t.Errorf("%d KiB", len(text)>>10)
+	}
+	for _, want := range []string{"a &lt;file&gt;", "Errors over time", "Coverage by level", "Experts in the mixture", "Anomaly score", "90 % interval", "currentColor"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	for _, bad := range []string{"src=", "href=", "@import", "url(", "<script", "#010203", "NaN"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("the page has %q", bad)
+		}
+	}
+	empty := &Report{Title: "nothing", Traces: []*Trace{NewTrace(Config{Model: "m", Horizon: 1, Variables: []string{"a"}})}}
+	if err := empty.WriteHTML(&bytes.Buffer{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFiles(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "plots")
+	names, err := (&Report{Traces: []*Trace{run(500)}}).WriteFiles(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Two forecasts, errors, coverage, weights, anomalies.
+	if len(names) != 12 {
+		t.Errorf("%q", names)
+	}
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(name, ".svg") {
+			if !bytes.Contains(b, []byte("<svg")) || len(b) > 200<<10 {
+				t.Errorf("%s: %d KiB", name, len(b)>>10)
+			}
+			continue
+		}
+		if c, err := png.DecodeConfig(bytes.NewReader(b)); err != nil || c.Width != 1200 && c.Width != 640 {
+			t.Errorf("%s: %v %v", name, c, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "forecast-b_c.png")); err != nil {
+		t.Error(err)
+	}
+}
+
+// A series that is missing, constant or too short draws what there is.
+func TestOddSeries(t *testing.T) {
+	nan := math.NaN()
+	for _, y := range [][]float64{{nan, nan, nan, nan}, {3, 3, 3, 3}, {1}, {1, nan, 3, nan}} {
+		tr := NewTrace(Config{Model: "m", Horizon: 2, Variables: []string{"a"}, Levels: []float64{.9}})
+		for i, v := range y {
+			tr.Step(Step{Time: int64(i), Y: []float64{v}, Forecast: []float64{v}, Lower: []float64{nan}, Upper: []float64{nan}, Anomaly: nan})
+		}
+		if err := (&Report{Traces: []*Trace{tr}}).WriteHTML(&bytes.Buffer{}); err != nil {
+			t.Errorf("%v: %v", y, err)
+		}
+	}
+}
+
+func TestDateTicks(t *testing.T) {
+	at := func(s string) float64 {
+		v, err := time.Parse(time.DateTime, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return float64(v.Unix())
+	}
+	for _, c := range []struct{ from, to, want string }{
+		{"2026-01-01 00:00:10", "2026-01-01 00:02:00", "00:00:30 00:01:00 00:01:30 00:02:00"},
+		{"2026-01-01 22:10:00", "2026-01-02 01:10:00", "23:00 Jan 2 01:00"},
+		{"2026-01-30 12:00:00", "2026-02-03 12:00:00", "Jan 31 Feb 2"},
+		{"2025-11-20 00:00:00", "2026-07-03 00:00:00", "Jan 2026 Apr 2026 Jul 2026"},
+		{"1959-01-01 00:00:00", "2009-07-01 00:00:00", "1960 1980 2000"},
+	} {
+		var got []string
+		for _, tick := range dateTicks(4).Ticks(at(c.from), at(c.to)) {
+			got = append(got, tick.Label)
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s to %s: %q, want %q", c.from, c.to, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,268 @@
+package report
+
+import (
+	"math"
+	"slices"
+)
+
+const (
+	shownVariables = 6   // whose forecasts are drawn
+	shownSamples   = 160 // the last ones of them
+	maxBins        = 240 // over the whole run
+	shownExperts   = 64
+)
+
+// Config describes the model that a Trace follows.
+type Config struct {
+	Model     string
+	Horizon   int       // of the forecasts that are drawn and scored
+	Variables []string  // of the series
+	Levels    []float64 // of the intervals, in (0, 1), the one that is drawn first
+}
+
+// Trace follows one model on one or more series of the same variables. Its memory
+// does not grow with the number of steps, but for a few numbers a series.
+type Trace struct {
+	c       Config
+	series  []seriesTrace
+	steps   int
+	width   int // steps a bin
+	bins    []bin
+	experts []string
+	cover   []coverage // of each level
+	labels  bool       // labels were given
+	last    []sample   // of the first series
+	future  []sample
+}
+
+// seriesTrace is what is pending of a series.
+type seriesTrace struct {
+	pending []sample // ring of the last Horizon steps: forecasts issued there
+	steps   int
+}
+
+// sample is what is known of a step; yhat, lower and upper are of the forecast
+// made for it, of all variables or of the shown ones.
+type sample struct {
+	time                  int64
+	y, yhat, lower, upper []float64 // lower, upper: levels x dim
+}
+
+// bin sums up some consecutive steps.
+type bin struct {
+	time      int64 // of its first step
+	steps     int
+	n         []float64 // scored steps of each variable
+	se, naive []float64 // squared errors of the model and of persistence
+	weights   []float64 // of the experts, summed
+	weighted  float64   // steps with weights
+	score     float64   // largest anomaly score; NaN = none
+	labelled  int
+}
+
+type coverage struct{ hits, n float64 }
+
+// NewTrace returns a Trace that has seen nothing.
+func NewTrace(c Config) *Trace {
+	return &Trace{c: c, width: 1, cover: make([]coverage, len(c.Levels))}
+}
+
+// Step is one sample of a series and what the model says after it.
+type Step struct {
+	Series       int   // index; the forecasts of series 0 are drawn
+	Time         int64 // ns since 1970 UTC, or a row number in seconds
+	Y            []float64
+	Forecast     []float64 // of the step Horizon ahead; nil = none
+	Lower, Upper []float64 // levels x dim; nil = none
+	Scored       bool      // the step counts in the coverage
+	Anomaly      float64   // score of the sample; NaN = none
+	Labelled     bool      // the sample is labelled as anomalous
+}
+
+// Step takes the next step. It keeps none of the slices.
+func (t *Trace) Step(s Step) {
+	for len(t.series) <= s.Series {
+		t.series = append(t.series, seriesTrace{pending: make([]sample, t.c.Horizon)})
+	}
+	st := &t.series[s.Series]
+	slot := &st.pending[st.steps%t.c.Horizon]
+	b := t.bin(s.Time)
+	if st.steps >= t.c.Horizon {
+		b.add(s.Y, slot)
+		if s.Scored {
+			t.count(s.Y, slot)
+		}
+	}
+	if !(s.Anomaly <= b.score) && !math.IsNaN(s.Anomaly) {
+		b.score = s.Anomaly
+	}
+	if s.Labelled {
+		b.labelled++
+		t.labels = true
+	}
+	if s.Series == 0 {
+		t.keep(s, slot, st.steps >= t.c.Horizon)
+	}
+	*slot = sample{
+		time: s.Time, y: append(slot.y[:0], s.Y...), yhat: append(slot.yhat[:0], s.Forecast...),
+		lower: append(slot.lower[:0], s.Lower...), upper: append(slot.upper[:0], s.Upper...),
+	}
+	st.steps++
+}
+
+// bin returns the bin of the next step. When there are too many bins, neighbours
+// become one.
+func (t *Trace) bin(time int64) *bin {
+	if t.steps == t.width*len(t.bins) {
+		if len(t.bins) == maxBins {
+			for i := range maxBins / 2 {
+				t.bins[2*i].merge(&t.bins[2*i+1])
+				t.bins[i] = t.bins[2*i]
+			}
+			t.bins = t.bins[:maxBins/2]
+			t.width *= 2
+		}
+		d := len(t.c.Variables)
+		sums := make([]float64, 3*d)
+		t.bins = append(t.bins, bin{
+			time: time, score: math.NaN(), n: sums[:d:d], se: sums[d : 2*d : 2*d], naive: sums[2*d:],
+			weights: make([]float64, len(t.experts)),
+		})
+	}
+	t.steps++
+	b := &t.bins[len(t.bins)-1]
+	b.steps++
+	return b
+}
+
+// add counts the errors of the forecast in s, and of the sample it was made at, in
+// the place of y.
+func (b *bin) add(y []float64, s *sample) {
+	if len(s.yhat) == 0 {
+		return
+	}
+	for j, v := range y {
+		e, naive := v-s.yhat[j], v-s.y[j]
+		if math.IsNaN(e) || math.IsNaN(naive) {
+			continue
+		}
+		b.n[j]++
+		b.se[j] += e * e
+		b.naive[j] += naive * naive
+	}
+}
+
+func (b *bin) merge(o *bin) {
+	b.steps += o.steps
+	b.labelled += o.labelled
+	b.weighted += o.weighted
+	if !(o.score <= b.score) && !math.IsNaN(o.score) {
+		b.score = o.score
+	}
+	for _, p := range [...][2][]float64{{b.n, o.n}, {b.se, o.se}, {b.naive, o.naive}, {b.weights, o.weights}} {
+		for i, v := range p[1] {
+			p[0][i] += v
+		}
+	}
+}
+
+// count counts which intervals have y.
+func (t *Trace) count(y []float64, s *sample) {
+	if len(s.lower) == 0 {
+		return
+	}
+	for l := range t.cover {
+		c := &t.cover[l]
+		for j, v := range y {
+			lo, hi := s.lower[l*len(y)+j], s.upper[l*len(y)+j]
+			if math.IsNaN(lo) || math.IsNaN(hi) || math.IsNaN(v) {
+				continue
+			}
+			c.n++
+			if lo <= v && v <= hi {
+				c.hits++
+			}
+		}
+	}
+}
+
+// keep remembers a sample and the forecast made for it.
+func (t *Trace) keep(s Step, made *sample, known bool) {
+	var k sample
+	if len(t.last) == shownSamples {
+		k = t.last[0]
+		t.last = slices.Delete(t.last, 0, 1)
+	}
+	n := min(shownVariables, len(s.Y))
+	k.time, k.y = s.Time, append(k.y[:0], s.Y[:n]...)
+	k.yhat, k.lower, k.upper = k.yhat[:0], k.lower[:0], k.upper[:0]
+	if known && len(made.yhat) > 0 {
+		k.yhat = append(k.yhat, made.yhat[:n]...)
+		if len(made.lower) > 0 {
+			k.lower, k.upper = append(k.lower, made.lower[:n]...), append(k.upper, made.upper[:n]...)
+		}
+	}
+	t.last = append(t.last, k)
+}
+
+// Weights takes the weights of the experts at the last step, dim x experts. The
+// names stay the same from call to call.
+func (t *Trace) Weights(experts []string, w []float64) {
+	if len(experts) == 0 || len(experts) > shownExperts || len(t.bins) == 0 {
+		return
+	}
+	if t.experts == nil {
+		t.experts = slices.Clone(experts)
+	}
+	b := &t.bins[len(t.bins)-1]
+	for i := range t.bins {
+		if len(t.bins[i].weights) == 0 {
+			t.bins[i].weights = make([]float64, len(t.experts))
+		}
+	}
+	rows := len(w) / len(experts)
+	for i := range w {
+		b.weights[i%len(experts)] += w[i] / float64(rows)
+	}
+	b.weighted++
+}
+
+// Future takes the forecasts after the last step of series 0, one call for each
+// horizon: of its time, with bounds of the first level, or nil.
+func (t *Trace) Future(time int64, yhat, lower, upper []float64) {
+	n := min(shownVariables, len(yhat))
+	f := sample{time: time, yhat: slices.Clone(yhat[:n])}
+	if len(lower) > 0 {
+		f.lower, f.upper = slices.Clone(lower[:n]), slices.Clone(upper[:n])
+	}
+	t.future = append(t.future, f)
+}
+
+// relativeErrors returns for each bin the mean squared error in units of that of
+// persistence, each variable in units of its own error of persistence; NaN where
+// there is none.
+func (t *Trace) relativeErrors() []float64 {
+	d := len(t.c.Variables)
+	unit, n := make([]float64, d), make([]float64, d)
+	for i := range t.bins {
+		for j := range unit {
+			unit[j] += t.bins[i].naive[j]
+			n[j] += t.bins[i].n[j]
+		}
+	}
+	out := make([]float64, len(t.bins))
+	for i, b := range t.bins {
+		var se, naive float64
+		for j := range unit {
+			if unit[j] > 0 {
+				se += b.se[j] * n[j] / unit[j]
+				naive += b.naive[j] * n[j] / unit[j]
+			}
+		}
+		out[i] = math.NaN()
+		if naive > 0 {
+			out[i] = se / naive
+		}
+	}
+	return out
+}
