@@ -38,7 +38,7 @@ func NewDriver(c RunnerConfig) (*Driver, error) {
 	if c.Source == nil || c.Decoder == nil || c.Engine == nil || c.Sink == nil {
 		return nil, errors.New("stream: a Runner needs a Source, a Decoder, an Engine and a Sink")
 	}
-	if c.CheckpointEvery < 0 || c.CheckpointRecords < 0 || c.BatchPoints < 0 || c.BatchBytes < 0 || c.DrainTimeout < 0 {
+	if c.CheckpointEvery < 0 || c.CheckpointRecords < 0 || c.BatchPoints < 0 || c.BatchBytes < 0 || c.DrainTimeout < 0 || c.StallTimeout < 0 {
 		return nil, errors.New("stream: a negative limit in RunnerConfig")
 	}
 	c.CheckpointEvery = cmp.Or(c.CheckpointEvery, 10*time.Second)

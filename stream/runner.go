@@ -43,6 +43,10 @@ type RunnerConfig struct {
 	// DrainTimeout is the time that the last batch may take after the context
 	// of Run has ended; 0 means 10 s.
 	DrainTimeout time.Duration
+
+	// StallTimeout is after how long without a sign of life from a stage Run ends
+	// with a *StalledError, and leaves what hangs behind; see Alive. 0 means never.
+	StallTimeout time.Duration
 }
 
 // readSize is the number of messages asked of the source at once.
@@ -63,6 +67,7 @@ type Runner struct {
 	d       *Driver
 	c       RunnerConfig // with defaults
 	started atomic.Bool
+	pulses  [3]pulse // of reader, engine and writer
 
 	mu    sync.Mutex
 	stats Stats
@@ -101,6 +106,28 @@ func (r *Runner) Run(ctx context.Context) error {
 	reading, stopReading := context.WithCancel(ctx)
 	defer stopReading()
 
+	var err error
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		err = r.work(reading, stopReading, writing)
+	}()
+	if r.c.StallTimeout > 0 {
+		if stalled := r.watch(ended); stalled != nil {
+			giveUp(stalled) // what ends with its context does so
+			select {
+			case <-ended:
+			case <-time.After(time.Second):
+			}
+			return stalled
+		}
+	}
+	<-ended
+	return err
+}
+
+// work runs the goroutines until all have ended.
+func (r *Runner) work(reading context.Context, stopReading func(), writing context.Context) error {
 	in := newIntake()
 	out := &outlet{free: make(chan *Batch, 2), full: make(chan *Batch), done: make(chan struct{})}
 	out.free <- new(Batch)
@@ -166,8 +193,9 @@ func newIntake() *intake {
 func (r *Runner) read(ctx context.Context, in *intake) {
 	defer close(in.full)
 	messages := make([]Message, readSize)
-	clock := r.stopwatch()
+	clock, pulse := r.stopwatch(), &r.pulses[0]
 	for {
+		pulse.enter(StageRead)
 		var k *block
 		select {
 		case k = <-in.free:
@@ -177,6 +205,7 @@ func (r *Runner) read(ctx context.Context, in *intake) {
 		clock.reset()
 		n, err := r.c.Source.Read(ctx, messages)
 		clock.lap(StageRead)
+		pulse.enter(StageDecode)
 		k.Reset()
 		k.idle, k.err = n < len(messages), err
 		for i := range n {
@@ -216,6 +245,7 @@ func (r *Runner) learn(ctx context.Context, in *intake, out *outlet) error {
 	var (
 		b     = <-out.free
 		clock = r.stopwatch()
+		pulse = &r.pulses[1]
 		due   = time.Now().Add(r.c.CheckpointEvery)
 	)
 	flush := func() bool {
@@ -223,14 +253,18 @@ func (r *Runner) learn(ctx context.Context, in *intake, out *outlet) error {
 			due = time.Now().Add(r.c.CheckpointEvery)
 		}
 		clock.lap(StageApply)
+		pulse.enter(StageWait)
 		b = out.swap(b)
 		clock.lap(StageWait)
+		pulse.enter(StageApply)
 		return b != nil
 	}
 
 	for {
+		pulse.enter(StageWait)
 		k := r.next(in, due)
 		clock.reset()
+		pulse.enter(StageApply)
 		if k == nil {
 			r.d.Checkpoint(b)
 			due = time.Now().Add(r.c.CheckpointEvery)
@@ -240,6 +274,7 @@ func (r *Runner) learn(ctx context.Context, in *intake, out *outlet) error {
 			continue
 		}
 		for i := range k.Len() {
+			pulse.beats.Add(1)
 			full, err := r.d.Learn(b, &k.Decoded, i)
 			if err != nil {
 				return err // what is in b is lost, but no checkpoint covers it
@@ -292,12 +327,20 @@ func (r *Runner) next(in *intake, due time.Time) *block {
 
 // write is the goroutine of the edges behind the engine.
 func (r *Runner) write(ctx context.Context, p *outlet) error {
-	clock := r.stopwatch()
+	clock, pulse := r.stopwatch(), &r.pulses[2]
+	ctx = context.WithValue(ctx, pulseKey{}, pulse)
+	lap := func(s Stage) {
+		clock.lap(s)
+		pulse.enter(StageCheckpoint)
+	}
+	pulse.enter(StageWait)
 	for b := range p.full {
 		clock.reset()
-		if err := r.d.Deliver(ctx, b, clock.lap); err != nil {
+		pulse.enter(StageWrite)
+		if err := r.d.Deliver(ctx, b, lap); err != nil {
 			return err
 		}
+		pulse.enter(StageWait)
 		r.count(b)
 		b.Reset()
 		p.free <- b

@@ -26,6 +26,10 @@ type Stats struct {
 	CheckpointTime    time.Time // of the last one saved, or of the start
 
 	Stages [NumStages]StageStats
+
+	// Hanging is the stage that has given no sign of life for the longest time;
+	// it is only known when StallTimeout is set, and For is 0 when there is none.
+	Hanging StalledError
 }
 
 // Stage is a part of the work of a Runner.

@@ -230,6 +230,7 @@ func (l *live) work(ctx context.Context, name string, src stream.Source, dec str
 		CheckpointEvery:   cfg.State.Interval,
 		CheckpointRecords: int64(cfg.State.Records),
 		DrainTimeout:      drainTimeout,
+		StallTimeout:      stallTimeout(cfg),
 	}
 	if k := cfg.Input.Kafka; k != nil {
 		rc.DrainTimeout = min(drainTimeout, k.SessionTimeout/4) // less than HandOver
@@ -244,14 +245,14 @@ func (l *live) work(ctx context.Context, name string, src stream.Source, dec str
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, store.Close()) }()
+		defer func() { err = closing(err, store.Close) }()
 		rc.Store, damaged = store, store.Damaged
 	}
 	out, err := openOutputs(cfg, l.log, l.taps...)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, out.Close()) }()
+	defer func() { err = closing(err, out.Close) }()
 	rc.Sink, rc.DeadLetters, rc.Drop = out.sink, out.letters, out.drop
 	runner, err := stream.NewRunner(rc)
 	if err != nil {
@@ -261,12 +262,33 @@ func (l *live) work(ctx context.Context, name string, src stream.Source, dec str
 	defer l.ended(name)
 	l.log.Info("working", "partition", name)
 	err = runner.Run(ctx)
+	if stalled := new(stream.StalledError); errors.As(err, &stalled) {
+		l.log.Error("the work has hung; the process ends", "partition", name, "stage", stalled.Stage.String(), "for", stalled.For.String())
+		return err
+	}
 	var scores stream.Batch
 	engine.Scores(&scores)
 	err = errors.Join(err, l.board.Write(ctx, &scores))
 	s := runner.Stats()
 	l.log.Info("ended", "partition", name, "records", s.Records, "forecasts", s.Forecasts, "next", s.Next, "checkpoints", s.Checkpoints)
 	return err
+}
+
+// closing closes an edge after work that has ended with err, unless that hangs in it.
+func closing(err error, end func() error) error {
+	if stalled := new(stream.StalledError); errors.As(err, &stalled) {
+		return err
+	}
+	return errors.Join(err, end())
+}
+
+// stallTimeout is state.stall_timeout, but longer than a request may take.
+func stallTimeout(c *config.Config) time.Duration {
+	limit := c.State.StallTimeout
+	if i := c.Output.InfluxDB; i != nil && limit > 0 {
+		limit = max(limit, 2*i.Timeout)
+	}
+	return limit
 }
 
 // outputsOf returns the configuration with the placeholders {topic} and

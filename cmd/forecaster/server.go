@@ -115,6 +115,9 @@ func (l *live) authorised(next http.Handler) http.Handler {
 	})
 }
 
+// hanging is after how long without a sign of life a job is not ready.
+const hanging = 30 * time.Second
+
 // notReady says why the job does no work; "" = it does.
 func (l *live) notReady() string {
 	l.mu.Lock()
@@ -129,6 +132,9 @@ func (l *live) notReady() string {
 	for _, c := range l.stats() {
 		if c.SinkProblem != "" {
 			return "InfluxDB: " + c.SinkProblem
+		}
+		if c.Hanging.For > hanging {
+			return fmt.Sprintf("the stage %q of a partition gives no sign of life for %v", c.Hanging.Stage, c.Hanging.For)
 		}
 	}
 	return ""

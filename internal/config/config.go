@@ -236,6 +236,10 @@ type State struct {
 	Topic    string        `yaml:"topic"`    // of Kafka, for a consumer group of any number of processes
 	Interval time.Duration `yaml:"interval"` // between checkpoints
 	Records  int           `yaml:"records"`  // between checkpoints, whichever comes first
+
+	// StallTimeout is after how long without a sign of life of a partition's work
+	// the process ends; 0 = never.
+	StallTimeout time.Duration `yaml:"stall_timeout"`
 }
 
 // Server is the HTTP endpoint.
@@ -275,7 +279,7 @@ func Default() *Config {
 			Kernel: defaultKernel(), Loss: Loss{Name: "squared"}, Optimiser: defaultOptimiser(),
 		},
 		Evaluate: Evaluate{Window: 1000, Interval: 100},
-		State:    State{Interval: 10 * time.Second, Records: 100_000},
+		State:    State{Interval: 10 * time.Second, Records: 100_000, StallTimeout: 5 * time.Minute},
 		Server:   Server{Listen: "127.0.0.1:8090"},
 		Log:      Log{Level: "info", Format: "auto"},
 	}

@@ -255,6 +255,7 @@ func (b *binder) validateOutput(c *Config) {
 func (b *binder) validateServices(c *Config) {
 	b.need(c.State.Interval > 0, "state.interval", "must be > 0, got %v", c.State.Interval)
 	atLeast(b, "state.records", c.State.Records, 1)
+	b.need(c.State.StallTimeout == 0 || c.State.StallTimeout >= time.Second, "state.stall_timeout", "must be 0 or at least 1s, got %v", c.State.StallTimeout)
 	b.need(c.State.Topic == "" || c.State.Dir == "", "state", "needs one of dir and topic, not both")
 	b.need(c.State.Topic == "" || c.Input.Kafka != nil && c.Input.Kafka.ConsumerGroup != "", "state.topic", "needs input.kafka with a consumer_group, whose commits it completes")
 	if c.Server.Enabled {

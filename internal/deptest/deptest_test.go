@@ -43,7 +43,7 @@ var pure = []string{"internal/vec", "internal/snapshot", "orff", "sgd", "eval", 
 
 // impure are the files of package stream that may know of time, goroutines and
 // contexts; all others belong to the engine.
-var impure = []string{"runner.go", "driver.go", "stats.go", "edges.go", "discard.go"}
+var impure = []string{"runner.go", "driver.go", "stats.go", "edges.go", "discard.go", "watchdog.go"}
 
 // outside are packages that a pure one has no use for: they lead to what differs
 // between two runs.

@@ -132,7 +132,7 @@ func (s *InfluxDB) Start() {
 		s.tb.Fatal(err)
 	}
 	s.process = p
-	err = p.wait(30*time.Second, func() error {
+	err = p.wait(4*time.Minute, func() error {
 		resp, err := http.Get(s.URL + "/ping")
 		if err != nil {
 			return err

@@ -145,7 +145,7 @@ func (k *Kafka) Start() {
 		k.tb.Fatal(err)
 	}
 	k.process = p
-	err = p.wait(60*time.Second, func() error {
+	err = p.wait(4*time.Minute, func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		conn, err := kafka.DialContext(ctx, "tcp", k.Addr)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	influxhttp "github.com/influxdata/influxdb-client-go/v2/api/http"
+
+	"github.com/orffvar/forecaster/stream"
 )
 
 // action is what to do about a failed request.
@@ -123,13 +125,18 @@ type backoff struct{ next, last time.Duration }
 func (b *backoff) pause(ctx context.Context, atLeast time.Duration) error {
 	step := b.next
 	b.next = min(2*step, b.last)
-	jitter := rand.N(step / 2)
-	t := time.NewTimer(max(step/2, atLeast) + jitter)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-t.C:
-		return nil
+	for wait := max(step/2, atLeast) + rand.N(step/2); wait > 0; wait -= signOfLife {
+		stream.Alive(ctx)
+		t := time.NewTimer(min(wait, signOfLife))
+		select {
+		case <-ctx.Done():
+			t.Stop()
+			return context.Cause(ctx)
+		case <-t.C:
+		}
 	}
+	return nil
 }
+
+// signOfLife is the time between two calls of stream.Alive.
+const signOfLife = 30 * time.Second

@@ -171,6 +171,7 @@ func (s *Sink) Write(ctx context.Context, b *stream.Batch) error {
 func (s *Sink) send(ctx context.Context, lines []byte) error {
 	b := s.pauses
 	for {
+		stream.Alive(ctx)
 		err := s.writer.WriteRecord(ctx, string(lines))
 		if err == nil {
 			s.accepted(lines)

@@ -1,0 +1,182 @@
+package stream_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/streamtest"
+)
+
+// hung is an edge, and a model, that at one place does not go on before release is
+// closed. While it waits it gives signs of life, if it is alive.
+type hung struct {
+	*memory
+	where   stream.Stage
+	release chan struct{}
+	alive   bool
+}
+
+func (h hung) at(ctx context.Context, s stream.Stage) {
+	for s == h.where {
+		select {
+		case <-h.release:
+			return
+		case <-time.After(time.Minute):
+			if h.alive {
+				stream.Alive(ctx)
+			}
+		}
+	}
+}
+
+func (h hung) Decode(*stream.Record, *stream.Message) error {
+	h.at(context.Background(), stream.StageDecode)
+	return &stream.DataError{Reason: stream.Malformed}
+}
+
+func (h hung) Write(ctx context.Context, b *stream.Batch) error {
+	h.at(ctx, stream.StageWrite)
+	return h.memory.Write(ctx, b)
+}
+
+func (h hung) Save(ctx context.Context, c stream.Checkpoint) error {
+	h.at(ctx, stream.StageCheckpoint)
+	return h.memory.Save(ctx, c)
+}
+
+// hungModel is a Drift that hangs in Observe.
+type hungModel struct {
+	eval.Model
+	h hung
+}
+
+type hungSeries struct {
+	eval.Forecaster
+	h hung
+}
+
+func (m hungModel) NewSeries() eval.Forecaster { return hungSeries{m.Model.NewSeries(), m.h} }
+
+func (s hungSeries) Observe(y []float64) error {
+	s.h.at(context.Background(), stream.StageApply)
+	return s.Forecaster.Observe(y)
+}
+
+// TestFault52_Watchdog: when a decoder, a model, a sink or a store hangs, the run ends
+// and says where, and nothing is committed that was not written; before, the
+// statistics say that it hangs. What is only slow, waits for a server, or waits for
+// messages, goes on.
+func TestFault52_Watchdog(t *testing.T) {
+	const limit = 5 * time.Minute
+	run := func(t *testing.T, where stream.Stage, alive bool, check func(m *memory, r *stream.Runner, ended chan error, release func())) {
+		synctest.Test(t, func(t *testing.T) {
+			m := newMemory(50)
+			h := hung{memory: m, where: where, release: make(chan struct{}), alive: alive}
+			r := m.runner(t, func(c *stream.RunnerConfig) {
+				c.StallTimeout = limit
+				c.Sink, c.Store, c.CheckpointRecords = h, h, 10
+				switch where {
+				case stream.StageDecode:
+					c.Decoder = h
+				case stream.StageApply:
+					ec := driftConfig()
+					ec.NewModel = func(dim int) (eval.Model, error) {
+						return hungModel{streamtest.NewDrift(dim, 3, 2), h}, nil
+					}
+					c.Engine = newEngine(t, ec)
+				}
+			})
+			ended := make(chan error, 1)
+			ctx, cancel := context.WithCancel(context.Background())
+			go func() { ended <- r.Run(ctx) }()
+			check(m, r, ended, func() { close(h.release) })
+			cancel()
+			synctest.Wait()
+		})
+	}
+	for _, where := range []stream.Stage{stream.StageDecode, stream.StageApply, stream.StageWrite, stream.StageCheckpoint} {
+		t.Run(where.String()+" hangs", func(t *testing.T) {
+			run(t, where, false, func(m *memory, r *stream.Runner, ended chan error, release func()) {
+				defer release()
+				time.Sleep(limit / 2)
+				synctest.Wait()
+				if h := r.Stats().Hanging; h.Stage != where || h.For < limit/3 {
+					t.Errorf("after half of the time: %+v", h)
+				}
+				time.Sleep(limit)
+				synctest.Wait()
+				var stalled *stream.StalledError
+				select {
+				case err := <-ended:
+					if !errors.As(err, &stalled) || stalled.Stage != where || stalled.For < limit {
+						t.Errorf("got %v", err)
+					}
+				default:
+					t.Error("it goes on")
+				}
+				if len(m.committed) != 0 {
+					t.Errorf("committed %v", m.committed)
+				}
+			})
+		})
+	}
+	t.Run("a server is away", func(t *testing.T) {
+		run(t, stream.StageWrite, true, func(m *memory, r *stream.Runner, ended chan error, release func()) {
+			time.Sleep(10 * time.Hour)
+			synctest.Wait()
+			if len(ended) != 0 || r.Stats().Hanging.For > limit/2 {
+				t.Errorf("it was taken for hung: %+v", r.Stats().Hanging)
+			}
+			release()
+			synctest.Wait()
+			if len(m.committed) == 0 {
+				t.Errorf("committed %v", m.committed)
+			}
+		})
+	})
+	t.Run("no messages", func(t *testing.T) {
+		run(t, stream.NumStages, false, func(m *memory, r *stream.Runner, ended chan error, _ func()) {
+			time.Sleep(10 * time.Hour)
+			synctest.Wait()
+			if len(ended) != 0 || r.Stats().Hanging.For != 0 {
+				t.Errorf("it was taken for hung: %+v", r.Stats().Hanging)
+			}
+		})
+	})
+}
+
+// TestFault39_SlowSync: while a checkpoint is being synced nothing is committed, what
+// comes meanwhile is bounded, and then all of it is there.
+func TestFault39_SlowSync(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory(2000)
+		m.end = io.EOF
+		h := hung{memory: m, where: stream.StageCheckpoint, release: make(chan struct{})}
+		r := m.runner(t, func(c *stream.RunnerConfig) {
+			c.StallTimeout, c.Store, c.CheckpointRecords = 10*time.Minute, h, 100
+		})
+		ended := make(chan error, 1)
+		go func() { ended <- r.Run(context.Background()) }()
+		time.Sleep(5 * time.Minute)
+		synctest.Wait()
+		if len(m.committed) != 0 || len(ended) != 0 {
+			t.Errorf("committed %v before the checkpoint was durable", m.committed)
+		}
+		if s := r.Stats(); s.Records > 300 || s.Hanging.Stage != stream.StageCheckpoint {
+			t.Errorf("meanwhile %d records were written; hanging: %+v", s.Records, s.Hanging)
+		}
+		close(h.release)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if n := len(m.committed); n < 20 || m.committed[n-1] != 2000 {
+			t.Errorf("committed %v", m.committed)
+		}
+	})
+}
