@@ -13,16 +13,17 @@ import (
 type BlockNewtonConfig struct {
 	Features   int     // M, length of phi
 	Outputs    int     // p, length of y
-	Block      int     // b, columns of phi that one step changes; M is split into ceil(M/b) blocks
-	Batch      int     // n, samples in the mini-batch: the last n
+	Block      int     // b, columns of phi that one step changes at most; M is split into ceil(M/b) blocks of one width
+	Batch      int     // n, samples in the mini-batch: the last n; 0: as many as make each block see every sample once
+	Every      int     // samples from one step to the next; 0 means 1
 	Ridge      float64 // lambda > 0, in units of the sum of squares
 	Forgetting float64 // beta in (0, 1], weight of a sample after one step
 }
 
 // BlockNewton is mini-batch doubly stochastic gradient descent (Brault 2017,
-// Algorithm 4) with the Hessian preconditioner of its section 6: step t takes
-// the last n samples (the first source of chance) and one block i of the
-// features (the second), and moves
+// Algorithm 4) with the Hessian preconditioner of its section 6: a step,
+// every so many samples, takes the last n of them (the first source of chance)
+// and one block i of the features (the second), and moves
 //
 //	R_i     <- beta^n R_i + Phi_i^T Phi_i
 //	Theta_i <- Theta_i + (Y - Phi Theta^T)^T Phi_i (R_i + lambda I)^-1
@@ -30,21 +31,23 @@ type BlockNewtonConfig struct {
 // Since R_i contains Phi_i^T Phi_i, no step can raise the loss of the
 // mini-batch it sees: the learner cannot diverge, without any learning rate.
 type BlockNewton struct {
-	cfg    BlockNewtonConfig
-	blocks int
+	cfg           BlockNewtonConfig
+	blocks, width int // b, columns of a block; the last one may have fewer
+	stride        int // b rounded up for the kernels; what is beyond stays zero
 
-	theta []float64  // p x M
-	r     []*vec.Sym // per block, b_i x b_i
-	phi   []float64  // n x M, ring of inputs
-	y     []float64  // n x p, ring of targets
-	count int        // samples seen, saturating at n in use
-	next  int        // ring position of the next sample
-	turn  int        // block of the next step
+	theta []float64   // p x M
+	r     []*vec.Sym  // per block, stride x stride
+	phi   [][]float64 // per block n x stride, ring of inputs
+	err   []float64   // p x n, ring of their errors with the weights as they are
+	full  bool        // the rings have gone round
+	next  int         // ring position of the next sample
+	wait  int         // samples before the next step
+	turn  int         // its block
 
-	err        []float64     // n x p scratch
-	rhs        []float64     // p x b scratch
-	chol, last *vec.Cholesky // scratch of a block and of the last block
-	decay      []float64     // beta^k, k <= n
+	rhs   []float64 // p x stride, scratch
+	moved []float64 // p x n, scratch
+	chol  *vec.Cholesky
+	decay []float64 // beta^k, k <= n
 }
 
 // NewBlockNewton returns a learner with zero weights. The error names the
@@ -57,34 +60,40 @@ func NewBlockNewton(cfg BlockNewtonConfig) (*BlockNewton, error) {
 		return nil, fmt.Errorf("sgd: BlockNewton Outputs must be >= 1, got %d", cfg.Outputs)
 	case cfg.Block < 1:
 		return nil, fmt.Errorf("sgd: BlockNewton Block must be >= 1, got %d", cfg.Block)
-	case cfg.Batch < 1:
-		return nil, fmt.Errorf("sgd: BlockNewton Batch must be >= 1, got %d", cfg.Batch)
+	case cfg.Batch < 0:
+		return nil, fmt.Errorf("sgd: BlockNewton Batch must be >= 0, got %d", cfg.Batch)
+	case cfg.Every < 0:
+		return nil, fmt.Errorf("sgd: BlockNewton Every must be >= 0, got %d", cfg.Every)
 	case !(cfg.Ridge > 0) || math.IsInf(cfg.Ridge, 1):
 		return nil, fmt.Errorf("sgd: BlockNewton Ridge must be > 0 and finite, got %g", cfg.Ridge)
 	case !(cfg.Forgetting > 0 && cfg.Forgetting <= 1):
 		return nil, fmt.Errorf("sgd: BlockNewton Forgetting must be in (0, 1], got %g", cfg.Forgetting)
 	}
-	m, p, n := cfg.Features, cfg.Outputs, cfg.Batch
-	b := min(cfg.Block, m)
+	m, p := cfg.Features, cfg.Outputs
+	blocks := (m + cfg.Block - 1) / cfg.Block
+	b := (m + blocks - 1) / blocks
+	stride := vec.NewSym(b).Stride()
+	cfg.Every = max(cfg.Every, 1)
+	if cfg.Batch == 0 {
+		cfg.Batch = cfg.Every * blocks
+	}
+	n := cfg.Batch
 	l := &BlockNewton{
-		cfg:    cfg,
-		blocks: (m + b - 1) / b,
-		theta:  make([]float64, m*p),
-		phi:    make([]float64, n*m),
-		y:      make([]float64, n*p),
-		err:    make([]float64, n*p),
-		rhs:    make([]float64, p*b),
-		chol:   vec.NewCholesky(b),
-		decay:  make([]float64, n+1),
+		cfg: cfg, blocks: blocks, width: b, stride: stride,
+		theta: make([]float64, m*p),
+		r:     make([]*vec.Sym, blocks),
+		phi:   make([][]float64, blocks),
+		err:   make([]float64, p*n),
+		wait:  cfg.Every,
+		chol:  vec.NewCholesky(stride),
+		rhs:   make([]float64, p*stride),
+		moved: make([]float64, p*n),
+		decay: make([]float64, n+1),
 	}
-	l.cfg.Block = b
-	l.r = make([]*vec.Sym, l.blocks)
 	for i := range l.r {
-		_, w := l.block(i)
-		l.r[i] = vec.NewSym(w)
+		l.r[i] = vec.NewSym(stride)
+		l.phi[i] = make([]float64, n*stride)
 	}
-	_, w := l.block(l.blocks - 1)
-	l.last = vec.NewCholesky(w)
 	for k := range l.decay {
 		l.decay[k] = math.Pow(cfg.Forgetting, float64(k))
 	}
@@ -93,8 +102,8 @@ func NewBlockNewton(cfg BlockNewtonConfig) (*BlockNewton, error) {
 
 // block returns the first column and the width of block i.
 func (l *BlockNewton) block(i int) (first, width int) {
-	first = i * l.cfg.Block
-	return first, min(l.cfg.Block, l.cfg.Features-first)
+	first = i * l.width
+	return first, min(l.width, l.cfg.Features-first)
 }
 
 // Weights returns Theta, p x M row-major: a view that Update changes.
@@ -103,69 +112,67 @@ func (l *BlockNewton) Weights() []float64 { return l.theta }
 // PredictTo sets y = Theta phi.
 func (l *BlockNewton) PredictTo(y, phi []float64) { vec.MatVec(y, l.theta, phi) }
 
-// Update adds a sample to the mini-batch and takes one step, given the error
-// e = y - Theta phi of the weights as they are now; see RLS.Update.
+// Update adds a sample to the mini-batch, given the error e = y - Theta phi of
+// the weights as they are now (see RLS.Update), and takes a step when it is due.
 func (l *BlockNewton) Update(phi, e []float64) {
-	m, p := l.cfg.Features, l.cfg.Outputs
-	if len(phi) != m || len(e) != p {
+	if len(phi) != l.cfg.Features || len(e) != l.cfg.Outputs {
 		panic("sgd: BlockNewton.Update: wrong length")
 	}
-	copy(l.phi[l.next*m:], phi)
-	y := l.y[l.next*p : (l.next+1)*p]
-	vec.MatVec(y, l.theta, phi)
-	vec.Axpy(1, e, y)
-	l.next = (l.next + 1) % l.cfg.Batch
-	l.count = min(l.count+1, l.cfg.Batch)
-
+	for i, ring := range l.phi {
+		s, w := l.block(i)
+		copy(ring[l.next*l.stride:], phi[s:s+w])
+	}
+	for o, v := range e {
+		l.err[o*l.cfg.Batch+l.next] = v
+	}
+	if l.next++; l.next == l.cfg.Batch {
+		l.next, l.full = 0, true
+	}
+	if l.wait--; l.wait > 0 {
+		return
+	}
+	l.wait = l.cfg.Every
 	i := l.turn
 	l.turn = (l.turn + 1) % l.blocks
 	l.step(i)
 }
 
 func (l *BlockNewton) step(i int) {
-	m, p, n := l.cfg.Features, l.cfg.Outputs, l.count
+	m, p, n := l.cfg.Features, l.cfg.Outputs, l.cfg.Batch
 	s, w := l.block(i)
-	r := l.r[i]
+	r, phi := l.r[i], l.phi[i]
 
-	// Curvature and gradient of the mini-batch.
-	e := l.err[:n*p]
-	vec.MatMulT(e, l.phi[:n*m], l.theta, n, p, m)
-	for k, y := range l.y[:n*p] {
-		e[k] = y - e[k]
+	// Curvature and gradient of the mini-batch. What is not yet filled is zero.
+	clear(l.rhs)
+	vec.AddMatMul(l.rhs, 1, l.err, phi, p, l.stride, n)
+	used := l.next
+	if l.full {
+		used = n
 	}
-	rhs := l.rhs[:p*w]
-	clear(rhs)
-	r.Scale(l.decay[n])
-	for k := range n {
-		block := l.phi[k*m+s : k*m+s+w]
-		r.Rank1(1, block)
-		vec.AddOuter(rhs, 1, e[k*p:(k+1)*p], block)
-	}
+	r.AddRows(l.decay[used], phi[:used*l.stride])
 
 	// rhs (R + lambda I)^-1.
-	chol := l.chol
-	if i == l.blocks-1 {
-		chol = l.last
-	}
-	if !chol.Factor(r, l.cfg.Ridge, 1e-9) { // only after overflow
+	if !l.chol.Factor(r, l.cfg.Ridge, 1e-9) { // only after overflow
 		r.SetIdentity(0)
 		return
 	}
-	chol.Solve(rhs)
+	l.chol.Solve(l.rhs)
 	for o := range p {
-		vec.Axpy(1, rhs[o*w:(o+1)*w], l.theta[o*m+s:o*m+s+w])
+		vec.Axpy(1, l.rhs[o*l.stride:o*l.stride+w], l.theta[o*m+s:o*m+s+w])
 	}
+	vec.MatMulT(l.moved, l.rhs, phi, p, n, l.stride)
+	vec.Axpy(-1, l.moved, l.err)
 }
 
 // Reset returns to the state after NewBlockNewton.
 func (l *BlockNewton) Reset() {
 	clear(l.theta)
-	for _, r := range l.r {
+	for i, r := range l.r {
 		r.SetIdentity(0)
+		clear(l.phi[i])
 	}
-	clear(l.phi)
-	clear(l.y)
-	l.count, l.next, l.turn = 0, 0, 0
+	clear(l.err)
+	l.full, l.next, l.turn, l.wait = false, 0, 0, l.cfg.Every
 }
 
 // Discount gives all curvature so far the weight keep in (0, 1], so that the
@@ -183,12 +190,13 @@ func (l *BlockNewton) Discount(keep float64) {
 func (l *BlockNewton) State(c *snapshot.Codec) {
 	c.Section("blocknewton")
 	c.Float64s(l.theta)
-	for _, r := range l.r {
+	for i, r := range l.r {
 		r.State(c)
+		c.Float64s(l.phi[i])
 	}
-	c.Float64s(l.phi)
-	c.Float64s(l.y)
-	c.Index(&l.count, l.cfg.Batch+1)
+	c.Float64s(l.err)
+	c.Bool(&l.full)
 	c.Index(&l.next, l.cfg.Batch)
+	c.Index(&l.wait, l.cfg.Every+1)
 	c.Index(&l.turn, l.blocks)
 }

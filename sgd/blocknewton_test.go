@@ -3,6 +3,7 @@ package sgd
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/vec"
@@ -17,24 +18,14 @@ func newBlockNewton(t testing.TB, cfg BlockNewtonConfig) *BlockNewton {
 	return l
 }
 
-// loss is the squared error of the mini-batch that l holds.
-func (l *BlockNewton) loss() float64 {
-	var s float64
-	y := make([]float64, l.cfg.Outputs)
-	for k := range l.count {
-		l.PredictTo(y, l.phi[k*l.cfg.Features:(k+1)*l.cfg.Features])
-		for o, v := range l.y[k*l.cfg.Outputs : (k+1)*l.cfg.Outputs] {
-			s += (v - y[o]) * (v - y[o])
-		}
-	}
-	return s
-}
-
 // No step raises the loss of its mini-batch, whatever the data: here inputs and
-// targets of very different sizes.
+// targets of very different sizes. The errors that are kept with the batch are
+// those of the weights.
 func TestBlockNewtonStepNeverRaisesTheLoss(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	l := newBlockNewton(t, BlockNewtonConfig{Features: 11, Outputs: 3, Block: 4, Batch: 4, Ridge: .1, Forgetting: .9})
+	const batch = 4
+	l := newBlockNewton(t, BlockNewtonConfig{Features: 11, Outputs: 3, Block: 4, Batch: batch, Ridge: .1, Forgetting: .9})
+	var inputs, targets [][]float64
 	for step := range 2000 {
 		size := math.Exp(3 * rng.NormFloat64())
 		phi, y := randomVector(rng, 11), randomVector(rng, 3)
@@ -42,10 +33,45 @@ func TestBlockNewtonStepNeverRaisesTheLoss(t *testing.T) {
 			phi[i] *= size
 		}
 		learnPair(l, phi, y)
-		before := l.loss()
+		before := vec.Dot(l.err, l.err)
 		l.step(step % l.blocks)
-		if after := l.loss(); after > before*(1+1e-9)+1e-12 {
-			t.Fatalf("step %d: loss %g -> %g", step, before, after)
+		inputs, targets = append(inputs, phi), append(targets, y)
+		if len(inputs) > batch {
+			inputs, targets = inputs[1:], targets[1:]
+		}
+		var after, scale float64
+		out := make([]float64, 3)
+		for k, phi := range inputs {
+			l.PredictTo(out, phi)
+			for o, v := range out {
+				after += (targets[k][o] - v) * (targets[k][o] - v)
+				scale += v*v + targets[k][o]*targets[k][o]
+			}
+		}
+		if kept := vec.Dot(l.err, l.err); after > before*(1+1e-9)+1e-12 || math.Abs(kept-after) > 1e-9*scale {
+			t.Fatalf("step %d: loss %g -> %g, by the errors kept %g", step, before, after, kept)
+		}
+	}
+}
+
+// Steps that are taken every fifth sample find the solution too.
+func TestBlockNewtonEvery(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	truth := randomVector(rng, 20*2)
+	l := newBlockNewton(t, BlockNewtonConfig{Features: 20, Outputs: 2, Block: 6, Every: 5, Ridge: 1, Forgetting: .99})
+	y, first := make([]float64, 2), make([]float64, 40)
+	for i := range 3000 {
+		phi := randomVector(rng, 20)
+		vec.MatVec(y, truth, phi)
+		copy(first, l.Weights())
+		learnPair(l, phi, y)
+		if changed := !slices.Equal(first, l.Weights()); changed != (i%5 == 4) {
+			t.Fatalf("sample %d: weights changed: %v", i, changed)
+		}
+	}
+	for i, w := range l.Weights() {
+		if math.Abs(w-truth[i]) > 5e-2 { // a ridge of 1 beside 100 samples, and blocks that disturb each other
+			t.Errorf("weight %d = %v, want %v", i, w, truth[i])
 		}
 	}
 }
@@ -95,7 +121,8 @@ func TestBlockNewtonConfigErrors(t *testing.T) {
 		"Features":   func(c *BlockNewtonConfig) { c.Features = 0 },
 		"Outputs":    func(c *BlockNewtonConfig) { c.Outputs = 0 },
 		"Block":      func(c *BlockNewtonConfig) { c.Block = 0 },
-		"Batch":      func(c *BlockNewtonConfig) { c.Batch = 0 },
+		"Batch":      func(c *BlockNewtonConfig) { c.Batch = -1 },
+		"Every":      func(c *BlockNewtonConfig) { c.Every = -1 },
 		"Ridge":      func(c *BlockNewtonConfig) { c.Ridge = 0 },
 		"Forgetting": func(c *BlockNewtonConfig) { c.Forgetting = 0 },
 	} {

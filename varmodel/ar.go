@@ -29,8 +29,10 @@ func NewAR(cfg ARConfig) (eval.Model, error) {
 	if err := defaultRLS(&cfg.Ridge, &cfg.Forgetting); err != nil {
 		return nil, err
 	}
-	l, err := newPerCoordinate(cfg.Dim, sgd.RLSConfig{
-		Features: cfg.Order + 1, Outputs: 1, Ridge: cfg.Ridge, Forgetting: cfg.Forgetting, MaxLeverage: 1,
+	l, err := newPerCoordinate(cfg.Dim, func() (coordinateLearner, error) {
+		return sgd.NewRLS(sgd.RLSConfig{
+			Features: cfg.Order + 1, Outputs: 1, Ridge: cfg.Ridge, Forgetting: cfg.Forgetting, MaxLeverage: 1,
+		})
 	})
 	if err != nil {
 		return nil, err
@@ -68,13 +70,19 @@ func (g *ownLags) featuresTo(phi []float64, s *scaler, p *history) {
 
 // perCoordinate is one single-output learner for each coordinate, with an input
 // of its own: phi is the concatenation of the inputs.
-type perCoordinate []*sgd.RLS
+type perCoordinate []coordinateLearner
 
-func newPerCoordinate(dim int, cfg sgd.RLSConfig) (perCoordinate, error) {
+// coordinateLearner is a learner of one output.
+type coordinateLearner interface {
+	resettable
+	Weights() []float64
+}
+
+func newPerCoordinate(dim int, newLearner func() (coordinateLearner, error)) (perCoordinate, error) {
 	l := make(perCoordinate, dim)
 	for j := range l {
 		var err error
-		if l[j], err = sgd.NewRLS(cfg); err != nil {
+		if l[j], err = newLearner(); err != nil {
 			return nil, err
 		}
 	}

@@ -32,7 +32,7 @@ type expertSpec struct {
 	additive    bool    // each frequency looks at one coordinate
 	ridge       float64 // of features of size one
 	forgetting  float64
-	exact       bool // learnt by recursive least squares, not by doubly stochastic descent
+	every       int // samples between the steps of doubly stochastic descent; 0: learnt by recursive least squares
 }
 
 // pool is the default pool, beside persistence. It spans what series differ in:
@@ -41,21 +41,21 @@ type expertSpec struct {
 // nothing is known (no change, or return to a mean). The size of the linear
 // part sets its ridge apart from that of the random features.
 var pool = []expertSpec{
-	{name: "ar96", own: 96, source: true, ridge: 100, forgetting: 0.9998}, // before those that use it
-	{name: "ar6", own: 6, ridge: 10, forgetting: 0.998},
-	{name: "var1", order: 1, linear: 1, ridge: 1, forgetting: 1, exact: true},
-	{name: "orff1", order: 1, linear: 10, frequencies: 100, bandwidth: 0.5, ridge: 10, forgetting: 1},
-	{name: "orff4", order: 4, linear: 10, long: true, frequencies: 100, bandwidth: 1, ridge: 100, forgetting: 0.998, exact: true},
-	{name: "orff3", order: 3, linear: 1, long: true, frequencies: 100, bandwidth: 0.5, ridge: 100, forgetting: 0.9998},
-	{name: "orff3-local", target: local, order: 3, linear: 1, long: true, frequencies: 50, bandwidth: 1, ridge: 100, forgetting: 0.9995},
-	{name: "orff1-level", target: level, order: 1, frequencies: 100, bandwidth: 2, ridge: 10, forgetting: 0.995},
-	{name: "orff1-additive", target: level, order: 1, linear: 3, frequencies: 50, bandwidth: 1, additive: true, ridge: 3, forgetting: 0.999, exact: true},
+	{name: "ar96", own: 96, source: true, ridge: 100, forgetting: 0.9998, every: 64}, // before those that use it
+	{name: "ar6", own: 6, ridge: 10, forgetting: 0.998, every: 8},
+	{name: "var1", order: 1, linear: 1, ridge: 1, forgetting: 1},
+	{name: "orff1", order: 1, linear: 10, frequencies: 48, bandwidth: 0.5, ridge: 10, forgetting: 1, every: 16},
+	{name: "orff4", order: 4, linear: 10, long: true, frequencies: 36, bandwidth: 1, ridge: 100, forgetting: 0.998, every: 4},
+	{name: "orff3", order: 3, linear: 1, long: true, frequencies: 56, bandwidth: 0.5, ridge: 100, forgetting: 0.9998, every: 8},
+	{name: "orff3-local", target: local, order: 3, linear: 1, long: true, frequencies: 48, bandwidth: 1, ridge: 100, forgetting: 0.9995, every: 16},
+	{name: "orff1-level", target: level, order: 1, frequencies: 48, bandwidth: 2, ridge: 10, forgetting: 0.995, every: 8},
+	{name: "orff1-additive", target: level, order: 1, linear: 3, frequencies: 28, bandwidth: 1, additive: true, ridge: 3, forgetting: 0.999},
 }
 
 // blockWidth is the number of features that a step of doubly stochastic descent
-// changes. The mini-batch is as long as there are blocks, so that each block
-// sees every sample once.
-const blockWidth = 50
+// changes at most. The mini-batch is so long that each block sees every sample
+// once.
+const blockWidth = 56
 
 const (
 	targetLimit = 10 // limit of a target, in its scale
@@ -84,26 +84,34 @@ func newExpert(spec expertSpec, dim, inputs int, seed uint64, block int) (*exper
 	if spec.linear > 0 {
 		e.inputs = inputs
 	}
+	if spec.additive {
+		e.frequencies = max(e.frequencies, dim) // each coordinate has one at least
+	}
 	if spec.frequencies > 0 {
-		e.random = newFourier(spec.order*dim, spec.frequencies, spec.bandwidth, seed, block)
+		e.random = newFourier(spec.order*dim, e.frequencies, spec.bandwidth, seed, block)
 		if spec.additive {
 			e.random.alignAxes()
 		}
 	}
 	var err error
-	cfg := sgd.RLSConfig{Features: e.features(), Outputs: dim, Ridge: spec.ridge, Forgetting: spec.forgetting, MaxLeverage: 1}
+	newton := sgd.BlockNewtonConfig{
+		Features: e.features(), Outputs: dim,
+		Block: blockWidth, Every: spec.every,
+		Ridge: spec.ridge, Forgetting: spec.forgetting,
+	}
 	switch {
+	case spec.source:
+		e.learner = newYuleWalker(dim, spec.own, spec.every, spec.ridge, spec.forgetting)
 	case spec.own > 0:
-		cfg.Features, cfg.Outputs = spec.own+1, 1
-		e.learner, err = newPerCoordinate(dim, cfg)
-	case spec.exact:
-		e.learner, err = sgd.NewRLS(cfg)
-	default:
-		e.learner, err = sgd.NewBlockNewton(sgd.BlockNewtonConfig{
-			Features: cfg.Features, Outputs: dim,
-			Block: blockWidth, Batch: (cfg.Features + blockWidth - 1) / blockWidth,
-			Ridge: spec.ridge, Forgetting: spec.forgetting,
+		newton.Features, newton.Outputs = spec.own+1, 1
+		e.learner, err = newPerCoordinate(dim, func() (coordinateLearner, error) { return sgd.NewBlockNewton(newton) })
+	case spec.every == 0:
+		e.learner, err = sgd.NewRLS(sgd.RLSConfig{
+			Features: e.features(), Outputs: dim,
+			Ridge: spec.ridge, Forgetting: spec.forgetting, MaxLeverage: 1,
 		})
+	default:
+		e.learner, err = sgd.NewBlockNewton(newton)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("varmodel: expert %s: %w", spec.name, err)

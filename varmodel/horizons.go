@@ -328,13 +328,13 @@ func (o *outlook) iterate(f *frame, source *expert) {
 	// The increments of one coordinate, the last one at index horizon, older
 	// ones behind it, forecasts before it.
 	q := source.own - 1
-	weights := source.learner.(perCoordinate)
+	weights := source.learner.(*yuleWalker)
 	for j := range d {
 		unit := f.scaler.step(j)
 		for l := range q {
 			o.diffs[o.horizon+l] = (f.past.lag(l)[j] - f.past.lag(l + 1)[j]) / unit
 		}
-		theta := weights[j].Weights()
+		theta := weights.weightsOf(j)
 		x := f.past.lag(0)[j]
 		for h := range o.horizon {
 			z := f.scaler.standardised(j, x)

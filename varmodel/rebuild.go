@@ -76,7 +76,9 @@ func (r *rebuild) again(s *autoSeries, oldest int) {
 	m := s.m
 	r.bandwidths(s, oldest)
 	for _, e := range m.experts {
-		e.learner.Reset()
+		if e.own == 0 {
+			e.learner.Reset()
+		}
 	}
 	f := r.start(s, oldest)
 	for back := oldest; back >= 1; back-- {
@@ -94,6 +96,9 @@ func (r *rebuild) again(s *autoSeries, oldest int) {
 			}
 			for j := range r.origin {
 				r.origin[j], r.unit[j] = f.base(e.target, j)
+			}
+			if e.own > 0 {
+				continue
 			}
 			e.learn(m.out, r.phi[i], target, r.origin, r.unit, observed)
 		}

@@ -1,0 +1,39 @@
+package vec
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// AddRows is a Scale and as many Rank1 as there are rows.
+func TestSymAddRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(41, 42))
+	for _, n := range []int{0, 1, 7, 8, 13, 40} {
+		for _, k := range []int{0, 1, 5, 20} {
+			a, b := NewSym(n), NewSym(n)
+			for _, s := range []*Sym{a, b} {
+				s.SetIdentity(2)
+				s.Scale(.5)
+			}
+			x := make([]float64, k*a.Stride())
+			b.Scale(.75)
+			for i := range k {
+				row := x[i*a.Stride() : i*a.Stride()+n]
+				for j := range row {
+					row[j] = rng.NormFloat64()
+				}
+				b.Rank1(1, row)
+			}
+			a.AddRows(.75, x)
+			for i := range n {
+				for j := range n {
+					// k products of size 1 are added in different orders.
+					if d := math.Abs(a.At(i, j) - b.At(i, j)); d > 1e-13 {
+						t.Fatalf("n=%d k=%d: element %d, %d differs by %g", n, k, i, j, d)
+					}
+				}
+			}
+		}
+	}
+}

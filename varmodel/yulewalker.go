@@ -1,0 +1,202 @@
+package varmodel
+
+import (
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+// yuleWalker learns AR(q) for each coordinate on its own, on the features of
+// ownLags: an intercept, the level, and the last q-1 increments. It solves the
+// ridge regression with exponential forgetting in which the covariance matrix of
+// the lagged increments is taken to be that of a stationary series: element (i, j)
+// depends on |i - j| only, and differs from the sum over the samples by the few
+// at either end. The sums then cost q instead of q^2 a sample, in time and in
+// memory, and the weights q^2 instead of q^3 (Levinson 1946), which is done now
+// and then, for one coordinate after the other.
+type yuleWalker struct {
+	dim, lags  int // lags: increments among the features, q-1
+	ridge      float64
+	forgetting float64
+	every      int // samples from one solution to the next, of each coordinate, in the long run
+
+	count  int     // samples
+	weight float64 // of the next sample in the sums; grows instead of the sums shrinking
+	due    []int   // count at which a coordinate is solved next
+	theta  []float64
+	sums   []float64 // dim x (sumLags + 2 lags)
+
+	forward, backward, copied, reversed, one, level []float64 // scratch
+}
+
+// Sums of one coordinate, of the increment y that follows, the level z, and the
+// increments x_1, x_2, … before y; n counts.
+const (
+	sumCount = iota // n
+	sumY            // y
+	sumYY           // y^2
+	sumZ            // z
+	sumZZ           // z^2
+	sumYZ           // y z
+	sumLags         // y x_i, then z x_i
+)
+
+// weightLimit is the weight of a sample at which all sums are divided by it.
+const weightLimit = 1e6
+
+func newYuleWalker(dim, order, every int, ridge, forgetting float64) *yuleWalker {
+	lags := order - 1
+	l := &yuleWalker{
+		dim: dim, lags: lags, ridge: ridge, forgetting: forgetting, every: every,
+		due:   make([]int, dim),
+		theta: make([]float64, dim*(lags+2)),
+		sums:  make([]float64, dim*(sumLags+2*lags)),
+	}
+	v := make([]float64, 6*(lags+1))
+	part := func(i int) []float64 { return v[i*(lags+1) : (i+1)*(lags+1)] }
+	l.forward, l.backward, l.copied = part(0), part(1), part(2)
+	l.reversed, l.one, l.level = part(3), part(4), part(5)
+	l.Reset()
+	return l
+}
+
+func (l *yuleWalker) Reset() {
+	clear(l.theta)
+	clear(l.sums)
+	l.count, l.weight = 0, 1
+	for j := range l.due {
+		l.due[j] = 1 + j
+	}
+}
+
+func (l *yuleWalker) weightsOf(j int) []float64 {
+	return l.theta[j*(l.lags+2) : (j+1)*(l.lags+2)]
+}
+
+func (l *yuleWalker) PredictTo(y, phi []float64) {
+	m := l.lags + 2
+	for j := range y {
+		y[j] = vec.Dot(l.theta[j*m:(j+1)*m], phi[j*m:(j+1)*m])
+	}
+}
+
+func (l *yuleWalker) Update(phi, e []float64) {
+	l.count++
+	m := l.lags + 2
+	for j, v := range e {
+		if v != 0 {
+			in := phi[j*m : (j+1)*m]
+			l.add(j, in, v+vec.Dot(l.weightsOf(j), in))
+		}
+		if l.count >= l.due[j] {
+			l.solve(j)
+			l.due[j] = l.count + min(1+l.count/16, l.every)
+		}
+	}
+	if l.weight /= l.forgetting; l.weight > weightLimit {
+		vec.Scale(1/l.weight, l.sums)
+		l.weight = 1
+	}
+}
+
+func (l *yuleWalker) add(j int, phi []float64, y float64) {
+	s := l.sumsOf(j)
+	z, x, w := phi[1], phi[2:], l.weight
+	s[sumCount] += w
+	s[sumY] += w * y
+	s[sumYY] += w * y * y
+	s[sumZ] += w * z
+	s[sumZZ] += w * z * z
+	s[sumYZ] += w * y * z
+	vec.Axpy(w*y, x, s[sumLags:sumLags+l.lags])
+	vec.Axpy(w*z, x, s[sumLags+l.lags:])
+}
+
+func (l *yuleWalker) sumsOf(j int) []float64 {
+	n := sumLags + 2*l.lags
+	return l.sums[j*n : (j+1)*n]
+}
+
+// solve finds the weights of one coordinate. With T the Toeplitz matrix of the
+// increments, B the sums of their products with intercept and level, and A those
+// of the latter two, the normal equations are
+//
+//	[A B'] [u]   [a]
+//	[B T ] [v] = [r]
+//
+// and T is solved for r and the columns of B.
+func (l *yuleWalker) solve(j int) {
+	s, q := l.sumsOf(j), l.lags
+	ridge := l.ridge * l.weight
+	r, g := s[sumLags:sumLags+q], s[sumLags+q:]
+	f, b, old, reversed := l.forward, l.backward, l.copied, l.reversed[:q]
+	one, level := l.one[:q], l.level[:q]
+	clear(f)
+	clear(b)
+	for i, v := range r {
+		reversed[q-1-i] = v // the autocovariance at lag 1 is last
+	}
+	theta := l.weightsOf(j)
+	power := s[sumYY] + ridge
+	floor := 1e-9 * power
+	f[0], b[q] = 1, 1
+	n := 0
+	for ; n < q && power > floor; n++ {
+		// f and b, of n+1 elements, solve T f = (power, 0, …) and T b = (0, …, power).
+		last := b[q-n:]
+		c := reversed[q-n:] // autocovariances n, …, 1
+		k := (s[sumY] - vec.Dot(c, one[:n])) / power
+		one[n] = 0
+		vec.Axpy(k, last, one[:n+1])
+		k = (g[n] - vec.Dot(c, level[:n])) / power
+		level[n] = 0
+		vec.Axpy(k, last, level[:n+1])
+
+		k = -vec.Dot(reversed[q-1-n:], f[:n+1]) / power
+		copy(old, f[:n+2])
+		vec.Axpy(k, b[q-1-n:], f[:n+2])
+		vec.Axpy(k, old[:n+2], b[q-1-n:])
+		power *= 1 - k*k
+	}
+	// f is now (1, -v) of the increments alone.
+	v := theta[2 : 2+n]
+	clear(theta[2+n:])
+	for i := range v {
+		v[i] = -f[1+i]
+	}
+	one, level, g, r = one[:n], level[:n], g[:n], r[:n]
+	var sumOne, sumLevel, sumV float64
+	for i, o := range one {
+		sumOne += o
+		sumLevel += level[i]
+		sumV += v[i]
+	}
+	h := s[sumY]
+	a00 := s[sumCount] + ridge - h*sumOne
+	a01 := s[sumZ] - h*sumLevel
+	a11 := s[sumZZ] + ridge - vec.Dot(g, level)
+	y0 := s[sumY] - h*sumV
+	y1 := s[sumYZ] - vec.Dot(g, v)
+	det := a00*a11 - a01*a01
+	if !(a00 > 0 && a11 > 0 && det > 1e-12*a00*a11) {
+		theta[0], theta[1] = 0, 0
+		return
+	}
+	theta[0] = (y0*a11 - y1*a01) / det
+	theta[1] = (y1*a00 - y0*a01) / det
+	vec.Axpy(-theta[0], one, v)
+	vec.Axpy(-theta[1], level, v)
+}
+
+func (l *yuleWalker) State(c *snapshot.Codec) {
+	c.Section("yulewalker")
+	c.Int(&l.count)
+	c.Float64(&l.weight)
+	for j := range l.due {
+		c.Int(&l.due[j])
+	}
+	c.Float64s(l.theta)
+	c.Float64s(l.sums)
+}
+
+// Discount gives all samples so far the weight keep in (0, 1].
+func (l *yuleWalker) Discount(keep float64) { vec.Scale(keep, l.sums) }
