@@ -41,49 +41,75 @@ func (e Encoder) AppendBatch(dst []byte, b *stream.Batch) []byte {
 }
 
 func (e Encoder) appendForecast(dst []byte, f *stream.Forecast) []byte {
+	var head, tags, time span
 	for j, target := range f.Series.Variables {
 		for k := range max(1, len(e.Levels)) {
-			l := begin(dst, "forecast")
-			l.number("horizon", float64(f.Horizon))
+			l := line{dst: dst, start: len(dst)}
+			if !l.repeat(head) {
+				l.dst = append(l.dst, "forecast"...)
+				l.number("horizon", float64(f.Horizon))
+				head = l.since(l.start)
+			}
 			if len(e.Levels) > 1 {
 				l.number("level", e.Levels[k])
 			}
-			l.tag("model", f.Model)
-			l.tag("series", f.Series.Name)
-			l.tag("target", target)
+			if from := len(l.dst); !l.repeat(tags) {
+				l.tag("model", f.Model)
+				l.tag("series", f.Series.Name)
+				l.dst = append(l.dst, ",target="...)
+				tags = l.since(from)
+			}
+			l.dst = AppendTag(l.dst, target)
 			l.float("yhat", f.Yhat[j])
 			if len(e.Levels) > 0 {
 				l.float("yhat_lower", f.Lower[k*len(f.Yhat)+j])
 				l.float("yhat_upper", f.Upper[k*len(f.Yhat)+j])
 			}
-			dst = l.end(f.Time)
+			dst = l.endAgain(&time, f.Time)
+			if len(dst) == l.start {
+				head, tags = span{}, span{}
+			}
 		}
 	}
 	return dst
 }
 
 func appendObservation(dst []byte, o *stream.Observation) []byte {
+	var head, time span
+	begin := func(target string) line {
+		l := line{dst: dst, start: len(dst)}
+		if !l.repeat(head) {
+			l.dst = append(l.dst, "observation"...)
+			l.tag("series", o.Series.Name)
+			l.dst = append(l.dst, ",target="...)
+			head = l.since(l.start)
+		}
+		l.dst = AppendTag(l.dst, target)
+		return l
+	}
+	end := func(l line) {
+		if dst = l.endAgain(&time, o.Time); len(dst) == l.start {
+			head = span{}
+		}
+	}
 	for j, target := range o.Series.Variables {
-		l := begin(dst, "observation")
-		l.tag("series", o.Series.Name)
-		l.tag("target", target)
+		l := begin(target)
 		l.float("y", o.Y[j])
 		l.float("residual", o.Residual[j])
 		l.anomaly(o.Anomaly[j])
 		if o.Share != nil && !math.IsNaN(o.Anomaly[j]) {
 			l.float("anomaly_share", o.Share[j])
 		}
-		dst = l.end(o.Time)
+		end(l)
 	}
-	l := begin(dst, "observation")
-	l.tag("series", o.Series.Name)
-	l.tag("target", stream.AllTargets)
+	l := begin(stream.AllTargets)
 	l.anomaly(o.Score)
 	if o.Score > 1 {
 		l.text("cause", o.Cause.String())
 	}
 	l.float("levelset_score", o.Unusual)
-	return l.end(o.Time)
+	end(l)
+	return dst
 }
 
 // anomaly appends a score and whether it is an alarm, unless there is none.
@@ -127,6 +153,31 @@ type line struct {
 
 func begin(dst []byte, measurement string) line {
 	return line{dst: append(dst, measurement...), start: len(dst)}
+}
+
+// span is a part of a line that later lines of the same point have, too: it is made
+// once and then copied. It is lost when its line disappears.
+type span struct{ from, to int }
+
+// since is what was appended from a place on.
+func (l *line) since(from int) span { return span{from, len(l.dst)} }
+
+// repeat appends s, unless that is empty.
+func (l *line) repeat(s span) bool {
+	l.dst = append(l.dst, l.dst[s.from:s.to]...)
+	return s.to > s.from
+}
+
+// endAgain is end with a time that may be in s already.
+func (l *line) endAgain(s *span, t int64) []byte {
+	if l.fields == 0 || !l.repeat(*s) {
+		from := len(l.dst)
+		l.dst = l.end(t)
+		if l.fields > 0 {
+			*s = l.since(from)
+		}
+	}
+	return l.dst
 }
 
 // tag appends a tag; they must come in the order of their names.

@@ -18,7 +18,12 @@ func AppendTag(dst []byte, s string) []byte {
 	if s == "" {
 		return append(dst, '%')
 	}
-	for i := 0; i < len(s); {
+	plain := 0
+	for plain < len(s) && ordinary[s[plain]] {
+		plain++
+	}
+	dst = append(dst, s[:plain]...)
+	for i := plain; i < len(s); {
 		c := s[i]
 		if c < utf8.RuneSelf {
 			switch {
@@ -44,6 +49,14 @@ func AppendTag(dst []byte, s string) []byte {
 	}
 	return dst
 }
+
+// ordinary are the bytes that stand as themselves, whatever follows.
+var ordinary = func() (is [256]bool) {
+	for c := '!'; c < 0x7f; c++ {
+		is[c] = c != ',' && c != '=' && c != '\\' && c != '%'
+	}
+	return is
+}()
 
 // visible reports whether a character beyond ASCII stands as itself: all but the
 // control characters, General Punctuation (blanks, joiners and direction marks
