@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	influxdb2 "github.com/influxdata/influxdb-client-go/v2"
@@ -46,16 +47,15 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Sink is a stream.Sink. Write is for one goroutine; the other methods are for
-// any.
+// Sink is a stream.Sink. Write, Ping and Check are for one goroutine; the other
+// methods are for any.
 type Sink struct {
-	config  Config
-	http    *http.Client
-	client  influxdb2.Client
-	writer  api.WriteAPIBlocking
+	config Config
+	*connection
+	changed atomic.Pointer[Change] // to be done by the next request
 	encoder lineproto.Encoder
-	buf     []byte
-	pauses  backoff // as they are before a first failure
+	bufs    [2][]byte // requests: one under way, one being encoded
+	pauses  backoff   // as they are before a first failure
 
 	mu     sync.Mutex
 	stats  Stats
@@ -93,19 +93,61 @@ func New(c Config) (*Sink, error) {
 		c.Log = slog.Default()
 	}
 	c.Org = cmp.Or(c.Org, "-") // InfluxDB 2 says that there is no such organisation, instead of refusing the points
+	return &Sink{
+		config: c, connection: connect(c),
+		encoder: lineproto.Encoder{Levels: c.Levels},
+		pauses:  backoff{firstPause, lastPause},
+		stats:   Stats{Retries: make(map[string]int64)},
+	}, nil
+}
+
+// connection is how a Sink reaches the server.
+type connection struct {
+	http   *http.Client
+	client influxdb2.Client
+	writer api.WriteAPIBlocking
+}
+
+func connect(c Config) *connection {
 	httpClient := &http.Client{Timeout: c.Timeout, Transport: boundedTransport{http.DefaultTransport.(*http.Transport).Clone()}}
 	options := influxdb2.DefaultOptions().
 		SetPrecision(time.Nanosecond).
 		SetApplicationName("forecaster").
 		SetHTTPClient(httpClient)
 	client := influxdb2.NewClientWithOptions(c.URL, c.Token.Reveal(), options)
-	return &Sink{
-		config: c, http: httpClient, client: client,
-		writer:  client.WriteAPIBlocking(c.Org, c.Bucket),
-		encoder: lineproto.Encoder{Levels: c.Levels},
-		pauses:  backoff{firstPause, lastPause},
-		stats:   Stats{Retries: make(map[string]int64)},
-	}, nil
+	return &connection{http: httpClient, client: client, writer: client.WriteAPIBlocking(c.Org, c.Bucket)}
+}
+
+func (c *connection) close() {
+	c.client.Close()
+	c.http.CloseIdleConnections()
+}
+
+// Change is what can be changed while a Sink is in use, such as a token that was
+// replaced.
+type Change struct {
+	Token     secret.Text
+	BatchSize int
+	Timeout   time.Duration
+}
+
+// Change asks for c, from the next request on. It may be called from any goroutine.
+func (s *Sink) Change(c Change) { s.changed.Store(&c) }
+
+// change does what was asked for, in the goroutine that writes.
+func (s *Sink) change() {
+	c := s.changed.Swap(nil)
+	if c == nil {
+		return
+	}
+	s.config.BatchSize = cmp.Or(c.BatchSize, s.config.BatchSize)
+	timeout := cmp.Or(c.Timeout, s.config.Timeout)
+	if timeout == s.config.Timeout && c.Token.Reveal() == s.config.Token.Reveal() {
+		return
+	}
+	s.config.Timeout, s.config.Token = timeout, c.Token
+	s.close()
+	s.connection = connect(s.config)
 }
 
 // maxAnswer is how much of an answer is read: the client would read all of it.
@@ -139,8 +181,7 @@ func (s *Sink) Ping(ctx context.Context) error {
 
 // Close releases the connections.
 func (s *Sink) Close() error {
-	s.client.Close()
-	s.http.CloseIdleConnections()
+	s.close()
 	return nil
 }
 
@@ -154,13 +195,20 @@ func (s *Sink) Stats() Stats {
 }
 
 // Write returns when every point of b was accepted, or refused for good and kept
-// as a dead letter. It ends with the cause of ctx otherwise.
+// as a dead letter. It ends with the cause of ctx otherwise. While one request is
+// under way, the next one is encoded.
 func (s *Sink) Write(ctx context.Context, b *stream.Batch) error {
-	s.buf = s.encoder.AppendBatch(s.buf[:0], b)
-	for rest := s.buf; len(rest) > 0; {
-		var chunk []byte
-		chunk, rest = cut(rest, s.config.BatchSize)
-		if err := s.send(ctx, chunk); err != nil {
+	c := chunks{encoder: s.encoder, size: s.config.BatchSize, left: *b}
+	s.bufs[0] = c.next(s.bufs[0])
+	for i := 0; len(s.bufs[i]) > 0; i = 1 - i {
+		encoded := make(chan struct{})
+		go func() {
+			defer close(encoded)
+			s.bufs[1-i] = c.next(s.bufs[1-i])
+		}()
+		err := s.send(ctx, s.bufs[i])
+		<-encoded
+		if err != nil {
 			return err
 		}
 	}
@@ -172,6 +220,7 @@ func (s *Sink) send(ctx context.Context, lines []byte) error {
 	b := s.pauses
 	for {
 		stream.Alive(ctx)
+		s.change()
 		err := s.writer.WriteRecord(ctx, string(lines))
 		if err == nil {
 			s.accepted(lines)

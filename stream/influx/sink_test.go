@@ -644,3 +644,33 @@ func BenchmarkWrite(b *testing.B) {
 		rate(b)
 	})
 }
+
+// TestChunks: requests together are what the encoder makes of the whole batch, and
+// all but the last have the lines they may.
+func TestChunks(t *testing.T) {
+	b := points(70)
+	for i := range 100 {
+		b.Observations = append(b.Observations, stream.Observation{
+			Series: b.Forecasts[0].Series, Time: int64(i), Y: []float64{1}, Residual: []float64{float64(i)}, Anomaly: []float64{math.NaN()}, Score: math.NaN(), Unusual: math.NaN(),
+		})
+	}
+	b.Events = append(b.Events, stream.Event{Series: "s", Kind: stream.EventGap, Text: "t"})
+	for _, size := range []int{1, 7, 32, 33, 171, 1000} {
+		c := chunks{size: size, left: *b}
+		var got []byte
+		var bufs [2][]byte
+		for i := 0; ; i = 1 - i {
+			bufs[i] = c.next(bufs[i])
+			lines := bytes.Count(bufs[i], newline)
+			if lines == 0 {
+				break
+			}
+			if got = append(got, bufs[i]...); lines != size && lines != 171%size {
+				t.Errorf("a request of %d lines, want %d", lines, size)
+			}
+		}
+		if want := c.encoder.AppendBatch(nil, b); !bytes.Equal(got, want) {
+			t.Errorf("requests of %d lines: got\n%.300s\nwant\n%.300s", size, got, want)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package influx
+
+import (
+	"bytes"
+
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/lineproto"
+)
+
+// chunks encodes a batch into requests one after the other, so that each can be
+// made while the one before is under way.
+type chunks struct {
+	encoder lineproto.Encoder
+	size    int          // lines in a request
+	left    stream.Batch // what is not encoded yet
+	rest    []byte       // lines beyond the last request
+}
+
+// pointsAtOnce is the number of points that are encoded before lines are counted.
+const pointsAtOnce = 32
+
+// next encodes the next request into buf, whose memory must not be that of the
+// last one; empty at the end.
+func (c *chunks) next(buf []byte) []byte {
+	buf = append(buf[:0], c.rest...)
+	for lines := bytes.Count(buf, newline); lines < c.size; {
+		part, ok := c.part()
+		if !ok {
+			break
+		}
+		from := len(buf)
+		buf = c.encoder.AppendBatch(buf, &part)
+		lines += bytes.Count(buf[from:], newline)
+	}
+	var request []byte
+	request, c.rest = cut(buf, c.size)
+	return request
+}
+
+// part takes some points of the first kind that is left, in the order in which the
+// encoder writes the kinds.
+func (c *chunks) part() (part stream.Batch, ok bool) {
+	ok = take(&part.Forecasts, &c.left.Forecasts) || take(&part.Observations, &c.left.Observations) ||
+		take(&part.Metrics, &c.left.Metrics) || take(&part.Events, &c.left.Events)
+	return part, ok
+}
+
+func take[T any](dst, src *[]T) bool {
+	n := min(len(*src), pointsAtOnce)
+	*dst, *src = (*src)[:n], (*src)[n:]
+	return n > 0
+}
