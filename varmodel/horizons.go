@@ -268,9 +268,9 @@ func (o *outlook) predict(f *frame, source *expert, one *mixer) {
 
 // trust is the share of a mixture's increments that is taken, the rest being
 // persistence: the slope of the regression of what happened on what the mixture
-// said, all coordinates together, less one standard error. Outcomes of
-// overlapping forecasts are alike, so every h of them make one term of the sums.
-// On a random walk it is near 0 whatever the experts have picked up.
+// said, all coordinates together, less one standard error (three with one term).
+// Outcomes of overlapping forecasts are alike, so every h of them make one term of
+// the sums. On a random walk it is near 0 whatever the experts have picked up.
 type trust struct {
 	every               int
 	outcomes            int
@@ -304,7 +304,8 @@ func (t *trust) observe(m *mixer, y, last []float64) {
 	t.outcomes, t.product, t.square = 0, 0, 0
 	t.share = 0
 	if t.xx > 0 {
-		t.share = min(max((t.xy-math.Sqrt(t.noise))/(t.xx*(1+1/t.size)), 0), 1)
+		// With few terms their error is not known well either.
+		t.share = min(max((t.xy-(1+2/t.size)*math.Sqrt(t.noise))/t.xx, 0), 1)
 	}
 }
 
