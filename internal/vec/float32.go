@@ -30,6 +30,14 @@ func UpdateMatVec32(y, a, g, u, x []float32) {
 	updateMatVec32(y, a, g, u, x)
 }
 
+// AddMatMul32 adds alpha A B to C, where A is m x k, B is k x n and C is m x n.
+func AddMatMul32(c []float32, alpha float32, a, b []float32, m, n, k int) {
+	if len(c) != m*n || len(a) != m*k || len(b) != k*n {
+		panic("vec: AddMatMul32: shapes differ")
+	}
+	addMatMul32(c, alpha, a, b, m, n, k)
+}
+
 // Features32 sets phi = scale [cos(2 pi W^T x); sin(2 pi W^T x)]; see Features.
 // The absolute error of sine and cosine is below 6e-7 for the angle as rounded
 // to float32.
@@ -86,6 +94,15 @@ func updateMatVecPortable32(y, a, g, u, x []float32) {
 		row := a[i*n : (i+1)*n]
 		axpyPortable32(g[i], u, row)
 		y[i] = dotPortable32(row, x)
+	}
+}
+
+func addMatMulPortable32(c []float32, alpha float32, a, b []float32, m, n, k int) {
+	for i := range m {
+		row := c[i*n : (i+1)*n]
+		for j := range k {
+			axpyPortable32(float32(alpha*a[i*k+j]), b[j*n:(j+1)*n], row)
+		}
 	}
 }
 

@@ -472,3 +472,68 @@ func features32(phi, w, x []float32, scale float32) {
 		featuresPortable32(phi, w, x, scale)
 	}
 }
+
+func fourierFeatures(phi, w, x []float64, scale float64, n int) {
+	switch active {
+	case avx512:
+		fourierStepAVX512(nil, nil, nil, nil, &phi[0], &w[0], &x[0], scale, len(x), n, 0, 0)
+	case avx2:
+		fourierFeaturesAVX2(&phi[0], &w[0], &x[0], scale, len(x), n)
+	default:
+		fourierFeaturesPortable(phi, w, x, scale, n)
+	}
+}
+
+func fourierStep(y, a, g, u, phi, w, x []float64, scale float64, n int) {
+	if active != avx512 || len(y) == 0 {
+		fourierFeatures(phi[:2*len(w)/len(x)], w, x, scale, n)
+		updateMatVec(y, a, g, u, phi)
+		return
+	}
+	rows := min(len(y), fourierRows)
+	fourierStepAVX512(&y[0], &a[0], &g[0], &u[0], &phi[0], &w[0], &x[0], scale, len(x), n, rows, len(phi)/8)
+	updateMatVec(y[rows:], a[rows*len(phi):], g[rows:], u, phi)
+}
+
+func fourierFeatures32(phi, w, x []float32, scale float32, n int) {
+	switch active {
+	case avx512:
+		fourierStep32AVX512(nil, nil, nil, nil, &phi[0], &w[0], &x[0], scale, len(x), n, 0, 0)
+	case avx2:
+		fourierFeatures32AVX2(&phi[0], &w[0], &x[0], scale, len(x), n)
+	default:
+		fourierFeaturesPortable(phi, w, x, scale, n)
+	}
+}
+
+func fourierStep32(y, a, g, u, phi, w, x []float32, scale float32, n int) {
+	if active != avx512 || len(y) == 0 {
+		fourierFeatures32(phi[:2*len(w)/len(x)], w, x, scale, n)
+		updateMatVec32(y, a, g, u, phi)
+		return
+	}
+	rows := min(len(y), fourierRows)
+	fourierStep32AVX512(&y[0], &a[0], &g[0], &u[0], &phi[0], &w[0], &x[0], scale, len(x), n, rows, len(phi)/16)
+	updateMatVec32(y[rows:], a[rows*len(phi):], g[rows:], u, phi)
+}
+
+// fourierRows is how many rows fourierStepAVX512 updates at most.
+const fourierRows = 8
+
+func addMatMul32(c []float32, alpha float32, a, b []float32, m, n, k int) {
+	if active == portable {
+		addMatMulPortable32(c, alpha, a, b, m, n, k)
+		return
+	}
+	if m == 0 || k == 0 {
+		return
+	}
+	for j := 0; j < n; j += 2 * panel {
+		w := min(2*panel, n-j)
+		if active == avx512 {
+			addMatMul32AVX512(&c[j], alpha, &a[0], &b[j], m, w, k, n, k, n)
+		} else {
+			addMatMul32AVX2(&c[j], alpha, &a[0], &b[j], m, w, k, n, k, n)
+		}
+	}
+}

@@ -40,3 +40,25 @@ func matVec32(y, a, x []float32)                        { matVecPortable32(y, a,
 func addOuter32(a []float32, f float32, x, y []float32) { addOuterPortable32(a, f, x, y) }
 func updateMatVec32(y, a, g, u, x []float32)            { updateMatVecPortable32(y, a, g, u, x) }
 func features32(phi, w, x []float32, scale float32)     { featuresPortable32(phi, w, x, scale) }
+
+func addMatMul32(c []float32, f float32, a, b []float32, m, n, k int) {
+	addMatMulPortable32(c, f, a, b, m, n, k)
+}
+
+func fourierFeatures(phi, w, x []float64, scale float64, n int) {
+	fourierFeaturesPortable(phi, w, x, scale, n)
+}
+
+func fourierFeatures32(phi, w, x []float32, scale float32, n int) {
+	fourierFeaturesPortable(phi, w, x, scale, n)
+}
+
+func fourierStep(y, a, g, u, phi, w, x []float64, scale float64, n int) {
+	fourierFeaturesPortable(phi[:2*len(w)/len(x)], w, x, scale, n)
+	updateMatVecPortable(y, a, g, u, phi)
+}
+
+func fourierStep32(y, a, g, u, phi, w, x []float32, scale float32, n int) {
+	fourierFeaturesPortable(phi[:2*len(w)/len(x)], w, x, scale, n)
+	updateMatVecPortable32(y, a, g, u, phi)
+}

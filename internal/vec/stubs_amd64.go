@@ -207,6 +207,11 @@ func updateMatVec32AVX2(y *float32, a *float32, f *float32, u *float32, x *float
 //go:noescape
 func addOuter32AVX2(a *float32, alpha float32, f *float32, u *float32, m int, n int, step int)
 
+// addMatMul32AVX2 adds alpha A B to C, C of m rows and n columns, k columns in A; rows are ldc, lda and ldb apart.
+//
+//go:noescape
+func addMatMul32AVX2(c *float32, alpha float32, a *float32, b *float32, m int, n int, k int, ldc int, lda int, ldb int)
+
 // features32AVX2 sets cos and sin, of length n, to those of W^T x turns, times scale; W has m rows.
 //
 //go:noescape
@@ -227,10 +232,35 @@ func updateMatVec32AVX512(y *float32, a *float32, f *float32, u *float32, x *flo
 //go:noescape
 func addOuter32AVX512(a *float32, alpha float32, f *float32, u *float32, m int, n int, step int)
 
+// addMatMul32AVX512 adds alpha A B to C, C of m rows and n columns, k columns in A; rows are ldc, lda and ldb apart.
+//
+//go:noescape
+func addMatMul32AVX512(c *float32, alpha float32, a *float32, b *float32, m int, n int, k int, ldc int, lda int, ldb int)
+
 // features32AVX512 sets cos and sin, of length n, to those of W^T x turns, times scale; W has m rows.
 //
 //go:noescape
 func features32AVX512(cos *float32, sin *float32, w *float32, x *float32, scale float32, m int, n int)
+
+// fourierFeaturesAVX2 sets phi to the features of x.
+//
+//go:noescape
+func fourierFeaturesAVX2(phi *float64, w *float64, x *float64, scale float64, m int, n int)
+
+// fourierFeatures32AVX2 sets phi to the features of x.
+//
+//go:noescape
+func fourierFeatures32AVX2(phi *float32, w *float32, x *float32, scale float32, m int, n int)
+
+// fourierStepAVX512 sets phi to the features of x, adds f u^T to the first rows, at most 8, of A, and sets y to their product with phi. A row has cols registers.
+//
+//go:noescape
+func fourierStepAVX512(y *float64, a *float64, f *float64, u *float64, phi *float64, w *float64, x *float64, scale float64, m int, n int, rows int, cols int)
+
+// fourierStep32AVX512 sets phi to the features of x, adds f u^T to the first rows, at most 8, of A, and sets y to their product with phi. A row has cols registers.
+//
+//go:noescape
+func fourierStep32AVX512(y *float32, a *float32, f *float32, u *float32, phi *float32, w *float32, x *float32, scale float32, m int, n int, rows int, cols int)
 
 // packAVX2 moves four rows of length n into, or out of, four lanes of rhs.
 //

@@ -2,7 +2,6 @@ package vec
 
 import (
 	"math"
-	"unsafe"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
@@ -65,13 +64,7 @@ func NewSym(n int) *Sym {
 	}
 }
 
-// aligned returns n zeros whose first address is a multiple of 64 bytes, a
-// cache line.
-func aligned(n int) []float64 {
-	b := make([]float64, n+7)
-	i := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b))) % 64 / 8)
-	return b[i : i+n : i+n]
-}
+func aligned(n int) []float64 { return Aligned[float64](n) }
 
 // at returns the index of element (i, j), i and j in any order.
 func (s *Sym) at(i, j int) int {

@@ -34,7 +34,14 @@ func main() {
 		t.matVec()
 		t.updateMatVec()
 		t.addOuter()
+		t.addMatMul()
 		t.features()
+	}
+	for _, t := range []target{avx2, avx2.single()} {
+		t.fourierFeatures()
+	}
+	for _, t := range []target{avx512, avx512.single()} {
+		t.fourierStep()
 	}
 	avx2.pack("pack", false)
 	avx2.pack("unpack", true)

@@ -542,7 +542,7 @@ func (t target) addMatMul() {
 		"adds alpha A B to C, C of m rows and n columns, k columns in A; rows are ldc, lda and ldb apart.")
 	c, a, n := param("c"), param("a"), param("n")
 	ldc, lda, ldb := t.inBytes(param("ldc")), t.inBytes(param("lda")), t.inBytes(param("ldb"))
-	group := t.lanes / 2
+	group := t.bytes() / 16
 	t.columnGroups(n, group, func(offset GPVirtual, cols int, last *mask) {
 		pa, pc, rowsLeft := copyOf(a), copyOf(c), param("m")
 		ADDQ(offset, pc)

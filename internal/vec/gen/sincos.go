@@ -74,8 +74,11 @@ func (t target) cosCoef() []float64 {
 }
 
 // turns replaces each register of angles in turns by the sine and returns the
-// cosines: the two half-angle polynomials of package vec.
-func (t target) turns(r []Register) (sin, cos []Register) {
+// cosines: the two half-angle polynomials of package vec. Both are times the
+// number in scale, of which twice has the double; nil stands for one.
+// meanwhile, if not nil, emits other work after each of the steps of the
+// polynomials, so that the processor finds it beside them.
+func (t target) turns(r []Register, scale, twice Register, meanwhile func(step int)) (sin, cos []Register) {
 	u, s, c := t.vecs(len(r)), t.vecs(len(r)), t.vecs(len(r))
 	table := GP64()
 	LEAQ(t.constants(), table)
@@ -93,21 +96,40 @@ func (t target) turns(r []Register) (sin, cos []Register) {
 		}
 		t.sub(u[i], r[i], r[i])
 		t.mul(r[i], r[i], u[i])
-		t.bcast(coef(0), s[i])
-		t.bcast(coef(1), c[i])
+	}
+	t.bcast(coef(0), s[0])
+	t.bcast(coef(1), c[0])
+	for i := range r[1:] {
+		t.load(s[0], s[1+i])
+		t.load(c[0], c[1+i])
 	}
 	n := len(t.sinCoef())
+	sk, ck := t.vec(), t.vec()
 	for k := 1; k < n; k++ {
+		// Loads are as scarce as multiplications.
+		t.bcast(coef(2*k), sk)
+		t.bcast(coef(2*k+1), ck)
 		for i := range r {
-			t.horner(coef(2*k), u[i], s[i])
-			t.horner(coef(2*k+1), u[i], c[i])
+			t.horner(sk, u[i], s[i])
+			t.horner(ck, u[i], c[i])
+		}
+		if meanwhile != nil {
+			meanwhile(k - 1)
 		}
 	}
 	for i := range r {
 		t.mul(r[i], s[i], s[i])
-		t.add(s[i], s[i], u[i])
+		if scale == nil {
+			t.add(s[i], s[i], u[i])
+		} else {
+			t.mul(twice, s[i], u[i])
+		}
 		t.mul(u[i], c[i], r[i]) // sin = 2 s c
-		t.bcast(coef(2*n), c[i])
+		if scale == nil {
+			t.bcast(coef(2*n), c[i])
+		} else {
+			t.load(scale, c[i])
+		}
 		t.fnma(u[i], s[i], c[i]) // cos = 1 - 2 s^2
 	}
 	return r, c
@@ -135,7 +157,7 @@ func (t target) sinCos() {
 				t.load(mem, r[c])
 			}
 		}
-		s, k := t.turns(r)
+		s, k := t.turns(r, nil, nil, nil)
 		t.storeGroup(s, sin, offset, last)
 		t.storeGroup(k, cos, offset, last)
 	})
@@ -159,17 +181,20 @@ func (t target) features() {
 		"sets cos and sin, of length n, to those of W^T x turns, times scale; W has m rows.")
 	cos, sin, w, x, m, n := param("cos"), param("sin"), param("w"), param("x"), param("m"), param("n")
 	stride := t.inBytes(n)
+	scale, twice := t.scales()
 	t.columnGroups(n, t.trigGroup(), func(offset GPVirtual, cols int, last *mask) {
 		r := t.project(w, x, m, stride, offset, cols, last)
-		s, k := t.turns(r)
-		f := t.vec()
-		t.bcast(number("scale"), f)
-		for c := range cols {
-			t.mul(f, s[c], s[c])
-			t.mul(f, k[c], k[c])
-		}
+		s, k := t.turns(r, scale, twice, nil)
 		t.storeGroup(s, sin, offset, last)
 		t.storeGroup(k, cos, offset, last)
 	})
 	t.end()
+}
+
+// scales returns registers full of the argument scale and of its double.
+func (t target) scales() (scale, twice Register) {
+	scale, twice = t.vec(), t.vec()
+	t.bcast(number("scale"), scale)
+	t.add(scale, scale, twice)
+	return scale, twice
 }

@@ -162,17 +162,11 @@ func (t target) fnma(a, b, acc Op) {
 	}
 }
 
-// horner sets acc = acc b + c, where c is the first of a register full of equal
-// numbers in memory.
-func (t target) horner(c Mem, b, acc Op) {
-	switch {
-	case t.zmm && t.size == 4:
-		VFMADD213PS_BCST(c, b, acc)
-	case t.zmm:
-		VFMADD213PD_BCST(c, b, acc)
-	case t.size == 4:
+// horner sets acc = acc b + c.
+func (t target) horner(c, b, acc Op) {
+	if t.size == 4 {
 		VFMADD213PS(c, b, acc)
-	default:
+	} else {
 		VFMADD213PD(c, b, acc)
 	}
 }
