@@ -100,6 +100,7 @@ const (
 	EventDrift    = "drift"    // the model's errors are not what they were
 	EventRollback = "rollback" // the state went bad: back to the last good copy
 	EventReset    = "reset"    // the state went bad and had no good copy: a new model
+	EventReload   = "reload"   // the configuration was read again; of the series AllTargets
 )
 
 // DeadLetter is a message that could not be used.

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,6 +69,7 @@ type Runner struct {
 	c       RunnerConfig // with defaults
 	started atomic.Bool
 	pulses  [3]pulse // of reader, engine and writer
+	changes chan Change
 
 	mu    sync.Mutex
 	stats Stats
@@ -79,7 +81,44 @@ func NewRunner(c RunnerConfig) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Runner{d: d, c: d.c, stats: Stats{DeadLetters: make(map[Reason]int64), CheckpointTime: time.Now()}}, nil
+	return &Runner{d: d, c: d.c, changes: make(chan Change, 1), stats: Stats{DeadLetters: make(map[Reason]int64), CheckpointTime: time.Now()}}, nil
+}
+
+// Change is what can be changed while a Runner runs: what no result of the engine
+// depends on. A field that is zero stays as it is.
+type Change struct {
+	CheckpointEvery   time.Duration
+	CheckpointRecords int64
+	MetricsEvery      int // of the engine
+
+	// Note becomes an event of the kind EventReload.
+	Note string
+}
+
+// Change asks for c. It takes effect between two blocks of messages, or at once
+// when there are none; one that was not taken yet is forgotten, its Note apart. It may
+// be called from any goroutine.
+func (r *Runner) Change(c Change) {
+	for {
+		select {
+		case r.changes <- c:
+			return
+		case old := <-r.changes:
+			if old.Note != "" {
+				c.Note = old.Note + "; " + c.Note
+			}
+		}
+	}
+}
+
+// change does c, in the goroutine of the engine, and notes it in b.
+func (r *Runner) change(c Change, b *Batch) {
+	r.c.CheckpointEvery = cmp.Or(c.CheckpointEvery, r.c.CheckpointEvery)
+	r.d.c.CheckpointRecords = cmp.Or(c.CheckpointRecords, r.d.c.CheckpointRecords)
+	r.c.Engine.c.MetricsEvery = cmp.Or(c.MetricsEvery, r.c.Engine.c.MetricsEvery)
+	if c.Note != "" {
+		b.Events = append(b.Events, Event{Series: AllTargets, Time: time.Now().UnixNano(), Kind: EventReload, Text: c.Note})
+	}
 }
 
 // Run resumes from the Store and works until the source ends, ctx ends, or
@@ -262,9 +301,17 @@ func (r *Runner) learn(ctx context.Context, in *intake, out *outlet) error {
 
 	for {
 		pulse.enter(StageWait)
-		k := r.next(in, due)
+		k, c := r.next(in, due)
 		clock.reset()
 		pulse.enter(StageApply)
+		if c != nil {
+			r.change(*c, b)
+			due = time.Now().Add(r.c.CheckpointEvery)
+			if len(b.Events) > 0 && len(in.full) == 0 && !flush() {
+				return nil
+			}
+			continue
+		}
 		if k == nil {
 			r.d.Checkpoint(b)
 			due = time.Now().Add(r.c.CheckpointEvery)
@@ -304,24 +351,30 @@ func (r *Runner) learn(ctx context.Context, in *intake, out *outlet) error {
 	}
 }
 
-// next waits for a block. It returns nil when there is something to save and the
-// time for it has come, so that a pause of the source does not delay it.
-func (r *Runner) next(in *intake, due time.Time) *block {
+// next waits for a block or a change. It returns neither when there is something to
+// save and the time for it has come, so that a pause of the source does not delay
+// it.
+func (r *Runner) next(in *intake, due time.Time) (*block, *Change) {
 	select {
 	case k := <-in.full:
-		return k
+		return k, nil
+	case c := <-r.changes:
+		return nil, &c
 	default:
 	}
-	if !r.d.Unsaved() {
-		return <-in.full
+	var timeout <-chan time.Time
+	if r.d.Unsaved() {
+		t := time.NewTimer(time.Until(due))
+		defer t.Stop()
+		timeout = t.C
 	}
-	t := time.NewTimer(time.Until(due))
-	defer t.Stop()
 	select {
 	case k := <-in.full:
-		return k
-	case <-t.C:
-		return nil
+		return k, nil
+	case c := <-r.changes:
+		return nil, &c
+	case <-timeout:
+		return nil, nil
 	}
 }
 
