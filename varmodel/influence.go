@@ -39,6 +39,9 @@ func NewInfluence(m eval.Model, dim int, forgetting float64) (eval.Model, error)
 type sensitive interface {
 	eval.Forecaster
 
+	// observe is Observe, but another target is learnt in place of y.
+	observe(y, target []float64) error
+
 	// smooth returns the reason why there is no derivative, or nil.
 	smooth() error
 
@@ -75,8 +78,10 @@ type influenceSeries struct {
 	jac       []float64 // scratch
 }
 
-func (s *influenceSeries) Observe(y []float64) error {
-	if err := s.Forecaster.Observe(y); err != nil {
+func (s *influenceSeries) Observe(y []float64) error { return s.observe(y, y) }
+
+func (s *influenceSeries) observe(y, target []float64) error {
+	if err := s.sensitive.observe(y, target); err != nil {
 		return err
 	}
 	if !s.sensitive.jacobianTo(s.jac) {
@@ -237,47 +242,30 @@ func (g *Graph) Edge(i, j int) bool {
 
 // InfluenceGraph runs a model over a series and returns the influences at its
 // end. The threshold is the 95 % quantile of the influences that the same model
-// finds of variables that have none: in each of the permutations, 20 or more, one
-// variable in turn is shifted against all others by a random number of rows. It
-// keeps its own past, which shuffled rows would not, and the others keep their
-// influences: what a model ascribes to the wrong variable counts as chance.
-// newModel makes a model without a past, with forecasters that are
-// eval.Influencers.
+// finds where there are none (Brault 2017, section 8.4): in each of the
+// permutations, 20 or more, it learns in place of the next step the one of
+// another, random row. newModel makes a model without a past, with forecasters
+// that are eval.Influencers.
 func InfluenceGraph(newModel func() (eval.Model, error), rows [][]float64, permutations int, seed uint64) (*Graph, error) {
 	if len(rows) == 0 {
 		return nil, errors.New("varmodel: no rows")
 	}
-	d := len(rows[0])
+	d, n := len(rows[0]), len(rows)
 	g := &Graph{Dim: d, Influence: make([]float64, d*d)}
-	if err := influenceOf(g.Influence, newModel, rows); err != nil {
+	if err := influenceOf(g.Influence, newModel, rows, nil); err != nil {
 		return nil, err
 	}
-	if d == 1 {
-		return g, nil
-	}
 	rng := rand.New(rand.NewPCG(seed, 82))
-	n := len(rows)
-	shifted := make([][]float64, n)
-	for t := range shifted {
-		shifted[t] = slices.Clone(rows[t])
-	}
 	var null []float64
 	s := make([]float64, d*d)
-	for p := range permutations {
-		j, shift := p%d, rng.IntN(n)
-		for t := range rows {
-			shifted[t][j] = rows[(t+shift)%n][j]
-		}
-		if err := influenceOf(s, newModel, shifted); err != nil {
+	for range permutations {
+		if err := influenceOf(s, newModel, rows, rng.Perm(n-1)); err != nil {
 			return nil, err
 		}
-		for i := range d {
-			if i != j {
-				null = append(null, math.Abs(s[i*d+j]))
+		for k, v := range s {
+			if k%(d+1) != 0 {
+				null = append(null, math.Abs(v))
 			}
-		}
-		for t := range rows {
-			shifted[t][j] = rows[t][j]
 		}
 	}
 	if len(null) > 0 {
@@ -287,17 +275,27 @@ func InfluenceGraph(newModel func() (eval.Model, error), rows [][]float64, permu
 	return g, nil
 }
 
-func influenceOf(dst []float64, newModel func() (eval.Model, error), rows [][]float64) error {
+// influenceOf writes the influences at the end of the rows. With a permutation the
+// step to row t+1 is learnt as that to row permutation[t]+1.
+func influenceOf(dst []float64, newModel func() (eval.Model, error), rows [][]float64, permutation []int) error {
 	m, err := newModel()
 	if err != nil {
 		return err
 	}
-	f, ok := m.NewSeries().(eval.Influencer)
+	f, ok := m.NewSeries().(*influenceSeries)
 	if !ok {
 		return errors.New("varmodel: the model has no influences")
 	}
-	for _, row := range rows {
-		if err := f.Observe(row); err != nil {
+	target := make([]float64, len(rows[0]))
+	for t, row := range rows {
+		copy(target, row)
+		if t > 0 && permutation != nil {
+			from := permutation[t-1]
+			for j := range target {
+				target[j] = rows[t-1][j] + rows[from+1][j] - rows[from][j]
+			}
+		}
+		if err := f.observe(row, target); err != nil {
 			return err
 		}
 	}

@@ -83,12 +83,15 @@ type regressionSeries struct {
 	scratch        *history
 }
 
-func (s *regressionSeries) Observe(y []float64) error {
+func (s *regressionSeries) Observe(y []float64) error { return s.observe(y, y) }
+
+// observe takes the sample y, but learns target in its place.
+func (s *regressionSeries) observe(y, target []float64) error {
 	if err := checkSample(y, s.m.dim); err != nil {
 		return err
 	}
 	if s.pending {
-		s.learn(y)
+		s.learn(target)
 	}
 	s.past.push(y, s.next, s.diff)
 	s.scaler.observe(y, s.diff)

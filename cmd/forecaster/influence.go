@@ -24,8 +24,8 @@ func (a *app) influenceCommand() *cobra.Command {
 		Long: `influence learns a file and averages the derivatives of the one-step forecasts: by
 how many standard deviations the next value of one variable changes with one
 standard deviation of another. Edges are what exceeds the threshold: the 95 %
-quantile of the influences that the same model finds of a variable that was shifted
-in time, once for each of --permutations.
+quantile of the influences that the same model finds when it learns, at each row, the
+step of another, random row, once for each of --permutations.
 
 Influence is predictive, given the other variables; it is no proof of a cause.
 The models are orffvar (default), varN, ngrc and those of a kernel: kernelvar, krls,
