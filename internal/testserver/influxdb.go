@@ -144,6 +144,9 @@ func (s *InfluxDB) Start() {
 	}
 }
 
+// ProcessorTime is what the server has used so far.
+func (s *InfluxDB) ProcessorTime() time.Duration { return s.process.processorTime() }
+
 // Stop kills the server; its data stays.
 func (s *InfluxDB) Stop() {
 	if s.process != nil {

@@ -85,6 +85,25 @@ func (p *process) alive() bool {
 	return len(after) > 0 && after[0] != 'Z'
 }
 
+// processorTime is the time in user and kernel mode; 0 where /proc does not tell.
+func (p *process) processorTime() time.Duration {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid))
+	if err != nil {
+		return 0
+	}
+	_, after, _ := strings.Cut(string(stat), ") ")
+	fields := strings.Fields(after)
+	var ticks int64
+	for _, i := range []int{11, 12} { // utime and stime, counted from the state
+		n, err := strconv.ParseInt(fields[i], 10, 64)
+		if err != nil {
+			return 0
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * time.Second / 100
+}
+
 // wait polls ready until it returns nil.
 func (p *process) wait(timeout time.Duration, ready func() error) error {
 	for end := time.Now().Add(timeout); ; time.Sleep(20 * time.Millisecond) {
