@@ -14,12 +14,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/orffvar/forecaster/internal/testserver"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/kafka"
 )
@@ -216,4 +218,108 @@ func distinctForecasts(t *testing.T, broker string, enough int) int {
 		})
 	}
 	return len(seen)
+}
+
+// hostMetrics returns messages as Telegraf's Kafka output writes them for its
+// inputs cpu, mem, disk and system of two hosts, every ten seconds: what a host
+// sends at a time is in one message, several lines of a series among them.
+func hostMetrics(steps int) (messages []string) {
+	const start = 1767225600
+	for i := range steps {
+		for n, host := range []string{"web1", "web2"} {
+			busy := 20 + 15*math.Sin(float64(i)/5+float64(n))
+			var b strings.Builder
+			line := func(format string, args ...any) {
+				fmt.Fprintf(&b, format+" %d000000000\n", append(args, start+10*i)...)
+			}
+			for _, cpu := range []string{"cpu0", "cpu-total"} {
+				line("cpu,cpu=%s,host=%s usage_guest=0,usage_idle=%v,usage_iowait=0.1,usage_system=%v,usage_user=%v", cpu, host, 100-busy, busy/4, .75*busy)
+			}
+			line("mem,host=%s available=%di,total=16777216000i,used=%di,used_percent=%v", host, 8e9-int64(busy*1e6), 8e9+int64(busy*1e6), 50+busy/10)
+			line("disk,device=sda1,fstype=ext4,host=%s,mode=rw,path=/ free=%di,inodes_free=6000000i,used=%di,used_percent=%v", host, 90e9-int64(i)*4096, 10e9+int64(i)*4096, 10+float64(i)/1000)
+			line("system,host=%s load1=%.2f,n_cpus=2i", host, busy/20)
+			line("system,host=%s uptime=%di", host, 3600+10*i)
+			line("system,host=%s uptime_format=\" 1:%02d\"", host, i/6)
+			messages = append(messages, b.String())
+		}
+	}
+	return messages
+}
+
+// TestTelegrafToInfluxDB: what Telegraf has put into a topic of a real Kafka is, with
+// three lines of configuration, forecasts of every variable in a real InfluxDB.
+func TestTelegrafToInfluxDB(t *testing.T) {
+	if testing.Short() {
+		t.Skip("real servers take some seconds to start")
+	}
+	const steps = 40
+	broker := testserver.StartKafka(t)
+	broker.CreateTopic("telegraf", 1)
+	db := testserver.StartInfluxDB(t)
+	bucket := db.CreateDatabase("forecasts")
+	publish(t, broker.Addr, "telegraf", hostMetrics(steps))
+	cfg := filepath.Join(t.TempDir(), "telegraf.yaml")
+	writeFile(t, cfg, []byte(`input: {kafka: {brokers: ["`+broker.Addr+`"], topics: [telegraf]}, data_format: influx}
+pipeline: {interval: 10s}
+output: {influxdb: {url: "`+db.URL+`", org: any, bucket: `+bucket+`}}
+`))
+	live := start(t, "forecaster", "run", "-c", cfg)
+
+	count := func(measurement, field string) map[string]int {
+		n := make(map[string]int)
+		rows, err := db.TryQuery(`from(bucket: "` + bucket + `") |> range(start: 2026-01-01T00:00:00Z, stop: 2026-01-02T00:00:00Z)
+			|> filter(fn: (r) => r._measurement == "` + measurement + `" and r._field == "` + field + `")`)
+		if err != nil {
+			return n // the database is not there before the first point
+		}
+		for _, r := range rows {
+			n[r["series"]+" "+r["target"]]++
+		}
+		return n
+	}
+	var want []string
+	for _, host := range []string{"web1", "web2"} {
+		for series, fields := range map[string]string{
+			"cpu,cpu=cpu0,host=" + host:      "usage_guest usage_idle usage_iowait usage_system usage_user",
+			"cpu,cpu=cpu-total,host=" + host: "usage_guest usage_idle usage_iowait usage_system usage_user",
+			"mem,host=" + host:               "available total used used_percent",
+			"disk,device=sda1,fstype=ext4,host=" + host + ",mode=rw,path=/": "free inodes_free used used_percent",
+			"system,host=" + host: "load1 n_cpus uptime",
+		} {
+			for field := range strings.FieldsSeq(fields) {
+				want = append(want, series+" "+field)
+			}
+		}
+	}
+	slices.Sort(want)
+	var got map[string]int
+	if !poll(func() bool {
+		got = count("forecast", "yhat")
+		for _, name := range want {
+			if got[name] < steps-5 {
+				return false
+			}
+		}
+		return true
+	}) {
+		t.Errorf("forecasts: %v", got)
+	}
+	if names := slices.Sorted(maps.Keys(got)); !slices.Equal(names, want) {
+		t.Errorf("forecasts of\n%q, want\n%q", names, want)
+	}
+	observed := count("observation", "y")
+	for _, name := range want {
+		if observed[name] < steps-5 {
+			t.Errorf("%d observations of %s", observed[name], name)
+		}
+	}
+	if rows := db.Query(`from(bucket: "` + bucket + `") |> range(start: 2026-01-01T00:00:00Z, stop: 2026-01-02T00:00:00Z)
+		|> filter(fn: (r) => r._measurement == "forecast" and r.series == "mem,host=web1" and r.target == "used_percent" and r._field == "yhat") |> last()`); len(rows) != 1 {
+		t.Errorf("%d last forecasts", len(rows))
+	} else if v, err := strconv.ParseFloat(rows[0]["_value"], 64); err != nil || v < 50 || v > 54 {
+		t.Errorf("the memory used is forecast as %s", rows[0]["_value"])
+	}
+	if code, took := live.terminate(t); code != exitDone || took > 10*time.Second {
+		t.Errorf("SIGTERM: exit code %d after %v", code, took)
+	}
 }
