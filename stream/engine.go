@@ -307,10 +307,19 @@ func (e *Engine) emit(dst *Batch, s *series) {
 	if step == 0 {
 		return
 	}
+	at := origin{s.time, step}
+	estimated := e.c.Interval == 0
+	if estimated && !s.issued.add(at, e.c.Horizon) {
+		return
+	}
 	d := len(s.info.Variables)
 	for _, h := range e.c.Emit {
-		if step > (math.MaxInt64-max(s.time, 0))/int64(h) {
+		target := at.target(h)
+		if target == math.MaxInt64 {
 			return // past the year 2262
+		}
+		if estimated && s.issued.taken(at, h) {
+			continue
 		}
 		e.lo, e.hi = e.lo[:0], e.hi[:0]
 		for l := range e.c.Levels {
@@ -319,7 +328,7 @@ func (e *Engine) emit(dst *Batch, s *series) {
 			e.hi = append(e.hi, e.upper[from:from+d]...)
 		}
 		dst.Forecasts = append(dst.Forecasts, Forecast{
-			Series: s.info, Model: e.c.Model, Origin: s.time, Time: s.time + int64(h)*step, Horizon: h,
+			Series: s.info, Model: e.c.Model, Origin: s.time, Time: target, Horizon: h,
 			Yhat: dst.vector(e.yhat[(h-1)*d : h*d]), Lower: dst.vector(e.lo), Upper: dst.vector(e.hi),
 		})
 	}

@@ -19,6 +19,7 @@ type series struct {
 	started bool  // time is that of a sample
 	time    int64 // of the last sample
 	spacing spacing
+	issued  issued // while the spacing is estimated
 
 	yhat     []float64 // the one-step forecast issued last, dim; NaN = none
 	surprise *eval.Surprise

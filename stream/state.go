@@ -160,7 +160,7 @@ func (e *Engine) seriesState(c *snapshot.Codec, i int) {
 	if e.c.Scope == PerSeries {
 		s.weights.state(c)
 	}
-	s.state(c)
+	s.state(c, e.c.Horizon)
 	e.namesState(c, &s.candidate)
 }
 
@@ -212,11 +212,12 @@ func (w *weights) state(c *snapshot.Codec) {
 	c.Blob(&w.good, maxModelBytes)
 }
 
-func (s *series) state(c *snapshot.Codec) {
+func (s *series) state(c *snapshot.Codec, horizon int) {
 	c.Int64(&s.samples)
 	c.Bool(&s.started)
 	c.Int64(&s.time)
 	s.spacing.state(c)
+	s.issued.state(c, horizon)
 	for _, m := range s.models {
 		c.Section(m.name)
 		if m.own != nil {

@@ -120,10 +120,7 @@ func (p *partition) oracle(c stream.EngineConfig, want *contents) error {
 	for line := range bytes.Lines(encoder.AppendBatch(nil, &b)) {
 		key, value := splitLine(line)
 		if old, ok := want.points[key]; ok && old != value {
-			if c.Interval != 0 {
-				return fmt.Errorf("two values for one point: %s%s and %s", key, old, value)
-			}
-			want.contested[key] = append(want.contested[key], old)
+			return fmt.Errorf("two values for one point: %s%s and %s", key, old, value)
 		}
 		want.points[key] = value
 	}
@@ -139,18 +136,12 @@ type nowhere struct{ stream.Source }
 
 // contents is what a sink has: the last value of each point, and of each dead
 // letter its reason.
-//
-// While the spacing of a series is estimated, and the estimate changes, two
-// forecasts can have the same horizon and target time. The later one counts,
-// but when the database is so late to apply a write that others were accepted
-// meanwhile, the earlier one may remain.
 type contents struct {
 	points, letters map[string]string
-	contested       map[string][]string // earlier values of a point
 }
 
 func newContents() contents {
-	return contents{points: make(map[string]string), letters: make(map[string]string), contested: make(map[string][]string)}
+	return contents{points: make(map[string]string), letters: make(map[string]string)}
 }
 
 // splitLine separates the identity of a point, which is measurement, tags and
