@@ -200,6 +200,7 @@ func (t *topicStore) Load(context.Context) ([]stream.Checkpoint, error) {
 			if len(list) == 0 {
 				continue
 			}
+			id.next = list[len(list)-1].Next
 			t.current = id
 			if i == 0 {
 				t.previous = t.p.committed.previous
