@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,6 +23,7 @@ var (
 // each runs f for n seeds on all processors.
 func each(t *testing.T, from, n uint64, f func(seed uint64)) {
 	t.Helper()
+	defer debug.SetGCPercent(debug.SetGCPercent(800)) // a simulation is small, and gone soon
 	var next atomic.Uint64
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
