@@ -19,6 +19,9 @@ type Options struct {
 	// first of which is scored. Nil means that none is.
 	Levels []float64
 
+	// Joint scores the joint region of a JointBounder; it needs Levels.
+	Joint bool
+
 	// Reference is the model that SkillVsVAR compares with, built for the same
 	// horizon: VAR(1). Nil means no comparison.
 	Reference Model
@@ -129,7 +132,7 @@ func Prequential(m Model, data *Dataset, o Options) (*Result, error) {
 		panic("eval: a scored horizon is beyond that of the model")
 	}
 	d, size := data.Dim(), o.Horizon*data.Dim()
-	config := ScorerConfig{Dim: d, Horizons: o.Horizons, Window: o.Window}
+	config := ScorerConfig{Dim: d, Horizons: o.Horizons, Window: o.Window, Joint: o.Joint}
 	if len(o.Levels) > 0 {
 		config.Level = o.Levels[0]
 	}
@@ -190,6 +193,9 @@ func Prequential(m Model, data *Dataset, o Options) (*Result, error) {
 				ref = b.ref
 			}
 			r.scorer.Push(b.scaled(0, r.inv, step.Forecast), b.scaled(1, r.inv, step.Lower), b.scaled(2, r.inv, step.Upper), b.scaled(3, r.inv, ref))
+			if joint, is := r.f.(JointBounder); is && o.Joint && joint.JointTo(b.jointLower, b.jointUpper) {
+				r.scorer.PushJoint(b.scaled(1, r.inv, b.jointLower), b.scaled(2, r.inv, b.jointUpper))
+			}
 		}
 		if o.OnStep != nil {
 			if err := o.OnStep(step); err != nil {
@@ -219,13 +225,15 @@ func (r *run) observe(y []float64) (refused bool) {
 // buffers are shared by all series.
 type buffers struct {
 	y, forecast, ref, lower, upper []float64
-	inputs                         []float64    // Horizon+1 x inputs
+	inputs                         []float64 // Horizon+1 x inputs
+	jointLower, jointUpper         []float64
 	scale                          [4][]float64 // Horizon x dim each
 }
 
 func newBuffers(dim, size, levels int) *buffers {
 	b := &buffers{
 		y: make([]float64, dim), forecast: make([]float64, size), ref: make([]float64, size),
+		jointLower: make([]float64, size), jointUpper: make([]float64, size),
 		lower: make([]float64, levels*size), upper: make([]float64, levels*size),
 	}
 	for i := range b.scale {

@@ -28,6 +28,9 @@ type ScorerConfig struct {
 	// Level is the nominal coverage of the intervals, in (0, 1). Zero means
 	// that there are none.
 	Level float64
+
+	// Joint says that there is a joint region; see PushJoint.
+	Joint bool
 }
 
 // Scorer scores the forecasts of one model on one series prequentially: every
@@ -54,7 +57,7 @@ type ScorerConfig struct {
 // O((sum of Horizons + len(Horizons)) * Dim), whatever the window.
 type Scorer struct {
 	c      ScorerConfig
-	stride int // of a slot: forecast, naive, reference [, lower, upper], each Dim
+	stride int // of a slot: forecast, naive, reference [, lower, upper [, joint lower, upper]], each Dim
 	pane   int // samples a pane
 	steps  int64
 	cur    int       // pane being filled
@@ -95,6 +98,9 @@ func NewScorer(c ScorerConfig) *Scorer {
 	s := &Scorer{c: c, stride: 3 * c.Dim, pane: (c.Window + paneCount - 1) / paneCount}
 	if c.Level > 0 {
 		s.stride = 5 * c.Dim
+	}
+	if c.Joint {
+		s.stride = 7 * c.Dim
 	}
 	s.last = filled(c.Dim)
 	s.pending = make([][]float64, len(c.Horizons))
@@ -201,6 +207,9 @@ func (s *Scorer) score(t []tally, errs, slot, y []float64) {
 	if n > 0 {
 		t[d].add(0, se/n, ae/n)
 	}
+	if n > 0 && s.c.Joint {
+		t[d].region(y, slot[5*d:6*d], slot[6*d:])
+	}
 }
 
 func finite(v float64) bool { return v-v == 0 }
@@ -226,6 +235,17 @@ func (s *Scorer) Push(forecast, lower, upper, reference []float64) {
 			copy(slot[3*d:], lower[from:to])
 			copy(slot[4*d:], upper[from:to])
 		}
+	}
+}
+
+// PushJoint adds the joint region of the forecasts that were pushed in this step,
+// in their layout. It keeps none of it.
+func (s *Scorer) PushJoint(lower, upper []float64) {
+	d := s.c.Dim
+	for k, h := range s.c.Horizons {
+		slot := s.slot(k)
+		copy(slot[5*d:], lower[(h-1)*d:h*d])
+		copy(slot[6*d:], upper[(h-1)*d:h*d])
 	}
 }
 

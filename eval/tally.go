@@ -25,6 +25,8 @@ type tally struct {
 	hits     int64   // targets inside it
 	width    float64
 	pinball  float64
+	jointN   int64 // samples with a joint region; of the tally over all variables
+	joint    int64 // samples inside it
 }
 
 // add counts a target y with its squared and absolute errors.
@@ -54,6 +56,21 @@ func (t *tally) interval(y, lo, hi, level float64) {
 	t.width += hi - lo
 	tail := (1 - level) / 2
 	t.pinball += (pinball(y-lo, tail) + pinball(y-hi, 1-tail)) / 2
+}
+
+// region counts a joint region; without one (NaN) it does nothing.
+func (t *tally) region(y, lo, hi []float64) {
+	inside := int64(1)
+	for j, v := range y {
+		switch {
+		case math.IsNaN(lo[j]):
+			return
+		case v < lo[j] || v > hi[j]:
+			inside = 0
+		}
+	}
+	t.jointN++
+	t.joint += inside
 }
 
 // pinball is the quantile loss of order tau of the residual r = y - q.
@@ -86,6 +103,8 @@ func (t *tally) merge(u *tally) {
 	t.hits += u.hits
 	t.width += u.width
 	t.pinball += u.pinball
+	t.jointN += u.jointN
+	t.joint += u.joint
 }
 
 // base returns the scores that need no comparison, all others NaN.
@@ -97,7 +116,7 @@ func (t *tally) base() Score {
 		N: t.n, MSE: mse, RMSE: math.Sqrt(mse), MAE: t.ae / n,
 		SCVMSE: mse, SCVSD: math.Sqrt(max(0, t.se2/n-mse*mse)),
 		NMSE: nan, MASE: nan, SkillVsNaive: nan, SkillVsVAR: nan,
-		Coverage: nan, Width: nan, Pinball: nan,
+		Coverage: nan, Width: nan, Pinball: nan, Joint: ratio(float64(t.joint), float64(t.jointN)),
 	}
 }
 
@@ -168,7 +187,7 @@ func (a *average) score(all *tally) Score {
 }
 
 func (t *tally) state(c *snapshot.Codec) {
-	for _, v := range [...]*int64{&t.n, &t.refN, &t.inN, &t.hits} {
+	for _, v := range [...]*int64{&t.n, &t.refN, &t.inN, &t.hits, &t.jointN, &t.joint} {
 		c.Int64(v)
 	}
 	for _, v := range [...]*float64{

@@ -38,6 +38,10 @@ type Forecast struct {
 	Yhat    []float64
 	Lower   []float64 // levels x dim, NaN while not calibrated
 	Upper   []float64
+
+	// The ends of the joint region, length dim, NaN while it is not calibrated; nil
+	// unless EngineConfig.Joint.
+	JointLower, JointUpper []float64
 }
 
 // Observation is a sample with what the one-step forecast had said of it.

@@ -47,6 +47,10 @@ type EngineConfig struct {
 	// the first one is scored. Nil means no intervals.
 	Levels []float64
 
+	// Joint says that forecasts have the region of an eval.JointBounder, too, which
+	// is scored; it needs Levels.
+	Joint bool
+
 	// Variables are the names of the variables of every series, in order. Of a
 	// record with names those listed are used and the others ignored; of a
 	// record without names the values are taken in this order. Nil means that
@@ -162,6 +166,7 @@ func (c EngineConfig) withDefaults() (EngineConfig, error) {
 		check(a.Fill == FillNone || a.Fill == FillLast, "Assembly.Fill must be %q or %q, got %q", FillNone, FillLast, a.Fill)
 		c.Assembly = &a
 	}
+	check(!c.Joint || len(c.Levels) > 0, "Joint needs Levels")
 	check(c.MaxAhead >= 0, "MaxAhead must be >= 0, got %v", c.MaxAhead)
 	check(c.MaxAbs >= 0, "MaxAbs must be >= 0, got %v", c.MaxAbs)
 

@@ -36,6 +36,8 @@ type scratch struct {
 	yhat, ref    []float64 // H x dim
 	lower, upper []float64 // L x H x dim
 	lo, hi       []float64 // L x dim
+	jointLower   []float64 // H x dim
+	jointUpper   []float64 // H x dim
 
 	inputs []float64 // H+1 x inputs
 	given  []float64 // inputs of a record
@@ -261,6 +263,10 @@ func (e *Engine) forecast(dst *Batch, s *series) error {
 	e.keepGoodCopy(s)
 	e.bounds(m.f)
 	m.scorer.Push(e.yhat, e.lower, e.upper, ref)
+	if e.c.Joint {
+		e.region(m.f)
+		m.scorer.PushJoint(e.jointLower, e.jointUpper)
+	}
 	copy(s.yhat, e.yhat)
 	e.emit(dst, s)
 	return nil
@@ -301,6 +307,18 @@ func (e *Engine) bounds(f eval.Forecaster) {
 	}
 }
 
+// region sets e.jointLower and e.jointUpper to the joint region of f, NaN where
+// there is none.
+func (e *Engine) region(f eval.Forecaster) {
+	b, ok := f.(eval.JointBounder)
+	if ok && b.JointTo(e.jointLower, e.jointUpper) {
+		return
+	}
+	for i := range e.jointLower {
+		e.jointLower[i], e.jointUpper[i] = math.NaN(), math.NaN()
+	}
+}
+
 // emit appends the forecasts in e.yhat, unless their times are unknown.
 func (e *Engine) emit(dst *Batch, s *series) {
 	step := e.step(s)
@@ -331,6 +349,11 @@ func (e *Engine) emit(dst *Batch, s *series) {
 			Series: s.info, Model: e.c.Model, Origin: s.time, Time: target, Horizon: h,
 			Yhat: dst.vector(e.yhat[(h-1)*d : h*d]), Lower: dst.vector(e.lo), Upper: dst.vector(e.hi),
 		})
+		if e.c.Joint {
+			f := &dst.Forecasts[len(dst.Forecasts)-1]
+			f.JointLower = dst.vector(e.jointLower[(h-1)*d : h*d])
+			f.JointUpper = dst.vector(e.jointUpper[(h-1)*d : h*d])
+		}
 	}
 }
 

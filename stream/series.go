@@ -124,6 +124,7 @@ func (e *Engine) newScorer(dim int) *eval.Scorer {
 	c := eval.ScorerConfig{Dim: dim, Horizons: e.c.Emit, Window: e.c.MetricsWindow}
 	if len(e.c.Levels) > 0 {
 		c.Level = e.c.Levels[0]
+		c.Joint = e.c.Joint
 	}
 	return eval.NewScorer(c)
 }
@@ -138,6 +139,10 @@ func (e *Engine) shape(dim int) {
 	resize(&e.missing, dim)
 	resize(&e.yhat, e.c.Horizon*dim)
 	resize(&e.ref, e.c.Horizon*dim)
+	if e.c.Joint {
+		resize(&e.jointLower, e.c.Horizon*dim)
+		resize(&e.jointUpper, e.c.Horizon*dim)
+	}
 	resize(&e.lower, len(e.c.Levels)*e.c.Horizon*dim)
 	resize(&e.upper, len(e.c.Levels)*e.c.Horizon*dim)
 	for i := range e.missing {

@@ -73,3 +73,9 @@ func (a around) SetInputs(u []float64) {
 		m.SetInputs(u)
 	}
 }
+
+// JointTo implements eval.JointBounder when the model does; else it returns false.
+func (a around) JointTo(lower, upper []float64) bool {
+	m, ok := a.Forecaster.(eval.JointBounder)
+	return ok && m.JointTo(lower, upper)
+}

@@ -130,7 +130,7 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 	options := eval.Options{
 		Horizon: cfg.Model.Horizon, Horizons: horizons, Levels: cfg.Model.Levels,
 		From: before + max(from, window), To: to, ScaleRows: scaleRows, Losses: true,
-		Calendar: calendarOf(cfg.Model), KnownInputs: known,
+		Calendar: calendarOf(cfg.Model), KnownInputs: known, Joint: cfg.Model.Joint,
 	}
 	out := reportingOf(cmd)
 	rep := &report.Report{Title: filepath.Base(path), Facts: []string{e.headline()}}
@@ -252,7 +252,7 @@ func evaluateModel(ctx context.Context, c config.Model, data *eval.Dataset, o ev
 func (s *score) fields() []*number {
 	return []*number{
 		&s.MSE, &s.RMSE, &s.MAE, &s.NMSE, &s.MASE, &s.SkillVsPersistence, &s.SkillVsVAR1,
-		&s.SCVMSE, &s.SCVMSESD, &s.Coverage, &s.Width, &s.Pinball, &s.SamplesPerSecond,
+		&s.SCVMSE, &s.SCVMSESD, &s.Coverage, &s.JointCoverage, &s.Width, &s.Pinball, &s.SamplesPerSecond,
 	}
 }
 
@@ -472,6 +472,18 @@ func (s *timedSeries) SetInputs(u []float64) {
 	}
 }
 
+// JointTo implements eval.JointBounder; without a region it returns false.
+func (s *timedSeries) JointTo(lower, upper []float64) bool {
+	b, ok := s.Forecaster.(eval.JointBounder)
+	if !ok {
+		return false
+	}
+	start := time.Now()
+	ok = b.JointTo(lower, upper)
+	s.model.elapsed += time.Since(start)
+	return ok
+}
+
 // BoundsTo implements eval.Bounder; without intervals it returns false.
 func (s *timedSeries) BoundsTo(lower, upper []float64) bool {
 	b, ok := s.Forecaster.(eval.Bounder)
@@ -517,6 +529,7 @@ func (e *evaluation) tables() []report.Table {
 			r.SkillVsPersistence.fixed(4), r.SkillVsVAR1.fixed(4), r.SCVMSE.String(), r.SCVMSESD.String(), r.Coverage.fixed(3), rate(float64(r.SamplesPerSecond)),
 		})
 	}
+	t = withJoint(t, e.Results, func(r result) score { return r.score })
 	tables := []report.Table{t}
 	if c := e.comparisonTable(); len(c.Rows) > 0 {
 		tables = append(tables, c)

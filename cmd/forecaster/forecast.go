@@ -61,7 +61,7 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	}
 	switch a.output {
 	case "csv":
-		enc := file.CSV{Levels: cfg.Model.Levels}
+		enc := file.CSV{Levels: cfg.Model.Levels, Joint: cfg.Model.Joint}
 		_, err := a.stdout.Write(enc.AppendBatch(enc.AppendHeader(nil), &batch))
 		return err
 	case "json":
@@ -92,6 +92,8 @@ func (n *newest) Write(_ context.Context, b *stream.Batch) error {
 		f.Yhat = append([]float64(nil), f.Yhat...)
 		f.Lower = append([]float64(nil), f.Lower...)
 		f.Upper = append([]float64(nil), f.Upper...)
+		f.JointLower = append([]float64(nil), f.JointLower...)
+		f.JointUpper = append([]float64(nil), f.JointUpper...)
 		n.forecasts[name] = append(old, f)
 	}
 	return nil

@@ -17,6 +17,9 @@ import (
 // will share it.
 func newModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 	m, err := newForecastingModel(c, dim, shared)
+	if err == nil && c.Joint && len(c.Levels) > 0 {
+		m, err = varmodel.NewJoint(m, varmodel.JointConfig{Dim: dim, Horizon: c.Horizon, Levels: c.Levels})
+	}
 	if err == nil && c.Drift.Detect {
 		m, err = varmodel.NewDrift(m, varmodel.DriftConfig{
 			Dim: dim, Horizon: c.Horizon, FalseAlarms: c.Drift.FalseAlarms, Action: eval.Adaptation(c.Drift.Action),

@@ -238,7 +238,7 @@ func (r *replayReport) table() report.Table {
 			s.SkillVsPersistence.fixed(3), s.SkillVsVAR1.fixed(3), s.SCVMSE.String(), s.SCVMSESD.String(), s.Coverage.fixed(3),
 		})
 	}
-	return t
+	return withJoint(t, r.Results[:len(t.Rows)], func(s score) score { return s })
 }
 
 // countsOf lists counts by name.

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/report"
 )
 
 // number is a float64 that is null in JSON when it is not finite.
@@ -55,6 +57,7 @@ type score struct {
 	SCVMSE             number `json:"scv_mse"`
 	SCVMSESD           number `json:"scv_mse_sd"`
 	Coverage           number `json:"coverage"`
+	JointCoverage      number `json:"joint_coverage"`
 	Width              number `json:"width"`
 	Pinball            number `json:"pinball"`
 	SamplesPerSecond   number `json:"samples_per_second"`
@@ -66,7 +69,7 @@ func newScore(series, model string, horizon int, s eval.Score) score {
 		MSE: number(s.MSE), RMSE: number(s.RMSE), MAE: number(s.MAE), NMSE: number(s.NMSE), MASE: number(s.MASE),
 		SkillVsPersistence: number(s.SkillVsNaive), SkillVsVAR1: number(s.SkillVsVAR),
 		SCVMSE: number(s.SCVMSE), SCVMSESD: number(s.SCVSD),
-		Coverage: number(s.Coverage), Width: number(s.Width), Pinball: number(s.Pinball),
+		Coverage: number(s.Coverage), JointCoverage: number(s.Joint), Width: number(s.Width), Pinball: number(s.Pinball),
 		SamplesPerSecond: number(math.NaN()),
 	}
 }
@@ -117,4 +120,17 @@ func rate(perSecond float64) string {
 	}
 	digits := math.Pow(10, math.Floor(math.Log10(perSecond))-2)
 	return thousands(int64(math.Round(perSecond/digits)*digits)) + "/s"
+}
+
+// withJoint adds a column with the coverage of the joint region, if there is one.
+func withJoint[T any](t report.Table, results []T, of func(T) score) report.Table {
+	if !slices.ContainsFunc(results, func(r T) bool { return !math.IsNaN(float64(of(r).JointCoverage)) }) {
+		return t
+	}
+	at := slices.Index(t.Header, "coverage") + 1
+	t.Header = slices.Insert(slices.Clone(t.Header), at, "joint")
+	for i := range t.Rows {
+		t.Rows[i] = slices.Insert(t.Rows[i], at, of(results[i]).JointCoverage.fixed(3))
+	}
+	return t
 }

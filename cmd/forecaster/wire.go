@@ -36,6 +36,7 @@ func newEngine(c *config.Config) (*stream.Engine, error) {
 		Horizon:       c.Model.Horizon,
 		Emit:          c.Pipeline.Emit,
 		Levels:        c.Model.Levels,
+		Joint:         c.Model.Joint,
 		Variables:     c.Pipeline.Variables,
 		Exogenous:     c.Model.Exogenous,
 		Calendar:      calendarOf(c.Model),
@@ -93,6 +94,8 @@ const stateVersion = 2
 // fingerprint identifies everything besides the log that the state depends
 // on: the settings of the engine and the arithmetic of the build.
 func fingerprint(c *config.Config) string {
+	evaluate := c.Evaluate
+	evaluate.Interval = 0 // says when scores are written, not what they are
 	settings, err := json.Marshal(struct {
 		Version  int
 		Arch     string
@@ -102,7 +105,7 @@ func fingerprint(c *config.Config) string {
 		Model    config.Model
 		Evaluate config.Evaluate
 		Assembly bool
-	}{stateVersion, runtime.GOARCH, readBuildInfo().Level, vec.Active(), c.Pipeline, c.Model, c.Evaluate, assembly(c) != nil})
+	}{stateVersion, runtime.GOARCH, readBuildInfo().Level, vec.Active(), c.Pipeline, c.Model, evaluate, assembly(c) != nil})
 	if err != nil {
 		panic("fingerprint: " + err.Error()) // plain structs always encode
 	}
@@ -193,7 +196,7 @@ func openOutputs(c *config.Config, log *slog.Logger, taps ...stream.Sink) (*outp
 
 func (o *outputs) openSinks(c *config.Config, log *slog.Logger) error {
 	if f := c.Output.File; f != nil {
-		s, err := file.CreateSink(f.Path, newEncoder(f, c.Model.Levels))
+		s, err := file.CreateSink(f.Path, newEncoder(f, c.Model))
 		if err != nil {
 			return err
 		}
@@ -230,7 +233,7 @@ func (o *outputs) Close() error {
 }
 
 // newEncoder makes the encoder of an output file.
-func newEncoder(f *config.FileOutput, levels []float64) file.Encoder {
+func newEncoder(f *config.FileOutput, m config.Model) file.Encoder {
 	kind := f.Format
 	if kind == "" {
 		switch strings.ToLower(filepath.Ext(f.Path)) {
@@ -239,9 +242,9 @@ func newEncoder(f *config.FileOutput, levels []float64) file.Encoder {
 		}
 	}
 	if kind == "influx" {
-		return lineproto.Encoder{Levels: levels}
+		return lineproto.Encoder{Levels: m.Levels}
 	}
-	return file.CSV{TimeUnit: timeUnit(f.TimeUnit), Levels: levels}
+	return file.CSV{TimeUnit: timeUnit(f.TimeUnit), Levels: m.Levels, Joint: m.Joint}
 }
 
 // openDeadLetters opens what keeps the dead letters; nil when nothing is

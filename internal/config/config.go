@@ -163,6 +163,7 @@ type Model struct {
 	Intervals   string    `yaml:"intervals"` // model = its own, or quantile
 	Influence   bool      `yaml:"influence"` // follow which variable drives which
 	Anomaly     bool      `yaml:"anomaly"`   // score how unusual the lags are
+	Joint       bool      `yaml:"joint"`     // a region for the whole sample, too
 	Drift       Drift     `yaml:"drift"`
 	Exogenous   []string  `yaml:"exogenous"` // variables that are inputs and not forecast
 	Calendar    []string  `yaml:"calendar"`  // hour, weekday, month

@@ -173,6 +173,7 @@ func (b *binder) validateModel(c *Config) {
 	b.need(m.Ridge > 0, "model.ridge", "must be > 0, got %v", m.Ridge)
 	b.need(m.Forgetting > 0 && m.Forgetting <= 1, "model.forgetting", "must lie in (0, 1], got %v", m.Forgetting)
 	b.validateInputs(c)
+	b.need(!m.Joint || len(m.Levels) > 0, "model.joint", "needs model.levels, whose first is that of the region")
 	b.oneOf("model.drift.action", m.Drift.Action, "none", "forget", "reset_scaler", "restart")
 	b.need(m.Drift.Detect || m.Drift.Action == "none", "model.drift.action", "has no effect without model.drift.detect: true")
 	b.need(m.Drift.FalseAlarms > 0 && m.Drift.FalseAlarms < .1, "model.drift.false_alarms", "must lie in (0, 0.1), got %v", m.Drift.FalseAlarms)

@@ -15,7 +15,8 @@ import (
 //
 // with the target time. A bound is empty while the interval is not calibrated.
 // With several interval levels there is one line a level, and a last column,
-// level. Numbers have the fewest digits that read back as the same float64.
+// level. With a joint region its ends are the last two columns, yhat_joint_lower
+// and yhat_joint_upper, the same in all levels. Numbers have the fewest digits that read back as the same float64.
 type CSV struct {
 	// TimeUnit is that of the time column; Auto means RFC 3339. For times that
 	// were integer steps, which format.Auto reads as seconds, Seconds gives the
@@ -23,6 +24,7 @@ type CSV struct {
 	TimeUnit format.TimeUnit
 	// Levels are those of the engine.
 	Levels []float64
+	Joint  bool
 }
 
 // AppendHeader implements Encoder.
@@ -30,6 +32,9 @@ func (e CSV) AppendHeader(dst []byte) []byte {
 	dst = append(dst, "time,series,target,horizon,model,yhat,yhat_lower,yhat_upper"...)
 	if len(e.Levels) > 1 {
 		dst = append(dst, ",level"...)
+	}
+	if e.Joint {
+		dst = append(dst, ",yhat_joint_lower,yhat_joint_upper"...)
 	}
 	return append(dst, '\n')
 }
@@ -55,6 +60,10 @@ func (e CSV) AppendBatch(dst []byte, b *stream.Batch) []byte {
 				dst = appendNumber(append(dst, ','), upper)
 				if len(e.Levels) > 1 {
 					dst = appendNumber(append(dst, ','), e.Levels[l])
+				}
+				if e.Joint {
+					dst = appendNumber(append(dst, ','), f.JointLower[j])
+					dst = appendNumber(append(dst, ','), f.JointUpper[j])
 				}
 				dst = append(dst, '\n')
 			}

@@ -19,7 +19,8 @@ import (
 //	 "time":"2026-01-01T00:00:10Z","yhat":0.5,"yhat_lower":0.4,"yhat_upper":0.6}
 //
 // with the target's time, with level behind model if there are several, and null
-// for the bounds of an interval that is not calibrated. The time of the message is
+// for the bounds of an interval that is not calibrated. With a joint region its ends
+// follow, yhat_joint_lower and yhat_joint_upper, in the first of the levels. The time of the message is
 // that of writing: a topic may refuse or remove what has another.
 //
 // A topic keeps what was written twice: after a crash, or a request whose answer
@@ -86,6 +87,10 @@ func (s *Sink) encode(b *stream.Batch) {
 				s.buf = appendMember(s.buf, "yhat", f.Yhat[j])
 				s.buf = appendMember(s.buf, "yhat_lower", lower)
 				s.buf = appendMember(s.buf, "yhat_upper", upper)
+				if f.JointLower != nil && l == 0 {
+					s.buf = appendMember(s.buf, "yhat_joint_lower", f.JointLower[j])
+					s.buf = appendMember(s.buf, "yhat_joint_upper", f.JointUpper[j])
+				}
 				s.buf = append(s.buf, '}')
 				s.ends = append(s.ends, len(s.buf))
 				s.sent = append(s.sent, outgoing{key: []byte(f.Series.Name)})

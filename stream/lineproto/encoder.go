@@ -65,6 +65,10 @@ func (e Encoder) appendForecast(dst []byte, f *stream.Forecast) []byte {
 				l.float("yhat_lower", f.Lower[k*len(f.Yhat)+j])
 				l.float("yhat_upper", f.Upper[k*len(f.Yhat)+j])
 			}
+			if f.JointLower != nil && k == 0 {
+				l.float("yhat_joint_lower", f.JointLower[j])
+				l.float("yhat_joint_upper", f.JointUpper[j])
+			}
 			dst = l.endAgain(&time, f.Time)
 			if len(dst) == l.start {
 				head, tags = span{}, span{}
@@ -138,6 +142,7 @@ func appendMetric(dst []byte, m *stream.Metric) []byte {
 	l.float("skill_vs_var", s.SkillVsVAR)
 	l.float("skill_vs_persistence", s.SkillVsNaive)
 	l.float("coverage", s.Coverage)
+	l.float("joint_coverage", s.Joint)
 	l.float("width", s.Width)
 	l.float("pinball", s.Pinball)
 	l.int("n", s.N)

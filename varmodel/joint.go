@@ -1,0 +1,187 @@
+package varmodel
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+// JointConfig describes the joint region around the forecasts of a model.
+type JointConfig struct {
+	Dim     int       // d, coordinates of a sample
+	Horizon int       // H, as of the model
+	Levels  []float64 // of the intervals of the model; the region has the first
+}
+
+const (
+	jointFloor    = .02  // smallest step of the factor at horizon 1
+	jointDecay    = .6   // the steps fall like n^-0.6 before
+	jointMemory   = 1000 // errors that the least unit of a coordinate is a mean of
+	jointLeast    = .5   // the least unit, in mean errors
+	jointAfter    = 50   // samples inside or outside before the region is given
+	jointFarthest = 8.   // limit of a factor, and of its inverse
+)
+
+// NewJoint returns m, whose forecasters are eval.Bounders, with forecasters that
+// are also eval.JointBounders. Forecasts and intervals stay the same.
+//
+// The region at a horizon is the box of the intervals of the first level, all of
+// them widened by one factor. The factor moves up when a sample falls outside of the
+// box in any coordinate and down when it does not, in the proportion that holds the
+// coverage: adaptive conformal inference for the largest error in units of the
+// intervals (Gibbs and Candes 2021). It starts where independent Gaussian errors
+// would have it. Nothing is assumed of how the errors of the coordinates depend on
+// one another.
+func NewJoint(m eval.Model, cfg JointConfig) (eval.Model, error) {
+	if err := checkShape(cfg.Dim, cfg.Horizon); err != nil {
+		return nil, err
+	}
+	if len(cfg.Levels) == 0 {
+		return nil, fmt.Errorf("varmodel: Levels must not be empty: a joint region needs intervals")
+	}
+	level := cfg.Levels[0]
+	if !(level > 0 && level < 1) {
+		return nil, fmt.Errorf("varmodel: Levels must be in (0, 1), got %g", level)
+	}
+	start := gaussianFactor(math.Pow(level, 1/float64(cfg.Dim))) / gaussianFactor(level)
+	return &joints{Model: m, cfg: cfg, level: level, start: start}, nil
+}
+
+type joints struct {
+	eval.Model
+	cfg          JointConfig
+	level, start float64
+}
+
+func (m *joints) NewSeries() eval.Forecaster {
+	d, h := m.cfg.Dim, m.cfg.Horizon
+	s := &jointSeries{
+		around: around{m.Model.NewSeries()}, m: m,
+		ring: make([]float64, h*h*d), below: make([]float64, h*h*d), above: make([]float64, h*h*d),
+		size: make([]float64, h*d), count: make([]float64, h*d),
+		factor: make([]float64, h), rounds: make([]float64, h),
+		lower: make([]float64, len(m.cfg.Levels)*h*d), upper: make([]float64, len(m.cfg.Levels)*h*d),
+	}
+	for i := range s.factor {
+		s.factor[i] = m.start
+	}
+	return s
+}
+
+// jointSeries is one series with its region.
+type jointSeries struct {
+	around
+	m *joints
+
+	ring         []float64 // forecasts of the last H origins, H x H x d
+	below, above []float64 // units of errors to either side, when they were issued
+	next         int       // origin that Observe replaces next
+	issued       int       // origins in the ring
+	size, count  []float64 // H x d: mean absolute error, and number of errors
+	factor       []float64 // H
+	rounds       []float64 // H: samples that the factor has learnt from
+
+	lower, upper []float64 // scratch, L x H x d
+}
+
+func (s *jointSeries) Observe(y []float64) error {
+	if err := s.Forecaster.Observe(y); err != nil {
+		return err
+	}
+	H, d := s.m.cfg.Horizon, s.m.cfg.Dim
+	for h := 1; h <= s.issued; h++ {
+		s.score(h, y, (s.next-h+H)%H)
+	}
+	bounded := s.BoundsTo(s.lower, s.upper)
+	from, to := s.next*H*d, (s.next+1)*H*d
+	if !bounded || !s.Forecaster.ForecastTo(s.ring[from:to]) {
+		s.issued = 0
+		return nil
+	}
+	for i, v := range s.ring[from:to] {
+		least := jointLeast * s.size[i]
+		s.below[from+i] = max(v-s.lower[i], least)
+		s.above[from+i] = max(s.upper[i]-v, least)
+	}
+	s.next = (s.next + 1) % H
+	s.issued = min(s.issued+1, H)
+	return nil
+}
+
+// score learns from the forecasts of horizon h at the given origin of the ring,
+// whose target y is known now.
+func (s *jointSeries) score(h int, y []float64, origin int) {
+	H, d := s.m.cfg.Horizon, s.m.cfg.Dim
+	k := h - 1
+	miss, seen := 0., false
+	for j, v := range y {
+		i := (origin*H+k)*d + j
+		e := v - s.ring[i]
+		if math.IsNaN(e) {
+			continue
+		}
+		unit := s.above[i]
+		if e < 0 {
+			e, unit = -e, s.below[i]
+		}
+		if e > s.factor[k]*unit+degenerate*math.Abs(v) {
+			miss = 1
+		}
+		n := &s.count[k*d+j]
+		if e == 0 && *n == 0 {
+			continue // a coordinate that has not moved yet
+		}
+		seen = true
+		*n++
+		size := &s.size[k*d+j]
+		if *n > winsorAfter {
+			e = min(e, winsorLimit**size)
+		}
+		*size += max(1 / *n, 1.0/jointMemory) * (e - *size)
+	}
+	if !seen {
+		return
+	}
+	s.rounds[k]++
+	// The outcomes of h origins are alike.
+	rate := max(jointFloor/math.Sqrt(float64(h)), math.Pow(s.rounds[k]+math.Pow(float64(h), 1/jointDecay), -jointDecay))
+	f := s.factor[k] * math.Exp(rate*(miss-(1-s.m.level)))
+	s.factor[k] = min(max(f, s.m.start/jointFarthest), s.m.start*jointFarthest)
+}
+
+// ResetLags implements eval.LagResetter: the targets of the forecasts under way
+// will not come.
+func (s *jointSeries) ResetLags() {
+	s.around.ResetLags()
+	s.issued = 0
+}
+
+// JointTo implements eval.JointBounder.
+func (s *jointSeries) JointTo(lower, upper []float64) bool {
+	H, d := s.m.cfg.Horizon, s.m.cfg.Dim
+	if len(lower) != H*d || len(upper) != H*d {
+		panic("varmodel: JointTo: wrong length")
+	}
+	if s.issued == 0 || s.rounds[H-1] < jointAfter {
+		return false
+	}
+	last := (s.next - 1 + H) % H
+	for i, v := range s.ring[last*H*d : (last+1)*H*d] {
+		f := s.factor[i/d]
+		lower[i] = max(v-f*s.below[last*H*d+i], -math.MaxFloat64)
+		upper[i] = min(v+f*s.above[last*H*d+i], math.MaxFloat64)
+	}
+	return true
+}
+
+func (s *jointSeries) State(c *snapshot.Codec) {
+	s.Forecaster.State(c)
+	c.Section("joint")
+	for _, v := range [][]float64{s.ring, s.below, s.above, s.size, s.count, s.factor, s.rounds} {
+		c.Float64s(v)
+	}
+	c.Index(&s.next, s.m.cfg.Horizon)
+	c.Index(&s.issued, s.m.cfg.Horizon+1)
+}
