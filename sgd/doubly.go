@@ -465,6 +465,21 @@ func (l *DoublyStochastic) Grow(blocks []Map) error {
 	return nil
 }
 
+// Start replaces the weights, in the order of WeightsTo, such as by those of a batch
+// fit. All blocks are in use from then on, and an average starts again.
+func (l *DoublyStochastic) Start(theta []float64) {
+	if len(theta) != len(l.theta) {
+		panic(badLength)
+	}
+	copy(l.theta, theta)
+	l.s = 1
+	l.touched, l.capped = len(l.blocks), true
+	l.t = max(l.t, l.touched)
+	if l.mean != nil {
+		l.mean.restart()
+	}
+}
+
 // Redrawn says that block i has other features than before, as of the next call:
 // its weights mean nothing any more and become zero (Brault 2017, Algorithm 4,
 // after the cap). An average starts again.

@@ -44,6 +44,11 @@ type KernelVARConfig struct {
 	// value still say where inputs lie. It needs PlainSteps or AdaGradSteps.
 	Manifold float64
 
+	// Warm is the number of first pairs of which a batch fit by Solver gives the
+	// weights that the steps go on from; 0 means none.
+	Warm   int
+	Solver Solver
+
 	// Redraw is the number of steps after which the next block in turn is drawn
 	// again and starts at zero; 0 means never. It needs two Blocks or more.
 	Redraw int
@@ -100,6 +105,9 @@ func NewKernelVAR(cfg KernelVARConfig) (eval.Model, error) {
 	if cfg.Redraw < 0 || cfg.Redraw > 0 && cfg.Blocks < 2 {
 		return nil, fmt.Errorf("varmodel: Redraw must be >= 0, and 0 with a single block, got %d", cfg.Redraw)
 	}
+	if err := checkRange("Warm", cfg.Warm, 0, maxWarm); err != nil {
+		return nil, err
+	}
 	if cfg.Manifold > 0 && cfg.Step == NewtonSteps {
 		return nil, errors.New("varmodel: Manifold: the curvature of NewtonSteps does not know this term; take PlainSteps or AdaGradSteps")
 	}
@@ -140,6 +148,7 @@ type descent struct {
 
 	redraw   int
 	manifold bool
+	warm     *warmStart // or nil
 
 	target     []float64
 	jac        *orff.Jacobian
@@ -207,6 +216,11 @@ func newDescent(cfg *KernelVARConfig) (*descent, error) {
 	}
 	if d.l, err = sgd.NewDoublyStochastic(c); err != nil {
 		return nil, err
+	}
+	if cfg.Warm > 0 {
+		if d.warm, err = newWarmStart(cfg, blocks); err != nil {
+			return nil, err
+		}
 	}
 	if d.jac, d.rough = orff.NewJacobian(blocks); d.rough == nil {
 		dims := blocks.Dims()
@@ -277,6 +291,9 @@ func (d *descent) learn(x []float64) {
 	before := d.l.Steps()
 	d.l.Learn(x, d.target)
 	d.valid = false
+	if d.warm != nil && d.warm.add(x, d.target) {
+		d.warm.start(d.l)
+	}
 	if t := d.l.Steps(); d.redraw > 0 && t > before && t%d.redraw == 0 {
 		i := (t/d.redraw - 1) % d.blocks.Blocks()
 		if d.blocks.Redraw(i) {
@@ -298,6 +315,9 @@ func (d *descent) State(c *snapshot.Codec) {
 	d.l.State(c)
 	if d.gamma != nil {
 		d.gamma.State(c)
+	}
+	if d.warm != nil {
+		d.warm.State(c)
 	}
 	d.valid = false
 }

@@ -84,6 +84,8 @@ func TestLintRefusesWhatAKernelCannot(t *testing.T) {
 		{"type: kernelvar\nkernel: {linear: false, sampling: phase}\noptimiser:\n  step: plain\n  group_lasso: .1", 4, "cosine and a sine"},
 		{"type: kernelvar\noptimiser:\n  blocks: 3", 2, "must divide"},
 		{"type: kernelvar\noptimiser:\n  redraw: 10", 2, "2 blocks or more"},
+		{"type: kernelvar\noptimiser:\n  warm: 50\n  blocks: 5\n  solver: ridge", 4, "one block"},
+		{"type: kernelvar\nloss: {name: huber}\noptimiser:\n  warm: 50\n  solver: cg", 4, "must be lbfgs"},
 		{"type: kernelvar\noptimiser:\n  manifold: .1", 2, "does not know this term"},
 		{"type: kernelvar\nloss:\n  name: pinball\n  parameter: .5", 2, "curvature of the squared loss"},
 		{"type: kernelvar\noptimiser: {step: plain}\nloss:\n  name: pinball\n  parameter: 2", 4, "level of pinball"},

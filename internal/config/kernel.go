@@ -77,6 +77,8 @@ type Optimiser struct {
 	Decay      string  `yaml:"decay"`    // all or block
 	Clip       float64 `yaml:"clip"`     // of the gradient of a sample; 0 = default
 	Average    bool    `yaml:"average"`
+	Warm       int     `yaml:"warm"`        // first samples that are fitted in batch; 0 = none
+	Solver     string  `yaml:"solver"`      // of that fit: auto, ridge, cg or lbfgs
 	Redraw     int     `yaml:"redraw"`      // steps after which a block is drawn again; 0 = never
 	Manifold   float64 `yaml:"manifold"`    // weight of the semi-supervised term
 	GroupLasso float64 `yaml:"group_lasso"` // penalty on the norm of a frequency; 0 = none
@@ -92,7 +94,7 @@ func defaultKernel() Kernel {
 }
 
 func defaultOptimiser() Optimiser {
-	return Optimiser{Step: "newton", Schedule: "auto", Power: .5, Batch: 8, Blocks: 1, Decay: "all"}
+	return Optimiser{Step: "newton", Schedule: "auto", Power: .5, Batch: 8, Blocks: 1, Decay: "all", Solver: "auto"}
 }
 
 // kernelModels are the models that read model.kernel.
@@ -203,6 +205,8 @@ func (b *binder) validateKernel(c *Config) {
 	b.need(k.Plus.Name == "" || k.Plus.Weight > 0 && k.Plus.Weight < 1, "model.kernel.plus.weight", "must lie in (0, 1), got %v", k.Plus.Weight)
 	b.need(op.Length > 0, "model.kernel.operator.length", "must be > 0, got %v", op.Length)
 	atLeast(b, "model.kernel.operator.groups", op.Groups, 0)
+	b.need(o.Warm >= 0 && o.Warm <= 100_000, "model.optimiser.warm", "must lie in [0, 100000], got %d", o.Warm)
+	b.oneOf("model.optimiser.solver", o.Solver, "auto", "ridge", "cg", "lbfgs")
 	atLeast(b, "model.optimiser.redraw", o.Redraw, 0)
 	atLeast(b, "model.optimiser.manifold", o.Manifold, 0)
 	atLeast(b, "model.kernel.operator.rank", op.Rank, 0)
@@ -250,6 +254,10 @@ func (b *binder) validateKernel(c *Config) {
 	b.need(!learnt || op.Name == "decomposable", "model.kernel.operator.gamma", "can be learnt (%s) for decomposable operators only", op.Gamma)
 	b.need(o.Manifold == 0 || o.Step != "newton", "model.optimiser.manifold", "needs step: plain or adagrad, because the curvature of newton does not know this term")
 	b.need(o.Redraw == 0 || o.Blocks > 1, "model.optimiser.redraw", "needs 2 blocks or more, because the single one would leave nothing of what was learnt")
+	if o.Warm > 0 {
+		b.need(o.Solver != "ridge" || op.Name == "decomposable" && o.Blocks == 1, "model.optimiser.solver", "ridge is the closed form of a decomposable operator and one block; take cg")
+		b.need(l.Name == "squared" || o.Solver == "auto" || o.Solver == "lbfgs", "model.optimiser.solver", "must be lbfgs with the loss %s: %s minimises squares", l.Name, o.Solver)
+	}
 	if o.GroupLasso > 0 {
 		b.need(o.Step == "plain", "model.optimiser.group_lasso", "needs step: plain, because a proximal step is not one in the direction of %s", o.Step)
 		b.need(!k.Linear, "model.optimiser.group_lasso", "needs kernel.linear: false, because its groups are frequencies")
