@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,7 +38,12 @@ func (a *app) runCommand() *cobra.Command {
 		Long: `run reads the configured input until it ends or the process is told to stop
 (SIGTERM, Ctrl-C): then it writes what it has read, takes a checkpoint and ends
 within ten seconds. The next start continues from the checkpoint: nothing is
-lost and nothing is there twice.`,
+lost and nothing is there twice.
+
+The configuration files are read again when their content changes, and on SIGHUP.
+Intervals, credentials of InfluxDB, the token of the endpoint and the level of the
+log change at once; the message names what needs a restart. A file with a mistake
+changes nothing.`,
 		Example: `  forecaster run -c configs/forecaster.yaml
   forecaster run -c base.yaml -c production.yaml --set model.horizon=12
   FORECASTER_LOG_LEVEL=debug forecaster run -c configs/forecaster.yaml --dry-run`,
@@ -46,10 +52,14 @@ lost and nothing is there twice.`,
 	a.configFlags(cmd)
 	dryRun := cmd.Flags().Bool("dry-run", false, "print the whole configuration, secrets redacted, and end")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		cfg, err := a.load(cmd, nil)
-		if err == nil {
-			err = cfg.Runnable()
+		load := func() (*config.Config, error) {
+			cfg, err := a.load(cmd, nil)
+			if err == nil {
+				err = cfg.Runnable()
+			}
+			return cfg, err
 		}
+		cfg, err := load()
 		if err != nil {
 			return &usageError{err}
 		}
@@ -61,16 +71,23 @@ lost and nothing is there twice.`,
 			_, err = a.stdout.Write(text)
 			return err
 		}
-		return newLive(cfg, a.logger(cfg.Log), "").run(cmd.Context())
+		l := newLive(cfg, a.logger(cfg.Log), "")
+		l.level = &a.level
+		stop := newReloader(a.files, load, l).watch(cmd.Context())
+		defer stop()
+		return l.run(cmd.Context())
 	}
 	return cmd
 }
 
 // live is a running job: one stream.Runner for each partition.
 type live struct {
-	cfg   *config.Config
-	log   *slog.Logger
-	board scoreboard
+	cfg     *config.Config                // as it started
+	current atomic.Pointer[config.Config] // as it was reloaded last
+	log     *slog.Logger
+	level   *slog.LevelVar // of the log; nil = it stays
+	board   scoreboard
+	reloads reloadCounts
 
 	// taps see every batch before the outputs do.
 	taps []stream.Sink
@@ -95,6 +112,7 @@ func newLive(cfg *config.Config, log *slog.Logger, note string) *live {
 		past:    make(map[string]counters),
 		open:    make(map[string]string),
 	}
+	l.current.Store(cfg)
 	l.taps = []stream.Sink{&l.board, eventLog{log}}
 	if cfg.Server.Enabled {
 		l.page = livepage.New(livepage.Config{
@@ -295,7 +313,7 @@ func stallTimeout(c *config.Config) time.Duration {
 // {partition} of its output paths filled in, and reserves the paths: two
 // partitions cannot write one file.
 func (l *live) outputsOf(name string, labels map[string]string) (cfg *config.Config, release func(), err error) {
-	c := *l.cfg
+	c := *l.current.Load()
 	var pairs []string
 	for k, v := range labels {
 		pairs = append(pairs, "{"+k+"}", v)

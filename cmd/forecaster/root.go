@@ -20,7 +20,8 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	environ        []string
-	started        bool // the arguments were understood
+	started        bool          // the arguments were understood
+	level          slog.LevelVar // of the log
 
 	files  []string // --config
 	sets   []string // --set
@@ -130,13 +131,18 @@ func (a *app) load(cmd *cobra.Command, settings []setting, forced ...config.Sett
 
 // logger returns the process's log.
 func (a *app) logger(c config.Log) *slog.Logger {
-	var level slog.Level
-	_ = level.UnmarshalText([]byte(c.Level)) // validated with the configuration
-	options := &slog.HandlerOptions{Level: level}
+	setLevel(&a.level, c)
+	options := &slog.HandlerOptions{Level: &a.level}
 	if c.Format == "text" || c.Format == "auto" && isTerminal(a.stderr) {
 		return slog.New(slog.NewTextHandler(a.stderr, options))
 	}
 	return slog.New(slog.NewJSONHandler(a.stderr, options))
+}
+
+func setLevel(v *slog.LevelVar, c config.Log) {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(c.Level)) // validated with the configuration
+	v.Set(level)
 }
 
 // isTerminal reports whether what is written to w is seen as it comes.

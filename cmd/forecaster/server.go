@@ -69,7 +69,7 @@ func (l *live) handler() http.Handler {
 		_ = json.NewEncoder(w).Encode(readBuildInfo()) // a client that has gone needs no answer
 	})
 	mux.HandleFunc("GET /api/v1/config", func(w http.ResponseWriter, _ *http.Request) {
-		text, err := l.cfg.YAML() // secrets redacted
+		text, err := l.current.Load().YAML() // secrets redacted
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
@@ -97,11 +97,13 @@ func (l *live) handler() http.Handler {
 // authorised asks for the token, if there is one: as a bearer token, or as the
 // password that a browser asks its user for.
 func (l *live) authorised(next http.Handler) http.Handler {
-	token := l.cfg.Server.Token.Reveal()
-	if token == "" {
-		return localOnly(next) // server.listen is on loopback: see config.Validate
-	}
+	local := localOnly(next)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		token := l.current.Load().Server.Token.Reveal()
+		if token == "" {
+			local.ServeHTTP(w, r) // server.listen is on loopback: see config.Validate
+			return
+		}
 		given, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 		if !bearer {
 			_, given, _ = r.BasicAuth()
@@ -187,6 +189,7 @@ var (
 	descLag         = desc("consumer_lag", "Messages in the log that were not read yet.", "topic", "partition")
 	descLost        = desc("lost_records_total", "Records that retention removed before they were read.", "topic", "partition")
 	descRetries     = desc("kafka_retries_total", "Requests to Kafka that failed and were repeated.", "topic", "partition")
+	descReloads     = desc("config_reloads_total", "Times that the configuration was read again, by whether it was taken over.", "result")
 	descMSE         = desc("scv_mse", "Mean squared error over the evaluation window, averaged over the series.", "model", "horizon")
 	descSkill       = desc("skill", "1 - MSE / MSE of persistence, averaged over the series.", "model", "horizon")
 )
@@ -239,6 +242,8 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 		counter(descSinkRetries, float64(n), reason)
 	}
 	counter(descCheckpoints, float64(sum.Checkpoints))
+	counter(descReloads, float64(m.l.reloads.taken.Load()), "taken")
+	counter(descReloads, float64(m.l.reloads.refused.Load()), "refused")
 	counter(descWritten, float64(sum.CheckpointWritten))
 	counter(descDamaged, float64(sum.Damaged))
 	gauge(descSeries, float64(series))

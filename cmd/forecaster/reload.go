@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/influx"
+)
+
+// reloadEvery is how often the configuration files are looked at. A change is
+// taken when it was the same twice, so that a file is not read half written.
+const reloadEvery = 500 * time.Millisecond
+
+// reloadCounts are the numbers of reloads.
+type reloadCounts struct{ taken, refused atomic.Int64 }
+
+// reloader reads the configuration of a running job again when it has changed.
+type reloader struct {
+	files []string // of the configuration
+	load  func() (*config.Config, error)
+	job   *live
+}
+
+func newReloader(files []string, load func() (*config.Config, error), job *live) *reloader {
+	return &reloader{files: files, load: load, job: job}
+}
+
+// watch begins to look at the files, and for SIGHUP, until ctx ends or stop is
+// called.
+func (r *reloader) watch(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	hup := make(chan os.Signal, 1)
+	signal.Notify(hup, syscall.SIGHUP)
+	seen := r.content()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(reloadEvery)
+		defer tick.Stop()
+		before := seen
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-hup:
+				seen = r.content()
+				before = seen
+				r.reload()
+			case <-tick.C:
+				now := r.content()
+				if now != seen && now == before {
+					seen = now
+					r.reload()
+				}
+				before = now
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(hup)
+		cancel()
+		<-done
+	}
+}
+
+// content identifies what is in the files now, and in those of secrets that the
+// configuration names.
+func (r *reloader) content() [sha256.Size]byte {
+	h := sha256.New()
+	names := r.files
+	if i := r.job.current.Load().Output.InfluxDB; i != nil && i.TokenFile != "" {
+		names = append(names[:len(names):len(names)], i.TokenFile)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name) // #nosec G304 -- the user's configuration
+		fmt.Fprintf(h, "%s %d %v\n", name, len(text), err != nil)
+		_, _ = h.Write(text) // a hash takes everything
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// reload takes over what can change. A mistake changes nothing.
+func (r *reloader) reload() {
+	l := r.job
+	next, err := r.load()
+	if err != nil {
+		text := strings.ReplaceAll(err.Error(), "\n", "; ")
+		l.reloads.refused.Add(1)
+		l.log.Error("the configuration was not reloaded, the one in force stays", "error", text)
+		l.change(stream.Change{Note: "refused, the configuration in force stays: " + text})
+		return
+	}
+	merged, changed, restart := config.Reload(l.current.Load(), next)
+	l.reloads.taken.Add(1)
+	if len(changed)+len(restart) == 0 {
+		l.log.Info("configuration read again, nothing has changed")
+		return
+	}
+	l.current.Store(merged)
+	if l.level != nil {
+		setLevel(l.level, merged.Log)
+	}
+	var notes []string
+	if len(changed) > 0 {
+		notes = append(notes, "changed: "+strings.Join(changed, ", "))
+	}
+	if len(restart) > 0 {
+		notes = append(notes, "needs a restart: "+strings.Join(restart, ", "))
+		l.log.Warn("configuration reloaded", "changed", changed, "needs_restart", restart)
+	} else {
+		l.log.Info("configuration reloaded", "changed", changed)
+	}
+	l.change(stream.Change{
+		CheckpointEvery: merged.State.Interval, CheckpointRecords: int64(merged.State.Records),
+		MetricsEvery: merged.Evaluate.Interval, Note: strings.Join(notes, "; "),
+	})
+}
+
+// change does c on all partitions, and lets their outputs follow the configuration.
+func (l *live) change(c stream.Change) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := l.current.Load().Output.InfluxDB
+	for _, p := range l.working {
+		if p.influx != nil && i != nil {
+			p.influx.Change(influx.Change{Token: i.Token, BatchSize: i.BatchSize, Timeout: i.Timeout})
+		}
+		p.runner.Change(c)
+	}
+}
