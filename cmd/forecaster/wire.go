@@ -36,6 +36,7 @@ func newEngine(c *config.Config) (*stream.Engine, error) {
 		Horizon:       c.Model.Horizon,
 		Emit:          c.Pipeline.Emit,
 		Levels:        c.Model.Levels,
+		Joint:         c.Model.Joint,
 		Variables:     c.Pipeline.Variables,
 		Exogenous:     c.Model.Exogenous,
 		Calendar:      calendarOf(c.Model),
@@ -88,7 +89,7 @@ func inParts(in config.Input) bool {
 
 // stateVersion changes whenever a change of the program changes forecasts
 // or what a checkpoint means: a checkpoint of another version is refused.
-const stateVersion = 1
+const stateVersion = 2
 
 // fingerprint identifies everything besides the log that the state depends
 // on: the settings of the engine and the arithmetic of the build.
@@ -195,7 +196,7 @@ func openOutputs(c *config.Config, log *slog.Logger, taps ...stream.Sink) (*outp
 
 func (o *outputs) openSinks(c *config.Config, log *slog.Logger) error {
 	if f := c.Output.File; f != nil {
-		s, err := file.CreateSink(f.Path, newEncoder(f, c.Model.Levels))
+		s, err := file.CreateSink(f.Path, newEncoder(f, c.Model))
 		if err != nil {
 			return err
 		}
@@ -232,7 +233,7 @@ func (o *outputs) Close() error {
 }
 
 // newEncoder makes the encoder of an output file.
-func newEncoder(f *config.FileOutput, levels []float64) file.Encoder {
+func newEncoder(f *config.FileOutput, m config.Model) file.Encoder {
 	kind := f.Format
 	if kind == "" {
 		switch strings.ToLower(filepath.Ext(f.Path)) {
@@ -241,9 +242,9 @@ func newEncoder(f *config.FileOutput, levels []float64) file.Encoder {
 		}
 	}
 	if kind == "influx" {
-		return lineproto.Encoder{Levels: levels}
+		return lineproto.Encoder{Levels: m.Levels}
 	}
-	return file.CSV{TimeUnit: timeUnit(f.TimeUnit), Levels: levels}
+	return file.CSV{TimeUnit: timeUnit(f.TimeUnit), Levels: m.Levels, Joint: m.Joint}
 }
 
 // openDeadLetters opens what keeps the dead letters; nil when nothing is
