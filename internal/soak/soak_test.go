@@ -58,6 +58,7 @@ type world struct {
 	toI    *testserver.Proxy
 	procs  [processes]*exec.Cmd
 	counts map[string]int
+	sent   int // samples of each series
 }
 
 func TestSoak(t *testing.T) {
@@ -68,9 +69,7 @@ func TestSoak(t *testing.T) {
 	w.start()
 	t.Cleanup(w.end)
 
-	producing, stop := context.WithCancel(context.Background())
-	var producer sync.WaitGroup
-	producer.Go(func() { w.produce(producing) })
+	stop := w.startProducing()
 	began := time.Now()
 	for time.Since(began) < *duration {
 		time.Sleep(*every/2 + time.Duration(w.rng.Int64N(int64(*every))))
@@ -84,7 +83,6 @@ func TestSoak(t *testing.T) {
 		w.inject(all[w.rng.IntN(len(all))])
 	}
 	stop()
-	producer.Wait()
 	t.Logf("%v of failures: %v", time.Since(began).Round(time.Second), w.counts)
 
 	w.waitUntilCommitted()
@@ -96,6 +94,34 @@ func TestSoak(t *testing.T) {
 		w.procs[i] = nil
 	}
 	w.compare()
+}
+
+var kills = flag.Int("kills", 0, "how often TestKill9 kills a process; without it it is skipped")
+
+// TestKill9 kills a process at a random point of its work, and compares what is in
+// InfluxDB with the offline replay, again and again.
+//
+//	go test ./internal/soak -v -timeout 0 -run Kill9 -kills 25
+func TestKill9(t *testing.T) {
+	if *kills == 0 {
+		t.Skip("it takes minutes: go test ./internal/soak -v -timeout 0 -run Kill9 -kills 25")
+	}
+	w := &world{t: t, rng: rand.New(rand.NewPCG(*seed, 2)), dir: t.TempDir(), counts: make(map[string]int)}
+	w.start()
+	t.Cleanup(w.end)
+	for range *kills {
+		stop := w.startProducing()
+		time.Sleep(time.Duration(w.rng.IntN(3000)) * time.Millisecond)
+		kill := w.faults()[0]
+		w.inject(kill)
+		time.Sleep(time.Duration(w.rng.IntN(1000)) * time.Millisecond)
+		stop()
+		w.waitUntilCommitted()
+		w.compare()
+		if t.Failed() {
+			return
+		}
+	}
 }
 
 // end kills what still runs.
@@ -254,6 +280,17 @@ func (w *world) inject(f fault) {
 	f.do()
 }
 
+// startProducing sends samples until stop is called.
+func (w *world) startProducing() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var producer sync.WaitGroup
+	producer.Go(func() { w.produce(ctx) })
+	return func() {
+		cancel()
+		producer.Wait()
+	}
+}
+
 // produce sends samples until ctx ends. A failing request is repeated, so some
 // are in the log twice.
 func (w *world) produce(ctx context.Context) {
@@ -264,11 +301,12 @@ func (w *world) produce(ctx context.Context) {
 		return
 	}
 	defer p.Close()
-	rng := rand.New(rand.NewPCG(*seed, 1))
+	rng := rand.New(rand.NewPCG(*seed, uint64(w.sent)))
 	var level [series]float64
 	tick := time.NewTicker(time.Second / time.Duration(*rate))
 	defer tick.Stop()
-	for i := 0; ctx.Err() == nil; i++ {
+	for ; ctx.Err() == nil; w.sent++ {
+		i := w.sent
 		batch := make([]stream.Message, 0, series)
 		for k := range series {
 			level[k] = .9*level[k] + rng.NormFloat64()

@@ -3,6 +3,7 @@ package kafka
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -19,6 +20,12 @@ import (
 
 // The tests of this file need Apache Kafka; see internal/testserver.
 
+var blackHole = flag.Duration("blackhole", 5*time.Second, "how long TestFault12_RealBrokerFails swallows everything; a request may take less")
+
+// TestFault12_RealBrokerFails: whatever happens to the broker, in the end the states
+// are those of one reader without interruptions.
+//
+//	go test ./stream/kafka -run RealBrokerFails -v -blackhole 60s
 func TestFault12_RealBrokerFails(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a minute: not with -short")
@@ -97,7 +104,7 @@ func TestFault12_RealBrokerFails(t *testing.T) {
 	processed("the broker was killed")
 
 	proxy.SetBlackHole(true)
-	time.Sleep(5 * time.Second) // longer than a request may take
+	time.Sleep(*blackHole)
 	proxy.SetBlackHole(false)
 	proxy.Reset()
 	more(1000)

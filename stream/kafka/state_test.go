@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	kafkago "github.com/segmentio/kafka-go"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/testserver"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
 	"github.com/orffvar/forecaster/stream/lineproto"
@@ -494,10 +496,11 @@ func storm(t *testing.T, c GroupConfig, rounds int) {
 		} else {
 			stops = append(stops, startMember(t, c, sink))
 		}
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(*every)
 	}
 	sendSamples(t, addr, at, at+20)
 	compare(t, c, sink)
+	t.Logf("%d rounds, %d points", rounds, len(sink.points))
 	for _, stop := range stops {
 		if err := stop(); err != nil {
 			t.Error(err)
@@ -506,8 +509,25 @@ func storm(t *testing.T, c GroupConfig, rounds int) {
 	compare(t, c, sink)
 }
 
+var (
+	rounds = flag.Int("rounds", 6, "rounds of a rebalance storm: in each a member joins or leaves")
+	every  = flag.Duration("every", 100*time.Millisecond, "time between two rounds")
+)
+
 // TestFault05_RebalanceStorm: the state goes from member to member through the
 // state topic, and nothing is lost or learnt twice.
+//
+//	go test ./stream/kafka -run RebalanceStorm -v -timeout 0 -rounds 60 -every 2s
 func TestFault05_RebalanceStorm(t *testing.T) {
-	storm(t, quick(newBroker(t, 4).Addr()), 6)
+	t.Run("in memory", func(t *testing.T) { storm(t, quick(newBroker(t, 4).Addr()), *rounds) })
+	t.Run("Apache Kafka", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("a real broker takes some seconds to start")
+		}
+		k := testserver.StartKafka(t)
+		k.CreateTopic(topic, 4)
+		c := quick(k.Addr)
+		c.Heartbeat = 200 * time.Millisecond
+		storm(t, c, *rounds)
+	})
 }
