@@ -2,7 +2,6 @@ package soak
 
 import (
 	"flag"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -13,7 +12,7 @@ import (
 	"github.com/orffvar/forecaster/varmodel"
 )
 
-var samples = flag.Int("samples", 12_000, "samples of TestGuards for each model; 1e7 takes hours")
+var samples = flag.Int("samples", 12_000, "samples of TestGuards for each model; 1e7 takes minutes")
 
 // period is the length of a disturbance with the calm after it, and disturbed
 // that of the disturbance.
@@ -24,39 +23,51 @@ const (
 )
 
 // disturbances are what sensors do. Each changes a sample in place; i counts
-// from the beginning of the disturbance.
+// from the beginning of the disturbance. What is loud cannot be overlooked: an event
+// of the series, dead letters or anomaly scores above 1 must say that something happened.
 var disturbances = []struct {
 	name string
+	loud bool
 	do   func(rng *rand.Rand, i int, y []float64)
 }{
-	{"stuck sensor", func(_ *rand.Rand, _ int, y []float64) { y[0] = 1 }},
-	{"all stuck", func(_ *rand.Rand, _ int, y []float64) {
+	{"stuck sensor", false, func(_ *rand.Rand, _ int, y []float64) { y[0] = 1 }},
+	{"all stuck", true, func(_ *rand.Rand, _ int, y []float64) {
 		for j := range y {
 			y[j] = 2
 		}
 	}},
-	{"outliers of 1e6", func(rng *rand.Rand, i int, y []float64) {
+	{"outliers of 1e6", true, func(rng *rand.Rand, i int, y []float64) {
 		if i%10 == 0 {
 			y[rng.IntN(len(y))] = 1e6
 		}
 	}},
-	{"silence", func(_ *rand.Rand, _ int, y []float64) {
+	{"silence", false, func(_ *rand.Rand, _ int, y []float64) {
 		for j := range y {
 			y[j] = math.NaN()
 		}
 	}},
-	{"one outlier of 1e45", func(_ *rand.Rand, i int, y []float64) {
+	{"one outlier of 1e45", true, func(_ *rand.Rand, i int, y []float64) {
 		if i == 50 {
 			y[1] = 1e45
 		}
 	}},
-	{"beyond the limit", func(_ *rand.Rand, _ int, y []float64) { y[2] = 1e300 }},
-	{"denormals", func(_ *rand.Rand, _ int, y []float64) { y[0], y[1] = 5e-324, -5e-324 }},
-	{"another level", func(_ *rand.Rand, _ int, y []float64) { y[0] += 1e4 }},
+	{"beyond the limit", true, func(_ *rand.Rand, _ int, y []float64) { y[2] = 1e300 }},
+	{"denormals", false, func(_ *rand.Rand, _ int, y []float64) { y[0], y[1] = 5e-324, -5e-324 }},
+	{"another level", true, func(_ *rand.Rand, _ int, y []float64) { y[0] += 1e4 }},
 }
 
-// TestGuards: no disturbance makes a forecast that is not finite, and some time
-// after it the model is again better than repeating the last value.
+// outcome is what came of a kind of disturbance.
+type outcome struct {
+	times, silent int            // how often, and without any word about it
+	events        map[string]int // by kind, of dead letters by reason, and anomalies
+	worst         float64        // skill against repeating the last value, recovered
+}
+
+// TestGuards: no disturbance makes a forecast that is not finite, 500 samples after
+// it the model is again better than repeating the last value, and what cannot be
+// overlooked is said.
+//
+//	go test ./internal/soak -v -timeout 0 -run Guards -samples 10000000
 func TestGuards(t *testing.T) {
 	const dim, horizon = 3, 2
 	levels := []float64{.9}
@@ -78,6 +89,9 @@ func TestGuards(t *testing.T) {
 				NewModel: func(dim int) (eval.Model, error) {
 					m, err := models[name](dim)
 					if err == nil {
+						m, err = varmodel.NewDrift(m, varmodel.DriftConfig{Dim: dim, Horizon: horizon, Action: eval.AdaptNone, FalseAlarms: 1e-4})
+					}
+					if err == nil {
 						m, err = varmodel.NewIntervals(m, varmodel.IntervalConfig{Dim: dim, Horizon: horizon, Levels: levels})
 					}
 					return m, err
@@ -87,7 +101,11 @@ func TestGuards(t *testing.T) {
 				t.Fatal(err)
 			}
 			rng := rand.New(rand.NewPCG(1, 2))
-			events := make(map[string]int)
+			outcomes := make([]outcome, len(disturbances))
+			for i := range outcomes {
+				outcomes[i] = outcome{events: make(map[string]int), worst: 1}
+			}
+			said := 0
 			var b stream.Batch
 			var model, naive float64 // squared errors after the recovery
 			last := make([]float64, dim)
@@ -97,8 +115,11 @@ func TestGuards(t *testing.T) {
 				x, v = x+.3*v, .8*v-.3*x+.1*rng.NormFloat64()
 				clean := []float64{x, v, x * v}
 				y := append([]float64(nil), clean...)
-				d := disturbances[i/period%len(disturbances)]
+				d, out := disturbances[i/period%len(disturbances)], &outcomes[i/period%len(disturbances)]
 				in := i % period
+				if in == 0 {
+					said = 0
+				}
 				if in < disturbed && i >= period {
 					d.do(rng, in, y)
 				}
@@ -107,6 +128,10 @@ func TestGuards(t *testing.T) {
 					t.Fatalf("%s, sample %d: %v", d.name, i, err)
 				}
 				for _, o := range b.Observations {
+					if in < disturbed && o.Score > 1 {
+						out.events["anomaly"]++
+						said++
+					}
 					for j, r := range o.Residual {
 						if math.IsInf(r, 0) {
 							t.Fatalf("%s, sample %d: a residual of %v", d.name, i, r)
@@ -125,18 +150,36 @@ func TestGuards(t *testing.T) {
 					}
 				}
 				for _, e := range b.Events {
-					events[e.Kind]++
+					out.events[e.Kind]++
+					said++
+				}
+				for _, l := range b.DeadLetters {
+					out.events[string(l.Reason)]++
+					said++
 				}
 				copy(last, clean)
 				b.Reset()
 				if in == period-1 {
-					if i > period && !(model < naive) {
-						t.Errorf("%s, up to sample %d: skill %.3f", d.name, i, 1-model/naive)
+					if i > period {
+						skill := 1 - model/naive
+						if out.worst = min(out.worst, skill); !(skill > 0) {
+							t.Errorf("%s, up to sample %d: skill %.3f", d.name, i, skill)
+						}
+						out.times++
+						if said == 0 {
+							out.silent++
+						}
 					}
 					model, naive = 0, 0
 				}
 			}
-			t.Log(fmt.Sprint(events))
+			for i, d := range disturbances {
+				o := outcomes[i]
+				t.Logf("%-20s %5d times, worst skill after 500 samples %.3f, without a word %d times, said: %v", d.name, o.times, o.worst, o.silent, o.events)
+				if d.loud && o.silent > 0 {
+					t.Errorf("%s: %d of %d times there was neither an event nor a dead letter nor an anomaly", d.name, o.silent, o.times)
+				}
+			}
 		})
 	}
 }

@@ -354,7 +354,7 @@ func (w *world) waitUntilCommitted() {
 		all[i] = i
 	}
 	committed := make(map[int]int64)
-	for deadline := time.Now().Add(3 * time.Minute); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
+	for deadline := time.Now().Add(15 * time.Minute); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
 		resp, err := w.client().OffsetFetch(context.Background(), &kafkago.OffsetFetchRequest{GroupID: group, Topics: map[string][]int{topic: all}})
 		if err != nil {
 			continue
