@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"log/slog"
 
 	"github.com/orffvar/forecaster/internal/config"
@@ -34,28 +33,9 @@ func outputConnection(c *config.Config) (kafka.Connection, error) {
 	return kafkaConnection(c.Input.Kafka)
 }
 
-// pingKafka returns nil when a broker answers.
-func pingKafka(ctx context.Context, k *config.Kafka) error {
-	c, err := kafkaConnection(k)
-	if err != nil {
-		return err
-	}
-	return c.Ping(ctx)
-}
-
 func newInfluxDB(i *config.InfluxDB, levels []float64, letters stream.DeadLetters, log *slog.Logger) (*influx.Sink, error) {
 	return influx.New(influx.Config{
 		URL: i.URL, Token: i.Token, Org: i.Org, Bucket: i.Bucket, BatchSize: i.BatchSize, Timeout: i.Timeout,
 		Levels: levels, DeadLetters: letters, Log: log,
 	})
-}
-
-// pingInfluxDB returns nil when the server accepts writes to the bucket.
-func pingInfluxDB(ctx context.Context, i *config.InfluxDB) error {
-	s, err := newInfluxDB(i, nil, nil, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	return s.Check(ctx)
 }

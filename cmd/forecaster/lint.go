@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream/kafka"
 )
 
 // connectTimeout is how long lint --connect waits for a server.
@@ -24,7 +26,7 @@ func (a *app) lintCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 	}
 	a.configFlags(cmd)
-	connect := cmd.Flags().Bool("connect", false, "also try to reach Kafka and InfluxDB")
+	connect := cmd.Flags().Bool("connect", false, "also try to reach Kafka and InfluxDB: topics, token, bucket")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		cfg, err := a.load(cmd, nil)
 		var errs config.Errors
@@ -39,18 +41,22 @@ func (a *app) lintCommand() *cobra.Command {
 				errs = append(errs, err)
 			}
 		}
+		var found []string
 		if len(errs) == 0 && *connect {
-			errs = tryServers(cmd.Context(), cfg)
+			found, errs = tryServers(cmd.Context(), cfg)
 		}
 		if a.output == "json" {
 			messages := []string{}
 			for _, err := range errs {
 				messages = append(messages, err.Error())
 			}
-			if err := writeJSON(a.stdout, map[string]any{"ok": len(errs) == 0, "errors": messages}); err != nil {
+			if err := writeJSON(a.stdout, map[string]any{"ok": len(errs) == 0, "errors": messages, "found": found}); err != nil {
 				return err
 			}
 		} else {
+			for _, f := range found {
+				fmt.Fprintln(a.stdout, f)
+			}
 			for _, err := range errs {
 				fmt.Fprintln(a.stdout, err)
 			}
@@ -80,30 +86,75 @@ func tryModel(cfg *config.Config) error {
 	return fmt.Errorf("model: %w", err)
 }
 
-// tryServers returns what is wrong with the servers that cfg names.
-func tryServers(ctx context.Context, cfg *config.Config) config.Errors {
-	var errs config.Errors
-	try := func(name string, f func(context.Context) error) {
+// tryServers returns what it found of the servers that cfg names, and what is wrong
+// with them.
+func tryServers(ctx context.Context, cfg *config.Config) (found []string, errs config.Errors) {
+	try := func(name string, f func(context.Context) (string, error)) {
 		ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 		defer cancel()
-		if err := f(ctx); err != nil {
+		text, err := f(ctx)
+		if err != nil {
+			if timeout := (interface{ Timeout() bool })(nil); errors.As(err, &timeout) && timeout.Timeout() {
+				err = fmt.Errorf("%w; is the address right, and with or without TLS?", err)
+			}
 			errs = append(errs, fmt.Errorf("%s: %w", name, err))
+			return
 		}
+		found = append(found, name+": "+text)
 	}
 	if k := cfg.Input.Kafka; k != nil {
-		try("input.kafka", func(ctx context.Context) error { return pingKafka(ctx, k) })
+		try("input.kafka", func(ctx context.Context) (string, error) {
+			c, err := kafkaConnection(k)
+			if err != nil {
+				return "", err
+			}
+			return tryTopics(ctx, c, k.Topics)
+		})
 	}
 	if k := cfg.Output.Kafka; k != nil {
-		try("output.kafka", func(ctx context.Context) error {
+		try("output.kafka", func(ctx context.Context) (string, error) {
 			c, err := outputConnection(cfg)
 			if err != nil {
-				return err
+				return "", err
 			}
-			return c.Ping(ctx)
+			return tryTopics(ctx, c, []string{k.Topic})
 		})
 	}
 	if i := cfg.Output.InfluxDB; i != nil {
-		try("output.influxdb", func(ctx context.Context) error { return pingInfluxDB(ctx, i) })
+		try("output.influxdb", func(ctx context.Context) (string, error) { return tryInfluxDB(ctx, i) })
 	}
-	return errs
+	return found, errs
+}
+
+// tryTopics reaches the brokers and looks for the topics.
+func tryTopics(ctx context.Context, c kafka.Connection, topics []string) (string, error) {
+	if err := c.Ping(ctx); err != nil {
+		return "", err
+	}
+	counts, err := c.Partitions(ctx, topics)
+	if err != nil {
+		return "", fmt.Errorf("the brokers answer, but %w", err)
+	}
+	var parts []string
+	for _, t := range topics {
+		s := "s"
+		if counts[t] == 1 {
+			s = ""
+		}
+		parts = append(parts, fmt.Sprintf("topic %s has %d partition%s", t, counts[t], s))
+	}
+	return strings.Join(parts, ", "), nil
+}
+
+// tryInfluxDB asks the server whether it accepts writes to the bucket.
+func tryInfluxDB(ctx context.Context, i *config.InfluxDB) (string, error) {
+	s, err := newInfluxDB(i, nil, nil, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return "", err
+	}
+	defer s.Close()
+	if err := s.Check(ctx); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s accepts writes to %s", i.URL, i.Bucket), nil
 }

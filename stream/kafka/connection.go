@@ -211,6 +211,25 @@ func (c *Connection) Ping(ctx context.Context) error {
 	return nil
 }
 
+// Partitions returns the number of partitions of each topic. A topic that is not
+// there is an error.
+func (c *Connection) Partitions(ctx context.Context, topics []string) (map[string]int, error) {
+	cl, err := c.newClient(topics)
+	if err != nil {
+		return nil, err
+	}
+	defer cl.close()
+	counts, err := cl.partitions(ctx, topics)
+	var missing *topicError
+	if errors.As(err, &missing) && errors.Is(err, kafkago.UnknownTopicOrPartition) {
+		return nil, fmt.Errorf("there is no topic %s", missing.topic)
+	}
+	if err != nil {
+		return nil, explainFirst(err)
+	}
+	return counts, nil
+}
+
 // CreateTopic creates a topic with the broker's default replication, unless it
 // exists.
 func (c *Connection) CreateTopic(ctx context.Context, topic string, partitions int) error {

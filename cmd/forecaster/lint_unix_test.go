@@ -1,0 +1,81 @@
+//go:build unix
+
+package main
+
+import (
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/orffvar/forecaster/internal/testserver"
+)
+
+// TestLintConnect: what a user sees of servers that are right, and that are not
+// quite.
+func TestLintConnect(t *testing.T) {
+	broker := startBroker(t, "metrics")
+	db := httptest.NewServer(&influxDB{token: "good"})
+	defer db.Close()
+	lint := func(settings ...string) (int, string) {
+		args := []string{"lint", "--connect", "--set", "input.kafka.brokers=" + broker, "--set", "input.kafka.topics=metrics",
+			"--set", "output.influxdb.url=" + db.URL, "--set", "output.influxdb.bucket=b", "--set", "output.influxdb.token=good"}
+		for _, s := range settings {
+			args = append(args, "--set", s)
+		}
+		code, out, _ := call(t, args...)
+		return code, out
+	}
+	for _, c := range []struct {
+		set  string
+		want []string
+	}{
+		{"", []string{"input.kafka: topic metrics has 1 partition", "output.influxdb: " + db.URL + " accepts writes to b", "\nok\n"}},
+		{"input.kafka.topics=metric", []string{"input.kafka: the brokers answer, but there is no topic metric\n"}},
+		{"input.kafka.brokers=127.0.0.1:1", []string{"input.kafka: ", "127.0.0.1:1"}},
+		{"output.influxdb.token=bad", []string{"output.influxdb: ", "the token, the bucket or the request is not accepted"}},
+		{"output.influxdb.url=http://127.0.0.1:1", []string{"output.influxdb: ", "127.0.0.1:1"}},
+	} {
+		var settings []string
+		if c.set != "" {
+			settings = append(settings, c.set)
+		}
+		code, out := lint(settings...)
+		if (code == exitDone) != (c.set == "") {
+			t.Errorf("%s: exit code %d", c.set, code)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: %q is not in\n%s", c.set, want, out)
+			}
+		}
+		t.Logf("%s\n%s", c.set, out)
+	}
+}
+
+// The same with real servers.
+func TestLintConnectReal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("real servers take some seconds to start")
+	}
+	k := testserver.StartKafka(t)
+	k.CreateTopic("metrics", 3)
+	i := testserver.StartInfluxDB(t)
+	bucket := i.CreateDatabase("forecasts")
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	lint := func(topic, bucket string) (int, string) {
+		writeFile(t, file, []byte("input: {kafka: {brokers: ["+k.Addr+"], topics: ["+topic+"]}}\noutput: {influxdb: {url: "+i.URL+", bucket: "+bucket+"}}\n"))
+		code, out, _ := call(t, "lint", "-c", file, "--connect")
+		t.Log(out)
+		return code, out
+	}
+	if code, out := lint("metrics", bucket); code != exitDone || !strings.Contains(out, "3 partitions") {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+	if code, out := lint("metric", bucket); code != exitFailed || !strings.Contains(out, "there is no topic metric") {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+	if code, out := lint("metrics", "elsewhere"); code != exitFailed || !strings.Contains(out, "output.influxdb: ") {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+}
