@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // View is one of the ways in which a sample can be unusual.
@@ -171,7 +172,7 @@ func (v *surpriseVar) observe(y, r float64, warm bool) (squares [viewCount]float
 		v.scale += long * (size - v.scale)
 		if v.scale > 0 {
 			z := r / v.scale
-			energy := math.Log(z*z + surpriseFloor)
+			energy := vec.Log(z*z + surpriseFloor)
 			v.noise += short * (energy - v.noise)
 			if warm {
 				d := (v.noise - v.usual) / noiseLimit

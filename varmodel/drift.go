@@ -6,6 +6,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // DriftConfig describes a drift detector.
@@ -143,7 +144,10 @@ func (c *chart) add(x float64) (sum float64, since int, upper bool) {
 		c.up, c.sinceUp = max(0, up), sinceUp
 		c.down, c.sinceDown = max(0, down), sinceDown
 	}
-	dev, rate := x-c.mean, max(1/c.count, 1.0/driftMemory)
+	dev, rate := x-c.mean, 1.0/driftMemory
+	if c.count < driftMemory {
+		rate = 1 / c.count
+	}
 	c.blockSum += dev
 	c.mean += rate * dev
 	c.square += rate * (dev*dev - c.square)
@@ -206,7 +210,7 @@ func (s *driftSeries) watch(y []float64) {
 		square := e * e
 		if s.square[j] > 0 {
 			z := min(max(e/math.Sqrt(s.square[j]), -driftClip), driftClip)
-			size := math.Log(1 + z*z)
+			size := vec.Log(1 + z*z)
 			total += size
 			n++
 			if sum, since, upper := s.size[j].add(size); upper {
