@@ -68,6 +68,10 @@ type EngineConfig struct {
 	// that gaps are not filled. See docs/design/0001-shape.md.
 	Interval time.Duration
 
+	// Months is the spacing in months of the calendar, in the place of Interval: 3 for
+	// quarters. Without either, times that lie months apart are recognised.
+	Months int
+
 	// Assembly makes samples of records that have a part of one each; it needs an
 	// Interval. Nil means that each record is a sample.
 	Assembly *Assembly
@@ -156,6 +160,8 @@ func (c EngineConfig) withDefaults() (EngineConfig, error) {
 	} {
 		check(f.value >= 0, "%s must be >= 0, got %d", f.name, f.value)
 	}
+	check(c.Months >= 0 && c.Months <= longestMonths && (c.Months == 0 || c.Interval == 0),
+		"Months must lie in [0, %d], without an Interval, got %d", longestMonths, c.Months)
 	check(c.Interval >= 0, "Interval must be >= 0, got %v", c.Interval)
 	if c.Assembly != nil {
 		a := *c.Assembly

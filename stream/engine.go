@@ -326,7 +326,7 @@ func (e *Engine) emit(dst *Batch, s *series) {
 		return
 	}
 	at := origin{s.time, step}
-	estimated := e.c.Interval == 0
+	estimated := e.c.Interval == 0 && e.c.Months == 0
 	if estimated && !s.issued.add(at, e.c.Horizon) {
 		return
 	}
@@ -357,10 +357,19 @@ func (e *Engine) emit(dst *Batch, s *series) {
 	}
 }
 
+// fixedStep returns the time from one sample to the next as configured, 0 if it is
+// not.
+func (e *Engine) fixedStep() step {
+	if e.c.Months > 0 {
+		return months(e.c.Months)
+	}
+	return step(e.c.Interval)
+}
+
 // step returns the time from one sample of s to the next, 0 if it is not known yet.
-func (e *Engine) step(s *series) int64 {
-	if e.c.Interval > 0 {
-		return int64(e.c.Interval)
+func (e *Engine) step(s *series) step {
+	if fixed := e.fixedStep(); fixed != 0 {
+		return fixed
 	}
 	return s.spacing.median()
 }

@@ -6,21 +6,17 @@ import "github.com/orffvar/forecaster/eval"
 // s and one at time t: as many as there are, but at most MaxGap; after more the
 // lags are dropped. Without a fixed interval nothing is known to be missing.
 func (e *Engine) fillGap(dst *Batch, s *series, t int64) error {
-	step := int64(e.c.Interval)
+	step := e.fixedStep()
 	if step == 0 || !s.started || s.samples == 0 {
 		return nil
 	}
-	steps := (t - s.time) / step
-	if rest := (t - s.time) % step; rest >= step-step/2 {
-		steps++ // to the nearest
-	}
-	missing := steps - 1
+	missing := step.between(s.time, t) - 1
 	if missing <= 0 {
 		return nil
 	}
 	filled := min(missing, int64(e.c.MaxGap))
 	for i := range filled {
-		e.drive(s, s.time+(i+1)*step)
+		e.drive(s, step.after(s.time, int(i)+1))
 		if err := e.learn(s, e.missing); err != nil {
 			return err
 		}

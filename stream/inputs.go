@@ -174,12 +174,12 @@ func (e *Engine) drive(s *series, t int64) {
 		}
 	}
 	for h := range e.c.Horizon + 1 {
-		if h > 0 && (step == 0 || step > (math.MaxInt64-max(t, 0))/int64(h)) {
+		row, at := e.inputs[h*n:(h+1)*n], step.after(t, h)
+		if h > 0 && (step == 0 || at == math.MaxInt64) {
 			break
 		}
-		row, at := e.inputs[h*n:(h+1)*n], t+int64(h)*step
 		if d != nil {
-			if m := d.nearest(at, step); m != nil && (h > 0 || m.time <= at) {
+			if m := d.nearest(at, step.length()); m != nil && (h > 0 || m.time <= at) {
 				for k, v := range m.values {
 					if !math.IsNaN(v) {
 						row[k] = v

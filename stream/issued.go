@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"math"
 	"slices"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
@@ -14,15 +13,13 @@ import (
 type issued []origin
 
 // origin is when forecasts were issued, and with which spacing.
-type origin struct{ time, step int64 }
+type origin struct {
+	time int64
+	step step
+}
 
 // target returns the target time of a horizon, or the end of time.
-func (o origin) target(h int) int64 {
-	if o.step > (math.MaxInt64-max(o.time, 0))/int64(h) {
-		return math.MaxInt64
-	}
-	return o.time + int64(h)*o.step
-}
+func (o origin) target(h int) int64 { return o.step.after(o.time, h) }
 
 // maxIssued bounds the number of origins for a largest horizon. It is reached only by
 // times without any regularity; no forecast is issued then.
@@ -43,7 +40,7 @@ func (s *issued) add(o origin, horizon int) bool {
 func (s issued) taken(o origin, h int) bool {
 	at := o.target(h)
 	for _, old := range s {
-		if old.step > o.step && old.target(h) == at {
+		if old.step.length() > o.step.length() && old.target(h) == at {
 			return true
 		}
 	}
@@ -58,6 +55,6 @@ func (s *issued) state(c *snapshot.Codec, horizon int) {
 	}
 	for i := range *s {
 		c.Int64(&(*s)[i].time)
-		c.Int64(&(*s)[i].step)
+		c.Int64((*int64)(&(*s)[i].step))
 	}
 }

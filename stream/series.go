@@ -153,7 +153,7 @@ func (e *Engine) shape(dim int) {
 // advance moves s to the time t of its next sample.
 func (s *series) advance(t int64) {
 	if s.started {
-		s.spacing.add(t - s.time)
+		s.spacing.add(s.time, t)
 	}
 	s.started, s.time = true, t
 	s.samples++

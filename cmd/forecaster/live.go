@@ -117,7 +117,7 @@ func newLive(cfg *config.Config, log *slog.Logger, note string) *live {
 	if cfg.Server.Enabled {
 		l.page = livepage.New(livepage.Config{
 			Model: cfg.Model.Type, Horizons: emitted(cfg), Levels: cfg.Model.Levels,
-			Interval: cfg.Pipeline.Interval, Note: note, Status: l.status,
+			Interval: cfg.Pipeline.Interval.Fixed(), Note: note, Status: l.status,
 		})
 		l.taps = append(l.taps, l.page)
 	}

@@ -40,7 +40,8 @@ func newEngine(c *config.Config) (*stream.Engine, error) {
 		Variables:     c.Pipeline.Variables,
 		Exogenous:     c.Model.Exogenous,
 		Calendar:      calendarOf(c.Model),
-		Interval:      c.Pipeline.Interval,
+		Interval:      c.Pipeline.Interval.Fixed(),
+		Months:        c.Pipeline.Interval.Months(),
 		Assembly:      assembly(c),
 		MaxGap:        c.Pipeline.MaxGap,
 		MetricsEvery:  c.Evaluate.Interval,
@@ -59,7 +60,7 @@ func newEngine(c *config.Config) (*stream.Engine, error) {
 // other.
 func assembly(c *config.Config) *stream.Assembly {
 	p := c.Pipeline
-	if p.Interval == 0 || p.Wait == 0 && !p.Hold && p.Fill == string(stream.FillNone) && !inParts(c.Input) {
+	if p.Interval <= 0 || p.Wait == 0 && !p.Hold && p.Fill == string(stream.FillNone) && !inParts(c.Input) {
 		return nil
 	}
 	return &stream.Assembly{Wait: p.Wait, Hold: p.Hold, Fill: stream.Fill(p.Fill)}

@@ -66,6 +66,7 @@ func (b *binder) fail(where, path, format string, args ...any) {
 var (
 	durationType = reflect.TypeFor[time.Duration]()
 	sizeType     = reflect.TypeFor[Size]()
+	intervalType = reflect.TypeFor[Interval]()
 	secretType   = reflect.TypeFor[secret.Text]()
 )
 
@@ -244,6 +245,13 @@ func parseInto(v reflect.Value, text string) error {
 			return fmt.Errorf("must be a duration such as 5s or 1h30m, got %q", text)
 		}
 		v.SetInt(int64(d))
+		return nil
+	case intervalType:
+		i, err := ParseInterval(text)
+		if err != nil {
+			return err
+		}
+		v.SetInt(int64(i))
 		return nil
 	case sizeType:
 		n, err := ParseSize(text)

@@ -132,7 +132,7 @@ type CSV struct {
 
 // Pipeline is what happens to samples between input and model.
 type Pipeline struct {
-	Interval  time.Duration `yaml:"interval"`   // spacing of samples; 0 = the running median of the differences
+	Interval  Interval      `yaml:"interval"`   // spacing of samples; 0 = the running median of the differences
 	Wait      time.Duration `yaml:"wait"`       // for what is late, in the time of the samples
 	Hold      bool          `yaml:"hold"`       // a complete row waits, too
 	Fill      string        `yaml:"fill"`       // what stands for a value that did not arrive: none or last

@@ -112,7 +112,7 @@ func TestEverySettingHasAVariableAndASet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(cfg.Input.Kafka.Brokers, []string{"a:1", "b:2"}) || cfg.Pipeline.Interval != 90*time.Second ||
+	if !reflect.DeepEqual(cfg.Input.Kafka.Brokers, []string{"a:1", "b:2"}) || cfg.Pipeline.Interval.Fixed() != 90*time.Second ||
 		cfg.Input.Kafka.MaxMessageLen != 64<<10 || !reflect.DeepEqual(cfg.Model.Levels, []float64{.5, .95}) ||
 		cfg.Output.Discard == nil || cfg.Output.InfluxDB.Token.Reveal() != "s" || cfg.Output.InfluxDB.BatchSize != 5000 {
 		t.Errorf("got %+v %+v %+v", cfg.Input.Kafka, cfg.Pipeline, cfg.Model)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Size is a number of bytes, written as 512, 64KiB, 1MiB or 10MB.
@@ -46,3 +47,45 @@ func (s Size) String() string {
 
 // MarshalYAML writes what ParseSize reads.
 func (s Size) MarshalYAML() ([]byte, error) { return []byte(s.String()), nil }
+
+// Interval is a time between samples: nanoseconds, or months of the calendar if it
+// is negative.
+type Interval int64
+
+var calendarIntervals = []struct {
+	name   string
+	months int
+}{{"month", 1}, {"quarter", 3}, {"year", 12}}
+
+// ParseInterval reads a duration, or month, quarter or year.
+func ParseInterval(s string) (Interval, error) {
+	for _, c := range calendarIntervals {
+		if s == c.name {
+			return Interval(-c.months), nil
+		}
+	}
+	d, err := time.ParseDuration(s) // "0" needs no unit
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("must be a duration such as 5s or 1h30m, or month, quarter or year, got %q", s)
+	}
+	return Interval(d), nil
+}
+
+// Fixed returns the interval, 0 for one of the calendar.
+func (i Interval) Fixed() time.Duration { return time.Duration(max(i, 0)) }
+
+// Months returns the months of an interval of the calendar, otherwise 0.
+func (i Interval) Months() int { return int(max(-i, 0)) }
+
+// String writes what ParseInterval reads.
+func (i Interval) String() string {
+	for _, c := range calendarIntervals {
+		if i.Months() == c.months {
+			return c.name
+		}
+	}
+	return i.Fixed().String()
+}
+
+// MarshalYAML writes what ParseInterval reads.
+func (i Interval) MarshalYAML() ([]byte, error) { return []byte(i.String()), nil }

@@ -121,7 +121,6 @@ func (b *binder) validateBrokers(path string, brokers []string) {
 
 func (b *binder) validatePipeline(c *Config) {
 	p := &c.Pipeline
-	atLeast(b, "pipeline.interval", p.Interval, 0)
 	b.validateAssembly(c)
 	atLeast(b, "pipeline.max_gap", p.MaxGap, 0)
 	atLeast(b, "pipeline.max_ahead", p.MaxAhead, 0)
@@ -140,14 +139,14 @@ func (b *binder) validatePipeline(c *Config) {
 // validateAssembly checks what needs a grid of rows.
 func (b *binder) validateAssembly(c *Config) {
 	p := &c.Pipeline
-	const why = "must be given with %s: the rows are its multiples"
+	const why = "must be given as a duration with %s: the rows are its multiples"
 	b.need(p.Interval > 0 || c.Input.JSON.Layout != "long", "pipeline.interval", why, "input.json.layout: long")
 	b.need(p.Interval > 0 || c.Input.CSV.VariableColumn == "", "pipeline.interval", why, "input.csv.variable_column")
 	b.need(p.Interval > 0 || p.Wait == 0, "pipeline.interval", why, "pipeline.wait")
 	b.need(p.Interval > 0 || !p.Hold, "pipeline.interval", why, "pipeline.hold")
 	b.oneOf("pipeline.fill", p.Fill, "none", "last")
 	b.need(p.Interval > 0 || p.Fill != "last", "pipeline.interval", why, "pipeline.fill: last")
-	b.need(p.Wait >= 0 && (p.Interval <= 0 || p.Wait/p.Interval <= 10_000), "pipeline.wait",
+	b.need(p.Wait >= 0 && (p.Interval <= 0 || p.Wait/p.Interval.Fixed() <= 10_000), "pipeline.wait",
 		"must lie between 0 and 10000 intervals, got %v", p.Wait)
 	for i, v := range p.Variables {
 		b.need(v != "", "pipeline.variables", "must not contain an empty name")

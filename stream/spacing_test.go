@@ -1,0 +1,98 @@
+package stream
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+func ns(t *testing.T, text string) int64 {
+	t.Helper()
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at.UnixNano()
+}
+
+func TestMonthsAfter(t *testing.T) {
+	for _, c := range []struct {
+		from  string
+		step  step
+		h     int
+		want  string
+		exact bool // between finds h again from a neighbour of the target
+	}{
+		{"1959-01-01T00:00:00Z", months(3), 1, "1959-04-01T00:00:00Z", true},
+		{"1959-10-01T00:00:00Z", months(3), 2, "1960-04-01T00:00:00Z", true},
+		{"2026-01-31T06:30:00Z", months(1), 1, "2026-02-28T06:30:00Z", true},
+		{"2026-02-28T06:30:00Z", months(1), 1, "2026-03-31T06:30:00Z", true}, // the last stays the last
+		{"2024-02-29T00:00:00Z", months(12), 1, "2025-02-28T00:00:00Z", true},
+		{"2026-01-30T00:00:00Z", months(1), 1, "2026-02-28T00:00:00Z", true},
+		{"2026-01-15T12:00:00.5Z", months(1), 13, "2027-02-15T12:00:00.5Z", true},
+		{"2026-01-15T00:00:00Z", step(time.Hour), 5, "2026-01-15T05:00:00Z", true},
+	} {
+		from, want := ns(t, c.from), ns(t, c.want)
+		if got := c.step.after(from, c.h); got != want {
+			t.Errorf("%d steps of %d after %s: %s, want %s", c.h, c.step, c.from, time.Unix(0, got).UTC().Format(time.RFC3339Nano), c.want)
+		}
+		for _, shift := range []int64{0, c.step.length() / 4, -c.step.length() / 4} {
+			if got := c.step.between(from, want+shift); got != int64(c.h) {
+				t.Errorf("%d steps of %d after %s, shifted by %v: %d steps", c.h, c.step, c.from, time.Duration(shift), got)
+			}
+		}
+	}
+	if got := months(120).after(math.MaxInt64-1, 100); got != math.MaxInt64 {
+		t.Errorf("past the end of time: %d", got)
+	}
+}
+
+// The spacing is one of the calendar when all differences are, whatever they are in
+// days; a gap does not change it, and anything irregular ends it.
+func TestSpacingFindsTheCalendar(t *testing.T) {
+	feed := func(times ...string) step {
+		var s spacing
+		for i := 1; i < len(times); i++ {
+			s.add(ns(t, times[i-1]), ns(t, times[i]))
+		}
+		return s.median()
+	}
+	for _, c := range []struct {
+		name  string
+		want  step
+		times []string
+	}{
+		{"quarters", months(3), []string{"1959-01-01T00:00:00Z", "1959-04-01T00:00:00Z", "1959-07-01T00:00:00Z", "1959-10-01T00:00:00Z"}},
+		{"months with a gap", months(1), []string{"2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-04-01T00:00:00Z", "2026-05-01T00:00:00Z"}},
+		{"ends of months", months(1), []string{"2026-01-31T00:00:00Z", "2026-02-28T00:00:00Z", "2026-03-31T00:00:00Z"}},
+		{"years", months(12), []string{"2023-06-30T00:00:00Z", "2024-06-30T00:00:00Z"}},
+		{"thirty days", step(30 * 24 * time.Hour), []string{"2026-01-01T00:00:00Z", "2026-01-31T00:00:00Z", "2026-03-02T00:00:00Z"}},
+		{"months, but not all", step(31 * 24 * time.Hour), []string{"2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z", "2026-03-05T00:00:00Z"}},
+		{"hours", step(time.Hour), []string{"2026-01-31T22:00:00Z", "2026-01-31T23:00:00Z", "2026-02-01T00:00:00Z"}},
+	} {
+		if got := feed(c.times...); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// The running median is that of the last differences, sorted anew each time.
+func TestSpacingMedian(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var s spacing
+	var all []int64
+	at := int64(0)
+	for range 500 {
+		d := r.Int64N(1000) + 1
+		s.add(at, at+d)
+		at += d
+		all = append(all, d)
+		last := slices.Clone(all[max(0, len(all)-spacings):])
+		slices.Sort(last)
+		if got, want := s.median(), last[(len(last)-1)/2]; int64(got) != want {
+			t.Fatalf("after %d differences: %d, want %d", len(all), got, want)
+		}
+	}
+}
