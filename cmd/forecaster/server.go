@@ -184,6 +184,7 @@ var (
 	descBytes       = desc("checkpoint_bytes", "Size of the state of all partitions when it was last saved as a whole.")
 	descWritten     = desc("checkpoint_written_bytes_total", "Bytes of all checkpoints saved; most hold what has changed.")
 	descDamaged     = desc("damaged_checkpoints_total", "Checkpoints that could not be read; the ones before were used.")
+	descHanging     = desc("hanging_seconds", "How long the stage that is quiet for the longest time has given no sign of life; 0 = all do.")
 	descWatermark   = desc("watermark_lag_seconds", "Time between now and the newest sample of the slowest partition.")
 	descStage       = desc("stage_duration_seconds", "Time spent in the stages of the work.", "stage")
 	descLag         = desc("consumer_lag", "Messages in the log that were not read yet.", "topic", "partition")
@@ -210,12 +211,14 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 
 	sum := counters{Stats: stream.Stats{DeadLetters: make(map[stream.Reason]int64)}, SinkRetries: make(map[string]int64)}
 	var series, bytes int64
+	var hanging time.Duration
 	var oldest time.Time
 	slowest := int64(math.MaxInt64)
 	for _, s := range m.l.stats() {
 		sum = sum.plus(s)
 		series += s.Series
 		bytes += s.CheckpointBytes
+		hanging = max(hanging, s.Hanging.For)
 		if oldest.IsZero() || s.CheckpointTime.Before(oldest) {
 			oldest = s.CheckpointTime
 		}
@@ -248,6 +251,7 @@ func (m *metrics) Collect(ch chan<- prometheus.Metric) {
 	counter(descDamaged, float64(sum.Damaged))
 	gauge(descSeries, float64(series))
 	gauge(descBytes, float64(bytes))
+	gauge(descHanging, hanging.Seconds())
 	if !oldest.IsZero() && m.l.stateful() {
 		gauge(descAge, time.Since(oldest).Seconds())
 	}

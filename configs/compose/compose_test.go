@@ -67,10 +67,10 @@ func TestEverySecretMustBeSet(t *testing.T) {
 
 func TestServices(t *testing.T) {
 	p := loadWithExample(t)
-	if want := []string{"forecaster", "grafana", "influxdb", "kafka", "producer"}; !slices.Equal(p.ServiceNames(), want) {
+	if want := []string{"forecaster", "grafana", "influxdb", "kafka", "producer", "prometheus"}; !slices.Equal(p.ServiceNames(), want) {
 		t.Fatalf("services %v, want %v", p.ServiceNames(), want)
 	}
-	exact := regexp.MustCompile(`^[a-z0-9./-]+:\d+\.\d+\.\d+$`)
+	exact := regexp.MustCompile(`^[a-z0-9./-]+:v?\d+\.\d+\.\d+$`)
 	for name, s := range p.Services {
 		if own := s.Image == "forecaster:local"; !own && !exact.MatchString(s.Image) {
 			t.Errorf("%s: the image %s has no exact version", name, s.Image)

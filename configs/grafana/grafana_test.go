@@ -224,6 +224,63 @@ func TestRules(t *testing.T) {
 	}
 }
 
+// TestOperationalRules: the alerts on the program itself are those of Prometheus, with
+// the same expressions, so that one page explains both.
+func TestOperationalRules(t *testing.T) {
+	type step struct {
+		DatasourceUID string `yaml:"datasourceUid"`
+		Model         struct{ Expr, Expression string }
+	}
+	var ours struct {
+		Groups []struct {
+			Rules []struct {
+				UID, Title, Condition, For string
+				Labels                     map[string]string
+				Data                       []step
+			}
+		}
+	}
+	readProvisioning(t, "alerting/operations.yaml", &ours)
+	var theirs struct {
+		Groups []struct {
+			Rules []struct {
+				Alert, Expr, For string
+				Labels           map[string]string
+			}
+		}
+	}
+	b, err := os.ReadFile("../prometheus/rules.yaml")
+	if err == nil {
+		err = yaml.Unmarshal(b, &theirs)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	uids := make(map[string]bool)
+	want := theirs.Groups[0].Rules
+	if len(want) != len(ours.Groups[0].Rules) || len(want) == 0 {
+		t.Fatalf("%d rules, Prometheus has %d", len(ours.Groups[0].Rules), len(want))
+	}
+	for i, r := range ours.Groups[0].Rules {
+		w := want[i]
+		if r.Title != w.Alert || r.Data[0].Model.Expr != w.Expr || strings.TrimPrefix(r.For, "0s") != w.For || r.Labels["severity"] != w.Labels["severity"] {
+			t.Errorf("%s: %+v, want %+v", r.Title, r, w)
+		}
+		if uids[r.UID] || len(r.UID) > 40 || r.Condition != "fires" || len(r.Data) != 2 ||
+			r.Data[0].DatasourceUID != "forecaster-prometheus" || r.Data[1].DatasourceUID != "__expr__" || r.Data[1].Model.Expression != "now" {
+			t.Errorf("%+v", r)
+		}
+		uids[r.UID] = true
+	}
+	var sources struct {
+		Datasources []struct{ UID, Type, URL string }
+	}
+	readProvisioning(t, "datasources/prometheus.yaml", &sources)
+	if s := sources.Datasources; len(s) != 1 || s[0].UID != "forecaster-prometheus" || s[0].Type != "prometheus" || s[0].URL != "${PROMETHEUS_URL}" {
+		t.Errorf("%+v", s)
+	}
+}
+
 func TestProvisioning(t *testing.T) {
 	var sources struct {
 		APIVersion  int `yaml:"apiVersion"`

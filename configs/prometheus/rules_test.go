@@ -60,3 +60,28 @@ func TestRules(t *testing.T) {
 		t.Errorf("%d alerts, and %d in the runbook", alerts, strings.Count(runbook, "| Forecaster"))
 	}
 }
+
+// TestScrape: the job is the one that the rules name, with the rules and the token
+// that docker-compose.yml provides.
+func TestScrape(t *testing.T) {
+	var c struct {
+		RuleFiles     []string `yaml:"rule_files"`
+		ScrapeConfigs []struct {
+			JobName       string                       `yaml:"job_name"`
+			Authorization map[string]string            `yaml:"authorization"`
+			StaticConfigs []struct{ Targets []string } `yaml:"static_configs"`
+		} `yaml:"scrape_configs"`
+	}
+	if err := yaml.Unmarshal([]byte(read(t, "prometheus.yaml")), &c); err != nil {
+		t.Fatal(err)
+	}
+	compose := read(t, "../../docker-compose.yml")
+	if len(c.RuleFiles) != 1 || c.RuleFiles[0] != "rules.yaml" || len(c.ScrapeConfigs) != 1 {
+		t.Fatalf("%+v", c)
+	}
+	s := c.ScrapeConfigs[0]
+	if !strings.Contains(read(t, "rules.yaml"), `up{job="`+s.JobName+`"}`) || s.Authorization["credentials_file"] != "/run/secrets/forecaster_token" ||
+		!strings.Contains(compose, "secrets: [forecaster_token]") || s.StaticConfigs[0].Targets[0] != "forecaster:8090" {
+		t.Errorf("%+v", s)
+	}
+}
