@@ -69,7 +69,7 @@ func gradientTable(r *roofline) {
 		"shape", "variant", "ns a sample:", "bound:", "of bound:", "allocs:", "times gonum:")
 	for _, s := range []shape{{5, 100, 5}, {18, 100, 18}, {31, 100, 31}, {3, 300, 3}, {31, 100, 93}, {100, 1000, 100}} {
 		p := newProblem(s)
-		works := []work{p.oneByOne(), p.blocks(), p.single(), p.gonum()}
+		works := []work{oneByOne[float64](p, "one by one"), p.blocks(), oneByOne[float32](p, "float32"), p.gonum()}
 		t := measure(r.runs, r.least, works...)
 		bounds := []float64{s.bound(r), s.boundBlocks(r), s.boundSingle(r), math.NaN()}
 		for i, w := range works {
@@ -175,10 +175,10 @@ func growth(runs int, least time.Duration) {
 		row(in, fmt.Sprintf("%d to %d", sizes[0], sizes[len(sizes)-1]), fmt.Sprintf("%.2f", slope(x, y)), expected)
 	}
 	fit("frequencies D, gradient, d = 5", []int{100, 200, 400, 800, 1600}, "1", func(n int) work {
-		return newProblem(shape{5, n, 5}).oneByOne()
+		return oneByOne[float64](newProblem(shape{5, n, 5}), "")
 	})
 	fit("dimension d = m, gradient, D = 100", []int{10, 20, 40, 80, 160}, "1", func(n int) work {
-		return newProblem(shape{n, 100, n}).oneByOne()
+		return oneByOne[float64](newProblem(shape{n, 100, n}), "")
 	})
 	fit("features 2D, RLS", []int{64, 128, 256, 512, 1024}, "2", recursive)
 }

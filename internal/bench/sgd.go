@@ -60,66 +60,36 @@ func (p *problem) reader(n int) func() (x, y []float64) {
 	}
 }
 
-func (p *problem) learner() *sgd.NLMS {
-	l, err := sgd.NewNLMS(sgd.NLMSConfig{Features: 2 * p.D, Outputs: p.d, Step: step})
+// oneByOne predicts each sample and then learns it.
+func oneByOne[T vec.Float](p *problem, name string) work {
+	l, err := sgd.NewFourier[T](sgd.FourierConfig{Inputs: p.m, Frequencies: p.w, Outputs: p.d, Step: step})
 	if err != nil {
 		panic(err)
 	}
-	return l
-}
-
-// oneByOne predicts each sample and then learns it.
-func (p *problem) oneByOne() work {
-	l, next := p.learner(), p.reader(1)
-	phi, e := make([]float64, 2*p.D), make([]float64, p.d)
-	scale := 1 / math.Sqrt(float64(p.D))
-	return work{"one by one", 1, func() {
+	e, scale, next := make([]float64, p.d), 1/math.Sqrt(float64(p.D)), p.reader(1)
+	return work{name, 1, func() {
 		x, y := next()
-		vec.Features(phi, p.w, x, scale)
-		l.PredictTo(e, phi)
+		l.PredictTo(e, nil, x, scale)
 		for i, v := range y {
 			e[i] = v - e[i]
 		}
-		l.Update(phi, e)
+		l.Update(e)
 	}}
 }
 
 // blocks does the same for samples that wait already.
 func (p *problem) blocks() work {
-	l, next := p.learner(), p.reader(backlog)
+	l, err := sgd.NewNLMS(sgd.NLMSConfig{Features: 2 * p.D, Outputs: p.d, Step: step})
+	if err != nil {
+		panic(err)
+	}
+	next := p.reader(backlog)
 	phi, pred := make([]float64, backlog*2*p.D), make([]float64, backlog*p.d)
 	scale := 1 / math.Sqrt(float64(p.D))
 	return work{fmt.Sprintf("backlog of %d", backlog), backlog, func() {
 		x, y := next()
 		vec.FeatureRows(phi, p.w, x, scale, backlog)
 		l.LearnBlock(pred, phi, y)
-	}}
-}
-
-// single is oneByOne in float32, with the step that NLMS has when the norm of
-// phi is one.
-func (p *problem) single() work {
-	narrow := func(v []float64) []float32 {
-		u := make([]float32, len(v))
-		for i, x := range v {
-			u[i] = float32(x)
-		}
-		return u
-	}
-	xs, ys, w := narrow(p.x), narrow(p.y), narrow(p.w)
-	theta := make([]float32, p.d*2*p.D)
-	phi, last := make([]float32, 2*p.D), make([]float32, 2*p.D)
-	pred, g := make([]float32, p.d), make([]float32, p.d)
-	scale := float32(1 / math.Sqrt(float64(p.D)))
-	t := 0
-	return work{"float32", 1, func() {
-		phi, last = last, phi
-		vec.Features32(phi, w, xs[t*p.m:(t+1)*p.m], scale)
-		vec.UpdateMatVec32(pred, theta, g, last, phi)
-		for i, v := range ys[t*p.d : (t+1)*p.d] {
-			g[i] = step * (v - pred[i])
-		}
-		t = (t + 1) % samples
 	}}
 }
 

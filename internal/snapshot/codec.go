@@ -191,6 +191,32 @@ func (c *Codec) Float64s(v []float64) {
 	}
 }
 
+// Float32s is Float64s for numbers of half the size.
+func (c *Codec) Float32s(v []float32) {
+	if !c.decoding {
+		c.buf = binary.LittleEndian.AppendUint32(c.buf, uint32(len(v)))
+		for _, x := range v {
+			c.buf = binary.LittleEndian.AppendUint32(c.buf, math.Float32bits(x))
+		}
+		return
+	}
+	b := c.take(4)
+	if b == nil {
+		return
+	}
+	if n := binary.LittleEndian.Uint32(b); uint64(n) != uint64(len(v)) {
+		c.Fail("vector of length %d where %d was expected", n, len(v))
+		return
+	}
+	b = c.take(4 * len(v))
+	if b == nil {
+		return
+	}
+	for i := range v {
+		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+}
+
 // Len transfers a length that must lie in [0, limit]. Use it for what may grow
 // (a map of series, a list of pending forecasts) and only allocate afterwards.
 func (c *Codec) Len(n *int, limit int) {

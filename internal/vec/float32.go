@@ -30,6 +30,14 @@ func UpdateMatVec32(y, a, g, u, x []float32) {
 	updateMatVec32(y, a, g, u, x)
 }
 
+// AddMatTVec32 adds A^T x to y, where A is len(x) x len(y).
+func AddMatTVec32(y, a, x []float32) {
+	if len(a) != len(y)*len(x) {
+		panic("vec: AddMatTVec32: shapes differ")
+	}
+	addMatTVec32(y, a, x)
+}
+
 // AddMatMul32 adds alpha A B to C, where A is m x k, B is k x n and C is m x n.
 func AddMatMul32(c []float32, alpha float32, a, b []float32, m, n, k int) {
 	if len(c) != m*n || len(a) != m*k || len(b) != k*n {
@@ -94,6 +102,13 @@ func updateMatVecPortable32(y, a, g, u, x []float32) {
 		row := a[i*n : (i+1)*n]
 		axpyPortable32(g[i], u, row)
 		y[i] = dotPortable32(row, x)
+	}
+}
+
+func addMatTVecPortable32(y, a, x []float32) {
+	n := len(y)
+	for i, v := range x {
+		axpyPortable32(v, a[i*n:(i+1)*n], y)
 	}
 }
 

@@ -45,6 +45,13 @@ func TestMatrixVector32(t *testing.T) {
 					want, abs := sumOfProducts(widen(a[i*n:(i+1)*n]), widen(x))
 					near(t, "A x, "+name, float64(y[i]), want, tolerance32(n, abs))
 				}
+				z := vector32(t, rng, n)
+				sum := append([]float32(nil), z...)
+				AddMatTVec32(sum, a, y)
+				for j := range sum {
+					want, abs := sumOfProducts(append(column(widen(a), m, n, j), 1), append(widen(y), float64(z[j])))
+					near(t, "y + A^T x, "+name, float64(sum[j]), want, tolerance32(m+1, abs))
+				}
 				before := append([]float32(nil), a...)
 				AddOuter32(a, 0.3, g, u)
 				for k := range a {

@@ -9,11 +9,16 @@ type Float interface{ float32 | float64 }
 // orders its features, as the kernels like them: in panels of as many
 // frequencies as 64 bytes hold, first their cosines, then their sines. Only the
 // first panel may have fewer of them; zeros fill it up. Learners that own their
-// weights use it instead of Features, for UpdateMatVec.
+// weights use it instead of Features and UpdateMatVec.
 type Fourier[T Float] struct {
 	inputs, n int
 	w         []T // inputs x n, filled up
+
+	sums []T // products of the first rows, on their way to y
 }
+
+// fourierRows is how many rows fourierStep updates in one pass.
+const fourierRows = 8
 
 // panelBytes is what a panel has of cosines or sines.
 const panelBytes = 64
@@ -24,7 +29,7 @@ func NewFourier[T Float](w []float64, inputs int) *Fourier[T] {
 	if inputs < 1 || len(w) == 0 || len(w)%inputs != 0 {
 		panic("vec: NewFourier: no frequencies, or not a whole number of them")
 	}
-	f := &Fourier[T]{inputs: inputs, n: len(w) / inputs}
+	f := &Fourier[T]{inputs: inputs, n: len(w) / inputs, sums: Aligned[T](fourierRows)}
 	stride := f.Len() / 2
 	f.w = Aligned[T](inputs * stride)
 	for i := range inputs {
@@ -72,21 +77,29 @@ func (f *Fourier[T]) FeaturesTo(phi, x []T, scale T) {
 	}
 }
 
-// UpdateMatVec sets the first Len elements of phi to the features of x, adds
-// g u^T to A, which is len(y) x len(phi), and sets y to the product of the new A
-// with phi, all in one pass. len(phi) is a multiple of Panel; the elements after
-// Len are given.
-func (f *Fourier[T]) UpdateMatVec(y, a, g, u, phi, x []T, scale T) {
-	if len(x) != f.inputs || len(phi) < f.Len() || len(phi)%Panel[T]() != 0 ||
-		len(u) != len(phi) || len(g) != len(y) || len(a) != len(y)*len(phi) {
-		panic("vec: Fourier.UpdateMatVec: shapes differ")
+// FourierStep is what Fourier.Step works on. It is a type because so many
+// arguments would take a tenth of the time.
+type FourierStep[T Float] struct {
+	Y     []T // one element a row of A
+	A     []T // len(Y) x len(Phi)
+	G, U  []T // len(Y), len(Phi)
+	Phi   []T // a multiple of Panel long; the elements after Len are given
+	X     []T
+	Scale T
+}
+
+// Step sets the first Len elements of Phi to Scale times the cosines and sines of X,
+// adds G U^T to A and sets Y to the product of the new A with Phi, all in one
+// pass.
+func (f *Fourier[T]) Step(s *FourierStep[T]) {
+	if len(s.X) != f.inputs || len(s.Phi) < f.Len() || len(s.Phi)%Panel[T]() != 0 ||
+		len(s.U) != len(s.Phi) || len(s.G) != len(s.Y) || len(s.A) != len(s.Y)*len(s.Phi) {
+		panic("vec: Fourier.Step: shapes differ")
 	}
 	if isSingle[T]() {
-		fourierStep32(as[float32](y), as[float32](a), as[float32](g), as[float32](u), as[float32](phi),
-			as[float32](f.w), as[float32](x), float32(scale), f.n)
+		fourierStep32((*Fourier[float32])(unsafe.Pointer(f)), (*FourierStep[float32])(unsafe.Pointer(s)))
 	} else {
-		fourierStep(as[float64](y), as[float64](a), as[float64](g), as[float64](u), as[float64](phi),
-			as[float64](f.w), as[float64](x), float64(scale), f.n)
+		fourierStep((*Fourier[float64])(unsafe.Pointer(f)), (*FourierStep[float64])(unsafe.Pointer(s)))
 	}
 }
 
@@ -108,13 +121,6 @@ func as[S, T Float](x []T) []S {
 
 // The following are the functions for float64 or float32, as T says.
 
-// DotOf is Dot.
-func DotOf[T Float](x, y []T) T {
-	var s [1]T
-	MatVecOf(s[:], x, y)
-	return s[0]
-}
-
 // MatVecOf is MatVec or MatVec32.
 func MatVecOf[T Float](y, a, x []T) {
 	if isSingle[T]() {
@@ -133,12 +139,12 @@ func AddOuterOf[T Float](a []T, alpha T, x, y []T) {
 	}
 }
 
-// UpdateMatVecOf is UpdateMatVec or UpdateMatVec32.
-func UpdateMatVecOf[T Float](y, a, g, u, x []T) {
+// AddMatTVecOf is AddMatTVec or AddMatTVec32.
+func AddMatTVecOf[T Float](y, a, x []T) {
 	if isSingle[T]() {
-		UpdateMatVec32(as[float32](y), as[float32](a), as[float32](g), as[float32](u), as[float32](x))
+		AddMatTVec32(as[float32](y), as[float32](a), as[float32](x))
 	} else {
-		UpdateMatVec(as[float64](y), as[float64](a), as[float64](g), as[float64](u), as[float64](x))
+		AddMatTVec(as[float64](y), as[float64](a), as[float64](x))
 	}
 }
 

@@ -60,7 +60,7 @@ func testFourier[T Float](t *testing.T, trig, eps float64) {
 			phi, y := randomOf[T](t, rng, m), guardedOf[T](t, rows)
 			before := append([]T(nil), a...)
 			const scale = 0.3
-			f.UpdateMatVec(y, a, g, u, phi, x, scale)
+			f.Step(&FourierStep[T]{y, a, g, u, phi, x, scale})
 
 			alone := guardedOf[T](t, f.Len())
 			f.FeaturesTo(alone, x, scale)
@@ -145,8 +145,9 @@ func TestFourierDoesNotAllocate(t *testing.T) {
 	f := NewFourier[float32](make([]float64, 3*20), 3)
 	m := f.Len()
 	y, a, g, u, phi, x := make([]float32, 2), make([]float32, 2*m), make([]float32, 2), make([]float32, m), make([]float32, m), make([]float32, 3)
+	s := FourierStep[float32]{y, a, g, u, phi, x, 1}
 	if n := testing.AllocsPerRun(10, func() {
-		f.UpdateMatVec(y, a, g, u, phi, x, 1)
+		f.Step(&s)
 		MatVecOf(y, a, phi)
 		AddMatMulOf(a, 1, y, u, 2, m, 1)
 	}); n != 0 {
@@ -169,8 +170,9 @@ func benchmarkFourier[T Float](b *testing.B, d, n, inputs int) {
 		f := NewFourier[T](randomVector(rand.New(rand.NewPCG(1, 1)), inputs*n), inputs)
 		m := f.Len()
 		y, a, g, u, phi, x := make([]T, d), Aligned[T](d*m), make([]T, d), Aligned[T](m), Aligned[T](m), make([]T, inputs)
+		s := FourierStep[T]{y, a, g, u, phi, x, 1}
 		for b.Loop() {
-			f.UpdateMatVec(y, a, g, u, phi, x, 1)
+			f.Step(&s)
 		}
 	})
 }

@@ -484,15 +484,21 @@ func fourierFeatures(phi, w, x []float64, scale float64, n int) {
 	}
 }
 
-func fourierStep(y, a, g, u, phi, w, x []float64, scale float64, n int) {
-	if active != avx512 || len(y) == 0 {
-		fourierFeatures(phi[:2*len(w)/len(x)], w, x, scale, n)
-		updateMatVec(y, a, g, u, phi)
+func fourierStep(f *Fourier[float64], s *FourierStep[float64]) {
+	m, all := len(s.Phi), len(s.Y)
+	if active != avx512 || all == 0 {
+		fourierFeatures(s.Phi[:f.Len()], f.w, s.X, s.Scale, f.n)
+		updateMatVec(s.Y, s.A, s.G, s.U, s.Phi)
 		return
 	}
-	rows := min(len(y), fourierRows)
-	fourierStepAVX512(&y[0], &a[0], &g[0], &u[0], &phi[0], &w[0], &x[0], scale, len(x), n, rows, len(phi)/8)
-	updateMatVec(y[rows:], a[rows*len(phi):], g[rows:], u, phi)
+	rows := min(all, fourierRows)
+	fourierStepAVX512(&f.sums[0], &s.A[0], &s.G[0], &s.U[0], &s.Phi[0], &f.w[0], &s.X[0], s.Scale, len(s.X), f.n, rows, m/8)
+	for r, v := range f.sums[:rows] {
+		s.Y[r] = v
+	}
+	if rows < all {
+		updateMatVec(s.Y[rows:], s.A[rows*m:], s.G[rows:], s.U, s.Phi)
+	}
 }
 
 func fourierFeatures32(phi, w, x []float32, scale float32, n int) {
@@ -506,19 +512,36 @@ func fourierFeatures32(phi, w, x []float32, scale float32, n int) {
 	}
 }
 
-func fourierStep32(y, a, g, u, phi, w, x []float32, scale float32, n int) {
-	if active != avx512 || len(y) == 0 {
-		fourierFeatures32(phi[:2*len(w)/len(x)], w, x, scale, n)
-		updateMatVec32(y, a, g, u, phi)
+func fourierStep32(f *Fourier[float32], s *FourierStep[float32]) {
+	m, all := len(s.Phi), len(s.Y)
+	if active != avx512 || all == 0 {
+		fourierFeatures32(s.Phi[:f.Len()], f.w, s.X, s.Scale, f.n)
+		updateMatVec32(s.Y, s.A, s.G, s.U, s.Phi)
 		return
 	}
-	rows := min(len(y), fourierRows)
-	fourierStep32AVX512(&y[0], &a[0], &g[0], &u[0], &phi[0], &w[0], &x[0], scale, len(x), n, rows, len(phi)/16)
-	updateMatVec32(y[rows:], a[rows*len(phi):], g[rows:], u, phi)
+	rows := min(all, fourierRows)
+	fourierStep32AVX512(&f.sums[0], &s.A[0], &s.G[0], &s.U[0], &s.Phi[0], &f.w[0], &s.X[0], s.Scale, len(s.X), f.n, rows, m/16)
+	for r, v := range f.sums[:rows] {
+		s.Y[r] = v
+	}
+	if rows < all {
+		updateMatVec32(s.Y[rows:], s.A[rows*m:], s.G[rows:], s.U, s.Phi)
+	}
 }
 
-// fourierRows is how many rows fourierStepAVX512 updates at most.
-const fourierRows = 8
+func addMatTVec32(y, a, x []float32) {
+	if len(a) == 0 {
+		return
+	}
+	switch active {
+	case avx512:
+		addMatTVec32AVX512(&y[0], &a[0], &x[0], len(x), len(y))
+	case avx2:
+		addMatTVec32AVX2(&y[0], &a[0], &x[0], len(x), len(y))
+	default:
+		addMatTVecPortable32(y, a, x)
+	}
+}
 
 func addMatMul32(c []float32, alpha float32, a, b []float32, m, n, k int) {
 	if active == portable {

@@ -15410,6 +15410,278 @@ end705:
 	VZEROUPPER
 	RET
 
+// func addMatTVec32AVX2(y *float32, a *float32, x *float32, m int, n int)
+// Requires: AVX, FMA3
+TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
+	MOVQ    y+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    x+16(FP), DX
+	MOVQ    m+24(FP), BX
+	MOVQ    n+32(FP), SI
+	MOVQ    SI, DI
+	SHLQ    $0x02, DI
+	MOVQ    SI, R8
+	ANDQ    $-32, R8
+	MOVQ    R8, R9
+	SHLQ    $0x02, R9
+	SUBQ    R8, SI
+	MOVQ    R9, R8
+	CMPQ    SI, $0x00000008
+	JG      next730
+	TESTQ   SI, SI
+	JZ      end729
+	LEAQ    mask32<>+32(SB), R10
+	SHLQ    $0x02, SI
+	SUBQ    SI, R10
+	VMOVUPD (R10), Y0
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y3, Y3, Y3
+	VXORPD  Y4, Y4, Y4
+	MOVQ    CX, SI
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	ADDQ    R9, SI
+	LEAQ    (DI)(DI*2), R12
+
+loop731:
+	CMPQ         R11, $0x00000004
+	JL           done732
+	VBROADCASTSS (R10), Y5
+	VMASKMOVPS   (SI), Y0, Y6
+	VFMADD231PS  Y6, Y5, Y1
+	VBROADCASTSS 4(R10), Y5
+	VMASKMOVPS   (SI)(DI*1), Y0, Y6
+	VFMADD231PS  Y6, Y5, Y2
+	VBROADCASTSS 8(R10), Y5
+	VMASKMOVPS   (SI)(DI*2), Y0, Y6
+	VFMADD231PS  Y6, Y5, Y3
+	VBROADCASTSS 12(R10), Y5
+	VMASKMOVPS   (SI)(R12*1), Y0, Y6
+	VFMADD231PS  Y6, Y5, Y4
+	LEAQ         (SI)(DI*4), SI
+	ADDQ         $0x00000010, R10
+	SUBQ         $0x00000004, R11
+	JMP          loop731
+
+done732:
+loop733:
+	CMPQ         R11, $0x00000001
+	JL           done734
+	VBROADCASTSS (R10), Y5
+	VMASKMOVPS   (SI), Y0, Y6
+	VFMADD231PS  Y6, Y5, Y1
+	ADDQ         DI, SI
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop733
+
+done734:
+	VADDPS     Y2, Y1, Y1
+	VADDPS     Y3, Y1, Y1
+	VADDPS     Y4, Y1, Y1
+	VMASKMOVPS (AX)(R9*1), Y0, Y2
+	VADDPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)(R9*1)
+	JMP        end729
+
+next730:
+	CMPQ    SI, $0x00000010
+	JG      next735
+	SUBQ    $0x00000008, SI
+	LEAQ    mask32<>+32(SB), R10
+	SHLQ    $0x02, SI
+	SUBQ    SI, R10
+	VMOVUPD (R10), Y0
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y3, Y3, Y3
+	VXORPD  Y4, Y4, Y4
+	VXORPD  Y5, Y5, Y5
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+	VXORPD  Y8, Y8, Y8
+	MOVQ    CX, SI
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	ADDQ    R9, SI
+	LEAQ    (DI)(DI*2), R12
+
+loop736:
+	CMPQ         R11, $0x00000004
+	JL           done737
+	VBROADCASTSS (R10), Y9
+	VFMADD231PS  (SI), Y9, Y1
+	VMASKMOVPS   32(SI), Y0, Y10
+	VFMADD231PS  Y10, Y9, Y2
+	VBROADCASTSS 4(R10), Y9
+	VFMADD231PS  (SI)(DI*1), Y9, Y3
+	VMASKMOVPS   32(SI)(DI*1), Y0, Y10
+	VFMADD231PS  Y10, Y9, Y4
+	VBROADCASTSS 8(R10), Y9
+	VFMADD231PS  (SI)(DI*2), Y9, Y5
+	VMASKMOVPS   32(SI)(DI*2), Y0, Y10
+	VFMADD231PS  Y10, Y9, Y6
+	VBROADCASTSS 12(R10), Y9
+	VFMADD231PS  (SI)(R12*1), Y9, Y7
+	VMASKMOVPS   32(SI)(R12*1), Y0, Y10
+	VFMADD231PS  Y10, Y9, Y8
+	LEAQ         (SI)(DI*4), SI
+	ADDQ         $0x00000010, R10
+	SUBQ         $0x00000004, R11
+	JMP          loop736
+
+done737:
+loop738:
+	CMPQ         R11, $0x00000001
+	JL           done739
+	VBROADCASTSS (R10), Y9
+	VFMADD231PS  (SI), Y9, Y1
+	VMASKMOVPS   32(SI), Y0, Y10
+	VFMADD231PS  Y10, Y9, Y2
+	ADDQ         DI, SI
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop738
+
+done739:
+	VADDPS     Y3, Y1, Y1
+	VADDPS     Y4, Y2, Y2
+	VADDPS     Y5, Y1, Y1
+	VADDPS     Y6, Y2, Y2
+	VADDPS     Y7, Y1, Y1
+	VADDPS     Y8, Y2, Y2
+	VADDPS     (AX)(R9*1), Y1, Y1
+	VMOVUPS    Y1, (AX)(R9*1)
+	VMASKMOVPS 32(AX)(R9*1), Y0, Y1
+	VADDPS     Y1, Y2, Y2
+	VMASKMOVPS Y2, Y0, 32(AX)(R9*1)
+	JMP        end729
+
+next735:
+	CMPQ    SI, $0x00000018
+	JG      next740
+	SUBQ    $0x00000010, SI
+	LEAQ    mask32<>+32(SB), R10
+	SHLQ    $0x02, SI
+	SUBQ    SI, R10
+	VMOVUPD (R10), Y0
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y3, Y3, Y3
+	MOVQ    CX, SI
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	ADDQ    R9, SI
+
+loop741:
+	CMPQ         R11, $0x00000001
+	JL           done742
+	VBROADCASTSS (R10), Y4
+	VFMADD231PS  (SI), Y4, Y1
+	VFMADD231PS  32(SI), Y4, Y2
+	VMASKMOVPS   64(SI), Y0, Y5
+	VFMADD231PS  Y5, Y4, Y3
+	ADDQ         DI, SI
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop741
+
+done742:
+	VADDPS     (AX)(R9*1), Y1, Y1
+	VMOVUPS    Y1, (AX)(R9*1)
+	VADDPS     32(AX)(R9*1), Y2, Y2
+	VMOVUPS    Y2, 32(AX)(R9*1)
+	VMASKMOVPS 64(AX)(R9*1), Y0, Y1
+	VADDPS     Y1, Y3, Y3
+	VMASKMOVPS Y3, Y0, 64(AX)(R9*1)
+	JMP        end729
+
+next740:
+	SUBQ    $0x00000018, SI
+	LEAQ    mask32<>+32(SB), R10
+	SHLQ    $0x02, SI
+	SUBQ    SI, R10
+	VMOVUPD (R10), Y0
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y3, Y3, Y3
+	VXORPD  Y4, Y4, Y4
+	MOVQ    CX, SI
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	ADDQ    R9, SI
+
+loop744:
+	CMPQ         R11, $0x00000001
+	JL           done745
+	VBROADCASTSS (R10), Y5
+	VFMADD231PS  (SI), Y5, Y1
+	VFMADD231PS  32(SI), Y5, Y2
+	VFMADD231PS  64(SI), Y5, Y3
+	VMASKMOVPS   96(SI), Y0, Y6
+	VFMADD231PS  Y6, Y5, Y4
+	ADDQ         DI, SI
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop744
+
+done745:
+	VADDPS     (AX)(R9*1), Y1, Y1
+	VMOVUPS    Y1, (AX)(R9*1)
+	VADDPS     32(AX)(R9*1), Y2, Y2
+	VMOVUPS    Y2, 32(AX)(R9*1)
+	VADDPS     64(AX)(R9*1), Y3, Y3
+	VMOVUPS    Y3, 64(AX)(R9*1)
+	VMASKMOVPS 96(AX)(R9*1), Y0, Y1
+	VADDPS     Y1, Y4, Y4
+	VMASKMOVPS Y4, Y0, 96(AX)(R9*1)
+	JMP        end729
+
+end729:
+	XORQ R9, R9
+
+group746:
+	CMPQ   R9, R8
+	JE     done747
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   CX, SI
+	MOVQ   DX, R10
+	MOVQ   BX, R11
+	ADDQ   R9, SI
+
+loop748:
+	CMPQ         R11, $0x00000001
+	JL           done749
+	VBROADCASTSS (R10), Y4
+	VFMADD231PS  (SI), Y4, Y0
+	VFMADD231PS  32(SI), Y4, Y1
+	VFMADD231PS  64(SI), Y4, Y2
+	VFMADD231PS  96(SI), Y4, Y3
+	ADDQ         DI, SI
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop748
+
+done749:
+	VADDPS  (AX)(R9*1), Y0, Y0
+	VMOVUPS Y0, (AX)(R9*1)
+	VADDPS  32(AX)(R9*1), Y1, Y1
+	VMOVUPS Y1, 32(AX)(R9*1)
+	VADDPS  64(AX)(R9*1), Y2, Y2
+	VMOVUPS Y2, 64(AX)(R9*1)
+	VADDPS  96(AX)(R9*1), Y3, Y3
+	VMOVUPS Y3, 96(AX)(R9*1)
+	ADDQ    $0x00000080, R9
+	JMP     group746
+
+done747:
+	VZEROUPPER
+	RET
+
 // func addMatMul32AVX2(c *float32, alpha float32, a *float32, b *float32, m int, n int, k int, ldc int, lda int, ldb int)
 // Requires: AVX, FMA3
 TEXT ·addMatMul32AVX2(SB), NOSPLIT, $0-80
@@ -15429,9 +15701,9 @@ TEXT ·addMatMul32AVX2(SB), NOSPLIT, $0-80
 	SUBQ    R8, DX
 	MOVQ    R9, R8
 	CMPQ    DX, $0x00000008
-	JG      next730
+	JG      next751
 	TESTQ   DX, DX
-	JZ      end729
+	JZ      end750
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, DX
 	SUBQ    DX, R10
@@ -15441,9 +15713,9 @@ TEXT ·addMatMul32AVX2(SB), NOSPLIT, $0-80
 	MOVQ    m+32(FP), R11
 	ADDQ    R9, R10
 
-loop731:
+loop752:
 	CMPQ   R11, $0x00000004
-	JL     done732
+	JL     done753
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -15454,9 +15726,9 @@ loop731:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop733:
+loop754:
 	CMPQ         R14, $0x00000001
-	JL           done734
+	JL           done755
 	VMASKMOVPS   (R13), Y0, Y5
 	VBROADCASTSS (R12), Y6
 	VFMADD231PS  Y5, Y6, Y1
@@ -15469,9 +15741,9 @@ loop733:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop733
+	JMP          loop754
 
-done734:
+done755:
 	VBROADCASTSS alpha+8(FP), Y6
 	VMASKMOVPS   (R10), Y0, Y5
 	VFMADD231PS  Y1, Y6, Y5
@@ -15494,12 +15766,12 @@ done734:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop731
+	JMP          loop752
 
-done732:
-loop735:
+done753:
+loop756:
 	CMPQ   R11, $0x00000001
-	JL     done736
+	JL     done757
 	VXORPD Y1, Y1, Y1
 	MOVQ   DX, R12
 	MOVQ   b+24(FP), R13
@@ -15507,18 +15779,18 @@ loop735:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop737:
+loop758:
 	CMPQ         R14, $0x00000001
-	JL           done738
+	JL           done759
 	VMASKMOVPS   (R13), Y0, Y2
 	VBROADCASTSS (R12), Y3
 	VFMADD231PS  Y2, Y3, Y1
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop737
+	JMP          loop758
 
-done738:
+done759:
 	VBROADCASTSS alpha+8(FP), Y3
 	VMASKMOVPS   (R10), Y0, Y2
 	VFMADD231PS  Y1, Y3, Y2
@@ -15526,12 +15798,12 @@ done738:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop735
+	JMP          loop756
 
-done736:
-	JMP end729
+done757:
+	JMP end750
 
-next730:
+next751:
 	SUBQ    $0x00000008, DX
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, DX
@@ -15542,9 +15814,9 @@ next730:
 	MOVQ    m+32(FP), R11
 	ADDQ    R9, R10
 
-loop740:
+loop761:
 	CMPQ   R11, $0x00000004
-	JL     done741
+	JL     done762
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -15559,9 +15831,9 @@ loop740:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop742:
+loop763:
 	CMPQ         R14, $0x00000001
-	JL           done743
+	JL           done764
 	VMOVUPS      (R13), Y9
 	VMASKMOVPS   32(R13), Y0, Y10
 	VBROADCASTSS (R12), Y11
@@ -15579,9 +15851,9 @@ loop742:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop742
+	JMP          loop763
 
-done743:
+done764:
 	VBROADCASTSS alpha+8(FP), Y11
 	VMOVUPS      (R10), Y9
 	VFMADD231PS  Y1, Y11, Y9
@@ -15616,12 +15888,12 @@ done743:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop740
+	JMP          loop761
 
-done741:
-loop744:
+done762:
+loop765:
 	CMPQ   R11, $0x00000001
-	JL     done745
+	JL     done766
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	MOVQ   DX, R12
@@ -15630,9 +15902,9 @@ loop744:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop746:
+loop767:
 	CMPQ         R14, $0x00000001
-	JL           done747
+	JL           done768
 	VMOVUPS      (R13), Y3
 	VMASKMOVPS   32(R13), Y0, Y4
 	VBROADCASTSS (R12), Y5
@@ -15641,9 +15913,9 @@ loop746:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop746
+	JMP          loop767
 
-done747:
+done768:
 	VBROADCASTSS alpha+8(FP), Y5
 	VMOVUPS      (R10), Y3
 	VFMADD231PS  Y1, Y5, Y3
@@ -15654,25 +15926,25 @@ done747:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop744
+	JMP          loop765
 
-done745:
-	JMP end729
+done766:
+	JMP end750
 
-end729:
+end750:
 	XORQ R9, R9
 
-group748:
+group769:
 	CMPQ R9, R8
-	JE   done749
+	JE   done770
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 
-loop750:
+loop771:
 	CMPQ   R11, $0x00000004
-	JL     done751
+	JL     done772
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -15687,9 +15959,9 @@ loop750:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop752:
+loop773:
 	CMPQ         R14, $0x00000001
-	JL           done753
+	JL           done774
 	VMOVUPS      (R13), Y8
 	VMOVUPS      32(R13), Y9
 	VBROADCASTSS (R12), Y10
@@ -15707,9 +15979,9 @@ loop752:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop752
+	JMP          loop773
 
-done753:
+done774:
 	VBROADCASTSS alpha+8(FP), Y10
 	VMOVUPS      (R10), Y8
 	VFMADD231PS  Y0, Y10, Y8
@@ -15744,12 +16016,12 @@ done753:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop750
+	JMP          loop771
 
-done751:
-loop754:
+done772:
+loop775:
 	CMPQ   R11, $0x00000001
-	JL     done755
+	JL     done776
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	MOVQ   DX, R12
@@ -15758,9 +16030,9 @@ loop754:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop756:
+loop777:
 	CMPQ         R14, $0x00000001
-	JL           done757
+	JL           done778
 	VMOVUPS      (R13), Y2
 	VMOVUPS      32(R13), Y3
 	VBROADCASTSS (R12), Y4
@@ -15769,9 +16041,9 @@ loop756:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop756
+	JMP          loop777
 
-done757:
+done778:
 	VBROADCASTSS alpha+8(FP), Y4
 	VMOVUPS      (R10), Y2
 	VFMADD231PS  Y0, Y4, Y2
@@ -15782,13 +16054,13 @@ done757:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop754
+	JMP          loop775
 
-done755:
+done776:
 	ADDQ $0x00000040, R9
-	JMP  group748
+	JMP  group769
 
-done749:
+done770:
 	VZEROUPPER
 	RET
 
@@ -15812,9 +16084,9 @@ TEXT ·features32AVX2(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000008
-	JG           next759
+	JG           next780
 	TESTQ        DI, DI
-	JZ           end758
+	JZ           end779
 	LEAQ         mask32<>+32(SB), R11
 	SHLQ         $0x02, DI
 	SUBQ         DI, R11
@@ -15829,9 +16101,9 @@ TEXT ·features32AVX2(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 
-loop760:
+loop781:
 	CMPQ         R12, $0x00000004
-	JL           done761
+	JL           done782
 	VBROADCASTSS (R11), Y7
 	VMASKMOVPS   (DI), Y2, Y8
 	VFMADD231PS  Y8, Y7, Y3
@@ -15847,21 +16119,21 @@ loop760:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop760
+	JMP          loop781
 
-done761:
-loop762:
+done782:
+loop783:
 	CMPQ         R12, $0x00000001
-	JL           done763
+	JL           done784
 	VBROADCASTSS (R11), Y7
 	VMASKMOVPS   (DI), Y2, Y8
 	VFMADD231PS  Y8, Y7, Y3
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop762
+	JMP          loop783
 
-done763:
+done784:
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y3, Y3
@@ -15894,9 +16166,9 @@ done763:
 	VFNMADD231PS Y4, Y5, Y6
 	VMASKMOVPS   Y3, Y2, (CX)(R10*1)
 	VMASKMOVPS   Y6, Y2, (AX)(R10*1)
-	JMP          end758
+	JMP          end779
 
-next759:
+next780:
 	SUBQ    $0x00000008, DI
 	LEAQ    mask32<>+32(SB), R11
 	SHLQ    $0x02, DI
@@ -15916,9 +16188,9 @@ next759:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop765:
+loop786:
 	CMPQ         R12, $0x00000004
-	JL           done766
+	JL           done787
 	VBROADCASTSS (R11), Y11
 	VFMADD231PS  (DI), Y11, Y3
 	VMASKMOVPS   32(DI), Y2, Y12
@@ -15938,12 +16210,12 @@ loop765:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop765
+	JMP          loop786
 
-done766:
-loop767:
+done787:
+loop788:
 	CMPQ         R12, $0x00000001
-	JL           done768
+	JL           done789
 	VBROADCASTSS (R11), Y11
 	VFMADD231PS  (DI), Y11, Y3
 	VMASKMOVPS   32(DI), Y2, Y12
@@ -15951,9 +16223,9 @@ loop767:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop767
+	JMP          loop788
 
-done768:
+done789:
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y4, Y4
 	VADDPS       Y7, Y3, Y3
@@ -16009,14 +16281,14 @@ done768:
 	VMASKMOVPS   Y4, Y2, 32(CX)(R10*1)
 	VMOVUPS      Y9, (AX)(R10*1)
 	VMASKMOVPS   Y10, Y2, 32(AX)(R10*1)
-	JMP          end758
+	JMP          end779
 
-end758:
+end779:
 	XORQ R10, R10
 
-group769:
+group790:
 	CMPQ   R10, R9
-	JE     done770
+	JE     done791
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
@@ -16031,9 +16303,9 @@ group769:
 	ADDQ   R10, DI
 	LEAQ   (R8)(R8*2), R13
 
-loop771:
+loop792:
 	CMPQ         R12, $0x00000004
-	JL           done772
+	JL           done793
 	VBROADCASTSS (R11), Y10
 	VFMADD231PS  (DI), Y10, Y2
 	VFMADD231PS  32(DI), Y10, Y3
@@ -16049,21 +16321,21 @@ loop771:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop771
+	JMP          loop792
 
-done772:
-loop773:
+done793:
+loop794:
 	CMPQ         R12, $0x00000001
-	JL           done774
+	JL           done795
 	VBROADCASTSS (R11), Y10
 	VFMADD231PS  (DI), Y10, Y2
 	VFMADD231PS  32(DI), Y10, Y3
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop773
+	JMP          loop794
 
-done774:
+done795:
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y2, Y2
@@ -16120,9 +16392,9 @@ done774:
 	VMOVUPS      Y8, (AX)(R10*1)
 	VMOVUPS      Y9, 32(AX)(R10*1)
 	ADDQ         $0x00000040, R10
-	JMP          group769
+	JMP          group790
 
-done770:
+done791:
 	VZEROUPPER
 	RET
 
@@ -16230,9 +16502,9 @@ TEXT ·matVec32AVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x02, CX
 
-rows775:
+rows796:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest776
+	JL      rest797
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -16258,10 +16530,10 @@ rows775:
 	VMOVUPS Z0, Z16
 	XORQ    R12, R12
 
-columns778:
+columns799:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done779
+	JG          done800
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -16281,13 +16553,13 @@ columns778:
 	VFMADD231PS 64(R10)(R12*1), Z18, Z15
 	VFMADD231PS 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns778
+	JMP         columns799
 
-done779:
-columns780:
+done800:
+columns801:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done781
+	JG          done802
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -16298,11 +16570,11 @@ columns780:
 	VFMADD231PS (R10)(R12*1), Z18, Z7
 	VFMADD231PS (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns780
+	JMP         columns801
 
-done781:
+done802:
 	CMPQ        R12, CX
-	JE          done782
+	JE          done803
 	VMOVUPS.Z   (DX)(R12*1), K1, Z18
 	VMOVUPS.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z1
@@ -16321,7 +16593,7 @@ done781:
 	VMOVUPS.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z8
 
-done782:
+done803:
 	LEAQ          (R11)(CX*1), AX
 	VADDPS        Z9, Z1, Z1
 	VADDPS        Z10, Z2, Z2
@@ -16407,11 +16679,11 @@ done782:
 	ADDQ          $0x00000020, BX
 	MOVQ          BX, y+0(FP)
 	SUBQ          $0x00000008, m+24(FP)
-	JMP           rows775
+	JMP           rows796
 
-rest776:
+rest797:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip783
+	JNE     skip804
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -16434,10 +16706,10 @@ rest776:
 	VMOVUPS Z0, Z0
 	XORQ    R11, R11
 
-columns784:
+columns805:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done785
+	JG          done806
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -16455,13 +16727,13 @@ columns784:
 	VFMADD231PS 64(R9)(R11*1), Z15, Z13
 	VFMADD231PS 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns784
+	JMP         columns805
 
-done785:
-columns786:
+done806:
+columns807:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done787
+	JG          done808
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -16471,11 +16743,11 @@ columns786:
 	VFMADD231PS (R9)(R11*1), Z15, Z6
 	VFMADD231PS (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns786
+	JMP         columns807
 
-done787:
+done808:
 	CMPQ        R11, CX
-	JE          done788
+	JE          done809
 	VMOVUPS.Z   (DX)(R11*1), K1, Z15
 	VMOVUPS.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z1
@@ -16492,7 +16764,7 @@ done787:
 	VMOVUPS.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z7
 
-done788:
+done809:
 	LEAQ          (R10)(CX*1), AX
 	VADDPS        Z8, Z1, Z1
 	VADDPS        Z9, Z2, Z2
@@ -16567,11 +16839,11 @@ done788:
 	VMOVSS        X1, 24(AX)
 	ADDQ          $0x0000001c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end777
+	JMP           end798
 
-skip783:
+skip804:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip789
+	JNE     skip810
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -16591,10 +16863,10 @@ skip783:
 	VMOVUPS Z0, Z0
 	XORQ    R10, R10
 
-columns790:
+columns811:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done791
+	JG          done812
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -16610,13 +16882,13 @@ columns790:
 	VFMADD231PS 64(R8)(R10*1), Z13, Z11
 	VFMADD231PS 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns790
+	JMP         columns811
 
-done791:
-columns792:
+done812:
+columns813:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done793
+	JG          done814
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -16625,11 +16897,11 @@ columns792:
 	VFMADD231PS (R8)(R10*1), Z13, Z5
 	VFMADD231PS (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns792
+	JMP         columns813
 
-done793:
+done814:
 	CMPQ        R10, CX
-	JE          done794
+	JE          done815
 	VMOVUPS.Z   (DX)(R10*1), K1, Z13
 	VMOVUPS.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z1
@@ -16644,7 +16916,7 @@ done793:
 	VMOVUPS.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z6
 
-done794:
+done815:
 	LEAQ          (R9)(CX*1), AX
 	VADDPS        Z7, Z1, Z1
 	VADDPS        Z8, Z2, Z2
@@ -16709,11 +16981,11 @@ done794:
 	VMOVSS        X1, 20(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end777
+	JMP           end798
 
-skip789:
+skip810:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip795
+	JNE     skip816
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -16730,10 +17002,10 @@ skip789:
 	VMOVUPS Z0, Z0
 	XORQ    R9, R9
 
-columns796:
+columns817:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done797
+	JG          done818
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -16747,13 +17019,13 @@ columns796:
 	VFMADD231PS 64(DI)(R9*1), Z11, Z9
 	VFMADD231PS 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns796
+	JMP         columns817
 
-done797:
-columns798:
+done818:
+columns819:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done799
+	JG          done820
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -16761,11 +17033,11 @@ columns798:
 	VFMADD231PS (DI)(R9*1), Z11, Z4
 	VFMADD231PS (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns798
+	JMP         columns819
 
-done799:
+done820:
 	CMPQ        R9, CX
-	JE          done800
+	JE          done821
 	VMOVUPS.Z   (DX)(R9*1), K1, Z11
 	VMOVUPS.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z1
@@ -16778,7 +17050,7 @@ done799:
 	VMOVUPS.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z5
 
-done800:
+done821:
 	LEAQ          (R8)(CX*1), AX
 	VADDPS        Z6, Z1, Z1
 	VADDPS        Z7, Z2, Z2
@@ -16833,11 +17105,11 @@ done800:
 	VMOVSS        X1, 16(AX)
 	ADDQ          $0x00000014, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end777
+	JMP           end798
 
-skip795:
+skip816:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip801
+	JNE     skip822
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -16851,10 +17123,10 @@ skip795:
 	VMOVUPS Z0, Z0
 	XORQ    R8, R8
 
-columns802:
+columns823:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done803
+	JG          done824
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
@@ -16866,24 +17138,24 @@ columns802:
 	VFMADD231PS 64(SI)(R8*1), Z9, Z7
 	VFMADD231PS 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns802
+	JMP         columns823
 
-done803:
-columns804:
+done824:
+columns825:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done805
+	JG          done826
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
 	VFMADD231PS (SI)(R8*1), Z9, Z3
 	VFMADD231PS (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns804
+	JMP         columns825
 
-done805:
+done826:
 	CMPQ        R8, CX
-	JE          done806
+	JE          done827
 	VMOVUPS.Z   (DX)(R8*1), K1, Z9
 	VMOVUPS.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
@@ -16894,7 +17166,7 @@ done805:
 	VMOVUPS.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z4
 
-done806:
+done827:
 	LEAQ          (DI)(CX*1), AX
 	VADDPS        Z5, Z1, Z1
 	VADDPS        Z6, Z2, Z2
@@ -16939,11 +17211,11 @@ done806:
 	VMOVSS        X1, 12(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end777
+	JMP           end798
 
-skip801:
+skip822:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip807
+	JNE     skip828
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPS Z0, Z1
@@ -16954,10 +17226,10 @@ skip801:
 	VMOVUPS Z0, Z0
 	XORQ    DI, DI
 
-columns808:
+columns829:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done809
+	JG          done830
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
@@ -16967,23 +17239,23 @@ columns808:
 	VFMADD231PS 64(BX)(DI*1), Z7, Z5
 	VFMADD231PS 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns808
+	JMP         columns829
 
-done809:
-columns810:
+done830:
+columns831:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done811
+	JG          done832
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
 	VFMADD231PS (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns810
+	JMP         columns831
 
-done811:
+done832:
 	CMPQ        DI, CX
-	JE          done812
+	JE          done833
 	VMOVUPS.Z   (DX)(DI*1), K1, Z7
 	VMOVUPS.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z1
@@ -16992,7 +17264,7 @@ done811:
 	VMOVUPS.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z3
 
-done812:
+done833:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -17027,11 +17299,11 @@ done812:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end777
+	JMP           end798
 
-skip807:
+skip828:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip813
+	JNE     skip834
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
@@ -17043,10 +17315,10 @@ skip807:
 	VMOVUPS Z0, Z0
 	XORQ    SI, SI
 
-columns814:
+columns835:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done815
+	JG          done836
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
@@ -17060,29 +17332,29 @@ columns814:
 	VFMADD231PS 192(AX)(SI*1), Z9, Z7
 	VFMADD231PS 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns814
+	JMP         columns835
 
-done815:
-columns816:
+done836:
+columns837:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done817
+	JG          done838
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns816
+	JMP         columns837
 
-done817:
+done838:
 	CMPQ        SI, CX
-	JE          done818
+	JE          done839
 	VMOVUPS.Z   (DX)(SI*1), K1, Z9
 	VMOVUPS.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
 	VMOVUPS.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z2
 
-done818:
+done839:
 	LEAQ          (BX)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -17111,21 +17383,21 @@ done818:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end777
+	JMP           end798
 
-skip813:
+skip834:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip819
+	JNE     skip840
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z0
 	XORQ    BX, BX
 
-columns820:
+columns841:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done821
+	JG          done842
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	VMOVUPS     64(DX)(BX*1), Z5
@@ -17135,26 +17407,26 @@ columns820:
 	VMOVUPS     192(DX)(BX*1), Z5
 	VFMADD231PS 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns820
+	JMP         columns841
 
-done821:
-columns822:
+done842:
+columns843:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done823
+	JG          done844
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns822
+	JMP         columns843
 
-done823:
+done844:
 	CMPQ        BX, CX
-	JE          done824
+	JE          done845
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z4, Z5, Z1
 
-done824:
+done845:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -17171,10 +17443,10 @@ done824:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end777
+	JMP           end798
 
-skip819:
-end777:
+skip840:
+end798:
 	VZEROUPPER
 	RET
 
@@ -17193,9 +17465,9 @@ TEXT ·updateMatVec32AVX512(SB), NOSPLIT, $0-56
 	KMOVW  DI, K1
 	SHLQ   $0x02, CX
 
-rows825:
+rows846:
 	CMPQ         m+40(FP), $0x00000008
-	JL           rest826
+	JL           rest847
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -17232,10 +17504,10 @@ rows825:
 	MOVQ         R13, f+16(FP)
 	XORQ         R13, R13
 
-columns828:
+columns849:
 	LEAQ        128(R13), R14
 	CMPQ        R14, CX
-	JG          done829
+	JG          done850
 	VMOVUPS     (DX)(R13*1), Z27
 	VMOVUPS     (BX)(R13*1), Z26
 	VMOVUPS     (AX)(R13*1), Z25
@@ -17305,13 +17577,13 @@ columns828:
 	VMOVUPS     Z25, 64(R12)(R13*1)
 	VFMADD231PS Z25, Z27, Z16
 	MOVQ        R14, R13
-	JMP         columns828
+	JMP         columns849
 
-done829:
-columns830:
+done850:
+columns851:
 	LEAQ        64(R13), R14
 	CMPQ        R14, CX
-	JG          done831
+	JG          done852
 	VMOVUPS     (DX)(R13*1), Z27
 	VMOVUPS     (BX)(R13*1), Z26
 	VMOVUPS     (AX)(R13*1), Z25
@@ -17347,11 +17619,11 @@ columns830:
 	VMOVUPS     Z25, (R12)(R13*1)
 	VFMADD231PS Z25, Z27, Z8
 	MOVQ        R14, R13
-	JMP         columns830
+	JMP         columns851
 
-done831:
+done852:
 	CMPQ        R13, CX
-	JE          done832
+	JE          done853
 	VMOVUPS.Z   (DX)(R13*1), K1, Z27
 	VMOVUPS.Z   (BX)(R13*1), K1, Z26
 	VMOVUPS.Z   (AX)(R13*1), K1, Z25
@@ -17395,7 +17667,7 @@ done831:
 	VMOVUPS.Z   Z25, K1, Z25
 	VFMADD231PS Z25, Z27, Z8
 
-done832:
+done853:
 	LEAQ          (R12)(CX*1), AX
 	VADDPS        Z9, Z1, Z1
 	VADDPS        Z10, Z2, Z2
@@ -17481,11 +17753,11 @@ done832:
 	ADDQ          $0x00000020, SI
 	MOVQ          SI, y+0(FP)
 	SUBQ          $0x00000008, m+40(FP)
-	JMP           rows825
+	JMP           rows846
 
-rest826:
+rest847:
 	CMPQ         m+40(FP), $0x00000007
-	JNE          skip833
+	JNE          skip854
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -17518,10 +17790,10 @@ rest826:
 	MOVQ         R12, f+16(FP)
 	XORQ         R12, R12
 
-columns834:
+columns855:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done835
+	JG          done856
 	VMOVUPS     (DX)(R12*1), Z23
 	VMOVUPS     (BX)(R12*1), Z22
 	VMOVUPS     (AX)(R12*1), Z21
@@ -17583,13 +17855,13 @@ columns834:
 	VMOVUPS     Z21, 64(R11)(R12*1)
 	VFMADD231PS Z21, Z23, Z0
 	MOVQ        R13, R12
-	JMP         columns834
+	JMP         columns855
 
-done835:
-columns836:
+done856:
+columns857:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done837
+	JG          done858
 	VMOVUPS     (DX)(R12*1), Z23
 	VMOVUPS     (BX)(R12*1), Z22
 	VMOVUPS     (AX)(R12*1), Z21
@@ -17621,11 +17893,11 @@ columns836:
 	VMOVUPS     Z21, (R11)(R12*1)
 	VFMADD231PS Z21, Z23, Z7
 	MOVQ        R13, R12
-	JMP         columns836
+	JMP         columns857
 
-done837:
+done858:
 	CMPQ        R12, CX
-	JE          done838
+	JE          done859
 	VMOVUPS.Z   (DX)(R12*1), K1, Z23
 	VMOVUPS.Z   (BX)(R12*1), K1, Z22
 	VMOVUPS.Z   (AX)(R12*1), K1, Z21
@@ -17664,7 +17936,7 @@ done837:
 	VMOVUPS.Z   Z21, K1, Z21
 	VFMADD231PS Z21, Z23, Z7
 
-done838:
+done859:
 	LEAQ          (R11)(CX*1), AX
 	VADDPS        Z8, Z1, Z1
 	VADDPS        Z9, Z2, Z2
@@ -17739,11 +18011,11 @@ done838:
 	VMOVSS        X1, 24(AX)
 	ADDQ          $0x0000001c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end827
+	JMP           end848
 
-skip833:
+skip854:
 	CMPQ         m+40(FP), $0x00000006
-	JNE          skip839
+	JNE          skip860
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -17772,10 +18044,10 @@ skip833:
 	MOVQ         R11, f+16(FP)
 	XORQ         R11, R11
 
-columns840:
+columns861:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done841
+	JG          done862
 	VMOVUPS     (DX)(R11*1), Z20
 	VMOVUPS     (BX)(R11*1), Z19
 	VMOVUPS     (AX)(R11*1), Z18
@@ -17829,13 +18101,13 @@ columns840:
 	VMOVUPS     Z18, 64(R10)(R11*1)
 	VFMADD231PS Z18, Z20, Z0
 	MOVQ        R12, R11
-	JMP         columns840
+	JMP         columns861
 
-done841:
-columns842:
+done862:
+columns863:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done843
+	JG          done864
 	VMOVUPS     (DX)(R11*1), Z20
 	VMOVUPS     (BX)(R11*1), Z19
 	VMOVUPS     (AX)(R11*1), Z18
@@ -17863,11 +18135,11 @@ columns842:
 	VMOVUPS     Z18, (R10)(R11*1)
 	VFMADD231PS Z18, Z20, Z6
 	MOVQ        R12, R11
-	JMP         columns842
+	JMP         columns863
 
-done843:
+done864:
 	CMPQ        R11, CX
-	JE          done844
+	JE          done865
 	VMOVUPS.Z   (DX)(R11*1), K1, Z20
 	VMOVUPS.Z   (BX)(R11*1), K1, Z19
 	VMOVUPS.Z   (AX)(R11*1), K1, Z18
@@ -17901,7 +18173,7 @@ done843:
 	VMOVUPS.Z   Z18, K1, Z18
 	VFMADD231PS Z18, Z20, Z6
 
-done844:
+done865:
 	LEAQ          (R10)(CX*1), AX
 	VADDPS        Z7, Z1, Z1
 	VADDPS        Z8, Z2, Z2
@@ -17966,11 +18238,11 @@ done844:
 	VMOVSS        X1, 20(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end827
+	JMP           end848
 
-skip839:
+skip860:
 	CMPQ         m+40(FP), $0x00000005
-	JNE          skip845
+	JNE          skip866
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -17995,10 +18267,10 @@ skip839:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns846:
+columns867:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done847
+	JG          done868
 	VMOVUPS     (DX)(R10*1), Z17
 	VMOVUPS     (BX)(R10*1), Z16
 	VMOVUPS     (AX)(R10*1), Z15
@@ -18044,13 +18316,13 @@ columns846:
 	VMOVUPS     Z15, 64(R9)(R10*1)
 	VFMADD231PS Z15, Z17, Z0
 	MOVQ        R11, R10
-	JMP         columns846
+	JMP         columns867
 
-done847:
-columns848:
+done868:
+columns869:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done849
+	JG          done870
 	VMOVUPS     (DX)(R10*1), Z17
 	VMOVUPS     (BX)(R10*1), Z16
 	VMOVUPS     (AX)(R10*1), Z15
@@ -18074,11 +18346,11 @@ columns848:
 	VMOVUPS     Z15, (R9)(R10*1)
 	VFMADD231PS Z15, Z17, Z5
 	MOVQ        R11, R10
-	JMP         columns848
+	JMP         columns869
 
-done849:
+done870:
 	CMPQ        R10, CX
-	JE          done850
+	JE          done871
 	VMOVUPS.Z   (DX)(R10*1), K1, Z17
 	VMOVUPS.Z   (BX)(R10*1), K1, Z16
 	VMOVUPS.Z   (AX)(R10*1), K1, Z15
@@ -18107,7 +18379,7 @@ done849:
 	VMOVUPS.Z   Z15, K1, Z15
 	VFMADD231PS Z15, Z17, Z5
 
-done850:
+done871:
 	LEAQ          (R9)(CX*1), AX
 	VADDPS        Z6, Z1, Z1
 	VADDPS        Z7, Z2, Z2
@@ -18162,11 +18434,11 @@ done850:
 	VMOVSS        X1, 16(AX)
 	ADDQ          $0x00000014, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end827
+	JMP           end848
 
-skip845:
+skip866:
 	CMPQ         m+40(FP), $0x00000004
-	JNE          skip851
+	JNE          skip872
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -18187,10 +18459,10 @@ skip845:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns852:
+columns873:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done853
+	JG          done874
 	VMOVUPS     (DX)(R9*1), Z14
 	VMOVUPS     (BX)(R9*1), Z13
 	VMOVUPS     (AX)(R9*1), Z12
@@ -18228,13 +18500,13 @@ columns852:
 	VMOVUPS     Z12, 64(R8)(R9*1)
 	VFMADD231PS Z12, Z14, Z0
 	MOVQ        R10, R9
-	JMP         columns852
+	JMP         columns873
 
-done853:
-columns854:
+done874:
+columns875:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done855
+	JG          done876
 	VMOVUPS     (DX)(R9*1), Z14
 	VMOVUPS     (BX)(R9*1), Z13
 	VMOVUPS     (AX)(R9*1), Z12
@@ -18254,11 +18526,11 @@ columns854:
 	VMOVUPS     Z12, (R8)(R9*1)
 	VFMADD231PS Z12, Z14, Z4
 	MOVQ        R10, R9
-	JMP         columns854
+	JMP         columns875
 
-done855:
+done876:
 	CMPQ        R9, CX
-	JE          done856
+	JE          done877
 	VMOVUPS.Z   (DX)(R9*1), K1, Z14
 	VMOVUPS.Z   (BX)(R9*1), K1, Z13
 	VMOVUPS.Z   (AX)(R9*1), K1, Z12
@@ -18282,7 +18554,7 @@ done855:
 	VMOVUPS.Z   Z12, K1, Z12
 	VFMADD231PS Z12, Z14, Z4
 
-done856:
+done877:
 	LEAQ          (R8)(CX*1), AX
 	VADDPS        Z5, Z1, Z1
 	VADDPS        Z6, Z2, Z2
@@ -18327,11 +18599,11 @@ done856:
 	VMOVSS        X1, 12(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end827
+	JMP           end848
 
-skip851:
+skip872:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip857
+	JNE          skip878
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VMOVUPS      Z0, Z1
@@ -18348,10 +18620,10 @@ skip851:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns858:
+columns879:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done859
+	JG          done880
 	VMOVUPS     (DX)(R8*1), Z11
 	VMOVUPS     (BX)(R8*1), Z10
 	VMOVUPS     (AX)(R8*1), Z9
@@ -18381,13 +18653,13 @@ columns858:
 	VMOVUPS     Z9, 64(DI)(R8*1)
 	VFMADD231PS Z9, Z11, Z0
 	MOVQ        R9, R8
-	JMP         columns858
+	JMP         columns879
 
-done859:
-columns860:
+done880:
+columns881:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done861
+	JG          done882
 	VMOVUPS     (DX)(R8*1), Z11
 	VMOVUPS     (BX)(R8*1), Z10
 	VMOVUPS     (AX)(R8*1), Z9
@@ -18403,11 +18675,11 @@ columns860:
 	VMOVUPS     Z9, (DI)(R8*1)
 	VFMADD231PS Z9, Z11, Z3
 	MOVQ        R9, R8
-	JMP         columns860
+	JMP         columns881
 
-done861:
+done882:
 	CMPQ        R8, CX
-	JE          done862
+	JE          done883
 	VMOVUPS.Z   (DX)(R8*1), K1, Z11
 	VMOVUPS.Z   (BX)(R8*1), K1, Z10
 	VMOVUPS.Z   (AX)(R8*1), K1, Z9
@@ -18426,7 +18698,7 @@ done861:
 	VMOVUPS.Z   Z9, K1, Z9
 	VFMADD231PS Z9, Z11, Z3
 
-done862:
+done883:
 	LEAQ          (DI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -18461,11 +18733,11 @@ done862:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end827
+	JMP           end848
 
-skip857:
+skip878:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip863
+	JNE          skip884
 	LEAQ         (AX)(CX*1), SI
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
@@ -18482,10 +18754,10 @@ skip857:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns864:
+columns885:
 	LEAQ        256(DI), R8
 	CMPQ        R8, CX
-	JG          done865
+	JG          done886
 	VMOVUPS     (DX)(DI*1), Z12
 	VMOVUPS     (BX)(DI*1), Z11
 	VMOVUPS     (AX)(DI*1), Z10
@@ -18527,13 +18799,13 @@ columns864:
 	VMOVUPS     Z10, 192(SI)(DI*1)
 	VFMADD231PS Z10, Z12, Z0
 	MOVQ        R8, DI
-	JMP         columns864
+	JMP         columns885
 
-done865:
-columns866:
+done886:
+columns887:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done867
+	JG          done888
 	VMOVUPS     (DX)(DI*1), Z12
 	VMOVUPS     (BX)(DI*1), Z11
 	VMOVUPS     (AX)(DI*1), Z10
@@ -18545,11 +18817,11 @@ columns866:
 	VMOVUPS     Z10, (SI)(DI*1)
 	VFMADD231PS Z10, Z12, Z2
 	MOVQ        R8, DI
-	JMP         columns866
+	JMP         columns887
 
-done867:
+done888:
 	CMPQ        DI, CX
-	JE          done868
+	JE          done889
 	VMOVUPS.Z   (DX)(DI*1), K1, Z12
 	VMOVUPS.Z   (BX)(DI*1), K1, Z11
 	VMOVUPS.Z   (AX)(DI*1), K1, Z10
@@ -18563,7 +18835,7 @@ done867:
 	VMOVUPS.Z   Z10, K1, Z10
 	VFMADD231PS Z10, Z12, Z2
 
-done868:
+done889:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -18592,11 +18864,11 @@ done868:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end827
+	JMP           end848
 
-skip863:
+skip884:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip869
+	JNE          skip890
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -18607,10 +18879,10 @@ skip863:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns870:
+columns891:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done871
+	JG          done892
 	VMOVUPS     (DX)(SI*1), Z7
 	VMOVUPS     (BX)(SI*1), Z6
 	VMOVUPS     (AX)(SI*1), Z5
@@ -18636,13 +18908,13 @@ columns870:
 	VMOVUPS     Z5, 192(AX)(SI*1)
 	VFMADD231PS Z5, Z7, Z0
 	MOVQ        DI, SI
-	JMP         columns870
+	JMP         columns891
 
-done871:
-columns872:
+done892:
+columns893:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done873
+	JG          done894
 	VMOVUPS     (DX)(SI*1), Z7
 	VMOVUPS     (BX)(SI*1), Z6
 	VMOVUPS     (AX)(SI*1), Z5
@@ -18650,11 +18922,11 @@ columns872:
 	VMOVUPS     Z5, (AX)(SI*1)
 	VFMADD231PS Z5, Z7, Z1
 	MOVQ        DI, SI
-	JMP         columns872
+	JMP         columns893
 
-done873:
+done894:
 	CMPQ        SI, CX
-	JE          done874
+	JE          done895
 	VMOVUPS.Z   (DX)(SI*1), K1, Z7
 	VMOVUPS.Z   (BX)(SI*1), K1, Z6
 	VMOVUPS.Z   (AX)(SI*1), K1, Z5
@@ -18663,7 +18935,7 @@ done873:
 	VMOVUPS.Z   Z5, K1, Z5
 	VFMADD231PS Z5, Z7, Z1
 
-done874:
+done895:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -18680,10 +18952,10 @@ done874:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end827
+	JMP           end848
 
-skip869:
-end827:
+skip890:
+end848:
 	VZEROUPPER
 	RET
 
@@ -18705,9 +18977,9 @@ TEXT ·addOuter32AVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x02, BX
 
-rows875:
+rows896:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest876
+	JL           rest897
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -18751,10 +19023,10 @@ rows875:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns878:
+columns899:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done879
+	JG          done900
 	VMOVUPS     (DX)(R14*1), Z9
 	VMOVUPS     (AX)(R14*1), Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -18806,13 +19078,13 @@ columns878:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns878
+	JMP         columns899
 
-done879:
-columns880:
+done900:
+columns901:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done881
+	JG          done902
 	VMOVUPS     (DX)(R14*1), Z9
 	VMOVUPS     (AX)(R14*1), Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -18839,11 +19111,11 @@ columns880:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns880
+	JMP         columns901
 
-done881:
+done902:
 	CMPQ        R14, CX
-	JE          done882
+	JE          done903
 	VMOVUPS.Z   (DX)(R14*1), K1, Z9
 	VMOVUPS.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -18870,14 +19142,14 @@ done881:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, K1, (R13)(R14*1)
 
-done882:
+done903:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows875
+	JMP  rows896
 
-rest876:
+rest897:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip883
+	JNE          skip904
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -18916,10 +19188,10 @@ rest876:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns884:
+columns905:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done885
+	JG          done906
 	VMOVUPS     (DX)(BX*1), Z8
 	VMOVUPS     (AX)(BX*1), Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -18965,13 +19237,13 @@ columns884:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns884
+	JMP         columns905
 
-done885:
-columns886:
+done906:
+columns907:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done887
+	JG          done908
 	VMOVUPS     (DX)(BX*1), Z8
 	VMOVUPS     (AX)(BX*1), Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -18995,11 +19267,11 @@ columns886:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns886
+	JMP         columns907
 
-done887:
+done908:
 	CMPQ        BX, CX
-	JE          done888
+	JE          done909
 	VMOVUPS.Z   (DX)(BX*1), K1, Z8
 	VMOVUPS.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -19023,13 +19295,13 @@ done887:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, K1, (R12)(BX*1)
 
-done888:
+done909:
 	LEAQ (R12)(SI*1), AX
-	JMP  end877
+	JMP  end898
 
-skip883:
+skip904:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip889
+	JNE          skip910
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -19063,10 +19335,10 @@ skip883:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns890:
+columns911:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done891
+	JG          done912
 	VMOVUPS     (DX)(BX*1), Z7
 	VMOVUPS     (AX)(BX*1), Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -19106,13 +19378,13 @@ columns890:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns890
+	JMP         columns911
 
-done891:
-columns892:
+done912:
+columns913:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done893
+	JG          done914
 	VMOVUPS     (DX)(BX*1), Z7
 	VMOVUPS     (AX)(BX*1), Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -19133,11 +19405,11 @@ columns892:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns892
+	JMP         columns913
 
-done893:
+done914:
 	CMPQ        BX, CX
-	JE          done894
+	JE          done915
 	VMOVUPS.Z   (DX)(BX*1), K1, Z7
 	VMOVUPS.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -19158,13 +19430,13 @@ done893:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, K1, (R11)(BX*1)
 
-done894:
+done915:
 	LEAQ (R11)(SI*1), AX
-	JMP  end877
+	JMP  end898
 
-skip889:
+skip910:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip895
+	JNE          skip916
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -19193,10 +19465,10 @@ skip889:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns896:
+columns917:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done897
+	JG          done918
 	VMOVUPS     (DX)(BX*1), Z6
 	VMOVUPS     (AX)(BX*1), Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -19230,13 +19502,13 @@ columns896:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns896
+	JMP         columns917
 
-done897:
-columns898:
+done918:
+columns919:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done899
+	JG          done920
 	VMOVUPS     (DX)(BX*1), Z6
 	VMOVUPS     (AX)(BX*1), Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -19254,11 +19526,11 @@ columns898:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns898
+	JMP         columns919
 
-done899:
+done920:
 	CMPQ        BX, CX
-	JE          done900
+	JE          done921
 	VMOVUPS.Z   (DX)(BX*1), K1, Z6
 	VMOVUPS.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -19276,13 +19548,13 @@ done899:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, K1, (R10)(BX*1)
 
-done900:
+done921:
 	LEAQ (R10)(SI*1), AX
-	JMP  end877
+	JMP  end898
 
-skip895:
+skip916:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip901
+	JNE          skip922
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -19306,10 +19578,10 @@ skip895:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns902:
+columns923:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done903
+	JG          done924
 	VMOVUPS     (DX)(BX*1), Z5
 	VMOVUPS     (AX)(BX*1), Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -19337,13 +19609,13 @@ columns902:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns902
+	JMP         columns923
 
-done903:
-columns904:
+done924:
+columns925:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done905
+	JG          done926
 	VMOVUPS     (DX)(BX*1), Z5
 	VMOVUPS     (AX)(BX*1), Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -19358,11 +19630,11 @@ columns904:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns904
+	JMP         columns925
 
-done905:
+done926:
 	CMPQ        BX, CX
-	JE          done906
+	JE          done927
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -19377,13 +19649,13 @@ done905:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, K1, (R9)(BX*1)
 
-done906:
+done927:
 	LEAQ (R9)(SI*1), AX
-	JMP  end877
+	JMP  end898
 
-skip901:
+skip922:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip907
+	JNE          skip928
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -19402,10 +19674,10 @@ skip901:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns908:
+columns929:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done909
+	JG          done930
 	VMOVUPS     (DX)(BX*1), Z4
 	VMOVUPS     (AX)(BX*1), Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -19427,13 +19699,13 @@ columns908:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns908
+	JMP         columns929
 
-done909:
-columns910:
+done930:
+columns931:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done911
+	JG          done932
 	VMOVUPS     (DX)(BX*1), Z4
 	VMOVUPS     (AX)(BX*1), Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -19445,11 +19717,11 @@ columns910:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns910
+	JMP         columns931
 
-done911:
+done932:
 	CMPQ        BX, CX
-	JE          done912
+	JE          done933
 	VMOVUPS.Z   (DX)(BX*1), K1, Z4
 	VMOVUPS.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -19461,13 +19733,13 @@ done911:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, K1, (R8)(BX*1)
 
-done912:
+done933:
 	LEAQ (R8)(SI*1), AX
-	JMP  end877
+	JMP  end898
 
-skip907:
+skip928:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip913
+	JNE          skip934
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSS (R8), Z0
@@ -19481,10 +19753,10 @@ skip907:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns914:
+columns935:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done915
+	JG          done936
 	VMOVUPS     (DX)(BX*1), Z3
 	VMOVUPS     (AX)(BX*1), Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -19514,13 +19786,13 @@ columns914:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns914
+	JMP         columns935
 
-done915:
-columns916:
+done936:
+columns937:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done917
+	JG          done938
 	VMOVUPS     (DX)(BX*1), Z3
 	VMOVUPS     (AX)(BX*1), Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -19529,11 +19801,11 @@ columns916:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns916
+	JMP         columns937
 
-done917:
+done938:
 	CMPQ        BX, CX
-	JE          done918
+	JE          done939
 	VMOVUPS.Z   (DX)(BX*1), K1, Z3
 	VMOVUPS.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -19542,13 +19814,13 @@ done917:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, K1, (DI)(BX*1)
 
-done918:
+done939:
 	LEAQ (DI)(SI*1), AX
-	JMP  end877
+	JMP  end898
 
-skip913:
+skip934:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip919
+	JNE          skip940
 	MOVQ         f+16(FP), DI
 	VBROADCASTSS (DI), Z0
 	ADDQ         BX, DI
@@ -19557,10 +19829,10 @@ skip913:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns920:
+columns941:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done921
+	JG          done942
 	VMOVUPS     (DX)(BX*1), Z2
 	VMOVUPS     (AX)(BX*1), Z1
 	VFMADD231PS Z0, Z2, Z1
@@ -19578,34 +19850,581 @@ columns920:
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns920
+	JMP         columns941
 
-done921:
-columns922:
+done942:
+columns943:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done923
+	JG          done944
 	VMOVUPS     (DX)(BX*1), Z2
 	VMOVUPS     (AX)(BX*1), Z1
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns922
+	JMP         columns943
 
-done923:
+done944:
 	CMPQ        BX, CX
-	JE          done924
+	JE          done945
 	VMOVUPS.Z   (DX)(BX*1), K1, Z2
 	VMOVUPS.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, K1, (AX)(BX*1)
 
-done924:
+done945:
 	LEAQ (AX)(SI*1), AX
-	JMP  end877
+	JMP  end898
 
-skip919:
-end877:
+skip940:
+end898:
+	VZEROUPPER
+	RET
+
+// func addMatTVec32AVX512(y *float32, a *float32, x *float32, m int, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
+	VPXORQ  Z0, Z0, Z0
+	MOVQ    y+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    x+16(FP), DX
+	MOVQ    m+24(FP), BX
+	MOVQ    n+32(FP), SI
+	MOVQ    SI, DI
+	SHLQ    $0x02, DI
+	MOVQ    SI, R8
+	ANDQ    $-128, R8
+	MOVQ    R8, R9
+	SHLQ    $0x02, R9
+	SUBQ    R8, SI
+	MOVQ    R9, R8
+	CMPQ    SI, $0x00000010
+	JG      next947
+	TESTQ   SI, SI
+	JZ      end946
+	MOVQ    $-1, R10
+	BZHIQ   SI, R10, R10
+	KMOVW   R10, K1
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	MOVQ    CX, SI
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	ADDQ    R9, SI
+	LEAQ    (DI)(DI*2), R12
+
+loop948:
+	CMPQ         R11, $0x00000004
+	JL           done949
+	VBROADCASTSS (R10), Z5
+	VMOVUPS.Z    (SI), K1, Z6
+	VFMADD231PS  Z6, Z5, Z1
+	VBROADCASTSS 4(R10), Z5
+	VMOVUPS.Z    (SI)(DI*1), K1, Z6
+	VFMADD231PS  Z6, Z5, Z2
+	VBROADCASTSS 8(R10), Z5
+	VMOVUPS.Z    (SI)(DI*2), K1, Z6
+	VFMADD231PS  Z6, Z5, Z3
+	VBROADCASTSS 12(R10), Z5
+	VMOVUPS.Z    (SI)(R12*1), K1, Z6
+	VFMADD231PS  Z6, Z5, Z4
+	LEAQ         (SI)(DI*4), SI
+	ADDQ         $0x00000010, R10
+	SUBQ         $0x00000004, R11
+	JMP          loop948
+
+done949:
+loop950:
+	CMPQ         R11, $0x00000001
+	JL           done951
+	VBROADCASTSS (R10), Z5
+	VMOVUPS.Z    (SI), K1, Z6
+	VFMADD231PS  Z6, Z5, Z1
+	ADDQ         DI, SI
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop950
+
+done951:
+	VADDPS    Z2, Z1, Z1
+	VADDPS    Z3, Z1, Z1
+	VADDPS    Z4, Z1, Z1
+	VMOVUPS.Z (AX)(R9*1), K1, Z2
+	VADDPS    Z2, Z1, Z1
+	VMOVUPS   Z1, K1, (AX)(R9*1)
+	JMP       end946
+
+next947:
+	CMPQ    SI, $0x00000020
+	JG      next952
+	SUBQ    $0x00000010, SI
+	MOVQ    $-1, R10
+	BZHIQ   SI, R10, R10
+	KMOVW   R10, K1
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z7
+	VMOVUPS Z0, Z8
+	MOVQ    CX, SI
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	ADDQ    R9, SI
+	LEAQ    (DI)(DI*2), R12
+
+loop953:
+	CMPQ         R11, $0x00000004
+	JL           done954
+	VBROADCASTSS (R10), Z9
+	VFMADD231PS  (SI), Z9, Z1
+	VMOVUPS.Z    64(SI), K1, Z10
+	VFMADD231PS  Z10, Z9, Z2
+	VBROADCASTSS 4(R10), Z9
+	VFMADD231PS  (SI)(DI*1), Z9, Z3
+	VMOVUPS.Z    64(SI)(DI*1), K1, Z10
+	VFMADD231PS  Z10, Z9, Z4
+	VBROADCASTSS 8(R10), Z9
+	VFMADD231PS  (SI)(DI*2), Z9, Z5
+	VMOVUPS.Z    64(SI)(DI*2), K1, Z10
+	VFMADD231PS  Z10, Z9, Z6
+	VBROADCASTSS 12(R10), Z9
+	VFMADD231PS  (SI)(R12*1), Z9, Z7
+	VMOVUPS.Z    64(SI)(R12*1), K1, Z10
+	VFMADD231PS  Z10, Z9, Z8
+	LEAQ         (SI)(DI*4), SI
+	ADDQ         $0x00000010, R10
+	SUBQ         $0x00000004, R11
+	JMP          loop953
+
+done954:
+loop955:
+	CMPQ         R11, $0x00000001
+	JL           done956
+	VBROADCASTSS (R10), Z9
+	VFMADD231PS  (SI), Z9, Z1
+	VMOVUPS.Z    64(SI), K1, Z10
+	VFMADD231PS  Z10, Z9, Z2
+	ADDQ         DI, SI
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop955
+
+done956:
+	VADDPS    Z3, Z1, Z1
+	VADDPS    Z4, Z2, Z2
+	VADDPS    Z5, Z1, Z1
+	VADDPS    Z6, Z2, Z2
+	VADDPS    Z7, Z1, Z1
+	VADDPS    Z8, Z2, Z2
+	VADDPS    (AX)(R9*1), Z1, Z1
+	VMOVUPS   Z1, (AX)(R9*1)
+	VMOVUPS.Z 64(AX)(R9*1), K1, Z1
+	VADDPS    Z1, Z2, Z2
+	VMOVUPS   Z2, K1, 64(AX)(R9*1)
+	JMP       end946
+
+next952:
+	CMPQ    SI, $0x00000030
+	JG      next957
+	SUBQ    $0x00000020, SI
+	MOVQ    $-1, R10
+	BZHIQ   SI, R10, R10
+	KMOVW   R10, K1
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	MOVQ    CX, SI
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	ADDQ    R9, SI
+
+loop958:
+	CMPQ         R11, $0x00000002
+	JL           done959
+	VBROADCASTSS (R10), Z7
+	VFMADD231PS  (SI), Z7, Z1
+	VFMADD231PS  64(SI), Z7, Z2
+	VMOVUPS.Z    128(SI), K1, Z8
+	VFMADD231PS  Z8, Z7, Z3
+	VBROADCASTSS 4(R10), Z7
+	VFMADD231PS  (SI)(DI*1), Z7, Z4
+	VFMADD231PS  64(SI)(DI*1), Z7, Z5
+	VMOVUPS.Z    128(SI)(DI*1), K1, Z8
+	VFMADD231PS  Z8, Z7, Z6
+	LEAQ         (SI)(DI*2), SI
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000002, R11
+	JMP          loop958
+
+done959:
+loop960:
+	CMPQ         R11, $0x00000001
+	JL           done961
+	VBROADCASTSS (R10), Z7
+	VFMADD231PS  (SI), Z7, Z1
+	VFMADD231PS  64(SI), Z7, Z2
+	VMOVUPS.Z    128(SI), K1, Z8
+	VFMADD231PS  Z8, Z7, Z3
+	ADDQ         DI, SI
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop960
+
+done961:
+	VADDPS    Z4, Z1, Z1
+	VADDPS    Z5, Z2, Z2
+	VADDPS    Z6, Z3, Z3
+	VADDPS    (AX)(R9*1), Z1, Z1
+	VMOVUPS   Z1, (AX)(R9*1)
+	VADDPS    64(AX)(R9*1), Z2, Z2
+	VMOVUPS   Z2, 64(AX)(R9*1)
+	VMOVUPS.Z 128(AX)(R9*1), K1, Z1
+	VADDPS    Z1, Z3, Z3
+	VMOVUPS   Z3, K1, 128(AX)(R9*1)
+	JMP       end946
+
+next957:
+	CMPQ    SI, $0x00000040
+	JG      next962
+	SUBQ    $0x00000030, SI
+	MOVQ    $-1, R10
+	BZHIQ   SI, R10, R10
+	KMOVW   R10, K1
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z7
+	VMOVUPS Z0, Z8
+	MOVQ    CX, SI
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	ADDQ    R9, SI
+
+loop963:
+	CMPQ         R11, $0x00000002
+	JL           done964
+	VBROADCASTSS (R10), Z9
+	VFMADD231PS  (SI), Z9, Z1
+	VFMADD231PS  64(SI), Z9, Z2
+	VFMADD231PS  128(SI), Z9, Z3
+	VMOVUPS.Z    192(SI), K1, Z10
+	VFMADD231PS  Z10, Z9, Z4
+	VBROADCASTSS 4(R10), Z9
+	VFMADD231PS  (SI)(DI*1), Z9, Z5
+	VFMADD231PS  64(SI)(DI*1), Z9, Z6
+	VFMADD231PS  128(SI)(DI*1), Z9, Z7
+	VMOVUPS.Z    192(SI)(DI*1), K1, Z10
+	VFMADD231PS  Z10, Z9, Z8
+	LEAQ         (SI)(DI*2), SI
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000002, R11
+	JMP          loop963
+
+done964:
+loop965:
+	CMPQ         R11, $0x00000001
+	JL           done966
+	VBROADCASTSS (R10), Z9
+	VFMADD231PS  (SI), Z9, Z1
+	VFMADD231PS  64(SI), Z9, Z2
+	VFMADD231PS  128(SI), Z9, Z3
+	VMOVUPS.Z    192(SI), K1, Z10
+	VFMADD231PS  Z10, Z9, Z4
+	ADDQ         DI, SI
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop965
+
+done966:
+	VADDPS    Z5, Z1, Z1
+	VADDPS    Z6, Z2, Z2
+	VADDPS    Z7, Z3, Z3
+	VADDPS    Z8, Z4, Z4
+	VADDPS    (AX)(R9*1), Z1, Z1
+	VMOVUPS   Z1, (AX)(R9*1)
+	VADDPS    64(AX)(R9*1), Z2, Z2
+	VMOVUPS   Z2, 64(AX)(R9*1)
+	VADDPS    128(AX)(R9*1), Z3, Z3
+	VMOVUPS   Z3, 128(AX)(R9*1)
+	VMOVUPS.Z 192(AX)(R9*1), K1, Z1
+	VADDPS    Z1, Z4, Z4
+	VMOVUPS   Z4, K1, 192(AX)(R9*1)
+	JMP       end946
+
+next962:
+	CMPQ    SI, $0x00000050
+	JG      next967
+	SUBQ    $0x00000040, SI
+	MOVQ    $-1, R10
+	BZHIQ   SI, R10, R10
+	KMOVW   R10, K1
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	MOVQ    CX, SI
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	ADDQ    R9, SI
+
+loop968:
+	CMPQ         R11, $0x00000001
+	JL           done969
+	VBROADCASTSS (R10), Z6
+	VFMADD231PS  (SI), Z6, Z1
+	VFMADD231PS  64(SI), Z6, Z2
+	VFMADD231PS  128(SI), Z6, Z3
+	VFMADD231PS  192(SI), Z6, Z4
+	VMOVUPS.Z    256(SI), K1, Z7
+	VFMADD231PS  Z7, Z6, Z5
+	ADDQ         DI, SI
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop968
+
+done969:
+	VADDPS    (AX)(R9*1), Z1, Z1
+	VMOVUPS   Z1, (AX)(R9*1)
+	VADDPS    64(AX)(R9*1), Z2, Z2
+	VMOVUPS   Z2, 64(AX)(R9*1)
+	VADDPS    128(AX)(R9*1), Z3, Z3
+	VMOVUPS   Z3, 128(AX)(R9*1)
+	VADDPS    192(AX)(R9*1), Z4, Z4
+	VMOVUPS   Z4, 192(AX)(R9*1)
+	VMOVUPS.Z 256(AX)(R9*1), K1, Z1
+	VADDPS    Z1, Z5, Z5
+	VMOVUPS   Z5, K1, 256(AX)(R9*1)
+	JMP       end946
+
+next967:
+	CMPQ    SI, $0x00000060
+	JG      next970
+	SUBQ    $0x00000050, SI
+	MOVQ    $-1, R10
+	BZHIQ   SI, R10, R10
+	KMOVW   R10, K1
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	MOVQ    CX, SI
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	ADDQ    R9, SI
+
+loop971:
+	CMPQ         R11, $0x00000001
+	JL           done972
+	VBROADCASTSS (R10), Z7
+	VFMADD231PS  (SI), Z7, Z1
+	VFMADD231PS  64(SI), Z7, Z2
+	VFMADD231PS  128(SI), Z7, Z3
+	VFMADD231PS  192(SI), Z7, Z4
+	VFMADD231PS  256(SI), Z7, Z5
+	VMOVUPS.Z    320(SI), K1, Z8
+	VFMADD231PS  Z8, Z7, Z6
+	ADDQ         DI, SI
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop971
+
+done972:
+	VADDPS    (AX)(R9*1), Z1, Z1
+	VMOVUPS   Z1, (AX)(R9*1)
+	VADDPS    64(AX)(R9*1), Z2, Z2
+	VMOVUPS   Z2, 64(AX)(R9*1)
+	VADDPS    128(AX)(R9*1), Z3, Z3
+	VMOVUPS   Z3, 128(AX)(R9*1)
+	VADDPS    192(AX)(R9*1), Z4, Z4
+	VMOVUPS   Z4, 192(AX)(R9*1)
+	VADDPS    256(AX)(R9*1), Z5, Z5
+	VMOVUPS   Z5, 256(AX)(R9*1)
+	VMOVUPS.Z 320(AX)(R9*1), K1, Z1
+	VADDPS    Z1, Z6, Z6
+	VMOVUPS   Z6, K1, 320(AX)(R9*1)
+	JMP       end946
+
+next970:
+	CMPQ    SI, $0x00000070
+	JG      next973
+	SUBQ    $0x00000060, SI
+	MOVQ    $-1, R10
+	BZHIQ   SI, R10, R10
+	KMOVW   R10, K1
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z7
+	MOVQ    CX, SI
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	ADDQ    R9, SI
+
+loop974:
+	CMPQ         R11, $0x00000001
+	JL           done975
+	VBROADCASTSS (R10), Z8
+	VFMADD231PS  (SI), Z8, Z1
+	VFMADD231PS  64(SI), Z8, Z2
+	VFMADD231PS  128(SI), Z8, Z3
+	VFMADD231PS  192(SI), Z8, Z4
+	VFMADD231PS  256(SI), Z8, Z5
+	VFMADD231PS  320(SI), Z8, Z6
+	VMOVUPS.Z    384(SI), K1, Z9
+	VFMADD231PS  Z9, Z8, Z7
+	ADDQ         DI, SI
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop974
+
+done975:
+	VADDPS    (AX)(R9*1), Z1, Z1
+	VMOVUPS   Z1, (AX)(R9*1)
+	VADDPS    64(AX)(R9*1), Z2, Z2
+	VMOVUPS   Z2, 64(AX)(R9*1)
+	VADDPS    128(AX)(R9*1), Z3, Z3
+	VMOVUPS   Z3, 128(AX)(R9*1)
+	VADDPS    192(AX)(R9*1), Z4, Z4
+	VMOVUPS   Z4, 192(AX)(R9*1)
+	VADDPS    256(AX)(R9*1), Z5, Z5
+	VMOVUPS   Z5, 256(AX)(R9*1)
+	VADDPS    320(AX)(R9*1), Z6, Z6
+	VMOVUPS   Z6, 320(AX)(R9*1)
+	VMOVUPS.Z 384(AX)(R9*1), K1, Z1
+	VADDPS    Z1, Z7, Z7
+	VMOVUPS   Z7, K1, 384(AX)(R9*1)
+	JMP       end946
+
+next973:
+	SUBQ    $0x00000070, SI
+	MOVQ    $-1, R10
+	BZHIQ   SI, R10, R10
+	KMOVW   R10, K1
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z7
+	VMOVUPS Z0, Z8
+	MOVQ    CX, SI
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	ADDQ    R9, SI
+
+loop977:
+	CMPQ         R11, $0x00000001
+	JL           done978
+	VBROADCASTSS (R10), Z9
+	VFMADD231PS  (SI), Z9, Z1
+	VFMADD231PS  64(SI), Z9, Z2
+	VFMADD231PS  128(SI), Z9, Z3
+	VFMADD231PS  192(SI), Z9, Z4
+	VFMADD231PS  256(SI), Z9, Z5
+	VFMADD231PS  320(SI), Z9, Z6
+	VFMADD231PS  384(SI), Z9, Z7
+	VMOVUPS.Z    448(SI), K1, Z10
+	VFMADD231PS  Z10, Z9, Z8
+	ADDQ         DI, SI
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop977
+
+done978:
+	VADDPS    (AX)(R9*1), Z1, Z1
+	VMOVUPS   Z1, (AX)(R9*1)
+	VADDPS    64(AX)(R9*1), Z2, Z2
+	VMOVUPS   Z2, 64(AX)(R9*1)
+	VADDPS    128(AX)(R9*1), Z3, Z3
+	VMOVUPS   Z3, 128(AX)(R9*1)
+	VADDPS    192(AX)(R9*1), Z4, Z4
+	VMOVUPS   Z4, 192(AX)(R9*1)
+	VADDPS    256(AX)(R9*1), Z5, Z5
+	VMOVUPS   Z5, 256(AX)(R9*1)
+	VADDPS    320(AX)(R9*1), Z6, Z6
+	VMOVUPS   Z6, 320(AX)(R9*1)
+	VADDPS    384(AX)(R9*1), Z7, Z7
+	VMOVUPS   Z7, 384(AX)(R9*1)
+	VMOVUPS.Z 448(AX)(R9*1), K1, Z1
+	VADDPS    Z1, Z8, Z8
+	VMOVUPS   Z8, K1, 448(AX)(R9*1)
+	JMP       end946
+
+end946:
+	XORQ R9, R9
+
+group979:
+	CMPQ    R9, R8
+	JE      done980
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z7
+	VMOVUPS Z0, Z8
+	MOVQ    CX, SI
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	ADDQ    R9, SI
+
+loop981:
+	CMPQ         R11, $0x00000001
+	JL           done982
+	VBROADCASTSS (R10), Z9
+	VFMADD231PS  (SI), Z9, Z1
+	VFMADD231PS  64(SI), Z9, Z2
+	VFMADD231PS  128(SI), Z9, Z3
+	VFMADD231PS  192(SI), Z9, Z4
+	VFMADD231PS  256(SI), Z9, Z5
+	VFMADD231PS  320(SI), Z9, Z6
+	VFMADD231PS  384(SI), Z9, Z7
+	VFMADD231PS  448(SI), Z9, Z8
+	ADDQ         DI, SI
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop981
+
+done982:
+	VADDPS  (AX)(R9*1), Z1, Z1
+	VMOVUPS Z1, (AX)(R9*1)
+	VADDPS  64(AX)(R9*1), Z2, Z2
+	VMOVUPS Z2, 64(AX)(R9*1)
+	VADDPS  128(AX)(R9*1), Z3, Z3
+	VMOVUPS Z3, 128(AX)(R9*1)
+	VADDPS  192(AX)(R9*1), Z4, Z4
+	VMOVUPS Z4, 192(AX)(R9*1)
+	VADDPS  256(AX)(R9*1), Z5, Z5
+	VMOVUPS Z5, 256(AX)(R9*1)
+	VADDPS  320(AX)(R9*1), Z6, Z6
+	VMOVUPS Z6, 320(AX)(R9*1)
+	VADDPS  384(AX)(R9*1), Z7, Z7
+	VMOVUPS Z7, 384(AX)(R9*1)
+	VADDPS  448(AX)(R9*1), Z8, Z8
+	VMOVUPS Z8, 448(AX)(R9*1)
+	ADDQ    $0x00000200, R9
+	JMP     group979
+
+done980:
 	VZEROUPPER
 	RET
 
@@ -19629,9 +20448,9 @@ TEXT ·addMatMul32AVX512(SB), NOSPLIT, $0-80
 	SUBQ   R8, DX
 	MOVQ   R9, R8
 	CMPQ   DX, $0x00000010
-	JG     next926
+	JG     next984
 	TESTQ  DX, DX
-	JZ     end925
+	JZ     end983
 	MOVQ   $-1, R10
 	BZHIQ  DX, R10, R10
 	KMOVW  R10, K1
@@ -19640,9 +20459,9 @@ TEXT ·addMatMul32AVX512(SB), NOSPLIT, $0-80
 	MOVQ   m+32(FP), R11
 	ADDQ   R9, R10
 
-loop927:
+loop985:
 	CMPQ    R11, $0x00000004
-	JL      done928
+	JL      done986
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -19653,9 +20472,9 @@ loop927:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop929:
+loop987:
 	CMPQ         R14, $0x00000001
-	JL           done930
+	JL           done988
 	VMOVUPS.Z    (R13), K1, Z5
 	VBROADCASTSS (R12), Z6
 	VFMADD231PS  Z5, Z6, Z1
@@ -19668,9 +20487,9 @@ loop929:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop929
+	JMP          loop987
 
-done930:
+done988:
 	VBROADCASTSS alpha+8(FP), Z6
 	VMOVUPS.Z    (R10), K1, Z5
 	VFMADD231PS  Z1, Z6, Z5
@@ -19693,12 +20512,12 @@ done930:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop927
+	JMP          loop985
 
-done928:
-loop931:
+done986:
+loop989:
 	CMPQ    R11, $0x00000001
-	JL      done932
+	JL      done990
 	VMOVUPS Z0, Z1
 	MOVQ    DX, R12
 	MOVQ    b+24(FP), R13
@@ -19706,18 +20525,18 @@ loop931:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop933:
+loop991:
 	CMPQ         R14, $0x00000001
-	JL           done934
+	JL           done992
 	VMOVUPS.Z    (R13), K1, Z2
 	VBROADCASTSS (R12), Z3
 	VFMADD231PS  Z2, Z3, Z1
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop933
+	JMP          loop991
 
-done934:
+done992:
 	VBROADCASTSS alpha+8(FP), Z3
 	VMOVUPS.Z    (R10), K1, Z2
 	VFMADD231PS  Z1, Z3, Z2
@@ -19725,14 +20544,14 @@ done934:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop931
+	JMP          loop989
 
-done932:
-	JMP end925
+done990:
+	JMP end983
 
-next926:
+next984:
 	CMPQ  DX, $0x00000020
-	JG    next935
+	JG    next993
 	SUBQ  $0x00000010, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -19742,9 +20561,9 @@ next926:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop936:
+loop994:
 	CMPQ    R11, $0x00000004
-	JL      done937
+	JL      done995
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -19759,9 +20578,9 @@ loop936:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop938:
+loop996:
 	CMPQ         R14, $0x00000001
-	JL           done939
+	JL           done997
 	VMOVUPS      (R13), Z9
 	VMOVUPS.Z    64(R13), K1, Z10
 	VBROADCASTSS (R12), Z11
@@ -19779,9 +20598,9 @@ loop938:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop938
+	JMP          loop996
 
-done939:
+done997:
 	VBROADCASTSS alpha+8(FP), Z11
 	VMOVUPS      (R10), Z9
 	VFMADD231PS  Z1, Z11, Z9
@@ -19816,12 +20635,12 @@ done939:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop936
+	JMP          loop994
 
-done937:
-loop940:
+done995:
+loop998:
 	CMPQ    R11, $0x00000001
-	JL      done941
+	JL      done999
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	MOVQ    DX, R12
@@ -19830,9 +20649,9 @@ loop940:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop942:
+loop1000:
 	CMPQ         R14, $0x00000001
-	JL           done943
+	JL           done1001
 	VMOVUPS      (R13), Z3
 	VMOVUPS.Z    64(R13), K1, Z4
 	VBROADCASTSS (R12), Z5
@@ -19841,9 +20660,9 @@ loop942:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop942
+	JMP          loop1000
 
-done943:
+done1001:
 	VBROADCASTSS alpha+8(FP), Z5
 	VMOVUPS      (R10), Z3
 	VFMADD231PS  Z1, Z5, Z3
@@ -19854,14 +20673,14 @@ done943:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop940
+	JMP          loop998
 
-done941:
-	JMP end925
+done999:
+	JMP end983
 
-next935:
+next993:
 	CMPQ  DX, $0x00000030
-	JG    next944
+	JG    next1002
 	SUBQ  $0x00000020, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -19871,9 +20690,9 @@ next935:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop945:
+loop1003:
 	CMPQ    R11, $0x00000004
-	JL      done946
+	JL      done1004
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -19892,9 +20711,9 @@ loop945:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop947:
+loop1005:
 	CMPQ         R14, $0x00000001
-	JL           done948
+	JL           done1006
 	VMOVUPS      (R13), Z13
 	VMOVUPS      64(R13), Z14
 	VMOVUPS.Z    128(R13), K1, Z15
@@ -19917,9 +20736,9 @@ loop947:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop947
+	JMP          loop1005
 
-done948:
+done1006:
 	VBROADCASTSS alpha+8(FP), Z16
 	VMOVUPS      (R10), Z13
 	VFMADD231PS  Z1, Z16, Z13
@@ -19966,12 +20785,12 @@ done948:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop945
+	JMP          loop1003
 
-done946:
-loop949:
+done1004:
+loop1007:
 	CMPQ    R11, $0x00000001
-	JL      done950
+	JL      done1008
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -19981,9 +20800,9 @@ loop949:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop951:
+loop1009:
 	CMPQ         R14, $0x00000001
-	JL           done952
+	JL           done1010
 	VMOVUPS      (R13), Z4
 	VMOVUPS      64(R13), Z5
 	VMOVUPS.Z    128(R13), K1, Z6
@@ -19994,9 +20813,9 @@ loop951:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop951
+	JMP          loop1009
 
-done952:
+done1010:
 	VBROADCASTSS alpha+8(FP), Z7
 	VMOVUPS      (R10), Z4
 	VFMADD231PS  Z1, Z7, Z4
@@ -20010,12 +20829,12 @@ done952:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop949
+	JMP          loop1007
 
-done950:
-	JMP end925
+done1008:
+	JMP end983
 
-next944:
+next1002:
 	SUBQ  $0x00000030, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -20025,9 +20844,9 @@ next944:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop954:
+loop1012:
 	CMPQ    R11, $0x00000004
-	JL      done955
+	JL      done1013
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -20050,9 +20869,9 @@ loop954:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop956:
+loop1014:
 	CMPQ         R14, $0x00000001
-	JL           done957
+	JL           done1015
 	VMOVUPS      (R13), Z17
 	VMOVUPS      64(R13), Z18
 	VMOVUPS      128(R13), Z19
@@ -20080,9 +20899,9 @@ loop956:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop956
+	JMP          loop1014
 
-done957:
+done1015:
 	VBROADCASTSS alpha+8(FP), Z21
 	VMOVUPS      (R10), Z17
 	VFMADD231PS  Z1, Z21, Z17
@@ -20141,12 +20960,12 @@ done957:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop954
+	JMP          loop1012
 
-done955:
-loop958:
+done1013:
+loop1016:
 	CMPQ    R11, $0x00000001
-	JL      done959
+	JL      done1017
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -20157,9 +20976,9 @@ loop958:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop960:
+loop1018:
 	CMPQ         R14, $0x00000001
-	JL           done961
+	JL           done1019
 	VMOVUPS      (R13), Z5
 	VMOVUPS      64(R13), Z6
 	VMOVUPS      128(R13), Z7
@@ -20172,9 +20991,9 @@ loop960:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop960
+	JMP          loop1018
 
-done961:
+done1019:
 	VBROADCASTSS alpha+8(FP), Z9
 	VMOVUPS      (R10), Z5
 	VFMADD231PS  Z1, Z9, Z5
@@ -20191,25 +21010,25 @@ done961:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop958
+	JMP          loop1016
 
-done959:
-	JMP end925
+done1017:
+	JMP end983
 
-end925:
+end983:
 	XORQ R9, R9
 
-group962:
+group1020:
 	CMPQ R9, R8
-	JE   done963
+	JE   done1021
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 
-loop964:
+loop1022:
 	CMPQ    R11, $0x00000004
-	JL      done965
+	JL      done1023
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -20232,9 +21051,9 @@ loop964:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop966:
+loop1024:
 	CMPQ         R14, $0x00000001
-	JL           done967
+	JL           done1025
 	VMOVUPS      (R13), Z17
 	VMOVUPS      64(R13), Z18
 	VMOVUPS      128(R13), Z19
@@ -20262,9 +21081,9 @@ loop966:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop966
+	JMP          loop1024
 
-done967:
+done1025:
 	VBROADCASTSS alpha+8(FP), Z21
 	VMOVUPS      (R10), Z17
 	VFMADD231PS  Z1, Z21, Z17
@@ -20323,12 +21142,12 @@ done967:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop964
+	JMP          loop1022
 
-done965:
-loop968:
+done1023:
+loop1026:
 	CMPQ    R11, $0x00000001
-	JL      done969
+	JL      done1027
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -20339,9 +21158,9 @@ loop968:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop970:
+loop1028:
 	CMPQ         R14, $0x00000001
-	JL           done971
+	JL           done1029
 	VMOVUPS      (R13), Z5
 	VMOVUPS      64(R13), Z6
 	VMOVUPS      128(R13), Z7
@@ -20354,9 +21173,9 @@ loop970:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop970
+	JMP          loop1028
 
-done971:
+done1029:
 	VBROADCASTSS alpha+8(FP), Z9
 	VMOVUPS      (R10), Z5
 	VFMADD231PS  Z1, Z9, Z5
@@ -20373,13 +21192,13 @@ done971:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop968
+	JMP          loop1026
 
-done969:
+done1027:
 	ADDQ $0x00000100, R9
-	JMP  group962
+	JMP  group1020
 
-done963:
+done1021:
 	VZEROUPPER
 	RET
 
@@ -20404,9 +21223,9 @@ TEXT ·features32AVX512(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000010
-	JG           next973
+	JG           next1031
 	TESTQ        DI, DI
-	JZ           end972
+	JZ           end1030
 	MOVQ         $-1, R11
 	BZHIQ        DI, R11, R11
 	KMOVW        R11, K1
@@ -20420,9 +21239,9 @@ TEXT ·features32AVX512(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 
-loop974:
+loop1032:
 	CMPQ         R12, $0x00000004
-	JL           done975
+	JL           done1033
 	VBROADCASTSS (R11), Z7
 	VMOVUPS.Z    (DI), K1, Z8
 	VFMADD231PS  Z8, Z7, Z3
@@ -20438,21 +21257,21 @@ loop974:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop974
+	JMP          loop1032
 
-done975:
-loop976:
+done1033:
+loop1034:
 	CMPQ         R12, $0x00000001
-	JL           done977
+	JL           done1035
 	VBROADCASTSS (R11), Z7
 	VMOVUPS.Z    (DI), K1, Z8
 	VFMADD231PS  Z8, Z7, Z3
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop976
+	JMP          loop1034
 
-done977:
+done1035:
 	VADDPS       Z4, Z3, Z3
 	VADDPS       Z5, Z3, Z3
 	VADDPS       Z6, Z3, Z3
@@ -20485,11 +21304,11 @@ done977:
 	VFNMADD231PS Z4, Z5, Z6
 	VMOVUPS      Z3, K1, (CX)(R10*1)
 	VMOVUPS      Z6, K1, (AX)(R10*1)
-	JMP          end972
+	JMP          end1030
 
-next973:
+next1031:
 	CMPQ    DI, $0x00000020
-	JG      next978
+	JG      next1036
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -20508,9 +21327,9 @@ next973:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop979:
+loop1037:
 	CMPQ         R12, $0x00000004
-	JL           done980
+	JL           done1038
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VMOVUPS.Z    64(DI), K1, Z12
@@ -20530,12 +21349,12 @@ loop979:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop979
+	JMP          loop1037
 
-done980:
-loop981:
+done1038:
+loop1039:
 	CMPQ         R12, $0x00000001
-	JL           done982
+	JL           done1040
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VMOVUPS.Z    64(DI), K1, Z12
@@ -20543,9 +21362,9 @@ loop981:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop981
+	JMP          loop1039
 
-done982:
+done1040:
 	VADDPS       Z5, Z3, Z3
 	VADDPS       Z6, Z4, Z4
 	VADDPS       Z7, Z3, Z3
@@ -20601,11 +21420,11 @@ done982:
 	VMOVUPS      Z4, K1, 64(CX)(R10*1)
 	VMOVUPS      Z9, (AX)(R10*1)
 	VMOVUPS      Z10, K1, 64(AX)(R10*1)
-	JMP          end972
+	JMP          end1030
 
-next978:
+next1036:
 	CMPQ    DI, $0x00000030
-	JG      next983
+	JG      next1041
 	SUBQ    $0x00000020, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -20621,9 +21440,9 @@ next978:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop984:
+loop1042:
 	CMPQ         R12, $0x00000002
-	JL           done985
+	JL           done1043
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z3
 	VFMADD231PS  64(DI), Z9, Z4
@@ -20637,12 +21456,12 @@ loop984:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop984
+	JMP          loop1042
 
-done985:
-loop986:
+done1043:
+loop1044:
 	CMPQ         R12, $0x00000001
-	JL           done987
+	JL           done1045
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z3
 	VFMADD231PS  64(DI), Z9, Z4
@@ -20651,9 +21470,9 @@ loop986:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop986
+	JMP          loop1044
 
-done987:
+done1045:
 	VADDPS       Z6, Z3, Z3
 	VADDPS       Z7, Z4, Z4
 	VADDPS       Z8, Z5, Z5
@@ -20726,9 +21545,9 @@ done987:
 	VMOVUPS      Z12, (AX)(R10*1)
 	VMOVUPS      Z13, 64(AX)(R10*1)
 	VMOVUPS      Z14, K1, 128(AX)(R10*1)
-	JMP          end972
+	JMP          end1030
 
-next983:
+next1041:
 	SUBQ    $0x00000030, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -20746,9 +21565,9 @@ next983:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop989:
+loop1047:
 	CMPQ         R12, $0x00000002
-	JL           done990
+	JL           done1048
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VFMADD231PS  64(DI), Z11, Z4
@@ -20764,12 +21583,12 @@ loop989:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop989
+	JMP          loop1047
 
-done990:
-loop991:
+done1048:
+loop1049:
 	CMPQ         R12, $0x00000001
-	JL           done992
+	JL           done1050
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VFMADD231PS  64(DI), Z11, Z4
@@ -20779,9 +21598,9 @@ loop991:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop991
+	JMP          loop1049
 
-done992:
+done1050:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -20875,14 +21694,14 @@ done992:
 	VMOVUPS      Z16, 64(AX)(R10*1)
 	VMOVUPS      Z17, 128(AX)(R10*1)
 	VMOVUPS      Z18, K1, 192(AX)(R10*1)
-	JMP          end972
+	JMP          end1030
 
-end972:
+end1030:
 	XORQ R10, R10
 
-group993:
+group1051:
 	CMPQ    R10, R9
-	JE      done994
+	JE      done1052
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
@@ -20896,9 +21715,9 @@ group993:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop995:
+loop1053:
 	CMPQ         R12, $0x00000002
-	JL           done996
+	JL           done1054
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VFMADD231PS  64(DI), Z11, Z4
@@ -20912,12 +21731,12 @@ loop995:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop995
+	JMP          loop1053
 
-done996:
-loop997:
+done1054:
+loop1055:
 	CMPQ         R12, $0x00000001
-	JL           done998
+	JL           done1056
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VFMADD231PS  64(DI), Z11, Z4
@@ -20926,9 +21745,9 @@ loop997:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop997
+	JMP          loop1055
 
-done998:
+done1056:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -21023,9 +21842,9 @@ done998:
 	VMOVUPS      Z17, 128(AX)(R10*1)
 	VMOVUPS      Z18, 192(AX)(R10*1)
 	ADDQ         $0x00000100, R10
-	JMP          group993
+	JMP          group1051
 
-done994:
+done1052:
 	VZEROUPPER
 	RET
 
@@ -21055,9 +21874,9 @@ TEXT ·fourierFeaturesAVX2(SB), NOSPLIT, $0-48
 	ADDQ         AX, BX
 	LEAQ         (DX)(DX*2), R8
 
-loop999:
+loop1057:
 	CMPQ         DI, $0x00000004
-	JL           done1000
+	JL           done1058
 	VBROADCASTSD (SI), Y10
 	VFMADD231PD  (BX), Y10, Y2
 	VFMADD231PD  32(BX), Y10, Y3
@@ -21073,21 +21892,21 @@ loop999:
 	LEAQ         (BX)(DX*4), BX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop999
+	JMP          loop1057
 
-done1000:
-loop1001:
+done1058:
+loop1059:
 	CMPQ         DI, $0x00000001
-	JL           done1002
+	JL           done1060
 	VBROADCASTSD (SI), Y10
 	VFMADD231PD  (BX), Y10, Y2
 	VFMADD231PD  32(BX), Y10, Y3
 	ADDQ         DX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1001
+	JMP          loop1059
 
-done1002:
+done1060:
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y2, Y2
@@ -21202,9 +22021,9 @@ done1002:
 	SHRQ         $0x03, DX
 	DECQ         DX
 
-loop1003:
+loop1061:
 	CMPQ   DX, $0x00000001
-	JL     done1004
+	JL     done1062
 	MOVQ   n+40(FP), BX
 	ADDQ   $0x07, BX
 	SHRQ   $0x03, BX
@@ -21224,9 +22043,9 @@ loop1003:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 
-loop1005:
+loop1063:
 	CMPQ         R8, $0x00000004
-	JL           done1006
+	JL           done1064
 	VBROADCASTSD (DI), Y10
 	VFMADD231PD  (SI), Y10, Y2
 	VFMADD231PD  32(SI), Y10, Y3
@@ -21242,21 +22061,21 @@ loop1005:
 	LEAQ         (SI)(BX*4), SI
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, R8
-	JMP          loop1005
+	JMP          loop1063
 
-done1006:
-loop1007:
+done1064:
+loop1065:
 	CMPQ         R8, $0x00000001
-	JL           done1008
+	JL           done1066
 	VBROADCASTSD (DI), Y10
 	VFMADD231PD  (SI), Y10, Y2
 	VFMADD231PD  32(SI), Y10, Y3
 	ADDQ         BX, SI
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, R8
-	JMP          loop1007
+	JMP          loop1065
 
-done1008:
+done1066:
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y2, Y2
@@ -21339,9 +22158,9 @@ done1008:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1003
+	JMP          loop1061
 
-done1004:
+done1062:
 	VZEROUPPER
 	RET
 
@@ -21371,9 +22190,9 @@ TEXT ·fourierFeatures32AVX2(SB), NOSPLIT, $0-48
 	ADDQ         AX, BX
 	LEAQ         (DX)(DX*2), R8
 
-loop1009:
+loop1067:
 	CMPQ         DI, $0x00000004
-	JL           done1010
+	JL           done1068
 	VBROADCASTSS (SI), Y10
 	VFMADD231PS  (BX), Y10, Y2
 	VFMADD231PS  32(BX), Y10, Y3
@@ -21389,21 +22208,21 @@ loop1009:
 	LEAQ         (BX)(DX*4), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1009
+	JMP          loop1067
 
-done1010:
-loop1011:
+done1068:
+loop1069:
 	CMPQ         DI, $0x00000001
-	JL           done1012
+	JL           done1070
 	VBROADCASTSS (SI), Y10
 	VFMADD231PS  (BX), Y10, Y2
 	VFMADD231PS  32(BX), Y10, Y3
 	ADDQ         DX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1011
+	JMP          loop1069
 
-done1012:
+done1070:
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y2, Y2
@@ -21494,9 +22313,9 @@ done1012:
 	SHRQ         $0x04, DX
 	DECQ         DX
 
-loop1013:
+loop1071:
 	CMPQ   DX, $0x00000001
-	JL     done1014
+	JL     done1072
 	MOVQ   n+40(FP), BX
 	ADDQ   $0x0f, BX
 	SHRQ   $0x04, BX
@@ -21516,9 +22335,9 @@ loop1013:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 
-loop1015:
+loop1073:
 	CMPQ         R8, $0x00000004
-	JL           done1016
+	JL           done1074
 	VBROADCASTSS (DI), Y10
 	VFMADD231PS  (SI), Y10, Y2
 	VFMADD231PS  32(SI), Y10, Y3
@@ -21534,21 +22353,21 @@ loop1015:
 	LEAQ         (SI)(BX*4), SI
 	ADDQ         $0x00000010, DI
 	SUBQ         $0x00000004, R8
-	JMP          loop1015
+	JMP          loop1073
 
-done1016:
-loop1017:
+done1074:
+loop1075:
 	CMPQ         R8, $0x00000001
-	JL           done1018
+	JL           done1076
 	VBROADCASTSS (DI), Y10
 	VFMADD231PS  (SI), Y10, Y2
 	VFMADD231PS  32(SI), Y10, Y3
 	ADDQ         BX, SI
 	ADDQ         $0x00000004, DI
 	SUBQ         $0x00000001, R8
-	JMP          loop1017
+	JMP          loop1075
 
-done1018:
+done1076:
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y2, Y2
@@ -21607,9 +22426,9 @@ done1018:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1013
+	JMP          loop1071
 
-done1014:
+done1072:
 	VZEROUPPER
 	RET
 
@@ -21635,7 +22454,7 @@ TEXT ·fourierStepAVX512(SB), NOSPLIT, $0-96
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1020
+	JNE          next1078
 	MOVQ         n+72(FP), CX
 	ADDQ         $0x07, CX
 	SHRQ         $0x03, CX
@@ -21651,9 +22470,9 @@ TEXT ·fourierStepAVX512(SB), NOSPLIT, $0-96
 	ADDQ         AX, BX
 	LEAQ         (CX)(CX*2), R8
 
-loop1021:
+loop1079:
 	CMPQ         DI, $0x00000004
-	JL           done1022
+	JL           done1080
 	VBROADCASTSD (SI), Z7
 	VFMADD231PD  (BX), Z7, Z3
 	VBROADCASTSD 8(SI), Z7
@@ -21665,20 +22484,20 @@ loop1021:
 	LEAQ         (BX)(CX*4), BX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1021
+	JMP          loop1079
 
-done1022:
-loop1023:
+done1080:
+loop1081:
 	CMPQ         DI, $0x00000001
-	JL           done1024
+	JL           done1082
 	VBROADCASTSD (SI), Z7
 	VFMADD231PD  (BX), Z7, Z3
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1023
+	JMP          loop1081
 
-done1024:
+done1082:
 	VADDPD       Z4, Z3, Z3
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z3, Z3
@@ -21732,11 +22551,11 @@ done1024:
 	VMOVUPD      Z6, (CX)
 	VMOVUPD      Z3, 64(CX)
 	ADDQ         $0x00000040, AX
-	JMP          done1019
+	JMP          done1077
 
-next1020:
+next1078:
 	CMPQ    CX, $0x01
-	JNE     next1025
+	JNE     next1083
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -21756,9 +22575,9 @@ next1020:
 	ADDQ    AX, BX
 	LEAQ    (CX)(CX*2), R8
 
-loop1026:
+loop1084:
 	CMPQ         DI, $0x00000004
-	JL           done1027
+	JL           done1085
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -21774,21 +22593,21 @@ loop1026:
 	LEAQ         (BX)(CX*4), BX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1026
+	JMP          loop1084
 
-done1027:
-loop1028:
+done1085:
+loop1086:
 	CMPQ         DI, $0x00000001
-	JL           done1029
+	JL           done1087
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1028
+	JMP          loop1086
 
-done1029:
+done1087:
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z4, Z4
 	VADDPD       Z7, Z3, Z3
@@ -21873,11 +22692,11 @@ done1029:
 	VMOVUPD      Z10, 128(CX)
 	VMOVUPD      Z4, 192(CX)
 	ADDQ         $0x00000080, AX
-	JMP          done1019
+	JMP          done1077
 
-next1025:
+next1083:
 	CMPQ    CX, $0x02
-	JNE     next1030
+	JNE     next1088
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -21894,9 +22713,9 @@ next1025:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1031:
+loop1089:
 	CMPQ         DI, $0x00000002
-	JL           done1032
+	JL           done1090
 	VBROADCASTSD (SI), Z9
 	VFMADD231PD  (BX), Z9, Z3
 	VFMADD231PD  64(BX), Z9, Z4
@@ -21908,12 +22727,12 @@ loop1031:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1031
+	JMP          loop1089
 
-done1032:
-loop1033:
+done1090:
+loop1091:
 	CMPQ         DI, $0x00000001
-	JL           done1034
+	JL           done1092
 	VBROADCASTSD (SI), Z9
 	VFMADD231PD  (BX), Z9, Z3
 	VFMADD231PD  64(BX), Z9, Z4
@@ -21921,9 +22740,9 @@ loop1033:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1033
+	JMP          loop1091
 
-done1034:
+done1092:
 	VADDPD       Z6, Z3, Z3
 	VADDPD       Z7, Z4, Z4
 	VADDPD       Z8, Z5, Z5
@@ -22033,11 +22852,11 @@ done1034:
 	VMOVUPD      Z14, 256(CX)
 	VMOVUPD      Z5, 320(CX)
 	ADDQ         $0x000000c0, AX
-	JMP          done1019
+	JMP          done1077
 
-next1030:
+next1088:
 	CMPQ    CX, $0x03
-	JNE     next1035
+	JNE     next1093
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -22056,9 +22875,9 @@ next1030:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1036:
+loop1094:
 	CMPQ         DI, $0x00000002
-	JL           done1037
+	JL           done1095
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -22072,12 +22891,12 @@ loop1036:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1036
+	JMP          loop1094
 
-done1037:
-loop1038:
+done1095:
+loop1096:
 	CMPQ         DI, $0x00000001
-	JL           done1039
+	JL           done1097
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -22086,9 +22905,9 @@ loop1038:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1038
+	JMP          loop1096
 
-done1039:
+done1097:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -22227,17 +23046,17 @@ done1039:
 	VMOVUPD      Z18, 384(CX)
 	VMOVUPD      Z6, 448(CX)
 	ADDQ         $0x00000100, AX
-	JMP          done1019
+	JMP          done1077
 
-next1035:
-done1019:
+next1093:
+done1077:
 	MOVQ rows+80(FP), CX
 	CMPQ CX, $0x00
-	JNE  next1041
+	JNE  next1099
 
-loop1042:
+loop1100:
 	CMPQ    DX, $0x00000001
-	JL      done1043
+	JL      done1101
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -22256,9 +23075,9 @@ loop1042:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1044:
+loop1102:
 	CMPQ         DI, $0x00000002
-	JL           done1045
+	JL           done1103
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -22272,12 +23091,12 @@ loop1044:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1044
+	JMP          loop1102
 
-done1045:
-loop1046:
+done1103:
+loop1104:
 	CMPQ         DI, $0x00000001
-	JL           done1047
+	JL           done1105
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -22286,9 +23105,9 @@ loop1046:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1046
+	JMP          loop1104
 
-done1047:
+done1105:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -22426,16 +23245,16 @@ done1047:
 	VMOVUPD      Z6, 448(CX)
 	ADDQ         $0x00000100, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1042
+	JMP          loop1100
 
-done1043:
-	JMP finish1040
+done1101:
+	JMP finish1098
 
-next1041:
+next1099:
 	CMPQ    CX, $0x01
-	JNE     next1048
+	JNE     next1106
 	TESTQ   DX, DX
-	JZ      skip1049
+	JZ      skip1107
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -22454,9 +23273,9 @@ next1041:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1050:
+loop1108:
 	CMPQ         DI, $0x00000002
-	JL           done1051
+	JL           done1109
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -22470,12 +23289,12 @@ loop1050:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1050
+	JMP          loop1108
 
-done1051:
-loop1052:
+done1109:
+loop1110:
 	CMPQ         DI, $0x00000001
-	JL           done1053
+	JL           done1111
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -22484,9 +23303,9 @@ loop1052:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1052
+	JMP          loop1110
 
-done1053:
+done1111:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -22625,7 +23444,7 @@ done1053:
 	ADDQ         $0x00000100, AX
 	DECQ         DX
 
-skip1049:
+skip1107:
 	VMOVUPD      Z0, Z3
 	MOVQ         cols+88(FP), CX
 	SHLQ         $0x06, CX
@@ -22636,9 +23455,9 @@ skip1049:
 	MOVQ         f+16(FP), R8
 	VBROADCASTSD (R8), Z7
 
-loop1054:
+loop1112:
 	CMPQ    DX, $0x00000001
-	JL      done1055
+	JL      done1113
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x07, R8
 	SHRQ    $0x03, R8
@@ -22657,9 +23476,9 @@ loop1054:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1056:
+loop1114:
 	CMPQ         R11, $0x00000002
-	JL           done1057
+	JL           done1115
 	VBROADCASTSD (R10), Z13
 	VFMADD231PD  (R9), Z13, Z8
 	VFMADD231PD  64(R9), Z13, Z9
@@ -22673,12 +23492,12 @@ loop1056:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1056
+	JMP          loop1114
 
-done1057:
-loop1058:
+done1115:
+loop1116:
 	CMPQ         R11, $0x00000001
-	JL           done1059
+	JL           done1117
 	VBROADCASTSD (R10), Z13
 	VFMADD231PD  (R9), Z13, Z8
 	VFMADD231PD  64(R9), Z13, Z9
@@ -22687,9 +23506,9 @@ loop1058:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1058
+	JMP          loop1116
 
-done1059:
+done1117:
 	VADDPD       Z4, Z8, Z8
 	VADDPD       Z5, Z9, Z9
 	VADDPD       Z6, Z10, Z10
@@ -22878,17 +23697,17 @@ done1059:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1054
+	JMP          loop1112
 
-done1055:
+done1113:
 	MOVQ CX, AX
 	MOVQ a+8(FP), CX
 	ADDQ CX, AX
 	SUBQ BX, AX
 
-loop1060:
+loop1118:
 	CMPQ        AX, $0x00000040
-	JL          done1061
+	JL          done1119
 	VMOVUPD     (SI), Z4
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (BX), Z6
@@ -22899,9 +23718,9 @@ loop1060:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1060
+	JMP         loop1118
 
-done1061:
+done1119:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y3, Y0, Y0
@@ -22910,13 +23729,13 @@ done1061:
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
 	VMOVSD        X1, (AX)
-	JMP           finish1040
+	JMP           finish1098
 
-next1048:
+next1106:
 	CMPQ    CX, $0x02
-	JNE     next1062
+	JNE     next1120
 	TESTQ   DX, DX
-	JZ      skip1063
+	JZ      skip1121
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -22935,9 +23754,9 @@ next1048:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1064:
+loop1122:
 	CMPQ         DI, $0x00000002
-	JL           done1065
+	JL           done1123
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -22951,12 +23770,12 @@ loop1064:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1064
+	JMP          loop1122
 
-done1065:
-loop1066:
+done1123:
+loop1124:
 	CMPQ         DI, $0x00000001
-	JL           done1067
+	JL           done1125
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -22965,9 +23784,9 @@ loop1066:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1066
+	JMP          loop1124
 
-done1067:
+done1125:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -23106,7 +23925,7 @@ done1067:
 	ADDQ         $0x00000100, AX
 	DECQ         DX
 
-skip1063:
+skip1121:
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	MOVQ         cols+88(FP), CX
@@ -23119,9 +23938,9 @@ skip1063:
 	VBROADCASTSD (R8), Z8
 	VBROADCASTSD 8(R8), Z9
 
-loop1068:
+loop1126:
 	CMPQ    DX, $0x00000001
-	JL      done1069
+	JL      done1127
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x07, R8
 	SHRQ    $0x03, R8
@@ -23140,9 +23959,9 @@ loop1068:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1070:
+loop1128:
 	CMPQ         R11, $0x00000002
-	JL           done1071
+	JL           done1129
 	VBROADCASTSD (R10), Z15
 	VFMADD231PD  (R9), Z15, Z10
 	VFMADD231PD  64(R9), Z15, Z11
@@ -23156,12 +23975,12 @@ loop1070:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1070
+	JMP          loop1128
 
-done1071:
-loop1072:
+done1129:
+loop1130:
 	CMPQ         R11, $0x00000001
-	JL           done1073
+	JL           done1131
 	VBROADCASTSD (R10), Z15
 	VFMADD231PD  (R9), Z15, Z10
 	VFMADD231PD  64(R9), Z15, Z11
@@ -23170,9 +23989,9 @@ loop1072:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1072
+	JMP          loop1130
 
-done1073:
+done1131:
 	VADDPD       Z5, Z10, Z10
 	VADDPD       Z6, Z11, Z11
 	VADDPD       Z7, Z12, Z12
@@ -23393,17 +24212,17 @@ done1073:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1068
+	JMP          loop1126
 
-done1069:
+done1127:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ BX, AX
 
-loop1074:
+loop1132:
 	CMPQ        AX, $0x00000040
-	JL          done1075
+	JL          done1133
 	VMOVUPD     (SI), Z5
 	VMOVUPD     (DI), Z6
 	VMOVUPD     (BX), Z7
@@ -23418,9 +24237,9 @@ loop1074:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1074
+	JMP         loop1132
 
-done1075:
+done1133:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y3, Y0, Y0
@@ -23436,13 +24255,13 @@ done1075:
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
 	VMOVSD        X1, 8(AX)
-	JMP           finish1040
+	JMP           finish1098
 
-next1062:
+next1120:
 	CMPQ    CX, $0x03
-	JNE     next1076
+	JNE     next1134
 	TESTQ   DX, DX
-	JZ      skip1077
+	JZ      skip1135
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -23461,9 +24280,9 @@ next1062:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1078:
+loop1136:
 	CMPQ         DI, $0x00000002
-	JL           done1079
+	JL           done1137
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -23477,12 +24296,12 @@ loop1078:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1078
+	JMP          loop1136
 
-done1079:
-loop1080:
+done1137:
+loop1138:
 	CMPQ         DI, $0x00000001
-	JL           done1081
+	JL           done1139
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -23491,9 +24310,9 @@ loop1080:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1080
+	JMP          loop1138
 
-done1081:
+done1139:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -23632,7 +24451,7 @@ done1081:
 	ADDQ         $0x00000100, AX
 	DECQ         DX
 
-skip1077:
+skip1135:
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	VMOVUPD      Z0, Z5
@@ -23647,9 +24466,9 @@ skip1077:
 	VBROADCASTSD 8(R8), Z10
 	VBROADCASTSD 16(R8), Z11
 
-loop1082:
+loop1140:
 	CMPQ    DX, $0x00000001
-	JL      done1083
+	JL      done1141
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x07, R8
 	SHRQ    $0x03, R8
@@ -23668,9 +24487,9 @@ loop1082:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1084:
+loop1142:
 	CMPQ         R11, $0x00000002
-	JL           done1085
+	JL           done1143
 	VBROADCASTSD (R10), Z17
 	VFMADD231PD  (R9), Z17, Z12
 	VFMADD231PD  64(R9), Z17, Z13
@@ -23684,12 +24503,12 @@ loop1084:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1084
+	JMP          loop1142
 
-done1085:
-loop1086:
+done1143:
+loop1144:
 	CMPQ         R11, $0x00000001
-	JL           done1087
+	JL           done1145
 	VBROADCASTSD (R10), Z17
 	VFMADD231PD  (R9), Z17, Z12
 	VFMADD231PD  64(R9), Z17, Z13
@@ -23698,9 +24517,9 @@ loop1086:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1086
+	JMP          loop1144
 
-done1087:
+done1145:
 	VADDPD       Z6, Z12, Z12
 	VADDPD       Z7, Z13, Z13
 	VADDPD       Z8, Z14, Z14
@@ -23953,17 +24772,17 @@ done1087:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1082
+	JMP          loop1140
 
-done1083:
+done1141:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ BX, AX
 
-loop1088:
+loop1146:
 	CMPQ        AX, $0x00000040
-	JL          done1089
+	JL          done1147
 	VMOVUPD     (SI), Z6
 	VMOVUPD     (DI), Z7
 	VMOVUPD     (BX), Z8
@@ -23982,9 +24801,9 @@ loop1088:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1088
+	JMP         loop1146
 
-done1089:
+done1147:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y3, Y0, Y0
@@ -24007,13 +24826,13 @@ done1089:
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
 	VMOVSD        X1, 16(AX)
-	JMP           finish1040
+	JMP           finish1098
 
-next1076:
+next1134:
 	CMPQ    CX, $0x04
-	JNE     next1090
+	JNE     next1148
 	TESTQ   DX, DX
-	JZ      skip1091
+	JZ      skip1149
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -24032,9 +24851,9 @@ next1076:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1092:
+loop1150:
 	CMPQ         DI, $0x00000002
-	JL           done1093
+	JL           done1151
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -24048,12 +24867,12 @@ loop1092:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1092
+	JMP          loop1150
 
-done1093:
-loop1094:
+done1151:
+loop1152:
 	CMPQ         DI, $0x00000001
-	JL           done1095
+	JL           done1153
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -24062,9 +24881,9 @@ loop1094:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1094
+	JMP          loop1152
 
-done1095:
+done1153:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -24203,7 +25022,7 @@ done1095:
 	ADDQ         $0x00000100, AX
 	DECQ         DX
 
-skip1091:
+skip1149:
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	VMOVUPD      Z0, Z5
@@ -24220,9 +25039,9 @@ skip1091:
 	VBROADCASTSD 16(R9), Z12
 	VBROADCASTSD 24(R9), Z13
 
-loop1096:
+loop1154:
 	CMPQ    DX, $0x00000001
-	JL      done1097
+	JL      done1155
 	MOVQ    n+72(FP), R9
 	ADDQ    $0x07, R9
 	SHRQ    $0x03, R9
@@ -24241,9 +25060,9 @@ loop1096:
 	MOVQ    R11, R11
 	ADDQ    AX, R10
 
-loop1098:
+loop1156:
 	CMPQ         R12, $0x00000002
-	JL           done1099
+	JL           done1157
 	VBROADCASTSD (R11), Z19
 	VFMADD231PD  (R10), Z19, Z14
 	VFMADD231PD  64(R10), Z19, Z15
@@ -24257,12 +25076,12 @@ loop1098:
 	LEAQ         (R10)(R9*2), R10
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1098
+	JMP          loop1156
 
-done1099:
-loop1100:
+done1157:
+loop1158:
 	CMPQ         R12, $0x00000001
-	JL           done1101
+	JL           done1159
 	VBROADCASTSD (R11), Z19
 	VFMADD231PD  (R10), Z19, Z14
 	VFMADD231PD  64(R10), Z19, Z15
@@ -24271,9 +25090,9 @@ loop1100:
 	ADDQ         R9, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1100
+	JMP          loop1158
 
-done1101:
+done1159:
 	VADDPD       Z7, Z14, Z14
 	VADDPD       Z8, Z15, Z15
 	VADDPD       Z9, Z16, Z16
@@ -24558,17 +25377,17 @@ done1101:
 	ADDQ         $0x00000200, R8
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JMP          loop1096
+	JMP          loop1154
 
-done1097:
+done1155:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1102:
+loop1160:
 	CMPQ        AX, $0x00000040
-	JL          done1103
+	JL          done1161
 	VMOVUPD     (DI), Z7
 	VMOVUPD     (R8), Z8
 	VMOVUPD     (SI), Z9
@@ -24591,10 +25410,9 @@ loop1102:
 	ADDQ        $0x00000040, R8
 	ADDQ        $0x00000040, SI
 	SUBQ        $0x00000040, AX
-	JMP         loop1102
+	JMP         loop1160
 
-done1103:
-	MOVQ       y+0(FP), AX
+done1161:
 	VMOVUPD    Z0, Z1
 	VMOVUPD    Z0, Z2
 	VMOVUPD    Z0, Z7
@@ -24620,18 +25438,15 @@ done1103:
 	VSHUFF64X2 $0x88, Z1, Z3, Z8
 	VSHUFF64X2 $0xdd, Z1, Z3, Z3
 	VADDPD     Z8, Z3, Z3
-	MOVQ       $0x00000004, CX
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	VMOVUPD    Z3, K1, (AX)
-	JMP        finish1040
+	MOVQ       y+0(FP), AX
+	VMOVUPD    Z3, (AX)
+	JMP        finish1098
 
-next1090:
+next1148:
 	CMPQ    CX, $0x05
-	JNE     next1104
+	JNE     next1162
 	TESTQ   DX, DX
-	JZ      skip1105
+	JZ      skip1163
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -24650,9 +25465,9 @@ next1090:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1106:
+loop1164:
 	CMPQ         DI, $0x00000002
-	JL           done1107
+	JL           done1165
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -24666,12 +25481,12 @@ loop1106:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1106
+	JMP          loop1164
 
-done1107:
-loop1108:
+done1165:
+loop1166:
 	CMPQ         DI, $0x00000001
-	JL           done1109
+	JL           done1167
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -24680,9 +25495,9 @@ loop1108:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1108
+	JMP          loop1166
 
-done1109:
+done1167:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -24821,7 +25636,7 @@ done1109:
 	ADDQ         $0x00000100, AX
 	DECQ         DX
 
-skip1105:
+skip1163:
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	VMOVUPD      Z0, Z5
@@ -24841,9 +25656,9 @@ skip1105:
 	VBROADCASTSD 24(R10), Z14
 	VBROADCASTSD 32(R10), Z15
 
-loop1110:
+loop1168:
 	CMPQ    DX, $0x00000001
-	JL      done1111
+	JL      done1169
 	MOVQ    n+72(FP), R10
 	ADDQ    $0x07, R10
 	SHRQ    $0x03, R10
@@ -24862,9 +25677,9 @@ loop1110:
 	MOVQ    R12, R12
 	ADDQ    AX, R11
 
-loop1112:
+loop1170:
 	CMPQ         R13, $0x00000002
-	JL           done1113
+	JL           done1171
 	VBROADCASTSD (R12), Z21
 	VFMADD231PD  (R11), Z21, Z16
 	VFMADD231PD  64(R11), Z21, Z17
@@ -24878,12 +25693,12 @@ loop1112:
 	LEAQ         (R11)(R10*2), R11
 	ADDQ         $0x00000010, R12
 	SUBQ         $0x00000002, R13
-	JMP          loop1112
+	JMP          loop1170
 
-done1113:
-loop1114:
+done1171:
+loop1172:
 	CMPQ         R13, $0x00000001
-	JL           done1115
+	JL           done1173
 	VBROADCASTSD (R12), Z21
 	VFMADD231PD  (R11), Z21, Z16
 	VFMADD231PD  64(R11), Z21, Z17
@@ -24892,9 +25707,9 @@ loop1114:
 	ADDQ         R10, R11
 	ADDQ         $0x00000008, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1114
+	JMP          loop1172
 
-done1115:
+done1173:
 	VADDPD       Z8, Z16, Z16
 	VADDPD       Z9, Z17, Z17
 	VADDPD       Z10, Z18, Z18
@@ -25212,17 +26027,17 @@ done1115:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1110
+	JMP          loop1168
 
-done1111:
+done1169:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1116:
+loop1174:
 	CMPQ        AX, $0x00000040
-	JL          done1117
+	JL          done1175
 	VMOVUPD     (R8), Z8
 	VMOVUPD     (R9), Z9
 	VMOVUPD     (SI), Z10
@@ -25250,10 +26065,9 @@ loop1116:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 	SUBQ        $0x00000040, AX
-	JMP         loop1116
+	JMP         loop1174
 
-done1117:
-	MOVQ       y+0(FP), AX
+done1175:
 	VMOVUPD    Z0, Z1
 	VMOVUPD    Z0, Z2
 	VMOVUPD    Z0, Z0
@@ -25278,18 +26092,15 @@ done1117:
 	VSHUFF64X2 $0x88, Z7, Z3, Z8
 	VSHUFF64X2 $0xdd, Z7, Z3, Z3
 	VADDPD     Z8, Z3, Z3
-	MOVQ       $0x00000005, CX
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	VMOVUPD    Z3, K1, (AX)
-	JMP        finish1040
+	MOVQ       y+0(FP), AX
+	VMOVUPD    Z3, (AX)
+	JMP        finish1098
 
-next1104:
+next1162:
 	CMPQ    CX, $0x06
-	JNE     next1118
+	JNE     next1176
 	TESTQ   DX, DX
-	JZ      skip1119
+	JZ      skip1177
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -25308,9 +26119,9 @@ next1104:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1120:
+loop1178:
 	CMPQ         DI, $0x00000002
-	JL           done1121
+	JL           done1179
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -25324,12 +26135,12 @@ loop1120:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1120
+	JMP          loop1178
 
-done1121:
-loop1122:
+done1179:
+loop1180:
 	CMPQ         DI, $0x00000001
-	JL           done1123
+	JL           done1181
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -25338,9 +26149,9 @@ loop1122:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1122
+	JMP          loop1180
 
-done1123:
+done1181:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -25479,7 +26290,7 @@ done1123:
 	ADDQ         $0x00000100, AX
 	DECQ         DX
 
-skip1119:
+skip1177:
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
@@ -25495,9 +26306,9 @@ skip1119:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 
-loop1124:
+loop1182:
 	CMPQ    DX, $0x00000001
-	JL      done1125
+	JL      done1183
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -25516,9 +26327,9 @@ loop1124:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1126:
+loop1184:
 	CMPQ         R14, $0x00000002
-	JL           done1127
+	JL           done1185
 	VBROADCASTSD (R13), Z17
 	VFMADD231PD  (R12), Z17, Z12
 	VFMADD231PD  64(R12), Z17, Z13
@@ -25532,12 +26343,12 @@ loop1126:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1126
+	JMP          loop1184
 
-done1127:
-loop1128:
+done1185:
+loop1186:
 	CMPQ         R14, $0x00000001
-	JL           done1129
+	JL           done1187
 	VBROADCASTSD (R13), Z17
 	VFMADD231PD  (R12), Z17, Z12
 	VFMADD231PD  64(R12), Z17, Z13
@@ -25546,9 +26357,9 @@ loop1128:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1128
+	JMP          loop1186
 
-done1129:
+done1187:
 	VADDPD           Z9, Z12, Z12
 	VADDPD           Z10, Z13, Z13
 	VADDPD           Z11, Z14, Z14
@@ -25898,17 +26709,17 @@ done1129:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1124
+	JMP              loop1182
 
-done1125:
+done1183:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1130:
+loop1188:
 	CMPQ             AX, $0x00000040
-	JL               done1131
+	JL               done1189
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (SI), Z11
@@ -25940,10 +26751,9 @@ loop1130:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1130
+	JMP              loop1188
 
-done1131:
-	MOVQ       y+0(FP), AX
+done1189:
 	VMOVUPD    Z0, Z1
 	VMOVUPD    Z0, Z0
 	VUNPCKLPD  Z4, Z3, Z2
@@ -25967,18 +26777,15 @@ done1131:
 	VSHUFF64X2 $0x88, Z7, Z3, Z2
 	VSHUFF64X2 $0xdd, Z7, Z3, Z3
 	VADDPD     Z2, Z3, Z3
-	MOVQ       $0x00000006, CX
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	VMOVUPD    Z3, K1, (AX)
-	JMP        finish1040
+	MOVQ       y+0(FP), AX
+	VMOVUPD    Z3, (AX)
+	JMP        finish1098
 
-next1118:
+next1176:
 	CMPQ    CX, $0x07
-	JNE     next1132
+	JNE     next1190
 	TESTQ   DX, DX
-	JZ      skip1133
+	JZ      skip1191
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -25997,9 +26804,9 @@ next1118:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1134:
+loop1192:
 	CMPQ         DI, $0x00000002
-	JL           done1135
+	JL           done1193
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -26013,12 +26820,12 @@ loop1134:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1134
+	JMP          loop1192
 
-done1135:
-loop1136:
+done1193:
+loop1194:
 	CMPQ         DI, $0x00000001
-	JL           done1137
+	JL           done1195
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -26027,9 +26834,9 @@ loop1136:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1136
+	JMP          loop1194
 
-done1137:
+done1195:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -26168,7 +26975,7 @@ done1137:
 	ADDQ         $0x00000100, AX
 	DECQ         DX
 
-skip1133:
+skip1191:
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
@@ -26185,9 +26992,9 @@ skip1133:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 
-loop1138:
+loop1196:
 	CMPQ    DX, $0x00000001
-	JL      done1139
+	JL      done1197
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -26206,9 +27013,9 @@ loop1138:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1140:
+loop1198:
 	CMPQ         R14, $0x00000002
-	JL           done1141
+	JL           done1199
 	VBROADCASTSD (R13), Z18
 	VFMADD231PD  (R12), Z18, Z13
 	VFMADD231PD  64(R12), Z18, Z14
@@ -26222,12 +27029,12 @@ loop1140:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1140
+	JMP          loop1198
 
-done1141:
-loop1142:
+done1199:
+loop1200:
 	CMPQ         R14, $0x00000001
-	JL           done1143
+	JL           done1201
 	VBROADCASTSD (R13), Z18
 	VFMADD231PD  (R12), Z18, Z13
 	VFMADD231PD  64(R12), Z18, Z14
@@ -26236,9 +27043,9 @@ loop1142:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1142
+	JMP          loop1200
 
-done1143:
+done1201:
 	VADDPD           Z10, Z13, Z13
 	VADDPD           Z11, Z14, Z14
 	VADDPD           Z12, Z15, Z15
@@ -26620,17 +27427,17 @@ done1143:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1138
+	JMP              loop1196
 
-done1139:
+done1197:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1144:
+loop1202:
 	CMPQ             AX, $0x00000040
-	JL               done1145
+	JL               done1203
 	VMOVUPD          (R8), Z10
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (SI), Z12
@@ -26666,10 +27473,9 @@ loop1144:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1144
+	JMP              loop1202
 
-done1145:
-	MOVQ       y+0(FP), AX
+done1203:
 	VMOVUPD    Z0, Z0
 	VUNPCKLPD  Z4, Z3, Z1
 	VUNPCKHPD  Z4, Z3, Z3
@@ -26692,18 +27498,15 @@ done1145:
 	VSHUFF64X2 $0x88, Z7, Z3, Z1
 	VSHUFF64X2 $0xdd, Z7, Z3, Z3
 	VADDPD     Z1, Z3, Z3
-	MOVQ       $0x00000007, CX
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	VMOVUPD    Z3, K1, (AX)
-	JMP        finish1040
+	MOVQ       y+0(FP), AX
+	VMOVUPD    Z3, (AX)
+	JMP        finish1098
 
-next1132:
+next1190:
 	CMPQ    CX, $0x08
-	JNE     next1146
+	JNE     next1204
 	TESTQ   DX, DX
-	JZ      skip1147
+	JZ      skip1205
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -26722,9 +27525,9 @@ next1132:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1148:
+loop1206:
 	CMPQ         DI, $0x00000002
-	JL           done1149
+	JL           done1207
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -26738,12 +27541,12 @@ loop1148:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1148
+	JMP          loop1206
 
-done1149:
-loop1150:
+done1207:
+loop1208:
 	CMPQ         DI, $0x00000001
-	JL           done1151
+	JL           done1209
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -26752,9 +27555,9 @@ loop1150:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1150
+	JMP          loop1208
 
-done1151:
+done1209:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -26893,7 +27696,7 @@ done1151:
 	ADDQ         $0x00000100, AX
 	DECQ         DX
 
-skip1147:
+skip1205:
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
@@ -26911,9 +27714,9 @@ skip1147:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 
-loop1152:
+loop1210:
 	CMPQ    DX, $0x00000001
-	JL      done1153
+	JL      done1211
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -26932,9 +27735,9 @@ loop1152:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1154:
+loop1212:
 	CMPQ         R14, $0x00000002
-	JL           done1155
+	JL           done1213
 	VBROADCASTSD (R13), Z19
 	VFMADD231PD  (R12), Z19, Z14
 	VFMADD231PD  64(R12), Z19, Z15
@@ -26948,12 +27751,12 @@ loop1154:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1154
+	JMP          loop1212
 
-done1155:
-loop1156:
+done1213:
+loop1214:
 	CMPQ         R14, $0x00000001
-	JL           done1157
+	JL           done1215
 	VBROADCASTSD (R13), Z19
 	VFMADD231PD  (R12), Z19, Z14
 	VFMADD231PD  64(R12), Z19, Z15
@@ -26962,9 +27765,9 @@ loop1156:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1156
+	JMP          loop1214
 
-done1157:
+done1215:
 	VADDPD           Z11, Z14, Z14
 	VADDPD           Z12, Z15, Z15
 	VADDPD           Z13, Z16, Z16
@@ -27378,17 +28181,17 @@ done1157:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1152
+	JMP              loop1210
 
-done1153:
+done1211:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1158:
+loop1216:
 	CMPQ             AX, $0x00000040
-	JL               done1159
+	JL               done1217
 	VMOVUPD          (R8), Z11
 	VMOVUPD          (R9), Z12
 	VMOVUPD          (SI), Z13
@@ -27428,10 +28231,9 @@ loop1158:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1158
+	JMP              loop1216
 
-done1159:
-	MOVQ       y+0(FP), AX
+done1217:
 	VUNPCKLPD  Z4, Z3, Z0
 	VUNPCKHPD  Z4, Z3, Z3
 	VADDPD     Z0, Z3, Z3
@@ -27453,11 +28255,12 @@ done1159:
 	VSHUFF64X2 $0x88, Z7, Z3, Z0
 	VSHUFF64X2 $0xdd, Z7, Z3, Z3
 	VADDPD     Z0, Z3, Z3
+	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1040
+	JMP        finish1098
 
-next1146:
-finish1040:
+next1204:
+finish1098:
 	VZEROUPPER
 	RET
 
@@ -27483,7 +28286,7 @@ TEXT ·fourierStep32AVX512(SB), NOSPLIT, $0-96
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1161
+	JNE          next1219
 	MOVQ         n+72(FP), CX
 	ADDQ         $0x0f, CX
 	SHRQ         $0x04, CX
@@ -27499,9 +28302,9 @@ TEXT ·fourierStep32AVX512(SB), NOSPLIT, $0-96
 	ADDQ         AX, BX
 	LEAQ         (CX)(CX*2), R8
 
-loop1162:
+loop1220:
 	CMPQ         DI, $0x00000004
-	JL           done1163
+	JL           done1221
 	VBROADCASTSS (SI), Z7
 	VFMADD231PS  (BX), Z7, Z3
 	VBROADCASTSS 4(SI), Z7
@@ -27513,20 +28316,20 @@ loop1162:
 	LEAQ         (BX)(CX*4), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1162
+	JMP          loop1220
 
-done1163:
-loop1164:
+done1221:
+loop1222:
 	CMPQ         DI, $0x00000001
-	JL           done1165
+	JL           done1223
 	VBROADCASTSS (SI), Z7
 	VFMADD231PS  (BX), Z7, Z3
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1164
+	JMP          loop1222
 
-done1165:
+done1223:
 	VADDPS       Z4, Z3, Z3
 	VADDPS       Z5, Z3, Z3
 	VADDPS       Z6, Z3, Z3
@@ -27564,11 +28367,11 @@ done1165:
 	VMOVUPS      Z6, (CX)
 	VMOVUPS      Z3, 64(CX)
 	ADDQ         $0x00000040, AX
-	JMP          done1160
+	JMP          done1218
 
-next1161:
+next1219:
 	CMPQ    CX, $0x01
-	JNE     next1166
+	JNE     next1224
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -27588,9 +28391,9 @@ next1161:
 	ADDQ    AX, BX
 	LEAQ    (CX)(CX*2), R8
 
-loop1167:
+loop1225:
 	CMPQ         DI, $0x00000004
-	JL           done1168
+	JL           done1226
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -27606,21 +28409,21 @@ loop1167:
 	LEAQ         (BX)(CX*4), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1167
+	JMP          loop1225
 
-done1168:
-loop1169:
+done1226:
+loop1227:
 	CMPQ         DI, $0x00000001
-	JL           done1170
+	JL           done1228
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1169
+	JMP          loop1227
 
-done1170:
+done1228:
 	VADDPS       Z5, Z3, Z3
 	VADDPS       Z6, Z4, Z4
 	VADDPS       Z7, Z3, Z3
@@ -27681,11 +28484,11 @@ done1170:
 	VMOVUPS      Z10, 128(CX)
 	VMOVUPS      Z4, 192(CX)
 	ADDQ         $0x00000080, AX
-	JMP          done1160
+	JMP          done1218
 
-next1166:
+next1224:
 	CMPQ    CX, $0x02
-	JNE     next1171
+	JNE     next1229
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -27702,9 +28505,9 @@ next1166:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1172:
+loop1230:
 	CMPQ         DI, $0x00000002
-	JL           done1173
+	JL           done1231
 	VBROADCASTSS (SI), Z9
 	VFMADD231PS  (BX), Z9, Z3
 	VFMADD231PS  64(BX), Z9, Z4
@@ -27716,12 +28519,12 @@ loop1172:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1172
+	JMP          loop1230
 
-done1173:
-loop1174:
+done1231:
+loop1232:
 	CMPQ         DI, $0x00000001
-	JL           done1175
+	JL           done1233
 	VBROADCASTSS (SI), Z9
 	VFMADD231PS  (BX), Z9, Z3
 	VFMADD231PS  64(BX), Z9, Z4
@@ -27729,9 +28532,9 @@ loop1174:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1174
+	JMP          loop1232
 
-done1175:
+done1233:
 	VADDPS       Z6, Z3, Z3
 	VADDPS       Z7, Z4, Z4
 	VADDPS       Z8, Z5, Z5
@@ -27809,11 +28612,11 @@ done1175:
 	VMOVUPS      Z14, 256(CX)
 	VMOVUPS      Z5, 320(CX)
 	ADDQ         $0x000000c0, AX
-	JMP          done1160
+	JMP          done1218
 
-next1171:
+next1229:
 	CMPQ    CX, $0x03
-	JNE     next1176
+	JNE     next1234
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -27832,9 +28635,9 @@ next1171:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1177:
+loop1235:
 	CMPQ         DI, $0x00000002
-	JL           done1178
+	JL           done1236
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -27848,12 +28651,12 @@ loop1177:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1177
+	JMP          loop1235
 
-done1178:
-loop1179:
+done1236:
+loop1237:
 	CMPQ         DI, $0x00000001
-	JL           done1180
+	JL           done1238
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -27862,9 +28665,9 @@ loop1179:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1179
+	JMP          loop1237
 
-done1180:
+done1238:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -27963,17 +28766,17 @@ done1180:
 	VMOVUPS      Z18, 384(CX)
 	VMOVUPS      Z6, 448(CX)
 	ADDQ         $0x00000100, AX
-	JMP          done1160
+	JMP          done1218
 
-next1176:
-done1160:
+next1234:
+done1218:
 	MOVQ rows+80(FP), CX
 	CMPQ CX, $0x00
-	JNE  next1182
+	JNE  next1240
 
-loop1183:
+loop1241:
 	CMPQ    DX, $0x00000001
-	JL      done1184
+	JL      done1242
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -27992,9 +28795,9 @@ loop1183:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1185:
+loop1243:
 	CMPQ         DI, $0x00000002
-	JL           done1186
+	JL           done1244
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -28008,12 +28811,12 @@ loop1185:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1185
+	JMP          loop1243
 
-done1186:
-loop1187:
+done1244:
+loop1245:
 	CMPQ         DI, $0x00000001
-	JL           done1188
+	JL           done1246
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -28022,9 +28825,9 @@ loop1187:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1187
+	JMP          loop1245
 
-done1188:
+done1246:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -28122,16 +28925,16 @@ done1188:
 	VMOVUPS      Z6, 448(CX)
 	ADDQ         $0x00000100, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1183
+	JMP          loop1241
 
-done1184:
-	JMP finish1181
+done1242:
+	JMP finish1239
 
-next1182:
+next1240:
 	CMPQ    CX, $0x01
-	JNE     next1189
+	JNE     next1247
 	TESTQ   DX, DX
-	JZ      skip1190
+	JZ      skip1248
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -28150,9 +28953,9 @@ next1182:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1191:
+loop1249:
 	CMPQ         DI, $0x00000002
-	JL           done1192
+	JL           done1250
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -28166,12 +28969,12 @@ loop1191:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1191
+	JMP          loop1249
 
-done1192:
-loop1193:
+done1250:
+loop1251:
 	CMPQ         DI, $0x00000001
-	JL           done1194
+	JL           done1252
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -28180,9 +28983,9 @@ loop1193:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1193
+	JMP          loop1251
 
-done1194:
+done1252:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -28281,7 +29084,7 @@ done1194:
 	ADDQ         $0x00000100, AX
 	DECQ         DX
 
-skip1190:
+skip1248:
 	VMOVUPS      Z0, Z3
 	MOVQ         cols+88(FP), CX
 	SHLQ         $0x06, CX
@@ -28292,9 +29095,9 @@ skip1190:
 	MOVQ         f+16(FP), R8
 	VBROADCASTSS (R8), Z7
 
-loop1195:
+loop1253:
 	CMPQ    DX, $0x00000001
-	JL      done1196
+	JL      done1254
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x0f, R8
 	SHRQ    $0x04, R8
@@ -28313,9 +29116,9 @@ loop1195:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1197:
+loop1255:
 	CMPQ         R11, $0x00000002
-	JL           done1198
+	JL           done1256
 	VBROADCASTSS (R10), Z13
 	VFMADD231PS  (R9), Z13, Z8
 	VFMADD231PS  64(R9), Z13, Z9
@@ -28329,12 +29132,12 @@ loop1197:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1197
+	JMP          loop1255
 
-done1198:
-loop1199:
+done1256:
+loop1257:
 	CMPQ         R11, $0x00000001
-	JL           done1200
+	JL           done1258
 	VBROADCASTSS (R10), Z13
 	VFMADD231PS  (R9), Z13, Z8
 	VFMADD231PS  64(R9), Z13, Z9
@@ -28343,9 +29146,9 @@ loop1199:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1199
+	JMP          loop1257
 
-done1200:
+done1258:
 	VADDPS       Z4, Z8, Z8
 	VADDPS       Z5, Z9, Z9
 	VADDPS       Z6, Z10, Z10
@@ -28494,17 +29297,17 @@ done1200:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1195
+	JMP          loop1253
 
-done1196:
+done1254:
 	MOVQ CX, AX
 	MOVQ a+8(FP), CX
 	ADDQ CX, AX
 	SUBQ BX, AX
 
-loop1201:
+loop1259:
 	CMPQ        AX, $0x00000040
-	JL          done1202
+	JL          done1260
 	VMOVUPS     (SI), Z4
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (BX), Z6
@@ -28515,9 +29318,9 @@ loop1201:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1201
+	JMP         loop1259
 
-done1202:
+done1260:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -28528,13 +29331,13 @@ done1202:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, (AX)
-	JMP           finish1181
+	JMP           finish1239
 
-next1189:
+next1247:
 	CMPQ    CX, $0x02
-	JNE     next1203
+	JNE     next1261
 	TESTQ   DX, DX
-	JZ      skip1204
+	JZ      skip1262
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -28553,9 +29356,9 @@ next1189:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1205:
+loop1263:
 	CMPQ         DI, $0x00000002
-	JL           done1206
+	JL           done1264
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -28569,12 +29372,12 @@ loop1205:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1205
+	JMP          loop1263
 
-done1206:
-loop1207:
+done1264:
+loop1265:
 	CMPQ         DI, $0x00000001
-	JL           done1208
+	JL           done1266
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -28583,9 +29386,9 @@ loop1207:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1207
+	JMP          loop1265
 
-done1208:
+done1266:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -28684,7 +29487,7 @@ done1208:
 	ADDQ         $0x00000100, AX
 	DECQ         DX
 
-skip1204:
+skip1262:
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	MOVQ         cols+88(FP), CX
@@ -28697,9 +29500,9 @@ skip1204:
 	VBROADCASTSS (R8), Z8
 	VBROADCASTSS 4(R8), Z9
 
-loop1209:
+loop1267:
 	CMPQ    DX, $0x00000001
-	JL      done1210
+	JL      done1268
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x0f, R8
 	SHRQ    $0x04, R8
@@ -28718,9 +29521,9 @@ loop1209:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1211:
+loop1269:
 	CMPQ         R11, $0x00000002
-	JL           done1212
+	JL           done1270
 	VBROADCASTSS (R10), Z15
 	VFMADD231PS  (R9), Z15, Z10
 	VFMADD231PS  64(R9), Z15, Z11
@@ -28734,12 +29537,12 @@ loop1211:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1211
+	JMP          loop1269
 
-done1212:
-loop1213:
+done1270:
+loop1271:
 	CMPQ         R11, $0x00000001
-	JL           done1214
+	JL           done1272
 	VBROADCASTSS (R10), Z15
 	VFMADD231PS  (R9), Z15, Z10
 	VFMADD231PS  64(R9), Z15, Z11
@@ -28748,9 +29551,9 @@ loop1213:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1213
+	JMP          loop1271
 
-done1214:
+done1272:
 	VADDPS       Z5, Z10, Z10
 	VADDPS       Z6, Z11, Z11
 	VADDPS       Z7, Z12, Z12
@@ -28931,17 +29734,17 @@ done1214:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1209
+	JMP          loop1267
 
-done1210:
+done1268:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ BX, AX
 
-loop1215:
+loop1273:
 	CMPQ        AX, $0x00000040
-	JL          done1216
+	JL          done1274
 	VMOVUPS     (SI), Z5
 	VMOVUPS     (DI), Z6
 	VMOVUPS     (BX), Z7
@@ -28956,9 +29759,9 @@ loop1215:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1215
+	JMP         loop1273
 
-done1216:
+done1274:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -28978,13 +29781,13 @@ done1216:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 4(AX)
-	JMP           finish1181
+	JMP           finish1239
 
-next1203:
+next1261:
 	CMPQ    CX, $0x03
-	JNE     next1217
+	JNE     next1275
 	TESTQ   DX, DX
-	JZ      skip1218
+	JZ      skip1276
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -29003,9 +29806,9 @@ next1203:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1219:
+loop1277:
 	CMPQ         DI, $0x00000002
-	JL           done1220
+	JL           done1278
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -29019,12 +29822,12 @@ loop1219:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1219
+	JMP          loop1277
 
-done1220:
-loop1221:
+done1278:
+loop1279:
 	CMPQ         DI, $0x00000001
-	JL           done1222
+	JL           done1280
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -29033,9 +29836,9 @@ loop1221:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1221
+	JMP          loop1279
 
-done1222:
+done1280:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -29134,7 +29937,7 @@ done1222:
 	ADDQ         $0x00000100, AX
 	DECQ         DX
 
-skip1218:
+skip1276:
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	VMOVUPS      Z0, Z5
@@ -29149,9 +29952,9 @@ skip1218:
 	VBROADCASTSS 4(R8), Z10
 	VBROADCASTSS 8(R8), Z11
 
-loop1223:
+loop1281:
 	CMPQ    DX, $0x00000001
-	JL      done1224
+	JL      done1282
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x0f, R8
 	SHRQ    $0x04, R8
@@ -29170,9 +29973,9 @@ loop1223:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1225:
+loop1283:
 	CMPQ         R11, $0x00000002
-	JL           done1226
+	JL           done1284
 	VBROADCASTSS (R10), Z17
 	VFMADD231PS  (R9), Z17, Z12
 	VFMADD231PS  64(R9), Z17, Z13
@@ -29186,12 +29989,12 @@ loop1225:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1225
+	JMP          loop1283
 
-done1226:
-loop1227:
+done1284:
+loop1285:
 	CMPQ         R11, $0x00000001
-	JL           done1228
+	JL           done1286
 	VBROADCASTSS (R10), Z17
 	VFMADD231PS  (R9), Z17, Z12
 	VFMADD231PS  64(R9), Z17, Z13
@@ -29200,9 +30003,9 @@ loop1227:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1227
+	JMP          loop1285
 
-done1228:
+done1286:
 	VADDPS       Z6, Z12, Z12
 	VADDPS       Z7, Z13, Z13
 	VADDPS       Z8, Z14, Z14
@@ -29415,17 +30218,17 @@ done1228:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1223
+	JMP          loop1281
 
-done1224:
+done1282:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ BX, AX
 
-loop1229:
+loop1287:
 	CMPQ        AX, $0x00000040
-	JL          done1230
+	JL          done1288
 	VMOVUPS     (SI), Z6
 	VMOVUPS     (DI), Z7
 	VMOVUPS     (BX), Z8
@@ -29444,9 +30247,9 @@ loop1229:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1229
+	JMP         loop1287
 
-done1230:
+done1288:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -29475,13 +30278,13 @@ done1230:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 8(AX)
-	JMP           finish1181
+	JMP           finish1239
 
-next1217:
+next1275:
 	CMPQ    CX, $0x04
-	JNE     next1231
+	JNE     next1289
 	TESTQ   DX, DX
-	JZ      skip1232
+	JZ      skip1290
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -29500,9 +30303,9 @@ next1217:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1233:
+loop1291:
 	CMPQ         DI, $0x00000002
-	JL           done1234
+	JL           done1292
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -29516,12 +30319,12 @@ loop1233:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1233
+	JMP          loop1291
 
-done1234:
-loop1235:
+done1292:
+loop1293:
 	CMPQ         DI, $0x00000001
-	JL           done1236
+	JL           done1294
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -29530,9 +30333,9 @@ loop1235:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1235
+	JMP          loop1293
 
-done1236:
+done1294:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -29631,7 +30434,7 @@ done1236:
 	ADDQ         $0x00000100, AX
 	DECQ         DX
 
-skip1232:
+skip1290:
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	VMOVUPS      Z0, Z5
@@ -29648,9 +30451,9 @@ skip1232:
 	VBROADCASTSS 8(R9), Z12
 	VBROADCASTSS 12(R9), Z13
 
-loop1237:
+loop1295:
 	CMPQ    DX, $0x00000001
-	JL      done1238
+	JL      done1296
 	MOVQ    n+72(FP), R9
 	ADDQ    $0x0f, R9
 	SHRQ    $0x04, R9
@@ -29669,9 +30472,9 @@ loop1237:
 	MOVQ    R11, R11
 	ADDQ    AX, R10
 
-loop1239:
+loop1297:
 	CMPQ         R12, $0x00000002
-	JL           done1240
+	JL           done1298
 	VBROADCASTSS (R11), Z19
 	VFMADD231PS  (R10), Z19, Z14
 	VFMADD231PS  64(R10), Z19, Z15
@@ -29685,12 +30488,12 @@ loop1239:
 	LEAQ         (R10)(R9*2), R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1239
+	JMP          loop1297
 
-done1240:
-loop1241:
+done1298:
+loop1299:
 	CMPQ         R12, $0x00000001
-	JL           done1242
+	JL           done1300
 	VBROADCASTSS (R11), Z19
 	VFMADD231PS  (R10), Z19, Z14
 	VFMADD231PS  64(R10), Z19, Z15
@@ -29699,9 +30502,9 @@ loop1241:
 	ADDQ         R9, R10
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1241
+	JMP          loop1299
 
-done1242:
+done1300:
 	VADDPS       Z7, Z14, Z14
 	VADDPS       Z8, Z15, Z15
 	VADDPS       Z9, Z16, Z16
@@ -29946,17 +30749,17 @@ done1242:
 	ADDQ         $0x00000200, R8
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JMP          loop1237
+	JMP          loop1295
 
-done1238:
+done1296:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1243:
+loop1301:
 	CMPQ        AX, $0x00000040
-	JL          done1244
+	JL          done1302
 	VMOVUPS     (DI), Z7
 	VMOVUPS     (R8), Z8
 	VMOVUPS     (SI), Z9
@@ -29979,9 +30782,9 @@ loop1243:
 	ADDQ        $0x00000040, R8
 	ADDQ        $0x00000040, SI
 	SUBQ        $0x00000040, AX
-	JMP         loop1243
+	JMP         loop1301
 
-done1244:
+done1302:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -30019,13 +30822,13 @@ done1244:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 12(AX)
-	JMP           finish1181
+	JMP           finish1239
 
-next1231:
+next1289:
 	CMPQ    CX, $0x05
-	JNE     next1245
+	JNE     next1303
 	TESTQ   DX, DX
-	JZ      skip1246
+	JZ      skip1304
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -30044,9 +30847,9 @@ next1231:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1247:
+loop1305:
 	CMPQ         DI, $0x00000002
-	JL           done1248
+	JL           done1306
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -30060,12 +30863,12 @@ loop1247:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1247
+	JMP          loop1305
 
-done1248:
-loop1249:
+done1306:
+loop1307:
 	CMPQ         DI, $0x00000001
-	JL           done1250
+	JL           done1308
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -30074,9 +30877,9 @@ loop1249:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1249
+	JMP          loop1307
 
-done1250:
+done1308:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -30175,7 +30978,7 @@ done1250:
 	ADDQ         $0x00000100, AX
 	DECQ         DX
 
-skip1246:
+skip1304:
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	VMOVUPS      Z0, Z5
@@ -30195,9 +30998,9 @@ skip1246:
 	VBROADCASTSS 12(R10), Z14
 	VBROADCASTSS 16(R10), Z15
 
-loop1251:
+loop1309:
 	CMPQ    DX, $0x00000001
-	JL      done1252
+	JL      done1310
 	MOVQ    n+72(FP), R10
 	ADDQ    $0x0f, R10
 	SHRQ    $0x04, R10
@@ -30216,9 +31019,9 @@ loop1251:
 	MOVQ    R12, R12
 	ADDQ    AX, R11
 
-loop1253:
+loop1311:
 	CMPQ         R13, $0x00000002
-	JL           done1254
+	JL           done1312
 	VBROADCASTSS (R12), Z21
 	VFMADD231PS  (R11), Z21, Z16
 	VFMADD231PS  64(R11), Z21, Z17
@@ -30232,12 +31035,12 @@ loop1253:
 	LEAQ         (R11)(R10*2), R11
 	ADDQ         $0x00000008, R12
 	SUBQ         $0x00000002, R13
-	JMP          loop1253
+	JMP          loop1311
 
-done1254:
-loop1255:
+done1312:
+loop1313:
 	CMPQ         R13, $0x00000001
-	JL           done1256
+	JL           done1314
 	VBROADCASTSS (R12), Z21
 	VFMADD231PS  (R11), Z21, Z16
 	VFMADD231PS  64(R11), Z21, Z17
@@ -30246,9 +31049,9 @@ loop1255:
 	ADDQ         R10, R11
 	ADDQ         $0x00000004, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1255
+	JMP          loop1313
 
-done1256:
+done1314:
 	VADDPS       Z8, Z16, Z16
 	VADDPS       Z9, Z17, Z17
 	VADDPS       Z10, Z18, Z18
@@ -30526,17 +31329,17 @@ done1256:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1251
+	JMP          loop1309
 
-done1252:
+done1310:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1257:
+loop1315:
 	CMPQ        AX, $0x00000040
-	JL          done1258
+	JL          done1316
 	VMOVUPS     (R8), Z8
 	VMOVUPS     (R9), Z9
 	VMOVUPS     (SI), Z10
@@ -30564,9 +31367,9 @@ loop1257:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 	SUBQ        $0x00000040, AX
-	JMP         loop1257
+	JMP         loop1315
 
-done1258:
+done1316:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -30613,13 +31416,13 @@ done1258:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 16(AX)
-	JMP           finish1181
+	JMP           finish1239
 
-next1245:
+next1303:
 	CMPQ    CX, $0x06
-	JNE     next1259
+	JNE     next1317
 	TESTQ   DX, DX
-	JZ      skip1260
+	JZ      skip1318
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -30638,9 +31441,9 @@ next1245:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1261:
+loop1319:
 	CMPQ         DI, $0x00000002
-	JL           done1262
+	JL           done1320
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -30654,12 +31457,12 @@ loop1261:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1261
+	JMP          loop1319
 
-done1262:
-loop1263:
+done1320:
+loop1321:
 	CMPQ         DI, $0x00000001
-	JL           done1264
+	JL           done1322
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -30668,9 +31471,9 @@ loop1263:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1263
+	JMP          loop1321
 
-done1264:
+done1322:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -30769,7 +31572,7 @@ done1264:
 	ADDQ         $0x00000100, AX
 	DECQ         DX
 
-skip1260:
+skip1318:
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
@@ -30785,9 +31588,9 @@ skip1260:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 
-loop1265:
+loop1323:
 	CMPQ    DX, $0x00000001
-	JL      done1266
+	JL      done1324
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -30806,9 +31609,9 @@ loop1265:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1267:
+loop1325:
 	CMPQ         R14, $0x00000002
-	JL           done1268
+	JL           done1326
 	VBROADCASTSS (R13), Z17
 	VFMADD231PS  (R12), Z17, Z12
 	VFMADD231PS  64(R12), Z17, Z13
@@ -30822,12 +31625,12 @@ loop1267:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1267
+	JMP          loop1325
 
-done1268:
-loop1269:
+done1326:
+loop1327:
 	CMPQ         R14, $0x00000001
-	JL           done1270
+	JL           done1328
 	VBROADCASTSS (R13), Z17
 	VFMADD231PS  (R12), Z17, Z12
 	VFMADD231PS  64(R12), Z17, Z13
@@ -30836,9 +31639,9 @@ loop1269:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1269
+	JMP          loop1327
 
-done1270:
+done1328:
 	VADDPS           Z9, Z12, Z12
 	VADDPS           Z10, Z13, Z13
 	VADDPS           Z11, Z14, Z14
@@ -31148,17 +31951,17 @@ done1270:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1265
+	JMP              loop1323
 
-done1266:
+done1324:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1271:
+loop1329:
 	CMPQ             AX, $0x00000040
-	JL               done1272
+	JL               done1330
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (SI), Z11
@@ -31190,9 +31993,9 @@ loop1271:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1271
+	JMP              loop1329
 
-done1272:
+done1330:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -31248,13 +32051,13 @@ done1272:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 20(AX)
-	JMP           finish1181
+	JMP           finish1239
 
-next1259:
+next1317:
 	CMPQ    CX, $0x07
-	JNE     next1273
+	JNE     next1331
 	TESTQ   DX, DX
-	JZ      skip1274
+	JZ      skip1332
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -31273,9 +32076,9 @@ next1259:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1275:
+loop1333:
 	CMPQ         DI, $0x00000002
-	JL           done1276
+	JL           done1334
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -31289,12 +32092,12 @@ loop1275:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1275
+	JMP          loop1333
 
-done1276:
-loop1277:
+done1334:
+loop1335:
 	CMPQ         DI, $0x00000001
-	JL           done1278
+	JL           done1336
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -31303,9 +32106,9 @@ loop1277:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1277
+	JMP          loop1335
 
-done1278:
+done1336:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -31404,7 +32207,7 @@ done1278:
 	ADDQ         $0x00000100, AX
 	DECQ         DX
 
-skip1274:
+skip1332:
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
@@ -31421,9 +32224,9 @@ skip1274:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 
-loop1279:
+loop1337:
 	CMPQ    DX, $0x00000001
-	JL      done1280
+	JL      done1338
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -31442,9 +32245,9 @@ loop1279:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1281:
+loop1339:
 	CMPQ         R14, $0x00000002
-	JL           done1282
+	JL           done1340
 	VBROADCASTSS (R13), Z18
 	VFMADD231PS  (R12), Z18, Z13
 	VFMADD231PS  64(R12), Z18, Z14
@@ -31458,12 +32261,12 @@ loop1281:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1281
+	JMP          loop1339
 
-done1282:
-loop1283:
+done1340:
+loop1341:
 	CMPQ         R14, $0x00000001
-	JL           done1284
+	JL           done1342
 	VBROADCASTSS (R13), Z18
 	VFMADD231PS  (R12), Z18, Z13
 	VFMADD231PS  64(R12), Z18, Z14
@@ -31472,9 +32275,9 @@ loop1283:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1283
+	JMP          loop1341
 
-done1284:
+done1342:
 	VADDPS           Z10, Z13, Z13
 	VADDPS           Z11, Z14, Z14
 	VADDPS           Z12, Z15, Z15
@@ -31816,17 +32619,17 @@ done1284:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1279
+	JMP              loop1337
 
-done1280:
+done1338:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1285:
+loop1343:
 	CMPQ             AX, $0x00000040
-	JL               done1286
+	JL               done1344
 	VMOVUPS          (R8), Z10
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (SI), Z12
@@ -31862,9 +32665,9 @@ loop1285:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1285
+	JMP              loop1343
 
-done1286:
+done1344:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -31929,13 +32732,13 @@ done1286:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 24(AX)
-	JMP           finish1181
+	JMP           finish1239
 
-next1273:
+next1331:
 	CMPQ    CX, $0x08
-	JNE     next1287
+	JNE     next1345
 	TESTQ   DX, DX
-	JZ      skip1288
+	JZ      skip1346
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -31954,9 +32757,9 @@ next1273:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1289:
+loop1347:
 	CMPQ         DI, $0x00000002
-	JL           done1290
+	JL           done1348
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -31970,12 +32773,12 @@ loop1289:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1289
+	JMP          loop1347
 
-done1290:
-loop1291:
+done1348:
+loop1349:
 	CMPQ         DI, $0x00000001
-	JL           done1292
+	JL           done1350
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -31984,9 +32787,9 @@ loop1291:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1291
+	JMP          loop1349
 
-done1292:
+done1350:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -32085,7 +32888,7 @@ done1292:
 	ADDQ         $0x00000100, AX
 	DECQ         DX
 
-skip1288:
+skip1346:
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
@@ -32103,9 +32906,9 @@ skip1288:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 
-loop1293:
+loop1351:
 	CMPQ    DX, $0x00000001
-	JL      done1294
+	JL      done1352
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -32124,9 +32927,9 @@ loop1293:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1295:
+loop1353:
 	CMPQ         R14, $0x00000002
-	JL           done1296
+	JL           done1354
 	VBROADCASTSS (R13), Z19
 	VFMADD231PS  (R12), Z19, Z14
 	VFMADD231PS  64(R12), Z19, Z15
@@ -32140,12 +32943,12 @@ loop1295:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1295
+	JMP          loop1353
 
-done1296:
-loop1297:
+done1354:
+loop1355:
 	CMPQ         R14, $0x00000001
-	JL           done1298
+	JL           done1356
 	VBROADCASTSS (R13), Z19
 	VFMADD231PS  (R12), Z19, Z14
 	VFMADD231PS  64(R12), Z19, Z15
@@ -32154,9 +32957,9 @@ loop1297:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1297
+	JMP          loop1355
 
-done1298:
+done1356:
 	VADDPS           Z11, Z14, Z14
 	VADDPS           Z12, Z15, Z15
 	VADDPS           Z13, Z16, Z16
@@ -32530,17 +33333,17 @@ done1298:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1293
+	JMP              loop1351
 
-done1294:
+done1352:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1299:
+loop1357:
 	CMPQ             AX, $0x00000040
-	JL               done1300
+	JL               done1358
 	VMOVUPS          (R8), Z11
 	VMOVUPS          (R9), Z12
 	VMOVUPS          (SI), Z13
@@ -32580,9 +33383,9 @@ loop1299:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1299
+	JMP              loop1357
 
-done1300:
+done1358:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -32656,10 +33459,10 @@ done1300:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 28(AX)
-	JMP           finish1181
+	JMP           finish1239
 
-next1287:
-finish1181:
+next1345:
+finish1239:
 	VZEROUPPER
 	RET
 
@@ -32679,9 +33482,9 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop1301:
+loop1359:
 	CMPQ       CX, $0x00000004
-	JL         done1302
+	JL         done1360
 	VMOVUPD    (DX), Y1
 	VMOVUPD    (BX), Y2
 	VMOVUPD    (SI), Y3
@@ -32704,11 +33507,11 @@ loop1301:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop1301
+	JMP        loop1359
 
-done1302:
+done1360:
 	TESTQ      CX, CX
-	JZ         skip1303
+	JZ         skip1361
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VMASKMOVPD (SI), Y0, Y3
@@ -32726,7 +33529,7 @@ done1302:
 	VMOVUPD    Y3, 128(AX)
 	VMOVUPD    Y0, 192(AX)
 
-skip1303:
+skip1361:
 	VZEROUPPER
 	RET
 
@@ -32746,9 +33549,9 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop1304:
+loop1362:
 	CMPQ       CX, $0x00000004
-	JL         done1305
+	JL         done1363
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -32771,11 +33574,11 @@ loop1304:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop1304
+	JMP        loop1362
 
-done1305:
+done1363:
 	TESTQ      CX, CX
-	JZ         skip1306
+	JZ         skip1364
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -32793,6 +33596,6 @@ done1305:
 	VMASKMOVPD Y3, Y0, (SI)
 	VMASKMOVPD Y4, Y0, (DI)
 
-skip1306:
+skip1364:
 	VZEROUPPER
 	RET

@@ -45,6 +45,8 @@ func addMatMul32(c []float32, f float32, a, b []float32, m, n, k int) {
 	addMatMulPortable32(c, f, a, b, m, n, k)
 }
 
+func addMatTVec32(y, a, x []float32) { addMatTVecPortable32(y, a, x) }
+
 func fourierFeatures(phi, w, x []float64, scale float64, n int) {
 	fourierFeaturesPortable(phi, w, x, scale, n)
 }
@@ -53,12 +55,12 @@ func fourierFeatures32(phi, w, x []float32, scale float32, n int) {
 	fourierFeaturesPortable(phi, w, x, scale, n)
 }
 
-func fourierStep(y, a, g, u, phi, w, x []float64, scale float64, n int) {
-	fourierFeaturesPortable(phi[:2*len(w)/len(x)], w, x, scale, n)
-	updateMatVecPortable(y, a, g, u, phi)
+func fourierStep(f *Fourier[float64], s *FourierStep[float64]) {
+	fourierFeaturesPortable(s.Phi[:f.Len()], f.w, s.X, s.Scale, f.n)
+	updateMatVecPortable(s.Y, s.A, s.G, s.U, s.Phi)
 }
 
-func fourierStep32(y, a, g, u, phi, w, x []float32, scale float32, n int) {
-	fourierFeaturesPortable(phi[:2*len(w)/len(x)], w, x, scale, n)
-	updateMatVecPortable32(y, a, g, u, phi)
+func fourierStep32(f *Fourier[float32], s *FourierStep[float32]) {
+	fourierFeaturesPortable(s.Phi[:f.Len()], f.w, s.X, s.Scale, f.n)
+	updateMatVecPortable32(s.Y, s.A, s.G, s.U, s.Phi)
 }

@@ -207,6 +207,11 @@ func updateMatVec32AVX2(y *float32, a *float32, f *float32, u *float32, x *float
 //go:noescape
 func addOuter32AVX2(a *float32, alpha float32, f *float32, u *float32, m int, n int, step int)
 
+// addMatTVec32AVX2 adds A^T x to y, A of m rows and n columns.
+//
+//go:noescape
+func addMatTVec32AVX2(y *float32, a *float32, x *float32, m int, n int)
+
 // addMatMul32AVX2 adds alpha A B to C, C of m rows and n columns, k columns in A; rows are ldc, lda and ldb apart.
 //
 //go:noescape
@@ -232,6 +237,11 @@ func updateMatVec32AVX512(y *float32, a *float32, f *float32, u *float32, x *flo
 //go:noescape
 func addOuter32AVX512(a *float32, alpha float32, f *float32, u *float32, m int, n int, step int)
 
+// addMatTVec32AVX512 adds A^T x to y, A of m rows and n columns.
+//
+//go:noescape
+func addMatTVec32AVX512(y *float32, a *float32, x *float32, m int, n int)
+
 // addMatMul32AVX512 adds alpha A B to C, C of m rows and n columns, k columns in A; rows are ldc, lda and ldb apart.
 //
 //go:noescape
@@ -252,12 +262,12 @@ func fourierFeaturesAVX2(phi *float64, w *float64, x *float64, scale float64, m 
 //go:noescape
 func fourierFeatures32AVX2(phi *float32, w *float32, x *float32, scale float32, m int, n int)
 
-// fourierStepAVX512 sets phi to the features of x, adds f u^T to the first rows, at most 8, of A, and sets y to their product with phi. A row has cols registers.
+// fourierStepAVX512 sets phi to the features of x, adds f u^T to the first rows, at most 8, of A, and sets y to their product with phi; y has room for 8 elements. A row has cols registers.
 //
 //go:noescape
 func fourierStepAVX512(y *float64, a *float64, f *float64, u *float64, phi *float64, w *float64, x *float64, scale float64, m int, n int, rows int, cols int)
 
-// fourierStep32AVX512 sets phi to the features of x, adds f u^T to the first rows, at most 8, of A, and sets y to their product with phi. A row has cols registers.
+// fourierStep32AVX512 sets phi to the features of x, adds f u^T to the first rows, at most 8, of A, and sets y to their product with phi; y has room for 8 elements. A row has cols registers.
 //
 //go:noescape
 func fourierStep32AVX512(y *float32, a *float32, f *float32, u *float32, phi *float32, w *float32, x *float32, scale float32, m int, n int, rows int, cols int)

@@ -81,7 +81,7 @@ const (
 // before: the former keeps the multipliers busy, the latter the first cache.
 func (t target) fourierStep() {
 	t.begin("fourierStep", "func(y, a, f, u, phi, w, x *%, scale %, m, n, rows, cols int)",
-		"sets phi to the features of x, adds f u^T to the first rows, at most 8, of A, and sets y to their product with phi. A row has cols registers.")
+		"sets phi to the features of x, adds f u^T to the first rows, at most 8, of A, and sets y to their product with phi; y has room for 8 elements. A row has cols registers.")
 	scale, twice := t.scales()
 	offset := zeroed()
 	features := func(panels int, few *mask, meanwhile func(step int)) {
@@ -202,5 +202,11 @@ func (t target) fourierRows(rows int, groups GPVirtual, features func(meanwhile 
 		column(0)
 		advance(1)
 	})
+	if t.size == 8 && rows >= t.lanes/2 {
+		// A whole register, because the processor would wait for a masked store.
+		acc = append(acc, t.zeros(t.lanes-rows)...)
+		t.store(t.sums(acc), at(param("y"), nil, 0))
+		return
+	}
 	t.storeSums(acc, param("y"))
 }

@@ -34,6 +34,7 @@ func main() {
 		t.matVec()
 		t.updateMatVec()
 		t.addOuter()
+		t.addMatTVec()
 		t.addMatMul()
 		t.features()
 	}
