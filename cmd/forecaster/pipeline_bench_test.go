@@ -151,7 +151,7 @@ func medianOf(v []float64) float64 {
 //
 //	go test -run '^$' -bench InfluxDB -benchtime 5x ./cmd/forecaster
 func BenchmarkInfluxDB(b *testing.B) {
-	const rows = 10_000
+	const rows = 30_000 // some seconds: starting takes a tenth of one
 	k := testserver.StartKafka(b)
 	k.CreateTopic("metrics", 1)
 	db := testserver.StartInfluxDB(b)
