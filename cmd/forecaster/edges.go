@@ -11,24 +11,28 @@ import (
 
 // kafkaConnection says how the brokers are reached.
 func kafkaConnection(k *config.Kafka) (kafka.Connection, error) {
+	return connection(k.Brokers, k.ClientID, &k.KafkaAccess)
+}
+
+func connection(brokers []string, clientID string, a *config.KafkaAccess) (kafka.Connection, error) {
 	c := kafka.Connection{
-		Brokers: k.Brokers, ClientID: k.ClientID,
-		SASL: kafka.SASL{Mechanism: k.SASLMechanism, Username: k.SASLUsername, Password: k.SASLPassword},
+		Brokers: brokers, ClientID: clientID,
+		SASL: kafka.SASL{Mechanism: a.SASLMechanism, Username: a.SASLUsername, Password: a.SASLPassword},
 	}
-	if !k.TLSEnable {
+	if !a.TLSEnable {
 		return c, nil
 	}
 	var err error
 	c.TLS, err = kafka.TLSFiles{
-		CA: k.TLSCA, Cert: k.TLSCert, Key: k.TLSKey, ServerName: k.TLSServerName, InsecureSkipVerify: k.InsecureSkipVerify,
+		CA: a.TLSCA, Cert: a.TLSCert, Key: a.TLSKey, ServerName: a.TLSServerName, InsecureSkipVerify: a.InsecureSkipVerify,
 	}.Config()
 	return c, err
 }
 
 // outputConnection says how the brokers of the output are reached.
 func outputConnection(c *config.Config) (kafka.Connection, error) {
-	if brokers := c.Output.Kafka.Brokers; len(brokers) > 0 {
-		return kafka.Connection{Brokers: brokers, ClientID: "forecaster"}, nil
+	if o := c.Output.Kafka; len(o.Brokers) > 0 {
+		return connection(o.Brokers, "forecaster", &o.KafkaAccess)
 	}
 	return kafkaConnection(c.Input.Kafka)
 }

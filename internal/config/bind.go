@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -102,10 +103,16 @@ func key(f reflect.StructField) string {
 	return name
 }
 
+// fields returns the fields of a struct type, those of embedded structs in their
+// place.
+func fields(t reflect.Type) []reflect.StructField {
+	return slices.DeleteFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool { return f.Anonymous })
+}
+
 // field returns the field of the struct type t with the given key.
 func field(t reflect.Type, name string) (reflect.StructField, bool) {
-	for i := range t.NumField() {
-		if f := t.Field(i); key(f) == name {
+	for _, f := range fields(t) {
+		if key(f) == name {
 			return f, true
 		}
 	}
@@ -116,8 +123,8 @@ func field(t reflect.Type, name string) (reflect.StructField, bool) {
 func unknown(t reflect.Type, name string) string {
 	msg := fmt.Sprintf("unknown key %q", name)
 	best, bestDist := "", 1+len(name)/3
-	for i := range t.NumField() {
-		k := key(t.Field(i))
+	for _, f := range fields(t) {
+		k := key(f)
 		if d := distance(k, name); d <= bestDist && (best == "" || d < bestDist) {
 			best, bestDist = k, d
 		}
@@ -190,7 +197,7 @@ func firstKey(t reflect.Type) string {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return key(t.Field(0))
+	return key(fields(t)[0])
 }
 
 // elements splits the text of a list at its commas; other types have one.
@@ -302,8 +309,7 @@ func leaves(t reflect.Type, prefix string, f func(path string, t reflect.Type)) 
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	for i := range t.NumField() {
-		sf := t.Field(i)
+	for _, sf := range fields(t) {
 		path := prefix + key(sf)
 		if isBlock(sf.Type) {
 			leaves(sf.Type, path+".", f)

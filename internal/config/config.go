@@ -38,23 +38,28 @@ type Input struct {
 
 // Kafka is a topic read as a member of a consumer group.
 type Kafka struct {
-	Brokers            []string      `yaml:"brokers"`
-	Topics             []string      `yaml:"topics"`
-	ConsumerGroup      string        `yaml:"consumer_group"`
-	Offset             string        `yaml:"offset"` // oldest or newest: where a group without a checkpoint starts
-	ClientID           string        `yaml:"client_id"`
-	SASLMechanism      string        `yaml:"sasl_mechanism"` // "", PLAIN, SCRAM-SHA-256, SCRAM-SHA-512
-	SASLUsername       string        `yaml:"sasl_username"`
-	SASLPassword       secret.Text   `yaml:"sasl_password"`
-	SASLPasswordFile   string        `yaml:"sasl_password_file"`
-	TLSEnable          bool          `yaml:"tls_enable"`
-	TLSCA              string        `yaml:"tls_ca"`
-	TLSCert            string        `yaml:"tls_cert"`
-	TLSKey             string        `yaml:"tls_key"`
-	TLSServerName      string        `yaml:"tls_server_name"`
-	InsecureSkipVerify bool          `yaml:"insecure_skip_verify"`
-	MaxMessageLen      Size          `yaml:"max_message_len"`
-	SessionTimeout     time.Duration `yaml:"session_timeout"` // after how long without a sign of life others take over
+	Brokers        []string `yaml:"brokers"`
+	Topics         []string `yaml:"topics"`
+	ConsumerGroup  string   `yaml:"consumer_group"`
+	Offset         string   `yaml:"offset"` // oldest or newest: where a group without a checkpoint starts
+	ClientID       string   `yaml:"client_id"`
+	KafkaAccess    `yaml:",inline"`
+	MaxMessageLen  Size          `yaml:"max_message_len"`
+	SessionTimeout time.Duration `yaml:"session_timeout"` // after how long without a sign of life others take over
+}
+
+// KafkaAccess says who a client of Kafka is, and what it trusts.
+type KafkaAccess struct {
+	SASLMechanism      string      `yaml:"sasl_mechanism"` // "", PLAIN, SCRAM-SHA-256, SCRAM-SHA-512
+	SASLUsername       string      `yaml:"sasl_username"`
+	SASLPassword       secret.Text `yaml:"sasl_password"`
+	SASLPasswordFile   string      `yaml:"sasl_password_file"`
+	TLSEnable          bool        `yaml:"tls_enable"`
+	TLSCA              string      `yaml:"tls_ca"`
+	TLSCert            string      `yaml:"tls_cert"`
+	TLSKey             string      `yaml:"tls_key"`
+	TLSServerName      string      `yaml:"tls_server_name"`
+	InsecureSkipVerify bool        `yaml:"insecure_skip_verify"`
 }
 
 func (k *Kafka) setDefaults() {
@@ -217,7 +222,9 @@ func (f *FileOutput) setDefaults() { f.TimeUnit = "auto" }
 // KafkaOutput is a topic that forecasts are written to.
 type KafkaOutput struct {
 	Topic   string   `yaml:"topic"`
-	Brokers []string `yaml:"brokers"` // empty = those of the input, reached like them; others in plain text
+	Brokers []string `yaml:"brokers"` // empty = those of the input, reached like them
+	// KafkaAccess is that of Brokers.
+	KafkaAccess `yaml:",inline"`
 }
 
 // Discard counts points and keeps none.

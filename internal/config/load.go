@@ -51,6 +51,9 @@ func Load(src Sources) (*Config, error) {
 	if k := b.cfg.Input.Kafka; k != nil {
 		b.secretFile("input.kafka.sasl_password", k.SASLPasswordFile, &k.SASLPassword)
 	}
+	if k := b.cfg.Output.Kafka; k != nil {
+		b.secretFile("output.kafka.sasl_password", k.SASLPasswordFile, &k.SASLPassword)
+	}
 	if i := b.cfg.Output.InfluxDB; i != nil {
 		b.secretFile("output.influxdb.token", i.TokenFile, &i.Token)
 	}

@@ -58,9 +58,9 @@ func clone(v reflect.Value) reflect.Value {
 // differences calls f for each setting that a and b have not alike. A block that only
 // one of them has is one difference, with no values.
 func differences(a, b reflect.Value, prefix string, f func(path string, from, to reflect.Value)) {
-	for i := range a.NumField() {
-		path := prefix + key(a.Type().Field(i))
-		x, y := a.Field(i), b.Field(i)
+	for _, field := range fields(a.Type()) {
+		path := prefix + key(field)
+		x, y := a.FieldByIndex(field.Index), b.FieldByIndex(field.Index)
 		if !isBlock(x.Type()) {
 			if !reflect.DeepEqual(x.Interface(), y.Interface()) {
 				f(path, x, y)

@@ -86,12 +86,19 @@ func (b *binder) validateKafka(k *Kafka) {
 	b.need(!slices.Contains(k.Topics, ""), "input.kafka.topics", "must not contain an empty name")
 	b.need(k.ConsumerGroup != "", "input.kafka.consumer_group", "must not be empty")
 	b.oneOf("input.kafka.offset", k.Offset, "oldest", "newest")
+	b.validateAccess("input.kafka.", &k.KafkaAccess)
+	b.need(k.MaxMessageLen >= 1 && k.MaxMessageLen <= 1<<30, "input.kafka.max_message_len", "must lie in [1, 1GiB], got %v", k.MaxMessageLen)
+	b.need(k.SessionTimeout >= time.Second && k.SessionTimeout <= time.Hour, "input.kafka.session_timeout", "must lie in [1s, 1h], got %v", k.SessionTimeout)
+}
+
+// validateAccess checks who a client is and what it trusts.
+func (b *binder) validateAccess(path string, k *KafkaAccess) {
 	if k.SASLMechanism != "" {
-		b.oneOf("input.kafka.sasl_mechanism", k.SASLMechanism, "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
-		b.need(k.SASLUsername != "", "input.kafka.sasl_username", "must be given with sasl_mechanism")
-		b.need(!k.SASLPassword.IsZero(), "input.kafka.sasl_password", "must be given with sasl_mechanism")
+		b.oneOf(path+"sasl_mechanism", k.SASLMechanism, "PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
+		b.need(k.SASLUsername != "", path+"sasl_username", "must be given with sasl_mechanism")
+		b.need(!k.SASLPassword.IsZero(), path+"sasl_password", "must be given with sasl_mechanism")
 	} else {
-		b.need(k.SASLUsername == "", "input.kafka.sasl_mechanism", "must be given with sasl_username: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512")
+		b.need(k.SASLUsername == "", path+"sasl_mechanism", "must be given with sasl_username: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512")
 	}
 	if !k.TLSEnable {
 		for _, s := range []struct {
@@ -104,12 +111,10 @@ func (b *binder) validateKafka(k *Kafka) {
 			{"tls_server_name", k.TLSServerName != ""},
 			{"insecure_skip_verify", k.InsecureSkipVerify},
 		} {
-			b.need(!s.set, "input.kafka."+s.path, "has no effect without tls_enable: true")
+			b.need(!s.set, path+s.path, "has no effect without tls_enable: true")
 		}
 	}
-	b.need((k.TLSCert == "") == (k.TLSKey == ""), "input.kafka.tls_cert", "and tls_key must be given together")
-	b.need(k.MaxMessageLen >= 1 && k.MaxMessageLen <= 1<<30, "input.kafka.max_message_len", "must lie in [1, 1GiB], got %v", k.MaxMessageLen)
-	b.need(k.SessionTimeout >= time.Second && k.SessionTimeout <= time.Hour, "input.kafka.session_timeout", "must lie in [1s, 1h], got %v", k.SessionTimeout)
+	b.need((k.TLSCert == "") == (k.TLSKey == ""), path+"tls_cert", "and tls_key must be given together")
 }
 
 func (b *binder) validateBrokers(path string, brokers []string) {
@@ -242,6 +247,9 @@ func (b *binder) validateOutput(c *Config) {
 		b.need(c.Input.Kafka == nil || !slices.Contains(c.Input.Kafka.Topics, k.Topic) || len(k.Brokers) > 0,
 			"output.kafka.topic", "is one of input.kafka.topics: the forecasts would be read as samples")
 		b.validateBrokers("output.kafka.brokers", k.Brokers)
+		b.validateAccess("output.kafka.", &k.KafkaAccess)
+		b.need(len(k.Brokers) > 0 || k.KafkaAccess == (KafkaAccess{}), "output.kafka.brokers",
+			"must be given with settings of SASL or TLS; without, the brokers are those of the input, reached like them")
 	}
 	if d := o.DeadLetters; d != nil {
 		b.need((d.Path == "") != (d.Topic == ""), "output.dead_letters", "needs one of path and topic")
