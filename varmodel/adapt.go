@@ -24,8 +24,8 @@ func (s *autoSeries) Adapt(a eval.Adaptation, since int) {
 	case eval.AdaptScaler:
 		s.scaler.forget()
 	case eval.AdaptRestart:
-		if s.m.rebuild != nil && s.past.count > 2 {
-			s.m.rebuild.again(s, min(max(since, fewestAgain), s.past.count-1, memory))
+		if s.rebuild != nil && s.past.count > 2 {
+			s.rebuild.again(s, min(max(since, fewestAgain), s.past.count-1, memory))
 			for _, e := range s.m.experts {
 				if e.own > 0 { // these are not started again
 					e.learner.Discount(driftKeep)

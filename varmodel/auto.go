@@ -73,7 +73,7 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 	if err := checkInputs(cfg.Inputs); err != nil {
 		return nil, err
 	}
-	m := &auto{cfg: cfg, out: make([]float64, cfg.Dim)}
+	m := &auto{cfg: cfg}
 	for block, spec := range pool {
 		if !slices.Contains(names, spec.name) {
 			continue
@@ -84,7 +84,10 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 			return nil, err
 		}
 		m.experts = append(m.experts, e)
-		m.depth = max(m.depth, e.depth())
+		if e.source {
+			m.source = e
+		}
+		m.depth, m.order = max(m.depth, e.depth()), max(m.order, e.order)
 		if m.rebuilds() && e.random != nil {
 			e.random.warm = nil // rebuilds take the bandwidth
 		}
@@ -92,15 +95,12 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 	if len(m.experts) != len(names) {
 		return nil, fmt.Errorf("varmodel: Experts must be different names of %v, got %v", ExpertNames(), names)
 	}
-	m.depth = max(m.depth, directOrder)
+	m.depth, m.order = max(m.depth, directOrder), max(m.order, 1)
 	if cfg.Horizon > 1 {
 		var err error
 		if m.directs, err = newDirects(cfg.Dim, cfg.Inputs, anchors(cfg.Horizon)); err != nil {
 			return nil, err
 		}
-	}
-	if m.rebuilds() {
-		m.rebuild = newRebuild(m)
 	}
 	if len(cfg.Levels) == 0 {
 		return m, nil
@@ -124,10 +124,10 @@ type Weighted interface {
 type auto struct {
 	cfg     AutoConfig
 	experts []*expert
-	depth   int       // lags that the experts look at
-	rebuild *rebuild  // nil without rebuilding, or when series share the weights
-	directs *directs  // nil for a horizon of one
-	out     []float64 // scratch
+	depth   int      // lags that the experts look at
+	order   int      // lags of all coordinates that they look at
+	source  *expert  // whose forecasts are inputs of others; nil without
+	directs *directs // nil for a horizon of one
 }
 
 func (m *auto) has(i Ingredient) bool { return !slices.Contains(m.cfg.Without, i) }
@@ -147,7 +147,7 @@ func (m *auto) State(c *snapshot.Codec) {
 func (m *auto) NewSeries() eval.Forecaster {
 	d, k := m.cfg.Dim, len(m.experts)
 	depth := m.depth + 1
-	if m.rebuild != nil {
+	if m.rebuilds() {
 		depth += memory
 	}
 	depth = max(depth, m.cfg.Season+1)
@@ -155,19 +155,21 @@ func (m *auto) NewSeries() eval.Forecaster {
 		m:      m,
 		inputs: newInputs(m.cfg.Inputs, m.cfg.Horizon, depth),
 		scaler: newScaler(d), local: newLocalMean(d), past: newHistory(d, depth),
-		mixer:  newMixer(d, k+1, 1, -1),
-		phi:    make([][]float64, k),
-		origin: make([][]float64, 3), unit: make([][]float64, 3),
+		mixer:     newMixer(d, k+1, 1, -1),
+		phi:       make([][]float64, k),
+		out:       make([]float64, k*d),
 		forecasts: make([]float64, (k+1)*d),
-		next:      make([]float64, d), long: make([]float64, d),
-		sample: make([]float64, d), diff: make([]float64, d),
+		next:      make([]float64, d),
+		sample:    make([]float64, d), diff: make([]float64, d),
 		observed: make([]bool, d),
 	}
 	for i, e := range m.experts {
 		s.phi[i] = make([]float64, e.features())
 	}
-	for t := range s.origin {
-		s.origin[t], s.unit[t] = make([]float64, d), make([]float64, d)
+	s.frame = newFrame(d, m.order, s.scaler, s.local, s.inputs)
+	s.frame.recent = newIncrements(d, m.depth)
+	if m.rebuilds() {
+		s.rebuild = newRebuild(s)
 	}
 	s.mixer.stacking, s.mixer.novelty = m.has(Stacking), m.has(Novelty)
 	if m.has(Glitches) {
@@ -176,6 +178,9 @@ func (m *auto) NewSeries() eval.Forecaster {
 	if m.directs != nil {
 		s.outlook = newOutlook(m.directs, m.cfg.Horizon, m.depth)
 		s.outlook.season = m.cfg.Season
+		if m.rebuilds() && m.cfg.Season == 0 {
+			s.season = newSeasonSearch()
+		}
 	}
 	return s
 }
@@ -190,15 +195,17 @@ type autoSeries struct {
 	glitch *glitch // nil without
 	mixer  *mixer
 
-	outlook      *outlook    // nil for a horizon of one
-	total        int         // samples observed
-	broken       bool        // the next sample follows a break
-	pending      bool        // phi waits for its target
-	phi          [][]float64 // per expert
-	origin, unit [][]float64 // per target
-	long         []float64   // see frame
-	forecasts    []float64   // experts+1 x dim; persistence first
-	next         []float64   // one-step forecast
+	rebuild   *rebuild      // nil without rebuilding, or when series share the weights
+	season    *seasonSearch // nil when it is given, or there are no samples to look at
+	outlook   *outlook      // nil for a horizon of one
+	total     int           // samples observed
+	broken    bool          // the next sample follows a break
+	pending   bool          // phi waits for its target
+	frame     *frame        // of the last samples
+	phi       [][]float64   // per expert
+	out       []float64     // experts x dim, what the weights say of phi
+	forecasts []float64     // experts+1 x dim; persistence first
+	next      []float64     // one-step forecast
 
 	sample, diff []float64 // scratch
 	observed     []bool    // scratch
@@ -227,7 +234,11 @@ func (s *autoSeries) Observe(y []float64) error {
 			s.observed[j] = !math.IsNaN(v) && s.past.seen[j]
 		}
 		for i, e := range s.m.experts {
-			e.learn(s.m.out, s.phi[i], y, s.origin[e.target], s.unit[e.target], s.observed)
+			out := s.outOf(i)
+			if s.m.cfg.Shared { // other series have changed the weights
+				e.learner.PredictTo(out, s.phi[i])
+			}
+			e.learn(out, s.phi[i], y, s.frame.origin[e.target], s.frame.unit[e.target], s.observed)
 		}
 	}
 	if s.past.any() {
@@ -240,16 +251,33 @@ func (s *autoSeries) Observe(y []float64) error {
 	if s.inputs != nil {
 		s.inputs.next(s.past.row(0))
 	}
+	s.frame.recent.push(s.past.lag(0), s.past.lag(1))
 	s.total++
 	s.scaler.observe(y, s.diff)
 	s.local.observe(s.past.lag(0), s.past.observedAt(0))
-	if s.m.rebuild != nil {
-		s.m.rebuild.observe(s)
+	if s.season != nil {
+		s.findSeason()
+	}
+	if s.rebuild != nil {
+		s.rebuild.observe(s)
 	}
 	if s.past.any() {
 		s.predict()
 	}
 	return nil
+}
+
+// findSeason looks for the season again now and then.
+func (s *autoSeries) findSeason() {
+	if due(s.total) && s.past.count >= min(s.total/2, memory) {
+		s.season.begin(min(s.past.count, memory))
+	}
+	if s.season.samples == 0 {
+		return
+	}
+	if season, done := s.season.proceed(s.past); done {
+		s.outlook.season = season
+	}
 }
 
 // SetInputs implements eval.InputTaker.
@@ -264,6 +292,12 @@ func (s *autoSeries) SetInputs(u []float64) {
 func (s *autoSeries) ResetLags() {
 	s.pending, s.broken = false, true
 	s.past.reset()
+	if s.rebuild != nil {
+		s.rebuild.stop(s)
+	}
+	if s.season != nil {
+		s.season.samples = 0
+	}
 	if s.outlook != nil {
 		s.outlook.count = 0
 	}
@@ -275,6 +309,7 @@ func (s *autoSeries) resume(y []float64) {
 	for j, v := range y {
 		if !math.IsNaN(v) {
 			s.past.fill(j, v)
+			s.frame.recent.clear(j)
 			s.next[j] = v
 		}
 	}
@@ -284,7 +319,8 @@ func (s *autoSeries) resume(y []float64) {
 // predict makes the features and the one-step forecasts of the experts and of
 // the mixture.
 func (s *autoSeries) predict() {
-	f := frame{scaler: s.scaler, local: s.local, past: *s.past, long: s.long, inputs: s.inputs}
+	f := s.frame
+	f.past = *s.past
 	d := s.m.cfg.Dim
 	last := s.past.lag(0)
 	copy(s.forecasts, last)
@@ -293,23 +329,16 @@ func (s *autoSeries) predict() {
 		copy(s.next, last)
 		return
 	}
-	var source *expert
-	for t := range s.origin {
-		for j := range d {
-			s.origin[t][j], s.unit[t][j] = f.base(target(t), j)
-		}
-	}
+	f.prepare()
 	for i, e := range s.m.experts {
-		if s.m.rebuild == nil && e.random != nil {
-			e.levelsTo(&f)
-			e.random.observe(e.levels)
+		if s.rebuild == nil && e.random != nil {
+			e.random.observe(e.levelsOf(f))
 		}
 		forecast := s.forecasts[(i+1)*d : (i+2)*d]
-		e.featuresTo(s.phi[i], &f)
-		e.forecastTo(forecast, s.m.out, s.phi[i], &f)
+		e.featuresTo(s.phi[i], f)
+		e.forecastTo(forecast, s.outOf(i), s.phi[i], f)
 		if e.source {
-			source = e
-			longTo(s.long, forecast, &f)
+			longTo(f.long, forecast, f)
 		}
 	}
 	s.mixer.forecastTo(s.next, last, s.forecasts)
@@ -317,14 +346,19 @@ func (s *autoSeries) predict() {
 		s.next[j] = finiteOr(v, last[j])
 	}
 	if s.outlook != nil {
-		s.outlook.predict(&f, source, s.mixer)
+		s.outlook.predict(f, s.m.source, s.mixer)
 	}
+}
+
+func (s *autoSeries) outOf(expert int) []float64 {
+	d := s.m.cfg.Dim
+	return s.out[expert*d : (expert+1)*d]
 }
 
 // longTo turns the forecast of the source into inputs of the others.
 func longTo(dst, forecast []float64, f *frame) {
 	for j, x := range f.past.lag(0) {
-		dst[j] = (forecast[j] - x) / f.scaler.step(j)
+		dst[j] = (forecast[j] - x) / f.step[j]
 	}
 }
 
@@ -379,11 +413,21 @@ func (s *autoSeries) State(c *snapshot.Codec) {
 	for _, phi := range s.phi {
 		c.Float64s(phi)
 	}
-	for t := range s.origin {
-		c.Float64s(s.origin[t])
-		c.Float64s(s.unit[t])
+	c.Float64s(s.out)
+	for t := range s.frame.origin {
+		c.Float64s(s.frame.origin[t])
+		c.Float64s(s.frame.unit[t])
 	}
-	c.Float64s(s.long)
+	c.Float64s(s.frame.long)
+	if c.Decoding() {
+		s.frame.recent.follow(s.past)
+	}
+	if s.rebuild != nil {
+		s.rebuild.State(c, s)
+	}
+	if s.season != nil {
+		s.season.State(c)
+	}
 	c.Float64s(s.forecasts)
 	c.Float64s(s.next)
 }

@@ -5,11 +5,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
 func init() {
@@ -153,7 +155,13 @@ func TestSeasonIsFound(t *testing.T) {
 			prev = c.value(rng, i, prev)
 			past.push([]float64{prev}, nil, diff)
 		}
-		if got := findSeason(past, 1600, make([]float64, longestSeason)); got != c.season {
+		search := newSeasonSearch()
+		search.begin(1600)
+		got, done := search.proceed(past)
+		for !done {
+			got, done = search.proceed(past)
+		}
+		if got != c.season {
 			t.Errorf("%s: season %d, want %d", c.name, got, c.season)
 		}
 	}
@@ -448,5 +456,37 @@ func TestAutoResetLags(t *testing.T) {
 	// Persistence has 2 * 1.9 times the variance, the noise is 1/(1-.81) of it.
 	if e > .5*naive {
 		t.Errorf("squared error %g after the break, of persistence %g", e, naive)
+	}
+}
+
+// A checkpoint in the middle of a rebuild continues it: the forecasts, and the
+// bytes of the next checkpoint, are the same.
+func TestRebuildContinuesFromACheckpoint(t *testing.T) {
+	const d = 3
+	x := randomSeries(rand.New(rand.NewPCG(19, 20)), 460, d, .05)
+	for at := 400; at <= 450; at += 7 {
+		whole := newAuto(t, AutoConfig{Dim: d, Horizon: 6})
+		f := whole.NewSeries()
+		record(t, f, x[:at], 6*d)
+		if begun := f.(*autoSeries).rebuild.spare != nil; at == 407 && !begun {
+			t.Fatal("no rebuild is under way")
+		}
+		restored := newAuto(t, AutoConfig{Dim: d, Horizon: 6})
+		g := restored.NewSeries()
+		for _, c := range []struct{ from, to snapshot.Stateful }{{whole, restored}, {f, g}} {
+			dec := snapshot.NewDecoder(saveState(c.from))
+			if c.to.State(dec); dec.Finish() != nil {
+				t.Fatal(dec.Finish())
+			}
+		}
+		want, got := record(t, f, x[at:], 6*d), record(t, g, x[at:], 6*d)
+		for i := range want {
+			if !slices.Equal(want[i], got[i]) {
+				t.Fatalf("saved at %d: forecast %d differs", at, i)
+			}
+		}
+		if string(saveState(f)) != string(saveState(g)) || string(saveState(whole)) != string(saveState(restored)) {
+			t.Fatalf("saved at %d: states differ", at)
+		}
 	}
 }

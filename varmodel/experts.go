@@ -45,7 +45,7 @@ var pool = []expertSpec{
 	{name: "ar6", own: 6, ridge: 10, forgetting: 0.998, every: 8},
 	{name: "var1", order: 1, linear: 1, ridge: 1, forgetting: 1},
 	{name: "orff1", order: 1, linear: 10, frequencies: 48, bandwidth: 0.5, ridge: 10, forgetting: 1, every: 16},
-	{name: "orff4", order: 4, linear: 10, long: true, frequencies: 36, bandwidth: 1, ridge: 100, forgetting: 0.998, every: 4},
+	{name: "orff4", order: 4, linear: 10, long: true, frequencies: 36, bandwidth: 1, ridge: 100, forgetting: 0.998, every: 2},
 	{name: "orff3", order: 3, linear: 1, long: true, frequencies: 56, bandwidth: 0.5, ridge: 100, forgetting: 0.9998, every: 8},
 	{name: "orff3-local", target: local, order: 3, linear: 1, long: true, frequencies: 48, bandwidth: 1, ridge: 100, forgetting: 0.9995, every: 16},
 	{name: "orff1-level", target: level, order: 1, frequencies: 48, bandwidth: 2, ridge: 10, forgetting: 0.995, every: 8},
@@ -94,29 +94,46 @@ func newExpert(spec expertSpec, dim, inputs int, seed uint64, block int) (*exper
 		}
 	}
 	var err error
-	newton := sgd.BlockNewtonConfig{
-		Features: e.features(), Outputs: dim,
-		Block: blockWidth, Every: spec.every,
-		Ridge: spec.ridge, Forgetting: spec.forgetting,
-	}
-	switch {
-	case spec.source:
-		e.learner = newYuleWalker(dim, spec.own, spec.every, spec.ridge, spec.forgetting)
-	case spec.own > 0:
-		newton.Features, newton.Outputs = spec.own+1, 1
-		e.learner, err = newPerCoordinate(dim, func() (coordinateLearner, error) { return sgd.NewBlockNewton(newton) })
-	case spec.every == 0:
-		e.learner, err = sgd.NewRLS(sgd.RLSConfig{
-			Features: e.features(), Outputs: dim,
-			Ridge: spec.ridge, Forgetting: spec.forgetting, MaxLeverage: 1,
-		})
-	default:
-		e.learner, err = sgd.NewBlockNewton(newton)
-	}
-	if err != nil {
+	if e.learner, err = e.newLearner(); err != nil {
 		return nil, fmt.Errorf("varmodel: expert %s: %w", spec.name, err)
 	}
 	return e, nil
+}
+
+func (e *expert) newLearner() (resettable, error) {
+	newton := sgd.BlockNewtonConfig{
+		Features: e.features(), Outputs: e.dim,
+		Block: blockWidth, Every: e.every,
+		Ridge: e.ridge, Forgetting: e.forgetting,
+	}
+	switch {
+	case e.source:
+		return newYuleWalker(e.dim, e.own, e.every, e.ridge, e.forgetting), nil
+	case e.own > 0:
+		newton.Features, newton.Outputs = e.own+1, 1
+		return newPerCoordinate(e.dim, func() (coordinateLearner, error) { return sgd.NewBlockNewton(newton) })
+	case e.every > 0:
+		return sgd.NewBlockNewton(newton)
+	}
+	return sgd.NewRLS(sgd.RLSConfig{
+		Features: newton.Features, Outputs: e.dim,
+		Ridge: e.ridge, Forgetting: e.forgetting, MaxLeverage: 1,
+	})
+}
+
+// renewed returns the expert as if it had learnt nothing, its frequencies shared.
+func (e *expert) renewed() *expert {
+	n := *e
+	n.levels = make([]float64, len(e.levels))
+	if e.random != nil {
+		random := *e.random
+		n.random = &random
+	}
+	var err error
+	if n.learner, err = e.newLearner(); err != nil {
+		panic("varmodel: " + err.Error()) // it was possible before
+	}
+	return &n
 }
 
 // features is the length of phi.
@@ -137,48 +154,23 @@ func (e *expert) features() int {
 // depth is the number of lags that the expert looks at.
 func (e *expert) depth() int { return max(e.own, e.order) }
 
-// frame is a series at one time: what the inputs of the experts are made of.
-type frame struct {
-	scaler *scaler
-	local  *localMean
-	past   history
-	long   []float64 // increments that the source forecasts, in typical steps
-	inputs *inputs   // nil without
-}
-
-// base returns the origin and the unit of the target of coordinate j.
-func (f *frame) base(t target, j int) (origin, unit float64) {
-	switch t {
-	case local:
-		origin, unit = f.local.mean[j], f.local.sd[j]
-	case level:
-		origin, unit = f.scaler.mean[j], f.scaler.sd[j]
-	default:
-		origin, unit = f.past.lag(0)[j], f.scaler.rms[j]
-	}
-	if unit == 0 {
-		unit = 1
-	}
-	return origin, unit
-}
-
 // featuresTo writes the features of the last samples of f.
 func (e *expert) featuresTo(phi []float64, f *frame) {
 	if e.own > 0 {
-		(&ownLags{dim: e.dim, order: e.own}).featuresTo(phi, f.scaler, &f.past)
+		(&ownLags{dim: e.dim, order: e.own}).fromFrameTo(phi, f)
 		return
 	}
-	e.levelsTo(f)
+	levels := e.levelsOf(f)
 	n := 0
 	if e.linear > 0 {
-		n = 1 + len(e.levels)
+		n = 1 + len(levels)
 		phi[0] = e.linear
-		for i, z := range e.levels {
-			// Differences between the lags are far less correlated than the lags.
-			if i >= e.dim {
-				z -= e.levels[i-e.dim]
-			}
+		for i, z := range levels[:e.dim] {
 			phi[1+i] = e.linear * z
+		}
+		// Differences between the lags are far less correlated than the lags.
+		for i, z := range levels[e.dim:] {
+			phi[1+e.dim+i] = e.linear * (z - levels[i])
 		}
 	}
 	if e.long {
@@ -192,46 +184,48 @@ func (e *expert) featuresTo(phi []float64, f *frame) {
 		n += 2 * e.inputs
 	}
 	if e.random != nil {
-		e.random.featuresTo(phi[n:], e.levels)
+		e.random.featuresTo(phi[n:], levels)
 	}
 }
 
-// levelsTo leaves the standardised lags in e.levels.
-func (e *expert) levelsTo(f *frame) {
+// levelsOf returns the standardised lags of f: a view.
+func (e *expert) levelsOf(f *frame) []float64 {
 	if e.target != local {
-		levelsTo(e.levels, f.scaler, &f.past, e.order)
-		return
+		return f.levels[:e.order*e.dim]
 	}
 	for l := range e.order {
+		row := e.levels[l*e.dim : (l+1)*e.dim]
 		for j, v := range f.past.lag(l) {
-			e.levels[l*e.dim+j] = f.local.standardised(j, v)
+			row[j] = f.local.standardised(j, v)
 		}
 	}
+	return e.levels
 }
 
-// forecastTo writes the forecast of the next sample. out is scratch, dim.
+// forecastTo writes the forecast of the next sample, and what the learner says of
+// it, in units of the target, to out.
 func (e *expert) forecastTo(dst, out, phi []float64, f *frame) {
 	e.learner.PredictTo(out, phi)
 	last := f.past.lag(0)
+	origin, unit := f.origin[e.target], f.unit[e.target]
+	limits := float64(outputLimit)
+	if e.target != increment {
+		limits = returnLimit
+	}
 	for j, v := range out {
 		if v != v {
 			v = 0
 		}
-		limit := outputLimit * f.scaler.step(j)
-		if e.target != increment {
-			limit = returnLimit * f.scaler.step(j)
-		}
-		origin, unit := f.base(e.target, j)
-		step := min(max(origin+unit*v-last[j], -limit), limit)
-		dst[j] = f.scaler.within(j, last[j]+step)
+		limit := limits * f.step[j]
+		step := min(max(origin[j]+unit[j]*v-last[j], -limit), limit)
+		dst[j] = min(max(last[j]+step, f.low[j]), f.high[j])
 	}
 }
 
-// learn updates the weights with the target y of phi, given the origin and unit
-// of y at the time of phi; observed says which coordinates of y count. out is
-// scratch, dim.
+// learn updates the weights with the target y of phi, given what they say of it
+// (see forecastTo) and the origin and unit of y at the time of phi; observed says
+// which coordinates of y count. It leaves the errors in out.
 func (e *expert) learn(out, phi, y, origin, unit []float64, observed []bool) {
-	e.learner.PredictTo(out, phi)
 	any := false
 	for j, v := range y {
 		if !observed[j] {

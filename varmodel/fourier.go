@@ -78,8 +78,9 @@ func (f *fourier) featuresTo(phi, x []float64) {
 		clear(phi)
 		return
 	}
+	inverse := 1 / f.sigma
 	for i, v := range x {
-		f.scaled[i] = v / f.sigma
+		f.scaled[i] = v * inverse
 	}
 	vec.Features(phi, f.w, f.scaled, 1)
 }

@@ -215,8 +215,8 @@ func (o *outlook) predict(f *frame, source *expert, one *mixer) {
 	g.featuresTo(p.phi, f)
 	copy(p.last, last)
 	for j := range last {
-		p.local[j], p.sd[j] = f.base(local, j)
-		_, p.step[j] = f.base(increment, j)
+		p.local[j], p.sd[j] = f.origin[local][j], f.unit[local][j]
+		p.step[j] = f.step[j]
 	}
 	for j := range o.since {
 		o.since[j] = min(o.since[j]+1, len(o.origins))

@@ -1,48 +1,54 @@
 package varmodel
 
-import "github.com/orffvar/forecaster/orff"
+import (
+	"math"
+	"slices"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/orff"
+)
 
 const (
 	memory       = 2000 // samples that a rebuild learns from again
 	firstRebuild = 50   // samples before the first rebuild; then at every doubling …
 	lastRebuild  = 4096 // … up to this many
-	distances    = 200  // inputs from which the bandwidth is taken
+	distances    = 160  // inputs from which the bandwidth is taken
+	rebuildPace  = 64   // samples that are learnt again with each new sample …
+	bandwidthFor = 16   // … of which finding a bandwidth counts as so many
 )
 
 // rebuild starts the experts again at 50, 100, 200, … samples: it takes the
-// bandwidths from the past as it is standardised now, clears the weights and
-// learns the last samples again. Early on the statistics change quickly, and
-// with them the meaning of every feature; what was learnt before would stay
-// wrong in experts that forget slowly or never. The scores of the mixture are
-// not touched: they come from forecasts that were made before their targets.
+// bandwidths from the past as it is standardised now, and learns the last samples
+// again. Early on the statistics change quickly, and with them the meaning of
+// every feature; what was learnt before would stay wrong in experts that forget
+// slowly or never. The scores of the mixture are not touched: they come from
+// forecasts that were made before their targets. Autoregressions on own lags are
+// left alone: increments over their typical size mean the same throughout.
 //
-// All the rebuilds together cost two to three times what learning the first
-// 4096 samples costs.
+// One expert after the other gets new weights, which learn a few samples of the
+// past with each new one, and replace the old ones when there is none left. So no
+// sample takes much longer than the others, and there is one spare set of weights
+// at a time.
 type rebuild struct {
-	phi          [][]float64
-	origin, unit []float64
-	forecast     []float64
-	local        *localMean
-	median       []*medianDistance
-	corr         []float64 // autocorrelations
+	from  int     // first sample to learn from, counted like history.count
+	turn  int     // expert that is learning again; all: none
+	spare *expert // its new weights; nil: not begun
+	next  int     // sample whose features are learnt next
+	frame *frame
+	phi   []float64 // of an expert
+	out   []float64
 }
 
-func newRebuild(m *auto) *rebuild {
+func newRebuild(s *autoSeries) *rebuild {
+	m := s.m
 	d := m.cfg.Dim
 	r := &rebuild{
-		origin: make([]float64, d), unit: make([]float64, d), forecast: make([]float64, d),
-		local: newLocalMean(d),
-		corr:  make([]float64, longestSeason),
+		turn:  len(m.experts),
+		frame: newFrame(d, m.order, s.scaler, newLocalMean(d), s.inputs),
+		out:   make([]float64, d),
 	}
-	pairs := make([]float64, distances*(distances-1)/2)
 	for _, e := range m.experts {
-		r.phi = append(r.phi, make([]float64, e.features()))
-		var q *medianDistance
-		if e.random != nil {
-			q = newMedianDistance(len(e.levels), distances)
-			q.distances = pairs
-		}
-		r.median = append(r.median, q)
+		r.phi = append(r.phi, make([]float64, max(0, e.features()-len(r.phi)))...)
 	}
 	return r
 }
@@ -58,97 +64,159 @@ func due(n int) bool {
 
 func (r *rebuild) observe(s *autoSeries) {
 	// After a break there may be too little to learn from again.
-	if !due(s.total) || s.past.count < min(s.total/2, memory) {
-		return
+	if due(s.total) && s.total <= lastRebuild && s.past.count >= min(s.total/2, memory) {
+		r.again(s, memory)
 	}
-	if s.outlook != nil && s.m.cfg.Season == 0 {
-		s.outlook.season = findSeason(s.past, min(s.past.count, memory), r.corr)
+	for work := rebuildPace; work > 0 && r.turn < len(s.m.experts); {
+		work -= r.proceed(s, work)
 	}
-	if s.total > lastRebuild {
-		return
-	}
-	r.again(s, min(s.past.count-1, memory))
 }
 
-// again starts the experts again with the last samples, as many as oldest: the
-// lag of the first pair's input.
+// again starts the experts again with the last samples, as many as oldest.
 func (r *rebuild) again(s *autoSeries, oldest int) {
-	m := s.m
-	r.bandwidths(s, oldest)
-	for _, e := range m.experts {
-		if e.own == 0 {
-			e.learner.Reset()
-		}
-	}
-	f := r.start(s, oldest)
-	for back := oldest; back >= 1; back-- {
-		r.advance(s, &f, back)
-		if s.past.count-back <= 2 {
-			continue
-		}
-		target := s.past.lag(back - 1)
-		observed := s.past.observedAt(back - 1)
-		for i, e := range m.experts {
-			e.featuresTo(r.phi[i], &f)
-			if e.source {
-				e.forecastTo(r.forecast, m.out, r.phi[i], &f)
-				longTo(f.long, r.forecast, &f)
-			}
-			for j := range r.origin {
-				r.origin[j], r.unit[j] = f.base(e.target, j)
-			}
-			if e.own > 0 {
-				continue
-			}
-			e.learn(m.out, r.phi[i], target, r.origin, r.unit, observed)
-		}
-	}
+	r.from = max(s.past.count-1-oldest, 2)
+	r.turn, r.spare = 0, nil
 }
 
-// start returns the frame before the given lag, with the scales of today and a
-// local mean that begins there.
-func (r *rebuild) start(s *autoSeries, back int) frame {
-	copy(r.local.count, s.local.count)
-	copy(r.local.variance, s.local.variance)
-	copy(r.local.sd, s.local.sd)
-	r.local.restart(s.past.lag(back))
-	return frame{scaler: s.scaler, local: r.local, long: s.long, inputs: s.inputs}
+// stop leaves the experts as they are.
+func (r *rebuild) stop(s *autoSeries) { r.turn, r.spare = len(s.m.experts), nil }
+
+// proceed does some work, at most the given amount, and returns how much.
+func (r *rebuild) proceed(s *autoSeries, work int) (done int) {
+	e := s.m.experts[r.turn]
+	newest := s.past.count - 1
+	switch {
+	case e.own > 0:
+		r.turn++
+		return 0
+	case r.spare == nil:
+		r.next = max(r.from, newest-memory)
+		r.begin(s, e)
+		return bandwidthFor
+	}
+	for ; done < work && r.next < newest; done++ {
+		r.learn(s, newest-r.next)
+		r.next++
+	}
+	if r.next == newest {
+		e.learner = r.spare.learner
+		if e.random != nil {
+			e.random.sigma = r.spare.random.sigma
+		}
+		r.turn, r.spare = r.turn+1, nil
+	}
+	return done
+}
+
+// begin makes new weights for an expert.
+func (r *rebuild) begin(s *autoSeries, e *expert) {
+	back := s.past.count - 1 - r.next
+	r.spare = e.renewed()
+	if e.random != nil {
+		r.restart(s, back)
+		r.spare.random.sigma = e.bandwidth * r.distance(s, back)
+	}
+	r.restart(s, back)
+}
+
+// restart moves the frame before the given lag, with a local mean that begins
+// there with the scale of today.
+func (r *rebuild) restart(s *autoSeries, back int) {
+	m := r.frame.local
+	copy(m.count, s.local.count)
+	copy(m.variance, s.local.variance)
+	copy(m.sd, s.local.sd)
+	m.restart(s.past.lag(back))
 }
 
 // advance moves the frame to the given lag.
-func (r *rebuild) advance(s *autoSeries, f *frame, back int) {
-	f.past = s.past.at(back)
-	r.local.follow(f.past.lag(0), f.past.observedAt(0))
+func (r *rebuild) advance(s *autoSeries, back int) {
+	r.frame.past = s.past.at(back)
+	if r.spare.target == local {
+		r.frame.local.follow(r.frame.past.lag(0), r.frame.past.observedAt(0))
+	}
 }
 
-// bandwidths takes the bandwidth of each expert from inputs spread over the
-// past. They are drawn, not taken at equal distances: half of a series that
-// alternates is no picture of it.
-func (r *rebuild) bandwidths(s *autoSeries, oldest int) {
-	for _, q := range r.median {
-		if q != nil {
-			q.count = 0
+// learn learns the sample after the given lag.
+func (r *rebuild) learn(s *autoSeries, back int) {
+	f, e := r.frame, r.spare
+	r.advance(s, back)
+	f.prepare()
+	if source := s.m.source; e.long && source != nil {
+		phi := r.phi[:source.features()]
+		source.featuresTo(phi, f)
+		source.forecastTo(f.long, r.out, phi, f)
+		longTo(f.long, f.long, f)
+	}
+	phi := r.phi[:e.features()]
+	e.featuresTo(phi, f)
+	e.learner.PredictTo(r.out, phi)
+	e.learn(r.out, phi, s.past.lag(back-1), f.origin[e.target], f.unit[e.target], s.past.observedAt(back-1))
+}
+
+// distance returns the median distance between inputs of the new expert that are
+// drawn from the samples up to the given lag. At equal distances they would not
+// do: half of a series that alternates is no picture of it.
+func (r *rebuild) distance(s *autoSeries, back int) float64 {
+	e, f := r.spare, r.frame
+	n := e.order * e.dim
+	rng := orff.NewRand(uint64(s.past.count))
+	points := make([]float64, 0, distances*n)
+	if e.target == local { // the mean has to follow all samples
+		wanted := min(distances, back+1)
+		for ; back >= 0; back-- {
+			r.advance(s, back)
+			if rng.Intn(back+1) < wanted { // Knuth's selection sampling
+				wanted--
+				points = append(points, e.levelsOf(f)...)
+			}
+		}
+	} else {
+		for range min(distances, back+1) {
+			f.past = s.past.at(rng.Intn(back + 1))
+			levelsTo(f.levels, f.scaler, &f.past, e.order)
+			points = append(points, e.levelsOf(f)...)
 		}
 	}
-	f := r.start(s, oldest)
-	rng := orff.NewRand(uint64(s.past.count))
-	wanted := min(distances, oldest+1)
-	for back := oldest; back >= 0; back-- {
-		r.advance(s, &f, back)
-		if rng.Intn(back+1) >= wanted { // Knuth's selection sampling
-			continue
-		}
-		wanted--
-		for i, e := range s.m.experts {
-			if e.random != nil {
-				e.levelsTo(&f)
-				r.median[i].add(e.levels)
+	k := len(points) / n
+	squares := make([]float64, 0, 3*k)
+	for _, apart := range []int{k / 2, k / 3, k / 5} {
+		for i := range k {
+			a, b := points[i*n:(i+1)*n], points[(i+apart)%k*n:]
+			var sum float64
+			for l, v := range a {
+				sum += (v - b[l]) * (v - b[l])
+			}
+			if sum > 1e-12 {
+				squares = append(squares, sum)
 			}
 		}
 	}
-	for i, e := range s.m.experts {
-		if e.random != nil {
-			e.random.sigma = e.bandwidth * r.median[i].median()
-		}
+	if len(squares) == 0 {
+		return 1
 	}
+	slices.Sort(squares)
+	return math.Sqrt(squares[len(squares)/2])
+}
+
+func (r *rebuild) State(c *snapshot.Codec, s *autoSeries) {
+	c.Section("rebuild")
+	c.Index(&r.turn, len(s.m.experts)+1)
+	begun := r.spare != nil
+	c.Bool(&begun)
+	if !begun || r.turn == len(s.m.experts) {
+		r.spare = nil
+		c.Int(&r.from)
+		return
+	}
+	if c.Decoding() {
+		r.spare = s.m.experts[r.turn].renewed()
+	}
+	r.spare.State(c)
+	c.Int(&r.from)
+	c.Int(&r.next)
+	if back := s.past.count - 1 - r.next; back < 0 || back > memory {
+		c.Fail("rebuild: sample %d of %d", r.next, s.past.count)
+	}
+	r.frame.local.State(c)
 }

@@ -1,42 +1,87 @@
 package varmodel
 
-import "math"
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+)
 
 const (
 	longestSeason   = memory / 3
 	seasonFrom      = 100 // samples before a season is looked for
 	seasonStrength  = 0.1 // smallest autocorrelation of the increments
 	seasonMultiples = 3   // of a lag that are looked at
+	seasonPace      = 64  // lags of a coordinate that are looked at with each sample
 )
 
-// findSeason returns the season of the last n samples of past, in samples, or 0:
-// the lag at which, and at whose multiples, the increments are most alike, if
-// that is beyond what chance produces. corr is scratch.
-func findSeason(past *history, n int, corr []float64) int {
-	limit := min(n/3, len(corr))
-	if n < seasonFrom {
-		return 0
+// seasonSearch finds the season of a series: the lag at which, and at whose
+// multiples, the increments are most alike, if that is beyond what chance
+// produces. It goes over the lags of one coordinate after the other, some with
+// each sample.
+type seasonSearch struct {
+	samples   int // that it looks at; 0: no search
+	coord     int // coordinate
+	lag       int // next lag of it
+	moving    int // coordinates that are not constant
+	power     float64
+	corr      []float64 // sum of the autocorrelations of the increments, at each lag
+	increment []float64 // scratch
+}
+
+func newSeasonSearch() *seasonSearch {
+	return &seasonSearch{corr: make([]float64, longestSeason), increment: make([]float64, memory)}
+}
+
+// begin starts a search in the last n samples.
+func (f *seasonSearch) begin(n int) {
+	f.samples, f.coord, f.lag, f.moving = n, 0, 0, 0
+	clear(f.corr)
+}
+
+func (f *seasonSearch) limit() int { return min(f.samples/3, len(f.corr)) }
+
+// proceed looks at some lags; it returns true, and the season in samples or 0,
+// when it has seen all of them.
+func (f *seasonSearch) proceed(past *history) (season int, done bool) {
+	if f.samples < seasonFrom {
+		f.samples = 0
+		return 0, true
 	}
-	clear(corr)
-	var moving float64
-	for j := range past.dim {
-		step := func(l int) float64 { return past.lag(l)[j] - past.lag(l + 1)[j] }
-		var power float64
-		for l := range n - 1 {
-			power += step(l) * step(l)
-		}
-		if power == 0 {
-			continue
-		}
-		moving++
-		for s := 1; s < limit; s++ {
-			var sum float64
-			for l := range n - 1 - s {
-				sum += step(l) * step(l+s)
-			}
-			corr[s] += sum / power
+	x := f.increment[:f.samples-1]
+	last := past.lag(0)[f.coord]
+	for l := range x {
+		before := past.lag(l + 1)[f.coord]
+		x[l], last = last-before, before
+	}
+	if f.lag == 0 {
+		f.lag = 1
+		if f.power = vec.Dot(x, x); f.power > 0 {
+			f.moving++
 		}
 	}
+	end := f.limit()
+	if f.power > 0 {
+		end = min(end, f.lag+seasonPace)
+		for ; f.lag < end; f.lag++ {
+			f.corr[f.lag] += vec.Dot(x[f.lag:], x[:len(x)-f.lag]) / f.power
+		}
+	}
+	if end < f.limit() {
+		return 0, false
+	}
+	f.lag = 0
+	if f.coord++; f.coord < past.dim {
+		return 0, false
+	}
+	season = f.best()
+	f.samples = 0
+	return season, true
+}
+
+// best returns the season that the autocorrelations tell of, or 0.
+func (f *seasonSearch) best() int {
+	limit, corr := f.limit(), f.corr
 	// The multiples sharpen the peak of a smooth season.
 	score := func(s int) float64 {
 		var sum, terms float64
@@ -50,7 +95,7 @@ func findSeason(past *history, n int, corr []float64) int {
 	for s := 2; s < limit-1; s++ {
 		best = max(best, score(s))
 	}
-	if best < moving*max(seasonStrength, 5/math.Sqrt(float64(n))) || moving == 0 {
+	if best < float64(f.moving)*max(seasonStrength, 5/math.Sqrt(float64(f.samples))) || f.moving == 0 {
 		return 0
 	}
 	// A multiple of the season scores as well as the season.
@@ -60,4 +105,14 @@ func findSeason(past *history, n int, corr []float64) int {
 		}
 	}
 	return 0
+}
+
+func (f *seasonSearch) State(c *snapshot.Codec) {
+	c.Section("season")
+	c.Index(&f.samples, memory+1)
+	c.Int(&f.coord)
+	c.Index(&f.lag, longestSeason+1)
+	c.Int(&f.moving)
+	c.Float64(&f.power)
+	c.Float64s(f.corr)
 }
