@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -139,10 +140,11 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 		options.Levels = cfg.Model.Levels
 	}
 	var losses []modelLosses
+	var steps atomic.Int64 // of the model at work
 	for i, name := range names {
 		m := cfg.Model
 		m.Type = name
-		a.status("%d of %d: %s", i+1, len(names), name)
+		bar := a.progressBar(fmt.Sprintf("%d of %d, %s", i+1, len(names), name), position(&steps, data.Len()*repeats(m, seeds)), steps.Load)
 		var watch *surprises
 		var observers []observer
 		if marked != nil || out.wanted() {
@@ -154,8 +156,9 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 			draws = newTracer(name, data, options, watch, marked)
 			observers = append(observers, draws)
 		}
-		results, l, err := evaluateModel(cmd.Context(), m, data, options, seeds, observers...)
-		a.status("")
+		results, l, err := evaluateModel(cmd.Context(), m, data, options, seeds, &steps, observers...)
+		bar.finish()
+		steps.Store(0)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -191,10 +194,8 @@ type observer interface {
 
 // evaluateModel runs one model, as often as there are seeds, and returns one
 // result a horizon, with the losses of the first seed, which observers see.
-func evaluateModel(ctx context.Context, c config.Model, data *eval.Dataset, o eval.Options, seeds int, observers ...observer) ([]result, [][]float64, error) {
-	if !seeded(c.Type) {
-		seeds = 1
-	}
+func evaluateModel(ctx context.Context, c config.Model, data *eval.Dataset, o eval.Options, seeds int, steps *atomic.Int64, observers ...observer) ([]result, [][]float64, error) {
+	seeds = repeats(c, seeds)
 	runs := make([][]score, seeds)
 	var losses [][]float64
 	refused := 0
@@ -212,6 +213,7 @@ func evaluateModel(ctx context.Context, c config.Model, data *eval.Dataset, o ev
 		o.Reference = ref
 		timed := &timedModel{Model: m}
 		o.OnStep = func(st eval.Step) error {
+			steps.Add(1)
 			for _, see := range observers {
 				see.step(timed.series[st.Series], st)
 			}
@@ -246,6 +248,14 @@ func evaluateModel(ctx context.Context, c config.Model, data *eval.Dataset, o ev
 		results = append(results, result{score: mean, Seeds: seeds, MSESD: number(eval.Summarize(mse...).SD), Refused: refused})
 	}
 	return results, losses, nil
+}
+
+// repeats is how often a model is run: once when it draws nothing.
+func repeats(c config.Model, seeds int) int {
+	if !seeded(c.Type) {
+		return 1
+	}
+	return seeds
 }
 
 // fields are the figures of a score that are averaged over seeds.

@@ -45,7 +45,7 @@ func (a *app) forecast(cmd *cobra.Command, path string) error {
 	}
 	cfg.Output = config.Output{} // what has passed is of no interest here
 	last := &newest{forecasts: make(map[string][]stream.Forecast)}
-	report, err := a.replayFile(cmd.Context(), cfg, ahead(cmd, cfg), last)
+	report, err := a.replayFile(cmd.Context(), cfg, ahead(cmd, cfg), nil, last)
 	if err != nil {
 		return err
 	}

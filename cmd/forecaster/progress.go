@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -52,6 +53,11 @@ func (a *app) progressBar(title string, position func() (done, total int64), sam
 		}
 	}()
 	return p
+}
+
+// position is that of a count on its way to total.
+func position(count *atomic.Int64, total int) func() (done, of int64) {
+	return func() (int64, int64) { return count.Load(), int64(total) }
 }
 
 // finish removes the bar.

@@ -33,7 +33,8 @@ prints the scores and, with --out, writes the forecasts:
 Forecasts of the same file are the same bytes in every run.`,
 		Example: `  forecaster replay data.csv
   forecaster replay data.csv --model orffvar --order 4 --horizon 12 --out forecasts.csv
-  forecaster replay data.csv --speed 60 --output json`,
+  forecaster replay data.csv --speed 60 --serve
+  forecaster replay data.csv --report report.html --output json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.replay(cmd, args[0]) },
 	}
@@ -42,6 +43,7 @@ Forecasts of the same file are the same bytes in every run.`,
 	cmd.Flags().String("out", "", "write forecasts to this file: .csv, or .lp for line protocol; - is standard output")
 	cmd.Flags().String("series", "", "name of the series of lines that do not say (default: the file's name)")
 	cmd.Flags().Float64("speed", 0, "pace by the time stamps: 1 = as they say, 60 = an hour a minute, 0 = as fast as possible")
+	cmd.Flags().Bool("serve", false, "show the live page during the replay, and after it until Ctrl-C; see server.listen")
 	reportFlags(cmd)
 	knownInputsFlag(cmd)
 	return cmd
@@ -70,7 +72,19 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 		draws = &traceSink{cfg: cfg}
 		taps = append(taps, draws)
 	}
-	replayed, err := a.replayFile(cmd.Context(), cfg, ahead(cmd, cfg), taps...)
+	var job *live
+	if serve, _ := cmd.Flags().GetBool("serve"); serve {
+		cfg.Server.Enabled = true
+		job = newLive(cfg, a.logger(cfg.Log), "A replay of "+filepath.Base(path)+".")
+		stop, err := job.serveHTTP()
+		if err != nil {
+			return err
+		}
+		defer stop()
+		fmt.Fprintf(a.stderr, "live page: %s\n", job.address)
+		taps = append(taps, &job.board, job.page)
+	}
+	replayed, err := a.replayFile(cmd.Context(), cfg, ahead(cmd, cfg), job, taps...)
 	if err != nil {
 		return err
 	}
@@ -97,6 +111,10 @@ func (a *app) replay(cmd *cobra.Command, path string) error {
 	}
 	if cmd.Context().Err() != nil {
 		return errors.New("interrupted: these are the scores up to here")
+	}
+	if job != nil {
+		fmt.Fprintf(a.stderr, "the page stays at %s until Ctrl-C\n", job.address)
+		<-cmd.Context().Done()
 	}
 	return nil
 }
@@ -128,8 +146,8 @@ type replayReport struct {
 }
 
 // replayFile runs what source makes of the file through the engine; taps see every
-// batch.
-func (a *app) replayFile(ctx context.Context, cfg *config.Config, source func(*file.Source) (stream.Source, stream.Decoder), taps ...stream.Sink) (r *replayReport, err error) {
+// batch, and job, unless nil, shows the work.
+func (a *app) replayFile(ctx context.Context, cfg *config.Config, source func(*file.Source) (stream.Source, stream.Decoder), job *live, taps ...stream.Sink) (r *replayReport, err error) {
 	src, err := openFile(cfg)
 	if err != nil {
 		return nil, err
@@ -156,6 +174,10 @@ func (a *app) replayFile(ctx context.Context, cfg *config.Config, source func(*f
 	})
 	if err != nil {
 		return nil, err
+	}
+	if job != nil {
+		job.started("file", &partition{runner: runner, influx: out.influx, damaged: func() int64 { return 0 }})
+		defer job.ended("file")
 	}
 	bar := a.progressBar("replaying", src.Progress, func() int64 { return runner.Stats().Records })
 	start := time.Now()

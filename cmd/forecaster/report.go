@@ -7,7 +7,9 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/orffvar/forecaster/eval"
@@ -239,9 +241,17 @@ func (t *traceSink) finish() *report.Trace {
 	return t.trace
 }
 
-// printTable prints a table on a terminal as a report shows it on a page.
+// printTable prints a table as a report shows it on a page; on a terminal, unless
+// NO_COLOR is set, with colours.
 func printTable(w io.Writer, r report.Table) {
-	t := newTable(r.Numeric, r.Header...)
+	coloured := isTerminal(w)
+	header := slices.Clone(r.Header)
+	if coloured {
+		for i, h := range header {
+			header[i] = text.Bold.Sprint(h)
+		}
+	}
+	t := newTable(r.Numeric, header...)
 	for _, cells := range r.Rows {
 		row := make([]any, len(cells))
 		for i, c := range cells {
@@ -249,10 +259,29 @@ func printTable(w io.Writer, r report.Table) {
 			if n, err := strconv.Atoi(c); err == nil {
 				row[i] = n // aligned as a number in any column
 			}
+			if coloured {
+				row[i] = paint(r.Header[i], row[i])
+			}
 		}
 		t.AppendRow(row)
 	}
 	if len(r.Rows) > 0 {
 		fmt.Fprintln(w, t.Render())
+	}
+}
+
+// paint colours a cell: skill is green where a model is better than the other and
+// red where it is worse.
+func paint(header string, cell any) any {
+	if !strings.Contains(header, "vs ") {
+		return cell
+	}
+	switch skill, err := strconv.ParseFloat(fmt.Sprint(cell), 64); {
+	case err != nil || skill == 0:
+		return cell
+	case skill > 0:
+		return text.FgGreen.Sprint(cell)
+	default:
+		return text.FgRed.Sprint(cell)
 	}
 }
