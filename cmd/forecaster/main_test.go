@@ -90,12 +90,13 @@ func TestScripts(t *testing.T) {
 }
 
 // poll waits for a condition for as long as a test may wait.
-func poll(ok func() bool) bool {
-	for range 3000 {
+func poll(ok func() bool) bool { return pollFor(30*time.Second, ok) }
+
+func pollFor(limit time.Duration, ok func() bool) bool {
+	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if ok() {
 			return true
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	return false
 }

@@ -229,6 +229,81 @@ func TestCheckpointsInATopic(t *testing.T) {
 	}
 }
 
+// TestSeveralMembers does what docs/howto/several-members.md says: two members share
+// the partitions; when one is told to stop, and when the other is killed and started
+// again, all samples get their forecasts.
+func TestSeveralMembers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("real servers take some seconds to start")
+	}
+	broker, db := testserver.StartKafka(t), testserver.StartInfluxDB(t)
+	db.CreateDatabase("forecasts")
+	dir := t.TempDir()
+	page := string(readFile(t, "../../docs/howto/several-members.md"))
+	_, text, _ := strings.Cut(page, "```yaml\n")
+	text, _, _ = strings.Cut(text, "```")
+	text = strings.NewReplacer("localhost:9092", broker.Addr, "http://localhost:8086", db.URL, `org: "..."`, "org: any",
+		`token: "..."`, `token: "a:b"`, "session_timeout: 10s", "session_timeout: 6s", "bucket: forecasts", "bucket: forecasts/autogen").Replace(text)
+	file := filepath.Join(dir, "members.yaml")
+	writeFile(t, file, []byte(text))
+
+	const series, rows = 8, 60
+	at := 0
+	produce := func() {
+		t.Helper()
+		var lines strings.Builder
+		for range rows {
+			at++
+			for k := range series {
+				fmt.Fprintf(&lines, `{"series": "s%d", "time": %d, "values": {"x": %d, "y": %d}}`+"\n", k, 1_767_225_600+at, at*k%17, at%(k+2))
+			}
+		}
+		data := filepath.Join(dir, "data.jsonl")
+		writeFile(t, data, []byte(lines.String()))
+		mustCall(t, "produce", data, "--brokers", broker.Addr, "--topic", "metrics", "--partitions", "6", "--set", "input.json.series_field=series")
+	}
+	points := func() int {
+		time.Sleep(100 * time.Millisecond) // between two questions
+		rows := db.Query(`from(bucket: "forecasts/autogen") |> range(start: 2025-01-01T00:00:00Z, stop: 2027-01-01T00:00:00Z)
+			|> filter(fn: (r) => r._measurement == "observation" and r._field == "y") |> group() |> count()`)
+		if len(rows) != 1 {
+			return 0
+		}
+		var n int
+		fmt.Sscan(rows[0]["_value"], &n)
+		return n
+	}
+	wait := func(what string) {
+		t.Helper()
+		if !pollFor(90*time.Second, func() bool { return points() == at*series*2 }) {
+			t.Fatalf("%s: %d observations in InfluxDB, want %d", what, points(), at*series*2)
+		}
+	}
+	member := func() *program { return start(t, "forecaster", "run", "-c", file, "--set", "server.listen=127.0.0.1:0", "--set", "log.format=json") }
+
+	produce()
+	one := member()
+	wait("one member")
+	two := member()
+	if !pollFor(60*time.Second, func() bool { return strings.Contains(two.stderr.String(), `"working","partition":"metrics-`) }) {
+		t.Fatalf("the second member got nothing:\n%s", two.stderr.String())
+	}
+	produce()
+	wait("two members")
+	if code, took := one.terminate(t); code != exitDone || took > 10*time.Second {
+		t.Errorf("SIGTERM: exit code %d after %v", code, took)
+	}
+	produce()
+	wait("one has left")
+	two.kill(t)
+	member()
+	produce()
+	wait("one was killed")
+	if out := mustCall(t, "checkpoint", "verify", "-c", file); strings.Count(out, "in use") == 0 {
+		t.Error(out)
+	}
+}
+
 // TestServerOfARun asks a live job for its health and its metrics, and looks for
 // the secret in all that it writes.
 func TestServerOfARun(t *testing.T) {
