@@ -23,7 +23,7 @@ type fourier struct {
 	w                []float64       // W^T in turns, dim x frequencies, of unit bandwidth
 	scaled           []float64       // x / sigma, scratch
 	sigma            float64         // 0 until known
-	warm             *medianDistance // nil when somebody else sets sigma
+	warm             *medianDistance // nil when sigma is known or somebody else sets it
 }
 
 // newFourier draws the frequencies of the given block of the seed.
@@ -68,6 +68,7 @@ func (f *fourier) alignAxes() {
 func (f *fourier) observe(x []float64) {
 	if f.sigma == 0 && f.warm != nil && f.warm.add(x) {
 		f.sigma = f.factor * f.warm.median()
+		f.warm = nil // a third of the memory of a small model
 	}
 }
 
@@ -88,6 +89,9 @@ func (f *fourier) featuresTo(phi, x []float64) {
 func (f *fourier) State(c *snapshot.Codec) {
 	c.Section("fourier")
 	c.Float64(&f.sigma)
+	if f.sigma != 0 {
+		f.warm = nil
+	}
 	if f.warm != nil {
 		f.warm.State(c)
 	}

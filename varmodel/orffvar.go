@@ -1,6 +1,7 @@
 package varmodel
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/orffvar/forecaster/eval"
@@ -33,6 +34,7 @@ type ORFFVARConfig struct {
 	Block       int       // columns a step of BlockNewton changes; 0 means 50
 	Batch       int       // samples in its mini-batch; 0 means 4
 	Step        float64   // of NLMS, in (0, 2); 0 means 0.05
+	Single      bool      // NLMS computes with float32 and has half the state
 	Inputs      int       // variables that drive the series; see eval.InputTaker
 }
 
@@ -59,6 +61,9 @@ func NewORFFVAR(cfg ORFFVARConfig) (eval.Model, error) {
 	if err := checkRange("Frequencies", cfg.Frequencies, 1, 100_000); err != nil {
 		return nil, err
 	}
+	if cfg.Single && cfg.Optimiser != NLMS {
+		return nil, errors.New("varmodel: Single is known for NLMS only")
+	}
 	if err := checkPositive("Bandwidth", cfg.Bandwidth); err != nil {
 		return nil, err
 	}
@@ -66,7 +71,7 @@ func NewORFFVAR(cfg ORFFVARConfig) (eval.Model, error) {
 	g := newLagDesign(cfg.Dim, cfg.Order, !cfg.NoLinear, random)
 	m := &regression{dim: cfg.Dim, horizon: cfg.Horizon, depth: cfg.Order, inputs: cfg.Inputs, design: g}
 	var err error
-	switch n := m.features(); cfg.Optimiser {
+	switch n, lags := m.features(), g.features(); cfg.Optimiser {
 	case BlockNewton:
 		m.learner, err = sgd.NewBlockNewton(sgd.BlockNewtonConfig{
 			Features: n, Outputs: cfg.Dim, Block: cfg.Block, Batch: cfg.Batch,
@@ -77,7 +82,9 @@ func NewORFFVAR(cfg ORFFVARConfig) (eval.Model, error) {
 			Features: n, Outputs: cfg.Dim, Ridge: cfg.Ridge, Forgetting: cfg.Forgetting, MaxLeverage: 1,
 		})
 	case NLMS:
-		m.learner, err = sgd.NewNLMS(sgd.NLMSConfig{Features: n, Outputs: cfg.Dim, Step: cfg.Step})
+		g := inputDesign{g}
+		m.design = g
+		m.learner, err = newFourierLearner(g, n-lags, cfg.Dim, cfg.Step, cfg.Single)
 	default:
 		err = fmt.Errorf("varmodel: Optimiser %d is unknown", cfg.Optimiser)
 	}

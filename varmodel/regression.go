@@ -8,7 +8,7 @@ import (
 )
 
 // learner is an online regression y ~ Theta^T phi; sgd.RLS, sgd.BlockNewton and
-// sgd.NLMS are learners.
+// fourierLearner are learners.
 type learner interface {
 	PredictTo(y, phi []float64)
 	Update(phi, e []float64)
