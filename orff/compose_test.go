@@ -37,14 +37,8 @@ func TestC2_15_Integral(t *testing.T) {
 	grid := []float64{-0.4, 0.1, 0.7}
 	onGrid := NewDecomposable(fx, must(OutputGrid(ft, grid)))
 	h := make([]float64, 3)
-	// theta of the decomposable map has the rows of Theta^T, p' = r_T.
-	transposed := make([]float64, len(theta))
-	for c := range 6 {
-		for i := range 8 {
-			transposed[6*i+c] = theta[8*c+i]
-		}
-	}
-	onGrid.PredictTo(h, scalarFeatures(fx, refX), transposed)
+	// theta is that of the decomposable map, too: the rows of Theta^T, p' = r_T.
+	onGrid.PredictTo(h, scalarFeatures(fx, refX), theta)
 	for g, tau := range grid {
 		px, pt := scalarFeatures(fx, refX), scalarFeatures(ft, []float64{tau})
 		// (phi_T (x) phi_X).vec(Theta)
@@ -116,10 +110,10 @@ func TestC2_17_MatrixFreeEqualsDense(t *testing.T) {
 	f := must(NewFourier(Gaussian{refSigma}, 3, 6, BlockRand(1, 1)))
 	b := []float64{1, 2, -1, 0.5, 0, 3, -2, 1, 0.3, 0.7} // 5 x 2
 	m := NewDecomposable(f, must(OutputFactor(5, 2, b)))
-	// Phi(x) = phi(x) (x) B^T.
+	// Phi(x) = B^T (x) phi(x), with Theta row by row.
 	phi := scalarFeatures(f, refX)
 	var dense mat.Dense
-	dense.Kronecker(mat.NewDense(12, 1, phi), mat.NewDense(5, 2, b).T())
+	dense.Kronecker(mat.NewDense(5, 2, b).T(), mat.NewDense(12, 1, phi))
 	theta, r := normals(2, 24), normals(3, 5)
 	var want mat.VecDense
 	want.MulVec(dense.T(), mat.NewVecDense(24, theta))

@@ -169,15 +169,9 @@ func TestNewOutputRefuses(t *testing.T) {
 func TestDecomposableLayout(t *testing.T) {
 	m := NewDecomposable(FourierOf([]float64{1, 0.5, -0.3, 0.8}, 2), must(OutputFactor(2, 2, []float64{1, 0, 0.5, 0.8})))
 	// The ridge solution of C4.1; its rows are the rows of Theta.
-	rows := [2][4]float64{
-		{0.2211349788772778, 0.35125135701166316, 0.29433932605373997, 0.30495554908504485},
-		{-0.213359572503337, -0.3205985007004207, 0.5092387057491907, -0.933763625607645}}
-	theta := make([]float64, 8)
-	for c := range 4 {
-		for i := range 2 {
-			theta[2*c+i] = rows[i][c]
-		}
-	}
+	theta := []float64{
+		0.2211349788772778, 0.35125135701166316, 0.29433932605373997, 0.30495554908504485,
+		-0.213359572503337, -0.3205985007004207, 0.5092387057491907, -0.933763625607645}
 	y := make([]float64, 2)
 	m.PredictTo(y, features(m, []float64{0.1, 0.2}, 4), theta)
 	nearAll(t, "h(x_1)", y, []float64{0.4688282791472969, -0.07494642164791936}, 1e-14)

@@ -126,7 +126,7 @@ func TestC5_6_PredictionIsThatOfTheWholeMap(t *testing.T) {
 		l.Learn(fixSample(i % 3))
 	}
 	m := fixMap()
-	theta := colMajor(matrix(weights(l, 8)), 2)
+	theta := matrix(weights(l, 8))
 	phi, want, got := make([]float64, 4), make([]float64, 2), make([]float64, 2)
 	for _, x := range [][]float64{{.2, -.1}, {-3, 5}, {0, 0}} {
 		m.FeaturesTo(phi, x)
@@ -255,7 +255,7 @@ func TestHessianStepOfOneBlockIsRidge(t *testing.T) {
 			Rate: sgd.Constant(1), Decay: sgd.DecayBlock, Preconditioner: p,
 		}))
 		l.Step(fixX, fixY)
-		near(t, name, weights(l, 8), colMajor(fixTheta, 2), golden)
+		near(t, name, weights(l, 8), fixTheta, golden)
 	}
 }
 

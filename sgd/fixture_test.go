@@ -68,14 +68,14 @@ func matrix(blocks []float64) []float64 {
 	for j := range 2 {
 		for trig := range 2 { // cos, sin
 			for i := range 2 {
-				theta[4*i+2*trig+j] = blocks[4*j+2*trig+i]
+				theta[4*i+2*trig+j] = blocks[4*j+2*i+trig]
 			}
 		}
 	}
 	return theta
 }
 
-// colMajor turns p' x r row-major into the layout of orff.Decomposable.
+// colMajor turns p' x r row-major into vec(Theta), the layout of the bilinear models.
 func colMajor(theta []float64, rows int) []float64 {
 	cols := len(theta) / rows
 	v := make([]float64, len(theta))

@@ -29,14 +29,14 @@ func TestC4_6_MultiTaskLoss(t *testing.T) {
 	o := fixObjective(func(c *sgd.ObjectiveConfig) {
 		c.Y = []float64{1, nan, nan, -1, -.2, nan} // tasks 0, 1, 0
 	})
-	theta := colMajor([]float64{.3, -.1, .2, .5, 0, .4, -.6, .1}, 2)
+	theta := []float64{.3, -.1, .2, .5, 0, .4, -.6, .1}
 	g := make([]float64, 8)
 	value := o.GradientTo(g, theta)
 	near(t, "value", []float64{value}, []float64{0.4952914211664025}, golden)
-	near(t, "gradient", g, colMajor([]float64{
+	near(t, "gradient", g, []float64{
 		0.0506086396393629, -0.004008294659592793, -0.05062351793958084, 0.06160135786939673,
 		0.26128423175993837, 0.2923809965709689, -0.12671681772234517, 0.10499692680954298,
-	}, 2), golden)
+	}, golden)
 	trash := make([]float64, 8)
 	near(t, "finite differences", differences(func(v []float64) float64 { return o.GradientTo(trash, v) }, theta), g, 1e-9)
 
@@ -77,7 +77,7 @@ func TestMultiTaskDecouplesForDiagonalGamma(t *testing.T) {
 			t.Fatal(err)
 		}
 		for c := range 8 {
-			near(t, "task", theta[2*c+k:2*c+k+1], want[c:c+1], 1e-12)
+			near(t, "task", theta[8*k+c:8*k+c+1], want[c:c+1], 1e-12)
 		}
 	}
 }
@@ -320,7 +320,7 @@ func TestC8_6_ManifoldLimits(t *testing.T) {
 	o := fixObjective(func(c *sgd.ObjectiveConfig) { c.Edges = []sgd.Edge{{0, 1, 1}} })
 	theta := make([]float64, 8)
 	must(o.SolveCG(theta, 1e-14, 0))
-	near(t, "weight 0", theta, colMajor(fixTheta, 2), 1e-12)
+	near(t, "weight 0", theta, fixTheta, 1e-12)
 }
 
 func TestMetricOfRemark6_2(t *testing.T) {

@@ -202,18 +202,14 @@ func (h *hessian) adjointTo(m Map, phi []float64) {
 	}
 }
 
-// solveFactors replaces g by H^-1 g for H = C (x) B^T B + lambda I. With B^T B = V
+// solveFactors replaces g by H^-1 g for H = B^T B (x) C + lambda I. With B^T B = V
 // diag(gain) V^T that is one system gain_k C + lambda I for row k of V^T G.
 func (h *hessian) solveFactors(g []float64, c *vec.Sym) (ok bool) {
 	p, r := len(h.gain), h.size
-	for k := range p {
-		row := h.rows[k*r : (k+1)*r]
-		for j := range row {
-			var s float64
-			for a := range p {
-				s += h.basis[a*p+k] * g[j*p+a]
-			}
-			row[j] = s
+	clear(h.rows)
+	for a := range p {
+		for k := range p {
+			vec.Axpy(h.basis[a*p+k], g[a*r:(a+1)*r], h.rows[k*r:(k+1)*r])
 		}
 	}
 	for k := 0; k < p; {
@@ -232,15 +228,8 @@ func (h *hessian) solveFactors(g []float64, c *vec.Sym) (ok bool) {
 		h.chol.Solve(rows)
 		vec.Scale(1/gain, rows)
 	}
-	for j := range r {
-		for a := range p {
-			var s float64
-			for k := range p {
-				s += h.basis[a*p+k] * h.rows[k*r+j]
-			}
-			g[j*p+a] = s
-		}
-	}
+	clear(g)
+	vec.AddMatMul(g, 1, h.basis, h.rows, p, r, p)
 	return true
 }
 

@@ -9,25 +9,58 @@ import (
 )
 
 // Columns says which weights belong to one frequency: theta is a matrix of
-// Inner rows and 2 D columns, stored column by column, and frequency j owns
-// column j (its cosine) and column D+j (its sine). That is the layout of the
-// Fourier maps of orff: Inner is p' for decomposable maps, 1 for curl-free and d
-// for divergence-free ones. A map of blocks has one such matrix for each block.
+// Inner rows and 2 D columns, and frequency j owns column j (its cosine) and
+// column D+j (its sine). A map of blocks has one such matrix for each block.
 type Columns struct {
-	Inner int
+	Inner int // p' of decomposable maps, 1 of curl-free and d of divergence-free ones
 	D     int // frequencies of a block
+
+	// Rows says that the matrix is stored row by row, as that of a decomposable map;
+	// else it is column by column.
+	Rows bool
 }
 
-// each calls f with the two columns of each frequency of each block.
-func (c Columns) each(theta []float64, f func(cos, sin []float64)) {
+// group is the weights of one frequency: the cosines at first + i stride, i < n, and
+// the sines sine further on.
+type group struct {
+	theta               []float64
+	first, stride, sine int
+	n                   int
+}
+
+// each calls f with each frequency of each block.
+func (c Columns) each(theta []float64, f func(g group)) {
 	half := c.Inner * c.D
 	if half < 1 || len(theta)%(2*half) != 0 {
 		panic(badLength)
 	}
+	next, g := c.Inner, group{stride: 1, sine: half, n: c.Inner}
+	if c.Rows {
+		next, g.stride, g.sine = 1, 2*c.D, c.D
+	}
 	for ; len(theta) > 0; theta = theta[2*half:] {
-		for j := 0; j < half; j += c.Inner {
-			f(theta[j:j+c.Inner], theta[half+j:half+j+c.Inner])
+		g.theta = theta
+		for j := range c.D {
+			g.first = j * next
+			f(g)
 		}
+	}
+}
+
+func (g group) norm() float64 {
+	var s float64
+	for i := range g.n {
+		at := g.first + i*g.stride
+		s += g.theta[at]*g.theta[at] + g.theta[at+g.sine]*g.theta[at+g.sine]
+	}
+	return math.Sqrt(s)
+}
+
+func (g group) scale(f float64) {
+	for i := range g.n {
+		at := g.first + i*g.stride
+		g.theta[at] *= f
+		g.theta[at+g.sine] *= f
 	}
 }
 
@@ -50,19 +83,18 @@ type GroupLasso struct {
 
 // Value returns Mu sum_j ||theta_j||.
 func (p GroupLasso) Value(theta []float64) (v float64) {
-	p.Columns.each(theta, func(cos, sin []float64) { v += p.Mu * pairNorm(cos, sin) })
+	p.Columns.each(theta, func(g group) { v += p.Mu * g.norm() })
 	return v
 }
 
 // Apply shrinks the norm of each frequency by step Mu, at most to 0.
 func (p GroupLasso) Apply(theta []float64, step float64) {
 	t := step * p.Mu
-	p.Columns.each(theta, func(cos, sin []float64) {
-		if r := pairNorm(cos, sin); r <= t {
-			clear(cos)
-			clear(sin)
+	p.Columns.each(theta, func(g group) {
+		if r := g.norm(); r <= t {
+			g.scale(0)
 		} else if t > 0 {
-			scalePair(1-t/r, cos, sin)
+			g.scale(1 - t/r)
 		}
 	})
 }
@@ -79,8 +111,8 @@ type Ball struct {
 // Value returns 0 inside and +Inf outside of the constraint. A norm that exceeds
 // Rho by rounding counts as inside.
 func (p Ball) Value(theta []float64) (v float64) {
-	p.Columns.each(theta, func(cos, sin []float64) {
-		if pairNorm(cos, sin) > p.Rho*(1+1e-12) {
+	p.Columns.each(theta, func(g group) {
+		if g.norm() > p.Rho*(1+1e-12) {
 			v = math.Inf(1)
 		}
 	})
@@ -89,18 +121,11 @@ func (p Ball) Value(theta []float64) (v float64) {
 
 // Apply projects: theta_j *= min(1, Rho/||theta_j||), whatever the step.
 func (p Ball) Apply(theta []float64, _ float64) {
-	p.Columns.each(theta, func(cos, sin []float64) {
-		if r := pairNorm(cos, sin); r > p.Rho {
-			scalePair(p.Rho/r, cos, sin)
+	p.Columns.each(theta, func(g group) {
+		if r := g.norm(); r > p.Rho {
+			g.scale(p.Rho / r)
 		}
 	})
-}
-
-func pairNorm(a, b []float64) float64 { return math.Hypot(norm(a), norm(b)) }
-
-func scalePair(f float64, a, b []float64) {
-	vec.Scale(f, a)
-	vec.Scale(f, b)
 }
 
 // MinimiseProximal minimises R + penalty by accelerated proximal gradient steps

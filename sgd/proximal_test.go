@@ -9,9 +9,12 @@ import (
 )
 
 // group returns the weights of frequency j of a matrix of inner rows and 2 D
-// columns.
-func group(theta []float64, inner, d, j int) []float64 {
-	return append(append([]float64(nil), theta[j*inner:(j+1)*inner]...), theta[(d+j)*inner:(d+j+1)*inner]...)
+// columns, stored row by row.
+func group(theta []float64, inner, d, j int) (w []float64) {
+	for i := range inner {
+		w = append(w, theta[2*d*i+j], theta[2*d*i+d+j])
+	}
+	return w
 }
 
 func length(v []float64) float64 {
@@ -37,7 +40,7 @@ func TestGroupLassoOperator(t *testing.T) {
 	r := &source{1}
 	for range 200 {
 		theta := r.normals(24) // two blocks of three frequencies, inner 2
-		p := sgd.GroupLasso{Columns: sgd.Columns{Inner: 2, D: 3}, Mu: r.uniform()}
+		p := sgd.GroupLasso{Columns: sgd.Columns{Inner: 2, D: 3, Rows: true}, Mu: r.uniform()}
 		step := 3 * r.uniform()
 		u := append([]float64(nil), theta...)
 		p.Apply(u, step)
@@ -94,7 +97,7 @@ func proximalProblem() (o *sgd.Objective, d sgd.Dims, columns sgd.Columns) {
 	theta, phi := make([]float64, d.Params), make([]float64, d.Features)
 	for _, j := range []int{2, 7} {
 		for k := range 2 {
-			theta[2*j+k], theta[2*(freq+j)+k] = 3*r.normal(), 3*r.normal()
+			theta[2*freq*k+j], theta[2*freq*k+freq+j] = 3*r.normal(), 3*r.normal()
 		}
 	}
 	for i := range n {
@@ -104,7 +107,7 @@ func proximalProblem() (o *sgd.Objective, d sgd.Dims, columns sgd.Columns) {
 		y[2*i+1] += .01 * r.normal()
 	}
 	o = must(sgd.NewObjective(sgd.ObjectiveConfig{Map: m, Dims: d, X: x, Y: y, Lambda: 1e-3}))
-	return o, d, sgd.Columns{Inner: 2, D: freq}
+	return o, d, sgd.Columns{Inner: 2, D: freq, Rows: true}
 }
 
 // Karush-Kuhn-Tucker: a kept frequency has grad_j = -mu theta_j/||theta_j||, a
@@ -152,6 +155,26 @@ func TestGroupLassoFitSatisfiesKKT(t *testing.T) {
 	theta[0] = 1
 	must(o.MinimiseProximal(theta, sgd.GroupLasso{Columns: columns, Mu: 1.01 * top}, 1e-10, 20000))
 	near(t, "empty model", theta, make([]float64, d.Params), 0)
+}
+
+// The same weights in the other layout have the same groups.
+func TestColumnsOfBothLayouts(t *testing.T) {
+	const inner, d = 3, 4
+	r := &source{18}
+	rows := r.normals(2 * 2 * inner * d) // two blocks
+	transposed := func(v []float64) (w []float64) {
+		for _, block := range [][]float64{v[:2*inner*d], v[2*inner*d:]} {
+			w = append(w, colMajor(block, inner)...)
+		}
+		return w
+	}
+	columns := transposed(rows)
+	byRows := sgd.GroupLasso{Columns: sgd.Columns{Inner: inner, D: d, Rows: true}, Mu: .9}
+	byColumns := sgd.GroupLasso{Columns: sgd.Columns{Inner: inner, D: d}, Mu: .9}
+	near(t, "penalty", []float64{byRows.Value(rows)}, []float64{byColumns.Value(columns)}, 1e-13)
+	byRows.Apply(rows, 2)
+	byColumns.Apply(columns, 2)
+	near(t, "shrunk", transposed(rows), columns, 1e-14)
 }
 
 func TestBallFit(t *testing.T) {
@@ -218,7 +241,7 @@ func TestMinimiseProximalRefuses(t *testing.T) {
 func TestDoublyStochasticProximal(t *testing.T) {
 	cfg := fixConfig()
 	cfg.Batch, cfg.Rate = 3, sgd.Constant(.5)
-	columns := sgd.Columns{Inner: 2, D: 1}
+	columns := sgd.Columns{Inner: 2, D: 1, Rows: true}
 	cfg.Proximal = sgd.GroupLasso{Columns: columns, Mu: .1}
 	l := must(sgd.NewDoublyStochastic(cfg))
 	for range 4000 {

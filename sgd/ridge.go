@@ -85,8 +85,8 @@ func NewRidge(n int, f, y, b []float64) (*Ridge, error) {
 // shows in the solution.
 func (l *Ridge) LeastLambda() float64 { return l.least }
 
-// SolveTo sets theta, p' r numbers, to vec(Theta) column by column for ridge
-// lambda > 0: the layout of orff.Decomposable.
+// SolveTo sets theta, p' r numbers, to Theta row by row for ridge lambda > 0: the
+// layout of orff.Decomposable.
 func (l *Ridge) SolveTo(theta []float64, lambda float64) error {
 	p, m, r := l.inner, len(l.q), l.features
 	if len(theta) != p*r {
@@ -102,13 +102,8 @@ func (l *Ridge) SolveTo(theta []float64, lambda float64) error {
 		}
 		vec.MatTVec(rows[k*r:(k+1)*r], l.t, coefficients)
 	}
-	column := make([]float64, p)
-	for c := range r {
-		for k := range p {
-			column[k] = rows[k*r+c]
-		}
-		vec.MatVec(theta[c*p:(c+1)*p], l.basis, column)
-	}
+	clear(theta)
+	vec.AddMatMul(theta, 1, l.basis, rows, p, r, p)
 	return nil
 }
 

@@ -310,7 +310,7 @@ func (d *descent) jacobianTo(jac, x []float64) {
 }
 
 func (d *descent) State(c *snapshot.Codec) {
-	c.Section("descent")
+	c.Section("descent, weights by rows")
 	d.blocks.State(c)
 	d.l.State(c)
 	if d.gamma != nil {

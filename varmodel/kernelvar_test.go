@@ -110,7 +110,7 @@ func init() {
 				f, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, d, 20, r)
 				return orff.NewDecomposable(f, orff.Identity(d)), err
 			},
-			Proximal: sgd.GroupLasso{Columns: sgd.Columns{Inner: d, D: 20}, Mu: 1e-3},
+			Proximal: sgd.GroupLasso{Columns: sgd.Columns{Inner: d, D: 20, Rows: true}, Mu: 1e-3},
 		})
 	}
 }
@@ -242,7 +242,7 @@ func TestGroupLassoRemovesFrequencies(t *testing.T) {
 				f, err := orff.NewFourier(orff.Gaussian{Sigma: 1}, d, 40, r)
 				return orff.NewDecomposable(f, orff.Identity(d)), err
 			},
-			Proximal: sgd.GroupLasso{Columns: sgd.Columns{Inner: d, D: 40}, Mu: mu},
+			Proximal: sgd.GroupLasso{Columns: sgd.Columns{Inner: d, D: 40, Rows: true}, Mu: mu},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -251,7 +251,7 @@ func TestGroupLassoRemovesFrequencies(t *testing.T) {
 		theta := make([]float64, 2*40*d)
 		m.(*regression).learner.(*descent).l.WeightsTo(theta)
 		for j := range 40 {
-			if theta[j*d] != 0 || theta[(40+j)*d] != 0 {
+			if theta[j] != 0 || theta[40+j] != 0 {
 				n++
 			}
 		}

@@ -172,16 +172,14 @@ var errSingular = errors.New("varmodel: the normal equations are singular")
 
 // independent returns theta for Gamma = I: a problem a task.
 func (f *taskFit) independent(lambda float64) ([]float64, error) {
-	theta, w := make([]float64, f.tasks*f.r), make([]float64, f.r)
+	theta := make([]float64, f.tasks*f.r)
 	for t := range f.tasks {
 		if !f.chol.Factor(f.c[t], lambda, 0) {
 			return nil, errSingular
 		}
-		copy(w, f.v[t*f.r:(t+1)*f.r])
-		f.chol.Solve(w)
-		for c, v := range w {
-			theta[c*f.tasks+t] = v
-		}
+		row := theta[t*f.r : (t+1)*f.r]
+		copy(row, f.v[t*f.r:(t+1)*f.r])
+		f.chol.Solve(row)
 	}
 	return theta, nil
 }
@@ -242,13 +240,7 @@ func (f *taskFit) coupled(out orff.Output, lambda float64) ([]float64, error) {
 		vec.Axpy(1, z, dir)
 		rz = next
 	}
-	columns := make([]float64, size)
-	for k := range inner {
-		for c := range r {
-			columns[c*inner+k] = theta[k*r+c]
-		}
-	}
-	return columns, nil
+	return theta, nil
 }
 
 // taskWorld are tasks that mix few common functions of the inputs.

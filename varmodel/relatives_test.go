@@ -147,7 +147,7 @@ func TestC5_11_OperatorRLSEqualsRidge(t *testing.T) {
 		for c := range r {
 			var want float64
 			for k := range inner {
-				want += b[a*inner+k] * theta[c*inner+k]
+				want += b[a*inner+k] * theta[k*r+c]
 			}
 			if got := w[a*r+c]; math.Abs(got-want) > 1e-10 {
 				t.Errorf("weight (%d, %d) is %g, want %g", a, c, got, want)

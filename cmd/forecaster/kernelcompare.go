@@ -37,6 +37,8 @@ type variant struct {
 	Name string
 	sets string // a.b=c, separated by blanks
 	most int    // variables that its newton steps, cubic in them, take in reasonable time; then adagrad
+
+	groups bool // as few groups as divide the variables
 }
 
 // variants are what kernel compare compares.
@@ -46,32 +48,46 @@ var variants = []variant{
 	{Name: "gaussian"},
 	{Name: "laplacian", sets: "model.kernel.name=laplacian"},
 	{Name: "sinc", sets: "model.kernel.name=sinc"},
+	{Name: "matern12", sets: "model.kernel.name=matern12"},
 	{Name: "matern32", sets: "model.kernel.name=matern32"},
 	{Name: "matern52", sets: "model.kernel.name=matern52"},
 	{Name: "skewed_chi2", sets: "model.kernel.name=skewed_chi2"},
 	{Name: "angular", sets: "model.kernel.name=angular"},
 	{Name: "polynomial", sets: "model.kernel.name=polynomial"},
 	{Name: "exponential", sets: "model.kernel.name=exponential"},
+	{Name: "dot_product 1 + t + t²/2 + t³/6", sets: "model.kernel.name=dot_product model.kernel.coefficients=1,1,.5,.1666667"},
 	{Name: "compositional", sets: "model.kernel.name=compositional"},
 	{Name: "semigroup_exponential", sets: "model.kernel.name=semigroup_exponential"},
 	{Name: "semigroup_reciprocal", sets: "model.kernel.name=semigroup_reciprocal"},
+	{Name: "gaussian + laplacian", sets: "model.kernel.plus.name=laplacian"},
+	{Name: "gaussian x polynomial", sets: "model.kernel.times.name=polynomial model.kernel.times.parameter=1"},
 	{Name: "sampling: phase", sets: "model.kernel.sampling=phase"},
 	{Name: "sampling: orthogonal", sets: "model.kernel.sampling=orthogonal"},
 	{Name: "sampling: fastfood", sets: "model.kernel.sampling=fastfood"},
 	{Name: "sampling: sorf", sets: "model.kernel.sampling=sorf"},
 	{Name: "sampling: halton", sets: "model.kernel.sampling=halton"},
 	{Name: "sampling: sobol", sets: "model.kernel.sampling=sobol"},
+	{Name: "polynomial, sampling: kakade", sets: "model.kernel.name=polynomial model.kernel.sampling=kakade"},
 	{Name: "curl_free", sets: "model.kernel.operator.name=curl_free", most: 16},
+	{Name: "curl_free, form: unbounded", sets: "model.kernel.operator.name=curl_free model.kernel.operator.form=unbounded", most: 16},
 	{Name: "divergence_free", sets: "model.kernel.operator.name=divergence_free", most: 3},
+	{Name: "divergence_free, reduced", sets: "model.kernel.operator.name=divergence_free model.kernel.operator.reduced=true", most: 3},
 	{Name: "helmholtz", sets: "model.kernel.operator.name=helmholtz", most: 3},
 	{Name: "transformable", sets: "model.kernel.operator.name=transformable", most: 16},
 	{Name: "schur", sets: "model.kernel.operator.name=schur", most: 3},
+	{Name: "tensor", sets: "model.kernel.operator.name=tensor", most: 16, groups: true},
+	{Name: "gamma: positions", sets: "model.kernel.operator.gamma=positions"},
 	{Name: "step: plain", sets: "model.optimiser.step=plain"},
 	{Name: "step: adagrad", sets: "model.optimiser.step=adagrad"},
+	{Name: "plain, warm: 100", sets: "model.optimiser.step=plain model.optimiser.warm=100"},
+	{Name: "adagrad, warm: 100", sets: "model.optimiser.step=adagrad model.optimiser.warm=100"},
+	{Name: "plain, manifold: 0.1", sets: "model.optimiser.step=plain model.optimiser.manifold=.1"},
+	{Name: "plain, group_lasso: 0.01", sets: "model.optimiser.step=plain model.optimiser.group_lasso=.01 model.kernel.linear=false"},
 	{Name: "plain, gamma: correlations", sets: "model.optimiser.step=plain model.kernel.operator.gamma=correlations"},
 	{Name: "plain, gamma: residuals", sets: "model.optimiser.step=plain model.kernel.operator.gamma=residuals"},
 	{Name: "loss: huber", sets: "model.loss.name=huber"},
 	{Name: "5 blocks", sets: "model.optimiser.blocks=5"},
+	{Name: "5 blocks, redraw: 500", sets: "model.optimiser.blocks=5 model.optimiser.redraw=500"},
 	{Name: "krls", sets: "model.type=krls"},
 	{Name: "nystroem", sets: "model.type=nystroem"},
 	{Name: "ngrc", sets: "model.type=ngrc"},
@@ -146,6 +162,13 @@ func (a *app) compareOne(cmd *cobra.Command, v variant, path string, data *eval.
 	add(v.sets)
 	if v.most > 0 && data.Dim() > v.most {
 		add("model.optimiser.step=adagrad")
+	}
+	if v.groups {
+		n := 2
+		for data.Dim()%n != 0 && n < data.Dim() {
+			n++
+		}
+		add(fmt.Sprintf("model.kernel.operator.groups=%d", n))
 	}
 	cfg, err := a.load(cmd, modelSettings, forced...)
 	if err != nil {

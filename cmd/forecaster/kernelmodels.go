@@ -104,6 +104,7 @@ func newKernelVAR(c config.Model, dim int, inputs varmodel.InputScale, loss sgd.
 				return nil, err
 			}
 			_, columns.Inner = out.Dims()
+			columns.Rows = true
 		case "divergence_free":
 			columns.Inner = dim
 		}
