@@ -85,6 +85,10 @@ type Insight struct {
 	Influence []float64 // dim x dim, see eval.Influencer; nil = unknown
 }
 
+// AllSeries is the name of the series of a metric over all of them, and of an event
+// that concerns all.
+const AllSeries = "_all"
+
 // AllTargets is the target of a metric averaged over the variables.
 const AllTargets = "_all"
 
@@ -137,7 +141,7 @@ func (b *Batch) Reset() {
 	}
 	*b = Batch{
 		Forecasts: b.Forecasts[:0], Observations: b.Observations[:0], Metrics: b.Metrics[:0],
-		Events: b.Events[:0], DeadLetters: b.DeadLetters[:0],
+		Insights: b.Insights[:0], Events: b.Events[:0], DeadLetters: b.DeadLetters[:0],
 		floats: b.floats[:0], bytes: b.bytes[:0], spare: spare,
 	}
 }

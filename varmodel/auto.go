@@ -73,7 +73,7 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 	if err := checkInputs(cfg.Inputs); err != nil {
 		return nil, err
 	}
-	m := &auto{cfg: cfg}
+	m := &auto{cfg: cfg, names: []string{"persistence"}}
 	for block, spec := range pool {
 		if !slices.Contains(names, spec.name) {
 			continue
@@ -83,7 +83,7 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		m.experts = append(m.experts, e)
+		m.experts, m.names = append(m.experts, e), append(m.names, e.name)
 		if e.source {
 			m.source = e
 		}
@@ -112,7 +112,8 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 type Weighted interface {
 	eval.Forecaster
 
-	// Experts returns the names of the experts, in the order of WeightsTo.
+	// Experts returns the names of the experts, in the order of WeightsTo. The slice
+	// must not be changed.
 	Experts() []string
 
 	// WeightsTo writes the weights of the experts in the one-step forecast,
@@ -124,6 +125,7 @@ type Weighted interface {
 type auto struct {
 	cfg     AutoConfig
 	experts []*expert
+	names   []string // of persistence and the experts
 	depth   int      // lags that the experts look at
 	order   int      // lags of all coordinates that they look at
 	source  *expert  // whose forecasts are inputs of others; nil without
@@ -381,13 +383,7 @@ func (s *autoSeries) ForecastTo(dst []float64) bool {
 }
 
 // Experts implements Weighted.
-func (s *autoSeries) Experts() []string {
-	names := []string{"persistence"}
-	for _, e := range s.m.experts {
-		names = append(names, e.name)
-	}
-	return names
-}
+func (s *autoSeries) Experts() []string { return s.m.names }
 
 // WeightsTo implements Weighted.
 func (s *autoSeries) WeightsTo(dst []float64) { s.mixer.weightsTo(dst) }

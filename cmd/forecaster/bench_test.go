@@ -118,6 +118,52 @@ func BenchmarkStage(b *testing.B) {
 	}
 }
 
+// TestHotPathDoesNotAllocate: decoding a sample, the engine with all that stands
+// beside a model, and encoding what comes of it, for each number of variables.
+func TestHotPathDoesNotAllocate(t *testing.T) {
+	check := func(what string, d int, f func()) {
+		t.Helper()
+		if n := testing.AllocsPerRun(500, f); n != 0 {
+			t.Errorf("%s of %d variables: %v allocations a sample", what, d, n)
+		}
+	}
+	for _, d := range []int{5, 7, 31} {
+		s := newStageSamples(t, d)
+		for _, f := range s.formats {
+			var r stream.Record
+			i := 0
+			decode := func() {
+				if err := f.decoder.Decode(&r, &f.messages[i%len(f.messages)]); err != nil {
+					t.Fatal(err)
+				}
+				i++
+			}
+			decode()
+			check("decoding "+f.name, d, decode)
+		}
+		for _, model := range []string{"persistence", "orffvar", "auto"} {
+			if model == "auto" && d > 7 {
+				continue // the same code, at great length
+			}
+			c := config.Default()
+			c.Model.Type, c.Model.Horizon, c.Evaluate.Interval = model, 2, 1
+			_, step := s.engine(t, c)
+			var batch stream.Batch
+			apply := func() {
+				batch.Reset()
+				step(&batch)
+			}
+			for range 10 {
+				apply()
+			}
+			check("the engine with "+model, d, apply)
+			encoder := lineproto.Encoder{Levels: c.Model.Levels}
+			buf := encoder.AppendBatch(nil, &batch)
+			check("encoding", d, func() { buf = encoder.AppendBatch(buf[:0], &batch) })
+		}
+	}
+}
+
 // stageSamples are the same samples in every form that a stage takes.
 type stageSamples struct {
 	names   []string
@@ -133,7 +179,7 @@ type stageFormat struct {
 }
 
 // newStageSamples makes samples with eight digits, as sensors have them at most.
-func newStageSamples(b *testing.B, d int) *stageSamples {
+func newStageSamples(b testing.TB, d int) *stageSamples {
 	b.Helper()
 	const rows = 1024
 	data := simulate(&config.Simulated{Setting: "exponential", Noise: "white", Dim: d, Rows: rows, Seed: 1, Interval: time.Minute})
@@ -193,7 +239,7 @@ func (f stageFormat) decode(b *testing.B) {
 
 // engine returns an engine past its warm-up and a function that applies the next
 // sample.
-func (s *stageSamples) engine(b *testing.B, c *config.Config) (*stream.Engine, func(*stream.Batch)) {
+func (s *stageSamples) engine(b testing.TB, c *config.Config) (*stream.Engine, func(*stream.Batch)) {
 	b.Helper()
 	e, err := newEngine(c)
 	if err != nil {
