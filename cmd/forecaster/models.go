@@ -56,11 +56,15 @@ func newPlainModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 	case "auto":
 		return varmodel.NewAuto(varmodel.AutoConfig{Dim: dim, Horizon: c.Horizon, Seed: c.Seed, Shared: shared, Inputs: inputsOf(c)})
 	case "orffvar":
-		return varmodel.NewORFFVAR(varmodel.ORFFVARConfig{
+		cfg := varmodel.ORFFVARConfig{
 			Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed,
 			Frequencies: c.Frequencies, Bandwidth: c.Bandwidth, Ridge: c.Ridge, Forgetting: c.Forgetting,
 			Inputs: inputsOf(c),
-		})
+		}
+		if c.Optimiser.Step == "plain" {
+			cfg.Optimiser, cfg.Step, cfg.Single = varmodel.NLMS, c.Optimiser.Rate, c.Precision == "float32"
+		}
+		return varmodel.NewORFFVAR(cfg)
 	case "ngrc":
 		return varmodel.NewNGRC(varmodel.NGRCConfig{
 			Dim: dim, Order: c.Order, Horizon: c.Horizon, Degree: c.Kernel.Degree, Ridge: c.Ridge, Forgetting: c.Forgetting,

@@ -165,6 +165,7 @@ type Model struct {
 	Ridge       float64   `yaml:"ridge"`
 	Forgetting  float64   `yaml:"forgetting"`
 	Seed        uint64    `yaml:"seed"`
+	Precision   string    `yaml:"precision"` // of the weights: float64 or float32
 	Intervals   string    `yaml:"intervals"` // model = its own, or quantile
 	Influence   bool      `yaml:"influence"` // follow which variable drives which
 	Anomaly     bool      `yaml:"anomaly"`   // score how unusual the lags are
@@ -282,7 +283,7 @@ func Default() *Config {
 		Pipeline: Pipeline{Fill: "none", MaxGap: 1000, Scope: "series", Lineage: 10, GoodCopy: 1000, MaxSeries: 100_000, MaxDim: 1024, MaxAbs: 1e50},
 		Model: Model{
 			Type: "auto", Order: 3, Horizon: 1, Levels: []float64{.9}, Frequencies: 50,
-			Ridge: 100, Forgetting: .9995, Seed: 1, Intervals: "model",
+			Ridge: 100, Forgetting: .9995, Seed: 1, Precision: "float64", Intervals: "model",
 			Drift:  Drift{Detect: true, Action: "none", FalseAlarms: 1e-4},
 			Kernel: defaultKernel(), Loss: Loss{Name: "squared"}, Optimiser: defaultOptimiser(),
 		},

@@ -66,7 +66,7 @@ type Loss struct {
 	Parameter float64 `yaml:"parameter"`
 }
 
-// Optimiser is how kernelvar learns.
+// Optimiser is how kernelvar learns; orffvar reads Step and Rate.
 type Optimiser struct {
 	Step       string  `yaml:"step"`     // newton, plain or adagrad
 	Schedule   string  `yaml:"schedule"` // of the rate
@@ -236,7 +236,9 @@ func (b *binder) validateKernel(c *Config) {
 		switch {
 		case IsKernelModel(m.Type):
 			b.need(k.Rough() == "", "model.influence", "needs a derivative: %s", k.Rough())
-		case m.Type == "orffvar" || m.Type == "ngrc" || strings.HasPrefix(m.Type, "var"):
+		case m.Type == "orffvar":
+			b.need(o.Step == "newton", "model.influence", "needs model.optimiser.step: newton with orffvar, got %s", o.Step)
+		case m.Type == "ngrc" || strings.HasPrefix(m.Type, "var"):
 		default:
 			b.need(false, "model.influence", "is known for varN, orffvar, ngrc and the models of a kernel, not for %s", m.Type)
 		}
