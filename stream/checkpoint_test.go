@@ -123,9 +123,9 @@ func chain(t testing.TB) (b []byte, ends []int) {
 	return b, ends
 }
 
-// TestParseCheckpoints: of what is cut or changed anywhere, all checkpoints before
+// TestFault35_CutOrFlippedAnywhere: of what is cut or changed anywhere, all checkpoints before
 // that place are found, and none behind it.
-func TestParseCheckpoints(t *testing.T) {
+func TestFault35_CutOrFlippedAnywhere(t *testing.T) {
 	good, ends := chain(t)
 	before := func(at int) (n int) {
 		for n < len(ends) && ends[n] <= at {

@@ -266,6 +266,14 @@ func TestFault04_StopDuringAnOutage(t *testing.T) {
 		if len(m.saved) != 0 || len(m.committed) != 0 {
 			t.Error("a checkpoint was taken of what was not written")
 		}
+		// The next start does all of it.
+		m.block, m.at, m.end = false, 0, io.EOF
+		if err := m.runner(t, nil).Run(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if m.points != 49*3 || !slices.Equal(m.committed, []int64{50}) {
+			t.Errorf("%d points, commits %v after a start", m.points, m.committed)
+		}
 	})
 }
 

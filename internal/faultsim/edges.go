@@ -285,6 +285,9 @@ func (d diskStore) Save(ctx context.Context, c stream.Checkpoint) error {
 
 // plant makes a checkpoint claim one record less than it holds.
 func (s *sim) plant(c *stream.Checkpoint) {
+	if c.Since != 0 {
+		s.result.Changes++
+	}
 	if s.o.Bug != RepeatRecord || c.Next == 0 {
 		return
 	}

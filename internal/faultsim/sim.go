@@ -49,6 +49,7 @@ type Result struct {
 	Steps, Effects                       int
 	Points, Letters                      int // in the sink at the end
 	Generations, Crashes, Pauses, Fenced int
+	Changes                              int // checkpoints of what has changed
 	Damaged                              int // checkpoints that could not be read
 	Removed                              int // records removed by retention
 }

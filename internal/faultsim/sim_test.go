@@ -54,13 +54,14 @@ func TestSeeds(t *testing.T) {
 		sum.Pauses += r.Pauses
 		sum.Fenced += r.Fenced
 		sum.Damaged += r.Damaged
+		sum.Changes += r.Changes
 		sum.Removed += r.Removed
 		sum.Generations += r.Generations
 	})
-	t.Logf("%d seeds: %d effects, %d crashes, %d pauses, %d generations, %d fenced commits, %d damaged checkpoints, %d records removed",
-		*seeds, sum.Effects, sum.Crashes, sum.Pauses, sum.Generations, sum.Fenced, sum.Damaged, sum.Removed)
+	t.Logf("%d seeds: %d effects, %d crashes, %d pauses, %d generations, %d fenced commits, %d checkpoints of changes, %d damaged checkpoints, %d records removed",
+		*seeds, sum.Effects, sum.Crashes, sum.Pauses, sum.Generations, sum.Fenced, sum.Changes, sum.Damaged, sum.Removed)
 	// What never happens is not tested.
-	for what, n := range map[string]int{"crash": sum.Crashes, "pause": sum.Pauses, "fenced commit": sum.Fenced,
+	for what, n := range map[string]int{"crash": sum.Crashes, "pause": sum.Pauses, "fenced commit": sum.Fenced, "checkpoint of changes": sum.Changes,
 		"damaged checkpoint": sum.Damaged, "removed record": sum.Removed} {
 		if n == 0 && *seeds >= 100 {
 			t.Errorf("there was no %s", what)
@@ -116,7 +117,7 @@ func TestFault06_RebalanceDuringRestore(t *testing.T) {
 // TestFault02_CrashAtEachEffect lets the process crash before and after each effect of
 // a run, with both kinds of store.
 func TestFault02_CrashAtEachEffect(t *testing.T) {
-	total := 0
+	total, changes := 0, 0
 	for seed := range uint64(4) {
 		calm := Run(Options{Seed: seed, Calm: true})
 		if calm.Err != nil {
@@ -126,6 +127,7 @@ func TestFault02_CrashAtEachEffect(t *testing.T) {
 			t.Errorf("seed %d: %+v", seed, calm)
 		}
 		total += calm.Effects
+		changes += calm.Changes
 		each(t, 1, 2*uint64(calm.Effects), func(n uint64) {
 			o := Options{Seed: seed, CrashAt: int(n+1) / 2, CrashAfter: n%2 == 0}
 			if r := Run(o); r.Err != nil || r.Crashes != 1 {
@@ -133,8 +135,8 @@ func TestFault02_CrashAtEachEffect(t *testing.T) {
 			}
 		})
 	}
-	if total < 200 {
-		t.Errorf("only %d effects", total)
+	if total < 200 || changes < 5 {
+		t.Errorf("only %d effects, and %d checkpoints of changes", total, changes)
 	}
 }
 

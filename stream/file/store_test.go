@@ -1,6 +1,7 @@
 package file_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -267,8 +268,11 @@ func TestStoreRefuses(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "checkpoint-0000000000000009"), newer, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Load(ctx); !errors.Is(err, stream.ErrVersion) {
+		if _, err := s.Load(ctx); !errors.Is(err, stream.ErrVersion) || !strings.Contains(err.Error(), "start the build that wrote it") {
 			t.Errorf("got %v", err)
+		}
+		if left, err := os.ReadFile(filepath.Join(dir, "checkpoint-0000000000000009")); err != nil || !bytes.Equal(left, newer) {
+			t.Errorf("it was not left as it was: %v", err)
 		}
 	})
 	t.Run("no directory", func(t *testing.T) {

@@ -32,6 +32,7 @@ type server struct {
 	refuse   func(lines []string) *answer // nil = accept everything
 	accepted []string                     // lines, with those sent again
 	requests int
+	sent     int // bytes of endless answers
 	auth     string
 }
 
@@ -91,7 +92,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case "endless":
 		w.WriteHeader(a.status)
-		for _, err := io.WriteString(w, strings.Repeat("x", 1000)); err == nil; _, err = io.WriteString(w, strings.Repeat("x", 1000)) {
+		for n, err := 0, error(nil); err == nil; s.sent += n {
+			n, err = io.WriteString(w, strings.Repeat("x", 1000))
 		}
 		return
 	case "cut", "apply":
@@ -212,6 +214,10 @@ func TestFault49_SilentAndEndlessServers(t *testing.T) {
 	}
 	if s.requests != 3 {
 		t.Errorf("%d requests", s.requests)
+	}
+	// What the buffers of a connection hold; more would be as much as fits into the timeout.
+	if s.sent > 32<<20 {
+		t.Errorf("%d bytes of the endless answer were taken", s.sent)
 	}
 }
 

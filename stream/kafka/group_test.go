@@ -416,7 +416,7 @@ func TestFault17_MorePartitions(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-result; !errors.Is(err, ErrPartitions) || !strings.Contains(err.Error(), "had 2 and has 3") {
+	if err := <-result; !errors.Is(err, ErrPartitions) || !strings.Contains(err.Error(), "had 2 and has 3") || !strings.Contains(err.Error(), "start with a new group and new state") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -164,9 +164,9 @@ func saveChanges(t testing.TB, s *Store, since int64, next ...int64) {
 	}
 }
 
-// TestDamagedChanges: what comes before the damage is used. Changes that were written
+// TestFault38_DamagedChanges: what comes before the damage is used. Changes that were written
 // and not committed are removed by the next owner, and do not count.
-func TestDamagedChanges(t *testing.T) {
+func TestFault38_DamagedChanges(t *testing.T) {
 	addr := newBroker(t, 1).Addr()
 	p, _ := own(t, addr)
 	state := openState(t, addr)
