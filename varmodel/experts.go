@@ -41,7 +41,7 @@ type expertSpec struct {
 // nothing is known (no change, or return to a mean). The size of the linear
 // part sets its ridge apart from that of the random features.
 var pool = []expertSpec{
-	{name: "ar96", own: 96, source: true, ridge: 100, forgetting: 0.9998, every: 64}, // before those that use it
+	{name: "ar96", own: 96, source: true, ridge: 100, forgetting: 0.9998, every: 128}, // before those that use it
 	{name: "ar6", own: 6, ridge: 10, forgetting: 0.998, every: 8},
 	{name: "var1", order: 1, linear: 1, ridge: 1, forgetting: 1},
 	{name: "orff1", order: 1, linear: 10, frequencies: 48, bandwidth: 0.5, ridge: 10, forgetting: 1, every: 16},
@@ -55,7 +55,7 @@ var pool = []expertSpec{
 // blockWidth is the number of features that a step of doubly stochastic descent
 // changes at most. The mini-batch is so long that each block sees every sample
 // once.
-const blockWidth = 56
+const blockWidth = 48
 
 const (
 	targetLimit = 10 // limit of a target, in its scale
@@ -216,9 +216,13 @@ func (e *expert) forecastTo(dst, out, phi []float64, f *frame) {
 		if v != v {
 			v = 0
 		}
-		limit := limits * f.step[j]
-		step := min(max(origin[j]+unit[j]*v-last[j], -limit), limit)
-		dst[j] = min(max(last[j]+step, f.low[j]), f.high[j])
+		v = last[j] + clip(origin[j]+unit[j]*v-last[j], limits*f.step[j])
+		if v < f.low[j] {
+			v = f.low[j]
+		} else if v > f.high[j] {
+			v = f.high[j]
+		}
+		dst[j] = v
 	}
 }
 
@@ -233,8 +237,7 @@ func (e *expert) learn(out, phi, y, origin, unit []float64, observed []bool) {
 			continue
 		}
 		any = true
-		v = (v - origin[j]) / unit[j]
-		out[j] = min(max(v, -targetLimit), targetLimit) - out[j]
+		out[j] = clip((v-origin[j])/unit[j], targetLimit) - out[j]
 	}
 	if any {
 		e.learner.Update(phi, out)
@@ -254,6 +257,18 @@ func (l perCoordinate) Reset() {
 	for _, r := range l {
 		r.Reset()
 	}
+}
+
+// clip limits the size of v. It is faster than min and max, which have to tell
+// zeros and NaNs apart.
+func clip(v, limit float64) float64 {
+	if v > limit {
+		return limit
+	}
+	if v < -limit {
+		return -limit
+	}
+	return v
 }
 
 // finiteOr returns v, or instead when v is not finite.

@@ -43,7 +43,7 @@ func (m *localMean) standardised(j int, v float64) float64 {
 	if m.sd[j] == 0 {
 		return 0
 	}
-	return min(max((v-m.mean[j])/m.sd[j], -inputLimit), inputLimit)
+	return clip((v-m.mean[j])/m.sd[j], inputLimit)
 }
 
 // restart begins the mean again at y and keeps the scale.

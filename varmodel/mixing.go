@@ -33,46 +33,58 @@ func newPolynomial(experts, every, home int) polynomial {
 // best convex combination).
 func (p *polynomial) learn(z []float64, out, y float64) {
 	slope := 2 * min(max(out-y, -25), 25) / float64(p.every)
-	for k, v := range z {
-		p.gain[k] += slope * (out - v)
+	z = z[:len(p.gain)]
+	for k := range p.gain {
+		p.gain[k] += slope * (out - z[k])
 	}
 	if p.outcomes++; p.outcomes < p.every {
 		return
 	}
 	p.outcomes = 0
 	p.rounds++
+	n := len(p.gain)
+	regret, square := p.regret[:n], p.square[:n]
 	for k, r := range p.gain {
-		p.regret[k] += r
-		p.square[k] += r * r
-		p.gain[k] = 0
+		regret[k] += r
+		square[k] += r * r
 	}
+	clear(p.gain)
 	p.normalise()
 }
 
 func (p *polynomial) normalise() {
+	n := len(p.weight)
+	weight, square := p.weight, p.square[:n]
 	var sum float64
-	for k, r := range p.regret {
-		p.weight[k] = max(r, 0) / (1 + p.square[k])
-		sum += p.weight[k]
+	for k, r := range p.regret[:n] {
+		w := max(r, 0) / (1 + square[k])
+		weight[k] = w
+		sum += w
 	}
-	for k := range p.weight {
-		switch {
-		case sum > 0:
-			p.weight[k] /= sum
-		case p.home < 0:
-			p.weight[k] = 1 / float64(len(p.weight))
-		case p.home == k:
-			p.weight[k] = 1
+	switch {
+	case sum > 0:
+		inverse := 1 / sum
+		if math.IsInf(inverse, 1) {
+			inverse = math.MaxFloat64
 		}
+		for k := range weight {
+			weight[k] *= inverse
+		}
+	case p.home < 0:
+		for k := range weight {
+			weight[k] = 1 / float64(n)
+		}
+	default:
+		weight[p.home] = 1
 	}
 	if p.home < 0 {
 		return
 	}
 	trust := float64(p.rounds) / float64(p.rounds+homeRounds)
-	for k := range p.weight {
-		p.weight[k] *= trust
+	for k := range weight {
+		weight[k] *= trust
 	}
-	p.weight[p.home] += 1 - trust
+	weight[p.home] += 1 - trust
 }
 
 func (p *polynomial) mean(z []float64) float64 {
@@ -101,6 +113,7 @@ const (
 	scaleRate      = 1e-3  // memory of the typical step of the mixer
 	stackRidge     = 100   // prior precision of the stack around the aggregate
 	stackForget    = .9995 // per sample
+	stackEvery     = 4     // samples from one step of the stack to the next
 	stackLimit     = 5     // limit of the stack's error
 	noveltyFactor  = 5     // a step this much larger than any before it is a novelty …
 	noveltySteps   = 10    // … if it is also so many typical steps
@@ -124,7 +137,7 @@ type mixer struct {
 	square, steps   []float64 // mean square of the non-zero steps, and their number
 	largest, recent []float64 // largest step but for the last; the last
 	aggregate, both []polynomial
-	stack           *sgd.RLS
+	stack           *sgd.BlockNewton
 
 	z       []float64 // dim x experts, increments of the experts
 	choices []float64 // dim x 3: the aggregate, the stack, persistence
@@ -150,9 +163,9 @@ func newMixer(dim, experts, every, home int) *mixer {
 		m.aggregate[j], m.both[j] = newPolynomial(experts, every, home), newPolynomial(m.candidates(), every, last)
 	}
 	var err error
-	m.stack, err = sgd.NewRLS(sgd.RLSConfig{
-		Features: experts, Outputs: 1, Ridge: stackRidge,
-		Forgetting: math.Pow(stackForget, 1/float64(dim)), MaxLeverage: 1,
+	m.stack, err = sgd.NewBlockNewton(sgd.BlockNewtonConfig{
+		Features: experts, Outputs: 1, Block: experts, Every: stackEvery * dim,
+		Ridge: stackRidge, Forgetting: math.Pow(stackForget, 1/float64(dim)),
 	})
 	if err != nil {
 		panic("varmodel: " + err.Error()) // the constants above are valid
@@ -173,11 +186,19 @@ func (m *mixer) unit(j int) float64 {
 func (m *mixer) forecastTo(dst, last, forecasts []float64) {
 	for j, x := range last {
 		unit := m.unit(j)
+		inverse := 1 / unit
 		z := m.z[j*m.experts : (j+1)*m.experts]
 		low, high := 0.0, 0.0
 		for k := range z {
-			z[k] = min(max((forecasts[k*m.dim+j]-x)/unit, -incrementLimit), incrementLimit)
-			low, high = min(low, z[k]), max(high, z[k])
+			v := (forecasts[k*m.dim+j] - x) * inverse
+			if v < low {
+				v = max(v, -incrementLimit)
+				low = v
+			} else if v > high {
+				v = min(v, incrementLimit)
+				high = v
+			}
+			z[k] = v
 		}
 		c := m.choice(j)
 		c[0] = m.aggregate[j].mean(z)

@@ -93,7 +93,7 @@ func (s *scaler) standardised(j int, v float64) float64 {
 	if s.sd[j] == 0 {
 		return 0
 	}
-	return min(max((v-s.mean[j])/s.sd[j], -inputLimit), inputLimit)
+	return clip((v-s.mean[j])/s.sd[j], inputLimit)
 }
 
 // step is the scale of the increments of coordinate j: its rms, or 1 for a

@@ -23,6 +23,7 @@ type yuleWalker struct {
 	weight float64 // of the next sample in the sums; grows instead of the sums shrinking
 	due    []int   // count at which a coordinate is solved next
 	theta  []float64
+	said   []float64 // the last prediction
 	sums   []float64 // dim x (sumLags + 2 lags)
 
 	forward, backward, copied, reversed, one, level []float64 // scratch
@@ -49,6 +50,7 @@ func newYuleWalker(dim, order, every int, ridge, forgetting float64) *yuleWalker
 		dim: dim, lags: lags, ridge: ridge, forgetting: forgetting, every: every,
 		due:   make([]int, dim),
 		theta: make([]float64, dim*(lags+2)),
+		said:  make([]float64, dim),
 		sums:  make([]float64, dim*(sumLags+2*lags)),
 	}
 	v := make([]float64, 6*(lags+1))
@@ -77,15 +79,17 @@ func (l *yuleWalker) PredictTo(y, phi []float64) {
 	for j := range y {
 		y[j] = vec.Dot(l.theta[j*m:(j+1)*m], phi[j*m:(j+1)*m])
 	}
+	copy(l.said, y)
 }
 
+// Update learns from phi, given the error of the last prediction, which has to be
+// that of phi.
 func (l *yuleWalker) Update(phi, e []float64) {
 	l.count++
 	m := l.lags + 2
 	for j, v := range e {
 		if v != 0 {
-			in := phi[j*m : (j+1)*m]
-			l.add(j, in, v+vec.Dot(l.weightsOf(j), in))
+			l.add(j, phi[j*m:(j+1)*m], v+l.said[j])
 		}
 		if l.count >= l.due[j] {
 			l.solve(j)
@@ -195,6 +199,7 @@ func (l *yuleWalker) State(c *snapshot.Codec) {
 		c.Int(&l.due[j])
 	}
 	c.Float64s(l.theta)
+	c.Float64s(l.said)
 	c.Float64s(l.sums)
 }
 
