@@ -41,6 +41,7 @@ func TestChangesAreAll(t *testing.T) {
 		"series":   func(*stream.EngineConfig) {},
 		"shared":   func(c *stream.EngineConfig) { c.Scope = stream.Shared },
 		"interval": func(c *stream.EngineConfig) { c.Interval, c.MaxGap = time.Second, 2 },
+		"inputs":   func(c *stream.EngineConfig) { c.Interval, c.Exogenous = time.Second, []string{"b", "c"} },
 		"assembly": func(c *stream.EngineConfig) {
 			c.Interval, c.MaxGap = time.Second, 2
 			c.Assembly = &stream.Assembly{Wait: 3 * time.Second, Fill: stream.FillLast}
