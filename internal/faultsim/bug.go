@@ -16,10 +16,11 @@ const (
 	UnsavedRandom   Bug = "unsaved-random"    // the model does not save its random state
 	NoSync          Bug = "no-sync"           // checkpoint files are renamed before they are on the disk
 	MutableKey      Bug = "mutable-key"       // checkpoints overwrite one another chunk by chunk
+	StaleSeries     Bug = "stale-series"      // a checkpoint of changes lacks the series that have changed
 )
 
 // Bugs lists all of them.
-var Bugs = []Bug{CommitBeforeAck, ClearBeforeSend, NoFence, SkipRecord, RepeatRecord, MapIteration, UnsavedRandom, NoSync, MutableKey}
+var Bugs = []Bug{CommitBeforeAck, ClearBeforeSend, NoFence, SkipRecord, RepeatRecord, MapIteration, UnsavedRandom, NoSync, MutableKey, StaleSeries}
 
 // Fault is a kind of failure.
 type Fault string

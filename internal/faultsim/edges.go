@@ -283,10 +283,20 @@ func (d diskStore) Save(ctx context.Context, c stream.Checkpoint) error {
 	return d.Store.Save(ctx, c)
 }
 
-// plant makes a checkpoint claim one record less than it holds.
+// plant makes a checkpoint claim one record less than it holds, or lack what has
+// changed.
 func (s *sim) plant(c *stream.Checkpoint) {
 	if c.Since != 0 {
 		s.result.Changes++
+	}
+	if s.o.Bug == StaleSeries && c.Since != 0 {
+		e := snapshot.NewEncoder(nil)
+		none := 0
+		e.Section("engine")
+		e.Int64(&c.Next)
+		e.Len(&none, 0) // shared models
+		e.Len(&none, 0) // series
+		c.State = e.Bytes()
 	}
 	if s.o.Bug != RepeatRecord || c.Next == 0 {
 		return
