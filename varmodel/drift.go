@@ -125,9 +125,8 @@ type chart struct {
 	sinceUp, sinceDown int     // values since they were zero
 }
 
-// add takes the next value and returns the larger sum, its age and whether it is
-// the upper one; 0 as long as too little is known.
-func (c *chart) add(x float64) (sum float64, since int, upper bool) {
+// add takes the next value.
+func (c *chart) add(x float64) {
 	c.count++
 	if c.variance > 0 && c.count > driftAfter {
 		z := (x - c.mean) / math.Sqrt(max(c.variance, c.square))
@@ -160,10 +159,18 @@ func (c *chart) add(x float64) (sum float64, since int, upper bool) {
 		c.variance += max(1/c.blocks, float64(driftBlock)/driftMemory) * (v - c.variance)
 		c.blockSum, c.blockLen = 0, 0
 	}
-	if c.up >= c.down {
+}
+
+// above returns the larger sum, if it is above threshold, and its age; upper is
+// whether it is the one of values above the mean.
+func (c *chart) above(threshold float64) (sum float64, since int, upper bool) {
+	switch {
+	case c.up > threshold && c.up >= c.down:
 		return c.up, c.sinceUp, true
+	case c.down > threshold:
+		return c.down, c.sinceDown, false
 	}
-	return c.down, c.sinceDown, false
+	return 0, 0, false
 }
 
 func (c *chart) state(k *snapshot.Codec) {
@@ -195,7 +202,7 @@ func (s *driftSeries) Observe(y []float64) error {
 func (s *driftSeries) watch(y []float64) {
 	best, total, n := 0.0, 0.0, 0.0
 	consider := func(sum, threshold float64, since, variable int, bias bool) {
-		if sum > threshold && sum/threshold > max(best, 1) {
+		if sum/threshold > max(best, 1) {
 			best = sum / threshold
 			s.alarm = true
 			s.drift = eval.Drift{Since: since, Variable: variable, Bias: bias, Action: s.m.cfg.Action}
@@ -213,11 +220,14 @@ func (s *driftSeries) watch(y []float64) {
 			size := vec.Log(1 + z*z)
 			total += size
 			n++
-			if sum, since, upper := s.size[j].add(size); upper {
+			s.size[j].add(size)
+			if sum, since, upper := s.size[j].above(s.m.single); upper {
 				consider(sum, s.m.single, since, j, false)
 			}
-			sum, since, _ := s.sign[j].add(z)
-			consider(sum, s.m.single, since, j, true)
+			s.sign[j].add(z)
+			if sum, since, _ := s.sign[j].above(s.m.single); sum > 0 {
+				consider(sum, s.m.single, since, j, true)
+			}
 		}
 		if s.count[j] > winsorAfter {
 			square = min(square, winsorLimit*winsorLimit*s.square[j])
@@ -225,7 +235,8 @@ func (s *driftSeries) watch(y []float64) {
 		s.square[j] += max(1/s.count[j], 1.0/driftMemory) * (square - s.square[j])
 	}
 	if n > 0 {
-		if sum, since, upper := s.total.add(total / n); upper {
+		s.total.add(total / n)
+		if sum, since, upper := s.total.above(s.m.overall); upper {
 			consider(sum, s.m.overall, since, eval.All, false)
 		}
 	}
