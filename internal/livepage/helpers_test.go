@@ -56,7 +56,7 @@ func (f *feeder) batch(n int) *stream.Batch {
 	for range n {
 		i := f.n
 		f.n++
-		o := stream.Observation{Series: f.series, Time: f.time(i)}
+		o := stream.Observation{Series: f.series, Time: f.time(i), Score: .5}
 		for j := range d {
 			y := f.value(i, j)
 			o.Y = append(o.Y, y)

@@ -22,6 +22,7 @@ type history struct {
 	time     []int64
 	y        []float64 // capacity x variables
 	anomaly  []float64
+	score    []float64 // of the sample, capacity
 	tracks   []track
 	now      fan
 	scores   scores
@@ -51,12 +52,13 @@ func (h *history) begin(s *stream.Series, tracked []int, levels int) {
 	for _, v := range s.Variables[:n] {
 		h.variables = append(h.variables, valid(v))
 	}
-	sample := 8 * (1 + n*(2+3*len(tracked)))
+	sample := 8 * (2 + n*(2+3*len(tracked)))
 	h.capacity = int64(min(maxSamples, seriesBytes/sample))
 	size := int(h.capacity) * n
 	h.time = make([]int64, h.capacity)
 	h.y = make([]float64, size)
 	h.anomaly = make([]float64, size)
+	h.score = make([]float64, h.capacity)
 	for _, horizon := range tracked {
 		h.tracks = append(h.tracks, track{
 			horizon: horizon, yhat: make([]float64, size), lower: make([]float64, size), upper: make([]float64, size),
@@ -80,6 +82,7 @@ func (h *history) push(t int64) int64 {
 	i := h.end
 	h.end++
 	h.time[i%h.capacity] = t
+	h.score[i%h.capacity] = math.NaN()
 	unknown(h.at(h.y, i))
 	unknown(h.at(h.anomaly, i))
 	for k := range h.tracks {
@@ -119,6 +122,7 @@ func (h *history) observe(o *stream.Observation, interval time.Duration) {
 	i := h.push(o.Time)
 	copy(h.at(h.y, i), o.Y)
 	copy(h.at(h.anomaly, i), o.Anomaly)
+	h.score[i%h.capacity] = o.Score
 }
 
 // forecast keeps a forecast at its origin and in the fan.
@@ -171,9 +175,10 @@ type view struct {
 // window copies the samples from number first on, and the present forecast.
 func (h *history) window(v view, first int64) *windowMessage {
 	first = max(first, h.first())
-	m := &windowMessage{Series: h.name, End: h.end, Time: make(column, 0, h.end-first), Variables: make([]variableMessage, len(v.variables))}
+	m := &windowMessage{Series: h.name, End: h.end, Time: make(column, 0, h.end-first), Score: make(column, 0, h.end-first), Variables: make([]variableMessage, len(v.variables))}
 	for i := first; i < h.end; i++ {
 		m.Time = append(m.Time, seconds(h.time[i%h.capacity]))
+		m.Score = append(m.Score, h.score[i%h.capacity])
 	}
 	pick := func(ring []float64, j, back int) column {
 		out := make(column, 0, h.end-first)

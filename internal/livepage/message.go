@@ -69,6 +69,7 @@ type windowMessage struct {
 	End       int64             `json:"end"`             // number of the sample that comes next
 	Horizon   int               `json:"horizon"`         // of the forecasts beside the samples
 	Time      column            `json:"time"`
+	Score     column            `json:"anomaly_score"` // of the samples
 	Variables []variableMessage `json:"variables"`
 	Forecast  *fanMessage       `json:"forecast"`
 }
@@ -79,7 +80,7 @@ type variableMessage struct {
 	Yhat    column `json:"yhat"`
 	Lower   column `json:"yhat_lower"`
 	Upper   column `json:"yhat_upper"`
-	Anomaly column `json:"anomaly_score"`
+	Anomaly column `json:"anomaly_score"` // of the variable by itself
 }
 
 type fanMessage struct {

@@ -32,6 +32,7 @@ func TestForecastsStandBesideWhatTheyForecast(t *testing.T) {
 		{"lower", b.Lower, column{nan, nan, 12, 13, 14}},
 		{"upper", b.Upper, column{nan, nan, 16, 17, 18}},
 		{"anomaly", b.Anomaly, column{1, 1, 1, 1, 1}},
+		{"score", m.Score, column{.5, .5, .5, .5, .5}},
 		{"times of the forecast", m.Forecast.Time, column{18e8 + 5, 18e8 + 6, 18e8 + 7}},
 		{"forecast", m.Forecast.Variables[0].Yhat, column{16, 18, 20}},
 		{"90 % below", m.Forecast.Variables[0].Lower[0], column{15, 16, 17}},

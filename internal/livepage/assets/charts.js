@@ -8,7 +8,7 @@ const palette = {};
 
 function readPalette() {
   const style = getComputedStyle(document.documentElement);
-  for (const name of ["ink", "muted", "grid", "card", "observed", "forecast", "band", "band-past", "future", "outside", "line-a", "line-b", "line-c",
+  for (const name of ["ink", "muted", "grid", "card", "observed", "forecast", "band", "band-past", "future", "outside", "alarm", "line-a", "line-b", "line-c",
     ...Array.from({length: 10}, (_, k) => "expert-" + k)]) {
     palette[name] = style.getPropertyValue("--" + name).trim();
   }
@@ -120,10 +120,10 @@ export class VariableChart extends Chart {
     const before = (values) => values.slice(from).concat(fan.time.map(() => null));
     // The fan starts at the newest observation.
     const after = (values) => past.map((_, i) => (i === this.last && values?.some((x) => x != null) ? y[i] : null)).concat(values ?? fan.time.map(() => null));
-    const marks = (low, high) => y.map((x, i) => (this.score[i] > low && this.score[i] <= high ? x : null)).concat(fan.time.map(() => null));
-    // The score of the server is that of the forecast one step before.
+    const marks = (low, high) => y.map((x, i) => (this.distance[i] > low && this.distance[i] <= high ? x : null)).concat(fan.time.map(() => null));
     this.past = {yhat: v.yhat.slice(from), lower: v.yhat_lower.slice(from), upper: v.yhat_upper.slice(from), y};
-    this.score = samples.horizon === 1 ? v.anomaly_score.slice(from) : y.map((x, i) => score(x, this.past.yhat[i], this.past.lower[i], this.past.upper[i]));
+    this.distance = y.map((x, i) => distance(x, this.past.yhat[i], this.past.lower[i], this.past.upper[i]));
+    this.score = samples.score.slice(from);
     const data = [past.concat(fan.time), before(v.yhat_lower), before(v.yhat_upper)];
     for (let l = 0; l < this.levels; l++) data.push(after(fan.lower[l]), after(fan.upper[l]));
     data.push(before(v.yhat), before(v.y), after(fan.yhat), marks(1, far), marks(far, Infinity));
@@ -163,14 +163,27 @@ export class VariableChart extends Chart {
     };
   }
 
-  /** Shows where the future begins. */
+  /** Shows which samples are unusual, and where the future begins. */
   shade(u) {
     const {ctx, bbox} = u;
-    const x = Math.round(u.valToPos(this.origin, "x", true));
-    if (!(x < bbox.left + bbox.width)) return;
+    const at = (t) => Math.round(u.valToPos(t, "x", true));
+    const time = u.data[0];
+    const fill = (from, to, name) => {
+      from = Math.max(from, bbox.left);
+      to = Math.min(to, bbox.left + bbox.width);
+      if (from >= to) return;
+      ctx.fillStyle = palette[name];
+      ctx.fillRect(from, bbox.top, to - from, bbox.height);
+    };
     ctx.save();
-    ctx.fillStyle = palette.future;
-    ctx.fillRect(x, bbox.top, bbox.left + bbox.width - x, bbox.height);
+    for (let i = 0; i <= this.last; i++) {
+      if (!(this.score[i] > 1)) continue;
+      let k = i;
+      while (this.score[k + 1] > 1) k++;
+      fill(at(i ? (time[i - 1] + time[i]) / 2 : time[i]), at(k < this.last ? (time[k] + time[k + 1]) / 2 : time[k]), "alarm");
+      i = k;
+    }
+    fill(at(this.origin), Infinity, "future");
     ctx.restore();
   }
 
@@ -190,7 +203,7 @@ export class VariableChart extends Chart {
       this.time.textContent = format.time(this.plot?.data[0][i], this.spacing);
       rows.push(["observed", n(past.y[i])], ["forecast was", n(past.yhat[i])]);
       addInterval(past.lower[i], past.upper[i]);
-      if (this.score[i] > 1) rows.push(["score", this.score[i].toFixed(2)]);
+      if (this.score[i] > 1) rows.push(["unusual", this.score[i].toFixed(2)]);
       if (i === this.last && fan.yhat.length) rows.push(["next", n(fan.yhat[0])]);
     }
     this.readout.replaceChildren(...rows.map(([name, value]) => {
@@ -206,12 +219,15 @@ export class VariableChart extends Chart {
 
   describe() {
     const p = this.past;
-    const n = this.score.filter((s) => s > 1).length;
+    const count = (values) => values.filter((s) => s > 1).length;
+    const outside = count(this.distance);
+    const unusual = count(this.score);
     let text = `${this.name}: ${p.y.length} samples up to ${format.time(this.origin, this.spacing)}, the newest ${format.number(p.y[this.last])}`;
     if (this.fan.yhat.length) {
       text += `; forecast of the next ${format.number(this.fan.yhat[0])}, ${this.fan.yhat.length} ahead ${format.number(this.fan.yhat.at(-1))}`;
     }
-    if (n) text += `; ${n} outside the interval`;
+    if (outside) text += `; ${outside} outside the interval`;
+    if (unusual) text += `; ${unusual} unusual`;
     this.parent.setAttribute("aria-label", text + ". Arrow keys read single samples.");
   }
 
@@ -230,8 +246,8 @@ export class VariableChart extends Chart {
   }
 }
 
-/** How far outside of an interval a value is: 1 at the bound (stream.Observation.Anomaly). */
-function score(y, yhat, lower, upper) {
+/** How far from its forecast a value is: 1 at the bound of the interval. */
+function distance(y, yhat, lower, upper) {
   if (y == null || yhat == null || lower == null) return null;
   const width = y < yhat ? yhat - lower : upper - yhat;
   return y === yhat ? 0 : Math.abs(y - yhat) / Math.max(width, Number.MIN_VALUE);

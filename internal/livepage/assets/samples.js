@@ -8,6 +8,7 @@ export class Samples {
 
   clear() {
     this.time = [];
+    this.score = []; // anomaly scores
     this.variables = new Map();
     this.forecast = null;
     this.horizon = 0;
@@ -19,6 +20,7 @@ export class Samples {
     this.horizon = message.horizon;
     this.forecast = message.forecast;
     this.time = extend(this.time, message.time, this.limit);
+    this.score = extend(this.score, message.anomaly_score, this.limit);
     for (const v of message.variables) {
       const have = this.variables.get(v.name) ?? {};
       const next = {name: v.name};
