@@ -265,6 +265,23 @@ func (s *Scorer) Running(variable, k int) Score { return summary(s.c, variable, 
 // k-th horizon.
 func (s *Scorer) Windowed(variable, k int) Score { return summary(s.c, variable, k, s.windowed) }
 
+// Pool returns the score over all variables of several series, whose Scorers have the
+// same horizons, at the k-th of them, over the window of each.
+func Pool(scorers []*Scorer, k int) Score {
+	var a average
+	var all tally
+	for _, s := range scorers {
+		base := k * (s.c.Dim + 1)
+		for j := range s.c.Dim {
+			t := s.windowed(base + j)
+			a.add(&t)
+		}
+		t := s.windowed(base + s.c.Dim)
+		all.merge(&t)
+	}
+	return a.score(&all)
+}
+
 // running returns the i-th tally since the beginning.
 func (s *Scorer) running(i int) tally {
 	t := s.total[i]

@@ -127,6 +127,8 @@ func (e *Engine) checkName(r *Record, isNew bool) *DataError {
 		return nil
 	case r.Series == "":
 		return refuse(Malformed, "no name of the series")
+	case isPool(r.Series):
+		return refuse(Malformed, "no series can have the name %q", r.Series)
 	case len(r.Series) > e.c.MaxName:
 		return refuse(TooLarge, "the name of the series has %d bytes, at most %d are allowed", len(r.Series), e.c.MaxName)
 	}

@@ -85,8 +85,8 @@ type Insight struct {
 	Influence []float64 // dim x dim, see eval.Influencer; nil = unknown
 }
 
-// AllSeries is the name of the series of a metric over all of them, and of an event
-// that concerns all.
+// AllSeries is the name of the series of an event that concerns all of them. It begins
+// that of a metric over all; see EngineConfig.Pool.
 const AllSeries = "_all"
 
 // AllTargets is the target of a metric averaged over the variables.

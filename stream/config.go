@@ -86,6 +86,11 @@ type EngineConfig struct {
 	MetricsEvery  int
 	MetricsWindow int
 
+	// Pool is the name of the series of metrics over all series together, which must
+	// begin with AllSeries: one for each engine that writes to the same place. Empty
+	// means that there are none.
+	Pool string
+
 	// Lineage is the number of consecutive records of other, but equal, variables
 	// after which a series starts anew with these; until then they are refused
 	// with Dimension. 0 means never.
@@ -172,6 +177,7 @@ func (c EngineConfig) withDefaults() (EngineConfig, error) {
 		check(a.Fill == FillNone || a.Fill == FillLast, "Assembly.Fill must be %q or %q, got %q", FillNone, FillLast, a.Fill)
 		c.Assembly = &a
 	}
+	check(c.Pool == "" || isPool(c.Pool), "Pool must be %s or begin with it and a blank, got %q", AllSeries, c.Pool)
 	check(!c.Joint || len(c.Levels) > 0, "Joint needs Levels")
 	check(c.MaxAhead >= 0, "MaxAhead must be >= 0, got %v", c.MaxAhead)
 	check(c.MaxAbs >= 0, "MaxAbs must be >= 0, got %v", c.MaxAbs)

@@ -3,6 +3,7 @@ package stream
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/orffvar/forecaster/eval"
 )
@@ -16,10 +17,13 @@ type Engine struct {
 	fixed     *variables // c.Variables, or nil
 	reference int        // index into c.Baselines, or -1
 
-	next   int64
-	series []*series          // in order of appearance: the only order in use
-	byName map[string]*series // looked up, never ranged over
-	shared []*weights         // of scope Shared, in order of appearance
+	next    int64
+	pool    *Series            // over all series; nil without
+	samples int64              // since its last scores
+	pooled  int64              // time of these
+	series  []*series          // in order of appearance: the only order in use
+	byName  map[string]*series // looked up, never ranged over
+	shared  []*weights         // of scope Shared, in order of appearance
 
 	assemblies []*assembly          // of the series, in order of appearance
 	assembling map[string]*assembly // looked up, never ranged over
@@ -39,9 +43,10 @@ type scratch struct {
 	jointLower   []float64 // H x dim
 	jointUpper   []float64 // H x dim
 
-	inputs []float64 // H+1 x inputs
-	given  []float64 // inputs of a record
-	plain  Record    // a record without them
+	inputs  []float64 // H+1 x inputs
+	given   []float64 // inputs of a record
+	scorers []*eval.Scorer
+	plain   Record // a record without them
 
 	// Of an assembly.
 	columns    []int
@@ -64,6 +69,9 @@ func NewEngine(c EngineConfig) (*Engine, error) {
 		if b.Reference {
 			e.reference = i
 		}
+	}
+	if c.Pool != "" {
+		e.pool = &Series{Name: c.Pool}
 	}
 	if c.Variables != nil {
 		e.fixed = newVariables(c.Variables)
@@ -376,19 +384,55 @@ func (e *Engine) step(s *series) step {
 
 // measure appends the scores of s when they are due.
 func (e *Engine) measure(dst *Batch, s *series) {
-	if e.c.MetricsEvery != 0 && s.samples%int64(e.c.MetricsEvery) == 0 {
+	if e.c.MetricsEvery == 0 {
+		return
+	}
+	if s.samples%int64(e.c.MetricsEvery) == 0 {
 		e.scores(dst, s)
 		e.insight(dst, s)
+	}
+	// No two at the same time: a point has one value.
+	if e.samples++; e.samples >= int64(e.c.MetricsEvery)*int64(len(e.series)) && s.time > e.pooled {
+		e.samples, e.pooled = 0, s.time
+		e.scoresOfAll(dst, s.time)
 	}
 }
 
 // Scores appends the scores of all series as they are now, due or not. It
 // changes nothing.
 func (e *Engine) Scores(dst *Batch) {
+	var now int64
+	for _, s := range e.series {
+		now = later(now, s.time)
+	}
+	e.scoresOfAll(dst, now)
 	for _, s := range e.series {
 		e.scores(dst, s)
 	}
 }
+
+// scoresOfAll appends the scores over all series, if there are several: of their
+// variables together.
+func (e *Engine) scoresOfAll(dst *Batch, now int64) {
+	if e.pool == nil || len(e.series) < 2 {
+		return
+	}
+	for i, m := range e.series[0].models {
+		e.scorers = e.scorers[:0]
+		for _, s := range e.series {
+			e.scorers = append(e.scorers, s.models[i].scorer)
+		}
+		for k, h := range e.c.Emit {
+			if score := eval.Pool(e.scorers, k); score.N > 0 {
+				dst.Metrics = append(dst.Metrics, Metric{Series: e.pool, Target: AllTargets, Horizon: h, Model: m.name, Time: now, Score: score})
+			}
+		}
+	}
+	clear(e.scorers)
+}
+
+// isPool reports whether a name is one of a series over all series.
+func isPool(name string) bool { return name == AllSeries || strings.HasPrefix(name, AllSeries+" ") }
 
 // scores appends the scores of s.
 func (e *Engine) scores(dst *Batch, s *series) {

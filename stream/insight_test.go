@@ -2,6 +2,7 @@ package stream_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -66,5 +67,50 @@ func TestInsightsComeWithTheMetrics(t *testing.T) {
 				t.Errorf("insight %d: %+v", k, in)
 			}
 		}
+	}
+}
+
+// TestScoresOverAllSeries: with two series there are scores over both, of the
+// variables of both together: with errors of 1 and of 3 the mean square is 5.
+func TestScoresOverAllSeries(t *testing.T) {
+	e, err := stream.NewEngine(stream.EngineConfig{
+		Model: "m", NewModel: func(dim int) (eval.Model, error) { return streamtest.NewDrift(dim, 1, 0), nil }, Horizon: 1, MetricsEvery: 4, Pool: stream.AllSeries,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b stream.Batch
+	for i := range int64(400) {
+		name, size := "a", 1.0
+		if i%2 == 1 {
+			name, size = "b", 3
+		}
+		// Up and down by turns: the mean difference is 0, or nearly.
+		value := size * float64(i/2%2)
+		r := stream.Record{Message: &stream.Message{Offset: i}, Series: name, Time: i + 1, Values: []float64{value}}
+		if err := e.Apply(&b, &r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := 0
+	for _, m := range b.Metrics {
+		if m.Series.Name != stream.AllSeries {
+			continue
+		}
+		n++
+		if m.Target != stream.AllTargets || m.Horizon != 1 || m.Model != "m" {
+			t.Errorf("%+v", m)
+		}
+		if m.Time == 400 && (math.Abs(m.Score.MSE-5) > .2 || m.Score.N < 390) { // the mean difference settles like 1/n
+			t.Errorf("%+v", m.Score)
+		}
+	}
+	if n != 400/8 {
+		t.Errorf("%d scores over all series, want one every 4 samples of both", n)
+	}
+	r := stream.Record{Message: &stream.Message{Offset: 400}, Series: stream.AllSeries, Time: 1, Values: []float64{1}}
+	b.Reset()
+	if err := e.Apply(&b, &r); err != nil || len(b.DeadLetters) != 1 {
+		t.Errorf("a series of that name: %v, %+v", err, b.DeadLetters)
 	}
 }

@@ -117,7 +117,7 @@ func (r *Runner) change(c Change, b *Batch) {
 	r.d.c.CheckpointRecords = cmp.Or(c.CheckpointRecords, r.d.c.CheckpointRecords)
 	r.c.Engine.c.MetricsEvery = cmp.Or(c.MetricsEvery, r.c.Engine.c.MetricsEvery)
 	if c.Note != "" {
-		b.Events = append(b.Events, Event{Series: AllTargets, Time: time.Now().UnixNano(), Kind: EventReload, Text: c.Note})
+		b.Events = append(b.Events, Event{Series: AllSeries, Time: time.Now().UnixNano(), Kind: EventReload, Text: c.Note})
 	}
 }
 

@@ -70,6 +70,8 @@ func (e *Engine) state(c *snapshot.Codec, all bool) {
 	if c.Err() == nil && e.next < 0 {
 		c.Fail("negative offset")
 	}
+	c.Int64(&e.samples)
+	c.Int64(&e.pooled)
 	e.sharedState(c)
 	transferSome(c, e.series, all, e.c.MaxSeries, e.seriesState)
 	if e.c.Assembly != nil {

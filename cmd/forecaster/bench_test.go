@@ -55,7 +55,7 @@ func replayToNowhere(b *testing.B, c *config.Config) {
 		b.Fatal(err)
 	}
 	defer src.Close()
-	engine, err := newEngine(c)
+	engine, err := newEngine(c, stream.AllSeries)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func (f stageFormat) decode(b *testing.B) {
 // sample.
 func (s *stageSamples) engine(b testing.TB, c *config.Config) (*stream.Engine, func(*stream.Batch)) {
 	b.Helper()
-	e, err := newEngine(c)
+	e, err := newEngine(c, stream.AllSeries)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func BenchmarkCheckpoint(b *testing.B) {
 	c := config.Default()
 	c.Model.Type, c.Model.Order, c.Model.Frequencies = "orffvar", 1, 10
 	c.Evaluate.Window = 10
-	engine, err := newEngine(c)
+	engine, err := newEngine(c, stream.AllSeries)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -371,7 +371,7 @@ func newRows(c *config.Config, src *file.Source) (*rows, error) {
 	plain := *c
 	plain.Model.Type = "persistence" // the samples are all that is asked for
 	plain.Model.Exogenous, plain.Model.Calendar = nil, nil
-	engine, err := newEngine(&plain)
+	engine, err := newEngine(&plain, stream.AllSeries)
 	if err != nil {
 		return nil, err
 	}

@@ -238,7 +238,11 @@ func (l *live) work(ctx context.Context, name string, src stream.Source, dec str
 		return err
 	}
 	defer release()
-	engine, err := newEngine(cfg)
+	pool := stream.AllSeries
+	if labels != nil { // one of several partitions
+		pool += " " + name
+	}
+	engine, err := newEngine(cfg, pool)
 	if err != nil {
 		return err
 	}

@@ -99,7 +99,7 @@ func fromKafka(b *testing.B, broker string, rows int, c *config.Config, sink str
 		if err != nil {
 			return err
 		}
-		engine, err := newEngine(c)
+		engine, err := newEngine(c, stream.AllSeries)
 		if err != nil {
 			return err
 		}

@@ -153,7 +153,7 @@ func (a *app) replayFile(ctx context.Context, cfg *config.Config, source func(*f
 		return nil, err
 	}
 	defer src.Close()
-	engine, err := newEngine(cfg)
+	engine, err := newEngine(cfg, stream.AllSeries)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func (s *scoreboard) Write(_ context.Context, b *stream.Batch) error {
 	}
 	for i := range b.Metrics {
 		m := &b.Metrics[i]
-		if m.Target != stream.AllTargets {
+		if m.Target != stream.AllTargets || m.Series.Variables == nil {
 			continue
 		}
 		k := scoreKey{m.Series.Name, m.Model, m.Horizon}

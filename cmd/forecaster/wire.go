@@ -22,8 +22,9 @@ import (
 	"github.com/orffvar/forecaster/stream/lineproto"
 )
 
-// newEngine makes the engine of one partition.
-func newEngine(c *config.Config) (*stream.Engine, error) {
+// newEngine makes the engine of one partition. What it says of all its series goes to
+// the series with the name pool.
+func newEngine(c *config.Config, pool string) (*stream.Engine, error) {
 	baselines := []stream.Baseline{reference}
 	if c.Model.Type == reference.Name {
 		baselines = nil // it is the model
@@ -31,6 +32,7 @@ func newEngine(c *config.Config) (*stream.Engine, error) {
 	return stream.NewEngine(stream.EngineConfig{
 		Model:         c.Model.Type,
 		NewModel:      func(dim int) (eval.Model, error) { return newModel(c.Model, dim, c.Pipeline.Scope == "shared") },
+		Pool:          pool,
 		Scope:         stream.Scope(c.Pipeline.Scope),
 		Baselines:     baselines,
 		Horizon:       c.Model.Horizon,

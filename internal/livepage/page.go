@@ -107,6 +107,9 @@ func (p *Page) Write(_ context.Context, b *stream.Batch) error {
 	}
 	for i := range b.Metrics {
 		m := &b.Metrics[i]
+		if m.Series.Variables == nil {
+			continue
+		}
 		if h := p.of(m.Series); h != nil && m.Model == p.c.Model {
 			h.scores.add(h, m)
 		}
