@@ -140,6 +140,24 @@ func TestUpdateMatVecIsExactlyBoth(t *testing.T) {
 	})
 }
 
+// What the portable kernels do in one loop must be what they do one by one:
+// results of earlier versions stay the same.
+func TestPortableGroupsAreExact(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	for _, n := range lengths {
+		x, y, z := vector(t, rng, n), vector(t, rng, n), vector(t, rng, n)
+		s, u := dotsPortable(x, y, z)
+		sameBits(t, "two products", []float64{s, u}, []float64{dotPortable(x, z), dotPortable(y, z)})
+		a, f := vector(t, rng, 4*n), [4]float64{.1, -3, 7, 1e-9}
+		want := clone(y)
+		for k, v := range f {
+			axpyPortable(v, a[k*n:(k+1)*n], want)
+		}
+		axpysPortable(&f, a, y)
+		sameBits(t, "four terms", y, want)
+	}
+}
+
 func TestMatrixMatrix(t *testing.T) {
 	each(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(4, 4))

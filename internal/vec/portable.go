@@ -63,15 +63,23 @@ func hadamardPortable(x []float64) {
 
 func matVecPortable(y, a, x []float64) {
 	n := len(x)
-	for i := range y {
+	i := 0
+	for ; i+2 <= len(y); i += 2 {
+		y[i], y[i+1] = dotsPortable(a[i*n:(i+1)*n], a[(i+1)*n:(i+2)*n], x)
+	}
+	if i < len(y) {
 		y[i] = dotPortable(a[i*n:(i+1)*n], x)
 	}
 }
 
 func addMatTVecPortable(y, a, x []float64) {
 	n := len(y)
-	for i, v := range x {
-		axpyPortable(v, a[i*n:(i+1)*n], y)
+	i := 0
+	for ; i+4 <= len(x); i += 4 {
+		axpysPortable((*[4]float64)(x[i:]), a[i*n:(i+4)*n], y)
+	}
+	for ; i < len(x); i++ {
+		axpyPortable(x[i], a[i*n:(i+1)*n], y)
 	}
 }
 
@@ -116,12 +124,56 @@ func matMulTPortable(c, a, b []float64, m, n, k int) {
 	}
 }
 
+// dotsPortable is dotPortable of x and of y with z, bit for bit, in one loop.
+func dotsPortable(x, y, z []float64) (s, t float64) {
+	y, z = y[:len(x)], z[:len(x)]
+	var s0, s1, s2, s3, t0, t1, t2, t3 float64
+	i := 0
+	for ; i+4 <= len(x); i += 4 {
+		p, q, r := x[i:i+4:i+4], y[i:i+4:i+4], z[i:i+4:i+4]
+		s0 += float64(p[0] * r[0])
+		t0 += float64(q[0] * r[0])
+		s1 += float64(p[1] * r[1])
+		t1 += float64(q[1] * r[1])
+		s2 += float64(p[2] * r[2])
+		t2 += float64(q[2] * r[2])
+		s3 += float64(p[3] * r[3])
+		t3 += float64(q[3] * r[3])
+	}
+	s, t = (s0+s2)+(s1+s3), (t0+t2)+(t1+t3)
+	for ; i < len(x); i++ {
+		s += float64(x[i] * z[i])
+		t += float64(y[i] * z[i])
+	}
+	return s, t
+}
+
 func addMatMulPortable(c []float64, alpha float64, a, b []float64, m, n, k int) {
 	for i := range m {
 		row := c[i*n : (i+1)*n]
-		for j := range k {
+		j := 0
+		for ; j+4 <= k; j += 4 {
+			f := [4]float64{float64(alpha * a[i*k+j]), float64(alpha * a[i*k+j+1]), float64(alpha * a[i*k+j+2]), float64(alpha * a[i*k+j+3])}
+			axpysPortable(&f, b[j*n:(j+4)*n], row)
+		}
+		for ; j < k; j++ {
 			axpyPortable(float64(alpha*a[i*k+j]), b[j*n:(j+1)*n], row)
 		}
+	}
+}
+
+// axpysPortable is axpyPortable of the four rows of x, one after the other, bit
+// for bit, in one pass over y.
+func axpysPortable(f *[4]float64, x, y []float64) {
+	n := len(y)
+	x0, x1, x2, x3 := x[:n], x[n:2*n], x[2*n:3*n], x[3*n:4*n]
+	f0, f1, f2, f3 := f[0], f[1], f[2], f[3]
+	for i, v := range y {
+		v += float64(f0 * x0[i])
+		v += float64(f1 * x1[i])
+		v += float64(f2 * x2[i])
+		v += float64(f3 * x3[i])
+		y[i] = v
 	}
 }
 

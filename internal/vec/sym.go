@@ -207,20 +207,24 @@ func (s *Sym) MatVec(y, x []float64) {
 	if len(x) != s.n || len(y) != s.n {
 		panic("vec: Sym: length differs from the order")
 	}
-	copy(s.x, x)
+	in := x
+	if len(x) < len(s.x) {
+		in = s.x
+		copy(in, x)
+	}
 	clear(s.y)
 	// To and fro, so that a matrix larger than a cache finds there what the
 	// product before used last.
 	back := s.terms%2 == 1
 	if s.terms == s.limit && s.minus {
-		symSubMatVec(s.tiles, s.nb, s.y, s.x, s.w, s.terms, back)
+		symSubMatVec(s.tiles, s.nb, s.y, in, s.w, s.terms, back)
 		s.terms = 0
 	} else {
-		symMatVec(s.tiles, s.nb, s.y, s.x, back)
+		symMatVec(s.tiles, s.nb, s.y, in, back)
 	}
 	if s.terms > 0 {
-		c, w := s.c[:s.terms], s.w[:s.terms*len(s.x)]
-		matVec(c, w, s.x)
+		c, w := s.c[:s.terms], s.w[:s.terms*len(in)]
+		matVec(c, w, in)
 		if s.minus {
 			Scale(-1, c)
 		}
