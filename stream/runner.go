@@ -152,17 +152,27 @@ func (r *Runner) Run(ctx context.Context) error {
 		err = r.work(reading, stopReading, writing)
 	}()
 	if r.c.StallTimeout > 0 {
-		if stalled := r.watch(ended); stalled != nil {
-			giveUp(stalled) // what ends with its context does so
-			select {
-			case <-ended:
-			case <-time.After(time.Second):
+		go func() {
+			if stalled := r.watch(ended); stalled != nil {
+				giveUp(stalled)
 			}
-			return stalled
-		}
+		}()
 	}
-	<-ended
-	return err
+	select {
+	case <-ended:
+		return err
+	case <-writing.Done():
+	}
+	stalled := r.hanging(r.c.DrainTimeout)
+	errors.As(context.Cause(writing), &stalled)
+	select {
+	case <-ended: // it ends with its context
+		if errors.Is(context.Cause(writing), errDrain) {
+			return err
+		}
+	case <-time.After(500 * time.Millisecond):
+	}
+	return stalled
 }
 
 // work runs the goroutines until all have ended.

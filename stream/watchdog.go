@@ -47,6 +47,16 @@ func (p *pulse) waiting() bool {
 	return s == StageRead || s == StageWait
 }
 
+// hanging returns what is to be said of the work that was given up after some time.
+func (r *Runner) hanging(limit time.Duration) *StalledError {
+	for i := range r.pulses {
+		if p := &r.pulses[i]; !p.waiting() {
+			return &StalledError{Stage(p.stage.Load()), limit}
+		}
+	}
+	return &StalledError{StageWait, limit}
+}
+
 // looks is how often the watchdog looks within StallTimeout. Looks are counted
 // instead of time, so that a process that was frozen does not blame its work.
 const looks = 20

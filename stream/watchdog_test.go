@@ -74,6 +74,7 @@ func (s hungSeries) Observe(y []float64) error {
 // messages, goes on.
 func TestFault52_Watchdog(t *testing.T) {
 	const limit = 5 * time.Minute
+	var cancelRun func()
 	run := func(t *testing.T, where stream.Stage, alive bool, check func(m *memory, r *stream.Runner, ended chan error, release func())) {
 		synctest.Test(t, func(t *testing.T) {
 			m := newMemory(50)
@@ -94,6 +95,7 @@ func TestFault52_Watchdog(t *testing.T) {
 			})
 			ended := make(chan error, 1)
 			ctx, cancel := context.WithCancel(context.Background())
+			cancelRun = cancel
 			go func() { ended <- r.Run(ctx) }()
 			check(m, r, ended, func() { close(h.release) })
 			cancel()
@@ -126,6 +128,24 @@ func TestFault52_Watchdog(t *testing.T) {
 			})
 		})
 	}
+	t.Run("told to stop", func(t *testing.T) {
+		run(t, stream.StageWrite, false, func(_ *memory, _ *stream.Runner, ended chan error, release func()) {
+			defer release()
+			time.Sleep(time.Minute)
+			cancelRun()
+			time.Sleep(10*time.Second + 2*time.Second) // DrainTimeout, and some patience
+			synctest.Wait()
+			var stalled *stream.StalledError
+			select {
+			case err := <-ended:
+				if !errors.As(err, &stalled) || stalled.Stage != stream.StageWrite {
+					t.Errorf("got %v", err)
+				}
+			default:
+				t.Error("it does not end")
+			}
+		})
+	})
 	t.Run("a server is away", func(t *testing.T) {
 		run(t, stream.StageWrite, true, func(m *memory, r *stream.Runner, ended chan error, release func()) {
 			time.Sleep(10 * time.Hour)

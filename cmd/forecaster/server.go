@@ -135,7 +135,7 @@ func (l *live) notReady() string {
 		if c.SinkProblem != "" {
 			return "InfluxDB: " + c.SinkProblem
 		}
-		if c.Hanging.For > hanging {
+		if c.Hanging.For >= hanging {
 			return fmt.Sprintf("the stage %q of a partition gives no sign of life for %v", c.Hanging.Stage, c.Hanging.For)
 		}
 	}
