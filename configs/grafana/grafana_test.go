@@ -30,6 +30,7 @@ type dashboard struct {
 	Time                    struct{ From, To string }
 	Templating              struct{ List []variable }
 	Panels                  []panel
+	Annotations             struct{ List []annotation }
 	Links                   []struct{ Tags []string }
 	Tags                    []string
 }
@@ -41,6 +42,12 @@ type variable struct {
 	Query             json.RawMessage
 	Definition        string
 	Current           struct{ Value json.RawMessage }
+}
+
+type annotation struct {
+	Name, IconColor string
+	Datasource      datasource
+	Target          struct{ RefID, Query string }
 }
 
 type datasource struct{ Type, UID string }
@@ -112,6 +119,14 @@ func TestStructure(t *testing.T) {
 				names[v.Name] = true
 				if v.Type == "query" && (v.Datasource == nil || *v.Datasource != want || v.flux(t) != v.Definition) {
 					t.Errorf("variable %s: data source %v, query %q", v.Name, v.Datasource, v.Definition)
+				}
+			}
+			if len(d.Annotations.List) == 0 {
+				t.Error("no annotations")
+			}
+			for _, a := range d.Annotations.List {
+				if a.Name == "" || a.IconColor == "" || a.Datasource != want || a.Target.Query == "" {
+					t.Errorf("annotation %+v", a)
 				}
 			}
 			ids := make(map[int]bool)
@@ -354,6 +369,13 @@ func testQueries(t *testing.T, db *testserver.InfluxDB) {
 					values[v.Name] = "(" + strings.Join(all, "|") + ")" // as Grafana does
 				}
 			}
+			for _, a := range d.Annotations.List {
+				rows := db.Query(query(a.Target.Query, bucket, d, values))
+				if len(rows) == 0 || rows[0]["time"] == "" || rows[0]["text"] == "" {
+					t.Errorf("annotation %q: rows %v", a.Name, rows)
+				}
+				t.Logf("annotation %s: %v", a.Name, rows)
+			}
 			for _, p := range d.Panels {
 				for _, q := range p.Targets {
 					rows := db.Query(query(q.Query, bucket, d, values))
@@ -421,30 +443,35 @@ func fill(t *testing.T, c influx.Config) {
 		for i := int64(-360); i <= 0; i++ {
 			at := now + i*step
 			x := math.Sin(float64(i) / 20)
-			o := stream.Observation{Series: s, Time: at, Y: []float64{x, 2 * x}, Residual: []float64{.1, math.NaN()}, Anomaly: []float64{.5, math.NaN()}}
+			o := stream.Observation{Series: s, Time: at, Y: []float64{x, 2 * x}, Residual: []float64{.1, math.NaN()}, Anomaly: []float64{.5, math.NaN()}, Score: .5, Share: []float64{1, 0}, Unusual: math.NaN()}
 			if i%50 == 0 {
 				o.Anomaly = []float64{1.5, 3}
 				o.Residual = []float64{1, 2}
+				o.Score, o.Share, o.Cause = 2, []float64{.2, .8}, eval.Jump
 			}
 			b.Observations = append(b.Observations, o)
 			for _, h := range []int{1, 30} {
 				b.Forecasts = append(b.Forecasts, stream.Forecast{
 					Series: s, Model: "orffvar", Origin: at, Time: at + int64(h)*step, Horizon: h,
 					Yhat: []float64{x, 2 * x}, Lower: []float64{x - 1, x - 2}, Upper: []float64{x + 1, x + 2},
+					JointLower: []float64{x - 2, x - 3}, JointUpper: []float64{x + 2, x + 3},
 				})
 				for _, model := range []string{"orffvar", "var"} {
 					for _, target := range []string{"cpu", "mem", stream.AllTargets} {
 						if i%6 == 0 {
 							b.Metrics = append(b.Metrics, stream.Metric{
 								Series: s, Target: target, Horizon: h, Model: model, Time: at,
-								Score: eval.Score{N: 10, MSE: .01, RMSE: .1, MAE: .1, NMSE: .1, MASE: .5, SkillVsNaive: .4, SkillVsVAR: .2, SCVMSE: .01, SCVSD: .01, Coverage: .9, Width: 2, Pinball: .1},
+								Score: eval.Score{N: 10, MSE: .01, RMSE: .1, MAE: .1, NMSE: .1, MASE: .5, SkillVsNaive: .4, SkillVsVAR: .2, SCVMSE: .01, SCVSD: .01, Coverage: .9, Joint: .9, Width: 2, Pinball: .1},
 							})
 						}
 					}
 				}
 			}
 		}
-		b.Events = []stream.Event{{Series: name, Time: now - 300*step, Kind: stream.EventSeries, Text: "2 variables: cpu, mem"}}
+		b.Events = []stream.Event{
+			{Series: name, Time: now - 300*step, Kind: stream.EventSeries, Text: "2 variables: cpu, mem"},
+			{Series: name, Time: now - 100*step, Kind: stream.EventDrift, Text: "the errors of cpu have been larger than usual for about 12 samples"},
+		}
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := sink.Write(ctx, b); err != nil {
