@@ -166,8 +166,19 @@ func (l *live) status() livepage.Status {
 // anyway.
 type metrics struct{ l *live }
 
+// metricInfo describes a metric of this program.
+type metricInfo struct {
+	name, help string
+	labels     []string
+}
+
+// metricInfos are all of them, in the order of the source: docs/reference/metrics.md.
+var metricInfos []metricInfo
+
 func desc(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc("forecaster_"+name, help, labels, nil)
+	m := metricInfo{"forecaster_" + name, help, labels}
+	metricInfos = append(metricInfos, m)
+	return prometheus.NewDesc(m.name, m.help, m.labels, nil)
 }
 
 var (

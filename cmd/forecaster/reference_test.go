@@ -1,0 +1,251 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/lineproto"
+)
+
+const references = "../../docs/reference"
+
+// TestReference compares the pages of docs/reference with what the program says of
+// itself. UPDATE_DOCS=1 writes them.
+func TestReference(t *testing.T) {
+	for name, text := range map[string]string{
+		"cli.md":      cliReference(t),
+		"metrics.md":  metricsReference(),
+		"influxdb.md": influxReference(t),
+	} {
+		path := filepath.Join(references, name)
+		if os.Getenv("UPDATE_DOCS") != "" {
+			if err := os.MkdirAll(references, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != text {
+			t.Errorf("%s is out of date: UPDATE_DOCS=1 go test ./cmd/forecaster -run Reference", path)
+		}
+	}
+}
+
+// cliReference lists the verbs as their help does.
+func cliReference(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("# Commands\n\nMade from the program's own help; do not edit. `forecaster completion SHELL` prints completions for bash, zsh, fish and PowerShell.\n")
+	root := new(app).root()
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		if c != root && c.IsAvailableCommand() && c.Name() != "help" && c.Name() != "completion" {
+			fmt.Fprintf(&b, "\n## %s\n\n%s.\n", c.CommandPath(), strings.TrimSuffix(c.Short, "."))
+			if c.Long != "" {
+				fmt.Fprintf(&b, "\n```text\n%s\n```\n", c.Long)
+			}
+			if c.Runnable() {
+				fmt.Fprintf(&b, "\n    %s\n", c.UseLine())
+			}
+			writeFlags(&b, c.NonInheritedFlags())
+			if c.Example != "" {
+				fmt.Fprintf(&b, "\nExamples:\n\n%s\n", indented(c.Example))
+			} else if c.Runnable() {
+				t.Errorf("%s has no example", c.CommandPath())
+			}
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	b.WriteString("\n## Flags of all commands\n")
+	writeFlags(&b, root.PersistentFlags())
+	walk(root)
+	return b.String()
+}
+
+func writeFlags(b *strings.Builder, set *pflag.FlagSet) {
+	first := true
+	set.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || f.Name == "help" {
+			return
+		}
+		if first {
+			b.WriteString("\n| flag | default | |\n|---|---|---|\n")
+			first = false
+		}
+		name := "`--" + f.Name + "`"
+		if f.Shorthand != "" {
+			name = "`-" + f.Shorthand + "`, " + name
+		}
+		value := ""
+		if f.DefValue != "" && f.DefValue != "[]" && f.Value.Type() != "bool" {
+			value = "`" + strings.Trim(f.DefValue, "[]") + "`"
+		}
+		fmt.Fprintf(b, "| %s | %s | %s |\n", name, value, strings.ReplaceAll(f.Usage, "|", "\\|"))
+	})
+}
+
+// indented is an example as a block of Markdown.
+func indented(text string) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i, l := range lines {
+		lines[i] = "    " + strings.TrimPrefix(l, "  ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// metricsReference lists what /metrics has.
+func metricsReference() string {
+	var b strings.Builder
+	b.WriteString("# Prometheus metrics\n\nMade from the code; do not edit. `/metrics` also has those of the Go runtime (`go_*`) and of the process (`process_*`). What to watch, and when to act: [operations](../operations.md), [runbook](../runbook.md).\n\n| metric | labels | |\n|---|---|---|\n")
+	all := slices.Clone(metricInfos)
+	slices.SortFunc(all, func(a, b metricInfo) int { return cmp.Compare(a.name, b.name) })
+	for _, m := range all {
+		labels := ""
+		if len(m.labels) > 0 {
+			labels = "`" + strings.Join(m.labels, "`, `") + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.name, labels, m.help)
+	}
+	return b.String()
+}
+
+// meanings says what the tags and fields in InfluxDB are.
+var meanings = map[string]string{
+	"series":               "name of the series; `_all` for what concerns none or all",
+	"target":               "variable, or `_all` for the whole sample",
+	"model":                "name of the model",
+	"horizon":              "steps ahead",
+	"level":                "of the interval; only with several `model.levels`",
+	"kind":                 "of the event: " + kinds(),
+	"y":                    "what was observed",
+	"residual":             "observed minus forecast, one step ahead",
+	"anomaly_score":        "above 1 = unusual; of a variable by itself, or of the sample (`_all`)",
+	"is_anomaly":           "whether the score is above 1",
+	"anomaly_share":        "share of the variable in the score of the sample",
+	"cause":                "of a sample's alarm: `level`, `noise` or `jump`",
+	"levelset_score":       "rank in [0, 1] by level sets; with `model.anomaly`",
+	"yhat":                 "forecast",
+	"yhat_lower":           "lower bound",
+	"yhat_upper":           "upper bound",
+	"yhat_joint_lower":     "of the region that has the whole sample; with `model.joint`",
+	"yhat_joint_upper":     "likewise",
+	"scv_mse":              "mean squared error of a sample, averaged over its variables",
+	"scv_mse_var":          "its variance",
+	"mse":                  "mean squared error",
+	"rmse":                 "its root",
+	"mae":                  "mean absolute error",
+	"mase":                 "MAE / MAE of persistence",
+	"nmse":                 "MSE / variance of the target",
+	"skill_vs_var":         "1 - MSE / MSE of VAR(1)",
+	"skill_vs_persistence": "1 - MSE / MSE of persistence",
+	"coverage":             "share of the targets inside of the interval",
+	"joint_coverage":       "share of the samples inside of the joint region",
+	"width":                "mean width of the interval",
+	"pinball":              "mean quantile loss of its bounds",
+	"n":                    "scored samples",
+	"text":                 "what happened",
+}
+
+func kinds() string {
+	return "`" + strings.Join([]string{
+		stream.EventSeries, stream.EventLineage, stream.EventGap, stream.EventDrift, stream.EventRollback, stream.EventReset, stream.EventReload,
+	}, "`, `") + "`"
+}
+
+// influxReference encodes points that have everything and lists what is in the
+// lines.
+func influxReference(t *testing.T) string {
+	series := &stream.Series{Name: "s", Variables: []string{"v"}}
+	one := []float64{1}
+	batch := &stream.Batch{
+		Forecasts: []stream.Forecast{{
+			Series: series, Model: "m", Time: 1, Horizon: 1, Yhat: one, Lower: []float64{1, 1}, Upper: []float64{1, 1}, JointLower: one, JointUpper: one,
+		}},
+		Observations: []stream.Observation{{
+			Series: series, Time: 1, Y: one, Residual: one, Score: 2, Share: one, Anomaly: one, Unusual: .5,
+		}},
+		Metrics: []stream.Metric{{Series: series, Target: stream.AllTargets, Horizon: 1, Model: "m", Time: 1, Score: eval.Score{N: 1}}},
+		Events:  []stream.Event{{Series: "s", Time: 1, Kind: stream.EventGap, Text: "t"}},
+	}
+	type measurement struct{ tags, fields []string }
+	all := make(map[string]*measurement)
+	var order []string
+	types := make(map[string]string)
+	text := string(lineproto.Encoder{Levels: []float64{.9, .5}}.AppendBatch(nil, batch))
+	for line := range strings.Lines(text) {
+		parts := strings.Fields(line)
+		if len(parts) != 3 {
+			t.Fatalf("line %q", line)
+		}
+		keys := strings.Split(parts[0], ",")
+		m := all[keys[0]]
+		if m == nil {
+			m = new(measurement)
+			all[keys[0]] = m
+			order = append(order, keys[0])
+		}
+		add := func(to *[]string, pairs []string) {
+			for _, p := range pairs {
+				name, value, _ := strings.Cut(p, "=")
+				if !slices.Contains(*to, name) {
+					*to = append(*to, name)
+				}
+				types[name] = typeOf(value)
+			}
+		}
+		add(&m.tags, keys[1:])
+		add(&m.fields, strings.Split(parts[1], ","))
+	}
+	var b strings.Builder
+	b.WriteString("# Measurements in InfluxDB\n\nMade from the code; do not edit. The time of a forecast is that of its target, so that it lies over what is observed later; all others have the time of the sample. A field that is not known is left out. How to draw them: [your own Grafana panel](../howto/grafana-panel.md).\n")
+	used := make(map[string]bool)
+	for _, name := range order {
+		fmt.Fprintf(&b, "\n## %s\n\n| | name | type | |\n|---|---|---|---|\n", name)
+		for _, k := range []struct {
+			kind  string
+			names []string
+		}{{"tag", all[name].tags}, {"field", all[name].fields}} {
+			for _, n := range k.names {
+				if meanings[n] == "" {
+					t.Errorf("%s of %s has no description", n, name)
+				}
+				used[n] = true
+				kind := types[n]
+				if k.kind == "tag" {
+					kind = ""
+				}
+				fmt.Fprintf(&b, "| %s | `%s` | %s | %s |\n", k.kind, n, kind, meanings[n])
+			}
+		}
+	}
+	for n := range meanings {
+		if !used[n] {
+			t.Errorf("%s is described and not written", n)
+		}
+	}
+	return b.String()
+}
+
+func typeOf(value string) string {
+	switch {
+	case value == "true" || value == "false":
+		return "boolean"
+	case strings.HasPrefix(value, `"`):
+		return "string"
+	case strings.HasSuffix(value, "i"):
+		return "integer"
+	}
+	return "float"
+}
