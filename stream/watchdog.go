@@ -59,7 +59,7 @@ func (r *Runner) hanging(limit time.Duration) *StalledError {
 
 // looks is how often the watchdog looks within StallTimeout. Looks are counted
 // instead of time, so that a process that was frozen does not blame its work.
-const looks = 20
+const looks = 60
 
 // watch returns the error of the first stage that hangs, or nil when the work has
 // ended.
