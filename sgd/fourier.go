@@ -93,6 +93,9 @@ func NewFourier[T vec.Float](cfg FourierConfig) (*Fourier[T], error) {
 	return l, nil
 }
 
+// Kept returns how many steps are kept back at most.
+func (l *Fourier[T]) Kept() int { return l.limit }
+
 // PredictTo sets y = Theta phi for the given features, the input x and the scale
 // s of the others.
 func (l *Fourier[T]) PredictTo(y, given, x []float64, scale float64) {

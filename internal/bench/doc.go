@@ -10,7 +10,8 @@
 //
 // The bound of a step is the larger of two times: that of its multiply-adds at
 // the rate that a loop of nothing else reaches, and that of its weights, read
-// and written once, at the rate that a loop over as much memory reaches.
+// and written once, at the rate that a loop over as much memory reaches. What goes
+// over its memory to and fro is compared with a loop that does so, too.
 package main
 
 //go:generate go run -C ../vec/gen ./roof -out ../../bench/roof_amd64.s -stubs ../../bench/roof_amd64.go -pkg main

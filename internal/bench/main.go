@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/sgd"
 )
@@ -25,13 +26,14 @@ var sections = []section{
 	{"rls", recursiveTable},
 	{"learners", learnerTable},
 	{"stages", stageTable},
+	{"memory", memoryTable},
 	{"growth", growthTable},
 }
 
 func main() {
 	runs := flag.Int("runs", 9, "runs of which the median is printed")
 	least := flag.Duration("least", 2*time.Millisecond, "shortest run")
-	only := flag.String("only", "", "one table: sgd, rls, learners, stages or growth")
+	only := flag.String("only", "", "one table: sgd, rls, learners, stages, memory or growth")
 	flag.Parse()
 	fmt.Printf("%s, %s, %s %s/%s, kernels %s\n", time.Now().Format(time.DateOnly), processor(), runtime.Version(), runtime.GOOS, runtime.GOARCH, vec.Active())
 
@@ -71,7 +73,7 @@ func gradientTable(r *roofline) {
 		p := newProblem(s)
 		works := []work{oneByOne[float64](p, "one by one"), p.blocks(), oneByOne[float32](p, "float32"), p.gonum()}
 		t := measure(r.runs, r.least, works...)
-		bounds := []float64{s.bound(r), s.boundBlocks(r), s.boundSingle(r), math.NaN()}
+		bounds := []float64{boundOneByOne[float64](s, r, 36), s.boundBlocks(r), boundOneByOne[float32](s, r, 20), math.NaN()}
 		for i, w := range works {
 			print(s.String(), w, t[i], bounds[i], t[len(t)-1].ratio(t[i]))
 		}
@@ -107,7 +109,7 @@ func plain(r *roofline, works []work) {
 }
 
 func growthTable(r *roofline) {
-	table("Growth: exponent of the time, fitted", "in", "range", "exponent:", "expected:")
+	table("Growth: exponents of time or memory, fitted", "in", "range", "exponent:", "expected:")
 	growth(r.runs, r.least)
 }
 
@@ -129,33 +131,29 @@ func print(name string, w work, t timing, bound, ratio float64) {
 	row(name, w.name, ns(t.median()), b, percent, fmt.Sprint(t.allocs), fmt.Sprintf("%.1f", ratio))
 }
 
-// learners are those of the default model, auto, with their shapes at seven
-// coordinates, and the ones that may replace them.
+// learners have the shapes that they have in the default model at seven
+// coordinates; the last is the one of plain ORFFVAR.
 func learners() []work {
-	rls := func(name string, features, outputs int, forgetting float64) work {
+	rls := func(features, outputs int, forgetting float64) work {
 		l, err := sgd.NewRLS(sgd.RLSConfig{Features: features, Outputs: outputs, Ridge: 100, Forgetting: forgetting, MaxLeverage: 1})
 		if err != nil {
 			panic(err)
 		}
-		return learning(name, l, features, outputs)
+		return learning(fmt.Sprintf("RLS, %d features, %d outputs, forgetting %g", features, outputs, forgetting), l, features, outputs)
 	}
-	newton, err := sgd.NewBlockNewton(sgd.BlockNewtonConfig{Features: 129, Outputs: 7, Block: 50, Batch: 4, Ridge: 100, Forgetting: 0.9995})
-	if err != nil {
-		panic(err)
+	newton := func(features, outputs, every int) work {
+		l, err := sgd.NewBlockNewton(sgd.BlockNewtonConfig{Features: features, Outputs: outputs, Block: 48, Every: every, Ridge: 100, Forgetting: 0.9995})
+		if err != nil {
+			panic(err)
+		}
+		return learning(fmt.Sprintf("block-Newton, %d features, %d outputs, a step in %d samples", features, outputs, every), l, features, outputs)
 	}
-	gradient, err := sgd.NewNLMS(sgd.NLMSConfig{Features: 129, Outputs: 7, Step: 0.05})
-	if err != nil {
-		panic(err)
-	}
+	p := newProblem(shape{7, 50, 21})
 	return []work{
-		rls("auto, ar96: RLS, 97 features, one coordinate", 97, 1, 0.9998),
-		rls("auto, ar6: RLS, 7 features, one coordinate", 7, 1, 0.998),
-		rls("auto, var1: RLS, 8 features, 7 outputs", 8, 7, 1),
-		rls("auto, orff1: RLS, 208 features, 7 outputs", 208, 7, 1),
-		rls("auto, orff4: RLS, 236 features, 7 outputs, forgetting fast", 236, 7, 0.998),
-		rls("auto, orff3: RLS, 229 features, 7 outputs, forgetting slowly", 229, 7, 0.9998),
-		learning("block-Newton, 129 features, 7 outputs, blocks of 50", newton, 129, 7),
-		learning("normalised gradient, 129 features, 7 outputs", gradient, 129, 7),
+		rls(8, 7, 1), rls(57, 7, .999), rls(97, 1, .9998), rls(208, 7, 1), rls(229, 7, .9998),
+		newton(7, 1, 8), newton(104, 7, 16), newton(141, 7, 8),
+		oneByOne[float64](p, "gradient with its 50 frequencies, 7 outputs"),
+		oneByOne[float32](p, "the same in float32"),
 	}
 }
 
@@ -181,6 +179,12 @@ func growth(runs int, least time.Duration) {
 		return oneByOne[float64](newProblem(shape{n, 100, n}), "")
 	})
 	fit("features 2D, RLS", []int{64, 128, 256, 512, 1024}, "2", recursive)
+	sizes := []int{100, 200, 400, 800, 1600}
+	var x, y []float64
+	for _, n := range sizes {
+		x, y = append(x, math.Log(float64(n))), append(y, math.Log(heapOf(n, func() eval.Model { return plainORFFVAR(5, false) })))
+	}
+	row("series, memory of ORFFVAR by gradient", fmt.Sprintf("%d to %d", sizes[0], sizes[len(sizes)-1]), fmt.Sprintf("%.2f", slope(x, y)), "1")
 }
 
 // slope is that of the least squares line.

@@ -67,8 +67,10 @@ func recursiveGonum(n int) work {
 	}}
 }
 
-// boundRecursive: half of P is read once a step and written once in eight; three
-// multiply-adds an element.
+// boundRecursive: half of P is read once a step and written once in eight, to and
+// fro; three multiply-adds an element.
 func boundRecursive(r *roofline, n int) float64 {
-	return r.bound(3*float64(n*n), false, 4*n*n*7/8, 4*n*n/8)
+	bytes := 4 * n * n
+	m := r.memory(bytes)
+	return max(3*float64(n*n)/r.flops, float64(bytes)*(7/m.readToAndFro+1/m.readWriteToAndFro)/8)
 }

@@ -15,8 +15,9 @@ type roofline struct {
 	rates map[int]rates
 }
 
-// rates are bytes a nanosecond.
-type rates struct{ read, readWrite float64 }
+// rates are bytes a nanosecond: of going over memory again and again, and of
+// going to and fro, which finds the end of the last pass in the caches.
+type rates struct{ read, readWrite, readToAndFro, readWriteToAndFro float64 }
 
 func newRoofline(runs int, least time.Duration) *roofline {
 	r := &roofline{runs: runs, least: least, rates: make(map[int]rates)}
@@ -39,10 +40,26 @@ func (r *roofline) memory(bytes int) rates {
 	p := &b[0]
 	t := measure(r.runs, r.least,
 		work{"", 1, func() { read(p, bytes) }},
-		work{"", 1, func() { readWrite(p, bytes) }})
-	v := rates{float64(bytes) / t[0].median(), float64(bytes) / t[1].median()}
+		work{"", 1, func() { readWrite(p, bytes) }},
+		work{"", 2, func() { toAndFro(b, bytes, read) }},
+		work{"", 2, func() { toAndFro(b, bytes, readWrite) }})
+	rate := func(i int) float64 { return float64(bytes) / t[i].median() }
+	v := rates{rate(0), rate(1), rate(2), rate(3)}
 	r.rates[bytes] = v
 	return v
+}
+
+// toAndFro goes over so many bytes of b in pieces, first to last and back.
+func toAndFro(b []float64, bytes int, over func(p *float64, n int)) {
+	const piece = 32 << 10
+	at := func(i int) { over(&b[i/8], min(piece, bytes-i)) }
+	last := (bytes - 1) / piece * piece
+	for i := 0; i <= last; i += piece {
+		at(i)
+	}
+	for i := last; i >= 0; i -= piece {
+		at(i)
+	}
 }
 
 // bound returns the least time of flops operations (twice as many of float32 fit

@@ -60,12 +60,17 @@ func (p *problem) reader(n int) func() (x, y []float64) {
 	}
 }
 
-// oneByOne predicts each sample and then learns it.
-func oneByOne[T vec.Float](p *problem, name string) work {
+func newLearner[T vec.Float](p *problem) *sgd.Fourier[T] {
 	l, err := sgd.NewFourier[T](sgd.FourierConfig{Inputs: p.m, Frequencies: p.w, Outputs: p.d, Step: step})
 	if err != nil {
 		panic(err)
 	}
+	return l
+}
+
+// oneByOne predicts each sample and then learns it.
+func oneByOne[T vec.Float](p *problem, name string) work {
+	l := newLearner[T](p)
 	e, scale, next := make([]float64, p.d), 1/math.Sqrt(float64(p.D)), p.reader(1)
 	return work{name, 1, func() {
 		x, y := next()
@@ -121,17 +126,29 @@ func (p *problem) gonum() work {
 	}}
 }
 
-// bounds of oneByOne, blocks and single: 2 m D for the projection, 36 D for sine
-// and cosine, 8 d D for prediction and update.
-func (s shape) bound(r *roofline) float64 {
-	return r.bound(float64(2*s.m*s.D+36*s.D+8*s.d*s.D), false, 8*s.m*s.D, 16*s.d*s.D)
+// boundOneByOne counts 2 m D operations for the projection, trig for a sine and a
+// cosine, and 8 d D for prediction and update. W is read once a sample. So is
+// Theta where steps are kept back, and written once in as many samples; that
+// takes the products of the features with the kept ones, too.
+func boundOneByOne[T vec.Float](s shape, r *roofline, trig int) float64 {
+	size, kept := 4, newLearner[T](newProblem(s)).Kept()
+	var zero T
+	single := true
+	if _, double := any(zero).(float64); double {
+		size, single = 8, false
+	}
+	flops := 2*s.m*s.D + trig*s.D + 8*s.d*s.D
+	w, theta := size*s.m*s.D, 2*size*s.d*s.D
+	if kept == 1 {
+		return r.bound(float64(flops), single, w, theta)
+	}
+	flops += 2 * s.D * (kept - 1)
+	return r.bound(float64(flops), single, w+theta-theta/kept, theta/kept)
 }
 
+// boundBlocks: W and Theta are gone over once in a block, and the features are
+// multiplied with each other.
 func (s shape) boundBlocks(r *roofline) float64 {
 	flops := float64(2*s.m*s.D+36*s.D+8*s.d*s.D) + float64(backlog*4*s.D+backlog*s.d)
 	return r.bound(flops, false, 8*s.m*s.D/backlog, 16*s.d*s.D/backlog)
-}
-
-func (s shape) boundSingle(r *roofline) float64 {
-	return r.bound(float64(2*s.m*s.D+20*s.D+8*s.d*s.D), true, 4*s.m*s.D, 8*s.d*s.D)
 }
