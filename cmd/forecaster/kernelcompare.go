@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,21 +16,26 @@ import (
 
 func (a *app) kernelCompareCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "compare FILE...",
+		Use:   "compare {FILE... | --made[=ROWS]}",
 		Short: "Which kernel suits the data?",
 		Long: `compare forecasts each file with every kernel, way of drawing features, operator
 and way of learning, one step ahead, and prints the mean squared error of the last
 three quarters in units of that of persistence: below 1 is better than nothing
-changes. All else is as configured. A dash marks what the data forbid.`,
+changes. All else is as configured. A dash marks what the data forbid.
+
+--made takes simulated series of so many rows in place of files, each with a law that
+one kernel or operator was made for.`,
 		Example: `  forecaster kernel compare data.csv
-  forecaster kernel compare a.csv b.csv --order 1 --markdown`,
-		Args: cobra.MinimumNArgs(1),
+  forecaster kernel compare a.csv b.csv --order 1 --markdown
+  forecaster kernel compare --made --order 1`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.kernelCompare(cmd, args) },
 	}
 	a.configFlags(cmd)
 	modelFlags(cmd)
 	_ = cmd.Flags().MarkHidden("model")
-	cmd.Flags().Bool("markdown", false, "print a table in Markdown")
+	cmd.Flags().Bool("markdown", false, "print a table in Markdown, the best of a column bold")
+	cmd.Flags().Int("made", 0, "rows of simulated series, in place of files")
+	cmd.Flags().Lookup("made").NoOptDefVal = "1000"
 	return cmd
 }
 
@@ -79,8 +86,8 @@ var variants = []variant{
 	{Name: "gamma: positions", sets: "model.kernel.operator.gamma=positions"},
 	{Name: "step: plain", sets: "model.optimiser.step=plain"},
 	{Name: "step: adagrad", sets: "model.optimiser.step=adagrad"},
-	{Name: "plain, warm: 100", sets: "model.optimiser.step=plain model.optimiser.warm=100"},
-	{Name: "adagrad, warm: 100", sets: "model.optimiser.step=adagrad model.optimiser.warm=100"},
+	{Name: "plain, warm: 1000", sets: "model.optimiser.step=plain model.optimiser.warm=1000"},
+	{Name: "adagrad, warm: 1000", sets: "model.optimiser.step=adagrad model.optimiser.warm=1000"},
 	{Name: "plain, manifold: 0.1", sets: "model.optimiser.step=plain model.optimiser.manifold=.1"},
 	{Name: "plain, group_lasso: 0.01", sets: "model.optimiser.step=plain model.optimiser.group_lasso=.01 model.kernel.linear=false"},
 	{Name: "plain, gamma: correlations", sets: "model.optimiser.step=plain model.kernel.operator.gamma=correlations"},
@@ -103,13 +110,35 @@ type compared struct {
 
 func (a *app) kernelCompare(cmd *cobra.Command, paths []string) error {
 	markdown, _ := cmd.Flags().GetBool("markdown")
+	rows, _ := cmd.Flags().GetInt("made")
+	made := cmd.Flags().Changed("made")
+	switch {
+	case made == (len(paths) > 0):
+		return &usageError{errors.New("give either files or --made")}
+	case made && rows < 200:
+		return &usageError{fmt.Errorf("--made: must be >= 200 rows, got %d", rows)}
+	}
 	lines := make([]compared, len(variants))
 	for i, v := range variants {
 		lines[i].Name = v.Name
 	}
-	header := []string{""}
-	for f, path := range paths {
-		base, err := a.load(cmd, modelSettings, onlyFile("compare", path)...)
+	var header []string
+	compare := func(data *eval.Dataset, name string, forced []config.Setting, of int) error {
+		header = append(header, name)
+		for i, v := range variants {
+			a.status("%d of %d series, %d of %d: %s", len(header), of, i+1, len(variants), v.Name)
+			ratio, err := a.compareOne(cmd, v, forced, data)
+			a.status("")
+			if err != nil {
+				return fmt.Errorf("%s: %s: %w", name, v.Name, err)
+			}
+			lines[i].Ratios = append(lines[i].Ratios, ratio)
+		}
+		return nil
+	}
+	for _, path := range paths {
+		forced := onlyFile("compare", path)
+		base, err := a.load(cmd, modelSettings, forced...)
 		if err != nil {
 			return err
 		}
@@ -118,25 +147,38 @@ func (a *app) kernelCompare(cmd *cobra.Command, paths []string) error {
 			return err
 		}
 		name := filepath.Base(path)
-		header = append(header, strings.TrimSuffix(name, filepath.Ext(name)))
-		for i, v := range variants {
-			a.status("%d of %d files, %d of %d: %s", f+1, len(paths), i+1, len(variants), v.Name)
-			ratio, err := a.compareOne(cmd, v, path, data)
-			a.status("")
-			if err != nil {
-				return fmt.Errorf("%s: %s: %w", path, v.Name, err)
+		if err := compare(data, strings.TrimSuffix(name, filepath.Ext(name)), forced, len(paths)); err != nil {
+			return err
+		}
+	}
+	if made {
+		for _, w := range worlds() {
+			if err := compare(w.dataset(rows, 1), w.name, nil, len(worlds())); err != nil {
+				return err
 			}
-			lines[i].Ratios = append(lines[i].Ratios, ratio)
 		}
 	}
 	if a.output == "json" {
-		return writeJSON(a.stdout, map[string]any{"files": header[1:], "results": lines})
+		return writeJSON(a.stdout, map[string]any{"series": header, "results": lines})
 	}
-	t := newTable(1, header...)
+	best := make([]string, len(header))
+	for j := range best {
+		least := math.Inf(1)
+		for _, line := range lines {
+			if v := float64(line.Ratios[j]); v < least {
+				least, best[j] = v, line.Ratios[j].fixed(3)
+			}
+		}
+	}
+	t := newTable(1, append([]string{""}, header...)...)
 	for _, line := range lines {
 		row := []any{line.Name}
-		for _, r := range line.Ratios {
-			row = append(row, r.fixed(3))
+		for j, r := range line.Ratios {
+			text := r.fixed(3)
+			if markdown && text == best[j] {
+				text = "**" + text + "**"
+			}
+			row = append(row, text)
 		}
 		t.AppendRow(row)
 	}
@@ -150,8 +192,8 @@ func (a *app) kernelCompare(cmd *cobra.Command, paths []string) error {
 
 // compareOne returns the error of a variant in units of that of persistence, NaN
 // when the data or the other settings forbid it.
-func (a *app) compareOne(cmd *cobra.Command, v variant, path string, data *eval.Dataset) (number, error) {
-	forced := onlyFile("compare", path)
+func (a *app) compareOne(cmd *cobra.Command, v variant, forced []config.Setting, data *eval.Dataset) (number, error) {
+	forced = slices.Clone(forced)
 	add := func(sets string) {
 		for _, s := range strings.Fields(sets) {
 			key, value, _ := strings.Cut(s, "=")
