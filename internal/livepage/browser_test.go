@@ -219,18 +219,37 @@ func TestPageInABrowser(t *testing.T) {
 				t.Errorf("skill against VAR(1): %q", got)
 			}
 
+			// A drift and the joint region are drawn and read.
+			if !value[bool](w, `document.querySelector("#legend-drift").hidden && document.querySelector("#legend-joint").hidden`) {
+				t.Error("the legend has what is not drawn")
+			}
+			drift := f.batch(1)
+			at := drift.Observations[0].Time
+			drift.Events = []stream.Event{{Series: "first", Time: at, Kind: stream.EventDrift, Text: "the errors have been larger than usual for about 7 samples"}}
+			for i := range drift.Forecasts {
+				p := &drift.Forecasts[i]
+				for _, y := range p.Yhat {
+					p.JointLower, p.JointUpper = append(p.JointLower, y-4), append(p.JointUpper, y+4)
+				}
+			}
+			f.write(drift)
+			w.until(`!document.querySelector("#legend-drift").hidden && !document.querySelector("#legend-joint").hidden`)
+			w.until(`document.querySelector(".readout").textContent.includes("driftfound")`)
+			w.until(`document.querySelector(".plot").getAttribute("aria-label").includes("a drift was found at")`)
+
 			// The keyboard reads single samples.
 			w.do(chromedp.Focus(".plot"), chromedp.KeyEvent(kb.ArrowLeft), chromedp.KeyEvent(kb.ArrowLeft))
-			w.until(`document.querySelector(".readout").textContent.includes("observed28")`)
+			w.until(`document.querySelector(".readout").textContent.includes("observed29")`)
 			w.do(chromedp.KeyEvent(kb.End))
-			w.until(`document.querySelector(".readout").textContent.includes("forecast36")`) // 33 + 3
+			w.until(`document.querySelector(".readout").textContent.includes("forecast37")`) // 34 + 3
+			w.until(`document.querySelector(".readout").textContent.includes("joint33.00 … 41.00")`)
 
 			// Other variables, another horizon, another series.
 			w.do(chromedp.Click(`#variables label:nth-child(5)`))
 			w.until(`document.querySelectorAll(".plot canvas").length === 5`)
 			w.do(chromedp.Click(`#horizons label:nth-child(3)`))
 			w.until(`document.querySelector("#legend-past").textContent === "forecast 3 steps before"`)
-			w.until(`document.querySelector(".readout").textContent.includes("forecast was33")`)
+			w.until(`document.querySelector(".readout").textContent.includes("forecast was34")`)
 			w.do(chromedp.SetValue("#series", "second"))
 			value[any](w, `document.querySelector("#series").dispatchEvent(new Event("change", {bubbles: true}))`)
 			w.until(`document.querySelectorAll(".plot canvas").length === 1 && document.querySelector(".chart h2").textContent === "x"`)

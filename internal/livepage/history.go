@@ -43,6 +43,8 @@ type fan struct {
 	time         []int64
 	yhat         []float64 // horizons x variables
 	lower, upper []float64 // horizons x levels x variables
+
+	jointLower, jointUpper []float64 // horizons x variables; nil without a joint region
 }
 
 // begin makes h the empty history of s.
@@ -132,6 +134,7 @@ func (h *history) forecast(f *stream.Forecast) {
 	if f.Origin != w.origin {
 		w.origin = f.Origin
 		w.horizon, w.time, w.yhat, w.lower, w.upper = w.horizon[:0], w.time[:0], w.yhat[:0], w.lower[:0], w.upper[:0]
+		w.jointLower, w.jointUpper = w.jointLower[:0], w.jointUpper[:0]
 	}
 	if k := len(w.horizon); k < maxFan && (k == 0 || f.Horizon > w.horizon[k-1]) {
 		w.horizon = append(w.horizon, f.Horizon)
@@ -140,6 +143,10 @@ func (h *history) forecast(f *stream.Forecast) {
 		for l := range w.levels {
 			w.lower = append(w.lower, f.Lower[l*d:l*d+n]...)
 			w.upper = append(w.upper, f.Upper[l*d:l*d+n]...)
+		}
+		if f.JointLower != nil {
+			w.jointLower = append(w.jointLower, f.JointLower[:n]...)
+			w.jointUpper = append(w.jointUpper, f.JointUpper[:n]...)
 		}
 	}
 	for k := range h.tracks {
@@ -224,6 +231,10 @@ func (w *fan) message(h *history, v view) *fanMessage {
 			for l := range w.levels {
 				f.Lower[l] = append(f.Lower[l], w.lower[(i*w.levels+l)*n+j])
 				f.Upper[l] = append(f.Upper[l], w.upper[(i*w.levels+l)*n+j])
+			}
+			if len(w.jointLower) > 0 {
+				f.JointLower = append(f.JointLower, w.jointLower[i*n+j])
+				f.JointUpper = append(f.JointUpper, w.jointUpper[i*n+j])
 			}
 		}
 	}

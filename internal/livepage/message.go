@@ -95,6 +95,9 @@ type fanVariable struct {
 	Yhat  column   `json:"yhat"`
 	Lower []column `json:"yhat_lower"` // one a level
 	Upper []column `json:"yhat_upper"`
+
+	JointLower column `json:"yhat_joint_lower,omitempty"` // the joint region, if there is one
+	JointUpper column `json:"yhat_joint_upper,omitempty"`
 }
 
 // metricsMessage has the scores of a series.

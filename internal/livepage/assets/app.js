@@ -17,6 +17,7 @@ let paused = false;
 let samples = new Samples(1);
 let charts = [];
 let status;
+const drifts = new Map(); // times of each series
 
 /** The choice is kept in the address, so that it can be sent to someone. */
 function wanted() {
@@ -89,8 +90,10 @@ function draw() {
     frame = undefined;
     if (paused || !samples.time.length) return;
     const shown = Number($("window").value);
-    for (const c of charts) c.update(samples, shown);
+    for (const c of charts) c.update(samples, shown, drifts.get(chosen.name) ?? []);
     panels.showIntervals(samples);
+    $("legend-drift").hidden = !charts.some((c) => c.drifts?.length);
+    $("legend-joint").hidden = !charts.some((c) => c.fan?.joint[0].some((x) => x != null));
     panels.showNumbers(samples, variables);
   });
 }
@@ -136,8 +139,15 @@ const feed = new Feed({
   metrics: panels.showMetrics,
   insight: showInsight,
   events(message) {
-    if (message.events[0].id === 0) panels.clearEvents();
+    if (message.events[0].id === 0) {
+      panels.clearEvents();
+      drifts.clear();
+    }
     panels.showEvents(message);
+    for (const e of message.events) {
+      if (e.kind === "drift") drifts.set(e.series, [...(drifts.get(e.series) ?? []), e.time]);
+    }
+    draw();
   },
   refused() {
     chosen = undefined; // the server knows nothing of it any more: see what there is

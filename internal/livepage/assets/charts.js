@@ -97,7 +97,7 @@ export class VariableChart extends Chart {
   }
 
   /** Draws the last samples. */
-  update(samples, shown) {
+  update(samples, shown, drifts) {
     const v = samples.variables.get(this.name);
     if (!v) return;
     const from = Math.max(0, samples.time.length - shown);
@@ -107,7 +107,9 @@ export class VariableChart extends Chart {
     this.origin = past[this.last];
     const y = v.y.slice(from);
 
-    const fan = {time: [], yhat: [], lower: [], upper: []};
+    this.drifts = drifts.filter((t) => t >= past[0] && t <= this.origin);
+
+    const fan = {time: [], yhat: [], lower: [], upper: [], joint: [[], []]};
     if (v.forecast) {
       samples.forecast.time.forEach((t, i) => {
         if (t <= this.origin) return;
@@ -115,6 +117,8 @@ export class VariableChart extends Chart {
         fan.yhat.push(v.forecast.yhat[i]);
         v.forecast.yhat_lower.forEach((bounds, l) => (fan.lower[l] ??= []).push(bounds[i]));
         v.forecast.yhat_upper.forEach((bounds, l) => (fan.upper[l] ??= []).push(bounds[i]));
+        fan.joint[0].push(v.forecast.yhat_joint_lower?.[i] ?? null);
+        fan.joint[1].push(v.forecast.yhat_joint_upper?.[i] ?? null);
       });
     }
     const before = (values) => values.slice(from).concat(fan.time.map(() => null));
@@ -126,7 +130,7 @@ export class VariableChart extends Chart {
     this.score = samples.score.slice(from);
     const data = [past.concat(fan.time), before(v.yhat_lower), before(v.yhat_upper)];
     for (let l = 0; l < this.levels; l++) data.push(after(fan.lower[l]), after(fan.upper[l]));
-    data.push(before(v.yhat), before(v.y), after(fan.yhat), marks(1, far), marks(far, Infinity));
+    data.push(before(v.yhat), before(v.y), after(fan.yhat), marks(1, far), marks(far, Infinity), after(fan.joint[0]), after(fan.joint[1]));
 
     this.fan = fan;
     const known = y.filter((x) => x != null);
@@ -150,6 +154,7 @@ export class VariableChart extends Chart {
       bands.push({series: [4 + 2 * l, 3 + 2 * l], fill: color("band")});
     }
     series.push(line("forecast", 1.25), line("observed", 1.75), line("forecast", 2.25, [5, 4]), marks(7, "card"), marks(9, "outside"));
+    series.push(line("forecast", 1, [2, 3]), line("forecast", 1, [2, 3])); // the joint region
     return {
       series, bands,
       scales: {x: {time: true}, y: {range: (u) => range(u.data, this.levels)}},
@@ -184,6 +189,15 @@ export class VariableChart extends Chart {
       i = k;
     }
     fill(at(this.origin), Infinity, "future");
+    ctx.strokeStyle = palette.outside;
+    ctx.lineWidth = 1.5 * devicePixelRatio;
+    ctx.setLineDash([5 * devicePixelRatio, 4 * devicePixelRatio]);
+    for (const t of this.drifts) {
+      ctx.beginPath();
+      ctx.moveTo(at(t), bbox.top);
+      ctx.lineTo(at(t), bbox.top + bbox.height);
+      ctx.stroke();
+    }
     ctx.restore();
   }
 
@@ -199,11 +213,13 @@ export class VariableChart extends Chart {
       this.time.textContent = format.time(fan.time[k], this.spacing);
       rows.push(["forecast", n(fan.yhat[k])]);
       addInterval(fan.lower[0]?.[k], fan.upper[0]?.[k]);
+      if (fan.joint[0][k] != null) rows.push(["joint", `${n(fan.joint[0][k])} … ${n(fan.joint[1][k])}`]);
     } else {
       this.time.textContent = format.time(this.plot?.data[0][i], this.spacing);
       rows.push(["observed", n(past.y[i])], ["forecast was", n(past.yhat[i])]);
       addInterval(past.lower[i], past.upper[i]);
       if (this.score[i] > 1) rows.push(["unusual", this.score[i].toFixed(2)]);
+      if (this.drifts.includes(this.plot?.data[0][i])) rows.push(["drift", "found"]);
       if (i === this.last && fan.yhat.length) rows.push(["next", n(fan.yhat[0])]);
     }
     this.readout.replaceChildren(...rows.map(([name, value]) => {
@@ -228,6 +244,7 @@ export class VariableChart extends Chart {
     }
     if (outside) text += `; ${outside} outside the interval`;
     if (unusual) text += `; ${unusual} unusual`;
+    if (this.drifts.length) text += `; a drift was found at ${this.drifts.map((t) => format.time(t, this.spacing)).join(", ")}`;
     this.parent.setAttribute("aria-label", text + ". Arrow keys read single samples.");
   }
 
