@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/orffvar/forecaster/internal/testserver"
+)
+
+// TestPanelQueries runs the queries of docs/howto/grafana-panel.md against a real
+// InfluxDB with what a replay has written. Each must return rows.
+func TestPanelQueries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("InfluxDB takes some seconds to start")
+	}
+	db := testserver.StartInfluxDB(t)
+	bucket := db.CreateDatabase("forecasts")
+
+	// A series of a minute a row that ends now, with a jump shortly before.
+	const rows = 300
+	var csv strings.Builder
+	csv.WriteString("time,load,rate\n")
+	start := time.Now().Add(-rows * time.Minute).Truncate(time.Minute)
+	for i := range rows {
+		load := float64(i % 7)
+		if i == rows-20 {
+			load = 1000
+		}
+		fmt.Fprintf(&csv, "%s,%g,%d\n", start.Add(time.Duration(i)*time.Minute).UTC().Format(time.RFC3339), load, i%5)
+	}
+	file := filepath.Join(t.TempDir(), "host.csv")
+	writeFile(t, file, []byte(csv.String()))
+	mustCall(t, "replay", file, "--model", "var2", "--horizon", "10",
+		"--set", "output.influxdb.url="+db.URL, "--set", "output.influxdb.bucket="+bucket, "--set", "evaluate.interval=50")
+
+	blocks := regexp.MustCompile("(?ms)^```flux\n(.*?)^```$").FindAllStringSubmatch(string(readFile(t, "../../docs/howto/grafana-panel.md")), -1)
+	if len(blocks) < 7 {
+		t.Fatalf("found %d queries", len(blocks))
+	}
+	values := strings.NewReplacer(
+		"v.defaultBucket", `"`+bucket+`"`, "v.timeRangeStart", "-1d", "v.timeRangeStop", "1h",
+		"${series}", "host", "${target}", "load",
+	)
+	for _, b := range blocks {
+		query := values.Replace(b[1])
+		found, err := db.TryQuery(query)
+		if err != nil {
+			t.Errorf("%v\n%s", err, query)
+		} else if len(found) == 0 {
+			t.Errorf("no rows:\n%s", query)
+		}
+	}
+}
