@@ -21,13 +21,21 @@ const (
 	FillLast Fill = "last" // the last value, for at most MaxGap rows
 )
 
+// Several says what several values of a variable in a row become.
+type Several string
+
+// The rules.
+const (
+	SeveralLatest Several = "latest" // the latest; of those of one time the one that arrived last
+	SeveralMean   Several = "mean"   // their mean: of a variable that is sampled more often than it is forecast
+)
+
 // Assembly makes samples of records that have a part of one each: a variable a
 // message, or several messages a sample, in any order.
 //
 // The rows of a series stand at the multiples of EngineConfig.Interval since
-// 1970. A value belongs to the row nearest to its time; of several of one
-// variable the latest counts, of those of one time the one that arrived last. A
-// row closes, and is learnt from,
+// 1970. A value belongs to the row nearest to its time; Several says what becomes
+// of several of one variable. A row closes, and is learnt from,
 //
 //   - as soon as it is complete, when the row before it is closed (unless Hold),
 //   - or when a value of the series has arrived whose time is Wait after the
@@ -39,12 +47,14 @@ const (
 //
 // Only the times in the records count: the rows of a series are a function of
 // its records. Any order of these within Wait gives the same rows, as far as no
-// two values of a variable have the same time. A row whose time has come stays
+// two values of a variable have the same time; a mean up to its rounding. A row whose time has come stays
 // open until a later value of its series arrives.
 type Assembly struct {
 	Wait time.Duration
 	Hold bool // a complete row waits, too: for more than one value of a variable in a row
 	Fill Fill // empty means FillNone
+
+	Several Several // empty means SeveralLatest; SeveralMean needs Hold
 }
 
 // longestRow bounds Interval and Wait, so that no time overflows.
@@ -75,7 +85,7 @@ func (a *assembly) hasChanged() bool { return a.changed }
 type row struct {
 	at     int64
 	values []float64 // one a column; NaN = none
-	times  []int64   // of the values
+	times  []int64   // of the values; with SeveralMean how many they are the mean of
 	filled int       // number of values
 }
 
@@ -105,10 +115,20 @@ func (e *Engine) assemble(dst *Batch, r *Record) error {
 			continue
 		}
 		a.since[c] = min(a.since[c], into.at)
-		if !math.IsNaN(v) && (math.IsNaN(into.values[c]) || r.Time >= into.times[c]) {
-			if math.IsNaN(into.values[c]) {
-				into.filled++
-			}
+		if math.IsNaN(v) {
+			continue
+		}
+		first := math.IsNaN(into.values[c])
+		if first {
+			into.filled++
+		}
+		switch {
+		case e.c.Assembly.Several == SeveralMean && first:
+			into.values[c], into.times[c] = v, 1
+		case e.c.Assembly.Several == SeveralMean:
+			into.times[c]++
+			into.values[c] += (v - into.values[c]) / float64(into.times[c])
+		case first || r.Time >= into.times[c]:
 			into.values[c], into.times[c] = v, r.Time
 		}
 	}

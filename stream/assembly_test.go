@@ -420,3 +420,39 @@ func BenchmarkAssembly(b *testing.B) {
 		}
 	}
 }
+
+// TestMeanOfSeveral: the values of a variable within an interval are averaged, across
+// a restart as well.
+func TestMeanOfSeveral(t *testing.T) {
+	c := assemblyConfig(stream.Assembly{Wait: 10 * time.Second, Hold: true, Several: stream.SeveralMean})
+	c.MetricsEvery, c.GoodCopy, c.Baselines = 0, 0, nil
+	for _, restart := range []bool{false, true} {
+		e, err := stream.NewEngine(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b stream.Batch
+		for i, at := range []int64{0, 1, 2, 3, 4, 8, 12, 40, 60} { // seconds; rows of ten
+			if restart && i == 4 {
+				state := e.Snapshot(nil)
+				if e, err = stream.NewEngine(c); err == nil {
+					err = e.Restore(state)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			r := stream.Record{Message: &stream.Message{Offset: int64(i)}, Series: "s", Time: at * 1e9, Names: []string{"x"}, Values: []float64{float64(at)}}
+			if err := e.Apply(&b, &r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(b.Observations) < 2 || b.Observations[0].Y[0] != 2 || b.Observations[1].Y[0] != 10 {
+			t.Errorf("restart %v: %+v", restart, b.Observations)
+		}
+	}
+	c.Assembly.Hold = false
+	if _, err := stream.NewEngine(c); err == nil {
+		t.Error("a mean without Hold")
+	}
+}

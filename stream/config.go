@@ -171,6 +171,9 @@ func (c EngineConfig) withDefaults() (EngineConfig, error) {
 	if c.Assembly != nil {
 		a := *c.Assembly
 		a.Fill = cmp.Or(a.Fill, FillNone)
+		a.Several = cmp.Or(a.Several, SeveralLatest)
+		check(a.Several == SeveralLatest || a.Several == SeveralMean && a.Hold,
+			"Assembly.Several must be %q, or %q with Hold, got %q", SeveralLatest, SeveralMean, a.Several)
 		check(c.Interval > 0 && c.Interval <= longestRow, "an Assembly needs an Interval of at most ten years, got %v", c.Interval)
 		check(a.Wait >= 0 && a.Wait <= longestRow && (c.Interval <= 0 || a.Wait/c.Interval <= maxOpenRows),
 			"Assembly.Wait must be >= 0 and at most %d times Interval, got %v and %v", maxOpenRows, a.Wait, c.Interval)

@@ -65,7 +65,7 @@ func assembly(c *config.Config) *stream.Assembly {
 	if p.Interval <= 0 || p.Wait == 0 && !p.Hold && p.Fill == string(stream.FillNone) && !inParts(c.Input) {
 		return nil
 	}
-	return &stream.Assembly{Wait: p.Wait, Hold: p.Hold, Fill: stream.Fill(p.Fill)}
+	return &stream.Assembly{Wait: p.Wait, Hold: p.Hold, Fill: stream.Fill(p.Fill), Several: stream.Several(p.Several)}
 }
 
 // inParts reports whether the format of the input spreads a sample over records.

@@ -140,6 +140,7 @@ type Pipeline struct {
 	Interval  Interval      `yaml:"interval"`   // spacing of samples; 0 = the running median of the differences
 	Wait      time.Duration `yaml:"wait"`       // for what is late, in the time of the samples
 	Hold      bool          `yaml:"hold"`       // a complete row waits, too
+	Several   string        `yaml:"several"`    // what several values of a variable in a row become: latest or mean
 	Fill      string        `yaml:"fill"`       // what stands for a value that did not arrive: none or last
 	Variables []string      `yaml:"variables"`  // of each series; empty = those that it begins with
 	MaxGap    int           `yaml:"max_gap"`    // missing samples that are filled in; a longer gap resets the lags
@@ -280,7 +281,7 @@ func Default() *Config {
 			Influx:     Influx{TimeUnit: "ns"},
 			CSV:        CSV{Comma: ",", Missing: []string{"NA", "null"}, TimeUnit: "auto"},
 		},
-		Pipeline: Pipeline{Fill: "none", MaxGap: 1000, Scope: "series", Lineage: 10, GoodCopy: 1000, MaxSeries: 100_000, MaxDim: 1024, MaxAbs: 1e50},
+		Pipeline: Pipeline{Fill: "none", Several: "latest", MaxGap: 1000, Scope: "series", Lineage: 10, GoodCopy: 1000, MaxSeries: 100_000, MaxDim: 1024, MaxAbs: 1e50},
 		Model: Model{
 			Type: "auto", Order: 3, Horizon: 1, Levels: []float64{.9}, Frequencies: 50,
 			Ridge: 100, Forgetting: .9995, Seed: 1, Precision: "float64", Intervals: "model",

@@ -149,6 +149,8 @@ func (b *binder) validateAssembly(c *Config) {
 	b.need(p.Interval > 0 || c.Input.CSV.VariableColumn == "", "pipeline.interval", why, "input.csv.variable_column")
 	b.need(p.Interval > 0 || p.Wait == 0, "pipeline.interval", why, "pipeline.wait")
 	b.need(p.Interval > 0 || !p.Hold, "pipeline.interval", why, "pipeline.hold")
+	b.oneOf("pipeline.several", p.Several, "latest", "mean")
+	b.need(p.Several != "mean" || p.Hold, "pipeline.several", "needs pipeline.hold: true with mean: a row that closes when it is complete has one value of each variable")
 	b.oneOf("pipeline.fill", p.Fill, "none", "last")
 	b.need(p.Interval > 0 || p.Fill != "last", "pipeline.interval", why, "pipeline.fill: last")
 	b.need(p.Wait >= 0 && (p.Interval <= 0 || p.Wait/p.Interval.Fixed() <= 10_000), "pipeline.wait",
