@@ -3,6 +3,7 @@ package stream_test
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,11 +14,14 @@ import (
 // recorder keeps the events and metrics of all batches.
 type recorder struct {
 	*memory
+	mu      sync.Mutex
 	events  []stream.Event
 	metrics int
 }
 
 func (r *recorder) Write(ctx context.Context, b *stream.Batch) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.events = append(r.events, b.Events...)
 	r.metrics += len(b.Metrics)
 	return r.memory.Write(ctx, b)
@@ -43,11 +47,13 @@ func TestRunnerChange(t *testing.T) {
 		r.Change(stream.Change{CheckpointEvery: time.Second, Note: "state.interval = 1s"})
 		synctest.Wait()
 		var noted []stream.Event
+		out.mu.Lock()
 		for _, e := range out.events {
 			if e.Kind == stream.EventReload {
 				noted = append(noted, e)
 			}
 		}
+		out.mu.Unlock()
 		if len(noted) != 1 || noted[0].Text != "state.interval = 1s" || noted[0].Series != stream.AllTargets || noted[0].Time != time.Now().UnixNano() {
 			t.Errorf("events %+v", noted)
 		}
