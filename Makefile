@@ -15,7 +15,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 
 GOLANGCI_LINT = v2.15.0
 
-.PHONY: build test compose race services fmt lint vet fuzz soak seeds bench golden cover cross record clean help
+.PHONY: build test compose race services fmt lint vet fuzz soak seeds bench pipeline golden cover cross record clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,6 +66,10 @@ seeds: ## simulate the failures of SEEDS seeds
 
 bench: ## report speed beside the bounds of this machine and gonum, see docs/performance.md
 	$(GO) run ./internal/bench
+
+pipeline: ## speed of each stage, of a replay, and between Kafka and InfluxDB (a calm machine, some minutes)
+	$(GO) test -run '^$$' -bench 'Stage|Replay' ./cmd/forecaster
+	$(GO) test -run '^$$' -bench 'Kafka|InfluxDB' -benchtime 5x -timeout 20m ./cmd/forecaster
 
 golden: ## the checks of the mathematics by their labels
 	$(GO) test -v -run 'C[0-9]' ./orff ./sgd ./varmodel | grep -E '^(---|ok|FAIL)'
