@@ -157,8 +157,12 @@ func (e *Engine) assemblyOf(r *Record) (*assembly, *DataError) {
 		return nil, refuse(Malformed, "the time of series %q is centuries away", r.Series)
 	}
 	if a != nil && a.begun && e.rowOf(r.Time) <= a.closed {
-		return nil, refuse(Late, "the row of series %q at %s, or a later one, was closed",
-			r.Series, time.Unix(0, e.rowOf(r.Time)*int64(e.c.Interval)).UTC().Format(time.RFC3339Nano))
+		why := ""
+		if !e.c.Assembly.Hold {
+			why = "; unless they are held, rows close when they are complete"
+		}
+		return nil, refuse(Late, "the row of series %q at %s, or a later one, was closed%s",
+			r.Series, time.Unix(0, e.rowOf(r.Time)*int64(e.c.Interval)).UTC().Format(time.RFC3339Nano), why)
 	}
 	names, refusal := e.namesIn(r)
 	if refusal != nil {
