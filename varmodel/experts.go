@@ -44,12 +44,12 @@ var pool = []expertSpec{
 	{name: "ar96", own: 96, source: true, ridge: 100, forgetting: 0.9998, every: 128}, // before those that use it
 	{name: "ar6", own: 6, ridge: 10, forgetting: 0.998, every: 8},
 	{name: "var1", order: 1, linear: 1, ridge: 1, forgetting: 1},
-	{name: "orff1", order: 1, linear: 10, frequencies: 48, bandwidth: 0.5, ridge: 10, forgetting: 1, every: 16},
-	{name: "orff4", order: 4, linear: 10, long: true, frequencies: 36, bandwidth: 1, ridge: 100, forgetting: 0.998, every: 2},
-	{name: "orff3", order: 3, linear: 1, long: true, frequencies: 56, bandwidth: 0.5, ridge: 100, forgetting: 0.9998, every: 8},
+	{name: "orff1", order: 1, linear: 10, frequencies: 48, bandwidth: 0.7, ridge: 10, forgetting: 1},
+	{name: "orff4", order: 4, linear: 10, long: true, frequencies: 36, bandwidth: 1, ridge: 100, forgetting: 0.998},
+	{name: "orff3", order: 3, linear: 1, long: true, frequencies: 92, bandwidth: 0.5, ridge: 100, forgetting: 0.9998, every: 8},
 	{name: "orff3-local", target: local, order: 3, linear: 1, long: true, frequencies: 48, bandwidth: 1, ridge: 100, forgetting: 0.9995, every: 16},
 	{name: "orff1-level", target: level, order: 1, frequencies: 48, bandwidth: 2, ridge: 10, forgetting: 0.995, every: 8},
-	{name: "orff1-additive", target: level, order: 1, linear: 3, frequencies: 28, bandwidth: 1, additive: true, ridge: 3, forgetting: 0.999},
+	{name: "orff1-additive", target: level, order: 1, linear: 3, frequencies: 50, bandwidth: 1.2, additive: true, ridge: 3, forgetting: 0.9998},
 }
 
 // blockWidth is the number of features that a step of doubly stochastic descent

@@ -120,7 +120,8 @@ type origin struct {
 // outlook forecasts further than one step ahead: at each anchor it mixes simple
 // forecasts, the iterated source and direct learners, all of them scored and
 // taught when their target is observed; in between it goes from one anchor to the
-// next, bent like the iterated source as far as the mixtures there are trusted.
+// next, bent like the iterated source and the last season as far as they have a say
+// at these anchors.
 type outlook struct {
 	directs *directs
 	horizon int
@@ -134,6 +135,8 @@ type outlook struct {
 
 	since    []int     // samples since the last novelty of each coordinate
 	path     []float64 // horizon x dim: iterated source
+	cycle    []float64 // horizon x dim: the last season, 0 when none is known
+	bend     []float64 // anchors x dim x 2: weight of each of the two
 	forecast []float64 // anchors x dim
 	diffs    []float64 // scratch of the iteration: increments of one coordinate
 	out      []float64 // scratch, dim
@@ -146,6 +149,8 @@ func newOutlook(g *directs, horizon, depth int) *outlook {
 		origins:  make([]origin, g.steps[len(g.steps)-1]),
 		since:    make([]int, d),
 		path:     make([]float64, horizon*d),
+		cycle:    make([]float64, horizon*d),
+		bend:     make([]float64, 2*len(g.steps)*d),
 		forecast: make([]float64, len(g.steps)*d),
 		diffs:    make([]float64, horizon+depth),
 		out:      make([]float64, d),
@@ -225,6 +230,11 @@ func (o *outlook) predict(f *frame, source *expert, one *mixer) {
 		}
 	}
 	o.iterate(f, source)
+	if s := o.season; s > 0 {
+		for h := range o.horizon {
+			copy(o.cycle[h*d:(h+1)*d], f.past.lag(s-1-h%s)) // a whole number of seasons before the target
+		}
+	}
 	for k, h := range g.steps {
 		if n := 3 * g.inputs; n > 0 {
 			f.inputs.aheadTo(p.inputs[k*n:(k+1)*n], h)
@@ -235,7 +245,7 @@ func (o *outlook) predict(f *frame, source *expert, one *mixer) {
 		copy(at(repeatSeason), last)
 		copy(at(seasonalStep), last)
 		if s := o.season; s > 0 {
-			then := f.past.lag(s - 1 - (h-1)%s) // a whole number of seasons before the target
+			then := o.cycle[(h-1)*d : h*d]
 			copy(at(repeatSeason), then)
 			for j, v := range f.past.lag(s) {
 				at(seasonalStep)[j] += then[j] - v
@@ -257,9 +267,12 @@ func (o *outlook) predict(f *frame, source *expert, one *mixer) {
 		o.mixers[k].forecastTo(forecast, last, z)
 		for j, v := range forecast {
 			forecast[j] = last[j] + o.trust[k].share*finiteOr(v-last[j], 0)
+			w, bend := o.mixers[k].aggregate[j].weight, o.bend[2*(k*d+j):]
+			trusted := o.trust[k].share * (1 - o.mixers[k].lastWeight(j))
 			if o.since[j] < h {
-				forecast[j] = last[j]
+				forecast[j], trusted = last[j], 0
 			}
+			bend[0], bend[1] = trusted*w[iterated], trusted*(w[repeatSeason]+w[seasonalStep])
 		}
 	}
 	o.next = (o.next + 1) % len(o.origins)
@@ -355,18 +368,23 @@ func (o *outlook) iterate(f *frame, source *expert) {
 func (o *outlook) forecastTo(dst, one []float64) {
 	d := o.directs.dim
 	copy(dst[:d], one)
-	left, leftShare := 1, 1.
+	left := 1
 	for k, h := range o.directs.steps {
-		forecast, share := o.forecast[k*d:(k+1)*d], o.trust[k].share
-		for i := left + 1; i <= h; i++ {
-			t := float64(i-left) / float64(h-left)
-			bend := (1-t)*leftShare + t*share
-			for j, v := range forecast {
-				path := func(h int) float64 { return o.path[(h-1)*d+j] }
-				dst[(i-1)*d+j] = (1-t)*dst[(left-1)*d+j] + t*v + bend*(path(i)-(1-t)*path(left)-t*path(h))
+		for j, v := range o.forecast[k*d : (k+1)*d] {
+			at := func(path []float64, h int) float64 { return path[(h-1)*d+j] }
+			for i := left + 1; i < h; i++ { // never before the first anchor, which is 2
+				t := float64(i-left) / float64(h-left)
+				between := func(l, r float64) float64 { return (1-t)*l + t*r }
+				u := between(at(dst, left), v)
+				for n, path := range [2][]float64{o.path, o.cycle} {
+					bend := between(o.bend[2*((k-1)*d+j)+n], o.bend[2*(k*d+j)+n])
+					u += bend * (at(path, i) - between(at(path, left), at(path, h)))
+				}
+				dst[(i-1)*d+j] = u
 			}
+			dst[(h-1)*d+j] = v
 		}
-		left, leftShare = h, share
+		left = h
 	}
 }
 
@@ -388,6 +406,8 @@ func (o *outlook) State(c *snapshot.Codec) {
 		c.Index(&o.since[j], len(o.origins)+1)
 	}
 	c.Float64s(o.path)
+	c.Float64s(o.cycle)
+	c.Float64s(o.bend)
 	c.Float64s(o.forecast)
 	for k, m := range o.mixers {
 		m.State(c)

@@ -12,11 +12,13 @@ import (
 // its positive regret over the sum of its squared regrets, and all are equal
 // while none has a positive one.
 type polynomial struct {
-	every                        int // outcomes that make one round
-	home                         int // expert that has all the weight at first; -1: all share it
+	every                        int  // outcomes that make one round
+	home                         int  // expert that has all the weight at first; -1: all share it
+	relative                     bool // regrets are in units of the aggregate's own squared error
 	weight, regret, square, gain []float64
-	outcomes                     int // of the round that is not complete
-	rounds                       int // complete ones
+	outcomes                     int     // of the round that is not complete
+	rounds                       int     // complete ones
+	seen, scale                  float64 // outcomes, and their mean squared error, when relative
 }
 
 func newPolynomial(experts, every, home int) polynomial {
@@ -33,6 +35,9 @@ func newPolynomial(experts, every, home int) polynomial {
 // best convex combination).
 func (p *polynomial) learn(z []float64, out, y float64) {
 	slope := 2 * min(max(out-y, -25), 25) / float64(p.every)
+	if p.relative {
+		slope = 2 * p.standardised(out-y) / float64(p.every)
+	}
 	z = z[:len(p.gain)]
 	for k := range p.gain {
 		p.gain[k] += slope * (out - z[k])
@@ -50,6 +55,23 @@ func (p *polynomial) learn(z []float64, out, y float64) {
 	}
 	clear(p.gain)
 	p.normalise()
+}
+
+// standardised returns e over the mean square of the errors before it, such that
+// times a difference of forecasts it has no unit, and takes e into that mean. Where
+// the experts are far better than persistence their differences would else be
+// nothing beside the regrets of the first samples.
+func (p *polynomial) standardised(e float64) float64 {
+	square := e * e
+	if p.seen++; p.seen == 1 {
+		p.scale = square
+	}
+	root := math.Sqrt(max(p.scale, smallestError))
+	if p.seen > winsorAfter {
+		square = min(square, winsorLimit*winsorLimit*p.scale)
+	}
+	p.scale += max(scaleRate, 1/p.seen) * (square - p.scale)
+	return min(max(e/root, -winsorLimit), winsorLimit) / root
 }
 
 func (p *polynomial) normalise() {
@@ -101,6 +123,8 @@ func (p *polynomial) State(c *snapshot.Codec) {
 	c.Float64s(p.gain)
 	c.Index(&p.outcomes, p.every)
 	c.Int(&p.rounds)
+	c.Float64(&p.seen)
+	c.Float64(&p.scale)
 	if c.Decoding() {
 		p.normalise()
 	}
@@ -111,7 +135,8 @@ const (
 	homeRounds     = 2     // rounds that the others must have won to be worth half the weight of home
 	incrementLimit = 1e6   // limit of an expert's increment, in typical steps: its square must not overflow
 	scaleRate      = 1e-3  // memory of the typical step of the mixer
-	stackRidge     = 100   // prior precision of the stack around the aggregate
+	smallestError  = 1e-6  // of squared ones, in squared typical steps
+	stackRidge     = 300   // prior precision of the stack around the aggregate
 	stackForget    = .9995 // per sample
 	stackEvery     = 4     // samples from one step of the stack to the next
 	stackLimit     = 5     // limit of the stack's error
@@ -128,7 +153,7 @@ const (
 //     the aggregate, the same for all coordinates and learnt by recursive least
 //     squares: it may extrapolate, but not beyond the experts.
 //
-// A second ML-Poly combines the two. After a step far larger than any before
+// A second ML-Poly combines the two, by regrets in units of its own squared error. After a step far larger than any before
 // it the forecast is the last value: nothing that was learnt applies.
 type mixer struct {
 	dim, experts, home int
@@ -161,6 +186,7 @@ func newMixer(dim, experts, every, home int) *mixer {
 	}
 	for j := range dim {
 		m.aggregate[j], m.both[j] = newPolynomial(experts, every, home), newPolynomial(m.candidates(), every, last)
+		m.both[j].relative = home < 0
 	}
 	var err error
 	m.stack, err = sgd.NewBlockNewton(sgd.BlockNewtonConfig{
@@ -222,6 +248,14 @@ func (m *mixer) candidates() int {
 		return 2
 	}
 	return 3
+}
+
+// lastWeight is the weight of persistence among the candidates.
+func (m *mixer) lastWeight(j int) float64 {
+	if m.home < 0 {
+		return 0
+	}
+	return m.both[j].weight[m.candidates()-1]
 }
 
 func (m *mixer) choice(j int) []float64 { return m.choices[3*j : 3*j+m.candidates()] }

@@ -1,6 +1,8 @@
 package varmodel
 
 import (
+	"math"
+
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 )
@@ -93,7 +95,7 @@ func (l *yuleWalker) Update(phi, e []float64) {
 		}
 		if l.count >= l.due[j] {
 			l.solve(j)
-			l.due[j] = l.count + min(1+l.count/16, l.every)
+			l.due[j] = l.count + min(1+l.count/128, l.every)
 		}
 	}
 	if l.weight /= l.forgetting; l.weight > weightLimit {
@@ -180,11 +182,12 @@ func (l *yuleWalker) solve(j int) {
 	a11 := s[sumZZ] + ridge - vec.Dot(g, level)
 	y0 := s[sumY] - h*sumV
 	y1 := s[sumYZ] - vec.Dot(g, v)
-	det := a00*a11 - a01*a01
-	if !(a00 > 0 && a11 > 0 && det > 1e-12*a00*a11) {
-		theta[0], theta[1] = 0, 0
-		return
+	// With the true matrix the eigenvalues of what is left are at least the ridge.
+	if low := (a00+a11)/2 - math.Hypot((a00-a11)/2, a01); low < ridge {
+		a00 += ridge - low
+		a11 += ridge - low
 	}
+	det := a00*a11 - a01*a01
 	theta[0] = (y0*a11 - y1*a01) / det
 	theta[1] = (y1*a00 - y0*a01) / det
 	vec.Axpy(-theta[0], one, v)
