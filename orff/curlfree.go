@@ -3,7 +3,6 @@ package orff
 import (
 	"math"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
@@ -31,6 +30,7 @@ func NewCurlFree(sigma float64, d, D int, form Form, r Rand) (*CurlFree, error) 
 		return nil, err
 	}
 	m := &CurlFree{field: f, b: make([]float64, D), q: make([]float64, D)}
+	m.kernel, m.vary, m.settle = curlKernelTo, CurlFreeVarianceTo, m.settleB
 	m.redraw(&r)
 	return m, nil
 }
@@ -38,8 +38,6 @@ func NewCurlFree(sigma float64, d, D int, form Form, r Rand) (*CurlFree, error) 
 func (m *CurlFree) Dims() Dims {
 	return Dims{In: m.d, Out: m.d, Features: 2 * m.n, Params: 2 * m.n}
 }
-
-func (m *CurlFree) FeaturesTo(phi, x []float64) { vec.Features(phi, m.w, x, m.scale) }
 
 func (m *CurlFree) PredictTo(y, phi, theta []float64) {
 	n := m.n
@@ -75,17 +73,7 @@ func (m *CurlFree) PullbackTo(g, x, phi, theta, r []float64) {
 	vec.MatVec(g, m.w, m.v)
 }
 
-func (m *CurlFree) Smooth() error { return nil }
-
-// State saves or restores the frequencies.
-func (m *CurlFree) State(c *snapshot.Codec) {
-	c.Section("curl-free")
-	c.Float64s(m.rows)
-	m.derive()
-}
-
-func (m *CurlFree) derive() {
-	m.field.derive()
+func (m *CurlFree) settleB() {
 	for j, n := range m.norm {
 		switch {
 		case n < tiny:
@@ -96,26 +84,6 @@ func (m *CurlFree) derive() {
 			m.b[j] = 2 * math.Pi
 		}
 	}
-}
-
-func (m *CurlFree) redraw(r *Rand) bool {
-	m.draw(r)
-	m.derive()
-	return true
-}
-
-func (m *CurlFree) weigh(s float64) bool { m.scale *= s; return true }
-
-func (m *CurlFree) kernelTo(k, x, z []float64) {
-	lagTo(m.delta, x, z)
-	curlKernelTo(k, m.delta, m.sigma)
-	vec.Scale(m.mass(), k)
-}
-
-func (m *CurlFree) varianceTo(v, x, z []float64) {
-	lagTo(m.delta, x, z)
-	CurlFreeVarianceTo(v, m.delta, m.sigma, m.form)
-	vec.Scale(square(m.mass())/float64(m.n), v)
 }
 
 // CurlFreeVarianceTo writes the variance of one draw of the curl-free map at a

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"math"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
@@ -47,6 +46,7 @@ func NewDivergenceFree(sigma float64, d, D int, form Form, reduced bool, r Rand)
 	if reduced {
 		m.inner, m.skip, m.factor = d-1, 1, 2
 	}
+	m.kernel, m.vary, m.settle = divergenceKernelTo, DivergenceFreeVarianceTo, m.settleB
 	m.redraw(&r)
 	return m, nil
 }
@@ -54,8 +54,6 @@ func NewDivergenceFree(sigma float64, d, D int, form Form, reduced bool, r Rand)
 func (m *DivergenceFree) Dims() Dims {
 	return Dims{In: m.d, Out: m.d, Features: 2 * m.n, Params: 2 * m.n * m.inner}
 }
-
-func (m *DivergenceFree) FeaturesTo(phi, x []float64) { vec.Features(phi, m.w, x, m.scale) }
 
 func (m *DivergenceFree) PredictTo(y, phi, theta []float64) {
 	n, p := m.n, m.inner
@@ -117,17 +115,7 @@ func (m *DivergenceFree) PullbackTo(g, x, phi, theta, r []float64) {
 	vec.MatVec(g, m.w, m.v)
 }
 
-func (m *DivergenceFree) Smooth() error { return nil }
-
-// State saves or restores the frequencies.
-func (m *DivergenceFree) State(c *snapshot.Codec) {
-	c.Section("divergence-free")
-	c.Float64s(m.rows)
-	m.derive()
-}
-
-func (m *DivergenceFree) derive() {
-	m.field.derive()
+func (m *DivergenceFree) settleB() {
 	for j, n := range m.norm {
 		e := m.e[j*m.d : (j+1)*m.d]
 		copy(e, m.row(j))
@@ -153,26 +141,6 @@ func (m *DivergenceFree) derive() {
 			}
 		}
 	}
-}
-
-func (m *DivergenceFree) redraw(r *Rand) bool {
-	m.draw(r)
-	m.derive()
-	return true
-}
-
-func (m *DivergenceFree) weigh(s float64) bool { m.scale *= s; return true }
-
-func (m *DivergenceFree) kernelTo(k, x, z []float64) {
-	lagTo(m.delta, x, z)
-	divergenceKernelTo(k, m.delta, m.sigma)
-	vec.Scale(m.mass(), k)
-}
-
-func (m *DivergenceFree) varianceTo(v, x, z []float64) {
-	lagTo(m.delta, x, z)
-	DivergenceFreeVarianceTo(v, m.delta, m.sigma, m.form)
-	vec.Scale(square(m.mass())/float64(m.n), v)
 }
 
 // DivergenceFreeVarianceTo writes the variance of one draw of the

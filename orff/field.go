@@ -3,6 +3,9 @@ package orff
 import (
 	"fmt"
 	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // Form is a way to split the spectral density of a curl-free or divergence-free
@@ -21,8 +24,13 @@ const (
 
 // field is what the maps of the two Gaussian vector field kernels share.
 type field struct {
-	sigma float64
-	form  Form
+	name   string
+	sigma  float64
+	form   Form
+	kernel func(k, delta []float64, sigma float64)
+	vary   func(v, delta []float64, sigma float64, form Form) // variance of one draw
+	settle func()                                             // computes B from the frequencies
+
 	d, n  int
 	w     []float64 // W^T in turns, d x n
 	rows  []float64 // omega, n x d
@@ -32,25 +40,25 @@ type field struct {
 	v, delta []float64 // scratch: n, d
 }
 
-func newField(what string, sigma float64, d, n int, form Form) (field, error) {
-	if err := sizes(what+" features", d, n); err != nil {
+func newField(name string, sigma float64, d, n int, form Form) (field, error) {
+	if err := sizes(name+" features", d, n); err != nil {
 		return field{}, err
 	}
-	if err := positive("sigma of a "+what+" kernel", sigma); err != nil {
+	if err := positive("sigma of a "+name+" kernel", sigma); err != nil {
 		return field{}, err
 	}
 	if form != Bounded && form != Unbounded {
-		return field{}, fmt.Errorf("orff: unknown form %d of a %s map", form, what)
+		return field{}, fmt.Errorf("orff: unknown form %d of a %s map", form, name)
 	}
 	return field{
-		sigma: sigma, form: form, d: d, n: n, scale: 1 / math.Sqrt(float64(n)),
+		name: name, sigma: sigma, form: form, d: d, n: n, scale: 1 / math.Sqrt(float64(n)),
 		w: make([]float64, d*n), rows: make([]float64, d*n), norm: make([]float64, n), v: make([]float64, n), delta: make([]float64, d),
 	}, nil
 }
 
 func (f *field) row(j int) []float64 { return f.rows[j*f.d : (j+1)*f.d] }
 
-// draw fills rows, norm and w. In the bounded form the radii follow all the
+// draw fills rows. In the bounded form the radii follow all the
 // directions.
 func (f *field) draw(r *Rand) {
 	r.NormalsTo(f.rows)
@@ -75,15 +83,46 @@ func (f *field) draw(r *Rand) {
 			}
 		}
 	}
-	f.derive()
 }
 
-// derive computes norm and w from rows.
+// derive computes norm, w and B from rows.
 func (f *field) derive() {
 	for j := range f.n {
 		f.norm[j] = math.Sqrt(squaredNorm(f.row(j)))
 	}
 	turnsTo(f.w, f.rows, f.d)
+	f.settle()
+}
+
+func (f *field) FeaturesTo(phi, x []float64) { vec.Features(phi, f.w, x, f.scale) }
+
+func (f *field) Smooth() error { return nil }
+
+// State saves or restores the frequencies.
+func (f *field) State(c *snapshot.Codec) {
+	c.Section(f.name)
+	c.Float64s(f.rows)
+	f.derive()
+}
+
+func (f *field) redraw(r *Rand) bool {
+	f.draw(r)
+	f.derive()
+	return true
+}
+
+func (f *field) weigh(s float64) bool { f.scale *= s; return true }
+
+func (f *field) kernelTo(k, x, z []float64) {
+	lagTo(f.delta, x, z)
+	f.kernel(k, f.delta, f.sigma)
+	vec.Scale(f.mass(), k)
+}
+
+func (f *field) varianceTo(v, x, z []float64) {
+	lagTo(f.delta, x, z)
+	f.vary(v, f.delta, f.sigma, f.form)
+	vec.Scale(square(f.mass())/float64(f.n), v)
 }
 
 // tiny is the norm below which a direction has no meaning: B(omega) = 0 there.

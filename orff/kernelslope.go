@@ -216,19 +216,17 @@ func (m *Decomposable) kernelPullTo(g, x, z, r, a []float64) {
 	vec.Scale(s, g)
 }
 
-func (m *CurlFree) kernelSmooth() error { return nil }
-
 func (m *CurlFree) kernelPullTo(g, x, z, r, a []float64) {
 	lagTo(m.delta, x, z)
 	m.fieldPullTo(g, r, a, -1, 1, 0)
 }
 
-func (m *DivergenceFree) kernelSmooth() error { return nil }
-
 func (m *DivergenceFree) kernelPullTo(g, x, z, r, a []float64) {
 	lagTo(m.delta, x, z)
 	m.fieldPullTo(g, r, a, 1, float64(m.d-1), 1)
 }
+
+func (f *field) kernelSmooth() error { return nil }
 
 // fieldPullTo writes the gradient in delta of r.K a for the kernel
 //
@@ -310,14 +308,11 @@ func bilinear(k, r, a []float64) (v float64) {
 	return v
 }
 
-func (m *Schur) kernelSmooth() error { return kernelSmooth(m.a, m.b) }
-
 // kernelPullTo: row i of K a is that of K_1 times (row i of K_2) o a, and the
 // other way round.
 func (m *Schur) kernelPullTo(g, x, z, r, a []float64) {
-	p := m.dims.Out
-	KernelTo(m.ka, m.a, x, z)
-	KernelTo(m.kb, m.b, x, z)
+	p := m.da.Out
+	m.kernelsTo(x, z)
 	clear(g)
 	clear(m.e)
 	for i, ri := range r {
@@ -338,14 +333,11 @@ func (m *Schur) kernelPullTo(g, x, z, r, a []float64) {
 	}
 }
 
-func (m *Tensor) kernelSmooth() error { return kernelSmooth(m.a, m.b) }
-
 // kernelPullTo: with R and A the matrices p_1 x p_2 of r and a, r.K a is the sum of
 // K_1 over R K_2 A^T, column by column of R K_2, and the other way round.
 func (m *Tensor) kernelPullTo(g, x, z, r, a []float64) {
 	p, q := m.da.Out, m.db.Out
-	KernelTo(m.ka, m.a, x, z)
-	KernelTo(m.kb, m.b, x, z)
+	m.kernelsTo(x, z)
 	clear(g)
 	for k := range q {
 		for l := range q {

@@ -3,7 +3,6 @@ package orff
 import (
 	"fmt"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
@@ -16,16 +15,12 @@ import (
 // A decomposable times a transformable kernel is the choice of OKVAR (Lim et al.
 // 2015). The cost is p P_1 P_2.
 type Schur struct {
-	a, b   Map
-	da, db Dims
-	dims   Dims
+	pair
 
 	e      []float64 // scratch, Out: a unit vector
 	ra, rb []float64 // Phi e_i
 	ta, tb []float64 // Theta (Phi_2 e_i), Theta^T (Phi_1 e_i)
-	g      []float64 // scratch, In
-
-	ka, kb, other []float64 // scratch of the exact kernel: Out x Out, Out
+	other  []float64 // scratch, Out
 }
 
 // NewSchur joins two maps of the same input and output, drawn independently.
@@ -35,27 +30,13 @@ func NewSchur(a, b Map) (*Schur, error) {
 		return nil, fmt.Errorf("orff: the factors of an entrywise product must share input and output, they are R^%d -> R^%d and R^%d -> R^%d", da.In, da.Out, db.In, db.Out)
 	}
 	return &Schur{
-		a: a, b: b, da: da, db: db,
-		dims: Dims{In: da.In, Out: da.Out, Features: da.Features + db.Features, Params: da.Params * db.Params},
-		e:    make([]float64, da.Out),
-		ra:   make([]float64, da.Params), rb: make([]float64, db.Params),
+		pair: newPair(a, b), e: make([]float64, da.Out), other: make([]float64, da.Out),
+		ra: make([]float64, da.Params), rb: make([]float64, db.Params),
 		ta: make([]float64, da.Params), tb: make([]float64, db.Params),
-		g:  make([]float64, da.In),
-		ka: make([]float64, da.Out*da.Out), kb: make([]float64, da.Out*da.Out), other: make([]float64, da.Out),
 	}, nil
 }
 
-func (m *Schur) Dims() Dims { return m.dims }
-
-func (m *Schur) split(phi []float64) (a, b []float64) {
-	return phi[:m.da.Features], phi[m.da.Features:]
-}
-
-func (m *Schur) FeaturesTo(phi, x []float64) {
-	a, b := m.split(phi)
-	m.a.FeaturesTo(a, x)
-	m.b.FeaturesTo(b, x)
-}
+func (m *Schur) Dims() Dims { return m.dims(m.da.Out) }
 
 // rowsTo sets ra and rb to Phi_1 e_i and Phi_2 e_i.
 func (m *Schur) rowsTo(i int, phi []float64) {
@@ -69,7 +50,7 @@ func (m *Schur) rowsTo(i int, phi []float64) {
 }
 
 func (m *Schur) PredictTo(y, phi, theta []float64) {
-	if len(y) != m.dims.Out {
+	if len(y) != m.da.Out {
 		panic(badLength)
 	}
 	for i := range y {
@@ -80,7 +61,7 @@ func (m *Schur) PredictTo(y, phi, theta []float64) {
 }
 
 func (m *Schur) AddGradient(g []float64, alpha float64, phi, r []float64) {
-	if len(r) != m.dims.Out {
+	if len(r) != m.da.Out {
 		panic(badLength)
 	}
 	for i, v := range r {
@@ -110,21 +91,8 @@ func (m *Schur) PullbackTo(g, x, phi, theta, r []float64) {
 	}
 }
 
-func (m *Schur) Smooth() error           { return smooth(m.a, m.b) }
-func (m *Schur) Check(x []float64) error { return checkBoth(m.a, m.b, x) }
-
-// State saves or restores both factors.
-func (m *Schur) State(c *snapshot.Codec) {
-	c.Section("schur")
-	state(m.a, c)
-	state(m.b, c)
-}
-
-func (m *Schur) redraw(r *Rand) bool  { return redraw(m.a, r) && redraw(m.b, r) }
-func (m *Schur) weigh(s float64) bool { return weigh(m.a, s) }
-
 func (m *Schur) kernelTo(k, x, z []float64) {
-	KernelTo(k, m.a, x, z)
-	KernelTo(m.kb, m.b, x, z)
+	m.kernelsTo(x, z)
+	copy(k, m.ka)
 	vec.Mul(k, m.kb)
 }

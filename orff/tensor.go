@@ -3,22 +3,16 @@ package orff
 import (
 	"fmt"
 
-	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // Tensor is the map of the Kronecker product K_1 (x) K_2 on R^(p_1 p_2), output
 // (k_1, k_2) at k_1 p_2 + k_2: Phi_1 (x) Phi_2. theta is P_1 x P_2, row-major.
 type Tensor struct {
-	a, b   Map
-	da, db Dims
-	dims   Dims
+	pair
 
-	u      []float64 // scratch, P_1 x p_2
-	pa, ya []float64 // scratch: P_1, p_1
-	g      []float64 // scratch, In
-
-	ka, kb, za []float64 // scratch of the exact kernel: p_1 x p_1, p_2 x p_2, p_1
+	u          []float64 // scratch, P_1 x p_2
+	pa, ya, za []float64 // scratch: P_1, p_1, p_1
 }
 
 // NewTensor joins two maps of the same input, drawn independently.
@@ -28,26 +22,12 @@ func NewTensor(a, b Map) (*Tensor, error) {
 		return nil, fmt.Errorf("orff: the factors of a tensor product must share their input, lengths are %d and %d", da.In, db.In)
 	}
 	return &Tensor{
-		a: a, b: b, da: da, db: db,
-		dims: Dims{In: da.In, Out: da.Out * db.Out, Features: da.Features + db.Features, Params: da.Params * db.Params},
-		u:    make([]float64, da.Params*db.Out),
-		pa:   make([]float64, da.Params), ya: make([]float64, da.Out),
-		g:  make([]float64, da.In),
-		ka: make([]float64, da.Out*da.Out), kb: make([]float64, db.Out*db.Out), za: make([]float64, da.Out),
+		pair: newPair(a, b), u: make([]float64, da.Params*db.Out),
+		pa: make([]float64, da.Params), ya: make([]float64, da.Out), za: make([]float64, da.Out),
 	}, nil
 }
 
-func (m *Tensor) Dims() Dims { return m.dims }
-
-func (m *Tensor) split(phi []float64) (a, b []float64) {
-	return phi[:m.da.Features], phi[m.da.Features:]
-}
-
-func (m *Tensor) FeaturesTo(phi, x []float64) {
-	a, b := m.split(phi)
-	m.a.FeaturesTo(a, x)
-	m.b.FeaturesTo(b, x)
-}
+func (m *Tensor) Dims() Dims { return m.dims(m.da.Out * m.db.Out) }
 
 // rowsTo sets row i of u to Phi_2^T (row i of theta).
 func (m *Tensor) rowsTo(phi, theta []float64) {
@@ -71,7 +51,7 @@ func setColumn(a, src []float64, p, k int) {
 }
 
 func (m *Tensor) PredictTo(y, phi, theta []float64) {
-	if len(y) != m.dims.Out || len(theta) != m.dims.Params {
+	if len(y) != m.da.Out*m.db.Out || len(theta) != m.da.Params*m.db.Params {
 		panic(badLength)
 	}
 	a, b := m.split(phi)
@@ -96,7 +76,7 @@ func (m *Tensor) outwardTo(alpha float64, phi, r []float64) {
 }
 
 func (m *Tensor) AddGradient(g []float64, alpha float64, phi, r []float64) {
-	if len(r) != m.dims.Out || len(g) != m.dims.Params {
+	if len(r) != m.da.Out*m.db.Out || len(g) != m.da.Params*m.db.Params {
 		panic(badLength)
 	}
 	a, b := m.split(phi)
@@ -126,22 +106,8 @@ func (m *Tensor) PullbackTo(g, x, phi, theta, r []float64) {
 	}
 }
 
-func (m *Tensor) Smooth() error           { return smooth(m.a, m.b) }
-func (m *Tensor) Check(x []float64) error { return checkBoth(m.a, m.b, x) }
-
-// State saves or restores both factors.
-func (m *Tensor) State(c *snapshot.Codec) {
-	c.Section("tensor")
-	state(m.a, c)
-	state(m.b, c)
-}
-
-func (m *Tensor) redraw(r *Rand) bool  { return redraw(m.a, r) && redraw(m.b, r) }
-func (m *Tensor) weigh(s float64) bool { return weigh(m.a, s) }
-
 func (m *Tensor) kernelTo(k, x, z []float64) {
-	KernelTo(m.ka, m.a, x, z)
-	KernelTo(m.kb, m.b, x, z)
+	m.kernelsTo(x, z)
 	kroneckerTo(k, m.ka, m.kb, m.da.Out, m.db.Out)
 }
 

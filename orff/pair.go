@@ -1,0 +1,55 @@
+package orff
+
+import "github.com/orffvar/forecaster/internal/snapshot"
+
+// pair is what the maps of two independent factors of one input share: phi = [phi_1;
+// phi_2], and theta is P_1 x P_2, row-major.
+type pair struct {
+	a, b   Map
+	da, db Dims
+	g      []float64 // scratch, In
+	ka, kb []float64 // scratch, the exact kernels
+}
+
+func newPair(a, b Map) pair {
+	da, db := a.Dims(), b.Dims()
+	return pair{
+		a: a, b: b, da: da, db: db, g: make([]float64, da.In),
+		ka: make([]float64, da.Out*da.Out), kb: make([]float64, db.Out*db.Out),
+	}
+}
+
+// dims are those of the product with the given number of outputs.
+func (m *pair) dims(out int) Dims {
+	return Dims{In: m.da.In, Out: out, Features: m.da.Features + m.db.Features, Params: m.da.Params * m.db.Params}
+}
+
+func (m *pair) split(phi []float64) (a, b []float64) {
+	return phi[:m.da.Features], phi[m.da.Features:]
+}
+
+func (m *pair) FeaturesTo(phi, x []float64) {
+	a, b := m.split(phi)
+	m.a.FeaturesTo(a, x)
+	m.b.FeaturesTo(b, x)
+}
+
+// kernelsTo evaluates the exact kernels of both.
+func (m *pair) kernelsTo(x, z []float64) {
+	KernelTo(m.ka, m.a, x, z)
+	KernelTo(m.kb, m.b, x, z)
+}
+
+func (m *pair) Smooth() error           { return smooth(m.a, m.b) }
+func (m *pair) kernelSmooth() error     { return kernelSmooth(m.a, m.b) }
+func (m *pair) Check(x []float64) error { return checkBoth(m.a, m.b, x) }
+
+// State saves or restores both factors.
+func (m *pair) State(c *snapshot.Codec) {
+	c.Section("product of two maps")
+	state(m.a, c)
+	state(m.b, c)
+}
+
+func (m *pair) redraw(r *Rand) bool  { return redraw(m.a, r) && redraw(m.b, r) }
+func (m *pair) weigh(s float64) bool { return weigh(m.a, s) }
