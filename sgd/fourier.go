@@ -41,7 +41,7 @@ type Fourier[T vec.Float] struct {
 
 	step vec.FourierStep[T] // Y, X and Scale of the last prediction, Phi its features, A the weights
 
-	norm  T   // squared norm of Phi
+	c     T   // mu / ||phi||^2 of the last prediction
 	limit int // steps kept back at most: 1 or blockSteps
 	kept  int // steps kept back: U, limit x m, are their phi and G, limit x p, their c e
 	gram  []T // limit, products of the kept phi with the present one
@@ -108,14 +108,17 @@ func (l *Fourier[T]) PredictTo(y, given, x []float64, scale float64) {
 		rest[i] = T(v)
 		norm += v * v
 	}
-	l.norm = T(norm)
+	l.c = T(l.cfg.Step / (1e-6 + norm))
 	for i, v := range x {
 		l.step.X[i] = T(v)
 	}
 	if l.limit == 1 {
+		if l.kept == 0 {
+			clear(l.step.G) // of a step that was taken
+		}
 		l.step.Scale = T(scale)
 		l.f.Step(&l.step)
-		l.taken()
+		l.kept = 0
 	} else {
 		l.f.FeaturesTo(l.step.Phi[:l.f.Len()], l.step.X, T(scale))
 		vec.MatVecOf(l.step.Y, l.step.A, l.step.Phi)
@@ -130,21 +133,13 @@ func (l *Fourier[T]) PredictTo(y, given, x []float64, scale float64) {
 	}
 }
 
-// taken notes that the weights have the step that was kept back.
-func (l *Fourier[T]) taken() {
-	if l.kept > 0 {
-		clear(l.step.G)
-		l.kept = 0
-	}
-}
-
 // Update takes one step from the features of the last PredictTo, given the error
 // e = y - Theta phi; see RLS.Update. It comes once at most after a PredictTo.
 func (l *Fourier[T]) Update(e []float64) {
 	if len(e) != l.cfg.Outputs {
 		panic("sgd: Fourier.Update: wrong length")
 	}
-	c := T(l.cfg.Step) / (1e-6 + l.norm)
+	c := l.c
 	g := l.step.G[l.kept*l.cfg.Outputs:]
 	for o, v := range e {
 		g[o] = c * T(v)
@@ -201,7 +196,7 @@ func (l *Fourier[T]) State(c *snapshot.Codec) {
 	if l.limit == 1 && l.kept == 1 {
 		// The bits that the next prediction would give them.
 		vec.AddOuterOf(l.step.A, 1, l.step.G, l.step.U[:l.m])
-		l.taken()
+		l.kept = 0
 	}
 	numbers(c, l.step.A)
 	if l.limit > 1 {

@@ -140,10 +140,6 @@ func (t target) fourierStep() {
 
 // fourierRows emits the rest of fourierStep for so many rows.
 func (t target) fourierRows(rows int, groups GPVirtual, features func(meanwhile func(step int))) {
-	unlessZero(groups, func() { // ahead of the rows
-		features(nil)
-		DECQ(groups)
-	})
 	acc := t.zeros(rows)
 	lda := param("cols")
 	SHLQ(U8(log2(panelBytes)), lda)
@@ -184,16 +180,20 @@ func (t target) fourierRows(rows int, groups GPVirtual, features func(meanwhile 
 			ADDQ(U32(uint32(columns*panelBytes)), r)
 		}
 	}
-	steps := len(t.sinCoef()) - 1
-	loop(groups, 1, func() {
+	beside := func(columns int) { // spread over the steps of the polynomials
 		features(func(step int) {
-			for c := range 2 * fourierGroup {
-				if c*steps/(2*fourierGroup) == step {
+			for c := range columns {
+				if c*(len(t.sinCoef())-1)/columns == step {
 					column(c)
 				}
 			}
 		})
-		advance(2 * fourierGroup)
+		advance(columns)
+	}
+	unlessZero(groups, func() {
+		beside(2) // the first group has one panel at least
+		DECQ(groups)
+		loop(groups, 1, func() { beside(2 * fourierGroup) })
 	})
 	left := copyOf(lda)
 	ADDQ(param("a"), left)
