@@ -14,7 +14,8 @@ import (
 )
 
 // BenchmarkCheckpoint is a checkpoint of 10,000 series of which 1 in 100 has got a
-// sample since the last one, into a directory: all of it, and what has changed.
+// sample since the last one, into a directory: all of it, and what has changed. Then
+// it reads the last of them, with its changes, and restores an engine.
 //
 //	go test -run '^$' -bench 'Checkpoint$' ./cmd/forecaster
 func BenchmarkCheckpoint(b *testing.B) {
@@ -66,6 +67,26 @@ func BenchmarkCheckpoint(b *testing.B) {
 			b.ReportMetric(float64(size), "bytes")
 		})
 	}
+	b.Run("restore", func(b *testing.B) {
+		for b.Loop() {
+			list, err := store.Load(context.Background())
+			if err != nil {
+				b.Fatal(err)
+			}
+			var changes [][]byte
+			for _, c := range list[1:] {
+				changes = append(changes, c.State)
+			}
+			fresh, err := newEngine(c, stream.AllSeries)
+			if err == nil {
+				err = fresh.Restore(list[0].State, changes...)
+			}
+			if err != nil || fresh.Next() != engine.Next() {
+				b.Fatal(fresh.Next(), err)
+			}
+			b.ReportMetric(float64(len(changes)), "changes")
+		}
+	})
 }
 
 func save(b *testing.B, store stream.Store, engine *stream.Engine, since int64) int {
