@@ -290,24 +290,27 @@ func (s *sim) plant(c *stream.Checkpoint) {
 		s.result.Changes++
 	}
 	if s.o.Bug == StaleSeries && c.Since != 0 {
-		e := snapshot.NewEncoder(nil)
-		none := 0
-		e.Section("engine")
-		e.Int64(&c.Next)
-		e.Len(&none, 0) // shared models
-		e.Len(&none, 0) // series
-		c.State = e.Bytes()
+		idle, err := stream.NewEngine(s.engine)
+		if err != nil {
+			s.fail("%v", err)
+			return
+		}
+		c.State = atOffset(idle.Changes(nil), c.Next)
 	}
 	if s.o.Bug != RepeatRecord || c.Next == 0 {
 		return
 	}
-	e := snapshot.NewEncoder(nil)
-	e.Section("engine")
 	c.Next--
 	if c.Since > 0 {
 		c.Since-- // as that of the one before
 	}
-	state := bytes.Clone(c.State)
-	binary.LittleEndian.PutUint64(state[len(e.Bytes()):], uint64(c.Next))
-	c.State = state
+	c.State = atOffset(bytes.Clone(c.State), c.Next)
+}
+
+// atOffset makes a state say that it is that of another offset.
+func atOffset(state []byte, next int64) []byte {
+	e := snapshot.NewEncoder(nil)
+	e.Section("engine")
+	binary.LittleEndian.PutUint64(state[len(e.Bytes()):], uint64(next))
+	return state
 }
