@@ -37,6 +37,11 @@ type Experiment struct {
 	Standardize bool
 
 	VAR1, ORFFVAR, OKVAR Published
+
+	// Target is the SCV-MSE that an online model should reach in one pass, as the
+	// mean over ten seeds; 0 where none is set. For the linear setting, where VAR(1)
+	// is the truth, it is 1 % above VAR(1).
+	Target float64
 }
 
 // Published is a printed pair of figures; zero where nothing was printed.
@@ -216,19 +221,19 @@ func repeat(name string, seeds []uint64, run func(seed uint64) (Published, error
 // be repeated: those of Table 8.2 at D = 1 and 10 (the latter is a training
 // error), and the spread of VAR(1) on Climate (that of a VAR of order 2).
 func Experiments() []Experiment {
-	simulated := func(name, file string, sigma float64, blocks, frequencies int, v, orff, ok Published) Experiment {
+	simulated := func(name, file string, sigma float64, blocks, frequencies int, v, orff, ok Published, target float64) Experiment {
 		return Experiment{
 			Table: "8.1", Name: name, File: "paper/table8_1_" + file + ".csv", Prepare: asIs, Window: 500,
-			Sigma: sigma, Lambda: 1e-6, Blocks: blocks, Frequencies: frequencies, VAR1: v, ORFFVAR: orff, OKVAR: ok,
+			Sigma: sigma, Lambda: 1e-6, Blocks: blocks, Frequencies: frequencies, VAR1: v, ORFFVAR: orff, OKVAR: ok, Target: target,
 		}
 	}
 	es := []Experiment{
-		simulated("Setting 1, white", "lin_white", 200, 1, 25, Published{.914979, .572485}, Published{.919663, .572936}, Published{.958790, .591934}),
-		simulated("Setting 1, Toeplitz", "lin_toep", 200, 1, 25, Published{1.091096, 1.267880}, Published{1.097183, 1.268978}, Published{1.410969, 1.312243}),
-		simulated("Setting 2, white", "exp_white", 1, 1, 25, Published{.001275, .000994}, Published{.001003, .000647}, Published{.001100, .000731}),
-		simulated("Setting 2, Toeplitz", "exp_toep", 1, 1, 50, Published{.017014, .013498}, Published{.012635, .008837}, Published{.013854, .010977}),
-		simulated("Setting 3, white", "sine_white", 50, 2, 25, Published{.009534, .006003}, Published{.009536, .005998}, Published{.009227, .005717}),
-		simulated("Setting 3, Toeplitz", "sine_toep", 50, 1, 25, Published{.116901, .127396}, Published{.116964, .127395}, Published{.160133, .136570}),
+		simulated("Setting 1, white", "lin_white", 200, 1, 25, Published{.914979, .572485}, Published{.919663, .572936}, Published{.958790, .591934}, 1.01*.914979),
+		simulated("Setting 1, Toeplitz", "lin_toep", 200, 1, 25, Published{1.091096, 1.267880}, Published{1.097183, 1.268978}, Published{1.410969, 1.312243}, 1.01*1.091096),
+		simulated("Setting 2, white", "exp_white", 1, 1, 25, Published{.001275, .000994}, Published{.001003, .000647}, Published{.001100, .000731}, .00098),
+		simulated("Setting 2, Toeplitz", "exp_toep", 1, 1, 50, Published{.017014, .013498}, Published{.012635, .008837}, Published{.013854, .010977}, .0118),
+		simulated("Setting 3, white", "sine_white", 50, 2, 25, Published{.009534, .006003}, Published{.009536, .005998}, Published{.009227, .005717}, .00934),
+		simulated("Setting 3, Toeplitz", "sine_toep", 50, 1, 25, Published{.116901, .127396}, Published{.116964, .127395}, Published{.160133, .136570}, .1133),
 	}
 	for _, d := range []struct {
 		frequencies int
@@ -246,27 +251,27 @@ func Experiments() []Experiment {
 		Experiment{
 			Table: "8.3", Name: "Macrodata", File: "macrodata.csv", Prepare: prepareMacrodata, Window: 50,
 			Sigma: 30, Lambda: 5e-4, Blocks: 20, Frequencies: 25, Standardize: true,
-			VAR1: Published{449.136, 1021}, ORFFVAR: Published{445.895, 784.5}, OKVAR: Published{499.8, 793},
+			VAR1: Published{449.136, 1021}, ORFFVAR: Published{445.895, 784.5}, OKVAR: Published{499.8, 793}, Target: 315,
 		},
 		Experiment{
 			Table: "8.3", Name: "Gesture phase 1", File: "gesture_a1.csv", Prepare: prepareGesture, Window: 200,
 			Sigma: 20, Lambda: 1e-3, Blocks: 2, Frequencies: 50,
-			VAR1: Published{.979594, 3.370}, ORFFVAR: Published{.741178, 2.999},
+			VAR1: Published{.979594, 3.370}, ORFFVAR: Published{.741178, 2.999}, Target: .67,
 		},
 		Experiment{
 			Table: "8.3", Name: "Gesture phase 4", File: "gesture_b1.csv", Prepare: prepareGesture, Window: 200,
 			Sigma: 20, Lambda: 1e-3, Blocks: 2, Frequencies: 50,
-			VAR1: Published{.768056, 6.49}, ORFFVAR: Published{.473194, 2.406},
+			VAR1: Published{.768056, 6.49}, ORFFVAR: Published{.473194, 2.406}, Target: .40,
 		},
 		Experiment{
 			Table: "8.3", Name: "Climate", File: "us_climate18_wide.csv", Prepare: prepareClimate, Window: 1872,
 			Sigma: 5, Lambda: 1e-6, Blocks: 1, Frequencies: 100,
-			VAR1: Published{.266187, .218}, ORFFVAR: Published{.236982, .2128},
+			VAR1: Published{.266187, .218}, ORFFVAR: Published{.236982, .2128}, Target: .195,
 		},
 		Experiment{
 			Table: "8.3", Name: "Heart", File: "santafe_b1.csv", Prepare: prepareHeart, Window: 240,
 			Sigma: 10, Lambda: 1e-3, Blocks: 2, Frequencies: 50,
-			VAR1: Published{.259129, 1.040}, ORFFVAR: Published{.262632, 1.020},
+			VAR1: Published{.259129, 1.040}, ORFFVAR: Published{.262632, 1.020}, Target: .175,
 		},
 	)
 }
