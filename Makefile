@@ -15,7 +15,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 
 GOLANGCI_LINT = v2.15.0
 
-.PHONY: build test compose race services fmt lint vet fuzz soak seeds bench pipeline golden cover cross record clean help
+.PHONY: build test compose race services fmt lint vet fuzz soak seeds bench maps pipeline golden cover cross record clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -70,6 +70,9 @@ bench: ## report speed beside the bounds of this machine and gonum, see docs/per
 pipeline: ## speed of each stage, of a replay, and between Kafka and InfluxDB (a calm machine, some minutes)
 	$(GO) test -run '^$$' -bench 'Stage|Replay' ./cmd/forecaster
 	$(GO) test -run '^$$' -bench 'Kafka|InfluxDB' -benchtime 5x -timeout 20m ./cmd/forecaster
+
+maps: ## the cost of a sample of every feature map, see docs/kernels.md
+	$(GO) test ./orff -run '^$$' -bench BenchmarkStep -benchtime 2000x -count 5
 
 golden: ## the checks of the mathematics by their labels
 	$(GO) test -v -run 'C[0-9]' ./orff ./sgd ./varmodel | grep -E '^(---|ok|FAIL)'

@@ -36,6 +36,18 @@ func BenchmarkStep(b *testing.B) {
 			}
 			return NewDecomposable(must(NewFourier(Gaussian{1}, d, D, r)), must(NewOutput(d, gamma))), nil
 		}},
+		{"laplacian", fourier(Laplacian{1})},
+		{"sinc", fourier(Sinc{1})},
+		{"matern32", fourier(Matern{1, 1})},
+		{"orthogonal", fourier(Orthogonal{1})},
+		{"halton", fourier(QuasiMonteCarlo{Gaussian{1}, Halton})},
+		{"linear", same(func(d int) (Scalar, error) { return NewLinear(d, 1) })},
+		{"scalar-sum", same(func(d int) (Scalar, error) {
+			return NewScalarSum([]float64{.5, .5}, must(NewFourier(Gaussian{1}, d, D/2, r)), must(NewFourier(Laplacian{1}, d, D/2, r)))
+		})},
+		{"scalar-product", same(func(d int) (Scalar, error) {
+			return NewScalarProduct(must(NewFourier(Gaussian{1}, d, 7, r)), must(NewFourier(Sinc{1}, d, 7, r)))
+		})},
 		{"phase", same(func(d int) (Scalar, error) { return NewPhase(Gaussian{1}, d, D, r) })},
 		{"fastfood", same(func(d int) (Scalar, error) { return NewFastfood(1, d, D, r) })},
 		{"sorf", same(func(d int) (Scalar, error) { return structured(1, d, D, newSORF(1, d, D), &r), nil })},
@@ -57,6 +69,7 @@ func BenchmarkStep(b *testing.B) {
 		{"semigroup", same(func(d int) (Scalar, error) { return NewSemigroup(ReciprocalSemigroup, 1, d, D, r) })},
 		{"nystroem", same(func(d int) (Scalar, error) { return NewNystroem(Gaussian{1}, d, normals(3, d*D)) })},
 		{"curl-free", func(d int) (Map, error) { return curl(d), nil }},
+		{"curl-free-unbounded", func(d int) (Map, error) { return asMap(NewCurlFree(1, d, D, Unbounded, r)) }},
 		{"divergence-free", func(d int) (Map, error) { return asMap(NewDivergenceFree(1, d, D, Bounded, false, r)) }},
 		{"divergence-free-reduced", func(d int) (Map, error) { return asMap(NewDivergenceFree(1, d, D, Bounded, true, r)) }},
 		{"helmholtz", func(d int) (Map, error) {

@@ -13,7 +13,8 @@ import (
 //	h_i(x) = (Phi_1(x) e_i)^T Theta (Phi_2(x) e_i).
 //
 // A decomposable times a transformable kernel is the choice of OKVAR (Lim et al.
-// 2015). The cost is p P_1 P_2.
+// 2015). The cost is p P_1 P_2, a p-th of it when the first factor is
+// decomposable with Gamma = I.
 type Schur struct {
 	pair
 
@@ -50,24 +51,39 @@ func (m *Schur) rowsTo(i int, phi []float64) {
 }
 
 func (m *Schur) PredictTo(y, phi, theta []float64) {
-	if len(y) != m.da.Out {
+	if len(y) != m.da.Out || len(theta) != m.da.Params*m.db.Params {
 		panic(badLength)
 	}
 	for i := range y {
 		m.rowsTo(i, phi)
-		vec.MatVec(m.ta, theta, m.rb)
-		y[i] = vec.Dot(m.ra, m.ta)
+		lo, hi := span(m.ra)
+		vec.MatVec(m.ta[lo:hi], theta[lo*m.db.Params:hi*m.db.Params], m.rb)
+		y[i] = vec.Dot(m.ra[lo:hi], m.ta[lo:hi])
 	}
 }
 
 func (m *Schur) AddGradient(g []float64, alpha float64, phi, r []float64) {
-	if len(r) != m.da.Out {
+	if len(r) != m.da.Out || len(g) != m.da.Params*m.db.Params {
 		panic(badLength)
 	}
 	for i, v := range r {
 		m.rowsTo(i, phi)
-		vec.AddOuter(g, alpha*v, m.ra, m.rb)
+		lo, hi := span(m.ra)
+		vec.AddOuter(g[lo*m.db.Params:hi*m.db.Params], alpha*v, m.ra[lo:hi], m.rb)
 	}
+}
+
+// span returns the part of v outside of which it is zero. With Gamma = I an output
+// has only its own row of the weights of a decomposable factor.
+func span(v []float64) (lo, hi int) {
+	hi = len(v)
+	for hi > 0 && v[hi-1] == 0 {
+		hi--
+	}
+	for lo < hi && v[lo] == 0 {
+		lo++
+	}
+	return lo, hi
 }
 
 // PullbackTo holds one factor fixed and differentiates the other, output by
