@@ -55,6 +55,7 @@ type Surprise struct {
 	shares   []float64 // of the variables in the leading view
 	perView  [viewCount][]float64
 	hasScore bool
+	energy   []float64 // scratch
 }
 
 // surpriseVar is what is known of a variable.
@@ -67,7 +68,7 @@ type surpriseVar struct {
 
 // NewSurprise returns a Surprise for dim variables that has seen nothing.
 func NewSurprise(dim int) *Surprise {
-	s := &Surprise{vars: make([]surpriseVar, dim), shares: make([]float64, dim)}
+	s := &Surprise{vars: make([]surpriseVar, dim), shares: make([]float64, dim), energy: make([]float64, dim)}
 	for v := range s.perView {
 		s.perView[v] = make([]float64, dim)
 	}
@@ -83,17 +84,27 @@ func (s *Surprise) Observe(y, yhat []float64) (score float64, ok bool) {
 	}
 	s.n++
 	warm := s.n > surpriseWarmup
-	var sums [viewCount]float64
-	var counts [viewCount]int
+	// View by view, so that the variables do not wait for each other.
 	for j := range s.vars {
-		v := &s.vars[j]
 		r := math.NaN()
 		if yhat != nil {
 			r = y[j] - yhat[j]
 		}
-		squares := v.observe(y[j], r, warm)
-		for view, sq := range squares {
-			s.perView[view][j] = sq
+		s.perView[Jump][j], s.energy[j] = s.vars[j].jump(r, warm)
+	}
+	for j := range s.vars {
+		s.perView[Noise][j] = math.NaN()
+		if s.energy[j] > 0 {
+			s.perView[Noise][j] = s.vars[j].noisiness(vec.Log(s.energy[j]), warm)
+		}
+	}
+	for j := range s.vars {
+		s.perView[Level][j] = s.vars[j].level(y[j], warm)
+	}
+	var sums [viewCount]float64
+	var counts [viewCount]int
+	for view, squares := range s.perView {
+		for _, sq := range squares {
 			if !math.IsNaN(sq) {
 				sums[view] += sq
 				counts[view]++
@@ -155,49 +166,65 @@ func (s *Surprise) VariablesTo(dst []float64) {
 	}
 }
 
-// observe returns the squares of the views of one variable, NaN where there is
-// none, and learns.
-func (v *surpriseVar) observe(y, r float64, warm bool) (squares [viewCount]float64) {
-	nan := math.NaN()
-	squares = [viewCount]float64{nan, nan, nan}
-	if finite(r) {
-		size := math.Abs(r)
-		if warm && v.errs > 0 && v.scale > 0 {
-			z := min(size/v.scale, jumpMost) / jumpLimit
-			squares[Jump] = z * z
-			size = min(size, surpriseErrClip*v.scale)
-		}
-		v.errs++
-		long, short := rates(v.errs)
-		v.scale += long * (size - v.scale)
-		if v.scale > 0 {
-			z := r / v.scale
-			energy := vec.Log(z*z + surpriseFloor)
-			v.noise += short * (energy - v.noise)
-			if warm {
-				d := (v.noise - v.usual) / noiseLimit
-				squares[Noise] = d * d
-			}
-			v.usual += long * (energy - v.usual)
-		}
+// jump returns the square of the view Jump for the error r, NaN without one, and the
+// energy of the error, 0 without one; it learns the scale.
+func (v *surpriseVar) jump(r float64, warm bool) (square, energy float64) {
+	square = math.NaN()
+	if !finite(r) {
+		return square, 0
 	}
-	if finite(y) {
-		v.n++
-		long, short := rates(v.n)
-		d := y - v.mean
-		if warm && v.vari > 0 {
-			limit := surpriseClip * math.Sqrt(v.vari)
-			d = max(-limit, min(limit, d))
-		}
-		v.last += short * (v.mean + d - v.last)
-		if warm && v.vari > 0 {
-			z := v.last - v.mean
-			squares[Level] = z * z / v.vari
-		}
-		v.mean += long * d
-		v.vari += long * (d*d*(1-long) - v.vari)
+	size := math.Abs(r)
+	if warm && v.errs > 0 && v.scale > 0 {
+		z := min(size/v.scale, jumpMost) / jumpLimit
+		square = z * z
+		size = min(size, surpriseErrClip*v.scale)
 	}
-	return squares
+	v.errs++
+	long, _ := rates(v.errs)
+	v.scale += long * (size - v.scale)
+	if v.scale > 0 {
+		z := r / v.scale
+		energy = z*z + surpriseFloor
+	}
+	return square, energy
+}
+
+// noisiness returns the square of the view Noise and learns from the logarithm of
+// the energy of the last error.
+func (v *surpriseVar) noisiness(energy float64, warm bool) (square float64) {
+	long, short := rates(v.errs)
+	v.noise += short * (energy - v.noise)
+	square = math.NaN()
+	if warm {
+		d := (v.noise - v.usual) / noiseLimit
+		square = d * d
+	}
+	v.usual += long * (energy - v.usual)
+	return square
+}
+
+// level returns the square of the view Level, NaN where there is none, and learns
+// from y.
+func (v *surpriseVar) level(y float64, warm bool) (square float64) {
+	square = math.NaN()
+	if !finite(y) {
+		return square
+	}
+	v.n++
+	long, short := rates(v.n)
+	d := y - v.mean
+	if warm && v.vari > 0 {
+		limit := surpriseClip * math.Sqrt(v.vari)
+		d = max(-limit, min(limit, d))
+	}
+	v.last += short * (v.mean + d - v.last)
+	if warm && v.vari > 0 {
+		z := v.last - v.mean
+		square = z * z / v.vari
+	}
+	v.mean += long * d
+	v.vari += long * (d*d*(1-long) - v.vari)
+	return square
 }
 
 // rates are the weights of the n-th value in the averages over the series and

@@ -94,6 +94,7 @@ func (m *drifts) NewSeries() eval.Forecaster {
 		next: make([]float64, d), square: make([]float64, d), count: make([]float64, d),
 		size: make([]chart, d), sign: make([]chart, d),
 		forecast: make([]float64, m.cfg.Horizon*d),
+		z:        make([]float64, d), logs: make([]float64, d),
 	}
 }
 
@@ -110,7 +111,8 @@ type driftSeries struct {
 	drift         eval.Drift
 	alarm         bool // drift is of the last sample
 
-	forecast []float64 // scratch
+	forecast []float64 // scratch, H x d
+	z, logs  []float64 // scratch, d: residuals in units of their size, and log(1+z^2)
 }
 
 // chart watches the mean of a sequence by two cumulative sums. Its allowance and
@@ -208,6 +210,15 @@ func (s *driftSeries) watch(y []float64) {
 			s.drift = eval.Drift{Since: since, Variable: variable, Bias: bias, Action: s.m.cfg.Action}
 		}
 	}
+	// In two passes, so that the logarithms do not wait for each other. A coordinate
+	// without a scale yet has z = NaN.
+	for j, v := range y {
+		z := math.NaN()
+		if s.square[j] > 0 {
+			z = min(max((v-s.next[j])/math.Sqrt(s.square[j]), -driftClip), driftClip)
+		}
+		s.z[j], s.logs[j] = z, vec.Log(1+z*z)
+	}
 	for j, v := range y {
 		e := v - s.next[j]
 		if math.IsNaN(e) || e == 0 && s.count[j] == 0 {
@@ -216,15 +227,13 @@ func (s *driftSeries) watch(y []float64) {
 		s.count[j]++
 		square := e * e
 		if s.square[j] > 0 {
-			z := min(max(e/math.Sqrt(s.square[j]), -driftClip), driftClip)
-			size := vec.Log(1 + z*z)
-			total += size
+			total += s.logs[j]
 			n++
-			s.size[j].add(size)
+			s.size[j].add(s.logs[j])
 			if sum, since, upper := s.size[j].above(s.m.single); upper {
 				consider(sum, s.m.single, since, j, false)
 			}
-			s.sign[j].add(z)
+			s.sign[j].add(s.z[j])
 			if sum, since, _ := s.sign[j].above(s.m.single); sum > 0 {
 				consider(sum, s.m.single, since, j, true)
 			}
@@ -232,7 +241,11 @@ func (s *driftSeries) watch(y []float64) {
 		if s.count[j] > winsorAfter {
 			square = min(square, winsorLimit*winsorLimit*s.square[j])
 		}
-		s.square[j] += max(1/s.count[j], 1.0/driftMemory) * (square - s.square[j])
+		rate := 1.0 / driftMemory
+		if s.count[j] < driftMemory {
+			rate = 1 / s.count[j]
+		}
+		s.square[j] += rate * (square - s.square[j])
 	}
 	if n > 0 {
 		s.total.add(total / n)
