@@ -15,7 +15,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 
 GOLANGCI_LINT = v2.15.0
 
-.PHONY: build test compose race services fmt lint vet fuzz soak seeds bench maps pipeline golden cover cross record clean help
+.PHONY: build test compose race services fmt lint vet fuzz soak seeds bench maps pipeline golden cover cross figures reference record clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -93,6 +93,12 @@ cross: ## build for every platform, without cgo
 		echo "building $$p"; \
 		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o dist/$${p%/*}-$${p#*/}/ ./cmd/forecaster || exit 1; \
 	done
+
+figures: ## draw the pictures of docs/model.md
+	$(GO) run ./internal/figures docs/images/model
+
+reference: ## write docs/reference from the code
+	UPDATE_DOCS=1 $(GO) test ./cmd/forecaster -run TestReference -count=1
 
 record: ## renew the output that README.md shows (needs FORECASTER_DATA)
 	docs/record.sh
