@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+	"slices"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
@@ -56,6 +57,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // It fails when the fingerprint or a position is too long.
 func (c *Checkpoint) AppendBinary(dst []byte) ([]byte, error) {
 	start := len(dst)
+	lengths := 8 * 6 // of the fields
+	dst = slices.Grow(dst, checkpointHeader+lengths+len(c.Fingerprint)+len(c.Sink)+len(c.DeadLetters)+len(c.State)+checkpointTrailer)
 	dst = append(dst, checkpointMagic...)
 	dst = binary.LittleEndian.AppendUint16(dst, checkpointVersion)
 	dst = binary.LittleEndian.AppendUint64(dst, 0)

@@ -25,8 +25,8 @@ type Driver struct {
 	letters []DeadLetter
 
 	// Of the checkpoints: bytes of the last whole one, and number and bytes of
-	// the changes to it.
-	whole, changes, changeBytes int
+	// the changes to it; and how large a whole state was when last seen.
+	whole, changes, changeBytes, size int
 }
 
 // maxChanges is the largest number of changes to one whole checkpoint.
@@ -86,6 +86,7 @@ func (d *Driver) restore(ctx context.Context, list []Checkpoint) error {
 	if last.Fingerprint != d.c.Fingerprint {
 		return &FingerprintError{Checkpoint: last.Fingerprint, Current: d.c.Fingerprint}
 	}
+	d.size = len(list[0].State)
 	var changes [][]byte
 	for _, c := range list[1:] {
 		changes = append(changes, c.State)
@@ -180,8 +181,8 @@ func (d *Driver) Checkpoint(b *Batch) {
 	}
 	e := d.c.Engine
 	if d.changeBytes >= d.whole || d.changes == maxChanges {
-		b.Snapshot, b.Since = e.Snapshot(nil), 0
-		d.whole, d.changes, d.changeBytes = len(b.Snapshot), 0, 0
+		b.Snapshot, b.Since = e.Snapshot(make([]byte, 0, d.size+d.size/8)), 0
+		d.whole, d.changes, d.changeBytes, d.size = len(b.Snapshot), 0, 0, len(b.Snapshot)
 	} else {
 		b.Snapshot, b.Since = e.Changes(b.spare), d.saved
 		d.changes++
