@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/config"
@@ -46,13 +47,20 @@ log: {level: debug}
 	}
 }
 
-// Every key in Live exists.
+// Every key in Live exists, and the documentation lists just these.
 func TestLiveKeys(t *testing.T) {
 	all := config.DefaultSettings()
 	for _, path := range config.Live {
 		if _, ok := all[path]; !ok {
 			t.Errorf("there is no key %q", path)
 		}
+	}
+	text, err := os.ReadFile("../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line := "`" + strings.Join(config.Live, "`, `") + "`"; !strings.Contains(string(text), "\n"+line+"\n") {
+		t.Errorf("docs/configuration.md has no line\n%s", line)
 	}
 }
 
