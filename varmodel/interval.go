@@ -119,8 +119,9 @@ type intervalSeries struct {
 	last  []float64 // newest value of each coordinate
 	still []int     // samples since it changed
 
-	misses []float64 // scratch, L
-	steps  []float64 // scratch, L x 2: what a hit and a miss multiply f by
+	misses  []float64 // scratch, L
+	steps   []float64 // L x 2: what a hit and a miss multiply f by
+	stepsOf float64   // the step of the factors that they belong to
 }
 
 func (s *intervalSeries) Observe(y []float64) error {
@@ -180,8 +181,11 @@ func (s *intervalSeries) score(h int, y []float64, origin int) {
 	rate := s.rate(h)
 	own, scaleRate := max(ownRate*rate, ownFloor), intervalScaleRate/float64(h)
 	clear(s.misses)
-	for l, level := range s.m.cfg.Levels {
-		s.steps[2*l], s.steps[2*l+1] = math.Exp(own*(0-(1-level))), math.Exp(own*(1-(1-level)))
+	if own != s.stepsOf {
+		s.stepsOf = own
+		for l, level := range s.m.cfg.Levels {
+			s.steps[2*l], s.steps[2*l+1] = math.Exp(own*(0-(1-level))), math.Exp(own*(1-(1-level)))
+		}
 	}
 	voters := 0.
 	for j, v := range y {
