@@ -156,6 +156,8 @@ var meanings = map[string]string{
 	"pinball":              "mean quantile loss of its bounds",
 	"n":                    "scored samples",
 	"text":                 "what happened",
+	"expert":               "that the model mixes",
+	"weight":               "of the expert in the one-step forecast, mean over the variables",
 }
 
 func kinds() string {
@@ -176,8 +178,9 @@ func influxReference(t *testing.T) string {
 		Observations: []stream.Observation{{
 			Series: series, Time: 1, Y: one, Residual: one, Score: 2, Share: one, Anomaly: one, Unusual: .5,
 		}},
-		Metrics: []stream.Metric{{Series: series, Target: stream.AllTargets, Horizon: 1, Model: "m", Time: 1, Score: eval.Score{N: 1}}},
-		Events:  []stream.Event{{Series: "s", Time: 1, Kind: stream.EventGap, Text: "t"}},
+		Metrics:  []stream.Metric{{Series: series, Target: stream.AllTargets, Horizon: 1, Model: "m", Time: 1, Score: eval.Score{N: 1}}},
+		Insights: []stream.Insight{{Series: series, Model: "m", Time: 1, Experts: []string{"e"}, Weights: one}},
+		Events:   []stream.Event{{Series: "s", Time: 1, Kind: stream.EventGap, Text: "t"}},
 	}
 	type measurement struct{ tags, fields []string }
 	all := make(map[string]*measurement)

@@ -450,6 +450,11 @@ func fill(t *testing.T, c influx.Config) {
 				o.Score, o.Share, o.Cause = 2, []float64{.2, .8}, eval.Jump
 			}
 			b.Observations = append(b.Observations, o)
+			if i%6 == 0 {
+				b.Insights = append(b.Insights, stream.Insight{
+					Series: s, Model: "orffvar", Time: at, Experts: []string{"ar6", "orff3"}, Weights: []float64{.5, .5, .25, .75},
+				})
+			}
 			for _, h := range []int{1, 30} {
 				b.Forecasts = append(b.Forecasts, stream.Forecast{
 					Series: s, Model: "orffvar", Origin: at, Time: at + int64(h)*step, Horizon: h,

@@ -41,7 +41,8 @@ func (c *chunks) next(buf []byte) []byte {
 // encoder writes the kinds.
 func (c *chunks) part() (part stream.Batch, ok bool) {
 	ok = take(&part.Forecasts, &c.left.Forecasts) || take(&part.Observations, &c.left.Observations) ||
-		take(&part.Metrics, &c.left.Metrics) || take(&part.Events, &c.left.Events)
+		take(&part.Metrics, &c.left.Metrics) || take(&part.Insights, &c.left.Insights) ||
+		take(&part.Events, &c.left.Events)
 	return part, ok
 }
 

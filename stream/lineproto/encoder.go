@@ -29,6 +29,9 @@ func (e Encoder) AppendBatch(dst []byte, b *stream.Batch) []byte {
 	for i := range b.Metrics {
 		dst = appendMetric(dst, &b.Metrics[i])
 	}
+	for i := range b.Insights {
+		dst = appendExperts(dst, &b.Insights[i])
+	}
 	for i := range b.Events {
 		e := &b.Events[i]
 		l := begin(dst, "forecast_events")
@@ -147,6 +150,25 @@ func appendMetric(dst []byte, m *stream.Metric) []byte {
 	l.float("pinball", s.Pinball)
 	l.int("n", s.N)
 	return l.end(m.Time)
+}
+
+// appendExperts appends the weights of the experts that a model mixes, means over
+// the variables.
+func appendExperts(dst []byte, in *stream.Insight) []byte {
+	n := len(in.Experts)
+	for k, expert := range in.Experts {
+		var sum float64
+		for i := k; i < len(in.Weights); i += n {
+			sum += in.Weights[i]
+		}
+		l := begin(dst, "forecast_experts")
+		l.tag("expert", expert)
+		l.tag("model", in.Model)
+		l.tag("series", in.Series.Name)
+		l.float("weight", sum/float64(len(in.Weights)/n))
+		dst = l.end(in.Time)
+	}
+	return dst
 }
 
 // line is a line being appended: the measurement, tags, fields, then the time.

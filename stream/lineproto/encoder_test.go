@@ -25,6 +25,9 @@ func ExampleEncoder() {
 			Series: s, Time: 1e9, Y: []float64{1, math.NaN()}, Residual: []float64{.5, math.NaN()}, Anomaly: []float64{2, math.NaN()},
 			Score: 1.5, Share: []float64{1, 0}, Cause: eval.Jump, Unusual: math.NaN(),
 		}},
+		Insights: []stream.Insight{{
+			Series: s, Model: "auto", Time: 1e9, Experts: []string{"ar6", "orff3"}, Weights: []float64{.5, .5, .25, .75},
+		}},
 		Events: []stream.Event{{Series: "host 1", Time: 1e9, Kind: stream.EventGap, Text: "3 samples missing"}},
 	}
 	fmt.Printf("%s", lineproto.Encoder{Levels: []float64{.9}}.AppendBatch(nil, b))
@@ -33,6 +36,8 @@ func ExampleEncoder() {
 	// forecast,horizon=1,model=orffvar,series=host\ 1,target=mem yhat=70 2000000000
 	// observation,series=host\ 1,target=cpu y=1,residual=0.5,anomaly_score=2,is_anomaly=true,anomaly_share=1 1000000000
 	// observation,series=host\ 1,target=_all anomaly_score=1.5,is_anomaly=true,cause="jump" 1000000000
+	// forecast_experts,expert=ar6,model=auto,series=host\ 1 weight=0.375 1000000000
+	// forecast_experts,expert=orff3,model=auto,series=host\ 1 weight=0.625 1000000000
 	// forecast_events,kind=gap,series=host\ 1 text="3 samples missing" 1000000000
 }
 
@@ -63,7 +68,7 @@ func TestLinesParse(t *testing.T) {
 				t.Fatalf("%v\n%s", err, text)
 			}
 			d := len(b.Forecasts[0].Series.Variables)
-			if want := d*max(1, levels) + d - 1 + 3; len(metrics) != want || strings.Count(string(text), "\n") != want {
+			if want := d*max(1, levels) + d - 1 + 3 + d; len(metrics) != want || strings.Count(string(text), "\n") != want {
 				t.Fatalf("%d points became %d lines and %d metrics", want, strings.Count(string(text), "\n"), len(metrics))
 			}
 			for _, m := range metrics {

@@ -119,6 +119,7 @@ func Batch(i, levels int) *stream.Batch {
 			Series: series, Target: stream.AllTargets, Horizon: 1, Model: "drift", Time: now,
 			Score: eval.Score{N: 3, MSE: 1, RMSE: 1, MAE: 1, NMSE: nan, MASE: nan, SkillVsNaive: math.Inf(-1), SkillVsVAR: nan, Coverage: nan, Width: nan, Pinball: nan},
 		}},
+		Insights: []stream.Insight{{Series: series, Model: "drift", Time: now, Experts: awkward, Weights: vector(d*d, 0)}},
 		Events:   []stream.Event{{Series: series.Name, Time: now, Kind: stream.EventGap, Text: "two\nlines and a \"quote\""}},
 		Records:  1,
 		Next:     int64(i) + 1,
