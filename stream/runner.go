@@ -170,7 +170,7 @@ func (r *Runner) Run(ctx context.Context) error {
 		if errors.Is(context.Cause(writing), errDrain) {
 			return err
 		}
-	case <-time.After(500 * time.Millisecond):
+	case <-time.After(min(500*time.Millisecond, r.c.DrainTimeout/8)):
 	}
 	return stalled
 }

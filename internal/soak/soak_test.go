@@ -4,6 +4,7 @@ package soak
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -59,6 +60,8 @@ type world struct {
 	procs  [processes]*exec.Cmd
 	counts map[string]int
 	sent   int // samples of each series
+
+	session time.Duration // of the group; 0 means 6 s, so that failures are noticed soon
 }
 
 func TestSoak(t *testing.T) {
@@ -154,12 +157,12 @@ func (w *world) start() {
 	bucket := w.influx.CreateDatabase("soak")
 	w.write("live.yaml", common+fmt.Sprintf(`
 input:
-  kafka: {brokers: [%q], topics: [%s], consumer_group: %s, session_timeout: 6s}
+  kafka: {brokers: [%q], topics: [%s], consumer_group: %s, session_timeout: %s}
   json: {series_field: series}
 output:
   influxdb: {url: "http://%s", org: any, token: "a:b", bucket: %s}
 state: {topic: soak-state, interval: 1s}
-`, w.toK.Addr, topic, group, w.toI.Addr, bucket))
+`, w.toK.Addr, topic, group, cmp.Or(w.session, 6*time.Second), w.toI.Addr, bucket))
 	for i := range w.procs {
 		w.launch(i)
 	}
