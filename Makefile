@@ -15,7 +15,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 
 GOLANGCI_LINT = v2.15.0
 
-.PHONY: build test compose race services fmt lint vet fuzz soak seeds bench maps pipeline golden cover cross figures reference record clean help
+.PHONY: build test compose race services fmt lint vet fuzz soak endurance seeds bench maps pipeline golden cover cross figures reference record clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,6 +59,15 @@ SOAKTIME ?= 5m
 SEED     ?= 1
 soak: ## three processes and real servers in failures for SOAKTIME, compared with an offline replay
 	$(GO) test ./internal/soak -v -timeout 0 -duration $(SOAKTIME) -seed $(SEED)
+
+endurance: ## the tests of docs/reliability.md at full length, an hour in all
+	$(GO) test ./internal/soak -v -timeout 0 -run Kill9 -kills 25
+	$(GO) test ./internal/soak -v -timeout 0 -run 'TestSoak$$' -duration 5m -seed $(SEED)
+	$(GO) test ./stream/kafka -v -timeout 0 -run RebalanceStorm -rounds 60 -every 2s
+	$(GO) test ./stream/kafka -v -run RealBrokerFails -blackhole 60s
+	$(GO) test ./internal/soak -v -timeout 0 -run 'Memory|HandOver' -measure -duration 10m
+	$(GO) test ./internal/soak -v -timeout 0 -run Guards -samples 10000000
+	$(GO) test ./internal/faultsim -v -timeout 0 -run TestSeeds -seeds 20000
 
 SEEDS ?= 20000
 seeds: ## simulate the failures of SEEDS seeds
