@@ -73,7 +73,8 @@ type resettable interface {
 type expert struct {
 	expertSpec
 	dim     int
-	inputs  int // variables that drive the series, as this expert sees it
+	inputs  int      // variables that drive the series, as this expert sees it
+	shape   *fourier // of the inputs, one coordinate a frequency; nil unless additive
 	learner resettable
 	random  *fourier
 	levels  []float64 // scratch, order x dim
@@ -92,6 +93,9 @@ func newExpert(spec expertSpec, dim, inputs int, seed uint64, block int) (*exper
 		if spec.additive {
 			e.random.alignAxes()
 		}
+	}
+	if spec.additive && inputs > 0 {
+		e.shape = newShape(inputs, seed, block)
 	}
 	var err error
 	if e.learner, err = e.newLearner(); err != nil {
@@ -129,6 +133,10 @@ func (e *expert) renewed() *expert {
 		random := *e.random
 		n.random = &random
 	}
+	if e.shape != nil {
+		n.shape = newShape(e.inputs, 0, 0)
+		n.shape.w = e.shape.w
+	}
 	var err error
 	if n.learner, err = e.newLearner(); err != nil {
 		panic("varmodel: " + err.Error()) // it was possible before
@@ -147,6 +155,9 @@ func (e *expert) features() int {
 	}
 	if e.long {
 		n += e.dim
+	}
+	if e.shape != nil {
+		n += 2 * e.shape.frequencies
 	}
 	return n + 2*e.inputs
 }
@@ -184,7 +195,12 @@ func (e *expert) featuresTo(phi []float64, f *frame) {
 		n += 2 * e.inputs
 	}
 	if e.random != nil {
-		e.random.featuresTo(phi[n:], levels)
+		e.random.featuresTo(phi[n:n+2*e.frequencies], levels)
+		n += 2 * e.frequencies
+	}
+	if e.shape != nil {
+		f.inputs.nextTo(e.shape.scaled, f.past.row(0))
+		e.shape.featuresTo(phi[n:], e.shape.scaled)
 	}
 }
 

@@ -36,6 +36,21 @@ func newInputs(count, horizon, depth int) *inputs {
 	return in
 }
 
+// shapeFrequencies is the number of frequencies of a shape.
+const shapeFrequencies = 30
+
+// newShape returns random features of standardised inputs, each of one coordinate:
+// they span sums of functions of one input each.
+func newShape(inputs int, seed uint64, block int) *fourier {
+	f := newFourier(inputs, max(shapeFrequencies, inputs), 1, seed, shapeBlock+block)
+	f.alignAxes()
+	f.sigma, f.warm = math.Sqrt(2*float64(inputs)), nil // the distance of standardised inputs
+	return f
+}
+
+// shapeBlock sets the draws of shapes apart from those of the experts.
+const shapeBlock = 1000
+
 // features is the number of features that the inputs make; in may be nil.
 func (in *inputs) features() int {
 	if in == nil {
@@ -99,6 +114,13 @@ func (in *inputs) toRow(dst []float64, row int, size float64) {
 	k := in.count
 	at := in.rows[2*row*k : 2*(row+1)*k]
 	in.between(dst, at[:k], at[k:], size)
+}
+
+// nextTo writes the standardised inputs one step after a row of the history.
+func (in *inputs) nextTo(dst []float64, row int) {
+	for j, v := range in.rows[(2*row+1)*in.count : (2*row+2)*in.count] {
+		dst[j] = in.scaler.standardised(j, v)
+	}
 }
 
 func (in *inputs) between(dst, now, then []float64, size float64) {

@@ -186,3 +186,34 @@ func TestProtocolCalendar(t *testing.T) {
 		}
 	}
 }
+
+// A nonlinear effect of an input: y = .5 y + sin(2u) + noise. Linear features of u
+// explain little of sin(2u) for u in [-2, 2]; the default model must find most.
+func TestNonlinearInputsHelp(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 52))
+	s := eval.Series{Name: "s"}
+	y := 0.0
+	for range 3000 {
+		u := 4*r.Float64() - 2
+		y = .5*y + math.Sin(2*u) + .2*r.NormFloat64()
+		s.Rows = append(s.Rows, []float64{y})
+		s.Inputs = append(s.Inputs, []float64{u})
+	}
+	data := &eval.Dataset{Name: "shape", Variables: []string{"y"}, Inputs: []string{"u"}, Series: []eval.Series{s}}
+	mse := func(m eval.Model, err error) float64 {
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := eval.Prequential(m, data, eval.Options{From: 1000, KnownInputs: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.Score(eval.All, 0).MSE
+	}
+	linear := mse(NewVAR(VARConfig{Dim: 1, Order: 1, Horizon: 1, Inputs: 1}))
+	auto := mse(NewAuto(AutoConfig{Dim: 1, Horizon: 1, Inputs: 1}))
+	t.Logf("linear %.4f, auto %.4f, noise %.4f", linear, auto, .04)
+	if auto > .2*linear {
+		t.Errorf("auto %.4f, linear %.4f", auto, linear)
+	}
+}
