@@ -345,7 +345,9 @@ func TestScreenshots(t *testing.T) {
 		scale         float64
 	}{
 		{"live-page.png", "light", 1600, 1000, 1},
+		{"live-page-dark.png", "dark", 1600, 1000, 1},
 		{"live-page-narrow.png", "dark", 400, 900, 2},
+		{"live-page-narrow-light.png", "light", 400, 900, 2},
 	} {
 		w := openBrowser(t, shot.width, shot.height)
 		w.do(chromedp.EmulateViewport(shot.width, shot.height, chromedp.EmulateScale(shot.scale)), chromedp.Navigate(*shotsOf))
