@@ -14,7 +14,7 @@ type AutoConfig struct {
 	Dim     int       // d, coordinates of a sample
 	Horizon int       // H, forecasts 1 … H steps ahead
 	Seed    uint64    // of the frequencies
-	Experts []string  // names of the experts beside persistence; nil means all of ExpertNames
+	Experts []string  // names of the experts beside persistence, see ExpertNames; none means all of those
 	Shared  bool      // several series share the weights
 	Season  int       // samples in a season; 0 means that it is found in the data
 	Inputs  int       // variables that drive the series; see eval.InputTaker
@@ -37,7 +37,9 @@ const (
 
 var ingredients = []Ingredient{Rebuilding, LongInputs, Stacking, Novelty, Glitches}
 
-// ExpertNames lists the experts of the default model beside persistence.
+// ExpertNames lists the experts of the default model beside persistence. Besides
+// these there are arN, varN and orffN for any number N of lags: a coordinate's own,
+// those of all in a linear regression, and those of all with random features.
 func ExpertNames() []string {
 	names := make([]string, len(pool))
 	for i, e := range pool {
@@ -59,7 +61,7 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 		return nil, err
 	}
 	names := cfg.Experts
-	if names == nil {
+	if len(names) == 0 {
 		names = ExpertNames()
 	}
 	if err := checkRange("Season", cfg.Season, 0, maxLags); err != nil {
@@ -73,13 +75,14 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 	if err := checkInputs(cfg.Inputs); err != nil {
 		return nil, err
 	}
+	specs, err := expertSpecs(names)
+	if err != nil {
+		return nil, err
+	}
 	m := &auto{cfg: cfg, names: []string{"persistence"}}
-	for block, spec := range pool {
-		if !slices.Contains(names, spec.name) {
-			continue
-		}
+	for _, spec := range specs {
 		spec.long = spec.long && m.has(LongInputs)
-		e, err := newExpert(spec, cfg.Dim, cfg.Inputs, cfg.Seed, block+1)
+		e, err := newExpert(spec, cfg.Dim, cfg.Inputs, cfg.Seed)
 		if err != nil {
 			return nil, err
 		}
@@ -91,9 +94,6 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 		if m.rebuilds() && e.random != nil {
 			e.random.warm = nil // rebuilds take the bandwidth
 		}
-	}
-	if len(m.experts) != len(names) {
-		return nil, fmt.Errorf("varmodel: Experts must be different names of %v, got %v", ExpertNames(), names)
 	}
 	m.depth, m.order = max(m.depth, directOrder), max(m.order, 1)
 	if cfg.Horizon > 1 {

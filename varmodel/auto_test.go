@@ -22,6 +22,9 @@ func init() {
 	models["auto-intervals"] = func(d, h int) (eval.Model, error) {
 		return NewAuto(AutoConfig{Dim: d, Horizon: h, Experts: []string{"var1"}, Levels: []float64{0.9, 0.5}})
 	}
+	models["auto-lags"] = func(d, h int) (eval.Model, error) {
+		return NewAuto(AutoConfig{Dim: d, Horizon: h, Seed: 1, Experts: []string{"ar12", "var2", "orff5"}})
+	}
 	models["auto-plain"] = func(d, h int) (eval.Model, error) {
 		return NewAuto(AutoConfig{Dim: d, Horizon: h, Experts: []string{"orff1-level"}, Without: ingredients})
 	}
@@ -55,6 +58,41 @@ func TestAutoConfigErrors(t *testing.T) {
 	f := newAuto(t, ok).NewSeries()
 	if err := f.Observe([]float64{1, 2e100}); err == nil {
 		t.Error("a value whose square overflows was accepted")
+	}
+}
+
+// A daily pattern of hours is out of reach of a few lags; an expert of 30 own lags
+// has it.
+func TestExpertsOfAnyOrder(t *testing.T) {
+	const n = 3000
+	rng := rand.New(rand.NewPCG(23, 24))
+	x := make([][]float64, n)
+	for i := range x {
+		v := rng.NormFloat64()
+		if i >= 24 {
+			v = .3*v + .9*x[i-24][0]
+		}
+		x[i] = []float64{v}
+	}
+	mse := func(experts ...string) (sum float64) {
+		f := newAuto(t, AutoConfig{Dim: 1, Horizon: 1, Experts: experts}).NewSeries()
+		if got := f.(Weighted).Experts()[1:]; !slices.Equal(got, experts) {
+			t.Errorf("experts %v, want %v", got, experts)
+		}
+		for i, v := range record(t, f, x, 1) {
+			if i > n/2 && i+1 < n {
+				sum += (x[i+1][0] - v[0]) * (x[i+1][0] - v[0])
+			}
+		}
+		return sum
+	}
+	if short, long := mse("var1", "var3"), mse("var1", "ar30"); long > .5*short {
+		t.Errorf("squared error %.4g with 30 lags, %.4g with 3", long, short)
+	}
+	for _, bad := range []string{"ar0", "ar01", "var1000", "orff", "ngrc2", "ar6,ar6"} {
+		if _, err := NewAuto(AutoConfig{Dim: 1, Horizon: 1, Experts: strings.Split(bad, ",")}); err == nil || !strings.Contains(err.Error(), "Experts") {
+			t.Errorf("%s: error %v", bad, err)
+		}
 	}
 }
 

@@ -3,6 +3,9 @@ package varmodel
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/sgd"
@@ -21,6 +24,7 @@ const (
 // expertSpec describes one regression of the pool.
 type expertSpec struct {
 	name        string
+	block       int // of the seed, for its frequencies
 	target      target
 	own         int     // own lags of each coordinate alone; 0: the last lags of all
 	source      bool    // its forecasts are the long inputs of the others
@@ -57,6 +61,54 @@ var pool = []expertSpec{
 // once.
 const blockWidth = 48
 
+// expertSpecs returns the experts of the given names: first those of the pool, in
+// its order, because some use what others forecast.
+func expertSpecs(names []string) ([]expertSpec, error) {
+	var specs []expertSpec
+	for i, spec := range pool {
+		if slices.Contains(names, spec.name) {
+			spec.block = i + 1
+			specs = append(specs, spec)
+		}
+	}
+	for i, name := range names {
+		known := func(e expertSpec) bool { return e.name == name }
+		if slices.Contains(names[:i], name) {
+			return nil, fmt.Errorf("varmodel: Experts has %q twice", name)
+		}
+		if slices.ContainsFunc(specs, known) {
+			continue
+		}
+		spec, ok := expertOfOrder(name)
+		if !ok {
+			return nil, fmt.Errorf("varmodel: Experts must be names of %v, arN, varN or orffN (N = number of lags, at most %d), got %q", ExpertNames(), maxExpertLags, name)
+		}
+		specs = append(specs, spec)
+	}
+	return specs, nil
+}
+
+const maxExpertLags = 999
+
+// expertOfOrder returns the expert arN, varN or orffN: like ar6, var1 and orff3,
+// with N lags.
+func expertOfOrder(name string) (expertSpec, bool) {
+	for _, like := range []struct{ prefix, name string }{{"ar", "ar6"}, {"var", "var1"}, {"orff", "orff3"}} {
+		digits, ok := strings.CutPrefix(name, like.prefix)
+		if n, err := strconv.Atoi(digits); ok && err == nil && n >= 1 && n <= maxExpertLags && strconv.Itoa(n) == digits {
+			spec := pool[slices.IndexFunc(pool, func(e expertSpec) bool { return e.name == like.name })]
+			if spec.own > 0 {
+				spec.own = n
+			} else {
+				spec.order = n
+			}
+			spec.name, spec.block = name, len(pool)+n
+			return spec, true
+		}
+	}
+	return expertSpec{}, false
+}
+
 const (
 	targetLimit = 10 // limit of a target, in its scale
 	returnLimit = 20 // limit of the step of an expert that returns to a mean, in typical steps
@@ -80,7 +132,7 @@ type expert struct {
 	levels  []float64 // scratch, order x dim
 }
 
-func newExpert(spec expertSpec, dim, inputs int, seed uint64, block int) (*expert, error) {
+func newExpert(spec expertSpec, dim, inputs int, seed uint64) (*expert, error) {
 	e := &expert{expertSpec: spec, dim: dim, levels: make([]float64, spec.order*dim)}
 	if spec.linear > 0 {
 		e.inputs = inputs
@@ -89,13 +141,13 @@ func newExpert(spec expertSpec, dim, inputs int, seed uint64, block int) (*exper
 		e.frequencies = max(e.frequencies, dim) // each coordinate has one at least
 	}
 	if spec.frequencies > 0 {
-		e.random = newFourier(spec.order*dim, e.frequencies, spec.bandwidth, seed, block)
+		e.random = newFourier(spec.order*dim, e.frequencies, spec.bandwidth, seed, spec.block)
 		if spec.additive {
 			e.random.alignAxes()
 		}
 	}
 	if spec.additive && inputs > 0 {
-		e.shape = newShape(inputs, seed, block)
+		e.shape = newShape(inputs, seed, spec.block)
 	}
 	var err error
 	if e.learner, err = e.newLearner(); err != nil {

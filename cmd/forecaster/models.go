@@ -54,7 +54,9 @@ func newPlainModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 	}
 	switch c.Type {
 	case "auto":
-		return varmodel.NewAuto(varmodel.AutoConfig{Dim: dim, Horizon: c.Horizon, Seed: c.Seed, Shared: shared, Inputs: inputsOf(c)})
+		return varmodel.NewAuto(varmodel.AutoConfig{
+			Dim: dim, Horizon: c.Horizon, Seed: c.Seed, Shared: shared, Inputs: inputsOf(c), Experts: c.Experts, Season: c.Season,
+		})
 	case "orffvar":
 		cfg := varmodel.ORFFVARConfig{
 			Dim: dim, Order: c.Order, Horizon: c.Horizon, Seed: c.Seed,

@@ -101,7 +101,7 @@ func modelFlags(cmd *cobra.Command) {
 	f.String("model", "auto", "auto, orffvar, varN, arN, persistence or seasonal")
 	f.Int("order", 3, "lags that the model looks at")
 	f.Int("horizon", 1, "steps ahead")
-	f.Int("season", 0, "steps of a season, for the model seasonal")
+	f.Int("season", 0, "steps of a season, for seasonal and auto (default: auto looks for one)")
 	f.Uint64("seed", 1, "of the random frequencies")
 }
 

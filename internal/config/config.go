@@ -157,10 +157,12 @@ type Pipeline struct {
 // Model is the forecaster.
 type Model struct {
 	Type        string    `yaml:"type"`
-	Order       int       `yaml:"order"`   // lags
-	Horizon     int       `yaml:"horizon"` // steps ahead
-	Levels      []float64 `yaml:"levels"`  // of the intervals
-	Season      int       `yaml:"season"`  // steps of a season; 0 = none known
+	Order       int       `yaml:"order"`       // lags
+	Horizon     int       `yaml:"horizon"`     // steps ahead
+	Levels      []float64 `yaml:"levels"`      // of the intervals
+	Experts     []string  `yaml:"experts"`     // of auto, beside persistence; empty = all
+	Season      int       `yaml:"season"`      // steps of a season; 0 = not known: auto looks for it
+	SeasonTime  Interval  `yaml:"season_time"` // the same as a time, of pipeline.interval each step
 	Frequencies int       `yaml:"frequencies"`
 	Bandwidth   float64   `yaml:"bandwidth"` // 0 = by the running median of distances
 	Ridge       float64   `yaml:"ridge"`

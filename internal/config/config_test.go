@@ -256,6 +256,34 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
+// TestSeasonTime checks that the time of a season becomes its steps.
+func TestSeasonTime(t *testing.T) {
+	for _, c := range []struct {
+		content string
+		season  int
+		err     string
+	}{
+		{"model: {season_time: 24h}\npipeline: {interval: 15m}\n", 96, ""},
+		{"model: {season_time: year}\npipeline: {interval: month}\n", 12, ""},
+		{"model: {season_time: year}\npipeline: {interval: quarter}\n", 4, ""},
+		{"model: {season_time: 24h, season: 24}\npipeline: {interval: 1h}\n", 24, ""},
+		{"model: {season_time: 24h, season: 7}\npipeline: {interval: 1h}\n", 0, "is 24 steps, and model.season 7"},
+		{"model: {season_time: 24h}\n", 0, "needs pipeline.interval"},
+		{"model: {season_time: 24h}\npipeline: {interval: 7h}\n", 0, "times pipeline.interval, which is 7h0m0s"},
+		{"model: {experts: [ar6], type: var1}\n", 0, "model.experts: is used by auto, not by var1"},
+	} {
+		cfg, err := config.Load(config.Sources{Files: []string{write(t, c.content)}})
+		switch {
+		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
+			t.Errorf("%s: error %v, want %q", c.content, err, c.err)
+		case c.err == "" && err != nil:
+			t.Errorf("%s: %v", c.content, err)
+		case c.err == "" && cfg.Model.Season != c.season:
+			t.Errorf("%s: season %d, want %d", c.content, cfg.Model.Season, c.season)
+		}
+	}
+}
+
 // TestEverySettingIsDocumented compares docs/configuration.md with the fields
 // and their defaults.
 func TestEverySettingIsDocumented(t *testing.T) {

@@ -172,7 +172,8 @@ func (b *binder) validateModel(c *Config) {
 		b.need(l > 0 && l < 1, "model.levels", "element %d must lie in (0, 1), got %v", i, l)
 		b.need(i == 0 || m.Levels[i-1] != l, "model.levels", "has %v twice", l)
 	}
-	atLeast(b, "model.season", m.Season, 0)
+	b.validateExperts(m)
+	b.validateSeason(c)
 	b.need(m.Type != "seasonal" || m.Season >= 1, "model.season", "must be >= 1 with type seasonal, got %d", m.Season)
 	atLeast(b, "model.frequencies", m.Frequencies, 1)
 	atLeast(b, "model.bandwidth", m.Bandwidth, 0)
@@ -215,17 +216,60 @@ func TakesInputs(name string) bool {
 	return name == "auto" || name == "orffvar" || strings.HasPrefix(name, "var")
 }
 
+// Experts are the experts of auto that are used when none are named.
+var Experts = []string{"ar96", "ar6", "var1", "orff1", "orff4", "orff3", "orff3-local", "orff1-level", "orff1-additive"}
+
+func (b *binder) validateExperts(m *Model) {
+	const path = "model.experts"
+	b.need(len(m.Experts) == 0 || m.Type == "auto", path, "is used by auto, not by %s", m.Type)
+	for i, name := range m.Experts {
+		known := slices.Contains(Experts, name) || numbered(name, "ar", "var", "orff")
+		b.need(known, path, "must be names of %s, or arN, varN, orffN (N = number of lags), got %q", strings.Join(Experts, ", "), name)
+		b.need(!slices.Contains(m.Experts[:i], name), path, "has %q twice", name)
+	}
+}
+
+// validateSeason turns the time of a season into steps.
+func (b *binder) validateSeason(c *Config) {
+	m, step := &c.Model, c.Pipeline.Interval
+	b.need(m.Season >= 0 && m.Season <= 10_000, "model.season", "must lie in [0, 10000], got %d", m.Season)
+	if m.SeasonTime == 0 {
+		return
+	}
+	const path = "model.season_time"
+	b.need(step != 0, path, "needs pipeline.interval, the time from one sample to the next")
+	whole, part := int64(m.SeasonTime.Fixed()), int64(step.Fixed())
+	if m.SeasonTime.Months() > 0 {
+		whole, part = int64(m.SeasonTime.Months()), int64(step.Months())
+	}
+	if part == 0 || whole%part != 0 || whole/part < 2 || whole/part > 10_000 {
+		b.need(step == 0, path, "must be 2 to 10000 times pipeline.interval, which is %v, got %v", step, m.SeasonTime)
+		return
+	}
+	n := int(whole / part)
+	b.need(m.Season == 0 || m.Season == n, path, "is %d steps, and model.season %d; keep one of them", n, m.Season)
+	m.Season = n
+}
+
+// numbered reports whether name is one of the prefixes with a number of 1 to 999.
+func numbered(name string, prefixes ...string) bool {
+	for _, prefix := range prefixes {
+		if digits, ok := strings.CutPrefix(name, prefix); ok && digits != "" && len(digits) <= 3 && digits[0] != '0' &&
+			strings.Trim(digits, "0123456789") == "" {
+			return true
+		}
+	}
+	return false
+}
+
 // ModelName returns an error that lists the models unless name is one.
 func ModelName(name string) error {
 	switch name {
 	case "auto", "orffvar", "persistence", "seasonal", "kernelvar", "okvar", "onorma", "krls", "nystroem", "ngrc":
 		return nil
 	}
-	for _, prefix := range []string{"var", "ar"} {
-		if digits, ok := strings.CutPrefix(name, prefix); ok && digits != "" && len(digits) <= 3 && digits[0] != '0' &&
-			strings.Trim(digits, "0123456789") == "" {
-			return nil
-		}
+	if numbered(name, "var", "ar") {
+		return nil
 	}
 	return fmt.Errorf("must be one of auto, orffvar, varN, arN, persistence, seasonal, kernelvar, okvar, onorma, krls, nystroem, ngrc (N = number of lags), got %q", name)
 }
