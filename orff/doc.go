@@ -31,7 +31,8 @@
 // (GraphGamma), of a running Correlation, of low rank, or a simplex coding.
 //
 // What else a map knows: CheckInput, its domain; KernelTo, the exact kernel;
-// VarianceTo, the error to expect; NewJacobian, the derivative of h. Recommend
+// VarianceTo, the error to expect; NewJacobian, the derivative of h; NewKernelSlope,
+// that of the exact kernel. Recommend
 // says how many draws an accuracy needs, Measure what accuracy was reached.
 //
 // # Rules

@@ -62,11 +62,16 @@
 // Algorithm 4, NewKRLS and NewNystroem learn decomposable kernels exactly, NewNGRC
 // has products of the lags for features, NewOKVAR and NewONORMA work with the
 // kernel itself. All share the increments, the scaling and the lags of above; only
-// their inputs are divided by the bandwidth, which gives every kernel one.
+// their inputs are divided by the bandwidth, which gives every kernel one. The
+// descent of NewKernelVAR can start from a batch fit, draw blocks again and learn from
+// samples without a target.
 //
 // Around any model: NewInfluence averages the Jacobian of its forecasts,
 // NewQuantiles adds intervals that depend on the lags, NewLevelSets scores how
-// unusual the lags are.
+// unusual the lags are. InfluenceGraph tells influences from chance by permuted
+// targets.
+//
+// NewMultiTask and NewCurlField repeat experiments of Brault 2017, chapter 6.
 //
 // # Learning
 //

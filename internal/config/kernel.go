@@ -229,7 +229,7 @@ func (b *binder) validateKernel(c *Config) {
 	b.oneOf("model.intervals", m.Intervals, "model", "quantile")
 	b.need(m.Intervals != "quantile" || m.Horizon <= 500, "model.horizon", "must be <= 500 with intervals: quantile, which keep all forecasts that wait for their targets, got %d", m.Horizon)
 
-	b.need(l.Name == "squared" || m.Type == "kernelvar" || m.Type == "onorma", "model.loss.name", "%s is for kernelvar and onorma; %s minimises squares", l.Name, m.Type)
+	b.need(l.Name == "squared" || !IsKernelModel(m.Type) || m.Type == "kernelvar" || m.Type == "onorma", "model.loss.name", "%s is for kernelvar and onorma; %s minimises squares", l.Name, m.Type)
 
 	// Of the combinations only those of a model that reads them are refused.
 	if m.Influence {
