@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orffvar/forecaster/internal/config"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/stream/kafka"
+)
+
+func (a *app) mergeCommand() *cobra.Command {
+	var to string
+	var partitions int
+	cmd := &cobra.Command{
+		Use:   "merge",
+		Short: "Bring the records of each series together in one topic",
+		Long: `merge reads the topics of input.kafka and writes every record to one topic, with
+the name of its series as the key: what is spread over topics or partitions is then
+in one partition, as run needs it to make samples of parts (pipeline.interval and
+pipeline.wait). Messages of several series, such as batches of Telegraf, are taken
+apart; what cannot be read is passed on as it is.
+
+It is a consumer group of its own, input.kafka.consumer_group with "-merge" behind
+it, and goes on where it stopped. After a crash some records are there twice; in rows
+they replace themselves.`,
+		Example: `  forecaster merge -c forecaster.yaml --to merged
+  forecaster run -c forecaster.yaml --set input.kafka.topics=merged`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := a.load(cmd, nil)
+			if err != nil {
+				return err
+			}
+			k := cfg.Input.Kafka
+			switch {
+			case k == nil:
+				return &usageError{errors.New("the configuration has no input.kafka to read from")}
+			case to == "":
+				return &usageError{errors.New("--to must name the topic to write to")}
+			case slices.Contains(k.Topics, to):
+				return &usageError{fmt.Errorf("--to: %s is one of input.kafka.topics: what was written would be read again", to)}
+			case partitions < 0:
+				return &usageError{errors.New("--partitions must be >= 0")}
+			}
+			return a.merge(cmd.Context(), cfg, to, partitions)
+		},
+	}
+	a.configFlags(cmd)
+	cmd.Flags().StringVar(&to, "to", "", "topic to write to")
+	cmd.Flags().IntVar(&partitions, "partitions", 1, "create the topic with so many partitions if it does not exist; 0 = do not")
+	return cmd
+}
+
+func (a *app) merge(ctx context.Context, cfg *config.Config, to string, partitions int) error {
+	k := cfg.Input.Kafka
+	log := a.logger(cfg.Log)
+	connection, err := kafkaConnection(k)
+	if err != nil {
+		return err
+	}
+	if err := connection.Ping(ctx); err != nil {
+		return err
+	}
+	if partitions > 0 {
+		if err := connection.CreateTopic(ctx, to, partitions); err != nil {
+			return err
+		}
+	}
+	group, err := kafka.NewGroup(kafka.GroupConfig{
+		Connection: connection, Topics: k.Topics, Group: k.ConsumerGroup + "-merge", Offset: kafka.Offset(k.Offset),
+		MaxMessageBytes: int(k.MaxMessageLen), Log: log, SessionTimeout: k.SessionTimeout, HandOver: min(handOver, k.SessionTimeout/3),
+	})
+	if err != nil {
+		return err
+	}
+	var records atomic.Int64
+	log.Info("merging", "topics", k.Topics, "to", to)
+	err = group.Run(ctx, func(ctx context.Context, p *kafka.Partition) error {
+		dec, err := newDecoder(cfg)
+		if err != nil {
+			return err
+		}
+		m := &merger{partition: p, decoder: dec, records: &records}
+		return m.run(ctx, connection, to, log)
+	})
+	log.Info("ended", "records", records.Load())
+	return err
+}
+
+// merger passes on the messages of one partition.
+type merger struct {
+	partition *kafka.Partition
+	decoder   stream.Decoder
+	records   *atomic.Int64
+
+	record stream.Record
+	out    []stream.Message
+}
+
+// commitEvery bounds how much is there twice after a crash.
+const commitEvery = time.Second
+
+func (m *merger) run(ctx context.Context, c kafka.Connection, to string, log *slog.Logger) (err error) {
+	producer, err := kafka.NewProducer(c, to, log)
+	if err != nil {
+		return err
+	}
+	defer producer.Close()
+	var next, committed int64
+	last := time.Now()
+	commit := func(ctx context.Context) error {
+		if next == committed {
+			return nil
+		}
+		committed, last = next, time.Now()
+		return m.partition.Commit(ctx, next)
+	}
+	messages := make([]stream.Message, 500)
+	for {
+		n, err := m.partition.Read(ctx, messages)
+		if ctx.Err() != nil {
+			// What was written is not to be there twice because of an orderly end.
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitEvery)
+			defer cancel()
+			_ = commit(ctx) // then it is there twice
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		m.out = m.out[:0]
+		for i := range messages[:n] {
+			if msg := &messages[i]; msg.Refused != nil {
+				log.Warn("a message is left out", "message", msg.Origin(), "reason", msg.Refused.Reason, "detail", msg.Refused.Detail)
+			} else {
+				m.take(msg)
+			}
+		}
+		if err := producer.Send(ctx, m.out); err != nil {
+			m.out = nil // a request may still hold them
+			if ctx.Err() != nil {
+				continue
+			}
+			return err
+		}
+		m.records.Add(int64(len(m.out)))
+		next = messages[n-1].Offset + 1
+		if time.Since(last) >= commitEvery || n < len(messages) {
+			if err := commit(ctx); err != nil && ctx.Err() == nil {
+				return err
+			}
+		}
+	}
+}
+
+// take appends the records of a message to m.out, each with its series as the key.
+func (m *merger) take(msg *stream.Message) {
+	splitter, ok := m.decoder.(stream.Splitter)
+	if !ok {
+		m.pass(msg, m.decoder.Decode(&m.record, msg))
+		return
+	}
+	splitter.Split(msg)
+	for {
+		err := splitter.Next(&m.record)
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		part := m.record.Message
+		if part == nil {
+			part = msg
+		}
+		m.pass(part, err)
+		var bad *stream.DataError
+		if err != nil && !errors.As(err, &bad) {
+			return
+		}
+	}
+}
+
+// pass appends one record; one that cannot be read keeps its key.
+func (m *merger) pass(part *stream.Message, err error) {
+	key := part.Key
+	if err == nil {
+		key = []byte(m.record.Series)
+	}
+	m.out = append(m.out, stream.Message{Key: slices.Clone(key), Value: slices.Clone(part.Value), Time: part.Time})
+}
