@@ -72,7 +72,7 @@ func gradientTable(r *roofline) {
 	for _, s := range []shape{{5, 100, 5}, {18, 100, 18}, {31, 100, 31}, {3, 300, 3}, {31, 100, 93}, {100, 1000, 100}} {
 		p := newProblem(s)
 		works := []work{oneByOne[float64](p, "one by one"), p.blocks(), oneByOne[float32](p, "float32"), p.gonum()}
-		t := measure(r.runs, r.least, works...)
+		t := r.beside(works...)
 		bounds := []float64{boundOneByOne[float64](s, r, 36), s.boundBlocks(r), boundOneByOne[float32](s, r, 20), math.NaN()}
 		for i, w := range works {
 			print(s.String(), w, t[i], bounds[i], t[len(t)-1].ratio(t[i]))
@@ -85,7 +85,7 @@ func recursiveTable(r *roofline) {
 		"features", "variant", "ns a sample:", "bound:", "of bound:", "allocs:", "times gonum:")
 	for _, n := range []int{50, 100, 208, 400, 1008} {
 		ours, theirs := recursive(n), recursiveGonum(n)
-		t := measure(r.runs, r.least, ours, theirs)
+		t := r.beside(ours, theirs)
 		print(fmt.Sprint(n), ours, t[0], boundRecursive(r, n), t[1].ratio(t[0]))
 		print(fmt.Sprint(n), theirs, t[1], math.NaN(), 1)
 	}

@@ -21,10 +21,24 @@ type rates struct{ read, readWrite, readToAndFro, readWriteToAndFro float64 }
 
 func newRoofline(runs int, least time.Duration) *roofline {
 	r := &roofline{runs: runs, least: least, rates: make(map[int]rates)}
-	const n = 1000
-	t := measure(runs, least, work{"", 1, func() { multiplyAdds(n) }})[0]
-	r.flops = 2 * 12 * n * float64(lanes()) / t.median()
+	r.flops = flopsOf(measure(runs, least, peak)[0])
 	return r
+}
+
+const peakCalls = 1000
+
+// peak is what the processor can multiply and add at most.
+var peak = work{"peak", 1, func() { multiplyAdds(peakCalls) }}
+
+func flopsOf(t timing) float64 { return 2 * 12 * peakCalls * float64(lanes()) / t.median() }
+
+// beside times the works in turns with the peak, by which the bounds of this row
+// are then told, and with the memory rates of now: other programs slow down both.
+func (r *roofline) beside(works ...work) []timing {
+	t := measure(r.runs, r.least, append(works, peak)...)
+	r.flops = flopsOf(t[len(works)])
+	clear(r.rates)
+	return t[:len(works)]
 }
 
 // memory returns the rates of loops over so many bytes.
@@ -66,7 +80,7 @@ func toAndFro(b []float64, bytes int, over func(p *float64, n int)) {
 // into a register) and of going over memory: so many bytes are read, so many
 // read and written, at the rates of the two together.
 func (r *roofline) bound(flops float64, single bool, readBytes, writeBytes int) float64 {
-	if single {
+	if single && lanes() > 1 {
 		flops /= 2
 	}
 	m := r.memory(readBytes + writeBytes)
