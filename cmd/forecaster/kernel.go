@@ -64,6 +64,12 @@ type plan struct {
 // plainKernel is the kernel of a configuration without the linear part, which
 // needs no draws.
 func plainKernel(c config.Model, dim, draws int) (orff.Map, error) {
+	if !config.IsKernelModel(c.Type) {
+		c.Type = "kernelvar"
+	}
+	if err := config.CheckKernel(c, dim); err != nil {
+		return nil, err
+	}
 	k := c.Kernel
 	k.Linear = false
 	return newMap(k, dim, dim*c.Order, draws, orff.BlockRand(c.Seed, 1))

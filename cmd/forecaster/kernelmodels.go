@@ -13,6 +13,9 @@ import (
 
 // newKernelModel makes a model that reads model.kernel.
 func newKernelModel(c config.Model, dim int) (eval.Model, error) {
+	if err := config.CheckKernel(c, dim); err != nil {
+		return nil, err
+	}
 	k := c.Kernel
 	in := dim * c.Order
 	inputs := varmodel.Standardised

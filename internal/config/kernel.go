@@ -179,6 +179,20 @@ func (c *Config) lags() (n int, ok bool) {
 	return n * c.Model.Order, ok
 }
 
+// CheckKernel refuses what cannot be of a model of a kernel for series of dim
+// variables: a command may choose another model than the configuration that was
+// validated.
+func CheckKernel(m Model, dim int) error {
+	b := newBinder()
+	b.cfg.Model = m
+	b.cfg.Input.Simulated = &Simulated{Dim: dim}
+	b.validateKernel(b.cfg)
+	if len(b.errs) > 0 {
+		return b.errs
+	}
+	return nil
+}
+
 // validateKernel refuses what cannot be, with the reason.
 func (b *binder) validateKernel(c *Config) {
 	m := &c.Model
