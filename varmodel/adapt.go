@@ -25,7 +25,7 @@ func (s *autoSeries) Adapt(a eval.Adaptation, since int) {
 		s.scaler.forget()
 	case eval.AdaptRestart:
 		if s.rebuild != nil && s.past.count > 2 {
-			s.rebuild.again(s, min(max(since, fewestAgain), s.past.count-1, memory))
+			s.rebuild.again(s, min(max(since, fewestAgain), s.past.count-1, s.m.memory))
 			for _, e := range s.m.experts {
 				if e.own > 0 { // these are not started again
 					e.learner.Discount(driftKeep)

@@ -20,6 +20,7 @@ type AutoConfig struct {
 	Inputs  int       // variables that drive the series; see eval.InputTaker
 	Levels  []float64 // of the prediction intervals, each in (0, 1); none means no intervals
 
+	Tier    Tier         // how much the model may cost; "" means TierFull
 	Without []Ingredient // left out, to measure what each is worth
 }
 
@@ -40,13 +41,7 @@ var ingredients = []Ingredient{Rebuilding, LongInputs, Stacking, Novelty, Glitch
 // ExpertNames lists the experts of the default model beside persistence. Besides
 // these there are arN, varN and orffN for any number N of lags: a coordinate's own,
 // those of all in a linear regression, and those of all with random features.
-func ExpertNames() []string {
-	names := make([]string, len(pool))
-	for i, e := range pool {
-		names[i] = e.name
-	}
-	return names
-}
+func ExpertNames() []string { return TierFull.experts() }
 
 // valueLimit bounds what the default model accepts: squares of larger values
 // would overflow.
@@ -60,9 +55,16 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 	if err := checkShape(cfg.Dim, cfg.Horizon); err != nil {
 		return nil, err
 	}
+	if cfg.Tier == "" {
+		cfg.Tier = TierFull
+	}
+	tier, ok := tiers[cfg.Tier]
+	if !ok {
+		return nil, fmt.Errorf("varmodel: Tier must be one of %v, got %q", Tiers, cfg.Tier)
+	}
 	names := cfg.Experts
 	if len(names) == 0 {
-		names = ExpertNames()
+		names = cfg.Tier.experts()
 	}
 	if err := checkRange("Season", cfg.Season, 0, maxLags); err != nil {
 		return nil, err
@@ -75,11 +77,11 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 	if err := checkInputs(cfg.Inputs); err != nil {
 		return nil, err
 	}
-	specs, err := expertSpecs(names)
+	specs, err := expertSpecs(names, tier.pool)
 	if err != nil {
 		return nil, err
 	}
-	m := &auto{cfg: cfg, names: []string{"persistence"}}
+	m := &auto{cfg: cfg, memory: tier.memory, names: []string{"persistence"}}
 	for _, spec := range specs {
 		spec.long = spec.long && m.has(LongInputs)
 		e, err := newExpert(spec, cfg.Dim, cfg.Inputs, cfg.Seed)
@@ -128,11 +130,14 @@ type auto struct {
 	names   []string // of persistence and the experts
 	depth   int      // lags that the experts look at
 	order   int      // lags of all coordinates that they look at
+	memory  int      // samples that a rebuild learns from again
 	source  *expert  // whose forecasts are inputs of others; nil without
 	directs *directs // nil for a horizon of one
 }
 
-func (m *auto) has(i Ingredient) bool { return !slices.Contains(m.cfg.Without, i) }
+func (m *auto) has(i Ingredient) bool {
+	return !slices.Contains(m.cfg.Without, i) && !slices.Contains(tiers[m.cfg.Tier].without, i)
+}
 
 func (m *auto) rebuilds() bool { return !m.cfg.Shared && m.has(Rebuilding) }
 
@@ -150,14 +155,14 @@ func (m *auto) NewSeries() eval.Forecaster {
 	d, k := m.cfg.Dim, len(m.experts)
 	depth := m.depth + 1
 	if m.rebuilds() {
-		depth += memory
+		depth += m.memory
 	}
 	depth = max(depth, m.cfg.Season+1)
 	s := &autoSeries{
 		m:      m,
 		inputs: newInputs(m.cfg.Inputs, m.cfg.Horizon, depth),
 		scaler: newScaler(d), local: newLocalMean(d), past: newHistory(d, depth),
-		mixer:     newMixer(d, k+1, 1, -1),
+		mixer:     newMixer(d, k+1, 1, -1, m.has(Stacking)),
 		phi:       make([][]float64, k),
 		out:       make([]float64, k*d),
 		forecasts: make([]float64, (k+1)*d),
@@ -173,7 +178,7 @@ func (m *auto) NewSeries() eval.Forecaster {
 	if m.rebuilds() {
 		s.rebuild = newRebuild(s)
 	}
-	s.mixer.stacking, s.mixer.novelty = m.has(Stacking), m.has(Novelty)
+	s.mixer.novelty = m.has(Novelty)
 	if m.has(Glitches) {
 		s.glitch = newGlitch(d)
 	}
@@ -181,7 +186,7 @@ func (m *auto) NewSeries() eval.Forecaster {
 		s.outlook = newOutlook(m.directs, m.cfg.Horizon, m.depth)
 		s.outlook.season = m.cfg.Season
 		if m.rebuilds() && m.cfg.Season == 0 {
-			s.season = newSeasonSearch()
+			s.season = newSeasonSearch(m.memory)
 		}
 	}
 	return s
@@ -271,8 +276,8 @@ func (s *autoSeries) Observe(y []float64) error {
 
 // findSeason looks for the season again now and then.
 func (s *autoSeries) findSeason() {
-	if due(s.total) && s.past.count >= min(s.total/2, memory) {
-		s.season.begin(min(s.past.count, memory))
+	if due(s.total) && s.past.count >= min(s.total/2, s.m.memory) {
+		s.season.begin(min(s.past.count, s.m.memory))
 	}
 	if s.season.samples == 0 {
 		return

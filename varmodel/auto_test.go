@@ -186,14 +186,14 @@ func TestSeasonIsFound(t *testing.T) {
 		{"noise", 0, func(rng *rand.Rand, _ int, _ float64) float64 { return rng.NormFloat64() }},
 	} {
 		rng := rand.New(rand.NewPCG(7, 8))
-		past := newHistory(1, memory+2)
+		past := newHistory(1, 2002)
 		diff := make([]float64, 1)
 		prev := 0.0
 		for i := range 1600 {
 			prev = c.value(rng, i, prev)
 			past.push([]float64{prev}, nil, diff)
 		}
-		search := newSeasonSearch()
+		search := newSeasonSearch(2000)
 		search.begin(1600)
 		got, done := search.proceed(past)
 		for !done {

@@ -61,9 +61,9 @@ var pool = []expertSpec{
 // once.
 const blockWidth = 48
 
-// expertSpecs returns the experts of the given names: first those of the pool, in
+// expertSpecs returns the experts of the given names: first those of a pool, in
 // its order, because some use what others forecast.
-func expertSpecs(names []string) ([]expertSpec, error) {
+func expertSpecs(names []string, pool []expertSpec) ([]expertSpec, error) {
 	var specs []expertSpec
 	for i, spec := range pool {
 		if slices.Contains(names, spec.name) {

@@ -156,7 +156,7 @@ func newOutlook(g *directs, horizon, depth int) *outlook {
 		out:      make([]float64, d),
 	}
 	for _, h := range g.steps {
-		o.mixers = append(o.mixers, newMixer(d, outlookExperts, h, repeatLast))
+		o.mixers = append(o.mixers, newMixer(d, outlookExperts, h, repeatLast, true))
 		o.trust = append(o.trust, trust{every: h})
 	}
 	for j := range o.since {

@@ -21,7 +21,7 @@ func TestTrust(t *testing.T) {
 	} {
 		const d, every = 3, 10
 		rng := rand.New(rand.NewPCG(19, 20))
-		m := newMixer(d, 1, every, 0)
+		m := newMixer(d, 1, every, 0, true)
 		for j := range d {
 			m.square[j], m.steps[j] = 1, 1
 		}

@@ -157,12 +157,12 @@ const (
 // it the forecast is the last value: nothing that was learnt applies.
 type mixer struct {
 	dim, experts, home int
-	stacking, novelty  bool
+	novelty            bool
 
 	square, steps   []float64 // mean square of the non-zero steps, and their number
 	largest, recent []float64 // largest step but for the last; the last
 	aggregate, both []polynomial
-	stack           *sgd.BlockNewton
+	stack           *sgd.BlockNewton // nil: the aggregate alone
 
 	z       []float64 // dim x experts, increments of the experts
 	choices []float64 // dim x 3: the aggregate, the stack, persistence
@@ -171,9 +171,9 @@ type mixer struct {
 	deviation, err []float64 // scratch
 }
 
-func newMixer(dim, experts, every, home int) *mixer {
+func newMixer(dim, experts, every, home int, stacking bool) *mixer {
 	m := &mixer{
-		dim: dim, experts: experts, home: home, stacking: true, novelty: true,
+		dim: dim, experts: experts, home: home, novelty: true,
 		square: make([]float64, dim), steps: make([]float64, dim),
 		largest: make([]float64, dim), recent: make([]float64, dim),
 		aggregate: make([]polynomial, dim), both: make([]polynomial, dim),
@@ -187,6 +187,9 @@ func newMixer(dim, experts, every, home int) *mixer {
 	for j := range dim {
 		m.aggregate[j], m.both[j] = newPolynomial(experts, every, home), newPolynomial(m.candidates(), every, last)
 		m.both[j].relative = home < 0
+	}
+	if !stacking {
+		return m
 	}
 	var err error
 	m.stack, err = sgd.NewBlockNewton(sgd.BlockNewtonConfig{
@@ -228,12 +231,16 @@ func (m *mixer) forecastTo(dst, last, forecasts []float64) {
 		}
 		c := m.choice(j)
 		c[0] = m.aggregate[j].mean(z)
-		m.stackTo(z, c[0])
-		c[1] = c[0]
-		if m.stacking {
-			c[1] = min(max(c[0]+m.err[0], low), high)
+		if m.stack != nil {
+			c[1] = min(max(c[0]+m.stackOf(z, c[0]), low), high)
+			m.out[j] = m.both[j].mean(c)
+		} else {
+			c[1] = c[0]
+			m.out[j] = c[0]
+			if m.home >= 0 {
+				m.out[j] = m.both[j].mean(c)
+			}
 		}
-		m.out[j] = m.both[j].mean(c)
 		if m.novel(j) {
 			m.out[j] = 0
 		}
@@ -260,13 +267,17 @@ func (m *mixer) lastWeight(j int) float64 {
 
 func (m *mixer) choice(j int) []float64 { return m.choices[3*j : 3*j+m.candidates()] }
 
-// stackTo leaves the experts' deviations in m.deviation and the correction that
-// the stack makes of them in m.err.
-func (m *mixer) stackTo(z []float64, aggregate float64) {
+// stackOf leaves the experts' deviations in m.deviation and returns the correction
+// that the stack makes of them.
+func (m *mixer) stackOf(z []float64, aggregate float64) (correction float64) {
+	weights := m.stack.Weights()[:len(z)]
+	deviation := m.deviation[:len(z)]
 	for k, v := range z {
-		m.deviation[k] = v - aggregate
+		v -= aggregate
+		deviation[k] = v
+		correction += float64(weights[k] * v)
 	}
-	m.stack.PredictTo(m.err, m.deviation)
+	return correction
 }
 
 func (m *mixer) novel(j int) bool {
@@ -283,10 +294,13 @@ func (m *mixer) observe(y, last []float64, learn bool) {
 			z := m.z[j*m.experts : (j+1)*m.experts]
 			c := m.choice(j)
 			target := min(max(step/m.unit(j), -outcomeLimit), outcomeLimit)
-			m.both[j].learn(c, m.out[j], target)
-			m.stackTo(z, c[0])
-			m.err[0] = min(max(target-c[0]-m.err[0], -stackLimit), stackLimit)
-			m.stack.Update(m.deviation, m.err)
+			if m.stack != nil || m.home >= 0 {
+				m.both[j].learn(c, m.out[j], target)
+			}
+			if m.stack != nil {
+				m.err[0] = clip(target-c[0]-m.stackOf(z, c[0]), stackLimit)
+				m.stack.Update(m.deviation, m.err)
+			}
 			m.aggregate[j].learn(z, c[0], target)
 		}
 	}
@@ -325,5 +339,7 @@ func (m *mixer) State(c *snapshot.Codec) {
 		m.aggregate[j].State(c)
 		m.both[j].State(c)
 	}
-	m.stack.State(c)
+	if m.stack != nil {
+		m.stack.State(c)
+	}
 }

@@ -9,12 +9,10 @@ import (
 )
 
 const (
-	memory       = 2000 // samples that a rebuild learns from again
-	firstRebuild = 50   // samples before the first rebuild; then at every doubling …
-	lastRebuild  = 4096 // … up to this many
-	distances    = 160  // inputs from which the bandwidth is taken
-	rebuildPace  = 64   // samples that are learnt again with each new sample …
-	bandwidthFor = 16   // … of which finding a bandwidth counts as so many
+	firstRebuild = 50  // samples before the first rebuild; then at every doubling, until there are twice as many as it learns from
+	distances    = 160 // inputs from which the bandwidth is taken
+	rebuildPace  = 64  // samples that are learnt again with each new sample …
+	bandwidthFor = 16  // … of which finding a bandwidth counts as so many
 )
 
 // rebuild starts the experts again at 50, 100, 200, … samples: it takes the
@@ -64,8 +62,8 @@ func due(n int) bool {
 
 func (r *rebuild) observe(s *autoSeries) {
 	// After a break there may be too little to learn from again.
-	if due(s.total) && s.total <= lastRebuild && s.past.count >= min(s.total/2, memory) {
-		r.again(s, memory)
+	if due(s.total) && s.total <= 2*s.m.memory && s.past.count >= min(s.total/2, s.m.memory) {
+		r.again(s, s.m.memory)
 	}
 	for work := rebuildPace; work > 0 && r.turn < len(s.m.experts); {
 		work -= r.proceed(s, work)
@@ -90,7 +88,7 @@ func (r *rebuild) proceed(s *autoSeries, work int) (done int) {
 		r.turn++
 		return 0
 	case r.spare == nil:
-		r.next = max(r.from, newest-memory)
+		r.next = max(r.from, newest-s.m.memory)
 		r.begin(s, e)
 		return bandwidthFor
 	}
@@ -215,7 +213,7 @@ func (r *rebuild) State(c *snapshot.Codec, s *autoSeries) {
 	r.spare.State(c)
 	c.Int(&r.from)
 	c.Int(&r.next)
-	if back := s.past.count - 1 - r.next; back < 0 || back > memory {
+	if back := s.past.count - 1 - r.next; back < 0 || back > s.m.memory {
 		c.Fail("rebuild: sample %d of %d", r.next, s.past.count)
 	}
 	r.frame.local.State(c)

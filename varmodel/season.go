@@ -8,7 +8,6 @@ import (
 )
 
 const (
-	longestSeason   = memory / 3
 	seasonFrom      = 100 // samples before a season is looked for
 	seasonStrength  = 0.1 // smallest autocorrelation of the increments
 	seasonMultiples = 3   // of a lag that are looked at
@@ -29,8 +28,9 @@ type seasonSearch struct {
 	increment []float64 // scratch
 }
 
-func newSeasonSearch() *seasonSearch {
-	return &seasonSearch{corr: make([]float64, longestSeason), increment: make([]float64, memory)}
+// newSeasonSearch returns a search in as many samples at most.
+func newSeasonSearch(samples int) *seasonSearch {
+	return &seasonSearch{corr: make([]float64, samples/3), increment: make([]float64, samples)}
 }
 
 // begin starts a search in the last n samples.
@@ -109,9 +109,9 @@ func (f *seasonSearch) best() int {
 
 func (f *seasonSearch) State(c *snapshot.Codec) {
 	c.Section("season")
-	c.Index(&f.samples, memory+1)
+	c.Index(&f.samples, len(f.increment)+1)
 	c.Int(&f.coord)
-	c.Index(&f.lag, longestSeason+1)
+	c.Index(&f.lag, len(f.corr)+1)
 	c.Int(&f.moving)
 	c.Float64(&f.power)
 	c.Float64s(f.corr)

@@ -95,7 +95,7 @@ func (l *yuleWalker) Update(phi, e []float64) {
 		}
 		if l.count >= l.due[j] {
 			l.solve(j)
-			l.due[j] = l.count + min(1+l.count/128, l.every)
+			l.due[j] = l.count + min(1+l.count*l.count/(256*256), l.every) // often while young
 		}
 	}
 	if l.weight /= l.forgetting; l.weight > weightLimit {

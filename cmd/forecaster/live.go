@@ -146,6 +146,19 @@ func (l *live) run(ctx context.Context) error {
 		return err
 	}
 	defer stop()
+	if l.cfg.Model.Type == "auto" {
+		tier, err := tierFor(l.cfg)
+		if err != nil {
+			return err
+		}
+		m := l.cfg.Model
+		m.Tier = tier
+		if m.Memory > 0 {
+			l.log.Info("tier chosen by model.memory", "tier", tier, "max_series", l.cfg.Pipeline.MaxSeries, "memory", m.Memory.String())
+		} else {
+			l.log.Info("tier of the model", "tier", tierNamed(m))
+		}
+	}
 	return l.process(ctx)
 }
 

@@ -53,9 +53,9 @@ func newPlainModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 		return newKernelModel(c, dim)
 	}
 	switch c.Type {
-	case "auto":
+	case "auto", "auto-light", "auto-tiny":
 		return varmodel.NewAuto(varmodel.AutoConfig{
-			Dim: dim, Horizon: c.Horizon, Seed: c.Seed, Shared: shared, Inputs: inputsOf(c), Experts: c.Experts, Season: c.Season,
+			Dim: dim, Horizon: c.Horizon, Seed: c.Seed, Tier: tierNamed(c), Shared: shared, Inputs: inputsOf(c), Experts: c.Experts, Season: c.Season,
 		})
 	case "orffvar":
 		cfg := varmodel.ORFFVARConfig{
@@ -99,7 +99,7 @@ func checkModel(name string, c config.Model) error {
 // seeded reports whether a model draws random frequencies.
 func seeded(name string) bool {
 	switch name {
-	case "auto", "orffvar", "kernelvar", "krls", "nystroem":
+	case "auto", "auto-light", "auto-tiny", "orffvar", "kernelvar", "krls", "nystroem":
 		return true
 	}
 	return false

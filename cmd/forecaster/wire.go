@@ -29,9 +29,14 @@ func newEngine(c *config.Config, pool string) (*stream.Engine, error) {
 	if c.Model.Type == reference.Name {
 		baselines = nil // it is the model
 	}
+	m := c.Model
+	var err error
+	if m.Tier, err = tierFor(c); err != nil {
+		return nil, err
+	}
 	return stream.NewEngine(stream.EngineConfig{
 		Model:         c.Model.Type,
-		NewModel:      func(dim int) (eval.Model, error) { return newModel(c.Model, dim, c.Pipeline.Scope == "shared") },
+		NewModel:      func(dim int) (eval.Model, error) { return newModel(m, dim, c.Pipeline.Scope == "shared") },
 		Pool:          pool,
 		Scope:         stream.Scope(c.Pipeline.Scope),
 		Baselines:     baselines,
@@ -99,6 +104,10 @@ const stateVersion = 2
 func fingerprint(c *config.Config) string {
 	evaluate := c.Evaluate
 	evaluate.Interval = 0 // says when scores are written, not what they are
+	tier, err := tierFor(c)
+	if err != nil {
+		tier = err.Error() // newEngine has refused it
+	}
 	settings, err := json.Marshal(struct {
 		Version  int
 		Arch     string
@@ -106,9 +115,10 @@ func fingerprint(c *config.Config) string {
 		Kernels  string
 		Pipeline config.Pipeline
 		Model    config.Model
+		Tier     string
 		Evaluate config.Evaluate
 		Assembly bool
-	}{stateVersion, runtime.GOARCH, readBuildInfo().Level, vec.Active(), c.Pipeline, c.Model, evaluate, assembly(c) != nil})
+	}{stateVersion, runtime.GOARCH, readBuildInfo().Level, vec.Active(), c.Pipeline, c.Model, tier, evaluate, assembly(c) != nil})
 	if err != nil {
 		panic("fingerprint: " + err.Error()) // plain structs always encode
 	}

@@ -157,6 +157,8 @@ type Pipeline struct {
 // Model is the forecaster.
 type Model struct {
 	Type        string    `yaml:"type"`
+	Tier        string    `yaml:"tier"`        // of auto: full, light, tiny; auto = by memory
+	Memory      Size      `yaml:"memory"`      // for all series; 0 = as much as it takes
 	Order       int       `yaml:"order"`       // lags
 	Horizon     int       `yaml:"horizon"`     // steps ahead
 	Levels      []float64 `yaml:"levels"`      // of the intervals
@@ -285,7 +287,7 @@ func Default() *Config {
 		},
 		Pipeline: Pipeline{Fill: "none", Several: "latest", MaxGap: 1000, Scope: "series", Lineage: 10, GoodCopy: 1000, MaxSeries: 100_000, MaxDim: 1024, MaxAbs: 1e50},
 		Model: Model{
-			Type: "auto", Order: 3, Horizon: 1, Levels: []float64{.9}, Frequencies: 50,
+			Type: "auto", Tier: "auto", Order: 3, Horizon: 1, Levels: []float64{.9}, Frequencies: 50,
 			Ridge: 100, Forgetting: .9995, Seed: 1, Precision: "float64", Intervals: "model",
 			Drift:  Drift{Detect: true, Action: "none", FalseAlarms: 1e-4},
 			Kernel: defaultKernel(), Loss: Loss{Name: "squared"}, Optimiser: defaultOptimiser(),

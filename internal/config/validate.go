@@ -166,6 +166,11 @@ func (b *binder) validateModel(c *Config) {
 	if err := ModelName(m.Type); err != nil {
 		b.need(false, "model.type", "%v", err)
 	}
+	b.oneOf("model.tier", m.Tier, "auto", "full", "light", "tiny")
+	b.need(m.Type == "auto" || m.Tier == "auto", "model.tier", "is one of model.type: auto, not of %s", m.Type)
+	b.need(m.Memory == 0 || m.Type == "auto" && m.Tier == "auto", "model.memory", "chooses the tier of model.type: auto; it has no effect with a tier or another type")
+	_, known := c.Dim()
+	b.need(m.Memory == 0 || known, "model.memory", "needs to know the number of variables: pipeline.variables")
 	atLeast(b, "model.order", m.Order, 1)
 	b.need(m.Horizon >= 1 && m.Horizon <= 10_000, "model.horizon", "must lie in [1, 10000], got %d", m.Horizon)
 	for i, l := range m.Levels {
@@ -213,7 +218,7 @@ func (b *binder) validateInputs(c *Config) {
 
 // TakesInputs reports whether a model forecasts from inputs, too.
 func TakesInputs(name string) bool {
-	return name == "auto" || name == "orffvar" || strings.HasPrefix(name, "var")
+	return strings.HasPrefix(name, "auto") || name == "orffvar" || strings.HasPrefix(name, "var")
 }
 
 // Experts are the experts of auto that are used when none are named.
@@ -265,13 +270,13 @@ func numbered(name string, prefixes ...string) bool {
 // ModelName returns an error that lists the models unless name is one.
 func ModelName(name string) error {
 	switch name {
-	case "auto", "orffvar", "persistence", "seasonal", "kernelvar", "okvar", "onorma", "krls", "nystroem", "ngrc":
+	case "auto", "auto-light", "auto-tiny", "orffvar", "persistence", "seasonal", "kernelvar", "okvar", "onorma", "krls", "nystroem", "ngrc":
 		return nil
 	}
 	if numbered(name, "var", "ar") {
 		return nil
 	}
-	return fmt.Errorf("must be one of auto, orffvar, varN, arN, persistence, seasonal, kernelvar, okvar, onorma, krls, nystroem, ngrc (N = number of lags), got %q", name)
+	return fmt.Errorf("must be one of auto, auto-light, auto-tiny, orffvar, varN, arN, persistence, seasonal, kernelvar, okvar, onorma, krls, nystroem, ngrc (N = number of lags), got %q", name)
 }
 
 func (b *binder) validateOutput(c *Config) {

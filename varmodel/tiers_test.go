@@ -1,0 +1,138 @@
+package varmodel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/orffvar/forecaster/eval"
+)
+
+func init() {
+	models["auto-light"] = func(d, h int) (eval.Model, error) {
+		return NewAuto(AutoConfig{Dim: d, Horizon: h, Tier: TierLight})
+	}
+	models["auto-tiny"] = func(d, h int) (eval.Model, error) {
+		return NewAuto(AutoConfig{Dim: d, Horizon: h, Tier: TierTiny})
+	}
+}
+
+func TestTierErrors(t *testing.T) {
+	if _, err := NewAuto(AutoConfig{Dim: 1, Horizon: 1, Tier: "huge"}); err == nil || !strings.Contains(err.Error(), "Tier") {
+		t.Errorf("an unknown tier: error %v", err)
+	}
+	if _, err := NewAuto(AutoConfig{Dim: 1, Horizon: 1, Tier: TierTiny, Experts: []string{"orff1-level"}}); err == nil {
+		t.Error("an expert of another tier was accepted")
+	}
+}
+
+// heapOf returns the bytes that a series of the tier holds after 600 samples of x,
+// in the mean over several.
+func heapOf(t testing.TB, tier Tier, x [][]float64) float64 {
+	const series = 4
+	heap := func() float64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return float64(m.HeapAlloc)
+	}
+	keep := make([]eval.Forecaster, 0, series)
+	before := heap()
+	for range series {
+		f := newAuto(t, AutoConfig{Dim: len(x[0]), Horizon: 1, Tier: tier}).NewSeries()
+		for _, y := range x[:600] {
+			if err := f.Observe(y); err != nil {
+				t.Fatal(err)
+			}
+		}
+		keep = append(keep, f)
+	}
+	after := heap()
+	runtime.KeepAlive(keep)
+	runtime.KeepAlive(x)
+	return (after - before) / series
+}
+
+// The memory that is announced is what a series takes, within a third, and the
+// tiers are ordered by it.
+func TestAutoMemory(t *testing.T) {
+	x := randomSeries(rand.New(rand.NewPCG(31, 32)), 600, 5, 0)
+	last := math.Inf(1)
+	for _, tier := range Tiers {
+		said, err := AutoMemory(AutoConfig{Dim: 5, Horizon: 1, Tier: tier})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := heapOf(t, tier, x)
+		t.Logf("%s: %d bytes announced, %.0f held", tier, said, got)
+		if got > 1.2*float64(said) || got < .7*float64(said) {
+			t.Errorf("%s: %d bytes announced, %.0f held", tier, said, got)
+		}
+		if got >= last {
+			t.Errorf("%s holds as much as the tier before", tier)
+		}
+		last = got
+	}
+}
+
+// cost returns the microseconds that a sample takes once the tier has settled: the
+// fastest of several passes over each dozen of samples. longest is the most that
+// one sample took from the first to the last.
+func cost(t testing.TB, tier Tier, x [][]float64) (mean, longest float64) {
+	const settled, dozen, passes = 4600, 12, 7
+	fastest, single := make([]float64, (len(x)-settled)/dozen), make([]float64, len(x))
+	for pass := range passes {
+		f := newAuto(t, AutoConfig{Dim: len(x[0]), Horizon: 1, Tier: tier}).NewSeries()
+		start := time.Now()
+		for i, y := range x {
+			begin := time.Now()
+			if err := f.Observe(y); err != nil {
+				t.Fatal(err)
+			}
+			now := time.Now()
+			if e := now.Sub(begin).Seconds() * 1e6; pass == 0 || e < single[i] {
+				single[i] = e
+			}
+			if k := (i - settled) / dozen; i >= settled && (i-settled)%dozen == dozen-1 && k < len(fastest) {
+				if e := now.Sub(start).Seconds() * 1e6 / dozen; pass == 0 || e < fastest[k] {
+					fastest[k] = e
+				}
+				start = now
+			} else if i == settled-1 {
+				start = now
+			}
+		}
+	}
+	for _, v := range fastest {
+		mean += v / float64(len(fastest))
+	}
+	return mean, slices.Max(single)
+}
+
+// The table of the tiers: microseconds a sample and kilobytes a series at several
+// dimensions, and the geometric mean of Protocol B.
+func TestProtocolTiers(t *testing.T) {
+	measuring(t)
+	sets := loadNine(t)
+	t.Log("tier | µs at d=5, 7, 31 | longest sample at d=7 | KB at d=5, 7, 31 | Protocol B | ETTh2 | per series")
+	for _, tier := range Tiers {
+		var times, sizes []string
+		var longest float64
+		for _, d := range []int{5, 7, 31} {
+			x := randomSeries(rand.New(rand.NewPCG(33, 34)), 5200, d, 0)
+			mean, most := cost(t, tier, x)
+			if d == 7 {
+				longest = most
+			}
+			times, sizes = append(times, fmt.Sprintf("%.2f", mean)), append(sizes, fmt.Sprintf("%.0f", heapOf(t, tier, x)/1e3))
+		}
+		v, mean := relative(t, sets, func(d int) (eval.Model, error) { return NewAuto(AutoConfig{Dim: d, Horizon: 1, Tier: tier}) })
+		t.Logf("%s | %s | %.0f | %s | %.4f | %.4f | %.4f", tier, strings.Join(times, ", "), longest, strings.Join(sizes, ", "), mean, v[0], v)
+	}
+}
