@@ -4,11 +4,8 @@ package main
 
 import (
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/orffvar/forecaster/internal/testserver"
 )
 
 // TestLintConnect: what a user sees of servers that are right, and that are not
@@ -50,32 +47,5 @@ func TestLintConnect(t *testing.T) {
 			}
 		}
 		t.Logf("%s\n%s", c.set, out)
-	}
-}
-
-// The same with real servers.
-func TestLintConnectReal(t *testing.T) {
-	if testing.Short() {
-		t.Skip("real servers take some seconds to start")
-	}
-	k := testserver.StartKafka(t)
-	k.CreateTopic("metrics", 3)
-	i := testserver.StartInfluxDB(t)
-	bucket := i.CreateDatabase("forecasts")
-	file := filepath.Join(t.TempDir(), "c.yaml")
-	lint := func(topic, bucket string) (int, string) {
-		writeFile(t, file, []byte("input: {kafka: {brokers: ["+k.Addr+"], topics: ["+topic+"]}}\noutput: {influxdb: {url: "+i.URL+", bucket: "+bucket+"}}\n"))
-		code, out, _ := call(t, "lint", "-c", file, "--connect")
-		t.Log(out)
-		return code, out
-	}
-	if code, out := lint("metrics", bucket); code != exitDone || !strings.Contains(out, "3 partitions") {
-		t.Errorf("exit code %d\n%s", code, out)
-	}
-	if code, out := lint("metric", bucket); code != exitFailed || !strings.Contains(out, "there is no topic metric") {
-		t.Errorf("exit code %d\n%s", code, out)
-	}
-	if code, out := lint("metrics", "elsewhere"); code != exitFailed || !strings.Contains(out, "output.influxdb: ") {
-		t.Errorf("exit code %d\n%s", code, out)
 	}
 }
