@@ -103,7 +103,12 @@ func (n *newest) Write(_ context.Context, b *stream.Batch) error {
 func (n *newest) Close() error { return nil }
 
 func printForecasts(w io.Writer, b *stream.Batch) {
-	t := newTable(3, "series", "time", "target", "yhat", "lower", "upper")
+	header := []string{"series", "time", "target", "yhat", "lower", "upper"}
+	joint := len(b.Forecasts) > 0 && b.Forecasts[0].JointLower != nil
+	if joint {
+		header = append(header, "joint lower", "joint upper")
+	}
+	t := newTable(3, header...)
 	for i := range b.Forecasts {
 		f := &b.Forecasts[i]
 		for j, target := range f.Series.Variables {
@@ -111,10 +116,14 @@ func printForecasts(w io.Writer, b *stream.Batch) {
 			if len(f.Lower) > 0 {
 				lower, upper = f.Lower[j], f.Upper[j] // of the first level
 			}
-			t.AppendRow([]any{
+			row := []any{
 				f.Series.Name, time.Unix(0, f.Time).UTC().Format(time.RFC3339), target,
 				number(f.Yhat[j]), number(lower), number(upper),
-			})
+			}
+			if joint {
+				row = append(row, number(f.JointLower[j]), number(f.JointUpper[j]))
+			}
+			t.AppendRow(row)
 		}
 	}
 	fmt.Fprintln(w, t.Render())
@@ -135,6 +144,7 @@ func forecastsJSON(dataset string, c *config.Config, b *stream.Batch) any {
 		Horizon   int        `json:"horizon"`
 		Yhat      number     `json:"yhat"`
 		Intervals []interval `json:"intervals"`
+		Joint     *interval  `json:"joint,omitempty"` // the region of the first level
 	}
 	points := []point{}
 	for i := range b.Forecasts {
@@ -147,6 +157,9 @@ func forecastsJSON(dataset string, c *config.Config, b *stream.Batch) any {
 			}
 			for l, level := range c.Model.Levels {
 				p.Intervals = append(p.Intervals, interval{number(level), number(f.Lower[l*dim+j]), number(f.Upper[l*dim+j])})
+			}
+			if f.JointLower != nil {
+				p.Joint = &interval{number(c.Model.Levels[0]), number(f.JointLower[j]), number(f.JointUpper[j])}
 			}
 			points = append(points, p)
 		}
