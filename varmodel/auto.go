@@ -200,7 +200,9 @@ type autoSeries struct {
 	local  *localMean
 	past   *history
 	glitch *glitch // nil without
-	mixer  *mixer
+
+	targets *history // what is learnt in place of past, when observe was given it
+	mixer   *mixer
 
 	rebuild   *rebuild      // nil without rebuilding, or when series share the weights
 	season    *seasonSearch // nil when it is given, or there are no samples to look at
@@ -218,7 +220,10 @@ type autoSeries struct {
 	observed     []bool    // scratch
 }
 
-func (s *autoSeries) Observe(y []float64) error {
+func (s *autoSeries) Observe(y []float64) error { return s.observe(y, y) }
+
+// observe implements sensitive.
+func (s *autoSeries) observe(y, target []float64) error {
 	if err := checkSample(y, s.m.cfg.Dim); err != nil {
 		return err
 	}
@@ -227,8 +232,14 @@ func (s *autoSeries) Observe(y []float64) error {
 			return fmt.Errorf("varmodel: coordinate %d is %g, beyond the limit %g", j, v, valueLimit)
 		}
 	}
+	elsewhere := &target[0] != &y[0]
 	copy(s.sample, y)
 	y = s.sample
+	if !elsewhere {
+		target = y
+	} else if s.targets == nil {
+		s.targets = newHistory(s.m.cfg.Dim, s.m.memory+1)
+	}
 	if s.broken {
 		s.resume(y)
 	}
@@ -245,14 +256,17 @@ func (s *autoSeries) Observe(y []float64) error {
 			if s.m.cfg.Shared { // other series have changed the weights
 				e.learner.PredictTo(out, s.phi[i])
 			}
-			e.learn(out, s.phi[i], y, s.frame.origin[e.target], s.frame.unit[e.target], s.observed)
+			e.learn(out, s.phi[i], target, s.frame.origin[e.target], s.frame.unit[e.target], s.observed)
 		}
 	}
 	if s.past.any() {
-		s.mixer.observe(y, last, s.pending)
+		s.mixer.observe(target, last, s.pending)
 		if s.outlook != nil {
 			s.outlook.observe(y)
 		}
+	}
+	if elsewhere {
+		s.targets.push(target, s.next, s.diff)
 	}
 	s.past.push(y, s.next, s.diff)
 	if s.inputs != nil {

@@ -20,6 +20,7 @@ import (
 // forgetting^age; 0 means 0.999. The error is the reason why the model has no
 // derivative: frequencies without a variance (Laplacian), features that are
 // constant almost everywhere (angular), no dependence on the other variables.
+// Of NewAuto every 16th sample is looked at.
 func NewInfluence(m eval.Model, dim int, forgetting float64) (eval.Model, error) {
 	setDefault(&forgetting, 0.999)
 	if err := checkForgetting(forgetting); err != nil {
@@ -32,7 +33,11 @@ func NewInfluence(m eval.Model, dim int, forgetting float64) (eval.Model, error)
 	if err := s.smooth(); err != nil {
 		return nil, fmt.Errorf("varmodel: no influence: %w", err)
 	}
-	return &influence{Model: m, dim: dim, forgetting: forgetting}, nil
+	every := 1
+	if _, ok := m.(*auto); ok {
+		every = influenceEvery
+	}
+	return &influence{Model: m, dim: dim, forgetting: math.Pow(forgetting, float64(every)), every: every}, nil
 }
 
 // sensitive is a Forecaster that knows the derivative of its one-step forecast.
@@ -54,10 +59,15 @@ type sensitive interface {
 	jacobianTo(jac []float64) (ok bool)
 }
 
+// influenceEvery is the number of samples of which one is looked at in a mixture,
+// whose derivative costs as much as all its experts.
+const influenceEvery = 16
+
 type influence struct {
 	eval.Model
 	dim        int
-	forgetting float64
+	forgetting float64 // from one derivative to the next
+	every      int     // samples
 }
 
 func (m *influence) NewSeries() eval.Forecaster {
@@ -73,6 +83,7 @@ type influenceSeries struct {
 	around
 	sensitive sensitive
 	m         *influence
+	samples   int // since the last derivative
 	weight    float64
 	abs, sum  []float64 // weighted sums of |J| and J over the lags
 	jac       []float64 // scratch
@@ -84,9 +95,10 @@ func (s *influenceSeries) observe(y, target []float64) error {
 	if err := s.sensitive.observe(y, target); err != nil {
 		return err
 	}
-	if !s.sensitive.jacobianTo(s.jac) {
+	if s.samples++; s.samples < s.m.every || !s.sensitive.jacobianTo(s.jac) {
 		return nil
 	}
+	s.samples = 0
 	d, n := s.m.dim, len(s.jac)/s.m.dim
 	f := s.m.forgetting
 	s.weight = f*s.weight + 1
@@ -122,6 +134,7 @@ func (s *influenceSeries) InfluenceTo(dst []float64) bool {
 func (s *influenceSeries) State(c *snapshot.Codec) {
 	s.Forecaster.State(c)
 	c.Section("influence")
+	c.Int(&s.samples)
 	c.Float64(&s.weight)
 	c.Float64s(s.abs)
 	c.Float64s(s.sum)

@@ -149,7 +149,11 @@ func (r *rebuild) learn(s *autoSeries, back int) {
 	phi := r.phi[:e.features()]
 	e.featuresTo(phi, f)
 	e.learner.PredictTo(r.out, phi)
-	e.learn(r.out, phi, s.past.lag(back-1), f.origin[e.target], f.unit[e.target], s.past.observedAt(back-1))
+	target := s.past.lag(back - 1)
+	if s.targets != nil {
+		target = s.targets.lag(back - 1)
+	}
+	e.learn(r.out, phi, target, f.origin[e.target], f.unit[e.target], s.past.observedAt(back-1))
 }
 
 // distance returns the median distance between inputs of the new expert that are

@@ -1,0 +1,191 @@
+package varmodel
+
+import (
+	"errors"
+	"math"
+
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+// smooth implements sensitive.
+func (s *autoSeries) smooth() error {
+	for _, e := range s.m.experts {
+		if e.order > 0 {
+			return nil
+		}
+	}
+	return errors.New("each coordinate is forecast from its own past alone")
+}
+
+func (s *autoSeries) lags() int { return s.m.depth }
+
+// jacobianTo implements sensitive: the mixture is linear in its experts, so its
+// derivative is the sum of theirs, at the weights and statistics as they are,
+//
+//	x^ = x + sum_k c_k (f_k - x).
+func (s *autoSeries) jacobianTo(jac []float64) bool {
+	if !s.pending {
+		return false
+	}
+	d := s.m.cfg.Dim
+	n := len(jac) / d
+	clear(jac)
+	c := make([]float64, s.mixer.experts)
+	var source []float64 // derivative of the source in the own lags, dim x lags
+	if e := s.m.source; e != nil {
+		source = make([]float64, d*s.lags())
+		for j := range d {
+			e.ownGradientTo(source[j*s.lags():(j+1)*s.lags()], j, s.frame)
+		}
+	}
+	own := make([]float64, s.lags())
+	for j := range d {
+		row := jac[j*n : (j+1)*n]
+		s.mixer.coefficientsTo(c, j)
+		row[j] = 1
+		for _, v := range c[1:] {
+			row[j] -= v
+		}
+		for k, e := range s.m.experts {
+			switch {
+			case c[k+1] == 0:
+			case e.own > 0:
+				clear(own)
+				e.ownGradientTo(own, j, s.frame)
+				for l, v := range own {
+					row[l*d+j] += c[k+1] * v
+				}
+			default:
+				e.addGradient(row, c[k+1], j, s.phi[k], s.frame, source)
+			}
+		}
+		// In standard deviations.
+		for i := range row {
+			if to := s.scaler.sd[j]; to > 0 {
+				row[i] *= s.scaler.sd[i%d] / to
+			} else {
+				row[i] = 0
+			}
+		}
+	}
+	return true
+}
+
+// coefficientsTo writes the derivative of the mixture of coordinate j in each
+// expert's forecast, as forecastTo has left it; persistence, the first, has none.
+func (m *mixer) coefficientsTo(dst []float64, j int) {
+	clear(dst)
+	if m.novel(j) {
+		return
+	}
+	z := m.z[j*m.experts : (j+1)*m.experts]
+	weight := m.aggregate[j].weight
+	if m.stack == nil {
+		copy(dst, weight)
+		return
+	}
+	both, aggregate := m.both[j].weight, m.choice(j)[0]
+	stacked := aggregate + m.stackOf(z, aggregate)
+	low, high := 0, 0 // experts that bound the stack; persistence, of no increment, is one
+	for k, v := range z {
+		if v < z[low] {
+			low = k
+		}
+		if v > z[high] {
+			high = k
+		}
+	}
+	theta := m.stack.Weights()
+	var sum float64
+	for _, v := range theta {
+		sum += v
+	}
+	for k := range dst {
+		dst[k] = both[0] * weight[k]
+		switch {
+		case stacked >= z[low] && stacked <= z[high]:
+			dst[k] += both[1] * (weight[k] + theta[k] - sum*weight[k])
+		case stacked < z[low] && k == low || stacked > z[high] && k == high:
+			dst[k] += both[1]
+		}
+	}
+}
+
+// ownGradientTo writes the derivative of the forecast of coordinate j in its own
+// lags.
+func (e *expert) ownGradientTo(dst []float64, j int, f *frame) {
+	theta := e.ownWeights(j)
+	dst[0] = 1
+	if sd := f.scaler.sd[j]; sd > 0 {
+		dst[0] += f.step[j] * theta[1] / sd
+	}
+	for l, v := range theta[2:] { // of the increment from lag l+1 to lag l
+		dst[l] += v
+		dst[l+1] -= v
+	}
+}
+
+func (e *expert) ownWeights(j int) []float64 {
+	if l, ok := e.learner.(*yuleWalker); ok {
+		return l.weightsOf(j)
+	}
+	return e.learner.(perCoordinate)[j].Weights()
+}
+
+// addGradient adds c times the derivative of the forecast of coordinate j to row,
+// lags x dim.
+func (e *expert) addGradient(row []float64, c float64, j int, phi []float64, f *frame, source []float64) {
+	d, size := e.dim, e.order*e.dim
+	m := len(phi)
+	w := e.learner.(linearLearner).Weights()[j*m : (j+1)*m]
+	unit := c * f.unit[e.target][j]
+	sd := f.scaler.sd
+	if e.target == local {
+		sd = f.local.sd
+	}
+	if e.target == increment {
+		row[j] += c
+	}
+	add := func(i int, gradient float64) {
+		if s := sd[i%d]; s > 0 {
+			row[i] += unit * gradient / s
+		}
+	}
+	n := 0
+	if e.linear > 0 {
+		for i := range size {
+			v := w[1+i]
+			if i+d < size {
+				v -= w[1+i+d] // features are differences between the lags
+			}
+			add(i, e.linear*v)
+		}
+		n = 1 + size
+	}
+	if e.long {
+		if source != nil {
+			q := len(source) / d
+			for i := range d {
+				v := unit * e.linear * w[n+i] / f.step[i]
+				for l, a := range source[i*q : (i+1)*q] {
+					row[l*d+i] += v * a
+				}
+				row[i] -= v
+			}
+		}
+		n += d
+	}
+	n += 2 * e.inputs
+	if e.random == nil || e.random.sigma == 0 {
+		return
+	}
+	k := e.random.frequencies
+	phi, w = phi[n:n+2*k], w[n:n+2*k]
+	slope := make([]float64, k)
+	for i := range slope {
+		slope[i] = w[k+i]*phi[i] - w[i]*phi[k+i]
+	}
+	for i := range size {
+		add(i, 2*math.Pi/e.random.sigma*vec.Dot(e.random.w[i*k:(i+1)*k], slope))
+	}
+}

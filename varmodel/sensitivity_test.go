@@ -1,0 +1,91 @@
+package varmodel
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/orffvar/forecaster/eval"
+)
+
+// chain is a nonlinear process in which coordinate 0 drives coordinate 1, and
+// coordinate 2 is on its own.
+func chain(n int) [][]float64 {
+	rng := rand.New(rand.NewPCG(31, 32))
+	x := make([][]float64, n)
+	p := []float64{0, 0, 0}
+	for t := range x {
+		p = []float64{
+			.6*p[0] + rng.NormFloat64(),
+			.3*p[1] + 2*math.Tanh(p[0]) + .3*rng.NormFloat64(),
+			.8*p[2] + rng.NormFloat64(),
+		}
+		x[t] = p
+	}
+	return x
+}
+
+// The Jacobian of auto against central differences of its forecast, with weights
+// and statistics held. With a step of 1e-5 standard deviations rounding leaves
+// 1e-10 and the third derivative less; 1e-6 is asked for.
+func TestJacobianOfAuto(t *testing.T) {
+	for _, experts := range [][]string{nil, {"ar96", "orff3"}, {"ar6", "var2"}, {"orff1-level", "orff1-additive", "orff3-local"}} {
+		s := newAuto(t, AutoConfig{Dim: 3, Horizon: 1, Experts: experts}).NewSeries().(*autoSeries)
+		for _, y := range chain(700) {
+			if err := s.Observe(y); err != nil {
+				t.Fatal(err)
+			}
+		}
+		const d = 3
+		n := d * s.lags()
+		jac := make([]float64, d*n)
+		if !s.jacobianTo(jac) {
+			t.Fatal("no derivative")
+		}
+		s.frame.recent = nil // taken from the past
+		worst, scale := 0., 0.
+		for i := range n {
+			at := &s.past.lag(i / d)[i%d]
+			x, h := *at, 1e-5*s.scaler.sd[i%d]
+			var f [2][d]float64
+			for side, v := range []float64{x + h, x - h} {
+				*at = v
+				s.predict()
+				copy(f[side][:], s.next)
+			}
+			*at = x
+			for j := range d {
+				want := (f[0][j] - f[1][j]) / (2 * h) * s.scaler.sd[i%d] / s.scaler.sd[j]
+				worst, scale = max(worst, math.Abs(jac[j*n+i]-want)), max(scale, math.Abs(want))
+			}
+		}
+		if worst > 1e-6*scale || scale < .1 {
+			t.Errorf("%v: derivatives of up to %.3g, off by up to %.3g", experts, scale, worst)
+		}
+	}
+}
+
+// The graph of auto has the edge that there is, and not the ones that there are not.
+func TestInfluenceGraphOfAuto(t *testing.T) {
+	rows := chain(1200)
+	newModel := func() (eval.Model, error) {
+		m, err := NewAuto(AutoConfig{Dim: 3, Horizon: 1, Experts: []string{"ar6", "var1", "orff1", "orff3"}})
+		if err != nil {
+			return nil, err
+		}
+		return NewInfluence(m, 3, 0)
+	}
+	g, err := InfluenceGraph(newModel, rows, 20, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("influence %.3f, threshold %.3f", g.Influence, g.Threshold)
+	if !g.Edge(1, 0) {
+		t.Error("0 does not drive 1")
+	}
+	for _, e := range [][2]int{{0, 2}, {2, 0}, {2, 1}} {
+		if math.Abs(g.Influence[e[0]*3+e[1]]) > .2*math.Abs(g.Influence[1*3+0]) {
+			t.Errorf("influence of %d on %d", e[1], e[0])
+		}
+	}
+}
