@@ -19,6 +19,7 @@ const module = "github.com/orffvar/forecaster/"
 var layers = map[string][]string{
 	"internal/vec":      {"internal/snapshot"},
 	"internal/snapshot": {},
+	"internal/decimal":  {},
 	"internal/secret":   {},
 	"internal/config":   {"internal/secret"},
 	"internal/dataset":  {"eval"},
@@ -29,17 +30,17 @@ var layers = map[string][]string{
 	"varmodel": {"internal/vec", "internal/snapshot", "orff", "sgd", "eval"},
 
 	"stream":            {"internal/snapshot", "eval"},
-	"stream/format":     {"stream"},
-	"stream/lineproto":  {"stream"},
-	"stream/file":       {"stream", "stream/format"},
+	"stream/format":     {"stream", "internal/decimal"},
+	"stream/lineproto":  {"stream", "internal/decimal"},
+	"stream/file":       {"stream", "stream/format", "internal/decimal"},
 	"stream/sim":        {"stream", "stream/format", "eval"},
-	"stream/kafka":      {"stream", "internal/secret"},
+	"stream/kafka":      {"stream", "internal/secret", "internal/decimal"},
 	"stream/influx":     {"stream", "stream/lineproto", "internal/secret"},
 	"stream/streamtest": {"stream", "eval", "internal/snapshot"},
 }
 
 // pure are the packages whose results depend on their input alone.
-var pure = []string{"internal/vec", "internal/snapshot", "orff", "sgd", "eval", "varmodel"}
+var pure = []string{"internal/vec", "internal/snapshot", "internal/decimal", "orff", "sgd", "eval", "varmodel"}
 
 // impure are the files of package stream that may know of time, goroutines and
 // contexts; all others belong to the engine.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/stream"
 	"github.com/orffvar/forecaster/stream/format"
 )
@@ -77,7 +78,7 @@ func appendNumber(dst []byte, v float64) []byte {
 	if math.IsNaN(v) {
 		return dst
 	}
-	return strconv.AppendFloat(dst, v, 'g', -1, 64)
+	return decimal.Append(dst, v)
 }
 
 // appendText quotes s if need be (RFC 4180).

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -72,7 +73,7 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 	}
 	d := &CSV{c: c, series: -1, variable: -1, seen: interner{}}
 	for _, s := range c.Missing {
-		if v, err := parseFloat([]byte(s)); err == nil && v-v == 0 {
+		if v, err := decimal.Parse([]byte(s)); err == nil && v-v == 0 {
 			d.sentinel = true
 		}
 	}
@@ -216,7 +217,7 @@ func (d *CSV) value(text []byte) (float64, *stream.DataError) {
 	if len(text) == 0 {
 		return math.NaN(), nil
 	}
-	v, err := parseFloat(text)
+	v, err := decimal.Parse(text)
 	if err == nil && v-v == 0 && !d.sentinel {
 		return v, nil
 	}
@@ -224,7 +225,7 @@ func (d *CSV) value(text []byte) (float64, *stream.DataError) {
 	if len(text) == 0 || contains(d.c.Missing, text) {
 		return math.NaN(), nil
 	}
-	v, err = parseFloat(text)
+	v, err = decimal.Parse(text)
 	switch {
 	case err != nil:
 		return 0, &stream.DataError{Reason: stream.Malformed, Detail: "a number"}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-faster/jx"
 
+	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -425,7 +426,7 @@ func (d *JSON) number(name string) error {
 		if err != nil {
 			return err
 		}
-		if v, err = parseFloat(n); err != nil { // out of range is infinite: the engine refuses it as such
+		if v, err = decimal.Parse(n); err != nil { // out of range is infinite: the engine refuses it as such
 			return err
 		}
 	case jx.Null:

@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 
+	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -128,15 +129,15 @@ func plainNumber(text []byte) (float64, bool) {
 		if bytes.IndexByte(digits, '.') >= 0 || last == 'u' && len(digits) > 0 && digits[0] == '-' {
 			return 0, false
 		}
-		v, ok := parseDecimal(digits)
+		v, ok := decimal.ParsePlain(digits)
 		return v + 0, ok // an integer has no negative zero
 	}
-	if v, ok := parseDecimal(text); ok {
+	if v, ok := decimal.ParsePlain(text); ok {
 		return v, true
 	}
 	if text[0] == '+' || !isNumber(text) {
 		return 0, false
 	}
-	v, err := parseFloat(text)
+	v, err := decimal.Parse(text)
 	return v, err == nil && v-v == 0
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -110,7 +111,7 @@ func appendMember(dst []byte, name string, v float64) []byte {
 	if v-v != 0 {
 		return append(dst, "null"...)
 	}
-	return strconv.AppendFloat(dst, v, 'g', -1, 64)
+	return decimal.Append(dst, v)
 }
 
 func appendTime(dst []byte, name string, t int64) []byte {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/orffvar/forecaster/internal/decimal"
 	"github.com/orffvar/forecaster/stream"
 )
 
@@ -216,7 +217,7 @@ func (l *line) tag(name, value string) {
 // number appends a tag that is a number.
 func (l *line) number(name string, value float64) {
 	l.dst = append(append(append(l.dst, ','), name...), '=')
-	l.dst = strconv.AppendFloat(l.dst, value, 'g', -1, 64)
+	l.dst = decimal.Append(l.dst, value)
 }
 
 // field begins a field.
@@ -233,7 +234,7 @@ func (l *line) field(name string) {
 func (l *line) float(name string, v float64) {
 	if v-v == 0 {
 		l.field(name)
-		l.dst = strconv.AppendFloat(l.dst, v, 'g', -1, 64)
+		l.dst = decimal.Append(l.dst, v)
 	}
 }
 

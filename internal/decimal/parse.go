@@ -1,4 +1,4 @@
-package format
+package decimal
 
 import (
 	"errors"
@@ -6,25 +6,26 @@ import (
 	"strconv"
 )
 
-var errNumber = errors.New("not a number")
+// ErrSyntax is the error of text that is not a number.
+var ErrSyntax = errors.New("decimal: not a number")
 
-// parseFloat is strconv.ParseFloat in less than half the time for most decimals.
-// The error is errNumber, or nil; what is out of range is infinite.
-func parseFloat(text []byte) (float64, error) {
-	if v, ok := parseDecimal(text); ok {
+// Parse is strconv.ParseFloat in less than half the time for most decimals.
+// The error is ErrSyntax, or nil; what is out of range is infinite.
+func Parse(text []byte) (float64, error) {
+	if v, ok := ParsePlain(text); ok {
 		return v, nil
 	}
 	v, err := strconv.ParseFloat(string(text), 64)
 	if err != nil && !math.IsInf(v, 0) {
-		return 0, errNumber
+		return 0, ErrSyntax
 	}
 	return v, nil
 }
 
-// parseDecimal reads digits with at most a sign and a point. Where they make an
+// ParsePlain reads digits with at most a sign and a point. Where they make an
 // integer up to 2^53 and are not more than 19, the quotient of that and a power of
 // ten is the nearest float64 (Clinger 1990). It leaves all else to strconv.
-func parseDecimal(text []byte) (v float64, ok bool) {
+func ParsePlain(text []byte) (v float64, ok bool) {
 	i, negative := 0, false
 	if len(text) > 0 && text[0] == '-' {
 		i, negative = 1, true

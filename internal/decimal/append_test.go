@@ -1,0 +1,82 @@
+package decimal_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"github.com/orffvar/forecaster/internal/decimal"
+)
+
+func checkShortest(t *testing.T, v float64) {
+	t.Helper()
+	if got, want := string(decimal.Append(nil, v)), strconv.FormatFloat(v, 'g', -1, 64); got != want {
+		t.Errorf("%x: got %s, want %s", math.Float64bits(v), got, want)
+	}
+}
+
+// TestAppend compares with strconv: numbers of every binary and decimal
+// exponent with the digits that are hardest, and a million others.
+func TestAppend(t *testing.T) {
+	for _, v := range []float64{
+		0, math.Copysign(0, -1), math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, math.SmallestNonzeroFloat64, 0x1p-1022, 0x1.fffffffffffffp-1023,
+		1, 10, 100, 123456, 1e5, 1e6, 1e20, 1e21, 1e22, 1e23, .1, .3, .5, 1e-4, 1e-5, 1.5, 5e-324, 9007199254740993, 41.13000106811523, 2.2250738585072014e-308, 8.41e21, 2.0019e-26,
+	} {
+		checkShortest(t, v)
+		checkShortest(t, -v)
+	}
+	for e := range uint64(2047) {
+		for _, f := range []uint64{0, 1, 2, 1<<52 - 1, 1<<52 - 2, 1 << 51, 0x8888888888888, 0x5555555555555} {
+			checkShortest(t, math.Float64frombits(e<<52|f))
+		}
+	}
+	for e := -325; e <= 308; e++ {
+		for d := 1; d < 100; d++ {
+			v, err := strconv.ParseFloat(strconv.Itoa(d)+"e"+strconv.Itoa(e), 64)
+			if err == nil {
+				checkShortest(t, v)
+				checkShortest(t, math.Nextafter(v, 0))
+				checkShortest(t, math.Nextafter(v, math.Inf(1)))
+			}
+		}
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200_000 {
+		checkShortest(t, math.Float64frombits(r.Uint64()))
+		checkShortest(t, r.NormFloat64())
+		checkShortest(t, math.Round(1e4*r.NormFloat64())/1e3)
+	}
+}
+
+func TestAppendDoesNotAllocate(t *testing.T) {
+	buf := make([]byte, 0, 64)
+	if n := testing.AllocsPerRun(100, func() { buf = decimal.Append(buf[:0], math.Pi) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func FuzzAppend(f *testing.F) {
+	f.Add(1.5)
+	f.Fuzz(func(t *testing.T, v float64) { checkShortest(t, v) })
+}
+
+func BenchmarkAppend(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		v    float64
+	}{{"17 digits", 41.13000106811523 * math.Pi}, {"4 digits", 12.25}, {"integer", 1234}} {
+		b.Run(c.name+"/ours", func(b *testing.B) {
+			var buf []byte
+			for b.Loop() {
+				buf = decimal.Append(buf[:0], c.v)
+			}
+		})
+		b.Run(c.name+"/strconv", func(b *testing.B) {
+			var buf []byte
+			for b.Loop() {
+				buf = strconv.AppendFloat(buf[:0], c.v, 'g', -1, 64)
+			}
+		})
+	}
+}
