@@ -28,23 +28,32 @@ const (
 	Month   CalendarTerm = "month"   // of the year
 )
 
-// Calendar makes inputs of the time, in UTC.
-type Calendar []CalendarTerm
+// Calendar makes inputs of the time. The zero value makes none.
+type Calendar struct {
+	terms []CalendarTerm
+	zone  *time.Location
+}
 
-// NewCalendar returns an error unless names are different terms.
-func NewCalendar(names []string) (Calendar, error) {
+// NewCalendar returns the calendar with the given terms in a time zone of the IANA
+// data base, such as Europe/Rome; "" is UTC. The error says which name is unknown
+// or there twice.
+func NewCalendar(names []string, zone string) (Calendar, error) {
 	var c Calendar
+	var err error
+	if c.zone, err = time.LoadLocation(zone); err != nil {
+		return Calendar{}, fmt.Errorf("eval: %w", err)
+	}
 	for _, name := range names {
 		t := CalendarTerm(name)
 		if t.harmonics() == 0 {
-			return nil, fmt.Errorf("eval: a calendar term is hour, weekday or month, got %q", name)
+			return Calendar{}, fmt.Errorf("eval: a calendar term is hour, weekday or month, got %q", name)
 		}
-		for _, other := range c {
+		for _, other := range c.terms {
 			if other == t {
-				return nil, fmt.Errorf("eval: the calendar has %s twice", name)
+				return Calendar{}, fmt.Errorf("eval: the calendar has %s twice", name)
 			}
 		}
-		c = append(c, t)
+		c.terms = append(c.terms, t)
 	}
 	return c, nil
 }
@@ -64,7 +73,7 @@ func (t CalendarTerm) harmonics() int {
 // Len returns the number of inputs.
 func (c Calendar) Len() int {
 	n := 0
-	for _, t := range c {
+	for _, t := range c.terms {
 		n += 2 * t.harmonics()
 	}
 	return n
@@ -72,10 +81,13 @@ func (c Calendar) Len() int {
 
 // To writes the inputs of a time, ns since 1970, into dst, of length Len.
 func (c Calendar) To(dst []float64, ns int64) {
-	t := time.Unix(0, ns).UTC()
+	if len(c.terms) == 0 {
+		return
+	}
+	t := time.Unix(0, ns).In(c.zone)
 	day := float64(t.Hour()) + float64(t.Minute())/60 + float64(t.Second())/3600
 	i := 0
-	for _, term := range c {
+	for _, term := range c.terms {
 		var turn float64
 		switch term {
 		case Hour:

@@ -7,13 +7,13 @@ import (
 )
 
 func TestCalendar(t *testing.T) {
-	if _, err := NewCalendar([]string{"hour", "day"}); err == nil {
+	if _, err := NewCalendar([]string{"hour", "day"}, ""); err == nil {
 		t.Error("day is no term")
 	}
-	if _, err := NewCalendar([]string{"hour", "hour"}); err == nil {
+	if _, err := NewCalendar([]string{"hour", "hour"}, ""); err == nil {
 		t.Error("hour twice")
 	}
-	c, err := NewCalendar([]string{"hour", "weekday", "month"})
+	c, err := NewCalendar([]string{"hour", "weekday", "month"}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,6 +44,18 @@ func TestCalendar(t *testing.T) {
 	}
 	if same := at("2026-01-05T08:00:00+02:00"); !near(same, monday) {
 		t.Errorf("the same time elsewhere: %v, want %v", same, monday)
+	}
+	if _, err := NewCalendar(nil, "Europe/Atlantis"); err == nil {
+		t.Error("a zone that does not exist")
+	}
+	local, err := NewCalendar([]string{"hour"}, "Europe/Rome")
+	if err != nil {
+		t.Fatal(err)
+	}
+	summer := make([]float64, local.Len())
+	local.To(summer, time.Date(2026, 7, 1, 4, 0, 0, 0, time.UTC).UnixNano()) // six o'clock there
+	if !near(summer, monday[:6]) {
+		t.Errorf("six o'clock in Rome: %v, want %v", summer, monday[:6])
 	}
 	seen := make(map[float64]bool) // seven different days
 	for d := range 7 {

@@ -210,7 +210,6 @@ func (c EngineConfig) withDefaults() (EngineConfig, error) {
 	c.Levels = slices.Clone(c.Levels)
 	c.Variables = slices.Clone(c.Variables)
 	c.Exogenous = slices.Clone(c.Exogenous)
-	c.Calendar = slices.Clone(c.Calendar)
 	c.Baselines = slices.Clone(c.Baselines)
 	return c, errors.Join(errs...)
 }

@@ -152,7 +152,10 @@ func TestInputsSurviveARestart(t *testing.T) {
 // filled gaps as well.
 func TestCalendarIsThatOfTheTarget(t *testing.T) {
 	var log []string
-	calendar := eval.Calendar{eval.Hour}
+	calendar, err := eval.NewCalendar([]string{"hour"}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
 	e := takerEngine(t, &log, func(c *stream.EngineConfig) { c.Exogenous, c.Calendar, c.Interval = nil, calendar, time.Hour })
 	give(t, e, []input{{0, []string{"x"}, []float64{1}}, {2 * 3600, []string{"x"}, []float64{3}}})
 	for hour, y := range []string{"[1]", "[NaN]", "[3]"} {

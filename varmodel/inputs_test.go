@@ -160,7 +160,7 @@ func TestProtocolCalendar(t *testing.T) {
 		data := &eval.Dataset{Name: name, Variables: make([]string, len(x[0])), Series: []eval.Series{s}}
 		skills := make(map[int][]float64)
 		for _, terms := range [][]string{nil, {"hour"}, {"hour", "weekday"}, {"hour", "weekday", "month"}} {
-			c, err := eval.NewCalendar(terms)
+			c, err := eval.NewCalendar(terms, "")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,7 +18,7 @@ import (
 
 // calendarOf returns the calendar of a configuration, which was validated.
 func calendarOf(c config.Model) eval.Calendar {
-	calendar, err := eval.NewCalendar(c.Calendar)
+	calendar, err := eval.NewCalendar(c.Calendar, c.TimeZone)
 	if err != nil {
 		panic(err.Error())
 	}

@@ -178,6 +178,7 @@ type Model struct {
 	Drift       Drift     `yaml:"drift"`
 	Exogenous   []string  `yaml:"exogenous"` // variables that are inputs and not forecast
 	Calendar    []string  `yaml:"calendar"`  // hour, weekday, month
+	TimeZone    string    `yaml:"time_zone"` // of the calendar
 	Kernel      Kernel    `yaml:"kernel"`
 	Loss        Loss      `yaml:"loss"`
 	Optimiser   Optimiser `yaml:"optimiser"`
@@ -288,7 +289,7 @@ func Default() *Config {
 		Pipeline: Pipeline{Fill: "none", Several: "latest", MaxGap: 1000, Scope: "series", Lineage: 10, GoodCopy: 1000, MaxSeries: 100_000, MaxDim: 1024, MaxAbs: 1e50},
 		Model: Model{
 			Type: "auto", Tier: "auto", Order: 3, Horizon: 1, Levels: []float64{.9}, Frequencies: 50,
-			Ridge: 100, Forgetting: .9995, Seed: 1, Precision: "float64", Intervals: "model",
+			Ridge: 100, Forgetting: .9995, Seed: 1, Precision: "float64", Intervals: "model", TimeZone: "UTC",
 			Drift:  Drift{Detect: true, Action: "none", FalseAlarms: 1e-4},
 			Kernel: defaultKernel(), Loss: Loss{Name: "squared"}, Optimiser: defaultOptimiser(),
 		},

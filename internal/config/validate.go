@@ -211,6 +211,8 @@ func (b *binder) validateInputs(c *Config) {
 		b.oneOf("model.calendar", v, "hour", "weekday", "month")
 		b.need(!slices.Contains(m.Calendar[:i], v), "model.calendar", "has %q twice", v)
 	}
+	_, err := time.LoadLocation(m.TimeZone)
+	b.need(err == nil && m.TimeZone != "Local", "model.time_zone", "must be a time zone such as UTC or Europe/Rome, got %q", m.TimeZone)
 	takes := TakesInputs(m.Type)
 	b.need(takes || len(m.Exogenous) == 0, "model.exogenous", "is used by auto, orffvar and varN, not by %s", m.Type)
 	b.need(takes || len(m.Calendar) == 0, "model.calendar", "is used by auto, orffvar and varN, not by %s", m.Type)
