@@ -252,9 +252,9 @@ func (b *binder) validateKernel(c *Config) {
 			b.need(k.Rough() == "", "model.influence", "needs a derivative: %s", k.Rough())
 		case m.Type == "orffvar":
 			b.need(o.Step == "newton", "model.influence", "needs model.optimiser.step: newton with orffvar, got %s", o.Step)
-		case m.Type == "ngrc" || strings.HasPrefix(m.Type, "var"):
+		case m.Type == "auto" || m.Type == "ngrc" || strings.HasPrefix(m.Type, "var"):
 		default:
-			b.need(false, "model.influence", "is known for varN, orffvar, ngrc and the models of a kernel, not for %s", m.Type)
+			b.need(false, "model.influence", "is known for auto, orffvar, varN, ngrc and the models of a kernel, not for %s", m.Type)
 		}
 	}
 	if !IsKernelModel(m.Type) {

@@ -24,7 +24,7 @@ func TestKernelCombinations(t *testing.T) {
 		{"model.influence=true model.kernel.name=laplacian", "no variance"},
 		{"model.influence=true model.kernel.name=matern12", "no variance"},
 		{"model.influence=true model.kernel.name=angular", "constant almost everywhere"},
-		{"model.influence=true model.type=auto", "not for auto"},
+		{"model.influence=true model.type=persistence", "not for persistence"},
 		{"model.influence=true model.type=orffvar model.optimiser.step=plain", "needs model.optimiser.step: newton"},
 		{"model.precision=float32", "is for model.type: orffvar"},
 		{"model.precision=float32 model.type=orffvar", "model.optimiser.step: plain"},
