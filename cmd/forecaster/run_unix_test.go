@@ -243,7 +243,7 @@ func TestSeveralMembers(t *testing.T) {
 	_, text, _ := strings.Cut(page, "```yaml\n")
 	text, _, _ = strings.Cut(text, "```")
 	text = strings.NewReplacer("localhost:9092", broker.Addr, "http://localhost:8086", db.URL, `org: "..."`, "org: any",
-		`token: "..."`, `token: "a:b"`, "session_timeout: 10s", "session_timeout: 6s", "bucket: forecasts", "bucket: forecasts/autogen").Replace(text)
+		`token: "..."`, `token: "a:b"`, "session_timeout: 10s", "session_timeout: 15s", "bucket: forecasts", "bucket: forecasts/autogen").Replace(text)
 	file := filepath.Join(dir, "members.yaml")
 	writeFile(t, file, []byte(text))
 

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/orffvar/forecaster/eval"
@@ -199,7 +200,7 @@ func openOutputs(c *config.Config, log *slog.Logger, taps ...stream.Sink) (*outp
 	if err != nil {
 		return nil, err
 	}
-	o := &outputs{sink: tee(taps), letters: letters, drop: drop}
+	o := &outputs{sink: slices.Clone(tee(taps)), letters: letters, drop: drop}
 	if err := o.openSinks(c, log); err != nil {
 		_ = o.Close() // nothing was written
 		return nil, err
