@@ -279,7 +279,9 @@ func TestSeveralMembers(t *testing.T) {
 			t.Fatalf("%s: %d observations in InfluxDB, want %d", what, points(), at*series*2)
 		}
 	}
-	member := func() *program { return start(t, "forecaster", "run", "-c", file, "--set", "server.listen=127.0.0.1:0", "--set", "log.format=json") }
+	member := func() *program {
+		return start(t, "forecaster", "run", "-c", file, "--set", "server.listen=127.0.0.1:0", "--set", "log.format=json")
+	}
 
 	produce()
 	one := member()
