@@ -31,10 +31,9 @@ func BenchmarkReplay(b *testing.B) {
 	const rows = 20_000
 	path := filepath.Join(b.TempDir(), "series.csv")
 	writeBenchCSV(b, path, 7, rows)
-	for _, model := range []string{"persistence", "auto"} {
+	for _, model := range benchModels {
 		b.Run("model="+model, func(b *testing.B) {
-			c := config.Default()
-			c.Model.Type = model
+			c := benchConfig(model)
 			c.Input.File = &config.FileInput{Path: path}
 			start, cpu := time.Now(), processorTime()
 			for b.Loop() {
@@ -47,6 +46,20 @@ func BenchmarkReplay(b *testing.B) {
 			b.ReportMetric((processorTime()-cpu).Seconds()/time.Since(start).Seconds(), "processors")
 		})
 	}
+}
+
+// benchModels are what pipelines are timed with: the tiers of the default model, and
+// persistence, which costs nothing.
+var benchModels = []string{"full", "light", "tiny", "persistence"}
+
+func benchConfig(model string) *config.Config {
+	c := config.Default()
+	if model == "persistence" {
+		c.Model.Type = model
+	} else {
+		c.Model.Tier = model
+	}
+	return c
 }
 
 func replayToNowhere(b *testing.B, c *config.Config) {

@@ -26,8 +26,9 @@ import (
 )
 
 // BenchmarkKafka reads JSON of 7 variables from Kafka, in this process and a real
-// one, and writes to nowhere: with the default model and with persistence in its
-// place, in turns. It prints both rates and their ratio, medians over the rounds.
+// one, and writes to nowhere: with the tiers of the default model and with
+// persistence in its place, in turns. It prints the rates and their ratios to that
+// with persistence, medians over the rounds.
 //
 //	go test -run '^$' -bench Kafka -benchtime 5x ./cmd/forecaster
 func BenchmarkKafka(b *testing.B) {
@@ -49,12 +50,10 @@ func BenchmarkKafka(b *testing.B) {
 
 func compareModels(b *testing.B, broker string, rows int) {
 	produceJSON(b, broker, rows)
-	models := []string{"auto", "persistence"}
-	rates, cpu := make([][]float64, len(models)), make([][]float64, len(models))
+	rates, cpu := make([][]float64, len(benchModels)), make([][]float64, len(benchModels))
 	for b.Loop() {
-		for i, model := range models {
-			c := config.Default()
-			c.Model.Type = model
+		for i, model := range benchModels {
+			c := benchConfig(model)
 			start, used := time.Now(), processorTime()
 			fromKafka(b, broker, rows, c, stream.Discard{})
 			rates[i] = append(rates[i], float64(rows)/time.Since(start).Seconds())
@@ -62,11 +61,12 @@ func compareModels(b *testing.B, broker string, rows int) {
 		}
 	}
 	b.ReportMetric(0, "ns/op")
-	for i, model := range models {
+	best := medianOf(rates[len(rates)-1])
+	for i, model := range benchModels {
 		b.ReportMetric(medianOf(rates[i]), model+"/s")
 		b.ReportMetric(medianOf(cpu[i]), model+"-cpu-ns")
+		b.ReportMetric(100*medianOf(rates[i])/best, model+"-%of-persistence")
 	}
-	b.ReportMetric(100*medianOf(rates[0])/medianOf(rates[1]), "%of-persistence")
 }
 
 // produceJSON fills the topic metrics.
@@ -144,8 +144,8 @@ func medianOf(v []float64) float64 {
 //   - lines that were made before, the most that the database takes,
 //   - batches that were made before, which the sink encodes: its own share of the
 //     processor time is what this process uses, beside the database's,
-//   - the whole pipeline from a real Kafka, with persistence and with the default
-//     model.
+//   - the whole pipeline from a real Kafka, with persistence and with two tiers of
+//     the default model.
 //
 // It prints lines a second, medians over the rounds, and their ratios to the first.
 //
@@ -169,10 +169,11 @@ func BenchmarkInfluxDB(b *testing.B) {
 		}
 		return s
 	}
-	ways := []struct {
+	type way struct {
 		name  string
 		write func(bucket string) (lines int64)
-	}{
+	}
+	ways := []way{
 		{"ready", func(bucket string) int64 { return writeLines(b, db.URL, bucket, batches.lines) }},
 		{"sink", func(bucket string) int64 {
 			s := open(bucket)
@@ -184,20 +185,14 @@ func BenchmarkInfluxDB(b *testing.B) {
 			}
 			return s.Stats().Written
 		}},
-		{"persistence", func(bucket string) int64 {
+	}
+	for _, model := range []string{"persistence", "light", "full"} {
+		ways = append(ways, way{model, func(bucket string) int64 {
 			s := open(bucket)
 			defer s.Close()
-			c := config.Default()
-			c.Model.Type = "persistence"
-			fromKafka(b, k.Addr, rows, c, s)
+			fromKafka(b, k.Addr, rows, benchConfig(model), s)
 			return s.Stats().Written
-		}},
-		{"auto", func(bucket string) int64 {
-			s := open(bucket)
-			defer s.Close()
-			fromKafka(b, k.Addr, rows, config.Default(), s)
-			return s.Stats().Written
-		}},
+		}})
 	}
 	rates, shares := make([][]float64, len(ways)), make([][]float64, len(ways))
 	round := 0
