@@ -3,8 +3,8 @@ package varmodel
 import "github.com/orffvar/forecaster/eval"
 
 const (
-	driftKeep   = .1  // weight that what was learnt before keeps when it is to be forgotten
-	scalerKeep  = 50  // samples that the statistics of before count as
+	driftKeep   = .3  // weight that what was learnt before keeps when it is to be forgotten
+	scalerKeep  = 100 // samples that the statistics of before count as
 	fewestAgain = 100 // samples that a restart learns from, at least
 )
 

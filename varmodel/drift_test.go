@@ -162,7 +162,7 @@ func TestDriftActions(t *testing.T) {
 	}{
 		{eval.AdaptForget, changes[3], .03},
 		{eval.AdaptRestart, changes[3], .03},
-		{eval.AdaptScaler, changes[1], .03},
+		{eval.AdaptScaler, changes[1], .02},
 		{eval.AdaptForget, changes[0], -.01},
 		{eval.AdaptScaler, changes[0], -.01},
 	} {
