@@ -162,6 +162,7 @@ input:
 output:
   influxdb: {url: "http://%s", org: any, token: "a:b", bucket: %s}
 state: {topic: soak-state, interval: 1s}
+server: {enabled: true, listen: "127.0.0.1:0"}
 `, w.toK.Addr, topic, group, cmp.Or(w.session, 6*time.Second), w.toI.Addr, bucket))
 	for i := range w.procs {
 		w.launch(i)
