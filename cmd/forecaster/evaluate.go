@@ -39,6 +39,7 @@ With --labels, a file of times and a column "anomaly" of 0 and 1, it also prints
 how the anomaly scores of the models, and a rolling z-score, agree with the labels.
 See "forecaster anomalies -h" for what the score is.`,
 		Example: `  forecaster evaluate data.csv
+  forecaster evaluate data.csv --protocol B --seeds 10
   forecaster evaluate ETTh2.csv --models auto,orffvar,var1,persistence --scale-rows 2880 --score-rows 3600:14400
   forecaster evaluate data.csv --models orffvar --seeds 10 --window 200 --output json
   forecaster evaluate test.csv --history train.csv --labels test_labels.csv`,
@@ -51,6 +52,7 @@ See "forecaster anomalies -h" for what the score is.`,
 	_ = f.MarkHidden("model")
 	f.StringSlice("models", []string{"persistence", "var1", "orffvar", "auto"}, "models to compare")
 	f.IntSlice("horizons", nil, "scored horizons (default: --horizon alone)")
+	f.String("protocol", "", "A = sequential cross-validation of the second half; B = scale by the first fifth, score the last three quarters")
 	f.Int("scale-rows", 0, "divide errors by the standard deviation of the first N rows")
 	f.String("score-rows", "", "score the targets in rows A:B of each series, counted from 0; B may be left out")
 	f.Int("window", 0, "score the targets from this row on, as sequential cross-validation with that window does")
@@ -94,6 +96,13 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	protocol, _ := f.GetString("protocol")
+	if protocol != "" && (f.Changed("scale-rows") || f.Changed("score-rows") || f.Changed("window")) {
+		return &usageError{errors.New("--protocol: stands for --scale-rows, --score-rows and --window; give it or them")}
+	}
+	if protocol != "" && protocol != "A" && protocol != "B" {
+		return &usageError{fmt.Errorf("--protocol: must be A or B, got %q", protocol)}
+	}
 	from, to, err := parseRows(scoreRows)
 	if err != nil {
 		return &usageError{err}
@@ -119,6 +128,12 @@ func (a *app) evaluate(cmd *cobra.Command, path string) error {
 	data, refused, err := readDataset(cmd.Context(), cfg)
 	if err != nil {
 		return err
+	}
+	switch rows := shortest(data); protocol {
+	case "A":
+		window = rows / 2
+	case "B":
+		scaleRows, from = rows/5, rows-3*rows/4
 	}
 	e := &evaluation{Dataset: path, Rows: data.Len(), Dim: data.Dim(), refused: refused, Results: []result{}}
 	marked, before, err := readLabelled(cmd, cfg, data, max(from, window), to)
@@ -264,6 +279,15 @@ func (s *score) fields() []*number {
 		&s.MSE, &s.RMSE, &s.MAE, &s.NMSE, &s.MASE, &s.SkillVsPersistence, &s.SkillVsVAR1,
 		&s.SCVMSE, &s.SCVMSESD, &s.Coverage, &s.JointCoverage, &s.Width, &s.Pinball, &s.SamplesPerSecond,
 	}
+}
+
+// shortest returns the rows of the shortest series.
+func shortest(data *eval.Dataset) int {
+	n := data.Len()
+	for _, s := range data.Series {
+		n = min(n, len(s.Rows))
+	}
+	return n
 }
 
 // parseRows reads A:B; B = 0 means the end.
