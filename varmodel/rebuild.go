@@ -11,8 +11,8 @@ import (
 const (
 	firstRebuild = 50  // samples before the first rebuild; then at every doubling, until there are twice as many as it learns from
 	distances    = 160 // inputs from which the bandwidth is taken
-	rebuildPace  = 64  // samples that are learnt again with each new sample …
-	bandwidthFor = 16  // … of which finding a bandwidth counts as so many
+	rebuildPace  = 36  // samples that are learnt again with each new sample …
+	bandwidthFor = 36  // … of which finding a bandwidth counts as so many
 )
 
 // rebuild starts the experts again at 50, 100, 200, … samples: it takes the
