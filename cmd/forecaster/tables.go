@@ -56,6 +56,9 @@ left out, with a line that says so.`,
 		if *repeats < 2 {
 			return &usageError{errors.New("--repeats: must be >= 2")}
 		}
+		if *most < 50 {
+			return &usageError{errors.New("--most: must be >= 50, the first row of Table 6.5")}
+		}
 		if !slices.Contains([]string{"", "6.4", "6.5", "8.1", "8.2", "8.3"}, *only) {
 			return &usageError{fmt.Errorf("--table: must be 6.4, 6.5, 8.1, 8.2 or 8.3, got %q", *only)}
 		}
