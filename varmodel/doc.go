@@ -35,12 +35,12 @@
 //	x^_{t+1} = x_t + sum_k w_k (x^k_{t+1} - x_t) + theta^T (deviations),
 //
 // with the weights w of ML-Poly, which have no learning rate, and a linear
-// correction theta of the experts' deviations from the aggregate, learnt by
-// recursive least squares and kept only as far as it pays.
+// correction theta of the experts' deviations from the aggregate, learnt by ridge
+// regression and kept only as far as it pays.
 //
-// At 50, 100, 200, … up to 3200 samples the experts start again: bandwidths are
-// taken from the past as it is standardised by then, and the last 2000 samples
-// are learnt once more. Early statistics change quickly, and with them the
+// At 50, 100, 200, … up to 3200 samples the experts start again, one after the
+// other: bandwidths are taken from the past as it is standardised by then, and the
+// last 2000 samples are learnt once more, some with each new one. Early statistics change quickly, and with them the
 // meaning of every feature.
 //
 // Horizons beyond the first are learnt one by one: persistence, the last season
@@ -53,6 +53,9 @@
 // deviations; a step of thousands of times the usual one is held back as a
 // glitch unless the values stay there; after a step five times larger than any
 // before, the forecast is the last value until the outcome has been seen.
+//
+// Tier says how much of this there is: the light and the tiny tier have two
+// experts, and learn from fewer samples again.
 //
 // NewIntervals puts prediction intervals around any model.
 //
