@@ -53,7 +53,7 @@ var pool = []expertSpec{
 	{name: "orff3", order: 3, linear: 1, long: true, frequencies: 92, bandwidth: 0.5, ridge: 100, forgetting: 0.9998, every: 8},
 	{name: "orff3-local", target: local, order: 3, linear: 1, long: true, frequencies: 48, bandwidth: 1, ridge: 100, forgetting: 0.9995, every: 16},
 	{name: "orff1-level", target: level, order: 1, frequencies: 48, bandwidth: 2, ridge: 10, forgetting: 0.995, every: 8},
-	{name: "orff1-additive", target: level, order: 1, linear: 3, frequencies: 50, bandwidth: 1.2, additive: true, ridge: 3, forgetting: 0.9998},
+	{name: "orff1-additive", target: level, order: 1, linear: 3, frequencies: 50, bandwidth: 1.25, additive: true, ridge: 3, forgetting: 0.9998},
 }
 
 // blockWidth is the number of features that a step of doubly stochastic descent
