@@ -2,7 +2,6 @@ package varmodel
 
 import (
 	"math"
-	"slices"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
@@ -51,8 +50,42 @@ func (m *medianDistance) median() float64 {
 	if len(q) == 0 {
 		return 1
 	}
-	slices.Sort(q)
-	return math.Sqrt(q[len(q)/2])
+	return math.Sqrt(selected(q, len(q)/2))
+}
+
+// selected returns the number that sorting v would bring to place k, in linear
+// time on average, and reorders v (Hoare 1961, with the median of three as the
+// pivot). There must be no NaN.
+func selected(v []float64, k int) float64 {
+	low, high := 0, len(v)-1
+	for low < high {
+		a, b, c := v[low], v[low+(high-low)/2], v[high]
+		pivot := max(min(a, b), min(max(a, b), c))
+		i, j := low, high
+		for i <= j {
+			for v[i] < pivot {
+				i++
+			}
+			for v[j] > pivot {
+				j--
+			}
+			if i <= j {
+				v[i], v[j] = v[j], v[i]
+				i++
+				j--
+			}
+		}
+		// v[low:j+1] <= pivot <= v[i:high+1], and what is between is the pivot.
+		switch {
+		case k <= j:
+			high = j
+		case k >= i:
+			low = i
+		default:
+			return pivot
+		}
+	}
+	return v[k]
 }
 
 func (m *medianDistance) State(c *snapshot.Codec) {
