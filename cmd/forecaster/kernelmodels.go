@@ -368,8 +368,9 @@ func newSpectrum(k config.Kernel, in int) (orff.Spectrum, error) {
 		return orff.Laplacian{Gamma: orDefault(k.Parameter, 1/math.Sqrt(float64(in)))}, nil
 	case "sinc": // the curvature at 0 is that of the Gaussian
 		return orff.Sinc{A: orDefault(k.Parameter, math.Sqrt(3))}, nil
-	case "matern12", "matern32", "matern52":
-		return orff.Matern{Half: int(k.Name[6]-'1') / 2, Ell: orDefault(k.Parameter, 1)}, nil
+	}
+	if half := config.MaternHalf(k.Name); half >= 0 {
+		return orff.Matern{Half: half, Ell: orDefault(k.Parameter, 1)}, nil
 	}
 	return nil, fmt.Errorf("model.kernel.name: %s is no kernel of differences", k.Name)
 }

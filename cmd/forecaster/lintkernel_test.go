@@ -47,6 +47,11 @@ func TestLintRefusesWhatAKernelCannot(t *testing.T) {
 		{"type: kernelvar\norder: 1\nkernel:\n  sampling: phase\n  operator: {name: helmholtz}", 3, "must be iid for helmholtz"},
 		{"type: nystroem\nkernel:\n  name: polynomial", 2, "kernel of differences"},
 		{"type: nystroem\nkernel:\n  name: gaussian\n  plus: {name: sinc}", 2, "single kernel of differences"},
+		// Orders of Matern.
+		{"type: kernelvar\ninfluence: true\nkernel: {name: matern412}", -1, ""},
+		{"type: nystroem\nkernel: {name: matern72}", -1, ""},
+		{"type: kernelvar\nkernel:\n  name: matern432", 2, "must be one of"},
+		{"type: kernelvar\nkernel:\n  name: matern22", 2, "must be one of"},
 		// Inputs outside of the domain, x <= -c.
 		{"type: kernelvar\nkernel:\n  name: skewed_chi2\n  inputs: standardised", 3, "negative values"},
 		{"type: krls\nkernel:\n  times: {name: semigroup_reciprocal}\n  inputs: standardised", 3, "negative values"},

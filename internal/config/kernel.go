@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
 	"strings"
@@ -132,11 +133,24 @@ func (k Kernel) HasFrequencies() bool {
 
 // spectral are the kernels of differences, all are the scalar kernels.
 var (
-	spectral = []string{"gaussian", "laplacian", "sinc", "matern12", "matern32", "matern52"}
+	spectral = slices.Concat([]string{"gaussian", "laplacian", "sinc"}, materns)
 	scalars  = slices.Concat(spectral, []string{
 		"skewed_chi2", "angular", "polynomial", "exponential", "dot_product", "compositional", "semigroup_exponential", "semigroup_reciprocal",
 	})
 )
+
+// materns are matern12, matern32 … matern412, of smoothness 1/2, 3/2 … 41/2.
+var materns = func() []string {
+	var names []string
+	for twice := 1; twice <= 41; twice += 2 {
+		names = append(names, fmt.Sprintf("matern%d2", twice))
+	}
+	return names
+}()
+
+// MaternHalf returns the whole part of the smoothness of a Matern kernel, or -1 for
+// the name of another one.
+func MaternHalf(name string) int { return slices.Index(materns, name) }
 
 // IsPositive reports whether a kernel is defined for inputs >= 0 alone.
 func (k Kernel) IsPositive() bool {
