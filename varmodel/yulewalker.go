@@ -169,7 +169,7 @@ func (l *yuleWalker) solve(j int) {
 	for i := range v {
 		v[i] = -f[1+i]
 	}
-	one, level, g, r = one[:n], level[:n], g[:n], r[:n]
+	one, level, g = one[:n], level[:n], g[:n]
 	var sumOne, sumLevel, sumV float64
 	for i, o := range one {
 		sumOne += o

@@ -493,9 +493,7 @@ func fourierStep(f *Fourier[float64], s *FourierStep[float64]) {
 	}
 	rows := min(all, fourierRows)
 	fourierStepAVX512(&f.sums[0], &s.A[0], &s.G[0], &s.U[0], &s.Phi[0], &f.w[0], &s.X[0], s.Scale, len(s.X), f.n, rows, m/8)
-	for r, v := range f.sums[:rows] {
-		s.Y[r] = v
-	}
+	copy(s.Y, f.sums[:rows])
 	if rows < all {
 		updateMatVec(s.Y[rows:], s.A[rows*m:], s.G[rows:], s.U, s.Phi)
 	}
@@ -521,9 +519,7 @@ func fourierStep32(f *Fourier[float32], s *FourierStep[float32]) {
 	}
 	rows := min(all, fourierRows)
 	fourierStep32AVX512(&f.sums[0], &s.A[0], &s.G[0], &s.U[0], &s.Phi[0], &f.w[0], &s.X[0], s.Scale, len(s.X), f.n, rows, m/16)
-	for r, v := range f.sums[:rows] {
-		s.Y[r] = v
-	}
+	copy(s.Y, f.sums[:rows])
 	if rows < all {
 		updateMatVec32(s.Y[rows:], s.A[rows*m:], s.G[rows:], s.U, s.Phi)
 	}
