@@ -1,6 +1,7 @@
 package varmodel
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -19,22 +20,23 @@ type CurlField struct {
 }
 
 // CurlFields repeats NewCurlField with other fields and points, a curl-free (A) and
-// an independent (B) kernel on each. progress is that of NewMultiTask.
-func CurlFields(n, draws, repeats int, seed uint64, progress func(done int) error) (Paired, error) {
+// an independent (B) kernel on each. ctx and progress are those of NewMultiTask.
+func CurlFields(ctx context.Context, n, draws, repeats int, seed uint64, progress func(done int)) (Paired, error) {
 	if repeats < 2 {
 		return Paired{}, fmt.Errorf("varmodel: a comparison needs 2 repeats or more, got %d", repeats)
 	}
 	var curl, independent []float64
 	for r := range repeats {
+		if err := ctx.Err(); err != nil {
+			return Paired{}, err
+		}
 		f, err := NewCurlField(n, draws, seed+uint64(r))
 		if err != nil {
 			return Paired{}, err
 		}
 		curl, independent = append(curl, f.CurlFree), append(independent, f.Independent)
 		if progress != nil {
-			if err := progress(r + 1); err != nil {
-				return Paired{}, err
-			}
+			progress(r + 1)
 		}
 	}
 	return PairedTest(curl, independent), nil

@@ -1,6 +1,7 @@
 package varmodel
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -17,7 +18,7 @@ import (
 // (Student, 11 degrees of freedom: 2.718 standard errors) is above .85, and a paired
 // test finds the difference. 80 fields: .917 +- .006 and .795 +- .009.
 func TestC6_6_CurlFreeAgainstIndependent(t *testing.T) {
-	c, err := CurlFields(100, 500, 12, 1, nil)
+	c, err := CurlFields(t.Context(), 100, 500, 12, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,11 +34,10 @@ func TestC6_6_CurlFreeAgainstIndependent(t *testing.T) {
 // As in Table 6.5 tasks that know of each other need fewer samples.
 func TestMultiTaskLaplacianHelpsWithFewSamples(t *testing.T) {
 	calls := 0
-	r, err := NewMultiTask(50, 6, 1, func(done int) error {
+	r, err := NewMultiTask(t.Context(), 50, 6, 1, func(done int) {
 		if calls++; done != calls {
 			t.Errorf("progress %d at call %d", done, calls)
 		}
-		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -46,9 +46,32 @@ func TestMultiTaskLaplacianHelpsWithFewSamples(t *testing.T) {
 	if r.Laplacian >= r.Independent || r.P > .05 {
 		t.Errorf("nMSE %.2f %% independent, %.2f %% Laplacian, p = %.3f", r.Independent, r.Laplacian, r.P)
 	}
-	stop := errors.New("stop")
-	if _, err := NewMultiTask(50, 6, 1, func(int) error { return stop }); !errors.Is(err, stop) {
-		t.Errorf("error %v, want that of progress", err)
+}
+
+// Each part of a repeat looks at the context.
+func TestMultiTaskStops(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	const tasks, in, n = 3, 4, 20
+	x, y := newTaskWorld(rand.New(rand.NewPCG(1, 2)), in, tasks).draw(rand.New(rand.NewPCG(3, 4)), n*tasks)
+	s, err := orff.NewFourier(orff.Gaussian{Sigma: 2}, in, 15, orff.NewRand(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := newTaskFit(tasks, n, s.Len())
+	if err := f.observe(t.Context(), s, x, y); err != nil {
+		t.Fatal(err)
+	}
+	_, apart := f.independent(ctx, 1e-3)
+	_, together := f.coupled(ctx, orff.Identity(tasks), 1e-3)
+	_, row := NewMultiTask(ctx, 50, 6, 1, nil)
+	_, curl := CurlFields(ctx, 100, 500, 2, 1, nil)
+	for name, err := range map[string]error{
+		"observe": f.observe(ctx, s, x, y), "independent": apart, "coupled": together, "NewMultiTask": row, "CurlFields": curl,
+	} {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
@@ -76,12 +99,14 @@ func TestMultiTaskSolvesTheObjective(t *testing.T) {
 		}
 	}
 	f := newTaskFit(tasks, n, s.Len())
-	f.observe(s, x, y)
-	independent, err := f.independent(lambda)
+	if err := f.observe(t.Context(), s, x, y); err != nil {
+		t.Fatal(err)
+	}
+	independent, err := f.independent(t.Context(), lambda)
 	if err != nil {
 		t.Fatal(err)
 	}
-	coupled, err := f.coupled(graph, lambda)
+	coupled, err := f.coupled(t.Context(), graph, lambda)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package varmodel
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -39,9 +40,9 @@ var MultiTaskPublished = []MultiTask{
 // features as in the original. Each repeat draws its own samples, frequencies and
 // test set of 500; both methods see the same, which makes the test a paired one. The
 // better lambda of a grid is chosen for each method on a validation set of the
-// first repeat. progress, if not nil, is called after each repeat; its error ends
-// the run.
-func NewMultiTask(n, repeats int, seed uint64, progress func(done int) error) (*MultiTask, error) {
+// first repeat. progress, if not nil, is called after each repeat. The end of ctx is
+// noticed within a repeat, which may take half a minute, and is returned.
+func NewMultiTask(ctx context.Context, n, repeats int, seed uint64, progress func(done int)) (*MultiTask, error) {
 	const in, tasks, held = 21, 7, 500
 	if n < 2 || repeats < 2 {
 		return nil, fmt.Errorf("varmodel: the multi-task comparison needs n >= 2 and repeats >= 2, got %d and %d", n, repeats)
@@ -66,14 +67,16 @@ func NewMultiTask(n, repeats int, seed uint64, progress func(done int) error) (*
 		if err != nil {
 			return nil, err
 		}
-		fit.observe(scalar, x, y)
+		if err := fit.observe(ctx, scalar, x, y); err != nil {
+			return nil, err
+		}
 		for k, solve := range []func(lambda float64) (*orff.Decomposable, []float64, error){
 			func(lambda float64) (*orff.Decomposable, []float64, error) {
-				theta, err := fit.independent(lambda)
+				theta, err := fit.independent(ctx, lambda)
 				return orff.NewDecomposable(scalar, orff.Identity(tasks)), theta, err
 			},
 			func(lambda float64) (*orff.Decomposable, []float64, error) {
-				theta, err := fit.coupled(graph, lambda)
+				theta, err := fit.coupled(ctx, graph, lambda)
 				return orff.NewDecomposable(scalar, graph), theta, err
 			},
 		} {
@@ -94,9 +97,7 @@ func NewMultiTask(n, repeats int, seed uint64, progress func(done int) error) (*
 			}
 		}
 		if progress != nil {
-			if err := progress(r + 1); err != nil {
-				return nil, err
-			}
+			progress(r + 1)
 		}
 	}
 	c := PairedTest(scores[0], scores[1])
@@ -151,11 +152,14 @@ func newTaskFit(tasks, n, r int) *taskFit {
 }
 
 // observe takes n samples a task: sample i reveals task i mod tasks of y.
-func (f *taskFit) observe(s orff.Scalar, x, y []float64) {
+func (f *taskFit) observe(ctx context.Context, s orff.Scalar, x, y []float64) error {
 	d, total := s.In(), float64(f.n*f.tasks)
 	clear(f.v)
 	f.mean.SetIdentity(0)
 	for t := range f.tasks {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		v := f.v[t*f.r : (t+1)*f.r]
 		for i := range f.n {
 			row, phi := i*f.tasks+t, f.phi[i*f.r:(i+1)*f.r]
@@ -166,14 +170,18 @@ func (f *taskFit) observe(s orff.Scalar, x, y []float64) {
 		f.c[t].RankK(1/total, f.phi)
 		f.mean.RankK(1/total, f.phi)
 	}
+	return nil
 }
 
 var errSingular = errors.New("varmodel: the normal equations are singular")
 
 // independent returns theta for Gamma = I: a problem a task.
-func (f *taskFit) independent(lambda float64) ([]float64, error) {
+func (f *taskFit) independent(ctx context.Context, lambda float64) ([]float64, error) {
 	theta := make([]float64, f.tasks*f.r)
 	for t := range f.tasks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if !f.chol.Factor(f.c[t], lambda, 0) {
 			return nil, errSingular
 		}
@@ -187,12 +195,15 @@ func (f *taskFit) independent(lambda float64) ([]float64, error) {
 // coupled returns theta for Gamma = B B^T by conjugate gradients. The preconditioner
 // takes all C_t for their mean: with orthogonal columns of B, of squared norm g_k,
 // the problem then is one system g_k/tasks sum C_t + lambda a column.
-func (f *taskFit) coupled(out orff.Output, lambda float64) ([]float64, error) {
+func (f *taskFit) coupled(ctx context.Context, out orff.Output, lambda float64) ([]float64, error) {
 	p, inner := out.Dims()
 	b, r := out.Factor(), f.r
 	factors := make([]*vec.Cholesky, inner)
 	gain := make([]float64, inner)
 	for k := range inner {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		for t := range p {
 			gain[k] += b[t*inner+k] * b[t*inner+k] / float64(p)
 		}
@@ -230,6 +241,9 @@ func (f *taskFit) coupled(out orff.Output, lambda float64) ([]float64, error) {
 	rz := vec.Dot(res, z)
 	const most, tolerance = 500, 1e-14 // of the squared error in the energy norm
 	for limit, k := tolerance*rz, 0; rz > limit && k < most; k++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		apply(q, dir)
 		alpha := rz / vec.Dot(dir, q)
 		vec.Axpy(alpha, dir, theta)
