@@ -403,6 +403,10 @@ output:
 		}
 	}
 	got := w.query()
+	// The scores over all series of a partition have its name, which a file has not.
+	for _, values := range []map[string]string{got, want} {
+		maps.DeleteFunc(values, func(key, _ string) bool { return strings.Contains(key, ",series="+stream.AllSeries) })
+	}
 	w.t.Logf("%d records, %d values in InfluxDB, %d in the replay", records, len(got), len(want))
 	if len(want) == 0 {
 		w.t.Fatal("nothing to compare")
