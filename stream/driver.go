@@ -145,7 +145,7 @@ func (d *Driver) Learn(b *Batch, src *Decoded, i int) (full bool, err error) {
 func (d *Driver) learn(b *Batch, m *decodedMessage, parts []part) error {
 	if m.message.Refused != nil {
 		d.c.Engine.Reject(b, &m.message, m.message.Refused)
-		return nil
+		return nil //nolint:nilerr // a refusal is an outcome: it is now a dead letter
 	}
 	if !d.c.Engine.Begin(b, &m.message) {
 		return nil

@@ -135,7 +135,7 @@ func (e *Engine) Take(dst *Batch, r *Record) error {
 			dst.refuse(r.Message, refusal.Reason, refusal.Detail)
 		}
 		if p == nil {
-			return nil //nolint:nilerr // a refusal is an outcome: it is now a dead letter
+			return nil
 		}
 		r = p
 	}
