@@ -129,11 +129,12 @@ type expert struct {
 	shape   *fourier // of the inputs, one coordinate a frequency; nil unless additive
 	learner resettable
 	random  *fourier
+	usual   *usualError
 	levels  []float64 // scratch, order x dim
 }
 
 func newExpert(spec expertSpec, dim, inputs int, seed uint64) (*expert, error) {
-	e := &expert{expertSpec: spec, dim: dim, levels: make([]float64, spec.order*dim)}
+	e := &expert{expertSpec: spec, dim: dim, usual: newUsualError(dim), levels: make([]float64, spec.order*dim)}
 	if spec.linear > 0 {
 		e.inputs = inputs
 	}
@@ -177,7 +178,8 @@ func (e *expert) newLearner() (resettable, error) {
 	})
 }
 
-// renewed returns the expert as if it had learnt nothing, its frequencies shared.
+// renewed returns the expert as if it had learnt nothing. Its frequencies, and what
+// errors are usual, are shared.
 func (e *expert) renewed() *expert {
 	n := *e
 	n.levels = make([]float64, len(e.levels))
@@ -306,6 +308,9 @@ func (e *expert) learn(out, phi, y, origin, unit []float64, observed []bool) {
 		}
 		any = true
 		out[j] = clip((v-origin[j])/unit[j], targetLimit) - out[j]
+		if !e.source { // whose learner is not about errors, but about the series itself
+			out[j] = e.usual.limit(j, out[j])
+		}
 	}
 	if any {
 		e.learner.Update(phi, out)
@@ -318,6 +323,7 @@ func (e *expert) State(c *snapshot.Codec) {
 		e.random.State(c)
 	}
 	e.learner.State(c)
+	e.usual.State(c)
 }
 
 // Reset makes all coordinates start again.

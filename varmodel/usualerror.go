@@ -1,0 +1,46 @@
+package varmodel
+
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/snapshot"
+)
+
+const (
+	huberLimit  = 5   // mean absolute errors that an error counts for at most
+	huberMemory = 200 // errors that the mean is of
+	huberAfter  = 30  // errors before the first one is limited
+	huberRun    = 3   // errors that are limited one after the other; with more, something has changed
+)
+
+// usualError limits the errors that an expert learns from, coordinate by
+// coordinate, as the loss of Huber (1964) does: one sample out of the ordinary
+// should not undo what hundreds have taught.
+type usualError struct {
+	mean, count, run []float64 // mean of the absolute errors, as far as they count; their number; limited ones at the end
+}
+
+func newUsualError(dim int) *usualError {
+	return &usualError{mean: make([]float64, dim), count: make([]float64, dim), run: make([]float64, dim)}
+}
+
+// limit returns what coordinate j learns from the error e.
+func (u *usualError) limit(j int, e float64) float64 {
+	size, most := math.Abs(e), huberLimit*u.mean[j]
+	switch {
+	case u.count[j] < huberAfter || size <= most:
+		u.run[j] = 0
+	case u.run[j] < huberRun:
+		u.run[j]++
+		e, size = math.Copysign(most, e), most
+	}
+	u.count[j]++
+	u.mean[j] += max(1/u.count[j], 1.0/huberMemory) * (size - u.mean[j])
+	return e
+}
+
+func (u *usualError) State(c *snapshot.Codec) {
+	c.Float64s(u.mean)
+	c.Float64s(u.count)
+	c.Float64s(u.run)
+}
