@@ -1,6 +1,7 @@
 package orff
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -43,6 +44,7 @@ type Blocks struct {
 	drawn  Map   // the block drawn last, unless all are kept
 	last   int   // its number from 1
 	again  []int // how often each block was drawn again by Redraw
+	build  func(r Rand) (Map, error)
 	rand   Rand
 	y, g   []float64 // scratch: Out, In
 }
@@ -56,7 +58,7 @@ func NewBlocks(n int, seed uint64, keep bool, build func(r Rand) (Map, error)) (
 	if n < 1 {
 		return nil, fmt.Errorf("orff: the number of blocks must be >= 1, got %d", n)
 	}
-	b := &Blocks{seed: seed, kept: keep, blocks: make([]Map, n), again: make([]int, n)}
+	b := &Blocks{seed: seed, kept: keep, build: build, blocks: make([]Map, n), again: make([]int, n)}
 	scale := math.Sqrt(1 / float64(n))
 	for i := range b.blocks {
 		if !keep && i > 0 {
@@ -144,6 +146,35 @@ func (b *Blocks) Redraw(i int) bool {
 	}
 	b.rand = b.blockRand(i + 1)
 	return redraw(b.blocks[i], &b.rand)
+}
+
+// Grow appends one block, drawn as NewBlocks would have drawn it: the present ones
+// become lighter, because each is now weighted with 1/(n+1) (see
+// sgd.DoublyStochastic.Grow). It allocates. The blocks must be kept and none drawn
+// again, whose generator the new block could share.
+func (b *Blocks) Grow() error {
+	n := len(b.blocks)
+	if !b.kept {
+		return errors.New("orff: blocks that are not kept cannot grow")
+	}
+	for _, times := range b.again {
+		if times > 0 {
+			return errors.New("orff: blocks that were drawn again cannot grow")
+		}
+	}
+	m, err := b.build(BlockRand(b.seed, n+1))
+	if err != nil {
+		return err
+	}
+	if m.Dims() != b.dims {
+		return fmt.Errorf("orff: block %d has sizes %v, block 1 has %v", n+1, m.Dims(), b.dims)
+	}
+	for _, old := range b.blocks {
+		weigh(old, math.Sqrt(float64(n)/float64(n+1)))
+	}
+	weigh(m, math.Sqrt(1/float64(n+1)))
+	b.blocks, b.again = append(b.blocks, m), append(b.again, 0)
+	return nil
 }
 
 // State saves or restores the seed and the blocks that are kept; the others

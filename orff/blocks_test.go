@@ -65,6 +65,29 @@ func TestBlocksState(t *testing.T) {
 	}
 }
 
+// Blocks that grew are those that were drawn at once. Rounding: each was weighted twice
+// instead of once.
+func TestBlocksGrow(t *testing.T) {
+	grown, whole := must(NewBlocks(2, 42, true, fourierBlock)), must(NewBlocks(4, 42, true, fourierBlock))
+	for range 2 {
+		if err := grown.Grow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if grown.Dims() != whole.Dims() {
+		t.Fatalf("%v, want %v", grown.Dims(), whole.Dims())
+	}
+	n := whole.Dims().Features
+	nearAll(t, "phi", features(grown, refX, n), features(whole, refX, n), 1e-15)
+	if err := must(NewBlocks(2, 42, false, fourierBlock)).Grow(); err == nil {
+		t.Error("blocks that are not kept have grown")
+	}
+	grown.Redraw(1)
+	if err := grown.Grow(); err == nil {
+		t.Error("blocks that were drawn again have grown")
+	}
+}
+
 func TestBlocksRefuse(t *testing.T) {
 	if _, err := NewBlocks(0, 1, true, fourierBlock); err == nil {
 		t.Error("no blocks were accepted")

@@ -53,6 +53,10 @@ type KernelVARConfig struct {
 	// again and starts at zero; 0 means never. It needs two Blocks or more.
 	Redraw int
 
+	// Grow is the number of steps after which one more block is drawn, until there
+	// are MostBlocks; 0 means never. The forecasts do not change at that moment.
+	Grow, MostBlocks int
+
 	Step       Step
 	Forgetting float64 // of NewtonSteps: what the curvature keeps at a step; 0 means 0.995
 	Epsilon    float64 // of AdaGradSteps; 0 means 1e-4
@@ -105,6 +109,14 @@ func NewKernelVAR(cfg KernelVARConfig) (eval.Model, error) {
 	if cfg.Redraw < 0 || cfg.Redraw > 0 && cfg.Blocks < 2 {
 		return nil, fmt.Errorf("varmodel: Redraw must be >= 0, and 0 with a single block, got %d", cfg.Redraw)
 	}
+	switch {
+	case cfg.Grow < 0:
+		return nil, fmt.Errorf("varmodel: Grow must be >= 0, got %d", cfg.Grow)
+	case cfg.Grow > 0 && (cfg.Redraw > 0 || cfg.Warm > 0):
+		return nil, errors.New("varmodel: Grow excludes Redraw, whose draws are those of the new blocks, and Warm, a fit of the blocks at the start")
+	case cfg.Grow > 0 && (cfg.MostBlocks <= cfg.Blocks || cfg.MostBlocks > 100_000):
+		return nil, fmt.Errorf("varmodel: MostBlocks must lie in (%d, 100000] with Grow, got %d", cfg.Blocks, cfg.MostBlocks)
+	}
 	if err := checkRange("Warm", cfg.Warm, 0, maxWarm); err != nil {
 		return nil, err
 	}
@@ -115,7 +127,7 @@ func NewKernelVAR(cfg KernelVARConfig) (eval.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := newDescent(&cfg)
+	l, err := newDescent(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -137,6 +149,7 @@ func checkMap(m orff.Map, dim, order int) error {
 // descent is a learner whose phi is the input of the kernel: it computes the
 // features itself, block by block.
 type descent struct {
+	cfg    KernelVARConfig
 	l      *sgd.DoublyStochastic
 	blocks *orff.Blocks
 	gamma  *steering // or nil
@@ -146,7 +159,6 @@ type descent struct {
 	x, y  []float64
 	valid bool
 
-	redraw   int
 	manifold bool
 	warm     *warmStart // or nil
 
@@ -156,7 +168,7 @@ type descent struct {
 	phi, theta []float64
 }
 
-func newDescent(cfg *KernelVARConfig) (*descent, error) {
+func newDescent(cfg KernelVARConfig) (*descent, error) {
 	blocks, err := orff.NewBlocks(cfg.Blocks, cfg.Seed, true, cfg.Map)
 	if err != nil {
 		return nil, err
@@ -165,18 +177,15 @@ func newDescent(cfg *KernelVARConfig) (*descent, error) {
 		return nil, err
 	}
 	d := &descent{
-		blocks: blocks, x: make([]float64, cfg.Dim*cfg.Order), y: make([]float64, cfg.Dim), target: make([]float64, cfg.Dim),
-		redraw: cfg.Redraw, manifold: cfg.Manifold > 0,
-	}
-	maps := make([]sgd.Map, cfg.Blocks)
-	for i := range maps {
-		maps[i] = blocks.Block(i)
+		cfg: cfg, blocks: blocks, x: make([]float64, cfg.Dim*cfg.Order), y: make([]float64, cfg.Dim), target: make([]float64, cfg.Dim),
+		manifold: cfg.Manifold > 0,
 	}
 	if cfg.Gamma.From != GivenGamma {
-		if d.gamma, err = newSteering(cfg, maps, blocks.Block(0)); err != nil {
+		if d.gamma, err = newSteering(&cfg, blocks.Block(0)); err != nil {
 			return nil, err
 		}
 	}
+	maps := d.maps()
 	c := sgd.DoublyStochasticConfig{
 		Blocks: maps, Dims: sgd.Dims(blocks.Block(0).Dims()),
 		Batch: cfg.Batch, Lambda: cfg.Lambda, Rate: cfg.Rate, Decay: cfg.Decay, Loss: cfg.Loss, Clip: cfg.Clip,
@@ -218,15 +227,44 @@ func newDescent(cfg *KernelVARConfig) (*descent, error) {
 		return nil, err
 	}
 	if cfg.Warm > 0 {
-		if d.warm, err = newWarmStart(cfg, blocks); err != nil {
+		if d.warm, err = newWarmStart(&cfg, blocks); err != nil {
 			return nil, err
 		}
 	}
-	if d.jac, d.rough = orff.NewJacobian(blocks); d.rough == nil {
-		dims := blocks.Dims()
+	d.differentiate()
+	return d, nil
+}
+
+// maps returns the blocks as the steps see them.
+func (d *descent) maps() []sgd.Map {
+	maps := make([]sgd.Map, d.blocks.Blocks())
+	for i := range maps {
+		maps[i] = d.blocks.Block(i)
+		if d.gamma != nil {
+			maps[i] = &steered{maps[i], d.gamma}
+		}
+	}
+	return maps
+}
+
+// differentiate prepares the Jacobian of the blocks.
+func (d *descent) differentiate() {
+	if d.jac, d.rough = orff.NewJacobian(d.blocks); d.rough == nil {
+		dims := d.blocks.Dims()
 		d.phi, d.theta = make([]float64, dims.Features), make([]float64, dims.Params)
 	}
-	return d, nil
+}
+
+// grow draws one more block.
+func (d *descent) grow() error {
+	if err := d.blocks.Grow(); err != nil {
+		return err
+	}
+	if err := d.l.Grow(d.maps()); err != nil {
+		return err
+	}
+	d.differentiate()
+	return nil
 }
 
 // newtonRate is the weight that the mini-batch of a step gets in the average of
@@ -294,10 +332,19 @@ func (d *descent) learn(x []float64) {
 	if d.warm != nil && d.warm.add(x, d.target) {
 		d.warm.start(d.l)
 	}
-	if t := d.l.Steps(); d.redraw > 0 && t > before && t%d.redraw == 0 {
-		i := (t/d.redraw - 1) % d.blocks.Blocks()
+	t := d.l.Steps()
+	if t == before {
+		return
+	}
+	if every := d.cfg.Redraw; every > 0 && t%every == 0 {
+		i := (t/every - 1) % d.blocks.Blocks()
 		if d.blocks.Redraw(i) {
 			d.l.Redrawn(i)
+		}
+	}
+	if every := d.cfg.Grow; every > 0 && t%every == 0 && d.blocks.Blocks() < d.cfg.MostBlocks {
+		if err := d.grow(); err != nil {
+			panic("varmodel: a block that was drawn before cannot be drawn: " + err.Error())
 		}
 	}
 }
@@ -311,6 +358,9 @@ func (d *descent) jacobianTo(jac, x []float64) {
 
 func (d *descent) State(c *snapshot.Codec) {
 	c.Section("descent, weights by rows")
+	if d.cfg.Grow > 0 {
+		d.blocksState(c)
+	}
 	d.blocks.State(c)
 	d.l.State(c)
 	if d.gamma != nil {
@@ -320,6 +370,28 @@ func (d *descent) State(c *snapshot.Codec) {
 		d.warm.State(c)
 	}
 	d.valid = false
+}
+
+// blocksState saves how many blocks there are, or restores as many: from the start,
+// since there may be more by now.
+func (d *descent) blocksState(c *snapshot.Codec) {
+	n := d.blocks.Blocks()
+	c.Len(&n, d.cfg.MostBlocks)
+	if !c.Decoding() || n == d.blocks.Blocks() {
+		return
+	}
+	fresh, err := newDescent(d.cfg)
+	for err == nil && fresh.blocks.Blocks() < n {
+		err = fresh.grow()
+	}
+	switch {
+	case err != nil:
+		c.Fail("%v", err)
+	case fresh.blocks.Blocks() > n:
+		c.Fail("%d blocks, fewer than at the start", n)
+	default:
+		*d = *fresh
+	}
 }
 
 // GammaSource says where the operator of a decomposable kernel comes from.
@@ -360,7 +432,7 @@ type steering struct {
 	gamma, r    []float64
 }
 
-func newSteering(cfg *KernelVARConfig, maps []sgd.Map, first orff.Map) (*steering, error) {
+func newSteering(cfg *KernelVARConfig, first orff.Map) (*steering, error) {
 	g := cfg.Gamma
 	if g.From < Correlations || g.From > CorrelationGraph {
 		return nil, fmt.Errorf("varmodel: Gamma.From %d is unknown", int(g.From))
@@ -382,9 +454,6 @@ func newSteering(cfg *KernelVARConfig, maps []sgd.Map, first orff.Map) (*steerin
 		gamma: make([]float64, cfg.Dim*cfg.Dim), r: make([]float64, cfg.Dim),
 	}
 	correlation.GammaTo(s.gamma, 1)
-	for i, m := range maps {
-		maps[i] = &steered{m, s}
-	}
 	return s, nil
 }
 

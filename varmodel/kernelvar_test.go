@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/snapshot"
 	"github.com/orffvar/forecaster/orff"
 	"github.com/orffvar/forecaster/sgd"
 )
@@ -100,6 +102,8 @@ func init() {
 	models["kernelvar-manifold"] = kernelVAR(KernelVARConfig{Step: PlainSteps, Manifold: .1})
 	models["kernelvar-warm"] = kernelVAR(KernelVARConfig{Step: AdaGradSteps, Blocks: 2, Warm: 30})
 	models["kernelvar-redraw"] = kernelVAR(KernelVARConfig{Step: AdaGradSteps, Blocks: 3, Redraw: 5})
+	models["kernelvar-grow"] = kernelVAR(KernelVARConfig{Blocks: 2, Grow: 3, MostBlocks: 4})
+	models["kernelvar-grow-steered"] = kernelVAR(KernelVARConfig{Step: AdaGradSteps, Grow: 3, MostBlocks: 3, Average: true, Gamma: LearntGamma{From: ResidualGamma}})
 	models["kernelvar-schur"] = func(d, h int) (eval.Model, error) {
 		return NewKernelVAR(KernelVARConfig{Dim: d, Order: 1, Horizon: h, Map: schurMap(d, 4), Seed: 1, Step: AdaGradSteps})
 	}
@@ -262,6 +266,57 @@ func TestGroupLassoRemovesFrequencies(t *testing.T) {
 	}
 }
 
+// One block more every 3 steps up to 4. None of them moves a forecast as it comes, and
+// an older state, of fewer blocks, comes back in a model that has grown since.
+func TestGrowingKeepsTheForecast(t *testing.T) {
+	const dim = 2
+	m, err := kernelVAR(KernelVARConfig{Blocks: 2, Grow: 3, MostBlocks: 4, Batch: 2})(dim, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := m.(*regression).learner.(*descent)
+	r := rand.New(rand.NewPCG(1, 2))
+	x, e, before, after := make([]float64, dim), make([]float64, dim), make([]float64, dim), make([]float64, dim)
+	var young []byte
+	var count []int
+	for step := 1; step <= 12; step++ {
+		for range 2 {
+			for k := range x {
+				x[k], e[k] = r.NormFloat64(), r.NormFloat64()
+			}
+			d.Update(x, e)
+		}
+		count = append(count, d.blocks.Blocks())
+		if step == 4 {
+			c := snapshot.NewEncoder(nil)
+			d.State(c)
+			young = c.Bytes()
+			d.PredictTo(before, x)
+			if err := d.grow(); err != nil {
+				t.Fatal(err)
+			}
+			d.valid = false
+			d.PredictTo(after, x)
+			for k := range before { // rounding of the factor of weights of size 1
+				if math.Abs(before[k]-after[k]) > 1e-12 {
+					t.Errorf("growing moves %v to %v", before, after)
+				}
+			}
+			c = snapshot.NewDecoder(young)
+			if d.State(c); c.Finish() != nil || d.blocks.Blocks() != 3 {
+				t.Fatalf("%d blocks came back: %v", d.blocks.Blocks(), c.Finish())
+			}
+			d.PredictTo(after, x)
+			if !slices.Equal(before, after) {
+				t.Errorf("the state of %v is that of %v", before, after)
+			}
+		}
+	}
+	if want := []int{2, 2, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4}; !slices.Equal(count, want) {
+		t.Errorf("%v blocks after each step, want %v", count, want)
+	}
+}
+
 func TestKernelVARRefusesWithTheReason(t *testing.T) {
 	identity := gaussianMap(2, 1, 5, orff.Identity(2))
 	for _, c := range []struct {
@@ -278,6 +333,9 @@ func TestKernelVARRefusesWithTheReason(t *testing.T) {
 		{KernelVARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Forgetting: 1}, "Forgetting"},
 		{KernelVARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Bandwidth: -1}, "Bandwidth"},
 		{KernelVARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Redraw: 9}, "Redraw"},
+		{KernelVARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Grow: -1}, "Grow"},
+		{KernelVARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Grow: 9}, "MostBlocks"},
+		{KernelVARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Grow: 9, MostBlocks: 2, Warm: 9}, "Warm"},
 		{KernelVARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Manifold: .1}, "Manifold"},
 		{KernelVARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Manifold: -1, Step: PlainSteps}, "Manifold"},
 		{KernelVARConfig{Dim: 2, Order: 1, Horizon: 1, Map: identity, Blocks: -1}, "Blocks"},

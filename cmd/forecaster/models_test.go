@@ -39,3 +39,35 @@ func TestEveryMaternHasAName(t *testing.T) {
 		t.Error("there are more")
 	}
 }
+
+// The blocks of a configuration grow: the model that may learns as the one that may
+// not until then, and other things from there on.
+func TestBlocksGrowByConfiguration(t *testing.T) {
+	forecasts := func(grow int) (all []float64) {
+		c := config.Default().Model
+		c.Type, c.Order, c.Horizon, c.Frequencies = "kernelvar", 1, 1, 20
+		c.Optimiser.Batch, c.Optimiser.Blocks = 2, 2
+		if c.Optimiser.Grow = grow; grow > 0 {
+			c.Optimiser.MostBlocks = 4
+		}
+		m, err := newModel(c, 1, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, x := m.NewSeries(), []float64{.4}
+		y := make([]float64, 1)
+		for range 400 {
+			if err := s.Observe(x); err != nil {
+				t.Fatal(err)
+			}
+			s.ForecastTo(y)
+			all = append(all, y[0])
+			x[0] = 3.9 * x[0] * (1 - x[0])
+		}
+		return all
+	}
+	fixed, growing := forecasts(0), forecasts(100) // steps, of 2 samples, from sample 100 on
+	if !slices.Equal(fixed[:290], growing[:290]) || slices.Equal(fixed[310:], growing[310:]) {
+		t.Error("the forecasts differ not when the blocks do")
+	}
+}

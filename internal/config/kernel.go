@@ -81,6 +81,8 @@ type Optimiser struct {
 	Warm       int     `yaml:"warm"`        // first samples that are fitted in batch; 0 = none
 	Solver     string  `yaml:"solver"`      // of that fit: auto, ridge, cg or lbfgs
 	Redraw     int     `yaml:"redraw"`      // steps after which a block is drawn again; 0 = never
+	Grow       int     `yaml:"grow"`        // steps after which one more block is drawn; 0 = never
+	MostBlocks int     `yaml:"most_blocks"` // at which that ends
 	Manifold   float64 `yaml:"manifold"`    // weight of the semi-supervised term
 	GroupLasso float64 `yaml:"group_lasso"` // penalty on the norm of a frequency; 0 = none
 }
@@ -236,6 +238,8 @@ func (b *binder) validateKernel(c *Config) {
 	b.need(o.Warm >= 0 && o.Warm <= 100_000, "model.optimiser.warm", "must lie in [0, 100000], got %d", o.Warm)
 	b.oneOf("model.optimiser.solver", o.Solver, "auto", "ridge", "cg", "lbfgs")
 	atLeast(b, "model.optimiser.redraw", o.Redraw, 0)
+	atLeast(b, "model.optimiser.grow", o.Grow, 0)
+	b.need(o.MostBlocks >= 0 && o.MostBlocks <= 100_000, "model.optimiser.most_blocks", "must lie in [0, 100000], got %d", o.MostBlocks)
 	atLeast(b, "model.optimiser.manifold", o.Manifold, 0)
 	atLeast(b, "model.kernel.operator.rank", op.Rank, 0)
 	atLeast(b, "model.kernel.operator.eta", op.Eta, 0)
@@ -284,6 +288,10 @@ func (b *binder) validateKernel(c *Config) {
 	b.need(!learnt || op.Name == "decomposable", "model.kernel.operator.gamma", "can be learnt (%s) for decomposable operators only", op.Gamma)
 	b.need(o.Manifold == 0 || o.Step != "newton", "model.optimiser.manifold", "needs step: plain or adagrad, because the curvature of newton does not know this term")
 	b.need(o.Redraw == 0 || o.Blocks > 1, "model.optimiser.redraw", "needs 2 blocks or more, because the single one would leave nothing of what was learnt")
+	b.need(o.Grow == 0 || o.Redraw == 0, "model.optimiser.grow", "excludes redraw, whose blocks would be those that are new")
+	b.need(o.Grow == 0 || o.Warm == 0, "model.optimiser.grow", "excludes warm, which fits the blocks that there are at the start")
+	b.need(o.Grow == 0 || o.MostBlocks > o.Blocks, "model.optimiser.most_blocks", "must be above blocks = %d with grow, got %d", o.Blocks, o.MostBlocks)
+	b.need(o.Grow > 0 || o.MostBlocks == 0, "model.optimiser.most_blocks", "is read with grow alone")
 	if o.Warm > 0 {
 		b.need(o.Solver != "ridge" || op.Name == "decomposable" && o.Blocks == 1, "model.optimiser.solver", "ridge is the closed form of a decomposable operator and one block; take cg")
 		b.need(l.Name == "squared" || o.Solver == "auto" || o.Solver == "lbfgs", "model.optimiser.solver", "must be lbfgs with the loss %s: %s minimises squares", l.Name, o.Solver)
