@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"context"
 	"fmt"
 )
 
@@ -54,6 +55,11 @@ type SCVResult struct {
 // The model is fitted anew for each row: SCV is no evaluation of a model that
 // learns online, which is what Prequential is for.
 func SCV(f Fitter, data *Dataset, window int) (*SCVResult, error) {
+	return scv(context.Background(), f, data, window)
+}
+
+// scv is SCV until ctx ends.
+func scv(ctx context.Context, f Fitter, data *Dataset, window int) (*SCVResult, error) {
 	if err := data.Check(); err != nil {
 		return nil, err
 	}
@@ -66,7 +72,10 @@ func SCV(f Fitter, data *Dataset, window int) (*SCVResult, error) {
 	res := &SCVResult{}
 	yhat := make([]float64, data.Dim())
 	for i := n; i < len(x); i++ {
-		var err error
+		err := ctx.Err()
+		if err != nil {
+			return nil, err
+		}
 		if slider == nil || (i-n)%refitEvery == 0 {
 			err = f.Fit(x[i-n:i], y[i-n:i])
 		} else {

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"context"
 	"fmt"
 	"slices"
 )
@@ -90,8 +91,8 @@ type Repeated struct {
 	MSE, SD Summary
 }
 
-// Run repeats the experiment on the contents of its file.
-func (e *Experiment) Run(file *Dataset, o TableOptions) (*TableRow, error) {
+// Run repeats the experiment on the contents of its file. The end of ctx ends it.
+func (e *Experiment) Run(ctx context.Context, file *Dataset, o TableOptions) (*TableRow, error) {
 	data, err := e.Prepare(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Name, err)
@@ -106,7 +107,7 @@ func (e *Experiment) Run(file *Dataset, o TableOptions) (*TableRow, error) {
 		}
 	}
 	windowed := func(f Fitter) (Published, error) {
-		r, err := SCV(f, data, e.Window)
+		r, err := scv(ctx, f, data, e.Window)
 		if err != nil {
 			return Published{}, fmt.Errorf("%s: %w", e.Name, err)
 		}
@@ -132,7 +133,7 @@ func (e *Experiment) Run(file *Dataset, o TableOptions) (*TableRow, error) {
 			if err != nil {
 				return Published{}, err
 			}
-			r, err := Prequential(model, data, Options{From: e.Window})
+			r, err := Prequential(model, data, Options{From: e.Window, OnStep: func(Step) error { return ctx.Err() }})
 			if err != nil {
 				return Published{}, err
 			}

@@ -98,7 +98,7 @@ left out, with a line that says so.`,
 				return err
 			}
 			options.Progress = func(done, total int) { a.status("table %s, %s: %d of %d", e.Table, e.Name, done, total) }
-			row, err := e.Run(file, options)
+			row, err := e.Run(cmd.Context(), file, options)
 			a.status("")
 			if err != nil {
 				return err
