@@ -115,6 +115,7 @@ type origin struct {
 	local     []float64
 	step, sd  []float64   // units of the targets: one step; the deviation from the local mean
 	forecasts [][]float64 // per anchor, outlookExperts x dim
+	season    int         // that was known
 }
 
 // outlook forecasts further than one step ahead: at each anchor it mixes simple
@@ -128,7 +129,8 @@ type outlook struct {
 	season  int // samples; 0: none known
 
 	mixers  []*mixer
-	trust   []trust  // in the mixture of each anchor
+	trust   []trust // in the mixture of each anchor
+	base    *seasonBase
 	origins []origin // ring, as many as the last anchor
 	next    int
 	count   int
@@ -154,6 +156,7 @@ func newOutlook(g *directs, horizon, depth int) *outlook {
 		forecast: make([]float64, len(g.steps)*d),
 		diffs:    make([]float64, horizon+depth),
 		out:      make([]float64, d),
+		base:     newSeasonBase(g.steps),
 	}
 	for _, h := range g.steps {
 		o.mixers = append(o.mixers, newMixer(d, outlookExperts, h, repeatLast, true))
@@ -186,6 +189,9 @@ func (o *outlook) observe(y []float64) {
 		}
 		p := &o.origins[(o.next-h+n)%n]
 		o.mixers[k].forecastTo(o.out, p.last, p.forecasts[k])
+		if p.season > 0 && p.season == o.base.season {
+			o.compare(k, y, p)
+		}
 		o.trust[k].observe(o.mixers[k], y, p.last)
 		o.mixers[k].observe(y, p.last, true)
 
@@ -206,6 +212,19 @@ func (o *outlook) observe(y []float64) {
 			g.learn[k].Update(g.driven(p, k), g.out)
 		}
 	}
+}
+
+// compare shows the outcome y of the forecasts from p to the trust in what is mixed
+// at anchor k, as against repeating the season.
+func (o *outlook) compare(k int, y []float64, p *origin) {
+	t, m, d := &o.base.trusts[k], o.mixers[k], o.directs.dim
+	for j, then := range p.forecasts[k][repeatSeason*d : (repeatSeason+1)*d] {
+		if !math.IsNaN(y[j]) {
+			said := p.last[j] + o.trust[k].share*finiteOr(o.out[j]-p.last[j], 0)
+			t.add((said-then)/m.unit(j), (y[j]-then)/m.unit(j))
+		}
+	}
+	t.end()
 }
 
 // predict makes the forecasts from the last sample of f. source is the expert
@@ -230,7 +249,12 @@ func (o *outlook) predict(f *frame, source *expert, one *mixer) {
 		}
 	}
 	o.iterate(f, source)
-	if s := o.season; s > 0 {
+	p.season = o.season
+	if f.past.count < o.season {
+		p.season = 0 // not yet
+	}
+	o.base.observe(p.season, &f.past, func(k, j int) float64 { return o.mixers[k].unit(j) })
+	if s := p.season; s > 0 {
 		for h := range o.horizon {
 			copy(o.cycle[h*d:(h+1)*d], f.past.lag(s-1-h%s)) // a whole number of seasons before the target
 		}
@@ -244,7 +268,7 @@ func (o *outlook) predict(f *frame, source *expert, one *mixer) {
 		copy(at(repeatLast), last)
 		copy(at(repeatSeason), last)
 		copy(at(seasonalStep), last)
-		if s := o.season; s > 0 {
+		if s := p.season; s > 0 {
 			then := o.cycle[(h-1)*d : h*d]
 			copy(at(repeatSeason), then)
 			for j, v := range f.past.lag(s) {
@@ -273,6 +297,11 @@ func (o *outlook) predict(f *frame, source *expert, one *mixer) {
 				forecast[j], trusted = last[j], 0
 			}
 			bend[0], bend[1] = trusted*w[iterated], trusted*(w[repeatSeason]+w[seasonalStep])
+			if o.base.better(k) && o.since[j] >= h {
+				share, then := o.base.trusts[k].share, at(repeatSeason)[j]
+				forecast[j] = then + share*(forecast[j]-then)
+				bend[0], bend[1] = share*bend[0], share*bend[1]+1-share
+			}
 		}
 	}
 	o.next = (o.next + 1) % len(o.origins)
@@ -299,14 +328,23 @@ const (
 
 // observe learns from the outcome y of the forecasts that m has just made.
 func (t *trust) observe(m *mixer, y, last []float64) {
-	limited := func(v float64) float64 { return min(max(v, -trustLimit), trustLimit) }
 	for j, v := range y {
 		if step := v - last[j]; m.steps[j]+math.Abs(step) > 0 { // false if missing
-			x := limited(m.out[j])
-			t.product += x * limited(step/m.unit(j))
-			t.square += x * x
+			t.add(m.out[j], step/m.unit(j))
 		}
 	}
+	t.end()
+}
+
+// add takes into account what was said of one coordinate, and what happened.
+func (t *trust) add(said, happened float64) {
+	said = clip(said, trustLimit)
+	t.product += said * clip(happened, trustLimit)
+	t.square += said * said
+}
+
+// end ends an outcome.
+func (t *trust) end() {
 	if t.outcomes++; t.outcomes < t.every {
 		return
 	}
@@ -401,7 +439,9 @@ func (o *outlook) State(c *snapshot.Codec) {
 		for _, v := range p.forecasts {
 			c.Float64s(v)
 		}
+		c.Index(&p.season, maxLags)
 	}
+	o.base.State(c)
 	for j := range o.since {
 		c.Index(&o.since[j], len(o.origins)+1)
 	}

@@ -288,12 +288,12 @@ func TestProtocolHorizons(t *testing.T) {
 	for _, name := range append(slices.Clone(nine), "us_climate18_mean") {
 		p := loadB(t, name)
 		d := len(p.sd)
-		period := 24
+		period, given := 24, 0
 		switch name {
 		case "macrodata":
 			period = 4
-		case "us_climate18_mean":
-			period = 12
+		case "us_climate18_mean": // 156 months: too few to find the year in time
+			period, given = 12, 12
 		}
 		errorsOf := func(m eval.Model, err error) []float64 {
 			if err != nil {
@@ -303,7 +303,7 @@ func TestProtocolHorizons(t *testing.T) {
 		}
 		naive := errorsOf(NewPersistence(PersistenceConfig{Dim: d, Horizon: H}))
 		season := errorsOf(NewSeasonal(SeasonalConfig{Dim: d, Horizon: H, Period: period}))
-		auto := errorsOf(NewAuto(AutoConfig{Dim: d, Horizon: H}))
+		auto := errorsOf(NewAuto(AutoConfig{Dim: d, Horizon: H, Season: given}))
 		worst, at := 0., 0
 		for h := range hs {
 			if v := auto[h] / min(naive[h], season[h]); v > worst {
@@ -314,11 +314,11 @@ func TestProtocolHorizons(t *testing.T) {
 		for _, n := range []int{12, 24, 48} {
 			a, b, c := mean(auto[:n]), mean(naive[:n]), mean(season[:n])
 			t.Logf("%-18s 1 to %d: auto %.4f, persistence %.4f, season of %d %.4f", name, n, a, b, period, c)
-			if a > 1.01*min(b, c) && len(p.x) > 200 {
+			if a > 1.01*min(b, c) {
 				t.Errorf("%s 1 to %d: %.4f, persistence %.4f, season %.4f", name, n, a, b, c)
 			}
 		}
-		if worst > 1.01 && len(p.x) > 200 {
+		if worst > 1.01 {
 			t.Errorf("%s: %.4f at horizon %d", name, worst, at)
 		}
 	}
