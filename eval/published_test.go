@@ -1,7 +1,6 @@
 package eval_test
 
 import (
-	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -97,7 +96,7 @@ func fourierBlock(in, frequencies int, sigma float64, seed uint64) eval.Block {
 func TestPublishedVAR1(t *testing.T) {
 	for _, e := range eval.Experiments() {
 		t.Run(e.Name, func(t *testing.T) {
-			row, err := e.Run(t.Context(), open(t, e.File), eval.TableOptions{})
+			row, err := e.Run(open(t, e.File), eval.TableOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,7 +129,7 @@ func TestPublishedORFFVAR(t *testing.T) {
 			continue
 		}
 		t.Run(e.Name, func(t *testing.T) {
-			row, err := e.Run(t.Context(), open(t, e.File), eval.TableOptions{Features: fourierBlock, Seeds: []uint64{1, 2, 3, 4, 5}})
+			row, err := e.Run(open(t, e.File), eval.TableOptions{Features: fourierBlock, Seeds: []uint64{1, 2, 3, 4, 5}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -157,7 +156,7 @@ func TestExperimentRun(t *testing.T) {
 	}
 	e.Blocks = 2
 	var last, total int
-	row, err := e.Run(t.Context(), dataset.Macrodata(), eval.TableOptions{
+	row, err := e.Run(dataset.Macrodata(), eval.TableOptions{
 		Features: fourierBlock,
 		Seeds:    []uint64{1, 2},
 		Models: []eval.SeededModel{{Name: "persistence", New: func(dim int, seed uint64) (eval.Model, error) {
@@ -186,32 +185,34 @@ func TestExperimentRun(t *testing.T) {
 func TestExperimentsRefuseOtherData(t *testing.T) {
 	other := &eval.Dataset{Name: "other", Variables: []string{"x"}, Series: []eval.Series{{Rows: [][]float64{{1}, {2}}}}}
 	for _, e := range eval.Experiments() {
-		if _, err := e.Run(t.Context(), other, eval.TableOptions{}); err == nil {
+		if _, err := e.Run(other, eval.TableOptions{}); err == nil {
 			t.Errorf("%s accepted another data set", e.Name)
 		}
 	}
 }
 
-// A run ends with its context, in the windows and in the models that learn online.
+// A run ends when it is told to, in the windows and in the models that learn online.
 func TestExperimentStops(t *testing.T) {
 	for _, parts := range []int{1, 3} { // persistence, VAR(1), ORFFVAR; online
-		ctx, stop := context.WithCancel(t.Context())
+		errStop := errors.New("stop")
 		var last int
 		e := eval.Experiments()[slices.IndexFunc(eval.Experiments(), func(e eval.Experiment) bool { return e.Name == "Macrodata" })]
 		e.Blocks = 1
-		_, err := e.Run(ctx, dataset.Macrodata(), eval.TableOptions{
+		_, err := e.Run(dataset.Macrodata(), eval.TableOptions{
 			Features: fourierBlock,
 			Seeds:    []uint64{1},
 			Models: []eval.SeededModel{{Name: "persistence", New: func(dim int, seed uint64) (eval.Model, error) {
 				return persistenceModel{dim}, nil
 			}}},
-			Progress: func(done, _ int) {
-				if last = done; done == parts {
-					stop()
+			Progress: func(done, _ int) { last = done },
+			Check: func() error {
+				if last == parts {
+					return errStop
 				}
+				return nil
 			},
 		})
-		if !errors.Is(err, context.Canceled) || last != parts {
+		if !errors.Is(err, errStop) || last != parts {
 			t.Errorf("%v after part %d, want the end after part %d", err, last, parts)
 		}
 	}

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"context"
 	"fmt"
 )
 
@@ -55,11 +54,11 @@ type SCVResult struct {
 // The model is fitted anew for each row: SCV is no evaluation of a model that
 // learns online, which is what Prequential is for.
 func SCV(f Fitter, data *Dataset, window int) (*SCVResult, error) {
-	return scv(context.Background(), f, data, window)
+	return scv(f, data, window, nil)
 }
 
-// scv is SCV until ctx ends.
-func scv(ctx context.Context, f Fitter, data *Dataset, window int) (*SCVResult, error) {
+// scv is SCV until check, unless nil, returns an error.
+func scv(f Fitter, data *Dataset, window int, check func() error) (*SCVResult, error) {
 	if err := data.Check(); err != nil {
 		return nil, err
 	}
@@ -72,9 +71,11 @@ func scv(ctx context.Context, f Fitter, data *Dataset, window int) (*SCVResult, 
 	res := &SCVResult{}
 	yhat := make([]float64, data.Dim())
 	for i := n; i < len(x); i++ {
-		err := ctx.Err()
-		if err != nil {
-			return nil, err
+		var err error
+		if check != nil {
+			if err = check(); err != nil {
+				return nil, err
+			}
 		}
 		if slider == nil || (i-n)%refitEvery == 0 {
 			err = f.Fit(x[i-n:i], y[i-n:i])

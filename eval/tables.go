@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"context"
 	"fmt"
 	"slices"
 )
@@ -66,6 +65,10 @@ type TableOptions struct {
 
 	// Progress, unless nil, is called after each of the total parts.
 	Progress func(done, total int)
+
+	// Check, unless nil, is called at every row. An error ends the run and is
+	// returned.
+	Check func() error
 }
 
 // SeededModel is the constructor of a one-step model.
@@ -91,8 +94,8 @@ type Repeated struct {
 	MSE, SD Summary
 }
 
-// Run repeats the experiment on the contents of its file. The end of ctx ends it.
-func (e *Experiment) Run(ctx context.Context, file *Dataset, o TableOptions) (*TableRow, error) {
+// Run repeats the experiment on the contents of its file.
+func (e *Experiment) Run(file *Dataset, o TableOptions) (*TableRow, error) {
 	data, err := e.Prepare(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Name, err)
@@ -107,7 +110,7 @@ func (e *Experiment) Run(ctx context.Context, file *Dataset, o TableOptions) (*T
 		}
 	}
 	windowed := func(f Fitter) (Published, error) {
-		r, err := scv(ctx, f, data, e.Window)
+		r, err := scv(f, data, e.Window, o.Check)
 		if err != nil {
 			return Published{}, fmt.Errorf("%s: %w", e.Name, err)
 		}
@@ -133,7 +136,11 @@ func (e *Experiment) Run(ctx context.Context, file *Dataset, o TableOptions) (*T
 			if err != nil {
 				return Published{}, err
 			}
-			r, err := Prequential(model, data, Options{From: e.Window, OnStep: func(Step) error { return ctx.Err() }})
+			options := Options{From: e.Window}
+			if o.Check != nil {
+				options.OnStep = func(Step) error { return o.Check() }
+			}
+			r, err := Prequential(model, data, options)
 			if err != nil {
 				return Published{}, err
 			}

@@ -1,7 +1,6 @@
 package varmodel
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -20,14 +19,14 @@ type CurlField struct {
 }
 
 // CurlFields repeats NewCurlField with other fields and points, a curl-free (A) and
-// an independent (B) kernel on each. ctx and progress are those of NewMultiTask.
-func CurlFields(ctx context.Context, n, draws, repeats int, seed uint64, progress func(done int)) (Paired, error) {
+// an independent (B) kernel on each. check and progress are those of NewMultiTask.
+func CurlFields(n, draws, repeats int, seed uint64, check func() error, progress func(done int)) (Paired, error) {
 	if repeats < 2 {
 		return Paired{}, fmt.Errorf("varmodel: a comparison needs 2 repeats or more, got %d", repeats)
 	}
 	var curl, independent []float64
 	for r := range repeats {
-		if err := ctx.Err(); err != nil {
+		if err := check(); err != nil {
 			return Paired{}, err
 		}
 		f, err := NewCurlField(n, draws, seed+uint64(r))

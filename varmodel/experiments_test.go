@@ -1,7 +1,6 @@
 package varmodel
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -18,7 +17,7 @@ import (
 // (Student, 11 degrees of freedom: 2.718 standard errors) is above .85, and a paired
 // test finds the difference. 80 fields: .917 +- .006 and .795 +- .009.
 func TestC6_6_CurlFreeAgainstIndependent(t *testing.T) {
-	c, err := CurlFields(t.Context(), 100, 500, 12, 1, nil)
+	c, err := CurlFields(100, 500, 12, 1, goOn, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,10 +30,12 @@ func TestC6_6_CurlFreeAgainstIndependent(t *testing.T) {
 	}
 }
 
+func goOn() error { return nil }
+
 // As in Table 6.5 tasks that know of each other need fewer samples.
 func TestMultiTaskLaplacianHelpsWithFewSamples(t *testing.T) {
 	calls := 0
-	r, err := NewMultiTask(t.Context(), 50, 6, 1, func(done int) {
+	r, err := NewMultiTask(50, 6, 1, goOn, func(done int) {
 		if calls++; done != calls {
 			t.Errorf("progress %d at call %d", done, calls)
 		}
@@ -48,10 +49,10 @@ func TestMultiTaskLaplacianHelpsWithFewSamples(t *testing.T) {
 	}
 }
 
-// Each part of a repeat looks at the context.
+// Each part of a repeat asks whether to go on.
 func TestMultiTaskStops(t *testing.T) {
-	ctx, stop := context.WithCancel(t.Context())
-	stop()
+	errStop := errors.New("stop")
+	stop := func() error { return errStop }
 	const tasks, in, n = 3, 4, 20
 	x, y := newTaskWorld(rand.New(rand.NewPCG(1, 2)), in, tasks).draw(rand.New(rand.NewPCG(3, 4)), n*tasks)
 	s, err := orff.NewFourier(orff.Gaussian{Sigma: 2}, in, 15, orff.NewRand(1))
@@ -59,17 +60,17 @@ func TestMultiTaskStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := newTaskFit(tasks, n, s.Len())
-	if err := f.observe(t.Context(), s, x, y); err != nil {
+	if err := f.observe(goOn, s, x, y); err != nil {
 		t.Fatal(err)
 	}
-	_, apart := f.independent(ctx, 1e-3)
-	_, together := f.coupled(ctx, orff.Identity(tasks), 1e-3)
-	_, row := NewMultiTask(ctx, 50, 6, 1, nil)
-	_, curl := CurlFields(ctx, 100, 500, 2, 1, nil)
+	_, apart := f.independent(stop, 1e-3)
+	_, together := f.coupled(stop, orff.Identity(tasks), 1e-3)
+	_, row := NewMultiTask(50, 6, 1, stop, nil)
+	_, curl := CurlFields(100, 500, 2, 1, stop, nil)
 	for name, err := range map[string]error{
-		"observe": f.observe(ctx, s, x, y), "independent": apart, "coupled": together, "NewMultiTask": row, "CurlFields": curl,
+		"observe": f.observe(stop, s, x, y), "independent": apart, "coupled": together, "NewMultiTask": row, "CurlFields": curl,
 	} {
-		if !errors.Is(err, context.Canceled) {
+		if !errors.Is(err, errStop) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -99,14 +100,14 @@ func TestMultiTaskSolvesTheObjective(t *testing.T) {
 		}
 	}
 	f := newTaskFit(tasks, n, s.Len())
-	if err := f.observe(t.Context(), s, x, y); err != nil {
+	if err := f.observe(goOn, s, x, y); err != nil {
 		t.Fatal(err)
 	}
-	independent, err := f.independent(t.Context(), lambda)
+	independent, err := f.independent(goOn, lambda)
 	if err != nil {
 		t.Fatal(err)
 	}
-	coupled, err := f.coupled(t.Context(), graph, lambda)
+	coupled, err := f.coupled(goOn, graph, lambda)
 	if err != nil {
 		t.Fatal(err)
 	}

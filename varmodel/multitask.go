@@ -1,7 +1,6 @@
 package varmodel
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -40,9 +39,9 @@ var MultiTaskPublished = []MultiTask{
 // features as in the original. Each repeat draws its own samples, frequencies and
 // test set of 500; both methods see the same, which makes the test a paired one. The
 // better lambda of a grid is chosen for each method on a validation set of the
-// first repeat. progress, if not nil, is called after each repeat. The end of ctx is
-// noticed within a repeat, which may take half a minute, and is returned.
-func NewMultiTask(ctx context.Context, n, repeats int, seed uint64, progress func(done int)) (*MultiTask, error) {
+// first repeat. progress, if not nil, is called after each repeat, check many times
+// within it, since one may take half a minute; an error of check ends the run.
+func NewMultiTask(n, repeats int, seed uint64, check func() error, progress func(done int)) (*MultiTask, error) {
 	const in, tasks, held = 21, 7, 500
 	if n < 2 || repeats < 2 {
 		return nil, fmt.Errorf("varmodel: the multi-task comparison needs n >= 2 and repeats >= 2, got %d and %d", n, repeats)
@@ -67,16 +66,16 @@ func NewMultiTask(ctx context.Context, n, repeats int, seed uint64, progress fun
 		if err != nil {
 			return nil, err
 		}
-		if err := fit.observe(ctx, scalar, x, y); err != nil {
+		if err := fit.observe(check, scalar, x, y); err != nil {
 			return nil, err
 		}
 		for k, solve := range []func(lambda float64) (*orff.Decomposable, []float64, error){
 			func(lambda float64) (*orff.Decomposable, []float64, error) {
-				theta, err := fit.independent(ctx, lambda)
+				theta, err := fit.independent(check, lambda)
 				return orff.NewDecomposable(scalar, orff.Identity(tasks)), theta, err
 			},
 			func(lambda float64) (*orff.Decomposable, []float64, error) {
-				theta, err := fit.coupled(ctx, graph, lambda)
+				theta, err := fit.coupled(check, graph, lambda)
 				return orff.NewDecomposable(scalar, graph), theta, err
 			},
 		} {
@@ -152,12 +151,12 @@ func newTaskFit(tasks, n, r int) *taskFit {
 }
 
 // observe takes n samples a task: sample i reveals task i mod tasks of y.
-func (f *taskFit) observe(ctx context.Context, s orff.Scalar, x, y []float64) error {
+func (f *taskFit) observe(check func() error, s orff.Scalar, x, y []float64) error {
 	d, total := s.In(), float64(f.n*f.tasks)
 	clear(f.v)
 	f.mean.SetIdentity(0)
 	for t := range f.tasks {
-		if err := ctx.Err(); err != nil {
+		if err := check(); err != nil {
 			return err
 		}
 		v := f.v[t*f.r : (t+1)*f.r]
@@ -176,10 +175,10 @@ func (f *taskFit) observe(ctx context.Context, s orff.Scalar, x, y []float64) er
 var errSingular = errors.New("varmodel: the normal equations are singular")
 
 // independent returns theta for Gamma = I: a problem a task.
-func (f *taskFit) independent(ctx context.Context, lambda float64) ([]float64, error) {
+func (f *taskFit) independent(check func() error, lambda float64) ([]float64, error) {
 	theta := make([]float64, f.tasks*f.r)
 	for t := range f.tasks {
-		if err := ctx.Err(); err != nil {
+		if err := check(); err != nil {
 			return nil, err
 		}
 		if !f.chol.Factor(f.c[t], lambda, 0) {
@@ -195,13 +194,13 @@ func (f *taskFit) independent(ctx context.Context, lambda float64) ([]float64, e
 // coupled returns theta for Gamma = B B^T by conjugate gradients. The preconditioner
 // takes all C_t for their mean: with orthogonal columns of B, of squared norm g_k,
 // the problem then is one system g_k/tasks sum C_t + lambda a column.
-func (f *taskFit) coupled(ctx context.Context, out orff.Output, lambda float64) ([]float64, error) {
+func (f *taskFit) coupled(check func() error, out orff.Output, lambda float64) ([]float64, error) {
 	p, inner := out.Dims()
 	b, r := out.Factor(), f.r
 	factors := make([]*vec.Cholesky, inner)
 	gain := make([]float64, inner)
 	for k := range inner {
-		if err := ctx.Err(); err != nil {
+		if err := check(); err != nil {
 			return nil, err
 		}
 		for t := range p {
@@ -241,7 +240,7 @@ func (f *taskFit) coupled(ctx context.Context, out orff.Output, lambda float64) 
 	rz := vec.Dot(res, z)
 	const most, tolerance = 500, 1e-14 // of the squared error in the energy norm
 	for limit, k := tolerance*rz, 0; rz > limit && k < most; k++ {
-		if err := ctx.Err(); err != nil {
+		if err := check(); err != nil {
 			return nil, err
 		}
 		apply(q, dir)

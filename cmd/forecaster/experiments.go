@@ -26,7 +26,7 @@ func (a *app) runChapter6(ctx context.Context, table, name string, repeats, most
 	var c chapter6
 	wanted := func(t string) bool { return table == t || table == "" && name == "" }
 	if wanted("6.4") {
-		curl, err := varmodel.CurlFields(ctx, curlPoints, curlDraws, repeats, experimentSeed, func(done int) {
+		curl, err := varmodel.CurlFields(curlPoints, curlDraws, repeats, experimentSeed, ctx.Err, func(done int) {
 			a.status("section 6.4, vector fields: %d of %d repeats", done, repeats)
 		})
 		a.status("")
@@ -40,7 +40,7 @@ func (a *app) runChapter6(ctx context.Context, table, name string, repeats, most
 			continue
 		}
 		a.status("table 6.5, %d samples a task: 0 of %d repeats", published.N, repeats)
-		row, err := varmodel.NewMultiTask(ctx, published.N, repeats, experimentSeed, func(done int) {
+		row, err := varmodel.NewMultiTask(published.N, repeats, experimentSeed, ctx.Err, func(done int) {
 			a.status("table 6.5, %d samples a task: %d of %d repeats", published.N, done, repeats)
 		})
 		a.status("")

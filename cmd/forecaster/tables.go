@@ -62,7 +62,7 @@ left out, with a line that says so.`,
 		if !slices.Contains([]string{"", "6.4", "6.5", "8.1", "8.2", "8.3"}, *only) {
 			return &usageError{fmt.Errorf("--table: must be 6.4, 6.5, 8.1, 8.2 or 8.3, got %q", *only)}
 		}
-		options := eval.TableOptions{Features: tableFeatures}
+		options := eval.TableOptions{Features: tableFeatures, Check: cmd.Context().Err}
 		for s := range *seeds {
 			options.Seeds = append(options.Seeds, uint64(s+1))
 		}
@@ -98,7 +98,7 @@ left out, with a line that says so.`,
 				return err
 			}
 			options.Progress = func(done, total int) { a.status("table %s, %s: %d of %d", e.Table, e.Name, done, total) }
-			row, err := e.Run(cmd.Context(), file, options)
+			row, err := e.Run(file, options)
 			a.status("")
 			if err != nil {
 				return err
