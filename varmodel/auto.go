@@ -34,9 +34,10 @@ const (
 	Stacking   Ingredient = "stack"      // the linear correction of the aggregate
 	Novelty    Ingredient = "novelty"    // persistence after a step far larger than any before
 	Glitches   Ingredient = "glitch"     // holding back values out of all proportion
+	Limiting   Ingredient = "limit"      // limits of the errors that experts learn from
 )
 
-var ingredients = []Ingredient{Rebuilding, LongInputs, Stacking, Novelty, Glitches}
+var ingredients = []Ingredient{Rebuilding, LongInputs, Stacking, Novelty, Glitches, Limiting}
 
 // ExpertNames lists the experts of the default model beside persistence. Besides
 // these there are arN, varN and orffN for any number N of lags: a coordinate's own,
@@ -87,6 +88,9 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 		e, err := newExpert(spec, cfg.Dim, cfg.Inputs, cfg.Seed)
 		if err != nil {
 			return nil, err
+		}
+		if !m.has(Limiting) {
+			e.usual = nil
 		}
 		m.experts, m.names = append(m.experts, e), append(m.names, e.name)
 		if e.source {

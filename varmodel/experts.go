@@ -129,12 +129,15 @@ type expert struct {
 	shape   *fourier // of the inputs, one coordinate a frequency; nil unless additive
 	learner resettable
 	random  *fourier
-	usual   *usualError
-	levels  []float64 // scratch, order x dim
+	usual   *usualError // nil: errors count in full
+	levels  []float64   // scratch, order x dim
 }
 
 func newExpert(spec expertSpec, dim, inputs int, seed uint64) (*expert, error) {
-	e := &expert{expertSpec: spec, dim: dim, usual: newUsualError(dim), levels: make([]float64, spec.order*dim)}
+	e := &expert{expertSpec: spec, dim: dim, levels: make([]float64, spec.order*dim)}
+	if !spec.source { // whose learner is not about errors, but about the series itself
+		e.usual = newUsualError(dim)
+	}
 	if spec.linear > 0 {
 		e.inputs = inputs
 	}
@@ -308,7 +311,7 @@ func (e *expert) learn(out, phi, y, origin, unit []float64, observed []bool) {
 		}
 		any = true
 		out[j] = clip((v-origin[j])/unit[j], targetLimit) - out[j]
-		if !e.source { // whose learner is not about errors, but about the series itself
+		if e.usual != nil {
 			out[j] = e.usual.limit(j, out[j])
 		}
 	}
@@ -323,7 +326,9 @@ func (e *expert) State(c *snapshot.Codec) {
 		e.random.State(c)
 	}
 	e.learner.State(c)
-	e.usual.State(c)
+	if e.usual != nil {
+		e.usual.State(c)
+	}
 }
 
 // Reset makes all coordinates start again.

@@ -276,8 +276,7 @@ func TestProtocolAblation(t *testing.T) {
 // Errors with delayed feedback, at each horizon and averaged over the horizons 1 …
 // 12, 24 and 48: nowhere worse than persistence and the last season by more than
 // 1 %. The model of horizon 48 has those of 12 and 24 within it. The 156 months of
-// us_climate18_mean are too few to find their season and learn from it; what comes
-// of it is printed.
+// us_climate18_mean are too few to find the year in time: it is given.
 func TestProtocolHorizons(t *testing.T) {
 	measuring(t)
 	const H = 48
