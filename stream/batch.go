@@ -25,7 +25,6 @@ type Batch struct {
 
 	floats []float64 // backs the vectors of the points
 	bytes  []byte    // backs the copies of messages
-	spare  []byte    // memory for the next Snapshot
 }
 
 // Forecast is the forecast of all variables of a series for one time.
@@ -127,7 +126,8 @@ func (b *Batch) Points() int {
 // counts.
 func (b *Batch) Bytes() int { return 8*len(b.floats) + len(b.bytes) + 128*b.Points() }
 
-// Reset empties the batch and keeps its memory.
+// Reset empties the batch and keeps its memory, but for that of a Snapshot, which is
+// rare and may be large.
 func (b *Batch) Reset() {
 	clear(b.Forecasts) // drop the references to series
 	clear(b.Observations)
@@ -135,14 +135,10 @@ func (b *Batch) Reset() {
 	clear(b.Insights)
 	clear(b.Events)
 	clear(b.DeadLetters)
-	spare := b.spare
-	if b.Since != 0 {
-		spare = b.Snapshot[:0] // a whole one is too rare to keep its memory
-	}
 	*b = Batch{
 		Forecasts: b.Forecasts[:0], Observations: b.Observations[:0], Metrics: b.Metrics[:0],
 		Insights: b.Insights[:0], Events: b.Events[:0], DeadLetters: b.DeadLetters[:0],
-		floats: b.floats[:0], bytes: b.bytes[:0], spare: spare,
+		floats: b.floats[:0], bytes: b.bytes[:0],
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
-	"slices"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
@@ -53,27 +52,28 @@ var ErrVersion = errors.New("stream: checkpoint of another version")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// AppendBinary appends the checkpoint in the format of docs/checkpoint-format.md.
-// It fails when the fingerprint or a position is too long.
-func (c *Checkpoint) AppendBinary(dst []byte) ([]byte, error) {
-	start := len(dst)
-	lengths := 8 * 6 // of the fields
-	dst = slices.Grow(dst, checkpointHeader+lengths+len(c.Fingerprint)+len(c.Sink)+len(c.DeadLetters)+len(c.State)+checkpointTrailer)
-	dst = append(dst, checkpointMagic...)
-	dst = binary.LittleEndian.AppendUint16(dst, checkpointVersion)
-	dst = binary.LittleEndian.AppendUint64(dst, 0)
-	body := len(dst)
-	e := snapshot.NewEncoder(dst)
-	c.state(e, checkpointVersion)
-	dst = e.Bytes()
+// Encode returns the checkpoint in the format of docs/checkpoint-format.md, in parts
+// that follow one another. One of them is State itself: a copy would need as much
+// memory again. It fails when the fingerprint or a position is too long.
+func (c *Checkpoint) Encode() (parts [][]byte, err error) {
 	if len(c.Fingerprint) > maxFingerprint || len(c.Sink) > maxPosition || len(c.DeadLetters) > maxPosition {
 		return nil, errors.New("stream: a field of the checkpoint is too long")
 	}
-	binary.LittleEndian.PutUint64(dst[body-8:], uint64(len(dst)-body))
-	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli)), nil
+	head := append([]byte(nil), checkpointMagic...)
+	head = binary.LittleEndian.AppendUint16(head, checkpointVersion)
+	head = binary.LittleEndian.AppendUint64(head, 0)
+	e := snapshot.NewEncoder(head)
+	fields := *c
+	fields.State = nil // it comes last: only its length is missing
+	fields.state(e, checkpointVersion)
+	head = e.Bytes()
+	binary.LittleEndian.PutUint64(head[len(head)-8:], uint64(len(c.State)))
+	binary.LittleEndian.PutUint64(head[checkpointHeader-8:], uint64(len(head)-checkpointHeader+len(c.State)))
+	sum := crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, c.State)
+	return [][]byte{head, c.State, binary.LittleEndian.AppendUint32(nil, sum)}, nil
 }
 
-// UnmarshalBinary decodes what AppendBinary wrote. It finds every truncation
+// UnmarshalBinary decodes what Encode returned. It finds every truncation
 // and every single flipped bit. The fields share no memory with b. After an error
 // c is as before.
 func (c *Checkpoint) UnmarshalBinary(b []byte) error {

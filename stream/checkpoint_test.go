@@ -7,6 +7,7 @@ import (
 	"flag"
 	"os"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/orffvar/forecaster/stream"
@@ -23,11 +24,11 @@ func sample() stream.Checkpoint {
 
 func encoded(t testing.TB, c stream.Checkpoint) []byte {
 	t.Helper()
-	b, err := c.AppendBinary(nil)
+	parts, err := c.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b
+	return slices.Concat(parts...)
 }
 
 func TestCheckpointRoundTrip(t *testing.T) {

@@ -25,8 +25,11 @@ type Driver struct {
 	letters []DeadLetter
 
 	// Of the checkpoints: bytes of the last whole one, and number and bytes of
-	// the changes to it; and how large a whole state was when last seen.
-	whole, changes, changeBytes, size int
+	// the changes to it.
+	whole, changes, changeBytes int
+
+	// How large a whole state and the changes were when last seen.
+	wholeSize, changeSize int
 }
 
 // maxChanges is the largest number of changes to one whole checkpoint.
@@ -86,7 +89,7 @@ func (d *Driver) restore(ctx context.Context, list []Checkpoint) error {
 	if last.Fingerprint != d.c.Fingerprint {
 		return &FingerprintError{Checkpoint: last.Fingerprint, Current: d.c.Fingerprint}
 	}
-	d.size = len(list[0].State)
+	d.wholeSize = len(list[0].State)
 	var changes [][]byte
 	for _, c := range list[1:] {
 		changes = append(changes, c.State)
@@ -181,17 +184,23 @@ func (d *Driver) Checkpoint(b *Batch) {
 	}
 	e := d.c.Engine
 	if d.changeBytes >= d.whole || d.changes == maxChanges {
-		b.Snapshot, b.Since = e.Snapshot(make([]byte, 0, d.size+d.size/8)), 0
-		d.whole, d.changes, d.changeBytes, d.size = len(b.Snapshot), 0, 0, len(b.Snapshot)
+		b.Snapshot, b.Since = e.Snapshot(like(d.wholeSize)), 0
+		d.whole, d.changes, d.changeBytes = len(b.Snapshot), 0, 0
+		d.wholeSize = d.whole
 	} else {
-		b.Snapshot, b.Since = e.Changes(b.spare), d.saved
+		b.Snapshot, b.Since = e.Changes(like(d.changeSize)), d.saved
 		d.changes++
 		d.changeBytes += len(b.Snapshot)
+		d.changeSize = len(b.Snapshot)
 	}
 	e.Saved()
 	b.Next = e.Next()
 	d.saved = b.Next
 }
+
+// like returns room for a little more than size bytes: growing step by step would
+// leave several times as much behind.
+func like(size int) []byte { return make([]byte, 0, size+size/16) }
 
 // Deliver writes b, keeps its dead letters and then, if it has a checkpoint,
 // stores and commits that. After each stage it calls lap.

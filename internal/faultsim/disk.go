@@ -58,15 +58,16 @@ func (d diskOf) Read(name string) ([]byte, error) {
 	return b, err
 }
 
-func (d diskOf) Write(name string, b []byte) error {
+func (d diskOf) Write(name string, parts ...[]byte) error {
 	err := d.effect("write "+name, func() error {
-		d.p.disk.now[name] = &content{bytes: slices.Clone(b)}
+		d.p.disk.now[name] = &content{bytes: slices.Concat(parts...)}
 		return nil
 	})
 	return d.sync(name, err)
 }
 
-func (d diskOf) Append(name string, b []byte) error {
+func (d diskOf) Append(name string, parts ...[]byte) error {
+	b := slices.Concat(parts...)
 	err := d.effect(fmt.Sprintf("append %d bytes to %s", len(b), name), func() error {
 		c := d.p.disk.now[name]
 		c.bytes = append(c.bytes, b...)

@@ -221,10 +221,11 @@ func (t *topicStore) key(id snapshotID, chunk int) string {
 
 func (t *topicStore) Save(_ context.Context, c stream.Checkpoint) error {
 	t.sim.plant(&c)
-	b, err := c.AppendBinary(nil)
+	parts, err := c.Encode()
 	if err != nil {
 		return err
 	}
+	b := bytes.Join(parts, nil)
 	id, previous, old := t.current, t.previous, snapshotID{}
 	switch {
 	case c.Since == 0:

@@ -13,11 +13,11 @@ type Disk interface {
 	List() (names []string, err error)
 	Read(name string) ([]byte, error)
 
-	// Write makes a file, or replaces what is in it, and Append adds to its end.
+	// Write makes a file of parts, or replaces what is in it, and Append adds to its end.
 	// When they return the content is durable; when they fail a part of it may
 	// be there, or something else in its place.
-	Write(name string, b []byte) error
-	Append(name string, b []byte) error
+	Write(name string, parts ...[]byte) error
+	Append(name string, parts ...[]byte) error
 
 	// Rename replaces to. When it returns the new name is durable; when it fails
 	// the file has the old or the new one.
@@ -45,20 +45,22 @@ func (d directory) List() ([]string, error) {
 
 func (d directory) Read(name string) ([]byte, error) { return os.ReadFile(d.path(name)) }
 
-func (d directory) Write(name string, b []byte) error {
-	return writeSync(d.path(name), os.O_CREATE|os.O_TRUNC, b)
+func (d directory) Write(name string, parts ...[]byte) error {
+	return writeSync(d.path(name), os.O_CREATE|os.O_TRUNC, parts)
 }
 
-func (d directory) Append(name string, b []byte) error {
-	return writeSync(d.path(name), os.O_APPEND, b)
+func (d directory) Append(name string, parts ...[]byte) error {
+	return writeSync(d.path(name), os.O_APPEND, parts)
 }
 
-func writeSync(path string, flag int, b []byte) error {
+func writeSync(path string, flag int, parts [][]byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|flag, 0o644)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(b)
+	for i := 0; i < len(parts) && err == nil; i++ {
+		_, err = f.Write(parts[i])
+	}
 	if err == nil {
 		err = f.Sync()
 	}

@@ -154,7 +154,7 @@ var errChanges = errors.New("file: changes to a checkpoint that this store has n
 
 // Save implements stream.Store.
 func (s *Store) Save(_ context.Context, c stream.Checkpoint) error {
-	b, err := c.AppendBinary(nil)
+	parts, err := c.Encode()
 	if err != nil {
 		return err
 	}
@@ -162,11 +162,11 @@ func (s *Store) Save(_ context.Context, c stream.Checkpoint) error {
 	s.open = "" // until all is well: nothing may follow a part
 	switch {
 	case c.Since == 0:
-		file, err = s.create(b)
+		file, err = s.create(parts)
 	case file == "":
 		return errChanges
 	default:
-		err = s.disk.Append(file, b)
+		err = s.disk.Append(file, parts...)
 	}
 	if err != nil {
 		return fmt.Errorf("file: %w", err)
@@ -176,7 +176,7 @@ func (s *Store) Save(_ context.Context, c stream.Checkpoint) error {
 }
 
 // create makes a new file, and removes the oldest ones.
-func (s *Store) create(b []byte) (file string, err error) {
+func (s *Store) create(parts [][]byte) (file string, err error) {
 	names, err := newestFirst(s.disk)
 	if err != nil {
 		return "", err
@@ -187,7 +187,7 @@ func (s *Store) create(b []byte) (file string, err error) {
 	}
 	s.last++
 	file = name(s.last)
-	if err := s.disk.Write(file+tempSuffix, b); err != nil {
+	if err := s.disk.Write(file+tempSuffix, parts...); err != nil {
 		return "", errors.Join(err, s.disk.Remove(file+tempSuffix))
 	}
 	if err := s.disk.Rename(file+tempSuffix, file); err != nil {

@@ -160,7 +160,8 @@ type full struct {
 	room int
 }
 
-func (d *full) take(b []byte) ([]byte, error) {
+func (d *full) take(parts [][]byte) ([]byte, error) {
+	b := slices.Concat(parts...)
 	n := min(len(b), d.room)
 	d.room -= n
 	if n < len(b) {
@@ -169,24 +170,30 @@ func (d *full) take(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-func (d *full) Write(name string, b []byte) error {
-	part, err := d.take(b)
+func (d *full) Write(name string, parts ...[]byte) error {
+	part, err := d.take(parts)
 	return errors.Join(d.Disk.Write(name, part), err)
 }
 
-func (d *full) Append(name string, b []byte) error {
-	part, err := d.take(b)
+func (d *full) Append(name string, parts ...[]byte) error {
+	part, err := d.take(parts)
 	return errors.Join(d.Disk.Append(name, part), err)
 }
 
 // memoryDisk is a Disk that is nowhere.
 type memoryDisk map[string][]byte
 
-func (d memoryDisk) List() ([]string, error)            { return slices.Collect(maps.Keys(d)), nil }
-func (d memoryDisk) Read(name string) ([]byte, error)   { return d[name], nil }
-func (d memoryDisk) Write(name string, b []byte) error  { d[name] = slices.Clone(b); return nil }
-func (d memoryDisk) Append(name string, b []byte) error { d[name] = append(d[name], b...); return nil }
-func (d memoryDisk) Remove(name string) error           { delete(d, name); return nil }
+func (d memoryDisk) List() ([]string, error)          { return slices.Collect(maps.Keys(d)), nil }
+func (d memoryDisk) Read(name string) ([]byte, error) { return d[name], nil }
+func (d memoryDisk) Write(name string, parts ...[]byte) error {
+	d[name] = slices.Concat(parts...)
+	return nil
+}
+func (d memoryDisk) Append(name string, parts ...[]byte) error {
+	d[name] = append(d[name], slices.Concat(parts...)...)
+	return nil
+}
+func (d memoryDisk) Remove(name string) error { delete(d, name); return nil }
 func (d memoryDisk) Rename(from, to string) error {
 	d[to] = d[from]
 	delete(d, from)

@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"io"
 	"log/slog"
 	"maps"
 	"math/rand/v2"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -330,7 +332,7 @@ func (s *Store) Save(ctx context.Context, c stream.Checkpoint) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	b, err := c.AppendBinary(nil)
+	parts, err := c.Encode()
 	if err != nil {
 		return err
 	}
@@ -343,9 +345,17 @@ func (s *Store) Save(ctx context.Context, c stream.Checkpoint) error {
 	case sum == nil:
 		return errChanges
 	}
-	sum.Write(b)
-	m.next, m.sum, m.print = c.Next, [sha256.Size]byte(sum.Sum(nil)), fingerprintSum(c.Fingerprint)
-	for chunk := range slices.Chunk(b, chunkBytes) {
+	left := 0
+	for _, part := range parts {
+		left += len(part)
+	}
+	for all := net.Buffers(parts); left > 0; {
+		chunk := make([]byte, min(left, chunkBytes)) // a request that was given up may still use the one before
+		if _, err := io.ReadFull(&all, chunk); err != nil {
+			return err
+		}
+		left -= len(chunk)
+		sum.Write(chunk)
 		at, err := s.produce(ctx, outgoing{key: s.key(m.id, m.chunks), value: chunk})
 		if err != nil {
 			return err
@@ -355,6 +365,7 @@ func (s *Store) Save(ctx context.Context, c stream.Checkpoint) error {
 		}
 		m.chunks++
 	}
+	m.next, m.sum, m.print = c.Next, [sha256.Size]byte(sum.Sum(nil)), fingerprintSum(c.Fingerprint)
 	if _, err := s.produce(ctx, outgoing{key: s.key(m.id, -1), value: []byte(m.String())}); err != nil {
 		return err
 	}
