@@ -35,14 +35,20 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	switch usage := (*usageError)(nil); {
 	case err == nil:
 		return exitDone
 	case errors.Is(err, errReported):
 		return exitFailed
-	case errors.As(err, &usage), !a.started:
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "forecaster: interrupted")
+		return exitFailed
+	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "forecaster: %v\n", err)
+		return exitUsage
+	case !a.started:
+		fmt.Fprintf(stderr, "forecaster: %v; see %s -h\n", err, cmd.CommandPath())
 		return exitUsage
 	default:
 		fmt.Fprintf(stderr, "forecaster: %v\n", err)
