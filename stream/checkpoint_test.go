@@ -179,3 +179,16 @@ func FuzzCheckpoint(f *testing.F) {
 		}
 	})
 }
+
+// TestEncodeDoesNotCopyTheState: a copy would need as much memory again, for each
+// partition, and that while a process is catching up.
+func TestEncodeDoesNotCopyTheState(t *testing.T) {
+	c := sample()
+	parts, err := c.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(parts, func(p []byte) bool { return &p[0] == &c.State[0] }) {
+		t.Error("no part is the state itself")
+	}
+}
