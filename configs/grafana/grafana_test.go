@@ -3,12 +3,13 @@
 package grafana
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,11 +19,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/orffvar/forecaster/eval"
-	"github.com/orffvar/forecaster/internal/secret"
 	"github.com/orffvar/forecaster/internal/testserver"
-	"github.com/orffvar/forecaster/stream"
-	"github.com/orffvar/forecaster/stream/influx"
 )
 
 type dashboard struct {
@@ -335,8 +332,7 @@ func TestProvisioning(t *testing.T) {
 	}
 }
 
-// TestQueries fills a database with an hour of points, as a run writes them, and
-// runs every query of every dashboard with the last value of each variable.
+// TestQueries fills a database by a replay and runs every query of every dashboard with the last value of each variable.
 func TestQueries(t *testing.T) {
 	t.Run("1.8", func(t *testing.T) { testQueries(t, testserver.StartInfluxDB(t)) })
 	t.Run("2.7", func(t *testing.T) { testQueries(t, testserver.StartInfluxDB2(t)) })
@@ -344,7 +340,7 @@ func TestQueries(t *testing.T) {
 
 func testQueries(t *testing.T, db *testserver.InfluxDB) {
 	bucket := db.CreateDatabase("forecasts")
-	fill(t, influx.Config{URL: db.URL, Org: db.Org, Token: secret.New(db.Token), Bucket: bucket})
+	fill(t, db, bucket)
 	for name, d := range dashboards(t) {
 		t.Run(name, func(t *testing.T) {
 			values := make(map[string]string)
@@ -426,61 +422,49 @@ func query(flux, bucket string, d dashboard, values map[string]string) string {
 	return option + flux
 }
 
-// fill writes two series of two variables, two models and two horizons.
-func fill(t *testing.T, c influx.Config) {
+// fill lets the program replay two hours of two series into the database, with a
+// value out of the ordinary, a change for good and a gap in the second of them.
+func fill(t *testing.T, db *testserver.InfluxDB, bucket string) {
 	t.Helper()
-	c.Levels = []float64{.9}
-	sink, err := influx.New(c)
-	if err != nil {
+	dir := t.TempDir()
+	program := filepath.Join(dir, "forecaster")
+	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/forecaster").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	const step, samples = 10 * time.Second, 720
+	rng := rand.New(rand.NewPCG(1, 2))
+	begin := time.Now().Truncate(step).Add(-(samples - 1) * step)
+	data := "time,host,cpu,mem\n"
+	for i := range samples {
+		if i == samples-100 {
+			continue
+		}
+		for _, name := range []string{"host 1", "host.2"} {
+			size := 1.
+			if i > samples-200 {
+				size = 5
+			}
+			cpu := math.Sin(float64(i)/20) + .1*size*rng.NormFloat64()
+			mem := 2*math.Sin(float64(i)/20+1) + .1*size*rng.NormFloat64()
+			if i == samples-300 {
+				mem += 20
+			}
+			data += fmt.Sprintf("%s,%s,%.3f,%.3f\n", begin.Add(time.Duration(i)*step).UTC().Format(time.RFC3339), name, cpu, mem)
+		}
+	}
+	file := filepath.Join(dir, "hosts.csv")
+	if err := os.WriteFile(file, []byte(data), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	defer sink.Close()
-	const step = int64(10 * time.Second)
-	now := time.Now().UnixNano() / step * step
-	for _, name := range []string{"host 1", "host.2"} {
-		s := &stream.Series{Name: name, Variables: []string{"cpu", "mem"}}
-		b := &stream.Batch{}
-		for i := int64(-360); i <= 0; i++ {
-			at := now + i*step
-			x := math.Sin(float64(i) / 20)
-			o := stream.Observation{Series: s, Time: at, Y: []float64{x, 2 * x}, Residual: []float64{.1, math.NaN()}, Anomaly: []float64{.5, math.NaN()}, Score: .5, Share: []float64{1, 0}, Unusual: math.NaN()}
-			if i%50 == 0 {
-				o.Anomaly = []float64{1.5, 3}
-				o.Residual = []float64{1, 2}
-				o.Score, o.Share, o.Cause = 2, []float64{.2, .8}, eval.Jump
-			}
-			b.Observations = append(b.Observations, o)
-			if i%6 == 0 {
-				b.Insights = append(b.Insights, stream.Insight{
-					Series: s, Model: "orffvar", Time: at, Experts: []string{"ar6", "orff3"}, Weights: []float64{.5, .5, .25, .75},
-				})
-			}
-			for _, h := range []int{1, 30} {
-				b.Forecasts = append(b.Forecasts, stream.Forecast{
-					Series: s, Model: "orffvar", Origin: at, Time: at + int64(h)*step, Horizon: h,
-					Yhat: []float64{x, 2 * x}, Lower: []float64{x - 1, x - 2}, Upper: []float64{x + 1, x + 2},
-					JointLower: []float64{x - 2, x - 3}, JointUpper: []float64{x + 2, x + 3},
-				})
-				for _, model := range []string{"orffvar", "var"} {
-					for _, target := range []string{"cpu", "mem", stream.AllTargets} {
-						if i%6 == 0 {
-							b.Metrics = append(b.Metrics, stream.Metric{
-								Series: s, Target: target, Horizon: h, Model: model, Time: at,
-								Score: eval.Score{N: 10, MSE: .01, RMSE: .1, MAE: .1, NMSE: .1, MASE: .5, SkillVsNaive: .4, SkillVsVAR: .2, SCVMSE: .01, SCVSD: .01, Coverage: .9, Joint: .9, Width: 2, Pinball: .1},
-							})
-						}
-					}
-				}
-			}
-		}
-		b.Events = []stream.Event{
-			{Series: name, Time: now - 300*step, Kind: stream.EventSeries, Text: "2 variables: cpu, mem"},
-			{Series: name, Time: now - 100*step, Kind: stream.EventDrift, Text: "the errors of cpu have been larger than usual for about 12 samples"},
-		}
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		if err := sink.Write(ctx, b); err != nil {
-			t.Fatal(err)
-		}
+	args := []string{"run"}
+	for _, setting := range []string{
+		"input.file.path=" + file, "input.csv.series_column=host", "input.csv.time_column=time",
+		"pipeline.interval=10s", "model.horizon=30", "pipeline.emit=1,30", "model.joint=true", "evaluate.interval=6",
+		"output.influxdb.url=" + db.URL, "output.influxdb.org=" + db.Org, "output.influxdb.token=" + db.Token, "output.influxdb.bucket=" + bucket,
+	} {
+		args = append(args, "--set", setting)
+	}
+	if out, err := exec.Command(program, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
 }
