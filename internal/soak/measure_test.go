@@ -19,7 +19,10 @@ import (
 	"github.com/orffvar/forecaster/stream/kafka"
 )
 
-var measure = flag.Bool("measure", false, "run TestHandOver and TestMemoryDuringAnOutage, which print what they measure")
+var (
+	measure = flag.Bool("measure", false, "run TestHandOver and TestMemoryDuringAnOutage, which print what they measure")
+	backlog = flag.Int("backlog", 200, "samples of each series that TestMemoryDuringAnOutage sends at once")
+)
 
 // fill writes samples of n series to the topic, from the at-th on.
 func (w *world) fill(n, at, samples int) {
@@ -116,8 +119,8 @@ func TestMemoryDuringAnOutage(t *testing.T) {
 	w.toI.SetRefuse(true)
 	w.toI.Reset()
 	n := 20
-	w.fill(series, n, 200) // a backlog: the queues are full at once
-	n += 200
+	w.fill(series, n, *backlog) // the queues are full at once
+	n += *backlog
 	for began := time.Now(); time.Since(began) < max(*duration, 20*time.Second); time.Sleep(each) {
 		w.fill(series, n, 1)
 		n++
