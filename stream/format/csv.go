@@ -180,11 +180,12 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 // where there are quotes.
 func (d *CSV) split(line []byte) error {
 	d.fields = d.fields[:0]
-	line = bytes.TrimRight(line, "\r\n")
+	line = bytes.TrimRight(line, "\n")
 	if bytes.IndexByte(line, '\n') >= 0 {
 		return errors.New("more than one line")
 	}
 	if bytes.IndexByte(line, '"') < 0 {
+		line = bytes.TrimSuffix(line, []byte("\r"))
 		for {
 			i := bytes.IndexByte(line, d.c.Comma)
 			if i < 0 {

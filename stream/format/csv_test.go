@@ -113,7 +113,7 @@ func TestCSVDoesNotAllocate(t *testing.T) {
 
 // FuzzCSV compares with encoding/csv.
 func FuzzCSV(f *testing.F) {
-	for _, s := range []string{"7,1,2", `7,"1",2`, "7,,NA", `7,"1""",2`, "7,1,2,3", "7, 1,1e999", "7\r,1,\"2\"\r\n"} {
+	for _, s := range []string{"7,1,2", `7,"1",2`, "7,,NA", `7,"1""",2`, "7,1,2,3", "7, 1,1e999", "7\r,1,\"2\"\r\n", "0,,\"\"\r\r"} {
 		f.Add([]byte(s))
 	}
 	d := newCSV(f, format.CSVConfig{Header: []string{"time", "a", "b"}})
