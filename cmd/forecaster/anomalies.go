@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -232,15 +233,7 @@ func (r *anomalyReport) list(data *eval.Dataset, all [][]surprise, without int) 
 			}
 		}
 	}
-	slices.SortStableFunc(r.Stretches, func(x, y stretch) int {
-		switch {
-		case x.Score > y.Score:
-			return -1
-		case x.Score < y.Score:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(r.Stretches, func(x, y stretch) int { return cmp.Compare(y.Score, x.Score) })
 }
 
 func (r *anomalyReport) print(w io.Writer, top int) {

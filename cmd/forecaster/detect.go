@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,15 +82,7 @@ func largest(shares []float64, n int) []share {
 			all = append(all, share{j, v})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b share) int {
-		switch {
-		case a.share > b.share:
-			return -1
-		case a.share < b.share:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(all, func(a, b share) int { return cmp.Compare(b.share, a.share) })
 	return all[:min(n, len(all))]
 }
 

@@ -174,15 +174,7 @@ func (c *Codec) Float64s(v []float64) {
 		}
 		return
 	}
-	b := c.take(4)
-	if b == nil {
-		return
-	}
-	if n := binary.LittleEndian.Uint32(b); uint64(n) != uint64(len(v)) {
-		c.Fail("vector of length %d where %d was expected", n, len(v))
-		return
-	}
-	b = c.take(8 * len(v))
+	b := c.takeVector(len(v), 8)
 	if b == nil {
 		return
 	}
@@ -200,21 +192,26 @@ func (c *Codec) Float32s(v []float32) {
 		}
 		return
 	}
-	b := c.take(4)
-	if b == nil {
-		return
-	}
-	if n := binary.LittleEndian.Uint32(b); uint64(n) != uint64(len(v)) {
-		c.Fail("vector of length %d where %d was expected", n, len(v))
-		return
-	}
-	b = c.take(4 * len(v))
+	b := c.takeVector(len(v), 4)
 	if b == nil {
 		return
 	}
 	for i := range v {
 		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
 	}
+}
+
+// takeVector returns the n numbers of a vector, of size bytes each, or nil.
+func (c *Codec) takeVector(n, size int) []byte {
+	b := c.take(4)
+	if b == nil {
+		return nil
+	}
+	if got := binary.LittleEndian.Uint32(b); uint64(got) != uint64(n) {
+		c.Fail("vector of length %d where %d was expected", got, n)
+		return nil
+	}
+	return c.take(size * n)
 }
 
 // Len transfers a length that must lie in [0, limit]. Use it for what may grow
