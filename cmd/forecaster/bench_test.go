@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"syscall"
@@ -23,28 +24,37 @@ import (
 )
 
 // BenchmarkReplay replays a CSV file of 7 variables to nowhere, as the command
-// does: reading and decoding, the engine, and writing, each on its own goroutine.
-// It prints samples a second, and how many processors that took.
+// does: reading and decoding, the engine, and writing, on goroutines of their own. It
+// prints samples a second, how many processors that took, and what was allocated. The
+// short file shows what the start costs.
 //
-//	go test -run '^$' -bench Replay ./cmd/forecaster
+//	go test -run '^$' -bench Replay -benchtime 3x ./cmd/forecaster
 func BenchmarkReplay(b *testing.B) {
-	const rows = 20_000
 	path := filepath.Join(b.TempDir(), "series.csv")
-	writeBenchCSV(b, path, 7, rows)
-	for _, model := range benchModels {
-		b.Run("model="+model, func(b *testing.B) {
-			c := benchConfig(model)
-			c.Input.File = &config.FileInput{Path: path}
-			start, cpu := time.Now(), processorTime()
-			for b.Loop() {
-				replayToNowhere(b, c)
-			}
-			samples := float64(b.N) * rows
-			b.ReportMetric(0, "ns/op")
-			b.ReportMetric(samples/time.Since(start).Seconds(), "samples/s")
-			b.ReportMetric(float64(processorTime()-cpu)/samples, "cpu-ns/sample")
-			b.ReportMetric((processorTime()-cpu).Seconds()/time.Since(start).Seconds(), "processors")
-		})
+	for _, rows := range []int{20_000, 200_000} {
+		writeBenchCSV(b, path, 7, rows)
+		for _, model := range benchModels {
+			b.Run(fmt.Sprintf("rows=%d/model=%s", rows, model), func(b *testing.B) {
+				c := benchConfig(model)
+				c.Input.File = &config.FileInput{Path: path}
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				start, cpu := time.Now(), processorTime()
+				for b.Loop() {
+					replayToNowhere(b, c)
+				}
+				elapsed, used := time.Since(start).Seconds(), processorTime()-cpu
+				runtime.ReadMemStats(&after)
+				samples := float64(b.N * rows)
+				b.ReportMetric(0, "ns/op")
+				b.ReportMetric(samples/elapsed, "samples/s")
+				b.ReportMetric(float64(used)/samples, "cpu-ns/sample")
+				b.ReportMetric(used.Seconds()/elapsed, "processors")
+				b.ReportMetric(float64(after.Mallocs-before.Mallocs)/samples, "mallocs/sample")
+				b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/float64(b.N)/1e6, "MB/run")
+				b.ReportMetric(float64(after.NumGC-before.NumGC)/float64(b.N), "collections/run")
+			})
+		}
 	}
 }
 
