@@ -21,12 +21,12 @@ func TestJointRegion(t *testing.T) {
 		NewModel: func(dim int) (eval.Model, error) {
 			m, err := varmodel.NewVAR(varmodel.VARConfig{Dim: dim, Order: 1, Horizon: 2})
 			if err == nil {
-				m, err = varmodel.NewIntervals(m, varmodel.IntervalConfig{Dim: dim, Horizon: 2, Levels: levels})
+				m, err = varmodel.WithIntervals(m, varmodel.IntervalConfig{Dim: dim, Horizon: 2, Levels: levels})
 			}
 			if err != nil {
 				return nil, err
 			}
-			return varmodel.NewJoint(m, varmodel.JointConfig{Dim: dim, Horizon: 2, Levels: levels})
+			return varmodel.WithJoint(m, varmodel.JointConfig{Dim: dim, Horizon: 2, Levels: levels})
 		},
 	})
 	if err != nil {

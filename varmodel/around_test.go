@@ -12,7 +12,7 @@ func TestIntervalsKeepWhatTheModelCan(t *testing.T) {
 	intervals := func(m eval.Model, err error) eval.Forecaster {
 		t.Helper()
 		if err == nil {
-			m, err = NewIntervals(m, IntervalConfig{Dim: dim, Horizon: 1, Levels: []float64{.9}})
+			m, err = WithIntervals(m, IntervalConfig{Dim: dim, Horizon: 1, Levels: []float64{.9}})
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -111,7 +111,7 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 	if len(cfg.Levels) == 0 {
 		return m, nil
 	}
-	return NewIntervals(m, IntervalConfig{Dim: cfg.Dim, Horizon: cfg.Horizon, Levels: cfg.Levels})
+	return WithIntervals(m, IntervalConfig{Dim: cfg.Dim, Horizon: cfg.Horizon, Levels: cfg.Levels})
 }
 
 // Weighted is a Forecaster that mixes experts.

@@ -377,7 +377,7 @@ func TestHostileStream(t *testing.T) {
 	if os.Getenv("FORECASTER_HOSTILE") == "" {
 		names = []string{"ar6", "var1", "orff1", "orff3-local", "orff1-level"}
 	}
-	f := newAuto(t, AutoConfig{Dim: d, Horizon: H, Experts: names, Levels: []float64{.9}}).NewSeries().(*intervalSeries)
+	f := newAuto(t, AutoConfig{Dim: d, Horizon: H, Experts: names, Levels: []float64{.9}}).NewSeries().(*boundedSeries)
 	inner := f.Forecaster.(*autoSeries)
 	experts := len(inner.Experts())
 	sum := make([]float64, d)

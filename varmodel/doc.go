@@ -57,7 +57,7 @@
 // Tier says how much of this there is: the light and the tiny tier have two
 // experts, and learn from fewer samples again.
 //
-// NewIntervals puts prediction intervals around any model.
+// WithIntervals puts prediction intervals around any model.
 //
 // # Kernels and relatives
 //

@@ -1,6 +1,7 @@
 package varmodel
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -29,39 +30,115 @@ const (
 	driftClip   = 4    // limit of a standardised residual
 )
 
-// NewDrift returns m with forecasters that are also eval.DriftDetectors. The
-// forecasts stay the same as long as there is no alarm, or no action.
+// DriftWatch watches the one-step forecasts of one series: an eval.Companion of its
+// model.
 //
-// The one-step residuals, in units of their running root mean square, are
+// The residuals, in units of their running root mean square, are
 // watched by cumulative sums (Page 1954): log(1+z^2) of each coordinate and its
 // mean over the coordinates for errors that grow, z of each coordinate for errors
 // with a sign. A sum is compared with the usual mean and long-run variance of its
 // sequence, so that errors that cluster give no alarm, and the threshold is that of
 // Siegmund (1985) for the rate of false alarms: half of it for the mean over the
 // coordinates, half shared by the others. Only the past is used.
-func NewDrift(m eval.Model, cfg DriftConfig) (eval.Model, error) {
+type DriftWatch struct {
+	cfg             DriftConfig
+	overall, single float64 // thresholds
+
+	issued        bool
+	next          []float64 // the one-step forecast, when issued
+	square, count []float64 // mean square of the residuals of each coordinate, and their number
+	total         chart     // log(1+z^2), mean over the coordinates
+	size, sign    []chart   // log(1+z^2) and z of each coordinate
+	drift         eval.Drift
+	alarm         bool // drift is of the last sample
+
+	z, logs []float64 // scratch, d: residuals in units of their size, and log(1+z^2)
+}
+
+// NewDriftWatch returns the watch of a series that has no forecasts yet. It does
+// nothing but watch: the Action is left to whoever asks.
+func NewDriftWatch(cfg DriftConfig) (*DriftWatch, error) {
 	if err := checkShape(cfg.Dim, cfg.Horizon); err != nil {
 		return nil, err
 	}
-	if cfg.FalseAlarms == 0 {
-		cfg.FalseAlarms = 1e-4
-	}
+	cfg.FalseAlarms = cmp.Or(cfg.FalseAlarms, 1e-4)
 	if !(cfg.FalseAlarms > 0 && cfg.FalseAlarms < .1) {
 		return nil, fmt.Errorf("varmodel: FalseAlarms must be in (0, 0.1), got %g", cfg.FalseAlarms)
 	}
-	switch cfg.Action {
-	case "":
-		cfg.Action = eval.AdaptNone
+	switch cfg.Action = cmp.Or(cfg.Action, eval.AdaptNone); cfg.Action {
 	case eval.AdaptNone, eval.AdaptForget, eval.AdaptScaler, eval.AdaptRestart:
 	default:
 		return nil, fmt.Errorf("varmodel: Action must be none, forget, reset_scaler or restart, got %q", cfg.Action)
 	}
-	half := cfg.FalseAlarms / 2
-	return &drifts{
-		Model: m, cfg: cfg,
+	d, half := cfg.Dim, cfg.FalseAlarms/2
+	return &DriftWatch{
+		cfg:     cfg,
 		overall: cusumThreshold(half),
-		single:  cusumThreshold(half / float64(3*cfg.Dim)), // size, sign up, sign down
+		single:  cusumThreshold(half / float64(3*d)), // size, sign up, sign down
+		next:    make([]float64, d), square: make([]float64, d), count: make([]float64, d),
+		size: make([]chart, d), sign: make([]chart, d),
+		z: make([]float64, d), logs: make([]float64, d),
 	}, nil
+}
+
+// WithDrift returns m with forecasters that are also eval.DriftDetectors, by a
+// DriftWatch, and do the Action at an alarm. The forecasts stay the same as long as
+// there is none.
+func WithDrift(m eval.Model, cfg DriftConfig) (eval.Model, error) {
+	if _, err := NewDriftWatch(cfg); err != nil {
+		return nil, err
+	}
+	return &drifting{m, cfg}, nil
+}
+
+type drifting struct {
+	eval.Model
+	cfg DriftConfig
+}
+
+func (m *drifting) NewSeries() eval.Forecaster {
+	w, err := NewDriftWatch(m.cfg)
+	if err != nil {
+		panic("varmodel: " + err.Error()) // WithDrift has tried it
+	}
+	return &watchedSeries{around{m.Model.NewSeries()}, w, make([]float64, m.cfg.Horizon*m.cfg.Dim)}
+}
+
+// watchedSeries is one series with its detector.
+type watchedSeries struct {
+	around
+	watch    *DriftWatch
+	forecast []float64 // scratch, H x d
+}
+
+func (s *watchedSeries) Observe(y []float64) error {
+	if err := s.Forecaster.Observe(y); err != nil {
+		return err
+	}
+	s.watch.Observe(y)
+	if d, ok := s.watch.Drift(); ok && d.Action != eval.AdaptNone {
+		s.Adapt(d.Action, max(d.Since, 1))
+	}
+	if s.Forecaster.ForecastTo(s.forecast) {
+		s.watch.Issue(s.forecast)
+	} else {
+		s.watch.ResetLags()
+	}
+	return nil
+}
+
+// Drift implements eval.DriftDetector.
+func (s *watchedSeries) Drift() (eval.Drift, bool) { return s.watch.Drift() }
+
+// ResetLags implements eval.LagResetter.
+func (s *watchedSeries) ResetLags() {
+	s.around.ResetLags()
+	s.watch.ResetLags()
+}
+
+func (s *watchedSeries) State(c *snapshot.Codec) {
+	s.Forecaster.State(c)
+	s.watch.State(c)
 }
 
 // cusumThreshold returns the threshold at which a cumulative sum with the
@@ -79,40 +156,6 @@ func cusumThreshold(rate float64) float64 {
 		}
 	}
 	return high
-}
-
-type drifts struct {
-	eval.Model
-	cfg             DriftConfig
-	overall, single float64 // thresholds
-}
-
-func (m *drifts) NewSeries() eval.Forecaster {
-	d := m.cfg.Dim
-	return &driftSeries{
-		around: around{m.Model.NewSeries()}, m: m,
-		next: make([]float64, d), square: make([]float64, d), count: make([]float64, d),
-		size: make([]chart, d), sign: make([]chart, d),
-		forecast: make([]float64, m.cfg.Horizon*d),
-		z:        make([]float64, d), logs: make([]float64, d),
-	}
-}
-
-// driftSeries is one series with its detector.
-type driftSeries struct {
-	around
-	m *drifts
-
-	issued        bool
-	next          []float64 // the one-step forecast, when issued
-	square, count []float64 // mean square of the residuals of each coordinate, and their number
-	total         chart     // log(1+z^2), mean over the coordinates
-	size, sign    []chart   // log(1+z^2) and z of each coordinate
-	drift         eval.Drift
-	alarm         bool // drift is of the last sample
-
-	forecast []float64 // scratch, H x d
-	z, logs  []float64 // scratch, d: residuals in units of their size, and log(1+z^2)
 }
 
 // chart watches the mean of a sequence by two cumulative sums. Its allowance and
@@ -183,31 +226,28 @@ func (c *chart) state(k *snapshot.Codec) {
 	k.Index(&c.sinceDown, math.MaxInt)
 }
 
-func (s *driftSeries) Observe(y []float64) error {
-	if err := s.Forecaster.Observe(y); err != nil {
-		return err
-	}
+// Observe implements eval.Companion.
+func (s *DriftWatch) Observe(y []float64) {
 	s.alarm = false
 	if s.issued {
 		s.watch(y)
 	}
-	if s.alarm && s.m.cfg.Action != eval.AdaptNone {
-		s.Adapt(s.m.cfg.Action, max(s.drift.Since, 1))
-	}
-	if s.issued = s.Forecaster.ForecastTo(s.forecast); s.issued {
-		copy(s.next, s.forecast)
-	}
-	return nil
+}
+
+// Issue implements eval.Companion.
+func (s *DriftWatch) Issue(forecast []float64) {
+	s.issued = true
+	copy(s.next, forecast)
 }
 
 // watch shows the residuals of y to the charts.
-func (s *driftSeries) watch(y []float64) {
+func (s *DriftWatch) watch(y []float64) {
 	best, total, n := 0.0, 0.0, 0.0
 	consider := func(sum, threshold float64, since, variable int, bias bool) {
 		if sum/threshold > max(best, 1) {
 			best = sum / threshold
 			s.alarm = true
-			s.drift = eval.Drift{Since: since, Variable: variable, Bias: bias, Action: s.m.cfg.Action}
+			s.drift = eval.Drift{Since: since, Variable: variable, Bias: bias, Action: s.cfg.Action}
 		}
 	}
 	// In two passes, so that the logarithms do not wait for each other. A coordinate
@@ -230,12 +270,12 @@ func (s *driftSeries) watch(y []float64) {
 			total += s.logs[j]
 			n++
 			s.size[j].add(s.logs[j])
-			if sum, since, upper := s.size[j].above(s.m.single); upper {
-				consider(sum, s.m.single, since, j, false)
+			if sum, since, upper := s.size[j].above(s.single); upper {
+				consider(sum, s.single, since, j, false)
 			}
 			s.sign[j].add(s.z[j])
-			if sum, since, _ := s.sign[j].above(s.m.single); sum > 0 {
-				consider(sum, s.m.single, since, j, true)
+			if sum, since, _ := s.sign[j].above(s.single); sum > 0 {
+				consider(sum, s.single, since, j, true)
 			}
 		}
 		if s.count[j] > winsorAfter {
@@ -249,8 +289,8 @@ func (s *driftSeries) watch(y []float64) {
 	}
 	if n > 0 {
 		s.total.add(total / n)
-		if sum, since, upper := s.total.above(s.m.overall); upper {
-			consider(sum, s.m.overall, since, eval.All, false)
+		if sum, since, upper := s.total.above(s.overall); upper {
+			consider(sum, s.overall, since, eval.All, false)
 		}
 	}
 	if s.alarm {
@@ -259,7 +299,7 @@ func (s *driftSeries) watch(y []float64) {
 }
 
 // begin learns anew what is usual.
-func (s *driftSeries) begin() {
+func (s *DriftWatch) begin() {
 	clear(s.count)
 	clear(s.square)
 	clear(s.size)
@@ -267,18 +307,14 @@ func (s *driftSeries) begin() {
 	s.total = chart{}
 }
 
-// ResetLags implements eval.LagResetter: the forecast that waits has lost its
-// target.
-func (s *driftSeries) ResetLags() {
-	s.around.ResetLags()
-	s.issued = false
-}
+// ResetLags implements eval.Companion.
+func (s *DriftWatch) ResetLags() { s.issued = false }
 
-// Drift implements eval.DriftDetector.
-func (s *driftSeries) Drift() (eval.Drift, bool) { return s.drift, s.alarm }
+// Drift implements eval.DriftWatch.
+func (s *DriftWatch) Drift() (eval.Drift, bool) { return s.drift, s.alarm }
 
-func (s *driftSeries) State(c *snapshot.Codec) {
-	s.Forecaster.State(c)
+// State implements eval.Companion.
+func (s *DriftWatch) State(c *snapshot.Codec) {
 	c.Section("drift")
 	c.Bool(&s.issued)
 	c.Float64s(s.next)
@@ -293,7 +329,7 @@ func (s *driftSeries) State(c *snapshot.Codec) {
 	c.Index(&s.drift.Since, math.MaxInt)
 	c.Bool(&s.drift.Bias)
 	v := s.drift.Variable + 1
-	c.Index(&v, s.m.cfg.Dim+1)
+	c.Index(&v, s.cfg.Dim+1)
 	s.drift.Variable = v - 1
-	s.drift.Action = s.m.cfg.Action
+	s.drift.Action = s.cfg.Action
 }

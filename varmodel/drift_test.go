@@ -14,7 +14,7 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		return NewDrift(m, DriftConfig{Dim: d, Horizon: h, FalseAlarms: .05, Action: eval.AdaptForget})
+		return WithDrift(m, DriftConfig{Dim: d, Horizon: h, FalseAlarms: .05, Action: eval.AdaptForget})
 	}
 }
 
@@ -67,7 +67,7 @@ func simulateChange(c change, rows, at int, seed uint64) [][]float64 {
 func watched(t testing.TB, m eval.Model, err error, dim int, a eval.Adaptation) eval.Forecaster {
 	t.Helper()
 	if err == nil {
-		m, err = NewDrift(m, DriftConfig{Dim: dim, Horizon: 1, Action: a})
+		m, err = WithDrift(m, DriftConfig{Dim: dim, Horizon: 1, Action: a})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -189,7 +189,7 @@ func TestDriftOfAuto(t *testing.T) {
 	for _, a := range []eval.Adaptation{eval.AdaptForget, eval.AdaptScaler, eval.AdaptRestart} {
 		m, err := NewAuto(AutoConfig{Dim: 3, Horizon: 4, Seed: 1})
 		if err == nil {
-			m, err = NewDrift(m, DriftConfig{Dim: 3, Horizon: 4, Action: a})
+			m, err = WithDrift(m, DriftConfig{Dim: 3, Horizon: 4, Action: a})
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -16,7 +16,7 @@ func TestProtocolDrift(t *testing.T) {
 		v, mean := relative(t, sets, func(d int) (eval.Model, error) {
 			m, err := NewAuto(AutoConfig{Dim: d, Horizon: 1})
 			if err == nil && a != eval.AdaptNone {
-				m, err = NewDrift(m, DriftConfig{Dim: d, Horizon: 1, Action: a})
+				m, err = WithDrift(m, DriftConfig{Dim: d, Horizon: 1, Action: a})
 			}
 			if err == nil {
 				n := new(int)

@@ -17,8 +17,8 @@ type IntervalConfig struct {
 	Levels  []float64 // coverage of each interval, in (0, 1)
 }
 
-// NewIntervals returns m with forecasters that are eval.Bounders. The forecasts
-// stay the same.
+// Intervals are the prediction intervals of one series: an eval.Companion of its
+// model.
 //
 // An interval reaches s g f to either side of the forecast. For each horizon and
 // coordinate, s follows the mean absolute error of the forecasts of that horizon.
@@ -30,84 +30,14 @@ type IntervalConfig struct {
 // series and long horizons need. Forecasts of h steps overlap, and an outcome is
 // known h steps late: the memory of s grows with h, and no step of a factor is
 // larger than 1/h. Nothing is assumed of the distribution of the errors.
-func NewIntervals(m eval.Model, cfg IntervalConfig) (eval.Model, error) {
-	if err := checkShape(cfg.Dim, cfg.Horizon); err != nil {
-		return nil, err
-	}
-	if len(cfg.Levels) == 0 {
-		return nil, fmt.Errorf("varmodel: Levels must not be empty")
-	}
-	for _, p := range cfg.Levels {
-		if !(p > 0 && p < 1) {
-			return nil, fmt.Errorf("varmodel: Levels must be in (0, 1), got %g", p)
-		}
-	}
-	order := make([]int, len(cfg.Levels))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(cfg.Levels[a], cfg.Levels[b]) })
-	gauss := make([]float64, len(cfg.Levels))
-	for i, p := range cfg.Levels {
-		gauss[i] = gaussianFactor(p)
-	}
-	return &intervals{Model: m, cfg: cfg, order: order, gauss: gauss}, nil
-}
-
-const (
-	intervalScaleRate = 0.05 // weight of an error in s, at one step
-	intervalAfter     = 20   // errors at every horizon before bounds are given
-	ownRate           = 0.5  // step of log f, times that of log g …
-	ownFloor          = 0.01 // … and its smallest
-	commonFloor       = 0.04 // smallest step of log g, unless h is large
-	rateDecay         = 0.6  // both steps fall like n^-0.6 before
-	rateSettled       = 2000 // outcomes after which they are at their smallest
-	factorLimit       = 3    // of |log f| and |log g|, from a Gaussian
-	forgotten         = 10   // memories of s after which a value that did not change has made it nothing
-	stillLimit        = 1 << 30
-	stillAfter        = 20 // samples without a change after which a coordinate teaches no factor
-)
-
-type intervals struct {
-	eval.Model
+type Intervals struct {
 	cfg   IntervalConfig
 	order []int     // levels, ascending
 	gauss []float64 // gaussianFactor of each level
-}
-
-func (m *intervals) NewSeries() eval.Forecaster {
-	d, h, l := m.cfg.Dim, m.cfg.Horizon, len(m.cfg.Levels)
-	s := &intervalSeries{
-		around: around{m.Model.NewSeries()}, m: m,
-		ring: make([]float64, h*h*d), half: make([]float64, h*l*h*d),
-		count: make([]float64, h*d), scale: make([]float64, h*d), rounds: make([]float64, h),
-		own: make([]float64, l*h*d), common: make([]float64, l*h),
-		last: make([]float64, d), still: make([]int, d),
-		misses: make([]float64, l), steps: make([]float64, 2*l),
-	}
-	for i, g := range m.gauss {
-		for k := range h {
-			s.common[i*h+k] = g
-		}
-	}
-	for i := range s.own {
-		s.own[i] = 1
-	}
-	return s
-}
-
-// gaussianFactor is the half width of an interval of level p in mean absolute
-// errors, when these are Gaussian.
-func gaussianFactor(p float64) float64 { return math.Erfinv(p) * math.Sqrt(math.Pi) }
-
-// intervalSeries is one series with its intervals.
-type intervalSeries struct {
-	around
-	m *intervals
 
 	ring   []float64 // forecasts of the last H origins, H x H x d
 	half   []float64 // half widths of their intervals, H x L x H x d; 0: none
-	next   int       // origin that Observe replaces next
+	next   int       // origin that Issue replaces next
 	issued int       // origins in the ring
 	scored int       // samples after which forecasts of every horizon were scored
 
@@ -124,11 +54,121 @@ type intervalSeries struct {
 	stepsOf float64   // the step of the factors that they belong to
 }
 
-func (s *intervalSeries) Observe(y []float64) error {
+// NewIntervals returns the intervals of a series that has no forecasts yet.
+func NewIntervals(cfg IntervalConfig) (*Intervals, error) {
+	if err := checkShape(cfg.Dim, cfg.Horizon); err != nil {
+		return nil, err
+	}
+	if len(cfg.Levels) == 0 {
+		return nil, fmt.Errorf("varmodel: Levels must not be empty")
+	}
+	for _, p := range cfg.Levels {
+		if !(p > 0 && p < 1) {
+			return nil, fmt.Errorf("varmodel: Levels must be in (0, 1), got %g", p)
+		}
+	}
+	d, h, l := cfg.Dim, cfg.Horizon, len(cfg.Levels)
+	s := &Intervals{
+		cfg: cfg, order: make([]int, l), gauss: make([]float64, l),
+		ring: make([]float64, h*h*d), half: make([]float64, h*l*h*d),
+		count: make([]float64, h*d), scale: make([]float64, h*d), rounds: make([]float64, h),
+		own: make([]float64, l*h*d), common: make([]float64, l*h),
+		last: make([]float64, d), still: make([]int, d),
+		misses: make([]float64, l), steps: make([]float64, 2*l),
+	}
+	for i, p := range cfg.Levels {
+		s.order[i], s.gauss[i] = i, gaussianFactor(p)
+		for k := range h {
+			s.common[i*h+k] = s.gauss[i]
+		}
+	}
+	slices.SortStableFunc(s.order, func(a, b int) int { return cmp.Compare(cfg.Levels[a], cfg.Levels[b]) })
+	for i := range s.own {
+		s.own[i] = 1
+	}
+	return s, nil
+}
+
+// WithIntervals returns m with forecasters that are eval.Bounders by Intervals of
+// their own. The forecasts stay the same.
+func WithIntervals(m eval.Model, cfg IntervalConfig) (eval.Model, error) {
+	if _, err := NewIntervals(cfg); err != nil {
+		return nil, err
+	}
+	return &bounded{m, cfg}, nil
+}
+
+type bounded struct {
+	eval.Model
+	cfg IntervalConfig
+}
+
+func (m *bounded) NewSeries() eval.Forecaster {
+	s, err := NewIntervals(m.cfg)
+	if err != nil {
+		panic("varmodel: " + err.Error()) // WithIntervals has tried it
+	}
+	return &boundedSeries{around{m.Model.NewSeries()}, s, make([]float64, m.cfg.Horizon*m.cfg.Dim)}
+}
+
+// boundedSeries is one series with its intervals.
+type boundedSeries struct {
+	around
+	intervals *Intervals
+	forecast  []float64 // scratch, H x d
+}
+
+func (s *boundedSeries) Observe(y []float64) error {
 	if err := s.Forecaster.Observe(y); err != nil {
 		return err
 	}
-	H, d, L := s.m.cfg.Horizon, s.m.cfg.Dim, len(s.m.cfg.Levels)
+	s.intervals.Observe(y)
+	if s.Forecaster.ForecastTo(s.forecast) {
+		s.intervals.Issue(s.forecast)
+	} else {
+		s.intervals.ResetLags()
+	}
+	return nil
+}
+
+// BoundsTo implements eval.Bounder.
+func (s *boundedSeries) BoundsTo(lower, upper []float64) bool {
+	return s.intervals.BoundsTo(lower, upper)
+}
+
+// ResetLags implements eval.LagResetter.
+func (s *boundedSeries) ResetLags() {
+	s.around.ResetLags()
+	s.intervals.ResetLags()
+}
+
+func (s *boundedSeries) State(c *snapshot.Codec) {
+	s.Forecaster.State(c)
+	s.intervals.State(c)
+}
+
+const (
+	intervalScaleRate = 0.05 // weight of an error in s, at one step
+	intervalAfter     = 20   // errors at every horizon before bounds are given
+	ownRate           = 0.5  // step of log f, times that of log g …
+	ownFloor          = 0.01 // … and its smallest
+	commonFloor       = 0.04 // smallest step of log g, unless h is large
+	rateDecay         = 0.6  // both steps fall like n^-0.6 before
+	rateSettled       = 2000 // outcomes after which they are at their smallest
+	factorLimit       = 3    // of |log f| and |log g|, from a Gaussian
+	forgotten         = 10   // memories of s after which a value that did not change has made it nothing
+	stillLimit        = 1 << 30
+	stillAfter        = 20 // samples without a change after which a coordinate teaches no factor
+)
+
+// gaussianFactor is the half width of an interval of level p in mean absolute
+// errors, when these are Gaussian.
+func gaussianFactor(p float64) float64 { return math.Erfinv(p) * math.Sqrt(math.Pi) }
+
+// Observe implements eval.Companion: it learns from the errors of the forecasts of
+// y.
+func (s *Intervals) Observe(y []float64) {
+	H, d := s.cfg.Horizon, s.cfg.Dim
 	for j, v := range y {
 		if v == s.last[j] || math.IsNaN(v) {
 			s.still[j] = min(s.still[j]+1, stillLimit)
@@ -147,25 +187,31 @@ func (s *intervalSeries) Observe(y []float64) error {
 	if s.issued == H {
 		s.scored = min(s.scored+1, intervalAfter)
 	}
-	if s.Forecaster.ForecastTo(s.ring[s.next*H*d : (s.next+1)*H*d]) {
-		s.halfTo(s.half[s.next*L*H*d : (s.next+1)*L*H*d])
-		s.next = (s.next + 1) % H
-		s.issued = min(s.issued+1, H)
+}
+
+// Issue implements eval.Companion.
+func (s *Intervals) Issue(forecast []float64) {
+	H, d, L := s.cfg.Horizon, s.cfg.Dim, len(s.cfg.Levels)
+	if len(forecast) != H*d {
+		panic("varmodel: Issue: wrong length")
 	}
-	return nil
+	copy(s.ring[s.next*H*d:], forecast)
+	s.halfTo(s.half[s.next*L*H*d : (s.next+1)*L*H*d])
+	s.next = (s.next + 1) % H
+	s.issued = min(s.issued+1, H)
 }
 
 // halfTo writes the half widths of the present intervals, L x H x d.
-func (s *intervalSeries) halfTo(dst []float64) {
-	H, d := s.m.cfg.Horizon, s.m.cfg.Dim
-	for n, l := range s.m.order {
+func (s *Intervals) halfTo(dst []float64) {
+	H, d := s.cfg.Horizon, s.cfg.Dim
+	for n, l := range s.order {
 		for h := range H {
 			g := s.common[l*H+h]
 			for j := range d {
 				i := h*d + j
 				v := s.scale[i] * g * s.own[l*H*d+i]
 				if n > 0 { // an interval contains those of lower levels
-					v = max(v, dst[s.m.order[n-1]*H*d+i])
+					v = max(v, dst[s.order[n-1]*H*d+i])
 				}
 				dst[l*H*d+i] = v
 			}
@@ -175,15 +221,15 @@ func (s *intervalSeries) halfTo(dst []float64) {
 
 // score learns from the forecasts of horizon h at the given origin of the ring,
 // whose target y is known now.
-func (s *intervalSeries) score(h int, y []float64, origin int) {
-	H, d, L := s.m.cfg.Horizon, s.m.cfg.Dim, len(s.m.cfg.Levels)
+func (s *Intervals) score(h int, y []float64, origin int) {
+	H, d, L := s.cfg.Horizon, s.cfg.Dim, len(s.cfg.Levels)
 	forecast := s.ring[(origin*H+h-1)*d:]
 	rate := s.rate(h)
 	own, scaleRate := max(ownRate*rate, ownFloor), intervalScaleRate/float64(h)
 	clear(s.misses)
 	if own != s.stepsOf {
 		s.stepsOf = own
-		for l, level := range s.m.cfg.Levels {
+		for l, level := range s.cfg.Levels {
 			s.steps[2*l], s.steps[2*l+1] = math.Exp(own*(0-(1-level))), math.Exp(own*(1-(1-level)))
 		}
 	}
@@ -203,7 +249,7 @@ func (s *intervalSeries) score(h int, y []float64, origin int) {
 		// issued before it moved.
 		if s.still[j] < stillAfter && n > float64(h) {
 			voters++
-			for l := range s.m.cfg.Levels {
+			for l := range s.cfg.Levels {
 				miss, step := 0., s.steps[2*l]
 				if size > s.half[(origin*L+l)*H*d+i]+degenerate*math.Abs(v) {
 					miss, step = 1, s.steps[2*l+1]
@@ -223,15 +269,15 @@ func (s *intervalSeries) score(h int, y []float64, origin int) {
 	}
 	s.rounds[h-1]++
 	common := max(rate, min(commonFloor, .5/float64(h)))
-	for l, level := range s.m.cfg.Levels {
+	for l, level := range s.cfg.Levels {
 		g := &s.common[l*H+h-1]
-		*g = within(*g*math.Exp(common*(s.misses[l]/voters-(1-level))), s.m.gauss[l])
+		*g = within(*g*math.Exp(common*(s.misses[l]/voters-(1-level))), s.gauss[l])
 	}
 }
 
 // rate is the step of the factors at horizon h before its floor: at first 1/h,
 // because h outcomes are under way when the first of them is known.
-func (s *intervalSeries) rate(h int) float64 {
+func (s *Intervals) rate(h int) float64 {
 	n := s.rounds[h-1]
 	if n > rateSettled {
 		return 0
@@ -246,31 +292,13 @@ func within(factor, start float64) float64 {
 
 var farthest = math.Exp(factorLimit)
 
-// ResetLags implements eval.LagResetter: the targets of the forecasts under way
-// will not come.
-func (s *intervalSeries) ResetLags() {
-	s.around.ResetLags()
-	s.issued = 0
-}
+// ResetLags implements eval.Companion.
+func (s *Intervals) ResetLags() { s.issued = 0 }
 
-// ForecastTo writes the forecasts made at the last sample.
-func (s *intervalSeries) ForecastTo(dst []float64) bool {
-	H, d := s.m.cfg.Horizon, s.m.cfg.Dim
-	if len(dst) != H*d {
-		panic("varmodel: ForecastTo: wrong length")
-	}
-	if s.issued == 0 {
-		return false
-	}
-	last := (s.next - 1 + H) % H
-	copy(dst, s.ring[last*H*d:])
-	return true
-}
-
-// BoundsTo implements eval.Bounder.
-func (s *intervalSeries) BoundsTo(lower, upper []float64) bool {
-	H, d := s.m.cfg.Horizon, s.m.cfg.Dim
-	if n := len(s.m.cfg.Levels) * H * d; len(lower) != n || len(upper) != n {
+// BoundsTo implements eval.Intervals.
+func (s *Intervals) BoundsTo(lower, upper []float64) bool {
+	H, d := s.cfg.Horizon, s.cfg.Dim
+	if n := len(s.cfg.Levels) * H * d; len(lower) != n || len(upper) != n {
 		panic("varmodel: BoundsTo: wrong length")
 	}
 	if s.scored < intervalAfter {
@@ -279,7 +307,7 @@ func (s *intervalSeries) BoundsTo(lower, upper []float64) bool {
 	last := (s.next - 1 + H) % H
 	forecast := s.ring[last*H*d : (last+1)*H*d]
 	half := s.half[last*len(lower):]
-	for l := range s.m.cfg.Levels {
+	for l := range s.cfg.Levels {
 		for i, v := range forecast {
 			k := l*H*d + i
 			lower[k] = max(v-half[k], -math.MaxFloat64)
@@ -289,13 +317,13 @@ func (s *intervalSeries) BoundsTo(lower, upper []float64) bool {
 	return true
 }
 
-func (s *intervalSeries) State(c *snapshot.Codec) {
-	s.Forecaster.State(c)
+// State implements eval.Companion.
+func (s *Intervals) State(c *snapshot.Codec) {
 	c.Section("intervals")
 	c.Float64s(s.ring)
 	c.Float64s(s.half)
-	c.Index(&s.next, s.m.cfg.Horizon)
-	c.Index(&s.issued, s.m.cfg.Horizon+1)
+	c.Index(&s.next, s.cfg.Horizon)
+	c.Index(&s.issued, s.cfg.Horizon+1)
 	c.Index(&s.scored, intervalAfter+1)
 	for _, v := range [][]float64{s.count, s.scale, s.rounds, s.own, s.common, s.last} {
 		c.Float64s(v)

@@ -183,19 +183,19 @@ func TestIntervalsOfAStuckSensor(t *testing.T) {
 // A forecast across a break is not scored by what comes after it.
 func TestIntervalsForgetForecastsAcrossABreak(t *testing.T) {
 	const H = 3
-	f := newAuto(t, AutoConfig{Dim: 1, Horizon: H, Experts: []string{"var1"}, Levels: []float64{.9}}).NewSeries().(*intervalSeries)
+	f := newAuto(t, AutoConfig{Dim: 1, Horizon: H, Experts: []string{"var1"}, Levels: []float64{.9}}).NewSeries().(*boundedSeries)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 100 {
 		if err := f.Observe([]float64{rng.NormFloat64()}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	before := fmt.Sprint(f.count, f.scale, f.own, f.common)
+	before := fmt.Sprint(f.intervals.count, f.intervals.scale, f.intervals.own, f.intervals.common)
 	f.ResetLags()
 	if err := f.Observe([]float64{1e6}); err != nil {
 		t.Fatal(err)
 	}
-	if after := fmt.Sprint(f.count, f.scale, f.own, f.common); after != before {
+	if after := fmt.Sprint(f.intervals.count, f.intervals.scale, f.intervals.own, f.intervals.common); after != before {
 		t.Errorf("learnt across a break: %s before, %s after", before, after)
 	}
 	lower, upper := make([]float64, H), make([]float64, H)

@@ -24,7 +24,7 @@ const (
 	jointFarthest = 8.   // limit of a factor, and of its inverse
 )
 
-// NewJoint returns m, whose forecasters are eval.Bounders, with forecasters that
+// WithJoint returns m, whose forecasters are eval.Bounders, with forecasters that
 // are also eval.JointBounders. Forecasts and intervals stay the same.
 //
 // The region at a horizon is the box of the intervals of the first level, all of
@@ -34,7 +34,7 @@ const (
 // intervals (Gibbs and Candes 2021). It starts where independent Gaussian errors
 // would have it. Nothing is assumed of how the errors of the coordinates depend on
 // one another.
-func NewJoint(m eval.Model, cfg JointConfig) (eval.Model, error) {
+func WithJoint(m eval.Model, cfg JointConfig) (eval.Model, error) {
 	if err := checkShape(cfg.Dim, cfg.Horizon); err != nil {
 		return nil, err
 	}

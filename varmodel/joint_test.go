@@ -11,10 +11,10 @@ import (
 func withJoint(m eval.Model, err error, dim, horizon int, level float64) (eval.Model, error) {
 	levels := []float64{level, .5}
 	if err == nil {
-		m, err = NewIntervals(m, IntervalConfig{Dim: dim, Horizon: horizon, Levels: levels})
+		m, err = WithIntervals(m, IntervalConfig{Dim: dim, Horizon: horizon, Levels: levels})
 	}
 	if err == nil {
-		m, err = NewJoint(m, JointConfig{Dim: dim, Horizon: horizon, Levels: levels})
+		m, err = WithJoint(m, JointConfig{Dim: dim, Horizon: horizon, Levels: levels})
 	}
 	return m, err
 }

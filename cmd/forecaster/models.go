@@ -18,10 +18,10 @@ import (
 func newModel(c config.Model, dim int, shared bool) (eval.Model, error) {
 	m, err := newForecastingModel(c, dim, shared)
 	if err == nil && c.Joint && len(c.Levels) > 0 {
-		m, err = varmodel.NewJoint(m, varmodel.JointConfig{Dim: dim, Horizon: c.Horizon, Levels: c.Levels})
+		m, err = varmodel.WithJoint(m, varmodel.JointConfig{Dim: dim, Horizon: c.Horizon, Levels: c.Levels})
 	}
 	if err == nil && c.Drift.Detect {
-		m, err = varmodel.NewDrift(m, varmodel.DriftConfig{
+		m, err = varmodel.WithDrift(m, varmodel.DriftConfig{
 			Dim: dim, Horizon: c.Horizon, FalseAlarms: c.Drift.FalseAlarms, Action: eval.Adaptation(c.Drift.Action),
 		})
 	}
@@ -43,7 +43,7 @@ func newForecastingModel(c config.Model, dim int, shared bool) (eval.Model, erro
 			Dim: dim, Order: c.Order, Horizon: c.Horizon, Levels: c.Levels, Seed: c.Seed,
 		})
 	default:
-		m, err = varmodel.NewIntervals(m, varmodel.IntervalConfig{Dim: dim, Horizon: c.Horizon, Levels: c.Levels})
+		m, err = varmodel.WithIntervals(m, varmodel.IntervalConfig{Dim: dim, Horizon: c.Horizon, Levels: c.Levels})
 	}
 	return m, err
 }

@@ -272,7 +272,7 @@ func traces(data *eval.Dataset, order, horizon int, levels []float64) ([]*report
 			m, err = varmodel.NewAuto(varmodel.AutoConfig{Dim: d, Horizon: horizon, Seed: 1})
 		}
 		if err == nil {
-			m, err = varmodel.NewIntervals(m, varmodel.IntervalConfig{Dim: d, Horizon: horizon, Levels: levels})
+			m, err = varmodel.WithIntervals(m, varmodel.IntervalConfig{Dim: d, Horizon: horizon, Levels: levels})
 		}
 		if err != nil {
 			return nil, err

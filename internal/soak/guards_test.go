@@ -89,10 +89,10 @@ func TestGuards(t *testing.T) {
 				NewModel: func(dim int) (eval.Model, error) {
 					m, err := models[name](dim)
 					if err == nil {
-						m, err = varmodel.NewDrift(m, varmodel.DriftConfig{Dim: dim, Horizon: horizon, Action: eval.AdaptNone, FalseAlarms: 1e-4})
+						m, err = varmodel.WithDrift(m, varmodel.DriftConfig{Dim: dim, Horizon: horizon, Action: eval.AdaptNone, FalseAlarms: 1e-4})
 					}
 					if err == nil {
-						m, err = varmodel.NewIntervals(m, varmodel.IntervalConfig{Dim: dim, Horizon: horizon, Levels: levels})
+						m, err = varmodel.WithIntervals(m, varmodel.IntervalConfig{Dim: dim, Horizon: horizon, Levels: levels})
 					}
 					return m, err
 				},
