@@ -6179,6 +6179,316 @@ done270:
 	VZEROUPPER
 	RET
 
+// func tallyAVX2(total *float64, sums *float64, errs *float64, x *float64, y *float64, n int, rows int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·tallyAVX2(SB), NOSPLIT, $0-56
+	MOVQ         sums+8(FP), AX
+	MOVQ         errs+16(FP), CX
+	MOVQ         x+24(FP), DX
+	MOVQ         y+32(FP), BX
+	MOVQ         n+40(FP), SI
+	MOVQ         SI, DI
+	SHLQ         $0x03, DI
+	VXORPD       Y0, Y0, Y0
+	VXORPD       Y1, Y1, Y1
+	VXORPD       Y2, Y2, Y2
+	VBROADCASTSD trig64<>+576(SB), Y3
+
+loop275:
+	CMPQ        SI, $0x00000004
+	JL          done276
+	MOVQ        DX, R8
+	MOVQ        AX, R9
+	VMOVUPD     (BX), Y4
+	VMOVUPD     (R8), Y5
+	ADDQ        DI, R8
+	VMOVUPD     (R8), Y6
+	ADDQ        DI, R8
+	VSUBPD      Y5, Y4, Y5
+	VSUBPD      Y6, Y4, Y6
+	VSUBPD      Y5, Y5, Y7
+	VSUBPD      Y6, Y6, Y8
+	VADDPD      Y8, Y7, Y7
+	VCMPPD      $0x07, Y7, Y7, Y8
+	VPCMPEQQ    Y7, Y7, Y7
+	VBLENDVPD   Y8, Y5, Y7, Y7
+	VMOVUPD     Y7, (CX)
+	VANDPD      Y8, Y5, Y5
+	VANDPD      Y8, Y6, Y6
+	VANDPD      Y8, Y4, Y4
+	VANDPD      Y8, Y3, Y9
+	VMOVUPD     (R9), Y7
+	VADDPD      Y9, Y7, Y7
+	VMOVUPD     Y7, (R9)
+	ADDQ        DI, R9
+	VADDPD      Y9, Y0, Y0
+	VMULPD      Y5, Y5, Y9
+	VMOVUPD     (R9), Y10
+	VADDPD      Y9, Y10, Y10
+	VMOVUPD     Y10, (R9)
+	ADDQ        DI, R9
+	VADDPD      Y9, Y1, Y1
+	VMOVUPD     (R9), Y10
+	VFMADD231PD Y9, Y9, Y10
+	VMOVUPD     Y10, (R9)
+	ADDQ        DI, R9
+	VXORPD      Y10, Y10, Y10
+	VSUBPD      Y5, Y10, Y10
+	VMAXPD      Y5, Y10, Y10
+	VMOVUPD     (R9), Y5
+	VADDPD      Y10, Y5, Y5
+	VMOVUPD     Y5, (R9)
+	ADDQ        DI, R9
+	VADDPD      Y10, Y2, Y2
+	VMOVUPD     (R9), Y10
+	VSUBPD      Y10, Y4, Y5
+	VANDPD      Y8, Y5, Y5
+	VMOVUPD     Y5, Y5
+	VDIVPD      Y7, Y5, Y7
+	VANDPD      Y8, Y7, Y7
+	VADDPD      Y7, Y10, Y10
+	VSUBPD      Y10, Y4, Y7
+	VMOVUPD     Y10, (R9)
+	ADDQ        DI, R9
+	VMOVUPD     (R9), Y10
+	VFMADD231PD Y5, Y7, Y10
+	VMOVUPD     Y10, (R9)
+	ADDQ        DI, R9
+	VMOVUPD     (R9), Y5
+	VFMADD231PD Y6, Y6, Y5
+	VMOVUPD     Y5, (R9)
+	ADDQ        DI, R9
+	VXORPD      Y5, Y5, Y5
+	VSUBPD      Y6, Y5, Y5
+	VMAXPD      Y6, Y5, Y5
+	VMOVUPD     (R9), Y6
+	VADDPD      Y5, Y6, Y6
+	VMOVUPD     Y6, (R9)
+	ADDQ        DI, R9
+	VMOVUPD     (R8), Y5
+	ADDQ        DI, R8
+	VSUBPD      Y5, Y4, Y5
+	VSUBPD      Y5, Y5, Y7
+	VCMPPD      $0x07, Y7, Y7, Y6
+	VANDPD      Y8, Y6, Y6
+	VANDPD      Y6, Y3, Y7
+	VMOVUPD     (R9), Y10
+	VADDPD      Y7, Y10, Y10
+	VMOVUPD     Y10, (R9)
+	ADDQ        DI, R9
+	VANDPD      Y6, Y9, Y7
+	VMOVUPD     (R9), Y9
+	VADDPD      Y7, Y9, Y9
+	VMOVUPD     Y9, (R9)
+	ADDQ        DI, R9
+	VANDPD      Y6, Y5, Y5
+	VMOVUPD     (R9), Y6
+	VFMADD231PD Y5, Y5, Y6
+	VMOVUPD     Y6, (R9)
+	ADDQ        DI, R9
+	CMPQ        rows+48(FP), $0x00000003
+	JE          short277
+	VMOVUPD     (R8), Y5
+	ADDQ        DI, R8
+	VMOVUPD     (R8), Y6
+	ADDQ        DI, R8
+	VSUBPD      Y6, Y4, Y9
+	VSUBPD      Y5, Y6, Y6
+	VSUBPD      Y4, Y5, Y5
+	VSUBPD      Y6, Y6, Y7
+	VCMPPD      $0x07, Y7, Y7, Y4
+	VANDPD      Y8, Y4, Y4
+	VANDPD      Y4, Y3, Y7
+	VMOVUPD     (R9), Y8
+	VADDPD      Y7, Y8, Y8
+	VMOVUPD     Y8, (R9)
+	ADDQ        DI, R9
+	VXORPD      Y7, Y7, Y7
+	VMAXPD      Y7, Y9, Y9
+	VMAXPD      Y7, Y5, Y5
+	VADDPD      Y9, Y5, Y5
+	VCMPPD      $0x01, Y5, Y7, Y7
+	VANDPD      Y4, Y7, Y7
+	VANDPD      Y7, Y3, Y7
+	VMOVUPD     (R9), Y8
+	VADDPD      Y7, Y8, Y8
+	VMOVUPD     Y8, (R9)
+	ADDQ        DI, R9
+	VANDPD      Y4, Y6, Y6
+	VMOVUPD     (R9), Y7
+	VADDPD      Y6, Y7, Y7
+	VMOVUPD     Y7, (R9)
+	ADDQ        DI, R9
+	VANDPD      Y4, Y5, Y4
+	VMOVUPD     (R9), Y5
+	VADDPD      Y4, Y5, Y5
+	VMOVUPD     Y5, (R9)
+	ADDQ        DI, R9
+
+short277:
+	ADDQ $0x00000020, AX
+	ADDQ $0x00000020, CX
+	ADDQ $0x00000020, DX
+	ADDQ $0x00000020, BX
+	SUBQ $0x00000004, SI
+	JMP  loop275
+
+done276:
+	TESTQ       SI, SI
+	JZ          skip278
+	LEAQ        mask64<>+32(SB), R8
+	SHLQ        $0x03, SI
+	SUBQ        SI, R8
+	VMOVUPD     (R8), Y4
+	MOVQ        AX, AX
+	VMASKMOVPD  (BX), Y4, Y5
+	VMASKMOVPD  (DX), Y4, Y6
+	ADDQ        DI, DX
+	VMASKMOVPD  (DX), Y4, Y7
+	ADDQ        DI, DX
+	VSUBPD      Y6, Y5, Y6
+	VSUBPD      Y7, Y5, Y7
+	VSUBPD      Y6, Y6, Y8
+	VSUBPD      Y7, Y7, Y9
+	VADDPD      Y9, Y8, Y8
+	VCMPPD      $0x07, Y8, Y8, Y9
+	VANDPD      Y4, Y9, Y9
+	VPCMPEQQ    Y8, Y8, Y8
+	VBLENDVPD   Y9, Y6, Y8, Y8
+	VMASKMOVPD  Y8, Y4, (CX)
+	VANDPD      Y9, Y6, Y6
+	VANDPD      Y9, Y7, Y7
+	VANDPD      Y9, Y5, Y5
+	VANDPD      Y9, Y3, Y10
+	VMASKMOVPD  (AX), Y4, Y8
+	VADDPD      Y10, Y8, Y8
+	VMASKMOVPD  Y8, Y4, (AX)
+	ADDQ        DI, AX
+	VADDPD      Y10, Y0, Y0
+	VMULPD      Y6, Y6, Y10
+	VMASKMOVPD  (AX), Y4, Y11
+	VADDPD      Y10, Y11, Y11
+	VMASKMOVPD  Y11, Y4, (AX)
+	ADDQ        DI, AX
+	VADDPD      Y10, Y1, Y1
+	VMASKMOVPD  (AX), Y4, Y11
+	VFMADD231PD Y10, Y10, Y11
+	VMASKMOVPD  Y11, Y4, (AX)
+	ADDQ        DI, AX
+	VXORPD      Y11, Y11, Y11
+	VSUBPD      Y6, Y11, Y11
+	VMAXPD      Y6, Y11, Y11
+	VMASKMOVPD  (AX), Y4, Y6
+	VADDPD      Y11, Y6, Y6
+	VMASKMOVPD  Y6, Y4, (AX)
+	ADDQ        DI, AX
+	VADDPD      Y11, Y2, Y2
+	VMASKMOVPD  (AX), Y4, Y11
+	VSUBPD      Y11, Y5, Y6
+	VANDPD      Y9, Y6, Y6
+	VMOVUPD     Y6, Y6
+	VDIVPD      Y8, Y6, Y8
+	VANDPD      Y9, Y8, Y8
+	VADDPD      Y8, Y11, Y11
+	VSUBPD      Y11, Y5, Y8
+	VMASKMOVPD  Y11, Y4, (AX)
+	ADDQ        DI, AX
+	VMASKMOVPD  (AX), Y4, Y11
+	VFMADD231PD Y6, Y8, Y11
+	VMASKMOVPD  Y11, Y4, (AX)
+	ADDQ        DI, AX
+	VMASKMOVPD  (AX), Y4, Y6
+	VFMADD231PD Y7, Y7, Y6
+	VMASKMOVPD  Y6, Y4, (AX)
+	ADDQ        DI, AX
+	VXORPD      Y6, Y6, Y6
+	VSUBPD      Y7, Y6, Y6
+	VMAXPD      Y7, Y6, Y6
+	VMASKMOVPD  (AX), Y4, Y7
+	VADDPD      Y6, Y7, Y7
+	VMASKMOVPD  Y7, Y4, (AX)
+	ADDQ        DI, AX
+	VMASKMOVPD  (DX), Y4, Y6
+	ADDQ        DI, DX
+	VSUBPD      Y6, Y5, Y6
+	VSUBPD      Y6, Y6, Y8
+	VCMPPD      $0x07, Y8, Y8, Y7
+	VANDPD      Y9, Y7, Y7
+	VANDPD      Y7, Y3, Y8
+	VMASKMOVPD  (AX), Y4, Y11
+	VADDPD      Y8, Y11, Y11
+	VMASKMOVPD  Y11, Y4, (AX)
+	ADDQ        DI, AX
+	VANDPD      Y7, Y10, Y8
+	VMASKMOVPD  (AX), Y4, Y10
+	VADDPD      Y8, Y10, Y10
+	VMASKMOVPD  Y10, Y4, (AX)
+	ADDQ        DI, AX
+	VANDPD      Y7, Y6, Y6
+	VMASKMOVPD  (AX), Y4, Y7
+	VFMADD231PD Y6, Y6, Y7
+	VMASKMOVPD  Y7, Y4, (AX)
+	ADDQ        DI, AX
+	CMPQ        rows+48(FP), $0x00000003
+	JE          short279
+	VMASKMOVPD  (DX), Y4, Y6
+	ADDQ        DI, DX
+	VMASKMOVPD  (DX), Y4, Y7
+	ADDQ        DI, DX
+	VSUBPD      Y7, Y5, Y10
+	VSUBPD      Y6, Y7, Y7
+	VSUBPD      Y5, Y6, Y6
+	VSUBPD      Y7, Y7, Y8
+	VCMPPD      $0x07, Y8, Y8, Y5
+	VANDPD      Y9, Y5, Y5
+	VANDPD      Y5, Y3, Y8
+	VMASKMOVPD  (AX), Y4, Y9
+	VADDPD      Y8, Y9, Y9
+	VMASKMOVPD  Y9, Y4, (AX)
+	ADDQ        DI, AX
+	VXORPD      Y8, Y8, Y8
+	VMAXPD      Y8, Y10, Y10
+	VMAXPD      Y8, Y6, Y6
+	VADDPD      Y10, Y6, Y6
+	VCMPPD      $0x01, Y6, Y8, Y8
+	VANDPD      Y5, Y8, Y8
+	VANDPD      Y8, Y3, Y3
+	VMASKMOVPD  (AX), Y4, Y8
+	VADDPD      Y3, Y8, Y8
+	VMASKMOVPD  Y8, Y4, (AX)
+	ADDQ        DI, AX
+	VANDPD      Y5, Y7, Y3
+	VMASKMOVPD  (AX), Y4, Y7
+	VADDPD      Y3, Y7, Y7
+	VMASKMOVPD  Y7, Y4, (AX)
+	ADDQ        DI, AX
+	VANDPD      Y5, Y6, Y3
+	VMASKMOVPD  (AX), Y4, Y5
+	VADDPD      Y3, Y5, Y5
+	VMASKMOVPD  Y5, Y4, (AX)
+	ADDQ        DI, AX
+
+short279:
+skip278:
+	MOVQ         total+0(FP), AX
+	VEXTRACTF128 $0x01, Y0, X3
+	VADDPD       X3, X0, X3
+	VPERMILPD    $0x01, X3, X0
+	VADDPD       X0, X3, X3
+	VMOVSD       X3, (AX)
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDPD       X1, X0, X0
+	VMOVSD       X0, 8(AX)
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDPD       X1, X0, X0
+	VMOVSD       X0, 16(AX)
+	VZEROUPPER
+	RET
+
 // func dotAVX512(x *float64, y *float64, n int) float64
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
 TEXT ·dotAVX512(SB), NOSPLIT, $0-32
@@ -6198,10 +6508,10 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-32
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns275:
+columns280:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done276
+	JG          done281
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	VMOVUPD     64(AX)(BX*1), Z4
@@ -6211,26 +6521,26 @@ columns275:
 	VMOVUPD     192(AX)(BX*1), Z4
 	VFMADD231PD 192(CX)(BX*1), Z4, Z0
 	MOVQ        SI, BX
-	JMP         columns275
+	JMP         columns280
 
-done276:
-columns277:
+done281:
+columns282:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done278
+	JG          done283
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	MOVQ        SI, BX
-	JMP         columns277
+	JMP         columns282
 
-done278:
+done283:
 	CMPQ        BX, DX
-	JE          done279
+	JE          done284
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VMOVUPD.Z   (CX)(BX*1), K1, Z5
 	VFMADD231PD Z4, Z5, Z0
 
-done279:
+done284:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z0, Z3, Z3
 	VADDPD        Z3, Z1, Z1
@@ -6260,10 +6570,10 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         BX, BX
 
-columns280:
+columns285:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done281
+	JG          done286
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
@@ -6277,28 +6587,28 @@ columns280:
 	VFMADD231PD 192(AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, 192(CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns280
+	JMP         columns285
 
-done281:
-columns282:
+done286:
+columns287:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done283
+	JG          done288
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns282
+	JMP         columns287
 
-done283:
+done288:
 	CMPQ        BX, DX
-	JE          done284
+	JE          done289
 	VMOVUPD.Z   (CX)(BX*1), K1, Z1
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (CX)(BX*1)
 
-done284:
+done289:
 	VZEROUPPER
 	RET
 
@@ -6317,10 +6627,10 @@ TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         DX, DX
 
-columns285:
+columns290:
 	LEAQ    256(DX), BX
 	CMPQ    BX, CX
-	JG      done286
+	JG      done291
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	VMULPD  64(AX)(DX*1), Z0, Z1
@@ -6330,26 +6640,26 @@ columns285:
 	VMULPD  192(AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, 192(AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns285
+	JMP     columns290
 
-done286:
-columns287:
+done291:
+columns292:
 	LEAQ    64(DX), BX
 	CMPQ    BX, CX
-	JG      done288
+	JG      done293
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns287
+	JMP     columns292
 
-done288:
+done293:
 	CMPQ      DX, CX
-	JE        done289
+	JE        done294
 	VMOVUPD.Z (AX)(DX*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(DX*1)
 
-done289:
+done294:
 	VZEROUPPER
 	RET
 
@@ -6368,10 +6678,10 @@ TEXT ·timesAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns290:
+columns295:
 	LEAQ    256(BX), SI
 	CMPQ    SI, DX
-	JG      done291
+	JG      done296
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
@@ -6385,28 +6695,28 @@ columns290:
 	VMULPD  192(CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, 192(AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns290
+	JMP     columns295
 
-done291:
-columns292:
+done296:
+columns297:
 	LEAQ    64(BX), SI
 	CMPQ    SI, DX
-	JG      done293
+	JG      done298
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns292
+	JMP     columns297
 
-done293:
+done298:
 	CMPQ      BX, DX
-	JE        done294
+	JE        done299
 	VMOVUPD.Z (AX)(BX*1), K1, Z0
 	VMOVUPD.Z (CX)(BX*1), K1, Z1
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(BX*1)
 
-done294:
+done299:
 	VZEROUPPER
 	RET
 
@@ -6427,7 +6737,7 @@ TEXT ·hadamardAVX512(SB), NOSPLIT, $0-16
 	KMOVW  BX, K3
 	MOVQ   AX, BX
 
-while295:
+while300:
 	VMOVUPD    (BX), Z0
 	VPERMILPD  $0x55, Z0, Z1
 	VADDPD     Z0, Z1, Z2
@@ -6441,22 +6751,22 @@ while295:
 	VMOVUPD    Z2, (BX)
 	ADDQ       $0x00000040, BX
 	CMPQ       BX, DX
-	JB         while295
+	JB         while300
 	SHRQ       $0x03, CX
 	MOVQ       $0x00000040, BX
 
-pass296:
+pass301:
 	CMPQ CX, $0x00000004
-	JL   rest297
+	JL   rest302
 	LEAQ (BX)(BX*2), SI
 	MOVQ AX, DI
 
-while299:
+while304:
 	MOVQ DI, R8
 	MOVQ DI, R9
 	ADDQ BX, R9
 
-while300:
+while305:
 	VMOVUPD (R8), Z0
 	VMOVUPD (R8)(BX*1), Z1
 	VMOVUPD (R8)(BX*2), Z2
@@ -6475,25 +6785,25 @@ while300:
 	VMOVUPD Z0, (R8)(SI*1)
 	ADDQ    $0x00000040, R8
 	CMPQ    R8, R9
-	JB      while300
+	JB      while305
 	LEAQ    (DI)(BX*4), DI
 	CMPQ    DI, DX
-	JB      while299
+	JB      while304
 	SHLQ    $0x02, BX
 	SHRQ    $0x02, CX
-	JMP     pass296
+	JMP     pass301
 
-rest297:
+rest302:
 	CMPQ CX, $0x00000002
-	JL   done298
+	JL   done303
 	LEAQ (BX)(BX*2), CX
 
-while301:
+while306:
 	MOVQ AX, CX
 	MOVQ AX, SI
 	ADDQ BX, SI
 
-while302:
+while307:
 	VMOVUPD (CX), Z0
 	VMOVUPD (CX)(BX*1), Z1
 	VADDPD  Z1, Z0, Z2
@@ -6502,12 +6812,12 @@ while302:
 	VMOVUPD Z0, (CX)(BX*1)
 	ADDQ    $0x00000040, CX
 	CMPQ    CX, SI
-	JB      while302
+	JB      while307
 	LEAQ    (AX)(BX*2), AX
 	CMPQ    AX, DX
-	JB      while301
+	JB      while306
 
-done298:
+done303:
 	VZEROUPPER
 	RET
 
@@ -6525,9 +6835,9 @@ TEXT ·matVecAVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x03, CX
 
-rows303:
+rows308:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest304
+	JL      rest309
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -6553,10 +6863,10 @@ rows303:
 	VMOVUPD Z0, Z16
 	XORQ    R12, R12
 
-columns306:
+columns311:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done307
+	JG          done312
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -6576,13 +6886,13 @@ columns306:
 	VFMADD231PD 64(R10)(R12*1), Z18, Z15
 	VFMADD231PD 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns306
+	JMP         columns311
 
-done307:
-columns308:
+done312:
+columns313:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done309
+	JG          done314
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -6593,11 +6903,11 @@ columns308:
 	VFMADD231PD (R10)(R12*1), Z18, Z7
 	VFMADD231PD (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns308
+	JMP         columns313
 
-done309:
+done314:
 	CMPQ        R12, CX
-	JE          done310
+	JE          done315
 	VMOVUPD.Z   (DX)(R12*1), K1, Z18
 	VMOVUPD.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z1
@@ -6616,7 +6926,7 @@ done309:
 	VMOVUPD.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z8
 
-done310:
+done315:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -6652,11 +6962,11 @@ done310:
 	ADDQ       $0x00000040, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows303
+	JMP        rows308
 
-rest304:
+rest309:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip311
+	JNE     skip316
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -6679,10 +6989,10 @@ rest304:
 	VMOVUPD Z0, Z14
 	XORQ    R11, R11
 
-columns312:
+columns317:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done313
+	JG          done318
 	VMOVUPD     (DX)(R11*1), Z16
 	VFMADD231PD (AX)(R11*1), Z16, Z1
 	VFMADD231PD (BX)(R11*1), Z16, Z2
@@ -6700,13 +7010,13 @@ columns312:
 	VFMADD231PD 64(R9)(R11*1), Z16, Z13
 	VFMADD231PD 64(R10)(R11*1), Z16, Z14
 	MOVQ        R12, R11
-	JMP         columns312
+	JMP         columns317
 
-done313:
-columns314:
+done318:
+columns319:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done315
+	JG          done320
 	VMOVUPD     (DX)(R11*1), Z16
 	VFMADD231PD (AX)(R11*1), Z16, Z1
 	VFMADD231PD (BX)(R11*1), Z16, Z2
@@ -6716,11 +7026,11 @@ columns314:
 	VFMADD231PD (R9)(R11*1), Z16, Z6
 	VFMADD231PD (R10)(R11*1), Z16, Z7
 	MOVQ        R12, R11
-	JMP         columns314
+	JMP         columns319
 
-done315:
+done320:
 	CMPQ        R11, CX
-	JE          done316
+	JE          done321
 	VMOVUPD.Z   (DX)(R11*1), K1, Z16
 	VMOVUPD.Z   (AX)(R11*1), K1, Z15
 	VFMADD231PD Z15, Z16, Z1
@@ -6737,7 +7047,7 @@ done315:
 	VMOVUPD.Z   (R10)(R11*1), K1, Z15
 	VFMADD231PD Z15, Z16, Z7
 
-done316:
+done321:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -6776,11 +7086,11 @@ done316:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end305
+	JMP        end310
 
-skip311:
+skip316:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip317
+	JNE     skip322
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -6800,10 +7110,10 @@ skip311:
 	VMOVUPD Z0, Z12
 	XORQ    R10, R10
 
-columns318:
+columns323:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done319
+	JG          done324
 	VMOVUPD     (DX)(R10*1), Z14
 	VFMADD231PD (AX)(R10*1), Z14, Z1
 	VFMADD231PD (BX)(R10*1), Z14, Z2
@@ -6819,13 +7129,13 @@ columns318:
 	VFMADD231PD 64(R8)(R10*1), Z14, Z11
 	VFMADD231PD 64(R9)(R10*1), Z14, Z12
 	MOVQ        R11, R10
-	JMP         columns318
+	JMP         columns323
 
-done319:
-columns320:
+done324:
+columns325:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done321
+	JG          done326
 	VMOVUPD     (DX)(R10*1), Z14
 	VFMADD231PD (AX)(R10*1), Z14, Z1
 	VFMADD231PD (BX)(R10*1), Z14, Z2
@@ -6834,11 +7144,11 @@ columns320:
 	VFMADD231PD (R8)(R10*1), Z14, Z5
 	VFMADD231PD (R9)(R10*1), Z14, Z6
 	MOVQ        R11, R10
-	JMP         columns320
+	JMP         columns325
 
-done321:
+done326:
 	CMPQ        R10, CX
-	JE          done322
+	JE          done327
 	VMOVUPD.Z   (DX)(R10*1), K1, Z14
 	VMOVUPD.Z   (AX)(R10*1), K1, Z13
 	VFMADD231PD Z13, Z14, Z1
@@ -6853,7 +7163,7 @@ done321:
 	VMOVUPD.Z   (R9)(R10*1), K1, Z13
 	VFMADD231PD Z13, Z14, Z6
 
-done322:
+done327:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -6892,11 +7202,11 @@ done322:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end305
+	JMP        end310
 
-skip317:
+skip322:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip323
+	JNE     skip328
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -6913,10 +7223,10 @@ skip317:
 	VMOVUPD Z0, Z10
 	XORQ    R9, R9
 
-columns324:
+columns329:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done325
+	JG          done330
 	VMOVUPD     (DX)(R9*1), Z12
 	VFMADD231PD (AX)(R9*1), Z12, Z1
 	VFMADD231PD (BX)(R9*1), Z12, Z2
@@ -6930,13 +7240,13 @@ columns324:
 	VFMADD231PD 64(DI)(R9*1), Z12, Z9
 	VFMADD231PD 64(R8)(R9*1), Z12, Z10
 	MOVQ        R10, R9
-	JMP         columns324
+	JMP         columns329
 
-done325:
-columns326:
+done330:
+columns331:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done327
+	JG          done332
 	VMOVUPD     (DX)(R9*1), Z12
 	VFMADD231PD (AX)(R9*1), Z12, Z1
 	VFMADD231PD (BX)(R9*1), Z12, Z2
@@ -6944,11 +7254,11 @@ columns326:
 	VFMADD231PD (DI)(R9*1), Z12, Z4
 	VFMADD231PD (R8)(R9*1), Z12, Z5
 	MOVQ        R10, R9
-	JMP         columns326
+	JMP         columns331
 
-done327:
+done332:
 	CMPQ        R9, CX
-	JE          done328
+	JE          done333
 	VMOVUPD.Z   (DX)(R9*1), K1, Z12
 	VMOVUPD.Z   (AX)(R9*1), K1, Z11
 	VFMADD231PD Z11, Z12, Z1
@@ -6961,7 +7271,7 @@ done327:
 	VMOVUPD.Z   (R8)(R9*1), K1, Z11
 	VFMADD231PD Z11, Z12, Z5
 
-done328:
+done333:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -7000,11 +7310,11 @@ done328:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end305
+	JMP        end310
 
-skip323:
+skip328:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip329
+	JNE     skip334
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -7018,10 +7328,10 @@ skip323:
 	VMOVUPD Z0, Z8
 	XORQ    R8, R8
 
-columns330:
+columns335:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done331
+	JG          done336
 	VMOVUPD     (DX)(R8*1), Z10
 	VFMADD231PD (AX)(R8*1), Z10, Z1
 	VFMADD231PD (BX)(R8*1), Z10, Z2
@@ -7033,24 +7343,24 @@ columns330:
 	VFMADD231PD 64(SI)(R8*1), Z10, Z7
 	VFMADD231PD 64(DI)(R8*1), Z10, Z8
 	MOVQ        R9, R8
-	JMP         columns330
+	JMP         columns335
 
-done331:
-columns332:
+done336:
+columns337:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done333
+	JG          done338
 	VMOVUPD     (DX)(R8*1), Z10
 	VFMADD231PD (AX)(R8*1), Z10, Z1
 	VFMADD231PD (BX)(R8*1), Z10, Z2
 	VFMADD231PD (SI)(R8*1), Z10, Z3
 	VFMADD231PD (DI)(R8*1), Z10, Z4
 	MOVQ        R9, R8
-	JMP         columns332
+	JMP         columns337
 
-done333:
+done338:
 	CMPQ        R8, CX
-	JE          done334
+	JE          done339
 	VMOVUPD.Z   (DX)(R8*1), K1, Z10
 	VMOVUPD.Z   (AX)(R8*1), K1, Z9
 	VFMADD231PD Z9, Z10, Z1
@@ -7061,7 +7371,7 @@ done333:
 	VMOVUPD.Z   (DI)(R8*1), K1, Z9
 	VFMADD231PD Z9, Z10, Z4
 
-done334:
+done339:
 	LEAQ       (DI)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -7100,11 +7410,11 @@ done334:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end305
+	JMP        end310
 
-skip329:
+skip334:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip335
+	JNE     skip340
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPD Z0, Z1
@@ -7115,10 +7425,10 @@ skip329:
 	VMOVUPD Z0, Z0
 	XORQ    DI, DI
 
-columns336:
+columns341:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done337
+	JG          done342
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
@@ -7128,23 +7438,23 @@ columns336:
 	VFMADD231PD 64(BX)(DI*1), Z7, Z5
 	VFMADD231PD 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns336
+	JMP         columns341
 
-done337:
-columns338:
+done342:
+columns343:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done339
+	JG          done344
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
 	VFMADD231PD (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns338
+	JMP         columns343
 
-done339:
+done344:
 	CMPQ        DI, CX
-	JE          done340
+	JE          done345
 	VMOVUPD.Z   (DX)(DI*1), K1, Z7
 	VMOVUPD.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z1
@@ -7153,7 +7463,7 @@ done339:
 	VMOVUPD.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z3
 
-done340:
+done345:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -7182,11 +7492,11 @@ done340:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end305
+	JMP           end310
 
-skip335:
+skip340:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip341
+	JNE     skip346
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
@@ -7198,10 +7508,10 @@ skip335:
 	VMOVUPD Z0, Z0
 	XORQ    SI, SI
 
-columns342:
+columns347:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done343
+	JG          done348
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
@@ -7215,29 +7525,29 @@ columns342:
 	VFMADD231PD 192(AX)(SI*1), Z9, Z7
 	VFMADD231PD 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns342
+	JMP         columns347
 
-done343:
-columns344:
+done348:
+columns349:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done345
+	JG          done350
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns344
+	JMP         columns349
 
-done345:
+done350:
 	CMPQ        SI, CX
-	JE          done346
+	JE          done351
 	VMOVUPD.Z   (DX)(SI*1), K1, Z9
 	VMOVUPD.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
 	VMOVUPD.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z2
 
-done346:
+done351:
 	LEAQ          (BX)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -7262,21 +7572,21 @@ done346:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end305
+	JMP           end310
 
-skip341:
+skip346:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip347
+	JNE     skip352
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns348:
+columns353:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done349
+	JG          done354
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	VMOVUPD     64(DX)(BX*1), Z5
@@ -7286,26 +7596,26 @@ columns348:
 	VMOVUPD     192(DX)(BX*1), Z5
 	VFMADD231PD 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns348
+	JMP         columns353
 
-done349:
-columns350:
+done354:
+columns355:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done351
+	JG          done356
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns350
+	JMP         columns355
 
-done351:
+done356:
 	CMPQ        BX, CX
-	JE          done352
+	JE          done357
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z4, Z5, Z1
 
-done352:
+done357:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -7320,10 +7630,10 @@ done352:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end305
+	JMP           end310
 
-skip347:
-end305:
+skip352:
+end310:
 	VZEROUPPER
 	RET
 
@@ -7342,9 +7652,9 @@ TEXT ·updateMatVecAVX512(SB), NOSPLIT, $0-56
 	KMOVW  DI, K1
 	SHLQ   $0x03, CX
 
-rows353:
+rows358:
 	CMPQ         m+40(FP), $0x00000008
-	JL           rest354
+	JL           rest359
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -7381,10 +7691,10 @@ rows353:
 	MOVQ         R13, f+16(FP)
 	XORQ         R13, R13
 
-columns356:
+columns361:
 	LEAQ        128(R13), R14
 	CMPQ        R14, CX
-	JG          done357
+	JG          done362
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -7454,13 +7764,13 @@ columns356:
 	VMOVUPD     Z25, 64(R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z16
 	MOVQ        R14, R13
-	JMP         columns356
+	JMP         columns361
 
-done357:
-columns358:
+done362:
+columns363:
 	LEAQ        64(R13), R14
 	CMPQ        R14, CX
-	JG          done359
+	JG          done364
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -7496,11 +7806,11 @@ columns358:
 	VMOVUPD     Z25, (R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z8
 	MOVQ        R14, R13
-	JMP         columns358
+	JMP         columns363
 
-done359:
+done364:
 	CMPQ        R13, CX
-	JE          done360
+	JE          done365
 	VMOVUPD.Z   (DX)(R13*1), K1, Z27
 	VMOVUPD.Z   (BX)(R13*1), K1, Z26
 	VMOVUPD.Z   (AX)(R13*1), K1, Z25
@@ -7544,7 +7854,7 @@ done359:
 	VMOVUPD.Z   Z25, K1, Z25
 	VFMADD231PD Z25, Z27, Z8
 
-done360:
+done365:
 	LEAQ       (R12)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -7580,11 +7890,11 @@ done360:
 	ADDQ       $0x00000040, SI
 	MOVQ       SI, y+0(FP)
 	SUBQ       $0x00000008, m+40(FP)
-	JMP        rows353
+	JMP        rows358
 
-rest354:
+rest359:
 	CMPQ         m+40(FP), $0x00000007
-	JNE          skip361
+	JNE          skip366
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -7617,10 +7927,10 @@ rest354:
 	MOVQ         R12, f+16(FP)
 	XORQ         R12, R12
 
-columns362:
+columns367:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done363
+	JG          done368
 	VMOVUPD     (DX)(R12*1), Z24
 	VMOVUPD     (BX)(R12*1), Z23
 	VMOVUPD     (AX)(R12*1), Z22
@@ -7682,13 +7992,13 @@ columns362:
 	VMOVUPD     Z22, 64(R11)(R12*1)
 	VFMADD231PD Z22, Z24, Z14
 	MOVQ        R13, R12
-	JMP         columns362
+	JMP         columns367
 
-done363:
-columns364:
+done368:
+columns369:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done365
+	JG          done370
 	VMOVUPD     (DX)(R12*1), Z24
 	VMOVUPD     (BX)(R12*1), Z23
 	VMOVUPD     (AX)(R12*1), Z22
@@ -7720,11 +8030,11 @@ columns364:
 	VMOVUPD     Z22, (R11)(R12*1)
 	VFMADD231PD Z22, Z24, Z7
 	MOVQ        R13, R12
-	JMP         columns364
+	JMP         columns369
 
-done365:
+done370:
 	CMPQ        R12, CX
-	JE          done366
+	JE          done371
 	VMOVUPD.Z   (DX)(R12*1), K1, Z24
 	VMOVUPD.Z   (BX)(R12*1), K1, Z23
 	VMOVUPD.Z   (AX)(R12*1), K1, Z22
@@ -7763,7 +8073,7 @@ done365:
 	VMOVUPD.Z   Z22, K1, Z22
 	VFMADD231PD Z22, Z24, Z7
 
-done366:
+done371:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -7802,11 +8112,11 @@ done366:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end355
+	JMP        end360
 
-skip361:
+skip366:
 	CMPQ         m+40(FP), $0x00000006
-	JNE          skip367
+	JNE          skip372
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -7835,10 +8145,10 @@ skip361:
 	MOVQ         R11, f+16(FP)
 	XORQ         R11, R11
 
-columns368:
+columns373:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done369
+	JG          done374
 	VMOVUPD     (DX)(R11*1), Z21
 	VMOVUPD     (BX)(R11*1), Z20
 	VMOVUPD     (AX)(R11*1), Z19
@@ -7892,13 +8202,13 @@ columns368:
 	VMOVUPD     Z19, 64(R10)(R11*1)
 	VFMADD231PD Z19, Z21, Z12
 	MOVQ        R12, R11
-	JMP         columns368
+	JMP         columns373
 
-done369:
-columns370:
+done374:
+columns375:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done371
+	JG          done376
 	VMOVUPD     (DX)(R11*1), Z21
 	VMOVUPD     (BX)(R11*1), Z20
 	VMOVUPD     (AX)(R11*1), Z19
@@ -7926,11 +8236,11 @@ columns370:
 	VMOVUPD     Z19, (R10)(R11*1)
 	VFMADD231PD Z19, Z21, Z6
 	MOVQ        R12, R11
-	JMP         columns370
+	JMP         columns375
 
-done371:
+done376:
 	CMPQ        R11, CX
-	JE          done372
+	JE          done377
 	VMOVUPD.Z   (DX)(R11*1), K1, Z21
 	VMOVUPD.Z   (BX)(R11*1), K1, Z20
 	VMOVUPD.Z   (AX)(R11*1), K1, Z19
@@ -7964,7 +8274,7 @@ done371:
 	VMOVUPD.Z   Z19, K1, Z19
 	VFMADD231PD Z19, Z21, Z6
 
-done372:
+done377:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -8003,11 +8313,11 @@ done372:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end355
+	JMP        end360
 
-skip367:
+skip372:
 	CMPQ         m+40(FP), $0x00000005
-	JNE          skip373
+	JNE          skip378
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -8032,10 +8342,10 @@ skip367:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns374:
+columns379:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done375
+	JG          done380
 	VMOVUPD     (DX)(R10*1), Z18
 	VMOVUPD     (BX)(R10*1), Z17
 	VMOVUPD     (AX)(R10*1), Z16
@@ -8081,13 +8391,13 @@ columns374:
 	VMOVUPD     Z16, 64(R9)(R10*1)
 	VFMADD231PD Z16, Z18, Z10
 	MOVQ        R11, R10
-	JMP         columns374
+	JMP         columns379
 
-done375:
-columns376:
+done380:
+columns381:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done377
+	JG          done382
 	VMOVUPD     (DX)(R10*1), Z18
 	VMOVUPD     (BX)(R10*1), Z17
 	VMOVUPD     (AX)(R10*1), Z16
@@ -8111,11 +8421,11 @@ columns376:
 	VMOVUPD     Z16, (R9)(R10*1)
 	VFMADD231PD Z16, Z18, Z5
 	MOVQ        R11, R10
-	JMP         columns376
+	JMP         columns381
 
-done377:
+done382:
 	CMPQ        R10, CX
-	JE          done378
+	JE          done383
 	VMOVUPD.Z   (DX)(R10*1), K1, Z18
 	VMOVUPD.Z   (BX)(R10*1), K1, Z17
 	VMOVUPD.Z   (AX)(R10*1), K1, Z16
@@ -8144,7 +8454,7 @@ done377:
 	VMOVUPD.Z   Z16, K1, Z16
 	VFMADD231PD Z16, Z18, Z5
 
-done378:
+done383:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -8183,11 +8493,11 @@ done378:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end355
+	JMP        end360
 
-skip373:
+skip378:
 	CMPQ         m+40(FP), $0x00000004
-	JNE          skip379
+	JNE          skip384
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -8208,10 +8518,10 @@ skip373:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns380:
+columns385:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done381
+	JG          done386
 	VMOVUPD     (DX)(R9*1), Z15
 	VMOVUPD     (BX)(R9*1), Z14
 	VMOVUPD     (AX)(R9*1), Z13
@@ -8249,13 +8559,13 @@ columns380:
 	VMOVUPD     Z13, 64(R8)(R9*1)
 	VFMADD231PD Z13, Z15, Z8
 	MOVQ        R10, R9
-	JMP         columns380
+	JMP         columns385
 
-done381:
-columns382:
+done386:
+columns387:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done383
+	JG          done388
 	VMOVUPD     (DX)(R9*1), Z15
 	VMOVUPD     (BX)(R9*1), Z14
 	VMOVUPD     (AX)(R9*1), Z13
@@ -8275,11 +8585,11 @@ columns382:
 	VMOVUPD     Z13, (R8)(R9*1)
 	VFMADD231PD Z13, Z15, Z4
 	MOVQ        R10, R9
-	JMP         columns382
+	JMP         columns387
 
-done383:
+done388:
 	CMPQ        R9, CX
-	JE          done384
+	JE          done389
 	VMOVUPD.Z   (DX)(R9*1), K1, Z15
 	VMOVUPD.Z   (BX)(R9*1), K1, Z14
 	VMOVUPD.Z   (AX)(R9*1), K1, Z13
@@ -8303,7 +8613,7 @@ done383:
 	VMOVUPD.Z   Z13, K1, Z13
 	VFMADD231PD Z13, Z15, Z4
 
-done384:
+done389:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -8342,11 +8652,11 @@ done384:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end355
+	JMP        end360
 
-skip379:
+skip384:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip385
+	JNE          skip390
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VMOVUPD      Z0, Z1
@@ -8363,10 +8673,10 @@ skip379:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns386:
+columns391:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done387
+	JG          done392
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -8396,13 +8706,13 @@ columns386:
 	VMOVUPD     Z9, 64(DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z0
 	MOVQ        R9, R8
-	JMP         columns386
+	JMP         columns391
 
-done387:
-columns388:
+done392:
+columns393:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done389
+	JG          done394
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -8418,11 +8728,11 @@ columns388:
 	VMOVUPD     Z9, (DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z3
 	MOVQ        R9, R8
-	JMP         columns388
+	JMP         columns393
 
-done389:
+done394:
 	CMPQ        R8, CX
-	JE          done390
+	JE          done395
 	VMOVUPD.Z   (DX)(R8*1), K1, Z11
 	VMOVUPD.Z   (BX)(R8*1), K1, Z10
 	VMOVUPD.Z   (AX)(R8*1), K1, Z9
@@ -8441,7 +8751,7 @@ done389:
 	VMOVUPD.Z   Z9, K1, Z9
 	VFMADD231PD Z9, Z11, Z3
 
-done390:
+done395:
 	LEAQ          (DI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -8470,11 +8780,11 @@ done390:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end355
+	JMP           end360
 
-skip385:
+skip390:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip391
+	JNE          skip396
 	LEAQ         (AX)(CX*1), SI
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
@@ -8491,10 +8801,10 @@ skip385:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns392:
+columns397:
 	LEAQ        256(DI), R8
 	CMPQ        R8, CX
-	JG          done393
+	JG          done398
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -8536,13 +8846,13 @@ columns392:
 	VMOVUPD     Z10, 192(SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z0
 	MOVQ        R8, DI
-	JMP         columns392
+	JMP         columns397
 
-done393:
-columns394:
+done398:
+columns399:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done395
+	JG          done400
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -8554,11 +8864,11 @@ columns394:
 	VMOVUPD     Z10, (SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z2
 	MOVQ        R8, DI
-	JMP         columns394
+	JMP         columns399
 
-done395:
+done400:
 	CMPQ        DI, CX
-	JE          done396
+	JE          done401
 	VMOVUPD.Z   (DX)(DI*1), K1, Z12
 	VMOVUPD.Z   (BX)(DI*1), K1, Z11
 	VMOVUPD.Z   (AX)(DI*1), K1, Z10
@@ -8572,7 +8882,7 @@ done395:
 	VMOVUPD.Z   Z10, K1, Z10
 	VFMADD231PD Z10, Z12, Z2
 
-done396:
+done401:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -8597,11 +8907,11 @@ done396:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end355
+	JMP           end360
 
-skip391:
+skip396:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip397
+	JNE          skip402
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -8612,10 +8922,10 @@ skip391:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns398:
+columns403:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done399
+	JG          done404
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -8641,13 +8951,13 @@ columns398:
 	VMOVUPD     Z5, 192(AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z0
 	MOVQ        DI, SI
-	JMP         columns398
+	JMP         columns403
 
-done399:
-columns400:
+done404:
+columns405:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done401
+	JG          done406
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -8655,11 +8965,11 @@ columns400:
 	VMOVUPD     Z5, (AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z1
 	MOVQ        DI, SI
-	JMP         columns400
+	JMP         columns405
 
-done401:
+done406:
 	CMPQ        SI, CX
-	JE          done402
+	JE          done407
 	VMOVUPD.Z   (DX)(SI*1), K1, Z7
 	VMOVUPD.Z   (BX)(SI*1), K1, Z6
 	VMOVUPD.Z   (AX)(SI*1), K1, Z5
@@ -8668,7 +8978,7 @@ done401:
 	VMOVUPD.Z   Z5, K1, Z5
 	VFMADD231PD Z5, Z7, Z1
 
-done402:
+done407:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -8683,10 +8993,10 @@ done402:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end355
+	JMP           end360
 
-skip397:
-end355:
+skip402:
+end360:
 	VZEROUPPER
 	RET
 
@@ -8708,9 +9018,9 @@ TEXT ·addOuterAVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x03, BX
 
-rows403:
+rows408:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest404
+	JL           rest409
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -8754,10 +9064,10 @@ rows403:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns406:
+columns411:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done407
+	JG          done412
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -8809,13 +9119,13 @@ columns406:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns406
+	JMP         columns411
 
-done407:
-columns408:
+done412:
+columns413:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done409
+	JG          done414
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -8842,11 +9152,11 @@ columns408:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns408
+	JMP         columns413
 
-done409:
+done414:
 	CMPQ        R14, CX
-	JE          done410
+	JE          done415
 	VMOVUPD.Z   (DX)(R14*1), K1, Z9
 	VMOVUPD.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -8873,14 +9183,14 @@ done409:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, K1, (R13)(R14*1)
 
-done410:
+done415:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows403
+	JMP  rows408
 
-rest404:
+rest409:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip411
+	JNE          skip416
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -8919,10 +9229,10 @@ rest404:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns412:
+columns417:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done413
+	JG          done418
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -8968,13 +9278,13 @@ columns412:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns412
+	JMP         columns417
 
-done413:
-columns414:
+done418:
+columns419:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done415
+	JG          done420
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -8998,11 +9308,11 @@ columns414:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns414
+	JMP         columns419
 
-done415:
+done420:
 	CMPQ        BX, CX
-	JE          done416
+	JE          done421
 	VMOVUPD.Z   (DX)(BX*1), K1, Z8
 	VMOVUPD.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -9026,13 +9336,13 @@ done415:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, K1, (R12)(BX*1)
 
-done416:
+done421:
 	LEAQ (R12)(SI*1), AX
-	JMP  end405
+	JMP  end410
 
-skip411:
+skip416:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip417
+	JNE          skip422
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -9066,10 +9376,10 @@ skip411:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns418:
+columns423:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done419
+	JG          done424
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -9109,13 +9419,13 @@ columns418:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns418
+	JMP         columns423
 
-done419:
-columns420:
+done424:
+columns425:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done421
+	JG          done426
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -9136,11 +9446,11 @@ columns420:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns420
+	JMP         columns425
 
-done421:
+done426:
 	CMPQ        BX, CX
-	JE          done422
+	JE          done427
 	VMOVUPD.Z   (DX)(BX*1), K1, Z7
 	VMOVUPD.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -9161,13 +9471,13 @@ done421:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, K1, (R11)(BX*1)
 
-done422:
+done427:
 	LEAQ (R11)(SI*1), AX
-	JMP  end405
+	JMP  end410
 
-skip417:
+skip422:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip423
+	JNE          skip428
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -9196,10 +9506,10 @@ skip417:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns424:
+columns429:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done425
+	JG          done430
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -9233,13 +9543,13 @@ columns424:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns424
+	JMP         columns429
 
-done425:
-columns426:
+done430:
+columns431:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done427
+	JG          done432
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -9257,11 +9567,11 @@ columns426:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns426
+	JMP         columns431
 
-done427:
+done432:
 	CMPQ        BX, CX
-	JE          done428
+	JE          done433
 	VMOVUPD.Z   (DX)(BX*1), K1, Z6
 	VMOVUPD.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -9279,13 +9589,13 @@ done427:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, K1, (R10)(BX*1)
 
-done428:
+done433:
 	LEAQ (R10)(SI*1), AX
-	JMP  end405
+	JMP  end410
 
-skip423:
+skip428:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip429
+	JNE          skip434
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -9309,10 +9619,10 @@ skip423:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns430:
+columns435:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done431
+	JG          done436
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -9340,13 +9650,13 @@ columns430:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns430
+	JMP         columns435
 
-done431:
-columns432:
+done436:
+columns437:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done433
+	JG          done438
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -9361,11 +9671,11 @@ columns432:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns432
+	JMP         columns437
 
-done433:
+done438:
 	CMPQ        BX, CX
-	JE          done434
+	JE          done439
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -9380,13 +9690,13 @@ done433:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, K1, (R9)(BX*1)
 
-done434:
+done439:
 	LEAQ (R9)(SI*1), AX
-	JMP  end405
+	JMP  end410
 
-skip429:
+skip434:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip435
+	JNE          skip440
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -9405,10 +9715,10 @@ skip429:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns436:
+columns441:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done437
+	JG          done442
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -9430,13 +9740,13 @@ columns436:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns436
+	JMP         columns441
 
-done437:
-columns438:
+done442:
+columns443:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done439
+	JG          done444
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -9448,11 +9758,11 @@ columns438:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns438
+	JMP         columns443
 
-done439:
+done444:
 	CMPQ        BX, CX
-	JE          done440
+	JE          done445
 	VMOVUPD.Z   (DX)(BX*1), K1, Z4
 	VMOVUPD.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -9464,13 +9774,13 @@ done439:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, K1, (R8)(BX*1)
 
-done440:
+done445:
 	LEAQ (R8)(SI*1), AX
-	JMP  end405
+	JMP  end410
 
-skip435:
+skip440:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip441
+	JNE          skip446
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSD (R8), Z0
@@ -9484,10 +9794,10 @@ skip435:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns442:
+columns447:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done443
+	JG          done448
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -9517,13 +9827,13 @@ columns442:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns442
+	JMP         columns447
 
-done443:
-columns444:
+done448:
+columns449:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done445
+	JG          done450
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -9532,11 +9842,11 @@ columns444:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns444
+	JMP         columns449
 
-done445:
+done450:
 	CMPQ        BX, CX
-	JE          done446
+	JE          done451
 	VMOVUPD.Z   (DX)(BX*1), K1, Z3
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -9545,13 +9855,13 @@ done445:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, K1, (DI)(BX*1)
 
-done446:
+done451:
 	LEAQ (DI)(SI*1), AX
-	JMP  end405
+	JMP  end410
 
-skip441:
+skip446:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip447
+	JNE          skip452
 	MOVQ         f+16(FP), DI
 	VBROADCASTSD (DI), Z0
 	ADDQ         BX, DI
@@ -9560,10 +9870,10 @@ skip441:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns448:
+columns453:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done449
+	JG          done454
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
@@ -9581,34 +9891,34 @@ columns448:
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns448
+	JMP         columns453
 
-done449:
-columns450:
+done454:
+columns455:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done451
+	JG          done456
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns450
+	JMP         columns455
 
-done451:
+done456:
 	CMPQ        BX, CX
-	JE          done452
+	JE          done457
 	VMOVUPD.Z   (DX)(BX*1), K1, Z2
 	VMOVUPD.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, K1, (AX)(BX*1)
 
-done452:
+done457:
 	LEAQ (AX)(SI*1), AX
-	JMP  end405
+	JMP  end410
 
-skip447:
-end405:
+skip452:
+end410:
 	VZEROUPPER
 	RET
 
@@ -9630,9 +9940,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next454
+	JG      next459
 	TESTQ   SI, SI
-	JZ      end453
+	JZ      end458
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -9646,9 +9956,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop455:
+loop460:
 	CMPQ         R11, $0x00000004
-	JL           done456
+	JL           done461
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
@@ -9664,32 +9974,32 @@ loop455:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop455
+	JMP          loop460
 
-done456:
-loop457:
+done461:
+loop462:
 	CMPQ         R11, $0x00000001
-	JL           done458
+	JL           done463
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop457
+	JMP          loop462
 
-done458:
+done463:
 	VADDPD    Z2, Z1, Z1
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z1, Z1
 	VMOVUPD.Z (AX)(R9*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(R9*1)
-	JMP       end453
+	JMP       end458
 
-next454:
+next459:
 	CMPQ    SI, $0x00000010
-	JG      next459
+	JG      next464
 	SUBQ    $0x00000008, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -9708,9 +10018,9 @@ next454:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop460:
+loop465:
 	CMPQ         R11, $0x00000004
-	JL           done461
+	JL           done466
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -9730,12 +10040,12 @@ loop460:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop460
+	JMP          loop465
 
-done461:
-loop462:
+done466:
+loop467:
 	CMPQ         R11, $0x00000001
-	JL           done463
+	JL           done468
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -9743,9 +10053,9 @@ loop462:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop462
+	JMP          loop467
 
-done463:
+done468:
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z2, Z2
 	VADDPD    Z5, Z1, Z1
@@ -9757,11 +10067,11 @@ done463:
 	VMOVUPD.Z 64(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z2, Z2
 	VMOVUPD   Z2, K1, 64(AX)(R9*1)
-	JMP       end453
+	JMP       end458
 
-next459:
+next464:
 	CMPQ    SI, $0x00000018
-	JG      next464
+	JG      next469
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -9777,9 +10087,9 @@ next459:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop465:
+loop470:
 	CMPQ         R11, $0x00000002
-	JL           done466
+	JL           done471
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -9793,12 +10103,12 @@ loop465:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop465
+	JMP          loop470
 
-done466:
-loop467:
+done471:
+loop472:
 	CMPQ         R11, $0x00000001
-	JL           done468
+	JL           done473
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -9807,9 +10117,9 @@ loop467:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop467
+	JMP          loop472
 
-done468:
+done473:
 	VADDPD    Z4, Z1, Z1
 	VADDPD    Z5, Z2, Z2
 	VADDPD    Z6, Z3, Z3
@@ -9820,11 +10130,11 @@ done468:
 	VMOVUPD.Z 128(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z3, Z3
 	VMOVUPD   Z3, K1, 128(AX)(R9*1)
-	JMP       end453
+	JMP       end458
 
-next464:
+next469:
 	CMPQ    SI, $0x00000020
-	JG      next469
+	JG      next474
 	SUBQ    $0x00000018, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -9842,9 +10152,9 @@ next464:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop470:
+loop475:
 	CMPQ         R11, $0x00000002
-	JL           done471
+	JL           done476
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -9860,12 +10170,12 @@ loop470:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop470
+	JMP          loop475
 
-done471:
-loop472:
+done476:
+loop477:
 	CMPQ         R11, $0x00000001
-	JL           done473
+	JL           done478
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -9875,9 +10185,9 @@ loop472:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop472
+	JMP          loop477
 
-done473:
+done478:
 	VADDPD    Z5, Z1, Z1
 	VADDPD    Z6, Z2, Z2
 	VADDPD    Z7, Z3, Z3
@@ -9891,11 +10201,11 @@ done473:
 	VMOVUPD.Z 192(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z4, Z4
 	VMOVUPD   Z4, K1, 192(AX)(R9*1)
-	JMP       end453
+	JMP       end458
 
-next469:
+next474:
 	CMPQ    SI, $0x00000028
-	JG      next474
+	JG      next479
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -9910,9 +10220,9 @@ next469:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop475:
+loop480:
 	CMPQ         R11, $0x00000001
-	JL           done476
+	JL           done481
 	VBROADCASTSD (R10), Z6
 	VFMADD231PD  (SI), Z6, Z1
 	VFMADD231PD  64(SI), Z6, Z2
@@ -9923,9 +10233,9 @@ loop475:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop475
+	JMP          loop480
 
-done476:
+done481:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -9937,11 +10247,11 @@ done476:
 	VMOVUPD.Z 256(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z5, Z5
 	VMOVUPD   Z5, K1, 256(AX)(R9*1)
-	JMP       end453
+	JMP       end458
 
-next474:
+next479:
 	CMPQ    SI, $0x00000030
-	JG      next477
+	JG      next482
 	SUBQ    $0x00000028, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -9957,9 +10267,9 @@ next474:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop478:
+loop483:
 	CMPQ         R11, $0x00000001
-	JL           done479
+	JL           done484
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -9971,9 +10281,9 @@ loop478:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop478
+	JMP          loop483
 
-done479:
+done484:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -9987,11 +10297,11 @@ done479:
 	VMOVUPD.Z 320(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z6, Z6
 	VMOVUPD   Z6, K1, 320(AX)(R9*1)
-	JMP       end453
+	JMP       end458
 
-next477:
+next482:
 	CMPQ    SI, $0x00000038
-	JG      next480
+	JG      next485
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10008,9 +10318,9 @@ next477:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop481:
+loop486:
 	CMPQ         R11, $0x00000001
-	JL           done482
+	JL           done487
 	VBROADCASTSD (R10), Z8
 	VFMADD231PD  (SI), Z8, Z1
 	VFMADD231PD  64(SI), Z8, Z2
@@ -10023,9 +10333,9 @@ loop481:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop481
+	JMP          loop486
 
-done482:
+done487:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -10041,9 +10351,9 @@ done482:
 	VMOVUPD.Z 384(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z7, Z7
 	VMOVUPD   Z7, K1, 384(AX)(R9*1)
-	JMP       end453
+	JMP       end458
 
-next480:
+next485:
 	SUBQ    $0x00000038, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10061,9 +10371,9 @@ next480:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop484:
+loop489:
 	CMPQ         R11, $0x00000001
-	JL           done485
+	JL           done490
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -10077,9 +10387,9 @@ loop484:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop484
+	JMP          loop489
 
-done485:
+done490:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -10097,14 +10407,14 @@ done485:
 	VMOVUPD.Z 448(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z8, Z8
 	VMOVUPD   Z8, K1, 448(AX)(R9*1)
-	JMP       end453
+	JMP       end458
 
-end453:
+end458:
 	XORQ R9, R9
 
-group486:
+group491:
 	CMPQ    R9, R8
-	JE      done487
+	JE      done492
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10118,9 +10428,9 @@ group486:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop488:
+loop493:
 	CMPQ         R11, $0x00000001
-	JL           done489
+	JL           done494
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -10133,9 +10443,9 @@ loop488:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop488
+	JMP          loop493
 
-done489:
+done494:
 	VADDPD  (AX)(R9*1), Z1, Z1
 	VMOVUPD Z1, (AX)(R9*1)
 	VADDPD  64(AX)(R9*1), Z2, Z2
@@ -10153,9 +10463,9 @@ done489:
 	VADDPD  448(AX)(R9*1), Z8, Z8
 	VMOVUPD Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group486
+	JMP     group491
 
-done487:
+done492:
 	VZEROUPPER
 	RET
 
@@ -10182,16 +10492,16 @@ TEXT ·matMulTAVX512(SB), NOSPLIT, $8-64
 	SHLQ   $0x03, R9
 	LEAQ   (R9)(R9*2), R10
 
-loop490:
+loop495:
 	CMPQ BX, $0x00000004
-	JL   done491
+	JL   done496
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 
-loop492:
+loop497:
 	CMPQ    R13, $0x00000020
-	JL      done493
+	JL      done498
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10212,9 +10522,9 @@ loop492:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop494:
+loop499:
 	CMPQ        BP, $0x00000040
-	JL          done495
+	JL          done500
 	VMOVUPD     (R15), Z17
 	VMOVUPD     (R15)(R9*1), Z18
 	VMOVUPD     (R15)(R9*2), Z19
@@ -10242,11 +10552,11 @@ loop494:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop494
+	JMP         loop499
 
-done495:
+done500:
 	TESTQ       BP, BP
-	JZ          skip496
+	JZ          skip501
 	VMOVUPD.Z   (R15), K1, Z17
 	VMOVUPD.Z   (R15)(R9*1), K1, Z18
 	VMOVUPD.Z   (R15)(R9*2), K1, Z19
@@ -10272,7 +10582,7 @@ done495:
 	VFMADD231PD Z19, Z21, Z15
 	VFMADD231PD Z20, Z21, Z16
 
-skip496:
+skip501:
 	MOVQ          R12, R14
 	VUNPCKLPD     Z2, Z1, Z17
 	VUNPCKHPD     Z2, Z1, Z1
@@ -10336,12 +10646,12 @@ skip496:
 	ADDQ          R9, R11
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
-	JMP           loop492
+	JMP           loop497
 
-done493:
-loop497:
+done498:
+loop502:
 	CMPQ    R13, $0x00000008
-	JL      done498
+	JL      done503
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10350,9 +10660,9 @@ loop497:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop499:
+loop504:
 	CMPQ        BP, $0x00000040
-	JL          done500
+	JL          done505
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R14), Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -10365,11 +10675,11 @@ loop499:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop499
+	JMP         loop504
 
-done500:
+done505:
 	TESTQ       BP, BP
-	JZ          skip501
+	JZ          skip506
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R14), K1, Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -10380,7 +10690,7 @@ done500:
 	VMOVUPD.Z   (R14)(R10*1), K1, Z6
 	VFMADD231PD Z5, Z6, Z4
 
-skip501:
+skip506:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -10420,9 +10730,9 @@ skip501:
 	ADDQ          R9, R11
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
-	JMP           loop497
+	JMP           loop502
 
-done498:
+done503:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	ADDQ R9, CX
@@ -10432,19 +10742,19 @@ done498:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000004, BX
-	JMP  loop490
+	JMP  loop495
 
-done491:
-loop502:
+done496:
+loop507:
 	CMPQ BX, $0x00000001
-	JL   done503
+	JL   done508
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 
-loop504:
+loop509:
 	CMPQ    R13, $0x00000020
-	JL      done505
+	JL      done510
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10453,9 +10763,9 @@ loop504:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop506:
+loop511:
 	CMPQ        BP, $0x00000040
-	JL          done507
+	JL          done512
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R15)(R9*1), Z6
 	VMOVUPD     (R15)(R9*2), Z7
@@ -10468,11 +10778,11 @@ loop506:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop506
+	JMP         loop511
 
-done507:
+done512:
 	TESTQ       BP, BP
-	JZ          skip508
+	JZ          skip513
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R15)(R9*1), K1, Z6
 	VMOVUPD.Z   (R15)(R9*2), K1, Z7
@@ -10483,7 +10793,7 @@ done507:
 	VFMADD231PD Z7, Z9, Z3
 	VFMADD231PD Z8, Z9, Z4
 
-skip508:
+skip513:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -10523,36 +10833,36 @@ skip508:
 	ADDQ          R9, R11
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
-	JMP           loop504
+	JMP           loop509
 
-done505:
-loop509:
+done510:
+loop514:
 	CMPQ    R13, $0x00000008
-	JL      done510
+	JL      done515
 	VMOVUPD Z0, Z1
 	MOVQ    CX, R14
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop511:
+loop516:
 	CMPQ        BP, $0x00000040
-	JL          done512
+	JL          done517
 	VMOVUPD     (R15), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z1
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop511
+	JMP         loop516
 
-done512:
+done517:
 	TESTQ       BP, BP
-	JZ          skip513
+	JZ          skip518
 	VMOVUPD.Z   (R15), K1, Z2
 	VMOVUPD.Z   (R14), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-skip513:
+skip518:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VADDPD        Y1, Y2, Y2
@@ -10565,15 +10875,15 @@ skip513:
 	ADDQ          R9, R11
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
-	JMP           loop509
+	JMP           loop514
 
-done510:
+done515:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000001, BX
-	JMP  loop502
+	JMP  loop507
 
-done503:
+done508:
 	VZEROUPPER
 	RET
 
@@ -10597,9 +10907,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	SUBQ   R8, DX
 	MOVQ   R9, R8
 	CMPQ   DX, $0x00000008
-	JG     next515
+	JG     next520
 	TESTQ  DX, DX
-	JZ     end514
+	JZ     end519
 	MOVQ   $-1, R10
 	BZHIQ  DX, R10, R10
 	KMOVW  R10, K1
@@ -10608,9 +10918,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	MOVQ   m+32(FP), R11
 	ADDQ   R9, R10
 
-loop516:
+loop521:
 	CMPQ    R11, $0x00000004
-	JL      done517
+	JL      done522
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10621,9 +10931,9 @@ loop516:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop518:
+loop523:
 	CMPQ         R14, $0x00000001
-	JL           done519
+	JL           done524
 	VMOVUPD.Z    (R13), K1, Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z1
@@ -10636,9 +10946,9 @@ loop518:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop518
+	JMP          loop523
 
-done519:
+done524:
 	VBROADCASTSD alpha+8(FP), Z6
 	VMOVUPD.Z    (R10), K1, Z5
 	VFMADD231PD  Z1, Z6, Z5
@@ -10661,12 +10971,12 @@ done519:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop516
+	JMP          loop521
 
-done517:
-loop520:
+done522:
+loop525:
 	CMPQ    R11, $0x00000001
-	JL      done521
+	JL      done526
 	VMOVUPD Z0, Z1
 	MOVQ    DX, R12
 	MOVQ    b+24(FP), R13
@@ -10674,18 +10984,18 @@ loop520:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop522:
+loop527:
 	CMPQ         R14, $0x00000001
-	JL           done523
+	JL           done528
 	VMOVUPD.Z    (R13), K1, Z2
 	VBROADCASTSD (R12), Z3
 	VFMADD231PD  Z2, Z3, Z1
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop522
+	JMP          loop527
 
-done523:
+done528:
 	VBROADCASTSD alpha+8(FP), Z3
 	VMOVUPD.Z    (R10), K1, Z2
 	VFMADD231PD  Z1, Z3, Z2
@@ -10693,14 +11003,14 @@ done523:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop520
+	JMP          loop525
 
-done521:
-	JMP end514
+done526:
+	JMP end519
 
-next515:
+next520:
 	CMPQ  DX, $0x00000010
-	JG    next524
+	JG    next529
 	SUBQ  $0x00000008, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -10710,9 +11020,9 @@ next515:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop525:
+loop530:
 	CMPQ    R11, $0x00000004
-	JL      done526
+	JL      done531
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10727,9 +11037,9 @@ loop525:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop527:
+loop532:
 	CMPQ         R14, $0x00000001
-	JL           done528
+	JL           done533
 	VMOVUPD      (R13), Z9
 	VMOVUPD.Z    64(R13), K1, Z10
 	VBROADCASTSD (R12), Z11
@@ -10747,9 +11057,9 @@ loop527:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop527
+	JMP          loop532
 
-done528:
+done533:
 	VBROADCASTSD alpha+8(FP), Z11
 	VMOVUPD      (R10), Z9
 	VFMADD231PD  Z1, Z11, Z9
@@ -10784,12 +11094,12 @@ done528:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop525
+	JMP          loop530
 
-done526:
-loop529:
+done531:
+loop534:
 	CMPQ    R11, $0x00000001
-	JL      done530
+	JL      done535
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	MOVQ    DX, R12
@@ -10798,9 +11108,9 @@ loop529:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop531:
+loop536:
 	CMPQ         R14, $0x00000001
-	JL           done532
+	JL           done537
 	VMOVUPD      (R13), Z3
 	VMOVUPD.Z    64(R13), K1, Z4
 	VBROADCASTSD (R12), Z5
@@ -10809,9 +11119,9 @@ loop531:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop531
+	JMP          loop536
 
-done532:
+done537:
 	VBROADCASTSD alpha+8(FP), Z5
 	VMOVUPD      (R10), Z3
 	VFMADD231PD  Z1, Z5, Z3
@@ -10822,14 +11132,14 @@ done532:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop529
+	JMP          loop534
 
-done530:
-	JMP end514
+done535:
+	JMP end519
 
-next524:
+next529:
 	CMPQ  DX, $0x00000018
-	JG    next533
+	JG    next538
 	SUBQ  $0x00000010, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -10839,9 +11149,9 @@ next524:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop534:
+loop539:
 	CMPQ    R11, $0x00000004
-	JL      done535
+	JL      done540
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10860,9 +11170,9 @@ loop534:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop536:
+loop541:
 	CMPQ         R14, $0x00000001
-	JL           done537
+	JL           done542
 	VMOVUPD      (R13), Z13
 	VMOVUPD      64(R13), Z14
 	VMOVUPD.Z    128(R13), K1, Z15
@@ -10885,9 +11195,9 @@ loop536:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop536
+	JMP          loop541
 
-done537:
+done542:
 	VBROADCASTSD alpha+8(FP), Z16
 	VMOVUPD      (R10), Z13
 	VFMADD231PD  Z1, Z16, Z13
@@ -10934,12 +11244,12 @@ done537:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop534
+	JMP          loop539
 
-done535:
-loop538:
+done540:
+loop543:
 	CMPQ    R11, $0x00000001
-	JL      done539
+	JL      done544
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10949,9 +11259,9 @@ loop538:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop540:
+loop545:
 	CMPQ         R14, $0x00000001
-	JL           done541
+	JL           done546
 	VMOVUPD      (R13), Z4
 	VMOVUPD      64(R13), Z5
 	VMOVUPD.Z    128(R13), K1, Z6
@@ -10962,9 +11272,9 @@ loop540:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop540
+	JMP          loop545
 
-done541:
+done546:
 	VBROADCASTSD alpha+8(FP), Z7
 	VMOVUPD      (R10), Z4
 	VFMADD231PD  Z1, Z7, Z4
@@ -10978,12 +11288,12 @@ done541:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop538
+	JMP          loop543
 
-done539:
-	JMP end514
+done544:
+	JMP end519
 
-next533:
+next538:
 	SUBQ  $0x00000018, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -10993,9 +11303,9 @@ next533:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop543:
+loop548:
 	CMPQ    R11, $0x00000004
-	JL      done544
+	JL      done549
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11018,9 +11328,9 @@ loop543:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop545:
+loop550:
 	CMPQ         R14, $0x00000001
-	JL           done546
+	JL           done551
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -11048,9 +11358,9 @@ loop545:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop545
+	JMP          loop550
 
-done546:
+done551:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -11109,12 +11419,12 @@ done546:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop543
+	JMP          loop548
 
-done544:
-loop547:
+done549:
+loop552:
 	CMPQ    R11, $0x00000001
-	JL      done548
+	JL      done553
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11125,9 +11435,9 @@ loop547:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop549:
+loop554:
 	CMPQ         R14, $0x00000001
-	JL           done550
+	JL           done555
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -11140,9 +11450,9 @@ loop549:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop549
+	JMP          loop554
 
-done550:
+done555:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -11159,25 +11469,25 @@ done550:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop547
+	JMP          loop552
 
-done548:
-	JMP end514
+done553:
+	JMP end519
 
-end514:
+end519:
 	XORQ R9, R9
 
-group551:
+group556:
 	CMPQ R9, R8
-	JE   done552
+	JE   done557
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 
-loop553:
+loop558:
 	CMPQ    R11, $0x00000004
-	JL      done554
+	JL      done559
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11200,9 +11510,9 @@ loop553:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop555:
+loop560:
 	CMPQ         R14, $0x00000001
-	JL           done556
+	JL           done561
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -11230,9 +11540,9 @@ loop555:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop555
+	JMP          loop560
 
-done556:
+done561:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -11291,12 +11601,12 @@ done556:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop553
+	JMP          loop558
 
-done554:
-loop557:
+done559:
+loop562:
 	CMPQ    R11, $0x00000001
-	JL      done558
+	JL      done563
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11307,9 +11617,9 @@ loop557:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop559:
+loop564:
 	CMPQ         R14, $0x00000001
-	JL           done560
+	JL           done565
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -11322,9 +11632,9 @@ loop559:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop559
+	JMP          loop564
 
-done560:
+done565:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -11341,13 +11651,13 @@ done560:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop557
+	JMP          loop562
 
-done558:
+done563:
 	ADDQ $0x00000100, R9
-	JMP  group551
+	JMP  group556
 
-done552:
+done557:
 	VZEROUPPER
 	RET
 
@@ -11366,9 +11676,9 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	SUBQ         SI, BX
 	MOVQ         DI, SI
 	CMPQ         BX, $0x00000008
-	JG           next562
+	JG           next567
 	TESTQ        BX, BX
-	JZ           end561
+	JZ           end566
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
 	KMOVW        R8, K1
@@ -11418,11 +11728,11 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	VFNMADD231PD Z1, Z2, Z3
 	VMOVUPD      Z0, K1, (AX)(DI*1)
 	VMOVUPD      Z3, K1, (CX)(DI*1)
-	JMP          end561
+	JMP          end566
 
-next562:
+next567:
 	CMPQ         BX, $0x00000010
-	JG           next563
+	JG           next568
 	SUBQ         $0x00000008, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -11502,11 +11812,11 @@ next562:
 	VMOVUPD      Z1, K1, 64(AX)(DI*1)
 	VMOVUPD      Z6, (CX)(DI*1)
 	VMOVUPD      Z7, K1, 64(CX)(DI*1)
-	JMP          end561
+	JMP          end566
 
-next563:
+next568:
 	CMPQ         BX, $0x00000018
-	JG           next564
+	JG           next569
 	SUBQ         $0x00000010, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -11615,9 +11925,9 @@ next563:
 	VMOVUPD      Z9, (CX)(DI*1)
 	VMOVUPD      Z10, 64(CX)(DI*1)
 	VMOVUPD      Z11, K1, 128(CX)(DI*1)
-	JMP          end561
+	JMP          end566
 
-next564:
+next569:
 	SUBQ         $0x00000018, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -11755,14 +12065,14 @@ next564:
 	VMOVUPD      Z13, 64(CX)(DI*1)
 	VMOVUPD      Z14, 128(CX)(DI*1)
 	VMOVUPD      Z15, K1, 192(CX)(DI*1)
-	JMP          end561
+	JMP          end566
 
-end561:
+end566:
 	XORQ DI, DI
 
-group566:
+group571:
 	CMPQ         DI, SI
-	JE           done567
+	JE           done572
 	VMOVUPD      (DX)(DI*1), Z0
 	VMOVUPD      64(DX)(DI*1), Z1
 	VMOVUPD      128(DX)(DI*1), Z2
@@ -11897,9 +12207,9 @@ group566:
 	VMOVUPD      Z14, 128(CX)(DI*1)
 	VMOVUPD      Z15, 192(CX)(DI*1)
 	ADDQ         $0x00000100, DI
-	JMP          group566
+	JMP          group571
 
-done567:
+done572:
 	VZEROUPPER
 	RET
 
@@ -11924,9 +12234,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000008
-	JG           next569
+	JG           next574
 	TESTQ        DI, DI
-	JZ           end568
+	JZ           end573
 	MOVQ         $-1, R11
 	BZHIQ        DI, R11, R11
 	KMOVW        R11, K1
@@ -11940,9 +12250,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 
-loop570:
+loop575:
 	CMPQ         R12, $0x00000004
-	JL           done571
+	JL           done576
 	VBROADCASTSD (R11), Z7
 	VMOVUPD.Z    (DI), K1, Z8
 	VFMADD231PD  Z8, Z7, Z3
@@ -11958,21 +12268,21 @@ loop570:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop570
+	JMP          loop575
 
-done571:
-loop572:
+done576:
+loop577:
 	CMPQ         R12, $0x00000001
-	JL           done573
+	JL           done578
 	VBROADCASTSD (R11), Z7
 	VMOVUPD.Z    (DI), K1, Z8
 	VFMADD231PD  Z8, Z7, Z3
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop572
+	JMP          loop577
 
-done573:
+done578:
 	VADDPD       Z4, Z3, Z3
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z3, Z3
@@ -12021,11 +12331,11 @@ done573:
 	VFNMADD231PD Z4, Z5, Z6
 	VMOVUPD      Z3, K1, (CX)(R10*1)
 	VMOVUPD      Z6, K1, (AX)(R10*1)
-	JMP          end568
+	JMP          end573
 
-next569:
+next574:
 	CMPQ    DI, $0x00000010
-	JG      next574
+	JG      next579
 	SUBQ    $0x00000008, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -12044,9 +12354,9 @@ next569:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop575:
+loop580:
 	CMPQ         R12, $0x00000004
-	JL           done576
+	JL           done581
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VMOVUPD.Z    64(DI), K1, Z12
@@ -12066,12 +12376,12 @@ loop575:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop575
+	JMP          loop580
 
-done576:
-loop577:
+done581:
+loop582:
 	CMPQ         R12, $0x00000001
-	JL           done578
+	JL           done583
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VMOVUPD.Z    64(DI), K1, Z12
@@ -12079,9 +12389,9 @@ loop577:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop577
+	JMP          loop582
 
-done578:
+done583:
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z4, Z4
 	VADDPD       Z7, Z3, Z3
@@ -12161,11 +12471,11 @@ done578:
 	VMOVUPD      Z4, K1, 64(CX)(R10*1)
 	VMOVUPD      Z9, (AX)(R10*1)
 	VMOVUPD      Z10, K1, 64(AX)(R10*1)
-	JMP          end568
+	JMP          end573
 
-next574:
+next579:
 	CMPQ    DI, $0x00000018
-	JG      next579
+	JG      next584
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -12181,9 +12491,9 @@ next574:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop580:
+loop585:
 	CMPQ         R12, $0x00000002
-	JL           done581
+	JL           done586
 	VBROADCASTSD (R11), Z9
 	VFMADD231PD  (DI), Z9, Z3
 	VFMADD231PD  64(DI), Z9, Z4
@@ -12197,12 +12507,12 @@ loop580:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop580
+	JMP          loop585
 
-done581:
-loop582:
+done586:
+loop587:
 	CMPQ         R12, $0x00000001
-	JL           done583
+	JL           done588
 	VBROADCASTSD (R11), Z9
 	VFMADD231PD  (DI), Z9, Z3
 	VFMADD231PD  64(DI), Z9, Z4
@@ -12211,9 +12521,9 @@ loop582:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop582
+	JMP          loop587
 
-done583:
+done588:
 	VADDPD       Z6, Z3, Z3
 	VADDPD       Z7, Z4, Z4
 	VADDPD       Z8, Z5, Z5
@@ -12318,9 +12628,9 @@ done583:
 	VMOVUPD      Z12, (AX)(R10*1)
 	VMOVUPD      Z13, 64(AX)(R10*1)
 	VMOVUPD      Z14, K1, 128(AX)(R10*1)
-	JMP          end568
+	JMP          end573
 
-next579:
+next584:
 	SUBQ    $0x00000018, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -12338,9 +12648,9 @@ next579:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop585:
+loop590:
 	CMPQ         R12, $0x00000002
-	JL           done586
+	JL           done591
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VFMADD231PD  64(DI), Z11, Z4
@@ -12356,12 +12666,12 @@ loop585:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop585
+	JMP          loop590
 
-done586:
-loop587:
+done591:
+loop592:
 	CMPQ         R12, $0x00000001
-	JL           done588
+	JL           done593
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VFMADD231PD  64(DI), Z11, Z4
@@ -12371,9 +12681,9 @@ loop587:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop587
+	JMP          loop592
 
-done588:
+done593:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -12507,14 +12817,14 @@ done588:
 	VMOVUPD      Z16, 64(AX)(R10*1)
 	VMOVUPD      Z17, 128(AX)(R10*1)
 	VMOVUPD      Z18, K1, 192(AX)(R10*1)
-	JMP          end568
+	JMP          end573
 
-end568:
+end573:
 	XORQ R10, R10
 
-group589:
+group594:
 	CMPQ    R10, R9
-	JE      done590
+	JE      done595
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
@@ -12528,9 +12838,9 @@ group589:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop591:
+loop596:
 	CMPQ         R12, $0x00000002
-	JL           done592
+	JL           done597
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VFMADD231PD  64(DI), Z11, Z4
@@ -12544,12 +12854,12 @@ loop591:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop591
+	JMP          loop596
 
-done592:
-loop593:
+done597:
+loop598:
 	CMPQ         R12, $0x00000001
-	JL           done594
+	JL           done599
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VFMADD231PD  64(DI), Z11, Z4
@@ -12558,9 +12868,9 @@ loop593:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop593
+	JMP          loop598
 
-done594:
+done599:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -12695,9 +13005,9 @@ done594:
 	VMOVUPD      Z17, 128(AX)(R10*1)
 	VMOVUPD      Z18, 192(AX)(R10*1)
 	ADDQ         $0x00000100, R10
-	JMP          group589
+	JMP          group594
 
-done590:
+done595:
 	VZEROUPPER
 	RET
 
@@ -12711,15 +13021,15 @@ TEXT ·symAddAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 
-loop595:
+loop600:
 	CMPQ BX, $0x00000001
-	JL   done596
+	JL   done601
 	MOVQ BX, SI
 	MOVQ CX, DI
 
-loop597:
+loop602:
 	CMPQ    SI, $0x00000002
-	JL      done598
+	JL      done603
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -12740,9 +13050,9 @@ loop597:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop599:
+loop604:
 	CMPQ         R10, $0x00000001
-	JL           done600
+	JL           done605
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -12772,9 +13082,9 @@ loop599:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop599
+	JMP          loop604
 
-done600:
+done605:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -12794,12 +13104,12 @@ done600:
 	ADDQ    $0x00000400, AX
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
-	JMP     loop597
+	JMP     loop602
 
-done598:
-loop601:
+done603:
+loop606:
 	CMPQ    SI, $0x00000001
-	JL      done602
+	JL      done607
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -12812,9 +13122,9 @@ loop601:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop603:
+loop608:
 	CMPQ         R10, $0x00000001
-	JL           done604
+	JL           done609
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z9, Z8, Z0
@@ -12835,9 +13145,9 @@ loop603:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop603
+	JMP          loop608
 
-done604:
+done609:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -12849,14 +13159,14 @@ done604:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JMP     loop601
+	JMP     loop606
 
-done602:
+done607:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JMP  loop595
+	JMP  loop600
 
-done596:
+done601:
 	VZEROUPPER
 	RET
 
@@ -12870,15 +13180,15 @@ TEXT ·symSubAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 
-loop605:
+loop610:
 	CMPQ BX, $0x00000001
-	JL   done606
+	JL   done611
 	MOVQ BX, SI
 	MOVQ CX, DI
 
-loop607:
+loop612:
 	CMPQ    SI, $0x00000002
-	JL      done608
+	JL      done613
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -12899,9 +13209,9 @@ loop607:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop609:
+loop614:
 	CMPQ         R10, $0x00000001
-	JL           done610
+	JL           done615
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -12931,9 +13241,9 @@ loop609:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop609
+	JMP          loop614
 
-done610:
+done615:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -12953,12 +13263,12 @@ done610:
 	ADDQ    $0x00000400, AX
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
-	JMP     loop607
+	JMP     loop612
 
-done608:
-loop611:
+done613:
+loop616:
 	CMPQ    SI, $0x00000001
-	JL      done612
+	JL      done617
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -12971,9 +13281,9 @@ loop611:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop613:
+loop618:
 	CMPQ         R10, $0x00000001
-	JL           done614
+	JL           done619
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFNMADD231PD Z9, Z8, Z0
@@ -12994,9 +13304,9 @@ loop613:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop613
+	JMP          loop618
 
-done614:
+done619:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -13008,14 +13318,14 @@ done614:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JMP     loop611
+	JMP     loop616
 
-done612:
+done617:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JMP  loop605
+	JMP  loop610
 
-done606:
+done611:
 	VZEROUPPER
 	RET
 
@@ -13032,15 +13342,15 @@ TEXT ·symMatVecAVX512(SB), NOSPLIT, $0-40
 	MOVQ   nb+8(FP), DI
 	SHLQ   $0x09, DI
 	CMPQ   back+32(FP), $0x00
-	JE     forth615
+	JE     forth620
 	MOVQ   BX, SI
 	SUBQ   $0x40, SI
 	MOVQ   $0x00000200, DI
 
-forth615:
+forth620:
 	MOVQ nb+8(FP), R8
 
-strip616:
+strip621:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -13081,9 +13391,9 @@ strip616:
 	MOVQ         BX, R11
 	SUBQ         R10, R11
 
-loop619:
+loop624:
 	CMPQ        R11, $0x00000040
-	JL          done620
+	JL          done625
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (CX)(R10*1), Z18
 	VMOVUPD     (R9), Z19
@@ -13114,9 +13424,9 @@ loop619:
 	ADDQ        $0x00000200, R9
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
-	JMP         loop619
+	JMP         loop624
 
-done620:
+done625:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -13141,20 +13451,20 @@ done620:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+32(FP), $0x00
-	JNE        back617
+	JNE        back622
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next618
+	JMP        next623
 
-back617:
+back622:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next618:
+next623:
 	DECQ R8
-	JNZ  strip616
+	JNZ  strip621
 	VZEROUPPER
 	RET
 
@@ -13171,15 +13481,15 @@ TEXT ·symSubMatVecAVX512(SB), NOSPLIT, $0-56
 	MOVQ   nb+8(FP), DI
 	SHLQ   $0x09, DI
 	CMPQ   back+48(FP), $0x00
-	JE     forth621
+	JE     forth626
 	MOVQ   BX, SI
 	SUBQ   $0x40, SI
 	MOVQ   $0x00000200, DI
 
-forth621:
+forth626:
 	MOVQ nb+8(FP), R8
 
-strip622:
+strip627:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13201,9 +13511,9 @@ strip622:
 	MOVQ    w+32(FP), R11
 	MOVQ    k+40(FP), R12
 
-loop625:
+loop630:
 	CMPQ         R12, $0x00000001
-	JL           done626
+	JL           done631
 	VMOVUPD      (R11)(R10*1), Z9
 	VBROADCASTSD (R11)(SI*1), Z18
 	VFNMADD231PD Z18, Z9, Z10
@@ -13223,9 +13533,9 @@ loop625:
 	VFNMADD231PD Z18, Z9, Z17
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop625
+	JMP          loop630
 
-done626:
+done631:
 	VMOVUPD     Z10, (R9)
 	VMOVUPD     Z11, 64(R9)
 	VMOVUPD     Z12, 128(R9)
@@ -13248,9 +13558,9 @@ done626:
 	MOVQ        BX, R11
 	SUBQ        R10, R11
 
-loop627:
+loop632:
 	CMPQ    R11, $0x00000080
-	JL      done628
+	JL      done633
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -13270,9 +13580,9 @@ loop627:
 	MOVQ    w+32(FP), R12
 	MOVQ    k+40(FP), R13
 
-loop629:
+loop634:
 	CMPQ         R13, $0x00000001
-	JL           done630
+	JL           done635
 	VMOVUPD      (R12)(R10*1), Z9
 	VMOVUPD      64(R12)(R10*1), Z10
 	VBROADCASTSD (R12)(SI*1), Z27
@@ -13301,9 +13611,9 @@ loop629:
 	VFNMADD231PD Z27, Z10, Z26
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop629
+	JMP          loop634
 
-done630:
+done635:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -13361,12 +13671,12 @@ done630:
 	ADDQ             $0x00000400, R9
 	ADDQ             $0x00000080, R10
 	SUBQ             $0x00000080, R11
-	JMP              loop627
+	JMP              loop632
 
-done628:
-loop631:
+done633:
+loop636:
 	CMPQ    R11, $0x00000040
-	JL      done632
+	JL      done637
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -13378,9 +13688,9 @@ loop631:
 	MOVQ    w+32(FP), R12
 	MOVQ    k+40(FP), R13
 
-loop633:
+loop638:
 	CMPQ         R13, $0x00000001
-	JL           done634
+	JL           done639
 	VMOVUPD      (R12)(R10*1), Z9
 	VBROADCASTSD (R12)(SI*1), Z10
 	VFNMADD231PD Z10, Z9, Z11
@@ -13400,9 +13710,9 @@ loop633:
 	VFNMADD231PD Z10, Z9, Z18
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop633
+	JMP          loop638
 
-done634:
+done639:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -13433,9 +13743,9 @@ done634:
 	ADDQ             $0x00000200, R9
 	ADDQ             $0x00000040, R10
 	SUBQ             $0x00000040, R11
-	JMP              loop631
+	JMP              loop636
 
-done632:
+done637:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -13460,20 +13770,20 @@ done632:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+48(FP), $0x00
-	JNE        back623
+	JNE        back628
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next624
+	JMP        next629
 
-back623:
+back628:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next624:
+next629:
 	DECQ R8
-	JNZ  strip622
+	JNZ  strip627
 	VZEROUPPER
 	RET
 
@@ -13490,9 +13800,9 @@ TEXT ·choleskyAVX512(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 
-loop635:
+loop640:
 	CMPQ    SI, $0x00000001
-	JL      done636
+	JL      done641
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
@@ -13508,9 +13818,9 @@ loop635:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 
-loop637:
+loop642:
 	CMPQ              R9, $0x00000001
-	JL                done638
+	JL                done643
 	SUBQ              $0x00000200, R10
 	VMOVUPD           (R8), Z9
 	VMULPD.BCST       (R11), Z9, Z9
@@ -13596,9 +13906,9 @@ loop637:
 	ADDQ              R10, R8
 	ADDQ              $0x00000040, R11
 	SUBQ              $0x00000001, R9
-	JMP               loop637
+	JMP               loop642
 
-done638:
+done643:
 	VMOVUPD           Z1, (DX)
 	VMOVUPD           Z2, 64(DX)
 	VMOVUPD           Z3, 128(DX)
@@ -13704,9 +14014,9 @@ done638:
 	SUBQ              $0x01, R9
 	ADDQ              $0x00000200, DX
 
-loop639:
+loop644:
 	CMPQ    R9, $0x00000001
-	JL      done640
+	JL      done645
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
@@ -13723,9 +14033,9 @@ loop639:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 
-loop641:
+loop646:
 	CMPQ              R12, $0x00000001
-	JL                done642
+	JL                done647
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VMULPD.BCST       (R14), Z9, Z9
@@ -13811,9 +14121,9 @@ loop641:
 	ADDQ              R13, R11
 	ADDQ              $0x00000040, R14
 	SUBQ              $0x00000001, R12
-	JMP               loop641
+	JMP               loop646
 
-done642:
+done647:
 	VFNMADD231PD.BCST 8(DI), Z1, Z2
 	VFNMADD231PD.BCST 16(DI), Z1, Z3
 	VFNMADD231PD.BCST 24(DI), Z1, Z4
@@ -13852,16 +14162,16 @@ done642:
 	VMOVUPD           Z8, 448(DX)
 	ADDQ              $0x00000200, DX
 	SUBQ              $0x00000001, R9
-	JMP               loop639
+	JMP               loop644
 
-done640:
+done645:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JMP  loop635
+	JMP  loop640
 
-done636:
+done641:
 	VZEROUPPER
 	RET
 
@@ -13879,9 +14189,9 @@ TEXT ·choleskySolveAVX512(SB), NOSPLIT, $0-32
 	MOVQ   nb+8(FP), R9
 	SHLQ   $0x09, R9
 
-loop643:
+loop648:
 	CMPQ    R8, $0x00000001
-	JL      done644
+	JL      done649
 	VMOVUPD (SI), Z1
 	VMOVUPD 64(SI), Z2
 	VMOVUPD 128(SI), Z3
@@ -13896,9 +14206,9 @@ loop643:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 
-loop645:
+loop650:
 	CMPQ              R12, $0x00000001
-	JL                done646
+	JL                done651
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VFNMADD231PD.BCST (R10), Z9, Z1
@@ -13975,9 +14285,9 @@ loop645:
 	ADDQ              R13, R10
 	ADDQ              $0x00000200, R11
 	SUBQ              $0x00000001, R12
-	JMP               loop645
+	JMP               loop650
 
-done646:
+done651:
 	VFNMADD231PD.BCST 8(BX), Z1, Z2
 	VFNMADD231PD.BCST 16(BX), Z1, Z3
 	VFNMADD231PD.BCST 24(BX), Z1, Z4
@@ -14029,15 +14339,15 @@ done646:
 	ADDQ              $0x00000200, AX
 	ADDQ              $0x01, DI
 	SUBQ              $0x00000001, R8
-	JMP               loop643
+	JMP               loop648
 
-done644:
+done649:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 
-loop647:
+loop652:
 	CMPQ    AX, $0x00000001
-	JL      done648
+	JL      done653
 	ADDQ    $0x00000200, R9
 	SUBQ    R9, BX
 	SUBQ    $0x00000040, CX
@@ -14054,9 +14364,9 @@ loop647:
 	MOVQ    SI, R8
 	MOVQ    DX, R10
 
-loop649:
+loop654:
 	CMPQ              R10, $0x00000001
-	JL                done650
+	JL                done655
 	ADDQ              $0x00000200, DI
 	ADDQ              $0x00000200, R8
 	VMOVUPD           (R8), Z9
@@ -14132,9 +14442,9 @@ loop649:
 	VFNMADD231PD.BCST 440(DI), Z9, Z7
 	VFNMADD231PD.BCST 504(DI), Z9, Z8
 	SUBQ              $0x00000001, R10
-	JMP               loop649
+	JMP               loop654
 
-done650:
+done655:
 	VBROADCASTSD      (CX), Z9
 	VFMADD213PD       (SI), Z9, Z1
 	VBROADCASTSD      8(CX), Z9
@@ -14189,9 +14499,318 @@ done650:
 	VMOVUPD           Z8, 448(SI)
 	ADDQ              $0x01, DX
 	SUBQ              $0x00000001, AX
-	JMP               loop647
+	JMP               loop652
 
-done648:
+done653:
+	VZEROUPPER
+	RET
+
+// func tallyAVX512(total *float64, sums *float64, errs *float64, x *float64, y *float64, n int, rows int)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
+TEXT ·tallyAVX512(SB), NOSPLIT, $0-56
+	VPXORQ       Z0, Z0, Z0
+	MOVQ         sums+8(FP), AX
+	MOVQ         errs+16(FP), CX
+	MOVQ         x+24(FP), DX
+	MOVQ         y+32(FP), BX
+	MOVQ         n+40(FP), SI
+	MOVQ         SI, DI
+	SHLQ         $0x03, DI
+	VMOVUPD      Z0, Z1
+	VMOVUPD      Z0, Z2
+	VMOVUPD      Z0, Z3
+	VBROADCASTSD trig64<>+576(SB), Z4
+
+loop656:
+	CMPQ        SI, $0x00000008
+	JL          done657
+	MOVQ        DX, R8
+	MOVQ        AX, R9
+	VMOVUPD     (BX), Z5
+	VMOVUPD     (R8), Z6
+	ADDQ        DI, R8
+	VMOVUPD     (R8), Z7
+	ADDQ        DI, R8
+	VSUBPD      Z6, Z5, Z6
+	VSUBPD      Z7, Z5, Z7
+	VSUBPD      Z6, Z6, Z8
+	VSUBPD      Z7, Z7, Z9
+	VADDPD      Z9, Z8, Z8
+	VCMPPD      $0x07, Z8, Z8, K1
+	VPTERNLOGQ  $0xff, Z0, Z0, Z10
+	VMOVUPD     Z6, K1, Z10
+	VMOVUPD     Z10, (CX)
+	VMOVUPD.Z   Z6, K1, Z6
+	VMOVUPD.Z   Z7, K1, Z7
+	VMOVUPD.Z   Z5, K1, Z5
+	VMOVUPD.Z   Z4, K1, Z9
+	VMOVUPD     (R9), Z8
+	VADDPD      Z9, Z8, Z8
+	VMOVUPD     Z8, (R9)
+	ADDQ        DI, R9
+	VADDPD      Z9, Z1, Z1
+	VMULPD      Z6, Z6, Z9
+	VMOVUPD     (R9), Z12
+	VADDPD      Z9, Z12, Z12
+	VMOVUPD     Z12, (R9)
+	ADDQ        DI, R9
+	VADDPD      Z9, Z2, Z2
+	VMOVUPD     (R9), Z12
+	VFMADD231PD Z9, Z9, Z12
+	VMOVUPD     Z12, (R9)
+	ADDQ        DI, R9
+	VMOVUPD     Z0, Z12
+	VSUBPD      Z6, Z12, Z12
+	VMAXPD      Z6, Z12, Z12
+	VMOVUPD     (R9), Z6
+	VADDPD      Z12, Z6, Z6
+	VMOVUPD     Z6, (R9)
+	ADDQ        DI, R9
+	VADDPD      Z12, Z3, Z3
+	VMOVUPD     (R9), Z12
+	VSUBPD      Z12, Z5, Z6
+	VMOVUPD.Z   Z6, K1, Z6
+	VMOVUPD     Z6, Z6
+	VDIVPD      Z8, Z6, Z8
+	VMOVUPD.Z   Z8, K1, Z8
+	VADDPD      Z8, Z12, Z12
+	VSUBPD      Z12, Z5, Z8
+	VMOVUPD     Z12, (R9)
+	ADDQ        DI, R9
+	VMOVUPD     (R9), Z12
+	VFMADD231PD Z6, Z8, Z12
+	VMOVUPD     Z12, (R9)
+	ADDQ        DI, R9
+	VMOVUPD     (R9), Z6
+	VFMADD231PD Z7, Z7, Z6
+	VMOVUPD     Z6, (R9)
+	ADDQ        DI, R9
+	VMOVUPD     Z0, Z6
+	VSUBPD      Z7, Z6, Z6
+	VMAXPD      Z7, Z6, Z6
+	VMOVUPD     (R9), Z7
+	VADDPD      Z6, Z7, Z7
+	VMOVUPD     Z7, (R9)
+	ADDQ        DI, R9
+	VMOVUPD     (R8), Z6
+	ADDQ        DI, R8
+	VSUBPD      Z6, Z5, Z6
+	VSUBPD      Z6, Z6, Z8
+	VCMPPD      $0x07, Z8, Z8, K1, K2
+	VMOVUPD.Z   Z4, K2, Z7
+	VMOVUPD     (R9), Z8
+	VADDPD      Z7, Z8, Z8
+	VMOVUPD     Z8, (R9)
+	ADDQ        DI, R9
+	VMOVUPD.Z   Z9, K2, Z7
+	VMOVUPD     (R9), Z8
+	VADDPD      Z7, Z8, Z8
+	VMOVUPD     Z8, (R9)
+	ADDQ        DI, R9
+	VMOVUPD.Z   Z6, K2, Z6
+	VMOVUPD     (R9), Z7
+	VFMADD231PD Z6, Z6, Z7
+	VMOVUPD     Z7, (R9)
+	ADDQ        DI, R9
+	CMPQ        rows+48(FP), $0x00000003
+	JE          short658
+	VMOVUPD     (R8), Z6
+	ADDQ        DI, R8
+	VMOVUPD     (R8), Z7
+	ADDQ        DI, R8
+	VSUBPD      Z7, Z5, Z9
+	VSUBPD      Z6, Z7, Z7
+	VSUBPD      Z5, Z6, Z6
+	VSUBPD      Z7, Z7, Z8
+	VCMPPD      $0x07, Z8, Z8, K1, K1
+	VMOVUPD.Z   Z4, K1, Z5
+	VMOVUPD     (R9), Z8
+	VADDPD      Z5, Z8, Z8
+	VMOVUPD     Z8, (R9)
+	ADDQ        DI, R9
+	VMOVUPD     Z0, Z5
+	VMAXPD      Z5, Z9, Z9
+	VMAXPD      Z5, Z6, Z6
+	VADDPD      Z9, Z6, Z6
+	VCMPPD      $0x01, Z6, Z5, K1, K2
+	VMOVUPD.Z   Z4, K2, Z5
+	VMOVUPD     (R9), Z8
+	VADDPD      Z5, Z8, Z8
+	VMOVUPD     Z8, (R9)
+	ADDQ        DI, R9
+	VMOVUPD.Z   Z7, K1, Z5
+	VMOVUPD     (R9), Z7
+	VADDPD      Z5, Z7, Z7
+	VMOVUPD     Z7, (R9)
+	ADDQ        DI, R9
+	VMOVUPD.Z   Z6, K1, Z5
+	VMOVUPD     (R9), Z6
+	VADDPD      Z5, Z6, Z6
+	VMOVUPD     Z6, (R9)
+	ADDQ        DI, R9
+
+short658:
+	ADDQ $0x00000040, AX
+	ADDQ $0x00000040, CX
+	ADDQ $0x00000040, DX
+	ADDQ $0x00000040, BX
+	SUBQ $0x00000008, SI
+	JMP  loop656
+
+done657:
+	TESTQ       SI, SI
+	JZ          skip659
+	MOVQ        $-1, R8
+	BZHIQ       SI, R8, R8
+	KMOVW       R8, K1
+	MOVQ        AX, AX
+	VMOVUPD.Z   (BX), K1, Z5
+	VMOVUPD.Z   (DX), K1, Z6
+	ADDQ        DI, DX
+	VMOVUPD.Z   (DX), K1, Z7
+	ADDQ        DI, DX
+	VSUBPD      Z6, Z5, Z6
+	VSUBPD      Z7, Z5, Z7
+	VSUBPD      Z6, Z6, Z8
+	VSUBPD      Z7, Z7, Z9
+	VADDPD      Z9, Z8, Z8
+	VCMPPD      $0x07, Z8, Z8, K1, K2
+	VPTERNLOGQ  $0xff, Z0, Z0, Z11
+	VMOVUPD     Z6, K2, Z11
+	VMOVUPD     Z11, K1, (CX)
+	VMOVUPD.Z   Z6, K2, Z6
+	VMOVUPD.Z   Z7, K2, Z7
+	VMOVUPD.Z   Z5, K2, Z5
+	VMOVUPD.Z   Z4, K2, Z9
+	VMOVUPD.Z   (AX), K1, Z8
+	VADDPD      Z9, Z8, Z8
+	VMOVUPD     Z8, K1, (AX)
+	ADDQ        DI, AX
+	VADDPD      Z9, Z1, Z1
+	VMULPD      Z6, Z6, Z9
+	VMOVUPD.Z   (AX), K1, Z10
+	VADDPD      Z9, Z10, Z10
+	VMOVUPD     Z10, K1, (AX)
+	ADDQ        DI, AX
+	VADDPD      Z9, Z2, Z2
+	VMOVUPD.Z   (AX), K1, Z10
+	VFMADD231PD Z9, Z9, Z10
+	VMOVUPD     Z10, K1, (AX)
+	ADDQ        DI, AX
+	VMOVUPD     Z0, Z10
+	VSUBPD      Z6, Z10, Z10
+	VMAXPD      Z6, Z10, Z10
+	VMOVUPD.Z   (AX), K1, Z6
+	VADDPD      Z10, Z6, Z6
+	VMOVUPD     Z6, K1, (AX)
+	ADDQ        DI, AX
+	VADDPD      Z10, Z3, Z3
+	VMOVUPD.Z   (AX), K1, Z10
+	VSUBPD      Z10, Z5, Z6
+	VMOVUPD.Z   Z6, K2, Z6
+	VMOVUPD     Z6, Z6
+	VDIVPD      Z8, Z6, Z8
+	VMOVUPD.Z   Z8, K2, Z8
+	VADDPD      Z8, Z10, Z10
+	VSUBPD      Z10, Z5, Z8
+	VMOVUPD     Z10, K1, (AX)
+	ADDQ        DI, AX
+	VMOVUPD.Z   (AX), K1, Z10
+	VFMADD231PD Z6, Z8, Z10
+	VMOVUPD     Z10, K1, (AX)
+	ADDQ        DI, AX
+	VMOVUPD.Z   (AX), K1, Z6
+	VFMADD231PD Z7, Z7, Z6
+	VMOVUPD     Z6, K1, (AX)
+	ADDQ        DI, AX
+	VMOVUPD     Z0, Z6
+	VSUBPD      Z7, Z6, Z6
+	VMAXPD      Z7, Z6, Z6
+	VMOVUPD.Z   (AX), K1, Z7
+	VADDPD      Z6, Z7, Z7
+	VMOVUPD     Z7, K1, (AX)
+	ADDQ        DI, AX
+	VMOVUPD.Z   (DX), K1, Z6
+	ADDQ        DI, DX
+	VSUBPD      Z6, Z5, Z6
+	VSUBPD      Z6, Z6, Z8
+	VCMPPD      $0x07, Z8, Z8, K2, K3
+	VMOVUPD.Z   Z4, K3, Z7
+	VMOVUPD.Z   (AX), K1, Z8
+	VADDPD      Z7, Z8, Z8
+	VMOVUPD     Z8, K1, (AX)
+	ADDQ        DI, AX
+	VMOVUPD.Z   Z9, K3, Z7
+	VMOVUPD.Z   (AX), K1, Z8
+	VADDPD      Z7, Z8, Z8
+	VMOVUPD     Z8, K1, (AX)
+	ADDQ        DI, AX
+	VMOVUPD.Z   Z6, K3, Z6
+	VMOVUPD.Z   (AX), K1, Z7
+	VFMADD231PD Z6, Z6, Z7
+	VMOVUPD     Z7, K1, (AX)
+	ADDQ        DI, AX
+	CMPQ        rows+48(FP), $0x00000003
+	JE          short660
+	VMOVUPD.Z   (DX), K1, Z6
+	ADDQ        DI, DX
+	VMOVUPD.Z   (DX), K1, Z7
+	ADDQ        DI, DX
+	VSUBPD      Z7, Z5, Z9
+	VSUBPD      Z6, Z7, Z7
+	VSUBPD      Z5, Z6, Z6
+	VSUBPD      Z7, Z7, Z8
+	VCMPPD      $0x07, Z8, Z8, K2, K2
+	VMOVUPD.Z   Z4, K2, Z5
+	VMOVUPD.Z   (AX), K1, Z8
+	VADDPD      Z5, Z8, Z8
+	VMOVUPD     Z8, K1, (AX)
+	ADDQ        DI, AX
+	VMOVUPD     Z0, Z0
+	VMAXPD      Z0, Z9, Z9
+	VMAXPD      Z0, Z6, Z6
+	VADDPD      Z9, Z6, Z6
+	VCMPPD      $0x01, Z6, Z0, K2, K3
+	VMOVUPD.Z   Z4, K3, Z0
+	VMOVUPD.Z   (AX), K1, Z4
+	VADDPD      Z0, Z4, Z4
+	VMOVUPD     Z4, K1, (AX)
+	ADDQ        DI, AX
+	VMOVUPD.Z   Z7, K2, Z0
+	VMOVUPD.Z   (AX), K1, Z4
+	VADDPD      Z0, Z4, Z4
+	VMOVUPD     Z4, K1, (AX)
+	ADDQ        DI, AX
+	VMOVUPD.Z   Z6, K2, Z0
+	VMOVUPD.Z   (AX), K1, Z4
+	VADDPD      Z0, Z4, Z4
+	VMOVUPD     Z4, K1, (AX)
+	ADDQ        DI, AX
+
+short660:
+skip659:
+	MOVQ          total+0(FP), AX
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	VMOVSD        X1, (AX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y2, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	VMOVSD        X1, 8(AX)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y3, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	VMOVSD        X1, 16(AX)
 	VZEROUPPER
 	RET
 
@@ -14209,9 +14828,9 @@ TEXT ·matVec32AVX2(SB), NOSPLIT, $0-40
 	VMOVUPD (SI), Y0
 	SHLQ    $0x02, CX
 
-rows651:
+rows661:
 	CMPQ   m+24(FP), $0x00000004
-	JL     rest652
+	JL     rest662
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	LEAQ   (SI)(CX*1), DI
@@ -14225,10 +14844,10 @@ rows651:
 	VXORPD Y8, Y8, Y8
 	XORQ   R8, R8
 
-columns654:
+columns664:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done655
+	JG          done665
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
@@ -14240,24 +14859,24 @@ columns654:
 	VFMADD231PS 32(SI)(R8*1), Y10, Y7
 	VFMADD231PS 32(DI)(R8*1), Y10, Y8
 	MOVQ        R9, R8
-	JMP         columns654
+	JMP         columns664
 
-done655:
-columns656:
+done665:
+columns666:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done657
+	JG          done667
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
 	VFMADD231PS (SI)(R8*1), Y10, Y3
 	VFMADD231PS (DI)(R8*1), Y10, Y4
 	MOVQ        R9, R8
-	JMP         columns656
+	JMP         columns666
 
-done657:
+done667:
 	CMPQ        R8, CX
-	JE          done658
+	JE          done668
 	VMASKMOVPS  (DX)(R8*1), Y0, Y10
 	VMASKMOVPS  (AX)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
@@ -14268,7 +14887,7 @@ done657:
 	VMASKMOVPS  (DI)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y4
 
-done658:
+done668:
 	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
@@ -14306,11 +14925,11 @@ done658:
 	ADDQ         $0x00000010, BX
 	MOVQ         BX, y+0(FP)
 	SUBQ         $0x00000004, m+24(FP)
-	JMP          rows651
+	JMP          rows661
 
-rest652:
+rest662:
 	CMPQ   m+24(FP), $0x00000003
-	JNE    skip659
+	JNE    skip669
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	VXORPD Y1, Y1, Y1
@@ -14321,10 +14940,10 @@ rest652:
 	VXORPD Y6, Y6, Y6
 	XORQ   DI, DI
 
-columns660:
+columns670:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done661
+	JG          done671
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
@@ -14334,23 +14953,23 @@ columns660:
 	VFMADD231PS 32(BX)(DI*1), Y8, Y5
 	VFMADD231PS 32(SI)(DI*1), Y8, Y6
 	MOVQ        R8, DI
-	JMP         columns660
+	JMP         columns670
 
-done661:
-columns662:
+done671:
+columns672:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done663
+	JG          done673
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
 	VFMADD231PS (SI)(DI*1), Y8, Y3
 	MOVQ        R8, DI
-	JMP         columns662
+	JMP         columns672
 
-done663:
+done673:
 	CMPQ        DI, CX
-	JE          done664
+	JE          done674
 	VMASKMOVPS  (DX)(DI*1), Y0, Y8
 	VMASKMOVPS  (AX)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y1
@@ -14359,7 +14978,7 @@ done663:
 	VMASKMOVPS  (SI)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y3
 
-done664:
+done674:
 	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
@@ -14388,11 +15007,11 @@ done664:
 	VMOVSS       X0, 8(AX)
 	ADDQ         $0x0000000c, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end653
+	JMP          end663
 
-skip659:
+skip669:
 	CMPQ   m+24(FP), $0x00000002
-	JNE    skip665
+	JNE    skip675
 	LEAQ   (AX)(CX*1), BX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -14404,10 +15023,10 @@ skip659:
 	VXORPD Y8, Y8, Y8
 	XORQ   SI, SI
 
-columns666:
+columns676:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done667
+	JG          done677
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
@@ -14421,29 +15040,29 @@ columns666:
 	VFMADD231PS 96(AX)(SI*1), Y10, Y7
 	VFMADD231PS 96(BX)(SI*1), Y10, Y8
 	MOVQ        DI, SI
-	JMP         columns666
+	JMP         columns676
 
-done667:
-columns668:
+done677:
+columns678:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done669
+	JG          done679
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
 	MOVQ        DI, SI
-	JMP         columns668
+	JMP         columns678
 
-done669:
+done679:
 	CMPQ        SI, CX
-	JE          done670
+	JE          done680
 	VMASKMOVPS  (DX)(SI*1), Y0, Y10
 	VMASKMOVPS  (AX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
 	VMASKMOVPS  (BX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y2
 
-done670:
+done680:
 	LEAQ         (BX)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
@@ -14468,21 +15087,21 @@ done670:
 	VMOVSS       X0, 4(AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end653
+	JMP          end663
 
-skip665:
+skip675:
 	CMPQ   m+24(FP), $0x00000001
-	JNE    skip671
+	JNE    skip681
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	XORQ   BX, BX
 
-columns672:
+columns682:
 	LEAQ        128(BX), SI
 	CMPQ        SI, CX
-	JG          done673
+	JG          done683
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	VMOVUPS     32(DX)(BX*1), Y5
@@ -14492,26 +15111,26 @@ columns672:
 	VMOVUPS     96(DX)(BX*1), Y5
 	VFMADD231PS 96(AX)(BX*1), Y5, Y4
 	MOVQ        SI, BX
-	JMP         columns672
+	JMP         columns682
 
-done673:
-columns674:
+done683:
+columns684:
 	LEAQ        32(BX), SI
 	CMPQ        SI, CX
-	JG          done675
+	JG          done685
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	MOVQ        SI, BX
-	JMP         columns674
+	JMP         columns684
 
-done675:
+done685:
 	CMPQ        BX, CX
-	JE          done676
+	JE          done686
 	VMASKMOVPS  (DX)(BX*1), Y0, Y5
 	VMASKMOVPS  (AX)(BX*1), Y0, Y0
 	VFMADD231PS Y0, Y5, Y1
 
-done676:
+done686:
 	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
@@ -14526,10 +15145,10 @@ done676:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x00000004, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end653
+	JMP          end663
 
-skip671:
-end653:
+skip681:
+end663:
 	VZEROUPPER
 	RET
 
@@ -14558,9 +15177,9 @@ TEXT ·updateMatVec32AVX2(SB), NOSPLIT, $0-56
 	VMOVUPD (DI), Y0
 	SHLQ    $0x02, CX
 
-rows677:
+rows687:
 	CMPQ         m+40(FP), $0x00000004
-	JL           rest678
+	JL           rest688
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -14581,10 +15200,10 @@ rows677:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns680:
+columns690:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done681
+	JG          done691
 	VMOVUPS     (DX)(R9*1), Y15
 	VMOVUPS     (BX)(R9*1), Y14
 	VMOVUPS     (AX)(R9*1), Y13
@@ -14622,13 +15241,13 @@ columns680:
 	VMOVUPS     Y13, 32(R8)(R9*1)
 	VFMADD231PS Y13, Y15, Y8
 	MOVQ        R10, R9
-	JMP         columns680
+	JMP         columns690
 
-done681:
-columns682:
+done691:
+columns692:
 	LEAQ        32(R9), R10
 	CMPQ        R10, CX
-	JG          done683
+	JG          done693
 	VMOVUPS     (DX)(R9*1), Y15
 	VMOVUPS     (BX)(R9*1), Y14
 	VMOVUPS     (AX)(R9*1), Y13
@@ -14648,11 +15267,11 @@ columns682:
 	VMOVUPS     Y13, (R8)(R9*1)
 	VFMADD231PS Y13, Y15, Y4
 	MOVQ        R10, R9
-	JMP         columns682
+	JMP         columns692
 
-done683:
+done693:
 	CMPQ        R9, CX
-	JE          done684
+	JE          done694
 	VMASKMOVPS  (DX)(R9*1), Y0, Y15
 	VMASKMOVPS  (BX)(R9*1), Y0, Y14
 	VMASKMOVPS  (AX)(R9*1), Y0, Y13
@@ -14676,7 +15295,7 @@ done683:
 	VANDPD      Y0, Y13, Y13
 	VFMADD231PS Y13, Y15, Y4
 
-done684:
+done694:
 	LEAQ         (R8)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
@@ -14714,11 +15333,11 @@ done684:
 	ADDQ         $0x00000010, SI
 	MOVQ         SI, y+0(FP)
 	SUBQ         $0x00000004, m+40(FP)
-	JMP          rows677
+	JMP          rows687
 
-rest678:
+rest688:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip685
+	JNE          skip695
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VXORPD       Y1, Y1, Y1
@@ -14735,10 +15354,10 @@ rest678:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns686:
+columns696:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done687
+	JG          done697
 	VMOVUPS     (DX)(R8*1), Y12
 	VMOVUPS     (BX)(R8*1), Y11
 	VMOVUPS     (AX)(R8*1), Y10
@@ -14768,13 +15387,13 @@ columns686:
 	VMOVUPS     Y10, 32(DI)(R8*1)
 	VFMADD231PS Y10, Y12, Y6
 	MOVQ        R9, R8
-	JMP         columns686
+	JMP         columns696
 
-done687:
-columns688:
+done697:
+columns698:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done689
+	JG          done699
 	VMOVUPS     (DX)(R8*1), Y12
 	VMOVUPS     (BX)(R8*1), Y11
 	VMOVUPS     (AX)(R8*1), Y10
@@ -14790,11 +15409,11 @@ columns688:
 	VMOVUPS     Y10, (DI)(R8*1)
 	VFMADD231PS Y10, Y12, Y3
 	MOVQ        R9, R8
-	JMP         columns688
+	JMP         columns698
 
-done689:
+done699:
 	CMPQ        R8, CX
-	JE          done690
+	JE          done700
 	VMASKMOVPS  (DX)(R8*1), Y0, Y12
 	VMASKMOVPS  (BX)(R8*1), Y0, Y11
 	VMASKMOVPS  (AX)(R8*1), Y0, Y10
@@ -14813,7 +15432,7 @@ done689:
 	VANDPD      Y0, Y10, Y10
 	VFMADD231PS Y10, Y12, Y3
 
-done690:
+done700:
 	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
@@ -14842,11 +15461,11 @@ done690:
 	VMOVSS       X0, 8(AX)
 	ADDQ         $0x0000000c, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end679
+	JMP          end689
 
-skip685:
+skip695:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip691
+	JNE          skip701
 	LEAQ         (AX)(CX*1), SI
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -14863,10 +15482,10 @@ skip685:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns692:
+columns702:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done693
+	JG          done703
 	VMOVUPS     (DX)(DI*1), Y13
 	VMOVUPS     (BX)(DI*1), Y12
 	VMOVUPS     (AX)(DI*1), Y11
@@ -14908,13 +15527,13 @@ columns692:
 	VMOVUPS     Y11, 96(SI)(DI*1)
 	VFMADD231PS Y11, Y13, Y8
 	MOVQ        R8, DI
-	JMP         columns692
+	JMP         columns702
 
-done693:
-columns694:
+done703:
+columns704:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done695
+	JG          done705
 	VMOVUPS     (DX)(DI*1), Y13
 	VMOVUPS     (BX)(DI*1), Y12
 	VMOVUPS     (AX)(DI*1), Y11
@@ -14926,11 +15545,11 @@ columns694:
 	VMOVUPS     Y11, (SI)(DI*1)
 	VFMADD231PS Y11, Y13, Y2
 	MOVQ        R8, DI
-	JMP         columns694
+	JMP         columns704
 
-done695:
+done705:
 	CMPQ        DI, CX
-	JE          done696
+	JE          done706
 	VMASKMOVPS  (DX)(DI*1), Y0, Y13
 	VMASKMOVPS  (BX)(DI*1), Y0, Y12
 	VMASKMOVPS  (AX)(DI*1), Y0, Y11
@@ -14944,7 +15563,7 @@ done695:
 	VANDPD      Y0, Y11, Y11
 	VFMADD231PS Y11, Y13, Y2
 
-done696:
+done706:
 	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
@@ -14969,11 +15588,11 @@ done696:
 	VMOVSS       X0, 4(AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end679
+	JMP          end689
 
-skip691:
+skip701:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip697
+	JNE          skip707
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 	VXORPD       Y3, Y3, Y3
@@ -14984,10 +15603,10 @@ skip691:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns698:
+columns708:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done699
+	JG          done709
 	VMOVUPS     (DX)(SI*1), Y8
 	VMOVUPS     (BX)(SI*1), Y7
 	VMOVUPS     (AX)(SI*1), Y6
@@ -15013,13 +15632,13 @@ columns698:
 	VMOVUPS     Y6, 96(AX)(SI*1)
 	VFMADD231PS Y6, Y8, Y4
 	MOVQ        DI, SI
-	JMP         columns698
+	JMP         columns708
 
-done699:
-columns700:
+done709:
+columns710:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done701
+	JG          done711
 	VMOVUPS     (DX)(SI*1), Y8
 	VMOVUPS     (BX)(SI*1), Y7
 	VMOVUPS     (AX)(SI*1), Y6
@@ -15027,11 +15646,11 @@ columns700:
 	VMOVUPS     Y6, (AX)(SI*1)
 	VFMADD231PS Y6, Y8, Y1
 	MOVQ        DI, SI
-	JMP         columns700
+	JMP         columns710
 
-done701:
+done711:
 	CMPQ        SI, CX
-	JE          done702
+	JE          done712
 	VMASKMOVPS  (DX)(SI*1), Y0, Y8
 	VMASKMOVPS  (BX)(SI*1), Y0, Y7
 	VMASKMOVPS  (AX)(SI*1), Y0, Y6
@@ -15040,7 +15659,7 @@ done701:
 	VANDPD      Y0, Y6, Y6
 	VFMADD231PS Y6, Y8, Y1
 
-done702:
+done712:
 	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
@@ -15055,10 +15674,10 @@ done702:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x00000004, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end679
+	JMP          end689
 
-skip697:
-end679:
+skip707:
+end689:
 	VZEROUPPER
 	RET
 
@@ -15080,9 +15699,9 @@ TEXT ·addOuter32AVX2(SB), NOSPLIT, $0-56
 	IMULQ   BX, SI
 	SHLQ    $0x02, BX
 
-rows703:
+rows713:
 	CMPQ         m+32(FP), $0x00000004
-	JL           rest704
+	JL           rest714
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -15106,10 +15725,10 @@ rows703:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns706:
+columns716:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done707
+	JG          done717
 	VMOVUPS     (DX)(R10*1), Y6
 	VMOVUPS     (AX)(R10*1), Y5
 	VFMADD231PS Y1, Y6, Y5
@@ -15137,13 +15756,13 @@ columns706:
 	VFMADD231PS Y4, Y6, Y5
 	VMOVUPS     Y5, 32(R9)(R10*1)
 	MOVQ        R11, R10
-	JMP         columns706
+	JMP         columns716
 
-done707:
-columns708:
+done717:
+columns718:
 	LEAQ        32(R10), R11
 	CMPQ        R11, CX
-	JG          done709
+	JG          done719
 	VMOVUPS     (DX)(R10*1), Y6
 	VMOVUPS     (AX)(R10*1), Y5
 	VFMADD231PS Y1, Y6, Y5
@@ -15158,11 +15777,11 @@ columns708:
 	VFMADD231PS Y4, Y6, Y5
 	VMOVUPS     Y5, (R9)(R10*1)
 	MOVQ        R11, R10
-	JMP         columns708
+	JMP         columns718
 
-done709:
+done719:
 	CMPQ        R10, CX
-	JE          done710
+	JE          done720
 	VMASKMOVPS  (DX)(R10*1), Y0, Y6
 	VMASKMOVPS  (AX)(R10*1), Y0, Y5
 	VFMADD231PS Y1, Y6, Y5
@@ -15177,14 +15796,14 @@ done709:
 	VFMADD231PS Y4, Y6, Y5
 	VMASKMOVPS  Y5, Y0, (R9)(R10*1)
 
-done710:
+done720:
 	LEAQ (R9)(SI*1), AX
 	SUBQ $0x00000004, m+32(FP)
-	JMP  rows703
+	JMP  rows713
 
-rest704:
+rest714:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip711
+	JNE          skip721
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -15203,10 +15822,10 @@ rest704:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns712:
+columns722:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done713
+	JG          done723
 	VMOVUPS     (DX)(BX*1), Y5
 	VMOVUPS     (AX)(BX*1), Y4
 	VFMADD231PS Y1, Y5, Y4
@@ -15228,13 +15847,13 @@ columns712:
 	VFMADD231PS Y3, Y5, Y4
 	VMOVUPS     Y4, 32(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns712
+	JMP         columns722
 
-done713:
-columns714:
+done723:
+columns724:
 	LEAQ        32(BX), R9
 	CMPQ        R9, CX
-	JG          done715
+	JG          done725
 	VMOVUPS     (DX)(BX*1), Y5
 	VMOVUPS     (AX)(BX*1), Y4
 	VFMADD231PS Y1, Y5, Y4
@@ -15246,11 +15865,11 @@ columns714:
 	VFMADD231PS Y3, Y5, Y4
 	VMOVUPS     Y4, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns714
+	JMP         columns724
 
-done715:
+done725:
 	CMPQ        BX, CX
-	JE          done716
+	JE          done726
 	VMASKMOVPS  (DX)(BX*1), Y0, Y5
 	VMASKMOVPS  (AX)(BX*1), Y0, Y4
 	VFMADD231PS Y1, Y5, Y4
@@ -15262,13 +15881,13 @@ done715:
 	VFMADD231PS Y3, Y5, Y4
 	VMASKMOVPS  Y4, Y0, (R8)(BX*1)
 
-done716:
+done726:
 	LEAQ (R8)(SI*1), AX
-	JMP  end705
+	JMP  end715
 
-skip711:
+skip721:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip717
+	JNE          skip727
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSS (R8), Y1
@@ -15282,10 +15901,10 @@ skip711:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns718:
+columns728:
 	LEAQ        128(BX), R8
 	CMPQ        R8, CX
-	JG          done719
+	JG          done729
 	VMOVUPS     (DX)(BX*1), Y4
 	VMOVUPS     (AX)(BX*1), Y3
 	VFMADD231PS Y1, Y4, Y3
@@ -15315,13 +15934,13 @@ columns718:
 	VFMADD231PS Y2, Y4, Y3
 	VMOVUPS     Y3, 96(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns718
+	JMP         columns728
 
-done719:
-columns720:
+done729:
+columns730:
 	LEAQ        32(BX), R8
 	CMPQ        R8, CX
-	JG          done721
+	JG          done731
 	VMOVUPS     (DX)(BX*1), Y4
 	VMOVUPS     (AX)(BX*1), Y3
 	VFMADD231PS Y1, Y4, Y3
@@ -15330,11 +15949,11 @@ columns720:
 	VFMADD231PS Y2, Y4, Y3
 	VMOVUPS     Y3, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns720
+	JMP         columns730
 
-done721:
+done731:
 	CMPQ        BX, CX
-	JE          done722
+	JE          done732
 	VMASKMOVPS  (DX)(BX*1), Y0, Y4
 	VMASKMOVPS  (AX)(BX*1), Y0, Y3
 	VFMADD231PS Y1, Y4, Y3
@@ -15343,13 +15962,13 @@ done721:
 	VFMADD231PS Y2, Y4, Y3
 	VMASKMOVPS  Y3, Y0, (DI)(BX*1)
 
-done722:
+done732:
 	LEAQ (DI)(SI*1), AX
-	JMP  end705
+	JMP  end715
 
-skip717:
+skip727:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip723
+	JNE          skip733
 	MOVQ         f+16(FP), DI
 	VBROADCASTSS (DI), Y1
 	ADDQ         BX, DI
@@ -15358,10 +15977,10 @@ skip717:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns724:
+columns734:
 	LEAQ        128(BX), DI
 	CMPQ        DI, CX
-	JG          done725
+	JG          done735
 	VMOVUPS     (DX)(BX*1), Y3
 	VMOVUPS     (AX)(BX*1), Y2
 	VFMADD231PS Y1, Y3, Y2
@@ -15379,34 +15998,34 @@ columns724:
 	VFMADD231PS Y1, Y3, Y2
 	VMOVUPS     Y2, 96(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns724
+	JMP         columns734
 
-done725:
-columns726:
+done735:
+columns736:
 	LEAQ        32(BX), DI
 	CMPQ        DI, CX
-	JG          done727
+	JG          done737
 	VMOVUPS     (DX)(BX*1), Y3
 	VMOVUPS     (AX)(BX*1), Y2
 	VFMADD231PS Y1, Y3, Y2
 	VMOVUPS     Y2, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns726
+	JMP         columns736
 
-done727:
+done737:
 	CMPQ        BX, CX
-	JE          done728
+	JE          done738
 	VMASKMOVPS  (DX)(BX*1), Y0, Y3
 	VMASKMOVPS  (AX)(BX*1), Y0, Y2
 	VFMADD231PS Y1, Y3, Y2
 	VMASKMOVPS  Y2, Y0, (AX)(BX*1)
 
-done728:
+done738:
 	LEAQ (AX)(SI*1), AX
-	JMP  end705
+	JMP  end715
 
-skip723:
-end705:
+skip733:
+end715:
 	VZEROUPPER
 	RET
 
@@ -15427,9 +16046,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next730
+	JG      next740
 	TESTQ   SI, SI
-	JZ      end729
+	JZ      end739
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
 	SUBQ    SI, R10
@@ -15444,9 +16063,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop731:
+loop741:
 	CMPQ         R11, $0x00000004
-	JL           done732
+	JL           done742
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
@@ -15462,32 +16081,32 @@ loop731:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop731
+	JMP          loop741
 
-done732:
-loop733:
+done742:
+loop743:
 	CMPQ         R11, $0x00000001
-	JL           done734
+	JL           done744
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop733
+	JMP          loop743
 
-done734:
+done744:
 	VADDPS     Y2, Y1, Y1
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y1, Y1
 	VMASKMOVPS (AX)(R9*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(R9*1)
-	JMP        end729
+	JMP        end739
 
-next730:
+next740:
 	CMPQ    SI, $0x00000010
-	JG      next735
+	JG      next745
 	SUBQ    $0x00000008, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -15507,9 +16126,9 @@ next730:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop736:
+loop746:
 	CMPQ         R11, $0x00000004
-	JL           done737
+	JL           done747
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -15529,12 +16148,12 @@ loop736:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop736
+	JMP          loop746
 
-done737:
-loop738:
+done747:
+loop748:
 	CMPQ         R11, $0x00000001
-	JL           done739
+	JL           done749
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -15542,9 +16161,9 @@ loop738:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop738
+	JMP          loop748
 
-done739:
+done749:
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y2, Y2
 	VADDPS     Y5, Y1, Y1
@@ -15556,11 +16175,11 @@ done739:
 	VMASKMOVPS 32(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y2, Y2
 	VMASKMOVPS Y2, Y0, 32(AX)(R9*1)
-	JMP        end729
+	JMP        end739
 
-next735:
+next745:
 	CMPQ    SI, $0x00000018
-	JG      next740
+	JG      next750
 	SUBQ    $0x00000010, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -15574,9 +16193,9 @@ next735:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop741:
+loop751:
 	CMPQ         R11, $0x00000001
-	JL           done742
+	JL           done752
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y1
 	VFMADD231PS  32(SI), Y4, Y2
@@ -15585,9 +16204,9 @@ loop741:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop741
+	JMP          loop751
 
-done742:
+done752:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -15595,9 +16214,9 @@ done742:
 	VMASKMOVPS 64(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y3, Y3
 	VMASKMOVPS Y3, Y0, 64(AX)(R9*1)
-	JMP        end729
+	JMP        end739
 
-next740:
+next750:
 	SUBQ    $0x00000018, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -15612,9 +16231,9 @@ next740:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop744:
+loop754:
 	CMPQ         R11, $0x00000001
-	JL           done745
+	JL           done755
 	VBROADCASTSS (R10), Y5
 	VFMADD231PS  (SI), Y5, Y1
 	VFMADD231PS  32(SI), Y5, Y2
@@ -15624,9 +16243,9 @@ loop744:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop744
+	JMP          loop754
 
-done745:
+done755:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -15636,14 +16255,14 @@ done745:
 	VMASKMOVPS 96(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y4, Y4
 	VMASKMOVPS Y4, Y0, 96(AX)(R9*1)
-	JMP        end729
+	JMP        end739
 
-end729:
+end739:
 	XORQ R9, R9
 
-group746:
+group756:
 	CMPQ   R9, R8
-	JE     done747
+	JE     done757
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -15653,9 +16272,9 @@ group746:
 	MOVQ   BX, R11
 	ADDQ   R9, SI
 
-loop748:
+loop758:
 	CMPQ         R11, $0x00000001
-	JL           done749
+	JL           done759
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y0
 	VFMADD231PS  32(SI), Y4, Y1
@@ -15664,9 +16283,9 @@ loop748:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop748
+	JMP          loop758
 
-done749:
+done759:
 	VADDPS  (AX)(R9*1), Y0, Y0
 	VMOVUPS Y0, (AX)(R9*1)
 	VADDPS  32(AX)(R9*1), Y1, Y1
@@ -15676,9 +16295,9 @@ done749:
 	VADDPS  96(AX)(R9*1), Y3, Y3
 	VMOVUPS Y3, 96(AX)(R9*1)
 	ADDQ    $0x00000080, R9
-	JMP     group746
+	JMP     group756
 
-done747:
+done757:
 	VZEROUPPER
 	RET
 
@@ -15701,9 +16320,9 @@ TEXT ·addMatMul32AVX2(SB), NOSPLIT, $0-80
 	SUBQ    R8, DX
 	MOVQ    R9, R8
 	CMPQ    DX, $0x00000008
-	JG      next751
+	JG      next761
 	TESTQ   DX, DX
-	JZ      end750
+	JZ      end760
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, DX
 	SUBQ    DX, R10
@@ -15713,9 +16332,9 @@ TEXT ·addMatMul32AVX2(SB), NOSPLIT, $0-80
 	MOVQ    m+32(FP), R11
 	ADDQ    R9, R10
 
-loop752:
+loop762:
 	CMPQ   R11, $0x00000004
-	JL     done753
+	JL     done763
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -15726,9 +16345,9 @@ loop752:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop754:
+loop764:
 	CMPQ         R14, $0x00000001
-	JL           done755
+	JL           done765
 	VMASKMOVPS   (R13), Y0, Y5
 	VBROADCASTSS (R12), Y6
 	VFMADD231PS  Y5, Y6, Y1
@@ -15741,9 +16360,9 @@ loop754:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop754
+	JMP          loop764
 
-done755:
+done765:
 	VBROADCASTSS alpha+8(FP), Y6
 	VMASKMOVPS   (R10), Y0, Y5
 	VFMADD231PS  Y1, Y6, Y5
@@ -15766,12 +16385,12 @@ done755:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop752
+	JMP          loop762
 
-done753:
-loop756:
+done763:
+loop766:
 	CMPQ   R11, $0x00000001
-	JL     done757
+	JL     done767
 	VXORPD Y1, Y1, Y1
 	MOVQ   DX, R12
 	MOVQ   b+24(FP), R13
@@ -15779,18 +16398,18 @@ loop756:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop758:
+loop768:
 	CMPQ         R14, $0x00000001
-	JL           done759
+	JL           done769
 	VMASKMOVPS   (R13), Y0, Y2
 	VBROADCASTSS (R12), Y3
 	VFMADD231PS  Y2, Y3, Y1
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop758
+	JMP          loop768
 
-done759:
+done769:
 	VBROADCASTSS alpha+8(FP), Y3
 	VMASKMOVPS   (R10), Y0, Y2
 	VFMADD231PS  Y1, Y3, Y2
@@ -15798,12 +16417,12 @@ done759:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop756
+	JMP          loop766
 
-done757:
-	JMP end750
+done767:
+	JMP end760
 
-next751:
+next761:
 	SUBQ    $0x00000008, DX
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, DX
@@ -15814,9 +16433,9 @@ next751:
 	MOVQ    m+32(FP), R11
 	ADDQ    R9, R10
 
-loop761:
+loop771:
 	CMPQ   R11, $0x00000004
-	JL     done762
+	JL     done772
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -15831,9 +16450,9 @@ loop761:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop763:
+loop773:
 	CMPQ         R14, $0x00000001
-	JL           done764
+	JL           done774
 	VMOVUPS      (R13), Y9
 	VMASKMOVPS   32(R13), Y0, Y10
 	VBROADCASTSS (R12), Y11
@@ -15851,9 +16470,9 @@ loop763:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop763
+	JMP          loop773
 
-done764:
+done774:
 	VBROADCASTSS alpha+8(FP), Y11
 	VMOVUPS      (R10), Y9
 	VFMADD231PS  Y1, Y11, Y9
@@ -15888,12 +16507,12 @@ done764:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop761
+	JMP          loop771
 
-done762:
-loop765:
+done772:
+loop775:
 	CMPQ   R11, $0x00000001
-	JL     done766
+	JL     done776
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	MOVQ   DX, R12
@@ -15902,9 +16521,9 @@ loop765:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop767:
+loop777:
 	CMPQ         R14, $0x00000001
-	JL           done768
+	JL           done778
 	VMOVUPS      (R13), Y3
 	VMASKMOVPS   32(R13), Y0, Y4
 	VBROADCASTSS (R12), Y5
@@ -15913,9 +16532,9 @@ loop767:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop767
+	JMP          loop777
 
-done768:
+done778:
 	VBROADCASTSS alpha+8(FP), Y5
 	VMOVUPS      (R10), Y3
 	VFMADD231PS  Y1, Y5, Y3
@@ -15926,25 +16545,25 @@ done768:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop765
+	JMP          loop775
 
-done766:
-	JMP end750
+done776:
+	JMP end760
 
-end750:
+end760:
 	XORQ R9, R9
 
-group769:
+group779:
 	CMPQ R9, R8
-	JE   done770
+	JE   done780
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 
-loop771:
+loop781:
 	CMPQ   R11, $0x00000004
-	JL     done772
+	JL     done782
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -15959,9 +16578,9 @@ loop771:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop773:
+loop783:
 	CMPQ         R14, $0x00000001
-	JL           done774
+	JL           done784
 	VMOVUPS      (R13), Y8
 	VMOVUPS      32(R13), Y9
 	VBROADCASTSS (R12), Y10
@@ -15979,9 +16598,9 @@ loop773:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop773
+	JMP          loop783
 
-done774:
+done784:
 	VBROADCASTSS alpha+8(FP), Y10
 	VMOVUPS      (R10), Y8
 	VFMADD231PS  Y0, Y10, Y8
@@ -16016,12 +16635,12 @@ done774:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop771
+	JMP          loop781
 
-done772:
-loop775:
+done782:
+loop785:
 	CMPQ   R11, $0x00000001
-	JL     done776
+	JL     done786
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	MOVQ   DX, R12
@@ -16030,9 +16649,9 @@ loop775:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop777:
+loop787:
 	CMPQ         R14, $0x00000001
-	JL           done778
+	JL           done788
 	VMOVUPS      (R13), Y2
 	VMOVUPS      32(R13), Y3
 	VBROADCASTSS (R12), Y4
@@ -16041,9 +16660,9 @@ loop777:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop777
+	JMP          loop787
 
-done778:
+done788:
 	VBROADCASTSS alpha+8(FP), Y4
 	VMOVUPS      (R10), Y2
 	VFMADD231PS  Y0, Y4, Y2
@@ -16054,13 +16673,13 @@ done778:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop775
+	JMP          loop785
 
-done776:
+done786:
 	ADDQ $0x00000040, R9
-	JMP  group769
+	JMP  group779
 
-done770:
+done780:
 	VZEROUPPER
 	RET
 
@@ -16084,9 +16703,9 @@ TEXT ·features32AVX2(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000008
-	JG           next780
+	JG           next790
 	TESTQ        DI, DI
-	JZ           end779
+	JZ           end789
 	LEAQ         mask32<>+32(SB), R11
 	SHLQ         $0x02, DI
 	SUBQ         DI, R11
@@ -16101,9 +16720,9 @@ TEXT ·features32AVX2(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 
-loop781:
+loop791:
 	CMPQ         R12, $0x00000004
-	JL           done782
+	JL           done792
 	VBROADCASTSS (R11), Y7
 	VMASKMOVPS   (DI), Y2, Y8
 	VFMADD231PS  Y8, Y7, Y3
@@ -16119,21 +16738,21 @@ loop781:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop781
+	JMP          loop791
 
-done782:
-loop783:
+done792:
+loop793:
 	CMPQ         R12, $0x00000001
-	JL           done784
+	JL           done794
 	VBROADCASTSS (R11), Y7
 	VMASKMOVPS   (DI), Y2, Y8
 	VFMADD231PS  Y8, Y7, Y3
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop783
+	JMP          loop793
 
-done784:
+done794:
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y3, Y3
@@ -16166,9 +16785,9 @@ done784:
 	VFNMADD231PS Y4, Y5, Y6
 	VMASKMOVPS   Y3, Y2, (CX)(R10*1)
 	VMASKMOVPS   Y6, Y2, (AX)(R10*1)
-	JMP          end779
+	JMP          end789
 
-next780:
+next790:
 	SUBQ    $0x00000008, DI
 	LEAQ    mask32<>+32(SB), R11
 	SHLQ    $0x02, DI
@@ -16188,9 +16807,9 @@ next780:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop786:
+loop796:
 	CMPQ         R12, $0x00000004
-	JL           done787
+	JL           done797
 	VBROADCASTSS (R11), Y11
 	VFMADD231PS  (DI), Y11, Y3
 	VMASKMOVPS   32(DI), Y2, Y12
@@ -16210,12 +16829,12 @@ loop786:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop786
+	JMP          loop796
 
-done787:
-loop788:
+done797:
+loop798:
 	CMPQ         R12, $0x00000001
-	JL           done789
+	JL           done799
 	VBROADCASTSS (R11), Y11
 	VFMADD231PS  (DI), Y11, Y3
 	VMASKMOVPS   32(DI), Y2, Y12
@@ -16223,9 +16842,9 @@ loop788:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop788
+	JMP          loop798
 
-done789:
+done799:
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y4, Y4
 	VADDPS       Y7, Y3, Y3
@@ -16281,14 +16900,14 @@ done789:
 	VMASKMOVPS   Y4, Y2, 32(CX)(R10*1)
 	VMOVUPS      Y9, (AX)(R10*1)
 	VMASKMOVPS   Y10, Y2, 32(AX)(R10*1)
-	JMP          end779
+	JMP          end789
 
-end779:
+end789:
 	XORQ R10, R10
 
-group790:
+group800:
 	CMPQ   R10, R9
-	JE     done791
+	JE     done801
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
@@ -16303,9 +16922,9 @@ group790:
 	ADDQ   R10, DI
 	LEAQ   (R8)(R8*2), R13
 
-loop792:
+loop802:
 	CMPQ         R12, $0x00000004
-	JL           done793
+	JL           done803
 	VBROADCASTSS (R11), Y10
 	VFMADD231PS  (DI), Y10, Y2
 	VFMADD231PS  32(DI), Y10, Y3
@@ -16321,21 +16940,21 @@ loop792:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop792
+	JMP          loop802
 
-done793:
-loop794:
+done803:
+loop804:
 	CMPQ         R12, $0x00000001
-	JL           done795
+	JL           done805
 	VBROADCASTSS (R11), Y10
 	VFMADD231PS  (DI), Y10, Y2
 	VFMADD231PS  32(DI), Y10, Y3
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop794
+	JMP          loop804
 
-done795:
+done805:
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y2, Y2
@@ -16392,9 +17011,9 @@ done795:
 	VMOVUPS      Y8, (AX)(R10*1)
 	VMOVUPS      Y9, 32(AX)(R10*1)
 	ADDQ         $0x00000040, R10
-	JMP          group790
+	JMP          group800
 
-done791:
+done801:
 	VZEROUPPER
 	RET
 
@@ -16502,9 +17121,9 @@ TEXT ·matVec32AVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x02, CX
 
-rows796:
+rows806:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest797
+	JL      rest807
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -16530,10 +17149,10 @@ rows796:
 	VMOVUPS Z0, Z16
 	XORQ    R12, R12
 
-columns799:
+columns809:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done800
+	JG          done810
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -16553,13 +17172,13 @@ columns799:
 	VFMADD231PS 64(R10)(R12*1), Z18, Z15
 	VFMADD231PS 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns799
+	JMP         columns809
 
-done800:
-columns801:
+done810:
+columns811:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done802
+	JG          done812
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -16570,11 +17189,11 @@ columns801:
 	VFMADD231PS (R10)(R12*1), Z18, Z7
 	VFMADD231PS (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns801
+	JMP         columns811
 
-done802:
+done812:
 	CMPQ        R12, CX
-	JE          done803
+	JE          done813
 	VMOVUPS.Z   (DX)(R12*1), K1, Z18
 	VMOVUPS.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z1
@@ -16593,7 +17212,7 @@ done802:
 	VMOVUPS.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z8
 
-done803:
+done813:
 	LEAQ          (R11)(CX*1), AX
 	VADDPS        Z9, Z1, Z1
 	VADDPS        Z10, Z2, Z2
@@ -16679,11 +17298,11 @@ done803:
 	ADDQ          $0x00000020, BX
 	MOVQ          BX, y+0(FP)
 	SUBQ          $0x00000008, m+24(FP)
-	JMP           rows796
+	JMP           rows806
 
-rest797:
+rest807:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip804
+	JNE     skip814
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -16706,10 +17325,10 @@ rest797:
 	VMOVUPS Z0, Z0
 	XORQ    R11, R11
 
-columns805:
+columns815:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done806
+	JG          done816
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -16727,13 +17346,13 @@ columns805:
 	VFMADD231PS 64(R9)(R11*1), Z15, Z13
 	VFMADD231PS 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns805
+	JMP         columns815
 
-done806:
-columns807:
+done816:
+columns817:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done808
+	JG          done818
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -16743,11 +17362,11 @@ columns807:
 	VFMADD231PS (R9)(R11*1), Z15, Z6
 	VFMADD231PS (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns807
+	JMP         columns817
 
-done808:
+done818:
 	CMPQ        R11, CX
-	JE          done809
+	JE          done819
 	VMOVUPS.Z   (DX)(R11*1), K1, Z15
 	VMOVUPS.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z1
@@ -16764,7 +17383,7 @@ done808:
 	VMOVUPS.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z7
 
-done809:
+done819:
 	LEAQ          (R10)(CX*1), AX
 	VADDPS        Z8, Z1, Z1
 	VADDPS        Z9, Z2, Z2
@@ -16839,11 +17458,11 @@ done809:
 	VMOVSS        X1, 24(AX)
 	ADDQ          $0x0000001c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end798
+	JMP           end808
 
-skip804:
+skip814:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip810
+	JNE     skip820
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -16863,10 +17482,10 @@ skip804:
 	VMOVUPS Z0, Z0
 	XORQ    R10, R10
 
-columns811:
+columns821:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done812
+	JG          done822
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -16882,13 +17501,13 @@ columns811:
 	VFMADD231PS 64(R8)(R10*1), Z13, Z11
 	VFMADD231PS 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns811
+	JMP         columns821
 
-done812:
-columns813:
+done822:
+columns823:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done814
+	JG          done824
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -16897,11 +17516,11 @@ columns813:
 	VFMADD231PS (R8)(R10*1), Z13, Z5
 	VFMADD231PS (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns813
+	JMP         columns823
 
-done814:
+done824:
 	CMPQ        R10, CX
-	JE          done815
+	JE          done825
 	VMOVUPS.Z   (DX)(R10*1), K1, Z13
 	VMOVUPS.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z1
@@ -16916,7 +17535,7 @@ done814:
 	VMOVUPS.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z6
 
-done815:
+done825:
 	LEAQ          (R9)(CX*1), AX
 	VADDPS        Z7, Z1, Z1
 	VADDPS        Z8, Z2, Z2
@@ -16981,11 +17600,11 @@ done815:
 	VMOVSS        X1, 20(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end798
+	JMP           end808
 
-skip810:
+skip820:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip816
+	JNE     skip826
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -17002,10 +17621,10 @@ skip810:
 	VMOVUPS Z0, Z0
 	XORQ    R9, R9
 
-columns817:
+columns827:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done818
+	JG          done828
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -17019,13 +17638,13 @@ columns817:
 	VFMADD231PS 64(DI)(R9*1), Z11, Z9
 	VFMADD231PS 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns817
+	JMP         columns827
 
-done818:
-columns819:
+done828:
+columns829:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done820
+	JG          done830
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -17033,11 +17652,11 @@ columns819:
 	VFMADD231PS (DI)(R9*1), Z11, Z4
 	VFMADD231PS (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns819
+	JMP         columns829
 
-done820:
+done830:
 	CMPQ        R9, CX
-	JE          done821
+	JE          done831
 	VMOVUPS.Z   (DX)(R9*1), K1, Z11
 	VMOVUPS.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z1
@@ -17050,7 +17669,7 @@ done820:
 	VMOVUPS.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z5
 
-done821:
+done831:
 	LEAQ          (R8)(CX*1), AX
 	VADDPS        Z6, Z1, Z1
 	VADDPS        Z7, Z2, Z2
@@ -17105,11 +17724,11 @@ done821:
 	VMOVSS        X1, 16(AX)
 	ADDQ          $0x00000014, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end798
+	JMP           end808
 
-skip816:
+skip826:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip822
+	JNE     skip832
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -17123,10 +17742,10 @@ skip816:
 	VMOVUPS Z0, Z0
 	XORQ    R8, R8
 
-columns823:
+columns833:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done824
+	JG          done834
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
@@ -17138,24 +17757,24 @@ columns823:
 	VFMADD231PS 64(SI)(R8*1), Z9, Z7
 	VFMADD231PS 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns823
+	JMP         columns833
 
-done824:
-columns825:
+done834:
+columns835:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done826
+	JG          done836
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
 	VFMADD231PS (SI)(R8*1), Z9, Z3
 	VFMADD231PS (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns825
+	JMP         columns835
 
-done826:
+done836:
 	CMPQ        R8, CX
-	JE          done827
+	JE          done837
 	VMOVUPS.Z   (DX)(R8*1), K1, Z9
 	VMOVUPS.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
@@ -17166,7 +17785,7 @@ done826:
 	VMOVUPS.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z4
 
-done827:
+done837:
 	LEAQ          (DI)(CX*1), AX
 	VADDPS        Z5, Z1, Z1
 	VADDPS        Z6, Z2, Z2
@@ -17211,11 +17830,11 @@ done827:
 	VMOVSS        X1, 12(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end798
+	JMP           end808
 
-skip822:
+skip832:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip828
+	JNE     skip838
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPS Z0, Z1
@@ -17226,10 +17845,10 @@ skip822:
 	VMOVUPS Z0, Z0
 	XORQ    DI, DI
 
-columns829:
+columns839:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done830
+	JG          done840
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
@@ -17239,23 +17858,23 @@ columns829:
 	VFMADD231PS 64(BX)(DI*1), Z7, Z5
 	VFMADD231PS 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns829
+	JMP         columns839
 
-done830:
-columns831:
+done840:
+columns841:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done832
+	JG          done842
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
 	VFMADD231PS (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns831
+	JMP         columns841
 
-done832:
+done842:
 	CMPQ        DI, CX
-	JE          done833
+	JE          done843
 	VMOVUPS.Z   (DX)(DI*1), K1, Z7
 	VMOVUPS.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z1
@@ -17264,7 +17883,7 @@ done832:
 	VMOVUPS.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z3
 
-done833:
+done843:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -17299,11 +17918,11 @@ done833:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end798
+	JMP           end808
 
-skip828:
+skip838:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip834
+	JNE     skip844
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
@@ -17315,10 +17934,10 @@ skip828:
 	VMOVUPS Z0, Z0
 	XORQ    SI, SI
 
-columns835:
+columns845:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done836
+	JG          done846
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
@@ -17332,29 +17951,29 @@ columns835:
 	VFMADD231PS 192(AX)(SI*1), Z9, Z7
 	VFMADD231PS 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns835
+	JMP         columns845
 
-done836:
-columns837:
+done846:
+columns847:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done838
+	JG          done848
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns837
+	JMP         columns847
 
-done838:
+done848:
 	CMPQ        SI, CX
-	JE          done839
+	JE          done849
 	VMOVUPS.Z   (DX)(SI*1), K1, Z9
 	VMOVUPS.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
 	VMOVUPS.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z2
 
-done839:
+done849:
 	LEAQ          (BX)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -17383,21 +18002,21 @@ done839:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end798
+	JMP           end808
 
-skip834:
+skip844:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip840
+	JNE     skip850
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z0
 	XORQ    BX, BX
 
-columns841:
+columns851:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done842
+	JG          done852
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	VMOVUPS     64(DX)(BX*1), Z5
@@ -17407,26 +18026,26 @@ columns841:
 	VMOVUPS     192(DX)(BX*1), Z5
 	VFMADD231PS 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns841
+	JMP         columns851
 
-done842:
-columns843:
+done852:
+columns853:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done844
+	JG          done854
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns843
+	JMP         columns853
 
-done844:
+done854:
 	CMPQ        BX, CX
-	JE          done845
+	JE          done855
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z4, Z5, Z1
 
-done845:
+done855:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -17443,10 +18062,10 @@ done845:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end798
+	JMP           end808
 
-skip840:
-end798:
+skip850:
+end808:
 	VZEROUPPER
 	RET
 
@@ -17465,9 +18084,9 @@ TEXT ·updateMatVec32AVX512(SB), NOSPLIT, $0-56
 	KMOVW  DI, K1
 	SHLQ   $0x02, CX
 
-rows846:
+rows856:
 	CMPQ         m+40(FP), $0x00000008
-	JL           rest847
+	JL           rest857
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -17504,10 +18123,10 @@ rows846:
 	MOVQ         R13, f+16(FP)
 	XORQ         R13, R13
 
-columns849:
+columns859:
 	LEAQ        128(R13), R14
 	CMPQ        R14, CX
-	JG          done850
+	JG          done860
 	VMOVUPS     (DX)(R13*1), Z27
 	VMOVUPS     (BX)(R13*1), Z26
 	VMOVUPS     (AX)(R13*1), Z25
@@ -17577,13 +18196,13 @@ columns849:
 	VMOVUPS     Z25, 64(R12)(R13*1)
 	VFMADD231PS Z25, Z27, Z16
 	MOVQ        R14, R13
-	JMP         columns849
+	JMP         columns859
 
-done850:
-columns851:
+done860:
+columns861:
 	LEAQ        64(R13), R14
 	CMPQ        R14, CX
-	JG          done852
+	JG          done862
 	VMOVUPS     (DX)(R13*1), Z27
 	VMOVUPS     (BX)(R13*1), Z26
 	VMOVUPS     (AX)(R13*1), Z25
@@ -17619,11 +18238,11 @@ columns851:
 	VMOVUPS     Z25, (R12)(R13*1)
 	VFMADD231PS Z25, Z27, Z8
 	MOVQ        R14, R13
-	JMP         columns851
+	JMP         columns861
 
-done852:
+done862:
 	CMPQ        R13, CX
-	JE          done853
+	JE          done863
 	VMOVUPS.Z   (DX)(R13*1), K1, Z27
 	VMOVUPS.Z   (BX)(R13*1), K1, Z26
 	VMOVUPS.Z   (AX)(R13*1), K1, Z25
@@ -17667,7 +18286,7 @@ done852:
 	VMOVUPS.Z   Z25, K1, Z25
 	VFMADD231PS Z25, Z27, Z8
 
-done853:
+done863:
 	LEAQ          (R12)(CX*1), AX
 	VADDPS        Z9, Z1, Z1
 	VADDPS        Z10, Z2, Z2
@@ -17753,11 +18372,11 @@ done853:
 	ADDQ          $0x00000020, SI
 	MOVQ          SI, y+0(FP)
 	SUBQ          $0x00000008, m+40(FP)
-	JMP           rows846
+	JMP           rows856
 
-rest847:
+rest857:
 	CMPQ         m+40(FP), $0x00000007
-	JNE          skip854
+	JNE          skip864
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -17790,10 +18409,10 @@ rest847:
 	MOVQ         R12, f+16(FP)
 	XORQ         R12, R12
 
-columns855:
+columns865:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done856
+	JG          done866
 	VMOVUPS     (DX)(R12*1), Z23
 	VMOVUPS     (BX)(R12*1), Z22
 	VMOVUPS     (AX)(R12*1), Z21
@@ -17855,13 +18474,13 @@ columns855:
 	VMOVUPS     Z21, 64(R11)(R12*1)
 	VFMADD231PS Z21, Z23, Z0
 	MOVQ        R13, R12
-	JMP         columns855
+	JMP         columns865
 
-done856:
-columns857:
+done866:
+columns867:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done858
+	JG          done868
 	VMOVUPS     (DX)(R12*1), Z23
 	VMOVUPS     (BX)(R12*1), Z22
 	VMOVUPS     (AX)(R12*1), Z21
@@ -17893,11 +18512,11 @@ columns857:
 	VMOVUPS     Z21, (R11)(R12*1)
 	VFMADD231PS Z21, Z23, Z7
 	MOVQ        R13, R12
-	JMP         columns857
+	JMP         columns867
 
-done858:
+done868:
 	CMPQ        R12, CX
-	JE          done859
+	JE          done869
 	VMOVUPS.Z   (DX)(R12*1), K1, Z23
 	VMOVUPS.Z   (BX)(R12*1), K1, Z22
 	VMOVUPS.Z   (AX)(R12*1), K1, Z21
@@ -17936,7 +18555,7 @@ done858:
 	VMOVUPS.Z   Z21, K1, Z21
 	VFMADD231PS Z21, Z23, Z7
 
-done859:
+done869:
 	LEAQ          (R11)(CX*1), AX
 	VADDPS        Z8, Z1, Z1
 	VADDPS        Z9, Z2, Z2
@@ -18011,11 +18630,11 @@ done859:
 	VMOVSS        X1, 24(AX)
 	ADDQ          $0x0000001c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end848
+	JMP           end858
 
-skip854:
+skip864:
 	CMPQ         m+40(FP), $0x00000006
-	JNE          skip860
+	JNE          skip870
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -18044,10 +18663,10 @@ skip854:
 	MOVQ         R11, f+16(FP)
 	XORQ         R11, R11
 
-columns861:
+columns871:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done862
+	JG          done872
 	VMOVUPS     (DX)(R11*1), Z20
 	VMOVUPS     (BX)(R11*1), Z19
 	VMOVUPS     (AX)(R11*1), Z18
@@ -18101,13 +18720,13 @@ columns861:
 	VMOVUPS     Z18, 64(R10)(R11*1)
 	VFMADD231PS Z18, Z20, Z0
 	MOVQ        R12, R11
-	JMP         columns861
+	JMP         columns871
 
-done862:
-columns863:
+done872:
+columns873:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done864
+	JG          done874
 	VMOVUPS     (DX)(R11*1), Z20
 	VMOVUPS     (BX)(R11*1), Z19
 	VMOVUPS     (AX)(R11*1), Z18
@@ -18135,11 +18754,11 @@ columns863:
 	VMOVUPS     Z18, (R10)(R11*1)
 	VFMADD231PS Z18, Z20, Z6
 	MOVQ        R12, R11
-	JMP         columns863
+	JMP         columns873
 
-done864:
+done874:
 	CMPQ        R11, CX
-	JE          done865
+	JE          done875
 	VMOVUPS.Z   (DX)(R11*1), K1, Z20
 	VMOVUPS.Z   (BX)(R11*1), K1, Z19
 	VMOVUPS.Z   (AX)(R11*1), K1, Z18
@@ -18173,7 +18792,7 @@ done864:
 	VMOVUPS.Z   Z18, K1, Z18
 	VFMADD231PS Z18, Z20, Z6
 
-done865:
+done875:
 	LEAQ          (R10)(CX*1), AX
 	VADDPS        Z7, Z1, Z1
 	VADDPS        Z8, Z2, Z2
@@ -18238,11 +18857,11 @@ done865:
 	VMOVSS        X1, 20(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end848
+	JMP           end858
 
-skip860:
+skip870:
 	CMPQ         m+40(FP), $0x00000005
-	JNE          skip866
+	JNE          skip876
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -18267,10 +18886,10 @@ skip860:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns867:
+columns877:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done868
+	JG          done878
 	VMOVUPS     (DX)(R10*1), Z17
 	VMOVUPS     (BX)(R10*1), Z16
 	VMOVUPS     (AX)(R10*1), Z15
@@ -18316,13 +18935,13 @@ columns867:
 	VMOVUPS     Z15, 64(R9)(R10*1)
 	VFMADD231PS Z15, Z17, Z0
 	MOVQ        R11, R10
-	JMP         columns867
+	JMP         columns877
 
-done868:
-columns869:
+done878:
+columns879:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done870
+	JG          done880
 	VMOVUPS     (DX)(R10*1), Z17
 	VMOVUPS     (BX)(R10*1), Z16
 	VMOVUPS     (AX)(R10*1), Z15
@@ -18346,11 +18965,11 @@ columns869:
 	VMOVUPS     Z15, (R9)(R10*1)
 	VFMADD231PS Z15, Z17, Z5
 	MOVQ        R11, R10
-	JMP         columns869
+	JMP         columns879
 
-done870:
+done880:
 	CMPQ        R10, CX
-	JE          done871
+	JE          done881
 	VMOVUPS.Z   (DX)(R10*1), K1, Z17
 	VMOVUPS.Z   (BX)(R10*1), K1, Z16
 	VMOVUPS.Z   (AX)(R10*1), K1, Z15
@@ -18379,7 +18998,7 @@ done870:
 	VMOVUPS.Z   Z15, K1, Z15
 	VFMADD231PS Z15, Z17, Z5
 
-done871:
+done881:
 	LEAQ          (R9)(CX*1), AX
 	VADDPS        Z6, Z1, Z1
 	VADDPS        Z7, Z2, Z2
@@ -18434,11 +19053,11 @@ done871:
 	VMOVSS        X1, 16(AX)
 	ADDQ          $0x00000014, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end848
+	JMP           end858
 
-skip866:
+skip876:
 	CMPQ         m+40(FP), $0x00000004
-	JNE          skip872
+	JNE          skip882
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -18459,10 +19078,10 @@ skip866:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns873:
+columns883:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done874
+	JG          done884
 	VMOVUPS     (DX)(R9*1), Z14
 	VMOVUPS     (BX)(R9*1), Z13
 	VMOVUPS     (AX)(R9*1), Z12
@@ -18500,13 +19119,13 @@ columns873:
 	VMOVUPS     Z12, 64(R8)(R9*1)
 	VFMADD231PS Z12, Z14, Z0
 	MOVQ        R10, R9
-	JMP         columns873
+	JMP         columns883
 
-done874:
-columns875:
+done884:
+columns885:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done876
+	JG          done886
 	VMOVUPS     (DX)(R9*1), Z14
 	VMOVUPS     (BX)(R9*1), Z13
 	VMOVUPS     (AX)(R9*1), Z12
@@ -18526,11 +19145,11 @@ columns875:
 	VMOVUPS     Z12, (R8)(R9*1)
 	VFMADD231PS Z12, Z14, Z4
 	MOVQ        R10, R9
-	JMP         columns875
+	JMP         columns885
 
-done876:
+done886:
 	CMPQ        R9, CX
-	JE          done877
+	JE          done887
 	VMOVUPS.Z   (DX)(R9*1), K1, Z14
 	VMOVUPS.Z   (BX)(R9*1), K1, Z13
 	VMOVUPS.Z   (AX)(R9*1), K1, Z12
@@ -18554,7 +19173,7 @@ done876:
 	VMOVUPS.Z   Z12, K1, Z12
 	VFMADD231PS Z12, Z14, Z4
 
-done877:
+done887:
 	LEAQ          (R8)(CX*1), AX
 	VADDPS        Z5, Z1, Z1
 	VADDPS        Z6, Z2, Z2
@@ -18599,11 +19218,11 @@ done877:
 	VMOVSS        X1, 12(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end848
+	JMP           end858
 
-skip872:
+skip882:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip878
+	JNE          skip888
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VMOVUPS      Z0, Z1
@@ -18620,10 +19239,10 @@ skip872:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns879:
+columns889:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done880
+	JG          done890
 	VMOVUPS     (DX)(R8*1), Z11
 	VMOVUPS     (BX)(R8*1), Z10
 	VMOVUPS     (AX)(R8*1), Z9
@@ -18653,13 +19272,13 @@ columns879:
 	VMOVUPS     Z9, 64(DI)(R8*1)
 	VFMADD231PS Z9, Z11, Z0
 	MOVQ        R9, R8
-	JMP         columns879
+	JMP         columns889
 
-done880:
-columns881:
+done890:
+columns891:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done882
+	JG          done892
 	VMOVUPS     (DX)(R8*1), Z11
 	VMOVUPS     (BX)(R8*1), Z10
 	VMOVUPS     (AX)(R8*1), Z9
@@ -18675,11 +19294,11 @@ columns881:
 	VMOVUPS     Z9, (DI)(R8*1)
 	VFMADD231PS Z9, Z11, Z3
 	MOVQ        R9, R8
-	JMP         columns881
+	JMP         columns891
 
-done882:
+done892:
 	CMPQ        R8, CX
-	JE          done883
+	JE          done893
 	VMOVUPS.Z   (DX)(R8*1), K1, Z11
 	VMOVUPS.Z   (BX)(R8*1), K1, Z10
 	VMOVUPS.Z   (AX)(R8*1), K1, Z9
@@ -18698,7 +19317,7 @@ done882:
 	VMOVUPS.Z   Z9, K1, Z9
 	VFMADD231PS Z9, Z11, Z3
 
-done883:
+done893:
 	LEAQ          (DI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -18733,11 +19352,11 @@ done883:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end848
+	JMP           end858
 
-skip878:
+skip888:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip884
+	JNE          skip894
 	LEAQ         (AX)(CX*1), SI
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
@@ -18754,10 +19373,10 @@ skip878:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns885:
+columns895:
 	LEAQ        256(DI), R8
 	CMPQ        R8, CX
-	JG          done886
+	JG          done896
 	VMOVUPS     (DX)(DI*1), Z12
 	VMOVUPS     (BX)(DI*1), Z11
 	VMOVUPS     (AX)(DI*1), Z10
@@ -18799,13 +19418,13 @@ columns885:
 	VMOVUPS     Z10, 192(SI)(DI*1)
 	VFMADD231PS Z10, Z12, Z0
 	MOVQ        R8, DI
-	JMP         columns885
+	JMP         columns895
 
-done886:
-columns887:
+done896:
+columns897:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done888
+	JG          done898
 	VMOVUPS     (DX)(DI*1), Z12
 	VMOVUPS     (BX)(DI*1), Z11
 	VMOVUPS     (AX)(DI*1), Z10
@@ -18817,11 +19436,11 @@ columns887:
 	VMOVUPS     Z10, (SI)(DI*1)
 	VFMADD231PS Z10, Z12, Z2
 	MOVQ        R8, DI
-	JMP         columns887
+	JMP         columns897
 
-done888:
+done898:
 	CMPQ        DI, CX
-	JE          done889
+	JE          done899
 	VMOVUPS.Z   (DX)(DI*1), K1, Z12
 	VMOVUPS.Z   (BX)(DI*1), K1, Z11
 	VMOVUPS.Z   (AX)(DI*1), K1, Z10
@@ -18835,7 +19454,7 @@ done888:
 	VMOVUPS.Z   Z10, K1, Z10
 	VFMADD231PS Z10, Z12, Z2
 
-done889:
+done899:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -18864,11 +19483,11 @@ done889:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end848
+	JMP           end858
 
-skip884:
+skip894:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip890
+	JNE          skip900
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -18879,10 +19498,10 @@ skip884:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns891:
+columns901:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done892
+	JG          done902
 	VMOVUPS     (DX)(SI*1), Z7
 	VMOVUPS     (BX)(SI*1), Z6
 	VMOVUPS     (AX)(SI*1), Z5
@@ -18908,13 +19527,13 @@ columns891:
 	VMOVUPS     Z5, 192(AX)(SI*1)
 	VFMADD231PS Z5, Z7, Z0
 	MOVQ        DI, SI
-	JMP         columns891
+	JMP         columns901
 
-done892:
-columns893:
+done902:
+columns903:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done894
+	JG          done904
 	VMOVUPS     (DX)(SI*1), Z7
 	VMOVUPS     (BX)(SI*1), Z6
 	VMOVUPS     (AX)(SI*1), Z5
@@ -18922,11 +19541,11 @@ columns893:
 	VMOVUPS     Z5, (AX)(SI*1)
 	VFMADD231PS Z5, Z7, Z1
 	MOVQ        DI, SI
-	JMP         columns893
+	JMP         columns903
 
-done894:
+done904:
 	CMPQ        SI, CX
-	JE          done895
+	JE          done905
 	VMOVUPS.Z   (DX)(SI*1), K1, Z7
 	VMOVUPS.Z   (BX)(SI*1), K1, Z6
 	VMOVUPS.Z   (AX)(SI*1), K1, Z5
@@ -18935,7 +19554,7 @@ done894:
 	VMOVUPS.Z   Z5, K1, Z5
 	VFMADD231PS Z5, Z7, Z1
 
-done895:
+done905:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -18952,10 +19571,10 @@ done895:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end848
+	JMP           end858
 
-skip890:
-end848:
+skip900:
+end858:
 	VZEROUPPER
 	RET
 
@@ -18977,9 +19596,9 @@ TEXT ·addOuter32AVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x02, BX
 
-rows896:
+rows906:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest897
+	JL           rest907
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -19023,10 +19642,10 @@ rows896:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns899:
+columns909:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done900
+	JG          done910
 	VMOVUPS     (DX)(R14*1), Z9
 	VMOVUPS     (AX)(R14*1), Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -19078,13 +19697,13 @@ columns899:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns899
+	JMP         columns909
 
-done900:
-columns901:
+done910:
+columns911:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done902
+	JG          done912
 	VMOVUPS     (DX)(R14*1), Z9
 	VMOVUPS     (AX)(R14*1), Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -19111,11 +19730,11 @@ columns901:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns901
+	JMP         columns911
 
-done902:
+done912:
 	CMPQ        R14, CX
-	JE          done903
+	JE          done913
 	VMOVUPS.Z   (DX)(R14*1), K1, Z9
 	VMOVUPS.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -19142,14 +19761,14 @@ done902:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, K1, (R13)(R14*1)
 
-done903:
+done913:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows896
+	JMP  rows906
 
-rest897:
+rest907:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip904
+	JNE          skip914
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -19188,10 +19807,10 @@ rest897:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns905:
+columns915:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done906
+	JG          done916
 	VMOVUPS     (DX)(BX*1), Z8
 	VMOVUPS     (AX)(BX*1), Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -19237,13 +19856,13 @@ columns905:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns905
+	JMP         columns915
 
-done906:
-columns907:
+done916:
+columns917:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done908
+	JG          done918
 	VMOVUPS     (DX)(BX*1), Z8
 	VMOVUPS     (AX)(BX*1), Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -19267,11 +19886,11 @@ columns907:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns907
+	JMP         columns917
 
-done908:
+done918:
 	CMPQ        BX, CX
-	JE          done909
+	JE          done919
 	VMOVUPS.Z   (DX)(BX*1), K1, Z8
 	VMOVUPS.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -19295,13 +19914,13 @@ done908:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, K1, (R12)(BX*1)
 
-done909:
+done919:
 	LEAQ (R12)(SI*1), AX
-	JMP  end898
+	JMP  end908
 
-skip904:
+skip914:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip910
+	JNE          skip920
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -19335,10 +19954,10 @@ skip904:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns911:
+columns921:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done912
+	JG          done922
 	VMOVUPS     (DX)(BX*1), Z7
 	VMOVUPS     (AX)(BX*1), Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -19378,13 +19997,13 @@ columns911:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns911
+	JMP         columns921
 
-done912:
-columns913:
+done922:
+columns923:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done914
+	JG          done924
 	VMOVUPS     (DX)(BX*1), Z7
 	VMOVUPS     (AX)(BX*1), Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -19405,11 +20024,11 @@ columns913:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns913
+	JMP         columns923
 
-done914:
+done924:
 	CMPQ        BX, CX
-	JE          done915
+	JE          done925
 	VMOVUPS.Z   (DX)(BX*1), K1, Z7
 	VMOVUPS.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -19430,13 +20049,13 @@ done914:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, K1, (R11)(BX*1)
 
-done915:
+done925:
 	LEAQ (R11)(SI*1), AX
-	JMP  end898
+	JMP  end908
 
-skip910:
+skip920:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip916
+	JNE          skip926
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -19465,10 +20084,10 @@ skip910:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns917:
+columns927:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done918
+	JG          done928
 	VMOVUPS     (DX)(BX*1), Z6
 	VMOVUPS     (AX)(BX*1), Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -19502,13 +20121,13 @@ columns917:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns917
+	JMP         columns927
 
-done918:
-columns919:
+done928:
+columns929:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done920
+	JG          done930
 	VMOVUPS     (DX)(BX*1), Z6
 	VMOVUPS     (AX)(BX*1), Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -19526,11 +20145,11 @@ columns919:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns919
+	JMP         columns929
 
-done920:
+done930:
 	CMPQ        BX, CX
-	JE          done921
+	JE          done931
 	VMOVUPS.Z   (DX)(BX*1), K1, Z6
 	VMOVUPS.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -19548,13 +20167,13 @@ done920:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, K1, (R10)(BX*1)
 
-done921:
+done931:
 	LEAQ (R10)(SI*1), AX
-	JMP  end898
+	JMP  end908
 
-skip916:
+skip926:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip922
+	JNE          skip932
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -19578,10 +20197,10 @@ skip916:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns923:
+columns933:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done924
+	JG          done934
 	VMOVUPS     (DX)(BX*1), Z5
 	VMOVUPS     (AX)(BX*1), Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -19609,13 +20228,13 @@ columns923:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns923
+	JMP         columns933
 
-done924:
-columns925:
+done934:
+columns935:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done926
+	JG          done936
 	VMOVUPS     (DX)(BX*1), Z5
 	VMOVUPS     (AX)(BX*1), Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -19630,11 +20249,11 @@ columns925:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns925
+	JMP         columns935
 
-done926:
+done936:
 	CMPQ        BX, CX
-	JE          done927
+	JE          done937
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -19649,13 +20268,13 @@ done926:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, K1, (R9)(BX*1)
 
-done927:
+done937:
 	LEAQ (R9)(SI*1), AX
-	JMP  end898
+	JMP  end908
 
-skip922:
+skip932:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip928
+	JNE          skip938
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -19674,10 +20293,10 @@ skip922:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns929:
+columns939:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done930
+	JG          done940
 	VMOVUPS     (DX)(BX*1), Z4
 	VMOVUPS     (AX)(BX*1), Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -19699,13 +20318,13 @@ columns929:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns929
+	JMP         columns939
 
-done930:
-columns931:
+done940:
+columns941:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done932
+	JG          done942
 	VMOVUPS     (DX)(BX*1), Z4
 	VMOVUPS     (AX)(BX*1), Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -19717,11 +20336,11 @@ columns931:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns931
+	JMP         columns941
 
-done932:
+done942:
 	CMPQ        BX, CX
-	JE          done933
+	JE          done943
 	VMOVUPS.Z   (DX)(BX*1), K1, Z4
 	VMOVUPS.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -19733,13 +20352,13 @@ done932:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, K1, (R8)(BX*1)
 
-done933:
+done943:
 	LEAQ (R8)(SI*1), AX
-	JMP  end898
+	JMP  end908
 
-skip928:
+skip938:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip934
+	JNE          skip944
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSS (R8), Z0
@@ -19753,10 +20372,10 @@ skip928:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns935:
+columns945:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done936
+	JG          done946
 	VMOVUPS     (DX)(BX*1), Z3
 	VMOVUPS     (AX)(BX*1), Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -19786,13 +20405,13 @@ columns935:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns935
+	JMP         columns945
 
-done936:
-columns937:
+done946:
+columns947:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done938
+	JG          done948
 	VMOVUPS     (DX)(BX*1), Z3
 	VMOVUPS     (AX)(BX*1), Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -19801,11 +20420,11 @@ columns937:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns937
+	JMP         columns947
 
-done938:
+done948:
 	CMPQ        BX, CX
-	JE          done939
+	JE          done949
 	VMOVUPS.Z   (DX)(BX*1), K1, Z3
 	VMOVUPS.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -19814,13 +20433,13 @@ done938:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, K1, (DI)(BX*1)
 
-done939:
+done949:
 	LEAQ (DI)(SI*1), AX
-	JMP  end898
+	JMP  end908
 
-skip934:
+skip944:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip940
+	JNE          skip950
 	MOVQ         f+16(FP), DI
 	VBROADCASTSS (DI), Z0
 	ADDQ         BX, DI
@@ -19829,10 +20448,10 @@ skip934:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns941:
+columns951:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done942
+	JG          done952
 	VMOVUPS     (DX)(BX*1), Z2
 	VMOVUPS     (AX)(BX*1), Z1
 	VFMADD231PS Z0, Z2, Z1
@@ -19850,34 +20469,34 @@ columns941:
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns941
+	JMP         columns951
 
-done942:
-columns943:
+done952:
+columns953:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done944
+	JG          done954
 	VMOVUPS     (DX)(BX*1), Z2
 	VMOVUPS     (AX)(BX*1), Z1
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns943
+	JMP         columns953
 
-done944:
+done954:
 	CMPQ        BX, CX
-	JE          done945
+	JE          done955
 	VMOVUPS.Z   (DX)(BX*1), K1, Z2
 	VMOVUPS.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, K1, (AX)(BX*1)
 
-done945:
+done955:
 	LEAQ (AX)(SI*1), AX
-	JMP  end898
+	JMP  end908
 
-skip940:
-end898:
+skip950:
+end908:
 	VZEROUPPER
 	RET
 
@@ -19899,9 +20518,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000010
-	JG      next947
+	JG      next957
 	TESTQ   SI, SI
-	JZ      end946
+	JZ      end956
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -19915,9 +20534,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop948:
+loop958:
 	CMPQ         R11, $0x00000004
-	JL           done949
+	JL           done959
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
@@ -19933,32 +20552,32 @@ loop948:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop948
+	JMP          loop958
 
-done949:
-loop950:
+done959:
+loop960:
 	CMPQ         R11, $0x00000001
-	JL           done951
+	JL           done961
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop950
+	JMP          loop960
 
-done951:
+done961:
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z1, Z1
 	VMOVUPS.Z (AX)(R9*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 	VMOVUPS   Z1, K1, (AX)(R9*1)
-	JMP       end946
+	JMP       end956
 
-next947:
+next957:
 	CMPQ    SI, $0x00000020
-	JG      next952
+	JG      next962
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -19977,9 +20596,9 @@ next947:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop953:
+loop963:
 	CMPQ         R11, $0x00000004
-	JL           done954
+	JL           done964
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -19999,12 +20618,12 @@ loop953:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop953
+	JMP          loop963
 
-done954:
-loop955:
+done964:
+loop965:
 	CMPQ         R11, $0x00000001
-	JL           done956
+	JL           done966
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -20012,9 +20631,9 @@ loop955:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop955
+	JMP          loop965
 
-done956:
+done966:
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z1, Z1
@@ -20026,11 +20645,11 @@ done956:
 	VMOVUPS.Z 64(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z2, Z2
 	VMOVUPS   Z2, K1, 64(AX)(R9*1)
-	JMP       end946
+	JMP       end956
 
-next952:
+next962:
 	CMPQ    SI, $0x00000030
-	JG      next957
+	JG      next967
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20046,9 +20665,9 @@ next952:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop958:
+loop968:
 	CMPQ         R11, $0x00000002
-	JL           done959
+	JL           done969
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -20062,12 +20681,12 @@ loop958:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop958
+	JMP          loop968
 
-done959:
-loop960:
+done969:
+loop970:
 	CMPQ         R11, $0x00000001
-	JL           done961
+	JL           done971
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -20076,9 +20695,9 @@ loop960:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop960
+	JMP          loop970
 
-done961:
+done971:
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z6, Z3, Z3
@@ -20089,11 +20708,11 @@ done961:
 	VMOVUPS.Z 128(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z3, Z3
 	VMOVUPS   Z3, K1, 128(AX)(R9*1)
-	JMP       end946
+	JMP       end956
 
-next957:
+next967:
 	CMPQ    SI, $0x00000040
-	JG      next962
+	JG      next972
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20111,9 +20730,9 @@ next957:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop963:
+loop973:
 	CMPQ         R11, $0x00000002
-	JL           done964
+	JL           done974
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -20129,12 +20748,12 @@ loop963:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop963
+	JMP          loop973
 
-done964:
-loop965:
+done974:
+loop975:
 	CMPQ         R11, $0x00000001
-	JL           done966
+	JL           done976
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -20144,9 +20763,9 @@ loop965:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop965
+	JMP          loop975
 
-done966:
+done976:
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z7, Z3, Z3
@@ -20160,11 +20779,11 @@ done966:
 	VMOVUPS.Z 192(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z4, Z4
 	VMOVUPS   Z4, K1, 192(AX)(R9*1)
-	JMP       end946
+	JMP       end956
 
-next962:
+next972:
 	CMPQ    SI, $0x00000050
-	JG      next967
+	JG      next977
 	SUBQ    $0x00000040, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20179,9 +20798,9 @@ next962:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop968:
+loop978:
 	CMPQ         R11, $0x00000001
-	JL           done969
+	JL           done979
 	VBROADCASTSS (R10), Z6
 	VFMADD231PS  (SI), Z6, Z1
 	VFMADD231PS  64(SI), Z6, Z2
@@ -20192,9 +20811,9 @@ loop968:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop968
+	JMP          loop978
 
-done969:
+done979:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -20206,11 +20825,11 @@ done969:
 	VMOVUPS.Z 256(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z5, Z5
 	VMOVUPS   Z5, K1, 256(AX)(R9*1)
-	JMP       end946
+	JMP       end956
 
-next967:
+next977:
 	CMPQ    SI, $0x00000060
-	JG      next970
+	JG      next980
 	SUBQ    $0x00000050, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20226,9 +20845,9 @@ next967:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop971:
+loop981:
 	CMPQ         R11, $0x00000001
-	JL           done972
+	JL           done982
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -20240,9 +20859,9 @@ loop971:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop971
+	JMP          loop981
 
-done972:
+done982:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -20256,11 +20875,11 @@ done972:
 	VMOVUPS.Z 320(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z6, Z6
 	VMOVUPS   Z6, K1, 320(AX)(R9*1)
-	JMP       end946
+	JMP       end956
 
-next970:
+next980:
 	CMPQ    SI, $0x00000070
-	JG      next973
+	JG      next983
 	SUBQ    $0x00000060, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20277,9 +20896,9 @@ next970:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop974:
+loop984:
 	CMPQ         R11, $0x00000001
-	JL           done975
+	JL           done985
 	VBROADCASTSS (R10), Z8
 	VFMADD231PS  (SI), Z8, Z1
 	VFMADD231PS  64(SI), Z8, Z2
@@ -20292,9 +20911,9 @@ loop974:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop974
+	JMP          loop984
 
-done975:
+done985:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -20310,9 +20929,9 @@ done975:
 	VMOVUPS.Z 384(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z7, Z7
 	VMOVUPS   Z7, K1, 384(AX)(R9*1)
-	JMP       end946
+	JMP       end956
 
-next973:
+next983:
 	SUBQ    $0x00000070, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20330,9 +20949,9 @@ next973:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop977:
+loop987:
 	CMPQ         R11, $0x00000001
-	JL           done978
+	JL           done988
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -20346,9 +20965,9 @@ loop977:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop977
+	JMP          loop987
 
-done978:
+done988:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -20366,14 +20985,14 @@ done978:
 	VMOVUPS.Z 448(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z8, Z8
 	VMOVUPS   Z8, K1, 448(AX)(R9*1)
-	JMP       end946
+	JMP       end956
 
-end946:
+end956:
 	XORQ R9, R9
 
-group979:
+group989:
 	CMPQ    R9, R8
-	JE      done980
+	JE      done990
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -20387,9 +21006,9 @@ group979:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop981:
+loop991:
 	CMPQ         R11, $0x00000001
-	JL           done982
+	JL           done992
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -20402,9 +21021,9 @@ loop981:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop981
+	JMP          loop991
 
-done982:
+done992:
 	VADDPS  (AX)(R9*1), Z1, Z1
 	VMOVUPS Z1, (AX)(R9*1)
 	VADDPS  64(AX)(R9*1), Z2, Z2
@@ -20422,9 +21041,9 @@ done982:
 	VADDPS  448(AX)(R9*1), Z8, Z8
 	VMOVUPS Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group979
+	JMP     group989
 
-done980:
+done990:
 	VZEROUPPER
 	RET
 
@@ -20448,9 +21067,9 @@ TEXT ·addMatMul32AVX512(SB), NOSPLIT, $0-80
 	SUBQ   R8, DX
 	MOVQ   R9, R8
 	CMPQ   DX, $0x00000010
-	JG     next984
+	JG     next994
 	TESTQ  DX, DX
-	JZ     end983
+	JZ     end993
 	MOVQ   $-1, R10
 	BZHIQ  DX, R10, R10
 	KMOVW  R10, K1
@@ -20459,9 +21078,9 @@ TEXT ·addMatMul32AVX512(SB), NOSPLIT, $0-80
 	MOVQ   m+32(FP), R11
 	ADDQ   R9, R10
 
-loop985:
+loop995:
 	CMPQ    R11, $0x00000004
-	JL      done986
+	JL      done996
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -20472,9 +21091,9 @@ loop985:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop987:
+loop997:
 	CMPQ         R14, $0x00000001
-	JL           done988
+	JL           done998
 	VMOVUPS.Z    (R13), K1, Z5
 	VBROADCASTSS (R12), Z6
 	VFMADD231PS  Z5, Z6, Z1
@@ -20487,9 +21106,9 @@ loop987:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop987
+	JMP          loop997
 
-done988:
+done998:
 	VBROADCASTSS alpha+8(FP), Z6
 	VMOVUPS.Z    (R10), K1, Z5
 	VFMADD231PS  Z1, Z6, Z5
@@ -20512,12 +21131,12 @@ done988:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop985
+	JMP          loop995
 
-done986:
-loop989:
+done996:
+loop999:
 	CMPQ    R11, $0x00000001
-	JL      done990
+	JL      done1000
 	VMOVUPS Z0, Z1
 	MOVQ    DX, R12
 	MOVQ    b+24(FP), R13
@@ -20525,18 +21144,18 @@ loop989:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop991:
+loop1001:
 	CMPQ         R14, $0x00000001
-	JL           done992
+	JL           done1002
 	VMOVUPS.Z    (R13), K1, Z2
 	VBROADCASTSS (R12), Z3
 	VFMADD231PS  Z2, Z3, Z1
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop991
+	JMP          loop1001
 
-done992:
+done1002:
 	VBROADCASTSS alpha+8(FP), Z3
 	VMOVUPS.Z    (R10), K1, Z2
 	VFMADD231PS  Z1, Z3, Z2
@@ -20544,14 +21163,14 @@ done992:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop989
+	JMP          loop999
 
-done990:
-	JMP end983
+done1000:
+	JMP end993
 
-next984:
+next994:
 	CMPQ  DX, $0x00000020
-	JG    next993
+	JG    next1003
 	SUBQ  $0x00000010, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -20561,9 +21180,9 @@ next984:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop994:
+loop1004:
 	CMPQ    R11, $0x00000004
-	JL      done995
+	JL      done1005
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -20578,9 +21197,9 @@ loop994:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop996:
+loop1006:
 	CMPQ         R14, $0x00000001
-	JL           done997
+	JL           done1007
 	VMOVUPS      (R13), Z9
 	VMOVUPS.Z    64(R13), K1, Z10
 	VBROADCASTSS (R12), Z11
@@ -20598,9 +21217,9 @@ loop996:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop996
+	JMP          loop1006
 
-done997:
+done1007:
 	VBROADCASTSS alpha+8(FP), Z11
 	VMOVUPS      (R10), Z9
 	VFMADD231PS  Z1, Z11, Z9
@@ -20635,12 +21254,12 @@ done997:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop994
+	JMP          loop1004
 
-done995:
-loop998:
+done1005:
+loop1008:
 	CMPQ    R11, $0x00000001
-	JL      done999
+	JL      done1009
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	MOVQ    DX, R12
@@ -20649,9 +21268,9 @@ loop998:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1000:
+loop1010:
 	CMPQ         R14, $0x00000001
-	JL           done1001
+	JL           done1011
 	VMOVUPS      (R13), Z3
 	VMOVUPS.Z    64(R13), K1, Z4
 	VBROADCASTSS (R12), Z5
@@ -20660,9 +21279,9 @@ loop1000:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1000
+	JMP          loop1010
 
-done1001:
+done1011:
 	VBROADCASTSS alpha+8(FP), Z5
 	VMOVUPS      (R10), Z3
 	VFMADD231PS  Z1, Z5, Z3
@@ -20673,14 +21292,14 @@ done1001:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop998
+	JMP          loop1008
 
-done999:
-	JMP end983
+done1009:
+	JMP end993
 
-next993:
+next1003:
 	CMPQ  DX, $0x00000030
-	JG    next1002
+	JG    next1012
 	SUBQ  $0x00000020, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -20690,9 +21309,9 @@ next993:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop1003:
+loop1013:
 	CMPQ    R11, $0x00000004
-	JL      done1004
+	JL      done1014
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -20711,9 +21330,9 @@ loop1003:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1005:
+loop1015:
 	CMPQ         R14, $0x00000001
-	JL           done1006
+	JL           done1016
 	VMOVUPS      (R13), Z13
 	VMOVUPS      64(R13), Z14
 	VMOVUPS.Z    128(R13), K1, Z15
@@ -20736,9 +21355,9 @@ loop1005:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1005
+	JMP          loop1015
 
-done1006:
+done1016:
 	VBROADCASTSS alpha+8(FP), Z16
 	VMOVUPS      (R10), Z13
 	VFMADD231PS  Z1, Z16, Z13
@@ -20785,12 +21404,12 @@ done1006:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop1003
+	JMP          loop1013
 
-done1004:
-loop1007:
+done1014:
+loop1017:
 	CMPQ    R11, $0x00000001
-	JL      done1008
+	JL      done1018
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -20800,9 +21419,9 @@ loop1007:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1009:
+loop1019:
 	CMPQ         R14, $0x00000001
-	JL           done1010
+	JL           done1020
 	VMOVUPS      (R13), Z4
 	VMOVUPS      64(R13), Z5
 	VMOVUPS.Z    128(R13), K1, Z6
@@ -20813,9 +21432,9 @@ loop1009:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1009
+	JMP          loop1019
 
-done1010:
+done1020:
 	VBROADCASTSS alpha+8(FP), Z7
 	VMOVUPS      (R10), Z4
 	VFMADD231PS  Z1, Z7, Z4
@@ -20829,12 +21448,12 @@ done1010:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop1007
+	JMP          loop1017
 
-done1008:
-	JMP end983
+done1018:
+	JMP end993
 
-next1002:
+next1012:
 	SUBQ  $0x00000030, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -20843,188 +21462,6 @@ next1002:
 	MOVQ  AX, R10
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
-
-loop1012:
-	CMPQ    R11, $0x00000004
-	JL      done1013
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	VMOVUPS Z0, Z9
-	VMOVUPS Z0, Z10
-	VMOVUPS Z0, Z11
-	VMOVUPS Z0, Z12
-	VMOVUPS Z0, Z13
-	VMOVUPS Z0, Z14
-	VMOVUPS Z0, Z15
-	VMOVUPS Z0, Z16
-	MOVQ    DX, R12
-	MOVQ    b+24(FP), R13
-	MOVQ    k+48(FP), R14
-	ADDQ    R9, R13
-	LEAQ    (SI)(SI*2), R15
-
-loop1014:
-	CMPQ         R14, $0x00000001
-	JL           done1015
-	VMOVUPS      (R13), Z17
-	VMOVUPS      64(R13), Z18
-	VMOVUPS      128(R13), Z19
-	VMOVUPS.Z    192(R13), K1, Z20
-	VBROADCASTSS (R12), Z21
-	VFMADD231PS  Z17, Z21, Z1
-	VFMADD231PS  Z18, Z21, Z2
-	VFMADD231PS  Z19, Z21, Z3
-	VFMADD231PS  Z20, Z21, Z4
-	VBROADCASTSS (R12)(SI*1), Z21
-	VFMADD231PS  Z17, Z21, Z5
-	VFMADD231PS  Z18, Z21, Z6
-	VFMADD231PS  Z19, Z21, Z7
-	VFMADD231PS  Z20, Z21, Z8
-	VBROADCASTSS (R12)(SI*2), Z21
-	VFMADD231PS  Z17, Z21, Z9
-	VFMADD231PS  Z18, Z21, Z10
-	VFMADD231PS  Z19, Z21, Z11
-	VFMADD231PS  Z20, Z21, Z12
-	VBROADCASTSS (R12)(R15*1), Z21
-	VFMADD231PS  Z17, Z21, Z13
-	VFMADD231PS  Z18, Z21, Z14
-	VFMADD231PS  Z19, Z21, Z15
-	VFMADD231PS  Z20, Z21, Z16
-	ADDQ         $0x00000004, R12
-	ADDQ         DI, R13
-	SUBQ         $0x00000001, R14
-	JMP          loop1014
-
-done1015:
-	VBROADCASTSS alpha+8(FP), Z21
-	VMOVUPS      (R10), Z17
-	VFMADD231PS  Z1, Z21, Z17
-	VMOVUPS      Z17, (R10)
-	VMOVUPS      64(R10), Z18
-	VFMADD231PS  Z2, Z21, Z18
-	VMOVUPS      Z18, 64(R10)
-	VMOVUPS      128(R10), Z19
-	VFMADD231PS  Z3, Z21, Z19
-	VMOVUPS      Z19, 128(R10)
-	VMOVUPS.Z    192(R10), K1, Z20
-	VFMADD231PS  Z4, Z21, Z20
-	VMOVUPS      Z20, K1, 192(R10)
-	ADDQ         BX, R10
-	ADDQ         SI, DX
-	VMOVUPS      (R10), Z17
-	VFMADD231PS  Z5, Z21, Z17
-	VMOVUPS      Z17, (R10)
-	VMOVUPS      64(R10), Z18
-	VFMADD231PS  Z6, Z21, Z18
-	VMOVUPS      Z18, 64(R10)
-	VMOVUPS      128(R10), Z19
-	VFMADD231PS  Z7, Z21, Z19
-	VMOVUPS      Z19, 128(R10)
-	VMOVUPS.Z    192(R10), K1, Z20
-	VFMADD231PS  Z8, Z21, Z20
-	VMOVUPS      Z20, K1, 192(R10)
-	ADDQ         BX, R10
-	ADDQ         SI, DX
-	VMOVUPS      (R10), Z17
-	VFMADD231PS  Z9, Z21, Z17
-	VMOVUPS      Z17, (R10)
-	VMOVUPS      64(R10), Z18
-	VFMADD231PS  Z10, Z21, Z18
-	VMOVUPS      Z18, 64(R10)
-	VMOVUPS      128(R10), Z19
-	VFMADD231PS  Z11, Z21, Z19
-	VMOVUPS      Z19, 128(R10)
-	VMOVUPS.Z    192(R10), K1, Z20
-	VFMADD231PS  Z12, Z21, Z20
-	VMOVUPS      Z20, K1, 192(R10)
-	ADDQ         BX, R10
-	ADDQ         SI, DX
-	VMOVUPS      (R10), Z17
-	VFMADD231PS  Z13, Z21, Z17
-	VMOVUPS      Z17, (R10)
-	VMOVUPS      64(R10), Z18
-	VFMADD231PS  Z14, Z21, Z18
-	VMOVUPS      Z18, 64(R10)
-	VMOVUPS      128(R10), Z19
-	VFMADD231PS  Z15, Z21, Z19
-	VMOVUPS      Z19, 128(R10)
-	VMOVUPS.Z    192(R10), K1, Z20
-	VFMADD231PS  Z16, Z21, Z20
-	VMOVUPS      Z20, K1, 192(R10)
-	ADDQ         BX, R10
-	ADDQ         SI, DX
-	SUBQ         $0x00000004, R11
-	JMP          loop1012
-
-done1013:
-loop1016:
-	CMPQ    R11, $0x00000001
-	JL      done1017
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	MOVQ    DX, R12
-	MOVQ    b+24(FP), R13
-	MOVQ    k+48(FP), R14
-	ADDQ    R9, R13
-	LEAQ    (SI)(SI*2), R15
-
-loop1018:
-	CMPQ         R14, $0x00000001
-	JL           done1019
-	VMOVUPS      (R13), Z5
-	VMOVUPS      64(R13), Z6
-	VMOVUPS      128(R13), Z7
-	VMOVUPS.Z    192(R13), K1, Z8
-	VBROADCASTSS (R12), Z9
-	VFMADD231PS  Z5, Z9, Z1
-	VFMADD231PS  Z6, Z9, Z2
-	VFMADD231PS  Z7, Z9, Z3
-	VFMADD231PS  Z8, Z9, Z4
-	ADDQ         $0x00000004, R12
-	ADDQ         DI, R13
-	SUBQ         $0x00000001, R14
-	JMP          loop1018
-
-done1019:
-	VBROADCASTSS alpha+8(FP), Z9
-	VMOVUPS      (R10), Z5
-	VFMADD231PS  Z1, Z9, Z5
-	VMOVUPS      Z5, (R10)
-	VMOVUPS      64(R10), Z6
-	VFMADD231PS  Z2, Z9, Z6
-	VMOVUPS      Z6, 64(R10)
-	VMOVUPS      128(R10), Z7
-	VFMADD231PS  Z3, Z9, Z7
-	VMOVUPS      Z7, 128(R10)
-	VMOVUPS.Z    192(R10), K1, Z8
-	VFMADD231PS  Z4, Z9, Z8
-	VMOVUPS      Z8, K1, 192(R10)
-	ADDQ         BX, R10
-	ADDQ         SI, DX
-	SUBQ         $0x00000001, R11
-	JMP          loop1016
-
-done1017:
-	JMP end983
-
-end983:
-	XORQ R9, R9
-
-group1020:
-	CMPQ R9, R8
-	JE   done1021
-	MOVQ CX, DX
-	MOVQ AX, R10
-	MOVQ m+32(FP), R11
-	ADDQ R9, R10
 
 loop1022:
 	CMPQ    R11, $0x00000004
@@ -21057,7 +21494,7 @@ loop1024:
 	VMOVUPS      (R13), Z17
 	VMOVUPS      64(R13), Z18
 	VMOVUPS      128(R13), Z19
-	VMOVUPS      192(R13), Z20
+	VMOVUPS.Z    192(R13), K1, Z20
 	VBROADCASTSS (R12), Z21
 	VFMADD231PS  Z17, Z21, Z1
 	VFMADD231PS  Z18, Z21, Z2
@@ -21094,6 +21531,188 @@ done1025:
 	VMOVUPS      128(R10), Z19
 	VFMADD231PS  Z3, Z21, Z19
 	VMOVUPS      Z19, 128(R10)
+	VMOVUPS.Z    192(R10), K1, Z20
+	VFMADD231PS  Z4, Z21, Z20
+	VMOVUPS      Z20, K1, 192(R10)
+	ADDQ         BX, R10
+	ADDQ         SI, DX
+	VMOVUPS      (R10), Z17
+	VFMADD231PS  Z5, Z21, Z17
+	VMOVUPS      Z17, (R10)
+	VMOVUPS      64(R10), Z18
+	VFMADD231PS  Z6, Z21, Z18
+	VMOVUPS      Z18, 64(R10)
+	VMOVUPS      128(R10), Z19
+	VFMADD231PS  Z7, Z21, Z19
+	VMOVUPS      Z19, 128(R10)
+	VMOVUPS.Z    192(R10), K1, Z20
+	VFMADD231PS  Z8, Z21, Z20
+	VMOVUPS      Z20, K1, 192(R10)
+	ADDQ         BX, R10
+	ADDQ         SI, DX
+	VMOVUPS      (R10), Z17
+	VFMADD231PS  Z9, Z21, Z17
+	VMOVUPS      Z17, (R10)
+	VMOVUPS      64(R10), Z18
+	VFMADD231PS  Z10, Z21, Z18
+	VMOVUPS      Z18, 64(R10)
+	VMOVUPS      128(R10), Z19
+	VFMADD231PS  Z11, Z21, Z19
+	VMOVUPS      Z19, 128(R10)
+	VMOVUPS.Z    192(R10), K1, Z20
+	VFMADD231PS  Z12, Z21, Z20
+	VMOVUPS      Z20, K1, 192(R10)
+	ADDQ         BX, R10
+	ADDQ         SI, DX
+	VMOVUPS      (R10), Z17
+	VFMADD231PS  Z13, Z21, Z17
+	VMOVUPS      Z17, (R10)
+	VMOVUPS      64(R10), Z18
+	VFMADD231PS  Z14, Z21, Z18
+	VMOVUPS      Z18, 64(R10)
+	VMOVUPS      128(R10), Z19
+	VFMADD231PS  Z15, Z21, Z19
+	VMOVUPS      Z19, 128(R10)
+	VMOVUPS.Z    192(R10), K1, Z20
+	VFMADD231PS  Z16, Z21, Z20
+	VMOVUPS      Z20, K1, 192(R10)
+	ADDQ         BX, R10
+	ADDQ         SI, DX
+	SUBQ         $0x00000004, R11
+	JMP          loop1022
+
+done1023:
+loop1026:
+	CMPQ    R11, $0x00000001
+	JL      done1027
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	MOVQ    DX, R12
+	MOVQ    b+24(FP), R13
+	MOVQ    k+48(FP), R14
+	ADDQ    R9, R13
+	LEAQ    (SI)(SI*2), R15
+
+loop1028:
+	CMPQ         R14, $0x00000001
+	JL           done1029
+	VMOVUPS      (R13), Z5
+	VMOVUPS      64(R13), Z6
+	VMOVUPS      128(R13), Z7
+	VMOVUPS.Z    192(R13), K1, Z8
+	VBROADCASTSS (R12), Z9
+	VFMADD231PS  Z5, Z9, Z1
+	VFMADD231PS  Z6, Z9, Z2
+	VFMADD231PS  Z7, Z9, Z3
+	VFMADD231PS  Z8, Z9, Z4
+	ADDQ         $0x00000004, R12
+	ADDQ         DI, R13
+	SUBQ         $0x00000001, R14
+	JMP          loop1028
+
+done1029:
+	VBROADCASTSS alpha+8(FP), Z9
+	VMOVUPS      (R10), Z5
+	VFMADD231PS  Z1, Z9, Z5
+	VMOVUPS      Z5, (R10)
+	VMOVUPS      64(R10), Z6
+	VFMADD231PS  Z2, Z9, Z6
+	VMOVUPS      Z6, 64(R10)
+	VMOVUPS      128(R10), Z7
+	VFMADD231PS  Z3, Z9, Z7
+	VMOVUPS      Z7, 128(R10)
+	VMOVUPS.Z    192(R10), K1, Z8
+	VFMADD231PS  Z4, Z9, Z8
+	VMOVUPS      Z8, K1, 192(R10)
+	ADDQ         BX, R10
+	ADDQ         SI, DX
+	SUBQ         $0x00000001, R11
+	JMP          loop1026
+
+done1027:
+	JMP end993
+
+end993:
+	XORQ R9, R9
+
+group1030:
+	CMPQ R9, R8
+	JE   done1031
+	MOVQ CX, DX
+	MOVQ AX, R10
+	MOVQ m+32(FP), R11
+	ADDQ R9, R10
+
+loop1032:
+	CMPQ    R11, $0x00000004
+	JL      done1033
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z7
+	VMOVUPS Z0, Z8
+	VMOVUPS Z0, Z9
+	VMOVUPS Z0, Z10
+	VMOVUPS Z0, Z11
+	VMOVUPS Z0, Z12
+	VMOVUPS Z0, Z13
+	VMOVUPS Z0, Z14
+	VMOVUPS Z0, Z15
+	VMOVUPS Z0, Z16
+	MOVQ    DX, R12
+	MOVQ    b+24(FP), R13
+	MOVQ    k+48(FP), R14
+	ADDQ    R9, R13
+	LEAQ    (SI)(SI*2), R15
+
+loop1034:
+	CMPQ         R14, $0x00000001
+	JL           done1035
+	VMOVUPS      (R13), Z17
+	VMOVUPS      64(R13), Z18
+	VMOVUPS      128(R13), Z19
+	VMOVUPS      192(R13), Z20
+	VBROADCASTSS (R12), Z21
+	VFMADD231PS  Z17, Z21, Z1
+	VFMADD231PS  Z18, Z21, Z2
+	VFMADD231PS  Z19, Z21, Z3
+	VFMADD231PS  Z20, Z21, Z4
+	VBROADCASTSS (R12)(SI*1), Z21
+	VFMADD231PS  Z17, Z21, Z5
+	VFMADD231PS  Z18, Z21, Z6
+	VFMADD231PS  Z19, Z21, Z7
+	VFMADD231PS  Z20, Z21, Z8
+	VBROADCASTSS (R12)(SI*2), Z21
+	VFMADD231PS  Z17, Z21, Z9
+	VFMADD231PS  Z18, Z21, Z10
+	VFMADD231PS  Z19, Z21, Z11
+	VFMADD231PS  Z20, Z21, Z12
+	VBROADCASTSS (R12)(R15*1), Z21
+	VFMADD231PS  Z17, Z21, Z13
+	VFMADD231PS  Z18, Z21, Z14
+	VFMADD231PS  Z19, Z21, Z15
+	VFMADD231PS  Z20, Z21, Z16
+	ADDQ         $0x00000004, R12
+	ADDQ         DI, R13
+	SUBQ         $0x00000001, R14
+	JMP          loop1034
+
+done1035:
+	VBROADCASTSS alpha+8(FP), Z21
+	VMOVUPS      (R10), Z17
+	VFMADD231PS  Z1, Z21, Z17
+	VMOVUPS      Z17, (R10)
+	VMOVUPS      64(R10), Z18
+	VFMADD231PS  Z2, Z21, Z18
+	VMOVUPS      Z18, 64(R10)
+	VMOVUPS      128(R10), Z19
+	VFMADD231PS  Z3, Z21, Z19
+	VMOVUPS      Z19, 128(R10)
 	VMOVUPS      192(R10), Z20
 	VFMADD231PS  Z4, Z21, Z20
 	VMOVUPS      Z20, 192(R10)
@@ -21142,12 +21761,12 @@ done1025:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop1022
+	JMP          loop1032
 
-done1023:
-loop1026:
+done1033:
+loop1036:
 	CMPQ    R11, $0x00000001
-	JL      done1027
+	JL      done1037
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -21158,9 +21777,9 @@ loop1026:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1028:
+loop1038:
 	CMPQ         R14, $0x00000001
-	JL           done1029
+	JL           done1039
 	VMOVUPS      (R13), Z5
 	VMOVUPS      64(R13), Z6
 	VMOVUPS      128(R13), Z7
@@ -21173,9 +21792,9 @@ loop1028:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1028
+	JMP          loop1038
 
-done1029:
+done1039:
 	VBROADCASTSS alpha+8(FP), Z9
 	VMOVUPS      (R10), Z5
 	VFMADD231PS  Z1, Z9, Z5
@@ -21192,13 +21811,13 @@ done1029:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop1026
+	JMP          loop1036
 
-done1027:
+done1037:
 	ADDQ $0x00000100, R9
-	JMP  group1020
+	JMP  group1030
 
-done1021:
+done1031:
 	VZEROUPPER
 	RET
 
@@ -21223,9 +21842,9 @@ TEXT ·features32AVX512(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000010
-	JG           next1031
+	JG           next1041
 	TESTQ        DI, DI
-	JZ           end1030
+	JZ           end1040
 	MOVQ         $-1, R11
 	BZHIQ        DI, R11, R11
 	KMOVW        R11, K1
@@ -21239,9 +21858,9 @@ TEXT ·features32AVX512(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 
-loop1032:
+loop1042:
 	CMPQ         R12, $0x00000004
-	JL           done1033
+	JL           done1043
 	VBROADCASTSS (R11), Z7
 	VMOVUPS.Z    (DI), K1, Z8
 	VFMADD231PS  Z8, Z7, Z3
@@ -21257,21 +21876,21 @@ loop1032:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop1032
+	JMP          loop1042
 
-done1033:
-loop1034:
+done1043:
+loop1044:
 	CMPQ         R12, $0x00000001
-	JL           done1035
+	JL           done1045
 	VBROADCASTSS (R11), Z7
 	VMOVUPS.Z    (DI), K1, Z8
 	VFMADD231PS  Z8, Z7, Z3
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1034
+	JMP          loop1044
 
-done1035:
+done1045:
 	VADDPS       Z4, Z3, Z3
 	VADDPS       Z5, Z3, Z3
 	VADDPS       Z6, Z3, Z3
@@ -21304,11 +21923,11 @@ done1035:
 	VFNMADD231PS Z4, Z5, Z6
 	VMOVUPS      Z3, K1, (CX)(R10*1)
 	VMOVUPS      Z6, K1, (AX)(R10*1)
-	JMP          end1030
+	JMP          end1040
 
-next1031:
+next1041:
 	CMPQ    DI, $0x00000020
-	JG      next1036
+	JG      next1046
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -21327,9 +21946,9 @@ next1031:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop1037:
+loop1047:
 	CMPQ         R12, $0x00000004
-	JL           done1038
+	JL           done1048
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VMOVUPS.Z    64(DI), K1, Z12
@@ -21349,12 +21968,12 @@ loop1037:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop1037
+	JMP          loop1047
 
-done1038:
-loop1039:
+done1048:
+loop1049:
 	CMPQ         R12, $0x00000001
-	JL           done1040
+	JL           done1050
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VMOVUPS.Z    64(DI), K1, Z12
@@ -21362,9 +21981,9 @@ loop1039:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1039
+	JMP          loop1049
 
-done1040:
+done1050:
 	VADDPS       Z5, Z3, Z3
 	VADDPS       Z6, Z4, Z4
 	VADDPS       Z7, Z3, Z3
@@ -21420,11 +22039,11 @@ done1040:
 	VMOVUPS      Z4, K1, 64(CX)(R10*1)
 	VMOVUPS      Z9, (AX)(R10*1)
 	VMOVUPS      Z10, K1, 64(AX)(R10*1)
-	JMP          end1030
+	JMP          end1040
 
-next1036:
+next1046:
 	CMPQ    DI, $0x00000030
-	JG      next1041
+	JG      next1051
 	SUBQ    $0x00000020, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -21440,9 +22059,9 @@ next1036:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop1042:
+loop1052:
 	CMPQ         R12, $0x00000002
-	JL           done1043
+	JL           done1053
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z3
 	VFMADD231PS  64(DI), Z9, Z4
@@ -21456,12 +22075,12 @@ loop1042:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1042
+	JMP          loop1052
 
-done1043:
-loop1044:
+done1053:
+loop1054:
 	CMPQ         R12, $0x00000001
-	JL           done1045
+	JL           done1055
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z3
 	VFMADD231PS  64(DI), Z9, Z4
@@ -21470,9 +22089,9 @@ loop1044:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1044
+	JMP          loop1054
 
-done1045:
+done1055:
 	VADDPS       Z6, Z3, Z3
 	VADDPS       Z7, Z4, Z4
 	VADDPS       Z8, Z5, Z5
@@ -21545,9 +22164,9 @@ done1045:
 	VMOVUPS      Z12, (AX)(R10*1)
 	VMOVUPS      Z13, 64(AX)(R10*1)
 	VMOVUPS      Z14, K1, 128(AX)(R10*1)
-	JMP          end1030
+	JMP          end1040
 
-next1041:
+next1051:
 	SUBQ    $0x00000030, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -21565,9 +22184,9 @@ next1041:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop1047:
+loop1057:
 	CMPQ         R12, $0x00000002
-	JL           done1048
+	JL           done1058
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VFMADD231PS  64(DI), Z11, Z4
@@ -21583,12 +22202,12 @@ loop1047:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1047
+	JMP          loop1057
 
-done1048:
-loop1049:
+done1058:
+loop1059:
 	CMPQ         R12, $0x00000001
-	JL           done1050
+	JL           done1060
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VFMADD231PS  64(DI), Z11, Z4
@@ -21598,9 +22217,9 @@ loop1049:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1049
+	JMP          loop1059
 
-done1050:
+done1060:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -21694,14 +22313,14 @@ done1050:
 	VMOVUPS      Z16, 64(AX)(R10*1)
 	VMOVUPS      Z17, 128(AX)(R10*1)
 	VMOVUPS      Z18, K1, 192(AX)(R10*1)
-	JMP          end1030
+	JMP          end1040
 
-end1030:
+end1040:
 	XORQ R10, R10
 
-group1051:
+group1061:
 	CMPQ    R10, R9
-	JE      done1052
+	JE      done1062
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
@@ -21715,9 +22334,9 @@ group1051:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop1053:
+loop1063:
 	CMPQ         R12, $0x00000002
-	JL           done1054
+	JL           done1064
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VFMADD231PS  64(DI), Z11, Z4
@@ -21731,12 +22350,12 @@ loop1053:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1053
+	JMP          loop1063
 
-done1054:
-loop1055:
+done1064:
+loop1065:
 	CMPQ         R12, $0x00000001
-	JL           done1056
+	JL           done1066
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VFMADD231PS  64(DI), Z11, Z4
@@ -21745,9 +22364,9 @@ loop1055:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1055
+	JMP          loop1065
 
-done1056:
+done1066:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -21842,9 +22461,9 @@ done1056:
 	VMOVUPS      Z17, 128(AX)(R10*1)
 	VMOVUPS      Z18, 192(AX)(R10*1)
 	ADDQ         $0x00000100, R10
-	JMP          group1051
+	JMP          group1061
 
-done1052:
+done1062:
 	VZEROUPPER
 	RET
 
@@ -21874,9 +22493,9 @@ TEXT ·fourierFeaturesAVX2(SB), NOSPLIT, $0-48
 	ADDQ         AX, BX
 	LEAQ         (DX)(DX*2), R8
 
-loop1057:
+loop1067:
 	CMPQ         DI, $0x00000004
-	JL           done1058
+	JL           done1068
 	VBROADCASTSD (SI), Y10
 	VFMADD231PD  (BX), Y10, Y2
 	VFMADD231PD  32(BX), Y10, Y3
@@ -21892,21 +22511,21 @@ loop1057:
 	LEAQ         (BX)(DX*4), BX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1057
+	JMP          loop1067
 
-done1058:
-loop1059:
+done1068:
+loop1069:
 	CMPQ         DI, $0x00000001
-	JL           done1060
+	JL           done1070
 	VBROADCASTSD (SI), Y10
 	VFMADD231PD  (BX), Y10, Y2
 	VFMADD231PD  32(BX), Y10, Y3
 	ADDQ         DX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1059
+	JMP          loop1069
 
-done1060:
+done1070:
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y2, Y2
@@ -22021,9 +22640,9 @@ done1060:
 	SHRQ         $0x03, DX
 	DECQ         DX
 
-loop1061:
+loop1071:
 	CMPQ   DX, $0x00000001
-	JL     done1062
+	JL     done1072
 	MOVQ   n+40(FP), BX
 	ADDQ   $0x07, BX
 	SHRQ   $0x03, BX
@@ -22043,9 +22662,9 @@ loop1061:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 
-loop1063:
+loop1073:
 	CMPQ         R8, $0x00000004
-	JL           done1064
+	JL           done1074
 	VBROADCASTSD (DI), Y10
 	VFMADD231PD  (SI), Y10, Y2
 	VFMADD231PD  32(SI), Y10, Y3
@@ -22061,21 +22680,21 @@ loop1063:
 	LEAQ         (SI)(BX*4), SI
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, R8
-	JMP          loop1063
+	JMP          loop1073
 
-done1064:
-loop1065:
+done1074:
+loop1075:
 	CMPQ         R8, $0x00000001
-	JL           done1066
+	JL           done1076
 	VBROADCASTSD (DI), Y10
 	VFMADD231PD  (SI), Y10, Y2
 	VFMADD231PD  32(SI), Y10, Y3
 	ADDQ         BX, SI
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, R8
-	JMP          loop1065
+	JMP          loop1075
 
-done1066:
+done1076:
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y2, Y2
@@ -22158,9 +22777,9 @@ done1066:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1061
+	JMP          loop1071
 
-done1062:
+done1072:
 	VZEROUPPER
 	RET
 
@@ -22190,9 +22809,9 @@ TEXT ·fourierFeatures32AVX2(SB), NOSPLIT, $0-48
 	ADDQ         AX, BX
 	LEAQ         (DX)(DX*2), R8
 
-loop1067:
+loop1077:
 	CMPQ         DI, $0x00000004
-	JL           done1068
+	JL           done1078
 	VBROADCASTSS (SI), Y10
 	VFMADD231PS  (BX), Y10, Y2
 	VFMADD231PS  32(BX), Y10, Y3
@@ -22208,21 +22827,21 @@ loop1067:
 	LEAQ         (BX)(DX*4), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1067
+	JMP          loop1077
 
-done1068:
-loop1069:
+done1078:
+loop1079:
 	CMPQ         DI, $0x00000001
-	JL           done1070
+	JL           done1080
 	VBROADCASTSS (SI), Y10
 	VFMADD231PS  (BX), Y10, Y2
 	VFMADD231PS  32(BX), Y10, Y3
 	ADDQ         DX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1069
+	JMP          loop1079
 
-done1070:
+done1080:
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y2, Y2
@@ -22313,9 +22932,9 @@ done1070:
 	SHRQ         $0x04, DX
 	DECQ         DX
 
-loop1071:
+loop1081:
 	CMPQ   DX, $0x00000001
-	JL     done1072
+	JL     done1082
 	MOVQ   n+40(FP), BX
 	ADDQ   $0x0f, BX
 	SHRQ   $0x04, BX
@@ -22335,9 +22954,9 @@ loop1071:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 
-loop1073:
+loop1083:
 	CMPQ         R8, $0x00000004
-	JL           done1074
+	JL           done1084
 	VBROADCASTSS (DI), Y10
 	VFMADD231PS  (SI), Y10, Y2
 	VFMADD231PS  32(SI), Y10, Y3
@@ -22353,21 +22972,21 @@ loop1073:
 	LEAQ         (SI)(BX*4), SI
 	ADDQ         $0x00000010, DI
 	SUBQ         $0x00000004, R8
-	JMP          loop1073
+	JMP          loop1083
 
-done1074:
-loop1075:
+done1084:
+loop1085:
 	CMPQ         R8, $0x00000001
-	JL           done1076
+	JL           done1086
 	VBROADCASTSS (DI), Y10
 	VFMADD231PS  (SI), Y10, Y2
 	VFMADD231PS  32(SI), Y10, Y3
 	ADDQ         BX, SI
 	ADDQ         $0x00000004, DI
 	SUBQ         $0x00000001, R8
-	JMP          loop1075
+	JMP          loop1085
 
-done1076:
+done1086:
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y2, Y2
@@ -22426,9 +23045,9 @@ done1076:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1071
+	JMP          loop1081
 
-done1072:
+done1082:
 	VZEROUPPER
 	RET
 
@@ -22454,7 +23073,7 @@ TEXT ·fourierStepAVX512(SB), NOSPLIT, $0-96
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1078
+	JNE          next1088
 	MOVQ         n+72(FP), CX
 	ADDQ         $0x07, CX
 	SHRQ         $0x03, CX
@@ -22470,9 +23089,9 @@ TEXT ·fourierStepAVX512(SB), NOSPLIT, $0-96
 	ADDQ         AX, BX
 	LEAQ         (CX)(CX*2), R8
 
-loop1079:
+loop1089:
 	CMPQ         DI, $0x00000004
-	JL           done1080
+	JL           done1090
 	VBROADCASTSD (SI), Z7
 	VFMADD231PD  (BX), Z7, Z3
 	VBROADCASTSD 8(SI), Z7
@@ -22484,20 +23103,20 @@ loop1079:
 	LEAQ         (BX)(CX*4), BX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1079
+	JMP          loop1089
 
-done1080:
-loop1081:
+done1090:
+loop1091:
 	CMPQ         DI, $0x00000001
-	JL           done1082
+	JL           done1092
 	VBROADCASTSD (SI), Z7
 	VFMADD231PD  (BX), Z7, Z3
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1081
+	JMP          loop1091
 
-done1082:
+done1092:
 	VADDPD       Z4, Z3, Z3
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z3, Z3
@@ -22551,11 +23170,11 @@ done1082:
 	VMOVUPD      Z6, (CX)
 	VMOVUPD      Z3, 64(CX)
 	ADDQ         $0x00000040, AX
-	JMP          done1077
+	JMP          done1087
 
-next1078:
+next1088:
 	CMPQ    CX, $0x01
-	JNE     next1083
+	JNE     next1093
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -22575,9 +23194,9 @@ next1078:
 	ADDQ    AX, BX
 	LEAQ    (CX)(CX*2), R8
 
-loop1084:
+loop1094:
 	CMPQ         DI, $0x00000004
-	JL           done1085
+	JL           done1095
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -22593,21 +23212,21 @@ loop1084:
 	LEAQ         (BX)(CX*4), BX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1084
+	JMP          loop1094
 
-done1085:
-loop1086:
+done1095:
+loop1096:
 	CMPQ         DI, $0x00000001
-	JL           done1087
+	JL           done1097
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1086
+	JMP          loop1096
 
-done1087:
+done1097:
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z4, Z4
 	VADDPD       Z7, Z3, Z3
@@ -22692,11 +23311,11 @@ done1087:
 	VMOVUPD      Z10, 128(CX)
 	VMOVUPD      Z4, 192(CX)
 	ADDQ         $0x00000080, AX
-	JMP          done1077
+	JMP          done1087
 
-next1083:
+next1093:
 	CMPQ    CX, $0x02
-	JNE     next1088
+	JNE     next1098
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -22713,9 +23332,9 @@ next1083:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1089:
+loop1099:
 	CMPQ         DI, $0x00000002
-	JL           done1090
+	JL           done1100
 	VBROADCASTSD (SI), Z9
 	VFMADD231PD  (BX), Z9, Z3
 	VFMADD231PD  64(BX), Z9, Z4
@@ -22727,12 +23346,12 @@ loop1089:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1089
+	JMP          loop1099
 
-done1090:
-loop1091:
+done1100:
+loop1101:
 	CMPQ         DI, $0x00000001
-	JL           done1092
+	JL           done1102
 	VBROADCASTSD (SI), Z9
 	VFMADD231PD  (BX), Z9, Z3
 	VFMADD231PD  64(BX), Z9, Z4
@@ -22740,9 +23359,9 @@ loop1091:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1091
+	JMP          loop1101
 
-done1092:
+done1102:
 	VADDPD       Z6, Z3, Z3
 	VADDPD       Z7, Z4, Z4
 	VADDPD       Z8, Z5, Z5
@@ -22852,11 +23471,11 @@ done1092:
 	VMOVUPD      Z14, 256(CX)
 	VMOVUPD      Z5, 320(CX)
 	ADDQ         $0x000000c0, AX
-	JMP          done1077
+	JMP          done1087
 
-next1088:
+next1098:
 	CMPQ    CX, $0x03
-	JNE     next1093
+	JNE     next1103
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -22875,9 +23494,9 @@ next1088:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1094:
+loop1104:
 	CMPQ         DI, $0x00000002
-	JL           done1095
+	JL           done1105
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -22891,12 +23510,12 @@ loop1094:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1094
+	JMP          loop1104
 
-done1095:
-loop1096:
+done1105:
+loop1106:
 	CMPQ         DI, $0x00000001
-	JL           done1097
+	JL           done1107
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -22905,9 +23524,9 @@ loop1096:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1096
+	JMP          loop1106
 
-done1097:
+done1107:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -23046,17 +23665,17 @@ done1097:
 	VMOVUPD      Z18, 384(CX)
 	VMOVUPD      Z6, 448(CX)
 	ADDQ         $0x00000100, AX
-	JMP          done1077
+	JMP          done1087
 
-next1093:
-done1077:
+next1103:
+done1087:
 	MOVQ rows+80(FP), CX
 	CMPQ CX, $0x00
-	JNE  next1099
+	JNE  next1109
 
-loop1100:
+loop1110:
 	CMPQ    DX, $0x00000001
-	JL      done1101
+	JL      done1111
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -23075,9 +23694,9 @@ loop1100:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1102:
+loop1112:
 	CMPQ         DI, $0x00000002
-	JL           done1103
+	JL           done1113
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -23091,12 +23710,12 @@ loop1102:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1102
+	JMP          loop1112
 
-done1103:
-loop1104:
+done1113:
+loop1114:
 	CMPQ         DI, $0x00000001
-	JL           done1105
+	JL           done1115
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -23105,9 +23724,9 @@ loop1104:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1104
+	JMP          loop1114
 
-done1105:
+done1115:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -23245,14 +23864,14 @@ done1105:
 	VMOVUPD      Z6, 448(CX)
 	ADDQ         $0x00000100, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1100
+	JMP          loop1110
 
-done1101:
-	JMP finish1098
+done1111:
+	JMP finish1108
 
-next1099:
+next1109:
 	CMPQ         CX, $0x01
-	JNE          next1106
+	JNE          next1116
 	VMOVUPD      Z0, Z3
 	MOVQ         cols+88(FP), CX
 	SHLQ         $0x06, CX
@@ -23263,7 +23882,7 @@ next1099:
 	MOVQ         f+16(FP), R8
 	VBROADCASTSD (R8), Z7
 	TESTQ        DX, DX
-	JZ           skip1107
+	JZ           skip1117
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x07, R8
 	SHRQ         $0x03, R8
@@ -23282,9 +23901,9 @@ next1099:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1108:
+loop1118:
 	CMPQ         R11, $0x00000002
-	JL           done1109
+	JL           done1119
 	VBROADCASTSD (R10), Z13
 	VFMADD231PD  (R9), Z13, Z8
 	VFMADD231PD  64(R9), Z13, Z9
@@ -23298,12 +23917,12 @@ loop1108:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1108
+	JMP          loop1118
 
-done1109:
-loop1110:
+done1119:
+loop1120:
 	CMPQ         R11, $0x00000001
-	JL           done1111
+	JL           done1121
 	VBROADCASTSD (R10), Z13
 	VFMADD231PD  (R9), Z13, Z8
 	VFMADD231PD  64(R9), Z13, Z9
@@ -23312,9 +23931,9 @@ loop1110:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1110
+	JMP          loop1120
 
-done1111:
+done1121:
 	VADDPD       Z4, Z8, Z8
 	VADDPD       Z5, Z9, Z9
 	VADDPD       Z6, Z10, Z10
@@ -23468,9 +24087,9 @@ done1111:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1112:
+loop1122:
 	CMPQ    DX, $0x00000001
-	JL      done1113
+	JL      done1123
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x07, R8
 	SHRQ    $0x03, R8
@@ -23489,9 +24108,9 @@ loop1112:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1114:
+loop1124:
 	CMPQ         R11, $0x00000002
-	JL           done1115
+	JL           done1125
 	VBROADCASTSD (R10), Z13
 	VFMADD231PD  (R9), Z13, Z8
 	VFMADD231PD  64(R9), Z13, Z9
@@ -23505,12 +24124,12 @@ loop1114:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1114
+	JMP          loop1124
 
-done1115:
-loop1116:
+done1125:
+loop1126:
 	CMPQ         R11, $0x00000001
-	JL           done1117
+	JL           done1127
 	VBROADCASTSD (R10), Z13
 	VFMADD231PD  (R9), Z13, Z8
 	VFMADD231PD  64(R9), Z13, Z9
@@ -23519,9 +24138,9 @@ loop1116:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1116
+	JMP          loop1126
 
-done1117:
+done1127:
 	VADDPD       Z4, Z8, Z8
 	VADDPD       Z5, Z9, Z9
 	VADDPD       Z6, Z10, Z10
@@ -23710,18 +24329,18 @@ done1117:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1112
+	JMP          loop1122
 
-done1113:
-skip1107:
+done1123:
+skip1117:
 	MOVQ CX, AX
 	MOVQ a+8(FP), CX
 	ADDQ CX, AX
 	SUBQ BX, AX
 
-loop1118:
+loop1128:
 	CMPQ        AX, $0x00000040
-	JL          done1119
+	JL          done1129
 	VMOVUPD     (SI), Z4
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (BX), Z6
@@ -23732,9 +24351,9 @@ loop1118:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1118
+	JMP         loop1128
 
-done1119:
+done1129:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y3, Y0, Y0
@@ -23743,11 +24362,11 @@ done1119:
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
 	VMOVSD        X1, (AX)
-	JMP           finish1098
+	JMP           finish1108
 
-next1106:
+next1116:
 	CMPQ         CX, $0x02
-	JNE          next1120
+	JNE          next1130
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	MOVQ         cols+88(FP), CX
@@ -23760,7 +24379,7 @@ next1106:
 	VBROADCASTSD (R8), Z8
 	VBROADCASTSD 8(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1121
+	JZ           skip1131
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x07, R8
 	SHRQ         $0x03, R8
@@ -23779,9 +24398,9 @@ next1106:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1122:
+loop1132:
 	CMPQ         R11, $0x00000002
-	JL           done1123
+	JL           done1133
 	VBROADCASTSD (R10), Z15
 	VFMADD231PD  (R9), Z15, Z10
 	VFMADD231PD  64(R9), Z15, Z11
@@ -23795,12 +24414,12 @@ loop1122:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1122
+	JMP          loop1132
 
-done1123:
-loop1124:
+done1133:
+loop1134:
 	CMPQ         R11, $0x00000001
-	JL           done1125
+	JL           done1135
 	VBROADCASTSD (R10), Z15
 	VFMADD231PD  (R9), Z15, Z10
 	VFMADD231PD  64(R9), Z15, Z11
@@ -23809,9 +24428,9 @@ loop1124:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1124
+	JMP          loop1134
 
-done1125:
+done1135:
 	VADDPD       Z5, Z10, Z10
 	VADDPD       Z6, Z11, Z11
 	VADDPD       Z7, Z12, Z12
@@ -23973,9 +24592,9 @@ done1125:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1126:
+loop1136:
 	CMPQ    DX, $0x00000001
-	JL      done1127
+	JL      done1137
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x07, R8
 	SHRQ    $0x03, R8
@@ -23994,9 +24613,9 @@ loop1126:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1128:
+loop1138:
 	CMPQ         R11, $0x00000002
-	JL           done1129
+	JL           done1139
 	VBROADCASTSD (R10), Z15
 	VFMADD231PD  (R9), Z15, Z10
 	VFMADD231PD  64(R9), Z15, Z11
@@ -24010,12 +24629,12 @@ loop1128:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1128
+	JMP          loop1138
 
-done1129:
-loop1130:
+done1139:
+loop1140:
 	CMPQ         R11, $0x00000001
-	JL           done1131
+	JL           done1141
 	VBROADCASTSD (R10), Z15
 	VFMADD231PD  (R9), Z15, Z10
 	VFMADD231PD  64(R9), Z15, Z11
@@ -24024,9 +24643,9 @@ loop1130:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1130
+	JMP          loop1140
 
-done1131:
+done1141:
 	VADDPD       Z5, Z10, Z10
 	VADDPD       Z6, Z11, Z11
 	VADDPD       Z7, Z12, Z12
@@ -24247,18 +24866,18 @@ done1131:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1126
+	JMP          loop1136
 
-done1127:
-skip1121:
+done1137:
+skip1131:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ BX, AX
 
-loop1132:
+loop1142:
 	CMPQ        AX, $0x00000040
-	JL          done1133
+	JL          done1143
 	VMOVUPD     (SI), Z5
 	VMOVUPD     (DI), Z6
 	VMOVUPD     (BX), Z7
@@ -24273,9 +24892,9 @@ loop1132:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1132
+	JMP         loop1142
 
-done1133:
+done1143:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y3, Y0, Y0
@@ -24291,11 +24910,11 @@ done1133:
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
 	VMOVSD        X1, 8(AX)
-	JMP           finish1098
+	JMP           finish1108
 
-next1120:
+next1130:
 	CMPQ         CX, $0x03
-	JNE          next1134
+	JNE          next1144
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	VMOVUPD      Z0, Z5
@@ -24310,7 +24929,7 @@ next1120:
 	VBROADCASTSD 8(R8), Z10
 	VBROADCASTSD 16(R8), Z11
 	TESTQ        DX, DX
-	JZ           skip1135
+	JZ           skip1145
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x07, R8
 	SHRQ         $0x03, R8
@@ -24329,9 +24948,9 @@ next1120:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1136:
+loop1146:
 	CMPQ         R11, $0x00000002
-	JL           done1137
+	JL           done1147
 	VBROADCASTSD (R10), Z17
 	VFMADD231PD  (R9), Z17, Z12
 	VFMADD231PD  64(R9), Z17, Z13
@@ -24345,12 +24964,12 @@ loop1136:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1136
+	JMP          loop1146
 
-done1137:
-loop1138:
+done1147:
+loop1148:
 	CMPQ         R11, $0x00000001
-	JL           done1139
+	JL           done1149
 	VBROADCASTSD (R10), Z17
 	VFMADD231PD  (R9), Z17, Z12
 	VFMADD231PD  64(R9), Z17, Z13
@@ -24359,9 +24978,9 @@ loop1138:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1138
+	JMP          loop1148
 
-done1139:
+done1149:
 	VADDPD       Z6, Z12, Z12
 	VADDPD       Z7, Z13, Z13
 	VADDPD       Z8, Z14, Z14
@@ -24531,9 +25150,9 @@ done1139:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1140:
+loop1150:
 	CMPQ    DX, $0x00000001
-	JL      done1141
+	JL      done1151
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x07, R8
 	SHRQ    $0x03, R8
@@ -24552,9 +25171,9 @@ loop1140:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1142:
+loop1152:
 	CMPQ         R11, $0x00000002
-	JL           done1143
+	JL           done1153
 	VBROADCASTSD (R10), Z17
 	VFMADD231PD  (R9), Z17, Z12
 	VFMADD231PD  64(R9), Z17, Z13
@@ -24568,12 +25187,12 @@ loop1142:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1142
+	JMP          loop1152
 
-done1143:
-loop1144:
+done1153:
+loop1154:
 	CMPQ         R11, $0x00000001
-	JL           done1145
+	JL           done1155
 	VBROADCASTSD (R10), Z17
 	VFMADD231PD  (R9), Z17, Z12
 	VFMADD231PD  64(R9), Z17, Z13
@@ -24582,9 +25201,9 @@ loop1144:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1144
+	JMP          loop1154
 
-done1145:
+done1155:
 	VADDPD       Z6, Z12, Z12
 	VADDPD       Z7, Z13, Z13
 	VADDPD       Z8, Z14, Z14
@@ -24837,18 +25456,18 @@ done1145:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1140
+	JMP          loop1150
 
-done1141:
-skip1135:
+done1151:
+skip1145:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ BX, AX
 
-loop1146:
+loop1156:
 	CMPQ        AX, $0x00000040
-	JL          done1147
+	JL          done1157
 	VMOVUPD     (SI), Z6
 	VMOVUPD     (DI), Z7
 	VMOVUPD     (BX), Z8
@@ -24867,9 +25486,9 @@ loop1146:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1146
+	JMP         loop1156
 
-done1147:
+done1157:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y3, Y0, Y0
@@ -24892,11 +25511,11 @@ done1147:
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
 	VMOVSD        X1, 16(AX)
-	JMP           finish1098
+	JMP           finish1108
 
-next1134:
+next1144:
 	CMPQ         CX, $0x04
-	JNE          next1148
+	JNE          next1158
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	VMOVUPD      Z0, Z5
@@ -24913,7 +25532,7 @@ next1134:
 	VBROADCASTSD 16(R9), Z12
 	VBROADCASTSD 24(R9), Z13
 	TESTQ        DX, DX
-	JZ           skip1149
+	JZ           skip1159
 	MOVQ         n+72(FP), R9
 	ADDQ         $0x07, R9
 	SHRQ         $0x03, R9
@@ -24932,9 +25551,9 @@ next1134:
 	MOVQ         R11, R11
 	ADDQ         AX, R10
 
-loop1150:
+loop1160:
 	CMPQ         R12, $0x00000002
-	JL           done1151
+	JL           done1161
 	VBROADCASTSD (R11), Z19
 	VFMADD231PD  (R10), Z19, Z14
 	VFMADD231PD  64(R10), Z19, Z15
@@ -24948,12 +25567,12 @@ loop1150:
 	LEAQ         (R10)(R9*2), R10
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1150
+	JMP          loop1160
 
-done1151:
-loop1152:
+done1161:
+loop1162:
 	CMPQ         R12, $0x00000001
-	JL           done1153
+	JL           done1163
 	VBROADCASTSD (R11), Z19
 	VFMADD231PD  (R10), Z19, Z14
 	VFMADD231PD  64(R10), Z19, Z15
@@ -24962,9 +25581,9 @@ loop1152:
 	ADDQ         R9, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1152
+	JMP          loop1162
 
-done1153:
+done1163:
 	VADDPD       Z7, Z14, Z14
 	VADDPD       Z8, Z15, Z15
 	VADDPD       Z9, Z16, Z16
@@ -25142,9 +25761,9 @@ done1153:
 	ADDQ         $0x00000080, SI
 	DECQ         DX
 
-loop1154:
+loop1164:
 	CMPQ    DX, $0x00000001
-	JL      done1155
+	JL      done1165
 	MOVQ    n+72(FP), R9
 	ADDQ    $0x07, R9
 	SHRQ    $0x03, R9
@@ -25163,9 +25782,9 @@ loop1154:
 	MOVQ    R11, R11
 	ADDQ    AX, R10
 
-loop1156:
+loop1166:
 	CMPQ         R12, $0x00000002
-	JL           done1157
+	JL           done1167
 	VBROADCASTSD (R11), Z19
 	VFMADD231PD  (R10), Z19, Z14
 	VFMADD231PD  64(R10), Z19, Z15
@@ -25179,12 +25798,12 @@ loop1156:
 	LEAQ         (R10)(R9*2), R10
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1156
+	JMP          loop1166
 
-done1157:
-loop1158:
+done1167:
+loop1168:
 	CMPQ         R12, $0x00000001
-	JL           done1159
+	JL           done1169
 	VBROADCASTSD (R11), Z19
 	VFMADD231PD  (R10), Z19, Z14
 	VFMADD231PD  64(R10), Z19, Z15
@@ -25193,9 +25812,9 @@ loop1158:
 	ADDQ         R9, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1158
+	JMP          loop1168
 
-done1159:
+done1169:
 	VADDPD       Z7, Z14, Z14
 	VADDPD       Z8, Z15, Z15
 	VADDPD       Z9, Z16, Z16
@@ -25480,18 +26099,18 @@ done1159:
 	ADDQ         $0x00000200, R8
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JMP          loop1154
+	JMP          loop1164
 
-done1155:
-skip1149:
+done1165:
+skip1159:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1160:
+loop1170:
 	CMPQ        AX, $0x00000040
-	JL          done1161
+	JL          done1171
 	VMOVUPD     (DI), Z7
 	VMOVUPD     (R8), Z8
 	VMOVUPD     (SI), Z9
@@ -25514,9 +26133,9 @@ loop1160:
 	ADDQ        $0x00000040, R8
 	ADDQ        $0x00000040, SI
 	SUBQ        $0x00000040, AX
-	JMP         loop1160
+	JMP         loop1170
 
-done1161:
+done1171:
 	VMOVUPD    Z0, Z1
 	VMOVUPD    Z0, Z2
 	VMOVUPD    Z0, Z7
@@ -25544,11 +26163,11 @@ done1161:
 	VADDPD     Z8, Z3, Z3
 	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1098
+	JMP        finish1108
 
-next1148:
+next1158:
 	CMPQ         CX, $0x05
-	JNE          next1162
+	JNE          next1172
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	VMOVUPD      Z0, Z5
@@ -25568,7 +26187,7 @@ next1148:
 	VBROADCASTSD 24(R10), Z14
 	VBROADCASTSD 32(R10), Z15
 	TESTQ        DX, DX
-	JZ           skip1163
+	JZ           skip1173
 	MOVQ         n+72(FP), R10
 	ADDQ         $0x07, R10
 	SHRQ         $0x03, R10
@@ -25587,9 +26206,9 @@ next1148:
 	MOVQ         R12, R12
 	ADDQ         AX, R11
 
-loop1164:
+loop1174:
 	CMPQ         R13, $0x00000002
-	JL           done1165
+	JL           done1175
 	VBROADCASTSD (R12), Z21
 	VFMADD231PD  (R11), Z21, Z16
 	VFMADD231PD  64(R11), Z21, Z17
@@ -25603,12 +26222,12 @@ loop1164:
 	LEAQ         (R11)(R10*2), R11
 	ADDQ         $0x00000010, R12
 	SUBQ         $0x00000002, R13
-	JMP          loop1164
+	JMP          loop1174
 
-done1165:
-loop1166:
+done1175:
+loop1176:
 	CMPQ         R13, $0x00000001
-	JL           done1167
+	JL           done1177
 	VBROADCASTSD (R12), Z21
 	VFMADD231PD  (R11), Z21, Z16
 	VFMADD231PD  64(R11), Z21, Z17
@@ -25617,9 +26236,9 @@ loop1166:
 	ADDQ         R10, R11
 	ADDQ         $0x00000008, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1166
+	JMP          loop1176
 
-done1167:
+done1177:
 	VADDPD       Z8, Z16, Z16
 	VADDPD       Z9, Z17, Z17
 	VADDPD       Z10, Z18, Z18
@@ -25806,9 +26425,9 @@ done1167:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1168:
+loop1178:
 	CMPQ    DX, $0x00000001
-	JL      done1169
+	JL      done1179
 	MOVQ    n+72(FP), R10
 	ADDQ    $0x07, R10
 	SHRQ    $0x03, R10
@@ -25827,9 +26446,9 @@ loop1168:
 	MOVQ    R12, R12
 	ADDQ    AX, R11
 
-loop1170:
+loop1180:
 	CMPQ         R13, $0x00000002
-	JL           done1171
+	JL           done1181
 	VBROADCASTSD (R12), Z21
 	VFMADD231PD  (R11), Z21, Z16
 	VFMADD231PD  64(R11), Z21, Z17
@@ -25843,12 +26462,12 @@ loop1170:
 	LEAQ         (R11)(R10*2), R11
 	ADDQ         $0x00000010, R12
 	SUBQ         $0x00000002, R13
-	JMP          loop1170
+	JMP          loop1180
 
-done1171:
-loop1172:
+done1181:
+loop1182:
 	CMPQ         R13, $0x00000001
-	JL           done1173
+	JL           done1183
 	VBROADCASTSD (R12), Z21
 	VFMADD231PD  (R11), Z21, Z16
 	VFMADD231PD  64(R11), Z21, Z17
@@ -25857,9 +26476,9 @@ loop1172:
 	ADDQ         R10, R11
 	ADDQ         $0x00000008, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1172
+	JMP          loop1182
 
-done1173:
+done1183:
 	VADDPD       Z8, Z16, Z16
 	VADDPD       Z9, Z17, Z17
 	VADDPD       Z10, Z18, Z18
@@ -26177,18 +26796,18 @@ done1173:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1168
+	JMP          loop1178
 
-done1169:
-skip1163:
+done1179:
+skip1173:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1174:
+loop1184:
 	CMPQ        AX, $0x00000040
-	JL          done1175
+	JL          done1185
 	VMOVUPD     (R8), Z8
 	VMOVUPD     (R9), Z9
 	VMOVUPD     (SI), Z10
@@ -26216,9 +26835,9 @@ loop1174:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 	SUBQ        $0x00000040, AX
-	JMP         loop1174
+	JMP         loop1184
 
-done1175:
+done1185:
 	VMOVUPD    Z0, Z1
 	VMOVUPD    Z0, Z2
 	VMOVUPD    Z0, Z0
@@ -26245,11 +26864,11 @@ done1175:
 	VADDPD     Z8, Z3, Z3
 	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1098
+	JMP        finish1108
 
-next1162:
+next1172:
 	CMPQ    CX, $0x06
-	JNE     next1176
+	JNE     next1186
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
@@ -26265,7 +26884,7 @@ next1162:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1177
+	JZ      skip1187
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -26284,9 +26903,9 @@ next1162:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1178:
+loop1188:
 	CMPQ         R14, $0x00000002
-	JL           done1179
+	JL           done1189
 	VBROADCASTSD (R13), Z17
 	VFMADD231PD  (R12), Z17, Z12
 	VFMADD231PD  64(R12), Z17, Z13
@@ -26300,12 +26919,12 @@ loop1178:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1178
+	JMP          loop1188
 
-done1179:
-loop1180:
+done1189:
+loop1190:
 	CMPQ         R14, $0x00000001
-	JL           done1181
+	JL           done1191
 	VBROADCASTSD (R13), Z17
 	VFMADD231PD  (R12), Z17, Z12
 	VFMADD231PD  64(R12), Z17, Z13
@@ -26314,9 +26933,9 @@ loop1180:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1180
+	JMP          loop1190
 
-done1181:
+done1191:
 	VADDPD           Z9, Z12, Z12
 	VADDPD           Z10, Z13, Z13
 	VADDPD           Z11, Z14, Z14
@@ -26511,9 +27130,9 @@ done1181:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1182:
+loop1192:
 	CMPQ    DX, $0x00000001
-	JL      done1183
+	JL      done1193
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -26532,9 +27151,9 @@ loop1182:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1184:
+loop1194:
 	CMPQ         R14, $0x00000002
-	JL           done1185
+	JL           done1195
 	VBROADCASTSD (R13), Z17
 	VFMADD231PD  (R12), Z17, Z12
 	VFMADD231PD  64(R12), Z17, Z13
@@ -26548,12 +27167,12 @@ loop1184:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1184
+	JMP          loop1194
 
-done1185:
-loop1186:
+done1195:
+loop1196:
 	CMPQ         R14, $0x00000001
-	JL           done1187
+	JL           done1197
 	VBROADCASTSD (R13), Z17
 	VFMADD231PD  (R12), Z17, Z12
 	VFMADD231PD  64(R12), Z17, Z13
@@ -26562,9 +27181,9 @@ loop1186:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1186
+	JMP          loop1196
 
-done1187:
+done1197:
 	VADDPD           Z9, Z12, Z12
 	VADDPD           Z10, Z13, Z13
 	VADDPD           Z11, Z14, Z14
@@ -26914,18 +27533,18 @@ done1187:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1182
+	JMP              loop1192
 
-done1183:
-skip1177:
+done1193:
+skip1187:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1188:
+loop1198:
 	CMPQ             AX, $0x00000040
-	JL               done1189
+	JL               done1199
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (SI), Z11
@@ -26957,9 +27576,9 @@ loop1188:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1188
+	JMP              loop1198
 
-done1189:
+done1199:
 	VMOVUPD    Z0, Z1
 	VMOVUPD    Z0, Z0
 	VUNPCKLPD  Z4, Z3, Z2
@@ -26985,11 +27604,11 @@ done1189:
 	VADDPD     Z2, Z3, Z3
 	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1098
+	JMP        finish1108
 
-next1176:
+next1186:
 	CMPQ    CX, $0x07
-	JNE     next1190
+	JNE     next1200
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
@@ -27006,7 +27625,7 @@ next1176:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1191
+	JZ      skip1201
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -27025,9 +27644,9 @@ next1176:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1192:
+loop1202:
 	CMPQ         R14, $0x00000002
-	JL           done1193
+	JL           done1203
 	VBROADCASTSD (R13), Z18
 	VFMADD231PD  (R12), Z18, Z13
 	VFMADD231PD  64(R12), Z18, Z14
@@ -27041,12 +27660,12 @@ loop1192:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1192
+	JMP          loop1202
 
-done1193:
-loop1194:
+done1203:
+loop1204:
 	CMPQ         R14, $0x00000001
-	JL           done1195
+	JL           done1205
 	VBROADCASTSD (R13), Z18
 	VFMADD231PD  (R12), Z18, Z13
 	VFMADD231PD  64(R12), Z18, Z14
@@ -27055,9 +27674,9 @@ loop1194:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1194
+	JMP          loop1204
 
-done1195:
+done1205:
 	VADDPD           Z10, Z13, Z13
 	VADDPD           Z11, Z14, Z14
 	VADDPD           Z12, Z15, Z15
@@ -27260,9 +27879,9 @@ done1195:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1196:
+loop1206:
 	CMPQ    DX, $0x00000001
-	JL      done1197
+	JL      done1207
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -27281,9 +27900,9 @@ loop1196:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1198:
+loop1208:
 	CMPQ         R14, $0x00000002
-	JL           done1199
+	JL           done1209
 	VBROADCASTSD (R13), Z18
 	VFMADD231PD  (R12), Z18, Z13
 	VFMADD231PD  64(R12), Z18, Z14
@@ -27297,12 +27916,12 @@ loop1198:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1198
+	JMP          loop1208
 
-done1199:
-loop1200:
+done1209:
+loop1210:
 	CMPQ         R14, $0x00000001
-	JL           done1201
+	JL           done1211
 	VBROADCASTSD (R13), Z18
 	VFMADD231PD  (R12), Z18, Z13
 	VFMADD231PD  64(R12), Z18, Z14
@@ -27311,9 +27930,9 @@ loop1200:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1200
+	JMP          loop1210
 
-done1201:
+done1211:
 	VADDPD           Z10, Z13, Z13
 	VADDPD           Z11, Z14, Z14
 	VADDPD           Z12, Z15, Z15
@@ -27695,18 +28314,18 @@ done1201:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1196
+	JMP              loop1206
 
-done1197:
-skip1191:
+done1207:
+skip1201:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1202:
+loop1212:
 	CMPQ             AX, $0x00000040
-	JL               done1203
+	JL               done1213
 	VMOVUPD          (R8), Z10
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (SI), Z12
@@ -27742,9 +28361,9 @@ loop1202:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1202
+	JMP              loop1212
 
-done1203:
+done1213:
 	VMOVUPD    Z0, Z0
 	VUNPCKLPD  Z4, Z3, Z1
 	VUNPCKHPD  Z4, Z3, Z3
@@ -27769,11 +28388,11 @@ done1203:
 	VADDPD     Z1, Z3, Z3
 	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1098
+	JMP        finish1108
 
-next1190:
+next1200:
 	CMPQ    CX, $0x08
-	JNE     next1204
+	JNE     next1214
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
@@ -27791,7 +28410,7 @@ next1190:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1205
+	JZ      skip1215
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -27810,9 +28429,9 @@ next1190:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1206:
+loop1216:
 	CMPQ         R14, $0x00000002
-	JL           done1207
+	JL           done1217
 	VBROADCASTSD (R13), Z19
 	VFMADD231PD  (R12), Z19, Z14
 	VFMADD231PD  64(R12), Z19, Z15
@@ -27826,12 +28445,12 @@ loop1206:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1206
+	JMP          loop1216
 
-done1207:
-loop1208:
+done1217:
+loop1218:
 	CMPQ         R14, $0x00000001
-	JL           done1209
+	JL           done1219
 	VBROADCASTSD (R13), Z19
 	VFMADD231PD  (R12), Z19, Z14
 	VFMADD231PD  64(R12), Z19, Z15
@@ -27840,9 +28459,9 @@ loop1208:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1208
+	JMP          loop1218
 
-done1209:
+done1219:
 	VADDPD           Z11, Z14, Z14
 	VADDPD           Z12, Z15, Z15
 	VADDPD           Z13, Z16, Z16
@@ -28053,9 +28672,9 @@ done1209:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1210:
+loop1220:
 	CMPQ    DX, $0x00000001
-	JL      done1211
+	JL      done1221
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -28074,9 +28693,9 @@ loop1210:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1212:
+loop1222:
 	CMPQ         R14, $0x00000002
-	JL           done1213
+	JL           done1223
 	VBROADCASTSD (R13), Z19
 	VFMADD231PD  (R12), Z19, Z14
 	VFMADD231PD  64(R12), Z19, Z15
@@ -28090,12 +28709,12 @@ loop1212:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1212
+	JMP          loop1222
 
-done1213:
-loop1214:
+done1223:
+loop1224:
 	CMPQ         R14, $0x00000001
-	JL           done1215
+	JL           done1225
 	VBROADCASTSD (R13), Z19
 	VFMADD231PD  (R12), Z19, Z14
 	VFMADD231PD  64(R12), Z19, Z15
@@ -28104,9 +28723,9 @@ loop1214:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1214
+	JMP          loop1224
 
-done1215:
+done1225:
 	VADDPD           Z11, Z14, Z14
 	VADDPD           Z12, Z15, Z15
 	VADDPD           Z13, Z16, Z16
@@ -28520,18 +29139,18 @@ done1215:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1210
+	JMP              loop1220
 
-done1211:
-skip1205:
+done1221:
+skip1215:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1216:
+loop1226:
 	CMPQ             AX, $0x00000040
-	JL               done1217
+	JL               done1227
 	VMOVUPD          (R8), Z11
 	VMOVUPD          (R9), Z12
 	VMOVUPD          (SI), Z13
@@ -28571,9 +29190,9 @@ loop1216:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1216
+	JMP              loop1226
 
-done1217:
+done1227:
 	VUNPCKLPD  Z4, Z3, Z0
 	VUNPCKHPD  Z4, Z3, Z3
 	VADDPD     Z0, Z3, Z3
@@ -28597,10 +29216,10 @@ done1217:
 	VADDPD     Z0, Z3, Z3
 	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1098
+	JMP        finish1108
 
-next1204:
-finish1098:
+next1214:
+finish1108:
 	VZEROUPPER
 	RET
 
@@ -28626,7 +29245,7 @@ TEXT ·fourierStep32AVX512(SB), NOSPLIT, $0-96
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1219
+	JNE          next1229
 	MOVQ         n+72(FP), CX
 	ADDQ         $0x0f, CX
 	SHRQ         $0x04, CX
@@ -28642,9 +29261,9 @@ TEXT ·fourierStep32AVX512(SB), NOSPLIT, $0-96
 	ADDQ         AX, BX
 	LEAQ         (CX)(CX*2), R8
 
-loop1220:
+loop1230:
 	CMPQ         DI, $0x00000004
-	JL           done1221
+	JL           done1231
 	VBROADCASTSS (SI), Z7
 	VFMADD231PS  (BX), Z7, Z3
 	VBROADCASTSS 4(SI), Z7
@@ -28656,20 +29275,20 @@ loop1220:
 	LEAQ         (BX)(CX*4), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1220
+	JMP          loop1230
 
-done1221:
-loop1222:
+done1231:
+loop1232:
 	CMPQ         DI, $0x00000001
-	JL           done1223
+	JL           done1233
 	VBROADCASTSS (SI), Z7
 	VFMADD231PS  (BX), Z7, Z3
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1222
+	JMP          loop1232
 
-done1223:
+done1233:
 	VADDPS       Z4, Z3, Z3
 	VADDPS       Z5, Z3, Z3
 	VADDPS       Z6, Z3, Z3
@@ -28707,11 +29326,11 @@ done1223:
 	VMOVUPS      Z6, (CX)
 	VMOVUPS      Z3, 64(CX)
 	ADDQ         $0x00000040, AX
-	JMP          done1218
+	JMP          done1228
 
-next1219:
+next1229:
 	CMPQ    CX, $0x01
-	JNE     next1224
+	JNE     next1234
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -28731,9 +29350,9 @@ next1219:
 	ADDQ    AX, BX
 	LEAQ    (CX)(CX*2), R8
 
-loop1225:
+loop1235:
 	CMPQ         DI, $0x00000004
-	JL           done1226
+	JL           done1236
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -28749,21 +29368,21 @@ loop1225:
 	LEAQ         (BX)(CX*4), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1225
+	JMP          loop1235
 
-done1226:
-loop1227:
+done1236:
+loop1237:
 	CMPQ         DI, $0x00000001
-	JL           done1228
+	JL           done1238
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1227
+	JMP          loop1237
 
-done1228:
+done1238:
 	VADDPS       Z5, Z3, Z3
 	VADDPS       Z6, Z4, Z4
 	VADDPS       Z7, Z3, Z3
@@ -28824,11 +29443,11 @@ done1228:
 	VMOVUPS      Z10, 128(CX)
 	VMOVUPS      Z4, 192(CX)
 	ADDQ         $0x00000080, AX
-	JMP          done1218
+	JMP          done1228
 
-next1224:
+next1234:
 	CMPQ    CX, $0x02
-	JNE     next1229
+	JNE     next1239
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -28845,9 +29464,9 @@ next1224:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1230:
+loop1240:
 	CMPQ         DI, $0x00000002
-	JL           done1231
+	JL           done1241
 	VBROADCASTSS (SI), Z9
 	VFMADD231PS  (BX), Z9, Z3
 	VFMADD231PS  64(BX), Z9, Z4
@@ -28859,12 +29478,12 @@ loop1230:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1230
+	JMP          loop1240
 
-done1231:
-loop1232:
+done1241:
+loop1242:
 	CMPQ         DI, $0x00000001
-	JL           done1233
+	JL           done1243
 	VBROADCASTSS (SI), Z9
 	VFMADD231PS  (BX), Z9, Z3
 	VFMADD231PS  64(BX), Z9, Z4
@@ -28872,9 +29491,9 @@ loop1232:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1232
+	JMP          loop1242
 
-done1233:
+done1243:
 	VADDPS       Z6, Z3, Z3
 	VADDPS       Z7, Z4, Z4
 	VADDPS       Z8, Z5, Z5
@@ -28952,11 +29571,11 @@ done1233:
 	VMOVUPS      Z14, 256(CX)
 	VMOVUPS      Z5, 320(CX)
 	ADDQ         $0x000000c0, AX
-	JMP          done1218
+	JMP          done1228
 
-next1229:
+next1239:
 	CMPQ    CX, $0x03
-	JNE     next1234
+	JNE     next1244
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -28975,9 +29594,9 @@ next1229:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1235:
+loop1245:
 	CMPQ         DI, $0x00000002
-	JL           done1236
+	JL           done1246
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -28991,12 +29610,12 @@ loop1235:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1235
+	JMP          loop1245
 
-done1236:
-loop1237:
+done1246:
+loop1247:
 	CMPQ         DI, $0x00000001
-	JL           done1238
+	JL           done1248
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -29005,9 +29624,9 @@ loop1237:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1237
+	JMP          loop1247
 
-done1238:
+done1248:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -29106,17 +29725,17 @@ done1238:
 	VMOVUPS      Z18, 384(CX)
 	VMOVUPS      Z6, 448(CX)
 	ADDQ         $0x00000100, AX
-	JMP          done1218
+	JMP          done1228
 
-next1234:
-done1218:
+next1244:
+done1228:
 	MOVQ rows+80(FP), CX
 	CMPQ CX, $0x00
-	JNE  next1240
+	JNE  next1250
 
-loop1241:
+loop1251:
 	CMPQ    DX, $0x00000001
-	JL      done1242
+	JL      done1252
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -29135,9 +29754,9 @@ loop1241:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1243:
+loop1253:
 	CMPQ         DI, $0x00000002
-	JL           done1244
+	JL           done1254
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -29151,12 +29770,12 @@ loop1243:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1243
+	JMP          loop1253
 
-done1244:
-loop1245:
+done1254:
+loop1255:
 	CMPQ         DI, $0x00000001
-	JL           done1246
+	JL           done1256
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -29165,9 +29784,9 @@ loop1245:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1245
+	JMP          loop1255
 
-done1246:
+done1256:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -29265,14 +29884,14 @@ done1246:
 	VMOVUPS      Z6, 448(CX)
 	ADDQ         $0x00000100, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1241
+	JMP          loop1251
 
-done1242:
-	JMP finish1239
+done1252:
+	JMP finish1249
 
-next1240:
+next1250:
 	CMPQ         CX, $0x01
-	JNE          next1247
+	JNE          next1257
 	VMOVUPS      Z0, Z3
 	MOVQ         cols+88(FP), CX
 	SHLQ         $0x06, CX
@@ -29283,7 +29902,7 @@ next1240:
 	MOVQ         f+16(FP), R8
 	VBROADCASTSS (R8), Z7
 	TESTQ        DX, DX
-	JZ           skip1248
+	JZ           skip1258
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x0f, R8
 	SHRQ         $0x04, R8
@@ -29302,9 +29921,9 @@ next1240:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1249:
+loop1259:
 	CMPQ         R11, $0x00000002
-	JL           done1250
+	JL           done1260
 	VBROADCASTSS (R10), Z13
 	VFMADD231PS  (R9), Z13, Z8
 	VFMADD231PS  64(R9), Z13, Z9
@@ -29318,12 +29937,12 @@ loop1249:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1249
+	JMP          loop1259
 
-done1250:
-loop1251:
+done1260:
+loop1261:
 	CMPQ         R11, $0x00000001
-	JL           done1252
+	JL           done1262
 	VBROADCASTSS (R10), Z13
 	VFMADD231PS  (R9), Z13, Z8
 	VFMADD231PS  64(R9), Z13, Z9
@@ -29332,9 +29951,9 @@ loop1251:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1251
+	JMP          loop1261
 
-done1252:
+done1262:
 	VADDPS       Z4, Z8, Z8
 	VADDPS       Z5, Z9, Z9
 	VADDPS       Z6, Z10, Z10
@@ -29448,9 +30067,9 @@ done1252:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1253:
+loop1263:
 	CMPQ    DX, $0x00000001
-	JL      done1254
+	JL      done1264
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x0f, R8
 	SHRQ    $0x04, R8
@@ -29469,9 +30088,9 @@ loop1253:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1255:
+loop1265:
 	CMPQ         R11, $0x00000002
-	JL           done1256
+	JL           done1266
 	VBROADCASTSS (R10), Z13
 	VFMADD231PS  (R9), Z13, Z8
 	VFMADD231PS  64(R9), Z13, Z9
@@ -29485,12 +30104,12 @@ loop1255:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1255
+	JMP          loop1265
 
-done1256:
-loop1257:
+done1266:
+loop1267:
 	CMPQ         R11, $0x00000001
-	JL           done1258
+	JL           done1268
 	VBROADCASTSS (R10), Z13
 	VFMADD231PS  (R9), Z13, Z8
 	VFMADD231PS  64(R9), Z13, Z9
@@ -29499,9 +30118,9 @@ loop1257:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1257
+	JMP          loop1267
 
-done1258:
+done1268:
 	VADDPS       Z4, Z8, Z8
 	VADDPS       Z5, Z9, Z9
 	VADDPS       Z6, Z10, Z10
@@ -29650,18 +30269,18 @@ done1258:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1253
+	JMP          loop1263
 
-done1254:
-skip1248:
+done1264:
+skip1258:
 	MOVQ CX, AX
 	MOVQ a+8(FP), CX
 	ADDQ CX, AX
 	SUBQ BX, AX
 
-loop1259:
+loop1269:
 	CMPQ        AX, $0x00000040
-	JL          done1260
+	JL          done1270
 	VMOVUPS     (SI), Z4
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (BX), Z6
@@ -29672,9 +30291,9 @@ loop1259:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1259
+	JMP         loop1269
 
-done1260:
+done1270:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -29685,11 +30304,11 @@ done1260:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, (AX)
-	JMP           finish1239
+	JMP           finish1249
 
-next1247:
+next1257:
 	CMPQ         CX, $0x02
-	JNE          next1261
+	JNE          next1271
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	MOVQ         cols+88(FP), CX
@@ -29702,7 +30321,7 @@ next1247:
 	VBROADCASTSS (R8), Z8
 	VBROADCASTSS 4(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1262
+	JZ           skip1272
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x0f, R8
 	SHRQ         $0x04, R8
@@ -29721,9 +30340,9 @@ next1247:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1263:
+loop1273:
 	CMPQ         R11, $0x00000002
-	JL           done1264
+	JL           done1274
 	VBROADCASTSS (R10), Z15
 	VFMADD231PS  (R9), Z15, Z10
 	VFMADD231PS  64(R9), Z15, Z11
@@ -29737,12 +30356,12 @@ loop1263:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1263
+	JMP          loop1273
 
-done1264:
-loop1265:
+done1274:
+loop1275:
 	CMPQ         R11, $0x00000001
-	JL           done1266
+	JL           done1276
 	VBROADCASTSS (R10), Z15
 	VFMADD231PS  (R9), Z15, Z10
 	VFMADD231PS  64(R9), Z15, Z11
@@ -29751,9 +30370,9 @@ loop1265:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1265
+	JMP          loop1275
 
-done1266:
+done1276:
 	VADDPS       Z5, Z10, Z10
 	VADDPS       Z6, Z11, Z11
 	VADDPS       Z7, Z12, Z12
@@ -29875,9 +30494,9 @@ done1266:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1267:
+loop1277:
 	CMPQ    DX, $0x00000001
-	JL      done1268
+	JL      done1278
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x0f, R8
 	SHRQ    $0x04, R8
@@ -29896,9 +30515,9 @@ loop1267:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1269:
+loop1279:
 	CMPQ         R11, $0x00000002
-	JL           done1270
+	JL           done1280
 	VBROADCASTSS (R10), Z15
 	VFMADD231PS  (R9), Z15, Z10
 	VFMADD231PS  64(R9), Z15, Z11
@@ -29912,12 +30531,12 @@ loop1269:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1269
+	JMP          loop1279
 
-done1270:
-loop1271:
+done1280:
+loop1281:
 	CMPQ         R11, $0x00000001
-	JL           done1272
+	JL           done1282
 	VBROADCASTSS (R10), Z15
 	VFMADD231PS  (R9), Z15, Z10
 	VFMADD231PS  64(R9), Z15, Z11
@@ -29926,9 +30545,9 @@ loop1271:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1271
+	JMP          loop1281
 
-done1272:
+done1282:
 	VADDPS       Z5, Z10, Z10
 	VADDPS       Z6, Z11, Z11
 	VADDPS       Z7, Z12, Z12
@@ -30109,18 +30728,18 @@ done1272:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1267
+	JMP          loop1277
 
-done1268:
-skip1262:
+done1278:
+skip1272:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ BX, AX
 
-loop1273:
+loop1283:
 	CMPQ        AX, $0x00000040
-	JL          done1274
+	JL          done1284
 	VMOVUPS     (SI), Z5
 	VMOVUPS     (DI), Z6
 	VMOVUPS     (BX), Z7
@@ -30135,9 +30754,9 @@ loop1273:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1273
+	JMP         loop1283
 
-done1274:
+done1284:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -30157,11 +30776,11 @@ done1274:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 4(AX)
-	JMP           finish1239
+	JMP           finish1249
 
-next1261:
+next1271:
 	CMPQ         CX, $0x03
-	JNE          next1275
+	JNE          next1285
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	VMOVUPS      Z0, Z5
@@ -30176,7 +30795,7 @@ next1261:
 	VBROADCASTSS 4(R8), Z10
 	VBROADCASTSS 8(R8), Z11
 	TESTQ        DX, DX
-	JZ           skip1276
+	JZ           skip1286
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x0f, R8
 	SHRQ         $0x04, R8
@@ -30195,9 +30814,9 @@ next1261:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1277:
+loop1287:
 	CMPQ         R11, $0x00000002
-	JL           done1278
+	JL           done1288
 	VBROADCASTSS (R10), Z17
 	VFMADD231PS  (R9), Z17, Z12
 	VFMADD231PS  64(R9), Z17, Z13
@@ -30211,12 +30830,12 @@ loop1277:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1277
+	JMP          loop1287
 
-done1278:
-loop1279:
+done1288:
+loop1289:
 	CMPQ         R11, $0x00000001
-	JL           done1280
+	JL           done1290
 	VBROADCASTSS (R10), Z17
 	VFMADD231PS  (R9), Z17, Z12
 	VFMADD231PS  64(R9), Z17, Z13
@@ -30225,9 +30844,9 @@ loop1279:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1279
+	JMP          loop1289
 
-done1280:
+done1290:
 	VADDPS       Z6, Z12, Z12
 	VADDPS       Z7, Z13, Z13
 	VADDPS       Z8, Z14, Z14
@@ -30357,9 +30976,9 @@ done1280:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1281:
+loop1291:
 	CMPQ    DX, $0x00000001
-	JL      done1282
+	JL      done1292
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x0f, R8
 	SHRQ    $0x04, R8
@@ -30378,9 +30997,9 @@ loop1281:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1283:
+loop1293:
 	CMPQ         R11, $0x00000002
-	JL           done1284
+	JL           done1294
 	VBROADCASTSS (R10), Z17
 	VFMADD231PS  (R9), Z17, Z12
 	VFMADD231PS  64(R9), Z17, Z13
@@ -30394,12 +31013,12 @@ loop1283:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1283
+	JMP          loop1293
 
-done1284:
-loop1285:
+done1294:
+loop1295:
 	CMPQ         R11, $0x00000001
-	JL           done1286
+	JL           done1296
 	VBROADCASTSS (R10), Z17
 	VFMADD231PS  (R9), Z17, Z12
 	VFMADD231PS  64(R9), Z17, Z13
@@ -30408,9 +31027,9 @@ loop1285:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1285
+	JMP          loop1295
 
-done1286:
+done1296:
 	VADDPS       Z6, Z12, Z12
 	VADDPS       Z7, Z13, Z13
 	VADDPS       Z8, Z14, Z14
@@ -30623,18 +31242,18 @@ done1286:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1281
+	JMP          loop1291
 
-done1282:
-skip1276:
+done1292:
+skip1286:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ BX, AX
 
-loop1287:
+loop1297:
 	CMPQ        AX, $0x00000040
-	JL          done1288
+	JL          done1298
 	VMOVUPS     (SI), Z6
 	VMOVUPS     (DI), Z7
 	VMOVUPS     (BX), Z8
@@ -30653,9 +31272,9 @@ loop1287:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1287
+	JMP         loop1297
 
-done1288:
+done1298:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -30684,11 +31303,11 @@ done1288:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 8(AX)
-	JMP           finish1239
+	JMP           finish1249
 
-next1275:
+next1285:
 	CMPQ         CX, $0x04
-	JNE          next1289
+	JNE          next1299
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	VMOVUPS      Z0, Z5
@@ -30705,7 +31324,7 @@ next1275:
 	VBROADCASTSS 8(R9), Z12
 	VBROADCASTSS 12(R9), Z13
 	TESTQ        DX, DX
-	JZ           skip1290
+	JZ           skip1300
 	MOVQ         n+72(FP), R9
 	ADDQ         $0x0f, R9
 	SHRQ         $0x04, R9
@@ -30724,9 +31343,9 @@ next1275:
 	MOVQ         R11, R11
 	ADDQ         AX, R10
 
-loop1291:
+loop1301:
 	CMPQ         R12, $0x00000002
-	JL           done1292
+	JL           done1302
 	VBROADCASTSS (R11), Z19
 	VFMADD231PS  (R10), Z19, Z14
 	VFMADD231PS  64(R10), Z19, Z15
@@ -30740,12 +31359,12 @@ loop1291:
 	LEAQ         (R10)(R9*2), R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1291
+	JMP          loop1301
 
-done1292:
-loop1293:
+done1302:
+loop1303:
 	CMPQ         R12, $0x00000001
-	JL           done1294
+	JL           done1304
 	VBROADCASTSS (R11), Z19
 	VFMADD231PS  (R10), Z19, Z14
 	VFMADD231PS  64(R10), Z19, Z15
@@ -30754,9 +31373,9 @@ loop1293:
 	ADDQ         R9, R10
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1293
+	JMP          loop1303
 
-done1294:
+done1304:
 	VADDPS       Z7, Z14, Z14
 	VADDPS       Z8, Z15, Z15
 	VADDPS       Z9, Z16, Z16
@@ -30894,9 +31513,9 @@ done1294:
 	ADDQ         $0x00000080, SI
 	DECQ         DX
 
-loop1295:
+loop1305:
 	CMPQ    DX, $0x00000001
-	JL      done1296
+	JL      done1306
 	MOVQ    n+72(FP), R9
 	ADDQ    $0x0f, R9
 	SHRQ    $0x04, R9
@@ -30915,9 +31534,9 @@ loop1295:
 	MOVQ    R11, R11
 	ADDQ    AX, R10
 
-loop1297:
+loop1307:
 	CMPQ         R12, $0x00000002
-	JL           done1298
+	JL           done1308
 	VBROADCASTSS (R11), Z19
 	VFMADD231PS  (R10), Z19, Z14
 	VFMADD231PS  64(R10), Z19, Z15
@@ -30931,12 +31550,12 @@ loop1297:
 	LEAQ         (R10)(R9*2), R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1297
+	JMP          loop1307
 
-done1298:
-loop1299:
+done1308:
+loop1309:
 	CMPQ         R12, $0x00000001
-	JL           done1300
+	JL           done1310
 	VBROADCASTSS (R11), Z19
 	VFMADD231PS  (R10), Z19, Z14
 	VFMADD231PS  64(R10), Z19, Z15
@@ -30945,9 +31564,9 @@ loop1299:
 	ADDQ         R9, R10
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1299
+	JMP          loop1309
 
-done1300:
+done1310:
 	VADDPS       Z7, Z14, Z14
 	VADDPS       Z8, Z15, Z15
 	VADDPS       Z9, Z16, Z16
@@ -31192,18 +31811,18 @@ done1300:
 	ADDQ         $0x00000200, R8
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JMP          loop1295
+	JMP          loop1305
 
-done1296:
-skip1290:
+done1306:
+skip1300:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1301:
+loop1311:
 	CMPQ        AX, $0x00000040
-	JL          done1302
+	JL          done1312
 	VMOVUPS     (DI), Z7
 	VMOVUPS     (R8), Z8
 	VMOVUPS     (SI), Z9
@@ -31226,9 +31845,9 @@ loop1301:
 	ADDQ        $0x00000040, R8
 	ADDQ        $0x00000040, SI
 	SUBQ        $0x00000040, AX
-	JMP         loop1301
+	JMP         loop1311
 
-done1302:
+done1312:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -31266,11 +31885,11 @@ done1302:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 12(AX)
-	JMP           finish1239
+	JMP           finish1249
 
-next1289:
+next1299:
 	CMPQ         CX, $0x05
-	JNE          next1303
+	JNE          next1313
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	VMOVUPS      Z0, Z5
@@ -31290,7 +31909,7 @@ next1289:
 	VBROADCASTSS 12(R10), Z14
 	VBROADCASTSS 16(R10), Z15
 	TESTQ        DX, DX
-	JZ           skip1304
+	JZ           skip1314
 	MOVQ         n+72(FP), R10
 	ADDQ         $0x0f, R10
 	SHRQ         $0x04, R10
@@ -31309,9 +31928,9 @@ next1289:
 	MOVQ         R12, R12
 	ADDQ         AX, R11
 
-loop1305:
+loop1315:
 	CMPQ         R13, $0x00000002
-	JL           done1306
+	JL           done1316
 	VBROADCASTSS (R12), Z21
 	VFMADD231PS  (R11), Z21, Z16
 	VFMADD231PS  64(R11), Z21, Z17
@@ -31325,12 +31944,12 @@ loop1305:
 	LEAQ         (R11)(R10*2), R11
 	ADDQ         $0x00000008, R12
 	SUBQ         $0x00000002, R13
-	JMP          loop1305
+	JMP          loop1315
 
-done1306:
-loop1307:
+done1316:
+loop1317:
 	CMPQ         R13, $0x00000001
-	JL           done1308
+	JL           done1318
 	VBROADCASTSS (R12), Z21
 	VFMADD231PS  (R11), Z21, Z16
 	VFMADD231PS  64(R11), Z21, Z17
@@ -31339,9 +31958,9 @@ loop1307:
 	ADDQ         R10, R11
 	ADDQ         $0x00000004, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1307
+	JMP          loop1317
 
-done1308:
+done1318:
 	VADDPS       Z8, Z16, Z16
 	VADDPS       Z9, Z17, Z17
 	VADDPS       Z10, Z18, Z18
@@ -31488,9 +32107,9 @@ done1308:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1309:
+loop1319:
 	CMPQ    DX, $0x00000001
-	JL      done1310
+	JL      done1320
 	MOVQ    n+72(FP), R10
 	ADDQ    $0x0f, R10
 	SHRQ    $0x04, R10
@@ -31509,9 +32128,9 @@ loop1309:
 	MOVQ    R12, R12
 	ADDQ    AX, R11
 
-loop1311:
+loop1321:
 	CMPQ         R13, $0x00000002
-	JL           done1312
+	JL           done1322
 	VBROADCASTSS (R12), Z21
 	VFMADD231PS  (R11), Z21, Z16
 	VFMADD231PS  64(R11), Z21, Z17
@@ -31525,12 +32144,12 @@ loop1311:
 	LEAQ         (R11)(R10*2), R11
 	ADDQ         $0x00000008, R12
 	SUBQ         $0x00000002, R13
-	JMP          loop1311
+	JMP          loop1321
 
-done1312:
-loop1313:
+done1322:
+loop1323:
 	CMPQ         R13, $0x00000001
-	JL           done1314
+	JL           done1324
 	VBROADCASTSS (R12), Z21
 	VFMADD231PS  (R11), Z21, Z16
 	VFMADD231PS  64(R11), Z21, Z17
@@ -31539,9 +32158,9 @@ loop1313:
 	ADDQ         R10, R11
 	ADDQ         $0x00000004, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1313
+	JMP          loop1323
 
-done1314:
+done1324:
 	VADDPS       Z8, Z16, Z16
 	VADDPS       Z9, Z17, Z17
 	VADDPS       Z10, Z18, Z18
@@ -31819,18 +32438,18 @@ done1314:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1309
+	JMP          loop1319
 
-done1310:
-skip1304:
+done1320:
+skip1314:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1315:
+loop1325:
 	CMPQ        AX, $0x00000040
-	JL          done1316
+	JL          done1326
 	VMOVUPS     (R8), Z8
 	VMOVUPS     (R9), Z9
 	VMOVUPS     (SI), Z10
@@ -31858,9 +32477,9 @@ loop1315:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 	SUBQ        $0x00000040, AX
-	JMP         loop1315
+	JMP         loop1325
 
-done1316:
+done1326:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -31907,11 +32526,11 @@ done1316:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 16(AX)
-	JMP           finish1239
+	JMP           finish1249
 
-next1303:
+next1313:
 	CMPQ    CX, $0x06
-	JNE     next1317
+	JNE     next1327
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
@@ -31927,7 +32546,7 @@ next1303:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1318
+	JZ      skip1328
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -31946,9 +32565,9 @@ next1303:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1319:
+loop1329:
 	CMPQ         R14, $0x00000002
-	JL           done1320
+	JL           done1330
 	VBROADCASTSS (R13), Z17
 	VFMADD231PS  (R12), Z17, Z12
 	VFMADD231PS  64(R12), Z17, Z13
@@ -31962,12 +32581,12 @@ loop1319:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1319
+	JMP          loop1329
 
-done1320:
-loop1321:
+done1330:
+loop1331:
 	CMPQ         R14, $0x00000001
-	JL           done1322
+	JL           done1332
 	VBROADCASTSS (R13), Z17
 	VFMADD231PS  (R12), Z17, Z12
 	VFMADD231PS  64(R12), Z17, Z13
@@ -31976,9 +32595,9 @@ loop1321:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1321
+	JMP          loop1331
 
-done1322:
+done1332:
 	VADDPS           Z9, Z12, Z12
 	VADDPS           Z10, Z13, Z13
 	VADDPS           Z11, Z14, Z14
@@ -32133,9 +32752,9 @@ done1322:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1323:
+loop1333:
 	CMPQ    DX, $0x00000001
-	JL      done1324
+	JL      done1334
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -32154,9 +32773,9 @@ loop1323:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1325:
+loop1335:
 	CMPQ         R14, $0x00000002
-	JL           done1326
+	JL           done1336
 	VBROADCASTSS (R13), Z17
 	VFMADD231PS  (R12), Z17, Z12
 	VFMADD231PS  64(R12), Z17, Z13
@@ -32170,12 +32789,12 @@ loop1325:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1325
+	JMP          loop1335
 
-done1326:
-loop1327:
+done1336:
+loop1337:
 	CMPQ         R14, $0x00000001
-	JL           done1328
+	JL           done1338
 	VBROADCASTSS (R13), Z17
 	VFMADD231PS  (R12), Z17, Z12
 	VFMADD231PS  64(R12), Z17, Z13
@@ -32184,9 +32803,9 @@ loop1327:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1327
+	JMP          loop1337
 
-done1328:
+done1338:
 	VADDPS           Z9, Z12, Z12
 	VADDPS           Z10, Z13, Z13
 	VADDPS           Z11, Z14, Z14
@@ -32496,18 +33115,18 @@ done1328:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1323
+	JMP              loop1333
 
-done1324:
-skip1318:
+done1334:
+skip1328:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1329:
+loop1339:
 	CMPQ             AX, $0x00000040
-	JL               done1330
+	JL               done1340
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (SI), Z11
@@ -32539,9 +33158,9 @@ loop1329:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1329
+	JMP              loop1339
 
-done1330:
+done1340:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -32597,11 +33216,11 @@ done1330:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 20(AX)
-	JMP           finish1239
+	JMP           finish1249
 
-next1317:
+next1327:
 	CMPQ    CX, $0x07
-	JNE     next1331
+	JNE     next1341
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
@@ -32618,7 +33237,7 @@ next1317:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1332
+	JZ      skip1342
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -32637,9 +33256,9 @@ next1317:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1333:
+loop1343:
 	CMPQ         R14, $0x00000002
-	JL           done1334
+	JL           done1344
 	VBROADCASTSS (R13), Z18
 	VFMADD231PS  (R12), Z18, Z13
 	VFMADD231PS  64(R12), Z18, Z14
@@ -32653,12 +33272,12 @@ loop1333:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1333
+	JMP          loop1343
 
-done1334:
-loop1335:
+done1344:
+loop1345:
 	CMPQ         R14, $0x00000001
-	JL           done1336
+	JL           done1346
 	VBROADCASTSS (R13), Z18
 	VFMADD231PS  (R12), Z18, Z13
 	VFMADD231PS  64(R12), Z18, Z14
@@ -32667,9 +33286,9 @@ loop1335:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1335
+	JMP          loop1345
 
-done1336:
+done1346:
 	VADDPS           Z10, Z13, Z13
 	VADDPS           Z11, Z14, Z14
 	VADDPS           Z12, Z15, Z15
@@ -32832,9 +33451,9 @@ done1336:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1337:
+loop1347:
 	CMPQ    DX, $0x00000001
-	JL      done1338
+	JL      done1348
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -32853,9 +33472,9 @@ loop1337:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1339:
+loop1349:
 	CMPQ         R14, $0x00000002
-	JL           done1340
+	JL           done1350
 	VBROADCASTSS (R13), Z18
 	VFMADD231PS  (R12), Z18, Z13
 	VFMADD231PS  64(R12), Z18, Z14
@@ -32869,12 +33488,12 @@ loop1339:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1339
+	JMP          loop1349
 
-done1340:
-loop1341:
+done1350:
+loop1351:
 	CMPQ         R14, $0x00000001
-	JL           done1342
+	JL           done1352
 	VBROADCASTSS (R13), Z18
 	VFMADD231PS  (R12), Z18, Z13
 	VFMADD231PS  64(R12), Z18, Z14
@@ -32883,9 +33502,9 @@ loop1341:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1341
+	JMP          loop1351
 
-done1342:
+done1352:
 	VADDPS           Z10, Z13, Z13
 	VADDPS           Z11, Z14, Z14
 	VADDPS           Z12, Z15, Z15
@@ -33227,18 +33846,18 @@ done1342:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1337
+	JMP              loop1347
 
-done1338:
-skip1332:
+done1348:
+skip1342:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1343:
+loop1353:
 	CMPQ             AX, $0x00000040
-	JL               done1344
+	JL               done1354
 	VMOVUPS          (R8), Z10
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (SI), Z12
@@ -33274,9 +33893,9 @@ loop1343:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1343
+	JMP              loop1353
 
-done1344:
+done1354:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -33341,11 +33960,11 @@ done1344:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 24(AX)
-	JMP           finish1239
+	JMP           finish1249
 
-next1331:
+next1341:
 	CMPQ    CX, $0x08
-	JNE     next1345
+	JNE     next1355
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
@@ -33363,7 +33982,7 @@ next1331:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1346
+	JZ      skip1356
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -33382,9 +34001,9 @@ next1331:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1347:
+loop1357:
 	CMPQ         R14, $0x00000002
-	JL           done1348
+	JL           done1358
 	VBROADCASTSS (R13), Z19
 	VFMADD231PS  (R12), Z19, Z14
 	VFMADD231PS  64(R12), Z19, Z15
@@ -33398,12 +34017,12 @@ loop1347:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1347
+	JMP          loop1357
 
-done1348:
-loop1349:
+done1358:
+loop1359:
 	CMPQ         R14, $0x00000001
-	JL           done1350
+	JL           done1360
 	VBROADCASTSS (R13), Z19
 	VFMADD231PS  (R12), Z19, Z14
 	VFMADD231PS  64(R12), Z19, Z15
@@ -33412,9 +34031,9 @@ loop1349:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1349
+	JMP          loop1359
 
-done1350:
+done1360:
 	VADDPS           Z11, Z14, Z14
 	VADDPS           Z12, Z15, Z15
 	VADDPS           Z13, Z16, Z16
@@ -33585,9 +34204,9 @@ done1350:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1351:
+loop1361:
 	CMPQ    DX, $0x00000001
-	JL      done1352
+	JL      done1362
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -33606,9 +34225,9 @@ loop1351:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1353:
+loop1363:
 	CMPQ         R14, $0x00000002
-	JL           done1354
+	JL           done1364
 	VBROADCASTSS (R13), Z19
 	VFMADD231PS  (R12), Z19, Z14
 	VFMADD231PS  64(R12), Z19, Z15
@@ -33622,12 +34241,12 @@ loop1353:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1353
+	JMP          loop1363
 
-done1354:
-loop1355:
+done1364:
+loop1365:
 	CMPQ         R14, $0x00000001
-	JL           done1356
+	JL           done1366
 	VBROADCASTSS (R13), Z19
 	VFMADD231PS  (R12), Z19, Z14
 	VFMADD231PS  64(R12), Z19, Z15
@@ -33636,9 +34255,9 @@ loop1355:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1355
+	JMP          loop1365
 
-done1356:
+done1366:
 	VADDPS           Z11, Z14, Z14
 	VADDPS           Z12, Z15, Z15
 	VADDPS           Z13, Z16, Z16
@@ -34012,18 +34631,18 @@ done1356:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1351
+	JMP              loop1361
 
-done1352:
-skip1346:
+done1362:
+skip1356:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1357:
+loop1367:
 	CMPQ             AX, $0x00000040
-	JL               done1358
+	JL               done1368
 	VMOVUPS          (R8), Z11
 	VMOVUPS          (R9), Z12
 	VMOVUPS          (SI), Z13
@@ -34063,9 +34682,9 @@ loop1357:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1357
+	JMP              loop1367
 
-done1358:
+done1368:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -34139,10 +34758,10 @@ done1358:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 28(AX)
-	JMP           finish1239
+	JMP           finish1249
 
-next1345:
-finish1239:
+next1355:
+finish1249:
 	VZEROUPPER
 	RET
 
@@ -34162,9 +34781,9 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop1359:
+loop1369:
 	CMPQ       CX, $0x00000004
-	JL         done1360
+	JL         done1370
 	VMOVUPD    (DX), Y1
 	VMOVUPD    (BX), Y2
 	VMOVUPD    (SI), Y3
@@ -34187,11 +34806,11 @@ loop1359:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop1359
+	JMP        loop1369
 
-done1360:
+done1370:
 	TESTQ      CX, CX
-	JZ         skip1361
+	JZ         skip1371
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VMASKMOVPD (SI), Y0, Y3
@@ -34209,7 +34828,7 @@ done1360:
 	VMOVUPD    Y3, 128(AX)
 	VMOVUPD    Y0, 192(AX)
 
-skip1361:
+skip1371:
 	VZEROUPPER
 	RET
 
@@ -34229,9 +34848,9 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop1362:
+loop1372:
 	CMPQ       CX, $0x00000004
-	JL         done1363
+	JL         done1373
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -34254,11 +34873,11 @@ loop1362:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop1362
+	JMP        loop1372
 
-done1363:
+done1373:
 	TESTQ      CX, CX
-	JZ         skip1364
+	JZ         skip1374
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -34276,6 +34895,6 @@ done1363:
 	VMASKMOVPD Y3, Y0, (SI)
 	VMASKMOVPD Y4, Y0, (DI)
 
-skip1364:
+skip1374:
 	VZEROUPPER
 	RET

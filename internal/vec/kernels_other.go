@@ -4,10 +4,13 @@ package vec
 
 const active = portable
 
-func dot(x, y []float64) float64                      { return dotPortable(x, y) }
-func axpy(alpha float64, x, y []float64)              { axpyPortable(alpha, x, y) }
-func scale(alpha float64, x []float64)                { scalePortable(alpha, x) }
-func times(x, y []float64)                            { timesPortable(x, y) }
+func dot(x, y []float64) float64         { return dotPortable(x, y) }
+func axpy(alpha float64, x, y []float64) { axpyPortable(alpha, x, y) }
+func scale(alpha float64, x []float64)   { scalePortable(alpha, x) }
+func times(x, y []float64)               { timesPortable(x, y) }
+func tally(total *[3]float64, sums, errs, forecasts, target []float64, rows int) {
+	tallyPortable(total, sums, errs, forecasts, target, rows)
+}
 func hadamard(x []float64)                            { hadamardPortable(x) }
 func matVec(y, a, x []float64)                        { matVecPortable(y, a, x) }
 func addMatTVec(y, a, x []float64)                    { addMatTVecPortable(y, a, x) }

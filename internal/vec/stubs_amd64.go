@@ -97,6 +97,11 @@ func choleskyAVX2(u *float64, nb int, inv *float64)
 //go:noescape
 func choleskySolveAVX2(u *float64, nb int, inv *float64, rhs *float64)
 
+// tallyAVX2 adds a sample of n variables to the sums, and to the totals over the variables.
+//
+//go:noescape
+func tallyAVX2(total *float64, sums *float64, errs *float64, x *float64, y *float64, n int, rows int)
+
 // dotAVX512 returns the inner product of x and y.
 //
 //go:noescape
@@ -191,6 +196,11 @@ func choleskyAVX512(u *float64, nb int, inv *float64)
 //
 //go:noescape
 func choleskySolveAVX512(u *float64, nb int, inv *float64, rhs *float64)
+
+// tallyAVX512 adds a sample of n variables to the sums, and to the totals over the variables.
+//
+//go:noescape
+func tallyAVX512(total *float64, sums *float64, errs *float64, x *float64, y *float64, n int, rows int)
 
 // matVec32AVX2 sets y = A x, A of m rows and n columns.
 //

@@ -29,6 +29,7 @@ func main() {
 		t.symMatVec("symSubMatVec", true)
 		t.cholesky()
 		t.choleskySolve()
+		t.tally()
 	}
 	for _, t := range []target{avx2.single(), avx512.single()} {
 		t.matVec()
