@@ -1,9 +1,11 @@
 package decimal
 
 import (
+	"encoding/binary"
 	"math"
 	"math/big"
 	"math/bits"
+	"slices"
 	"strconv"
 )
 
@@ -16,11 +18,8 @@ func Append(dst []byte, v float64) []byte {
 	if exponent == 0 || exponent == 0x7ff { // zero, subnormal, infinite, NaN
 		return strconv.AppendFloat(dst, v, 'g', -1, 64)
 	}
-	if u>>63 != 0 {
-		dst = append(dst, '-')
-	}
 	digits, k := shortest(exponent, fraction)
-	return appendDecimal(dst, digits, k)
+	return appendDecimal(dst, int(u>>63), digits, k)
 }
 
 // shortest returns the shortest decimal digits·10^k in the rounding interval of a
@@ -44,26 +43,29 @@ func shortest(exponent int, fraction uint64) (digits uint64, k int) {
 	middle := multiplyToOdd(g, 4*c<<h)
 	upper := multiplyToOdd(g, (4*c+2)<<h) - odd
 
-	s := middle / 4
-	if s >= 10 {
-		ten := s / 10
-		below, above := lower <= 40*ten, 40*ten+40 <= upper
-		if below != above {
-			if above {
-				ten++
-			}
-			return ten, k + 1
-		}
+	// Of the two multiples of ten beside middle, at most one lies in the interval. If none
+	// does, of the two integers beside it the one in the interval, or the closer one.
+	// Which it is, is chance: no branch depends on it.
+	s, ten := middle/4, middle/40
+	tenBelow, tenAbove := one(lower <= 40*ten), one(40*ten+40 <= upper)
+	below, above := one(lower <= 4*s), one(4*s+4 <= upper)
+	up := one(middle+s&1 > 4*s+2)
+	if below != above {
+		up = above
 	}
-	below, above := lower <= 4*s, 4*s+4 <= upper
-	up := above
-	if below == above {
-		up = middle > 4*s+2 || middle == 4*s+2 && s&1 != 0
+	digits = s + up
+	if tenBelow != tenAbove {
+		digits = ten + tenAbove
 	}
-	if up {
-		s++
+	return digits, k + int(tenBelow^tenAbove)
+}
+
+// one returns 1 if b, else 0.
+func one(b bool) uint64 {
+	if b {
+		return 1
 	}
-	return s, k
+	return 0
 }
 
 // multiplyToOdd returns floor(g·c / 2^128), made odd if that is not exact.
@@ -110,63 +112,91 @@ var powers = func() (p [maxPower - minPower + 1][2]uint64) {
 	return p
 }()
 
-// appendDecimal appends digits·10^k, 0 < digits < 10^17, in the layout of the format 'g'.
-func appendDecimal(dst []byte, digits uint64, k int) []byte {
-	if k == 0 && digits < 1e6 {
-		return strconv.AppendUint(dst, digits, 10)
+// maxLen is more than the length of the longest text, -1.2345678901234567e-308, by
+// what is written beyond its end.
+const maxLen = 32
+
+// appendDecimal appends digits·10^k, 0 < digits < 10^17, in the layout of the format
+// 'g', after a minus sign if negative is 1. It writes eight digits at a time, and then
+// takes those that count: copies of unknown length and branches on the sign and size of a
+// number, which no processor can foresee, take longer.
+func appendDecimal(dst []byte, negative int, digits uint64, k int) []byte {
+	const width = 17
+	n := numDigits(digits)
+	exponent := n + k - 1 // of the first digit
+	digits *= integerPowers[width-n]
+	high := digits / 1e8
+	first := high / 1e8
+	middle, last := eightDigits(high-1e8*first), eightDigits(digits-1e8*high)
+	if last != 0 { // zeros at the end do not count
+		n = width - bits.LeadingZeros64(last)/8
+	} else {
+		n = width - 8 - bits.LeadingZeros64(middle)/8
 	}
-	var buf [17]byte
-	high, low := digits/1e8, uint32(digits%1e8)
-	first, middle := high/1e8, uint32(high%1e8)
-	buf[0] = '0' + byte(first)
-	write8((*[8]byte)(buf[1:9]), middle)
-	write8((*[8]byte)(buf[9:17]), low)
-	from, to := 0, 17
-	if low == 0 {
-		to, k = 9, k+8
-	}
-	for buf[from] == '0' {
-		from++
-	}
-	for buf[to-1] == '0' {
-		to--
-		k++
-	}
-	text := buf[from:to]
-	exponent := len(text) + k - 1
-	switch {
-	case exponent < -4 || exponent >= 6:
-		dst = append(dst, text[0])
-		if len(text) > 1 {
-			dst = append(append(dst, '.'), text[1:]...)
+	const zeros = 0x3030303030303030
+	first, middle, last = first|'0', middle|zeros, last|zeros
+
+	from := len(dst)
+	dst = slices.Grow(dst, maxLen)[:from+maxLen]
+	dst[from] = '-'
+	from += negative
+	to := (*[maxLen - 1]byte)(dst[from:])
+	if exponent < -4 || exponent >= 6 {
+		to[0], to[1] = byte(first), '.'
+		binary.LittleEndian.PutUint64(to[2:], middle)
+		binary.LittleEndian.PutUint64(to[10:], last)
+		if n > 1 {
+			n++ // the point
 		}
-		dst = append(dst, 'e')
-		if exponent < 0 {
-			dst = append(dst, '-')
-			exponent = -exponent
-		} else {
-			dst = append(dst, '+')
-		}
-		if exponent < 10 {
-			dst = append(dst, '0')
-		}
-		return strconv.AppendUint(dst, uint64(exponent), 10)
-	case exponent < 0:
-		return append(append(dst, "0.000"[:1-exponent]...), text...)
-	case k >= 0:
-		return append(append(dst, text...), "00000"[:k]...)
+		return appendExponent(dst[:from+n], exponent)
 	}
-	dst = append(append(dst, text[:exponent+1]...), '.')
-	return append(dst, text[exponent+1:]...)
+	// whole digits stand before the point. Where there are none, 0. and more zeros do,
+	// the last one of these characters in the place of the point.
+	point, whole, before := uint64('.'), max(0, exponent+1), max(0, -exponent)
+	if exponent < -1 {
+		point = '0'
+	}
+	head := first | middle<<8 // eight digits; those behind the point move by a place
+	left := uint64(1)<<(8*whole) - 1
+	copy(to[:], "0.000000")
+	text := to[before:]
+	binary.LittleEndian.PutUint64(text[2:], middle)
+	binary.LittleEndian.PutUint64(text[10:], last)
+	binary.LittleEndian.PutUint64(text, head&left|point<<(8*whole)|head&^left<<8)
+	if n <= whole {
+		return dst[:from+whole]
+	}
+	return dst[:from+before+n+1]
 }
 
-// write8 writes eight digits.
-func write8(dst *[8]byte, v uint32) {
-	a, b := v/1e4, v%1e4
-	for i, pair := range [4]uint32{a / 100, a % 100, b / 100, b % 100} {
-		dst[2*i], dst[2*i+1] = pairs[2*pair], pairs[2*pair+1]
+// appendExponent appends e and the exponent of ten, of two digits at least.
+func appendExponent(dst []byte, exponent int) []byte {
+	sign := byte('+')
+	if exponent < 0 {
+		sign, exponent = '-', -exponent
 	}
+	dst = append(dst, 'e', sign)
+	if exponent < 10 {
+		dst = append(dst, '0')
+	}
+	return strconv.AppendUint(dst, uint64(exponent), 10)
 }
 
-// pairs are the numbers below 100.
-const pairs = "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899"
+// numDigits returns the number of decimal digits of v, which is not 0.
+func numDigits(v uint64) int {
+	n := bits.Len64(v) * 1233 >> 12 // at most one too few
+	return n + int(one(v >= integerPowers[n]))
+}
+
+// integerPowers are those of ten.
+var integerPowers = [...]uint64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
+
+// eightDigits returns the eight digits of v < 10^8, the first one in the lowest byte:
+// numbers of four digits, then of two, then of one, those of each step side by side.
+func eightDigits(v uint64) uint64 {
+	v = v/1e4 | v%1e4<<32
+	hundreds := v * 10486 >> 20 & 0x7f0000007f
+	v = hundreds | (v-100*hundreds)<<16
+	tens := v * 103 >> 10 & 0xf000f000f000f
+	return tens | (v-10*tens)<<8
+}

@@ -61,21 +61,32 @@ func FuzzAppend(f *testing.F) {
 	f.Fuzz(func(t *testing.T, v float64) { checkShortest(t, v) })
 }
 
+// BenchmarkAppend writes numbers of different signs and sizes, so that no branch is always
+// the same.
 func BenchmarkAppend(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {
 		name string
-		v    float64
-	}{{"17 digits", 41.13000106811523 * math.Pi}, {"4 digits", 12.25}, {"integer", 1234}} {
+		draw func() float64
+	}{
+		{"17 digits", r.NormFloat64},
+		{"6 decimals", func() float64 { return math.Round(1e6*r.NormFloat64()) / 1e6 }},
+		{"2 decimals", func() float64 { return math.Round(1e4*r.NormFloat64()) / 1e2 }},
+		{"integer", func() float64 { return math.Round(1e3 * r.NormFloat64()) }},
+	} {
+		values := make([]float64, 1<<16)
+		for i := range values {
+			values[i] = c.draw()
+		}
+		var buf []byte
 		b.Run(c.name+"/ours", func(b *testing.B) {
-			var buf []byte
-			for b.Loop() {
-				buf = decimal.Append(buf[:0], c.v)
+			for i := 0; b.Loop(); i++ {
+				buf = decimal.Append(buf[:0], values[i%len(values)])
 			}
 		})
 		b.Run(c.name+"/strconv", func(b *testing.B) {
-			var buf []byte
-			for b.Loop() {
-				buf = strconv.AppendFloat(buf[:0], c.v, 'g', -1, 64)
+			for i := 0; b.Loop(); i++ {
+				buf = strconv.AppendFloat(buf[:0], values[i%len(values)], 'g', -1, 64)
 			}
 		})
 	}

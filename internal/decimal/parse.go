@@ -1,8 +1,10 @@
 package decimal
 
 import (
+	"encoding/binary"
 	"errors"
 	"math"
+	"math/bits"
 	"strconv"
 )
 
@@ -22,41 +24,122 @@ func Parse(text []byte) (float64, error) {
 	return v, nil
 }
 
-// ParsePlain reads digits with at most a sign and a point. Where they make an
-// integer up to 2^53 and are not more than 19, the quotient of that and a power of
-// ten is the nearest float64 (Clinger 1990). It leaves all else to strconv.
+// maxDigits is how many digits always make a number below 2^64.
+const maxDigits = 19
+
+// ParsePlain reads up to 19 digits with at most a minus sign and a point. It leaves all
+// else to strconv.
 func ParsePlain(text []byte) (v float64, ok bool) {
-	i, negative := 0, false
-	if len(text) > 0 && text[0] == '-' {
-		i, negative = 1, true
-	}
-	var mantissa uint64
-	first := i
-	for ; i < len(text) && text[i]-'0' < 10; i++ {
-		mantissa = 10*mantissa + uint64(text[i]-'0')
-	}
-	digits, fraction := i-first, 0
-	if i < len(text) && text[i] == '.' {
-		i++
-		first = i
-		for ; i < len(text) && text[i]-'0' < 10; i++ {
-			mantissa = 10*mantissa + uint64(text[i]-'0')
-		}
-		fraction = i - first
-		digits += fraction
-	}
-	if i < len(text) || digits == 0 || digits > 19 || mantissa > 1<<53 {
+	if len(text) == 0 {
 		return 0, false
 	}
-	v = float64(mantissa)
-	if fraction > 0 {
-		v /= powersOfTen[fraction]
+	negative := one(text[0] == '-')
+	mantissa, fraction, ok := parseDigits(text[negative:])
+	if !ok {
+		return 0, false
 	}
-	if negative {
-		v = -v
+	if fraction = max(fraction, 0); mantissa <= 1<<53 {
+		v = float64(int64(mantissa)) / powersOfTen[fraction] // both exact, so the nearest float64 (Clinger 1990)
+	} else {
+		v = quotient(mantissa, fraction)
 	}
-	return v, true
+	return math.Float64frombits(math.Float64bits(v) | negative<<63), true
 }
 
-// powersOfTen are exact in a float64.
+// quotient returns the float64 nearest to m / 10^k, m > 0.
+func quotient(m uint64, k int) float64 {
+	d := integerPowers[k]
+	i, j := bits.LeadingZeros64(m), bits.LeadingZeros64(d)
+	m, d = m<<i, d<<j
+	q, r := bits.Div64(m>>1, m<<63, d) // m 2^63 / d has 63 bits or 64
+	q |= one(r != 0)                   // is rounded like all that follows
+	return float64(q) * math.Float64frombits(uint64(1023-63+j-i)<<52)
+}
+
+// parseDigits reads digits with at most one point among them, and says how many of
+// them stand behind it; -1 = there is none. Eight characters at a time are a word with the
+// first one in the lowest byte, so that no branch depends on where the point stands and
+// few on how many digits there are: which nothing could foresee.
+func parseDigits(text []byte) (mantissa uint64, fraction int, ok bool) {
+	const zeros = 0x3030303030303030
+	n := len(text)
+	var first, last uint64 // the last eight characters, and those before them behind zeros
+	switch {
+	case n < 4 || n > maxDigits+1:
+		return parseOneByOne(text)
+	case n < 8: // two halves, which overlap
+		front, back := binary.LittleEndian.Uint32(text), binary.LittleEndian.Uint32(text[n-4:])
+		last = uint64(front^zeros>>32)<<(8*(8-n)) | uint64(back^zeros>>32)<<32
+	case n <= 16:
+		first = (binary.LittleEndian.Uint64(text) ^ zeros) << (8 * (16 - n))
+		last = binary.LittleEndian.Uint64(text[n-8:]) ^ zeros
+	default:
+		if last = binary.LittleEndian.Uint64(text[n-8:]) ^ zeros; noDigits(last) != 0 {
+			return parseOneByOne(text)
+		}
+		mantissa, fraction, ok = parseDigits(text[:n-8])
+		if fraction >= 0 {
+			n--
+			fraction += 8
+		}
+		return 1e8*mantissa + eightDigitsOf(last), fraction, ok && n <= maxDigits
+	}
+	inFirst, inLast := noDigits(first), noDigits(last)
+	switch {
+	case inFirst|inLast == 0:
+		fraction, ok = -1, true
+	case inFirst == 0:
+		last, fraction, ok = cutPoint(last, inLast)
+		last |= first >> 56
+		first <<= 8
+	case inLast == 0:
+		first, fraction, ok = cutPoint(first, inFirst)
+		fraction += 8
+	}
+	return 1e8*eightDigitsOf(first) + eightDigitsOf(last), fraction, ok
+}
+
+// noDigits marks the bytes of a word of digits that are none by their highest bit; one
+// behind a byte that is no ASCII may be marked as well.
+func noDigits(word uint64) uint64 {
+	return (word + 0x7676767676767676 | word) & 0x8080808080808080
+}
+
+// cutPoint closes the gap that the point leaves in a word by moving what stands before
+// it. It is not ok unless the point is all that noDigits has marked.
+func cutPoint(word, marked uint64) (digits uint64, behind int, ok bool) {
+	at := bits.TrailingZeros64(marked) &^ 7
+	before := uint64(1)<<at - 1
+	return word&before<<8 | word&^(before<<8|0xff), 7 - at/8, marked&(marked-1) == 0 && byte(word>>at) == '.'^'0'
+}
+
+// eightDigitsOf returns the number that the digits of a word make.
+func eightDigitsOf(word uint64) uint64 {
+	const pairs = 0xff000000ff
+	word = 10*word + word>>8 // every second byte is a pair
+	return (word&pairs*(100+1e6<<32) + word>>16&pairs*(1+1e4<<32)) >> 32
+}
+
+// parseOneByOne is parseDigits for any length.
+func parseOneByOne(text []byte) (mantissa uint64, fraction int, ok bool) {
+	digits, point := 0, -1
+	for i, c := range text {
+		switch {
+		case c-'0' < 10:
+			mantissa = 10*mantissa + uint64(c-'0')
+			digits++
+		case c == '.' && point < 0:
+			point = i
+		default:
+			return 0, 0, false
+		}
+	}
+	fraction = -1
+	if point >= 0 {
+		fraction = digits - point
+	}
+	return mantissa, fraction, digits > 0 && digits <= maxDigits
+}
+
+// powersOfTen are those that digits up to maxDigits need.
 var powersOfTen = [20]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}

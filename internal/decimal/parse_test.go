@@ -1,7 +1,9 @@
 package decimal
 
 import (
+	"bytes"
 	"math"
+	"math/rand/v2"
 	"strconv"
 	"testing"
 )
@@ -33,4 +35,68 @@ func FuzzParse(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(checkFloat)
+}
+
+// TestParseEveryLength: digits, signs and points in every place of texts of every length,
+// and what is no digit there.
+func TestParseEveryLength(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for n := range 24 {
+		for point := -1; point < n; point++ {
+			for range 20 {
+				text := make([]byte, n)
+				for i := range text {
+					text[i] = '0' + byte(r.UintN(10))
+				}
+				if point >= 0 {
+					text[point] = '.'
+				}
+				checkFloat(t, string(text))
+				checkFloat(t, "-"+string(text))
+				if n > 0 {
+					text[r.IntN(n)] = byte(r.UintN(256))
+					checkFloat(t, string(text))
+				}
+			}
+			for c := range 256 { // in the place of the point
+				if point >= 0 {
+					text := bytes.Repeat([]byte{'7'}, n)
+					text[point] = byte(c)
+					checkFloat(t, string(text))
+				}
+			}
+		}
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, c := range []struct {
+		name string
+		draw func() float64
+	}{
+		{"6 decimals", func() float64 { return math.Round(1e6*r.NormFloat64()) / 1e6 }},
+		{"2 decimals", func() float64 { return math.Round(1e4*r.NormFloat64()) / 1e2 }},
+		{"float32", func() float64 { return float64(float32(100 * r.NormFloat64())) }},
+		{"17 digits", r.NormFloat64},
+	} {
+		texts := make([][]byte, 1<<14)
+		for i := range texts {
+			texts[i] = strconv.AppendFloat(nil, c.draw(), 'g', -1, 64)
+		}
+		b.Run(c.name+"/ours", func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				if _, err := Parse(texts[i%len(texts)]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run(c.name+"/strconv", func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				if _, err := strconv.ParseFloat(string(texts[i%len(texts)]), 64); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }
