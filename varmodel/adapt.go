@@ -14,7 +14,7 @@ func (s *autoSeries) Adapt(a eval.Adaptation, since int) {
 	switch a {
 	case eval.AdaptForget:
 		for _, e := range s.m.experts {
-			e.learner.Discount(driftKeep)
+			e.discount(driftKeep)
 		}
 		if s.m.directs != nil {
 			for _, l := range s.m.directs.learn {
@@ -28,7 +28,7 @@ func (s *autoSeries) Adapt(a eval.Adaptation, since int) {
 			s.rebuild.again(s, min(max(since, fewestAgain), s.past.count-1, s.m.memory))
 			for _, e := range s.m.experts {
 				if e.own > 0 { // these are not started again
-					e.learner.Discount(driftKeep)
+					e.discount(driftKeep)
 				}
 			}
 		}

@@ -68,21 +68,6 @@ func (g *ownLags) featuresTo(phi []float64, s *scaler, p *history) {
 	}
 }
 
-// fromFrameTo is featuresTo for a frame.
-func (g *ownLags) fromFrameTo(phi []float64, f *frame) {
-	if f.recent == nil {
-		g.featuresTo(phi, f.scaler, &f.past)
-		return
-	}
-	m := g.order + 1
-	for j := range g.dim {
-		row := phi[j*m : (j+1)*m]
-		row[0], row[1] = 1, f.levels[j]
-		copy(row[2:], f.recent.of(j, g.order-1))
-		vec.Scale(1/f.step[j], row[2:])
-	}
-}
-
 // perCoordinate is one single-output learner for each coordinate, with an input
 // of its own: phi is the concatenation of the inputs.
 type perCoordinate []coordinateLearner

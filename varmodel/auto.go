@@ -96,7 +96,13 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 		if e.source {
 			m.source = e
 		}
-		m.depth, m.order = max(m.depth, e.depth()), max(m.order, e.order)
+		m.depth = max(m.depth, e.depth())
+		if e.target != local {
+			m.order = max(m.order, e.order)
+		}
+		if e.walker != nil && cfg.Shared {
+			e.walker.batch = 1 // the next sample may be one of another series
+		}
 		if m.rebuilds() && e.random != nil {
 			e.random.warm = nil // rebuilds take the bandwidth
 		}
@@ -133,7 +139,7 @@ type auto struct {
 	experts []*expert
 	names   []string // of persistence and the experts
 	depth   int      // lags that the experts look at
-	order   int      // lags of all coordinates that they look at
+	order   int      // lags of all coordinates that they look at, but for those around the local mean
 	memory  int      // samples that a rebuild learns from again
 	source  *expert  // whose forecasts are inputs of others; nil without
 	directs *directs // nil for a horizon of one
@@ -142,6 +148,9 @@ type auto struct {
 func (m *auto) has(i Ingredient) bool {
 	return !slices.Contains(m.cfg.Without, i) && !slices.Contains(tiers[m.cfg.Tier].without, i)
 }
+
+// recent is the number of increments that a series keeps.
+func (m *auto) recent() int { return m.depth + walkBatch }
 
 func (m *auto) rebuilds() bool { return !m.cfg.Shared && m.has(Rebuilding) }
 
@@ -157,7 +166,7 @@ func (m *auto) State(c *snapshot.Codec) {
 
 func (m *auto) NewSeries() eval.Forecaster {
 	d, k := m.cfg.Dim, len(m.experts)
-	depth := m.depth + 1
+	depth := m.recent() + 1
 	if m.rebuilds() {
 		depth += m.memory
 	}
@@ -177,8 +186,7 @@ func (m *auto) NewSeries() eval.Forecaster {
 	for i, e := range m.experts {
 		s.phi[i] = make([]float64, e.features())
 	}
-	s.frame = newFrame(d, m.order, s.scaler, s.local, s.inputs)
-	s.frame.recent = newIncrements(d, m.depth)
+	s.frame = newFrame(d, m.order, m.recent(), s.scaler, s.local, s.inputs)
 	if m.rebuilds() {
 		s.rebuild = newRebuild(s)
 	}
@@ -252,15 +260,16 @@ func (s *autoSeries) observe(y, target []float64) error {
 		s.glitch.hold(y, last, s.past.seen)
 	}
 	if s.pending {
+		s.frame.want(target)
 		for j, v := range y {
 			s.observed[j] = !math.IsNaN(v) && s.past.seen[j]
 		}
 		for i, e := range s.m.experts {
 			out := s.outOf(i)
 			if s.m.cfg.Shared { // other series have changed the weights
-				e.learner.PredictTo(out, s.phi[i])
+				e.predictTo(out, s.phi[i], s.frame)
 			}
-			e.learn(out, s.phi[i], target, s.frame.origin[e.target], s.frame.unit[e.target], s.observed)
+			e.learn(out, s.phi[i], s.frame, s.observed)
 		}
 	}
 	if s.past.any() {
@@ -331,6 +340,9 @@ func (s *autoSeries) ResetLags() {
 // resume begins a new run at y: as at the first sample, nothing has moved yet.
 func (s *autoSeries) resume(y []float64) {
 	s.broken = false
+	if source := s.m.source; source != nil {
+		source.walker.add(s.frame.recent, 1)
+	}
 	for j, v := range y {
 		if !math.IsNaN(v) {
 			s.past.fill(j, v)
@@ -383,7 +395,7 @@ func (s *autoSeries) outOf(expert int) []float64 {
 // longTo turns the forecast of the source into inputs of the others.
 func longTo(dst, forecast []float64, f *frame) {
 	for j, x := range f.past.lag(0) {
-		dst[j] = (forecast[j] - x) / f.step[j]
+		dst[j] = (forecast[j] - x) * f.scaler.perStep[j]
 	}
 }
 
@@ -433,13 +445,11 @@ func (s *autoSeries) State(c *snapshot.Codec) {
 		c.Float64s(phi)
 	}
 	c.Float64s(s.out)
-	for t := range s.frame.origin {
-		c.Float64s(s.frame.origin[t])
-		c.Float64s(s.frame.unit[t])
-	}
 	c.Float64s(s.frame.long)
 	if c.Decoding() {
 		s.frame.recent.follow(s.past)
+		s.frame.past = *s.past
+		s.frame.prepare()
 	}
 	if s.rebuild != nil {
 		s.rebuild.State(c, s)

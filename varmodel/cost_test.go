@@ -21,7 +21,8 @@ func BenchmarkExpert(b *testing.B) {
 			for b.Loop() {
 				e.featuresTo(s.phi[i], s.frame)
 				e.forecastTo(forecast, s.outOf(i), s.phi[i], s.frame)
-				e.learn(s.outOf(i), s.phi[i], x[y%5000], s.frame.origin[e.target], s.frame.unit[e.target], s.observed)
+				s.frame.want(x[y%5000])
+				e.learn(s.outOf(i), s.phi[i], s.frame, s.observed)
 				y++
 			}
 		})

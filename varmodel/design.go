@@ -61,10 +61,16 @@ func (g *lagDesign) State(c *snapshot.Codec) {
 
 // levelsTo writes the standardised lags z_t, z_{t-1}, …, order x dim.
 func levelsTo(dst []float64, s *scaler, past *history, order int) {
+	standardisedTo(dst, s.mean, s.inverse, past, order)
+}
+
+// standardisedTo writes the lags less the means, times the inverse scales, limited.
+func standardisedTo(dst, mean, inverse []float64, past *history, order int) {
 	for l := range order {
-		row := dst[l*past.dim : (l+1)*past.dim]
-		for j, v := range past.lag(l) {
-			row[j] = s.standardised(j, v)
+		x := past.lag(l)
+		row, mean, inverse := dst[l*len(x):(l+1)*len(x)], mean[:len(x)], inverse[:len(x)]
+		for j, v := range x {
+			row[j] = clip((v-mean[j])*inverse[j], inputLimit)
 		}
 	}
 }

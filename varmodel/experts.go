@@ -19,6 +19,7 @@ const (
 	increment target = iota // the step from the last value: no change
 	local                   // the deviation from the local mean: return to it
 	level                   // the deviation from the mean of the past: return to it
+	targetKinds
 )
 
 // expertSpec describes one regression of the pool.
@@ -125,9 +126,10 @@ type resettable interface {
 type expert struct {
 	expertSpec
 	dim     int
-	inputs  int      // variables that drive the series, as this expert sees it
-	shape   *fourier // of the inputs, one coordinate a frequency; nil unless additive
-	learner resettable
+	inputs  int         // variables that drive the series, as this expert sees it
+	shape   *fourier    // of the inputs, one coordinate a frequency; nil unless additive
+	walker  *yuleWalker // learner of the source, which looks at the frame itself; else nil
+	learner resettable  // nil for the source
 	random  *fourier
 	usual   *usualError // nil: errors count in full
 	levels  []float64   // scratch, order x dim
@@ -153,6 +155,10 @@ func newExpert(spec expertSpec, dim, inputs int, seed uint64) (*expert, error) {
 	if spec.additive && inputs > 0 {
 		e.shape = newShape(inputs, seed, spec.block)
 	}
+	if spec.source {
+		e.walker = newYuleWalker(dim, spec.own, spec.every, spec.ridge, spec.forgetting)
+		return e, nil
+	}
 	var err error
 	if e.learner, err = e.newLearner(); err != nil {
 		return nil, fmt.Errorf("varmodel: expert %s: %w", spec.name, err)
@@ -167,8 +173,6 @@ func (e *expert) newLearner() (resettable, error) {
 		Ridge: e.ridge, Forgetting: e.forgetting,
 	}
 	switch {
-	case e.source:
-		return newYuleWalker(e.dim, e.own, e.every, e.ridge, e.forgetting), nil
 	case e.own > 0:
 		newton.Features, newton.Outputs = e.own+1, 1
 		return newPerCoordinate(e.dim, func() (coordinateLearner, error) { return sgd.NewBlockNewton(newton) })
@@ -203,6 +207,9 @@ func (e *expert) renewed() *expert {
 
 // features is the length of phi.
 func (e *expert) features() int {
+	if e.walker != nil {
+		return 0
+	}
 	if e.own > 0 {
 		return e.dim * (e.own + 1)
 	}
@@ -224,8 +231,11 @@ func (e *expert) depth() int { return max(e.own, e.order) }
 
 // featuresTo writes the features of the last samples of f.
 func (e *expert) featuresTo(phi []float64, f *frame) {
-	if e.own > 0 {
-		(&ownLags{dim: e.dim, order: e.own}).fromFrameTo(phi, f)
+	switch {
+	case e.walker != nil:
+		return
+	case e.own > 0:
+		f.ownLagsTo(phi, e.own)
 		return
 	}
 	levels := e.levelsOf(f)
@@ -266,64 +276,88 @@ func (e *expert) levelsOf(f *frame) []float64 {
 	if e.target != local {
 		return f.levels[:e.order*e.dim]
 	}
-	for l := range e.order {
-		row := e.levels[l*e.dim : (l+1)*e.dim]
-		for j, v := range f.past.lag(l) {
-			row[j] = f.local.standardised(j, v)
-		}
-	}
+	f.local.levelsTo(e.levels, &f.past, e.order)
 	return e.levels
 }
 
-// forecastTo writes the forecast of the next sample, and what the learner says of
-// it, in units of the target, to out.
-func (e *expert) forecastTo(dst, out, phi []float64, f *frame) {
-	e.learner.PredictTo(out, phi)
-	last := f.past.lag(0)
-	origin, unit := f.origin[e.target], f.unit[e.target]
-	limits := float64(outputLimit)
-	if e.target != increment {
-		limits = returnLimit
+// predictTo writes what the weights say of the features of f, in units of the
+// target.
+func (e *expert) predictTo(out, phi []float64, f *frame) {
+	if e.walker != nil {
+		e.walker.predictTo(out, f)
+		return
 	}
+	e.learner.PredictTo(out, phi)
+}
+
+// forecastTo writes the forecast of the next sample, and what the weights say of
+// it to out.
+func (e *expert) forecastTo(dst, out, phi []float64, f *frame) {
+	e.predictTo(out, phi, f)
+	limit := float64(outputLimit)
+	if e.target != increment {
+		limit = returnLimit
+	}
+	last, steps, floor, ceiling := f.past.lag(0), f.scaler.steps, f.scaler.floor, f.scaler.ceiling
+	origin, unit, _ := f.scale(e.target)
 	for j, v := range out {
 		if v != v {
 			v = 0
 		}
-		v = last[j] + clip(origin[j]+unit[j]*v-last[j], limits*f.step[j])
-		if v < f.low[j] {
-			v = f.low[j]
-		} else if v > f.high[j] {
-			v = f.high[j]
+		v = last[j] + clip(origin[j]+unit[j]*v-last[j], limit*steps[j])
+		if v < floor[j] {
+			v = floor[j]
+		} else if v > ceiling[j] {
+			v = ceiling[j]
 		}
 		dst[j] = v
 	}
 }
 
-// learn updates the weights with the target y of phi, given what they say of it
-// (see forecastTo) and the origin and unit of y at the time of phi; observed says
-// which coordinates of y count. It leaves the errors in out.
-func (e *expert) learn(out, phi, y, origin, unit []float64, observed []bool) {
+// learn updates the weights with the wanted values of the sample after f, given
+// what they say of it (see predictTo) and which coordinates were observed. It
+// leaves the errors in out.
+func (e *expert) learn(out, phi []float64, f *frame, observed []bool) {
+	wanted := f.wanted[e.target]
+	if e.walker != nil {
+		e.walker.learn(wanted, observed, f)
+		return
+	}
 	any := false
-	for j, v := range y {
-		if !observed[j] {
+	for j, v := range wanted {
+		if observed[j] {
+			out[j] = v - out[j]
+			any = true
+		} else {
 			out[j] = 0
-			continue
-		}
-		any = true
-		out[j] = clip((v-origin[j])/unit[j], targetLimit) - out[j]
-		if e.usual != nil {
-			out[j] = e.usual.limit(j, out[j])
 		}
 	}
-	if any {
-		e.learner.Update(phi, out)
+	if !any {
+		return
 	}
+	if e.usual != nil {
+		e.usual.limit(out, observed)
+	}
+	e.learner.Update(phi, out)
+}
+
+// discount gives all that was learnt so far the weight keep in (0, 1].
+func (e *expert) discount(keep float64) {
+	if e.walker != nil {
+		e.walker.discount(keep)
+		return
+	}
+	e.learner.Discount(keep)
 }
 
 func (e *expert) State(c *snapshot.Codec) {
 	c.Section(e.name)
 	if e.random != nil {
 		e.random.State(c)
+	}
+	if e.walker != nil {
+		e.walker.State(c)
+		return
 	}
 	e.learner.State(c)
 	if e.usual != nil {

@@ -6,50 +6,70 @@ type frame struct {
 	scaler *scaler
 	local  *localMean
 	past   history
-	recent *increments // those before the last sample of past; nil: taken from it
+	recent *increments // those before the last sample of past
 	long   []float64   // increments that the source forecasts, in typical steps
 	inputs *inputs     // nil without
 
-	levels       []float64   // standardised lags, order x dim
-	origin, unit [][]float64 // of each target, per coordinate
-	step         []float64   // typical step of each coordinate
-	low, high    []float64   // limits of a forecast of it
+	levels []float64              // standardised lags, order x dim
+	wanted [targetKinds][]float64 // see want
 }
 
-func newFrame(dim, order int, s *scaler, l *localMean, in *inputs) *frame {
+func newFrame(dim, order, depth int, s *scaler, l *localMean, in *inputs) *frame {
 	f := &frame{
 		scaler: s, local: l, inputs: in,
+		recent: newIncrements(dim, depth),
 		long:   make([]float64, dim),
 		levels: make([]float64, order*dim),
-		origin: make([][]float64, 3), unit: make([][]float64, 3),
-		step: make([]float64, dim), low: make([]float64, dim), high: make([]float64, dim),
 	}
-	for t := range f.origin {
-		f.origin[t], f.unit[t] = make([]float64, dim), make([]float64, dim)
+	for t := range f.wanted {
+		f.wanted[t] = make([]float64, dim)
 	}
 	return f
 }
 
 // prepare computes what follows from the past and the statistics.
 func (f *frame) prepare() {
-	last := f.past.lag(0)
-	levelsTo(f.levels, f.scaler, &f.past, len(f.levels)/len(last))
-	for j, x := range last {
-		f.step[j] = f.scaler.step(j)
-		margin := 2 * f.scaler.rms[j]
-		f.low[j], f.high[j] = f.scaler.low[j]-margin, f.scaler.high[j]+margin
-		f.origin[increment][j], f.unit[increment][j] = x, f.step[j]
-		f.origin[local][j], f.unit[local][j] = f.local.mean[j], unitOf(f.local.sd[j])
-		f.origin[level][j], f.unit[level][j] = f.scaler.mean[j], unitOf(f.scaler.sd[j])
+	levelsTo(f.levels, f.scaler, &f.past, len(f.levels)/f.past.dim)
+}
+
+// scale returns the origin of a target, its unit and the inverse of that.
+func (f *frame) scale(t target) (origin, unit, inverse []float64) {
+	switch t {
+	case increment:
+		return f.past.lag(0), f.scaler.steps, f.scaler.perStep
+	case local:
+		return f.local.mean, f.local.unit, f.local.inverse
+	}
+	return f.scaler.mean, f.scaler.unit, f.scaler.inverse
+}
+
+// ownLagsTo writes the features of ownLags.
+func (f *frame) ownLagsTo(phi []float64, order int) {
+	m := order + 1
+	for j := range f.past.dim {
+		row := phi[j*m : (j+1)*m]
+		row[0], row[1] = 1, f.levels[j]
+		f.incrementsTo(row[2:], j)
 	}
 }
 
-// unitOf is a scale, or 1 for a constant coordinate.
-func unitOf(scale float64) float64 {
-	if scale == 0 {
-		return 1
+// incrementsTo writes the last increments of coordinate j in typical steps.
+func (f *frame) incrementsTo(dst []float64, j int) {
+	inverse := f.scaler.perStep[j]
+	for l, v := range f.recent.of(j, len(dst)) {
+		dst[l] = v * inverse
 	}
-	return scale
+}
+
+// want sets wanted to what the experts should have said of the next sample y, in
+// units of each target.
+func (f *frame) want(y []float64) {
+	for t, z := range f.wanted {
+		origin, _, inverse := f.scale(target(t))
+		for j, v := range y {
+			z[j] = clip((v-origin[j])*inverse[j], targetLimit)
+		}
+	}
 }
 
 // increments are the last steps of each coordinate, the newest first, contiguous.
@@ -90,7 +110,10 @@ func (n *increments) clear(j int) { clear(n.of(j, n.count)) }
 
 // follow takes the steps from a history.
 func (n *increments) follow(h *history) {
+	last := h.lag(n.count)
 	for l := n.count - 1; l >= 0; l-- {
-		n.push(h.lag(l), h.lag(l+1))
+		next := h.lag(l)
+		n.push(next, last)
+		last = next
 	}
 }

@@ -43,9 +43,9 @@ func (g *glitch) hold(y, last []float64, seen []bool) {
 		}
 		g.steps[j]++
 		if g.steps[j] > winsorAfter {
-			step = min(step, winsorLimit*g.step[j])
+			step = clip(step, winsorLimit*g.step[j])
 		}
-		g.step[j] += max(scaleRate, 1/g.steps[j]) * (step - g.step[j])
+		g.step[j] += falling(g.steps[j], scaleRate) * (step - g.step[j])
 	}
 }
 

@@ -239,8 +239,8 @@ func (o *outlook) predict(f *frame, source *expert, one *mixer) {
 	g.featuresTo(p.phi, f)
 	copy(p.last, last)
 	for j := range last {
-		p.local[j], p.sd[j] = f.origin[local][j], f.unit[local][j]
-		p.step[j] = f.step[j]
+		p.local[j], p.sd[j] = f.local.mean[j], f.local.unit[j]
+		p.step[j] = f.scaler.steps[j]
 	}
 	for j := range o.since {
 		o.since[j] = min(o.since[j]+1, len(o.origins))
@@ -380,13 +380,10 @@ func (o *outlook) iterate(f *frame, source *expert) {
 	// The increments of one coordinate, the last one at index horizon, older
 	// ones behind it, forecasts before it.
 	q := source.own - 1
-	weights := source.learner.(*yuleWalker)
 	for j := range d {
-		unit := f.scaler.step(j)
-		for l := range q {
-			o.diffs[o.horizon+l] = (f.past.lag(l)[j] - f.past.lag(l + 1)[j]) / unit
-		}
-		theta := weights.weightsOf(j)
+		unit, inverse := f.scaler.steps[j], f.scaler.perStep[j]
+		f.incrementsTo(o.diffs[o.horizon:o.horizon+q], j)
+		theta := source.walker.weightsOf(j)
 		x := f.past.lag(0)[j]
 		for h := range o.horizon {
 			z := f.scaler.standardised(j, x)
@@ -394,7 +391,7 @@ func (o *outlook) iterate(f *frame, source *expert) {
 			v = min(max(finiteOr(v, 0), -outputLimit), outputLimit)
 			to := f.scaler.within(j, x+unit*v)
 			if h < o.horizon-1 {
-				o.diffs[o.horizon-h-1] = (to - x) / unit
+				o.diffs[o.horizon-h-1] = (to - x) * inverse
 			}
 			x = to
 			o.path[h*d+j] = x

@@ -10,13 +10,19 @@ const localMeanRate = 0.02
 // the standard deviation of the samples around it.
 type localMean struct {
 	count, mean, variance []float64
-	sd                    []float64 // square root of variance; 0 for a constant coordinate
+
+	sd            []float64 // square root of variance; 0 for a constant coordinate
+	unit, inverse []float64 // sd and 1/sd; 1 and 0 for a constant coordinate
 }
 
 func newLocalMean(dim int) *localMean {
-	v := make([]float64, 4*dim)
+	v := make([]float64, 6*dim)
 	part := func(i int) []float64 { return v[i*dim : (i+1)*dim : (i+1)*dim] }
-	return &localMean{count: part(0), mean: part(1), variance: part(2), sd: part(3)}
+	m := &localMean{count: part(0), mean: part(1), variance: part(2), sd: part(3), unit: part(4), inverse: part(5)}
+	for j := range dim {
+		m.scale(j, 0)
+	}
+	return m
 }
 
 // observe takes the sample y; where observed is false the mean stays.
@@ -30,20 +36,48 @@ func (m *localMean) observe(y []float64, observed []bool) {
 			continue
 		}
 		dev := v - m.mean[j]
-		m.mean[j] += max(localMeanRate, 1/m.count[j]) * dev
+		m.mean[j] += falling(m.count[j], localMeanRate) * dev
 		n := m.count[j] - 1
 		dev = winsorise(dev, m.sd[j], n)
-		m.variance[j] += max(1-statsForgetting, 1/n) * (dev*dev - m.variance[j])
-		m.sd[j] = scaleOf(m.variance[j], m.mean[j])
+		m.variance[j] += falling(n, 1-statsForgetting) * (dev*dev - m.variance[j])
+		m.scale(j, scaleOf(m.variance[j], m.mean[j]))
 	}
+}
+
+// scale sets the standard deviation of coordinate j.
+func (m *localMean) scale(j int, sd float64) {
+	m.sd[j], m.unit[j], m.inverse[j] = sd, 1, 0
+	if sd > 0 {
+		m.unit[j], m.inverse[j] = sd, 1/sd
+	}
+}
+
+// falling returns the weight of sample n in a mean: 1/n, but not below the last
+// rate.
+func falling(n, last float64) float64 {
+	if n*last >= 1 {
+		return last
+	}
+	return 1 / n
 }
 
 // standardised returns (v - mean)/sd, limited; 0 for a constant coordinate.
 func (m *localMean) standardised(j int, v float64) float64 {
-	if m.sd[j] == 0 {
-		return 0
-	}
-	return clip((v-m.mean[j])/m.sd[j], inputLimit)
+	return clip((v-m.mean[j])*m.inverse[j], inputLimit)
+}
+
+// levelsTo writes the standardised lags z_t, z_{t-1}, …, order x dim.
+func (m *localMean) levelsTo(dst []float64, past *history, order int) {
+	standardisedTo(dst, m.mean, m.inverse, past, order)
+}
+
+// restartAs begins the mean again at y with the scale of o.
+func (m *localMean) restartAs(o *localMean, y []float64) {
+	copy(m.variance, o.variance)
+	copy(m.sd, o.sd)
+	copy(m.unit, o.unit)
+	copy(m.inverse, o.inverse)
+	m.restart(y)
 }
 
 // restart begins the mean again at y and keeps the scale.
@@ -59,6 +93,11 @@ func (m *localMean) State(c *snapshot.Codec) {
 	for _, v := range [][]float64{m.count, m.mean, m.variance, m.sd} {
 		c.Float64s(v)
 	}
+	if c.Decoding() {
+		for j, sd := range m.sd {
+			m.scale(j, sd)
+		}
+	}
 }
 
 // follow moves the mean and leaves the scale, for going through the past again.
@@ -66,7 +105,7 @@ func (m *localMean) follow(y []float64, observed []bool) {
 	for j, v := range y {
 		if observed[j] {
 			m.count[j]++
-			m.mean[j] += max(localMeanRate, 1/m.count[j]) * (v - m.mean[j])
+			m.mean[j] += falling(m.count[j], localMeanRate) * (v - m.mean[j])
 		}
 	}
 }

@@ -33,6 +33,7 @@ type rebuild struct {
 	spare *expert // its new weights; nil: not begun
 	next  int     // sample whose features are learnt next
 	frame *frame
+	begun bool      // the increments of frame are those before next
 	phi   []float64 // of an expert
 	out   []float64
 }
@@ -42,7 +43,7 @@ func newRebuild(s *autoSeries) *rebuild {
 	d := m.cfg.Dim
 	r := &rebuild{
 		turn:  len(m.experts),
-		frame: newFrame(d, m.order, s.scaler, newLocalMean(d), s.inputs),
+		frame: newFrame(d, m.order, m.depth, s.scaler, newLocalMean(d), s.inputs),
 		out:   make([]float64, d),
 	}
 	for _, e := range m.experts {
@@ -120,11 +121,8 @@ func (r *rebuild) begin(s *autoSeries, e *expert) {
 // restart moves the frame before the given lag, with a local mean that begins
 // there with the scale of today.
 func (r *rebuild) restart(s *autoSeries, back int) {
-	m := r.frame.local
-	copy(m.count, s.local.count)
-	copy(m.variance, s.local.variance)
-	copy(m.sd, s.local.sd)
-	m.restart(s.past.lag(back))
+	r.frame.local.restartAs(s.local, s.past.lag(back))
+	r.begun = false
 }
 
 // advance moves the frame to the given lag.
@@ -141,9 +139,13 @@ func (r *rebuild) learn(s *autoSeries, back int) {
 	r.advance(s, back)
 	f.prepare()
 	if source := s.m.source; e.long && source != nil {
-		phi := r.phi[:source.features()]
-		source.featuresTo(phi, f)
-		source.forecastTo(f.long, r.out, phi, f)
+		if r.begun {
+			f.recent.push(f.past.lag(0), f.past.lag(1))
+		} else {
+			f.recent.follow(&f.past)
+			r.begun = true
+		}
+		source.forecastTo(f.long, r.out, nil, f)
 		longTo(f.long, f.long, f)
 	}
 	phi := r.phi[:e.features()]
@@ -153,7 +155,8 @@ func (r *rebuild) learn(s *autoSeries, back int) {
 	if s.targets != nil {
 		target = s.targets.lag(back - 1)
 	}
-	e.learn(r.out, phi, target, f.origin[e.target], f.unit[e.target], s.past.observedAt(back-1))
+	f.want(target)
+	e.learn(r.out, phi, f, s.past.observedAt(back-1))
 }
 
 // distance returns the median distance between inputs of the new expert that are

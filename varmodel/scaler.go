@@ -24,48 +24,85 @@ type scaler struct {
 	diffWeight, diff2      []float64
 	low, high              []float64
 
-	sd, rms []float64 // square roots of variance and diff2; 0 for a constant coordinate
+	// What follows from them and is looked at more often than it changes.
+	sd, rms        []float64 // square roots of variance and diff2; 0 for a constant coordinate
+	unit, inverse  []float64 // sd and 1/sd; 1 and 0 for a constant coordinate
+	steps, perStep []float64 // rms and 1/rms; 1 and 1 for a constant coordinate
+	floor, ceiling []float64 // limits of a forecast
 }
 
 func newScaler(dim int) *scaler {
-	v := make([]float64, 9*dim)
+	v := make([]float64, 15*dim)
 	part := func(i int) []float64 { return v[i*dim : (i+1)*dim : (i+1)*dim] }
-	return &scaler{
+	s := &scaler{
 		weight: part(0), mean: part(1), variance: part(2),
 		diffWeight: part(3), diff2: part(4),
 		low: part(5), high: part(6),
 		sd: part(7), rms: part(8),
+		unit: part(9), inverse: part(10), steps: part(11), perStep: part(12),
+		floor: part(13), ceiling: part(14),
 	}
+	for j := range dim {
+		s.derive(j)
+	}
+	return s
 }
 
 // observe takes the sample y, NaN where missing. diff is y minus the sample
 // before it, NaN unless both were observed.
 func (s *scaler) observe(y, diff []float64) {
+	var weight, inverse float64 // as a rule those of the coordinate before
 	for j, v := range y {
 		if math.IsNaN(v) {
 			continue
 		}
-		if s.weight[j] == 0 {
+		switch {
+		case s.weight[j] == 0:
 			s.low[j], s.high[j] = v, v
+		case v < s.low[j]:
+			s.low[j] = v
+		case v > s.high[j]:
+			s.high[j] = v
 		}
-		s.low[j], s.high[j] = min(s.low[j], v), max(s.high[j], v)
-
-		s.weight[j] = statsForgetting*s.weight[j] + 1
-		w := s.weight[j]
-		dev := winsorise(v-s.mean[j], s.sd[j], w)
-		s.mean[j] += dev / w
-		s.variance[j] += (dev*dev*(1-1/w) - s.variance[j]) / w
-		s.sd[j] = scaleOf(s.variance[j], s.mean[j])
-
-		d := diff[j]
+		if w := statsForgetting*s.weight[j] + 1; w != weight {
+			weight, inverse = w, 1/w
+		}
+		s.weight[j] = weight
+		dev := winsorise(v-s.mean[j], s.sd[j], weight)
+		s.mean[j] += dev * inverse
+		s.variance[j] += (dev*dev*(1-inverse) - s.variance[j]) * inverse
+	}
+	for j, d := range diff {
 		if math.IsNaN(d) {
 			continue
 		}
-		s.diffWeight[j] = statsForgetting*s.diffWeight[j] + 1
-		d = winsorise(d, s.rms[j], s.diffWeight[j])
-		s.diff2[j] += (d*d - s.diff2[j]) / s.diffWeight[j]
-		s.rms[j] = scaleOf(s.diff2[j], s.mean[j])
+		if w := statsForgetting*s.diffWeight[j] + 1; w != weight {
+			weight, inverse = w, 1/w
+		}
+		s.diffWeight[j] = weight
+		d = winsorise(d, s.rms[j], weight)
+		s.diff2[j] += (d*d - s.diff2[j]) * inverse
 	}
+	for j, v := range y {
+		if !math.IsNaN(v) {
+			s.derive(j)
+		}
+	}
+}
+
+// derive sets what follows from the statistics of coordinate j.
+func (s *scaler) derive(j int) {
+	sd := scaleOf(s.variance[j], s.mean[j])
+	s.sd[j], s.unit[j], s.inverse[j] = sd, 1, 0
+	if sd > 0 {
+		s.unit[j], s.inverse[j] = sd, 1/sd
+	}
+	rms := scaleOf(s.diff2[j], s.mean[j])
+	s.rms[j], s.steps[j], s.perStep[j] = rms, 1, 1
+	if rms > 0 {
+		s.steps[j], s.perStep[j] = rms, 1/rms
+	}
+	s.floor[j], s.ceiling[j] = s.low[j]-2*rms, s.high[j]+2*rms
 }
 
 // winsorise limits a deviation to winsorLimit scales once weight samples have
@@ -74,47 +111,42 @@ func winsorise(dev, scale, weight float64) float64 {
 	if weight <= winsorAfter || scale == 0 {
 		return dev
 	}
-	limit := winsorLimit * scale
-	return min(max(dev, -limit), limit)
+	return clip(dev, winsorLimit*scale)
 }
 
 // scaleOf is the square root of a mean square, and 0 when it is nothing but
 // rounding at the given magnitude.
 func scaleOf(square, magnitude float64) float64 {
-	s := math.Sqrt(max(square, 0))
-	if !(s > degenerate*(1+math.Abs(magnitude))) {
-		return 0
+	s := math.Sqrt(square)
+	if s > degenerate*(1+math.Abs(magnitude)) {
+		return s
 	}
-	return s
+	return 0 // or square was negative by rounding
 }
 
 // standardised returns (v - mean)/sd, limited; 0 for a constant coordinate.
 func (s *scaler) standardised(j int, v float64) float64 {
-	if s.sd[j] == 0 {
-		return 0
-	}
-	return clip((v-s.mean[j])/s.sd[j], inputLimit)
+	return clip((v-s.mean[j])*s.inverse[j], inputLimit)
 }
 
 // step is the scale of the increments of coordinate j: its rms, or 1 for a
 // constant coordinate.
-func (s *scaler) step(j int) float64 {
-	if s.rms[j] == 0 {
-		return 1
-	}
-	return s.rms[j]
-}
+func (s *scaler) step(j int) float64 { return s.steps[j] }
 
 // within limits a forecast to the range of what was seen, widened by two
 // typical steps.
 func (s *scaler) within(j int, v float64) float64 {
-	margin := 2 * s.rms[j]
-	return min(max(v, s.low[j]-margin), s.high[j]+margin)
+	return min(max(v, s.floor[j]), s.ceiling[j])
 }
 
 func (s *scaler) State(c *snapshot.Codec) {
 	c.Section("scaler")
-	for _, v := range [][]float64{s.weight, s.mean, s.variance, s.diffWeight, s.diff2, s.low, s.high, s.sd, s.rms} {
+	for _, v := range [][]float64{s.weight, s.mean, s.variance, s.diffWeight, s.diff2, s.low, s.high} {
 		c.Float64s(v)
+	}
+	if c.Decoding() {
+		for j := range s.mean {
+			s.derive(j)
+		}
 	}
 }

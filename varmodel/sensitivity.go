@@ -117,7 +117,7 @@ func (e *expert) ownGradientTo(dst []float64, j int, f *frame) {
 	theta := e.ownWeights(j)
 	dst[0] = 1
 	if sd := f.scaler.sd[j]; sd > 0 {
-		dst[0] += f.step[j] * theta[1] / sd
+		dst[0] += f.scaler.steps[j] * theta[1] / sd
 	}
 	for l, v := range theta[2:] { // of the increment from lag l+1 to lag l
 		dst[l] += v
@@ -126,8 +126,8 @@ func (e *expert) ownGradientTo(dst []float64, j int, f *frame) {
 }
 
 func (e *expert) ownWeights(j int) []float64 {
-	if l, ok := e.learner.(*yuleWalker); ok {
-		return l.weightsOf(j)
+	if e.walker != nil {
+		return e.walker.weightsOf(j)
 	}
 	return e.learner.(perCoordinate)[j].Weights()
 }
@@ -138,7 +138,8 @@ func (e *expert) addGradient(row []float64, c float64, j int, phi []float64, f *
 	d, size := e.dim, e.order*e.dim
 	m := len(phi)
 	w := e.learner.(linearLearner).Weights()[j*m : (j+1)*m]
-	unit := c * f.unit[e.target][j]
+	_, units, _ := f.scale(e.target)
+	unit := c * units[j]
 	sd := f.scaler.sd
 	if e.target == local {
 		sd = f.local.sd
@@ -166,7 +167,7 @@ func (e *expert) addGradient(row []float64, c float64, j int, phi []float64, f *
 		if source != nil {
 			q := len(source) / d
 			for i := range d {
-				v := unit * e.linear * w[n+i] / f.step[i]
+				v := unit * e.linear * w[n+i] / f.scaler.steps[i]
 				for l, a := range source[i*q : (i+1)*q] {
 					row[l*d+i] += v * a
 				}

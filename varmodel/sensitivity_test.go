@@ -42,7 +42,6 @@ func TestJacobianOfAuto(t *testing.T) {
 		if !s.jacobianTo(jac) {
 			t.Fatal("no derivative")
 		}
-		s.frame.recent = nil // taken from the past
 		worst, scale := 0., 0.
 		for i := range n {
 			at := &s.past.lag(i / d)[i%d]
@@ -50,6 +49,7 @@ func TestJacobianOfAuto(t *testing.T) {
 			var f [2][d]float64
 			for side, v := range []float64{x + h, x - h} {
 				*at = v
+				s.frame.recent.follow(s.past)
 				s.predict()
 				copy(f[side][:], s.next)
 			}

@@ -24,19 +24,24 @@ func newUsualError(dim int) *usualError {
 	return &usualError{mean: make([]float64, dim), count: make([]float64, dim), run: make([]float64, dim)}
 }
 
-// limit returns what coordinate j learns from the error e.
-func (u *usualError) limit(j int, e float64) float64 {
-	size, most := math.Abs(e), huberLimit*u.mean[j]
-	switch {
-	case u.count[j] < huberAfter || size <= most:
-		u.run[j] = 0
-	case u.run[j] < huberRun:
-		u.run[j]++
-		e, size = math.Copysign(most, e), most
+// limit replaces the errors of the coordinates that were observed by what is
+// learnt from them.
+func (u *usualError) limit(errors []float64, observed []bool) {
+	for j, e := range errors {
+		if !observed[j] {
+			continue
+		}
+		size, most := math.Abs(e), huberLimit*u.mean[j]
+		switch {
+		case u.count[j] < huberAfter || size <= most:
+			u.run[j] = 0
+		case u.run[j] < huberRun:
+			u.run[j]++
+			errors[j], size = math.Copysign(most, e), most
+		}
+		u.count[j]++
+		u.mean[j] += falling(u.count[j], 1.0/huberMemory) * (size - u.mean[j])
 	}
-	u.count[j]++
-	u.mean[j] += max(1/u.count[j], 1.0/huberMemory) * (size - u.mean[j])
-	return e
 }
 
 func (u *usualError) State(c *snapshot.Codec) {

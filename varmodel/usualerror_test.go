@@ -10,9 +10,14 @@ import (
 // series has changed.
 func TestUsualError(t *testing.T) {
 	u := newUsualError(1)
+	limit := func(e float64) float64 {
+		errors := []float64{e}
+		u.limit(errors, []bool{true})
+		return errors[0]
+	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {
-		if e := rng.NormFloat64(); u.limit(0, e) != e {
+		if e := rng.NormFloat64(); limit(e) != e {
 			t.Fatalf("the usual error %g was limited", e) // 5 * .8 standard deviations
 		}
 	}
@@ -20,12 +25,12 @@ func TestUsualError(t *testing.T) {
 	if math.Abs(most-5*math.Sqrt(2/math.Pi)) > .8 { // 200 errors: 4 standard errors of the mean, times 5
 		t.Errorf("the limit is %g", most)
 	}
-	if got := u.limit(0, -100); got != -most {
+	if got := limit(-100); got != -most {
 		t.Errorf("of -100 counts %g, not %g", got, -most)
 	}
-	u.limit(0, 1)
+	limit(1)
 	for i := range huberRun + 2 {
-		if limited := u.limit(0, 100) != 100; limited != (i < huberRun) {
+		if limited := limit(100) != 100; limited != (i < huberRun) {
 			t.Errorf("large error %d in a row: limited is %v", i, limited)
 		}
 	}

@@ -20,13 +20,15 @@ type yuleWalker struct {
 	ridge      float64
 	forgetting float64
 	every      int // samples from one solution to the next, of each coordinate, in the long run
+	batch      int // samples whose products are added at a time, at most walkBatch
 
-	count  int     // samples
-	weight float64 // of the next sample in the sums; grows instead of the sums shrinking
-	due    []int   // count at which a coordinate is solved next
-	theta  []float64
-	said   []float64 // the last prediction
-	sums   []float64 // dim x (sumLags + 2 lags)
+	count   int     // samples
+	weight  float64 // of the next sample in the sums; grows instead of the sums shrinking
+	due     []int   // count at which a coordinate is solved next
+	theta   []float64
+	sums    []float64 // dim x (sumLags + 2 lags)
+	waiting int       // samples whose products with the lags are not in the sums
+	factors []float64 // of their lags, dim x 2 x walkBatch
 
 	forward, backward, copied, reversed, one, level []float64 // scratch
 }
@@ -46,75 +48,94 @@ const (
 // weightLimit is the weight of a sample at which all sums are divided by it.
 const weightLimit = 1e6
 
+// walkBatch is the number of samples whose products are added to the sums in one
+// pass.
+const walkBatch = 8
+
 func newYuleWalker(dim, order, every int, ridge, forgetting float64) *yuleWalker {
 	lags := order - 1
 	l := &yuleWalker{
-		dim: dim, lags: lags, ridge: ridge, forgetting: forgetting, every: every,
-		due:   make([]int, dim),
-		theta: make([]float64, dim*(lags+2)),
-		said:  make([]float64, dim),
-		sums:  make([]float64, dim*(sumLags+2*lags)),
+		dim: dim, lags: lags, ridge: ridge, forgetting: forgetting, every: every, batch: walkBatch,
+		weight:  1,
+		due:     make([]int, dim),
+		theta:   make([]float64, dim*(lags+2)),
+		sums:    make([]float64, dim*(sumLags+2*lags)),
+		factors: make([]float64, dim*2*walkBatch),
 	}
 	v := make([]float64, 6*(lags+1))
 	part := func(i int) []float64 { return v[i*(lags+1) : (i+1)*(lags+1)] }
 	l.forward, l.backward, l.copied = part(0), part(1), part(2)
 	l.reversed, l.one, l.level = part(3), part(4), part(5)
-	l.Reset()
-	return l
-}
-
-func (l *yuleWalker) Reset() {
-	clear(l.theta)
-	clear(l.sums)
-	l.count, l.weight = 0, 1
 	for j := range l.due {
 		l.due[j] = 1 + j
 	}
+	return l
 }
 
 func (l *yuleWalker) weightsOf(j int) []float64 {
 	return l.theta[j*(l.lags+2) : (j+1)*(l.lags+2)]
 }
 
-func (l *yuleWalker) PredictTo(y, phi []float64) {
-	m := l.lags + 2
+// predictTo writes what the weights say of the sample after f, in typical steps.
+func (l *yuleWalker) predictTo(y []float64, f *frame) {
 	for j := range y {
-		y[j] = vec.Dot(l.theta[j*m:(j+1)*m], phi[j*m:(j+1)*m])
+		theta := l.weightsOf(j)
+		y[j] = theta[0] + theta[1]*f.levels[j] + f.scaler.perStep[j]*vec.Dot(theta[2:], f.recent.of(j, l.lags))
 	}
-	copy(l.said, y)
 }
 
-// Update learns from phi, given the error of the last prediction, which has to be
-// that of phi.
-func (l *yuleWalker) Update(phi, e []float64) {
+// learn learns y, the sample after f in typical steps.
+func (l *yuleWalker) learn(y []float64, observed []bool, f *frame) {
 	l.count++
-	m := l.lags + 2
-	for j, v := range e {
-		if v != 0 {
-			l.add(j, phi[j*m:(j+1)*m], v+l.said[j])
+	w := l.weight
+	n, at := sumLags+2*l.lags, l.waiting
+	for j, v := range y {
+		factors := l.factors[j*2*walkBatch : (j+1)*2*walkBatch]
+		if !observed[j] {
+			factors[at], factors[walkBatch+at] = 0, 0
+			continue
 		}
-		if l.count >= l.due[j] {
+		s := (*[sumLags]float64)(l.sums[j*n:])
+		z, perStep := f.levels[j], f.scaler.perStep[j]
+		wy, wz := w*v, w*z
+		s[sumCount] += w
+		s[sumY] += wy
+		s[sumYY] += wy * v
+		s[sumZ] += wz
+		s[sumZZ] += wz * z
+		s[sumYZ] += wy * z
+		factors[at], factors[walkBatch+at] = wy*perStep, wz*perStep
+	}
+	if l.waiting++; l.waiting >= l.batch {
+		l.add(f.recent, 0)
+	}
+	for j, due := range l.due {
+		if l.count >= due {
+			l.add(f.recent, 0)
 			l.solve(j)
 			l.due[j] = l.count + min(1+l.count*l.count/(256*256), l.every) // often while young
 		}
 	}
 	if l.weight /= l.forgetting; l.weight > weightLimit {
+		l.add(f.recent, 0)
 		vec.Scale(1/l.weight, l.sums)
 		l.weight = 1
 	}
 }
 
-func (l *yuleWalker) add(j int, phi []float64, y float64) {
-	s := l.sumsOf(j)
-	z, x, w := phi[1], phi[2:], l.weight
-	s[sumCount] += w
-	s[sumY] += w * y
-	s[sumYY] += w * y * y
-	s[sumZ] += w * z
-	s[sumZZ] += w * z * z
-	s[sumYZ] += w * y * z
-	vec.Axpy(w*y, x, s[sumLags:sumLags+l.lags])
-	vec.Axpy(w*z, x, s[sumLags+l.lags:])
+// add takes the lags of the samples that wait into the sums: those of the last one
+// are the recent increments before the given number of samples, those of the others
+// lie further back.
+func (l *yuleWalker) add(recent *increments, back int) {
+	k := l.waiting
+	if k == 0 {
+		return
+	}
+	l.waiting = 0
+	for j := range l.dim {
+		x := recent.of(j, back+l.lags+k-1)[back:]
+		vec.AddConvolution(l.sumsOf(j)[sumLags:], l.factors[j*2*walkBatch:(j+1)*2*walkBatch], x, 2, k)
+	}
 }
 
 func (l *yuleWalker) sumsOf(j int) []float64 {
@@ -194,6 +215,12 @@ func (l *yuleWalker) solve(j int) {
 	vec.Axpy(-theta[1], level, v)
 }
 
+// discount gives all samples so far the weight keep in (0, 1].
+func (l *yuleWalker) discount(keep float64) {
+	vec.Scale(keep, l.sums)
+	vec.Scale(keep, l.factors)
+}
+
 func (l *yuleWalker) State(c *snapshot.Codec) {
 	c.Section("yulewalker")
 	c.Int(&l.count)
@@ -202,9 +229,7 @@ func (l *yuleWalker) State(c *snapshot.Codec) {
 		c.Int(&l.due[j])
 	}
 	c.Float64s(l.theta)
-	c.Float64s(l.said)
 	c.Float64s(l.sums)
+	c.Index(&l.waiting, l.batch)
+	c.Float64s(l.factors)
 }
-
-// Discount gives all samples so far the weight keep in (0, 1].
-func (l *yuleWalker) Discount(keep float64) { vec.Scale(keep, l.sums) }

@@ -14,25 +14,23 @@ func TestYuleWalkerSolvesItsEquations(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	const dim, order = 2, 9
 	l := newYuleWalker(dim, order, 1, 3, .99)
-	phi, e := make([]float64, l.dim*(l.lags+2)), make([]float64, dim)
+	f := newFrame(dim, 1, order+walkBatch, newScaler(dim), newLocalMean(dim), nil) // with typical steps of 1
+	y, observed := make([]float64, dim), []bool{true, true}
 	x := make([]float64, 300)
 	for i := 2; i < len(x); i++ {
 		x[i] = .5*x[i-1] - .3*x[i-2] + rng.NormFloat64()
 	}
-	for i := order; i < len(x); i++ {
+	for i := range x {
 		for j := range dim {
-			in := phi[j*(l.lags+2) : (j+1)*(l.lags+2)]
-			in[0], in[1] = 1, rng.NormFloat64()
-			for k := range l.lags {
-				in[2+k] = x[i-1-k]
-			}
+			f.levels[j] = rng.NormFloat64()
+			y[j] = x[i] + .1 + float64(j)*f.levels[0]
 		}
-		l.PredictTo(e, phi)
-		for j := range e {
-			e[j] = x[i] + .1 + float64(j)*phi[1] - e[j]
+		if i >= order {
+			l.learn(y, observed, f)
 		}
-		l.Update(phi, e)
+		f.recent.push([]float64{x[i], x[i]}, []float64{0, 0})
 	}
+	l.add(f.recent, 1)
 	n := l.lags + 2
 	for j := range dim {
 		l.solve(j)
@@ -79,16 +77,12 @@ func TestYuleWalkerSolvesItsEquations(t *testing.T) {
 func TestYuleWalkerFindsAnAutoregression(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 24))
 	l := newYuleWalker(1, 5, 10, 1, 1)
-	x, phi, e := make([]float64, 20_000), make([]float64, 6), make([]float64, 1)
+	f := newFrame(1, 1, 5+walkBatch, newScaler(1), newLocalMean(1), nil)
+	x := make([]float64, 20_000)
 	for i := 4; i < len(x); i++ {
 		x[i] = .6*x[i-1] - .4*x[i-4] + rng.NormFloat64()
-		phi[0], phi[1] = 1, 0
-		for k := range 4 {
-			phi[2+k] = x[i-1-k]
-		}
-		l.PredictTo(e, phi)
-		e[0] = x[i] - e[0]
-		l.Update(phi, e)
+		l.learn(x[i:i+1], []bool{true}, f)
+		f.recent.push(x[i:i+1], []float64{0})
 	}
 	for i, want := range []float64{0, 0, .6, 0, 0, -.4} {
 		// The standard error is below 1/sqrt(20,000) = 0.007.

@@ -250,6 +250,19 @@ func addMatMulTo(c []float64, ldc int, alpha float64, a, b []float64, m, n, k in
 	}
 }
 
+func addConvolution(c, a, x []float64, m, n, k int) {
+	if n == 0 || active == portable {
+		addConvolutionPortable(c, a, x, m, n, k)
+		return
+	}
+	// The product of A with a matrix whose rows are x, each one element earlier.
+	if active == avx512 {
+		addMatMulAVX512(&c[0], 1, &a[0], &x[k-1], m, n, k, n, len(a)/m, -1)
+	} else {
+		addMatMulAVX2(&c[0], 1, &a[0], &x[k-1], m, n, k, n, len(a)/m, -1)
+	}
+}
+
 func sinCos(sin, cos, t []float64) {
 	if len(t) == 0 {
 		return

@@ -20,8 +20,9 @@ func matMulT(c, a, b []float64, m, n, k int)          { matMulTPortable(c, a, b,
 func addMatMul(c []float64, f float64, a, b []float64, m, n, k int) {
 	addMatMulPortable(c, f, a, b, m, n, k)
 }
-func sinCos(sin, cos, t []float64)                { sinCosPortable(sin, cos, t) }
-func features(phi, w, x []float64, scale float64) { featuresPortable(phi, w, x, scale) }
+func addConvolution(c, a, x []float64, m, n, k int) { addConvolutionPortable(c, a, x, m, n, k) }
+func sinCos(sin, cos, t []float64)                  { sinCosPortable(sin, cos, t) }
+func features(phi, w, x []float64, scale float64)   { featuresPortable(phi, w, x, scale) }
 func featureRows(phi, w, x []float64, scale float64, n int) {
 	featureRowsPortable(phi, w, x, scale, n)
 }
