@@ -85,11 +85,10 @@ type Result struct {
 // Score returns the score of a variable, or All, at the k-th scored horizon,
 // over all scored rows of all series.
 func (r *Result) Score(variable, k int) Score {
-	return summary(r.scorers[0].c, variable, k, func(i int) tally {
+	return summary(r.scorers[0].c, variable, k, func(k, variable int) tally {
 		var t tally
 		for _, s := range r.scorers {
-			u := s.running(i)
-			t.merge(&u)
+			t.merge(s.running(k, variable))
 		}
 		return t
 	})
@@ -97,11 +96,10 @@ func (r *Result) Score(variable, k int) Score {
 
 // Windowed is Score over the last Window samples of each series.
 func (r *Result) Windowed(variable, k int) Score {
-	return summary(r.scorers[0].c, variable, k, func(i int) tally {
+	return summary(r.scorers[0].c, variable, k, func(k, variable int) tally {
 		var t tally
 		for _, s := range r.scorers {
-			u := s.windowed(i)
-			t.merge(&u)
+			t.merge(s.windowed(k, variable))
 		}
 		return t
 	})

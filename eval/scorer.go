@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // All, in the place of a variable, asks for the score over all variables.
@@ -57,19 +58,23 @@ type ScorerConfig struct {
 // O((sum of Horizons + len(Horizons)) * Dim), whatever the window.
 type Scorer struct {
 	c      ScorerConfig
-	stride int // of a slot: forecast, naive, reference [, lower, upper [, joint lower, upper]], each Dim
 	pane   int // samples a pane
 	steps  int64
 	cur    int       // pane being filled
+	filled int       // samples that it has
 	last   []float64 // newest observed value of each variable, NaN before the first
 
-	// pending[k] is a ring of Horizons[k] slots; a forecast waits in the slot
-	// step mod h for the step that overwrites it. NaN stands for none.
+	// pending[k] is a ring of Horizons[k] slots; a forecast waits in the slot that is
+	// next when its target comes. A slot has the rows of vec.Tally, then the bounds of
+	// the joint region, each Dim. NaN stands for none; the others say nothing when
+	// there is no forecast.
 	pending [][]float64
+	next    []int // the slot of this step in each ring
+	rows    int   // of a slot that vec.Tally takes
+	stride  int   // of a slot
 
-	// Tallies are laid out by horizon, then variable, then one over all.
-	panes [][]tally // of the window
-	total []tally   // sums over the completed panes, since the beginning
+	panes []sums // of the window
+	total sums   // over the completed panes, since the beginning
 
 	errs []float64 // of the last Observe, horizons x Dim
 }
@@ -95,26 +100,26 @@ func NewScorer(c ScorerConfig) *Scorer {
 		panic("eval: level outside [0, 1)")
 	}
 	c.Horizons = append([]int(nil), c.Horizons...)
-	s := &Scorer{c: c, stride: 3 * c.Dim, pane: (c.Window + paneCount - 1) / paneCount}
+	s := &Scorer{c: c, rows: vec.TallyLower, pane: math.MaxInt, panes: make([]sums, 1)}
 	if c.Level > 0 {
-		s.stride = 5 * c.Dim
+		s.rows = vec.TallyForecasts
 	}
+	s.stride = s.rows * c.Dim
 	if c.Joint {
-		s.stride = 7 * c.Dim
+		s.stride += 2 * c.Dim
 	}
 	s.last = filled(c.Dim)
-	s.pending = make([][]float64, len(c.Horizons))
+	s.pending, s.next = make([][]float64, len(c.Horizons)), make([]int, len(c.Horizons))
 	for k, h := range c.Horizons {
 		s.pending[k] = filled(h * s.stride)
 	}
-	s.panes = make([][]tally, 1)
 	if c.Window > 0 {
-		s.panes = make([][]tally, paneCount)
+		s.panes, s.pane = make([]sums, paneCount), (c.Window+paneCount-1)/paneCount
 	}
 	for i := range s.panes {
-		s.panes[i] = make([]tally, len(c.Horizons)*(c.Dim+1))
+		s.panes[i] = newSums(c)
 	}
-	s.total = make([]tally, len(c.Horizons)*(c.Dim+1))
+	s.total = newSums(c)
 	s.errs = filled(len(c.Horizons) * c.Dim)
 	return s
 }
@@ -144,18 +149,26 @@ func (s *Scorer) step(y []float64, score bool) {
 	if len(y) != d {
 		panic("eval: Scorer: wrong number of variables")
 	}
-	if s.pane > 0 && s.steps > 0 && s.steps%int64(s.pane) == 0 {
+	if s.filled == s.pane {
 		s.turn()
 	}
 	s.steps++
-	for k := range s.c.Horizons {
+	s.filled++
+	for k, h := range s.c.Horizons {
+		if s.next[k]++; s.next[k] == h {
+			s.next[k] = 0
+		}
 		slot := s.slot(k)
 		errs := s.errs[k*d : (k+1)*d]
-		fillNaN(errs)
 		if score {
-			s.score(s.panes[s.cur][k*(d+1):(k+1)*(d+1)], errs, slot, y)
+			pane := &s.panes[s.cur]
+			if pane.add(k, errs, slot[:s.rows*d], y) && s.c.Joint {
+				pane.all[k].region(y, slot[s.rows*d:])
+			}
+		} else {
+			fillNaN(errs)
 		}
-		fillNaN(slot)
+		fillNaN(slot[:d])
 	}
 	for j, v := range y {
 		if finite(v) {
@@ -166,50 +179,15 @@ func (s *Scorer) step(y []float64, score bool) {
 
 // slot returns the slot of this step at horizon k.
 func (s *Scorer) slot(k int) []float64 {
-	i := int(s.steps%int64(s.c.Horizons[k])) * s.stride
+	i := s.next[k] * s.stride
 	return s.pending[k][i : i+s.stride]
 }
 
 // turn starts the next pane.
 func (s *Scorer) turn() {
-	for i := range s.total {
-		s.total[i].merge(&s.panes[s.cur][i])
-	}
-	s.cur = (s.cur + 1) % len(s.panes)
-	clear(s.panes[s.cur])
-}
-
-func (s *Scorer) score(t []tally, errs, slot, y []float64) {
-	d := s.c.Dim
-	var n, se, ae float64
-	for j, v := range y {
-		e := slot[j] - v
-		naive := slot[d+j] - v
-		if !finite(e) || !finite(naive) {
-			continue
-		}
-		errs[j] = -e
-		t[j].add(v, e*e, math.Abs(e))
-		t[j].naiveSE += naive * naive
-		t[j].naiveAE += math.Abs(naive)
-		if ref := slot[2*d+j] - v; finite(ref) {
-			t[j].refN++
-			t[j].refOwnSE += e * e
-			t[j].refSE += ref * ref
-		}
-		if s.c.Level > 0 {
-			t[j].interval(v, slot[3*d+j], slot[4*d+j], s.c.Level)
-		}
-		n++
-		se += e * e
-		ae += math.Abs(e)
-	}
-	if n > 0 {
-		t[d].add(0, se/n, ae/n)
-	}
-	if n > 0 && s.c.Joint {
-		t[d].region(y, slot[5*d:6*d], slot[6*d:])
-	}
+	s.total.merge(&s.panes[s.cur])
+	s.cur, s.filled = (s.cur+1)%len(s.panes), 0
+	s.panes[s.cur].clear()
 }
 
 func finite(v float64) bool { return v-v == 0 }
@@ -222,18 +200,27 @@ func finite(v float64) bool { return v-v == 0 }
 // of them; a second Push in the same step replaces the first.
 func (s *Scorer) Push(forecast, lower, upper, reference []float64) {
 	d := s.c.Dim
+	row := func(slot []float64, i int) []float64 { return slot[i*d : (i+1)*d] }
 	for k, h := range s.c.Horizons {
 		slot := s.slot(k)
 		from, to := (h-1)*d, h*d
-		copy(slot, forecast[from:to])
-		copy(slot[d:], s.last)
-		fillNaN(slot[2*d:])
+		copy(row(slot, vec.TallyForecast), forecast[from:to])
+		copy(row(slot, vec.TallyNaive), s.last)
 		if reference != nil {
-			copy(slot[2*d:], reference[from:to])
+			copy(row(slot, vec.TallyReference), reference[from:to])
+		} else {
+			fillNaN(row(slot, vec.TallyReference))
 		}
-		if s.c.Level > 0 && lower != nil && upper != nil {
-			copy(slot[3*d:], lower[from:to])
-			copy(slot[4*d:], upper[from:to])
+		switch {
+		case s.c.Level == 0:
+		case lower != nil && upper != nil:
+			copy(row(slot, vec.TallyLower), lower[from:to])
+			copy(row(slot, vec.TallyUpper), upper[from:to])
+		default:
+			fillNaN(row(slot, vec.TallyLower))
+		}
+		if s.c.Joint {
+			fillNaN(row(slot, s.rows))
 		}
 	}
 }
@@ -243,9 +230,9 @@ func (s *Scorer) Push(forecast, lower, upper, reference []float64) {
 func (s *Scorer) PushJoint(lower, upper []float64) {
 	d := s.c.Dim
 	for k, h := range s.c.Horizons {
-		slot := s.slot(k)
-		copy(slot[5*d:], lower[(h-1)*d:h*d])
-		copy(slot[6*d:], upper[(h-1)*d:h*d])
+		joint := s.slot(k)[s.rows*d:]
+		copy(joint[:d], lower[(h-1)*d:h*d])
+		copy(joint[d:], upper[(h-1)*d:h*d])
 	}
 }
 
@@ -271,51 +258,44 @@ func Pool(scorers []*Scorer, k int) Score {
 	var a average
 	var all tally
 	for _, s := range scorers {
-		base := k * (s.c.Dim + 1)
 		for j := range s.c.Dim {
-			t := s.windowed(base + j)
-			a.add(&t)
+			a.add(s.windowed(k, j))
 		}
-		t := s.windowed(base + s.c.Dim)
-		all.merge(&t)
+		all.merge(s.windowed(k, All))
 	}
-	return a.score(&all)
+	return a.score(all, scorers[0].c.Level)
 }
 
-// running returns the i-th tally since the beginning.
-func (s *Scorer) running(i int) tally {
-	t := s.total[i]
-	t.merge(&s.panes[s.cur][i])
+// running returns the tally since the beginning.
+func (s *Scorer) running(k, variable int) tally {
+	t := s.total.at(k, variable)
+	t.merge(s.panes[s.cur].at(k, variable))
 	return t
 }
 
-// windowed returns the i-th tally over the window.
-func (s *Scorer) windowed(i int) tally {
+// windowed returns the tally over the window.
+func (s *Scorer) windowed(k, variable int) tally {
 	var t tally
 	for p := range s.panes { // oldest first
-		t.merge(&s.panes[(s.cur+1+p)%len(s.panes)][i])
+		t.merge(s.panes[(s.cur+1+p)%len(s.panes)].at(k, variable))
 	}
 	return t
 }
 
 // summary makes the score of a variable, or All, at the k-th horizon from the
 // tallies that at returns.
-func summary(c ScorerConfig, variable, k int, at func(i int) tally) Score {
+func summary(c ScorerConfig, variable, k int, at func(k, variable int) tally) Score {
 	if k < 0 || k >= len(c.Horizons) || variable < All || variable >= c.Dim {
 		panic("eval: no such variable or horizon")
 	}
-	base := k * (c.Dim + 1)
 	if variable != All {
-		t := at(base + variable)
-		return t.score()
+		return at(k, variable).score(c.Level)
 	}
 	var a average
 	for j := range c.Dim {
-		t := at(base + j)
-		a.add(&t)
+		a.add(at(k, j))
 	}
-	all := at(base + c.Dim)
-	return a.score(&all)
+	return a.score(at(k, All), c.Level)
 }
 
 // State saves or restores everything but the configuration.
@@ -328,16 +308,14 @@ func (s *Scorer) State(c *snapshot.Codec) {
 	}
 	c.Index(&s.cur, len(s.panes))
 	c.Float64s(s.last)
-	for _, p := range s.pending {
+	for k, p := range s.pending {
 		c.Float64s(p)
+		s.next[k] = int(s.steps % int64(s.c.Horizons[k]))
 	}
-	for _, p := range s.panes {
-		for i := range p {
-			p[i].state(c)
-		}
+	for i := range s.panes {
+		s.panes[i].state(c)
 	}
-	for i := range s.total {
-		s.total[i].state(c)
-	}
+	s.total.state(c)
 	c.Float64s(s.errs)
+	s.filled = int((s.steps-1)%int64(s.pane)) + 1
 }

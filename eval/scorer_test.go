@@ -165,9 +165,8 @@ func TestScorerWindow(t *testing.T) {
 		c.Window = 0
 		want := NewScorer(c)
 		noisyScorer(want, max(0, first-20), first) // for what is pending and the last values
-		for p := range want.total {
-			want.total[p], want.panes[0][p] = tally{}, tally{}
-		}
+		want.total.clear()
+		want.panes[0].clear()
 		noisyScorer(want, first, n)
 		for k := range 2 {
 			for _, v := range []int{0, 1, All} {
@@ -277,18 +276,5 @@ func TestScorerDoesNotAllocate(t *testing.T) {
 		s.Push(f, f, f, f)
 	}); n != 0 {
 		t.Errorf("%v allocations a step", n)
-	}
-}
-
-func BenchmarkScorer(b *testing.B) {
-	s := NewScorer(ScorerConfig{Dim: 8, Horizons: []int{1, 2, 3, 4, 5, 6, 12, 24}, Window: 500, Level: .9})
-	y, f := make([]float64, 8), make([]float64, 24*8)
-	for i := range f {
-		f[i] = float64(i)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		s.Observe(y)
-		s.Push(f, f, f, f)
 	}
 }

@@ -101,13 +101,11 @@ func times(x, y []float64) {
 }
 
 func tally(total *[3]float64, sums, errs, forecasts, target []float64, rows int) {
-	// A row within one register: its masked store would cover the start of the next
-	// row, whose load would wait for it. So short rows take the narrower registers.
 	n := len(target)
 	switch {
 	case n < 4 || active == portable:
 		tallyPortable(total, sums, errs, forecasts, target, rows)
-	case n < 8 || active == avx2:
+	case active == avx2:
 		tallyAVX2(&total[0], &sums[0], &errs[0], &forecasts[0], &target[0], n, rows)
 	default:
 		tallyAVX512(&total[0], &sums[0], &errs[0], &forecasts[0], &target[0], n, rows)

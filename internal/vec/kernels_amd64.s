@@ -6219,119 +6219,134 @@ loop275:
 	VANDPD      Y8, Y3, Y9
 	VMOVUPD     (R9), Y7
 	VADDPD      Y9, Y7, Y7
-	VMOVUPD     Y7, (R9)
+	MOVQ        R9, R10
 	ADDQ        DI, R9
 	VADDPD      Y9, Y0, Y0
 	VMULPD      Y5, Y5, Y9
 	VMOVUPD     (R9), Y10
 	VADDPD      Y9, Y10, Y10
-	VMOVUPD     Y10, (R9)
+	VMOVUPD     Y7, (R10)
+	MOVQ        R9, R10
 	ADDQ        DI, R9
 	VADDPD      Y9, Y1, Y1
-	VMOVUPD     (R9), Y10
-	VFMADD231PD Y9, Y9, Y10
-	VMOVUPD     Y10, (R9)
+	VMOVUPD     (R9), Y11
+	VFMADD231PD Y9, Y9, Y11
+	VMOVUPD     Y10, (R10)
+	MOVQ        R9, R10
 	ADDQ        DI, R9
 	VXORPD      Y10, Y10, Y10
 	VSUBPD      Y5, Y10, Y10
 	VMAXPD      Y5, Y10, Y10
 	VMOVUPD     (R9), Y5
 	VADDPD      Y10, Y5, Y5
-	VMOVUPD     Y5, (R9)
+	VMOVUPD     Y11, (R10)
+	MOVQ        R9, R10
 	ADDQ        DI, R9
 	VADDPD      Y10, Y2, Y2
-	VMOVUPD     (R9), Y10
-	VSUBPD      Y10, Y4, Y5
-	VANDPD      Y8, Y5, Y5
-	VMOVUPD     Y5, Y5
-	VDIVPD      Y7, Y5, Y7
+	VMOVUPD     (R9), Y11
+	VSUBPD      Y11, Y4, Y10
+	VANDPD      Y8, Y10, Y10
+	VMOVUPD     Y10, Y10
+	VDIVPD      Y7, Y10, Y7
 	VANDPD      Y8, Y7, Y7
-	VADDPD      Y7, Y10, Y10
-	VSUBPD      Y10, Y4, Y7
-	VMOVUPD     Y10, (R9)
-	ADDQ        DI, R9
-	VMOVUPD     (R9), Y10
-	VFMADD231PD Y5, Y7, Y10
-	VMOVUPD     Y10, (R9)
+	VADDPD      Y7, Y11, Y11
+	VSUBPD      Y11, Y4, Y7
+	VMOVUPD     Y5, (R10)
+	MOVQ        R9, R10
 	ADDQ        DI, R9
 	VMOVUPD     (R9), Y5
-	VFMADD231PD Y6, Y6, Y5
-	VMOVUPD     Y5, (R9)
+	VFMADD231PD Y10, Y7, Y5
+	VMOVUPD     Y11, (R10)
+	MOVQ        R9, R10
+	ADDQ        DI, R9
+	VMOVUPD     (R9), Y7
+	VFMADD231PD Y6, Y6, Y7
+	VMOVUPD     Y5, (R10)
+	MOVQ        R9, R10
 	ADDQ        DI, R9
 	VXORPD      Y5, Y5, Y5
 	VSUBPD      Y6, Y5, Y5
 	VMAXPD      Y6, Y5, Y5
 	VMOVUPD     (R9), Y6
 	VADDPD      Y5, Y6, Y6
-	VMOVUPD     Y6, (R9)
+	VMOVUPD     Y7, (R10)
+	MOVQ        R9, R10
 	ADDQ        DI, R9
 	VMOVUPD     (R8), Y5
 	ADDQ        DI, R8
 	VSUBPD      Y5, Y4, Y5
 	VSUBPD      Y5, Y5, Y7
-	VCMPPD      $0x07, Y7, Y7, Y6
-	VANDPD      Y8, Y6, Y6
-	VANDPD      Y6, Y3, Y7
-	VMOVUPD     (R9), Y10
-	VADDPD      Y7, Y10, Y10
-	VMOVUPD     Y10, (R9)
+	VCMPPD      $0x07, Y7, Y7, Y7
+	VANDPD      Y8, Y7, Y7
+	VANDPD      Y7, Y3, Y10
+	VMOVUPD     (R9), Y11
+	VADDPD      Y10, Y11, Y11
+	VMOVUPD     Y6, (R10)
+	MOVQ        R9, R10
 	ADDQ        DI, R9
-	VANDPD      Y6, Y9, Y7
+	VANDPD      Y7, Y9, Y6
 	VMOVUPD     (R9), Y9
-	VADDPD      Y7, Y9, Y9
-	VMOVUPD     Y9, (R9)
+	VADDPD      Y6, Y9, Y9
+	VMOVUPD     Y11, (R10)
+	MOVQ        R9, R10
 	ADDQ        DI, R9
-	VANDPD      Y6, Y5, Y5
-	VMOVUPD     (R9), Y6
-	VFMADD231PD Y5, Y5, Y6
-	VMOVUPD     Y6, (R9)
+	VANDPD      Y7, Y5, Y6
+	VMOVUPD     (R9), Y5
+	VFMADD231PD Y6, Y6, Y5
+	VMOVUPD     Y9, (R10)
+	MOVQ        R9, R10
 	ADDQ        DI, R9
 	CMPQ        rows+48(FP), $0x00000003
 	JE          short277
-	VMOVUPD     (R8), Y5
-	ADDQ        DI, R8
 	VMOVUPD     (R8), Y6
 	ADDQ        DI, R8
-	VSUBPD      Y6, Y4, Y9
-	VSUBPD      Y5, Y6, Y6
-	VSUBPD      Y4, Y5, Y5
-	VSUBPD      Y6, Y6, Y7
+	VMOVUPD     (R8), Y9
+	ADDQ        DI, R8
+	VSUBPD      Y9, Y4, Y10
+	VSUBPD      Y6, Y9, Y9
+	VSUBPD      Y4, Y6, Y6
+	VSUBPD      Y9, Y9, Y7
 	VCMPPD      $0x07, Y7, Y7, Y4
 	VANDPD      Y8, Y4, Y4
 	VANDPD      Y4, Y3, Y7
 	VMOVUPD     (R9), Y8
 	VADDPD      Y7, Y8, Y8
-	VMOVUPD     Y8, (R9)
+	MOVQ        R9, R8
 	ADDQ        DI, R9
 	VXORPD      Y7, Y7, Y7
-	VMAXPD      Y7, Y9, Y9
-	VMAXPD      Y7, Y5, Y5
-	VADDPD      Y9, Y5, Y5
-	VCMPPD      $0x01, Y5, Y7, Y7
+	VMAXPD      Y7, Y10, Y10
+	VMAXPD      Y7, Y6, Y6
+	VADDPD      Y10, Y6, Y6
+	VCMPPD      $0x01, Y6, Y7, Y7
 	VANDPD      Y4, Y7, Y7
 	VANDPD      Y7, Y3, Y7
+	VMOVUPD     (R9), Y10
+	VADDPD      Y7, Y10, Y10
+	VMOVUPD     Y8, (R8)
+	MOVQ        R9, R8
+	ADDQ        DI, R9
+	VANDPD      Y4, Y9, Y7
 	VMOVUPD     (R9), Y8
 	VADDPD      Y7, Y8, Y8
-	VMOVUPD     Y8, (R9)
+	VMOVUPD     Y10, (R8)
+	MOVQ        R9, R8
 	ADDQ        DI, R9
-	VANDPD      Y4, Y6, Y6
-	VMOVUPD     (R9), Y7
-	VADDPD      Y6, Y7, Y7
-	VMOVUPD     Y7, (R9)
+	VANDPD      Y4, Y6, Y4
+	VMOVUPD     (R9), Y6
+	VADDPD      Y4, Y6, Y6
+	VMOVUPD     Y8, (R8)
+	MOVQ        R9, R8
 	ADDQ        DI, R9
-	VANDPD      Y4, Y5, Y4
-	VMOVUPD     (R9), Y5
-	VADDPD      Y4, Y5, Y5
-	VMOVUPD     Y5, (R9)
-	ADDQ        DI, R9
+	VMOVUPD     Y6, (R8)
 
 short277:
-	ADDQ $0x00000020, AX
-	ADDQ $0x00000020, CX
-	ADDQ $0x00000020, DX
-	ADDQ $0x00000020, BX
-	SUBQ $0x00000004, SI
-	JMP  loop275
+	VMOVUPD Y5, (R10)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	ADDQ    $0x00000020, DX
+	ADDQ    $0x00000020, BX
+	SUBQ    $0x00000004, SI
+	JMP     loop275
 
 done276:
 	TESTQ       SI, SI
@@ -6362,113 +6377,129 @@ done276:
 	VANDPD      Y9, Y3, Y10
 	VMASKMOVPD  (AX), Y4, Y8
 	VADDPD      Y10, Y8, Y8
-	VMASKMOVPD  Y8, Y4, (AX)
+	MOVQ        AX, CX
 	ADDQ        DI, AX
 	VADDPD      Y10, Y0, Y0
 	VMULPD      Y6, Y6, Y10
 	VMASKMOVPD  (AX), Y4, Y11
 	VADDPD      Y10, Y11, Y11
-	VMASKMOVPD  Y11, Y4, (AX)
+	VMASKMOVPD  Y8, Y4, (CX)
+	MOVQ        AX, CX
 	ADDQ        DI, AX
 	VADDPD      Y10, Y1, Y1
-	VMASKMOVPD  (AX), Y4, Y11
-	VFMADD231PD Y10, Y10, Y11
-	VMASKMOVPD  Y11, Y4, (AX)
+	VMASKMOVPD  (AX), Y4, Y12
+	VFMADD231PD Y10, Y10, Y12
+	VMASKMOVPD  Y11, Y4, (CX)
+	MOVQ        AX, CX
 	ADDQ        DI, AX
 	VXORPD      Y11, Y11, Y11
 	VSUBPD      Y6, Y11, Y11
 	VMAXPD      Y6, Y11, Y11
 	VMASKMOVPD  (AX), Y4, Y6
 	VADDPD      Y11, Y6, Y6
-	VMASKMOVPD  Y6, Y4, (AX)
+	VMASKMOVPD  Y12, Y4, (CX)
+	MOVQ        AX, CX
 	ADDQ        DI, AX
 	VADDPD      Y11, Y2, Y2
-	VMASKMOVPD  (AX), Y4, Y11
-	VSUBPD      Y11, Y5, Y6
-	VANDPD      Y9, Y6, Y6
-	VMOVUPD     Y6, Y6
-	VDIVPD      Y8, Y6, Y8
+	VMASKMOVPD  (AX), Y4, Y12
+	VSUBPD      Y12, Y5, Y11
+	VANDPD      Y9, Y11, Y11
+	VMOVUPD     Y11, Y11
+	VDIVPD      Y8, Y11, Y8
 	VANDPD      Y9, Y8, Y8
-	VADDPD      Y8, Y11, Y11
-	VSUBPD      Y11, Y5, Y8
-	VMASKMOVPD  Y11, Y4, (AX)
-	ADDQ        DI, AX
-	VMASKMOVPD  (AX), Y4, Y11
-	VFMADD231PD Y6, Y8, Y11
-	VMASKMOVPD  Y11, Y4, (AX)
+	VADDPD      Y8, Y12, Y12
+	VSUBPD      Y12, Y5, Y8
+	VMASKMOVPD  Y6, Y4, (CX)
+	MOVQ        AX, CX
 	ADDQ        DI, AX
 	VMASKMOVPD  (AX), Y4, Y6
-	VFMADD231PD Y7, Y7, Y6
-	VMASKMOVPD  Y6, Y4, (AX)
+	VFMADD231PD Y11, Y8, Y6
+	VMASKMOVPD  Y12, Y4, (CX)
+	MOVQ        AX, CX
+	ADDQ        DI, AX
+	VMASKMOVPD  (AX), Y4, Y8
+	VFMADD231PD Y7, Y7, Y8
+	VMASKMOVPD  Y6, Y4, (CX)
+	MOVQ        AX, CX
 	ADDQ        DI, AX
 	VXORPD      Y6, Y6, Y6
 	VSUBPD      Y7, Y6, Y6
 	VMAXPD      Y7, Y6, Y6
 	VMASKMOVPD  (AX), Y4, Y7
 	VADDPD      Y6, Y7, Y7
-	VMASKMOVPD  Y7, Y4, (AX)
+	VMASKMOVPD  Y8, Y4, (CX)
+	MOVQ        AX, CX
 	ADDQ        DI, AX
 	VMASKMOVPD  (DX), Y4, Y6
 	ADDQ        DI, DX
 	VSUBPD      Y6, Y5, Y6
 	VSUBPD      Y6, Y6, Y8
-	VCMPPD      $0x07, Y8, Y8, Y7
-	VANDPD      Y9, Y7, Y7
-	VANDPD      Y7, Y3, Y8
-	VMASKMOVPD  (AX), Y4, Y11
-	VADDPD      Y8, Y11, Y11
-	VMASKMOVPD  Y11, Y4, (AX)
+	VCMPPD      $0x07, Y8, Y8, Y8
+	VANDPD      Y9, Y8, Y8
+	VANDPD      Y8, Y3, Y11
+	VMASKMOVPD  (AX), Y4, Y12
+	VADDPD      Y11, Y12, Y12
+	VMASKMOVPD  Y7, Y4, (CX)
+	MOVQ        AX, CX
 	ADDQ        DI, AX
-	VANDPD      Y7, Y10, Y8
+	VANDPD      Y8, Y10, Y7
 	VMASKMOVPD  (AX), Y4, Y10
-	VADDPD      Y8, Y10, Y10
-	VMASKMOVPD  Y10, Y4, (AX)
+	VADDPD      Y7, Y10, Y10
+	VMASKMOVPD  Y12, Y4, (CX)
+	MOVQ        AX, CX
 	ADDQ        DI, AX
-	VANDPD      Y7, Y6, Y6
-	VMASKMOVPD  (AX), Y4, Y7
-	VFMADD231PD Y6, Y6, Y7
-	VMASKMOVPD  Y7, Y4, (AX)
+	VANDPD      Y8, Y6, Y7
+	VMASKMOVPD  (AX), Y4, Y6
+	VFMADD231PD Y7, Y7, Y6
+	VMASKMOVPD  Y10, Y4, (CX)
+	MOVQ        AX, CX
 	ADDQ        DI, AX
 	CMPQ        rows+48(FP), $0x00000003
 	JE          short279
-	VMASKMOVPD  (DX), Y4, Y6
-	ADDQ        DI, DX
 	VMASKMOVPD  (DX), Y4, Y7
 	ADDQ        DI, DX
-	VSUBPD      Y7, Y5, Y10
-	VSUBPD      Y6, Y7, Y7
-	VSUBPD      Y5, Y6, Y6
-	VSUBPD      Y7, Y7, Y8
+	VMASKMOVPD  (DX), Y4, Y10
+	ADDQ        DI, DX
+	VSUBPD      Y10, Y5, Y11
+	VSUBPD      Y7, Y10, Y10
+	VSUBPD      Y5, Y7, Y7
+	VSUBPD      Y10, Y10, Y8
 	VCMPPD      $0x07, Y8, Y8, Y5
 	VANDPD      Y9, Y5, Y5
 	VANDPD      Y5, Y3, Y8
 	VMASKMOVPD  (AX), Y4, Y9
 	VADDPD      Y8, Y9, Y9
-	VMASKMOVPD  Y9, Y4, (AX)
+	MOVQ        AX, DX
 	ADDQ        DI, AX
 	VXORPD      Y8, Y8, Y8
-	VMAXPD      Y8, Y10, Y10
-	VMAXPD      Y8, Y6, Y6
-	VADDPD      Y10, Y6, Y6
-	VCMPPD      $0x01, Y6, Y8, Y8
+	VMAXPD      Y8, Y11, Y11
+	VMAXPD      Y8, Y7, Y7
+	VADDPD      Y11, Y7, Y7
+	VCMPPD      $0x01, Y7, Y8, Y8
 	VANDPD      Y5, Y8, Y8
 	VANDPD      Y8, Y3, Y3
 	VMASKMOVPD  (AX), Y4, Y8
 	VADDPD      Y3, Y8, Y8
-	VMASKMOVPD  Y8, Y4, (AX)
+	VMASKMOVPD  Y9, Y4, (DX)
+	MOVQ        AX, DX
+	ADDQ        DI, AX
+	VANDPD      Y5, Y10, Y3
+	VMASKMOVPD  (AX), Y4, Y9
+	VADDPD      Y3, Y9, Y9
+	VMASKMOVPD  Y8, Y4, (DX)
+	MOVQ        AX, DX
 	ADDQ        DI, AX
 	VANDPD      Y5, Y7, Y3
-	VMASKMOVPD  (AX), Y4, Y7
-	VADDPD      Y3, Y7, Y7
-	VMASKMOVPD  Y7, Y4, (AX)
-	ADDQ        DI, AX
-	VANDPD      Y5, Y6, Y3
 	VMASKMOVPD  (AX), Y4, Y5
 	VADDPD      Y3, Y5, Y5
-	VMASKMOVPD  Y5, Y4, (AX)
+	VMASKMOVPD  Y9, Y4, (DX)
+	MOVQ        AX, DX
 	ADDQ        DI, AX
+	VMASKMOVPD  Y5, Y4, (DX)
 
 short279:
+	VMASKMOVPD Y6, Y4, (CX)
+
 skip278:
 	MOVQ         total+0(FP), AX
 	VEXTRACTF128 $0x01, Y0, X3
@@ -14546,116 +14577,131 @@ loop656:
 	VMOVUPD.Z   Z4, K1, Z9
 	VMOVUPD     (R9), Z8
 	VADDPD      Z9, Z8, Z8
-	VMOVUPD     Z8, (R9)
+	MOVQ        R9, R10
 	ADDQ        DI, R9
 	VADDPD      Z9, Z1, Z1
 	VMULPD      Z6, Z6, Z9
 	VMOVUPD     (R9), Z12
 	VADDPD      Z9, Z12, Z12
-	VMOVUPD     Z12, (R9)
+	VMOVUPD     Z8, (R10)
+	MOVQ        R9, R10
 	ADDQ        DI, R9
 	VADDPD      Z9, Z2, Z2
-	VMOVUPD     (R9), Z12
-	VFMADD231PD Z9, Z9, Z12
-	VMOVUPD     Z12, (R9)
+	VMOVUPD     (R9), Z13
+	VFMADD231PD Z9, Z9, Z13
+	VMOVUPD     Z12, (R10)
+	MOVQ        R9, R10
 	ADDQ        DI, R9
 	VMOVUPD     Z0, Z12
 	VSUBPD      Z6, Z12, Z12
 	VMAXPD      Z6, Z12, Z12
 	VMOVUPD     (R9), Z6
 	VADDPD      Z12, Z6, Z6
-	VMOVUPD     Z6, (R9)
+	VMOVUPD     Z13, (R10)
+	MOVQ        R9, R10
 	ADDQ        DI, R9
 	VADDPD      Z12, Z3, Z3
-	VMOVUPD     (R9), Z12
-	VSUBPD      Z12, Z5, Z6
-	VMOVUPD.Z   Z6, K1, Z6
-	VMOVUPD     Z6, Z6
-	VDIVPD      Z8, Z6, Z8
+	VMOVUPD     (R9), Z13
+	VSUBPD      Z13, Z5, Z12
+	VMOVUPD.Z   Z12, K1, Z12
+	VMOVUPD     Z12, Z12
+	VDIVPD      Z8, Z12, Z8
 	VMOVUPD.Z   Z8, K1, Z8
-	VADDPD      Z8, Z12, Z12
-	VSUBPD      Z12, Z5, Z8
-	VMOVUPD     Z12, (R9)
-	ADDQ        DI, R9
-	VMOVUPD     (R9), Z12
-	VFMADD231PD Z6, Z8, Z12
-	VMOVUPD     Z12, (R9)
+	VADDPD      Z8, Z13, Z13
+	VSUBPD      Z13, Z5, Z8
+	VMOVUPD     Z6, (R10)
+	MOVQ        R9, R10
 	ADDQ        DI, R9
 	VMOVUPD     (R9), Z6
-	VFMADD231PD Z7, Z7, Z6
-	VMOVUPD     Z6, (R9)
+	VFMADD231PD Z12, Z8, Z6
+	VMOVUPD     Z13, (R10)
+	MOVQ        R9, R10
+	ADDQ        DI, R9
+	VMOVUPD     (R9), Z8
+	VFMADD231PD Z7, Z7, Z8
+	VMOVUPD     Z6, (R10)
+	MOVQ        R9, R10
 	ADDQ        DI, R9
 	VMOVUPD     Z0, Z6
 	VSUBPD      Z7, Z6, Z6
 	VMAXPD      Z7, Z6, Z6
 	VMOVUPD     (R9), Z7
 	VADDPD      Z6, Z7, Z7
-	VMOVUPD     Z7, (R9)
+	VMOVUPD     Z8, (R10)
+	MOVQ        R9, R10
 	ADDQ        DI, R9
 	VMOVUPD     (R8), Z6
 	ADDQ        DI, R8
 	VSUBPD      Z6, Z5, Z6
 	VSUBPD      Z6, Z6, Z8
 	VCMPPD      $0x07, Z8, Z8, K1, K2
-	VMOVUPD.Z   Z4, K2, Z7
-	VMOVUPD     (R9), Z8
-	VADDPD      Z7, Z8, Z8
-	VMOVUPD     Z8, (R9)
+	VMOVUPD.Z   Z4, K2, Z8
+	VMOVUPD     (R9), Z12
+	VADDPD      Z8, Z12, Z12
+	VMOVUPD     Z7, (R10)
+	MOVQ        R9, R10
 	ADDQ        DI, R9
 	VMOVUPD.Z   Z9, K2, Z7
 	VMOVUPD     (R9), Z8
 	VADDPD      Z7, Z8, Z8
-	VMOVUPD     Z8, (R9)
+	VMOVUPD     Z12, (R10)
+	MOVQ        R9, R10
 	ADDQ        DI, R9
 	VMOVUPD.Z   Z6, K2, Z6
 	VMOVUPD     (R9), Z7
 	VFMADD231PD Z6, Z6, Z7
-	VMOVUPD     Z7, (R9)
+	VMOVUPD     Z8, (R10)
+	MOVQ        R9, R10
 	ADDQ        DI, R9
 	CMPQ        rows+48(FP), $0x00000003
 	JE          short658
 	VMOVUPD     (R8), Z6
 	ADDQ        DI, R8
-	VMOVUPD     (R8), Z7
+	VMOVUPD     (R8), Z9
 	ADDQ        DI, R8
-	VSUBPD      Z7, Z5, Z9
-	VSUBPD      Z6, Z7, Z7
+	VSUBPD      Z9, Z5, Z12
+	VSUBPD      Z6, Z9, Z9
 	VSUBPD      Z5, Z6, Z6
-	VSUBPD      Z7, Z7, Z8
+	VSUBPD      Z9, Z9, Z8
 	VCMPPD      $0x07, Z8, Z8, K1, K1
 	VMOVUPD.Z   Z4, K1, Z5
 	VMOVUPD     (R9), Z8
 	VADDPD      Z5, Z8, Z8
-	VMOVUPD     Z8, (R9)
+	MOVQ        R9, R8
 	ADDQ        DI, R9
 	VMOVUPD     Z0, Z5
-	VMAXPD      Z5, Z9, Z9
+	VMAXPD      Z5, Z12, Z12
 	VMAXPD      Z5, Z6, Z6
-	VADDPD      Z9, Z6, Z6
+	VADDPD      Z12, Z6, Z6
 	VCMPPD      $0x01, Z6, Z5, K1, K2
 	VMOVUPD.Z   Z4, K2, Z5
+	VMOVUPD     (R9), Z12
+	VADDPD      Z5, Z12, Z12
+	VMOVUPD     Z8, (R8)
+	MOVQ        R9, R8
+	ADDQ        DI, R9
+	VMOVUPD.Z   Z9, K1, Z5
 	VMOVUPD     (R9), Z8
 	VADDPD      Z5, Z8, Z8
-	VMOVUPD     Z8, (R9)
-	ADDQ        DI, R9
-	VMOVUPD.Z   Z7, K1, Z5
-	VMOVUPD     (R9), Z7
-	VADDPD      Z5, Z7, Z7
-	VMOVUPD     Z7, (R9)
+	VMOVUPD     Z12, (R8)
+	MOVQ        R9, R8
 	ADDQ        DI, R9
 	VMOVUPD.Z   Z6, K1, Z5
 	VMOVUPD     (R9), Z6
 	VADDPD      Z5, Z6, Z6
-	VMOVUPD     Z6, (R9)
+	VMOVUPD     Z8, (R8)
+	MOVQ        R9, R8
 	ADDQ        DI, R9
+	VMOVUPD     Z6, (R8)
 
 short658:
-	ADDQ $0x00000040, AX
-	ADDQ $0x00000040, CX
-	ADDQ $0x00000040, DX
-	ADDQ $0x00000040, BX
-	SUBQ $0x00000008, SI
-	JMP  loop656
+	VMOVUPD Z7, (R10)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, CX
+	ADDQ    $0x00000040, DX
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x00000008, SI
+	JMP     loop656
 
 done657:
 	TESTQ       SI, SI
@@ -14684,110 +14730,126 @@ done657:
 	VMOVUPD.Z   Z4, K2, Z9
 	VMOVUPD.Z   (AX), K1, Z8
 	VADDPD      Z9, Z8, Z8
-	VMOVUPD     Z8, K1, (AX)
+	MOVQ        AX, CX
 	ADDQ        DI, AX
 	VADDPD      Z9, Z1, Z1
 	VMULPD      Z6, Z6, Z9
 	VMOVUPD.Z   (AX), K1, Z10
 	VADDPD      Z9, Z10, Z10
-	VMOVUPD     Z10, K1, (AX)
+	VMOVUPD     Z8, K1, (CX)
+	MOVQ        AX, CX
 	ADDQ        DI, AX
 	VADDPD      Z9, Z2, Z2
-	VMOVUPD.Z   (AX), K1, Z10
-	VFMADD231PD Z9, Z9, Z10
-	VMOVUPD     Z10, K1, (AX)
+	VMOVUPD.Z   (AX), K1, Z11
+	VFMADD231PD Z9, Z9, Z11
+	VMOVUPD     Z10, K1, (CX)
+	MOVQ        AX, CX
 	ADDQ        DI, AX
 	VMOVUPD     Z0, Z10
 	VSUBPD      Z6, Z10, Z10
 	VMAXPD      Z6, Z10, Z10
 	VMOVUPD.Z   (AX), K1, Z6
 	VADDPD      Z10, Z6, Z6
-	VMOVUPD     Z6, K1, (AX)
+	VMOVUPD     Z11, K1, (CX)
+	MOVQ        AX, CX
 	ADDQ        DI, AX
 	VADDPD      Z10, Z3, Z3
-	VMOVUPD.Z   (AX), K1, Z10
-	VSUBPD      Z10, Z5, Z6
-	VMOVUPD.Z   Z6, K2, Z6
-	VMOVUPD     Z6, Z6
-	VDIVPD      Z8, Z6, Z8
+	VMOVUPD.Z   (AX), K1, Z11
+	VSUBPD      Z11, Z5, Z10
+	VMOVUPD.Z   Z10, K2, Z10
+	VMOVUPD     Z10, Z10
+	VDIVPD      Z8, Z10, Z8
 	VMOVUPD.Z   Z8, K2, Z8
-	VADDPD      Z8, Z10, Z10
-	VSUBPD      Z10, Z5, Z8
-	VMOVUPD     Z10, K1, (AX)
-	ADDQ        DI, AX
-	VMOVUPD.Z   (AX), K1, Z10
-	VFMADD231PD Z6, Z8, Z10
-	VMOVUPD     Z10, K1, (AX)
+	VADDPD      Z8, Z11, Z11
+	VSUBPD      Z11, Z5, Z8
+	VMOVUPD     Z6, K1, (CX)
+	MOVQ        AX, CX
 	ADDQ        DI, AX
 	VMOVUPD.Z   (AX), K1, Z6
-	VFMADD231PD Z7, Z7, Z6
-	VMOVUPD     Z6, K1, (AX)
+	VFMADD231PD Z10, Z8, Z6
+	VMOVUPD     Z11, K1, (CX)
+	MOVQ        AX, CX
+	ADDQ        DI, AX
+	VMOVUPD.Z   (AX), K1, Z8
+	VFMADD231PD Z7, Z7, Z8
+	VMOVUPD     Z6, K1, (CX)
+	MOVQ        AX, CX
 	ADDQ        DI, AX
 	VMOVUPD     Z0, Z6
 	VSUBPD      Z7, Z6, Z6
 	VMAXPD      Z7, Z6, Z6
 	VMOVUPD.Z   (AX), K1, Z7
 	VADDPD      Z6, Z7, Z7
-	VMOVUPD     Z7, K1, (AX)
+	VMOVUPD     Z8, K1, (CX)
+	MOVQ        AX, CX
 	ADDQ        DI, AX
 	VMOVUPD.Z   (DX), K1, Z6
 	ADDQ        DI, DX
 	VSUBPD      Z6, Z5, Z6
 	VSUBPD      Z6, Z6, Z8
 	VCMPPD      $0x07, Z8, Z8, K2, K3
-	VMOVUPD.Z   Z4, K3, Z7
-	VMOVUPD.Z   (AX), K1, Z8
-	VADDPD      Z7, Z8, Z8
-	VMOVUPD     Z8, K1, (AX)
+	VMOVUPD.Z   Z4, K3, Z8
+	VMOVUPD.Z   (AX), K1, Z10
+	VADDPD      Z8, Z10, Z10
+	VMOVUPD     Z7, K1, (CX)
+	MOVQ        AX, CX
 	ADDQ        DI, AX
 	VMOVUPD.Z   Z9, K3, Z7
 	VMOVUPD.Z   (AX), K1, Z8
 	VADDPD      Z7, Z8, Z8
-	VMOVUPD     Z8, K1, (AX)
+	VMOVUPD     Z10, K1, (CX)
+	MOVQ        AX, CX
 	ADDQ        DI, AX
 	VMOVUPD.Z   Z6, K3, Z6
 	VMOVUPD.Z   (AX), K1, Z7
 	VFMADD231PD Z6, Z6, Z7
-	VMOVUPD     Z7, K1, (AX)
+	VMOVUPD     Z8, K1, (CX)
+	MOVQ        AX, CX
 	ADDQ        DI, AX
 	CMPQ        rows+48(FP), $0x00000003
 	JE          short660
 	VMOVUPD.Z   (DX), K1, Z6
 	ADDQ        DI, DX
-	VMOVUPD.Z   (DX), K1, Z7
+	VMOVUPD.Z   (DX), K1, Z9
 	ADDQ        DI, DX
-	VSUBPD      Z7, Z5, Z9
-	VSUBPD      Z6, Z7, Z7
+	VSUBPD      Z9, Z5, Z10
+	VSUBPD      Z6, Z9, Z9
 	VSUBPD      Z5, Z6, Z6
-	VSUBPD      Z7, Z7, Z8
+	VSUBPD      Z9, Z9, Z8
 	VCMPPD      $0x07, Z8, Z8, K2, K2
 	VMOVUPD.Z   Z4, K2, Z5
 	VMOVUPD.Z   (AX), K1, Z8
 	VADDPD      Z5, Z8, Z8
-	VMOVUPD     Z8, K1, (AX)
+	MOVQ        AX, DX
 	ADDQ        DI, AX
 	VMOVUPD     Z0, Z0
-	VMAXPD      Z0, Z9, Z9
+	VMAXPD      Z0, Z10, Z10
 	VMAXPD      Z0, Z6, Z6
-	VADDPD      Z9, Z6, Z6
+	VADDPD      Z10, Z6, Z6
 	VCMPPD      $0x01, Z6, Z0, K2, K3
 	VMOVUPD.Z   Z4, K3, Z0
 	VMOVUPD.Z   (AX), K1, Z4
 	VADDPD      Z0, Z4, Z4
-	VMOVUPD     Z4, K1, (AX)
+	VMOVUPD     Z8, K1, (DX)
+	MOVQ        AX, DX
 	ADDQ        DI, AX
-	VMOVUPD.Z   Z7, K2, Z0
-	VMOVUPD.Z   (AX), K1, Z4
-	VADDPD      Z0, Z4, Z4
-	VMOVUPD     Z4, K1, (AX)
+	VMOVUPD.Z   Z9, K2, Z0
+	VMOVUPD.Z   (AX), K1, Z5
+	VADDPD      Z0, Z5, Z5
+	VMOVUPD     Z4, K1, (DX)
+	MOVQ        AX, DX
 	ADDQ        DI, AX
 	VMOVUPD.Z   Z6, K2, Z0
 	VMOVUPD.Z   (AX), K1, Z4
 	VADDPD      Z0, Z4, Z4
-	VMOVUPD     Z4, K1, (AX)
+	VMOVUPD     Z5, K1, (DX)
+	MOVQ        AX, DX
 	ADDQ        DI, AX
+	VMOVUPD     Z4, K1, (DX)
 
 short660:
+	VMOVUPD Z7, K1, (CX)
+
 skip659:
 	MOVQ          total+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0

@@ -95,10 +95,15 @@ func (t target) tally() {
 			ADDQ(stride, from)
 			return v
 		}
+		// A masked store covers the start of the next row, and a load from there would
+		// wait for it: so each row is stored after the next one was loaded.
+		store := func() {}
 		sum := func(change func(v Register)) Register { // of the next row
 			v := read(to)
 			change(v)
-			write(v, to)
+			store()
+			place := copyOf(to)
+			store = func() { write(v, place) }
 			ADDQ(stride, to)
 			return v
 		}
@@ -149,7 +154,8 @@ func (t target) tally() {
 		reference = t.kept(reference, both)
 		addProduct(reference, reference)
 
-		short := label("short")
+		short, last := label("short"), store
+		store = func() {}
 		CMPQ(argument(Param("rows")), U32(3))
 		JE(LabelRef(short))
 		lower, width := next(), next()
@@ -167,7 +173,9 @@ func (t target) tally() {
 		add(t.kept(one, t.compare(1, zero, lower, &bounded)))
 		add(t.kept(width, bounded))
 		add(t.kept(lower, bounded))
+		store()
 		Label(short)
+		last()
 	}
 	loop(n, t.lanes, func() {
 		group(nil)
