@@ -261,6 +261,28 @@ func addConvolution(c, a, x []float64, m, n, k int) {
 	}
 }
 
+func aggregate(m *Mixture, f, x, inverse []float64, limit float64) {
+	switch active {
+	case avx512:
+		aggregateAVX512(&m.Mean[0], &m.Low[0], &m.High[0], &m.Z[0], &m.Weights[0], &f[0], &x[0], &inverse[0], limit, m.experts, m.n, len(m.Mean))
+	case avx2:
+		aggregateAVX2(&m.Mean[0], &m.Low[0], &m.High[0], &m.Z[0], &m.Weights[0], &f[0], &x[0], &inverse[0], limit, m.experts, m.n, len(m.Mean))
+	default:
+		aggregatePortable(m, f, x, inverse, limit)
+	}
+}
+
+func regrets(m *Mixture, out []float64) {
+	switch active {
+	case avx512:
+		regretsAVX512(&m.Sum[0], &m.Weights[0], &m.Regret[0], &m.Square[0], &m.Gain[0], &m.Z[0], &out[0], &m.Slope[0], &m.Due[0], &m.Trust[0], m.experts, len(m.Mean))
+	case avx2:
+		regretsAVX2(&m.Sum[0], &m.Weights[0], &m.Regret[0], &m.Square[0], &m.Gain[0], &m.Z[0], &out[0], &m.Slope[0], &m.Due[0], &m.Trust[0], m.experts, len(m.Mean))
+	default:
+		regretsPortable(m, out)
+	}
+}
+
 func sinCos(sin, cos, t []float64) {
 	if len(t) == 0 {
 		return

@@ -2439,243 +2439,163 @@ done172:
 	VZEROUPPER
 	RET
 
-// func sinCosAVX2(sin *float64, cos *float64, x *float64, n int)
+// func aggregateAVX2(mean *float64, low *float64, high *float64, z *float64, weights *float64, f *float64, x *float64, inverse *float64, limit float64, experts int, n int, stride int)
+// Requires: AVX, CMOV, FMA3
+TEXT ·aggregateAVX2(SB), NOSPLIT, $0-96
+	MOVQ         n+80(FP), AX
+	MOVQ         stride+88(FP), CX
+	SHLQ         $0x03, CX
+	VBROADCASTSD limit+64(FP), Y0
+	VXORPD       Y1, Y1, Y1
+	VSUBPD       Y0, Y1, Y1
+	MOVQ         AX, DX
+	SHLQ         $0x03, DX
+	XORQ         BX, BX
+	MOVQ         CX, SI
+
+loop181:
+	CMPQ       SI, $0x00000020
+	JL         done182
+	MOVQ       z+24(FP), DI
+	MOVQ       weights+32(FP), R8
+	MOVQ       f+40(FP), R9
+	MOVQ       x+48(FP), R10
+	MOVQ       inverse+56(FP), R11
+	ADDQ       BX, DI
+	ADDQ       BX, R8
+	ADDQ       BX, R9
+	ADDQ       BX, R10
+	ADDQ       BX, R11
+	MOVQ       AX, R12
+	MOVQ       $0x00000004, R13
+	CMPQ       R12, R13
+	CMOVQGT    R13, R12
+	LEAQ       mask64<>+32(SB), R13
+	SHLQ       $0x03, R12
+	SUBQ       R12, R13
+	VMOVUPD    (R13), Y2
+	SUBQ       $0x00000004, AX
+	XORQ       R12, R12
+	CMPQ       AX, R12
+	CMOVQLT    R12, AX
+	VMASKMOVPD (R10), Y2, Y3
+	VMOVUPD    (R11), Y4
+	VXORPD     Y5, Y5, Y5
+	VXORPD     Y6, Y6, Y6
+	VXORPD     Y7, Y7, Y7
+	MOVQ       experts+72(FP), R10
+
+loop183:
+	CMPQ        R10, $0x00000001
+	JL          done184
+	VMASKMOVPD  (R9), Y2, Y8
+	VSUBPD      Y3, Y8, Y8
+	VMULPD      Y4, Y8, Y8
+	VMINPD      Y0, Y8, Y8
+	VMAXPD      Y1, Y8, Y8
+	VMOVUPD     Y8, (DI)
+	VMINPD      Y8, Y6, Y6
+	VMAXPD      Y8, Y7, Y7
+	VFMADD231PD (R8), Y8, Y5
+	ADDQ        DX, R9
+	ADDQ        CX, DI
+	ADDQ        CX, R8
+	SUBQ        $0x00000001, R10
+	JMP         loop183
+
+done184:
+	MOVQ    mean+0(FP), DI
+	VMOVUPD Y5, (DI)(BX*1)
+	MOVQ    low+8(FP), DI
+	VMOVUPD Y6, (DI)(BX*1)
+	MOVQ    high+16(FP), DI
+	VMOVUPD Y7, (DI)(BX*1)
+	ADDQ    $0x00000020, BX
+	SUBQ    $0x00000020, SI
+	JMP     loop181
+
+done182:
+	VZEROUPPER
+	RET
+
+// func regretsAVX2(sum *float64, weights *float64, regret *float64, square *float64, gain *float64, z *float64, out *float64, slope *float64, due *float64, trust *float64, experts int, stride int)
 // Requires: AVX, FMA3
-TEXT ·sinCosAVX2(SB), NOSPLIT, $0-32
-	MOVQ         sin+0(FP), AX
-	MOVQ         cos+8(FP), CX
-	MOVQ         x+16(FP), DX
-	MOVQ         n+24(FP), BX
-	MOVQ         BX, SI
-	ANDQ         $-8, SI
-	MOVQ         SI, DI
-	SHLQ         $0x03, DI
-	SUBQ         SI, BX
-	MOVQ         DI, SI
-	CMPQ         BX, $0x00000004
-	JG           next182
-	TESTQ        BX, BX
-	JZ           end181
-	LEAQ         mask64<>+32(SB), R8
-	SHLQ         $0x03, BX
-	SUBQ         BX, R8
-	VMOVUPD      (R8), Y0
-	VMASKMOVPD   (DX)(DI*1), Y0, Y1
-	LEAQ         trig64<>+0(SB), BX
-	VROUNDPD     $0x00, Y1, Y2
-	VSUBPD       Y2, Y1, Y1
-	VMULPD       Y1, Y1, Y2
-	VBROADCASTSD (BX), Y3
-	VBROADCASTSD 32(BX), Y4
-	VBROADCASTSD 64(BX), Y5
-	VBROADCASTSD 96(BX), Y6
-	VFMADD213PD  Y5, Y2, Y3
-	VFMADD213PD  Y6, Y2, Y4
-	VBROADCASTSD 128(BX), Y5
-	VBROADCASTSD 160(BX), Y6
-	VFMADD213PD  Y5, Y2, Y3
-	VFMADD213PD  Y6, Y2, Y4
-	VBROADCASTSD 192(BX), Y5
-	VBROADCASTSD 224(BX), Y6
-	VFMADD213PD  Y5, Y2, Y3
-	VFMADD213PD  Y6, Y2, Y4
-	VBROADCASTSD 256(BX), Y5
-	VBROADCASTSD 288(BX), Y6
-	VFMADD213PD  Y5, Y2, Y3
-	VFMADD213PD  Y6, Y2, Y4
-	VBROADCASTSD 320(BX), Y5
-	VBROADCASTSD 352(BX), Y6
-	VFMADD213PD  Y5, Y2, Y3
-	VFMADD213PD  Y6, Y2, Y4
-	VBROADCASTSD 384(BX), Y5
-	VBROADCASTSD 416(BX), Y6
-	VFMADD213PD  Y5, Y2, Y3
-	VFMADD213PD  Y6, Y2, Y4
-	VBROADCASTSD 448(BX), Y5
-	VBROADCASTSD 480(BX), Y6
-	VFMADD213PD  Y5, Y2, Y3
-	VFMADD213PD  Y6, Y2, Y4
-	VBROADCASTSD 512(BX), Y5
-	VBROADCASTSD 544(BX), Y6
-	VFMADD213PD  Y5, Y2, Y3
-	VFMADD213PD  Y6, Y2, Y4
-	VMULPD       Y1, Y3, Y3
-	VADDPD       Y3, Y3, Y2
-	VMULPD       Y2, Y4, Y1
-	VBROADCASTSD 576(BX), Y4
-	VFNMADD231PD Y2, Y3, Y4
-	VMASKMOVPD   Y1, Y0, (AX)(DI*1)
-	VMASKMOVPD   Y4, Y0, (CX)(DI*1)
-	JMP          end181
+TEXT ·regretsAVX2(SB), NOSPLIT, $0-96
+	MOVQ         stride+88(FP), AX
+	SHLQ         $0x03, AX
+	VXORPD       Y1, Y1, Y1
+	VBROADCASTSD trig64<>+576(SB), Y0
+	XORQ         CX, CX
+	MOVQ         AX, DX
 
-next182:
-	SUBQ         $0x00000004, BX
-	LEAQ         mask64<>+32(SB), R8
-	SHLQ         $0x03, BX
-	SUBQ         BX, R8
-	VMOVUPD      (R8), Y0
-	VMOVUPD      (DX)(DI*1), Y1
-	VMASKMOVPD   32(DX)(DI*1), Y0, Y2
-	LEAQ         trig64<>+0(SB), BX
-	VROUNDPD     $0x00, Y1, Y3
-	VSUBPD       Y3, Y1, Y1
-	VMULPD       Y1, Y1, Y3
-	VROUNDPD     $0x00, Y2, Y4
-	VSUBPD       Y4, Y2, Y2
-	VMULPD       Y2, Y2, Y4
-	VBROADCASTSD (BX), Y5
-	VBROADCASTSD 32(BX), Y7
-	VMOVUPD      Y5, Y6
-	VMOVUPD      Y7, Y8
-	VBROADCASTSD 64(BX), Y9
-	VBROADCASTSD 96(BX), Y10
-	VFMADD213PD  Y9, Y3, Y5
-	VFMADD213PD  Y10, Y3, Y7
-	VFMADD213PD  Y9, Y4, Y6
-	VFMADD213PD  Y10, Y4, Y8
-	VBROADCASTSD 128(BX), Y9
-	VBROADCASTSD 160(BX), Y10
-	VFMADD213PD  Y9, Y3, Y5
-	VFMADD213PD  Y10, Y3, Y7
-	VFMADD213PD  Y9, Y4, Y6
-	VFMADD213PD  Y10, Y4, Y8
-	VBROADCASTSD 192(BX), Y9
-	VBROADCASTSD 224(BX), Y10
-	VFMADD213PD  Y9, Y3, Y5
-	VFMADD213PD  Y10, Y3, Y7
-	VFMADD213PD  Y9, Y4, Y6
-	VFMADD213PD  Y10, Y4, Y8
-	VBROADCASTSD 256(BX), Y9
-	VBROADCASTSD 288(BX), Y10
-	VFMADD213PD  Y9, Y3, Y5
-	VFMADD213PD  Y10, Y3, Y7
-	VFMADD213PD  Y9, Y4, Y6
-	VFMADD213PD  Y10, Y4, Y8
-	VBROADCASTSD 320(BX), Y9
-	VBROADCASTSD 352(BX), Y10
-	VFMADD213PD  Y9, Y3, Y5
-	VFMADD213PD  Y10, Y3, Y7
-	VFMADD213PD  Y9, Y4, Y6
-	VFMADD213PD  Y10, Y4, Y8
-	VBROADCASTSD 384(BX), Y9
-	VBROADCASTSD 416(BX), Y10
-	VFMADD213PD  Y9, Y3, Y5
-	VFMADD213PD  Y10, Y3, Y7
-	VFMADD213PD  Y9, Y4, Y6
-	VFMADD213PD  Y10, Y4, Y8
-	VBROADCASTSD 448(BX), Y9
-	VBROADCASTSD 480(BX), Y10
-	VFMADD213PD  Y9, Y3, Y5
-	VFMADD213PD  Y10, Y3, Y7
-	VFMADD213PD  Y9, Y4, Y6
-	VFMADD213PD  Y10, Y4, Y8
-	VBROADCASTSD 512(BX), Y9
-	VBROADCASTSD 544(BX), Y10
-	VFMADD213PD  Y9, Y3, Y5
-	VFMADD213PD  Y10, Y3, Y7
-	VFMADD213PD  Y9, Y4, Y6
-	VFMADD213PD  Y10, Y4, Y8
-	VMULPD       Y1, Y5, Y5
-	VADDPD       Y5, Y5, Y3
-	VMULPD       Y3, Y7, Y1
-	VBROADCASTSD 576(BX), Y7
-	VFNMADD231PD Y3, Y5, Y7
-	VMULPD       Y2, Y6, Y6
-	VADDPD       Y6, Y6, Y4
-	VMULPD       Y4, Y8, Y2
-	VBROADCASTSD 576(BX), Y8
-	VFNMADD231PD Y4, Y6, Y8
-	VMOVUPD      Y1, (AX)(DI*1)
-	VMASKMOVPD   Y2, Y0, 32(AX)(DI*1)
-	VMOVUPD      Y7, (CX)(DI*1)
-	VMASKMOVPD   Y8, Y0, 32(CX)(DI*1)
-	JMP          end181
+loop185:
+	CMPQ    DX, $0x00000020
+	JL      done186
+	MOVQ    out+48(FP), BX
+	VMOVUPD (BX)(CX*1), Y2
+	MOVQ    slope+56(FP), BX
+	VMOVUPD (BX)(CX*1), Y3
+	MOVQ    due+64(FP), BX
+	VMOVUPD (BX)(CX*1), Y4
+	VXORPD  Y5, Y5, Y5
+	MOVQ    weights+8(FP), BX
+	MOVQ    regret+16(FP), SI
+	MOVQ    square+24(FP), DI
+	MOVQ    gain+32(FP), R8
+	MOVQ    z+40(FP), R9
+	MOVQ    CX, R10
+	MOVQ    experts+80(FP), R11
 
-end181:
-	XORQ DI, DI
+loop187:
+	CMPQ        R11, $0x00000001
+	JL          done188
+	VSUBPD      (R9)(R10*1), Y2, Y7
+	VMOVUPD     (R8)(R10*1), Y6
+	VFMADD231PD Y7, Y3, Y6
+	VMULPD      Y6, Y4, Y7
+	VSUBPD      Y7, Y6, Y6
+	VMOVUPD     Y6, (R8)(R10*1)
+	VADDPD      (SI)(R10*1), Y7, Y6
+	VMOVUPD     Y6, (SI)(R10*1)
+	VMOVUPD     (DI)(R10*1), Y8
+	VFMADD231PD Y7, Y7, Y8
+	VMOVUPD     Y8, (DI)(R10*1)
+	VADDPD      Y0, Y8, Y8
+	VMAXPD      Y1, Y6, Y6
+	VDIVPD      Y8, Y6, Y6
+	VMOVUPD     Y6, (BX)(R10*1)
+	VADDPD      Y6, Y5, Y5
+	ADDQ        AX, R10
+	SUBQ        $0x00000001, R11
+	JMP         loop187
 
-group184:
-	CMPQ         DI, SI
-	JE           done185
-	VMOVUPD      (DX)(DI*1), Y0
-	VMOVUPD      32(DX)(DI*1), Y1
-	LEAQ         trig64<>+0(SB), BX
-	VROUNDPD     $0x00, Y0, Y2
-	VSUBPD       Y2, Y0, Y0
-	VMULPD       Y0, Y0, Y2
-	VROUNDPD     $0x00, Y1, Y3
-	VSUBPD       Y3, Y1, Y1
-	VMULPD       Y1, Y1, Y3
-	VBROADCASTSD (BX), Y4
-	VBROADCASTSD 32(BX), Y6
-	VMOVUPD      Y4, Y5
-	VMOVUPD      Y6, Y7
-	VBROADCASTSD 64(BX), Y8
-	VBROADCASTSD 96(BX), Y9
-	VFMADD213PD  Y8, Y2, Y4
-	VFMADD213PD  Y9, Y2, Y6
-	VFMADD213PD  Y8, Y3, Y5
-	VFMADD213PD  Y9, Y3, Y7
-	VBROADCASTSD 128(BX), Y8
-	VBROADCASTSD 160(BX), Y9
-	VFMADD213PD  Y8, Y2, Y4
-	VFMADD213PD  Y9, Y2, Y6
-	VFMADD213PD  Y8, Y3, Y5
-	VFMADD213PD  Y9, Y3, Y7
-	VBROADCASTSD 192(BX), Y8
-	VBROADCASTSD 224(BX), Y9
-	VFMADD213PD  Y8, Y2, Y4
-	VFMADD213PD  Y9, Y2, Y6
-	VFMADD213PD  Y8, Y3, Y5
-	VFMADD213PD  Y9, Y3, Y7
-	VBROADCASTSD 256(BX), Y8
-	VBROADCASTSD 288(BX), Y9
-	VFMADD213PD  Y8, Y2, Y4
-	VFMADD213PD  Y9, Y2, Y6
-	VFMADD213PD  Y8, Y3, Y5
-	VFMADD213PD  Y9, Y3, Y7
-	VBROADCASTSD 320(BX), Y8
-	VBROADCASTSD 352(BX), Y9
-	VFMADD213PD  Y8, Y2, Y4
-	VFMADD213PD  Y9, Y2, Y6
-	VFMADD213PD  Y8, Y3, Y5
-	VFMADD213PD  Y9, Y3, Y7
-	VBROADCASTSD 384(BX), Y8
-	VBROADCASTSD 416(BX), Y9
-	VFMADD213PD  Y8, Y2, Y4
-	VFMADD213PD  Y9, Y2, Y6
-	VFMADD213PD  Y8, Y3, Y5
-	VFMADD213PD  Y9, Y3, Y7
-	VBROADCASTSD 448(BX), Y8
-	VBROADCASTSD 480(BX), Y9
-	VFMADD213PD  Y8, Y2, Y4
-	VFMADD213PD  Y9, Y2, Y6
-	VFMADD213PD  Y8, Y3, Y5
-	VFMADD213PD  Y9, Y3, Y7
-	VBROADCASTSD 512(BX), Y8
-	VBROADCASTSD 544(BX), Y9
-	VFMADD213PD  Y8, Y2, Y4
-	VFMADD213PD  Y9, Y2, Y6
-	VFMADD213PD  Y8, Y3, Y5
-	VFMADD213PD  Y9, Y3, Y7
-	VMULPD       Y0, Y4, Y4
-	VADDPD       Y4, Y4, Y2
-	VMULPD       Y2, Y6, Y0
-	VBROADCASTSD 576(BX), Y6
-	VFNMADD231PD Y2, Y4, Y6
-	VMULPD       Y1, Y5, Y5
-	VADDPD       Y5, Y5, Y3
-	VMULPD       Y3, Y7, Y1
-	VBROADCASTSD 576(BX), Y7
-	VFNMADD231PD Y3, Y5, Y7
-	VMOVUPD      Y0, (AX)(DI*1)
-	VMOVUPD      Y1, 32(AX)(DI*1)
-	VMOVUPD      Y6, (CX)(DI*1)
-	VMOVUPD      Y7, 32(CX)(DI*1)
-	ADDQ         $0x00000040, DI
-	JMP          group184
+done188:
+	MOVQ         sum+0(FP), SI
+	VMOVUPD      Y5, (SI)(CX*1)
+	VDIVPD       Y5, Y0, Y2
+	VBROADCASTSD largest<>+0(SB), Y3
+	VMINPD       Y3, Y2, Y2
+	MOVQ         trust+72(FP), SI
+	VMOVUPD      (SI)(CX*1), Y3
+	VMULPD       Y3, Y2, Y2
+	MOVQ         CX, SI
+	MOVQ         experts+80(FP), DI
 
-done185:
+loop189:
+	CMPQ    DI, $0x00000001
+	JL      done190
+	VMULPD  (BX)(SI*1), Y2, Y6
+	VMOVUPD Y6, (BX)(SI*1)
+	ADDQ    AX, SI
+	SUBQ    $0x00000001, DI
+	JMP     loop189
+
+done190:
+	ADDQ $0x00000020, CX
+	SUBQ $0x00000020, DX
+	JMP  loop185
+
+done186:
 	VZEROUPPER
 	RET
 
@@ -2757,6 +2677,249 @@ DATA trig64<>+592(SB)/8, $0x3ff0000000000000
 DATA trig64<>+600(SB)/8, $0x3ff0000000000000
 GLOBL trig64<>(SB), RODATA|NOPTR, $608
 
+DATA largest<>+0(SB)/8, $0x7fefffffffffffff
+GLOBL largest<>(SB), RODATA|NOPTR, $8
+
+// func sinCosAVX2(sin *float64, cos *float64, x *float64, n int)
+// Requires: AVX, FMA3
+TEXT ·sinCosAVX2(SB), NOSPLIT, $0-32
+	MOVQ         sin+0(FP), AX
+	MOVQ         cos+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $-8, SI
+	MOVQ         SI, DI
+	SHLQ         $0x03, DI
+	SUBQ         SI, BX
+	MOVQ         DI, SI
+	CMPQ         BX, $0x00000004
+	JG           next192
+	TESTQ        BX, BX
+	JZ           end191
+	LEAQ         mask64<>+32(SB), R8
+	SHLQ         $0x03, BX
+	SUBQ         BX, R8
+	VMOVUPD      (R8), Y0
+	VMASKMOVPD   (DX)(DI*1), Y0, Y1
+	LEAQ         trig64<>+0(SB), BX
+	VROUNDPD     $0x00, Y1, Y2
+	VSUBPD       Y2, Y1, Y1
+	VMULPD       Y1, Y1, Y2
+	VBROADCASTSD (BX), Y3
+	VBROADCASTSD 32(BX), Y4
+	VBROADCASTSD 64(BX), Y5
+	VBROADCASTSD 96(BX), Y6
+	VFMADD213PD  Y5, Y2, Y3
+	VFMADD213PD  Y6, Y2, Y4
+	VBROADCASTSD 128(BX), Y5
+	VBROADCASTSD 160(BX), Y6
+	VFMADD213PD  Y5, Y2, Y3
+	VFMADD213PD  Y6, Y2, Y4
+	VBROADCASTSD 192(BX), Y5
+	VBROADCASTSD 224(BX), Y6
+	VFMADD213PD  Y5, Y2, Y3
+	VFMADD213PD  Y6, Y2, Y4
+	VBROADCASTSD 256(BX), Y5
+	VBROADCASTSD 288(BX), Y6
+	VFMADD213PD  Y5, Y2, Y3
+	VFMADD213PD  Y6, Y2, Y4
+	VBROADCASTSD 320(BX), Y5
+	VBROADCASTSD 352(BX), Y6
+	VFMADD213PD  Y5, Y2, Y3
+	VFMADD213PD  Y6, Y2, Y4
+	VBROADCASTSD 384(BX), Y5
+	VBROADCASTSD 416(BX), Y6
+	VFMADD213PD  Y5, Y2, Y3
+	VFMADD213PD  Y6, Y2, Y4
+	VBROADCASTSD 448(BX), Y5
+	VBROADCASTSD 480(BX), Y6
+	VFMADD213PD  Y5, Y2, Y3
+	VFMADD213PD  Y6, Y2, Y4
+	VBROADCASTSD 512(BX), Y5
+	VBROADCASTSD 544(BX), Y6
+	VFMADD213PD  Y5, Y2, Y3
+	VFMADD213PD  Y6, Y2, Y4
+	VMULPD       Y1, Y3, Y3
+	VADDPD       Y3, Y3, Y2
+	VMULPD       Y2, Y4, Y1
+	VBROADCASTSD 576(BX), Y4
+	VFNMADD231PD Y2, Y3, Y4
+	VMASKMOVPD   Y1, Y0, (AX)(DI*1)
+	VMASKMOVPD   Y4, Y0, (CX)(DI*1)
+	JMP          end191
+
+next192:
+	SUBQ         $0x00000004, BX
+	LEAQ         mask64<>+32(SB), R8
+	SHLQ         $0x03, BX
+	SUBQ         BX, R8
+	VMOVUPD      (R8), Y0
+	VMOVUPD      (DX)(DI*1), Y1
+	VMASKMOVPD   32(DX)(DI*1), Y0, Y2
+	LEAQ         trig64<>+0(SB), BX
+	VROUNDPD     $0x00, Y1, Y3
+	VSUBPD       Y3, Y1, Y1
+	VMULPD       Y1, Y1, Y3
+	VROUNDPD     $0x00, Y2, Y4
+	VSUBPD       Y4, Y2, Y2
+	VMULPD       Y2, Y2, Y4
+	VBROADCASTSD (BX), Y5
+	VBROADCASTSD 32(BX), Y7
+	VMOVUPD      Y5, Y6
+	VMOVUPD      Y7, Y8
+	VBROADCASTSD 64(BX), Y9
+	VBROADCASTSD 96(BX), Y10
+	VFMADD213PD  Y9, Y3, Y5
+	VFMADD213PD  Y10, Y3, Y7
+	VFMADD213PD  Y9, Y4, Y6
+	VFMADD213PD  Y10, Y4, Y8
+	VBROADCASTSD 128(BX), Y9
+	VBROADCASTSD 160(BX), Y10
+	VFMADD213PD  Y9, Y3, Y5
+	VFMADD213PD  Y10, Y3, Y7
+	VFMADD213PD  Y9, Y4, Y6
+	VFMADD213PD  Y10, Y4, Y8
+	VBROADCASTSD 192(BX), Y9
+	VBROADCASTSD 224(BX), Y10
+	VFMADD213PD  Y9, Y3, Y5
+	VFMADD213PD  Y10, Y3, Y7
+	VFMADD213PD  Y9, Y4, Y6
+	VFMADD213PD  Y10, Y4, Y8
+	VBROADCASTSD 256(BX), Y9
+	VBROADCASTSD 288(BX), Y10
+	VFMADD213PD  Y9, Y3, Y5
+	VFMADD213PD  Y10, Y3, Y7
+	VFMADD213PD  Y9, Y4, Y6
+	VFMADD213PD  Y10, Y4, Y8
+	VBROADCASTSD 320(BX), Y9
+	VBROADCASTSD 352(BX), Y10
+	VFMADD213PD  Y9, Y3, Y5
+	VFMADD213PD  Y10, Y3, Y7
+	VFMADD213PD  Y9, Y4, Y6
+	VFMADD213PD  Y10, Y4, Y8
+	VBROADCASTSD 384(BX), Y9
+	VBROADCASTSD 416(BX), Y10
+	VFMADD213PD  Y9, Y3, Y5
+	VFMADD213PD  Y10, Y3, Y7
+	VFMADD213PD  Y9, Y4, Y6
+	VFMADD213PD  Y10, Y4, Y8
+	VBROADCASTSD 448(BX), Y9
+	VBROADCASTSD 480(BX), Y10
+	VFMADD213PD  Y9, Y3, Y5
+	VFMADD213PD  Y10, Y3, Y7
+	VFMADD213PD  Y9, Y4, Y6
+	VFMADD213PD  Y10, Y4, Y8
+	VBROADCASTSD 512(BX), Y9
+	VBROADCASTSD 544(BX), Y10
+	VFMADD213PD  Y9, Y3, Y5
+	VFMADD213PD  Y10, Y3, Y7
+	VFMADD213PD  Y9, Y4, Y6
+	VFMADD213PD  Y10, Y4, Y8
+	VMULPD       Y1, Y5, Y5
+	VADDPD       Y5, Y5, Y3
+	VMULPD       Y3, Y7, Y1
+	VBROADCASTSD 576(BX), Y7
+	VFNMADD231PD Y3, Y5, Y7
+	VMULPD       Y2, Y6, Y6
+	VADDPD       Y6, Y6, Y4
+	VMULPD       Y4, Y8, Y2
+	VBROADCASTSD 576(BX), Y8
+	VFNMADD231PD Y4, Y6, Y8
+	VMOVUPD      Y1, (AX)(DI*1)
+	VMASKMOVPD   Y2, Y0, 32(AX)(DI*1)
+	VMOVUPD      Y7, (CX)(DI*1)
+	VMASKMOVPD   Y8, Y0, 32(CX)(DI*1)
+	JMP          end191
+
+end191:
+	XORQ DI, DI
+
+group194:
+	CMPQ         DI, SI
+	JE           done195
+	VMOVUPD      (DX)(DI*1), Y0
+	VMOVUPD      32(DX)(DI*1), Y1
+	LEAQ         trig64<>+0(SB), BX
+	VROUNDPD     $0x00, Y0, Y2
+	VSUBPD       Y2, Y0, Y0
+	VMULPD       Y0, Y0, Y2
+	VROUNDPD     $0x00, Y1, Y3
+	VSUBPD       Y3, Y1, Y1
+	VMULPD       Y1, Y1, Y3
+	VBROADCASTSD (BX), Y4
+	VBROADCASTSD 32(BX), Y6
+	VMOVUPD      Y4, Y5
+	VMOVUPD      Y6, Y7
+	VBROADCASTSD 64(BX), Y8
+	VBROADCASTSD 96(BX), Y9
+	VFMADD213PD  Y8, Y2, Y4
+	VFMADD213PD  Y9, Y2, Y6
+	VFMADD213PD  Y8, Y3, Y5
+	VFMADD213PD  Y9, Y3, Y7
+	VBROADCASTSD 128(BX), Y8
+	VBROADCASTSD 160(BX), Y9
+	VFMADD213PD  Y8, Y2, Y4
+	VFMADD213PD  Y9, Y2, Y6
+	VFMADD213PD  Y8, Y3, Y5
+	VFMADD213PD  Y9, Y3, Y7
+	VBROADCASTSD 192(BX), Y8
+	VBROADCASTSD 224(BX), Y9
+	VFMADD213PD  Y8, Y2, Y4
+	VFMADD213PD  Y9, Y2, Y6
+	VFMADD213PD  Y8, Y3, Y5
+	VFMADD213PD  Y9, Y3, Y7
+	VBROADCASTSD 256(BX), Y8
+	VBROADCASTSD 288(BX), Y9
+	VFMADD213PD  Y8, Y2, Y4
+	VFMADD213PD  Y9, Y2, Y6
+	VFMADD213PD  Y8, Y3, Y5
+	VFMADD213PD  Y9, Y3, Y7
+	VBROADCASTSD 320(BX), Y8
+	VBROADCASTSD 352(BX), Y9
+	VFMADD213PD  Y8, Y2, Y4
+	VFMADD213PD  Y9, Y2, Y6
+	VFMADD213PD  Y8, Y3, Y5
+	VFMADD213PD  Y9, Y3, Y7
+	VBROADCASTSD 384(BX), Y8
+	VBROADCASTSD 416(BX), Y9
+	VFMADD213PD  Y8, Y2, Y4
+	VFMADD213PD  Y9, Y2, Y6
+	VFMADD213PD  Y8, Y3, Y5
+	VFMADD213PD  Y9, Y3, Y7
+	VBROADCASTSD 448(BX), Y8
+	VBROADCASTSD 480(BX), Y9
+	VFMADD213PD  Y8, Y2, Y4
+	VFMADD213PD  Y9, Y2, Y6
+	VFMADD213PD  Y8, Y3, Y5
+	VFMADD213PD  Y9, Y3, Y7
+	VBROADCASTSD 512(BX), Y8
+	VBROADCASTSD 544(BX), Y9
+	VFMADD213PD  Y8, Y2, Y4
+	VFMADD213PD  Y9, Y2, Y6
+	VFMADD213PD  Y8, Y3, Y5
+	VFMADD213PD  Y9, Y3, Y7
+	VMULPD       Y0, Y4, Y4
+	VADDPD       Y4, Y4, Y2
+	VMULPD       Y2, Y6, Y0
+	VBROADCASTSD 576(BX), Y6
+	VFNMADD231PD Y2, Y4, Y6
+	VMULPD       Y1, Y5, Y5
+	VADDPD       Y5, Y5, Y3
+	VMULPD       Y3, Y7, Y1
+	VBROADCASTSD 576(BX), Y7
+	VFNMADD231PD Y3, Y5, Y7
+	VMOVUPD      Y0, (AX)(DI*1)
+	VMOVUPD      Y1, 32(AX)(DI*1)
+	VMOVUPD      Y6, (CX)(DI*1)
+	VMOVUPD      Y7, 32(CX)(DI*1)
+	ADDQ         $0x00000040, DI
+	JMP          group194
+
+done195:
+	VZEROUPPER
+	RET
+
 // func featuresAVX2(cos *float64, sin *float64, w *float64, x *float64, scale float64, m int, n int)
 // Requires: AVX, FMA3
 TEXT ·featuresAVX2(SB), NOSPLIT, $0-56
@@ -2777,9 +2940,9 @@ TEXT ·featuresAVX2(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000004
-	JG           next187
+	JG           next197
 	TESTQ        DI, DI
-	JZ           end186
+	JZ           end196
 	LEAQ         mask64<>+32(SB), R11
 	SHLQ         $0x03, DI
 	SUBQ         DI, R11
@@ -2794,9 +2957,9 @@ TEXT ·featuresAVX2(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 
-loop188:
+loop198:
 	CMPQ         R12, $0x00000004
-	JL           done189
+	JL           done199
 	VBROADCASTSD (R11), Y7
 	VMASKMOVPD   (DI), Y2, Y8
 	VFMADD231PD  Y8, Y7, Y3
@@ -2812,21 +2975,21 @@ loop188:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop188
+	JMP          loop198
 
-done189:
-loop190:
+done199:
+loop200:
 	CMPQ         R12, $0x00000001
-	JL           done191
+	JL           done201
 	VBROADCASTSD (R11), Y7
 	VMASKMOVPD   (DI), Y2, Y8
 	VFMADD231PD  Y8, Y7, Y3
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop190
+	JMP          loop200
 
-done191:
+done201:
 	VADDPD       Y4, Y3, Y3
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y3, Y3
@@ -2875,9 +3038,9 @@ done191:
 	VFNMADD231PD Y4, Y5, Y6
 	VMASKMOVPD   Y3, Y2, (CX)(R10*1)
 	VMASKMOVPD   Y6, Y2, (AX)(R10*1)
-	JMP          end186
+	JMP          end196
 
-next187:
+next197:
 	SUBQ    $0x00000004, DI
 	LEAQ    mask64<>+32(SB), R11
 	SHLQ    $0x03, DI
@@ -2897,9 +3060,9 @@ next187:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop193:
+loop203:
 	CMPQ         R12, $0x00000004
-	JL           done194
+	JL           done204
 	VBROADCASTSD (R11), Y11
 	VFMADD231PD  (DI), Y11, Y3
 	VMASKMOVPD   32(DI), Y2, Y12
@@ -2919,12 +3082,12 @@ loop193:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop193
+	JMP          loop203
 
-done194:
-loop195:
+done204:
+loop205:
 	CMPQ         R12, $0x00000001
-	JL           done196
+	JL           done206
 	VBROADCASTSD (R11), Y11
 	VFMADD231PD  (DI), Y11, Y3
 	VMASKMOVPD   32(DI), Y2, Y12
@@ -2932,9 +3095,9 @@ loop195:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop195
+	JMP          loop205
 
-done196:
+done206:
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y4, Y4
 	VADDPD       Y7, Y3, Y3
@@ -3014,14 +3177,14 @@ done196:
 	VMASKMOVPD   Y4, Y2, 32(CX)(R10*1)
 	VMOVUPD      Y9, (AX)(R10*1)
 	VMASKMOVPD   Y10, Y2, 32(AX)(R10*1)
-	JMP          end186
+	JMP          end196
 
-end186:
+end196:
 	XORQ R10, R10
 
-group197:
+group207:
 	CMPQ   R10, R9
-	JE     done198
+	JE     done208
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
@@ -3036,9 +3199,9 @@ group197:
 	ADDQ   R10, DI
 	LEAQ   (R8)(R8*2), R13
 
-loop199:
+loop209:
 	CMPQ         R12, $0x00000004
-	JL           done200
+	JL           done210
 	VBROADCASTSD (R11), Y10
 	VFMADD231PD  (DI), Y10, Y2
 	VFMADD231PD  32(DI), Y10, Y3
@@ -3054,21 +3217,21 @@ loop199:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop199
+	JMP          loop209
 
-done200:
-loop201:
+done210:
+loop211:
 	CMPQ         R12, $0x00000001
-	JL           done202
+	JL           done212
 	VBROADCASTSD (R11), Y10
 	VFMADD231PD  (DI), Y10, Y2
 	VFMADD231PD  32(DI), Y10, Y3
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop201
+	JMP          loop211
 
-done202:
+done212:
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y2, Y2
@@ -3149,9 +3312,9 @@ done202:
 	VMOVUPD      Y8, (AX)(R10*1)
 	VMOVUPD      Y9, 32(AX)(R10*1)
 	ADDQ         $0x00000040, R10
-	JMP          group197
+	JMP          group207
 
-done198:
+done208:
 	VZEROUPPER
 	RET
 
@@ -3164,15 +3327,15 @@ TEXT ·symAddAVX2(SB), NOSPLIT, $0-32
 	SHLQ $0x06, DX
 	MOVQ nb+8(FP), BX
 
-loop203:
+loop213:
 	CMPQ BX, $0x00000001
-	JL   done204
+	JL   done214
 	MOVQ BX, SI
 	MOVQ CX, DI
 
-loop205:
+loop215:
 	CMPQ    SI, $0x00000001
-	JL      done206
+	JL      done216
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -3185,9 +3348,9 @@ loop205:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop207:
+loop217:
 	CMPQ         R10, $0x00000001
-	JL           done208
+	JL           done218
 	VMOVUPD      (R9), Y8
 	VBROADCASTSD (R8), Y9
 	VFMADD231PD  Y9, Y8, Y0
@@ -3208,9 +3371,9 @@ loop207:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop207
+	JMP          loop217
 
-done208:
+done218:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 64(AX)
 	VMOVUPD Y2, 128(AX)
@@ -3231,9 +3394,9 @@ done208:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop209:
+loop219:
 	CMPQ         R10, $0x00000001
-	JL           done210
+	JL           done220
 	VMOVUPD      32(R9), Y8
 	VBROADCASTSD (R8), Y9
 	VFMADD231PD  Y9, Y8, Y0
@@ -3254,9 +3417,9 @@ loop209:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop209
+	JMP          loop219
 
-done210:
+done220:
 	VMOVUPD Y0, 32(AX)
 	VMOVUPD Y1, 96(AX)
 	VMOVUPD Y2, 160(AX)
@@ -3268,14 +3431,14 @@ done210:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JMP     loop205
+	JMP     loop215
 
-done206:
+done216:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JMP  loop203
+	JMP  loop213
 
-done204:
+done214:
 	VZEROUPPER
 	RET
 
@@ -3288,15 +3451,15 @@ TEXT ·symSubAVX2(SB), NOSPLIT, $0-32
 	SHLQ $0x06, DX
 	MOVQ nb+8(FP), BX
 
-loop211:
+loop221:
 	CMPQ BX, $0x00000001
-	JL   done212
+	JL   done222
 	MOVQ BX, SI
 	MOVQ CX, DI
 
-loop213:
+loop223:
 	CMPQ    SI, $0x00000001
-	JL      done214
+	JL      done224
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -3309,9 +3472,9 @@ loop213:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop215:
+loop225:
 	CMPQ         R10, $0x00000001
-	JL           done216
+	JL           done226
 	VMOVUPD      (R9), Y8
 	VBROADCASTSD (R8), Y9
 	VFNMADD231PD Y9, Y8, Y0
@@ -3332,9 +3495,9 @@ loop215:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop215
+	JMP          loop225
 
-done216:
+done226:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 64(AX)
 	VMOVUPD Y2, 128(AX)
@@ -3355,9 +3518,9 @@ done216:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop217:
+loop227:
 	CMPQ         R10, $0x00000001
-	JL           done218
+	JL           done228
 	VMOVUPD      32(R9), Y8
 	VBROADCASTSD (R8), Y9
 	VFNMADD231PD Y9, Y8, Y0
@@ -3378,9 +3541,9 @@ loop217:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop217
+	JMP          loop227
 
-done218:
+done228:
 	VMOVUPD Y0, 32(AX)
 	VMOVUPD Y1, 96(AX)
 	VMOVUPD Y2, 160(AX)
@@ -3392,14 +3555,14 @@ done218:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JMP     loop213
+	JMP     loop223
 
-done214:
+done224:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JMP  loop211
+	JMP  loop221
 
-done212:
+done222:
 	VZEROUPPER
 	RET
 
@@ -3415,15 +3578,15 @@ TEXT ·symMatVecAVX2(SB), NOSPLIT, $0-40
 	MOVQ nb+8(FP), DI
 	SHLQ $0x09, DI
 	CMPQ back+32(FP), $0x00
-	JE   forth219
+	JE   forth229
 	MOVQ BX, SI
 	SUBQ $0x40, SI
 	MOVQ $0x00000200, DI
 
-forth219:
+forth229:
 	MOVQ nb+8(FP), R8
 
-strip220:
+strip230:
 	VXORPD       Y0, Y0, Y0
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -3457,9 +3620,9 @@ strip220:
 	MOVQ         BX, R11
 	SUBQ         R10, R11
 
-loop223:
+loop233:
 	CMPQ        R11, $0x00000040
-	JL          done224
+	JL          done234
 	VMOVUPD     (DX)(R10*1), Y8
 	VMOVUPD     (CX)(R10*1), Y9
 	VMOVUPD     (R9), Y10
@@ -3493,9 +3656,9 @@ loop223:
 	ADDQ        $0x00000200, R9
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
-	JMP         loop223
+	JMP         loop233
 
-done224:
+done234:
 	VHADDPD      Y1, Y0, Y0
 	VHADDPD      Y3, Y2, Y2
 	VPERM2F128   $0x21, Y2, Y0, Y1
@@ -3536,9 +3699,9 @@ done224:
 	MOVQ         BX, R11
 	SUBQ         R10, R11
 
-loop225:
+loop235:
 	CMPQ        R11, $0x00000040
-	JL          done226
+	JL          done236
 	VMOVUPD     (DX)(R10*1), Y8
 	VMOVUPD     (CX)(R10*1), Y9
 	VMOVUPD     256(R9), Y10
@@ -3572,9 +3735,9 @@ loop225:
 	ADDQ        $0x00000200, R9
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
-	JMP         loop225
+	JMP         loop235
 
-done226:
+done236:
 	VHADDPD    Y1, Y0, Y0
 	VHADDPD    Y3, Y2, Y2
 	VPERM2F128 $0x21, Y2, Y0, Y1
@@ -3583,20 +3746,20 @@ done226:
 	VADDPD     32(CX)(SI*1), Y0, Y0
 	VMOVUPD    Y0, 32(CX)(SI*1)
 	CMPQ       back+32(FP), $0x00
-	JNE        back221
+	JNE        back231
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next222
+	JMP        next232
 
-back221:
+back231:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next222:
+next232:
 	DECQ R8
-	JNZ  strip220
+	JNZ  strip230
 	VZEROUPPER
 	RET
 
@@ -3612,15 +3775,15 @@ TEXT ·symSubMatVecAVX2(SB), NOSPLIT, $0-56
 	MOVQ nb+8(FP), DI
 	SHLQ $0x09, DI
 	CMPQ back+48(FP), $0x00
-	JE   forth227
+	JE   forth237
 	MOVQ BX, SI
 	SUBQ $0x40, SI
 	MOVQ $0x00000200, DI
 
-forth227:
+forth237:
 	MOVQ nb+8(FP), R8
 
-strip228:
+strip238:
 	VXORPD  Y0, Y0, Y0
 	VXORPD  Y1, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -3634,9 +3797,9 @@ strip228:
 	MOVQ    w+32(FP), R11
 	MOVQ    k+40(FP), R12
 
-loop231:
+loop241:
 	CMPQ         R12, $0x00000001
-	JL           done232
+	JL           done242
 	VMOVUPD      (R11)(R10*1), Y4
 	VBROADCASTSD (R11)(SI*1), Y9
 	VFNMADD231PD Y9, Y4, Y5
@@ -3648,9 +3811,9 @@ loop231:
 	VFNMADD231PD Y9, Y4, Y8
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop231
+	JMP          loop241
 
-done232:
+done242:
 	VMOVUPD     Y5, (R9)
 	VMOVUPD     Y6, 64(R9)
 	VMOVUPD     Y7, 128(R9)
@@ -3667,9 +3830,9 @@ done232:
 	MOVQ        w+32(FP), R11
 	MOVQ        k+40(FP), R12
 
-loop233:
+loop243:
 	CMPQ         R12, $0x00000001
-	JL           done234
+	JL           done244
 	VMOVUPD      32(R11)(R10*1), Y4
 	VBROADCASTSD (R11)(SI*1), Y9
 	VFNMADD231PD Y9, Y4, Y5
@@ -3681,9 +3844,9 @@ loop233:
 	VFNMADD231PD Y9, Y4, Y8
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop233
+	JMP          loop243
 
-done234:
+done244:
 	VMOVUPD     Y5, 32(R9)
 	VMOVUPD     Y6, 96(R9)
 	VMOVUPD     Y7, 160(R9)
@@ -3698,9 +3861,9 @@ done234:
 	MOVQ        BX, R11
 	SUBQ        R10, R11
 
-loop235:
+loop245:
 	CMPQ    R11, $0x00000040
-	JL      done236
+	JL      done246
 	VMOVUPD (R9), Y7
 	VMOVUPD 64(R9), Y8
 	VMOVUPD 128(R9), Y9
@@ -3708,9 +3871,9 @@ loop235:
 	MOVQ    w+32(FP), R12
 	MOVQ    k+40(FP), R13
 
-loop237:
+loop247:
 	CMPQ         R13, $0x00000001
-	JL           done238
+	JL           done248
 	VMOVUPD      (R12)(R10*1), Y4
 	VBROADCASTSD (R12)(SI*1), Y5
 	VFNMADD231PD Y5, Y4, Y7
@@ -3722,9 +3885,9 @@ loop237:
 	VFNMADD231PD Y5, Y4, Y10
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop237
+	JMP          loop247
 
-done238:
+done248:
 	VMOVUPD      Y7, (R9)
 	VMOVUPD      Y8, 64(R9)
 	VMOVUPD      Y9, 128(R9)
@@ -3751,9 +3914,9 @@ done238:
 	MOVQ         w+32(FP), R12
 	MOVQ         k+40(FP), R13
 
-loop239:
+loop249:
 	CMPQ         R13, $0x00000001
-	JL           done240
+	JL           done250
 	VMOVUPD      32(R12)(R10*1), Y4
 	VBROADCASTSD (R12)(SI*1), Y5
 	VFNMADD231PD Y5, Y4, Y7
@@ -3765,9 +3928,9 @@ loop239:
 	VFNMADD231PD Y5, Y4, Y10
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop239
+	JMP          loop249
 
-done240:
+done250:
 	VMOVUPD      Y7, 32(R9)
 	VMOVUPD      Y8, 96(R9)
 	VMOVUPD      Y9, 160(R9)
@@ -3790,9 +3953,9 @@ done240:
 	ADDQ         $0x00000200, R9
 	ADDQ         $0x00000040, R10
 	SUBQ         $0x00000040, R11
-	JMP          loop235
+	JMP          loop245
 
-done236:
+done246:
 	VHADDPD    Y1, Y0, Y0
 	VHADDPD    Y3, Y2, Y2
 	VPERM2F128 $0x21, Y2, Y0, Y1
@@ -3813,9 +3976,9 @@ done236:
 	MOVQ       w+32(FP), R11
 	MOVQ       k+40(FP), R12
 
-loop241:
+loop251:
 	CMPQ         R12, $0x00000001
-	JL           done242
+	JL           done252
 	VMOVUPD      (R11)(R10*1), Y4
 	VBROADCASTSD 32(R11)(SI*1), Y9
 	VFNMADD231PD Y9, Y4, Y5
@@ -3827,9 +3990,9 @@ loop241:
 	VFNMADD231PD Y9, Y4, Y8
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop241
+	JMP          loop251
 
-done242:
+done252:
 	VMOVUPD     Y5, 256(R9)
 	VMOVUPD     Y6, 320(R9)
 	VMOVUPD     Y7, 384(R9)
@@ -3846,9 +4009,9 @@ done242:
 	MOVQ        w+32(FP), R11
 	MOVQ        k+40(FP), R12
 
-loop243:
+loop253:
 	CMPQ         R12, $0x00000001
-	JL           done244
+	JL           done254
 	VMOVUPD      32(R11)(R10*1), Y4
 	VBROADCASTSD 32(R11)(SI*1), Y9
 	VFNMADD231PD Y9, Y4, Y5
@@ -3860,9 +4023,9 @@ loop243:
 	VFNMADD231PD Y9, Y4, Y8
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop243
+	JMP          loop253
 
-done244:
+done254:
 	VMOVUPD     Y5, 288(R9)
 	VMOVUPD     Y6, 352(R9)
 	VMOVUPD     Y7, 416(R9)
@@ -3877,9 +4040,9 @@ done244:
 	MOVQ        BX, R11
 	SUBQ        R10, R11
 
-loop245:
+loop255:
 	CMPQ    R11, $0x00000040
-	JL      done246
+	JL      done256
 	VMOVUPD 256(R9), Y7
 	VMOVUPD 320(R9), Y8
 	VMOVUPD 384(R9), Y9
@@ -3887,9 +4050,9 @@ loop245:
 	MOVQ    w+32(FP), R12
 	MOVQ    k+40(FP), R13
 
-loop247:
+loop257:
 	CMPQ         R13, $0x00000001
-	JL           done248
+	JL           done258
 	VMOVUPD      (R12)(R10*1), Y4
 	VBROADCASTSD 32(R12)(SI*1), Y5
 	VFNMADD231PD Y5, Y4, Y7
@@ -3901,9 +4064,9 @@ loop247:
 	VFNMADD231PD Y5, Y4, Y10
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop247
+	JMP          loop257
 
-done248:
+done258:
 	VMOVUPD      Y7, 256(R9)
 	VMOVUPD      Y8, 320(R9)
 	VMOVUPD      Y9, 384(R9)
@@ -3930,9 +4093,9 @@ done248:
 	MOVQ         w+32(FP), R12
 	MOVQ         k+40(FP), R13
 
-loop249:
+loop259:
 	CMPQ         R13, $0x00000001
-	JL           done250
+	JL           done260
 	VMOVUPD      32(R12)(R10*1), Y4
 	VBROADCASTSD 32(R12)(SI*1), Y5
 	VFNMADD231PD Y5, Y4, Y7
@@ -3944,9 +4107,9 @@ loop249:
 	VFNMADD231PD Y5, Y4, Y10
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop249
+	JMP          loop259
 
-done250:
+done260:
 	VMOVUPD      Y7, 288(R9)
 	VMOVUPD      Y8, 352(R9)
 	VMOVUPD      Y9, 416(R9)
@@ -3969,9 +4132,9 @@ done250:
 	ADDQ         $0x00000200, R9
 	ADDQ         $0x00000040, R10
 	SUBQ         $0x00000040, R11
-	JMP          loop245
+	JMP          loop255
 
-done246:
+done256:
 	VHADDPD    Y1, Y0, Y0
 	VHADDPD    Y3, Y2, Y2
 	VPERM2F128 $0x21, Y2, Y0, Y1
@@ -3980,20 +4143,20 @@ done246:
 	VADDPD     32(CX)(SI*1), Y0, Y0
 	VMOVUPD    Y0, 32(CX)(SI*1)
 	CMPQ       back+48(FP), $0x00
-	JNE        back229
+	JNE        back239
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next230
+	JMP        next240
 
-back229:
+back239:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next230:
+next240:
 	DECQ R8
-	JNZ  strip228
+	JNZ  strip238
 	VZEROUPPER
 	RET
 
@@ -4009,9 +4172,9 @@ TEXT ·choleskyAVX2(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 
-loop251:
+loop261:
 	CMPQ    SI, $0x00000001
-	JL      done252
+	JL      done262
 	VMOVUPD (DX), Y1
 	VMOVUPD 64(DX), Y2
 	VMOVUPD 128(DX), Y3
@@ -4027,9 +4190,9 @@ loop251:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 
-loop253:
+loop263:
 	CMPQ         R9, $0x00000001
-	JL           done254
+	JL           done264
 	SUBQ         $0x00000200, R10
 	VMOVUPD      (R8), Y9
 	VBROADCASTSD (R11), Y10
@@ -4187,9 +4350,9 @@ loop253:
 	ADDQ         R10, R8
 	ADDQ         $0x00000040, R11
 	SUBQ         $0x00000001, R9
-	JMP          loop253
+	JMP          loop263
 
-done254:
+done264:
 	VMOVUPD Y1, (DX)
 	VMOVUPD Y2, 64(DX)
 	VMOVUPD Y3, 128(DX)
@@ -4213,9 +4376,9 @@ done254:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 
-loop255:
+loop265:
 	CMPQ         R9, $0x00000001
-	JL           done256
+	JL           done266
 	SUBQ         $0x00000200, R10
 	VMOVUPD      32(R8), Y9
 	VBROADCASTSD (R11), Y10
@@ -4373,9 +4536,9 @@ loop255:
 	ADDQ         R10, R8
 	ADDQ         $0x00000040, R11
 	SUBQ         $0x00000001, R9
-	JMP          loop255
+	JMP          loop265
 
-done256:
+done266:
 	VMOVUPD      Y1, 32(DX)
 	VMOVUPD      Y2, 96(DX)
 	VMOVUPD      Y3, 160(DX)
@@ -4678,9 +4841,9 @@ done256:
 	SUBQ         $0x01, R9
 	ADDQ         $0x00000200, DX
 
-loop257:
+loop267:
 	CMPQ    R9, $0x00000001
-	JL      done258
+	JL      done268
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Y1
 	VMOVUPD 64(DX), Y2
@@ -4697,9 +4860,9 @@ loop257:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 
-loop259:
+loop269:
 	CMPQ         R12, $0x00000001
-	JL           done260
+	JL           done270
 	SUBQ         $0x00000200, R13
 	VMOVUPD      (R11), Y9
 	VBROADCASTSD (R14), Y10
@@ -4857,9 +5020,9 @@ loop259:
 	ADDQ         R13, R11
 	ADDQ         $0x00000040, R14
 	SUBQ         $0x00000001, R12
-	JMP          loop259
+	JMP          loop269
 
-done260:
+done270:
 	VBROADCASTSD 8(DI), Y9
 	VFNMADD231PD Y9, Y1, Y2
 	VBROADCASTSD 16(DI), Y9
@@ -4939,9 +5102,9 @@ done260:
 	MOVQ         inv+16(FP), R14
 	SHLQ         $0x09, R13
 
-loop261:
+loop271:
 	CMPQ         R12, $0x00000001
-	JL           done262
+	JL           done272
 	SUBQ         $0x00000200, R13
 	VMOVUPD      32(R11), Y9
 	VBROADCASTSD (R14), Y10
@@ -5099,9 +5262,9 @@ loop261:
 	ADDQ         R13, R11
 	ADDQ         $0x00000040, R14
 	SUBQ         $0x00000001, R12
-	JMP          loop261
+	JMP          loop271
 
-done262:
+done272:
 	VBROADCASTSD 8(DI), Y9
 	VFNMADD231PD Y9, Y1, Y2
 	VBROADCASTSD 16(DI), Y9
@@ -5168,16 +5331,16 @@ done262:
 	VMOVUPD      Y8, 480(DX)
 	ADDQ         $0x00000200, DX
 	SUBQ         $0x00000001, R9
-	JMP          loop257
+	JMP          loop267
 
-done258:
+done268:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JMP  loop251
+	JMP  loop261
 
-done252:
+done262:
 	VZEROUPPER
 	RET
 
@@ -5194,9 +5357,9 @@ TEXT ·choleskySolveAVX2(SB), NOSPLIT, $0-32
 	MOVQ nb+8(FP), R9
 	SHLQ $0x09, R9
 
-loop263:
+loop273:
 	CMPQ    R8, $0x00000001
-	JL      done264
+	JL      done274
 	VMOVUPD (SI), Y0
 	VMOVUPD 64(SI), Y1
 	VMOVUPD 128(SI), Y2
@@ -5211,9 +5374,9 @@ loop263:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 
-loop265:
+loop275:
 	CMPQ         R12, $0x00000001
-	JL           done266
+	JL           done276
 	SUBQ         $0x00000200, R13
 	VMOVUPD      (R11), Y8
 	VBROADCASTSD (R10), Y9
@@ -5354,9 +5517,9 @@ loop265:
 	ADDQ         R13, R10
 	ADDQ         $0x00000200, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop265
+	JMP          loop275
 
-done266:
+done276:
 	VBROADCASTSD 8(BX), Y8
 	VFNMADD231PD Y8, Y0, Y1
 	VBROADCASTSD 16(BX), Y8
@@ -5451,9 +5614,9 @@ done266:
 	MOVQ         nb+8(FP), R13
 	SHLQ         $0x09, R13
 
-loop267:
+loop277:
 	CMPQ         R12, $0x00000001
-	JL           done268
+	JL           done278
 	SUBQ         $0x00000200, R13
 	VMOVUPD      32(R11), Y8
 	VBROADCASTSD (R10), Y9
@@ -5594,9 +5757,9 @@ loop267:
 	ADDQ         R13, R10
 	ADDQ         $0x00000200, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop267
+	JMP          loop277
 
-done268:
+done278:
 	VBROADCASTSD 8(BX), Y8
 	VFNMADD231PD Y8, Y0, Y1
 	VBROADCASTSD 16(BX), Y8
@@ -5684,15 +5847,15 @@ done268:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x01, DI
 	SUBQ         $0x00000001, R8
-	JMP          loop263
+	JMP          loop273
 
-done264:
+done274:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 
-loop269:
+loop279:
 	CMPQ   AX, $0x00000001
-	JL     done270
+	JL     done280
 	ADDQ   $0x00000200, R9
 	SUBQ   R9, BX
 	SUBQ   $0x00000040, CX
@@ -5709,9 +5872,9 @@ loop269:
 	MOVQ   SI, R8
 	MOVQ   DX, R10
 
-loop271:
+loop281:
 	CMPQ         R10, $0x00000001
-	JL           done272
+	JL           done282
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	VMOVUPD      (R8), Y8
@@ -5851,9 +6014,9 @@ loop271:
 	VBROADCASTSD 504(DI), Y9
 	VFNMADD231PD Y9, Y8, Y7
 	SUBQ         $0x00000001, R10
-	JMP          loop271
+	JMP          loop281
 
-done272:
+done282:
 	VBROADCASTSD (CX), Y8
 	VFMADD213PD  (SI), Y8, Y0
 	VBROADCASTSD 8(CX), Y8
@@ -5946,9 +6109,9 @@ done272:
 	MOVQ         SI, R8
 	MOVQ         DX, R10
 
-loop273:
+loop283:
 	CMPQ         R10, $0x00000001
-	JL           done274
+	JL           done284
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	VMOVUPD      32(R8), Y8
@@ -6088,9 +6251,9 @@ loop273:
 	VBROADCASTSD 504(DI), Y9
 	VFNMADD231PD Y9, Y8, Y7
 	SUBQ         $0x00000001, R10
-	JMP          loop273
+	JMP          loop283
 
-done274:
+done284:
 	VBROADCASTSD (CX), Y8
 	VFMADD213PD  32(SI), Y8, Y0
 	VBROADCASTSD 8(CX), Y8
@@ -6173,9 +6336,9 @@ done274:
 	VMOVUPD      Y7, 480(SI)
 	ADDQ         $0x01, DX
 	SUBQ         $0x00000001, AX
-	JMP          loop269
+	JMP          loop279
 
-done270:
+done280:
 	VZEROUPPER
 	RET
 
@@ -6194,9 +6357,9 @@ TEXT ·tallyAVX2(SB), NOSPLIT, $0-56
 	VXORPD       Y2, Y2, Y2
 	VBROADCASTSD trig64<>+576(SB), Y3
 
-loop275:
+loop285:
 	CMPQ        SI, $0x00000004
-	JL          done276
+	JL          done286
 	MOVQ        DX, R8
 	MOVQ        AX, R9
 	VMOVUPD     (BX), Y4
@@ -6297,7 +6460,7 @@ loop275:
 	MOVQ        R9, R10
 	ADDQ        DI, R9
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short277
+	JE          short287
 	VMOVUPD     (R8), Y6
 	ADDQ        DI, R8
 	VMOVUPD     (R8), Y9
@@ -6339,18 +6502,18 @@ loop275:
 	ADDQ        DI, R9
 	VMOVUPD     Y6, (R8)
 
-short277:
+short287:
 	VMOVUPD Y5, (R10)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, CX
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
 	SUBQ    $0x00000004, SI
-	JMP     loop275
+	JMP     loop285
 
-done276:
+done286:
 	TESTQ       SI, SI
-	JZ          skip278
+	JZ          skip288
 	LEAQ        mask64<>+32(SB), R8
 	SHLQ        $0x03, SI
 	SUBQ        SI, R8
@@ -6455,7 +6618,7 @@ done276:
 	MOVQ        AX, CX
 	ADDQ        DI, AX
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short279
+	JE          short289
 	VMASKMOVPD  (DX), Y4, Y7
 	ADDQ        DI, DX
 	VMASKMOVPD  (DX), Y4, Y10
@@ -6497,10 +6660,10 @@ done276:
 	ADDQ        DI, AX
 	VMASKMOVPD  Y5, Y4, (DX)
 
-short279:
+short289:
 	VMASKMOVPD Y6, Y4, (CX)
 
-skip278:
+skip288:
 	MOVQ         total+0(FP), AX
 	VEXTRACTF128 $0x01, Y0, X3
 	VADDPD       X3, X0, X3
@@ -6539,10 +6702,10 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-32
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns280:
+columns290:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done281
+	JG          done291
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	VMOVUPD     64(AX)(BX*1), Z4
@@ -6552,26 +6715,26 @@ columns280:
 	VMOVUPD     192(AX)(BX*1), Z4
 	VFMADD231PD 192(CX)(BX*1), Z4, Z0
 	MOVQ        SI, BX
-	JMP         columns280
+	JMP         columns290
 
-done281:
-columns282:
+done291:
+columns292:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done283
+	JG          done293
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	MOVQ        SI, BX
-	JMP         columns282
+	JMP         columns292
 
-done283:
+done293:
 	CMPQ        BX, DX
-	JE          done284
+	JE          done294
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VMOVUPD.Z   (CX)(BX*1), K1, Z5
 	VFMADD231PD Z4, Z5, Z0
 
-done284:
+done294:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z0, Z3, Z3
 	VADDPD        Z3, Z1, Z1
@@ -6601,10 +6764,10 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         BX, BX
 
-columns285:
+columns295:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done286
+	JG          done296
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
@@ -6618,28 +6781,28 @@ columns285:
 	VFMADD231PD 192(AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, 192(CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns285
+	JMP         columns295
 
-done286:
-columns287:
+done296:
+columns297:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done288
+	JG          done298
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns287
+	JMP         columns297
 
-done288:
+done298:
 	CMPQ        BX, DX
-	JE          done289
+	JE          done299
 	VMOVUPD.Z   (CX)(BX*1), K1, Z1
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (CX)(BX*1)
 
-done289:
+done299:
 	VZEROUPPER
 	RET
 
@@ -6658,10 +6821,10 @@ TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         DX, DX
 
-columns290:
+columns300:
 	LEAQ    256(DX), BX
 	CMPQ    BX, CX
-	JG      done291
+	JG      done301
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	VMULPD  64(AX)(DX*1), Z0, Z1
@@ -6671,26 +6834,26 @@ columns290:
 	VMULPD  192(AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, 192(AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns290
+	JMP     columns300
 
-done291:
-columns292:
+done301:
+columns302:
 	LEAQ    64(DX), BX
 	CMPQ    BX, CX
-	JG      done293
+	JG      done303
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns292
+	JMP     columns302
 
-done293:
+done303:
 	CMPQ      DX, CX
-	JE        done294
+	JE        done304
 	VMOVUPD.Z (AX)(DX*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(DX*1)
 
-done294:
+done304:
 	VZEROUPPER
 	RET
 
@@ -6709,10 +6872,10 @@ TEXT ·timesAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns295:
+columns305:
 	LEAQ    256(BX), SI
 	CMPQ    SI, DX
-	JG      done296
+	JG      done306
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
@@ -6726,28 +6889,28 @@ columns295:
 	VMULPD  192(CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, 192(AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns295
+	JMP     columns305
 
-done296:
-columns297:
+done306:
+columns307:
 	LEAQ    64(BX), SI
 	CMPQ    SI, DX
-	JG      done298
+	JG      done308
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns297
+	JMP     columns307
 
-done298:
+done308:
 	CMPQ      BX, DX
-	JE        done299
+	JE        done309
 	VMOVUPD.Z (AX)(BX*1), K1, Z0
 	VMOVUPD.Z (CX)(BX*1), K1, Z1
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(BX*1)
 
-done299:
+done309:
 	VZEROUPPER
 	RET
 
@@ -6768,7 +6931,7 @@ TEXT ·hadamardAVX512(SB), NOSPLIT, $0-16
 	KMOVW  BX, K3
 	MOVQ   AX, BX
 
-while300:
+while310:
 	VMOVUPD    (BX), Z0
 	VPERMILPD  $0x55, Z0, Z1
 	VADDPD     Z0, Z1, Z2
@@ -6782,22 +6945,22 @@ while300:
 	VMOVUPD    Z2, (BX)
 	ADDQ       $0x00000040, BX
 	CMPQ       BX, DX
-	JB         while300
+	JB         while310
 	SHRQ       $0x03, CX
 	MOVQ       $0x00000040, BX
 
-pass301:
+pass311:
 	CMPQ CX, $0x00000004
-	JL   rest302
+	JL   rest312
 	LEAQ (BX)(BX*2), SI
 	MOVQ AX, DI
 
-while304:
+while314:
 	MOVQ DI, R8
 	MOVQ DI, R9
 	ADDQ BX, R9
 
-while305:
+while315:
 	VMOVUPD (R8), Z0
 	VMOVUPD (R8)(BX*1), Z1
 	VMOVUPD (R8)(BX*2), Z2
@@ -6816,25 +6979,25 @@ while305:
 	VMOVUPD Z0, (R8)(SI*1)
 	ADDQ    $0x00000040, R8
 	CMPQ    R8, R9
-	JB      while305
+	JB      while315
 	LEAQ    (DI)(BX*4), DI
 	CMPQ    DI, DX
-	JB      while304
+	JB      while314
 	SHLQ    $0x02, BX
 	SHRQ    $0x02, CX
-	JMP     pass301
+	JMP     pass311
 
-rest302:
+rest312:
 	CMPQ CX, $0x00000002
-	JL   done303
+	JL   done313
 	LEAQ (BX)(BX*2), CX
 
-while306:
+while316:
 	MOVQ AX, CX
 	MOVQ AX, SI
 	ADDQ BX, SI
 
-while307:
+while317:
 	VMOVUPD (CX), Z0
 	VMOVUPD (CX)(BX*1), Z1
 	VADDPD  Z1, Z0, Z2
@@ -6843,12 +7006,12 @@ while307:
 	VMOVUPD Z0, (CX)(BX*1)
 	ADDQ    $0x00000040, CX
 	CMPQ    CX, SI
-	JB      while307
+	JB      while317
 	LEAQ    (AX)(BX*2), AX
 	CMPQ    AX, DX
-	JB      while306
+	JB      while316
 
-done303:
+done313:
 	VZEROUPPER
 	RET
 
@@ -6866,9 +7029,9 @@ TEXT ·matVecAVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x03, CX
 
-rows308:
+rows318:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest309
+	JL      rest319
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -6894,10 +7057,10 @@ rows308:
 	VMOVUPD Z0, Z16
 	XORQ    R12, R12
 
-columns311:
+columns321:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done312
+	JG          done322
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -6917,13 +7080,13 @@ columns311:
 	VFMADD231PD 64(R10)(R12*1), Z18, Z15
 	VFMADD231PD 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns311
+	JMP         columns321
 
-done312:
-columns313:
+done322:
+columns323:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done314
+	JG          done324
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -6934,11 +7097,11 @@ columns313:
 	VFMADD231PD (R10)(R12*1), Z18, Z7
 	VFMADD231PD (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns313
+	JMP         columns323
 
-done314:
+done324:
 	CMPQ        R12, CX
-	JE          done315
+	JE          done325
 	VMOVUPD.Z   (DX)(R12*1), K1, Z18
 	VMOVUPD.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z1
@@ -6957,7 +7120,7 @@ done314:
 	VMOVUPD.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z8
 
-done315:
+done325:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -6993,11 +7156,11 @@ done315:
 	ADDQ       $0x00000040, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows308
+	JMP        rows318
 
-rest309:
+rest319:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip316
+	JNE     skip326
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -7020,10 +7183,10 @@ rest309:
 	VMOVUPD Z0, Z14
 	XORQ    R11, R11
 
-columns317:
+columns327:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done318
+	JG          done328
 	VMOVUPD     (DX)(R11*1), Z16
 	VFMADD231PD (AX)(R11*1), Z16, Z1
 	VFMADD231PD (BX)(R11*1), Z16, Z2
@@ -7041,13 +7204,13 @@ columns317:
 	VFMADD231PD 64(R9)(R11*1), Z16, Z13
 	VFMADD231PD 64(R10)(R11*1), Z16, Z14
 	MOVQ        R12, R11
-	JMP         columns317
+	JMP         columns327
 
-done318:
-columns319:
+done328:
+columns329:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done320
+	JG          done330
 	VMOVUPD     (DX)(R11*1), Z16
 	VFMADD231PD (AX)(R11*1), Z16, Z1
 	VFMADD231PD (BX)(R11*1), Z16, Z2
@@ -7057,11 +7220,11 @@ columns319:
 	VFMADD231PD (R9)(R11*1), Z16, Z6
 	VFMADD231PD (R10)(R11*1), Z16, Z7
 	MOVQ        R12, R11
-	JMP         columns319
+	JMP         columns329
 
-done320:
+done330:
 	CMPQ        R11, CX
-	JE          done321
+	JE          done331
 	VMOVUPD.Z   (DX)(R11*1), K1, Z16
 	VMOVUPD.Z   (AX)(R11*1), K1, Z15
 	VFMADD231PD Z15, Z16, Z1
@@ -7078,7 +7241,7 @@ done320:
 	VMOVUPD.Z   (R10)(R11*1), K1, Z15
 	VFMADD231PD Z15, Z16, Z7
 
-done321:
+done331:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -7117,11 +7280,11 @@ done321:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end310
+	JMP        end320
 
-skip316:
+skip326:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip322
+	JNE     skip332
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -7141,10 +7304,10 @@ skip316:
 	VMOVUPD Z0, Z12
 	XORQ    R10, R10
 
-columns323:
+columns333:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done324
+	JG          done334
 	VMOVUPD     (DX)(R10*1), Z14
 	VFMADD231PD (AX)(R10*1), Z14, Z1
 	VFMADD231PD (BX)(R10*1), Z14, Z2
@@ -7160,13 +7323,13 @@ columns323:
 	VFMADD231PD 64(R8)(R10*1), Z14, Z11
 	VFMADD231PD 64(R9)(R10*1), Z14, Z12
 	MOVQ        R11, R10
-	JMP         columns323
+	JMP         columns333
 
-done324:
-columns325:
+done334:
+columns335:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done326
+	JG          done336
 	VMOVUPD     (DX)(R10*1), Z14
 	VFMADD231PD (AX)(R10*1), Z14, Z1
 	VFMADD231PD (BX)(R10*1), Z14, Z2
@@ -7175,11 +7338,11 @@ columns325:
 	VFMADD231PD (R8)(R10*1), Z14, Z5
 	VFMADD231PD (R9)(R10*1), Z14, Z6
 	MOVQ        R11, R10
-	JMP         columns325
+	JMP         columns335
 
-done326:
+done336:
 	CMPQ        R10, CX
-	JE          done327
+	JE          done337
 	VMOVUPD.Z   (DX)(R10*1), K1, Z14
 	VMOVUPD.Z   (AX)(R10*1), K1, Z13
 	VFMADD231PD Z13, Z14, Z1
@@ -7194,7 +7357,7 @@ done326:
 	VMOVUPD.Z   (R9)(R10*1), K1, Z13
 	VFMADD231PD Z13, Z14, Z6
 
-done327:
+done337:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -7233,11 +7396,11 @@ done327:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end310
+	JMP        end320
 
-skip322:
+skip332:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip328
+	JNE     skip338
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -7254,10 +7417,10 @@ skip322:
 	VMOVUPD Z0, Z10
 	XORQ    R9, R9
 
-columns329:
+columns339:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done330
+	JG          done340
 	VMOVUPD     (DX)(R9*1), Z12
 	VFMADD231PD (AX)(R9*1), Z12, Z1
 	VFMADD231PD (BX)(R9*1), Z12, Z2
@@ -7271,13 +7434,13 @@ columns329:
 	VFMADD231PD 64(DI)(R9*1), Z12, Z9
 	VFMADD231PD 64(R8)(R9*1), Z12, Z10
 	MOVQ        R10, R9
-	JMP         columns329
+	JMP         columns339
 
-done330:
-columns331:
+done340:
+columns341:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done332
+	JG          done342
 	VMOVUPD     (DX)(R9*1), Z12
 	VFMADD231PD (AX)(R9*1), Z12, Z1
 	VFMADD231PD (BX)(R9*1), Z12, Z2
@@ -7285,11 +7448,11 @@ columns331:
 	VFMADD231PD (DI)(R9*1), Z12, Z4
 	VFMADD231PD (R8)(R9*1), Z12, Z5
 	MOVQ        R10, R9
-	JMP         columns331
+	JMP         columns341
 
-done332:
+done342:
 	CMPQ        R9, CX
-	JE          done333
+	JE          done343
 	VMOVUPD.Z   (DX)(R9*1), K1, Z12
 	VMOVUPD.Z   (AX)(R9*1), K1, Z11
 	VFMADD231PD Z11, Z12, Z1
@@ -7302,7 +7465,7 @@ done332:
 	VMOVUPD.Z   (R8)(R9*1), K1, Z11
 	VFMADD231PD Z11, Z12, Z5
 
-done333:
+done343:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -7341,11 +7504,11 @@ done333:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end310
+	JMP        end320
 
-skip328:
+skip338:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip334
+	JNE     skip344
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -7359,10 +7522,10 @@ skip328:
 	VMOVUPD Z0, Z8
 	XORQ    R8, R8
 
-columns335:
+columns345:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done336
+	JG          done346
 	VMOVUPD     (DX)(R8*1), Z10
 	VFMADD231PD (AX)(R8*1), Z10, Z1
 	VFMADD231PD (BX)(R8*1), Z10, Z2
@@ -7374,24 +7537,24 @@ columns335:
 	VFMADD231PD 64(SI)(R8*1), Z10, Z7
 	VFMADD231PD 64(DI)(R8*1), Z10, Z8
 	MOVQ        R9, R8
-	JMP         columns335
+	JMP         columns345
 
-done336:
-columns337:
+done346:
+columns347:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done338
+	JG          done348
 	VMOVUPD     (DX)(R8*1), Z10
 	VFMADD231PD (AX)(R8*1), Z10, Z1
 	VFMADD231PD (BX)(R8*1), Z10, Z2
 	VFMADD231PD (SI)(R8*1), Z10, Z3
 	VFMADD231PD (DI)(R8*1), Z10, Z4
 	MOVQ        R9, R8
-	JMP         columns337
+	JMP         columns347
 
-done338:
+done348:
 	CMPQ        R8, CX
-	JE          done339
+	JE          done349
 	VMOVUPD.Z   (DX)(R8*1), K1, Z10
 	VMOVUPD.Z   (AX)(R8*1), K1, Z9
 	VFMADD231PD Z9, Z10, Z1
@@ -7402,7 +7565,7 @@ done338:
 	VMOVUPD.Z   (DI)(R8*1), K1, Z9
 	VFMADD231PD Z9, Z10, Z4
 
-done339:
+done349:
 	LEAQ       (DI)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -7441,11 +7604,11 @@ done339:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end310
+	JMP        end320
 
-skip334:
+skip344:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip340
+	JNE     skip350
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPD Z0, Z1
@@ -7456,10 +7619,10 @@ skip334:
 	VMOVUPD Z0, Z0
 	XORQ    DI, DI
 
-columns341:
+columns351:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done342
+	JG          done352
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
@@ -7469,23 +7632,23 @@ columns341:
 	VFMADD231PD 64(BX)(DI*1), Z7, Z5
 	VFMADD231PD 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns341
+	JMP         columns351
 
-done342:
-columns343:
+done352:
+columns353:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done344
+	JG          done354
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
 	VFMADD231PD (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns343
+	JMP         columns353
 
-done344:
+done354:
 	CMPQ        DI, CX
-	JE          done345
+	JE          done355
 	VMOVUPD.Z   (DX)(DI*1), K1, Z7
 	VMOVUPD.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z1
@@ -7494,7 +7657,7 @@ done344:
 	VMOVUPD.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z3
 
-done345:
+done355:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -7523,11 +7686,11 @@ done345:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end310
+	JMP           end320
 
-skip340:
+skip350:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip346
+	JNE     skip356
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
@@ -7539,10 +7702,10 @@ skip340:
 	VMOVUPD Z0, Z0
 	XORQ    SI, SI
 
-columns347:
+columns357:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done348
+	JG          done358
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
@@ -7556,29 +7719,29 @@ columns347:
 	VFMADD231PD 192(AX)(SI*1), Z9, Z7
 	VFMADD231PD 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns347
+	JMP         columns357
 
-done348:
-columns349:
+done358:
+columns359:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done350
+	JG          done360
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns349
+	JMP         columns359
 
-done350:
+done360:
 	CMPQ        SI, CX
-	JE          done351
+	JE          done361
 	VMOVUPD.Z   (DX)(SI*1), K1, Z9
 	VMOVUPD.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
 	VMOVUPD.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z2
 
-done351:
+done361:
 	LEAQ          (BX)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -7603,21 +7766,21 @@ done351:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end310
+	JMP           end320
 
-skip346:
+skip356:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip352
+	JNE     skip362
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns353:
+columns363:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done354
+	JG          done364
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	VMOVUPD     64(DX)(BX*1), Z5
@@ -7627,26 +7790,26 @@ columns353:
 	VMOVUPD     192(DX)(BX*1), Z5
 	VFMADD231PD 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns353
+	JMP         columns363
 
-done354:
-columns355:
+done364:
+columns365:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done356
+	JG          done366
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns355
+	JMP         columns365
 
-done356:
+done366:
 	CMPQ        BX, CX
-	JE          done357
+	JE          done367
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z4, Z5, Z1
 
-done357:
+done367:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -7661,10 +7824,10 @@ done357:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end310
+	JMP           end320
 
-skip352:
-end310:
+skip362:
+end320:
 	VZEROUPPER
 	RET
 
@@ -7683,9 +7846,9 @@ TEXT ·updateMatVecAVX512(SB), NOSPLIT, $0-56
 	KMOVW  DI, K1
 	SHLQ   $0x03, CX
 
-rows358:
+rows368:
 	CMPQ         m+40(FP), $0x00000008
-	JL           rest359
+	JL           rest369
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -7722,10 +7885,10 @@ rows358:
 	MOVQ         R13, f+16(FP)
 	XORQ         R13, R13
 
-columns361:
+columns371:
 	LEAQ        128(R13), R14
 	CMPQ        R14, CX
-	JG          done362
+	JG          done372
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -7795,13 +7958,13 @@ columns361:
 	VMOVUPD     Z25, 64(R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z16
 	MOVQ        R14, R13
-	JMP         columns361
+	JMP         columns371
 
-done362:
-columns363:
+done372:
+columns373:
 	LEAQ        64(R13), R14
 	CMPQ        R14, CX
-	JG          done364
+	JG          done374
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -7837,11 +8000,11 @@ columns363:
 	VMOVUPD     Z25, (R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z8
 	MOVQ        R14, R13
-	JMP         columns363
+	JMP         columns373
 
-done364:
+done374:
 	CMPQ        R13, CX
-	JE          done365
+	JE          done375
 	VMOVUPD.Z   (DX)(R13*1), K1, Z27
 	VMOVUPD.Z   (BX)(R13*1), K1, Z26
 	VMOVUPD.Z   (AX)(R13*1), K1, Z25
@@ -7885,7 +8048,7 @@ done364:
 	VMOVUPD.Z   Z25, K1, Z25
 	VFMADD231PD Z25, Z27, Z8
 
-done365:
+done375:
 	LEAQ       (R12)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -7921,11 +8084,11 @@ done365:
 	ADDQ       $0x00000040, SI
 	MOVQ       SI, y+0(FP)
 	SUBQ       $0x00000008, m+40(FP)
-	JMP        rows358
+	JMP        rows368
 
-rest359:
+rest369:
 	CMPQ         m+40(FP), $0x00000007
-	JNE          skip366
+	JNE          skip376
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -7958,10 +8121,10 @@ rest359:
 	MOVQ         R12, f+16(FP)
 	XORQ         R12, R12
 
-columns367:
+columns377:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done368
+	JG          done378
 	VMOVUPD     (DX)(R12*1), Z24
 	VMOVUPD     (BX)(R12*1), Z23
 	VMOVUPD     (AX)(R12*1), Z22
@@ -8023,13 +8186,13 @@ columns367:
 	VMOVUPD     Z22, 64(R11)(R12*1)
 	VFMADD231PD Z22, Z24, Z14
 	MOVQ        R13, R12
-	JMP         columns367
+	JMP         columns377
 
-done368:
-columns369:
+done378:
+columns379:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done370
+	JG          done380
 	VMOVUPD     (DX)(R12*1), Z24
 	VMOVUPD     (BX)(R12*1), Z23
 	VMOVUPD     (AX)(R12*1), Z22
@@ -8061,11 +8224,11 @@ columns369:
 	VMOVUPD     Z22, (R11)(R12*1)
 	VFMADD231PD Z22, Z24, Z7
 	MOVQ        R13, R12
-	JMP         columns369
+	JMP         columns379
 
-done370:
+done380:
 	CMPQ        R12, CX
-	JE          done371
+	JE          done381
 	VMOVUPD.Z   (DX)(R12*1), K1, Z24
 	VMOVUPD.Z   (BX)(R12*1), K1, Z23
 	VMOVUPD.Z   (AX)(R12*1), K1, Z22
@@ -8104,7 +8267,7 @@ done370:
 	VMOVUPD.Z   Z22, K1, Z22
 	VFMADD231PD Z22, Z24, Z7
 
-done371:
+done381:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -8143,11 +8306,11 @@ done371:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end360
+	JMP        end370
 
-skip366:
+skip376:
 	CMPQ         m+40(FP), $0x00000006
-	JNE          skip372
+	JNE          skip382
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -8176,10 +8339,10 @@ skip366:
 	MOVQ         R11, f+16(FP)
 	XORQ         R11, R11
 
-columns373:
+columns383:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done374
+	JG          done384
 	VMOVUPD     (DX)(R11*1), Z21
 	VMOVUPD     (BX)(R11*1), Z20
 	VMOVUPD     (AX)(R11*1), Z19
@@ -8233,13 +8396,13 @@ columns373:
 	VMOVUPD     Z19, 64(R10)(R11*1)
 	VFMADD231PD Z19, Z21, Z12
 	MOVQ        R12, R11
-	JMP         columns373
+	JMP         columns383
 
-done374:
-columns375:
+done384:
+columns385:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done376
+	JG          done386
 	VMOVUPD     (DX)(R11*1), Z21
 	VMOVUPD     (BX)(R11*1), Z20
 	VMOVUPD     (AX)(R11*1), Z19
@@ -8267,11 +8430,11 @@ columns375:
 	VMOVUPD     Z19, (R10)(R11*1)
 	VFMADD231PD Z19, Z21, Z6
 	MOVQ        R12, R11
-	JMP         columns375
+	JMP         columns385
 
-done376:
+done386:
 	CMPQ        R11, CX
-	JE          done377
+	JE          done387
 	VMOVUPD.Z   (DX)(R11*1), K1, Z21
 	VMOVUPD.Z   (BX)(R11*1), K1, Z20
 	VMOVUPD.Z   (AX)(R11*1), K1, Z19
@@ -8305,7 +8468,7 @@ done376:
 	VMOVUPD.Z   Z19, K1, Z19
 	VFMADD231PD Z19, Z21, Z6
 
-done377:
+done387:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -8344,11 +8507,11 @@ done377:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end360
+	JMP        end370
 
-skip372:
+skip382:
 	CMPQ         m+40(FP), $0x00000005
-	JNE          skip378
+	JNE          skip388
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -8373,10 +8536,10 @@ skip372:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns379:
+columns389:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done380
+	JG          done390
 	VMOVUPD     (DX)(R10*1), Z18
 	VMOVUPD     (BX)(R10*1), Z17
 	VMOVUPD     (AX)(R10*1), Z16
@@ -8422,13 +8585,13 @@ columns379:
 	VMOVUPD     Z16, 64(R9)(R10*1)
 	VFMADD231PD Z16, Z18, Z10
 	MOVQ        R11, R10
-	JMP         columns379
+	JMP         columns389
 
-done380:
-columns381:
+done390:
+columns391:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done382
+	JG          done392
 	VMOVUPD     (DX)(R10*1), Z18
 	VMOVUPD     (BX)(R10*1), Z17
 	VMOVUPD     (AX)(R10*1), Z16
@@ -8452,11 +8615,11 @@ columns381:
 	VMOVUPD     Z16, (R9)(R10*1)
 	VFMADD231PD Z16, Z18, Z5
 	MOVQ        R11, R10
-	JMP         columns381
+	JMP         columns391
 
-done382:
+done392:
 	CMPQ        R10, CX
-	JE          done383
+	JE          done393
 	VMOVUPD.Z   (DX)(R10*1), K1, Z18
 	VMOVUPD.Z   (BX)(R10*1), K1, Z17
 	VMOVUPD.Z   (AX)(R10*1), K1, Z16
@@ -8485,7 +8648,7 @@ done382:
 	VMOVUPD.Z   Z16, K1, Z16
 	VFMADD231PD Z16, Z18, Z5
 
-done383:
+done393:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -8524,11 +8687,11 @@ done383:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end360
+	JMP        end370
 
-skip378:
+skip388:
 	CMPQ         m+40(FP), $0x00000004
-	JNE          skip384
+	JNE          skip394
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -8549,10 +8712,10 @@ skip378:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns385:
+columns395:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done386
+	JG          done396
 	VMOVUPD     (DX)(R9*1), Z15
 	VMOVUPD     (BX)(R9*1), Z14
 	VMOVUPD     (AX)(R9*1), Z13
@@ -8590,13 +8753,13 @@ columns385:
 	VMOVUPD     Z13, 64(R8)(R9*1)
 	VFMADD231PD Z13, Z15, Z8
 	MOVQ        R10, R9
-	JMP         columns385
+	JMP         columns395
 
-done386:
-columns387:
+done396:
+columns397:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done388
+	JG          done398
 	VMOVUPD     (DX)(R9*1), Z15
 	VMOVUPD     (BX)(R9*1), Z14
 	VMOVUPD     (AX)(R9*1), Z13
@@ -8616,11 +8779,11 @@ columns387:
 	VMOVUPD     Z13, (R8)(R9*1)
 	VFMADD231PD Z13, Z15, Z4
 	MOVQ        R10, R9
-	JMP         columns387
+	JMP         columns397
 
-done388:
+done398:
 	CMPQ        R9, CX
-	JE          done389
+	JE          done399
 	VMOVUPD.Z   (DX)(R9*1), K1, Z15
 	VMOVUPD.Z   (BX)(R9*1), K1, Z14
 	VMOVUPD.Z   (AX)(R9*1), K1, Z13
@@ -8644,7 +8807,7 @@ done388:
 	VMOVUPD.Z   Z13, K1, Z13
 	VFMADD231PD Z13, Z15, Z4
 
-done389:
+done399:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -8683,11 +8846,11 @@ done389:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end360
+	JMP        end370
 
-skip384:
+skip394:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip390
+	JNE          skip400
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VMOVUPD      Z0, Z1
@@ -8704,10 +8867,10 @@ skip384:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns391:
+columns401:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done392
+	JG          done402
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -8737,13 +8900,13 @@ columns391:
 	VMOVUPD     Z9, 64(DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z0
 	MOVQ        R9, R8
-	JMP         columns391
+	JMP         columns401
 
-done392:
-columns393:
+done402:
+columns403:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done394
+	JG          done404
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -8759,11 +8922,11 @@ columns393:
 	VMOVUPD     Z9, (DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z3
 	MOVQ        R9, R8
-	JMP         columns393
+	JMP         columns403
 
-done394:
+done404:
 	CMPQ        R8, CX
-	JE          done395
+	JE          done405
 	VMOVUPD.Z   (DX)(R8*1), K1, Z11
 	VMOVUPD.Z   (BX)(R8*1), K1, Z10
 	VMOVUPD.Z   (AX)(R8*1), K1, Z9
@@ -8782,7 +8945,7 @@ done394:
 	VMOVUPD.Z   Z9, K1, Z9
 	VFMADD231PD Z9, Z11, Z3
 
-done395:
+done405:
 	LEAQ          (DI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -8811,11 +8974,11 @@ done395:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end360
+	JMP           end370
 
-skip390:
+skip400:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip396
+	JNE          skip406
 	LEAQ         (AX)(CX*1), SI
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
@@ -8832,10 +8995,10 @@ skip390:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns397:
+columns407:
 	LEAQ        256(DI), R8
 	CMPQ        R8, CX
-	JG          done398
+	JG          done408
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -8877,13 +9040,13 @@ columns397:
 	VMOVUPD     Z10, 192(SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z0
 	MOVQ        R8, DI
-	JMP         columns397
+	JMP         columns407
 
-done398:
-columns399:
+done408:
+columns409:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done400
+	JG          done410
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -8895,11 +9058,11 @@ columns399:
 	VMOVUPD     Z10, (SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z2
 	MOVQ        R8, DI
-	JMP         columns399
+	JMP         columns409
 
-done400:
+done410:
 	CMPQ        DI, CX
-	JE          done401
+	JE          done411
 	VMOVUPD.Z   (DX)(DI*1), K1, Z12
 	VMOVUPD.Z   (BX)(DI*1), K1, Z11
 	VMOVUPD.Z   (AX)(DI*1), K1, Z10
@@ -8913,7 +9076,7 @@ done400:
 	VMOVUPD.Z   Z10, K1, Z10
 	VFMADD231PD Z10, Z12, Z2
 
-done401:
+done411:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -8938,11 +9101,11 @@ done401:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end360
+	JMP           end370
 
-skip396:
+skip406:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip402
+	JNE          skip412
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -8953,10 +9116,10 @@ skip396:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns403:
+columns413:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done404
+	JG          done414
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -8982,13 +9145,13 @@ columns403:
 	VMOVUPD     Z5, 192(AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z0
 	MOVQ        DI, SI
-	JMP         columns403
+	JMP         columns413
 
-done404:
-columns405:
+done414:
+columns415:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done406
+	JG          done416
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -8996,11 +9159,11 @@ columns405:
 	VMOVUPD     Z5, (AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z1
 	MOVQ        DI, SI
-	JMP         columns405
+	JMP         columns415
 
-done406:
+done416:
 	CMPQ        SI, CX
-	JE          done407
+	JE          done417
 	VMOVUPD.Z   (DX)(SI*1), K1, Z7
 	VMOVUPD.Z   (BX)(SI*1), K1, Z6
 	VMOVUPD.Z   (AX)(SI*1), K1, Z5
@@ -9009,7 +9172,7 @@ done406:
 	VMOVUPD.Z   Z5, K1, Z5
 	VFMADD231PD Z5, Z7, Z1
 
-done407:
+done417:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -9024,10 +9187,10 @@ done407:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end360
+	JMP           end370
 
-skip402:
-end360:
+skip412:
+end370:
 	VZEROUPPER
 	RET
 
@@ -9049,9 +9212,9 @@ TEXT ·addOuterAVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x03, BX
 
-rows408:
+rows418:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest409
+	JL           rest419
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -9095,10 +9258,10 @@ rows408:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns411:
+columns421:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done412
+	JG          done422
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -9150,13 +9313,13 @@ columns411:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns411
+	JMP         columns421
 
-done412:
-columns413:
+done422:
+columns423:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done414
+	JG          done424
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -9183,11 +9346,11 @@ columns413:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns413
+	JMP         columns423
 
-done414:
+done424:
 	CMPQ        R14, CX
-	JE          done415
+	JE          done425
 	VMOVUPD.Z   (DX)(R14*1), K1, Z9
 	VMOVUPD.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -9214,14 +9377,14 @@ done414:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, K1, (R13)(R14*1)
 
-done415:
+done425:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows408
+	JMP  rows418
 
-rest409:
+rest419:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip416
+	JNE          skip426
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -9260,10 +9423,10 @@ rest409:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns417:
+columns427:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done418
+	JG          done428
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -9309,13 +9472,13 @@ columns417:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns417
+	JMP         columns427
 
-done418:
-columns419:
+done428:
+columns429:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done420
+	JG          done430
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -9339,11 +9502,11 @@ columns419:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns419
+	JMP         columns429
 
-done420:
+done430:
 	CMPQ        BX, CX
-	JE          done421
+	JE          done431
 	VMOVUPD.Z   (DX)(BX*1), K1, Z8
 	VMOVUPD.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -9367,13 +9530,13 @@ done420:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, K1, (R12)(BX*1)
 
-done421:
+done431:
 	LEAQ (R12)(SI*1), AX
-	JMP  end410
+	JMP  end420
 
-skip416:
+skip426:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip422
+	JNE          skip432
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -9407,10 +9570,10 @@ skip416:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns423:
+columns433:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done424
+	JG          done434
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -9450,13 +9613,13 @@ columns423:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns423
+	JMP         columns433
 
-done424:
-columns425:
+done434:
+columns435:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done426
+	JG          done436
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -9477,11 +9640,11 @@ columns425:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns425
+	JMP         columns435
 
-done426:
+done436:
 	CMPQ        BX, CX
-	JE          done427
+	JE          done437
 	VMOVUPD.Z   (DX)(BX*1), K1, Z7
 	VMOVUPD.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -9502,13 +9665,13 @@ done426:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, K1, (R11)(BX*1)
 
-done427:
+done437:
 	LEAQ (R11)(SI*1), AX
-	JMP  end410
+	JMP  end420
 
-skip422:
+skip432:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip428
+	JNE          skip438
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -9537,10 +9700,10 @@ skip422:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns429:
+columns439:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done430
+	JG          done440
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -9574,13 +9737,13 @@ columns429:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns429
+	JMP         columns439
 
-done430:
-columns431:
+done440:
+columns441:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done432
+	JG          done442
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -9598,11 +9761,11 @@ columns431:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns431
+	JMP         columns441
 
-done432:
+done442:
 	CMPQ        BX, CX
-	JE          done433
+	JE          done443
 	VMOVUPD.Z   (DX)(BX*1), K1, Z6
 	VMOVUPD.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -9620,13 +9783,13 @@ done432:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, K1, (R10)(BX*1)
 
-done433:
+done443:
 	LEAQ (R10)(SI*1), AX
-	JMP  end410
+	JMP  end420
 
-skip428:
+skip438:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip434
+	JNE          skip444
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -9650,10 +9813,10 @@ skip428:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns435:
+columns445:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done436
+	JG          done446
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -9681,13 +9844,13 @@ columns435:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns435
+	JMP         columns445
 
-done436:
-columns437:
+done446:
+columns447:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done438
+	JG          done448
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -9702,11 +9865,11 @@ columns437:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns437
+	JMP         columns447
 
-done438:
+done448:
 	CMPQ        BX, CX
-	JE          done439
+	JE          done449
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -9721,13 +9884,13 @@ done438:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, K1, (R9)(BX*1)
 
-done439:
+done449:
 	LEAQ (R9)(SI*1), AX
-	JMP  end410
+	JMP  end420
 
-skip434:
+skip444:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip440
+	JNE          skip450
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -9746,10 +9909,10 @@ skip434:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns441:
+columns451:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done442
+	JG          done452
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -9771,13 +9934,13 @@ columns441:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns441
+	JMP         columns451
 
-done442:
-columns443:
+done452:
+columns453:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done444
+	JG          done454
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -9789,11 +9952,11 @@ columns443:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns443
+	JMP         columns453
 
-done444:
+done454:
 	CMPQ        BX, CX
-	JE          done445
+	JE          done455
 	VMOVUPD.Z   (DX)(BX*1), K1, Z4
 	VMOVUPD.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -9805,13 +9968,13 @@ done444:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, K1, (R8)(BX*1)
 
-done445:
+done455:
 	LEAQ (R8)(SI*1), AX
-	JMP  end410
+	JMP  end420
 
-skip440:
+skip450:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip446
+	JNE          skip456
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSD (R8), Z0
@@ -9825,10 +9988,10 @@ skip440:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns447:
+columns457:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done448
+	JG          done458
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -9858,13 +10021,13 @@ columns447:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns447
+	JMP         columns457
 
-done448:
-columns449:
+done458:
+columns459:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done450
+	JG          done460
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -9873,11 +10036,11 @@ columns449:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns449
+	JMP         columns459
 
-done450:
+done460:
 	CMPQ        BX, CX
-	JE          done451
+	JE          done461
 	VMOVUPD.Z   (DX)(BX*1), K1, Z3
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -9886,13 +10049,13 @@ done450:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, K1, (DI)(BX*1)
 
-done451:
+done461:
 	LEAQ (DI)(SI*1), AX
-	JMP  end410
+	JMP  end420
 
-skip446:
+skip456:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip452
+	JNE          skip462
 	MOVQ         f+16(FP), DI
 	VBROADCASTSD (DI), Z0
 	ADDQ         BX, DI
@@ -9901,10 +10064,10 @@ skip446:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns453:
+columns463:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done454
+	JG          done464
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
@@ -9922,34 +10085,34 @@ columns453:
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns453
+	JMP         columns463
 
-done454:
-columns455:
+done464:
+columns465:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done456
+	JG          done466
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns455
+	JMP         columns465
 
-done456:
+done466:
 	CMPQ        BX, CX
-	JE          done457
+	JE          done467
 	VMOVUPD.Z   (DX)(BX*1), K1, Z2
 	VMOVUPD.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, K1, (AX)(BX*1)
 
-done457:
+done467:
 	LEAQ (AX)(SI*1), AX
-	JMP  end410
+	JMP  end420
 
-skip452:
-end410:
+skip462:
+end420:
 	VZEROUPPER
 	RET
 
@@ -9971,9 +10134,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next459
+	JG      next469
 	TESTQ   SI, SI
-	JZ      end458
+	JZ      end468
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -9987,9 +10150,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop460:
+loop470:
 	CMPQ         R11, $0x00000004
-	JL           done461
+	JL           done471
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
@@ -10005,32 +10168,32 @@ loop460:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop460
+	JMP          loop470
 
-done461:
-loop462:
+done471:
+loop472:
 	CMPQ         R11, $0x00000001
-	JL           done463
+	JL           done473
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop462
+	JMP          loop472
 
-done463:
+done473:
 	VADDPD    Z2, Z1, Z1
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z1, Z1
 	VMOVUPD.Z (AX)(R9*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(R9*1)
-	JMP       end458
+	JMP       end468
 
-next459:
+next469:
 	CMPQ    SI, $0x00000010
-	JG      next464
+	JG      next474
 	SUBQ    $0x00000008, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10049,9 +10212,9 @@ next459:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop465:
+loop475:
 	CMPQ         R11, $0x00000004
-	JL           done466
+	JL           done476
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -10071,12 +10234,12 @@ loop465:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop465
+	JMP          loop475
 
-done466:
-loop467:
+done476:
+loop477:
 	CMPQ         R11, $0x00000001
-	JL           done468
+	JL           done478
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -10084,9 +10247,9 @@ loop467:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop467
+	JMP          loop477
 
-done468:
+done478:
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z2, Z2
 	VADDPD    Z5, Z1, Z1
@@ -10098,11 +10261,11 @@ done468:
 	VMOVUPD.Z 64(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z2, Z2
 	VMOVUPD   Z2, K1, 64(AX)(R9*1)
-	JMP       end458
+	JMP       end468
 
-next464:
+next474:
 	CMPQ    SI, $0x00000018
-	JG      next469
+	JG      next479
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10118,9 +10281,9 @@ next464:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop470:
+loop480:
 	CMPQ         R11, $0x00000002
-	JL           done471
+	JL           done481
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -10134,12 +10297,12 @@ loop470:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop470
+	JMP          loop480
 
-done471:
-loop472:
+done481:
+loop482:
 	CMPQ         R11, $0x00000001
-	JL           done473
+	JL           done483
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -10148,9 +10311,9 @@ loop472:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop472
+	JMP          loop482
 
-done473:
+done483:
 	VADDPD    Z4, Z1, Z1
 	VADDPD    Z5, Z2, Z2
 	VADDPD    Z6, Z3, Z3
@@ -10161,11 +10324,11 @@ done473:
 	VMOVUPD.Z 128(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z3, Z3
 	VMOVUPD   Z3, K1, 128(AX)(R9*1)
-	JMP       end458
+	JMP       end468
 
-next469:
+next479:
 	CMPQ    SI, $0x00000020
-	JG      next474
+	JG      next484
 	SUBQ    $0x00000018, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10183,9 +10346,9 @@ next469:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop475:
+loop485:
 	CMPQ         R11, $0x00000002
-	JL           done476
+	JL           done486
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -10201,12 +10364,12 @@ loop475:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop475
+	JMP          loop485
 
-done476:
-loop477:
+done486:
+loop487:
 	CMPQ         R11, $0x00000001
-	JL           done478
+	JL           done488
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -10216,9 +10379,9 @@ loop477:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop477
+	JMP          loop487
 
-done478:
+done488:
 	VADDPD    Z5, Z1, Z1
 	VADDPD    Z6, Z2, Z2
 	VADDPD    Z7, Z3, Z3
@@ -10232,11 +10395,11 @@ done478:
 	VMOVUPD.Z 192(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z4, Z4
 	VMOVUPD   Z4, K1, 192(AX)(R9*1)
-	JMP       end458
+	JMP       end468
 
-next474:
+next484:
 	CMPQ    SI, $0x00000028
-	JG      next479
+	JG      next489
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10251,9 +10414,9 @@ next474:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop480:
+loop490:
 	CMPQ         R11, $0x00000001
-	JL           done481
+	JL           done491
 	VBROADCASTSD (R10), Z6
 	VFMADD231PD  (SI), Z6, Z1
 	VFMADD231PD  64(SI), Z6, Z2
@@ -10264,9 +10427,9 @@ loop480:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop480
+	JMP          loop490
 
-done481:
+done491:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -10278,11 +10441,11 @@ done481:
 	VMOVUPD.Z 256(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z5, Z5
 	VMOVUPD   Z5, K1, 256(AX)(R9*1)
-	JMP       end458
+	JMP       end468
 
-next479:
+next489:
 	CMPQ    SI, $0x00000030
-	JG      next482
+	JG      next492
 	SUBQ    $0x00000028, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10298,9 +10461,9 @@ next479:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop483:
+loop493:
 	CMPQ         R11, $0x00000001
-	JL           done484
+	JL           done494
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -10312,9 +10475,9 @@ loop483:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop483
+	JMP          loop493
 
-done484:
+done494:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -10328,11 +10491,11 @@ done484:
 	VMOVUPD.Z 320(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z6, Z6
 	VMOVUPD   Z6, K1, 320(AX)(R9*1)
-	JMP       end458
+	JMP       end468
 
-next482:
+next492:
 	CMPQ    SI, $0x00000038
-	JG      next485
+	JG      next495
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10349,9 +10512,9 @@ next482:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop486:
+loop496:
 	CMPQ         R11, $0x00000001
-	JL           done487
+	JL           done497
 	VBROADCASTSD (R10), Z8
 	VFMADD231PD  (SI), Z8, Z1
 	VFMADD231PD  64(SI), Z8, Z2
@@ -10364,9 +10527,9 @@ loop486:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop486
+	JMP          loop496
 
-done487:
+done497:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -10382,9 +10545,9 @@ done487:
 	VMOVUPD.Z 384(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z7, Z7
 	VMOVUPD   Z7, K1, 384(AX)(R9*1)
-	JMP       end458
+	JMP       end468
 
-next485:
+next495:
 	SUBQ    $0x00000038, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10402,9 +10565,9 @@ next485:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop489:
+loop499:
 	CMPQ         R11, $0x00000001
-	JL           done490
+	JL           done500
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -10418,9 +10581,9 @@ loop489:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop489
+	JMP          loop499
 
-done490:
+done500:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -10438,14 +10601,14 @@ done490:
 	VMOVUPD.Z 448(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z8, Z8
 	VMOVUPD   Z8, K1, 448(AX)(R9*1)
-	JMP       end458
+	JMP       end468
 
-end458:
+end468:
 	XORQ R9, R9
 
-group491:
+group501:
 	CMPQ    R9, R8
-	JE      done492
+	JE      done502
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10459,9 +10622,9 @@ group491:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop493:
+loop503:
 	CMPQ         R11, $0x00000001
-	JL           done494
+	JL           done504
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -10474,9 +10637,9 @@ loop493:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop493
+	JMP          loop503
 
-done494:
+done504:
 	VADDPD  (AX)(R9*1), Z1, Z1
 	VMOVUPD Z1, (AX)(R9*1)
 	VADDPD  64(AX)(R9*1), Z2, Z2
@@ -10494,9 +10657,9 @@ done494:
 	VADDPD  448(AX)(R9*1), Z8, Z8
 	VMOVUPD Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group491
+	JMP     group501
 
-done492:
+done502:
 	VZEROUPPER
 	RET
 
@@ -10523,16 +10686,16 @@ TEXT ·matMulTAVX512(SB), NOSPLIT, $8-64
 	SHLQ   $0x03, R9
 	LEAQ   (R9)(R9*2), R10
 
-loop495:
+loop505:
 	CMPQ BX, $0x00000004
-	JL   done496
+	JL   done506
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 
-loop497:
+loop507:
 	CMPQ    R13, $0x00000020
-	JL      done498
+	JL      done508
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10553,9 +10716,9 @@ loop497:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop499:
+loop509:
 	CMPQ        BP, $0x00000040
-	JL          done500
+	JL          done510
 	VMOVUPD     (R15), Z17
 	VMOVUPD     (R15)(R9*1), Z18
 	VMOVUPD     (R15)(R9*2), Z19
@@ -10583,11 +10746,11 @@ loop499:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop499
+	JMP         loop509
 
-done500:
+done510:
 	TESTQ       BP, BP
-	JZ          skip501
+	JZ          skip511
 	VMOVUPD.Z   (R15), K1, Z17
 	VMOVUPD.Z   (R15)(R9*1), K1, Z18
 	VMOVUPD.Z   (R15)(R9*2), K1, Z19
@@ -10613,7 +10776,7 @@ done500:
 	VFMADD231PD Z19, Z21, Z15
 	VFMADD231PD Z20, Z21, Z16
 
-skip501:
+skip511:
 	MOVQ          R12, R14
 	VUNPCKLPD     Z2, Z1, Z17
 	VUNPCKHPD     Z2, Z1, Z1
@@ -10677,12 +10840,12 @@ skip501:
 	ADDQ          R9, R11
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
-	JMP           loop497
+	JMP           loop507
 
-done498:
-loop502:
+done508:
+loop512:
 	CMPQ    R13, $0x00000008
-	JL      done503
+	JL      done513
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10691,9 +10854,9 @@ loop502:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop504:
+loop514:
 	CMPQ        BP, $0x00000040
-	JL          done505
+	JL          done515
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R14), Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -10706,11 +10869,11 @@ loop504:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop504
+	JMP         loop514
 
-done505:
+done515:
 	TESTQ       BP, BP
-	JZ          skip506
+	JZ          skip516
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R14), K1, Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -10721,7 +10884,7 @@ done505:
 	VMOVUPD.Z   (R14)(R10*1), K1, Z6
 	VFMADD231PD Z5, Z6, Z4
 
-skip506:
+skip516:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -10761,9 +10924,9 @@ skip506:
 	ADDQ          R9, R11
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
-	JMP           loop502
+	JMP           loop512
 
-done503:
+done513:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	ADDQ R9, CX
@@ -10773,19 +10936,19 @@ done503:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000004, BX
-	JMP  loop495
+	JMP  loop505
 
-done496:
-loop507:
+done506:
+loop517:
 	CMPQ BX, $0x00000001
-	JL   done508
+	JL   done518
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 
-loop509:
+loop519:
 	CMPQ    R13, $0x00000020
-	JL      done510
+	JL      done520
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10794,9 +10957,9 @@ loop509:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop511:
+loop521:
 	CMPQ        BP, $0x00000040
-	JL          done512
+	JL          done522
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R15)(R9*1), Z6
 	VMOVUPD     (R15)(R9*2), Z7
@@ -10809,11 +10972,11 @@ loop511:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop511
+	JMP         loop521
 
-done512:
+done522:
 	TESTQ       BP, BP
-	JZ          skip513
+	JZ          skip523
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R15)(R9*1), K1, Z6
 	VMOVUPD.Z   (R15)(R9*2), K1, Z7
@@ -10824,7 +10987,7 @@ done512:
 	VFMADD231PD Z7, Z9, Z3
 	VFMADD231PD Z8, Z9, Z4
 
-skip513:
+skip523:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -10864,36 +11027,36 @@ skip513:
 	ADDQ          R9, R11
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
-	JMP           loop509
+	JMP           loop519
 
-done510:
-loop514:
+done520:
+loop524:
 	CMPQ    R13, $0x00000008
-	JL      done515
+	JL      done525
 	VMOVUPD Z0, Z1
 	MOVQ    CX, R14
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop516:
+loop526:
 	CMPQ        BP, $0x00000040
-	JL          done517
+	JL          done527
 	VMOVUPD     (R15), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z1
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop516
+	JMP         loop526
 
-done517:
+done527:
 	TESTQ       BP, BP
-	JZ          skip518
+	JZ          skip528
 	VMOVUPD.Z   (R15), K1, Z2
 	VMOVUPD.Z   (R14), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-skip518:
+skip528:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VADDPD        Y1, Y2, Y2
@@ -10906,15 +11069,15 @@ skip518:
 	ADDQ          R9, R11
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
-	JMP           loop514
+	JMP           loop524
 
-done515:
+done525:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000001, BX
-	JMP  loop507
+	JMP  loop517
 
-done508:
+done518:
 	VZEROUPPER
 	RET
 
@@ -10938,9 +11101,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	SUBQ   R8, DX
 	MOVQ   R9, R8
 	CMPQ   DX, $0x00000008
-	JG     next520
+	JG     next530
 	TESTQ  DX, DX
-	JZ     end519
+	JZ     end529
 	MOVQ   $-1, R10
 	BZHIQ  DX, R10, R10
 	KMOVW  R10, K1
@@ -10949,9 +11112,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	MOVQ   m+32(FP), R11
 	ADDQ   R9, R10
 
-loop521:
+loop531:
 	CMPQ    R11, $0x00000004
-	JL      done522
+	JL      done532
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10962,9 +11125,9 @@ loop521:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop523:
+loop533:
 	CMPQ         R14, $0x00000001
-	JL           done524
+	JL           done534
 	VMOVUPD.Z    (R13), K1, Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z1
@@ -10977,9 +11140,9 @@ loop523:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop523
+	JMP          loop533
 
-done524:
+done534:
 	VBROADCASTSD alpha+8(FP), Z6
 	VMOVUPD.Z    (R10), K1, Z5
 	VFMADD231PD  Z1, Z6, Z5
@@ -11002,12 +11165,12 @@ done524:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop521
+	JMP          loop531
 
-done522:
-loop525:
+done532:
+loop535:
 	CMPQ    R11, $0x00000001
-	JL      done526
+	JL      done536
 	VMOVUPD Z0, Z1
 	MOVQ    DX, R12
 	MOVQ    b+24(FP), R13
@@ -11015,18 +11178,18 @@ loop525:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop527:
+loop537:
 	CMPQ         R14, $0x00000001
-	JL           done528
+	JL           done538
 	VMOVUPD.Z    (R13), K1, Z2
 	VBROADCASTSD (R12), Z3
 	VFMADD231PD  Z2, Z3, Z1
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop527
+	JMP          loop537
 
-done528:
+done538:
 	VBROADCASTSD alpha+8(FP), Z3
 	VMOVUPD.Z    (R10), K1, Z2
 	VFMADD231PD  Z1, Z3, Z2
@@ -11034,14 +11197,14 @@ done528:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop525
+	JMP          loop535
 
-done526:
-	JMP end519
+done536:
+	JMP end529
 
-next520:
+next530:
 	CMPQ  DX, $0x00000010
-	JG    next529
+	JG    next539
 	SUBQ  $0x00000008, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -11051,9 +11214,9 @@ next520:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop530:
+loop540:
 	CMPQ    R11, $0x00000004
-	JL      done531
+	JL      done541
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11068,9 +11231,9 @@ loop530:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop532:
+loop542:
 	CMPQ         R14, $0x00000001
-	JL           done533
+	JL           done543
 	VMOVUPD      (R13), Z9
 	VMOVUPD.Z    64(R13), K1, Z10
 	VBROADCASTSD (R12), Z11
@@ -11088,9 +11251,9 @@ loop532:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop532
+	JMP          loop542
 
-done533:
+done543:
 	VBROADCASTSD alpha+8(FP), Z11
 	VMOVUPD      (R10), Z9
 	VFMADD231PD  Z1, Z11, Z9
@@ -11125,12 +11288,12 @@ done533:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop530
+	JMP          loop540
 
-done531:
-loop534:
+done541:
+loop544:
 	CMPQ    R11, $0x00000001
-	JL      done535
+	JL      done545
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	MOVQ    DX, R12
@@ -11139,9 +11302,9 @@ loop534:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop536:
+loop546:
 	CMPQ         R14, $0x00000001
-	JL           done537
+	JL           done547
 	VMOVUPD      (R13), Z3
 	VMOVUPD.Z    64(R13), K1, Z4
 	VBROADCASTSD (R12), Z5
@@ -11150,9 +11313,9 @@ loop536:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop536
+	JMP          loop546
 
-done537:
+done547:
 	VBROADCASTSD alpha+8(FP), Z5
 	VMOVUPD      (R10), Z3
 	VFMADD231PD  Z1, Z5, Z3
@@ -11163,14 +11326,14 @@ done537:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop534
+	JMP          loop544
 
-done535:
-	JMP end519
+done545:
+	JMP end529
 
-next529:
+next539:
 	CMPQ  DX, $0x00000018
-	JG    next538
+	JG    next548
 	SUBQ  $0x00000010, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -11180,9 +11343,9 @@ next529:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop539:
+loop549:
 	CMPQ    R11, $0x00000004
-	JL      done540
+	JL      done550
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11201,9 +11364,9 @@ loop539:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop541:
+loop551:
 	CMPQ         R14, $0x00000001
-	JL           done542
+	JL           done552
 	VMOVUPD      (R13), Z13
 	VMOVUPD      64(R13), Z14
 	VMOVUPD.Z    128(R13), K1, Z15
@@ -11226,9 +11389,9 @@ loop541:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop541
+	JMP          loop551
 
-done542:
+done552:
 	VBROADCASTSD alpha+8(FP), Z16
 	VMOVUPD      (R10), Z13
 	VFMADD231PD  Z1, Z16, Z13
@@ -11275,12 +11438,12 @@ done542:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop539
+	JMP          loop549
 
-done540:
-loop543:
+done550:
+loop553:
 	CMPQ    R11, $0x00000001
-	JL      done544
+	JL      done554
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11290,9 +11453,9 @@ loop543:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop545:
+loop555:
 	CMPQ         R14, $0x00000001
-	JL           done546
+	JL           done556
 	VMOVUPD      (R13), Z4
 	VMOVUPD      64(R13), Z5
 	VMOVUPD.Z    128(R13), K1, Z6
@@ -11303,9 +11466,9 @@ loop545:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop545
+	JMP          loop555
 
-done546:
+done556:
 	VBROADCASTSD alpha+8(FP), Z7
 	VMOVUPD      (R10), Z4
 	VFMADD231PD  Z1, Z7, Z4
@@ -11319,12 +11482,12 @@ done546:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop543
+	JMP          loop553
 
-done544:
-	JMP end519
+done554:
+	JMP end529
 
-next538:
+next548:
 	SUBQ  $0x00000018, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -11333,188 +11496,6 @@ next538:
 	MOVQ  AX, R10
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
-
-loop548:
-	CMPQ    R11, $0x00000004
-	JL      done549
-	VMOVUPD Z0, Z1
-	VMOVUPD Z0, Z2
-	VMOVUPD Z0, Z3
-	VMOVUPD Z0, Z4
-	VMOVUPD Z0, Z5
-	VMOVUPD Z0, Z6
-	VMOVUPD Z0, Z7
-	VMOVUPD Z0, Z8
-	VMOVUPD Z0, Z9
-	VMOVUPD Z0, Z10
-	VMOVUPD Z0, Z11
-	VMOVUPD Z0, Z12
-	VMOVUPD Z0, Z13
-	VMOVUPD Z0, Z14
-	VMOVUPD Z0, Z15
-	VMOVUPD Z0, Z16
-	MOVQ    DX, R12
-	MOVQ    b+24(FP), R13
-	MOVQ    k+48(FP), R14
-	ADDQ    R9, R13
-	LEAQ    (SI)(SI*2), R15
-
-loop550:
-	CMPQ         R14, $0x00000001
-	JL           done551
-	VMOVUPD      (R13), Z17
-	VMOVUPD      64(R13), Z18
-	VMOVUPD      128(R13), Z19
-	VMOVUPD.Z    192(R13), K1, Z20
-	VBROADCASTSD (R12), Z21
-	VFMADD231PD  Z17, Z21, Z1
-	VFMADD231PD  Z18, Z21, Z2
-	VFMADD231PD  Z19, Z21, Z3
-	VFMADD231PD  Z20, Z21, Z4
-	VBROADCASTSD (R12)(SI*1), Z21
-	VFMADD231PD  Z17, Z21, Z5
-	VFMADD231PD  Z18, Z21, Z6
-	VFMADD231PD  Z19, Z21, Z7
-	VFMADD231PD  Z20, Z21, Z8
-	VBROADCASTSD (R12)(SI*2), Z21
-	VFMADD231PD  Z17, Z21, Z9
-	VFMADD231PD  Z18, Z21, Z10
-	VFMADD231PD  Z19, Z21, Z11
-	VFMADD231PD  Z20, Z21, Z12
-	VBROADCASTSD (R12)(R15*1), Z21
-	VFMADD231PD  Z17, Z21, Z13
-	VFMADD231PD  Z18, Z21, Z14
-	VFMADD231PD  Z19, Z21, Z15
-	VFMADD231PD  Z20, Z21, Z16
-	ADDQ         $0x00000008, R12
-	ADDQ         DI, R13
-	SUBQ         $0x00000001, R14
-	JMP          loop550
-
-done551:
-	VBROADCASTSD alpha+8(FP), Z21
-	VMOVUPD      (R10), Z17
-	VFMADD231PD  Z1, Z21, Z17
-	VMOVUPD      Z17, (R10)
-	VMOVUPD      64(R10), Z18
-	VFMADD231PD  Z2, Z21, Z18
-	VMOVUPD      Z18, 64(R10)
-	VMOVUPD      128(R10), Z19
-	VFMADD231PD  Z3, Z21, Z19
-	VMOVUPD      Z19, 128(R10)
-	VMOVUPD.Z    192(R10), K1, Z20
-	VFMADD231PD  Z4, Z21, Z20
-	VMOVUPD      Z20, K1, 192(R10)
-	ADDQ         BX, R10
-	ADDQ         SI, DX
-	VMOVUPD      (R10), Z17
-	VFMADD231PD  Z5, Z21, Z17
-	VMOVUPD      Z17, (R10)
-	VMOVUPD      64(R10), Z18
-	VFMADD231PD  Z6, Z21, Z18
-	VMOVUPD      Z18, 64(R10)
-	VMOVUPD      128(R10), Z19
-	VFMADD231PD  Z7, Z21, Z19
-	VMOVUPD      Z19, 128(R10)
-	VMOVUPD.Z    192(R10), K1, Z20
-	VFMADD231PD  Z8, Z21, Z20
-	VMOVUPD      Z20, K1, 192(R10)
-	ADDQ         BX, R10
-	ADDQ         SI, DX
-	VMOVUPD      (R10), Z17
-	VFMADD231PD  Z9, Z21, Z17
-	VMOVUPD      Z17, (R10)
-	VMOVUPD      64(R10), Z18
-	VFMADD231PD  Z10, Z21, Z18
-	VMOVUPD      Z18, 64(R10)
-	VMOVUPD      128(R10), Z19
-	VFMADD231PD  Z11, Z21, Z19
-	VMOVUPD      Z19, 128(R10)
-	VMOVUPD.Z    192(R10), K1, Z20
-	VFMADD231PD  Z12, Z21, Z20
-	VMOVUPD      Z20, K1, 192(R10)
-	ADDQ         BX, R10
-	ADDQ         SI, DX
-	VMOVUPD      (R10), Z17
-	VFMADD231PD  Z13, Z21, Z17
-	VMOVUPD      Z17, (R10)
-	VMOVUPD      64(R10), Z18
-	VFMADD231PD  Z14, Z21, Z18
-	VMOVUPD      Z18, 64(R10)
-	VMOVUPD      128(R10), Z19
-	VFMADD231PD  Z15, Z21, Z19
-	VMOVUPD      Z19, 128(R10)
-	VMOVUPD.Z    192(R10), K1, Z20
-	VFMADD231PD  Z16, Z21, Z20
-	VMOVUPD      Z20, K1, 192(R10)
-	ADDQ         BX, R10
-	ADDQ         SI, DX
-	SUBQ         $0x00000004, R11
-	JMP          loop548
-
-done549:
-loop552:
-	CMPQ    R11, $0x00000001
-	JL      done553
-	VMOVUPD Z0, Z1
-	VMOVUPD Z0, Z2
-	VMOVUPD Z0, Z3
-	VMOVUPD Z0, Z4
-	MOVQ    DX, R12
-	MOVQ    b+24(FP), R13
-	MOVQ    k+48(FP), R14
-	ADDQ    R9, R13
-	LEAQ    (SI)(SI*2), R15
-
-loop554:
-	CMPQ         R14, $0x00000001
-	JL           done555
-	VMOVUPD      (R13), Z5
-	VMOVUPD      64(R13), Z6
-	VMOVUPD      128(R13), Z7
-	VMOVUPD.Z    192(R13), K1, Z8
-	VBROADCASTSD (R12), Z9
-	VFMADD231PD  Z5, Z9, Z1
-	VFMADD231PD  Z6, Z9, Z2
-	VFMADD231PD  Z7, Z9, Z3
-	VFMADD231PD  Z8, Z9, Z4
-	ADDQ         $0x00000008, R12
-	ADDQ         DI, R13
-	SUBQ         $0x00000001, R14
-	JMP          loop554
-
-done555:
-	VBROADCASTSD alpha+8(FP), Z9
-	VMOVUPD      (R10), Z5
-	VFMADD231PD  Z1, Z9, Z5
-	VMOVUPD      Z5, (R10)
-	VMOVUPD      64(R10), Z6
-	VFMADD231PD  Z2, Z9, Z6
-	VMOVUPD      Z6, 64(R10)
-	VMOVUPD      128(R10), Z7
-	VFMADD231PD  Z3, Z9, Z7
-	VMOVUPD      Z7, 128(R10)
-	VMOVUPD.Z    192(R10), K1, Z8
-	VFMADD231PD  Z4, Z9, Z8
-	VMOVUPD      Z8, K1, 192(R10)
-	ADDQ         BX, R10
-	ADDQ         SI, DX
-	SUBQ         $0x00000001, R11
-	JMP          loop552
-
-done553:
-	JMP end519
-
-end519:
-	XORQ R9, R9
-
-group556:
-	CMPQ R9, R8
-	JE   done557
-	MOVQ CX, DX
-	MOVQ AX, R10
-	MOVQ m+32(FP), R11
-	ADDQ R9, R10
 
 loop558:
 	CMPQ    R11, $0x00000004
@@ -11547,7 +11528,7 @@ loop560:
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
-	VMOVUPD      192(R13), Z20
+	VMOVUPD.Z    192(R13), K1, Z20
 	VBROADCASTSD (R12), Z21
 	VFMADD231PD  Z17, Z21, Z1
 	VFMADD231PD  Z18, Z21, Z2
@@ -11584,6 +11565,188 @@ done561:
 	VMOVUPD      128(R10), Z19
 	VFMADD231PD  Z3, Z21, Z19
 	VMOVUPD      Z19, 128(R10)
+	VMOVUPD.Z    192(R10), K1, Z20
+	VFMADD231PD  Z4, Z21, Z20
+	VMOVUPD      Z20, K1, 192(R10)
+	ADDQ         BX, R10
+	ADDQ         SI, DX
+	VMOVUPD      (R10), Z17
+	VFMADD231PD  Z5, Z21, Z17
+	VMOVUPD      Z17, (R10)
+	VMOVUPD      64(R10), Z18
+	VFMADD231PD  Z6, Z21, Z18
+	VMOVUPD      Z18, 64(R10)
+	VMOVUPD      128(R10), Z19
+	VFMADD231PD  Z7, Z21, Z19
+	VMOVUPD      Z19, 128(R10)
+	VMOVUPD.Z    192(R10), K1, Z20
+	VFMADD231PD  Z8, Z21, Z20
+	VMOVUPD      Z20, K1, 192(R10)
+	ADDQ         BX, R10
+	ADDQ         SI, DX
+	VMOVUPD      (R10), Z17
+	VFMADD231PD  Z9, Z21, Z17
+	VMOVUPD      Z17, (R10)
+	VMOVUPD      64(R10), Z18
+	VFMADD231PD  Z10, Z21, Z18
+	VMOVUPD      Z18, 64(R10)
+	VMOVUPD      128(R10), Z19
+	VFMADD231PD  Z11, Z21, Z19
+	VMOVUPD      Z19, 128(R10)
+	VMOVUPD.Z    192(R10), K1, Z20
+	VFMADD231PD  Z12, Z21, Z20
+	VMOVUPD      Z20, K1, 192(R10)
+	ADDQ         BX, R10
+	ADDQ         SI, DX
+	VMOVUPD      (R10), Z17
+	VFMADD231PD  Z13, Z21, Z17
+	VMOVUPD      Z17, (R10)
+	VMOVUPD      64(R10), Z18
+	VFMADD231PD  Z14, Z21, Z18
+	VMOVUPD      Z18, 64(R10)
+	VMOVUPD      128(R10), Z19
+	VFMADD231PD  Z15, Z21, Z19
+	VMOVUPD      Z19, 128(R10)
+	VMOVUPD.Z    192(R10), K1, Z20
+	VFMADD231PD  Z16, Z21, Z20
+	VMOVUPD      Z20, K1, 192(R10)
+	ADDQ         BX, R10
+	ADDQ         SI, DX
+	SUBQ         $0x00000004, R11
+	JMP          loop558
+
+done559:
+loop562:
+	CMPQ    R11, $0x00000001
+	JL      done563
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	MOVQ    DX, R12
+	MOVQ    b+24(FP), R13
+	MOVQ    k+48(FP), R14
+	ADDQ    R9, R13
+	LEAQ    (SI)(SI*2), R15
+
+loop564:
+	CMPQ         R14, $0x00000001
+	JL           done565
+	VMOVUPD      (R13), Z5
+	VMOVUPD      64(R13), Z6
+	VMOVUPD      128(R13), Z7
+	VMOVUPD.Z    192(R13), K1, Z8
+	VBROADCASTSD (R12), Z9
+	VFMADD231PD  Z5, Z9, Z1
+	VFMADD231PD  Z6, Z9, Z2
+	VFMADD231PD  Z7, Z9, Z3
+	VFMADD231PD  Z8, Z9, Z4
+	ADDQ         $0x00000008, R12
+	ADDQ         DI, R13
+	SUBQ         $0x00000001, R14
+	JMP          loop564
+
+done565:
+	VBROADCASTSD alpha+8(FP), Z9
+	VMOVUPD      (R10), Z5
+	VFMADD231PD  Z1, Z9, Z5
+	VMOVUPD      Z5, (R10)
+	VMOVUPD      64(R10), Z6
+	VFMADD231PD  Z2, Z9, Z6
+	VMOVUPD      Z6, 64(R10)
+	VMOVUPD      128(R10), Z7
+	VFMADD231PD  Z3, Z9, Z7
+	VMOVUPD      Z7, 128(R10)
+	VMOVUPD.Z    192(R10), K1, Z8
+	VFMADD231PD  Z4, Z9, Z8
+	VMOVUPD      Z8, K1, 192(R10)
+	ADDQ         BX, R10
+	ADDQ         SI, DX
+	SUBQ         $0x00000001, R11
+	JMP          loop562
+
+done563:
+	JMP end529
+
+end529:
+	XORQ R9, R9
+
+group566:
+	CMPQ R9, R8
+	JE   done567
+	MOVQ CX, DX
+	MOVQ AX, R10
+	MOVQ m+32(FP), R11
+	ADDQ R9, R10
+
+loop568:
+	CMPQ    R11, $0x00000004
+	JL      done569
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z5
+	VMOVUPD Z0, Z6
+	VMOVUPD Z0, Z7
+	VMOVUPD Z0, Z8
+	VMOVUPD Z0, Z9
+	VMOVUPD Z0, Z10
+	VMOVUPD Z0, Z11
+	VMOVUPD Z0, Z12
+	VMOVUPD Z0, Z13
+	VMOVUPD Z0, Z14
+	VMOVUPD Z0, Z15
+	VMOVUPD Z0, Z16
+	MOVQ    DX, R12
+	MOVQ    b+24(FP), R13
+	MOVQ    k+48(FP), R14
+	ADDQ    R9, R13
+	LEAQ    (SI)(SI*2), R15
+
+loop570:
+	CMPQ         R14, $0x00000001
+	JL           done571
+	VMOVUPD      (R13), Z17
+	VMOVUPD      64(R13), Z18
+	VMOVUPD      128(R13), Z19
+	VMOVUPD      192(R13), Z20
+	VBROADCASTSD (R12), Z21
+	VFMADD231PD  Z17, Z21, Z1
+	VFMADD231PD  Z18, Z21, Z2
+	VFMADD231PD  Z19, Z21, Z3
+	VFMADD231PD  Z20, Z21, Z4
+	VBROADCASTSD (R12)(SI*1), Z21
+	VFMADD231PD  Z17, Z21, Z5
+	VFMADD231PD  Z18, Z21, Z6
+	VFMADD231PD  Z19, Z21, Z7
+	VFMADD231PD  Z20, Z21, Z8
+	VBROADCASTSD (R12)(SI*2), Z21
+	VFMADD231PD  Z17, Z21, Z9
+	VFMADD231PD  Z18, Z21, Z10
+	VFMADD231PD  Z19, Z21, Z11
+	VFMADD231PD  Z20, Z21, Z12
+	VBROADCASTSD (R12)(R15*1), Z21
+	VFMADD231PD  Z17, Z21, Z13
+	VFMADD231PD  Z18, Z21, Z14
+	VFMADD231PD  Z19, Z21, Z15
+	VFMADD231PD  Z20, Z21, Z16
+	ADDQ         $0x00000008, R12
+	ADDQ         DI, R13
+	SUBQ         $0x00000001, R14
+	JMP          loop570
+
+done571:
+	VBROADCASTSD alpha+8(FP), Z21
+	VMOVUPD      (R10), Z17
+	VFMADD231PD  Z1, Z21, Z17
+	VMOVUPD      Z17, (R10)
+	VMOVUPD      64(R10), Z18
+	VFMADD231PD  Z2, Z21, Z18
+	VMOVUPD      Z18, 64(R10)
+	VMOVUPD      128(R10), Z19
+	VFMADD231PD  Z3, Z21, Z19
+	VMOVUPD      Z19, 128(R10)
 	VMOVUPD      192(R10), Z20
 	VFMADD231PD  Z4, Z21, Z20
 	VMOVUPD      Z20, 192(R10)
@@ -11632,12 +11795,12 @@ done561:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop558
+	JMP          loop568
 
-done559:
-loop562:
+done569:
+loop572:
 	CMPQ    R11, $0x00000001
-	JL      done563
+	JL      done573
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11648,9 +11811,9 @@ loop562:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop564:
+loop574:
 	CMPQ         R14, $0x00000001
-	JL           done565
+	JL           done575
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -11663,9 +11826,9 @@ loop564:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop564
+	JMP          loop574
 
-done565:
+done575:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -11682,13 +11845,174 @@ done565:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop562
+	JMP          loop572
 
-done563:
+done573:
 	ADDQ $0x00000100, R9
-	JMP  group556
+	JMP  group566
 
-done557:
+done567:
+	VZEROUPPER
+	RET
+
+// func aggregateAVX512(mean *float64, low *float64, high *float64, z *float64, weights *float64, f *float64, x *float64, inverse *float64, limit float64, experts int, n int, stride int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·aggregateAVX512(SB), NOSPLIT, $0-96
+	VPXORQ       Z0, Z0, Z0
+	MOVQ         n+80(FP), AX
+	MOVQ         stride+88(FP), CX
+	SHLQ         $0x03, CX
+	VBROADCASTSD limit+64(FP), Z1
+	VMOVUPD      Z0, Z2
+	VSUBPD       Z1, Z2, Z2
+	MOVQ         AX, DX
+	SHLQ         $0x03, DX
+	XORQ         BX, BX
+	MOVQ         CX, SI
+
+loop576:
+	CMPQ      SI, $0x00000040
+	JL        done577
+	MOVQ      z+24(FP), DI
+	MOVQ      weights+32(FP), R8
+	MOVQ      f+40(FP), R9
+	MOVQ      x+48(FP), R10
+	MOVQ      inverse+56(FP), R11
+	ADDQ      BX, DI
+	ADDQ      BX, R8
+	ADDQ      BX, R9
+	ADDQ      BX, R10
+	ADDQ      BX, R11
+	MOVQ      AX, R12
+	MOVQ      $0x00000008, R13
+	CMPQ      R12, R13
+	CMOVQGT   R13, R12
+	MOVQ      $-1, R13
+	BZHIQ     R12, R13, R13
+	KMOVW     R13, K1
+	SUBQ      $0x00000008, AX
+	XORQ      R12, R12
+	CMPQ      AX, R12
+	CMOVQLT   R12, AX
+	VMOVUPD.Z (R10), K1, Z3
+	VMOVUPD   (R11), Z4
+	VMOVUPD   Z0, Z5
+	VMOVUPD   Z0, Z6
+	VMOVUPD   Z0, Z7
+	MOVQ      experts+72(FP), R10
+
+loop578:
+	CMPQ        R10, $0x00000001
+	JL          done579
+	VMOVUPD.Z   (R9), K1, Z8
+	VSUBPD      Z3, Z8, Z8
+	VMULPD      Z4, Z8, Z8
+	VMINPD      Z1, Z8, Z8
+	VMAXPD      Z2, Z8, Z8
+	VMOVUPD     Z8, (DI)
+	VMINPD      Z8, Z6, Z6
+	VMAXPD      Z8, Z7, Z7
+	VFMADD231PD (R8), Z8, Z5
+	ADDQ        DX, R9
+	ADDQ        CX, DI
+	ADDQ        CX, R8
+	SUBQ        $0x00000001, R10
+	JMP         loop578
+
+done579:
+	MOVQ    mean+0(FP), DI
+	VMOVUPD Z5, (DI)(BX*1)
+	MOVQ    low+8(FP), DI
+	VMOVUPD Z6, (DI)(BX*1)
+	MOVQ    high+16(FP), DI
+	VMOVUPD Z7, (DI)(BX*1)
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x00000040, SI
+	JMP     loop576
+
+done577:
+	VZEROUPPER
+	RET
+
+// func regretsAVX512(sum *float64, weights *float64, regret *float64, square *float64, gain *float64, z *float64, out *float64, slope *float64, due *float64, trust *float64, experts int, stride int)
+// Requires: AVX, AVX512F
+TEXT ·regretsAVX512(SB), NOSPLIT, $0-96
+	VPXORQ       Z0, Z0, Z0
+	MOVQ         stride+88(FP), AX
+	SHLQ         $0x03, AX
+	VMOVUPD      Z0, Z2
+	VBROADCASTSD trig64<>+576(SB), Z1
+	XORQ         CX, CX
+	MOVQ         AX, DX
+
+loop580:
+	CMPQ    DX, $0x00000040
+	JL      done581
+	MOVQ    out+48(FP), BX
+	VMOVUPD (BX)(CX*1), Z3
+	MOVQ    slope+56(FP), BX
+	VMOVUPD (BX)(CX*1), Z4
+	MOVQ    due+64(FP), BX
+	VMOVUPD (BX)(CX*1), Z5
+	VMOVUPD Z0, Z6
+	MOVQ    weights+8(FP), BX
+	MOVQ    regret+16(FP), SI
+	MOVQ    square+24(FP), DI
+	MOVQ    gain+32(FP), R8
+	MOVQ    z+40(FP), R9
+	MOVQ    CX, R10
+	MOVQ    experts+80(FP), R11
+
+loop582:
+	CMPQ        R11, $0x00000001
+	JL          done583
+	VSUBPD      (R9)(R10*1), Z3, Z8
+	VMOVUPD     (R8)(R10*1), Z7
+	VFMADD231PD Z8, Z4, Z7
+	VMULPD      Z7, Z5, Z8
+	VSUBPD      Z8, Z7, Z7
+	VMOVUPD     Z7, (R8)(R10*1)
+	VADDPD      (SI)(R10*1), Z8, Z7
+	VMOVUPD     Z7, (SI)(R10*1)
+	VMOVUPD     (DI)(R10*1), Z9
+	VFMADD231PD Z8, Z8, Z9
+	VMOVUPD     Z9, (DI)(R10*1)
+	VADDPD      Z1, Z9, Z9
+	VMAXPD      Z2, Z7, Z7
+	VDIVPD      Z9, Z7, Z7
+	VMOVUPD     Z7, (BX)(R10*1)
+	VADDPD      Z7, Z6, Z6
+	ADDQ        AX, R10
+	SUBQ        $0x00000001, R11
+	JMP         loop582
+
+done583:
+	MOVQ         sum+0(FP), SI
+	VMOVUPD      Z6, (SI)(CX*1)
+	VDIVPD       Z6, Z1, Z3
+	VBROADCASTSD largest<>+0(SB), Z4
+	VMINPD       Z4, Z3, Z3
+	MOVQ         trust+72(FP), SI
+	VMOVUPD      (SI)(CX*1), Z4
+	VMULPD       Z4, Z3, Z3
+	MOVQ         CX, SI
+	MOVQ         experts+80(FP), DI
+
+loop584:
+	CMPQ    DI, $0x00000001
+	JL      done585
+	VMULPD  (BX)(SI*1), Z3, Z7
+	VMOVUPD Z7, (BX)(SI*1)
+	ADDQ    AX, SI
+	SUBQ    $0x00000001, DI
+	JMP     loop584
+
+done585:
+	ADDQ $0x00000040, CX
+	SUBQ $0x00000040, DX
+	JMP  loop580
+
+done581:
 	VZEROUPPER
 	RET
 
@@ -11707,9 +12031,9 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	SUBQ         SI, BX
 	MOVQ         DI, SI
 	CMPQ         BX, $0x00000008
-	JG           next567
+	JG           next587
 	TESTQ        BX, BX
-	JZ           end566
+	JZ           end586
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
 	KMOVW        R8, K1
@@ -11759,11 +12083,11 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	VFNMADD231PD Z1, Z2, Z3
 	VMOVUPD      Z0, K1, (AX)(DI*1)
 	VMOVUPD      Z3, K1, (CX)(DI*1)
-	JMP          end566
+	JMP          end586
 
-next567:
+next587:
 	CMPQ         BX, $0x00000010
-	JG           next568
+	JG           next588
 	SUBQ         $0x00000008, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -11843,11 +12167,11 @@ next567:
 	VMOVUPD      Z1, K1, 64(AX)(DI*1)
 	VMOVUPD      Z6, (CX)(DI*1)
 	VMOVUPD      Z7, K1, 64(CX)(DI*1)
-	JMP          end566
+	JMP          end586
 
-next568:
+next588:
 	CMPQ         BX, $0x00000018
-	JG           next569
+	JG           next589
 	SUBQ         $0x00000010, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -11956,9 +12280,9 @@ next568:
 	VMOVUPD      Z9, (CX)(DI*1)
 	VMOVUPD      Z10, 64(CX)(DI*1)
 	VMOVUPD      Z11, K1, 128(CX)(DI*1)
-	JMP          end566
+	JMP          end586
 
-next569:
+next589:
 	SUBQ         $0x00000018, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -12096,14 +12420,14 @@ next569:
 	VMOVUPD      Z13, 64(CX)(DI*1)
 	VMOVUPD      Z14, 128(CX)(DI*1)
 	VMOVUPD      Z15, K1, 192(CX)(DI*1)
-	JMP          end566
+	JMP          end586
 
-end566:
+end586:
 	XORQ DI, DI
 
-group571:
+group591:
 	CMPQ         DI, SI
-	JE           done572
+	JE           done592
 	VMOVUPD      (DX)(DI*1), Z0
 	VMOVUPD      64(DX)(DI*1), Z1
 	VMOVUPD      128(DX)(DI*1), Z2
@@ -12238,9 +12562,9 @@ group571:
 	VMOVUPD      Z14, 128(CX)(DI*1)
 	VMOVUPD      Z15, 192(CX)(DI*1)
 	ADDQ         $0x00000100, DI
-	JMP          group571
+	JMP          group591
 
-done572:
+done592:
 	VZEROUPPER
 	RET
 
@@ -12265,9 +12589,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000008
-	JG           next574
+	JG           next594
 	TESTQ        DI, DI
-	JZ           end573
+	JZ           end593
 	MOVQ         $-1, R11
 	BZHIQ        DI, R11, R11
 	KMOVW        R11, K1
@@ -12281,9 +12605,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 
-loop575:
+loop595:
 	CMPQ         R12, $0x00000004
-	JL           done576
+	JL           done596
 	VBROADCASTSD (R11), Z7
 	VMOVUPD.Z    (DI), K1, Z8
 	VFMADD231PD  Z8, Z7, Z3
@@ -12299,21 +12623,21 @@ loop575:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop575
+	JMP          loop595
 
-done576:
-loop577:
+done596:
+loop597:
 	CMPQ         R12, $0x00000001
-	JL           done578
+	JL           done598
 	VBROADCASTSD (R11), Z7
 	VMOVUPD.Z    (DI), K1, Z8
 	VFMADD231PD  Z8, Z7, Z3
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop577
+	JMP          loop597
 
-done578:
+done598:
 	VADDPD       Z4, Z3, Z3
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z3, Z3
@@ -12362,11 +12686,11 @@ done578:
 	VFNMADD231PD Z4, Z5, Z6
 	VMOVUPD      Z3, K1, (CX)(R10*1)
 	VMOVUPD      Z6, K1, (AX)(R10*1)
-	JMP          end573
+	JMP          end593
 
-next574:
+next594:
 	CMPQ    DI, $0x00000010
-	JG      next579
+	JG      next599
 	SUBQ    $0x00000008, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -12385,9 +12709,9 @@ next574:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop580:
+loop600:
 	CMPQ         R12, $0x00000004
-	JL           done581
+	JL           done601
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VMOVUPD.Z    64(DI), K1, Z12
@@ -12407,12 +12731,12 @@ loop580:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop580
+	JMP          loop600
 
-done581:
-loop582:
+done601:
+loop602:
 	CMPQ         R12, $0x00000001
-	JL           done583
+	JL           done603
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VMOVUPD.Z    64(DI), K1, Z12
@@ -12420,9 +12744,9 @@ loop582:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop582
+	JMP          loop602
 
-done583:
+done603:
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z4, Z4
 	VADDPD       Z7, Z3, Z3
@@ -12502,11 +12826,11 @@ done583:
 	VMOVUPD      Z4, K1, 64(CX)(R10*1)
 	VMOVUPD      Z9, (AX)(R10*1)
 	VMOVUPD      Z10, K1, 64(AX)(R10*1)
-	JMP          end573
+	JMP          end593
 
-next579:
+next599:
 	CMPQ    DI, $0x00000018
-	JG      next584
+	JG      next604
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -12522,9 +12846,9 @@ next579:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop585:
+loop605:
 	CMPQ         R12, $0x00000002
-	JL           done586
+	JL           done606
 	VBROADCASTSD (R11), Z9
 	VFMADD231PD  (DI), Z9, Z3
 	VFMADD231PD  64(DI), Z9, Z4
@@ -12538,12 +12862,12 @@ loop585:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop585
+	JMP          loop605
 
-done586:
-loop587:
+done606:
+loop607:
 	CMPQ         R12, $0x00000001
-	JL           done588
+	JL           done608
 	VBROADCASTSD (R11), Z9
 	VFMADD231PD  (DI), Z9, Z3
 	VFMADD231PD  64(DI), Z9, Z4
@@ -12552,9 +12876,9 @@ loop587:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop587
+	JMP          loop607
 
-done588:
+done608:
 	VADDPD       Z6, Z3, Z3
 	VADDPD       Z7, Z4, Z4
 	VADDPD       Z8, Z5, Z5
@@ -12659,9 +12983,9 @@ done588:
 	VMOVUPD      Z12, (AX)(R10*1)
 	VMOVUPD      Z13, 64(AX)(R10*1)
 	VMOVUPD      Z14, K1, 128(AX)(R10*1)
-	JMP          end573
+	JMP          end593
 
-next584:
+next604:
 	SUBQ    $0x00000018, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -12679,9 +13003,9 @@ next584:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop590:
+loop610:
 	CMPQ         R12, $0x00000002
-	JL           done591
+	JL           done611
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VFMADD231PD  64(DI), Z11, Z4
@@ -12697,12 +13021,12 @@ loop590:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop590
+	JMP          loop610
 
-done591:
-loop592:
+done611:
+loop612:
 	CMPQ         R12, $0x00000001
-	JL           done593
+	JL           done613
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VFMADD231PD  64(DI), Z11, Z4
@@ -12712,9 +13036,9 @@ loop592:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop592
+	JMP          loop612
 
-done593:
+done613:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -12848,14 +13172,14 @@ done593:
 	VMOVUPD      Z16, 64(AX)(R10*1)
 	VMOVUPD      Z17, 128(AX)(R10*1)
 	VMOVUPD      Z18, K1, 192(AX)(R10*1)
-	JMP          end573
+	JMP          end593
 
-end573:
+end593:
 	XORQ R10, R10
 
-group594:
+group614:
 	CMPQ    R10, R9
-	JE      done595
+	JE      done615
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
@@ -12869,9 +13193,9 @@ group594:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop596:
+loop616:
 	CMPQ         R12, $0x00000002
-	JL           done597
+	JL           done617
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VFMADD231PD  64(DI), Z11, Z4
@@ -12885,12 +13209,12 @@ loop596:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop596
+	JMP          loop616
 
-done597:
-loop598:
+done617:
+loop618:
 	CMPQ         R12, $0x00000001
-	JL           done599
+	JL           done619
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VFMADD231PD  64(DI), Z11, Z4
@@ -12899,9 +13223,9 @@ loop598:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop598
+	JMP          loop618
 
-done599:
+done619:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -13036,9 +13360,9 @@ done599:
 	VMOVUPD      Z17, 128(AX)(R10*1)
 	VMOVUPD      Z18, 192(AX)(R10*1)
 	ADDQ         $0x00000100, R10
-	JMP          group594
+	JMP          group614
 
-done595:
+done615:
 	VZEROUPPER
 	RET
 
@@ -13052,15 +13376,15 @@ TEXT ·symAddAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 
-loop600:
+loop620:
 	CMPQ BX, $0x00000001
-	JL   done601
+	JL   done621
 	MOVQ BX, SI
 	MOVQ CX, DI
 
-loop602:
+loop622:
 	CMPQ    SI, $0x00000002
-	JL      done603
+	JL      done623
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -13081,9 +13405,9 @@ loop602:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop604:
+loop624:
 	CMPQ         R10, $0x00000001
-	JL           done605
+	JL           done625
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -13113,9 +13437,9 @@ loop604:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop604
+	JMP          loop624
 
-done605:
+done625:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -13135,12 +13459,12 @@ done605:
 	ADDQ    $0x00000400, AX
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
-	JMP     loop602
+	JMP     loop622
 
-done603:
-loop606:
+done623:
+loop626:
 	CMPQ    SI, $0x00000001
-	JL      done607
+	JL      done627
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -13153,9 +13477,9 @@ loop606:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop608:
+loop628:
 	CMPQ         R10, $0x00000001
-	JL           done609
+	JL           done629
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z9, Z8, Z0
@@ -13176,9 +13500,9 @@ loop608:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop608
+	JMP          loop628
 
-done609:
+done629:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -13190,14 +13514,14 @@ done609:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JMP     loop606
+	JMP     loop626
 
-done607:
+done627:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JMP  loop600
+	JMP  loop620
 
-done601:
+done621:
 	VZEROUPPER
 	RET
 
@@ -13211,15 +13535,15 @@ TEXT ·symSubAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 
-loop610:
+loop630:
 	CMPQ BX, $0x00000001
-	JL   done611
+	JL   done631
 	MOVQ BX, SI
 	MOVQ CX, DI
 
-loop612:
+loop632:
 	CMPQ    SI, $0x00000002
-	JL      done613
+	JL      done633
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -13240,9 +13564,9 @@ loop612:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop614:
+loop634:
 	CMPQ         R10, $0x00000001
-	JL           done615
+	JL           done635
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -13272,9 +13596,9 @@ loop614:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop614
+	JMP          loop634
 
-done615:
+done635:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -13294,12 +13618,12 @@ done615:
 	ADDQ    $0x00000400, AX
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
-	JMP     loop612
+	JMP     loop632
 
-done613:
-loop616:
+done633:
+loop636:
 	CMPQ    SI, $0x00000001
-	JL      done617
+	JL      done637
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -13312,9 +13636,9 @@ loop616:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop618:
+loop638:
 	CMPQ         R10, $0x00000001
-	JL           done619
+	JL           done639
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFNMADD231PD Z9, Z8, Z0
@@ -13335,9 +13659,9 @@ loop618:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop618
+	JMP          loop638
 
-done619:
+done639:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -13349,14 +13673,14 @@ done619:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JMP     loop616
+	JMP     loop636
 
-done617:
+done637:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JMP  loop610
+	JMP  loop630
 
-done611:
+done631:
 	VZEROUPPER
 	RET
 
@@ -13373,15 +13697,15 @@ TEXT ·symMatVecAVX512(SB), NOSPLIT, $0-40
 	MOVQ   nb+8(FP), DI
 	SHLQ   $0x09, DI
 	CMPQ   back+32(FP), $0x00
-	JE     forth620
+	JE     forth640
 	MOVQ   BX, SI
 	SUBQ   $0x40, SI
 	MOVQ   $0x00000200, DI
 
-forth620:
+forth640:
 	MOVQ nb+8(FP), R8
 
-strip621:
+strip641:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -13422,9 +13746,9 @@ strip621:
 	MOVQ         BX, R11
 	SUBQ         R10, R11
 
-loop624:
+loop644:
 	CMPQ        R11, $0x00000040
-	JL          done625
+	JL          done645
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (CX)(R10*1), Z18
 	VMOVUPD     (R9), Z19
@@ -13455,9 +13779,9 @@ loop624:
 	ADDQ        $0x00000200, R9
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
-	JMP         loop624
+	JMP         loop644
 
-done625:
+done645:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -13482,20 +13806,20 @@ done625:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+32(FP), $0x00
-	JNE        back622
+	JNE        back642
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next623
+	JMP        next643
 
-back622:
+back642:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next623:
+next643:
 	DECQ R8
-	JNZ  strip621
+	JNZ  strip641
 	VZEROUPPER
 	RET
 
@@ -13512,15 +13836,15 @@ TEXT ·symSubMatVecAVX512(SB), NOSPLIT, $0-56
 	MOVQ   nb+8(FP), DI
 	SHLQ   $0x09, DI
 	CMPQ   back+48(FP), $0x00
-	JE     forth626
+	JE     forth646
 	MOVQ   BX, SI
 	SUBQ   $0x40, SI
 	MOVQ   $0x00000200, DI
 
-forth626:
+forth646:
 	MOVQ nb+8(FP), R8
 
-strip627:
+strip647:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13542,9 +13866,9 @@ strip627:
 	MOVQ    w+32(FP), R11
 	MOVQ    k+40(FP), R12
 
-loop630:
+loop650:
 	CMPQ         R12, $0x00000001
-	JL           done631
+	JL           done651
 	VMOVUPD      (R11)(R10*1), Z9
 	VBROADCASTSD (R11)(SI*1), Z18
 	VFNMADD231PD Z18, Z9, Z10
@@ -13564,9 +13888,9 @@ loop630:
 	VFNMADD231PD Z18, Z9, Z17
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop630
+	JMP          loop650
 
-done631:
+done651:
 	VMOVUPD     Z10, (R9)
 	VMOVUPD     Z11, 64(R9)
 	VMOVUPD     Z12, 128(R9)
@@ -13589,9 +13913,9 @@ done631:
 	MOVQ        BX, R11
 	SUBQ        R10, R11
 
-loop632:
+loop652:
 	CMPQ    R11, $0x00000080
-	JL      done633
+	JL      done653
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -13611,9 +13935,9 @@ loop632:
 	MOVQ    w+32(FP), R12
 	MOVQ    k+40(FP), R13
 
-loop634:
+loop654:
 	CMPQ         R13, $0x00000001
-	JL           done635
+	JL           done655
 	VMOVUPD      (R12)(R10*1), Z9
 	VMOVUPD      64(R12)(R10*1), Z10
 	VBROADCASTSD (R12)(SI*1), Z27
@@ -13642,9 +13966,9 @@ loop634:
 	VFNMADD231PD Z27, Z10, Z26
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop634
+	JMP          loop654
 
-done635:
+done655:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -13702,12 +14026,12 @@ done635:
 	ADDQ             $0x00000400, R9
 	ADDQ             $0x00000080, R10
 	SUBQ             $0x00000080, R11
-	JMP              loop632
+	JMP              loop652
 
-done633:
-loop636:
+done653:
+loop656:
 	CMPQ    R11, $0x00000040
-	JL      done637
+	JL      done657
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -13719,9 +14043,9 @@ loop636:
 	MOVQ    w+32(FP), R12
 	MOVQ    k+40(FP), R13
 
-loop638:
+loop658:
 	CMPQ         R13, $0x00000001
-	JL           done639
+	JL           done659
 	VMOVUPD      (R12)(R10*1), Z9
 	VBROADCASTSD (R12)(SI*1), Z10
 	VFNMADD231PD Z10, Z9, Z11
@@ -13741,9 +14065,9 @@ loop638:
 	VFNMADD231PD Z10, Z9, Z18
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop638
+	JMP          loop658
 
-done639:
+done659:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -13774,9 +14098,9 @@ done639:
 	ADDQ             $0x00000200, R9
 	ADDQ             $0x00000040, R10
 	SUBQ             $0x00000040, R11
-	JMP              loop636
+	JMP              loop656
 
-done637:
+done657:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -13801,20 +14125,20 @@ done637:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+48(FP), $0x00
-	JNE        back628
+	JNE        back648
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next629
+	JMP        next649
 
-back628:
+back648:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next629:
+next649:
 	DECQ R8
-	JNZ  strip627
+	JNZ  strip647
 	VZEROUPPER
 	RET
 
@@ -13831,9 +14155,9 @@ TEXT ·choleskyAVX512(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 
-loop640:
+loop660:
 	CMPQ    SI, $0x00000001
-	JL      done641
+	JL      done661
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
@@ -13849,9 +14173,9 @@ loop640:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 
-loop642:
+loop662:
 	CMPQ              R9, $0x00000001
-	JL                done643
+	JL                done663
 	SUBQ              $0x00000200, R10
 	VMOVUPD           (R8), Z9
 	VMULPD.BCST       (R11), Z9, Z9
@@ -13937,9 +14261,9 @@ loop642:
 	ADDQ              R10, R8
 	ADDQ              $0x00000040, R11
 	SUBQ              $0x00000001, R9
-	JMP               loop642
+	JMP               loop662
 
-done643:
+done663:
 	VMOVUPD           Z1, (DX)
 	VMOVUPD           Z2, 64(DX)
 	VMOVUPD           Z3, 128(DX)
@@ -14045,9 +14369,9 @@ done643:
 	SUBQ              $0x01, R9
 	ADDQ              $0x00000200, DX
 
-loop644:
+loop664:
 	CMPQ    R9, $0x00000001
-	JL      done645
+	JL      done665
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
@@ -14064,9 +14388,9 @@ loop644:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 
-loop646:
+loop666:
 	CMPQ              R12, $0x00000001
-	JL                done647
+	JL                done667
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VMULPD.BCST       (R14), Z9, Z9
@@ -14152,9 +14476,9 @@ loop646:
 	ADDQ              R13, R11
 	ADDQ              $0x00000040, R14
 	SUBQ              $0x00000001, R12
-	JMP               loop646
+	JMP               loop666
 
-done647:
+done667:
 	VFNMADD231PD.BCST 8(DI), Z1, Z2
 	VFNMADD231PD.BCST 16(DI), Z1, Z3
 	VFNMADD231PD.BCST 24(DI), Z1, Z4
@@ -14193,16 +14517,16 @@ done647:
 	VMOVUPD           Z8, 448(DX)
 	ADDQ              $0x00000200, DX
 	SUBQ              $0x00000001, R9
-	JMP               loop644
+	JMP               loop664
 
-done645:
+done665:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JMP  loop640
+	JMP  loop660
 
-done641:
+done661:
 	VZEROUPPER
 	RET
 
@@ -14220,9 +14544,9 @@ TEXT ·choleskySolveAVX512(SB), NOSPLIT, $0-32
 	MOVQ   nb+8(FP), R9
 	SHLQ   $0x09, R9
 
-loop648:
+loop668:
 	CMPQ    R8, $0x00000001
-	JL      done649
+	JL      done669
 	VMOVUPD (SI), Z1
 	VMOVUPD 64(SI), Z2
 	VMOVUPD 128(SI), Z3
@@ -14237,9 +14561,9 @@ loop648:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 
-loop650:
+loop670:
 	CMPQ              R12, $0x00000001
-	JL                done651
+	JL                done671
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VFNMADD231PD.BCST (R10), Z9, Z1
@@ -14316,9 +14640,9 @@ loop650:
 	ADDQ              R13, R10
 	ADDQ              $0x00000200, R11
 	SUBQ              $0x00000001, R12
-	JMP               loop650
+	JMP               loop670
 
-done651:
+done671:
 	VFNMADD231PD.BCST 8(BX), Z1, Z2
 	VFNMADD231PD.BCST 16(BX), Z1, Z3
 	VFNMADD231PD.BCST 24(BX), Z1, Z4
@@ -14370,15 +14694,15 @@ done651:
 	ADDQ              $0x00000200, AX
 	ADDQ              $0x01, DI
 	SUBQ              $0x00000001, R8
-	JMP               loop648
+	JMP               loop668
 
-done649:
+done669:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 
-loop652:
+loop672:
 	CMPQ    AX, $0x00000001
-	JL      done653
+	JL      done673
 	ADDQ    $0x00000200, R9
 	SUBQ    R9, BX
 	SUBQ    $0x00000040, CX
@@ -14395,9 +14719,9 @@ loop652:
 	MOVQ    SI, R8
 	MOVQ    DX, R10
 
-loop654:
+loop674:
 	CMPQ              R10, $0x00000001
-	JL                done655
+	JL                done675
 	ADDQ              $0x00000200, DI
 	ADDQ              $0x00000200, R8
 	VMOVUPD           (R8), Z9
@@ -14473,9 +14797,9 @@ loop654:
 	VFNMADD231PD.BCST 440(DI), Z9, Z7
 	VFNMADD231PD.BCST 504(DI), Z9, Z8
 	SUBQ              $0x00000001, R10
-	JMP               loop654
+	JMP               loop674
 
-done655:
+done675:
 	VBROADCASTSD      (CX), Z9
 	VFMADD213PD       (SI), Z9, Z1
 	VBROADCASTSD      8(CX), Z9
@@ -14530,9 +14854,9 @@ done655:
 	VMOVUPD           Z8, 448(SI)
 	ADDQ              $0x01, DX
 	SUBQ              $0x00000001, AX
-	JMP               loop652
+	JMP               loop672
 
-done653:
+done673:
 	VZEROUPPER
 	RET
 
@@ -14552,9 +14876,9 @@ TEXT ·tallyAVX512(SB), NOSPLIT, $0-56
 	VMOVUPD      Z0, Z3
 	VBROADCASTSD trig64<>+576(SB), Z4
 
-loop656:
+loop676:
 	CMPQ        SI, $0x00000008
-	JL          done657
+	JL          done677
 	MOVQ        DX, R8
 	MOVQ        AX, R9
 	VMOVUPD     (BX), Z5
@@ -14654,7 +14978,7 @@ loop656:
 	MOVQ        R9, R10
 	ADDQ        DI, R9
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short658
+	JE          short678
 	VMOVUPD     (R8), Z6
 	ADDQ        DI, R8
 	VMOVUPD     (R8), Z9
@@ -14694,18 +15018,18 @@ loop656:
 	ADDQ        DI, R9
 	VMOVUPD     Z6, (R8)
 
-short658:
+short678:
 	VMOVUPD Z7, (R10)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, CX
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, SI
-	JMP     loop656
+	JMP     loop676
 
-done657:
+done677:
 	TESTQ       SI, SI
-	JZ          skip659
+	JZ          skip679
 	MOVQ        $-1, R8
 	BZHIQ       SI, R8, R8
 	KMOVW       R8, K1
@@ -14807,7 +15131,7 @@ done657:
 	MOVQ        AX, CX
 	ADDQ        DI, AX
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short660
+	JE          short680
 	VMOVUPD.Z   (DX), K1, Z6
 	ADDQ        DI, DX
 	VMOVUPD.Z   (DX), K1, Z9
@@ -14847,10 +15171,10 @@ done657:
 	ADDQ        DI, AX
 	VMOVUPD     Z4, K1, (DX)
 
-short660:
+short680:
 	VMOVUPD Z7, K1, (CX)
 
-skip659:
+skip679:
 	MOVQ          total+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
@@ -14890,9 +15214,9 @@ TEXT ·matVec32AVX2(SB), NOSPLIT, $0-40
 	VMOVUPD (SI), Y0
 	SHLQ    $0x02, CX
 
-rows661:
+rows681:
 	CMPQ   m+24(FP), $0x00000004
-	JL     rest662
+	JL     rest682
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	LEAQ   (SI)(CX*1), DI
@@ -14906,10 +15230,10 @@ rows661:
 	VXORPD Y8, Y8, Y8
 	XORQ   R8, R8
 
-columns664:
+columns684:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done665
+	JG          done685
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
@@ -14921,24 +15245,24 @@ columns664:
 	VFMADD231PS 32(SI)(R8*1), Y10, Y7
 	VFMADD231PS 32(DI)(R8*1), Y10, Y8
 	MOVQ        R9, R8
-	JMP         columns664
+	JMP         columns684
 
-done665:
-columns666:
+done685:
+columns686:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done667
+	JG          done687
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
 	VFMADD231PS (SI)(R8*1), Y10, Y3
 	VFMADD231PS (DI)(R8*1), Y10, Y4
 	MOVQ        R9, R8
-	JMP         columns666
+	JMP         columns686
 
-done667:
+done687:
 	CMPQ        R8, CX
-	JE          done668
+	JE          done688
 	VMASKMOVPS  (DX)(R8*1), Y0, Y10
 	VMASKMOVPS  (AX)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
@@ -14949,7 +15273,7 @@ done667:
 	VMASKMOVPS  (DI)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y4
 
-done668:
+done688:
 	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
@@ -14987,11 +15311,11 @@ done668:
 	ADDQ         $0x00000010, BX
 	MOVQ         BX, y+0(FP)
 	SUBQ         $0x00000004, m+24(FP)
-	JMP          rows661
+	JMP          rows681
 
-rest662:
+rest682:
 	CMPQ   m+24(FP), $0x00000003
-	JNE    skip669
+	JNE    skip689
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	VXORPD Y1, Y1, Y1
@@ -15002,10 +15326,10 @@ rest662:
 	VXORPD Y6, Y6, Y6
 	XORQ   DI, DI
 
-columns670:
+columns690:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done671
+	JG          done691
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
@@ -15015,23 +15339,23 @@ columns670:
 	VFMADD231PS 32(BX)(DI*1), Y8, Y5
 	VFMADD231PS 32(SI)(DI*1), Y8, Y6
 	MOVQ        R8, DI
-	JMP         columns670
+	JMP         columns690
 
-done671:
-columns672:
+done691:
+columns692:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done673
+	JG          done693
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
 	VFMADD231PS (SI)(DI*1), Y8, Y3
 	MOVQ        R8, DI
-	JMP         columns672
+	JMP         columns692
 
-done673:
+done693:
 	CMPQ        DI, CX
-	JE          done674
+	JE          done694
 	VMASKMOVPS  (DX)(DI*1), Y0, Y8
 	VMASKMOVPS  (AX)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y1
@@ -15040,7 +15364,7 @@ done673:
 	VMASKMOVPS  (SI)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y3
 
-done674:
+done694:
 	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
@@ -15069,11 +15393,11 @@ done674:
 	VMOVSS       X0, 8(AX)
 	ADDQ         $0x0000000c, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end663
+	JMP          end683
 
-skip669:
+skip689:
 	CMPQ   m+24(FP), $0x00000002
-	JNE    skip675
+	JNE    skip695
 	LEAQ   (AX)(CX*1), BX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -15085,10 +15409,10 @@ skip669:
 	VXORPD Y8, Y8, Y8
 	XORQ   SI, SI
 
-columns676:
+columns696:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done677
+	JG          done697
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
@@ -15102,29 +15426,29 @@ columns676:
 	VFMADD231PS 96(AX)(SI*1), Y10, Y7
 	VFMADD231PS 96(BX)(SI*1), Y10, Y8
 	MOVQ        DI, SI
-	JMP         columns676
+	JMP         columns696
 
-done677:
-columns678:
+done697:
+columns698:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done679
+	JG          done699
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
 	MOVQ        DI, SI
-	JMP         columns678
+	JMP         columns698
 
-done679:
+done699:
 	CMPQ        SI, CX
-	JE          done680
+	JE          done700
 	VMASKMOVPS  (DX)(SI*1), Y0, Y10
 	VMASKMOVPS  (AX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
 	VMASKMOVPS  (BX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y2
 
-done680:
+done700:
 	LEAQ         (BX)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
@@ -15149,21 +15473,21 @@ done680:
 	VMOVSS       X0, 4(AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end663
+	JMP          end683
 
-skip675:
+skip695:
 	CMPQ   m+24(FP), $0x00000001
-	JNE    skip681
+	JNE    skip701
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	XORQ   BX, BX
 
-columns682:
+columns702:
 	LEAQ        128(BX), SI
 	CMPQ        SI, CX
-	JG          done683
+	JG          done703
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	VMOVUPS     32(DX)(BX*1), Y5
@@ -15173,26 +15497,26 @@ columns682:
 	VMOVUPS     96(DX)(BX*1), Y5
 	VFMADD231PS 96(AX)(BX*1), Y5, Y4
 	MOVQ        SI, BX
-	JMP         columns682
+	JMP         columns702
 
-done683:
-columns684:
+done703:
+columns704:
 	LEAQ        32(BX), SI
 	CMPQ        SI, CX
-	JG          done685
+	JG          done705
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	MOVQ        SI, BX
-	JMP         columns684
+	JMP         columns704
 
-done685:
+done705:
 	CMPQ        BX, CX
-	JE          done686
+	JE          done706
 	VMASKMOVPS  (DX)(BX*1), Y0, Y5
 	VMASKMOVPS  (AX)(BX*1), Y0, Y0
 	VFMADD231PS Y0, Y5, Y1
 
-done686:
+done706:
 	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
@@ -15207,10 +15531,10 @@ done686:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x00000004, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end663
+	JMP          end683
 
-skip681:
-end663:
+skip701:
+end683:
 	VZEROUPPER
 	RET
 
@@ -15239,9 +15563,9 @@ TEXT ·updateMatVec32AVX2(SB), NOSPLIT, $0-56
 	VMOVUPD (DI), Y0
 	SHLQ    $0x02, CX
 
-rows687:
+rows707:
 	CMPQ         m+40(FP), $0x00000004
-	JL           rest688
+	JL           rest708
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -15262,10 +15586,10 @@ rows687:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns690:
+columns710:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done691
+	JG          done711
 	VMOVUPS     (DX)(R9*1), Y15
 	VMOVUPS     (BX)(R9*1), Y14
 	VMOVUPS     (AX)(R9*1), Y13
@@ -15303,13 +15627,13 @@ columns690:
 	VMOVUPS     Y13, 32(R8)(R9*1)
 	VFMADD231PS Y13, Y15, Y8
 	MOVQ        R10, R9
-	JMP         columns690
+	JMP         columns710
 
-done691:
-columns692:
+done711:
+columns712:
 	LEAQ        32(R9), R10
 	CMPQ        R10, CX
-	JG          done693
+	JG          done713
 	VMOVUPS     (DX)(R9*1), Y15
 	VMOVUPS     (BX)(R9*1), Y14
 	VMOVUPS     (AX)(R9*1), Y13
@@ -15329,11 +15653,11 @@ columns692:
 	VMOVUPS     Y13, (R8)(R9*1)
 	VFMADD231PS Y13, Y15, Y4
 	MOVQ        R10, R9
-	JMP         columns692
+	JMP         columns712
 
-done693:
+done713:
 	CMPQ        R9, CX
-	JE          done694
+	JE          done714
 	VMASKMOVPS  (DX)(R9*1), Y0, Y15
 	VMASKMOVPS  (BX)(R9*1), Y0, Y14
 	VMASKMOVPS  (AX)(R9*1), Y0, Y13
@@ -15357,7 +15681,7 @@ done693:
 	VANDPD      Y0, Y13, Y13
 	VFMADD231PS Y13, Y15, Y4
 
-done694:
+done714:
 	LEAQ         (R8)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
@@ -15395,11 +15719,11 @@ done694:
 	ADDQ         $0x00000010, SI
 	MOVQ         SI, y+0(FP)
 	SUBQ         $0x00000004, m+40(FP)
-	JMP          rows687
+	JMP          rows707
 
-rest688:
+rest708:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip695
+	JNE          skip715
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VXORPD       Y1, Y1, Y1
@@ -15416,10 +15740,10 @@ rest688:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns696:
+columns716:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done697
+	JG          done717
 	VMOVUPS     (DX)(R8*1), Y12
 	VMOVUPS     (BX)(R8*1), Y11
 	VMOVUPS     (AX)(R8*1), Y10
@@ -15449,13 +15773,13 @@ columns696:
 	VMOVUPS     Y10, 32(DI)(R8*1)
 	VFMADD231PS Y10, Y12, Y6
 	MOVQ        R9, R8
-	JMP         columns696
+	JMP         columns716
 
-done697:
-columns698:
+done717:
+columns718:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done699
+	JG          done719
 	VMOVUPS     (DX)(R8*1), Y12
 	VMOVUPS     (BX)(R8*1), Y11
 	VMOVUPS     (AX)(R8*1), Y10
@@ -15471,11 +15795,11 @@ columns698:
 	VMOVUPS     Y10, (DI)(R8*1)
 	VFMADD231PS Y10, Y12, Y3
 	MOVQ        R9, R8
-	JMP         columns698
+	JMP         columns718
 
-done699:
+done719:
 	CMPQ        R8, CX
-	JE          done700
+	JE          done720
 	VMASKMOVPS  (DX)(R8*1), Y0, Y12
 	VMASKMOVPS  (BX)(R8*1), Y0, Y11
 	VMASKMOVPS  (AX)(R8*1), Y0, Y10
@@ -15494,7 +15818,7 @@ done699:
 	VANDPD      Y0, Y10, Y10
 	VFMADD231PS Y10, Y12, Y3
 
-done700:
+done720:
 	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
@@ -15523,11 +15847,11 @@ done700:
 	VMOVSS       X0, 8(AX)
 	ADDQ         $0x0000000c, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end689
+	JMP          end709
 
-skip695:
+skip715:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip701
+	JNE          skip721
 	LEAQ         (AX)(CX*1), SI
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -15544,10 +15868,10 @@ skip695:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns702:
+columns722:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done703
+	JG          done723
 	VMOVUPS     (DX)(DI*1), Y13
 	VMOVUPS     (BX)(DI*1), Y12
 	VMOVUPS     (AX)(DI*1), Y11
@@ -15589,13 +15913,13 @@ columns702:
 	VMOVUPS     Y11, 96(SI)(DI*1)
 	VFMADD231PS Y11, Y13, Y8
 	MOVQ        R8, DI
-	JMP         columns702
+	JMP         columns722
 
-done703:
-columns704:
+done723:
+columns724:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done705
+	JG          done725
 	VMOVUPS     (DX)(DI*1), Y13
 	VMOVUPS     (BX)(DI*1), Y12
 	VMOVUPS     (AX)(DI*1), Y11
@@ -15607,11 +15931,11 @@ columns704:
 	VMOVUPS     Y11, (SI)(DI*1)
 	VFMADD231PS Y11, Y13, Y2
 	MOVQ        R8, DI
-	JMP         columns704
+	JMP         columns724
 
-done705:
+done725:
 	CMPQ        DI, CX
-	JE          done706
+	JE          done726
 	VMASKMOVPS  (DX)(DI*1), Y0, Y13
 	VMASKMOVPS  (BX)(DI*1), Y0, Y12
 	VMASKMOVPS  (AX)(DI*1), Y0, Y11
@@ -15625,7 +15949,7 @@ done705:
 	VANDPD      Y0, Y11, Y11
 	VFMADD231PS Y11, Y13, Y2
 
-done706:
+done726:
 	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
@@ -15650,11 +15974,11 @@ done706:
 	VMOVSS       X0, 4(AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end689
+	JMP          end709
 
-skip701:
+skip721:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip707
+	JNE          skip727
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 	VXORPD       Y3, Y3, Y3
@@ -15665,10 +15989,10 @@ skip701:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns708:
+columns728:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done709
+	JG          done729
 	VMOVUPS     (DX)(SI*1), Y8
 	VMOVUPS     (BX)(SI*1), Y7
 	VMOVUPS     (AX)(SI*1), Y6
@@ -15694,13 +16018,13 @@ columns708:
 	VMOVUPS     Y6, 96(AX)(SI*1)
 	VFMADD231PS Y6, Y8, Y4
 	MOVQ        DI, SI
-	JMP         columns708
+	JMP         columns728
 
-done709:
-columns710:
+done729:
+columns730:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done711
+	JG          done731
 	VMOVUPS     (DX)(SI*1), Y8
 	VMOVUPS     (BX)(SI*1), Y7
 	VMOVUPS     (AX)(SI*1), Y6
@@ -15708,11 +16032,11 @@ columns710:
 	VMOVUPS     Y6, (AX)(SI*1)
 	VFMADD231PS Y6, Y8, Y1
 	MOVQ        DI, SI
-	JMP         columns710
+	JMP         columns730
 
-done711:
+done731:
 	CMPQ        SI, CX
-	JE          done712
+	JE          done732
 	VMASKMOVPS  (DX)(SI*1), Y0, Y8
 	VMASKMOVPS  (BX)(SI*1), Y0, Y7
 	VMASKMOVPS  (AX)(SI*1), Y0, Y6
@@ -15721,7 +16045,7 @@ done711:
 	VANDPD      Y0, Y6, Y6
 	VFMADD231PS Y6, Y8, Y1
 
-done712:
+done732:
 	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
@@ -15736,10 +16060,10 @@ done712:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x00000004, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end689
+	JMP          end709
 
-skip707:
-end689:
+skip727:
+end709:
 	VZEROUPPER
 	RET
 
@@ -15761,9 +16085,9 @@ TEXT ·addOuter32AVX2(SB), NOSPLIT, $0-56
 	IMULQ   BX, SI
 	SHLQ    $0x02, BX
 
-rows713:
+rows733:
 	CMPQ         m+32(FP), $0x00000004
-	JL           rest714
+	JL           rest734
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -15787,10 +16111,10 @@ rows713:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns716:
+columns736:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done717
+	JG          done737
 	VMOVUPS     (DX)(R10*1), Y6
 	VMOVUPS     (AX)(R10*1), Y5
 	VFMADD231PS Y1, Y6, Y5
@@ -15818,13 +16142,13 @@ columns716:
 	VFMADD231PS Y4, Y6, Y5
 	VMOVUPS     Y5, 32(R9)(R10*1)
 	MOVQ        R11, R10
-	JMP         columns716
+	JMP         columns736
 
-done717:
-columns718:
+done737:
+columns738:
 	LEAQ        32(R10), R11
 	CMPQ        R11, CX
-	JG          done719
+	JG          done739
 	VMOVUPS     (DX)(R10*1), Y6
 	VMOVUPS     (AX)(R10*1), Y5
 	VFMADD231PS Y1, Y6, Y5
@@ -15839,11 +16163,11 @@ columns718:
 	VFMADD231PS Y4, Y6, Y5
 	VMOVUPS     Y5, (R9)(R10*1)
 	MOVQ        R11, R10
-	JMP         columns718
+	JMP         columns738
 
-done719:
+done739:
 	CMPQ        R10, CX
-	JE          done720
+	JE          done740
 	VMASKMOVPS  (DX)(R10*1), Y0, Y6
 	VMASKMOVPS  (AX)(R10*1), Y0, Y5
 	VFMADD231PS Y1, Y6, Y5
@@ -15858,14 +16182,14 @@ done719:
 	VFMADD231PS Y4, Y6, Y5
 	VMASKMOVPS  Y5, Y0, (R9)(R10*1)
 
-done720:
+done740:
 	LEAQ (R9)(SI*1), AX
 	SUBQ $0x00000004, m+32(FP)
-	JMP  rows713
+	JMP  rows733
 
-rest714:
+rest734:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip721
+	JNE          skip741
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -15884,10 +16208,10 @@ rest714:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns722:
+columns742:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done723
+	JG          done743
 	VMOVUPS     (DX)(BX*1), Y5
 	VMOVUPS     (AX)(BX*1), Y4
 	VFMADD231PS Y1, Y5, Y4
@@ -15909,13 +16233,13 @@ columns722:
 	VFMADD231PS Y3, Y5, Y4
 	VMOVUPS     Y4, 32(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns722
+	JMP         columns742
 
-done723:
-columns724:
+done743:
+columns744:
 	LEAQ        32(BX), R9
 	CMPQ        R9, CX
-	JG          done725
+	JG          done745
 	VMOVUPS     (DX)(BX*1), Y5
 	VMOVUPS     (AX)(BX*1), Y4
 	VFMADD231PS Y1, Y5, Y4
@@ -15927,11 +16251,11 @@ columns724:
 	VFMADD231PS Y3, Y5, Y4
 	VMOVUPS     Y4, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns724
+	JMP         columns744
 
-done725:
+done745:
 	CMPQ        BX, CX
-	JE          done726
+	JE          done746
 	VMASKMOVPS  (DX)(BX*1), Y0, Y5
 	VMASKMOVPS  (AX)(BX*1), Y0, Y4
 	VFMADD231PS Y1, Y5, Y4
@@ -15943,13 +16267,13 @@ done725:
 	VFMADD231PS Y3, Y5, Y4
 	VMASKMOVPS  Y4, Y0, (R8)(BX*1)
 
-done726:
+done746:
 	LEAQ (R8)(SI*1), AX
-	JMP  end715
+	JMP  end735
 
-skip721:
+skip741:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip727
+	JNE          skip747
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSS (R8), Y1
@@ -15963,10 +16287,10 @@ skip721:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns728:
+columns748:
 	LEAQ        128(BX), R8
 	CMPQ        R8, CX
-	JG          done729
+	JG          done749
 	VMOVUPS     (DX)(BX*1), Y4
 	VMOVUPS     (AX)(BX*1), Y3
 	VFMADD231PS Y1, Y4, Y3
@@ -15996,13 +16320,13 @@ columns728:
 	VFMADD231PS Y2, Y4, Y3
 	VMOVUPS     Y3, 96(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns728
+	JMP         columns748
 
-done729:
-columns730:
+done749:
+columns750:
 	LEAQ        32(BX), R8
 	CMPQ        R8, CX
-	JG          done731
+	JG          done751
 	VMOVUPS     (DX)(BX*1), Y4
 	VMOVUPS     (AX)(BX*1), Y3
 	VFMADD231PS Y1, Y4, Y3
@@ -16011,11 +16335,11 @@ columns730:
 	VFMADD231PS Y2, Y4, Y3
 	VMOVUPS     Y3, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns730
+	JMP         columns750
 
-done731:
+done751:
 	CMPQ        BX, CX
-	JE          done732
+	JE          done752
 	VMASKMOVPS  (DX)(BX*1), Y0, Y4
 	VMASKMOVPS  (AX)(BX*1), Y0, Y3
 	VFMADD231PS Y1, Y4, Y3
@@ -16024,13 +16348,13 @@ done731:
 	VFMADD231PS Y2, Y4, Y3
 	VMASKMOVPS  Y3, Y0, (DI)(BX*1)
 
-done732:
+done752:
 	LEAQ (DI)(SI*1), AX
-	JMP  end715
+	JMP  end735
 
-skip727:
+skip747:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip733
+	JNE          skip753
 	MOVQ         f+16(FP), DI
 	VBROADCASTSS (DI), Y1
 	ADDQ         BX, DI
@@ -16039,10 +16363,10 @@ skip727:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns734:
+columns754:
 	LEAQ        128(BX), DI
 	CMPQ        DI, CX
-	JG          done735
+	JG          done755
 	VMOVUPS     (DX)(BX*1), Y3
 	VMOVUPS     (AX)(BX*1), Y2
 	VFMADD231PS Y1, Y3, Y2
@@ -16060,34 +16384,34 @@ columns734:
 	VFMADD231PS Y1, Y3, Y2
 	VMOVUPS     Y2, 96(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns734
+	JMP         columns754
 
-done735:
-columns736:
+done755:
+columns756:
 	LEAQ        32(BX), DI
 	CMPQ        DI, CX
-	JG          done737
+	JG          done757
 	VMOVUPS     (DX)(BX*1), Y3
 	VMOVUPS     (AX)(BX*1), Y2
 	VFMADD231PS Y1, Y3, Y2
 	VMOVUPS     Y2, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns736
+	JMP         columns756
 
-done737:
+done757:
 	CMPQ        BX, CX
-	JE          done738
+	JE          done758
 	VMASKMOVPS  (DX)(BX*1), Y0, Y3
 	VMASKMOVPS  (AX)(BX*1), Y0, Y2
 	VFMADD231PS Y1, Y3, Y2
 	VMASKMOVPS  Y2, Y0, (AX)(BX*1)
 
-done738:
+done758:
 	LEAQ (AX)(SI*1), AX
-	JMP  end715
+	JMP  end735
 
-skip733:
-end715:
+skip753:
+end735:
 	VZEROUPPER
 	RET
 
@@ -16108,9 +16432,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next740
+	JG      next760
 	TESTQ   SI, SI
-	JZ      end739
+	JZ      end759
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
 	SUBQ    SI, R10
@@ -16125,9 +16449,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop741:
+loop761:
 	CMPQ         R11, $0x00000004
-	JL           done742
+	JL           done762
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
@@ -16143,32 +16467,32 @@ loop741:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop741
+	JMP          loop761
 
-done742:
-loop743:
+done762:
+loop763:
 	CMPQ         R11, $0x00000001
-	JL           done744
+	JL           done764
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop743
+	JMP          loop763
 
-done744:
+done764:
 	VADDPS     Y2, Y1, Y1
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y1, Y1
 	VMASKMOVPS (AX)(R9*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(R9*1)
-	JMP        end739
+	JMP        end759
 
-next740:
+next760:
 	CMPQ    SI, $0x00000010
-	JG      next745
+	JG      next765
 	SUBQ    $0x00000008, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -16188,9 +16512,9 @@ next740:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop746:
+loop766:
 	CMPQ         R11, $0x00000004
-	JL           done747
+	JL           done767
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -16210,12 +16534,12 @@ loop746:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop746
+	JMP          loop766
 
-done747:
-loop748:
+done767:
+loop768:
 	CMPQ         R11, $0x00000001
-	JL           done749
+	JL           done769
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -16223,9 +16547,9 @@ loop748:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop748
+	JMP          loop768
 
-done749:
+done769:
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y2, Y2
 	VADDPS     Y5, Y1, Y1
@@ -16237,11 +16561,11 @@ done749:
 	VMASKMOVPS 32(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y2, Y2
 	VMASKMOVPS Y2, Y0, 32(AX)(R9*1)
-	JMP        end739
+	JMP        end759
 
-next745:
+next765:
 	CMPQ    SI, $0x00000018
-	JG      next750
+	JG      next770
 	SUBQ    $0x00000010, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -16255,9 +16579,9 @@ next745:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop751:
+loop771:
 	CMPQ         R11, $0x00000001
-	JL           done752
+	JL           done772
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y1
 	VFMADD231PS  32(SI), Y4, Y2
@@ -16266,9 +16590,9 @@ loop751:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop751
+	JMP          loop771
 
-done752:
+done772:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -16276,9 +16600,9 @@ done752:
 	VMASKMOVPS 64(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y3, Y3
 	VMASKMOVPS Y3, Y0, 64(AX)(R9*1)
-	JMP        end739
+	JMP        end759
 
-next750:
+next770:
 	SUBQ    $0x00000018, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -16293,9 +16617,9 @@ next750:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop754:
+loop774:
 	CMPQ         R11, $0x00000001
-	JL           done755
+	JL           done775
 	VBROADCASTSS (R10), Y5
 	VFMADD231PS  (SI), Y5, Y1
 	VFMADD231PS  32(SI), Y5, Y2
@@ -16305,9 +16629,9 @@ loop754:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop754
+	JMP          loop774
 
-done755:
+done775:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -16317,14 +16641,14 @@ done755:
 	VMASKMOVPS 96(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y4, Y4
 	VMASKMOVPS Y4, Y0, 96(AX)(R9*1)
-	JMP        end739
+	JMP        end759
 
-end739:
+end759:
 	XORQ R9, R9
 
-group756:
+group776:
 	CMPQ   R9, R8
-	JE     done757
+	JE     done777
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -16334,9 +16658,9 @@ group756:
 	MOVQ   BX, R11
 	ADDQ   R9, SI
 
-loop758:
+loop778:
 	CMPQ         R11, $0x00000001
-	JL           done759
+	JL           done779
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y0
 	VFMADD231PS  32(SI), Y4, Y1
@@ -16345,9 +16669,9 @@ loop758:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop758
+	JMP          loop778
 
-done759:
+done779:
 	VADDPS  (AX)(R9*1), Y0, Y0
 	VMOVUPS Y0, (AX)(R9*1)
 	VADDPS  32(AX)(R9*1), Y1, Y1
@@ -16357,9 +16681,9 @@ done759:
 	VADDPS  96(AX)(R9*1), Y3, Y3
 	VMOVUPS Y3, 96(AX)(R9*1)
 	ADDQ    $0x00000080, R9
-	JMP     group756
+	JMP     group776
 
-done757:
+done777:
 	VZEROUPPER
 	RET
 
@@ -16382,9 +16706,9 @@ TEXT ·addMatMul32AVX2(SB), NOSPLIT, $0-80
 	SUBQ    R8, DX
 	MOVQ    R9, R8
 	CMPQ    DX, $0x00000008
-	JG      next761
+	JG      next781
 	TESTQ   DX, DX
-	JZ      end760
+	JZ      end780
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, DX
 	SUBQ    DX, R10
@@ -16394,9 +16718,9 @@ TEXT ·addMatMul32AVX2(SB), NOSPLIT, $0-80
 	MOVQ    m+32(FP), R11
 	ADDQ    R9, R10
 
-loop762:
+loop782:
 	CMPQ   R11, $0x00000004
-	JL     done763
+	JL     done783
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -16407,9 +16731,9 @@ loop762:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop764:
+loop784:
 	CMPQ         R14, $0x00000001
-	JL           done765
+	JL           done785
 	VMASKMOVPS   (R13), Y0, Y5
 	VBROADCASTSS (R12), Y6
 	VFMADD231PS  Y5, Y6, Y1
@@ -16422,9 +16746,9 @@ loop764:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop764
+	JMP          loop784
 
-done765:
+done785:
 	VBROADCASTSS alpha+8(FP), Y6
 	VMASKMOVPS   (R10), Y0, Y5
 	VFMADD231PS  Y1, Y6, Y5
@@ -16447,12 +16771,12 @@ done765:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop762
+	JMP          loop782
 
-done763:
-loop766:
+done783:
+loop786:
 	CMPQ   R11, $0x00000001
-	JL     done767
+	JL     done787
 	VXORPD Y1, Y1, Y1
 	MOVQ   DX, R12
 	MOVQ   b+24(FP), R13
@@ -16460,18 +16784,18 @@ loop766:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop768:
+loop788:
 	CMPQ         R14, $0x00000001
-	JL           done769
+	JL           done789
 	VMASKMOVPS   (R13), Y0, Y2
 	VBROADCASTSS (R12), Y3
 	VFMADD231PS  Y2, Y3, Y1
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop768
+	JMP          loop788
 
-done769:
+done789:
 	VBROADCASTSS alpha+8(FP), Y3
 	VMASKMOVPS   (R10), Y0, Y2
 	VFMADD231PS  Y1, Y3, Y2
@@ -16479,12 +16803,12 @@ done769:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop766
+	JMP          loop786
 
-done767:
-	JMP end760
+done787:
+	JMP end780
 
-next761:
+next781:
 	SUBQ    $0x00000008, DX
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, DX
@@ -16495,9 +16819,9 @@ next761:
 	MOVQ    m+32(FP), R11
 	ADDQ    R9, R10
 
-loop771:
+loop791:
 	CMPQ   R11, $0x00000004
-	JL     done772
+	JL     done792
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -16512,9 +16836,9 @@ loop771:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop773:
+loop793:
 	CMPQ         R14, $0x00000001
-	JL           done774
+	JL           done794
 	VMOVUPS      (R13), Y9
 	VMASKMOVPS   32(R13), Y0, Y10
 	VBROADCASTSS (R12), Y11
@@ -16532,9 +16856,9 @@ loop773:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop773
+	JMP          loop793
 
-done774:
+done794:
 	VBROADCASTSS alpha+8(FP), Y11
 	VMOVUPS      (R10), Y9
 	VFMADD231PS  Y1, Y11, Y9
@@ -16569,12 +16893,12 @@ done774:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop771
+	JMP          loop791
 
-done772:
-loop775:
+done792:
+loop795:
 	CMPQ   R11, $0x00000001
-	JL     done776
+	JL     done796
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	MOVQ   DX, R12
@@ -16583,9 +16907,9 @@ loop775:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop777:
+loop797:
 	CMPQ         R14, $0x00000001
-	JL           done778
+	JL           done798
 	VMOVUPS      (R13), Y3
 	VMASKMOVPS   32(R13), Y0, Y4
 	VBROADCASTSS (R12), Y5
@@ -16594,9 +16918,9 @@ loop777:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop777
+	JMP          loop797
 
-done778:
+done798:
 	VBROADCASTSS alpha+8(FP), Y5
 	VMOVUPS      (R10), Y3
 	VFMADD231PS  Y1, Y5, Y3
@@ -16607,25 +16931,25 @@ done778:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop775
+	JMP          loop795
 
-done776:
-	JMP end760
+done796:
+	JMP end780
 
-end760:
+end780:
 	XORQ R9, R9
 
-group779:
+group799:
 	CMPQ R9, R8
-	JE   done780
+	JE   done800
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 
-loop781:
+loop801:
 	CMPQ   R11, $0x00000004
-	JL     done782
+	JL     done802
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -16640,9 +16964,9 @@ loop781:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop783:
+loop803:
 	CMPQ         R14, $0x00000001
-	JL           done784
+	JL           done804
 	VMOVUPS      (R13), Y8
 	VMOVUPS      32(R13), Y9
 	VBROADCASTSS (R12), Y10
@@ -16660,9 +16984,9 @@ loop783:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop783
+	JMP          loop803
 
-done784:
+done804:
 	VBROADCASTSS alpha+8(FP), Y10
 	VMOVUPS      (R10), Y8
 	VFMADD231PS  Y0, Y10, Y8
@@ -16697,12 +17021,12 @@ done784:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop781
+	JMP          loop801
 
-done782:
-loop785:
+done802:
+loop805:
 	CMPQ   R11, $0x00000001
-	JL     done786
+	JL     done806
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	MOVQ   DX, R12
@@ -16711,9 +17035,9 @@ loop785:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop787:
+loop807:
 	CMPQ         R14, $0x00000001
-	JL           done788
+	JL           done808
 	VMOVUPS      (R13), Y2
 	VMOVUPS      32(R13), Y3
 	VBROADCASTSS (R12), Y4
@@ -16722,9 +17046,9 @@ loop787:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop787
+	JMP          loop807
 
-done788:
+done808:
 	VBROADCASTSS alpha+8(FP), Y4
 	VMOVUPS      (R10), Y2
 	VFMADD231PS  Y0, Y4, Y2
@@ -16735,13 +17059,13 @@ done788:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop785
+	JMP          loop805
 
-done786:
+done806:
 	ADDQ $0x00000040, R9
-	JMP  group779
+	JMP  group799
 
-done780:
+done800:
 	VZEROUPPER
 	RET
 
@@ -16765,9 +17089,9 @@ TEXT ·features32AVX2(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000008
-	JG           next790
+	JG           next810
 	TESTQ        DI, DI
-	JZ           end789
+	JZ           end809
 	LEAQ         mask32<>+32(SB), R11
 	SHLQ         $0x02, DI
 	SUBQ         DI, R11
@@ -16782,9 +17106,9 @@ TEXT ·features32AVX2(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 
-loop791:
+loop811:
 	CMPQ         R12, $0x00000004
-	JL           done792
+	JL           done812
 	VBROADCASTSS (R11), Y7
 	VMASKMOVPS   (DI), Y2, Y8
 	VFMADD231PS  Y8, Y7, Y3
@@ -16800,21 +17124,21 @@ loop791:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop791
+	JMP          loop811
 
-done792:
-loop793:
+done812:
+loop813:
 	CMPQ         R12, $0x00000001
-	JL           done794
+	JL           done814
 	VBROADCASTSS (R11), Y7
 	VMASKMOVPS   (DI), Y2, Y8
 	VFMADD231PS  Y8, Y7, Y3
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop793
+	JMP          loop813
 
-done794:
+done814:
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y3, Y3
@@ -16847,9 +17171,9 @@ done794:
 	VFNMADD231PS Y4, Y5, Y6
 	VMASKMOVPS   Y3, Y2, (CX)(R10*1)
 	VMASKMOVPS   Y6, Y2, (AX)(R10*1)
-	JMP          end789
+	JMP          end809
 
-next790:
+next810:
 	SUBQ    $0x00000008, DI
 	LEAQ    mask32<>+32(SB), R11
 	SHLQ    $0x02, DI
@@ -16869,9 +17193,9 @@ next790:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop796:
+loop816:
 	CMPQ         R12, $0x00000004
-	JL           done797
+	JL           done817
 	VBROADCASTSS (R11), Y11
 	VFMADD231PS  (DI), Y11, Y3
 	VMASKMOVPS   32(DI), Y2, Y12
@@ -16891,12 +17215,12 @@ loop796:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop796
+	JMP          loop816
 
-done797:
-loop798:
+done817:
+loop818:
 	CMPQ         R12, $0x00000001
-	JL           done799
+	JL           done819
 	VBROADCASTSS (R11), Y11
 	VFMADD231PS  (DI), Y11, Y3
 	VMASKMOVPS   32(DI), Y2, Y12
@@ -16904,9 +17228,9 @@ loop798:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop798
+	JMP          loop818
 
-done799:
+done819:
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y4, Y4
 	VADDPS       Y7, Y3, Y3
@@ -16962,14 +17286,14 @@ done799:
 	VMASKMOVPS   Y4, Y2, 32(CX)(R10*1)
 	VMOVUPS      Y9, (AX)(R10*1)
 	VMASKMOVPS   Y10, Y2, 32(AX)(R10*1)
-	JMP          end789
+	JMP          end809
 
-end789:
+end809:
 	XORQ R10, R10
 
-group800:
+group820:
 	CMPQ   R10, R9
-	JE     done801
+	JE     done821
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
@@ -16984,9 +17308,9 @@ group800:
 	ADDQ   R10, DI
 	LEAQ   (R8)(R8*2), R13
 
-loop802:
+loop822:
 	CMPQ         R12, $0x00000004
-	JL           done803
+	JL           done823
 	VBROADCASTSS (R11), Y10
 	VFMADD231PS  (DI), Y10, Y2
 	VFMADD231PS  32(DI), Y10, Y3
@@ -17002,21 +17326,21 @@ loop802:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop802
+	JMP          loop822
 
-done803:
-loop804:
+done823:
+loop824:
 	CMPQ         R12, $0x00000001
-	JL           done805
+	JL           done825
 	VBROADCASTSS (R11), Y10
 	VFMADD231PS  (DI), Y10, Y2
 	VFMADD231PS  32(DI), Y10, Y3
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop804
+	JMP          loop824
 
-done805:
+done825:
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y2, Y2
@@ -17073,9 +17397,9 @@ done805:
 	VMOVUPS      Y8, (AX)(R10*1)
 	VMOVUPS      Y9, 32(AX)(R10*1)
 	ADDQ         $0x00000040, R10
-	JMP          group800
+	JMP          group820
 
-done801:
+done821:
 	VZEROUPPER
 	RET
 
@@ -17183,9 +17507,9 @@ TEXT ·matVec32AVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x02, CX
 
-rows806:
+rows826:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest807
+	JL      rest827
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -17211,10 +17535,10 @@ rows806:
 	VMOVUPS Z0, Z16
 	XORQ    R12, R12
 
-columns809:
+columns829:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done810
+	JG          done830
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -17234,13 +17558,13 @@ columns809:
 	VFMADD231PS 64(R10)(R12*1), Z18, Z15
 	VFMADD231PS 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns809
+	JMP         columns829
 
-done810:
-columns811:
+done830:
+columns831:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done812
+	JG          done832
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -17251,11 +17575,11 @@ columns811:
 	VFMADD231PS (R10)(R12*1), Z18, Z7
 	VFMADD231PS (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns811
+	JMP         columns831
 
-done812:
+done832:
 	CMPQ        R12, CX
-	JE          done813
+	JE          done833
 	VMOVUPS.Z   (DX)(R12*1), K1, Z18
 	VMOVUPS.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z1
@@ -17274,7 +17598,7 @@ done812:
 	VMOVUPS.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z8
 
-done813:
+done833:
 	LEAQ          (R11)(CX*1), AX
 	VADDPS        Z9, Z1, Z1
 	VADDPS        Z10, Z2, Z2
@@ -17360,11 +17684,11 @@ done813:
 	ADDQ          $0x00000020, BX
 	MOVQ          BX, y+0(FP)
 	SUBQ          $0x00000008, m+24(FP)
-	JMP           rows806
+	JMP           rows826
 
-rest807:
+rest827:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip814
+	JNE     skip834
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -17387,10 +17711,10 @@ rest807:
 	VMOVUPS Z0, Z0
 	XORQ    R11, R11
 
-columns815:
+columns835:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done816
+	JG          done836
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -17408,13 +17732,13 @@ columns815:
 	VFMADD231PS 64(R9)(R11*1), Z15, Z13
 	VFMADD231PS 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns815
+	JMP         columns835
 
-done816:
-columns817:
+done836:
+columns837:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done818
+	JG          done838
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -17424,11 +17748,11 @@ columns817:
 	VFMADD231PS (R9)(R11*1), Z15, Z6
 	VFMADD231PS (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns817
+	JMP         columns837
 
-done818:
+done838:
 	CMPQ        R11, CX
-	JE          done819
+	JE          done839
 	VMOVUPS.Z   (DX)(R11*1), K1, Z15
 	VMOVUPS.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z1
@@ -17445,7 +17769,7 @@ done818:
 	VMOVUPS.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z7
 
-done819:
+done839:
 	LEAQ          (R10)(CX*1), AX
 	VADDPS        Z8, Z1, Z1
 	VADDPS        Z9, Z2, Z2
@@ -17520,11 +17844,11 @@ done819:
 	VMOVSS        X1, 24(AX)
 	ADDQ          $0x0000001c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end808
+	JMP           end828
 
-skip814:
+skip834:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip820
+	JNE     skip840
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -17544,10 +17868,10 @@ skip814:
 	VMOVUPS Z0, Z0
 	XORQ    R10, R10
 
-columns821:
+columns841:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done822
+	JG          done842
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -17563,13 +17887,13 @@ columns821:
 	VFMADD231PS 64(R8)(R10*1), Z13, Z11
 	VFMADD231PS 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns821
+	JMP         columns841
 
-done822:
-columns823:
+done842:
+columns843:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done824
+	JG          done844
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -17578,11 +17902,11 @@ columns823:
 	VFMADD231PS (R8)(R10*1), Z13, Z5
 	VFMADD231PS (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns823
+	JMP         columns843
 
-done824:
+done844:
 	CMPQ        R10, CX
-	JE          done825
+	JE          done845
 	VMOVUPS.Z   (DX)(R10*1), K1, Z13
 	VMOVUPS.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z1
@@ -17597,7 +17921,7 @@ done824:
 	VMOVUPS.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z6
 
-done825:
+done845:
 	LEAQ          (R9)(CX*1), AX
 	VADDPS        Z7, Z1, Z1
 	VADDPS        Z8, Z2, Z2
@@ -17662,11 +17986,11 @@ done825:
 	VMOVSS        X1, 20(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end808
+	JMP           end828
 
-skip820:
+skip840:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip826
+	JNE     skip846
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -17683,10 +18007,10 @@ skip820:
 	VMOVUPS Z0, Z0
 	XORQ    R9, R9
 
-columns827:
+columns847:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done828
+	JG          done848
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -17700,13 +18024,13 @@ columns827:
 	VFMADD231PS 64(DI)(R9*1), Z11, Z9
 	VFMADD231PS 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns827
+	JMP         columns847
 
-done828:
-columns829:
+done848:
+columns849:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done830
+	JG          done850
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -17714,11 +18038,11 @@ columns829:
 	VFMADD231PS (DI)(R9*1), Z11, Z4
 	VFMADD231PS (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns829
+	JMP         columns849
 
-done830:
+done850:
 	CMPQ        R9, CX
-	JE          done831
+	JE          done851
 	VMOVUPS.Z   (DX)(R9*1), K1, Z11
 	VMOVUPS.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z1
@@ -17731,7 +18055,7 @@ done830:
 	VMOVUPS.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z5
 
-done831:
+done851:
 	LEAQ          (R8)(CX*1), AX
 	VADDPS        Z6, Z1, Z1
 	VADDPS        Z7, Z2, Z2
@@ -17786,11 +18110,11 @@ done831:
 	VMOVSS        X1, 16(AX)
 	ADDQ          $0x00000014, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end808
+	JMP           end828
 
-skip826:
+skip846:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip832
+	JNE     skip852
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -17804,10 +18128,10 @@ skip826:
 	VMOVUPS Z0, Z0
 	XORQ    R8, R8
 
-columns833:
+columns853:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done834
+	JG          done854
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
@@ -17819,24 +18143,24 @@ columns833:
 	VFMADD231PS 64(SI)(R8*1), Z9, Z7
 	VFMADD231PS 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns833
+	JMP         columns853
 
-done834:
-columns835:
+done854:
+columns855:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done836
+	JG          done856
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
 	VFMADD231PS (SI)(R8*1), Z9, Z3
 	VFMADD231PS (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns835
+	JMP         columns855
 
-done836:
+done856:
 	CMPQ        R8, CX
-	JE          done837
+	JE          done857
 	VMOVUPS.Z   (DX)(R8*1), K1, Z9
 	VMOVUPS.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
@@ -17847,7 +18171,7 @@ done836:
 	VMOVUPS.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z4
 
-done837:
+done857:
 	LEAQ          (DI)(CX*1), AX
 	VADDPS        Z5, Z1, Z1
 	VADDPS        Z6, Z2, Z2
@@ -17892,11 +18216,11 @@ done837:
 	VMOVSS        X1, 12(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end808
+	JMP           end828
 
-skip832:
+skip852:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip838
+	JNE     skip858
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPS Z0, Z1
@@ -17907,10 +18231,10 @@ skip832:
 	VMOVUPS Z0, Z0
 	XORQ    DI, DI
 
-columns839:
+columns859:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done840
+	JG          done860
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
@@ -17920,23 +18244,23 @@ columns839:
 	VFMADD231PS 64(BX)(DI*1), Z7, Z5
 	VFMADD231PS 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns839
+	JMP         columns859
 
-done840:
-columns841:
+done860:
+columns861:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done842
+	JG          done862
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
 	VFMADD231PS (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns841
+	JMP         columns861
 
-done842:
+done862:
 	CMPQ        DI, CX
-	JE          done843
+	JE          done863
 	VMOVUPS.Z   (DX)(DI*1), K1, Z7
 	VMOVUPS.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z1
@@ -17945,7 +18269,7 @@ done842:
 	VMOVUPS.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z3
 
-done843:
+done863:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -17980,11 +18304,11 @@ done843:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end808
+	JMP           end828
 
-skip838:
+skip858:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip844
+	JNE     skip864
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
@@ -17996,10 +18320,10 @@ skip838:
 	VMOVUPS Z0, Z0
 	XORQ    SI, SI
 
-columns845:
+columns865:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done846
+	JG          done866
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
@@ -18013,29 +18337,29 @@ columns845:
 	VFMADD231PS 192(AX)(SI*1), Z9, Z7
 	VFMADD231PS 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns845
+	JMP         columns865
 
-done846:
-columns847:
+done866:
+columns867:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done848
+	JG          done868
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns847
+	JMP         columns867
 
-done848:
+done868:
 	CMPQ        SI, CX
-	JE          done849
+	JE          done869
 	VMOVUPS.Z   (DX)(SI*1), K1, Z9
 	VMOVUPS.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
 	VMOVUPS.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z2
 
-done849:
+done869:
 	LEAQ          (BX)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -18064,21 +18388,21 @@ done849:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end808
+	JMP           end828
 
-skip844:
+skip864:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip850
+	JNE     skip870
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z0
 	XORQ    BX, BX
 
-columns851:
+columns871:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done852
+	JG          done872
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	VMOVUPS     64(DX)(BX*1), Z5
@@ -18088,26 +18412,26 @@ columns851:
 	VMOVUPS     192(DX)(BX*1), Z5
 	VFMADD231PS 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns851
+	JMP         columns871
 
-done852:
-columns853:
+done872:
+columns873:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done854
+	JG          done874
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns853
+	JMP         columns873
 
-done854:
+done874:
 	CMPQ        BX, CX
-	JE          done855
+	JE          done875
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z4, Z5, Z1
 
-done855:
+done875:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -18124,10 +18448,10 @@ done855:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end808
+	JMP           end828
 
-skip850:
-end808:
+skip870:
+end828:
 	VZEROUPPER
 	RET
 
@@ -18146,9 +18470,9 @@ TEXT ·updateMatVec32AVX512(SB), NOSPLIT, $0-56
 	KMOVW  DI, K1
 	SHLQ   $0x02, CX
 
-rows856:
+rows876:
 	CMPQ         m+40(FP), $0x00000008
-	JL           rest857
+	JL           rest877
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -18185,10 +18509,10 @@ rows856:
 	MOVQ         R13, f+16(FP)
 	XORQ         R13, R13
 
-columns859:
+columns879:
 	LEAQ        128(R13), R14
 	CMPQ        R14, CX
-	JG          done860
+	JG          done880
 	VMOVUPS     (DX)(R13*1), Z27
 	VMOVUPS     (BX)(R13*1), Z26
 	VMOVUPS     (AX)(R13*1), Z25
@@ -18258,13 +18582,13 @@ columns859:
 	VMOVUPS     Z25, 64(R12)(R13*1)
 	VFMADD231PS Z25, Z27, Z16
 	MOVQ        R14, R13
-	JMP         columns859
+	JMP         columns879
 
-done860:
-columns861:
+done880:
+columns881:
 	LEAQ        64(R13), R14
 	CMPQ        R14, CX
-	JG          done862
+	JG          done882
 	VMOVUPS     (DX)(R13*1), Z27
 	VMOVUPS     (BX)(R13*1), Z26
 	VMOVUPS     (AX)(R13*1), Z25
@@ -18300,11 +18624,11 @@ columns861:
 	VMOVUPS     Z25, (R12)(R13*1)
 	VFMADD231PS Z25, Z27, Z8
 	MOVQ        R14, R13
-	JMP         columns861
+	JMP         columns881
 
-done862:
+done882:
 	CMPQ        R13, CX
-	JE          done863
+	JE          done883
 	VMOVUPS.Z   (DX)(R13*1), K1, Z27
 	VMOVUPS.Z   (BX)(R13*1), K1, Z26
 	VMOVUPS.Z   (AX)(R13*1), K1, Z25
@@ -18348,7 +18672,7 @@ done862:
 	VMOVUPS.Z   Z25, K1, Z25
 	VFMADD231PS Z25, Z27, Z8
 
-done863:
+done883:
 	LEAQ          (R12)(CX*1), AX
 	VADDPS        Z9, Z1, Z1
 	VADDPS        Z10, Z2, Z2
@@ -18434,11 +18758,11 @@ done863:
 	ADDQ          $0x00000020, SI
 	MOVQ          SI, y+0(FP)
 	SUBQ          $0x00000008, m+40(FP)
-	JMP           rows856
+	JMP           rows876
 
-rest857:
+rest877:
 	CMPQ         m+40(FP), $0x00000007
-	JNE          skip864
+	JNE          skip884
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -18471,10 +18795,10 @@ rest857:
 	MOVQ         R12, f+16(FP)
 	XORQ         R12, R12
 
-columns865:
+columns885:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done866
+	JG          done886
 	VMOVUPS     (DX)(R12*1), Z23
 	VMOVUPS     (BX)(R12*1), Z22
 	VMOVUPS     (AX)(R12*1), Z21
@@ -18536,13 +18860,13 @@ columns865:
 	VMOVUPS     Z21, 64(R11)(R12*1)
 	VFMADD231PS Z21, Z23, Z0
 	MOVQ        R13, R12
-	JMP         columns865
+	JMP         columns885
 
-done866:
-columns867:
+done886:
+columns887:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done868
+	JG          done888
 	VMOVUPS     (DX)(R12*1), Z23
 	VMOVUPS     (BX)(R12*1), Z22
 	VMOVUPS     (AX)(R12*1), Z21
@@ -18574,11 +18898,11 @@ columns867:
 	VMOVUPS     Z21, (R11)(R12*1)
 	VFMADD231PS Z21, Z23, Z7
 	MOVQ        R13, R12
-	JMP         columns867
+	JMP         columns887
 
-done868:
+done888:
 	CMPQ        R12, CX
-	JE          done869
+	JE          done889
 	VMOVUPS.Z   (DX)(R12*1), K1, Z23
 	VMOVUPS.Z   (BX)(R12*1), K1, Z22
 	VMOVUPS.Z   (AX)(R12*1), K1, Z21
@@ -18617,7 +18941,7 @@ done868:
 	VMOVUPS.Z   Z21, K1, Z21
 	VFMADD231PS Z21, Z23, Z7
 
-done869:
+done889:
 	LEAQ          (R11)(CX*1), AX
 	VADDPS        Z8, Z1, Z1
 	VADDPS        Z9, Z2, Z2
@@ -18692,11 +19016,11 @@ done869:
 	VMOVSS        X1, 24(AX)
 	ADDQ          $0x0000001c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end858
+	JMP           end878
 
-skip864:
+skip884:
 	CMPQ         m+40(FP), $0x00000006
-	JNE          skip870
+	JNE          skip890
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -18725,10 +19049,10 @@ skip864:
 	MOVQ         R11, f+16(FP)
 	XORQ         R11, R11
 
-columns871:
+columns891:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done872
+	JG          done892
 	VMOVUPS     (DX)(R11*1), Z20
 	VMOVUPS     (BX)(R11*1), Z19
 	VMOVUPS     (AX)(R11*1), Z18
@@ -18782,13 +19106,13 @@ columns871:
 	VMOVUPS     Z18, 64(R10)(R11*1)
 	VFMADD231PS Z18, Z20, Z0
 	MOVQ        R12, R11
-	JMP         columns871
+	JMP         columns891
 
-done872:
-columns873:
+done892:
+columns893:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done874
+	JG          done894
 	VMOVUPS     (DX)(R11*1), Z20
 	VMOVUPS     (BX)(R11*1), Z19
 	VMOVUPS     (AX)(R11*1), Z18
@@ -18816,11 +19140,11 @@ columns873:
 	VMOVUPS     Z18, (R10)(R11*1)
 	VFMADD231PS Z18, Z20, Z6
 	MOVQ        R12, R11
-	JMP         columns873
+	JMP         columns893
 
-done874:
+done894:
 	CMPQ        R11, CX
-	JE          done875
+	JE          done895
 	VMOVUPS.Z   (DX)(R11*1), K1, Z20
 	VMOVUPS.Z   (BX)(R11*1), K1, Z19
 	VMOVUPS.Z   (AX)(R11*1), K1, Z18
@@ -18854,7 +19178,7 @@ done874:
 	VMOVUPS.Z   Z18, K1, Z18
 	VFMADD231PS Z18, Z20, Z6
 
-done875:
+done895:
 	LEAQ          (R10)(CX*1), AX
 	VADDPS        Z7, Z1, Z1
 	VADDPS        Z8, Z2, Z2
@@ -18919,11 +19243,11 @@ done875:
 	VMOVSS        X1, 20(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end858
+	JMP           end878
 
-skip870:
+skip890:
 	CMPQ         m+40(FP), $0x00000005
-	JNE          skip876
+	JNE          skip896
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -18948,10 +19272,10 @@ skip870:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns877:
+columns897:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done878
+	JG          done898
 	VMOVUPS     (DX)(R10*1), Z17
 	VMOVUPS     (BX)(R10*1), Z16
 	VMOVUPS     (AX)(R10*1), Z15
@@ -18997,13 +19321,13 @@ columns877:
 	VMOVUPS     Z15, 64(R9)(R10*1)
 	VFMADD231PS Z15, Z17, Z0
 	MOVQ        R11, R10
-	JMP         columns877
+	JMP         columns897
 
-done878:
-columns879:
+done898:
+columns899:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done880
+	JG          done900
 	VMOVUPS     (DX)(R10*1), Z17
 	VMOVUPS     (BX)(R10*1), Z16
 	VMOVUPS     (AX)(R10*1), Z15
@@ -19027,11 +19351,11 @@ columns879:
 	VMOVUPS     Z15, (R9)(R10*1)
 	VFMADD231PS Z15, Z17, Z5
 	MOVQ        R11, R10
-	JMP         columns879
+	JMP         columns899
 
-done880:
+done900:
 	CMPQ        R10, CX
-	JE          done881
+	JE          done901
 	VMOVUPS.Z   (DX)(R10*1), K1, Z17
 	VMOVUPS.Z   (BX)(R10*1), K1, Z16
 	VMOVUPS.Z   (AX)(R10*1), K1, Z15
@@ -19060,7 +19384,7 @@ done880:
 	VMOVUPS.Z   Z15, K1, Z15
 	VFMADD231PS Z15, Z17, Z5
 
-done881:
+done901:
 	LEAQ          (R9)(CX*1), AX
 	VADDPS        Z6, Z1, Z1
 	VADDPS        Z7, Z2, Z2
@@ -19115,11 +19439,11 @@ done881:
 	VMOVSS        X1, 16(AX)
 	ADDQ          $0x00000014, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end858
+	JMP           end878
 
-skip876:
+skip896:
 	CMPQ         m+40(FP), $0x00000004
-	JNE          skip882
+	JNE          skip902
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -19140,10 +19464,10 @@ skip876:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns883:
+columns903:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done884
+	JG          done904
 	VMOVUPS     (DX)(R9*1), Z14
 	VMOVUPS     (BX)(R9*1), Z13
 	VMOVUPS     (AX)(R9*1), Z12
@@ -19181,13 +19505,13 @@ columns883:
 	VMOVUPS     Z12, 64(R8)(R9*1)
 	VFMADD231PS Z12, Z14, Z0
 	MOVQ        R10, R9
-	JMP         columns883
+	JMP         columns903
 
-done884:
-columns885:
+done904:
+columns905:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done886
+	JG          done906
 	VMOVUPS     (DX)(R9*1), Z14
 	VMOVUPS     (BX)(R9*1), Z13
 	VMOVUPS     (AX)(R9*1), Z12
@@ -19207,11 +19531,11 @@ columns885:
 	VMOVUPS     Z12, (R8)(R9*1)
 	VFMADD231PS Z12, Z14, Z4
 	MOVQ        R10, R9
-	JMP         columns885
+	JMP         columns905
 
-done886:
+done906:
 	CMPQ        R9, CX
-	JE          done887
+	JE          done907
 	VMOVUPS.Z   (DX)(R9*1), K1, Z14
 	VMOVUPS.Z   (BX)(R9*1), K1, Z13
 	VMOVUPS.Z   (AX)(R9*1), K1, Z12
@@ -19235,7 +19559,7 @@ done886:
 	VMOVUPS.Z   Z12, K1, Z12
 	VFMADD231PS Z12, Z14, Z4
 
-done887:
+done907:
 	LEAQ          (R8)(CX*1), AX
 	VADDPS        Z5, Z1, Z1
 	VADDPS        Z6, Z2, Z2
@@ -19280,11 +19604,11 @@ done887:
 	VMOVSS        X1, 12(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end858
+	JMP           end878
 
-skip882:
+skip902:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip888
+	JNE          skip908
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VMOVUPS      Z0, Z1
@@ -19301,10 +19625,10 @@ skip882:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns889:
+columns909:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done890
+	JG          done910
 	VMOVUPS     (DX)(R8*1), Z11
 	VMOVUPS     (BX)(R8*1), Z10
 	VMOVUPS     (AX)(R8*1), Z9
@@ -19334,13 +19658,13 @@ columns889:
 	VMOVUPS     Z9, 64(DI)(R8*1)
 	VFMADD231PS Z9, Z11, Z0
 	MOVQ        R9, R8
-	JMP         columns889
+	JMP         columns909
 
-done890:
-columns891:
+done910:
+columns911:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done892
+	JG          done912
 	VMOVUPS     (DX)(R8*1), Z11
 	VMOVUPS     (BX)(R8*1), Z10
 	VMOVUPS     (AX)(R8*1), Z9
@@ -19356,11 +19680,11 @@ columns891:
 	VMOVUPS     Z9, (DI)(R8*1)
 	VFMADD231PS Z9, Z11, Z3
 	MOVQ        R9, R8
-	JMP         columns891
+	JMP         columns911
 
-done892:
+done912:
 	CMPQ        R8, CX
-	JE          done893
+	JE          done913
 	VMOVUPS.Z   (DX)(R8*1), K1, Z11
 	VMOVUPS.Z   (BX)(R8*1), K1, Z10
 	VMOVUPS.Z   (AX)(R8*1), K1, Z9
@@ -19379,7 +19703,7 @@ done892:
 	VMOVUPS.Z   Z9, K1, Z9
 	VFMADD231PS Z9, Z11, Z3
 
-done893:
+done913:
 	LEAQ          (DI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -19414,11 +19738,11 @@ done893:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end858
+	JMP           end878
 
-skip888:
+skip908:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip894
+	JNE          skip914
 	LEAQ         (AX)(CX*1), SI
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
@@ -19435,10 +19759,10 @@ skip888:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns895:
+columns915:
 	LEAQ        256(DI), R8
 	CMPQ        R8, CX
-	JG          done896
+	JG          done916
 	VMOVUPS     (DX)(DI*1), Z12
 	VMOVUPS     (BX)(DI*1), Z11
 	VMOVUPS     (AX)(DI*1), Z10
@@ -19480,13 +19804,13 @@ columns895:
 	VMOVUPS     Z10, 192(SI)(DI*1)
 	VFMADD231PS Z10, Z12, Z0
 	MOVQ        R8, DI
-	JMP         columns895
+	JMP         columns915
 
-done896:
-columns897:
+done916:
+columns917:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done898
+	JG          done918
 	VMOVUPS     (DX)(DI*1), Z12
 	VMOVUPS     (BX)(DI*1), Z11
 	VMOVUPS     (AX)(DI*1), Z10
@@ -19498,11 +19822,11 @@ columns897:
 	VMOVUPS     Z10, (SI)(DI*1)
 	VFMADD231PS Z10, Z12, Z2
 	MOVQ        R8, DI
-	JMP         columns897
+	JMP         columns917
 
-done898:
+done918:
 	CMPQ        DI, CX
-	JE          done899
+	JE          done919
 	VMOVUPS.Z   (DX)(DI*1), K1, Z12
 	VMOVUPS.Z   (BX)(DI*1), K1, Z11
 	VMOVUPS.Z   (AX)(DI*1), K1, Z10
@@ -19516,7 +19840,7 @@ done898:
 	VMOVUPS.Z   Z10, K1, Z10
 	VFMADD231PS Z10, Z12, Z2
 
-done899:
+done919:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -19545,11 +19869,11 @@ done899:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end858
+	JMP           end878
 
-skip894:
+skip914:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip900
+	JNE          skip920
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -19560,10 +19884,10 @@ skip894:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns901:
+columns921:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done902
+	JG          done922
 	VMOVUPS     (DX)(SI*1), Z7
 	VMOVUPS     (BX)(SI*1), Z6
 	VMOVUPS     (AX)(SI*1), Z5
@@ -19589,13 +19913,13 @@ columns901:
 	VMOVUPS     Z5, 192(AX)(SI*1)
 	VFMADD231PS Z5, Z7, Z0
 	MOVQ        DI, SI
-	JMP         columns901
+	JMP         columns921
 
-done902:
-columns903:
+done922:
+columns923:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done904
+	JG          done924
 	VMOVUPS     (DX)(SI*1), Z7
 	VMOVUPS     (BX)(SI*1), Z6
 	VMOVUPS     (AX)(SI*1), Z5
@@ -19603,11 +19927,11 @@ columns903:
 	VMOVUPS     Z5, (AX)(SI*1)
 	VFMADD231PS Z5, Z7, Z1
 	MOVQ        DI, SI
-	JMP         columns903
+	JMP         columns923
 
-done904:
+done924:
 	CMPQ        SI, CX
-	JE          done905
+	JE          done925
 	VMOVUPS.Z   (DX)(SI*1), K1, Z7
 	VMOVUPS.Z   (BX)(SI*1), K1, Z6
 	VMOVUPS.Z   (AX)(SI*1), K1, Z5
@@ -19616,7 +19940,7 @@ done904:
 	VMOVUPS.Z   Z5, K1, Z5
 	VFMADD231PS Z5, Z7, Z1
 
-done905:
+done925:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -19633,10 +19957,10 @@ done905:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end858
+	JMP           end878
 
-skip900:
-end858:
+skip920:
+end878:
 	VZEROUPPER
 	RET
 
@@ -19658,9 +19982,9 @@ TEXT ·addOuter32AVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x02, BX
 
-rows906:
+rows926:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest907
+	JL           rest927
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -19704,10 +20028,10 @@ rows906:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns909:
+columns929:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done910
+	JG          done930
 	VMOVUPS     (DX)(R14*1), Z9
 	VMOVUPS     (AX)(R14*1), Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -19759,13 +20083,13 @@ columns909:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns909
+	JMP         columns929
 
-done910:
-columns911:
+done930:
+columns931:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done912
+	JG          done932
 	VMOVUPS     (DX)(R14*1), Z9
 	VMOVUPS     (AX)(R14*1), Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -19792,11 +20116,11 @@ columns911:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns911
+	JMP         columns931
 
-done912:
+done932:
 	CMPQ        R14, CX
-	JE          done913
+	JE          done933
 	VMOVUPS.Z   (DX)(R14*1), K1, Z9
 	VMOVUPS.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -19823,14 +20147,14 @@ done912:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, K1, (R13)(R14*1)
 
-done913:
+done933:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows906
+	JMP  rows926
 
-rest907:
+rest927:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip914
+	JNE          skip934
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -19869,10 +20193,10 @@ rest907:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns915:
+columns935:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done916
+	JG          done936
 	VMOVUPS     (DX)(BX*1), Z8
 	VMOVUPS     (AX)(BX*1), Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -19918,13 +20242,13 @@ columns915:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns915
+	JMP         columns935
 
-done916:
-columns917:
+done936:
+columns937:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done918
+	JG          done938
 	VMOVUPS     (DX)(BX*1), Z8
 	VMOVUPS     (AX)(BX*1), Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -19948,11 +20272,11 @@ columns917:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns917
+	JMP         columns937
 
-done918:
+done938:
 	CMPQ        BX, CX
-	JE          done919
+	JE          done939
 	VMOVUPS.Z   (DX)(BX*1), K1, Z8
 	VMOVUPS.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -19976,13 +20300,13 @@ done918:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, K1, (R12)(BX*1)
 
-done919:
+done939:
 	LEAQ (R12)(SI*1), AX
-	JMP  end908
+	JMP  end928
 
-skip914:
+skip934:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip920
+	JNE          skip940
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -20016,10 +20340,10 @@ skip914:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns921:
+columns941:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done922
+	JG          done942
 	VMOVUPS     (DX)(BX*1), Z7
 	VMOVUPS     (AX)(BX*1), Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -20059,13 +20383,13 @@ columns921:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns921
+	JMP         columns941
 
-done922:
-columns923:
+done942:
+columns943:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done924
+	JG          done944
 	VMOVUPS     (DX)(BX*1), Z7
 	VMOVUPS     (AX)(BX*1), Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -20086,11 +20410,11 @@ columns923:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns923
+	JMP         columns943
 
-done924:
+done944:
 	CMPQ        BX, CX
-	JE          done925
+	JE          done945
 	VMOVUPS.Z   (DX)(BX*1), K1, Z7
 	VMOVUPS.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -20111,13 +20435,13 @@ done924:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, K1, (R11)(BX*1)
 
-done925:
+done945:
 	LEAQ (R11)(SI*1), AX
-	JMP  end908
+	JMP  end928
 
-skip920:
+skip940:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip926
+	JNE          skip946
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -20146,10 +20470,10 @@ skip920:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns927:
+columns947:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done928
+	JG          done948
 	VMOVUPS     (DX)(BX*1), Z6
 	VMOVUPS     (AX)(BX*1), Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -20183,13 +20507,13 @@ columns927:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns927
+	JMP         columns947
 
-done928:
-columns929:
+done948:
+columns949:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done930
+	JG          done950
 	VMOVUPS     (DX)(BX*1), Z6
 	VMOVUPS     (AX)(BX*1), Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -20207,11 +20531,11 @@ columns929:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns929
+	JMP         columns949
 
-done930:
+done950:
 	CMPQ        BX, CX
-	JE          done931
+	JE          done951
 	VMOVUPS.Z   (DX)(BX*1), K1, Z6
 	VMOVUPS.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -20229,13 +20553,13 @@ done930:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, K1, (R10)(BX*1)
 
-done931:
+done951:
 	LEAQ (R10)(SI*1), AX
-	JMP  end908
+	JMP  end928
 
-skip926:
+skip946:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip932
+	JNE          skip952
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -20259,10 +20583,10 @@ skip926:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns933:
+columns953:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done934
+	JG          done954
 	VMOVUPS     (DX)(BX*1), Z5
 	VMOVUPS     (AX)(BX*1), Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -20290,13 +20614,13 @@ columns933:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns933
+	JMP         columns953
 
-done934:
-columns935:
+done954:
+columns955:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done936
+	JG          done956
 	VMOVUPS     (DX)(BX*1), Z5
 	VMOVUPS     (AX)(BX*1), Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -20311,11 +20635,11 @@ columns935:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns935
+	JMP         columns955
 
-done936:
+done956:
 	CMPQ        BX, CX
-	JE          done937
+	JE          done957
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -20330,13 +20654,13 @@ done936:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, K1, (R9)(BX*1)
 
-done937:
+done957:
 	LEAQ (R9)(SI*1), AX
-	JMP  end908
+	JMP  end928
 
-skip932:
+skip952:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip938
+	JNE          skip958
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -20355,10 +20679,10 @@ skip932:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns939:
+columns959:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done940
+	JG          done960
 	VMOVUPS     (DX)(BX*1), Z4
 	VMOVUPS     (AX)(BX*1), Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -20380,13 +20704,13 @@ columns939:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns939
+	JMP         columns959
 
-done940:
-columns941:
+done960:
+columns961:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done942
+	JG          done962
 	VMOVUPS     (DX)(BX*1), Z4
 	VMOVUPS     (AX)(BX*1), Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -20398,11 +20722,11 @@ columns941:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns941
+	JMP         columns961
 
-done942:
+done962:
 	CMPQ        BX, CX
-	JE          done943
+	JE          done963
 	VMOVUPS.Z   (DX)(BX*1), K1, Z4
 	VMOVUPS.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -20414,13 +20738,13 @@ done942:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, K1, (R8)(BX*1)
 
-done943:
+done963:
 	LEAQ (R8)(SI*1), AX
-	JMP  end908
+	JMP  end928
 
-skip938:
+skip958:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip944
+	JNE          skip964
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSS (R8), Z0
@@ -20434,10 +20758,10 @@ skip938:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns945:
+columns965:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done946
+	JG          done966
 	VMOVUPS     (DX)(BX*1), Z3
 	VMOVUPS     (AX)(BX*1), Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -20467,13 +20791,13 @@ columns945:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns945
+	JMP         columns965
 
-done946:
-columns947:
+done966:
+columns967:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done948
+	JG          done968
 	VMOVUPS     (DX)(BX*1), Z3
 	VMOVUPS     (AX)(BX*1), Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -20482,11 +20806,11 @@ columns947:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns947
+	JMP         columns967
 
-done948:
+done968:
 	CMPQ        BX, CX
-	JE          done949
+	JE          done969
 	VMOVUPS.Z   (DX)(BX*1), K1, Z3
 	VMOVUPS.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -20495,13 +20819,13 @@ done948:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, K1, (DI)(BX*1)
 
-done949:
+done969:
 	LEAQ (DI)(SI*1), AX
-	JMP  end908
+	JMP  end928
 
-skip944:
+skip964:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip950
+	JNE          skip970
 	MOVQ         f+16(FP), DI
 	VBROADCASTSS (DI), Z0
 	ADDQ         BX, DI
@@ -20510,10 +20834,10 @@ skip944:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns951:
+columns971:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done952
+	JG          done972
 	VMOVUPS     (DX)(BX*1), Z2
 	VMOVUPS     (AX)(BX*1), Z1
 	VFMADD231PS Z0, Z2, Z1
@@ -20531,34 +20855,34 @@ columns951:
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns951
+	JMP         columns971
 
-done952:
-columns953:
+done972:
+columns973:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done954
+	JG          done974
 	VMOVUPS     (DX)(BX*1), Z2
 	VMOVUPS     (AX)(BX*1), Z1
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns953
+	JMP         columns973
 
-done954:
+done974:
 	CMPQ        BX, CX
-	JE          done955
+	JE          done975
 	VMOVUPS.Z   (DX)(BX*1), K1, Z2
 	VMOVUPS.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, K1, (AX)(BX*1)
 
-done955:
+done975:
 	LEAQ (AX)(SI*1), AX
-	JMP  end908
+	JMP  end928
 
-skip950:
-end908:
+skip970:
+end928:
 	VZEROUPPER
 	RET
 
@@ -20580,9 +20904,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000010
-	JG      next957
+	JG      next977
 	TESTQ   SI, SI
-	JZ      end956
+	JZ      end976
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -20596,9 +20920,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop958:
+loop978:
 	CMPQ         R11, $0x00000004
-	JL           done959
+	JL           done979
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
@@ -20614,32 +20938,32 @@ loop958:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop958
+	JMP          loop978
 
-done959:
-loop960:
+done979:
+loop980:
 	CMPQ         R11, $0x00000001
-	JL           done961
+	JL           done981
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop960
+	JMP          loop980
 
-done961:
+done981:
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z1, Z1
 	VMOVUPS.Z (AX)(R9*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 	VMOVUPS   Z1, K1, (AX)(R9*1)
-	JMP       end956
+	JMP       end976
 
-next957:
+next977:
 	CMPQ    SI, $0x00000020
-	JG      next962
+	JG      next982
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20658,9 +20982,9 @@ next957:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop963:
+loop983:
 	CMPQ         R11, $0x00000004
-	JL           done964
+	JL           done984
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -20680,12 +21004,12 @@ loop963:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop963
+	JMP          loop983
 
-done964:
-loop965:
+done984:
+loop985:
 	CMPQ         R11, $0x00000001
-	JL           done966
+	JL           done986
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -20693,9 +21017,9 @@ loop965:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop965
+	JMP          loop985
 
-done966:
+done986:
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z1, Z1
@@ -20707,11 +21031,11 @@ done966:
 	VMOVUPS.Z 64(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z2, Z2
 	VMOVUPS   Z2, K1, 64(AX)(R9*1)
-	JMP       end956
+	JMP       end976
 
-next962:
+next982:
 	CMPQ    SI, $0x00000030
-	JG      next967
+	JG      next987
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20727,9 +21051,9 @@ next962:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop968:
+loop988:
 	CMPQ         R11, $0x00000002
-	JL           done969
+	JL           done989
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -20743,12 +21067,12 @@ loop968:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop968
+	JMP          loop988
 
-done969:
-loop970:
+done989:
+loop990:
 	CMPQ         R11, $0x00000001
-	JL           done971
+	JL           done991
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -20757,9 +21081,9 @@ loop970:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop970
+	JMP          loop990
 
-done971:
+done991:
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z6, Z3, Z3
@@ -20770,11 +21094,11 @@ done971:
 	VMOVUPS.Z 128(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z3, Z3
 	VMOVUPS   Z3, K1, 128(AX)(R9*1)
-	JMP       end956
+	JMP       end976
 
-next967:
+next987:
 	CMPQ    SI, $0x00000040
-	JG      next972
+	JG      next992
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20792,9 +21116,9 @@ next967:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop973:
+loop993:
 	CMPQ         R11, $0x00000002
-	JL           done974
+	JL           done994
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -20810,12 +21134,12 @@ loop973:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop973
+	JMP          loop993
 
-done974:
-loop975:
+done994:
+loop995:
 	CMPQ         R11, $0x00000001
-	JL           done976
+	JL           done996
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -20825,9 +21149,9 @@ loop975:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop975
+	JMP          loop995
 
-done976:
+done996:
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z7, Z3, Z3
@@ -20841,11 +21165,11 @@ done976:
 	VMOVUPS.Z 192(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z4, Z4
 	VMOVUPS   Z4, K1, 192(AX)(R9*1)
-	JMP       end956
+	JMP       end976
 
-next972:
+next992:
 	CMPQ    SI, $0x00000050
-	JG      next977
+	JG      next997
 	SUBQ    $0x00000040, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20860,9 +21184,9 @@ next972:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop978:
+loop998:
 	CMPQ         R11, $0x00000001
-	JL           done979
+	JL           done999
 	VBROADCASTSS (R10), Z6
 	VFMADD231PS  (SI), Z6, Z1
 	VFMADD231PS  64(SI), Z6, Z2
@@ -20873,9 +21197,9 @@ loop978:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop978
+	JMP          loop998
 
-done979:
+done999:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -20887,11 +21211,11 @@ done979:
 	VMOVUPS.Z 256(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z5, Z5
 	VMOVUPS   Z5, K1, 256(AX)(R9*1)
-	JMP       end956
+	JMP       end976
 
-next977:
+next997:
 	CMPQ    SI, $0x00000060
-	JG      next980
+	JG      next1000
 	SUBQ    $0x00000050, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20907,9 +21231,9 @@ next977:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop981:
+loop1001:
 	CMPQ         R11, $0x00000001
-	JL           done982
+	JL           done1002
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -20921,9 +21245,9 @@ loop981:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop981
+	JMP          loop1001
 
-done982:
+done1002:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -20937,11 +21261,11 @@ done982:
 	VMOVUPS.Z 320(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z6, Z6
 	VMOVUPS   Z6, K1, 320(AX)(R9*1)
-	JMP       end956
+	JMP       end976
 
-next980:
+next1000:
 	CMPQ    SI, $0x00000070
-	JG      next983
+	JG      next1003
 	SUBQ    $0x00000060, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20958,9 +21282,9 @@ next980:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop984:
+loop1004:
 	CMPQ         R11, $0x00000001
-	JL           done985
+	JL           done1005
 	VBROADCASTSS (R10), Z8
 	VFMADD231PS  (SI), Z8, Z1
 	VFMADD231PS  64(SI), Z8, Z2
@@ -20973,9 +21297,9 @@ loop984:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop984
+	JMP          loop1004
 
-done985:
+done1005:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -20991,9 +21315,9 @@ done985:
 	VMOVUPS.Z 384(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z7, Z7
 	VMOVUPS   Z7, K1, 384(AX)(R9*1)
-	JMP       end956
+	JMP       end976
 
-next983:
+next1003:
 	SUBQ    $0x00000070, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21011,9 +21335,9 @@ next983:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop987:
+loop1007:
 	CMPQ         R11, $0x00000001
-	JL           done988
+	JL           done1008
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -21027,9 +21351,9 @@ loop987:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop987
+	JMP          loop1007
 
-done988:
+done1008:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -21047,14 +21371,14 @@ done988:
 	VMOVUPS.Z 448(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z8, Z8
 	VMOVUPS   Z8, K1, 448(AX)(R9*1)
-	JMP       end956
+	JMP       end976
 
-end956:
+end976:
 	XORQ R9, R9
 
-group989:
+group1009:
 	CMPQ    R9, R8
-	JE      done990
+	JE      done1010
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -21068,9 +21392,9 @@ group989:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop991:
+loop1011:
 	CMPQ         R11, $0x00000001
-	JL           done992
+	JL           done1012
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -21083,9 +21407,9 @@ loop991:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop991
+	JMP          loop1011
 
-done992:
+done1012:
 	VADDPS  (AX)(R9*1), Z1, Z1
 	VMOVUPS Z1, (AX)(R9*1)
 	VADDPS  64(AX)(R9*1), Z2, Z2
@@ -21103,9 +21427,9 @@ done992:
 	VADDPS  448(AX)(R9*1), Z8, Z8
 	VMOVUPS Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group989
+	JMP     group1009
 
-done990:
+done1010:
 	VZEROUPPER
 	RET
 
@@ -21129,9 +21453,9 @@ TEXT ·addMatMul32AVX512(SB), NOSPLIT, $0-80
 	SUBQ   R8, DX
 	MOVQ   R9, R8
 	CMPQ   DX, $0x00000010
-	JG     next994
+	JG     next1014
 	TESTQ  DX, DX
-	JZ     end993
+	JZ     end1013
 	MOVQ   $-1, R10
 	BZHIQ  DX, R10, R10
 	KMOVW  R10, K1
@@ -21140,9 +21464,9 @@ TEXT ·addMatMul32AVX512(SB), NOSPLIT, $0-80
 	MOVQ   m+32(FP), R11
 	ADDQ   R9, R10
 
-loop995:
+loop1015:
 	CMPQ    R11, $0x00000004
-	JL      done996
+	JL      done1016
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -21153,9 +21477,9 @@ loop995:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop997:
+loop1017:
 	CMPQ         R14, $0x00000001
-	JL           done998
+	JL           done1018
 	VMOVUPS.Z    (R13), K1, Z5
 	VBROADCASTSS (R12), Z6
 	VFMADD231PS  Z5, Z6, Z1
@@ -21168,9 +21492,9 @@ loop997:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop997
+	JMP          loop1017
 
-done998:
+done1018:
 	VBROADCASTSS alpha+8(FP), Z6
 	VMOVUPS.Z    (R10), K1, Z5
 	VFMADD231PS  Z1, Z6, Z5
@@ -21193,12 +21517,12 @@ done998:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop995
+	JMP          loop1015
 
-done996:
-loop999:
+done1016:
+loop1019:
 	CMPQ    R11, $0x00000001
-	JL      done1000
+	JL      done1020
 	VMOVUPS Z0, Z1
 	MOVQ    DX, R12
 	MOVQ    b+24(FP), R13
@@ -21206,18 +21530,18 @@ loop999:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1001:
+loop1021:
 	CMPQ         R14, $0x00000001
-	JL           done1002
+	JL           done1022
 	VMOVUPS.Z    (R13), K1, Z2
 	VBROADCASTSS (R12), Z3
 	VFMADD231PS  Z2, Z3, Z1
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1001
+	JMP          loop1021
 
-done1002:
+done1022:
 	VBROADCASTSS alpha+8(FP), Z3
 	VMOVUPS.Z    (R10), K1, Z2
 	VFMADD231PS  Z1, Z3, Z2
@@ -21225,14 +21549,14 @@ done1002:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop999
+	JMP          loop1019
 
-done1000:
-	JMP end993
+done1020:
+	JMP end1013
 
-next994:
+next1014:
 	CMPQ  DX, $0x00000020
-	JG    next1003
+	JG    next1023
 	SUBQ  $0x00000010, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -21242,9 +21566,9 @@ next994:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop1004:
+loop1024:
 	CMPQ    R11, $0x00000004
-	JL      done1005
+	JL      done1025
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -21259,9 +21583,9 @@ loop1004:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1006:
+loop1026:
 	CMPQ         R14, $0x00000001
-	JL           done1007
+	JL           done1027
 	VMOVUPS      (R13), Z9
 	VMOVUPS.Z    64(R13), K1, Z10
 	VBROADCASTSS (R12), Z11
@@ -21279,9 +21603,9 @@ loop1006:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1006
+	JMP          loop1026
 
-done1007:
+done1027:
 	VBROADCASTSS alpha+8(FP), Z11
 	VMOVUPS      (R10), Z9
 	VFMADD231PS  Z1, Z11, Z9
@@ -21316,12 +21640,12 @@ done1007:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop1004
+	JMP          loop1024
 
-done1005:
-loop1008:
+done1025:
+loop1028:
 	CMPQ    R11, $0x00000001
-	JL      done1009
+	JL      done1029
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	MOVQ    DX, R12
@@ -21330,9 +21654,9 @@ loop1008:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1010:
+loop1030:
 	CMPQ         R14, $0x00000001
-	JL           done1011
+	JL           done1031
 	VMOVUPS      (R13), Z3
 	VMOVUPS.Z    64(R13), K1, Z4
 	VBROADCASTSS (R12), Z5
@@ -21341,9 +21665,9 @@ loop1010:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1010
+	JMP          loop1030
 
-done1011:
+done1031:
 	VBROADCASTSS alpha+8(FP), Z5
 	VMOVUPS      (R10), Z3
 	VFMADD231PS  Z1, Z5, Z3
@@ -21354,14 +21678,14 @@ done1011:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop1008
+	JMP          loop1028
 
-done1009:
-	JMP end993
+done1029:
+	JMP end1013
 
-next1003:
+next1023:
 	CMPQ  DX, $0x00000030
-	JG    next1012
+	JG    next1032
 	SUBQ  $0x00000020, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -21371,9 +21695,9 @@ next1003:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop1013:
+loop1033:
 	CMPQ    R11, $0x00000004
-	JL      done1014
+	JL      done1034
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -21392,9 +21716,9 @@ loop1013:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1015:
+loop1035:
 	CMPQ         R14, $0x00000001
-	JL           done1016
+	JL           done1036
 	VMOVUPS      (R13), Z13
 	VMOVUPS      64(R13), Z14
 	VMOVUPS.Z    128(R13), K1, Z15
@@ -21417,9 +21741,9 @@ loop1015:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1015
+	JMP          loop1035
 
-done1016:
+done1036:
 	VBROADCASTSS alpha+8(FP), Z16
 	VMOVUPS      (R10), Z13
 	VFMADD231PS  Z1, Z16, Z13
@@ -21466,12 +21790,12 @@ done1016:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop1013
+	JMP          loop1033
 
-done1014:
-loop1017:
+done1034:
+loop1037:
 	CMPQ    R11, $0x00000001
-	JL      done1018
+	JL      done1038
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -21481,9 +21805,9 @@ loop1017:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1019:
+loop1039:
 	CMPQ         R14, $0x00000001
-	JL           done1020
+	JL           done1040
 	VMOVUPS      (R13), Z4
 	VMOVUPS      64(R13), Z5
 	VMOVUPS.Z    128(R13), K1, Z6
@@ -21494,9 +21818,9 @@ loop1019:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1019
+	JMP          loop1039
 
-done1020:
+done1040:
 	VBROADCASTSS alpha+8(FP), Z7
 	VMOVUPS      (R10), Z4
 	VFMADD231PS  Z1, Z7, Z4
@@ -21510,12 +21834,12 @@ done1020:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop1017
+	JMP          loop1037
 
-done1018:
-	JMP end993
+done1038:
+	JMP end1013
 
-next1012:
+next1032:
 	SUBQ  $0x00000030, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -21525,9 +21849,9 @@ next1012:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop1022:
+loop1042:
 	CMPQ    R11, $0x00000004
-	JL      done1023
+	JL      done1043
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -21550,9 +21874,9 @@ loop1022:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1024:
+loop1044:
 	CMPQ         R14, $0x00000001
-	JL           done1025
+	JL           done1045
 	VMOVUPS      (R13), Z17
 	VMOVUPS      64(R13), Z18
 	VMOVUPS      128(R13), Z19
@@ -21580,9 +21904,9 @@ loop1024:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1024
+	JMP          loop1044
 
-done1025:
+done1045:
 	VBROADCASTSS alpha+8(FP), Z21
 	VMOVUPS      (R10), Z17
 	VFMADD231PS  Z1, Z21, Z17
@@ -21641,12 +21965,12 @@ done1025:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop1022
+	JMP          loop1042
 
-done1023:
-loop1026:
+done1043:
+loop1046:
 	CMPQ    R11, $0x00000001
-	JL      done1027
+	JL      done1047
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -21657,9 +21981,9 @@ loop1026:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1028:
+loop1048:
 	CMPQ         R14, $0x00000001
-	JL           done1029
+	JL           done1049
 	VMOVUPS      (R13), Z5
 	VMOVUPS      64(R13), Z6
 	VMOVUPS      128(R13), Z7
@@ -21672,9 +21996,9 @@ loop1028:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1028
+	JMP          loop1048
 
-done1029:
+done1049:
 	VBROADCASTSS alpha+8(FP), Z9
 	VMOVUPS      (R10), Z5
 	VFMADD231PS  Z1, Z9, Z5
@@ -21691,25 +22015,25 @@ done1029:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop1026
+	JMP          loop1046
 
-done1027:
-	JMP end993
+done1047:
+	JMP end1013
 
-end993:
+end1013:
 	XORQ R9, R9
 
-group1030:
+group1050:
 	CMPQ R9, R8
-	JE   done1031
+	JE   done1051
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 
-loop1032:
+loop1052:
 	CMPQ    R11, $0x00000004
-	JL      done1033
+	JL      done1053
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -21732,9 +22056,9 @@ loop1032:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1034:
+loop1054:
 	CMPQ         R14, $0x00000001
-	JL           done1035
+	JL           done1055
 	VMOVUPS      (R13), Z17
 	VMOVUPS      64(R13), Z18
 	VMOVUPS      128(R13), Z19
@@ -21762,9 +22086,9 @@ loop1034:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1034
+	JMP          loop1054
 
-done1035:
+done1055:
 	VBROADCASTSS alpha+8(FP), Z21
 	VMOVUPS      (R10), Z17
 	VFMADD231PS  Z1, Z21, Z17
@@ -21823,12 +22147,12 @@ done1035:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop1032
+	JMP          loop1052
 
-done1033:
-loop1036:
+done1053:
+loop1056:
 	CMPQ    R11, $0x00000001
-	JL      done1037
+	JL      done1057
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -21839,9 +22163,9 @@ loop1036:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1038:
+loop1058:
 	CMPQ         R14, $0x00000001
-	JL           done1039
+	JL           done1059
 	VMOVUPS      (R13), Z5
 	VMOVUPS      64(R13), Z6
 	VMOVUPS      128(R13), Z7
@@ -21854,9 +22178,9 @@ loop1038:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1038
+	JMP          loop1058
 
-done1039:
+done1059:
 	VBROADCASTSS alpha+8(FP), Z9
 	VMOVUPS      (R10), Z5
 	VFMADD231PS  Z1, Z9, Z5
@@ -21873,13 +22197,13 @@ done1039:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop1036
+	JMP          loop1056
 
-done1037:
+done1057:
 	ADDQ $0x00000100, R9
-	JMP  group1030
+	JMP  group1050
 
-done1031:
+done1051:
 	VZEROUPPER
 	RET
 
@@ -21904,9 +22228,9 @@ TEXT ·features32AVX512(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000010
-	JG           next1041
+	JG           next1061
 	TESTQ        DI, DI
-	JZ           end1040
+	JZ           end1060
 	MOVQ         $-1, R11
 	BZHIQ        DI, R11, R11
 	KMOVW        R11, K1
@@ -21920,9 +22244,9 @@ TEXT ·features32AVX512(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 
-loop1042:
+loop1062:
 	CMPQ         R12, $0x00000004
-	JL           done1043
+	JL           done1063
 	VBROADCASTSS (R11), Z7
 	VMOVUPS.Z    (DI), K1, Z8
 	VFMADD231PS  Z8, Z7, Z3
@@ -21938,21 +22262,21 @@ loop1042:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop1042
+	JMP          loop1062
 
-done1043:
-loop1044:
+done1063:
+loop1064:
 	CMPQ         R12, $0x00000001
-	JL           done1045
+	JL           done1065
 	VBROADCASTSS (R11), Z7
 	VMOVUPS.Z    (DI), K1, Z8
 	VFMADD231PS  Z8, Z7, Z3
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1044
+	JMP          loop1064
 
-done1045:
+done1065:
 	VADDPS       Z4, Z3, Z3
 	VADDPS       Z5, Z3, Z3
 	VADDPS       Z6, Z3, Z3
@@ -21985,11 +22309,11 @@ done1045:
 	VFNMADD231PS Z4, Z5, Z6
 	VMOVUPS      Z3, K1, (CX)(R10*1)
 	VMOVUPS      Z6, K1, (AX)(R10*1)
-	JMP          end1040
+	JMP          end1060
 
-next1041:
+next1061:
 	CMPQ    DI, $0x00000020
-	JG      next1046
+	JG      next1066
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -22008,9 +22332,9 @@ next1041:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop1047:
+loop1067:
 	CMPQ         R12, $0x00000004
-	JL           done1048
+	JL           done1068
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VMOVUPS.Z    64(DI), K1, Z12
@@ -22030,12 +22354,12 @@ loop1047:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop1047
+	JMP          loop1067
 
-done1048:
-loop1049:
+done1068:
+loop1069:
 	CMPQ         R12, $0x00000001
-	JL           done1050
+	JL           done1070
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VMOVUPS.Z    64(DI), K1, Z12
@@ -22043,9 +22367,9 @@ loop1049:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1049
+	JMP          loop1069
 
-done1050:
+done1070:
 	VADDPS       Z5, Z3, Z3
 	VADDPS       Z6, Z4, Z4
 	VADDPS       Z7, Z3, Z3
@@ -22101,11 +22425,11 @@ done1050:
 	VMOVUPS      Z4, K1, 64(CX)(R10*1)
 	VMOVUPS      Z9, (AX)(R10*1)
 	VMOVUPS      Z10, K1, 64(AX)(R10*1)
-	JMP          end1040
+	JMP          end1060
 
-next1046:
+next1066:
 	CMPQ    DI, $0x00000030
-	JG      next1051
+	JG      next1071
 	SUBQ    $0x00000020, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -22121,9 +22445,9 @@ next1046:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop1052:
+loop1072:
 	CMPQ         R12, $0x00000002
-	JL           done1053
+	JL           done1073
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z3
 	VFMADD231PS  64(DI), Z9, Z4
@@ -22137,12 +22461,12 @@ loop1052:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1052
+	JMP          loop1072
 
-done1053:
-loop1054:
+done1073:
+loop1074:
 	CMPQ         R12, $0x00000001
-	JL           done1055
+	JL           done1075
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z3
 	VFMADD231PS  64(DI), Z9, Z4
@@ -22151,9 +22475,9 @@ loop1054:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1054
+	JMP          loop1074
 
-done1055:
+done1075:
 	VADDPS       Z6, Z3, Z3
 	VADDPS       Z7, Z4, Z4
 	VADDPS       Z8, Z5, Z5
@@ -22226,9 +22550,9 @@ done1055:
 	VMOVUPS      Z12, (AX)(R10*1)
 	VMOVUPS      Z13, 64(AX)(R10*1)
 	VMOVUPS      Z14, K1, 128(AX)(R10*1)
-	JMP          end1040
+	JMP          end1060
 
-next1051:
+next1071:
 	SUBQ    $0x00000030, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -22246,9 +22570,9 @@ next1051:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop1057:
+loop1077:
 	CMPQ         R12, $0x00000002
-	JL           done1058
+	JL           done1078
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VFMADD231PS  64(DI), Z11, Z4
@@ -22264,12 +22588,12 @@ loop1057:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1057
+	JMP          loop1077
 
-done1058:
-loop1059:
+done1078:
+loop1079:
 	CMPQ         R12, $0x00000001
-	JL           done1060
+	JL           done1080
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VFMADD231PS  64(DI), Z11, Z4
@@ -22279,9 +22603,9 @@ loop1059:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1059
+	JMP          loop1079
 
-done1060:
+done1080:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -22375,14 +22699,14 @@ done1060:
 	VMOVUPS      Z16, 64(AX)(R10*1)
 	VMOVUPS      Z17, 128(AX)(R10*1)
 	VMOVUPS      Z18, K1, 192(AX)(R10*1)
-	JMP          end1040
+	JMP          end1060
 
-end1040:
+end1060:
 	XORQ R10, R10
 
-group1061:
+group1081:
 	CMPQ    R10, R9
-	JE      done1062
+	JE      done1082
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
@@ -22396,9 +22720,9 @@ group1061:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop1063:
+loop1083:
 	CMPQ         R12, $0x00000002
-	JL           done1064
+	JL           done1084
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VFMADD231PS  64(DI), Z11, Z4
@@ -22412,12 +22736,12 @@ loop1063:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1063
+	JMP          loop1083
 
-done1064:
-loop1065:
+done1084:
+loop1085:
 	CMPQ         R12, $0x00000001
-	JL           done1066
+	JL           done1086
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VFMADD231PS  64(DI), Z11, Z4
@@ -22426,9 +22750,9 @@ loop1065:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1065
+	JMP          loop1085
 
-done1066:
+done1086:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -22523,9 +22847,9 @@ done1066:
 	VMOVUPS      Z17, 128(AX)(R10*1)
 	VMOVUPS      Z18, 192(AX)(R10*1)
 	ADDQ         $0x00000100, R10
-	JMP          group1061
+	JMP          group1081
 
-done1062:
+done1082:
 	VZEROUPPER
 	RET
 
@@ -22555,9 +22879,9 @@ TEXT ·fourierFeaturesAVX2(SB), NOSPLIT, $0-48
 	ADDQ         AX, BX
 	LEAQ         (DX)(DX*2), R8
 
-loop1067:
+loop1087:
 	CMPQ         DI, $0x00000004
-	JL           done1068
+	JL           done1088
 	VBROADCASTSD (SI), Y10
 	VFMADD231PD  (BX), Y10, Y2
 	VFMADD231PD  32(BX), Y10, Y3
@@ -22573,21 +22897,21 @@ loop1067:
 	LEAQ         (BX)(DX*4), BX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1067
+	JMP          loop1087
 
-done1068:
-loop1069:
+done1088:
+loop1089:
 	CMPQ         DI, $0x00000001
-	JL           done1070
+	JL           done1090
 	VBROADCASTSD (SI), Y10
 	VFMADD231PD  (BX), Y10, Y2
 	VFMADD231PD  32(BX), Y10, Y3
 	ADDQ         DX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1069
+	JMP          loop1089
 
-done1070:
+done1090:
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y2, Y2
@@ -22702,9 +23026,9 @@ done1070:
 	SHRQ         $0x03, DX
 	DECQ         DX
 
-loop1071:
+loop1091:
 	CMPQ   DX, $0x00000001
-	JL     done1072
+	JL     done1092
 	MOVQ   n+40(FP), BX
 	ADDQ   $0x07, BX
 	SHRQ   $0x03, BX
@@ -22724,9 +23048,9 @@ loop1071:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 
-loop1073:
+loop1093:
 	CMPQ         R8, $0x00000004
-	JL           done1074
+	JL           done1094
 	VBROADCASTSD (DI), Y10
 	VFMADD231PD  (SI), Y10, Y2
 	VFMADD231PD  32(SI), Y10, Y3
@@ -22742,21 +23066,21 @@ loop1073:
 	LEAQ         (SI)(BX*4), SI
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, R8
-	JMP          loop1073
+	JMP          loop1093
 
-done1074:
-loop1075:
+done1094:
+loop1095:
 	CMPQ         R8, $0x00000001
-	JL           done1076
+	JL           done1096
 	VBROADCASTSD (DI), Y10
 	VFMADD231PD  (SI), Y10, Y2
 	VFMADD231PD  32(SI), Y10, Y3
 	ADDQ         BX, SI
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, R8
-	JMP          loop1075
+	JMP          loop1095
 
-done1076:
+done1096:
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y2, Y2
@@ -22839,9 +23163,9 @@ done1076:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1071
+	JMP          loop1091
 
-done1072:
+done1092:
 	VZEROUPPER
 	RET
 
@@ -22871,9 +23195,9 @@ TEXT ·fourierFeatures32AVX2(SB), NOSPLIT, $0-48
 	ADDQ         AX, BX
 	LEAQ         (DX)(DX*2), R8
 
-loop1077:
+loop1097:
 	CMPQ         DI, $0x00000004
-	JL           done1078
+	JL           done1098
 	VBROADCASTSS (SI), Y10
 	VFMADD231PS  (BX), Y10, Y2
 	VFMADD231PS  32(BX), Y10, Y3
@@ -22889,21 +23213,21 @@ loop1077:
 	LEAQ         (BX)(DX*4), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1077
+	JMP          loop1097
 
-done1078:
-loop1079:
+done1098:
+loop1099:
 	CMPQ         DI, $0x00000001
-	JL           done1080
+	JL           done1100
 	VBROADCASTSS (SI), Y10
 	VFMADD231PS  (BX), Y10, Y2
 	VFMADD231PS  32(BX), Y10, Y3
 	ADDQ         DX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1079
+	JMP          loop1099
 
-done1080:
+done1100:
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y2, Y2
@@ -22994,9 +23318,9 @@ done1080:
 	SHRQ         $0x04, DX
 	DECQ         DX
 
-loop1081:
+loop1101:
 	CMPQ   DX, $0x00000001
-	JL     done1082
+	JL     done1102
 	MOVQ   n+40(FP), BX
 	ADDQ   $0x0f, BX
 	SHRQ   $0x04, BX
@@ -23016,9 +23340,9 @@ loop1081:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 
-loop1083:
+loop1103:
 	CMPQ         R8, $0x00000004
-	JL           done1084
+	JL           done1104
 	VBROADCASTSS (DI), Y10
 	VFMADD231PS  (SI), Y10, Y2
 	VFMADD231PS  32(SI), Y10, Y3
@@ -23034,21 +23358,21 @@ loop1083:
 	LEAQ         (SI)(BX*4), SI
 	ADDQ         $0x00000010, DI
 	SUBQ         $0x00000004, R8
-	JMP          loop1083
+	JMP          loop1103
 
-done1084:
-loop1085:
+done1104:
+loop1105:
 	CMPQ         R8, $0x00000001
-	JL           done1086
+	JL           done1106
 	VBROADCASTSS (DI), Y10
 	VFMADD231PS  (SI), Y10, Y2
 	VFMADD231PS  32(SI), Y10, Y3
 	ADDQ         BX, SI
 	ADDQ         $0x00000004, DI
 	SUBQ         $0x00000001, R8
-	JMP          loop1085
+	JMP          loop1105
 
-done1086:
+done1106:
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y2, Y2
@@ -23107,9 +23431,9 @@ done1086:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1081
+	JMP          loop1101
 
-done1082:
+done1102:
 	VZEROUPPER
 	RET
 
@@ -23135,7 +23459,7 @@ TEXT ·fourierStepAVX512(SB), NOSPLIT, $0-96
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1088
+	JNE          next1108
 	MOVQ         n+72(FP), CX
 	ADDQ         $0x07, CX
 	SHRQ         $0x03, CX
@@ -23151,9 +23475,9 @@ TEXT ·fourierStepAVX512(SB), NOSPLIT, $0-96
 	ADDQ         AX, BX
 	LEAQ         (CX)(CX*2), R8
 
-loop1089:
+loop1109:
 	CMPQ         DI, $0x00000004
-	JL           done1090
+	JL           done1110
 	VBROADCASTSD (SI), Z7
 	VFMADD231PD  (BX), Z7, Z3
 	VBROADCASTSD 8(SI), Z7
@@ -23165,20 +23489,20 @@ loop1089:
 	LEAQ         (BX)(CX*4), BX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1089
+	JMP          loop1109
 
-done1090:
-loop1091:
+done1110:
+loop1111:
 	CMPQ         DI, $0x00000001
-	JL           done1092
+	JL           done1112
 	VBROADCASTSD (SI), Z7
 	VFMADD231PD  (BX), Z7, Z3
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1091
+	JMP          loop1111
 
-done1092:
+done1112:
 	VADDPD       Z4, Z3, Z3
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z3, Z3
@@ -23232,11 +23556,11 @@ done1092:
 	VMOVUPD      Z6, (CX)
 	VMOVUPD      Z3, 64(CX)
 	ADDQ         $0x00000040, AX
-	JMP          done1087
+	JMP          done1107
 
-next1088:
+next1108:
 	CMPQ    CX, $0x01
-	JNE     next1093
+	JNE     next1113
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -23256,9 +23580,9 @@ next1088:
 	ADDQ    AX, BX
 	LEAQ    (CX)(CX*2), R8
 
-loop1094:
+loop1114:
 	CMPQ         DI, $0x00000004
-	JL           done1095
+	JL           done1115
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -23274,21 +23598,21 @@ loop1094:
 	LEAQ         (BX)(CX*4), BX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1094
+	JMP          loop1114
 
-done1095:
-loop1096:
+done1115:
+loop1116:
 	CMPQ         DI, $0x00000001
-	JL           done1097
+	JL           done1117
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1096
+	JMP          loop1116
 
-done1097:
+done1117:
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z4, Z4
 	VADDPD       Z7, Z3, Z3
@@ -23373,11 +23697,11 @@ done1097:
 	VMOVUPD      Z10, 128(CX)
 	VMOVUPD      Z4, 192(CX)
 	ADDQ         $0x00000080, AX
-	JMP          done1087
+	JMP          done1107
 
-next1093:
+next1113:
 	CMPQ    CX, $0x02
-	JNE     next1098
+	JNE     next1118
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -23394,9 +23718,9 @@ next1093:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1099:
+loop1119:
 	CMPQ         DI, $0x00000002
-	JL           done1100
+	JL           done1120
 	VBROADCASTSD (SI), Z9
 	VFMADD231PD  (BX), Z9, Z3
 	VFMADD231PD  64(BX), Z9, Z4
@@ -23408,12 +23732,12 @@ loop1099:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1099
+	JMP          loop1119
 
-done1100:
-loop1101:
+done1120:
+loop1121:
 	CMPQ         DI, $0x00000001
-	JL           done1102
+	JL           done1122
 	VBROADCASTSD (SI), Z9
 	VFMADD231PD  (BX), Z9, Z3
 	VFMADD231PD  64(BX), Z9, Z4
@@ -23421,9 +23745,9 @@ loop1101:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1101
+	JMP          loop1121
 
-done1102:
+done1122:
 	VADDPD       Z6, Z3, Z3
 	VADDPD       Z7, Z4, Z4
 	VADDPD       Z8, Z5, Z5
@@ -23533,11 +23857,11 @@ done1102:
 	VMOVUPD      Z14, 256(CX)
 	VMOVUPD      Z5, 320(CX)
 	ADDQ         $0x000000c0, AX
-	JMP          done1087
+	JMP          done1107
 
-next1098:
+next1118:
 	CMPQ    CX, $0x03
-	JNE     next1103
+	JNE     next1123
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -23556,9 +23880,9 @@ next1098:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1104:
+loop1124:
 	CMPQ         DI, $0x00000002
-	JL           done1105
+	JL           done1125
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -23572,12 +23896,12 @@ loop1104:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1104
+	JMP          loop1124
 
-done1105:
-loop1106:
+done1125:
+loop1126:
 	CMPQ         DI, $0x00000001
-	JL           done1107
+	JL           done1127
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -23586,9 +23910,9 @@ loop1106:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1106
+	JMP          loop1126
 
-done1107:
+done1127:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -23727,17 +24051,17 @@ done1107:
 	VMOVUPD      Z18, 384(CX)
 	VMOVUPD      Z6, 448(CX)
 	ADDQ         $0x00000100, AX
-	JMP          done1087
+	JMP          done1107
 
-next1103:
-done1087:
+next1123:
+done1107:
 	MOVQ rows+80(FP), CX
 	CMPQ CX, $0x00
-	JNE  next1109
+	JNE  next1129
 
-loop1110:
+loop1130:
 	CMPQ    DX, $0x00000001
-	JL      done1111
+	JL      done1131
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -23756,9 +24080,9 @@ loop1110:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1112:
+loop1132:
 	CMPQ         DI, $0x00000002
-	JL           done1113
+	JL           done1133
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -23772,12 +24096,12 @@ loop1112:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1112
+	JMP          loop1132
 
-done1113:
-loop1114:
+done1133:
+loop1134:
 	CMPQ         DI, $0x00000001
-	JL           done1115
+	JL           done1135
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -23786,9 +24110,9 @@ loop1114:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1114
+	JMP          loop1134
 
-done1115:
+done1135:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -23926,14 +24250,14 @@ done1115:
 	VMOVUPD      Z6, 448(CX)
 	ADDQ         $0x00000100, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1110
+	JMP          loop1130
 
-done1111:
-	JMP finish1108
+done1131:
+	JMP finish1128
 
-next1109:
+next1129:
 	CMPQ         CX, $0x01
-	JNE          next1116
+	JNE          next1136
 	VMOVUPD      Z0, Z3
 	MOVQ         cols+88(FP), CX
 	SHLQ         $0x06, CX
@@ -23944,7 +24268,7 @@ next1109:
 	MOVQ         f+16(FP), R8
 	VBROADCASTSD (R8), Z7
 	TESTQ        DX, DX
-	JZ           skip1117
+	JZ           skip1137
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x07, R8
 	SHRQ         $0x03, R8
@@ -23963,9 +24287,9 @@ next1109:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1118:
+loop1138:
 	CMPQ         R11, $0x00000002
-	JL           done1119
+	JL           done1139
 	VBROADCASTSD (R10), Z13
 	VFMADD231PD  (R9), Z13, Z8
 	VFMADD231PD  64(R9), Z13, Z9
@@ -23979,12 +24303,12 @@ loop1118:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1118
+	JMP          loop1138
 
-done1119:
-loop1120:
+done1139:
+loop1140:
 	CMPQ         R11, $0x00000001
-	JL           done1121
+	JL           done1141
 	VBROADCASTSD (R10), Z13
 	VFMADD231PD  (R9), Z13, Z8
 	VFMADD231PD  64(R9), Z13, Z9
@@ -23993,9 +24317,9 @@ loop1120:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1120
+	JMP          loop1140
 
-done1121:
+done1141:
 	VADDPD       Z4, Z8, Z8
 	VADDPD       Z5, Z9, Z9
 	VADDPD       Z6, Z10, Z10
@@ -24149,9 +24473,9 @@ done1121:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1122:
+loop1142:
 	CMPQ    DX, $0x00000001
-	JL      done1123
+	JL      done1143
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x07, R8
 	SHRQ    $0x03, R8
@@ -24170,9 +24494,9 @@ loop1122:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1124:
+loop1144:
 	CMPQ         R11, $0x00000002
-	JL           done1125
+	JL           done1145
 	VBROADCASTSD (R10), Z13
 	VFMADD231PD  (R9), Z13, Z8
 	VFMADD231PD  64(R9), Z13, Z9
@@ -24186,12 +24510,12 @@ loop1124:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1124
+	JMP          loop1144
 
-done1125:
-loop1126:
+done1145:
+loop1146:
 	CMPQ         R11, $0x00000001
-	JL           done1127
+	JL           done1147
 	VBROADCASTSD (R10), Z13
 	VFMADD231PD  (R9), Z13, Z8
 	VFMADD231PD  64(R9), Z13, Z9
@@ -24200,9 +24524,9 @@ loop1126:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1126
+	JMP          loop1146
 
-done1127:
+done1147:
 	VADDPD       Z4, Z8, Z8
 	VADDPD       Z5, Z9, Z9
 	VADDPD       Z6, Z10, Z10
@@ -24391,18 +24715,18 @@ done1127:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1122
+	JMP          loop1142
 
-done1123:
-skip1117:
+done1143:
+skip1137:
 	MOVQ CX, AX
 	MOVQ a+8(FP), CX
 	ADDQ CX, AX
 	SUBQ BX, AX
 
-loop1128:
+loop1148:
 	CMPQ        AX, $0x00000040
-	JL          done1129
+	JL          done1149
 	VMOVUPD     (SI), Z4
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (BX), Z6
@@ -24413,9 +24737,9 @@ loop1128:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1128
+	JMP         loop1148
 
-done1129:
+done1149:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y3, Y0, Y0
@@ -24424,11 +24748,11 @@ done1129:
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
 	VMOVSD        X1, (AX)
-	JMP           finish1108
+	JMP           finish1128
 
-next1116:
+next1136:
 	CMPQ         CX, $0x02
-	JNE          next1130
+	JNE          next1150
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	MOVQ         cols+88(FP), CX
@@ -24441,7 +24765,7 @@ next1116:
 	VBROADCASTSD (R8), Z8
 	VBROADCASTSD 8(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1131
+	JZ           skip1151
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x07, R8
 	SHRQ         $0x03, R8
@@ -24460,9 +24784,9 @@ next1116:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1132:
+loop1152:
 	CMPQ         R11, $0x00000002
-	JL           done1133
+	JL           done1153
 	VBROADCASTSD (R10), Z15
 	VFMADD231PD  (R9), Z15, Z10
 	VFMADD231PD  64(R9), Z15, Z11
@@ -24476,12 +24800,12 @@ loop1132:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1132
+	JMP          loop1152
 
-done1133:
-loop1134:
+done1153:
+loop1154:
 	CMPQ         R11, $0x00000001
-	JL           done1135
+	JL           done1155
 	VBROADCASTSD (R10), Z15
 	VFMADD231PD  (R9), Z15, Z10
 	VFMADD231PD  64(R9), Z15, Z11
@@ -24490,9 +24814,9 @@ loop1134:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1134
+	JMP          loop1154
 
-done1135:
+done1155:
 	VADDPD       Z5, Z10, Z10
 	VADDPD       Z6, Z11, Z11
 	VADDPD       Z7, Z12, Z12
@@ -24654,9 +24978,9 @@ done1135:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1136:
+loop1156:
 	CMPQ    DX, $0x00000001
-	JL      done1137
+	JL      done1157
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x07, R8
 	SHRQ    $0x03, R8
@@ -24675,9 +24999,9 @@ loop1136:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1138:
+loop1158:
 	CMPQ         R11, $0x00000002
-	JL           done1139
+	JL           done1159
 	VBROADCASTSD (R10), Z15
 	VFMADD231PD  (R9), Z15, Z10
 	VFMADD231PD  64(R9), Z15, Z11
@@ -24691,12 +25015,12 @@ loop1138:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1138
+	JMP          loop1158
 
-done1139:
-loop1140:
+done1159:
+loop1160:
 	CMPQ         R11, $0x00000001
-	JL           done1141
+	JL           done1161
 	VBROADCASTSD (R10), Z15
 	VFMADD231PD  (R9), Z15, Z10
 	VFMADD231PD  64(R9), Z15, Z11
@@ -24705,9 +25029,9 @@ loop1140:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1140
+	JMP          loop1160
 
-done1141:
+done1161:
 	VADDPD       Z5, Z10, Z10
 	VADDPD       Z6, Z11, Z11
 	VADDPD       Z7, Z12, Z12
@@ -24928,18 +25252,18 @@ done1141:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1136
+	JMP          loop1156
 
-done1137:
-skip1131:
+done1157:
+skip1151:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ BX, AX
 
-loop1142:
+loop1162:
 	CMPQ        AX, $0x00000040
-	JL          done1143
+	JL          done1163
 	VMOVUPD     (SI), Z5
 	VMOVUPD     (DI), Z6
 	VMOVUPD     (BX), Z7
@@ -24954,9 +25278,9 @@ loop1142:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1142
+	JMP         loop1162
 
-done1143:
+done1163:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y3, Y0, Y0
@@ -24972,11 +25296,11 @@ done1143:
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
 	VMOVSD        X1, 8(AX)
-	JMP           finish1108
+	JMP           finish1128
 
-next1130:
+next1150:
 	CMPQ         CX, $0x03
-	JNE          next1144
+	JNE          next1164
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	VMOVUPD      Z0, Z5
@@ -24991,7 +25315,7 @@ next1130:
 	VBROADCASTSD 8(R8), Z10
 	VBROADCASTSD 16(R8), Z11
 	TESTQ        DX, DX
-	JZ           skip1145
+	JZ           skip1165
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x07, R8
 	SHRQ         $0x03, R8
@@ -25010,9 +25334,9 @@ next1130:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1146:
+loop1166:
 	CMPQ         R11, $0x00000002
-	JL           done1147
+	JL           done1167
 	VBROADCASTSD (R10), Z17
 	VFMADD231PD  (R9), Z17, Z12
 	VFMADD231PD  64(R9), Z17, Z13
@@ -25026,12 +25350,12 @@ loop1146:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1146
+	JMP          loop1166
 
-done1147:
-loop1148:
+done1167:
+loop1168:
 	CMPQ         R11, $0x00000001
-	JL           done1149
+	JL           done1169
 	VBROADCASTSD (R10), Z17
 	VFMADD231PD  (R9), Z17, Z12
 	VFMADD231PD  64(R9), Z17, Z13
@@ -25040,9 +25364,9 @@ loop1148:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1148
+	JMP          loop1168
 
-done1149:
+done1169:
 	VADDPD       Z6, Z12, Z12
 	VADDPD       Z7, Z13, Z13
 	VADDPD       Z8, Z14, Z14
@@ -25212,9 +25536,9 @@ done1149:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1150:
+loop1170:
 	CMPQ    DX, $0x00000001
-	JL      done1151
+	JL      done1171
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x07, R8
 	SHRQ    $0x03, R8
@@ -25233,9 +25557,9 @@ loop1150:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1152:
+loop1172:
 	CMPQ         R11, $0x00000002
-	JL           done1153
+	JL           done1173
 	VBROADCASTSD (R10), Z17
 	VFMADD231PD  (R9), Z17, Z12
 	VFMADD231PD  64(R9), Z17, Z13
@@ -25249,12 +25573,12 @@ loop1152:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1152
+	JMP          loop1172
 
-done1153:
-loop1154:
+done1173:
+loop1174:
 	CMPQ         R11, $0x00000001
-	JL           done1155
+	JL           done1175
 	VBROADCASTSD (R10), Z17
 	VFMADD231PD  (R9), Z17, Z12
 	VFMADD231PD  64(R9), Z17, Z13
@@ -25263,9 +25587,9 @@ loop1154:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1154
+	JMP          loop1174
 
-done1155:
+done1175:
 	VADDPD       Z6, Z12, Z12
 	VADDPD       Z7, Z13, Z13
 	VADDPD       Z8, Z14, Z14
@@ -25518,18 +25842,18 @@ done1155:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1150
+	JMP          loop1170
 
-done1151:
-skip1145:
+done1171:
+skip1165:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ BX, AX
 
-loop1156:
+loop1176:
 	CMPQ        AX, $0x00000040
-	JL          done1157
+	JL          done1177
 	VMOVUPD     (SI), Z6
 	VMOVUPD     (DI), Z7
 	VMOVUPD     (BX), Z8
@@ -25548,9 +25872,9 @@ loop1156:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1156
+	JMP         loop1176
 
-done1157:
+done1177:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y3, Y0, Y0
@@ -25573,11 +25897,11 @@ done1157:
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
 	VMOVSD        X1, 16(AX)
-	JMP           finish1108
+	JMP           finish1128
 
-next1144:
+next1164:
 	CMPQ         CX, $0x04
-	JNE          next1158
+	JNE          next1178
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	VMOVUPD      Z0, Z5
@@ -25594,7 +25918,7 @@ next1144:
 	VBROADCASTSD 16(R9), Z12
 	VBROADCASTSD 24(R9), Z13
 	TESTQ        DX, DX
-	JZ           skip1159
+	JZ           skip1179
 	MOVQ         n+72(FP), R9
 	ADDQ         $0x07, R9
 	SHRQ         $0x03, R9
@@ -25613,9 +25937,9 @@ next1144:
 	MOVQ         R11, R11
 	ADDQ         AX, R10
 
-loop1160:
+loop1180:
 	CMPQ         R12, $0x00000002
-	JL           done1161
+	JL           done1181
 	VBROADCASTSD (R11), Z19
 	VFMADD231PD  (R10), Z19, Z14
 	VFMADD231PD  64(R10), Z19, Z15
@@ -25629,12 +25953,12 @@ loop1160:
 	LEAQ         (R10)(R9*2), R10
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1160
+	JMP          loop1180
 
-done1161:
-loop1162:
+done1181:
+loop1182:
 	CMPQ         R12, $0x00000001
-	JL           done1163
+	JL           done1183
 	VBROADCASTSD (R11), Z19
 	VFMADD231PD  (R10), Z19, Z14
 	VFMADD231PD  64(R10), Z19, Z15
@@ -25643,9 +25967,9 @@ loop1162:
 	ADDQ         R9, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1162
+	JMP          loop1182
 
-done1163:
+done1183:
 	VADDPD       Z7, Z14, Z14
 	VADDPD       Z8, Z15, Z15
 	VADDPD       Z9, Z16, Z16
@@ -25823,9 +26147,9 @@ done1163:
 	ADDQ         $0x00000080, SI
 	DECQ         DX
 
-loop1164:
+loop1184:
 	CMPQ    DX, $0x00000001
-	JL      done1165
+	JL      done1185
 	MOVQ    n+72(FP), R9
 	ADDQ    $0x07, R9
 	SHRQ    $0x03, R9
@@ -25844,9 +26168,9 @@ loop1164:
 	MOVQ    R11, R11
 	ADDQ    AX, R10
 
-loop1166:
+loop1186:
 	CMPQ         R12, $0x00000002
-	JL           done1167
+	JL           done1187
 	VBROADCASTSD (R11), Z19
 	VFMADD231PD  (R10), Z19, Z14
 	VFMADD231PD  64(R10), Z19, Z15
@@ -25860,12 +26184,12 @@ loop1166:
 	LEAQ         (R10)(R9*2), R10
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1166
+	JMP          loop1186
 
-done1167:
-loop1168:
+done1187:
+loop1188:
 	CMPQ         R12, $0x00000001
-	JL           done1169
+	JL           done1189
 	VBROADCASTSD (R11), Z19
 	VFMADD231PD  (R10), Z19, Z14
 	VFMADD231PD  64(R10), Z19, Z15
@@ -25874,9 +26198,9 @@ loop1168:
 	ADDQ         R9, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1168
+	JMP          loop1188
 
-done1169:
+done1189:
 	VADDPD       Z7, Z14, Z14
 	VADDPD       Z8, Z15, Z15
 	VADDPD       Z9, Z16, Z16
@@ -26161,18 +26485,18 @@ done1169:
 	ADDQ         $0x00000200, R8
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JMP          loop1164
+	JMP          loop1184
 
-done1165:
-skip1159:
+done1185:
+skip1179:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1170:
+loop1190:
 	CMPQ        AX, $0x00000040
-	JL          done1171
+	JL          done1191
 	VMOVUPD     (DI), Z7
 	VMOVUPD     (R8), Z8
 	VMOVUPD     (SI), Z9
@@ -26195,9 +26519,9 @@ loop1170:
 	ADDQ        $0x00000040, R8
 	ADDQ        $0x00000040, SI
 	SUBQ        $0x00000040, AX
-	JMP         loop1170
+	JMP         loop1190
 
-done1171:
+done1191:
 	VMOVUPD    Z0, Z1
 	VMOVUPD    Z0, Z2
 	VMOVUPD    Z0, Z7
@@ -26225,11 +26549,11 @@ done1171:
 	VADDPD     Z8, Z3, Z3
 	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1108
+	JMP        finish1128
 
-next1158:
+next1178:
 	CMPQ         CX, $0x05
-	JNE          next1172
+	JNE          next1192
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	VMOVUPD      Z0, Z5
@@ -26249,7 +26573,7 @@ next1158:
 	VBROADCASTSD 24(R10), Z14
 	VBROADCASTSD 32(R10), Z15
 	TESTQ        DX, DX
-	JZ           skip1173
+	JZ           skip1193
 	MOVQ         n+72(FP), R10
 	ADDQ         $0x07, R10
 	SHRQ         $0x03, R10
@@ -26268,9 +26592,9 @@ next1158:
 	MOVQ         R12, R12
 	ADDQ         AX, R11
 
-loop1174:
+loop1194:
 	CMPQ         R13, $0x00000002
-	JL           done1175
+	JL           done1195
 	VBROADCASTSD (R12), Z21
 	VFMADD231PD  (R11), Z21, Z16
 	VFMADD231PD  64(R11), Z21, Z17
@@ -26284,12 +26608,12 @@ loop1174:
 	LEAQ         (R11)(R10*2), R11
 	ADDQ         $0x00000010, R12
 	SUBQ         $0x00000002, R13
-	JMP          loop1174
+	JMP          loop1194
 
-done1175:
-loop1176:
+done1195:
+loop1196:
 	CMPQ         R13, $0x00000001
-	JL           done1177
+	JL           done1197
 	VBROADCASTSD (R12), Z21
 	VFMADD231PD  (R11), Z21, Z16
 	VFMADD231PD  64(R11), Z21, Z17
@@ -26298,9 +26622,9 @@ loop1176:
 	ADDQ         R10, R11
 	ADDQ         $0x00000008, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1176
+	JMP          loop1196
 
-done1177:
+done1197:
 	VADDPD       Z8, Z16, Z16
 	VADDPD       Z9, Z17, Z17
 	VADDPD       Z10, Z18, Z18
@@ -26487,9 +26811,9 @@ done1177:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1178:
+loop1198:
 	CMPQ    DX, $0x00000001
-	JL      done1179
+	JL      done1199
 	MOVQ    n+72(FP), R10
 	ADDQ    $0x07, R10
 	SHRQ    $0x03, R10
@@ -26508,9 +26832,9 @@ loop1178:
 	MOVQ    R12, R12
 	ADDQ    AX, R11
 
-loop1180:
+loop1200:
 	CMPQ         R13, $0x00000002
-	JL           done1181
+	JL           done1201
 	VBROADCASTSD (R12), Z21
 	VFMADD231PD  (R11), Z21, Z16
 	VFMADD231PD  64(R11), Z21, Z17
@@ -26524,12 +26848,12 @@ loop1180:
 	LEAQ         (R11)(R10*2), R11
 	ADDQ         $0x00000010, R12
 	SUBQ         $0x00000002, R13
-	JMP          loop1180
+	JMP          loop1200
 
-done1181:
-loop1182:
+done1201:
+loop1202:
 	CMPQ         R13, $0x00000001
-	JL           done1183
+	JL           done1203
 	VBROADCASTSD (R12), Z21
 	VFMADD231PD  (R11), Z21, Z16
 	VFMADD231PD  64(R11), Z21, Z17
@@ -26538,9 +26862,9 @@ loop1182:
 	ADDQ         R10, R11
 	ADDQ         $0x00000008, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1182
+	JMP          loop1202
 
-done1183:
+done1203:
 	VADDPD       Z8, Z16, Z16
 	VADDPD       Z9, Z17, Z17
 	VADDPD       Z10, Z18, Z18
@@ -26858,18 +27182,18 @@ done1183:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1178
+	JMP          loop1198
 
-done1179:
-skip1173:
+done1199:
+skip1193:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1184:
+loop1204:
 	CMPQ        AX, $0x00000040
-	JL          done1185
+	JL          done1205
 	VMOVUPD     (R8), Z8
 	VMOVUPD     (R9), Z9
 	VMOVUPD     (SI), Z10
@@ -26897,9 +27221,9 @@ loop1184:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 	SUBQ        $0x00000040, AX
-	JMP         loop1184
+	JMP         loop1204
 
-done1185:
+done1205:
 	VMOVUPD    Z0, Z1
 	VMOVUPD    Z0, Z2
 	VMOVUPD    Z0, Z0
@@ -26926,11 +27250,11 @@ done1185:
 	VADDPD     Z8, Z3, Z3
 	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1108
+	JMP        finish1128
 
-next1172:
+next1192:
 	CMPQ    CX, $0x06
-	JNE     next1186
+	JNE     next1206
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
@@ -26946,7 +27270,7 @@ next1172:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1187
+	JZ      skip1207
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -26965,9 +27289,9 @@ next1172:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1188:
+loop1208:
 	CMPQ         R14, $0x00000002
-	JL           done1189
+	JL           done1209
 	VBROADCASTSD (R13), Z17
 	VFMADD231PD  (R12), Z17, Z12
 	VFMADD231PD  64(R12), Z17, Z13
@@ -26981,12 +27305,12 @@ loop1188:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1188
+	JMP          loop1208
 
-done1189:
-loop1190:
+done1209:
+loop1210:
 	CMPQ         R14, $0x00000001
-	JL           done1191
+	JL           done1211
 	VBROADCASTSD (R13), Z17
 	VFMADD231PD  (R12), Z17, Z12
 	VFMADD231PD  64(R12), Z17, Z13
@@ -26995,9 +27319,9 @@ loop1190:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1190
+	JMP          loop1210
 
-done1191:
+done1211:
 	VADDPD           Z9, Z12, Z12
 	VADDPD           Z10, Z13, Z13
 	VADDPD           Z11, Z14, Z14
@@ -27192,9 +27516,9 @@ done1191:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1192:
+loop1212:
 	CMPQ    DX, $0x00000001
-	JL      done1193
+	JL      done1213
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -27213,9 +27537,9 @@ loop1192:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1194:
+loop1214:
 	CMPQ         R14, $0x00000002
-	JL           done1195
+	JL           done1215
 	VBROADCASTSD (R13), Z17
 	VFMADD231PD  (R12), Z17, Z12
 	VFMADD231PD  64(R12), Z17, Z13
@@ -27229,12 +27553,12 @@ loop1194:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1194
+	JMP          loop1214
 
-done1195:
-loop1196:
+done1215:
+loop1216:
 	CMPQ         R14, $0x00000001
-	JL           done1197
+	JL           done1217
 	VBROADCASTSD (R13), Z17
 	VFMADD231PD  (R12), Z17, Z12
 	VFMADD231PD  64(R12), Z17, Z13
@@ -27243,9 +27567,9 @@ loop1196:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1196
+	JMP          loop1216
 
-done1197:
+done1217:
 	VADDPD           Z9, Z12, Z12
 	VADDPD           Z10, Z13, Z13
 	VADDPD           Z11, Z14, Z14
@@ -27595,18 +27919,18 @@ done1197:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1192
+	JMP              loop1212
 
-done1193:
-skip1187:
+done1213:
+skip1207:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1198:
+loop1218:
 	CMPQ             AX, $0x00000040
-	JL               done1199
+	JL               done1219
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (SI), Z11
@@ -27638,9 +27962,9 @@ loop1198:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1198
+	JMP              loop1218
 
-done1199:
+done1219:
 	VMOVUPD    Z0, Z1
 	VMOVUPD    Z0, Z0
 	VUNPCKLPD  Z4, Z3, Z2
@@ -27666,11 +27990,11 @@ done1199:
 	VADDPD     Z2, Z3, Z3
 	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1108
+	JMP        finish1128
 
-next1186:
+next1206:
 	CMPQ    CX, $0x07
-	JNE     next1200
+	JNE     next1220
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
@@ -27687,7 +28011,7 @@ next1186:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1201
+	JZ      skip1221
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -27706,9 +28030,9 @@ next1186:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1202:
+loop1222:
 	CMPQ         R14, $0x00000002
-	JL           done1203
+	JL           done1223
 	VBROADCASTSD (R13), Z18
 	VFMADD231PD  (R12), Z18, Z13
 	VFMADD231PD  64(R12), Z18, Z14
@@ -27722,12 +28046,12 @@ loop1202:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1202
+	JMP          loop1222
 
-done1203:
-loop1204:
+done1223:
+loop1224:
 	CMPQ         R14, $0x00000001
-	JL           done1205
+	JL           done1225
 	VBROADCASTSD (R13), Z18
 	VFMADD231PD  (R12), Z18, Z13
 	VFMADD231PD  64(R12), Z18, Z14
@@ -27736,9 +28060,9 @@ loop1204:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1204
+	JMP          loop1224
 
-done1205:
+done1225:
 	VADDPD           Z10, Z13, Z13
 	VADDPD           Z11, Z14, Z14
 	VADDPD           Z12, Z15, Z15
@@ -27941,9 +28265,9 @@ done1205:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1206:
+loop1226:
 	CMPQ    DX, $0x00000001
-	JL      done1207
+	JL      done1227
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -27962,9 +28286,9 @@ loop1206:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1208:
+loop1228:
 	CMPQ         R14, $0x00000002
-	JL           done1209
+	JL           done1229
 	VBROADCASTSD (R13), Z18
 	VFMADD231PD  (R12), Z18, Z13
 	VFMADD231PD  64(R12), Z18, Z14
@@ -27978,12 +28302,12 @@ loop1208:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1208
+	JMP          loop1228
 
-done1209:
-loop1210:
+done1229:
+loop1230:
 	CMPQ         R14, $0x00000001
-	JL           done1211
+	JL           done1231
 	VBROADCASTSD (R13), Z18
 	VFMADD231PD  (R12), Z18, Z13
 	VFMADD231PD  64(R12), Z18, Z14
@@ -27992,9 +28316,9 @@ loop1210:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1210
+	JMP          loop1230
 
-done1211:
+done1231:
 	VADDPD           Z10, Z13, Z13
 	VADDPD           Z11, Z14, Z14
 	VADDPD           Z12, Z15, Z15
@@ -28376,18 +28700,18 @@ done1211:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1206
+	JMP              loop1226
 
-done1207:
-skip1201:
+done1227:
+skip1221:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1212:
+loop1232:
 	CMPQ             AX, $0x00000040
-	JL               done1213
+	JL               done1233
 	VMOVUPD          (R8), Z10
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (SI), Z12
@@ -28423,9 +28747,9 @@ loop1212:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1212
+	JMP              loop1232
 
-done1213:
+done1233:
 	VMOVUPD    Z0, Z0
 	VUNPCKLPD  Z4, Z3, Z1
 	VUNPCKHPD  Z4, Z3, Z3
@@ -28450,11 +28774,11 @@ done1213:
 	VADDPD     Z1, Z3, Z3
 	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1108
+	JMP        finish1128
 
-next1200:
+next1220:
 	CMPQ    CX, $0x08
-	JNE     next1214
+	JNE     next1234
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
@@ -28472,7 +28796,7 @@ next1200:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1215
+	JZ      skip1235
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -28491,9 +28815,9 @@ next1200:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1216:
+loop1236:
 	CMPQ         R14, $0x00000002
-	JL           done1217
+	JL           done1237
 	VBROADCASTSD (R13), Z19
 	VFMADD231PD  (R12), Z19, Z14
 	VFMADD231PD  64(R12), Z19, Z15
@@ -28507,12 +28831,12 @@ loop1216:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1216
+	JMP          loop1236
 
-done1217:
-loop1218:
+done1237:
+loop1238:
 	CMPQ         R14, $0x00000001
-	JL           done1219
+	JL           done1239
 	VBROADCASTSD (R13), Z19
 	VFMADD231PD  (R12), Z19, Z14
 	VFMADD231PD  64(R12), Z19, Z15
@@ -28521,9 +28845,9 @@ loop1218:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1218
+	JMP          loop1238
 
-done1219:
+done1239:
 	VADDPD           Z11, Z14, Z14
 	VADDPD           Z12, Z15, Z15
 	VADDPD           Z13, Z16, Z16
@@ -28734,9 +29058,9 @@ done1219:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1220:
+loop1240:
 	CMPQ    DX, $0x00000001
-	JL      done1221
+	JL      done1241
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -28755,9 +29079,9 @@ loop1220:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1222:
+loop1242:
 	CMPQ         R14, $0x00000002
-	JL           done1223
+	JL           done1243
 	VBROADCASTSD (R13), Z19
 	VFMADD231PD  (R12), Z19, Z14
 	VFMADD231PD  64(R12), Z19, Z15
@@ -28771,12 +29095,12 @@ loop1222:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1222
+	JMP          loop1242
 
-done1223:
-loop1224:
+done1243:
+loop1244:
 	CMPQ         R14, $0x00000001
-	JL           done1225
+	JL           done1245
 	VBROADCASTSD (R13), Z19
 	VFMADD231PD  (R12), Z19, Z14
 	VFMADD231PD  64(R12), Z19, Z15
@@ -28785,9 +29109,9 @@ loop1224:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1224
+	JMP          loop1244
 
-done1225:
+done1245:
 	VADDPD           Z11, Z14, Z14
 	VADDPD           Z12, Z15, Z15
 	VADDPD           Z13, Z16, Z16
@@ -29201,18 +29525,18 @@ done1225:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1220
+	JMP              loop1240
 
-done1221:
-skip1215:
+done1241:
+skip1235:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1226:
+loop1246:
 	CMPQ             AX, $0x00000040
-	JL               done1227
+	JL               done1247
 	VMOVUPD          (R8), Z11
 	VMOVUPD          (R9), Z12
 	VMOVUPD          (SI), Z13
@@ -29252,9 +29576,9 @@ loop1226:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1226
+	JMP              loop1246
 
-done1227:
+done1247:
 	VUNPCKLPD  Z4, Z3, Z0
 	VUNPCKHPD  Z4, Z3, Z3
 	VADDPD     Z0, Z3, Z3
@@ -29278,10 +29602,10 @@ done1227:
 	VADDPD     Z0, Z3, Z3
 	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1108
+	JMP        finish1128
 
-next1214:
-finish1108:
+next1234:
+finish1128:
 	VZEROUPPER
 	RET
 
@@ -29307,7 +29631,7 @@ TEXT ·fourierStep32AVX512(SB), NOSPLIT, $0-96
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1229
+	JNE          next1249
 	MOVQ         n+72(FP), CX
 	ADDQ         $0x0f, CX
 	SHRQ         $0x04, CX
@@ -29323,9 +29647,9 @@ TEXT ·fourierStep32AVX512(SB), NOSPLIT, $0-96
 	ADDQ         AX, BX
 	LEAQ         (CX)(CX*2), R8
 
-loop1230:
+loop1250:
 	CMPQ         DI, $0x00000004
-	JL           done1231
+	JL           done1251
 	VBROADCASTSS (SI), Z7
 	VFMADD231PS  (BX), Z7, Z3
 	VBROADCASTSS 4(SI), Z7
@@ -29337,20 +29661,20 @@ loop1230:
 	LEAQ         (BX)(CX*4), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1230
+	JMP          loop1250
 
-done1231:
-loop1232:
+done1251:
+loop1252:
 	CMPQ         DI, $0x00000001
-	JL           done1233
+	JL           done1253
 	VBROADCASTSS (SI), Z7
 	VFMADD231PS  (BX), Z7, Z3
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1232
+	JMP          loop1252
 
-done1233:
+done1253:
 	VADDPS       Z4, Z3, Z3
 	VADDPS       Z5, Z3, Z3
 	VADDPS       Z6, Z3, Z3
@@ -29388,11 +29712,11 @@ done1233:
 	VMOVUPS      Z6, (CX)
 	VMOVUPS      Z3, 64(CX)
 	ADDQ         $0x00000040, AX
-	JMP          done1228
+	JMP          done1248
 
-next1229:
+next1249:
 	CMPQ    CX, $0x01
-	JNE     next1234
+	JNE     next1254
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -29412,9 +29736,9 @@ next1229:
 	ADDQ    AX, BX
 	LEAQ    (CX)(CX*2), R8
 
-loop1235:
+loop1255:
 	CMPQ         DI, $0x00000004
-	JL           done1236
+	JL           done1256
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -29430,21 +29754,21 @@ loop1235:
 	LEAQ         (BX)(CX*4), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1235
+	JMP          loop1255
 
-done1236:
-loop1237:
+done1256:
+loop1257:
 	CMPQ         DI, $0x00000001
-	JL           done1238
+	JL           done1258
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1237
+	JMP          loop1257
 
-done1238:
+done1258:
 	VADDPS       Z5, Z3, Z3
 	VADDPS       Z6, Z4, Z4
 	VADDPS       Z7, Z3, Z3
@@ -29505,11 +29829,11 @@ done1238:
 	VMOVUPS      Z10, 128(CX)
 	VMOVUPS      Z4, 192(CX)
 	ADDQ         $0x00000080, AX
-	JMP          done1228
+	JMP          done1248
 
-next1234:
+next1254:
 	CMPQ    CX, $0x02
-	JNE     next1239
+	JNE     next1259
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -29526,9 +29850,9 @@ next1234:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1240:
+loop1260:
 	CMPQ         DI, $0x00000002
-	JL           done1241
+	JL           done1261
 	VBROADCASTSS (SI), Z9
 	VFMADD231PS  (BX), Z9, Z3
 	VFMADD231PS  64(BX), Z9, Z4
@@ -29540,12 +29864,12 @@ loop1240:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1240
+	JMP          loop1260
 
-done1241:
-loop1242:
+done1261:
+loop1262:
 	CMPQ         DI, $0x00000001
-	JL           done1243
+	JL           done1263
 	VBROADCASTSS (SI), Z9
 	VFMADD231PS  (BX), Z9, Z3
 	VFMADD231PS  64(BX), Z9, Z4
@@ -29553,9 +29877,9 @@ loop1242:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1242
+	JMP          loop1262
 
-done1243:
+done1263:
 	VADDPS       Z6, Z3, Z3
 	VADDPS       Z7, Z4, Z4
 	VADDPS       Z8, Z5, Z5
@@ -29633,11 +29957,11 @@ done1243:
 	VMOVUPS      Z14, 256(CX)
 	VMOVUPS      Z5, 320(CX)
 	ADDQ         $0x000000c0, AX
-	JMP          done1228
+	JMP          done1248
 
-next1239:
+next1259:
 	CMPQ    CX, $0x03
-	JNE     next1244
+	JNE     next1264
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -29656,9 +29980,9 @@ next1239:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1245:
+loop1265:
 	CMPQ         DI, $0x00000002
-	JL           done1246
+	JL           done1266
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -29672,12 +29996,12 @@ loop1245:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1245
+	JMP          loop1265
 
-done1246:
-loop1247:
+done1266:
+loop1267:
 	CMPQ         DI, $0x00000001
-	JL           done1248
+	JL           done1268
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -29686,9 +30010,9 @@ loop1247:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1247
+	JMP          loop1267
 
-done1248:
+done1268:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -29787,17 +30111,17 @@ done1248:
 	VMOVUPS      Z18, 384(CX)
 	VMOVUPS      Z6, 448(CX)
 	ADDQ         $0x00000100, AX
-	JMP          done1228
+	JMP          done1248
 
-next1244:
-done1228:
+next1264:
+done1248:
 	MOVQ rows+80(FP), CX
 	CMPQ CX, $0x00
-	JNE  next1250
+	JNE  next1270
 
-loop1251:
+loop1271:
 	CMPQ    DX, $0x00000001
-	JL      done1252
+	JL      done1272
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -29816,9 +30140,9 @@ loop1251:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1253:
+loop1273:
 	CMPQ         DI, $0x00000002
-	JL           done1254
+	JL           done1274
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -29832,12 +30156,12 @@ loop1253:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1253
+	JMP          loop1273
 
-done1254:
-loop1255:
+done1274:
+loop1275:
 	CMPQ         DI, $0x00000001
-	JL           done1256
+	JL           done1276
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -29846,9 +30170,9 @@ loop1255:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1255
+	JMP          loop1275
 
-done1256:
+done1276:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -29946,14 +30270,14 @@ done1256:
 	VMOVUPS      Z6, 448(CX)
 	ADDQ         $0x00000100, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1251
+	JMP          loop1271
 
-done1252:
-	JMP finish1249
+done1272:
+	JMP finish1269
 
-next1250:
+next1270:
 	CMPQ         CX, $0x01
-	JNE          next1257
+	JNE          next1277
 	VMOVUPS      Z0, Z3
 	MOVQ         cols+88(FP), CX
 	SHLQ         $0x06, CX
@@ -29964,7 +30288,7 @@ next1250:
 	MOVQ         f+16(FP), R8
 	VBROADCASTSS (R8), Z7
 	TESTQ        DX, DX
-	JZ           skip1258
+	JZ           skip1278
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x0f, R8
 	SHRQ         $0x04, R8
@@ -29983,9 +30307,9 @@ next1250:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1259:
+loop1279:
 	CMPQ         R11, $0x00000002
-	JL           done1260
+	JL           done1280
 	VBROADCASTSS (R10), Z13
 	VFMADD231PS  (R9), Z13, Z8
 	VFMADD231PS  64(R9), Z13, Z9
@@ -29999,12 +30323,12 @@ loop1259:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1259
+	JMP          loop1279
 
-done1260:
-loop1261:
+done1280:
+loop1281:
 	CMPQ         R11, $0x00000001
-	JL           done1262
+	JL           done1282
 	VBROADCASTSS (R10), Z13
 	VFMADD231PS  (R9), Z13, Z8
 	VFMADD231PS  64(R9), Z13, Z9
@@ -30013,9 +30337,9 @@ loop1261:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1261
+	JMP          loop1281
 
-done1262:
+done1282:
 	VADDPS       Z4, Z8, Z8
 	VADDPS       Z5, Z9, Z9
 	VADDPS       Z6, Z10, Z10
@@ -30129,9 +30453,9 @@ done1262:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1263:
+loop1283:
 	CMPQ    DX, $0x00000001
-	JL      done1264
+	JL      done1284
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x0f, R8
 	SHRQ    $0x04, R8
@@ -30150,9 +30474,9 @@ loop1263:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1265:
+loop1285:
 	CMPQ         R11, $0x00000002
-	JL           done1266
+	JL           done1286
 	VBROADCASTSS (R10), Z13
 	VFMADD231PS  (R9), Z13, Z8
 	VFMADD231PS  64(R9), Z13, Z9
@@ -30166,12 +30490,12 @@ loop1265:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1265
+	JMP          loop1285
 
-done1266:
-loop1267:
+done1286:
+loop1287:
 	CMPQ         R11, $0x00000001
-	JL           done1268
+	JL           done1288
 	VBROADCASTSS (R10), Z13
 	VFMADD231PS  (R9), Z13, Z8
 	VFMADD231PS  64(R9), Z13, Z9
@@ -30180,9 +30504,9 @@ loop1267:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1267
+	JMP          loop1287
 
-done1268:
+done1288:
 	VADDPS       Z4, Z8, Z8
 	VADDPS       Z5, Z9, Z9
 	VADDPS       Z6, Z10, Z10
@@ -30331,18 +30655,18 @@ done1268:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1263
+	JMP          loop1283
 
-done1264:
-skip1258:
+done1284:
+skip1278:
 	MOVQ CX, AX
 	MOVQ a+8(FP), CX
 	ADDQ CX, AX
 	SUBQ BX, AX
 
-loop1269:
+loop1289:
 	CMPQ        AX, $0x00000040
-	JL          done1270
+	JL          done1290
 	VMOVUPS     (SI), Z4
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (BX), Z6
@@ -30353,9 +30677,9 @@ loop1269:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1269
+	JMP         loop1289
 
-done1270:
+done1290:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -30366,11 +30690,11 @@ done1270:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, (AX)
-	JMP           finish1249
+	JMP           finish1269
 
-next1257:
+next1277:
 	CMPQ         CX, $0x02
-	JNE          next1271
+	JNE          next1291
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	MOVQ         cols+88(FP), CX
@@ -30383,7 +30707,7 @@ next1257:
 	VBROADCASTSS (R8), Z8
 	VBROADCASTSS 4(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1272
+	JZ           skip1292
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x0f, R8
 	SHRQ         $0x04, R8
@@ -30402,9 +30726,9 @@ next1257:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1273:
+loop1293:
 	CMPQ         R11, $0x00000002
-	JL           done1274
+	JL           done1294
 	VBROADCASTSS (R10), Z15
 	VFMADD231PS  (R9), Z15, Z10
 	VFMADD231PS  64(R9), Z15, Z11
@@ -30418,12 +30742,12 @@ loop1273:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1273
+	JMP          loop1293
 
-done1274:
-loop1275:
+done1294:
+loop1295:
 	CMPQ         R11, $0x00000001
-	JL           done1276
+	JL           done1296
 	VBROADCASTSS (R10), Z15
 	VFMADD231PS  (R9), Z15, Z10
 	VFMADD231PS  64(R9), Z15, Z11
@@ -30432,9 +30756,9 @@ loop1275:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1275
+	JMP          loop1295
 
-done1276:
+done1296:
 	VADDPS       Z5, Z10, Z10
 	VADDPS       Z6, Z11, Z11
 	VADDPS       Z7, Z12, Z12
@@ -30556,9 +30880,9 @@ done1276:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1277:
+loop1297:
 	CMPQ    DX, $0x00000001
-	JL      done1278
+	JL      done1298
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x0f, R8
 	SHRQ    $0x04, R8
@@ -30577,9 +30901,9 @@ loop1277:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1279:
+loop1299:
 	CMPQ         R11, $0x00000002
-	JL           done1280
+	JL           done1300
 	VBROADCASTSS (R10), Z15
 	VFMADD231PS  (R9), Z15, Z10
 	VFMADD231PS  64(R9), Z15, Z11
@@ -30593,12 +30917,12 @@ loop1279:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1279
+	JMP          loop1299
 
-done1280:
-loop1281:
+done1300:
+loop1301:
 	CMPQ         R11, $0x00000001
-	JL           done1282
+	JL           done1302
 	VBROADCASTSS (R10), Z15
 	VFMADD231PS  (R9), Z15, Z10
 	VFMADD231PS  64(R9), Z15, Z11
@@ -30607,9 +30931,9 @@ loop1281:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1281
+	JMP          loop1301
 
-done1282:
+done1302:
 	VADDPS       Z5, Z10, Z10
 	VADDPS       Z6, Z11, Z11
 	VADDPS       Z7, Z12, Z12
@@ -30790,18 +31114,18 @@ done1282:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1277
+	JMP          loop1297
 
-done1278:
-skip1272:
+done1298:
+skip1292:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ BX, AX
 
-loop1283:
+loop1303:
 	CMPQ        AX, $0x00000040
-	JL          done1284
+	JL          done1304
 	VMOVUPS     (SI), Z5
 	VMOVUPS     (DI), Z6
 	VMOVUPS     (BX), Z7
@@ -30816,9 +31140,9 @@ loop1283:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1283
+	JMP         loop1303
 
-done1284:
+done1304:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -30838,11 +31162,11 @@ done1284:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 4(AX)
-	JMP           finish1249
+	JMP           finish1269
 
-next1271:
+next1291:
 	CMPQ         CX, $0x03
-	JNE          next1285
+	JNE          next1305
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	VMOVUPS      Z0, Z5
@@ -30857,7 +31181,7 @@ next1271:
 	VBROADCASTSS 4(R8), Z10
 	VBROADCASTSS 8(R8), Z11
 	TESTQ        DX, DX
-	JZ           skip1286
+	JZ           skip1306
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x0f, R8
 	SHRQ         $0x04, R8
@@ -30876,9 +31200,9 @@ next1271:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1287:
+loop1307:
 	CMPQ         R11, $0x00000002
-	JL           done1288
+	JL           done1308
 	VBROADCASTSS (R10), Z17
 	VFMADD231PS  (R9), Z17, Z12
 	VFMADD231PS  64(R9), Z17, Z13
@@ -30892,12 +31216,12 @@ loop1287:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1287
+	JMP          loop1307
 
-done1288:
-loop1289:
+done1308:
+loop1309:
 	CMPQ         R11, $0x00000001
-	JL           done1290
+	JL           done1310
 	VBROADCASTSS (R10), Z17
 	VFMADD231PS  (R9), Z17, Z12
 	VFMADD231PS  64(R9), Z17, Z13
@@ -30906,9 +31230,9 @@ loop1289:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1289
+	JMP          loop1309
 
-done1290:
+done1310:
 	VADDPS       Z6, Z12, Z12
 	VADDPS       Z7, Z13, Z13
 	VADDPS       Z8, Z14, Z14
@@ -31038,9 +31362,9 @@ done1290:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1291:
+loop1311:
 	CMPQ    DX, $0x00000001
-	JL      done1292
+	JL      done1312
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x0f, R8
 	SHRQ    $0x04, R8
@@ -31059,9 +31383,9 @@ loop1291:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1293:
+loop1313:
 	CMPQ         R11, $0x00000002
-	JL           done1294
+	JL           done1314
 	VBROADCASTSS (R10), Z17
 	VFMADD231PS  (R9), Z17, Z12
 	VFMADD231PS  64(R9), Z17, Z13
@@ -31075,12 +31399,12 @@ loop1293:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1293
+	JMP          loop1313
 
-done1294:
-loop1295:
+done1314:
+loop1315:
 	CMPQ         R11, $0x00000001
-	JL           done1296
+	JL           done1316
 	VBROADCASTSS (R10), Z17
 	VFMADD231PS  (R9), Z17, Z12
 	VFMADD231PS  64(R9), Z17, Z13
@@ -31089,9 +31413,9 @@ loop1295:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1295
+	JMP          loop1315
 
-done1296:
+done1316:
 	VADDPS       Z6, Z12, Z12
 	VADDPS       Z7, Z13, Z13
 	VADDPS       Z8, Z14, Z14
@@ -31304,18 +31628,18 @@ done1296:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1291
+	JMP          loop1311
 
-done1292:
-skip1286:
+done1312:
+skip1306:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ BX, AX
 
-loop1297:
+loop1317:
 	CMPQ        AX, $0x00000040
-	JL          done1298
+	JL          done1318
 	VMOVUPS     (SI), Z6
 	VMOVUPS     (DI), Z7
 	VMOVUPS     (BX), Z8
@@ -31334,9 +31658,9 @@ loop1297:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1297
+	JMP         loop1317
 
-done1298:
+done1318:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -31365,11 +31689,11 @@ done1298:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 8(AX)
-	JMP           finish1249
+	JMP           finish1269
 
-next1285:
+next1305:
 	CMPQ         CX, $0x04
-	JNE          next1299
+	JNE          next1319
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	VMOVUPS      Z0, Z5
@@ -31386,7 +31710,7 @@ next1285:
 	VBROADCASTSS 8(R9), Z12
 	VBROADCASTSS 12(R9), Z13
 	TESTQ        DX, DX
-	JZ           skip1300
+	JZ           skip1320
 	MOVQ         n+72(FP), R9
 	ADDQ         $0x0f, R9
 	SHRQ         $0x04, R9
@@ -31405,9 +31729,9 @@ next1285:
 	MOVQ         R11, R11
 	ADDQ         AX, R10
 
-loop1301:
+loop1321:
 	CMPQ         R12, $0x00000002
-	JL           done1302
+	JL           done1322
 	VBROADCASTSS (R11), Z19
 	VFMADD231PS  (R10), Z19, Z14
 	VFMADD231PS  64(R10), Z19, Z15
@@ -31421,12 +31745,12 @@ loop1301:
 	LEAQ         (R10)(R9*2), R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1301
+	JMP          loop1321
 
-done1302:
-loop1303:
+done1322:
+loop1323:
 	CMPQ         R12, $0x00000001
-	JL           done1304
+	JL           done1324
 	VBROADCASTSS (R11), Z19
 	VFMADD231PS  (R10), Z19, Z14
 	VFMADD231PS  64(R10), Z19, Z15
@@ -31435,9 +31759,9 @@ loop1303:
 	ADDQ         R9, R10
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1303
+	JMP          loop1323
 
-done1304:
+done1324:
 	VADDPS       Z7, Z14, Z14
 	VADDPS       Z8, Z15, Z15
 	VADDPS       Z9, Z16, Z16
@@ -31575,9 +31899,9 @@ done1304:
 	ADDQ         $0x00000080, SI
 	DECQ         DX
 
-loop1305:
+loop1325:
 	CMPQ    DX, $0x00000001
-	JL      done1306
+	JL      done1326
 	MOVQ    n+72(FP), R9
 	ADDQ    $0x0f, R9
 	SHRQ    $0x04, R9
@@ -31596,9 +31920,9 @@ loop1305:
 	MOVQ    R11, R11
 	ADDQ    AX, R10
 
-loop1307:
+loop1327:
 	CMPQ         R12, $0x00000002
-	JL           done1308
+	JL           done1328
 	VBROADCASTSS (R11), Z19
 	VFMADD231PS  (R10), Z19, Z14
 	VFMADD231PS  64(R10), Z19, Z15
@@ -31612,12 +31936,12 @@ loop1307:
 	LEAQ         (R10)(R9*2), R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1307
+	JMP          loop1327
 
-done1308:
-loop1309:
+done1328:
+loop1329:
 	CMPQ         R12, $0x00000001
-	JL           done1310
+	JL           done1330
 	VBROADCASTSS (R11), Z19
 	VFMADD231PS  (R10), Z19, Z14
 	VFMADD231PS  64(R10), Z19, Z15
@@ -31626,9 +31950,9 @@ loop1309:
 	ADDQ         R9, R10
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1309
+	JMP          loop1329
 
-done1310:
+done1330:
 	VADDPS       Z7, Z14, Z14
 	VADDPS       Z8, Z15, Z15
 	VADDPS       Z9, Z16, Z16
@@ -31873,18 +32197,18 @@ done1310:
 	ADDQ         $0x00000200, R8
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JMP          loop1305
+	JMP          loop1325
 
-done1306:
-skip1300:
+done1326:
+skip1320:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1311:
+loop1331:
 	CMPQ        AX, $0x00000040
-	JL          done1312
+	JL          done1332
 	VMOVUPS     (DI), Z7
 	VMOVUPS     (R8), Z8
 	VMOVUPS     (SI), Z9
@@ -31907,9 +32231,9 @@ loop1311:
 	ADDQ        $0x00000040, R8
 	ADDQ        $0x00000040, SI
 	SUBQ        $0x00000040, AX
-	JMP         loop1311
+	JMP         loop1331
 
-done1312:
+done1332:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -31947,11 +32271,11 @@ done1312:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 12(AX)
-	JMP           finish1249
+	JMP           finish1269
 
-next1299:
+next1319:
 	CMPQ         CX, $0x05
-	JNE          next1313
+	JNE          next1333
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	VMOVUPS      Z0, Z5
@@ -31971,7 +32295,7 @@ next1299:
 	VBROADCASTSS 12(R10), Z14
 	VBROADCASTSS 16(R10), Z15
 	TESTQ        DX, DX
-	JZ           skip1314
+	JZ           skip1334
 	MOVQ         n+72(FP), R10
 	ADDQ         $0x0f, R10
 	SHRQ         $0x04, R10
@@ -31990,9 +32314,9 @@ next1299:
 	MOVQ         R12, R12
 	ADDQ         AX, R11
 
-loop1315:
+loop1335:
 	CMPQ         R13, $0x00000002
-	JL           done1316
+	JL           done1336
 	VBROADCASTSS (R12), Z21
 	VFMADD231PS  (R11), Z21, Z16
 	VFMADD231PS  64(R11), Z21, Z17
@@ -32006,12 +32330,12 @@ loop1315:
 	LEAQ         (R11)(R10*2), R11
 	ADDQ         $0x00000008, R12
 	SUBQ         $0x00000002, R13
-	JMP          loop1315
+	JMP          loop1335
 
-done1316:
-loop1317:
+done1336:
+loop1337:
 	CMPQ         R13, $0x00000001
-	JL           done1318
+	JL           done1338
 	VBROADCASTSS (R12), Z21
 	VFMADD231PS  (R11), Z21, Z16
 	VFMADD231PS  64(R11), Z21, Z17
@@ -32020,9 +32344,9 @@ loop1317:
 	ADDQ         R10, R11
 	ADDQ         $0x00000004, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1317
+	JMP          loop1337
 
-done1318:
+done1338:
 	VADDPS       Z8, Z16, Z16
 	VADDPS       Z9, Z17, Z17
 	VADDPS       Z10, Z18, Z18
@@ -32169,9 +32493,9 @@ done1318:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1319:
+loop1339:
 	CMPQ    DX, $0x00000001
-	JL      done1320
+	JL      done1340
 	MOVQ    n+72(FP), R10
 	ADDQ    $0x0f, R10
 	SHRQ    $0x04, R10
@@ -32190,9 +32514,9 @@ loop1319:
 	MOVQ    R12, R12
 	ADDQ    AX, R11
 
-loop1321:
+loop1341:
 	CMPQ         R13, $0x00000002
-	JL           done1322
+	JL           done1342
 	VBROADCASTSS (R12), Z21
 	VFMADD231PS  (R11), Z21, Z16
 	VFMADD231PS  64(R11), Z21, Z17
@@ -32206,12 +32530,12 @@ loop1321:
 	LEAQ         (R11)(R10*2), R11
 	ADDQ         $0x00000008, R12
 	SUBQ         $0x00000002, R13
-	JMP          loop1321
+	JMP          loop1341
 
-done1322:
-loop1323:
+done1342:
+loop1343:
 	CMPQ         R13, $0x00000001
-	JL           done1324
+	JL           done1344
 	VBROADCASTSS (R12), Z21
 	VFMADD231PS  (R11), Z21, Z16
 	VFMADD231PS  64(R11), Z21, Z17
@@ -32220,9 +32544,9 @@ loop1323:
 	ADDQ         R10, R11
 	ADDQ         $0x00000004, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1323
+	JMP          loop1343
 
-done1324:
+done1344:
 	VADDPS       Z8, Z16, Z16
 	VADDPS       Z9, Z17, Z17
 	VADDPS       Z10, Z18, Z18
@@ -32500,18 +32824,18 @@ done1324:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1319
+	JMP          loop1339
 
-done1320:
-skip1314:
+done1340:
+skip1334:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1325:
+loop1345:
 	CMPQ        AX, $0x00000040
-	JL          done1326
+	JL          done1346
 	VMOVUPS     (R8), Z8
 	VMOVUPS     (R9), Z9
 	VMOVUPS     (SI), Z10
@@ -32539,9 +32863,9 @@ loop1325:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 	SUBQ        $0x00000040, AX
-	JMP         loop1325
+	JMP         loop1345
 
-done1326:
+done1346:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -32588,11 +32912,11 @@ done1326:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 16(AX)
-	JMP           finish1249
+	JMP           finish1269
 
-next1313:
+next1333:
 	CMPQ    CX, $0x06
-	JNE     next1327
+	JNE     next1347
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
@@ -32608,7 +32932,7 @@ next1313:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1328
+	JZ      skip1348
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -32627,9 +32951,9 @@ next1313:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1329:
+loop1349:
 	CMPQ         R14, $0x00000002
-	JL           done1330
+	JL           done1350
 	VBROADCASTSS (R13), Z17
 	VFMADD231PS  (R12), Z17, Z12
 	VFMADD231PS  64(R12), Z17, Z13
@@ -32643,12 +32967,12 @@ loop1329:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1329
+	JMP          loop1349
 
-done1330:
-loop1331:
+done1350:
+loop1351:
 	CMPQ         R14, $0x00000001
-	JL           done1332
+	JL           done1352
 	VBROADCASTSS (R13), Z17
 	VFMADD231PS  (R12), Z17, Z12
 	VFMADD231PS  64(R12), Z17, Z13
@@ -32657,9 +32981,9 @@ loop1331:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1331
+	JMP          loop1351
 
-done1332:
+done1352:
 	VADDPS           Z9, Z12, Z12
 	VADDPS           Z10, Z13, Z13
 	VADDPS           Z11, Z14, Z14
@@ -32814,9 +33138,9 @@ done1332:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1333:
+loop1353:
 	CMPQ    DX, $0x00000001
-	JL      done1334
+	JL      done1354
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -32835,9 +33159,9 @@ loop1333:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1335:
+loop1355:
 	CMPQ         R14, $0x00000002
-	JL           done1336
+	JL           done1356
 	VBROADCASTSS (R13), Z17
 	VFMADD231PS  (R12), Z17, Z12
 	VFMADD231PS  64(R12), Z17, Z13
@@ -32851,12 +33175,12 @@ loop1335:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1335
+	JMP          loop1355
 
-done1336:
-loop1337:
+done1356:
+loop1357:
 	CMPQ         R14, $0x00000001
-	JL           done1338
+	JL           done1358
 	VBROADCASTSS (R13), Z17
 	VFMADD231PS  (R12), Z17, Z12
 	VFMADD231PS  64(R12), Z17, Z13
@@ -32865,9 +33189,9 @@ loop1337:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1337
+	JMP          loop1357
 
-done1338:
+done1358:
 	VADDPS           Z9, Z12, Z12
 	VADDPS           Z10, Z13, Z13
 	VADDPS           Z11, Z14, Z14
@@ -33177,18 +33501,18 @@ done1338:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1333
+	JMP              loop1353
 
-done1334:
-skip1328:
+done1354:
+skip1348:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1339:
+loop1359:
 	CMPQ             AX, $0x00000040
-	JL               done1340
+	JL               done1360
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (SI), Z11
@@ -33220,9 +33544,9 @@ loop1339:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1339
+	JMP              loop1359
 
-done1340:
+done1360:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -33278,11 +33602,11 @@ done1340:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 20(AX)
-	JMP           finish1249
+	JMP           finish1269
 
-next1327:
+next1347:
 	CMPQ    CX, $0x07
-	JNE     next1341
+	JNE     next1361
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
@@ -33299,7 +33623,7 @@ next1327:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1342
+	JZ      skip1362
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -33318,9 +33642,9 @@ next1327:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1343:
+loop1363:
 	CMPQ         R14, $0x00000002
-	JL           done1344
+	JL           done1364
 	VBROADCASTSS (R13), Z18
 	VFMADD231PS  (R12), Z18, Z13
 	VFMADD231PS  64(R12), Z18, Z14
@@ -33334,12 +33658,12 @@ loop1343:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1343
+	JMP          loop1363
 
-done1344:
-loop1345:
+done1364:
+loop1365:
 	CMPQ         R14, $0x00000001
-	JL           done1346
+	JL           done1366
 	VBROADCASTSS (R13), Z18
 	VFMADD231PS  (R12), Z18, Z13
 	VFMADD231PS  64(R12), Z18, Z14
@@ -33348,9 +33672,9 @@ loop1345:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1345
+	JMP          loop1365
 
-done1346:
+done1366:
 	VADDPS           Z10, Z13, Z13
 	VADDPS           Z11, Z14, Z14
 	VADDPS           Z12, Z15, Z15
@@ -33513,9 +33837,9 @@ done1346:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1347:
+loop1367:
 	CMPQ    DX, $0x00000001
-	JL      done1348
+	JL      done1368
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -33534,9 +33858,9 @@ loop1347:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1349:
+loop1369:
 	CMPQ         R14, $0x00000002
-	JL           done1350
+	JL           done1370
 	VBROADCASTSS (R13), Z18
 	VFMADD231PS  (R12), Z18, Z13
 	VFMADD231PS  64(R12), Z18, Z14
@@ -33550,12 +33874,12 @@ loop1349:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1349
+	JMP          loop1369
 
-done1350:
-loop1351:
+done1370:
+loop1371:
 	CMPQ         R14, $0x00000001
-	JL           done1352
+	JL           done1372
 	VBROADCASTSS (R13), Z18
 	VFMADD231PS  (R12), Z18, Z13
 	VFMADD231PS  64(R12), Z18, Z14
@@ -33564,9 +33888,9 @@ loop1351:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1351
+	JMP          loop1371
 
-done1352:
+done1372:
 	VADDPS           Z10, Z13, Z13
 	VADDPS           Z11, Z14, Z14
 	VADDPS           Z12, Z15, Z15
@@ -33908,18 +34232,18 @@ done1352:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1347
+	JMP              loop1367
 
-done1348:
-skip1342:
+done1368:
+skip1362:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1353:
+loop1373:
 	CMPQ             AX, $0x00000040
-	JL               done1354
+	JL               done1374
 	VMOVUPS          (R8), Z10
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (SI), Z12
@@ -33955,9 +34279,9 @@ loop1353:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1353
+	JMP              loop1373
 
-done1354:
+done1374:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -34022,11 +34346,11 @@ done1354:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 24(AX)
-	JMP           finish1249
+	JMP           finish1269
 
-next1341:
+next1361:
 	CMPQ    CX, $0x08
-	JNE     next1355
+	JNE     next1375
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
@@ -34044,7 +34368,7 @@ next1341:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1356
+	JZ      skip1376
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -34063,9 +34387,9 @@ next1341:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1357:
+loop1377:
 	CMPQ         R14, $0x00000002
-	JL           done1358
+	JL           done1378
 	VBROADCASTSS (R13), Z19
 	VFMADD231PS  (R12), Z19, Z14
 	VFMADD231PS  64(R12), Z19, Z15
@@ -34079,12 +34403,12 @@ loop1357:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1357
+	JMP          loop1377
 
-done1358:
-loop1359:
+done1378:
+loop1379:
 	CMPQ         R14, $0x00000001
-	JL           done1360
+	JL           done1380
 	VBROADCASTSS (R13), Z19
 	VFMADD231PS  (R12), Z19, Z14
 	VFMADD231PS  64(R12), Z19, Z15
@@ -34093,9 +34417,9 @@ loop1359:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1359
+	JMP          loop1379
 
-done1360:
+done1380:
 	VADDPS           Z11, Z14, Z14
 	VADDPS           Z12, Z15, Z15
 	VADDPS           Z13, Z16, Z16
@@ -34266,9 +34590,9 @@ done1360:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1361:
+loop1381:
 	CMPQ    DX, $0x00000001
-	JL      done1362
+	JL      done1382
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -34287,9 +34611,9 @@ loop1361:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1363:
+loop1383:
 	CMPQ         R14, $0x00000002
-	JL           done1364
+	JL           done1384
 	VBROADCASTSS (R13), Z19
 	VFMADD231PS  (R12), Z19, Z14
 	VFMADD231PS  64(R12), Z19, Z15
@@ -34303,12 +34627,12 @@ loop1363:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1363
+	JMP          loop1383
 
-done1364:
-loop1365:
+done1384:
+loop1385:
 	CMPQ         R14, $0x00000001
-	JL           done1366
+	JL           done1386
 	VBROADCASTSS (R13), Z19
 	VFMADD231PS  (R12), Z19, Z14
 	VFMADD231PS  64(R12), Z19, Z15
@@ -34317,9 +34641,9 @@ loop1365:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1365
+	JMP          loop1385
 
-done1366:
+done1386:
 	VADDPS           Z11, Z14, Z14
 	VADDPS           Z12, Z15, Z15
 	VADDPS           Z13, Z16, Z16
@@ -34693,18 +35017,18 @@ done1366:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1361
+	JMP              loop1381
 
-done1362:
-skip1356:
+done1382:
+skip1376:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1367:
+loop1387:
 	CMPQ             AX, $0x00000040
-	JL               done1368
+	JL               done1388
 	VMOVUPS          (R8), Z11
 	VMOVUPS          (R9), Z12
 	VMOVUPS          (SI), Z13
@@ -34744,9 +35068,9 @@ loop1367:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1367
+	JMP              loop1387
 
-done1368:
+done1388:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -34820,10 +35144,10 @@ done1368:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 28(AX)
-	JMP           finish1249
+	JMP           finish1269
 
-next1355:
-finish1249:
+next1375:
+finish1269:
 	VZEROUPPER
 	RET
 
@@ -34843,9 +35167,9 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop1369:
+loop1389:
 	CMPQ       CX, $0x00000004
-	JL         done1370
+	JL         done1390
 	VMOVUPD    (DX), Y1
 	VMOVUPD    (BX), Y2
 	VMOVUPD    (SI), Y3
@@ -34868,11 +35192,11 @@ loop1369:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop1369
+	JMP        loop1389
 
-done1370:
+done1390:
 	TESTQ      CX, CX
-	JZ         skip1371
+	JZ         skip1391
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VMASKMOVPD (SI), Y0, Y3
@@ -34890,7 +35214,7 @@ done1370:
 	VMOVUPD    Y3, 128(AX)
 	VMOVUPD    Y0, 192(AX)
 
-skip1371:
+skip1391:
 	VZEROUPPER
 	RET
 
@@ -34910,9 +35234,9 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop1372:
+loop1392:
 	CMPQ       CX, $0x00000004
-	JL         done1373
+	JL         done1393
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -34935,11 +35259,11 @@ loop1372:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop1372
+	JMP        loop1392
 
-done1373:
+done1393:
 	TESTQ      CX, CX
-	JZ         skip1374
+	JZ         skip1394
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -34957,6 +35281,6 @@ done1373:
 	VMASKMOVPD Y3, Y0, (SI)
 	VMASKMOVPD Y4, Y0, (DI)
 
-skip1374:
+skip1394:
 	VZEROUPPER
 	RET

@@ -21,8 +21,12 @@ func addMatMul(c []float64, f float64, a, b []float64, m, n, k int) {
 	addMatMulPortable(c, f, a, b, m, n, k)
 }
 func addConvolution(c, a, x []float64, m, n, k int) { addConvolutionPortable(c, a, x, m, n, k) }
-func sinCos(sin, cos, t []float64)                  { sinCosPortable(sin, cos, t) }
-func features(phi, w, x []float64, scale float64)   { featuresPortable(phi, w, x, scale) }
+func aggregate(m *Mixture, f, x, inverse []float64, limit float64) {
+	aggregatePortable(m, f, x, inverse, limit)
+}
+func regrets(m *Mixture, out []float64)           { regretsPortable(m, out) }
+func sinCos(sin, cos, t []float64)                { sinCosPortable(sin, cos, t) }
+func features(phi, w, x []float64, scale float64) { featuresPortable(phi, w, x, scale) }
 func featureRows(phi, w, x []float64, scale float64, n int) {
 	featureRowsPortable(phi, w, x, scale, n)
 }

@@ -57,6 +57,16 @@ func matMulTAVX2(c *float64, a *float64, b *float64, m int, n int, k int, ldc in
 //go:noescape
 func addMatMulAVX2(c *float64, alpha float64, a *float64, b *float64, m int, n int, k int, ldc int, lda int, ldb int)
 
+// aggregateAVX2 forms the weighted means of what the experts say.
+//
+//go:noescape
+func aggregateAVX2(mean *float64, low *float64, high *float64, z *float64, weights *float64, f *float64, x *float64, inverse *float64, limit float64, experts int, n int, stride int)
+
+// regretsAVX2 takes an outcome into the regrets and makes weights of them.
+//
+//go:noescape
+func regretsAVX2(sum *float64, weights *float64, regret *float64, square *float64, gain *float64, z *float64, out *float64, slope *float64, due *float64, trust *float64, experts int, stride int)
+
 // sinCosAVX2 sets sin and cos of x turns.
 //
 //go:noescape
@@ -156,6 +166,16 @@ func matMulTAVX512(c *float64, a *float64, b *float64, m int, n int, k int, ldc 
 //
 //go:noescape
 func addMatMulAVX512(c *float64, alpha float64, a *float64, b *float64, m int, n int, k int, ldc int, lda int, ldb int)
+
+// aggregateAVX512 forms the weighted means of what the experts say.
+//
+//go:noescape
+func aggregateAVX512(mean *float64, low *float64, high *float64, z *float64, weights *float64, f *float64, x *float64, inverse *float64, limit float64, experts int, n int, stride int)
+
+// regretsAVX512 takes an outcome into the regrets and makes weights of them.
+//
+//go:noescape
+func regretsAVX512(sum *float64, weights *float64, regret *float64, square *float64, gain *float64, z *float64, out *float64, slope *float64, due *float64, trust *float64, experts int, stride int)
 
 // sinCosAVX512 sets sin and cos of x turns.
 //

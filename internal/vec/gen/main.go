@@ -21,6 +21,8 @@ func main() {
 		t.addMatTVec()
 		t.matMulT()
 		t.addMatMul()
+		t.aggregate()
+		t.regrets()
 		t.sinCos()
 		t.features()
 		t.symRank("symAdd", t.fma)

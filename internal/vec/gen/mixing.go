@@ -1,0 +1,144 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// groupsOf emits body for each register of the variables: rows of matrices of that
+// width are stride bytes apart, offset is where the register begins.
+func (t target) groupsOf(stride GPVirtual, body func(offset GPVirtual)) {
+	offset, left := zeroed(), copyOf(stride)
+	loop(left, t.bytes(), func() {
+		body(offset)
+		ADDQ(U32(uint32(t.bytes())), offset)
+	})
+}
+
+// aggregate takes a register of variables at a time and goes down the experts.
+func (t target) aggregate() {
+	t.begin("aggregate", "func(mean, low, high, z, weights, f, x, inverse *%, limit %, experts, n, stride int)",
+		"forms the weighted means of what the experts say.")
+	n, stride := param("n"), t.inBytes(param("stride"))
+	limit, least := t.vec(), t.vec()
+	t.bcast(number("limit"), limit)
+	t.sub(limit, t.zeros(1)[0], least)
+	rowBytes := t.inBytes(n)
+
+	t.groupsOf(stride, func(offset GPVirtual) {
+		pz, pw, pf, px, inverse := param("z"), param("weights"), param("f"), param("x"), param("inverse")
+		for _, p := range []GPVirtual{pz, pw, pf, px, inverse} {
+			ADDQ(offset, p)
+		}
+		// Of the dense rows only n elements are there: as many as are left, at most
+		// a register.
+		left := copyOf(n)
+		most := GP64()
+		MOVQ(U32(uint32(t.lanes)), most)
+		CMPQ(left, most)
+		CMOVQGT(most, left)
+		m := t.tailMask(left)
+		SUBQ(U32(uint32(t.lanes)), n)
+		zero := zeroed()
+		CMPQ(n, zero)
+		CMOVQLT(zero, n)
+
+		last, per := t.vec(), t.vec()
+		t.loadMask(at(px, nil, 0), m, last)
+		t.load(at(inverse, nil, 0), per)
+		sums := t.zeros(3)
+		mean, low, high := sums[0], sums[1], sums[2]
+		v := t.vec()
+		experts := param("experts")
+		loop(experts, 1, func() {
+			t.loadMask(at(pf, nil, 0), m, v)
+			t.sub(last, v, v)
+			t.mul(per, v, v)
+			VMINPD(limit, v, v)
+			VMAXPD(least, v, v)
+			t.store(v, at(pz, nil, 0))
+			VMINPD(v, low, low)
+			VMAXPD(v, high, high)
+			t.fma(at(pw, nil, 0), v, mean)
+			ADDQ(rowBytes, pf)
+			ADDQ(stride, pz)
+			ADDQ(stride, pw)
+		})
+		for i, name := range []string{"mean", "low", "high"} {
+			t.store(sums[i], at(param(name), offset, 0))
+		}
+	})
+	t.end()
+}
+
+// regrets goes down the experts twice: only then are the sums of the weights known.
+func (t target) regrets() {
+	t.begin("regrets", "func(sum, weights, regret, square, gain, z, out, slope, due, trust *%, experts, stride int)",
+		"takes an outcome into the regrets and makes weights of them.")
+	stride := t.inBytes(param("stride"))
+	one, zero := t.vec(), t.zeros(1)[0]
+	t.bcast(t.constants().Offset(2*len(t.sinCoef())*32), one)
+
+	t.groupsOf(stride, func(offset GPVirtual) {
+		read := func(name string) Register {
+			v := t.vec()
+			t.load(at(param(name), offset, 0), v)
+			return v
+		}
+		out, slope, due := read("out"), read("slope"), read("due")
+		sum := t.zeros(1)[0]
+		weights, regret, square, gain, z := param("weights"), param("regret"), param("square"), param("gain"), param("z")
+		row := copyOf(offset)
+		g, part, r, s := t.vec(), t.vec(), t.vec(), t.vec()
+		experts := param("experts")
+		loop(experts, 1, func() {
+			t.sub(at(z, row, 0), out, part)
+			t.load(at(gain, row, 0), g)
+			t.fma(part, slope, g)
+			t.mul(g, due, part)
+			t.sub(part, g, g)
+			t.store(g, at(gain, row, 0))
+			t.add(at(regret, row, 0), part, r)
+			t.store(r, at(regret, row, 0))
+			t.load(at(square, row, 0), s)
+			t.fma(part, part, s)
+			t.store(s, at(square, row, 0))
+			t.add(one, s, s)
+			VMAXPD(zero, r, r)
+			VDIVPD(s, r, r)
+			t.store(r, at(weights, row, 0))
+			t.add(r, sum, sum)
+			ADDQ(stride, row)
+		})
+		to := param("sum")
+		t.store(sum, at(to, offset, 0))
+
+		// A sum below 1e-308 has no inverse.
+		scale, most := t.vec(), t.vec()
+		VDIVPD(sum, one, scale)
+		t.bcast(t.largest(), most)
+		VMINPD(most, scale, scale)
+		t.mul(read("trust"), scale, scale)
+		row = copyOf(offset)
+		experts = param("experts")
+		loop(experts, 1, func() {
+			t.mul(at(weights, row, 0), scale, r)
+			t.store(r, at(weights, row, 0))
+			ADDQ(stride, row)
+		})
+	})
+	t.end()
+}
+
+var largestNumber *Mem
+
+// largest is the largest number.
+func (t target) largest() Mem {
+	if largestNumber == nil {
+		m := GLOBL("largest", RODATA|NOPTR)
+		DATA(0, U64(0x7fefffffffffffff))
+		largestNumber = &m
+	}
+	return *largestNumber
+}
