@@ -69,11 +69,11 @@ func ParseTime(text []byte, unit TimeUnit) (int64, error) {
 // time.Parse; ok is false for every other form and for what is no time.
 func parseUTC(b []byte) (t int64, ok bool) {
 	const seconds = len("2006-01-02T15:04:05")
+	if len(b) > seconds && b[len(b)-1] == 'Z' {
+		b = b[:len(b)-1]
+	}
 	if len(b) < seconds || b[4] != '-' || b[7] != '-' || b[10] != 'T' && b[10] != ' ' || b[13] != ':' || b[16] != ':' {
 		return 0, false
-	}
-	if b[len(b)-1] == 'Z' {
-		b = b[:len(b)-1]
 	}
 	year := 100*two(b, 0) + two(b, 2)
 	month, day, hour, minute, second := two(b, 5), two(b, 8), two(b, 11), two(b, 14), two(b, 17)
