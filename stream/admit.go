@@ -49,6 +49,7 @@ func (e *Engine) admitFirst(dst *Batch, r *Record) (*series, *DataError, error) 
 	if err != nil {
 		return nil, nil, err
 	}
+	dst.take(turn{kind: turnBegin, of: s.judged}, 0)
 	s.event(dst, r.Time, EventSeries, "new series of %d variables", len(vars.names))
 	return s, nil, nil
 }
@@ -75,9 +76,10 @@ func (e *Engine) admitOther(dst *Batch, s *series, r *Record) (*series, *DataErr
 	if s.agreed++; s.agreed < e.c.Lineage {
 		return nil, refusal, nil
 	}
-	if err := e.setVariables(s, vars); err != nil {
+	if err := e.setVariables(s, s.judged.place, vars); err != nil {
 		return nil, nil, err
 	}
+	dst.take(turn{kind: turnBegin, of: s.judged}, 0)
 	s.event(dst, r.Time, EventLineage, "a new model of %d variables after %d records of them", len(vars.names), s.agreed)
 	s.candidate, s.agreed = nil, 0
 	return s, nil, nil

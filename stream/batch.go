@@ -23,6 +23,9 @@ type Batch struct {
 	Snapshot  []byte // engine state at Next, or its changes; nil unless a checkpoint is due
 	Since     int64  // offset of the checkpoint that Snapshot has the changes to; 0 = it is whole
 
+	turns  []turn    // not judged yet
+	ahead  int       // points that they are likely to become
+	half   bool      // Snapshot lacks the judge
 	floats []float64 // backs the vectors of the points
 	bytes  []byte    // backs the copies of messages
 }
@@ -117,9 +120,10 @@ type DeadLetter struct {
 	Detail  string
 }
 
-// Points returns the number of points in the batch: what its limit counts.
+// Points returns the number of points in the batch, or that it will have when it is
+// judged: what its limit counts.
 func (b *Batch) Points() int {
-	return len(b.Forecasts) + len(b.Observations) + len(b.Metrics) + len(b.Insights) + len(b.Events) + len(b.DeadLetters)
+	return b.ahead + len(b.Forecasts) + len(b.Observations) + len(b.Metrics) + len(b.Insights) + len(b.Events) + len(b.DeadLetters)
 }
 
 // Bytes returns about how much memory the points take: what its limit on bytes
@@ -135,11 +139,24 @@ func (b *Batch) Reset() {
 	clear(b.Insights)
 	clear(b.Events)
 	clear(b.DeadLetters)
+	b.judged()
 	*b = Batch{
 		Forecasts: b.Forecasts[:0], Observations: b.Observations[:0], Metrics: b.Metrics[:0],
 		Insights: b.Insights[:0], Events: b.Events[:0], DeadLetters: b.DeadLetters[:0],
-		floats: b.floats[:0], bytes: b.bytes[:0],
+		turns: b.turns, floats: b.floats[:0], bytes: b.bytes[:0],
 	}
+}
+
+// take appends a turn that is likely to become so many points.
+func (b *Batch) take(t turn, points int) {
+	b.turns = append(b.turns, t)
+	b.ahead += points
+}
+
+// judged drops the turns.
+func (b *Batch) judged() {
+	clear(b.turns)
+	b.turns, b.ahead = b.turns[:0], 0
 }
 
 // vector returns a copy of v that lives as long as the batch. When the backing
@@ -150,13 +167,11 @@ func (b *Batch) vector(v []float64) []float64 {
 	return b.floats[n:len(b.floats):len(b.floats)]
 }
 
-// zeros returns n zeros that live as long as the batch.
-func (b *Batch) zeros(n int) []float64 {
+// room returns n numbers, of any value, that live as long as the batch.
+func (b *Batch) room(n int) []float64 {
 	from := len(b.floats)
 	b.floats = slices.Grow(b.floats, n)[:from+n]
-	v := b.floats[from : from+n : from+n]
-	clear(v)
-	return v
+	return b.floats[from : from+n : from+n]
 }
 
 // blob does for bytes what vector does for numbers.

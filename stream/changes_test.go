@@ -122,6 +122,9 @@ func TestIdleSeriesAreNotWritten(t *testing.T) {
 	save := func() {
 		t.Helper()
 		d.Checkpoint(&b)
+		if err := d.Judge(&b); err != nil {
+			t.Fatal(err)
+		}
 		if err := d.Deliver(context.Background(), &b, func(stream.Stage) {}); err != nil {
 			t.Fatal(err)
 		}

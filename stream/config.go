@@ -33,6 +33,12 @@ type EngineConfig struct {
 	// Scope says which series share a model; empty means PerSeries.
 	Scope Scope
 
+	// Intervals and Drift make what follows the forecasts of a series beside a model
+	// that has no intervals or no detector of drifts itself; nil means that there is
+	// nothing beside it. Intervals need Levels.
+	Intervals func(dim int) (eval.Intervals, error)
+	Drift     func(dim int) (eval.DriftWatch, error)
+
 	// Baselines run beside the model on each series and are scored like it.
 	Baselines []Baseline
 
@@ -182,6 +188,7 @@ func (c EngineConfig) withDefaults() (EngineConfig, error) {
 	}
 	check(c.Pool == "" || isPool(c.Pool), "Pool must be %s or begin with it and a blank, got %q", AllSeries, c.Pool)
 	check(!c.Joint || len(c.Levels) > 0, "Joint needs Levels")
+	check(c.Intervals == nil || len(c.Levels) > 0, "Intervals need Levels")
 	check(c.MaxAhead >= 0, "MaxAhead must be >= 0, got %v", c.MaxAhead)
 	check(c.MaxAbs >= 0, "MaxAbs must be >= 0, got %v", c.MaxAbs)
 

@@ -18,7 +18,7 @@
 //		batch.Reset()
 //	}
 //
-// The Runner is this loop with two goroutines, many messages a batch and a
+// The Runner is this loop with four goroutines, many messages a batch and a
 // checkpoint every few seconds, and it resumes from the last one. Since the state
 // at an offset is a function of the messages before it, whatever a restart writes
 // again has the values it had the first time.

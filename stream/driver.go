@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,10 +14,11 @@ import (
 // without a clock: a Runner lets it work concurrently and in time, a simulator
 // step by step.
 //
-//	Resume, then for each message Decode and Learn, and for each batch Deliver
+//	Resume, then for each message Decode and Learn, and for each batch Judge and Deliver
 //
 // Learn and Checkpoint belong to one goroutine. Decode may belong to one before
-// it, and Deliver to one behind it that gets the batches in order.
+// it, Judge to one behind it and Deliver to one behind that, which get the batches in
+// order.
 type Driver struct {
 	c       RunnerConfig
 	one     Decoded
@@ -24,15 +26,16 @@ type Driver struct {
 	since   int64 // records since then
 	letters []DeadLetter
 
-	// Of the checkpoints: bytes of the last whole one, and number and bytes of
-	// the changes to it.
+	// Of the checkpoints, for Judge: bytes of the last whole one, and number and
+	// bytes of the changes to it. It says when the next one is to be whole, and how
+	// large the last ones were.
 	whole, changes, changeBytes int
-
-	// How large a whole state and the changes were when last seen.
-	wholeSize, changeSize int
+	wholeDue                    atomic.Bool
+	wholeSize, changeSize       atomic.Int64
 }
 
-// maxChanges is the largest number of changes to one whole checkpoint.
+// maxChanges is the number of changes to one whole checkpoint after which the next one
+// is whole.
 const maxChanges = 1000
 
 // NewDriver returns a Driver that has done nothing yet. It uses the fields of c
@@ -51,7 +54,9 @@ func NewDriver(c RunnerConfig) (*Driver, error) {
 	if c.DeadLetters == nil {
 		c.DeadLetters = Discard{}
 	}
-	return &Driver{c: c}, nil
+	d := &Driver{c: c}
+	d.wholeDue.Store(true)
+	return d, nil
 }
 
 // Resume brings everything to the last checkpoint.
@@ -89,7 +94,7 @@ func (d *Driver) restore(ctx context.Context, list []Checkpoint) error {
 	if last.Fingerprint != d.c.Fingerprint {
 		return &FingerprintError{Checkpoint: last.Fingerprint, Current: d.c.Fingerprint}
 	}
-	d.wholeSize = len(list[0].State)
+	d.wholeSize.Store(int64(len(list[0].State)))
 	var changes [][]byte
 	for _, c := range list[1:] {
 		changes = append(changes, c.State)
@@ -119,11 +124,14 @@ func (e *FingerprintError) Error() string {
 		"start what wrote it, or remove the checkpoint to begin anew", e.Checkpoint, e.Current)
 }
 
-// Apply is Decode and Learn for one message.
+// Apply is Decode, Learn and Judge for one message.
 func (d *Driver) Apply(b *Batch, m *Message) (full bool, err error) {
 	d.one.Reset()
 	d.Decode(&d.one, m)
-	return d.Learn(b, &d.one, 0)
+	if full, err = d.Learn(b, &d.one, 0); err != nil {
+		return false, err
+	}
+	return full, d.Judge(b)
 }
 
 // Decode appends m, and what the Decoder finds in it, to dst.
@@ -164,7 +172,7 @@ func (d *Driver) learn(b *Batch, m *decodedMessage, parts []part) error {
 		}
 		if p.refusal != nil {
 			d.c.Engine.Refuse(b, p.record.Message, p.refusal)
-		} else if err := d.c.Engine.Take(b, &p.record); err != nil {
+		} else if err := d.c.Engine.Learn(b, &p.record); err != nil {
 			return err
 		}
 	}
@@ -174,33 +182,54 @@ func (d *Driver) learn(b *Batch, m *decodedMessage, parts []part) error {
 // Unsaved reports whether a checkpoint would hold something new.
 func (d *Driver) Unsaved() bool { return d.c.Store != nil && d.c.Engine.Next() != d.saved }
 
-// Checkpoint puts the state as it is now into b, if it is new: what has changed
-// since the last one, or all of it when the changes have become as large as that.
-// The batch has to be delivered before the next Apply.
+// Checkpoint puts the state of the models as it is now into b, if it is new: what has
+// changed since the last one, or all of it when the changes have become as large as
+// that. The batch has to be judged, which adds the rest of the state, and delivered
+// before the next Learn.
 func (d *Driver) Checkpoint(b *Batch) {
 	d.since = 0
 	if !d.Unsaved() {
 		return
 	}
 	e := d.c.Engine
-	if d.changeBytes >= d.whole || d.changes == maxChanges {
-		b.Snapshot, b.Since = e.Snapshot(like(d.wholeSize)), 0
-		d.whole, d.changes, d.changeBytes = len(b.Snapshot), 0, 0
-		d.wholeSize = d.whole
+	if d.wholeDue.Swap(false) {
+		b.Snapshot, b.Since = e.stateOfModels(like(&d.wholeSize), true), 0
 	} else {
-		b.Snapshot, b.Since = e.Changes(like(d.changeSize)), d.saved
-		d.changes++
-		d.changeBytes += len(b.Snapshot)
-		d.changeSize = len(b.Snapshot)
+		b.Snapshot, b.Since = e.stateOfModels(like(&d.changeSize), false), d.saved
 	}
-	e.Saved()
+	b.half = true
+	e.saved()
 	b.Next = e.Next()
 	d.saved = b.Next
 }
 
+// Judge makes the points of b, and completes its checkpoint if it has one.
+func (d *Driver) Judge(b *Batch) error {
+	e := d.c.Engine
+	if err := e.Judge(b); err != nil || !b.half {
+		return err
+	}
+	whole := b.Since == 0
+	b.Snapshot, b.half = e.stateOfJudge(b.Snapshot, whole), false
+	e.judge.saved()
+	size := len(b.Snapshot)
+	if whole {
+		d.whole, d.changes, d.changeBytes = size, 0, 0
+		d.wholeSize.Store(int64(size))
+		return nil
+	}
+	d.changes++
+	d.changeBytes += size
+	d.changeSize.Store(int64(size))
+	if d.changeBytes >= d.whole || d.changes >= maxChanges {
+		d.wholeDue.Store(true)
+	}
+	return nil
+}
+
 // like returns room for a little more than size bytes: growing step by step would
 // leave several times as much behind.
-func like(size int) []byte { return make([]byte, 0, size+size/16) }
+func like(size *atomic.Int64) []byte { n := size.Load(); return make([]byte, 0, n+n/16) }
 
 // Deliver writes b, keeps its dead letters and then, if it has a checkpoint,
 // stores and commits that. After each stage it calls lap.

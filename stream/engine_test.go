@@ -1,6 +1,7 @@
 package stream_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -180,6 +181,44 @@ func TestBatchKeepsEarlierPoints(t *testing.T) {
 	}
 	if n := whole.Records; n != int64(len(rs)) {
 		t.Errorf("%d records were counted of %d", n, len(rs))
+	}
+}
+
+// TestJudgedLater: how far the judge is behind the models makes no difference, neither
+// to the points nor to the state.
+func TestJudgedLater(t *testing.T) {
+	for _, scope := range []stream.Scope{stream.PerSeries, stream.Shared} {
+		c := driftConfig()
+		c.Scope, c.Interval, c.Lineage = scope, 1e9, 2
+		rs := records(600, 7)
+		for _, lag := range []int{2, 17, len(rs)} {
+			atOnce, later := newEngine(t, c), newEngine(t, c)
+			var want, got stream.Batch
+			for i := range rs {
+				if err := atOnce.Apply(&want, &rs[i]); err != nil {
+					t.Fatal(err)
+				}
+				if later.Begin(&got, rs[i].Message) {
+					if err := later.Learn(&got, &rs[i]); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if (i+1)%lag == 0 {
+					if err := later.Judge(&got); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if err := later.Judge(&got); err != nil {
+				t.Fatal(err)
+			}
+			if text(&got) != text(&want) {
+				t.Errorf("scope %s, judged every %d records: other points", scope, lag)
+			}
+			if !bytes.Equal(later.Snapshot(nil), atOnce.Snapshot(nil)) {
+				t.Errorf("scope %s, judged every %d records: another state", scope, lag)
+			}
+		}
 	}
 }
 

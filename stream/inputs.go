@@ -153,12 +153,12 @@ func (d *drivers) nearest(t, step int64) *moment {
 	return best
 }
 
-// drive tells the models of s what is known of the inputs at its next sample, at
-// time t, and after it.
-func (e *Engine) drive(s *series, t int64) {
+// drive tells the model of s what is known of the inputs at its next sample, at
+// time t, and after it, and returns that; nil when there are no inputs.
+func (e *Engine) drive(dst *Batch, s *series, t int64) []float64 {
 	n := len(e.c.Exogenous) + e.c.Calendar.Len()
 	if n == 0 {
-		return
+		return nil
 	}
 	if len(e.inputs) == 0 {
 		e.inputs = make([]float64, (e.c.Horizon+1)*n)
@@ -189,11 +189,10 @@ func (e *Engine) drive(s *series, t int64) {
 		}
 		e.c.Calendar.To(row[len(e.c.Exogenous):], at)
 	}
-	for _, m := range s.models {
-		if taker, ok := m.f.(eval.InputTaker); ok {
-			taker.SetInputs(e.inputs)
-		}
+	if taker, ok := s.model.(eval.InputTaker); ok {
+		taker.SetInputs(e.inputs)
 	}
+	return dst.vector(e.inputs)
 }
 
 // driversState transfers the inputs of the i-th series.

@@ -16,16 +16,16 @@ type mixture interface {
 
 // insight appends what the model of s says about itself, if it does.
 func (e *Engine) insight(dst *Batch, s *series) {
-	f := s.models[0].f
+	f := s.model
 	d := len(s.info.Variables)
 	in := Insight{Series: s.info, Model: e.c.Model, Time: s.time}
 	if m, ok := f.(mixture); ok && len(m.Experts()) > 0 {
 		in.Experts = m.Experts()
-		in.Weights = dst.zeros(d * len(in.Experts))
+		in.Weights = dst.room(d * len(in.Experts))
 		m.WeightsTo(in.Weights)
 	}
 	if m, ok := f.(eval.Influencer); ok {
-		if v := dst.zeros(d * d); m.InfluenceTo(v) {
+		if v := dst.room(d * d); m.InfluenceTo(v) {
 			in.Influence = v
 		}
 	}

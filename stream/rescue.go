@@ -15,7 +15,7 @@ func (e *Engine) keepGoodCopy(s *series) {
 	}
 	every := int64(e.c.GoodCopy)
 	if s.samples%every == 0 {
-		s.good = encode(s.good[:0], s.models[0].f)
+		s.good = encode(s.good[:0], s.model)
 	}
 	if s.weights.samples%every == 0 {
 		s.weights.good = encode(s.weights.good[:0], s.weights.model)
@@ -25,15 +25,14 @@ func (e *Engine) keepGoodCopy(s *series) {
 // rescue repairs the model of s, whose forecasts are not finite or exploding: it returns to the good copy, at most once to each, or else to the
 // state of a new model. In both cases its lags are not those of the next sample.
 func (e *Engine) rescue(dst *Batch, s *series) error {
-	m := s.models[0]
 	if len(s.good) > 0 && len(s.weights.good) > 0 {
 		if err := decode(s.weights.good, s.weights.model); err != nil {
 			return err
 		}
-		if err := decode(s.good, m.f); err != nil {
+		if err := decode(s.good, s.model); err != nil {
 			return err
 		}
-		s.event(dst, s.time, EventRollback, "the forecasts of %s were not finite: back to an earlier state", m.name)
+		s.event(dst, s.time, EventRollback, "the forecasts of %s were not finite: back to an earlier state", e.c.Model)
 	} else {
 		fresh, err := e.newWeights(s.weights.dim)
 		if err != nil {
@@ -43,13 +42,13 @@ func (e *Engine) rescue(dst *Batch, s *series) error {
 		if err := decode(encode(nil, fresh.model), s.weights.model); err != nil {
 			return err
 		}
-		if err := decode(encode(nil, fresh.model.NewSeries()), m.f); err != nil {
+		if err := decode(encode(nil, fresh.model.NewSeries()), s.model); err != nil {
 			return err
 		}
-		s.event(dst, s.time, EventReset, "the forecasts of %s were not finite: a new model", m.name)
+		s.event(dst, s.time, EventReset, "the forecasts of %s were not finite: a new model", e.c.Model)
 	}
 	s.good, s.weights.good = s.good[:0], s.weights.good[:0]
-	resetLags(m.f)
+	resetLags(s.model)
 	return nil
 }
 

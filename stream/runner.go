@@ -53,12 +53,12 @@ type RunnerConfig struct {
 // readSize is the number of messages asked of the source at once.
 const readSize = 256
 
-// Runner runs one partition with three goroutines: one reads and decodes, the one
-// that called Run owns the engine, and one encodes and writes.
+// Runner runs one partition with four goroutines: one reads and decodes, one lets the
+// models learn and forecast, one judges that, and one encodes and writes.
 //
-//	source, decoder -> Decoded -> Engine.Take -> Batch -> sink, dead letters, checkpoint, commit
+//	source, decoder -> Decoded -> Engine.Learn -> Batch -> Engine.Judge -> Batch -> sink, dead letters, checkpoint, commit
 //
-// Three Decoded and two batches circulate between them: handing one over is the
+// Three Decoded and four batches circulate between them: handing one over is the
 // back-pressure, and all that they share.
 //
 // A checkpoint travels in the batch whose points it covers and is stored only
@@ -68,7 +68,7 @@ type Runner struct {
 	d       *Driver
 	c       RunnerConfig // with defaults
 	started atomic.Bool
-	pulses  [3]pulse // of reader, engine and writer
+	pulses  [4]pulse // of reader, models, judge and writer
 	changes chan Change
 
 	mu    sync.Mutex
@@ -178,14 +178,16 @@ func (r *Runner) Run(ctx context.Context) error {
 // work runs the goroutines until all have ended.
 func (r *Runner) work(reading context.Context, stopReading func(), writing context.Context) error {
 	in := newIntake()
-	out := &outlet{free: make(chan *Batch, 2), full: make(chan *Batch), done: make(chan struct{})}
-	out.free <- new(Batch)
-	out.free <- new(Batch)
-	var writeErr error
+	out := newOutlet()
+	var judgeErr, writeErr error
 	go func() {
 		defer close(out.done)
 		defer stopReading()
 		writeErr = r.write(writing, out)
+	}()
+	go func() {
+		defer close(out.judged)
+		judgeErr = r.judge(out)
 	}()
 	go r.read(reading, in)
 	readErr := r.learn(reading, in, out)
@@ -195,11 +197,13 @@ func (r *Runner) work(reading context.Context, stopReading func(), writing conte
 	}
 	close(out.full)
 	<-out.done
+	for range out.judged { // until the judge has ended
+	}
 
 	if writeErr != nil && errors.Is(context.Cause(writing), errDrain) {
 		writeErr = fmt.Errorf("%w: %w", errDrain, writeErr)
 	}
-	return errors.Join(readErr, writeErr)
+	return errors.Join(readErr, judgeErr, writeErr)
 }
 
 var errDrain = errors.New("stream: stopped before all that was read was written; the next start resumes from the last checkpoint")
@@ -268,10 +272,22 @@ func (r *Runner) read(ctx context.Context, in *intake) {
 	}
 }
 
-// outlet is what circulates between engine and writer.
+// batches is the number of Batch: one being learnt into, one being judged, one being
+// written and one between them.
+const batches = 4
+
+// outlet is what circulates between models, judge and writer.
 type outlet struct {
-	free, full chan *Batch
-	done       chan struct{} // closed when the writer has ended
+	free, full, judged chan *Batch
+	done               chan struct{} // closed when the writer has ended
+}
+
+func newOutlet() *outlet {
+	p := &outlet{free: make(chan *Batch, batches), full: make(chan *Batch), judged: make(chan *Batch), done: make(chan struct{})}
+	for range batches {
+		p.free <- new(Batch)
+	}
+	return p
 }
 
 // swap hands b over and returns an empty batch, or nil when the writer has ended.
@@ -289,7 +305,7 @@ func (p *outlet) swap(b *Batch) *Batch {
 	}
 }
 
-// learn is the goroutine of the engine.
+// learn is the goroutine of the models.
 func (r *Runner) learn(ctx context.Context, in *intake, out *outlet) error {
 	var (
 		b     = <-out.free
@@ -388,16 +404,41 @@ func (r *Runner) next(in *intake, due time.Time) (*block, *Change) {
 	}
 }
 
+// judge is the goroutine of the judge. It ends after the first error, and then the
+// writer does.
+func (r *Runner) judge(p *outlet) error {
+	clock, pulse := r.stopwatch(), &r.pulses[2]
+	for {
+		pulse.enter(StageWait)
+		b, ok := <-p.full
+		if !ok {
+			return nil
+		}
+		clock.reset()
+		pulse.enter(StageScore)
+		if err := r.d.Judge(b); err != nil {
+			return err
+		}
+		clock.lap(StageScore)
+		pulse.enter(StageWait)
+		select {
+		case p.judged <- b:
+		case <-p.done:
+			return nil
+		}
+	}
+}
+
 // write is the goroutine of the edges behind the engine.
 func (r *Runner) write(ctx context.Context, p *outlet) error {
-	clock, pulse := r.stopwatch(), &r.pulses[2]
+	clock, pulse := r.stopwatch(), &r.pulses[3]
 	ctx = context.WithValue(ctx, pulseKey{}, pulse)
 	lap := func(s Stage) {
 		clock.lap(s)
 		pulse.enter(StageCheckpoint)
 	}
 	pulse.enter(StageWait)
-	for b := range p.full {
+	for b := range p.judged {
 		clock.reset()
 		pulse.enter(StageWrite)
 		if err := r.d.Deliver(ctx, b, lap); err != nil {

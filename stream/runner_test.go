@@ -237,7 +237,7 @@ func TestStagesAddUp(t *testing.T) {
 		if s[stream.StageRead].Elapsed != 5*time.Second || s[stream.StageDecode].Elapsed != 4*time.Minute || s[stream.StageApply].Elapsed != 0 || s[stream.StageWrite].Elapsed != 4*time.Hour {
 			t.Errorf("%+v", s)
 		}
-		for i, want := range []string{"read", "decode", "apply", "wait", "write", "checkpoint"} {
+		for i, want := range []string{"read", "decode", "apply", "score", "wait", "write", "checkpoint"} {
 			if got := stream.Stage(i).String(); got != want {
 				t.Errorf("stage %d is %s", i, got)
 			}

@@ -1,25 +1,45 @@
 package stream
 
 import (
+	"slices"
+
 	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
 // maxModelBytes bounds the copies kept for a rollback.
 const maxModelBytes = 1 << 30
 
-// Snapshot appends the whole state to dst.
-func (e *Engine) Snapshot(dst []byte) []byte { return encode(dst, e) }
+// Snapshot appends the whole state to dst. All batches must have been judged.
+func (e *Engine) Snapshot(dst []byte) []byte { return e.stateOfJudge(e.stateOfModels(dst, true), true) }
 
 // Changes appends to dst the state of all that has changed since the last call of
 // Saved. Series that got no record cost nothing.
 func (e *Engine) Changes(dst []byte) []byte {
-	c := snapshot.NewEncoder(dst)
-	e.state(c, false)
-	return c.Bytes()
+	return e.stateOfJudge(e.stateOfModels(dst, false), false)
 }
 
 // Saved says that the state as it is now was kept: Changes begins anew.
 func (e *Engine) Saved() {
+	e.saved()
+	e.judge.saved()
+}
+
+// stateOfModels appends to dst the half of the state that Learn has changed: all of
+// it, or what is new since saved was called.
+func (e *Engine) stateOfModels(dst []byte, all bool) []byte {
+	c := snapshot.NewEncoder(dst)
+	e.state(c, all)
+	return c.Bytes()
+}
+
+// stateOfJudge appends to dst the half that Judge has changed.
+func (e *Engine) stateOfJudge(dst []byte, all bool) []byte {
+	c := snapshot.NewEncoder(dst)
+	e.judge.state(c, all)
+	return c.Bytes()
+}
+
+func (e *Engine) saved() {
 	for _, s := range e.series {
 		s.changed = false
 	}
@@ -28,6 +48,12 @@ func (e *Engine) Saved() {
 	}
 	for _, d := range e.drivers {
 		d.changed = false
+	}
+}
+
+func (j *judge) saved() {
+	for _, s := range j.series {
+		s.changed = false
 	}
 }
 
@@ -44,6 +70,7 @@ func (e *Engine) Restore(whole []byte, changes ...[]byte) error {
 	for _, b := range changes {
 		c := snapshot.NewDecoder(b)
 		fresh.state(c, false)
+		fresh.judge.state(c, false)
 		if err := c.Finish(); err != nil {
 			return err
 		}
@@ -60,6 +87,7 @@ func (e *Engine) State(c *snapshot.Codec) {
 		panic("stream: State restores into a new Engine only")
 	}
 	e.state(c, true)
+	e.judge.state(c, true)
 }
 
 // state transfers all series, or those that have changed, each with its place in
@@ -162,7 +190,7 @@ func (e *Engine) seriesState(c *snapshot.Codec, i int) {
 	if e.c.Scope == PerSeries {
 		s.weights.state(c)
 	}
-	s.state(c, e.c.Horizon)
+	s.state(c)
 	e.namesState(c, &s.candidate)
 }
 
@@ -178,7 +206,7 @@ func (e *Engine) restoreSeries(c *snapshot.Codec, i int, name string, names []st
 		return false
 	}
 	shared := len(e.shared)
-	s, err := e.newSeries(name, newVariables(names))
+	s, err := e.newSeries(i, name, newVariables(names))
 	switch {
 	case err != nil:
 		c.Fail("%v", err)
@@ -188,9 +216,11 @@ func (e *Engine) restoreSeries(c *snapshot.Codec, i int, name string, names []st
 		return false
 	}
 	if i == len(e.series) {
-		e.series = append(e.series, nil)
+		e.series, e.judge.series = append(e.series, nil), append(e.judge.series, nil)
+	} else if old := e.series[i].judged; slices.Equal(old.info.Variables, names) {
+		s.info, s.judged = old.info, old // the judge may have no news of it
 	}
-	e.series[i] = s
+	e.series[i], e.judge.series[i] = s, s.judged
 	e.byName[name] = s
 	return true
 }
@@ -214,22 +244,12 @@ func (w *weights) state(c *snapshot.Codec) {
 	c.Blob(&w.good, maxModelBytes)
 }
 
-func (s *series) state(c *snapshot.Codec, horizon int) {
+func (s *series) state(c *snapshot.Codec) {
 	c.Int64(&s.samples)
 	c.Bool(&s.started)
 	c.Int64(&s.time)
 	s.spacing.state(c)
-	s.issued.state(c, horizon)
-	for _, m := range s.models {
-		c.Section(m.name)
-		if m.own != nil {
-			m.own.State(c)
-		}
-		m.f.State(c)
-		m.scorer.State(c)
-	}
-	c.Float64s(s.yhat)
-	s.surprise.State(c)
+	s.model.State(c)
 	c.Int(&s.agreed)
 	c.Blob(&s.good, maxModelBytes)
 }

@@ -39,8 +39,9 @@ type Stage int
 const (
 	StageRead       Stage = iota // waiting for the source
 	StageDecode                  // decoding
-	StageApply                   // the engine
-	StageWait                    // waiting for the writer: back-pressure
+	StageApply                   // the models
+	StageScore                   // the judge: baselines, scores, intervals, points
+	StageWait                    // waiting for what comes behind the models: back-pressure
 	StageWrite                   // sink and dead letters
 	StageCheckpoint              // store and commit
 	NumStages
@@ -48,7 +49,7 @@ const (
 
 // String returns the name of the stage in the metrics.
 func (s Stage) String() string {
-	return [NumStages]string{"read", "decode", "apply", "wait", "write", "checkpoint"}[s]
+	return [NumStages]string{"read", "decode", "apply", "score", "wait", "write", "checkpoint"}[s]
 }
 
 // StageStats is how often a stage was entered and how long it took in all.

@@ -37,7 +37,9 @@ func newEngine(c *config.Config, pool string) (*stream.Engine, error) {
 	}
 	return stream.NewEngine(stream.EngineConfig{
 		Model:         c.Model.Type,
-		NewModel:      func(dim int) (eval.Model, error) { return newModel(m, dim, c.Pipeline.Scope == "shared") },
+		NewModel:      func(dim int) (eval.Model, error) { return newEngineModel(m, dim, c.Pipeline.Scope == "shared") },
+		Intervals:     newIntervals(m),
+		Drift:         newDriftWatch(m),
 		Pool:          pool,
 		Scope:         stream.Scope(c.Pipeline.Scope),
 		Baselines:     baselines,
@@ -98,7 +100,7 @@ func inParts(in config.Input) bool {
 
 // stateVersion changes whenever a change of the program changes forecasts
 // or what a checkpoint means: a checkpoint of another version is refused.
-const stateVersion = 3
+const stateVersion = 4
 
 // fingerprint identifies everything besides the log that the state depends
 // on: the settings of the engine and the arithmetic of the build.

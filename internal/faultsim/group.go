@@ -154,6 +154,7 @@ type worker struct {
 	position   int  // of the source
 	idle       bool // nothing is read that is not delivered
 
+	decoded    stream.Decoded
 	free, full []*stream.Batch
 	readDone   bool
 	writeDone  bool
@@ -247,7 +248,9 @@ func (w *worker) read() error {
 		w.idle = false
 		for i := range n {
 			w.position++
-			full, err := w.driver.Apply(b, &waiting[i])
+			w.decoded.Reset()
+			w.driver.Decode(&w.decoded, &waiting[i])
+			full, err := w.driver.Learn(b, &w.decoded, 0)
 			if err != nil {
 				return err
 			}
@@ -306,6 +309,9 @@ func (w *worker) write() error {
 		}
 		b := w.full[0]
 		w.full = w.full[:0]
+		if err := w.driver.Judge(b); err != nil {
+			return err
+		}
 		if err := w.driver.Deliver(context.Background(), b, func(stream.Stage) {}); err != nil {
 			return err
 		}

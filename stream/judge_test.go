@@ -1,0 +1,84 @@
+package stream_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/stream"
+	"github.com/orffvar/forecaster/varmodel"
+)
+
+// TestCompanionsBesideTheModel: intervals and the drift detector say beside a model
+// what they say around it, over gaps and restarts.
+func TestCompanionsBesideTheModel(t *testing.T) {
+	levels := []float64{.8, .5}
+	intervals := func(dim int) varmodel.IntervalConfig {
+		return varmodel.IntervalConfig{Dim: dim, Horizon: 3, Levels: levels}
+	}
+	drift := func(dim int) varmodel.DriftConfig {
+		return varmodel.DriftConfig{Dim: dim, Horizon: 3, FalseAlarms: .05}
+	}
+	model := func(dim int) (eval.Model, error) {
+		return varmodel.NewVAR(varmodel.VARConfig{Dim: dim, Order: 1, Horizon: 3})
+	}
+	around := stream.EngineConfig{Model: "m", Horizon: 3, Levels: levels, Interval: 1e9, MaxGap: 3}
+	beside := around
+	around.NewModel = func(dim int) (eval.Model, error) {
+		m, err := model(dim)
+		if err == nil {
+			m, err = varmodel.WithIntervals(m, intervals(dim))
+		}
+		if err == nil {
+			m, err = varmodel.WithDrift(m, drift(dim))
+		}
+		return m, err
+	}
+	beside.NewModel = model
+	beside.Intervals = func(dim int) (eval.Intervals, error) { return varmodel.NewIntervals(intervals(dim)) }
+	beside.Drift = func(dim int) (eval.DriftWatch, error) { return varmodel.NewDriftWatch(drift(dim)) }
+
+	one, other := newEngine(t, around), newEngine(t, beside)
+	rng := rand.New(rand.NewPCG(1, 2))
+	now, drifts := int64(0), 0
+	for i := range int64(3000) {
+		now += 1e9
+		switch rng.IntN(50) {
+		case 0:
+			now += 2e9 // a gap that is filled
+		case 1:
+			now += 9e9 // one that is not
+		}
+		size := 1.0
+		if i > 1500 {
+			size = 5
+		}
+		r := stream.Record{
+			Message: &stream.Message{Topic: "in", Offset: i}, Series: "s", Time: now,
+			Values: []float64{rng.NormFloat64() * size, rng.NormFloat64()},
+		}
+		var want, got stream.Batch
+		if err := one.Apply(&want, &r); err != nil {
+			t.Fatal(err)
+		}
+		if err := other.Apply(&got, &r); err != nil {
+			t.Fatal(err)
+		}
+		if text(&got) != text(&want) {
+			t.Fatalf("record %d: beside the model\n%saround it\n%s", i, text(&got), text(&want))
+		}
+		for _, e := range got.Events {
+			if e.Kind == stream.EventDrift {
+				drifts++
+			}
+		}
+		if i%500 == 250 {
+			if err := other.Restore(other.Snapshot(nil)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if drifts == 0 {
+		t.Error("no drift was found")
+	}
+}
