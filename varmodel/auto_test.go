@@ -12,6 +12,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 func init() {
@@ -100,25 +101,29 @@ func TestExpertsOfAnyOrder(t *testing.T) {
 // mean of two experts that are wrong on either side.
 func TestPolynomialFindsACombination(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	p := newPolynomial(3, 1, -1)
+	p := newPolynomial(1, 3, 1, -1)
+	inverse := make([]float64, vec.Stride(1))
+	inverse[0] = 1
 	var mixed, best float64
 	for step := range 5000 {
 		y := rng.NormFloat64()
 		z := []float64{y + 1 + .1*rng.NormFloat64(), y - 1 + .1*rng.NormFloat64(), 0}
-		out := p.mean(z)
+		p.Aggregate(z, []float64{0}, inverse, 10)
+		out := p.Mean[0]
 		if step > 1000 {
 			mixed += (out - y) * (out - y)
 			best += ((z[0]+z[1])/2 - y) * ((z[0]+z[1])/2 - y)
 		}
-		p.learn(z, out, y)
+		p.observe(0, out, y)
+		p.learn(p.Mean)
 	}
 	// The regret bound grows like sqrt(n): with 4000 rounds of losses of
 	// about 1 it is a few hundredths a round.
 	if mixed > best+.05*4000 {
 		t.Errorf("squared error %v of the aggregate, %v of the best combination", mixed, best)
 	}
-	if w := p.weight[0] + p.weight[1]; w < .9 {
-		t.Errorf("weights %v", p.weight)
+	if w := p.weight(0, 0) + p.weight(1, 0); w < .9 {
+		t.Errorf("the two have the weight %v", w)
 	}
 }
 

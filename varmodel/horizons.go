@@ -291,12 +291,12 @@ func (o *outlook) predict(f *frame, source *expert, one *mixer) {
 		o.mixers[k].forecastTo(forecast, last, z)
 		for j, v := range forecast {
 			forecast[j] = last[j] + o.trust[k].share*finiteOr(v-last[j], 0)
-			w, bend := o.mixers[k].aggregate[j].weight, o.bend[2*(k*d+j):]
+			w, bend := func(expert int) float64 { return o.mixers[k].aggregate.weight(expert, j) }, o.bend[2*(k*d+j):]
 			trusted := o.trust[k].share * (1 - o.mixers[k].lastWeight(j))
 			if o.since[j] < h {
 				forecast[j], trusted = last[j], 0
 			}
-			bend[0], bend[1] = trusted*w[iterated], trusted*(w[repeatSeason]+w[seasonalStep])
+			bend[0], bend[1] = trusted*w(iterated), trusted*(w(repeatSeason)+w(seasonalStep))
 			if o.base.better(k) && o.since[j] >= h {
 				share, then := o.base.trusts[k].share, at(repeatSeason)[j]
 				forecast[j] = then + share*(forecast[j]-then)

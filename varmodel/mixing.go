@@ -4,129 +4,120 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/sgd"
 )
 
-// polynomial has the weights of ML-Poly (Gaillard, Stoltz and van Erven 2014),
-// an aggregation of experts without a learning rate: the weight of an expert is
-// its positive regret over the sum of its squared regrets, and all are equal
-// while none has a positive one.
+// polynomial has the weights of ML-Poly (Gaillard, Stoltz and van Erven 2014) for
+// each coordinate, an aggregation of experts without a learning rate: the weight of
+// an expert is its positive regret over the sum of its squared regrets, and all are
+// equal while none has a positive one. All coordinates learn at a time.
 type polynomial struct {
-	every                        int  // outcomes that make one round
-	home                         int  // expert that has all the weight at first; -1: all share it
-	relative                     bool // regrets are in units of the aggregate's own squared error
-	weight, regret, square, gain []float64
-	outcomes                     int     // of the round that is not complete
-	rounds                       int     // complete ones
-	seen, scale                  float64 // outcomes, and their mean squared error, when relative
+	*vec.Mixture
+	experts, stride int
+	every           int       // outcomes that make one round
+	home            int       // expert that has all the weight at first; -1: all share it
+	relative        bool      // regrets are in units of the aggregate's own squared error
+	outcomes        []int     // of each coordinate, of the round that is not complete
+	rounds          []int     // complete ones
+	seen, scale     []float64 // outcomes, and their mean squared error, when relative
 }
 
-func newPolynomial(experts, every, home int) polynomial {
-	v := make([]float64, 4*experts)
-	part := func(i int) []float64 { return v[i*experts : (i+1)*experts : (i+1)*experts] }
-	p := polynomial{every: every, home: home, weight: part(0), regret: part(1), square: part(2), gain: part(3)}
-	p.normalise()
+func newPolynomial(dim, experts, every, home int) *polynomial {
+	p := &polynomial{
+		Mixture: vec.NewMixture(experts, dim), experts: experts, stride: vec.Stride(dim), every: every, home: home,
+		outcomes: make([]int, dim), rounds: make([]int, dim),
+		seen: make([]float64, dim), scale: make([]float64, dim),
+	}
+	p.begin()
 	return p
 }
 
-// learn takes the outcome y after the experts forecast z and the aggregate
-// forecast was out: the regret of an expert is the gain of moving a little
-// towards it (the gradient trick, which makes the aggregate compete with the
-// best convex combination).
-func (p *polynomial) learn(z []float64, out, y float64) {
-	slope := 2 * min(max(out-y, -25), 25) / float64(p.every)
+// begin sets the weights that the regrets ask for.
+func (p *polynomial) begin() {
+	for j := range p.rounds {
+		p.believe(j)
+	}
+	p.learn(p.Mean)
+}
+
+// believe sets the share of coordinate j that the others take from home.
+func (p *polynomial) believe(j int) {
+	p.Trust[j] = 1
+	if p.home >= 0 {
+		p.Trust[j] = float64(p.rounds[j]) / float64(p.rounds[j]+homeRounds)
+	}
+}
+
+// observe takes the outcome y of coordinate j, of which the aggregate's forecast was
+// out: the regret of an expert is the gain of moving a little towards it (the
+// gradient trick, which makes the aggregate compete with the best convex
+// combination). learn has to follow, when all coordinates have been observed.
+func (p *polynomial) observe(j int, out, y float64) {
+	slope := clip(out-y, 25)
 	if p.relative {
-		slope = 2 * p.standardised(out-y) / float64(p.every)
+		slope = p.standardised(j, out-y)
 	}
-	z = z[:len(p.gain)]
-	for k := range p.gain {
-		p.gain[k] += slope * (out - z[k])
+	p.Slope[j] = 2 * slope / float64(p.every)
+	if p.outcomes[j]++; p.outcomes[j] == p.every {
+		p.outcomes[j], p.Due[j] = 0, 1
+		p.rounds[j]++
+		p.believe(j)
 	}
-	if p.outcomes++; p.outcomes < p.every {
-		return
+}
+
+// learn learns what was observed, given the aggregate's forecasts.
+func (p *polynomial) learn(out []float64) {
+	p.Regrets(out)
+	clear(p.Slope)
+	clear(p.Due)
+	for j, sum := range p.Sum[:len(p.rounds)] {
+		switch {
+		case p.home >= 0 && sum > 0:
+			p.Weights[p.home*p.stride+j] += 1 - p.Trust[j]
+		case p.home >= 0:
+			p.Weights[p.home*p.stride+j] = 1
+		case !(sum > 0):
+			for k := range p.experts {
+				p.Weights[k*p.stride+j] = 1 / float64(p.experts)
+			}
+		}
 	}
-	p.outcomes = 0
-	p.rounds++
-	n := len(p.gain)
-	regret, square := p.regret[:n], p.square[:n]
-	for k, r := range p.gain {
-		regret[k] += r
-		square[k] += r * r
-	}
-	clear(p.gain)
-	p.normalise()
 }
 
 // standardised returns e over the mean square of the errors before it, such that
 // times a difference of forecasts it has no unit, and takes e into that mean. Where
 // the experts are far better than persistence their differences would else be
 // nothing beside the regrets of the first samples.
-func (p *polynomial) standardised(e float64) float64 {
+func (p *polynomial) standardised(j int, e float64) float64 {
 	square := e * e
-	if p.seen++; p.seen == 1 {
-		p.scale = square
+	if p.seen[j]++; p.seen[j] == 1 {
+		p.scale[j] = square
 	}
-	root := math.Sqrt(max(p.scale, smallestError))
-	if p.seen > winsorAfter {
-		square = min(square, winsorLimit*winsorLimit*p.scale)
+	scale := max(p.scale[j], smallestError)
+	if p.seen[j] > winsorAfter {
+		square = min(square, winsorLimit*winsorLimit*p.scale[j])
 	}
-	p.scale += max(scaleRate, 1/p.seen) * (square - p.scale)
-	return min(max(e/root, -winsorLimit), winsorLimit) / root
+	p.scale[j] += falling(p.seen[j], scaleRate) * (square - p.scale[j])
+	return clip(e, winsorLimit*math.Sqrt(scale)) / scale
 }
 
-func (p *polynomial) normalise() {
-	n := len(p.weight)
-	weight, square := p.weight, p.square[:n]
-	var sum float64
-	for k, r := range p.regret[:n] {
-		w := max(r, 0) / (1 + square[k])
-		weight[k] = w
-		sum += w
-	}
-	switch {
-	case sum > 0:
-		inverse := 1 / sum
-		if math.IsInf(inverse, 1) {
-			inverse = math.MaxFloat64
-		}
-		for k := range weight {
-			weight[k] *= inverse
-		}
-	case p.home < 0:
-		for k := range weight {
-			weight[k] = 1 / float64(n)
-		}
-	default:
-		weight[p.home] = 1
-	}
-	if p.home < 0 {
-		return
-	}
-	trust := float64(p.rounds) / float64(p.rounds+homeRounds)
-	for k := range weight {
-		weight[k] *= trust
-	}
-	weight[p.home] += 1 - trust
-}
-
-func (p *polynomial) mean(z []float64) float64 {
-	var s float64
-	for k, w := range p.weight {
-		s += w * z[k]
-	}
-	return s
-}
+// weight is that of an expert for coordinate j.
+func (p *polynomial) weight(expert, j int) float64 { return p.Weights[expert*p.stride+j] }
 
 func (p *polynomial) State(c *snapshot.Codec) {
-	c.Float64s(p.regret)
-	c.Float64s(p.square)
-	c.Float64s(p.gain)
-	c.Index(&p.outcomes, p.every)
-	c.Int(&p.rounds)
-	c.Float64(&p.seen)
-	c.Float64(&p.scale)
+	c.Float64s(p.Regret)
+	c.Float64s(p.Square)
+	c.Float64s(p.Gain)
+	c.Float64s(p.Z)
+	for j := range p.rounds {
+		c.Index(&p.outcomes[j], p.every)
+		c.Int(&p.rounds[j])
+	}
+	c.Float64s(p.seen)
+	c.Float64s(p.scale)
 	if c.Decoding() {
-		p.normalise()
+		p.begin()
 	}
 }
 
@@ -159,34 +150,38 @@ type mixer struct {
 	dim, experts, home int
 	novelty            bool
 
-	square, steps   []float64 // mean square of the non-zero steps, and their number
-	largest, recent []float64 // largest step but for the last; the last
-	aggregate, both []polynomial
+	square, steps   []float64        // mean square of the non-zero steps, and their number
+	units, inverse  []float64        // root of square, or 1, and its inverse
+	largest, recent []float64        // largest step but for the last; the last
+	aggregate       *polynomial      // of the experts
+	both            *polynomial      // of the aggregate, the stack, and persistence when there is a home
 	stack           *sgd.BlockNewton // nil: the aggregate alone
 
-	z       []float64 // dim x experts, increments of the experts
-	choices []float64 // dim x 3: the aggregate, the stack, persistence
-	out     []float64 // dim, increments of the mixture
+	out []float64 // increments of the mixture
 
-	deviation, err []float64 // scratch
+	correction, deviation, err []float64 // scratch
 }
 
 func newMixer(dim, experts, every, home int, stacking bool) *mixer {
+	stride := vec.Stride(dim)
 	m := &mixer{
 		dim: dim, experts: experts, home: home, novelty: true,
 		square: make([]float64, dim), steps: make([]float64, dim),
+		units: make([]float64, dim), inverse: make([]float64, stride),
 		largest: make([]float64, dim), recent: make([]float64, dim),
-		aggregate: make([]polynomial, dim), both: make([]polynomial, dim),
-		z: make([]float64, dim*experts), choices: make([]float64, 3*dim), out: make([]float64, dim),
+		aggregate: newPolynomial(dim, experts, every, home),
+		out:       make([]float64, stride),
 		deviation: make([]float64, experts), err: make([]float64, 1),
+		correction: make([]float64, stride),
 	}
 	last := -1
 	if home >= 0 {
 		last = m.candidates() - 1
 	}
+	m.both = newPolynomial(dim, m.candidates(), every, last)
+	m.both.relative = home < 0
 	for j := range dim {
-		m.aggregate[j], m.both[j] = newPolynomial(experts, every, home), newPolynomial(m.candidates(), every, last)
-		m.both[j].relative = home < 0
+		m.measure(j)
 	}
 	if !stacking {
 		return m
@@ -202,49 +197,56 @@ func newMixer(dim, experts, every, home int, stacking bool) *mixer {
 	return m
 }
 
-// unit is the scale of coordinate j.
-func (m *mixer) unit(j int) float64 {
+// measure sets the scale of coordinate j.
+func (m *mixer) measure(j int) {
+	m.units[j] = 1
 	if m.square[j] > 0 {
-		return math.Sqrt(m.square[j])
+		m.units[j] = math.Sqrt(m.square[j])
 	}
-	return 1
+	m.inverse[j] = 1 / m.units[j]
 }
+
+// unit is the scale of coordinate j.
+func (m *mixer) unit(j int) float64 { return m.units[j] }
 
 // forecastTo combines the experts' forecasts of the next sample, experts x dim,
 // given the last sample.
 func (m *mixer) forecastTo(dst, last, forecasts []float64) {
+	a := m.aggregate
+	a.Aggregate(forecasts, last, m.inverse, incrementLimit)
+	stride := a.stride
+	mean, stacked, out := m.both.Z[:stride], m.both.Z[stride:2*stride], m.out[:stride]
+	copy(mean, a.Mean)
+	copy(stacked, a.Mean)
+	if m.stack != nil {
+		theta := m.stack.Weights()
+		vec.MatTVec(m.correction, a.Z, theta)
+		var sum float64
+		for _, v := range theta {
+			sum += v
+		}
+		for j, v := range m.correction {
+			v += mean[j] * (1 - sum)
+			if v < a.Low[j] {
+				v = a.Low[j]
+			} else if v > a.High[j] {
+				v = a.High[j]
+			}
+			stacked[j] = v
+		}
+	}
+	copy(out, mean)
+	if m.stack != nil || m.home >= 0 {
+		first, second := m.both.Weights[:stride], m.both.Weights[stride:2*stride]
+		for j := range out {
+			out[j] = first[j]*mean[j] + second[j]*stacked[j]
+		}
+	}
 	for j, x := range last {
-		unit := m.unit(j)
-		inverse := 1 / unit
-		z := m.z[j*m.experts : (j+1)*m.experts]
-		low, high := 0.0, 0.0
-		for k := range z {
-			v := (forecasts[k*m.dim+j] - x) * inverse
-			if v < low {
-				v = max(v, -incrementLimit)
-				low = v
-			} else if v > high {
-				v = min(v, incrementLimit)
-				high = v
-			}
-			z[k] = v
-		}
-		c := m.choice(j)
-		c[0] = m.aggregate[j].mean(z)
-		if m.stack != nil {
-			c[1] = min(max(c[0]+m.stackOf(z, c[0]), low), high)
-			m.out[j] = m.both[j].mean(c)
-		} else {
-			c[1] = c[0]
-			m.out[j] = c[0]
-			if m.home >= 0 {
-				m.out[j] = m.both[j].mean(c)
-			}
-		}
 		if m.novel(j) {
-			m.out[j] = 0
+			out[j] = 0
 		}
-		dst[j] = x + unit*m.out[j]
+		dst[j] = x + m.units[j]*out[j]
 	}
 }
 
@@ -262,63 +264,76 @@ func (m *mixer) lastWeight(j int) float64 {
 	if m.home < 0 {
 		return 0
 	}
-	return m.both[j].weight[m.candidates()-1]
+	return m.both.weight(m.candidates()-1, j)
 }
 
-func (m *mixer) choice(j int) []float64 { return m.choices[3*j : 3*j+m.candidates()] }
-
-// stackOf leaves the experts' deviations in m.deviation and returns the correction
-// that the stack makes of them.
-func (m *mixer) stackOf(z []float64, aggregate float64) (correction float64) {
-	weights := m.stack.Weights()[:len(z)]
-	deviation := m.deviation[:len(z)]
-	for k, v := range z {
-		v -= aggregate
+// stackOf leaves the experts' deviations from the aggregate of coordinate j in
+// m.deviation and returns the correction that the stack makes of them.
+func (m *mixer) stackOf(j int, aggregate float64) (correction float64) {
+	z, stride := m.aggregate.Z, m.aggregate.stride
+	deviation := m.deviation
+	for k, w := range m.stack.Weights()[:len(deviation)] {
+		v := z[k*stride+j] - aggregate
 		deviation[k] = v
-		correction += float64(weights[k] * v)
+		correction += w * v
 	}
 	return correction
 }
 
 func (m *mixer) novel(j int) bool {
-	return m.novelty && m.steps[j] > winsorAfter && m.recent[j] > noveltyFactor*m.largest[j] && m.recent[j] > noveltySteps*m.unit(j)
+	return m.recent[j] > noveltyFactor*m.largest[j] && m.recent[j] > noveltySteps*m.units[j] && m.steps[j] > winsorAfter && m.novelty
 }
 
 // observe learns from the next sample y, NaN where missing, after forecastTo
 // with the given last sample. learn says whether the experts' forecasts were
 // worth learning from.
 func (m *mixer) observe(y, last []float64, learn bool) {
-	for j, v := range y {
-		step := v - last[j]
-		if learn && m.steps[j]+math.Abs(step) > 0 && !math.IsNaN(v) {
-			z := m.z[j*m.experts : (j+1)*m.experts]
-			c := m.choice(j)
-			target := min(max(step/m.unit(j), -outcomeLimit), outcomeLimit)
-			if m.stack != nil || m.home >= 0 {
-				m.both[j].learn(c, m.out[j], target)
-			}
-			if m.stack != nil {
-				m.err[0] = clip(target-c[0]-m.stackOf(z, c[0]), stackLimit)
-				m.stack.Update(m.deviation, m.err)
-			}
-			m.aggregate[j].learn(z, c[0], target)
-		}
+	if learn {
+		m.learn(y, last)
 	}
 	for j, v := range y {
 		step := math.Abs(v - last[j])
 		if math.IsNaN(v) {
 			continue
 		}
-		m.largest[j], m.recent[j] = max(m.largest[j], m.recent[j]), step
+		if m.recent[j] > m.largest[j] {
+			m.largest[j] = m.recent[j]
+		}
+		m.recent[j] = step
 		if step == 0 {
 			continue
 		}
 		m.steps[j]++
 		square := step * step
-		if m.steps[j] > winsorAfter {
-			square = min(square, outcomeLimit*outcomeLimit*m.square[j])
+		if limit := outcomeLimit * outcomeLimit * m.square[j]; square > limit && m.steps[j] > winsorAfter {
+			square = limit
 		}
-		m.square[j] += (square - m.square[j]) * max(1/m.steps[j], scaleRate)
+		m.square[j] += (square - m.square[j]) * falling(m.steps[j], scaleRate)
+		m.measure(j)
+	}
+}
+
+func (m *mixer) learn(y, last []float64) {
+	mean := m.both.Z[:m.both.stride]
+	choose := m.stack != nil || m.home >= 0
+	for j, v := range y {
+		step := v - last[j]
+		if math.IsNaN(v) || m.steps[j]+math.Abs(step) == 0 {
+			continue
+		}
+		target := clip(step*m.inverse[j], outcomeLimit)
+		if choose {
+			m.both.observe(j, m.out[j], target)
+		}
+		if m.stack != nil {
+			m.err[0] = clip(target-mean[j]-m.stackOf(j, mean[j]), stackLimit)
+			m.stack.Update(m.deviation, m.err)
+		}
+		m.aggregate.observe(j, mean[j], target)
+	}
+	m.aggregate.learn(mean)
+	if choose {
+		m.both.learn(m.out)
 	}
 }
 
@@ -326,20 +341,29 @@ func (m *mixer) observe(y, last []float64, learn bool) {
 // stack's corrections.
 func (m *mixer) weightsTo(dst []float64) {
 	for j := range m.dim {
-		copy(dst[j*m.experts:(j+1)*m.experts], m.aggregate[j].weight)
+		m.aggregate.weightsTo(dst[j*m.experts:(j+1)*m.experts], j)
+	}
+}
+
+func (p *polynomial) weightsTo(dst []float64, j int) {
+	for k := range dst {
+		dst[k] = p.weight(k, j)
 	}
 }
 
 func (m *mixer) State(c *snapshot.Codec) {
 	c.Section("mixer")
-	for _, v := range [][]float64{m.square, m.steps, m.largest, m.recent, m.z, m.choices, m.out} {
+	for _, v := range [][]float64{m.square, m.steps, m.largest, m.recent, m.out} {
 		c.Float64s(v)
 	}
-	for j := range m.dim {
-		m.aggregate[j].State(c)
-		m.both[j].State(c)
-	}
+	m.aggregate.State(c)
+	m.both.State(c)
 	if m.stack != nil {
 		m.stack.State(c)
+	}
+	if c.Decoding() {
+		for j := range m.dim {
+			m.measure(j)
+		}
 	}
 }

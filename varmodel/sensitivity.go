@@ -78,14 +78,19 @@ func (m *mixer) coefficientsTo(dst []float64, j int) {
 	if m.novel(j) {
 		return
 	}
-	z := m.z[j*m.experts : (j+1)*m.experts]
-	weight := m.aggregate[j].weight
+	weight := make([]float64, m.experts)
+	m.aggregate.weightsTo(weight, j)
 	if m.stack == nil {
 		copy(dst, weight)
 		return
 	}
-	both, aggregate := m.both[j].weight, m.choice(j)[0]
-	stacked := aggregate + m.stackOf(z, aggregate)
+	aggregate := m.both.Z[j]
+	stacked := aggregate + m.stackOf(j, aggregate)
+	z, both := make([]float64, m.experts), make([]float64, m.candidates())
+	for k := range z {
+		z[k] = m.aggregate.Z[k*m.aggregate.stride+j]
+	}
+	m.both.weightsTo(both, j)
 	low, high := 0, 0 // experts that bound the stack; persistence, of no increment, is one
 	for k, v := range z {
 		if v < z[low] {
