@@ -38,7 +38,8 @@ const (
 	surpriseFloor   = .01                // of the energy of an error, in squares of the mean error
 	noiseLimit      = 1.0986122886681098 // log(3)
 	jumpLimit       = 12
-	jumpMost        = 50 // mean errors of one variable that Jump counts: one of 17 or more raises no alarm alone
+	leastScale      = 1e-300 // of an error; its inverse is finite
+	jumpMost        = 50     // mean errors of one variable that Jump counts: one of 17 or more raises no alarm alone
 )
 
 // Surprise scores how unusual a sample of a series of several variables is, given
@@ -50,27 +51,35 @@ const (
 type Surprise struct {
 	n        int64
 	vars     []surpriseVar
-	views    [viewCount]float64
+	views    [viewCount]view
 	leading  View
-	shares   []float64 // of the variables in the leading view
-	perView  [viewCount][]float64
 	hasScore bool
 	energy   []float64 // scratch
+	shares   []float64 // scratch
 }
 
 // surpriseVar is what is known of a variable.
 type surpriseVar struct {
 	n, errs          int64
 	last, mean, vari float64 // mean of lately, of the series, and its variance
-	scale            float64 // mean absolute error
+	scale, perScale  float64 // mean absolute error, and its inverse; 0 for none
 	noise, usual     float64 // log energy of the errors, lately and usually
 }
+
+// view is the last sample in one of the views.
+type view struct {
+	squares    []float64 // of each variable; unseen without
+	sum, count float64   // of the squares that there are, and their number
+}
+
+// unseen stands for a square that there is not.
+const unseen = -1
 
 // NewSurprise returns a Surprise for dim variables that has seen nothing.
 func NewSurprise(dim int) *Surprise {
 	s := &Surprise{vars: make([]surpriseVar, dim), shares: make([]float64, dim), energy: make([]float64, dim)}
-	for v := range s.perView {
-		s.perView[v] = make([]float64, dim)
+	for v := range s.views {
+		s.views[v].squares = make([]float64, dim)
 	}
 	return s
 }
@@ -84,67 +93,38 @@ func (s *Surprise) Observe(y, yhat []float64) (score float64, ok bool) {
 	}
 	s.n++
 	warm := s.n > surpriseWarmup
-	// View by view, so that the variables do not wait for each other.
-	for j := range s.vars {
-		r := math.NaN()
-		if yhat != nil {
-			r = y[j] - yhat[j]
-		}
-		s.perView[Jump][j], s.energy[j] = s.vars[j].jump(r, warm)
-	}
-	for j := range s.vars {
-		s.perView[Noise][j] = math.NaN()
-		if s.energy[j] > 0 {
-			s.perView[Noise][j] = s.vars[j].noisiness(vec.Log(s.energy[j]), warm)
-		}
-	}
-	for j := range s.vars {
-		s.perView[Level][j] = s.vars[j].level(y[j], warm)
-	}
-	var sums [viewCount]float64
-	var counts [viewCount]int
-	for view, squares := range s.perView {
-		for _, sq := range squares {
-			if !math.IsNaN(sq) {
-				sums[view] += sq
-				counts[view]++
-			}
-		}
-	}
+	s.observeErrors(y, yhat, warm)
+	s.observeLevels(y, warm)
 	s.hasScore = false
 	if !warm {
 		return 0, false
 	}
 	best := math.Inf(-1)
-	for view := range viewCount {
-		s.views[view] = math.NaN()
-		if counts[view] == 0 {
-			continue
-		}
-		s.views[view] = math.Sqrt(sums[view] / float64(counts[view]))
-		if s.views[view] > best {
-			best, s.leading = s.views[view], view
+	for v := range s.views {
+		if mean := s.views[v].sum / s.views[v].count; mean > best { // never for 0/0
+			best, s.leading = mean, View(v)
 		}
 	}
-	if math.IsInf(best, -1) {
+	if s.hasScore = best >= 0; !s.hasScore {
 		return 0, false
 	}
-	for j, sq := range s.perView[s.leading] {
-		s.shares[j] = 0
-		if sums[s.leading] > 0 && !math.IsNaN(sq) {
-			s.shares[j] = sq / sums[s.leading]
-		}
-	}
-	s.hasScore = true
-	return best, true
+	return math.Sqrt(best), true
 }
 
 // Leading returns the view that the last score is of, and the shares of the
 // variables in its square: they sum to 1, unless the score is 0. The slice is
-// overwritten by the next Observe; nil while there is no score.
+// overwritten by the next call; nil while there is no score.
 func (s *Surprise) Leading() (View, []float64) {
 	if !s.hasScore {
 		return Level, nil
+	}
+	v := &s.views[s.leading]
+	perSum := 0.
+	if v.sum > 0 {
+		perSum = 1 / v.sum
+	}
+	for j, square := range v.squares {
+		s.shares[j] = max(square, 0) * perSum
 	}
 	return s.leading, s.shares
 }
@@ -152,86 +132,131 @@ func (s *Surprise) Leading() (View, []float64) {
 // VariablesTo writes the score that each variable has by itself, the largest of its
 // views, into dst, of length dim; NaN where there is none.
 func (s *Surprise) VariablesTo(dst []float64) {
+	if len(dst) != len(s.vars) {
+		panic("eval: wrong number of variables")
+	}
+	if !s.hasScore {
+		fillNaN(dst)
+		return
+	}
+	levels, noises, jumps := s.views[Level].squares[:len(dst)], s.views[Noise].squares[:len(dst)], s.views[Jump].squares[:len(dst)]
 	for j := range dst {
-		dst[j] = math.NaN()
-		if !s.hasScore {
+		dst[j] = math.Sqrt(max(levels[j], noises[j], jumps[j])) // NaN when unseen in all views
+	}
+}
+
+// observeErrors scores and learns the errors of the forecasts yhat of y.
+func (s *Surprise) observeErrors(y, yhat []float64, warm bool) {
+	vars := s.vars
+	jumps, noises, energies := s.views[Jump].squares[:len(vars)], s.views[Noise].squares[:len(vars)], s.energy[:len(vars)]
+	sum, count := 0., 0.
+	r := rates(0)
+	// In two passes, so that the logarithms do not wait for each other.
+	for j := range vars {
+		v := &vars[j]
+		jumps[j], energies[j] = unseen, 0
+		if yhat == nil {
 			continue
 		}
-		for view := range viewCount {
-			if sq := s.perView[view][j]; !(sq <= dst[j]) && !math.IsNaN(sq) {
-				dst[j] = sq
-			}
+		e := y[j] - yhat[j]
+		if !finite(e) {
+			continue
 		}
-		dst[j] = math.Sqrt(dst[j])
+		size, scale := math.Abs(e), v.scale
+		if warm && v.perScale > 0 {
+			// Branches, because what is usual lies within the limits.
+			z := size * v.perScale
+			if z > surpriseErrClip {
+				size = surpriseErrClip * scale
+			}
+			if z > jumpMost {
+				z = jumpMost
+			}
+			square := z * z * (1. / (jumpLimit * jumpLimit))
+			jumps[j] = square
+			sum += square
+			count++
+		}
+		v.errs++
+		if v.errs != r.n {
+			r = rates(v.errs)
+		}
+		scale += r.long * (size - scale)
+		v.scale, v.perScale = scale, 0
+		if scale > leastScale {
+			inverse := 1 / scale
+			v.perScale = inverse
+			energies[j] = e*inverse*(e*inverse) + surpriseFloor
+		}
 	}
+	s.views[Jump].sum, s.views[Jump].count = sum, count
+	sum, count = 0, 0
+	for j, energy := range energies {
+		noises[j] = unseen
+		if energy == 0 {
+			continue
+		}
+		v, e := &vars[j], vec.Log(energy)
+		if v.errs != r.n {
+			r = rates(v.errs)
+		}
+		noise, usual := v.noise, v.usual
+		noise += r.short * (e - noise)
+		if warm {
+			d := (noise - usual) * (1 / noiseLimit)
+			noises[j] = d * d
+			sum += d * d
+			count++
+		}
+		v.noise, v.usual = noise, usual+r.long*(e-usual)
+	}
+	s.views[Noise].sum, s.views[Noise].count = sum, count
 }
 
-// jump returns the square of the view Jump for the error r, NaN without one, and the
-// energy of the error, 0 without one; it learns the scale.
-func (v *surpriseVar) jump(r float64, warm bool) (square, energy float64) {
-	square = math.NaN()
-	if !finite(r) {
-		return square, 0
+// observeLevels scores and learns the values y.
+func (s *Surprise) observeLevels(y []float64, warm bool) {
+	vars, levels := s.vars[:len(y)], s.views[Level].squares[:len(y)]
+	sum, count := 0., 0.
+	r := rates(0)
+	for j, value := range y {
+		v := &vars[j]
+		levels[j] = unseen
+		if !finite(value) {
+			continue
+		}
+		v.n++
+		if v.n != r.n {
+			r = rates(v.n)
+		}
+		mean, vari := v.mean, v.vari
+		d := value - mean
+		known := warm && vari > 0
+		if known && d*d > surpriseClip*surpriseClip*vari {
+			d = math.Copysign(surpriseClip*math.Sqrt(vari), d)
+		}
+		last := v.last + r.short*(mean+d-v.last)
+		if known {
+			z := last - mean
+			square := z * z / vari
+			levels[j] = square
+			sum += square
+			count++
+		}
+		v.last, v.mean, v.vari = last, mean+r.long*d, vari+r.long*(d*d*(1-r.long)-vari)
 	}
-	size := math.Abs(r)
-	if warm && v.errs > 0 && v.scale > 0 {
-		z := min(size/v.scale, jumpMost) / jumpLimit
-		square = z * z
-		size = min(size, surpriseErrClip*v.scale)
-	}
-	v.errs++
-	long, _ := rates(v.errs)
-	v.scale += long * (size - v.scale)
-	if v.scale > 0 {
-		z := r / v.scale
-		energy = z*z + surpriseFloor
-	}
-	return square, energy
+	s.views[Level].sum, s.views[Level].count = sum, count
 }
 
-// noisiness returns the square of the view Noise and learns from the logarithm of
-// the energy of the last error.
-func (v *surpriseVar) noisiness(energy float64, warm bool) (square float64) {
-	long, short := rates(v.errs)
-	v.noise += short * (energy - v.noise)
-	square = math.NaN()
-	if warm {
-		d := (v.noise - v.usual) / noiseLimit
-		square = d * d
-	}
-	v.usual += long * (energy - v.usual)
-	return square
+// rate are the weights of the n-th value in the averages over the series and over
+// lately. As a rule all variables have as many values.
+type rate struct {
+	n           int64
+	long, short float64
 }
 
-// level returns the square of the view Level, NaN where there is none, and learns
-// from y.
-func (v *surpriseVar) level(y float64, warm bool) (square float64) {
-	square = math.NaN()
-	if !finite(y) {
-		return square
-	}
-	v.n++
-	long, short := rates(v.n)
-	d := y - v.mean
-	if warm && v.vari > 0 {
-		limit := surpriseClip * math.Sqrt(v.vari)
-		d = max(-limit, min(limit, d))
-	}
-	v.last += short * (v.mean + d - v.last)
-	if warm && v.vari > 0 {
-		z := v.last - v.mean
-		square = z * z / v.vari
-	}
-	v.mean += long * d
-	v.vari += long * (d*d*(1-long) - v.vari)
-	return square
-}
-
-// rates are the weights of the n-th value in the averages over the series and
-// over lately.
-func rates(n int64) (long, short float64) {
+func rates(n int64) rate {
 	first := 1 / float64(n)
-	return max(first, 1./surpriseMemory), max(first, 1./surpriseSpan)
+	return rate{n, max(first, 1./surpriseMemory), max(first, 1./surpriseSpan)}
 }
 
 // State saves or restores it.
@@ -243,6 +268,9 @@ func (s *Surprise) State(c *snapshot.Codec) {
 		c.Int64(&v.errs)
 		for _, x := range [...]*float64{&v.last, &v.mean, &v.vari, &v.scale, &v.noise, &v.usual} {
 			c.Float64(x)
+		}
+		if v.perScale = 0; v.scale > leastScale {
+			v.perScale = 1 / v.scale
 		}
 	}
 }
