@@ -18,7 +18,9 @@ func TestTargetTimesAreUnique(t *testing.T) {
 	collisions := 0
 	for seed := range uint64(30) {
 		rng := rand.New(rand.NewPCG(seed, 2))
-		e := newEngine(t, driftConfig())
+		c := driftConfig()
+		c.Lineage = 1
+		e := newEngine(t, c)
 		var b stream.Batch
 		seen := make(map[point]bool)
 		var now, step int64
@@ -33,7 +35,8 @@ func TestTargetTimesAreUnique(t *testing.T) {
 				now += int64(rng.IntN(4)) * 1e9
 			}
 			m := stream.Message{Topic: "in", Offset: int64(i)}
-			if err := e.Apply(&b, &stream.Record{Message: &m, Series: "s", Time: now, Values: []float64{float64(i % 9)}}); err != nil {
+			values := []float64{float64(i % 9), 1}[:1+(i+180)/200%2] // a new model now and then
+			if err := e.Apply(&b, &stream.Record{Message: &m, Series: "s", Time: now, Values: values}); err != nil {
 				t.Fatal(err)
 			}
 			for _, f := range b.Forecasts {

@@ -123,10 +123,7 @@ func (j *judge) take(dst *Batch, t *turn) error {
 	s.changed = true
 	switch t.kind {
 	case turnBegin:
-		if s.place == len(j.series) {
-			j.series = append(j.series, nil)
-		}
-		j.series[s.place] = s
+		j.begin(s)
 	case turnSample:
 		s.time = t.time
 		o := j.observe(dst, t)
@@ -149,6 +146,17 @@ func (j *judge) take(dst *Batch, t *turn) error {
 		dst.Events = append(dst.Events, t.event)
 	}
 	return nil
+}
+
+// begin takes in a new series, or one with new variables: what was issued before for
+// times to come still stands.
+func (j *judge) begin(s *judged) {
+	if s.place == len(j.series) {
+		j.series = append(j.series, s)
+		return
+	}
+	s.issued = j.series[s.place].issued
+	j.series[s.place] = s
 }
 
 // observe appends the sample of t with what was expected of it.
