@@ -11,7 +11,8 @@ import (
 
 // Append appends v as strconv does with the format 'g' and the precision -1,
 // the fewest digits that read back as the same float64, in less than half the time.
-// The method is Schubfach (Giulietti 2021, The Schubfach way to render doubles).
+// The method is Schubfach (Giulietti 2021, The Schubfach way to render doubles). It may
+// write to the room of dst beyond what it returns.
 func Append(dst []byte, v float64) []byte {
 	u := math.Float64bits(v)
 	exponent, fraction := int(u>>52)&0x7ff, u&(1<<52-1)
@@ -22,12 +23,18 @@ func Append(dst []byte, v float64) []byte {
 	return appendDecimal(dst, int(u>>63), digits, k)
 }
 
+// width is how many digits a float64 has at most.
+const width = 17
+
 // shortest returns the shortest decimal digits·10^k in the rounding interval of a
-// normal number, the closest one to it of several, maybe with zeros at its end.
+// normal number, the closest one to it of several, with zeros at its end for width
+// digits.
 func shortest(exponent int, fraction uint64) (digits uint64, k int) {
 	c, q := 1<<52|fraction, exponent-1075
-	if -53 < q && q <= 0 && bits.TrailingZeros64(c) >= -q {
-		return c >> -q, 0 // an integer
+	if -53 < q && q <= 0 && bits.TrailingZeros64(c) >= -q { // an integer
+		c >>= -q
+		zeros := width - numDigits(c)
+		return c * integerPowers[zeros], -zeros
 	}
 	closer := 0 // the interval is shorter below a power of two
 	k = q * 1262611
@@ -55,9 +62,12 @@ func shortest(exponent int, fraction uint64) (digits uint64, k int) {
 	}
 	digits = s + up
 	if tenBelow != tenAbove {
-		digits = ten + tenAbove
+		digits = 10 * (ten + tenAbove)
 	}
-	return digits, k + int(tenBelow^tenAbove)
+	if digits < 1e16 { // as c has 16 digits, there are 16 or 17
+		digits, k = 10*digits, k-1
+	}
+	return digits, k
 }
 
 // one returns 1 if b, else 0.
@@ -116,19 +126,17 @@ var powers = func() (p [maxPower - minPower + 1][2]uint64) {
 // what is written beyond its end.
 const maxLen = 32
 
-// appendDecimal appends digits·10^k, 0 < digits < 10^17, in the layout of the format
+// appendDecimal appends digits·10^k, of width digits, in the layout of the format
 // 'g', after a minus sign if negative is 1. It writes eight digits at a time, and then
-// takes those that count: copies of unknown length and branches on the sign and size of a
-// number, which no processor can foresee, take longer.
+// takes those that count: copies of unknown length and branches on the sign and size of
+// a number, which no processor can foresee, take longer.
 func appendDecimal(dst []byte, negative int, digits uint64, k int) []byte {
-	const width = 17
-	n := numDigits(digits)
-	exponent := n + k - 1 // of the first digit
-	digits *= integerPowers[width-n]
+	exponent := k + width - 1 // of the first digit
 	high := digits / 1e8
 	first := high / 1e8
 	middle, last := eightDigits(high-1e8*first), eightDigits(digits-1e8*high)
-	if last != 0 { // zeros at the end do not count
+	n := 0 // digits without zeros at the end
+	if last != 0 {
 		n = width - bits.LeadingZeros64(last)/8
 	} else {
 		n = width - 8 - bits.LeadingZeros64(middle)/8
@@ -158,11 +166,11 @@ func appendDecimal(dst []byte, negative int, digits uint64, k int) []byte {
 	}
 	head := first | middle<<8 // eight digits; those behind the point move by a place
 	left := uint64(1)<<(8*whole) - 1
-	copy(to[:], "0.000000")
-	text := to[before:]
+	binary.LittleEndian.PutUint64(to[:], zeros&^0xff00|'.'<<8)
+	text := (*[18]byte)(to[before:])
 	binary.LittleEndian.PutUint64(text[2:], middle)
 	binary.LittleEndian.PutUint64(text[10:], last)
-	binary.LittleEndian.PutUint64(text, head&left|point<<(8*whole)|head&^left<<8)
+	binary.LittleEndian.PutUint64(text[:], head&left|point<<(8*whole)|head&^left<<8)
 	if n <= whole {
 		return dst[:from+whole]
 	}

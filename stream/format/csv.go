@@ -48,7 +48,7 @@ type CSV struct {
 
 	fields [][]byte
 	number []float64
-	seen   interner
+	seen   *interner
 	one    [1]string // the name of the variable of a line with one
 }
 
@@ -71,7 +71,7 @@ func NewCSV(c CSVConfig) (*CSV, error) {
 	if c.Missing == nil {
 		c.Missing = []string{"NA", "null"}
 	}
-	d := &CSV{c: c, series: -1, variable: -1, seen: interner{}}
+	d := &CSV{c: c, series: -1, variable: -1, seen: newInterner()}
 	for _, s := range c.Missing {
 		if v, err := decimal.Parse([]byte(s)); err == nil && v-v == 0 {
 			d.sentinel = true

@@ -57,7 +57,7 @@ type InfluxConfig struct {
 type Influx struct {
 	c InfluxConfig
 
-	series, names interner
+	series, names *interner
 	plain         map[string]*plainLine // by what stands before their fields
 
 	// Of the message being decoded.
@@ -98,7 +98,7 @@ func NewInflux(c InfluxConfig) (*Influx, error) {
 	c.TimeUnit = cmp.Or(c.TimeUnit, Nanoseconds)
 	c.MaxBytes = cmp.Or(c.MaxBytes, defaultMaxBytes)
 	c.MaxDim = cmp.Or(c.MaxDim, defaultMaxDim)
-	return &Influx{c: c, series: interner{}, names: interner{}, seen: map[string]uint64{}, plain: map[string]*plainLine{}}, nil
+	return &Influx{c: c, series: newInterner(), names: newInterner(), seen: map[string]uint64{}, plain: map[string]*plainLine{}}, nil
 }
 
 // Decode implements stream.Decoder for messages of one record: what Next returns

@@ -59,13 +59,16 @@ type JSON struct {
 	root *member
 	dec  jx.Decoder
 
-	series, names interner
+	shape shape // of the message before
+
+	series, names *interner
 	seen          map[string]uint64 // name of a variable -> message it was last seen in
 	message       uint64
 	keyed         bool   // the key of a message stands for the name of the series
 	valueName     string // of the variable of a long message that names none
 
 	// Of the message being decoded.
+	text      []byte
 	at        *member
 	depth     int
 	found     [roles]bool
@@ -153,7 +156,7 @@ func NewJSON(c JSONConfig) (*JSON, error) {
 	c.MaxBytes = cmp.Or(c.MaxBytes, defaultMaxBytes)
 	c.MaxDepth = cmp.Or(c.MaxDepth, defaultMaxDepth)
 	c.MaxDim = cmp.Or(c.MaxDim, defaultMaxDim)
-	d := &JSON{c: c, root: &member{}, keyed: keyed, series: interner{}, names: interner{}, seen: map[string]uint64{}}
+	d := &JSON{c: c, root: &member{}, keyed: keyed, series: newInterner(), names: newInterner(), seen: map[string]uint64{}}
 	ok := d.root.add(c.Time, timeRole)
 	if c.Series != "" {
 		ok = d.root.add(c.Series, seriesRole) && ok
@@ -189,6 +192,8 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 		return refuse(stream.TooLarge, "%d bytes, at most %d are allowed", len(m.Value), d.c.MaxBytes)
 	case len(m.Value) == 0:
 		return refuse(stream.Malformed, "an empty message")
+	case d.fill(r, m):
+		return nil
 	case !utf8.Valid(m.Value):
 		return refuse(stream.Malformed, "not UTF-8")
 	}
@@ -201,6 +206,8 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 	d.namesOf, d.values = d.namesOf[:0], d.values[:0]
 	d.variable = d.valueName
 	d.found[valuesRole] = d.c.Values == Flat
+	d.shape.forget()
+	d.text = m.Value
 
 	d.dec.ResetBytes(m.Value)
 	err := d.enter(d.inObject)
@@ -231,6 +238,7 @@ func (d *JSON) Decode(r *stream.Record, m *stream.Message) error {
 	if d.unnamed {
 		r.Names = nil
 	}
+	d.shape.keep(m.Value)
 	return nil
 }
 
@@ -293,9 +301,9 @@ func (d *JSON) object(_ *jx.Decoder, key []byte) error {
 	case timeRole:
 		return d.time()
 	case seriesRole:
-		return d.name("series", &d.record.Series, d.series)
+		return d.name(m.role, "series", &d.record.Series, d.series)
 	case variableRole:
-		return d.name("variable", &d.variable, d.names)
+		return d.name(m.role, "variable", &d.variable, d.names)
 	}
 	if d.c.Long {
 		return d.number(d.c.Values)
@@ -338,6 +346,7 @@ func (d *JSON) time() error {
 			return err
 		}
 		text = n
+		d.shape.note(d.text, text, timeRole, false)
 		if !isNumber(text) {
 			return d.refuse(stream.Malformed, "the time %s has an exponent", clip(text))
 		}
@@ -347,6 +356,7 @@ func (d *JSON) time() error {
 			return err
 		}
 		text = s
+		d.shape.note(d.text, text, timeRole, true)
 	default:
 		return d.refuse(stream.Malformed, "the time is neither a number nor text")
 	}
@@ -359,13 +369,14 @@ func (d *JSON) time() error {
 }
 
 // name reads the name of the series or variable, which may be a number.
-func (d *JSON) name(of string, name *string, in interner) error {
+func (d *JSON) name(as role, of string, name *string, in *interner) error {
 	switch d.dec.Next() {
 	case jx.Number:
 		n, err := d.dec.Num()
 		if err != nil {
 			return err
 		}
+		d.shape.note(d.text, n, as, false)
 		*name = in.get(n)
 		return nil
 	case jx.String:
@@ -373,6 +384,7 @@ func (d *JSON) name(of string, name *string, in interner) error {
 		if err != nil {
 			return err
 		}
+		d.shape.note(d.text, s, as, true)
 		*name = in.get(s)
 		return nil
 	}
@@ -426,13 +438,16 @@ func (d *JSON) number(name string) error {
 		if err != nil {
 			return err
 		}
+		d.shape.note(d.text, n, valuesRole, false)
 		if v, err = decimal.Parse(n); err != nil { // out of range is infinite: the engine refuses it as such
 			return err
 		}
 	case jx.Null:
-		if err := d.dec.Null(); err != nil {
+		null, err := d.dec.Raw()
+		if err != nil {
 			return err
 		}
+		d.shape.note(d.text, null, valuesRole, false)
 	case jx.Invalid:
 		return d.dec.Skip() // says what is wrong
 	default:

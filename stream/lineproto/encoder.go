@@ -38,7 +38,7 @@ func (e Encoder) AppendBatch(dst []byte, b *stream.Batch) []byte {
 		l := begin(dst, "forecast_events")
 		l.tag("kind", e.Kind)
 		l.tag("series", e.Series)
-		l.text("text", e.Text)
+		l.text(",text=", e.Text)
 		dst = l.end(e.Time)
 	}
 	return dst
@@ -64,14 +64,14 @@ func (e Encoder) appendForecast(dst []byte, f *stream.Forecast) []byte {
 				tags = l.since(from)
 			}
 			l.dst = AppendTag(l.dst, target)
-			l.float("yhat", f.Yhat[j])
+			l.float(",yhat=", f.Yhat[j])
 			if len(e.Levels) > 0 {
-				l.float("yhat_lower", f.Lower[k*len(f.Yhat)+j])
-				l.float("yhat_upper", f.Upper[k*len(f.Yhat)+j])
+				l.float(",yhat_lower=", f.Lower[k*len(f.Yhat)+j])
+				l.float(",yhat_upper=", f.Upper[k*len(f.Yhat)+j])
 			}
 			if f.JointLower != nil && k == 0 {
-				l.float("yhat_joint_lower", f.JointLower[j])
-				l.float("yhat_joint_upper", f.JointUpper[j])
+				l.float(",yhat_joint_lower=", f.JointLower[j])
+				l.float(",yhat_joint_upper=", f.JointUpper[j])
 			}
 			dst = l.endAgain(&time, f.Time)
 			if len(dst) == l.start {
@@ -102,20 +102,20 @@ func appendObservation(dst []byte, o *stream.Observation) []byte {
 	}
 	for j, target := range o.Series.Variables {
 		l := begin(target)
-		l.float("y", o.Y[j])
-		l.float("residual", o.Residual[j])
+		l.float(",y=", o.Y[j])
+		l.float(",residual=", o.Residual[j])
 		l.anomaly(o.Anomaly[j])
 		if o.Share != nil && !math.IsNaN(o.Anomaly[j]) {
-			l.float("anomaly_share", o.Share[j])
+			l.float(",anomaly_share=", o.Share[j])
 		}
 		end(l)
 	}
 	l := begin(stream.AllTargets)
 	l.anomaly(o.Score)
 	if o.Score > 1 {
-		l.text("cause", o.Cause.String())
+		l.text(",cause=", o.Cause.String())
 	}
-	l.float("levelset_score", o.Unusual)
+	l.float(",levelset_score=", o.Unusual)
 	end(l)
 	return dst
 }
@@ -125,8 +125,12 @@ func (l *line) anomaly(score float64) {
 	if math.IsNaN(score) {
 		return
 	}
-	l.float("anomaly_score", score)
-	l.bool("is_anomaly", score > 1)
+	l.float(",anomaly_score=", score)
+	if score > 1 {
+		l.field(",is_anomaly=true")
+	} else {
+		l.field(",is_anomaly=false")
+	}
 }
 
 func appendMetric(dst []byte, m *stream.Metric) []byte {
@@ -136,20 +140,20 @@ func appendMetric(dst []byte, m *stream.Metric) []byte {
 	l.tag("series", m.Series.Name)
 	l.tag("target", m.Target)
 	s := &m.Score
-	l.float("scv_mse", s.SCVMSE)
-	l.float("scv_mse_var", s.SCVSD*s.SCVSD)
-	l.float("mse", s.MSE)
-	l.float("rmse", s.RMSE)
-	l.float("mae", s.MAE)
-	l.float("mase", s.MASE)
-	l.float("nmse", s.NMSE)
-	l.float("skill_vs_var", s.SkillVsVAR)
-	l.float("skill_vs_persistence", s.SkillVsNaive)
-	l.float("coverage", s.Coverage)
-	l.float("joint_coverage", s.Joint)
-	l.float("width", s.Width)
-	l.float("pinball", s.Pinball)
-	l.int("n", s.N)
+	l.float(",scv_mse=", s.SCVMSE)
+	l.float(",scv_mse_var=", s.SCVSD*s.SCVSD)
+	l.float(",mse=", s.MSE)
+	l.float(",rmse=", s.RMSE)
+	l.float(",mae=", s.MAE)
+	l.float(",mase=", s.MASE)
+	l.float(",nmse=", s.NMSE)
+	l.float(",skill_vs_var=", s.SkillVsVAR)
+	l.float(",skill_vs_persistence=", s.SkillVsNaive)
+	l.float(",coverage=", s.Coverage)
+	l.float(",joint_coverage=", s.Joint)
+	l.float(",width=", s.Width)
+	l.float(",pinball=", s.Pinball)
+	l.int(",n=", s.N)
 	return l.end(m.Time)
 }
 
@@ -166,7 +170,7 @@ func appendExperts(dst []byte, in *stream.Insight) []byte {
 		l.tag("expert", expert)
 		l.tag("model", in.Model)
 		l.tag("series", in.Series.Name)
-		l.float("weight", sum/float64(len(in.Weights)/n))
+		l.float(",weight=", sum/float64(len(in.Weights)/n))
 		dst = l.end(in.Time)
 	}
 	return dst
@@ -220,14 +224,14 @@ func (l *line) number(name string, value float64) {
 	l.dst = decimal.Append(l.dst, value)
 }
 
-// field begins a field.
+// field begins a field, by its name between a comma and an equals sign.
 func (l *line) field(name string) {
-	separator := byte(',')
+	from := len(l.dst)
+	l.dst = append(l.dst, name...)
 	if l.fields == 0 {
-		separator = ' '
+		l.dst[from] = ' '
 	}
 	l.fields++
-	l.dst = append(append(append(l.dst, separator), name...), '=')
 }
 
 // float appends a field, unless v is not finite.
@@ -241,11 +245,6 @@ func (l *line) float(name string, v float64) {
 func (l *line) int(name string, v int64) {
 	l.field(name)
 	l.dst = append(strconv.AppendInt(l.dst, v, 10), 'i')
-}
-
-func (l *line) bool(name string, v bool) {
-	l.field(name)
-	l.dst = strconv.AppendBool(l.dst, v)
 }
 
 // text appends a field in quotes, with a blank for every control character.

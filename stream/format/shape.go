@@ -1,0 +1,135 @@
+package format
+
+import (
+	"bytes"
+	"math"
+
+	"github.com/orffvar/forecaster/internal/decimal"
+	"github.com/orffvar/forecaster/stream"
+)
+
+// shape is a message that the parser has read: as a rule the next one differs from it in
+// the texts of the time and the values alone. All that is between them is then compared
+// instead of parsed, which takes a third of the time.
+type shape struct {
+	text  []byte // empty = none
+	holes []hole // in order; what is between them is not empty
+}
+
+// hole is where a number or the inside of a string stands that was asked for.
+type hole struct {
+	from, to int
+	role     role
+	quoted   bool
+}
+
+func (s *shape) forget() { s.text, s.holes = s.text[:0], s.holes[:0] }
+
+// note adds the place of a part of text. One that is a copy, for it had escapes, or empty
+// has none.
+func (s *shape) note(text, part []byte, as role, quoted bool) {
+	from := cap(text) - cap(part)
+	if len(part) == 0 || from < 0 || from >= len(text) || &text[from] != &part[0] {
+		from = -1
+	}
+	s.holes = append(s.holes, hole{from, from + len(part), as, quoted})
+}
+
+// keep keeps text, of which all was noted.
+func (s *shape) keep(text []byte) {
+	for i := range s.holes {
+		if s.holes[i].from < 0 {
+			return
+		}
+	}
+	s.text = append(s.text, text...)
+}
+
+// fill decodes a message that has the shape of the one before. It returns false for every
+// other one, and for those with something wrong or unusual.
+func (d *JSON) fill(r *stream.Record, m *stream.Message) bool {
+	s := &d.shape
+	if len(s.text) == 0 {
+		return false
+	}
+	rest, known := m.Value, 0
+	series, variable, values := "", d.variable, d.values[:0]
+	for i := range s.holes {
+		h := &s.holes[i]
+		same := s.text[known:h.from]
+		if !bytes.HasPrefix(rest, same) {
+			return false
+		}
+		rest, known = rest[len(same):], h.to
+		end := bytes.IndexByte(rest, s.text[known]) // what follows the hole
+		if end <= 0 {
+			return false
+		}
+		text := rest[:end]
+		rest = rest[end:]
+		v, ok := math.NaN(), true
+		if !h.quoted && (h.role != valuesRole || string(text) != "null") {
+			v, ok = plainJSON(text)
+		}
+		switch h.role {
+		case timeRole:
+			t, err := ParseTime(text, d.c.TimeUnit)
+			if err != nil {
+				return false
+			}
+			r.Time = t
+		case valuesRole:
+			values = append(values, v)
+		default:
+			if ok = ok && isSimple(text); !ok {
+				return false
+			}
+			if h.role == seriesRole {
+				series = d.series.get(text)
+			} else {
+				variable = d.names.get(text)
+			}
+		}
+		if !ok {
+			return false
+		}
+	}
+	if !bytes.Equal(rest, s.text[known:]) {
+		return false
+	}
+	if !d.found[seriesRole] {
+		series = d.series.get(m.Key)
+	}
+	if d.c.Long {
+		d.variable, d.namesOf[0] = variable, variable
+	}
+	d.values = values
+	r.Message, r.Series, r.Values = m, series, values
+	r.Names = d.namesOf
+	if d.unnamed {
+		r.Names = nil
+	}
+	return true
+}
+
+// plainJSON reads a number as JSON has it, but for exponents and what is very long.
+func plainJSON(text []byte) (v float64, ok bool) {
+	digits := text
+	if text[0] == '-' {
+		digits = text[1:]
+	}
+	if len(digits) == 0 || digits[0]-'0' > 9 || digits[len(digits)-1] == '.' || digits[0] == '0' && len(digits) > 1 && digits[1] != '.' {
+		return 0, false
+	}
+	return decimal.ParsePlain(text)
+}
+
+// isSimple reports whether text stands for itself in a string of JSON.
+func isSimple(text []byte) bool {
+	for _, c := range text {
+		if c < ' ' || c >= 0x7f || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
