@@ -1,6 +1,7 @@
 package sgd
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -329,12 +330,16 @@ func contains(s, sub string) bool {
 }
 
 func BenchmarkRLS(b *testing.B) {
-	const m, p = 129, 7
-	r := newRLS(b, RLSConfig{Features: m, Outputs: p, Ridge: 100, Forgetting: .998})
-	rng := rand.New(rand.NewPCG(1, 1))
-	phi, e := randomVector(rng, m), randomVector(rng, p)
-	b.ReportAllocs()
-	for b.Loop() {
-		r.Update(phi, e)
+	const p = 7
+	for _, m := range []int{2, 8, 16, 32, 129} {
+		b.Run(fmt.Sprint(m), func(b *testing.B) {
+			r := newRLS(b, RLSConfig{Features: m, Outputs: p, Ridge: 100, Forgetting: .998})
+			rng := rand.New(rand.NewPCG(1, 1))
+			phi, e := randomVector(rng, m), randomVector(rng, p)
+			b.ReportAllocs()
+			for b.Loop() {
+				r.Update(phi, e)
+			}
+		})
 	}
 }
