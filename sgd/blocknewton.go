@@ -118,23 +118,51 @@ func (l *BlockNewton) Update(phi, e []float64) {
 	if len(phi) != l.cfg.Features || len(e) != l.cfg.Outputs {
 		panic("sgd: BlockNewton.Update: wrong length")
 	}
+	for o, v := range e {
+		l.err[o*l.cfg.Batch+l.next] = v
+	}
+	if i, due := l.keep(phi); due {
+		l.step(i)
+	}
+}
+
+// Watch takes the curvature of a sample into account that somebody else learns: to
+// the mini-batch it has no error.
+func (l *BlockNewton) Watch(phi []float64) {
+	if len(phi) != l.cfg.Features {
+		panic("sgd: BlockNewton.Watch: wrong length")
+	}
+	if i, due := l.keep(phi); due {
+		l.bend(i)
+	}
+}
+
+// keep adds phi to the mini-batch and reports whether a step is due, and with which
+// block.
+func (l *BlockNewton) keep(phi []float64) (block int, due bool) {
 	for i, ring := range l.phi {
 		s, w := l.block(i)
 		copy(ring[l.next*l.stride:], phi[s:s+w])
-	}
-	for o, v := range e {
-		l.err[o*l.cfg.Batch+l.next] = v
 	}
 	if l.next++; l.next == l.cfg.Batch {
 		l.next, l.full = 0, true
 	}
 	if l.wait--; l.wait > 0 {
-		return
+		return 0, false
 	}
 	l.wait = l.cfg.Every
-	i := l.turn
+	block = l.turn
 	l.turn = (l.turn + 1) % l.blocks
-	l.step(i)
+	return block, true
+}
+
+// bend adds the curvature of the mini-batch to that of block i.
+func (l *BlockNewton) bend(i int) {
+	used := l.next
+	if l.full {
+		used = l.cfg.Batch
+	}
+	l.r[i].AddRows(l.decay[used], l.phi[i][:used*l.stride])
 }
 
 func (l *BlockNewton) step(i int) {
@@ -142,14 +170,10 @@ func (l *BlockNewton) step(i int) {
 	s, w := l.block(i)
 	r, phi := l.r[i], l.phi[i]
 
-	// Curvature and gradient of the mini-batch. What is not yet filled is zero.
+	// The gradient of the mini-batch. What is not yet filled is zero.
 	clear(l.rhs)
 	vec.AddMatMul(l.rhs, 1, l.err, phi, p, l.stride, n)
-	used := l.next
-	if l.full {
-		used = n
-	}
-	r.AddRows(l.decay[used], phi[:used*l.stride])
+	l.bend(i)
 
 	// rhs (R + lambda I)^-1.
 	if !l.chol.Factor(r, l.cfg.Ridge, 1e-9) { // only after overflow

@@ -234,6 +234,12 @@ func TestLearnersSaveAndRestore(t *testing.T) {
 			}
 			return l
 		},
+		"Relay, at first": func() updater {
+			return newRelay(t, RelayConfig{RLS: RLSConfig{Features: m, Outputs: p, Ridge: 1, Forgetting: .99}, Newton: BlockNewtonConfig{Block: 3, Every: 2}, After: 550})
+		},
+		"Relay, then": func() updater {
+			return newRelay(t, RelayConfig{RLS: RLSConfig{Features: m, Outputs: p, Ridge: 1, Forgetting: .99}, Newton: BlockNewtonConfig{Block: 3, Every: 2}, After: 100})
+		},
 		"NLMS": func() updater {
 			l, err := NewNLMS(NLMSConfig{Features: m, Outputs: p, Step: .5})
 			if err != nil {

@@ -37,7 +37,7 @@ type expertSpec struct {
 	additive    bool    // each frequency looks at one coordinate
 	ridge       float64 // of features of size one
 	forgetting  float64
-	every       int // samples between the steps of doubly stochastic descent; 0: learnt by recursive least squares
+	every       int // samples between the steps of doubly stochastic descent; 0: learnt by recursive least squares as long as samples are few
 }
 
 // pool is the default pool, beside persistence. It spans what series differ in:
@@ -61,6 +61,12 @@ var pool = []expertSpec{
 // changes at most. The mini-batch is so long that each block sees every sample
 // once.
 const blockWidth = 48
+
+const (
+	relayAfter = 32   // samples a feature that exact least squares learns before blocks take over,
+	relayLeast = 3200 // at least: no rebuild comes later
+	relayEvery = 8    // samples between the steps from then on
+)
 
 // expertSpecs returns the experts of the given names: first those of a pool, in
 // its order, because some use what others forecast.
@@ -179,9 +185,14 @@ func (e *expert) newLearner() (resettable, error) {
 	case e.every > 0:
 		return sgd.NewBlockNewton(newton)
 	}
-	return sgd.NewRLS(sgd.RLSConfig{
-		Features: newton.Features, Outputs: e.dim,
-		Ridge: e.ridge, Forgetting: e.forgetting, MaxLeverage: 1,
+	newton.Every = relayEvery
+	return sgd.NewRelay(sgd.RelayConfig{
+		RLS: sgd.RLSConfig{
+			Features: newton.Features, Outputs: e.dim,
+			Ridge: e.ridge, Forgetting: e.forgetting, MaxLeverage: 1,
+		},
+		Newton: newton,
+		After:  max(relayAfter*newton.Features, relayLeast),
 	})
 }
 

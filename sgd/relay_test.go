@@ -1,0 +1,142 @@
+package sgd
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
+func relayConfig(after int, forgetting float64) RelayConfig {
+	return RelayConfig{
+		RLS:    RLSConfig{Features: 12, Outputs: 2, Ridge: 1, Forgetting: forgetting, MaxLeverage: 1},
+		Newton: BlockNewtonConfig{Block: 5, Every: 4},
+		After:  after,
+	}
+}
+
+func newRelay(t testing.TB, cfg RelayConfig) *Relay {
+	t.Helper()
+	r, err := NewRelay(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Up to the handing over a relay is RLS, bit for bit. The curvature of its blocks is
+// then what it would be had they learnt from the start.
+func TestRelayIsRLSAtFirst(t *testing.T) {
+	const after = 203
+	rng := rand.New(rand.NewPCG(13, 14))
+	cfg := relayConfig(after, .99)
+	r, rls := newRelay(t, cfg), newRLS(t, cfg.RLS)
+	newton := newBlockNewton(t, r.cfg.Newton)
+	for i := range after {
+		if r.rls == nil {
+			t.Fatalf("handed over after %d samples", i)
+		}
+		phi, y := randomVector(rng, 12), randomVector(rng, 2)
+		for _, l := range []updater{r, rls, newton} {
+			learnPair(l, phi, y)
+		}
+	}
+	if r.rls != nil {
+		t.Fatal("not handed over")
+	}
+	for i, w := range rls.Weights() {
+		if r.Weights()[i] != w {
+			t.Fatalf("weight %d: %v, of RLS %v", i, r.Weights()[i], w)
+		}
+	}
+	for b, want := range newton.r {
+		for i := range r.newton.stride {
+			for j := range i + 1 {
+				if got := r.newton.r[b].At(i, j); got != want.At(i, j) {
+					t.Fatalf("curvature (%d, %d) of block %d: %v, want %v", i, j, b, got, want.At(i, j))
+				}
+			}
+		}
+	}
+}
+
+// After the handing over the weights follow a truth that wanders about as well as
+// those of RLS, although a block of them moves only every twelfth sample. Here the
+// squared error is 2 % larger.
+func TestRelayGoesOn(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 16))
+	cfg := relayConfig(500, .99)
+	r, rls := newRelay(t, cfg), newRLS(t, cfg.RLS)
+	truth, out := randomVector(rng, 24), make([]float64, 2)
+	errorOf := func(l updater, phi, y []float64) (s float64) {
+		l.PredictTo(out, phi)
+		for o, v := range out {
+			s += (y[o] - v) * (y[o] - v)
+		}
+		learnPair(l, phi, y)
+		return s
+	}
+	var relayed, exact float64
+	for i := range 5000 {
+		for k := range truth {
+			truth[k] += .02 * rng.NormFloat64()
+		}
+		phi, y := randomVector(rng, 12), make([]float64, 2)
+		vec.MatVec(y, truth, phi)
+		for o := range y {
+			y[o] += rng.NormFloat64()
+		}
+		a, b := errorOf(r, phi, y), errorOf(rls, phi, y)
+		if i > 500 {
+			relayed, exact = relayed+a, exact+b
+		}
+	}
+	t.Logf("squared error %.3f of that of RLS", relayed/exact)
+	if relayed > 1.06*exact {
+		t.Errorf("squared error %g, of RLS %g", relayed, exact)
+	}
+}
+
+// After a change that is made known, a relay is sooner right than otherwise, whoever
+// learns; and Reset begins again.
+func TestRelayForgets(t *testing.T) {
+	for _, samples := range []int{100, 600} {
+		errorAfter := func(keep float64) (sum float64) {
+			rng := rand.New(rand.NewPCG(17, 18))
+			r := newRelay(t, relayConfig(300, 1))
+			for i := range samples + 40 {
+				phi := randomVector(rng, 12)
+				y := []float64{phi[0] - phi[11], phi[5]}
+				if i == samples {
+					r.Discount(keep)
+				}
+				if i >= samples {
+					y[0], y[1] = -y[0], -y[1]
+				}
+				e := learnPair(r, phi, y)
+				sum += e[0]*e[0] + e[1]*e[1]
+			}
+			if r.Reset(); r.rls == nil || vec.Dot(r.Weights(), r.Weights()) != 0 {
+				t.Error("something is left after Reset")
+			}
+			return sum
+		}
+		if with, without := errorAfter(.01), errorAfter(1); with > .9*without {
+			t.Errorf("after %d samples: squared error %g, %g if nothing is discounted", samples, with, without)
+		}
+	}
+}
+
+func TestRelayConfigErrors(t *testing.T) {
+	for field, change := range map[string]func(*RelayConfig){
+		"After":    func(c *RelayConfig) { c.After = 0 },
+		"Features": func(c *RelayConfig) { c.RLS.Features = 0 },
+		"Block":    func(c *RelayConfig) { c.Newton.Block = 0 },
+	} {
+		c := relayConfig(10, 1)
+		change(&c)
+		if _, err := NewRelay(c); err == nil || !contains(err.Error(), field) {
+			t.Errorf("bad %s: error %v does not name it", field, err)
+		}
+	}
+}
