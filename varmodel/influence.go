@@ -190,6 +190,8 @@ func (s *regressionSeries) jacobianTo(jac []float64) bool {
 	} else {
 		w := s.m.learner.(linearLearner).Weights()
 		m, lags := len(s.phi), s.m.design.features()
+		// A design remembers the lags that it was asked for last: of a later horizon.
+		s.m.design.featuresTo(s.phi[:lags], s.scaler, s.past)
 		for i := range d {
 			s.m.design.(pullback).pullbackTo(jac[i*n:(i+1)*n], s.phi[:lags], w[i*m:i*m+lags], s.scaler)
 		}

@@ -51,7 +51,7 @@ func TestJacobianOfTheForecast(t *testing.T) {
 				past := newHistory(d, s.m.depth)
 				past.copyFrom(s.past)
 				past.lag(l)[j] += by * s.scaler.sd[j]
-				s.stepTo(dst, past, 1)
+				s.stepTo(dst, s.phi, past, 1)
 			}
 			step(up, h)
 			step(down, -h)

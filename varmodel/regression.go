@@ -47,7 +47,7 @@ func (m *regression) State(c *snapshot.Codec) {
 }
 
 func (m *regression) NewSeries() eval.Forecaster {
-	v := make([]float64, 5*m.dim)
+	v := make([]float64, 6*m.dim)
 	part := func(i int) []float64 { return v[i*m.dim : (i+1)*m.dim : (i+1)*m.dim] }
 	return &regressionSeries{
 		m:       m,
@@ -56,11 +56,13 @@ func (m *regression) NewSeries() eval.Forecaster {
 		inputs:  newInputs(m.inputs, m.horizon, 0),
 		phi:     make([]float64, m.features()),
 		unit:    part(0),
-		next:    part(1),
-		diff:    part(2),
-		err:     part(3),
-		out:     part(4),
+		perUnit: part(1),
+		next:    part(2),
+		diff:    part(3),
+		err:     part(4),
+		out:     part(5),
 		scratch: newHistory(m.dim, m.depth),
+		later:   make([]float64, m.features()),
 	}
 }
 
@@ -76,11 +78,13 @@ type regressionSeries struct {
 
 	phi     []float64 // features of the last samples
 	unit    []float64 // scale of the increments when phi was made
+	perUnit []float64 // its inverse
 	next    []float64 // one-step forecast
 	pending bool      // phi waits for its target
 
 	diff, err, out []float64 // scratch
 	scratch        *history
+	later          []float64 // features that contain forecasts
 }
 
 func (s *regressionSeries) Observe(y []float64) error { return s.observe(y, y) }
@@ -104,11 +108,10 @@ func (s *regressionSeries) observe(y, target []float64) error {
 	s.pending = s.past.count >= max(s.m.depth, 2)
 	if s.pending {
 		s.m.design.observe(s.scaler, s.past)
-		for j := range s.unit {
-			s.unit[j] = s.scaler.step(j)
-		}
+		copy(s.unit, s.scaler.steps)
+		copy(s.perUnit, s.scaler.perStep)
 	}
-	s.stepTo(s.next, s.past, 1)
+	s.stepTo(s.next, s.phi, s.past, 1)
 	return nil
 }
 
@@ -116,15 +119,15 @@ func (s *regressionSeries) observe(y, target []float64) error {
 func (s *regressionSeries) learn(y []float64) {
 	s.m.learner.PredictTo(s.err, s.phi)
 	any := false
-	last := s.past.lag(0)
+	last, perUnit, seen, err := s.past.lag(0)[:len(y)], s.perUnit[:len(y)], s.past.seen[:len(y)], s.err[:len(y)]
 	for j, v := range y {
-		if math.IsNaN(v) || !s.past.seen[j] {
-			s.err[j] = 0
+		if math.IsNaN(v) || !seen[j] {
+			err[j] = 0
 			continue
 		}
 		any = true
 		// Limited, so that a wild value does not spoil the weights for long.
-		s.err[j] = min(max((v-last[j])/s.unit[j], -targetLimit), targetLimit) - s.err[j]
+		err[j] = clip((v-last[j])*perUnit[j], targetLimit) - err[j]
 	}
 	if any {
 		s.m.learner.Update(s.phi, s.err)
@@ -141,26 +144,34 @@ func (s *regressionSeries) SetInputs(u []float64) {
 }
 
 // stepTo writes the forecast of the sample after the last of h, which is the k-th
-// after the last observed. For the series' own past it leaves the features in phi.
-func (s *regressionSeries) stepTo(dst []float64, h *history, k int) {
+// after the last observed, and makes the features phi for it.
+func (s *regressionSeries) stepTo(dst, phi []float64, h *history, k int) {
 	last := h.lag(0)
 	if !s.pending {
 		copy(dst, last)
 		return
 	}
 	m := s.m
-	n := len(s.phi) - s.inputs.features()
-	m.design.featuresTo(s.phi[:n], s.scaler, h)
+	n := len(phi) - s.inputs.features()
+	m.design.featuresTo(phi[:n], s.scaler, h)
 	if s.inputs != nil {
-		s.inputs.stepTo(s.phi[n:], k)
+		s.inputs.stepTo(phi[n:], k)
 	}
-	m.learner.PredictTo(s.out, s.phi)
+	m.learner.PredictTo(s.out, phi)
+	d := len(s.out)
+	dst, last, unit, low, high := dst[:d], last[:d], s.unit[:d], s.scaler.floor[:d], s.scaler.ceiling[:d]
 	for j, v := range s.out {
 		if v != v {
 			v = 0
 		}
-		v = min(max(v, -outputLimit), outputLimit)
-		dst[j] = s.scaler.within(j, last[j]+s.unit[j]*v)
+		v = last[j] + unit[j]*clip(v, outputLimit)
+		if v < low[j] {
+			v = low[j]
+		}
+		if v > high[j] {
+			v = high[j]
+		}
+		dst[j] = v
 	}
 }
 
@@ -176,14 +187,13 @@ func (s *regressionSeries) ForecastTo(dst []float64) bool {
 	if s.m.horizon == 1 {
 		return true
 	}
-	// Iterate on a copy of the past, then make phi again.
+	// Iterate on a copy of the past.
 	h := s.scratch
 	h.copyFrom(s.past)
 	for k := 1; k < s.m.horizon; k++ {
 		h.extend(dst[(k-1)*d : k*d])
-		s.stepTo(dst[k*d:(k+1)*d], h, k+1)
+		s.stepTo(dst[k*d:(k+1)*d], s.later, h, k+1)
 	}
-	s.stepTo(s.diff, s.past, 1)
 	return true
 }
 
@@ -193,6 +203,9 @@ func (s *regressionSeries) State(c *snapshot.Codec) {
 	s.past.State(c)
 	c.Float64s(s.phi)
 	c.Float64s(s.unit)
+	for j, u := range s.unit {
+		s.perUnit[j] = 1 / u
+	}
 	c.Float64s(s.next)
 	c.Bool(&s.pending)
 	if s.inputs != nil {
