@@ -6683,6 +6683,112 @@ skip288:
 	VZEROUPPER
 	RET
 
+// func cusumAVX2(most *float64, rows *float64, x *float64, limits *float64, stride int)
+// Requires: AVX
+TEXT ·cusumAVX2(SB), NOSPLIT, $0-40
+	MOVQ   rows+8(FP), AX
+	MOVQ   x+16(FP), CX
+	MOVQ   limits+24(FP), DX
+	MOVQ   stride+32(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), SI
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	XORQ   DI, DI
+	MOVQ   BX, R8
+
+loop290:
+	CMPQ         R8, $0x00000020
+	JL           done291
+	MOVQ         AX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	LEAQ         (R10)(BX*4), R11
+	VMOVUPD      (CX)(DI*1), Y2
+	VCMPPD       $0x07, Y2, Y2, Y3
+	VBROADCASTSD 24(DX), Y4
+	VANDPD       Y3, Y4, Y4
+	VMOVUPD      (R9), Y5
+	VADDPD       Y4, Y5, Y5
+	VMOVUPD      Y5, (R9)
+	VMOVUPD      (R9)(BX*1), Y4
+	VSUBPD       Y4, Y2, Y2
+	VANDPD       Y3, Y2, Y2
+	VXORPD       Y6, Y6, Y6
+	VMOVUPD      (R10)(BX*1), Y7
+	VCMPPD       $0x01, Y7, Y6, Y8
+	VANDPD       Y3, Y8, Y8
+	VBROADCASTSD (DX), Y9
+	VCMPPD       $0x01, Y5, Y9, Y9
+	VANDPD       Y8, Y9, Y9
+	VMOVUPD      (R9)(BX*2), Y8
+	VMAXPD       Y8, Y7, Y7
+	VSQRTPD      Y7, Y7
+	VDIVPD       Y7, Y2, Y7
+	VMOVUPD      (R10)(BX*2), Y10
+	VADDPD       Y7, Y10, Y11
+	VBROADCASTSD 8(DX), Y12
+	VSUBPD       Y12, Y11, Y11
+	VMAXPD       Y6, Y11, Y11
+	VBROADCASTSD 24(DX), Y12
+	VMOVUPD      (R11), Y13
+	VADDPD       Y12, Y13, Y12
+	VCMPPD       $0x01, Y11, Y6, Y14
+	VANDPD       Y14, Y12, Y12
+	VBLENDVPD    Y9, Y11, Y10, Y10
+	VBLENDVPD    Y9, Y12, Y13, Y13
+	VMOVUPD      Y10, (R10)(BX*2)
+	VMOVUPD      Y13, (R11)
+	VMAXPD       Y10, Y0, Y0
+	VMOVUPD      (R10)(SI*1), Y10
+	VSUBPD       Y7, Y10, Y7
+	VBROADCASTSD 8(DX), Y11
+	VSUBPD       Y11, Y7, Y7
+	VMAXPD       Y6, Y7, Y7
+	VBROADCASTSD 24(DX), Y11
+	VMOVUPD      (R11)(BX*1), Y12
+	VADDPD       Y11, Y12, Y11
+	VCMPPD       $0x01, Y7, Y6, Y6
+	VANDPD       Y6, Y11, Y6
+	VBLENDVPD    Y9, Y7, Y10, Y10
+	VBLENDVPD    Y9, Y6, Y12, Y12
+	VMOVUPD      Y10, (R10)(SI*1)
+	VMOVUPD      Y12, (R11)(BX*1)
+	VMAXPD       Y10, Y0, Y0
+	VBROADCASTSD 24(DX), Y6
+	VDIVPD       Y5, Y6, Y5
+	VBROADCASTSD 16(DX), Y6
+	VMAXPD       Y6, Y5, Y5
+	VMOVUPD      (R9)(SI*1), Y6
+	VADDPD       Y2, Y6, Y6
+	VMOVUPD      Y6, (R9)(SI*1)
+	VBROADCASTSD 24(DX), Y6
+	VANDPD       Y3, Y6, Y6
+	VMOVUPD      (R10), Y7
+	VADDPD       Y6, Y7, Y7
+	VMOVUPD      Y7, (R10)
+	VMAXPD       Y7, Y1, Y1
+	VMULPD       Y2, Y5, Y6
+	VANDPD       Y3, Y6, Y6
+	VADDPD       Y6, Y4, Y4
+	VMOVUPD      Y4, (R9)(BX*1)
+	VMULPD       Y2, Y2, Y6
+	VSUBPD       Y8, Y6, Y6
+	VMULPD       Y5, Y6, Y6
+	VANDPD       Y3, Y6, Y2
+	VADDPD       Y2, Y8, Y8
+	VMOVUPD      Y8, (R9)(BX*2)
+	ADDQ         $0x00000020, DI
+	SUBQ         $0x00000020, R8
+	JMP          loop290
+
+done291:
+	MOVQ    most+0(FP), AX
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VZEROUPPER
+	RET
+
 // func dotAVX512(x *float64, y *float64, n int) float64
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
 TEXT ·dotAVX512(SB), NOSPLIT, $0-32
@@ -6702,10 +6808,10 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-32
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns290:
+columns292:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done291
+	JG          done293
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	VMOVUPD     64(AX)(BX*1), Z4
@@ -6715,26 +6821,26 @@ columns290:
 	VMOVUPD     192(AX)(BX*1), Z4
 	VFMADD231PD 192(CX)(BX*1), Z4, Z0
 	MOVQ        SI, BX
-	JMP         columns290
-
-done291:
-columns292:
-	LEAQ        64(BX), SI
-	CMPQ        SI, DX
-	JG          done293
-	VMOVUPD     (AX)(BX*1), Z4
-	VFMADD231PD (CX)(BX*1), Z4, Z1
-	MOVQ        SI, BX
 	JMP         columns292
 
 done293:
+columns294:
+	LEAQ        64(BX), SI
+	CMPQ        SI, DX
+	JG          done295
+	VMOVUPD     (AX)(BX*1), Z4
+	VFMADD231PD (CX)(BX*1), Z4, Z1
+	MOVQ        SI, BX
+	JMP         columns294
+
+done295:
 	CMPQ        BX, DX
-	JE          done294
+	JE          done296
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VMOVUPD.Z   (CX)(BX*1), K1, Z5
 	VFMADD231PD Z4, Z5, Z0
 
-done294:
+done296:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z0, Z3, Z3
 	VADDPD        Z3, Z1, Z1
@@ -6764,10 +6870,10 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         BX, BX
 
-columns295:
+columns297:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done296
+	JG          done298
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
@@ -6781,28 +6887,28 @@ columns295:
 	VFMADD231PD 192(AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, 192(CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns295
+	JMP         columns297
 
-done296:
-columns297:
+done298:
+columns299:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done298
+	JG          done300
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns297
+	JMP         columns299
 
-done298:
+done300:
 	CMPQ        BX, DX
-	JE          done299
+	JE          done301
 	VMOVUPD.Z   (CX)(BX*1), K1, Z1
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (CX)(BX*1)
 
-done299:
+done301:
 	VZEROUPPER
 	RET
 
@@ -6821,10 +6927,10 @@ TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         DX, DX
 
-columns300:
+columns302:
 	LEAQ    256(DX), BX
 	CMPQ    BX, CX
-	JG      done301
+	JG      done303
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	VMULPD  64(AX)(DX*1), Z0, Z1
@@ -6834,26 +6940,26 @@ columns300:
 	VMULPD  192(AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, 192(AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns300
-
-done301:
-columns302:
-	LEAQ    64(DX), BX
-	CMPQ    BX, CX
-	JG      done303
-	VMULPD  (AX)(DX*1), Z0, Z1
-	VMOVUPD Z1, (AX)(DX*1)
-	MOVQ    BX, DX
 	JMP     columns302
 
 done303:
+columns304:
+	LEAQ    64(DX), BX
+	CMPQ    BX, CX
+	JG      done305
+	VMULPD  (AX)(DX*1), Z0, Z1
+	VMOVUPD Z1, (AX)(DX*1)
+	MOVQ    BX, DX
+	JMP     columns304
+
+done305:
 	CMPQ      DX, CX
-	JE        done304
+	JE        done306
 	VMOVUPD.Z (AX)(DX*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(DX*1)
 
-done304:
+done306:
 	VZEROUPPER
 	RET
 
@@ -6872,10 +6978,10 @@ TEXT ·timesAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns305:
+columns307:
 	LEAQ    256(BX), SI
 	CMPQ    SI, DX
-	JG      done306
+	JG      done308
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
@@ -6889,28 +6995,28 @@ columns305:
 	VMULPD  192(CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, 192(AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns305
+	JMP     columns307
 
-done306:
-columns307:
+done308:
+columns309:
 	LEAQ    64(BX), SI
 	CMPQ    SI, DX
-	JG      done308
+	JG      done310
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns307
+	JMP     columns309
 
-done308:
+done310:
 	CMPQ      BX, DX
-	JE        done309
+	JE        done311
 	VMOVUPD.Z (AX)(BX*1), K1, Z0
 	VMOVUPD.Z (CX)(BX*1), K1, Z1
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(BX*1)
 
-done309:
+done311:
 	VZEROUPPER
 	RET
 
@@ -6931,7 +7037,7 @@ TEXT ·hadamardAVX512(SB), NOSPLIT, $0-16
 	KMOVW  BX, K3
 	MOVQ   AX, BX
 
-while310:
+while312:
 	VMOVUPD    (BX), Z0
 	VPERMILPD  $0x55, Z0, Z1
 	VADDPD     Z0, Z1, Z2
@@ -6945,22 +7051,22 @@ while310:
 	VMOVUPD    Z2, (BX)
 	ADDQ       $0x00000040, BX
 	CMPQ       BX, DX
-	JB         while310
+	JB         while312
 	SHRQ       $0x03, CX
 	MOVQ       $0x00000040, BX
 
-pass311:
+pass313:
 	CMPQ CX, $0x00000004
-	JL   rest312
+	JL   rest314
 	LEAQ (BX)(BX*2), SI
 	MOVQ AX, DI
 
-while314:
+while316:
 	MOVQ DI, R8
 	MOVQ DI, R9
 	ADDQ BX, R9
 
-while315:
+while317:
 	VMOVUPD (R8), Z0
 	VMOVUPD (R8)(BX*1), Z1
 	VMOVUPD (R8)(BX*2), Z2
@@ -6979,25 +7085,25 @@ while315:
 	VMOVUPD Z0, (R8)(SI*1)
 	ADDQ    $0x00000040, R8
 	CMPQ    R8, R9
-	JB      while315
+	JB      while317
 	LEAQ    (DI)(BX*4), DI
 	CMPQ    DI, DX
-	JB      while314
+	JB      while316
 	SHLQ    $0x02, BX
 	SHRQ    $0x02, CX
-	JMP     pass311
+	JMP     pass313
 
-rest312:
+rest314:
 	CMPQ CX, $0x00000002
-	JL   done313
+	JL   done315
 	LEAQ (BX)(BX*2), CX
 
-while316:
+while318:
 	MOVQ AX, CX
 	MOVQ AX, SI
 	ADDQ BX, SI
 
-while317:
+while319:
 	VMOVUPD (CX), Z0
 	VMOVUPD (CX)(BX*1), Z1
 	VADDPD  Z1, Z0, Z2
@@ -7006,12 +7112,12 @@ while317:
 	VMOVUPD Z0, (CX)(BX*1)
 	ADDQ    $0x00000040, CX
 	CMPQ    CX, SI
-	JB      while317
+	JB      while319
 	LEAQ    (AX)(BX*2), AX
 	CMPQ    AX, DX
-	JB      while316
+	JB      while318
 
-done313:
+done315:
 	VZEROUPPER
 	RET
 
@@ -7029,9 +7135,9 @@ TEXT ·matVecAVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x03, CX
 
-rows318:
+rows320:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest319
+	JL      rest321
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -7057,10 +7163,10 @@ rows318:
 	VMOVUPD Z0, Z16
 	XORQ    R12, R12
 
-columns321:
+columns323:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done322
+	JG          done324
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -7080,13 +7186,13 @@ columns321:
 	VFMADD231PD 64(R10)(R12*1), Z18, Z15
 	VFMADD231PD 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns321
+	JMP         columns323
 
-done322:
-columns323:
+done324:
+columns325:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done324
+	JG          done326
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -7097,11 +7203,11 @@ columns323:
 	VFMADD231PD (R10)(R12*1), Z18, Z7
 	VFMADD231PD (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns323
+	JMP         columns325
 
-done324:
+done326:
 	CMPQ        R12, CX
-	JE          done325
+	JE          done327
 	VMOVUPD.Z   (DX)(R12*1), K1, Z18
 	VMOVUPD.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z1
@@ -7120,7 +7226,7 @@ done324:
 	VMOVUPD.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z8
 
-done325:
+done327:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -7156,11 +7262,11 @@ done325:
 	ADDQ       $0x00000040, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows318
+	JMP        rows320
 
-rest319:
+rest321:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip326
+	JNE     skip328
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -7183,10 +7289,10 @@ rest319:
 	VMOVUPD Z0, Z14
 	XORQ    R11, R11
 
-columns327:
+columns329:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done328
+	JG          done330
 	VMOVUPD     (DX)(R11*1), Z16
 	VFMADD231PD (AX)(R11*1), Z16, Z1
 	VFMADD231PD (BX)(R11*1), Z16, Z2
@@ -7204,13 +7310,13 @@ columns327:
 	VFMADD231PD 64(R9)(R11*1), Z16, Z13
 	VFMADD231PD 64(R10)(R11*1), Z16, Z14
 	MOVQ        R12, R11
-	JMP         columns327
+	JMP         columns329
 
-done328:
-columns329:
+done330:
+columns331:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done330
+	JG          done332
 	VMOVUPD     (DX)(R11*1), Z16
 	VFMADD231PD (AX)(R11*1), Z16, Z1
 	VFMADD231PD (BX)(R11*1), Z16, Z2
@@ -7220,11 +7326,11 @@ columns329:
 	VFMADD231PD (R9)(R11*1), Z16, Z6
 	VFMADD231PD (R10)(R11*1), Z16, Z7
 	MOVQ        R12, R11
-	JMP         columns329
+	JMP         columns331
 
-done330:
+done332:
 	CMPQ        R11, CX
-	JE          done331
+	JE          done333
 	VMOVUPD.Z   (DX)(R11*1), K1, Z16
 	VMOVUPD.Z   (AX)(R11*1), K1, Z15
 	VFMADD231PD Z15, Z16, Z1
@@ -7241,7 +7347,7 @@ done330:
 	VMOVUPD.Z   (R10)(R11*1), K1, Z15
 	VFMADD231PD Z15, Z16, Z7
 
-done331:
+done333:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -7280,11 +7386,11 @@ done331:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end320
+	JMP        end322
 
-skip326:
+skip328:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip332
+	JNE     skip334
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -7304,10 +7410,10 @@ skip326:
 	VMOVUPD Z0, Z12
 	XORQ    R10, R10
 
-columns333:
+columns335:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done334
+	JG          done336
 	VMOVUPD     (DX)(R10*1), Z14
 	VFMADD231PD (AX)(R10*1), Z14, Z1
 	VFMADD231PD (BX)(R10*1), Z14, Z2
@@ -7323,13 +7429,13 @@ columns333:
 	VFMADD231PD 64(R8)(R10*1), Z14, Z11
 	VFMADD231PD 64(R9)(R10*1), Z14, Z12
 	MOVQ        R11, R10
-	JMP         columns333
+	JMP         columns335
 
-done334:
-columns335:
+done336:
+columns337:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done336
+	JG          done338
 	VMOVUPD     (DX)(R10*1), Z14
 	VFMADD231PD (AX)(R10*1), Z14, Z1
 	VFMADD231PD (BX)(R10*1), Z14, Z2
@@ -7338,11 +7444,11 @@ columns335:
 	VFMADD231PD (R8)(R10*1), Z14, Z5
 	VFMADD231PD (R9)(R10*1), Z14, Z6
 	MOVQ        R11, R10
-	JMP         columns335
+	JMP         columns337
 
-done336:
+done338:
 	CMPQ        R10, CX
-	JE          done337
+	JE          done339
 	VMOVUPD.Z   (DX)(R10*1), K1, Z14
 	VMOVUPD.Z   (AX)(R10*1), K1, Z13
 	VFMADD231PD Z13, Z14, Z1
@@ -7357,7 +7463,7 @@ done336:
 	VMOVUPD.Z   (R9)(R10*1), K1, Z13
 	VFMADD231PD Z13, Z14, Z6
 
-done337:
+done339:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -7396,11 +7502,11 @@ done337:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end320
+	JMP        end322
 
-skip332:
+skip334:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip338
+	JNE     skip340
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -7417,10 +7523,10 @@ skip332:
 	VMOVUPD Z0, Z10
 	XORQ    R9, R9
 
-columns339:
+columns341:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done340
+	JG          done342
 	VMOVUPD     (DX)(R9*1), Z12
 	VFMADD231PD (AX)(R9*1), Z12, Z1
 	VFMADD231PD (BX)(R9*1), Z12, Z2
@@ -7434,13 +7540,13 @@ columns339:
 	VFMADD231PD 64(DI)(R9*1), Z12, Z9
 	VFMADD231PD 64(R8)(R9*1), Z12, Z10
 	MOVQ        R10, R9
-	JMP         columns339
+	JMP         columns341
 
-done340:
-columns341:
+done342:
+columns343:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done342
+	JG          done344
 	VMOVUPD     (DX)(R9*1), Z12
 	VFMADD231PD (AX)(R9*1), Z12, Z1
 	VFMADD231PD (BX)(R9*1), Z12, Z2
@@ -7448,11 +7554,11 @@ columns341:
 	VFMADD231PD (DI)(R9*1), Z12, Z4
 	VFMADD231PD (R8)(R9*1), Z12, Z5
 	MOVQ        R10, R9
-	JMP         columns341
+	JMP         columns343
 
-done342:
+done344:
 	CMPQ        R9, CX
-	JE          done343
+	JE          done345
 	VMOVUPD.Z   (DX)(R9*1), K1, Z12
 	VMOVUPD.Z   (AX)(R9*1), K1, Z11
 	VFMADD231PD Z11, Z12, Z1
@@ -7465,7 +7571,7 @@ done342:
 	VMOVUPD.Z   (R8)(R9*1), K1, Z11
 	VFMADD231PD Z11, Z12, Z5
 
-done343:
+done345:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -7504,11 +7610,11 @@ done343:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end320
+	JMP        end322
 
-skip338:
+skip340:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip344
+	JNE     skip346
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -7522,10 +7628,10 @@ skip338:
 	VMOVUPD Z0, Z8
 	XORQ    R8, R8
 
-columns345:
+columns347:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done346
+	JG          done348
 	VMOVUPD     (DX)(R8*1), Z10
 	VFMADD231PD (AX)(R8*1), Z10, Z1
 	VFMADD231PD (BX)(R8*1), Z10, Z2
@@ -7537,24 +7643,24 @@ columns345:
 	VFMADD231PD 64(SI)(R8*1), Z10, Z7
 	VFMADD231PD 64(DI)(R8*1), Z10, Z8
 	MOVQ        R9, R8
-	JMP         columns345
+	JMP         columns347
 
-done346:
-columns347:
+done348:
+columns349:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done348
+	JG          done350
 	VMOVUPD     (DX)(R8*1), Z10
 	VFMADD231PD (AX)(R8*1), Z10, Z1
 	VFMADD231PD (BX)(R8*1), Z10, Z2
 	VFMADD231PD (SI)(R8*1), Z10, Z3
 	VFMADD231PD (DI)(R8*1), Z10, Z4
 	MOVQ        R9, R8
-	JMP         columns347
+	JMP         columns349
 
-done348:
+done350:
 	CMPQ        R8, CX
-	JE          done349
+	JE          done351
 	VMOVUPD.Z   (DX)(R8*1), K1, Z10
 	VMOVUPD.Z   (AX)(R8*1), K1, Z9
 	VFMADD231PD Z9, Z10, Z1
@@ -7565,7 +7671,7 @@ done348:
 	VMOVUPD.Z   (DI)(R8*1), K1, Z9
 	VFMADD231PD Z9, Z10, Z4
 
-done349:
+done351:
 	LEAQ       (DI)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -7604,11 +7710,11 @@ done349:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end320
+	JMP        end322
 
-skip344:
+skip346:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip350
+	JNE     skip352
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPD Z0, Z1
@@ -7619,10 +7725,10 @@ skip344:
 	VMOVUPD Z0, Z0
 	XORQ    DI, DI
 
-columns351:
+columns353:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done352
+	JG          done354
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
@@ -7632,23 +7738,23 @@ columns351:
 	VFMADD231PD 64(BX)(DI*1), Z7, Z5
 	VFMADD231PD 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns351
+	JMP         columns353
 
-done352:
-columns353:
+done354:
+columns355:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done354
+	JG          done356
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
 	VFMADD231PD (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns353
+	JMP         columns355
 
-done354:
+done356:
 	CMPQ        DI, CX
-	JE          done355
+	JE          done357
 	VMOVUPD.Z   (DX)(DI*1), K1, Z7
 	VMOVUPD.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z1
@@ -7657,7 +7763,7 @@ done354:
 	VMOVUPD.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z3
 
-done355:
+done357:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -7686,11 +7792,11 @@ done355:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end320
+	JMP           end322
 
-skip350:
+skip352:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip356
+	JNE     skip358
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
@@ -7702,10 +7808,10 @@ skip350:
 	VMOVUPD Z0, Z0
 	XORQ    SI, SI
 
-columns357:
+columns359:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done358
+	JG          done360
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
@@ -7719,29 +7825,29 @@ columns357:
 	VFMADD231PD 192(AX)(SI*1), Z9, Z7
 	VFMADD231PD 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns357
+	JMP         columns359
 
-done358:
-columns359:
+done360:
+columns361:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done360
+	JG          done362
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns359
+	JMP         columns361
 
-done360:
+done362:
 	CMPQ        SI, CX
-	JE          done361
+	JE          done363
 	VMOVUPD.Z   (DX)(SI*1), K1, Z9
 	VMOVUPD.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
 	VMOVUPD.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z2
 
-done361:
+done363:
 	LEAQ          (BX)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -7766,21 +7872,21 @@ done361:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end320
+	JMP           end322
 
-skip356:
+skip358:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip362
+	JNE     skip364
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns363:
+columns365:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done364
+	JG          done366
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	VMOVUPD     64(DX)(BX*1), Z5
@@ -7790,26 +7896,26 @@ columns363:
 	VMOVUPD     192(DX)(BX*1), Z5
 	VFMADD231PD 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns363
-
-done364:
-columns365:
-	LEAQ        64(BX), SI
-	CMPQ        SI, CX
-	JG          done366
-	VMOVUPD     (DX)(BX*1), Z5
-	VFMADD231PD (AX)(BX*1), Z5, Z1
-	MOVQ        SI, BX
 	JMP         columns365
 
 done366:
+columns367:
+	LEAQ        64(BX), SI
+	CMPQ        SI, CX
+	JG          done368
+	VMOVUPD     (DX)(BX*1), Z5
+	VFMADD231PD (AX)(BX*1), Z5, Z1
+	MOVQ        SI, BX
+	JMP         columns367
+
+done368:
 	CMPQ        BX, CX
-	JE          done367
+	JE          done369
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z4, Z5, Z1
 
-done367:
+done369:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -7824,10 +7930,10 @@ done367:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end320
+	JMP           end322
 
-skip362:
-end320:
+skip364:
+end322:
 	VZEROUPPER
 	RET
 
@@ -7846,9 +7952,9 @@ TEXT ·updateMatVecAVX512(SB), NOSPLIT, $0-56
 	KMOVW  DI, K1
 	SHLQ   $0x03, CX
 
-rows368:
+rows370:
 	CMPQ         m+40(FP), $0x00000008
-	JL           rest369
+	JL           rest371
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -7885,10 +7991,10 @@ rows368:
 	MOVQ         R13, f+16(FP)
 	XORQ         R13, R13
 
-columns371:
+columns373:
 	LEAQ        128(R13), R14
 	CMPQ        R14, CX
-	JG          done372
+	JG          done374
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -7958,13 +8064,13 @@ columns371:
 	VMOVUPD     Z25, 64(R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z16
 	MOVQ        R14, R13
-	JMP         columns371
+	JMP         columns373
 
-done372:
-columns373:
+done374:
+columns375:
 	LEAQ        64(R13), R14
 	CMPQ        R14, CX
-	JG          done374
+	JG          done376
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -8000,11 +8106,11 @@ columns373:
 	VMOVUPD     Z25, (R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z8
 	MOVQ        R14, R13
-	JMP         columns373
+	JMP         columns375
 
-done374:
+done376:
 	CMPQ        R13, CX
-	JE          done375
+	JE          done377
 	VMOVUPD.Z   (DX)(R13*1), K1, Z27
 	VMOVUPD.Z   (BX)(R13*1), K1, Z26
 	VMOVUPD.Z   (AX)(R13*1), K1, Z25
@@ -8048,7 +8154,7 @@ done374:
 	VMOVUPD.Z   Z25, K1, Z25
 	VFMADD231PD Z25, Z27, Z8
 
-done375:
+done377:
 	LEAQ       (R12)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -8084,11 +8190,11 @@ done375:
 	ADDQ       $0x00000040, SI
 	MOVQ       SI, y+0(FP)
 	SUBQ       $0x00000008, m+40(FP)
-	JMP        rows368
+	JMP        rows370
 
-rest369:
+rest371:
 	CMPQ         m+40(FP), $0x00000007
-	JNE          skip376
+	JNE          skip378
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -8121,10 +8227,10 @@ rest369:
 	MOVQ         R12, f+16(FP)
 	XORQ         R12, R12
 
-columns377:
+columns379:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done378
+	JG          done380
 	VMOVUPD     (DX)(R12*1), Z24
 	VMOVUPD     (BX)(R12*1), Z23
 	VMOVUPD     (AX)(R12*1), Z22
@@ -8186,13 +8292,13 @@ columns377:
 	VMOVUPD     Z22, 64(R11)(R12*1)
 	VFMADD231PD Z22, Z24, Z14
 	MOVQ        R13, R12
-	JMP         columns377
+	JMP         columns379
 
-done378:
-columns379:
+done380:
+columns381:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done380
+	JG          done382
 	VMOVUPD     (DX)(R12*1), Z24
 	VMOVUPD     (BX)(R12*1), Z23
 	VMOVUPD     (AX)(R12*1), Z22
@@ -8224,11 +8330,11 @@ columns379:
 	VMOVUPD     Z22, (R11)(R12*1)
 	VFMADD231PD Z22, Z24, Z7
 	MOVQ        R13, R12
-	JMP         columns379
+	JMP         columns381
 
-done380:
+done382:
 	CMPQ        R12, CX
-	JE          done381
+	JE          done383
 	VMOVUPD.Z   (DX)(R12*1), K1, Z24
 	VMOVUPD.Z   (BX)(R12*1), K1, Z23
 	VMOVUPD.Z   (AX)(R12*1), K1, Z22
@@ -8267,7 +8373,7 @@ done380:
 	VMOVUPD.Z   Z22, K1, Z22
 	VFMADD231PD Z22, Z24, Z7
 
-done381:
+done383:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -8306,11 +8412,11 @@ done381:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end370
+	JMP        end372
 
-skip376:
+skip378:
 	CMPQ         m+40(FP), $0x00000006
-	JNE          skip382
+	JNE          skip384
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -8339,10 +8445,10 @@ skip376:
 	MOVQ         R11, f+16(FP)
 	XORQ         R11, R11
 
-columns383:
+columns385:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done384
+	JG          done386
 	VMOVUPD     (DX)(R11*1), Z21
 	VMOVUPD     (BX)(R11*1), Z20
 	VMOVUPD     (AX)(R11*1), Z19
@@ -8396,13 +8502,13 @@ columns383:
 	VMOVUPD     Z19, 64(R10)(R11*1)
 	VFMADD231PD Z19, Z21, Z12
 	MOVQ        R12, R11
-	JMP         columns383
+	JMP         columns385
 
-done384:
-columns385:
+done386:
+columns387:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done386
+	JG          done388
 	VMOVUPD     (DX)(R11*1), Z21
 	VMOVUPD     (BX)(R11*1), Z20
 	VMOVUPD     (AX)(R11*1), Z19
@@ -8430,11 +8536,11 @@ columns385:
 	VMOVUPD     Z19, (R10)(R11*1)
 	VFMADD231PD Z19, Z21, Z6
 	MOVQ        R12, R11
-	JMP         columns385
+	JMP         columns387
 
-done386:
+done388:
 	CMPQ        R11, CX
-	JE          done387
+	JE          done389
 	VMOVUPD.Z   (DX)(R11*1), K1, Z21
 	VMOVUPD.Z   (BX)(R11*1), K1, Z20
 	VMOVUPD.Z   (AX)(R11*1), K1, Z19
@@ -8468,7 +8574,7 @@ done386:
 	VMOVUPD.Z   Z19, K1, Z19
 	VFMADD231PD Z19, Z21, Z6
 
-done387:
+done389:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -8507,11 +8613,11 @@ done387:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end370
+	JMP        end372
 
-skip382:
+skip384:
 	CMPQ         m+40(FP), $0x00000005
-	JNE          skip388
+	JNE          skip390
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -8536,10 +8642,10 @@ skip382:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns389:
+columns391:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done390
+	JG          done392
 	VMOVUPD     (DX)(R10*1), Z18
 	VMOVUPD     (BX)(R10*1), Z17
 	VMOVUPD     (AX)(R10*1), Z16
@@ -8585,13 +8691,13 @@ columns389:
 	VMOVUPD     Z16, 64(R9)(R10*1)
 	VFMADD231PD Z16, Z18, Z10
 	MOVQ        R11, R10
-	JMP         columns389
+	JMP         columns391
 
-done390:
-columns391:
+done392:
+columns393:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done392
+	JG          done394
 	VMOVUPD     (DX)(R10*1), Z18
 	VMOVUPD     (BX)(R10*1), Z17
 	VMOVUPD     (AX)(R10*1), Z16
@@ -8615,11 +8721,11 @@ columns391:
 	VMOVUPD     Z16, (R9)(R10*1)
 	VFMADD231PD Z16, Z18, Z5
 	MOVQ        R11, R10
-	JMP         columns391
+	JMP         columns393
 
-done392:
+done394:
 	CMPQ        R10, CX
-	JE          done393
+	JE          done395
 	VMOVUPD.Z   (DX)(R10*1), K1, Z18
 	VMOVUPD.Z   (BX)(R10*1), K1, Z17
 	VMOVUPD.Z   (AX)(R10*1), K1, Z16
@@ -8648,7 +8754,7 @@ done392:
 	VMOVUPD.Z   Z16, K1, Z16
 	VFMADD231PD Z16, Z18, Z5
 
-done393:
+done395:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -8687,11 +8793,11 @@ done393:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end370
+	JMP        end372
 
-skip388:
+skip390:
 	CMPQ         m+40(FP), $0x00000004
-	JNE          skip394
+	JNE          skip396
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -8712,10 +8818,10 @@ skip388:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns395:
+columns397:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done396
+	JG          done398
 	VMOVUPD     (DX)(R9*1), Z15
 	VMOVUPD     (BX)(R9*1), Z14
 	VMOVUPD     (AX)(R9*1), Z13
@@ -8753,13 +8859,13 @@ columns395:
 	VMOVUPD     Z13, 64(R8)(R9*1)
 	VFMADD231PD Z13, Z15, Z8
 	MOVQ        R10, R9
-	JMP         columns395
+	JMP         columns397
 
-done396:
-columns397:
+done398:
+columns399:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done398
+	JG          done400
 	VMOVUPD     (DX)(R9*1), Z15
 	VMOVUPD     (BX)(R9*1), Z14
 	VMOVUPD     (AX)(R9*1), Z13
@@ -8779,11 +8885,11 @@ columns397:
 	VMOVUPD     Z13, (R8)(R9*1)
 	VFMADD231PD Z13, Z15, Z4
 	MOVQ        R10, R9
-	JMP         columns397
+	JMP         columns399
 
-done398:
+done400:
 	CMPQ        R9, CX
-	JE          done399
+	JE          done401
 	VMOVUPD.Z   (DX)(R9*1), K1, Z15
 	VMOVUPD.Z   (BX)(R9*1), K1, Z14
 	VMOVUPD.Z   (AX)(R9*1), K1, Z13
@@ -8807,7 +8913,7 @@ done398:
 	VMOVUPD.Z   Z13, K1, Z13
 	VFMADD231PD Z13, Z15, Z4
 
-done399:
+done401:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -8846,11 +8952,11 @@ done399:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end370
+	JMP        end372
 
-skip394:
+skip396:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip400
+	JNE          skip402
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VMOVUPD      Z0, Z1
@@ -8867,10 +8973,10 @@ skip394:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns401:
+columns403:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done402
+	JG          done404
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -8900,13 +9006,13 @@ columns401:
 	VMOVUPD     Z9, 64(DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z0
 	MOVQ        R9, R8
-	JMP         columns401
+	JMP         columns403
 
-done402:
-columns403:
+done404:
+columns405:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done404
+	JG          done406
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -8922,11 +9028,11 @@ columns403:
 	VMOVUPD     Z9, (DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z3
 	MOVQ        R9, R8
-	JMP         columns403
+	JMP         columns405
 
-done404:
+done406:
 	CMPQ        R8, CX
-	JE          done405
+	JE          done407
 	VMOVUPD.Z   (DX)(R8*1), K1, Z11
 	VMOVUPD.Z   (BX)(R8*1), K1, Z10
 	VMOVUPD.Z   (AX)(R8*1), K1, Z9
@@ -8945,7 +9051,7 @@ done404:
 	VMOVUPD.Z   Z9, K1, Z9
 	VFMADD231PD Z9, Z11, Z3
 
-done405:
+done407:
 	LEAQ          (DI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -8974,11 +9080,11 @@ done405:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end370
+	JMP           end372
 
-skip400:
+skip402:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip406
+	JNE          skip408
 	LEAQ         (AX)(CX*1), SI
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
@@ -8995,10 +9101,10 @@ skip400:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns407:
+columns409:
 	LEAQ        256(DI), R8
 	CMPQ        R8, CX
-	JG          done408
+	JG          done410
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -9040,13 +9146,13 @@ columns407:
 	VMOVUPD     Z10, 192(SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z0
 	MOVQ        R8, DI
-	JMP         columns407
+	JMP         columns409
 
-done408:
-columns409:
+done410:
+columns411:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done410
+	JG          done412
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -9058,11 +9164,11 @@ columns409:
 	VMOVUPD     Z10, (SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z2
 	MOVQ        R8, DI
-	JMP         columns409
+	JMP         columns411
 
-done410:
+done412:
 	CMPQ        DI, CX
-	JE          done411
+	JE          done413
 	VMOVUPD.Z   (DX)(DI*1), K1, Z12
 	VMOVUPD.Z   (BX)(DI*1), K1, Z11
 	VMOVUPD.Z   (AX)(DI*1), K1, Z10
@@ -9076,7 +9182,7 @@ done410:
 	VMOVUPD.Z   Z10, K1, Z10
 	VFMADD231PD Z10, Z12, Z2
 
-done411:
+done413:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -9101,11 +9207,11 @@ done411:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end370
+	JMP           end372
 
-skip406:
+skip408:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip412
+	JNE          skip414
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -9116,10 +9222,10 @@ skip406:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns413:
+columns415:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done414
+	JG          done416
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -9145,13 +9251,13 @@ columns413:
 	VMOVUPD     Z5, 192(AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z0
 	MOVQ        DI, SI
-	JMP         columns413
+	JMP         columns415
 
-done414:
-columns415:
+done416:
+columns417:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done416
+	JG          done418
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -9159,11 +9265,11 @@ columns415:
 	VMOVUPD     Z5, (AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z1
 	MOVQ        DI, SI
-	JMP         columns415
+	JMP         columns417
 
-done416:
+done418:
 	CMPQ        SI, CX
-	JE          done417
+	JE          done419
 	VMOVUPD.Z   (DX)(SI*1), K1, Z7
 	VMOVUPD.Z   (BX)(SI*1), K1, Z6
 	VMOVUPD.Z   (AX)(SI*1), K1, Z5
@@ -9172,7 +9278,7 @@ done416:
 	VMOVUPD.Z   Z5, K1, Z5
 	VFMADD231PD Z5, Z7, Z1
 
-done417:
+done419:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -9187,10 +9293,10 @@ done417:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end370
+	JMP           end372
 
-skip412:
-end370:
+skip414:
+end372:
 	VZEROUPPER
 	RET
 
@@ -9212,9 +9318,9 @@ TEXT ·addOuterAVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x03, BX
 
-rows418:
+rows420:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest419
+	JL           rest421
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -9258,10 +9364,10 @@ rows418:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns421:
+columns423:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done422
+	JG          done424
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -9313,13 +9419,13 @@ columns421:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns421
+	JMP         columns423
 
-done422:
-columns423:
+done424:
+columns425:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done424
+	JG          done426
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -9346,11 +9452,11 @@ columns423:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns423
+	JMP         columns425
 
-done424:
+done426:
 	CMPQ        R14, CX
-	JE          done425
+	JE          done427
 	VMOVUPD.Z   (DX)(R14*1), K1, Z9
 	VMOVUPD.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -9377,14 +9483,14 @@ done424:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, K1, (R13)(R14*1)
 
-done425:
+done427:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows418
+	JMP  rows420
 
-rest419:
+rest421:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip426
+	JNE          skip428
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -9423,10 +9529,10 @@ rest419:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns427:
+columns429:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done428
+	JG          done430
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -9472,13 +9578,13 @@ columns427:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns427
+	JMP         columns429
 
-done428:
-columns429:
+done430:
+columns431:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done430
+	JG          done432
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -9502,11 +9608,11 @@ columns429:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns429
+	JMP         columns431
 
-done430:
+done432:
 	CMPQ        BX, CX
-	JE          done431
+	JE          done433
 	VMOVUPD.Z   (DX)(BX*1), K1, Z8
 	VMOVUPD.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -9530,13 +9636,13 @@ done430:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, K1, (R12)(BX*1)
 
-done431:
+done433:
 	LEAQ (R12)(SI*1), AX
-	JMP  end420
+	JMP  end422
 
-skip426:
+skip428:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip432
+	JNE          skip434
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -9570,10 +9676,10 @@ skip426:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns433:
+columns435:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done434
+	JG          done436
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -9613,13 +9719,13 @@ columns433:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns433
+	JMP         columns435
 
-done434:
-columns435:
+done436:
+columns437:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done436
+	JG          done438
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -9640,11 +9746,11 @@ columns435:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns435
+	JMP         columns437
 
-done436:
+done438:
 	CMPQ        BX, CX
-	JE          done437
+	JE          done439
 	VMOVUPD.Z   (DX)(BX*1), K1, Z7
 	VMOVUPD.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -9665,13 +9771,13 @@ done436:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, K1, (R11)(BX*1)
 
-done437:
+done439:
 	LEAQ (R11)(SI*1), AX
-	JMP  end420
+	JMP  end422
 
-skip432:
+skip434:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip438
+	JNE          skip440
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -9700,10 +9806,10 @@ skip432:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns439:
+columns441:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done440
+	JG          done442
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -9737,13 +9843,13 @@ columns439:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns439
+	JMP         columns441
 
-done440:
-columns441:
+done442:
+columns443:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done442
+	JG          done444
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -9761,11 +9867,11 @@ columns441:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns441
+	JMP         columns443
 
-done442:
+done444:
 	CMPQ        BX, CX
-	JE          done443
+	JE          done445
 	VMOVUPD.Z   (DX)(BX*1), K1, Z6
 	VMOVUPD.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -9783,13 +9889,13 @@ done442:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, K1, (R10)(BX*1)
 
-done443:
+done445:
 	LEAQ (R10)(SI*1), AX
-	JMP  end420
+	JMP  end422
 
-skip438:
+skip440:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip444
+	JNE          skip446
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -9813,10 +9919,10 @@ skip438:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns445:
+columns447:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done446
+	JG          done448
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -9844,13 +9950,13 @@ columns445:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns445
+	JMP         columns447
 
-done446:
-columns447:
+done448:
+columns449:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done448
+	JG          done450
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -9865,11 +9971,11 @@ columns447:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns447
+	JMP         columns449
 
-done448:
+done450:
 	CMPQ        BX, CX
-	JE          done449
+	JE          done451
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -9884,13 +9990,13 @@ done448:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, K1, (R9)(BX*1)
 
-done449:
+done451:
 	LEAQ (R9)(SI*1), AX
-	JMP  end420
+	JMP  end422
 
-skip444:
+skip446:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip450
+	JNE          skip452
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -9909,10 +10015,10 @@ skip444:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns451:
+columns453:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done452
+	JG          done454
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -9934,13 +10040,13 @@ columns451:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns451
+	JMP         columns453
 
-done452:
-columns453:
+done454:
+columns455:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done454
+	JG          done456
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -9952,11 +10058,11 @@ columns453:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns453
+	JMP         columns455
 
-done454:
+done456:
 	CMPQ        BX, CX
-	JE          done455
+	JE          done457
 	VMOVUPD.Z   (DX)(BX*1), K1, Z4
 	VMOVUPD.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -9968,13 +10074,13 @@ done454:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, K1, (R8)(BX*1)
 
-done455:
+done457:
 	LEAQ (R8)(SI*1), AX
-	JMP  end420
+	JMP  end422
 
-skip450:
+skip452:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip456
+	JNE          skip458
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSD (R8), Z0
@@ -9988,10 +10094,10 @@ skip450:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns457:
+columns459:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done458
+	JG          done460
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -10021,13 +10127,13 @@ columns457:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns457
+	JMP         columns459
 
-done458:
-columns459:
+done460:
+columns461:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done460
+	JG          done462
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -10036,11 +10142,11 @@ columns459:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns459
+	JMP         columns461
 
-done460:
+done462:
 	CMPQ        BX, CX
-	JE          done461
+	JE          done463
 	VMOVUPD.Z   (DX)(BX*1), K1, Z3
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -10049,13 +10155,13 @@ done460:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, K1, (DI)(BX*1)
 
-done461:
+done463:
 	LEAQ (DI)(SI*1), AX
-	JMP  end420
+	JMP  end422
 
-skip456:
+skip458:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip462
+	JNE          skip464
 	MOVQ         f+16(FP), DI
 	VBROADCASTSD (DI), Z0
 	ADDQ         BX, DI
@@ -10064,10 +10170,10 @@ skip456:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns463:
+columns465:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done464
+	JG          done466
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
@@ -10085,34 +10191,34 @@ columns463:
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns463
+	JMP         columns465
 
-done464:
-columns465:
+done466:
+columns467:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done466
+	JG          done468
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns465
+	JMP         columns467
 
-done466:
+done468:
 	CMPQ        BX, CX
-	JE          done467
+	JE          done469
 	VMOVUPD.Z   (DX)(BX*1), K1, Z2
 	VMOVUPD.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, K1, (AX)(BX*1)
 
-done467:
+done469:
 	LEAQ (AX)(SI*1), AX
-	JMP  end420
+	JMP  end422
 
-skip462:
-end420:
+skip464:
+end422:
 	VZEROUPPER
 	RET
 
@@ -10134,9 +10240,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next469
+	JG      next471
 	TESTQ   SI, SI
-	JZ      end468
+	JZ      end470
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -10150,9 +10256,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop470:
+loop472:
 	CMPQ         R11, $0x00000004
-	JL           done471
+	JL           done473
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
@@ -10168,32 +10274,32 @@ loop470:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop470
+	JMP          loop472
 
-done471:
-loop472:
+done473:
+loop474:
 	CMPQ         R11, $0x00000001
-	JL           done473
+	JL           done475
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop472
+	JMP          loop474
 
-done473:
+done475:
 	VADDPD    Z2, Z1, Z1
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z1, Z1
 	VMOVUPD.Z (AX)(R9*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(R9*1)
-	JMP       end468
+	JMP       end470
 
-next469:
+next471:
 	CMPQ    SI, $0x00000010
-	JG      next474
+	JG      next476
 	SUBQ    $0x00000008, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10212,9 +10318,9 @@ next469:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop475:
+loop477:
 	CMPQ         R11, $0x00000004
-	JL           done476
+	JL           done478
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -10234,12 +10340,12 @@ loop475:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop475
+	JMP          loop477
 
-done476:
-loop477:
+done478:
+loop479:
 	CMPQ         R11, $0x00000001
-	JL           done478
+	JL           done480
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -10247,9 +10353,9 @@ loop477:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop477
+	JMP          loop479
 
-done478:
+done480:
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z2, Z2
 	VADDPD    Z5, Z1, Z1
@@ -10261,11 +10367,11 @@ done478:
 	VMOVUPD.Z 64(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z2, Z2
 	VMOVUPD   Z2, K1, 64(AX)(R9*1)
-	JMP       end468
+	JMP       end470
 
-next474:
+next476:
 	CMPQ    SI, $0x00000018
-	JG      next479
+	JG      next481
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10281,9 +10387,9 @@ next474:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop480:
+loop482:
 	CMPQ         R11, $0x00000002
-	JL           done481
+	JL           done483
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -10297,12 +10403,12 @@ loop480:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop480
+	JMP          loop482
 
-done481:
-loop482:
+done483:
+loop484:
 	CMPQ         R11, $0x00000001
-	JL           done483
+	JL           done485
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -10311,9 +10417,9 @@ loop482:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop482
+	JMP          loop484
 
-done483:
+done485:
 	VADDPD    Z4, Z1, Z1
 	VADDPD    Z5, Z2, Z2
 	VADDPD    Z6, Z3, Z3
@@ -10324,11 +10430,11 @@ done483:
 	VMOVUPD.Z 128(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z3, Z3
 	VMOVUPD   Z3, K1, 128(AX)(R9*1)
-	JMP       end468
+	JMP       end470
 
-next479:
+next481:
 	CMPQ    SI, $0x00000020
-	JG      next484
+	JG      next486
 	SUBQ    $0x00000018, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10346,9 +10452,9 @@ next479:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop485:
+loop487:
 	CMPQ         R11, $0x00000002
-	JL           done486
+	JL           done488
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -10364,12 +10470,12 @@ loop485:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop485
+	JMP          loop487
 
-done486:
-loop487:
+done488:
+loop489:
 	CMPQ         R11, $0x00000001
-	JL           done488
+	JL           done490
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -10379,9 +10485,9 @@ loop487:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop487
+	JMP          loop489
 
-done488:
+done490:
 	VADDPD    Z5, Z1, Z1
 	VADDPD    Z6, Z2, Z2
 	VADDPD    Z7, Z3, Z3
@@ -10395,11 +10501,11 @@ done488:
 	VMOVUPD.Z 192(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z4, Z4
 	VMOVUPD   Z4, K1, 192(AX)(R9*1)
-	JMP       end468
+	JMP       end470
 
-next484:
+next486:
 	CMPQ    SI, $0x00000028
-	JG      next489
+	JG      next491
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10414,9 +10520,9 @@ next484:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop490:
+loop492:
 	CMPQ         R11, $0x00000001
-	JL           done491
+	JL           done493
 	VBROADCASTSD (R10), Z6
 	VFMADD231PD  (SI), Z6, Z1
 	VFMADD231PD  64(SI), Z6, Z2
@@ -10427,9 +10533,9 @@ loop490:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop490
+	JMP          loop492
 
-done491:
+done493:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -10441,11 +10547,11 @@ done491:
 	VMOVUPD.Z 256(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z5, Z5
 	VMOVUPD   Z5, K1, 256(AX)(R9*1)
-	JMP       end468
+	JMP       end470
 
-next489:
+next491:
 	CMPQ    SI, $0x00000030
-	JG      next492
+	JG      next494
 	SUBQ    $0x00000028, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10461,9 +10567,9 @@ next489:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop493:
+loop495:
 	CMPQ         R11, $0x00000001
-	JL           done494
+	JL           done496
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -10475,9 +10581,9 @@ loop493:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop493
+	JMP          loop495
 
-done494:
+done496:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -10491,11 +10597,11 @@ done494:
 	VMOVUPD.Z 320(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z6, Z6
 	VMOVUPD   Z6, K1, 320(AX)(R9*1)
-	JMP       end468
+	JMP       end470
 
-next492:
+next494:
 	CMPQ    SI, $0x00000038
-	JG      next495
+	JG      next497
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10512,9 +10618,9 @@ next492:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop496:
+loop498:
 	CMPQ         R11, $0x00000001
-	JL           done497
+	JL           done499
 	VBROADCASTSD (R10), Z8
 	VFMADD231PD  (SI), Z8, Z1
 	VFMADD231PD  64(SI), Z8, Z2
@@ -10527,9 +10633,9 @@ loop496:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop496
+	JMP          loop498
 
-done497:
+done499:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -10545,9 +10651,9 @@ done497:
 	VMOVUPD.Z 384(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z7, Z7
 	VMOVUPD   Z7, K1, 384(AX)(R9*1)
-	JMP       end468
+	JMP       end470
 
-next495:
+next497:
 	SUBQ    $0x00000038, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10565,9 +10671,9 @@ next495:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop499:
+loop501:
 	CMPQ         R11, $0x00000001
-	JL           done500
+	JL           done502
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -10581,9 +10687,9 @@ loop499:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop499
+	JMP          loop501
 
-done500:
+done502:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -10601,14 +10707,14 @@ done500:
 	VMOVUPD.Z 448(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z8, Z8
 	VMOVUPD   Z8, K1, 448(AX)(R9*1)
-	JMP       end468
+	JMP       end470
 
-end468:
+end470:
 	XORQ R9, R9
 
-group501:
+group503:
 	CMPQ    R9, R8
-	JE      done502
+	JE      done504
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10622,9 +10728,9 @@ group501:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop503:
+loop505:
 	CMPQ         R11, $0x00000001
-	JL           done504
+	JL           done506
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -10637,9 +10743,9 @@ loop503:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop503
+	JMP          loop505
 
-done504:
+done506:
 	VADDPD  (AX)(R9*1), Z1, Z1
 	VMOVUPD Z1, (AX)(R9*1)
 	VADDPD  64(AX)(R9*1), Z2, Z2
@@ -10657,9 +10763,9 @@ done504:
 	VADDPD  448(AX)(R9*1), Z8, Z8
 	VMOVUPD Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group501
+	JMP     group503
 
-done502:
+done504:
 	VZEROUPPER
 	RET
 
@@ -10686,16 +10792,16 @@ TEXT ·matMulTAVX512(SB), NOSPLIT, $8-64
 	SHLQ   $0x03, R9
 	LEAQ   (R9)(R9*2), R10
 
-loop505:
+loop507:
 	CMPQ BX, $0x00000004
-	JL   done506
+	JL   done508
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 
-loop507:
+loop509:
 	CMPQ    R13, $0x00000020
-	JL      done508
+	JL      done510
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10716,9 +10822,9 @@ loop507:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop509:
+loop511:
 	CMPQ        BP, $0x00000040
-	JL          done510
+	JL          done512
 	VMOVUPD     (R15), Z17
 	VMOVUPD     (R15)(R9*1), Z18
 	VMOVUPD     (R15)(R9*2), Z19
@@ -10746,11 +10852,11 @@ loop509:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop509
+	JMP         loop511
 
-done510:
+done512:
 	TESTQ       BP, BP
-	JZ          skip511
+	JZ          skip513
 	VMOVUPD.Z   (R15), K1, Z17
 	VMOVUPD.Z   (R15)(R9*1), K1, Z18
 	VMOVUPD.Z   (R15)(R9*2), K1, Z19
@@ -10776,7 +10882,7 @@ done510:
 	VFMADD231PD Z19, Z21, Z15
 	VFMADD231PD Z20, Z21, Z16
 
-skip511:
+skip513:
 	MOVQ          R12, R14
 	VUNPCKLPD     Z2, Z1, Z17
 	VUNPCKHPD     Z2, Z1, Z1
@@ -10840,12 +10946,12 @@ skip511:
 	ADDQ          R9, R11
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
-	JMP           loop507
+	JMP           loop509
 
-done508:
-loop512:
+done510:
+loop514:
 	CMPQ    R13, $0x00000008
-	JL      done513
+	JL      done515
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10854,9 +10960,9 @@ loop512:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop514:
+loop516:
 	CMPQ        BP, $0x00000040
-	JL          done515
+	JL          done517
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R14), Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -10869,11 +10975,11 @@ loop514:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop514
+	JMP         loop516
 
-done515:
+done517:
 	TESTQ       BP, BP
-	JZ          skip516
+	JZ          skip518
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R14), K1, Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -10884,7 +10990,7 @@ done515:
 	VMOVUPD.Z   (R14)(R10*1), K1, Z6
 	VFMADD231PD Z5, Z6, Z4
 
-skip516:
+skip518:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -10924,9 +11030,9 @@ skip516:
 	ADDQ          R9, R11
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
-	JMP           loop512
+	JMP           loop514
 
-done513:
+done515:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	ADDQ R9, CX
@@ -10936,19 +11042,19 @@ done513:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000004, BX
-	JMP  loop505
+	JMP  loop507
 
-done506:
-loop517:
+done508:
+loop519:
 	CMPQ BX, $0x00000001
-	JL   done518
+	JL   done520
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 
-loop519:
+loop521:
 	CMPQ    R13, $0x00000020
-	JL      done520
+	JL      done522
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10957,9 +11063,9 @@ loop519:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop521:
+loop523:
 	CMPQ        BP, $0x00000040
-	JL          done522
+	JL          done524
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R15)(R9*1), Z6
 	VMOVUPD     (R15)(R9*2), Z7
@@ -10972,11 +11078,11 @@ loop521:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop521
+	JMP         loop523
 
-done522:
+done524:
 	TESTQ       BP, BP
-	JZ          skip523
+	JZ          skip525
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R15)(R9*1), K1, Z6
 	VMOVUPD.Z   (R15)(R9*2), K1, Z7
@@ -10987,7 +11093,7 @@ done522:
 	VFMADD231PD Z7, Z9, Z3
 	VFMADD231PD Z8, Z9, Z4
 
-skip523:
+skip525:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -11027,36 +11133,36 @@ skip523:
 	ADDQ          R9, R11
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
-	JMP           loop519
+	JMP           loop521
 
-done520:
-loop524:
+done522:
+loop526:
 	CMPQ    R13, $0x00000008
-	JL      done525
+	JL      done527
 	VMOVUPD Z0, Z1
 	MOVQ    CX, R14
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop526:
+loop528:
 	CMPQ        BP, $0x00000040
-	JL          done527
+	JL          done529
 	VMOVUPD     (R15), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z1
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop526
+	JMP         loop528
 
-done527:
+done529:
 	TESTQ       BP, BP
-	JZ          skip528
+	JZ          skip530
 	VMOVUPD.Z   (R15), K1, Z2
 	VMOVUPD.Z   (R14), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-skip528:
+skip530:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VADDPD        Y1, Y2, Y2
@@ -11069,15 +11175,15 @@ skip528:
 	ADDQ          R9, R11
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
-	JMP           loop524
+	JMP           loop526
 
-done525:
+done527:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000001, BX
-	JMP  loop517
+	JMP  loop519
 
-done518:
+done520:
 	VZEROUPPER
 	RET
 
@@ -11101,9 +11207,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	SUBQ   R8, DX
 	MOVQ   R9, R8
 	CMPQ   DX, $0x00000008
-	JG     next530
+	JG     next532
 	TESTQ  DX, DX
-	JZ     end529
+	JZ     end531
 	MOVQ   $-1, R10
 	BZHIQ  DX, R10, R10
 	KMOVW  R10, K1
@@ -11112,9 +11218,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	MOVQ   m+32(FP), R11
 	ADDQ   R9, R10
 
-loop531:
+loop533:
 	CMPQ    R11, $0x00000004
-	JL      done532
+	JL      done534
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11125,9 +11231,9 @@ loop531:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop533:
+loop535:
 	CMPQ         R14, $0x00000001
-	JL           done534
+	JL           done536
 	VMOVUPD.Z    (R13), K1, Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z1
@@ -11140,9 +11246,9 @@ loop533:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop533
+	JMP          loop535
 
-done534:
+done536:
 	VBROADCASTSD alpha+8(FP), Z6
 	VMOVUPD.Z    (R10), K1, Z5
 	VFMADD231PD  Z1, Z6, Z5
@@ -11165,12 +11271,12 @@ done534:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop531
+	JMP          loop533
 
-done532:
-loop535:
+done534:
+loop537:
 	CMPQ    R11, $0x00000001
-	JL      done536
+	JL      done538
 	VMOVUPD Z0, Z1
 	MOVQ    DX, R12
 	MOVQ    b+24(FP), R13
@@ -11178,18 +11284,18 @@ loop535:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop537:
+loop539:
 	CMPQ         R14, $0x00000001
-	JL           done538
+	JL           done540
 	VMOVUPD.Z    (R13), K1, Z2
 	VBROADCASTSD (R12), Z3
 	VFMADD231PD  Z2, Z3, Z1
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop537
+	JMP          loop539
 
-done538:
+done540:
 	VBROADCASTSD alpha+8(FP), Z3
 	VMOVUPD.Z    (R10), K1, Z2
 	VFMADD231PD  Z1, Z3, Z2
@@ -11197,14 +11303,14 @@ done538:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop535
+	JMP          loop537
 
-done536:
-	JMP end529
+done538:
+	JMP end531
 
-next530:
+next532:
 	CMPQ  DX, $0x00000010
-	JG    next539
+	JG    next541
 	SUBQ  $0x00000008, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -11214,9 +11320,9 @@ next530:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop540:
+loop542:
 	CMPQ    R11, $0x00000004
-	JL      done541
+	JL      done543
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11231,9 +11337,9 @@ loop540:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop542:
+loop544:
 	CMPQ         R14, $0x00000001
-	JL           done543
+	JL           done545
 	VMOVUPD      (R13), Z9
 	VMOVUPD.Z    64(R13), K1, Z10
 	VBROADCASTSD (R12), Z11
@@ -11251,9 +11357,9 @@ loop542:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop542
+	JMP          loop544
 
-done543:
+done545:
 	VBROADCASTSD alpha+8(FP), Z11
 	VMOVUPD      (R10), Z9
 	VFMADD231PD  Z1, Z11, Z9
@@ -11288,12 +11394,12 @@ done543:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop540
+	JMP          loop542
 
-done541:
-loop544:
+done543:
+loop546:
 	CMPQ    R11, $0x00000001
-	JL      done545
+	JL      done547
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	MOVQ    DX, R12
@@ -11302,9 +11408,9 @@ loop544:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop546:
+loop548:
 	CMPQ         R14, $0x00000001
-	JL           done547
+	JL           done549
 	VMOVUPD      (R13), Z3
 	VMOVUPD.Z    64(R13), K1, Z4
 	VBROADCASTSD (R12), Z5
@@ -11313,9 +11419,9 @@ loop546:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop546
+	JMP          loop548
 
-done547:
+done549:
 	VBROADCASTSD alpha+8(FP), Z5
 	VMOVUPD      (R10), Z3
 	VFMADD231PD  Z1, Z5, Z3
@@ -11326,14 +11432,14 @@ done547:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop544
+	JMP          loop546
 
-done545:
-	JMP end529
+done547:
+	JMP end531
 
-next539:
+next541:
 	CMPQ  DX, $0x00000018
-	JG    next548
+	JG    next550
 	SUBQ  $0x00000010, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -11343,9 +11449,9 @@ next539:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop549:
+loop551:
 	CMPQ    R11, $0x00000004
-	JL      done550
+	JL      done552
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11364,9 +11470,9 @@ loop549:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop551:
+loop553:
 	CMPQ         R14, $0x00000001
-	JL           done552
+	JL           done554
 	VMOVUPD      (R13), Z13
 	VMOVUPD      64(R13), Z14
 	VMOVUPD.Z    128(R13), K1, Z15
@@ -11389,9 +11495,9 @@ loop551:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop551
+	JMP          loop553
 
-done552:
+done554:
 	VBROADCASTSD alpha+8(FP), Z16
 	VMOVUPD      (R10), Z13
 	VFMADD231PD  Z1, Z16, Z13
@@ -11438,12 +11544,12 @@ done552:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop549
+	JMP          loop551
 
-done550:
-loop553:
+done552:
+loop555:
 	CMPQ    R11, $0x00000001
-	JL      done554
+	JL      done556
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11453,9 +11559,9 @@ loop553:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop555:
+loop557:
 	CMPQ         R14, $0x00000001
-	JL           done556
+	JL           done558
 	VMOVUPD      (R13), Z4
 	VMOVUPD      64(R13), Z5
 	VMOVUPD.Z    128(R13), K1, Z6
@@ -11466,9 +11572,9 @@ loop555:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop555
+	JMP          loop557
 
-done556:
+done558:
 	VBROADCASTSD alpha+8(FP), Z7
 	VMOVUPD      (R10), Z4
 	VFMADD231PD  Z1, Z7, Z4
@@ -11482,12 +11588,12 @@ done556:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop553
+	JMP          loop555
 
-done554:
-	JMP end529
+done556:
+	JMP end531
 
-next548:
+next550:
 	SUBQ  $0x00000018, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -11497,9 +11603,9 @@ next548:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop558:
+loop560:
 	CMPQ    R11, $0x00000004
-	JL      done559
+	JL      done561
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11522,9 +11628,9 @@ loop558:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop560:
+loop562:
 	CMPQ         R14, $0x00000001
-	JL           done561
+	JL           done563
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -11552,9 +11658,9 @@ loop560:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop560
+	JMP          loop562
 
-done561:
+done563:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -11613,12 +11719,12 @@ done561:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop558
+	JMP          loop560
 
-done559:
-loop562:
+done561:
+loop564:
 	CMPQ    R11, $0x00000001
-	JL      done563
+	JL      done565
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11629,9 +11735,9 @@ loop562:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop564:
+loop566:
 	CMPQ         R14, $0x00000001
-	JL           done565
+	JL           done567
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -11644,9 +11750,9 @@ loop564:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop564
+	JMP          loop566
 
-done565:
+done567:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -11663,25 +11769,25 @@ done565:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop562
+	JMP          loop564
 
-done563:
-	JMP end529
+done565:
+	JMP end531
 
-end529:
+end531:
 	XORQ R9, R9
 
-group566:
+group568:
 	CMPQ R9, R8
-	JE   done567
+	JE   done569
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 
-loop568:
+loop570:
 	CMPQ    R11, $0x00000004
-	JL      done569
+	JL      done571
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11704,9 +11810,9 @@ loop568:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop570:
+loop572:
 	CMPQ         R14, $0x00000001
-	JL           done571
+	JL           done573
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -11734,9 +11840,9 @@ loop570:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop570
+	JMP          loop572
 
-done571:
+done573:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -11795,12 +11901,12 @@ done571:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop568
+	JMP          loop570
 
-done569:
-loop572:
+done571:
+loop574:
 	CMPQ    R11, $0x00000001
-	JL      done573
+	JL      done575
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11811,9 +11917,9 @@ loop572:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop574:
+loop576:
 	CMPQ         R14, $0x00000001
-	JL           done575
+	JL           done577
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -11826,9 +11932,9 @@ loop574:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop574
+	JMP          loop576
 
-done575:
+done577:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -11845,13 +11951,13 @@ done575:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop572
+	JMP          loop574
 
-done573:
+done575:
 	ADDQ $0x00000100, R9
-	JMP  group566
+	JMP  group568
 
-done567:
+done569:
 	VZEROUPPER
 	RET
 
@@ -11870,9 +11976,9 @@ TEXT ·aggregateAVX512(SB), NOSPLIT, $0-96
 	XORQ         BX, BX
 	MOVQ         CX, SI
 
-loop576:
+loop578:
 	CMPQ      SI, $0x00000040
-	JL        done577
+	JL        done579
 	MOVQ      z+24(FP), DI
 	MOVQ      weights+32(FP), R8
 	MOVQ      f+40(FP), R9
@@ -11901,9 +12007,9 @@ loop576:
 	VMOVUPD   Z0, Z7
 	MOVQ      experts+72(FP), R10
 
-loop578:
+loop580:
 	CMPQ        R10, $0x00000001
-	JL          done579
+	JL          done581
 	VMOVUPD.Z   (R9), K1, Z8
 	VSUBPD      Z3, Z8, Z8
 	VMULPD      Z4, Z8, Z8
@@ -11917,9 +12023,9 @@ loop578:
 	ADDQ        CX, DI
 	ADDQ        CX, R8
 	SUBQ        $0x00000001, R10
-	JMP         loop578
+	JMP         loop580
 
-done579:
+done581:
 	MOVQ    mean+0(FP), DI
 	VMOVUPD Z5, (DI)(BX*1)
 	MOVQ    low+8(FP), DI
@@ -11928,9 +12034,9 @@ done579:
 	VMOVUPD Z7, (DI)(BX*1)
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000040, SI
-	JMP     loop576
+	JMP     loop578
 
-done577:
+done579:
 	VZEROUPPER
 	RET
 
@@ -11945,9 +12051,9 @@ TEXT ·regretsAVX512(SB), NOSPLIT, $0-96
 	XORQ         CX, CX
 	MOVQ         AX, DX
 
-loop580:
+loop582:
 	CMPQ    DX, $0x00000040
-	JL      done581
+	JL      done583
 	MOVQ    out+48(FP), BX
 	VMOVUPD (BX)(CX*1), Z3
 	MOVQ    slope+56(FP), BX
@@ -11963,9 +12069,9 @@ loop580:
 	MOVQ    CX, R10
 	MOVQ    experts+80(FP), R11
 
-loop582:
+loop584:
 	CMPQ        R11, $0x00000001
-	JL          done583
+	JL          done585
 	VSUBPD      (R9)(R10*1), Z3, Z8
 	VMOVUPD     (R8)(R10*1), Z7
 	VFMADD231PD Z8, Z4, Z7
@@ -11984,9 +12090,9 @@ loop582:
 	VADDPD      Z7, Z6, Z6
 	ADDQ        AX, R10
 	SUBQ        $0x00000001, R11
-	JMP         loop582
+	JMP         loop584
 
-done583:
+done585:
 	MOVQ         sum+0(FP), SI
 	VMOVUPD      Z6, (SI)(CX*1)
 	VDIVPD       Z6, Z1, Z3
@@ -11998,21 +12104,21 @@ done583:
 	MOVQ         CX, SI
 	MOVQ         experts+80(FP), DI
 
-loop584:
+loop586:
 	CMPQ    DI, $0x00000001
-	JL      done585
+	JL      done587
 	VMULPD  (BX)(SI*1), Z3, Z7
 	VMOVUPD Z7, (BX)(SI*1)
 	ADDQ    AX, SI
 	SUBQ    $0x00000001, DI
-	JMP     loop584
+	JMP     loop586
 
-done585:
+done587:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000040, DX
-	JMP  loop580
+	JMP  loop582
 
-done581:
+done583:
 	VZEROUPPER
 	RET
 
@@ -12031,9 +12137,9 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	SUBQ         SI, BX
 	MOVQ         DI, SI
 	CMPQ         BX, $0x00000008
-	JG           next587
+	JG           next589
 	TESTQ        BX, BX
-	JZ           end586
+	JZ           end588
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
 	KMOVW        R8, K1
@@ -12083,11 +12189,11 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	VFNMADD231PD Z1, Z2, Z3
 	VMOVUPD      Z0, K1, (AX)(DI*1)
 	VMOVUPD      Z3, K1, (CX)(DI*1)
-	JMP          end586
+	JMP          end588
 
-next587:
+next589:
 	CMPQ         BX, $0x00000010
-	JG           next588
+	JG           next590
 	SUBQ         $0x00000008, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -12167,11 +12273,11 @@ next587:
 	VMOVUPD      Z1, K1, 64(AX)(DI*1)
 	VMOVUPD      Z6, (CX)(DI*1)
 	VMOVUPD      Z7, K1, 64(CX)(DI*1)
-	JMP          end586
+	JMP          end588
 
-next588:
+next590:
 	CMPQ         BX, $0x00000018
-	JG           next589
+	JG           next591
 	SUBQ         $0x00000010, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -12280,9 +12386,9 @@ next588:
 	VMOVUPD      Z9, (CX)(DI*1)
 	VMOVUPD      Z10, 64(CX)(DI*1)
 	VMOVUPD      Z11, K1, 128(CX)(DI*1)
-	JMP          end586
+	JMP          end588
 
-next589:
+next591:
 	SUBQ         $0x00000018, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -12420,14 +12526,14 @@ next589:
 	VMOVUPD      Z13, 64(CX)(DI*1)
 	VMOVUPD      Z14, 128(CX)(DI*1)
 	VMOVUPD      Z15, K1, 192(CX)(DI*1)
-	JMP          end586
+	JMP          end588
 
-end586:
+end588:
 	XORQ DI, DI
 
-group591:
+group593:
 	CMPQ         DI, SI
-	JE           done592
+	JE           done594
 	VMOVUPD      (DX)(DI*1), Z0
 	VMOVUPD      64(DX)(DI*1), Z1
 	VMOVUPD      128(DX)(DI*1), Z2
@@ -12562,9 +12668,9 @@ group591:
 	VMOVUPD      Z14, 128(CX)(DI*1)
 	VMOVUPD      Z15, 192(CX)(DI*1)
 	ADDQ         $0x00000100, DI
-	JMP          group591
+	JMP          group593
 
-done592:
+done594:
 	VZEROUPPER
 	RET
 
@@ -12589,9 +12695,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000008
-	JG           next594
+	JG           next596
 	TESTQ        DI, DI
-	JZ           end593
+	JZ           end595
 	MOVQ         $-1, R11
 	BZHIQ        DI, R11, R11
 	KMOVW        R11, K1
@@ -12605,9 +12711,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 
-loop595:
+loop597:
 	CMPQ         R12, $0x00000004
-	JL           done596
+	JL           done598
 	VBROADCASTSD (R11), Z7
 	VMOVUPD.Z    (DI), K1, Z8
 	VFMADD231PD  Z8, Z7, Z3
@@ -12623,21 +12729,21 @@ loop595:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop595
+	JMP          loop597
 
-done596:
-loop597:
+done598:
+loop599:
 	CMPQ         R12, $0x00000001
-	JL           done598
+	JL           done600
 	VBROADCASTSD (R11), Z7
 	VMOVUPD.Z    (DI), K1, Z8
 	VFMADD231PD  Z8, Z7, Z3
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop597
+	JMP          loop599
 
-done598:
+done600:
 	VADDPD       Z4, Z3, Z3
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z3, Z3
@@ -12686,11 +12792,11 @@ done598:
 	VFNMADD231PD Z4, Z5, Z6
 	VMOVUPD      Z3, K1, (CX)(R10*1)
 	VMOVUPD      Z6, K1, (AX)(R10*1)
-	JMP          end593
+	JMP          end595
 
-next594:
+next596:
 	CMPQ    DI, $0x00000010
-	JG      next599
+	JG      next601
 	SUBQ    $0x00000008, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -12709,9 +12815,9 @@ next594:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop600:
+loop602:
 	CMPQ         R12, $0x00000004
-	JL           done601
+	JL           done603
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VMOVUPD.Z    64(DI), K1, Z12
@@ -12731,12 +12837,12 @@ loop600:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop600
+	JMP          loop602
 
-done601:
-loop602:
+done603:
+loop604:
 	CMPQ         R12, $0x00000001
-	JL           done603
+	JL           done605
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VMOVUPD.Z    64(DI), K1, Z12
@@ -12744,9 +12850,9 @@ loop602:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop602
+	JMP          loop604
 
-done603:
+done605:
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z4, Z4
 	VADDPD       Z7, Z3, Z3
@@ -12826,11 +12932,11 @@ done603:
 	VMOVUPD      Z4, K1, 64(CX)(R10*1)
 	VMOVUPD      Z9, (AX)(R10*1)
 	VMOVUPD      Z10, K1, 64(AX)(R10*1)
-	JMP          end593
+	JMP          end595
 
-next599:
+next601:
 	CMPQ    DI, $0x00000018
-	JG      next604
+	JG      next606
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -12846,9 +12952,9 @@ next599:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop605:
+loop607:
 	CMPQ         R12, $0x00000002
-	JL           done606
+	JL           done608
 	VBROADCASTSD (R11), Z9
 	VFMADD231PD  (DI), Z9, Z3
 	VFMADD231PD  64(DI), Z9, Z4
@@ -12862,12 +12968,12 @@ loop605:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop605
+	JMP          loop607
 
-done606:
-loop607:
+done608:
+loop609:
 	CMPQ         R12, $0x00000001
-	JL           done608
+	JL           done610
 	VBROADCASTSD (R11), Z9
 	VFMADD231PD  (DI), Z9, Z3
 	VFMADD231PD  64(DI), Z9, Z4
@@ -12876,9 +12982,9 @@ loop607:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop607
+	JMP          loop609
 
-done608:
+done610:
 	VADDPD       Z6, Z3, Z3
 	VADDPD       Z7, Z4, Z4
 	VADDPD       Z8, Z5, Z5
@@ -12983,9 +13089,9 @@ done608:
 	VMOVUPD      Z12, (AX)(R10*1)
 	VMOVUPD      Z13, 64(AX)(R10*1)
 	VMOVUPD      Z14, K1, 128(AX)(R10*1)
-	JMP          end593
+	JMP          end595
 
-next604:
+next606:
 	SUBQ    $0x00000018, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -13003,9 +13109,9 @@ next604:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop610:
+loop612:
 	CMPQ         R12, $0x00000002
-	JL           done611
+	JL           done613
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VFMADD231PD  64(DI), Z11, Z4
@@ -13021,12 +13127,12 @@ loop610:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop610
+	JMP          loop612
 
-done611:
-loop612:
+done613:
+loop614:
 	CMPQ         R12, $0x00000001
-	JL           done613
+	JL           done615
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VFMADD231PD  64(DI), Z11, Z4
@@ -13036,9 +13142,9 @@ loop612:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop612
+	JMP          loop614
 
-done613:
+done615:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -13172,14 +13278,14 @@ done613:
 	VMOVUPD      Z16, 64(AX)(R10*1)
 	VMOVUPD      Z17, 128(AX)(R10*1)
 	VMOVUPD      Z18, K1, 192(AX)(R10*1)
-	JMP          end593
+	JMP          end595
 
-end593:
+end595:
 	XORQ R10, R10
 
-group614:
+group616:
 	CMPQ    R10, R9
-	JE      done615
+	JE      done617
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
@@ -13193,9 +13299,9 @@ group614:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop616:
+loop618:
 	CMPQ         R12, $0x00000002
-	JL           done617
+	JL           done619
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VFMADD231PD  64(DI), Z11, Z4
@@ -13209,12 +13315,12 @@ loop616:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop616
+	JMP          loop618
 
-done617:
-loop618:
+done619:
+loop620:
 	CMPQ         R12, $0x00000001
-	JL           done619
+	JL           done621
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VFMADD231PD  64(DI), Z11, Z4
@@ -13223,9 +13329,9 @@ loop618:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop618
+	JMP          loop620
 
-done619:
+done621:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -13360,9 +13466,9 @@ done619:
 	VMOVUPD      Z17, 128(AX)(R10*1)
 	VMOVUPD      Z18, 192(AX)(R10*1)
 	ADDQ         $0x00000100, R10
-	JMP          group614
+	JMP          group616
 
-done615:
+done617:
 	VZEROUPPER
 	RET
 
@@ -13376,15 +13482,15 @@ TEXT ·symAddAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 
-loop620:
+loop622:
 	CMPQ BX, $0x00000001
-	JL   done621
+	JL   done623
 	MOVQ BX, SI
 	MOVQ CX, DI
 
-loop622:
+loop624:
 	CMPQ    SI, $0x00000002
-	JL      done623
+	JL      done625
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -13405,9 +13511,9 @@ loop622:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop624:
+loop626:
 	CMPQ         R10, $0x00000001
-	JL           done625
+	JL           done627
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -13437,9 +13543,9 @@ loop624:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop624
+	JMP          loop626
 
-done625:
+done627:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -13459,12 +13565,12 @@ done625:
 	ADDQ    $0x00000400, AX
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
-	JMP     loop622
+	JMP     loop624
 
-done623:
-loop626:
+done625:
+loop628:
 	CMPQ    SI, $0x00000001
-	JL      done627
+	JL      done629
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -13477,9 +13583,9 @@ loop626:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop628:
+loop630:
 	CMPQ         R10, $0x00000001
-	JL           done629
+	JL           done631
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z9, Z8, Z0
@@ -13500,9 +13606,9 @@ loop628:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop628
+	JMP          loop630
 
-done629:
+done631:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -13514,14 +13620,14 @@ done629:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JMP     loop626
+	JMP     loop628
 
-done627:
+done629:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JMP  loop620
+	JMP  loop622
 
-done621:
+done623:
 	VZEROUPPER
 	RET
 
@@ -13535,15 +13641,15 @@ TEXT ·symSubAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 
-loop630:
+loop632:
 	CMPQ BX, $0x00000001
-	JL   done631
+	JL   done633
 	MOVQ BX, SI
 	MOVQ CX, DI
 
-loop632:
+loop634:
 	CMPQ    SI, $0x00000002
-	JL      done633
+	JL      done635
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -13564,9 +13670,9 @@ loop632:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop634:
+loop636:
 	CMPQ         R10, $0x00000001
-	JL           done635
+	JL           done637
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -13596,9 +13702,9 @@ loop634:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop634
+	JMP          loop636
 
-done635:
+done637:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -13618,12 +13724,12 @@ done635:
 	ADDQ    $0x00000400, AX
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
-	JMP     loop632
+	JMP     loop634
 
-done633:
-loop636:
+done635:
+loop638:
 	CMPQ    SI, $0x00000001
-	JL      done637
+	JL      done639
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -13636,9 +13742,9 @@ loop636:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop638:
+loop640:
 	CMPQ         R10, $0x00000001
-	JL           done639
+	JL           done641
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFNMADD231PD Z9, Z8, Z0
@@ -13659,9 +13765,9 @@ loop638:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop638
+	JMP          loop640
 
-done639:
+done641:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -13673,14 +13779,14 @@ done639:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JMP     loop636
+	JMP     loop638
 
-done637:
+done639:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JMP  loop630
+	JMP  loop632
 
-done631:
+done633:
 	VZEROUPPER
 	RET
 
@@ -13697,15 +13803,15 @@ TEXT ·symMatVecAVX512(SB), NOSPLIT, $0-40
 	MOVQ   nb+8(FP), DI
 	SHLQ   $0x09, DI
 	CMPQ   back+32(FP), $0x00
-	JE     forth640
+	JE     forth642
 	MOVQ   BX, SI
 	SUBQ   $0x40, SI
 	MOVQ   $0x00000200, DI
 
-forth640:
+forth642:
 	MOVQ nb+8(FP), R8
 
-strip641:
+strip643:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -13746,9 +13852,9 @@ strip641:
 	MOVQ         BX, R11
 	SUBQ         R10, R11
 
-loop644:
+loop646:
 	CMPQ        R11, $0x00000040
-	JL          done645
+	JL          done647
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (CX)(R10*1), Z18
 	VMOVUPD     (R9), Z19
@@ -13779,9 +13885,9 @@ loop644:
 	ADDQ        $0x00000200, R9
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
-	JMP         loop644
+	JMP         loop646
 
-done645:
+done647:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -13806,20 +13912,20 @@ done645:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+32(FP), $0x00
-	JNE        back642
+	JNE        back644
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next643
+	JMP        next645
 
-back642:
+back644:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next643:
+next645:
 	DECQ R8
-	JNZ  strip641
+	JNZ  strip643
 	VZEROUPPER
 	RET
 
@@ -13836,15 +13942,15 @@ TEXT ·symSubMatVecAVX512(SB), NOSPLIT, $0-56
 	MOVQ   nb+8(FP), DI
 	SHLQ   $0x09, DI
 	CMPQ   back+48(FP), $0x00
-	JE     forth646
+	JE     forth648
 	MOVQ   BX, SI
 	SUBQ   $0x40, SI
 	MOVQ   $0x00000200, DI
 
-forth646:
+forth648:
 	MOVQ nb+8(FP), R8
 
-strip647:
+strip649:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13866,9 +13972,9 @@ strip647:
 	MOVQ    w+32(FP), R11
 	MOVQ    k+40(FP), R12
 
-loop650:
+loop652:
 	CMPQ         R12, $0x00000001
-	JL           done651
+	JL           done653
 	VMOVUPD      (R11)(R10*1), Z9
 	VBROADCASTSD (R11)(SI*1), Z18
 	VFNMADD231PD Z18, Z9, Z10
@@ -13888,9 +13994,9 @@ loop650:
 	VFNMADD231PD Z18, Z9, Z17
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop650
+	JMP          loop652
 
-done651:
+done653:
 	VMOVUPD     Z10, (R9)
 	VMOVUPD     Z11, 64(R9)
 	VMOVUPD     Z12, 128(R9)
@@ -13913,9 +14019,9 @@ done651:
 	MOVQ        BX, R11
 	SUBQ        R10, R11
 
-loop652:
+loop654:
 	CMPQ    R11, $0x00000080
-	JL      done653
+	JL      done655
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -13935,9 +14041,9 @@ loop652:
 	MOVQ    w+32(FP), R12
 	MOVQ    k+40(FP), R13
 
-loop654:
+loop656:
 	CMPQ         R13, $0x00000001
-	JL           done655
+	JL           done657
 	VMOVUPD      (R12)(R10*1), Z9
 	VMOVUPD      64(R12)(R10*1), Z10
 	VBROADCASTSD (R12)(SI*1), Z27
@@ -13966,9 +14072,9 @@ loop654:
 	VFNMADD231PD Z27, Z10, Z26
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop654
+	JMP          loop656
 
-done655:
+done657:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -14026,12 +14132,12 @@ done655:
 	ADDQ             $0x00000400, R9
 	ADDQ             $0x00000080, R10
 	SUBQ             $0x00000080, R11
-	JMP              loop652
+	JMP              loop654
 
-done653:
-loop656:
+done655:
+loop658:
 	CMPQ    R11, $0x00000040
-	JL      done657
+	JL      done659
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -14043,9 +14149,9 @@ loop656:
 	MOVQ    w+32(FP), R12
 	MOVQ    k+40(FP), R13
 
-loop658:
+loop660:
 	CMPQ         R13, $0x00000001
-	JL           done659
+	JL           done661
 	VMOVUPD      (R12)(R10*1), Z9
 	VBROADCASTSD (R12)(SI*1), Z10
 	VFNMADD231PD Z10, Z9, Z11
@@ -14065,9 +14171,9 @@ loop658:
 	VFNMADD231PD Z10, Z9, Z18
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop658
+	JMP          loop660
 
-done659:
+done661:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -14098,9 +14204,9 @@ done659:
 	ADDQ             $0x00000200, R9
 	ADDQ             $0x00000040, R10
 	SUBQ             $0x00000040, R11
-	JMP              loop656
+	JMP              loop658
 
-done657:
+done659:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -14125,20 +14231,20 @@ done657:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+48(FP), $0x00
-	JNE        back648
+	JNE        back650
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next649
+	JMP        next651
 
-back648:
+back650:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next649:
+next651:
 	DECQ R8
-	JNZ  strip647
+	JNZ  strip649
 	VZEROUPPER
 	RET
 
@@ -14155,9 +14261,9 @@ TEXT ·choleskyAVX512(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 
-loop660:
+loop662:
 	CMPQ    SI, $0x00000001
-	JL      done661
+	JL      done663
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
@@ -14173,9 +14279,9 @@ loop660:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 
-loop662:
+loop664:
 	CMPQ              R9, $0x00000001
-	JL                done663
+	JL                done665
 	SUBQ              $0x00000200, R10
 	VMOVUPD           (R8), Z9
 	VMULPD.BCST       (R11), Z9, Z9
@@ -14261,9 +14367,9 @@ loop662:
 	ADDQ              R10, R8
 	ADDQ              $0x00000040, R11
 	SUBQ              $0x00000001, R9
-	JMP               loop662
+	JMP               loop664
 
-done663:
+done665:
 	VMOVUPD           Z1, (DX)
 	VMOVUPD           Z2, 64(DX)
 	VMOVUPD           Z3, 128(DX)
@@ -14369,9 +14475,9 @@ done663:
 	SUBQ              $0x01, R9
 	ADDQ              $0x00000200, DX
 
-loop664:
+loop666:
 	CMPQ    R9, $0x00000001
-	JL      done665
+	JL      done667
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
@@ -14388,9 +14494,9 @@ loop664:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 
-loop666:
+loop668:
 	CMPQ              R12, $0x00000001
-	JL                done667
+	JL                done669
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VMULPD.BCST       (R14), Z9, Z9
@@ -14476,9 +14582,9 @@ loop666:
 	ADDQ              R13, R11
 	ADDQ              $0x00000040, R14
 	SUBQ              $0x00000001, R12
-	JMP               loop666
+	JMP               loop668
 
-done667:
+done669:
 	VFNMADD231PD.BCST 8(DI), Z1, Z2
 	VFNMADD231PD.BCST 16(DI), Z1, Z3
 	VFNMADD231PD.BCST 24(DI), Z1, Z4
@@ -14517,16 +14623,16 @@ done667:
 	VMOVUPD           Z8, 448(DX)
 	ADDQ              $0x00000200, DX
 	SUBQ              $0x00000001, R9
-	JMP               loop664
+	JMP               loop666
 
-done665:
+done667:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JMP  loop660
+	JMP  loop662
 
-done661:
+done663:
 	VZEROUPPER
 	RET
 
@@ -14544,9 +14650,9 @@ TEXT ·choleskySolveAVX512(SB), NOSPLIT, $0-32
 	MOVQ   nb+8(FP), R9
 	SHLQ   $0x09, R9
 
-loop668:
+loop670:
 	CMPQ    R8, $0x00000001
-	JL      done669
+	JL      done671
 	VMOVUPD (SI), Z1
 	VMOVUPD 64(SI), Z2
 	VMOVUPD 128(SI), Z3
@@ -14561,9 +14667,9 @@ loop668:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 
-loop670:
+loop672:
 	CMPQ              R12, $0x00000001
-	JL                done671
+	JL                done673
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VFNMADD231PD.BCST (R10), Z9, Z1
@@ -14640,9 +14746,9 @@ loop670:
 	ADDQ              R13, R10
 	ADDQ              $0x00000200, R11
 	SUBQ              $0x00000001, R12
-	JMP               loop670
+	JMP               loop672
 
-done671:
+done673:
 	VFNMADD231PD.BCST 8(BX), Z1, Z2
 	VFNMADD231PD.BCST 16(BX), Z1, Z3
 	VFNMADD231PD.BCST 24(BX), Z1, Z4
@@ -14694,15 +14800,15 @@ done671:
 	ADDQ              $0x00000200, AX
 	ADDQ              $0x01, DI
 	SUBQ              $0x00000001, R8
-	JMP               loop668
+	JMP               loop670
 
-done669:
+done671:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 
-loop672:
+loop674:
 	CMPQ    AX, $0x00000001
-	JL      done673
+	JL      done675
 	ADDQ    $0x00000200, R9
 	SUBQ    R9, BX
 	SUBQ    $0x00000040, CX
@@ -14719,9 +14825,9 @@ loop672:
 	MOVQ    SI, R8
 	MOVQ    DX, R10
 
-loop674:
+loop676:
 	CMPQ              R10, $0x00000001
-	JL                done675
+	JL                done677
 	ADDQ              $0x00000200, DI
 	ADDQ              $0x00000200, R8
 	VMOVUPD           (R8), Z9
@@ -14797,9 +14903,9 @@ loop674:
 	VFNMADD231PD.BCST 440(DI), Z9, Z7
 	VFNMADD231PD.BCST 504(DI), Z9, Z8
 	SUBQ              $0x00000001, R10
-	JMP               loop674
+	JMP               loop676
 
-done675:
+done677:
 	VBROADCASTSD      (CX), Z9
 	VFMADD213PD       (SI), Z9, Z1
 	VBROADCASTSD      8(CX), Z9
@@ -14854,9 +14960,9 @@ done675:
 	VMOVUPD           Z8, 448(SI)
 	ADDQ              $0x01, DX
 	SUBQ              $0x00000001, AX
-	JMP               loop672
+	JMP               loop674
 
-done673:
+done675:
 	VZEROUPPER
 	RET
 
@@ -14876,9 +14982,9 @@ TEXT ·tallyAVX512(SB), NOSPLIT, $0-56
 	VMOVUPD      Z0, Z3
 	VBROADCASTSD trig64<>+576(SB), Z4
 
-loop676:
+loop678:
 	CMPQ        SI, $0x00000008
-	JL          done677
+	JL          done679
 	MOVQ        DX, R8
 	MOVQ        AX, R9
 	VMOVUPD     (BX), Z5
@@ -14978,7 +15084,7 @@ loop676:
 	MOVQ        R9, R10
 	ADDQ        DI, R9
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short678
+	JE          short680
 	VMOVUPD     (R8), Z6
 	ADDQ        DI, R8
 	VMOVUPD     (R8), Z9
@@ -15018,18 +15124,18 @@ loop676:
 	ADDQ        DI, R9
 	VMOVUPD     Z6, (R8)
 
-short678:
+short680:
 	VMOVUPD Z7, (R10)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, CX
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, SI
-	JMP     loop676
+	JMP     loop678
 
-done677:
+done679:
 	TESTQ       SI, SI
-	JZ          skip679
+	JZ          skip681
 	MOVQ        $-1, R8
 	BZHIQ       SI, R8, R8
 	KMOVW       R8, K1
@@ -15131,7 +15237,7 @@ done677:
 	MOVQ        AX, CX
 	ADDQ        DI, AX
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short680
+	JE          short682
 	VMOVUPD.Z   (DX), K1, Z6
 	ADDQ        DI, DX
 	VMOVUPD.Z   (DX), K1, Z9
@@ -15171,10 +15277,10 @@ done677:
 	ADDQ        DI, AX
 	VMOVUPD     Z4, K1, (DX)
 
-short680:
+short682:
 	VMOVUPD Z7, K1, (CX)
 
-skip679:
+skip681:
 	MOVQ          total+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
@@ -15200,6 +15306,111 @@ skip679:
 	VZEROUPPER
 	RET
 
+// func cusumAVX512(most *float64, rows *float64, x *float64, limits *float64, stride int)
+// Requires: AVX, AVX512F
+TEXT ·cusumAVX512(SB), NOSPLIT, $0-40
+	VPXORQ  Z0, Z0, Z0
+	MOVQ    rows+8(FP), AX
+	MOVQ    x+16(FP), CX
+	MOVQ    limits+24(FP), DX
+	MOVQ    stride+32(FP), BX
+	SHLQ    $0x03, BX
+	LEAQ    (BX)(BX*2), SI
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	XORQ    DI, DI
+	MOVQ    BX, R8
+
+loop683:
+	CMPQ         R8, $0x00000040
+	JL           done684
+	MOVQ         AX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	LEAQ         (R10)(BX*4), R11
+	VMOVUPD      (CX)(DI*1), Z3
+	VCMPPD       $0x07, Z3, Z3, K1
+	VBROADCASTSD 24(DX), Z4
+	VMOVUPD.Z    Z4, K1, Z4
+	VMOVUPD      (R9), Z5
+	VADDPD       Z4, Z5, Z5
+	VMOVUPD      Z5, (R9)
+	VMOVUPD      (R9)(BX*1), Z4
+	VSUBPD       Z4, Z3, Z3
+	VMOVUPD.Z    Z3, K1, Z3
+	VMOVUPD      Z0, Z6
+	VMOVUPD      (R10)(BX*1), Z7
+	VCMPPD       $0x01, Z7, Z6, K1, K2
+	VBROADCASTSD (DX), Z8
+	VCMPPD       $0x01, Z5, Z8, K2, K2
+	VMOVUPD      (R9)(BX*2), Z8
+	VMAXPD       Z8, Z7, Z7
+	VSQRTPD      Z7, Z7
+	VDIVPD       Z7, Z3, Z7
+	VMOVUPD      (R10)(BX*2), Z9
+	VADDPD       Z7, Z9, Z10
+	VBROADCASTSD 8(DX), Z11
+	VSUBPD       Z11, Z10, Z10
+	VMAXPD       Z6, Z10, Z10
+	VBROADCASTSD 24(DX), Z11
+	VMOVUPD      (R11), Z12
+	VADDPD       Z11, Z12, Z11
+	VCMPPD       $0x01, Z10, Z6, K3
+	VMOVUPD.Z    Z11, K3, Z11
+	VMOVUPD      Z10, K2, Z9
+	VMOVUPD      Z11, K2, Z12
+	VMOVUPD      Z9, (R10)(BX*2)
+	VMOVUPD      Z12, (R11)
+	VMAXPD       Z9, Z1, Z1
+	VMOVUPD      (R10)(SI*1), Z9
+	VSUBPD       Z7, Z9, Z7
+	VBROADCASTSD 8(DX), Z10
+	VSUBPD       Z10, Z7, Z7
+	VMAXPD       Z6, Z7, Z7
+	VBROADCASTSD 24(DX), Z10
+	VMOVUPD      (R11)(BX*1), Z11
+	VADDPD       Z10, Z11, Z10
+	VCMPPD       $0x01, Z7, Z6, K3
+	VMOVUPD.Z    Z10, K3, Z6
+	VMOVUPD      Z7, K2, Z9
+	VMOVUPD      Z6, K2, Z11
+	VMOVUPD      Z9, (R10)(SI*1)
+	VMOVUPD      Z11, (R11)(BX*1)
+	VMAXPD       Z9, Z1, Z1
+	VBROADCASTSD 24(DX), Z6
+	VDIVPD       Z5, Z6, Z5
+	VBROADCASTSD 16(DX), Z6
+	VMAXPD       Z6, Z5, Z5
+	VMOVUPD      (R9)(SI*1), Z6
+	VADDPD       Z3, Z6, Z6
+	VMOVUPD      Z6, (R9)(SI*1)
+	VBROADCASTSD 24(DX), Z6
+	VMOVUPD.Z    Z6, K1, Z6
+	VMOVUPD      (R10), Z7
+	VADDPD       Z6, Z7, Z7
+	VMOVUPD      Z7, (R10)
+	VMAXPD       Z7, Z2, Z2
+	VMULPD       Z3, Z5, Z6
+	VMOVUPD.Z    Z6, K1, Z6
+	VADDPD       Z6, Z4, Z4
+	VMOVUPD      Z4, (R9)(BX*1)
+	VMULPD       Z3, Z3, Z6
+	VSUBPD       Z8, Z6, Z6
+	VMULPD       Z5, Z6, Z6
+	VMOVUPD.Z    Z6, K1, Z3
+	VADDPD       Z3, Z8, Z8
+	VMOVUPD      Z8, (R9)(BX*2)
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000040, R8
+	JMP          loop683
+
+done684:
+	MOVQ    most+0(FP), AX
+	VMOVUPD Z1, (AX)
+	VMOVUPD Z2, 64(AX)
+	VZEROUPPER
+	RET
+
 // func matVec32AVX2(y *float32, a *float32, x *float32, m int, n int)
 // Requires: AVX, FMA3
 TEXT ·matVec32AVX2(SB), NOSPLIT, $0-40
@@ -15214,9 +15425,9 @@ TEXT ·matVec32AVX2(SB), NOSPLIT, $0-40
 	VMOVUPD (SI), Y0
 	SHLQ    $0x02, CX
 
-rows681:
+rows685:
 	CMPQ   m+24(FP), $0x00000004
-	JL     rest682
+	JL     rest686
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	LEAQ   (SI)(CX*1), DI
@@ -15230,10 +15441,10 @@ rows681:
 	VXORPD Y8, Y8, Y8
 	XORQ   R8, R8
 
-columns684:
+columns688:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done685
+	JG          done689
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
@@ -15245,24 +15456,24 @@ columns684:
 	VFMADD231PS 32(SI)(R8*1), Y10, Y7
 	VFMADD231PS 32(DI)(R8*1), Y10, Y8
 	MOVQ        R9, R8
-	JMP         columns684
+	JMP         columns688
 
-done685:
-columns686:
+done689:
+columns690:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done687
+	JG          done691
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
 	VFMADD231PS (SI)(R8*1), Y10, Y3
 	VFMADD231PS (DI)(R8*1), Y10, Y4
 	MOVQ        R9, R8
-	JMP         columns686
+	JMP         columns690
 
-done687:
+done691:
 	CMPQ        R8, CX
-	JE          done688
+	JE          done692
 	VMASKMOVPS  (DX)(R8*1), Y0, Y10
 	VMASKMOVPS  (AX)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
@@ -15273,7 +15484,7 @@ done687:
 	VMASKMOVPS  (DI)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y4
 
-done688:
+done692:
 	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
@@ -15311,11 +15522,11 @@ done688:
 	ADDQ         $0x00000010, BX
 	MOVQ         BX, y+0(FP)
 	SUBQ         $0x00000004, m+24(FP)
-	JMP          rows681
+	JMP          rows685
 
-rest682:
+rest686:
 	CMPQ   m+24(FP), $0x00000003
-	JNE    skip689
+	JNE    skip693
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	VXORPD Y1, Y1, Y1
@@ -15326,10 +15537,10 @@ rest682:
 	VXORPD Y6, Y6, Y6
 	XORQ   DI, DI
 
-columns690:
+columns694:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done691
+	JG          done695
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
@@ -15339,23 +15550,23 @@ columns690:
 	VFMADD231PS 32(BX)(DI*1), Y8, Y5
 	VFMADD231PS 32(SI)(DI*1), Y8, Y6
 	MOVQ        R8, DI
-	JMP         columns690
+	JMP         columns694
 
-done691:
-columns692:
+done695:
+columns696:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done693
+	JG          done697
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
 	VFMADD231PS (SI)(DI*1), Y8, Y3
 	MOVQ        R8, DI
-	JMP         columns692
+	JMP         columns696
 
-done693:
+done697:
 	CMPQ        DI, CX
-	JE          done694
+	JE          done698
 	VMASKMOVPS  (DX)(DI*1), Y0, Y8
 	VMASKMOVPS  (AX)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y1
@@ -15364,7 +15575,7 @@ done693:
 	VMASKMOVPS  (SI)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y3
 
-done694:
+done698:
 	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
@@ -15393,11 +15604,11 @@ done694:
 	VMOVSS       X0, 8(AX)
 	ADDQ         $0x0000000c, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end683
+	JMP          end687
 
-skip689:
+skip693:
 	CMPQ   m+24(FP), $0x00000002
-	JNE    skip695
+	JNE    skip699
 	LEAQ   (AX)(CX*1), BX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -15409,10 +15620,10 @@ skip689:
 	VXORPD Y8, Y8, Y8
 	XORQ   SI, SI
 
-columns696:
+columns700:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done697
+	JG          done701
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
@@ -15426,29 +15637,29 @@ columns696:
 	VFMADD231PS 96(AX)(SI*1), Y10, Y7
 	VFMADD231PS 96(BX)(SI*1), Y10, Y8
 	MOVQ        DI, SI
-	JMP         columns696
+	JMP         columns700
 
-done697:
-columns698:
+done701:
+columns702:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done699
+	JG          done703
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
 	MOVQ        DI, SI
-	JMP         columns698
+	JMP         columns702
 
-done699:
+done703:
 	CMPQ        SI, CX
-	JE          done700
+	JE          done704
 	VMASKMOVPS  (DX)(SI*1), Y0, Y10
 	VMASKMOVPS  (AX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
 	VMASKMOVPS  (BX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y2
 
-done700:
+done704:
 	LEAQ         (BX)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
@@ -15473,21 +15684,21 @@ done700:
 	VMOVSS       X0, 4(AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end683
+	JMP          end687
 
-skip695:
+skip699:
 	CMPQ   m+24(FP), $0x00000001
-	JNE    skip701
+	JNE    skip705
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	XORQ   BX, BX
 
-columns702:
+columns706:
 	LEAQ        128(BX), SI
 	CMPQ        SI, CX
-	JG          done703
+	JG          done707
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	VMOVUPS     32(DX)(BX*1), Y5
@@ -15497,26 +15708,26 @@ columns702:
 	VMOVUPS     96(DX)(BX*1), Y5
 	VFMADD231PS 96(AX)(BX*1), Y5, Y4
 	MOVQ        SI, BX
-	JMP         columns702
+	JMP         columns706
 
-done703:
-columns704:
+done707:
+columns708:
 	LEAQ        32(BX), SI
 	CMPQ        SI, CX
-	JG          done705
+	JG          done709
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	MOVQ        SI, BX
-	JMP         columns704
+	JMP         columns708
 
-done705:
+done709:
 	CMPQ        BX, CX
-	JE          done706
+	JE          done710
 	VMASKMOVPS  (DX)(BX*1), Y0, Y5
 	VMASKMOVPS  (AX)(BX*1), Y0, Y0
 	VFMADD231PS Y0, Y5, Y1
 
-done706:
+done710:
 	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
@@ -15531,10 +15742,10 @@ done706:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x00000004, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end683
+	JMP          end687
 
-skip701:
-end683:
+skip705:
+end687:
 	VZEROUPPER
 	RET
 
@@ -15563,9 +15774,9 @@ TEXT ·updateMatVec32AVX2(SB), NOSPLIT, $0-56
 	VMOVUPD (DI), Y0
 	SHLQ    $0x02, CX
 
-rows707:
+rows711:
 	CMPQ         m+40(FP), $0x00000004
-	JL           rest708
+	JL           rest712
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -15586,10 +15797,10 @@ rows707:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns710:
+columns714:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done711
+	JG          done715
 	VMOVUPS     (DX)(R9*1), Y15
 	VMOVUPS     (BX)(R9*1), Y14
 	VMOVUPS     (AX)(R9*1), Y13
@@ -15627,13 +15838,13 @@ columns710:
 	VMOVUPS     Y13, 32(R8)(R9*1)
 	VFMADD231PS Y13, Y15, Y8
 	MOVQ        R10, R9
-	JMP         columns710
+	JMP         columns714
 
-done711:
-columns712:
+done715:
+columns716:
 	LEAQ        32(R9), R10
 	CMPQ        R10, CX
-	JG          done713
+	JG          done717
 	VMOVUPS     (DX)(R9*1), Y15
 	VMOVUPS     (BX)(R9*1), Y14
 	VMOVUPS     (AX)(R9*1), Y13
@@ -15653,11 +15864,11 @@ columns712:
 	VMOVUPS     Y13, (R8)(R9*1)
 	VFMADD231PS Y13, Y15, Y4
 	MOVQ        R10, R9
-	JMP         columns712
+	JMP         columns716
 
-done713:
+done717:
 	CMPQ        R9, CX
-	JE          done714
+	JE          done718
 	VMASKMOVPS  (DX)(R9*1), Y0, Y15
 	VMASKMOVPS  (BX)(R9*1), Y0, Y14
 	VMASKMOVPS  (AX)(R9*1), Y0, Y13
@@ -15681,7 +15892,7 @@ done713:
 	VANDPD      Y0, Y13, Y13
 	VFMADD231PS Y13, Y15, Y4
 
-done714:
+done718:
 	LEAQ         (R8)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
@@ -15719,11 +15930,11 @@ done714:
 	ADDQ         $0x00000010, SI
 	MOVQ         SI, y+0(FP)
 	SUBQ         $0x00000004, m+40(FP)
-	JMP          rows707
+	JMP          rows711
 
-rest708:
+rest712:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip715
+	JNE          skip719
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VXORPD       Y1, Y1, Y1
@@ -15740,10 +15951,10 @@ rest708:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns716:
+columns720:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done717
+	JG          done721
 	VMOVUPS     (DX)(R8*1), Y12
 	VMOVUPS     (BX)(R8*1), Y11
 	VMOVUPS     (AX)(R8*1), Y10
@@ -15773,13 +15984,13 @@ columns716:
 	VMOVUPS     Y10, 32(DI)(R8*1)
 	VFMADD231PS Y10, Y12, Y6
 	MOVQ        R9, R8
-	JMP         columns716
+	JMP         columns720
 
-done717:
-columns718:
+done721:
+columns722:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done719
+	JG          done723
 	VMOVUPS     (DX)(R8*1), Y12
 	VMOVUPS     (BX)(R8*1), Y11
 	VMOVUPS     (AX)(R8*1), Y10
@@ -15795,11 +16006,11 @@ columns718:
 	VMOVUPS     Y10, (DI)(R8*1)
 	VFMADD231PS Y10, Y12, Y3
 	MOVQ        R9, R8
-	JMP         columns718
+	JMP         columns722
 
-done719:
+done723:
 	CMPQ        R8, CX
-	JE          done720
+	JE          done724
 	VMASKMOVPS  (DX)(R8*1), Y0, Y12
 	VMASKMOVPS  (BX)(R8*1), Y0, Y11
 	VMASKMOVPS  (AX)(R8*1), Y0, Y10
@@ -15818,7 +16029,7 @@ done719:
 	VANDPD      Y0, Y10, Y10
 	VFMADD231PS Y10, Y12, Y3
 
-done720:
+done724:
 	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
@@ -15847,11 +16058,11 @@ done720:
 	VMOVSS       X0, 8(AX)
 	ADDQ         $0x0000000c, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end709
+	JMP          end713
 
-skip715:
+skip719:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip721
+	JNE          skip725
 	LEAQ         (AX)(CX*1), SI
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -15868,10 +16079,10 @@ skip715:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns722:
+columns726:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done723
+	JG          done727
 	VMOVUPS     (DX)(DI*1), Y13
 	VMOVUPS     (BX)(DI*1), Y12
 	VMOVUPS     (AX)(DI*1), Y11
@@ -15913,13 +16124,13 @@ columns722:
 	VMOVUPS     Y11, 96(SI)(DI*1)
 	VFMADD231PS Y11, Y13, Y8
 	MOVQ        R8, DI
-	JMP         columns722
+	JMP         columns726
 
-done723:
-columns724:
+done727:
+columns728:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done725
+	JG          done729
 	VMOVUPS     (DX)(DI*1), Y13
 	VMOVUPS     (BX)(DI*1), Y12
 	VMOVUPS     (AX)(DI*1), Y11
@@ -15931,11 +16142,11 @@ columns724:
 	VMOVUPS     Y11, (SI)(DI*1)
 	VFMADD231PS Y11, Y13, Y2
 	MOVQ        R8, DI
-	JMP         columns724
+	JMP         columns728
 
-done725:
+done729:
 	CMPQ        DI, CX
-	JE          done726
+	JE          done730
 	VMASKMOVPS  (DX)(DI*1), Y0, Y13
 	VMASKMOVPS  (BX)(DI*1), Y0, Y12
 	VMASKMOVPS  (AX)(DI*1), Y0, Y11
@@ -15949,7 +16160,7 @@ done725:
 	VANDPD      Y0, Y11, Y11
 	VFMADD231PS Y11, Y13, Y2
 
-done726:
+done730:
 	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
@@ -15974,11 +16185,11 @@ done726:
 	VMOVSS       X0, 4(AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end709
+	JMP          end713
 
-skip721:
+skip725:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip727
+	JNE          skip731
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 	VXORPD       Y3, Y3, Y3
@@ -15989,10 +16200,10 @@ skip721:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns728:
+columns732:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done729
+	JG          done733
 	VMOVUPS     (DX)(SI*1), Y8
 	VMOVUPS     (BX)(SI*1), Y7
 	VMOVUPS     (AX)(SI*1), Y6
@@ -16018,13 +16229,13 @@ columns728:
 	VMOVUPS     Y6, 96(AX)(SI*1)
 	VFMADD231PS Y6, Y8, Y4
 	MOVQ        DI, SI
-	JMP         columns728
+	JMP         columns732
 
-done729:
-columns730:
+done733:
+columns734:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done731
+	JG          done735
 	VMOVUPS     (DX)(SI*1), Y8
 	VMOVUPS     (BX)(SI*1), Y7
 	VMOVUPS     (AX)(SI*1), Y6
@@ -16032,11 +16243,11 @@ columns730:
 	VMOVUPS     Y6, (AX)(SI*1)
 	VFMADD231PS Y6, Y8, Y1
 	MOVQ        DI, SI
-	JMP         columns730
+	JMP         columns734
 
-done731:
+done735:
 	CMPQ        SI, CX
-	JE          done732
+	JE          done736
 	VMASKMOVPS  (DX)(SI*1), Y0, Y8
 	VMASKMOVPS  (BX)(SI*1), Y0, Y7
 	VMASKMOVPS  (AX)(SI*1), Y0, Y6
@@ -16045,7 +16256,7 @@ done731:
 	VANDPD      Y0, Y6, Y6
 	VFMADD231PS Y6, Y8, Y1
 
-done732:
+done736:
 	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
@@ -16060,10 +16271,10 @@ done732:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x00000004, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end709
+	JMP          end713
 
-skip727:
-end709:
+skip731:
+end713:
 	VZEROUPPER
 	RET
 
@@ -16085,9 +16296,9 @@ TEXT ·addOuter32AVX2(SB), NOSPLIT, $0-56
 	IMULQ   BX, SI
 	SHLQ    $0x02, BX
 
-rows733:
+rows737:
 	CMPQ         m+32(FP), $0x00000004
-	JL           rest734
+	JL           rest738
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -16111,10 +16322,10 @@ rows733:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns736:
+columns740:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done737
+	JG          done741
 	VMOVUPS     (DX)(R10*1), Y6
 	VMOVUPS     (AX)(R10*1), Y5
 	VFMADD231PS Y1, Y6, Y5
@@ -16142,13 +16353,13 @@ columns736:
 	VFMADD231PS Y4, Y6, Y5
 	VMOVUPS     Y5, 32(R9)(R10*1)
 	MOVQ        R11, R10
-	JMP         columns736
+	JMP         columns740
 
-done737:
-columns738:
+done741:
+columns742:
 	LEAQ        32(R10), R11
 	CMPQ        R11, CX
-	JG          done739
+	JG          done743
 	VMOVUPS     (DX)(R10*1), Y6
 	VMOVUPS     (AX)(R10*1), Y5
 	VFMADD231PS Y1, Y6, Y5
@@ -16163,11 +16374,11 @@ columns738:
 	VFMADD231PS Y4, Y6, Y5
 	VMOVUPS     Y5, (R9)(R10*1)
 	MOVQ        R11, R10
-	JMP         columns738
+	JMP         columns742
 
-done739:
+done743:
 	CMPQ        R10, CX
-	JE          done740
+	JE          done744
 	VMASKMOVPS  (DX)(R10*1), Y0, Y6
 	VMASKMOVPS  (AX)(R10*1), Y0, Y5
 	VFMADD231PS Y1, Y6, Y5
@@ -16182,14 +16393,14 @@ done739:
 	VFMADD231PS Y4, Y6, Y5
 	VMASKMOVPS  Y5, Y0, (R9)(R10*1)
 
-done740:
+done744:
 	LEAQ (R9)(SI*1), AX
 	SUBQ $0x00000004, m+32(FP)
-	JMP  rows733
+	JMP  rows737
 
-rest734:
+rest738:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip741
+	JNE          skip745
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -16208,10 +16419,10 @@ rest734:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns742:
+columns746:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done743
+	JG          done747
 	VMOVUPS     (DX)(BX*1), Y5
 	VMOVUPS     (AX)(BX*1), Y4
 	VFMADD231PS Y1, Y5, Y4
@@ -16233,13 +16444,13 @@ columns742:
 	VFMADD231PS Y3, Y5, Y4
 	VMOVUPS     Y4, 32(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns742
+	JMP         columns746
 
-done743:
-columns744:
+done747:
+columns748:
 	LEAQ        32(BX), R9
 	CMPQ        R9, CX
-	JG          done745
+	JG          done749
 	VMOVUPS     (DX)(BX*1), Y5
 	VMOVUPS     (AX)(BX*1), Y4
 	VFMADD231PS Y1, Y5, Y4
@@ -16251,11 +16462,11 @@ columns744:
 	VFMADD231PS Y3, Y5, Y4
 	VMOVUPS     Y4, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns744
+	JMP         columns748
 
-done745:
+done749:
 	CMPQ        BX, CX
-	JE          done746
+	JE          done750
 	VMASKMOVPS  (DX)(BX*1), Y0, Y5
 	VMASKMOVPS  (AX)(BX*1), Y0, Y4
 	VFMADD231PS Y1, Y5, Y4
@@ -16267,13 +16478,13 @@ done745:
 	VFMADD231PS Y3, Y5, Y4
 	VMASKMOVPS  Y4, Y0, (R8)(BX*1)
 
-done746:
+done750:
 	LEAQ (R8)(SI*1), AX
-	JMP  end735
+	JMP  end739
 
-skip741:
+skip745:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip747
+	JNE          skip751
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSS (R8), Y1
@@ -16287,10 +16498,10 @@ skip741:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns748:
+columns752:
 	LEAQ        128(BX), R8
 	CMPQ        R8, CX
-	JG          done749
+	JG          done753
 	VMOVUPS     (DX)(BX*1), Y4
 	VMOVUPS     (AX)(BX*1), Y3
 	VFMADD231PS Y1, Y4, Y3
@@ -16320,13 +16531,13 @@ columns748:
 	VFMADD231PS Y2, Y4, Y3
 	VMOVUPS     Y3, 96(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns748
+	JMP         columns752
 
-done749:
-columns750:
+done753:
+columns754:
 	LEAQ        32(BX), R8
 	CMPQ        R8, CX
-	JG          done751
+	JG          done755
 	VMOVUPS     (DX)(BX*1), Y4
 	VMOVUPS     (AX)(BX*1), Y3
 	VFMADD231PS Y1, Y4, Y3
@@ -16335,11 +16546,11 @@ columns750:
 	VFMADD231PS Y2, Y4, Y3
 	VMOVUPS     Y3, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns750
+	JMP         columns754
 
-done751:
+done755:
 	CMPQ        BX, CX
-	JE          done752
+	JE          done756
 	VMASKMOVPS  (DX)(BX*1), Y0, Y4
 	VMASKMOVPS  (AX)(BX*1), Y0, Y3
 	VFMADD231PS Y1, Y4, Y3
@@ -16348,13 +16559,13 @@ done751:
 	VFMADD231PS Y2, Y4, Y3
 	VMASKMOVPS  Y3, Y0, (DI)(BX*1)
 
-done752:
+done756:
 	LEAQ (DI)(SI*1), AX
-	JMP  end735
+	JMP  end739
 
-skip747:
+skip751:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip753
+	JNE          skip757
 	MOVQ         f+16(FP), DI
 	VBROADCASTSS (DI), Y1
 	ADDQ         BX, DI
@@ -16363,10 +16574,10 @@ skip747:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns754:
+columns758:
 	LEAQ        128(BX), DI
 	CMPQ        DI, CX
-	JG          done755
+	JG          done759
 	VMOVUPS     (DX)(BX*1), Y3
 	VMOVUPS     (AX)(BX*1), Y2
 	VFMADD231PS Y1, Y3, Y2
@@ -16384,34 +16595,34 @@ columns754:
 	VFMADD231PS Y1, Y3, Y2
 	VMOVUPS     Y2, 96(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns754
+	JMP         columns758
 
-done755:
-columns756:
+done759:
+columns760:
 	LEAQ        32(BX), DI
 	CMPQ        DI, CX
-	JG          done757
+	JG          done761
 	VMOVUPS     (DX)(BX*1), Y3
 	VMOVUPS     (AX)(BX*1), Y2
 	VFMADD231PS Y1, Y3, Y2
 	VMOVUPS     Y2, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns756
+	JMP         columns760
 
-done757:
+done761:
 	CMPQ        BX, CX
-	JE          done758
+	JE          done762
 	VMASKMOVPS  (DX)(BX*1), Y0, Y3
 	VMASKMOVPS  (AX)(BX*1), Y0, Y2
 	VFMADD231PS Y1, Y3, Y2
 	VMASKMOVPS  Y2, Y0, (AX)(BX*1)
 
-done758:
+done762:
 	LEAQ (AX)(SI*1), AX
-	JMP  end735
+	JMP  end739
 
-skip753:
-end735:
+skip757:
+end739:
 	VZEROUPPER
 	RET
 
@@ -16432,9 +16643,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next760
+	JG      next764
 	TESTQ   SI, SI
-	JZ      end759
+	JZ      end763
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
 	SUBQ    SI, R10
@@ -16449,9 +16660,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop761:
+loop765:
 	CMPQ         R11, $0x00000004
-	JL           done762
+	JL           done766
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
@@ -16467,32 +16678,32 @@ loop761:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop761
+	JMP          loop765
 
-done762:
-loop763:
+done766:
+loop767:
 	CMPQ         R11, $0x00000001
-	JL           done764
+	JL           done768
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop763
+	JMP          loop767
 
-done764:
+done768:
 	VADDPS     Y2, Y1, Y1
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y1, Y1
 	VMASKMOVPS (AX)(R9*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(R9*1)
-	JMP        end759
+	JMP        end763
 
-next760:
+next764:
 	CMPQ    SI, $0x00000010
-	JG      next765
+	JG      next769
 	SUBQ    $0x00000008, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -16512,9 +16723,9 @@ next760:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop766:
+loop770:
 	CMPQ         R11, $0x00000004
-	JL           done767
+	JL           done771
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -16534,12 +16745,12 @@ loop766:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop766
+	JMP          loop770
 
-done767:
-loop768:
+done771:
+loop772:
 	CMPQ         R11, $0x00000001
-	JL           done769
+	JL           done773
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -16547,9 +16758,9 @@ loop768:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop768
+	JMP          loop772
 
-done769:
+done773:
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y2, Y2
 	VADDPS     Y5, Y1, Y1
@@ -16561,11 +16772,11 @@ done769:
 	VMASKMOVPS 32(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y2, Y2
 	VMASKMOVPS Y2, Y0, 32(AX)(R9*1)
-	JMP        end759
+	JMP        end763
 
-next765:
+next769:
 	CMPQ    SI, $0x00000018
-	JG      next770
+	JG      next774
 	SUBQ    $0x00000010, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -16579,9 +16790,9 @@ next765:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop771:
+loop775:
 	CMPQ         R11, $0x00000001
-	JL           done772
+	JL           done776
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y1
 	VFMADD231PS  32(SI), Y4, Y2
@@ -16590,9 +16801,9 @@ loop771:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop771
+	JMP          loop775
 
-done772:
+done776:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -16600,9 +16811,9 @@ done772:
 	VMASKMOVPS 64(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y3, Y3
 	VMASKMOVPS Y3, Y0, 64(AX)(R9*1)
-	JMP        end759
+	JMP        end763
 
-next770:
+next774:
 	SUBQ    $0x00000018, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -16617,9 +16828,9 @@ next770:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop774:
+loop778:
 	CMPQ         R11, $0x00000001
-	JL           done775
+	JL           done779
 	VBROADCASTSS (R10), Y5
 	VFMADD231PS  (SI), Y5, Y1
 	VFMADD231PS  32(SI), Y5, Y2
@@ -16629,9 +16840,9 @@ loop774:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop774
+	JMP          loop778
 
-done775:
+done779:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -16641,14 +16852,14 @@ done775:
 	VMASKMOVPS 96(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y4, Y4
 	VMASKMOVPS Y4, Y0, 96(AX)(R9*1)
-	JMP        end759
+	JMP        end763
 
-end759:
+end763:
 	XORQ R9, R9
 
-group776:
+group780:
 	CMPQ   R9, R8
-	JE     done777
+	JE     done781
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -16658,9 +16869,9 @@ group776:
 	MOVQ   BX, R11
 	ADDQ   R9, SI
 
-loop778:
+loop782:
 	CMPQ         R11, $0x00000001
-	JL           done779
+	JL           done783
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y0
 	VFMADD231PS  32(SI), Y4, Y1
@@ -16669,9 +16880,9 @@ loop778:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop778
+	JMP          loop782
 
-done779:
+done783:
 	VADDPS  (AX)(R9*1), Y0, Y0
 	VMOVUPS Y0, (AX)(R9*1)
 	VADDPS  32(AX)(R9*1), Y1, Y1
@@ -16681,9 +16892,9 @@ done779:
 	VADDPS  96(AX)(R9*1), Y3, Y3
 	VMOVUPS Y3, 96(AX)(R9*1)
 	ADDQ    $0x00000080, R9
-	JMP     group776
+	JMP     group780
 
-done777:
+done781:
 	VZEROUPPER
 	RET
 
@@ -16706,9 +16917,9 @@ TEXT ·addMatMul32AVX2(SB), NOSPLIT, $0-80
 	SUBQ    R8, DX
 	MOVQ    R9, R8
 	CMPQ    DX, $0x00000008
-	JG      next781
+	JG      next785
 	TESTQ   DX, DX
-	JZ      end780
+	JZ      end784
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, DX
 	SUBQ    DX, R10
@@ -16718,9 +16929,9 @@ TEXT ·addMatMul32AVX2(SB), NOSPLIT, $0-80
 	MOVQ    m+32(FP), R11
 	ADDQ    R9, R10
 
-loop782:
+loop786:
 	CMPQ   R11, $0x00000004
-	JL     done783
+	JL     done787
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -16731,9 +16942,9 @@ loop782:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop784:
+loop788:
 	CMPQ         R14, $0x00000001
-	JL           done785
+	JL           done789
 	VMASKMOVPS   (R13), Y0, Y5
 	VBROADCASTSS (R12), Y6
 	VFMADD231PS  Y5, Y6, Y1
@@ -16746,9 +16957,9 @@ loop784:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop784
+	JMP          loop788
 
-done785:
+done789:
 	VBROADCASTSS alpha+8(FP), Y6
 	VMASKMOVPS   (R10), Y0, Y5
 	VFMADD231PS  Y1, Y6, Y5
@@ -16771,12 +16982,12 @@ done785:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop782
+	JMP          loop786
 
-done783:
-loop786:
+done787:
+loop790:
 	CMPQ   R11, $0x00000001
-	JL     done787
+	JL     done791
 	VXORPD Y1, Y1, Y1
 	MOVQ   DX, R12
 	MOVQ   b+24(FP), R13
@@ -16784,18 +16995,18 @@ loop786:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop788:
+loop792:
 	CMPQ         R14, $0x00000001
-	JL           done789
+	JL           done793
 	VMASKMOVPS   (R13), Y0, Y2
 	VBROADCASTSS (R12), Y3
 	VFMADD231PS  Y2, Y3, Y1
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop788
+	JMP          loop792
 
-done789:
+done793:
 	VBROADCASTSS alpha+8(FP), Y3
 	VMASKMOVPS   (R10), Y0, Y2
 	VFMADD231PS  Y1, Y3, Y2
@@ -16803,12 +17014,12 @@ done789:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop786
+	JMP          loop790
 
-done787:
-	JMP end780
+done791:
+	JMP end784
 
-next781:
+next785:
 	SUBQ    $0x00000008, DX
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, DX
@@ -16819,9 +17030,9 @@ next781:
 	MOVQ    m+32(FP), R11
 	ADDQ    R9, R10
 
-loop791:
+loop795:
 	CMPQ   R11, $0x00000004
-	JL     done792
+	JL     done796
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -16836,9 +17047,9 @@ loop791:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop793:
+loop797:
 	CMPQ         R14, $0x00000001
-	JL           done794
+	JL           done798
 	VMOVUPS      (R13), Y9
 	VMASKMOVPS   32(R13), Y0, Y10
 	VBROADCASTSS (R12), Y11
@@ -16856,9 +17067,9 @@ loop793:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop793
+	JMP          loop797
 
-done794:
+done798:
 	VBROADCASTSS alpha+8(FP), Y11
 	VMOVUPS      (R10), Y9
 	VFMADD231PS  Y1, Y11, Y9
@@ -16893,12 +17104,12 @@ done794:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop791
+	JMP          loop795
 
-done792:
-loop795:
+done796:
+loop799:
 	CMPQ   R11, $0x00000001
-	JL     done796
+	JL     done800
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	MOVQ   DX, R12
@@ -16907,9 +17118,9 @@ loop795:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop797:
+loop801:
 	CMPQ         R14, $0x00000001
-	JL           done798
+	JL           done802
 	VMOVUPS      (R13), Y3
 	VMASKMOVPS   32(R13), Y0, Y4
 	VBROADCASTSS (R12), Y5
@@ -16918,9 +17129,9 @@ loop797:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop797
+	JMP          loop801
 
-done798:
+done802:
 	VBROADCASTSS alpha+8(FP), Y5
 	VMOVUPS      (R10), Y3
 	VFMADD231PS  Y1, Y5, Y3
@@ -16931,25 +17142,25 @@ done798:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop795
+	JMP          loop799
 
-done796:
-	JMP end780
+done800:
+	JMP end784
 
-end780:
+end784:
 	XORQ R9, R9
 
-group799:
+group803:
 	CMPQ R9, R8
-	JE   done800
+	JE   done804
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 
-loop801:
+loop805:
 	CMPQ   R11, $0x00000004
-	JL     done802
+	JL     done806
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -16964,9 +17175,9 @@ loop801:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop803:
+loop807:
 	CMPQ         R14, $0x00000001
-	JL           done804
+	JL           done808
 	VMOVUPS      (R13), Y8
 	VMOVUPS      32(R13), Y9
 	VBROADCASTSS (R12), Y10
@@ -16984,9 +17195,9 @@ loop803:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop803
+	JMP          loop807
 
-done804:
+done808:
 	VBROADCASTSS alpha+8(FP), Y10
 	VMOVUPS      (R10), Y8
 	VFMADD231PS  Y0, Y10, Y8
@@ -17021,12 +17232,12 @@ done804:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop801
+	JMP          loop805
 
-done802:
-loop805:
+done806:
+loop809:
 	CMPQ   R11, $0x00000001
-	JL     done806
+	JL     done810
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	MOVQ   DX, R12
@@ -17035,9 +17246,9 @@ loop805:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop807:
+loop811:
 	CMPQ         R14, $0x00000001
-	JL           done808
+	JL           done812
 	VMOVUPS      (R13), Y2
 	VMOVUPS      32(R13), Y3
 	VBROADCASTSS (R12), Y4
@@ -17046,9 +17257,9 @@ loop807:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop807
+	JMP          loop811
 
-done808:
+done812:
 	VBROADCASTSS alpha+8(FP), Y4
 	VMOVUPS      (R10), Y2
 	VFMADD231PS  Y0, Y4, Y2
@@ -17059,13 +17270,13 @@ done808:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop805
+	JMP          loop809
 
-done806:
+done810:
 	ADDQ $0x00000040, R9
-	JMP  group799
+	JMP  group803
 
-done800:
+done804:
 	VZEROUPPER
 	RET
 
@@ -17089,9 +17300,9 @@ TEXT ·features32AVX2(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000008
-	JG           next810
+	JG           next814
 	TESTQ        DI, DI
-	JZ           end809
+	JZ           end813
 	LEAQ         mask32<>+32(SB), R11
 	SHLQ         $0x02, DI
 	SUBQ         DI, R11
@@ -17106,9 +17317,9 @@ TEXT ·features32AVX2(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 
-loop811:
+loop815:
 	CMPQ         R12, $0x00000004
-	JL           done812
+	JL           done816
 	VBROADCASTSS (R11), Y7
 	VMASKMOVPS   (DI), Y2, Y8
 	VFMADD231PS  Y8, Y7, Y3
@@ -17124,21 +17335,21 @@ loop811:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop811
+	JMP          loop815
 
-done812:
-loop813:
+done816:
+loop817:
 	CMPQ         R12, $0x00000001
-	JL           done814
+	JL           done818
 	VBROADCASTSS (R11), Y7
 	VMASKMOVPS   (DI), Y2, Y8
 	VFMADD231PS  Y8, Y7, Y3
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop813
+	JMP          loop817
 
-done814:
+done818:
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y3, Y3
@@ -17171,9 +17382,9 @@ done814:
 	VFNMADD231PS Y4, Y5, Y6
 	VMASKMOVPS   Y3, Y2, (CX)(R10*1)
 	VMASKMOVPS   Y6, Y2, (AX)(R10*1)
-	JMP          end809
+	JMP          end813
 
-next810:
+next814:
 	SUBQ    $0x00000008, DI
 	LEAQ    mask32<>+32(SB), R11
 	SHLQ    $0x02, DI
@@ -17193,9 +17404,9 @@ next810:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop816:
+loop820:
 	CMPQ         R12, $0x00000004
-	JL           done817
+	JL           done821
 	VBROADCASTSS (R11), Y11
 	VFMADD231PS  (DI), Y11, Y3
 	VMASKMOVPS   32(DI), Y2, Y12
@@ -17215,12 +17426,12 @@ loop816:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop816
+	JMP          loop820
 
-done817:
-loop818:
+done821:
+loop822:
 	CMPQ         R12, $0x00000001
-	JL           done819
+	JL           done823
 	VBROADCASTSS (R11), Y11
 	VFMADD231PS  (DI), Y11, Y3
 	VMASKMOVPS   32(DI), Y2, Y12
@@ -17228,9 +17439,9 @@ loop818:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop818
+	JMP          loop822
 
-done819:
+done823:
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y4, Y4
 	VADDPS       Y7, Y3, Y3
@@ -17286,14 +17497,14 @@ done819:
 	VMASKMOVPS   Y4, Y2, 32(CX)(R10*1)
 	VMOVUPS      Y9, (AX)(R10*1)
 	VMASKMOVPS   Y10, Y2, 32(AX)(R10*1)
-	JMP          end809
+	JMP          end813
 
-end809:
+end813:
 	XORQ R10, R10
 
-group820:
+group824:
 	CMPQ   R10, R9
-	JE     done821
+	JE     done825
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
@@ -17308,9 +17519,9 @@ group820:
 	ADDQ   R10, DI
 	LEAQ   (R8)(R8*2), R13
 
-loop822:
+loop826:
 	CMPQ         R12, $0x00000004
-	JL           done823
+	JL           done827
 	VBROADCASTSS (R11), Y10
 	VFMADD231PS  (DI), Y10, Y2
 	VFMADD231PS  32(DI), Y10, Y3
@@ -17326,21 +17537,21 @@ loop822:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop822
+	JMP          loop826
 
-done823:
-loop824:
+done827:
+loop828:
 	CMPQ         R12, $0x00000001
-	JL           done825
+	JL           done829
 	VBROADCASTSS (R11), Y10
 	VFMADD231PS  (DI), Y10, Y2
 	VFMADD231PS  32(DI), Y10, Y3
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop824
+	JMP          loop828
 
-done825:
+done829:
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y2, Y2
@@ -17397,9 +17608,9 @@ done825:
 	VMOVUPS      Y8, (AX)(R10*1)
 	VMOVUPS      Y9, 32(AX)(R10*1)
 	ADDQ         $0x00000040, R10
-	JMP          group820
+	JMP          group824
 
-done821:
+done825:
 	VZEROUPPER
 	RET
 
@@ -17507,9 +17718,9 @@ TEXT ·matVec32AVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x02, CX
 
-rows826:
+rows830:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest827
+	JL      rest831
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -17535,10 +17746,10 @@ rows826:
 	VMOVUPS Z0, Z16
 	XORQ    R12, R12
 
-columns829:
+columns833:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done830
+	JG          done834
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -17558,13 +17769,13 @@ columns829:
 	VFMADD231PS 64(R10)(R12*1), Z18, Z15
 	VFMADD231PS 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns829
+	JMP         columns833
 
-done830:
-columns831:
+done834:
+columns835:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done832
+	JG          done836
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -17575,11 +17786,11 @@ columns831:
 	VFMADD231PS (R10)(R12*1), Z18, Z7
 	VFMADD231PS (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns831
+	JMP         columns835
 
-done832:
+done836:
 	CMPQ        R12, CX
-	JE          done833
+	JE          done837
 	VMOVUPS.Z   (DX)(R12*1), K1, Z18
 	VMOVUPS.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z1
@@ -17598,7 +17809,7 @@ done832:
 	VMOVUPS.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z8
 
-done833:
+done837:
 	LEAQ          (R11)(CX*1), AX
 	VADDPS        Z9, Z1, Z1
 	VADDPS        Z10, Z2, Z2
@@ -17684,11 +17895,11 @@ done833:
 	ADDQ          $0x00000020, BX
 	MOVQ          BX, y+0(FP)
 	SUBQ          $0x00000008, m+24(FP)
-	JMP           rows826
+	JMP           rows830
 
-rest827:
+rest831:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip834
+	JNE     skip838
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -17711,10 +17922,10 @@ rest827:
 	VMOVUPS Z0, Z0
 	XORQ    R11, R11
 
-columns835:
+columns839:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done836
+	JG          done840
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -17732,13 +17943,13 @@ columns835:
 	VFMADD231PS 64(R9)(R11*1), Z15, Z13
 	VFMADD231PS 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns835
+	JMP         columns839
 
-done836:
-columns837:
+done840:
+columns841:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done838
+	JG          done842
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -17748,11 +17959,11 @@ columns837:
 	VFMADD231PS (R9)(R11*1), Z15, Z6
 	VFMADD231PS (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns837
+	JMP         columns841
 
-done838:
+done842:
 	CMPQ        R11, CX
-	JE          done839
+	JE          done843
 	VMOVUPS.Z   (DX)(R11*1), K1, Z15
 	VMOVUPS.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z1
@@ -17769,7 +17980,7 @@ done838:
 	VMOVUPS.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z7
 
-done839:
+done843:
 	LEAQ          (R10)(CX*1), AX
 	VADDPS        Z8, Z1, Z1
 	VADDPS        Z9, Z2, Z2
@@ -17844,11 +18055,11 @@ done839:
 	VMOVSS        X1, 24(AX)
 	ADDQ          $0x0000001c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end828
+	JMP           end832
 
-skip834:
+skip838:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip840
+	JNE     skip844
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -17868,10 +18079,10 @@ skip834:
 	VMOVUPS Z0, Z0
 	XORQ    R10, R10
 
-columns841:
+columns845:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done842
+	JG          done846
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -17887,13 +18098,13 @@ columns841:
 	VFMADD231PS 64(R8)(R10*1), Z13, Z11
 	VFMADD231PS 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns841
+	JMP         columns845
 
-done842:
-columns843:
+done846:
+columns847:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done844
+	JG          done848
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -17902,11 +18113,11 @@ columns843:
 	VFMADD231PS (R8)(R10*1), Z13, Z5
 	VFMADD231PS (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns843
+	JMP         columns847
 
-done844:
+done848:
 	CMPQ        R10, CX
-	JE          done845
+	JE          done849
 	VMOVUPS.Z   (DX)(R10*1), K1, Z13
 	VMOVUPS.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z1
@@ -17921,7 +18132,7 @@ done844:
 	VMOVUPS.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z6
 
-done845:
+done849:
 	LEAQ          (R9)(CX*1), AX
 	VADDPS        Z7, Z1, Z1
 	VADDPS        Z8, Z2, Z2
@@ -17986,11 +18197,11 @@ done845:
 	VMOVSS        X1, 20(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end828
+	JMP           end832
 
-skip840:
+skip844:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip846
+	JNE     skip850
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -18007,10 +18218,10 @@ skip840:
 	VMOVUPS Z0, Z0
 	XORQ    R9, R9
 
-columns847:
+columns851:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done848
+	JG          done852
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -18024,13 +18235,13 @@ columns847:
 	VFMADD231PS 64(DI)(R9*1), Z11, Z9
 	VFMADD231PS 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns847
+	JMP         columns851
 
-done848:
-columns849:
+done852:
+columns853:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done850
+	JG          done854
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -18038,11 +18249,11 @@ columns849:
 	VFMADD231PS (DI)(R9*1), Z11, Z4
 	VFMADD231PS (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns849
+	JMP         columns853
 
-done850:
+done854:
 	CMPQ        R9, CX
-	JE          done851
+	JE          done855
 	VMOVUPS.Z   (DX)(R9*1), K1, Z11
 	VMOVUPS.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z1
@@ -18055,7 +18266,7 @@ done850:
 	VMOVUPS.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z5
 
-done851:
+done855:
 	LEAQ          (R8)(CX*1), AX
 	VADDPS        Z6, Z1, Z1
 	VADDPS        Z7, Z2, Z2
@@ -18110,11 +18321,11 @@ done851:
 	VMOVSS        X1, 16(AX)
 	ADDQ          $0x00000014, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end828
+	JMP           end832
 
-skip846:
+skip850:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip852
+	JNE     skip856
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -18128,10 +18339,10 @@ skip846:
 	VMOVUPS Z0, Z0
 	XORQ    R8, R8
 
-columns853:
+columns857:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done854
+	JG          done858
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
@@ -18143,24 +18354,24 @@ columns853:
 	VFMADD231PS 64(SI)(R8*1), Z9, Z7
 	VFMADD231PS 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns853
+	JMP         columns857
 
-done854:
-columns855:
+done858:
+columns859:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done856
+	JG          done860
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
 	VFMADD231PS (SI)(R8*1), Z9, Z3
 	VFMADD231PS (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns855
+	JMP         columns859
 
-done856:
+done860:
 	CMPQ        R8, CX
-	JE          done857
+	JE          done861
 	VMOVUPS.Z   (DX)(R8*1), K1, Z9
 	VMOVUPS.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
@@ -18171,7 +18382,7 @@ done856:
 	VMOVUPS.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z4
 
-done857:
+done861:
 	LEAQ          (DI)(CX*1), AX
 	VADDPS        Z5, Z1, Z1
 	VADDPS        Z6, Z2, Z2
@@ -18216,11 +18427,11 @@ done857:
 	VMOVSS        X1, 12(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end828
+	JMP           end832
 
-skip852:
+skip856:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip858
+	JNE     skip862
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPS Z0, Z1
@@ -18231,10 +18442,10 @@ skip852:
 	VMOVUPS Z0, Z0
 	XORQ    DI, DI
 
-columns859:
+columns863:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done860
+	JG          done864
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
@@ -18244,23 +18455,23 @@ columns859:
 	VFMADD231PS 64(BX)(DI*1), Z7, Z5
 	VFMADD231PS 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns859
+	JMP         columns863
 
-done860:
-columns861:
+done864:
+columns865:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done862
+	JG          done866
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
 	VFMADD231PS (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns861
+	JMP         columns865
 
-done862:
+done866:
 	CMPQ        DI, CX
-	JE          done863
+	JE          done867
 	VMOVUPS.Z   (DX)(DI*1), K1, Z7
 	VMOVUPS.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z1
@@ -18269,7 +18480,7 @@ done862:
 	VMOVUPS.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z3
 
-done863:
+done867:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -18304,11 +18515,11 @@ done863:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end828
+	JMP           end832
 
-skip858:
+skip862:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip864
+	JNE     skip868
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
@@ -18320,10 +18531,10 @@ skip858:
 	VMOVUPS Z0, Z0
 	XORQ    SI, SI
 
-columns865:
+columns869:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done866
+	JG          done870
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
@@ -18337,29 +18548,29 @@ columns865:
 	VFMADD231PS 192(AX)(SI*1), Z9, Z7
 	VFMADD231PS 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns865
+	JMP         columns869
 
-done866:
-columns867:
+done870:
+columns871:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done868
+	JG          done872
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns867
+	JMP         columns871
 
-done868:
+done872:
 	CMPQ        SI, CX
-	JE          done869
+	JE          done873
 	VMOVUPS.Z   (DX)(SI*1), K1, Z9
 	VMOVUPS.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
 	VMOVUPS.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z2
 
-done869:
+done873:
 	LEAQ          (BX)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -18388,21 +18599,21 @@ done869:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end828
+	JMP           end832
 
-skip864:
+skip868:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip870
+	JNE     skip874
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z0
 	XORQ    BX, BX
 
-columns871:
+columns875:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done872
+	JG          done876
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	VMOVUPS     64(DX)(BX*1), Z5
@@ -18412,26 +18623,26 @@ columns871:
 	VMOVUPS     192(DX)(BX*1), Z5
 	VFMADD231PS 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns871
+	JMP         columns875
 
-done872:
-columns873:
+done876:
+columns877:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done874
+	JG          done878
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns873
+	JMP         columns877
 
-done874:
+done878:
 	CMPQ        BX, CX
-	JE          done875
+	JE          done879
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z4, Z5, Z1
 
-done875:
+done879:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -18448,10 +18659,10 @@ done875:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end828
+	JMP           end832
 
-skip870:
-end828:
+skip874:
+end832:
 	VZEROUPPER
 	RET
 
@@ -18470,9 +18681,9 @@ TEXT ·updateMatVec32AVX512(SB), NOSPLIT, $0-56
 	KMOVW  DI, K1
 	SHLQ   $0x02, CX
 
-rows876:
+rows880:
 	CMPQ         m+40(FP), $0x00000008
-	JL           rest877
+	JL           rest881
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -18509,10 +18720,10 @@ rows876:
 	MOVQ         R13, f+16(FP)
 	XORQ         R13, R13
 
-columns879:
+columns883:
 	LEAQ        128(R13), R14
 	CMPQ        R14, CX
-	JG          done880
+	JG          done884
 	VMOVUPS     (DX)(R13*1), Z27
 	VMOVUPS     (BX)(R13*1), Z26
 	VMOVUPS     (AX)(R13*1), Z25
@@ -18582,13 +18793,13 @@ columns879:
 	VMOVUPS     Z25, 64(R12)(R13*1)
 	VFMADD231PS Z25, Z27, Z16
 	MOVQ        R14, R13
-	JMP         columns879
+	JMP         columns883
 
-done880:
-columns881:
+done884:
+columns885:
 	LEAQ        64(R13), R14
 	CMPQ        R14, CX
-	JG          done882
+	JG          done886
 	VMOVUPS     (DX)(R13*1), Z27
 	VMOVUPS     (BX)(R13*1), Z26
 	VMOVUPS     (AX)(R13*1), Z25
@@ -18624,11 +18835,11 @@ columns881:
 	VMOVUPS     Z25, (R12)(R13*1)
 	VFMADD231PS Z25, Z27, Z8
 	MOVQ        R14, R13
-	JMP         columns881
+	JMP         columns885
 
-done882:
+done886:
 	CMPQ        R13, CX
-	JE          done883
+	JE          done887
 	VMOVUPS.Z   (DX)(R13*1), K1, Z27
 	VMOVUPS.Z   (BX)(R13*1), K1, Z26
 	VMOVUPS.Z   (AX)(R13*1), K1, Z25
@@ -18672,7 +18883,7 @@ done882:
 	VMOVUPS.Z   Z25, K1, Z25
 	VFMADD231PS Z25, Z27, Z8
 
-done883:
+done887:
 	LEAQ          (R12)(CX*1), AX
 	VADDPS        Z9, Z1, Z1
 	VADDPS        Z10, Z2, Z2
@@ -18758,11 +18969,11 @@ done883:
 	ADDQ          $0x00000020, SI
 	MOVQ          SI, y+0(FP)
 	SUBQ          $0x00000008, m+40(FP)
-	JMP           rows876
+	JMP           rows880
 
-rest877:
+rest881:
 	CMPQ         m+40(FP), $0x00000007
-	JNE          skip884
+	JNE          skip888
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -18795,10 +19006,10 @@ rest877:
 	MOVQ         R12, f+16(FP)
 	XORQ         R12, R12
 
-columns885:
+columns889:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done886
+	JG          done890
 	VMOVUPS     (DX)(R12*1), Z23
 	VMOVUPS     (BX)(R12*1), Z22
 	VMOVUPS     (AX)(R12*1), Z21
@@ -18860,13 +19071,13 @@ columns885:
 	VMOVUPS     Z21, 64(R11)(R12*1)
 	VFMADD231PS Z21, Z23, Z0
 	MOVQ        R13, R12
-	JMP         columns885
+	JMP         columns889
 
-done886:
-columns887:
+done890:
+columns891:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done888
+	JG          done892
 	VMOVUPS     (DX)(R12*1), Z23
 	VMOVUPS     (BX)(R12*1), Z22
 	VMOVUPS     (AX)(R12*1), Z21
@@ -18898,11 +19109,11 @@ columns887:
 	VMOVUPS     Z21, (R11)(R12*1)
 	VFMADD231PS Z21, Z23, Z7
 	MOVQ        R13, R12
-	JMP         columns887
+	JMP         columns891
 
-done888:
+done892:
 	CMPQ        R12, CX
-	JE          done889
+	JE          done893
 	VMOVUPS.Z   (DX)(R12*1), K1, Z23
 	VMOVUPS.Z   (BX)(R12*1), K1, Z22
 	VMOVUPS.Z   (AX)(R12*1), K1, Z21
@@ -18941,7 +19152,7 @@ done888:
 	VMOVUPS.Z   Z21, K1, Z21
 	VFMADD231PS Z21, Z23, Z7
 
-done889:
+done893:
 	LEAQ          (R11)(CX*1), AX
 	VADDPS        Z8, Z1, Z1
 	VADDPS        Z9, Z2, Z2
@@ -19016,11 +19227,11 @@ done889:
 	VMOVSS        X1, 24(AX)
 	ADDQ          $0x0000001c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end878
+	JMP           end882
 
-skip884:
+skip888:
 	CMPQ         m+40(FP), $0x00000006
-	JNE          skip890
+	JNE          skip894
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -19049,10 +19260,10 @@ skip884:
 	MOVQ         R11, f+16(FP)
 	XORQ         R11, R11
 
-columns891:
+columns895:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done892
+	JG          done896
 	VMOVUPS     (DX)(R11*1), Z20
 	VMOVUPS     (BX)(R11*1), Z19
 	VMOVUPS     (AX)(R11*1), Z18
@@ -19106,13 +19317,13 @@ columns891:
 	VMOVUPS     Z18, 64(R10)(R11*1)
 	VFMADD231PS Z18, Z20, Z0
 	MOVQ        R12, R11
-	JMP         columns891
+	JMP         columns895
 
-done892:
-columns893:
+done896:
+columns897:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done894
+	JG          done898
 	VMOVUPS     (DX)(R11*1), Z20
 	VMOVUPS     (BX)(R11*1), Z19
 	VMOVUPS     (AX)(R11*1), Z18
@@ -19140,11 +19351,11 @@ columns893:
 	VMOVUPS     Z18, (R10)(R11*1)
 	VFMADD231PS Z18, Z20, Z6
 	MOVQ        R12, R11
-	JMP         columns893
+	JMP         columns897
 
-done894:
+done898:
 	CMPQ        R11, CX
-	JE          done895
+	JE          done899
 	VMOVUPS.Z   (DX)(R11*1), K1, Z20
 	VMOVUPS.Z   (BX)(R11*1), K1, Z19
 	VMOVUPS.Z   (AX)(R11*1), K1, Z18
@@ -19178,7 +19389,7 @@ done894:
 	VMOVUPS.Z   Z18, K1, Z18
 	VFMADD231PS Z18, Z20, Z6
 
-done895:
+done899:
 	LEAQ          (R10)(CX*1), AX
 	VADDPS        Z7, Z1, Z1
 	VADDPS        Z8, Z2, Z2
@@ -19243,11 +19454,11 @@ done895:
 	VMOVSS        X1, 20(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end878
+	JMP           end882
 
-skip890:
+skip894:
 	CMPQ         m+40(FP), $0x00000005
-	JNE          skip896
+	JNE          skip900
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -19272,10 +19483,10 @@ skip890:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns897:
+columns901:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done898
+	JG          done902
 	VMOVUPS     (DX)(R10*1), Z17
 	VMOVUPS     (BX)(R10*1), Z16
 	VMOVUPS     (AX)(R10*1), Z15
@@ -19321,13 +19532,13 @@ columns897:
 	VMOVUPS     Z15, 64(R9)(R10*1)
 	VFMADD231PS Z15, Z17, Z0
 	MOVQ        R11, R10
-	JMP         columns897
+	JMP         columns901
 
-done898:
-columns899:
+done902:
+columns903:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done900
+	JG          done904
 	VMOVUPS     (DX)(R10*1), Z17
 	VMOVUPS     (BX)(R10*1), Z16
 	VMOVUPS     (AX)(R10*1), Z15
@@ -19351,11 +19562,11 @@ columns899:
 	VMOVUPS     Z15, (R9)(R10*1)
 	VFMADD231PS Z15, Z17, Z5
 	MOVQ        R11, R10
-	JMP         columns899
+	JMP         columns903
 
-done900:
+done904:
 	CMPQ        R10, CX
-	JE          done901
+	JE          done905
 	VMOVUPS.Z   (DX)(R10*1), K1, Z17
 	VMOVUPS.Z   (BX)(R10*1), K1, Z16
 	VMOVUPS.Z   (AX)(R10*1), K1, Z15
@@ -19384,7 +19595,7 @@ done900:
 	VMOVUPS.Z   Z15, K1, Z15
 	VFMADD231PS Z15, Z17, Z5
 
-done901:
+done905:
 	LEAQ          (R9)(CX*1), AX
 	VADDPS        Z6, Z1, Z1
 	VADDPS        Z7, Z2, Z2
@@ -19439,11 +19650,11 @@ done901:
 	VMOVSS        X1, 16(AX)
 	ADDQ          $0x00000014, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end878
+	JMP           end882
 
-skip896:
+skip900:
 	CMPQ         m+40(FP), $0x00000004
-	JNE          skip902
+	JNE          skip906
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -19464,10 +19675,10 @@ skip896:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns903:
+columns907:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done904
+	JG          done908
 	VMOVUPS     (DX)(R9*1), Z14
 	VMOVUPS     (BX)(R9*1), Z13
 	VMOVUPS     (AX)(R9*1), Z12
@@ -19505,13 +19716,13 @@ columns903:
 	VMOVUPS     Z12, 64(R8)(R9*1)
 	VFMADD231PS Z12, Z14, Z0
 	MOVQ        R10, R9
-	JMP         columns903
+	JMP         columns907
 
-done904:
-columns905:
+done908:
+columns909:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done906
+	JG          done910
 	VMOVUPS     (DX)(R9*1), Z14
 	VMOVUPS     (BX)(R9*1), Z13
 	VMOVUPS     (AX)(R9*1), Z12
@@ -19531,11 +19742,11 @@ columns905:
 	VMOVUPS     Z12, (R8)(R9*1)
 	VFMADD231PS Z12, Z14, Z4
 	MOVQ        R10, R9
-	JMP         columns905
+	JMP         columns909
 
-done906:
+done910:
 	CMPQ        R9, CX
-	JE          done907
+	JE          done911
 	VMOVUPS.Z   (DX)(R9*1), K1, Z14
 	VMOVUPS.Z   (BX)(R9*1), K1, Z13
 	VMOVUPS.Z   (AX)(R9*1), K1, Z12
@@ -19559,7 +19770,7 @@ done906:
 	VMOVUPS.Z   Z12, K1, Z12
 	VFMADD231PS Z12, Z14, Z4
 
-done907:
+done911:
 	LEAQ          (R8)(CX*1), AX
 	VADDPS        Z5, Z1, Z1
 	VADDPS        Z6, Z2, Z2
@@ -19604,11 +19815,11 @@ done907:
 	VMOVSS        X1, 12(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end878
+	JMP           end882
 
-skip902:
+skip906:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip908
+	JNE          skip912
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VMOVUPS      Z0, Z1
@@ -19625,10 +19836,10 @@ skip902:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns909:
+columns913:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done910
+	JG          done914
 	VMOVUPS     (DX)(R8*1), Z11
 	VMOVUPS     (BX)(R8*1), Z10
 	VMOVUPS     (AX)(R8*1), Z9
@@ -19658,13 +19869,13 @@ columns909:
 	VMOVUPS     Z9, 64(DI)(R8*1)
 	VFMADD231PS Z9, Z11, Z0
 	MOVQ        R9, R8
-	JMP         columns909
+	JMP         columns913
 
-done910:
-columns911:
+done914:
+columns915:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done912
+	JG          done916
 	VMOVUPS     (DX)(R8*1), Z11
 	VMOVUPS     (BX)(R8*1), Z10
 	VMOVUPS     (AX)(R8*1), Z9
@@ -19680,11 +19891,11 @@ columns911:
 	VMOVUPS     Z9, (DI)(R8*1)
 	VFMADD231PS Z9, Z11, Z3
 	MOVQ        R9, R8
-	JMP         columns911
+	JMP         columns915
 
-done912:
+done916:
 	CMPQ        R8, CX
-	JE          done913
+	JE          done917
 	VMOVUPS.Z   (DX)(R8*1), K1, Z11
 	VMOVUPS.Z   (BX)(R8*1), K1, Z10
 	VMOVUPS.Z   (AX)(R8*1), K1, Z9
@@ -19703,7 +19914,7 @@ done912:
 	VMOVUPS.Z   Z9, K1, Z9
 	VFMADD231PS Z9, Z11, Z3
 
-done913:
+done917:
 	LEAQ          (DI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -19738,11 +19949,11 @@ done913:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end878
+	JMP           end882
 
-skip908:
+skip912:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip914
+	JNE          skip918
 	LEAQ         (AX)(CX*1), SI
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
@@ -19759,10 +19970,10 @@ skip908:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns915:
+columns919:
 	LEAQ        256(DI), R8
 	CMPQ        R8, CX
-	JG          done916
+	JG          done920
 	VMOVUPS     (DX)(DI*1), Z12
 	VMOVUPS     (BX)(DI*1), Z11
 	VMOVUPS     (AX)(DI*1), Z10
@@ -19804,13 +20015,13 @@ columns915:
 	VMOVUPS     Z10, 192(SI)(DI*1)
 	VFMADD231PS Z10, Z12, Z0
 	MOVQ        R8, DI
-	JMP         columns915
+	JMP         columns919
 
-done916:
-columns917:
+done920:
+columns921:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done918
+	JG          done922
 	VMOVUPS     (DX)(DI*1), Z12
 	VMOVUPS     (BX)(DI*1), Z11
 	VMOVUPS     (AX)(DI*1), Z10
@@ -19822,11 +20033,11 @@ columns917:
 	VMOVUPS     Z10, (SI)(DI*1)
 	VFMADD231PS Z10, Z12, Z2
 	MOVQ        R8, DI
-	JMP         columns917
+	JMP         columns921
 
-done918:
+done922:
 	CMPQ        DI, CX
-	JE          done919
+	JE          done923
 	VMOVUPS.Z   (DX)(DI*1), K1, Z12
 	VMOVUPS.Z   (BX)(DI*1), K1, Z11
 	VMOVUPS.Z   (AX)(DI*1), K1, Z10
@@ -19840,7 +20051,7 @@ done918:
 	VMOVUPS.Z   Z10, K1, Z10
 	VFMADD231PS Z10, Z12, Z2
 
-done919:
+done923:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -19869,11 +20080,11 @@ done919:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end878
+	JMP           end882
 
-skip914:
+skip918:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip920
+	JNE          skip924
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -19884,10 +20095,10 @@ skip914:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns921:
+columns925:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done922
+	JG          done926
 	VMOVUPS     (DX)(SI*1), Z7
 	VMOVUPS     (BX)(SI*1), Z6
 	VMOVUPS     (AX)(SI*1), Z5
@@ -19913,13 +20124,13 @@ columns921:
 	VMOVUPS     Z5, 192(AX)(SI*1)
 	VFMADD231PS Z5, Z7, Z0
 	MOVQ        DI, SI
-	JMP         columns921
+	JMP         columns925
 
-done922:
-columns923:
+done926:
+columns927:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done924
+	JG          done928
 	VMOVUPS     (DX)(SI*1), Z7
 	VMOVUPS     (BX)(SI*1), Z6
 	VMOVUPS     (AX)(SI*1), Z5
@@ -19927,11 +20138,11 @@ columns923:
 	VMOVUPS     Z5, (AX)(SI*1)
 	VFMADD231PS Z5, Z7, Z1
 	MOVQ        DI, SI
-	JMP         columns923
+	JMP         columns927
 
-done924:
+done928:
 	CMPQ        SI, CX
-	JE          done925
+	JE          done929
 	VMOVUPS.Z   (DX)(SI*1), K1, Z7
 	VMOVUPS.Z   (BX)(SI*1), K1, Z6
 	VMOVUPS.Z   (AX)(SI*1), K1, Z5
@@ -19940,7 +20151,7 @@ done924:
 	VMOVUPS.Z   Z5, K1, Z5
 	VFMADD231PS Z5, Z7, Z1
 
-done925:
+done929:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -19957,10 +20168,10 @@ done925:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end878
+	JMP           end882
 
-skip920:
-end878:
+skip924:
+end882:
 	VZEROUPPER
 	RET
 
@@ -19982,9 +20193,9 @@ TEXT ·addOuter32AVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x02, BX
 
-rows926:
+rows930:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest927
+	JL           rest931
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -20028,10 +20239,10 @@ rows926:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns929:
+columns933:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done930
+	JG          done934
 	VMOVUPS     (DX)(R14*1), Z9
 	VMOVUPS     (AX)(R14*1), Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -20083,13 +20294,13 @@ columns929:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns929
+	JMP         columns933
 
-done930:
-columns931:
+done934:
+columns935:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done932
+	JG          done936
 	VMOVUPS     (DX)(R14*1), Z9
 	VMOVUPS     (AX)(R14*1), Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -20116,11 +20327,11 @@ columns931:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns931
+	JMP         columns935
 
-done932:
+done936:
 	CMPQ        R14, CX
-	JE          done933
+	JE          done937
 	VMOVUPS.Z   (DX)(R14*1), K1, Z9
 	VMOVUPS.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -20147,14 +20358,14 @@ done932:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, K1, (R13)(R14*1)
 
-done933:
+done937:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows926
+	JMP  rows930
 
-rest927:
+rest931:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip934
+	JNE          skip938
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -20193,10 +20404,10 @@ rest927:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns935:
+columns939:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done936
+	JG          done940
 	VMOVUPS     (DX)(BX*1), Z8
 	VMOVUPS     (AX)(BX*1), Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -20242,13 +20453,13 @@ columns935:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns935
+	JMP         columns939
 
-done936:
-columns937:
+done940:
+columns941:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done938
+	JG          done942
 	VMOVUPS     (DX)(BX*1), Z8
 	VMOVUPS     (AX)(BX*1), Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -20272,11 +20483,11 @@ columns937:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns937
+	JMP         columns941
 
-done938:
+done942:
 	CMPQ        BX, CX
-	JE          done939
+	JE          done943
 	VMOVUPS.Z   (DX)(BX*1), K1, Z8
 	VMOVUPS.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -20300,13 +20511,13 @@ done938:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, K1, (R12)(BX*1)
 
-done939:
+done943:
 	LEAQ (R12)(SI*1), AX
-	JMP  end928
+	JMP  end932
 
-skip934:
+skip938:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip940
+	JNE          skip944
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -20340,10 +20551,10 @@ skip934:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns941:
+columns945:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done942
+	JG          done946
 	VMOVUPS     (DX)(BX*1), Z7
 	VMOVUPS     (AX)(BX*1), Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -20383,13 +20594,13 @@ columns941:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns941
+	JMP         columns945
 
-done942:
-columns943:
+done946:
+columns947:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done944
+	JG          done948
 	VMOVUPS     (DX)(BX*1), Z7
 	VMOVUPS     (AX)(BX*1), Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -20410,11 +20621,11 @@ columns943:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns943
+	JMP         columns947
 
-done944:
+done948:
 	CMPQ        BX, CX
-	JE          done945
+	JE          done949
 	VMOVUPS.Z   (DX)(BX*1), K1, Z7
 	VMOVUPS.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -20435,13 +20646,13 @@ done944:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, K1, (R11)(BX*1)
 
-done945:
+done949:
 	LEAQ (R11)(SI*1), AX
-	JMP  end928
+	JMP  end932
 
-skip940:
+skip944:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip946
+	JNE          skip950
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -20470,10 +20681,10 @@ skip940:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns947:
+columns951:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done948
+	JG          done952
 	VMOVUPS     (DX)(BX*1), Z6
 	VMOVUPS     (AX)(BX*1), Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -20507,13 +20718,13 @@ columns947:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns947
+	JMP         columns951
 
-done948:
-columns949:
+done952:
+columns953:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done950
+	JG          done954
 	VMOVUPS     (DX)(BX*1), Z6
 	VMOVUPS     (AX)(BX*1), Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -20531,11 +20742,11 @@ columns949:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns949
+	JMP         columns953
 
-done950:
+done954:
 	CMPQ        BX, CX
-	JE          done951
+	JE          done955
 	VMOVUPS.Z   (DX)(BX*1), K1, Z6
 	VMOVUPS.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -20553,13 +20764,13 @@ done950:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, K1, (R10)(BX*1)
 
-done951:
+done955:
 	LEAQ (R10)(SI*1), AX
-	JMP  end928
+	JMP  end932
 
-skip946:
+skip950:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip952
+	JNE          skip956
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -20583,10 +20794,10 @@ skip946:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns953:
+columns957:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done954
+	JG          done958
 	VMOVUPS     (DX)(BX*1), Z5
 	VMOVUPS     (AX)(BX*1), Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -20614,13 +20825,13 @@ columns953:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns953
+	JMP         columns957
 
-done954:
-columns955:
+done958:
+columns959:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done956
+	JG          done960
 	VMOVUPS     (DX)(BX*1), Z5
 	VMOVUPS     (AX)(BX*1), Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -20635,11 +20846,11 @@ columns955:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns955
+	JMP         columns959
 
-done956:
+done960:
 	CMPQ        BX, CX
-	JE          done957
+	JE          done961
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -20654,13 +20865,13 @@ done956:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, K1, (R9)(BX*1)
 
-done957:
+done961:
 	LEAQ (R9)(SI*1), AX
-	JMP  end928
+	JMP  end932
 
-skip952:
+skip956:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip958
+	JNE          skip962
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -20679,10 +20890,10 @@ skip952:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns959:
+columns963:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done960
+	JG          done964
 	VMOVUPS     (DX)(BX*1), Z4
 	VMOVUPS     (AX)(BX*1), Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -20704,13 +20915,13 @@ columns959:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns959
+	JMP         columns963
 
-done960:
-columns961:
+done964:
+columns965:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done962
+	JG          done966
 	VMOVUPS     (DX)(BX*1), Z4
 	VMOVUPS     (AX)(BX*1), Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -20722,11 +20933,11 @@ columns961:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns961
+	JMP         columns965
 
-done962:
+done966:
 	CMPQ        BX, CX
-	JE          done963
+	JE          done967
 	VMOVUPS.Z   (DX)(BX*1), K1, Z4
 	VMOVUPS.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -20738,13 +20949,13 @@ done962:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, K1, (R8)(BX*1)
 
-done963:
+done967:
 	LEAQ (R8)(SI*1), AX
-	JMP  end928
+	JMP  end932
 
-skip958:
+skip962:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip964
+	JNE          skip968
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSS (R8), Z0
@@ -20758,10 +20969,10 @@ skip958:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns965:
+columns969:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done966
+	JG          done970
 	VMOVUPS     (DX)(BX*1), Z3
 	VMOVUPS     (AX)(BX*1), Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -20791,13 +21002,13 @@ columns965:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns965
+	JMP         columns969
 
-done966:
-columns967:
+done970:
+columns971:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done968
+	JG          done972
 	VMOVUPS     (DX)(BX*1), Z3
 	VMOVUPS     (AX)(BX*1), Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -20806,11 +21017,11 @@ columns967:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns967
+	JMP         columns971
 
-done968:
+done972:
 	CMPQ        BX, CX
-	JE          done969
+	JE          done973
 	VMOVUPS.Z   (DX)(BX*1), K1, Z3
 	VMOVUPS.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -20819,13 +21030,13 @@ done968:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, K1, (DI)(BX*1)
 
-done969:
+done973:
 	LEAQ (DI)(SI*1), AX
-	JMP  end928
+	JMP  end932
 
-skip964:
+skip968:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip970
+	JNE          skip974
 	MOVQ         f+16(FP), DI
 	VBROADCASTSS (DI), Z0
 	ADDQ         BX, DI
@@ -20834,10 +21045,10 @@ skip964:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns971:
+columns975:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done972
+	JG          done976
 	VMOVUPS     (DX)(BX*1), Z2
 	VMOVUPS     (AX)(BX*1), Z1
 	VFMADD231PS Z0, Z2, Z1
@@ -20855,34 +21066,34 @@ columns971:
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns971
+	JMP         columns975
 
-done972:
-columns973:
+done976:
+columns977:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done974
+	JG          done978
 	VMOVUPS     (DX)(BX*1), Z2
 	VMOVUPS     (AX)(BX*1), Z1
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns973
+	JMP         columns977
 
-done974:
+done978:
 	CMPQ        BX, CX
-	JE          done975
+	JE          done979
 	VMOVUPS.Z   (DX)(BX*1), K1, Z2
 	VMOVUPS.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, K1, (AX)(BX*1)
 
-done975:
+done979:
 	LEAQ (AX)(SI*1), AX
-	JMP  end928
+	JMP  end932
 
-skip970:
-end928:
+skip974:
+end932:
 	VZEROUPPER
 	RET
 
@@ -20904,9 +21115,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000010
-	JG      next977
+	JG      next981
 	TESTQ   SI, SI
-	JZ      end976
+	JZ      end980
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -20920,9 +21131,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop978:
+loop982:
 	CMPQ         R11, $0x00000004
-	JL           done979
+	JL           done983
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
@@ -20938,32 +21149,32 @@ loop978:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop978
+	JMP          loop982
 
-done979:
-loop980:
+done983:
+loop984:
 	CMPQ         R11, $0x00000001
-	JL           done981
+	JL           done985
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop980
+	JMP          loop984
 
-done981:
+done985:
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z1, Z1
 	VMOVUPS.Z (AX)(R9*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 	VMOVUPS   Z1, K1, (AX)(R9*1)
-	JMP       end976
+	JMP       end980
 
-next977:
+next981:
 	CMPQ    SI, $0x00000020
-	JG      next982
+	JG      next986
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20982,9 +21193,9 @@ next977:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop983:
+loop987:
 	CMPQ         R11, $0x00000004
-	JL           done984
+	JL           done988
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -21004,12 +21215,12 @@ loop983:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop983
+	JMP          loop987
 
-done984:
-loop985:
+done988:
+loop989:
 	CMPQ         R11, $0x00000001
-	JL           done986
+	JL           done990
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -21017,9 +21228,9 @@ loop985:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop985
+	JMP          loop989
 
-done986:
+done990:
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z1, Z1
@@ -21031,11 +21242,11 @@ done986:
 	VMOVUPS.Z 64(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z2, Z2
 	VMOVUPS   Z2, K1, 64(AX)(R9*1)
-	JMP       end976
+	JMP       end980
 
-next982:
+next986:
 	CMPQ    SI, $0x00000030
-	JG      next987
+	JG      next991
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21051,9 +21262,9 @@ next982:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop988:
+loop992:
 	CMPQ         R11, $0x00000002
-	JL           done989
+	JL           done993
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -21067,12 +21278,12 @@ loop988:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop988
+	JMP          loop992
 
-done989:
-loop990:
+done993:
+loop994:
 	CMPQ         R11, $0x00000001
-	JL           done991
+	JL           done995
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -21081,9 +21292,9 @@ loop990:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop990
+	JMP          loop994
 
-done991:
+done995:
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z6, Z3, Z3
@@ -21094,11 +21305,11 @@ done991:
 	VMOVUPS.Z 128(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z3, Z3
 	VMOVUPS   Z3, K1, 128(AX)(R9*1)
-	JMP       end976
+	JMP       end980
 
-next987:
+next991:
 	CMPQ    SI, $0x00000040
-	JG      next992
+	JG      next996
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21116,9 +21327,9 @@ next987:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop993:
+loop997:
 	CMPQ         R11, $0x00000002
-	JL           done994
+	JL           done998
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -21134,12 +21345,12 @@ loop993:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop993
+	JMP          loop997
 
-done994:
-loop995:
+done998:
+loop999:
 	CMPQ         R11, $0x00000001
-	JL           done996
+	JL           done1000
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -21149,9 +21360,9 @@ loop995:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop995
+	JMP          loop999
 
-done996:
+done1000:
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z7, Z3, Z3
@@ -21165,11 +21376,11 @@ done996:
 	VMOVUPS.Z 192(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z4, Z4
 	VMOVUPS   Z4, K1, 192(AX)(R9*1)
-	JMP       end976
+	JMP       end980
 
-next992:
+next996:
 	CMPQ    SI, $0x00000050
-	JG      next997
+	JG      next1001
 	SUBQ    $0x00000040, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21184,9 +21395,9 @@ next992:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop998:
+loop1002:
 	CMPQ         R11, $0x00000001
-	JL           done999
+	JL           done1003
 	VBROADCASTSS (R10), Z6
 	VFMADD231PS  (SI), Z6, Z1
 	VFMADD231PS  64(SI), Z6, Z2
@@ -21197,9 +21408,9 @@ loop998:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop998
+	JMP          loop1002
 
-done999:
+done1003:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -21211,11 +21422,11 @@ done999:
 	VMOVUPS.Z 256(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z5, Z5
 	VMOVUPS   Z5, K1, 256(AX)(R9*1)
-	JMP       end976
+	JMP       end980
 
-next997:
+next1001:
 	CMPQ    SI, $0x00000060
-	JG      next1000
+	JG      next1004
 	SUBQ    $0x00000050, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21231,9 +21442,9 @@ next997:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop1001:
+loop1005:
 	CMPQ         R11, $0x00000001
-	JL           done1002
+	JL           done1006
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -21245,9 +21456,9 @@ loop1001:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1001
+	JMP          loop1005
 
-done1002:
+done1006:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -21261,11 +21472,11 @@ done1002:
 	VMOVUPS.Z 320(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z6, Z6
 	VMOVUPS   Z6, K1, 320(AX)(R9*1)
-	JMP       end976
+	JMP       end980
 
-next1000:
+next1004:
 	CMPQ    SI, $0x00000070
-	JG      next1003
+	JG      next1007
 	SUBQ    $0x00000060, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21282,9 +21493,9 @@ next1000:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop1004:
+loop1008:
 	CMPQ         R11, $0x00000001
-	JL           done1005
+	JL           done1009
 	VBROADCASTSS (R10), Z8
 	VFMADD231PS  (SI), Z8, Z1
 	VFMADD231PS  64(SI), Z8, Z2
@@ -21297,9 +21508,9 @@ loop1004:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1004
+	JMP          loop1008
 
-done1005:
+done1009:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -21315,70 +21526,13 @@ done1005:
 	VMOVUPS.Z 384(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z7, Z7
 	VMOVUPS   Z7, K1, 384(AX)(R9*1)
-	JMP       end976
+	JMP       end980
 
-next1003:
+next1007:
 	SUBQ    $0x00000070, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	MOVQ    CX, SI
-	MOVQ    DX, R10
-	MOVQ    BX, R11
-	ADDQ    R9, SI
-
-loop1007:
-	CMPQ         R11, $0x00000001
-	JL           done1008
-	VBROADCASTSS (R10), Z9
-	VFMADD231PS  (SI), Z9, Z1
-	VFMADD231PS  64(SI), Z9, Z2
-	VFMADD231PS  128(SI), Z9, Z3
-	VFMADD231PS  192(SI), Z9, Z4
-	VFMADD231PS  256(SI), Z9, Z5
-	VFMADD231PS  320(SI), Z9, Z6
-	VFMADD231PS  384(SI), Z9, Z7
-	VMOVUPS.Z    448(SI), K1, Z10
-	VFMADD231PS  Z10, Z9, Z8
-	ADDQ         DI, SI
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop1007
-
-done1008:
-	VADDPS    (AX)(R9*1), Z1, Z1
-	VMOVUPS   Z1, (AX)(R9*1)
-	VADDPS    64(AX)(R9*1), Z2, Z2
-	VMOVUPS   Z2, 64(AX)(R9*1)
-	VADDPS    128(AX)(R9*1), Z3, Z3
-	VMOVUPS   Z3, 128(AX)(R9*1)
-	VADDPS    192(AX)(R9*1), Z4, Z4
-	VMOVUPS   Z4, 192(AX)(R9*1)
-	VADDPS    256(AX)(R9*1), Z5, Z5
-	VMOVUPS   Z5, 256(AX)(R9*1)
-	VADDPS    320(AX)(R9*1), Z6, Z6
-	VMOVUPS   Z6, 320(AX)(R9*1)
-	VADDPS    384(AX)(R9*1), Z7, Z7
-	VMOVUPS   Z7, 384(AX)(R9*1)
-	VMOVUPS.Z 448(AX)(R9*1), K1, Z1
-	VADDPS    Z1, Z8, Z8
-	VMOVUPS   Z8, K1, 448(AX)(R9*1)
-	JMP       end976
-
-end976:
-	XORQ R9, R9
-
-group1009:
-	CMPQ    R9, R8
-	JE      done1010
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -21403,13 +21557,70 @@ loop1011:
 	VFMADD231PS  256(SI), Z9, Z5
 	VFMADD231PS  320(SI), Z9, Z6
 	VFMADD231PS  384(SI), Z9, Z7
-	VFMADD231PS  448(SI), Z9, Z8
+	VMOVUPS.Z    448(SI), K1, Z10
+	VFMADD231PS  Z10, Z9, Z8
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
 	JMP          loop1011
 
 done1012:
+	VADDPS    (AX)(R9*1), Z1, Z1
+	VMOVUPS   Z1, (AX)(R9*1)
+	VADDPS    64(AX)(R9*1), Z2, Z2
+	VMOVUPS   Z2, 64(AX)(R9*1)
+	VADDPS    128(AX)(R9*1), Z3, Z3
+	VMOVUPS   Z3, 128(AX)(R9*1)
+	VADDPS    192(AX)(R9*1), Z4, Z4
+	VMOVUPS   Z4, 192(AX)(R9*1)
+	VADDPS    256(AX)(R9*1), Z5, Z5
+	VMOVUPS   Z5, 256(AX)(R9*1)
+	VADDPS    320(AX)(R9*1), Z6, Z6
+	VMOVUPS   Z6, 320(AX)(R9*1)
+	VADDPS    384(AX)(R9*1), Z7, Z7
+	VMOVUPS   Z7, 384(AX)(R9*1)
+	VMOVUPS.Z 448(AX)(R9*1), K1, Z1
+	VADDPS    Z1, Z8, Z8
+	VMOVUPS   Z8, K1, 448(AX)(R9*1)
+	JMP       end980
+
+end980:
+	XORQ R9, R9
+
+group1013:
+	CMPQ    R9, R8
+	JE      done1014
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z7
+	VMOVUPS Z0, Z8
+	MOVQ    CX, SI
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	ADDQ    R9, SI
+
+loop1015:
+	CMPQ         R11, $0x00000001
+	JL           done1016
+	VBROADCASTSS (R10), Z9
+	VFMADD231PS  (SI), Z9, Z1
+	VFMADD231PS  64(SI), Z9, Z2
+	VFMADD231PS  128(SI), Z9, Z3
+	VFMADD231PS  192(SI), Z9, Z4
+	VFMADD231PS  256(SI), Z9, Z5
+	VFMADD231PS  320(SI), Z9, Z6
+	VFMADD231PS  384(SI), Z9, Z7
+	VFMADD231PS  448(SI), Z9, Z8
+	ADDQ         DI, SI
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1015
+
+done1016:
 	VADDPS  (AX)(R9*1), Z1, Z1
 	VMOVUPS Z1, (AX)(R9*1)
 	VADDPS  64(AX)(R9*1), Z2, Z2
@@ -21427,9 +21638,9 @@ done1012:
 	VADDPS  448(AX)(R9*1), Z8, Z8
 	VMOVUPS Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group1009
+	JMP     group1013
 
-done1010:
+done1014:
 	VZEROUPPER
 	RET
 
@@ -21453,9 +21664,9 @@ TEXT ·addMatMul32AVX512(SB), NOSPLIT, $0-80
 	SUBQ   R8, DX
 	MOVQ   R9, R8
 	CMPQ   DX, $0x00000010
-	JG     next1014
+	JG     next1018
 	TESTQ  DX, DX
-	JZ     end1013
+	JZ     end1017
 	MOVQ   $-1, R10
 	BZHIQ  DX, R10, R10
 	KMOVW  R10, K1
@@ -21464,9 +21675,9 @@ TEXT ·addMatMul32AVX512(SB), NOSPLIT, $0-80
 	MOVQ   m+32(FP), R11
 	ADDQ   R9, R10
 
-loop1015:
+loop1019:
 	CMPQ    R11, $0x00000004
-	JL      done1016
+	JL      done1020
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -21477,9 +21688,9 @@ loop1015:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1017:
+loop1021:
 	CMPQ         R14, $0x00000001
-	JL           done1018
+	JL           done1022
 	VMOVUPS.Z    (R13), K1, Z5
 	VBROADCASTSS (R12), Z6
 	VFMADD231PS  Z5, Z6, Z1
@@ -21492,9 +21703,9 @@ loop1017:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1017
+	JMP          loop1021
 
-done1018:
+done1022:
 	VBROADCASTSS alpha+8(FP), Z6
 	VMOVUPS.Z    (R10), K1, Z5
 	VFMADD231PS  Z1, Z6, Z5
@@ -21517,12 +21728,12 @@ done1018:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop1015
+	JMP          loop1019
 
-done1016:
-loop1019:
+done1020:
+loop1023:
 	CMPQ    R11, $0x00000001
-	JL      done1020
+	JL      done1024
 	VMOVUPS Z0, Z1
 	MOVQ    DX, R12
 	MOVQ    b+24(FP), R13
@@ -21530,18 +21741,18 @@ loop1019:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1021:
+loop1025:
 	CMPQ         R14, $0x00000001
-	JL           done1022
+	JL           done1026
 	VMOVUPS.Z    (R13), K1, Z2
 	VBROADCASTSS (R12), Z3
 	VFMADD231PS  Z2, Z3, Z1
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1021
+	JMP          loop1025
 
-done1022:
+done1026:
 	VBROADCASTSS alpha+8(FP), Z3
 	VMOVUPS.Z    (R10), K1, Z2
 	VFMADD231PS  Z1, Z3, Z2
@@ -21549,14 +21760,14 @@ done1022:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop1019
+	JMP          loop1023
 
-done1020:
-	JMP end1013
+done1024:
+	JMP end1017
 
-next1014:
+next1018:
 	CMPQ  DX, $0x00000020
-	JG    next1023
+	JG    next1027
 	SUBQ  $0x00000010, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -21566,9 +21777,9 @@ next1014:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop1024:
+loop1028:
 	CMPQ    R11, $0x00000004
-	JL      done1025
+	JL      done1029
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -21583,9 +21794,9 @@ loop1024:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1026:
+loop1030:
 	CMPQ         R14, $0x00000001
-	JL           done1027
+	JL           done1031
 	VMOVUPS      (R13), Z9
 	VMOVUPS.Z    64(R13), K1, Z10
 	VBROADCASTSS (R12), Z11
@@ -21603,9 +21814,9 @@ loop1026:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1026
+	JMP          loop1030
 
-done1027:
+done1031:
 	VBROADCASTSS alpha+8(FP), Z11
 	VMOVUPS      (R10), Z9
 	VFMADD231PS  Z1, Z11, Z9
@@ -21640,12 +21851,12 @@ done1027:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop1024
+	JMP          loop1028
 
-done1025:
-loop1028:
+done1029:
+loop1032:
 	CMPQ    R11, $0x00000001
-	JL      done1029
+	JL      done1033
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	MOVQ    DX, R12
@@ -21654,9 +21865,9 @@ loop1028:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1030:
+loop1034:
 	CMPQ         R14, $0x00000001
-	JL           done1031
+	JL           done1035
 	VMOVUPS      (R13), Z3
 	VMOVUPS.Z    64(R13), K1, Z4
 	VBROADCASTSS (R12), Z5
@@ -21665,9 +21876,9 @@ loop1030:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1030
+	JMP          loop1034
 
-done1031:
+done1035:
 	VBROADCASTSS alpha+8(FP), Z5
 	VMOVUPS      (R10), Z3
 	VFMADD231PS  Z1, Z5, Z3
@@ -21678,14 +21889,14 @@ done1031:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop1028
+	JMP          loop1032
 
-done1029:
-	JMP end1013
+done1033:
+	JMP end1017
 
-next1023:
+next1027:
 	CMPQ  DX, $0x00000030
-	JG    next1032
+	JG    next1036
 	SUBQ  $0x00000020, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -21695,9 +21906,9 @@ next1023:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop1033:
+loop1037:
 	CMPQ    R11, $0x00000004
-	JL      done1034
+	JL      done1038
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -21716,9 +21927,9 @@ loop1033:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1035:
+loop1039:
 	CMPQ         R14, $0x00000001
-	JL           done1036
+	JL           done1040
 	VMOVUPS      (R13), Z13
 	VMOVUPS      64(R13), Z14
 	VMOVUPS.Z    128(R13), K1, Z15
@@ -21741,9 +21952,9 @@ loop1035:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1035
+	JMP          loop1039
 
-done1036:
+done1040:
 	VBROADCASTSS alpha+8(FP), Z16
 	VMOVUPS      (R10), Z13
 	VFMADD231PS  Z1, Z16, Z13
@@ -21790,12 +22001,12 @@ done1036:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop1033
+	JMP          loop1037
 
-done1034:
-loop1037:
+done1038:
+loop1041:
 	CMPQ    R11, $0x00000001
-	JL      done1038
+	JL      done1042
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -21805,9 +22016,9 @@ loop1037:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1039:
+loop1043:
 	CMPQ         R14, $0x00000001
-	JL           done1040
+	JL           done1044
 	VMOVUPS      (R13), Z4
 	VMOVUPS      64(R13), Z5
 	VMOVUPS.Z    128(R13), K1, Z6
@@ -21818,9 +22029,9 @@ loop1039:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1039
+	JMP          loop1043
 
-done1040:
+done1044:
 	VBROADCASTSS alpha+8(FP), Z7
 	VMOVUPS      (R10), Z4
 	VFMADD231PS  Z1, Z7, Z4
@@ -21834,12 +22045,12 @@ done1040:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop1037
+	JMP          loop1041
 
-done1038:
-	JMP end1013
+done1042:
+	JMP end1017
 
-next1032:
+next1036:
 	SUBQ  $0x00000030, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -21849,9 +22060,9 @@ next1032:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop1042:
+loop1046:
 	CMPQ    R11, $0x00000004
-	JL      done1043
+	JL      done1047
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -21874,9 +22085,9 @@ loop1042:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1044:
+loop1048:
 	CMPQ         R14, $0x00000001
-	JL           done1045
+	JL           done1049
 	VMOVUPS      (R13), Z17
 	VMOVUPS      64(R13), Z18
 	VMOVUPS      128(R13), Z19
@@ -21904,9 +22115,9 @@ loop1044:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1044
+	JMP          loop1048
 
-done1045:
+done1049:
 	VBROADCASTSS alpha+8(FP), Z21
 	VMOVUPS      (R10), Z17
 	VFMADD231PS  Z1, Z21, Z17
@@ -21965,12 +22176,12 @@ done1045:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop1042
+	JMP          loop1046
 
-done1043:
-loop1046:
+done1047:
+loop1050:
 	CMPQ    R11, $0x00000001
-	JL      done1047
+	JL      done1051
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -21981,9 +22192,9 @@ loop1046:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1048:
+loop1052:
 	CMPQ         R14, $0x00000001
-	JL           done1049
+	JL           done1053
 	VMOVUPS      (R13), Z5
 	VMOVUPS      64(R13), Z6
 	VMOVUPS      128(R13), Z7
@@ -21996,9 +22207,9 @@ loop1048:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1048
+	JMP          loop1052
 
-done1049:
+done1053:
 	VBROADCASTSS alpha+8(FP), Z9
 	VMOVUPS      (R10), Z5
 	VFMADD231PS  Z1, Z9, Z5
@@ -22015,25 +22226,25 @@ done1049:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop1046
+	JMP          loop1050
 
-done1047:
-	JMP end1013
+done1051:
+	JMP end1017
 
-end1013:
+end1017:
 	XORQ R9, R9
 
-group1050:
+group1054:
 	CMPQ R9, R8
-	JE   done1051
+	JE   done1055
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 
-loop1052:
+loop1056:
 	CMPQ    R11, $0x00000004
-	JL      done1053
+	JL      done1057
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -22056,9 +22267,9 @@ loop1052:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1054:
+loop1058:
 	CMPQ         R14, $0x00000001
-	JL           done1055
+	JL           done1059
 	VMOVUPS      (R13), Z17
 	VMOVUPS      64(R13), Z18
 	VMOVUPS      128(R13), Z19
@@ -22086,9 +22297,9 @@ loop1054:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1054
+	JMP          loop1058
 
-done1055:
+done1059:
 	VBROADCASTSS alpha+8(FP), Z21
 	VMOVUPS      (R10), Z17
 	VFMADD231PS  Z1, Z21, Z17
@@ -22147,12 +22358,12 @@ done1055:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop1052
+	JMP          loop1056
 
-done1053:
-loop1056:
+done1057:
+loop1060:
 	CMPQ    R11, $0x00000001
-	JL      done1057
+	JL      done1061
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -22163,9 +22374,9 @@ loop1056:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1058:
+loop1062:
 	CMPQ         R14, $0x00000001
-	JL           done1059
+	JL           done1063
 	VMOVUPS      (R13), Z5
 	VMOVUPS      64(R13), Z6
 	VMOVUPS      128(R13), Z7
@@ -22178,9 +22389,9 @@ loop1058:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1058
+	JMP          loop1062
 
-done1059:
+done1063:
 	VBROADCASTSS alpha+8(FP), Z9
 	VMOVUPS      (R10), Z5
 	VFMADD231PS  Z1, Z9, Z5
@@ -22197,13 +22408,13 @@ done1059:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop1056
+	JMP          loop1060
 
-done1057:
+done1061:
 	ADDQ $0x00000100, R9
-	JMP  group1050
+	JMP  group1054
 
-done1051:
+done1055:
 	VZEROUPPER
 	RET
 
@@ -22228,9 +22439,9 @@ TEXT ·features32AVX512(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000010
-	JG           next1061
+	JG           next1065
 	TESTQ        DI, DI
-	JZ           end1060
+	JZ           end1064
 	MOVQ         $-1, R11
 	BZHIQ        DI, R11, R11
 	KMOVW        R11, K1
@@ -22244,9 +22455,9 @@ TEXT ·features32AVX512(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 
-loop1062:
+loop1066:
 	CMPQ         R12, $0x00000004
-	JL           done1063
+	JL           done1067
 	VBROADCASTSS (R11), Z7
 	VMOVUPS.Z    (DI), K1, Z8
 	VFMADD231PS  Z8, Z7, Z3
@@ -22262,21 +22473,21 @@ loop1062:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop1062
+	JMP          loop1066
 
-done1063:
-loop1064:
+done1067:
+loop1068:
 	CMPQ         R12, $0x00000001
-	JL           done1065
+	JL           done1069
 	VBROADCASTSS (R11), Z7
 	VMOVUPS.Z    (DI), K1, Z8
 	VFMADD231PS  Z8, Z7, Z3
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1064
+	JMP          loop1068
 
-done1065:
+done1069:
 	VADDPS       Z4, Z3, Z3
 	VADDPS       Z5, Z3, Z3
 	VADDPS       Z6, Z3, Z3
@@ -22309,11 +22520,11 @@ done1065:
 	VFNMADD231PS Z4, Z5, Z6
 	VMOVUPS      Z3, K1, (CX)(R10*1)
 	VMOVUPS      Z6, K1, (AX)(R10*1)
-	JMP          end1060
+	JMP          end1064
 
-next1061:
+next1065:
 	CMPQ    DI, $0x00000020
-	JG      next1066
+	JG      next1070
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -22332,9 +22543,9 @@ next1061:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop1067:
+loop1071:
 	CMPQ         R12, $0x00000004
-	JL           done1068
+	JL           done1072
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VMOVUPS.Z    64(DI), K1, Z12
@@ -22354,12 +22565,12 @@ loop1067:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop1067
+	JMP          loop1071
 
-done1068:
-loop1069:
+done1072:
+loop1073:
 	CMPQ         R12, $0x00000001
-	JL           done1070
+	JL           done1074
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VMOVUPS.Z    64(DI), K1, Z12
@@ -22367,9 +22578,9 @@ loop1069:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1069
+	JMP          loop1073
 
-done1070:
+done1074:
 	VADDPS       Z5, Z3, Z3
 	VADDPS       Z6, Z4, Z4
 	VADDPS       Z7, Z3, Z3
@@ -22425,11 +22636,11 @@ done1070:
 	VMOVUPS      Z4, K1, 64(CX)(R10*1)
 	VMOVUPS      Z9, (AX)(R10*1)
 	VMOVUPS      Z10, K1, 64(AX)(R10*1)
-	JMP          end1060
+	JMP          end1064
 
-next1066:
+next1070:
 	CMPQ    DI, $0x00000030
-	JG      next1071
+	JG      next1075
 	SUBQ    $0x00000020, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -22445,9 +22656,9 @@ next1066:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop1072:
+loop1076:
 	CMPQ         R12, $0x00000002
-	JL           done1073
+	JL           done1077
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z3
 	VFMADD231PS  64(DI), Z9, Z4
@@ -22461,12 +22672,12 @@ loop1072:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1072
+	JMP          loop1076
 
-done1073:
-loop1074:
+done1077:
+loop1078:
 	CMPQ         R12, $0x00000001
-	JL           done1075
+	JL           done1079
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z3
 	VFMADD231PS  64(DI), Z9, Z4
@@ -22475,9 +22686,9 @@ loop1074:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1074
+	JMP          loop1078
 
-done1075:
+done1079:
 	VADDPS       Z6, Z3, Z3
 	VADDPS       Z7, Z4, Z4
 	VADDPS       Z8, Z5, Z5
@@ -22550,9 +22761,9 @@ done1075:
 	VMOVUPS      Z12, (AX)(R10*1)
 	VMOVUPS      Z13, 64(AX)(R10*1)
 	VMOVUPS      Z14, K1, 128(AX)(R10*1)
-	JMP          end1060
+	JMP          end1064
 
-next1071:
+next1075:
 	SUBQ    $0x00000030, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -22570,9 +22781,9 @@ next1071:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop1077:
+loop1081:
 	CMPQ         R12, $0x00000002
-	JL           done1078
+	JL           done1082
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VFMADD231PS  64(DI), Z11, Z4
@@ -22588,12 +22799,12 @@ loop1077:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1077
+	JMP          loop1081
 
-done1078:
-loop1079:
+done1082:
+loop1083:
 	CMPQ         R12, $0x00000001
-	JL           done1080
+	JL           done1084
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VFMADD231PS  64(DI), Z11, Z4
@@ -22603,9 +22814,9 @@ loop1079:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1079
+	JMP          loop1083
 
-done1080:
+done1084:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -22699,14 +22910,14 @@ done1080:
 	VMOVUPS      Z16, 64(AX)(R10*1)
 	VMOVUPS      Z17, 128(AX)(R10*1)
 	VMOVUPS      Z18, K1, 192(AX)(R10*1)
-	JMP          end1060
+	JMP          end1064
 
-end1060:
+end1064:
 	XORQ R10, R10
 
-group1081:
+group1085:
 	CMPQ    R10, R9
-	JE      done1082
+	JE      done1086
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
@@ -22720,9 +22931,9 @@ group1081:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop1083:
+loop1087:
 	CMPQ         R12, $0x00000002
-	JL           done1084
+	JL           done1088
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VFMADD231PS  64(DI), Z11, Z4
@@ -22736,12 +22947,12 @@ loop1083:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1083
+	JMP          loop1087
 
-done1084:
-loop1085:
+done1088:
+loop1089:
 	CMPQ         R12, $0x00000001
-	JL           done1086
+	JL           done1090
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VFMADD231PS  64(DI), Z11, Z4
@@ -22750,9 +22961,9 @@ loop1085:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1085
+	JMP          loop1089
 
-done1086:
+done1090:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -22847,9 +23058,9 @@ done1086:
 	VMOVUPS      Z17, 128(AX)(R10*1)
 	VMOVUPS      Z18, 192(AX)(R10*1)
 	ADDQ         $0x00000100, R10
-	JMP          group1081
+	JMP          group1085
 
-done1082:
+done1086:
 	VZEROUPPER
 	RET
 
@@ -22879,9 +23090,9 @@ TEXT ·fourierFeaturesAVX2(SB), NOSPLIT, $0-48
 	ADDQ         AX, BX
 	LEAQ         (DX)(DX*2), R8
 
-loop1087:
+loop1091:
 	CMPQ         DI, $0x00000004
-	JL           done1088
+	JL           done1092
 	VBROADCASTSD (SI), Y10
 	VFMADD231PD  (BX), Y10, Y2
 	VFMADD231PD  32(BX), Y10, Y3
@@ -22897,21 +23108,21 @@ loop1087:
 	LEAQ         (BX)(DX*4), BX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1087
+	JMP          loop1091
 
-done1088:
-loop1089:
+done1092:
+loop1093:
 	CMPQ         DI, $0x00000001
-	JL           done1090
+	JL           done1094
 	VBROADCASTSD (SI), Y10
 	VFMADD231PD  (BX), Y10, Y2
 	VFMADD231PD  32(BX), Y10, Y3
 	ADDQ         DX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1089
+	JMP          loop1093
 
-done1090:
+done1094:
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y2, Y2
@@ -23026,9 +23237,9 @@ done1090:
 	SHRQ         $0x03, DX
 	DECQ         DX
 
-loop1091:
+loop1095:
 	CMPQ   DX, $0x00000001
-	JL     done1092
+	JL     done1096
 	MOVQ   n+40(FP), BX
 	ADDQ   $0x07, BX
 	SHRQ   $0x03, BX
@@ -23048,9 +23259,9 @@ loop1091:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 
-loop1093:
+loop1097:
 	CMPQ         R8, $0x00000004
-	JL           done1094
+	JL           done1098
 	VBROADCASTSD (DI), Y10
 	VFMADD231PD  (SI), Y10, Y2
 	VFMADD231PD  32(SI), Y10, Y3
@@ -23066,21 +23277,21 @@ loop1093:
 	LEAQ         (SI)(BX*4), SI
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, R8
-	JMP          loop1093
+	JMP          loop1097
 
-done1094:
-loop1095:
+done1098:
+loop1099:
 	CMPQ         R8, $0x00000001
-	JL           done1096
+	JL           done1100
 	VBROADCASTSD (DI), Y10
 	VFMADD231PD  (SI), Y10, Y2
 	VFMADD231PD  32(SI), Y10, Y3
 	ADDQ         BX, SI
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, R8
-	JMP          loop1095
+	JMP          loop1099
 
-done1096:
+done1100:
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y2, Y2
@@ -23163,9 +23374,9 @@ done1096:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1091
+	JMP          loop1095
 
-done1092:
+done1096:
 	VZEROUPPER
 	RET
 
@@ -23195,9 +23406,9 @@ TEXT ·fourierFeatures32AVX2(SB), NOSPLIT, $0-48
 	ADDQ         AX, BX
 	LEAQ         (DX)(DX*2), R8
 
-loop1097:
+loop1101:
 	CMPQ         DI, $0x00000004
-	JL           done1098
+	JL           done1102
 	VBROADCASTSS (SI), Y10
 	VFMADD231PS  (BX), Y10, Y2
 	VFMADD231PS  32(BX), Y10, Y3
@@ -23213,21 +23424,21 @@ loop1097:
 	LEAQ         (BX)(DX*4), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1097
+	JMP          loop1101
 
-done1098:
-loop1099:
+done1102:
+loop1103:
 	CMPQ         DI, $0x00000001
-	JL           done1100
+	JL           done1104
 	VBROADCASTSS (SI), Y10
 	VFMADD231PS  (BX), Y10, Y2
 	VFMADD231PS  32(BX), Y10, Y3
 	ADDQ         DX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1099
+	JMP          loop1103
 
-done1100:
+done1104:
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y2, Y2
@@ -23318,9 +23529,9 @@ done1100:
 	SHRQ         $0x04, DX
 	DECQ         DX
 
-loop1101:
+loop1105:
 	CMPQ   DX, $0x00000001
-	JL     done1102
+	JL     done1106
 	MOVQ   n+40(FP), BX
 	ADDQ   $0x0f, BX
 	SHRQ   $0x04, BX
@@ -23340,9 +23551,9 @@ loop1101:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 
-loop1103:
+loop1107:
 	CMPQ         R8, $0x00000004
-	JL           done1104
+	JL           done1108
 	VBROADCASTSS (DI), Y10
 	VFMADD231PS  (SI), Y10, Y2
 	VFMADD231PS  32(SI), Y10, Y3
@@ -23358,21 +23569,21 @@ loop1103:
 	LEAQ         (SI)(BX*4), SI
 	ADDQ         $0x00000010, DI
 	SUBQ         $0x00000004, R8
-	JMP          loop1103
+	JMP          loop1107
 
-done1104:
-loop1105:
+done1108:
+loop1109:
 	CMPQ         R8, $0x00000001
-	JL           done1106
+	JL           done1110
 	VBROADCASTSS (DI), Y10
 	VFMADD231PS  (SI), Y10, Y2
 	VFMADD231PS  32(SI), Y10, Y3
 	ADDQ         BX, SI
 	ADDQ         $0x00000004, DI
 	SUBQ         $0x00000001, R8
-	JMP          loop1105
+	JMP          loop1109
 
-done1106:
+done1110:
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y2, Y2
@@ -23431,9 +23642,9 @@ done1106:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1101
+	JMP          loop1105
 
-done1102:
+done1106:
 	VZEROUPPER
 	RET
 
@@ -23459,7 +23670,7 @@ TEXT ·fourierStepAVX512(SB), NOSPLIT, $0-96
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1108
+	JNE          next1112
 	MOVQ         n+72(FP), CX
 	ADDQ         $0x07, CX
 	SHRQ         $0x03, CX
@@ -23475,9 +23686,9 @@ TEXT ·fourierStepAVX512(SB), NOSPLIT, $0-96
 	ADDQ         AX, BX
 	LEAQ         (CX)(CX*2), R8
 
-loop1109:
+loop1113:
 	CMPQ         DI, $0x00000004
-	JL           done1110
+	JL           done1114
 	VBROADCASTSD (SI), Z7
 	VFMADD231PD  (BX), Z7, Z3
 	VBROADCASTSD 8(SI), Z7
@@ -23489,20 +23700,20 @@ loop1109:
 	LEAQ         (BX)(CX*4), BX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1109
+	JMP          loop1113
 
-done1110:
-loop1111:
+done1114:
+loop1115:
 	CMPQ         DI, $0x00000001
-	JL           done1112
+	JL           done1116
 	VBROADCASTSD (SI), Z7
 	VFMADD231PD  (BX), Z7, Z3
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1111
+	JMP          loop1115
 
-done1112:
+done1116:
 	VADDPD       Z4, Z3, Z3
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z3, Z3
@@ -23556,11 +23767,11 @@ done1112:
 	VMOVUPD      Z6, (CX)
 	VMOVUPD      Z3, 64(CX)
 	ADDQ         $0x00000040, AX
-	JMP          done1107
+	JMP          done1111
 
-next1108:
+next1112:
 	CMPQ    CX, $0x01
-	JNE     next1113
+	JNE     next1117
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -23580,9 +23791,9 @@ next1108:
 	ADDQ    AX, BX
 	LEAQ    (CX)(CX*2), R8
 
-loop1114:
+loop1118:
 	CMPQ         DI, $0x00000004
-	JL           done1115
+	JL           done1119
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -23598,21 +23809,21 @@ loop1114:
 	LEAQ         (BX)(CX*4), BX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1114
+	JMP          loop1118
 
-done1115:
-loop1116:
+done1119:
+loop1120:
 	CMPQ         DI, $0x00000001
-	JL           done1117
+	JL           done1121
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1116
+	JMP          loop1120
 
-done1117:
+done1121:
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z4, Z4
 	VADDPD       Z7, Z3, Z3
@@ -23697,11 +23908,11 @@ done1117:
 	VMOVUPD      Z10, 128(CX)
 	VMOVUPD      Z4, 192(CX)
 	ADDQ         $0x00000080, AX
-	JMP          done1107
+	JMP          done1111
 
-next1113:
+next1117:
 	CMPQ    CX, $0x02
-	JNE     next1118
+	JNE     next1122
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -23718,9 +23929,9 @@ next1113:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1119:
+loop1123:
 	CMPQ         DI, $0x00000002
-	JL           done1120
+	JL           done1124
 	VBROADCASTSD (SI), Z9
 	VFMADD231PD  (BX), Z9, Z3
 	VFMADD231PD  64(BX), Z9, Z4
@@ -23732,12 +23943,12 @@ loop1119:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1119
+	JMP          loop1123
 
-done1120:
-loop1121:
+done1124:
+loop1125:
 	CMPQ         DI, $0x00000001
-	JL           done1122
+	JL           done1126
 	VBROADCASTSD (SI), Z9
 	VFMADD231PD  (BX), Z9, Z3
 	VFMADD231PD  64(BX), Z9, Z4
@@ -23745,9 +23956,9 @@ loop1121:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1121
+	JMP          loop1125
 
-done1122:
+done1126:
 	VADDPD       Z6, Z3, Z3
 	VADDPD       Z7, Z4, Z4
 	VADDPD       Z8, Z5, Z5
@@ -23857,11 +24068,11 @@ done1122:
 	VMOVUPD      Z14, 256(CX)
 	VMOVUPD      Z5, 320(CX)
 	ADDQ         $0x000000c0, AX
-	JMP          done1107
+	JMP          done1111
 
-next1118:
+next1122:
 	CMPQ    CX, $0x03
-	JNE     next1123
+	JNE     next1127
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -23880,9 +24091,9 @@ next1118:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1124:
+loop1128:
 	CMPQ         DI, $0x00000002
-	JL           done1125
+	JL           done1129
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -23896,12 +24107,12 @@ loop1124:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1124
+	JMP          loop1128
 
-done1125:
-loop1126:
+done1129:
+loop1130:
 	CMPQ         DI, $0x00000001
-	JL           done1127
+	JL           done1131
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -23910,9 +24121,9 @@ loop1126:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1126
+	JMP          loop1130
 
-done1127:
+done1131:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -24051,17 +24262,17 @@ done1127:
 	VMOVUPD      Z18, 384(CX)
 	VMOVUPD      Z6, 448(CX)
 	ADDQ         $0x00000100, AX
-	JMP          done1107
+	JMP          done1111
 
-next1123:
-done1107:
+next1127:
+done1111:
 	MOVQ rows+80(FP), CX
 	CMPQ CX, $0x00
-	JNE  next1129
+	JNE  next1133
 
-loop1130:
+loop1134:
 	CMPQ    DX, $0x00000001
-	JL      done1131
+	JL      done1135
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -24080,9 +24291,9 @@ loop1130:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1132:
+loop1136:
 	CMPQ         DI, $0x00000002
-	JL           done1133
+	JL           done1137
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -24096,12 +24307,12 @@ loop1132:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1132
+	JMP          loop1136
 
-done1133:
-loop1134:
+done1137:
+loop1138:
 	CMPQ         DI, $0x00000001
-	JL           done1135
+	JL           done1139
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -24110,9 +24321,9 @@ loop1134:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1134
+	JMP          loop1138
 
-done1135:
+done1139:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -24250,14 +24461,14 @@ done1135:
 	VMOVUPD      Z6, 448(CX)
 	ADDQ         $0x00000100, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1130
+	JMP          loop1134
 
-done1131:
-	JMP finish1128
+done1135:
+	JMP finish1132
 
-next1129:
+next1133:
 	CMPQ         CX, $0x01
-	JNE          next1136
+	JNE          next1140
 	VMOVUPD      Z0, Z3
 	MOVQ         cols+88(FP), CX
 	SHLQ         $0x06, CX
@@ -24268,7 +24479,7 @@ next1129:
 	MOVQ         f+16(FP), R8
 	VBROADCASTSD (R8), Z7
 	TESTQ        DX, DX
-	JZ           skip1137
+	JZ           skip1141
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x07, R8
 	SHRQ         $0x03, R8
@@ -24287,9 +24498,9 @@ next1129:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1138:
+loop1142:
 	CMPQ         R11, $0x00000002
-	JL           done1139
+	JL           done1143
 	VBROADCASTSD (R10), Z13
 	VFMADD231PD  (R9), Z13, Z8
 	VFMADD231PD  64(R9), Z13, Z9
@@ -24303,12 +24514,12 @@ loop1138:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1138
+	JMP          loop1142
 
-done1139:
-loop1140:
+done1143:
+loop1144:
 	CMPQ         R11, $0x00000001
-	JL           done1141
+	JL           done1145
 	VBROADCASTSD (R10), Z13
 	VFMADD231PD  (R9), Z13, Z8
 	VFMADD231PD  64(R9), Z13, Z9
@@ -24317,9 +24528,9 @@ loop1140:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1140
+	JMP          loop1144
 
-done1141:
+done1145:
 	VADDPD       Z4, Z8, Z8
 	VADDPD       Z5, Z9, Z9
 	VADDPD       Z6, Z10, Z10
@@ -24473,9 +24684,9 @@ done1141:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1142:
+loop1146:
 	CMPQ    DX, $0x00000001
-	JL      done1143
+	JL      done1147
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x07, R8
 	SHRQ    $0x03, R8
@@ -24494,9 +24705,9 @@ loop1142:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1144:
+loop1148:
 	CMPQ         R11, $0x00000002
-	JL           done1145
+	JL           done1149
 	VBROADCASTSD (R10), Z13
 	VFMADD231PD  (R9), Z13, Z8
 	VFMADD231PD  64(R9), Z13, Z9
@@ -24510,12 +24721,12 @@ loop1144:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1144
+	JMP          loop1148
 
-done1145:
-loop1146:
+done1149:
+loop1150:
 	CMPQ         R11, $0x00000001
-	JL           done1147
+	JL           done1151
 	VBROADCASTSD (R10), Z13
 	VFMADD231PD  (R9), Z13, Z8
 	VFMADD231PD  64(R9), Z13, Z9
@@ -24524,9 +24735,9 @@ loop1146:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1146
+	JMP          loop1150
 
-done1147:
+done1151:
 	VADDPD       Z4, Z8, Z8
 	VADDPD       Z5, Z9, Z9
 	VADDPD       Z6, Z10, Z10
@@ -24715,18 +24926,18 @@ done1147:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1142
+	JMP          loop1146
 
-done1143:
-skip1137:
+done1147:
+skip1141:
 	MOVQ CX, AX
 	MOVQ a+8(FP), CX
 	ADDQ CX, AX
 	SUBQ BX, AX
 
-loop1148:
+loop1152:
 	CMPQ        AX, $0x00000040
-	JL          done1149
+	JL          done1153
 	VMOVUPD     (SI), Z4
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (BX), Z6
@@ -24737,9 +24948,9 @@ loop1148:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1148
+	JMP         loop1152
 
-done1149:
+done1153:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y3, Y0, Y0
@@ -24748,11 +24959,11 @@ done1149:
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
 	VMOVSD        X1, (AX)
-	JMP           finish1128
+	JMP           finish1132
 
-next1136:
+next1140:
 	CMPQ         CX, $0x02
-	JNE          next1150
+	JNE          next1154
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	MOVQ         cols+88(FP), CX
@@ -24765,7 +24976,7 @@ next1136:
 	VBROADCASTSD (R8), Z8
 	VBROADCASTSD 8(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1151
+	JZ           skip1155
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x07, R8
 	SHRQ         $0x03, R8
@@ -24784,9 +24995,9 @@ next1136:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1152:
+loop1156:
 	CMPQ         R11, $0x00000002
-	JL           done1153
+	JL           done1157
 	VBROADCASTSD (R10), Z15
 	VFMADD231PD  (R9), Z15, Z10
 	VFMADD231PD  64(R9), Z15, Z11
@@ -24800,12 +25011,12 @@ loop1152:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1152
+	JMP          loop1156
 
-done1153:
-loop1154:
+done1157:
+loop1158:
 	CMPQ         R11, $0x00000001
-	JL           done1155
+	JL           done1159
 	VBROADCASTSD (R10), Z15
 	VFMADD231PD  (R9), Z15, Z10
 	VFMADD231PD  64(R9), Z15, Z11
@@ -24814,9 +25025,9 @@ loop1154:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1154
+	JMP          loop1158
 
-done1155:
+done1159:
 	VADDPD       Z5, Z10, Z10
 	VADDPD       Z6, Z11, Z11
 	VADDPD       Z7, Z12, Z12
@@ -24978,9 +25189,9 @@ done1155:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1156:
+loop1160:
 	CMPQ    DX, $0x00000001
-	JL      done1157
+	JL      done1161
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x07, R8
 	SHRQ    $0x03, R8
@@ -24999,9 +25210,9 @@ loop1156:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1158:
+loop1162:
 	CMPQ         R11, $0x00000002
-	JL           done1159
+	JL           done1163
 	VBROADCASTSD (R10), Z15
 	VFMADD231PD  (R9), Z15, Z10
 	VFMADD231PD  64(R9), Z15, Z11
@@ -25015,12 +25226,12 @@ loop1158:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1158
+	JMP          loop1162
 
-done1159:
-loop1160:
+done1163:
+loop1164:
 	CMPQ         R11, $0x00000001
-	JL           done1161
+	JL           done1165
 	VBROADCASTSD (R10), Z15
 	VFMADD231PD  (R9), Z15, Z10
 	VFMADD231PD  64(R9), Z15, Z11
@@ -25029,9 +25240,9 @@ loop1160:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1160
+	JMP          loop1164
 
-done1161:
+done1165:
 	VADDPD       Z5, Z10, Z10
 	VADDPD       Z6, Z11, Z11
 	VADDPD       Z7, Z12, Z12
@@ -25252,18 +25463,18 @@ done1161:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1156
+	JMP          loop1160
 
-done1157:
-skip1151:
+done1161:
+skip1155:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ BX, AX
 
-loop1162:
+loop1166:
 	CMPQ        AX, $0x00000040
-	JL          done1163
+	JL          done1167
 	VMOVUPD     (SI), Z5
 	VMOVUPD     (DI), Z6
 	VMOVUPD     (BX), Z7
@@ -25278,9 +25489,9 @@ loop1162:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1162
+	JMP         loop1166
 
-done1163:
+done1167:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y3, Y0, Y0
@@ -25296,11 +25507,11 @@ done1163:
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
 	VMOVSD        X1, 8(AX)
-	JMP           finish1128
+	JMP           finish1132
 
-next1150:
+next1154:
 	CMPQ         CX, $0x03
-	JNE          next1164
+	JNE          next1168
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	VMOVUPD      Z0, Z5
@@ -25315,7 +25526,7 @@ next1150:
 	VBROADCASTSD 8(R8), Z10
 	VBROADCASTSD 16(R8), Z11
 	TESTQ        DX, DX
-	JZ           skip1165
+	JZ           skip1169
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x07, R8
 	SHRQ         $0x03, R8
@@ -25334,9 +25545,9 @@ next1150:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1166:
+loop1170:
 	CMPQ         R11, $0x00000002
-	JL           done1167
+	JL           done1171
 	VBROADCASTSD (R10), Z17
 	VFMADD231PD  (R9), Z17, Z12
 	VFMADD231PD  64(R9), Z17, Z13
@@ -25350,12 +25561,12 @@ loop1166:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1166
+	JMP          loop1170
 
-done1167:
-loop1168:
+done1171:
+loop1172:
 	CMPQ         R11, $0x00000001
-	JL           done1169
+	JL           done1173
 	VBROADCASTSD (R10), Z17
 	VFMADD231PD  (R9), Z17, Z12
 	VFMADD231PD  64(R9), Z17, Z13
@@ -25364,9 +25575,9 @@ loop1168:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1168
+	JMP          loop1172
 
-done1169:
+done1173:
 	VADDPD       Z6, Z12, Z12
 	VADDPD       Z7, Z13, Z13
 	VADDPD       Z8, Z14, Z14
@@ -25536,9 +25747,9 @@ done1169:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1170:
+loop1174:
 	CMPQ    DX, $0x00000001
-	JL      done1171
+	JL      done1175
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x07, R8
 	SHRQ    $0x03, R8
@@ -25557,9 +25768,9 @@ loop1170:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1172:
+loop1176:
 	CMPQ         R11, $0x00000002
-	JL           done1173
+	JL           done1177
 	VBROADCASTSD (R10), Z17
 	VFMADD231PD  (R9), Z17, Z12
 	VFMADD231PD  64(R9), Z17, Z13
@@ -25573,12 +25784,12 @@ loop1172:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1172
+	JMP          loop1176
 
-done1173:
-loop1174:
+done1177:
+loop1178:
 	CMPQ         R11, $0x00000001
-	JL           done1175
+	JL           done1179
 	VBROADCASTSD (R10), Z17
 	VFMADD231PD  (R9), Z17, Z12
 	VFMADD231PD  64(R9), Z17, Z13
@@ -25587,9 +25798,9 @@ loop1174:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1174
+	JMP          loop1178
 
-done1175:
+done1179:
 	VADDPD       Z6, Z12, Z12
 	VADDPD       Z7, Z13, Z13
 	VADDPD       Z8, Z14, Z14
@@ -25842,18 +26053,18 @@ done1175:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1170
+	JMP          loop1174
 
-done1171:
-skip1165:
+done1175:
+skip1169:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ BX, AX
 
-loop1176:
+loop1180:
 	CMPQ        AX, $0x00000040
-	JL          done1177
+	JL          done1181
 	VMOVUPD     (SI), Z6
 	VMOVUPD     (DI), Z7
 	VMOVUPD     (BX), Z8
@@ -25872,9 +26083,9 @@ loop1176:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1176
+	JMP         loop1180
 
-done1177:
+done1181:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y3, Y0, Y0
@@ -25897,11 +26108,11 @@ done1177:
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
 	VMOVSD        X1, 16(AX)
-	JMP           finish1128
+	JMP           finish1132
 
-next1164:
+next1168:
 	CMPQ         CX, $0x04
-	JNE          next1178
+	JNE          next1182
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	VMOVUPD      Z0, Z5
@@ -25918,7 +26129,7 @@ next1164:
 	VBROADCASTSD 16(R9), Z12
 	VBROADCASTSD 24(R9), Z13
 	TESTQ        DX, DX
-	JZ           skip1179
+	JZ           skip1183
 	MOVQ         n+72(FP), R9
 	ADDQ         $0x07, R9
 	SHRQ         $0x03, R9
@@ -25937,9 +26148,9 @@ next1164:
 	MOVQ         R11, R11
 	ADDQ         AX, R10
 
-loop1180:
+loop1184:
 	CMPQ         R12, $0x00000002
-	JL           done1181
+	JL           done1185
 	VBROADCASTSD (R11), Z19
 	VFMADD231PD  (R10), Z19, Z14
 	VFMADD231PD  64(R10), Z19, Z15
@@ -25953,12 +26164,12 @@ loop1180:
 	LEAQ         (R10)(R9*2), R10
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1180
+	JMP          loop1184
 
-done1181:
-loop1182:
+done1185:
+loop1186:
 	CMPQ         R12, $0x00000001
-	JL           done1183
+	JL           done1187
 	VBROADCASTSD (R11), Z19
 	VFMADD231PD  (R10), Z19, Z14
 	VFMADD231PD  64(R10), Z19, Z15
@@ -25967,9 +26178,9 @@ loop1182:
 	ADDQ         R9, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1182
+	JMP          loop1186
 
-done1183:
+done1187:
 	VADDPD       Z7, Z14, Z14
 	VADDPD       Z8, Z15, Z15
 	VADDPD       Z9, Z16, Z16
@@ -26147,9 +26358,9 @@ done1183:
 	ADDQ         $0x00000080, SI
 	DECQ         DX
 
-loop1184:
+loop1188:
 	CMPQ    DX, $0x00000001
-	JL      done1185
+	JL      done1189
 	MOVQ    n+72(FP), R9
 	ADDQ    $0x07, R9
 	SHRQ    $0x03, R9
@@ -26168,9 +26379,9 @@ loop1184:
 	MOVQ    R11, R11
 	ADDQ    AX, R10
 
-loop1186:
+loop1190:
 	CMPQ         R12, $0x00000002
-	JL           done1187
+	JL           done1191
 	VBROADCASTSD (R11), Z19
 	VFMADD231PD  (R10), Z19, Z14
 	VFMADD231PD  64(R10), Z19, Z15
@@ -26184,12 +26395,12 @@ loop1186:
 	LEAQ         (R10)(R9*2), R10
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1186
+	JMP          loop1190
 
-done1187:
-loop1188:
+done1191:
+loop1192:
 	CMPQ         R12, $0x00000001
-	JL           done1189
+	JL           done1193
 	VBROADCASTSD (R11), Z19
 	VFMADD231PD  (R10), Z19, Z14
 	VFMADD231PD  64(R10), Z19, Z15
@@ -26198,9 +26409,9 @@ loop1188:
 	ADDQ         R9, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1188
+	JMP          loop1192
 
-done1189:
+done1193:
 	VADDPD       Z7, Z14, Z14
 	VADDPD       Z8, Z15, Z15
 	VADDPD       Z9, Z16, Z16
@@ -26485,18 +26696,18 @@ done1189:
 	ADDQ         $0x00000200, R8
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JMP          loop1184
+	JMP          loop1188
 
-done1185:
-skip1179:
+done1189:
+skip1183:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1190:
+loop1194:
 	CMPQ        AX, $0x00000040
-	JL          done1191
+	JL          done1195
 	VMOVUPD     (DI), Z7
 	VMOVUPD     (R8), Z8
 	VMOVUPD     (SI), Z9
@@ -26519,9 +26730,9 @@ loop1190:
 	ADDQ        $0x00000040, R8
 	ADDQ        $0x00000040, SI
 	SUBQ        $0x00000040, AX
-	JMP         loop1190
+	JMP         loop1194
 
-done1191:
+done1195:
 	VMOVUPD    Z0, Z1
 	VMOVUPD    Z0, Z2
 	VMOVUPD    Z0, Z7
@@ -26549,11 +26760,11 @@ done1191:
 	VADDPD     Z8, Z3, Z3
 	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1128
+	JMP        finish1132
 
-next1178:
+next1182:
 	CMPQ         CX, $0x05
-	JNE          next1192
+	JNE          next1196
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	VMOVUPD      Z0, Z5
@@ -26573,7 +26784,7 @@ next1178:
 	VBROADCASTSD 24(R10), Z14
 	VBROADCASTSD 32(R10), Z15
 	TESTQ        DX, DX
-	JZ           skip1193
+	JZ           skip1197
 	MOVQ         n+72(FP), R10
 	ADDQ         $0x07, R10
 	SHRQ         $0x03, R10
@@ -26592,9 +26803,9 @@ next1178:
 	MOVQ         R12, R12
 	ADDQ         AX, R11
 
-loop1194:
+loop1198:
 	CMPQ         R13, $0x00000002
-	JL           done1195
+	JL           done1199
 	VBROADCASTSD (R12), Z21
 	VFMADD231PD  (R11), Z21, Z16
 	VFMADD231PD  64(R11), Z21, Z17
@@ -26608,12 +26819,12 @@ loop1194:
 	LEAQ         (R11)(R10*2), R11
 	ADDQ         $0x00000010, R12
 	SUBQ         $0x00000002, R13
-	JMP          loop1194
+	JMP          loop1198
 
-done1195:
-loop1196:
+done1199:
+loop1200:
 	CMPQ         R13, $0x00000001
-	JL           done1197
+	JL           done1201
 	VBROADCASTSD (R12), Z21
 	VFMADD231PD  (R11), Z21, Z16
 	VFMADD231PD  64(R11), Z21, Z17
@@ -26622,9 +26833,9 @@ loop1196:
 	ADDQ         R10, R11
 	ADDQ         $0x00000008, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1196
+	JMP          loop1200
 
-done1197:
+done1201:
 	VADDPD       Z8, Z16, Z16
 	VADDPD       Z9, Z17, Z17
 	VADDPD       Z10, Z18, Z18
@@ -26811,9 +27022,9 @@ done1197:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1198:
+loop1202:
 	CMPQ    DX, $0x00000001
-	JL      done1199
+	JL      done1203
 	MOVQ    n+72(FP), R10
 	ADDQ    $0x07, R10
 	SHRQ    $0x03, R10
@@ -26832,9 +27043,9 @@ loop1198:
 	MOVQ    R12, R12
 	ADDQ    AX, R11
 
-loop1200:
+loop1204:
 	CMPQ         R13, $0x00000002
-	JL           done1201
+	JL           done1205
 	VBROADCASTSD (R12), Z21
 	VFMADD231PD  (R11), Z21, Z16
 	VFMADD231PD  64(R11), Z21, Z17
@@ -26848,12 +27059,12 @@ loop1200:
 	LEAQ         (R11)(R10*2), R11
 	ADDQ         $0x00000010, R12
 	SUBQ         $0x00000002, R13
-	JMP          loop1200
+	JMP          loop1204
 
-done1201:
-loop1202:
+done1205:
+loop1206:
 	CMPQ         R13, $0x00000001
-	JL           done1203
+	JL           done1207
 	VBROADCASTSD (R12), Z21
 	VFMADD231PD  (R11), Z21, Z16
 	VFMADD231PD  64(R11), Z21, Z17
@@ -26862,9 +27073,9 @@ loop1202:
 	ADDQ         R10, R11
 	ADDQ         $0x00000008, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1202
+	JMP          loop1206
 
-done1203:
+done1207:
 	VADDPD       Z8, Z16, Z16
 	VADDPD       Z9, Z17, Z17
 	VADDPD       Z10, Z18, Z18
@@ -27182,18 +27393,18 @@ done1203:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1198
+	JMP          loop1202
 
-done1199:
-skip1193:
+done1203:
+skip1197:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1204:
+loop1208:
 	CMPQ        AX, $0x00000040
-	JL          done1205
+	JL          done1209
 	VMOVUPD     (R8), Z8
 	VMOVUPD     (R9), Z9
 	VMOVUPD     (SI), Z10
@@ -27221,9 +27432,9 @@ loop1204:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 	SUBQ        $0x00000040, AX
-	JMP         loop1204
+	JMP         loop1208
 
-done1205:
+done1209:
 	VMOVUPD    Z0, Z1
 	VMOVUPD    Z0, Z2
 	VMOVUPD    Z0, Z0
@@ -27250,11 +27461,11 @@ done1205:
 	VADDPD     Z8, Z3, Z3
 	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1128
+	JMP        finish1132
 
-next1192:
+next1196:
 	CMPQ    CX, $0x06
-	JNE     next1206
+	JNE     next1210
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
@@ -27270,7 +27481,7 @@ next1192:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1207
+	JZ      skip1211
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -27289,9 +27500,9 @@ next1192:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1208:
+loop1212:
 	CMPQ         R14, $0x00000002
-	JL           done1209
+	JL           done1213
 	VBROADCASTSD (R13), Z17
 	VFMADD231PD  (R12), Z17, Z12
 	VFMADD231PD  64(R12), Z17, Z13
@@ -27305,12 +27516,12 @@ loop1208:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1208
+	JMP          loop1212
 
-done1209:
-loop1210:
+done1213:
+loop1214:
 	CMPQ         R14, $0x00000001
-	JL           done1211
+	JL           done1215
 	VBROADCASTSD (R13), Z17
 	VFMADD231PD  (R12), Z17, Z12
 	VFMADD231PD  64(R12), Z17, Z13
@@ -27319,9 +27530,9 @@ loop1210:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1210
+	JMP          loop1214
 
-done1211:
+done1215:
 	VADDPD           Z9, Z12, Z12
 	VADDPD           Z10, Z13, Z13
 	VADDPD           Z11, Z14, Z14
@@ -27516,9 +27727,9 @@ done1211:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1212:
+loop1216:
 	CMPQ    DX, $0x00000001
-	JL      done1213
+	JL      done1217
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -27537,9 +27748,9 @@ loop1212:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1214:
+loop1218:
 	CMPQ         R14, $0x00000002
-	JL           done1215
+	JL           done1219
 	VBROADCASTSD (R13), Z17
 	VFMADD231PD  (R12), Z17, Z12
 	VFMADD231PD  64(R12), Z17, Z13
@@ -27553,12 +27764,12 @@ loop1214:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1214
+	JMP          loop1218
 
-done1215:
-loop1216:
+done1219:
+loop1220:
 	CMPQ         R14, $0x00000001
-	JL           done1217
+	JL           done1221
 	VBROADCASTSD (R13), Z17
 	VFMADD231PD  (R12), Z17, Z12
 	VFMADD231PD  64(R12), Z17, Z13
@@ -27567,9 +27778,9 @@ loop1216:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1216
+	JMP          loop1220
 
-done1217:
+done1221:
 	VADDPD           Z9, Z12, Z12
 	VADDPD           Z10, Z13, Z13
 	VADDPD           Z11, Z14, Z14
@@ -27919,18 +28130,18 @@ done1217:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1212
+	JMP              loop1216
 
-done1213:
-skip1207:
+done1217:
+skip1211:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1218:
+loop1222:
 	CMPQ             AX, $0x00000040
-	JL               done1219
+	JL               done1223
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (SI), Z11
@@ -27962,9 +28173,9 @@ loop1218:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1218
+	JMP              loop1222
 
-done1219:
+done1223:
 	VMOVUPD    Z0, Z1
 	VMOVUPD    Z0, Z0
 	VUNPCKLPD  Z4, Z3, Z2
@@ -27990,11 +28201,11 @@ done1219:
 	VADDPD     Z2, Z3, Z3
 	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1128
+	JMP        finish1132
 
-next1206:
+next1210:
 	CMPQ    CX, $0x07
-	JNE     next1220
+	JNE     next1224
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
@@ -28011,7 +28222,7 @@ next1206:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1221
+	JZ      skip1225
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -28030,9 +28241,9 @@ next1206:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1222:
+loop1226:
 	CMPQ         R14, $0x00000002
-	JL           done1223
+	JL           done1227
 	VBROADCASTSD (R13), Z18
 	VFMADD231PD  (R12), Z18, Z13
 	VFMADD231PD  64(R12), Z18, Z14
@@ -28046,12 +28257,12 @@ loop1222:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1222
+	JMP          loop1226
 
-done1223:
-loop1224:
+done1227:
+loop1228:
 	CMPQ         R14, $0x00000001
-	JL           done1225
+	JL           done1229
 	VBROADCASTSD (R13), Z18
 	VFMADD231PD  (R12), Z18, Z13
 	VFMADD231PD  64(R12), Z18, Z14
@@ -28060,9 +28271,9 @@ loop1224:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1224
+	JMP          loop1228
 
-done1225:
+done1229:
 	VADDPD           Z10, Z13, Z13
 	VADDPD           Z11, Z14, Z14
 	VADDPD           Z12, Z15, Z15
@@ -28265,9 +28476,9 @@ done1225:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1226:
+loop1230:
 	CMPQ    DX, $0x00000001
-	JL      done1227
+	JL      done1231
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -28286,9 +28497,9 @@ loop1226:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1228:
+loop1232:
 	CMPQ         R14, $0x00000002
-	JL           done1229
+	JL           done1233
 	VBROADCASTSD (R13), Z18
 	VFMADD231PD  (R12), Z18, Z13
 	VFMADD231PD  64(R12), Z18, Z14
@@ -28302,12 +28513,12 @@ loop1228:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1228
+	JMP          loop1232
 
-done1229:
-loop1230:
+done1233:
+loop1234:
 	CMPQ         R14, $0x00000001
-	JL           done1231
+	JL           done1235
 	VBROADCASTSD (R13), Z18
 	VFMADD231PD  (R12), Z18, Z13
 	VFMADD231PD  64(R12), Z18, Z14
@@ -28316,9 +28527,9 @@ loop1230:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1230
+	JMP          loop1234
 
-done1231:
+done1235:
 	VADDPD           Z10, Z13, Z13
 	VADDPD           Z11, Z14, Z14
 	VADDPD           Z12, Z15, Z15
@@ -28700,18 +28911,18 @@ done1231:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1226
+	JMP              loop1230
 
-done1227:
-skip1221:
+done1231:
+skip1225:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1232:
+loop1236:
 	CMPQ             AX, $0x00000040
-	JL               done1233
+	JL               done1237
 	VMOVUPD          (R8), Z10
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (SI), Z12
@@ -28747,9 +28958,9 @@ loop1232:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1232
+	JMP              loop1236
 
-done1233:
+done1237:
 	VMOVUPD    Z0, Z0
 	VUNPCKLPD  Z4, Z3, Z1
 	VUNPCKHPD  Z4, Z3, Z3
@@ -28774,11 +28985,11 @@ done1233:
 	VADDPD     Z1, Z3, Z3
 	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1128
+	JMP        finish1132
 
-next1220:
+next1224:
 	CMPQ    CX, $0x08
-	JNE     next1234
+	JNE     next1238
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
@@ -28796,7 +29007,7 @@ next1220:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1235
+	JZ      skip1239
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -28815,9 +29026,9 @@ next1220:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1236:
+loop1240:
 	CMPQ         R14, $0x00000002
-	JL           done1237
+	JL           done1241
 	VBROADCASTSD (R13), Z19
 	VFMADD231PD  (R12), Z19, Z14
 	VFMADD231PD  64(R12), Z19, Z15
@@ -28831,12 +29042,12 @@ loop1236:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1236
+	JMP          loop1240
 
-done1237:
-loop1238:
+done1241:
+loop1242:
 	CMPQ         R14, $0x00000001
-	JL           done1239
+	JL           done1243
 	VBROADCASTSD (R13), Z19
 	VFMADD231PD  (R12), Z19, Z14
 	VFMADD231PD  64(R12), Z19, Z15
@@ -28845,9 +29056,9 @@ loop1238:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1238
+	JMP          loop1242
 
-done1239:
+done1243:
 	VADDPD           Z11, Z14, Z14
 	VADDPD           Z12, Z15, Z15
 	VADDPD           Z13, Z16, Z16
@@ -29058,9 +29269,9 @@ done1239:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1240:
+loop1244:
 	CMPQ    DX, $0x00000001
-	JL      done1241
+	JL      done1245
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -29079,9 +29290,9 @@ loop1240:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1242:
+loop1246:
 	CMPQ         R14, $0x00000002
-	JL           done1243
+	JL           done1247
 	VBROADCASTSD (R13), Z19
 	VFMADD231PD  (R12), Z19, Z14
 	VFMADD231PD  64(R12), Z19, Z15
@@ -29095,12 +29306,12 @@ loop1242:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1242
+	JMP          loop1246
 
-done1243:
-loop1244:
+done1247:
+loop1248:
 	CMPQ         R14, $0x00000001
-	JL           done1245
+	JL           done1249
 	VBROADCASTSD (R13), Z19
 	VFMADD231PD  (R12), Z19, Z14
 	VFMADD231PD  64(R12), Z19, Z15
@@ -29109,9 +29320,9 @@ loop1244:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1244
+	JMP          loop1248
 
-done1245:
+done1249:
 	VADDPD           Z11, Z14, Z14
 	VADDPD           Z12, Z15, Z15
 	VADDPD           Z13, Z16, Z16
@@ -29525,18 +29736,18 @@ done1245:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1240
+	JMP              loop1244
 
-done1241:
-skip1235:
+done1245:
+skip1239:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1246:
+loop1250:
 	CMPQ             AX, $0x00000040
-	JL               done1247
+	JL               done1251
 	VMOVUPD          (R8), Z11
 	VMOVUPD          (R9), Z12
 	VMOVUPD          (SI), Z13
@@ -29576,9 +29787,9 @@ loop1246:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1246
+	JMP              loop1250
 
-done1247:
+done1251:
 	VUNPCKLPD  Z4, Z3, Z0
 	VUNPCKHPD  Z4, Z3, Z3
 	VADDPD     Z0, Z3, Z3
@@ -29602,10 +29813,10 @@ done1247:
 	VADDPD     Z0, Z3, Z3
 	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1128
+	JMP        finish1132
 
-next1234:
-finish1128:
+next1238:
+finish1132:
 	VZEROUPPER
 	RET
 
@@ -29631,7 +29842,7 @@ TEXT ·fourierStep32AVX512(SB), NOSPLIT, $0-96
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1249
+	JNE          next1253
 	MOVQ         n+72(FP), CX
 	ADDQ         $0x0f, CX
 	SHRQ         $0x04, CX
@@ -29647,9 +29858,9 @@ TEXT ·fourierStep32AVX512(SB), NOSPLIT, $0-96
 	ADDQ         AX, BX
 	LEAQ         (CX)(CX*2), R8
 
-loop1250:
+loop1254:
 	CMPQ         DI, $0x00000004
-	JL           done1251
+	JL           done1255
 	VBROADCASTSS (SI), Z7
 	VFMADD231PS  (BX), Z7, Z3
 	VBROADCASTSS 4(SI), Z7
@@ -29661,20 +29872,20 @@ loop1250:
 	LEAQ         (BX)(CX*4), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1250
+	JMP          loop1254
 
-done1251:
-loop1252:
+done1255:
+loop1256:
 	CMPQ         DI, $0x00000001
-	JL           done1253
+	JL           done1257
 	VBROADCASTSS (SI), Z7
 	VFMADD231PS  (BX), Z7, Z3
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1252
+	JMP          loop1256
 
-done1253:
+done1257:
 	VADDPS       Z4, Z3, Z3
 	VADDPS       Z5, Z3, Z3
 	VADDPS       Z6, Z3, Z3
@@ -29712,11 +29923,11 @@ done1253:
 	VMOVUPS      Z6, (CX)
 	VMOVUPS      Z3, 64(CX)
 	ADDQ         $0x00000040, AX
-	JMP          done1248
+	JMP          done1252
 
-next1249:
+next1253:
 	CMPQ    CX, $0x01
-	JNE     next1254
+	JNE     next1258
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -29736,9 +29947,9 @@ next1249:
 	ADDQ    AX, BX
 	LEAQ    (CX)(CX*2), R8
 
-loop1255:
+loop1259:
 	CMPQ         DI, $0x00000004
-	JL           done1256
+	JL           done1260
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -29754,21 +29965,21 @@ loop1255:
 	LEAQ         (BX)(CX*4), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1255
+	JMP          loop1259
 
-done1256:
-loop1257:
+done1260:
+loop1261:
 	CMPQ         DI, $0x00000001
-	JL           done1258
+	JL           done1262
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1257
+	JMP          loop1261
 
-done1258:
+done1262:
 	VADDPS       Z5, Z3, Z3
 	VADDPS       Z6, Z4, Z4
 	VADDPS       Z7, Z3, Z3
@@ -29829,11 +30040,11 @@ done1258:
 	VMOVUPS      Z10, 128(CX)
 	VMOVUPS      Z4, 192(CX)
 	ADDQ         $0x00000080, AX
-	JMP          done1248
+	JMP          done1252
 
-next1254:
+next1258:
 	CMPQ    CX, $0x02
-	JNE     next1259
+	JNE     next1263
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -29850,9 +30061,9 @@ next1254:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1260:
+loop1264:
 	CMPQ         DI, $0x00000002
-	JL           done1261
+	JL           done1265
 	VBROADCASTSS (SI), Z9
 	VFMADD231PS  (BX), Z9, Z3
 	VFMADD231PS  64(BX), Z9, Z4
@@ -29864,12 +30075,12 @@ loop1260:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1260
+	JMP          loop1264
 
-done1261:
-loop1262:
+done1265:
+loop1266:
 	CMPQ         DI, $0x00000001
-	JL           done1263
+	JL           done1267
 	VBROADCASTSS (SI), Z9
 	VFMADD231PS  (BX), Z9, Z3
 	VFMADD231PS  64(BX), Z9, Z4
@@ -29877,9 +30088,9 @@ loop1262:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1262
+	JMP          loop1266
 
-done1263:
+done1267:
 	VADDPS       Z6, Z3, Z3
 	VADDPS       Z7, Z4, Z4
 	VADDPS       Z8, Z5, Z5
@@ -29957,11 +30168,11 @@ done1263:
 	VMOVUPS      Z14, 256(CX)
 	VMOVUPS      Z5, 320(CX)
 	ADDQ         $0x000000c0, AX
-	JMP          done1248
+	JMP          done1252
 
-next1259:
+next1263:
 	CMPQ    CX, $0x03
-	JNE     next1264
+	JNE     next1268
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -29980,9 +30191,9 @@ next1259:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1265:
+loop1269:
 	CMPQ         DI, $0x00000002
-	JL           done1266
+	JL           done1270
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -29996,12 +30207,12 @@ loop1265:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1265
+	JMP          loop1269
 
-done1266:
-loop1267:
+done1270:
+loop1271:
 	CMPQ         DI, $0x00000001
-	JL           done1268
+	JL           done1272
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -30010,9 +30221,9 @@ loop1267:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1267
+	JMP          loop1271
 
-done1268:
+done1272:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -30111,17 +30322,17 @@ done1268:
 	VMOVUPS      Z18, 384(CX)
 	VMOVUPS      Z6, 448(CX)
 	ADDQ         $0x00000100, AX
-	JMP          done1248
+	JMP          done1252
 
-next1264:
-done1248:
+next1268:
+done1252:
 	MOVQ rows+80(FP), CX
 	CMPQ CX, $0x00
-	JNE  next1270
+	JNE  next1274
 
-loop1271:
+loop1275:
 	CMPQ    DX, $0x00000001
-	JL      done1272
+	JL      done1276
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -30140,9 +30351,9 @@ loop1271:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1273:
+loop1277:
 	CMPQ         DI, $0x00000002
-	JL           done1274
+	JL           done1278
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -30156,12 +30367,12 @@ loop1273:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1273
+	JMP          loop1277
 
-done1274:
-loop1275:
+done1278:
+loop1279:
 	CMPQ         DI, $0x00000001
-	JL           done1276
+	JL           done1280
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -30170,9 +30381,9 @@ loop1275:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1275
+	JMP          loop1279
 
-done1276:
+done1280:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -30270,14 +30481,14 @@ done1276:
 	VMOVUPS      Z6, 448(CX)
 	ADDQ         $0x00000100, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1271
+	JMP          loop1275
 
-done1272:
-	JMP finish1269
+done1276:
+	JMP finish1273
 
-next1270:
+next1274:
 	CMPQ         CX, $0x01
-	JNE          next1277
+	JNE          next1281
 	VMOVUPS      Z0, Z3
 	MOVQ         cols+88(FP), CX
 	SHLQ         $0x06, CX
@@ -30288,7 +30499,7 @@ next1270:
 	MOVQ         f+16(FP), R8
 	VBROADCASTSS (R8), Z7
 	TESTQ        DX, DX
-	JZ           skip1278
+	JZ           skip1282
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x0f, R8
 	SHRQ         $0x04, R8
@@ -30307,9 +30518,9 @@ next1270:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1279:
+loop1283:
 	CMPQ         R11, $0x00000002
-	JL           done1280
+	JL           done1284
 	VBROADCASTSS (R10), Z13
 	VFMADD231PS  (R9), Z13, Z8
 	VFMADD231PS  64(R9), Z13, Z9
@@ -30323,12 +30534,12 @@ loop1279:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1279
+	JMP          loop1283
 
-done1280:
-loop1281:
+done1284:
+loop1285:
 	CMPQ         R11, $0x00000001
-	JL           done1282
+	JL           done1286
 	VBROADCASTSS (R10), Z13
 	VFMADD231PS  (R9), Z13, Z8
 	VFMADD231PS  64(R9), Z13, Z9
@@ -30337,9 +30548,9 @@ loop1281:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1281
+	JMP          loop1285
 
-done1282:
+done1286:
 	VADDPS       Z4, Z8, Z8
 	VADDPS       Z5, Z9, Z9
 	VADDPS       Z6, Z10, Z10
@@ -30453,9 +30664,9 @@ done1282:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1283:
+loop1287:
 	CMPQ    DX, $0x00000001
-	JL      done1284
+	JL      done1288
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x0f, R8
 	SHRQ    $0x04, R8
@@ -30474,9 +30685,9 @@ loop1283:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1285:
+loop1289:
 	CMPQ         R11, $0x00000002
-	JL           done1286
+	JL           done1290
 	VBROADCASTSS (R10), Z13
 	VFMADD231PS  (R9), Z13, Z8
 	VFMADD231PS  64(R9), Z13, Z9
@@ -30490,12 +30701,12 @@ loop1285:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1285
+	JMP          loop1289
 
-done1286:
-loop1287:
+done1290:
+loop1291:
 	CMPQ         R11, $0x00000001
-	JL           done1288
+	JL           done1292
 	VBROADCASTSS (R10), Z13
 	VFMADD231PS  (R9), Z13, Z8
 	VFMADD231PS  64(R9), Z13, Z9
@@ -30504,9 +30715,9 @@ loop1287:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1287
+	JMP          loop1291
 
-done1288:
+done1292:
 	VADDPS       Z4, Z8, Z8
 	VADDPS       Z5, Z9, Z9
 	VADDPS       Z6, Z10, Z10
@@ -30655,18 +30866,18 @@ done1288:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1283
+	JMP          loop1287
 
-done1284:
-skip1278:
+done1288:
+skip1282:
 	MOVQ CX, AX
 	MOVQ a+8(FP), CX
 	ADDQ CX, AX
 	SUBQ BX, AX
 
-loop1289:
+loop1293:
 	CMPQ        AX, $0x00000040
-	JL          done1290
+	JL          done1294
 	VMOVUPS     (SI), Z4
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (BX), Z6
@@ -30677,9 +30888,9 @@ loop1289:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1289
+	JMP         loop1293
 
-done1290:
+done1294:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -30690,11 +30901,11 @@ done1290:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, (AX)
-	JMP           finish1269
+	JMP           finish1273
 
-next1277:
+next1281:
 	CMPQ         CX, $0x02
-	JNE          next1291
+	JNE          next1295
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	MOVQ         cols+88(FP), CX
@@ -30707,7 +30918,7 @@ next1277:
 	VBROADCASTSS (R8), Z8
 	VBROADCASTSS 4(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1292
+	JZ           skip1296
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x0f, R8
 	SHRQ         $0x04, R8
@@ -30726,9 +30937,9 @@ next1277:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1293:
+loop1297:
 	CMPQ         R11, $0x00000002
-	JL           done1294
+	JL           done1298
 	VBROADCASTSS (R10), Z15
 	VFMADD231PS  (R9), Z15, Z10
 	VFMADD231PS  64(R9), Z15, Z11
@@ -30742,12 +30953,12 @@ loop1293:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1293
+	JMP          loop1297
 
-done1294:
-loop1295:
+done1298:
+loop1299:
 	CMPQ         R11, $0x00000001
-	JL           done1296
+	JL           done1300
 	VBROADCASTSS (R10), Z15
 	VFMADD231PS  (R9), Z15, Z10
 	VFMADD231PS  64(R9), Z15, Z11
@@ -30756,9 +30967,9 @@ loop1295:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1295
+	JMP          loop1299
 
-done1296:
+done1300:
 	VADDPS       Z5, Z10, Z10
 	VADDPS       Z6, Z11, Z11
 	VADDPS       Z7, Z12, Z12
@@ -30880,9 +31091,9 @@ done1296:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1297:
+loop1301:
 	CMPQ    DX, $0x00000001
-	JL      done1298
+	JL      done1302
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x0f, R8
 	SHRQ    $0x04, R8
@@ -30901,9 +31112,9 @@ loop1297:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1299:
+loop1303:
 	CMPQ         R11, $0x00000002
-	JL           done1300
+	JL           done1304
 	VBROADCASTSS (R10), Z15
 	VFMADD231PS  (R9), Z15, Z10
 	VFMADD231PS  64(R9), Z15, Z11
@@ -30917,12 +31128,12 @@ loop1299:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1299
+	JMP          loop1303
 
-done1300:
-loop1301:
+done1304:
+loop1305:
 	CMPQ         R11, $0x00000001
-	JL           done1302
+	JL           done1306
 	VBROADCASTSS (R10), Z15
 	VFMADD231PS  (R9), Z15, Z10
 	VFMADD231PS  64(R9), Z15, Z11
@@ -30931,9 +31142,9 @@ loop1301:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1301
+	JMP          loop1305
 
-done1302:
+done1306:
 	VADDPS       Z5, Z10, Z10
 	VADDPS       Z6, Z11, Z11
 	VADDPS       Z7, Z12, Z12
@@ -31114,18 +31325,18 @@ done1302:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1297
+	JMP          loop1301
 
-done1298:
-skip1292:
+done1302:
+skip1296:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ BX, AX
 
-loop1303:
+loop1307:
 	CMPQ        AX, $0x00000040
-	JL          done1304
+	JL          done1308
 	VMOVUPS     (SI), Z5
 	VMOVUPS     (DI), Z6
 	VMOVUPS     (BX), Z7
@@ -31140,9 +31351,9 @@ loop1303:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1303
+	JMP         loop1307
 
-done1304:
+done1308:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -31162,11 +31373,11 @@ done1304:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 4(AX)
-	JMP           finish1269
+	JMP           finish1273
 
-next1291:
+next1295:
 	CMPQ         CX, $0x03
-	JNE          next1305
+	JNE          next1309
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	VMOVUPS      Z0, Z5
@@ -31181,7 +31392,7 @@ next1291:
 	VBROADCASTSS 4(R8), Z10
 	VBROADCASTSS 8(R8), Z11
 	TESTQ        DX, DX
-	JZ           skip1306
+	JZ           skip1310
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x0f, R8
 	SHRQ         $0x04, R8
@@ -31200,9 +31411,9 @@ next1291:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1307:
+loop1311:
 	CMPQ         R11, $0x00000002
-	JL           done1308
+	JL           done1312
 	VBROADCASTSS (R10), Z17
 	VFMADD231PS  (R9), Z17, Z12
 	VFMADD231PS  64(R9), Z17, Z13
@@ -31216,12 +31427,12 @@ loop1307:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1307
+	JMP          loop1311
 
-done1308:
-loop1309:
+done1312:
+loop1313:
 	CMPQ         R11, $0x00000001
-	JL           done1310
+	JL           done1314
 	VBROADCASTSS (R10), Z17
 	VFMADD231PS  (R9), Z17, Z12
 	VFMADD231PS  64(R9), Z17, Z13
@@ -31230,9 +31441,9 @@ loop1309:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1309
+	JMP          loop1313
 
-done1310:
+done1314:
 	VADDPS       Z6, Z12, Z12
 	VADDPS       Z7, Z13, Z13
 	VADDPS       Z8, Z14, Z14
@@ -31362,9 +31573,9 @@ done1310:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1311:
+loop1315:
 	CMPQ    DX, $0x00000001
-	JL      done1312
+	JL      done1316
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x0f, R8
 	SHRQ    $0x04, R8
@@ -31383,9 +31594,9 @@ loop1311:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1313:
+loop1317:
 	CMPQ         R11, $0x00000002
-	JL           done1314
+	JL           done1318
 	VBROADCASTSS (R10), Z17
 	VFMADD231PS  (R9), Z17, Z12
 	VFMADD231PS  64(R9), Z17, Z13
@@ -31399,12 +31610,12 @@ loop1313:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1313
+	JMP          loop1317
 
-done1314:
-loop1315:
+done1318:
+loop1319:
 	CMPQ         R11, $0x00000001
-	JL           done1316
+	JL           done1320
 	VBROADCASTSS (R10), Z17
 	VFMADD231PS  (R9), Z17, Z12
 	VFMADD231PS  64(R9), Z17, Z13
@@ -31413,9 +31624,9 @@ loop1315:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1315
+	JMP          loop1319
 
-done1316:
+done1320:
 	VADDPS       Z6, Z12, Z12
 	VADDPS       Z7, Z13, Z13
 	VADDPS       Z8, Z14, Z14
@@ -31628,18 +31839,18 @@ done1316:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1311
+	JMP          loop1315
 
-done1312:
-skip1306:
+done1316:
+skip1310:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ BX, AX
 
-loop1317:
+loop1321:
 	CMPQ        AX, $0x00000040
-	JL          done1318
+	JL          done1322
 	VMOVUPS     (SI), Z6
 	VMOVUPS     (DI), Z7
 	VMOVUPS     (BX), Z8
@@ -31658,9 +31869,9 @@ loop1317:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1317
+	JMP         loop1321
 
-done1318:
+done1322:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -31689,11 +31900,11 @@ done1318:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 8(AX)
-	JMP           finish1269
+	JMP           finish1273
 
-next1305:
+next1309:
 	CMPQ         CX, $0x04
-	JNE          next1319
+	JNE          next1323
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	VMOVUPS      Z0, Z5
@@ -31710,7 +31921,7 @@ next1305:
 	VBROADCASTSS 8(R9), Z12
 	VBROADCASTSS 12(R9), Z13
 	TESTQ        DX, DX
-	JZ           skip1320
+	JZ           skip1324
 	MOVQ         n+72(FP), R9
 	ADDQ         $0x0f, R9
 	SHRQ         $0x04, R9
@@ -31729,9 +31940,9 @@ next1305:
 	MOVQ         R11, R11
 	ADDQ         AX, R10
 
-loop1321:
+loop1325:
 	CMPQ         R12, $0x00000002
-	JL           done1322
+	JL           done1326
 	VBROADCASTSS (R11), Z19
 	VFMADD231PS  (R10), Z19, Z14
 	VFMADD231PS  64(R10), Z19, Z15
@@ -31745,12 +31956,12 @@ loop1321:
 	LEAQ         (R10)(R9*2), R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1321
+	JMP          loop1325
 
-done1322:
-loop1323:
+done1326:
+loop1327:
 	CMPQ         R12, $0x00000001
-	JL           done1324
+	JL           done1328
 	VBROADCASTSS (R11), Z19
 	VFMADD231PS  (R10), Z19, Z14
 	VFMADD231PS  64(R10), Z19, Z15
@@ -31759,9 +31970,9 @@ loop1323:
 	ADDQ         R9, R10
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1323
+	JMP          loop1327
 
-done1324:
+done1328:
 	VADDPS       Z7, Z14, Z14
 	VADDPS       Z8, Z15, Z15
 	VADDPS       Z9, Z16, Z16
@@ -31899,9 +32110,9 @@ done1324:
 	ADDQ         $0x00000080, SI
 	DECQ         DX
 
-loop1325:
+loop1329:
 	CMPQ    DX, $0x00000001
-	JL      done1326
+	JL      done1330
 	MOVQ    n+72(FP), R9
 	ADDQ    $0x0f, R9
 	SHRQ    $0x04, R9
@@ -31920,9 +32131,9 @@ loop1325:
 	MOVQ    R11, R11
 	ADDQ    AX, R10
 
-loop1327:
+loop1331:
 	CMPQ         R12, $0x00000002
-	JL           done1328
+	JL           done1332
 	VBROADCASTSS (R11), Z19
 	VFMADD231PS  (R10), Z19, Z14
 	VFMADD231PS  64(R10), Z19, Z15
@@ -31936,12 +32147,12 @@ loop1327:
 	LEAQ         (R10)(R9*2), R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1327
+	JMP          loop1331
 
-done1328:
-loop1329:
+done1332:
+loop1333:
 	CMPQ         R12, $0x00000001
-	JL           done1330
+	JL           done1334
 	VBROADCASTSS (R11), Z19
 	VFMADD231PS  (R10), Z19, Z14
 	VFMADD231PS  64(R10), Z19, Z15
@@ -31950,9 +32161,9 @@ loop1329:
 	ADDQ         R9, R10
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1329
+	JMP          loop1333
 
-done1330:
+done1334:
 	VADDPS       Z7, Z14, Z14
 	VADDPS       Z8, Z15, Z15
 	VADDPS       Z9, Z16, Z16
@@ -32197,18 +32408,18 @@ done1330:
 	ADDQ         $0x00000200, R8
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JMP          loop1325
+	JMP          loop1329
 
-done1326:
-skip1320:
+done1330:
+skip1324:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1331:
+loop1335:
 	CMPQ        AX, $0x00000040
-	JL          done1332
+	JL          done1336
 	VMOVUPS     (DI), Z7
 	VMOVUPS     (R8), Z8
 	VMOVUPS     (SI), Z9
@@ -32231,9 +32442,9 @@ loop1331:
 	ADDQ        $0x00000040, R8
 	ADDQ        $0x00000040, SI
 	SUBQ        $0x00000040, AX
-	JMP         loop1331
+	JMP         loop1335
 
-done1332:
+done1336:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -32271,11 +32482,11 @@ done1332:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 12(AX)
-	JMP           finish1269
+	JMP           finish1273
 
-next1319:
+next1323:
 	CMPQ         CX, $0x05
-	JNE          next1333
+	JNE          next1337
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	VMOVUPS      Z0, Z5
@@ -32295,7 +32506,7 @@ next1319:
 	VBROADCASTSS 12(R10), Z14
 	VBROADCASTSS 16(R10), Z15
 	TESTQ        DX, DX
-	JZ           skip1334
+	JZ           skip1338
 	MOVQ         n+72(FP), R10
 	ADDQ         $0x0f, R10
 	SHRQ         $0x04, R10
@@ -32314,9 +32525,9 @@ next1319:
 	MOVQ         R12, R12
 	ADDQ         AX, R11
 
-loop1335:
+loop1339:
 	CMPQ         R13, $0x00000002
-	JL           done1336
+	JL           done1340
 	VBROADCASTSS (R12), Z21
 	VFMADD231PS  (R11), Z21, Z16
 	VFMADD231PS  64(R11), Z21, Z17
@@ -32330,12 +32541,12 @@ loop1335:
 	LEAQ         (R11)(R10*2), R11
 	ADDQ         $0x00000008, R12
 	SUBQ         $0x00000002, R13
-	JMP          loop1335
+	JMP          loop1339
 
-done1336:
-loop1337:
+done1340:
+loop1341:
 	CMPQ         R13, $0x00000001
-	JL           done1338
+	JL           done1342
 	VBROADCASTSS (R12), Z21
 	VFMADD231PS  (R11), Z21, Z16
 	VFMADD231PS  64(R11), Z21, Z17
@@ -32344,9 +32555,9 @@ loop1337:
 	ADDQ         R10, R11
 	ADDQ         $0x00000004, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1337
+	JMP          loop1341
 
-done1338:
+done1342:
 	VADDPS       Z8, Z16, Z16
 	VADDPS       Z9, Z17, Z17
 	VADDPS       Z10, Z18, Z18
@@ -32493,9 +32704,9 @@ done1338:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1339:
+loop1343:
 	CMPQ    DX, $0x00000001
-	JL      done1340
+	JL      done1344
 	MOVQ    n+72(FP), R10
 	ADDQ    $0x0f, R10
 	SHRQ    $0x04, R10
@@ -32514,9 +32725,9 @@ loop1339:
 	MOVQ    R12, R12
 	ADDQ    AX, R11
 
-loop1341:
+loop1345:
 	CMPQ         R13, $0x00000002
-	JL           done1342
+	JL           done1346
 	VBROADCASTSS (R12), Z21
 	VFMADD231PS  (R11), Z21, Z16
 	VFMADD231PS  64(R11), Z21, Z17
@@ -32530,12 +32741,12 @@ loop1341:
 	LEAQ         (R11)(R10*2), R11
 	ADDQ         $0x00000008, R12
 	SUBQ         $0x00000002, R13
-	JMP          loop1341
+	JMP          loop1345
 
-done1342:
-loop1343:
+done1346:
+loop1347:
 	CMPQ         R13, $0x00000001
-	JL           done1344
+	JL           done1348
 	VBROADCASTSS (R12), Z21
 	VFMADD231PS  (R11), Z21, Z16
 	VFMADD231PS  64(R11), Z21, Z17
@@ -32544,9 +32755,9 @@ loop1343:
 	ADDQ         R10, R11
 	ADDQ         $0x00000004, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1343
+	JMP          loop1347
 
-done1344:
+done1348:
 	VADDPS       Z8, Z16, Z16
 	VADDPS       Z9, Z17, Z17
 	VADDPS       Z10, Z18, Z18
@@ -32824,18 +33035,18 @@ done1344:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1339
+	JMP          loop1343
 
-done1340:
-skip1334:
+done1344:
+skip1338:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1345:
+loop1349:
 	CMPQ        AX, $0x00000040
-	JL          done1346
+	JL          done1350
 	VMOVUPS     (R8), Z8
 	VMOVUPS     (R9), Z9
 	VMOVUPS     (SI), Z10
@@ -32863,9 +33074,9 @@ loop1345:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 	SUBQ        $0x00000040, AX
-	JMP         loop1345
+	JMP         loop1349
 
-done1346:
+done1350:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -32912,11 +33123,11 @@ done1346:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 16(AX)
-	JMP           finish1269
+	JMP           finish1273
 
-next1333:
+next1337:
 	CMPQ    CX, $0x06
-	JNE     next1347
+	JNE     next1351
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
@@ -32932,7 +33143,7 @@ next1333:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1348
+	JZ      skip1352
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -32951,9 +33162,9 @@ next1333:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1349:
+loop1353:
 	CMPQ         R14, $0x00000002
-	JL           done1350
+	JL           done1354
 	VBROADCASTSS (R13), Z17
 	VFMADD231PS  (R12), Z17, Z12
 	VFMADD231PS  64(R12), Z17, Z13
@@ -32967,12 +33178,12 @@ loop1349:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1349
+	JMP          loop1353
 
-done1350:
-loop1351:
+done1354:
+loop1355:
 	CMPQ         R14, $0x00000001
-	JL           done1352
+	JL           done1356
 	VBROADCASTSS (R13), Z17
 	VFMADD231PS  (R12), Z17, Z12
 	VFMADD231PS  64(R12), Z17, Z13
@@ -32981,9 +33192,9 @@ loop1351:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1351
+	JMP          loop1355
 
-done1352:
+done1356:
 	VADDPS           Z9, Z12, Z12
 	VADDPS           Z10, Z13, Z13
 	VADDPS           Z11, Z14, Z14
@@ -33138,9 +33349,9 @@ done1352:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1353:
+loop1357:
 	CMPQ    DX, $0x00000001
-	JL      done1354
+	JL      done1358
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -33159,9 +33370,9 @@ loop1353:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1355:
+loop1359:
 	CMPQ         R14, $0x00000002
-	JL           done1356
+	JL           done1360
 	VBROADCASTSS (R13), Z17
 	VFMADD231PS  (R12), Z17, Z12
 	VFMADD231PS  64(R12), Z17, Z13
@@ -33175,12 +33386,12 @@ loop1355:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1355
+	JMP          loop1359
 
-done1356:
-loop1357:
+done1360:
+loop1361:
 	CMPQ         R14, $0x00000001
-	JL           done1358
+	JL           done1362
 	VBROADCASTSS (R13), Z17
 	VFMADD231PS  (R12), Z17, Z12
 	VFMADD231PS  64(R12), Z17, Z13
@@ -33189,9 +33400,9 @@ loop1357:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1357
+	JMP          loop1361
 
-done1358:
+done1362:
 	VADDPS           Z9, Z12, Z12
 	VADDPS           Z10, Z13, Z13
 	VADDPS           Z11, Z14, Z14
@@ -33501,18 +33712,18 @@ done1358:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1353
+	JMP              loop1357
 
-done1354:
-skip1348:
+done1358:
+skip1352:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1359:
+loop1363:
 	CMPQ             AX, $0x00000040
-	JL               done1360
+	JL               done1364
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (SI), Z11
@@ -33544,9 +33755,9 @@ loop1359:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1359
+	JMP              loop1363
 
-done1360:
+done1364:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -33602,11 +33813,11 @@ done1360:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 20(AX)
-	JMP           finish1269
+	JMP           finish1273
 
-next1347:
+next1351:
 	CMPQ    CX, $0x07
-	JNE     next1361
+	JNE     next1365
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
@@ -33623,7 +33834,7 @@ next1347:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1362
+	JZ      skip1366
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -33642,9 +33853,9 @@ next1347:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1363:
+loop1367:
 	CMPQ         R14, $0x00000002
-	JL           done1364
+	JL           done1368
 	VBROADCASTSS (R13), Z18
 	VFMADD231PS  (R12), Z18, Z13
 	VFMADD231PS  64(R12), Z18, Z14
@@ -33658,12 +33869,12 @@ loop1363:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1363
+	JMP          loop1367
 
-done1364:
-loop1365:
+done1368:
+loop1369:
 	CMPQ         R14, $0x00000001
-	JL           done1366
+	JL           done1370
 	VBROADCASTSS (R13), Z18
 	VFMADD231PS  (R12), Z18, Z13
 	VFMADD231PS  64(R12), Z18, Z14
@@ -33672,9 +33883,9 @@ loop1365:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1365
+	JMP          loop1369
 
-done1366:
+done1370:
 	VADDPS           Z10, Z13, Z13
 	VADDPS           Z11, Z14, Z14
 	VADDPS           Z12, Z15, Z15
@@ -33837,9 +34048,9 @@ done1366:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1367:
+loop1371:
 	CMPQ    DX, $0x00000001
-	JL      done1368
+	JL      done1372
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -33858,9 +34069,9 @@ loop1367:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1369:
+loop1373:
 	CMPQ         R14, $0x00000002
-	JL           done1370
+	JL           done1374
 	VBROADCASTSS (R13), Z18
 	VFMADD231PS  (R12), Z18, Z13
 	VFMADD231PS  64(R12), Z18, Z14
@@ -33874,12 +34085,12 @@ loop1369:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1369
+	JMP          loop1373
 
-done1370:
-loop1371:
+done1374:
+loop1375:
 	CMPQ         R14, $0x00000001
-	JL           done1372
+	JL           done1376
 	VBROADCASTSS (R13), Z18
 	VFMADD231PS  (R12), Z18, Z13
 	VFMADD231PS  64(R12), Z18, Z14
@@ -33888,9 +34099,9 @@ loop1371:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1371
+	JMP          loop1375
 
-done1372:
+done1376:
 	VADDPS           Z10, Z13, Z13
 	VADDPS           Z11, Z14, Z14
 	VADDPS           Z12, Z15, Z15
@@ -34232,18 +34443,18 @@ done1372:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1367
+	JMP              loop1371
 
-done1368:
-skip1362:
+done1372:
+skip1366:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1373:
+loop1377:
 	CMPQ             AX, $0x00000040
-	JL               done1374
+	JL               done1378
 	VMOVUPS          (R8), Z10
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (SI), Z12
@@ -34279,9 +34490,9 @@ loop1373:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1373
+	JMP              loop1377
 
-done1374:
+done1378:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -34346,11 +34557,11 @@ done1374:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 24(AX)
-	JMP           finish1269
+	JMP           finish1273
 
-next1361:
+next1365:
 	CMPQ    CX, $0x08
-	JNE     next1375
+	JNE     next1379
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
@@ -34368,7 +34579,7 @@ next1361:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1376
+	JZ      skip1380
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -34387,9 +34598,9 @@ next1361:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1377:
+loop1381:
 	CMPQ         R14, $0x00000002
-	JL           done1378
+	JL           done1382
 	VBROADCASTSS (R13), Z19
 	VFMADD231PS  (R12), Z19, Z14
 	VFMADD231PS  64(R12), Z19, Z15
@@ -34403,12 +34614,12 @@ loop1377:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1377
+	JMP          loop1381
 
-done1378:
-loop1379:
+done1382:
+loop1383:
 	CMPQ         R14, $0x00000001
-	JL           done1380
+	JL           done1384
 	VBROADCASTSS (R13), Z19
 	VFMADD231PS  (R12), Z19, Z14
 	VFMADD231PS  64(R12), Z19, Z15
@@ -34417,9 +34628,9 @@ loop1379:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1379
+	JMP          loop1383
 
-done1380:
+done1384:
 	VADDPS           Z11, Z14, Z14
 	VADDPS           Z12, Z15, Z15
 	VADDPS           Z13, Z16, Z16
@@ -34590,9 +34801,9 @@ done1380:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1381:
+loop1385:
 	CMPQ    DX, $0x00000001
-	JL      done1382
+	JL      done1386
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -34611,9 +34822,9 @@ loop1381:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1383:
+loop1387:
 	CMPQ         R14, $0x00000002
-	JL           done1384
+	JL           done1388
 	VBROADCASTSS (R13), Z19
 	VFMADD231PS  (R12), Z19, Z14
 	VFMADD231PS  64(R12), Z19, Z15
@@ -34627,12 +34838,12 @@ loop1383:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1383
+	JMP          loop1387
 
-done1384:
-loop1385:
+done1388:
+loop1389:
 	CMPQ         R14, $0x00000001
-	JL           done1386
+	JL           done1390
 	VBROADCASTSS (R13), Z19
 	VFMADD231PS  (R12), Z19, Z14
 	VFMADD231PS  64(R12), Z19, Z15
@@ -34641,9 +34852,9 @@ loop1385:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1385
+	JMP          loop1389
 
-done1386:
+done1390:
 	VADDPS           Z11, Z14, Z14
 	VADDPS           Z12, Z15, Z15
 	VADDPS           Z13, Z16, Z16
@@ -35017,18 +35228,18 @@ done1386:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1381
+	JMP              loop1385
 
-done1382:
-skip1376:
+done1386:
+skip1380:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1387:
+loop1391:
 	CMPQ             AX, $0x00000040
-	JL               done1388
+	JL               done1392
 	VMOVUPS          (R8), Z11
 	VMOVUPS          (R9), Z12
 	VMOVUPS          (SI), Z13
@@ -35068,9 +35279,9 @@ loop1387:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1387
+	JMP              loop1391
 
-done1388:
+done1392:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -35144,10 +35355,10 @@ done1388:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 28(AX)
-	JMP           finish1269
+	JMP           finish1273
 
-next1375:
-finish1269:
+next1379:
+finish1273:
 	VZEROUPPER
 	RET
 
@@ -35167,9 +35378,9 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop1389:
+loop1393:
 	CMPQ       CX, $0x00000004
-	JL         done1390
+	JL         done1394
 	VMOVUPD    (DX), Y1
 	VMOVUPD    (BX), Y2
 	VMOVUPD    (SI), Y3
@@ -35192,11 +35403,11 @@ loop1389:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop1389
+	JMP        loop1393
 
-done1390:
+done1394:
 	TESTQ      CX, CX
-	JZ         skip1391
+	JZ         skip1395
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VMASKMOVPD (SI), Y0, Y3
@@ -35214,7 +35425,7 @@ done1390:
 	VMOVUPD    Y3, 128(AX)
 	VMOVUPD    Y0, 192(AX)
 
-skip1391:
+skip1395:
 	VZEROUPPER
 	RET
 
@@ -35234,9 +35445,9 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop1392:
+loop1396:
 	CMPQ       CX, $0x00000004
-	JL         done1393
+	JL         done1397
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -35259,11 +35470,11 @@ loop1392:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop1392
+	JMP        loop1396
 
-done1393:
+done1397:
 	TESTQ      CX, CX
-	JZ         skip1394
+	JZ         skip1398
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -35281,6 +35492,6 @@ done1393:
 	VMASKMOVPD Y3, Y0, (SI)
 	VMASKMOVPD Y4, Y0, (DI)
 
-skip1394:
+skip1398:
 	VZEROUPPER
 	RET

@@ -112,6 +112,11 @@ func choleskySolveAVX2(u *float64, nb int, inv *float64, rhs *float64)
 //go:noescape
 func tallyAVX2(total *float64, sums *float64, errs *float64, x *float64, y *float64, n int, rows int)
 
+// cusumAVX2 takes the next value of each sequence; most are the largest sum and length of each lane.
+//
+//go:noescape
+func cusumAVX2(most *float64, rows *float64, x *float64, limits *float64, stride int)
+
 // dotAVX512 returns the inner product of x and y.
 //
 //go:noescape
@@ -221,6 +226,11 @@ func choleskySolveAVX512(u *float64, nb int, inv *float64, rhs *float64)
 //
 //go:noescape
 func tallyAVX512(total *float64, sums *float64, errs *float64, x *float64, y *float64, n int, rows int)
+
+// cusumAVX512 takes the next value of each sequence; most are the largest sum and length of each lane.
+//
+//go:noescape
+func cusumAVX512(most *float64, rows *float64, x *float64, limits *float64, stride int)
 
 // matVec32AVX2 sets y = A x, A of m rows and n columns.
 //

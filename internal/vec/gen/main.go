@@ -32,6 +32,7 @@ func main() {
 		t.cholesky()
 		t.choleskySolve()
 		t.tally()
+		t.cusum()
 	}
 	for _, t := range []target{avx2.single(), avx512.single()} {
 		t.matVec()

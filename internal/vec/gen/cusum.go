@@ -1,0 +1,113 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// cusum takes a register of sequences at a time. It neither fuses multiplications
+// and additions nor changes their order: all implementations give the same bits.
+func (t target) cusum() {
+	t.begin("cusum", "func(most, rows, x, limits *%, stride int)",
+		"takes the next value of each sequence; most are the largest sum and length of each lane.")
+	rows, x, limits := param("rows"), param("x"), param("limits")
+	bytes := t.inBytes(param("stride"))
+	bytes3 := GP64()
+	LEAQ(Mem{Base: bytes, Index: bytes, Scale: 2}, bytes3)
+	sums := t.zeros(2)
+
+	t.groupsOf(bytes, func(offset GPVirtual) {
+		base := copyOf(rows)
+		ADDQ(offset, base)
+		places, row := map[string]Mem{}, map[string]Register{}
+		for i, name := range []string{"count", "mean", "square", "sum", "length", "variance", "up", "down", "sinceUp", "sinceDown"} {
+			if i > 0 && i%4 == 0 {
+				next := GP64()
+				LEAQ(Mem{Base: base, Index: bytes, Scale: 4}, next)
+				base = next
+			}
+			places[name] = rowAt(base, i%4, 0, bytes, bytes3)
+		}
+		get := func(name string) Register {
+			if row[name] == nil {
+				row[name] = t.vec()
+				t.load(places[name], row[name])
+			}
+			return row[name]
+		}
+		put := func(name string) { t.store(row[name], places[name]) }
+		limit := func(i int) Register {
+			v := t.vec()
+			t.bcast(at(limits, nil, i*t.size), v)
+			return v
+		}
+		v := t.vec()
+		t.load(at(x, offset, 0), v)
+		there := t.ordered(v, nil)
+
+		t.add(t.kept(limit(3), there), get("count"), row["count"])
+		put("count")
+		dev := t.vec()
+		t.sub(get("mean"), v, dev)
+		dev = t.kept(dev, there)
+
+		zero := t.zeros(1)[0]
+		ready := t.compare(1, zero, get("variance"), &there)
+		ready = t.compare(1, limit(0), row["count"], &ready)
+		z, scale := t.vec(), t.vec()
+		VMAXPD(get("square"), row["variance"], scale)
+		VSQRTPD(scale, scale)
+		VDIVPD(scale, dev, z)
+		for i, name := range []string{"up", "down"} {
+			s, since := get(name), []string{"sinceUp", "sinceDown"}[i]
+			next, age := t.vec(), t.vec()
+			if i == 0 {
+				t.add(z, s, next)
+			} else {
+				t.sub(z, s, next)
+			}
+			t.sub(limit(1), next, next)
+			VMAXPD(zero, next, next)
+			t.add(limit(3), get(since), age)
+			age = t.kept(age, t.compare(1, zero, next, nil))
+			t.choose(next, ready, s)
+			t.choose(age, ready, row[since])
+			put(name)
+			put(since)
+			VMAXPD(s, sums[0], sums[0])
+		}
+
+		rate := t.vec()
+		VDIVPD(row["count"], limit(3), rate)
+		VMAXPD(limit(2), rate, rate)
+		t.add(dev, get("sum"), row["sum"])
+		put("sum")
+		t.add(t.kept(limit(3), there), get("length"), row["length"])
+		put("length")
+		VMAXPD(row["length"], sums[1], sums[1])
+		change := t.vec()
+		t.mul(dev, rate, change)
+		t.add(t.kept(change, there), row["mean"], row["mean"])
+		put("mean")
+		t.mul(dev, dev, change)
+		t.sub(row["square"], change, change)
+		t.mul(rate, change, change)
+		t.add(t.kept(change, there), row["square"], row["square"])
+		put("square")
+	})
+	most := param("most")
+	for i, v := range sums {
+		t.store(v, at(most, nil, i*t.bytes()))
+	}
+	t.end()
+}
+
+// choose copies the elements of the mask from v to to.
+func (t target) choose(v Register, m mask, to Register) {
+	if t.zmm {
+		VMOVUPD(v, m.k, to)
+	} else {
+		VBLENDVPD(m.v, v, to, to)
+	}
+}
