@@ -1,10 +1,6 @@
 package stream
 
-import (
-	"slices"
-
-	"github.com/orffvar/forecaster/eval"
-)
+import "github.com/orffvar/forecaster/eval"
 
 // Batch is what the engine produced from some consecutive records. Its slices
 // belong to whoever holds it and are reused after Reset.
@@ -23,11 +19,11 @@ type Batch struct {
 	Snapshot  []byte // engine state at Next, or its changes; nil unless a checkpoint is due
 	Since     int64  // offset of the checkpoint that Snapshot has the changes to; 0 = it is whole
 
-	turns  []turn    // not judged yet
-	ahead  int       // points that they are likely to become
-	half   bool      // Snapshot lacks the judge
-	floats []float64 // backs the vectors of the points
-	bytes  []byte    // backs the copies of messages
+	turns  []turn         // not judged yet
+	ahead  int            // points that they are likely to become
+	half   bool           // Snapshot lacks the judge
+	floats arena[float64] // of the vectors of the points
+	bytes  arena[byte]    // of the copies of messages
 }
 
 // Forecast is the forecast of all variables of a series for one time.
@@ -128,7 +124,7 @@ func (b *Batch) Points() int {
 
 // Bytes returns about how much memory the points take: what its limit on bytes
 // counts.
-func (b *Batch) Bytes() int { return 8*len(b.floats) + len(b.bytes) + 128*b.Points() }
+func (b *Batch) Bytes() int { return 8*b.floats.used + b.bytes.used + 128*b.Points() }
 
 // Reset empties the batch and keeps its memory, but for that of a Snapshot, which is
 // rare and may be large.
@@ -140,10 +136,12 @@ func (b *Batch) Reset() {
 	clear(b.Events)
 	clear(b.DeadLetters)
 	b.judged()
+	b.floats.reset()
+	b.bytes.reset()
 	*b = Batch{
 		Forecasts: b.Forecasts[:0], Observations: b.Observations[:0], Metrics: b.Metrics[:0],
 		Insights: b.Insights[:0], Events: b.Events[:0], DeadLetters: b.DeadLetters[:0],
-		turns: b.turns, floats: b.floats[:0], bytes: b.bytes[:0],
+		turns: b.turns, floats: b.floats, bytes: b.bytes,
 	}
 }
 
@@ -159,31 +157,15 @@ func (b *Batch) judged() {
 	b.turns, b.ahead = b.turns[:0], 0
 }
 
-// vector returns a copy of v that lives as long as the batch. When the backing
-// array has to grow, earlier vectors stay where they are.
-func (b *Batch) vector(v []float64) []float64 {
-	n := len(b.floats)
-	b.floats = append(b.floats, v...)
-	return b.floats[n:len(b.floats):len(b.floats)]
-}
+// vector returns a copy of v that lives as long as the batch.
+func (b *Batch) vector(v []float64) []float64 { return b.floats.copy(v) }
 
 // room returns n numbers, of any value, that live as long as the batch.
-func (b *Batch) room(n int) []float64 {
-	from := len(b.floats)
-	b.floats = slices.Grow(b.floats, n)[:from+n]
-	return b.floats[from : from+n : from+n]
-}
-
-// blob does for bytes what vector does for numbers.
-func (b *Batch) blob(p []byte) []byte {
-	n := len(b.bytes)
-	b.bytes = append(b.bytes, p...)
-	return b.bytes[n:len(b.bytes):len(b.bytes)]
-}
+func (b *Batch) room(n int) []float64 { return b.floats.take(n) }
 
 // refuse appends a dead letter with a copy of m.
 func (b *Batch) refuse(m *Message, reason Reason, detail string) {
 	c := *m
-	c.Key, c.Value = b.blob(m.Key), b.blob(m.Value)
+	c.Key, c.Value = b.bytes.copy(m.Key), b.bytes.copy(m.Value)
 	b.DeadLetters = append(b.DeadLetters, DeadLetter{Message: c, Reason: reason, Detail: detail})
 }

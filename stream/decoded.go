@@ -13,9 +13,10 @@ type Decoded struct {
 	messages []decodedMessage
 	parts    []part // of all messages
 
-	bytes  []byte    // backs keys and values
-	floats []float64 // backs the values of records
-	names  []string  // backs their names
+	bytes  arena[byte]    // of keys and values
+	floats arena[float64] // of the values of records
+	names  arena[string]  // of their names
+	last   []string       // those of the last record that has some
 }
 
 type decodedMessage struct {
@@ -27,9 +28,9 @@ type decodedMessage struct {
 // part is what came of one record in a message.
 type part struct {
 	record  Record
-	message Message    // the part of the message that it was, if split
-	split   bool       // message is set
 	refusal *DataError // instead of a record
+	split   bool       // message is set
+	message Message    // the part of the message that it was
 }
 
 // Len returns the number of messages.
@@ -45,16 +46,13 @@ func (d *Decoded) at(i int) (*decodedMessage, []part) {
 	return m, d.parts[from:m.to]
 }
 
-// maxSpare is how much memory for keys and values is kept for later messages.
-const maxSpare = 16 << 20
-
 // Reset empties d and keeps its memory.
 func (d *Decoded) Reset() {
 	clear(d.parts) // drop the references to errors
-	*d = Decoded{messages: d.messages[:0], parts: d.parts[:0], bytes: d.bytes[:0], floats: d.floats[:0], names: d.names[:0]}
-	if cap(d.bytes) > maxSpare {
-		d.bytes = nil
-	}
+	d.messages, d.parts, d.last = d.messages[:0], d.parts[:0], nil
+	d.bytes.reset()
+	d.floats.reset()
+	d.names.reset()
 }
 
 // decode appends a copy of m and what decoder finds in it.
@@ -62,7 +60,7 @@ func (d *Decoded) decode(decoder Decoder, m *Message) {
 	n := len(d.messages)
 	d.messages = append(d.messages, decodedMessage{message: *m})
 	e := &d.messages[n]
-	e.message.Key, e.message.Value = appendTo(&d.bytes, m.Key), appendTo(&d.bytes, m.Value)
+	e.message.Key, e.message.Value = d.bytes.copy(m.Key), d.bytes.copy(m.Value)
 	if m.Refused == nil {
 		if s, ok := decoder.(Splitter); ok {
 			e.err = d.split(s, &e.message)
@@ -109,18 +107,12 @@ func (d *Decoded) keep(p *part, err error) error {
 		d.parts = d.parts[:len(d.parts)-1]
 		return err
 	}
-	p.record.Values = appendTo(&d.floats, p.record.Values)
-	p.record.Names = appendTo(&d.names, p.record.Names)
-	return nil
-}
-
-// appendTo returns a copy of v at the end of arena; nil stays nil. Where arena has to
-// grow, earlier copies stay where they are.
-func appendTo[T any](arena *[]T, v []T) []T {
-	if v == nil {
-		return nil
+	p.record.Values = d.floats.copy(p.record.Values)
+	if names := p.record.Names; names != nil {
+		if d.last == nil || !slices.Equal(d.last, names) { // as a rule they are those of the record before
+			d.last = d.names.copy(names)
+		}
+		p.record.Names = d.last
 	}
-	n := len(*arena)
-	*arena = append(*arena, v...)
-	return (*arena)[n:len(*arena):len(*arena)]
+	return nil
 }
