@@ -46,8 +46,8 @@ type expertSpec struct {
 // nothing is known (no change, or return to a mean). The size of the linear
 // part sets its ridge apart from that of the random features.
 var pool = []expertSpec{
-	{name: "ar96", own: 96, source: true, ridge: 100, forgetting: 0.9998, every: 128}, // before those that use it
-	{name: "ar6", own: 6, ridge: 10, forgetting: 0.998, every: 8},
+	{name: "ar96", own: 96, source: true, ridge: 100, forgetting: 0.9998, every: 256}, // before those that use it
+	{name: "ar6", own: 6, ridge: 10, forgetting: 0.998, every: 16},
 	{name: "var1", order: 1, linear: 1, ridge: 1, forgetting: 1},
 	{name: "orff1", order: 1, linear: 10, frequencies: 48, bandwidth: 0.7, ridge: 10, forgetting: 1},
 	{name: "orff4", order: 4, linear: 10, long: true, frequencies: 36, bandwidth: 1, ridge: 100, forgetting: 0.998},

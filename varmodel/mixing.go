@@ -95,11 +95,14 @@ func (p *polynomial) standardised(j int, e float64) float64 {
 		p.scale[j] = square
 	}
 	scale := max(p.scale[j], smallestError)
-	if p.seen[j] > winsorAfter {
-		square = min(square, winsorLimit*winsorLimit*p.scale[j])
+	if square > winsorLimit*winsorLimit*scale {
+		e = math.Copysign(winsorLimit*math.Sqrt(scale), e)
+	}
+	if limit := winsorLimit * winsorLimit * p.scale[j]; square > limit && p.seen[j] > winsorAfter {
+		square = limit
 	}
 	p.scale[j] += falling(p.seen[j], scaleRate) * (square - p.scale[j])
-	return clip(e, winsorLimit*math.Sqrt(scale)) / scale
+	return e / scale
 }
 
 // weight is that of an expert for coordinate j.
