@@ -25,7 +25,7 @@ type DriftConfig struct {
 const (
 	driftMemory = 1000 // residuals that the usual ones are a mean of
 	driftAfter  = 200  // residuals before a first alarm, and after each before the next
-	driftBlock  = 20   // residuals in a block; see chart
+	driftBlock  = 20   // residuals in a block; see blocks
 	driftShift  = .25  // half the shift that is found soonest, in long-run standard deviations
 	driftClip   = 4    // limit of a standardised residual
 )
@@ -47,12 +47,17 @@ type DriftWatch struct {
 	issued        bool
 	next          []float64 // the one-step forecast, when issued
 	square, count []float64 // mean square of the residuals of each coordinate, and their number
-	total         chart     // log(1+z^2), mean over the coordinates
-	size, sign    []chart   // log(1+z^2) and z of each coordinate
-	drift         eval.Drift
-	alarm         bool // drift is of the last sample
 
-	z, logs []float64 // scratch, d: residuals in units of their size, and log(1+z^2)
+	// Of log(1+z^2) of each coordinate, z of each coordinate, and the mean of
+	// log(1+z^2) over the coordinates. The units of the sums are long-run standard
+	// deviations, those of sums over blocks: neighbours may be alike.
+	sums   *vec.Cusum
+	blocks []float64 // complete ones
+
+	drift eval.Drift
+	alarm bool // drift is of the last sample
+
+	x []float64 // scratch: what the sums are of
 }
 
 // NewDriftWatch returns the watch of a series that has no forecasts yet. It does
@@ -76,8 +81,9 @@ func NewDriftWatch(cfg DriftConfig) (*DriftWatch, error) {
 		overall: cusumThreshold(half),
 		single:  cusumThreshold(half / float64(3*d)), // size, sign up, sign down
 		next:    make([]float64, d), square: make([]float64, d), count: make([]float64, d),
-		size: make([]chart, d), sign: make([]chart, d),
-		z: make([]float64, d), logs: make([]float64, d),
+		sums:   vec.NewCusum(2*d+1, driftAfter, driftShift, driftMemory),
+		blocks: make([]float64, 2*d+1),
+		x:      nans(vec.Stride(2*d + 1)),
 	}, nil
 }
 
@@ -158,72 +164,12 @@ func cusumThreshold(rate float64) float64 {
 	return high
 }
 
-// chart watches the mean of a sequence by two cumulative sums. Its allowance and
-// its threshold are in units of the long-run standard deviation, that of sums
-// over blocks: neighbours may be alike.
-type chart struct {
-	count, mean        float64
-	square             float64 // variance of a value
-	blockSum, blockLen float64
-	blocks, variance   float64 // complete blocks, and the long-run variance
-	up, down           float64 // the sums
-	sinceUp, sinceDown int     // values since they were zero
-}
-
-// add takes the next value.
-func (c *chart) add(x float64) {
-	c.count++
-	if c.variance > 0 && c.count > driftAfter {
-		z := (x - c.mean) / math.Sqrt(max(c.variance, c.square))
-		// In local variables: which sum is zero cannot be predicted, so the processor
-		// should not have to.
-		up, down := c.up+z-driftShift, c.down-z-driftShift
-		sinceUp, sinceDown := c.sinceUp+1, c.sinceDown+1
-		if up <= 0 {
-			sinceUp = 0
-		}
-		if down <= 0 {
-			sinceDown = 0
-		}
-		c.up, c.sinceUp = max(0, up), sinceUp
-		c.down, c.sinceDown = max(0, down), sinceDown
+func nans(n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = math.NaN()
 	}
-	dev, rate := x-c.mean, 1.0/driftMemory
-	if c.count < driftMemory {
-		rate = 1 / c.count
-	}
-	c.blockSum += dev
-	c.mean += rate * dev
-	c.square += rate * (dev*dev - c.square)
-	if c.blockLen++; c.blockLen == driftBlock {
-		c.blocks++
-		v := c.blockSum * c.blockSum / driftBlock
-		if c.blocks > 5 {
-			v = min(v, 9*c.variance)
-		}
-		c.variance += max(1/c.blocks, float64(driftBlock)/driftMemory) * (v - c.variance)
-		c.blockSum, c.blockLen = 0, 0
-	}
-}
-
-// above returns the larger sum, if it is above threshold, and its age; upper is
-// whether it is the one of values above the mean.
-func (c *chart) above(threshold float64) (sum float64, since int, upper bool) {
-	switch {
-	case c.up > threshold && c.up >= c.down:
-		return c.up, c.sinceUp, true
-	case c.down > threshold:
-		return c.down, c.sinceDown, false
-	}
-	return 0, 0, false
-}
-
-func (c *chart) state(k *snapshot.Codec) {
-	for _, v := range []*float64{&c.count, &c.mean, &c.square, &c.blockSum, &c.blockLen, &c.blocks, &c.variance, &c.up, &c.down} {
-		k.Float64(v)
-	}
-	k.Index(&c.sinceUp, math.MaxInt)
-	k.Index(&c.sinceDown, math.MaxInt)
+	return v
 }
 
 // Observe implements eval.Companion.
@@ -240,71 +186,92 @@ func (s *DriftWatch) Issue(forecast []float64) {
 	copy(s.next, forecast)
 }
 
-// watch shows the residuals of y to the charts.
+// watch shows the residuals of y to the sums.
 func (s *DriftWatch) watch(y []float64) {
-	best, total, n := 0.0, 0.0, 0.0
-	consider := func(sum, threshold float64, since, variable int, bias bool) {
-		if sum/threshold > max(best, 1) {
-			best = sum / threshold
-			s.alarm = true
-			s.drift = eval.Drift{Since: since, Variable: variable, Bias: bias, Action: s.cfg.Action}
-		}
-	}
-	// In two passes, so that the logarithms do not wait for each other. A coordinate
-	// without a scale yet has z = NaN.
+	d := len(y)
+	next, squares, counts, logs, signs := s.next[:d], s.square[:d], s.count[:d], s.x[:d], s.x[d:2*d]
+	total, n := 0., 0.
 	for j, v := range y {
-		z := math.NaN()
-		if s.square[j] > 0 {
-			z = min(max((v-s.next[j])/math.Sqrt(s.square[j]), -driftClip), driftClip)
-		}
-		s.z[j], s.logs[j] = z, vec.Log(1+z*z)
-	}
-	for j, v := range y {
-		e := v - s.next[j]
-		if math.IsNaN(e) || e == 0 && s.count[j] == 0 {
+		logs[j], signs[j] = math.NaN(), math.NaN()
+		e := v - next[j]
+		if e != e || e == 0 && counts[j] == 0 {
 			continue
 		}
-		s.count[j]++
-		square := e * e
-		if s.square[j] > 0 {
-			total += s.logs[j]
+		square, usual := e*e, squares[j]
+		if usual > 0 {
+			z := clip(e/math.Sqrt(usual), driftClip)
+			logs[j], signs[j] = vec.Log(1+z*z), z
+			total += logs[j]
 			n++
-			s.size[j].add(s.logs[j])
-			if sum, since, upper := s.size[j].above(s.single); upper {
-				consider(sum, s.single, since, j, false)
-			}
-			s.sign[j].add(s.z[j])
-			if sum, since, _ := s.sign[j].above(s.single); sum > 0 {
-				consider(sum, s.single, since, j, true)
-			}
 		}
-		if s.count[j] > winsorAfter {
-			square = min(square, winsorLimit*winsorLimit*s.square[j])
+		counts[j]++
+		if limit := winsorLimit * winsorLimit * usual; counts[j] > winsorAfter && square > limit {
+			square = limit
 		}
 		rate := 1.0 / driftMemory
-		if s.count[j] < driftMemory {
-			rate = 1 / s.count[j]
+		if counts[j] < driftMemory {
+			rate = 1 / counts[j]
 		}
-		s.square[j] += rate * (square - s.square[j])
+		squares[j] = usual + rate*(square-usual)
 	}
-	if n > 0 {
-		s.total.add(total / n)
-		if sum, since, upper := s.total.above(s.overall); upper {
-			consider(sum, s.overall, since, eval.All, false)
-		}
+	s.x[2*d] = total / n // NaN for none
+	largest, longest := s.sums.Add(s.x)
+	if longest >= driftBlock {
+		s.endBlocks()
 	}
-	if s.alarm {
-		s.begin()
+	if largest > min(s.single, s.overall) {
+		s.findAlarm()
 	}
 }
 
-// begin learns anew what is usual.
-func (s *DriftWatch) begin() {
-	clear(s.count)
-	clear(s.square)
-	clear(s.size)
-	clear(s.sign)
-	s.total = chart{}
+// endBlocks takes the complete blocks into the long-run variances.
+func (s *DriftWatch) endBlocks() {
+	c := s.sums
+	for i, length := range c.Length[:len(s.blocks)] {
+		if length < driftBlock {
+			continue
+		}
+		s.blocks[i]++
+		v := c.Sum[i] * c.Sum[i] / driftBlock
+		if s.blocks[i] > 5 {
+			v = min(v, 9*c.Variance[i])
+		}
+		c.Variance[i] += max(1/s.blocks[i], float64(driftBlock)/driftMemory) * (v - c.Variance[i])
+		c.Sum[i], c.Length[i] = 0, 0
+	}
+}
+
+// findAlarm raises the alarm of the sum that is farthest above its threshold, if any
+// is, and begins to learn anew what is usual.
+func (s *DriftWatch) findAlarm() {
+	best := 1.
+	consider := func(sum, threshold, since float64, variable int, bias bool) {
+		if sum/threshold > best {
+			best = sum / threshold
+			s.alarm = true
+			s.drift = eval.Drift{Since: int(since), Variable: variable, Bias: bias, Action: s.cfg.Action}
+		}
+	}
+	c, d := s.sums, s.cfg.Dim
+	for j := range d {
+		if c.Up[j] >= c.Down[j] { // errors that shrink are no reason for alarm
+			consider(c.Up[j], s.single, c.SinceUp[j], j, false)
+		}
+		if i := d + j; c.Up[i] >= c.Down[i] {
+			consider(c.Up[i], s.single, c.SinceUp[i], j, true)
+		} else {
+			consider(c.Down[i], s.single, c.SinceDown[i], j, true)
+		}
+	}
+	if i := 2 * d; c.Up[i] >= c.Down[i] {
+		consider(c.Up[i], s.overall, c.SinceUp[i], eval.All, false)
+	}
+	if s.alarm {
+		clear(s.count)
+		clear(s.square)
+		clear(s.blocks)
+		c.Clear()
+	}
 }
 
 // ResetLags implements eval.Companion.
@@ -320,11 +287,8 @@ func (s *DriftWatch) State(c *snapshot.Codec) {
 	c.Float64s(s.next)
 	c.Float64s(s.square)
 	c.Float64s(s.count)
-	s.total.state(c)
-	for j := range s.size {
-		s.size[j].state(c)
-		s.sign[j].state(c)
-	}
+	s.sums.State(c)
+	c.Float64s(s.blocks)
 	c.Bool(&s.alarm)
 	c.Index(&s.drift.Since, math.MaxInt)
 	c.Bool(&s.drift.Bias)

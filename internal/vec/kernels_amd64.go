@@ -113,21 +113,16 @@ func tally(total *[3]float64, sums, errs, forecasts, target []float64, rows int)
 }
 
 func cusum(c *Cusum, x []float64) (sum, length float64) {
-	var most [16]float64 // two registers
-	lanes := 8
+	var most [2]float64
 	switch active {
 	case avx512:
 		cusumAVX512(&most[0], &c.all[0], &x[0], &c.limits[0], len(x))
 	case avx2:
 		cusumAVX2(&most[0], &c.all[0], &x[0], &c.limits[0], len(x))
-		lanes = 4
 	default:
 		return cusumPortable(c, x)
 	}
-	for i := range lanes {
-		sum, length = max(sum, most[i]), max(length, most[lanes+i])
-	}
-	return sum, length
+	return most[0], most[1]
 }
 
 func hadamard(x []float64) {

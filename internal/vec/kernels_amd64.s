@@ -6783,9 +6783,17 @@ loop290:
 	JMP          loop290
 
 done291:
-	MOVQ    most+0(FP), AX
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, 32(AX)
+	MOVQ         most+0(FP), AX
+	VEXTRACTF128 $0x01, Y0, X2
+	VMAXPD       X0, X2, X2
+	VPERMILPD    $0x01, X2, X0
+	VMAXPD       X0, X2, X2
+	VMOVSD       X2, (AX)
+	VEXTRACTF128 $0x01, Y1, X0
+	VMAXPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VMAXPD       X1, X0, X0
+	VMOVSD       X0, 8(AX)
 	VZEROUPPER
 	RET
 
@@ -15307,7 +15315,7 @@ skip681:
 	RET
 
 // func cusumAVX512(most *float64, rows *float64, x *float64, limits *float64, stride int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL
 TEXT ·cusumAVX512(SB), NOSPLIT, $0-40
 	VPXORQ  Z0, Z0, Z0
 	MOVQ    rows+8(FP), AX
@@ -15405,9 +15413,21 @@ loop683:
 	JMP          loop683
 
 done684:
-	MOVQ    most+0(FP), AX
-	VMOVUPD Z1, (AX)
-	VMOVUPD Z2, 64(AX)
+	MOVQ          most+0(FP), AX
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VMAXPD        Y0, Y1, Y1
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMAXPD        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VMAXPD        X1, X0, X0
+	VMOVSD        X0, (AX)
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VMAXPD        Y0, Y2, Y2
+	VEXTRACTF64X2 $0x01, Y2, X0
+	VMAXPD        X2, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VMAXPD        X1, X0, X0
+	VMOVSD        X0, 8(AX)
 	VZEROUPPER
 	RET
 

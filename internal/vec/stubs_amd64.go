@@ -112,7 +112,7 @@ func choleskySolveAVX2(u *float64, nb int, inv *float64, rhs *float64)
 //go:noescape
 func tallyAVX2(total *float64, sums *float64, errs *float64, x *float64, y *float64, n int, rows int)
 
-// cusumAVX2 takes the next value of each sequence; most are the largest sum and length of each lane.
+// cusumAVX2 takes the next value of each sequence; most are the largest sum and length.
 //
 //go:noescape
 func cusumAVX2(most *float64, rows *float64, x *float64, limits *float64, stride int)
@@ -227,7 +227,7 @@ func choleskySolveAVX512(u *float64, nb int, inv *float64, rhs *float64)
 //go:noescape
 func tallyAVX512(total *float64, sums *float64, errs *float64, x *float64, y *float64, n int, rows int)
 
-// cusumAVX512 takes the next value of each sequence; most are the largest sum and length of each lane.
+// cusumAVX512 takes the next value of each sequence; most are the largest sum and length.
 //
 //go:noescape
 func cusumAVX512(most *float64, rows *float64, x *float64, limits *float64, stride int)

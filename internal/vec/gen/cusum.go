@@ -10,7 +10,7 @@ import (
 // and additions nor changes their order: all implementations give the same bits.
 func (t target) cusum() {
 	t.begin("cusum", "func(most, rows, x, limits *%, stride int)",
-		"takes the next value of each sequence; most are the largest sum and length of each lane.")
+		"takes the next value of each sequence; most are the largest sum and length.")
 	rows, x, limits := param("rows"), param("x"), param("limits")
 	bytes := t.inBytes(param("stride"))
 	bytes3 := GP64()
@@ -98,9 +98,27 @@ func (t target) cusum() {
 	})
 	most := param("most")
 	for i, v := range sums {
-		t.store(v, at(most, nil, i*t.bytes()))
+		t.storeFirst(t.maximum(v), at(most, nil, i*t.size))
 	}
 	t.end()
+}
+
+// maximum returns the largest element of v in the first place of an xmm register.
+func (t target) maximum(v Register) VecVirtual {
+	x := XMM()
+	if t.zmm {
+		low, high := t.halves(v)
+		VMAXPD(high, low, low)
+		v = low
+		VEXTRACTF64X2(U8(1), v, x)
+	} else {
+		VEXTRACTF128(U8(1), v, x)
+	}
+	VMAXPD(v.(VecVirtual).AsX(), x, x)
+	swap := XMM()
+	VPERMILPD(U8(0b01), x, swap)
+	VMAXPD(swap, x, x)
+	return x.(VecVirtual)
 }
 
 // choose copies the elements of the mask from v to to.
