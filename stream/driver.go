@@ -48,7 +48,7 @@ func NewDriver(c RunnerConfig) (*Driver, error) {
 		return nil, errors.New("stream: a negative limit in RunnerConfig")
 	}
 	c.CheckpointEvery = cmp.Or(c.CheckpointEvery, 10*time.Second)
-	c.BatchPoints = cmp.Or(c.BatchPoints, 5000)
+	c.BatchPoints = cmp.Or(c.BatchPoints, 2000)
 	c.BatchBytes = cmp.Or(c.BatchBytes, 8<<20)
 	c.DrainTimeout = cmp.Or(c.DrainTimeout, 10*time.Second)
 	if c.DeadLetters == nil {

@@ -37,7 +37,8 @@ type RunnerConfig struct {
 	CheckpointRecords int64
 
 	// BatchPoints and BatchBytes are the sizes at which a batch is full; 0
-	// means 5,000 points and 8 MiB. A single record may exceed them.
+	// means 2,000 points, several of which fit into the caches of a processor, and 8 MiB.
+	// A single record may exceed them.
 	BatchPoints int
 	BatchBytes  int
 
