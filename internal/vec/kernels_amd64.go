@@ -125,6 +125,20 @@ func cusum(c *Cusum, x []float64) (sum, length float64) {
 	return most[0], most[1]
 }
 
+func logTo(dst, x []float64) {
+	if len(x) == 0 {
+		return
+	}
+	switch active {
+	case avx512:
+		logToAVX512(&dst[0], &x[0], len(x))
+	case avx2:
+		logToAVX2(&dst[0], &x[0], len(x))
+	default:
+		logToPortable(dst, x)
+	}
+}
+
 func hadamard(x []float64) {
 	switch {
 	case active == avx512 && len(x) >= 8:

@@ -6797,6 +6797,163 @@ done291:
 	VZEROUPPER
 	RET
 
+// func logToAVX2(dst *float64, x *float64, n int)
+// Requires: AVX, AVX2
+TEXT ·logToAVX2(SB), NOSPLIT, $0-24
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    n+16(FP), DX
+	MOVQ    DX, BX
+	ANDQ    $0x00000003, BX
+	LEAQ    mask64<>+32(SB), SI
+	SHLQ    $0x03, BX
+	SUBQ    BX, SI
+	VMOVUPD (SI), Y0
+	SHLQ    $0x03, DX
+	XORQ    BX, BX
+
+columns292:
+	LEAQ         32(BX), SI
+	CMPQ         SI, DX
+	JG           done293
+	VMOVUPD      (CX)(BX*1), Y1
+	VBROADCASTSD logarithm<>+0(SB), Y2
+	VPADDQ       Y2, Y1, Y2
+	VPSRLQ       $0x34, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y3
+	VPSUBQ       Y3, Y1, Y3
+	VBROADCASTSD logarithm<>+16(SB), Y4
+	VPADDQ       Y4, Y3, Y3
+	VBROADCASTSD logarithm<>+8(SB), Y4
+	VPADDQ       Y4, Y2, Y2
+	VBROADCASTSD logarithm<>+24(SB), Y4
+	VSUBPD       Y4, Y2, Y2
+	VBROADCASTSD logarithm<>+16(SB), Y4
+	VSUBPD       Y4, Y3, Y3
+	VBROADCASTSD logarithm<>+32(SB), Y4
+	VADDPD       Y4, Y3, Y4
+	VDIVPD       Y4, Y3, Y4
+	VMULPD       Y4, Y4, Y5
+	VMULPD       Y5, Y5, Y6
+	VBROADCASTSD logarithm<>+64(SB), Y7
+	VBROADCASTSD logarithm<>+80(SB), Y8
+	VBROADCASTSD logarithm<>+96(SB), Y9
+	VBROADCASTSD logarithm<>+112(SB), Y10
+	VMULPD       Y6, Y10, Y10
+	VADDPD       Y9, Y10, Y9
+	VMULPD       Y6, Y9, Y9
+	VADDPD       Y8, Y9, Y8
+	VMULPD       Y6, Y8, Y8
+	VADDPD       Y7, Y8, Y7
+	VMULPD       Y5, Y7, Y5
+	VBROADCASTSD logarithm<>+72(SB), Y7
+	VBROADCASTSD logarithm<>+88(SB), Y8
+	VBROADCASTSD logarithm<>+104(SB), Y9
+	VMULPD       Y6, Y9, Y9
+	VADDPD       Y8, Y9, Y8
+	VMULPD       Y6, Y8, Y8
+	VADDPD       Y7, Y8, Y7
+	VMULPD       Y6, Y7, Y6
+	VADDPD       Y5, Y6, Y5
+	VBROADCASTSD logarithm<>+40(SB), Y6
+	VMULPD       Y6, Y3, Y6
+	VMULPD       Y6, Y3, Y6
+	VADDPD       Y6, Y5, Y5
+	VMULPD       Y4, Y5, Y4
+	VBROADCASTSD logarithm<>+56(SB), Y5
+	VMULPD       Y2, Y5, Y5
+	VADDPD       Y4, Y5, Y4
+	VBROADCASTSD logarithm<>+48(SB), Y5
+	VMULPD       Y2, Y5, Y2
+	VSUBPD       Y4, Y6, Y4
+	VSUBPD       Y3, Y4, Y3
+	VSUBPD       Y3, Y2, Y2
+	VCMPPD       $0x07, Y1, Y1, Y3
+	VBLENDVPD    Y3, Y2, Y1, Y1
+	VMOVUPD      Y1, (AX)(BX*1)
+	MOVQ         SI, BX
+	JMP          columns292
+
+done293:
+	CMPQ         BX, DX
+	JE           done294
+	VMASKMOVPD   (CX)(BX*1), Y0, Y1
+	VBROADCASTSD logarithm<>+0(SB), Y2
+	VPADDQ       Y2, Y1, Y2
+	VPSRLQ       $0x34, Y2, Y2
+	VPSLLQ       $0x34, Y2, Y3
+	VPSUBQ       Y3, Y1, Y3
+	VBROADCASTSD logarithm<>+16(SB), Y4
+	VPADDQ       Y4, Y3, Y3
+	VBROADCASTSD logarithm<>+8(SB), Y4
+	VPADDQ       Y4, Y2, Y2
+	VBROADCASTSD logarithm<>+24(SB), Y4
+	VSUBPD       Y4, Y2, Y2
+	VBROADCASTSD logarithm<>+16(SB), Y4
+	VSUBPD       Y4, Y3, Y3
+	VBROADCASTSD logarithm<>+32(SB), Y4
+	VADDPD       Y4, Y3, Y4
+	VDIVPD       Y4, Y3, Y4
+	VMULPD       Y4, Y4, Y5
+	VMULPD       Y5, Y5, Y6
+	VBROADCASTSD logarithm<>+64(SB), Y7
+	VBROADCASTSD logarithm<>+80(SB), Y8
+	VBROADCASTSD logarithm<>+96(SB), Y9
+	VBROADCASTSD logarithm<>+112(SB), Y10
+	VMULPD       Y6, Y10, Y10
+	VADDPD       Y9, Y10, Y9
+	VMULPD       Y6, Y9, Y9
+	VADDPD       Y8, Y9, Y8
+	VMULPD       Y6, Y8, Y8
+	VADDPD       Y7, Y8, Y7
+	VMULPD       Y5, Y7, Y5
+	VBROADCASTSD logarithm<>+72(SB), Y7
+	VBROADCASTSD logarithm<>+88(SB), Y8
+	VBROADCASTSD logarithm<>+104(SB), Y9
+	VMULPD       Y6, Y9, Y9
+	VADDPD       Y8, Y9, Y8
+	VMULPD       Y6, Y8, Y8
+	VADDPD       Y7, Y8, Y7
+	VMULPD       Y6, Y7, Y6
+	VADDPD       Y5, Y6, Y5
+	VBROADCASTSD logarithm<>+40(SB), Y6
+	VMULPD       Y6, Y3, Y6
+	VMULPD       Y6, Y3, Y6
+	VADDPD       Y6, Y5, Y5
+	VMULPD       Y4, Y5, Y4
+	VBROADCASTSD logarithm<>+56(SB), Y5
+	VMULPD       Y2, Y5, Y5
+	VADDPD       Y4, Y5, Y4
+	VBROADCASTSD logarithm<>+48(SB), Y5
+	VMULPD       Y2, Y5, Y2
+	VSUBPD       Y4, Y6, Y4
+	VSUBPD       Y3, Y4, Y3
+	VSUBPD       Y3, Y2, Y2
+	VCMPPD       $0x07, Y1, Y1, Y3
+	VBLENDVPD    Y3, Y2, Y1, Y1
+	VMASKMOVPD   Y1, Y0, (AX)(BX*1)
+
+done294:
+	VZEROUPPER
+	RET
+
+DATA logarithm<>+0(SB)/8, $0x00095f619980c433
+DATA logarithm<>+8(SB)/8, $0x4330000000000000
+DATA logarithm<>+16(SB)/8, $0x3ff0000000000000
+DATA logarithm<>+24(SB)/8, $0x43300000000003ff
+DATA logarithm<>+32(SB)/8, $0x4000000000000000
+DATA logarithm<>+40(SB)/8, $0x3fe0000000000000
+DATA logarithm<>+48(SB)/8, $0x3fe62e42fee00000
+DATA logarithm<>+56(SB)/8, $0x3dea39ef35793c76
+DATA logarithm<>+64(SB)/8, $0x3fe5555555555593
+DATA logarithm<>+72(SB)/8, $0x3fd999999997fa04
+DATA logarithm<>+80(SB)/8, $0x3fd2492494229359
+DATA logarithm<>+88(SB)/8, $0x3fcc71c51d8e78af
+DATA logarithm<>+96(SB)/8, $0x3fc7466496cb03de
+DATA logarithm<>+104(SB)/8, $0x3fc39a09d078c69f
+DATA logarithm<>+112(SB)/8, $0x3fc2f112df3e4431
+GLOBL logarithm<>(SB), RODATA|NOPTR, $120
+
 // func dotAVX512(x *float64, y *float64, n int) float64
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
 TEXT ·dotAVX512(SB), NOSPLIT, $0-32
@@ -6816,10 +6973,10 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-32
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns292:
+columns295:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done293
+	JG          done296
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	VMOVUPD     64(AX)(BX*1), Z4
@@ -6829,26 +6986,26 @@ columns292:
 	VMOVUPD     192(AX)(BX*1), Z4
 	VFMADD231PD 192(CX)(BX*1), Z4, Z0
 	MOVQ        SI, BX
-	JMP         columns292
+	JMP         columns295
 
-done293:
-columns294:
+done296:
+columns297:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done295
+	JG          done298
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	MOVQ        SI, BX
-	JMP         columns294
+	JMP         columns297
 
-done295:
+done298:
 	CMPQ        BX, DX
-	JE          done296
+	JE          done299
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VMOVUPD.Z   (CX)(BX*1), K1, Z5
 	VFMADD231PD Z4, Z5, Z0
 
-done296:
+done299:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z0, Z3, Z3
 	VADDPD        Z3, Z1, Z1
@@ -6878,10 +7035,10 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         BX, BX
 
-columns297:
+columns300:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done298
+	JG          done301
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
@@ -6895,28 +7052,28 @@ columns297:
 	VFMADD231PD 192(AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, 192(CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns297
+	JMP         columns300
 
-done298:
-columns299:
+done301:
+columns302:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done300
+	JG          done303
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns299
+	JMP         columns302
 
-done300:
+done303:
 	CMPQ        BX, DX
-	JE          done301
+	JE          done304
 	VMOVUPD.Z   (CX)(BX*1), K1, Z1
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (CX)(BX*1)
 
-done301:
+done304:
 	VZEROUPPER
 	RET
 
@@ -6935,10 +7092,10 @@ TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         DX, DX
 
-columns302:
+columns305:
 	LEAQ    256(DX), BX
 	CMPQ    BX, CX
-	JG      done303
+	JG      done306
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	VMULPD  64(AX)(DX*1), Z0, Z1
@@ -6948,26 +7105,26 @@ columns302:
 	VMULPD  192(AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, 192(AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns302
+	JMP     columns305
 
-done303:
-columns304:
+done306:
+columns307:
 	LEAQ    64(DX), BX
 	CMPQ    BX, CX
-	JG      done305
+	JG      done308
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns304
+	JMP     columns307
 
-done305:
+done308:
 	CMPQ      DX, CX
-	JE        done306
+	JE        done309
 	VMOVUPD.Z (AX)(DX*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(DX*1)
 
-done306:
+done309:
 	VZEROUPPER
 	RET
 
@@ -6986,10 +7143,10 @@ TEXT ·timesAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns307:
+columns310:
 	LEAQ    256(BX), SI
 	CMPQ    SI, DX
-	JG      done308
+	JG      done311
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
@@ -7003,28 +7160,28 @@ columns307:
 	VMULPD  192(CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, 192(AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns307
+	JMP     columns310
 
-done308:
-columns309:
+done311:
+columns312:
 	LEAQ    64(BX), SI
 	CMPQ    SI, DX
-	JG      done310
+	JG      done313
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns309
+	JMP     columns312
 
-done310:
+done313:
 	CMPQ      BX, DX
-	JE        done311
+	JE        done314
 	VMOVUPD.Z (AX)(BX*1), K1, Z0
 	VMOVUPD.Z (CX)(BX*1), K1, Z1
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(BX*1)
 
-done311:
+done314:
 	VZEROUPPER
 	RET
 
@@ -7045,7 +7202,7 @@ TEXT ·hadamardAVX512(SB), NOSPLIT, $0-16
 	KMOVW  BX, K3
 	MOVQ   AX, BX
 
-while312:
+while315:
 	VMOVUPD    (BX), Z0
 	VPERMILPD  $0x55, Z0, Z1
 	VADDPD     Z0, Z1, Z2
@@ -7059,22 +7216,22 @@ while312:
 	VMOVUPD    Z2, (BX)
 	ADDQ       $0x00000040, BX
 	CMPQ       BX, DX
-	JB         while312
+	JB         while315
 	SHRQ       $0x03, CX
 	MOVQ       $0x00000040, BX
 
-pass313:
+pass316:
 	CMPQ CX, $0x00000004
-	JL   rest314
+	JL   rest317
 	LEAQ (BX)(BX*2), SI
 	MOVQ AX, DI
 
-while316:
+while319:
 	MOVQ DI, R8
 	MOVQ DI, R9
 	ADDQ BX, R9
 
-while317:
+while320:
 	VMOVUPD (R8), Z0
 	VMOVUPD (R8)(BX*1), Z1
 	VMOVUPD (R8)(BX*2), Z2
@@ -7093,25 +7250,25 @@ while317:
 	VMOVUPD Z0, (R8)(SI*1)
 	ADDQ    $0x00000040, R8
 	CMPQ    R8, R9
-	JB      while317
+	JB      while320
 	LEAQ    (DI)(BX*4), DI
 	CMPQ    DI, DX
-	JB      while316
+	JB      while319
 	SHLQ    $0x02, BX
 	SHRQ    $0x02, CX
-	JMP     pass313
+	JMP     pass316
 
-rest314:
+rest317:
 	CMPQ CX, $0x00000002
-	JL   done315
+	JL   done318
 	LEAQ (BX)(BX*2), CX
 
-while318:
+while321:
 	MOVQ AX, CX
 	MOVQ AX, SI
 	ADDQ BX, SI
 
-while319:
+while322:
 	VMOVUPD (CX), Z0
 	VMOVUPD (CX)(BX*1), Z1
 	VADDPD  Z1, Z0, Z2
@@ -7120,12 +7277,12 @@ while319:
 	VMOVUPD Z0, (CX)(BX*1)
 	ADDQ    $0x00000040, CX
 	CMPQ    CX, SI
-	JB      while319
+	JB      while322
 	LEAQ    (AX)(BX*2), AX
 	CMPQ    AX, DX
-	JB      while318
+	JB      while321
 
-done315:
+done318:
 	VZEROUPPER
 	RET
 
@@ -7143,9 +7300,9 @@ TEXT ·matVecAVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x03, CX
 
-rows320:
+rows323:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest321
+	JL      rest324
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -7171,10 +7328,10 @@ rows320:
 	VMOVUPD Z0, Z16
 	XORQ    R12, R12
 
-columns323:
+columns326:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done324
+	JG          done327
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -7194,13 +7351,13 @@ columns323:
 	VFMADD231PD 64(R10)(R12*1), Z18, Z15
 	VFMADD231PD 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns323
+	JMP         columns326
 
-done324:
-columns325:
+done327:
+columns328:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done326
+	JG          done329
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -7211,11 +7368,11 @@ columns325:
 	VFMADD231PD (R10)(R12*1), Z18, Z7
 	VFMADD231PD (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns325
+	JMP         columns328
 
-done326:
+done329:
 	CMPQ        R12, CX
-	JE          done327
+	JE          done330
 	VMOVUPD.Z   (DX)(R12*1), K1, Z18
 	VMOVUPD.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z1
@@ -7234,7 +7391,7 @@ done326:
 	VMOVUPD.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z8
 
-done327:
+done330:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -7270,11 +7427,11 @@ done327:
 	ADDQ       $0x00000040, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows320
+	JMP        rows323
 
-rest321:
+rest324:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip328
+	JNE     skip331
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -7297,10 +7454,10 @@ rest321:
 	VMOVUPD Z0, Z14
 	XORQ    R11, R11
 
-columns329:
+columns332:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done330
+	JG          done333
 	VMOVUPD     (DX)(R11*1), Z16
 	VFMADD231PD (AX)(R11*1), Z16, Z1
 	VFMADD231PD (BX)(R11*1), Z16, Z2
@@ -7318,13 +7475,13 @@ columns329:
 	VFMADD231PD 64(R9)(R11*1), Z16, Z13
 	VFMADD231PD 64(R10)(R11*1), Z16, Z14
 	MOVQ        R12, R11
-	JMP         columns329
+	JMP         columns332
 
-done330:
-columns331:
+done333:
+columns334:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done332
+	JG          done335
 	VMOVUPD     (DX)(R11*1), Z16
 	VFMADD231PD (AX)(R11*1), Z16, Z1
 	VFMADD231PD (BX)(R11*1), Z16, Z2
@@ -7334,11 +7491,11 @@ columns331:
 	VFMADD231PD (R9)(R11*1), Z16, Z6
 	VFMADD231PD (R10)(R11*1), Z16, Z7
 	MOVQ        R12, R11
-	JMP         columns331
+	JMP         columns334
 
-done332:
+done335:
 	CMPQ        R11, CX
-	JE          done333
+	JE          done336
 	VMOVUPD.Z   (DX)(R11*1), K1, Z16
 	VMOVUPD.Z   (AX)(R11*1), K1, Z15
 	VFMADD231PD Z15, Z16, Z1
@@ -7355,7 +7512,7 @@ done332:
 	VMOVUPD.Z   (R10)(R11*1), K1, Z15
 	VFMADD231PD Z15, Z16, Z7
 
-done333:
+done336:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -7394,11 +7551,11 @@ done333:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end322
+	JMP        end325
 
-skip328:
+skip331:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip334
+	JNE     skip337
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -7418,10 +7575,10 @@ skip328:
 	VMOVUPD Z0, Z12
 	XORQ    R10, R10
 
-columns335:
+columns338:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done336
+	JG          done339
 	VMOVUPD     (DX)(R10*1), Z14
 	VFMADD231PD (AX)(R10*1), Z14, Z1
 	VFMADD231PD (BX)(R10*1), Z14, Z2
@@ -7437,13 +7594,13 @@ columns335:
 	VFMADD231PD 64(R8)(R10*1), Z14, Z11
 	VFMADD231PD 64(R9)(R10*1), Z14, Z12
 	MOVQ        R11, R10
-	JMP         columns335
+	JMP         columns338
 
-done336:
-columns337:
+done339:
+columns340:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done338
+	JG          done341
 	VMOVUPD     (DX)(R10*1), Z14
 	VFMADD231PD (AX)(R10*1), Z14, Z1
 	VFMADD231PD (BX)(R10*1), Z14, Z2
@@ -7452,11 +7609,11 @@ columns337:
 	VFMADD231PD (R8)(R10*1), Z14, Z5
 	VFMADD231PD (R9)(R10*1), Z14, Z6
 	MOVQ        R11, R10
-	JMP         columns337
+	JMP         columns340
 
-done338:
+done341:
 	CMPQ        R10, CX
-	JE          done339
+	JE          done342
 	VMOVUPD.Z   (DX)(R10*1), K1, Z14
 	VMOVUPD.Z   (AX)(R10*1), K1, Z13
 	VFMADD231PD Z13, Z14, Z1
@@ -7471,7 +7628,7 @@ done338:
 	VMOVUPD.Z   (R9)(R10*1), K1, Z13
 	VFMADD231PD Z13, Z14, Z6
 
-done339:
+done342:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -7510,11 +7667,11 @@ done339:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end322
+	JMP        end325
 
-skip334:
+skip337:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip340
+	JNE     skip343
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -7531,10 +7688,10 @@ skip334:
 	VMOVUPD Z0, Z10
 	XORQ    R9, R9
 
-columns341:
+columns344:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done342
+	JG          done345
 	VMOVUPD     (DX)(R9*1), Z12
 	VFMADD231PD (AX)(R9*1), Z12, Z1
 	VFMADD231PD (BX)(R9*1), Z12, Z2
@@ -7548,13 +7705,13 @@ columns341:
 	VFMADD231PD 64(DI)(R9*1), Z12, Z9
 	VFMADD231PD 64(R8)(R9*1), Z12, Z10
 	MOVQ        R10, R9
-	JMP         columns341
+	JMP         columns344
 
-done342:
-columns343:
+done345:
+columns346:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done344
+	JG          done347
 	VMOVUPD     (DX)(R9*1), Z12
 	VFMADD231PD (AX)(R9*1), Z12, Z1
 	VFMADD231PD (BX)(R9*1), Z12, Z2
@@ -7562,11 +7719,11 @@ columns343:
 	VFMADD231PD (DI)(R9*1), Z12, Z4
 	VFMADD231PD (R8)(R9*1), Z12, Z5
 	MOVQ        R10, R9
-	JMP         columns343
+	JMP         columns346
 
-done344:
+done347:
 	CMPQ        R9, CX
-	JE          done345
+	JE          done348
 	VMOVUPD.Z   (DX)(R9*1), K1, Z12
 	VMOVUPD.Z   (AX)(R9*1), K1, Z11
 	VFMADD231PD Z11, Z12, Z1
@@ -7579,7 +7736,7 @@ done344:
 	VMOVUPD.Z   (R8)(R9*1), K1, Z11
 	VFMADD231PD Z11, Z12, Z5
 
-done345:
+done348:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -7618,11 +7775,11 @@ done345:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end322
+	JMP        end325
 
-skip340:
+skip343:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip346
+	JNE     skip349
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -7636,10 +7793,10 @@ skip340:
 	VMOVUPD Z0, Z8
 	XORQ    R8, R8
 
-columns347:
+columns350:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done348
+	JG          done351
 	VMOVUPD     (DX)(R8*1), Z10
 	VFMADD231PD (AX)(R8*1), Z10, Z1
 	VFMADD231PD (BX)(R8*1), Z10, Z2
@@ -7651,24 +7808,24 @@ columns347:
 	VFMADD231PD 64(SI)(R8*1), Z10, Z7
 	VFMADD231PD 64(DI)(R8*1), Z10, Z8
 	MOVQ        R9, R8
-	JMP         columns347
+	JMP         columns350
 
-done348:
-columns349:
+done351:
+columns352:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done350
+	JG          done353
 	VMOVUPD     (DX)(R8*1), Z10
 	VFMADD231PD (AX)(R8*1), Z10, Z1
 	VFMADD231PD (BX)(R8*1), Z10, Z2
 	VFMADD231PD (SI)(R8*1), Z10, Z3
 	VFMADD231PD (DI)(R8*1), Z10, Z4
 	MOVQ        R9, R8
-	JMP         columns349
+	JMP         columns352
 
-done350:
+done353:
 	CMPQ        R8, CX
-	JE          done351
+	JE          done354
 	VMOVUPD.Z   (DX)(R8*1), K1, Z10
 	VMOVUPD.Z   (AX)(R8*1), K1, Z9
 	VFMADD231PD Z9, Z10, Z1
@@ -7679,7 +7836,7 @@ done350:
 	VMOVUPD.Z   (DI)(R8*1), K1, Z9
 	VFMADD231PD Z9, Z10, Z4
 
-done351:
+done354:
 	LEAQ       (DI)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -7718,11 +7875,11 @@ done351:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end322
+	JMP        end325
 
-skip346:
+skip349:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip352
+	JNE     skip355
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPD Z0, Z1
@@ -7733,10 +7890,10 @@ skip346:
 	VMOVUPD Z0, Z0
 	XORQ    DI, DI
 
-columns353:
+columns356:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done354
+	JG          done357
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
@@ -7746,23 +7903,23 @@ columns353:
 	VFMADD231PD 64(BX)(DI*1), Z7, Z5
 	VFMADD231PD 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns353
+	JMP         columns356
 
-done354:
-columns355:
+done357:
+columns358:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done356
+	JG          done359
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
 	VFMADD231PD (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns355
+	JMP         columns358
 
-done356:
+done359:
 	CMPQ        DI, CX
-	JE          done357
+	JE          done360
 	VMOVUPD.Z   (DX)(DI*1), K1, Z7
 	VMOVUPD.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z1
@@ -7771,7 +7928,7 @@ done356:
 	VMOVUPD.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z3
 
-done357:
+done360:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -7800,11 +7957,11 @@ done357:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end322
+	JMP           end325
 
-skip352:
+skip355:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip358
+	JNE     skip361
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
@@ -7816,10 +7973,10 @@ skip352:
 	VMOVUPD Z0, Z0
 	XORQ    SI, SI
 
-columns359:
+columns362:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done360
+	JG          done363
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
@@ -7833,29 +7990,29 @@ columns359:
 	VFMADD231PD 192(AX)(SI*1), Z9, Z7
 	VFMADD231PD 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns359
+	JMP         columns362
 
-done360:
-columns361:
+done363:
+columns364:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done362
+	JG          done365
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns361
+	JMP         columns364
 
-done362:
+done365:
 	CMPQ        SI, CX
-	JE          done363
+	JE          done366
 	VMOVUPD.Z   (DX)(SI*1), K1, Z9
 	VMOVUPD.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
 	VMOVUPD.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z2
 
-done363:
+done366:
 	LEAQ          (BX)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -7880,21 +8037,21 @@ done363:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end322
+	JMP           end325
 
-skip358:
+skip361:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip364
+	JNE     skip367
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns365:
+columns368:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done366
+	JG          done369
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	VMOVUPD     64(DX)(BX*1), Z5
@@ -7904,26 +8061,26 @@ columns365:
 	VMOVUPD     192(DX)(BX*1), Z5
 	VFMADD231PD 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns365
+	JMP         columns368
 
-done366:
-columns367:
+done369:
+columns370:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done368
+	JG          done371
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns367
+	JMP         columns370
 
-done368:
+done371:
 	CMPQ        BX, CX
-	JE          done369
+	JE          done372
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z4, Z5, Z1
 
-done369:
+done372:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -7938,10 +8095,10 @@ done369:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end322
+	JMP           end325
 
-skip364:
-end322:
+skip367:
+end325:
 	VZEROUPPER
 	RET
 
@@ -7960,9 +8117,9 @@ TEXT ·updateMatVecAVX512(SB), NOSPLIT, $0-56
 	KMOVW  DI, K1
 	SHLQ   $0x03, CX
 
-rows370:
+rows373:
 	CMPQ         m+40(FP), $0x00000008
-	JL           rest371
+	JL           rest374
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -7999,10 +8156,10 @@ rows370:
 	MOVQ         R13, f+16(FP)
 	XORQ         R13, R13
 
-columns373:
+columns376:
 	LEAQ        128(R13), R14
 	CMPQ        R14, CX
-	JG          done374
+	JG          done377
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -8072,13 +8229,13 @@ columns373:
 	VMOVUPD     Z25, 64(R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z16
 	MOVQ        R14, R13
-	JMP         columns373
+	JMP         columns376
 
-done374:
-columns375:
+done377:
+columns378:
 	LEAQ        64(R13), R14
 	CMPQ        R14, CX
-	JG          done376
+	JG          done379
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -8114,11 +8271,11 @@ columns375:
 	VMOVUPD     Z25, (R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z8
 	MOVQ        R14, R13
-	JMP         columns375
+	JMP         columns378
 
-done376:
+done379:
 	CMPQ        R13, CX
-	JE          done377
+	JE          done380
 	VMOVUPD.Z   (DX)(R13*1), K1, Z27
 	VMOVUPD.Z   (BX)(R13*1), K1, Z26
 	VMOVUPD.Z   (AX)(R13*1), K1, Z25
@@ -8162,7 +8319,7 @@ done376:
 	VMOVUPD.Z   Z25, K1, Z25
 	VFMADD231PD Z25, Z27, Z8
 
-done377:
+done380:
 	LEAQ       (R12)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -8198,11 +8355,11 @@ done377:
 	ADDQ       $0x00000040, SI
 	MOVQ       SI, y+0(FP)
 	SUBQ       $0x00000008, m+40(FP)
-	JMP        rows370
+	JMP        rows373
 
-rest371:
+rest374:
 	CMPQ         m+40(FP), $0x00000007
-	JNE          skip378
+	JNE          skip381
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -8235,10 +8392,10 @@ rest371:
 	MOVQ         R12, f+16(FP)
 	XORQ         R12, R12
 
-columns379:
+columns382:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done380
+	JG          done383
 	VMOVUPD     (DX)(R12*1), Z24
 	VMOVUPD     (BX)(R12*1), Z23
 	VMOVUPD     (AX)(R12*1), Z22
@@ -8300,13 +8457,13 @@ columns379:
 	VMOVUPD     Z22, 64(R11)(R12*1)
 	VFMADD231PD Z22, Z24, Z14
 	MOVQ        R13, R12
-	JMP         columns379
+	JMP         columns382
 
-done380:
-columns381:
+done383:
+columns384:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done382
+	JG          done385
 	VMOVUPD     (DX)(R12*1), Z24
 	VMOVUPD     (BX)(R12*1), Z23
 	VMOVUPD     (AX)(R12*1), Z22
@@ -8338,11 +8495,11 @@ columns381:
 	VMOVUPD     Z22, (R11)(R12*1)
 	VFMADD231PD Z22, Z24, Z7
 	MOVQ        R13, R12
-	JMP         columns381
+	JMP         columns384
 
-done382:
+done385:
 	CMPQ        R12, CX
-	JE          done383
+	JE          done386
 	VMOVUPD.Z   (DX)(R12*1), K1, Z24
 	VMOVUPD.Z   (BX)(R12*1), K1, Z23
 	VMOVUPD.Z   (AX)(R12*1), K1, Z22
@@ -8381,7 +8538,7 @@ done382:
 	VMOVUPD.Z   Z22, K1, Z22
 	VFMADD231PD Z22, Z24, Z7
 
-done383:
+done386:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -8420,11 +8577,11 @@ done383:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end372
+	JMP        end375
 
-skip378:
+skip381:
 	CMPQ         m+40(FP), $0x00000006
-	JNE          skip384
+	JNE          skip387
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -8453,10 +8610,10 @@ skip378:
 	MOVQ         R11, f+16(FP)
 	XORQ         R11, R11
 
-columns385:
+columns388:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done386
+	JG          done389
 	VMOVUPD     (DX)(R11*1), Z21
 	VMOVUPD     (BX)(R11*1), Z20
 	VMOVUPD     (AX)(R11*1), Z19
@@ -8510,13 +8667,13 @@ columns385:
 	VMOVUPD     Z19, 64(R10)(R11*1)
 	VFMADD231PD Z19, Z21, Z12
 	MOVQ        R12, R11
-	JMP         columns385
+	JMP         columns388
 
-done386:
-columns387:
+done389:
+columns390:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done388
+	JG          done391
 	VMOVUPD     (DX)(R11*1), Z21
 	VMOVUPD     (BX)(R11*1), Z20
 	VMOVUPD     (AX)(R11*1), Z19
@@ -8544,11 +8701,11 @@ columns387:
 	VMOVUPD     Z19, (R10)(R11*1)
 	VFMADD231PD Z19, Z21, Z6
 	MOVQ        R12, R11
-	JMP         columns387
+	JMP         columns390
 
-done388:
+done391:
 	CMPQ        R11, CX
-	JE          done389
+	JE          done392
 	VMOVUPD.Z   (DX)(R11*1), K1, Z21
 	VMOVUPD.Z   (BX)(R11*1), K1, Z20
 	VMOVUPD.Z   (AX)(R11*1), K1, Z19
@@ -8582,7 +8739,7 @@ done388:
 	VMOVUPD.Z   Z19, K1, Z19
 	VFMADD231PD Z19, Z21, Z6
 
-done389:
+done392:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -8621,11 +8778,11 @@ done389:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end372
+	JMP        end375
 
-skip384:
+skip387:
 	CMPQ         m+40(FP), $0x00000005
-	JNE          skip390
+	JNE          skip393
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -8650,10 +8807,10 @@ skip384:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns391:
+columns394:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done392
+	JG          done395
 	VMOVUPD     (DX)(R10*1), Z18
 	VMOVUPD     (BX)(R10*1), Z17
 	VMOVUPD     (AX)(R10*1), Z16
@@ -8699,13 +8856,13 @@ columns391:
 	VMOVUPD     Z16, 64(R9)(R10*1)
 	VFMADD231PD Z16, Z18, Z10
 	MOVQ        R11, R10
-	JMP         columns391
+	JMP         columns394
 
-done392:
-columns393:
+done395:
+columns396:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done394
+	JG          done397
 	VMOVUPD     (DX)(R10*1), Z18
 	VMOVUPD     (BX)(R10*1), Z17
 	VMOVUPD     (AX)(R10*1), Z16
@@ -8729,11 +8886,11 @@ columns393:
 	VMOVUPD     Z16, (R9)(R10*1)
 	VFMADD231PD Z16, Z18, Z5
 	MOVQ        R11, R10
-	JMP         columns393
+	JMP         columns396
 
-done394:
+done397:
 	CMPQ        R10, CX
-	JE          done395
+	JE          done398
 	VMOVUPD.Z   (DX)(R10*1), K1, Z18
 	VMOVUPD.Z   (BX)(R10*1), K1, Z17
 	VMOVUPD.Z   (AX)(R10*1), K1, Z16
@@ -8762,7 +8919,7 @@ done394:
 	VMOVUPD.Z   Z16, K1, Z16
 	VFMADD231PD Z16, Z18, Z5
 
-done395:
+done398:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -8801,11 +8958,11 @@ done395:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end372
+	JMP        end375
 
-skip390:
+skip393:
 	CMPQ         m+40(FP), $0x00000004
-	JNE          skip396
+	JNE          skip399
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -8826,10 +8983,10 @@ skip390:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns397:
+columns400:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done398
+	JG          done401
 	VMOVUPD     (DX)(R9*1), Z15
 	VMOVUPD     (BX)(R9*1), Z14
 	VMOVUPD     (AX)(R9*1), Z13
@@ -8867,13 +9024,13 @@ columns397:
 	VMOVUPD     Z13, 64(R8)(R9*1)
 	VFMADD231PD Z13, Z15, Z8
 	MOVQ        R10, R9
-	JMP         columns397
+	JMP         columns400
 
-done398:
-columns399:
+done401:
+columns402:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done400
+	JG          done403
 	VMOVUPD     (DX)(R9*1), Z15
 	VMOVUPD     (BX)(R9*1), Z14
 	VMOVUPD     (AX)(R9*1), Z13
@@ -8893,11 +9050,11 @@ columns399:
 	VMOVUPD     Z13, (R8)(R9*1)
 	VFMADD231PD Z13, Z15, Z4
 	MOVQ        R10, R9
-	JMP         columns399
+	JMP         columns402
 
-done400:
+done403:
 	CMPQ        R9, CX
-	JE          done401
+	JE          done404
 	VMOVUPD.Z   (DX)(R9*1), K1, Z15
 	VMOVUPD.Z   (BX)(R9*1), K1, Z14
 	VMOVUPD.Z   (AX)(R9*1), K1, Z13
@@ -8921,7 +9078,7 @@ done400:
 	VMOVUPD.Z   Z13, K1, Z13
 	VFMADD231PD Z13, Z15, Z4
 
-done401:
+done404:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -8960,11 +9117,11 @@ done401:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end372
+	JMP        end375
 
-skip396:
+skip399:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip402
+	JNE          skip405
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VMOVUPD      Z0, Z1
@@ -8981,10 +9138,10 @@ skip396:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns403:
+columns406:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done404
+	JG          done407
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -9014,13 +9171,13 @@ columns403:
 	VMOVUPD     Z9, 64(DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z0
 	MOVQ        R9, R8
-	JMP         columns403
+	JMP         columns406
 
-done404:
-columns405:
+done407:
+columns408:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done406
+	JG          done409
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -9036,11 +9193,11 @@ columns405:
 	VMOVUPD     Z9, (DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z3
 	MOVQ        R9, R8
-	JMP         columns405
+	JMP         columns408
 
-done406:
+done409:
 	CMPQ        R8, CX
-	JE          done407
+	JE          done410
 	VMOVUPD.Z   (DX)(R8*1), K1, Z11
 	VMOVUPD.Z   (BX)(R8*1), K1, Z10
 	VMOVUPD.Z   (AX)(R8*1), K1, Z9
@@ -9059,7 +9216,7 @@ done406:
 	VMOVUPD.Z   Z9, K1, Z9
 	VFMADD231PD Z9, Z11, Z3
 
-done407:
+done410:
 	LEAQ          (DI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -9088,11 +9245,11 @@ done407:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end372
+	JMP           end375
 
-skip402:
+skip405:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip408
+	JNE          skip411
 	LEAQ         (AX)(CX*1), SI
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
@@ -9109,10 +9266,10 @@ skip402:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns409:
+columns412:
 	LEAQ        256(DI), R8
 	CMPQ        R8, CX
-	JG          done410
+	JG          done413
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -9154,13 +9311,13 @@ columns409:
 	VMOVUPD     Z10, 192(SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z0
 	MOVQ        R8, DI
-	JMP         columns409
+	JMP         columns412
 
-done410:
-columns411:
+done413:
+columns414:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done412
+	JG          done415
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -9172,11 +9329,11 @@ columns411:
 	VMOVUPD     Z10, (SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z2
 	MOVQ        R8, DI
-	JMP         columns411
+	JMP         columns414
 
-done412:
+done415:
 	CMPQ        DI, CX
-	JE          done413
+	JE          done416
 	VMOVUPD.Z   (DX)(DI*1), K1, Z12
 	VMOVUPD.Z   (BX)(DI*1), K1, Z11
 	VMOVUPD.Z   (AX)(DI*1), K1, Z10
@@ -9190,7 +9347,7 @@ done412:
 	VMOVUPD.Z   Z10, K1, Z10
 	VFMADD231PD Z10, Z12, Z2
 
-done413:
+done416:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -9215,11 +9372,11 @@ done413:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end372
+	JMP           end375
 
-skip408:
+skip411:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip414
+	JNE          skip417
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -9230,10 +9387,10 @@ skip408:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns415:
+columns418:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done416
+	JG          done419
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -9259,13 +9416,13 @@ columns415:
 	VMOVUPD     Z5, 192(AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z0
 	MOVQ        DI, SI
-	JMP         columns415
+	JMP         columns418
 
-done416:
-columns417:
+done419:
+columns420:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done418
+	JG          done421
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -9273,11 +9430,11 @@ columns417:
 	VMOVUPD     Z5, (AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z1
 	MOVQ        DI, SI
-	JMP         columns417
+	JMP         columns420
 
-done418:
+done421:
 	CMPQ        SI, CX
-	JE          done419
+	JE          done422
 	VMOVUPD.Z   (DX)(SI*1), K1, Z7
 	VMOVUPD.Z   (BX)(SI*1), K1, Z6
 	VMOVUPD.Z   (AX)(SI*1), K1, Z5
@@ -9286,7 +9443,7 @@ done418:
 	VMOVUPD.Z   Z5, K1, Z5
 	VFMADD231PD Z5, Z7, Z1
 
-done419:
+done422:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -9301,10 +9458,10 @@ done419:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end372
+	JMP           end375
 
-skip414:
-end372:
+skip417:
+end375:
 	VZEROUPPER
 	RET
 
@@ -9326,9 +9483,9 @@ TEXT ·addOuterAVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x03, BX
 
-rows420:
+rows423:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest421
+	JL           rest424
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -9372,10 +9529,10 @@ rows420:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns423:
+columns426:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done424
+	JG          done427
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -9427,13 +9584,13 @@ columns423:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns423
+	JMP         columns426
 
-done424:
-columns425:
+done427:
+columns428:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done426
+	JG          done429
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -9460,11 +9617,11 @@ columns425:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns425
+	JMP         columns428
 
-done426:
+done429:
 	CMPQ        R14, CX
-	JE          done427
+	JE          done430
 	VMOVUPD.Z   (DX)(R14*1), K1, Z9
 	VMOVUPD.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -9491,14 +9648,14 @@ done426:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, K1, (R13)(R14*1)
 
-done427:
+done430:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows420
+	JMP  rows423
 
-rest421:
+rest424:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip428
+	JNE          skip431
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -9537,10 +9694,10 @@ rest421:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns429:
+columns432:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done430
+	JG          done433
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -9586,13 +9743,13 @@ columns429:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns429
+	JMP         columns432
 
-done430:
-columns431:
+done433:
+columns434:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done432
+	JG          done435
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -9616,11 +9773,11 @@ columns431:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns431
+	JMP         columns434
 
-done432:
+done435:
 	CMPQ        BX, CX
-	JE          done433
+	JE          done436
 	VMOVUPD.Z   (DX)(BX*1), K1, Z8
 	VMOVUPD.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -9644,13 +9801,13 @@ done432:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, K1, (R12)(BX*1)
 
-done433:
+done436:
 	LEAQ (R12)(SI*1), AX
-	JMP  end422
+	JMP  end425
 
-skip428:
+skip431:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip434
+	JNE          skip437
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -9684,10 +9841,10 @@ skip428:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns435:
+columns438:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done436
+	JG          done439
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -9727,13 +9884,13 @@ columns435:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns435
+	JMP         columns438
 
-done436:
-columns437:
+done439:
+columns440:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done438
+	JG          done441
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -9754,11 +9911,11 @@ columns437:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns437
+	JMP         columns440
 
-done438:
+done441:
 	CMPQ        BX, CX
-	JE          done439
+	JE          done442
 	VMOVUPD.Z   (DX)(BX*1), K1, Z7
 	VMOVUPD.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -9779,13 +9936,13 @@ done438:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, K1, (R11)(BX*1)
 
-done439:
+done442:
 	LEAQ (R11)(SI*1), AX
-	JMP  end422
+	JMP  end425
 
-skip434:
+skip437:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip440
+	JNE          skip443
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -9814,10 +9971,10 @@ skip434:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns441:
+columns444:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done442
+	JG          done445
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -9851,13 +10008,13 @@ columns441:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns441
+	JMP         columns444
 
-done442:
-columns443:
+done445:
+columns446:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done444
+	JG          done447
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -9875,11 +10032,11 @@ columns443:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns443
+	JMP         columns446
 
-done444:
+done447:
 	CMPQ        BX, CX
-	JE          done445
+	JE          done448
 	VMOVUPD.Z   (DX)(BX*1), K1, Z6
 	VMOVUPD.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -9897,13 +10054,13 @@ done444:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, K1, (R10)(BX*1)
 
-done445:
+done448:
 	LEAQ (R10)(SI*1), AX
-	JMP  end422
+	JMP  end425
 
-skip440:
+skip443:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip446
+	JNE          skip449
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -9927,10 +10084,10 @@ skip440:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns447:
+columns450:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done448
+	JG          done451
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -9958,13 +10115,13 @@ columns447:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns447
+	JMP         columns450
 
-done448:
-columns449:
+done451:
+columns452:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done450
+	JG          done453
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -9979,11 +10136,11 @@ columns449:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns449
+	JMP         columns452
 
-done450:
+done453:
 	CMPQ        BX, CX
-	JE          done451
+	JE          done454
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -9998,13 +10155,13 @@ done450:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, K1, (R9)(BX*1)
 
-done451:
+done454:
 	LEAQ (R9)(SI*1), AX
-	JMP  end422
+	JMP  end425
 
-skip446:
+skip449:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip452
+	JNE          skip455
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -10023,10 +10180,10 @@ skip446:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns453:
+columns456:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done454
+	JG          done457
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -10048,13 +10205,13 @@ columns453:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns453
+	JMP         columns456
 
-done454:
-columns455:
+done457:
+columns458:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done456
+	JG          done459
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -10066,11 +10223,11 @@ columns455:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns455
+	JMP         columns458
 
-done456:
+done459:
 	CMPQ        BX, CX
-	JE          done457
+	JE          done460
 	VMOVUPD.Z   (DX)(BX*1), K1, Z4
 	VMOVUPD.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -10082,13 +10239,13 @@ done456:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, K1, (R8)(BX*1)
 
-done457:
+done460:
 	LEAQ (R8)(SI*1), AX
-	JMP  end422
+	JMP  end425
 
-skip452:
+skip455:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip458
+	JNE          skip461
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSD (R8), Z0
@@ -10102,10 +10259,10 @@ skip452:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns459:
+columns462:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done460
+	JG          done463
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -10135,13 +10292,13 @@ columns459:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns459
+	JMP         columns462
 
-done460:
-columns461:
+done463:
+columns464:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done462
+	JG          done465
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -10150,11 +10307,11 @@ columns461:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns461
+	JMP         columns464
 
-done462:
+done465:
 	CMPQ        BX, CX
-	JE          done463
+	JE          done466
 	VMOVUPD.Z   (DX)(BX*1), K1, Z3
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -10163,13 +10320,13 @@ done462:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, K1, (DI)(BX*1)
 
-done463:
+done466:
 	LEAQ (DI)(SI*1), AX
-	JMP  end422
+	JMP  end425
 
-skip458:
+skip461:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip464
+	JNE          skip467
 	MOVQ         f+16(FP), DI
 	VBROADCASTSD (DI), Z0
 	ADDQ         BX, DI
@@ -10178,10 +10335,10 @@ skip458:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns465:
+columns468:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done466
+	JG          done469
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
@@ -10199,34 +10356,34 @@ columns465:
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns465
+	JMP         columns468
 
-done466:
-columns467:
+done469:
+columns470:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done468
+	JG          done471
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns467
+	JMP         columns470
 
-done468:
+done471:
 	CMPQ        BX, CX
-	JE          done469
+	JE          done472
 	VMOVUPD.Z   (DX)(BX*1), K1, Z2
 	VMOVUPD.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, K1, (AX)(BX*1)
 
-done469:
+done472:
 	LEAQ (AX)(SI*1), AX
-	JMP  end422
+	JMP  end425
 
-skip464:
-end422:
+skip467:
+end425:
 	VZEROUPPER
 	RET
 
@@ -10248,9 +10405,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next471
+	JG      next474
 	TESTQ   SI, SI
-	JZ      end470
+	JZ      end473
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -10264,9 +10421,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop472:
+loop475:
 	CMPQ         R11, $0x00000004
-	JL           done473
+	JL           done476
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
@@ -10282,32 +10439,32 @@ loop472:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop472
+	JMP          loop475
 
-done473:
-loop474:
+done476:
+loop477:
 	CMPQ         R11, $0x00000001
-	JL           done475
+	JL           done478
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop474
+	JMP          loop477
 
-done475:
+done478:
 	VADDPD    Z2, Z1, Z1
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z1, Z1
 	VMOVUPD.Z (AX)(R9*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(R9*1)
-	JMP       end470
+	JMP       end473
 
-next471:
+next474:
 	CMPQ    SI, $0x00000010
-	JG      next476
+	JG      next479
 	SUBQ    $0x00000008, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10326,9 +10483,9 @@ next471:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop477:
+loop480:
 	CMPQ         R11, $0x00000004
-	JL           done478
+	JL           done481
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -10348,12 +10505,12 @@ loop477:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop477
+	JMP          loop480
 
-done478:
-loop479:
+done481:
+loop482:
 	CMPQ         R11, $0x00000001
-	JL           done480
+	JL           done483
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -10361,9 +10518,9 @@ loop479:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop479
+	JMP          loop482
 
-done480:
+done483:
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z2, Z2
 	VADDPD    Z5, Z1, Z1
@@ -10375,11 +10532,11 @@ done480:
 	VMOVUPD.Z 64(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z2, Z2
 	VMOVUPD   Z2, K1, 64(AX)(R9*1)
-	JMP       end470
+	JMP       end473
 
-next476:
+next479:
 	CMPQ    SI, $0x00000018
-	JG      next481
+	JG      next484
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10395,9 +10552,9 @@ next476:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop482:
+loop485:
 	CMPQ         R11, $0x00000002
-	JL           done483
+	JL           done486
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -10411,12 +10568,12 @@ loop482:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop482
+	JMP          loop485
 
-done483:
-loop484:
+done486:
+loop487:
 	CMPQ         R11, $0x00000001
-	JL           done485
+	JL           done488
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -10425,9 +10582,9 @@ loop484:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop484
+	JMP          loop487
 
-done485:
+done488:
 	VADDPD    Z4, Z1, Z1
 	VADDPD    Z5, Z2, Z2
 	VADDPD    Z6, Z3, Z3
@@ -10438,11 +10595,11 @@ done485:
 	VMOVUPD.Z 128(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z3, Z3
 	VMOVUPD   Z3, K1, 128(AX)(R9*1)
-	JMP       end470
+	JMP       end473
 
-next481:
+next484:
 	CMPQ    SI, $0x00000020
-	JG      next486
+	JG      next489
 	SUBQ    $0x00000018, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10460,9 +10617,9 @@ next481:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop487:
+loop490:
 	CMPQ         R11, $0x00000002
-	JL           done488
+	JL           done491
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -10478,12 +10635,12 @@ loop487:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop487
+	JMP          loop490
 
-done488:
-loop489:
+done491:
+loop492:
 	CMPQ         R11, $0x00000001
-	JL           done490
+	JL           done493
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -10493,9 +10650,9 @@ loop489:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop489
+	JMP          loop492
 
-done490:
+done493:
 	VADDPD    Z5, Z1, Z1
 	VADDPD    Z6, Z2, Z2
 	VADDPD    Z7, Z3, Z3
@@ -10509,11 +10666,11 @@ done490:
 	VMOVUPD.Z 192(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z4, Z4
 	VMOVUPD   Z4, K1, 192(AX)(R9*1)
-	JMP       end470
+	JMP       end473
 
-next486:
+next489:
 	CMPQ    SI, $0x00000028
-	JG      next491
+	JG      next494
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10528,9 +10685,9 @@ next486:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop492:
+loop495:
 	CMPQ         R11, $0x00000001
-	JL           done493
+	JL           done496
 	VBROADCASTSD (R10), Z6
 	VFMADD231PD  (SI), Z6, Z1
 	VFMADD231PD  64(SI), Z6, Z2
@@ -10541,9 +10698,9 @@ loop492:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop492
+	JMP          loop495
 
-done493:
+done496:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -10555,11 +10712,11 @@ done493:
 	VMOVUPD.Z 256(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z5, Z5
 	VMOVUPD   Z5, K1, 256(AX)(R9*1)
-	JMP       end470
+	JMP       end473
 
-next491:
+next494:
 	CMPQ    SI, $0x00000030
-	JG      next494
+	JG      next497
 	SUBQ    $0x00000028, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10575,9 +10732,9 @@ next491:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop495:
+loop498:
 	CMPQ         R11, $0x00000001
-	JL           done496
+	JL           done499
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -10586,58 +10743,6 @@ loop495:
 	VFMADD231PD  256(SI), Z7, Z5
 	VMOVUPD.Z    320(SI), K1, Z8
 	VFMADD231PD  Z8, Z7, Z6
-	ADDQ         DI, SI
-	ADDQ         $0x00000008, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop495
-
-done496:
-	VADDPD    (AX)(R9*1), Z1, Z1
-	VMOVUPD   Z1, (AX)(R9*1)
-	VADDPD    64(AX)(R9*1), Z2, Z2
-	VMOVUPD   Z2, 64(AX)(R9*1)
-	VADDPD    128(AX)(R9*1), Z3, Z3
-	VMOVUPD   Z3, 128(AX)(R9*1)
-	VADDPD    192(AX)(R9*1), Z4, Z4
-	VMOVUPD   Z4, 192(AX)(R9*1)
-	VADDPD    256(AX)(R9*1), Z5, Z5
-	VMOVUPD   Z5, 256(AX)(R9*1)
-	VMOVUPD.Z 320(AX)(R9*1), K1, Z1
-	VADDPD    Z1, Z6, Z6
-	VMOVUPD   Z6, K1, 320(AX)(R9*1)
-	JMP       end470
-
-next494:
-	CMPQ    SI, $0x00000038
-	JG      next497
-	SUBQ    $0x00000030, SI
-	MOVQ    $-1, R10
-	BZHIQ   SI, R10, R10
-	KMOVW   R10, K1
-	VMOVUPD Z0, Z1
-	VMOVUPD Z0, Z2
-	VMOVUPD Z0, Z3
-	VMOVUPD Z0, Z4
-	VMOVUPD Z0, Z5
-	VMOVUPD Z0, Z6
-	VMOVUPD Z0, Z7
-	MOVQ    CX, SI
-	MOVQ    DX, R10
-	MOVQ    BX, R11
-	ADDQ    R9, SI
-
-loop498:
-	CMPQ         R11, $0x00000001
-	JL           done499
-	VBROADCASTSD (R10), Z8
-	VFMADD231PD  (SI), Z8, Z1
-	VFMADD231PD  64(SI), Z8, Z2
-	VFMADD231PD  128(SI), Z8, Z3
-	VFMADD231PD  192(SI), Z8, Z4
-	VFMADD231PD  256(SI), Z8, Z5
-	VFMADD231PD  320(SI), Z8, Z6
-	VMOVUPD.Z    384(SI), K1, Z9
-	VFMADD231PD  Z9, Z8, Z7
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
@@ -10654,15 +10759,15 @@ done499:
 	VMOVUPD   Z4, 192(AX)(R9*1)
 	VADDPD    256(AX)(R9*1), Z5, Z5
 	VMOVUPD   Z5, 256(AX)(R9*1)
-	VADDPD    320(AX)(R9*1), Z6, Z6
-	VMOVUPD   Z6, 320(AX)(R9*1)
-	VMOVUPD.Z 384(AX)(R9*1), K1, Z1
-	VADDPD    Z1, Z7, Z7
-	VMOVUPD   Z7, K1, 384(AX)(R9*1)
-	JMP       end470
+	VMOVUPD.Z 320(AX)(R9*1), K1, Z1
+	VADDPD    Z1, Z6, Z6
+	VMOVUPD   Z6, K1, 320(AX)(R9*1)
+	JMP       end473
 
 next497:
-	SUBQ    $0x00000038, SI
+	CMPQ    SI, $0x00000038
+	JG      next500
+	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -10673,7 +10778,6 @@ next497:
 	VMOVUPD Z0, Z5
 	VMOVUPD Z0, Z6
 	VMOVUPD Z0, Z7
-	VMOVUPD Z0, Z8
 	MOVQ    CX, SI
 	MOVQ    DX, R10
 	MOVQ    BX, R11
@@ -10682,16 +10786,15 @@ next497:
 loop501:
 	CMPQ         R11, $0x00000001
 	JL           done502
-	VBROADCASTSD (R10), Z9
-	VFMADD231PD  (SI), Z9, Z1
-	VFMADD231PD  64(SI), Z9, Z2
-	VFMADD231PD  128(SI), Z9, Z3
-	VFMADD231PD  192(SI), Z9, Z4
-	VFMADD231PD  256(SI), Z9, Z5
-	VFMADD231PD  320(SI), Z9, Z6
-	VFMADD231PD  384(SI), Z9, Z7
-	VMOVUPD.Z    448(SI), K1, Z10
-	VFMADD231PD  Z10, Z9, Z8
+	VBROADCASTSD (R10), Z8
+	VFMADD231PD  (SI), Z8, Z1
+	VFMADD231PD  64(SI), Z8, Z2
+	VFMADD231PD  128(SI), Z8, Z3
+	VFMADD231PD  192(SI), Z8, Z4
+	VFMADD231PD  256(SI), Z8, Z5
+	VFMADD231PD  320(SI), Z8, Z6
+	VMOVUPD.Z    384(SI), K1, Z9
+	VFMADD231PD  Z9, Z8, Z7
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
@@ -10710,19 +10813,16 @@ done502:
 	VMOVUPD   Z5, 256(AX)(R9*1)
 	VADDPD    320(AX)(R9*1), Z6, Z6
 	VMOVUPD   Z6, 320(AX)(R9*1)
-	VADDPD    384(AX)(R9*1), Z7, Z7
-	VMOVUPD   Z7, 384(AX)(R9*1)
-	VMOVUPD.Z 448(AX)(R9*1), K1, Z1
-	VADDPD    Z1, Z8, Z8
-	VMOVUPD   Z8, K1, 448(AX)(R9*1)
-	JMP       end470
+	VMOVUPD.Z 384(AX)(R9*1), K1, Z1
+	VADDPD    Z1, Z7, Z7
+	VMOVUPD   Z7, K1, 384(AX)(R9*1)
+	JMP       end473
 
-end470:
-	XORQ R9, R9
-
-group503:
-	CMPQ    R9, R8
-	JE      done504
+next500:
+	SUBQ    $0x00000038, SI
+	MOVQ    $-1, R10
+	BZHIQ   SI, R10, R10
+	KMOVW   R10, K1
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10736,9 +10836,66 @@ group503:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop505:
+loop504:
 	CMPQ         R11, $0x00000001
-	JL           done506
+	JL           done505
+	VBROADCASTSD (R10), Z9
+	VFMADD231PD  (SI), Z9, Z1
+	VFMADD231PD  64(SI), Z9, Z2
+	VFMADD231PD  128(SI), Z9, Z3
+	VFMADD231PD  192(SI), Z9, Z4
+	VFMADD231PD  256(SI), Z9, Z5
+	VFMADD231PD  320(SI), Z9, Z6
+	VFMADD231PD  384(SI), Z9, Z7
+	VMOVUPD.Z    448(SI), K1, Z10
+	VFMADD231PD  Z10, Z9, Z8
+	ADDQ         DI, SI
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop504
+
+done505:
+	VADDPD    (AX)(R9*1), Z1, Z1
+	VMOVUPD   Z1, (AX)(R9*1)
+	VADDPD    64(AX)(R9*1), Z2, Z2
+	VMOVUPD   Z2, 64(AX)(R9*1)
+	VADDPD    128(AX)(R9*1), Z3, Z3
+	VMOVUPD   Z3, 128(AX)(R9*1)
+	VADDPD    192(AX)(R9*1), Z4, Z4
+	VMOVUPD   Z4, 192(AX)(R9*1)
+	VADDPD    256(AX)(R9*1), Z5, Z5
+	VMOVUPD   Z5, 256(AX)(R9*1)
+	VADDPD    320(AX)(R9*1), Z6, Z6
+	VMOVUPD   Z6, 320(AX)(R9*1)
+	VADDPD    384(AX)(R9*1), Z7, Z7
+	VMOVUPD   Z7, 384(AX)(R9*1)
+	VMOVUPD.Z 448(AX)(R9*1), K1, Z1
+	VADDPD    Z1, Z8, Z8
+	VMOVUPD   Z8, K1, 448(AX)(R9*1)
+	JMP       end473
+
+end473:
+	XORQ R9, R9
+
+group506:
+	CMPQ    R9, R8
+	JE      done507
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z5
+	VMOVUPD Z0, Z6
+	VMOVUPD Z0, Z7
+	VMOVUPD Z0, Z8
+	MOVQ    CX, SI
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	ADDQ    R9, SI
+
+loop508:
+	CMPQ         R11, $0x00000001
+	JL           done509
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -10751,9 +10908,9 @@ loop505:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop505
+	JMP          loop508
 
-done506:
+done509:
 	VADDPD  (AX)(R9*1), Z1, Z1
 	VMOVUPD Z1, (AX)(R9*1)
 	VADDPD  64(AX)(R9*1), Z2, Z2
@@ -10771,9 +10928,9 @@ done506:
 	VADDPD  448(AX)(R9*1), Z8, Z8
 	VMOVUPD Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group503
+	JMP     group506
 
-done504:
+done507:
 	VZEROUPPER
 	RET
 
@@ -10800,16 +10957,16 @@ TEXT ·matMulTAVX512(SB), NOSPLIT, $8-64
 	SHLQ   $0x03, R9
 	LEAQ   (R9)(R9*2), R10
 
-loop507:
+loop510:
 	CMPQ BX, $0x00000004
-	JL   done508
+	JL   done511
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 
-loop509:
+loop512:
 	CMPQ    R13, $0x00000020
-	JL      done510
+	JL      done513
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10830,9 +10987,9 @@ loop509:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop511:
+loop514:
 	CMPQ        BP, $0x00000040
-	JL          done512
+	JL          done515
 	VMOVUPD     (R15), Z17
 	VMOVUPD     (R15)(R9*1), Z18
 	VMOVUPD     (R15)(R9*2), Z19
@@ -10860,11 +11017,11 @@ loop511:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop511
+	JMP         loop514
 
-done512:
+done515:
 	TESTQ       BP, BP
-	JZ          skip513
+	JZ          skip516
 	VMOVUPD.Z   (R15), K1, Z17
 	VMOVUPD.Z   (R15)(R9*1), K1, Z18
 	VMOVUPD.Z   (R15)(R9*2), K1, Z19
@@ -10890,7 +11047,7 @@ done512:
 	VFMADD231PD Z19, Z21, Z15
 	VFMADD231PD Z20, Z21, Z16
 
-skip513:
+skip516:
 	MOVQ          R12, R14
 	VUNPCKLPD     Z2, Z1, Z17
 	VUNPCKHPD     Z2, Z1, Z1
@@ -10954,12 +11111,12 @@ skip513:
 	ADDQ          R9, R11
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
-	JMP           loop509
+	JMP           loop512
 
-done510:
-loop514:
+done513:
+loop517:
 	CMPQ    R13, $0x00000008
-	JL      done515
+	JL      done518
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10968,9 +11125,9 @@ loop514:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop516:
+loop519:
 	CMPQ        BP, $0x00000040
-	JL          done517
+	JL          done520
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R14), Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -10983,11 +11140,11 @@ loop516:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop516
+	JMP         loop519
 
-done517:
+done520:
 	TESTQ       BP, BP
-	JZ          skip518
+	JZ          skip521
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R14), K1, Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -10998,7 +11155,7 @@ done517:
 	VMOVUPD.Z   (R14)(R10*1), K1, Z6
 	VFMADD231PD Z5, Z6, Z4
 
-skip518:
+skip521:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -11038,9 +11195,9 @@ skip518:
 	ADDQ          R9, R11
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
-	JMP           loop514
+	JMP           loop517
 
-done515:
+done518:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	ADDQ R9, CX
@@ -11050,19 +11207,19 @@ done515:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000004, BX
-	JMP  loop507
+	JMP  loop510
 
-done508:
-loop519:
+done511:
+loop522:
 	CMPQ BX, $0x00000001
-	JL   done520
+	JL   done523
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 
-loop521:
+loop524:
 	CMPQ    R13, $0x00000020
-	JL      done522
+	JL      done525
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11071,9 +11228,9 @@ loop521:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop523:
+loop526:
 	CMPQ        BP, $0x00000040
-	JL          done524
+	JL          done527
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R15)(R9*1), Z6
 	VMOVUPD     (R15)(R9*2), Z7
@@ -11086,11 +11243,11 @@ loop523:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop523
+	JMP         loop526
 
-done524:
+done527:
 	TESTQ       BP, BP
-	JZ          skip525
+	JZ          skip528
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R15)(R9*1), K1, Z6
 	VMOVUPD.Z   (R15)(R9*2), K1, Z7
@@ -11101,7 +11258,7 @@ done524:
 	VFMADD231PD Z7, Z9, Z3
 	VFMADD231PD Z8, Z9, Z4
 
-skip525:
+skip528:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -11141,36 +11298,36 @@ skip525:
 	ADDQ          R9, R11
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
-	JMP           loop521
+	JMP           loop524
 
-done522:
-loop526:
+done525:
+loop529:
 	CMPQ    R13, $0x00000008
-	JL      done527
+	JL      done530
 	VMOVUPD Z0, Z1
 	MOVQ    CX, R14
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop528:
+loop531:
 	CMPQ        BP, $0x00000040
-	JL          done529
+	JL          done532
 	VMOVUPD     (R15), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z1
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop528
+	JMP         loop531
 
-done529:
+done532:
 	TESTQ       BP, BP
-	JZ          skip530
+	JZ          skip533
 	VMOVUPD.Z   (R15), K1, Z2
 	VMOVUPD.Z   (R14), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-skip530:
+skip533:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VADDPD        Y1, Y2, Y2
@@ -11183,15 +11340,15 @@ skip530:
 	ADDQ          R9, R11
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
-	JMP           loop526
+	JMP           loop529
 
-done527:
+done530:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000001, BX
-	JMP  loop519
+	JMP  loop522
 
-done520:
+done523:
 	VZEROUPPER
 	RET
 
@@ -11215,9 +11372,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	SUBQ   R8, DX
 	MOVQ   R9, R8
 	CMPQ   DX, $0x00000008
-	JG     next532
+	JG     next535
 	TESTQ  DX, DX
-	JZ     end531
+	JZ     end534
 	MOVQ   $-1, R10
 	BZHIQ  DX, R10, R10
 	KMOVW  R10, K1
@@ -11226,9 +11383,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	MOVQ   m+32(FP), R11
 	ADDQ   R9, R10
 
-loop533:
+loop536:
 	CMPQ    R11, $0x00000004
-	JL      done534
+	JL      done537
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11239,9 +11396,9 @@ loop533:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop535:
+loop538:
 	CMPQ         R14, $0x00000001
-	JL           done536
+	JL           done539
 	VMOVUPD.Z    (R13), K1, Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z1
@@ -11254,9 +11411,9 @@ loop535:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop535
+	JMP          loop538
 
-done536:
+done539:
 	VBROADCASTSD alpha+8(FP), Z6
 	VMOVUPD.Z    (R10), K1, Z5
 	VFMADD231PD  Z1, Z6, Z5
@@ -11279,12 +11436,12 @@ done536:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop533
+	JMP          loop536
 
-done534:
-loop537:
+done537:
+loop540:
 	CMPQ    R11, $0x00000001
-	JL      done538
+	JL      done541
 	VMOVUPD Z0, Z1
 	MOVQ    DX, R12
 	MOVQ    b+24(FP), R13
@@ -11292,18 +11449,18 @@ loop537:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop539:
+loop542:
 	CMPQ         R14, $0x00000001
-	JL           done540
+	JL           done543
 	VMOVUPD.Z    (R13), K1, Z2
 	VBROADCASTSD (R12), Z3
 	VFMADD231PD  Z2, Z3, Z1
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop539
+	JMP          loop542
 
-done540:
+done543:
 	VBROADCASTSD alpha+8(FP), Z3
 	VMOVUPD.Z    (R10), K1, Z2
 	VFMADD231PD  Z1, Z3, Z2
@@ -11311,14 +11468,14 @@ done540:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop537
+	JMP          loop540
 
-done538:
-	JMP end531
+done541:
+	JMP end534
 
-next532:
+next535:
 	CMPQ  DX, $0x00000010
-	JG    next541
+	JG    next544
 	SUBQ  $0x00000008, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -11328,9 +11485,9 @@ next532:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop542:
+loop545:
 	CMPQ    R11, $0x00000004
-	JL      done543
+	JL      done546
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11345,9 +11502,9 @@ loop542:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop544:
+loop547:
 	CMPQ         R14, $0x00000001
-	JL           done545
+	JL           done548
 	VMOVUPD      (R13), Z9
 	VMOVUPD.Z    64(R13), K1, Z10
 	VBROADCASTSD (R12), Z11
@@ -11365,9 +11522,9 @@ loop544:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop544
+	JMP          loop547
 
-done545:
+done548:
 	VBROADCASTSD alpha+8(FP), Z11
 	VMOVUPD      (R10), Z9
 	VFMADD231PD  Z1, Z11, Z9
@@ -11402,12 +11559,12 @@ done545:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop542
+	JMP          loop545
 
-done543:
-loop546:
+done546:
+loop549:
 	CMPQ    R11, $0x00000001
-	JL      done547
+	JL      done550
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	MOVQ    DX, R12
@@ -11416,9 +11573,9 @@ loop546:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop548:
+loop551:
 	CMPQ         R14, $0x00000001
-	JL           done549
+	JL           done552
 	VMOVUPD      (R13), Z3
 	VMOVUPD.Z    64(R13), K1, Z4
 	VBROADCASTSD (R12), Z5
@@ -11427,9 +11584,9 @@ loop548:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop548
+	JMP          loop551
 
-done549:
+done552:
 	VBROADCASTSD alpha+8(FP), Z5
 	VMOVUPD      (R10), Z3
 	VFMADD231PD  Z1, Z5, Z3
@@ -11440,14 +11597,14 @@ done549:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop546
+	JMP          loop549
 
-done547:
-	JMP end531
+done550:
+	JMP end534
 
-next541:
+next544:
 	CMPQ  DX, $0x00000018
-	JG    next550
+	JG    next553
 	SUBQ  $0x00000010, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -11457,9 +11614,9 @@ next541:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop551:
+loop554:
 	CMPQ    R11, $0x00000004
-	JL      done552
+	JL      done555
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11478,9 +11635,9 @@ loop551:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop553:
+loop556:
 	CMPQ         R14, $0x00000001
-	JL           done554
+	JL           done557
 	VMOVUPD      (R13), Z13
 	VMOVUPD      64(R13), Z14
 	VMOVUPD.Z    128(R13), K1, Z15
@@ -11503,9 +11660,9 @@ loop553:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop553
+	JMP          loop556
 
-done554:
+done557:
 	VBROADCASTSD alpha+8(FP), Z16
 	VMOVUPD      (R10), Z13
 	VFMADD231PD  Z1, Z16, Z13
@@ -11552,12 +11709,12 @@ done554:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop551
+	JMP          loop554
 
-done552:
-loop555:
+done555:
+loop558:
 	CMPQ    R11, $0x00000001
-	JL      done556
+	JL      done559
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11567,9 +11724,9 @@ loop555:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop557:
+loop560:
 	CMPQ         R14, $0x00000001
-	JL           done558
+	JL           done561
 	VMOVUPD      (R13), Z4
 	VMOVUPD      64(R13), Z5
 	VMOVUPD.Z    128(R13), K1, Z6
@@ -11580,9 +11737,9 @@ loop557:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop557
+	JMP          loop560
 
-done558:
+done561:
 	VBROADCASTSD alpha+8(FP), Z7
 	VMOVUPD      (R10), Z4
 	VFMADD231PD  Z1, Z7, Z4
@@ -11596,12 +11753,12 @@ done558:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop555
+	JMP          loop558
 
-done556:
-	JMP end531
+done559:
+	JMP end534
 
-next550:
+next553:
 	SUBQ  $0x00000018, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -11611,9 +11768,9 @@ next550:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop560:
+loop563:
 	CMPQ    R11, $0x00000004
-	JL      done561
+	JL      done564
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11636,9 +11793,9 @@ loop560:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop562:
+loop565:
 	CMPQ         R14, $0x00000001
-	JL           done563
+	JL           done566
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -11666,9 +11823,9 @@ loop562:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop562
+	JMP          loop565
 
-done563:
+done566:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -11727,12 +11884,12 @@ done563:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop560
+	JMP          loop563
 
-done561:
-loop564:
+done564:
+loop567:
 	CMPQ    R11, $0x00000001
-	JL      done565
+	JL      done568
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11743,9 +11900,9 @@ loop564:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop566:
+loop569:
 	CMPQ         R14, $0x00000001
-	JL           done567
+	JL           done570
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -11758,9 +11915,9 @@ loop566:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop566
+	JMP          loop569
 
-done567:
+done570:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -11777,25 +11934,25 @@ done567:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop564
+	JMP          loop567
 
-done565:
-	JMP end531
+done568:
+	JMP end534
 
-end531:
+end534:
 	XORQ R9, R9
 
-group568:
+group571:
 	CMPQ R9, R8
-	JE   done569
+	JE   done572
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 
-loop570:
+loop573:
 	CMPQ    R11, $0x00000004
-	JL      done571
+	JL      done574
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11818,9 +11975,9 @@ loop570:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop572:
+loop575:
 	CMPQ         R14, $0x00000001
-	JL           done573
+	JL           done576
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -11848,9 +12005,9 @@ loop572:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop572
+	JMP          loop575
 
-done573:
+done576:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -11909,12 +12066,12 @@ done573:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop570
+	JMP          loop573
 
-done571:
-loop574:
+done574:
+loop577:
 	CMPQ    R11, $0x00000001
-	JL      done575
+	JL      done578
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11925,9 +12082,9 @@ loop574:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop576:
+loop579:
 	CMPQ         R14, $0x00000001
-	JL           done577
+	JL           done580
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -11940,9 +12097,9 @@ loop576:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop576
+	JMP          loop579
 
-done577:
+done580:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -11959,13 +12116,13 @@ done577:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop574
+	JMP          loop577
 
-done575:
+done578:
 	ADDQ $0x00000100, R9
-	JMP  group568
+	JMP  group571
 
-done569:
+done572:
 	VZEROUPPER
 	RET
 
@@ -11984,9 +12141,9 @@ TEXT ·aggregateAVX512(SB), NOSPLIT, $0-96
 	XORQ         BX, BX
 	MOVQ         CX, SI
 
-loop578:
+loop581:
 	CMPQ      SI, $0x00000040
-	JL        done579
+	JL        done582
 	MOVQ      z+24(FP), DI
 	MOVQ      weights+32(FP), R8
 	MOVQ      f+40(FP), R9
@@ -12015,9 +12172,9 @@ loop578:
 	VMOVUPD   Z0, Z7
 	MOVQ      experts+72(FP), R10
 
-loop580:
+loop583:
 	CMPQ        R10, $0x00000001
-	JL          done581
+	JL          done584
 	VMOVUPD.Z   (R9), K1, Z8
 	VSUBPD      Z3, Z8, Z8
 	VMULPD      Z4, Z8, Z8
@@ -12031,9 +12188,9 @@ loop580:
 	ADDQ        CX, DI
 	ADDQ        CX, R8
 	SUBQ        $0x00000001, R10
-	JMP         loop580
+	JMP         loop583
 
-done581:
+done584:
 	MOVQ    mean+0(FP), DI
 	VMOVUPD Z5, (DI)(BX*1)
 	MOVQ    low+8(FP), DI
@@ -12042,9 +12199,9 @@ done581:
 	VMOVUPD Z7, (DI)(BX*1)
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000040, SI
-	JMP     loop578
+	JMP     loop581
 
-done579:
+done582:
 	VZEROUPPER
 	RET
 
@@ -12059,9 +12216,9 @@ TEXT ·regretsAVX512(SB), NOSPLIT, $0-96
 	XORQ         CX, CX
 	MOVQ         AX, DX
 
-loop582:
+loop585:
 	CMPQ    DX, $0x00000040
-	JL      done583
+	JL      done586
 	MOVQ    out+48(FP), BX
 	VMOVUPD (BX)(CX*1), Z3
 	MOVQ    slope+56(FP), BX
@@ -12077,9 +12234,9 @@ loop582:
 	MOVQ    CX, R10
 	MOVQ    experts+80(FP), R11
 
-loop584:
+loop587:
 	CMPQ        R11, $0x00000001
-	JL          done585
+	JL          done588
 	VSUBPD      (R9)(R10*1), Z3, Z8
 	VMOVUPD     (R8)(R10*1), Z7
 	VFMADD231PD Z8, Z4, Z7
@@ -12098,9 +12255,9 @@ loop584:
 	VADDPD      Z7, Z6, Z6
 	ADDQ        AX, R10
 	SUBQ        $0x00000001, R11
-	JMP         loop584
+	JMP         loop587
 
-done585:
+done588:
 	MOVQ         sum+0(FP), SI
 	VMOVUPD      Z6, (SI)(CX*1)
 	VDIVPD       Z6, Z1, Z3
@@ -12112,21 +12269,21 @@ done585:
 	MOVQ         CX, SI
 	MOVQ         experts+80(FP), DI
 
-loop586:
+loop589:
 	CMPQ    DI, $0x00000001
-	JL      done587
+	JL      done590
 	VMULPD  (BX)(SI*1), Z3, Z7
 	VMOVUPD Z7, (BX)(SI*1)
 	ADDQ    AX, SI
 	SUBQ    $0x00000001, DI
-	JMP     loop586
+	JMP     loop589
 
-done587:
+done590:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000040, DX
-	JMP  loop582
+	JMP  loop585
 
-done583:
+done586:
 	VZEROUPPER
 	RET
 
@@ -12145,9 +12302,9 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	SUBQ         SI, BX
 	MOVQ         DI, SI
 	CMPQ         BX, $0x00000008
-	JG           next589
+	JG           next592
 	TESTQ        BX, BX
-	JZ           end588
+	JZ           end591
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
 	KMOVW        R8, K1
@@ -12197,11 +12354,11 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	VFNMADD231PD Z1, Z2, Z3
 	VMOVUPD      Z0, K1, (AX)(DI*1)
 	VMOVUPD      Z3, K1, (CX)(DI*1)
-	JMP          end588
+	JMP          end591
 
-next589:
+next592:
 	CMPQ         BX, $0x00000010
-	JG           next590
+	JG           next593
 	SUBQ         $0x00000008, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -12281,11 +12438,11 @@ next589:
 	VMOVUPD      Z1, K1, 64(AX)(DI*1)
 	VMOVUPD      Z6, (CX)(DI*1)
 	VMOVUPD      Z7, K1, 64(CX)(DI*1)
-	JMP          end588
+	JMP          end591
 
-next590:
+next593:
 	CMPQ         BX, $0x00000018
-	JG           next591
+	JG           next594
 	SUBQ         $0x00000010, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -12394,9 +12551,9 @@ next590:
 	VMOVUPD      Z9, (CX)(DI*1)
 	VMOVUPD      Z10, 64(CX)(DI*1)
 	VMOVUPD      Z11, K1, 128(CX)(DI*1)
-	JMP          end588
+	JMP          end591
 
-next591:
+next594:
 	SUBQ         $0x00000018, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -12534,14 +12691,14 @@ next591:
 	VMOVUPD      Z13, 64(CX)(DI*1)
 	VMOVUPD      Z14, 128(CX)(DI*1)
 	VMOVUPD      Z15, K1, 192(CX)(DI*1)
-	JMP          end588
+	JMP          end591
 
-end588:
+end591:
 	XORQ DI, DI
 
-group593:
+group596:
 	CMPQ         DI, SI
-	JE           done594
+	JE           done597
 	VMOVUPD      (DX)(DI*1), Z0
 	VMOVUPD      64(DX)(DI*1), Z1
 	VMOVUPD      128(DX)(DI*1), Z2
@@ -12676,9 +12833,9 @@ group593:
 	VMOVUPD      Z14, 128(CX)(DI*1)
 	VMOVUPD      Z15, 192(CX)(DI*1)
 	ADDQ         $0x00000100, DI
-	JMP          group593
+	JMP          group596
 
-done594:
+done597:
 	VZEROUPPER
 	RET
 
@@ -12703,9 +12860,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000008
-	JG           next596
+	JG           next599
 	TESTQ        DI, DI
-	JZ           end595
+	JZ           end598
 	MOVQ         $-1, R11
 	BZHIQ        DI, R11, R11
 	KMOVW        R11, K1
@@ -12719,9 +12876,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 
-loop597:
+loop600:
 	CMPQ         R12, $0x00000004
-	JL           done598
+	JL           done601
 	VBROADCASTSD (R11), Z7
 	VMOVUPD.Z    (DI), K1, Z8
 	VFMADD231PD  Z8, Z7, Z3
@@ -12737,21 +12894,21 @@ loop597:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop597
+	JMP          loop600
 
-done598:
-loop599:
+done601:
+loop602:
 	CMPQ         R12, $0x00000001
-	JL           done600
+	JL           done603
 	VBROADCASTSD (R11), Z7
 	VMOVUPD.Z    (DI), K1, Z8
 	VFMADD231PD  Z8, Z7, Z3
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop599
+	JMP          loop602
 
-done600:
+done603:
 	VADDPD       Z4, Z3, Z3
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z3, Z3
@@ -12800,11 +12957,11 @@ done600:
 	VFNMADD231PD Z4, Z5, Z6
 	VMOVUPD      Z3, K1, (CX)(R10*1)
 	VMOVUPD      Z6, K1, (AX)(R10*1)
-	JMP          end595
+	JMP          end598
 
-next596:
+next599:
 	CMPQ    DI, $0x00000010
-	JG      next601
+	JG      next604
 	SUBQ    $0x00000008, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -12823,9 +12980,9 @@ next596:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop602:
+loop605:
 	CMPQ         R12, $0x00000004
-	JL           done603
+	JL           done606
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VMOVUPD.Z    64(DI), K1, Z12
@@ -12845,12 +13002,12 @@ loop602:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop602
+	JMP          loop605
 
-done603:
-loop604:
+done606:
+loop607:
 	CMPQ         R12, $0x00000001
-	JL           done605
+	JL           done608
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VMOVUPD.Z    64(DI), K1, Z12
@@ -12858,9 +13015,9 @@ loop604:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop604
+	JMP          loop607
 
-done605:
+done608:
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z4, Z4
 	VADDPD       Z7, Z3, Z3
@@ -12940,11 +13097,11 @@ done605:
 	VMOVUPD      Z4, K1, 64(CX)(R10*1)
 	VMOVUPD      Z9, (AX)(R10*1)
 	VMOVUPD      Z10, K1, 64(AX)(R10*1)
-	JMP          end595
+	JMP          end598
 
-next601:
+next604:
 	CMPQ    DI, $0x00000018
-	JG      next606
+	JG      next609
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -12960,9 +13117,9 @@ next601:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop607:
+loop610:
 	CMPQ         R12, $0x00000002
-	JL           done608
+	JL           done611
 	VBROADCASTSD (R11), Z9
 	VFMADD231PD  (DI), Z9, Z3
 	VFMADD231PD  64(DI), Z9, Z4
@@ -12976,12 +13133,12 @@ loop607:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop607
+	JMP          loop610
 
-done608:
-loop609:
+done611:
+loop612:
 	CMPQ         R12, $0x00000001
-	JL           done610
+	JL           done613
 	VBROADCASTSD (R11), Z9
 	VFMADD231PD  (DI), Z9, Z3
 	VFMADD231PD  64(DI), Z9, Z4
@@ -12990,9 +13147,9 @@ loop609:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop609
+	JMP          loop612
 
-done610:
+done613:
 	VADDPD       Z6, Z3, Z3
 	VADDPD       Z7, Z4, Z4
 	VADDPD       Z8, Z5, Z5
@@ -13097,9 +13254,9 @@ done610:
 	VMOVUPD      Z12, (AX)(R10*1)
 	VMOVUPD      Z13, 64(AX)(R10*1)
 	VMOVUPD      Z14, K1, 128(AX)(R10*1)
-	JMP          end595
+	JMP          end598
 
-next606:
+next609:
 	SUBQ    $0x00000018, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -13117,9 +13274,9 @@ next606:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop612:
+loop615:
 	CMPQ         R12, $0x00000002
-	JL           done613
+	JL           done616
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VFMADD231PD  64(DI), Z11, Z4
@@ -13135,12 +13292,12 @@ loop612:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop612
+	JMP          loop615
 
-done613:
-loop614:
+done616:
+loop617:
 	CMPQ         R12, $0x00000001
-	JL           done615
+	JL           done618
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VFMADD231PD  64(DI), Z11, Z4
@@ -13150,9 +13307,9 @@ loop614:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop614
+	JMP          loop617
 
-done615:
+done618:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -13286,14 +13443,14 @@ done615:
 	VMOVUPD      Z16, 64(AX)(R10*1)
 	VMOVUPD      Z17, 128(AX)(R10*1)
 	VMOVUPD      Z18, K1, 192(AX)(R10*1)
-	JMP          end595
+	JMP          end598
 
-end595:
+end598:
 	XORQ R10, R10
 
-group616:
+group619:
 	CMPQ    R10, R9
-	JE      done617
+	JE      done620
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
@@ -13307,9 +13464,9 @@ group616:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop618:
+loop621:
 	CMPQ         R12, $0x00000002
-	JL           done619
+	JL           done622
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VFMADD231PD  64(DI), Z11, Z4
@@ -13323,12 +13480,12 @@ loop618:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop618
+	JMP          loop621
 
-done619:
-loop620:
+done622:
+loop623:
 	CMPQ         R12, $0x00000001
-	JL           done621
+	JL           done624
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VFMADD231PD  64(DI), Z11, Z4
@@ -13337,9 +13494,9 @@ loop620:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop620
+	JMP          loop623
 
-done621:
+done624:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -13474,9 +13631,9 @@ done621:
 	VMOVUPD      Z17, 128(AX)(R10*1)
 	VMOVUPD      Z18, 192(AX)(R10*1)
 	ADDQ         $0x00000100, R10
-	JMP          group616
+	JMP          group619
 
-done617:
+done620:
 	VZEROUPPER
 	RET
 
@@ -13490,15 +13647,15 @@ TEXT ·symAddAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 
-loop622:
+loop625:
 	CMPQ BX, $0x00000001
-	JL   done623
+	JL   done626
 	MOVQ BX, SI
 	MOVQ CX, DI
 
-loop624:
+loop627:
 	CMPQ    SI, $0x00000002
-	JL      done625
+	JL      done628
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -13519,9 +13676,9 @@ loop624:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop626:
+loop629:
 	CMPQ         R10, $0x00000001
-	JL           done627
+	JL           done630
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -13551,9 +13708,9 @@ loop626:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop626
+	JMP          loop629
 
-done627:
+done630:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -13573,12 +13730,12 @@ done627:
 	ADDQ    $0x00000400, AX
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
-	JMP     loop624
+	JMP     loop627
 
-done625:
-loop628:
+done628:
+loop631:
 	CMPQ    SI, $0x00000001
-	JL      done629
+	JL      done632
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -13591,9 +13748,9 @@ loop628:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop630:
+loop633:
 	CMPQ         R10, $0x00000001
-	JL           done631
+	JL           done634
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z9, Z8, Z0
@@ -13614,9 +13771,9 @@ loop630:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop630
+	JMP          loop633
 
-done631:
+done634:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -13628,14 +13785,14 @@ done631:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JMP     loop628
+	JMP     loop631
 
-done629:
+done632:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JMP  loop622
+	JMP  loop625
 
-done623:
+done626:
 	VZEROUPPER
 	RET
 
@@ -13649,15 +13806,15 @@ TEXT ·symSubAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 
-loop632:
+loop635:
 	CMPQ BX, $0x00000001
-	JL   done633
+	JL   done636
 	MOVQ BX, SI
 	MOVQ CX, DI
 
-loop634:
+loop637:
 	CMPQ    SI, $0x00000002
-	JL      done635
+	JL      done638
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -13678,9 +13835,9 @@ loop634:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop636:
+loop639:
 	CMPQ         R10, $0x00000001
-	JL           done637
+	JL           done640
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -13710,9 +13867,9 @@ loop636:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop636
+	JMP          loop639
 
-done637:
+done640:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -13732,12 +13889,12 @@ done637:
 	ADDQ    $0x00000400, AX
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
-	JMP     loop634
+	JMP     loop637
 
-done635:
-loop638:
+done638:
+loop641:
 	CMPQ    SI, $0x00000001
-	JL      done639
+	JL      done642
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -13750,9 +13907,9 @@ loop638:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop640:
+loop643:
 	CMPQ         R10, $0x00000001
-	JL           done641
+	JL           done644
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFNMADD231PD Z9, Z8, Z0
@@ -13773,9 +13930,9 @@ loop640:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop640
+	JMP          loop643
 
-done641:
+done644:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -13787,14 +13944,14 @@ done641:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JMP     loop638
+	JMP     loop641
 
-done639:
+done642:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JMP  loop632
+	JMP  loop635
 
-done633:
+done636:
 	VZEROUPPER
 	RET
 
@@ -13811,15 +13968,15 @@ TEXT ·symMatVecAVX512(SB), NOSPLIT, $0-40
 	MOVQ   nb+8(FP), DI
 	SHLQ   $0x09, DI
 	CMPQ   back+32(FP), $0x00
-	JE     forth642
+	JE     forth645
 	MOVQ   BX, SI
 	SUBQ   $0x40, SI
 	MOVQ   $0x00000200, DI
 
-forth642:
+forth645:
 	MOVQ nb+8(FP), R8
 
-strip643:
+strip646:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -13860,9 +14017,9 @@ strip643:
 	MOVQ         BX, R11
 	SUBQ         R10, R11
 
-loop646:
+loop649:
 	CMPQ        R11, $0x00000040
-	JL          done647
+	JL          done650
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (CX)(R10*1), Z18
 	VMOVUPD     (R9), Z19
@@ -13893,9 +14050,9 @@ loop646:
 	ADDQ        $0x00000200, R9
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
-	JMP         loop646
+	JMP         loop649
 
-done647:
+done650:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -13920,20 +14077,20 @@ done647:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+32(FP), $0x00
-	JNE        back644
+	JNE        back647
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next645
+	JMP        next648
 
-back644:
+back647:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next645:
+next648:
 	DECQ R8
-	JNZ  strip643
+	JNZ  strip646
 	VZEROUPPER
 	RET
 
@@ -13950,15 +14107,15 @@ TEXT ·symSubMatVecAVX512(SB), NOSPLIT, $0-56
 	MOVQ   nb+8(FP), DI
 	SHLQ   $0x09, DI
 	CMPQ   back+48(FP), $0x00
-	JE     forth648
+	JE     forth651
 	MOVQ   BX, SI
 	SUBQ   $0x40, SI
 	MOVQ   $0x00000200, DI
 
-forth648:
+forth651:
 	MOVQ nb+8(FP), R8
 
-strip649:
+strip652:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13980,9 +14137,9 @@ strip649:
 	MOVQ    w+32(FP), R11
 	MOVQ    k+40(FP), R12
 
-loop652:
+loop655:
 	CMPQ         R12, $0x00000001
-	JL           done653
+	JL           done656
 	VMOVUPD      (R11)(R10*1), Z9
 	VBROADCASTSD (R11)(SI*1), Z18
 	VFNMADD231PD Z18, Z9, Z10
@@ -14002,9 +14159,9 @@ loop652:
 	VFNMADD231PD Z18, Z9, Z17
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop652
+	JMP          loop655
 
-done653:
+done656:
 	VMOVUPD     Z10, (R9)
 	VMOVUPD     Z11, 64(R9)
 	VMOVUPD     Z12, 128(R9)
@@ -14027,9 +14184,9 @@ done653:
 	MOVQ        BX, R11
 	SUBQ        R10, R11
 
-loop654:
+loop657:
 	CMPQ    R11, $0x00000080
-	JL      done655
+	JL      done658
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -14049,9 +14206,9 @@ loop654:
 	MOVQ    w+32(FP), R12
 	MOVQ    k+40(FP), R13
 
-loop656:
+loop659:
 	CMPQ         R13, $0x00000001
-	JL           done657
+	JL           done660
 	VMOVUPD      (R12)(R10*1), Z9
 	VMOVUPD      64(R12)(R10*1), Z10
 	VBROADCASTSD (R12)(SI*1), Z27
@@ -14080,9 +14237,9 @@ loop656:
 	VFNMADD231PD Z27, Z10, Z26
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop656
+	JMP          loop659
 
-done657:
+done660:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -14140,12 +14297,12 @@ done657:
 	ADDQ             $0x00000400, R9
 	ADDQ             $0x00000080, R10
 	SUBQ             $0x00000080, R11
-	JMP              loop654
+	JMP              loop657
 
-done655:
-loop658:
+done658:
+loop661:
 	CMPQ    R11, $0x00000040
-	JL      done659
+	JL      done662
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -14157,9 +14314,9 @@ loop658:
 	MOVQ    w+32(FP), R12
 	MOVQ    k+40(FP), R13
 
-loop660:
+loop663:
 	CMPQ         R13, $0x00000001
-	JL           done661
+	JL           done664
 	VMOVUPD      (R12)(R10*1), Z9
 	VBROADCASTSD (R12)(SI*1), Z10
 	VFNMADD231PD Z10, Z9, Z11
@@ -14179,9 +14336,9 @@ loop660:
 	VFNMADD231PD Z10, Z9, Z18
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop660
+	JMP          loop663
 
-done661:
+done664:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -14212,9 +14369,9 @@ done661:
 	ADDQ             $0x00000200, R9
 	ADDQ             $0x00000040, R10
 	SUBQ             $0x00000040, R11
-	JMP              loop658
+	JMP              loop661
 
-done659:
+done662:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -14239,20 +14396,20 @@ done659:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+48(FP), $0x00
-	JNE        back650
+	JNE        back653
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next651
+	JMP        next654
 
-back650:
+back653:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next651:
+next654:
 	DECQ R8
-	JNZ  strip649
+	JNZ  strip652
 	VZEROUPPER
 	RET
 
@@ -14269,9 +14426,9 @@ TEXT ·choleskyAVX512(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 
-loop662:
+loop665:
 	CMPQ    SI, $0x00000001
-	JL      done663
+	JL      done666
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
@@ -14287,9 +14444,9 @@ loop662:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 
-loop664:
+loop667:
 	CMPQ              R9, $0x00000001
-	JL                done665
+	JL                done668
 	SUBQ              $0x00000200, R10
 	VMOVUPD           (R8), Z9
 	VMULPD.BCST       (R11), Z9, Z9
@@ -14375,9 +14532,9 @@ loop664:
 	ADDQ              R10, R8
 	ADDQ              $0x00000040, R11
 	SUBQ              $0x00000001, R9
-	JMP               loop664
+	JMP               loop667
 
-done665:
+done668:
 	VMOVUPD           Z1, (DX)
 	VMOVUPD           Z2, 64(DX)
 	VMOVUPD           Z3, 128(DX)
@@ -14483,9 +14640,9 @@ done665:
 	SUBQ              $0x01, R9
 	ADDQ              $0x00000200, DX
 
-loop666:
+loop669:
 	CMPQ    R9, $0x00000001
-	JL      done667
+	JL      done670
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
@@ -14502,9 +14659,9 @@ loop666:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 
-loop668:
+loop671:
 	CMPQ              R12, $0x00000001
-	JL                done669
+	JL                done672
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VMULPD.BCST       (R14), Z9, Z9
@@ -14590,9 +14747,9 @@ loop668:
 	ADDQ              R13, R11
 	ADDQ              $0x00000040, R14
 	SUBQ              $0x00000001, R12
-	JMP               loop668
+	JMP               loop671
 
-done669:
+done672:
 	VFNMADD231PD.BCST 8(DI), Z1, Z2
 	VFNMADD231PD.BCST 16(DI), Z1, Z3
 	VFNMADD231PD.BCST 24(DI), Z1, Z4
@@ -14631,16 +14788,16 @@ done669:
 	VMOVUPD           Z8, 448(DX)
 	ADDQ              $0x00000200, DX
 	SUBQ              $0x00000001, R9
-	JMP               loop666
+	JMP               loop669
 
-done667:
+done670:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JMP  loop662
+	JMP  loop665
 
-done663:
+done666:
 	VZEROUPPER
 	RET
 
@@ -14658,9 +14815,9 @@ TEXT ·choleskySolveAVX512(SB), NOSPLIT, $0-32
 	MOVQ   nb+8(FP), R9
 	SHLQ   $0x09, R9
 
-loop670:
+loop673:
 	CMPQ    R8, $0x00000001
-	JL      done671
+	JL      done674
 	VMOVUPD (SI), Z1
 	VMOVUPD 64(SI), Z2
 	VMOVUPD 128(SI), Z3
@@ -14675,9 +14832,9 @@ loop670:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 
-loop672:
+loop675:
 	CMPQ              R12, $0x00000001
-	JL                done673
+	JL                done676
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VFNMADD231PD.BCST (R10), Z9, Z1
@@ -14754,9 +14911,9 @@ loop672:
 	ADDQ              R13, R10
 	ADDQ              $0x00000200, R11
 	SUBQ              $0x00000001, R12
-	JMP               loop672
+	JMP               loop675
 
-done673:
+done676:
 	VFNMADD231PD.BCST 8(BX), Z1, Z2
 	VFNMADD231PD.BCST 16(BX), Z1, Z3
 	VFNMADD231PD.BCST 24(BX), Z1, Z4
@@ -14808,15 +14965,15 @@ done673:
 	ADDQ              $0x00000200, AX
 	ADDQ              $0x01, DI
 	SUBQ              $0x00000001, R8
-	JMP               loop670
+	JMP               loop673
 
-done671:
+done674:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 
-loop674:
+loop677:
 	CMPQ    AX, $0x00000001
-	JL      done675
+	JL      done678
 	ADDQ    $0x00000200, R9
 	SUBQ    R9, BX
 	SUBQ    $0x00000040, CX
@@ -14833,9 +14990,9 @@ loop674:
 	MOVQ    SI, R8
 	MOVQ    DX, R10
 
-loop676:
+loop679:
 	CMPQ              R10, $0x00000001
-	JL                done677
+	JL                done680
 	ADDQ              $0x00000200, DI
 	ADDQ              $0x00000200, R8
 	VMOVUPD           (R8), Z9
@@ -14911,9 +15068,9 @@ loop676:
 	VFNMADD231PD.BCST 440(DI), Z9, Z7
 	VFNMADD231PD.BCST 504(DI), Z9, Z8
 	SUBQ              $0x00000001, R10
-	JMP               loop676
+	JMP               loop679
 
-done677:
+done680:
 	VBROADCASTSD      (CX), Z9
 	VFMADD213PD       (SI), Z9, Z1
 	VBROADCASTSD      8(CX), Z9
@@ -14968,9 +15125,9 @@ done677:
 	VMOVUPD           Z8, 448(SI)
 	ADDQ              $0x01, DX
 	SUBQ              $0x00000001, AX
-	JMP               loop674
+	JMP               loop677
 
-done675:
+done678:
 	VZEROUPPER
 	RET
 
@@ -14990,9 +15147,9 @@ TEXT ·tallyAVX512(SB), NOSPLIT, $0-56
 	VMOVUPD      Z0, Z3
 	VBROADCASTSD trig64<>+576(SB), Z4
 
-loop678:
+loop681:
 	CMPQ        SI, $0x00000008
-	JL          done679
+	JL          done682
 	MOVQ        DX, R8
 	MOVQ        AX, R9
 	VMOVUPD     (BX), Z5
@@ -15092,7 +15249,7 @@ loop678:
 	MOVQ        R9, R10
 	ADDQ        DI, R9
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short680
+	JE          short683
 	VMOVUPD     (R8), Z6
 	ADDQ        DI, R8
 	VMOVUPD     (R8), Z9
@@ -15132,18 +15289,18 @@ loop678:
 	ADDQ        DI, R9
 	VMOVUPD     Z6, (R8)
 
-short680:
+short683:
 	VMOVUPD Z7, (R10)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, CX
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, SI
-	JMP     loop678
+	JMP     loop681
 
-done679:
+done682:
 	TESTQ       SI, SI
-	JZ          skip681
+	JZ          skip684
 	MOVQ        $-1, R8
 	BZHIQ       SI, R8, R8
 	KMOVW       R8, K1
@@ -15245,7 +15402,7 @@ done679:
 	MOVQ        AX, CX
 	ADDQ        DI, AX
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short682
+	JE          short685
 	VMOVUPD.Z   (DX), K1, Z6
 	ADDQ        DI, DX
 	VMOVUPD.Z   (DX), K1, Z9
@@ -15285,10 +15442,10 @@ done679:
 	ADDQ        DI, AX
 	VMOVUPD     Z4, K1, (DX)
 
-short682:
+short685:
 	VMOVUPD Z7, K1, (CX)
 
-skip681:
+skip684:
 	MOVQ          total+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
@@ -15329,9 +15486,9 @@ TEXT ·cusumAVX512(SB), NOSPLIT, $0-40
 	XORQ    DI, DI
 	MOVQ    BX, R8
 
-loop683:
+loop686:
 	CMPQ         R8, $0x00000040
-	JL           done684
+	JL           done687
 	MOVQ         AX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -15410,9 +15567,9 @@ loop683:
 	VMOVUPD      Z8, (R9)(BX*2)
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
-	JMP          loop683
+	JMP          loop686
 
-done684:
+done687:
 	MOVQ          most+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VMAXPD        Y0, Y1, Y1
@@ -15431,6 +15588,146 @@ done684:
 	VZEROUPPER
 	RET
 
+// func logToAVX512(dst *float64, x *float64, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·logToAVX512(SB), NOSPLIT, $0-24
+	VPXORQ Z0, Z0, Z0
+	MOVQ   dst+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   n+16(FP), DX
+	MOVQ   DX, BX
+	ANDQ   $0x00000007, BX
+	MOVQ   $-1, SI
+	BZHIQ  BX, SI, SI
+	KMOVW  SI, K1
+	SHLQ   $0x03, DX
+	XORQ   BX, BX
+
+columns688:
+	LEAQ         64(BX), SI
+	CMPQ         SI, DX
+	JG           done689
+	VMOVUPD      (CX)(BX*1), Z0
+	VBROADCASTSD logarithm<>+0(SB), Z1
+	VPADDQ       Z1, Z0, Z1
+	VPSRLQ       $0x34, Z1, Z1
+	VPSLLQ       $0x34, Z1, Z2
+	VPSUBQ       Z2, Z0, Z2
+	VBROADCASTSD logarithm<>+16(SB), Z3
+	VPADDQ       Z3, Z2, Z2
+	VBROADCASTSD logarithm<>+8(SB), Z3
+	VPADDQ       Z3, Z1, Z1
+	VBROADCASTSD logarithm<>+24(SB), Z3
+	VSUBPD       Z3, Z1, Z1
+	VBROADCASTSD logarithm<>+16(SB), Z3
+	VSUBPD       Z3, Z2, Z2
+	VBROADCASTSD logarithm<>+32(SB), Z3
+	VADDPD       Z3, Z2, Z3
+	VDIVPD       Z3, Z2, Z3
+	VMULPD       Z3, Z3, Z4
+	VMULPD       Z4, Z4, Z5
+	VBROADCASTSD logarithm<>+64(SB), Z6
+	VBROADCASTSD logarithm<>+80(SB), Z7
+	VBROADCASTSD logarithm<>+96(SB), Z8
+	VBROADCASTSD logarithm<>+112(SB), Z9
+	VMULPD       Z5, Z9, Z9
+	VADDPD       Z8, Z9, Z8
+	VMULPD       Z5, Z8, Z8
+	VADDPD       Z7, Z8, Z7
+	VMULPD       Z5, Z7, Z7
+	VADDPD       Z6, Z7, Z6
+	VMULPD       Z4, Z6, Z4
+	VBROADCASTSD logarithm<>+72(SB), Z6
+	VBROADCASTSD logarithm<>+88(SB), Z7
+	VBROADCASTSD logarithm<>+104(SB), Z8
+	VMULPD       Z5, Z8, Z8
+	VADDPD       Z7, Z8, Z7
+	VMULPD       Z5, Z7, Z7
+	VADDPD       Z6, Z7, Z6
+	VMULPD       Z5, Z6, Z5
+	VADDPD       Z4, Z5, Z4
+	VBROADCASTSD logarithm<>+40(SB), Z5
+	VMULPD       Z5, Z2, Z5
+	VMULPD       Z5, Z2, Z5
+	VADDPD       Z5, Z4, Z4
+	VMULPD       Z3, Z4, Z3
+	VBROADCASTSD logarithm<>+56(SB), Z4
+	VMULPD       Z1, Z4, Z4
+	VADDPD       Z3, Z4, Z3
+	VBROADCASTSD logarithm<>+48(SB), Z4
+	VMULPD       Z1, Z4, Z1
+	VSUBPD       Z3, Z5, Z3
+	VSUBPD       Z2, Z3, Z2
+	VSUBPD       Z2, Z1, Z1
+	VCMPPD       $0x07, Z0, Z0, K2
+	VMOVUPD      Z1, K2, Z0
+	VMOVUPD      Z0, (AX)(BX*1)
+	MOVQ         SI, BX
+	JMP          columns688
+
+done689:
+	CMPQ         BX, DX
+	JE           done690
+	VMOVUPD.Z    (CX)(BX*1), K1, Z0
+	VBROADCASTSD logarithm<>+0(SB), Z1
+	VPADDQ       Z1, Z0, Z1
+	VPSRLQ       $0x34, Z1, Z1
+	VPSLLQ       $0x34, Z1, Z2
+	VPSUBQ       Z2, Z0, Z2
+	VBROADCASTSD logarithm<>+16(SB), Z3
+	VPADDQ       Z3, Z2, Z2
+	VBROADCASTSD logarithm<>+8(SB), Z3
+	VPADDQ       Z3, Z1, Z1
+	VBROADCASTSD logarithm<>+24(SB), Z3
+	VSUBPD       Z3, Z1, Z1
+	VBROADCASTSD logarithm<>+16(SB), Z3
+	VSUBPD       Z3, Z2, Z2
+	VBROADCASTSD logarithm<>+32(SB), Z3
+	VADDPD       Z3, Z2, Z3
+	VDIVPD       Z3, Z2, Z3
+	VMULPD       Z3, Z3, Z4
+	VMULPD       Z4, Z4, Z5
+	VBROADCASTSD logarithm<>+64(SB), Z6
+	VBROADCASTSD logarithm<>+80(SB), Z7
+	VBROADCASTSD logarithm<>+96(SB), Z8
+	VBROADCASTSD logarithm<>+112(SB), Z9
+	VMULPD       Z5, Z9, Z9
+	VADDPD       Z8, Z9, Z8
+	VMULPD       Z5, Z8, Z8
+	VADDPD       Z7, Z8, Z7
+	VMULPD       Z5, Z7, Z7
+	VADDPD       Z6, Z7, Z6
+	VMULPD       Z4, Z6, Z4
+	VBROADCASTSD logarithm<>+72(SB), Z6
+	VBROADCASTSD logarithm<>+88(SB), Z7
+	VBROADCASTSD logarithm<>+104(SB), Z8
+	VMULPD       Z5, Z8, Z8
+	VADDPD       Z7, Z8, Z7
+	VMULPD       Z5, Z7, Z7
+	VADDPD       Z6, Z7, Z6
+	VMULPD       Z5, Z6, Z5
+	VADDPD       Z4, Z5, Z4
+	VBROADCASTSD logarithm<>+40(SB), Z5
+	VMULPD       Z5, Z2, Z5
+	VMULPD       Z5, Z2, Z5
+	VADDPD       Z5, Z4, Z4
+	VMULPD       Z3, Z4, Z3
+	VBROADCASTSD logarithm<>+56(SB), Z4
+	VMULPD       Z1, Z4, Z4
+	VADDPD       Z3, Z4, Z3
+	VBROADCASTSD logarithm<>+48(SB), Z4
+	VMULPD       Z1, Z4, Z1
+	VSUBPD       Z3, Z5, Z3
+	VSUBPD       Z2, Z3, Z2
+	VSUBPD       Z2, Z1, Z1
+	VCMPPD       $0x07, Z0, Z0, K2
+	VMOVUPD      Z1, K2, Z0
+	VMOVUPD      Z0, K1, (AX)(BX*1)
+
+done690:
+	VZEROUPPER
+	RET
+
 // func matVec32AVX2(y *float32, a *float32, x *float32, m int, n int)
 // Requires: AVX, FMA3
 TEXT ·matVec32AVX2(SB), NOSPLIT, $0-40
@@ -15445,9 +15742,9 @@ TEXT ·matVec32AVX2(SB), NOSPLIT, $0-40
 	VMOVUPD (SI), Y0
 	SHLQ    $0x02, CX
 
-rows685:
+rows691:
 	CMPQ   m+24(FP), $0x00000004
-	JL     rest686
+	JL     rest692
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	LEAQ   (SI)(CX*1), DI
@@ -15461,10 +15758,10 @@ rows685:
 	VXORPD Y8, Y8, Y8
 	XORQ   R8, R8
 
-columns688:
+columns694:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done689
+	JG          done695
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
@@ -15476,24 +15773,24 @@ columns688:
 	VFMADD231PS 32(SI)(R8*1), Y10, Y7
 	VFMADD231PS 32(DI)(R8*1), Y10, Y8
 	MOVQ        R9, R8
-	JMP         columns688
+	JMP         columns694
 
-done689:
-columns690:
+done695:
+columns696:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done691
+	JG          done697
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
 	VFMADD231PS (SI)(R8*1), Y10, Y3
 	VFMADD231PS (DI)(R8*1), Y10, Y4
 	MOVQ        R9, R8
-	JMP         columns690
+	JMP         columns696
 
-done691:
+done697:
 	CMPQ        R8, CX
-	JE          done692
+	JE          done698
 	VMASKMOVPS  (DX)(R8*1), Y0, Y10
 	VMASKMOVPS  (AX)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
@@ -15504,7 +15801,7 @@ done691:
 	VMASKMOVPS  (DI)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y4
 
-done692:
+done698:
 	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
@@ -15542,11 +15839,11 @@ done692:
 	ADDQ         $0x00000010, BX
 	MOVQ         BX, y+0(FP)
 	SUBQ         $0x00000004, m+24(FP)
-	JMP          rows685
+	JMP          rows691
 
-rest686:
+rest692:
 	CMPQ   m+24(FP), $0x00000003
-	JNE    skip693
+	JNE    skip699
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	VXORPD Y1, Y1, Y1
@@ -15557,10 +15854,10 @@ rest686:
 	VXORPD Y6, Y6, Y6
 	XORQ   DI, DI
 
-columns694:
+columns700:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done695
+	JG          done701
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
@@ -15570,23 +15867,23 @@ columns694:
 	VFMADD231PS 32(BX)(DI*1), Y8, Y5
 	VFMADD231PS 32(SI)(DI*1), Y8, Y6
 	MOVQ        R8, DI
-	JMP         columns694
+	JMP         columns700
 
-done695:
-columns696:
+done701:
+columns702:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done697
+	JG          done703
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
 	VFMADD231PS (SI)(DI*1), Y8, Y3
 	MOVQ        R8, DI
-	JMP         columns696
+	JMP         columns702
 
-done697:
+done703:
 	CMPQ        DI, CX
-	JE          done698
+	JE          done704
 	VMASKMOVPS  (DX)(DI*1), Y0, Y8
 	VMASKMOVPS  (AX)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y1
@@ -15595,7 +15892,7 @@ done697:
 	VMASKMOVPS  (SI)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y3
 
-done698:
+done704:
 	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
@@ -15624,11 +15921,11 @@ done698:
 	VMOVSS       X0, 8(AX)
 	ADDQ         $0x0000000c, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end687
+	JMP          end693
 
-skip693:
+skip699:
 	CMPQ   m+24(FP), $0x00000002
-	JNE    skip699
+	JNE    skip705
 	LEAQ   (AX)(CX*1), BX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -15640,10 +15937,10 @@ skip693:
 	VXORPD Y8, Y8, Y8
 	XORQ   SI, SI
 
-columns700:
+columns706:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done701
+	JG          done707
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
@@ -15657,29 +15954,29 @@ columns700:
 	VFMADD231PS 96(AX)(SI*1), Y10, Y7
 	VFMADD231PS 96(BX)(SI*1), Y10, Y8
 	MOVQ        DI, SI
-	JMP         columns700
+	JMP         columns706
 
-done701:
-columns702:
+done707:
+columns708:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done703
+	JG          done709
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
 	MOVQ        DI, SI
-	JMP         columns702
+	JMP         columns708
 
-done703:
+done709:
 	CMPQ        SI, CX
-	JE          done704
+	JE          done710
 	VMASKMOVPS  (DX)(SI*1), Y0, Y10
 	VMASKMOVPS  (AX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
 	VMASKMOVPS  (BX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y2
 
-done704:
+done710:
 	LEAQ         (BX)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
@@ -15704,21 +16001,21 @@ done704:
 	VMOVSS       X0, 4(AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end687
+	JMP          end693
 
-skip699:
+skip705:
 	CMPQ   m+24(FP), $0x00000001
-	JNE    skip705
+	JNE    skip711
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	XORQ   BX, BX
 
-columns706:
+columns712:
 	LEAQ        128(BX), SI
 	CMPQ        SI, CX
-	JG          done707
+	JG          done713
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	VMOVUPS     32(DX)(BX*1), Y5
@@ -15728,26 +16025,26 @@ columns706:
 	VMOVUPS     96(DX)(BX*1), Y5
 	VFMADD231PS 96(AX)(BX*1), Y5, Y4
 	MOVQ        SI, BX
-	JMP         columns706
+	JMP         columns712
 
-done707:
-columns708:
+done713:
+columns714:
 	LEAQ        32(BX), SI
 	CMPQ        SI, CX
-	JG          done709
+	JG          done715
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	MOVQ        SI, BX
-	JMP         columns708
+	JMP         columns714
 
-done709:
+done715:
 	CMPQ        BX, CX
-	JE          done710
+	JE          done716
 	VMASKMOVPS  (DX)(BX*1), Y0, Y5
 	VMASKMOVPS  (AX)(BX*1), Y0, Y0
 	VFMADD231PS Y0, Y5, Y1
 
-done710:
+done716:
 	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
@@ -15762,10 +16059,10 @@ done710:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x00000004, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end687
+	JMP          end693
 
-skip705:
-end687:
+skip711:
+end693:
 	VZEROUPPER
 	RET
 
@@ -15794,9 +16091,9 @@ TEXT ·updateMatVec32AVX2(SB), NOSPLIT, $0-56
 	VMOVUPD (DI), Y0
 	SHLQ    $0x02, CX
 
-rows711:
+rows717:
 	CMPQ         m+40(FP), $0x00000004
-	JL           rest712
+	JL           rest718
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -15817,10 +16114,10 @@ rows711:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns714:
+columns720:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done715
+	JG          done721
 	VMOVUPS     (DX)(R9*1), Y15
 	VMOVUPS     (BX)(R9*1), Y14
 	VMOVUPS     (AX)(R9*1), Y13
@@ -15858,13 +16155,13 @@ columns714:
 	VMOVUPS     Y13, 32(R8)(R9*1)
 	VFMADD231PS Y13, Y15, Y8
 	MOVQ        R10, R9
-	JMP         columns714
+	JMP         columns720
 
-done715:
-columns716:
+done721:
+columns722:
 	LEAQ        32(R9), R10
 	CMPQ        R10, CX
-	JG          done717
+	JG          done723
 	VMOVUPS     (DX)(R9*1), Y15
 	VMOVUPS     (BX)(R9*1), Y14
 	VMOVUPS     (AX)(R9*1), Y13
@@ -15884,11 +16181,11 @@ columns716:
 	VMOVUPS     Y13, (R8)(R9*1)
 	VFMADD231PS Y13, Y15, Y4
 	MOVQ        R10, R9
-	JMP         columns716
+	JMP         columns722
 
-done717:
+done723:
 	CMPQ        R9, CX
-	JE          done718
+	JE          done724
 	VMASKMOVPS  (DX)(R9*1), Y0, Y15
 	VMASKMOVPS  (BX)(R9*1), Y0, Y14
 	VMASKMOVPS  (AX)(R9*1), Y0, Y13
@@ -15912,7 +16209,7 @@ done717:
 	VANDPD      Y0, Y13, Y13
 	VFMADD231PS Y13, Y15, Y4
 
-done718:
+done724:
 	LEAQ         (R8)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
@@ -15950,11 +16247,11 @@ done718:
 	ADDQ         $0x00000010, SI
 	MOVQ         SI, y+0(FP)
 	SUBQ         $0x00000004, m+40(FP)
-	JMP          rows711
+	JMP          rows717
 
-rest712:
+rest718:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip719
+	JNE          skip725
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VXORPD       Y1, Y1, Y1
@@ -15971,10 +16268,10 @@ rest712:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns720:
+columns726:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done721
+	JG          done727
 	VMOVUPS     (DX)(R8*1), Y12
 	VMOVUPS     (BX)(R8*1), Y11
 	VMOVUPS     (AX)(R8*1), Y10
@@ -16004,13 +16301,13 @@ columns720:
 	VMOVUPS     Y10, 32(DI)(R8*1)
 	VFMADD231PS Y10, Y12, Y6
 	MOVQ        R9, R8
-	JMP         columns720
+	JMP         columns726
 
-done721:
-columns722:
+done727:
+columns728:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done723
+	JG          done729
 	VMOVUPS     (DX)(R8*1), Y12
 	VMOVUPS     (BX)(R8*1), Y11
 	VMOVUPS     (AX)(R8*1), Y10
@@ -16026,11 +16323,11 @@ columns722:
 	VMOVUPS     Y10, (DI)(R8*1)
 	VFMADD231PS Y10, Y12, Y3
 	MOVQ        R9, R8
-	JMP         columns722
+	JMP         columns728
 
-done723:
+done729:
 	CMPQ        R8, CX
-	JE          done724
+	JE          done730
 	VMASKMOVPS  (DX)(R8*1), Y0, Y12
 	VMASKMOVPS  (BX)(R8*1), Y0, Y11
 	VMASKMOVPS  (AX)(R8*1), Y0, Y10
@@ -16049,7 +16346,7 @@ done723:
 	VANDPD      Y0, Y10, Y10
 	VFMADD231PS Y10, Y12, Y3
 
-done724:
+done730:
 	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
@@ -16078,11 +16375,11 @@ done724:
 	VMOVSS       X0, 8(AX)
 	ADDQ         $0x0000000c, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end713
+	JMP          end719
 
-skip719:
+skip725:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip725
+	JNE          skip731
 	LEAQ         (AX)(CX*1), SI
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -16099,10 +16396,10 @@ skip719:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns726:
+columns732:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done727
+	JG          done733
 	VMOVUPS     (DX)(DI*1), Y13
 	VMOVUPS     (BX)(DI*1), Y12
 	VMOVUPS     (AX)(DI*1), Y11
@@ -16144,13 +16441,13 @@ columns726:
 	VMOVUPS     Y11, 96(SI)(DI*1)
 	VFMADD231PS Y11, Y13, Y8
 	MOVQ        R8, DI
-	JMP         columns726
+	JMP         columns732
 
-done727:
-columns728:
+done733:
+columns734:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done729
+	JG          done735
 	VMOVUPS     (DX)(DI*1), Y13
 	VMOVUPS     (BX)(DI*1), Y12
 	VMOVUPS     (AX)(DI*1), Y11
@@ -16162,11 +16459,11 @@ columns728:
 	VMOVUPS     Y11, (SI)(DI*1)
 	VFMADD231PS Y11, Y13, Y2
 	MOVQ        R8, DI
-	JMP         columns728
+	JMP         columns734
 
-done729:
+done735:
 	CMPQ        DI, CX
-	JE          done730
+	JE          done736
 	VMASKMOVPS  (DX)(DI*1), Y0, Y13
 	VMASKMOVPS  (BX)(DI*1), Y0, Y12
 	VMASKMOVPS  (AX)(DI*1), Y0, Y11
@@ -16180,7 +16477,7 @@ done729:
 	VANDPD      Y0, Y11, Y11
 	VFMADD231PS Y11, Y13, Y2
 
-done730:
+done736:
 	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
@@ -16205,11 +16502,11 @@ done730:
 	VMOVSS       X0, 4(AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end713
+	JMP          end719
 
-skip725:
+skip731:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip731
+	JNE          skip737
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 	VXORPD       Y3, Y3, Y3
@@ -16220,10 +16517,10 @@ skip725:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns732:
+columns738:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done733
+	JG          done739
 	VMOVUPS     (DX)(SI*1), Y8
 	VMOVUPS     (BX)(SI*1), Y7
 	VMOVUPS     (AX)(SI*1), Y6
@@ -16249,13 +16546,13 @@ columns732:
 	VMOVUPS     Y6, 96(AX)(SI*1)
 	VFMADD231PS Y6, Y8, Y4
 	MOVQ        DI, SI
-	JMP         columns732
+	JMP         columns738
 
-done733:
-columns734:
+done739:
+columns740:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done735
+	JG          done741
 	VMOVUPS     (DX)(SI*1), Y8
 	VMOVUPS     (BX)(SI*1), Y7
 	VMOVUPS     (AX)(SI*1), Y6
@@ -16263,11 +16560,11 @@ columns734:
 	VMOVUPS     Y6, (AX)(SI*1)
 	VFMADD231PS Y6, Y8, Y1
 	MOVQ        DI, SI
-	JMP         columns734
+	JMP         columns740
 
-done735:
+done741:
 	CMPQ        SI, CX
-	JE          done736
+	JE          done742
 	VMASKMOVPS  (DX)(SI*1), Y0, Y8
 	VMASKMOVPS  (BX)(SI*1), Y0, Y7
 	VMASKMOVPS  (AX)(SI*1), Y0, Y6
@@ -16276,7 +16573,7 @@ done735:
 	VANDPD      Y0, Y6, Y6
 	VFMADD231PS Y6, Y8, Y1
 
-done736:
+done742:
 	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
@@ -16291,10 +16588,10 @@ done736:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x00000004, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end713
+	JMP          end719
 
-skip731:
-end713:
+skip737:
+end719:
 	VZEROUPPER
 	RET
 
@@ -16316,9 +16613,9 @@ TEXT ·addOuter32AVX2(SB), NOSPLIT, $0-56
 	IMULQ   BX, SI
 	SHLQ    $0x02, BX
 
-rows737:
+rows743:
 	CMPQ         m+32(FP), $0x00000004
-	JL           rest738
+	JL           rest744
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -16342,10 +16639,10 @@ rows737:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns740:
+columns746:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done741
+	JG          done747
 	VMOVUPS     (DX)(R10*1), Y6
 	VMOVUPS     (AX)(R10*1), Y5
 	VFMADD231PS Y1, Y6, Y5
@@ -16373,13 +16670,13 @@ columns740:
 	VFMADD231PS Y4, Y6, Y5
 	VMOVUPS     Y5, 32(R9)(R10*1)
 	MOVQ        R11, R10
-	JMP         columns740
+	JMP         columns746
 
-done741:
-columns742:
+done747:
+columns748:
 	LEAQ        32(R10), R11
 	CMPQ        R11, CX
-	JG          done743
+	JG          done749
 	VMOVUPS     (DX)(R10*1), Y6
 	VMOVUPS     (AX)(R10*1), Y5
 	VFMADD231PS Y1, Y6, Y5
@@ -16394,11 +16691,11 @@ columns742:
 	VFMADD231PS Y4, Y6, Y5
 	VMOVUPS     Y5, (R9)(R10*1)
 	MOVQ        R11, R10
-	JMP         columns742
+	JMP         columns748
 
-done743:
+done749:
 	CMPQ        R10, CX
-	JE          done744
+	JE          done750
 	VMASKMOVPS  (DX)(R10*1), Y0, Y6
 	VMASKMOVPS  (AX)(R10*1), Y0, Y5
 	VFMADD231PS Y1, Y6, Y5
@@ -16413,14 +16710,14 @@ done743:
 	VFMADD231PS Y4, Y6, Y5
 	VMASKMOVPS  Y5, Y0, (R9)(R10*1)
 
-done744:
+done750:
 	LEAQ (R9)(SI*1), AX
 	SUBQ $0x00000004, m+32(FP)
-	JMP  rows737
+	JMP  rows743
 
-rest738:
+rest744:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip745
+	JNE          skip751
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -16439,10 +16736,10 @@ rest738:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns746:
+columns752:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done747
+	JG          done753
 	VMOVUPS     (DX)(BX*1), Y5
 	VMOVUPS     (AX)(BX*1), Y4
 	VFMADD231PS Y1, Y5, Y4
@@ -16464,13 +16761,13 @@ columns746:
 	VFMADD231PS Y3, Y5, Y4
 	VMOVUPS     Y4, 32(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns746
+	JMP         columns752
 
-done747:
-columns748:
+done753:
+columns754:
 	LEAQ        32(BX), R9
 	CMPQ        R9, CX
-	JG          done749
+	JG          done755
 	VMOVUPS     (DX)(BX*1), Y5
 	VMOVUPS     (AX)(BX*1), Y4
 	VFMADD231PS Y1, Y5, Y4
@@ -16482,11 +16779,11 @@ columns748:
 	VFMADD231PS Y3, Y5, Y4
 	VMOVUPS     Y4, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns748
+	JMP         columns754
 
-done749:
+done755:
 	CMPQ        BX, CX
-	JE          done750
+	JE          done756
 	VMASKMOVPS  (DX)(BX*1), Y0, Y5
 	VMASKMOVPS  (AX)(BX*1), Y0, Y4
 	VFMADD231PS Y1, Y5, Y4
@@ -16498,13 +16795,13 @@ done749:
 	VFMADD231PS Y3, Y5, Y4
 	VMASKMOVPS  Y4, Y0, (R8)(BX*1)
 
-done750:
+done756:
 	LEAQ (R8)(SI*1), AX
-	JMP  end739
+	JMP  end745
 
-skip745:
+skip751:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip751
+	JNE          skip757
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSS (R8), Y1
@@ -16518,10 +16815,10 @@ skip745:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns752:
+columns758:
 	LEAQ        128(BX), R8
 	CMPQ        R8, CX
-	JG          done753
+	JG          done759
 	VMOVUPS     (DX)(BX*1), Y4
 	VMOVUPS     (AX)(BX*1), Y3
 	VFMADD231PS Y1, Y4, Y3
@@ -16551,13 +16848,13 @@ columns752:
 	VFMADD231PS Y2, Y4, Y3
 	VMOVUPS     Y3, 96(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns752
+	JMP         columns758
 
-done753:
-columns754:
+done759:
+columns760:
 	LEAQ        32(BX), R8
 	CMPQ        R8, CX
-	JG          done755
+	JG          done761
 	VMOVUPS     (DX)(BX*1), Y4
 	VMOVUPS     (AX)(BX*1), Y3
 	VFMADD231PS Y1, Y4, Y3
@@ -16566,11 +16863,11 @@ columns754:
 	VFMADD231PS Y2, Y4, Y3
 	VMOVUPS     Y3, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns754
+	JMP         columns760
 
-done755:
+done761:
 	CMPQ        BX, CX
-	JE          done756
+	JE          done762
 	VMASKMOVPS  (DX)(BX*1), Y0, Y4
 	VMASKMOVPS  (AX)(BX*1), Y0, Y3
 	VFMADD231PS Y1, Y4, Y3
@@ -16579,13 +16876,13 @@ done755:
 	VFMADD231PS Y2, Y4, Y3
 	VMASKMOVPS  Y3, Y0, (DI)(BX*1)
 
-done756:
+done762:
 	LEAQ (DI)(SI*1), AX
-	JMP  end739
+	JMP  end745
 
-skip751:
+skip757:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip757
+	JNE          skip763
 	MOVQ         f+16(FP), DI
 	VBROADCASTSS (DI), Y1
 	ADDQ         BX, DI
@@ -16594,10 +16891,10 @@ skip751:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns758:
+columns764:
 	LEAQ        128(BX), DI
 	CMPQ        DI, CX
-	JG          done759
+	JG          done765
 	VMOVUPS     (DX)(BX*1), Y3
 	VMOVUPS     (AX)(BX*1), Y2
 	VFMADD231PS Y1, Y3, Y2
@@ -16615,34 +16912,34 @@ columns758:
 	VFMADD231PS Y1, Y3, Y2
 	VMOVUPS     Y2, 96(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns758
+	JMP         columns764
 
-done759:
-columns760:
+done765:
+columns766:
 	LEAQ        32(BX), DI
 	CMPQ        DI, CX
-	JG          done761
+	JG          done767
 	VMOVUPS     (DX)(BX*1), Y3
 	VMOVUPS     (AX)(BX*1), Y2
 	VFMADD231PS Y1, Y3, Y2
 	VMOVUPS     Y2, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns760
+	JMP         columns766
 
-done761:
+done767:
 	CMPQ        BX, CX
-	JE          done762
+	JE          done768
 	VMASKMOVPS  (DX)(BX*1), Y0, Y3
 	VMASKMOVPS  (AX)(BX*1), Y0, Y2
 	VFMADD231PS Y1, Y3, Y2
 	VMASKMOVPS  Y2, Y0, (AX)(BX*1)
 
-done762:
+done768:
 	LEAQ (AX)(SI*1), AX
-	JMP  end739
+	JMP  end745
 
-skip757:
-end739:
+skip763:
+end745:
 	VZEROUPPER
 	RET
 
@@ -16663,9 +16960,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next764
+	JG      next770
 	TESTQ   SI, SI
-	JZ      end763
+	JZ      end769
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
 	SUBQ    SI, R10
@@ -16680,9 +16977,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop765:
+loop771:
 	CMPQ         R11, $0x00000004
-	JL           done766
+	JL           done772
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
@@ -16698,32 +16995,32 @@ loop765:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop765
+	JMP          loop771
 
-done766:
-loop767:
+done772:
+loop773:
 	CMPQ         R11, $0x00000001
-	JL           done768
+	JL           done774
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop767
+	JMP          loop773
 
-done768:
+done774:
 	VADDPS     Y2, Y1, Y1
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y1, Y1
 	VMASKMOVPS (AX)(R9*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(R9*1)
-	JMP        end763
+	JMP        end769
 
-next764:
+next770:
 	CMPQ    SI, $0x00000010
-	JG      next769
+	JG      next775
 	SUBQ    $0x00000008, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -16743,9 +17040,9 @@ next764:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop770:
+loop776:
 	CMPQ         R11, $0x00000004
-	JL           done771
+	JL           done777
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -16765,12 +17062,12 @@ loop770:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop770
+	JMP          loop776
 
-done771:
-loop772:
+done777:
+loop778:
 	CMPQ         R11, $0x00000001
-	JL           done773
+	JL           done779
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -16778,9 +17075,9 @@ loop772:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop772
+	JMP          loop778
 
-done773:
+done779:
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y2, Y2
 	VADDPS     Y5, Y1, Y1
@@ -16792,11 +17089,11 @@ done773:
 	VMASKMOVPS 32(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y2, Y2
 	VMASKMOVPS Y2, Y0, 32(AX)(R9*1)
-	JMP        end763
+	JMP        end769
 
-next769:
+next775:
 	CMPQ    SI, $0x00000018
-	JG      next774
+	JG      next780
 	SUBQ    $0x00000010, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -16810,9 +17107,9 @@ next769:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop775:
+loop781:
 	CMPQ         R11, $0x00000001
-	JL           done776
+	JL           done782
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y1
 	VFMADD231PS  32(SI), Y4, Y2
@@ -16821,9 +17118,9 @@ loop775:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop775
+	JMP          loop781
 
-done776:
+done782:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -16831,9 +17128,9 @@ done776:
 	VMASKMOVPS 64(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y3, Y3
 	VMASKMOVPS Y3, Y0, 64(AX)(R9*1)
-	JMP        end763
+	JMP        end769
 
-next774:
+next780:
 	SUBQ    $0x00000018, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -16848,9 +17145,9 @@ next774:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop778:
+loop784:
 	CMPQ         R11, $0x00000001
-	JL           done779
+	JL           done785
 	VBROADCASTSS (R10), Y5
 	VFMADD231PS  (SI), Y5, Y1
 	VFMADD231PS  32(SI), Y5, Y2
@@ -16860,9 +17157,9 @@ loop778:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop778
+	JMP          loop784
 
-done779:
+done785:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -16872,14 +17169,14 @@ done779:
 	VMASKMOVPS 96(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y4, Y4
 	VMASKMOVPS Y4, Y0, 96(AX)(R9*1)
-	JMP        end763
+	JMP        end769
 
-end763:
+end769:
 	XORQ R9, R9
 
-group780:
+group786:
 	CMPQ   R9, R8
-	JE     done781
+	JE     done787
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -16889,9 +17186,9 @@ group780:
 	MOVQ   BX, R11
 	ADDQ   R9, SI
 
-loop782:
+loop788:
 	CMPQ         R11, $0x00000001
-	JL           done783
+	JL           done789
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y0
 	VFMADD231PS  32(SI), Y4, Y1
@@ -16900,9 +17197,9 @@ loop782:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop782
+	JMP          loop788
 
-done783:
+done789:
 	VADDPS  (AX)(R9*1), Y0, Y0
 	VMOVUPS Y0, (AX)(R9*1)
 	VADDPS  32(AX)(R9*1), Y1, Y1
@@ -16912,9 +17209,9 @@ done783:
 	VADDPS  96(AX)(R9*1), Y3, Y3
 	VMOVUPS Y3, 96(AX)(R9*1)
 	ADDQ    $0x00000080, R9
-	JMP     group780
+	JMP     group786
 
-done781:
+done787:
 	VZEROUPPER
 	RET
 
@@ -16937,9 +17234,9 @@ TEXT ·addMatMul32AVX2(SB), NOSPLIT, $0-80
 	SUBQ    R8, DX
 	MOVQ    R9, R8
 	CMPQ    DX, $0x00000008
-	JG      next785
+	JG      next791
 	TESTQ   DX, DX
-	JZ      end784
+	JZ      end790
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, DX
 	SUBQ    DX, R10
@@ -16949,9 +17246,9 @@ TEXT ·addMatMul32AVX2(SB), NOSPLIT, $0-80
 	MOVQ    m+32(FP), R11
 	ADDQ    R9, R10
 
-loop786:
+loop792:
 	CMPQ   R11, $0x00000004
-	JL     done787
+	JL     done793
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -16962,9 +17259,9 @@ loop786:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop788:
+loop794:
 	CMPQ         R14, $0x00000001
-	JL           done789
+	JL           done795
 	VMASKMOVPS   (R13), Y0, Y5
 	VBROADCASTSS (R12), Y6
 	VFMADD231PS  Y5, Y6, Y1
@@ -16977,9 +17274,9 @@ loop788:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop788
+	JMP          loop794
 
-done789:
+done795:
 	VBROADCASTSS alpha+8(FP), Y6
 	VMASKMOVPS   (R10), Y0, Y5
 	VFMADD231PS  Y1, Y6, Y5
@@ -17002,12 +17299,12 @@ done789:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop786
+	JMP          loop792
 
-done787:
-loop790:
+done793:
+loop796:
 	CMPQ   R11, $0x00000001
-	JL     done791
+	JL     done797
 	VXORPD Y1, Y1, Y1
 	MOVQ   DX, R12
 	MOVQ   b+24(FP), R13
@@ -17015,18 +17312,18 @@ loop790:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop792:
+loop798:
 	CMPQ         R14, $0x00000001
-	JL           done793
+	JL           done799
 	VMASKMOVPS   (R13), Y0, Y2
 	VBROADCASTSS (R12), Y3
 	VFMADD231PS  Y2, Y3, Y1
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop792
+	JMP          loop798
 
-done793:
+done799:
 	VBROADCASTSS alpha+8(FP), Y3
 	VMASKMOVPS   (R10), Y0, Y2
 	VFMADD231PS  Y1, Y3, Y2
@@ -17034,12 +17331,12 @@ done793:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop790
+	JMP          loop796
 
-done791:
-	JMP end784
+done797:
+	JMP end790
 
-next785:
+next791:
 	SUBQ    $0x00000008, DX
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, DX
@@ -17050,9 +17347,9 @@ next785:
 	MOVQ    m+32(FP), R11
 	ADDQ    R9, R10
 
-loop795:
+loop801:
 	CMPQ   R11, $0x00000004
-	JL     done796
+	JL     done802
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -17067,9 +17364,9 @@ loop795:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop797:
+loop803:
 	CMPQ         R14, $0x00000001
-	JL           done798
+	JL           done804
 	VMOVUPS      (R13), Y9
 	VMASKMOVPS   32(R13), Y0, Y10
 	VBROADCASTSS (R12), Y11
@@ -17087,9 +17384,9 @@ loop797:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop797
+	JMP          loop803
 
-done798:
+done804:
 	VBROADCASTSS alpha+8(FP), Y11
 	VMOVUPS      (R10), Y9
 	VFMADD231PS  Y1, Y11, Y9
@@ -17124,12 +17421,12 @@ done798:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop795
+	JMP          loop801
 
-done796:
-loop799:
+done802:
+loop805:
 	CMPQ   R11, $0x00000001
-	JL     done800
+	JL     done806
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	MOVQ   DX, R12
@@ -17138,9 +17435,9 @@ loop799:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop801:
+loop807:
 	CMPQ         R14, $0x00000001
-	JL           done802
+	JL           done808
 	VMOVUPS      (R13), Y3
 	VMASKMOVPS   32(R13), Y0, Y4
 	VBROADCASTSS (R12), Y5
@@ -17149,9 +17446,9 @@ loop801:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop801
+	JMP          loop807
 
-done802:
+done808:
 	VBROADCASTSS alpha+8(FP), Y5
 	VMOVUPS      (R10), Y3
 	VFMADD231PS  Y1, Y5, Y3
@@ -17162,25 +17459,25 @@ done802:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop799
+	JMP          loop805
 
-done800:
-	JMP end784
+done806:
+	JMP end790
 
-end784:
+end790:
 	XORQ R9, R9
 
-group803:
+group809:
 	CMPQ R9, R8
-	JE   done804
+	JE   done810
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 
-loop805:
+loop811:
 	CMPQ   R11, $0x00000004
-	JL     done806
+	JL     done812
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -17195,9 +17492,9 @@ loop805:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop807:
+loop813:
 	CMPQ         R14, $0x00000001
-	JL           done808
+	JL           done814
 	VMOVUPS      (R13), Y8
 	VMOVUPS      32(R13), Y9
 	VBROADCASTSS (R12), Y10
@@ -17215,9 +17512,9 @@ loop807:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop807
+	JMP          loop813
 
-done808:
+done814:
 	VBROADCASTSS alpha+8(FP), Y10
 	VMOVUPS      (R10), Y8
 	VFMADD231PS  Y0, Y10, Y8
@@ -17252,12 +17549,12 @@ done808:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop805
+	JMP          loop811
 
-done806:
-loop809:
+done812:
+loop815:
 	CMPQ   R11, $0x00000001
-	JL     done810
+	JL     done816
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	MOVQ   DX, R12
@@ -17266,9 +17563,9 @@ loop809:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop811:
+loop817:
 	CMPQ         R14, $0x00000001
-	JL           done812
+	JL           done818
 	VMOVUPS      (R13), Y2
 	VMOVUPS      32(R13), Y3
 	VBROADCASTSS (R12), Y4
@@ -17277,9 +17574,9 @@ loop811:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop811
+	JMP          loop817
 
-done812:
+done818:
 	VBROADCASTSS alpha+8(FP), Y4
 	VMOVUPS      (R10), Y2
 	VFMADD231PS  Y0, Y4, Y2
@@ -17290,13 +17587,13 @@ done812:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop809
+	JMP          loop815
+
+done816:
+	ADDQ $0x00000040, R9
+	JMP  group809
 
 done810:
-	ADDQ $0x00000040, R9
-	JMP  group803
-
-done804:
 	VZEROUPPER
 	RET
 
@@ -17320,9 +17617,9 @@ TEXT ·features32AVX2(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000008
-	JG           next814
+	JG           next820
 	TESTQ        DI, DI
-	JZ           end813
+	JZ           end819
 	LEAQ         mask32<>+32(SB), R11
 	SHLQ         $0x02, DI
 	SUBQ         DI, R11
@@ -17337,9 +17634,9 @@ TEXT ·features32AVX2(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 
-loop815:
+loop821:
 	CMPQ         R12, $0x00000004
-	JL           done816
+	JL           done822
 	VBROADCASTSS (R11), Y7
 	VMASKMOVPS   (DI), Y2, Y8
 	VFMADD231PS  Y8, Y7, Y3
@@ -17355,21 +17652,21 @@ loop815:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop815
+	JMP          loop821
 
-done816:
-loop817:
+done822:
+loop823:
 	CMPQ         R12, $0x00000001
-	JL           done818
+	JL           done824
 	VBROADCASTSS (R11), Y7
 	VMASKMOVPS   (DI), Y2, Y8
 	VFMADD231PS  Y8, Y7, Y3
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop817
+	JMP          loop823
 
-done818:
+done824:
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y3, Y3
@@ -17402,9 +17699,9 @@ done818:
 	VFNMADD231PS Y4, Y5, Y6
 	VMASKMOVPS   Y3, Y2, (CX)(R10*1)
 	VMASKMOVPS   Y6, Y2, (AX)(R10*1)
-	JMP          end813
+	JMP          end819
 
-next814:
+next820:
 	SUBQ    $0x00000008, DI
 	LEAQ    mask32<>+32(SB), R11
 	SHLQ    $0x02, DI
@@ -17424,9 +17721,9 @@ next814:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop820:
+loop826:
 	CMPQ         R12, $0x00000004
-	JL           done821
+	JL           done827
 	VBROADCASTSS (R11), Y11
 	VFMADD231PS  (DI), Y11, Y3
 	VMASKMOVPS   32(DI), Y2, Y12
@@ -17446,12 +17743,12 @@ loop820:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop820
+	JMP          loop826
 
-done821:
-loop822:
+done827:
+loop828:
 	CMPQ         R12, $0x00000001
-	JL           done823
+	JL           done829
 	VBROADCASTSS (R11), Y11
 	VFMADD231PS  (DI), Y11, Y3
 	VMASKMOVPS   32(DI), Y2, Y12
@@ -17459,9 +17756,9 @@ loop822:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop822
+	JMP          loop828
 
-done823:
+done829:
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y4, Y4
 	VADDPS       Y7, Y3, Y3
@@ -17517,14 +17814,14 @@ done823:
 	VMASKMOVPS   Y4, Y2, 32(CX)(R10*1)
 	VMOVUPS      Y9, (AX)(R10*1)
 	VMASKMOVPS   Y10, Y2, 32(AX)(R10*1)
-	JMP          end813
+	JMP          end819
 
-end813:
+end819:
 	XORQ R10, R10
 
-group824:
+group830:
 	CMPQ   R10, R9
-	JE     done825
+	JE     done831
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
@@ -17539,9 +17836,9 @@ group824:
 	ADDQ   R10, DI
 	LEAQ   (R8)(R8*2), R13
 
-loop826:
+loop832:
 	CMPQ         R12, $0x00000004
-	JL           done827
+	JL           done833
 	VBROADCASTSS (R11), Y10
 	VFMADD231PS  (DI), Y10, Y2
 	VFMADD231PS  32(DI), Y10, Y3
@@ -17557,21 +17854,21 @@ loop826:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop826
+	JMP          loop832
 
-done827:
-loop828:
+done833:
+loop834:
 	CMPQ         R12, $0x00000001
-	JL           done829
+	JL           done835
 	VBROADCASTSS (R11), Y10
 	VFMADD231PS  (DI), Y10, Y2
 	VFMADD231PS  32(DI), Y10, Y3
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop828
+	JMP          loop834
 
-done829:
+done835:
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y2, Y2
@@ -17628,9 +17925,9 @@ done829:
 	VMOVUPS      Y8, (AX)(R10*1)
 	VMOVUPS      Y9, 32(AX)(R10*1)
 	ADDQ         $0x00000040, R10
-	JMP          group824
+	JMP          group830
 
-done825:
+done831:
 	VZEROUPPER
 	RET
 
@@ -17738,9 +18035,9 @@ TEXT ·matVec32AVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x02, CX
 
-rows830:
+rows836:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest831
+	JL      rest837
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -17766,10 +18063,10 @@ rows830:
 	VMOVUPS Z0, Z16
 	XORQ    R12, R12
 
-columns833:
+columns839:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done834
+	JG          done840
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -17789,13 +18086,13 @@ columns833:
 	VFMADD231PS 64(R10)(R12*1), Z18, Z15
 	VFMADD231PS 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns833
+	JMP         columns839
 
-done834:
-columns835:
+done840:
+columns841:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done836
+	JG          done842
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -17806,11 +18103,11 @@ columns835:
 	VFMADD231PS (R10)(R12*1), Z18, Z7
 	VFMADD231PS (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns835
+	JMP         columns841
 
-done836:
+done842:
 	CMPQ        R12, CX
-	JE          done837
+	JE          done843
 	VMOVUPS.Z   (DX)(R12*1), K1, Z18
 	VMOVUPS.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z1
@@ -17829,7 +18126,7 @@ done836:
 	VMOVUPS.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z8
 
-done837:
+done843:
 	LEAQ          (R11)(CX*1), AX
 	VADDPS        Z9, Z1, Z1
 	VADDPS        Z10, Z2, Z2
@@ -17915,11 +18212,11 @@ done837:
 	ADDQ          $0x00000020, BX
 	MOVQ          BX, y+0(FP)
 	SUBQ          $0x00000008, m+24(FP)
-	JMP           rows830
+	JMP           rows836
 
-rest831:
+rest837:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip838
+	JNE     skip844
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -17942,10 +18239,10 @@ rest831:
 	VMOVUPS Z0, Z0
 	XORQ    R11, R11
 
-columns839:
+columns845:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done840
+	JG          done846
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -17963,13 +18260,13 @@ columns839:
 	VFMADD231PS 64(R9)(R11*1), Z15, Z13
 	VFMADD231PS 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns839
+	JMP         columns845
 
-done840:
-columns841:
+done846:
+columns847:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done842
+	JG          done848
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -17979,11 +18276,11 @@ columns841:
 	VFMADD231PS (R9)(R11*1), Z15, Z6
 	VFMADD231PS (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns841
+	JMP         columns847
 
-done842:
+done848:
 	CMPQ        R11, CX
-	JE          done843
+	JE          done849
 	VMOVUPS.Z   (DX)(R11*1), K1, Z15
 	VMOVUPS.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z1
@@ -18000,7 +18297,7 @@ done842:
 	VMOVUPS.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z7
 
-done843:
+done849:
 	LEAQ          (R10)(CX*1), AX
 	VADDPS        Z8, Z1, Z1
 	VADDPS        Z9, Z2, Z2
@@ -18075,11 +18372,11 @@ done843:
 	VMOVSS        X1, 24(AX)
 	ADDQ          $0x0000001c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end832
+	JMP           end838
 
-skip838:
+skip844:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip844
+	JNE     skip850
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -18099,10 +18396,10 @@ skip838:
 	VMOVUPS Z0, Z0
 	XORQ    R10, R10
 
-columns845:
+columns851:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done846
+	JG          done852
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -18118,13 +18415,13 @@ columns845:
 	VFMADD231PS 64(R8)(R10*1), Z13, Z11
 	VFMADD231PS 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns845
+	JMP         columns851
 
-done846:
-columns847:
+done852:
+columns853:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done848
+	JG          done854
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -18133,11 +18430,11 @@ columns847:
 	VFMADD231PS (R8)(R10*1), Z13, Z5
 	VFMADD231PS (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns847
+	JMP         columns853
 
-done848:
+done854:
 	CMPQ        R10, CX
-	JE          done849
+	JE          done855
 	VMOVUPS.Z   (DX)(R10*1), K1, Z13
 	VMOVUPS.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z1
@@ -18152,7 +18449,7 @@ done848:
 	VMOVUPS.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z6
 
-done849:
+done855:
 	LEAQ          (R9)(CX*1), AX
 	VADDPS        Z7, Z1, Z1
 	VADDPS        Z8, Z2, Z2
@@ -18217,11 +18514,11 @@ done849:
 	VMOVSS        X1, 20(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end832
+	JMP           end838
 
-skip844:
+skip850:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip850
+	JNE     skip856
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -18238,10 +18535,10 @@ skip844:
 	VMOVUPS Z0, Z0
 	XORQ    R9, R9
 
-columns851:
+columns857:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done852
+	JG          done858
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -18255,13 +18552,13 @@ columns851:
 	VFMADD231PS 64(DI)(R9*1), Z11, Z9
 	VFMADD231PS 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns851
+	JMP         columns857
 
-done852:
-columns853:
+done858:
+columns859:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done854
+	JG          done860
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -18269,11 +18566,11 @@ columns853:
 	VFMADD231PS (DI)(R9*1), Z11, Z4
 	VFMADD231PS (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns853
+	JMP         columns859
 
-done854:
+done860:
 	CMPQ        R9, CX
-	JE          done855
+	JE          done861
 	VMOVUPS.Z   (DX)(R9*1), K1, Z11
 	VMOVUPS.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z1
@@ -18286,7 +18583,7 @@ done854:
 	VMOVUPS.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z5
 
-done855:
+done861:
 	LEAQ          (R8)(CX*1), AX
 	VADDPS        Z6, Z1, Z1
 	VADDPS        Z7, Z2, Z2
@@ -18341,11 +18638,11 @@ done855:
 	VMOVSS        X1, 16(AX)
 	ADDQ          $0x00000014, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end832
+	JMP           end838
 
-skip850:
+skip856:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip856
+	JNE     skip862
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -18359,10 +18656,10 @@ skip850:
 	VMOVUPS Z0, Z0
 	XORQ    R8, R8
 
-columns857:
+columns863:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done858
+	JG          done864
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
@@ -18374,24 +18671,24 @@ columns857:
 	VFMADD231PS 64(SI)(R8*1), Z9, Z7
 	VFMADD231PS 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns857
+	JMP         columns863
 
-done858:
-columns859:
+done864:
+columns865:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done860
+	JG          done866
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
 	VFMADD231PS (SI)(R8*1), Z9, Z3
 	VFMADD231PS (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns859
+	JMP         columns865
 
-done860:
+done866:
 	CMPQ        R8, CX
-	JE          done861
+	JE          done867
 	VMOVUPS.Z   (DX)(R8*1), K1, Z9
 	VMOVUPS.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
@@ -18402,7 +18699,7 @@ done860:
 	VMOVUPS.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z4
 
-done861:
+done867:
 	LEAQ          (DI)(CX*1), AX
 	VADDPS        Z5, Z1, Z1
 	VADDPS        Z6, Z2, Z2
@@ -18447,11 +18744,11 @@ done861:
 	VMOVSS        X1, 12(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end832
+	JMP           end838
 
-skip856:
+skip862:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip862
+	JNE     skip868
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPS Z0, Z1
@@ -18462,10 +18759,10 @@ skip856:
 	VMOVUPS Z0, Z0
 	XORQ    DI, DI
 
-columns863:
+columns869:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done864
+	JG          done870
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
@@ -18475,23 +18772,23 @@ columns863:
 	VFMADD231PS 64(BX)(DI*1), Z7, Z5
 	VFMADD231PS 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns863
+	JMP         columns869
 
-done864:
-columns865:
+done870:
+columns871:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done866
+	JG          done872
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
 	VFMADD231PS (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns865
+	JMP         columns871
 
-done866:
+done872:
 	CMPQ        DI, CX
-	JE          done867
+	JE          done873
 	VMOVUPS.Z   (DX)(DI*1), K1, Z7
 	VMOVUPS.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z1
@@ -18500,7 +18797,7 @@ done866:
 	VMOVUPS.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z3
 
-done867:
+done873:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -18535,11 +18832,11 @@ done867:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end832
+	JMP           end838
 
-skip862:
+skip868:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip868
+	JNE     skip874
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
@@ -18551,10 +18848,10 @@ skip862:
 	VMOVUPS Z0, Z0
 	XORQ    SI, SI
 
-columns869:
+columns875:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done870
+	JG          done876
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
@@ -18568,29 +18865,29 @@ columns869:
 	VFMADD231PS 192(AX)(SI*1), Z9, Z7
 	VFMADD231PS 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns869
+	JMP         columns875
 
-done870:
-columns871:
+done876:
+columns877:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done872
+	JG          done878
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns871
+	JMP         columns877
 
-done872:
+done878:
 	CMPQ        SI, CX
-	JE          done873
+	JE          done879
 	VMOVUPS.Z   (DX)(SI*1), K1, Z9
 	VMOVUPS.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
 	VMOVUPS.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z2
 
-done873:
+done879:
 	LEAQ          (BX)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -18619,21 +18916,21 @@ done873:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end832
+	JMP           end838
 
-skip868:
+skip874:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip874
+	JNE     skip880
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z0
 	XORQ    BX, BX
 
-columns875:
+columns881:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done876
+	JG          done882
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	VMOVUPS     64(DX)(BX*1), Z5
@@ -18643,26 +18940,26 @@ columns875:
 	VMOVUPS     192(DX)(BX*1), Z5
 	VFMADD231PS 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns875
+	JMP         columns881
 
-done876:
-columns877:
+done882:
+columns883:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done878
+	JG          done884
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns877
+	JMP         columns883
 
-done878:
+done884:
 	CMPQ        BX, CX
-	JE          done879
+	JE          done885
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z4, Z5, Z1
 
-done879:
+done885:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -18679,10 +18976,10 @@ done879:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end832
+	JMP           end838
 
-skip874:
-end832:
+skip880:
+end838:
 	VZEROUPPER
 	RET
 
@@ -18701,9 +18998,9 @@ TEXT ·updateMatVec32AVX512(SB), NOSPLIT, $0-56
 	KMOVW  DI, K1
 	SHLQ   $0x02, CX
 
-rows880:
+rows886:
 	CMPQ         m+40(FP), $0x00000008
-	JL           rest881
+	JL           rest887
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -18740,10 +19037,10 @@ rows880:
 	MOVQ         R13, f+16(FP)
 	XORQ         R13, R13
 
-columns883:
+columns889:
 	LEAQ        128(R13), R14
 	CMPQ        R14, CX
-	JG          done884
+	JG          done890
 	VMOVUPS     (DX)(R13*1), Z27
 	VMOVUPS     (BX)(R13*1), Z26
 	VMOVUPS     (AX)(R13*1), Z25
@@ -18813,13 +19110,13 @@ columns883:
 	VMOVUPS     Z25, 64(R12)(R13*1)
 	VFMADD231PS Z25, Z27, Z16
 	MOVQ        R14, R13
-	JMP         columns883
+	JMP         columns889
 
-done884:
-columns885:
+done890:
+columns891:
 	LEAQ        64(R13), R14
 	CMPQ        R14, CX
-	JG          done886
+	JG          done892
 	VMOVUPS     (DX)(R13*1), Z27
 	VMOVUPS     (BX)(R13*1), Z26
 	VMOVUPS     (AX)(R13*1), Z25
@@ -18855,11 +19152,11 @@ columns885:
 	VMOVUPS     Z25, (R12)(R13*1)
 	VFMADD231PS Z25, Z27, Z8
 	MOVQ        R14, R13
-	JMP         columns885
+	JMP         columns891
 
-done886:
+done892:
 	CMPQ        R13, CX
-	JE          done887
+	JE          done893
 	VMOVUPS.Z   (DX)(R13*1), K1, Z27
 	VMOVUPS.Z   (BX)(R13*1), K1, Z26
 	VMOVUPS.Z   (AX)(R13*1), K1, Z25
@@ -18903,7 +19200,7 @@ done886:
 	VMOVUPS.Z   Z25, K1, Z25
 	VFMADD231PS Z25, Z27, Z8
 
-done887:
+done893:
 	LEAQ          (R12)(CX*1), AX
 	VADDPS        Z9, Z1, Z1
 	VADDPS        Z10, Z2, Z2
@@ -18989,11 +19286,11 @@ done887:
 	ADDQ          $0x00000020, SI
 	MOVQ          SI, y+0(FP)
 	SUBQ          $0x00000008, m+40(FP)
-	JMP           rows880
+	JMP           rows886
 
-rest881:
+rest887:
 	CMPQ         m+40(FP), $0x00000007
-	JNE          skip888
+	JNE          skip894
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -19026,10 +19323,10 @@ rest881:
 	MOVQ         R12, f+16(FP)
 	XORQ         R12, R12
 
-columns889:
+columns895:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done890
+	JG          done896
 	VMOVUPS     (DX)(R12*1), Z23
 	VMOVUPS     (BX)(R12*1), Z22
 	VMOVUPS     (AX)(R12*1), Z21
@@ -19091,13 +19388,13 @@ columns889:
 	VMOVUPS     Z21, 64(R11)(R12*1)
 	VFMADD231PS Z21, Z23, Z0
 	MOVQ        R13, R12
-	JMP         columns889
+	JMP         columns895
 
-done890:
-columns891:
+done896:
+columns897:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done892
+	JG          done898
 	VMOVUPS     (DX)(R12*1), Z23
 	VMOVUPS     (BX)(R12*1), Z22
 	VMOVUPS     (AX)(R12*1), Z21
@@ -19129,11 +19426,11 @@ columns891:
 	VMOVUPS     Z21, (R11)(R12*1)
 	VFMADD231PS Z21, Z23, Z7
 	MOVQ        R13, R12
-	JMP         columns891
+	JMP         columns897
 
-done892:
+done898:
 	CMPQ        R12, CX
-	JE          done893
+	JE          done899
 	VMOVUPS.Z   (DX)(R12*1), K1, Z23
 	VMOVUPS.Z   (BX)(R12*1), K1, Z22
 	VMOVUPS.Z   (AX)(R12*1), K1, Z21
@@ -19172,7 +19469,7 @@ done892:
 	VMOVUPS.Z   Z21, K1, Z21
 	VFMADD231PS Z21, Z23, Z7
 
-done893:
+done899:
 	LEAQ          (R11)(CX*1), AX
 	VADDPS        Z8, Z1, Z1
 	VADDPS        Z9, Z2, Z2
@@ -19247,11 +19544,11 @@ done893:
 	VMOVSS        X1, 24(AX)
 	ADDQ          $0x0000001c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end882
+	JMP           end888
 
-skip888:
+skip894:
 	CMPQ         m+40(FP), $0x00000006
-	JNE          skip894
+	JNE          skip900
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -19280,10 +19577,10 @@ skip888:
 	MOVQ         R11, f+16(FP)
 	XORQ         R11, R11
 
-columns895:
+columns901:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done896
+	JG          done902
 	VMOVUPS     (DX)(R11*1), Z20
 	VMOVUPS     (BX)(R11*1), Z19
 	VMOVUPS     (AX)(R11*1), Z18
@@ -19337,13 +19634,13 @@ columns895:
 	VMOVUPS     Z18, 64(R10)(R11*1)
 	VFMADD231PS Z18, Z20, Z0
 	MOVQ        R12, R11
-	JMP         columns895
+	JMP         columns901
 
-done896:
-columns897:
+done902:
+columns903:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done898
+	JG          done904
 	VMOVUPS     (DX)(R11*1), Z20
 	VMOVUPS     (BX)(R11*1), Z19
 	VMOVUPS     (AX)(R11*1), Z18
@@ -19371,11 +19668,11 @@ columns897:
 	VMOVUPS     Z18, (R10)(R11*1)
 	VFMADD231PS Z18, Z20, Z6
 	MOVQ        R12, R11
-	JMP         columns897
+	JMP         columns903
 
-done898:
+done904:
 	CMPQ        R11, CX
-	JE          done899
+	JE          done905
 	VMOVUPS.Z   (DX)(R11*1), K1, Z20
 	VMOVUPS.Z   (BX)(R11*1), K1, Z19
 	VMOVUPS.Z   (AX)(R11*1), K1, Z18
@@ -19409,7 +19706,7 @@ done898:
 	VMOVUPS.Z   Z18, K1, Z18
 	VFMADD231PS Z18, Z20, Z6
 
-done899:
+done905:
 	LEAQ          (R10)(CX*1), AX
 	VADDPS        Z7, Z1, Z1
 	VADDPS        Z8, Z2, Z2
@@ -19474,11 +19771,11 @@ done899:
 	VMOVSS        X1, 20(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end882
+	JMP           end888
 
-skip894:
+skip900:
 	CMPQ         m+40(FP), $0x00000005
-	JNE          skip900
+	JNE          skip906
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -19503,10 +19800,10 @@ skip894:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns901:
+columns907:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done902
+	JG          done908
 	VMOVUPS     (DX)(R10*1), Z17
 	VMOVUPS     (BX)(R10*1), Z16
 	VMOVUPS     (AX)(R10*1), Z15
@@ -19552,13 +19849,13 @@ columns901:
 	VMOVUPS     Z15, 64(R9)(R10*1)
 	VFMADD231PS Z15, Z17, Z0
 	MOVQ        R11, R10
-	JMP         columns901
+	JMP         columns907
 
-done902:
-columns903:
+done908:
+columns909:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done904
+	JG          done910
 	VMOVUPS     (DX)(R10*1), Z17
 	VMOVUPS     (BX)(R10*1), Z16
 	VMOVUPS     (AX)(R10*1), Z15
@@ -19582,11 +19879,11 @@ columns903:
 	VMOVUPS     Z15, (R9)(R10*1)
 	VFMADD231PS Z15, Z17, Z5
 	MOVQ        R11, R10
-	JMP         columns903
+	JMP         columns909
 
-done904:
+done910:
 	CMPQ        R10, CX
-	JE          done905
+	JE          done911
 	VMOVUPS.Z   (DX)(R10*1), K1, Z17
 	VMOVUPS.Z   (BX)(R10*1), K1, Z16
 	VMOVUPS.Z   (AX)(R10*1), K1, Z15
@@ -19615,7 +19912,7 @@ done904:
 	VMOVUPS.Z   Z15, K1, Z15
 	VFMADD231PS Z15, Z17, Z5
 
-done905:
+done911:
 	LEAQ          (R9)(CX*1), AX
 	VADDPS        Z6, Z1, Z1
 	VADDPS        Z7, Z2, Z2
@@ -19670,11 +19967,11 @@ done905:
 	VMOVSS        X1, 16(AX)
 	ADDQ          $0x00000014, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end882
+	JMP           end888
 
-skip900:
+skip906:
 	CMPQ         m+40(FP), $0x00000004
-	JNE          skip906
+	JNE          skip912
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -19695,10 +19992,10 @@ skip900:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns907:
+columns913:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done908
+	JG          done914
 	VMOVUPS     (DX)(R9*1), Z14
 	VMOVUPS     (BX)(R9*1), Z13
 	VMOVUPS     (AX)(R9*1), Z12
@@ -19736,13 +20033,13 @@ columns907:
 	VMOVUPS     Z12, 64(R8)(R9*1)
 	VFMADD231PS Z12, Z14, Z0
 	MOVQ        R10, R9
-	JMP         columns907
+	JMP         columns913
 
-done908:
-columns909:
+done914:
+columns915:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done910
+	JG          done916
 	VMOVUPS     (DX)(R9*1), Z14
 	VMOVUPS     (BX)(R9*1), Z13
 	VMOVUPS     (AX)(R9*1), Z12
@@ -19762,11 +20059,11 @@ columns909:
 	VMOVUPS     Z12, (R8)(R9*1)
 	VFMADD231PS Z12, Z14, Z4
 	MOVQ        R10, R9
-	JMP         columns909
+	JMP         columns915
 
-done910:
+done916:
 	CMPQ        R9, CX
-	JE          done911
+	JE          done917
 	VMOVUPS.Z   (DX)(R9*1), K1, Z14
 	VMOVUPS.Z   (BX)(R9*1), K1, Z13
 	VMOVUPS.Z   (AX)(R9*1), K1, Z12
@@ -19790,7 +20087,7 @@ done910:
 	VMOVUPS.Z   Z12, K1, Z12
 	VFMADD231PS Z12, Z14, Z4
 
-done911:
+done917:
 	LEAQ          (R8)(CX*1), AX
 	VADDPS        Z5, Z1, Z1
 	VADDPS        Z6, Z2, Z2
@@ -19835,11 +20132,11 @@ done911:
 	VMOVSS        X1, 12(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end882
+	JMP           end888
 
-skip906:
+skip912:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip912
+	JNE          skip918
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VMOVUPS      Z0, Z1
@@ -19856,10 +20153,10 @@ skip906:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns913:
+columns919:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done914
+	JG          done920
 	VMOVUPS     (DX)(R8*1), Z11
 	VMOVUPS     (BX)(R8*1), Z10
 	VMOVUPS     (AX)(R8*1), Z9
@@ -19889,13 +20186,13 @@ columns913:
 	VMOVUPS     Z9, 64(DI)(R8*1)
 	VFMADD231PS Z9, Z11, Z0
 	MOVQ        R9, R8
-	JMP         columns913
+	JMP         columns919
 
-done914:
-columns915:
+done920:
+columns921:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done916
+	JG          done922
 	VMOVUPS     (DX)(R8*1), Z11
 	VMOVUPS     (BX)(R8*1), Z10
 	VMOVUPS     (AX)(R8*1), Z9
@@ -19911,11 +20208,11 @@ columns915:
 	VMOVUPS     Z9, (DI)(R8*1)
 	VFMADD231PS Z9, Z11, Z3
 	MOVQ        R9, R8
-	JMP         columns915
+	JMP         columns921
 
-done916:
+done922:
 	CMPQ        R8, CX
-	JE          done917
+	JE          done923
 	VMOVUPS.Z   (DX)(R8*1), K1, Z11
 	VMOVUPS.Z   (BX)(R8*1), K1, Z10
 	VMOVUPS.Z   (AX)(R8*1), K1, Z9
@@ -19934,7 +20231,7 @@ done916:
 	VMOVUPS.Z   Z9, K1, Z9
 	VFMADD231PS Z9, Z11, Z3
 
-done917:
+done923:
 	LEAQ          (DI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -19969,11 +20266,11 @@ done917:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end882
+	JMP           end888
 
-skip912:
+skip918:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip918
+	JNE          skip924
 	LEAQ         (AX)(CX*1), SI
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
@@ -19990,10 +20287,10 @@ skip912:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns919:
+columns925:
 	LEAQ        256(DI), R8
 	CMPQ        R8, CX
-	JG          done920
+	JG          done926
 	VMOVUPS     (DX)(DI*1), Z12
 	VMOVUPS     (BX)(DI*1), Z11
 	VMOVUPS     (AX)(DI*1), Z10
@@ -20035,13 +20332,13 @@ columns919:
 	VMOVUPS     Z10, 192(SI)(DI*1)
 	VFMADD231PS Z10, Z12, Z0
 	MOVQ        R8, DI
-	JMP         columns919
+	JMP         columns925
 
-done920:
-columns921:
+done926:
+columns927:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done922
+	JG          done928
 	VMOVUPS     (DX)(DI*1), Z12
 	VMOVUPS     (BX)(DI*1), Z11
 	VMOVUPS     (AX)(DI*1), Z10
@@ -20053,11 +20350,11 @@ columns921:
 	VMOVUPS     Z10, (SI)(DI*1)
 	VFMADD231PS Z10, Z12, Z2
 	MOVQ        R8, DI
-	JMP         columns921
+	JMP         columns927
 
-done922:
+done928:
 	CMPQ        DI, CX
-	JE          done923
+	JE          done929
 	VMOVUPS.Z   (DX)(DI*1), K1, Z12
 	VMOVUPS.Z   (BX)(DI*1), K1, Z11
 	VMOVUPS.Z   (AX)(DI*1), K1, Z10
@@ -20071,7 +20368,7 @@ done922:
 	VMOVUPS.Z   Z10, K1, Z10
 	VFMADD231PS Z10, Z12, Z2
 
-done923:
+done929:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -20100,11 +20397,11 @@ done923:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end882
+	JMP           end888
 
-skip918:
+skip924:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip924
+	JNE          skip930
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -20115,10 +20412,10 @@ skip918:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns925:
+columns931:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done926
+	JG          done932
 	VMOVUPS     (DX)(SI*1), Z7
 	VMOVUPS     (BX)(SI*1), Z6
 	VMOVUPS     (AX)(SI*1), Z5
@@ -20144,13 +20441,13 @@ columns925:
 	VMOVUPS     Z5, 192(AX)(SI*1)
 	VFMADD231PS Z5, Z7, Z0
 	MOVQ        DI, SI
-	JMP         columns925
+	JMP         columns931
 
-done926:
-columns927:
+done932:
+columns933:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done928
+	JG          done934
 	VMOVUPS     (DX)(SI*1), Z7
 	VMOVUPS     (BX)(SI*1), Z6
 	VMOVUPS     (AX)(SI*1), Z5
@@ -20158,11 +20455,11 @@ columns927:
 	VMOVUPS     Z5, (AX)(SI*1)
 	VFMADD231PS Z5, Z7, Z1
 	MOVQ        DI, SI
-	JMP         columns927
+	JMP         columns933
 
-done928:
+done934:
 	CMPQ        SI, CX
-	JE          done929
+	JE          done935
 	VMOVUPS.Z   (DX)(SI*1), K1, Z7
 	VMOVUPS.Z   (BX)(SI*1), K1, Z6
 	VMOVUPS.Z   (AX)(SI*1), K1, Z5
@@ -20171,7 +20468,7 @@ done928:
 	VMOVUPS.Z   Z5, K1, Z5
 	VFMADD231PS Z5, Z7, Z1
 
-done929:
+done935:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -20188,10 +20485,10 @@ done929:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end882
+	JMP           end888
 
-skip924:
-end882:
+skip930:
+end888:
 	VZEROUPPER
 	RET
 
@@ -20213,9 +20510,9 @@ TEXT ·addOuter32AVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x02, BX
 
-rows930:
+rows936:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest931
+	JL           rest937
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -20259,10 +20556,10 @@ rows930:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns933:
+columns939:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done934
+	JG          done940
 	VMOVUPS     (DX)(R14*1), Z9
 	VMOVUPS     (AX)(R14*1), Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -20314,13 +20611,13 @@ columns933:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns933
+	JMP         columns939
 
-done934:
-columns935:
+done940:
+columns941:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done936
+	JG          done942
 	VMOVUPS     (DX)(R14*1), Z9
 	VMOVUPS     (AX)(R14*1), Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -20347,11 +20644,11 @@ columns935:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns935
+	JMP         columns941
 
-done936:
+done942:
 	CMPQ        R14, CX
-	JE          done937
+	JE          done943
 	VMOVUPS.Z   (DX)(R14*1), K1, Z9
 	VMOVUPS.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -20378,14 +20675,14 @@ done936:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, K1, (R13)(R14*1)
 
-done937:
+done943:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows930
+	JMP  rows936
 
-rest931:
+rest937:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip938
+	JNE          skip944
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -20424,10 +20721,10 @@ rest931:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns939:
+columns945:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done940
+	JG          done946
 	VMOVUPS     (DX)(BX*1), Z8
 	VMOVUPS     (AX)(BX*1), Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -20473,13 +20770,13 @@ columns939:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns939
+	JMP         columns945
 
-done940:
-columns941:
+done946:
+columns947:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done942
+	JG          done948
 	VMOVUPS     (DX)(BX*1), Z8
 	VMOVUPS     (AX)(BX*1), Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -20503,11 +20800,11 @@ columns941:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns941
+	JMP         columns947
 
-done942:
+done948:
 	CMPQ        BX, CX
-	JE          done943
+	JE          done949
 	VMOVUPS.Z   (DX)(BX*1), K1, Z8
 	VMOVUPS.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -20531,13 +20828,13 @@ done942:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, K1, (R12)(BX*1)
 
-done943:
+done949:
 	LEAQ (R12)(SI*1), AX
-	JMP  end932
+	JMP  end938
 
-skip938:
+skip944:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip944
+	JNE          skip950
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -20571,10 +20868,10 @@ skip938:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns945:
+columns951:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done946
+	JG          done952
 	VMOVUPS     (DX)(BX*1), Z7
 	VMOVUPS     (AX)(BX*1), Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -20614,13 +20911,13 @@ columns945:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns945
+	JMP         columns951
 
-done946:
-columns947:
+done952:
+columns953:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done948
+	JG          done954
 	VMOVUPS     (DX)(BX*1), Z7
 	VMOVUPS     (AX)(BX*1), Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -20641,11 +20938,11 @@ columns947:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns947
+	JMP         columns953
 
-done948:
+done954:
 	CMPQ        BX, CX
-	JE          done949
+	JE          done955
 	VMOVUPS.Z   (DX)(BX*1), K1, Z7
 	VMOVUPS.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -20666,13 +20963,13 @@ done948:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, K1, (R11)(BX*1)
 
-done949:
+done955:
 	LEAQ (R11)(SI*1), AX
-	JMP  end932
+	JMP  end938
 
-skip944:
+skip950:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip950
+	JNE          skip956
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -20701,10 +20998,10 @@ skip944:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns951:
+columns957:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done952
+	JG          done958
 	VMOVUPS     (DX)(BX*1), Z6
 	VMOVUPS     (AX)(BX*1), Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -20738,13 +21035,13 @@ columns951:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns951
+	JMP         columns957
 
-done952:
-columns953:
+done958:
+columns959:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done954
+	JG          done960
 	VMOVUPS     (DX)(BX*1), Z6
 	VMOVUPS     (AX)(BX*1), Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -20762,11 +21059,11 @@ columns953:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns953
+	JMP         columns959
 
-done954:
+done960:
 	CMPQ        BX, CX
-	JE          done955
+	JE          done961
 	VMOVUPS.Z   (DX)(BX*1), K1, Z6
 	VMOVUPS.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -20784,13 +21081,13 @@ done954:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, K1, (R10)(BX*1)
 
-done955:
+done961:
 	LEAQ (R10)(SI*1), AX
-	JMP  end932
+	JMP  end938
 
-skip950:
+skip956:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip956
+	JNE          skip962
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -20814,10 +21111,10 @@ skip950:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns957:
+columns963:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done958
+	JG          done964
 	VMOVUPS     (DX)(BX*1), Z5
 	VMOVUPS     (AX)(BX*1), Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -20845,13 +21142,13 @@ columns957:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns957
+	JMP         columns963
 
-done958:
-columns959:
+done964:
+columns965:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done960
+	JG          done966
 	VMOVUPS     (DX)(BX*1), Z5
 	VMOVUPS     (AX)(BX*1), Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -20866,11 +21163,11 @@ columns959:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns959
+	JMP         columns965
 
-done960:
+done966:
 	CMPQ        BX, CX
-	JE          done961
+	JE          done967
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -20885,13 +21182,13 @@ done960:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, K1, (R9)(BX*1)
 
-done961:
+done967:
 	LEAQ (R9)(SI*1), AX
-	JMP  end932
+	JMP  end938
 
-skip956:
+skip962:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip962
+	JNE          skip968
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -20910,10 +21207,10 @@ skip956:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns963:
+columns969:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done964
+	JG          done970
 	VMOVUPS     (DX)(BX*1), Z4
 	VMOVUPS     (AX)(BX*1), Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -20935,13 +21232,13 @@ columns963:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns963
+	JMP         columns969
 
-done964:
-columns965:
+done970:
+columns971:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done966
+	JG          done972
 	VMOVUPS     (DX)(BX*1), Z4
 	VMOVUPS     (AX)(BX*1), Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -20953,11 +21250,11 @@ columns965:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns965
+	JMP         columns971
 
-done966:
+done972:
 	CMPQ        BX, CX
-	JE          done967
+	JE          done973
 	VMOVUPS.Z   (DX)(BX*1), K1, Z4
 	VMOVUPS.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -20969,13 +21266,13 @@ done966:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, K1, (R8)(BX*1)
 
-done967:
+done973:
 	LEAQ (R8)(SI*1), AX
-	JMP  end932
+	JMP  end938
 
-skip962:
+skip968:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip968
+	JNE          skip974
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSS (R8), Z0
@@ -20989,10 +21286,10 @@ skip962:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns969:
+columns975:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done970
+	JG          done976
 	VMOVUPS     (DX)(BX*1), Z3
 	VMOVUPS     (AX)(BX*1), Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -21022,13 +21319,13 @@ columns969:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns969
+	JMP         columns975
 
-done970:
-columns971:
+done976:
+columns977:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done972
+	JG          done978
 	VMOVUPS     (DX)(BX*1), Z3
 	VMOVUPS     (AX)(BX*1), Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -21037,11 +21334,11 @@ columns971:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns971
+	JMP         columns977
 
-done972:
+done978:
 	CMPQ        BX, CX
-	JE          done973
+	JE          done979
 	VMOVUPS.Z   (DX)(BX*1), K1, Z3
 	VMOVUPS.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -21050,13 +21347,13 @@ done972:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, K1, (DI)(BX*1)
 
-done973:
+done979:
 	LEAQ (DI)(SI*1), AX
-	JMP  end932
+	JMP  end938
 
-skip968:
+skip974:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip974
+	JNE          skip980
 	MOVQ         f+16(FP), DI
 	VBROADCASTSS (DI), Z0
 	ADDQ         BX, DI
@@ -21065,10 +21362,10 @@ skip968:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns975:
+columns981:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done976
+	JG          done982
 	VMOVUPS     (DX)(BX*1), Z2
 	VMOVUPS     (AX)(BX*1), Z1
 	VFMADD231PS Z0, Z2, Z1
@@ -21086,34 +21383,34 @@ columns975:
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns975
+	JMP         columns981
 
-done976:
-columns977:
+done982:
+columns983:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done978
+	JG          done984
 	VMOVUPS     (DX)(BX*1), Z2
 	VMOVUPS     (AX)(BX*1), Z1
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns977
+	JMP         columns983
 
-done978:
+done984:
 	CMPQ        BX, CX
-	JE          done979
+	JE          done985
 	VMOVUPS.Z   (DX)(BX*1), K1, Z2
 	VMOVUPS.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, K1, (AX)(BX*1)
 
-done979:
+done985:
 	LEAQ (AX)(SI*1), AX
-	JMP  end932
+	JMP  end938
 
-skip974:
-end932:
+skip980:
+end938:
 	VZEROUPPER
 	RET
 
@@ -21135,9 +21432,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000010
-	JG      next981
+	JG      next987
 	TESTQ   SI, SI
-	JZ      end980
+	JZ      end986
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -21151,9 +21448,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop982:
+loop988:
 	CMPQ         R11, $0x00000004
-	JL           done983
+	JL           done989
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
@@ -21169,32 +21466,32 @@ loop982:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop982
+	JMP          loop988
 
-done983:
-loop984:
+done989:
+loop990:
 	CMPQ         R11, $0x00000001
-	JL           done985
+	JL           done991
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop984
+	JMP          loop990
 
-done985:
+done991:
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z1, Z1
 	VMOVUPS.Z (AX)(R9*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 	VMOVUPS   Z1, K1, (AX)(R9*1)
-	JMP       end980
+	JMP       end986
 
-next981:
+next987:
 	CMPQ    SI, $0x00000020
-	JG      next986
+	JG      next992
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21213,9 +21510,9 @@ next981:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop987:
+loop993:
 	CMPQ         R11, $0x00000004
-	JL           done988
+	JL           done994
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -21235,12 +21532,12 @@ loop987:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop987
+	JMP          loop993
 
-done988:
-loop989:
+done994:
+loop995:
 	CMPQ         R11, $0x00000001
-	JL           done990
+	JL           done996
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -21248,9 +21545,9 @@ loop989:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop989
+	JMP          loop995
 
-done990:
+done996:
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z1, Z1
@@ -21262,11 +21559,11 @@ done990:
 	VMOVUPS.Z 64(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z2, Z2
 	VMOVUPS   Z2, K1, 64(AX)(R9*1)
-	JMP       end980
+	JMP       end986
 
-next986:
+next992:
 	CMPQ    SI, $0x00000030
-	JG      next991
+	JG      next997
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21282,9 +21579,9 @@ next986:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop992:
+loop998:
 	CMPQ         R11, $0x00000002
-	JL           done993
+	JL           done999
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -21298,12 +21595,12 @@ loop992:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop992
+	JMP          loop998
 
-done993:
-loop994:
+done999:
+loop1000:
 	CMPQ         R11, $0x00000001
-	JL           done995
+	JL           done1001
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -21312,9 +21609,9 @@ loop994:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop994
+	JMP          loop1000
 
-done995:
+done1001:
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z6, Z3, Z3
@@ -21325,11 +21622,11 @@ done995:
 	VMOVUPS.Z 128(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z3, Z3
 	VMOVUPS   Z3, K1, 128(AX)(R9*1)
-	JMP       end980
+	JMP       end986
 
-next991:
+next997:
 	CMPQ    SI, $0x00000040
-	JG      next996
+	JG      next1002
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21347,9 +21644,9 @@ next991:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop997:
+loop1003:
 	CMPQ         R11, $0x00000002
-	JL           done998
+	JL           done1004
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -21365,12 +21662,12 @@ loop997:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop997
+	JMP          loop1003
 
-done998:
-loop999:
+done1004:
+loop1005:
 	CMPQ         R11, $0x00000001
-	JL           done1000
+	JL           done1006
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -21380,9 +21677,9 @@ loop999:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop999
+	JMP          loop1005
 
-done1000:
+done1006:
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z7, Z3, Z3
@@ -21396,11 +21693,11 @@ done1000:
 	VMOVUPS.Z 192(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z4, Z4
 	VMOVUPS   Z4, K1, 192(AX)(R9*1)
-	JMP       end980
+	JMP       end986
 
-next996:
+next1002:
 	CMPQ    SI, $0x00000050
-	JG      next1001
+	JG      next1007
 	SUBQ    $0x00000040, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21415,9 +21712,9 @@ next996:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop1002:
+loop1008:
 	CMPQ         R11, $0x00000001
-	JL           done1003
+	JL           done1009
 	VBROADCASTSS (R10), Z6
 	VFMADD231PS  (SI), Z6, Z1
 	VFMADD231PS  64(SI), Z6, Z2
@@ -21428,9 +21725,9 @@ loop1002:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1002
+	JMP          loop1008
 
-done1003:
+done1009:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -21442,11 +21739,11 @@ done1003:
 	VMOVUPS.Z 256(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z5, Z5
 	VMOVUPS   Z5, K1, 256(AX)(R9*1)
-	JMP       end980
+	JMP       end986
 
-next1001:
+next1007:
 	CMPQ    SI, $0x00000060
-	JG      next1004
+	JG      next1010
 	SUBQ    $0x00000050, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21462,9 +21759,9 @@ next1001:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop1005:
+loop1011:
 	CMPQ         R11, $0x00000001
-	JL           done1006
+	JL           done1012
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -21476,9 +21773,9 @@ loop1005:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1005
+	JMP          loop1011
 
-done1006:
+done1012:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -21492,11 +21789,11 @@ done1006:
 	VMOVUPS.Z 320(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z6, Z6
 	VMOVUPS   Z6, K1, 320(AX)(R9*1)
-	JMP       end980
+	JMP       end986
 
-next1004:
+next1010:
 	CMPQ    SI, $0x00000070
-	JG      next1007
+	JG      next1013
 	SUBQ    $0x00000060, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21513,9 +21810,9 @@ next1004:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop1008:
+loop1014:
 	CMPQ         R11, $0x00000001
-	JL           done1009
+	JL           done1015
 	VBROADCASTSS (R10), Z8
 	VFMADD231PS  (SI), Z8, Z1
 	VFMADD231PS  64(SI), Z8, Z2
@@ -21528,9 +21825,9 @@ loop1008:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1008
+	JMP          loop1014
 
-done1009:
+done1015:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -21546,9 +21843,9 @@ done1009:
 	VMOVUPS.Z 384(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z7, Z7
 	VMOVUPS   Z7, K1, 384(AX)(R9*1)
-	JMP       end980
+	JMP       end986
 
-next1007:
+next1013:
 	SUBQ    $0x00000070, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21566,9 +21863,9 @@ next1007:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop1011:
+loop1017:
 	CMPQ         R11, $0x00000001
-	JL           done1012
+	JL           done1018
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -21582,9 +21879,9 @@ loop1011:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1011
+	JMP          loop1017
 
-done1012:
+done1018:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -21602,14 +21899,14 @@ done1012:
 	VMOVUPS.Z 448(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z8, Z8
 	VMOVUPS   Z8, K1, 448(AX)(R9*1)
-	JMP       end980
+	JMP       end986
 
-end980:
+end986:
 	XORQ R9, R9
 
-group1013:
+group1019:
 	CMPQ    R9, R8
-	JE      done1014
+	JE      done1020
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -21623,9 +21920,9 @@ group1013:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop1015:
+loop1021:
 	CMPQ         R11, $0x00000001
-	JL           done1016
+	JL           done1022
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -21638,9 +21935,9 @@ loop1015:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1015
+	JMP          loop1021
 
-done1016:
+done1022:
 	VADDPS  (AX)(R9*1), Z1, Z1
 	VMOVUPS Z1, (AX)(R9*1)
 	VADDPS  64(AX)(R9*1), Z2, Z2
@@ -21658,9 +21955,9 @@ done1016:
 	VADDPS  448(AX)(R9*1), Z8, Z8
 	VMOVUPS Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group1013
+	JMP     group1019
 
-done1014:
+done1020:
 	VZEROUPPER
 	RET
 
@@ -21684,9 +21981,9 @@ TEXT ·addMatMul32AVX512(SB), NOSPLIT, $0-80
 	SUBQ   R8, DX
 	MOVQ   R9, R8
 	CMPQ   DX, $0x00000010
-	JG     next1018
+	JG     next1024
 	TESTQ  DX, DX
-	JZ     end1017
+	JZ     end1023
 	MOVQ   $-1, R10
 	BZHIQ  DX, R10, R10
 	KMOVW  R10, K1
@@ -21695,9 +21992,9 @@ TEXT ·addMatMul32AVX512(SB), NOSPLIT, $0-80
 	MOVQ   m+32(FP), R11
 	ADDQ   R9, R10
 
-loop1019:
+loop1025:
 	CMPQ    R11, $0x00000004
-	JL      done1020
+	JL      done1026
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -21708,9 +22005,9 @@ loop1019:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1021:
+loop1027:
 	CMPQ         R14, $0x00000001
-	JL           done1022
+	JL           done1028
 	VMOVUPS.Z    (R13), K1, Z5
 	VBROADCASTSS (R12), Z6
 	VFMADD231PS  Z5, Z6, Z1
@@ -21723,9 +22020,9 @@ loop1021:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1021
+	JMP          loop1027
 
-done1022:
+done1028:
 	VBROADCASTSS alpha+8(FP), Z6
 	VMOVUPS.Z    (R10), K1, Z5
 	VFMADD231PS  Z1, Z6, Z5
@@ -21748,12 +22045,12 @@ done1022:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop1019
+	JMP          loop1025
 
-done1020:
-loop1023:
+done1026:
+loop1029:
 	CMPQ    R11, $0x00000001
-	JL      done1024
+	JL      done1030
 	VMOVUPS Z0, Z1
 	MOVQ    DX, R12
 	MOVQ    b+24(FP), R13
@@ -21761,18 +22058,18 @@ loop1023:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1025:
+loop1031:
 	CMPQ         R14, $0x00000001
-	JL           done1026
+	JL           done1032
 	VMOVUPS.Z    (R13), K1, Z2
 	VBROADCASTSS (R12), Z3
 	VFMADD231PS  Z2, Z3, Z1
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1025
+	JMP          loop1031
 
-done1026:
+done1032:
 	VBROADCASTSS alpha+8(FP), Z3
 	VMOVUPS.Z    (R10), K1, Z2
 	VFMADD231PS  Z1, Z3, Z2
@@ -21780,14 +22077,14 @@ done1026:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop1023
+	JMP          loop1029
 
-done1024:
-	JMP end1017
+done1030:
+	JMP end1023
 
-next1018:
+next1024:
 	CMPQ  DX, $0x00000020
-	JG    next1027
+	JG    next1033
 	SUBQ  $0x00000010, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -21797,9 +22094,9 @@ next1018:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop1028:
+loop1034:
 	CMPQ    R11, $0x00000004
-	JL      done1029
+	JL      done1035
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -21814,9 +22111,9 @@ loop1028:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1030:
+loop1036:
 	CMPQ         R14, $0x00000001
-	JL           done1031
+	JL           done1037
 	VMOVUPS      (R13), Z9
 	VMOVUPS.Z    64(R13), K1, Z10
 	VBROADCASTSS (R12), Z11
@@ -21834,9 +22131,9 @@ loop1030:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1030
+	JMP          loop1036
 
-done1031:
+done1037:
 	VBROADCASTSS alpha+8(FP), Z11
 	VMOVUPS      (R10), Z9
 	VFMADD231PS  Z1, Z11, Z9
@@ -21871,12 +22168,12 @@ done1031:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop1028
+	JMP          loop1034
 
-done1029:
-loop1032:
+done1035:
+loop1038:
 	CMPQ    R11, $0x00000001
-	JL      done1033
+	JL      done1039
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	MOVQ    DX, R12
@@ -21885,9 +22182,9 @@ loop1032:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1034:
+loop1040:
 	CMPQ         R14, $0x00000001
-	JL           done1035
+	JL           done1041
 	VMOVUPS      (R13), Z3
 	VMOVUPS.Z    64(R13), K1, Z4
 	VBROADCASTSS (R12), Z5
@@ -21896,9 +22193,9 @@ loop1034:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1034
+	JMP          loop1040
 
-done1035:
+done1041:
 	VBROADCASTSS alpha+8(FP), Z5
 	VMOVUPS      (R10), Z3
 	VFMADD231PS  Z1, Z5, Z3
@@ -21909,14 +22206,14 @@ done1035:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop1032
+	JMP          loop1038
 
-done1033:
-	JMP end1017
+done1039:
+	JMP end1023
 
-next1027:
+next1033:
 	CMPQ  DX, $0x00000030
-	JG    next1036
+	JG    next1042
 	SUBQ  $0x00000020, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -21926,9 +22223,9 @@ next1027:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop1037:
+loop1043:
 	CMPQ    R11, $0x00000004
-	JL      done1038
+	JL      done1044
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -21947,9 +22244,9 @@ loop1037:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1039:
+loop1045:
 	CMPQ         R14, $0x00000001
-	JL           done1040
+	JL           done1046
 	VMOVUPS      (R13), Z13
 	VMOVUPS      64(R13), Z14
 	VMOVUPS.Z    128(R13), K1, Z15
@@ -21972,9 +22269,9 @@ loop1039:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1039
+	JMP          loop1045
 
-done1040:
+done1046:
 	VBROADCASTSS alpha+8(FP), Z16
 	VMOVUPS      (R10), Z13
 	VFMADD231PS  Z1, Z16, Z13
@@ -22021,12 +22318,12 @@ done1040:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop1037
+	JMP          loop1043
 
-done1038:
-loop1041:
+done1044:
+loop1047:
 	CMPQ    R11, $0x00000001
-	JL      done1042
+	JL      done1048
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -22036,9 +22333,9 @@ loop1041:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1043:
+loop1049:
 	CMPQ         R14, $0x00000001
-	JL           done1044
+	JL           done1050
 	VMOVUPS      (R13), Z4
 	VMOVUPS      64(R13), Z5
 	VMOVUPS.Z    128(R13), K1, Z6
@@ -22049,9 +22346,9 @@ loop1043:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1043
+	JMP          loop1049
 
-done1044:
+done1050:
 	VBROADCASTSS alpha+8(FP), Z7
 	VMOVUPS      (R10), Z4
 	VFMADD231PS  Z1, Z7, Z4
@@ -22065,12 +22362,12 @@ done1044:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop1041
+	JMP          loop1047
 
-done1042:
-	JMP end1017
+done1048:
+	JMP end1023
 
-next1036:
+next1042:
 	SUBQ  $0x00000030, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -22080,9 +22377,9 @@ next1036:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop1046:
+loop1052:
 	CMPQ    R11, $0x00000004
-	JL      done1047
+	JL      done1053
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -22105,9 +22402,9 @@ loop1046:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1048:
+loop1054:
 	CMPQ         R14, $0x00000001
-	JL           done1049
+	JL           done1055
 	VMOVUPS      (R13), Z17
 	VMOVUPS      64(R13), Z18
 	VMOVUPS      128(R13), Z19
@@ -22135,9 +22432,9 @@ loop1048:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1048
+	JMP          loop1054
 
-done1049:
+done1055:
 	VBROADCASTSS alpha+8(FP), Z21
 	VMOVUPS      (R10), Z17
 	VFMADD231PS  Z1, Z21, Z17
@@ -22196,12 +22493,12 @@ done1049:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop1046
+	JMP          loop1052
 
-done1047:
-loop1050:
+done1053:
+loop1056:
 	CMPQ    R11, $0x00000001
-	JL      done1051
+	JL      done1057
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -22212,9 +22509,9 @@ loop1050:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1052:
+loop1058:
 	CMPQ         R14, $0x00000001
-	JL           done1053
+	JL           done1059
 	VMOVUPS      (R13), Z5
 	VMOVUPS      64(R13), Z6
 	VMOVUPS      128(R13), Z7
@@ -22227,9 +22524,9 @@ loop1052:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1052
+	JMP          loop1058
 
-done1053:
+done1059:
 	VBROADCASTSS alpha+8(FP), Z9
 	VMOVUPS      (R10), Z5
 	VFMADD231PS  Z1, Z9, Z5
@@ -22246,25 +22543,25 @@ done1053:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop1050
+	JMP          loop1056
 
-done1051:
-	JMP end1017
+done1057:
+	JMP end1023
 
-end1017:
+end1023:
 	XORQ R9, R9
 
-group1054:
+group1060:
 	CMPQ R9, R8
-	JE   done1055
+	JE   done1061
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 
-loop1056:
+loop1062:
 	CMPQ    R11, $0x00000004
-	JL      done1057
+	JL      done1063
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -22287,9 +22584,9 @@ loop1056:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1058:
+loop1064:
 	CMPQ         R14, $0x00000001
-	JL           done1059
+	JL           done1065
 	VMOVUPS      (R13), Z17
 	VMOVUPS      64(R13), Z18
 	VMOVUPS      128(R13), Z19
@@ -22317,9 +22614,9 @@ loop1058:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1058
+	JMP          loop1064
 
-done1059:
+done1065:
 	VBROADCASTSS alpha+8(FP), Z21
 	VMOVUPS      (R10), Z17
 	VFMADD231PS  Z1, Z21, Z17
@@ -22378,12 +22675,12 @@ done1059:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop1056
+	JMP          loop1062
 
-done1057:
-loop1060:
+done1063:
+loop1066:
 	CMPQ    R11, $0x00000001
-	JL      done1061
+	JL      done1067
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -22394,9 +22691,9 @@ loop1060:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1062:
+loop1068:
 	CMPQ         R14, $0x00000001
-	JL           done1063
+	JL           done1069
 	VMOVUPS      (R13), Z5
 	VMOVUPS      64(R13), Z6
 	VMOVUPS      128(R13), Z7
@@ -22409,9 +22706,9 @@ loop1062:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1062
+	JMP          loop1068
 
-done1063:
+done1069:
 	VBROADCASTSS alpha+8(FP), Z9
 	VMOVUPS      (R10), Z5
 	VFMADD231PS  Z1, Z9, Z5
@@ -22428,13 +22725,13 @@ done1063:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop1060
+	JMP          loop1066
+
+done1067:
+	ADDQ $0x00000100, R9
+	JMP  group1060
 
 done1061:
-	ADDQ $0x00000100, R9
-	JMP  group1054
-
-done1055:
 	VZEROUPPER
 	RET
 
@@ -22459,9 +22756,9 @@ TEXT ·features32AVX512(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000010
-	JG           next1065
+	JG           next1071
 	TESTQ        DI, DI
-	JZ           end1064
+	JZ           end1070
 	MOVQ         $-1, R11
 	BZHIQ        DI, R11, R11
 	KMOVW        R11, K1
@@ -22475,9 +22772,9 @@ TEXT ·features32AVX512(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 
-loop1066:
+loop1072:
 	CMPQ         R12, $0x00000004
-	JL           done1067
+	JL           done1073
 	VBROADCASTSS (R11), Z7
 	VMOVUPS.Z    (DI), K1, Z8
 	VFMADD231PS  Z8, Z7, Z3
@@ -22493,21 +22790,21 @@ loop1066:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop1066
+	JMP          loop1072
 
-done1067:
-loop1068:
+done1073:
+loop1074:
 	CMPQ         R12, $0x00000001
-	JL           done1069
+	JL           done1075
 	VBROADCASTSS (R11), Z7
 	VMOVUPS.Z    (DI), K1, Z8
 	VFMADD231PS  Z8, Z7, Z3
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1068
+	JMP          loop1074
 
-done1069:
+done1075:
 	VADDPS       Z4, Z3, Z3
 	VADDPS       Z5, Z3, Z3
 	VADDPS       Z6, Z3, Z3
@@ -22540,11 +22837,11 @@ done1069:
 	VFNMADD231PS Z4, Z5, Z6
 	VMOVUPS      Z3, K1, (CX)(R10*1)
 	VMOVUPS      Z6, K1, (AX)(R10*1)
-	JMP          end1064
+	JMP          end1070
 
-next1065:
+next1071:
 	CMPQ    DI, $0x00000020
-	JG      next1070
+	JG      next1076
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -22563,9 +22860,9 @@ next1065:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop1071:
+loop1077:
 	CMPQ         R12, $0x00000004
-	JL           done1072
+	JL           done1078
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VMOVUPS.Z    64(DI), K1, Z12
@@ -22585,12 +22882,12 @@ loop1071:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop1071
+	JMP          loop1077
 
-done1072:
-loop1073:
+done1078:
+loop1079:
 	CMPQ         R12, $0x00000001
-	JL           done1074
+	JL           done1080
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VMOVUPS.Z    64(DI), K1, Z12
@@ -22598,9 +22895,9 @@ loop1073:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1073
+	JMP          loop1079
 
-done1074:
+done1080:
 	VADDPS       Z5, Z3, Z3
 	VADDPS       Z6, Z4, Z4
 	VADDPS       Z7, Z3, Z3
@@ -22656,11 +22953,11 @@ done1074:
 	VMOVUPS      Z4, K1, 64(CX)(R10*1)
 	VMOVUPS      Z9, (AX)(R10*1)
 	VMOVUPS      Z10, K1, 64(AX)(R10*1)
-	JMP          end1064
+	JMP          end1070
 
-next1070:
+next1076:
 	CMPQ    DI, $0x00000030
-	JG      next1075
+	JG      next1081
 	SUBQ    $0x00000020, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -22676,9 +22973,9 @@ next1070:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop1076:
+loop1082:
 	CMPQ         R12, $0x00000002
-	JL           done1077
+	JL           done1083
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z3
 	VFMADD231PS  64(DI), Z9, Z4
@@ -22692,12 +22989,12 @@ loop1076:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1076
+	JMP          loop1082
 
-done1077:
-loop1078:
+done1083:
+loop1084:
 	CMPQ         R12, $0x00000001
-	JL           done1079
+	JL           done1085
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z3
 	VFMADD231PS  64(DI), Z9, Z4
@@ -22706,9 +23003,9 @@ loop1078:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1078
+	JMP          loop1084
 
-done1079:
+done1085:
 	VADDPS       Z6, Z3, Z3
 	VADDPS       Z7, Z4, Z4
 	VADDPS       Z8, Z5, Z5
@@ -22781,163 +23078,13 @@ done1079:
 	VMOVUPS      Z12, (AX)(R10*1)
 	VMOVUPS      Z13, 64(AX)(R10*1)
 	VMOVUPS      Z14, K1, 128(AX)(R10*1)
-	JMP          end1064
+	JMP          end1070
 
-next1075:
+next1081:
 	SUBQ    $0x00000030, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
 	KMOVW   R11, K1
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	VMOVUPS Z0, Z9
-	VMOVUPS Z0, Z10
-	MOVQ    DX, DI
-	MOVQ    BX, R11
-	MOVQ    SI, R12
-	ADDQ    R10, DI
-
-loop1081:
-	CMPQ         R12, $0x00000002
-	JL           done1082
-	VBROADCASTSS (R11), Z11
-	VFMADD231PS  (DI), Z11, Z3
-	VFMADD231PS  64(DI), Z11, Z4
-	VFMADD231PS  128(DI), Z11, Z5
-	VMOVUPS.Z    192(DI), K1, Z12
-	VFMADD231PS  Z12, Z11, Z6
-	VBROADCASTSS 4(R11), Z11
-	VFMADD231PS  (DI)(R8*1), Z11, Z7
-	VFMADD231PS  64(DI)(R8*1), Z11, Z8
-	VFMADD231PS  128(DI)(R8*1), Z11, Z9
-	VMOVUPS.Z    192(DI)(R8*1), K1, Z12
-	VFMADD231PS  Z12, Z11, Z10
-	LEAQ         (DI)(R8*2), DI
-	ADDQ         $0x00000008, R11
-	SUBQ         $0x00000002, R12
-	JMP          loop1081
-
-done1082:
-loop1083:
-	CMPQ         R12, $0x00000001
-	JL           done1084
-	VBROADCASTSS (R11), Z11
-	VFMADD231PS  (DI), Z11, Z3
-	VFMADD231PS  64(DI), Z11, Z4
-	VFMADD231PS  128(DI), Z11, Z5
-	VMOVUPS.Z    192(DI), K1, Z12
-	VFMADD231PS  Z12, Z11, Z6
-	ADDQ         R8, DI
-	ADDQ         $0x00000004, R11
-	SUBQ         $0x00000001, R12
-	JMP          loop1083
-
-done1084:
-	VADDPS       Z7, Z3, Z3
-	VADDPS       Z8, Z4, Z4
-	VADDPS       Z9, Z5, Z5
-	VADDPS       Z10, Z6, Z6
-	LEAQ         trig32<>+0(SB), DI
-	VRNDSCALEPS  $0x00, Z3, Z7
-	VSUBPS       Z7, Z3, Z3
-	VMULPS       Z3, Z3, Z7
-	VRNDSCALEPS  $0x00, Z4, Z8
-	VSUBPS       Z8, Z4, Z4
-	VMULPS       Z4, Z4, Z8
-	VRNDSCALEPS  $0x00, Z5, Z9
-	VSUBPS       Z9, Z5, Z5
-	VMULPS       Z5, Z5, Z9
-	VRNDSCALEPS  $0x00, Z6, Z10
-	VSUBPS       Z10, Z6, Z6
-	VMULPS       Z6, Z6, Z10
-	VBROADCASTSS (DI), Z11
-	VBROADCASTSS 32(DI), Z15
-	VMOVUPS      Z11, Z12
-	VMOVUPS      Z15, Z16
-	VMOVUPS      Z11, Z13
-	VMOVUPS      Z15, Z17
-	VMOVUPS      Z11, Z14
-	VMOVUPS      Z15, Z18
-	VBROADCASTSS 64(DI), Z19
-	VBROADCASTSS 96(DI), Z20
-	VFMADD213PS  Z19, Z7, Z11
-	VFMADD213PS  Z20, Z7, Z15
-	VFMADD213PS  Z19, Z8, Z12
-	VFMADD213PS  Z20, Z8, Z16
-	VFMADD213PS  Z19, Z9, Z13
-	VFMADD213PS  Z20, Z9, Z17
-	VFMADD213PS  Z19, Z10, Z14
-	VFMADD213PS  Z20, Z10, Z18
-	VBROADCASTSS 128(DI), Z19
-	VBROADCASTSS 160(DI), Z20
-	VFMADD213PS  Z19, Z7, Z11
-	VFMADD213PS  Z20, Z7, Z15
-	VFMADD213PS  Z19, Z8, Z12
-	VFMADD213PS  Z20, Z8, Z16
-	VFMADD213PS  Z19, Z9, Z13
-	VFMADD213PS  Z20, Z9, Z17
-	VFMADD213PS  Z19, Z10, Z14
-	VFMADD213PS  Z20, Z10, Z18
-	VBROADCASTSS 192(DI), Z19
-	VBROADCASTSS 224(DI), Z20
-	VFMADD213PS  Z19, Z7, Z11
-	VFMADD213PS  Z20, Z7, Z15
-	VFMADD213PS  Z19, Z8, Z12
-	VFMADD213PS  Z20, Z8, Z16
-	VFMADD213PS  Z19, Z9, Z13
-	VFMADD213PS  Z20, Z9, Z17
-	VFMADD213PS  Z19, Z10, Z14
-	VFMADD213PS  Z20, Z10, Z18
-	VBROADCASTSS 256(DI), Z19
-	VBROADCASTSS 288(DI), Z20
-	VFMADD213PS  Z19, Z7, Z11
-	VFMADD213PS  Z20, Z7, Z15
-	VFMADD213PS  Z19, Z8, Z12
-	VFMADD213PS  Z20, Z8, Z16
-	VFMADD213PS  Z19, Z9, Z13
-	VFMADD213PS  Z20, Z9, Z17
-	VFMADD213PS  Z19, Z10, Z14
-	VFMADD213PS  Z20, Z10, Z18
-	VMULPS       Z3, Z11, Z11
-	VMULPS       Z2, Z11, Z7
-	VMULPS       Z7, Z15, Z3
-	VMOVUPS      Z1, Z15
-	VFNMADD231PS Z7, Z11, Z15
-	VMULPS       Z4, Z12, Z12
-	VMULPS       Z2, Z12, Z8
-	VMULPS       Z8, Z16, Z4
-	VMOVUPS      Z1, Z16
-	VFNMADD231PS Z8, Z12, Z16
-	VMULPS       Z5, Z13, Z13
-	VMULPS       Z2, Z13, Z9
-	VMULPS       Z9, Z17, Z5
-	VMOVUPS      Z1, Z17
-	VFNMADD231PS Z9, Z13, Z17
-	VMULPS       Z6, Z14, Z14
-	VMULPS       Z2, Z14, Z10
-	VMULPS       Z10, Z18, Z6
-	VMOVUPS      Z1, Z18
-	VFNMADD231PS Z10, Z14, Z18
-	VMOVUPS      Z3, (CX)(R10*1)
-	VMOVUPS      Z4, 64(CX)(R10*1)
-	VMOVUPS      Z5, 128(CX)(R10*1)
-	VMOVUPS      Z6, K1, 192(CX)(R10*1)
-	VMOVUPS      Z15, (AX)(R10*1)
-	VMOVUPS      Z16, 64(AX)(R10*1)
-	VMOVUPS      Z17, 128(AX)(R10*1)
-	VMOVUPS      Z18, K1, 192(AX)(R10*1)
-	JMP          end1064
-
-end1064:
-	XORQ R10, R10
-
-group1085:
-	CMPQ    R10, R9
-	JE      done1086
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
@@ -22958,12 +23105,14 @@ loop1087:
 	VFMADD231PS  (DI), Z11, Z3
 	VFMADD231PS  64(DI), Z11, Z4
 	VFMADD231PS  128(DI), Z11, Z5
-	VFMADD231PS  192(DI), Z11, Z6
+	VMOVUPS.Z    192(DI), K1, Z12
+	VFMADD231PS  Z12, Z11, Z6
 	VBROADCASTSS 4(R11), Z11
 	VFMADD231PS  (DI)(R8*1), Z11, Z7
 	VFMADD231PS  64(DI)(R8*1), Z11, Z8
 	VFMADD231PS  128(DI)(R8*1), Z11, Z9
-	VFMADD231PS  192(DI)(R8*1), Z11, Z10
+	VMOVUPS.Z    192(DI)(R8*1), K1, Z12
+	VFMADD231PS  Z12, Z11, Z10
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
@@ -22977,7 +23126,8 @@ loop1089:
 	VFMADD231PS  (DI), Z11, Z3
 	VFMADD231PS  64(DI), Z11, Z4
 	VFMADD231PS  128(DI), Z11, Z5
-	VFMADD231PS  192(DI), Z11, Z6
+	VMOVUPS.Z    192(DI), K1, Z12
+	VFMADD231PS  Z12, Z11, Z6
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
@@ -23072,15 +23222,162 @@ done1090:
 	VMOVUPS      Z3, (CX)(R10*1)
 	VMOVUPS      Z4, 64(CX)(R10*1)
 	VMOVUPS      Z5, 128(CX)(R10*1)
+	VMOVUPS      Z6, K1, 192(CX)(R10*1)
+	VMOVUPS      Z15, (AX)(R10*1)
+	VMOVUPS      Z16, 64(AX)(R10*1)
+	VMOVUPS      Z17, 128(AX)(R10*1)
+	VMOVUPS      Z18, K1, 192(AX)(R10*1)
+	JMP          end1070
+
+end1070:
+	XORQ R10, R10
+
+group1091:
+	CMPQ    R10, R9
+	JE      done1092
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z7
+	VMOVUPS Z0, Z8
+	VMOVUPS Z0, Z9
+	VMOVUPS Z0, Z10
+	MOVQ    DX, DI
+	MOVQ    BX, R11
+	MOVQ    SI, R12
+	ADDQ    R10, DI
+
+loop1093:
+	CMPQ         R12, $0x00000002
+	JL           done1094
+	VBROADCASTSS (R11), Z11
+	VFMADD231PS  (DI), Z11, Z3
+	VFMADD231PS  64(DI), Z11, Z4
+	VFMADD231PS  128(DI), Z11, Z5
+	VFMADD231PS  192(DI), Z11, Z6
+	VBROADCASTSS 4(R11), Z11
+	VFMADD231PS  (DI)(R8*1), Z11, Z7
+	VFMADD231PS  64(DI)(R8*1), Z11, Z8
+	VFMADD231PS  128(DI)(R8*1), Z11, Z9
+	VFMADD231PS  192(DI)(R8*1), Z11, Z10
+	LEAQ         (DI)(R8*2), DI
+	ADDQ         $0x00000008, R11
+	SUBQ         $0x00000002, R12
+	JMP          loop1093
+
+done1094:
+loop1095:
+	CMPQ         R12, $0x00000001
+	JL           done1096
+	VBROADCASTSS (R11), Z11
+	VFMADD231PS  (DI), Z11, Z3
+	VFMADD231PS  64(DI), Z11, Z4
+	VFMADD231PS  128(DI), Z11, Z5
+	VFMADD231PS  192(DI), Z11, Z6
+	ADDQ         R8, DI
+	ADDQ         $0x00000004, R11
+	SUBQ         $0x00000001, R12
+	JMP          loop1095
+
+done1096:
+	VADDPS       Z7, Z3, Z3
+	VADDPS       Z8, Z4, Z4
+	VADDPS       Z9, Z5, Z5
+	VADDPS       Z10, Z6, Z6
+	LEAQ         trig32<>+0(SB), DI
+	VRNDSCALEPS  $0x00, Z3, Z7
+	VSUBPS       Z7, Z3, Z3
+	VMULPS       Z3, Z3, Z7
+	VRNDSCALEPS  $0x00, Z4, Z8
+	VSUBPS       Z8, Z4, Z4
+	VMULPS       Z4, Z4, Z8
+	VRNDSCALEPS  $0x00, Z5, Z9
+	VSUBPS       Z9, Z5, Z5
+	VMULPS       Z5, Z5, Z9
+	VRNDSCALEPS  $0x00, Z6, Z10
+	VSUBPS       Z10, Z6, Z6
+	VMULPS       Z6, Z6, Z10
+	VBROADCASTSS (DI), Z11
+	VBROADCASTSS 32(DI), Z15
+	VMOVUPS      Z11, Z12
+	VMOVUPS      Z15, Z16
+	VMOVUPS      Z11, Z13
+	VMOVUPS      Z15, Z17
+	VMOVUPS      Z11, Z14
+	VMOVUPS      Z15, Z18
+	VBROADCASTSS 64(DI), Z19
+	VBROADCASTSS 96(DI), Z20
+	VFMADD213PS  Z19, Z7, Z11
+	VFMADD213PS  Z20, Z7, Z15
+	VFMADD213PS  Z19, Z8, Z12
+	VFMADD213PS  Z20, Z8, Z16
+	VFMADD213PS  Z19, Z9, Z13
+	VFMADD213PS  Z20, Z9, Z17
+	VFMADD213PS  Z19, Z10, Z14
+	VFMADD213PS  Z20, Z10, Z18
+	VBROADCASTSS 128(DI), Z19
+	VBROADCASTSS 160(DI), Z20
+	VFMADD213PS  Z19, Z7, Z11
+	VFMADD213PS  Z20, Z7, Z15
+	VFMADD213PS  Z19, Z8, Z12
+	VFMADD213PS  Z20, Z8, Z16
+	VFMADD213PS  Z19, Z9, Z13
+	VFMADD213PS  Z20, Z9, Z17
+	VFMADD213PS  Z19, Z10, Z14
+	VFMADD213PS  Z20, Z10, Z18
+	VBROADCASTSS 192(DI), Z19
+	VBROADCASTSS 224(DI), Z20
+	VFMADD213PS  Z19, Z7, Z11
+	VFMADD213PS  Z20, Z7, Z15
+	VFMADD213PS  Z19, Z8, Z12
+	VFMADD213PS  Z20, Z8, Z16
+	VFMADD213PS  Z19, Z9, Z13
+	VFMADD213PS  Z20, Z9, Z17
+	VFMADD213PS  Z19, Z10, Z14
+	VFMADD213PS  Z20, Z10, Z18
+	VBROADCASTSS 256(DI), Z19
+	VBROADCASTSS 288(DI), Z20
+	VFMADD213PS  Z19, Z7, Z11
+	VFMADD213PS  Z20, Z7, Z15
+	VFMADD213PS  Z19, Z8, Z12
+	VFMADD213PS  Z20, Z8, Z16
+	VFMADD213PS  Z19, Z9, Z13
+	VFMADD213PS  Z20, Z9, Z17
+	VFMADD213PS  Z19, Z10, Z14
+	VFMADD213PS  Z20, Z10, Z18
+	VMULPS       Z3, Z11, Z11
+	VMULPS       Z2, Z11, Z7
+	VMULPS       Z7, Z15, Z3
+	VMOVUPS      Z1, Z15
+	VFNMADD231PS Z7, Z11, Z15
+	VMULPS       Z4, Z12, Z12
+	VMULPS       Z2, Z12, Z8
+	VMULPS       Z8, Z16, Z4
+	VMOVUPS      Z1, Z16
+	VFNMADD231PS Z8, Z12, Z16
+	VMULPS       Z5, Z13, Z13
+	VMULPS       Z2, Z13, Z9
+	VMULPS       Z9, Z17, Z5
+	VMOVUPS      Z1, Z17
+	VFNMADD231PS Z9, Z13, Z17
+	VMULPS       Z6, Z14, Z14
+	VMULPS       Z2, Z14, Z10
+	VMULPS       Z10, Z18, Z6
+	VMOVUPS      Z1, Z18
+	VFNMADD231PS Z10, Z14, Z18
+	VMOVUPS      Z3, (CX)(R10*1)
+	VMOVUPS      Z4, 64(CX)(R10*1)
+	VMOVUPS      Z5, 128(CX)(R10*1)
 	VMOVUPS      Z6, 192(CX)(R10*1)
 	VMOVUPS      Z15, (AX)(R10*1)
 	VMOVUPS      Z16, 64(AX)(R10*1)
 	VMOVUPS      Z17, 128(AX)(R10*1)
 	VMOVUPS      Z18, 192(AX)(R10*1)
 	ADDQ         $0x00000100, R10
-	JMP          group1085
+	JMP          group1091
 
-done1086:
+done1092:
 	VZEROUPPER
 	RET
 
@@ -23110,9 +23407,9 @@ TEXT ·fourierFeaturesAVX2(SB), NOSPLIT, $0-48
 	ADDQ         AX, BX
 	LEAQ         (DX)(DX*2), R8
 
-loop1091:
+loop1097:
 	CMPQ         DI, $0x00000004
-	JL           done1092
+	JL           done1098
 	VBROADCASTSD (SI), Y10
 	VFMADD231PD  (BX), Y10, Y2
 	VFMADD231PD  32(BX), Y10, Y3
@@ -23128,21 +23425,21 @@ loop1091:
 	LEAQ         (BX)(DX*4), BX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1091
+	JMP          loop1097
 
-done1092:
-loop1093:
+done1098:
+loop1099:
 	CMPQ         DI, $0x00000001
-	JL           done1094
+	JL           done1100
 	VBROADCASTSD (SI), Y10
 	VFMADD231PD  (BX), Y10, Y2
 	VFMADD231PD  32(BX), Y10, Y3
 	ADDQ         DX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1093
+	JMP          loop1099
 
-done1094:
+done1100:
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y2, Y2
@@ -23257,9 +23554,9 @@ done1094:
 	SHRQ         $0x03, DX
 	DECQ         DX
 
-loop1095:
+loop1101:
 	CMPQ   DX, $0x00000001
-	JL     done1096
+	JL     done1102
 	MOVQ   n+40(FP), BX
 	ADDQ   $0x07, BX
 	SHRQ   $0x03, BX
@@ -23279,9 +23576,9 @@ loop1095:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 
-loop1097:
+loop1103:
 	CMPQ         R8, $0x00000004
-	JL           done1098
+	JL           done1104
 	VBROADCASTSD (DI), Y10
 	VFMADD231PD  (SI), Y10, Y2
 	VFMADD231PD  32(SI), Y10, Y3
@@ -23297,21 +23594,21 @@ loop1097:
 	LEAQ         (SI)(BX*4), SI
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, R8
-	JMP          loop1097
+	JMP          loop1103
 
-done1098:
-loop1099:
+done1104:
+loop1105:
 	CMPQ         R8, $0x00000001
-	JL           done1100
+	JL           done1106
 	VBROADCASTSD (DI), Y10
 	VFMADD231PD  (SI), Y10, Y2
 	VFMADD231PD  32(SI), Y10, Y3
 	ADDQ         BX, SI
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, R8
-	JMP          loop1099
+	JMP          loop1105
 
-done1100:
+done1106:
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y2, Y2
@@ -23394,9 +23691,9 @@ done1100:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1095
+	JMP          loop1101
 
-done1096:
+done1102:
 	VZEROUPPER
 	RET
 
@@ -23426,9 +23723,9 @@ TEXT ·fourierFeatures32AVX2(SB), NOSPLIT, $0-48
 	ADDQ         AX, BX
 	LEAQ         (DX)(DX*2), R8
 
-loop1101:
+loop1107:
 	CMPQ         DI, $0x00000004
-	JL           done1102
+	JL           done1108
 	VBROADCASTSS (SI), Y10
 	VFMADD231PS  (BX), Y10, Y2
 	VFMADD231PS  32(BX), Y10, Y3
@@ -23444,21 +23741,21 @@ loop1101:
 	LEAQ         (BX)(DX*4), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1101
+	JMP          loop1107
 
-done1102:
-loop1103:
+done1108:
+loop1109:
 	CMPQ         DI, $0x00000001
-	JL           done1104
+	JL           done1110
 	VBROADCASTSS (SI), Y10
 	VFMADD231PS  (BX), Y10, Y2
 	VFMADD231PS  32(BX), Y10, Y3
 	ADDQ         DX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1103
+	JMP          loop1109
 
-done1104:
+done1110:
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y2, Y2
@@ -23549,9 +23846,9 @@ done1104:
 	SHRQ         $0x04, DX
 	DECQ         DX
 
-loop1105:
+loop1111:
 	CMPQ   DX, $0x00000001
-	JL     done1106
+	JL     done1112
 	MOVQ   n+40(FP), BX
 	ADDQ   $0x0f, BX
 	SHRQ   $0x04, BX
@@ -23571,9 +23868,9 @@ loop1105:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 
-loop1107:
+loop1113:
 	CMPQ         R8, $0x00000004
-	JL           done1108
+	JL           done1114
 	VBROADCASTSS (DI), Y10
 	VFMADD231PS  (SI), Y10, Y2
 	VFMADD231PS  32(SI), Y10, Y3
@@ -23589,21 +23886,21 @@ loop1107:
 	LEAQ         (SI)(BX*4), SI
 	ADDQ         $0x00000010, DI
 	SUBQ         $0x00000004, R8
-	JMP          loop1107
+	JMP          loop1113
 
-done1108:
-loop1109:
+done1114:
+loop1115:
 	CMPQ         R8, $0x00000001
-	JL           done1110
+	JL           done1116
 	VBROADCASTSS (DI), Y10
 	VFMADD231PS  (SI), Y10, Y2
 	VFMADD231PS  32(SI), Y10, Y3
 	ADDQ         BX, SI
 	ADDQ         $0x00000004, DI
 	SUBQ         $0x00000001, R8
-	JMP          loop1109
+	JMP          loop1115
 
-done1110:
+done1116:
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y2, Y2
@@ -23662,9 +23959,9 @@ done1110:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1105
+	JMP          loop1111
 
-done1106:
+done1112:
 	VZEROUPPER
 	RET
 
@@ -23690,7 +23987,7 @@ TEXT ·fourierStepAVX512(SB), NOSPLIT, $0-96
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1112
+	JNE          next1118
 	MOVQ         n+72(FP), CX
 	ADDQ         $0x07, CX
 	SHRQ         $0x03, CX
@@ -23706,9 +24003,9 @@ TEXT ·fourierStepAVX512(SB), NOSPLIT, $0-96
 	ADDQ         AX, BX
 	LEAQ         (CX)(CX*2), R8
 
-loop1113:
+loop1119:
 	CMPQ         DI, $0x00000004
-	JL           done1114
+	JL           done1120
 	VBROADCASTSD (SI), Z7
 	VFMADD231PD  (BX), Z7, Z3
 	VBROADCASTSD 8(SI), Z7
@@ -23720,20 +24017,20 @@ loop1113:
 	LEAQ         (BX)(CX*4), BX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1113
+	JMP          loop1119
 
-done1114:
-loop1115:
+done1120:
+loop1121:
 	CMPQ         DI, $0x00000001
-	JL           done1116
+	JL           done1122
 	VBROADCASTSD (SI), Z7
 	VFMADD231PD  (BX), Z7, Z3
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1115
+	JMP          loop1121
 
-done1116:
+done1122:
 	VADDPD       Z4, Z3, Z3
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z3, Z3
@@ -23787,11 +24084,11 @@ done1116:
 	VMOVUPD      Z6, (CX)
 	VMOVUPD      Z3, 64(CX)
 	ADDQ         $0x00000040, AX
-	JMP          done1111
+	JMP          done1117
 
-next1112:
+next1118:
 	CMPQ    CX, $0x01
-	JNE     next1117
+	JNE     next1123
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -23811,9 +24108,9 @@ next1112:
 	ADDQ    AX, BX
 	LEAQ    (CX)(CX*2), R8
 
-loop1118:
+loop1124:
 	CMPQ         DI, $0x00000004
-	JL           done1119
+	JL           done1125
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -23829,21 +24126,21 @@ loop1118:
 	LEAQ         (BX)(CX*4), BX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1118
+	JMP          loop1124
 
-done1119:
-loop1120:
+done1125:
+loop1126:
 	CMPQ         DI, $0x00000001
-	JL           done1121
+	JL           done1127
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1120
+	JMP          loop1126
 
-done1121:
+done1127:
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z4, Z4
 	VADDPD       Z7, Z3, Z3
@@ -23928,11 +24225,11 @@ done1121:
 	VMOVUPD      Z10, 128(CX)
 	VMOVUPD      Z4, 192(CX)
 	ADDQ         $0x00000080, AX
-	JMP          done1111
+	JMP          done1117
 
-next1117:
+next1123:
 	CMPQ    CX, $0x02
-	JNE     next1122
+	JNE     next1128
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -23949,9 +24246,9 @@ next1117:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1123:
+loop1129:
 	CMPQ         DI, $0x00000002
-	JL           done1124
+	JL           done1130
 	VBROADCASTSD (SI), Z9
 	VFMADD231PD  (BX), Z9, Z3
 	VFMADD231PD  64(BX), Z9, Z4
@@ -23963,12 +24260,12 @@ loop1123:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1123
+	JMP          loop1129
 
-done1124:
-loop1125:
+done1130:
+loop1131:
 	CMPQ         DI, $0x00000001
-	JL           done1126
+	JL           done1132
 	VBROADCASTSD (SI), Z9
 	VFMADD231PD  (BX), Z9, Z3
 	VFMADD231PD  64(BX), Z9, Z4
@@ -23976,9 +24273,9 @@ loop1125:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1125
+	JMP          loop1131
 
-done1126:
+done1132:
 	VADDPD       Z6, Z3, Z3
 	VADDPD       Z7, Z4, Z4
 	VADDPD       Z8, Z5, Z5
@@ -24088,11 +24385,11 @@ done1126:
 	VMOVUPD      Z14, 256(CX)
 	VMOVUPD      Z5, 320(CX)
 	ADDQ         $0x000000c0, AX
-	JMP          done1111
+	JMP          done1117
 
-next1122:
+next1128:
 	CMPQ    CX, $0x03
-	JNE     next1127
+	JNE     next1133
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -24111,9 +24408,9 @@ next1122:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1128:
+loop1134:
 	CMPQ         DI, $0x00000002
-	JL           done1129
+	JL           done1135
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -24127,12 +24424,12 @@ loop1128:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1128
+	JMP          loop1134
 
-done1129:
-loop1130:
+done1135:
+loop1136:
 	CMPQ         DI, $0x00000001
-	JL           done1131
+	JL           done1137
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -24141,9 +24438,9 @@ loop1130:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1130
+	JMP          loop1136
 
-done1131:
+done1137:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -24282,17 +24579,17 @@ done1131:
 	VMOVUPD      Z18, 384(CX)
 	VMOVUPD      Z6, 448(CX)
 	ADDQ         $0x00000100, AX
-	JMP          done1111
+	JMP          done1117
 
-next1127:
-done1111:
+next1133:
+done1117:
 	MOVQ rows+80(FP), CX
 	CMPQ CX, $0x00
-	JNE  next1133
+	JNE  next1139
 
-loop1134:
+loop1140:
 	CMPQ    DX, $0x00000001
-	JL      done1135
+	JL      done1141
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -24311,9 +24608,9 @@ loop1134:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1136:
+loop1142:
 	CMPQ         DI, $0x00000002
-	JL           done1137
+	JL           done1143
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -24327,12 +24624,12 @@ loop1136:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1136
+	JMP          loop1142
 
-done1137:
-loop1138:
+done1143:
+loop1144:
 	CMPQ         DI, $0x00000001
-	JL           done1139
+	JL           done1145
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -24341,9 +24638,9 @@ loop1138:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1138
+	JMP          loop1144
 
-done1139:
+done1145:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -24481,14 +24778,14 @@ done1139:
 	VMOVUPD      Z6, 448(CX)
 	ADDQ         $0x00000100, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1134
+	JMP          loop1140
 
-done1135:
-	JMP finish1132
+done1141:
+	JMP finish1138
 
-next1133:
+next1139:
 	CMPQ         CX, $0x01
-	JNE          next1140
+	JNE          next1146
 	VMOVUPD      Z0, Z3
 	MOVQ         cols+88(FP), CX
 	SHLQ         $0x06, CX
@@ -24499,7 +24796,7 @@ next1133:
 	MOVQ         f+16(FP), R8
 	VBROADCASTSD (R8), Z7
 	TESTQ        DX, DX
-	JZ           skip1141
+	JZ           skip1147
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x07, R8
 	SHRQ         $0x03, R8
@@ -24518,9 +24815,9 @@ next1133:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1142:
+loop1148:
 	CMPQ         R11, $0x00000002
-	JL           done1143
+	JL           done1149
 	VBROADCASTSD (R10), Z13
 	VFMADD231PD  (R9), Z13, Z8
 	VFMADD231PD  64(R9), Z13, Z9
@@ -24534,12 +24831,12 @@ loop1142:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1142
+	JMP          loop1148
 
-done1143:
-loop1144:
+done1149:
+loop1150:
 	CMPQ         R11, $0x00000001
-	JL           done1145
+	JL           done1151
 	VBROADCASTSD (R10), Z13
 	VFMADD231PD  (R9), Z13, Z8
 	VFMADD231PD  64(R9), Z13, Z9
@@ -24548,9 +24845,9 @@ loop1144:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1144
+	JMP          loop1150
 
-done1145:
+done1151:
 	VADDPD       Z4, Z8, Z8
 	VADDPD       Z5, Z9, Z9
 	VADDPD       Z6, Z10, Z10
@@ -24704,9 +25001,9 @@ done1145:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1146:
+loop1152:
 	CMPQ    DX, $0x00000001
-	JL      done1147
+	JL      done1153
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x07, R8
 	SHRQ    $0x03, R8
@@ -24725,9 +25022,9 @@ loop1146:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1148:
+loop1154:
 	CMPQ         R11, $0x00000002
-	JL           done1149
+	JL           done1155
 	VBROADCASTSD (R10), Z13
 	VFMADD231PD  (R9), Z13, Z8
 	VFMADD231PD  64(R9), Z13, Z9
@@ -24741,12 +25038,12 @@ loop1148:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1148
+	JMP          loop1154
 
-done1149:
-loop1150:
+done1155:
+loop1156:
 	CMPQ         R11, $0x00000001
-	JL           done1151
+	JL           done1157
 	VBROADCASTSD (R10), Z13
 	VFMADD231PD  (R9), Z13, Z8
 	VFMADD231PD  64(R9), Z13, Z9
@@ -24755,9 +25052,9 @@ loop1150:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1150
+	JMP          loop1156
 
-done1151:
+done1157:
 	VADDPD       Z4, Z8, Z8
 	VADDPD       Z5, Z9, Z9
 	VADDPD       Z6, Z10, Z10
@@ -24946,18 +25243,18 @@ done1151:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1146
+	JMP          loop1152
 
-done1147:
-skip1141:
+done1153:
+skip1147:
 	MOVQ CX, AX
 	MOVQ a+8(FP), CX
 	ADDQ CX, AX
 	SUBQ BX, AX
 
-loop1152:
+loop1158:
 	CMPQ        AX, $0x00000040
-	JL          done1153
+	JL          done1159
 	VMOVUPD     (SI), Z4
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (BX), Z6
@@ -24968,9 +25265,9 @@ loop1152:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1152
+	JMP         loop1158
 
-done1153:
+done1159:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y3, Y0, Y0
@@ -24979,11 +25276,11 @@ done1153:
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
 	VMOVSD        X1, (AX)
-	JMP           finish1132
+	JMP           finish1138
 
-next1140:
+next1146:
 	CMPQ         CX, $0x02
-	JNE          next1154
+	JNE          next1160
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	MOVQ         cols+88(FP), CX
@@ -24996,7 +25293,7 @@ next1140:
 	VBROADCASTSD (R8), Z8
 	VBROADCASTSD 8(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1155
+	JZ           skip1161
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x07, R8
 	SHRQ         $0x03, R8
@@ -25015,9 +25312,9 @@ next1140:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1156:
+loop1162:
 	CMPQ         R11, $0x00000002
-	JL           done1157
+	JL           done1163
 	VBROADCASTSD (R10), Z15
 	VFMADD231PD  (R9), Z15, Z10
 	VFMADD231PD  64(R9), Z15, Z11
@@ -25031,12 +25328,12 @@ loop1156:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1156
+	JMP          loop1162
 
-done1157:
-loop1158:
+done1163:
+loop1164:
 	CMPQ         R11, $0x00000001
-	JL           done1159
+	JL           done1165
 	VBROADCASTSD (R10), Z15
 	VFMADD231PD  (R9), Z15, Z10
 	VFMADD231PD  64(R9), Z15, Z11
@@ -25045,9 +25342,9 @@ loop1158:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1158
+	JMP          loop1164
 
-done1159:
+done1165:
 	VADDPD       Z5, Z10, Z10
 	VADDPD       Z6, Z11, Z11
 	VADDPD       Z7, Z12, Z12
@@ -25209,9 +25506,9 @@ done1159:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1160:
+loop1166:
 	CMPQ    DX, $0x00000001
-	JL      done1161
+	JL      done1167
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x07, R8
 	SHRQ    $0x03, R8
@@ -25230,9 +25527,9 @@ loop1160:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1162:
+loop1168:
 	CMPQ         R11, $0x00000002
-	JL           done1163
+	JL           done1169
 	VBROADCASTSD (R10), Z15
 	VFMADD231PD  (R9), Z15, Z10
 	VFMADD231PD  64(R9), Z15, Z11
@@ -25246,12 +25543,12 @@ loop1162:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1162
+	JMP          loop1168
 
-done1163:
-loop1164:
+done1169:
+loop1170:
 	CMPQ         R11, $0x00000001
-	JL           done1165
+	JL           done1171
 	VBROADCASTSD (R10), Z15
 	VFMADD231PD  (R9), Z15, Z10
 	VFMADD231PD  64(R9), Z15, Z11
@@ -25260,9 +25557,9 @@ loop1164:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1164
+	JMP          loop1170
 
-done1165:
+done1171:
 	VADDPD       Z5, Z10, Z10
 	VADDPD       Z6, Z11, Z11
 	VADDPD       Z7, Z12, Z12
@@ -25483,18 +25780,18 @@ done1165:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1160
+	JMP          loop1166
 
-done1161:
-skip1155:
+done1167:
+skip1161:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ BX, AX
 
-loop1166:
+loop1172:
 	CMPQ        AX, $0x00000040
-	JL          done1167
+	JL          done1173
 	VMOVUPD     (SI), Z5
 	VMOVUPD     (DI), Z6
 	VMOVUPD     (BX), Z7
@@ -25509,9 +25806,9 @@ loop1166:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1166
+	JMP         loop1172
 
-done1167:
+done1173:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y3, Y0, Y0
@@ -25527,11 +25824,11 @@ done1167:
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
 	VMOVSD        X1, 8(AX)
-	JMP           finish1132
+	JMP           finish1138
 
-next1154:
+next1160:
 	CMPQ         CX, $0x03
-	JNE          next1168
+	JNE          next1174
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	VMOVUPD      Z0, Z5
@@ -25546,7 +25843,7 @@ next1154:
 	VBROADCASTSD 8(R8), Z10
 	VBROADCASTSD 16(R8), Z11
 	TESTQ        DX, DX
-	JZ           skip1169
+	JZ           skip1175
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x07, R8
 	SHRQ         $0x03, R8
@@ -25565,9 +25862,9 @@ next1154:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1170:
+loop1176:
 	CMPQ         R11, $0x00000002
-	JL           done1171
+	JL           done1177
 	VBROADCASTSD (R10), Z17
 	VFMADD231PD  (R9), Z17, Z12
 	VFMADD231PD  64(R9), Z17, Z13
@@ -25581,12 +25878,12 @@ loop1170:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1170
+	JMP          loop1176
 
-done1171:
-loop1172:
+done1177:
+loop1178:
 	CMPQ         R11, $0x00000001
-	JL           done1173
+	JL           done1179
 	VBROADCASTSD (R10), Z17
 	VFMADD231PD  (R9), Z17, Z12
 	VFMADD231PD  64(R9), Z17, Z13
@@ -25595,9 +25892,9 @@ loop1172:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1172
+	JMP          loop1178
 
-done1173:
+done1179:
 	VADDPD       Z6, Z12, Z12
 	VADDPD       Z7, Z13, Z13
 	VADDPD       Z8, Z14, Z14
@@ -25767,9 +26064,9 @@ done1173:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1174:
+loop1180:
 	CMPQ    DX, $0x00000001
-	JL      done1175
+	JL      done1181
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x07, R8
 	SHRQ    $0x03, R8
@@ -25788,9 +26085,9 @@ loop1174:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1176:
+loop1182:
 	CMPQ         R11, $0x00000002
-	JL           done1177
+	JL           done1183
 	VBROADCASTSD (R10), Z17
 	VFMADD231PD  (R9), Z17, Z12
 	VFMADD231PD  64(R9), Z17, Z13
@@ -25804,12 +26101,12 @@ loop1176:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1176
+	JMP          loop1182
 
-done1177:
-loop1178:
+done1183:
+loop1184:
 	CMPQ         R11, $0x00000001
-	JL           done1179
+	JL           done1185
 	VBROADCASTSD (R10), Z17
 	VFMADD231PD  (R9), Z17, Z12
 	VFMADD231PD  64(R9), Z17, Z13
@@ -25818,9 +26115,9 @@ loop1178:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1178
+	JMP          loop1184
 
-done1179:
+done1185:
 	VADDPD       Z6, Z12, Z12
 	VADDPD       Z7, Z13, Z13
 	VADDPD       Z8, Z14, Z14
@@ -26073,18 +26370,18 @@ done1179:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1174
+	JMP          loop1180
 
-done1175:
-skip1169:
+done1181:
+skip1175:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ BX, AX
 
-loop1180:
+loop1186:
 	CMPQ        AX, $0x00000040
-	JL          done1181
+	JL          done1187
 	VMOVUPD     (SI), Z6
 	VMOVUPD     (DI), Z7
 	VMOVUPD     (BX), Z8
@@ -26103,9 +26400,9 @@ loop1180:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1180
+	JMP         loop1186
 
-done1181:
+done1187:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y3, Y0, Y0
@@ -26128,11 +26425,11 @@ done1181:
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
 	VMOVSD        X1, 16(AX)
-	JMP           finish1132
+	JMP           finish1138
 
-next1168:
+next1174:
 	CMPQ         CX, $0x04
-	JNE          next1182
+	JNE          next1188
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	VMOVUPD      Z0, Z5
@@ -26149,7 +26446,7 @@ next1168:
 	VBROADCASTSD 16(R9), Z12
 	VBROADCASTSD 24(R9), Z13
 	TESTQ        DX, DX
-	JZ           skip1183
+	JZ           skip1189
 	MOVQ         n+72(FP), R9
 	ADDQ         $0x07, R9
 	SHRQ         $0x03, R9
@@ -26168,9 +26465,9 @@ next1168:
 	MOVQ         R11, R11
 	ADDQ         AX, R10
 
-loop1184:
+loop1190:
 	CMPQ         R12, $0x00000002
-	JL           done1185
+	JL           done1191
 	VBROADCASTSD (R11), Z19
 	VFMADD231PD  (R10), Z19, Z14
 	VFMADD231PD  64(R10), Z19, Z15
@@ -26184,12 +26481,12 @@ loop1184:
 	LEAQ         (R10)(R9*2), R10
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1184
+	JMP          loop1190
 
-done1185:
-loop1186:
+done1191:
+loop1192:
 	CMPQ         R12, $0x00000001
-	JL           done1187
+	JL           done1193
 	VBROADCASTSD (R11), Z19
 	VFMADD231PD  (R10), Z19, Z14
 	VFMADD231PD  64(R10), Z19, Z15
@@ -26198,9 +26495,9 @@ loop1186:
 	ADDQ         R9, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1186
+	JMP          loop1192
 
-done1187:
+done1193:
 	VADDPD       Z7, Z14, Z14
 	VADDPD       Z8, Z15, Z15
 	VADDPD       Z9, Z16, Z16
@@ -26378,9 +26675,9 @@ done1187:
 	ADDQ         $0x00000080, SI
 	DECQ         DX
 
-loop1188:
+loop1194:
 	CMPQ    DX, $0x00000001
-	JL      done1189
+	JL      done1195
 	MOVQ    n+72(FP), R9
 	ADDQ    $0x07, R9
 	SHRQ    $0x03, R9
@@ -26399,9 +26696,9 @@ loop1188:
 	MOVQ    R11, R11
 	ADDQ    AX, R10
 
-loop1190:
+loop1196:
 	CMPQ         R12, $0x00000002
-	JL           done1191
+	JL           done1197
 	VBROADCASTSD (R11), Z19
 	VFMADD231PD  (R10), Z19, Z14
 	VFMADD231PD  64(R10), Z19, Z15
@@ -26415,12 +26712,12 @@ loop1190:
 	LEAQ         (R10)(R9*2), R10
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1190
+	JMP          loop1196
 
-done1191:
-loop1192:
+done1197:
+loop1198:
 	CMPQ         R12, $0x00000001
-	JL           done1193
+	JL           done1199
 	VBROADCASTSD (R11), Z19
 	VFMADD231PD  (R10), Z19, Z14
 	VFMADD231PD  64(R10), Z19, Z15
@@ -26429,9 +26726,9 @@ loop1192:
 	ADDQ         R9, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1192
+	JMP          loop1198
 
-done1193:
+done1199:
 	VADDPD       Z7, Z14, Z14
 	VADDPD       Z8, Z15, Z15
 	VADDPD       Z9, Z16, Z16
@@ -26716,18 +27013,18 @@ done1193:
 	ADDQ         $0x00000200, R8
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JMP          loop1188
+	JMP          loop1194
 
-done1189:
-skip1183:
+done1195:
+skip1189:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1194:
+loop1200:
 	CMPQ        AX, $0x00000040
-	JL          done1195
+	JL          done1201
 	VMOVUPD     (DI), Z7
 	VMOVUPD     (R8), Z8
 	VMOVUPD     (SI), Z9
@@ -26750,9 +27047,9 @@ loop1194:
 	ADDQ        $0x00000040, R8
 	ADDQ        $0x00000040, SI
 	SUBQ        $0x00000040, AX
-	JMP         loop1194
+	JMP         loop1200
 
-done1195:
+done1201:
 	VMOVUPD    Z0, Z1
 	VMOVUPD    Z0, Z2
 	VMOVUPD    Z0, Z7
@@ -26780,11 +27077,11 @@ done1195:
 	VADDPD     Z8, Z3, Z3
 	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1132
+	JMP        finish1138
 
-next1182:
+next1188:
 	CMPQ         CX, $0x05
-	JNE          next1196
+	JNE          next1202
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	VMOVUPD      Z0, Z5
@@ -26804,7 +27101,7 @@ next1182:
 	VBROADCASTSD 24(R10), Z14
 	VBROADCASTSD 32(R10), Z15
 	TESTQ        DX, DX
-	JZ           skip1197
+	JZ           skip1203
 	MOVQ         n+72(FP), R10
 	ADDQ         $0x07, R10
 	SHRQ         $0x03, R10
@@ -26823,9 +27120,9 @@ next1182:
 	MOVQ         R12, R12
 	ADDQ         AX, R11
 
-loop1198:
+loop1204:
 	CMPQ         R13, $0x00000002
-	JL           done1199
+	JL           done1205
 	VBROADCASTSD (R12), Z21
 	VFMADD231PD  (R11), Z21, Z16
 	VFMADD231PD  64(R11), Z21, Z17
@@ -26839,12 +27136,12 @@ loop1198:
 	LEAQ         (R11)(R10*2), R11
 	ADDQ         $0x00000010, R12
 	SUBQ         $0x00000002, R13
-	JMP          loop1198
+	JMP          loop1204
 
-done1199:
-loop1200:
+done1205:
+loop1206:
 	CMPQ         R13, $0x00000001
-	JL           done1201
+	JL           done1207
 	VBROADCASTSD (R12), Z21
 	VFMADD231PD  (R11), Z21, Z16
 	VFMADD231PD  64(R11), Z21, Z17
@@ -26853,9 +27150,9 @@ loop1200:
 	ADDQ         R10, R11
 	ADDQ         $0x00000008, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1200
+	JMP          loop1206
 
-done1201:
+done1207:
 	VADDPD       Z8, Z16, Z16
 	VADDPD       Z9, Z17, Z17
 	VADDPD       Z10, Z18, Z18
@@ -27042,9 +27339,9 @@ done1201:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1202:
+loop1208:
 	CMPQ    DX, $0x00000001
-	JL      done1203
+	JL      done1209
 	MOVQ    n+72(FP), R10
 	ADDQ    $0x07, R10
 	SHRQ    $0x03, R10
@@ -27063,9 +27360,9 @@ loop1202:
 	MOVQ    R12, R12
 	ADDQ    AX, R11
 
-loop1204:
+loop1210:
 	CMPQ         R13, $0x00000002
-	JL           done1205
+	JL           done1211
 	VBROADCASTSD (R12), Z21
 	VFMADD231PD  (R11), Z21, Z16
 	VFMADD231PD  64(R11), Z21, Z17
@@ -27079,12 +27376,12 @@ loop1204:
 	LEAQ         (R11)(R10*2), R11
 	ADDQ         $0x00000010, R12
 	SUBQ         $0x00000002, R13
-	JMP          loop1204
+	JMP          loop1210
 
-done1205:
-loop1206:
+done1211:
+loop1212:
 	CMPQ         R13, $0x00000001
-	JL           done1207
+	JL           done1213
 	VBROADCASTSD (R12), Z21
 	VFMADD231PD  (R11), Z21, Z16
 	VFMADD231PD  64(R11), Z21, Z17
@@ -27093,9 +27390,9 @@ loop1206:
 	ADDQ         R10, R11
 	ADDQ         $0x00000008, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1206
+	JMP          loop1212
 
-done1207:
+done1213:
 	VADDPD       Z8, Z16, Z16
 	VADDPD       Z9, Z17, Z17
 	VADDPD       Z10, Z18, Z18
@@ -27413,18 +27710,18 @@ done1207:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1202
+	JMP          loop1208
 
-done1203:
-skip1197:
+done1209:
+skip1203:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1208:
+loop1214:
 	CMPQ        AX, $0x00000040
-	JL          done1209
+	JL          done1215
 	VMOVUPD     (R8), Z8
 	VMOVUPD     (R9), Z9
 	VMOVUPD     (SI), Z10
@@ -27452,9 +27749,9 @@ loop1208:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 	SUBQ        $0x00000040, AX
-	JMP         loop1208
+	JMP         loop1214
 
-done1209:
+done1215:
 	VMOVUPD    Z0, Z1
 	VMOVUPD    Z0, Z2
 	VMOVUPD    Z0, Z0
@@ -27481,11 +27778,11 @@ done1209:
 	VADDPD     Z8, Z3, Z3
 	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1132
+	JMP        finish1138
 
-next1196:
+next1202:
 	CMPQ    CX, $0x06
-	JNE     next1210
+	JNE     next1216
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
@@ -27501,7 +27798,7 @@ next1196:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1211
+	JZ      skip1217
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -27520,9 +27817,9 @@ next1196:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1212:
+loop1218:
 	CMPQ         R14, $0x00000002
-	JL           done1213
+	JL           done1219
 	VBROADCASTSD (R13), Z17
 	VFMADD231PD  (R12), Z17, Z12
 	VFMADD231PD  64(R12), Z17, Z13
@@ -27536,12 +27833,12 @@ loop1212:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1212
+	JMP          loop1218
 
-done1213:
-loop1214:
+done1219:
+loop1220:
 	CMPQ         R14, $0x00000001
-	JL           done1215
+	JL           done1221
 	VBROADCASTSD (R13), Z17
 	VFMADD231PD  (R12), Z17, Z12
 	VFMADD231PD  64(R12), Z17, Z13
@@ -27550,9 +27847,9 @@ loop1214:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1214
+	JMP          loop1220
 
-done1215:
+done1221:
 	VADDPD           Z9, Z12, Z12
 	VADDPD           Z10, Z13, Z13
 	VADDPD           Z11, Z14, Z14
@@ -27747,9 +28044,9 @@ done1215:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1216:
+loop1222:
 	CMPQ    DX, $0x00000001
-	JL      done1217
+	JL      done1223
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -27768,9 +28065,9 @@ loop1216:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1218:
+loop1224:
 	CMPQ         R14, $0x00000002
-	JL           done1219
+	JL           done1225
 	VBROADCASTSD (R13), Z17
 	VFMADD231PD  (R12), Z17, Z12
 	VFMADD231PD  64(R12), Z17, Z13
@@ -27784,12 +28081,12 @@ loop1218:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1218
+	JMP          loop1224
 
-done1219:
-loop1220:
+done1225:
+loop1226:
 	CMPQ         R14, $0x00000001
-	JL           done1221
+	JL           done1227
 	VBROADCASTSD (R13), Z17
 	VFMADD231PD  (R12), Z17, Z12
 	VFMADD231PD  64(R12), Z17, Z13
@@ -27798,9 +28095,9 @@ loop1220:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1220
+	JMP          loop1226
 
-done1221:
+done1227:
 	VADDPD           Z9, Z12, Z12
 	VADDPD           Z10, Z13, Z13
 	VADDPD           Z11, Z14, Z14
@@ -28150,18 +28447,18 @@ done1221:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1216
+	JMP              loop1222
 
-done1217:
-skip1211:
+done1223:
+skip1217:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1222:
+loop1228:
 	CMPQ             AX, $0x00000040
-	JL               done1223
+	JL               done1229
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (SI), Z11
@@ -28193,9 +28490,9 @@ loop1222:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1222
+	JMP              loop1228
 
-done1223:
+done1229:
 	VMOVUPD    Z0, Z1
 	VMOVUPD    Z0, Z0
 	VUNPCKLPD  Z4, Z3, Z2
@@ -28221,11 +28518,11 @@ done1223:
 	VADDPD     Z2, Z3, Z3
 	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1132
+	JMP        finish1138
 
-next1210:
+next1216:
 	CMPQ    CX, $0x07
-	JNE     next1224
+	JNE     next1230
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
@@ -28242,7 +28539,7 @@ next1210:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1225
+	JZ      skip1231
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -28261,9 +28558,9 @@ next1210:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1226:
+loop1232:
 	CMPQ         R14, $0x00000002
-	JL           done1227
+	JL           done1233
 	VBROADCASTSD (R13), Z18
 	VFMADD231PD  (R12), Z18, Z13
 	VFMADD231PD  64(R12), Z18, Z14
@@ -28277,12 +28574,12 @@ loop1226:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1226
+	JMP          loop1232
 
-done1227:
-loop1228:
+done1233:
+loop1234:
 	CMPQ         R14, $0x00000001
-	JL           done1229
+	JL           done1235
 	VBROADCASTSD (R13), Z18
 	VFMADD231PD  (R12), Z18, Z13
 	VFMADD231PD  64(R12), Z18, Z14
@@ -28291,9 +28588,9 @@ loop1228:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1228
+	JMP          loop1234
 
-done1229:
+done1235:
 	VADDPD           Z10, Z13, Z13
 	VADDPD           Z11, Z14, Z14
 	VADDPD           Z12, Z15, Z15
@@ -28496,9 +28793,9 @@ done1229:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1230:
+loop1236:
 	CMPQ    DX, $0x00000001
-	JL      done1231
+	JL      done1237
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -28517,9 +28814,9 @@ loop1230:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1232:
+loop1238:
 	CMPQ         R14, $0x00000002
-	JL           done1233
+	JL           done1239
 	VBROADCASTSD (R13), Z18
 	VFMADD231PD  (R12), Z18, Z13
 	VFMADD231PD  64(R12), Z18, Z14
@@ -28533,12 +28830,12 @@ loop1232:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1232
+	JMP          loop1238
 
-done1233:
-loop1234:
+done1239:
+loop1240:
 	CMPQ         R14, $0x00000001
-	JL           done1235
+	JL           done1241
 	VBROADCASTSD (R13), Z18
 	VFMADD231PD  (R12), Z18, Z13
 	VFMADD231PD  64(R12), Z18, Z14
@@ -28547,9 +28844,9 @@ loop1234:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1234
+	JMP          loop1240
 
-done1235:
+done1241:
 	VADDPD           Z10, Z13, Z13
 	VADDPD           Z11, Z14, Z14
 	VADDPD           Z12, Z15, Z15
@@ -28931,18 +29228,18 @@ done1235:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1230
+	JMP              loop1236
 
-done1231:
-skip1225:
+done1237:
+skip1231:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1236:
+loop1242:
 	CMPQ             AX, $0x00000040
-	JL               done1237
+	JL               done1243
 	VMOVUPD          (R8), Z10
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (SI), Z12
@@ -28978,9 +29275,9 @@ loop1236:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1236
+	JMP              loop1242
 
-done1237:
+done1243:
 	VMOVUPD    Z0, Z0
 	VUNPCKLPD  Z4, Z3, Z1
 	VUNPCKHPD  Z4, Z3, Z3
@@ -29005,11 +29302,11 @@ done1237:
 	VADDPD     Z1, Z3, Z3
 	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1132
+	JMP        finish1138
 
-next1224:
+next1230:
 	CMPQ    CX, $0x08
-	JNE     next1238
+	JNE     next1244
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
@@ -29027,7 +29324,7 @@ next1224:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1239
+	JZ      skip1245
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -29046,9 +29343,9 @@ next1224:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1240:
+loop1246:
 	CMPQ         R14, $0x00000002
-	JL           done1241
+	JL           done1247
 	VBROADCASTSD (R13), Z19
 	VFMADD231PD  (R12), Z19, Z14
 	VFMADD231PD  64(R12), Z19, Z15
@@ -29062,12 +29359,12 @@ loop1240:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1240
+	JMP          loop1246
 
-done1241:
-loop1242:
+done1247:
+loop1248:
 	CMPQ         R14, $0x00000001
-	JL           done1243
+	JL           done1249
 	VBROADCASTSD (R13), Z19
 	VFMADD231PD  (R12), Z19, Z14
 	VFMADD231PD  64(R12), Z19, Z15
@@ -29076,9 +29373,9 @@ loop1242:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1242
+	JMP          loop1248
 
-done1243:
+done1249:
 	VADDPD           Z11, Z14, Z14
 	VADDPD           Z12, Z15, Z15
 	VADDPD           Z13, Z16, Z16
@@ -29289,9 +29586,9 @@ done1243:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1244:
+loop1250:
 	CMPQ    DX, $0x00000001
-	JL      done1245
+	JL      done1251
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -29310,9 +29607,9 @@ loop1244:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1246:
+loop1252:
 	CMPQ         R14, $0x00000002
-	JL           done1247
+	JL           done1253
 	VBROADCASTSD (R13), Z19
 	VFMADD231PD  (R12), Z19, Z14
 	VFMADD231PD  64(R12), Z19, Z15
@@ -29326,12 +29623,12 @@ loop1246:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1246
+	JMP          loop1252
 
-done1247:
-loop1248:
+done1253:
+loop1254:
 	CMPQ         R14, $0x00000001
-	JL           done1249
+	JL           done1255
 	VBROADCASTSD (R13), Z19
 	VFMADD231PD  (R12), Z19, Z14
 	VFMADD231PD  64(R12), Z19, Z15
@@ -29340,9 +29637,9 @@ loop1248:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1248
+	JMP          loop1254
 
-done1249:
+done1255:
 	VADDPD           Z11, Z14, Z14
 	VADDPD           Z12, Z15, Z15
 	VADDPD           Z13, Z16, Z16
@@ -29756,18 +30053,18 @@ done1249:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1244
+	JMP              loop1250
 
-done1245:
-skip1239:
+done1251:
+skip1245:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1250:
+loop1256:
 	CMPQ             AX, $0x00000040
-	JL               done1251
+	JL               done1257
 	VMOVUPD          (R8), Z11
 	VMOVUPD          (R9), Z12
 	VMOVUPD          (SI), Z13
@@ -29807,9 +30104,9 @@ loop1250:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1250
+	JMP              loop1256
 
-done1251:
+done1257:
 	VUNPCKLPD  Z4, Z3, Z0
 	VUNPCKHPD  Z4, Z3, Z3
 	VADDPD     Z0, Z3, Z3
@@ -29833,10 +30130,10 @@ done1251:
 	VADDPD     Z0, Z3, Z3
 	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1132
+	JMP        finish1138
 
-next1238:
-finish1132:
+next1244:
+finish1138:
 	VZEROUPPER
 	RET
 
@@ -29862,7 +30159,7 @@ TEXT ·fourierStep32AVX512(SB), NOSPLIT, $0-96
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1253
+	JNE          next1259
 	MOVQ         n+72(FP), CX
 	ADDQ         $0x0f, CX
 	SHRQ         $0x04, CX
@@ -29878,9 +30175,9 @@ TEXT ·fourierStep32AVX512(SB), NOSPLIT, $0-96
 	ADDQ         AX, BX
 	LEAQ         (CX)(CX*2), R8
 
-loop1254:
+loop1260:
 	CMPQ         DI, $0x00000004
-	JL           done1255
+	JL           done1261
 	VBROADCASTSS (SI), Z7
 	VFMADD231PS  (BX), Z7, Z3
 	VBROADCASTSS 4(SI), Z7
@@ -29892,20 +30189,20 @@ loop1254:
 	LEAQ         (BX)(CX*4), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1254
+	JMP          loop1260
 
-done1255:
-loop1256:
+done1261:
+loop1262:
 	CMPQ         DI, $0x00000001
-	JL           done1257
+	JL           done1263
 	VBROADCASTSS (SI), Z7
 	VFMADD231PS  (BX), Z7, Z3
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1256
+	JMP          loop1262
 
-done1257:
+done1263:
 	VADDPS       Z4, Z3, Z3
 	VADDPS       Z5, Z3, Z3
 	VADDPS       Z6, Z3, Z3
@@ -29943,11 +30240,11 @@ done1257:
 	VMOVUPS      Z6, (CX)
 	VMOVUPS      Z3, 64(CX)
 	ADDQ         $0x00000040, AX
-	JMP          done1252
+	JMP          done1258
 
-next1253:
+next1259:
 	CMPQ    CX, $0x01
-	JNE     next1258
+	JNE     next1264
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -29967,9 +30264,9 @@ next1253:
 	ADDQ    AX, BX
 	LEAQ    (CX)(CX*2), R8
 
-loop1259:
+loop1265:
 	CMPQ         DI, $0x00000004
-	JL           done1260
+	JL           done1266
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -29985,21 +30282,21 @@ loop1259:
 	LEAQ         (BX)(CX*4), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1259
+	JMP          loop1265
 
-done1260:
-loop1261:
+done1266:
+loop1267:
 	CMPQ         DI, $0x00000001
-	JL           done1262
+	JL           done1268
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1261
+	JMP          loop1267
 
-done1262:
+done1268:
 	VADDPS       Z5, Z3, Z3
 	VADDPS       Z6, Z4, Z4
 	VADDPS       Z7, Z3, Z3
@@ -30060,11 +30357,11 @@ done1262:
 	VMOVUPS      Z10, 128(CX)
 	VMOVUPS      Z4, 192(CX)
 	ADDQ         $0x00000080, AX
-	JMP          done1252
+	JMP          done1258
 
-next1258:
+next1264:
 	CMPQ    CX, $0x02
-	JNE     next1263
+	JNE     next1269
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -30081,9 +30378,9 @@ next1258:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1264:
+loop1270:
 	CMPQ         DI, $0x00000002
-	JL           done1265
+	JL           done1271
 	VBROADCASTSS (SI), Z9
 	VFMADD231PS  (BX), Z9, Z3
 	VFMADD231PS  64(BX), Z9, Z4
@@ -30095,12 +30392,12 @@ loop1264:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1264
+	JMP          loop1270
 
-done1265:
-loop1266:
+done1271:
+loop1272:
 	CMPQ         DI, $0x00000001
-	JL           done1267
+	JL           done1273
 	VBROADCASTSS (SI), Z9
 	VFMADD231PS  (BX), Z9, Z3
 	VFMADD231PS  64(BX), Z9, Z4
@@ -30108,9 +30405,9 @@ loop1266:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1266
+	JMP          loop1272
 
-done1267:
+done1273:
 	VADDPS       Z6, Z3, Z3
 	VADDPS       Z7, Z4, Z4
 	VADDPS       Z8, Z5, Z5
@@ -30188,11 +30485,11 @@ done1267:
 	VMOVUPS      Z14, 256(CX)
 	VMOVUPS      Z5, 320(CX)
 	ADDQ         $0x000000c0, AX
-	JMP          done1252
+	JMP          done1258
 
-next1263:
+next1269:
 	CMPQ    CX, $0x03
-	JNE     next1268
+	JNE     next1274
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -30211,9 +30508,9 @@ next1263:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1269:
+loop1275:
 	CMPQ         DI, $0x00000002
-	JL           done1270
+	JL           done1276
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -30227,12 +30524,12 @@ loop1269:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1269
+	JMP          loop1275
 
-done1270:
-loop1271:
+done1276:
+loop1277:
 	CMPQ         DI, $0x00000001
-	JL           done1272
+	JL           done1278
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -30241,9 +30538,9 @@ loop1271:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1271
+	JMP          loop1277
 
-done1272:
+done1278:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -30342,17 +30639,17 @@ done1272:
 	VMOVUPS      Z18, 384(CX)
 	VMOVUPS      Z6, 448(CX)
 	ADDQ         $0x00000100, AX
-	JMP          done1252
+	JMP          done1258
 
-next1268:
-done1252:
+next1274:
+done1258:
 	MOVQ rows+80(FP), CX
 	CMPQ CX, $0x00
-	JNE  next1274
+	JNE  next1280
 
-loop1275:
+loop1281:
 	CMPQ    DX, $0x00000001
-	JL      done1276
+	JL      done1282
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -30371,9 +30668,9 @@ loop1275:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1277:
+loop1283:
 	CMPQ         DI, $0x00000002
-	JL           done1278
+	JL           done1284
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -30387,12 +30684,12 @@ loop1277:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1277
+	JMP          loop1283
 
-done1278:
-loop1279:
+done1284:
+loop1285:
 	CMPQ         DI, $0x00000001
-	JL           done1280
+	JL           done1286
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -30401,9 +30698,9 @@ loop1279:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1279
+	JMP          loop1285
 
-done1280:
+done1286:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -30501,14 +30798,14 @@ done1280:
 	VMOVUPS      Z6, 448(CX)
 	ADDQ         $0x00000100, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1275
+	JMP          loop1281
 
-done1276:
-	JMP finish1273
+done1282:
+	JMP finish1279
 
-next1274:
+next1280:
 	CMPQ         CX, $0x01
-	JNE          next1281
+	JNE          next1287
 	VMOVUPS      Z0, Z3
 	MOVQ         cols+88(FP), CX
 	SHLQ         $0x06, CX
@@ -30519,7 +30816,7 @@ next1274:
 	MOVQ         f+16(FP), R8
 	VBROADCASTSS (R8), Z7
 	TESTQ        DX, DX
-	JZ           skip1282
+	JZ           skip1288
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x0f, R8
 	SHRQ         $0x04, R8
@@ -30538,9 +30835,9 @@ next1274:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1283:
+loop1289:
 	CMPQ         R11, $0x00000002
-	JL           done1284
+	JL           done1290
 	VBROADCASTSS (R10), Z13
 	VFMADD231PS  (R9), Z13, Z8
 	VFMADD231PS  64(R9), Z13, Z9
@@ -30554,12 +30851,12 @@ loop1283:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1283
+	JMP          loop1289
 
-done1284:
-loop1285:
+done1290:
+loop1291:
 	CMPQ         R11, $0x00000001
-	JL           done1286
+	JL           done1292
 	VBROADCASTSS (R10), Z13
 	VFMADD231PS  (R9), Z13, Z8
 	VFMADD231PS  64(R9), Z13, Z9
@@ -30568,9 +30865,9 @@ loop1285:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1285
+	JMP          loop1291
 
-done1286:
+done1292:
 	VADDPS       Z4, Z8, Z8
 	VADDPS       Z5, Z9, Z9
 	VADDPS       Z6, Z10, Z10
@@ -30684,9 +30981,9 @@ done1286:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1287:
+loop1293:
 	CMPQ    DX, $0x00000001
-	JL      done1288
+	JL      done1294
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x0f, R8
 	SHRQ    $0x04, R8
@@ -30705,9 +31002,9 @@ loop1287:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1289:
+loop1295:
 	CMPQ         R11, $0x00000002
-	JL           done1290
+	JL           done1296
 	VBROADCASTSS (R10), Z13
 	VFMADD231PS  (R9), Z13, Z8
 	VFMADD231PS  64(R9), Z13, Z9
@@ -30721,12 +31018,12 @@ loop1289:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1289
+	JMP          loop1295
 
-done1290:
-loop1291:
+done1296:
+loop1297:
 	CMPQ         R11, $0x00000001
-	JL           done1292
+	JL           done1298
 	VBROADCASTSS (R10), Z13
 	VFMADD231PS  (R9), Z13, Z8
 	VFMADD231PS  64(R9), Z13, Z9
@@ -30735,9 +31032,9 @@ loop1291:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1291
+	JMP          loop1297
 
-done1292:
+done1298:
 	VADDPS       Z4, Z8, Z8
 	VADDPS       Z5, Z9, Z9
 	VADDPS       Z6, Z10, Z10
@@ -30886,18 +31183,18 @@ done1292:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1287
+	JMP          loop1293
 
-done1288:
-skip1282:
+done1294:
+skip1288:
 	MOVQ CX, AX
 	MOVQ a+8(FP), CX
 	ADDQ CX, AX
 	SUBQ BX, AX
 
-loop1293:
+loop1299:
 	CMPQ        AX, $0x00000040
-	JL          done1294
+	JL          done1300
 	VMOVUPS     (SI), Z4
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (BX), Z6
@@ -30908,9 +31205,9 @@ loop1293:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1293
+	JMP         loop1299
 
-done1294:
+done1300:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -30921,11 +31218,11 @@ done1294:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, (AX)
-	JMP           finish1273
+	JMP           finish1279
 
-next1281:
+next1287:
 	CMPQ         CX, $0x02
-	JNE          next1295
+	JNE          next1301
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	MOVQ         cols+88(FP), CX
@@ -30938,7 +31235,7 @@ next1281:
 	VBROADCASTSS (R8), Z8
 	VBROADCASTSS 4(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1296
+	JZ           skip1302
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x0f, R8
 	SHRQ         $0x04, R8
@@ -30957,9 +31254,9 @@ next1281:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1297:
+loop1303:
 	CMPQ         R11, $0x00000002
-	JL           done1298
+	JL           done1304
 	VBROADCASTSS (R10), Z15
 	VFMADD231PS  (R9), Z15, Z10
 	VFMADD231PS  64(R9), Z15, Z11
@@ -30973,12 +31270,12 @@ loop1297:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1297
+	JMP          loop1303
 
-done1298:
-loop1299:
+done1304:
+loop1305:
 	CMPQ         R11, $0x00000001
-	JL           done1300
+	JL           done1306
 	VBROADCASTSS (R10), Z15
 	VFMADD231PS  (R9), Z15, Z10
 	VFMADD231PS  64(R9), Z15, Z11
@@ -30987,9 +31284,9 @@ loop1299:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1299
+	JMP          loop1305
 
-done1300:
+done1306:
 	VADDPS       Z5, Z10, Z10
 	VADDPS       Z6, Z11, Z11
 	VADDPS       Z7, Z12, Z12
@@ -31111,9 +31408,9 @@ done1300:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1301:
+loop1307:
 	CMPQ    DX, $0x00000001
-	JL      done1302
+	JL      done1308
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x0f, R8
 	SHRQ    $0x04, R8
@@ -31132,9 +31429,9 @@ loop1301:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1303:
+loop1309:
 	CMPQ         R11, $0x00000002
-	JL           done1304
+	JL           done1310
 	VBROADCASTSS (R10), Z15
 	VFMADD231PS  (R9), Z15, Z10
 	VFMADD231PS  64(R9), Z15, Z11
@@ -31148,12 +31445,12 @@ loop1303:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1303
+	JMP          loop1309
 
-done1304:
-loop1305:
+done1310:
+loop1311:
 	CMPQ         R11, $0x00000001
-	JL           done1306
+	JL           done1312
 	VBROADCASTSS (R10), Z15
 	VFMADD231PS  (R9), Z15, Z10
 	VFMADD231PS  64(R9), Z15, Z11
@@ -31162,9 +31459,9 @@ loop1305:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1305
+	JMP          loop1311
 
-done1306:
+done1312:
 	VADDPS       Z5, Z10, Z10
 	VADDPS       Z6, Z11, Z11
 	VADDPS       Z7, Z12, Z12
@@ -31345,18 +31642,18 @@ done1306:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1301
+	JMP          loop1307
 
-done1302:
-skip1296:
+done1308:
+skip1302:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ BX, AX
 
-loop1307:
+loop1313:
 	CMPQ        AX, $0x00000040
-	JL          done1308
+	JL          done1314
 	VMOVUPS     (SI), Z5
 	VMOVUPS     (DI), Z6
 	VMOVUPS     (BX), Z7
@@ -31371,9 +31668,9 @@ loop1307:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1307
+	JMP         loop1313
 
-done1308:
+done1314:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -31393,11 +31690,11 @@ done1308:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 4(AX)
-	JMP           finish1273
+	JMP           finish1279
 
-next1295:
+next1301:
 	CMPQ         CX, $0x03
-	JNE          next1309
+	JNE          next1315
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	VMOVUPS      Z0, Z5
@@ -31412,7 +31709,7 @@ next1295:
 	VBROADCASTSS 4(R8), Z10
 	VBROADCASTSS 8(R8), Z11
 	TESTQ        DX, DX
-	JZ           skip1310
+	JZ           skip1316
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x0f, R8
 	SHRQ         $0x04, R8
@@ -31431,9 +31728,9 @@ next1295:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1311:
+loop1317:
 	CMPQ         R11, $0x00000002
-	JL           done1312
+	JL           done1318
 	VBROADCASTSS (R10), Z17
 	VFMADD231PS  (R9), Z17, Z12
 	VFMADD231PS  64(R9), Z17, Z13
@@ -31447,12 +31744,12 @@ loop1311:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1311
+	JMP          loop1317
 
-done1312:
-loop1313:
+done1318:
+loop1319:
 	CMPQ         R11, $0x00000001
-	JL           done1314
+	JL           done1320
 	VBROADCASTSS (R10), Z17
 	VFMADD231PS  (R9), Z17, Z12
 	VFMADD231PS  64(R9), Z17, Z13
@@ -31461,9 +31758,9 @@ loop1313:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1313
+	JMP          loop1319
 
-done1314:
+done1320:
 	VADDPS       Z6, Z12, Z12
 	VADDPS       Z7, Z13, Z13
 	VADDPS       Z8, Z14, Z14
@@ -31593,9 +31890,9 @@ done1314:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1315:
+loop1321:
 	CMPQ    DX, $0x00000001
-	JL      done1316
+	JL      done1322
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x0f, R8
 	SHRQ    $0x04, R8
@@ -31614,9 +31911,9 @@ loop1315:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1317:
+loop1323:
 	CMPQ         R11, $0x00000002
-	JL           done1318
+	JL           done1324
 	VBROADCASTSS (R10), Z17
 	VFMADD231PS  (R9), Z17, Z12
 	VFMADD231PS  64(R9), Z17, Z13
@@ -31630,12 +31927,12 @@ loop1317:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1317
+	JMP          loop1323
 
-done1318:
-loop1319:
+done1324:
+loop1325:
 	CMPQ         R11, $0x00000001
-	JL           done1320
+	JL           done1326
 	VBROADCASTSS (R10), Z17
 	VFMADD231PS  (R9), Z17, Z12
 	VFMADD231PS  64(R9), Z17, Z13
@@ -31644,9 +31941,9 @@ loop1319:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1319
+	JMP          loop1325
 
-done1320:
+done1326:
 	VADDPS       Z6, Z12, Z12
 	VADDPS       Z7, Z13, Z13
 	VADDPS       Z8, Z14, Z14
@@ -31859,18 +32156,18 @@ done1320:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1315
+	JMP          loop1321
 
-done1316:
-skip1310:
+done1322:
+skip1316:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ BX, AX
 
-loop1321:
+loop1327:
 	CMPQ        AX, $0x00000040
-	JL          done1322
+	JL          done1328
 	VMOVUPS     (SI), Z6
 	VMOVUPS     (DI), Z7
 	VMOVUPS     (BX), Z8
@@ -31889,9 +32186,9 @@ loop1321:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1321
+	JMP         loop1327
 
-done1322:
+done1328:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -31920,11 +32217,11 @@ done1322:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 8(AX)
-	JMP           finish1273
+	JMP           finish1279
 
-next1309:
+next1315:
 	CMPQ         CX, $0x04
-	JNE          next1323
+	JNE          next1329
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	VMOVUPS      Z0, Z5
@@ -31941,7 +32238,7 @@ next1309:
 	VBROADCASTSS 8(R9), Z12
 	VBROADCASTSS 12(R9), Z13
 	TESTQ        DX, DX
-	JZ           skip1324
+	JZ           skip1330
 	MOVQ         n+72(FP), R9
 	ADDQ         $0x0f, R9
 	SHRQ         $0x04, R9
@@ -31960,9 +32257,9 @@ next1309:
 	MOVQ         R11, R11
 	ADDQ         AX, R10
 
-loop1325:
+loop1331:
 	CMPQ         R12, $0x00000002
-	JL           done1326
+	JL           done1332
 	VBROADCASTSS (R11), Z19
 	VFMADD231PS  (R10), Z19, Z14
 	VFMADD231PS  64(R10), Z19, Z15
@@ -31976,12 +32273,12 @@ loop1325:
 	LEAQ         (R10)(R9*2), R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1325
+	JMP          loop1331
 
-done1326:
-loop1327:
+done1332:
+loop1333:
 	CMPQ         R12, $0x00000001
-	JL           done1328
+	JL           done1334
 	VBROADCASTSS (R11), Z19
 	VFMADD231PS  (R10), Z19, Z14
 	VFMADD231PS  64(R10), Z19, Z15
@@ -31990,9 +32287,9 @@ loop1327:
 	ADDQ         R9, R10
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1327
+	JMP          loop1333
 
-done1328:
+done1334:
 	VADDPS       Z7, Z14, Z14
 	VADDPS       Z8, Z15, Z15
 	VADDPS       Z9, Z16, Z16
@@ -32130,9 +32427,9 @@ done1328:
 	ADDQ         $0x00000080, SI
 	DECQ         DX
 
-loop1329:
+loop1335:
 	CMPQ    DX, $0x00000001
-	JL      done1330
+	JL      done1336
 	MOVQ    n+72(FP), R9
 	ADDQ    $0x0f, R9
 	SHRQ    $0x04, R9
@@ -32151,9 +32448,9 @@ loop1329:
 	MOVQ    R11, R11
 	ADDQ    AX, R10
 
-loop1331:
+loop1337:
 	CMPQ         R12, $0x00000002
-	JL           done1332
+	JL           done1338
 	VBROADCASTSS (R11), Z19
 	VFMADD231PS  (R10), Z19, Z14
 	VFMADD231PS  64(R10), Z19, Z15
@@ -32167,12 +32464,12 @@ loop1331:
 	LEAQ         (R10)(R9*2), R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1331
+	JMP          loop1337
 
-done1332:
-loop1333:
+done1338:
+loop1339:
 	CMPQ         R12, $0x00000001
-	JL           done1334
+	JL           done1340
 	VBROADCASTSS (R11), Z19
 	VFMADD231PS  (R10), Z19, Z14
 	VFMADD231PS  64(R10), Z19, Z15
@@ -32181,9 +32478,9 @@ loop1333:
 	ADDQ         R9, R10
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1333
+	JMP          loop1339
 
-done1334:
+done1340:
 	VADDPS       Z7, Z14, Z14
 	VADDPS       Z8, Z15, Z15
 	VADDPS       Z9, Z16, Z16
@@ -32428,18 +32725,18 @@ done1334:
 	ADDQ         $0x00000200, R8
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JMP          loop1329
+	JMP          loop1335
 
-done1330:
-skip1324:
+done1336:
+skip1330:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1335:
+loop1341:
 	CMPQ        AX, $0x00000040
-	JL          done1336
+	JL          done1342
 	VMOVUPS     (DI), Z7
 	VMOVUPS     (R8), Z8
 	VMOVUPS     (SI), Z9
@@ -32462,9 +32759,9 @@ loop1335:
 	ADDQ        $0x00000040, R8
 	ADDQ        $0x00000040, SI
 	SUBQ        $0x00000040, AX
-	JMP         loop1335
+	JMP         loop1341
 
-done1336:
+done1342:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -32502,11 +32799,11 @@ done1336:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 12(AX)
-	JMP           finish1273
+	JMP           finish1279
 
-next1323:
+next1329:
 	CMPQ         CX, $0x05
-	JNE          next1337
+	JNE          next1343
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	VMOVUPS      Z0, Z5
@@ -32526,7 +32823,7 @@ next1323:
 	VBROADCASTSS 12(R10), Z14
 	VBROADCASTSS 16(R10), Z15
 	TESTQ        DX, DX
-	JZ           skip1338
+	JZ           skip1344
 	MOVQ         n+72(FP), R10
 	ADDQ         $0x0f, R10
 	SHRQ         $0x04, R10
@@ -32545,9 +32842,9 @@ next1323:
 	MOVQ         R12, R12
 	ADDQ         AX, R11
 
-loop1339:
+loop1345:
 	CMPQ         R13, $0x00000002
-	JL           done1340
+	JL           done1346
 	VBROADCASTSS (R12), Z21
 	VFMADD231PS  (R11), Z21, Z16
 	VFMADD231PS  64(R11), Z21, Z17
@@ -32561,12 +32858,12 @@ loop1339:
 	LEAQ         (R11)(R10*2), R11
 	ADDQ         $0x00000008, R12
 	SUBQ         $0x00000002, R13
-	JMP          loop1339
+	JMP          loop1345
 
-done1340:
-loop1341:
+done1346:
+loop1347:
 	CMPQ         R13, $0x00000001
-	JL           done1342
+	JL           done1348
 	VBROADCASTSS (R12), Z21
 	VFMADD231PS  (R11), Z21, Z16
 	VFMADD231PS  64(R11), Z21, Z17
@@ -32575,9 +32872,9 @@ loop1341:
 	ADDQ         R10, R11
 	ADDQ         $0x00000004, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1341
+	JMP          loop1347
 
-done1342:
+done1348:
 	VADDPS       Z8, Z16, Z16
 	VADDPS       Z9, Z17, Z17
 	VADDPS       Z10, Z18, Z18
@@ -32724,9 +33021,9 @@ done1342:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1343:
+loop1349:
 	CMPQ    DX, $0x00000001
-	JL      done1344
+	JL      done1350
 	MOVQ    n+72(FP), R10
 	ADDQ    $0x0f, R10
 	SHRQ    $0x04, R10
@@ -32745,9 +33042,9 @@ loop1343:
 	MOVQ    R12, R12
 	ADDQ    AX, R11
 
-loop1345:
+loop1351:
 	CMPQ         R13, $0x00000002
-	JL           done1346
+	JL           done1352
 	VBROADCASTSS (R12), Z21
 	VFMADD231PS  (R11), Z21, Z16
 	VFMADD231PS  64(R11), Z21, Z17
@@ -32761,12 +33058,12 @@ loop1345:
 	LEAQ         (R11)(R10*2), R11
 	ADDQ         $0x00000008, R12
 	SUBQ         $0x00000002, R13
-	JMP          loop1345
+	JMP          loop1351
 
-done1346:
-loop1347:
+done1352:
+loop1353:
 	CMPQ         R13, $0x00000001
-	JL           done1348
+	JL           done1354
 	VBROADCASTSS (R12), Z21
 	VFMADD231PS  (R11), Z21, Z16
 	VFMADD231PS  64(R11), Z21, Z17
@@ -32775,9 +33072,9 @@ loop1347:
 	ADDQ         R10, R11
 	ADDQ         $0x00000004, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1347
+	JMP          loop1353
 
-done1348:
+done1354:
 	VADDPS       Z8, Z16, Z16
 	VADDPS       Z9, Z17, Z17
 	VADDPS       Z10, Z18, Z18
@@ -33055,18 +33352,18 @@ done1348:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1343
+	JMP          loop1349
 
-done1344:
-skip1338:
+done1350:
+skip1344:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1349:
+loop1355:
 	CMPQ        AX, $0x00000040
-	JL          done1350
+	JL          done1356
 	VMOVUPS     (R8), Z8
 	VMOVUPS     (R9), Z9
 	VMOVUPS     (SI), Z10
@@ -33094,9 +33391,9 @@ loop1349:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 	SUBQ        $0x00000040, AX
-	JMP         loop1349
+	JMP         loop1355
 
-done1350:
+done1356:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -33143,11 +33440,11 @@ done1350:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 16(AX)
-	JMP           finish1273
+	JMP           finish1279
 
-next1337:
+next1343:
 	CMPQ    CX, $0x06
-	JNE     next1351
+	JNE     next1357
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
@@ -33163,7 +33460,7 @@ next1337:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1352
+	JZ      skip1358
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -33182,9 +33479,9 @@ next1337:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1353:
+loop1359:
 	CMPQ         R14, $0x00000002
-	JL           done1354
+	JL           done1360
 	VBROADCASTSS (R13), Z17
 	VFMADD231PS  (R12), Z17, Z12
 	VFMADD231PS  64(R12), Z17, Z13
@@ -33198,12 +33495,12 @@ loop1353:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1353
+	JMP          loop1359
 
-done1354:
-loop1355:
+done1360:
+loop1361:
 	CMPQ         R14, $0x00000001
-	JL           done1356
+	JL           done1362
 	VBROADCASTSS (R13), Z17
 	VFMADD231PS  (R12), Z17, Z12
 	VFMADD231PS  64(R12), Z17, Z13
@@ -33212,9 +33509,9 @@ loop1355:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1355
+	JMP          loop1361
 
-done1356:
+done1362:
 	VADDPS           Z9, Z12, Z12
 	VADDPS           Z10, Z13, Z13
 	VADDPS           Z11, Z14, Z14
@@ -33369,9 +33666,9 @@ done1356:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1357:
+loop1363:
 	CMPQ    DX, $0x00000001
-	JL      done1358
+	JL      done1364
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -33390,9 +33687,9 @@ loop1357:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1359:
+loop1365:
 	CMPQ         R14, $0x00000002
-	JL           done1360
+	JL           done1366
 	VBROADCASTSS (R13), Z17
 	VFMADD231PS  (R12), Z17, Z12
 	VFMADD231PS  64(R12), Z17, Z13
@@ -33406,12 +33703,12 @@ loop1359:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1359
+	JMP          loop1365
 
-done1360:
-loop1361:
+done1366:
+loop1367:
 	CMPQ         R14, $0x00000001
-	JL           done1362
+	JL           done1368
 	VBROADCASTSS (R13), Z17
 	VFMADD231PS  (R12), Z17, Z12
 	VFMADD231PS  64(R12), Z17, Z13
@@ -33420,9 +33717,9 @@ loop1361:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1361
+	JMP          loop1367
 
-done1362:
+done1368:
 	VADDPS           Z9, Z12, Z12
 	VADDPS           Z10, Z13, Z13
 	VADDPS           Z11, Z14, Z14
@@ -33732,18 +34029,18 @@ done1362:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1357
+	JMP              loop1363
 
-done1358:
-skip1352:
+done1364:
+skip1358:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1363:
+loop1369:
 	CMPQ             AX, $0x00000040
-	JL               done1364
+	JL               done1370
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (SI), Z11
@@ -33775,9 +34072,9 @@ loop1363:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1363
+	JMP              loop1369
 
-done1364:
+done1370:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -33833,11 +34130,11 @@ done1364:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 20(AX)
-	JMP           finish1273
+	JMP           finish1279
 
-next1351:
+next1357:
 	CMPQ    CX, $0x07
-	JNE     next1365
+	JNE     next1371
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
@@ -33854,7 +34151,7 @@ next1351:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1366
+	JZ      skip1372
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -33873,9 +34170,9 @@ next1351:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1367:
+loop1373:
 	CMPQ         R14, $0x00000002
-	JL           done1368
+	JL           done1374
 	VBROADCASTSS (R13), Z18
 	VFMADD231PS  (R12), Z18, Z13
 	VFMADD231PS  64(R12), Z18, Z14
@@ -33889,12 +34186,12 @@ loop1367:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1367
+	JMP          loop1373
 
-done1368:
-loop1369:
+done1374:
+loop1375:
 	CMPQ         R14, $0x00000001
-	JL           done1370
+	JL           done1376
 	VBROADCASTSS (R13), Z18
 	VFMADD231PS  (R12), Z18, Z13
 	VFMADD231PS  64(R12), Z18, Z14
@@ -33903,9 +34200,9 @@ loop1369:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1369
+	JMP          loop1375
 
-done1370:
+done1376:
 	VADDPS           Z10, Z13, Z13
 	VADDPS           Z11, Z14, Z14
 	VADDPS           Z12, Z15, Z15
@@ -34068,9 +34365,9 @@ done1370:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1371:
+loop1377:
 	CMPQ    DX, $0x00000001
-	JL      done1372
+	JL      done1378
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -34089,9 +34386,9 @@ loop1371:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1373:
+loop1379:
 	CMPQ         R14, $0x00000002
-	JL           done1374
+	JL           done1380
 	VBROADCASTSS (R13), Z18
 	VFMADD231PS  (R12), Z18, Z13
 	VFMADD231PS  64(R12), Z18, Z14
@@ -34105,12 +34402,12 @@ loop1373:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1373
+	JMP          loop1379
 
-done1374:
-loop1375:
+done1380:
+loop1381:
 	CMPQ         R14, $0x00000001
-	JL           done1376
+	JL           done1382
 	VBROADCASTSS (R13), Z18
 	VFMADD231PS  (R12), Z18, Z13
 	VFMADD231PS  64(R12), Z18, Z14
@@ -34119,9 +34416,9 @@ loop1375:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1375
+	JMP          loop1381
 
-done1376:
+done1382:
 	VADDPS           Z10, Z13, Z13
 	VADDPS           Z11, Z14, Z14
 	VADDPS           Z12, Z15, Z15
@@ -34463,18 +34760,18 @@ done1376:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1371
+	JMP              loop1377
 
-done1372:
-skip1366:
+done1378:
+skip1372:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1377:
+loop1383:
 	CMPQ             AX, $0x00000040
-	JL               done1378
+	JL               done1384
 	VMOVUPS          (R8), Z10
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (SI), Z12
@@ -34510,9 +34807,9 @@ loop1377:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1377
+	JMP              loop1383
 
-done1378:
+done1384:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -34577,11 +34874,11 @@ done1378:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 24(AX)
-	JMP           finish1273
+	JMP           finish1279
 
-next1365:
+next1371:
 	CMPQ    CX, $0x08
-	JNE     next1379
+	JNE     next1385
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
@@ -34599,7 +34896,7 @@ next1365:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1380
+	JZ      skip1386
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -34618,9 +34915,9 @@ next1365:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1381:
+loop1387:
 	CMPQ         R14, $0x00000002
-	JL           done1382
+	JL           done1388
 	VBROADCASTSS (R13), Z19
 	VFMADD231PS  (R12), Z19, Z14
 	VFMADD231PS  64(R12), Z19, Z15
@@ -34634,12 +34931,12 @@ loop1381:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1381
+	JMP          loop1387
 
-done1382:
-loop1383:
+done1388:
+loop1389:
 	CMPQ         R14, $0x00000001
-	JL           done1384
+	JL           done1390
 	VBROADCASTSS (R13), Z19
 	VFMADD231PS  (R12), Z19, Z14
 	VFMADD231PS  64(R12), Z19, Z15
@@ -34648,9 +34945,9 @@ loop1383:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1383
+	JMP          loop1389
 
-done1384:
+done1390:
 	VADDPS           Z11, Z14, Z14
 	VADDPS           Z12, Z15, Z15
 	VADDPS           Z13, Z16, Z16
@@ -34821,9 +35118,9 @@ done1384:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1385:
+loop1391:
 	CMPQ    DX, $0x00000001
-	JL      done1386
+	JL      done1392
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -34842,9 +35139,9 @@ loop1385:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1387:
+loop1393:
 	CMPQ         R14, $0x00000002
-	JL           done1388
+	JL           done1394
 	VBROADCASTSS (R13), Z19
 	VFMADD231PS  (R12), Z19, Z14
 	VFMADD231PS  64(R12), Z19, Z15
@@ -34858,12 +35155,12 @@ loop1387:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1387
+	JMP          loop1393
 
-done1388:
-loop1389:
+done1394:
+loop1395:
 	CMPQ         R14, $0x00000001
-	JL           done1390
+	JL           done1396
 	VBROADCASTSS (R13), Z19
 	VFMADD231PS  (R12), Z19, Z14
 	VFMADD231PS  64(R12), Z19, Z15
@@ -34872,9 +35169,9 @@ loop1389:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1389
+	JMP          loop1395
 
-done1390:
+done1396:
 	VADDPS           Z11, Z14, Z14
 	VADDPS           Z12, Z15, Z15
 	VADDPS           Z13, Z16, Z16
@@ -35248,18 +35545,18 @@ done1390:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1385
+	JMP              loop1391
 
-done1386:
-skip1380:
+done1392:
+skip1386:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1391:
+loop1397:
 	CMPQ             AX, $0x00000040
-	JL               done1392
+	JL               done1398
 	VMOVUPS          (R8), Z11
 	VMOVUPS          (R9), Z12
 	VMOVUPS          (SI), Z13
@@ -35299,9 +35596,9 @@ loop1391:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1391
+	JMP              loop1397
 
-done1392:
+done1398:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -35375,10 +35672,10 @@ done1392:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 28(AX)
-	JMP           finish1273
+	JMP           finish1279
 
-next1379:
-finish1273:
+next1385:
+finish1279:
 	VZEROUPPER
 	RET
 
@@ -35398,9 +35695,9 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop1393:
+loop1399:
 	CMPQ       CX, $0x00000004
-	JL         done1394
+	JL         done1400
 	VMOVUPD    (DX), Y1
 	VMOVUPD    (BX), Y2
 	VMOVUPD    (SI), Y3
@@ -35423,11 +35720,11 @@ loop1393:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop1393
+	JMP        loop1399
 
-done1394:
+done1400:
 	TESTQ      CX, CX
-	JZ         skip1395
+	JZ         skip1401
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VMASKMOVPD (SI), Y0, Y3
@@ -35445,7 +35742,7 @@ done1394:
 	VMOVUPD    Y3, 128(AX)
 	VMOVUPD    Y0, 192(AX)
 
-skip1395:
+skip1401:
 	VZEROUPPER
 	RET
 
@@ -35465,9 +35762,9 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop1396:
+loop1402:
 	CMPQ       CX, $0x00000004
-	JL         done1397
+	JL         done1403
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -35490,11 +35787,11 @@ loop1396:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop1396
+	JMP        loop1402
 
-done1397:
+done1403:
 	TESTQ      CX, CX
-	JZ         skip1398
+	JZ         skip1404
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -35512,6 +35809,6 @@ done1397:
 	VMASKMOVPD Y3, Y0, (SI)
 	VMASKMOVPD Y4, Y0, (DI)
 
-skip1398:
+skip1404:
 	VZEROUPPER
 	RET

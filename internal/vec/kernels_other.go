@@ -12,6 +12,7 @@ func tally(total *[3]float64, sums, errs, forecasts, target []float64, rows int)
 	tallyPortable(total, sums, errs, forecasts, target, rows)
 }
 func cusum(c *Cusum, x []float64) (sum, length float64) { return cusumPortable(c, x) }
+func logTo(dst, x []float64)                            { logToPortable(dst, x) }
 func hadamard(x []float64)                              { hadamardPortable(x) }
 func matVec(y, a, x []float64)                          { matVecPortable(y, a, x) }
 func addMatTVec(y, a, x []float64)                      { addMatTVecPortable(y, a, x) }

@@ -33,3 +33,21 @@ func Log(x float64) float64 {
 	half := 0.5 * f * f
 	return k*ln2Hi - ((half - (s*(half+r) + k*ln2Lo)) - f)
 }
+
+// LogTo sets dst to Log of the elements of x, bit for bit where the compiler does not
+// fuse; NaN stays NaN. dst may be x.
+func LogTo(dst, x []float64) {
+	if len(dst) != len(x) {
+		panic("vec: LogTo: lengths differ")
+	}
+	logTo(dst, x)
+}
+
+func logToPortable(dst, x []float64) {
+	for i, v := range x {
+		if v == v {
+			v = Log(v)
+		}
+		dst[i] = v
+	}
+}

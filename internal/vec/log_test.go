@@ -1,6 +1,7 @@
 package vec
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -25,6 +26,49 @@ func TestLog(t *testing.T) {
 		check(math.Exp(20 * r.NormFloat64()))
 		check(1 + .1*r.NormFloat64()*r.NormFloat64()*.1)
 	}
+}
+
+// All implementations against Log, bit for bit.
+func TestLogTo(t *testing.T) {
+	each(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(2, 2))
+		special := []float64{1, 2, .5, math.Sqrt2, math.Sqrt2 / 2, math.Nextafter(math.Sqrt2/2, 0), 1 + 1e-15, 1e-300, math.MaxFloat64, 2.3e-308, 101}
+		for _, n := range lengths {
+			x, dst, want := guarded(t, n), guarded(t, n), make([]float64, n)
+			for i := range x {
+				switch {
+				case i%5 == 1:
+					x[i] = math.NaN()
+				case i%5 == 2:
+					x[i] = special[i/5%len(special)]
+				case i%2 == 0:
+					x[i] = math.Exp(20 * rng.NormFloat64())
+				default:
+					x[i] = 1 + .01*rng.NormFloat64()
+				}
+				want[i] = Log(x[i])
+				if math.IsNaN(x[i]) {
+					want[i] = x[i]
+				}
+			}
+			LogTo(dst, x)
+			sameBits(t, fmt.Sprint("logarithms of ", n), dst, want)
+			LogTo(x, x)
+			sameBits(t, fmt.Sprint("logarithms in place of ", n), x, want)
+		}
+	})
+}
+
+func BenchmarkLogTo(b *testing.B) {
+	eachBench(b, func(b *testing.B) {
+		x, dst := Aligned[float64](7), Aligned[float64](7)
+		for i := range x {
+			x[i] = 1 + float64(i)/5
+		}
+		for b.Loop() {
+			LogTo(dst, x)
+		}
+	})
 }
 
 func BenchmarkLog(b *testing.B) {

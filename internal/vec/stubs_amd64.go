@@ -117,6 +117,11 @@ func tallyAVX2(total *float64, sums *float64, errs *float64, x *float64, y *floa
 //go:noescape
 func cusumAVX2(most *float64, rows *float64, x *float64, limits *float64, stride int)
 
+// logToAVX2 sets dst to the logarithms of x.
+//
+//go:noescape
+func logToAVX2(dst *float64, x *float64, n int)
+
 // dotAVX512 returns the inner product of x and y.
 //
 //go:noescape
@@ -231,6 +236,11 @@ func tallyAVX512(total *float64, sums *float64, errs *float64, x *float64, y *fl
 //
 //go:noescape
 func cusumAVX512(most *float64, rows *float64, x *float64, limits *float64, stride int)
+
+// logToAVX512 sets dst to the logarithms of x.
+//
+//go:noescape
+func logToAVX512(dst *float64, x *float64, n int)
 
 // matVec32AVX2 sets y = A x, A of m rows and n columns.
 //

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// The constants of package vec's Log, and what turns the exponent into a number.
+var logTable = []uint64{
+	0x3ff0000000000000 - 0x3fe6a09e667f3bcd, // to the bits of x, so that the exponent is that of x/sqrt(2)/2
+	0x4330000000000000,                      // 2^52: its low bits are an integer
+	0x3ff0000000000000,                      // 1, and the bias of the exponent
+	math.Float64bits(1<<52 + 1023),
+	math.Float64bits(2),
+	math.Float64bits(.5),
+	math.Float64bits(6.93147180369123816490e-01), math.Float64bits(1.90821492927058770002e-10),
+	math.Float64bits(6.666666666666735130e-01), math.Float64bits(3.999999999940941908e-01),
+	math.Float64bits(2.857142874366239149e-01), math.Float64bits(2.222219843214978396e-01),
+	math.Float64bits(1.818357216161805012e-01), math.Float64bits(1.531383769920937332e-01),
+	math.Float64bits(1.479819860510658591e-01),
+}
+
+const (
+	logShift = iota
+	logMantissa
+	logOne
+	logBias
+	logTwo
+	logHalf
+	logLn2Hi
+	logLn2Lo
+	logL1
+)
+
+var logConstants *Mem
+
+// logarithms does for a register what package vec's Log does for a number, step by
+// step, so that the bits are the same.
+func (t target) logarithms() {
+	t.begin("logTo", "func(dst, x *%, n int)", "sets dst to the logarithms of x.")
+	if logConstants == nil {
+		m := GLOBL("logarithm", RODATA|NOPTR)
+		for i, v := range logTable {
+			DATA(8*i, U64(v))
+		}
+		logConstants = &m
+	}
+	constant := func(i int) Register {
+		v := t.vec()
+		t.bcast(logConstants.Offset(8*i), v)
+		return v
+	}
+	mul := func(a, b Register) Register {
+		v := t.vec()
+		t.mul(a, b, v)
+		return v
+	}
+	add := func(a, b Register) Register {
+		v := t.vec()
+		t.add(a, b, v)
+		return v
+	}
+	sub := func(a, b Register) Register { // a - b
+		v := t.vec()
+		t.sub(b, a, v)
+		return v
+	}
+	l := func(i int) Register { return constant(logL1 + i - 1) }
+
+	dst, from, n := param("dst"), param("x"), param("n")
+	tail := t.rest(n)
+	t.columns(t.inBytes(n), tail, 1, func(j GPVirtual, _ int, m *mask) {
+		x := t.vec()
+		if m != nil {
+			t.loadMask(at(from, j, 0), *m, x)
+		} else {
+			t.load(at(from, j, 0), x)
+		}
+		exponent, f, k := t.vec(), t.vec(), t.vec()
+		VPADDQ(constant(logShift), x, exponent)
+		VPSRLQ(U8(52), exponent, exponent)
+		VPSLLQ(U8(52), exponent, f)
+		VPSUBQ(f, x, f)
+		VPADDQ(constant(logOne), f, f)
+		VPADDQ(constant(logMantissa), exponent, k)
+		t.sub(constant(logBias), k, k)
+		t.sub(constant(logOne), f, f)
+		s := t.vec()
+		VDIVPD(add(constant(logTwo), f), f, s)
+		s2 := mul(s, s)
+		s4 := mul(s2, s2)
+		odd := mul(s2, add(l(1), mul(s4, add(l(3), mul(s4, add(l(5), mul(s4, l(7))))))))
+		even := mul(s4, add(l(2), mul(s4, add(l(4), mul(s4, l(6))))))
+		r := add(odd, even)
+		half := mul(mul(constant(logHalf), f), f)
+		inner := add(mul(s, add(half, r)), mul(k, constant(logLn2Lo)))
+		result := sub(mul(k, constant(logLn2Hi)), sub(sub(half, inner), f))
+		t.choose(result, t.ordered(x, nil), x)
+		if m != nil {
+			t.storeMask(x, *m, at(dst, j, 0))
+		} else {
+			t.store(x, at(dst, j, 0))
+		}
+	})
+	t.end()
+}
