@@ -96,6 +96,9 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 		if e.source {
 			m.source = e
 		}
+		if !slices.Contains(m.targets, e.target) {
+			m.targets = append(m.targets, e.target)
+		}
 		m.depth = max(m.depth, e.depth())
 		if e.target != local {
 			m.order = max(m.order, e.order)
@@ -141,6 +144,7 @@ type auto struct {
 	depth   int      // lags that the experts look at
 	order   int      // lags of all coordinates that they look at, but for those around the local mean
 	memory  int      // samples that a rebuild learns from again
+	targets []target // of the experts
 	source  *expert  // whose forecasts are inputs of others; nil without
 	directs *directs // nil for a horizon of one
 }
@@ -260,7 +264,9 @@ func (s *autoSeries) observe(y, target []float64) error {
 		s.glitch.hold(y, last, s.past.seen)
 	}
 	if s.pending {
-		s.frame.want(target)
+		for _, t := range s.m.targets {
+			s.frame.want(t, target)
+		}
 		for j, v := range y {
 			s.observed[j] = !math.IsNaN(v) && s.past.seen[j]
 		}

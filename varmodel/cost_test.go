@@ -21,7 +21,7 @@ func BenchmarkExpert(b *testing.B) {
 			for b.Loop() {
 				e.featuresTo(s.phi[i], s.frame)
 				e.forecastTo(forecast, s.outOf(i), s.phi[i], s.frame)
-				s.frame.want(x[y%5000])
+				s.frame.want(e.target, x[y%5000])
 				e.learn(s.outOf(i), s.phi[i], s.frame, s.observed)
 				y++
 			}

@@ -309,8 +309,10 @@ func (e *expert) forecastTo(dst, out, phi []float64, f *frame) {
 	if e.target != increment {
 		limit = returnLimit
 	}
-	last, steps, floor, ceiling := f.past.lag(0), f.scaler.steps, f.scaler.floor, f.scaler.ceiling
+	n := len(out)
+	last, steps, floor, ceiling := f.past.lag(0)[:n], f.scaler.steps[:n], f.scaler.floor[:n], f.scaler.ceiling[:n]
 	origin, unit, _ := f.scale(e.target)
+	origin, unit, dst = origin[:n], unit[:n], dst[:n]
 	for j, v := range out {
 		if v != v {
 			v = 0
@@ -335,6 +337,7 @@ func (e *expert) learn(out, phi []float64, f *frame, observed []bool) {
 		return
 	}
 	any := false
+	out, observed = out[:len(wanted)], observed[:len(wanted)]
 	for j, v := range wanted {
 		if observed[j] {
 			out[j] = v - out[j]

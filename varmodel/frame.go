@@ -61,14 +61,14 @@ func (f *frame) incrementsTo(dst []float64, j int) {
 	}
 }
 
-// want sets wanted to what the experts should have said of the next sample y, in
-// units of each target.
-func (f *frame) want(y []float64) {
-	for t, z := range f.wanted {
-		origin, _, inverse := f.scale(target(t))
-		for j, v := range y {
-			z[j] = clip((v-origin[j])*inverse[j], targetLimit)
-		}
+// want sets wanted to what the experts of a target should have said of the next
+// sample y, in its units.
+func (f *frame) want(t target, y []float64) {
+	origin, _, inverse := f.scale(t)
+	origin, inverse = origin[:len(y)], inverse[:len(y)]
+	z := f.wanted[t][:len(y)]
+	for j, v := range y {
+		z[j] = clip((v-origin[j])*inverse[j], targetLimit)
 	}
 }
 

@@ -27,25 +27,28 @@ func newGlitch(dim int) *glitch {
 // hold replaces the glitches of y by NaN. last is the sample before, seen says
 // which of its coordinates exist.
 func (g *glitch) hold(y, last []float64, seen []bool) {
+	n := len(y)
+	last, seen = last[:n], seen[:n]
+	means, counts, held := g.step[:n], g.steps[:n], g.held[:n]
 	for j, v := range y {
-		if math.IsNaN(v) || !seen[j] {
+		if v != v || !seen[j] {
 			continue
 		}
-		step := math.Abs(v - last[j])
-		if g.steps[j] > glitchAfter && step > glitchFactor*g.step[j] && g.held[j] < glitchHold {
+		step, mean, count := math.Abs(v-last[j]), means[j], counts[j]
+		if step > glitchFactor*mean && count > glitchAfter && held[j] < glitchHold {
 			y[j] = math.NaN()
-			g.held[j]++
+			held[j]++
 			continue
 		}
-		g.held[j] = 0
+		held[j] = 0
 		if step == 0 {
 			continue
 		}
-		g.steps[j]++
-		if g.steps[j] > winsorAfter {
-			step = clip(step, winsorLimit*g.step[j])
+		if limit := winsorLimit * mean; step > limit && count >= winsorAfter {
+			step = limit
 		}
-		g.step[j] += falling(g.steps[j], scaleRate) * (step - g.step[j])
+		counts[j] = count + 1
+		means[j] = mean + falling(count+1, scaleRate)*(step-mean)
 	}
 }
 

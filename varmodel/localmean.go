@@ -19,36 +19,41 @@ func newLocalMean(dim int) *localMean {
 	v := make([]float64, 6*dim)
 	part := func(i int) []float64 { return v[i*dim : (i+1)*dim : (i+1)*dim] }
 	m := &localMean{count: part(0), mean: part(1), variance: part(2), sd: part(3), unit: part(4), inverse: part(5)}
-	for j := range dim {
-		m.scale(j, 0)
-	}
+	m.derive()
 	return m
 }
 
 // observe takes the sample y; where observed is false the mean stays.
 func (m *localMean) observe(y []float64, observed []bool) {
+	n := len(y)
+	counts, means, variances := m.count[:n], m.mean[:n], m.variance[:n]
+	sd, unit, inverse := m.sd[:n], m.unit[:n], m.inverse[:n]
+	observed = observed[:n]
 	for j, v := range y {
 		if !observed[j] {
 			continue
 		}
-		if m.count[j]++; m.count[j] == 1 {
-			m.mean[j] = v
+		count := counts[j]
+		counts[j] = count + 1
+		if count == 0 {
+			means[j] = v
 			continue
 		}
-		dev := v - m.mean[j]
-		m.mean[j] += falling(m.count[j], localMeanRate) * dev
-		n := m.count[j] - 1
-		dev = winsorise(dev, m.sd[j], n)
-		m.variance[j] += falling(n, 1-statsForgetting) * (dev*dev - m.variance[j])
-		m.scale(j, scaleOf(m.variance[j], m.mean[j]))
+		mean, variance := means[j], variances[j]
+		dev := v - mean
+		mean += falling(count+1, localMeanRate) * dev
+		dev = winsorise(dev, sd[j], count)
+		variance += falling(count, 1-statsForgetting) * (dev*dev - variance)
+		means[j], variances[j] = mean, variance
+		sd[j] = scaleOf(variance, mean)
+		unit[j], inverse[j] = inverted(sd[j], 0)
 	}
 }
 
-// scale sets the standard deviation of coordinate j.
-func (m *localMean) scale(j int, sd float64) {
-	m.sd[j], m.unit[j], m.inverse[j] = sd, 1, 0
-	if sd > 0 {
-		m.unit[j], m.inverse[j] = sd, 1/sd
+// derive sets what follows from sd.
+func (m *localMean) derive() {
+	for j, sd := range m.sd {
+		m.unit[j], m.inverse[j] = inverted(sd, 0)
 	}
 }
 
@@ -94,9 +99,7 @@ func (m *localMean) State(c *snapshot.Codec) {
 		c.Float64s(v)
 	}
 	if c.Decoding() {
-		for j, sd := range m.sd {
-			m.scale(j, sd)
-		}
+		m.derive()
 	}
 }
 

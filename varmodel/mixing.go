@@ -16,6 +16,7 @@ type polynomial struct {
 	*vec.Mixture
 	experts, stride int
 	every           int       // outcomes that make one round
+	rate            float64   // 2 / every
 	home            int       // expert that has all the weight at first; -1: all share it
 	relative        bool      // regrets are in units of the aggregate's own squared error
 	outcomes        []int     // of each coordinate, of the round that is not complete
@@ -26,6 +27,7 @@ type polynomial struct {
 func newPolynomial(dim, experts, every, home int) *polynomial {
 	p := &polynomial{
 		Mixture: vec.NewMixture(experts, dim), experts: experts, stride: vec.Stride(dim), every: every, home: home,
+		rate:     2 / float64(every),
 		outcomes: make([]int, dim), rounds: make([]int, dim),
 		seen: make([]float64, dim), scale: make([]float64, dim),
 	}
@@ -58,11 +60,13 @@ func (p *polynomial) observe(j int, out, y float64) {
 	if p.relative {
 		slope = p.standardised(j, out-y)
 	}
-	p.Slope[j] = 2 * slope / float64(p.every)
+	p.Slope[j] = slope * p.rate
 	if p.outcomes[j]++; p.outcomes[j] == p.every {
 		p.outcomes[j], p.Due[j] = 0, 1
 		p.rounds[j]++
-		p.believe(j)
+		if p.home >= 0 {
+			p.believe(j)
+		}
 	}
 }
 
@@ -183,9 +187,7 @@ func newMixer(dim, experts, every, home int, stacking bool) *mixer {
 	}
 	m.both = newPolynomial(dim, m.candidates(), every, last)
 	m.both.relative = home < 0
-	for j := range dim {
-		m.measure(j)
-	}
+	m.derive()
 	if !stacking {
 		return m
 	}
@@ -200,13 +202,11 @@ func newMixer(dim, experts, every, home int, stacking bool) *mixer {
 	return m
 }
 
-// measure sets the scale of coordinate j.
-func (m *mixer) measure(j int) {
-	m.units[j] = 1
-	if m.square[j] > 0 {
-		m.units[j] = math.Sqrt(m.square[j])
+// derive sets what follows from the mean squares.
+func (m *mixer) derive() {
+	for j, v := range m.square {
+		m.units[j], m.inverse[j] = inverted(math.Sqrt(v), 1)
 	}
-	m.inverse[j] = 1 / m.units[j]
 }
 
 // unit is the scale of coordinate j.
@@ -294,25 +294,29 @@ func (m *mixer) observe(y, last []float64, learn bool) {
 	if learn {
 		m.learn(y, last)
 	}
+	n := len(y)
+	last, steps, squares, recent, largest := last[:n], m.steps[:n], m.square[:n], m.recent[:n], m.largest[:n]
+	units, inverse := m.units[:n], m.inverse[:n]
 	for j, v := range y {
 		step := math.Abs(v - last[j])
-		if math.IsNaN(v) {
+		if step != step {
 			continue
 		}
-		if m.recent[j] > m.largest[j] {
-			m.largest[j] = m.recent[j]
+		if recent[j] > largest[j] {
+			largest[j] = recent[j]
 		}
-		m.recent[j] = step
+		recent[j] = step
 		if step == 0 {
 			continue
 		}
-		m.steps[j]++
-		square := step * step
-		if limit := outcomeLimit * outcomeLimit * m.square[j]; square > limit && m.steps[j] > winsorAfter {
+		steps[j]++
+		count, square, mean := steps[j], step*step, squares[j]
+		if limit := outcomeLimit * outcomeLimit * mean; square > limit && count > winsorAfter {
 			square = limit
 		}
-		m.square[j] += (square - m.square[j]) * falling(m.steps[j], scaleRate)
-		m.measure(j)
+		mean += (square - mean) * falling(count, scaleRate)
+		squares[j] = mean
+		units[j], inverse[j] = inverted(math.Sqrt(mean), 1)
 	}
 }
 
@@ -365,8 +369,6 @@ func (m *mixer) State(c *snapshot.Codec) {
 		m.stack.State(c)
 	}
 	if c.Decoding() {
-		for j := range m.dim {
-			m.measure(j)
-		}
+		m.derive()
 	}
 }

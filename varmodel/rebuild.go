@@ -155,7 +155,7 @@ func (r *rebuild) learn(s *autoSeries, back int) {
 	if s.targets != nil {
 		target = s.targets.lag(back - 1)
 	}
-	f.want(target)
+	f.want(e.target, target)
 	e.learn(r.out, phi, f, s.past.observedAt(back-1))
 }
 

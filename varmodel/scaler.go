@@ -42,67 +42,80 @@ func newScaler(dim int) *scaler {
 		unit: part(9), inverse: part(10), steps: part(11), perStep: part(12),
 		floor: part(13), ceiling: part(14),
 	}
-	for j := range dim {
-		s.derive(j)
-	}
+	s.derive()
 	return s
 }
 
 // observe takes the sample y, NaN where missing. diff is y minus the sample
 // before it, NaN unless both were observed.
 func (s *scaler) observe(y, diff []float64) {
-	var weight, inverse float64 // as a rule those of the coordinate before
+	n := len(y)
+	weights, means, variances, low, high := s.weight[:n], s.mean[:n], s.variance[:n], s.low[:n], s.high[:n]
+	sd, unit, inverse := s.sd[:n], s.unit[:n], s.inverse[:n]
+	var weight, share float64 // as a rule those of the coordinate before
 	for j, v := range y {
-		if math.IsNaN(v) {
+		if v != v {
 			continue
 		}
 		switch {
-		case s.weight[j] == 0:
-			s.low[j], s.high[j] = v, v
-		case v < s.low[j]:
-			s.low[j] = v
-		case v > s.high[j]:
-			s.high[j] = v
+		case weights[j] == 0:
+			low[j], high[j] = v, v
+		case v < low[j]:
+			low[j] = v
+		case v > high[j]:
+			high[j] = v
 		}
-		if w := statsForgetting*s.weight[j] + 1; w != weight {
-			weight, inverse = w, 1/w
+		if w := statsForgetting*weights[j] + 1; w != weight {
+			weight, share = w, 1/w
 		}
-		s.weight[j] = weight
-		dev := winsorise(v-s.mean[j], s.sd[j], weight)
-		s.mean[j] += dev * inverse
-		s.variance[j] += (dev*dev*(1-inverse) - s.variance[j]) * inverse
+		weights[j] = weight
+		mean, variance := means[j], variances[j]
+		dev := winsorise(v-mean, sd[j], weight)
+		mean += dev * share
+		variance += (dev*dev*(1-share) - variance) * share
+		means[j], variances[j] = mean, variance
+		sd[j] = scaleOf(variance, mean)
+		unit[j], inverse[j] = inverted(sd[j], 0)
 	}
-	for j, d := range diff {
-		if math.IsNaN(d) {
+	weights, variances = s.diffWeight[:n], s.diff2[:n]
+	sd, unit, inverse = s.rms[:n], s.steps[:n], s.perStep[:n]
+	for j, v := range diff[:n] {
+		if v != v {
 			continue
 		}
-		if w := statsForgetting*s.diffWeight[j] + 1; w != weight {
-			weight, inverse = w, 1/w
+		if w := statsForgetting*weights[j] + 1; w != weight {
+			weight, share = w, 1/w
 		}
-		s.diffWeight[j] = weight
-		d = winsorise(d, s.rms[j], weight)
-		s.diff2[j] += (d*d - s.diff2[j]) * inverse
+		weights[j] = weight
+		v = winsorise(v, sd[j], weight)
+		square := variances[j]
+		square += (v*v - square) * share
+		variances[j] = square
+		sd[j] = scaleOf(square, means[j])
+		unit[j], inverse[j] = inverted(sd[j], 1)
 	}
-	for j, v := range y {
-		if !math.IsNaN(v) {
-			s.derive(j)
-		}
+	floor, ceiling := s.floor[:n], s.ceiling[:n]
+	for j, rms := range sd {
+		floor[j], ceiling[j] = low[j]-2*rms, high[j]+2*rms
 	}
 }
 
-// derive sets what follows from the statistics of coordinate j.
-func (s *scaler) derive(j int) {
-	sd := scaleOf(s.variance[j], s.mean[j])
-	s.sd[j], s.unit[j], s.inverse[j] = sd, 1, 0
-	if sd > 0 {
-		s.unit[j], s.inverse[j] = sd, 1/sd
+// derive sets what follows from sd and rms.
+func (s *scaler) derive() {
+	for j := range s.mean {
+		s.unit[j], s.inverse[j] = inverted(s.sd[j], 0)
+		s.steps[j], s.perStep[j] = inverted(s.rms[j], 1)
+		s.floor[j], s.ceiling[j] = s.low[j]-2*s.rms[j], s.high[j]+2*s.rms[j]
 	}
-	rms := scaleOf(s.diff2[j], s.mean[j])
-	s.rms[j], s.steps[j], s.perStep[j] = rms, 1, 1
-	if rms > 0 {
-		s.steps[j], s.perStep[j] = rms, 1/rms
+}
+
+// inverted returns a scale and its inverse; 1 and what is given instead for that of a
+// constant.
+func inverted(scale, instead float64) (unit, inverse float64) {
+	if scale == 0 {
+		return 1, instead
 	}
-	s.floor[j], s.ceiling[j] = s.low[j]-2*rms, s.high[j]+2*rms
+	return scale, 1 / scale
 }
 
 // winsorise limits a deviation to winsorLimit scales once weight samples have
@@ -141,12 +154,10 @@ func (s *scaler) within(j int, v float64) float64 {
 
 func (s *scaler) State(c *snapshot.Codec) {
 	c.Section("scaler")
-	for _, v := range [][]float64{s.weight, s.mean, s.variance, s.diffWeight, s.diff2, s.low, s.high} {
+	for _, v := range [][]float64{s.weight, s.mean, s.variance, s.diffWeight, s.diff2, s.low, s.high, s.sd, s.rms} {
 		c.Float64s(v)
 	}
 	if c.Decoding() {
-		for j := range s.mean {
-			s.derive(j)
-		}
+		s.derive()
 	}
 }

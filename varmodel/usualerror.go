@@ -27,20 +27,24 @@ func newUsualError(dim int) *usualError {
 // limit replaces the errors of the coordinates that were observed by what is
 // learnt from them.
 func (u *usualError) limit(errors []float64, observed []bool) {
+	n := len(errors)
+	means, counts, runs := u.mean[:n], u.count[:n], u.run[:n]
+	observed = observed[:n]
 	for j, e := range errors {
 		if !observed[j] {
 			continue
 		}
-		size, most := math.Abs(e), huberLimit*u.mean[j]
+		mean, count := means[j], counts[j]
+		size, most := math.Abs(e), huberLimit*mean
 		switch {
-		case u.count[j] < huberAfter || size <= most:
-			u.run[j] = 0
-		case u.run[j] < huberRun:
-			u.run[j]++
+		case count < huberAfter || size <= most:
+			runs[j] = 0
+		case runs[j] < huberRun:
+			runs[j]++
 			errors[j], size = math.Copysign(most, e), most
 		}
-		u.count[j]++
-		u.mean[j] += falling(u.count[j], 1.0/huberMemory) * (size - u.mean[j])
+		counts[j] = count + 1
+		means[j] = mean + falling(count+1, 1.0/huberMemory)*(size-mean)
 	}
 }
 

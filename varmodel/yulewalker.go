@@ -89,14 +89,16 @@ func (l *yuleWalker) learn(y []float64, observed []bool, f *frame) {
 	l.count++
 	w := l.weight
 	n, at := sumLags+2*l.lags, l.waiting
+	levels, steps := f.levels[:len(y)], f.scaler.perStep[:len(y)]
+	observed = observed[:len(y)]
 	for j, v := range y {
-		factors := l.factors[j*2*walkBatch : (j+1)*2*walkBatch]
+		factors := (*[2 * walkBatch]float64)(l.factors[j*2*walkBatch:])
 		if !observed[j] {
 			factors[at], factors[walkBatch+at] = 0, 0
 			continue
 		}
 		s := (*[sumLags]float64)(l.sums[j*n:])
-		z, perStep := f.levels[j], f.scaler.perStep[j]
+		z, perStep := levels[j], steps[j]
 		wy, wz := w*v, w*z
 		s[sumCount] += w
 		s[sumY] += wy
