@@ -77,7 +77,7 @@ const unseen = -1
 
 // NewSurprise returns a Surprise for dim variables that has seen nothing.
 func NewSurprise(dim int) *Surprise {
-	s := &Surprise{vars: make([]surpriseVar, dim), shares: make([]float64, dim), energy: make([]float64, dim)}
+	s := &Surprise{vars: make([]surpriseVar, dim), shares: make([]float64, dim), energy: vec.Aligned[float64](dim)}
 	for v := range s.views {
 		s.views[v].squares = make([]float64, dim)
 	}
@@ -94,7 +94,8 @@ func (s *Surprise) Observe(y, yhat []float64) (score float64, ok bool) {
 	s.n++
 	warm := s.n > surpriseWarmup
 	s.observeErrors(y, yhat, warm)
-	s.observeLevels(y, warm)
+	s.observeLevels(y, warm) // in between, so that the energies are there when they are loaded as vectors
+	s.observeNoise(warm)
 	s.hasScore = false
 	if !warm {
 		return 0, false
@@ -145,16 +146,16 @@ func (s *Surprise) VariablesTo(dst []float64) {
 	}
 }
 
-// observeErrors scores and learns the errors of the forecasts yhat of y.
+// observeErrors scores and learns the errors of the forecasts yhat of y, and sets their
+// energies.
 func (s *Surprise) observeErrors(y, yhat []float64, warm bool) {
 	vars := s.vars
-	jumps, noises, energies := s.views[Jump].squares[:len(vars)], s.views[Noise].squares[:len(vars)], s.energy[:len(vars)]
+	jumps, energies := s.views[Jump].squares[:len(vars)], s.energy[:len(vars)]
 	sum, count := 0., 0.
 	r := rates(0)
-	// In two passes, so that the logarithms do not wait for each other.
 	for j := range vars {
 		v := &vars[j]
-		jumps[j], energies[j] = unseen, 0
+		jumps[j], energies[j] = unseen, math.NaN()
 		if yhat == nil {
 			continue
 		}
@@ -190,13 +191,21 @@ func (s *Surprise) observeErrors(y, yhat []float64, warm bool) {
 		}
 	}
 	s.views[Jump].sum, s.views[Jump].count = sum, count
-	sum, count = 0, 0
-	for j, energy := range energies {
+}
+
+// observeNoise scores and learns the energies of the errors.
+func (s *Surprise) observeNoise(warm bool) {
+	energies := s.energy
+	vars, noises := s.vars[:len(energies)], s.views[Noise].squares[:len(energies)]
+	sum, count := 0., 0.
+	r := rates(0)
+	vec.LogTo(energies, energies)
+	for j, e := range energies {
 		noises[j] = unseen
-		if energy == 0 {
+		if e != e {
 			continue
 		}
-		v, e := &vars[j], vec.Log(energy)
+		v := &vars[j]
 		if v.errs != r.n {
 			r = rates(v.errs)
 		}

@@ -76,15 +76,19 @@ func NewDriftWatch(cfg DriftConfig) (*DriftWatch, error) {
 		return nil, fmt.Errorf("varmodel: Action must be none, forget, reset_scaler or restart, got %q", cfg.Action)
 	}
 	d, half := cfg.Dim, cfg.FalseAlarms/2
-	return &DriftWatch{
+	w := &DriftWatch{
 		cfg:     cfg,
 		overall: cusumThreshold(half),
 		single:  cusumThreshold(half / float64(3*d)), // size, sign up, sign down
 		next:    make([]float64, d), square: make([]float64, d), count: make([]float64, d),
 		sums:   vec.NewCusum(2*d+1, driftAfter, driftShift, driftMemory),
 		blocks: make([]float64, 2*d+1),
-		x:      nans(vec.Stride(2*d + 1)),
-	}, nil
+		x:      vec.Aligned[float64](vec.Stride(2*d + 1)),
+	}
+	for i := range w.x {
+		w.x[i] = math.NaN()
+	}
+	return w, nil
 }
 
 // WithDrift returns m with forecasters that are also eval.DriftDetectors, by a
@@ -164,14 +168,6 @@ func cusumThreshold(rate float64) float64 {
 	return high
 }
 
-func nans(n int) []float64 {
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = math.NaN()
-	}
-	return v
-}
-
 // Observe implements eval.Companion.
 func (s *DriftWatch) Observe(y []float64) {
 	s.alarm = false
@@ -190,21 +186,25 @@ func (s *DriftWatch) Issue(forecast []float64) {
 func (s *DriftWatch) watch(y []float64) {
 	d := len(y)
 	next, squares, counts, logs, signs := s.next[:d], s.square[:d], s.count[:d], s.x[:d], s.x[d:2*d]
-	total, n := 0., 0.
 	for j, v := range y {
 		logs[j], signs[j] = math.NaN(), math.NaN()
+		e := v - next[j]
+		if e == 0 && counts[j] == 0 {
+			continue
+		}
+		if usual := squares[j]; usual > 0 {
+			z := clip(e/math.Sqrt(usual), driftClip)
+			logs[j], signs[j] = 1+z*z, z
+		}
+	}
+	// Now, so that the numbers above are there when vectors of them are loaded.
+	for j, v := range y {
 		e := v - next[j]
 		if e != e || e == 0 && counts[j] == 0 {
 			continue
 		}
-		square, usual := e*e, squares[j]
-		if usual > 0 {
-			z := clip(e/math.Sqrt(usual), driftClip)
-			logs[j], signs[j] = vec.Log(1+z*z), z
-			total += logs[j]
-			n++
-		}
 		counts[j]++
+		square, usual := e*e, squares[j]
 		if limit := winsorLimit * winsorLimit * usual; counts[j] > winsorAfter && square > limit {
 			square = limit
 		}
@@ -213,6 +213,14 @@ func (s *DriftWatch) watch(y []float64) {
 			rate = 1 / counts[j]
 		}
 		squares[j] = usual + rate*(square-usual)
+	}
+	vec.LogTo(logs, logs)
+	total, n := 0., 0.
+	for _, v := range logs {
+		if v == v {
+			total += v
+			n++
+		}
 	}
 	s.x[2*d] = total / n // NaN for none
 	largest, longest := s.sums.Add(s.x)

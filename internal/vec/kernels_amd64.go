@@ -126,16 +126,13 @@ func cusum(c *Cusum, x []float64) (sum, length float64) {
 }
 
 func logTo(dst, x []float64) {
-	if len(x) == 0 {
-		return
-	}
-	switch active {
-	case avx512:
-		logToAVX512(&dst[0], &x[0], len(x))
-	case avx2:
-		logToAVX2(&dst[0], &x[0], len(x))
-	default:
+	switch {
+	case active == portable || len(x) < 4: // a register takes longer than three numbers
 		logToPortable(dst, x)
+	case active == avx512:
+		logToAVX512(&dst[0], &x[0], len(x))
+	default:
+		logToAVX2(&dst[0], &x[0], len(x))
 	}
 }
 
