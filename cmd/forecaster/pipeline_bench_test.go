@@ -32,7 +32,7 @@ import (
 //
 //	go test -run '^$' -bench Kafka -benchtime 5x ./cmd/forecaster
 func BenchmarkKafka(b *testing.B) {
-	const rows = 20_000
+	const rows = 100_000
 	b.Run("broker=in process", func(b *testing.B) {
 		broker, err := devbroker.Start(1, []string{"metrics"})
 		if err != nil {

@@ -284,7 +284,10 @@ func (s *Source) Read(ctx context.Context, dst []stream.Message) (int, error) {
 			return 0, err
 		}
 		s.began = true
-		line := bytes.TrimRight(s.line, "\r\n")
+		line := s.line
+		for len(line) > 0 && (line[len(line)-1] == '\n' || line[len(line)-1] == '\r') {
+			line = line[:len(line)-1]
+		}
 		if len(bytes.TrimSpace(line)) > 0 {
 			from := len(s.messages)
 			s.messages = append(s.messages, line...)

@@ -157,6 +157,10 @@ func (d *CSV) Decode(r *stream.Record, m *stream.Message) error {
 	}
 	d.number = d.number[:0]
 	for k, i := range d.values {
+		if v, ok := decimal.ParsePlain(d.fields[i]); ok && !d.sentinel {
+			d.number = append(d.number, v)
+			continue
+		}
 		v, err := d.value(d.fields[i])
 		if err != nil {
 			return refuse(err.Reason, "%q in column %q is not %s", clip(d.fields[i]), d.names[k], err.Detail)
@@ -186,14 +190,14 @@ func (d *CSV) split(line []byte) error {
 	}
 	if bytes.IndexByte(line, '"') < 0 {
 		line = bytes.TrimSuffix(line, []byte("\r"))
-		for {
-			i := bytes.IndexByte(line, d.c.Comma)
-			if i < 0 {
-				d.fields = append(d.fields, line)
+		for from := 0; ; {
+			n := bytes.IndexByte(line[from:], d.c.Comma)
+			if n < 0 {
+				d.fields = append(d.fields, line[from:])
 				return nil
 			}
-			d.fields = append(d.fields, line[:i])
-			line = line[i+1:]
+			d.fields = append(d.fields, line[from:from+n])
+			from += n + 1
 		}
 	}
 	cr := csv.NewReader(bytes.NewReader(line))
@@ -215,18 +219,11 @@ func (d *CSV) split(line []byte) error {
 
 // value reads a number; the error says what the text is not.
 func (d *CSV) value(text []byte) (float64, *stream.DataError) {
-	if len(text) == 0 {
-		return math.NaN(), nil
-	}
-	v, err := decimal.Parse(text)
-	if err == nil && v-v == 0 && !d.sentinel {
-		return v, nil
-	}
 	text = bytes.TrimSpace(text)
 	if len(text) == 0 || contains(d.c.Missing, text) {
 		return math.NaN(), nil
 	}
-	v, err = decimal.Parse(text)
+	v, err := decimal.Parse(text)
 	switch {
 	case err != nil:
 		return 0, &stream.DataError{Reason: stream.Malformed, Detail: "a number"}
