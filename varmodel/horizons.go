@@ -384,12 +384,17 @@ func (o *outlook) iterate(f *frame, source *expert) {
 		unit, inverse := f.scaler.steps[j], f.scaler.perStep[j]
 		f.incrementsTo(o.diffs[o.horizon:o.horizon+q], j)
 		theta := source.walker.weightsOf(j)
+		seen, lags := o.diffs[o.horizon:o.horizon+q], theta[2:]
 		x := f.past.lag(0)[j]
 		for h := range o.horizon {
-			z := f.scaler.standardised(j, x)
-			v := theta[0] + theta[1]*z + vec.Dot(theta[2:], o.diffs[o.horizon-h:o.horizon-h+q])
-			v = min(max(finiteOr(v, 0), -outputLimit), outputLimit)
-			to := f.scaler.within(j, x+unit*v)
+			// What was seen comes first: it does not have to wait for the step before.
+			own := min(h, q)
+			v := theta[0] + vec.Dot(lags[own:], seen[:q-own])
+			v += theta[1]*f.scaler.standardised(j, x) + dot(lags[:own], o.diffs[o.horizon-h:])
+			if v != v {
+				v = 0
+			}
+			to := f.scaler.within(j, x+unit*clip(v, outputLimit))
 			if h < o.horizon-1 {
 				o.diffs[o.horizon-h-1] = (to - x) * inverse
 			}
@@ -397,6 +402,18 @@ func (o *outlook) iterate(f *frame, source *expert) {
 			o.path[h*d+j] = x
 		}
 	}
+}
+
+// dot is vec.Dot of all of x with the beginning of y, for x that is mostly short.
+func dot(x, y []float64) (s float64) {
+	y = y[:len(x)]
+	if len(x) > 12 {
+		return vec.Dot(x, y)
+	}
+	for i, v := range x {
+		s += v * y[i]
+	}
+	return s
 }
 
 // forecastTo writes the forecasts of all horizons; one is that of one step.

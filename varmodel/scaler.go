@@ -149,7 +149,13 @@ func (s *scaler) step(j int) float64 { return s.steps[j] }
 // within limits a forecast to the range of what was seen, widened by two
 // typical steps.
 func (s *scaler) within(j int, v float64) float64 {
-	return min(max(v, s.floor[j]), s.ceiling[j])
+	if floor := s.floor[j]; v < floor {
+		return floor
+	}
+	if ceiling := s.ceiling[j]; v > ceiling {
+		return ceiling
+	}
+	return v
 }
 
 func (s *scaler) State(c *snapshot.Codec) {
