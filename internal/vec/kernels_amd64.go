@@ -136,6 +136,19 @@ func logTo(dst, x []float64) {
 	}
 }
 
+func conformal(c *Conformal, scale, count, own, half, forecast, y, voting, steps []float64, stride int) {
+	switch {
+	case active == portable || len(y) < 4: // a register takes longer than three numbers
+		conformalPortable(c, scale, count, own, half, forecast, y, voting, steps, stride)
+	case active == avx512:
+		conformalAVX512(&c.counts[0], &scale[0], &count[0], &own[0], &half[0], &forecast[0], &y[0], &voting[0],
+			&c.limits[0], &steps[0], len(y), c.Levels, stride)
+	default:
+		conformalAVX2(&c.counts[0], &scale[0], &count[0], &own[0], &half[0], &forecast[0], &y[0], &voting[0],
+			&c.limits[0], &steps[0], len(y), c.Levels, stride)
+	}
+}
+
 func hadamard(x []float64) {
 	switch {
 	case active == avx512 && len(x) >= 8:

@@ -6797,6 +6797,214 @@ done291:
 	VZEROUPPER
 	RET
 
+// func conformalAVX2(out *int64, scale *float64, count *float64, own *float64, half *float64, forecast *float64, y *float64, voting *float64, limits *float64, steps *float64, n int, levels int, stride int)
+// Requires: AVX, POPCNT
+TEXT ·conformalAVX2(SB), NOSPLIT, $0-104
+	MOVQ    n+80(FP), AX
+	MOVQ    AX, CX
+	ANDQ    $0x00000003, CX
+	LEAQ    mask64<>+32(SB), DX
+	SHLQ    $0x03, CX
+	SUBQ    CX, DX
+	VMOVUPD (DX), Y0
+	SHLQ    $0x03, AX
+	MOVQ    stride+96(FP), CX
+	SHLQ    $0x03, CX
+	MOVQ    limits+64(FP), DX
+	XORQ    BX, BX
+
+columns292:
+	LEAQ         32(BX), SI
+	CMPQ         SI, AX
+	JG           done293
+	VXORPD       Y1, Y1, Y1
+	MOVQ         y+48(FP), DI
+	VMOVUPD      (DI)(BX*1), Y2
+	MOVQ         forecast+40(FP), DI
+	VMOVUPD      (DI)(BX*1), Y3
+	VSUBPD       Y3, Y2, Y3
+	VXORPD       Y4, Y4, Y4
+	VSUBPD       Y3, Y4, Y4
+	VMAXPD       Y3, Y4, Y4
+	VCMPPD       $0x07, Y4, Y4, Y3
+	MOVQ         count+16(FP), DI
+	VMOVUPD      (DI)(BX*1), Y5
+	VMAXPD       Y4, Y5, Y6
+	VCMPPD       $0x01, Y6, Y1, Y6
+	VANDPD       Y3, Y6, Y6
+	VBROADCASTSD (DX), Y3
+	VANDPD       Y6, Y3, Y3
+	VADDPD       Y3, Y5, Y5
+	MOVQ         count+16(FP), DI
+	VMOVUPD      Y5, (DI)(BX*1)
+	MOVQ         voting+56(FP), DI
+	VMOVUPD      (DI)(BX*1), Y3
+	VCMPPD       $0x01, Y3, Y1, Y1
+	VANDPD       Y6, Y1, Y1
+	VBROADCASTSD 8(DX), Y3
+	VCMPPD       $0x01, Y5, Y3, Y3
+	VANDPD       Y1, Y3, Y3
+	MOVQ         out+0(FP), DI
+	VMOVMSKPD    Y3, R8
+	POPCNTQ      R8, R8
+	ADDQ         R8, (DI)
+	VBROADCASTSD 24(DX), Y1
+	VXORPD       Y7, Y7, Y7
+	VSUBPD       Y2, Y7, Y7
+	VMAXPD       Y2, Y7, Y7
+	VMULPD       Y1, Y7, Y1
+	MOVQ         half+32(FP), R8
+	MOVQ         own+24(FP), R9
+	MOVQ         steps+72(FP), R10
+	MOVQ         levels+88(FP), R11
+
+loop294:
+	CMPQ         R11, $0x00000001
+	JL           done295
+	ADDQ         $0x00000008, DI
+	VMOVUPD      (R8)(BX*1), Y2
+	VADDPD       Y1, Y2, Y2
+	VCMPPD       $0x01, Y4, Y2, Y2
+	VANDPD       Y3, Y2, Y2
+	VMOVMSKPD    Y2, R12
+	POPCNTQ      R12, R12
+	ADDQ         R12, (DI)
+	VBROADCASTSD (R10), Y7
+	VBROADCASTSD 8(R10), Y8
+	VBLENDVPD    Y2, Y8, Y7, Y7
+	VMOVUPD      (R9)(BX*1), Y2
+	VMULPD       Y2, Y7, Y7
+	VBROADCASTSD 32(DX), Y8
+	VMAXPD       Y8, Y7, Y7
+	VBROADCASTSD 40(DX), Y8
+	VMINPD       Y8, Y7, Y7
+	VBLENDVPD    Y3, Y7, Y2, Y2
+	VMOVUPD      Y2, (R9)(BX*1)
+	ADDQ         CX, R8
+	ADDQ         CX, R9
+	ADDQ         $0x00000010, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop294
+
+done295:
+	MOVQ         scale+8(FP), DI
+	VMOVUPD      (DI)(BX*1), Y1
+	VBROADCASTSD 56(DX), Y2
+	VMULPD       Y2, Y1, Y2
+	VMINPD       Y4, Y2, Y2
+	VBROADCASTSD 48(DX), Y3
+	VCMPPD       $0x01, Y5, Y3, Y3
+	VBLENDVPD    Y3, Y2, Y4, Y4
+	VBROADCASTSD (DX), Y2
+	VDIVPD       Y5, Y2, Y2
+	VBROADCASTSD 16(DX), Y3
+	VMAXPD       Y3, Y2, Y2
+	VSUBPD       Y1, Y4, Y4
+	VMULPD       Y2, Y4, Y4
+	VANDPD       Y6, Y4, Y2
+	VADDPD       Y2, Y1, Y1
+	MOVQ         scale+8(FP), DI
+	VMOVUPD      Y1, (DI)(BX*1)
+	MOVQ         SI, BX
+	JMP          columns292
+
+done293:
+	CMPQ         BX, AX
+	JE           done296
+	VXORPD       Y1, Y1, Y1
+	MOVQ         y+48(FP), AX
+	VMASKMOVPD   (AX)(BX*1), Y0, Y2
+	MOVQ         forecast+40(FP), AX
+	VMASKMOVPD   (AX)(BX*1), Y0, Y3
+	VSUBPD       Y3, Y2, Y3
+	VXORPD       Y4, Y4, Y4
+	VSUBPD       Y3, Y4, Y4
+	VMAXPD       Y3, Y4, Y4
+	VCMPPD       $0x07, Y4, Y4, Y3
+	VANDPD       Y0, Y3, Y3
+	MOVQ         count+16(FP), AX
+	VMASKMOVPD   (AX)(BX*1), Y0, Y5
+	VMAXPD       Y4, Y5, Y6
+	VCMPPD       $0x01, Y6, Y1, Y6
+	VANDPD       Y3, Y6, Y6
+	VBROADCASTSD (DX), Y3
+	VANDPD       Y6, Y3, Y3
+	VADDPD       Y3, Y5, Y5
+	MOVQ         count+16(FP), AX
+	VMASKMOVPD   Y5, Y0, (AX)(BX*1)
+	MOVQ         voting+56(FP), AX
+	VMASKMOVPD   (AX)(BX*1), Y0, Y3
+	VCMPPD       $0x01, Y3, Y1, Y1
+	VANDPD       Y6, Y1, Y1
+	VBROADCASTSD 8(DX), Y3
+	VCMPPD       $0x01, Y5, Y3, Y3
+	VANDPD       Y1, Y3, Y3
+	MOVQ         out+0(FP), AX
+	VMOVMSKPD    Y3, SI
+	POPCNTQ      SI, SI
+	ADDQ         SI, (AX)
+	VBROADCASTSD 24(DX), Y1
+	VXORPD       Y7, Y7, Y7
+	VSUBPD       Y2, Y7, Y7
+	VMAXPD       Y2, Y7, Y7
+	VMULPD       Y1, Y7, Y1
+	MOVQ         half+32(FP), SI
+	MOVQ         own+24(FP), DI
+	MOVQ         steps+72(FP), R8
+	MOVQ         levels+88(FP), R9
+
+loop297:
+	CMPQ         R9, $0x00000001
+	JL           done298
+	ADDQ         $0x00000008, AX
+	VMASKMOVPD   (SI)(BX*1), Y0, Y2
+	VADDPD       Y1, Y2, Y2
+	VCMPPD       $0x01, Y4, Y2, Y2
+	VANDPD       Y3, Y2, Y2
+	VMOVMSKPD    Y2, R10
+	POPCNTQ      R10, R10
+	ADDQ         R10, (AX)
+	VBROADCASTSD (R8), Y7
+	VBROADCASTSD 8(R8), Y8
+	VBLENDVPD    Y2, Y8, Y7, Y7
+	VMASKMOVPD   (DI)(BX*1), Y0, Y2
+	VMULPD       Y2, Y7, Y7
+	VBROADCASTSD 32(DX), Y8
+	VMAXPD       Y8, Y7, Y7
+	VBROADCASTSD 40(DX), Y8
+	VMINPD       Y8, Y7, Y7
+	VBLENDVPD    Y3, Y7, Y2, Y2
+	VMASKMOVPD   Y2, Y0, (DI)(BX*1)
+	ADDQ         CX, SI
+	ADDQ         CX, DI
+	ADDQ         $0x00000010, R8
+	SUBQ         $0x00000001, R9
+	JMP          loop297
+
+done298:
+	MOVQ         scale+8(FP), AX
+	VMASKMOVPD   (AX)(BX*1), Y0, Y1
+	VBROADCASTSD 56(DX), Y2
+	VMULPD       Y2, Y1, Y2
+	VMINPD       Y4, Y2, Y2
+	VBROADCASTSD 48(DX), Y3
+	VCMPPD       $0x01, Y5, Y3, Y3
+	VBLENDVPD    Y3, Y2, Y4, Y4
+	VBROADCASTSD (DX), Y2
+	VDIVPD       Y5, Y2, Y2
+	VBROADCASTSD 16(DX), Y3
+	VMAXPD       Y3, Y2, Y2
+	VSUBPD       Y1, Y4, Y4
+	VMULPD       Y2, Y4, Y4
+	VANDPD       Y6, Y4, Y2
+	VADDPD       Y2, Y1, Y1
+	MOVQ         scale+8(FP), AX
+	VMASKMOVPD   Y1, Y0, (AX)(BX*1)
+
+done296:
+	VZEROUPPER
+	RET
+
 // func logToAVX2(dst *float64, x *float64, n int)
 // Requires: AVX, AVX2
 TEXT ·logToAVX2(SB), NOSPLIT, $0-24
@@ -6812,10 +7020,10 @@ TEXT ·logToAVX2(SB), NOSPLIT, $0-24
 	SHLQ    $0x03, DX
 	XORQ    BX, BX
 
-columns292:
+columns299:
 	LEAQ         32(BX), SI
 	CMPQ         SI, DX
-	JG           done293
+	JG           done300
 	VMOVUPD      (CX)(BX*1), Y1
 	VBROADCASTSD logarithm<>+0(SB), Y2
 	VPADDQ       Y2, Y1, Y2
@@ -6872,11 +7080,11 @@ columns292:
 	VBLENDVPD    Y3, Y2, Y1, Y1
 	VMOVUPD      Y1, (AX)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns292
+	JMP          columns299
 
-done293:
+done300:
 	CMPQ         BX, DX
-	JE           done294
+	JE           done301
 	VMASKMOVPD   (CX)(BX*1), Y0, Y1
 	VBROADCASTSD logarithm<>+0(SB), Y2
 	VPADDQ       Y2, Y1, Y2
@@ -6933,7 +7141,7 @@ done293:
 	VBLENDVPD    Y3, Y2, Y1, Y1
 	VMASKMOVPD   Y1, Y0, (AX)(BX*1)
 
-done294:
+done301:
 	VZEROUPPER
 	RET
 
@@ -6973,10 +7181,10 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-32
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns295:
+columns302:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done296
+	JG          done303
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	VMOVUPD     64(AX)(BX*1), Z4
@@ -6986,26 +7194,26 @@ columns295:
 	VMOVUPD     192(AX)(BX*1), Z4
 	VFMADD231PD 192(CX)(BX*1), Z4, Z0
 	MOVQ        SI, BX
-	JMP         columns295
+	JMP         columns302
 
-done296:
-columns297:
+done303:
+columns304:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done298
+	JG          done305
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	MOVQ        SI, BX
-	JMP         columns297
+	JMP         columns304
 
-done298:
+done305:
 	CMPQ        BX, DX
-	JE          done299
+	JE          done306
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VMOVUPD.Z   (CX)(BX*1), K1, Z5
 	VFMADD231PD Z4, Z5, Z0
 
-done299:
+done306:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z0, Z3, Z3
 	VADDPD        Z3, Z1, Z1
@@ -7035,10 +7243,10 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         BX, BX
 
-columns300:
+columns307:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done301
+	JG          done308
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
@@ -7052,28 +7260,28 @@ columns300:
 	VFMADD231PD 192(AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, 192(CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns300
+	JMP         columns307
 
-done301:
-columns302:
+done308:
+columns309:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done303
+	JG          done310
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns302
+	JMP         columns309
 
-done303:
+done310:
 	CMPQ        BX, DX
-	JE          done304
+	JE          done311
 	VMOVUPD.Z   (CX)(BX*1), K1, Z1
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (CX)(BX*1)
 
-done304:
+done311:
 	VZEROUPPER
 	RET
 
@@ -7092,10 +7300,10 @@ TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         DX, DX
 
-columns305:
+columns312:
 	LEAQ    256(DX), BX
 	CMPQ    BX, CX
-	JG      done306
+	JG      done313
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	VMULPD  64(AX)(DX*1), Z0, Z1
@@ -7105,26 +7313,26 @@ columns305:
 	VMULPD  192(AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, 192(AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns305
+	JMP     columns312
 
-done306:
-columns307:
+done313:
+columns314:
 	LEAQ    64(DX), BX
 	CMPQ    BX, CX
-	JG      done308
+	JG      done315
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns307
+	JMP     columns314
 
-done308:
+done315:
 	CMPQ      DX, CX
-	JE        done309
+	JE        done316
 	VMOVUPD.Z (AX)(DX*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(DX*1)
 
-done309:
+done316:
 	VZEROUPPER
 	RET
 
@@ -7143,10 +7351,10 @@ TEXT ·timesAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns310:
+columns317:
 	LEAQ    256(BX), SI
 	CMPQ    SI, DX
-	JG      done311
+	JG      done318
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
@@ -7160,28 +7368,28 @@ columns310:
 	VMULPD  192(CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, 192(AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns310
+	JMP     columns317
 
-done311:
-columns312:
+done318:
+columns319:
 	LEAQ    64(BX), SI
 	CMPQ    SI, DX
-	JG      done313
+	JG      done320
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns312
+	JMP     columns319
 
-done313:
+done320:
 	CMPQ      BX, DX
-	JE        done314
+	JE        done321
 	VMOVUPD.Z (AX)(BX*1), K1, Z0
 	VMOVUPD.Z (CX)(BX*1), K1, Z1
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(BX*1)
 
-done314:
+done321:
 	VZEROUPPER
 	RET
 
@@ -7202,7 +7410,7 @@ TEXT ·hadamardAVX512(SB), NOSPLIT, $0-16
 	KMOVW  BX, K3
 	MOVQ   AX, BX
 
-while315:
+while322:
 	VMOVUPD    (BX), Z0
 	VPERMILPD  $0x55, Z0, Z1
 	VADDPD     Z0, Z1, Z2
@@ -7216,22 +7424,22 @@ while315:
 	VMOVUPD    Z2, (BX)
 	ADDQ       $0x00000040, BX
 	CMPQ       BX, DX
-	JB         while315
+	JB         while322
 	SHRQ       $0x03, CX
 	MOVQ       $0x00000040, BX
 
-pass316:
+pass323:
 	CMPQ CX, $0x00000004
-	JL   rest317
+	JL   rest324
 	LEAQ (BX)(BX*2), SI
 	MOVQ AX, DI
 
-while319:
+while326:
 	MOVQ DI, R8
 	MOVQ DI, R9
 	ADDQ BX, R9
 
-while320:
+while327:
 	VMOVUPD (R8), Z0
 	VMOVUPD (R8)(BX*1), Z1
 	VMOVUPD (R8)(BX*2), Z2
@@ -7250,25 +7458,25 @@ while320:
 	VMOVUPD Z0, (R8)(SI*1)
 	ADDQ    $0x00000040, R8
 	CMPQ    R8, R9
-	JB      while320
+	JB      while327
 	LEAQ    (DI)(BX*4), DI
 	CMPQ    DI, DX
-	JB      while319
+	JB      while326
 	SHLQ    $0x02, BX
 	SHRQ    $0x02, CX
-	JMP     pass316
+	JMP     pass323
 
-rest317:
+rest324:
 	CMPQ CX, $0x00000002
-	JL   done318
+	JL   done325
 	LEAQ (BX)(BX*2), CX
 
-while321:
+while328:
 	MOVQ AX, CX
 	MOVQ AX, SI
 	ADDQ BX, SI
 
-while322:
+while329:
 	VMOVUPD (CX), Z0
 	VMOVUPD (CX)(BX*1), Z1
 	VADDPD  Z1, Z0, Z2
@@ -7277,12 +7485,12 @@ while322:
 	VMOVUPD Z0, (CX)(BX*1)
 	ADDQ    $0x00000040, CX
 	CMPQ    CX, SI
-	JB      while322
+	JB      while329
 	LEAQ    (AX)(BX*2), AX
 	CMPQ    AX, DX
-	JB      while321
+	JB      while328
 
-done318:
+done325:
 	VZEROUPPER
 	RET
 
@@ -7300,9 +7508,9 @@ TEXT ·matVecAVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x03, CX
 
-rows323:
+rows330:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest324
+	JL      rest331
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -7328,10 +7536,10 @@ rows323:
 	VMOVUPD Z0, Z16
 	XORQ    R12, R12
 
-columns326:
+columns333:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done327
+	JG          done334
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -7351,13 +7559,13 @@ columns326:
 	VFMADD231PD 64(R10)(R12*1), Z18, Z15
 	VFMADD231PD 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns326
+	JMP         columns333
 
-done327:
-columns328:
+done334:
+columns335:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done329
+	JG          done336
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -7368,11 +7576,11 @@ columns328:
 	VFMADD231PD (R10)(R12*1), Z18, Z7
 	VFMADD231PD (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns328
+	JMP         columns335
 
-done329:
+done336:
 	CMPQ        R12, CX
-	JE          done330
+	JE          done337
 	VMOVUPD.Z   (DX)(R12*1), K1, Z18
 	VMOVUPD.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z1
@@ -7391,7 +7599,7 @@ done329:
 	VMOVUPD.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z8
 
-done330:
+done337:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -7427,11 +7635,11 @@ done330:
 	ADDQ       $0x00000040, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows323
+	JMP        rows330
 
-rest324:
+rest331:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip331
+	JNE     skip338
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -7454,10 +7662,10 @@ rest324:
 	VMOVUPD Z0, Z14
 	XORQ    R11, R11
 
-columns332:
+columns339:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done333
+	JG          done340
 	VMOVUPD     (DX)(R11*1), Z16
 	VFMADD231PD (AX)(R11*1), Z16, Z1
 	VFMADD231PD (BX)(R11*1), Z16, Z2
@@ -7475,13 +7683,13 @@ columns332:
 	VFMADD231PD 64(R9)(R11*1), Z16, Z13
 	VFMADD231PD 64(R10)(R11*1), Z16, Z14
 	MOVQ        R12, R11
-	JMP         columns332
+	JMP         columns339
 
-done333:
-columns334:
+done340:
+columns341:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done335
+	JG          done342
 	VMOVUPD     (DX)(R11*1), Z16
 	VFMADD231PD (AX)(R11*1), Z16, Z1
 	VFMADD231PD (BX)(R11*1), Z16, Z2
@@ -7491,11 +7699,11 @@ columns334:
 	VFMADD231PD (R9)(R11*1), Z16, Z6
 	VFMADD231PD (R10)(R11*1), Z16, Z7
 	MOVQ        R12, R11
-	JMP         columns334
+	JMP         columns341
 
-done335:
+done342:
 	CMPQ        R11, CX
-	JE          done336
+	JE          done343
 	VMOVUPD.Z   (DX)(R11*1), K1, Z16
 	VMOVUPD.Z   (AX)(R11*1), K1, Z15
 	VFMADD231PD Z15, Z16, Z1
@@ -7512,7 +7720,7 @@ done335:
 	VMOVUPD.Z   (R10)(R11*1), K1, Z15
 	VFMADD231PD Z15, Z16, Z7
 
-done336:
+done343:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -7551,11 +7759,11 @@ done336:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end325
+	JMP        end332
 
-skip331:
+skip338:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip337
+	JNE     skip344
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -7575,10 +7783,10 @@ skip331:
 	VMOVUPD Z0, Z12
 	XORQ    R10, R10
 
-columns338:
+columns345:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done339
+	JG          done346
 	VMOVUPD     (DX)(R10*1), Z14
 	VFMADD231PD (AX)(R10*1), Z14, Z1
 	VFMADD231PD (BX)(R10*1), Z14, Z2
@@ -7594,13 +7802,13 @@ columns338:
 	VFMADD231PD 64(R8)(R10*1), Z14, Z11
 	VFMADD231PD 64(R9)(R10*1), Z14, Z12
 	MOVQ        R11, R10
-	JMP         columns338
+	JMP         columns345
 
-done339:
-columns340:
+done346:
+columns347:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done341
+	JG          done348
 	VMOVUPD     (DX)(R10*1), Z14
 	VFMADD231PD (AX)(R10*1), Z14, Z1
 	VFMADD231PD (BX)(R10*1), Z14, Z2
@@ -7609,11 +7817,11 @@ columns340:
 	VFMADD231PD (R8)(R10*1), Z14, Z5
 	VFMADD231PD (R9)(R10*1), Z14, Z6
 	MOVQ        R11, R10
-	JMP         columns340
+	JMP         columns347
 
-done341:
+done348:
 	CMPQ        R10, CX
-	JE          done342
+	JE          done349
 	VMOVUPD.Z   (DX)(R10*1), K1, Z14
 	VMOVUPD.Z   (AX)(R10*1), K1, Z13
 	VFMADD231PD Z13, Z14, Z1
@@ -7628,7 +7836,7 @@ done341:
 	VMOVUPD.Z   (R9)(R10*1), K1, Z13
 	VFMADD231PD Z13, Z14, Z6
 
-done342:
+done349:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -7667,11 +7875,11 @@ done342:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end325
+	JMP        end332
 
-skip337:
+skip344:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip343
+	JNE     skip350
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -7688,10 +7896,10 @@ skip337:
 	VMOVUPD Z0, Z10
 	XORQ    R9, R9
 
-columns344:
+columns351:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done345
+	JG          done352
 	VMOVUPD     (DX)(R9*1), Z12
 	VFMADD231PD (AX)(R9*1), Z12, Z1
 	VFMADD231PD (BX)(R9*1), Z12, Z2
@@ -7705,13 +7913,13 @@ columns344:
 	VFMADD231PD 64(DI)(R9*1), Z12, Z9
 	VFMADD231PD 64(R8)(R9*1), Z12, Z10
 	MOVQ        R10, R9
-	JMP         columns344
+	JMP         columns351
 
-done345:
-columns346:
+done352:
+columns353:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done347
+	JG          done354
 	VMOVUPD     (DX)(R9*1), Z12
 	VFMADD231PD (AX)(R9*1), Z12, Z1
 	VFMADD231PD (BX)(R9*1), Z12, Z2
@@ -7719,11 +7927,11 @@ columns346:
 	VFMADD231PD (DI)(R9*1), Z12, Z4
 	VFMADD231PD (R8)(R9*1), Z12, Z5
 	MOVQ        R10, R9
-	JMP         columns346
+	JMP         columns353
 
-done347:
+done354:
 	CMPQ        R9, CX
-	JE          done348
+	JE          done355
 	VMOVUPD.Z   (DX)(R9*1), K1, Z12
 	VMOVUPD.Z   (AX)(R9*1), K1, Z11
 	VFMADD231PD Z11, Z12, Z1
@@ -7736,7 +7944,7 @@ done347:
 	VMOVUPD.Z   (R8)(R9*1), K1, Z11
 	VFMADD231PD Z11, Z12, Z5
 
-done348:
+done355:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -7775,11 +7983,11 @@ done348:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end325
+	JMP        end332
 
-skip343:
+skip350:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip349
+	JNE     skip356
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -7793,10 +8001,10 @@ skip343:
 	VMOVUPD Z0, Z8
 	XORQ    R8, R8
 
-columns350:
+columns357:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done351
+	JG          done358
 	VMOVUPD     (DX)(R8*1), Z10
 	VFMADD231PD (AX)(R8*1), Z10, Z1
 	VFMADD231PD (BX)(R8*1), Z10, Z2
@@ -7808,24 +8016,24 @@ columns350:
 	VFMADD231PD 64(SI)(R8*1), Z10, Z7
 	VFMADD231PD 64(DI)(R8*1), Z10, Z8
 	MOVQ        R9, R8
-	JMP         columns350
+	JMP         columns357
 
-done351:
-columns352:
+done358:
+columns359:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done353
+	JG          done360
 	VMOVUPD     (DX)(R8*1), Z10
 	VFMADD231PD (AX)(R8*1), Z10, Z1
 	VFMADD231PD (BX)(R8*1), Z10, Z2
 	VFMADD231PD (SI)(R8*1), Z10, Z3
 	VFMADD231PD (DI)(R8*1), Z10, Z4
 	MOVQ        R9, R8
-	JMP         columns352
+	JMP         columns359
 
-done353:
+done360:
 	CMPQ        R8, CX
-	JE          done354
+	JE          done361
 	VMOVUPD.Z   (DX)(R8*1), K1, Z10
 	VMOVUPD.Z   (AX)(R8*1), K1, Z9
 	VFMADD231PD Z9, Z10, Z1
@@ -7836,7 +8044,7 @@ done353:
 	VMOVUPD.Z   (DI)(R8*1), K1, Z9
 	VFMADD231PD Z9, Z10, Z4
 
-done354:
+done361:
 	LEAQ       (DI)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -7875,11 +8083,11 @@ done354:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end325
+	JMP        end332
 
-skip349:
+skip356:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip355
+	JNE     skip362
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPD Z0, Z1
@@ -7890,10 +8098,10 @@ skip349:
 	VMOVUPD Z0, Z0
 	XORQ    DI, DI
 
-columns356:
+columns363:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done357
+	JG          done364
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
@@ -7903,23 +8111,23 @@ columns356:
 	VFMADD231PD 64(BX)(DI*1), Z7, Z5
 	VFMADD231PD 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns356
+	JMP         columns363
 
-done357:
-columns358:
+done364:
+columns365:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done359
+	JG          done366
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
 	VFMADD231PD (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns358
+	JMP         columns365
 
-done359:
+done366:
 	CMPQ        DI, CX
-	JE          done360
+	JE          done367
 	VMOVUPD.Z   (DX)(DI*1), K1, Z7
 	VMOVUPD.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z1
@@ -7928,7 +8136,7 @@ done359:
 	VMOVUPD.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z3
 
-done360:
+done367:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -7957,11 +8165,11 @@ done360:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end325
+	JMP           end332
 
-skip355:
+skip362:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip361
+	JNE     skip368
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
@@ -7973,10 +8181,10 @@ skip355:
 	VMOVUPD Z0, Z0
 	XORQ    SI, SI
 
-columns362:
+columns369:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done363
+	JG          done370
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
@@ -7990,29 +8198,29 @@ columns362:
 	VFMADD231PD 192(AX)(SI*1), Z9, Z7
 	VFMADD231PD 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns362
+	JMP         columns369
 
-done363:
-columns364:
+done370:
+columns371:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done365
+	JG          done372
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns364
+	JMP         columns371
 
-done365:
+done372:
 	CMPQ        SI, CX
-	JE          done366
+	JE          done373
 	VMOVUPD.Z   (DX)(SI*1), K1, Z9
 	VMOVUPD.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
 	VMOVUPD.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z2
 
-done366:
+done373:
 	LEAQ          (BX)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -8037,21 +8245,21 @@ done366:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end325
+	JMP           end332
 
-skip361:
+skip368:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip367
+	JNE     skip374
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns368:
+columns375:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done369
+	JG          done376
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	VMOVUPD     64(DX)(BX*1), Z5
@@ -8061,26 +8269,26 @@ columns368:
 	VMOVUPD     192(DX)(BX*1), Z5
 	VFMADD231PD 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns368
+	JMP         columns375
 
-done369:
-columns370:
+done376:
+columns377:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done371
+	JG          done378
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns370
+	JMP         columns377
 
-done371:
+done378:
 	CMPQ        BX, CX
-	JE          done372
+	JE          done379
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z4, Z5, Z1
 
-done372:
+done379:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -8095,10 +8303,10 @@ done372:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end325
+	JMP           end332
 
-skip367:
-end325:
+skip374:
+end332:
 	VZEROUPPER
 	RET
 
@@ -8117,9 +8325,9 @@ TEXT ·updateMatVecAVX512(SB), NOSPLIT, $0-56
 	KMOVW  DI, K1
 	SHLQ   $0x03, CX
 
-rows373:
+rows380:
 	CMPQ         m+40(FP), $0x00000008
-	JL           rest374
+	JL           rest381
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -8156,10 +8364,10 @@ rows373:
 	MOVQ         R13, f+16(FP)
 	XORQ         R13, R13
 
-columns376:
+columns383:
 	LEAQ        128(R13), R14
 	CMPQ        R14, CX
-	JG          done377
+	JG          done384
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -8229,13 +8437,13 @@ columns376:
 	VMOVUPD     Z25, 64(R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z16
 	MOVQ        R14, R13
-	JMP         columns376
+	JMP         columns383
 
-done377:
-columns378:
+done384:
+columns385:
 	LEAQ        64(R13), R14
 	CMPQ        R14, CX
-	JG          done379
+	JG          done386
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -8271,11 +8479,11 @@ columns378:
 	VMOVUPD     Z25, (R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z8
 	MOVQ        R14, R13
-	JMP         columns378
+	JMP         columns385
 
-done379:
+done386:
 	CMPQ        R13, CX
-	JE          done380
+	JE          done387
 	VMOVUPD.Z   (DX)(R13*1), K1, Z27
 	VMOVUPD.Z   (BX)(R13*1), K1, Z26
 	VMOVUPD.Z   (AX)(R13*1), K1, Z25
@@ -8319,7 +8527,7 @@ done379:
 	VMOVUPD.Z   Z25, K1, Z25
 	VFMADD231PD Z25, Z27, Z8
 
-done380:
+done387:
 	LEAQ       (R12)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -8355,11 +8563,11 @@ done380:
 	ADDQ       $0x00000040, SI
 	MOVQ       SI, y+0(FP)
 	SUBQ       $0x00000008, m+40(FP)
-	JMP        rows373
+	JMP        rows380
 
-rest374:
+rest381:
 	CMPQ         m+40(FP), $0x00000007
-	JNE          skip381
+	JNE          skip388
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -8392,10 +8600,10 @@ rest374:
 	MOVQ         R12, f+16(FP)
 	XORQ         R12, R12
 
-columns382:
+columns389:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done383
+	JG          done390
 	VMOVUPD     (DX)(R12*1), Z24
 	VMOVUPD     (BX)(R12*1), Z23
 	VMOVUPD     (AX)(R12*1), Z22
@@ -8457,13 +8665,13 @@ columns382:
 	VMOVUPD     Z22, 64(R11)(R12*1)
 	VFMADD231PD Z22, Z24, Z14
 	MOVQ        R13, R12
-	JMP         columns382
+	JMP         columns389
 
-done383:
-columns384:
+done390:
+columns391:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done385
+	JG          done392
 	VMOVUPD     (DX)(R12*1), Z24
 	VMOVUPD     (BX)(R12*1), Z23
 	VMOVUPD     (AX)(R12*1), Z22
@@ -8495,11 +8703,11 @@ columns384:
 	VMOVUPD     Z22, (R11)(R12*1)
 	VFMADD231PD Z22, Z24, Z7
 	MOVQ        R13, R12
-	JMP         columns384
+	JMP         columns391
 
-done385:
+done392:
 	CMPQ        R12, CX
-	JE          done386
+	JE          done393
 	VMOVUPD.Z   (DX)(R12*1), K1, Z24
 	VMOVUPD.Z   (BX)(R12*1), K1, Z23
 	VMOVUPD.Z   (AX)(R12*1), K1, Z22
@@ -8538,7 +8746,7 @@ done385:
 	VMOVUPD.Z   Z22, K1, Z22
 	VFMADD231PD Z22, Z24, Z7
 
-done386:
+done393:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -8577,11 +8785,11 @@ done386:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end375
+	JMP        end382
 
-skip381:
+skip388:
 	CMPQ         m+40(FP), $0x00000006
-	JNE          skip387
+	JNE          skip394
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -8610,10 +8818,10 @@ skip381:
 	MOVQ         R11, f+16(FP)
 	XORQ         R11, R11
 
-columns388:
+columns395:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done389
+	JG          done396
 	VMOVUPD     (DX)(R11*1), Z21
 	VMOVUPD     (BX)(R11*1), Z20
 	VMOVUPD     (AX)(R11*1), Z19
@@ -8667,13 +8875,13 @@ columns388:
 	VMOVUPD     Z19, 64(R10)(R11*1)
 	VFMADD231PD Z19, Z21, Z12
 	MOVQ        R12, R11
-	JMP         columns388
+	JMP         columns395
 
-done389:
-columns390:
+done396:
+columns397:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done391
+	JG          done398
 	VMOVUPD     (DX)(R11*1), Z21
 	VMOVUPD     (BX)(R11*1), Z20
 	VMOVUPD     (AX)(R11*1), Z19
@@ -8701,11 +8909,11 @@ columns390:
 	VMOVUPD     Z19, (R10)(R11*1)
 	VFMADD231PD Z19, Z21, Z6
 	MOVQ        R12, R11
-	JMP         columns390
+	JMP         columns397
 
-done391:
+done398:
 	CMPQ        R11, CX
-	JE          done392
+	JE          done399
 	VMOVUPD.Z   (DX)(R11*1), K1, Z21
 	VMOVUPD.Z   (BX)(R11*1), K1, Z20
 	VMOVUPD.Z   (AX)(R11*1), K1, Z19
@@ -8739,7 +8947,7 @@ done391:
 	VMOVUPD.Z   Z19, K1, Z19
 	VFMADD231PD Z19, Z21, Z6
 
-done392:
+done399:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -8778,11 +8986,11 @@ done392:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end375
+	JMP        end382
 
-skip387:
+skip394:
 	CMPQ         m+40(FP), $0x00000005
-	JNE          skip393
+	JNE          skip400
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -8807,10 +9015,10 @@ skip387:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns394:
+columns401:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done395
+	JG          done402
 	VMOVUPD     (DX)(R10*1), Z18
 	VMOVUPD     (BX)(R10*1), Z17
 	VMOVUPD     (AX)(R10*1), Z16
@@ -8856,13 +9064,13 @@ columns394:
 	VMOVUPD     Z16, 64(R9)(R10*1)
 	VFMADD231PD Z16, Z18, Z10
 	MOVQ        R11, R10
-	JMP         columns394
+	JMP         columns401
 
-done395:
-columns396:
+done402:
+columns403:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done397
+	JG          done404
 	VMOVUPD     (DX)(R10*1), Z18
 	VMOVUPD     (BX)(R10*1), Z17
 	VMOVUPD     (AX)(R10*1), Z16
@@ -8886,11 +9094,11 @@ columns396:
 	VMOVUPD     Z16, (R9)(R10*1)
 	VFMADD231PD Z16, Z18, Z5
 	MOVQ        R11, R10
-	JMP         columns396
+	JMP         columns403
 
-done397:
+done404:
 	CMPQ        R10, CX
-	JE          done398
+	JE          done405
 	VMOVUPD.Z   (DX)(R10*1), K1, Z18
 	VMOVUPD.Z   (BX)(R10*1), K1, Z17
 	VMOVUPD.Z   (AX)(R10*1), K1, Z16
@@ -8919,7 +9127,7 @@ done397:
 	VMOVUPD.Z   Z16, K1, Z16
 	VFMADD231PD Z16, Z18, Z5
 
-done398:
+done405:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -8958,11 +9166,11 @@ done398:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end375
+	JMP        end382
 
-skip393:
+skip400:
 	CMPQ         m+40(FP), $0x00000004
-	JNE          skip399
+	JNE          skip406
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -8983,10 +9191,10 @@ skip393:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns400:
+columns407:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done401
+	JG          done408
 	VMOVUPD     (DX)(R9*1), Z15
 	VMOVUPD     (BX)(R9*1), Z14
 	VMOVUPD     (AX)(R9*1), Z13
@@ -9024,13 +9232,13 @@ columns400:
 	VMOVUPD     Z13, 64(R8)(R9*1)
 	VFMADD231PD Z13, Z15, Z8
 	MOVQ        R10, R9
-	JMP         columns400
+	JMP         columns407
 
-done401:
-columns402:
+done408:
+columns409:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done403
+	JG          done410
 	VMOVUPD     (DX)(R9*1), Z15
 	VMOVUPD     (BX)(R9*1), Z14
 	VMOVUPD     (AX)(R9*1), Z13
@@ -9050,11 +9258,11 @@ columns402:
 	VMOVUPD     Z13, (R8)(R9*1)
 	VFMADD231PD Z13, Z15, Z4
 	MOVQ        R10, R9
-	JMP         columns402
+	JMP         columns409
 
-done403:
+done410:
 	CMPQ        R9, CX
-	JE          done404
+	JE          done411
 	VMOVUPD.Z   (DX)(R9*1), K1, Z15
 	VMOVUPD.Z   (BX)(R9*1), K1, Z14
 	VMOVUPD.Z   (AX)(R9*1), K1, Z13
@@ -9078,7 +9286,7 @@ done403:
 	VMOVUPD.Z   Z13, K1, Z13
 	VFMADD231PD Z13, Z15, Z4
 
-done404:
+done411:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -9117,11 +9325,11 @@ done404:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end375
+	JMP        end382
 
-skip399:
+skip406:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip405
+	JNE          skip412
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VMOVUPD      Z0, Z1
@@ -9138,10 +9346,10 @@ skip399:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns406:
+columns413:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done407
+	JG          done414
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -9171,13 +9379,13 @@ columns406:
 	VMOVUPD     Z9, 64(DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z0
 	MOVQ        R9, R8
-	JMP         columns406
+	JMP         columns413
 
-done407:
-columns408:
+done414:
+columns415:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done409
+	JG          done416
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -9193,11 +9401,11 @@ columns408:
 	VMOVUPD     Z9, (DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z3
 	MOVQ        R9, R8
-	JMP         columns408
+	JMP         columns415
 
-done409:
+done416:
 	CMPQ        R8, CX
-	JE          done410
+	JE          done417
 	VMOVUPD.Z   (DX)(R8*1), K1, Z11
 	VMOVUPD.Z   (BX)(R8*1), K1, Z10
 	VMOVUPD.Z   (AX)(R8*1), K1, Z9
@@ -9216,7 +9424,7 @@ done409:
 	VMOVUPD.Z   Z9, K1, Z9
 	VFMADD231PD Z9, Z11, Z3
 
-done410:
+done417:
 	LEAQ          (DI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -9245,11 +9453,11 @@ done410:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end375
+	JMP           end382
 
-skip405:
+skip412:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip411
+	JNE          skip418
 	LEAQ         (AX)(CX*1), SI
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
@@ -9266,10 +9474,10 @@ skip405:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns412:
+columns419:
 	LEAQ        256(DI), R8
 	CMPQ        R8, CX
-	JG          done413
+	JG          done420
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -9311,13 +9519,13 @@ columns412:
 	VMOVUPD     Z10, 192(SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z0
 	MOVQ        R8, DI
-	JMP         columns412
+	JMP         columns419
 
-done413:
-columns414:
+done420:
+columns421:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done415
+	JG          done422
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -9329,11 +9537,11 @@ columns414:
 	VMOVUPD     Z10, (SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z2
 	MOVQ        R8, DI
-	JMP         columns414
+	JMP         columns421
 
-done415:
+done422:
 	CMPQ        DI, CX
-	JE          done416
+	JE          done423
 	VMOVUPD.Z   (DX)(DI*1), K1, Z12
 	VMOVUPD.Z   (BX)(DI*1), K1, Z11
 	VMOVUPD.Z   (AX)(DI*1), K1, Z10
@@ -9347,7 +9555,7 @@ done415:
 	VMOVUPD.Z   Z10, K1, Z10
 	VFMADD231PD Z10, Z12, Z2
 
-done416:
+done423:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -9372,11 +9580,11 @@ done416:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end375
+	JMP           end382
 
-skip411:
+skip418:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip417
+	JNE          skip424
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -9387,10 +9595,10 @@ skip411:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns418:
+columns425:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done419
+	JG          done426
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -9416,13 +9624,13 @@ columns418:
 	VMOVUPD     Z5, 192(AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z0
 	MOVQ        DI, SI
-	JMP         columns418
+	JMP         columns425
 
-done419:
-columns420:
+done426:
+columns427:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done421
+	JG          done428
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -9430,11 +9638,11 @@ columns420:
 	VMOVUPD     Z5, (AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z1
 	MOVQ        DI, SI
-	JMP         columns420
+	JMP         columns427
 
-done421:
+done428:
 	CMPQ        SI, CX
-	JE          done422
+	JE          done429
 	VMOVUPD.Z   (DX)(SI*1), K1, Z7
 	VMOVUPD.Z   (BX)(SI*1), K1, Z6
 	VMOVUPD.Z   (AX)(SI*1), K1, Z5
@@ -9443,7 +9651,7 @@ done421:
 	VMOVUPD.Z   Z5, K1, Z5
 	VFMADD231PD Z5, Z7, Z1
 
-done422:
+done429:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -9458,10 +9666,10 @@ done422:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end375
+	JMP           end382
 
-skip417:
-end375:
+skip424:
+end382:
 	VZEROUPPER
 	RET
 
@@ -9483,9 +9691,9 @@ TEXT ·addOuterAVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x03, BX
 
-rows423:
+rows430:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest424
+	JL           rest431
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -9529,10 +9737,10 @@ rows423:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns426:
+columns433:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done427
+	JG          done434
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -9584,13 +9792,13 @@ columns426:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns426
+	JMP         columns433
 
-done427:
-columns428:
+done434:
+columns435:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done429
+	JG          done436
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -9617,11 +9825,11 @@ columns428:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns428
+	JMP         columns435
 
-done429:
+done436:
 	CMPQ        R14, CX
-	JE          done430
+	JE          done437
 	VMOVUPD.Z   (DX)(R14*1), K1, Z9
 	VMOVUPD.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -9648,14 +9856,14 @@ done429:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, K1, (R13)(R14*1)
 
-done430:
+done437:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows423
+	JMP  rows430
 
-rest424:
+rest431:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip431
+	JNE          skip438
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -9694,10 +9902,10 @@ rest424:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns432:
+columns439:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done433
+	JG          done440
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -9743,13 +9951,13 @@ columns432:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns432
+	JMP         columns439
 
-done433:
-columns434:
+done440:
+columns441:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done435
+	JG          done442
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -9773,11 +9981,11 @@ columns434:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns434
+	JMP         columns441
 
-done435:
+done442:
 	CMPQ        BX, CX
-	JE          done436
+	JE          done443
 	VMOVUPD.Z   (DX)(BX*1), K1, Z8
 	VMOVUPD.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -9801,13 +10009,13 @@ done435:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, K1, (R12)(BX*1)
 
-done436:
+done443:
 	LEAQ (R12)(SI*1), AX
-	JMP  end425
+	JMP  end432
 
-skip431:
+skip438:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip437
+	JNE          skip444
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -9841,10 +10049,10 @@ skip431:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns438:
+columns445:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done439
+	JG          done446
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -9884,13 +10092,13 @@ columns438:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns438
+	JMP         columns445
 
-done439:
-columns440:
+done446:
+columns447:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done441
+	JG          done448
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -9911,11 +10119,11 @@ columns440:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns440
+	JMP         columns447
 
-done441:
+done448:
 	CMPQ        BX, CX
-	JE          done442
+	JE          done449
 	VMOVUPD.Z   (DX)(BX*1), K1, Z7
 	VMOVUPD.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -9936,13 +10144,13 @@ done441:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, K1, (R11)(BX*1)
 
-done442:
+done449:
 	LEAQ (R11)(SI*1), AX
-	JMP  end425
+	JMP  end432
 
-skip437:
+skip444:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip443
+	JNE          skip450
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -9971,10 +10179,10 @@ skip437:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns444:
+columns451:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done445
+	JG          done452
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -10008,13 +10216,13 @@ columns444:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns444
+	JMP         columns451
 
-done445:
-columns446:
+done452:
+columns453:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done447
+	JG          done454
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -10032,11 +10240,11 @@ columns446:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns446
+	JMP         columns453
 
-done447:
+done454:
 	CMPQ        BX, CX
-	JE          done448
+	JE          done455
 	VMOVUPD.Z   (DX)(BX*1), K1, Z6
 	VMOVUPD.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -10054,13 +10262,13 @@ done447:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, K1, (R10)(BX*1)
 
-done448:
+done455:
 	LEAQ (R10)(SI*1), AX
-	JMP  end425
+	JMP  end432
 
-skip443:
+skip450:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip449
+	JNE          skip456
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -10084,10 +10292,10 @@ skip443:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns450:
+columns457:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done451
+	JG          done458
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -10115,13 +10323,13 @@ columns450:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns450
+	JMP         columns457
 
-done451:
-columns452:
+done458:
+columns459:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done453
+	JG          done460
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -10136,11 +10344,11 @@ columns452:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns452
+	JMP         columns459
 
-done453:
+done460:
 	CMPQ        BX, CX
-	JE          done454
+	JE          done461
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -10155,13 +10363,13 @@ done453:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, K1, (R9)(BX*1)
 
-done454:
+done461:
 	LEAQ (R9)(SI*1), AX
-	JMP  end425
+	JMP  end432
 
-skip449:
+skip456:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip455
+	JNE          skip462
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -10180,10 +10388,10 @@ skip449:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns456:
+columns463:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done457
+	JG          done464
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -10205,13 +10413,13 @@ columns456:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns456
+	JMP         columns463
 
-done457:
-columns458:
+done464:
+columns465:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done459
+	JG          done466
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -10223,11 +10431,11 @@ columns458:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns458
+	JMP         columns465
 
-done459:
+done466:
 	CMPQ        BX, CX
-	JE          done460
+	JE          done467
 	VMOVUPD.Z   (DX)(BX*1), K1, Z4
 	VMOVUPD.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -10239,13 +10447,13 @@ done459:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, K1, (R8)(BX*1)
 
-done460:
+done467:
 	LEAQ (R8)(SI*1), AX
-	JMP  end425
+	JMP  end432
 
-skip455:
+skip462:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip461
+	JNE          skip468
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSD (R8), Z0
@@ -10259,10 +10467,10 @@ skip455:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns462:
+columns469:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done463
+	JG          done470
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -10292,13 +10500,13 @@ columns462:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns462
+	JMP         columns469
 
-done463:
-columns464:
+done470:
+columns471:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done465
+	JG          done472
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -10307,11 +10515,11 @@ columns464:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns464
+	JMP         columns471
 
-done465:
+done472:
 	CMPQ        BX, CX
-	JE          done466
+	JE          done473
 	VMOVUPD.Z   (DX)(BX*1), K1, Z3
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -10320,13 +10528,13 @@ done465:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, K1, (DI)(BX*1)
 
-done466:
+done473:
 	LEAQ (DI)(SI*1), AX
-	JMP  end425
+	JMP  end432
 
-skip461:
+skip468:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip467
+	JNE          skip474
 	MOVQ         f+16(FP), DI
 	VBROADCASTSD (DI), Z0
 	ADDQ         BX, DI
@@ -10335,10 +10543,10 @@ skip461:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns468:
+columns475:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done469
+	JG          done476
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
@@ -10356,34 +10564,34 @@ columns468:
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns468
+	JMP         columns475
 
-done469:
-columns470:
+done476:
+columns477:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done471
+	JG          done478
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns470
+	JMP         columns477
 
-done471:
+done478:
 	CMPQ        BX, CX
-	JE          done472
+	JE          done479
 	VMOVUPD.Z   (DX)(BX*1), K1, Z2
 	VMOVUPD.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, K1, (AX)(BX*1)
 
-done472:
+done479:
 	LEAQ (AX)(SI*1), AX
-	JMP  end425
+	JMP  end432
 
-skip467:
-end425:
+skip474:
+end432:
 	VZEROUPPER
 	RET
 
@@ -10405,9 +10613,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next474
+	JG      next481
 	TESTQ   SI, SI
-	JZ      end473
+	JZ      end480
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -10421,9 +10629,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop475:
+loop482:
 	CMPQ         R11, $0x00000004
-	JL           done476
+	JL           done483
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
@@ -10439,32 +10647,32 @@ loop475:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop475
+	JMP          loop482
 
-done476:
-loop477:
+done483:
+loop484:
 	CMPQ         R11, $0x00000001
-	JL           done478
+	JL           done485
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop477
+	JMP          loop484
 
-done478:
+done485:
 	VADDPD    Z2, Z1, Z1
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z1, Z1
 	VMOVUPD.Z (AX)(R9*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(R9*1)
-	JMP       end473
+	JMP       end480
 
-next474:
+next481:
 	CMPQ    SI, $0x00000010
-	JG      next479
+	JG      next486
 	SUBQ    $0x00000008, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10483,9 +10691,9 @@ next474:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop480:
+loop487:
 	CMPQ         R11, $0x00000004
-	JL           done481
+	JL           done488
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -10505,12 +10713,12 @@ loop480:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop480
+	JMP          loop487
 
-done481:
-loop482:
+done488:
+loop489:
 	CMPQ         R11, $0x00000001
-	JL           done483
+	JL           done490
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -10518,9 +10726,9 @@ loop482:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop482
+	JMP          loop489
 
-done483:
+done490:
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z2, Z2
 	VADDPD    Z5, Z1, Z1
@@ -10532,11 +10740,11 @@ done483:
 	VMOVUPD.Z 64(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z2, Z2
 	VMOVUPD   Z2, K1, 64(AX)(R9*1)
-	JMP       end473
+	JMP       end480
 
-next479:
+next486:
 	CMPQ    SI, $0x00000018
-	JG      next484
+	JG      next491
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10552,9 +10760,9 @@ next479:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop485:
+loop492:
 	CMPQ         R11, $0x00000002
-	JL           done486
+	JL           done493
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -10568,12 +10776,12 @@ loop485:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop485
+	JMP          loop492
 
-done486:
-loop487:
+done493:
+loop494:
 	CMPQ         R11, $0x00000001
-	JL           done488
+	JL           done495
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -10582,9 +10790,9 @@ loop487:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop487
+	JMP          loop494
 
-done488:
+done495:
 	VADDPD    Z4, Z1, Z1
 	VADDPD    Z5, Z2, Z2
 	VADDPD    Z6, Z3, Z3
@@ -10595,11 +10803,11 @@ done488:
 	VMOVUPD.Z 128(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z3, Z3
 	VMOVUPD   Z3, K1, 128(AX)(R9*1)
-	JMP       end473
+	JMP       end480
 
-next484:
+next491:
 	CMPQ    SI, $0x00000020
-	JG      next489
+	JG      next496
 	SUBQ    $0x00000018, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10617,9 +10825,9 @@ next484:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop490:
+loop497:
 	CMPQ         R11, $0x00000002
-	JL           done491
+	JL           done498
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -10635,12 +10843,12 @@ loop490:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop490
+	JMP          loop497
 
-done491:
-loop492:
+done498:
+loop499:
 	CMPQ         R11, $0x00000001
-	JL           done493
+	JL           done500
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -10650,9 +10858,9 @@ loop492:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop492
+	JMP          loop499
 
-done493:
+done500:
 	VADDPD    Z5, Z1, Z1
 	VADDPD    Z6, Z2, Z2
 	VADDPD    Z7, Z3, Z3
@@ -10666,11 +10874,11 @@ done493:
 	VMOVUPD.Z 192(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z4, Z4
 	VMOVUPD   Z4, K1, 192(AX)(R9*1)
-	JMP       end473
+	JMP       end480
 
-next489:
+next496:
 	CMPQ    SI, $0x00000028
-	JG      next494
+	JG      next501
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10685,9 +10893,9 @@ next489:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop495:
+loop502:
 	CMPQ         R11, $0x00000001
-	JL           done496
+	JL           done503
 	VBROADCASTSD (R10), Z6
 	VFMADD231PD  (SI), Z6, Z1
 	VFMADD231PD  64(SI), Z6, Z2
@@ -10698,9 +10906,9 @@ loop495:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop495
+	JMP          loop502
 
-done496:
+done503:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -10712,11 +10920,11 @@ done496:
 	VMOVUPD.Z 256(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z5, Z5
 	VMOVUPD   Z5, K1, 256(AX)(R9*1)
-	JMP       end473
+	JMP       end480
 
-next494:
+next501:
 	CMPQ    SI, $0x00000030
-	JG      next497
+	JG      next504
 	SUBQ    $0x00000028, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10732,9 +10940,9 @@ next494:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop498:
+loop505:
 	CMPQ         R11, $0x00000001
-	JL           done499
+	JL           done506
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -10746,9 +10954,9 @@ loop498:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop498
+	JMP          loop505
 
-done499:
+done506:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -10762,11 +10970,11 @@ done499:
 	VMOVUPD.Z 320(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z6, Z6
 	VMOVUPD   Z6, K1, 320(AX)(R9*1)
-	JMP       end473
+	JMP       end480
 
-next497:
+next504:
 	CMPQ    SI, $0x00000038
-	JG      next500
+	JG      next507
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10783,9 +10991,9 @@ next497:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop501:
+loop508:
 	CMPQ         R11, $0x00000001
-	JL           done502
+	JL           done509
 	VBROADCASTSD (R10), Z8
 	VFMADD231PD  (SI), Z8, Z1
 	VFMADD231PD  64(SI), Z8, Z2
@@ -10798,9 +11006,9 @@ loop501:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop501
+	JMP          loop508
 
-done502:
+done509:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -10816,9 +11024,9 @@ done502:
 	VMOVUPD.Z 384(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z7, Z7
 	VMOVUPD   Z7, K1, 384(AX)(R9*1)
-	JMP       end473
+	JMP       end480
 
-next500:
+next507:
 	SUBQ    $0x00000038, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10836,9 +11044,9 @@ next500:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop504:
+loop511:
 	CMPQ         R11, $0x00000001
-	JL           done505
+	JL           done512
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -10852,9 +11060,9 @@ loop504:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop504
+	JMP          loop511
 
-done505:
+done512:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -10872,14 +11080,14 @@ done505:
 	VMOVUPD.Z 448(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z8, Z8
 	VMOVUPD   Z8, K1, 448(AX)(R9*1)
-	JMP       end473
+	JMP       end480
 
-end473:
+end480:
 	XORQ R9, R9
 
-group506:
+group513:
 	CMPQ    R9, R8
-	JE      done507
+	JE      done514
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10893,9 +11101,9 @@ group506:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop508:
+loop515:
 	CMPQ         R11, $0x00000001
-	JL           done509
+	JL           done516
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -10908,9 +11116,9 @@ loop508:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop508
+	JMP          loop515
 
-done509:
+done516:
 	VADDPD  (AX)(R9*1), Z1, Z1
 	VMOVUPD Z1, (AX)(R9*1)
 	VADDPD  64(AX)(R9*1), Z2, Z2
@@ -10928,9 +11136,9 @@ done509:
 	VADDPD  448(AX)(R9*1), Z8, Z8
 	VMOVUPD Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group506
+	JMP     group513
 
-done507:
+done514:
 	VZEROUPPER
 	RET
 
@@ -10957,16 +11165,16 @@ TEXT ·matMulTAVX512(SB), NOSPLIT, $8-64
 	SHLQ   $0x03, R9
 	LEAQ   (R9)(R9*2), R10
 
-loop510:
+loop517:
 	CMPQ BX, $0x00000004
-	JL   done511
+	JL   done518
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 
-loop512:
+loop519:
 	CMPQ    R13, $0x00000020
-	JL      done513
+	JL      done520
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -10987,9 +11195,9 @@ loop512:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop514:
+loop521:
 	CMPQ        BP, $0x00000040
-	JL          done515
+	JL          done522
 	VMOVUPD     (R15), Z17
 	VMOVUPD     (R15)(R9*1), Z18
 	VMOVUPD     (R15)(R9*2), Z19
@@ -11017,11 +11225,11 @@ loop514:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop514
+	JMP         loop521
 
-done515:
+done522:
 	TESTQ       BP, BP
-	JZ          skip516
+	JZ          skip523
 	VMOVUPD.Z   (R15), K1, Z17
 	VMOVUPD.Z   (R15)(R9*1), K1, Z18
 	VMOVUPD.Z   (R15)(R9*2), K1, Z19
@@ -11047,7 +11255,7 @@ done515:
 	VFMADD231PD Z19, Z21, Z15
 	VFMADD231PD Z20, Z21, Z16
 
-skip516:
+skip523:
 	MOVQ          R12, R14
 	VUNPCKLPD     Z2, Z1, Z17
 	VUNPCKHPD     Z2, Z1, Z1
@@ -11111,12 +11319,12 @@ skip516:
 	ADDQ          R9, R11
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
-	JMP           loop512
+	JMP           loop519
 
-done513:
-loop517:
+done520:
+loop524:
 	CMPQ    R13, $0x00000008
-	JL      done518
+	JL      done525
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11125,9 +11333,9 @@ loop517:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop519:
+loop526:
 	CMPQ        BP, $0x00000040
-	JL          done520
+	JL          done527
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R14), Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -11140,11 +11348,11 @@ loop519:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop519
+	JMP         loop526
 
-done520:
+done527:
 	TESTQ       BP, BP
-	JZ          skip521
+	JZ          skip528
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R14), K1, Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -11155,7 +11363,7 @@ done520:
 	VMOVUPD.Z   (R14)(R10*1), K1, Z6
 	VFMADD231PD Z5, Z6, Z4
 
-skip521:
+skip528:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -11195,9 +11403,9 @@ skip521:
 	ADDQ          R9, R11
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
-	JMP           loop517
+	JMP           loop524
 
-done518:
+done525:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	ADDQ R9, CX
@@ -11207,19 +11415,19 @@ done518:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000004, BX
-	JMP  loop510
+	JMP  loop517
 
-done511:
-loop522:
+done518:
+loop529:
 	CMPQ BX, $0x00000001
-	JL   done523
+	JL   done530
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 
-loop524:
+loop531:
 	CMPQ    R13, $0x00000020
-	JL      done525
+	JL      done532
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11228,9 +11436,9 @@ loop524:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop526:
+loop533:
 	CMPQ        BP, $0x00000040
-	JL          done527
+	JL          done534
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R15)(R9*1), Z6
 	VMOVUPD     (R15)(R9*2), Z7
@@ -11243,11 +11451,11 @@ loop526:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop526
+	JMP         loop533
 
-done527:
+done534:
 	TESTQ       BP, BP
-	JZ          skip528
+	JZ          skip535
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R15)(R9*1), K1, Z6
 	VMOVUPD.Z   (R15)(R9*2), K1, Z7
@@ -11258,7 +11466,7 @@ done527:
 	VFMADD231PD Z7, Z9, Z3
 	VFMADD231PD Z8, Z9, Z4
 
-skip528:
+skip535:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -11298,36 +11506,36 @@ skip528:
 	ADDQ          R9, R11
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
-	JMP           loop524
+	JMP           loop531
 
-done525:
-loop529:
+done532:
+loop536:
 	CMPQ    R13, $0x00000008
-	JL      done530
+	JL      done537
 	VMOVUPD Z0, Z1
 	MOVQ    CX, R14
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop531:
+loop538:
 	CMPQ        BP, $0x00000040
-	JL          done532
+	JL          done539
 	VMOVUPD     (R15), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z1
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop531
+	JMP         loop538
 
-done532:
+done539:
 	TESTQ       BP, BP
-	JZ          skip533
+	JZ          skip540
 	VMOVUPD.Z   (R15), K1, Z2
 	VMOVUPD.Z   (R14), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-skip533:
+skip540:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VADDPD        Y1, Y2, Y2
@@ -11340,15 +11548,15 @@ skip533:
 	ADDQ          R9, R11
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
-	JMP           loop529
+	JMP           loop536
 
-done530:
+done537:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000001, BX
-	JMP  loop522
+	JMP  loop529
 
-done523:
+done530:
 	VZEROUPPER
 	RET
 
@@ -11372,9 +11580,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	SUBQ   R8, DX
 	MOVQ   R9, R8
 	CMPQ   DX, $0x00000008
-	JG     next535
+	JG     next542
 	TESTQ  DX, DX
-	JZ     end534
+	JZ     end541
 	MOVQ   $-1, R10
 	BZHIQ  DX, R10, R10
 	KMOVW  R10, K1
@@ -11383,9 +11591,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	MOVQ   m+32(FP), R11
 	ADDQ   R9, R10
 
-loop536:
+loop543:
 	CMPQ    R11, $0x00000004
-	JL      done537
+	JL      done544
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11396,9 +11604,9 @@ loop536:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop538:
+loop545:
 	CMPQ         R14, $0x00000001
-	JL           done539
+	JL           done546
 	VMOVUPD.Z    (R13), K1, Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z1
@@ -11411,9 +11619,9 @@ loop538:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop538
+	JMP          loop545
 
-done539:
+done546:
 	VBROADCASTSD alpha+8(FP), Z6
 	VMOVUPD.Z    (R10), K1, Z5
 	VFMADD231PD  Z1, Z6, Z5
@@ -11436,12 +11644,12 @@ done539:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop536
+	JMP          loop543
 
-done537:
-loop540:
+done544:
+loop547:
 	CMPQ    R11, $0x00000001
-	JL      done541
+	JL      done548
 	VMOVUPD Z0, Z1
 	MOVQ    DX, R12
 	MOVQ    b+24(FP), R13
@@ -11449,18 +11657,18 @@ loop540:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop542:
+loop549:
 	CMPQ         R14, $0x00000001
-	JL           done543
+	JL           done550
 	VMOVUPD.Z    (R13), K1, Z2
 	VBROADCASTSD (R12), Z3
 	VFMADD231PD  Z2, Z3, Z1
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop542
+	JMP          loop549
 
-done543:
+done550:
 	VBROADCASTSD alpha+8(FP), Z3
 	VMOVUPD.Z    (R10), K1, Z2
 	VFMADD231PD  Z1, Z3, Z2
@@ -11468,14 +11676,14 @@ done543:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop540
+	JMP          loop547
 
-done541:
-	JMP end534
+done548:
+	JMP end541
 
-next535:
+next542:
 	CMPQ  DX, $0x00000010
-	JG    next544
+	JG    next551
 	SUBQ  $0x00000008, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -11485,9 +11693,9 @@ next535:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop545:
+loop552:
 	CMPQ    R11, $0x00000004
-	JL      done546
+	JL      done553
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11502,9 +11710,9 @@ loop545:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop547:
+loop554:
 	CMPQ         R14, $0x00000001
-	JL           done548
+	JL           done555
 	VMOVUPD      (R13), Z9
 	VMOVUPD.Z    64(R13), K1, Z10
 	VBROADCASTSD (R12), Z11
@@ -11522,9 +11730,9 @@ loop547:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop547
+	JMP          loop554
 
-done548:
+done555:
 	VBROADCASTSD alpha+8(FP), Z11
 	VMOVUPD      (R10), Z9
 	VFMADD231PD  Z1, Z11, Z9
@@ -11559,12 +11767,12 @@ done548:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop545
+	JMP          loop552
 
-done546:
-loop549:
+done553:
+loop556:
 	CMPQ    R11, $0x00000001
-	JL      done550
+	JL      done557
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	MOVQ    DX, R12
@@ -11573,9 +11781,9 @@ loop549:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop551:
+loop558:
 	CMPQ         R14, $0x00000001
-	JL           done552
+	JL           done559
 	VMOVUPD      (R13), Z3
 	VMOVUPD.Z    64(R13), K1, Z4
 	VBROADCASTSD (R12), Z5
@@ -11584,9 +11792,9 @@ loop551:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop551
+	JMP          loop558
 
-done552:
+done559:
 	VBROADCASTSD alpha+8(FP), Z5
 	VMOVUPD      (R10), Z3
 	VFMADD231PD  Z1, Z5, Z3
@@ -11597,14 +11805,14 @@ done552:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop549
+	JMP          loop556
 
-done550:
-	JMP end534
+done557:
+	JMP end541
 
-next544:
+next551:
 	CMPQ  DX, $0x00000018
-	JG    next553
+	JG    next560
 	SUBQ  $0x00000010, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -11614,9 +11822,9 @@ next544:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop554:
+loop561:
 	CMPQ    R11, $0x00000004
-	JL      done555
+	JL      done562
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11635,9 +11843,9 @@ loop554:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop556:
+loop563:
 	CMPQ         R14, $0x00000001
-	JL           done557
+	JL           done564
 	VMOVUPD      (R13), Z13
 	VMOVUPD      64(R13), Z14
 	VMOVUPD.Z    128(R13), K1, Z15
@@ -11660,9 +11868,9 @@ loop556:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop556
+	JMP          loop563
 
-done557:
+done564:
 	VBROADCASTSD alpha+8(FP), Z16
 	VMOVUPD      (R10), Z13
 	VFMADD231PD  Z1, Z16, Z13
@@ -11709,12 +11917,12 @@ done557:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop554
+	JMP          loop561
 
-done555:
-loop558:
+done562:
+loop565:
 	CMPQ    R11, $0x00000001
-	JL      done559
+	JL      done566
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11724,9 +11932,9 @@ loop558:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop560:
+loop567:
 	CMPQ         R14, $0x00000001
-	JL           done561
+	JL           done568
 	VMOVUPD      (R13), Z4
 	VMOVUPD      64(R13), Z5
 	VMOVUPD.Z    128(R13), K1, Z6
@@ -11737,9 +11945,9 @@ loop560:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop560
+	JMP          loop567
 
-done561:
+done568:
 	VBROADCASTSD alpha+8(FP), Z7
 	VMOVUPD      (R10), Z4
 	VFMADD231PD  Z1, Z7, Z4
@@ -11753,12 +11961,12 @@ done561:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop558
+	JMP          loop565
 
-done559:
-	JMP end534
+done566:
+	JMP end541
 
-next553:
+next560:
 	SUBQ  $0x00000018, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -11768,9 +11976,9 @@ next553:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop563:
+loop570:
 	CMPQ    R11, $0x00000004
-	JL      done564
+	JL      done571
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11793,9 +12001,9 @@ loop563:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop565:
+loop572:
 	CMPQ         R14, $0x00000001
-	JL           done566
+	JL           done573
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -11823,9 +12031,9 @@ loop565:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop565
+	JMP          loop572
 
-done566:
+done573:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -11884,12 +12092,12 @@ done566:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop563
+	JMP          loop570
 
-done564:
-loop567:
+done571:
+loop574:
 	CMPQ    R11, $0x00000001
-	JL      done568
+	JL      done575
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11900,9 +12108,9 @@ loop567:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop569:
+loop576:
 	CMPQ         R14, $0x00000001
-	JL           done570
+	JL           done577
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -11915,9 +12123,9 @@ loop569:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop569
+	JMP          loop576
 
-done570:
+done577:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -11934,25 +12142,25 @@ done570:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop567
+	JMP          loop574
 
-done568:
-	JMP end534
+done575:
+	JMP end541
 
-end534:
+end541:
 	XORQ R9, R9
 
-group571:
+group578:
 	CMPQ R9, R8
-	JE   done572
+	JE   done579
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 
-loop573:
+loop580:
 	CMPQ    R11, $0x00000004
-	JL      done574
+	JL      done581
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11975,9 +12183,9 @@ loop573:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop575:
+loop582:
 	CMPQ         R14, $0x00000001
-	JL           done576
+	JL           done583
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -12005,9 +12213,9 @@ loop575:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop575
+	JMP          loop582
 
-done576:
+done583:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -12066,12 +12274,12 @@ done576:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop573
+	JMP          loop580
 
-done574:
-loop577:
+done581:
+loop584:
 	CMPQ    R11, $0x00000001
-	JL      done578
+	JL      done585
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12082,9 +12290,9 @@ loop577:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop579:
+loop586:
 	CMPQ         R14, $0x00000001
-	JL           done580
+	JL           done587
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -12097,9 +12305,9 @@ loop579:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop579
+	JMP          loop586
 
-done580:
+done587:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -12116,13 +12324,13 @@ done580:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop577
+	JMP          loop584
 
-done578:
+done585:
 	ADDQ $0x00000100, R9
-	JMP  group571
+	JMP  group578
 
-done572:
+done579:
 	VZEROUPPER
 	RET
 
@@ -12141,9 +12349,9 @@ TEXT ·aggregateAVX512(SB), NOSPLIT, $0-96
 	XORQ         BX, BX
 	MOVQ         CX, SI
 
-loop581:
+loop588:
 	CMPQ      SI, $0x00000040
-	JL        done582
+	JL        done589
 	MOVQ      z+24(FP), DI
 	MOVQ      weights+32(FP), R8
 	MOVQ      f+40(FP), R9
@@ -12172,9 +12380,9 @@ loop581:
 	VMOVUPD   Z0, Z7
 	MOVQ      experts+72(FP), R10
 
-loop583:
+loop590:
 	CMPQ        R10, $0x00000001
-	JL          done584
+	JL          done591
 	VMOVUPD.Z   (R9), K1, Z8
 	VSUBPD      Z3, Z8, Z8
 	VMULPD      Z4, Z8, Z8
@@ -12188,9 +12396,9 @@ loop583:
 	ADDQ        CX, DI
 	ADDQ        CX, R8
 	SUBQ        $0x00000001, R10
-	JMP         loop583
+	JMP         loop590
 
-done584:
+done591:
 	MOVQ    mean+0(FP), DI
 	VMOVUPD Z5, (DI)(BX*1)
 	MOVQ    low+8(FP), DI
@@ -12199,9 +12407,9 @@ done584:
 	VMOVUPD Z7, (DI)(BX*1)
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000040, SI
-	JMP     loop581
+	JMP     loop588
 
-done582:
+done589:
 	VZEROUPPER
 	RET
 
@@ -12216,9 +12424,9 @@ TEXT ·regretsAVX512(SB), NOSPLIT, $0-96
 	XORQ         CX, CX
 	MOVQ         AX, DX
 
-loop585:
+loop592:
 	CMPQ    DX, $0x00000040
-	JL      done586
+	JL      done593
 	MOVQ    out+48(FP), BX
 	VMOVUPD (BX)(CX*1), Z3
 	MOVQ    slope+56(FP), BX
@@ -12234,9 +12442,9 @@ loop585:
 	MOVQ    CX, R10
 	MOVQ    experts+80(FP), R11
 
-loop587:
+loop594:
 	CMPQ        R11, $0x00000001
-	JL          done588
+	JL          done595
 	VSUBPD      (R9)(R10*1), Z3, Z8
 	VMOVUPD     (R8)(R10*1), Z7
 	VFMADD231PD Z8, Z4, Z7
@@ -12255,9 +12463,9 @@ loop587:
 	VADDPD      Z7, Z6, Z6
 	ADDQ        AX, R10
 	SUBQ        $0x00000001, R11
-	JMP         loop587
+	JMP         loop594
 
-done588:
+done595:
 	MOVQ         sum+0(FP), SI
 	VMOVUPD      Z6, (SI)(CX*1)
 	VDIVPD       Z6, Z1, Z3
@@ -12269,21 +12477,21 @@ done588:
 	MOVQ         CX, SI
 	MOVQ         experts+80(FP), DI
 
-loop589:
+loop596:
 	CMPQ    DI, $0x00000001
-	JL      done590
+	JL      done597
 	VMULPD  (BX)(SI*1), Z3, Z7
 	VMOVUPD Z7, (BX)(SI*1)
 	ADDQ    AX, SI
 	SUBQ    $0x00000001, DI
-	JMP     loop589
+	JMP     loop596
 
-done590:
+done597:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000040, DX
-	JMP  loop585
+	JMP  loop592
 
-done586:
+done593:
 	VZEROUPPER
 	RET
 
@@ -12302,9 +12510,9 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	SUBQ         SI, BX
 	MOVQ         DI, SI
 	CMPQ         BX, $0x00000008
-	JG           next592
+	JG           next599
 	TESTQ        BX, BX
-	JZ           end591
+	JZ           end598
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
 	KMOVW        R8, K1
@@ -12354,11 +12562,11 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	VFNMADD231PD Z1, Z2, Z3
 	VMOVUPD      Z0, K1, (AX)(DI*1)
 	VMOVUPD      Z3, K1, (CX)(DI*1)
-	JMP          end591
+	JMP          end598
 
-next592:
+next599:
 	CMPQ         BX, $0x00000010
-	JG           next593
+	JG           next600
 	SUBQ         $0x00000008, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -12438,11 +12646,11 @@ next592:
 	VMOVUPD      Z1, K1, 64(AX)(DI*1)
 	VMOVUPD      Z6, (CX)(DI*1)
 	VMOVUPD      Z7, K1, 64(CX)(DI*1)
-	JMP          end591
+	JMP          end598
 
-next593:
+next600:
 	CMPQ         BX, $0x00000018
-	JG           next594
+	JG           next601
 	SUBQ         $0x00000010, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -12551,9 +12759,9 @@ next593:
 	VMOVUPD      Z9, (CX)(DI*1)
 	VMOVUPD      Z10, 64(CX)(DI*1)
 	VMOVUPD      Z11, K1, 128(CX)(DI*1)
-	JMP          end591
+	JMP          end598
 
-next594:
+next601:
 	SUBQ         $0x00000018, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -12691,14 +12899,14 @@ next594:
 	VMOVUPD      Z13, 64(CX)(DI*1)
 	VMOVUPD      Z14, 128(CX)(DI*1)
 	VMOVUPD      Z15, K1, 192(CX)(DI*1)
-	JMP          end591
+	JMP          end598
 
-end591:
+end598:
 	XORQ DI, DI
 
-group596:
+group603:
 	CMPQ         DI, SI
-	JE           done597
+	JE           done604
 	VMOVUPD      (DX)(DI*1), Z0
 	VMOVUPD      64(DX)(DI*1), Z1
 	VMOVUPD      128(DX)(DI*1), Z2
@@ -12833,9 +13041,9 @@ group596:
 	VMOVUPD      Z14, 128(CX)(DI*1)
 	VMOVUPD      Z15, 192(CX)(DI*1)
 	ADDQ         $0x00000100, DI
-	JMP          group596
+	JMP          group603
 
-done597:
+done604:
 	VZEROUPPER
 	RET
 
@@ -12860,9 +13068,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000008
-	JG           next599
+	JG           next606
 	TESTQ        DI, DI
-	JZ           end598
+	JZ           end605
 	MOVQ         $-1, R11
 	BZHIQ        DI, R11, R11
 	KMOVW        R11, K1
@@ -12876,9 +13084,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 
-loop600:
+loop607:
 	CMPQ         R12, $0x00000004
-	JL           done601
+	JL           done608
 	VBROADCASTSD (R11), Z7
 	VMOVUPD.Z    (DI), K1, Z8
 	VFMADD231PD  Z8, Z7, Z3
@@ -12894,21 +13102,21 @@ loop600:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop600
+	JMP          loop607
 
-done601:
-loop602:
+done608:
+loop609:
 	CMPQ         R12, $0x00000001
-	JL           done603
+	JL           done610
 	VBROADCASTSD (R11), Z7
 	VMOVUPD.Z    (DI), K1, Z8
 	VFMADD231PD  Z8, Z7, Z3
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop602
+	JMP          loop609
 
-done603:
+done610:
 	VADDPD       Z4, Z3, Z3
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z3, Z3
@@ -12957,11 +13165,11 @@ done603:
 	VFNMADD231PD Z4, Z5, Z6
 	VMOVUPD      Z3, K1, (CX)(R10*1)
 	VMOVUPD      Z6, K1, (AX)(R10*1)
-	JMP          end598
+	JMP          end605
 
-next599:
+next606:
 	CMPQ    DI, $0x00000010
-	JG      next604
+	JG      next611
 	SUBQ    $0x00000008, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -12980,9 +13188,9 @@ next599:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop605:
+loop612:
 	CMPQ         R12, $0x00000004
-	JL           done606
+	JL           done613
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VMOVUPD.Z    64(DI), K1, Z12
@@ -13002,12 +13210,12 @@ loop605:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop605
+	JMP          loop612
 
-done606:
-loop607:
+done613:
+loop614:
 	CMPQ         R12, $0x00000001
-	JL           done608
+	JL           done615
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VMOVUPD.Z    64(DI), K1, Z12
@@ -13015,9 +13223,9 @@ loop607:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop607
+	JMP          loop614
 
-done608:
+done615:
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z4, Z4
 	VADDPD       Z7, Z3, Z3
@@ -13097,11 +13305,11 @@ done608:
 	VMOVUPD      Z4, K1, 64(CX)(R10*1)
 	VMOVUPD      Z9, (AX)(R10*1)
 	VMOVUPD      Z10, K1, 64(AX)(R10*1)
-	JMP          end598
+	JMP          end605
 
-next604:
+next611:
 	CMPQ    DI, $0x00000018
-	JG      next609
+	JG      next616
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -13117,9 +13325,9 @@ next604:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop610:
+loop617:
 	CMPQ         R12, $0x00000002
-	JL           done611
+	JL           done618
 	VBROADCASTSD (R11), Z9
 	VFMADD231PD  (DI), Z9, Z3
 	VFMADD231PD  64(DI), Z9, Z4
@@ -13133,12 +13341,12 @@ loop610:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop610
+	JMP          loop617
 
-done611:
-loop612:
+done618:
+loop619:
 	CMPQ         R12, $0x00000001
-	JL           done613
+	JL           done620
 	VBROADCASTSD (R11), Z9
 	VFMADD231PD  (DI), Z9, Z3
 	VFMADD231PD  64(DI), Z9, Z4
@@ -13147,9 +13355,9 @@ loop612:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop612
+	JMP          loop619
 
-done613:
+done620:
 	VADDPD       Z6, Z3, Z3
 	VADDPD       Z7, Z4, Z4
 	VADDPD       Z8, Z5, Z5
@@ -13254,9 +13462,9 @@ done613:
 	VMOVUPD      Z12, (AX)(R10*1)
 	VMOVUPD      Z13, 64(AX)(R10*1)
 	VMOVUPD      Z14, K1, 128(AX)(R10*1)
-	JMP          end598
+	JMP          end605
 
-next609:
+next616:
 	SUBQ    $0x00000018, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -13274,9 +13482,9 @@ next609:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop615:
+loop622:
 	CMPQ         R12, $0x00000002
-	JL           done616
+	JL           done623
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VFMADD231PD  64(DI), Z11, Z4
@@ -13292,12 +13500,12 @@ loop615:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop615
+	JMP          loop622
 
-done616:
-loop617:
+done623:
+loop624:
 	CMPQ         R12, $0x00000001
-	JL           done618
+	JL           done625
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VFMADD231PD  64(DI), Z11, Z4
@@ -13307,9 +13515,9 @@ loop617:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop617
+	JMP          loop624
 
-done618:
+done625:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -13443,14 +13651,14 @@ done618:
 	VMOVUPD      Z16, 64(AX)(R10*1)
 	VMOVUPD      Z17, 128(AX)(R10*1)
 	VMOVUPD      Z18, K1, 192(AX)(R10*1)
-	JMP          end598
+	JMP          end605
 
-end598:
+end605:
 	XORQ R10, R10
 
-group619:
+group626:
 	CMPQ    R10, R9
-	JE      done620
+	JE      done627
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
@@ -13464,9 +13672,9 @@ group619:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop621:
+loop628:
 	CMPQ         R12, $0x00000002
-	JL           done622
+	JL           done629
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VFMADD231PD  64(DI), Z11, Z4
@@ -13480,12 +13688,12 @@ loop621:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop621
+	JMP          loop628
 
-done622:
-loop623:
+done629:
+loop630:
 	CMPQ         R12, $0x00000001
-	JL           done624
+	JL           done631
 	VBROADCASTSD (R11), Z11
 	VFMADD231PD  (DI), Z11, Z3
 	VFMADD231PD  64(DI), Z11, Z4
@@ -13494,9 +13702,9 @@ loop623:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop623
+	JMP          loop630
 
-done624:
+done631:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -13631,9 +13839,9 @@ done624:
 	VMOVUPD      Z17, 128(AX)(R10*1)
 	VMOVUPD      Z18, 192(AX)(R10*1)
 	ADDQ         $0x00000100, R10
-	JMP          group619
+	JMP          group626
 
-done620:
+done627:
 	VZEROUPPER
 	RET
 
@@ -13647,15 +13855,15 @@ TEXT ·symAddAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 
-loop625:
+loop632:
 	CMPQ BX, $0x00000001
-	JL   done626
+	JL   done633
 	MOVQ BX, SI
 	MOVQ CX, DI
 
-loop627:
+loop634:
 	CMPQ    SI, $0x00000002
-	JL      done628
+	JL      done635
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -13676,9 +13884,9 @@ loop627:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop629:
+loop636:
 	CMPQ         R10, $0x00000001
-	JL           done630
+	JL           done637
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -13708,9 +13916,9 @@ loop629:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop629
+	JMP          loop636
 
-done630:
+done637:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -13730,12 +13938,12 @@ done630:
 	ADDQ    $0x00000400, AX
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
-	JMP     loop627
+	JMP     loop634
 
-done628:
-loop631:
+done635:
+loop638:
 	CMPQ    SI, $0x00000001
-	JL      done632
+	JL      done639
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -13748,9 +13956,9 @@ loop631:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop633:
+loop640:
 	CMPQ         R10, $0x00000001
-	JL           done634
+	JL           done641
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z9, Z8, Z0
@@ -13771,9 +13979,9 @@ loop633:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop633
+	JMP          loop640
 
-done634:
+done641:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -13785,14 +13993,14 @@ done634:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JMP     loop631
+	JMP     loop638
 
-done632:
+done639:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JMP  loop625
+	JMP  loop632
 
-done626:
+done633:
 	VZEROUPPER
 	RET
 
@@ -13806,15 +14014,15 @@ TEXT ·symSubAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 
-loop635:
+loop642:
 	CMPQ BX, $0x00000001
-	JL   done636
+	JL   done643
 	MOVQ BX, SI
 	MOVQ CX, DI
 
-loop637:
+loop644:
 	CMPQ    SI, $0x00000002
-	JL      done638
+	JL      done645
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -13835,9 +14043,9 @@ loop637:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop639:
+loop646:
 	CMPQ         R10, $0x00000001
-	JL           done640
+	JL           done647
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -13867,9 +14075,9 @@ loop639:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop639
+	JMP          loop646
 
-done640:
+done647:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -13889,12 +14097,12 @@ done640:
 	ADDQ    $0x00000400, AX
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
-	JMP     loop637
+	JMP     loop644
 
-done638:
-loop641:
+done645:
+loop648:
 	CMPQ    SI, $0x00000001
-	JL      done642
+	JL      done649
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -13907,9 +14115,9 @@ loop641:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop643:
+loop650:
 	CMPQ         R10, $0x00000001
-	JL           done644
+	JL           done651
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFNMADD231PD Z9, Z8, Z0
@@ -13930,9 +14138,9 @@ loop643:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop643
+	JMP          loop650
 
-done644:
+done651:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -13944,14 +14152,14 @@ done644:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JMP     loop641
+	JMP     loop648
 
-done642:
+done649:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JMP  loop635
+	JMP  loop642
 
-done636:
+done643:
 	VZEROUPPER
 	RET
 
@@ -13968,15 +14176,15 @@ TEXT ·symMatVecAVX512(SB), NOSPLIT, $0-40
 	MOVQ   nb+8(FP), DI
 	SHLQ   $0x09, DI
 	CMPQ   back+32(FP), $0x00
-	JE     forth645
+	JE     forth652
 	MOVQ   BX, SI
 	SUBQ   $0x40, SI
 	MOVQ   $0x00000200, DI
 
-forth645:
+forth652:
 	MOVQ nb+8(FP), R8
 
-strip646:
+strip653:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -14017,9 +14225,9 @@ strip646:
 	MOVQ         BX, R11
 	SUBQ         R10, R11
 
-loop649:
+loop656:
 	CMPQ        R11, $0x00000040
-	JL          done650
+	JL          done657
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (CX)(R10*1), Z18
 	VMOVUPD     (R9), Z19
@@ -14050,9 +14258,9 @@ loop649:
 	ADDQ        $0x00000200, R9
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
-	JMP         loop649
+	JMP         loop656
 
-done650:
+done657:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -14077,20 +14285,20 @@ done650:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+32(FP), $0x00
-	JNE        back647
+	JNE        back654
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next648
+	JMP        next655
 
-back647:
+back654:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next648:
+next655:
 	DECQ R8
-	JNZ  strip646
+	JNZ  strip653
 	VZEROUPPER
 	RET
 
@@ -14107,15 +14315,15 @@ TEXT ·symSubMatVecAVX512(SB), NOSPLIT, $0-56
 	MOVQ   nb+8(FP), DI
 	SHLQ   $0x09, DI
 	CMPQ   back+48(FP), $0x00
-	JE     forth651
+	JE     forth658
 	MOVQ   BX, SI
 	SUBQ   $0x40, SI
 	MOVQ   $0x00000200, DI
 
-forth651:
+forth658:
 	MOVQ nb+8(FP), R8
 
-strip652:
+strip659:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -14137,9 +14345,9 @@ strip652:
 	MOVQ    w+32(FP), R11
 	MOVQ    k+40(FP), R12
 
-loop655:
+loop662:
 	CMPQ         R12, $0x00000001
-	JL           done656
+	JL           done663
 	VMOVUPD      (R11)(R10*1), Z9
 	VBROADCASTSD (R11)(SI*1), Z18
 	VFNMADD231PD Z18, Z9, Z10
@@ -14159,9 +14367,9 @@ loop655:
 	VFNMADD231PD Z18, Z9, Z17
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop655
+	JMP          loop662
 
-done656:
+done663:
 	VMOVUPD     Z10, (R9)
 	VMOVUPD     Z11, 64(R9)
 	VMOVUPD     Z12, 128(R9)
@@ -14184,9 +14392,9 @@ done656:
 	MOVQ        BX, R11
 	SUBQ        R10, R11
 
-loop657:
+loop664:
 	CMPQ    R11, $0x00000080
-	JL      done658
+	JL      done665
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -14206,9 +14414,9 @@ loop657:
 	MOVQ    w+32(FP), R12
 	MOVQ    k+40(FP), R13
 
-loop659:
+loop666:
 	CMPQ         R13, $0x00000001
-	JL           done660
+	JL           done667
 	VMOVUPD      (R12)(R10*1), Z9
 	VMOVUPD      64(R12)(R10*1), Z10
 	VBROADCASTSD (R12)(SI*1), Z27
@@ -14237,9 +14445,9 @@ loop659:
 	VFNMADD231PD Z27, Z10, Z26
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop659
+	JMP          loop666
 
-done660:
+done667:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -14297,12 +14505,12 @@ done660:
 	ADDQ             $0x00000400, R9
 	ADDQ             $0x00000080, R10
 	SUBQ             $0x00000080, R11
-	JMP              loop657
+	JMP              loop664
 
-done658:
-loop661:
+done665:
+loop668:
 	CMPQ    R11, $0x00000040
-	JL      done662
+	JL      done669
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -14314,9 +14522,9 @@ loop661:
 	MOVQ    w+32(FP), R12
 	MOVQ    k+40(FP), R13
 
-loop663:
+loop670:
 	CMPQ         R13, $0x00000001
-	JL           done664
+	JL           done671
 	VMOVUPD      (R12)(R10*1), Z9
 	VBROADCASTSD (R12)(SI*1), Z10
 	VFNMADD231PD Z10, Z9, Z11
@@ -14336,9 +14544,9 @@ loop663:
 	VFNMADD231PD Z10, Z9, Z18
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop663
+	JMP          loop670
 
-done664:
+done671:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -14369,9 +14577,9 @@ done664:
 	ADDQ             $0x00000200, R9
 	ADDQ             $0x00000040, R10
 	SUBQ             $0x00000040, R11
-	JMP              loop661
+	JMP              loop668
 
-done662:
+done669:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -14396,20 +14604,20 @@ done662:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+48(FP), $0x00
-	JNE        back653
+	JNE        back660
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next654
+	JMP        next661
 
-back653:
+back660:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next654:
+next661:
 	DECQ R8
-	JNZ  strip652
+	JNZ  strip659
 	VZEROUPPER
 	RET
 
@@ -14426,9 +14634,9 @@ TEXT ·choleskyAVX512(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 
-loop665:
+loop672:
 	CMPQ    SI, $0x00000001
-	JL      done666
+	JL      done673
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
@@ -14444,9 +14652,9 @@ loop665:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 
-loop667:
+loop674:
 	CMPQ              R9, $0x00000001
-	JL                done668
+	JL                done675
 	SUBQ              $0x00000200, R10
 	VMOVUPD           (R8), Z9
 	VMULPD.BCST       (R11), Z9, Z9
@@ -14532,9 +14740,9 @@ loop667:
 	ADDQ              R10, R8
 	ADDQ              $0x00000040, R11
 	SUBQ              $0x00000001, R9
-	JMP               loop667
+	JMP               loop674
 
-done668:
+done675:
 	VMOVUPD           Z1, (DX)
 	VMOVUPD           Z2, 64(DX)
 	VMOVUPD           Z3, 128(DX)
@@ -14640,9 +14848,9 @@ done668:
 	SUBQ              $0x01, R9
 	ADDQ              $0x00000200, DX
 
-loop669:
+loop676:
 	CMPQ    R9, $0x00000001
-	JL      done670
+	JL      done677
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
@@ -14659,9 +14867,9 @@ loop669:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 
-loop671:
+loop678:
 	CMPQ              R12, $0x00000001
-	JL                done672
+	JL                done679
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VMULPD.BCST       (R14), Z9, Z9
@@ -14747,9 +14955,9 @@ loop671:
 	ADDQ              R13, R11
 	ADDQ              $0x00000040, R14
 	SUBQ              $0x00000001, R12
-	JMP               loop671
+	JMP               loop678
 
-done672:
+done679:
 	VFNMADD231PD.BCST 8(DI), Z1, Z2
 	VFNMADD231PD.BCST 16(DI), Z1, Z3
 	VFNMADD231PD.BCST 24(DI), Z1, Z4
@@ -14788,16 +14996,16 @@ done672:
 	VMOVUPD           Z8, 448(DX)
 	ADDQ              $0x00000200, DX
 	SUBQ              $0x00000001, R9
-	JMP               loop669
+	JMP               loop676
 
-done670:
+done677:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JMP  loop665
+	JMP  loop672
 
-done666:
+done673:
 	VZEROUPPER
 	RET
 
@@ -14815,9 +15023,9 @@ TEXT ·choleskySolveAVX512(SB), NOSPLIT, $0-32
 	MOVQ   nb+8(FP), R9
 	SHLQ   $0x09, R9
 
-loop673:
+loop680:
 	CMPQ    R8, $0x00000001
-	JL      done674
+	JL      done681
 	VMOVUPD (SI), Z1
 	VMOVUPD 64(SI), Z2
 	VMOVUPD 128(SI), Z3
@@ -14832,9 +15040,9 @@ loop673:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 
-loop675:
+loop682:
 	CMPQ              R12, $0x00000001
-	JL                done676
+	JL                done683
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VFNMADD231PD.BCST (R10), Z9, Z1
@@ -14911,9 +15119,9 @@ loop675:
 	ADDQ              R13, R10
 	ADDQ              $0x00000200, R11
 	SUBQ              $0x00000001, R12
-	JMP               loop675
+	JMP               loop682
 
-done676:
+done683:
 	VFNMADD231PD.BCST 8(BX), Z1, Z2
 	VFNMADD231PD.BCST 16(BX), Z1, Z3
 	VFNMADD231PD.BCST 24(BX), Z1, Z4
@@ -14965,15 +15173,15 @@ done676:
 	ADDQ              $0x00000200, AX
 	ADDQ              $0x01, DI
 	SUBQ              $0x00000001, R8
-	JMP               loop673
+	JMP               loop680
 
-done674:
+done681:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 
-loop677:
+loop684:
 	CMPQ    AX, $0x00000001
-	JL      done678
+	JL      done685
 	ADDQ    $0x00000200, R9
 	SUBQ    R9, BX
 	SUBQ    $0x00000040, CX
@@ -14990,9 +15198,9 @@ loop677:
 	MOVQ    SI, R8
 	MOVQ    DX, R10
 
-loop679:
+loop686:
 	CMPQ              R10, $0x00000001
-	JL                done680
+	JL                done687
 	ADDQ              $0x00000200, DI
 	ADDQ              $0x00000200, R8
 	VMOVUPD           (R8), Z9
@@ -15068,9 +15276,9 @@ loop679:
 	VFNMADD231PD.BCST 440(DI), Z9, Z7
 	VFNMADD231PD.BCST 504(DI), Z9, Z8
 	SUBQ              $0x00000001, R10
-	JMP               loop679
+	JMP               loop686
 
-done680:
+done687:
 	VBROADCASTSD      (CX), Z9
 	VFMADD213PD       (SI), Z9, Z1
 	VBROADCASTSD      8(CX), Z9
@@ -15125,9 +15333,9 @@ done680:
 	VMOVUPD           Z8, 448(SI)
 	ADDQ              $0x01, DX
 	SUBQ              $0x00000001, AX
-	JMP               loop677
+	JMP               loop684
 
-done678:
+done685:
 	VZEROUPPER
 	RET
 
@@ -15147,9 +15355,9 @@ TEXT ·tallyAVX512(SB), NOSPLIT, $0-56
 	VMOVUPD      Z0, Z3
 	VBROADCASTSD trig64<>+576(SB), Z4
 
-loop681:
+loop688:
 	CMPQ        SI, $0x00000008
-	JL          done682
+	JL          done689
 	MOVQ        DX, R8
 	MOVQ        AX, R9
 	VMOVUPD     (BX), Z5
@@ -15249,7 +15457,7 @@ loop681:
 	MOVQ        R9, R10
 	ADDQ        DI, R9
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short683
+	JE          short690
 	VMOVUPD     (R8), Z6
 	ADDQ        DI, R8
 	VMOVUPD     (R8), Z9
@@ -15289,18 +15497,18 @@ loop681:
 	ADDQ        DI, R9
 	VMOVUPD     Z6, (R8)
 
-short683:
+short690:
 	VMOVUPD Z7, (R10)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, CX
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, SI
-	JMP     loop681
+	JMP     loop688
 
-done682:
+done689:
 	TESTQ       SI, SI
-	JZ          skip684
+	JZ          skip691
 	MOVQ        $-1, R8
 	BZHIQ       SI, R8, R8
 	KMOVW       R8, K1
@@ -15402,7 +15610,7 @@ done682:
 	MOVQ        AX, CX
 	ADDQ        DI, AX
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short685
+	JE          short692
 	VMOVUPD.Z   (DX), K1, Z6
 	ADDQ        DI, DX
 	VMOVUPD.Z   (DX), K1, Z9
@@ -15442,10 +15650,10 @@ done682:
 	ADDQ        DI, AX
 	VMOVUPD     Z4, K1, (DX)
 
-short685:
+short692:
 	VMOVUPD Z7, K1, (CX)
 
-skip684:
+skip691:
 	MOVQ          total+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
@@ -15486,9 +15694,9 @@ TEXT ·cusumAVX512(SB), NOSPLIT, $0-40
 	XORQ    DI, DI
 	MOVQ    BX, R8
 
-loop686:
+loop693:
 	CMPQ         R8, $0x00000040
-	JL           done687
+	JL           done694
 	MOVQ         AX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -15567,9 +15775,9 @@ loop686:
 	VMOVUPD      Z8, (R9)(BX*2)
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
-	JMP          loop686
+	JMP          loop693
 
-done687:
+done694:
 	MOVQ          most+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VMAXPD        Y0, Y1, Y1
@@ -15588,6 +15796,205 @@ done687:
 	VZEROUPPER
 	RET
 
+// func conformalAVX512(out *int64, scale *float64, count *float64, own *float64, half *float64, forecast *float64, y *float64, voting *float64, limits *float64, steps *float64, n int, levels int, stride int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, POPCNT
+TEXT ·conformalAVX512(SB), NOSPLIT, $0-104
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+80(FP), AX
+	MOVQ   AX, CX
+	ANDQ   $0x00000007, CX
+	MOVQ   $-1, DX
+	BZHIQ  CX, DX, DX
+	KMOVW  DX, K1
+	SHLQ   $0x03, AX
+	MOVQ   stride+96(FP), CX
+	SHLQ   $0x03, CX
+	MOVQ   limits+64(FP), DX
+	XORQ   BX, BX
+
+columns695:
+	LEAQ         64(BX), SI
+	CMPQ         SI, AX
+	JG           done696
+	VMOVUPD      Z0, Z1
+	MOVQ         y+48(FP), DI
+	VMOVUPD      (DI)(BX*1), Z2
+	MOVQ         forecast+40(FP), DI
+	VMOVUPD      (DI)(BX*1), Z3
+	VSUBPD       Z3, Z2, Z3
+	VMOVUPD      Z0, Z4
+	VSUBPD       Z3, Z4, Z4
+	VMAXPD       Z3, Z4, Z4
+	VCMPPD       $0x07, Z4, Z4, K2
+	MOVQ         count+16(FP), DI
+	VMOVUPD      (DI)(BX*1), Z3
+	VMAXPD       Z4, Z3, Z5
+	VCMPPD       $0x01, Z5, Z1, K2, K2
+	VBROADCASTSD (DX), Z5
+	VMOVUPD.Z    Z5, K2, Z5
+	VADDPD       Z5, Z3, Z3
+	MOVQ         count+16(FP), DI
+	VMOVUPD      Z3, (DI)(BX*1)
+	MOVQ         voting+56(FP), DI
+	VMOVUPD      (DI)(BX*1), Z5
+	VCMPPD       $0x01, Z5, Z1, K2, K3
+	VBROADCASTSD 8(DX), Z1
+	VCMPPD       $0x01, Z3, Z1, K3, K3
+	MOVQ         out+0(FP), DI
+	KMOVB        K3, R8
+	POPCNTQ      R8, R8
+	ADDQ         R8, (DI)
+	VBROADCASTSD 24(DX), Z1
+	VMOVUPD      Z0, Z5
+	VSUBPD       Z2, Z5, Z5
+	VMAXPD       Z2, Z5, Z5
+	VMULPD       Z1, Z5, Z1
+	MOVQ         half+32(FP), R8
+	MOVQ         own+24(FP), R9
+	MOVQ         steps+72(FP), R10
+	MOVQ         levels+88(FP), R11
+
+loop697:
+	CMPQ         R11, $0x00000001
+	JL           done698
+	ADDQ         $0x00000008, DI
+	VMOVUPD      (R8)(BX*1), Z2
+	VADDPD       Z1, Z2, Z2
+	VCMPPD       $0x01, Z4, Z2, K3, K4
+	KMOVB        K4, R12
+	POPCNTQ      R12, R12
+	ADDQ         R12, (DI)
+	VBROADCASTSD (R10), Z2
+	VBROADCASTSD 8(R10), Z5
+	VMOVUPD      Z5, K4, Z2
+	VMOVUPD      (R9)(BX*1), Z5
+	VMULPD       Z5, Z2, Z2
+	VBROADCASTSD 32(DX), Z6
+	VMAXPD       Z6, Z2, Z2
+	VBROADCASTSD 40(DX), Z6
+	VMINPD       Z6, Z2, Z2
+	VMOVUPD      Z2, K3, Z5
+	VMOVUPD      Z5, (R9)(BX*1)
+	ADDQ         CX, R8
+	ADDQ         CX, R9
+	ADDQ         $0x00000010, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop697
+
+done698:
+	MOVQ         scale+8(FP), DI
+	VMOVUPD      (DI)(BX*1), Z1
+	VBROADCASTSD 56(DX), Z2
+	VMULPD       Z2, Z1, Z2
+	VMINPD       Z4, Z2, Z2
+	VBROADCASTSD 48(DX), Z5
+	VCMPPD       $0x01, Z3, Z5, K3
+	VMOVUPD      Z2, K3, Z4
+	VBROADCASTSD (DX), Z2
+	VDIVPD       Z3, Z2, Z2
+	VBROADCASTSD 16(DX), Z3
+	VMAXPD       Z3, Z2, Z2
+	VSUBPD       Z1, Z4, Z4
+	VMULPD       Z2, Z4, Z4
+	VMOVUPD.Z    Z4, K2, Z2
+	VADDPD       Z2, Z1, Z1
+	MOVQ         scale+8(FP), DI
+	VMOVUPD      Z1, (DI)(BX*1)
+	MOVQ         SI, BX
+	JMP          columns695
+
+done696:
+	CMPQ         BX, AX
+	JE           done699
+	VMOVUPD      Z0, Z1
+	MOVQ         y+48(FP), AX
+	VMOVUPD.Z    (AX)(BX*1), K1, Z2
+	MOVQ         forecast+40(FP), AX
+	VMOVUPD.Z    (AX)(BX*1), K1, Z3
+	VSUBPD       Z3, Z2, Z3
+	VMOVUPD      Z0, Z4
+	VSUBPD       Z3, Z4, Z4
+	VMAXPD       Z3, Z4, Z4
+	VCMPPD       $0x07, Z4, Z4, K1, K2
+	MOVQ         count+16(FP), AX
+	VMOVUPD.Z    (AX)(BX*1), K1, Z3
+	VMAXPD       Z4, Z3, Z5
+	VCMPPD       $0x01, Z5, Z1, K2, K2
+	VBROADCASTSD (DX), Z5
+	VMOVUPD.Z    Z5, K2, Z5
+	VADDPD       Z5, Z3, Z3
+	MOVQ         count+16(FP), AX
+	VMOVUPD      Z3, K1, (AX)(BX*1)
+	MOVQ         voting+56(FP), AX
+	VMOVUPD.Z    (AX)(BX*1), K1, Z5
+	VCMPPD       $0x01, Z5, Z1, K2, K3
+	VBROADCASTSD 8(DX), Z1
+	VCMPPD       $0x01, Z3, Z1, K3, K3
+	MOVQ         out+0(FP), AX
+	KMOVB        K3, SI
+	POPCNTQ      SI, SI
+	ADDQ         SI, (AX)
+	VBROADCASTSD 24(DX), Z1
+	VMOVUPD      Z0, Z0
+	VSUBPD       Z2, Z0, Z0
+	VMAXPD       Z2, Z0, Z0
+	VMULPD       Z1, Z0, Z0
+	MOVQ         half+32(FP), SI
+	MOVQ         own+24(FP), DI
+	MOVQ         steps+72(FP), R8
+	MOVQ         levels+88(FP), R9
+
+loop700:
+	CMPQ         R9, $0x00000001
+	JL           done701
+	ADDQ         $0x00000008, AX
+	VMOVUPD.Z    (SI)(BX*1), K1, Z1
+	VADDPD       Z0, Z1, Z1
+	VCMPPD       $0x01, Z4, Z1, K3, K4
+	KMOVB        K4, R10
+	POPCNTQ      R10, R10
+	ADDQ         R10, (AX)
+	VBROADCASTSD (R8), Z1
+	VBROADCASTSD 8(R8), Z2
+	VMOVUPD      Z2, K4, Z1
+	VMOVUPD.Z    (DI)(BX*1), K1, Z2
+	VMULPD       Z2, Z1, Z1
+	VBROADCASTSD 32(DX), Z5
+	VMAXPD       Z5, Z1, Z1
+	VBROADCASTSD 40(DX), Z5
+	VMINPD       Z5, Z1, Z1
+	VMOVUPD      Z1, K3, Z2
+	VMOVUPD      Z2, K1, (DI)(BX*1)
+	ADDQ         CX, SI
+	ADDQ         CX, DI
+	ADDQ         $0x00000010, R8
+	SUBQ         $0x00000001, R9
+	JMP          loop700
+
+done701:
+	MOVQ         scale+8(FP), AX
+	VMOVUPD.Z    (AX)(BX*1), K1, Z0
+	VBROADCASTSD 56(DX), Z1
+	VMULPD       Z1, Z0, Z1
+	VMINPD       Z4, Z1, Z1
+	VBROADCASTSD 48(DX), Z2
+	VCMPPD       $0x01, Z3, Z2, K3
+	VMOVUPD      Z1, K3, Z4
+	VBROADCASTSD (DX), Z1
+	VDIVPD       Z3, Z1, Z1
+	VBROADCASTSD 16(DX), Z2
+	VMAXPD       Z2, Z1, Z1
+	VSUBPD       Z0, Z4, Z4
+	VMULPD       Z1, Z4, Z4
+	VMOVUPD.Z    Z4, K2, Z1
+	VADDPD       Z1, Z0, Z0
+	MOVQ         scale+8(FP), AX
+	VMOVUPD      Z0, K1, (AX)(BX*1)
+
+done699:
+	VZEROUPPER
+	RET
+
 // func logToAVX512(dst *float64, x *float64, n int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·logToAVX512(SB), NOSPLIT, $0-24
@@ -15603,10 +16010,10 @@ TEXT ·logToAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns688:
+columns702:
 	LEAQ         64(BX), SI
 	CMPQ         SI, DX
-	JG           done689
+	JG           done703
 	VMOVUPD      (CX)(BX*1), Z0
 	VBROADCASTSD logarithm<>+0(SB), Z1
 	VPADDQ       Z1, Z0, Z1
@@ -15663,11 +16070,11 @@ columns688:
 	VMOVUPD      Z1, K2, Z0
 	VMOVUPD      Z0, (AX)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns688
+	JMP          columns702
 
-done689:
+done703:
 	CMPQ         BX, DX
-	JE           done690
+	JE           done704
 	VMOVUPD.Z    (CX)(BX*1), K1, Z0
 	VBROADCASTSD logarithm<>+0(SB), Z1
 	VPADDQ       Z1, Z0, Z1
@@ -15724,7 +16131,7 @@ done689:
 	VMOVUPD      Z1, K2, Z0
 	VMOVUPD      Z0, K1, (AX)(BX*1)
 
-done690:
+done704:
 	VZEROUPPER
 	RET
 
@@ -15742,9 +16149,9 @@ TEXT ·matVec32AVX2(SB), NOSPLIT, $0-40
 	VMOVUPD (SI), Y0
 	SHLQ    $0x02, CX
 
-rows691:
+rows705:
 	CMPQ   m+24(FP), $0x00000004
-	JL     rest692
+	JL     rest706
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	LEAQ   (SI)(CX*1), DI
@@ -15758,10 +16165,10 @@ rows691:
 	VXORPD Y8, Y8, Y8
 	XORQ   R8, R8
 
-columns694:
+columns708:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done695
+	JG          done709
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
@@ -15773,24 +16180,24 @@ columns694:
 	VFMADD231PS 32(SI)(R8*1), Y10, Y7
 	VFMADD231PS 32(DI)(R8*1), Y10, Y8
 	MOVQ        R9, R8
-	JMP         columns694
+	JMP         columns708
 
-done695:
-columns696:
+done709:
+columns710:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done697
+	JG          done711
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
 	VFMADD231PS (SI)(R8*1), Y10, Y3
 	VFMADD231PS (DI)(R8*1), Y10, Y4
 	MOVQ        R9, R8
-	JMP         columns696
+	JMP         columns710
 
-done697:
+done711:
 	CMPQ        R8, CX
-	JE          done698
+	JE          done712
 	VMASKMOVPS  (DX)(R8*1), Y0, Y10
 	VMASKMOVPS  (AX)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
@@ -15801,7 +16208,7 @@ done697:
 	VMASKMOVPS  (DI)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y4
 
-done698:
+done712:
 	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
@@ -15839,11 +16246,11 @@ done698:
 	ADDQ         $0x00000010, BX
 	MOVQ         BX, y+0(FP)
 	SUBQ         $0x00000004, m+24(FP)
-	JMP          rows691
+	JMP          rows705
 
-rest692:
+rest706:
 	CMPQ   m+24(FP), $0x00000003
-	JNE    skip699
+	JNE    skip713
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	VXORPD Y1, Y1, Y1
@@ -15854,10 +16261,10 @@ rest692:
 	VXORPD Y6, Y6, Y6
 	XORQ   DI, DI
 
-columns700:
+columns714:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done701
+	JG          done715
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
@@ -15867,23 +16274,23 @@ columns700:
 	VFMADD231PS 32(BX)(DI*1), Y8, Y5
 	VFMADD231PS 32(SI)(DI*1), Y8, Y6
 	MOVQ        R8, DI
-	JMP         columns700
+	JMP         columns714
 
-done701:
-columns702:
+done715:
+columns716:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done703
+	JG          done717
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
 	VFMADD231PS (SI)(DI*1), Y8, Y3
 	MOVQ        R8, DI
-	JMP         columns702
+	JMP         columns716
 
-done703:
+done717:
 	CMPQ        DI, CX
-	JE          done704
+	JE          done718
 	VMASKMOVPS  (DX)(DI*1), Y0, Y8
 	VMASKMOVPS  (AX)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y1
@@ -15892,7 +16299,7 @@ done703:
 	VMASKMOVPS  (SI)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y3
 
-done704:
+done718:
 	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
@@ -15921,11 +16328,11 @@ done704:
 	VMOVSS       X0, 8(AX)
 	ADDQ         $0x0000000c, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end693
+	JMP          end707
 
-skip699:
+skip713:
 	CMPQ   m+24(FP), $0x00000002
-	JNE    skip705
+	JNE    skip719
 	LEAQ   (AX)(CX*1), BX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -15937,10 +16344,10 @@ skip699:
 	VXORPD Y8, Y8, Y8
 	XORQ   SI, SI
 
-columns706:
+columns720:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done707
+	JG          done721
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
@@ -15954,29 +16361,29 @@ columns706:
 	VFMADD231PS 96(AX)(SI*1), Y10, Y7
 	VFMADD231PS 96(BX)(SI*1), Y10, Y8
 	MOVQ        DI, SI
-	JMP         columns706
+	JMP         columns720
 
-done707:
-columns708:
+done721:
+columns722:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done709
+	JG          done723
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
 	MOVQ        DI, SI
-	JMP         columns708
+	JMP         columns722
 
-done709:
+done723:
 	CMPQ        SI, CX
-	JE          done710
+	JE          done724
 	VMASKMOVPS  (DX)(SI*1), Y0, Y10
 	VMASKMOVPS  (AX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
 	VMASKMOVPS  (BX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y2
 
-done710:
+done724:
 	LEAQ         (BX)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
@@ -16001,21 +16408,21 @@ done710:
 	VMOVSS       X0, 4(AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end693
+	JMP          end707
 
-skip705:
+skip719:
 	CMPQ   m+24(FP), $0x00000001
-	JNE    skip711
+	JNE    skip725
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	XORQ   BX, BX
 
-columns712:
+columns726:
 	LEAQ        128(BX), SI
 	CMPQ        SI, CX
-	JG          done713
+	JG          done727
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	VMOVUPS     32(DX)(BX*1), Y5
@@ -16025,26 +16432,26 @@ columns712:
 	VMOVUPS     96(DX)(BX*1), Y5
 	VFMADD231PS 96(AX)(BX*1), Y5, Y4
 	MOVQ        SI, BX
-	JMP         columns712
+	JMP         columns726
 
-done713:
-columns714:
+done727:
+columns728:
 	LEAQ        32(BX), SI
 	CMPQ        SI, CX
-	JG          done715
+	JG          done729
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	MOVQ        SI, BX
-	JMP         columns714
+	JMP         columns728
 
-done715:
+done729:
 	CMPQ        BX, CX
-	JE          done716
+	JE          done730
 	VMASKMOVPS  (DX)(BX*1), Y0, Y5
 	VMASKMOVPS  (AX)(BX*1), Y0, Y0
 	VFMADD231PS Y0, Y5, Y1
 
-done716:
+done730:
 	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
@@ -16059,10 +16466,10 @@ done716:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x00000004, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end693
+	JMP          end707
 
-skip711:
-end693:
+skip725:
+end707:
 	VZEROUPPER
 	RET
 
@@ -16091,9 +16498,9 @@ TEXT ·updateMatVec32AVX2(SB), NOSPLIT, $0-56
 	VMOVUPD (DI), Y0
 	SHLQ    $0x02, CX
 
-rows717:
+rows731:
 	CMPQ         m+40(FP), $0x00000004
-	JL           rest718
+	JL           rest732
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -16114,10 +16521,10 @@ rows717:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns720:
+columns734:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done721
+	JG          done735
 	VMOVUPS     (DX)(R9*1), Y15
 	VMOVUPS     (BX)(R9*1), Y14
 	VMOVUPS     (AX)(R9*1), Y13
@@ -16155,13 +16562,13 @@ columns720:
 	VMOVUPS     Y13, 32(R8)(R9*1)
 	VFMADD231PS Y13, Y15, Y8
 	MOVQ        R10, R9
-	JMP         columns720
+	JMP         columns734
 
-done721:
-columns722:
+done735:
+columns736:
 	LEAQ        32(R9), R10
 	CMPQ        R10, CX
-	JG          done723
+	JG          done737
 	VMOVUPS     (DX)(R9*1), Y15
 	VMOVUPS     (BX)(R9*1), Y14
 	VMOVUPS     (AX)(R9*1), Y13
@@ -16181,11 +16588,11 @@ columns722:
 	VMOVUPS     Y13, (R8)(R9*1)
 	VFMADD231PS Y13, Y15, Y4
 	MOVQ        R10, R9
-	JMP         columns722
+	JMP         columns736
 
-done723:
+done737:
 	CMPQ        R9, CX
-	JE          done724
+	JE          done738
 	VMASKMOVPS  (DX)(R9*1), Y0, Y15
 	VMASKMOVPS  (BX)(R9*1), Y0, Y14
 	VMASKMOVPS  (AX)(R9*1), Y0, Y13
@@ -16209,7 +16616,7 @@ done723:
 	VANDPD      Y0, Y13, Y13
 	VFMADD231PS Y13, Y15, Y4
 
-done724:
+done738:
 	LEAQ         (R8)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
@@ -16247,11 +16654,11 @@ done724:
 	ADDQ         $0x00000010, SI
 	MOVQ         SI, y+0(FP)
 	SUBQ         $0x00000004, m+40(FP)
-	JMP          rows717
+	JMP          rows731
 
-rest718:
+rest732:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip725
+	JNE          skip739
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VXORPD       Y1, Y1, Y1
@@ -16268,10 +16675,10 @@ rest718:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns726:
+columns740:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done727
+	JG          done741
 	VMOVUPS     (DX)(R8*1), Y12
 	VMOVUPS     (BX)(R8*1), Y11
 	VMOVUPS     (AX)(R8*1), Y10
@@ -16301,13 +16708,13 @@ columns726:
 	VMOVUPS     Y10, 32(DI)(R8*1)
 	VFMADD231PS Y10, Y12, Y6
 	MOVQ        R9, R8
-	JMP         columns726
+	JMP         columns740
 
-done727:
-columns728:
+done741:
+columns742:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done729
+	JG          done743
 	VMOVUPS     (DX)(R8*1), Y12
 	VMOVUPS     (BX)(R8*1), Y11
 	VMOVUPS     (AX)(R8*1), Y10
@@ -16323,11 +16730,11 @@ columns728:
 	VMOVUPS     Y10, (DI)(R8*1)
 	VFMADD231PS Y10, Y12, Y3
 	MOVQ        R9, R8
-	JMP         columns728
+	JMP         columns742
 
-done729:
+done743:
 	CMPQ        R8, CX
-	JE          done730
+	JE          done744
 	VMASKMOVPS  (DX)(R8*1), Y0, Y12
 	VMASKMOVPS  (BX)(R8*1), Y0, Y11
 	VMASKMOVPS  (AX)(R8*1), Y0, Y10
@@ -16346,7 +16753,7 @@ done729:
 	VANDPD      Y0, Y10, Y10
 	VFMADD231PS Y10, Y12, Y3
 
-done730:
+done744:
 	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
@@ -16375,11 +16782,11 @@ done730:
 	VMOVSS       X0, 8(AX)
 	ADDQ         $0x0000000c, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end719
+	JMP          end733
 
-skip725:
+skip739:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip731
+	JNE          skip745
 	LEAQ         (AX)(CX*1), SI
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -16396,10 +16803,10 @@ skip725:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns732:
+columns746:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done733
+	JG          done747
 	VMOVUPS     (DX)(DI*1), Y13
 	VMOVUPS     (BX)(DI*1), Y12
 	VMOVUPS     (AX)(DI*1), Y11
@@ -16441,13 +16848,13 @@ columns732:
 	VMOVUPS     Y11, 96(SI)(DI*1)
 	VFMADD231PS Y11, Y13, Y8
 	MOVQ        R8, DI
-	JMP         columns732
+	JMP         columns746
 
-done733:
-columns734:
+done747:
+columns748:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done735
+	JG          done749
 	VMOVUPS     (DX)(DI*1), Y13
 	VMOVUPS     (BX)(DI*1), Y12
 	VMOVUPS     (AX)(DI*1), Y11
@@ -16459,11 +16866,11 @@ columns734:
 	VMOVUPS     Y11, (SI)(DI*1)
 	VFMADD231PS Y11, Y13, Y2
 	MOVQ        R8, DI
-	JMP         columns734
+	JMP         columns748
 
-done735:
+done749:
 	CMPQ        DI, CX
-	JE          done736
+	JE          done750
 	VMASKMOVPS  (DX)(DI*1), Y0, Y13
 	VMASKMOVPS  (BX)(DI*1), Y0, Y12
 	VMASKMOVPS  (AX)(DI*1), Y0, Y11
@@ -16477,7 +16884,7 @@ done735:
 	VANDPD      Y0, Y11, Y11
 	VFMADD231PS Y11, Y13, Y2
 
-done736:
+done750:
 	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
@@ -16502,11 +16909,11 @@ done736:
 	VMOVSS       X0, 4(AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end719
+	JMP          end733
 
-skip731:
+skip745:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip737
+	JNE          skip751
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 	VXORPD       Y3, Y3, Y3
@@ -16517,10 +16924,10 @@ skip731:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns738:
+columns752:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done739
+	JG          done753
 	VMOVUPS     (DX)(SI*1), Y8
 	VMOVUPS     (BX)(SI*1), Y7
 	VMOVUPS     (AX)(SI*1), Y6
@@ -16546,13 +16953,13 @@ columns738:
 	VMOVUPS     Y6, 96(AX)(SI*1)
 	VFMADD231PS Y6, Y8, Y4
 	MOVQ        DI, SI
-	JMP         columns738
+	JMP         columns752
 
-done739:
-columns740:
+done753:
+columns754:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done741
+	JG          done755
 	VMOVUPS     (DX)(SI*1), Y8
 	VMOVUPS     (BX)(SI*1), Y7
 	VMOVUPS     (AX)(SI*1), Y6
@@ -16560,11 +16967,11 @@ columns740:
 	VMOVUPS     Y6, (AX)(SI*1)
 	VFMADD231PS Y6, Y8, Y1
 	MOVQ        DI, SI
-	JMP         columns740
+	JMP         columns754
 
-done741:
+done755:
 	CMPQ        SI, CX
-	JE          done742
+	JE          done756
 	VMASKMOVPS  (DX)(SI*1), Y0, Y8
 	VMASKMOVPS  (BX)(SI*1), Y0, Y7
 	VMASKMOVPS  (AX)(SI*1), Y0, Y6
@@ -16573,7 +16980,7 @@ done741:
 	VANDPD      Y0, Y6, Y6
 	VFMADD231PS Y6, Y8, Y1
 
-done742:
+done756:
 	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
@@ -16588,10 +16995,10 @@ done742:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x00000004, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end719
+	JMP          end733
 
-skip737:
-end719:
+skip751:
+end733:
 	VZEROUPPER
 	RET
 
@@ -16613,9 +17020,9 @@ TEXT ·addOuter32AVX2(SB), NOSPLIT, $0-56
 	IMULQ   BX, SI
 	SHLQ    $0x02, BX
 
-rows743:
+rows757:
 	CMPQ         m+32(FP), $0x00000004
-	JL           rest744
+	JL           rest758
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -16639,10 +17046,10 @@ rows743:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns746:
+columns760:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done747
+	JG          done761
 	VMOVUPS     (DX)(R10*1), Y6
 	VMOVUPS     (AX)(R10*1), Y5
 	VFMADD231PS Y1, Y6, Y5
@@ -16670,13 +17077,13 @@ columns746:
 	VFMADD231PS Y4, Y6, Y5
 	VMOVUPS     Y5, 32(R9)(R10*1)
 	MOVQ        R11, R10
-	JMP         columns746
+	JMP         columns760
 
-done747:
-columns748:
+done761:
+columns762:
 	LEAQ        32(R10), R11
 	CMPQ        R11, CX
-	JG          done749
+	JG          done763
 	VMOVUPS     (DX)(R10*1), Y6
 	VMOVUPS     (AX)(R10*1), Y5
 	VFMADD231PS Y1, Y6, Y5
@@ -16691,11 +17098,11 @@ columns748:
 	VFMADD231PS Y4, Y6, Y5
 	VMOVUPS     Y5, (R9)(R10*1)
 	MOVQ        R11, R10
-	JMP         columns748
+	JMP         columns762
 
-done749:
+done763:
 	CMPQ        R10, CX
-	JE          done750
+	JE          done764
 	VMASKMOVPS  (DX)(R10*1), Y0, Y6
 	VMASKMOVPS  (AX)(R10*1), Y0, Y5
 	VFMADD231PS Y1, Y6, Y5
@@ -16710,14 +17117,14 @@ done749:
 	VFMADD231PS Y4, Y6, Y5
 	VMASKMOVPS  Y5, Y0, (R9)(R10*1)
 
-done750:
+done764:
 	LEAQ (R9)(SI*1), AX
 	SUBQ $0x00000004, m+32(FP)
-	JMP  rows743
+	JMP  rows757
 
-rest744:
+rest758:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip751
+	JNE          skip765
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -16736,10 +17143,10 @@ rest744:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns752:
+columns766:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done753
+	JG          done767
 	VMOVUPS     (DX)(BX*1), Y5
 	VMOVUPS     (AX)(BX*1), Y4
 	VFMADD231PS Y1, Y5, Y4
@@ -16761,13 +17168,13 @@ columns752:
 	VFMADD231PS Y3, Y5, Y4
 	VMOVUPS     Y4, 32(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns752
+	JMP         columns766
 
-done753:
-columns754:
+done767:
+columns768:
 	LEAQ        32(BX), R9
 	CMPQ        R9, CX
-	JG          done755
+	JG          done769
 	VMOVUPS     (DX)(BX*1), Y5
 	VMOVUPS     (AX)(BX*1), Y4
 	VFMADD231PS Y1, Y5, Y4
@@ -16779,11 +17186,11 @@ columns754:
 	VFMADD231PS Y3, Y5, Y4
 	VMOVUPS     Y4, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns754
+	JMP         columns768
 
-done755:
+done769:
 	CMPQ        BX, CX
-	JE          done756
+	JE          done770
 	VMASKMOVPS  (DX)(BX*1), Y0, Y5
 	VMASKMOVPS  (AX)(BX*1), Y0, Y4
 	VFMADD231PS Y1, Y5, Y4
@@ -16795,13 +17202,13 @@ done755:
 	VFMADD231PS Y3, Y5, Y4
 	VMASKMOVPS  Y4, Y0, (R8)(BX*1)
 
-done756:
+done770:
 	LEAQ (R8)(SI*1), AX
-	JMP  end745
+	JMP  end759
 
-skip751:
+skip765:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip757
+	JNE          skip771
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSS (R8), Y1
@@ -16815,10 +17222,10 @@ skip751:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns758:
+columns772:
 	LEAQ        128(BX), R8
 	CMPQ        R8, CX
-	JG          done759
+	JG          done773
 	VMOVUPS     (DX)(BX*1), Y4
 	VMOVUPS     (AX)(BX*1), Y3
 	VFMADD231PS Y1, Y4, Y3
@@ -16848,13 +17255,13 @@ columns758:
 	VFMADD231PS Y2, Y4, Y3
 	VMOVUPS     Y3, 96(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns758
+	JMP         columns772
 
-done759:
-columns760:
+done773:
+columns774:
 	LEAQ        32(BX), R8
 	CMPQ        R8, CX
-	JG          done761
+	JG          done775
 	VMOVUPS     (DX)(BX*1), Y4
 	VMOVUPS     (AX)(BX*1), Y3
 	VFMADD231PS Y1, Y4, Y3
@@ -16863,11 +17270,11 @@ columns760:
 	VFMADD231PS Y2, Y4, Y3
 	VMOVUPS     Y3, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns760
+	JMP         columns774
 
-done761:
+done775:
 	CMPQ        BX, CX
-	JE          done762
+	JE          done776
 	VMASKMOVPS  (DX)(BX*1), Y0, Y4
 	VMASKMOVPS  (AX)(BX*1), Y0, Y3
 	VFMADD231PS Y1, Y4, Y3
@@ -16876,13 +17283,13 @@ done761:
 	VFMADD231PS Y2, Y4, Y3
 	VMASKMOVPS  Y3, Y0, (DI)(BX*1)
 
-done762:
+done776:
 	LEAQ (DI)(SI*1), AX
-	JMP  end745
+	JMP  end759
 
-skip757:
+skip771:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip763
+	JNE          skip777
 	MOVQ         f+16(FP), DI
 	VBROADCASTSS (DI), Y1
 	ADDQ         BX, DI
@@ -16891,10 +17298,10 @@ skip757:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns764:
+columns778:
 	LEAQ        128(BX), DI
 	CMPQ        DI, CX
-	JG          done765
+	JG          done779
 	VMOVUPS     (DX)(BX*1), Y3
 	VMOVUPS     (AX)(BX*1), Y2
 	VFMADD231PS Y1, Y3, Y2
@@ -16912,34 +17319,34 @@ columns764:
 	VFMADD231PS Y1, Y3, Y2
 	VMOVUPS     Y2, 96(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns764
+	JMP         columns778
 
-done765:
-columns766:
+done779:
+columns780:
 	LEAQ        32(BX), DI
 	CMPQ        DI, CX
-	JG          done767
+	JG          done781
 	VMOVUPS     (DX)(BX*1), Y3
 	VMOVUPS     (AX)(BX*1), Y2
 	VFMADD231PS Y1, Y3, Y2
 	VMOVUPS     Y2, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns766
+	JMP         columns780
 
-done767:
+done781:
 	CMPQ        BX, CX
-	JE          done768
+	JE          done782
 	VMASKMOVPS  (DX)(BX*1), Y0, Y3
 	VMASKMOVPS  (AX)(BX*1), Y0, Y2
 	VFMADD231PS Y1, Y3, Y2
 	VMASKMOVPS  Y2, Y0, (AX)(BX*1)
 
-done768:
+done782:
 	LEAQ (AX)(SI*1), AX
-	JMP  end745
+	JMP  end759
 
-skip763:
-end745:
+skip777:
+end759:
 	VZEROUPPER
 	RET
 
@@ -16960,9 +17367,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next770
+	JG      next784
 	TESTQ   SI, SI
-	JZ      end769
+	JZ      end783
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
 	SUBQ    SI, R10
@@ -16977,9 +17384,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop771:
+loop785:
 	CMPQ         R11, $0x00000004
-	JL           done772
+	JL           done786
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
@@ -16995,32 +17402,32 @@ loop771:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop771
+	JMP          loop785
 
-done772:
-loop773:
+done786:
+loop787:
 	CMPQ         R11, $0x00000001
-	JL           done774
+	JL           done788
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop773
+	JMP          loop787
 
-done774:
+done788:
 	VADDPS     Y2, Y1, Y1
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y1, Y1
 	VMASKMOVPS (AX)(R9*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(R9*1)
-	JMP        end769
+	JMP        end783
 
-next770:
+next784:
 	CMPQ    SI, $0x00000010
-	JG      next775
+	JG      next789
 	SUBQ    $0x00000008, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -17040,9 +17447,9 @@ next770:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop776:
+loop790:
 	CMPQ         R11, $0x00000004
-	JL           done777
+	JL           done791
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -17062,12 +17469,12 @@ loop776:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop776
+	JMP          loop790
 
-done777:
-loop778:
+done791:
+loop792:
 	CMPQ         R11, $0x00000001
-	JL           done779
+	JL           done793
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -17075,9 +17482,9 @@ loop778:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop778
+	JMP          loop792
 
-done779:
+done793:
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y2, Y2
 	VADDPS     Y5, Y1, Y1
@@ -17089,11 +17496,11 @@ done779:
 	VMASKMOVPS 32(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y2, Y2
 	VMASKMOVPS Y2, Y0, 32(AX)(R9*1)
-	JMP        end769
+	JMP        end783
 
-next775:
+next789:
 	CMPQ    SI, $0x00000018
-	JG      next780
+	JG      next794
 	SUBQ    $0x00000010, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -17107,9 +17514,9 @@ next775:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop781:
+loop795:
 	CMPQ         R11, $0x00000001
-	JL           done782
+	JL           done796
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y1
 	VFMADD231PS  32(SI), Y4, Y2
@@ -17118,9 +17525,9 @@ loop781:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop781
+	JMP          loop795
 
-done782:
+done796:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -17128,9 +17535,9 @@ done782:
 	VMASKMOVPS 64(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y3, Y3
 	VMASKMOVPS Y3, Y0, 64(AX)(R9*1)
-	JMP        end769
+	JMP        end783
 
-next780:
+next794:
 	SUBQ    $0x00000018, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -17145,9 +17552,9 @@ next780:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop784:
+loop798:
 	CMPQ         R11, $0x00000001
-	JL           done785
+	JL           done799
 	VBROADCASTSS (R10), Y5
 	VFMADD231PS  (SI), Y5, Y1
 	VFMADD231PS  32(SI), Y5, Y2
@@ -17157,9 +17564,9 @@ loop784:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop784
+	JMP          loop798
 
-done785:
+done799:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -17169,14 +17576,14 @@ done785:
 	VMASKMOVPS 96(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y4, Y4
 	VMASKMOVPS Y4, Y0, 96(AX)(R9*1)
-	JMP        end769
+	JMP        end783
 
-end769:
+end783:
 	XORQ R9, R9
 
-group786:
+group800:
 	CMPQ   R9, R8
-	JE     done787
+	JE     done801
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -17186,9 +17593,9 @@ group786:
 	MOVQ   BX, R11
 	ADDQ   R9, SI
 
-loop788:
+loop802:
 	CMPQ         R11, $0x00000001
-	JL           done789
+	JL           done803
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y0
 	VFMADD231PS  32(SI), Y4, Y1
@@ -17197,9 +17604,9 @@ loop788:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop788
+	JMP          loop802
 
-done789:
+done803:
 	VADDPS  (AX)(R9*1), Y0, Y0
 	VMOVUPS Y0, (AX)(R9*1)
 	VADDPS  32(AX)(R9*1), Y1, Y1
@@ -17209,9 +17616,9 @@ done789:
 	VADDPS  96(AX)(R9*1), Y3, Y3
 	VMOVUPS Y3, 96(AX)(R9*1)
 	ADDQ    $0x00000080, R9
-	JMP     group786
+	JMP     group800
 
-done787:
+done801:
 	VZEROUPPER
 	RET
 
@@ -17234,9 +17641,9 @@ TEXT ·addMatMul32AVX2(SB), NOSPLIT, $0-80
 	SUBQ    R8, DX
 	MOVQ    R9, R8
 	CMPQ    DX, $0x00000008
-	JG      next791
+	JG      next805
 	TESTQ   DX, DX
-	JZ      end790
+	JZ      end804
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, DX
 	SUBQ    DX, R10
@@ -17246,9 +17653,9 @@ TEXT ·addMatMul32AVX2(SB), NOSPLIT, $0-80
 	MOVQ    m+32(FP), R11
 	ADDQ    R9, R10
 
-loop792:
+loop806:
 	CMPQ   R11, $0x00000004
-	JL     done793
+	JL     done807
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -17259,9 +17666,9 @@ loop792:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop794:
+loop808:
 	CMPQ         R14, $0x00000001
-	JL           done795
+	JL           done809
 	VMASKMOVPS   (R13), Y0, Y5
 	VBROADCASTSS (R12), Y6
 	VFMADD231PS  Y5, Y6, Y1
@@ -17274,9 +17681,9 @@ loop794:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop794
+	JMP          loop808
 
-done795:
+done809:
 	VBROADCASTSS alpha+8(FP), Y6
 	VMASKMOVPS   (R10), Y0, Y5
 	VFMADD231PS  Y1, Y6, Y5
@@ -17299,12 +17706,12 @@ done795:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop792
+	JMP          loop806
 
-done793:
-loop796:
+done807:
+loop810:
 	CMPQ   R11, $0x00000001
-	JL     done797
+	JL     done811
 	VXORPD Y1, Y1, Y1
 	MOVQ   DX, R12
 	MOVQ   b+24(FP), R13
@@ -17312,18 +17719,18 @@ loop796:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop798:
+loop812:
 	CMPQ         R14, $0x00000001
-	JL           done799
+	JL           done813
 	VMASKMOVPS   (R13), Y0, Y2
 	VBROADCASTSS (R12), Y3
 	VFMADD231PS  Y2, Y3, Y1
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop798
+	JMP          loop812
 
-done799:
+done813:
 	VBROADCASTSS alpha+8(FP), Y3
 	VMASKMOVPS   (R10), Y0, Y2
 	VFMADD231PS  Y1, Y3, Y2
@@ -17331,12 +17738,12 @@ done799:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop796
+	JMP          loop810
 
-done797:
-	JMP end790
+done811:
+	JMP end804
 
-next791:
+next805:
 	SUBQ    $0x00000008, DX
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, DX
@@ -17347,9 +17754,9 @@ next791:
 	MOVQ    m+32(FP), R11
 	ADDQ    R9, R10
 
-loop801:
+loop815:
 	CMPQ   R11, $0x00000004
-	JL     done802
+	JL     done816
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -17364,9 +17771,9 @@ loop801:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop803:
+loop817:
 	CMPQ         R14, $0x00000001
-	JL           done804
+	JL           done818
 	VMOVUPS      (R13), Y9
 	VMASKMOVPS   32(R13), Y0, Y10
 	VBROADCASTSS (R12), Y11
@@ -17384,9 +17791,9 @@ loop803:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop803
+	JMP          loop817
 
-done804:
+done818:
 	VBROADCASTSS alpha+8(FP), Y11
 	VMOVUPS      (R10), Y9
 	VFMADD231PS  Y1, Y11, Y9
@@ -17421,12 +17828,12 @@ done804:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop801
+	JMP          loop815
 
-done802:
-loop805:
+done816:
+loop819:
 	CMPQ   R11, $0x00000001
-	JL     done806
+	JL     done820
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	MOVQ   DX, R12
@@ -17435,9 +17842,9 @@ loop805:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop807:
+loop821:
 	CMPQ         R14, $0x00000001
-	JL           done808
+	JL           done822
 	VMOVUPS      (R13), Y3
 	VMASKMOVPS   32(R13), Y0, Y4
 	VBROADCASTSS (R12), Y5
@@ -17446,9 +17853,9 @@ loop807:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop807
+	JMP          loop821
 
-done808:
+done822:
 	VBROADCASTSS alpha+8(FP), Y5
 	VMOVUPS      (R10), Y3
 	VFMADD231PS  Y1, Y5, Y3
@@ -17459,25 +17866,25 @@ done808:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop805
+	JMP          loop819
 
-done806:
-	JMP end790
+done820:
+	JMP end804
 
-end790:
+end804:
 	XORQ R9, R9
 
-group809:
+group823:
 	CMPQ R9, R8
-	JE   done810
+	JE   done824
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 
-loop811:
+loop825:
 	CMPQ   R11, $0x00000004
-	JL     done812
+	JL     done826
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -17492,9 +17899,9 @@ loop811:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop813:
+loop827:
 	CMPQ         R14, $0x00000001
-	JL           done814
+	JL           done828
 	VMOVUPS      (R13), Y8
 	VMOVUPS      32(R13), Y9
 	VBROADCASTSS (R12), Y10
@@ -17512,9 +17919,9 @@ loop813:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop813
+	JMP          loop827
 
-done814:
+done828:
 	VBROADCASTSS alpha+8(FP), Y10
 	VMOVUPS      (R10), Y8
 	VFMADD231PS  Y0, Y10, Y8
@@ -17549,12 +17956,12 @@ done814:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop811
+	JMP          loop825
 
-done812:
-loop815:
+done826:
+loop829:
 	CMPQ   R11, $0x00000001
-	JL     done816
+	JL     done830
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	MOVQ   DX, R12
@@ -17563,9 +17970,9 @@ loop815:
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
 
-loop817:
+loop831:
 	CMPQ         R14, $0x00000001
-	JL           done818
+	JL           done832
 	VMOVUPS      (R13), Y2
 	VMOVUPS      32(R13), Y3
 	VBROADCASTSS (R12), Y4
@@ -17574,9 +17981,9 @@ loop817:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop817
+	JMP          loop831
 
-done818:
+done832:
 	VBROADCASTSS alpha+8(FP), Y4
 	VMOVUPS      (R10), Y2
 	VFMADD231PS  Y0, Y4, Y2
@@ -17587,13 +17994,13 @@ done818:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop815
+	JMP          loop829
 
-done816:
+done830:
 	ADDQ $0x00000040, R9
-	JMP  group809
+	JMP  group823
 
-done810:
+done824:
 	VZEROUPPER
 	RET
 
@@ -17617,9 +18024,9 @@ TEXT ·features32AVX2(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000008
-	JG           next820
+	JG           next834
 	TESTQ        DI, DI
-	JZ           end819
+	JZ           end833
 	LEAQ         mask32<>+32(SB), R11
 	SHLQ         $0x02, DI
 	SUBQ         DI, R11
@@ -17634,9 +18041,9 @@ TEXT ·features32AVX2(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 
-loop821:
+loop835:
 	CMPQ         R12, $0x00000004
-	JL           done822
+	JL           done836
 	VBROADCASTSS (R11), Y7
 	VMASKMOVPS   (DI), Y2, Y8
 	VFMADD231PS  Y8, Y7, Y3
@@ -17652,21 +18059,21 @@ loop821:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop821
+	JMP          loop835
 
-done822:
-loop823:
+done836:
+loop837:
 	CMPQ         R12, $0x00000001
-	JL           done824
+	JL           done838
 	VBROADCASTSS (R11), Y7
 	VMASKMOVPS   (DI), Y2, Y8
 	VFMADD231PS  Y8, Y7, Y3
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop823
+	JMP          loop837
 
-done824:
+done838:
 	VADDPS       Y4, Y3, Y3
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y3, Y3
@@ -17699,9 +18106,9 @@ done824:
 	VFNMADD231PS Y4, Y5, Y6
 	VMASKMOVPS   Y3, Y2, (CX)(R10*1)
 	VMASKMOVPS   Y6, Y2, (AX)(R10*1)
-	JMP          end819
+	JMP          end833
 
-next820:
+next834:
 	SUBQ    $0x00000008, DI
 	LEAQ    mask32<>+32(SB), R11
 	SHLQ    $0x02, DI
@@ -17721,9 +18128,9 @@ next820:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop826:
+loop840:
 	CMPQ         R12, $0x00000004
-	JL           done827
+	JL           done841
 	VBROADCASTSS (R11), Y11
 	VFMADD231PS  (DI), Y11, Y3
 	VMASKMOVPS   32(DI), Y2, Y12
@@ -17743,12 +18150,12 @@ loop826:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop826
+	JMP          loop840
 
-done827:
-loop828:
+done841:
+loop842:
 	CMPQ         R12, $0x00000001
-	JL           done829
+	JL           done843
 	VBROADCASTSS (R11), Y11
 	VFMADD231PS  (DI), Y11, Y3
 	VMASKMOVPS   32(DI), Y2, Y12
@@ -17756,9 +18163,9 @@ loop828:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop828
+	JMP          loop842
 
-done829:
+done843:
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y4, Y4
 	VADDPS       Y7, Y3, Y3
@@ -17814,14 +18221,14 @@ done829:
 	VMASKMOVPS   Y4, Y2, 32(CX)(R10*1)
 	VMOVUPS      Y9, (AX)(R10*1)
 	VMASKMOVPS   Y10, Y2, 32(AX)(R10*1)
-	JMP          end819
+	JMP          end833
 
-end819:
+end833:
 	XORQ R10, R10
 
-group830:
+group844:
 	CMPQ   R10, R9
-	JE     done831
+	JE     done845
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
@@ -17836,9 +18243,9 @@ group830:
 	ADDQ   R10, DI
 	LEAQ   (R8)(R8*2), R13
 
-loop832:
+loop846:
 	CMPQ         R12, $0x00000004
-	JL           done833
+	JL           done847
 	VBROADCASTSS (R11), Y10
 	VFMADD231PS  (DI), Y10, Y2
 	VFMADD231PS  32(DI), Y10, Y3
@@ -17854,21 +18261,21 @@ loop832:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop832
+	JMP          loop846
 
-done833:
-loop834:
+done847:
+loop848:
 	CMPQ         R12, $0x00000001
-	JL           done835
+	JL           done849
 	VBROADCASTSS (R11), Y10
 	VFMADD231PS  (DI), Y10, Y2
 	VFMADD231PS  32(DI), Y10, Y3
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop834
+	JMP          loop848
 
-done835:
+done849:
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y2, Y2
@@ -17925,9 +18332,9 @@ done835:
 	VMOVUPS      Y8, (AX)(R10*1)
 	VMOVUPS      Y9, 32(AX)(R10*1)
 	ADDQ         $0x00000040, R10
-	JMP          group830
+	JMP          group844
 
-done831:
+done845:
 	VZEROUPPER
 	RET
 
@@ -18035,9 +18442,9 @@ TEXT ·matVec32AVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x02, CX
 
-rows836:
+rows850:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest837
+	JL      rest851
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -18063,10 +18470,10 @@ rows836:
 	VMOVUPS Z0, Z16
 	XORQ    R12, R12
 
-columns839:
+columns853:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done840
+	JG          done854
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -18086,13 +18493,13 @@ columns839:
 	VFMADD231PS 64(R10)(R12*1), Z18, Z15
 	VFMADD231PS 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns839
+	JMP         columns853
 
-done840:
-columns841:
+done854:
+columns855:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done842
+	JG          done856
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -18103,11 +18510,11 @@ columns841:
 	VFMADD231PS (R10)(R12*1), Z18, Z7
 	VFMADD231PS (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns841
+	JMP         columns855
 
-done842:
+done856:
 	CMPQ        R12, CX
-	JE          done843
+	JE          done857
 	VMOVUPS.Z   (DX)(R12*1), K1, Z18
 	VMOVUPS.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z1
@@ -18126,7 +18533,7 @@ done842:
 	VMOVUPS.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z8
 
-done843:
+done857:
 	LEAQ          (R11)(CX*1), AX
 	VADDPS        Z9, Z1, Z1
 	VADDPS        Z10, Z2, Z2
@@ -18212,11 +18619,11 @@ done843:
 	ADDQ          $0x00000020, BX
 	MOVQ          BX, y+0(FP)
 	SUBQ          $0x00000008, m+24(FP)
-	JMP           rows836
+	JMP           rows850
 
-rest837:
+rest851:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip844
+	JNE     skip858
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -18239,10 +18646,10 @@ rest837:
 	VMOVUPS Z0, Z0
 	XORQ    R11, R11
 
-columns845:
+columns859:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done846
+	JG          done860
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -18260,13 +18667,13 @@ columns845:
 	VFMADD231PS 64(R9)(R11*1), Z15, Z13
 	VFMADD231PS 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns845
+	JMP         columns859
 
-done846:
-columns847:
+done860:
+columns861:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done848
+	JG          done862
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -18276,11 +18683,11 @@ columns847:
 	VFMADD231PS (R9)(R11*1), Z15, Z6
 	VFMADD231PS (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns847
+	JMP         columns861
 
-done848:
+done862:
 	CMPQ        R11, CX
-	JE          done849
+	JE          done863
 	VMOVUPS.Z   (DX)(R11*1), K1, Z15
 	VMOVUPS.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z1
@@ -18297,7 +18704,7 @@ done848:
 	VMOVUPS.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z7
 
-done849:
+done863:
 	LEAQ          (R10)(CX*1), AX
 	VADDPS        Z8, Z1, Z1
 	VADDPS        Z9, Z2, Z2
@@ -18372,11 +18779,11 @@ done849:
 	VMOVSS        X1, 24(AX)
 	ADDQ          $0x0000001c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end838
+	JMP           end852
 
-skip844:
+skip858:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip850
+	JNE     skip864
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -18396,10 +18803,10 @@ skip844:
 	VMOVUPS Z0, Z0
 	XORQ    R10, R10
 
-columns851:
+columns865:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done852
+	JG          done866
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -18415,13 +18822,13 @@ columns851:
 	VFMADD231PS 64(R8)(R10*1), Z13, Z11
 	VFMADD231PS 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns851
+	JMP         columns865
 
-done852:
-columns853:
+done866:
+columns867:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done854
+	JG          done868
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -18430,11 +18837,11 @@ columns853:
 	VFMADD231PS (R8)(R10*1), Z13, Z5
 	VFMADD231PS (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns853
+	JMP         columns867
 
-done854:
+done868:
 	CMPQ        R10, CX
-	JE          done855
+	JE          done869
 	VMOVUPS.Z   (DX)(R10*1), K1, Z13
 	VMOVUPS.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z1
@@ -18449,7 +18856,7 @@ done854:
 	VMOVUPS.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z6
 
-done855:
+done869:
 	LEAQ          (R9)(CX*1), AX
 	VADDPS        Z7, Z1, Z1
 	VADDPS        Z8, Z2, Z2
@@ -18514,11 +18921,11 @@ done855:
 	VMOVSS        X1, 20(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end838
+	JMP           end852
 
-skip850:
+skip864:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip856
+	JNE     skip870
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -18535,10 +18942,10 @@ skip850:
 	VMOVUPS Z0, Z0
 	XORQ    R9, R9
 
-columns857:
+columns871:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done858
+	JG          done872
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -18552,13 +18959,13 @@ columns857:
 	VFMADD231PS 64(DI)(R9*1), Z11, Z9
 	VFMADD231PS 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns857
+	JMP         columns871
 
-done858:
-columns859:
+done872:
+columns873:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done860
+	JG          done874
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -18566,11 +18973,11 @@ columns859:
 	VFMADD231PS (DI)(R9*1), Z11, Z4
 	VFMADD231PS (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns859
+	JMP         columns873
 
-done860:
+done874:
 	CMPQ        R9, CX
-	JE          done861
+	JE          done875
 	VMOVUPS.Z   (DX)(R9*1), K1, Z11
 	VMOVUPS.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z1
@@ -18583,7 +18990,7 @@ done860:
 	VMOVUPS.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z5
 
-done861:
+done875:
 	LEAQ          (R8)(CX*1), AX
 	VADDPS        Z6, Z1, Z1
 	VADDPS        Z7, Z2, Z2
@@ -18638,11 +19045,11 @@ done861:
 	VMOVSS        X1, 16(AX)
 	ADDQ          $0x00000014, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end838
+	JMP           end852
 
-skip856:
+skip870:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip862
+	JNE     skip876
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -18656,10 +19063,10 @@ skip856:
 	VMOVUPS Z0, Z0
 	XORQ    R8, R8
 
-columns863:
+columns877:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done864
+	JG          done878
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
@@ -18671,24 +19078,24 @@ columns863:
 	VFMADD231PS 64(SI)(R8*1), Z9, Z7
 	VFMADD231PS 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns863
+	JMP         columns877
 
-done864:
-columns865:
+done878:
+columns879:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done866
+	JG          done880
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
 	VFMADD231PS (SI)(R8*1), Z9, Z3
 	VFMADD231PS (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns865
+	JMP         columns879
 
-done866:
+done880:
 	CMPQ        R8, CX
-	JE          done867
+	JE          done881
 	VMOVUPS.Z   (DX)(R8*1), K1, Z9
 	VMOVUPS.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
@@ -18699,7 +19106,7 @@ done866:
 	VMOVUPS.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z4
 
-done867:
+done881:
 	LEAQ          (DI)(CX*1), AX
 	VADDPS        Z5, Z1, Z1
 	VADDPS        Z6, Z2, Z2
@@ -18744,11 +19151,11 @@ done867:
 	VMOVSS        X1, 12(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end838
+	JMP           end852
 
-skip862:
+skip876:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip868
+	JNE     skip882
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPS Z0, Z1
@@ -18759,10 +19166,10 @@ skip862:
 	VMOVUPS Z0, Z0
 	XORQ    DI, DI
 
-columns869:
+columns883:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done870
+	JG          done884
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
@@ -18772,23 +19179,23 @@ columns869:
 	VFMADD231PS 64(BX)(DI*1), Z7, Z5
 	VFMADD231PS 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns869
+	JMP         columns883
 
-done870:
-columns871:
+done884:
+columns885:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done872
+	JG          done886
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
 	VFMADD231PS (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns871
+	JMP         columns885
 
-done872:
+done886:
 	CMPQ        DI, CX
-	JE          done873
+	JE          done887
 	VMOVUPS.Z   (DX)(DI*1), K1, Z7
 	VMOVUPS.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z1
@@ -18797,7 +19204,7 @@ done872:
 	VMOVUPS.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z3
 
-done873:
+done887:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -18832,11 +19239,11 @@ done873:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end838
+	JMP           end852
 
-skip868:
+skip882:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip874
+	JNE     skip888
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
@@ -18848,10 +19255,10 @@ skip868:
 	VMOVUPS Z0, Z0
 	XORQ    SI, SI
 
-columns875:
+columns889:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done876
+	JG          done890
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
@@ -18865,29 +19272,29 @@ columns875:
 	VFMADD231PS 192(AX)(SI*1), Z9, Z7
 	VFMADD231PS 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns875
+	JMP         columns889
 
-done876:
-columns877:
+done890:
+columns891:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done878
+	JG          done892
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns877
+	JMP         columns891
 
-done878:
+done892:
 	CMPQ        SI, CX
-	JE          done879
+	JE          done893
 	VMOVUPS.Z   (DX)(SI*1), K1, Z9
 	VMOVUPS.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
 	VMOVUPS.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z2
 
-done879:
+done893:
 	LEAQ          (BX)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -18916,21 +19323,21 @@ done879:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end838
+	JMP           end852
 
-skip874:
+skip888:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip880
+	JNE     skip894
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z0
 	XORQ    BX, BX
 
-columns881:
+columns895:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done882
+	JG          done896
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	VMOVUPS     64(DX)(BX*1), Z5
@@ -18940,26 +19347,26 @@ columns881:
 	VMOVUPS     192(DX)(BX*1), Z5
 	VFMADD231PS 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns881
+	JMP         columns895
 
-done882:
-columns883:
+done896:
+columns897:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done884
+	JG          done898
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns883
+	JMP         columns897
 
-done884:
+done898:
 	CMPQ        BX, CX
-	JE          done885
+	JE          done899
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z4, Z5, Z1
 
-done885:
+done899:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -18976,10 +19383,10 @@ done885:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end838
+	JMP           end852
 
-skip880:
-end838:
+skip894:
+end852:
 	VZEROUPPER
 	RET
 
@@ -18998,9 +19405,9 @@ TEXT ·updateMatVec32AVX512(SB), NOSPLIT, $0-56
 	KMOVW  DI, K1
 	SHLQ   $0x02, CX
 
-rows886:
+rows900:
 	CMPQ         m+40(FP), $0x00000008
-	JL           rest887
+	JL           rest901
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -19037,10 +19444,10 @@ rows886:
 	MOVQ         R13, f+16(FP)
 	XORQ         R13, R13
 
-columns889:
+columns903:
 	LEAQ        128(R13), R14
 	CMPQ        R14, CX
-	JG          done890
+	JG          done904
 	VMOVUPS     (DX)(R13*1), Z27
 	VMOVUPS     (BX)(R13*1), Z26
 	VMOVUPS     (AX)(R13*1), Z25
@@ -19110,13 +19517,13 @@ columns889:
 	VMOVUPS     Z25, 64(R12)(R13*1)
 	VFMADD231PS Z25, Z27, Z16
 	MOVQ        R14, R13
-	JMP         columns889
+	JMP         columns903
 
-done890:
-columns891:
+done904:
+columns905:
 	LEAQ        64(R13), R14
 	CMPQ        R14, CX
-	JG          done892
+	JG          done906
 	VMOVUPS     (DX)(R13*1), Z27
 	VMOVUPS     (BX)(R13*1), Z26
 	VMOVUPS     (AX)(R13*1), Z25
@@ -19152,11 +19559,11 @@ columns891:
 	VMOVUPS     Z25, (R12)(R13*1)
 	VFMADD231PS Z25, Z27, Z8
 	MOVQ        R14, R13
-	JMP         columns891
+	JMP         columns905
 
-done892:
+done906:
 	CMPQ        R13, CX
-	JE          done893
+	JE          done907
 	VMOVUPS.Z   (DX)(R13*1), K1, Z27
 	VMOVUPS.Z   (BX)(R13*1), K1, Z26
 	VMOVUPS.Z   (AX)(R13*1), K1, Z25
@@ -19200,7 +19607,7 @@ done892:
 	VMOVUPS.Z   Z25, K1, Z25
 	VFMADD231PS Z25, Z27, Z8
 
-done893:
+done907:
 	LEAQ          (R12)(CX*1), AX
 	VADDPS        Z9, Z1, Z1
 	VADDPS        Z10, Z2, Z2
@@ -19286,11 +19693,11 @@ done893:
 	ADDQ          $0x00000020, SI
 	MOVQ          SI, y+0(FP)
 	SUBQ          $0x00000008, m+40(FP)
-	JMP           rows886
+	JMP           rows900
 
-rest887:
+rest901:
 	CMPQ         m+40(FP), $0x00000007
-	JNE          skip894
+	JNE          skip908
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -19323,10 +19730,10 @@ rest887:
 	MOVQ         R12, f+16(FP)
 	XORQ         R12, R12
 
-columns895:
+columns909:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done896
+	JG          done910
 	VMOVUPS     (DX)(R12*1), Z23
 	VMOVUPS     (BX)(R12*1), Z22
 	VMOVUPS     (AX)(R12*1), Z21
@@ -19388,13 +19795,13 @@ columns895:
 	VMOVUPS     Z21, 64(R11)(R12*1)
 	VFMADD231PS Z21, Z23, Z0
 	MOVQ        R13, R12
-	JMP         columns895
+	JMP         columns909
 
-done896:
-columns897:
+done910:
+columns911:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done898
+	JG          done912
 	VMOVUPS     (DX)(R12*1), Z23
 	VMOVUPS     (BX)(R12*1), Z22
 	VMOVUPS     (AX)(R12*1), Z21
@@ -19426,11 +19833,11 @@ columns897:
 	VMOVUPS     Z21, (R11)(R12*1)
 	VFMADD231PS Z21, Z23, Z7
 	MOVQ        R13, R12
-	JMP         columns897
+	JMP         columns911
 
-done898:
+done912:
 	CMPQ        R12, CX
-	JE          done899
+	JE          done913
 	VMOVUPS.Z   (DX)(R12*1), K1, Z23
 	VMOVUPS.Z   (BX)(R12*1), K1, Z22
 	VMOVUPS.Z   (AX)(R12*1), K1, Z21
@@ -19469,7 +19876,7 @@ done898:
 	VMOVUPS.Z   Z21, K1, Z21
 	VFMADD231PS Z21, Z23, Z7
 
-done899:
+done913:
 	LEAQ          (R11)(CX*1), AX
 	VADDPS        Z8, Z1, Z1
 	VADDPS        Z9, Z2, Z2
@@ -19544,11 +19951,11 @@ done899:
 	VMOVSS        X1, 24(AX)
 	ADDQ          $0x0000001c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end888
+	JMP           end902
 
-skip894:
+skip908:
 	CMPQ         m+40(FP), $0x00000006
-	JNE          skip900
+	JNE          skip914
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -19577,10 +19984,10 @@ skip894:
 	MOVQ         R11, f+16(FP)
 	XORQ         R11, R11
 
-columns901:
+columns915:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done902
+	JG          done916
 	VMOVUPS     (DX)(R11*1), Z20
 	VMOVUPS     (BX)(R11*1), Z19
 	VMOVUPS     (AX)(R11*1), Z18
@@ -19634,13 +20041,13 @@ columns901:
 	VMOVUPS     Z18, 64(R10)(R11*1)
 	VFMADD231PS Z18, Z20, Z0
 	MOVQ        R12, R11
-	JMP         columns901
+	JMP         columns915
 
-done902:
-columns903:
+done916:
+columns917:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done904
+	JG          done918
 	VMOVUPS     (DX)(R11*1), Z20
 	VMOVUPS     (BX)(R11*1), Z19
 	VMOVUPS     (AX)(R11*1), Z18
@@ -19668,11 +20075,11 @@ columns903:
 	VMOVUPS     Z18, (R10)(R11*1)
 	VFMADD231PS Z18, Z20, Z6
 	MOVQ        R12, R11
-	JMP         columns903
+	JMP         columns917
 
-done904:
+done918:
 	CMPQ        R11, CX
-	JE          done905
+	JE          done919
 	VMOVUPS.Z   (DX)(R11*1), K1, Z20
 	VMOVUPS.Z   (BX)(R11*1), K1, Z19
 	VMOVUPS.Z   (AX)(R11*1), K1, Z18
@@ -19706,7 +20113,7 @@ done904:
 	VMOVUPS.Z   Z18, K1, Z18
 	VFMADD231PS Z18, Z20, Z6
 
-done905:
+done919:
 	LEAQ          (R10)(CX*1), AX
 	VADDPS        Z7, Z1, Z1
 	VADDPS        Z8, Z2, Z2
@@ -19771,11 +20178,11 @@ done905:
 	VMOVSS        X1, 20(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end888
+	JMP           end902
 
-skip900:
+skip914:
 	CMPQ         m+40(FP), $0x00000005
-	JNE          skip906
+	JNE          skip920
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -19800,10 +20207,10 @@ skip900:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns907:
+columns921:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done908
+	JG          done922
 	VMOVUPS     (DX)(R10*1), Z17
 	VMOVUPS     (BX)(R10*1), Z16
 	VMOVUPS     (AX)(R10*1), Z15
@@ -19849,13 +20256,13 @@ columns907:
 	VMOVUPS     Z15, 64(R9)(R10*1)
 	VFMADD231PS Z15, Z17, Z0
 	MOVQ        R11, R10
-	JMP         columns907
+	JMP         columns921
 
-done908:
-columns909:
+done922:
+columns923:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done910
+	JG          done924
 	VMOVUPS     (DX)(R10*1), Z17
 	VMOVUPS     (BX)(R10*1), Z16
 	VMOVUPS     (AX)(R10*1), Z15
@@ -19879,11 +20286,11 @@ columns909:
 	VMOVUPS     Z15, (R9)(R10*1)
 	VFMADD231PS Z15, Z17, Z5
 	MOVQ        R11, R10
-	JMP         columns909
+	JMP         columns923
 
-done910:
+done924:
 	CMPQ        R10, CX
-	JE          done911
+	JE          done925
 	VMOVUPS.Z   (DX)(R10*1), K1, Z17
 	VMOVUPS.Z   (BX)(R10*1), K1, Z16
 	VMOVUPS.Z   (AX)(R10*1), K1, Z15
@@ -19912,7 +20319,7 @@ done910:
 	VMOVUPS.Z   Z15, K1, Z15
 	VFMADD231PS Z15, Z17, Z5
 
-done911:
+done925:
 	LEAQ          (R9)(CX*1), AX
 	VADDPS        Z6, Z1, Z1
 	VADDPS        Z7, Z2, Z2
@@ -19967,11 +20374,11 @@ done911:
 	VMOVSS        X1, 16(AX)
 	ADDQ          $0x00000014, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end888
+	JMP           end902
 
-skip906:
+skip920:
 	CMPQ         m+40(FP), $0x00000004
-	JNE          skip912
+	JNE          skip926
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -19992,10 +20399,10 @@ skip906:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns913:
+columns927:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done914
+	JG          done928
 	VMOVUPS     (DX)(R9*1), Z14
 	VMOVUPS     (BX)(R9*1), Z13
 	VMOVUPS     (AX)(R9*1), Z12
@@ -20033,13 +20440,13 @@ columns913:
 	VMOVUPS     Z12, 64(R8)(R9*1)
 	VFMADD231PS Z12, Z14, Z0
 	MOVQ        R10, R9
-	JMP         columns913
+	JMP         columns927
 
-done914:
-columns915:
+done928:
+columns929:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done916
+	JG          done930
 	VMOVUPS     (DX)(R9*1), Z14
 	VMOVUPS     (BX)(R9*1), Z13
 	VMOVUPS     (AX)(R9*1), Z12
@@ -20059,11 +20466,11 @@ columns915:
 	VMOVUPS     Z12, (R8)(R9*1)
 	VFMADD231PS Z12, Z14, Z4
 	MOVQ        R10, R9
-	JMP         columns915
+	JMP         columns929
 
-done916:
+done930:
 	CMPQ        R9, CX
-	JE          done917
+	JE          done931
 	VMOVUPS.Z   (DX)(R9*1), K1, Z14
 	VMOVUPS.Z   (BX)(R9*1), K1, Z13
 	VMOVUPS.Z   (AX)(R9*1), K1, Z12
@@ -20087,7 +20494,7 @@ done916:
 	VMOVUPS.Z   Z12, K1, Z12
 	VFMADD231PS Z12, Z14, Z4
 
-done917:
+done931:
 	LEAQ          (R8)(CX*1), AX
 	VADDPS        Z5, Z1, Z1
 	VADDPS        Z6, Z2, Z2
@@ -20132,11 +20539,11 @@ done917:
 	VMOVSS        X1, 12(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end888
+	JMP           end902
 
-skip912:
+skip926:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip918
+	JNE          skip932
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VMOVUPS      Z0, Z1
@@ -20153,10 +20560,10 @@ skip912:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns919:
+columns933:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done920
+	JG          done934
 	VMOVUPS     (DX)(R8*1), Z11
 	VMOVUPS     (BX)(R8*1), Z10
 	VMOVUPS     (AX)(R8*1), Z9
@@ -20186,13 +20593,13 @@ columns919:
 	VMOVUPS     Z9, 64(DI)(R8*1)
 	VFMADD231PS Z9, Z11, Z0
 	MOVQ        R9, R8
-	JMP         columns919
+	JMP         columns933
 
-done920:
-columns921:
+done934:
+columns935:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done922
+	JG          done936
 	VMOVUPS     (DX)(R8*1), Z11
 	VMOVUPS     (BX)(R8*1), Z10
 	VMOVUPS     (AX)(R8*1), Z9
@@ -20208,11 +20615,11 @@ columns921:
 	VMOVUPS     Z9, (DI)(R8*1)
 	VFMADD231PS Z9, Z11, Z3
 	MOVQ        R9, R8
-	JMP         columns921
+	JMP         columns935
 
-done922:
+done936:
 	CMPQ        R8, CX
-	JE          done923
+	JE          done937
 	VMOVUPS.Z   (DX)(R8*1), K1, Z11
 	VMOVUPS.Z   (BX)(R8*1), K1, Z10
 	VMOVUPS.Z   (AX)(R8*1), K1, Z9
@@ -20231,7 +20638,7 @@ done922:
 	VMOVUPS.Z   Z9, K1, Z9
 	VFMADD231PS Z9, Z11, Z3
 
-done923:
+done937:
 	LEAQ          (DI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -20266,11 +20673,11 @@ done923:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end888
+	JMP           end902
 
-skip918:
+skip932:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip924
+	JNE          skip938
 	LEAQ         (AX)(CX*1), SI
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
@@ -20287,10 +20694,10 @@ skip918:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns925:
+columns939:
 	LEAQ        256(DI), R8
 	CMPQ        R8, CX
-	JG          done926
+	JG          done940
 	VMOVUPS     (DX)(DI*1), Z12
 	VMOVUPS     (BX)(DI*1), Z11
 	VMOVUPS     (AX)(DI*1), Z10
@@ -20332,13 +20739,13 @@ columns925:
 	VMOVUPS     Z10, 192(SI)(DI*1)
 	VFMADD231PS Z10, Z12, Z0
 	MOVQ        R8, DI
-	JMP         columns925
+	JMP         columns939
 
-done926:
-columns927:
+done940:
+columns941:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done928
+	JG          done942
 	VMOVUPS     (DX)(DI*1), Z12
 	VMOVUPS     (BX)(DI*1), Z11
 	VMOVUPS     (AX)(DI*1), Z10
@@ -20350,11 +20757,11 @@ columns927:
 	VMOVUPS     Z10, (SI)(DI*1)
 	VFMADD231PS Z10, Z12, Z2
 	MOVQ        R8, DI
-	JMP         columns927
+	JMP         columns941
 
-done928:
+done942:
 	CMPQ        DI, CX
-	JE          done929
+	JE          done943
 	VMOVUPS.Z   (DX)(DI*1), K1, Z12
 	VMOVUPS.Z   (BX)(DI*1), K1, Z11
 	VMOVUPS.Z   (AX)(DI*1), K1, Z10
@@ -20368,7 +20775,7 @@ done928:
 	VMOVUPS.Z   Z10, K1, Z10
 	VFMADD231PS Z10, Z12, Z2
 
-done929:
+done943:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -20397,11 +20804,11 @@ done929:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end888
+	JMP           end902
 
-skip924:
+skip938:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip930
+	JNE          skip944
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -20412,10 +20819,10 @@ skip924:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns931:
+columns945:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done932
+	JG          done946
 	VMOVUPS     (DX)(SI*1), Z7
 	VMOVUPS     (BX)(SI*1), Z6
 	VMOVUPS     (AX)(SI*1), Z5
@@ -20441,13 +20848,13 @@ columns931:
 	VMOVUPS     Z5, 192(AX)(SI*1)
 	VFMADD231PS Z5, Z7, Z0
 	MOVQ        DI, SI
-	JMP         columns931
+	JMP         columns945
 
-done932:
-columns933:
+done946:
+columns947:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done934
+	JG          done948
 	VMOVUPS     (DX)(SI*1), Z7
 	VMOVUPS     (BX)(SI*1), Z6
 	VMOVUPS     (AX)(SI*1), Z5
@@ -20455,11 +20862,11 @@ columns933:
 	VMOVUPS     Z5, (AX)(SI*1)
 	VFMADD231PS Z5, Z7, Z1
 	MOVQ        DI, SI
-	JMP         columns933
+	JMP         columns947
 
-done934:
+done948:
 	CMPQ        SI, CX
-	JE          done935
+	JE          done949
 	VMOVUPS.Z   (DX)(SI*1), K1, Z7
 	VMOVUPS.Z   (BX)(SI*1), K1, Z6
 	VMOVUPS.Z   (AX)(SI*1), K1, Z5
@@ -20468,7 +20875,7 @@ done934:
 	VMOVUPS.Z   Z5, K1, Z5
 	VFMADD231PS Z5, Z7, Z1
 
-done935:
+done949:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -20485,10 +20892,10 @@ done935:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end888
+	JMP           end902
 
-skip930:
-end888:
+skip944:
+end902:
 	VZEROUPPER
 	RET
 
@@ -20510,9 +20917,9 @@ TEXT ·addOuter32AVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x02, BX
 
-rows936:
+rows950:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest937
+	JL           rest951
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -20556,10 +20963,10 @@ rows936:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns939:
+columns953:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done940
+	JG          done954
 	VMOVUPS     (DX)(R14*1), Z9
 	VMOVUPS     (AX)(R14*1), Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -20611,13 +21018,13 @@ columns939:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns939
+	JMP         columns953
 
-done940:
-columns941:
+done954:
+columns955:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done942
+	JG          done956
 	VMOVUPS     (DX)(R14*1), Z9
 	VMOVUPS     (AX)(R14*1), Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -20644,11 +21051,11 @@ columns941:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns941
+	JMP         columns955
 
-done942:
+done956:
 	CMPQ        R14, CX
-	JE          done943
+	JE          done957
 	VMOVUPS.Z   (DX)(R14*1), K1, Z9
 	VMOVUPS.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PS Z0, Z9, Z8
@@ -20675,14 +21082,14 @@ done942:
 	VFMADD231PS Z7, Z9, Z8
 	VMOVUPS     Z8, K1, (R13)(R14*1)
 
-done943:
+done957:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows936
+	JMP  rows950
 
-rest937:
+rest951:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip944
+	JNE          skip958
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -20721,10 +21128,10 @@ rest937:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns945:
+columns959:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done946
+	JG          done960
 	VMOVUPS     (DX)(BX*1), Z8
 	VMOVUPS     (AX)(BX*1), Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -20770,13 +21177,13 @@ columns945:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns945
+	JMP         columns959
 
-done946:
-columns947:
+done960:
+columns961:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done948
+	JG          done962
 	VMOVUPS     (DX)(BX*1), Z8
 	VMOVUPS     (AX)(BX*1), Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -20800,11 +21207,11 @@ columns947:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns947
+	JMP         columns961
 
-done948:
+done962:
 	CMPQ        BX, CX
-	JE          done949
+	JE          done963
 	VMOVUPS.Z   (DX)(BX*1), K1, Z8
 	VMOVUPS.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PS Z0, Z8, Z7
@@ -20828,13 +21235,13 @@ done948:
 	VFMADD231PS Z6, Z8, Z7
 	VMOVUPS     Z7, K1, (R12)(BX*1)
 
-done949:
+done963:
 	LEAQ (R12)(SI*1), AX
-	JMP  end938
+	JMP  end952
 
-skip944:
+skip958:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip950
+	JNE          skip964
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -20868,10 +21275,10 @@ skip944:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns951:
+columns965:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done952
+	JG          done966
 	VMOVUPS     (DX)(BX*1), Z7
 	VMOVUPS     (AX)(BX*1), Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -20911,13 +21318,13 @@ columns951:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns951
+	JMP         columns965
 
-done952:
-columns953:
+done966:
+columns967:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done954
+	JG          done968
 	VMOVUPS     (DX)(BX*1), Z7
 	VMOVUPS     (AX)(BX*1), Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -20938,11 +21345,11 @@ columns953:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns953
+	JMP         columns967
 
-done954:
+done968:
 	CMPQ        BX, CX
-	JE          done955
+	JE          done969
 	VMOVUPS.Z   (DX)(BX*1), K1, Z7
 	VMOVUPS.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PS Z0, Z7, Z6
@@ -20963,13 +21370,13 @@ done954:
 	VFMADD231PS Z5, Z7, Z6
 	VMOVUPS     Z6, K1, (R11)(BX*1)
 
-done955:
+done969:
 	LEAQ (R11)(SI*1), AX
-	JMP  end938
+	JMP  end952
 
-skip950:
+skip964:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip956
+	JNE          skip970
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -20998,10 +21405,10 @@ skip950:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns957:
+columns971:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done958
+	JG          done972
 	VMOVUPS     (DX)(BX*1), Z6
 	VMOVUPS     (AX)(BX*1), Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -21035,13 +21442,13 @@ columns957:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns957
+	JMP         columns971
 
-done958:
-columns959:
+done972:
+columns973:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done960
+	JG          done974
 	VMOVUPS     (DX)(BX*1), Z6
 	VMOVUPS     (AX)(BX*1), Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -21059,11 +21466,11 @@ columns959:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns959
+	JMP         columns973
 
-done960:
+done974:
 	CMPQ        BX, CX
-	JE          done961
+	JE          done975
 	VMOVUPS.Z   (DX)(BX*1), K1, Z6
 	VMOVUPS.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PS Z0, Z6, Z5
@@ -21081,13 +21488,13 @@ done960:
 	VFMADD231PS Z4, Z6, Z5
 	VMOVUPS     Z5, K1, (R10)(BX*1)
 
-done961:
+done975:
 	LEAQ (R10)(SI*1), AX
-	JMP  end938
+	JMP  end952
 
-skip956:
+skip970:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip962
+	JNE          skip976
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -21111,10 +21518,10 @@ skip956:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns963:
+columns977:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done964
+	JG          done978
 	VMOVUPS     (DX)(BX*1), Z5
 	VMOVUPS     (AX)(BX*1), Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -21142,13 +21549,13 @@ columns963:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns963
+	JMP         columns977
 
-done964:
-columns965:
+done978:
+columns979:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done966
+	JG          done980
 	VMOVUPS     (DX)(BX*1), Z5
 	VMOVUPS     (AX)(BX*1), Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -21163,11 +21570,11 @@ columns965:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns965
+	JMP         columns979
 
-done966:
+done980:
 	CMPQ        BX, CX
-	JE          done967
+	JE          done981
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z0, Z5, Z4
@@ -21182,13 +21589,13 @@ done966:
 	VFMADD231PS Z3, Z5, Z4
 	VMOVUPS     Z4, K1, (R9)(BX*1)
 
-done967:
+done981:
 	LEAQ (R9)(SI*1), AX
-	JMP  end938
+	JMP  end952
 
-skip962:
+skip976:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip968
+	JNE          skip982
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -21207,10 +21614,10 @@ skip962:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns969:
+columns983:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done970
+	JG          done984
 	VMOVUPS     (DX)(BX*1), Z4
 	VMOVUPS     (AX)(BX*1), Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -21232,13 +21639,13 @@ columns969:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns969
+	JMP         columns983
 
-done970:
-columns971:
+done984:
+columns985:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done972
+	JG          done986
 	VMOVUPS     (DX)(BX*1), Z4
 	VMOVUPS     (AX)(BX*1), Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -21250,11 +21657,11 @@ columns971:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns971
+	JMP         columns985
 
-done972:
+done986:
 	CMPQ        BX, CX
-	JE          done973
+	JE          done987
 	VMOVUPS.Z   (DX)(BX*1), K1, Z4
 	VMOVUPS.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PS Z0, Z4, Z3
@@ -21266,13 +21673,13 @@ done972:
 	VFMADD231PS Z2, Z4, Z3
 	VMOVUPS     Z3, K1, (R8)(BX*1)
 
-done973:
+done987:
 	LEAQ (R8)(SI*1), AX
-	JMP  end938
+	JMP  end952
 
-skip968:
+skip982:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip974
+	JNE          skip988
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSS (R8), Z0
@@ -21286,10 +21693,10 @@ skip968:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns975:
+columns989:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done976
+	JG          done990
 	VMOVUPS     (DX)(BX*1), Z3
 	VMOVUPS     (AX)(BX*1), Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -21319,13 +21726,13 @@ columns975:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns975
+	JMP         columns989
 
-done976:
-columns977:
+done990:
+columns991:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done978
+	JG          done992
 	VMOVUPS     (DX)(BX*1), Z3
 	VMOVUPS     (AX)(BX*1), Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -21334,11 +21741,11 @@ columns977:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns977
+	JMP         columns991
 
-done978:
+done992:
 	CMPQ        BX, CX
-	JE          done979
+	JE          done993
 	VMOVUPS.Z   (DX)(BX*1), K1, Z3
 	VMOVUPS.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PS Z0, Z3, Z2
@@ -21347,13 +21754,13 @@ done978:
 	VFMADD231PS Z1, Z3, Z2
 	VMOVUPS     Z2, K1, (DI)(BX*1)
 
-done979:
+done993:
 	LEAQ (DI)(SI*1), AX
-	JMP  end938
+	JMP  end952
 
-skip974:
+skip988:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip980
+	JNE          skip994
 	MOVQ         f+16(FP), DI
 	VBROADCASTSS (DI), Z0
 	ADDQ         BX, DI
@@ -21362,10 +21769,10 @@ skip974:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns981:
+columns995:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done982
+	JG          done996
 	VMOVUPS     (DX)(BX*1), Z2
 	VMOVUPS     (AX)(BX*1), Z1
 	VFMADD231PS Z0, Z2, Z1
@@ -21383,34 +21790,34 @@ columns981:
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns981
+	JMP         columns995
 
-done982:
-columns983:
+done996:
+columns997:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done984
+	JG          done998
 	VMOVUPS     (DX)(BX*1), Z2
 	VMOVUPS     (AX)(BX*1), Z1
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns983
+	JMP         columns997
 
-done984:
+done998:
 	CMPQ        BX, CX
-	JE          done985
+	JE          done999
 	VMOVUPS.Z   (DX)(BX*1), K1, Z2
 	VMOVUPS.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PS Z0, Z2, Z1
 	VMOVUPS     Z1, K1, (AX)(BX*1)
 
-done985:
+done999:
 	LEAQ (AX)(SI*1), AX
-	JMP  end938
+	JMP  end952
 
-skip980:
-end938:
+skip994:
+end952:
 	VZEROUPPER
 	RET
 
@@ -21432,9 +21839,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000010
-	JG      next987
+	JG      next1001
 	TESTQ   SI, SI
-	JZ      end986
+	JZ      end1000
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -21448,9 +21855,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop988:
+loop1002:
 	CMPQ         R11, $0x00000004
-	JL           done989
+	JL           done1003
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
@@ -21466,32 +21873,32 @@ loop988:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop988
+	JMP          loop1002
 
-done989:
-loop990:
+done1003:
+loop1004:
 	CMPQ         R11, $0x00000001
-	JL           done991
+	JL           done1005
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop990
+	JMP          loop1004
 
-done991:
+done1005:
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z1, Z1
 	VMOVUPS.Z (AX)(R9*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 	VMOVUPS   Z1, K1, (AX)(R9*1)
-	JMP       end986
+	JMP       end1000
 
-next987:
+next1001:
 	CMPQ    SI, $0x00000020
-	JG      next992
+	JG      next1006
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21510,9 +21917,9 @@ next987:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop993:
+loop1007:
 	CMPQ         R11, $0x00000004
-	JL           done994
+	JL           done1008
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -21532,12 +21939,12 @@ loop993:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop993
+	JMP          loop1007
 
-done994:
-loop995:
+done1008:
+loop1009:
 	CMPQ         R11, $0x00000001
-	JL           done996
+	JL           done1010
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -21545,9 +21952,9 @@ loop995:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop995
+	JMP          loop1009
 
-done996:
+done1010:
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z1, Z1
@@ -21559,11 +21966,11 @@ done996:
 	VMOVUPS.Z 64(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z2, Z2
 	VMOVUPS   Z2, K1, 64(AX)(R9*1)
-	JMP       end986
+	JMP       end1000
 
-next992:
+next1006:
 	CMPQ    SI, $0x00000030
-	JG      next997
+	JG      next1011
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21579,9 +21986,9 @@ next992:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop998:
+loop1012:
 	CMPQ         R11, $0x00000002
-	JL           done999
+	JL           done1013
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -21595,12 +22002,12 @@ loop998:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop998
+	JMP          loop1012
 
-done999:
-loop1000:
+done1013:
+loop1014:
 	CMPQ         R11, $0x00000001
-	JL           done1001
+	JL           done1015
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -21609,9 +22016,9 @@ loop1000:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1000
+	JMP          loop1014
 
-done1001:
+done1015:
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z6, Z3, Z3
@@ -21622,11 +22029,11 @@ done1001:
 	VMOVUPS.Z 128(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z3, Z3
 	VMOVUPS   Z3, K1, 128(AX)(R9*1)
-	JMP       end986
+	JMP       end1000
 
-next997:
+next1011:
 	CMPQ    SI, $0x00000040
-	JG      next1002
+	JG      next1016
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21644,9 +22051,9 @@ next997:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop1003:
+loop1017:
 	CMPQ         R11, $0x00000002
-	JL           done1004
+	JL           done1018
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -21662,12 +22069,12 @@ loop1003:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1003
+	JMP          loop1017
 
-done1004:
-loop1005:
+done1018:
+loop1019:
 	CMPQ         R11, $0x00000001
-	JL           done1006
+	JL           done1020
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -21677,9 +22084,9 @@ loop1005:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1005
+	JMP          loop1019
 
-done1006:
+done1020:
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z7, Z3, Z3
@@ -21693,11 +22100,11 @@ done1006:
 	VMOVUPS.Z 192(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z4, Z4
 	VMOVUPS   Z4, K1, 192(AX)(R9*1)
-	JMP       end986
+	JMP       end1000
 
-next1002:
+next1016:
 	CMPQ    SI, $0x00000050
-	JG      next1007
+	JG      next1021
 	SUBQ    $0x00000040, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21712,9 +22119,9 @@ next1002:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop1008:
+loop1022:
 	CMPQ         R11, $0x00000001
-	JL           done1009
+	JL           done1023
 	VBROADCASTSS (R10), Z6
 	VFMADD231PS  (SI), Z6, Z1
 	VFMADD231PS  64(SI), Z6, Z2
@@ -21725,9 +22132,9 @@ loop1008:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1008
+	JMP          loop1022
 
-done1009:
+done1023:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -21739,11 +22146,11 @@ done1009:
 	VMOVUPS.Z 256(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z5, Z5
 	VMOVUPS   Z5, K1, 256(AX)(R9*1)
-	JMP       end986
+	JMP       end1000
 
-next1007:
+next1021:
 	CMPQ    SI, $0x00000060
-	JG      next1010
+	JG      next1024
 	SUBQ    $0x00000050, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21759,9 +22166,9 @@ next1007:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop1011:
+loop1025:
 	CMPQ         R11, $0x00000001
-	JL           done1012
+	JL           done1026
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -21773,9 +22180,9 @@ loop1011:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1011
+	JMP          loop1025
 
-done1012:
+done1026:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -21789,11 +22196,11 @@ done1012:
 	VMOVUPS.Z 320(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z6, Z6
 	VMOVUPS   Z6, K1, 320(AX)(R9*1)
-	JMP       end986
+	JMP       end1000
 
-next1010:
+next1024:
 	CMPQ    SI, $0x00000070
-	JG      next1013
+	JG      next1027
 	SUBQ    $0x00000060, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21810,9 +22217,9 @@ next1010:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop1014:
+loop1028:
 	CMPQ         R11, $0x00000001
-	JL           done1015
+	JL           done1029
 	VBROADCASTSS (R10), Z8
 	VFMADD231PS  (SI), Z8, Z1
 	VFMADD231PS  64(SI), Z8, Z2
@@ -21825,9 +22232,9 @@ loop1014:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1014
+	JMP          loop1028
 
-done1015:
+done1029:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -21843,9 +22250,9 @@ done1015:
 	VMOVUPS.Z 384(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z7, Z7
 	VMOVUPS   Z7, K1, 384(AX)(R9*1)
-	JMP       end986
+	JMP       end1000
 
-next1013:
+next1027:
 	SUBQ    $0x00000070, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21863,9 +22270,9 @@ next1013:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop1017:
+loop1031:
 	CMPQ         R11, $0x00000001
-	JL           done1018
+	JL           done1032
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -21879,9 +22286,9 @@ loop1017:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1017
+	JMP          loop1031
 
-done1018:
+done1032:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -21899,14 +22306,14 @@ done1018:
 	VMOVUPS.Z 448(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z8, Z8
 	VMOVUPS   Z8, K1, 448(AX)(R9*1)
-	JMP       end986
+	JMP       end1000
 
-end986:
+end1000:
 	XORQ R9, R9
 
-group1019:
+group1033:
 	CMPQ    R9, R8
-	JE      done1020
+	JE      done1034
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -21920,9 +22327,9 @@ group1019:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop1021:
+loop1035:
 	CMPQ         R11, $0x00000001
-	JL           done1022
+	JL           done1036
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -21935,9 +22342,9 @@ loop1021:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1021
+	JMP          loop1035
 
-done1022:
+done1036:
 	VADDPS  (AX)(R9*1), Z1, Z1
 	VMOVUPS Z1, (AX)(R9*1)
 	VADDPS  64(AX)(R9*1), Z2, Z2
@@ -21955,9 +22362,9 @@ done1022:
 	VADDPS  448(AX)(R9*1), Z8, Z8
 	VMOVUPS Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group1019
+	JMP     group1033
 
-done1020:
+done1034:
 	VZEROUPPER
 	RET
 
@@ -21981,9 +22388,9 @@ TEXT ·addMatMul32AVX512(SB), NOSPLIT, $0-80
 	SUBQ   R8, DX
 	MOVQ   R9, R8
 	CMPQ   DX, $0x00000010
-	JG     next1024
+	JG     next1038
 	TESTQ  DX, DX
-	JZ     end1023
+	JZ     end1037
 	MOVQ   $-1, R10
 	BZHIQ  DX, R10, R10
 	KMOVW  R10, K1
@@ -21992,9 +22399,9 @@ TEXT ·addMatMul32AVX512(SB), NOSPLIT, $0-80
 	MOVQ   m+32(FP), R11
 	ADDQ   R9, R10
 
-loop1025:
+loop1039:
 	CMPQ    R11, $0x00000004
-	JL      done1026
+	JL      done1040
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -22005,9 +22412,9 @@ loop1025:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1027:
+loop1041:
 	CMPQ         R14, $0x00000001
-	JL           done1028
+	JL           done1042
 	VMOVUPS.Z    (R13), K1, Z5
 	VBROADCASTSS (R12), Z6
 	VFMADD231PS  Z5, Z6, Z1
@@ -22020,9 +22427,9 @@ loop1027:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1027
+	JMP          loop1041
 
-done1028:
+done1042:
 	VBROADCASTSS alpha+8(FP), Z6
 	VMOVUPS.Z    (R10), K1, Z5
 	VFMADD231PS  Z1, Z6, Z5
@@ -22045,12 +22452,12 @@ done1028:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop1025
+	JMP          loop1039
 
-done1026:
-loop1029:
+done1040:
+loop1043:
 	CMPQ    R11, $0x00000001
-	JL      done1030
+	JL      done1044
 	VMOVUPS Z0, Z1
 	MOVQ    DX, R12
 	MOVQ    b+24(FP), R13
@@ -22058,18 +22465,18 @@ loop1029:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1031:
+loop1045:
 	CMPQ         R14, $0x00000001
-	JL           done1032
+	JL           done1046
 	VMOVUPS.Z    (R13), K1, Z2
 	VBROADCASTSS (R12), Z3
 	VFMADD231PS  Z2, Z3, Z1
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1031
+	JMP          loop1045
 
-done1032:
+done1046:
 	VBROADCASTSS alpha+8(FP), Z3
 	VMOVUPS.Z    (R10), K1, Z2
 	VFMADD231PS  Z1, Z3, Z2
@@ -22077,14 +22484,14 @@ done1032:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop1029
+	JMP          loop1043
 
-done1030:
-	JMP end1023
+done1044:
+	JMP end1037
 
-next1024:
+next1038:
 	CMPQ  DX, $0x00000020
-	JG    next1033
+	JG    next1047
 	SUBQ  $0x00000010, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -22094,9 +22501,9 @@ next1024:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop1034:
+loop1048:
 	CMPQ    R11, $0x00000004
-	JL      done1035
+	JL      done1049
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -22111,9 +22518,9 @@ loop1034:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1036:
+loop1050:
 	CMPQ         R14, $0x00000001
-	JL           done1037
+	JL           done1051
 	VMOVUPS      (R13), Z9
 	VMOVUPS.Z    64(R13), K1, Z10
 	VBROADCASTSS (R12), Z11
@@ -22131,9 +22538,9 @@ loop1036:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1036
+	JMP          loop1050
 
-done1037:
+done1051:
 	VBROADCASTSS alpha+8(FP), Z11
 	VMOVUPS      (R10), Z9
 	VFMADD231PS  Z1, Z11, Z9
@@ -22168,12 +22575,12 @@ done1037:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop1034
+	JMP          loop1048
 
-done1035:
-loop1038:
+done1049:
+loop1052:
 	CMPQ    R11, $0x00000001
-	JL      done1039
+	JL      done1053
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	MOVQ    DX, R12
@@ -22182,9 +22589,9 @@ loop1038:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1040:
+loop1054:
 	CMPQ         R14, $0x00000001
-	JL           done1041
+	JL           done1055
 	VMOVUPS      (R13), Z3
 	VMOVUPS.Z    64(R13), K1, Z4
 	VBROADCASTSS (R12), Z5
@@ -22193,9 +22600,9 @@ loop1040:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1040
+	JMP          loop1054
 
-done1041:
+done1055:
 	VBROADCASTSS alpha+8(FP), Z5
 	VMOVUPS      (R10), Z3
 	VFMADD231PS  Z1, Z5, Z3
@@ -22206,14 +22613,14 @@ done1041:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop1038
+	JMP          loop1052
 
-done1039:
-	JMP end1023
+done1053:
+	JMP end1037
 
-next1033:
+next1047:
 	CMPQ  DX, $0x00000030
-	JG    next1042
+	JG    next1056
 	SUBQ  $0x00000020, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -22223,9 +22630,9 @@ next1033:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop1043:
+loop1057:
 	CMPQ    R11, $0x00000004
-	JL      done1044
+	JL      done1058
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -22244,9 +22651,9 @@ loop1043:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1045:
+loop1059:
 	CMPQ         R14, $0x00000001
-	JL           done1046
+	JL           done1060
 	VMOVUPS      (R13), Z13
 	VMOVUPS      64(R13), Z14
 	VMOVUPS.Z    128(R13), K1, Z15
@@ -22269,9 +22676,9 @@ loop1045:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1045
+	JMP          loop1059
 
-done1046:
+done1060:
 	VBROADCASTSS alpha+8(FP), Z16
 	VMOVUPS      (R10), Z13
 	VFMADD231PS  Z1, Z16, Z13
@@ -22318,12 +22725,12 @@ done1046:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop1043
+	JMP          loop1057
 
-done1044:
-loop1047:
+done1058:
+loop1061:
 	CMPQ    R11, $0x00000001
-	JL      done1048
+	JL      done1062
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -22333,9 +22740,9 @@ loop1047:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1049:
+loop1063:
 	CMPQ         R14, $0x00000001
-	JL           done1050
+	JL           done1064
 	VMOVUPS      (R13), Z4
 	VMOVUPS      64(R13), Z5
 	VMOVUPS.Z    128(R13), K1, Z6
@@ -22346,9 +22753,9 @@ loop1049:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1049
+	JMP          loop1063
 
-done1050:
+done1064:
 	VBROADCASTSS alpha+8(FP), Z7
 	VMOVUPS      (R10), Z4
 	VFMADD231PS  Z1, Z7, Z4
@@ -22362,12 +22769,12 @@ done1050:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop1047
+	JMP          loop1061
 
-done1048:
-	JMP end1023
+done1062:
+	JMP end1037
 
-next1042:
+next1056:
 	SUBQ  $0x00000030, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -22377,9 +22784,9 @@ next1042:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop1052:
+loop1066:
 	CMPQ    R11, $0x00000004
-	JL      done1053
+	JL      done1067
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -22402,9 +22809,9 @@ loop1052:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1054:
+loop1068:
 	CMPQ         R14, $0x00000001
-	JL           done1055
+	JL           done1069
 	VMOVUPS      (R13), Z17
 	VMOVUPS      64(R13), Z18
 	VMOVUPS      128(R13), Z19
@@ -22432,9 +22839,9 @@ loop1054:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1054
+	JMP          loop1068
 
-done1055:
+done1069:
 	VBROADCASTSS alpha+8(FP), Z21
 	VMOVUPS      (R10), Z17
 	VFMADD231PS  Z1, Z21, Z17
@@ -22493,12 +22900,12 @@ done1055:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop1052
+	JMP          loop1066
 
-done1053:
-loop1056:
+done1067:
+loop1070:
 	CMPQ    R11, $0x00000001
-	JL      done1057
+	JL      done1071
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -22509,9 +22916,9 @@ loop1056:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1058:
+loop1072:
 	CMPQ         R14, $0x00000001
-	JL           done1059
+	JL           done1073
 	VMOVUPS      (R13), Z5
 	VMOVUPS      64(R13), Z6
 	VMOVUPS      128(R13), Z7
@@ -22524,9 +22931,9 @@ loop1058:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1058
+	JMP          loop1072
 
-done1059:
+done1073:
 	VBROADCASTSS alpha+8(FP), Z9
 	VMOVUPS      (R10), Z5
 	VFMADD231PS  Z1, Z9, Z5
@@ -22543,25 +22950,25 @@ done1059:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop1056
+	JMP          loop1070
 
-done1057:
-	JMP end1023
+done1071:
+	JMP end1037
 
-end1023:
+end1037:
 	XORQ R9, R9
 
-group1060:
+group1074:
 	CMPQ R9, R8
-	JE   done1061
+	JE   done1075
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 
-loop1062:
+loop1076:
 	CMPQ    R11, $0x00000004
-	JL      done1063
+	JL      done1077
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -22584,9 +22991,9 @@ loop1062:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1064:
+loop1078:
 	CMPQ         R14, $0x00000001
-	JL           done1065
+	JL           done1079
 	VMOVUPS      (R13), Z17
 	VMOVUPS      64(R13), Z18
 	VMOVUPS      128(R13), Z19
@@ -22614,9 +23021,9 @@ loop1064:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1064
+	JMP          loop1078
 
-done1065:
+done1079:
 	VBROADCASTSS alpha+8(FP), Z21
 	VMOVUPS      (R10), Z17
 	VFMADD231PS  Z1, Z21, Z17
@@ -22675,12 +23082,12 @@ done1065:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop1062
+	JMP          loop1076
 
-done1063:
-loop1066:
+done1077:
+loop1080:
 	CMPQ    R11, $0x00000001
-	JL      done1067
+	JL      done1081
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -22691,9 +23098,9 @@ loop1066:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop1068:
+loop1082:
 	CMPQ         R14, $0x00000001
-	JL           done1069
+	JL           done1083
 	VMOVUPS      (R13), Z5
 	VMOVUPS      64(R13), Z6
 	VMOVUPS      128(R13), Z7
@@ -22706,9 +23113,9 @@ loop1068:
 	ADDQ         $0x00000004, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1068
+	JMP          loop1082
 
-done1069:
+done1083:
 	VBROADCASTSS alpha+8(FP), Z9
 	VMOVUPS      (R10), Z5
 	VFMADD231PS  Z1, Z9, Z5
@@ -22725,13 +23132,13 @@ done1069:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop1066
+	JMP          loop1080
 
-done1067:
+done1081:
 	ADDQ $0x00000100, R9
-	JMP  group1060
+	JMP  group1074
 
-done1061:
+done1075:
 	VZEROUPPER
 	RET
 
@@ -22756,9 +23163,9 @@ TEXT ·features32AVX512(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000010
-	JG           next1071
+	JG           next1085
 	TESTQ        DI, DI
-	JZ           end1070
+	JZ           end1084
 	MOVQ         $-1, R11
 	BZHIQ        DI, R11, R11
 	KMOVW        R11, K1
@@ -22772,9 +23179,9 @@ TEXT ·features32AVX512(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 
-loop1072:
+loop1086:
 	CMPQ         R12, $0x00000004
-	JL           done1073
+	JL           done1087
 	VBROADCASTSS (R11), Z7
 	VMOVUPS.Z    (DI), K1, Z8
 	VFMADD231PS  Z8, Z7, Z3
@@ -22790,21 +23197,21 @@ loop1072:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop1072
+	JMP          loop1086
 
-done1073:
-loop1074:
+done1087:
+loop1088:
 	CMPQ         R12, $0x00000001
-	JL           done1075
+	JL           done1089
 	VBROADCASTSS (R11), Z7
 	VMOVUPS.Z    (DI), K1, Z8
 	VFMADD231PS  Z8, Z7, Z3
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1074
+	JMP          loop1088
 
-done1075:
+done1089:
 	VADDPS       Z4, Z3, Z3
 	VADDPS       Z5, Z3, Z3
 	VADDPS       Z6, Z3, Z3
@@ -22837,11 +23244,11 @@ done1075:
 	VFNMADD231PS Z4, Z5, Z6
 	VMOVUPS      Z3, K1, (CX)(R10*1)
 	VMOVUPS      Z6, K1, (AX)(R10*1)
-	JMP          end1070
+	JMP          end1084
 
-next1071:
+next1085:
 	CMPQ    DI, $0x00000020
-	JG      next1076
+	JG      next1090
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -22860,9 +23267,9 @@ next1071:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop1077:
+loop1091:
 	CMPQ         R12, $0x00000004
-	JL           done1078
+	JL           done1092
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VMOVUPS.Z    64(DI), K1, Z12
@@ -22882,12 +23289,12 @@ loop1077:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop1077
+	JMP          loop1091
 
-done1078:
-loop1079:
+done1092:
+loop1093:
 	CMPQ         R12, $0x00000001
-	JL           done1080
+	JL           done1094
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VMOVUPS.Z    64(DI), K1, Z12
@@ -22895,9 +23302,9 @@ loop1079:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1079
+	JMP          loop1093
 
-done1080:
+done1094:
 	VADDPS       Z5, Z3, Z3
 	VADDPS       Z6, Z4, Z4
 	VADDPS       Z7, Z3, Z3
@@ -22953,11 +23360,11 @@ done1080:
 	VMOVUPS      Z4, K1, 64(CX)(R10*1)
 	VMOVUPS      Z9, (AX)(R10*1)
 	VMOVUPS      Z10, K1, 64(AX)(R10*1)
-	JMP          end1070
+	JMP          end1084
 
-next1076:
+next1090:
 	CMPQ    DI, $0x00000030
-	JG      next1081
+	JG      next1095
 	SUBQ    $0x00000020, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -22973,9 +23380,9 @@ next1076:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop1082:
+loop1096:
 	CMPQ         R12, $0x00000002
-	JL           done1083
+	JL           done1097
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z3
 	VFMADD231PS  64(DI), Z9, Z4
@@ -22989,12 +23396,12 @@ loop1082:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1082
+	JMP          loop1096
 
-done1083:
-loop1084:
+done1097:
+loop1098:
 	CMPQ         R12, $0x00000001
-	JL           done1085
+	JL           done1099
 	VBROADCASTSS (R11), Z9
 	VFMADD231PS  (DI), Z9, Z3
 	VFMADD231PS  64(DI), Z9, Z4
@@ -23003,9 +23410,9 @@ loop1084:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1084
+	JMP          loop1098
 
-done1085:
+done1099:
 	VADDPS       Z6, Z3, Z3
 	VADDPS       Z7, Z4, Z4
 	VADDPS       Z8, Z5, Z5
@@ -23078,9 +23485,9 @@ done1085:
 	VMOVUPS      Z12, (AX)(R10*1)
 	VMOVUPS      Z13, 64(AX)(R10*1)
 	VMOVUPS      Z14, K1, 128(AX)(R10*1)
-	JMP          end1070
+	JMP          end1084
 
-next1081:
+next1095:
 	SUBQ    $0x00000030, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -23098,9 +23505,9 @@ next1081:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop1087:
+loop1101:
 	CMPQ         R12, $0x00000002
-	JL           done1088
+	JL           done1102
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VFMADD231PS  64(DI), Z11, Z4
@@ -23116,12 +23523,12 @@ loop1087:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1087
+	JMP          loop1101
 
-done1088:
-loop1089:
+done1102:
+loop1103:
 	CMPQ         R12, $0x00000001
-	JL           done1090
+	JL           done1104
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VFMADD231PS  64(DI), Z11, Z4
@@ -23131,9 +23538,9 @@ loop1089:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1089
+	JMP          loop1103
 
-done1090:
+done1104:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -23227,14 +23634,14 @@ done1090:
 	VMOVUPS      Z16, 64(AX)(R10*1)
 	VMOVUPS      Z17, 128(AX)(R10*1)
 	VMOVUPS      Z18, K1, 192(AX)(R10*1)
-	JMP          end1070
+	JMP          end1084
 
-end1070:
+end1084:
 	XORQ R10, R10
 
-group1091:
+group1105:
 	CMPQ    R10, R9
-	JE      done1092
+	JE      done1106
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
@@ -23248,9 +23655,9 @@ group1091:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop1093:
+loop1107:
 	CMPQ         R12, $0x00000002
-	JL           done1094
+	JL           done1108
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VFMADD231PS  64(DI), Z11, Z4
@@ -23264,12 +23671,12 @@ loop1093:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1093
+	JMP          loop1107
 
-done1094:
-loop1095:
+done1108:
+loop1109:
 	CMPQ         R12, $0x00000001
-	JL           done1096
+	JL           done1110
 	VBROADCASTSS (R11), Z11
 	VFMADD231PS  (DI), Z11, Z3
 	VFMADD231PS  64(DI), Z11, Z4
@@ -23278,9 +23685,9 @@ loop1095:
 	ADDQ         R8, DI
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1095
+	JMP          loop1109
 
-done1096:
+done1110:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -23375,9 +23782,9 @@ done1096:
 	VMOVUPS      Z17, 128(AX)(R10*1)
 	VMOVUPS      Z18, 192(AX)(R10*1)
 	ADDQ         $0x00000100, R10
-	JMP          group1091
+	JMP          group1105
 
-done1092:
+done1106:
 	VZEROUPPER
 	RET
 
@@ -23407,9 +23814,9 @@ TEXT ·fourierFeaturesAVX2(SB), NOSPLIT, $0-48
 	ADDQ         AX, BX
 	LEAQ         (DX)(DX*2), R8
 
-loop1097:
+loop1111:
 	CMPQ         DI, $0x00000004
-	JL           done1098
+	JL           done1112
 	VBROADCASTSD (SI), Y10
 	VFMADD231PD  (BX), Y10, Y2
 	VFMADD231PD  32(BX), Y10, Y3
@@ -23425,21 +23832,21 @@ loop1097:
 	LEAQ         (BX)(DX*4), BX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1097
+	JMP          loop1111
 
-done1098:
-loop1099:
+done1112:
+loop1113:
 	CMPQ         DI, $0x00000001
-	JL           done1100
+	JL           done1114
 	VBROADCASTSD (SI), Y10
 	VFMADD231PD  (BX), Y10, Y2
 	VFMADD231PD  32(BX), Y10, Y3
 	ADDQ         DX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1099
+	JMP          loop1113
 
-done1100:
+done1114:
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y2, Y2
@@ -23554,9 +23961,9 @@ done1100:
 	SHRQ         $0x03, DX
 	DECQ         DX
 
-loop1101:
+loop1115:
 	CMPQ   DX, $0x00000001
-	JL     done1102
+	JL     done1116
 	MOVQ   n+40(FP), BX
 	ADDQ   $0x07, BX
 	SHRQ   $0x03, BX
@@ -23576,9 +23983,9 @@ loop1101:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 
-loop1103:
+loop1117:
 	CMPQ         R8, $0x00000004
-	JL           done1104
+	JL           done1118
 	VBROADCASTSD (DI), Y10
 	VFMADD231PD  (SI), Y10, Y2
 	VFMADD231PD  32(SI), Y10, Y3
@@ -23594,21 +24001,21 @@ loop1103:
 	LEAQ         (SI)(BX*4), SI
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, R8
-	JMP          loop1103
+	JMP          loop1117
 
-done1104:
-loop1105:
+done1118:
+loop1119:
 	CMPQ         R8, $0x00000001
-	JL           done1106
+	JL           done1120
 	VBROADCASTSD (DI), Y10
 	VFMADD231PD  (SI), Y10, Y2
 	VFMADD231PD  32(SI), Y10, Y3
 	ADDQ         BX, SI
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, R8
-	JMP          loop1105
+	JMP          loop1119
 
-done1106:
+done1120:
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y2, Y2
@@ -23691,9 +24098,9 @@ done1106:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1101
+	JMP          loop1115
 
-done1102:
+done1116:
 	VZEROUPPER
 	RET
 
@@ -23723,9 +24130,9 @@ TEXT ·fourierFeatures32AVX2(SB), NOSPLIT, $0-48
 	ADDQ         AX, BX
 	LEAQ         (DX)(DX*2), R8
 
-loop1107:
+loop1121:
 	CMPQ         DI, $0x00000004
-	JL           done1108
+	JL           done1122
 	VBROADCASTSS (SI), Y10
 	VFMADD231PS  (BX), Y10, Y2
 	VFMADD231PS  32(BX), Y10, Y3
@@ -23741,21 +24148,21 @@ loop1107:
 	LEAQ         (BX)(DX*4), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1107
+	JMP          loop1121
 
-done1108:
-loop1109:
+done1122:
+loop1123:
 	CMPQ         DI, $0x00000001
-	JL           done1110
+	JL           done1124
 	VBROADCASTSS (SI), Y10
 	VFMADD231PS  (BX), Y10, Y2
 	VFMADD231PS  32(BX), Y10, Y3
 	ADDQ         DX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1109
+	JMP          loop1123
 
-done1110:
+done1124:
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y2, Y2
@@ -23846,9 +24253,9 @@ done1110:
 	SHRQ         $0x04, DX
 	DECQ         DX
 
-loop1111:
+loop1125:
 	CMPQ   DX, $0x00000001
-	JL     done1112
+	JL     done1126
 	MOVQ   n+40(FP), BX
 	ADDQ   $0x0f, BX
 	SHRQ   $0x04, BX
@@ -23868,9 +24275,9 @@ loop1111:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 
-loop1113:
+loop1127:
 	CMPQ         R8, $0x00000004
-	JL           done1114
+	JL           done1128
 	VBROADCASTSS (DI), Y10
 	VFMADD231PS  (SI), Y10, Y2
 	VFMADD231PS  32(SI), Y10, Y3
@@ -23886,21 +24293,21 @@ loop1113:
 	LEAQ         (SI)(BX*4), SI
 	ADDQ         $0x00000010, DI
 	SUBQ         $0x00000004, R8
-	JMP          loop1113
+	JMP          loop1127
 
-done1114:
-loop1115:
+done1128:
+loop1129:
 	CMPQ         R8, $0x00000001
-	JL           done1116
+	JL           done1130
 	VBROADCASTSS (DI), Y10
 	VFMADD231PS  (SI), Y10, Y2
 	VFMADD231PS  32(SI), Y10, Y3
 	ADDQ         BX, SI
 	ADDQ         $0x00000004, DI
 	SUBQ         $0x00000001, R8
-	JMP          loop1115
+	JMP          loop1129
 
-done1116:
+done1130:
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y5, Y3, Y3
 	VADDPS       Y6, Y2, Y2
@@ -23959,9 +24366,9 @@ done1116:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1111
+	JMP          loop1125
 
-done1112:
+done1126:
 	VZEROUPPER
 	RET
 
@@ -23987,7 +24394,7 @@ TEXT ·fourierStepAVX512(SB), NOSPLIT, $0-96
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1118
+	JNE          next1132
 	MOVQ         n+72(FP), CX
 	ADDQ         $0x07, CX
 	SHRQ         $0x03, CX
@@ -24003,9 +24410,9 @@ TEXT ·fourierStepAVX512(SB), NOSPLIT, $0-96
 	ADDQ         AX, BX
 	LEAQ         (CX)(CX*2), R8
 
-loop1119:
+loop1133:
 	CMPQ         DI, $0x00000004
-	JL           done1120
+	JL           done1134
 	VBROADCASTSD (SI), Z7
 	VFMADD231PD  (BX), Z7, Z3
 	VBROADCASTSD 8(SI), Z7
@@ -24017,20 +24424,20 @@ loop1119:
 	LEAQ         (BX)(CX*4), BX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1119
+	JMP          loop1133
 
-done1120:
-loop1121:
+done1134:
+loop1135:
 	CMPQ         DI, $0x00000001
-	JL           done1122
+	JL           done1136
 	VBROADCASTSD (SI), Z7
 	VFMADD231PD  (BX), Z7, Z3
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1121
+	JMP          loop1135
 
-done1122:
+done1136:
 	VADDPD       Z4, Z3, Z3
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z3, Z3
@@ -24084,11 +24491,11 @@ done1122:
 	VMOVUPD      Z6, (CX)
 	VMOVUPD      Z3, 64(CX)
 	ADDQ         $0x00000040, AX
-	JMP          done1117
+	JMP          done1131
 
-next1118:
+next1132:
 	CMPQ    CX, $0x01
-	JNE     next1123
+	JNE     next1137
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -24108,9 +24515,9 @@ next1118:
 	ADDQ    AX, BX
 	LEAQ    (CX)(CX*2), R8
 
-loop1124:
+loop1138:
 	CMPQ         DI, $0x00000004
-	JL           done1125
+	JL           done1139
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -24126,21 +24533,21 @@ loop1124:
 	LEAQ         (BX)(CX*4), BX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1124
+	JMP          loop1138
 
-done1125:
-loop1126:
+done1139:
+loop1140:
 	CMPQ         DI, $0x00000001
-	JL           done1127
+	JL           done1141
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1126
+	JMP          loop1140
 
-done1127:
+done1141:
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z4, Z4
 	VADDPD       Z7, Z3, Z3
@@ -24225,11 +24632,11 @@ done1127:
 	VMOVUPD      Z10, 128(CX)
 	VMOVUPD      Z4, 192(CX)
 	ADDQ         $0x00000080, AX
-	JMP          done1117
+	JMP          done1131
 
-next1123:
+next1137:
 	CMPQ    CX, $0x02
-	JNE     next1128
+	JNE     next1142
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -24246,9 +24653,9 @@ next1123:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1129:
+loop1143:
 	CMPQ         DI, $0x00000002
-	JL           done1130
+	JL           done1144
 	VBROADCASTSD (SI), Z9
 	VFMADD231PD  (BX), Z9, Z3
 	VFMADD231PD  64(BX), Z9, Z4
@@ -24260,12 +24667,12 @@ loop1129:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1129
+	JMP          loop1143
 
-done1130:
-loop1131:
+done1144:
+loop1145:
 	CMPQ         DI, $0x00000001
-	JL           done1132
+	JL           done1146
 	VBROADCASTSD (SI), Z9
 	VFMADD231PD  (BX), Z9, Z3
 	VFMADD231PD  64(BX), Z9, Z4
@@ -24273,9 +24680,9 @@ loop1131:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1131
+	JMP          loop1145
 
-done1132:
+done1146:
 	VADDPD       Z6, Z3, Z3
 	VADDPD       Z7, Z4, Z4
 	VADDPD       Z8, Z5, Z5
@@ -24385,11 +24792,11 @@ done1132:
 	VMOVUPD      Z14, 256(CX)
 	VMOVUPD      Z5, 320(CX)
 	ADDQ         $0x000000c0, AX
-	JMP          done1117
+	JMP          done1131
 
-next1128:
+next1142:
 	CMPQ    CX, $0x03
-	JNE     next1133
+	JNE     next1147
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -24408,9 +24815,9 @@ next1128:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1134:
+loop1148:
 	CMPQ         DI, $0x00000002
-	JL           done1135
+	JL           done1149
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -24424,12 +24831,12 @@ loop1134:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1134
+	JMP          loop1148
 
-done1135:
-loop1136:
+done1149:
+loop1150:
 	CMPQ         DI, $0x00000001
-	JL           done1137
+	JL           done1151
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -24438,9 +24845,9 @@ loop1136:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1136
+	JMP          loop1150
 
-done1137:
+done1151:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -24579,17 +24986,17 @@ done1137:
 	VMOVUPD      Z18, 384(CX)
 	VMOVUPD      Z6, 448(CX)
 	ADDQ         $0x00000100, AX
-	JMP          done1117
+	JMP          done1131
 
-next1133:
-done1117:
+next1147:
+done1131:
 	MOVQ rows+80(FP), CX
 	CMPQ CX, $0x00
-	JNE  next1139
+	JNE  next1153
 
-loop1140:
+loop1154:
 	CMPQ    DX, $0x00000001
-	JL      done1141
+	JL      done1155
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x07, CX
 	SHRQ    $0x03, CX
@@ -24608,9 +25015,9 @@ loop1140:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1142:
+loop1156:
 	CMPQ         DI, $0x00000002
-	JL           done1143
+	JL           done1157
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -24624,12 +25031,12 @@ loop1142:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1142
+	JMP          loop1156
 
-done1143:
-loop1144:
+done1157:
+loop1158:
 	CMPQ         DI, $0x00000001
-	JL           done1145
+	JL           done1159
 	VBROADCASTSD (SI), Z11
 	VFMADD231PD  (BX), Z11, Z3
 	VFMADD231PD  64(BX), Z11, Z4
@@ -24638,9 +25045,9 @@ loop1144:
 	ADDQ         CX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1144
+	JMP          loop1158
 
-done1145:
+done1159:
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
 	VADDPD       Z9, Z5, Z5
@@ -24778,14 +25185,14 @@ done1145:
 	VMOVUPD      Z6, 448(CX)
 	ADDQ         $0x00000100, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1140
+	JMP          loop1154
 
-done1141:
-	JMP finish1138
+done1155:
+	JMP finish1152
 
-next1139:
+next1153:
 	CMPQ         CX, $0x01
-	JNE          next1146
+	JNE          next1160
 	VMOVUPD      Z0, Z3
 	MOVQ         cols+88(FP), CX
 	SHLQ         $0x06, CX
@@ -24796,7 +25203,7 @@ next1139:
 	MOVQ         f+16(FP), R8
 	VBROADCASTSD (R8), Z7
 	TESTQ        DX, DX
-	JZ           skip1147
+	JZ           skip1161
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x07, R8
 	SHRQ         $0x03, R8
@@ -24815,9 +25222,9 @@ next1139:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1148:
+loop1162:
 	CMPQ         R11, $0x00000002
-	JL           done1149
+	JL           done1163
 	VBROADCASTSD (R10), Z13
 	VFMADD231PD  (R9), Z13, Z8
 	VFMADD231PD  64(R9), Z13, Z9
@@ -24831,12 +25238,12 @@ loop1148:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1148
+	JMP          loop1162
 
-done1149:
-loop1150:
+done1163:
+loop1164:
 	CMPQ         R11, $0x00000001
-	JL           done1151
+	JL           done1165
 	VBROADCASTSD (R10), Z13
 	VFMADD231PD  (R9), Z13, Z8
 	VFMADD231PD  64(R9), Z13, Z9
@@ -24845,9 +25252,9 @@ loop1150:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1150
+	JMP          loop1164
 
-done1151:
+done1165:
 	VADDPD       Z4, Z8, Z8
 	VADDPD       Z5, Z9, Z9
 	VADDPD       Z6, Z10, Z10
@@ -25001,9 +25408,9 @@ done1151:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1152:
+loop1166:
 	CMPQ    DX, $0x00000001
-	JL      done1153
+	JL      done1167
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x07, R8
 	SHRQ    $0x03, R8
@@ -25022,9 +25429,9 @@ loop1152:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1154:
+loop1168:
 	CMPQ         R11, $0x00000002
-	JL           done1155
+	JL           done1169
 	VBROADCASTSD (R10), Z13
 	VFMADD231PD  (R9), Z13, Z8
 	VFMADD231PD  64(R9), Z13, Z9
@@ -25038,12 +25445,12 @@ loop1154:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1154
+	JMP          loop1168
 
-done1155:
-loop1156:
+done1169:
+loop1170:
 	CMPQ         R11, $0x00000001
-	JL           done1157
+	JL           done1171
 	VBROADCASTSD (R10), Z13
 	VFMADD231PD  (R9), Z13, Z8
 	VFMADD231PD  64(R9), Z13, Z9
@@ -25052,9 +25459,9 @@ loop1156:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1156
+	JMP          loop1170
 
-done1157:
+done1171:
 	VADDPD       Z4, Z8, Z8
 	VADDPD       Z5, Z9, Z9
 	VADDPD       Z6, Z10, Z10
@@ -25243,18 +25650,18 @@ done1157:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1152
+	JMP          loop1166
 
-done1153:
-skip1147:
+done1167:
+skip1161:
 	MOVQ CX, AX
 	MOVQ a+8(FP), CX
 	ADDQ CX, AX
 	SUBQ BX, AX
 
-loop1158:
+loop1172:
 	CMPQ        AX, $0x00000040
-	JL          done1159
+	JL          done1173
 	VMOVUPD     (SI), Z4
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (BX), Z6
@@ -25265,9 +25672,9 @@ loop1158:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1158
+	JMP         loop1172
 
-done1159:
+done1173:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y3, Y0, Y0
@@ -25276,11 +25683,11 @@ done1159:
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
 	VMOVSD        X1, (AX)
-	JMP           finish1138
+	JMP           finish1152
 
-next1146:
+next1160:
 	CMPQ         CX, $0x02
-	JNE          next1160
+	JNE          next1174
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	MOVQ         cols+88(FP), CX
@@ -25293,7 +25700,7 @@ next1146:
 	VBROADCASTSD (R8), Z8
 	VBROADCASTSD 8(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1161
+	JZ           skip1175
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x07, R8
 	SHRQ         $0x03, R8
@@ -25312,9 +25719,9 @@ next1146:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1162:
+loop1176:
 	CMPQ         R11, $0x00000002
-	JL           done1163
+	JL           done1177
 	VBROADCASTSD (R10), Z15
 	VFMADD231PD  (R9), Z15, Z10
 	VFMADD231PD  64(R9), Z15, Z11
@@ -25328,12 +25735,12 @@ loop1162:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1162
+	JMP          loop1176
 
-done1163:
-loop1164:
+done1177:
+loop1178:
 	CMPQ         R11, $0x00000001
-	JL           done1165
+	JL           done1179
 	VBROADCASTSD (R10), Z15
 	VFMADD231PD  (R9), Z15, Z10
 	VFMADD231PD  64(R9), Z15, Z11
@@ -25342,9 +25749,9 @@ loop1164:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1164
+	JMP          loop1178
 
-done1165:
+done1179:
 	VADDPD       Z5, Z10, Z10
 	VADDPD       Z6, Z11, Z11
 	VADDPD       Z7, Z12, Z12
@@ -25506,9 +25913,9 @@ done1165:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1166:
+loop1180:
 	CMPQ    DX, $0x00000001
-	JL      done1167
+	JL      done1181
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x07, R8
 	SHRQ    $0x03, R8
@@ -25527,9 +25934,9 @@ loop1166:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1168:
+loop1182:
 	CMPQ         R11, $0x00000002
-	JL           done1169
+	JL           done1183
 	VBROADCASTSD (R10), Z15
 	VFMADD231PD  (R9), Z15, Z10
 	VFMADD231PD  64(R9), Z15, Z11
@@ -25543,12 +25950,12 @@ loop1168:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1168
+	JMP          loop1182
 
-done1169:
-loop1170:
+done1183:
+loop1184:
 	CMPQ         R11, $0x00000001
-	JL           done1171
+	JL           done1185
 	VBROADCASTSD (R10), Z15
 	VFMADD231PD  (R9), Z15, Z10
 	VFMADD231PD  64(R9), Z15, Z11
@@ -25557,9 +25964,9 @@ loop1170:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1170
+	JMP          loop1184
 
-done1171:
+done1185:
 	VADDPD       Z5, Z10, Z10
 	VADDPD       Z6, Z11, Z11
 	VADDPD       Z7, Z12, Z12
@@ -25780,18 +26187,18 @@ done1171:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1166
+	JMP          loop1180
 
-done1167:
-skip1161:
+done1181:
+skip1175:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ BX, AX
 
-loop1172:
+loop1186:
 	CMPQ        AX, $0x00000040
-	JL          done1173
+	JL          done1187
 	VMOVUPD     (SI), Z5
 	VMOVUPD     (DI), Z6
 	VMOVUPD     (BX), Z7
@@ -25806,9 +26213,9 @@ loop1172:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1172
+	JMP         loop1186
 
-done1173:
+done1187:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y3, Y0, Y0
@@ -25824,11 +26231,11 @@ done1173:
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
 	VMOVSD        X1, 8(AX)
-	JMP           finish1138
+	JMP           finish1152
 
-next1160:
+next1174:
 	CMPQ         CX, $0x03
-	JNE          next1174
+	JNE          next1188
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	VMOVUPD      Z0, Z5
@@ -25843,7 +26250,7 @@ next1160:
 	VBROADCASTSD 8(R8), Z10
 	VBROADCASTSD 16(R8), Z11
 	TESTQ        DX, DX
-	JZ           skip1175
+	JZ           skip1189
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x07, R8
 	SHRQ         $0x03, R8
@@ -25862,9 +26269,9 @@ next1160:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1176:
+loop1190:
 	CMPQ         R11, $0x00000002
-	JL           done1177
+	JL           done1191
 	VBROADCASTSD (R10), Z17
 	VFMADD231PD  (R9), Z17, Z12
 	VFMADD231PD  64(R9), Z17, Z13
@@ -25878,12 +26285,12 @@ loop1176:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1176
+	JMP          loop1190
 
-done1177:
-loop1178:
+done1191:
+loop1192:
 	CMPQ         R11, $0x00000001
-	JL           done1179
+	JL           done1193
 	VBROADCASTSD (R10), Z17
 	VFMADD231PD  (R9), Z17, Z12
 	VFMADD231PD  64(R9), Z17, Z13
@@ -25892,9 +26299,9 @@ loop1178:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1178
+	JMP          loop1192
 
-done1179:
+done1193:
 	VADDPD       Z6, Z12, Z12
 	VADDPD       Z7, Z13, Z13
 	VADDPD       Z8, Z14, Z14
@@ -26064,9 +26471,9 @@ done1179:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1180:
+loop1194:
 	CMPQ    DX, $0x00000001
-	JL      done1181
+	JL      done1195
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x07, R8
 	SHRQ    $0x03, R8
@@ -26085,9 +26492,9 @@ loop1180:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1182:
+loop1196:
 	CMPQ         R11, $0x00000002
-	JL           done1183
+	JL           done1197
 	VBROADCASTSD (R10), Z17
 	VFMADD231PD  (R9), Z17, Z12
 	VFMADD231PD  64(R9), Z17, Z13
@@ -26101,12 +26508,12 @@ loop1182:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1182
+	JMP          loop1196
 
-done1183:
-loop1184:
+done1197:
+loop1198:
 	CMPQ         R11, $0x00000001
-	JL           done1185
+	JL           done1199
 	VBROADCASTSD (R10), Z17
 	VFMADD231PD  (R9), Z17, Z12
 	VFMADD231PD  64(R9), Z17, Z13
@@ -26115,9 +26522,9 @@ loop1184:
 	ADDQ         R8, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1184
+	JMP          loop1198
 
-done1185:
+done1199:
 	VADDPD       Z6, Z12, Z12
 	VADDPD       Z7, Z13, Z13
 	VADDPD       Z8, Z14, Z14
@@ -26370,18 +26777,18 @@ done1185:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1180
+	JMP          loop1194
 
-done1181:
-skip1175:
+done1195:
+skip1189:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ BX, AX
 
-loop1186:
+loop1200:
 	CMPQ        AX, $0x00000040
-	JL          done1187
+	JL          done1201
 	VMOVUPD     (SI), Z6
 	VMOVUPD     (DI), Z7
 	VMOVUPD     (BX), Z8
@@ -26400,9 +26807,9 @@ loop1186:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1186
+	JMP         loop1200
 
-done1187:
+done1201:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPD        Y3, Y0, Y0
@@ -26425,11 +26832,11 @@ done1187:
 	VPERMILPD     $0x01, X1, X0
 	VADDPD        X0, X1, X1
 	VMOVSD        X1, 16(AX)
-	JMP           finish1138
+	JMP           finish1152
 
-next1174:
+next1188:
 	CMPQ         CX, $0x04
-	JNE          next1188
+	JNE          next1202
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	VMOVUPD      Z0, Z5
@@ -26446,7 +26853,7 @@ next1174:
 	VBROADCASTSD 16(R9), Z12
 	VBROADCASTSD 24(R9), Z13
 	TESTQ        DX, DX
-	JZ           skip1189
+	JZ           skip1203
 	MOVQ         n+72(FP), R9
 	ADDQ         $0x07, R9
 	SHRQ         $0x03, R9
@@ -26465,9 +26872,9 @@ next1174:
 	MOVQ         R11, R11
 	ADDQ         AX, R10
 
-loop1190:
+loop1204:
 	CMPQ         R12, $0x00000002
-	JL           done1191
+	JL           done1205
 	VBROADCASTSD (R11), Z19
 	VFMADD231PD  (R10), Z19, Z14
 	VFMADD231PD  64(R10), Z19, Z15
@@ -26481,12 +26888,12 @@ loop1190:
 	LEAQ         (R10)(R9*2), R10
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1190
+	JMP          loop1204
 
-done1191:
-loop1192:
+done1205:
+loop1206:
 	CMPQ         R12, $0x00000001
-	JL           done1193
+	JL           done1207
 	VBROADCASTSD (R11), Z19
 	VFMADD231PD  (R10), Z19, Z14
 	VFMADD231PD  64(R10), Z19, Z15
@@ -26495,9 +26902,9 @@ loop1192:
 	ADDQ         R9, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1192
+	JMP          loop1206
 
-done1193:
+done1207:
 	VADDPD       Z7, Z14, Z14
 	VADDPD       Z8, Z15, Z15
 	VADDPD       Z9, Z16, Z16
@@ -26675,9 +27082,9 @@ done1193:
 	ADDQ         $0x00000080, SI
 	DECQ         DX
 
-loop1194:
+loop1208:
 	CMPQ    DX, $0x00000001
-	JL      done1195
+	JL      done1209
 	MOVQ    n+72(FP), R9
 	ADDQ    $0x07, R9
 	SHRQ    $0x03, R9
@@ -26696,9 +27103,9 @@ loop1194:
 	MOVQ    R11, R11
 	ADDQ    AX, R10
 
-loop1196:
+loop1210:
 	CMPQ         R12, $0x00000002
-	JL           done1197
+	JL           done1211
 	VBROADCASTSD (R11), Z19
 	VFMADD231PD  (R10), Z19, Z14
 	VFMADD231PD  64(R10), Z19, Z15
@@ -26712,12 +27119,12 @@ loop1196:
 	LEAQ         (R10)(R9*2), R10
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1196
+	JMP          loop1210
 
-done1197:
-loop1198:
+done1211:
+loop1212:
 	CMPQ         R12, $0x00000001
-	JL           done1199
+	JL           done1213
 	VBROADCASTSD (R11), Z19
 	VFMADD231PD  (R10), Z19, Z14
 	VFMADD231PD  64(R10), Z19, Z15
@@ -26726,9 +27133,9 @@ loop1198:
 	ADDQ         R9, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1198
+	JMP          loop1212
 
-done1199:
+done1213:
 	VADDPD       Z7, Z14, Z14
 	VADDPD       Z8, Z15, Z15
 	VADDPD       Z9, Z16, Z16
@@ -27013,18 +27420,18 @@ done1199:
 	ADDQ         $0x00000200, R8
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JMP          loop1194
+	JMP          loop1208
 
-done1195:
-skip1189:
+done1209:
+skip1203:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1200:
+loop1214:
 	CMPQ        AX, $0x00000040
-	JL          done1201
+	JL          done1215
 	VMOVUPD     (DI), Z7
 	VMOVUPD     (R8), Z8
 	VMOVUPD     (SI), Z9
@@ -27047,9 +27454,9 @@ loop1200:
 	ADDQ        $0x00000040, R8
 	ADDQ        $0x00000040, SI
 	SUBQ        $0x00000040, AX
-	JMP         loop1200
+	JMP         loop1214
 
-done1201:
+done1215:
 	VMOVUPD    Z0, Z1
 	VMOVUPD    Z0, Z2
 	VMOVUPD    Z0, Z7
@@ -27077,11 +27484,11 @@ done1201:
 	VADDPD     Z8, Z3, Z3
 	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1138
+	JMP        finish1152
 
-next1188:
+next1202:
 	CMPQ         CX, $0x05
-	JNE          next1202
+	JNE          next1216
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	VMOVUPD      Z0, Z5
@@ -27101,7 +27508,7 @@ next1188:
 	VBROADCASTSD 24(R10), Z14
 	VBROADCASTSD 32(R10), Z15
 	TESTQ        DX, DX
-	JZ           skip1203
+	JZ           skip1217
 	MOVQ         n+72(FP), R10
 	ADDQ         $0x07, R10
 	SHRQ         $0x03, R10
@@ -27120,9 +27527,9 @@ next1188:
 	MOVQ         R12, R12
 	ADDQ         AX, R11
 
-loop1204:
+loop1218:
 	CMPQ         R13, $0x00000002
-	JL           done1205
+	JL           done1219
 	VBROADCASTSD (R12), Z21
 	VFMADD231PD  (R11), Z21, Z16
 	VFMADD231PD  64(R11), Z21, Z17
@@ -27136,12 +27543,12 @@ loop1204:
 	LEAQ         (R11)(R10*2), R11
 	ADDQ         $0x00000010, R12
 	SUBQ         $0x00000002, R13
-	JMP          loop1204
+	JMP          loop1218
 
-done1205:
-loop1206:
+done1219:
+loop1220:
 	CMPQ         R13, $0x00000001
-	JL           done1207
+	JL           done1221
 	VBROADCASTSD (R12), Z21
 	VFMADD231PD  (R11), Z21, Z16
 	VFMADD231PD  64(R11), Z21, Z17
@@ -27150,9 +27557,9 @@ loop1206:
 	ADDQ         R10, R11
 	ADDQ         $0x00000008, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1206
+	JMP          loop1220
 
-done1207:
+done1221:
 	VADDPD       Z8, Z16, Z16
 	VADDPD       Z9, Z17, Z17
 	VADDPD       Z10, Z18, Z18
@@ -27339,9 +27746,9 @@ done1207:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1208:
+loop1222:
 	CMPQ    DX, $0x00000001
-	JL      done1209
+	JL      done1223
 	MOVQ    n+72(FP), R10
 	ADDQ    $0x07, R10
 	SHRQ    $0x03, R10
@@ -27360,9 +27767,9 @@ loop1208:
 	MOVQ    R12, R12
 	ADDQ    AX, R11
 
-loop1210:
+loop1224:
 	CMPQ         R13, $0x00000002
-	JL           done1211
+	JL           done1225
 	VBROADCASTSD (R12), Z21
 	VFMADD231PD  (R11), Z21, Z16
 	VFMADD231PD  64(R11), Z21, Z17
@@ -27376,12 +27783,12 @@ loop1210:
 	LEAQ         (R11)(R10*2), R11
 	ADDQ         $0x00000010, R12
 	SUBQ         $0x00000002, R13
-	JMP          loop1210
+	JMP          loop1224
 
-done1211:
-loop1212:
+done1225:
+loop1226:
 	CMPQ         R13, $0x00000001
-	JL           done1213
+	JL           done1227
 	VBROADCASTSD (R12), Z21
 	VFMADD231PD  (R11), Z21, Z16
 	VFMADD231PD  64(R11), Z21, Z17
@@ -27390,9 +27797,9 @@ loop1212:
 	ADDQ         R10, R11
 	ADDQ         $0x00000008, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1212
+	JMP          loop1226
 
-done1213:
+done1227:
 	VADDPD       Z8, Z16, Z16
 	VADDPD       Z9, Z17, Z17
 	VADDPD       Z10, Z18, Z18
@@ -27710,18 +28117,18 @@ done1213:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1208
+	JMP          loop1222
 
-done1209:
-skip1203:
+done1223:
+skip1217:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1214:
+loop1228:
 	CMPQ        AX, $0x00000040
-	JL          done1215
+	JL          done1229
 	VMOVUPD     (R8), Z8
 	VMOVUPD     (R9), Z9
 	VMOVUPD     (SI), Z10
@@ -27749,9 +28156,9 @@ loop1214:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 	SUBQ        $0x00000040, AX
-	JMP         loop1214
+	JMP         loop1228
 
-done1215:
+done1229:
 	VMOVUPD    Z0, Z1
 	VMOVUPD    Z0, Z2
 	VMOVUPD    Z0, Z0
@@ -27778,11 +28185,11 @@ done1215:
 	VADDPD     Z8, Z3, Z3
 	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1138
+	JMP        finish1152
 
-next1202:
+next1216:
 	CMPQ    CX, $0x06
-	JNE     next1216
+	JNE     next1230
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
@@ -27798,7 +28205,7 @@ next1202:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1217
+	JZ      skip1231
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -27817,9 +28224,9 @@ next1202:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1218:
+loop1232:
 	CMPQ         R14, $0x00000002
-	JL           done1219
+	JL           done1233
 	VBROADCASTSD (R13), Z17
 	VFMADD231PD  (R12), Z17, Z12
 	VFMADD231PD  64(R12), Z17, Z13
@@ -27833,12 +28240,12 @@ loop1218:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1218
+	JMP          loop1232
 
-done1219:
-loop1220:
+done1233:
+loop1234:
 	CMPQ         R14, $0x00000001
-	JL           done1221
+	JL           done1235
 	VBROADCASTSD (R13), Z17
 	VFMADD231PD  (R12), Z17, Z12
 	VFMADD231PD  64(R12), Z17, Z13
@@ -27847,9 +28254,9 @@ loop1220:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1220
+	JMP          loop1234
 
-done1221:
+done1235:
 	VADDPD           Z9, Z12, Z12
 	VADDPD           Z10, Z13, Z13
 	VADDPD           Z11, Z14, Z14
@@ -28044,9 +28451,9 @@ done1221:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1222:
+loop1236:
 	CMPQ    DX, $0x00000001
-	JL      done1223
+	JL      done1237
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -28065,9 +28472,9 @@ loop1222:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1224:
+loop1238:
 	CMPQ         R14, $0x00000002
-	JL           done1225
+	JL           done1239
 	VBROADCASTSD (R13), Z17
 	VFMADD231PD  (R12), Z17, Z12
 	VFMADD231PD  64(R12), Z17, Z13
@@ -28081,12 +28488,12 @@ loop1224:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1224
+	JMP          loop1238
 
-done1225:
-loop1226:
+done1239:
+loop1240:
 	CMPQ         R14, $0x00000001
-	JL           done1227
+	JL           done1241
 	VBROADCASTSD (R13), Z17
 	VFMADD231PD  (R12), Z17, Z12
 	VFMADD231PD  64(R12), Z17, Z13
@@ -28095,9 +28502,9 @@ loop1226:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1226
+	JMP          loop1240
 
-done1227:
+done1241:
 	VADDPD           Z9, Z12, Z12
 	VADDPD           Z10, Z13, Z13
 	VADDPD           Z11, Z14, Z14
@@ -28447,18 +28854,18 @@ done1227:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1222
+	JMP              loop1236
 
-done1223:
-skip1217:
+done1237:
+skip1231:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1228:
+loop1242:
 	CMPQ             AX, $0x00000040
-	JL               done1229
+	JL               done1243
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (SI), Z11
@@ -28490,9 +28897,9 @@ loop1228:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1228
+	JMP              loop1242
 
-done1229:
+done1243:
 	VMOVUPD    Z0, Z1
 	VMOVUPD    Z0, Z0
 	VUNPCKLPD  Z4, Z3, Z2
@@ -28518,11 +28925,11 @@ done1229:
 	VADDPD     Z2, Z3, Z3
 	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1138
+	JMP        finish1152
 
-next1216:
+next1230:
 	CMPQ    CX, $0x07
-	JNE     next1230
+	JNE     next1244
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
@@ -28539,7 +28946,7 @@ next1216:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1231
+	JZ      skip1245
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -28558,9 +28965,9 @@ next1216:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1232:
+loop1246:
 	CMPQ         R14, $0x00000002
-	JL           done1233
+	JL           done1247
 	VBROADCASTSD (R13), Z18
 	VFMADD231PD  (R12), Z18, Z13
 	VFMADD231PD  64(R12), Z18, Z14
@@ -28574,12 +28981,12 @@ loop1232:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1232
+	JMP          loop1246
 
-done1233:
-loop1234:
+done1247:
+loop1248:
 	CMPQ         R14, $0x00000001
-	JL           done1235
+	JL           done1249
 	VBROADCASTSD (R13), Z18
 	VFMADD231PD  (R12), Z18, Z13
 	VFMADD231PD  64(R12), Z18, Z14
@@ -28588,9 +28995,9 @@ loop1234:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1234
+	JMP          loop1248
 
-done1235:
+done1249:
 	VADDPD           Z10, Z13, Z13
 	VADDPD           Z11, Z14, Z14
 	VADDPD           Z12, Z15, Z15
@@ -28793,9 +29200,9 @@ done1235:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1236:
+loop1250:
 	CMPQ    DX, $0x00000001
-	JL      done1237
+	JL      done1251
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -28814,9 +29221,9 @@ loop1236:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1238:
+loop1252:
 	CMPQ         R14, $0x00000002
-	JL           done1239
+	JL           done1253
 	VBROADCASTSD (R13), Z18
 	VFMADD231PD  (R12), Z18, Z13
 	VFMADD231PD  64(R12), Z18, Z14
@@ -28830,12 +29237,12 @@ loop1238:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1238
+	JMP          loop1252
 
-done1239:
-loop1240:
+done1253:
+loop1254:
 	CMPQ         R14, $0x00000001
-	JL           done1241
+	JL           done1255
 	VBROADCASTSD (R13), Z18
 	VFMADD231PD  (R12), Z18, Z13
 	VFMADD231PD  64(R12), Z18, Z14
@@ -28844,9 +29251,9 @@ loop1240:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1240
+	JMP          loop1254
 
-done1241:
+done1255:
 	VADDPD           Z10, Z13, Z13
 	VADDPD           Z11, Z14, Z14
 	VADDPD           Z12, Z15, Z15
@@ -29228,18 +29635,18 @@ done1241:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1236
+	JMP              loop1250
 
-done1237:
-skip1231:
+done1251:
+skip1245:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1242:
+loop1256:
 	CMPQ             AX, $0x00000040
-	JL               done1243
+	JL               done1257
 	VMOVUPD          (R8), Z10
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (SI), Z12
@@ -29275,9 +29682,9 @@ loop1242:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1242
+	JMP              loop1256
 
-done1243:
+done1257:
 	VMOVUPD    Z0, Z0
 	VUNPCKLPD  Z4, Z3, Z1
 	VUNPCKHPD  Z4, Z3, Z3
@@ -29302,11 +29709,11 @@ done1243:
 	VADDPD     Z1, Z3, Z3
 	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1138
+	JMP        finish1152
 
-next1230:
+next1244:
 	CMPQ    CX, $0x08
-	JNE     next1244
+	JNE     next1258
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
@@ -29324,7 +29731,7 @@ next1230:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1245
+	JZ      skip1259
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -29343,9 +29750,9 @@ next1230:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1246:
+loop1260:
 	CMPQ         R14, $0x00000002
-	JL           done1247
+	JL           done1261
 	VBROADCASTSD (R13), Z19
 	VFMADD231PD  (R12), Z19, Z14
 	VFMADD231PD  64(R12), Z19, Z15
@@ -29359,12 +29766,12 @@ loop1246:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1246
+	JMP          loop1260
 
-done1247:
-loop1248:
+done1261:
+loop1262:
 	CMPQ         R14, $0x00000001
-	JL           done1249
+	JL           done1263
 	VBROADCASTSD (R13), Z19
 	VFMADD231PD  (R12), Z19, Z14
 	VFMADD231PD  64(R12), Z19, Z15
@@ -29373,9 +29780,9 @@ loop1248:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1248
+	JMP          loop1262
 
-done1249:
+done1263:
 	VADDPD           Z11, Z14, Z14
 	VADDPD           Z12, Z15, Z15
 	VADDPD           Z13, Z16, Z16
@@ -29586,9 +29993,9 @@ done1249:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1250:
+loop1264:
 	CMPQ    DX, $0x00000001
-	JL      done1251
+	JL      done1265
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x07, R11
 	SHRQ    $0x03, R11
@@ -29607,9 +30014,9 @@ loop1250:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1252:
+loop1266:
 	CMPQ         R14, $0x00000002
-	JL           done1253
+	JL           done1267
 	VBROADCASTSD (R13), Z19
 	VFMADD231PD  (R12), Z19, Z14
 	VFMADD231PD  64(R12), Z19, Z15
@@ -29623,12 +30030,12 @@ loop1252:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000010, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1252
+	JMP          loop1266
 
-done1253:
-loop1254:
+done1267:
+loop1268:
 	CMPQ         R14, $0x00000001
-	JL           done1255
+	JL           done1269
 	VBROADCASTSD (R13), Z19
 	VFMADD231PD  (R12), Z19, Z14
 	VFMADD231PD  64(R12), Z19, Z15
@@ -29637,9 +30044,9 @@ loop1254:
 	ADDQ         R11, R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1254
+	JMP          loop1268
 
-done1255:
+done1269:
 	VADDPD           Z11, Z14, Z14
 	VADDPD           Z12, Z15, Z15
 	VADDPD           Z13, Z16, Z16
@@ -30053,18 +30460,18 @@ done1255:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1250
+	JMP              loop1264
 
-done1251:
-skip1245:
+done1265:
+skip1259:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1256:
+loop1270:
 	CMPQ             AX, $0x00000040
-	JL               done1257
+	JL               done1271
 	VMOVUPD          (R8), Z11
 	VMOVUPD          (R9), Z12
 	VMOVUPD          (SI), Z13
@@ -30104,9 +30511,9 @@ loop1256:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1256
+	JMP              loop1270
 
-done1257:
+done1271:
 	VUNPCKLPD  Z4, Z3, Z0
 	VUNPCKHPD  Z4, Z3, Z3
 	VADDPD     Z0, Z3, Z3
@@ -30130,10 +30537,10 @@ done1257:
 	VADDPD     Z0, Z3, Z3
 	MOVQ       y+0(FP), AX
 	VMOVUPD    Z3, (AX)
-	JMP        finish1138
+	JMP        finish1152
 
-next1244:
-finish1138:
+next1258:
+finish1152:
 	VZEROUPPER
 	RET
 
@@ -30159,7 +30566,7 @@ TEXT ·fourierStep32AVX512(SB), NOSPLIT, $0-96
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1259
+	JNE          next1273
 	MOVQ         n+72(FP), CX
 	ADDQ         $0x0f, CX
 	SHRQ         $0x04, CX
@@ -30175,9 +30582,9 @@ TEXT ·fourierStep32AVX512(SB), NOSPLIT, $0-96
 	ADDQ         AX, BX
 	LEAQ         (CX)(CX*2), R8
 
-loop1260:
+loop1274:
 	CMPQ         DI, $0x00000004
-	JL           done1261
+	JL           done1275
 	VBROADCASTSS (SI), Z7
 	VFMADD231PS  (BX), Z7, Z3
 	VBROADCASTSS 4(SI), Z7
@@ -30189,20 +30596,20 @@ loop1260:
 	LEAQ         (BX)(CX*4), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1260
+	JMP          loop1274
 
-done1261:
-loop1262:
+done1275:
+loop1276:
 	CMPQ         DI, $0x00000001
-	JL           done1263
+	JL           done1277
 	VBROADCASTSS (SI), Z7
 	VFMADD231PS  (BX), Z7, Z3
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1262
+	JMP          loop1276
 
-done1263:
+done1277:
 	VADDPS       Z4, Z3, Z3
 	VADDPS       Z5, Z3, Z3
 	VADDPS       Z6, Z3, Z3
@@ -30240,11 +30647,11 @@ done1263:
 	VMOVUPS      Z6, (CX)
 	VMOVUPS      Z3, 64(CX)
 	ADDQ         $0x00000040, AX
-	JMP          done1258
+	JMP          done1272
 
-next1259:
+next1273:
 	CMPQ    CX, $0x01
-	JNE     next1264
+	JNE     next1278
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -30264,9 +30671,9 @@ next1259:
 	ADDQ    AX, BX
 	LEAQ    (CX)(CX*2), R8
 
-loop1265:
+loop1279:
 	CMPQ         DI, $0x00000004
-	JL           done1266
+	JL           done1280
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -30282,21 +30689,21 @@ loop1265:
 	LEAQ         (BX)(CX*4), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1265
+	JMP          loop1279
 
-done1266:
-loop1267:
+done1280:
+loop1281:
 	CMPQ         DI, $0x00000001
-	JL           done1268
+	JL           done1282
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1267
+	JMP          loop1281
 
-done1268:
+done1282:
 	VADDPS       Z5, Z3, Z3
 	VADDPS       Z6, Z4, Z4
 	VADDPS       Z7, Z3, Z3
@@ -30357,11 +30764,11 @@ done1268:
 	VMOVUPS      Z10, 128(CX)
 	VMOVUPS      Z4, 192(CX)
 	ADDQ         $0x00000080, AX
-	JMP          done1258
+	JMP          done1272
 
-next1264:
+next1278:
 	CMPQ    CX, $0x02
-	JNE     next1269
+	JNE     next1283
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -30378,9 +30785,9 @@ next1264:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1270:
+loop1284:
 	CMPQ         DI, $0x00000002
-	JL           done1271
+	JL           done1285
 	VBROADCASTSS (SI), Z9
 	VFMADD231PS  (BX), Z9, Z3
 	VFMADD231PS  64(BX), Z9, Z4
@@ -30392,12 +30799,12 @@ loop1270:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1270
+	JMP          loop1284
 
-done1271:
-loop1272:
+done1285:
+loop1286:
 	CMPQ         DI, $0x00000001
-	JL           done1273
+	JL           done1287
 	VBROADCASTSS (SI), Z9
 	VFMADD231PS  (BX), Z9, Z3
 	VFMADD231PS  64(BX), Z9, Z4
@@ -30405,9 +30812,9 @@ loop1272:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1272
+	JMP          loop1286
 
-done1273:
+done1287:
 	VADDPS       Z6, Z3, Z3
 	VADDPS       Z7, Z4, Z4
 	VADDPS       Z8, Z5, Z5
@@ -30485,11 +30892,11 @@ done1273:
 	VMOVUPS      Z14, 256(CX)
 	VMOVUPS      Z5, 320(CX)
 	ADDQ         $0x000000c0, AX
-	JMP          done1258
+	JMP          done1272
 
-next1269:
+next1283:
 	CMPQ    CX, $0x03
-	JNE     next1274
+	JNE     next1288
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -30508,9 +30915,9 @@ next1269:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1275:
+loop1289:
 	CMPQ         DI, $0x00000002
-	JL           done1276
+	JL           done1290
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -30524,12 +30931,12 @@ loop1275:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1275
+	JMP          loop1289
 
-done1276:
-loop1277:
+done1290:
+loop1291:
 	CMPQ         DI, $0x00000001
-	JL           done1278
+	JL           done1292
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -30538,9 +30945,9 @@ loop1277:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1277
+	JMP          loop1291
 
-done1278:
+done1292:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -30639,17 +31046,17 @@ done1278:
 	VMOVUPS      Z18, 384(CX)
 	VMOVUPS      Z6, 448(CX)
 	ADDQ         $0x00000100, AX
-	JMP          done1258
+	JMP          done1272
 
-next1274:
-done1258:
+next1288:
+done1272:
 	MOVQ rows+80(FP), CX
 	CMPQ CX, $0x00
-	JNE  next1280
+	JNE  next1294
 
-loop1281:
+loop1295:
 	CMPQ    DX, $0x00000001
-	JL      done1282
+	JL      done1296
 	MOVQ    n+72(FP), CX
 	ADDQ    $0x0f, CX
 	SHRQ    $0x04, CX
@@ -30668,9 +31075,9 @@ loop1281:
 	MOVQ    SI, SI
 	ADDQ    AX, BX
 
-loop1283:
+loop1297:
 	CMPQ         DI, $0x00000002
-	JL           done1284
+	JL           done1298
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -30684,12 +31091,12 @@ loop1283:
 	LEAQ         (BX)(CX*2), BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000002, DI
-	JMP          loop1283
+	JMP          loop1297
 
-done1284:
-loop1285:
+done1298:
+loop1299:
 	CMPQ         DI, $0x00000001
-	JL           done1286
+	JL           done1300
 	VBROADCASTSS (SI), Z11
 	VFMADD231PS  (BX), Z11, Z3
 	VFMADD231PS  64(BX), Z11, Z4
@@ -30698,9 +31105,9 @@ loop1285:
 	ADDQ         CX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1285
+	JMP          loop1299
 
-done1286:
+done1300:
 	VADDPS       Z7, Z3, Z3
 	VADDPS       Z8, Z4, Z4
 	VADDPS       Z9, Z5, Z5
@@ -30798,14 +31205,14 @@ done1286:
 	VMOVUPS      Z6, 448(CX)
 	ADDQ         $0x00000100, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1281
+	JMP          loop1295
 
-done1282:
-	JMP finish1279
+done1296:
+	JMP finish1293
 
-next1280:
+next1294:
 	CMPQ         CX, $0x01
-	JNE          next1287
+	JNE          next1301
 	VMOVUPS      Z0, Z3
 	MOVQ         cols+88(FP), CX
 	SHLQ         $0x06, CX
@@ -30816,7 +31223,7 @@ next1280:
 	MOVQ         f+16(FP), R8
 	VBROADCASTSS (R8), Z7
 	TESTQ        DX, DX
-	JZ           skip1288
+	JZ           skip1302
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x0f, R8
 	SHRQ         $0x04, R8
@@ -30835,9 +31242,9 @@ next1280:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1289:
+loop1303:
 	CMPQ         R11, $0x00000002
-	JL           done1290
+	JL           done1304
 	VBROADCASTSS (R10), Z13
 	VFMADD231PS  (R9), Z13, Z8
 	VFMADD231PS  64(R9), Z13, Z9
@@ -30851,12 +31258,12 @@ loop1289:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1289
+	JMP          loop1303
 
-done1290:
-loop1291:
+done1304:
+loop1305:
 	CMPQ         R11, $0x00000001
-	JL           done1292
+	JL           done1306
 	VBROADCASTSS (R10), Z13
 	VFMADD231PS  (R9), Z13, Z8
 	VFMADD231PS  64(R9), Z13, Z9
@@ -30865,9 +31272,9 @@ loop1291:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1291
+	JMP          loop1305
 
-done1292:
+done1306:
 	VADDPS       Z4, Z8, Z8
 	VADDPS       Z5, Z9, Z9
 	VADDPS       Z6, Z10, Z10
@@ -30981,9 +31388,9 @@ done1292:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1293:
+loop1307:
 	CMPQ    DX, $0x00000001
-	JL      done1294
+	JL      done1308
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x0f, R8
 	SHRQ    $0x04, R8
@@ -31002,9 +31409,9 @@ loop1293:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1295:
+loop1309:
 	CMPQ         R11, $0x00000002
-	JL           done1296
+	JL           done1310
 	VBROADCASTSS (R10), Z13
 	VFMADD231PS  (R9), Z13, Z8
 	VFMADD231PS  64(R9), Z13, Z9
@@ -31018,12 +31425,12 @@ loop1295:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1295
+	JMP          loop1309
 
-done1296:
-loop1297:
+done1310:
+loop1311:
 	CMPQ         R11, $0x00000001
-	JL           done1298
+	JL           done1312
 	VBROADCASTSS (R10), Z13
 	VFMADD231PS  (R9), Z13, Z8
 	VFMADD231PS  64(R9), Z13, Z9
@@ -31032,9 +31439,9 @@ loop1297:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1297
+	JMP          loop1311
 
-done1298:
+done1312:
 	VADDPS       Z4, Z8, Z8
 	VADDPS       Z5, Z9, Z9
 	VADDPS       Z6, Z10, Z10
@@ -31183,18 +31590,18 @@ done1298:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1293
+	JMP          loop1307
 
-done1294:
-skip1288:
+done1308:
+skip1302:
 	MOVQ CX, AX
 	MOVQ a+8(FP), CX
 	ADDQ CX, AX
 	SUBQ BX, AX
 
-loop1299:
+loop1313:
 	CMPQ        AX, $0x00000040
-	JL          done1300
+	JL          done1314
 	VMOVUPS     (SI), Z4
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (BX), Z6
@@ -31205,9 +31612,9 @@ loop1299:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1299
+	JMP         loop1313
 
-done1300:
+done1314:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -31218,11 +31625,11 @@ done1300:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, (AX)
-	JMP           finish1279
+	JMP           finish1293
 
-next1287:
+next1301:
 	CMPQ         CX, $0x02
-	JNE          next1301
+	JNE          next1315
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	MOVQ         cols+88(FP), CX
@@ -31235,7 +31642,7 @@ next1287:
 	VBROADCASTSS (R8), Z8
 	VBROADCASTSS 4(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1302
+	JZ           skip1316
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x0f, R8
 	SHRQ         $0x04, R8
@@ -31254,9 +31661,9 @@ next1287:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1303:
+loop1317:
 	CMPQ         R11, $0x00000002
-	JL           done1304
+	JL           done1318
 	VBROADCASTSS (R10), Z15
 	VFMADD231PS  (R9), Z15, Z10
 	VFMADD231PS  64(R9), Z15, Z11
@@ -31270,12 +31677,12 @@ loop1303:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1303
+	JMP          loop1317
 
-done1304:
-loop1305:
+done1318:
+loop1319:
 	CMPQ         R11, $0x00000001
-	JL           done1306
+	JL           done1320
 	VBROADCASTSS (R10), Z15
 	VFMADD231PS  (R9), Z15, Z10
 	VFMADD231PS  64(R9), Z15, Z11
@@ -31284,9 +31691,9 @@ loop1305:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1305
+	JMP          loop1319
 
-done1306:
+done1320:
 	VADDPS       Z5, Z10, Z10
 	VADDPS       Z6, Z11, Z11
 	VADDPS       Z7, Z12, Z12
@@ -31408,9 +31815,9 @@ done1306:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1307:
+loop1321:
 	CMPQ    DX, $0x00000001
-	JL      done1308
+	JL      done1322
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x0f, R8
 	SHRQ    $0x04, R8
@@ -31429,9 +31836,9 @@ loop1307:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1309:
+loop1323:
 	CMPQ         R11, $0x00000002
-	JL           done1310
+	JL           done1324
 	VBROADCASTSS (R10), Z15
 	VFMADD231PS  (R9), Z15, Z10
 	VFMADD231PS  64(R9), Z15, Z11
@@ -31445,12 +31852,12 @@ loop1309:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1309
+	JMP          loop1323
 
-done1310:
-loop1311:
+done1324:
+loop1325:
 	CMPQ         R11, $0x00000001
-	JL           done1312
+	JL           done1326
 	VBROADCASTSS (R10), Z15
 	VFMADD231PS  (R9), Z15, Z10
 	VFMADD231PS  64(R9), Z15, Z11
@@ -31459,9 +31866,9 @@ loop1311:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1311
+	JMP          loop1325
 
-done1312:
+done1326:
 	VADDPS       Z5, Z10, Z10
 	VADDPS       Z6, Z11, Z11
 	VADDPS       Z7, Z12, Z12
@@ -31642,18 +32049,18 @@ done1312:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1307
+	JMP          loop1321
 
-done1308:
-skip1302:
+done1322:
+skip1316:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ BX, AX
 
-loop1313:
+loop1327:
 	CMPQ        AX, $0x00000040
-	JL          done1314
+	JL          done1328
 	VMOVUPS     (SI), Z5
 	VMOVUPS     (DI), Z6
 	VMOVUPS     (BX), Z7
@@ -31668,9 +32075,9 @@ loop1313:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1313
+	JMP         loop1327
 
-done1314:
+done1328:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -31690,11 +32097,11 @@ done1314:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 4(AX)
-	JMP           finish1279
+	JMP           finish1293
 
-next1301:
+next1315:
 	CMPQ         CX, $0x03
-	JNE          next1315
+	JNE          next1329
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	VMOVUPS      Z0, Z5
@@ -31709,7 +32116,7 @@ next1301:
 	VBROADCASTSS 4(R8), Z10
 	VBROADCASTSS 8(R8), Z11
 	TESTQ        DX, DX
-	JZ           skip1316
+	JZ           skip1330
 	MOVQ         n+72(FP), R8
 	ADDQ         $0x0f, R8
 	SHRQ         $0x04, R8
@@ -31728,9 +32135,9 @@ next1301:
 	MOVQ         R10, R10
 	ADDQ         AX, R9
 
-loop1317:
+loop1331:
 	CMPQ         R11, $0x00000002
-	JL           done1318
+	JL           done1332
 	VBROADCASTSS (R10), Z17
 	VFMADD231PS  (R9), Z17, Z12
 	VFMADD231PS  64(R9), Z17, Z13
@@ -31744,12 +32151,12 @@ loop1317:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1317
+	JMP          loop1331
 
-done1318:
-loop1319:
+done1332:
+loop1333:
 	CMPQ         R11, $0x00000001
-	JL           done1320
+	JL           done1334
 	VBROADCASTSS (R10), Z17
 	VFMADD231PS  (R9), Z17, Z12
 	VFMADD231PS  64(R9), Z17, Z13
@@ -31758,9 +32165,9 @@ loop1319:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1319
+	JMP          loop1333
 
-done1320:
+done1334:
 	VADDPS       Z6, Z12, Z12
 	VADDPS       Z7, Z13, Z13
 	VADDPS       Z8, Z14, Z14
@@ -31890,9 +32297,9 @@ done1320:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1321:
+loop1335:
 	CMPQ    DX, $0x00000001
-	JL      done1322
+	JL      done1336
 	MOVQ    n+72(FP), R8
 	ADDQ    $0x0f, R8
 	SHRQ    $0x04, R8
@@ -31911,9 +32318,9 @@ loop1321:
 	MOVQ    R10, R10
 	ADDQ    AX, R9
 
-loop1323:
+loop1337:
 	CMPQ         R11, $0x00000002
-	JL           done1324
+	JL           done1338
 	VBROADCASTSS (R10), Z17
 	VFMADD231PS  (R9), Z17, Z12
 	VFMADD231PS  64(R9), Z17, Z13
@@ -31927,12 +32334,12 @@ loop1323:
 	LEAQ         (R9)(R8*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1323
+	JMP          loop1337
 
-done1324:
-loop1325:
+done1338:
+loop1339:
 	CMPQ         R11, $0x00000001
-	JL           done1326
+	JL           done1340
 	VBROADCASTSS (R10), Z17
 	VFMADD231PS  (R9), Z17, Z12
 	VFMADD231PS  64(R9), Z17, Z13
@@ -31941,9 +32348,9 @@ loop1325:
 	ADDQ         R8, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1325
+	JMP          loop1339
 
-done1326:
+done1340:
 	VADDPS       Z6, Z12, Z12
 	VADDPS       Z7, Z13, Z13
 	VADDPS       Z8, Z14, Z14
@@ -32156,18 +32563,18 @@ done1326:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1321
+	JMP          loop1335
 
-done1322:
-skip1316:
+done1336:
+skip1330:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ BX, AX
 
-loop1327:
+loop1341:
 	CMPQ        AX, $0x00000040
-	JL          done1328
+	JL          done1342
 	VMOVUPS     (SI), Z6
 	VMOVUPS     (DI), Z7
 	VMOVUPS     (BX), Z8
@@ -32186,9 +32593,9 @@ loop1327:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, BX
 	SUBQ        $0x00000040, AX
-	JMP         loop1327
+	JMP         loop1341
 
-done1328:
+done1342:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -32217,11 +32624,11 @@ done1328:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 8(AX)
-	JMP           finish1279
+	JMP           finish1293
 
-next1315:
+next1329:
 	CMPQ         CX, $0x04
-	JNE          next1329
+	JNE          next1343
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	VMOVUPS      Z0, Z5
@@ -32238,7 +32645,7 @@ next1315:
 	VBROADCASTSS 8(R9), Z12
 	VBROADCASTSS 12(R9), Z13
 	TESTQ        DX, DX
-	JZ           skip1330
+	JZ           skip1344
 	MOVQ         n+72(FP), R9
 	ADDQ         $0x0f, R9
 	SHRQ         $0x04, R9
@@ -32257,9 +32664,9 @@ next1315:
 	MOVQ         R11, R11
 	ADDQ         AX, R10
 
-loop1331:
+loop1345:
 	CMPQ         R12, $0x00000002
-	JL           done1332
+	JL           done1346
 	VBROADCASTSS (R11), Z19
 	VFMADD231PS  (R10), Z19, Z14
 	VFMADD231PS  64(R10), Z19, Z15
@@ -32273,12 +32680,12 @@ loop1331:
 	LEAQ         (R10)(R9*2), R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1331
+	JMP          loop1345
 
-done1332:
-loop1333:
+done1346:
+loop1347:
 	CMPQ         R12, $0x00000001
-	JL           done1334
+	JL           done1348
 	VBROADCASTSS (R11), Z19
 	VFMADD231PS  (R10), Z19, Z14
 	VFMADD231PS  64(R10), Z19, Z15
@@ -32287,9 +32694,9 @@ loop1333:
 	ADDQ         R9, R10
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1333
+	JMP          loop1347
 
-done1334:
+done1348:
 	VADDPS       Z7, Z14, Z14
 	VADDPS       Z8, Z15, Z15
 	VADDPS       Z9, Z16, Z16
@@ -32427,9 +32834,9 @@ done1334:
 	ADDQ         $0x00000080, SI
 	DECQ         DX
 
-loop1335:
+loop1349:
 	CMPQ    DX, $0x00000001
-	JL      done1336
+	JL      done1350
 	MOVQ    n+72(FP), R9
 	ADDQ    $0x0f, R9
 	SHRQ    $0x04, R9
@@ -32448,9 +32855,9 @@ loop1335:
 	MOVQ    R11, R11
 	ADDQ    AX, R10
 
-loop1337:
+loop1351:
 	CMPQ         R12, $0x00000002
-	JL           done1338
+	JL           done1352
 	VBROADCASTSS (R11), Z19
 	VFMADD231PS  (R10), Z19, Z14
 	VFMADD231PS  64(R10), Z19, Z15
@@ -32464,12 +32871,12 @@ loop1337:
 	LEAQ         (R10)(R9*2), R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop1337
+	JMP          loop1351
 
-done1338:
-loop1339:
+done1352:
+loop1353:
 	CMPQ         R12, $0x00000001
-	JL           done1340
+	JL           done1354
 	VBROADCASTSS (R11), Z19
 	VFMADD231PS  (R10), Z19, Z14
 	VFMADD231PS  64(R10), Z19, Z15
@@ -32478,9 +32885,9 @@ loop1339:
 	ADDQ         R9, R10
 	ADDQ         $0x00000004, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1339
+	JMP          loop1353
 
-done1340:
+done1354:
 	VADDPS       Z7, Z14, Z14
 	VADDPS       Z8, Z15, Z15
 	VADDPS       Z9, Z16, Z16
@@ -32725,18 +33132,18 @@ done1340:
 	ADDQ         $0x00000200, R8
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JMP          loop1335
+	JMP          loop1349
 
-done1336:
-skip1330:
+done1350:
+skip1344:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1341:
+loop1355:
 	CMPQ        AX, $0x00000040
-	JL          done1342
+	JL          done1356
 	VMOVUPS     (DI), Z7
 	VMOVUPS     (R8), Z8
 	VMOVUPS     (SI), Z9
@@ -32759,9 +33166,9 @@ loop1341:
 	ADDQ        $0x00000040, R8
 	ADDQ        $0x00000040, SI
 	SUBQ        $0x00000040, AX
-	JMP         loop1341
+	JMP         loop1355
 
-done1342:
+done1356:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -32799,11 +33206,11 @@ done1342:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 12(AX)
-	JMP           finish1279
+	JMP           finish1293
 
-next1329:
+next1343:
 	CMPQ         CX, $0x05
-	JNE          next1343
+	JNE          next1357
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	VMOVUPS      Z0, Z5
@@ -32823,7 +33230,7 @@ next1329:
 	VBROADCASTSS 12(R10), Z14
 	VBROADCASTSS 16(R10), Z15
 	TESTQ        DX, DX
-	JZ           skip1344
+	JZ           skip1358
 	MOVQ         n+72(FP), R10
 	ADDQ         $0x0f, R10
 	SHRQ         $0x04, R10
@@ -32842,9 +33249,9 @@ next1329:
 	MOVQ         R12, R12
 	ADDQ         AX, R11
 
-loop1345:
+loop1359:
 	CMPQ         R13, $0x00000002
-	JL           done1346
+	JL           done1360
 	VBROADCASTSS (R12), Z21
 	VFMADD231PS  (R11), Z21, Z16
 	VFMADD231PS  64(R11), Z21, Z17
@@ -32858,12 +33265,12 @@ loop1345:
 	LEAQ         (R11)(R10*2), R11
 	ADDQ         $0x00000008, R12
 	SUBQ         $0x00000002, R13
-	JMP          loop1345
+	JMP          loop1359
 
-done1346:
-loop1347:
+done1360:
+loop1361:
 	CMPQ         R13, $0x00000001
-	JL           done1348
+	JL           done1362
 	VBROADCASTSS (R12), Z21
 	VFMADD231PS  (R11), Z21, Z16
 	VFMADD231PS  64(R11), Z21, Z17
@@ -32872,9 +33279,9 @@ loop1347:
 	ADDQ         R10, R11
 	ADDQ         $0x00000004, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1347
+	JMP          loop1361
 
-done1348:
+done1362:
 	VADDPS       Z8, Z16, Z16
 	VADDPS       Z9, Z17, Z17
 	VADDPS       Z10, Z18, Z18
@@ -33021,9 +33428,9 @@ done1348:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1349:
+loop1363:
 	CMPQ    DX, $0x00000001
-	JL      done1350
+	JL      done1364
 	MOVQ    n+72(FP), R10
 	ADDQ    $0x0f, R10
 	SHRQ    $0x04, R10
@@ -33042,9 +33449,9 @@ loop1349:
 	MOVQ    R12, R12
 	ADDQ    AX, R11
 
-loop1351:
+loop1365:
 	CMPQ         R13, $0x00000002
-	JL           done1352
+	JL           done1366
 	VBROADCASTSS (R12), Z21
 	VFMADD231PS  (R11), Z21, Z16
 	VFMADD231PS  64(R11), Z21, Z17
@@ -33058,12 +33465,12 @@ loop1351:
 	LEAQ         (R11)(R10*2), R11
 	ADDQ         $0x00000008, R12
 	SUBQ         $0x00000002, R13
-	JMP          loop1351
+	JMP          loop1365
 
-done1352:
-loop1353:
+done1366:
+loop1367:
 	CMPQ         R13, $0x00000001
-	JL           done1354
+	JL           done1368
 	VBROADCASTSS (R12), Z21
 	VFMADD231PS  (R11), Z21, Z16
 	VFMADD231PS  64(R11), Z21, Z17
@@ -33072,9 +33479,9 @@ loop1353:
 	ADDQ         R10, R11
 	ADDQ         $0x00000004, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1353
+	JMP          loop1367
 
-done1354:
+done1368:
 	VADDPS       Z8, Z16, Z16
 	VADDPS       Z9, Z17, Z17
 	VADDPS       Z10, Z18, Z18
@@ -33352,18 +33759,18 @@ done1354:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1349
+	JMP          loop1363
 
-done1350:
-skip1344:
+done1364:
+skip1358:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1355:
+loop1369:
 	CMPQ        AX, $0x00000040
-	JL          done1356
+	JL          done1370
 	VMOVUPS     (R8), Z8
 	VMOVUPS     (R9), Z9
 	VMOVUPS     (SI), Z10
@@ -33391,9 +33798,9 @@ loop1355:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 	SUBQ        $0x00000040, AX
-	JMP         loop1355
+	JMP         loop1369
 
-done1356:
+done1370:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -33440,11 +33847,11 @@ done1356:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 16(AX)
-	JMP           finish1279
+	JMP           finish1293
 
-next1343:
+next1357:
 	CMPQ    CX, $0x06
-	JNE     next1357
+	JNE     next1371
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
@@ -33460,7 +33867,7 @@ next1343:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1358
+	JZ      skip1372
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -33479,9 +33886,9 @@ next1343:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1359:
+loop1373:
 	CMPQ         R14, $0x00000002
-	JL           done1360
+	JL           done1374
 	VBROADCASTSS (R13), Z17
 	VFMADD231PS  (R12), Z17, Z12
 	VFMADD231PS  64(R12), Z17, Z13
@@ -33495,12 +33902,12 @@ loop1359:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1359
+	JMP          loop1373
 
-done1360:
-loop1361:
+done1374:
+loop1375:
 	CMPQ         R14, $0x00000001
-	JL           done1362
+	JL           done1376
 	VBROADCASTSS (R13), Z17
 	VFMADD231PS  (R12), Z17, Z12
 	VFMADD231PS  64(R12), Z17, Z13
@@ -33509,9 +33916,9 @@ loop1361:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1361
+	JMP          loop1375
 
-done1362:
+done1376:
 	VADDPS           Z9, Z12, Z12
 	VADDPS           Z10, Z13, Z13
 	VADDPS           Z11, Z14, Z14
@@ -33666,9 +34073,9 @@ done1362:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1363:
+loop1377:
 	CMPQ    DX, $0x00000001
-	JL      done1364
+	JL      done1378
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -33687,9 +34094,9 @@ loop1363:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1365:
+loop1379:
 	CMPQ         R14, $0x00000002
-	JL           done1366
+	JL           done1380
 	VBROADCASTSS (R13), Z17
 	VFMADD231PS  (R12), Z17, Z12
 	VFMADD231PS  64(R12), Z17, Z13
@@ -33703,12 +34110,12 @@ loop1365:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1365
+	JMP          loop1379
 
-done1366:
-loop1367:
+done1380:
+loop1381:
 	CMPQ         R14, $0x00000001
-	JL           done1368
+	JL           done1382
 	VBROADCASTSS (R13), Z17
 	VFMADD231PS  (R12), Z17, Z12
 	VFMADD231PS  64(R12), Z17, Z13
@@ -33717,9 +34124,9 @@ loop1367:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1367
+	JMP          loop1381
 
-done1368:
+done1382:
 	VADDPS           Z9, Z12, Z12
 	VADDPS           Z10, Z13, Z13
 	VADDPS           Z11, Z14, Z14
@@ -34029,18 +34436,18 @@ done1368:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1363
+	JMP              loop1377
 
-done1364:
-skip1358:
+done1378:
+skip1372:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1369:
+loop1383:
 	CMPQ             AX, $0x00000040
-	JL               done1370
+	JL               done1384
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (SI), Z11
@@ -34072,9 +34479,9 @@ loop1369:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1369
+	JMP              loop1383
 
-done1370:
+done1384:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -34130,11 +34537,11 @@ done1370:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 20(AX)
-	JMP           finish1279
+	JMP           finish1293
 
-next1357:
+next1371:
 	CMPQ    CX, $0x07
-	JNE     next1371
+	JNE     next1385
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
@@ -34151,7 +34558,7 @@ next1357:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1372
+	JZ      skip1386
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -34170,9 +34577,9 @@ next1357:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1373:
+loop1387:
 	CMPQ         R14, $0x00000002
-	JL           done1374
+	JL           done1388
 	VBROADCASTSS (R13), Z18
 	VFMADD231PS  (R12), Z18, Z13
 	VFMADD231PS  64(R12), Z18, Z14
@@ -34186,12 +34593,12 @@ loop1373:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1373
+	JMP          loop1387
 
-done1374:
-loop1375:
+done1388:
+loop1389:
 	CMPQ         R14, $0x00000001
-	JL           done1376
+	JL           done1390
 	VBROADCASTSS (R13), Z18
 	VFMADD231PS  (R12), Z18, Z13
 	VFMADD231PS  64(R12), Z18, Z14
@@ -34200,9 +34607,9 @@ loop1375:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1375
+	JMP          loop1389
 
-done1376:
+done1390:
 	VADDPS           Z10, Z13, Z13
 	VADDPS           Z11, Z14, Z14
 	VADDPS           Z12, Z15, Z15
@@ -34365,9 +34772,9 @@ done1376:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1377:
+loop1391:
 	CMPQ    DX, $0x00000001
-	JL      done1378
+	JL      done1392
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -34386,9 +34793,9 @@ loop1377:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1379:
+loop1393:
 	CMPQ         R14, $0x00000002
-	JL           done1380
+	JL           done1394
 	VBROADCASTSS (R13), Z18
 	VFMADD231PS  (R12), Z18, Z13
 	VFMADD231PS  64(R12), Z18, Z14
@@ -34402,12 +34809,12 @@ loop1379:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1379
+	JMP          loop1393
 
-done1380:
-loop1381:
+done1394:
+loop1395:
 	CMPQ         R14, $0x00000001
-	JL           done1382
+	JL           done1396
 	VBROADCASTSS (R13), Z18
 	VFMADD231PS  (R12), Z18, Z13
 	VFMADD231PS  64(R12), Z18, Z14
@@ -34416,9 +34823,9 @@ loop1381:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1381
+	JMP          loop1395
 
-done1382:
+done1396:
 	VADDPS           Z10, Z13, Z13
 	VADDPS           Z11, Z14, Z14
 	VADDPS           Z12, Z15, Z15
@@ -34760,18 +35167,18 @@ done1382:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1377
+	JMP              loop1391
 
-done1378:
-skip1372:
+done1392:
+skip1386:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1383:
+loop1397:
 	CMPQ             AX, $0x00000040
-	JL               done1384
+	JL               done1398
 	VMOVUPS          (R8), Z10
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (SI), Z12
@@ -34807,9 +35214,9 @@ loop1383:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1383
+	JMP              loop1397
 
-done1384:
+done1398:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -34874,11 +35281,11 @@ done1384:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 24(AX)
-	JMP           finish1279
+	JMP           finish1293
 
-next1371:
+next1385:
 	CMPQ    CX, $0x08
-	JNE     next1385
+	JNE     next1399
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
@@ -34896,7 +35303,7 @@ next1371:
 	MOVQ    phi+32(FP), R9
 	MOVQ    f+16(FP), R10
 	TESTQ   DX, DX
-	JZ      skip1386
+	JZ      skip1400
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -34915,9 +35322,9 @@ next1371:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1387:
+loop1401:
 	CMPQ         R14, $0x00000002
-	JL           done1388
+	JL           done1402
 	VBROADCASTSS (R13), Z19
 	VFMADD231PS  (R12), Z19, Z14
 	VFMADD231PS  64(R12), Z19, Z15
@@ -34931,12 +35338,12 @@ loop1387:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1387
+	JMP          loop1401
 
-done1388:
-loop1389:
+done1402:
+loop1403:
 	CMPQ         R14, $0x00000001
-	JL           done1390
+	JL           done1404
 	VBROADCASTSS (R13), Z19
 	VFMADD231PS  (R12), Z19, Z14
 	VFMADD231PS  64(R12), Z19, Z15
@@ -34945,9 +35352,9 @@ loop1389:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1389
+	JMP          loop1403
 
-done1390:
+done1404:
 	VADDPS           Z11, Z14, Z14
 	VADDPS           Z12, Z15, Z15
 	VADDPS           Z13, Z16, Z16
@@ -35118,9 +35525,9 @@ done1390:
 	ADDQ             $0x00000080, DI
 	DECQ             DX
 
-loop1391:
+loop1405:
 	CMPQ    DX, $0x00000001
-	JL      done1392
+	JL      done1406
 	MOVQ    n+72(FP), R11
 	ADDQ    $0x0f, R11
 	SHRQ    $0x04, R11
@@ -35139,9 +35546,9 @@ loop1391:
 	MOVQ    R13, R13
 	ADDQ    AX, R12
 
-loop1393:
+loop1407:
 	CMPQ         R14, $0x00000002
-	JL           done1394
+	JL           done1408
 	VBROADCASTSS (R13), Z19
 	VFMADD231PS  (R12), Z19, Z14
 	VFMADD231PS  64(R12), Z19, Z15
@@ -35155,12 +35562,12 @@ loop1393:
 	LEAQ         (R12)(R11*2), R12
 	ADDQ         $0x00000008, R13
 	SUBQ         $0x00000002, R14
-	JMP          loop1393
+	JMP          loop1407
 
-done1394:
-loop1395:
+done1408:
+loop1409:
 	CMPQ         R14, $0x00000001
-	JL           done1396
+	JL           done1410
 	VBROADCASTSS (R13), Z19
 	VFMADD231PS  (R12), Z19, Z14
 	VFMADD231PS  64(R12), Z19, Z15
@@ -35169,9 +35576,9 @@ loop1395:
 	ADDQ         R11, R12
 	ADDQ         $0x00000004, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1395
+	JMP          loop1409
 
-done1396:
+done1410:
 	VADDPS           Z11, Z14, Z14
 	VADDPS           Z12, Z15, Z15
 	VADDPS           Z13, Z16, Z16
@@ -35545,18 +35952,18 @@ done1396:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1391
+	JMP              loop1405
 
-done1392:
-skip1386:
+done1406:
+skip1400:
 	MOVQ CX, AX
 	MOVQ a+8(FP), DX
 	ADDQ DX, AX
 	SUBQ SI, AX
 
-loop1397:
+loop1411:
 	CMPQ             AX, $0x00000040
-	JL               done1398
+	JL               done1412
 	VMOVUPS          (R8), Z11
 	VMOVUPS          (R9), Z12
 	VMOVUPS          (SI), Z13
@@ -35596,9 +36003,9 @@ loop1397:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, DI
 	SUBQ             $0x00000040, AX
-	JMP              loop1397
+	JMP              loop1411
 
-done1398:
+done1412:
 	MOVQ          y+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z3, Y0
 	VADDPS        Y3, Y0, Y0
@@ -35672,10 +36079,10 @@ done1398:
 	VPERMILPS     $0xb1, X1, X0
 	VADDPS        X0, X1, X1
 	VMOVSS        X1, 28(AX)
-	JMP           finish1279
+	JMP           finish1293
 
-next1385:
-finish1279:
+next1399:
+finish1293:
 	VZEROUPPER
 	RET
 
@@ -35695,9 +36102,9 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop1399:
+loop1413:
 	CMPQ       CX, $0x00000004
-	JL         done1400
+	JL         done1414
 	VMOVUPD    (DX), Y1
 	VMOVUPD    (BX), Y2
 	VMOVUPD    (SI), Y3
@@ -35720,11 +36127,11 @@ loop1399:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop1399
+	JMP        loop1413
 
-done1400:
+done1414:
 	TESTQ      CX, CX
-	JZ         skip1401
+	JZ         skip1415
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VMASKMOVPD (SI), Y0, Y3
@@ -35742,7 +36149,7 @@ done1400:
 	VMOVUPD    Y3, 128(AX)
 	VMOVUPD    Y0, 192(AX)
 
-skip1401:
+skip1415:
 	VZEROUPPER
 	RET
 
@@ -35762,9 +36169,9 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop1402:
+loop1416:
 	CMPQ       CX, $0x00000004
-	JL         done1403
+	JL         done1417
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -35787,11 +36194,11 @@ loop1402:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop1402
+	JMP        loop1416
 
-done1403:
+done1417:
 	TESTQ      CX, CX
-	JZ         skip1404
+	JZ         skip1418
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -35809,6 +36216,6 @@ done1403:
 	VMASKMOVPD Y3, Y0, (SI)
 	VMASKMOVPD Y4, Y0, (DI)
 
-skip1404:
+skip1418:
 	VZEROUPPER
 	RET

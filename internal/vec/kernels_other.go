@@ -13,12 +13,15 @@ func tally(total *[3]float64, sums, errs, forecasts, target []float64, rows int)
 }
 func cusum(c *Cusum, x []float64) (sum, length float64) { return cusumPortable(c, x) }
 func logTo(dst, x []float64)                            { logToPortable(dst, x) }
-func hadamard(x []float64)                              { hadamardPortable(x) }
-func matVec(y, a, x []float64)                          { matVecPortable(y, a, x) }
-func addMatTVec(y, a, x []float64)                      { addMatTVecPortable(y, a, x) }
-func addOuter(a []float64, f float64, x, y []float64)   { addOuterPortable(a, f, x, y) }
-func updateMatVec(y, a, g, u, x []float64)              { updateMatVecPortable(y, a, g, u, x) }
-func matMulT(c, a, b []float64, m, n, k int)            { matMulTPortable(c, a, b, m, n, k) }
+func conformal(c *Conformal, scale, count, own, half, forecast, y, voting, steps []float64, stride int) {
+	conformalPortable(c, scale, count, own, half, forecast, y, voting, steps, stride)
+}
+func hadamard(x []float64)                            { hadamardPortable(x) }
+func matVec(y, a, x []float64)                        { matVecPortable(y, a, x) }
+func addMatTVec(y, a, x []float64)                    { addMatTVecPortable(y, a, x) }
+func addOuter(a []float64, f float64, x, y []float64) { addOuterPortable(a, f, x, y) }
+func updateMatVec(y, a, g, u, x []float64)            { updateMatVecPortable(y, a, g, u, x) }
+func matMulT(c, a, b []float64, m, n, k int)          { matMulTPortable(c, a, b, m, n, k) }
 func addMatMul(c []float64, f float64, a, b []float64, m, n, k int) {
 	addMatMulPortable(c, f, a, b, m, n, k)
 }

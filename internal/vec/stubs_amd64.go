@@ -117,6 +117,11 @@ func tallyAVX2(total *float64, sums *float64, errs *float64, x *float64, y *floa
 //go:noescape
 func cusumAVX2(most *float64, rows *float64, x *float64, limits *float64, stride int)
 
+// conformalAVX2 learns how far off forecasts are; out are the votes, and the misses at each level.
+//
+//go:noescape
+func conformalAVX2(out *int64, scale *float64, count *float64, own *float64, half *float64, forecast *float64, y *float64, voting *float64, limits *float64, steps *float64, n int, levels int, stride int)
+
 // logToAVX2 sets dst to the logarithms of x.
 //
 //go:noescape
@@ -236,6 +241,11 @@ func tallyAVX512(total *float64, sums *float64, errs *float64, x *float64, y *fl
 //
 //go:noescape
 func cusumAVX512(most *float64, rows *float64, x *float64, limits *float64, stride int)
+
+// conformalAVX512 learns how far off forecasts are; out are the votes, and the misses at each level.
+//
+//go:noescape
+func conformalAVX512(out *int64, scale *float64, count *float64, own *float64, half *float64, forecast *float64, y *float64, voting *float64, limits *float64, steps *float64, n int, levels int, stride int)
 
 // logToAVX512 sets dst to the logarithms of x.
 //

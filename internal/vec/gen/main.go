@@ -33,6 +33,7 @@ func main() {
 		t.choleskySolve()
 		t.tally()
 		t.cusum()
+		t.conformal()
 		t.logarithms()
 	}
 	for _, t := range []target{avx2.single(), avx512.single()} {
