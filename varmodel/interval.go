@@ -8,6 +8,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // IntervalConfig describes the prediction intervals around a model.
@@ -49,9 +50,11 @@ type Intervals struct {
 	last  []float64 // newest value of each coordinate
 	still []int     // samples since it changed
 
-	misses  []float64 // scratch, L
-	steps   []float64 // L x 2: what a hit and a miss multiply f by
-	stepsOf float64   // the step of the factors that they belong to
+	errors  []*vec.Conformal // H
+	voting  []float64        // d: 0 for a value that sticks, which teaches no factor
+	steps   []float64        // L x 2: what a hit and a miss multiply f by
+	stepsOf float64          // the step of the factors that they belong to
+	moves   []float64        // L x (d+1): those of g by the number of misses, as far as they are known
 }
 
 // NewIntervals returns the intervals of a series that has no forecasts yet.
@@ -74,7 +77,10 @@ func NewIntervals(cfg IntervalConfig) (*Intervals, error) {
 		count: make([]float64, h*d), scale: make([]float64, h*d), rounds: make([]float64, h),
 		own: make([]float64, l*h*d), common: make([]float64, l*h),
 		last: make([]float64, d), still: make([]int, d),
-		misses: make([]float64, l), steps: make([]float64, 2*l),
+		voting: vec.Aligned[float64](d), steps: make([]float64, 2*l), moves: make([]float64, l*(d+1)),
+	}
+	for k := range h {
+		s.errors = append(s.errors, vec.NewConformal(l, k+1, intervalScaleRate/float64(k+1), degenerate, 1/farthest, farthest, winsorAfter, winsorLimit))
 	}
 	for i, p := range cfg.Levels {
 		s.order[i], s.gauss[i] = i, gaussianFactor(p)
@@ -85,6 +91,9 @@ func NewIntervals(cfg IntervalConfig) (*Intervals, error) {
 	slices.SortStableFunc(s.order, func(a, b int) int { return cmp.Compare(cfg.Levels[a], cfg.Levels[b]) })
 	for i := range s.own {
 		s.own[i] = 1
+	}
+	for j := range s.voting {
+		s.voting[j] = 1
 	}
 	return s, nil
 }
@@ -170,19 +179,22 @@ func gaussianFactor(p float64) float64 { return math.Erfinv(p) * math.Sqrt(math.
 func (s *Intervals) Observe(y []float64) {
 	H, d := s.cfg.Horizon, s.cfg.Dim
 	for j, v := range y {
-		if v == s.last[j] || math.IsNaN(v) {
-			s.still[j] = min(s.still[j]+1, stillLimit)
+		if v == s.last[j] || v != v {
+			if s.still[j] = min(s.still[j]+1, stillLimit); s.still[j] >= stillAfter {
+				s.voting[j] = 0
+			}
 			continue
 		}
-		for h := range H {
-			if float64(s.still[j])*intervalScaleRate > forgotten*float64(h+1) {
-				s.count[h*d+j] = 0
-			}
+		for h := 0; h < H && float64(s.still[j])*intervalScaleRate > forgotten*float64(h+1); h++ {
+			s.count[h*d+j] = 0
 		}
-		s.last[j], s.still[j] = v, 0
+		s.last[j], s.still[j], s.voting[j] = v, 0, 1
 	}
-	for h := 1; h <= s.issued; h++ {
-		s.score(h, y, (s.next-h+H)%H)
+	// Not one horizon after its neighbour, whose last numbers are stored still.
+	for first := 1; first <= 2; first++ {
+		for h := first; h <= s.issued; h += 2 {
+			s.score(h, y, (s.next-h+H)%H)
+		}
 	}
 	if s.issued == H {
 		s.scored = min(s.scored+1, intervalAfter)
@@ -206,14 +218,19 @@ func (s *Intervals) halfTo(dst []float64) {
 	H, d := s.cfg.Horizon, s.cfg.Dim
 	for n, l := range s.order {
 		for h := range H {
-			g := s.common[l*H+h]
-			for j := range d {
-				i := h*d + j
-				v := s.scale[i] * g * s.own[l*H*d+i]
-				if n > 0 { // an interval contains those of lower levels
-					v = max(v, dst[s.order[n-1]*H*d+i])
+			g, from, to := s.common[l*H+h], (l*H+h)*d, (l*H+h+1)*d
+			row, own, scale := dst[from:to], s.own[from:to], s.scale[h*d:(h+1)*d]
+			for j, f := range own {
+				row[j] = scale[j] * g * f
+			}
+			if n == 0 {
+				continue
+			}
+			inner := dst[(s.order[n-1]*H+h)*d:][:d]
+			for j, v := range inner { // an interval contains those of lower levels
+				if v > row[j] {
+					row[j] = v
 				}
-				dst[l*H*d+i] = v
 			}
 		}
 	}
@@ -223,56 +240,40 @@ func (s *Intervals) halfTo(dst []float64) {
 // whose target y is known now.
 func (s *Intervals) score(h int, y []float64, origin int) {
 	H, d, L := s.cfg.Horizon, s.cfg.Dim, len(s.cfg.Levels)
-	forecast := s.ring[(origin*H+h-1)*d:]
+	k := h - 1
+	from, to := k*d, h*d
 	rate := s.rate(h)
-	own, scaleRate := max(ownRate*rate, ownFloor), intervalScaleRate/float64(h)
-	clear(s.misses)
-	if own != s.stepsOf {
+	if own := max(ownRate*rate, ownFloor); own != s.stepsOf {
 		s.stepsOf = own
 		for l, level := range s.cfg.Levels {
 			s.steps[2*l], s.steps[2*l+1] = math.Exp(own*(0-(1-level))), math.Exp(own*(1-(1-level)))
 		}
 	}
-	voters := 0.
-	for j, v := range y {
-		if math.IsNaN(v) {
-			continue
-		}
-		i := (h-1)*d + j
-		size := math.Abs(v - forecast[j])
-		if size == 0 && s.count[i] == 0 {
-			continue // a coordinate that has not moved yet
-		}
-		s.count[i]++
-		n := s.count[i]
-		// A value that sticks teaches no factor, nor do the intervals that were
-		// issued before it moved.
-		if s.still[j] < stillAfter && n > float64(h) {
-			voters++
-			for l := range s.cfg.Levels {
-				miss, step := 0., s.steps[2*l]
-				if size > s.half[(origin*L+l)*H*d+i]+degenerate*math.Abs(v) {
-					miss, step = 1, s.steps[2*l+1]
-				}
-				s.misses[l] += miss
-				f := &s.own[l*H*d+i]
-				*f = within(*f*step, 1)
-			}
-		}
-		if n > winsorAfter {
-			size = min(size, winsorLimit*s.scale[i])
-		}
-		s.scale[i] += max(scaleRate, 1/n) * (size - s.scale[i])
-	}
+	forecast, half := s.ring[origin*H*d:], s.half[origin*L*H*d:]
+	voters, misses := s.errors[k].Learn(s.scale[from:to], s.count[from:to], s.own[from:], half[from:], forecast[from:to], y, s.voting, s.steps, H*d)
 	if voters == 0 {
 		return
 	}
-	s.rounds[h-1]++
+	s.rounds[k]++
 	common := max(rate, min(commonFloor, .5/float64(h)))
-	for l, level := range s.cfg.Levels {
-		g := &s.common[l*H+h-1]
-		*g = within(*g*math.Exp(common*(s.misses[l]/voters-(1-level))), s.gauss[l])
+	for l := range L {
+		g := &s.common[l*H+k]
+		*g = clipTo(*g*s.move(common, l, int(misses[l]), voters), s.gauss[l]/farthest, s.gauss[l]*farthest)
 	}
+}
+
+// move returns what g of a level is multiplied by when so many of the voters miss.
+func (s *Intervals) move(step float64, l, misses, voters int) float64 {
+	known := step == commonFloor && voters == s.cfg.Dim // as a rule
+	at := &s.moves[l*(s.cfg.Dim+1)+misses]
+	if known && *at > 0 {
+		return *at
+	}
+	v := math.Exp(step * (float64(misses)/float64(voters) - (1 - s.cfg.Levels[l])))
+	if known {
+		*at = v
+	}
+	return v
 }
 
 // rate is the step of the factors at horizon h before its floor: at first 1/h,
@@ -285,9 +286,15 @@ func (s *Intervals) rate(h int) float64 {
 	return math.Pow(n+math.Pow(float64(h), 1/rateDecay), -rateDecay)
 }
 
-// within keeps a factor near its start.
-func within(factor, start float64) float64 {
-	return min(max(factor, start/farthest), start*farthest)
+// clipTo keeps a number between two others.
+func clipTo(v, low, high float64) float64 {
+	if v < low {
+		return low
+	}
+	if v > high {
+		return high
+	}
+	return v
 }
 
 var farthest = math.Exp(factorLimit)
@@ -308,10 +315,15 @@ func (s *Intervals) BoundsTo(lower, upper []float64) bool {
 	forecast := s.ring[last*H*d : (last+1)*H*d]
 	half := s.half[last*len(lower):]
 	for l := range s.cfg.Levels {
+		half, lower, upper := half[l*H*d:][:H*d], lower[l*H*d:][:H*d], upper[l*H*d:][:H*d]
 		for i, v := range forecast {
-			k := l*H*d + i
-			lower[k] = max(v-half[k], -math.MaxFloat64)
-			upper[k] = min(v+half[k], math.MaxFloat64)
+			lower[i], upper[i] = v-half[i], v+half[i]
+			if lower[i] < -math.MaxFloat64 {
+				lower[i] = -math.MaxFloat64
+			}
+			if upper[i] > math.MaxFloat64 {
+				upper[i] = math.MaxFloat64
+			}
 		}
 	}
 	return true
@@ -330,5 +342,8 @@ func (s *Intervals) State(c *snapshot.Codec) {
 	}
 	for j := range s.still {
 		c.Index(&s.still[j], stillLimit+1)
+		if s.voting[j] = 0; s.still[j] < stillAfter {
+			s.voting[j] = 1
+		}
 	}
 }
