@@ -38,6 +38,7 @@ func (s *autoSeries) Adapt(a eval.Adaptation, since int) {
 // Adapt implements eval.Adapter; a restart is all that is forgotten.
 func (s *regressionSeries) Adapt(a eval.Adaptation, _ int) {
 	l, ok := s.m.learner.(resettable)
+	s.m.uses++
 	switch {
 	case a == eval.AdaptScaler:
 		s.scaler.forget()

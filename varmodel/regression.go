@@ -38,12 +38,14 @@ type regression struct {
 	inputs       int // variables that drive the series
 	design       design
 	learner      learner
+	uses         int // of the learner: when it has not been used since, it would predict the same
 }
 
 func (m *regression) State(c *snapshot.Codec) {
 	c.Section("regression")
 	m.design.State(c)
 	m.learner.State(c)
+	m.uses++
 }
 
 func (m *regression) NewSeries() eval.Forecaster {
@@ -63,6 +65,7 @@ func (m *regression) NewSeries() eval.Forecaster {
 		out:     part(5),
 		scratch: newHistory(m.dim, m.depth),
 		later:   make([]float64, m.features()),
+		use:     -1,
 	}
 }
 
@@ -81,10 +84,12 @@ type regressionSeries struct {
 	perUnit []float64 // its inverse
 	next    []float64 // one-step forecast
 	pending bool      // phi waits for its target
+	out     []float64 // what the learner predicted last, …
+	use     int       // … and which use of it that was, if for phi; else -1
 
-	diff, err, out []float64 // scratch
-	scratch        *history
-	later          []float64 // features that contain forecasts
+	diff, err []float64 // scratch
+	scratch   *history
+	later     []float64 // features that contain forecasts
 }
 
 func (s *regressionSeries) Observe(y []float64) error { return s.observe(y, y) }
@@ -117,7 +122,12 @@ func (s *regressionSeries) observe(y, target []float64) error {
 
 // learn updates the weights with the target y of phi.
 func (s *regressionSeries) learn(y []float64) {
-	s.m.learner.PredictTo(s.err, s.phi)
+	if s.use == s.m.uses {
+		copy(s.err, s.out)
+	} else {
+		s.m.learner.PredictTo(s.err, s.phi)
+	}
+	s.m.uses++
 	any := false
 	last, perUnit, seen, err := s.past.lag(0)[:len(y)], s.perUnit[:len(y)], s.past.seen[:len(y)], s.err[:len(y)]
 	for j, v := range y {
@@ -158,6 +168,10 @@ func (s *regressionSeries) stepTo(dst, phi []float64, h *history, k int) {
 		s.inputs.stepTo(phi[n:], k)
 	}
 	m.learner.PredictTo(s.out, phi)
+	m.uses++
+	if s.use = -1; k == 1 {
+		s.use = m.uses
+	}
 	d := len(s.out)
 	dst, last, unit, low, high := dst[:d], last[:d], s.unit[:d], s.scaler.floor[:d], s.scaler.ceiling[:d]
 	for j, v := range s.out {
@@ -211,4 +225,5 @@ func (s *regressionSeries) State(c *snapshot.Codec) {
 	if s.inputs != nil {
 		s.inputs.State(c)
 	}
+	s.use = -1
 }
