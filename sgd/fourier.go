@@ -19,38 +19,40 @@ type FourierConfig struct {
 
 // Fourier is NLMS on random Fourier features, with the map inside:
 //
-//	phi = [given; s cos(W^T x); s sin(W^T x)],   Theta <- Theta + mu e phi^T / ||phi||^2
+//	phi = [given; cos(W^T x); sin(W^T x)],   Theta <- Theta + mu e phi^T / ||phi||^2
 //
 // that is Algorithm 4 of Brault 2017 with one block, one sample and a constant
 // step, since the norm of the random features is constant. Weights, frequencies
 // and all arithmetic on them are of type T; float32 halves the state.
 //
-// How it keeps its steps depends on its shape alone, so that the same samples
-// give the same bits however they arrive:
+// Storing a weight costs the processor as much as computing with it, and more when
+// the weights are large. So the learner keeps a few steps back, takes them all at once,
+// and corrects the predictions in between by what they add:
 //
-//   - when weights and frequencies fit into 48 KiB, the first level cache, it keeps
-//     one step back, and the next prediction applies it in the same pass;
-//   - otherwise it keeps blockSteps of them, so that most passes only read the
-//     weights of the block's start, Theta_0, and corrects the predictions by what
-//     the kept steps add: Theta_0 phi + sum_s c_s e_s (phi_s . phi).
+//	Theta phi + sum_s c_s e_s (phi_s . phi)
+//
+// How many it keeps follows from its shape, so that the same samples give the same
+// bits however they arrive.
 type Fourier[T vec.Float] struct {
 	cfg FourierConfig
 	f   *vec.Fourier[T]
 	d   int // frequencies
-	m   int // length of phi and u, filled up to whole panels
+	m   int // length of phi, filled up to whole panels
 
-	step vec.FourierStep[T] // Y, X and Scale of the last prediction, Phi its features, A the weights
+	// The weights, and below them the features of the steps kept back and those of
+	// the last prediction: their products with phi come in one pass.
+	rows []T // (p + limit) x m
+	g    []T // limit x p, c e of the steps kept back
 
 	c     T   // mu / ||phi||^2 of the last prediction
-	limit int // steps kept back at most: 1 or blockSteps
-	kept  int // steps kept back: U, limit x m, are their phi and G, limit x p, their c e
-	gram  []T // limit, products of the kept phi with the present one
-	turn  []T // p x limit, G transposed
+	limit int // steps kept back at most
+	kept  int
 }
 
 const (
 	firstCache = 48 << 10 // bytes
-	blockSteps = 8
+	fewSteps   = 3        // kept back where weights and frequencies fit into it
+	manySteps  = 8
 )
 
 // NewFourier returns a learner with zero weights. The error names the field that
@@ -70,67 +72,49 @@ func NewFourier[T vec.Float](cfg FourierConfig) (*Fourier[T], error) {
 	}
 	l := &Fourier[T]{
 		cfg:   cfg,
-		f:     vec.NewFourier[T](cfg.Frequencies, cfg.Inputs),
 		d:     len(cfg.Frequencies) / cfg.Inputs,
-		limit: 1,
+		limit: fewSteps,
 	}
-	l.cfg.Frequencies = nil // the map has them
 	panel := vec.Panel[T]()
-	l.m = l.f.Len() + (cfg.Given+panel-1)/panel*panel
-	if (cfg.Outputs*l.m+cfg.Inputs*l.f.Len()/2)*(64/panel) > firstCache {
-		l.limit = blockSteps
-		l.gram = make([]T, l.limit)
-		l.turn = make([]T, cfg.Outputs*l.limit)
+	fill := func(n int) int { return (n + panel - 1) / panel * panel }
+	l.m = 2*fill(l.d) + fill(cfg.Given)
+	if (cfg.Outputs*l.m+cfg.Inputs*fill(l.d))*(64/panel) > firstCache {
+		l.limit = manySteps
 	}
-	l.step = vec.FourierStep[T]{
-		Y:   make([]T, cfg.Outputs),
-		A:   vec.Aligned[T](cfg.Outputs * l.m),
-		G:   make([]T, cfg.Outputs*l.limit),
-		U:   vec.Aligned[T](l.limit * l.m),
-		Phi: vec.Aligned[T](l.m),
-		X:   make([]T, cfg.Inputs),
-	}
+	l.f = vec.NewFourier[T](cfg.Frequencies, cfg.Inputs, cfg.Outputs+l.limit)
+	l.cfg.Frequencies = nil // the map has them
+	l.rows = vec.Aligned[T]((cfg.Outputs + l.limit) * l.m)
+	l.g = make([]T, l.limit*cfg.Outputs)
 	return l, nil
+}
+
+// features returns those of step k kept back.
+func (l *Fourier[T]) features(k int) []T {
+	k += l.cfg.Outputs
+	return l.rows[k*l.m : (k+1)*l.m]
 }
 
 // Kept returns how many steps are kept back at most.
 func (l *Fourier[T]) Kept() int { return l.limit }
 
-// PredictTo sets y = Theta phi for the given features, the input x and the scale
-// s of the others.
-func (l *Fourier[T]) PredictTo(y, given, x []float64, scale float64) {
-	if len(y) != l.cfg.Outputs || len(given) != l.cfg.Given || len(x) != l.cfg.Inputs {
+// PredictTo sets y = Theta phi for the given features and the input x. Without x
+// all random features are zero.
+func (l *Fourier[T]) PredictTo(y, given, x []float64) {
+	if len(y) != l.cfg.Outputs || len(given) != l.cfg.Given || len(x) != l.cfg.Inputs && len(x) != 0 {
 		panic("sgd: Fourier.PredictTo: wrong length")
 	}
-	rest := l.step.Phi[l.f.Len():]
-	norm := scale * scale * float64(l.d)
+	phi, n := l.features(l.kept), l.cfg.Outputs+l.kept
+	norm := 1e-6
 	for i, v := range given {
-		rest[i] = T(v)
+		phi[l.f.Len()+i] = T(v)
 		norm += v * v
 	}
-	l.c = T(l.cfg.Step / (1e-6 + norm))
-	for i, v := range x {
-		l.step.X[i] = T(v)
+	rows, g := l.rows[:n*l.m], l.g[:l.kept*l.cfg.Outputs]
+	if len(x) > 0 {
+		norm += float64(l.d)
 	}
-	if l.limit == 1 {
-		if l.kept == 0 {
-			clear(l.step.G) // of a step that was taken
-		}
-		l.step.Scale = T(scale)
-		l.f.Step(&l.step)
-		l.kept = 0
-	} else {
-		l.f.FeaturesTo(l.step.Phi[:l.f.Len()], l.step.X, T(scale))
-		vec.MatVecOf(l.step.Y, l.step.A, l.step.Phi)
-		if l.kept > 0 {
-			gram := l.gram[:l.kept]
-			vec.MatVecOf(gram, l.step.U[:l.kept*l.m], l.step.Phi)
-			vec.AddMatTVecOf(l.step.Y, l.step.G[:l.kept*l.cfg.Outputs], gram)
-		}
-	}
-	for o, v := range l.step.Y {
-		y[o] = float64(v)
-	}
+	l.f.MatVec(y, rows, g, phi, x)
+	l.c = T(l.cfg.Step / norm)
 }
 
 // Update takes one step from the features of the last PredictTo, given the error
@@ -139,24 +123,13 @@ func (l *Fourier[T]) Update(e []float64) {
 	if len(e) != l.cfg.Outputs {
 		panic("sgd: Fourier.Update: wrong length")
 	}
-	c := l.c
-	g := l.step.G[l.kept*l.cfg.Outputs:]
+	g := l.g[l.kept*l.cfg.Outputs:]
 	for o, v := range e {
-		g[o] = c * T(v)
+		g[o] = l.c * T(v)
 	}
-	if l.limit == 1 {
-		l.step.U, l.step.Phi = l.step.Phi, l.step.U
-		l.kept = 1
-		return
-	}
-	copy(l.step.U[l.kept*l.m:], l.step.Phi)
 	if l.kept++; l.kept == l.limit {
-		for k := range l.limit {
-			for o, v := range l.step.G[k*l.cfg.Outputs : (k+1)*l.cfg.Outputs] {
-				l.turn[o*l.limit+k] = v
-			}
-		}
-		vec.AddMatMulOf(l.step.A, 1, l.turn, l.step.U, l.cfg.Outputs, l.m, l.limit)
+		n := l.cfg.Outputs * l.m
+		vec.AddOuters(l.rows[:n], l.g, l.rows[n:], l.m)
 		l.kept = 0
 	}
 }
@@ -174,9 +147,9 @@ func (l *Fourier[T]) WeightsTo(theta []float64) {
 			if i >= l.cfg.Given {
 				j = l.f.Place(i - l.cfg.Given)
 			}
-			v := float64(l.step.A[o*l.m+j])
+			v := float64(l.rows[o*l.m+j])
 			for k := range l.kept {
-				v += float64(l.step.G[k*l.cfg.Outputs+o]) * float64(l.step.U[k*l.m+j])
+				v += float64(l.g[k*l.cfg.Outputs+o]) * float64(l.features(k)[j])
 			}
 			theta[o*n+i] = v
 		}
@@ -193,17 +166,9 @@ func (l *Fourier[T]) State(c *snapshot.Codec) {
 		c.Fail("blocks of %d steps where %d were expected", limit, l.limit)
 		return
 	}
-	if l.limit == 1 && l.kept == 1 {
-		// The bits that the next prediction would give them.
-		vec.AddOuterOf(l.step.A, 1, l.step.G, l.step.U[:l.m])
-		l.kept = 0
-	}
-	numbers(c, l.step.A)
-	if l.limit > 1 {
-		c.Index(&l.kept, l.limit)
-		numbers(c, l.step.G)
-		numbers(c, l.step.U)
-	}
+	c.Index(&l.kept, l.limit)
+	numbers(c, l.rows)
+	numbers(c, l.g)
 }
 
 func numbers[T vec.Float](c *snapshot.Codec, v []T) {

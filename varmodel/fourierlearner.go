@@ -32,7 +32,7 @@ func (g inputDesign) featuresTo(phi []float64, s *scaler, past *history) {
 
 // fourierModel is an sgd.Fourier of either precision.
 type fourierModel interface {
-	PredictTo(y, given, x []float64, scale float64)
+	PredictTo(y, given, x []float64)
 	Update(e []float64)
 	State(c *snapshot.Codec)
 }
@@ -77,7 +77,10 @@ func (l *fourierLearner) PredictTo(y, phi []float64) {
 		x := phi[l.first : l.first+l.n]
 		copy(l.given, phi[:l.first])
 		copy(l.given[l.first:], phi[l.first+l.n+1:])
-		l.model.PredictTo(l.y, l.given, x, phi[l.first+l.n])
+		if phi[l.first+l.n] == 0 {
+			x = nil
+		}
+		l.model.PredictTo(l.y, l.given, x)
 		l.known = true
 	}
 	copy(y, l.y)

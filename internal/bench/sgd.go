@@ -71,10 +71,10 @@ func newLearner[T vec.Float](p *problem) *sgd.Fourier[T] {
 // oneByOne predicts each sample and then learns it.
 func oneByOne[T vec.Float](p *problem, name string) work {
 	l := newLearner[T](p)
-	e, scale, next := make([]float64, p.d), 1/math.Sqrt(float64(p.D)), p.reader(1)
+	e, next := make([]float64, p.d), p.reader(1)
 	return work{name, 1, func() {
 		x, y := next()
-		l.PredictTo(e, nil, x, scale)
+		l.PredictTo(e, nil, x)
 		for i, v := range y {
 			e[i] = v - e[i]
 		}

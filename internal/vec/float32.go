@@ -13,48 +13,12 @@ func MatVec32(y, a, x []float32) {
 	matVec32(y, a, x)
 }
 
-// AddOuter32 adds alpha x y^T to A, which is len(x) x len(y).
-func AddOuter32(a []float32, alpha float32, x, y []float32) {
-	if len(a) != len(x)*len(y) {
-		panic("vec: AddOuter32: shapes differ")
-	}
-	addOuter32(a, alpha, x, y)
-}
-
-// UpdateMatVec32 adds g u^T to A, which is len(y) x len(x), and sets y = A x with
-// the new A; see UpdateMatVec.
-func UpdateMatVec32(y, a, g, u, x []float32) {
-	if len(g) != len(y) || len(u) != len(x) || len(a) != len(y)*len(x) {
-		panic("vec: UpdateMatVec32: shapes differ")
-	}
-	updateMatVec32(y, a, g, u, x)
-}
-
 // AddMatTVec32 adds A^T x to y, where A is len(x) x len(y).
 func AddMatTVec32(y, a, x []float32) {
 	if len(a) != len(y)*len(x) {
 		panic("vec: AddMatTVec32: shapes differ")
 	}
 	addMatTVec32(y, a, x)
-}
-
-// AddMatMul32 adds alpha A B to C, where A is m x k, B is k x n and C is m x n.
-func AddMatMul32(c []float32, alpha float32, a, b []float32, m, n, k int) {
-	if len(c) != m*n || len(a) != m*k || len(b) != k*n {
-		panic("vec: AddMatMul32: shapes differ")
-	}
-	addMatMul32(c, alpha, a, b, m, n, k)
-}
-
-// Features32 sets phi = scale [cos(2 pi W^T x); sin(2 pi W^T x)]; see Features.
-// The absolute error of sine and cosine is below 6e-7 for the angle as rounded
-// to float32.
-func Features32(phi, w, x []float32, scale float32) {
-	d := len(phi) / 2
-	if len(phi) != 2*d || len(w) != len(x)*d {
-		panic("vec: Features32: shapes differ")
-	}
-	features32(phi, w, x, scale)
 }
 
 func dotPortable32(x, y []float32) float32 {
@@ -89,22 +53,6 @@ func matVecPortable32(y, a, x []float32) {
 	}
 }
 
-func addOuterPortable32(a []float32, alpha float32, x, y []float32) {
-	n := len(y)
-	for i, v := range x {
-		axpyPortable32(float32(alpha*v), y, a[i*n:(i+1)*n])
-	}
-}
-
-func updateMatVecPortable32(y, a, g, u, x []float32) {
-	n := len(x)
-	for i := range y {
-		row := a[i*n : (i+1)*n]
-		axpyPortable32(g[i], u, row)
-		y[i] = dotPortable32(row, x)
-	}
-}
-
 func addMatTVecPortable32(y, a, x []float32) {
 	n := len(y)
 	for i, v := range x {
@@ -112,42 +60,19 @@ func addMatTVecPortable32(y, a, x []float32) {
 	}
 }
 
-func addMatMulPortable32(c []float32, alpha float32, a, b []float32, m, n, k int) {
-	for i := range m {
-		row := c[i*n : (i+1)*n]
-		for j := range k {
-			axpyPortable32(float32(alpha*a[i*k+j]), b[j*n:(j+1)*n], row)
-		}
-	}
-}
-
-func featuresPortable32(phi, w, x []float32, scale float32) {
-	d := len(phi) / 2
-	cos, sin := phi[:d], phi[d:]
-	clear(cos)
-	for i, v := range x {
-		axpyPortable32(v, w[i*d:(i+1)*d], cos)
-	}
-	for i, t := range cos {
-		s, c := sinCosTurns32(t)
-		cos[i], sin[i] = float32(scale*c), float32(scale*s)
-	}
-}
-
-// sinCosTurns32 is sinCosTurns with polynomials in the five Chebyshev nodes,
-// whose errors are 1.1e-7.
+// sinCosTurns32 is sinCosTurns with polynomials of five terms, which add 1e-7 to
+// the errors.
 func sinCosTurns32(t float32) (sin, cos float32) {
 	r := t - float32(math.RoundToEven(float64(t)))
 	u := float32(r * r)
-	s := float32(u*0x1.3e1420p-4) + -0x1.32531ep-1
-	c := float32(u*0x1.c1e8dcp-3) + -0x1.54f5a0p+0
-	s = float32(u*s) + 0x1.4668f0p+1
-	c = float32(u*c) + 0x1.03bd00p+2
-	s = float32(u*s) + -0x1.4abbc4p+2
-	c = float32(u*c) + -0x1.3bd3a6p+2
-	s = float32(u*s) + 0x1.921fb6p+1
-	c = float32(u*c) + 0x1.fffffep-1
+	s := float32(u*0x1.c10aa6p-4) + -0x1.b12c5cp-1
+	c := float32(u*0x1.3c82dcp-2) + -0x1.e1f6cap+0
+	s = float32(u*s) + 0x1.cd9cf8p+1
+	c = float32(u*c) + 0x1.6f50a4p+2
+	s = float32(u*s) + -0x1.d3ba52p+2
+	c = float32(u*c) + -0x1.bea550p+2
+	s = float32(u*s) + 0x1.1c5832p+2
+	c = float32(u*c) + 0x1.6a09e2p+0
 	s = float32(r * s)
-	s2 := float32(s + s)
-	return float32(s2 * c), 1 - float32(s2*s)
+	return float32(s * c), 1 - float32(s*s)
 }

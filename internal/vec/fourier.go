@@ -14,22 +14,23 @@ type Fourier[T Float] struct {
 	inputs, n int
 	w         []T // inputs x n, filled up
 
-	sums []T // products of the first rows, on their way to y
+	x    []T // the inputs
+	sums []T // products of the rows, on their way to y
 }
 
-// fourierRows is how many rows fourierStep updates in one pass.
-const fourierRows = 8
+// fourierRows is how many rows fourierMatVec multiplies.
+const fourierRows = 12
 
 // panelBytes is what a panel has of cosines or sines.
 const panelBytes = 64
 
 // NewFourier returns the map of the frequencies W in turns, inputs x n as in
-// Features.
-func NewFourier[T Float](w []float64, inputs int) *Fourier[T] {
+// Features, for matrices of so many rows at most.
+func NewFourier[T Float](w []float64, inputs, rows int) *Fourier[T] {
 	if inputs < 1 || len(w) == 0 || len(w)%inputs != 0 {
 		panic("vec: NewFourier: no frequencies, or not a whole number of them")
 	}
-	f := &Fourier[T]{inputs: inputs, n: len(w) / inputs, sums: Aligned[T](fourierRows)}
+	f := &Fourier[T]{inputs: inputs, n: len(w) / inputs, x: make([]T, inputs), sums: Aligned[T](max(rows, 16))}
 	stride := f.Len() / 2
 	f.w = Aligned[T](inputs * stride)
 	for i := range inputs {
@@ -65,41 +66,67 @@ func (f *Fourier[T]) Place(j int) int {
 	return k/p*2*p + k%p + j/f.n*p
 }
 
-// FeaturesTo sets phi, of length Len, to scale times the cosines and sines of x.
-func (f *Fourier[T]) FeaturesTo(phi, x []T, scale T) {
-	if len(phi) != f.Len() || len(x) != f.inputs {
-		panic("vec: Fourier.FeaturesTo: wrong length")
+// MatVec sets the first Len elements of phi to the cosines and sines of x and then
+// y to (A + G^T U) phi, all in one pass: rows has those of A, one for each element
+// of y, and behind them those of U, one for each row of G. phi is a multiple of
+// Panel long; its elements after Len are given. Without x the others are zero.
+func (f *Fourier[T]) MatVec(y []float64, rows, g, phi []T, x []float64) {
+	n := len(phi)
+	k := len(rows)/max(n, 1) - len(y)
+	if len(x) != f.inputs && len(x) != 0 || n < f.Len() || n%Panel[T]() != 0 || k < 0 || len(y)+k > len(f.sums) ||
+		len(rows) != (len(y)+k)*n || len(g) != k*len(y) {
+		panic("vec: Fourier.MatVec: shapes differ")
 	}
+	if len(x) == 0 {
+		clear(phi[:f.Len()])
+	}
+	in := f.x[:len(x)]
 	if isSingle[T]() {
-		fourierFeatures32(as[float32](phi), as[float32](f.w), as[float32](x), float32(scale), f.n)
+		for i, v := range x {
+			in[i] = T(v)
+		}
+	}
+	var done bool
+	if isSingle[T]() {
+		done = fourierMatVec32((*Fourier[float32])(unsafe.Pointer(f)), y, as[float32](rows), as[float32](g), as[float32](phi), as[float32](in))
 	} else {
-		fourierFeatures(as[float64](phi), as[float64](f.w), as[float64](x), float64(scale), f.n)
+		done = fourierMatVec((*Fourier[float64])(unsafe.Pointer(f)), y, as[float64](rows), as[float64](g), as[float64](phi), x)
+	}
+	if done {
+		return
+	}
+	p := len(y)
+	sums := f.sums[:p+k]
+	if k > 0 {
+		addMatTVecOf(sums[:p], g, sums[p:])
+	}
+	for i := range y {
+		y[i] = float64(sums[i])
 	}
 }
 
-// FourierStep is what Fourier.Step works on. It is a type because so many
-// arguments would take a tenth of the time.
-type FourierStep[T Float] struct {
-	Y     []T // one element a row of A
-	A     []T // len(Y) x len(Phi)
-	G, U  []T // len(Y), len(Phi)
-	Phi   []T // a multiple of Panel long; the elements after Len are given
-	X     []T
-	Scale T
-}
-
-// Step sets the first Len elements of Phi to Scale times the cosines and sines of X,
-// adds G U^T to A and sets Y to the product of the new A with Phi, all in one
-// pass.
-func (f *Fourier[T]) Step(s *FourierStep[T]) {
-	if len(s.X) != f.inputs || len(s.Phi) < f.Len() || len(s.Phi)%Panel[T]() != 0 ||
-		len(s.U) != len(s.Phi) || len(s.G) != len(s.Y) || len(s.A) != len(s.Y)*len(s.Phi) {
-		panic("vec: Fourier.Step: shapes differ")
+// AddOuters adds G^T U to A, where G has a row for each row of U, whose length n, a
+// multiple of Panel, is that of the rows of A.
+func AddOuters[T Float](a, g, u []T, n int) {
+	k, m := len(u)/n, len(a)/n
+	if n < 1 || n%Panel[T]() != 0 || len(u) != k*n || len(a) != m*n || len(g) != k*m {
+		panic("vec: AddOuters: shapes differ")
 	}
 	if isSingle[T]() {
-		fourierStep32((*Fourier[float32])(unsafe.Pointer(f)), (*FourierStep[float32])(unsafe.Pointer(s)))
+		addOuters32(as[float32](a), as[float32](g), as[float32](u), m, k, n)
 	} else {
-		fourierStep((*Fourier[float64])(unsafe.Pointer(f)), (*FourierStep[float64])(unsafe.Pointer(s)))
+		addOuters(as[float64](a), as[float64](g), as[float64](u), m, k, n)
+	}
+}
+
+func addOutersPortable[T Float](a, g, u []T, m, k, n int) {
+	for s := range k {
+		row := u[s*n : (s+1)*n]
+		for i, f := range g[s*m : (s+1)*m] {
+			for j, v := range row {
+				a[i*n+j] += T(f * v)
+			}
+		}
 	}
 }
 
@@ -119,28 +146,8 @@ func as[S, T Float](x []T) []S {
 	return unsafe.Slice((*S)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 }
 
-// The following are the functions for float64 or float32, as T says.
-
-// MatVecOf is MatVec or MatVec32.
-func MatVecOf[T Float](y, a, x []T) {
-	if isSingle[T]() {
-		MatVec32(as[float32](y), as[float32](a), as[float32](x))
-	} else {
-		MatVec(as[float64](y), as[float64](a), as[float64](x))
-	}
-}
-
-// AddOuterOf is AddOuter or AddOuter32.
-func AddOuterOf[T Float](a []T, alpha T, x, y []T) {
-	if isSingle[T]() {
-		AddOuter32(as[float32](a), float32(alpha), as[float32](x), as[float32](y))
-	} else {
-		AddOuter(as[float64](a), float64(alpha), as[float64](x), as[float64](y))
-	}
-}
-
-// AddMatTVecOf is AddMatTVec or AddMatTVec32.
-func AddMatTVecOf[T Float](y, a, x []T) {
+// addMatTVecOf is AddMatTVec or AddMatTVec32.
+func addMatTVecOf[T Float](y, a, x []T) {
 	if isSingle[T]() {
 		AddMatTVec32(as[float32](y), as[float32](a), as[float32](x))
 	} else {
@@ -148,17 +155,8 @@ func AddMatTVecOf[T Float](y, a, x []T) {
 	}
 }
 
-// AddMatMulOf is AddMatMul or AddMatMul32.
-func AddMatMulOf[T Float](c []T, alpha T, a, b []T, m, n, k int) {
-	if isSingle[T]() {
-		AddMatMul32(as[float32](c), float32(alpha), as[float32](a), as[float32](b), m, n, k)
-	} else {
-		AddMatMul(as[float64](c), float64(alpha), as[float64](a), as[float64](b), m, n, k)
-	}
-}
-
-// fourierFeaturesPortable sets phi to scale times the features of x.
-func fourierFeaturesPortable[T Float](phi, w, x []T, scale T, n int) {
+// fourierFeaturesPortable sets phi to the features of x.
+func fourierFeaturesPortable[T Float](phi, w, x []T, n int) {
 	p := Panel[T]()
 	stride := len(phi) / 2
 	few := (n-1)%p + 1 // in the first panel
@@ -181,7 +179,7 @@ func fourierFeaturesPortable[T Float](phi, w, x []T, scale T, n int) {
 				s64, c64 := sinCosTurns(float64(v))
 				s, c = T(s64), T(c64)
 			}
-			cos[l], sin[l] = T(scale*c), T(scale*s)
+			cos[l], sin[l] = c, s
 		}
 		if j == 0 {
 			clear(cos[few:])

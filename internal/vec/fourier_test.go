@@ -47,23 +47,28 @@ func TestFourier(t *testing.T) {
 func testFourier[T Float](t *testing.T, trig, eps float64) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	for _, n := range []int{1, 8, 9, 16, 17, 31, 33, 64, 100} {
-		for _, rows := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 17} {
+		for rows := range 18 {
 			inputs, given := 1+(n+rows)%7, (n+rows)%3*Panel[T]()
 			name := fmt.Sprintf("%d rows, %d frequencies, %d inputs, %d given", rows, n, inputs, given)
 			w := randomVector(rng, inputs*n)
 			for i, v := range w {
 				w[i] = float64(T(v))
 			}
-			f := NewFourier[T](w, inputs)
+			k := (n + rows) % 5
+			f := NewFourier[T](w, inputs, rows+k)
 			m := f.Len() + given
-			x, a, g, u := randomOf[T](t, rng, inputs), randomOf[T](t, rng, rows*m), randomOf[T](t, rng, rows), randomOf[T](t, rng, m)
-			phi, y := randomOf[T](t, rng, m), guardedOf[T](t, rows)
-			before := append([]T(nil), a...)
-			const scale = 0.3
-			f.Step(&FourierStep[T]{y, a, g, u, phi, x, scale})
+			x, y := wide(randomOf[T](t, rng, inputs)), guardedOf[float64](t, rows)
+			a, g, phi := randomOf[T](t, rng, (rows+k)*m), randomOf[T](t, rng, k*rows), randomOf[T](t, rng, m)
+			f.MatVec(y, a, g, phi, x)
 
-			alone := guardedOf[T](t, f.Len())
-			f.FeaturesTo(alone, x, scale)
+			alone := guardedOf[T](t, m)
+			copy(alone[f.Len():], phi[f.Len():])
+			f.MatVec(nil, nil, nil, alone, x)
+			for p, v := range alone {
+				if v != phi[p] {
+					t.Fatalf("%s: feature %d is %v with the product and %v alone", name, p, phi[p], v)
+				}
+			}
 			used := make([]bool, f.Len())
 			for j := range 2 * n {
 				p := f.Place(j)
@@ -71,32 +76,30 @@ func testFourier[T Float](t *testing.T, trig, eps float64) {
 					t.Fatalf("%s: two features stand at %d", name, p)
 				}
 				used[p] = true
-				turns, abs := sumOfProducts(column(w, inputs, n, j%n), wide(x))
+				turns, abs := sumOfProducts(column(w, inputs, n, j%n), x)
 				want, cos := bigSinCos(turns)
 				if j < n {
 					want = cos
 				}
-				tol := scale * (trig + 2*math.Pi*float64(inputs+2)*eps*abs + 4*eps)
-				near(t, name+": feature", float64(phi[p]), float64(T(scale))*want, tol)
+				tol := trig + 2*math.Pi*float64(inputs+2)*eps*abs
+				near(t, name+": feature", float64(phi[p]), want, tol)
 			}
-			for p, v := range alone {
-				if v != phi[p] {
-					t.Fatalf("%s: feature %d is %v in one pass and %v alone", name, p, phi[p], v)
-				}
+			for p, v := range alone[:f.Len()] {
 				if !used[p] && v != 0 {
 					t.Fatalf("%s: %v stands where no feature is", name, v)
 				}
 			}
-			// An update kept back must leave the same weights when it comes alone.
-			AddOuterOf(before, 1, g, u)
-			for k, v := range before {
-				if v != a[k] {
-					t.Fatalf("%s: weight %d is %v in one pass and %v alone", name, k, a[k], v)
-				}
-			}
 			for r, v := range y {
-				want, abs := sumOfProducts(wide(a[r*m:(r+1)*m]), wide(phi))
-				near(t, name+": product", float64(v), want, float64(m+2)*eps*abs)
+				weights := wide(a[r*m : (r+1)*m])
+				factors := wide(phi)
+				for s := range k {
+					row := a[(rows+s)*m : (rows+s+1)*m]
+					for i, u := range row {
+						weights, factors = append(weights, float64(g[s*rows+r])*float64(u)), append(factors, float64(phi[i]))
+					}
+				}
+				want, abs := sumOfProducts(weights, factors)
+				near(t, name+": product", v, want, float64(m+k+3)*eps*abs)
 			}
 		}
 	}
@@ -104,52 +107,74 @@ func testFourier[T Float](t *testing.T, trig, eps float64) {
 
 func TestFourierNotFinite(t *testing.T) {
 	each(t, func(t *testing.T) {
-		f := NewFourier[float64](make([]float64, 2*20), 2)
-		phi := make([]float64, f.Len())
-		for _, bad := range []float64{math.NaN(), math.Inf(1)} {
-			f.FeaturesTo(phi, []float64{bad, 1}, 1)
-			for j := range 40 {
-				if v := phi[f.Place(j)]; !math.IsNaN(v) {
-					t.Fatalf("feature %d of %v is %v", j, bad, v)
-				}
-			}
-		}
+		t.Run("float64", func(t *testing.T) { testFourierNotFinite[float64](t, math.MaxFloat64) })
+		t.Run("float32", func(t *testing.T) { testFourierNotFinite[float32](t, math.MaxFloat32) })
 	})
 }
 
-func TestAddMatMul32(t *testing.T) {
+func testFourierNotFinite[T Float](t *testing.T, largest T) {
+	w := make([]float64, 2*20)
+	for i := range w {
+		w[i] = 2
+	}
+	f := NewFourier[T](w, 2, 1)
+	phi, y, a := make([]T, f.Len()), make([]float64, 1), make([]T, f.Len())
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), float64(largest)} {
+		f.MatVec(y, a, nil, phi, []float64{bad, 1})
+		for j := range 40 {
+			if v := phi[f.Place(j)]; v == v {
+				t.Fatalf("feature %d of %v is %v", j, bad, v)
+			}
+		}
+		if y[0] == y[0] {
+			t.Fatalf("the product with the features of %v is %v", bad, y[0])
+		}
+	}
+	a[0] = 1
+	f.MatVec(y, a, nil, phi, nil)
+	for p, v := range phi {
+		if v != 0 || y[0] != 0 {
+			t.Fatalf("without inputs feature %d is %v and the product %v", p, v, y[0])
+		}
+	}
+}
+
+func TestAddOuters(t *testing.T) {
 	each(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(9, 9))
-		for _, m := range []int{0, 1, 4, 7} {
-			for _, n := range []int{1, 3, 15, 16, 17, 63, 64, 70, 600} {
-				for _, k := range []int{0, 1, 8, 9} {
-					a, b, c := vector32(t, rng, m*k), vector32(t, rng, k*n), vector32(t, rng, m*n)
-					before := append([]float32(nil), c...)
-					AddMatMul32(c, 0.7, a, b, m, n, k)
-					for i := range c {
-						row, col := []float64{1}, []float64{float64(before[i])}
-						for l := range k {
-							row = append(row, float64(float32(0.7))*float64(a[i/n*k+l]))
-							col = append(col, float64(b[l*n+i%n]))
-						}
-						want, abs := sumOfProducts(row, col)
-						near(t, fmt.Sprintf("C + A B, %d x %d x %d", m, n, k), float64(c[i]), want, tolerance32(k+2, abs))
+		t.Run("float64", func(t *testing.T) { testAddOuters[float64](t, 0x1p-53) })
+		t.Run("float32", func(t *testing.T) { testAddOuters[float32](t, 0x1p-24) })
+	})
+}
+
+func testAddOuters[T Float](t *testing.T, eps float64) {
+	rng := rand.New(rand.NewPCG(10, 10))
+	for m := range 14 {
+		for _, panels := range []int{1, 2, 3, 7, 40} {
+			for _, k := range []int{0, 1, 2, 3, 8, 9} {
+				n := panels * Panel[T]()
+				a, g, u := randomOf[T](t, rng, m*n), randomOf[T](t, rng, k*m), randomOf[T](t, rng, k*n)
+				before := wide(a)
+				AddOuters(a, g, u, n)
+				for i, v := range a {
+					x, y := []float64{before[i]}, []float64{1}
+					for s := range k {
+						x, y = append(x, float64(g[s*m+i/n])), append(y, float64(u[s*n+i%n]))
 					}
+					want, abs := sumOfProducts(x, y)
+					near(t, fmt.Sprintf("A + G^T U, %d x %d, %d terms", m, n, k), float64(v), want, float64(k+2)*eps*abs)
 				}
 			}
 		}
-	})
+	}
 }
 
 func TestFourierDoesNotAllocate(t *testing.T) {
-	f := NewFourier[float32](make([]float64, 3*20), 3)
+	f := NewFourier[float32](make([]float64, 3*20), 3, 3)
 	m := f.Len()
-	y, a, g, u, phi, x := make([]float32, 2), make([]float32, 2*m), make([]float32, 2), make([]float32, m), make([]float32, m), make([]float32, 3)
-	s := FourierStep[float32]{y, a, g, u, phi, x, 1}
+	y, a, g, phi, x := make([]float64, 2), make([]float32, 3*m), make([]float32, 2), make([]float32, m), make([]float64, 3)
 	if n := testing.AllocsPerRun(10, func() {
-		f.Step(&s)
-		MatVecOf(y, a, phi)
-		AddMatMulOf(a, 1, y, u, 2, m, 1)
+		f.MatVec(y, a, g, phi, x)
+		AddOuters(a[:2*m], g, a[2*m:], m)
 	}); n != 0 {
 		t.Errorf("%g allocations", n)
 	}
@@ -167,12 +192,11 @@ func BenchmarkFourier(b *testing.B) {
 
 func benchmarkFourier[T Float](b *testing.B, d, n, inputs int) {
 	eachBench(b, func(b *testing.B) {
-		f := NewFourier[T](randomVector(rand.New(rand.NewPCG(1, 1)), inputs*n), inputs)
+		f := NewFourier[T](randomVector(rand.New(rand.NewPCG(1, 1)), inputs*n), inputs, d)
 		m := f.Len()
-		y, a, g, u, phi, x := make([]T, d), Aligned[T](d*m), make([]T, d), Aligned[T](m), Aligned[T](m), make([]T, inputs)
-		s := FourierStep[T]{y, a, g, u, phi, x, 1}
+		y, a, phi, x := make([]float64, d), Aligned[T](d*m), Aligned[T](m), make([]float64, inputs)
 		for b.Loop() {
-			f.Step(&s)
+			f.MatVec(y, a, nil, phi, x)
 		}
 	})
 }

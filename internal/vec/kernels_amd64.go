@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"unsafe"
 
 	"golang.org/x/sys/cpu"
 )
@@ -503,109 +504,87 @@ func matVec32(y, a, x []float32) {
 	}
 }
 
-func addOuter32(a []float32, alpha float32, x, y []float32) {
-	m, n := len(x), len(y)
-	if len(a) == 0 {
-		return
-	}
-	if active == portable {
-		addOuterPortable32(a, alpha, x, y)
-		return
-	}
-	step := stepOf(m, n, 16)
-	for i := range step {
-		rows := (m - i + step - 1) / step
-		if active == avx512 {
-			addOuter32AVX512(&a[i*n], alpha, &x[i], &y[0], rows, n, step)
-		} else {
-			addOuter32AVX2(&a[i*n], alpha, &x[i], &y[0], rows, n, step)
+func fourierMatVec(f *Fourier[float64], y []float64, rows, g, phi, x []float64) bool {
+	n, p := len(phi), len(y)
+	all := len(rows) / n
+	if active != avx512 || len(x) == 0 {
+		switch {
+		case len(x) == 0:
+		case active == avx2:
+			fourierFeaturesAVX2(&phi[0], &f.w[0], &x[0], len(x), f.n)
+		default:
+			fourierFeaturesPortable(phi[:f.Len()], f.w, x, f.n)
 		}
+		matVec(f.sums[:all], rows, phi)
+		return false
 	}
+	first, terms := unsafe.SliceData(rows), unsafe.SliceData(g)
+	if all <= fourierRows && p <= 8 && p > 0 {
+		fourierMatVecAVX512(&y[0], &f.sums[0], first, terms, &phi[0], &f.w[0], &x[0], len(x), f.n, all, n/8, p, all-p)
+		return true
+	}
+	// The rest of the rows finds the features in the first cache.
+	some := all - (max(all-fourierRows, 0)+7)/8*8
+	fourierMatVecAVX512(nil, &f.sums[0], first, nil, &phi[0], &f.w[0], &x[0], len(x), f.n, some, n/8, 0, 0)
+	if some < all {
+		matVec(f.sums[some:all], rows[some*n:], phi)
+	}
+	return false
 }
 
-func updateMatVec32(y, a, g, u, x []float32) {
-	if len(a) == 0 {
-		clear(y)
+func addOuters(a, g, u []float64, m, k, n int) {
+	if m == 0 || k == 0 {
 		return
 	}
 	switch active {
 	case avx512:
-		updateMatVec32AVX512(&y[0], &a[0], &g[0], &u[0], &x[0], len(y), len(x))
+		addOutersAVX512(&a[0], &g[0], &u[0], m, k, n/8, n/8)
 	case avx2:
-		updateMatVec32AVX2(&y[0], &a[0], &g[0], &u[0], &x[0], len(y), len(x))
+		addOutersAVX2(&a[0], &g[0], &u[0], m, k, n/4, n/4)
 	default:
-		updateMatVecPortable32(y, a, g, u, x)
+		addOutersPortable(a, g, u, m, k, n)
 	}
 }
 
-func features32(phi, w, x []float32, scale float32) {
-	d := len(phi) / 2
-	if d == 0 {
-		return
+func fourierMatVec32(f *Fourier[float32], y []float64, rows, g, phi, x []float32) bool {
+	n, p := len(phi), len(y)
+	all := len(rows) / n
+	if active != avx512 || len(x) == 0 {
+		switch {
+		case len(x) == 0:
+		case active == avx2:
+			fourierFeatures32AVX2(&phi[0], &f.w[0], &x[0], len(x), f.n)
+		default:
+			fourierFeaturesPortable(phi[:f.Len()], f.w, x, f.n)
+		}
+		matVec32(f.sums[:all], rows, phi)
+		return false
 	}
-	if len(x) == 0 {
-		featuresPortable32(phi, w, x, scale)
+	first, terms := unsafe.SliceData(rows), unsafe.SliceData(g)
+	if all <= fourierRows && p <= 8 && p > 0 {
+		fourierMatVec32AVX512(&y[0], &f.sums[0], first, terms, &phi[0], &f.w[0], &x[0], len(x), f.n, all, n/16, p, all-p)
+		return true
+	}
+	// The rest of the rows finds the features in the first cache.
+	some := all - (max(all-fourierRows, 0)+7)/8*8
+	fourierMatVec32AVX512(nil, &f.sums[0], first, nil, &phi[0], &f.w[0], &x[0], len(x), f.n, some, n/16, 0, 0)
+	if some < all {
+		matVec32(f.sums[some:all], rows[some*n:], phi)
+	}
+	return false
+}
+
+func addOuters32(a, g, u []float32, m, k, n int) {
+	if m == 0 || k == 0 {
 		return
 	}
 	switch active {
 	case avx512:
-		features32AVX512(&phi[0], &phi[d], &w[0], &x[0], scale, len(x), d)
+		addOuters32AVX512(&a[0], &g[0], &u[0], m, k, n/16, n/16)
 	case avx2:
-		features32AVX2(&phi[0], &phi[d], &w[0], &x[0], scale, len(x), d)
+		addOuters32AVX2(&a[0], &g[0], &u[0], m, k, n/8, n/8)
 	default:
-		featuresPortable32(phi, w, x, scale)
-	}
-}
-
-func fourierFeatures(phi, w, x []float64, scale float64, n int) {
-	switch active {
-	case avx512:
-		fourierStepAVX512(nil, nil, nil, nil, &phi[0], &w[0], &x[0], scale, len(x), n, 0, 0)
-	case avx2:
-		fourierFeaturesAVX2(&phi[0], &w[0], &x[0], scale, len(x), n)
-	default:
-		fourierFeaturesPortable(phi, w, x, scale, n)
-	}
-}
-
-func fourierStep(f *Fourier[float64], s *FourierStep[float64]) {
-	m, all := len(s.Phi), len(s.Y)
-	if active != avx512 || all == 0 {
-		fourierFeatures(s.Phi[:f.Len()], f.w, s.X, s.Scale, f.n)
-		updateMatVec(s.Y, s.A, s.G, s.U, s.Phi)
-		return
-	}
-	rows := min(all, fourierRows)
-	fourierStepAVX512(&f.sums[0], &s.A[0], &s.G[0], &s.U[0], &s.Phi[0], &f.w[0], &s.X[0], s.Scale, len(s.X), f.n, rows, m/8)
-	copy(s.Y, f.sums[:rows])
-	if rows < all {
-		updateMatVec(s.Y[rows:], s.A[rows*m:], s.G[rows:], s.U, s.Phi)
-	}
-}
-
-func fourierFeatures32(phi, w, x []float32, scale float32, n int) {
-	switch active {
-	case avx512:
-		fourierStep32AVX512(nil, nil, nil, nil, &phi[0], &w[0], &x[0], scale, len(x), n, 0, 0)
-	case avx2:
-		fourierFeatures32AVX2(&phi[0], &w[0], &x[0], scale, len(x), n)
-	default:
-		fourierFeaturesPortable(phi, w, x, scale, n)
-	}
-}
-
-func fourierStep32(f *Fourier[float32], s *FourierStep[float32]) {
-	m, all := len(s.Phi), len(s.Y)
-	if active != avx512 || all == 0 {
-		fourierFeatures32(s.Phi[:f.Len()], f.w, s.X, s.Scale, f.n)
-		updateMatVec32(s.Y, s.A, s.G, s.U, s.Phi)
-		return
-	}
-	rows := min(all, fourierRows)
-	fourierStep32AVX512(&f.sums[0], &s.A[0], &s.G[0], &s.U[0], &s.Phi[0], &f.w[0], &s.X[0], s.Scale, len(s.X), f.n, rows, m/16)
-	copy(s.Y, f.sums[:rows])
-	if rows < all {
-		updateMatVec32(s.Y[rows:], s.A[rows*m:], s.G[rows:], s.U, s.Phi)
+		addOutersPortable(a, g, u, m, k, n)
 	}
 }
 
@@ -620,23 +599,5 @@ func addMatTVec32(y, a, x []float32) {
 		addMatTVec32AVX2(&y[0], &a[0], &x[0], len(x), len(y))
 	default:
 		addMatTVecPortable32(y, a, x)
-	}
-}
-
-func addMatMul32(c []float32, alpha float32, a, b []float32, m, n, k int) {
-	if active == portable {
-		addMatMulPortable32(c, alpha, a, b, m, n, k)
-		return
-	}
-	if m == 0 || k == 0 {
-		return
-	}
-	for j := 0; j < n; j += 2 * panel {
-		w := min(2*panel, n-j)
-		if active == avx512 {
-			addMatMul32AVX512(&c[j], alpha, &a[0], &b[j], m, w, k, n, k, n)
-		} else {
-			addMatMul32AVX2(&c[j], alpha, &a[0], &b[j], m, w, k, n, k, n)
-		}
 	}
 }

@@ -49,31 +49,25 @@ func choleskySolve(u []float64, nb int, inv, rhs []float64) { choleskySolvePorta
 func pack(rhs, b []float64, n int)                          { packPortable(rhs, b, n) }
 func unpack(b, rhs []float64, n int)                        { unpackPortable(b, rhs, n) }
 
-func matVec32(y, a, x []float32)                        { matVecPortable32(y, a, x) }
-func addOuter32(a []float32, f float32, x, y []float32) { addOuterPortable32(a, f, x, y) }
-func updateMatVec32(y, a, g, u, x []float32)            { updateMatVecPortable32(y, a, g, u, x) }
-func features32(phi, w, x []float32, scale float32)     { featuresPortable32(phi, w, x, scale) }
-
-func addMatMul32(c []float32, f float32, a, b []float32, m, n, k int) {
-	addMatMulPortable32(c, f, a, b, m, n, k)
-}
+func matVec32(y, a, x []float32) { matVecPortable32(y, a, x) }
 
 func addMatTVec32(y, a, x []float32) { addMatTVecPortable32(y, a, x) }
 
-func fourierFeatures(phi, w, x []float64, scale float64, n int) {
-	fourierFeaturesPortable(phi, w, x, scale, n)
+func fourierMatVec(f *Fourier[float64], _, rows, _, phi, x []float64) bool {
+	if len(x) > 0 {
+		fourierFeaturesPortable(phi[:f.Len()], f.w, x, f.n)
+	}
+	matVecPortable(f.sums[:len(rows)/len(phi)], rows, phi)
+	return false
 }
 
-func fourierFeatures32(phi, w, x []float32, scale float32, n int) {
-	fourierFeaturesPortable(phi, w, x, scale, n)
+func fourierMatVec32(f *Fourier[float32], _ []float64, rows, _, phi, x []float32) bool {
+	if len(x) > 0 {
+		fourierFeaturesPortable(phi[:f.Len()], f.w, x, f.n)
+	}
+	matVecPortable32(f.sums[:len(rows)/len(phi)], rows, phi)
+	return false
 }
 
-func fourierStep(f *Fourier[float64], s *FourierStep[float64]) {
-	fourierFeaturesPortable(s.Phi[:f.Len()], f.w, s.X, s.Scale, f.n)
-	updateMatVecPortable(s.Y, s.A, s.G, s.U, s.Phi)
-}
-
-func fourierStep32(f *Fourier[float32], s *FourierStep[float32]) {
-	fourierFeaturesPortable(s.Phi[:f.Len()], f.w, s.X, s.Scale, f.n)
-	updateMatVecPortable32(s.Y, s.A, s.G, s.U, s.Phi)
-}
+func addOuters(a, g, u []float64, m, k, n int)   { addOutersPortable(a, g, u, m, k, n) }
+func addOuters32(a, g, u []float32, m, k, n int) { addOutersPortable(a, g, u, m, k, n) }

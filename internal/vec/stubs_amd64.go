@@ -57,6 +57,11 @@ func matMulTAVX2(c *float64, a *float64, b *float64, m int, n int, k int, ldc in
 //go:noescape
 func addMatMulAVX2(c *float64, alpha float64, a *float64, b *float64, m int, n int, k int, ldc int, lda int, ldb int)
 
+// addOutersAVX2 adds F^T U to cols registers of each row of A, m rows; F is k x m, rows of A and U are n registers apart.
+//
+//go:noescape
+func addOutersAVX2(a *float64, f *float64, u *float64, m int, k int, cols int, n int)
+
 // aggregateAVX2 forms the weighted means of what the experts say.
 //
 //go:noescape
@@ -182,6 +187,11 @@ func matMulTAVX512(c *float64, a *float64, b *float64, m int, n int, k int, ldc 
 //go:noescape
 func addMatMulAVX512(c *float64, alpha float64, a *float64, b *float64, m int, n int, k int, ldc int, lda int, ldb int)
 
+// addOutersAVX512 adds F^T U to cols registers of each row of A, m rows; F is k x m, rows of A and U are n registers apart.
+//
+//go:noescape
+func addOutersAVX512(a *float64, f *float64, u *float64, m int, k int, cols int, n int)
+
 // aggregateAVX512 forms the weighted means of what the experts say.
 //
 //go:noescape
@@ -257,80 +267,50 @@ func logToAVX512(dst *float64, x *float64, n int)
 //go:noescape
 func matVec32AVX2(y *float32, a *float32, x *float32, m int, n int)
 
-// updateMatVec32AVX2 adds f u^T to A, of m rows and n columns, and sets y = A x.
-//
-//go:noescape
-func updateMatVec32AVX2(y *float32, a *float32, f *float32, u *float32, x *float32, m int, n int)
-
-// addOuter32AVX2 adds alpha f u^T to A, of m rows and n columns, taking each step-th row only.
-//
-//go:noescape
-func addOuter32AVX2(a *float32, alpha float32, f *float32, u *float32, m int, n int, step int)
-
 // addMatTVec32AVX2 adds A^T x to y, A of m rows and n columns.
 //
 //go:noescape
 func addMatTVec32AVX2(y *float32, a *float32, x *float32, m int, n int)
 
-// addMatMul32AVX2 adds alpha A B to C, C of m rows and n columns, k columns in A; rows are ldc, lda and ldb apart.
+// addOuters32AVX2 adds F^T U to cols registers of each row of A, m rows; F is k x m, rows of A and U are n registers apart.
 //
 //go:noescape
-func addMatMul32AVX2(c *float32, alpha float32, a *float32, b *float32, m int, n int, k int, ldc int, lda int, ldb int)
-
-// features32AVX2 sets cos and sin, of length n, to those of W^T x turns, times scale; W has m rows.
-//
-//go:noescape
-func features32AVX2(cos *float32, sin *float32, w *float32, x *float32, scale float32, m int, n int)
+func addOuters32AVX2(a *float32, f *float32, u *float32, m int, k int, cols int, n int)
 
 // matVec32AVX512 sets y = A x, A of m rows and n columns.
 //
 //go:noescape
 func matVec32AVX512(y *float32, a *float32, x *float32, m int, n int)
 
-// updateMatVec32AVX512 adds f u^T to A, of m rows and n columns, and sets y = A x.
-//
-//go:noescape
-func updateMatVec32AVX512(y *float32, a *float32, f *float32, u *float32, x *float32, m int, n int)
-
-// addOuter32AVX512 adds alpha f u^T to A, of m rows and n columns, taking each step-th row only.
-//
-//go:noescape
-func addOuter32AVX512(a *float32, alpha float32, f *float32, u *float32, m int, n int, step int)
-
 // addMatTVec32AVX512 adds A^T x to y, A of m rows and n columns.
 //
 //go:noescape
 func addMatTVec32AVX512(y *float32, a *float32, x *float32, m int, n int)
 
-// addMatMul32AVX512 adds alpha A B to C, C of m rows and n columns, k columns in A; rows are ldc, lda and ldb apart.
+// addOuters32AVX512 adds F^T U to cols registers of each row of A, m rows; F is k x m, rows of A and U are n registers apart.
 //
 //go:noescape
-func addMatMul32AVX512(c *float32, alpha float32, a *float32, b *float32, m int, n int, k int, ldc int, lda int, ldb int)
-
-// features32AVX512 sets cos and sin, of length n, to those of W^T x turns, times scale; W has m rows.
-//
-//go:noescape
-func features32AVX512(cos *float32, sin *float32, w *float32, x *float32, scale float32, m int, n int)
+func addOuters32AVX512(a *float32, f *float32, u *float32, m int, k int, cols int, n int)
 
 // fourierFeaturesAVX2 sets phi to the features of x.
 //
 //go:noescape
-func fourierFeaturesAVX2(phi *float64, w *float64, x *float64, scale float64, m int, n int)
+func fourierFeaturesAVX2(phi *float64, w *float64, x *float64, m int, n int)
 
 // fourierFeatures32AVX2 sets phi to the features of x.
 //
 //go:noescape
-func fourierFeatures32AVX2(phi *float32, w *float32, x *float32, scale float32, m int, n int)
+func fourierFeatures32AVX2(phi *float32, w *float32, x *float32, m int, n int)
 
-// fourierStepAVX512 sets phi to the features of x, adds f u^T to the first rows, at most 8, of A, and sets y to their product with phi; y has room for 8 elements. A row has cols registers.
+// fourierMatVecAVX512 sets phi to the features of x and sums, which has room for 16 elements, to the product of the first rows, at most 12, of A with phi. A row has cols registers. If p is not zero, it sets y to the first p sums, at most 8, plus those of the k rows of F, each times one of the sums that follow.
 //
 //go:noescape
-func fourierStepAVX512(y *float64, a *float64, f *float64, u *float64, phi *float64, w *float64, x *float64, scale float64, m int, n int, rows int, cols int)
+func fourierMatVecAVX512(y *float64, sums *float64, a *float64, f *float64, phi *float64, w *float64, x *float64, m int, n int, rows int, cols int, p int, k int)
 
-// fourierStep32AVX512 sets phi to the features of x, adds f u^T to the first rows, at most 8, of A, and sets y to their product with phi; y has room for 8 elements. A row has cols registers.
+// fourierMatVec32AVX512 sets phi to the features of x and sums, which has room for 16 elements, to the product of the first rows, at most 12, of A with phi. A row has cols registers. If p is not zero, it sets y to the first p sums, at most 8, plus those of the k rows of F, each times one of the sums that follow.
 //
 //go:noescape
-func fourierStep32AVX512(y *float32, a *float32, f *float32, u *float32, phi *float32, w *float32, x *float32, scale float32, m int, n int, rows int, cols int)
+func fourierMatVec32AVX512(y *float64, sums *float32, a *float32, f *float32, phi *float32, w *float32, x *float32, m int, n int, rows int, cols int, p int, k int)
 
 // packAVX2 moves four rows of length n into, or out of, four lanes of rhs.
 //

@@ -32,14 +32,13 @@ func (t target) firstPanel() GPVirtual {
 
 // fourierFeatures is made for AVX2, where a panel is two registers.
 func (t target) fourierFeatures() {
-	t.begin("fourierFeatures", "func(phi, w, x *%, scale %, m, n int)", "sets phi to the features of x.")
-	scale, twice := t.scales()
+	t.begin("fourierFeatures", "func(phi, w, x *%, m, n int)", "sets phi to the features of x.")
 	offset, phi := zeroed(), param("phi")
 	panel := func(first bool) {
 		stride := t.panels()
 		SHLQ(U8(log2(panelBytes)), stride)
 		r := t.project(param("w"), param("x"), param("m"), stride, offset, 2, nil)
-		s, c := t.turns(r, scale, twice, nil)
+		s, c := t.sinCosOf(r, nil)
 		if first {
 			// Half a register is full before the other begins.
 			for i := range 2 {
@@ -72,34 +71,36 @@ func (t target) fourierFeatures() {
 }
 
 const (
-	fourierGroup = 4 // panels that fourierStep takes together
-	fourierRows  = 8 // rows of the matrix that it updates at most
+	fourierGroup = 4  // panels that fourierMatVec takes together
+	fourierRows  = 12 // rows of the matrix that it multiplies at most
 )
 
-// fourierStep is made for AVX-512, where a panel is one register. It computes the
-// features of some panels while it updates and multiplies the columns of those
-// before: the former keeps the multipliers busy, the latter the first cache.
-func (t target) fourierStep() {
-	t.begin("fourierStep", "func(y, a, f, u, phi, w, x *%, scale %, m, n, rows, cols int)",
-		"sets phi to the features of x, adds f u^T to the first rows, at most 8, of A, and sets y to their product with phi; y has room for 8 elements. A row has cols registers.")
-	scale, twice := t.scales()
-	offset := zeroed()
-	features := func(panels int, few *mask, meanwhile func(step int)) {
-		stride := t.panels()
-		SHLQ(U8(log2(panelBytes)), stride)
-		r := t.project(param("w"), param("x"), param("m"), stride, offset, panels, nil)
-		s, c := t.turns(r, scale, twice, meanwhile)
+// fourierMatVec is made for AVX-512, where a panel is one register. It computes
+// the angles of all panels first. Then it turns some into features while it
+// multiplies the columns of those before: what the one waits for, the other
+// fills.
+func (t target) fourierMatVec() {
+	t.begin("fourierMatVec", "func(y *float64, sums, a, f, phi, w, x *%, m, n, rows, cols, p, k int)",
+		"sets phi to the features of x and sums, which has room for 16 elements, to the product of the first rows, at most 12, of A with phi. A row has cols registers. If p is not zero, it sets y to the first p sums, at most 8, plus those of the k rows of F, each times one of the sums that follow.")
+	t.angles()
+
+	phi := param("phi") // of the features
+	features := func(panels int, few *mask, meanwhile []func()) {
+		r := make([]Op, panels)
+		for i := range r {
+			r[i] = at(phi, nil, 2*i*panelBytes)
+		}
+		s, c, steps := t.turns(r, nil)
+		interleave(steps, meanwhile)
 		if few != nil {
 			t.clean(s[0], *few)
 			t.clean(c[0], *few)
 		}
-		phi := param("phi")
-		LEAQ(Mem{Base: phi, Index: offset, Scale: 2}, phi)
 		for i := range panels {
 			t.store(c[i], at(phi, nil, 2*i*panelBytes))
 			t.store(s[i], at(phi, nil, (2*i+1)*panelBytes))
 		}
-		ADDQ(U32(uint32(panels*panelBytes)), offset)
+		ADDQ(U32(uint32(2*panels*panelBytes)), phi)
 	}
 
 	// The first group has one to four panels, the others four.
@@ -129,7 +130,7 @@ func (t target) fourierStep() {
 		if n == 0 {
 			loop(groups, 1, func() { features(fourierGroup, nil, nil) })
 		} else {
-			t.fourierRows(n, groups, func(meanwhile func(step int)) { features(fourierGroup, nil, meanwhile) })
+			t.fourierRows(n, groups, func(meanwhile []func()) { features(fourierGroup, nil, meanwhile) })
 		}
 		JMP(LabelRef(finish))
 		Label(next)
@@ -138,57 +139,37 @@ func (t target) fourierStep() {
 	t.end()
 }
 
-// fourierRows emits the rest of fourierStep for so many rows.
-func (t target) fourierRows(rows int, groups GPVirtual, features func(meanwhile func(step int))) {
+// fourierRows emits the rest of fourierMatVec for so many rows.
+func (t target) fourierRows(rows int, groups GPVirtual, features func(meanwhile []func())) {
 	acc := t.zeros(rows)
 	lda := param("cols")
 	SHLQ(U8(log2(panelBytes)), lda)
 	lda3 := GP64()
 	LEAQ(Mem{Base: lda, Index: lda, Scale: 2}, lda3)
 	p := []GPVirtual{param("a")}
-	if rows > 4 {
+	for len(p)*4 < rows {
 		q := GP64()
-		LEAQ(Mem{Base: p[0], Index: lda, Scale: 4}, q)
+		LEAQ(Mem{Base: p[len(p)-1], Index: lda, Scale: 4}, q)
 		p = append(p, q)
 	}
-	u, phi, f := param("u"), param("phi"), param("f")
-	uv, xv, v := t.vec(), t.vec(), t.vec()
-	var fs []Register // where the registers suffice
-	if rows <= 5 {
-		fs = t.vecs(rows)
-		for r := range fs {
-			t.bcast(at(f, nil, r*t.size), fs[r])
-		}
-	}
-	column := func(c int) {
-		t.load(at(u, nil, c*panelBytes), uv)
-		t.load(at(phi, nil, c*panelBytes), xv)
-		for r := range rows {
-			m := rowAt(p[r/4], r%4, c*panelBytes, lda, lda3)
-			t.load(m, v)
-			if fs != nil {
-				t.fma(fs[r], uv, v)
-			} else {
-				t.fmaBcast(at(f, nil, r*t.size), uv, v, nil)
+	phi, x := param("phi"), t.vec()
+	columns := func(n int, acc ...[]Register) (steps []func()) {
+		for c := range n {
+			steps = append(steps, func() { t.load(at(phi, nil, c*panelBytes), x) })
+			for r := range rows {
+				steps = append(steps, func() { t.fma(rowAt(p[r/4], r%4, c*panelBytes, lda, lda3), x, acc[c%len(acc)][r]) })
 			}
-			t.store(v, m)
-			t.fma(v, xv, acc[r])
 		}
+		return steps
 	}
 	advance := func(columns int) {
-		for _, r := range append([]GPVirtual{u, phi}, p...) {
+		for _, r := range append([]GPVirtual{phi}, p...) {
 			ADDQ(U32(uint32(columns*panelBytes)), r)
 		}
 	}
-	beside := func(columns int) { // spread over the steps of the polynomials
-		features(func(step int) {
-			for c := range columns {
-				if c*(len(t.sinCoef())-1)/columns == step {
-					column(c)
-				}
-			}
-		})
-		advance(columns)
+	beside := func(n int) {
+		features(columns(n, acc))
+		advance(n)
 	}
 	unlessZero(groups, func() {
 		beside(2) // the first group has one panel at least
@@ -198,15 +179,107 @@ func (t target) fourierRows(rows int, groups GPVirtual, features func(meanwhile 
 	left := copyOf(lda)
 	ADDQ(param("a"), left)
 	SUBQ(p[0], left)
-	loop(left, panelBytes, func() {
-		column(0)
+	// Every other column has sums of its own, because the additions are waited for.
+	odd := t.zeros(rows)
+	loop(left, 2*panelBytes, func() {
+		interleave(columns(2, acc, odd), nil)
+		advance(2)
+	})
+	unlessZero(left, func() {
+		interleave(columns(1, acc), nil)
 		advance(1)
 	})
-	if t.size == 8 && rows >= t.lanes/2 {
-		// A whole register, because the processor would wait for a masked store.
-		acc = append(acc, t.zeros(t.lanes-rows)...)
-		t.store(t.sums(acc), at(param("y"), nil, 0))
-		return
+	for r := range acc {
+		t.add(odd[r], acc[r], acc[r])
 	}
-	t.storeSums(acc, param("y"))
+	to := param("sums")
+	var y Register
+	for i := 0; i < rows; i += t.lanes {
+		v := t.sums(acc[i:min(i+t.lanes, rows)])
+		t.store(v, at(to, nil, i*t.size))
+		if i == 0 {
+			y = v
+		}
+	}
+	n := param("p")
+	unlessZero(n, func() {
+		outputs := t.tailMask(n)
+		g, gram, terms, step := param("f"), to, param("k"), t.inBytes(n)
+		ADDQ(step, gram)
+		row := t.vec()
+		loop(terms, 1, func() {
+			t.loadMask(at(g, nil, 0), outputs, row)
+			t.fmaBcast(at(gram, nil, 0), row, y, nil)
+			ADDQ(step, g)
+			ADDQ(U8(uint8(t.size)), gram)
+		})
+		if t.size == 4 {
+			VCVTPS2PD(y.(VecVirtual).AsY(), y)
+		}
+		storeFew(y, n, param("y"))
+	})
+}
+
+// storeFew stores the first n <= 8 float64 of a register, so that what reads them
+// one by one has not to wait, as it would after a masked store.
+func storeFew(v Register, n, to GPVirtual) {
+	few, done := label("few"), label("done")
+	CMPQ(n, U8(8))
+	JNE(LabelRef(few))
+	VMOVUPD(v, at(to, nil, 0))
+	JMP(LabelRef(done))
+	Label(few)
+	y := v.(VecVirtual).AsY()
+	for _, size := range []int{4, 2, 1} {
+		skip := label("skip")
+		TESTQ(U32(uint32(size)), n)
+		JZ(LabelRef(skip))
+		half := XMM()
+		switch size {
+		case 4:
+			VMOVUPD(y, at(to, nil, 0))
+			VEXTRACTF64X4(U8(1), v, y)
+		case 2:
+			VMOVUPD(y.(VecVirtual).AsX(), at(to, nil, 0))
+			VEXTRACTF64X2(U8(1), y, half)
+			VMOVUPD(half, y.(VecVirtual).AsX())
+		case 1:
+			VMOVSD(y.(VecVirtual).AsX(), at(to, nil, 0))
+		}
+		ADDQ(U8(uint8(8*size)), to)
+		Label(skip)
+	}
+	Label(done)
+}
+
+// angles emits the projection: it stores the reduced angles of each panel where its
+// cosines will stand.
+func (t target) angles() {
+	w, x, m, phi := param("w"), param("x"), param("m"), param("phi")
+	left := t.panels()
+	stride := copyOf(left)
+	SHLQ(U8(log2(panelBytes)), stride)
+	zero := zeroed()
+	for _, panels := range []int{8, 4, 2, 1} {
+		loop(left, panels, func() {
+			r := t.project(w, x, m, stride, zero, panels, nil)
+			t.reduce(r)
+			for i := range r {
+				t.store(r[i], at(phi, nil, 2*i*panelBytes))
+			}
+			ADDQ(U32(uint32(panels*panelBytes)), w)
+			ADDQ(U32(uint32(2*panels*panelBytes)), phi)
+		})
+	}
+}
+
+// interleave emits steps and spreads others among them.
+func interleave(steps, others []func()) {
+	n := 0
+	for i, emit := range steps {
+		emit()
+		for ; n*len(steps) < (i+1)*len(others); n++ {
+			others[n]()
+		}
+	}
 }

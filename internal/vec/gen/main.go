@@ -21,6 +21,7 @@ func main() {
 		t.addMatTVec()
 		t.matMulT()
 		t.addMatMul()
+		t.addOuters()
 		t.aggregate()
 		t.regrets()
 		t.sinCos()
@@ -38,17 +39,14 @@ func main() {
 	}
 	for _, t := range []target{avx2.single(), avx512.single()} {
 		t.matVec()
-		t.updateMatVec()
-		t.addOuter()
 		t.addMatTVec()
-		t.addMatMul()
-		t.features()
+		t.addOuters()
 	}
 	for _, t := range []target{avx2, avx2.single()} {
 		t.fourierFeatures()
 	}
 	for _, t := range []target{avx512, avx512.single()} {
-		t.fourierStep()
+		t.fourierMatVec()
 	}
 	avx2.pack("pack", false)
 	avx2.pack("unpack", true)

@@ -595,3 +595,74 @@ func (t target) addMatMul() {
 	})
 	t.end()
 }
+
+// addOuters keeps a block of A in registers and runs over the terms. Rows are full
+// registers.
+func (t target) addOuters() {
+	t.begin("addOuters", "func(a, f, u *%, m, k, cols, n int)",
+		"adds F^T U to cols registers of each row of A, m rows; F is k x m, rows of A and U are n registers apart.")
+	a, g, stride, m := param("a"), param("f"), param("n"), param("m")
+	SHLQ(U8(log2(t.bytes())), stride)
+	stride3 := GP64()
+	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, stride3)
+	gs := t.inBytes(param("m"))
+	most := 2
+	if t.zmm {
+		most = 6
+	}
+	for rows := most; rows >= 1; rows-- {
+		block := func() {
+			left, j := param("cols"), zeroed()
+			for _, cols := range []int{4, 2, 1} {
+				loop(left, cols, func() {
+					p := copyOf(a)
+					ADDQ(j, p)
+					q := p
+					if rows > 4 {
+						q = GP64()
+						LEAQ(Mem{Base: p, Index: stride, Scale: 4}, q)
+					}
+					mem := func(r, c int) Mem {
+						if r < 4 {
+							return rowAt(p, r, c*t.bytes(), stride, stride3)
+						}
+						return rowAt(q, r-4, c*t.bytes(), stride, stride3)
+					}
+					acc, uv, f := t.vecs(rows*cols), t.vecs(cols), t.vec()
+					for r := range rows {
+						for c := range cols {
+							t.load(mem(r, c), acc[r*cols+c])
+						}
+					}
+					pg, pu, terms := copyOf(g), param("u"), param("k")
+					ADDQ(j, pu)
+					loop(terms, 1, func() {
+						for c := range cols {
+							t.load(at(pu, nil, c*t.bytes()), uv[c])
+						}
+						for r := range rows {
+							t.bcast(at(pg, nil, r*t.size), f)
+							for c := range cols {
+								t.fma(uv[c], f, acc[r*cols+c])
+							}
+						}
+						ADDQ(gs, pg)
+						ADDQ(stride, pu)
+					})
+					for r := range rows {
+						for c := range cols {
+							t.store(acc[r*cols+c], mem(r, c))
+						}
+					}
+					ADDQ(U32(uint32(cols*t.bytes())), j)
+				})
+			}
+			for range rows {
+				ADDQ(stride, a)
+			}
+			ADDQ(U32(uint32(rows*t.size)), g)
+		}
+		loop(m, rows, block)
+	}
+	t.end()
+}

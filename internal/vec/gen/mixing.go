@@ -78,7 +78,7 @@ func (t target) regrets() {
 		"takes an outcome into the regrets and makes weights of them.")
 	stride := t.inBytes(param("stride"))
 	one, zero := t.vec(), t.zeros(1)[0]
-	t.bcast(t.constants().Offset(2*len(t.sinCoef())*32), one)
+	t.bcast(t.one(), one)
 
 	t.groupsOf(stride, func(offset GPVirtual) {
 		read := func(name string) Register {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -12,26 +13,25 @@ import (
 // The coefficients of package vec, highest power first.
 var (
 	sinCoef = []float64{
-		0x1.9d462020fcc78p-21, -0x1.6f7acdb8f6580p-16, 0x1.e8f3675ee37ddp-12,
-		-0x1.e3074dfaf87afp-8, 0x1.5078348551854p-4, -0x1.32d2cce627c86p-1,
-		0x1.466bc6775aa7dp+1, -0x1.4abbce625be52p+2, 0x1.921fb54442d18p+1,
+		-0x1.f3d6f85177059p-16, 0x1.597621fbad57bp-11, -0x1.558c6ef6f5f10p-7, 0x1.dbd6f89af7a50p-4,
+		-0x1.b1e9f340b91eap-1, 0x1.cda106380081ep+1, -0x1.d3ba5c1c5ef7dp+2, 0x1.1c5831add62ddp+2,
 	}
 	cosCoef = []float64{
-		0x1.1678f9078a9b3p-18, -0x1.b6957b54dd389p-14, 0x1.f9d254582ac30p-10,
-		-0x1.a6d1efc8c38bep-6, 0x1.e1f506813a321p-3, -0x1.55d3c7e3bfbf5p+0,
-		0x1.03c1f081b5992p+2, -0x1.3bd3cc9be45dbp+2, 1,
+		0x1.877f605fde057p-18, -0x1.360c535045637p-13, 0x1.65aaf265291bap-9, -0x1.2afa997d607f2p-5,
+		0x1.54cb8f427d88dp-2, -0x1.e36ab0c0ffbafp+0, 0x1.6f5a49b297649p+2, -0x1.bea5b6072b243p+2,
+		0x1.6a09e667f3bccp+0,
 	}
 )
 
-// The same for float32: five nodes, errors 1.1e-7.
+// The same for float32.
 var (
-	sinCoef32 = []float64{0x1.3e1420p-4, -0x1.32531ep-1, 0x1.4668f0p+1, -0x1.4abbc4p+2, 0x1.921fb6p+1}
-	cosCoef32 = []float64{0x1.c1e8dcp-3, -0x1.54f5a0p+0, 0x1.03bd00p+2, -0x1.3bd3a6p+2, 0x1.fffffep-1}
+	sinCoef32 = []float64{0x1.c10aa6p-4, -0x1.b12c5cp-1, 0x1.cd9cf8p+1, -0x1.d3ba52p+2, 0x1.1c5832p+2}
+	cosCoef32 = []float64{0x1.3c82dcp-2, -0x1.e1f6cap+0, 0x1.6f50a4p+2, -0x1.bea550p+2, 0x1.6a09e2p+0}
 )
 
 var constTables = map[int]Mem{}
 
-// constants returns a table of sin and cos coefficients in turn and then a one,
+// constants returns a table of the coefficients of sin, those of cos and a one,
 // each filling an AVX2 register. The linker aligns no better than that, so the
 // wider registers take single numbers.
 func (t target) constants() Mem {
@@ -40,7 +40,7 @@ func (t target) constants() Mem {
 	}
 	m := GLOBL(fmt.Sprintf("trig%d", 8*t.size), RODATA|NOPTR)
 	off := 0
-	put := func(v float64) {
+	for _, v := range slices.Concat(t.sinCoef(), t.cosCoef(), []float64{1}) {
 		for range 32 / t.size {
 			if t.size == 4 {
 				DATA(off, U32(math.Float32bits(float32(v))))
@@ -50,13 +50,13 @@ func (t target) constants() Mem {
 			off += t.size
 		}
 	}
-	for i := range t.sinCoef() {
-		put(t.sinCoef()[i])
-		put(t.cosCoef()[i])
-	}
-	put(1)
 	constTables[t.size] = m
 	return m
+}
+
+// one is a one in memory.
+func (t target) one() Mem {
+	return t.constants().Offset((len(t.sinCoef()) + len(t.cosCoef())) * 32)
 }
 
 func (t target) sinCoef() []float64 {
@@ -73,66 +73,117 @@ func (t target) cosCoef() []float64 {
 	return cosCoef
 }
 
-// turns replaces each register of angles in turns by the sine and returns the
-// cosines: the two half-angle polynomials of package vec. Both are times the
-// number in scale, of which twice has the double; nil stands for one.
-// meanwhile, if not nil, emits other work after each of the steps of the
-// polynomials, so that the processor finds it beside them.
-func (t target) turns(r []Register, scale, twice Register, meanwhile func(step int)) (sin, cos []Register) {
+// reduce subtracts from each register of angles in turns the nearest integers.
+// What is not finite becomes NaN.
+func (t target) reduce(r []Register) {
+	n := t.vec()
+	for i := range r {
+		if t.zmm {
+			// Infinity would give zero.
+			u := t.vec()
+			if t.size == 4 {
+				VREDUCEPS(U8(0), r[i], u)
+			} else {
+				VREDUCEPD(U8(0), r[i], u)
+			}
+			t.fma(nothing, r[i], u)
+			r[i] = u
+			continue
+		}
+		if t.size == 4 {
+			VROUNDPS(U8(0), r[i], n)
+		} else {
+			VROUNDPD(U8(0), r[i], n)
+		}
+		t.sub(n, r[i], r[i])
+	}
+}
+
+// turns returns the steps that compute sine and cosine of angles in turns, of
+// reduced ones in registers or in memory: the two half-angle polynomials of
+// package vec. Both are times the numbers in scale; nil stands for one.
+func (t target) turns(r []Op, scale Register) (sin, cos []Register, steps []func()) {
 	u, s, c := t.vecs(len(r)), t.vecs(len(r)), t.vecs(len(r))
-	table := GP64()
+	table, k := GP64(), t.vec()
 	LEAQ(t.constants(), table)
-	coef := func(i int) Mem { return at(table, nil, 32*i) }
+	coef := func(i int) { t.bcast(at(table, nil, 32*i), k) }
+	each := func(f func(i int)) {
+		steps = append(steps, func() {
+			for i := range r {
+				f(i)
+			}
+		})
+	}
+	each(func(i int) {
+		if x, ok := r[i].(Register); ok {
+			t.mul(x, x, u[i])
+			return
+		}
+		t.load(r[i], u[i])
+		t.mul(u[i], u[i], u[i])
+	})
+	// The terms of both in turn, from the last to the first.
+	type place struct {
+		acc   []Register
+		coef  int
+		first bool
+	}
+	var places []place
+	ns, nc := len(t.sinCoef()), len(t.cosCoef())
+	for k := nc; k >= 1; k-- {
+		places = append(places, place{c, ns + nc - k, k == nc})
+		if k <= ns {
+			places = append(places, place{s, ns - k, k == ns})
+		}
+	}
+	for _, p := range places {
+		if p.first {
+			continue
+		}
+		second := p.coef == 1 || p.coef == ns+1
+		steps = append(steps, func() {
+			if second {
+				coef(p.coef)
+				for i := range r {
+					t.load(k, p.acc[i])
+				}
+				coef(p.coef - 1)
+				for i := range r {
+					t.fma(k, u[i], p.acc[i])
+				}
+				return
+			}
+			coef(p.coef)
+			for i := range r {
+				t.horner(k, u[i], p.acc[i])
+			}
+		})
+	}
+	each(func(i int) { t.mul(r[i], s[i], s[i]) })
+	twice := u
+	if scale != nil {
+		each(func(i int) { t.mul(scale, s[i], u[i]) })
+	} else {
+		twice, scale = s, k
+		steps = append(steps, func() { coef(ns + nc) })
+	}
+	each(func(i int) { t.mul(twice[i], c[i], c[i]) })          // sin = s c
+	each(func(i int) { t.hornerMinus(scale, twice[i], s[i]) }) // cos = 1 - s^2
+	return c, s, steps
+}
+
+// sinCosOf emits reduction and turns for registers.
+func (t target) sinCosOf(r []Register, scale Register) (sin, cos []Register) {
+	t.reduce(r)
+	ops := make([]Op, len(r))
 	for i := range r {
-		switch {
-		case t.zmm && t.size == 4:
-			VRNDSCALEPS(U8(0), r[i], u[i])
-		case t.zmm:
-			VRNDSCALEPD(U8(0), r[i], u[i])
-		case t.size == 4:
-			VROUNDPS(U8(0), r[i], u[i])
-		default:
-			VROUNDPD(U8(0), r[i], u[i])
-		}
-		t.sub(u[i], r[i], r[i])
-		t.mul(r[i], r[i], u[i])
+		ops[i] = r[i]
 	}
-	t.bcast(coef(0), s[0])
-	t.bcast(coef(1), c[0])
-	for i := range r[1:] {
-		t.load(s[0], s[1+i])
-		t.load(c[0], c[1+i])
+	sin, cos, steps := t.turns(ops, scale)
+	for _, emit := range steps {
+		emit()
 	}
-	n := len(t.sinCoef())
-	sk, ck := t.vec(), t.vec()
-	for k := 1; k < n; k++ {
-		// Loads are as scarce as multiplications.
-		t.bcast(coef(2*k), sk)
-		t.bcast(coef(2*k+1), ck)
-		for i := range r {
-			t.horner(sk, u[i], s[i])
-			t.horner(ck, u[i], c[i])
-		}
-		if meanwhile != nil {
-			meanwhile(k - 1)
-		}
-	}
-	for i := range r {
-		t.mul(r[i], s[i], s[i])
-		if scale == nil {
-			t.add(s[i], s[i], u[i])
-		} else {
-			t.mul(twice, s[i], u[i])
-		}
-		t.mul(u[i], c[i], r[i]) // sin = 2 s c
-		if scale == nil {
-			t.bcast(coef(2*n), c[i])
-		} else {
-			t.load(scale, c[i])
-		}
-		t.fnma(u[i], s[i], c[i]) // cos = 1 - 2 s^2
-	}
-	return r, c
+	return sin, cos
 }
 
 // trigGroup is how many registers of angles go through turns together: as many
@@ -157,7 +208,7 @@ func (t target) sinCos() {
 				t.load(mem, r[c])
 			}
 		}
-		s, k := t.turns(r, nil, nil, nil)
+		s, k := t.sinCosOf(r, nil)
 		t.storeGroup(s, sin, offset, last)
 		t.storeGroup(k, cos, offset, last)
 	})
@@ -181,20 +232,19 @@ func (t target) features() {
 		"sets cos and sin, of length n, to those of W^T x turns, times scale; W has m rows.")
 	cos, sin, w, x, m, n := param("cos"), param("sin"), param("w"), param("x"), param("m"), param("n")
 	stride := t.inBytes(n)
-	scale, twice := t.scales()
+	scale := t.scale1()
 	t.columnGroups(n, t.trigGroup(), func(offset GPVirtual, cols int, last *mask) {
 		r := t.project(w, x, m, stride, offset, cols, last)
-		s, k := t.turns(r, scale, twice, nil)
+		s, k := t.sinCosOf(r, scale)
 		t.storeGroup(s, sin, offset, last)
 		t.storeGroup(k, cos, offset, last)
 	})
 	t.end()
 }
 
-// scales returns registers full of the argument scale and of its double.
-func (t target) scales() (scale, twice Register) {
-	scale, twice = t.vec(), t.vec()
+// scale1 returns a register full of the argument scale.
+func (t target) scale1() Register {
+	scale := t.vec()
 	t.bcast(number("scale"), scale)
-	t.add(scale, scale, twice)
-	return scale, twice
+	return scale
 }

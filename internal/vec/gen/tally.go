@@ -64,7 +64,7 @@ func (t target) tally() {
 	stride := t.inBytes(n)
 	total := t.zeros(3)
 	one := t.vec()
-	t.bcast(t.constants().Offset(2*len(t.sinCoef())*32), one)
+	t.bcast(t.one(), one)
 
 	group := func(m *mask) {
 		read := func(p GPVirtual) Register {

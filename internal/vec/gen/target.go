@@ -171,6 +171,15 @@ func (t target) horner(c, b, acc Op) {
 	}
 }
 
+// hornerMinus sets acc = c - acc b.
+func (t target) hornerMinus(c, b, acc Op) {
+	if t.size == 4 {
+		VFNMADD213PS(c, b, acc)
+	} else {
+		VFNMADD213PD(c, b, acc)
+	}
+}
+
 // fmaBcast sets acc += a b, where a is one number in memory. tmp is used where
 // the instruction set has no such operand.
 func (t target) fmaBcast(a Mem, b, acc, tmp Op) {
@@ -318,31 +327,48 @@ func (t target) sum(v Register) VecVirtual {
 	return x.(VecVirtual)
 }
 
-// sums returns the sums of the elements of each register, as many as a register
-// has elements.
+// sums returns the sums of the elements of each register, one after the other,
+// of at most as many as a register has elements. What follows them is of no use.
+// The registers are lost.
 func (t target) sums(v []Register) Register {
+	tmp := t.vec()
+	// Each step halves what is left to add, and joins neighbours.
+	join := func(each func(a, b Register)) {
+		for i := 0; i < len(v); i += 2 {
+			each(v[i], v[min(i+1, len(v)-1)])
+			t.add(tmp, v[i], v[i])
+			v[i/2] = v[i]
+		}
+		v = v[:(len(v)+1)/2]
+	}
+	v = append([]Register(nil), v...)
 	if !t.zmm {
-		VHADDPD(v[1], v[0], v[0])
-		VHADDPD(v[3], v[2], v[2])
-		VPERM2F128(U8(0x21), v[2], v[0], v[1])
-		VBLENDPD(U8(0b1100), v[2], v[0], v[0])
-		VADDPD(v[1], v[0], v[0])
+		join(func(a, b Register) {
+			VUNPCKLPD(b, a, tmp)
+			VUNPCKHPD(b, a, a)
+		})
+		join(func(a, b Register) {
+			VPERM2F128(U8(0x20), b, a, tmp)
+			VPERM2F128(U8(0x31), b, a, a)
+		})
 		return v[0]
 	}
-	tmp := t.vec()
-	for i := 0; i < t.lanes; i += 2 {
-		VUNPCKLPD(v[i+1], v[i], tmp)
-		VUNPCKHPD(v[i+1], v[i], v[i])
-		VADDPD(tmp, v[i], v[i])
+	if t.size == 4 {
+		join(func(a, b Register) {
+			VUNPCKLPS(b, a, tmp)
+			VUNPCKHPS(b, a, a)
+		})
 	}
-	fold := func(a, b Register) {
-		VSHUFF64X2(U8(0x88), b, a, tmp)
-		VSHUFF64X2(U8(0xdd), b, a, a)
-		VADDPD(tmp, a, a)
+	join(func(a, b Register) {
+		VUNPCKLPD(b, a, tmp)
+		VUNPCKHPD(b, a, a)
+	})
+	for range 2 {
+		join(func(a, b Register) {
+			VSHUFF64X2(U8(0x88), b, a, tmp)
+			VSHUFF64X2(U8(0xdd), b, a, a)
+		})
 	}
-	fold(v[0], v[2])
-	fold(v[4], v[6])
-	fold(v[0], v[4])
 	return v[0]
 }
 
@@ -361,17 +387,13 @@ func (t target) halves(v Register) (low, high Register) {
 // storeSums stores the sum of the elements of each register, one after the
 // other.
 func (t target) storeSums(v []Register, to GPVirtual) {
-	if t.size == 4 || len(v) < t.lanes/2 {
+	if t.size == 4 && !t.zmm || len(v) < min(4, t.lanes/2) {
 		for i := range v {
 			t.storeFirst(t.sum(v[i]), at(to, nil, i*t.size))
 		}
 		return
 	}
-	all := append([]Register(nil), v...)
-	for len(all) < t.lanes {
-		all = append(all, t.zeros(1)...)
-	}
-	s := t.sums(all)
+	s := t.sums(v)
 	if len(v) == t.lanes {
 		t.store(s, at(to, nil, 0))
 		return
