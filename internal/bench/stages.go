@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"time"
 
@@ -21,7 +22,8 @@ type series struct {
 	names  []string
 	values [][]float64
 	json   [][]byte // with names
-	array  [][]byte // without
+	other  [][]byte // with names, of another shape than the one before
+	array  [][]byte // without names
 	csv    [][]byte
 }
 
@@ -49,6 +51,7 @@ func newSeries() *series {
 		}
 		s.values = append(s.values, append([]float64(nil), v...))
 		s.json = append(s.json, append(named, "}}"...))
+		s.other = append(s.other, append(slices.Repeat([]byte(" "), t%2), s.json[t]...))
 		s.array = append(s.array, append(array, "]}"...))
 		s.csv = append(s.csv, line)
 	}
@@ -126,6 +129,7 @@ func stages() []work {
 	})
 	return []work{
 		decoding("decode: JSON, named values", json, s.json),
+		decoding("decode: JSON, of another shape than the message before", json, s.other),
 		decoding("decode: JSON, array", json, s.array),
 		decoding("decode: CSV", csv, s.csv),
 		persistence, orffvar, auto,
