@@ -31,18 +31,47 @@ type RLSConfig struct {
 // was forgotten is therefore put back on one diagonal entry in turn ("leak"):
 // P^-1 stays above about lambda I, for ever.
 //
-// P is stored as one half, so that it is symmetric whatever the rounding; the
-// textbook form explodes after some 10^5 steps.
+// P stays symmetric to the last bit, whatever the rounding; the textbook form
+// explodes after some 10^5 steps.
 type RLS struct {
 	cfg RLSConfig
 
-	theta []float64 // p x M, row-major
-	p     *vec.Sym  // M x M
-	every int       // steps from one leak to the next
-	turn  int       // steps since the leak of entry 0, of every*M
+	theta []float64  // p x M, row-major
+	p     covariance // M x M
+	every int        // steps from one leak to the next
+	turn  int        // steps since the leak of entry 0, of every*M
 
 	gain   []float64 // P phi, or a row of P; scratch
 	weight []float64 // one weight of each output; scratch
+}
+
+// covariance is P: symmetric, changed by one rank at a time.
+type covariance interface {
+	SetIdentity(v float64)
+	MatVec(y, x []float64) float64 // y = P x; returns x y
+	Rank1(alpha float64, u []float64)
+	Scale(alpha float64)
+	RowTo(dst []float64, i int)
+	At(i, j int) float64
+	State(c *snapshot.Codec)
+}
+
+// squareMost is the order up to which a Square is faster than a Sym.
+const squareMost = 24
+
+func newCovariance(m int) covariance {
+	if m <= squareMost {
+		return vec.NewSquare(m)
+	}
+	return half{vec.NewSym(m)}
+}
+
+// half is a matrix stored as one half.
+type half struct{ *vec.Sym }
+
+func (h half) MatVec(y, x []float64) float64 {
+	h.Sym.MatVec(y, x)
+	return vec.Dot(x, y)
 }
 
 // NewRLS returns a learner with zero weights. The error names the field that
@@ -67,7 +96,7 @@ func NewRLS(cfg RLSConfig) (*RLS, error) {
 		// as much as learning.
 		every:  int(max(1, min(0.1/(float64(m)*(1-cfg.Forgetting)), 1000))),
 		theta:  make([]float64, cfg.Outputs*m),
-		p:      vec.NewSym(m),
+		p:      newCovariance(m),
 		gain:   make([]float64, m),
 		weight: make([]float64, cfg.Outputs),
 	}
@@ -100,8 +129,7 @@ func (r *RLS) Update(phi, e []float64) {
 		panic("sgd: RLS.Update: wrong length")
 	}
 	g := r.gain
-	r.p.MatVec(g, phi)
-	h := vec.Dot(phi, g)
+	h := r.p.MatVec(g, phi)
 	if !(h >= 0) || math.IsInf(h, 1) { // P lost definiteness or overflowed
 		r.resetP()
 		return

@@ -423,6 +423,27 @@ func symSubMatVec(t []float64, nb int, y, x, w []float64, terms int, back bool) 
 	}
 }
 
+func squareMatVec(s *Square, y, x []float64) float64 {
+	switch active {
+	case avx512:
+		return squareMatVecAVX512(&y[0], &s.a[0], &x[0], s.n, s.stride)
+	case avx2:
+		return squareMatVecAVX2(&y[0], &s.a[0], &x[0], s.n, s.stride)
+	}
+	return squareMatVecPortable(s, y, x)
+}
+
+func squareSub(s *Square, root float64, u []float64) {
+	switch active {
+	case avx512:
+		squareSubAVX512(&s.a[0], &s.w[0], &u[0], root, s.n, s.stride)
+	case avx2:
+		squareSubAVX2(&s.a[0], &s.w[0], &u[0], root, s.n, s.stride)
+	default:
+		squareSubPortable(s, root, u)
+	}
+}
+
 // firstTile returns what the kernels want to know of the direction.
 func firstTile(t []float64, back bool) (first *float64, reverse int) {
 	if back {

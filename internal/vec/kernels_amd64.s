@@ -4445,6 +4445,232 @@ next268:
 	VZEROUPPER
 	RET
 
+// func squareMatVecAVX2(y *float64, a *float64, x *float64, n int, stride int) float64
+// Requires: AVX, FMA3
+TEXT ·squareMatVecAVX2(SB), NOSPLIT, $0-48
+	MOVQ    y+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    x+16(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x00000003, SI
+	LEAQ    mask64<>+32(SB), DI
+	SHLQ    $0x03, SI
+	SUBQ    SI, DI
+	VMOVUPD (DI), Y0
+	MOVQ    stride+32(FP), SI
+	SHLQ    $0x03, SI
+	VXORPD  Y1, Y1, Y1
+	MOVQ    BX, DI
+	SHLQ    $0x03, DI
+	XORQ    R8, R8
+
+columns289:
+	LEAQ   32(R8), R9
+	CMPQ   R9, DI
+	JG     done290
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	MOVQ   CX, R10
+	MOVQ   DX, R11
+	MOVQ   BX, R12
+	ADDQ   R8, R10
+	LEAQ   (SI)(SI*2), R13
+
+loop291:
+	CMPQ         R12, $0x00000004
+	JL           done292
+	VBROADCASTSD (R11), Y6
+	VFMADD231PD  (R10), Y6, Y2
+	VBROADCASTSD 8(R11), Y6
+	VFMADD231PD  (R10)(SI*1), Y6, Y3
+	VBROADCASTSD 16(R11), Y6
+	VFMADD231PD  (R10)(SI*2), Y6, Y4
+	VBROADCASTSD 24(R11), Y6
+	VFMADD231PD  (R10)(R13*1), Y6, Y5
+	LEAQ         (R10)(SI*4), R10
+	ADDQ         $0x00000020, R11
+	SUBQ         $0x00000004, R12
+	JMP          loop291
+
+done292:
+loop293:
+	CMPQ         R12, $0x00000001
+	JL           done294
+	VBROADCASTSD (R11), Y6
+	VFMADD231PD  (R10), Y6, Y2
+	ADDQ         SI, R10
+	ADDQ         $0x00000008, R11
+	SUBQ         $0x00000001, R12
+	JMP          loop293
+
+done294:
+	VADDPD      Y3, Y2, Y2
+	VADDPD      Y4, Y2, Y2
+	VADDPD      Y5, Y2, Y2
+	VMOVUPD     (DX)(R8*1), Y3
+	VMOVUPD     Y2, (AX)(R8*1)
+	VFMADD231PD Y2, Y3, Y1
+	MOVQ        R9, R8
+	JMP         columns289
+
+done290:
+	CMPQ   R8, DI
+	JE     done295
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	MOVQ   DX, DI
+	ADDQ   R8, CX
+	LEAQ   (SI)(SI*2), R9
+
+loop296:
+	CMPQ         BX, $0x00000004
+	JL           done297
+	VBROADCASTSD (DI), Y6
+	VFMADD231PD  (CX), Y6, Y2
+	VBROADCASTSD 8(DI), Y6
+	VFMADD231PD  (CX)(SI*1), Y6, Y3
+	VBROADCASTSD 16(DI), Y6
+	VFMADD231PD  (CX)(SI*2), Y6, Y4
+	VBROADCASTSD 24(DI), Y6
+	VFMADD231PD  (CX)(R9*1), Y6, Y5
+	LEAQ         (CX)(SI*4), CX
+	ADDQ         $0x00000020, DI
+	SUBQ         $0x00000004, BX
+	JMP          loop296
+
+done297:
+loop298:
+	CMPQ         BX, $0x00000001
+	JL           done299
+	VBROADCASTSD (DI), Y6
+	VFMADD231PD  (CX), Y6, Y2
+	ADDQ         SI, CX
+	ADDQ         $0x00000008, DI
+	SUBQ         $0x00000001, BX
+	JMP          loop298
+
+done299:
+	VADDPD      Y3, Y2, Y2
+	VADDPD      Y4, Y2, Y2
+	VADDPD      Y5, Y2, Y2
+	VMASKMOVPD  (DX)(R8*1), Y0, Y3
+	VMASKMOVPD  Y2, Y0, (AX)(R8*1)
+	VFMADD231PD Y2, Y3, Y1
+
+done295:
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X0
+	VPERMILPD    $0x01, X0, X1
+	VADDPD       X1, X0, X0
+	VMOVSD       X0, ret+40(FP)
+	VZEROUPPER
+	RET
+
+// func squareSubAVX2(a *float64, w *float64, u *float64, root float64, n int, stride int)
+// Requires: AVX, FMA3
+TEXT ·squareSubAVX2(SB), NOSPLIT, $0-48
+	MOVQ         a+0(FP), AX
+	MOVQ         w+8(FP), CX
+	MOVQ         u+16(FP), DX
+	MOVQ         n+32(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x00000003, SI
+	LEAQ         mask64<>+32(SB), DI
+	SHLQ         $0x03, SI
+	SUBQ         SI, DI
+	VMOVUPD      (DI), Y0
+	MOVQ         stride+40(FP), SI
+	SHLQ         $0x03, SI
+	LEAQ         (SI)(SI*2), DI
+	VBROADCASTSD root+24(FP), Y1
+	MOVQ         BX, R8
+	SHLQ         $0x03, R8
+	XORQ         R9, R9
+
+columns300:
+	LEAQ    32(R9), R10
+	CMPQ    R10, R8
+	JG      done301
+	VMOVUPD (DX)(R9*1), Y2
+	VMULPD  Y1, Y2, Y2
+	VMOVUPD Y2, (CX)(R9*1)
+	MOVQ    R10, R9
+	JMP     columns300
+
+done301:
+	CMPQ       R9, R8
+	JE         done302
+	VMASKMOVPD (DX)(R9*1), Y0, Y0
+	VMULPD     Y1, Y0, Y0
+	VMOVUPD    Y0, (CX)(R9*1)
+
+done302:
+	XORQ DX, DX
+	MOVQ SI, R8
+
+loop303:
+	CMPQ    R8, $0x00000020
+	JL      done304
+	VMOVUPD (CX)(DX*1), Y0
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    BX, R11
+	ADDQ    DX, R9
+
+loop305:
+	CMPQ         R11, $0x00000004
+	JL           done306
+	VMOVUPD      (R9), Y1
+	VBROADCASTSD (R10), Y2
+	VFNMADD231PD Y2, Y0, Y1
+	VMOVUPD      Y1, (R9)
+	VMOVUPD      (R9)(SI*1), Y1
+	VBROADCASTSD 8(R10), Y2
+	VFNMADD231PD Y2, Y0, Y1
+	VMOVUPD      Y1, (R9)(SI*1)
+	VMOVUPD      (R9)(SI*2), Y1
+	VBROADCASTSD 16(R10), Y2
+	VFNMADD231PD Y2, Y0, Y1
+	VMOVUPD      Y1, (R9)(SI*2)
+	VMOVUPD      (R9)(DI*1), Y1
+	VBROADCASTSD 24(R10), Y2
+	VFNMADD231PD Y2, Y0, Y1
+	VMOVUPD      Y1, (R9)(DI*1)
+	ADDQ         SI, R9
+	ADDQ         SI, R9
+	ADDQ         SI, R9
+	ADDQ         SI, R9
+	ADDQ         $0x00000020, R10
+	SUBQ         $0x00000004, R11
+	JMP          loop305
+
+done306:
+loop307:
+	CMPQ         R11, $0x00000001
+	JL           done308
+	VMOVUPD      (R9), Y1
+	VBROADCASTSD (R10), Y2
+	VFNMADD231PD Y2, Y0, Y1
+	VMOVUPD      Y1, (R9)
+	ADDQ         SI, R9
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop307
+
+done308:
+	ADDQ $0x00000020, DX
+	SUBQ $0x00000020, R8
+	JMP  loop303
+
+done304:
+	VZEROUPPER
+	RET
+
 // func choleskyAVX2(u *float64, nb int, inv *float64)
 // Requires: AVX, AVX2, FMA3
 TEXT ·choleskyAVX2(SB), NOSPLIT, $0-24
@@ -4457,9 +4683,9 @@ TEXT ·choleskyAVX2(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 
-loop289:
+loop309:
 	CMPQ    SI, $0x00000001
-	JL      done290
+	JL      done310
 	VMOVUPD (DX), Y1
 	VMOVUPD 64(DX), Y2
 	VMOVUPD 128(DX), Y3
@@ -4475,9 +4701,9 @@ loop289:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 
-loop291:
+loop311:
 	CMPQ         R9, $0x00000001
-	JL           done292
+	JL           done312
 	SUBQ         $0x00000200, R10
 	VMOVUPD      (R8), Y9
 	VBROADCASTSD (R11), Y10
@@ -4635,9 +4861,9 @@ loop291:
 	ADDQ         R10, R8
 	ADDQ         $0x00000040, R11
 	SUBQ         $0x00000001, R9
-	JMP          loop291
+	JMP          loop311
 
-done292:
+done312:
 	VMOVUPD Y1, (DX)
 	VMOVUPD Y2, 64(DX)
 	VMOVUPD Y3, 128(DX)
@@ -4661,9 +4887,9 @@ done292:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 
-loop293:
+loop313:
 	CMPQ         R9, $0x00000001
-	JL           done294
+	JL           done314
 	SUBQ         $0x00000200, R10
 	VMOVUPD      32(R8), Y9
 	VBROADCASTSD (R11), Y10
@@ -4821,9 +5047,9 @@ loop293:
 	ADDQ         R10, R8
 	ADDQ         $0x00000040, R11
 	SUBQ         $0x00000001, R9
-	JMP          loop293
+	JMP          loop313
 
-done294:
+done314:
 	VMOVUPD      Y1, 32(DX)
 	VMOVUPD      Y2, 96(DX)
 	VMOVUPD      Y3, 160(DX)
@@ -5126,9 +5352,9 @@ done294:
 	SUBQ         $0x01, R9
 	ADDQ         $0x00000200, DX
 
-loop295:
+loop315:
 	CMPQ    R9, $0x00000001
-	JL      done296
+	JL      done316
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Y1
 	VMOVUPD 64(DX), Y2
@@ -5145,9 +5371,9 @@ loop295:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 
-loop297:
+loop317:
 	CMPQ         R12, $0x00000001
-	JL           done298
+	JL           done318
 	SUBQ         $0x00000200, R13
 	VMOVUPD      (R11), Y9
 	VBROADCASTSD (R14), Y10
@@ -5305,9 +5531,9 @@ loop297:
 	ADDQ         R13, R11
 	ADDQ         $0x00000040, R14
 	SUBQ         $0x00000001, R12
-	JMP          loop297
+	JMP          loop317
 
-done298:
+done318:
 	VBROADCASTSD 8(DI), Y9
 	VFNMADD231PD Y9, Y1, Y2
 	VBROADCASTSD 16(DI), Y9
@@ -5387,9 +5613,9 @@ done298:
 	MOVQ         inv+16(FP), R14
 	SHLQ         $0x09, R13
 
-loop299:
+loop319:
 	CMPQ         R12, $0x00000001
-	JL           done300
+	JL           done320
 	SUBQ         $0x00000200, R13
 	VMOVUPD      32(R11), Y9
 	VBROADCASTSD (R14), Y10
@@ -5547,9 +5773,9 @@ loop299:
 	ADDQ         R13, R11
 	ADDQ         $0x00000040, R14
 	SUBQ         $0x00000001, R12
-	JMP          loop299
+	JMP          loop319
 
-done300:
+done320:
 	VBROADCASTSD 8(DI), Y9
 	VFNMADD231PD Y9, Y1, Y2
 	VBROADCASTSD 16(DI), Y9
@@ -5616,16 +5842,16 @@ done300:
 	VMOVUPD      Y8, 480(DX)
 	ADDQ         $0x00000200, DX
 	SUBQ         $0x00000001, R9
-	JMP          loop295
+	JMP          loop315
 
-done296:
+done316:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JMP  loop289
+	JMP  loop309
 
-done290:
+done310:
 	VZEROUPPER
 	RET
 
@@ -5642,9 +5868,9 @@ TEXT ·choleskySolveAVX2(SB), NOSPLIT, $0-32
 	MOVQ nb+8(FP), R9
 	SHLQ $0x09, R9
 
-loop301:
+loop321:
 	CMPQ    R8, $0x00000001
-	JL      done302
+	JL      done322
 	VMOVUPD (SI), Y0
 	VMOVUPD 64(SI), Y1
 	VMOVUPD 128(SI), Y2
@@ -5659,9 +5885,9 @@ loop301:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 
-loop303:
+loop323:
 	CMPQ         R12, $0x00000001
-	JL           done304
+	JL           done324
 	SUBQ         $0x00000200, R13
 	VMOVUPD      (R11), Y8
 	VBROADCASTSD (R10), Y9
@@ -5802,9 +6028,9 @@ loop303:
 	ADDQ         R13, R10
 	ADDQ         $0x00000200, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop303
+	JMP          loop323
 
-done304:
+done324:
 	VBROADCASTSD 8(BX), Y8
 	VFNMADD231PD Y8, Y0, Y1
 	VBROADCASTSD 16(BX), Y8
@@ -5899,9 +6125,9 @@ done304:
 	MOVQ         nb+8(FP), R13
 	SHLQ         $0x09, R13
 
-loop305:
+loop325:
 	CMPQ         R12, $0x00000001
-	JL           done306
+	JL           done326
 	SUBQ         $0x00000200, R13
 	VMOVUPD      32(R11), Y8
 	VBROADCASTSD (R10), Y9
@@ -6042,9 +6268,9 @@ loop305:
 	ADDQ         R13, R10
 	ADDQ         $0x00000200, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop305
+	JMP          loop325
 
-done306:
+done326:
 	VBROADCASTSD 8(BX), Y8
 	VFNMADD231PD Y8, Y0, Y1
 	VBROADCASTSD 16(BX), Y8
@@ -6132,15 +6358,15 @@ done306:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x01, DI
 	SUBQ         $0x00000001, R8
-	JMP          loop301
+	JMP          loop321
 
-done302:
+done322:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 
-loop307:
+loop327:
 	CMPQ   AX, $0x00000001
-	JL     done308
+	JL     done328
 	ADDQ   $0x00000200, R9
 	SUBQ   R9, BX
 	SUBQ   $0x00000040, CX
@@ -6157,9 +6383,9 @@ loop307:
 	MOVQ   SI, R8
 	MOVQ   DX, R10
 
-loop309:
+loop329:
 	CMPQ         R10, $0x00000001
-	JL           done310
+	JL           done330
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	VMOVUPD      (R8), Y8
@@ -6299,9 +6525,9 @@ loop309:
 	VBROADCASTSD 504(DI), Y9
 	VFNMADD231PD Y9, Y8, Y7
 	SUBQ         $0x00000001, R10
-	JMP          loop309
+	JMP          loop329
 
-done310:
+done330:
 	VBROADCASTSD (CX), Y8
 	VFMADD213PD  (SI), Y8, Y0
 	VBROADCASTSD 8(CX), Y8
@@ -6394,9 +6620,9 @@ done310:
 	MOVQ         SI, R8
 	MOVQ         DX, R10
 
-loop311:
+loop331:
 	CMPQ         R10, $0x00000001
-	JL           done312
+	JL           done332
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	VMOVUPD      32(R8), Y8
@@ -6536,9 +6762,9 @@ loop311:
 	VBROADCASTSD 504(DI), Y9
 	VFNMADD231PD Y9, Y8, Y7
 	SUBQ         $0x00000001, R10
-	JMP          loop311
+	JMP          loop331
 
-done312:
+done332:
 	VBROADCASTSD (CX), Y8
 	VFMADD213PD  32(SI), Y8, Y0
 	VBROADCASTSD 8(CX), Y8
@@ -6621,9 +6847,9 @@ done312:
 	VMOVUPD      Y7, 480(SI)
 	ADDQ         $0x01, DX
 	SUBQ         $0x00000001, AX
-	JMP          loop307
+	JMP          loop327
 
-done308:
+done328:
 	VZEROUPPER
 	RET
 
@@ -6642,9 +6868,9 @@ TEXT ·tallyAVX2(SB), NOSPLIT, $0-56
 	VXORPD       Y2, Y2, Y2
 	VBROADCASTSD trig64<>+544(SB), Y3
 
-loop313:
+loop333:
 	CMPQ        SI, $0x00000004
-	JL          done314
+	JL          done334
 	MOVQ        DX, R8
 	MOVQ        AX, R9
 	VMOVUPD     (BX), Y4
@@ -6745,7 +6971,7 @@ loop313:
 	MOVQ        R9, R10
 	ADDQ        DI, R9
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short315
+	JE          short335
 	VMOVUPD     (R8), Y6
 	ADDQ        DI, R8
 	VMOVUPD     (R8), Y9
@@ -6787,18 +7013,18 @@ loop313:
 	ADDQ        DI, R9
 	VMOVUPD     Y6, (R8)
 
-short315:
+short335:
 	VMOVUPD Y5, (R10)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, CX
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
 	SUBQ    $0x00000004, SI
-	JMP     loop313
+	JMP     loop333
 
-done314:
+done334:
 	TESTQ       SI, SI
-	JZ          skip316
+	JZ          skip336
 	LEAQ        mask64<>+32(SB), R8
 	SHLQ        $0x03, SI
 	SUBQ        SI, R8
@@ -6903,7 +7129,7 @@ done314:
 	MOVQ        AX, CX
 	ADDQ        DI, AX
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short317
+	JE          short337
 	VMASKMOVPD  (DX), Y4, Y7
 	ADDQ        DI, DX
 	VMASKMOVPD  (DX), Y4, Y10
@@ -6945,10 +7171,10 @@ done314:
 	ADDQ        DI, AX
 	VMASKMOVPD  Y5, Y4, (DX)
 
-short317:
+short337:
 	VMASKMOVPD Y6, Y4, (CX)
 
-skip316:
+skip336:
 	MOVQ         total+0(FP), AX
 	VEXTRACTF128 $0x01, Y0, X3
 	VADDPD       X3, X0, X3
@@ -6982,9 +7208,9 @@ TEXT ·cusumAVX2(SB), NOSPLIT, $0-40
 	XORQ   DI, DI
 	MOVQ   BX, R8
 
-loop318:
+loop338:
 	CMPQ         R8, $0x00000020
-	JL           done319
+	JL           done339
 	MOVQ         AX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -7065,9 +7291,9 @@ loop318:
 	VMOVUPD      Y8, (R9)(BX*2)
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000020, R8
-	JMP          loop318
+	JMP          loop338
 
-done319:
+done339:
 	MOVQ         most+0(FP), AX
 	VEXTRACTF128 $0x01, Y0, X2
 	VMAXPD       X0, X2, X2
@@ -7098,10 +7324,10 @@ TEXT ·conformalAVX2(SB), NOSPLIT, $0-104
 	MOVQ    limits+64(FP), DX
 	XORQ    BX, BX
 
-columns320:
+columns340:
 	LEAQ         32(BX), SI
 	CMPQ         SI, AX
-	JG           done321
+	JG           done341
 	VXORPD       Y1, Y1, Y1
 	MOVQ         y+48(FP), DI
 	VMOVUPD      (DI)(BX*1), Y2
@@ -7143,9 +7369,9 @@ columns320:
 	MOVQ         steps+72(FP), R10
 	MOVQ         levels+88(FP), R11
 
-loop322:
+loop342:
 	CMPQ         R11, $0x00000001
-	JL           done323
+	JL           done343
 	ADDQ         $0x00000008, DI
 	VMOVUPD      (R8)(BX*1), Y2
 	VADDPD       Y1, Y2, Y2
@@ -7169,9 +7395,9 @@ loop322:
 	ADDQ         CX, R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop322
+	JMP          loop342
 
-done323:
+done343:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      (DI)(BX*1), Y1
 	VBROADCASTSD 56(DX), Y2
@@ -7191,11 +7417,11 @@ done323:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      Y1, (DI)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns320
+	JMP          columns340
 
-done321:
+done341:
 	CMPQ         BX, AX
-	JE           done324
+	JE           done344
 	VXORPD       Y1, Y1, Y1
 	MOVQ         y+48(FP), AX
 	VMASKMOVPD   (AX)(BX*1), Y0, Y2
@@ -7238,9 +7464,9 @@ done321:
 	MOVQ         steps+72(FP), R8
 	MOVQ         levels+88(FP), R9
 
-loop325:
+loop345:
 	CMPQ         R9, $0x00000001
-	JL           done326
+	JL           done346
 	ADDQ         $0x00000008, AX
 	VMASKMOVPD   (SI)(BX*1), Y0, Y2
 	VADDPD       Y1, Y2, Y2
@@ -7264,9 +7490,9 @@ loop325:
 	ADDQ         CX, DI
 	ADDQ         $0x00000010, R8
 	SUBQ         $0x00000001, R9
-	JMP          loop325
+	JMP          loop345
 
-done326:
+done346:
 	MOVQ         scale+8(FP), AX
 	VMASKMOVPD   (AX)(BX*1), Y0, Y1
 	VBROADCASTSD 56(DX), Y2
@@ -7286,7 +7512,7 @@ done326:
 	MOVQ         scale+8(FP), AX
 	VMASKMOVPD   Y1, Y0, (AX)(BX*1)
 
-done324:
+done344:
 	VZEROUPPER
 	RET
 
@@ -7305,10 +7531,10 @@ TEXT ·logToAVX2(SB), NOSPLIT, $0-24
 	SHLQ    $0x03, DX
 	XORQ    BX, BX
 
-columns327:
+columns347:
 	LEAQ         32(BX), SI
 	CMPQ         SI, DX
-	JG           done328
+	JG           done348
 	VMOVUPD      (CX)(BX*1), Y1
 	VBROADCASTSD logarithm<>+0(SB), Y2
 	VPADDQ       Y2, Y1, Y2
@@ -7365,11 +7591,11 @@ columns327:
 	VBLENDVPD    Y3, Y2, Y1, Y1
 	VMOVUPD      Y1, (AX)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns327
+	JMP          columns347
 
-done328:
+done348:
 	CMPQ         BX, DX
-	JE           done329
+	JE           done349
 	VMASKMOVPD   (CX)(BX*1), Y0, Y1
 	VBROADCASTSD logarithm<>+0(SB), Y2
 	VPADDQ       Y2, Y1, Y2
@@ -7426,7 +7652,7 @@ done328:
 	VBLENDVPD    Y3, Y2, Y1, Y1
 	VMASKMOVPD   Y1, Y0, (AX)(BX*1)
 
-done329:
+done349:
 	VZEROUPPER
 	RET
 
@@ -7466,10 +7692,10 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-32
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns330:
+columns350:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done331
+	JG          done351
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	VMOVUPD     64(AX)(BX*1), Z4
@@ -7479,26 +7705,26 @@ columns330:
 	VMOVUPD     192(AX)(BX*1), Z4
 	VFMADD231PD 192(CX)(BX*1), Z4, Z0
 	MOVQ        SI, BX
-	JMP         columns330
+	JMP         columns350
 
-done331:
-columns332:
+done351:
+columns352:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done333
+	JG          done353
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	MOVQ        SI, BX
-	JMP         columns332
+	JMP         columns352
 
-done333:
+done353:
 	CMPQ        BX, DX
-	JE          done334
+	JE          done354
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VMOVUPD.Z   (CX)(BX*1), K1, Z5
 	VFMADD231PD Z4, Z5, Z0
 
-done334:
+done354:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z0, Z3, Z3
 	VADDPD        Z3, Z1, Z1
@@ -7528,10 +7754,10 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         BX, BX
 
-columns335:
+columns355:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done336
+	JG          done356
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
@@ -7545,28 +7771,28 @@ columns335:
 	VFMADD231PD 192(AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, 192(CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns335
+	JMP         columns355
 
-done336:
-columns337:
+done356:
+columns357:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done338
+	JG          done358
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns337
+	JMP         columns357
 
-done338:
+done358:
 	CMPQ        BX, DX
-	JE          done339
+	JE          done359
 	VMOVUPD.Z   (CX)(BX*1), K1, Z1
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (CX)(BX*1)
 
-done339:
+done359:
 	VZEROUPPER
 	RET
 
@@ -7585,10 +7811,10 @@ TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         DX, DX
 
-columns340:
+columns360:
 	LEAQ    256(DX), BX
 	CMPQ    BX, CX
-	JG      done341
+	JG      done361
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	VMULPD  64(AX)(DX*1), Z0, Z1
@@ -7598,26 +7824,26 @@ columns340:
 	VMULPD  192(AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, 192(AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns340
+	JMP     columns360
 
-done341:
-columns342:
+done361:
+columns362:
 	LEAQ    64(DX), BX
 	CMPQ    BX, CX
-	JG      done343
+	JG      done363
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns342
+	JMP     columns362
 
-done343:
+done363:
 	CMPQ      DX, CX
-	JE        done344
+	JE        done364
 	VMOVUPD.Z (AX)(DX*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(DX*1)
 
-done344:
+done364:
 	VZEROUPPER
 	RET
 
@@ -7636,10 +7862,10 @@ TEXT ·timesAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns345:
+columns365:
 	LEAQ    256(BX), SI
 	CMPQ    SI, DX
-	JG      done346
+	JG      done366
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
@@ -7653,28 +7879,28 @@ columns345:
 	VMULPD  192(CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, 192(AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns345
+	JMP     columns365
 
-done346:
-columns347:
+done366:
+columns367:
 	LEAQ    64(BX), SI
 	CMPQ    SI, DX
-	JG      done348
+	JG      done368
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns347
+	JMP     columns367
 
-done348:
+done368:
 	CMPQ      BX, DX
-	JE        done349
+	JE        done369
 	VMOVUPD.Z (AX)(BX*1), K1, Z0
 	VMOVUPD.Z (CX)(BX*1), K1, Z1
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(BX*1)
 
-done349:
+done369:
 	VZEROUPPER
 	RET
 
@@ -7695,7 +7921,7 @@ TEXT ·hadamardAVX512(SB), NOSPLIT, $0-16
 	KMOVW  BX, K3
 	MOVQ   AX, BX
 
-while350:
+while370:
 	VMOVUPD    (BX), Z0
 	VPERMILPD  $0x55, Z0, Z1
 	VADDPD     Z0, Z1, Z2
@@ -7709,22 +7935,22 @@ while350:
 	VMOVUPD    Z2, (BX)
 	ADDQ       $0x00000040, BX
 	CMPQ       BX, DX
-	JB         while350
+	JB         while370
 	SHRQ       $0x03, CX
 	MOVQ       $0x00000040, BX
 
-pass351:
+pass371:
 	CMPQ CX, $0x00000004
-	JL   rest352
+	JL   rest372
 	LEAQ (BX)(BX*2), SI
 	MOVQ AX, DI
 
-while354:
+while374:
 	MOVQ DI, R8
 	MOVQ DI, R9
 	ADDQ BX, R9
 
-while355:
+while375:
 	VMOVUPD (R8), Z0
 	VMOVUPD (R8)(BX*1), Z1
 	VMOVUPD (R8)(BX*2), Z2
@@ -7743,25 +7969,25 @@ while355:
 	VMOVUPD Z0, (R8)(SI*1)
 	ADDQ    $0x00000040, R8
 	CMPQ    R8, R9
-	JB      while355
+	JB      while375
 	LEAQ    (DI)(BX*4), DI
 	CMPQ    DI, DX
-	JB      while354
+	JB      while374
 	SHLQ    $0x02, BX
 	SHRQ    $0x02, CX
-	JMP     pass351
+	JMP     pass371
 
-rest352:
+rest372:
 	CMPQ CX, $0x00000002
-	JL   done353
+	JL   done373
 	LEAQ (BX)(BX*2), CX
 
-while356:
+while376:
 	MOVQ AX, CX
 	MOVQ AX, SI
 	ADDQ BX, SI
 
-while357:
+while377:
 	VMOVUPD (CX), Z0
 	VMOVUPD (CX)(BX*1), Z1
 	VADDPD  Z1, Z0, Z2
@@ -7770,12 +7996,12 @@ while357:
 	VMOVUPD Z0, (CX)(BX*1)
 	ADDQ    $0x00000040, CX
 	CMPQ    CX, SI
-	JB      while357
+	JB      while377
 	LEAQ    (AX)(BX*2), AX
 	CMPQ    AX, DX
-	JB      while356
+	JB      while376
 
-done353:
+done373:
 	VZEROUPPER
 	RET
 
@@ -7793,9 +8019,9 @@ TEXT ·matVecAVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x03, CX
 
-rows358:
+rows378:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest359
+	JL      rest379
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -7821,10 +8047,10 @@ rows358:
 	VMOVUPD Z0, Z16
 	XORQ    R12, R12
 
-columns361:
+columns381:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done362
+	JG          done382
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -7844,13 +8070,13 @@ columns361:
 	VFMADD231PD 64(R10)(R12*1), Z18, Z15
 	VFMADD231PD 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns361
+	JMP         columns381
 
-done362:
-columns363:
+done382:
+columns383:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done364
+	JG          done384
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -7861,11 +8087,11 @@ columns363:
 	VFMADD231PD (R10)(R12*1), Z18, Z7
 	VFMADD231PD (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns363
+	JMP         columns383
 
-done364:
+done384:
 	CMPQ        R12, CX
-	JE          done365
+	JE          done385
 	VMOVUPD.Z   (DX)(R12*1), K1, Z18
 	VMOVUPD.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z1
@@ -7884,7 +8110,7 @@ done364:
 	VMOVUPD.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z8
 
-done365:
+done385:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -7920,11 +8146,11 @@ done365:
 	ADDQ       $0x00000040, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows358
+	JMP        rows378
 
-rest359:
+rest379:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip366
+	JNE     skip386
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -7947,10 +8173,10 @@ rest359:
 	VMOVUPD Z0, Z0
 	XORQ    R11, R11
 
-columns367:
+columns387:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done368
+	JG          done388
 	VMOVUPD     (DX)(R11*1), Z15
 	VFMADD231PD (AX)(R11*1), Z15, Z1
 	VFMADD231PD (BX)(R11*1), Z15, Z2
@@ -7968,13 +8194,13 @@ columns367:
 	VFMADD231PD 64(R9)(R11*1), Z15, Z13
 	VFMADD231PD 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns367
+	JMP         columns387
 
-done368:
-columns369:
+done388:
+columns389:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done370
+	JG          done390
 	VMOVUPD     (DX)(R11*1), Z15
 	VFMADD231PD (AX)(R11*1), Z15, Z1
 	VFMADD231PD (BX)(R11*1), Z15, Z2
@@ -7984,11 +8210,11 @@ columns369:
 	VFMADD231PD (R9)(R11*1), Z15, Z6
 	VFMADD231PD (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns369
+	JMP         columns389
 
-done370:
+done390:
 	CMPQ        R11, CX
-	JE          done371
+	JE          done391
 	VMOVUPD.Z   (DX)(R11*1), K1, Z15
 	VMOVUPD.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PD Z14, Z15, Z1
@@ -8005,7 +8231,7 @@ done370:
 	VMOVUPD.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PD Z14, Z15, Z7
 
-done371:
+done391:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -8043,11 +8269,11 @@ done371:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end360
+	JMP        end380
 
-skip366:
+skip386:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip372
+	JNE     skip392
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8067,10 +8293,10 @@ skip366:
 	VMOVUPD Z0, Z0
 	XORQ    R10, R10
 
-columns373:
+columns393:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done374
+	JG          done394
 	VMOVUPD     (DX)(R10*1), Z13
 	VFMADD231PD (AX)(R10*1), Z13, Z1
 	VFMADD231PD (BX)(R10*1), Z13, Z2
@@ -8086,13 +8312,13 @@ columns373:
 	VFMADD231PD 64(R8)(R10*1), Z13, Z11
 	VFMADD231PD 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns373
+	JMP         columns393
 
-done374:
-columns375:
+done394:
+columns395:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done376
+	JG          done396
 	VMOVUPD     (DX)(R10*1), Z13
 	VFMADD231PD (AX)(R10*1), Z13, Z1
 	VFMADD231PD (BX)(R10*1), Z13, Z2
@@ -8101,11 +8327,11 @@ columns375:
 	VFMADD231PD (R8)(R10*1), Z13, Z5
 	VFMADD231PD (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns375
+	JMP         columns395
 
-done376:
+done396:
 	CMPQ        R10, CX
-	JE          done377
+	JE          done397
 	VMOVUPD.Z   (DX)(R10*1), K1, Z13
 	VMOVUPD.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PD Z12, Z13, Z1
@@ -8120,7 +8346,7 @@ done376:
 	VMOVUPD.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PD Z12, Z13, Z6
 
-done377:
+done397:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -8154,11 +8380,11 @@ done377:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end360
+	JMP        end380
 
-skip372:
+skip392:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip378
+	JNE     skip398
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8175,10 +8401,10 @@ skip372:
 	VMOVUPD Z0, Z0
 	XORQ    R9, R9
 
-columns379:
+columns399:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done380
+	JG          done400
 	VMOVUPD     (DX)(R9*1), Z11
 	VFMADD231PD (AX)(R9*1), Z11, Z1
 	VFMADD231PD (BX)(R9*1), Z11, Z2
@@ -8192,13 +8418,13 @@ columns379:
 	VFMADD231PD 64(DI)(R9*1), Z11, Z9
 	VFMADD231PD 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns379
+	JMP         columns399
 
-done380:
-columns381:
+done400:
+columns401:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done382
+	JG          done402
 	VMOVUPD     (DX)(R9*1), Z11
 	VFMADD231PD (AX)(R9*1), Z11, Z1
 	VFMADD231PD (BX)(R9*1), Z11, Z2
@@ -8206,11 +8432,11 @@ columns381:
 	VFMADD231PD (DI)(R9*1), Z11, Z4
 	VFMADD231PD (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns381
+	JMP         columns401
 
-done382:
+done402:
 	CMPQ        R9, CX
-	JE          done383
+	JE          done403
 	VMOVUPD.Z   (DX)(R9*1), K1, Z11
 	VMOVUPD.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PD Z10, Z11, Z1
@@ -8223,7 +8449,7 @@ done382:
 	VMOVUPD.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PD Z10, Z11, Z5
 
-done383:
+done403:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -8256,11 +8482,11 @@ done383:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end360
+	JMP        end380
 
-skip378:
+skip398:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip384
+	JNE     skip404
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8274,10 +8500,10 @@ skip378:
 	VMOVUPD Z0, Z0
 	XORQ    R8, R8
 
-columns385:
+columns405:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done386
+	JG          done406
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z9, Z1
 	VFMADD231PD (BX)(R8*1), Z9, Z2
@@ -8289,24 +8515,24 @@ columns385:
 	VFMADD231PD 64(SI)(R8*1), Z9, Z7
 	VFMADD231PD 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns385
+	JMP         columns405
 
-done386:
-columns387:
+done406:
+columns407:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done388
+	JG          done408
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z9, Z1
 	VFMADD231PD (BX)(R8*1), Z9, Z2
 	VFMADD231PD (SI)(R8*1), Z9, Z3
 	VFMADD231PD (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns387
+	JMP         columns407
 
-done388:
+done408:
 	CMPQ        R8, CX
-	JE          done389
+	JE          done409
 	VMOVUPD.Z   (DX)(R8*1), K1, Z9
 	VMOVUPD.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
@@ -8317,7 +8543,7 @@ done388:
 	VMOVUPD.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z4
 
-done389:
+done409:
 	LEAQ       (DI)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -8343,11 +8569,11 @@ done389:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end360
+	JMP        end380
 
-skip384:
+skip404:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip390
+	JNE     skip410
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPD Z0, Z1
@@ -8358,10 +8584,10 @@ skip384:
 	VMOVUPD Z0, Z0
 	XORQ    DI, DI
 
-columns391:
+columns411:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done392
+	JG          done412
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
@@ -8371,23 +8597,23 @@ columns391:
 	VFMADD231PD 64(BX)(DI*1), Z7, Z5
 	VFMADD231PD 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns391
+	JMP         columns411
 
-done392:
-columns393:
+done412:
+columns413:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done394
+	JG          done414
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
 	VFMADD231PD (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns393
+	JMP         columns413
 
-done394:
+done414:
 	CMPQ        DI, CX
-	JE          done395
+	JE          done415
 	VMOVUPD.Z   (DX)(DI*1), K1, Z7
 	VMOVUPD.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z1
@@ -8396,7 +8622,7 @@ done394:
 	VMOVUPD.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z3
 
-done395:
+done415:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -8425,11 +8651,11 @@ done395:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end360
+	JMP           end380
 
-skip390:
+skip410:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip396
+	JNE     skip416
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
@@ -8441,10 +8667,10 @@ skip390:
 	VMOVUPD Z0, Z0
 	XORQ    SI, SI
 
-columns397:
+columns417:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done398
+	JG          done418
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
@@ -8458,29 +8684,29 @@ columns397:
 	VFMADD231PD 192(AX)(SI*1), Z9, Z7
 	VFMADD231PD 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns397
+	JMP         columns417
 
-done398:
-columns399:
+done418:
+columns419:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done400
+	JG          done420
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns399
+	JMP         columns419
 
-done400:
+done420:
 	CMPQ        SI, CX
-	JE          done401
+	JE          done421
 	VMOVUPD.Z   (DX)(SI*1), K1, Z9
 	VMOVUPD.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
 	VMOVUPD.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z2
 
-done401:
+done421:
 	LEAQ          (BX)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -8505,21 +8731,21 @@ done401:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end360
+	JMP           end380
 
-skip396:
+skip416:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip402
+	JNE     skip422
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns403:
+columns423:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done404
+	JG          done424
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	VMOVUPD     64(DX)(BX*1), Z5
@@ -8529,26 +8755,26 @@ columns403:
 	VMOVUPD     192(DX)(BX*1), Z5
 	VFMADD231PD 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns403
+	JMP         columns423
 
-done404:
-columns405:
+done424:
+columns425:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done406
+	JG          done426
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns405
+	JMP         columns425
 
-done406:
+done426:
 	CMPQ        BX, CX
-	JE          done407
+	JE          done427
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z4, Z5, Z1
 
-done407:
+done427:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -8563,10 +8789,10 @@ done407:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end360
+	JMP           end380
 
-skip402:
-end360:
+skip422:
+end380:
 	VZEROUPPER
 	RET
 
@@ -8585,9 +8811,9 @@ TEXT ·updateMatVecAVX512(SB), NOSPLIT, $0-56
 	KMOVW  DI, K1
 	SHLQ   $0x03, CX
 
-rows408:
+rows428:
 	CMPQ         m+40(FP), $0x00000008
-	JL           rest409
+	JL           rest429
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -8624,10 +8850,10 @@ rows408:
 	MOVQ         R13, f+16(FP)
 	XORQ         R13, R13
 
-columns411:
+columns431:
 	LEAQ        128(R13), R14
 	CMPQ        R14, CX
-	JG          done412
+	JG          done432
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -8697,13 +8923,13 @@ columns411:
 	VMOVUPD     Z25, 64(R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z16
 	MOVQ        R14, R13
-	JMP         columns411
+	JMP         columns431
 
-done412:
-columns413:
+done432:
+columns433:
 	LEAQ        64(R13), R14
 	CMPQ        R14, CX
-	JG          done414
+	JG          done434
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -8739,11 +8965,11 @@ columns413:
 	VMOVUPD     Z25, (R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z8
 	MOVQ        R14, R13
-	JMP         columns413
+	JMP         columns433
 
-done414:
+done434:
 	CMPQ        R13, CX
-	JE          done415
+	JE          done435
 	VMOVUPD.Z   (DX)(R13*1), K1, Z27
 	VMOVUPD.Z   (BX)(R13*1), K1, Z26
 	VMOVUPD.Z   (AX)(R13*1), K1, Z25
@@ -8787,7 +9013,7 @@ done414:
 	VMOVUPD.Z   Z25, K1, Z25
 	VFMADD231PD Z25, Z27, Z8
 
-done415:
+done435:
 	LEAQ       (R12)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -8823,11 +9049,11 @@ done415:
 	ADDQ       $0x00000040, SI
 	MOVQ       SI, y+0(FP)
 	SUBQ       $0x00000008, m+40(FP)
-	JMP        rows408
+	JMP        rows428
 
-rest409:
+rest429:
 	CMPQ         m+40(FP), $0x00000007
-	JNE          skip416
+	JNE          skip436
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -8860,10 +9086,10 @@ rest409:
 	MOVQ         R12, f+16(FP)
 	XORQ         R12, R12
 
-columns417:
+columns437:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done418
+	JG          done438
 	VMOVUPD     (DX)(R12*1), Z23
 	VMOVUPD     (BX)(R12*1), Z22
 	VMOVUPD     (AX)(R12*1), Z21
@@ -8925,13 +9151,13 @@ columns417:
 	VMOVUPD     Z21, 64(R11)(R12*1)
 	VFMADD231PD Z21, Z23, Z0
 	MOVQ        R13, R12
-	JMP         columns417
+	JMP         columns437
 
-done418:
-columns419:
+done438:
+columns439:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done420
+	JG          done440
 	VMOVUPD     (DX)(R12*1), Z23
 	VMOVUPD     (BX)(R12*1), Z22
 	VMOVUPD     (AX)(R12*1), Z21
@@ -8963,11 +9189,11 @@ columns419:
 	VMOVUPD     Z21, (R11)(R12*1)
 	VFMADD231PD Z21, Z23, Z7
 	MOVQ        R13, R12
-	JMP         columns419
+	JMP         columns439
 
-done420:
+done440:
 	CMPQ        R12, CX
-	JE          done421
+	JE          done441
 	VMOVUPD.Z   (DX)(R12*1), K1, Z23
 	VMOVUPD.Z   (BX)(R12*1), K1, Z22
 	VMOVUPD.Z   (AX)(R12*1), K1, Z21
@@ -9006,7 +9232,7 @@ done420:
 	VMOVUPD.Z   Z21, K1, Z21
 	VFMADD231PD Z21, Z23, Z7
 
-done421:
+done441:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -9044,11 +9270,11 @@ done421:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end410
+	JMP        end430
 
-skip416:
+skip436:
 	CMPQ         m+40(FP), $0x00000006
-	JNE          skip422
+	JNE          skip442
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9077,10 +9303,10 @@ skip416:
 	MOVQ         R11, f+16(FP)
 	XORQ         R11, R11
 
-columns423:
+columns443:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done424
+	JG          done444
 	VMOVUPD     (DX)(R11*1), Z20
 	VMOVUPD     (BX)(R11*1), Z19
 	VMOVUPD     (AX)(R11*1), Z18
@@ -9134,13 +9360,13 @@ columns423:
 	VMOVUPD     Z18, 64(R10)(R11*1)
 	VFMADD231PD Z18, Z20, Z0
 	MOVQ        R12, R11
-	JMP         columns423
+	JMP         columns443
 
-done424:
-columns425:
+done444:
+columns445:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done426
+	JG          done446
 	VMOVUPD     (DX)(R11*1), Z20
 	VMOVUPD     (BX)(R11*1), Z19
 	VMOVUPD     (AX)(R11*1), Z18
@@ -9168,11 +9394,11 @@ columns425:
 	VMOVUPD     Z18, (R10)(R11*1)
 	VFMADD231PD Z18, Z20, Z6
 	MOVQ        R12, R11
-	JMP         columns425
+	JMP         columns445
 
-done426:
+done446:
 	CMPQ        R11, CX
-	JE          done427
+	JE          done447
 	VMOVUPD.Z   (DX)(R11*1), K1, Z20
 	VMOVUPD.Z   (BX)(R11*1), K1, Z19
 	VMOVUPD.Z   (AX)(R11*1), K1, Z18
@@ -9206,7 +9432,7 @@ done426:
 	VMOVUPD.Z   Z18, K1, Z18
 	VFMADD231PD Z18, Z20, Z6
 
-done427:
+done447:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -9240,11 +9466,11 @@ done427:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end410
+	JMP        end430
 
-skip422:
+skip442:
 	CMPQ         m+40(FP), $0x00000005
-	JNE          skip428
+	JNE          skip448
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9269,10 +9495,10 @@ skip422:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns429:
+columns449:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done430
+	JG          done450
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (BX)(R10*1), Z16
 	VMOVUPD     (AX)(R10*1), Z15
@@ -9318,13 +9544,13 @@ columns429:
 	VMOVUPD     Z15, 64(R9)(R10*1)
 	VFMADD231PD Z15, Z17, Z0
 	MOVQ        R11, R10
-	JMP         columns429
+	JMP         columns449
 
-done430:
-columns431:
+done450:
+columns451:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done432
+	JG          done452
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (BX)(R10*1), Z16
 	VMOVUPD     (AX)(R10*1), Z15
@@ -9348,11 +9574,11 @@ columns431:
 	VMOVUPD     Z15, (R9)(R10*1)
 	VFMADD231PD Z15, Z17, Z5
 	MOVQ        R11, R10
-	JMP         columns431
+	JMP         columns451
 
-done432:
+done452:
 	CMPQ        R10, CX
-	JE          done433
+	JE          done453
 	VMOVUPD.Z   (DX)(R10*1), K1, Z17
 	VMOVUPD.Z   (BX)(R10*1), K1, Z16
 	VMOVUPD.Z   (AX)(R10*1), K1, Z15
@@ -9381,7 +9607,7 @@ done432:
 	VMOVUPD.Z   Z15, K1, Z15
 	VFMADD231PD Z15, Z17, Z5
 
-done433:
+done453:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -9414,11 +9640,11 @@ done433:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end410
+	JMP        end430
 
-skip428:
+skip448:
 	CMPQ         m+40(FP), $0x00000004
-	JNE          skip434
+	JNE          skip454
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9439,10 +9665,10 @@ skip428:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns435:
+columns455:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done436
+	JG          done456
 	VMOVUPD     (DX)(R9*1), Z14
 	VMOVUPD     (BX)(R9*1), Z13
 	VMOVUPD     (AX)(R9*1), Z12
@@ -9480,13 +9706,13 @@ columns435:
 	VMOVUPD     Z12, 64(R8)(R9*1)
 	VFMADD231PD Z12, Z14, Z0
 	MOVQ        R10, R9
-	JMP         columns435
+	JMP         columns455
 
-done436:
-columns437:
+done456:
+columns457:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done438
+	JG          done458
 	VMOVUPD     (DX)(R9*1), Z14
 	VMOVUPD     (BX)(R9*1), Z13
 	VMOVUPD     (AX)(R9*1), Z12
@@ -9506,11 +9732,11 @@ columns437:
 	VMOVUPD     Z12, (R8)(R9*1)
 	VFMADD231PD Z12, Z14, Z4
 	MOVQ        R10, R9
-	JMP         columns437
+	JMP         columns457
 
-done438:
+done458:
 	CMPQ        R9, CX
-	JE          done439
+	JE          done459
 	VMOVUPD.Z   (DX)(R9*1), K1, Z14
 	VMOVUPD.Z   (BX)(R9*1), K1, Z13
 	VMOVUPD.Z   (AX)(R9*1), K1, Z12
@@ -9534,7 +9760,7 @@ done438:
 	VMOVUPD.Z   Z12, K1, Z12
 	VFMADD231PD Z12, Z14, Z4
 
-done439:
+done459:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -9560,11 +9786,11 @@ done439:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end410
+	JMP        end430
 
-skip434:
+skip454:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip440
+	JNE          skip460
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VMOVUPD      Z0, Z1
@@ -9581,10 +9807,10 @@ skip434:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns441:
+columns461:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done442
+	JG          done462
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -9614,13 +9840,13 @@ columns441:
 	VMOVUPD     Z9, 64(DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z0
 	MOVQ        R9, R8
-	JMP         columns441
+	JMP         columns461
 
-done442:
-columns443:
+done462:
+columns463:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done444
+	JG          done464
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -9636,11 +9862,11 @@ columns443:
 	VMOVUPD     Z9, (DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z3
 	MOVQ        R9, R8
-	JMP         columns443
+	JMP         columns463
 
-done444:
+done464:
 	CMPQ        R8, CX
-	JE          done445
+	JE          done465
 	VMOVUPD.Z   (DX)(R8*1), K1, Z11
 	VMOVUPD.Z   (BX)(R8*1), K1, Z10
 	VMOVUPD.Z   (AX)(R8*1), K1, Z9
@@ -9659,7 +9885,7 @@ done444:
 	VMOVUPD.Z   Z9, K1, Z9
 	VFMADD231PD Z9, Z11, Z3
 
-done445:
+done465:
 	LEAQ          (DI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -9688,11 +9914,11 @@ done445:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end410
+	JMP           end430
 
-skip440:
+skip460:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip446
+	JNE          skip466
 	LEAQ         (AX)(CX*1), SI
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
@@ -9709,10 +9935,10 @@ skip440:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns447:
+columns467:
 	LEAQ        256(DI), R8
 	CMPQ        R8, CX
-	JG          done448
+	JG          done468
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -9754,13 +9980,13 @@ columns447:
 	VMOVUPD     Z10, 192(SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z0
 	MOVQ        R8, DI
-	JMP         columns447
+	JMP         columns467
 
-done448:
-columns449:
+done468:
+columns469:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done450
+	JG          done470
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -9772,11 +9998,11 @@ columns449:
 	VMOVUPD     Z10, (SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z2
 	MOVQ        R8, DI
-	JMP         columns449
+	JMP         columns469
 
-done450:
+done470:
 	CMPQ        DI, CX
-	JE          done451
+	JE          done471
 	VMOVUPD.Z   (DX)(DI*1), K1, Z12
 	VMOVUPD.Z   (BX)(DI*1), K1, Z11
 	VMOVUPD.Z   (AX)(DI*1), K1, Z10
@@ -9790,7 +10016,7 @@ done450:
 	VMOVUPD.Z   Z10, K1, Z10
 	VFMADD231PD Z10, Z12, Z2
 
-done451:
+done471:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -9815,11 +10041,11 @@ done451:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end410
+	JMP           end430
 
-skip446:
+skip466:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip452
+	JNE          skip472
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -9830,10 +10056,10 @@ skip446:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns453:
+columns473:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done454
+	JG          done474
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -9859,13 +10085,13 @@ columns453:
 	VMOVUPD     Z5, 192(AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z0
 	MOVQ        DI, SI
-	JMP         columns453
+	JMP         columns473
 
-done454:
-columns455:
+done474:
+columns475:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done456
+	JG          done476
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -9873,11 +10099,11 @@ columns455:
 	VMOVUPD     Z5, (AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z1
 	MOVQ        DI, SI
-	JMP         columns455
+	JMP         columns475
 
-done456:
+done476:
 	CMPQ        SI, CX
-	JE          done457
+	JE          done477
 	VMOVUPD.Z   (DX)(SI*1), K1, Z7
 	VMOVUPD.Z   (BX)(SI*1), K1, Z6
 	VMOVUPD.Z   (AX)(SI*1), K1, Z5
@@ -9886,7 +10112,7 @@ done456:
 	VMOVUPD.Z   Z5, K1, Z5
 	VFMADD231PD Z5, Z7, Z1
 
-done457:
+done477:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -9901,10 +10127,10 @@ done457:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end410
+	JMP           end430
 
-skip452:
-end410:
+skip472:
+end430:
 	VZEROUPPER
 	RET
 
@@ -9926,9 +10152,9 @@ TEXT ·addOuterAVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x03, BX
 
-rows458:
+rows478:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest459
+	JL           rest479
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -9972,10 +10198,10 @@ rows458:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns461:
+columns481:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done462
+	JG          done482
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -10027,13 +10253,13 @@ columns461:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns461
+	JMP         columns481
 
-done462:
-columns463:
+done482:
+columns483:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done464
+	JG          done484
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -10060,11 +10286,11 @@ columns463:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns463
+	JMP         columns483
 
-done464:
+done484:
 	CMPQ        R14, CX
-	JE          done465
+	JE          done485
 	VMOVUPD.Z   (DX)(R14*1), K1, Z9
 	VMOVUPD.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -10091,14 +10317,14 @@ done464:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, K1, (R13)(R14*1)
 
-done465:
+done485:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows458
+	JMP  rows478
 
-rest459:
+rest479:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip466
+	JNE          skip486
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -10137,10 +10363,10 @@ rest459:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns467:
+columns487:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done468
+	JG          done488
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -10186,13 +10412,13 @@ columns467:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns467
+	JMP         columns487
 
-done468:
-columns469:
+done488:
+columns489:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done470
+	JG          done490
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -10216,11 +10442,11 @@ columns469:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns469
+	JMP         columns489
 
-done470:
+done490:
 	CMPQ        BX, CX
-	JE          done471
+	JE          done491
 	VMOVUPD.Z   (DX)(BX*1), K1, Z8
 	VMOVUPD.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -10244,13 +10470,13 @@ done470:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, K1, (R12)(BX*1)
 
-done471:
+done491:
 	LEAQ (R12)(SI*1), AX
-	JMP  end460
+	JMP  end480
 
-skip466:
+skip486:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip472
+	JNE          skip492
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -10284,10 +10510,10 @@ skip466:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns473:
+columns493:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done474
+	JG          done494
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -10327,13 +10553,13 @@ columns473:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns473
+	JMP         columns493
 
-done474:
-columns475:
+done494:
+columns495:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done476
+	JG          done496
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -10354,11 +10580,11 @@ columns475:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns475
+	JMP         columns495
 
-done476:
+done496:
 	CMPQ        BX, CX
-	JE          done477
+	JE          done497
 	VMOVUPD.Z   (DX)(BX*1), K1, Z7
 	VMOVUPD.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -10379,13 +10605,13 @@ done476:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, K1, (R11)(BX*1)
 
-done477:
+done497:
 	LEAQ (R11)(SI*1), AX
-	JMP  end460
+	JMP  end480
 
-skip472:
+skip492:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip478
+	JNE          skip498
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -10414,10 +10640,10 @@ skip472:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns479:
+columns499:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done480
+	JG          done500
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -10451,13 +10677,13 @@ columns479:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns479
+	JMP         columns499
 
-done480:
-columns481:
+done500:
+columns501:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done482
+	JG          done502
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -10475,11 +10701,11 @@ columns481:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns481
+	JMP         columns501
 
-done482:
+done502:
 	CMPQ        BX, CX
-	JE          done483
+	JE          done503
 	VMOVUPD.Z   (DX)(BX*1), K1, Z6
 	VMOVUPD.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -10497,13 +10723,13 @@ done482:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, K1, (R10)(BX*1)
 
-done483:
+done503:
 	LEAQ (R10)(SI*1), AX
-	JMP  end460
+	JMP  end480
 
-skip478:
+skip498:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip484
+	JNE          skip504
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -10527,10 +10753,10 @@ skip478:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns485:
+columns505:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done486
+	JG          done506
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -10558,13 +10784,13 @@ columns485:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns485
+	JMP         columns505
 
-done486:
-columns487:
+done506:
+columns507:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done488
+	JG          done508
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -10579,11 +10805,11 @@ columns487:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns487
+	JMP         columns507
 
-done488:
+done508:
 	CMPQ        BX, CX
-	JE          done489
+	JE          done509
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -10598,13 +10824,13 @@ done488:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, K1, (R9)(BX*1)
 
-done489:
+done509:
 	LEAQ (R9)(SI*1), AX
-	JMP  end460
+	JMP  end480
 
-skip484:
+skip504:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip490
+	JNE          skip510
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -10623,10 +10849,10 @@ skip484:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns491:
+columns511:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done492
+	JG          done512
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -10648,13 +10874,13 @@ columns491:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns491
+	JMP         columns511
 
-done492:
-columns493:
+done512:
+columns513:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done494
+	JG          done514
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -10666,11 +10892,11 @@ columns493:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns493
+	JMP         columns513
 
-done494:
+done514:
 	CMPQ        BX, CX
-	JE          done495
+	JE          done515
 	VMOVUPD.Z   (DX)(BX*1), K1, Z4
 	VMOVUPD.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -10682,13 +10908,13 @@ done494:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, K1, (R8)(BX*1)
 
-done495:
+done515:
 	LEAQ (R8)(SI*1), AX
-	JMP  end460
+	JMP  end480
 
-skip490:
+skip510:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip496
+	JNE          skip516
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSD (R8), Z0
@@ -10702,10 +10928,10 @@ skip490:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns497:
+columns517:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done498
+	JG          done518
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -10735,13 +10961,13 @@ columns497:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns497
+	JMP         columns517
 
-done498:
-columns499:
+done518:
+columns519:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done500
+	JG          done520
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -10750,11 +10976,11 @@ columns499:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns499
+	JMP         columns519
 
-done500:
+done520:
 	CMPQ        BX, CX
-	JE          done501
+	JE          done521
 	VMOVUPD.Z   (DX)(BX*1), K1, Z3
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -10763,13 +10989,13 @@ done500:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, K1, (DI)(BX*1)
 
-done501:
+done521:
 	LEAQ (DI)(SI*1), AX
-	JMP  end460
+	JMP  end480
 
-skip496:
+skip516:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip502
+	JNE          skip522
 	MOVQ         f+16(FP), DI
 	VBROADCASTSD (DI), Z0
 	ADDQ         BX, DI
@@ -10778,10 +11004,10 @@ skip496:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns503:
+columns523:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done504
+	JG          done524
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
@@ -10799,34 +11025,34 @@ columns503:
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns503
+	JMP         columns523
 
-done504:
-columns505:
+done524:
+columns525:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done506
+	JG          done526
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns505
+	JMP         columns525
 
-done506:
+done526:
 	CMPQ        BX, CX
-	JE          done507
+	JE          done527
 	VMOVUPD.Z   (DX)(BX*1), K1, Z2
 	VMOVUPD.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, K1, (AX)(BX*1)
 
-done507:
+done527:
 	LEAQ (AX)(SI*1), AX
-	JMP  end460
+	JMP  end480
 
-skip502:
-end460:
+skip522:
+end480:
 	VZEROUPPER
 	RET
 
@@ -10848,9 +11074,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next509
+	JG      next529
 	TESTQ   SI, SI
-	JZ      end508
+	JZ      end528
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -10864,9 +11090,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop510:
+loop530:
 	CMPQ         R11, $0x00000004
-	JL           done511
+	JL           done531
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
@@ -10882,32 +11108,32 @@ loop510:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop510
+	JMP          loop530
 
-done511:
-loop512:
+done531:
+loop532:
 	CMPQ         R11, $0x00000001
-	JL           done513
+	JL           done533
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop512
+	JMP          loop532
 
-done513:
+done533:
 	VADDPD    Z2, Z1, Z1
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z1, Z1
 	VMOVUPD.Z (AX)(R9*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(R9*1)
-	JMP       end508
+	JMP       end528
 
-next509:
+next529:
 	CMPQ    SI, $0x00000010
-	JG      next514
+	JG      next534
 	SUBQ    $0x00000008, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10926,9 +11152,9 @@ next509:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop515:
+loop535:
 	CMPQ         R11, $0x00000004
-	JL           done516
+	JL           done536
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -10948,12 +11174,12 @@ loop515:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop515
+	JMP          loop535
 
-done516:
-loop517:
+done536:
+loop537:
 	CMPQ         R11, $0x00000001
-	JL           done518
+	JL           done538
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -10961,9 +11187,9 @@ loop517:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop517
+	JMP          loop537
 
-done518:
+done538:
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z2, Z2
 	VADDPD    Z5, Z1, Z1
@@ -10975,11 +11201,11 @@ done518:
 	VMOVUPD.Z 64(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z2, Z2
 	VMOVUPD   Z2, K1, 64(AX)(R9*1)
-	JMP       end508
+	JMP       end528
 
-next514:
+next534:
 	CMPQ    SI, $0x00000018
-	JG      next519
+	JG      next539
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -10995,9 +11221,9 @@ next514:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop520:
+loop540:
 	CMPQ         R11, $0x00000002
-	JL           done521
+	JL           done541
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -11011,12 +11237,12 @@ loop520:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop520
+	JMP          loop540
 
-done521:
-loop522:
+done541:
+loop542:
 	CMPQ         R11, $0x00000001
-	JL           done523
+	JL           done543
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -11025,9 +11251,9 @@ loop522:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop522
+	JMP          loop542
 
-done523:
+done543:
 	VADDPD    Z4, Z1, Z1
 	VADDPD    Z5, Z2, Z2
 	VADDPD    Z6, Z3, Z3
@@ -11038,11 +11264,11 @@ done523:
 	VMOVUPD.Z 128(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z3, Z3
 	VMOVUPD   Z3, K1, 128(AX)(R9*1)
-	JMP       end508
+	JMP       end528
 
-next519:
+next539:
 	CMPQ    SI, $0x00000020
-	JG      next524
+	JG      next544
 	SUBQ    $0x00000018, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11060,9 +11286,9 @@ next519:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop525:
+loop545:
 	CMPQ         R11, $0x00000002
-	JL           done526
+	JL           done546
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -11078,12 +11304,12 @@ loop525:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop525
+	JMP          loop545
 
-done526:
-loop527:
+done546:
+loop547:
 	CMPQ         R11, $0x00000001
-	JL           done528
+	JL           done548
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -11093,9 +11319,9 @@ loop527:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop527
+	JMP          loop547
 
-done528:
+done548:
 	VADDPD    Z5, Z1, Z1
 	VADDPD    Z6, Z2, Z2
 	VADDPD    Z7, Z3, Z3
@@ -11109,11 +11335,11 @@ done528:
 	VMOVUPD.Z 192(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z4, Z4
 	VMOVUPD   Z4, K1, 192(AX)(R9*1)
-	JMP       end508
+	JMP       end528
 
-next524:
+next544:
 	CMPQ    SI, $0x00000028
-	JG      next529
+	JG      next549
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11128,9 +11354,9 @@ next524:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop530:
+loop550:
 	CMPQ         R11, $0x00000001
-	JL           done531
+	JL           done551
 	VBROADCASTSD (R10), Z6
 	VFMADD231PD  (SI), Z6, Z1
 	VFMADD231PD  64(SI), Z6, Z2
@@ -11141,9 +11367,9 @@ loop530:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop530
+	JMP          loop550
 
-done531:
+done551:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -11155,11 +11381,11 @@ done531:
 	VMOVUPD.Z 256(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z5, Z5
 	VMOVUPD   Z5, K1, 256(AX)(R9*1)
-	JMP       end508
+	JMP       end528
 
-next529:
+next549:
 	CMPQ    SI, $0x00000030
-	JG      next532
+	JG      next552
 	SUBQ    $0x00000028, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11175,9 +11401,9 @@ next529:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop533:
+loop553:
 	CMPQ         R11, $0x00000001
-	JL           done534
+	JL           done554
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -11189,9 +11415,9 @@ loop533:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop533
+	JMP          loop553
 
-done534:
+done554:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -11205,11 +11431,11 @@ done534:
 	VMOVUPD.Z 320(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z6, Z6
 	VMOVUPD   Z6, K1, 320(AX)(R9*1)
-	JMP       end508
+	JMP       end528
 
-next532:
+next552:
 	CMPQ    SI, $0x00000038
-	JG      next535
+	JG      next555
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11226,9 +11452,9 @@ next532:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop536:
+loop556:
 	CMPQ         R11, $0x00000001
-	JL           done537
+	JL           done557
 	VBROADCASTSD (R10), Z8
 	VFMADD231PD  (SI), Z8, Z1
 	VFMADD231PD  64(SI), Z8, Z2
@@ -11241,9 +11467,9 @@ loop536:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop536
+	JMP          loop556
 
-done537:
+done557:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -11259,9 +11485,9 @@ done537:
 	VMOVUPD.Z 384(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z7, Z7
 	VMOVUPD   Z7, K1, 384(AX)(R9*1)
-	JMP       end508
+	JMP       end528
 
-next535:
+next555:
 	SUBQ    $0x00000038, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11279,9 +11505,9 @@ next535:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop539:
+loop559:
 	CMPQ         R11, $0x00000001
-	JL           done540
+	JL           done560
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -11295,9 +11521,9 @@ loop539:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop539
+	JMP          loop559
 
-done540:
+done560:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -11315,14 +11541,14 @@ done540:
 	VMOVUPD.Z 448(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z8, Z8
 	VMOVUPD   Z8, K1, 448(AX)(R9*1)
-	JMP       end508
+	JMP       end528
 
-end508:
+end528:
 	XORQ R9, R9
 
-group541:
+group561:
 	CMPQ    R9, R8
-	JE      done542
+	JE      done562
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11336,9 +11562,9 @@ group541:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop543:
+loop563:
 	CMPQ         R11, $0x00000001
-	JL           done544
+	JL           done564
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -11351,9 +11577,9 @@ loop543:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop543
+	JMP          loop563
 
-done544:
+done564:
 	VADDPD  (AX)(R9*1), Z1, Z1
 	VMOVUPD Z1, (AX)(R9*1)
 	VADDPD  64(AX)(R9*1), Z2, Z2
@@ -11371,9 +11597,9 @@ done544:
 	VADDPD  448(AX)(R9*1), Z8, Z8
 	VMOVUPD Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group541
+	JMP     group561
 
-done542:
+done562:
 	VZEROUPPER
 	RET
 
@@ -11400,16 +11626,16 @@ TEXT ·matMulTAVX512(SB), NOSPLIT, $8-64
 	SHLQ   $0x03, R9
 	LEAQ   (R9)(R9*2), R10
 
-loop545:
+loop565:
 	CMPQ BX, $0x00000004
-	JL   done546
+	JL   done566
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 
-loop547:
+loop567:
 	CMPQ    R13, $0x00000020
-	JL      done548
+	JL      done568
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11430,9 +11656,9 @@ loop547:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop549:
+loop569:
 	CMPQ        BP, $0x00000040
-	JL          done550
+	JL          done570
 	VMOVUPD     (R15), Z17
 	VMOVUPD     (R15)(R9*1), Z18
 	VMOVUPD     (R15)(R9*2), Z19
@@ -11460,11 +11686,11 @@ loop549:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop549
+	JMP         loop569
 
-done550:
+done570:
 	TESTQ       BP, BP
-	JZ          skip551
+	JZ          skip571
 	VMOVUPD.Z   (R15), K1, Z17
 	VMOVUPD.Z   (R15)(R9*1), K1, Z18
 	VMOVUPD.Z   (R15)(R9*2), K1, Z19
@@ -11490,7 +11716,7 @@ done550:
 	VFMADD231PD Z19, Z21, Z15
 	VFMADD231PD Z20, Z21, Z16
 
-skip551:
+skip571:
 	MOVQ          R12, R14
 	VUNPCKLPD     Z2, Z1, Z17
 	VUNPCKHPD     Z2, Z1, Z1
@@ -11554,12 +11780,12 @@ skip551:
 	ADDQ          R9, R11
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
-	JMP           loop547
+	JMP           loop567
 
-done548:
-loop552:
+done568:
+loop572:
 	CMPQ    R13, $0x00000008
-	JL      done553
+	JL      done573
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11568,9 +11794,9 @@ loop552:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop554:
+loop574:
 	CMPQ        BP, $0x00000040
-	JL          done555
+	JL          done575
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R14), Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -11583,11 +11809,11 @@ loop554:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop554
+	JMP         loop574
 
-done555:
+done575:
 	TESTQ       BP, BP
-	JZ          skip556
+	JZ          skip576
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R14), K1, Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -11598,7 +11824,7 @@ done555:
 	VMOVUPD.Z   (R14)(R10*1), K1, Z6
 	VFMADD231PD Z5, Z6, Z4
 
-skip556:
+skip576:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -11638,9 +11864,9 @@ skip556:
 	ADDQ          R9, R11
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
-	JMP           loop552
+	JMP           loop572
 
-done553:
+done573:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	ADDQ R9, CX
@@ -11650,19 +11876,19 @@ done553:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000004, BX
-	JMP  loop545
+	JMP  loop565
 
-done546:
-loop557:
+done566:
+loop577:
 	CMPQ BX, $0x00000001
-	JL   done558
+	JL   done578
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 
-loop559:
+loop579:
 	CMPQ    R13, $0x00000020
-	JL      done560
+	JL      done580
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11671,9 +11897,9 @@ loop559:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop561:
+loop581:
 	CMPQ        BP, $0x00000040
-	JL          done562
+	JL          done582
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R15)(R9*1), Z6
 	VMOVUPD     (R15)(R9*2), Z7
@@ -11686,11 +11912,11 @@ loop561:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop561
+	JMP         loop581
 
-done562:
+done582:
 	TESTQ       BP, BP
-	JZ          skip563
+	JZ          skip583
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R15)(R9*1), K1, Z6
 	VMOVUPD.Z   (R15)(R9*2), K1, Z7
@@ -11701,7 +11927,7 @@ done562:
 	VFMADD231PD Z7, Z9, Z3
 	VFMADD231PD Z8, Z9, Z4
 
-skip563:
+skip583:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -11741,36 +11967,36 @@ skip563:
 	ADDQ          R9, R11
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
-	JMP           loop559
+	JMP           loop579
 
-done560:
-loop564:
+done580:
+loop584:
 	CMPQ    R13, $0x00000008
-	JL      done565
+	JL      done585
 	VMOVUPD Z0, Z1
 	MOVQ    CX, R14
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop566:
+loop586:
 	CMPQ        BP, $0x00000040
-	JL          done567
+	JL          done587
 	VMOVUPD     (R15), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z1
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop566
+	JMP         loop586
 
-done567:
+done587:
 	TESTQ       BP, BP
-	JZ          skip568
+	JZ          skip588
 	VMOVUPD.Z   (R15), K1, Z2
 	VMOVUPD.Z   (R14), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-skip568:
+skip588:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VADDPD        Y1, Y2, Y2
@@ -11783,15 +12009,15 @@ skip568:
 	ADDQ          R9, R11
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
-	JMP           loop564
+	JMP           loop584
 
-done565:
+done585:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000001, BX
-	JMP  loop557
+	JMP  loop577
 
-done558:
+done578:
 	VZEROUPPER
 	RET
 
@@ -11815,9 +12041,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	SUBQ   R8, DX
 	MOVQ   R9, R8
 	CMPQ   DX, $0x00000008
-	JG     next570
+	JG     next590
 	TESTQ  DX, DX
-	JZ     end569
+	JZ     end589
 	MOVQ   $-1, R10
 	BZHIQ  DX, R10, R10
 	KMOVW  R10, K1
@@ -11826,9 +12052,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	MOVQ   m+32(FP), R11
 	ADDQ   R9, R10
 
-loop571:
+loop591:
 	CMPQ    R11, $0x00000004
-	JL      done572
+	JL      done592
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11839,9 +12065,9 @@ loop571:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop573:
+loop593:
 	CMPQ         R14, $0x00000001
-	JL           done574
+	JL           done594
 	VMOVUPD.Z    (R13), K1, Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z1
@@ -11854,9 +12080,9 @@ loop573:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop573
+	JMP          loop593
 
-done574:
+done594:
 	VBROADCASTSD alpha+8(FP), Z6
 	VMOVUPD.Z    (R10), K1, Z5
 	VFMADD231PD  Z1, Z6, Z5
@@ -11879,12 +12105,12 @@ done574:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop571
+	JMP          loop591
 
-done572:
-loop575:
+done592:
+loop595:
 	CMPQ    R11, $0x00000001
-	JL      done576
+	JL      done596
 	VMOVUPD Z0, Z1
 	MOVQ    DX, R12
 	MOVQ    b+24(FP), R13
@@ -11892,18 +12118,18 @@ loop575:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop577:
+loop597:
 	CMPQ         R14, $0x00000001
-	JL           done578
+	JL           done598
 	VMOVUPD.Z    (R13), K1, Z2
 	VBROADCASTSD (R12), Z3
 	VFMADD231PD  Z2, Z3, Z1
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop577
+	JMP          loop597
 
-done578:
+done598:
 	VBROADCASTSD alpha+8(FP), Z3
 	VMOVUPD.Z    (R10), K1, Z2
 	VFMADD231PD  Z1, Z3, Z2
@@ -11911,14 +12137,14 @@ done578:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop575
+	JMP          loop595
 
-done576:
-	JMP end569
+done596:
+	JMP end589
 
-next570:
+next590:
 	CMPQ  DX, $0x00000010
-	JG    next579
+	JG    next599
 	SUBQ  $0x00000008, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -11928,9 +12154,9 @@ next570:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop580:
+loop600:
 	CMPQ    R11, $0x00000004
-	JL      done581
+	JL      done601
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11945,9 +12171,9 @@ loop580:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop582:
+loop602:
 	CMPQ         R14, $0x00000001
-	JL           done583
+	JL           done603
 	VMOVUPD      (R13), Z9
 	VMOVUPD.Z    64(R13), K1, Z10
 	VBROADCASTSD (R12), Z11
@@ -11965,9 +12191,9 @@ loop582:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop582
+	JMP          loop602
 
-done583:
+done603:
 	VBROADCASTSD alpha+8(FP), Z11
 	VMOVUPD      (R10), Z9
 	VFMADD231PD  Z1, Z11, Z9
@@ -12002,12 +12228,12 @@ done583:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop580
+	JMP          loop600
 
-done581:
-loop584:
+done601:
+loop604:
 	CMPQ    R11, $0x00000001
-	JL      done585
+	JL      done605
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	MOVQ    DX, R12
@@ -12016,9 +12242,9 @@ loop584:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop586:
+loop606:
 	CMPQ         R14, $0x00000001
-	JL           done587
+	JL           done607
 	VMOVUPD      (R13), Z3
 	VMOVUPD.Z    64(R13), K1, Z4
 	VBROADCASTSD (R12), Z5
@@ -12027,9 +12253,9 @@ loop586:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop586
+	JMP          loop606
 
-done587:
+done607:
 	VBROADCASTSD alpha+8(FP), Z5
 	VMOVUPD      (R10), Z3
 	VFMADD231PD  Z1, Z5, Z3
@@ -12040,14 +12266,14 @@ done587:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop584
+	JMP          loop604
 
-done585:
-	JMP end569
+done605:
+	JMP end589
 
-next579:
+next599:
 	CMPQ  DX, $0x00000018
-	JG    next588
+	JG    next608
 	SUBQ  $0x00000010, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -12057,9 +12283,9 @@ next579:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop589:
+loop609:
 	CMPQ    R11, $0x00000004
-	JL      done590
+	JL      done610
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12078,9 +12304,9 @@ loop589:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop591:
+loop611:
 	CMPQ         R14, $0x00000001
-	JL           done592
+	JL           done612
 	VMOVUPD      (R13), Z13
 	VMOVUPD      64(R13), Z14
 	VMOVUPD.Z    128(R13), K1, Z15
@@ -12103,9 +12329,9 @@ loop591:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop591
+	JMP          loop611
 
-done592:
+done612:
 	VBROADCASTSD alpha+8(FP), Z16
 	VMOVUPD      (R10), Z13
 	VFMADD231PD  Z1, Z16, Z13
@@ -12152,12 +12378,12 @@ done592:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop589
+	JMP          loop609
 
-done590:
-loop593:
+done610:
+loop613:
 	CMPQ    R11, $0x00000001
-	JL      done594
+	JL      done614
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12167,9 +12393,9 @@ loop593:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop595:
+loop615:
 	CMPQ         R14, $0x00000001
-	JL           done596
+	JL           done616
 	VMOVUPD      (R13), Z4
 	VMOVUPD      64(R13), Z5
 	VMOVUPD.Z    128(R13), K1, Z6
@@ -12180,9 +12406,9 @@ loop595:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop595
+	JMP          loop615
 
-done596:
+done616:
 	VBROADCASTSD alpha+8(FP), Z7
 	VMOVUPD      (R10), Z4
 	VFMADD231PD  Z1, Z7, Z4
@@ -12196,12 +12422,12 @@ done596:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop593
+	JMP          loop613
 
-done594:
-	JMP end569
+done614:
+	JMP end589
 
-next588:
+next608:
 	SUBQ  $0x00000018, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -12211,9 +12437,9 @@ next588:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop598:
+loop618:
 	CMPQ    R11, $0x00000004
-	JL      done599
+	JL      done619
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12236,9 +12462,9 @@ loop598:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop600:
+loop620:
 	CMPQ         R14, $0x00000001
-	JL           done601
+	JL           done621
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -12266,9 +12492,9 @@ loop600:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop600
+	JMP          loop620
 
-done601:
+done621:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -12327,12 +12553,12 @@ done601:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop598
+	JMP          loop618
 
-done599:
-loop602:
+done619:
+loop622:
 	CMPQ    R11, $0x00000001
-	JL      done603
+	JL      done623
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12343,9 +12569,9 @@ loop602:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop604:
+loop624:
 	CMPQ         R14, $0x00000001
-	JL           done605
+	JL           done625
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -12358,9 +12584,9 @@ loop604:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop604
+	JMP          loop624
 
-done605:
+done625:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -12377,25 +12603,25 @@ done605:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop602
+	JMP          loop622
 
-done603:
-	JMP end569
+done623:
+	JMP end589
 
-end569:
+end589:
 	XORQ R9, R9
 
-group606:
+group626:
 	CMPQ R9, R8
-	JE   done607
+	JE   done627
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 
-loop608:
+loop628:
 	CMPQ    R11, $0x00000004
-	JL      done609
+	JL      done629
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12418,9 +12644,9 @@ loop608:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop610:
+loop630:
 	CMPQ         R14, $0x00000001
-	JL           done611
+	JL           done631
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -12448,9 +12674,9 @@ loop610:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop610
+	JMP          loop630
 
-done611:
+done631:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -12509,12 +12735,12 @@ done611:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop608
+	JMP          loop628
 
-done609:
-loop612:
+done629:
+loop632:
 	CMPQ    R11, $0x00000001
-	JL      done613
+	JL      done633
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12525,9 +12751,9 @@ loop612:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop614:
+loop634:
 	CMPQ         R14, $0x00000001
-	JL           done615
+	JL           done635
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -12540,9 +12766,9 @@ loop614:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop614
+	JMP          loop634
 
-done615:
+done635:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -12559,13 +12785,13 @@ done615:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop612
+	JMP          loop632
 
-done613:
+done633:
 	ADDQ $0x00000100, R9
-	JMP  group606
+	JMP  group626
 
-done607:
+done627:
 	VZEROUPPER
 	RET
 
@@ -12582,15 +12808,15 @@ TEXT ·addOutersAVX512(SB), NOSPLIT, $0-56
 	MOVQ   m+24(FP), DI
 	SHLQ   $0x03, DI
 
-loop616:
+loop636:
 	CMPQ BX, $0x00000006
-	JL   done617
+	JL   done637
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 
-loop618:
+loop638:
 	CMPQ    R8, $0x00000004
-	JL      done619
+	JL      done639
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -12623,9 +12849,9 @@ loop618:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 
-loop620:
+loop640:
 	CMPQ         R14, $0x00000001
-	JL           done621
+	JL           done641
 	VMOVUPD      (R13), Z24
 	VMOVUPD      64(R13), Z25
 	VMOVUPD      128(R13), Z26
@@ -12663,9 +12889,9 @@ loop620:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop620
+	JMP          loop640
 
-done621:
+done641:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -12692,12 +12918,12 @@ done621:
 	VMOVUPD Z23, 192(R11)(DX*1)
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
-	JMP     loop618
+	JMP     loop638
 
-done619:
-loop622:
+done639:
+loop642:
 	CMPQ    R8, $0x00000002
-	JL      done623
+	JL      done643
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -12718,9 +12944,9 @@ loop622:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 
-loop624:
+loop644:
 	CMPQ         R14, $0x00000001
-	JL           done625
+	JL           done645
 	VMOVUPD      (R13), Z12
 	VMOVUPD      64(R13), Z13
 	VBROADCASTSD (R12), Z14
@@ -12744,9 +12970,9 @@ loop624:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop624
+	JMP          loop644
 
-done625:
+done645:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -12761,12 +12987,12 @@ done625:
 	VMOVUPD Z11, 64(R11)(DX*1)
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
-	JMP     loop622
+	JMP     loop642
 
-done623:
-loop626:
+done643:
+loop646:
 	CMPQ    R8, $0x00000001
-	JL      done627
+	JL      done647
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -12781,9 +13007,9 @@ loop626:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 
-loop628:
+loop648:
 	CMPQ         R14, $0x00000001
-	JL           done629
+	JL           done649
 	VMOVUPD      (R13), Z6
 	VBROADCASTSD (R12), Z7
 	VFMADD231PD  Z6, Z7, Z0
@@ -12800,9 +13026,9 @@ loop628:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop628
+	JMP          loop648
 
-done629:
+done649:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
@@ -12811,9 +13037,9 @@ done629:
 	VMOVUPD Z5, (R11)(DX*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JMP     loop626
+	JMP     loop646
 
-done627:
+done647:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -12822,18 +13048,18 @@ done627:
 	ADDQ DX, AX
 	ADDQ $0x00000030, CX
 	SUBQ $0x00000006, BX
-	JMP  loop616
+	JMP  loop636
 
-done617:
-loop630:
+done637:
+loop650:
 	CMPQ BX, $0x00000005
-	JL   done631
+	JL   done651
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 
-loop632:
+loop652:
 	CMPQ    R8, $0x00000004
-	JL      done633
+	JL      done653
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -12862,9 +13088,9 @@ loop632:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 
-loop634:
+loop654:
 	CMPQ         R14, $0x00000001
-	JL           done635
+	JL           done655
 	VMOVUPD      (R13), Z20
 	VMOVUPD      64(R13), Z21
 	VMOVUPD      128(R13), Z22
@@ -12897,9 +13123,9 @@ loop634:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop634
+	JMP          loop654
 
-done635:
+done655:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -12922,12 +13148,12 @@ done635:
 	VMOVUPD Z19, 192(R11)
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
-	JMP     loop632
+	JMP     loop652
 
-done633:
-loop636:
+done653:
+loop656:
 	CMPQ    R8, $0x00000002
-	JL      done637
+	JL      done657
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -12946,9 +13172,9 @@ loop636:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 
-loop638:
+loop658:
 	CMPQ         R14, $0x00000001
-	JL           done639
+	JL           done659
 	VMOVUPD      (R13), Z10
 	VMOVUPD      64(R13), Z11
 	VBROADCASTSD (R12), Z12
@@ -12969,9 +13195,9 @@ loop638:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop638
+	JMP          loop658
 
-done639:
+done659:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -12984,12 +13210,12 @@ done639:
 	VMOVUPD Z9, 64(R11)
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
-	JMP     loop636
+	JMP     loop656
 
-done637:
-loop640:
+done657:
+loop660:
 	CMPQ    R8, $0x00000001
-	JL      done641
+	JL      done661
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13003,9 +13229,9 @@ loop640:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 
-loop642:
+loop662:
 	CMPQ         R14, $0x00000001
-	JL           done643
+	JL           done663
 	VMOVUPD      (R13), Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z0
@@ -13020,9 +13246,9 @@ loop642:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop642
+	JMP          loop662
 
-done643:
+done663:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
@@ -13030,9 +13256,9 @@ done643:
 	VMOVUPD Z4, (R11)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JMP     loop640
+	JMP     loop660
 
-done641:
+done661:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -13040,18 +13266,18 @@ done641:
 	ADDQ DX, AX
 	ADDQ $0x00000028, CX
 	SUBQ $0x00000005, BX
-	JMP  loop630
+	JMP  loop650
 
-done631:
-loop644:
+done651:
+loop664:
 	CMPQ BX, $0x00000004
-	JL   done645
+	JL   done665
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 
-loop646:
+loop666:
 	CMPQ    R8, $0x00000004
-	JL      done647
+	JL      done667
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -13075,9 +13301,9 @@ loop646:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 
-loop648:
+loop668:
 	CMPQ         R13, $0x00000001
-	JL           done649
+	JL           done669
 	VMOVUPD      (R12), Z16
 	VMOVUPD      64(R12), Z17
 	VMOVUPD      128(R12), Z18
@@ -13105,9 +13331,9 @@ loop648:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop648
+	JMP          loop668
 
-done649:
+done669:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -13126,12 +13352,12 @@ done649:
 	VMOVUPD Z15, 192(R10)(SI*1)
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
-	JMP     loop646
+	JMP     loop666
 
-done647:
-loop650:
+done667:
+loop670:
 	CMPQ    R8, $0x00000002
-	JL      done651
+	JL      done671
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -13147,9 +13373,9 @@ loop650:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 
-loop652:
+loop672:
 	CMPQ         R13, $0x00000001
-	JL           done653
+	JL           done673
 	VMOVUPD      (R12), Z8
 	VMOVUPD      64(R12), Z9
 	VBROADCASTSD (R11), Z10
@@ -13167,9 +13393,9 @@ loop652:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop652
+	JMP          loop672
 
-done653:
+done673:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -13180,12 +13406,12 @@ done653:
 	VMOVUPD Z7, 64(R10)(SI*1)
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
-	JMP     loop650
+	JMP     loop670
 
-done651:
-loop654:
+done671:
+loop674:
 	CMPQ    R8, $0x00000001
-	JL      done655
+	JL      done675
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -13197,9 +13423,9 @@ loop654:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 
-loop656:
+loop676:
 	CMPQ         R13, $0x00000001
-	JL           done657
+	JL           done677
 	VMOVUPD      (R12), Z4
 	VBROADCASTSD (R11), Z5
 	VFMADD231PD  Z4, Z5, Z0
@@ -13212,36 +13438,36 @@ loop656:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop656
+	JMP          loop676
 
-done657:
+done677:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
 	VMOVUPD Z3, (R10)(SI*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JMP     loop654
+	JMP     loop674
 
-done655:
+done675:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000004, BX
-	JMP  loop644
+	JMP  loop664
 
-done645:
-loop658:
+done665:
+loop678:
 	CMPQ BX, $0x00000003
-	JL   done659
+	JL   done679
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 
-loop660:
+loop680:
 	CMPQ    SI, $0x00000004
-	JL      done661
+	JL      done681
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13261,9 +13487,9 @@ loop660:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop662:
+loop682:
 	CMPQ         R12, $0x00000001
-	JL           done663
+	JL           done683
 	VMOVUPD      (R11), Z12
 	VMOVUPD      64(R11), Z13
 	VMOVUPD      128(R11), Z14
@@ -13286,9 +13512,9 @@ loop662:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop662
+	JMP          loop682
 
-done663:
+done683:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -13303,12 +13529,12 @@ done663:
 	VMOVUPD Z11, 192(R9)(DX*2)
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
-	JMP     loop660
+	JMP     loop680
 
-done661:
-loop664:
+done681:
+loop684:
 	CMPQ    SI, $0x00000002
-	JL      done665
+	JL      done685
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13322,9 +13548,9 @@ loop664:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop666:
+loop686:
 	CMPQ         R12, $0x00000001
-	JL           done667
+	JL           done687
 	VMOVUPD      (R11), Z6
 	VMOVUPD      64(R11), Z7
 	VBROADCASTSD (R10), Z8
@@ -13339,9 +13565,9 @@ loop666:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop666
+	JMP          loop686
 
-done667:
+done687:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, (R9)(DX*1)
@@ -13350,12 +13576,12 @@ done667:
 	VMOVUPD Z5, 64(R9)(DX*2)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
-	JMP     loop664
+	JMP     loop684
 
-done665:
-loop668:
+done685:
+loop688:
 	CMPQ    SI, $0x00000001
-	JL      done669
+	JL      done689
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13366,9 +13592,9 @@ loop668:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop670:
+loop690:
 	CMPQ         R12, $0x00000001
-	JL           done671
+	JL           done691
 	VMOVUPD      (R11), Z3
 	VBROADCASTSD (R10), Z4
 	VFMADD231PD  Z3, Z4, Z0
@@ -13379,34 +13605,34 @@ loop670:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop670
+	JMP          loop690
 
-done671:
+done691:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, (R9)(DX*1)
 	VMOVUPD Z2, (R9)(DX*2)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JMP     loop668
+	JMP     loop688
 
-done669:
+done689:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000018, CX
 	SUBQ $0x00000003, BX
-	JMP  loop658
+	JMP  loop678
 
-done659:
-loop672:
+done679:
+loop692:
 	CMPQ BX, $0x00000002
-	JL   done673
+	JL   done693
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 
-loop674:
+loop694:
 	CMPQ    SI, $0x00000004
-	JL      done675
+	JL      done695
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13422,9 +13648,9 @@ loop674:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop676:
+loop696:
 	CMPQ         R12, $0x00000001
-	JL           done677
+	JL           done697
 	VMOVUPD      (R11), Z8
 	VMOVUPD      64(R11), Z9
 	VMOVUPD      128(R11), Z10
@@ -13442,9 +13668,9 @@ loop676:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop676
+	JMP          loop696
 
-done677:
+done697:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -13455,12 +13681,12 @@ done677:
 	VMOVUPD Z7, 192(R9)(DX*1)
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
-	JMP     loop674
+	JMP     loop694
 
-done675:
-loop678:
+done695:
+loop698:
 	CMPQ    SI, $0x00000002
-	JL      done679
+	JL      done699
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13472,9 +13698,9 @@ loop678:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop680:
+loop700:
 	CMPQ         R12, $0x00000001
-	JL           done681
+	JL           done701
 	VMOVUPD      (R11), Z4
 	VMOVUPD      64(R11), Z5
 	VBROADCASTSD (R10), Z6
@@ -13486,21 +13712,21 @@ loop680:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop680
+	JMP          loop700
 
-done681:
+done701:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, (R9)(DX*1)
 	VMOVUPD Z3, 64(R9)(DX*1)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
-	JMP     loop678
+	JMP     loop698
 
-done679:
-loop682:
+done699:
+loop702:
 	CMPQ    SI, $0x00000001
-	JL      done683
+	JL      done703
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13510,9 +13736,9 @@ loop682:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop684:
+loop704:
 	CMPQ         R12, $0x00000001
-	JL           done685
+	JL           done705
 	VMOVUPD      (R11), Z2
 	VBROADCASTSD (R10), Z3
 	VFMADD231PD  Z2, Z3, Z0
@@ -13521,32 +13747,32 @@ loop684:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop684
+	JMP          loop704
 
-done685:
+done705:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, (R9)(DX*1)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JMP     loop682
+	JMP     loop702
 
-done683:
+done703:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000010, CX
 	SUBQ $0x00000002, BX
-	JMP  loop672
+	JMP  loop692
 
-done673:
-loop686:
+done693:
+loop706:
 	CMPQ BX, $0x00000001
-	JL   done687
+	JL   done707
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 
-loop688:
+loop708:
 	CMPQ    SI, $0x00000004
-	JL      done689
+	JL      done709
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13558,9 +13784,9 @@ loop688:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop690:
+loop710:
 	CMPQ         R12, $0x00000001
-	JL           done691
+	JL           done711
 	VMOVUPD      (R11), Z4
 	VMOVUPD      64(R11), Z5
 	VMOVUPD      128(R11), Z6
@@ -13573,21 +13799,21 @@ loop690:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop690
+	JMP          loop710
 
-done691:
+done711:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
 	VMOVUPD Z3, 192(R9)
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
-	JMP     loop688
+	JMP     loop708
 
-done689:
-loop692:
+done709:
+loop712:
 	CMPQ    SI, $0x00000002
-	JL      done693
+	JL      done713
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13597,9 +13823,9 @@ loop692:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop694:
+loop714:
 	CMPQ         R12, $0x00000001
-	JL           done695
+	JL           done715
 	VMOVUPD      (R11), Z2
 	VMOVUPD      64(R11), Z3
 	VBROADCASTSD (R10), Z4
@@ -13608,19 +13834,19 @@ loop694:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop694
+	JMP          loop714
 
-done695:
+done715:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
-	JMP     loop692
+	JMP     loop712
 
-done693:
-loop696:
+done713:
+loop716:
 	CMPQ    SI, $0x00000001
-	JL      done697
+	JL      done717
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13629,30 +13855,30 @@ loop696:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop698:
+loop718:
 	CMPQ         R12, $0x00000001
-	JL           done699
+	JL           done719
 	VMOVUPD      (R11), Z1
 	VBROADCASTSD (R10), Z2
 	VFMADD231PD  Z1, Z2, Z0
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop698
+	JMP          loop718
 
-done699:
+done719:
 	VMOVUPD Z0, (R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JMP     loop696
+	JMP     loop716
 
-done697:
+done717:
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000001, BX
-	JMP  loop686
+	JMP  loop706
 
-done687:
+done707:
 	VZEROUPPER
 	RET
 
@@ -13671,9 +13897,9 @@ TEXT ·aggregateAVX512(SB), NOSPLIT, $0-96
 	XORQ         BX, BX
 	MOVQ         CX, SI
 
-loop700:
+loop720:
 	CMPQ      SI, $0x00000040
-	JL        done701
+	JL        done721
 	MOVQ      z+24(FP), DI
 	MOVQ      weights+32(FP), R8
 	MOVQ      f+40(FP), R9
@@ -13702,9 +13928,9 @@ loop700:
 	VMOVUPD   Z0, Z7
 	MOVQ      experts+72(FP), R10
 
-loop702:
+loop722:
 	CMPQ        R10, $0x00000001
-	JL          done703
+	JL          done723
 	VMOVUPD.Z   (R9), K1, Z8
 	VSUBPD      Z3, Z8, Z8
 	VMULPD      Z4, Z8, Z8
@@ -13718,9 +13944,9 @@ loop702:
 	ADDQ        CX, DI
 	ADDQ        CX, R8
 	SUBQ        $0x00000001, R10
-	JMP         loop702
+	JMP         loop722
 
-done703:
+done723:
 	MOVQ    mean+0(FP), DI
 	VMOVUPD Z5, (DI)(BX*1)
 	MOVQ    low+8(FP), DI
@@ -13729,9 +13955,9 @@ done703:
 	VMOVUPD Z7, (DI)(BX*1)
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000040, SI
-	JMP     loop700
+	JMP     loop720
 
-done701:
+done721:
 	VZEROUPPER
 	RET
 
@@ -13746,9 +13972,9 @@ TEXT ·regretsAVX512(SB), NOSPLIT, $0-96
 	XORQ         CX, CX
 	MOVQ         AX, DX
 
-loop704:
+loop724:
 	CMPQ    DX, $0x00000040
-	JL      done705
+	JL      done725
 	MOVQ    out+48(FP), BX
 	VMOVUPD (BX)(CX*1), Z3
 	MOVQ    slope+56(FP), BX
@@ -13764,9 +13990,9 @@ loop704:
 	MOVQ    CX, R10
 	MOVQ    experts+80(FP), R11
 
-loop706:
+loop726:
 	CMPQ        R11, $0x00000001
-	JL          done707
+	JL          done727
 	VSUBPD      (R9)(R10*1), Z3, Z8
 	VMOVUPD     (R8)(R10*1), Z7
 	VFMADD231PD Z8, Z4, Z7
@@ -13785,9 +14011,9 @@ loop706:
 	VADDPD      Z7, Z6, Z6
 	ADDQ        AX, R10
 	SUBQ        $0x00000001, R11
-	JMP         loop706
+	JMP         loop726
 
-done707:
+done727:
 	MOVQ         sum+0(FP), SI
 	VMOVUPD      Z6, (SI)(CX*1)
 	VDIVPD       Z6, Z1, Z3
@@ -13799,21 +14025,21 @@ done707:
 	MOVQ         CX, SI
 	MOVQ         experts+80(FP), DI
 
-loop708:
+loop728:
 	CMPQ    DI, $0x00000001
-	JL      done709
+	JL      done729
 	VMULPD  (BX)(SI*1), Z3, Z7
 	VMOVUPD Z7, (BX)(SI*1)
 	ADDQ    AX, SI
 	SUBQ    $0x00000001, DI
-	JMP     loop708
+	JMP     loop728
 
-done709:
+done729:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000040, DX
-	JMP  loop704
+	JMP  loop724
 
-done705:
+done725:
 	VZEROUPPER
 	RET
 
@@ -13832,9 +14058,9 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	SUBQ         SI, BX
 	MOVQ         DI, SI
 	CMPQ         BX, $0x00000008
-	JG           next711
+	JG           next731
 	TESTQ        BX, BX
-	JZ           end710
+	JZ           end730
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
 	KMOVW        R8, K1
@@ -13883,11 +14109,11 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	VFNMADD213PD Z5, Z3, Z3
 	VMOVUPD      Z4, K1, (AX)(DI*1)
 	VMOVUPD      Z3, K1, (CX)(DI*1)
-	JMP          end710
+	JMP          end730
 
-next711:
+next731:
 	CMPQ         BX, $0x00000010
-	JG           next712
+	JG           next732
 	SUBQ         $0x00000008, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -13963,11 +14189,11 @@ next711:
 	VMOVUPD      Z8, K1, 64(AX)(DI*1)
 	VMOVUPD      Z5, (CX)(DI*1)
 	VMOVUPD      Z6, K1, 64(CX)(DI*1)
-	JMP          end710
+	JMP          end730
 
-next712:
+next732:
 	CMPQ         BX, $0x00000018
-	JG           next713
+	JG           next733
 	SUBQ         $0x00000010, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -14069,9 +14295,9 @@ next712:
 	VMOVUPD      Z7, (CX)(DI*1)
 	VMOVUPD      Z8, 64(CX)(DI*1)
 	VMOVUPD      Z9, K1, 128(CX)(DI*1)
-	JMP          end710
+	JMP          end730
 
-next713:
+next733:
 	SUBQ         $0x00000018, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -14199,14 +14425,14 @@ next713:
 	VMOVUPD      Z10, 64(CX)(DI*1)
 	VMOVUPD      Z11, 128(CX)(DI*1)
 	VMOVUPD      Z12, K1, 192(CX)(DI*1)
-	JMP          end710
+	JMP          end730
 
-end710:
+end730:
 	XORQ DI, DI
 
-group715:
+group735:
 	CMPQ         DI, SI
-	JE           done716
+	JE           done736
 	VMOVUPD      (DX)(DI*1), Z1
 	VMOVUPD      64(DX)(DI*1), Z2
 	VMOVUPD      128(DX)(DI*1), Z3
@@ -14331,9 +14557,9 @@ group715:
 	VMOVUPD      Z11, 128(CX)(DI*1)
 	VMOVUPD      Z12, 192(CX)(DI*1)
 	ADDQ         $0x00000100, DI
-	JMP          group715
+	JMP          group735
 
-done716:
+done736:
 	VZEROUPPER
 	RET
 
@@ -14357,9 +14583,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000008
-	JG           next718
+	JG           next738
 	TESTQ        DI, DI
-	JZ           end717
+	JZ           end737
 	MOVQ         $-1, R11
 	BZHIQ        DI, R11, R11
 	KMOVW        R11, K1
@@ -14373,9 +14599,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 
-loop719:
+loop739:
 	CMPQ         R12, $0x00000004
-	JL           done720
+	JL           done740
 	VBROADCASTSD (R11), Z6
 	VMOVUPD.Z    (DI), K1, Z7
 	VFMADD231PD  Z7, Z6, Z2
@@ -14391,21 +14617,21 @@ loop719:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop719
+	JMP          loop739
 
-done720:
-loop721:
+done740:
+loop741:
 	CMPQ         R12, $0x00000001
-	JL           done722
+	JL           done742
 	VBROADCASTSD (R11), Z6
 	VMOVUPD.Z    (DI), K1, Z7
 	VFMADD231PD  Z7, Z6, Z2
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop721
+	JMP          loop741
 
-done722:
+done742:
 	VADDPD       Z3, Z2, Z2
 	VADDPD       Z4, Z2, Z2
 	VADDPD       Z5, Z2, Z2
@@ -14453,11 +14679,11 @@ done722:
 	VFNMADD213PD Z1, Z2, Z4
 	VMOVUPD      Z5, K1, (CX)(R10*1)
 	VMOVUPD      Z4, K1, (AX)(R10*1)
-	JMP          end717
+	JMP          end737
 
-next718:
+next738:
 	CMPQ    DI, $0x00000010
-	JG      next723
+	JG      next743
 	SUBQ    $0x00000008, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -14476,9 +14702,9 @@ next718:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop724:
+loop744:
 	CMPQ         R12, $0x00000004
-	JL           done725
+	JL           done745
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VMOVUPD.Z    64(DI), K1, Z11
@@ -14498,12 +14724,12 @@ loop724:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop724
+	JMP          loop744
 
-done725:
-loop726:
+done745:
+loop746:
 	CMPQ         R12, $0x00000001
-	JL           done727
+	JL           done747
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VMOVUPD.Z    64(DI), K1, Z11
@@ -14511,9 +14737,9 @@ loop726:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop726
+	JMP          loop746
 
-done727:
+done747:
 	VADDPD       Z4, Z2, Z2
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z2, Z2
@@ -14590,11 +14816,11 @@ done727:
 	VMOVUPD      Z9, K1, 64(CX)(R10*1)
 	VMOVUPD      Z6, (AX)(R10*1)
 	VMOVUPD      Z7, K1, 64(AX)(R10*1)
-	JMP          end717
+	JMP          end737
 
-next723:
+next743:
 	CMPQ    DI, $0x00000018
-	JG      next728
+	JG      next748
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -14610,9 +14836,9 @@ next723:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop729:
+loop749:
 	CMPQ         R12, $0x00000002
-	JL           done730
+	JL           done750
 	VBROADCASTSD (R11), Z8
 	VFMADD231PD  (DI), Z8, Z2
 	VFMADD231PD  64(DI), Z8, Z3
@@ -14626,12 +14852,12 @@ loop729:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop729
+	JMP          loop749
 
-done730:
-loop731:
+done750:
+loop751:
 	CMPQ         R12, $0x00000001
-	JL           done732
+	JL           done752
 	VBROADCASTSD (R11), Z8
 	VFMADD231PD  (DI), Z8, Z2
 	VFMADD231PD  64(DI), Z8, Z3
@@ -14640,9 +14866,9 @@ loop731:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop731
+	JMP          loop751
 
-done732:
+done752:
 	VADDPD       Z5, Z2, Z2
 	VADDPD       Z6, Z3, Z3
 	VADDPD       Z7, Z4, Z4
@@ -14742,9 +14968,9 @@ done732:
 	VMOVUPD      Z8, (AX)(R10*1)
 	VMOVUPD      Z9, 64(AX)(R10*1)
 	VMOVUPD      Z10, K1, 128(AX)(R10*1)
-	JMP          end717
+	JMP          end737
 
-next728:
+next748:
 	SUBQ    $0x00000018, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -14762,9 +14988,9 @@ next728:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop734:
+loop754:
 	CMPQ         R12, $0x00000002
-	JL           done735
+	JL           done755
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -14780,12 +15006,12 @@ loop734:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop734
+	JMP          loop754
 
-done735:
-loop736:
+done755:
+loop756:
 	CMPQ         R12, $0x00000001
-	JL           done737
+	JL           done757
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -14795,9 +15021,9 @@ loop736:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop736
+	JMP          loop756
 
-done737:
+done757:
 	VADDPD       Z6, Z2, Z2
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
@@ -14924,14 +15150,14 @@ done737:
 	VMOVUPD      Z11, 64(AX)(R10*1)
 	VMOVUPD      Z12, 128(AX)(R10*1)
 	VMOVUPD      Z13, K1, 192(AX)(R10*1)
-	JMP          end717
+	JMP          end737
 
-end717:
+end737:
 	XORQ R10, R10
 
-group738:
+group758:
 	CMPQ    R10, R9
-	JE      done739
+	JE      done759
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -14945,9 +15171,9 @@ group738:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop740:
+loop760:
 	CMPQ         R12, $0x00000002
-	JL           done741
+	JL           done761
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -14961,12 +15187,12 @@ loop740:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop740
+	JMP          loop760
 
-done741:
-loop742:
+done761:
+loop762:
 	CMPQ         R12, $0x00000001
-	JL           done743
+	JL           done763
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -14975,9 +15201,9 @@ loop742:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop742
+	JMP          loop762
 
-done743:
+done763:
 	VADDPD       Z6, Z2, Z2
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
@@ -15105,9 +15331,9 @@ done743:
 	VMOVUPD      Z12, 128(AX)(R10*1)
 	VMOVUPD      Z13, 192(AX)(R10*1)
 	ADDQ         $0x00000100, R10
-	JMP          group738
+	JMP          group758
 
-done739:
+done759:
 	VZEROUPPER
 	RET
 
@@ -15121,15 +15347,15 @@ TEXT ·symAddAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 
-loop744:
+loop764:
 	CMPQ BX, $0x00000001
-	JL   done745
+	JL   done765
 	MOVQ BX, SI
 	MOVQ CX, DI
 
-loop746:
+loop766:
 	CMPQ    SI, $0x00000002
-	JL      done747
+	JL      done767
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15150,9 +15376,9 @@ loop746:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop748:
+loop768:
 	CMPQ         R10, $0x00000001
-	JL           done749
+	JL           done769
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -15182,9 +15408,9 @@ loop748:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop748
+	JMP          loop768
 
-done749:
+done769:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -15204,12 +15430,12 @@ done749:
 	ADDQ    $0x00000400, AX
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
-	JMP     loop746
+	JMP     loop766
 
-done747:
-loop750:
+done767:
+loop770:
 	CMPQ    SI, $0x00000001
-	JL      done751
+	JL      done771
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15222,9 +15448,9 @@ loop750:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop752:
+loop772:
 	CMPQ         R10, $0x00000001
-	JL           done753
+	JL           done773
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z9, Z8, Z0
@@ -15245,9 +15471,9 @@ loop752:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop752
+	JMP          loop772
 
-done753:
+done773:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -15259,14 +15485,14 @@ done753:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JMP     loop750
+	JMP     loop770
 
-done751:
+done771:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JMP  loop744
+	JMP  loop764
 
-done745:
+done765:
 	VZEROUPPER
 	RET
 
@@ -15280,15 +15506,15 @@ TEXT ·symSubAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 
-loop754:
+loop774:
 	CMPQ BX, $0x00000001
-	JL   done755
+	JL   done775
 	MOVQ BX, SI
 	MOVQ CX, DI
 
-loop756:
+loop776:
 	CMPQ    SI, $0x00000002
-	JL      done757
+	JL      done777
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15309,9 +15535,9 @@ loop756:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop758:
+loop778:
 	CMPQ         R10, $0x00000001
-	JL           done759
+	JL           done779
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -15341,9 +15567,9 @@ loop758:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop758
+	JMP          loop778
 
-done759:
+done779:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -15363,12 +15589,12 @@ done759:
 	ADDQ    $0x00000400, AX
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
-	JMP     loop756
+	JMP     loop776
 
-done757:
-loop760:
+done777:
+loop780:
 	CMPQ    SI, $0x00000001
-	JL      done761
+	JL      done781
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15381,9 +15607,9 @@ loop760:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop762:
+loop782:
 	CMPQ         R10, $0x00000001
-	JL           done763
+	JL           done783
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFNMADD231PD Z9, Z8, Z0
@@ -15404,9 +15630,9 @@ loop762:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop762
+	JMP          loop782
 
-done763:
+done783:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -15418,14 +15644,14 @@ done763:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JMP     loop760
+	JMP     loop780
 
-done761:
+done781:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JMP  loop754
+	JMP  loop774
 
-done755:
+done775:
 	VZEROUPPER
 	RET
 
@@ -15442,15 +15668,15 @@ TEXT ·symMatVecAVX512(SB), NOSPLIT, $0-40
 	MOVQ   nb+8(FP), DI
 	SHLQ   $0x09, DI
 	CMPQ   back+32(FP), $0x00
-	JE     forth764
+	JE     forth784
 	MOVQ   BX, SI
 	SUBQ   $0x40, SI
 	MOVQ   $0x00000200, DI
 
-forth764:
+forth784:
 	MOVQ nb+8(FP), R8
 
-strip765:
+strip785:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -15491,9 +15717,9 @@ strip765:
 	MOVQ         BX, R11
 	SUBQ         R10, R11
 
-loop768:
+loop788:
 	CMPQ        R11, $0x00000040
-	JL          done769
+	JL          done789
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (CX)(R10*1), Z18
 	VMOVUPD     (R9), Z19
@@ -15524,9 +15750,9 @@ loop768:
 	ADDQ        $0x00000200, R9
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
-	JMP         loop768
+	JMP         loop788
 
-done769:
+done789:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -15551,20 +15777,20 @@ done769:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+32(FP), $0x00
-	JNE        back766
+	JNE        back786
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next767
+	JMP        next787
 
-back766:
+back786:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next767:
+next787:
 	DECQ R8
-	JNZ  strip765
+	JNZ  strip785
 	VZEROUPPER
 	RET
 
@@ -15581,15 +15807,15 @@ TEXT ·symSubMatVecAVX512(SB), NOSPLIT, $0-56
 	MOVQ   nb+8(FP), DI
 	SHLQ   $0x09, DI
 	CMPQ   back+48(FP), $0x00
-	JE     forth770
+	JE     forth790
 	MOVQ   BX, SI
 	SUBQ   $0x40, SI
 	MOVQ   $0x00000200, DI
 
-forth770:
+forth790:
 	MOVQ nb+8(FP), R8
 
-strip771:
+strip791:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -15611,9 +15837,9 @@ strip771:
 	MOVQ    w+32(FP), R11
 	MOVQ    k+40(FP), R12
 
-loop774:
+loop794:
 	CMPQ         R12, $0x00000001
-	JL           done775
+	JL           done795
 	VMOVUPD      (R11)(R10*1), Z9
 	VBROADCASTSD (R11)(SI*1), Z18
 	VFNMADD231PD Z18, Z9, Z10
@@ -15633,9 +15859,9 @@ loop774:
 	VFNMADD231PD Z18, Z9, Z17
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop774
+	JMP          loop794
 
-done775:
+done795:
 	VMOVUPD     Z10, (R9)
 	VMOVUPD     Z11, 64(R9)
 	VMOVUPD     Z12, 128(R9)
@@ -15658,9 +15884,9 @@ done775:
 	MOVQ        BX, R11
 	SUBQ        R10, R11
 
-loop776:
+loop796:
 	CMPQ    R11, $0x00000080
-	JL      done777
+	JL      done797
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -15680,9 +15906,9 @@ loop776:
 	MOVQ    w+32(FP), R12
 	MOVQ    k+40(FP), R13
 
-loop778:
+loop798:
 	CMPQ         R13, $0x00000001
-	JL           done779
+	JL           done799
 	VMOVUPD      (R12)(R10*1), Z9
 	VMOVUPD      64(R12)(R10*1), Z10
 	VBROADCASTSD (R12)(SI*1), Z27
@@ -15711,9 +15937,9 @@ loop778:
 	VFNMADD231PD Z27, Z10, Z26
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop778
+	JMP          loop798
 
-done779:
+done799:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -15771,12 +15997,12 @@ done779:
 	ADDQ             $0x00000400, R9
 	ADDQ             $0x00000080, R10
 	SUBQ             $0x00000080, R11
-	JMP              loop776
+	JMP              loop796
 
-done777:
-loop780:
+done797:
+loop800:
 	CMPQ    R11, $0x00000040
-	JL      done781
+	JL      done801
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -15788,9 +16014,9 @@ loop780:
 	MOVQ    w+32(FP), R12
 	MOVQ    k+40(FP), R13
 
-loop782:
+loop802:
 	CMPQ         R13, $0x00000001
-	JL           done783
+	JL           done803
 	VMOVUPD      (R12)(R10*1), Z9
 	VBROADCASTSD (R12)(SI*1), Z10
 	VFNMADD231PD Z10, Z9, Z11
@@ -15810,9 +16036,9 @@ loop782:
 	VFNMADD231PD Z10, Z9, Z18
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop782
+	JMP          loop802
 
-done783:
+done803:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -15843,9 +16069,9 @@ done783:
 	ADDQ             $0x00000200, R9
 	ADDQ             $0x00000040, R10
 	SUBQ             $0x00000040, R11
-	JMP              loop780
+	JMP              loop800
 
-done781:
+done801:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -15870,20 +16096,243 @@ done781:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+48(FP), $0x00
-	JNE        back772
+	JNE        back792
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next773
+	JMP        next793
 
-back772:
+back792:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next773:
+next793:
 	DECQ R8
-	JNZ  strip771
+	JNZ  strip791
+	VZEROUPPER
+	RET
+
+// func squareMatVecAVX512(y *float64, a *float64, x *float64, n int, stride int) float64
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
+TEXT ·squareMatVecAVX512(SB), NOSPLIT, $0-48
+	VPXORQ  Z0, Z0, Z0
+	MOVQ    y+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    x+16(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    BX, SI
+	ANDQ    $0x00000007, SI
+	MOVQ    $-1, DI
+	BZHIQ   SI, DI, DI
+	KMOVW   DI, K1
+	MOVQ    stride+32(FP), SI
+	SHLQ    $0x03, SI
+	VMOVUPD Z0, Z1
+	MOVQ    BX, DI
+	SHLQ    $0x03, DI
+	XORQ    R8, R8
+
+columns804:
+	LEAQ    64(R8), R9
+	CMPQ    R9, DI
+	JG      done805
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z5
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	MOVQ    BX, R12
+	ADDQ    R8, R10
+	LEAQ    (SI)(SI*2), R13
+
+loop806:
+	CMPQ         R12, $0x00000004
+	JL           done807
+	VBROADCASTSD (R11), Z6
+	VFMADD231PD  (R10), Z6, Z2
+	VBROADCASTSD 8(R11), Z6
+	VFMADD231PD  (R10)(SI*1), Z6, Z3
+	VBROADCASTSD 16(R11), Z6
+	VFMADD231PD  (R10)(SI*2), Z6, Z4
+	VBROADCASTSD 24(R11), Z6
+	VFMADD231PD  (R10)(R13*1), Z6, Z5
+	LEAQ         (R10)(SI*4), R10
+	ADDQ         $0x00000020, R11
+	SUBQ         $0x00000004, R12
+	JMP          loop806
+
+done807:
+loop808:
+	CMPQ         R12, $0x00000001
+	JL           done809
+	VBROADCASTSD (R11), Z6
+	VFMADD231PD  (R10), Z6, Z2
+	ADDQ         SI, R10
+	ADDQ         $0x00000008, R11
+	SUBQ         $0x00000001, R12
+	JMP          loop808
+
+done809:
+	VADDPD      Z3, Z2, Z2
+	VADDPD      Z4, Z2, Z2
+	VADDPD      Z5, Z2, Z2
+	VMOVUPD     (DX)(R8*1), Z3
+	VMOVUPD     Z2, (AX)(R8*1)
+	VFMADD231PD Z2, Z3, Z1
+	MOVQ        R9, R8
+	JMP         columns804
+
+done805:
+	CMPQ    R8, DI
+	JE      done810
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z0
+	MOVQ    DX, DI
+	ADDQ    R8, CX
+	LEAQ    (SI)(SI*2), R9
+
+loop811:
+	CMPQ         BX, $0x00000004
+	JL           done812
+	VBROADCASTSD (DI), Z5
+	VFMADD231PD  (CX), Z5, Z2
+	VBROADCASTSD 8(DI), Z5
+	VFMADD231PD  (CX)(SI*1), Z5, Z3
+	VBROADCASTSD 16(DI), Z5
+	VFMADD231PD  (CX)(SI*2), Z5, Z4
+	VBROADCASTSD 24(DI), Z5
+	VFMADD231PD  (CX)(R9*1), Z5, Z0
+	LEAQ         (CX)(SI*4), CX
+	ADDQ         $0x00000020, DI
+	SUBQ         $0x00000004, BX
+	JMP          loop811
+
+done812:
+loop813:
+	CMPQ         BX, $0x00000001
+	JL           done814
+	VBROADCASTSD (DI), Z5
+	VFMADD231PD  (CX), Z5, Z2
+	ADDQ         SI, CX
+	ADDQ         $0x00000008, DI
+	SUBQ         $0x00000001, BX
+	JMP          loop813
+
+done814:
+	VADDPD      Z3, Z2, Z2
+	VADDPD      Z4, Z2, Z2
+	VADDPD      Z0, Z2, Z2
+	VMOVUPD.Z   (DX)(R8*1), K1, Z0
+	VMOVUPD     Z2, K1, (AX)(R8*1)
+	VFMADD231PD Z2, Z0, Z1
+
+done810:
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X2 $0x01, Y0, X1
+	VADDPD        X1, X0, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	VMOVSD        X1, ret+40(FP)
+	VZEROUPPER
+	RET
+
+// func squareSubAVX512(a *float64, w *float64, u *float64, root float64, n int, stride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·squareSubAVX512(SB), NOSPLIT, $0-48
+	VPXORQ       Z0, Z0, Z0
+	MOVQ         a+0(FP), AX
+	MOVQ         w+8(FP), CX
+	MOVQ         u+16(FP), DX
+	MOVQ         n+32(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x00000007, SI
+	MOVQ         $-1, DI
+	BZHIQ        SI, DI, DI
+	KMOVW        DI, K1
+	MOVQ         stride+40(FP), SI
+	SHLQ         $0x03, SI
+	LEAQ         (SI)(SI*2), DI
+	VBROADCASTSD root+24(FP), Z0
+	MOVQ         BX, R8
+	SHLQ         $0x03, R8
+	XORQ         R9, R9
+
+columns815:
+	LEAQ    64(R9), R10
+	CMPQ    R10, R8
+	JG      done816
+	VMOVUPD (DX)(R9*1), Z1
+	VMULPD  Z0, Z1, Z1
+	VMOVUPD Z1, (CX)(R9*1)
+	MOVQ    R10, R9
+	JMP     columns815
+
+done816:
+	CMPQ      R9, R8
+	JE        done817
+	VMOVUPD.Z (DX)(R9*1), K1, Z1
+	VMULPD    Z0, Z1, Z1
+	VMOVUPD   Z1, (CX)(R9*1)
+
+done817:
+	XORQ DX, DX
+	MOVQ SI, R8
+
+loop818:
+	CMPQ    R8, $0x00000040
+	JL      done819
+	VMOVUPD (CX)(DX*1), Z0
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    BX, R11
+	ADDQ    DX, R9
+
+loop820:
+	CMPQ              R11, $0x00000004
+	JL                done821
+	VMOVUPD           (R9), Z1
+	VFNMADD231PD.BCST (R10), Z0, Z1
+	VMOVUPD           Z1, (R9)
+	VMOVUPD           (R9)(SI*1), Z1
+	VFNMADD231PD.BCST 8(R10), Z0, Z1
+	VMOVUPD           Z1, (R9)(SI*1)
+	VMOVUPD           (R9)(SI*2), Z1
+	VFNMADD231PD.BCST 16(R10), Z0, Z1
+	VMOVUPD           Z1, (R9)(SI*2)
+	VMOVUPD           (R9)(DI*1), Z1
+	VFNMADD231PD.BCST 24(R10), Z0, Z1
+	VMOVUPD           Z1, (R9)(DI*1)
+	ADDQ              SI, R9
+	ADDQ              SI, R9
+	ADDQ              SI, R9
+	ADDQ              SI, R9
+	ADDQ              $0x00000020, R10
+	SUBQ              $0x00000004, R11
+	JMP               loop820
+
+done821:
+loop822:
+	CMPQ              R11, $0x00000001
+	JL                done823
+	VMOVUPD           (R9), Z1
+	VFNMADD231PD.BCST (R10), Z0, Z1
+	VMOVUPD           Z1, (R9)
+	ADDQ              SI, R9
+	ADDQ              $0x00000008, R10
+	SUBQ              $0x00000001, R11
+	JMP               loop822
+
+done823:
+	ADDQ $0x00000040, DX
+	SUBQ $0x00000040, R8
+	JMP  loop818
+
+done819:
 	VZEROUPPER
 	RET
 
@@ -15900,9 +16349,9 @@ TEXT ·choleskyAVX512(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 
-loop784:
+loop824:
 	CMPQ    SI, $0x00000001
-	JL      done785
+	JL      done825
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
@@ -15918,9 +16367,9 @@ loop784:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 
-loop786:
+loop826:
 	CMPQ              R9, $0x00000001
-	JL                done787
+	JL                done827
 	SUBQ              $0x00000200, R10
 	VMOVUPD           (R8), Z9
 	VMULPD.BCST       (R11), Z9, Z9
@@ -16006,9 +16455,9 @@ loop786:
 	ADDQ              R10, R8
 	ADDQ              $0x00000040, R11
 	SUBQ              $0x00000001, R9
-	JMP               loop786
+	JMP               loop826
 
-done787:
+done827:
 	VMOVUPD           Z1, (DX)
 	VMOVUPD           Z2, 64(DX)
 	VMOVUPD           Z3, 128(DX)
@@ -16114,9 +16563,9 @@ done787:
 	SUBQ              $0x01, R9
 	ADDQ              $0x00000200, DX
 
-loop788:
+loop828:
 	CMPQ    R9, $0x00000001
-	JL      done789
+	JL      done829
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
@@ -16133,9 +16582,9 @@ loop788:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 
-loop790:
+loop830:
 	CMPQ              R12, $0x00000001
-	JL                done791
+	JL                done831
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VMULPD.BCST       (R14), Z9, Z9
@@ -16221,9 +16670,9 @@ loop790:
 	ADDQ              R13, R11
 	ADDQ              $0x00000040, R14
 	SUBQ              $0x00000001, R12
-	JMP               loop790
+	JMP               loop830
 
-done791:
+done831:
 	VFNMADD231PD.BCST 8(DI), Z1, Z2
 	VFNMADD231PD.BCST 16(DI), Z1, Z3
 	VFNMADD231PD.BCST 24(DI), Z1, Z4
@@ -16262,16 +16711,16 @@ done791:
 	VMOVUPD           Z8, 448(DX)
 	ADDQ              $0x00000200, DX
 	SUBQ              $0x00000001, R9
-	JMP               loop788
+	JMP               loop828
 
-done789:
+done829:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JMP  loop784
+	JMP  loop824
 
-done785:
+done825:
 	VZEROUPPER
 	RET
 
@@ -16289,9 +16738,9 @@ TEXT ·choleskySolveAVX512(SB), NOSPLIT, $0-32
 	MOVQ   nb+8(FP), R9
 	SHLQ   $0x09, R9
 
-loop792:
+loop832:
 	CMPQ    R8, $0x00000001
-	JL      done793
+	JL      done833
 	VMOVUPD (SI), Z1
 	VMOVUPD 64(SI), Z2
 	VMOVUPD 128(SI), Z3
@@ -16306,9 +16755,9 @@ loop792:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 
-loop794:
+loop834:
 	CMPQ              R12, $0x00000001
-	JL                done795
+	JL                done835
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VFNMADD231PD.BCST (R10), Z9, Z1
@@ -16385,9 +16834,9 @@ loop794:
 	ADDQ              R13, R10
 	ADDQ              $0x00000200, R11
 	SUBQ              $0x00000001, R12
-	JMP               loop794
+	JMP               loop834
 
-done795:
+done835:
 	VFNMADD231PD.BCST 8(BX), Z1, Z2
 	VFNMADD231PD.BCST 16(BX), Z1, Z3
 	VFNMADD231PD.BCST 24(BX), Z1, Z4
@@ -16439,15 +16888,15 @@ done795:
 	ADDQ              $0x00000200, AX
 	ADDQ              $0x01, DI
 	SUBQ              $0x00000001, R8
-	JMP               loop792
+	JMP               loop832
 
-done793:
+done833:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 
-loop796:
+loop836:
 	CMPQ    AX, $0x00000001
-	JL      done797
+	JL      done837
 	ADDQ    $0x00000200, R9
 	SUBQ    R9, BX
 	SUBQ    $0x00000040, CX
@@ -16464,9 +16913,9 @@ loop796:
 	MOVQ    SI, R8
 	MOVQ    DX, R10
 
-loop798:
+loop838:
 	CMPQ              R10, $0x00000001
-	JL                done799
+	JL                done839
 	ADDQ              $0x00000200, DI
 	ADDQ              $0x00000200, R8
 	VMOVUPD           (R8), Z9
@@ -16542,9 +16991,9 @@ loop798:
 	VFNMADD231PD.BCST 440(DI), Z9, Z7
 	VFNMADD231PD.BCST 504(DI), Z9, Z8
 	SUBQ              $0x00000001, R10
-	JMP               loop798
+	JMP               loop838
 
-done799:
+done839:
 	VBROADCASTSD      (CX), Z9
 	VFMADD213PD       (SI), Z9, Z1
 	VBROADCASTSD      8(CX), Z9
@@ -16599,9 +17048,9 @@ done799:
 	VMOVUPD           Z8, 448(SI)
 	ADDQ              $0x01, DX
 	SUBQ              $0x00000001, AX
-	JMP               loop796
+	JMP               loop836
 
-done797:
+done837:
 	VZEROUPPER
 	RET
 
@@ -16621,9 +17070,9 @@ TEXT ·tallyAVX512(SB), NOSPLIT, $0-56
 	VMOVUPD      Z0, Z3
 	VBROADCASTSD trig64<>+544(SB), Z4
 
-loop800:
+loop840:
 	CMPQ        SI, $0x00000008
-	JL          done801
+	JL          done841
 	MOVQ        DX, R8
 	MOVQ        AX, R9
 	VMOVUPD     (BX), Z5
@@ -16723,7 +17172,7 @@ loop800:
 	MOVQ        R9, R10
 	ADDQ        DI, R9
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short802
+	JE          short842
 	VMOVUPD     (R8), Z6
 	ADDQ        DI, R8
 	VMOVUPD     (R8), Z9
@@ -16763,18 +17212,18 @@ loop800:
 	ADDQ        DI, R9
 	VMOVUPD     Z6, (R8)
 
-short802:
+short842:
 	VMOVUPD Z7, (R10)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, CX
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, SI
-	JMP     loop800
+	JMP     loop840
 
-done801:
+done841:
 	TESTQ       SI, SI
-	JZ          skip803
+	JZ          skip843
 	MOVQ        $-1, R8
 	BZHIQ       SI, R8, R8
 	KMOVW       R8, K1
@@ -16876,7 +17325,7 @@ done801:
 	MOVQ        AX, CX
 	ADDQ        DI, AX
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short804
+	JE          short844
 	VMOVUPD.Z   (DX), K1, Z6
 	ADDQ        DI, DX
 	VMOVUPD.Z   (DX), K1, Z9
@@ -16916,10 +17365,10 @@ done801:
 	ADDQ        DI, AX
 	VMOVUPD     Z4, K1, (DX)
 
-short804:
+short844:
 	VMOVUPD Z7, K1, (CX)
 
-skip803:
+skip843:
 	MOVQ          total+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
@@ -16960,9 +17409,9 @@ TEXT ·cusumAVX512(SB), NOSPLIT, $0-40
 	XORQ    DI, DI
 	MOVQ    BX, R8
 
-loop805:
+loop845:
 	CMPQ         R8, $0x00000040
-	JL           done806
+	JL           done846
 	MOVQ         AX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -17041,9 +17490,9 @@ loop805:
 	VMOVUPD      Z8, (R9)(BX*2)
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
-	JMP          loop805
+	JMP          loop845
 
-done806:
+done846:
 	MOVQ          most+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VMAXPD        Y0, Y1, Y1
@@ -17078,10 +17527,10 @@ TEXT ·conformalAVX512(SB), NOSPLIT, $0-104
 	MOVQ   limits+64(FP), DX
 	XORQ   BX, BX
 
-columns807:
+columns847:
 	LEAQ         64(BX), SI
 	CMPQ         SI, AX
-	JG           done808
+	JG           done848
 	VMOVUPD      Z0, Z1
 	MOVQ         y+48(FP), DI
 	VMOVUPD      (DI)(BX*1), Z2
@@ -17120,9 +17569,9 @@ columns807:
 	MOVQ         steps+72(FP), R10
 	MOVQ         levels+88(FP), R11
 
-loop809:
+loop849:
 	CMPQ         R11, $0x00000001
-	JL           done810
+	JL           done850
 	ADDQ         $0x00000008, DI
 	VMOVUPD      (R8)(BX*1), Z2
 	VADDPD       Z1, Z2, Z2
@@ -17145,9 +17594,9 @@ loop809:
 	ADDQ         CX, R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop809
+	JMP          loop849
 
-done810:
+done850:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      (DI)(BX*1), Z1
 	VBROADCASTSD 56(DX), Z2
@@ -17167,11 +17616,11 @@ done810:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      Z1, (DI)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns807
+	JMP          columns847
 
-done808:
+done848:
 	CMPQ         BX, AX
-	JE           done811
+	JE           done851
 	VMOVUPD      Z0, Z1
 	MOVQ         y+48(FP), AX
 	VMOVUPD.Z    (AX)(BX*1), K1, Z2
@@ -17210,9 +17659,9 @@ done808:
 	MOVQ         steps+72(FP), R8
 	MOVQ         levels+88(FP), R9
 
-loop812:
+loop852:
 	CMPQ         R9, $0x00000001
-	JL           done813
+	JL           done853
 	ADDQ         $0x00000008, AX
 	VMOVUPD.Z    (SI)(BX*1), K1, Z1
 	VADDPD       Z0, Z1, Z1
@@ -17235,9 +17684,9 @@ loop812:
 	ADDQ         CX, DI
 	ADDQ         $0x00000010, R8
 	SUBQ         $0x00000001, R9
-	JMP          loop812
+	JMP          loop852
 
-done813:
+done853:
 	MOVQ         scale+8(FP), AX
 	VMOVUPD.Z    (AX)(BX*1), K1, Z0
 	VBROADCASTSD 56(DX), Z1
@@ -17257,7 +17706,7 @@ done813:
 	MOVQ         scale+8(FP), AX
 	VMOVUPD      Z0, K1, (AX)(BX*1)
 
-done811:
+done851:
 	VZEROUPPER
 	RET
 
@@ -17276,10 +17725,10 @@ TEXT ·logToAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns814:
+columns854:
 	LEAQ         64(BX), SI
 	CMPQ         SI, DX
-	JG           done815
+	JG           done855
 	VMOVUPD      (CX)(BX*1), Z0
 	VBROADCASTSD logarithm<>+0(SB), Z1
 	VPADDQ       Z1, Z0, Z1
@@ -17336,11 +17785,11 @@ columns814:
 	VMOVUPD      Z1, K2, Z0
 	VMOVUPD      Z0, (AX)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns814
+	JMP          columns854
 
-done815:
+done855:
 	CMPQ         BX, DX
-	JE           done816
+	JE           done856
 	VMOVUPD.Z    (CX)(BX*1), K1, Z0
 	VBROADCASTSD logarithm<>+0(SB), Z1
 	VPADDQ       Z1, Z0, Z1
@@ -17397,7 +17846,7 @@ done815:
 	VMOVUPD      Z1, K2, Z0
 	VMOVUPD      Z0, K1, (AX)(BX*1)
 
-done816:
+done856:
 	VZEROUPPER
 	RET
 
@@ -17415,9 +17864,9 @@ TEXT ·matVec32AVX2(SB), NOSPLIT, $0-40
 	VMOVUPD (SI), Y0
 	SHLQ    $0x02, CX
 
-rows817:
+rows857:
 	CMPQ   m+24(FP), $0x00000004
-	JL     rest818
+	JL     rest858
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	LEAQ   (SI)(CX*1), DI
@@ -17431,10 +17880,10 @@ rows817:
 	VXORPD Y8, Y8, Y8
 	XORQ   R8, R8
 
-columns820:
+columns860:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done821
+	JG          done861
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
@@ -17446,24 +17895,24 @@ columns820:
 	VFMADD231PS 32(SI)(R8*1), Y10, Y7
 	VFMADD231PS 32(DI)(R8*1), Y10, Y8
 	MOVQ        R9, R8
-	JMP         columns820
+	JMP         columns860
 
-done821:
-columns822:
+done861:
+columns862:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done823
+	JG          done863
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
 	VFMADD231PS (SI)(R8*1), Y10, Y3
 	VFMADD231PS (DI)(R8*1), Y10, Y4
 	MOVQ        R9, R8
-	JMP         columns822
+	JMP         columns862
 
-done823:
+done863:
 	CMPQ        R8, CX
-	JE          done824
+	JE          done864
 	VMASKMOVPS  (DX)(R8*1), Y0, Y10
 	VMASKMOVPS  (AX)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
@@ -17474,7 +17923,7 @@ done823:
 	VMASKMOVPS  (DI)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y4
 
-done824:
+done864:
 	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
@@ -17512,11 +17961,11 @@ done824:
 	ADDQ         $0x00000010, BX
 	MOVQ         BX, y+0(FP)
 	SUBQ         $0x00000004, m+24(FP)
-	JMP          rows817
+	JMP          rows857
 
-rest818:
+rest858:
 	CMPQ   m+24(FP), $0x00000003
-	JNE    skip825
+	JNE    skip865
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	VXORPD Y1, Y1, Y1
@@ -17527,10 +17976,10 @@ rest818:
 	VXORPD Y6, Y6, Y6
 	XORQ   DI, DI
 
-columns826:
+columns866:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done827
+	JG          done867
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
@@ -17540,23 +17989,23 @@ columns826:
 	VFMADD231PS 32(BX)(DI*1), Y8, Y5
 	VFMADD231PS 32(SI)(DI*1), Y8, Y6
 	MOVQ        R8, DI
-	JMP         columns826
+	JMP         columns866
 
-done827:
-columns828:
+done867:
+columns868:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done829
+	JG          done869
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
 	VFMADD231PS (SI)(DI*1), Y8, Y3
 	MOVQ        R8, DI
-	JMP         columns828
+	JMP         columns868
 
-done829:
+done869:
 	CMPQ        DI, CX
-	JE          done830
+	JE          done870
 	VMASKMOVPS  (DX)(DI*1), Y0, Y8
 	VMASKMOVPS  (AX)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y1
@@ -17565,7 +18014,7 @@ done829:
 	VMASKMOVPS  (SI)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y3
 
-done830:
+done870:
 	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
@@ -17594,11 +18043,11 @@ done830:
 	VMOVSS       X0, 8(AX)
 	ADDQ         $0x0000000c, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end819
+	JMP          end859
 
-skip825:
+skip865:
 	CMPQ   m+24(FP), $0x00000002
-	JNE    skip831
+	JNE    skip871
 	LEAQ   (AX)(CX*1), BX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -17610,10 +18059,10 @@ skip825:
 	VXORPD Y8, Y8, Y8
 	XORQ   SI, SI
 
-columns832:
+columns872:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done833
+	JG          done873
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
@@ -17627,29 +18076,29 @@ columns832:
 	VFMADD231PS 96(AX)(SI*1), Y10, Y7
 	VFMADD231PS 96(BX)(SI*1), Y10, Y8
 	MOVQ        DI, SI
-	JMP         columns832
+	JMP         columns872
 
-done833:
-columns834:
+done873:
+columns874:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done835
+	JG          done875
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
 	MOVQ        DI, SI
-	JMP         columns834
+	JMP         columns874
 
-done835:
+done875:
 	CMPQ        SI, CX
-	JE          done836
+	JE          done876
 	VMASKMOVPS  (DX)(SI*1), Y0, Y10
 	VMASKMOVPS  (AX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
 	VMASKMOVPS  (BX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y2
 
-done836:
+done876:
 	LEAQ         (BX)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
@@ -17674,21 +18123,21 @@ done836:
 	VMOVSS       X0, 4(AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end819
+	JMP          end859
 
-skip831:
+skip871:
 	CMPQ   m+24(FP), $0x00000001
-	JNE    skip837
+	JNE    skip877
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	XORQ   BX, BX
 
-columns838:
+columns878:
 	LEAQ        128(BX), SI
 	CMPQ        SI, CX
-	JG          done839
+	JG          done879
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	VMOVUPS     32(DX)(BX*1), Y5
@@ -17698,26 +18147,26 @@ columns838:
 	VMOVUPS     96(DX)(BX*1), Y5
 	VFMADD231PS 96(AX)(BX*1), Y5, Y4
 	MOVQ        SI, BX
-	JMP         columns838
+	JMP         columns878
 
-done839:
-columns840:
+done879:
+columns880:
 	LEAQ        32(BX), SI
 	CMPQ        SI, CX
-	JG          done841
+	JG          done881
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	MOVQ        SI, BX
-	JMP         columns840
+	JMP         columns880
 
-done841:
+done881:
 	CMPQ        BX, CX
-	JE          done842
+	JE          done882
 	VMASKMOVPS  (DX)(BX*1), Y0, Y5
 	VMASKMOVPS  (AX)(BX*1), Y0, Y0
 	VFMADD231PS Y0, Y5, Y1
 
-done842:
+done882:
 	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
@@ -17732,10 +18181,10 @@ done842:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x00000004, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end819
+	JMP          end859
 
-skip837:
-end819:
+skip877:
+end859:
 	VZEROUPPER
 	RET
 
@@ -17766,9 +18215,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next844
+	JG      next884
 	TESTQ   SI, SI
-	JZ      end843
+	JZ      end883
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
 	SUBQ    SI, R10
@@ -17783,9 +18232,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop845:
+loop885:
 	CMPQ         R11, $0x00000004
-	JL           done846
+	JL           done886
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
@@ -17801,32 +18250,32 @@ loop845:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop845
+	JMP          loop885
 
-done846:
-loop847:
+done886:
+loop887:
 	CMPQ         R11, $0x00000001
-	JL           done848
+	JL           done888
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop847
+	JMP          loop887
 
-done848:
+done888:
 	VADDPS     Y2, Y1, Y1
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y1, Y1
 	VMASKMOVPS (AX)(R9*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(R9*1)
-	JMP        end843
+	JMP        end883
 
-next844:
+next884:
 	CMPQ    SI, $0x00000010
-	JG      next849
+	JG      next889
 	SUBQ    $0x00000008, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -17846,9 +18295,9 @@ next844:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop850:
+loop890:
 	CMPQ         R11, $0x00000004
-	JL           done851
+	JL           done891
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -17868,12 +18317,12 @@ loop850:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop850
+	JMP          loop890
 
-done851:
-loop852:
+done891:
+loop892:
 	CMPQ         R11, $0x00000001
-	JL           done853
+	JL           done893
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -17881,9 +18330,9 @@ loop852:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop852
+	JMP          loop892
 
-done853:
+done893:
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y2, Y2
 	VADDPS     Y5, Y1, Y1
@@ -17895,11 +18344,11 @@ done853:
 	VMASKMOVPS 32(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y2, Y2
 	VMASKMOVPS Y2, Y0, 32(AX)(R9*1)
-	JMP        end843
+	JMP        end883
 
-next849:
+next889:
 	CMPQ    SI, $0x00000018
-	JG      next854
+	JG      next894
 	SUBQ    $0x00000010, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -17913,9 +18362,9 @@ next849:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop855:
+loop895:
 	CMPQ         R11, $0x00000001
-	JL           done856
+	JL           done896
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y1
 	VFMADD231PS  32(SI), Y4, Y2
@@ -17924,9 +18373,9 @@ loop855:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop855
+	JMP          loop895
 
-done856:
+done896:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -17934,9 +18383,9 @@ done856:
 	VMASKMOVPS 64(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y3, Y3
 	VMASKMOVPS Y3, Y0, 64(AX)(R9*1)
-	JMP        end843
+	JMP        end883
 
-next854:
+next894:
 	SUBQ    $0x00000018, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -17951,9 +18400,9 @@ next854:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop858:
+loop898:
 	CMPQ         R11, $0x00000001
-	JL           done859
+	JL           done899
 	VBROADCASTSS (R10), Y5
 	VFMADD231PS  (SI), Y5, Y1
 	VFMADD231PS  32(SI), Y5, Y2
@@ -17963,9 +18412,9 @@ loop858:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop858
+	JMP          loop898
 
-done859:
+done899:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -17975,14 +18424,14 @@ done859:
 	VMASKMOVPS 96(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y4, Y4
 	VMASKMOVPS Y4, Y0, 96(AX)(R9*1)
-	JMP        end843
+	JMP        end883
 
-end843:
+end883:
 	XORQ R9, R9
 
-group860:
+group900:
 	CMPQ   R9, R8
-	JE     done861
+	JE     done901
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -17992,9 +18441,9 @@ group860:
 	MOVQ   BX, R11
 	ADDQ   R9, SI
 
-loop862:
+loop902:
 	CMPQ         R11, $0x00000001
-	JL           done863
+	JL           done903
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y0
 	VFMADD231PS  32(SI), Y4, Y1
@@ -18003,9 +18452,9 @@ loop862:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop862
+	JMP          loop902
 
-done863:
+done903:
 	VADDPS  (AX)(R9*1), Y0, Y0
 	VMOVUPS Y0, (AX)(R9*1)
 	VADDPS  32(AX)(R9*1), Y1, Y1
@@ -18015,9 +18464,9 @@ done863:
 	VADDPS  96(AX)(R9*1), Y3, Y3
 	VMOVUPS Y3, 96(AX)(R9*1)
 	ADDQ    $0x00000080, R9
-	JMP     group860
+	JMP     group900
 
-done861:
+done901:
 	VZEROUPPER
 	RET
 
@@ -18033,15 +18482,15 @@ TEXT ·addOuters32AVX2(SB), NOSPLIT, $0-56
 	MOVQ m+24(FP), SI
 	SHLQ $0x02, SI
 
-loop864:
+loop904:
 	CMPQ BX, $0x00000002
-	JL   done865
+	JL   done905
 	MOVQ cols+40(FP), DI
 	XORQ R8, R8
 
-loop866:
+loop906:
 	CMPQ    DI, $0x00000004
-	JL      done867
+	JL      done907
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -18057,9 +18506,9 @@ loop866:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop868:
+loop908:
 	CMPQ         R12, $0x00000001
-	JL           done869
+	JL           done909
 	VMOVUPS      (R11), Y8
 	VMOVUPS      32(R11), Y9
 	VMOVUPS      64(R11), Y10
@@ -18077,9 +18526,9 @@ loop868:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop868
+	JMP          loop908
 
-done869:
+done909:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, 64(R9)
@@ -18090,12 +18539,12 @@ done869:
 	VMOVUPS Y7, 96(R9)(DX*1)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000004, DI
-	JMP     loop866
+	JMP     loop906
 
-done867:
-loop870:
+done907:
+loop910:
 	CMPQ    DI, $0x00000002
-	JL      done871
+	JL      done911
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -18107,9 +18556,9 @@ loop870:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop872:
+loop912:
 	CMPQ         R12, $0x00000001
-	JL           done873
+	JL           done913
 	VMOVUPS      (R11), Y4
 	VMOVUPS      32(R11), Y5
 	VBROADCASTSS (R10), Y6
@@ -18121,21 +18570,21 @@ loop872:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop872
+	JMP          loop912
 
-done873:
+done913:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, (R9)(DX*1)
 	VMOVUPS Y3, 32(R9)(DX*1)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000002, DI
-	JMP     loop870
+	JMP     loop910
 
-done871:
-loop874:
+done911:
+loop914:
 	CMPQ    DI, $0x00000001
-	JL      done875
+	JL      done915
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -18145,9 +18594,9 @@ loop874:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop876:
+loop916:
 	CMPQ         R12, $0x00000001
-	JL           done877
+	JL           done917
 	VMOVUPS      (R11), Y2
 	VBROADCASTSS (R10), Y3
 	VFMADD231PS  Y2, Y3, Y0
@@ -18156,32 +18605,32 @@ loop876:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop876
+	JMP          loop916
 
-done877:
+done917:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, (R9)(DX*1)
 	ADDQ    $0x00000020, R8
 	SUBQ    $0x00000001, DI
-	JMP     loop874
+	JMP     loop914
 
-done875:
+done915:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000002, BX
-	JMP  loop864
+	JMP  loop904
 
-done865:
-loop878:
+done905:
+loop918:
 	CMPQ BX, $0x00000001
-	JL   done879
+	JL   done919
 	MOVQ cols+40(FP), DI
 	XORQ R8, R8
 
-loop880:
+loop920:
 	CMPQ    DI, $0x00000004
-	JL      done881
+	JL      done921
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -18193,9 +18642,9 @@ loop880:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop882:
+loop922:
 	CMPQ         R12, $0x00000001
-	JL           done883
+	JL           done923
 	VMOVUPS      (R11), Y4
 	VMOVUPS      32(R11), Y5
 	VMOVUPS      64(R11), Y6
@@ -18208,21 +18657,21 @@ loop882:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop882
+	JMP          loop922
 
-done883:
+done923:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, 64(R9)
 	VMOVUPS Y3, 96(R9)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000004, DI
-	JMP     loop880
+	JMP     loop920
 
-done881:
-loop884:
+done921:
+loop924:
 	CMPQ    DI, $0x00000002
-	JL      done885
+	JL      done925
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -18232,9 +18681,9 @@ loop884:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop886:
+loop926:
 	CMPQ         R12, $0x00000001
-	JL           done887
+	JL           done927
 	VMOVUPS      (R11), Y2
 	VMOVUPS      32(R11), Y3
 	VBROADCASTSS (R10), Y4
@@ -18243,19 +18692,19 @@ loop886:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop886
+	JMP          loop926
 
-done887:
+done927:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000002, DI
-	JMP     loop884
+	JMP     loop924
 
-done885:
-loop888:
+done925:
+loop928:
 	CMPQ    DI, $0x00000001
-	JL      done889
+	JL      done929
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -18264,30 +18713,30 @@ loop888:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop890:
+loop930:
 	CMPQ         R12, $0x00000001
-	JL           done891
+	JL           done931
 	VMOVUPS      (R11), Y1
 	VBROADCASTSS (R10), Y2
 	VFMADD231PS  Y1, Y2, Y0
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop890
+	JMP          loop930
 
-done891:
+done931:
 	VMOVUPS Y0, (R9)
 	ADDQ    $0x00000020, R8
 	SUBQ    $0x00000001, DI
-	JMP     loop888
+	JMP     loop928
 
-done889:
+done929:
 	ADDQ DX, AX
 	ADDQ $0x00000004, CX
 	SUBQ $0x00000001, BX
-	JMP  loop878
+	JMP  loop918
 
-done879:
+done919:
 	VZEROUPPER
 	RET
 
@@ -18305,9 +18754,9 @@ TEXT ·matVec32AVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x02, CX
 
-rows892:
+rows932:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest893
+	JL      rest933
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -18333,10 +18782,10 @@ rows892:
 	VMOVUPS Z0, Z16
 	XORQ    R12, R12
 
-columns895:
+columns935:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done896
+	JG          done936
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -18356,13 +18805,13 @@ columns895:
 	VFMADD231PS 64(R10)(R12*1), Z18, Z15
 	VFMADD231PS 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns895
+	JMP         columns935
 
-done896:
-columns897:
+done936:
+columns937:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done898
+	JG          done938
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -18373,11 +18822,11 @@ columns897:
 	VFMADD231PS (R10)(R12*1), Z18, Z7
 	VFMADD231PS (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns897
+	JMP         columns937
 
-done898:
+done938:
 	CMPQ        R12, CX
-	JE          done899
+	JE          done939
 	VMOVUPS.Z   (DX)(R12*1), K1, Z18
 	VMOVUPS.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z1
@@ -18396,7 +18845,7 @@ done898:
 	VMOVUPS.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z8
 
-done899:
+done939:
 	LEAQ       (R11)(CX*1), AX
 	VADDPS     Z9, Z1, Z1
 	VADDPS     Z10, Z2, Z2
@@ -18439,11 +18888,11 @@ done899:
 	ADDQ       $0x00000020, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows892
+	JMP        rows932
 
-rest893:
+rest933:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip900
+	JNE     skip940
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -18466,10 +18915,10 @@ rest893:
 	VMOVUPS Z0, Z0
 	XORQ    R11, R11
 
-columns901:
+columns941:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done902
+	JG          done942
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -18487,13 +18936,13 @@ columns901:
 	VFMADD231PS 64(R9)(R11*1), Z15, Z13
 	VFMADD231PS 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns901
+	JMP         columns941
 
-done902:
-columns903:
+done942:
+columns943:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done904
+	JG          done944
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -18503,11 +18952,11 @@ columns903:
 	VFMADD231PS (R9)(R11*1), Z15, Z6
 	VFMADD231PS (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns903
+	JMP         columns943
 
-done904:
+done944:
 	CMPQ        R11, CX
-	JE          done905
+	JE          done945
 	VMOVUPS.Z   (DX)(R11*1), K1, Z15
 	VMOVUPS.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z1
@@ -18524,7 +18973,7 @@ done904:
 	VMOVUPS.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z7
 
-done905:
+done945:
 	LEAQ       (R10)(CX*1), AX
 	VADDPS     Z8, Z1, Z1
 	VADDPS     Z9, Z2, Z2
@@ -18565,11 +19014,11 @@ done905:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x0000001c, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end894
+	JMP        end934
 
-skip900:
+skip940:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip906
+	JNE     skip946
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -18589,10 +19038,10 @@ skip900:
 	VMOVUPS Z0, Z0
 	XORQ    R10, R10
 
-columns907:
+columns947:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done908
+	JG          done948
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -18608,13 +19057,13 @@ columns907:
 	VFMADD231PS 64(R8)(R10*1), Z13, Z11
 	VFMADD231PS 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns907
+	JMP         columns947
 
-done908:
-columns909:
+done948:
+columns949:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done910
+	JG          done950
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -18623,11 +19072,11 @@ columns909:
 	VFMADD231PS (R8)(R10*1), Z13, Z5
 	VFMADD231PS (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns909
+	JMP         columns949
 
-done910:
+done950:
 	CMPQ        R10, CX
-	JE          done911
+	JE          done951
 	VMOVUPS.Z   (DX)(R10*1), K1, Z13
 	VMOVUPS.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z1
@@ -18642,7 +19091,7 @@ done910:
 	VMOVUPS.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z6
 
-done911:
+done951:
 	LEAQ       (R9)(CX*1), AX
 	VADDPS     Z7, Z1, Z1
 	VADDPS     Z8, Z2, Z2
@@ -18679,11 +19128,11 @@ done911:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000018, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end894
+	JMP        end934
 
-skip906:
+skip946:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip912
+	JNE     skip952
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -18700,10 +19149,10 @@ skip906:
 	VMOVUPS Z0, Z0
 	XORQ    R9, R9
 
-columns913:
+columns953:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done914
+	JG          done954
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -18717,13 +19166,13 @@ columns913:
 	VFMADD231PS 64(DI)(R9*1), Z11, Z9
 	VFMADD231PS 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns913
+	JMP         columns953
 
-done914:
-columns915:
+done954:
+columns955:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done916
+	JG          done956
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -18731,11 +19180,11 @@ columns915:
 	VFMADD231PS (DI)(R9*1), Z11, Z4
 	VFMADD231PS (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns915
+	JMP         columns955
 
-done916:
+done956:
 	CMPQ        R9, CX
-	JE          done917
+	JE          done957
 	VMOVUPS.Z   (DX)(R9*1), K1, Z11
 	VMOVUPS.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z1
@@ -18748,7 +19197,7 @@ done916:
 	VMOVUPS.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z5
 
-done917:
+done957:
 	LEAQ       (R8)(CX*1), AX
 	VADDPS     Z6, Z1, Z1
 	VADDPS     Z7, Z2, Z2
@@ -18784,11 +19233,11 @@ done917:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000014, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end894
+	JMP        end934
 
-skip912:
+skip952:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip918
+	JNE     skip958
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -18802,10 +19251,10 @@ skip912:
 	VMOVUPS Z0, Z0
 	XORQ    R8, R8
 
-columns919:
+columns959:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done920
+	JG          done960
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
@@ -18817,24 +19266,24 @@ columns919:
 	VFMADD231PS 64(SI)(R8*1), Z9, Z7
 	VFMADD231PS 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns919
+	JMP         columns959
 
-done920:
-columns921:
+done960:
+columns961:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done922
+	JG          done962
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
 	VFMADD231PS (SI)(R8*1), Z9, Z3
 	VFMADD231PS (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns921
+	JMP         columns961
 
-done922:
+done962:
 	CMPQ        R8, CX
-	JE          done923
+	JE          done963
 	VMOVUPS.Z   (DX)(R8*1), K1, Z9
 	VMOVUPS.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
@@ -18845,7 +19294,7 @@ done922:
 	VMOVUPS.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z4
 
-done923:
+done963:
 	LEAQ       (DI)(CX*1), AX
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z2, Z2
@@ -18874,11 +19323,11 @@ done923:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000010, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end894
+	JMP        end934
 
-skip918:
+skip958:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip924
+	JNE     skip964
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPS Z0, Z1
@@ -18889,10 +19338,10 @@ skip918:
 	VMOVUPS Z0, Z0
 	XORQ    DI, DI
 
-columns925:
+columns965:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done926
+	JG          done966
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
@@ -18902,23 +19351,23 @@ columns925:
 	VFMADD231PS 64(BX)(DI*1), Z7, Z5
 	VFMADD231PS 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns925
+	JMP         columns965
 
-done926:
-columns927:
+done966:
+columns967:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done928
+	JG          done968
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
 	VFMADD231PS (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns927
+	JMP         columns967
 
-done928:
+done968:
 	CMPQ        DI, CX
-	JE          done929
+	JE          done969
 	VMOVUPS.Z   (DX)(DI*1), K1, Z7
 	VMOVUPS.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z1
@@ -18927,7 +19376,7 @@ done928:
 	VMOVUPS.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z3
 
-done929:
+done969:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -18962,11 +19411,11 @@ done929:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end894
+	JMP           end934
 
-skip924:
+skip964:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip930
+	JNE     skip970
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
@@ -18978,10 +19427,10 @@ skip924:
 	VMOVUPS Z0, Z0
 	XORQ    SI, SI
 
-columns931:
+columns971:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done932
+	JG          done972
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
@@ -18995,29 +19444,29 @@ columns931:
 	VFMADD231PS 192(AX)(SI*1), Z9, Z7
 	VFMADD231PS 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns931
+	JMP         columns971
 
-done932:
-columns933:
+done972:
+columns973:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done934
+	JG          done974
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns933
+	JMP         columns973
 
-done934:
+done974:
 	CMPQ        SI, CX
-	JE          done935
+	JE          done975
 	VMOVUPS.Z   (DX)(SI*1), K1, Z9
 	VMOVUPS.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
 	VMOVUPS.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z2
 
-done935:
+done975:
 	LEAQ          (BX)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -19046,21 +19495,21 @@ done935:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end894
+	JMP           end934
 
-skip930:
+skip970:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip936
+	JNE     skip976
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z0
 	XORQ    BX, BX
 
-columns937:
+columns977:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done938
+	JG          done978
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	VMOVUPS     64(DX)(BX*1), Z5
@@ -19070,26 +19519,26 @@ columns937:
 	VMOVUPS     192(DX)(BX*1), Z5
 	VFMADD231PS 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns937
+	JMP         columns977
 
-done938:
-columns939:
+done978:
+columns979:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done940
+	JG          done980
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns939
+	JMP         columns979
 
-done940:
+done980:
 	CMPQ        BX, CX
-	JE          done941
+	JE          done981
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z4, Z5, Z1
 
-done941:
+done981:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -19106,10 +19555,10 @@ done941:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end894
+	JMP           end934
 
-skip936:
-end894:
+skip976:
+end934:
 	VZEROUPPER
 	RET
 
@@ -19131,9 +19580,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000010
-	JG      next943
+	JG      next983
 	TESTQ   SI, SI
-	JZ      end942
+	JZ      end982
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -19147,9 +19596,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop944:
+loop984:
 	CMPQ         R11, $0x00000004
-	JL           done945
+	JL           done985
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
@@ -19165,32 +19614,32 @@ loop944:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop944
+	JMP          loop984
 
-done945:
-loop946:
+done985:
+loop986:
 	CMPQ         R11, $0x00000001
-	JL           done947
+	JL           done987
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop946
+	JMP          loop986
 
-done947:
+done987:
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z1, Z1
 	VMOVUPS.Z (AX)(R9*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 	VMOVUPS   Z1, K1, (AX)(R9*1)
-	JMP       end942
+	JMP       end982
 
-next943:
+next983:
 	CMPQ    SI, $0x00000020
-	JG      next948
+	JG      next988
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -19209,9 +19658,9 @@ next943:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop949:
+loop989:
 	CMPQ         R11, $0x00000004
-	JL           done950
+	JL           done990
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -19231,12 +19680,12 @@ loop949:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop949
+	JMP          loop989
 
-done950:
-loop951:
+done990:
+loop991:
 	CMPQ         R11, $0x00000001
-	JL           done952
+	JL           done992
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -19244,9 +19693,9 @@ loop951:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop951
+	JMP          loop991
 
-done952:
+done992:
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z1, Z1
@@ -19258,11 +19707,11 @@ done952:
 	VMOVUPS.Z 64(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z2, Z2
 	VMOVUPS   Z2, K1, 64(AX)(R9*1)
-	JMP       end942
+	JMP       end982
 
-next948:
+next988:
 	CMPQ    SI, $0x00000030
-	JG      next953
+	JG      next993
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -19278,9 +19727,9 @@ next948:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop954:
+loop994:
 	CMPQ         R11, $0x00000002
-	JL           done955
+	JL           done995
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -19294,12 +19743,12 @@ loop954:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop954
+	JMP          loop994
 
-done955:
-loop956:
+done995:
+loop996:
 	CMPQ         R11, $0x00000001
-	JL           done957
+	JL           done997
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -19308,9 +19757,9 @@ loop956:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop956
+	JMP          loop996
 
-done957:
+done997:
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z6, Z3, Z3
@@ -19321,11 +19770,11 @@ done957:
 	VMOVUPS.Z 128(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z3, Z3
 	VMOVUPS   Z3, K1, 128(AX)(R9*1)
-	JMP       end942
+	JMP       end982
 
-next953:
+next993:
 	CMPQ    SI, $0x00000040
-	JG      next958
+	JG      next998
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -19343,9 +19792,9 @@ next953:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop959:
+loop999:
 	CMPQ         R11, $0x00000002
-	JL           done960
+	JL           done1000
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -19361,12 +19810,12 @@ loop959:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop959
+	JMP          loop999
 
-done960:
-loop961:
+done1000:
+loop1001:
 	CMPQ         R11, $0x00000001
-	JL           done962
+	JL           done1002
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -19376,9 +19825,9 @@ loop961:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop961
+	JMP          loop1001
 
-done962:
+done1002:
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z7, Z3, Z3
@@ -19392,11 +19841,11 @@ done962:
 	VMOVUPS.Z 192(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z4, Z4
 	VMOVUPS   Z4, K1, 192(AX)(R9*1)
-	JMP       end942
+	JMP       end982
 
-next958:
+next998:
 	CMPQ    SI, $0x00000050
-	JG      next963
+	JG      next1003
 	SUBQ    $0x00000040, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -19411,9 +19860,9 @@ next958:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop964:
+loop1004:
 	CMPQ         R11, $0x00000001
-	JL           done965
+	JL           done1005
 	VBROADCASTSS (R10), Z6
 	VFMADD231PS  (SI), Z6, Z1
 	VFMADD231PS  64(SI), Z6, Z2
@@ -19424,9 +19873,9 @@ loop964:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop964
+	JMP          loop1004
 
-done965:
+done1005:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -19438,11 +19887,11 @@ done965:
 	VMOVUPS.Z 256(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z5, Z5
 	VMOVUPS   Z5, K1, 256(AX)(R9*1)
-	JMP       end942
+	JMP       end982
 
-next963:
+next1003:
 	CMPQ    SI, $0x00000060
-	JG      next966
+	JG      next1006
 	SUBQ    $0x00000050, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -19458,9 +19907,9 @@ next963:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop967:
+loop1007:
 	CMPQ         R11, $0x00000001
-	JL           done968
+	JL           done1008
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -19472,9 +19921,9 @@ loop967:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop967
+	JMP          loop1007
 
-done968:
+done1008:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -19488,11 +19937,11 @@ done968:
 	VMOVUPS.Z 320(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z6, Z6
 	VMOVUPS   Z6, K1, 320(AX)(R9*1)
-	JMP       end942
+	JMP       end982
 
-next966:
+next1006:
 	CMPQ    SI, $0x00000070
-	JG      next969
+	JG      next1009
 	SUBQ    $0x00000060, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -19509,9 +19958,9 @@ next966:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop970:
+loop1010:
 	CMPQ         R11, $0x00000001
-	JL           done971
+	JL           done1011
 	VBROADCASTSS (R10), Z8
 	VFMADD231PS  (SI), Z8, Z1
 	VFMADD231PS  64(SI), Z8, Z2
@@ -19524,9 +19973,9 @@ loop970:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop970
+	JMP          loop1010
 
-done971:
+done1011:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -19542,9 +19991,9 @@ done971:
 	VMOVUPS.Z 384(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z7, Z7
 	VMOVUPS   Z7, K1, 384(AX)(R9*1)
-	JMP       end942
+	JMP       end982
 
-next969:
+next1009:
 	SUBQ    $0x00000070, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -19562,9 +20011,9 @@ next969:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop973:
+loop1013:
 	CMPQ         R11, $0x00000001
-	JL           done974
+	JL           done1014
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -19578,9 +20027,9 @@ loop973:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop973
+	JMP          loop1013
 
-done974:
+done1014:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -19598,14 +20047,14 @@ done974:
 	VMOVUPS.Z 448(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z8, Z8
 	VMOVUPS   Z8, K1, 448(AX)(R9*1)
-	JMP       end942
+	JMP       end982
 
-end942:
+end982:
 	XORQ R9, R9
 
-group975:
+group1015:
 	CMPQ    R9, R8
-	JE      done976
+	JE      done1016
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -19619,9 +20068,9 @@ group975:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop977:
+loop1017:
 	CMPQ         R11, $0x00000001
-	JL           done978
+	JL           done1018
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -19634,9 +20083,9 @@ loop977:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop977
+	JMP          loop1017
 
-done978:
+done1018:
 	VADDPS  (AX)(R9*1), Z1, Z1
 	VMOVUPS Z1, (AX)(R9*1)
 	VADDPS  64(AX)(R9*1), Z2, Z2
@@ -19654,9 +20103,9 @@ done978:
 	VADDPS  448(AX)(R9*1), Z8, Z8
 	VMOVUPS Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group975
+	JMP     group1015
 
-done976:
+done1016:
 	VZEROUPPER
 	RET
 
@@ -19673,15 +20122,15 @@ TEXT ·addOuters32AVX512(SB), NOSPLIT, $0-56
 	MOVQ   m+24(FP), DI
 	SHLQ   $0x02, DI
 
-loop979:
+loop1019:
 	CMPQ BX, $0x00000006
-	JL   done980
+	JL   done1020
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 
-loop981:
+loop1021:
 	CMPQ    R8, $0x00000004
-	JL      done982
+	JL      done1022
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -19714,9 +20163,9 @@ loop981:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 
-loop983:
+loop1023:
 	CMPQ         R14, $0x00000001
-	JL           done984
+	JL           done1024
 	VMOVUPS      (R13), Z24
 	VMOVUPS      64(R13), Z25
 	VMOVUPS      128(R13), Z26
@@ -19754,9 +20203,9 @@ loop983:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop983
+	JMP          loop1023
 
-done984:
+done1024:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -19783,12 +20232,12 @@ done984:
 	VMOVUPS Z23, 192(R11)(DX*1)
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
-	JMP     loop981
+	JMP     loop1021
 
-done982:
-loop985:
+done1022:
+loop1025:
 	CMPQ    R8, $0x00000002
-	JL      done986
+	JL      done1026
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -19809,9 +20258,9 @@ loop985:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 
-loop987:
+loop1027:
 	CMPQ         R14, $0x00000001
-	JL           done988
+	JL           done1028
 	VMOVUPS      (R13), Z12
 	VMOVUPS      64(R13), Z13
 	VBROADCASTSS (R12), Z14
@@ -19835,9 +20284,9 @@ loop987:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop987
+	JMP          loop1027
 
-done988:
+done1028:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -19852,12 +20301,12 @@ done988:
 	VMOVUPS Z11, 64(R11)(DX*1)
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
-	JMP     loop985
+	JMP     loop1025
 
-done986:
-loop989:
+done1026:
+loop1029:
 	CMPQ    R8, $0x00000001
-	JL      done990
+	JL      done1030
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -19872,9 +20321,9 @@ loop989:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 
-loop991:
+loop1031:
 	CMPQ         R14, $0x00000001
-	JL           done992
+	JL           done1032
 	VMOVUPS      (R13), Z6
 	VBROADCASTSS (R12), Z7
 	VFMADD231PS  Z6, Z7, Z0
@@ -19891,9 +20340,9 @@ loop991:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop991
+	JMP          loop1031
 
-done992:
+done1032:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
@@ -19902,9 +20351,9 @@ done992:
 	VMOVUPS Z5, (R11)(DX*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JMP     loop989
+	JMP     loop1029
 
-done990:
+done1030:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -19913,18 +20362,18 @@ done990:
 	ADDQ DX, AX
 	ADDQ $0x00000018, CX
 	SUBQ $0x00000006, BX
-	JMP  loop979
+	JMP  loop1019
 
-done980:
-loop993:
+done1020:
+loop1033:
 	CMPQ BX, $0x00000005
-	JL   done994
+	JL   done1034
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 
-loop995:
+loop1035:
 	CMPQ    R8, $0x00000004
-	JL      done996
+	JL      done1036
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -19953,9 +20402,9 @@ loop995:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 
-loop997:
+loop1037:
 	CMPQ         R14, $0x00000001
-	JL           done998
+	JL           done1038
 	VMOVUPS      (R13), Z20
 	VMOVUPS      64(R13), Z21
 	VMOVUPS      128(R13), Z22
@@ -19988,9 +20437,9 @@ loop997:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop997
+	JMP          loop1037
 
-done998:
+done1038:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -20013,12 +20462,12 @@ done998:
 	VMOVUPS Z19, 192(R11)
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
-	JMP     loop995
+	JMP     loop1035
 
-done996:
-loop999:
+done1036:
+loop1039:
 	CMPQ    R8, $0x00000002
-	JL      done1000
+	JL      done1040
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -20037,9 +20486,9 @@ loop999:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 
-loop1001:
+loop1041:
 	CMPQ         R14, $0x00000001
-	JL           done1002
+	JL           done1042
 	VMOVUPS      (R13), Z10
 	VMOVUPS      64(R13), Z11
 	VBROADCASTSS (R12), Z12
@@ -20060,9 +20509,9 @@ loop1001:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1001
+	JMP          loop1041
 
-done1002:
+done1042:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -20075,12 +20524,12 @@ done1002:
 	VMOVUPS Z9, 64(R11)
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
-	JMP     loop999
+	JMP     loop1039
 
-done1000:
-loop1003:
+done1040:
+loop1043:
 	CMPQ    R8, $0x00000001
-	JL      done1004
+	JL      done1044
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -20094,9 +20543,9 @@ loop1003:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 
-loop1005:
+loop1045:
 	CMPQ         R14, $0x00000001
-	JL           done1006
+	JL           done1046
 	VMOVUPS      (R13), Z5
 	VBROADCASTSS (R12), Z6
 	VFMADD231PS  Z5, Z6, Z0
@@ -20111,9 +20560,9 @@ loop1005:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1005
+	JMP          loop1045
 
-done1006:
+done1046:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
@@ -20121,9 +20570,9 @@ done1006:
 	VMOVUPS Z4, (R11)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JMP     loop1003
+	JMP     loop1043
 
-done1004:
+done1044:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -20131,18 +20580,18 @@ done1004:
 	ADDQ DX, AX
 	ADDQ $0x00000014, CX
 	SUBQ $0x00000005, BX
-	JMP  loop993
+	JMP  loop1033
 
-done994:
-loop1007:
+done1034:
+loop1047:
 	CMPQ BX, $0x00000004
-	JL   done1008
+	JL   done1048
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 
-loop1009:
+loop1049:
 	CMPQ    R8, $0x00000004
-	JL      done1010
+	JL      done1050
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -20166,9 +20615,9 @@ loop1009:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 
-loop1011:
+loop1051:
 	CMPQ         R13, $0x00000001
-	JL           done1012
+	JL           done1052
 	VMOVUPS      (R12), Z16
 	VMOVUPS      64(R12), Z17
 	VMOVUPS      128(R12), Z18
@@ -20196,9 +20645,9 @@ loop1011:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1011
+	JMP          loop1051
 
-done1012:
+done1052:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -20217,12 +20666,12 @@ done1012:
 	VMOVUPS Z15, 192(R10)(SI*1)
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
-	JMP     loop1009
+	JMP     loop1049
 
-done1010:
-loop1013:
+done1050:
+loop1053:
 	CMPQ    R8, $0x00000002
-	JL      done1014
+	JL      done1054
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -20238,9 +20687,9 @@ loop1013:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 
-loop1015:
+loop1055:
 	CMPQ         R13, $0x00000001
-	JL           done1016
+	JL           done1056
 	VMOVUPS      (R12), Z8
 	VMOVUPS      64(R12), Z9
 	VBROADCASTSS (R11), Z10
@@ -20258,9 +20707,9 @@ loop1015:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1015
+	JMP          loop1055
 
-done1016:
+done1056:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -20271,12 +20720,12 @@ done1016:
 	VMOVUPS Z7, 64(R10)(SI*1)
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
-	JMP     loop1013
+	JMP     loop1053
 
-done1014:
-loop1017:
+done1054:
+loop1057:
 	CMPQ    R8, $0x00000001
-	JL      done1018
+	JL      done1058
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -20288,9 +20737,9 @@ loop1017:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 
-loop1019:
+loop1059:
 	CMPQ         R13, $0x00000001
-	JL           done1020
+	JL           done1060
 	VMOVUPS      (R12), Z4
 	VBROADCASTSS (R11), Z5
 	VFMADD231PS  Z4, Z5, Z0
@@ -20303,36 +20752,36 @@ loop1019:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1019
+	JMP          loop1059
 
-done1020:
+done1060:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
 	VMOVUPS Z3, (R10)(SI*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JMP     loop1017
+	JMP     loop1057
 
-done1018:
+done1058:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000010, CX
 	SUBQ $0x00000004, BX
-	JMP  loop1007
+	JMP  loop1047
 
-done1008:
-loop1021:
+done1048:
+loop1061:
 	CMPQ BX, $0x00000003
-	JL   done1022
+	JL   done1062
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 
-loop1023:
+loop1063:
 	CMPQ    SI, $0x00000004
-	JL      done1024
+	JL      done1064
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -20352,9 +20801,9 @@ loop1023:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop1025:
+loop1065:
 	CMPQ         R12, $0x00000001
-	JL           done1026
+	JL           done1066
 	VMOVUPS      (R11), Z12
 	VMOVUPS      64(R11), Z13
 	VMOVUPS      128(R11), Z14
@@ -20377,9 +20826,9 @@ loop1025:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1025
+	JMP          loop1065
 
-done1026:
+done1066:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -20394,12 +20843,12 @@ done1026:
 	VMOVUPS Z11, 192(R9)(DX*2)
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
-	JMP     loop1023
+	JMP     loop1063
 
-done1024:
-loop1027:
+done1064:
+loop1067:
 	CMPQ    SI, $0x00000002
-	JL      done1028
+	JL      done1068
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -20413,9 +20862,9 @@ loop1027:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop1029:
+loop1069:
 	CMPQ         R12, $0x00000001
-	JL           done1030
+	JL           done1070
 	VMOVUPS      (R11), Z6
 	VMOVUPS      64(R11), Z7
 	VBROADCASTSS (R10), Z8
@@ -20430,9 +20879,9 @@ loop1029:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1029
+	JMP          loop1069
 
-done1030:
+done1070:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, (R9)(DX*1)
@@ -20441,12 +20890,12 @@ done1030:
 	VMOVUPS Z5, 64(R9)(DX*2)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
-	JMP     loop1027
+	JMP     loop1067
 
-done1028:
-loop1031:
+done1068:
+loop1071:
 	CMPQ    SI, $0x00000001
-	JL      done1032
+	JL      done1072
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -20457,9 +20906,9 @@ loop1031:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop1033:
+loop1073:
 	CMPQ         R12, $0x00000001
-	JL           done1034
+	JL           done1074
 	VMOVUPS      (R11), Z3
 	VBROADCASTSS (R10), Z4
 	VFMADD231PS  Z3, Z4, Z0
@@ -20470,34 +20919,34 @@ loop1033:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1033
+	JMP          loop1073
 
-done1034:
+done1074:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, (R9)(DX*1)
 	VMOVUPS Z2, (R9)(DX*2)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JMP     loop1031
+	JMP     loop1071
 
-done1032:
+done1072:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x0000000c, CX
 	SUBQ $0x00000003, BX
-	JMP  loop1021
+	JMP  loop1061
 
-done1022:
-loop1035:
+done1062:
+loop1075:
 	CMPQ BX, $0x00000002
-	JL   done1036
+	JL   done1076
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 
-loop1037:
+loop1077:
 	CMPQ    SI, $0x00000004
-	JL      done1038
+	JL      done1078
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -20513,9 +20962,9 @@ loop1037:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop1039:
+loop1079:
 	CMPQ         R12, $0x00000001
-	JL           done1040
+	JL           done1080
 	VMOVUPS      (R11), Z8
 	VMOVUPS      64(R11), Z9
 	VMOVUPS      128(R11), Z10
@@ -20533,9 +20982,9 @@ loop1039:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1039
+	JMP          loop1079
 
-done1040:
+done1080:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -20546,12 +20995,12 @@ done1040:
 	VMOVUPS Z7, 192(R9)(DX*1)
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
-	JMP     loop1037
+	JMP     loop1077
 
-done1038:
-loop1041:
+done1078:
+loop1081:
 	CMPQ    SI, $0x00000002
-	JL      done1042
+	JL      done1082
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -20563,9 +21012,9 @@ loop1041:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop1043:
+loop1083:
 	CMPQ         R12, $0x00000001
-	JL           done1044
+	JL           done1084
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VBROADCASTSS (R10), Z6
@@ -20577,21 +21026,21 @@ loop1043:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1043
+	JMP          loop1083
 
-done1044:
+done1084:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, (R9)(DX*1)
 	VMOVUPS Z3, 64(R9)(DX*1)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
-	JMP     loop1041
+	JMP     loop1081
 
-done1042:
-loop1045:
+done1082:
+loop1085:
 	CMPQ    SI, $0x00000001
-	JL      done1046
+	JL      done1086
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -20601,9 +21050,9 @@ loop1045:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop1047:
+loop1087:
 	CMPQ         R12, $0x00000001
-	JL           done1048
+	JL           done1088
 	VMOVUPS      (R11), Z2
 	VBROADCASTSS (R10), Z3
 	VFMADD231PS  Z2, Z3, Z0
@@ -20612,32 +21061,32 @@ loop1047:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1047
+	JMP          loop1087
 
-done1048:
+done1088:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, (R9)(DX*1)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JMP     loop1045
+	JMP     loop1085
 
-done1046:
+done1086:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000002, BX
-	JMP  loop1035
+	JMP  loop1075
 
-done1036:
-loop1049:
+done1076:
+loop1089:
 	CMPQ BX, $0x00000001
-	JL   done1050
+	JL   done1090
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 
-loop1051:
+loop1091:
 	CMPQ    SI, $0x00000004
-	JL      done1052
+	JL      done1092
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -20649,9 +21098,9 @@ loop1051:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop1053:
+loop1093:
 	CMPQ         R12, $0x00000001
-	JL           done1054
+	JL           done1094
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VMOVUPS      128(R11), Z6
@@ -20664,21 +21113,21 @@ loop1053:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1053
+	JMP          loop1093
 
-done1054:
+done1094:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
 	VMOVUPS Z3, 192(R9)
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
-	JMP     loop1051
+	JMP     loop1091
 
-done1052:
-loop1055:
+done1092:
+loop1095:
 	CMPQ    SI, $0x00000002
-	JL      done1056
+	JL      done1096
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -20688,9 +21137,9 @@ loop1055:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop1057:
+loop1097:
 	CMPQ         R12, $0x00000001
-	JL           done1058
+	JL           done1098
 	VMOVUPS      (R11), Z2
 	VMOVUPS      64(R11), Z3
 	VBROADCASTSS (R10), Z4
@@ -20699,19 +21148,19 @@ loop1057:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1057
+	JMP          loop1097
 
-done1058:
+done1098:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
-	JMP     loop1055
+	JMP     loop1095
 
-done1056:
-loop1059:
+done1096:
+loop1099:
 	CMPQ    SI, $0x00000001
-	JL      done1060
+	JL      done1100
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -20720,30 +21169,30 @@ loop1059:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop1061:
+loop1101:
 	CMPQ         R12, $0x00000001
-	JL           done1062
+	JL           done1102
 	VMOVUPS      (R11), Z1
 	VBROADCASTSS (R10), Z2
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1061
+	JMP          loop1101
 
-done1062:
+done1102:
 	VMOVUPS Z0, (R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JMP     loop1059
+	JMP     loop1099
 
-done1060:
+done1100:
 	ADDQ DX, AX
 	ADDQ $0x00000004, CX
 	SUBQ $0x00000001, BX
-	JMP  loop1049
+	JMP  loop1089
 
-done1050:
+done1090:
 	VZEROUPPER
 	RET
 
@@ -20771,9 +21220,9 @@ TEXT ·fourierFeaturesAVX2(SB), NOSPLIT, $0-40
 	ADDQ   AX, BX
 	LEAQ   (DX)(DX*2), R8
 
-loop1063:
+loop1103:
 	CMPQ         DI, $0x00000004
-	JL           done1064
+	JL           done1104
 	VBROADCASTSD (SI), Y8
 	VFMADD231PD  (BX), Y8, Y0
 	VFMADD231PD  32(BX), Y8, Y1
@@ -20789,21 +21238,21 @@ loop1063:
 	LEAQ         (BX)(DX*4), BX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1063
+	JMP          loop1103
 
-done1064:
-loop1065:
+done1104:
+loop1105:
 	CMPQ         DI, $0x00000001
-	JL           done1066
+	JL           done1106
 	VBROADCASTSD (SI), Y8
 	VFMADD231PD  (BX), Y8, Y0
 	VFMADD231PD  32(BX), Y8, Y1
 	ADDQ         DX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1065
+	JMP          loop1105
 
-done1066:
+done1106:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y0, Y0
@@ -20914,9 +21363,9 @@ done1066:
 	SHRQ         $0x03, DX
 	DECQ         DX
 
-loop1067:
+loop1107:
 	CMPQ   DX, $0x00000001
-	JL     done1068
+	JL     done1108
 	MOVQ   n+32(FP), BX
 	ADDQ   $0x07, BX
 	SHRQ   $0x03, BX
@@ -20936,9 +21385,9 @@ loop1067:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 
-loop1069:
+loop1109:
 	CMPQ         R8, $0x00000004
-	JL           done1070
+	JL           done1110
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  (SI), Y8, Y0
 	VFMADD231PD  32(SI), Y8, Y1
@@ -20954,21 +21403,21 @@ loop1069:
 	LEAQ         (SI)(BX*4), SI
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, R8
-	JMP          loop1069
+	JMP          loop1109
 
-done1070:
-loop1071:
+done1110:
+loop1111:
 	CMPQ         R8, $0x00000001
-	JL           done1072
+	JL           done1112
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  (SI), Y8, Y0
 	VFMADD231PD  32(SI), Y8, Y1
 	ADDQ         BX, SI
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, R8
-	JMP          loop1071
+	JMP          loop1111
 
-done1072:
+done1112:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y0, Y0
@@ -21047,9 +21496,9 @@ done1072:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1067
+	JMP          loop1107
 
-done1068:
+done1108:
 	VZEROUPPER
 	RET
 
@@ -21077,9 +21526,9 @@ TEXT ·fourierFeatures32AVX2(SB), NOSPLIT, $0-40
 	ADDQ   AX, BX
 	LEAQ   (DX)(DX*2), R8
 
-loop1073:
+loop1113:
 	CMPQ         DI, $0x00000004
-	JL           done1074
+	JL           done1114
 	VBROADCASTSS (SI), Y8
 	VFMADD231PS  (BX), Y8, Y0
 	VFMADD231PS  32(BX), Y8, Y1
@@ -21095,21 +21544,21 @@ loop1073:
 	LEAQ         (BX)(DX*4), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1073
+	JMP          loop1113
 
-done1074:
-loop1075:
+done1114:
+loop1115:
 	CMPQ         DI, $0x00000001
-	JL           done1076
+	JL           done1116
 	VBROADCASTSS (SI), Y8
 	VFMADD231PS  (BX), Y8, Y0
 	VFMADD231PS  32(BX), Y8, Y1
 	ADDQ         DX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1075
+	JMP          loop1115
 
-done1076:
+done1116:
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y0, Y0
@@ -21199,9 +21648,9 @@ done1076:
 	SHRQ         $0x04, DX
 	DECQ         DX
 
-loop1077:
+loop1117:
 	CMPQ   DX, $0x00000001
-	JL     done1078
+	JL     done1118
 	MOVQ   n+32(FP), BX
 	ADDQ   $0x0f, BX
 	SHRQ   $0x04, BX
@@ -21221,9 +21670,9 @@ loop1077:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 
-loop1079:
+loop1119:
 	CMPQ         R8, $0x00000004
-	JL           done1080
+	JL           done1120
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (SI), Y8, Y0
 	VFMADD231PS  32(SI), Y8, Y1
@@ -21239,21 +21688,21 @@ loop1079:
 	LEAQ         (SI)(BX*4), SI
 	ADDQ         $0x00000010, DI
 	SUBQ         $0x00000004, R8
-	JMP          loop1079
+	JMP          loop1119
 
-done1080:
-loop1081:
+done1120:
+loop1121:
 	CMPQ         R8, $0x00000001
-	JL           done1082
+	JL           done1122
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (SI), Y8, Y0
 	VFMADD231PS  32(SI), Y8, Y1
 	ADDQ         BX, SI
 	ADDQ         $0x00000004, DI
 	SUBQ         $0x00000001, R8
-	JMP          loop1081
+	JMP          loop1121
 
-done1082:
+done1122:
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y0, Y0
@@ -21311,9 +21760,9 @@ done1082:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1077
+	JMP          loop1117
 
-done1078:
+done1118:
 	VZEROUPPER
 	RET
 
@@ -21422,9 +21871,9 @@ TEXT ·fourierMatVecAVX512(SB), NOSPLIT, $0-104
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 
-loop1083:
+loop1123:
 	CMPQ    SI, $0x00000008
-	JL      done1084
+	JL      done1124
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -21438,9 +21887,9 @@ loop1083:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1085:
+loop1125:
 	CMPQ         R11, $0x00000001
-	JL           done1086
+	JL           done1126
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -21453,9 +21902,9 @@ loop1085:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1085
+	JMP          loop1125
 
-done1086:
+done1126:
 	VREDUCEPD   $0x00, Z1, Z9
 	VFMADD231PD Z0, Z1, Z9
 	VREDUCEPD   $0x00, Z2, Z1
@@ -21483,12 +21932,12 @@ done1086:
 	ADDQ        $0x00000200, AX
 	ADDQ        $0x00000400, BX
 	SUBQ        $0x00000008, SI
-	JMP         loop1083
+	JMP         loop1123
 
-done1084:
-loop1087:
+done1124:
+loop1127:
 	CMPQ    SI, $0x00000004
-	JL      done1088
+	JL      done1128
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -21502,9 +21951,9 @@ loop1087:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1089:
+loop1129:
 	CMPQ         R11, $0x00000002
-	JL           done1090
+	JL           done1130
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -21518,12 +21967,12 @@ loop1089:
 	LEAQ         (R9)(DI*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1089
+	JMP          loop1129
 
-done1090:
-loop1091:
+done1130:
+loop1131:
 	CMPQ         R11, $0x00000001
-	JL           done1092
+	JL           done1132
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -21532,9 +21981,9 @@ loop1091:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1091
+	JMP          loop1131
 
-done1092:
+done1132:
 	VADDPD      Z5, Z1, Z1
 	VADDPD      Z6, Z2, Z2
 	VADDPD      Z7, Z3, Z3
@@ -21554,12 +22003,12 @@ done1092:
 	ADDQ        $0x00000100, AX
 	ADDQ        $0x00000200, BX
 	SUBQ        $0x00000004, SI
-	JMP         loop1087
+	JMP         loop1127
 
-done1088:
-loop1093:
+done1128:
+loop1133:
 	CMPQ    SI, $0x00000002
-	JL      done1094
+	JL      done1134
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -21574,9 +22023,9 @@ loop1093:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 
-loop1095:
+loop1135:
 	CMPQ         R11, $0x00000004
-	JL           done1096
+	JL           done1136
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -21592,21 +22041,21 @@ loop1095:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1095
+	JMP          loop1135
 
-done1096:
-loop1097:
+done1136:
+loop1137:
 	CMPQ         R11, $0x00000001
-	JL           done1098
+	JL           done1138
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1097
+	JMP          loop1137
 
-done1098:
+done1138:
 	VADDPD      Z3, Z1, Z1
 	VADDPD      Z4, Z2, Z2
 	VADDPD      Z5, Z1, Z1
@@ -21622,12 +22071,12 @@ done1098:
 	ADDQ        $0x00000080, AX
 	ADDQ        $0x00000100, BX
 	SUBQ        $0x00000002, SI
-	JMP         loop1093
+	JMP         loop1133
 
-done1094:
-loop1099:
+done1134:
+loop1139:
 	CMPQ    SI, $0x00000001
-	JL      done1100
+	JL      done1140
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -21638,9 +22087,9 @@ loop1099:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 
-loop1101:
+loop1141:
 	CMPQ         R11, $0x00000004
-	JL           done1102
+	JL           done1142
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	VBROADCASTSD 8(R10), Z5
@@ -21652,20 +22101,20 @@ loop1101:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1101
+	JMP          loop1141
 
-done1102:
-loop1103:
+done1142:
+loop1143:
 	CMPQ         R11, $0x00000001
-	JL           done1104
+	JL           done1144
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1103
+	JMP          loop1143
 
-done1104:
+done1144:
 	VADDPD      Z2, Z1, Z1
 	VADDPD      Z3, Z1, Z1
 	VADDPD      Z4, Z1, Z1
@@ -21675,9 +22124,9 @@ done1104:
 	ADDQ        $0x00000040, AX
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000001, SI
-	JMP         loop1099
+	JMP         loop1139
 
-done1100:
+done1140:
 	MOVQ         phi+32(FP), AX
 	MOVQ         n+64(FP), CX
 	ADDQ         $0x07, CX
@@ -21694,7 +22143,7 @@ done1100:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1106
+	JNE          next1146
 	LEAQ         trig64<>+0(SB), CX
 	VMOVUPD      (AX), Z1
 	VMULPD       Z1, Z1, Z1
@@ -21741,11 +22190,11 @@ done1100:
 	VMOVUPD      Z2, (AX)
 	VMOVUPD      Z3, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1105
+	JMP          done1145
 
-next1106:
+next1146:
 	CMPQ         CX, $0x01
-	JNE          next1107
+	JNE          next1147
 	LEAQ         trig64<>+0(SB), CX
 	VMOVUPD      (AX), Z1
 	VMULPD       Z1, Z1, Z1
@@ -21816,11 +22265,11 @@ next1106:
 	VMOVUPD      Z4, 128(AX)
 	VMOVUPD      Z6, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1105
+	JMP          done1145
 
-next1107:
+next1147:
 	CMPQ         CX, $0x02
-	JNE          next1108
+	JNE          next1148
 	LEAQ         trig64<>+0(SB), CX
 	VMOVUPD      (AX), Z1
 	VMULPD       Z1, Z1, Z1
@@ -21915,11 +22364,11 @@ next1107:
 	VMOVUPD      Z6, 256(AX)
 	VMOVUPD      Z9, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1105
+	JMP          done1145
 
-next1108:
+next1148:
 	CMPQ         CX, $0x03
-	JNE          next1109
+	JNE          next1149
 	LEAQ         trig64<>+0(SB), CX
 	VMOVUPD      (AX), Z1
 	VMULPD       Z1, Z1, Z1
@@ -22038,17 +22487,17 @@ next1108:
 	VMOVUPD      Z8, 384(AX)
 	VMOVUPD      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1105
+	JMP          done1145
 
-next1109:
-done1105:
+next1149:
+done1145:
 	MOVQ rows+72(FP), CX
 	CMPQ CX, $0x00
-	JNE  next1111
+	JNE  next1151
 
-loop1112:
+loop1152:
 	CMPQ         DX, $0x00000001
-	JL           done1113
+	JL           done1153
 	LEAQ         trig64<>+0(SB), CX
 	VMOVUPD      (AX), Z0
 	VMULPD       Z0, Z0, Z0
@@ -22166,14 +22615,14 @@ loop1112:
 	VMOVUPD      Z11, 448(AX)
 	ADDQ         $0x00000200, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1112
+	JMP          loop1152
 
-done1113:
-	JMP finish1110
+done1153:
+	JMP finish1150
 
-next1111:
+next1151:
 	CMPQ         CX, $0x01
-	JNE          next1114
+	JNE          next1154
 	VMOVUPD      Z0, Z1
 	MOVQ         cols+80(FP), CX
 	SHLQ         $0x06, CX
@@ -22181,7 +22630,7 @@ next1111:
 	MOVQ         a+16(FP), BX
 	MOVQ         phi+32(FP), SI
 	TESTQ        DX, DX
-	JZ           skip1115
+	JZ           skip1155
 	LEAQ         trig64<>+0(SB), DI
 	VMOVUPD      (AX), Z3
 	VMULPD       Z3, Z3, Z3
@@ -22306,9 +22755,9 @@ next1111:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1116:
+loop1156:
 	CMPQ         DX, $0x00000001
-	JL           done1117
+	JL           done1157
 	LEAQ         trig64<>+0(SB), DI
 	VMOVUPD      (AX), Z3
 	VMULPD       Z3, Z3, Z3
@@ -22444,19 +22893,19 @@ loop1116:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1116
+	JMP          loop1156
 
-done1117:
-skip1115:
+done1157:
+skip1155:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), CX
 	ADDQ    CX, AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z0
 
-loop1118:
+loop1158:
 	CMPQ        AX, $0x00000080
-	JL          done1119
+	JL          done1159
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	VMOVUPD     64(SI), Z2
@@ -22464,17 +22913,17 @@ loop1118:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
-	JMP         loop1118
+	JMP         loop1158
 
-done1119:
+done1159:
 	TESTQ       AX, AX
-	JZ          skip1120
+	JZ          skip1160
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1120:
+skip1160:
 	VADDPD     Z0, Z1, Z1
 	MOVQ       sums+8(FP), AX
 	VUNPCKLPD  Z1, Z1, Z0
@@ -22489,7 +22938,7 @@ skip1120:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1121
+	JZ         skip1161
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -22499,52 +22948,52 @@ skip1120:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1122:
+loop1162:
 	CMPQ             BX, $0x00000001
-	JL               done1123
+	JL               done1163
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1122
+	JMP              loop1162
 
-done1123:
+done1163:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1124
+	JNE     few1164
 	VMOVUPD Z1, (AX)
-	JMP     done1125
+	JMP     done1165
 
-few1124:
+few1164:
 	TESTQ         $0x00000004, CX
-	JZ            skip1126
+	JZ            skip1166
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1126:
+skip1166:
 	TESTQ         $0x00000002, CX
-	JZ            skip1127
+	JZ            skip1167
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1127:
+skip1167:
 	TESTQ  $0x00000001, CX
-	JZ     skip1128
+	JZ     skip1168
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1128:
-done1125:
-skip1121:
-	JMP finish1110
+skip1168:
+done1165:
+skip1161:
+	JMP finish1150
 
-next1114:
+next1154:
 	CMPQ         CX, $0x02
-	JNE          next1129
+	JNE          next1169
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	MOVQ         cols+80(FP), CX
@@ -22553,7 +23002,7 @@ next1114:
 	MOVQ         a+16(FP), BX
 	MOVQ         phi+32(FP), SI
 	TESTQ        DX, DX
-	JZ           skip1130
+	JZ           skip1170
 	LEAQ         trig64<>+0(SB), DI
 	VMOVUPD      (AX), Z4
 	VMULPD       Z4, Z4, Z4
@@ -22680,9 +23129,9 @@ next1114:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1131:
+loop1171:
 	CMPQ         DX, $0x00000001
-	JL           done1132
+	JL           done1172
 	LEAQ         trig64<>+0(SB), DI
 	VMOVUPD      (AX), Z4
 	VMULPD       Z4, Z4, Z4
@@ -22826,10 +23275,10 @@ loop1131:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1131
+	JMP          loop1171
 
-done1132:
-skip1130:
+done1172:
+skip1170:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -22837,9 +23286,9 @@ skip1130:
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z0
 
-loop1133:
+loop1173:
 	CMPQ        AX, $0x00000080
-	JL          done1134
+	JL          done1174
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
@@ -22849,18 +23298,18 @@ loop1133:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
-	JMP         loop1133
+	JMP         loop1173
 
-done1134:
+done1174:
 	TESTQ       AX, AX
-	JZ          skip1135
+	JZ          skip1175
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1135:
+skip1175:
 	VADDPD     Z4, Z1, Z1
 	VADDPD     Z0, Z2, Z2
 	MOVQ       sums+8(FP), AX
@@ -22876,7 +23325,7 @@ skip1135:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1136
+	JZ         skip1176
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -22886,52 +23335,52 @@ skip1135:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1137:
+loop1177:
 	CMPQ             BX, $0x00000001
-	JL               done1138
+	JL               done1178
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1137
+	JMP              loop1177
 
-done1138:
+done1178:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1139
+	JNE     few1179
 	VMOVUPD Z1, (AX)
-	JMP     done1140
+	JMP     done1180
 
-few1139:
+few1179:
 	TESTQ         $0x00000004, CX
-	JZ            skip1141
+	JZ            skip1181
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1141:
+skip1181:
 	TESTQ         $0x00000002, CX
-	JZ            skip1142
+	JZ            skip1182
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1142:
+skip1182:
 	TESTQ  $0x00000001, CX
-	JZ     skip1143
+	JZ     skip1183
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1143:
-done1140:
-skip1136:
-	JMP finish1110
+skip1183:
+done1180:
+skip1176:
+	JMP finish1150
 
-next1129:
+next1169:
 	CMPQ         CX, $0x03
-	JNE          next1144
+	JNE          next1184
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -22941,7 +23390,7 @@ next1129:
 	MOVQ         a+16(FP), BX
 	MOVQ         phi+32(FP), SI
 	TESTQ        DX, DX
-	JZ           skip1145
+	JZ           skip1185
 	LEAQ         trig64<>+0(SB), DI
 	VMOVUPD      (AX), Z5
 	VMULPD       Z5, Z5, Z5
@@ -23070,9 +23519,9 @@ next1129:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1146:
+loop1186:
 	CMPQ         DX, $0x00000001
-	JL           done1147
+	JL           done1187
 	LEAQ         trig64<>+0(SB), DI
 	VMOVUPD      (AX), Z5
 	VMULPD       Z5, Z5, Z5
@@ -23224,10 +23673,10 @@ loop1146:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1146
+	JMP          loop1186
 
-done1147:
-skip1145:
+done1187:
+skip1185:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -23236,9 +23685,9 @@ skip1145:
 	VMOVUPD Z0, Z6
 	VMOVUPD Z0, Z0
 
-loop1148:
+loop1188:
 	CMPQ        AX, $0x00000080
-	JL          done1149
+	JL          done1189
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -23250,11 +23699,11 @@ loop1148:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
-	JMP         loop1148
+	JMP         loop1188
 
-done1149:
+done1189:
 	TESTQ       AX, AX
-	JZ          skip1150
+	JZ          skip1190
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -23262,7 +23711,7 @@ done1149:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1150:
+skip1190:
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
 	VADDPD     Z0, Z3, Z3
@@ -23282,7 +23731,7 @@ skip1150:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1151
+	JZ         skip1191
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -23292,52 +23741,52 @@ skip1150:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1152:
+loop1192:
 	CMPQ             BX, $0x00000001
-	JL               done1153
+	JL               done1193
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1152
+	JMP              loop1192
 
-done1153:
+done1193:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1154
+	JNE     few1194
 	VMOVUPD Z1, (AX)
-	JMP     done1155
+	JMP     done1195
 
-few1154:
+few1194:
 	TESTQ         $0x00000004, CX
-	JZ            skip1156
+	JZ            skip1196
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1156:
+skip1196:
 	TESTQ         $0x00000002, CX
-	JZ            skip1157
+	JZ            skip1197
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1157:
+skip1197:
 	TESTQ  $0x00000001, CX
-	JZ     skip1158
+	JZ     skip1198
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1158:
-done1155:
-skip1151:
-	JMP finish1110
+skip1198:
+done1195:
+skip1191:
+	JMP finish1150
 
-next1144:
+next1184:
 	CMPQ         CX, $0x04
-	JNE          next1159
+	JNE          next1199
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -23348,7 +23797,7 @@ next1144:
 	MOVQ         a+16(FP), SI
 	MOVQ         phi+32(FP), DI
 	TESTQ        DX, DX
-	JZ           skip1160
+	JZ           skip1200
 	LEAQ         trig64<>+0(SB), R8
 	VMOVUPD      (AX), Z6
 	VMULPD       Z6, Z6, Z6
@@ -23479,9 +23928,9 @@ next1144:
 	ADDQ         $0x00000080, SI
 	DECQ         DX
 
-loop1161:
+loop1201:
 	CMPQ         DX, $0x00000001
-	JL           done1162
+	JL           done1202
 	LEAQ         trig64<>+0(SB), R8
 	VMOVUPD      (AX), Z6
 	VMULPD       Z6, Z6, Z6
@@ -23641,10 +24090,10 @@ loop1161:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JMP          loop1161
+	JMP          loop1201
 
-done1162:
-skip1160:
+done1202:
+skip1200:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -23654,9 +24103,9 @@ skip1160:
 	VMOVUPD Z0, Z8
 	VMOVUPD Z0, Z0
 
-loop1163:
+loop1203:
 	CMPQ        AX, $0x00000080
-	JL          done1164
+	JL          done1204
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -23670,11 +24119,11 @@ loop1163:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
-	JMP         loop1163
+	JMP         loop1203
 
-done1164:
+done1204:
 	TESTQ       AX, AX
-	JZ          skip1165
+	JZ          skip1205
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -23683,7 +24132,7 @@ done1164:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1165:
+skip1205:
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
 	VADDPD     Z8, Z3, Z3
@@ -23704,7 +24153,7 @@ skip1165:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1166
+	JZ         skip1206
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -23714,52 +24163,52 @@ skip1165:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1167:
+loop1207:
 	CMPQ             BX, $0x00000001
-	JL               done1168
+	JL               done1208
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1167
+	JMP              loop1207
 
-done1168:
+done1208:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1169
+	JNE     few1209
 	VMOVUPD Z1, (AX)
-	JMP     done1170
+	JMP     done1210
 
-few1169:
+few1209:
 	TESTQ         $0x00000004, CX
-	JZ            skip1171
+	JZ            skip1211
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1171:
+skip1211:
 	TESTQ         $0x00000002, CX
-	JZ            skip1172
+	JZ            skip1212
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1172:
+skip1212:
 	TESTQ  $0x00000001, CX
-	JZ     skip1173
+	JZ     skip1213
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1173:
-done1170:
-skip1166:
-	JMP finish1110
+skip1213:
+done1210:
+skip1206:
+	JMP finish1150
 
-next1159:
+next1199:
 	CMPQ         CX, $0x05
-	JNE          next1174
+	JNE          next1214
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -23772,7 +24221,7 @@ next1159:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1175
+	JZ           skip1215
 	LEAQ         trig64<>+0(SB), R9
 	VMOVUPD      (AX), Z7
 	VMULPD       Z7, Z7, Z7
@@ -23906,9 +24355,9 @@ next1159:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1176:
+loop1216:
 	CMPQ         DX, $0x00000001
-	JL           done1177
+	JL           done1217
 	LEAQ         trig64<>+0(SB), R9
 	VMOVUPD      (AX), Z7
 	VMULPD       Z7, Z7, Z7
@@ -24077,10 +24526,10 @@ loop1176:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1176
+	JMP          loop1216
 
-done1177:
-skip1175:
+done1217:
+skip1215:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -24091,9 +24540,9 @@ skip1175:
 	VMOVUPD Z0, Z10
 	VMOVUPD Z0, Z0
 
-loop1178:
+loop1218:
 	CMPQ        AX, $0x00000080
-	JL          done1179
+	JL          done1219
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -24110,11 +24559,11 @@ loop1178:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1178
+	JMP         loop1218
 
-done1179:
+done1219:
 	TESTQ       AX, AX
-	JZ          skip1180
+	JZ          skip1220
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -24125,7 +24574,7 @@ done1179:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1180:
+skip1220:
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
 	VADDPD     Z9, Z3, Z3
@@ -24153,7 +24602,7 @@ skip1180:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1181
+	JZ         skip1221
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -24163,52 +24612,52 @@ skip1180:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1182:
+loop1222:
 	CMPQ             BX, $0x00000001
-	JL               done1183
+	JL               done1223
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1182
+	JMP              loop1222
 
-done1183:
+done1223:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1184
+	JNE     few1224
 	VMOVUPD Z1, (AX)
-	JMP     done1185
+	JMP     done1225
 
-few1184:
+few1224:
 	TESTQ         $0x00000004, CX
-	JZ            skip1186
+	JZ            skip1226
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1186:
+skip1226:
 	TESTQ         $0x00000002, CX
-	JZ            skip1187
+	JZ            skip1227
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1187:
+skip1227:
 	TESTQ  $0x00000001, CX
-	JZ     skip1188
+	JZ     skip1228
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1188:
-done1185:
-skip1181:
-	JMP finish1110
+skip1228:
+done1225:
+skip1221:
+	JMP finish1150
 
-next1174:
+next1214:
 	CMPQ         CX, $0x06
-	JNE          next1189
+	JNE          next1229
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -24222,7 +24671,7 @@ next1174:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1190
+	JZ           skip1230
 	LEAQ         trig64<>+0(SB), R9
 	VMOVUPD      (AX), Z8
 	VMULPD       Z8, Z8, Z8
@@ -24358,9 +24807,9 @@ next1174:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1191:
+loop1231:
 	CMPQ         DX, $0x00000001
-	JL           done1192
+	JL           done1232
 	LEAQ         trig64<>+0(SB), R9
 	VMOVUPD      (AX), Z8
 	VMULPD       Z8, Z8, Z8
@@ -24537,10 +24986,10 @@ loop1191:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1191
+	JMP          loop1231
 
-done1192:
-skip1190:
+done1232:
+skip1230:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -24552,9 +25001,9 @@ skip1190:
 	VMOVUPD Z0, Z12
 	VMOVUPD Z0, Z0
 
-loop1193:
+loop1233:
 	CMPQ        AX, $0x00000080
-	JL          done1194
+	JL          done1234
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -24573,11 +25022,11 @@ loop1193:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1193
+	JMP         loop1233
 
-done1194:
+done1234:
 	TESTQ       AX, AX
-	JZ          skip1195
+	JZ          skip1235
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -24589,7 +25038,7 @@ done1194:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1195:
+skip1235:
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
 	VADDPD     Z10, Z3, Z3
@@ -24618,7 +25067,7 @@ skip1195:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1196
+	JZ         skip1236
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -24628,52 +25077,52 @@ skip1195:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1197:
+loop1237:
 	CMPQ             BX, $0x00000001
-	JL               done1198
+	JL               done1238
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1197
+	JMP              loop1237
 
-done1198:
+done1238:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1199
+	JNE     few1239
 	VMOVUPD Z1, (AX)
-	JMP     done1200
+	JMP     done1240
 
-few1199:
+few1239:
 	TESTQ         $0x00000004, CX
-	JZ            skip1201
+	JZ            skip1241
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1201:
+skip1241:
 	TESTQ         $0x00000002, CX
-	JZ            skip1202
+	JZ            skip1242
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1202:
+skip1242:
 	TESTQ  $0x00000001, CX
-	JZ     skip1203
+	JZ     skip1243
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1203:
-done1200:
-skip1196:
-	JMP finish1110
+skip1243:
+done1240:
+skip1236:
+	JMP finish1150
 
-next1189:
+next1229:
 	CMPQ         CX, $0x07
-	JNE          next1204
+	JNE          next1244
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -24688,7 +25137,7 @@ next1189:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1205
+	JZ           skip1245
 	LEAQ         trig64<>+0(SB), R9
 	VMOVUPD      (AX), Z9
 	VMULPD       Z9, Z9, Z9
@@ -24826,9 +25275,9 @@ next1189:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1206:
+loop1246:
 	CMPQ         DX, $0x00000001
-	JL           done1207
+	JL           done1247
 	LEAQ         trig64<>+0(SB), R9
 	VMOVUPD      (AX), Z9
 	VMULPD       Z9, Z9, Z9
@@ -25013,10 +25462,10 @@ loop1206:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1206
+	JMP          loop1246
 
-done1207:
-skip1205:
+done1247:
+skip1245:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -25029,9 +25478,9 @@ skip1205:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z0
 
-loop1208:
+loop1248:
 	CMPQ        AX, $0x00000080
-	JL          done1209
+	JL          done1249
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -25052,11 +25501,11 @@ loop1208:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1208
+	JMP         loop1248
 
-done1209:
+done1249:
 	TESTQ       AX, AX
-	JZ          skip1210
+	JZ          skip1250
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -25069,7 +25518,7 @@ done1209:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1210:
+skip1250:
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
 	VADDPD     Z11, Z3, Z3
@@ -25102,7 +25551,7 @@ skip1210:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1211
+	JZ         skip1251
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -25112,52 +25561,52 @@ skip1210:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1212:
+loop1252:
 	CMPQ             BX, $0x00000001
-	JL               done1213
+	JL               done1253
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1212
+	JMP              loop1252
 
-done1213:
+done1253:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1214
+	JNE     few1254
 	VMOVUPD Z1, (AX)
-	JMP     done1215
+	JMP     done1255
 
-few1214:
+few1254:
 	TESTQ         $0x00000004, CX
-	JZ            skip1216
+	JZ            skip1256
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1216:
+skip1256:
 	TESTQ         $0x00000002, CX
-	JZ            skip1217
+	JZ            skip1257
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1217:
+skip1257:
 	TESTQ  $0x00000001, CX
-	JZ     skip1218
+	JZ     skip1258
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1218:
-done1215:
-skip1211:
-	JMP finish1110
+skip1258:
+done1255:
+skip1251:
+	JMP finish1150
 
-next1204:
+next1244:
 	CMPQ         CX, $0x08
-	JNE          next1219
+	JNE          next1259
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -25173,7 +25622,7 @@ next1204:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1220
+	JZ           skip1260
 	LEAQ         trig64<>+0(SB), R9
 	VMOVUPD      (AX), Z10
 	VMULPD       Z10, Z10, Z10
@@ -25313,9 +25762,9 @@ next1204:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1221:
+loop1261:
 	CMPQ         DX, $0x00000001
-	JL           done1222
+	JL           done1262
 	LEAQ         trig64<>+0(SB), R9
 	VMOVUPD      (AX), Z10
 	VMULPD       Z10, Z10, Z10
@@ -25508,10 +25957,10 @@ loop1221:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1221
+	JMP          loop1261
 
-done1222:
-skip1220:
+done1262:
+skip1260:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -25525,9 +25974,9 @@ skip1220:
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z0
 
-loop1223:
+loop1263:
 	CMPQ        AX, $0x00000080
-	JL          done1224
+	JL          done1264
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -25550,11 +25999,11 @@ loop1223:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1223
+	JMP         loop1263
 
-done1224:
+done1264:
 	TESTQ       AX, AX
-	JZ          skip1225
+	JZ          skip1265
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -25568,7 +26017,7 @@ done1224:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1225:
+skip1265:
 	VADDPD     Z10, Z1, Z1
 	VADDPD     Z11, Z2, Z2
 	VADDPD     Z12, Z3, Z3
@@ -25602,7 +26051,7 @@ skip1225:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1226
+	JZ         skip1266
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -25612,52 +26061,52 @@ skip1225:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1227:
+loop1267:
 	CMPQ             BX, $0x00000001
-	JL               done1228
+	JL               done1268
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1227
+	JMP              loop1267
 
-done1228:
+done1268:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1229
+	JNE     few1269
 	VMOVUPD Z1, (AX)
-	JMP     done1230
+	JMP     done1270
 
-few1229:
+few1269:
 	TESTQ         $0x00000004, CX
-	JZ            skip1231
+	JZ            skip1271
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1231:
+skip1271:
 	TESTQ         $0x00000002, CX
-	JZ            skip1232
+	JZ            skip1272
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1232:
+skip1272:
 	TESTQ  $0x00000001, CX
-	JZ     skip1233
+	JZ     skip1273
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1233:
-done1230:
-skip1226:
-	JMP finish1110
+skip1273:
+done1270:
+skip1266:
+	JMP finish1150
 
-next1219:
+next1259:
 	CMPQ         CX, $0x09
-	JNE          next1234
+	JNE          next1274
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -25675,7 +26124,7 @@ next1219:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1235
+	JZ           skip1275
 	LEAQ         trig64<>+0(SB), R10
 	VMOVUPD      (AX), Z11
 	VMULPD       Z11, Z11, Z11
@@ -25818,9 +26267,9 @@ next1219:
 	ADDQ         $0x00000080, R8
 	DECQ         DX
 
-loop1236:
+loop1276:
 	CMPQ         DX, $0x00000001
-	JL           done1237
+	JL           done1277
 	LEAQ         trig64<>+0(SB), R10
 	VMOVUPD      (AX), Z11
 	VMULPD       Z11, Z11, Z11
@@ -26022,10 +26471,10 @@ loop1236:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1236
+	JMP          loop1276
 
-done1237:
-skip1235:
+done1277:
+skip1275:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -26040,9 +26489,9 @@ skip1235:
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z0
 
-loop1238:
+loop1278:
 	CMPQ        AX, $0x00000080
-	JL          done1239
+	JL          done1279
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -26068,11 +26517,11 @@ loop1238:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1238
+	JMP         loop1278
 
-done1239:
+done1279:
 	TESTQ       AX, AX
-	JZ          skip1240
+	JZ          skip1280
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -26088,7 +26537,7 @@ done1239:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1240:
+skip1280:
 	VADDPD     Z11, Z1, Z1
 	VADDPD     Z12, Z2, Z2
 	VADDPD     Z13, Z3, Z3
@@ -26133,7 +26582,7 @@ skip1240:
 	VMOVUPD    Z9, 64(AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1241
+	JZ         skip1281
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -26143,52 +26592,52 @@ skip1240:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1242:
+loop1282:
 	CMPQ             BX, $0x00000001
-	JL               done1243
+	JL               done1283
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1242
+	JMP              loop1282
 
-done1243:
+done1283:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1244
+	JNE     few1284
 	VMOVUPD Z1, (AX)
-	JMP     done1245
+	JMP     done1285
 
-few1244:
+few1284:
 	TESTQ         $0x00000004, CX
-	JZ            skip1246
+	JZ            skip1286
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1246:
+skip1286:
 	TESTQ         $0x00000002, CX
-	JZ            skip1247
+	JZ            skip1287
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1247:
+skip1287:
 	TESTQ  $0x00000001, CX
-	JZ     skip1248
+	JZ     skip1288
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1248:
-done1245:
-skip1241:
-	JMP finish1110
+skip1288:
+done1285:
+skip1281:
+	JMP finish1150
 
-next1234:
+next1274:
 	CMPQ         CX, $0x0a
-	JNE          next1249
+	JNE          next1289
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -26207,7 +26656,7 @@ next1234:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1250
+	JZ           skip1290
 	LEAQ         trig64<>+0(SB), R10
 	VMOVUPD      (AX), Z12
 	VMULPD       Z12, Z12, Z12
@@ -26352,9 +26801,9 @@ next1234:
 	ADDQ         $0x00000080, R8
 	DECQ         DX
 
-loop1251:
+loop1291:
 	CMPQ         DX, $0x00000001
-	JL           done1252
+	JL           done1292
 	LEAQ         trig64<>+0(SB), R10
 	VMOVUPD      (AX), Z12
 	VMULPD       Z12, Z12, Z12
@@ -26564,10 +27013,10 @@ loop1251:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1251
+	JMP          loop1291
 
-done1252:
-skip1250:
+done1292:
+skip1290:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -26583,9 +27032,9 @@ skip1250:
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z0
 
-loop1253:
+loop1293:
 	CMPQ        AX, $0x00000080
-	JL          done1254
+	JL          done1294
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -26613,11 +27062,11 @@ loop1253:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1253
+	JMP         loop1293
 
-done1254:
+done1294:
 	TESTQ       AX, AX
-	JZ          skip1255
+	JZ          skip1295
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -26634,7 +27083,7 @@ done1254:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1255:
+skip1295:
 	VADDPD     Z12, Z1, Z1
 	VADDPD     Z13, Z2, Z2
 	VADDPD     Z14, Z3, Z3
@@ -26680,7 +27129,7 @@ skip1255:
 	VMOVUPD    Z9, 64(AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1256
+	JZ         skip1296
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -26690,52 +27139,52 @@ skip1255:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1257:
+loop1297:
 	CMPQ             BX, $0x00000001
-	JL               done1258
+	JL               done1298
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1257
+	JMP              loop1297
 
-done1258:
+done1298:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1259
+	JNE     few1299
 	VMOVUPD Z1, (AX)
-	JMP     done1260
+	JMP     done1300
 
-few1259:
+few1299:
 	TESTQ         $0x00000004, CX
-	JZ            skip1261
+	JZ            skip1301
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1261:
+skip1301:
 	TESTQ         $0x00000002, CX
-	JZ            skip1262
+	JZ            skip1302
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1262:
+skip1302:
 	TESTQ  $0x00000001, CX
-	JZ     skip1263
+	JZ     skip1303
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1263:
-done1260:
-skip1256:
-	JMP finish1110
+skip1303:
+done1300:
+skip1296:
+	JMP finish1150
 
-next1249:
+next1289:
 	CMPQ         CX, $0x0b
-	JNE          next1264
+	JNE          next1304
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -26755,7 +27204,7 @@ next1249:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1265
+	JZ           skip1305
 	LEAQ         trig64<>+0(SB), R10
 	VMOVUPD      (AX), Z13
 	VMULPD       Z13, Z13, Z13
@@ -26902,9 +27351,9 @@ next1249:
 	ADDQ         $0x00000080, R8
 	DECQ         DX
 
-loop1266:
+loop1306:
 	CMPQ         DX, $0x00000001
-	JL           done1267
+	JL           done1307
 	LEAQ         trig64<>+0(SB), R10
 	VMOVUPD      (AX), Z13
 	VMULPD       Z13, Z13, Z13
@@ -27122,10 +27571,10 @@ loop1266:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1266
+	JMP          loop1306
 
-done1267:
-skip1265:
+done1307:
+skip1305:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -27142,9 +27591,9 @@ skip1265:
 	VMOVUPD Z0, Z22
 	VMOVUPD Z0, Z0
 
-loop1268:
+loop1308:
 	CMPQ        AX, $0x00000080
-	JL          done1269
+	JL          done1309
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -27174,11 +27623,11 @@ loop1268:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1268
+	JMP         loop1308
 
-done1269:
+done1309:
 	TESTQ       AX, AX
-	JZ          skip1270
+	JZ          skip1310
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -27196,7 +27645,7 @@ done1269:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1270:
+skip1310:
 	VADDPD     Z13, Z1, Z1
 	VADDPD     Z14, Z2, Z2
 	VADDPD     Z15, Z3, Z3
@@ -27246,7 +27695,7 @@ skip1270:
 	VMOVUPD    Z9, 64(AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1271
+	JZ         skip1311
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -27256,52 +27705,52 @@ skip1270:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1272:
+loop1312:
 	CMPQ             BX, $0x00000001
-	JL               done1273
+	JL               done1313
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1272
+	JMP              loop1312
 
-done1273:
+done1313:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1274
+	JNE     few1314
 	VMOVUPD Z1, (AX)
-	JMP     done1275
+	JMP     done1315
 
-few1274:
+few1314:
 	TESTQ         $0x00000004, CX
-	JZ            skip1276
+	JZ            skip1316
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1276:
+skip1316:
 	TESTQ         $0x00000002, CX
-	JZ            skip1277
+	JZ            skip1317
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1277:
+skip1317:
 	TESTQ  $0x00000001, CX
-	JZ     skip1278
+	JZ     skip1318
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1278:
-done1275:
-skip1271:
-	JMP finish1110
+skip1318:
+done1315:
+skip1311:
+	JMP finish1150
 
-next1264:
+next1304:
 	CMPQ         CX, $0x0c
-	JNE          next1279
+	JNE          next1319
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -27322,7 +27771,7 @@ next1264:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1280
+	JZ           skip1320
 	LEAQ         trig64<>+0(SB), R10
 	VMOVUPD      (AX), Z14
 	VMULPD       Z14, Z14, Z14
@@ -27471,9 +27920,9 @@ next1264:
 	ADDQ         $0x00000080, R8
 	DECQ         DX
 
-loop1281:
+loop1321:
 	CMPQ         DX, $0x00000001
-	JL           done1282
+	JL           done1322
 	LEAQ         trig64<>+0(SB), R10
 	VMOVUPD      (AX), Z14
 	VMULPD       Z14, Z14, Z14
@@ -27699,10 +28148,10 @@ loop1281:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1281
+	JMP          loop1321
 
-done1282:
-skip1280:
+done1322:
+skip1320:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -27720,9 +28169,9 @@ skip1280:
 	VMOVUPD Z0, Z24
 	VMOVUPD Z0, Z0
 
-loop1283:
+loop1323:
 	CMPQ        AX, $0x00000080
-	JL          done1284
+	JL          done1324
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -27754,11 +28203,11 @@ loop1283:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1283
+	JMP         loop1323
 
-done1284:
+done1324:
 	TESTQ       AX, AX
-	JZ          skip1285
+	JZ          skip1325
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -27777,7 +28226,7 @@ done1284:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1285:
+skip1325:
 	VADDPD     Z14, Z1, Z1
 	VADDPD     Z15, Z2, Z2
 	VADDPD     Z16, Z3, Z3
@@ -27828,7 +28277,7 @@ skip1285:
 	VMOVUPD    Z9, 64(AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1286
+	JZ         skip1326
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -27838,51 +28287,51 @@ skip1285:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1287:
+loop1327:
 	CMPQ             BX, $0x00000001
-	JL               done1288
+	JL               done1328
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1287
+	JMP              loop1327
 
-done1288:
+done1328:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1289
+	JNE     few1329
 	VMOVUPD Z1, (AX)
-	JMP     done1290
+	JMP     done1330
 
-few1289:
+few1329:
 	TESTQ         $0x00000004, CX
-	JZ            skip1291
+	JZ            skip1331
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1291:
+skip1331:
 	TESTQ         $0x00000002, CX
-	JZ            skip1292
+	JZ            skip1332
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1292:
+skip1332:
 	TESTQ  $0x00000001, CX
-	JZ     skip1293
+	JZ     skip1333
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1293:
-done1290:
-skip1286:
-	JMP finish1110
+skip1333:
+done1330:
+skip1326:
+	JMP finish1150
 
-next1279:
-finish1110:
+next1319:
+finish1150:
 	VZEROUPPER
 	RET
 
@@ -27901,9 +28350,9 @@ TEXT ·fourierMatVec32AVX512(SB), NOSPLIT, $0-104
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 
-loop1294:
+loop1334:
 	CMPQ    SI, $0x00000008
-	JL      done1295
+	JL      done1335
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -27917,9 +28366,9 @@ loop1294:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1296:
+loop1336:
 	CMPQ         R11, $0x00000001
-	JL           done1297
+	JL           done1337
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -27932,9 +28381,9 @@ loop1296:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1296
+	JMP          loop1336
 
-done1297:
+done1337:
 	VREDUCEPS   $0x00, Z1, Z9
 	VFMADD231PS Z0, Z1, Z9
 	VREDUCEPS   $0x00, Z2, Z1
@@ -27962,12 +28411,12 @@ done1297:
 	ADDQ        $0x00000200, AX
 	ADDQ        $0x00000400, BX
 	SUBQ        $0x00000008, SI
-	JMP         loop1294
+	JMP         loop1334
 
-done1295:
-loop1298:
+done1335:
+loop1338:
 	CMPQ    SI, $0x00000004
-	JL      done1299
+	JL      done1339
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -27981,9 +28430,9 @@ loop1298:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1300:
+loop1340:
 	CMPQ         R11, $0x00000002
-	JL           done1301
+	JL           done1341
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -27997,12 +28446,12 @@ loop1300:
 	LEAQ         (R9)(DI*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1300
+	JMP          loop1340
 
-done1301:
-loop1302:
+done1341:
+loop1342:
 	CMPQ         R11, $0x00000001
-	JL           done1303
+	JL           done1343
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -28011,9 +28460,9 @@ loop1302:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1302
+	JMP          loop1342
 
-done1303:
+done1343:
 	VADDPS      Z5, Z1, Z1
 	VADDPS      Z6, Z2, Z2
 	VADDPS      Z7, Z3, Z3
@@ -28033,12 +28482,12 @@ done1303:
 	ADDQ        $0x00000100, AX
 	ADDQ        $0x00000200, BX
 	SUBQ        $0x00000004, SI
-	JMP         loop1298
+	JMP         loop1338
 
-done1299:
-loop1304:
+done1339:
+loop1344:
 	CMPQ    SI, $0x00000002
-	JL      done1305
+	JL      done1345
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -28053,9 +28502,9 @@ loop1304:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 
-loop1306:
+loop1346:
 	CMPQ         R11, $0x00000004
-	JL           done1307
+	JL           done1347
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -28071,21 +28520,21 @@ loop1306:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1306
+	JMP          loop1346
 
-done1307:
-loop1308:
+done1347:
+loop1348:
 	CMPQ         R11, $0x00000001
-	JL           done1309
+	JL           done1349
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1308
+	JMP          loop1348
 
-done1309:
+done1349:
 	VADDPS      Z3, Z1, Z1
 	VADDPS      Z4, Z2, Z2
 	VADDPS      Z5, Z1, Z1
@@ -28101,12 +28550,12 @@ done1309:
 	ADDQ        $0x00000080, AX
 	ADDQ        $0x00000100, BX
 	SUBQ        $0x00000002, SI
-	JMP         loop1304
+	JMP         loop1344
 
-done1305:
-loop1310:
+done1345:
+loop1350:
 	CMPQ    SI, $0x00000001
-	JL      done1311
+	JL      done1351
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -28117,9 +28566,9 @@ loop1310:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 
-loop1312:
+loop1352:
 	CMPQ         R11, $0x00000004
-	JL           done1313
+	JL           done1353
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	VBROADCASTSS 4(R10), Z5
@@ -28131,20 +28580,20 @@ loop1312:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1312
+	JMP          loop1352
 
-done1313:
-loop1314:
+done1353:
+loop1354:
 	CMPQ         R11, $0x00000001
-	JL           done1315
+	JL           done1355
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1314
+	JMP          loop1354
 
-done1315:
+done1355:
 	VADDPS      Z2, Z1, Z1
 	VADDPS      Z3, Z1, Z1
 	VADDPS      Z4, Z1, Z1
@@ -28154,9 +28603,9 @@ done1315:
 	ADDQ        $0x00000040, AX
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000001, SI
-	JMP         loop1310
+	JMP         loop1350
 
-done1311:
+done1351:
 	MOVQ         phi+32(FP), AX
 	MOVQ         n+64(FP), CX
 	ADDQ         $0x0f, CX
@@ -28173,7 +28622,7 @@ done1311:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1317
+	JNE          next1357
 	LEAQ         trig32<>+0(SB), CX
 	VMOVUPS      (AX), Z1
 	VMULPS       Z1, Z1, Z1
@@ -28206,11 +28655,11 @@ done1311:
 	VMOVUPS      Z2, (AX)
 	VMOVUPS      Z3, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1316
+	JMP          done1356
 
-next1317:
+next1357:
 	CMPQ         CX, $0x01
-	JNE          next1318
+	JNE          next1358
 	LEAQ         trig32<>+0(SB), CX
 	VMOVUPS      (AX), Z1
 	VMULPS       Z1, Z1, Z1
@@ -28260,11 +28709,11 @@ next1317:
 	VMOVUPS      Z4, 128(AX)
 	VMOVUPS      Z6, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1316
+	JMP          done1356
 
-next1318:
+next1358:
 	CMPQ         CX, $0x02
-	JNE          next1319
+	JNE          next1359
 	LEAQ         trig32<>+0(SB), CX
 	VMOVUPS      (AX), Z1
 	VMULPS       Z1, Z1, Z1
@@ -28331,11 +28780,11 @@ next1318:
 	VMOVUPS      Z6, 256(AX)
 	VMOVUPS      Z9, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1316
+	JMP          done1356
 
-next1319:
+next1359:
 	CMPQ         CX, $0x03
-	JNE          next1320
+	JNE          next1360
 	LEAQ         trig32<>+0(SB), CX
 	VMOVUPS      (AX), Z1
 	VMULPS       Z1, Z1, Z1
@@ -28419,17 +28868,17 @@ next1319:
 	VMOVUPS      Z8, 384(AX)
 	VMOVUPS      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1316
+	JMP          done1356
 
-next1320:
-done1316:
+next1360:
+done1356:
 	MOVQ rows+72(FP), CX
 	CMPQ CX, $0x00
-	JNE  next1322
+	JNE  next1362
 
-loop1323:
+loop1363:
 	CMPQ         DX, $0x00000001
-	JL           done1324
+	JL           done1364
 	LEAQ         trig32<>+0(SB), CX
 	VMOVUPS      (AX), Z0
 	VMULPS       Z0, Z0, Z0
@@ -28512,14 +28961,14 @@ loop1323:
 	VMOVUPS      Z11, 448(AX)
 	ADDQ         $0x00000200, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1323
+	JMP          loop1363
 
-done1324:
-	JMP finish1321
+done1364:
+	JMP finish1361
 
-next1322:
+next1362:
 	CMPQ         CX, $0x01
-	JNE          next1325
+	JNE          next1365
 	VMOVUPS      Z0, Z1
 	MOVQ         cols+80(FP), CX
 	SHLQ         $0x06, CX
@@ -28527,7 +28976,7 @@ next1322:
 	MOVQ         a+16(FP), BX
 	MOVQ         phi+32(FP), SI
 	TESTQ        DX, DX
-	JZ           skip1326
+	JZ           skip1366
 	LEAQ         trig32<>+0(SB), DI
 	VMOVUPS      (AX), Z3
 	VMULPS       Z3, Z3, Z3
@@ -28617,9 +29066,9 @@ next1322:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1327:
+loop1367:
 	CMPQ         DX, $0x00000001
-	JL           done1328
+	JL           done1368
 	LEAQ         trig32<>+0(SB), DI
 	VMOVUPS      (AX), Z3
 	VMULPS       Z3, Z3, Z3
@@ -28720,19 +29169,19 @@ loop1327:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1327
+	JMP          loop1367
 
-done1328:
-skip1326:
+done1368:
+skip1366:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), CX
 	ADDQ    CX, AX
 	SUBQ    BX, AX
 	VMOVUPS Z0, Z0
 
-loop1329:
+loop1369:
 	CMPQ        AX, $0x00000080
-	JL          done1330
+	JL          done1370
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	VMOVUPS     64(SI), Z2
@@ -28740,17 +29189,17 @@ loop1329:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
-	JMP         loop1329
+	JMP         loop1369
 
-done1330:
+done1370:
 	TESTQ       AX, AX
-	JZ          skip1331
+	JZ          skip1371
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1331:
+skip1371:
 	VADDPS     Z0, Z1, Z1
 	MOVQ       sums+8(FP), AX
 	VUNPCKLPS  Z1, Z1, Z0
@@ -28768,7 +29217,7 @@ skip1331:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1332
+	JZ         skip1372
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -28778,53 +29227,53 @@ skip1331:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1333:
+loop1373:
 	CMPQ             BX, $0x00000001
-	JL               done1334
+	JL               done1374
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1333
+	JMP              loop1373
 
-done1334:
+done1374:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1335
+	JNE       few1375
 	VMOVUPD   Z1, (AX)
-	JMP       done1336
+	JMP       done1376
 
-few1335:
+few1375:
 	TESTQ         $0x00000004, CX
-	JZ            skip1337
+	JZ            skip1377
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1337:
+skip1377:
 	TESTQ         $0x00000002, CX
-	JZ            skip1338
+	JZ            skip1378
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1338:
+skip1378:
 	TESTQ  $0x00000001, CX
-	JZ     skip1339
+	JZ     skip1379
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1339:
-done1336:
-skip1332:
-	JMP finish1321
+skip1379:
+done1376:
+skip1372:
+	JMP finish1361
 
-next1325:
+next1365:
 	CMPQ         CX, $0x02
-	JNE          next1340
+	JNE          next1380
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	MOVQ         cols+80(FP), CX
@@ -28833,7 +29282,7 @@ next1325:
 	MOVQ         a+16(FP), BX
 	MOVQ         phi+32(FP), SI
 	TESTQ        DX, DX
-	JZ           skip1341
+	JZ           skip1381
 	LEAQ         trig32<>+0(SB), DI
 	VMOVUPS      (AX), Z4
 	VMULPS       Z4, Z4, Z4
@@ -28925,9 +29374,9 @@ next1325:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1342:
+loop1382:
 	CMPQ         DX, $0x00000001
-	JL           done1343
+	JL           done1383
 	LEAQ         trig32<>+0(SB), DI
 	VMOVUPS      (AX), Z4
 	VMULPS       Z4, Z4, Z4
@@ -29036,10 +29485,10 @@ loop1342:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1342
+	JMP          loop1382
 
-done1343:
-skip1341:
+done1383:
+skip1381:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -29047,9 +29496,9 @@ skip1341:
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z0
 
-loop1344:
+loop1384:
 	CMPQ        AX, $0x00000080
-	JL          done1345
+	JL          done1385
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
@@ -29059,18 +29508,18 @@ loop1344:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
-	JMP         loop1344
+	JMP         loop1384
 
-done1345:
+done1385:
 	TESTQ       AX, AX
-	JZ          skip1346
+	JZ          skip1386
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1346:
+skip1386:
 	VADDPS     Z4, Z1, Z1
 	VADDPS     Z0, Z2, Z2
 	MOVQ       sums+8(FP), AX
@@ -29089,7 +29538,7 @@ skip1346:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1347
+	JZ         skip1387
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -29099,53 +29548,53 @@ skip1346:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1348:
+loop1388:
 	CMPQ             BX, $0x00000001
-	JL               done1349
+	JL               done1389
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1348
+	JMP              loop1388
 
-done1349:
+done1389:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1350
+	JNE       few1390
 	VMOVUPD   Z1, (AX)
-	JMP       done1351
+	JMP       done1391
 
-few1350:
+few1390:
 	TESTQ         $0x00000004, CX
-	JZ            skip1352
+	JZ            skip1392
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1352:
+skip1392:
 	TESTQ         $0x00000002, CX
-	JZ            skip1353
+	JZ            skip1393
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1353:
+skip1393:
 	TESTQ  $0x00000001, CX
-	JZ     skip1354
+	JZ     skip1394
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1354:
-done1351:
-skip1347:
-	JMP finish1321
+skip1394:
+done1391:
+skip1387:
+	JMP finish1361
 
-next1340:
+next1380:
 	CMPQ         CX, $0x03
-	JNE          next1355
+	JNE          next1395
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -29155,7 +29604,7 @@ next1340:
 	MOVQ         a+16(FP), BX
 	MOVQ         phi+32(FP), SI
 	TESTQ        DX, DX
-	JZ           skip1356
+	JZ           skip1396
 	LEAQ         trig32<>+0(SB), DI
 	VMOVUPS      (AX), Z5
 	VMULPS       Z5, Z5, Z5
@@ -29249,9 +29698,9 @@ next1340:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1357:
+loop1397:
 	CMPQ         DX, $0x00000001
-	JL           done1358
+	JL           done1398
 	LEAQ         trig32<>+0(SB), DI
 	VMOVUPS      (AX), Z5
 	VMULPS       Z5, Z5, Z5
@@ -29368,10 +29817,10 @@ loop1357:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1357
+	JMP          loop1397
 
-done1358:
-skip1356:
+done1398:
+skip1396:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -29380,9 +29829,9 @@ skip1356:
 	VMOVUPS Z0, Z6
 	VMOVUPS Z0, Z0
 
-loop1359:
+loop1399:
 	CMPQ        AX, $0x00000080
-	JL          done1360
+	JL          done1400
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -29394,11 +29843,11 @@ loop1359:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
-	JMP         loop1359
+	JMP         loop1399
 
-done1360:
+done1400:
 	TESTQ       AX, AX
-	JZ          skip1361
+	JZ          skip1401
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -29406,7 +29855,7 @@ done1360:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1361:
+skip1401:
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z2, Z2
 	VADDPS     Z0, Z3, Z3
@@ -29429,7 +29878,7 @@ skip1361:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1362
+	JZ         skip1402
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -29439,53 +29888,53 @@ skip1361:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1363:
+loop1403:
 	CMPQ             BX, $0x00000001
-	JL               done1364
+	JL               done1404
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1363
+	JMP              loop1403
 
-done1364:
+done1404:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1365
+	JNE       few1405
 	VMOVUPD   Z1, (AX)
-	JMP       done1366
+	JMP       done1406
 
-few1365:
+few1405:
 	TESTQ         $0x00000004, CX
-	JZ            skip1367
+	JZ            skip1407
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1367:
+skip1407:
 	TESTQ         $0x00000002, CX
-	JZ            skip1368
+	JZ            skip1408
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1368:
+skip1408:
 	TESTQ  $0x00000001, CX
-	JZ     skip1369
+	JZ     skip1409
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1369:
-done1366:
-skip1362:
-	JMP finish1321
+skip1409:
+done1406:
+skip1402:
+	JMP finish1361
 
-next1355:
+next1395:
 	CMPQ         CX, $0x04
-	JNE          next1370
+	JNE          next1410
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -29496,7 +29945,7 @@ next1355:
 	MOVQ         a+16(FP), SI
 	MOVQ         phi+32(FP), DI
 	TESTQ        DX, DX
-	JZ           skip1371
+	JZ           skip1411
 	LEAQ         trig32<>+0(SB), R8
 	VMOVUPS      (AX), Z6
 	VMULPS       Z6, Z6, Z6
@@ -29592,9 +30041,9 @@ next1355:
 	ADDQ         $0x00000080, SI
 	DECQ         DX
 
-loop1372:
+loop1412:
 	CMPQ         DX, $0x00000001
-	JL           done1373
+	JL           done1413
 	LEAQ         trig32<>+0(SB), R8
 	VMOVUPS      (AX), Z6
 	VMULPS       Z6, Z6, Z6
@@ -29719,10 +30168,10 @@ loop1372:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JMP          loop1372
+	JMP          loop1412
 
-done1373:
-skip1371:
+done1413:
+skip1411:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -29732,9 +30181,9 @@ skip1371:
 	VMOVUPS Z0, Z8
 	VMOVUPS Z0, Z0
 
-loop1374:
+loop1414:
 	CMPQ        AX, $0x00000080
-	JL          done1375
+	JL          done1415
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -29748,11 +30197,11 @@ loop1374:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
-	JMP         loop1374
+	JMP         loop1414
 
-done1375:
+done1415:
 	TESTQ       AX, AX
-	JZ          skip1376
+	JZ          skip1416
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -29761,7 +30210,7 @@ done1375:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1376:
+skip1416:
 	VADDPS     Z6, Z1, Z1
 	VADDPS     Z7, Z2, Z2
 	VADDPS     Z8, Z3, Z3
@@ -29785,7 +30234,7 @@ skip1376:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1377
+	JZ         skip1417
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -29795,53 +30244,53 @@ skip1376:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1378:
+loop1418:
 	CMPQ             BX, $0x00000001
-	JL               done1379
+	JL               done1419
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1378
+	JMP              loop1418
 
-done1379:
+done1419:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1380
+	JNE       few1420
 	VMOVUPD   Z1, (AX)
-	JMP       done1381
+	JMP       done1421
 
-few1380:
+few1420:
 	TESTQ         $0x00000004, CX
-	JZ            skip1382
+	JZ            skip1422
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1382:
+skip1422:
 	TESTQ         $0x00000002, CX
-	JZ            skip1383
+	JZ            skip1423
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1383:
+skip1423:
 	TESTQ  $0x00000001, CX
-	JZ     skip1384
+	JZ     skip1424
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1384:
-done1381:
-skip1377:
-	JMP finish1321
+skip1424:
+done1421:
+skip1417:
+	JMP finish1361
 
-next1370:
+next1410:
 	CMPQ         CX, $0x05
-	JNE          next1385
+	JNE          next1425
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -29854,7 +30303,7 @@ next1370:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1386
+	JZ           skip1426
 	LEAQ         trig32<>+0(SB), R9
 	VMOVUPS      (AX), Z7
 	VMULPS       Z7, Z7, Z7
@@ -29953,9 +30402,9 @@ next1370:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1387:
+loop1427:
 	CMPQ         DX, $0x00000001
-	JL           done1388
+	JL           done1428
 	LEAQ         trig32<>+0(SB), R9
 	VMOVUPS      (AX), Z7
 	VMULPS       Z7, Z7, Z7
@@ -30089,10 +30538,10 @@ loop1387:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1387
+	JMP          loop1427
 
-done1388:
-skip1386:
+done1428:
+skip1426:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -30103,9 +30552,9 @@ skip1386:
 	VMOVUPS Z0, Z10
 	VMOVUPS Z0, Z0
 
-loop1389:
+loop1429:
 	CMPQ        AX, $0x00000080
-	JL          done1390
+	JL          done1430
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -30122,11 +30571,11 @@ loop1389:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1389
+	JMP         loop1429
 
-done1390:
+done1430:
 	TESTQ       AX, AX
-	JZ          skip1391
+	JZ          skip1431
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -30137,7 +30586,7 @@ done1390:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1391:
+skip1431:
 	VADDPS     Z7, Z1, Z1
 	VADDPS     Z8, Z2, Z2
 	VADDPS     Z9, Z3, Z3
@@ -30168,7 +30617,7 @@ skip1391:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1392
+	JZ         skip1432
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -30178,53 +30627,53 @@ skip1391:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1393:
+loop1433:
 	CMPQ             BX, $0x00000001
-	JL               done1394
+	JL               done1434
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1393
+	JMP              loop1433
 
-done1394:
+done1434:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1395
+	JNE       few1435
 	VMOVUPD   Z1, (AX)
-	JMP       done1396
+	JMP       done1436
 
-few1395:
+few1435:
 	TESTQ         $0x00000004, CX
-	JZ            skip1397
+	JZ            skip1437
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1397:
+skip1437:
 	TESTQ         $0x00000002, CX
-	JZ            skip1398
+	JZ            skip1438
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1398:
+skip1438:
 	TESTQ  $0x00000001, CX
-	JZ     skip1399
+	JZ     skip1439
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1399:
-done1396:
-skip1392:
-	JMP finish1321
+skip1439:
+done1436:
+skip1432:
+	JMP finish1361
 
-next1385:
+next1425:
 	CMPQ         CX, $0x06
-	JNE          next1400
+	JNE          next1440
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -30238,7 +30687,7 @@ next1385:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1401
+	JZ           skip1441
 	LEAQ         trig32<>+0(SB), R9
 	VMOVUPS      (AX), Z8
 	VMULPS       Z8, Z8, Z8
@@ -30339,9 +30788,9 @@ next1385:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1402:
+loop1442:
 	CMPQ         DX, $0x00000001
-	JL           done1403
+	JL           done1443
 	LEAQ         trig32<>+0(SB), R9
 	VMOVUPS      (AX), Z8
 	VMULPS       Z8, Z8, Z8
@@ -30483,10 +30932,10 @@ loop1402:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1402
+	JMP          loop1442
 
-done1403:
-skip1401:
+done1443:
+skip1441:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -30498,9 +30947,9 @@ skip1401:
 	VMOVUPS Z0, Z12
 	VMOVUPS Z0, Z0
 
-loop1404:
+loop1444:
 	CMPQ        AX, $0x00000080
-	JL          done1405
+	JL          done1445
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -30519,11 +30968,11 @@ loop1404:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1404
+	JMP         loop1444
 
-done1405:
+done1445:
 	TESTQ       AX, AX
-	JZ          skip1406
+	JZ          skip1446
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -30535,7 +30984,7 @@ done1405:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1406:
+skip1446:
 	VADDPS     Z8, Z1, Z1
 	VADDPS     Z9, Z2, Z2
 	VADDPS     Z10, Z3, Z3
@@ -30567,7 +31016,7 @@ skip1406:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1407
+	JZ         skip1447
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -30577,53 +31026,53 @@ skip1406:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1408:
+loop1448:
 	CMPQ             BX, $0x00000001
-	JL               done1409
+	JL               done1449
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1408
+	JMP              loop1448
 
-done1409:
+done1449:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1410
+	JNE       few1450
 	VMOVUPD   Z1, (AX)
-	JMP       done1411
+	JMP       done1451
 
-few1410:
+few1450:
 	TESTQ         $0x00000004, CX
-	JZ            skip1412
+	JZ            skip1452
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1412:
+skip1452:
 	TESTQ         $0x00000002, CX
-	JZ            skip1413
+	JZ            skip1453
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1413:
+skip1453:
 	TESTQ  $0x00000001, CX
-	JZ     skip1414
+	JZ     skip1454
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1414:
-done1411:
-skip1407:
-	JMP finish1321
+skip1454:
+done1451:
+skip1447:
+	JMP finish1361
 
-next1400:
+next1440:
 	CMPQ         CX, $0x07
-	JNE          next1415
+	JNE          next1455
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -30638,7 +31087,7 @@ next1400:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1416
+	JZ           skip1456
 	LEAQ         trig32<>+0(SB), R9
 	VMOVUPS      (AX), Z9
 	VMULPS       Z9, Z9, Z9
@@ -30741,9 +31190,9 @@ next1400:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1417:
+loop1457:
 	CMPQ         DX, $0x00000001
-	JL           done1418
+	JL           done1458
 	LEAQ         trig32<>+0(SB), R9
 	VMOVUPS      (AX), Z9
 	VMULPS       Z9, Z9, Z9
@@ -30893,10 +31342,10 @@ loop1417:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1417
+	JMP          loop1457
 
-done1418:
-skip1416:
+done1458:
+skip1456:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -30909,9 +31358,9 @@ skip1416:
 	VMOVUPS Z0, Z14
 	VMOVUPS Z0, Z0
 
-loop1419:
+loop1459:
 	CMPQ        AX, $0x00000080
-	JL          done1420
+	JL          done1460
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -30932,11 +31381,11 @@ loop1419:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1419
+	JMP         loop1459
 
-done1420:
+done1460:
 	TESTQ       AX, AX
-	JZ          skip1421
+	JZ          skip1461
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -30949,7 +31398,7 @@ done1420:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1421:
+skip1461:
 	VADDPS     Z9, Z1, Z1
 	VADDPS     Z10, Z2, Z2
 	VADDPS     Z11, Z3, Z3
@@ -30985,7 +31434,7 @@ skip1421:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1422
+	JZ         skip1462
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -30995,53 +31444,53 @@ skip1421:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1423:
+loop1463:
 	CMPQ             BX, $0x00000001
-	JL               done1424
+	JL               done1464
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1423
+	JMP              loop1463
 
-done1424:
+done1464:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1425
+	JNE       few1465
 	VMOVUPD   Z1, (AX)
-	JMP       done1426
+	JMP       done1466
 
-few1425:
+few1465:
 	TESTQ         $0x00000004, CX
-	JZ            skip1427
+	JZ            skip1467
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1427:
+skip1467:
 	TESTQ         $0x00000002, CX
-	JZ            skip1428
+	JZ            skip1468
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1428:
+skip1468:
 	TESTQ  $0x00000001, CX
-	JZ     skip1429
+	JZ     skip1469
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1429:
-done1426:
-skip1422:
-	JMP finish1321
+skip1469:
+done1466:
+skip1462:
+	JMP finish1361
 
-next1415:
+next1455:
 	CMPQ         CX, $0x08
-	JNE          next1430
+	JNE          next1470
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -31057,7 +31506,7 @@ next1415:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1431
+	JZ           skip1471
 	LEAQ         trig32<>+0(SB), R9
 	VMOVUPS      (AX), Z10
 	VMULPS       Z10, Z10, Z10
@@ -31162,9 +31611,9 @@ next1415:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1432:
+loop1472:
 	CMPQ         DX, $0x00000001
-	JL           done1433
+	JL           done1473
 	LEAQ         trig32<>+0(SB), R9
 	VMOVUPS      (AX), Z10
 	VMULPS       Z10, Z10, Z10
@@ -31322,10 +31771,10 @@ loop1432:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1432
+	JMP          loop1472
 
-done1433:
-skip1431:
+done1473:
+skip1471:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -31339,9 +31788,9 @@ skip1431:
 	VMOVUPS Z0, Z16
 	VMOVUPS Z0, Z0
 
-loop1434:
+loop1474:
 	CMPQ        AX, $0x00000080
-	JL          done1435
+	JL          done1475
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -31364,11 +31813,11 @@ loop1434:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1434
+	JMP         loop1474
 
-done1435:
+done1475:
 	TESTQ       AX, AX
-	JZ          skip1436
+	JZ          skip1476
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -31382,7 +31831,7 @@ done1435:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1436:
+skip1476:
 	VADDPS     Z10, Z1, Z1
 	VADDPS     Z11, Z2, Z2
 	VADDPS     Z12, Z3, Z3
@@ -31419,7 +31868,7 @@ skip1436:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1437
+	JZ         skip1477
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31429,53 +31878,53 @@ skip1436:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1438:
+loop1478:
 	CMPQ             BX, $0x00000001
-	JL               done1439
+	JL               done1479
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1438
+	JMP              loop1478
 
-done1439:
+done1479:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1440
+	JNE       few1480
 	VMOVUPD   Z1, (AX)
-	JMP       done1441
+	JMP       done1481
 
-few1440:
+few1480:
 	TESTQ         $0x00000004, CX
-	JZ            skip1442
+	JZ            skip1482
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1442:
+skip1482:
 	TESTQ         $0x00000002, CX
-	JZ            skip1443
+	JZ            skip1483
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1443:
+skip1483:
 	TESTQ  $0x00000001, CX
-	JZ     skip1444
+	JZ     skip1484
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1444:
-done1441:
-skip1437:
-	JMP finish1321
+skip1484:
+done1481:
+skip1477:
+	JMP finish1361
 
-next1430:
+next1470:
 	CMPQ         CX, $0x09
-	JNE          next1445
+	JNE          next1485
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -31493,7 +31942,7 @@ next1430:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1446
+	JZ           skip1486
 	LEAQ         trig32<>+0(SB), R10
 	VMOVUPS      (AX), Z11
 	VMULPS       Z11, Z11, Z11
@@ -31601,9 +32050,9 @@ next1430:
 	ADDQ         $0x00000080, R8
 	DECQ         DX
 
-loop1447:
+loop1487:
 	CMPQ         DX, $0x00000001
-	JL           done1448
+	JL           done1488
 	LEAQ         trig32<>+0(SB), R10
 	VMOVUPS      (AX), Z11
 	VMULPS       Z11, Z11, Z11
@@ -31770,10 +32219,10 @@ loop1447:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1447
+	JMP          loop1487
 
-done1448:
-skip1446:
+done1488:
+skip1486:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -31788,9 +32237,9 @@ skip1446:
 	VMOVUPS Z0, Z18
 	VMOVUPS Z0, Z0
 
-loop1449:
+loop1489:
 	CMPQ        AX, $0x00000080
-	JL          done1450
+	JL          done1490
 	VMOVUPS     (R9), Z10
 	VFMADD231PS (SI), Z10, Z1
 	VFMADD231PS (SI)(CX*1), Z10, Z2
@@ -31816,11 +32265,11 @@ loop1449:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1449
+	JMP         loop1489
 
-done1450:
+done1490:
 	TESTQ       AX, AX
-	JZ          skip1451
+	JZ          skip1491
 	VMOVUPS     (R9), Z10
 	VFMADD231PS (SI), Z10, Z1
 	VFMADD231PS (SI)(CX*1), Z10, Z2
@@ -31836,7 +32285,7 @@ done1450:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1451:
+skip1491:
 	VADDPS     Z11, Z1, Z1
 	VADDPS     Z12, Z2, Z2
 	VADDPS     Z13, Z3, Z3
@@ -31883,7 +32332,7 @@ skip1451:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1452
+	JZ         skip1492
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31893,53 +32342,53 @@ skip1451:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1453:
+loop1493:
 	CMPQ             BX, $0x00000001
-	JL               done1454
+	JL               done1494
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1453
+	JMP              loop1493
 
-done1454:
+done1494:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1455
+	JNE       few1495
 	VMOVUPD   Z1, (AX)
-	JMP       done1456
+	JMP       done1496
 
-few1455:
+few1495:
 	TESTQ         $0x00000004, CX
-	JZ            skip1457
+	JZ            skip1497
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1457:
+skip1497:
 	TESTQ         $0x00000002, CX
-	JZ            skip1458
+	JZ            skip1498
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1458:
+skip1498:
 	TESTQ  $0x00000001, CX
-	JZ     skip1459
+	JZ     skip1499
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1459:
-done1456:
-skip1452:
-	JMP finish1321
+skip1499:
+done1496:
+skip1492:
+	JMP finish1361
 
-next1445:
+next1485:
 	CMPQ         CX, $0x0a
-	JNE          next1460
+	JNE          next1500
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -31958,7 +32407,7 @@ next1445:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1461
+	JZ           skip1501
 	LEAQ         trig32<>+0(SB), R10
 	VMOVUPS      (AX), Z12
 	VMULPS       Z12, Z12, Z12
@@ -32068,9 +32517,9 @@ next1445:
 	ADDQ         $0x00000080, R8
 	DECQ         DX
 
-loop1462:
+loop1502:
 	CMPQ         DX, $0x00000001
-	JL           done1463
+	JL           done1503
 	LEAQ         trig32<>+0(SB), R10
 	VMOVUPS      (AX), Z12
 	VMULPS       Z12, Z12, Z12
@@ -32245,10 +32694,10 @@ loop1462:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1462
+	JMP          loop1502
 
-done1463:
-skip1461:
+done1503:
+skip1501:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -32264,9 +32713,9 @@ skip1461:
 	VMOVUPS Z0, Z20
 	VMOVUPS Z0, Z0
 
-loop1464:
+loop1504:
 	CMPQ        AX, $0x00000080
-	JL          done1465
+	JL          done1505
 	VMOVUPS     (R9), Z11
 	VFMADD231PS (SI), Z11, Z1
 	VFMADD231PS (SI)(CX*1), Z11, Z2
@@ -32294,11 +32743,11 @@ loop1464:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1464
+	JMP         loop1504
 
-done1465:
+done1505:
 	TESTQ       AX, AX
-	JZ          skip1466
+	JZ          skip1506
 	VMOVUPS     (R9), Z11
 	VFMADD231PS (SI), Z11, Z1
 	VFMADD231PS (SI)(CX*1), Z11, Z2
@@ -32315,7 +32764,7 @@ done1465:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1466:
+skip1506:
 	VADDPS     Z12, Z1, Z1
 	VADDPS     Z13, Z2, Z2
 	VADDPS     Z14, Z3, Z3
@@ -32363,7 +32812,7 @@ skip1466:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1467
+	JZ         skip1507
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32373,53 +32822,53 @@ skip1466:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1468:
+loop1508:
 	CMPQ             BX, $0x00000001
-	JL               done1469
+	JL               done1509
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1468
+	JMP              loop1508
 
-done1469:
+done1509:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1470
+	JNE       few1510
 	VMOVUPD   Z1, (AX)
-	JMP       done1471
+	JMP       done1511
 
-few1470:
+few1510:
 	TESTQ         $0x00000004, CX
-	JZ            skip1472
+	JZ            skip1512
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1472:
+skip1512:
 	TESTQ         $0x00000002, CX
-	JZ            skip1473
+	JZ            skip1513
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1473:
+skip1513:
 	TESTQ  $0x00000001, CX
-	JZ     skip1474
+	JZ     skip1514
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1474:
-done1471:
-skip1467:
-	JMP finish1321
+skip1514:
+done1511:
+skip1507:
+	JMP finish1361
 
-next1460:
+next1500:
 	CMPQ         CX, $0x0b
-	JNE          next1475
+	JNE          next1515
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -32439,7 +32888,7 @@ next1460:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1476
+	JZ           skip1516
 	LEAQ         trig32<>+0(SB), R10
 	VMOVUPS      (AX), Z13
 	VMULPS       Z13, Z13, Z13
@@ -32551,9 +33000,9 @@ next1460:
 	ADDQ         $0x00000080, R8
 	DECQ         DX
 
-loop1477:
+loop1517:
 	CMPQ         DX, $0x00000001
-	JL           done1478
+	JL           done1518
 	LEAQ         trig32<>+0(SB), R10
 	VMOVUPS      (AX), Z13
 	VMULPS       Z13, Z13, Z13
@@ -32736,10 +33185,10 @@ loop1477:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1477
+	JMP          loop1517
 
-done1478:
-skip1476:
+done1518:
+skip1516:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -32756,9 +33205,9 @@ skip1476:
 	VMOVUPS Z0, Z22
 	VMOVUPS Z0, Z0
 
-loop1479:
+loop1519:
 	CMPQ        AX, $0x00000080
-	JL          done1480
+	JL          done1520
 	VMOVUPS     (R9), Z12
 	VFMADD231PS (SI), Z12, Z1
 	VFMADD231PS (SI)(CX*1), Z12, Z2
@@ -32788,11 +33237,11 @@ loop1479:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1479
+	JMP         loop1519
 
-done1480:
+done1520:
 	TESTQ       AX, AX
-	JZ          skip1481
+	JZ          skip1521
 	VMOVUPS     (R9), Z12
 	VFMADD231PS (SI), Z12, Z1
 	VFMADD231PS (SI)(CX*1), Z12, Z2
@@ -32810,7 +33259,7 @@ done1480:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1481:
+skip1521:
 	VADDPS     Z13, Z1, Z1
 	VADDPS     Z14, Z2, Z2
 	VADDPS     Z15, Z3, Z3
@@ -32862,7 +33311,7 @@ skip1481:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1482
+	JZ         skip1522
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32872,53 +33321,53 @@ skip1481:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1483:
+loop1523:
 	CMPQ             BX, $0x00000001
-	JL               done1484
+	JL               done1524
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1483
+	JMP              loop1523
 
-done1484:
+done1524:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1485
+	JNE       few1525
 	VMOVUPD   Z1, (AX)
-	JMP       done1486
+	JMP       done1526
 
-few1485:
+few1525:
 	TESTQ         $0x00000004, CX
-	JZ            skip1487
+	JZ            skip1527
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1487:
+skip1527:
 	TESTQ         $0x00000002, CX
-	JZ            skip1488
+	JZ            skip1528
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1488:
+skip1528:
 	TESTQ  $0x00000001, CX
-	JZ     skip1489
+	JZ     skip1529
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1489:
-done1486:
-skip1482:
-	JMP finish1321
+skip1529:
+done1526:
+skip1522:
+	JMP finish1361
 
-next1475:
+next1515:
 	CMPQ         CX, $0x0c
-	JNE          next1490
+	JNE          next1530
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -32939,7 +33388,7 @@ next1475:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1491
+	JZ           skip1531
 	LEAQ         trig32<>+0(SB), R10
 	VMOVUPS      (AX), Z14
 	VMULPS       Z14, Z14, Z14
@@ -33053,9 +33502,9 @@ next1475:
 	ADDQ         $0x00000080, R8
 	DECQ         DX
 
-loop1492:
+loop1532:
 	CMPQ         DX, $0x00000001
-	JL           done1493
+	JL           done1533
 	LEAQ         trig32<>+0(SB), R10
 	VMOVUPS      (AX), Z14
 	VMULPS       Z14, Z14, Z14
@@ -33246,10 +33695,10 @@ loop1492:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1492
+	JMP          loop1532
 
-done1493:
-skip1491:
+done1533:
+skip1531:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -33267,9 +33716,9 @@ skip1491:
 	VMOVUPS Z0, Z24
 	VMOVUPS Z0, Z0
 
-loop1494:
+loop1534:
 	CMPQ        AX, $0x00000080
-	JL          done1495
+	JL          done1535
 	VMOVUPS     (R9), Z13
 	VFMADD231PS (SI), Z13, Z1
 	VFMADD231PS (SI)(CX*1), Z13, Z2
@@ -33301,11 +33750,11 @@ loop1494:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1494
+	JMP         loop1534
 
-done1495:
+done1535:
 	TESTQ       AX, AX
-	JZ          skip1496
+	JZ          skip1536
 	VMOVUPS     (R9), Z13
 	VFMADD231PS (SI), Z13, Z1
 	VFMADD231PS (SI)(CX*1), Z13, Z2
@@ -33324,7 +33773,7 @@ done1495:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1496:
+skip1536:
 	VADDPS     Z14, Z1, Z1
 	VADDPS     Z15, Z2, Z2
 	VADDPS     Z16, Z3, Z3
@@ -33377,7 +33826,7 @@ skip1496:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1497
+	JZ         skip1537
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -33387,52 +33836,52 @@ skip1496:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1498:
+loop1538:
 	CMPQ             BX, $0x00000001
-	JL               done1499
+	JL               done1539
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1498
+	JMP              loop1538
 
-done1499:
+done1539:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1500
+	JNE       few1540
 	VMOVUPD   Z1, (AX)
-	JMP       done1501
+	JMP       done1541
 
-few1500:
+few1540:
 	TESTQ         $0x00000004, CX
-	JZ            skip1502
+	JZ            skip1542
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1502:
+skip1542:
 	TESTQ         $0x00000002, CX
-	JZ            skip1503
+	JZ            skip1543
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1503:
+skip1543:
 	TESTQ  $0x00000001, CX
-	JZ     skip1504
+	JZ     skip1544
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1504:
-done1501:
-skip1497:
-	JMP finish1321
+skip1544:
+done1541:
+skip1537:
+	JMP finish1361
 
-next1490:
-finish1321:
+next1530:
+finish1361:
 	VZEROUPPER
 	RET
 
@@ -33452,9 +33901,9 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop1505:
+loop1545:
 	CMPQ       CX, $0x00000004
-	JL         done1506
+	JL         done1546
 	VMOVUPD    (DX), Y1
 	VMOVUPD    (BX), Y2
 	VMOVUPD    (SI), Y3
@@ -33477,11 +33926,11 @@ loop1505:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop1505
+	JMP        loop1545
 
-done1506:
+done1546:
 	TESTQ      CX, CX
-	JZ         skip1507
+	JZ         skip1547
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VMASKMOVPD (SI), Y0, Y3
@@ -33499,7 +33948,7 @@ done1506:
 	VMOVUPD    Y3, 128(AX)
 	VMOVUPD    Y0, 192(AX)
 
-skip1507:
+skip1547:
 	VZEROUPPER
 	RET
 
@@ -33519,9 +33968,9 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop1508:
+loop1548:
 	CMPQ       CX, $0x00000004
-	JL         done1509
+	JL         done1549
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -33544,11 +33993,11 @@ loop1508:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop1508
+	JMP        loop1548
 
-done1509:
+done1549:
 	TESTQ      CX, CX
-	JZ         skip1510
+	JZ         skip1550
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -33566,6 +34015,6 @@ done1509:
 	VMASKMOVPD Y3, Y0, (SI)
 	VMASKMOVPD Y4, Y0, (DI)
 
-skip1510:
+skip1550:
 	VZEROUPPER
 	RET

@@ -35,6 +35,8 @@ func features(phi, w, x []float64, scale float64) { featuresPortable(phi, w, x, 
 func featureRows(phi, w, x []float64, scale float64, n int) {
 	featureRowsPortable(phi, w, x, scale, n)
 }
+func squareMatVec(s *Square, y, x []float64) float64 { return squareMatVecPortable(s, y, x) }
+func squareSub(s *Square, root float64, u []float64) { squareSubPortable(s, root, u) }
 func symRank(t []float64, nb int, w []float64, terms int, minus bool) {
 	symRankPortable(t, nb, w, terms, minus)
 }

@@ -102,6 +102,16 @@ func symMatVecAVX2(a *float64, nb int, y *float64, x *float64, back int)
 //go:noescape
 func symSubMatVecAVX2(a *float64, nb int, y *float64, x *float64, w *float64, k int, back int)
 
+// squareMatVecAVX2 sets y = A x for a symmetric A of n rows, stride apart, and returns x y.
+//
+//go:noescape
+func squareMatVecAVX2(y *float64, a *float64, x *float64, n int, stride int) float64
+
+// squareSubAVX2 sets w = root u and subtracts w w^T from A of n rows, stride apart.
+//
+//go:noescape
+func squareSubAVX2(a *float64, w *float64, u *float64, root float64, n int, stride int)
+
 // choleskyAVX2 replaces the tiles by L^T on the diagonal and D L^T beside it, and sets inv to 1/D.
 //
 //go:noescape
@@ -231,6 +241,16 @@ func symMatVecAVX512(a *float64, nb int, y *float64, x *float64, back int)
 //
 //go:noescape
 func symSubMatVecAVX512(a *float64, nb int, y *float64, x *float64, w *float64, k int, back int)
+
+// squareMatVecAVX512 sets y = A x for a symmetric A of n rows, stride apart, and returns x y.
+//
+//go:noescape
+func squareMatVecAVX512(y *float64, a *float64, x *float64, n int, stride int) float64
+
+// squareSubAVX512 sets w = root u and subtracts w w^T from A of n rows, stride apart.
+//
+//go:noescape
+func squareSubAVX512(a *float64, w *float64, u *float64, root float64, n int, stride int)
 
 // choleskyAVX512 replaces the tiles by L^T on the diagonal and D L^T beside it, and sets inv to 1/D.
 //

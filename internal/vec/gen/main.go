@@ -30,6 +30,8 @@ func main() {
 		t.symRank("symSub", t.fnma)
 		t.symMatVec("symMatVec", false)
 		t.symMatVec("symSubMatVec", true)
+		t.squareMatVec()
+		t.squareSub()
 		t.cholesky()
 		t.choleskySolve()
 		t.tally()

@@ -1,0 +1,74 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// squareMatVec adds up the rows: a symmetric matrix has its columns there.
+func (t target) squareMatVec() {
+	t.begin("squareMatVec", "func(y, a, x *%, n, stride int) %",
+		"sets y = A x for a symmetric A of n rows, stride apart, and returns x y.")
+	y, a, x, n := param("y"), param("a"), param("x"), param("n")
+	tail := t.rest(n)
+	stride := t.inBytes(param("stride"))
+	total := t.zeros(1)[0]
+	t.columns(t.inBytes(n), tail, 1, func(j GPVirtual, _ int, m *mask) {
+		acc := t.project(a, x, n, stride, j, 1, nil)[0]
+		v := t.vec()
+		if m != nil {
+			t.loadMask(at(x, j, 0), *m, v)
+			t.storeMask(acc, *m, at(y, j, 0))
+		} else {
+			t.load(at(x, j, 0), v)
+			t.store(acc, at(y, j, 0))
+		}
+		t.fma(acc, v, total)
+	})
+	t.result(t.sum(total))
+	t.end()
+}
+
+// squareSub keeps a register of columns and goes down the rows.
+func (t target) squareSub() {
+	t.begin("squareSub", "func(a, w, u *%, root %, n, stride int)",
+		"sets w = root u and subtracts w w^T from A of n rows, stride apart.")
+	a, w, u, n := param("a"), param("w"), param("u"), param("n")
+	tail := t.rest(n)
+	stride := t.inBytes(param("stride"))
+	stride3 := GP64()
+	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, stride3)
+	root := t.vec()
+	t.bcast(number("root"), root)
+	t.columns(t.inBytes(n), tail, 1, func(j GPVirtual, _ int, m *mask) {
+		v := t.vec()
+		if m != nil {
+			t.loadMask(at(u, j, 0), *m, v)
+		} else {
+			t.load(at(u, j, 0), v)
+		}
+		t.mul(root, v, v)
+		t.store(v, at(w, j, 0)) // zeros after the last: a row of A is as long
+	})
+	t.groupsOf(stride, func(j GPVirtual) {
+		wide, v, tmp := t.vec(), t.vec(), t.vec()
+		t.load(at(w, j, 0), wide)
+		row, narrow, left := copyOf(a), copyOf(w), copyOf(n)
+		ADDQ(j, row)
+		for _, rows := range []int{4, 1} {
+			loop(left, rows, func() {
+				for r := range rows {
+					t.load(rowAt(row, r, 0, stride, stride3), v)
+					t.fnmaBcast(at(narrow, nil, r*t.size), wide, v, tmp)
+					t.store(v, rowAt(row, r, 0, stride, stride3))
+				}
+				for range rows {
+					ADDQ(stride, row)
+				}
+				ADDQ(U32(uint32(rows*t.size)), narrow)
+			})
+		}
+	})
+	t.end()
+}
