@@ -18,6 +18,24 @@ type BlockNewtonConfig struct {
 	Every      int     // samples from one step to the next; 0 means 1
 	Ridge      float64 // lambda > 0, in units of the sum of squares
 	Forgetting float64 // beta in (0, 1], weight of a sample after one step
+
+	Workspace *Workspace // scratch memory; nil: its own
+}
+
+// Workspace is scratch memory that learners share of which no two are used at the
+// same time. The zero value is ready for use.
+type Workspace struct{ solvers []*vec.Cholesky }
+
+// solver returns room for a factorisation of the given order.
+func (w *Workspace) solver(order int) *vec.Cholesky {
+	for _, c := range w.solvers {
+		if c.Order() == order {
+			return c
+		}
+	}
+	c := vec.NewCholesky(order)
+	w.solvers = append(w.solvers, c)
+	return c
 }
 
 // BlockNewton is mini-batch doubly stochastic gradient descent (Brault 2017,
@@ -72,7 +90,10 @@ func NewBlockNewton(cfg BlockNewtonConfig) (*BlockNewton, error) {
 	m, p := cfg.Features, cfg.Outputs
 	blocks := (m + cfg.Block - 1) / cfg.Block
 	b := (m + blocks - 1) / blocks
-	stride := vec.NewSym(b).Stride()
+	stride := vec.Stride(b)
+	if cfg.Workspace == nil {
+		cfg.Workspace = new(Workspace)
+	}
 	cfg.Every = max(cfg.Every, 1)
 	if cfg.Batch == 0 {
 		cfg.Batch = cfg.Every * blocks
@@ -85,7 +106,7 @@ func NewBlockNewton(cfg BlockNewtonConfig) (*BlockNewton, error) {
 		phi:   make([][]float64, blocks),
 		err:   make([]float64, p*n),
 		wait:  cfg.Every,
-		chol:  vec.NewCholesky(stride),
+		chol:  cfg.Workspace.solver(stride),
 		rhs:   make([]float64, p*stride),
 		moved: make([]float64, p*n),
 		decay: make([]float64, n+1),

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/sgd"
 )
 
 // AutoConfig describes the default model.
@@ -83,9 +84,10 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 		return nil, err
 	}
 	m := &auto{cfg: cfg, memory: tier.memory, names: []string{"persistence"}}
+	work := new(sgd.Workspace)
 	for _, spec := range specs {
 		spec.long = spec.long && m.has(LongInputs)
-		e, err := newExpert(spec, cfg.Dim, cfg.Inputs, cfg.Seed)
+		e, err := newExpert(spec, cfg.Dim, cfg.Inputs, cfg.Seed, work)
 		if err != nil {
 			return nil, err
 		}

@@ -137,12 +137,13 @@ type expert struct {
 	walker  *yuleWalker // learner of the source, which looks at the frame itself; else nil
 	learner resettable  // nil for the source
 	random  *fourier
-	usual   *usualError // nil: errors count in full
-	levels  []float64   // scratch, order x dim
+	usual   *usualError    // nil: errors count in full
+	levels  []float64      // scratch, order x dim
+	work    *sgd.Workspace // shared by all experts
 }
 
-func newExpert(spec expertSpec, dim, inputs int, seed uint64) (*expert, error) {
-	e := &expert{expertSpec: spec, dim: dim, levels: make([]float64, spec.order*dim)}
+func newExpert(spec expertSpec, dim, inputs int, seed uint64, work *sgd.Workspace) (*expert, error) {
+	e := &expert{expertSpec: spec, dim: dim, work: work, levels: make([]float64, spec.order*dim)}
 	if !spec.source { // whose learner is not about errors, but about the series itself
 		e.usual = newUsualError(dim)
 	}
@@ -177,6 +178,7 @@ func (e *expert) newLearner() (resettable, error) {
 		Features: e.features(), Outputs: e.dim,
 		Block: blockWidth, Every: e.every,
 		Ridge: e.ridge, Forgetting: e.forgetting,
+		Workspace: e.work,
 	}
 	switch {
 	case e.own > 0:

@@ -31,6 +31,9 @@ func NewCholesky(n int) *Cholesky {
 	}
 }
 
+// Order returns the order of the matrices.
+func (c *Cholesky) Order() int { return c.n }
+
 // Factor computes the factor of S + ridge I + relative diag(S). It reports
 // whether the matrix was positive definite; if not, the factor must not be used.
 func (c *Cholesky) Factor(s *Sym, ridge, relative float64) (ok bool) {
