@@ -76,6 +76,9 @@ type Scorer struct {
 	panes []sums // of the window
 	total sums   // over the completed panes, since the beginning
 
+	window   sums // all panes merged, as of the step windowAt
+	windowAt int64
+
 	errs []float64 // of the last Observe, horizons x Dim
 }
 
@@ -119,7 +122,7 @@ func NewScorer(c ScorerConfig) *Scorer {
 	for i := range s.panes {
 		s.panes[i] = newSums(c)
 	}
-	s.total = newSums(c)
+	s.total, s.window, s.windowAt = newSums(c), newSums(c), -1
 	s.errs = filled(len(c.Horizons) * c.Dim)
 	return s
 }
@@ -275,11 +278,14 @@ func (s *Scorer) running(k, variable int) tally {
 
 // windowed returns the tally over the window.
 func (s *Scorer) windowed(k, variable int) tally {
-	var t tally
-	for p := range s.panes { // oldest first
-		t.merge(s.panes[(s.cur+1+p)%len(s.panes)].at(k, variable))
+	if s.windowAt != s.steps {
+		s.windowAt = s.steps
+		s.window.clear()
+		for p := range s.panes { // oldest first
+			s.window.merge(&s.panes[(s.cur+1+p)%len(s.panes)])
+		}
 	}
-	return t
+	return s.window.at(k, variable)
 }
 
 // summary makes the score of a variable, or All, at the k-th horizon from the
@@ -318,4 +324,5 @@ func (s *Scorer) State(c *snapshot.Codec) {
 	s.total.state(c)
 	c.Float64s(s.errs)
 	s.filled = int((s.steps-1)%int64(s.pane)) + 1
+	s.windowAt = -1
 }
