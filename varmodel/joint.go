@@ -46,13 +46,29 @@ func WithJoint(m eval.Model, cfg JointConfig) (eval.Model, error) {
 		return nil, fmt.Errorf("varmodel: Levels must be in (0, 1), got %g", level)
 	}
 	start := gaussianFactor(math.Pow(level, 1/float64(cfg.Dim))) / gaussianFactor(level)
-	return &joints{Model: m, cfg: cfg, level: level, start: start}, nil
+	j := &joints{Model: m, cfg: cfg, level: level, start: start}
+	for h := 1; h <= cfg.Horizon; h++ {
+		// The outcomes of h origins are alike.
+		s := jointStep{early: math.Pow(float64(h), 1/jointDecay), floor: jointFloor / math.Sqrt(float64(h))}
+		s.until = math.Pow(s.floor, -1/jointDecay) - s.early + 1
+		s.settled = [2]float64{math.Exp(s.floor * (0 - (1 - level))), math.Exp(s.floor * (1 - (1 - level)))}
+		j.steps = append(j.steps, s)
+	}
+	return j, nil
 }
 
 type joints struct {
 	eval.Model
 	cfg          JointConfig
 	level, start float64
+	steps        []jointStep // by horizon
+}
+
+// jointStep is how the factor of a horizon moves.
+type jointStep struct {
+	early, floor float64    // of a step: (n + early)^-jointDecay after n samples, and at least floor
+	until        float64    // the n from which the floor is all
+	settled      [2]float64 // what a hit and a miss multiply the factor by then
 }
 
 func (m *joints) NewSeries() eval.Forecaster {
@@ -115,7 +131,7 @@ func (s *jointSeries) Observe(y []float64) error {
 func (s *jointSeries) score(h int, y []float64, origin int) {
 	H, d := s.m.cfg.Horizon, s.m.cfg.Dim
 	k := h - 1
-	miss, seen := 0., false
+	miss, seen := 0, false
 	for j, v := range y {
 		i := (origin*H+k)*d + j
 		e := v - s.ring[i]
@@ -145,9 +161,13 @@ func (s *jointSeries) score(h int, y []float64, origin int) {
 		return
 	}
 	s.rounds[k]++
-	// The outcomes of h origins are alike.
-	rate := max(jointFloor/math.Sqrt(float64(h)), math.Pow(s.rounds[k]+math.Pow(float64(h), 1/jointDecay), -jointDecay))
-	f := s.factor[k] * math.Exp(rate*(miss-(1-s.m.level)))
+	step := &s.m.steps[k]
+	move := step.settled[miss]
+	if n := s.rounds[k]; n < step.until {
+		rate := max(step.floor, math.Pow(n+step.early, -jointDecay))
+		move = math.Exp(rate * (float64(miss) - (1 - s.m.level)))
+	}
+	f := s.factor[k] * move
 	s.factor[k] = min(max(f, s.m.start/jointFarthest), s.m.start*jointFarthest)
 }
 
