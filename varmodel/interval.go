@@ -50,6 +50,8 @@ type Intervals struct {
 	last  []float64 // newest value of each coordinate
 	still []int     // samples since it changed
 
+	early   []float64        // H: the outcomes that a rate counts from
+	until   []float64        // H: those after which it makes no difference
 	errors  []*vec.Conformal // H
 	voting  []float64        // d: 0 for a value that sticks, which teaches no factor
 	steps   []float64        // L x 2: what a hit and a miss multiply f by
@@ -77,9 +79,13 @@ func NewIntervals(cfg IntervalConfig) (*Intervals, error) {
 		count: make([]float64, h*d), scale: make([]float64, h*d), rounds: make([]float64, h),
 		own: make([]float64, l*h*d), common: make([]float64, l*h),
 		last: make([]float64, d), still: make([]int, d),
+		early: make([]float64, h), until: make([]float64, h),
 		voting: vec.Aligned[float64](d), steps: make([]float64, 2*l), moves: make([]float64, l*(d+1)),
 	}
 	for k := range h {
+		s.early[k] = math.Pow(float64(k+1), 1/rateDecay)
+		below := math.Pow(min(ownFloor/ownRate, commonLeast(k+1)), -1/rateDecay)
+		s.until[k] = min(rateSettled, below-s.early[k]+1)
 		s.errors = append(s.errors, vec.NewConformal(l, k+1, intervalScaleRate/float64(k+1), degenerate, 1/farthest, farthest, winsorAfter, winsorLimit))
 	}
 	for i, p := range cfg.Levels {
@@ -255,7 +261,7 @@ func (s *Intervals) score(h int, y []float64, origin int) {
 		return
 	}
 	s.rounds[k]++
-	common := max(rate, min(commonFloor, .5/float64(h)))
+	common := max(rate, commonLeast(h))
 	for l := range L {
 		g := &s.common[l*H+k]
 		*g = clipTo(*g*s.move(common, l, int(misses[l]), voters), s.gauss[l]/farthest, s.gauss[l]*farthest)
@@ -277,14 +283,18 @@ func (s *Intervals) move(step float64, l, misses, voters int) float64 {
 }
 
 // rate is the step of the factors at horizon h before its floor: at first 1/h,
-// because h outcomes are under way when the first of them is known.
+// because h outcomes are under way when the first of them is known. It is 0 when it
+// is below the floors.
 func (s *Intervals) rate(h int) float64 {
 	n := s.rounds[h-1]
-	if n > rateSettled {
+	if n > s.until[h-1] {
 		return 0
 	}
-	return math.Pow(n+math.Pow(float64(h), 1/rateDecay), -rateDecay)
+	return math.Pow(n+s.early[h-1], -rateDecay)
 }
+
+// commonLeast is the smallest step of log g at horizon h.
+func commonLeast(h int) float64 { return min(commonFloor, .5/float64(h)) }
 
 // clipTo keeps a number between two others.
 func clipTo(v, low, high float64) float64 {
