@@ -29,7 +29,7 @@ type Sym struct {
 	scale float64   // the matrix is scale (tiles + sign sum w w^T)
 	tiles []float64 //
 	w     []float64 // collected terms, each padded
-	limit int       // how many are collected
+	limit int       // how many MatVec leaves; there may be one more
 	terms int       // how many there are
 	minus bool      // their sign
 
@@ -57,10 +57,10 @@ func NewSym(n int) *Sym {
 		n: n, nb: nb, limit: limit,
 		scale: 1,
 		tiles: aligned(nb * (nb + 1) / 2 * tileLen),
-		w:     aligned(limit * m),
+		w:     aligned((limit + 1) * m),
 		x:     aligned(m),
 		y:     aligned(m),
-		c:     make([]float64, limit),
+		c:     make([]float64, limit+1),
 	}
 }
 
@@ -169,7 +169,7 @@ func (s *Sym) Rank1(alpha float64, u []float64) {
 		panic("vec: Sym: length differs from the order")
 	}
 	minus := math.Signbit(alpha)
-	if s.terms == s.limit || s.minus != minus {
+	if s.terms > s.limit || s.minus != minus {
 		s.flush()
 	}
 	s.minus = minus
@@ -216,7 +216,7 @@ func (s *Sym) MatVec(y, x []float64) {
 	// To and fro, so that a matrix larger than a cache finds there what the
 	// product before used last.
 	back := s.terms%2 == 1
-	if s.terms == s.limit && s.minus {
+	if s.terms >= s.limit && s.minus {
 		symSubMatVec(s.tiles, s.nb, s.y, in, s.w, s.terms, back)
 		s.terms = 0
 	} else {
@@ -245,7 +245,7 @@ func (s *Sym) scaledTo(dst []float64) {
 func (s *Sym) State(c *snapshot.Codec) {
 	c.Section("sym")
 	c.Float64(&s.scale)
-	c.Index(&s.terms, s.limit+1)
+	c.Index(&s.terms, s.limit+2)
 	c.Bool(&s.minus)
 	c.Float64s(s.tiles)
 	c.Float64s(s.w)
