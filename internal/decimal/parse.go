@@ -24,11 +24,12 @@ func Parse(text []byte) (float64, error) {
 	return v, nil
 }
 
-// maxDigits is how many digits always make a number below 2^64.
-const maxDigits = 19
+// Of what is left to strconv: maxDigits is how many digits always make a number below
+// 2^64, and 10^maxFraction the largest power of ten that is exact in a float64.
+const maxDigits, maxFraction = 19, 22
 
-// ParsePlain reads up to 19 digits with at most a minus sign and a point. It leaves all
-// else to strconv.
+// ParsePlain reads digits with at most a minus sign and a point, up to maxDigits of them
+// without zeros at the beginning and up to maxFraction behind the point.
 func ParsePlain(text []byte) (v float64, ok bool) {
 	if len(text) == 0 {
 		return 0, false
@@ -48,12 +49,12 @@ func ParsePlain(text []byte) (v float64, ok bool) {
 
 // quotient returns the float64 nearest to m / 10^k, m > 0.
 func quotient(m uint64, k int) float64 {
-	d := integerPowers[k]
+	d := powersOfFive[k] // the power of two that is left is exact
 	i, j := bits.LeadingZeros64(m), bits.LeadingZeros64(d)
 	m, d = m<<i, d<<j
 	q, r := bits.Div64(m>>1, m<<63, d) // m 2^63 / d has 63 bits or 64
 	q |= one(r != 0)                   // is rounded like all that follows
-	return float64(q) * math.Float64frombits(uint64(1023-63+j-i)<<52)
+	return float64(q) * math.Float64frombits(uint64(1023-63+j-i-k)<<52)
 }
 
 // parseDigits reads digits with at most one point among them, and says how many of
@@ -122,11 +123,14 @@ func eightDigitsOf(word uint64) uint64 {
 
 // parseOneByOne is parseDigits for any length.
 func parseOneByOne(text []byte) (mantissa uint64, fraction int, ok bool) {
-	digits, point := 0, -1
+	digits, point, zeros := 0, -1, 0
 	for i, c := range text {
 		switch {
 		case c-'0' < 10:
 			mantissa = 10*mantissa + uint64(c-'0')
+			if c == '0' && zeros == digits {
+				zeros++
+			}
 			digits++
 		case c == '.' && point < 0:
 			point = i
@@ -138,8 +142,19 @@ func parseOneByOne(text []byte) (mantissa uint64, fraction int, ok bool) {
 	if point >= 0 {
 		fraction = digits - point
 	}
-	return mantissa, fraction, digits > 0 && digits <= maxDigits
+	return mantissa, fraction, digits > 0 && digits-zeros <= maxDigits && fraction <= maxFraction
 }
 
-// powersOfTen are those that digits up to maxDigits need.
-var powersOfTen = [20]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
+var (
+	// powersOfTen are those that are exact in a float64.
+	powersOfTen = [maxFraction + 1]float64{
+		1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+	}
+	powersOfFive = func() (p [maxFraction + 1]uint64) {
+		p[0] = 1
+		for i := range maxFraction {
+			p[i+1] = 5 * p[i]
+		}
+		return p
+	}()
+)

@@ -24,7 +24,7 @@ func TestParse(t *testing.T) {
 	for _, text := range []string{
 		"", "-", "+", ".", "-.", "0", "-0", "+1", "1", "-1.5", ".5", "5.", "007", "1e3", "1e999", "-1e999", "inf", "nan", "0x1p3", "1_0", " 1", "1 ", "1.2.3", "--1",
 		"9007199254740992", "9007199254740993", "9007199254740994", "0.9007199254740993", "9999999999999999999", "10000000000000000000",
-		"0.0000000000000000001", "0.00000000000000000001", "41.13000106811523", "123456789.123456789", "00000000000000000000001", "1.0000000000000000000",
+		"0.0000000000000000001", "0.00000000000000000001", "0.0000000000000000000001", "0.00000000000000000000001", "0.0000000000000000000000", "0.0000000000000000000000000", "0.00012345678901234567", "18446744073709551616", "36893488147419103232", "0.18446744073709551616", "0.0000009007199254740993", "41.13000106811523", "123456789.123456789", "00000000000000000000001", "1.0000000000000000000",
 	} {
 		checkFloat(t, text)
 	}
@@ -41,7 +41,7 @@ func FuzzParse(f *testing.F) {
 // and what is no digit there.
 func TestParseEveryLength(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for n := range 24 {
+	for n := range 30 {
 		for point := -1; point < n; point++ {
 			for range 20 {
 				text := make([]byte, n)
@@ -53,6 +53,12 @@ func TestParseEveryLength(t *testing.T) {
 				}
 				checkFloat(t, string(text))
 				checkFloat(t, "-"+string(text))
+				for i := range min(n, 8) { // zeros at the beginning do not count
+					if text[i] != '.' {
+						text[i] = '0'
+					}
+					checkFloat(t, string(text))
+				}
 				if n > 0 {
 					text[r.IntN(n)] = byte(r.UintN(256))
 					checkFloat(t, string(text))
