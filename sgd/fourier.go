@@ -113,7 +113,7 @@ func (l *Fourier[T]) PredictTo(y, given, x []float64) {
 	if len(x) > 0 {
 		norm += float64(l.d)
 	}
-	l.f.MatVec(y, rows, g, phi, x)
+	l.f.MatVec(y, rows, l.kept, g, phi, x)
 	l.c = T(l.cfg.Step / norm)
 }
 
@@ -129,7 +129,7 @@ func (l *Fourier[T]) Update(e []float64) {
 	}
 	if l.kept++; l.kept == l.limit {
 		n := l.cfg.Outputs * l.m
-		vec.AddOuters(l.rows[:n], l.g, l.rows[n:], l.m)
+		vec.AddOuters(l.rows[:n], l.g, l.rows[n:], l.cfg.Outputs, l.limit, l.m)
 		l.kept = 0
 	}
 }

@@ -12,6 +12,7 @@ type Float interface{ float32 | float64 }
 // weights use it instead of Features and UpdateMatVec.
 type Fourier[T Float] struct {
 	inputs, n int
+	len       int // features, filled up
 	w         []T // inputs x n, filled up
 
 	x    []T // the inputs
@@ -31,7 +32,9 @@ func NewFourier[T Float](w []float64, inputs, rows int) *Fourier[T] {
 		panic("vec: NewFourier: no frequencies, or not a whole number of them")
 	}
 	f := &Fourier[T]{inputs: inputs, n: len(w) / inputs, x: make([]T, inputs), sums: Aligned[T](max(rows, 16))}
-	stride := f.Len() / 2
+	p := Panel[T]()
+	stride := (f.n + p - 1) / p * p
+	f.len = 2 * stride
 	f.w = Aligned[T](inputs * stride)
 	for i := range inputs {
 		for k := range f.n {
@@ -45,10 +48,7 @@ func NewFourier[T Float](w []float64, inputs, rows int) *Fourier[T] {
 func Panel[T Float]() int { return panelBytes / int(unsafe.Sizeof(T(0))) }
 
 // Len returns the number of features, filled up to whole panels.
-func (f *Fourier[T]) Len() int {
-	p := Panel[T]()
-	return 2 * ((f.n + p - 1) / p * p)
-}
+func (f *Fourier[T]) Len() int { return f.len }
 
 // place returns where frequency k stands.
 func (f *Fourier[T]) place(k int) int {
@@ -68,12 +68,11 @@ func (f *Fourier[T]) Place(j int) int {
 
 // MatVec sets the first Len elements of phi to the cosines and sines of x and then
 // y to (A + G^T U) phi, all in one pass: rows has those of A, one for each element
-// of y, and behind them those of U, one for each row of G. phi is a multiple of
+// of y, and behind them the k rows of U; G has k rows, too. phi is a multiple of
 // Panel long; its elements after Len are given. Without x the others are zero.
-func (f *Fourier[T]) MatVec(y []float64, rows, g, phi []T, x []float64) {
+func (f *Fourier[T]) MatVec(y []float64, rows []T, k int, g, phi []T, x []float64) {
 	n := len(phi)
-	k := len(rows)/max(n, 1) - len(y)
-	if len(x) != f.inputs && len(x) != 0 || n < f.Len() || n%Panel[T]() != 0 || k < 0 || len(y)+k > len(f.sums) ||
+	if len(x) != f.inputs && len(x) != 0 || n < f.len || n%Panel[T]() != 0 || k < 0 || len(y)+k > len(f.sums) ||
 		len(rows) != (len(y)+k)*n || len(g) != k*len(y) {
 		panic("vec: Fourier.MatVec: shapes differ")
 	}
@@ -88,9 +87,9 @@ func (f *Fourier[T]) MatVec(y []float64, rows, g, phi []T, x []float64) {
 	}
 	var done bool
 	if isSingle[T]() {
-		done = fourierMatVec32((*Fourier[float32])(unsafe.Pointer(f)), y, as[float32](rows), as[float32](g), as[float32](phi), as[float32](in))
+		done = fourierMatVec32((*Fourier[float32])(unsafe.Pointer(f)), y, as[float32](rows), k, as[float32](g), as[float32](phi), as[float32](in))
 	} else {
-		done = fourierMatVec((*Fourier[float64])(unsafe.Pointer(f)), y, as[float64](rows), as[float64](g), as[float64](phi), x)
+		done = fourierMatVec((*Fourier[float64])(unsafe.Pointer(f)), y, as[float64](rows), k, as[float64](g), as[float64](phi), x)
 	}
 	if done {
 		return
@@ -105,10 +104,9 @@ func (f *Fourier[T]) MatVec(y []float64, rows, g, phi []T, x []float64) {
 	}
 }
 
-// AddOuters adds G^T U to A, where G has a row for each row of U, whose length n, a
-// multiple of Panel, is that of the rows of A.
-func AddOuters[T Float](a, g, u []T, n int) {
-	k, m := len(u)/n, len(a)/n
+// AddOuters adds G^T U to A, where A is m x n, G k x m and U k x n; n is a multiple
+// of Panel.
+func AddOuters[T Float](a, g, u []T, m, k, n int) {
 	if n < 1 || n%Panel[T]() != 0 || len(u) != k*n || len(a) != m*n || len(g) != k*m {
 		panic("vec: AddOuters: shapes differ")
 	}

@@ -59,11 +59,11 @@ func testFourier[T Float](t *testing.T, trig, eps float64) {
 			m := f.Len() + given
 			x, y := wide(randomOf[T](t, rng, inputs)), guardedOf[float64](t, rows)
 			a, g, phi := randomOf[T](t, rng, (rows+k)*m), randomOf[T](t, rng, k*rows), randomOf[T](t, rng, m)
-			f.MatVec(y, a, g, phi, x)
+			f.MatVec(y, a, k, g, phi, x)
 
 			alone := guardedOf[T](t, m)
 			copy(alone[f.Len():], phi[f.Len():])
-			f.MatVec(nil, nil, nil, alone, x)
+			f.MatVec(nil, nil, 0, nil, alone, x)
 			for p, v := range alone {
 				if v != phi[p] {
 					t.Fatalf("%s: feature %d is %v with the product and %v alone", name, p, phi[p], v)
@@ -120,7 +120,7 @@ func testFourierNotFinite[T Float](t *testing.T, largest T) {
 	f := NewFourier[T](w, 2, 1)
 	phi, y, a := make([]T, f.Len()), make([]float64, 1), make([]T, f.Len())
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), float64(largest)} {
-		f.MatVec(y, a, nil, phi, []float64{bad, 1})
+		f.MatVec(y, a, 0, nil, phi, []float64{bad, 1})
 		for j := range 40 {
 			if v := phi[f.Place(j)]; v == v {
 				t.Fatalf("feature %d of %v is %v", j, bad, v)
@@ -131,7 +131,7 @@ func testFourierNotFinite[T Float](t *testing.T, largest T) {
 		}
 	}
 	a[0] = 1
-	f.MatVec(y, a, nil, phi, nil)
+	f.MatVec(y, a, 0, nil, phi, nil)
 	for p, v := range phi {
 		if v != 0 || y[0] != 0 {
 			t.Fatalf("without inputs feature %d is %v and the product %v", p, v, y[0])
@@ -154,7 +154,7 @@ func testAddOuters[T Float](t *testing.T, eps float64) {
 				n := panels * Panel[T]()
 				a, g, u := randomOf[T](t, rng, m*n), randomOf[T](t, rng, k*m), randomOf[T](t, rng, k*n)
 				before := wide(a)
-				AddOuters(a, g, u, n)
+				AddOuters(a, g, u, m, k, n)
 				for i, v := range a {
 					x, y := []float64{before[i]}, []float64{1}
 					for s := range k {
@@ -173,8 +173,8 @@ func TestFourierDoesNotAllocate(t *testing.T) {
 	m := f.Len()
 	y, a, g, phi, x := make([]float64, 2), make([]float32, 3*m), make([]float32, 2), make([]float32, m), make([]float64, 3)
 	if n := testing.AllocsPerRun(10, func() {
-		f.MatVec(y, a, g, phi, x)
-		AddOuters(a[:2*m], g, a[2*m:], m)
+		f.MatVec(y, a, 1, g, phi, x)
+		AddOuters(a[:2*m], g, a[2*m:], 2, 1, m)
 	}); n != 0 {
 		t.Errorf("%g allocations", n)
 	}
@@ -196,7 +196,7 @@ func benchmarkFourier[T Float](b *testing.B, d, n, inputs int) {
 		m := f.Len()
 		y, a, phi, x := make([]float64, d), Aligned[T](d*m), Aligned[T](m), make([]float64, inputs)
 		for b.Loop() {
-			f.MatVec(y, a, nil, phi, x)
+			f.MatVec(y, a, 0, nil, phi, x)
 		}
 	})
 }

@@ -130,10 +130,10 @@ func logTo(dst, x []float64) {
 	switch {
 	case active == portable || len(x) < 4: // a register takes longer than three numbers
 		logToPortable(dst, x)
-	case active == avx2 || len(x) <= 8: // two registers in turn, which divide sooner
-		logToAVX2(&dst[0], &x[0], len(x))
-	default:
+	case active == avx512:
 		logToAVX512(&dst[0], &x[0], len(x))
+	default:
+		logToAVX2(&dst[0], &x[0], len(x))
 	}
 }
 
@@ -525,9 +525,9 @@ func matVec32(y, a, x []float32) {
 	}
 }
 
-func fourierMatVec(f *Fourier[float64], y []float64, rows, g, phi, x []float64) bool {
+func fourierMatVec(f *Fourier[float64], y, rows []float64, k int, g, phi, x []float64) bool {
 	n, p := len(phi), len(y)
-	all := len(rows) / n
+	all := p + k
 	if active != avx512 || len(x) == 0 {
 		switch {
 		case len(x) == 0:
@@ -541,7 +541,7 @@ func fourierMatVec(f *Fourier[float64], y []float64, rows, g, phi, x []float64) 
 	}
 	first, terms := unsafe.SliceData(rows), unsafe.SliceData(g)
 	if all <= fourierRows && p <= 8 && p > 0 {
-		fourierMatVecAVX512(&y[0], &f.sums[0], first, terms, &phi[0], &f.w[0], &x[0], len(x), f.n, all, n/8, p, all-p)
+		fourierMatVecAVX512(&y[0], &f.sums[0], first, terms, &phi[0], &f.w[0], &x[0], len(x), f.n, all, n/8, p, k)
 		return true
 	}
 	// The rest of the rows finds the features in the first cache.
@@ -567,9 +567,9 @@ func addOuters(a, g, u []float64, m, k, n int) {
 	}
 }
 
-func fourierMatVec32(f *Fourier[float32], y []float64, rows, g, phi, x []float32) bool {
+func fourierMatVec32(f *Fourier[float32], y []float64, rows []float32, k int, g, phi, x []float32) bool {
 	n, p := len(phi), len(y)
-	all := len(rows) / n
+	all := p + k
 	if active != avx512 || len(x) == 0 {
 		switch {
 		case len(x) == 0:
@@ -583,7 +583,7 @@ func fourierMatVec32(f *Fourier[float32], y []float64, rows, g, phi, x []float32
 	}
 	first, terms := unsafe.SliceData(rows), unsafe.SliceData(g)
 	if all <= fourierRows && p <= 8 && p > 0 {
-		fourierMatVec32AVX512(&y[0], &f.sums[0], first, terms, &phi[0], &f.w[0], &x[0], len(x), f.n, all, n/16, p, all-p)
+		fourierMatVec32AVX512(&y[0], &f.sums[0], first, terms, &phi[0], &f.w[0], &x[0], len(x), f.n, all, n/16, p, k)
 		return true
 	}
 	// The rest of the rows finds the features in the first cache.

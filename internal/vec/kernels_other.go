@@ -55,19 +55,19 @@ func matVec32(y, a, x []float32) { matVecPortable32(y, a, x) }
 
 func addMatTVec32(y, a, x []float32) { addMatTVecPortable32(y, a, x) }
 
-func fourierMatVec(f *Fourier[float64], _, rows, _, phi, x []float64) bool {
+func fourierMatVec(f *Fourier[float64], y, rows []float64, k int, _, phi, x []float64) bool {
 	if len(x) > 0 {
 		fourierFeaturesPortable(phi[:f.Len()], f.w, x, f.n)
 	}
-	matVecPortable(f.sums[:len(rows)/len(phi)], rows, phi)
+	matVecPortable(f.sums[:len(y)+k], rows, phi)
 	return false
 }
 
-func fourierMatVec32(f *Fourier[float32], _ []float64, rows, _, phi, x []float32) bool {
+func fourierMatVec32(f *Fourier[float32], y []float64, rows []float32, k int, _, phi, x []float32) bool {
 	if len(x) > 0 {
 		fourierFeaturesPortable(phi[:f.Len()], f.w, x, f.n)
 	}
-	matVecPortable32(f.sums[:len(rows)/len(phi)], rows, phi)
+	matVecPortable32(f.sums[:len(y)+k], rows, phi)
 	return false
 }
 
