@@ -130,10 +130,10 @@ func logTo(dst, x []float64) {
 	switch {
 	case active == portable || len(x) < 4: // a register takes longer than three numbers
 		logToPortable(dst, x)
-	case active == avx512:
-		logToAVX512(&dst[0], &x[0], len(x))
-	default:
+	case active == avx2 || len(x) <= 8: // two registers in turn, which divide sooner
 		logToAVX2(&dst[0], &x[0], len(x))
+	default:
+		logToAVX512(&dst[0], &x[0], len(x))
 	}
 }
 
