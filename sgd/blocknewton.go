@@ -68,24 +68,31 @@ type BlockNewton struct {
 	decay []float64 // beta^k, k <= n
 }
 
+func (cfg *BlockNewtonConfig) check() error {
+	switch {
+	case cfg.Features < 1:
+		return fmt.Errorf("sgd: BlockNewton Features must be >= 1, got %d", cfg.Features)
+	case cfg.Outputs < 1:
+		return fmt.Errorf("sgd: BlockNewton Outputs must be >= 1, got %d", cfg.Outputs)
+	case cfg.Block < 1:
+		return fmt.Errorf("sgd: BlockNewton Block must be >= 1, got %d", cfg.Block)
+	case cfg.Batch < 0:
+		return fmt.Errorf("sgd: BlockNewton Batch must be >= 0, got %d", cfg.Batch)
+	case cfg.Every < 0:
+		return fmt.Errorf("sgd: BlockNewton Every must be >= 0, got %d", cfg.Every)
+	case !(cfg.Ridge > 0) || math.IsInf(cfg.Ridge, 1):
+		return fmt.Errorf("sgd: BlockNewton Ridge must be > 0 and finite, got %g", cfg.Ridge)
+	case !(cfg.Forgetting > 0 && cfg.Forgetting <= 1):
+		return fmt.Errorf("sgd: BlockNewton Forgetting must be in (0, 1], got %g", cfg.Forgetting)
+	}
+	return nil
+}
+
 // NewBlockNewton returns a learner with zero weights. The error names the
 // field that is wrong.
 func NewBlockNewton(cfg BlockNewtonConfig) (*BlockNewton, error) {
-	switch {
-	case cfg.Features < 1:
-		return nil, fmt.Errorf("sgd: BlockNewton Features must be >= 1, got %d", cfg.Features)
-	case cfg.Outputs < 1:
-		return nil, fmt.Errorf("sgd: BlockNewton Outputs must be >= 1, got %d", cfg.Outputs)
-	case cfg.Block < 1:
-		return nil, fmt.Errorf("sgd: BlockNewton Block must be >= 1, got %d", cfg.Block)
-	case cfg.Batch < 0:
-		return nil, fmt.Errorf("sgd: BlockNewton Batch must be >= 0, got %d", cfg.Batch)
-	case cfg.Every < 0:
-		return nil, fmt.Errorf("sgd: BlockNewton Every must be >= 0, got %d", cfg.Every)
-	case !(cfg.Ridge > 0) || math.IsInf(cfg.Ridge, 1):
-		return nil, fmt.Errorf("sgd: BlockNewton Ridge must be > 0 and finite, got %g", cfg.Ridge)
-	case !(cfg.Forgetting > 0 && cfg.Forgetting <= 1):
-		return nil, fmt.Errorf("sgd: BlockNewton Forgetting must be in (0, 1], got %g", cfg.Forgetting)
+	if err := cfg.check(); err != nil {
+		return nil, err
 	}
 	m, p := cfg.Features, cfg.Outputs
 	blocks := (m + cfg.Block - 1) / cfg.Block
@@ -139,51 +146,23 @@ func (l *BlockNewton) Update(phi, e []float64) {
 	if len(phi) != l.cfg.Features || len(e) != l.cfg.Outputs {
 		panic("sgd: BlockNewton.Update: wrong length")
 	}
-	for o, v := range e {
-		l.err[o*l.cfg.Batch+l.next] = v
-	}
-	if i, due := l.keep(phi); due {
-		l.step(i)
-	}
-}
-
-// Watch takes the curvature of a sample into account that somebody else learns: to
-// the mini-batch it has no error.
-func (l *BlockNewton) Watch(phi []float64) {
-	if len(phi) != l.cfg.Features {
-		panic("sgd: BlockNewton.Watch: wrong length")
-	}
-	if i, due := l.keep(phi); due {
-		l.bend(i)
-	}
-}
-
-// keep adds phi to the mini-batch and reports whether a step is due, and with which
-// block.
-func (l *BlockNewton) keep(phi []float64) (block int, due bool) {
 	for i, ring := range l.phi {
 		s, w := l.block(i)
 		copy(ring[l.next*l.stride:], phi[s:s+w])
+	}
+	for o, v := range e {
+		l.err[o*l.cfg.Batch+l.next] = v
 	}
 	if l.next++; l.next == l.cfg.Batch {
 		l.next, l.full = 0, true
 	}
 	if l.wait--; l.wait > 0 {
-		return 0, false
+		return
 	}
 	l.wait = l.cfg.Every
-	block = l.turn
+	i := l.turn
 	l.turn = (l.turn + 1) % l.blocks
-	return block, true
-}
-
-// bend adds the curvature of the mini-batch to that of block i.
-func (l *BlockNewton) bend(i int) {
-	used := l.next
-	if l.full {
-		used = l.cfg.Batch
-	}
-	l.r[i].AddRows(l.decay[used], l.phi[i][:used*l.stride])
+	l.step(i)
 }
 
 func (l *BlockNewton) step(i int) {
@@ -191,10 +170,14 @@ func (l *BlockNewton) step(i int) {
 	s, w := l.block(i)
 	r, phi := l.r[i], l.phi[i]
 
-	// The gradient of the mini-batch. What is not yet filled is zero.
+	// Curvature and gradient of the mini-batch. What is not yet filled is zero.
 	clear(l.rhs)
 	vec.AddMatMul(l.rhs, 1, l.err, phi, p, l.stride, n)
-	l.bend(i)
+	used := l.next
+	if l.full {
+		used = n
+	}
+	r.AddRows(l.decay[used], phi[:used*l.stride])
 
 	// rhs (R + lambda I)^-1.
 	if !l.chol.Factor(r, l.cfg.Ridge, 1e-9) { // only after overflow

@@ -25,3 +25,21 @@ func (s *Sym) AddRows(decay float64, x []float64) {
 		symRank(s.tiles, s.nb, x, len(x)/m, false)
 	}
 }
+
+// Set sets elements (i, j) and (j, i).
+func (s *Sym) Set(i, j int, v float64) {
+	if i < 0 || j < 0 || i >= s.n || j >= s.n {
+		panic("vec: Sym: index out of range")
+	}
+	s.flush()
+	if s.scale != 1 {
+		Scale(s.scale, s.tiles)
+		s.scale = 1
+	}
+	i, j = min(i, j), max(i, j)
+	at := s.at(i, j)
+	s.tiles[at] = v
+	if i/tile == j/tile { // on the diagonal a tile has both
+		s.tiles[at+(j-i)*(tile-1)] = v
+	}
+}

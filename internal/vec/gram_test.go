@@ -37,3 +37,29 @@ func TestSymAddRows(t *testing.T) {
 		}
 	}
 }
+
+// Every element is the one that was set last, in both places, whatever the matrix was.
+func TestSymSet(t *testing.T) {
+	each(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(12, 12))
+		for _, n := range []int{1, 7, 8, 9, 20} {
+			s, want := NewSym(n), make([]float64, n*n)
+			s.SetIdentity(3)
+			s.Rank1(.5, vector(t, rng, n))
+			s.Scale(.25)
+			for i := range n {
+				for j := range i + 1 {
+					v := rng.NormFloat64()
+					s.Set(i, j, v)
+					want[i*n+j], want[j*n+i] = v, v
+				}
+			}
+			for i := range n {
+				row, x := make([]float64, n), make([]float64, n)
+				x[i] = 1
+				s.MatVec(row, x) // reads both halves of the tiles
+				sameBits(t, "row", row, want[i*n:(i+1)*n])
+			}
+		}
+	})
+}
