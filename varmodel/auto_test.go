@@ -444,16 +444,21 @@ func TestWeightsSumToOne(t *testing.T) {
 }
 
 func BenchmarkAuto(b *testing.B) {
-	for _, d := range []int{1, 7, 31} {
-		b.Run(fmt.Sprintf("dim=%d", d), func(b *testing.B) {
-			x := randomSeries(rand.New(rand.NewPCG(1, 1)), 6000, d, 0)
-			f := newAuto(b, AutoConfig{Dim: d, Horizon: 1}).NewSeries()
-			record(b, f, x[:5000], d)
-			dst := make([]float64, d)
+	const learnt = 9000 // samples after which nothing changes any more
+	for _, c := range []struct {
+		tier         Tier
+		dim, horizon int
+	}{{TierFull, 1, 1}, {TierFull, 7, 1}, {TierFull, 31, 1}, {TierFull, 7, 12}, {TierLight, 7, 1}, {TierLight, 7, 12}, {TierTiny, 7, 1}} {
+		b.Run(fmt.Sprintf("%s/dim=%d/horizon=%d", c.tier, c.dim, c.horizon), func(b *testing.B) {
+			x := randomSeries(rand.New(rand.NewPCG(1, 1)), learnt+1000, c.dim, 0)
+			n := c.dim * c.horizon
+			f := newAuto(b, AutoConfig{Dim: c.dim, Horizon: c.horizon, Tier: c.tier}).NewSeries()
+			record(b, f, x[:learnt], n)
+			dst := make([]float64, n)
 			i := 0
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := f.Observe(x[5000+i%1000]); err != nil {
+				if err := f.Observe(x[learnt+i%1000]); err != nil {
 					b.Fatal(err)
 				}
 				f.ForecastTo(dst)

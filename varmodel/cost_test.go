@@ -9,10 +9,10 @@ import (
 // its features, its forecast and learning.
 func BenchmarkExpert(b *testing.B) {
 	const d = 7
-	x := randomSeries(rand.New(rand.NewPCG(1, 1)), 6000, d, 0)
+	x := randomSeries(rand.New(rand.NewPCG(1, 1)), 10_000, d, 0)
 	m := newAuto(b, AutoConfig{Dim: d, Horizon: 1}).(*auto)
 	s := m.NewSeries().(*autoSeries)
-	record(b, s, x[:5000], d)
+	record(b, s, x[:9000], d)
 	forecast := make([]float64, d)
 	for i, e := range m.experts {
 		b.Run(e.name, func(b *testing.B) {
@@ -30,7 +30,7 @@ func BenchmarkExpert(b *testing.B) {
 	b.Run("the rest", func(b *testing.B) {
 		y := 0
 		for b.Loop() {
-			row, last := x[5000+y%1000], s.past.lag(0)
+			row, last := x[9000+y%1000], s.past.lag(0)
 			s.mixer.observe(row, last, true)
 			s.past.push(row, s.next, s.diff)
 			s.scaler.observe(row, s.diff)
