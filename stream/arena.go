@@ -10,8 +10,8 @@ type arena[T any] struct {
 // take returns n elements, of any value.
 func (a *arena[T]) take(n int) []T {
 	from := len(a.block)
-	if n > cap(a.block)-from {
-		a.block, from = make([]T, 0, max(n, 2*cap(a.block))), 0
+	if n > cap(a.block)-from || a.block == nil { // what is empty is not nil
+		a.block, from = make([]T, 0, max(n, 2*cap(a.block), 64)), 0
 	}
 	a.block = a.block[:from+n]
 	a.used += n
