@@ -126,15 +126,9 @@ func (b *Batch) Points() int {
 // counts.
 func (b *Batch) Bytes() int { return 8*b.floats.used + b.bytes.used + 128*b.Points() }
 
-// Reset empties the batch and keeps its memory, but for that of a Snapshot, which is
-// rare and may be large.
+// Reset empties the batch and keeps its memory, with the names and texts that its points
+// refer to, but not that of a Snapshot, which is rare and may be large.
 func (b *Batch) Reset() {
-	clear(b.Forecasts) // drop the references to series
-	clear(b.Observations)
-	clear(b.Metrics)
-	clear(b.Insights)
-	clear(b.Events)
-	clear(b.DeadLetters)
 	b.judged()
 	b.floats.reset()
 	b.bytes.reset()

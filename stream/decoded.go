@@ -48,7 +48,6 @@ func (d *Decoded) at(i int) (*decodedMessage, []part) {
 
 // Reset empties d and keeps its memory.
 func (d *Decoded) Reset() {
-	clear(d.parts) // drop the references to errors
 	d.messages, d.parts, d.last = d.messages[:0], d.parts[:0], nil
 	d.bytes.reset()
 	d.floats.reset()
