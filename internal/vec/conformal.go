@@ -64,7 +64,7 @@ func conformalPortable(c *Conformal, scale, count, own, half, forecast, y, votin
 		n := count[j]
 		if voting[j] > 0 && n > p[confHorizon] {
 			c.counts[0]++
-			slack := p[confSlack] * math.Abs(v)
+			slack := float64(p[confSlack] * math.Abs(v))
 			for l := range c.Levels {
 				i, miss := l*stride+j, 0
 				if size > half[i]+slack {

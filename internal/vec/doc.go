@@ -1,6 +1,7 @@
 // Package vec holds the arithmetic on which the models spend their time:
 // vectors, small row-major matrices, symmetric matrices stored by half,
-// Cholesky factors, and sines and cosines.
+// Cholesky factors, sines, cosines and logarithms, and the statistics of many
+// variables that a sample changes all at once.
 //
 // Matrices are row-major slices without a stride; their shape follows from the
 // lengths of the vectors beside them. Lengths that do not fit are programmer

@@ -2,14 +2,30 @@ package vec
 
 import "math"
 
-// Log is math.Log of a positive normal number, with the same bits where the
-// compiler does not fuse multiplications and additions (amd64). It takes a third of
-// the time, because it has no other cases and neighbouring calls overlap.
+// LogTo sets dst to the natural logarithms of x, which are positive normal numbers or
+// NaN. dst may be x. All implementations give the same bits.
+func LogTo(dst, x []float64) {
+	if len(dst) != len(x) {
+		panic("vec: LogTo: lengths differ")
+	}
+	logTo(dst, x)
+}
+
+func logToPortable(dst, x []float64) {
+	for i, v := range x {
+		if v == v {
+			v = log(v)
+		}
+		dst[i] = v
+	}
+}
+
+// log is math.Log without its other cases.
 //
 // The method is that of FreeBSD's e_log.c: x = 2^k (1+f) with sqrt(2)/2 <= 1+f <
 // sqrt(2), and log(1+f) = f - f²/2 + s (f²/2 + R) with s = f/(2+f) and a polynomial
 // R in s².
-func Log(x float64) float64 {
+func log(x float64) float64 {
 	const (
 		ln2Hi    = 6.93147180369123816490e-01
 		ln2Lo    = 1.90821492927058770002e-10
@@ -29,25 +45,9 @@ func Log(x float64) float64 {
 	s := f / (2 + f)
 	s2 := s * s
 	s4 := s2 * s2
-	r := s2*(l1+s4*(l3+s4*(l5+s4*l7))) + s4*(l2+s4*(l4+s4*l6))
-	half := 0.5 * f * f
-	return k*ln2Hi - ((half - (s*(half+r) + k*ln2Lo)) - f)
-}
-
-// LogTo sets dst to Log of the elements of x, bit for bit where the compiler does not
-// fuse; NaN stays NaN. dst may be x.
-func LogTo(dst, x []float64) {
-	if len(dst) != len(x) {
-		panic("vec: LogTo: lengths differ")
-	}
-	logTo(dst, x)
-}
-
-func logToPortable(dst, x []float64) {
-	for i, v := range x {
-		if v == v {
-			v = Log(v)
-		}
-		dst[i] = v
-	}
+	odd := float64(s2 * (l1 + float64(s4*(l3+float64(s4*(l5+float64(s4*l7)))))))
+	even := float64(s4 * (l2 + float64(s4*(l4+float64(s4*l6)))))
+	half := float64(0.5 * f * f)
+	inner := float64(s*(half+(odd+even))) + float64(k*ln2Lo)
+	return float64(k*ln2Hi) - ((half - inner) - f)
 }

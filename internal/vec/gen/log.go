@@ -8,7 +8,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// The constants of package vec's Log, and what turns the exponent into a number.
+// The constants of package vec's log, and what turns the exponent into a number.
 var logTable = []uint64{
 	0x3ff0000000000000 - 0x3fe6a09e667f3bcd, // to the bits of x, so that the exponent is that of x/sqrt(2)/2
 	0x4330000000000000,                      // 2^52: its low bits are an integer
@@ -37,7 +37,7 @@ const (
 
 var logConstants *Mem
 
-// logarithms does for a register what package vec's Log does for a number, step by
+// logarithms does for a register what package vec's log does for a number, step by
 // step, so that the bits are the same.
 func (t target) logarithms() {
 	t.begin("logTo", "func(dst, x *%, n int)", "sets dst to the logarithms of x.")
