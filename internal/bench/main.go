@@ -31,7 +31,7 @@ var sections = []section{
 }
 
 func main() {
-	runs := flag.Int("runs", 9, "runs of which the median is printed")
+	runs := flag.Int("runs", 15, "runs of which the median is printed")
 	least := flag.Duration("least", 2*time.Millisecond, "shortest run")
 	only := flag.String("only", "", "one table: sgd, rls, learners, stages, memory or growth")
 	flag.Parse()
@@ -73,7 +73,7 @@ func gradientTable(r *roofline) {
 		p := newProblem(s)
 		works := []work{oneByOne[float64](p, "one by one"), p.blocks(), oneByOne[float32](p, "float32"), p.gonum()}
 		t := r.beside(works...)
-		bounds := []float64{boundOneByOne[float64](s, r, 36), s.boundBlocks(r), boundOneByOne[float32](s, r, 20), math.NaN()}
+		bounds := []float64{boundOneByOne[float64](s, r, 36), s.boundBlocks(r), boundOneByOne[float32](s, r, 22), math.NaN()}
 		for i, w := range works {
 			print(s.String(), w, t[i], bounds[i], t[len(t)-1].ratio(t[i]))
 		}

@@ -14,7 +14,10 @@ import (
 	"github.com/orffvar/forecaster/varmodel"
 )
 
-const coordinates = 7 // of the samples in stages
+const (
+	coordinates = 7   // of the samples in stages
+	samples     = 512 // that they go round
+)
 
 // series makes samples of a random walk that returns, as messages and as values.
 type series struct {
