@@ -296,6 +296,13 @@ func (s *DriftWatch) State(c *snapshot.Codec) {
 	c.Float64s(s.square)
 	c.Float64s(s.count)
 	s.sums.State(c)
+	for _, ages := range [][]float64{s.sums.SinceUp, s.sums.SinceDown} {
+		for _, v := range ages {
+			if !(v >= 0 && v <= 1<<53) { // so that it is an int
+				c.Fail("age of a sum: %v", v)
+			}
+		}
+	}
 	c.Float64s(s.blocks)
 	c.Bool(&s.alarm)
 	c.Index(&s.drift.Since, math.MaxInt)
