@@ -115,7 +115,7 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 	m.depth, m.order = max(m.depth, directOrder), max(m.order, 1)
 	if cfg.Horizon > 1 {
 		var err error
-		if m.directs, err = newDirects(cfg.Dim, cfg.Inputs, anchors(cfg.Horizon)); err != nil {
+		if m.directs, err = newDirects(cfg.Dim, cfg.Inputs, anchors(cfg.Horizon), work); err != nil {
 			return nil, err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 const (
 	directOrder      = 3      // lags of all coordinates among the inputs of a direct learner
 	directForgetting = 0.9998 // per sample
+	directEvery      = 16     // samples between its steps when exact least squares has handed over
 )
 
 // The forecasts that are mixed at each chosen horizon.
@@ -51,20 +52,24 @@ func anchors(horizon int) []int {
 // directs owns the weights of the direct learners.
 type directs struct {
 	dim    int
-	inputs int        // variables that drive the series
-	steps  []int      // anchors
-	learn  []*sgd.RLS // one an anchor, outputs: dim increments, then dim deviations
-	levels []float64  // scratch
-	out    []float64  // scratch, 2 dim
+	inputs int          // variables that drive the series
+	steps  []int        // anchors
+	learn  []*sgd.Relay // one an anchor, outputs: dim increments, then dim deviations
+	levels []float64    // scratch
+	out    []float64    // scratch, 2 dim
 }
 
-func newDirects(dim, inputs int, steps []int) (*directs, error) {
+func newDirects(dim, inputs int, steps []int, work *sgd.Workspace) (*directs, error) {
 	g := &directs{dim: dim, inputs: inputs, steps: steps, levels: make([]float64, directOrder*dim), out: make([]float64, 2*dim)}
 	for _, h := range steps {
 		// Targets overlap: h of them tell hardly more than one.
-		l, err := sgd.NewRLS(sgd.RLSConfig{
-			Features: g.features(), Outputs: 2 * dim, Ridge: DefaultRidge * math.Sqrt(float64(h)),
-			Forgetting: directForgetting, MaxLeverage: 1,
+		l, err := sgd.NewRelay(sgd.RelayConfig{
+			RLS: sgd.RLSConfig{
+				Features: g.features(), Outputs: 2 * dim, Ridge: DefaultRidge * math.Sqrt(float64(h)),
+				Forgetting: directForgetting, MaxLeverage: 1,
+			},
+			Newton: sgd.BlockNewtonConfig{Block: blockWidth, Every: directEvery, Workspace: work},
+			After:  max(relayAfter*g.features(), relayLeast),
 		})
 		if err != nil {
 			return nil, fmt.Errorf("varmodel: horizon %d: %w", h, err)
