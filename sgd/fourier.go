@@ -26,8 +26,8 @@ type FourierConfig struct {
 // and all arithmetic on them are of type T; float32 halves the state.
 //
 // Storing a weight costs the processor as much as computing with it, and more when
-// the weights are large. So the learner keeps a few steps back, takes them all at once,
-// and corrects the predictions in between by what they add:
+// the weights are large. So the learner keeps a few steps back, takes them all in the
+// pass of a later prediction, and corrects the predictions in between by what they add:
 //
 //	Theta phi + sum_s c_s e_s (phi_s . phi)
 //
@@ -40,8 +40,8 @@ type Fourier[T vec.Float] struct {
 	m   int // length of phi, filled up to whole panels
 
 	// The weights, and below them the features of the steps kept back and those of
-	// the last prediction: their products with phi come in one pass.
-	rows []T // (p + limit) x m
+	// the last prediction: one pass computes these and what is multiplied with them.
+	rows []T // (p + limit + 1) x m
 	g    []T // limit x p, c e of the steps kept back
 
 	c     T   // mu / ||phi||^2 of the last prediction
@@ -83,7 +83,7 @@ func NewFourier[T vec.Float](cfg FourierConfig) (*Fourier[T], error) {
 	}
 	l.f = vec.NewFourier[T](cfg.Frequencies, cfg.Inputs, cfg.Outputs+l.limit)
 	l.cfg.Frequencies = nil // the map has them
-	l.rows = vec.Aligned[T]((cfg.Outputs + l.limit) * l.m)
+	l.rows = vec.Aligned[T]((cfg.Outputs + l.limit + 1) * l.m)
 	l.g = make([]T, l.limit*cfg.Outputs)
 	return l, nil
 }
@@ -103,17 +103,22 @@ func (l *Fourier[T]) PredictTo(y, given, x []float64) {
 	if len(y) != l.cfg.Outputs || len(given) != l.cfg.Given || len(x) != l.cfg.Inputs && len(x) != 0 {
 		panic("sgd: Fourier.PredictTo: wrong length")
 	}
-	phi, n := l.features(l.kept), l.cfg.Outputs+l.kept
+	phi := l.features(l.kept)
 	norm := 1e-6
 	for i, v := range given {
 		phi[l.f.Len()+i] = T(v)
 		norm += v * v
 	}
-	rows, g := l.rows[:n*l.m], l.g[:l.kept*l.cfg.Outputs]
 	if len(x) > 0 {
 		norm += float64(l.d)
 	}
-	l.f.MatVec(y, rows, l.kept, g, phi, x)
+	rows, g := l.rows[:(l.cfg.Outputs+l.kept+1)*l.m], l.g[:l.kept*l.cfg.Outputs]
+	if l.kept < l.limit {
+		l.f.MatVec(y, rows, l.kept, g, l.m, x)
+	} else {
+		l.f.UpdateMatVec(y, rows, l.kept, g, l.m, x)
+		l.kept = 0
+	}
 	l.c = T(l.cfg.Step / norm)
 }
 
@@ -127,11 +132,7 @@ func (l *Fourier[T]) Update(e []float64) {
 	for o, v := range e {
 		g[o] = l.c * T(v)
 	}
-	if l.kept++; l.kept == l.limit {
-		n := l.cfg.Outputs * l.m
-		vec.AddOuters(l.rows[:n], l.g, l.rows[n:], l.cfg.Outputs, l.limit, l.m)
-		l.kept = 0
-	}
+	l.kept++
 }
 
 // WeightsTo sets theta, p x (Given + 2D) row-major, to the weights: of the given
@@ -166,7 +167,7 @@ func (l *Fourier[T]) State(c *snapshot.Codec) {
 		c.Fail("blocks of %d steps where %d were expected", limit, l.limit)
 		return
 	}
-	c.Index(&l.kept, l.limit)
+	c.Index(&l.kept, l.limit+1)
 	numbers(c, l.rows)
 	numbers(c, l.g)
 }

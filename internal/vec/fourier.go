@@ -22,6 +22,9 @@ type Fourier[T Float] struct {
 // fourierRows is how many rows fourierMatVec multiplies.
 const fourierRows = 12
 
+// fourierTerms is how many terms fourierUpdate adds.
+const fourierTerms = 3
+
 // panelBytes is what a panel has of cosines or sines.
 const panelBytes = 64
 
@@ -66,41 +69,66 @@ func (f *Fourier[T]) Place(j int) int {
 	return k/p*2*p + k%p + j/f.n*p
 }
 
-// MatVec sets the first Len elements of phi to the cosines and sines of x and then
-// y to (A + G^T U) phi, all in one pass: rows has those of A, one for each element
-// of y, and behind them the k rows of U; G has k rows, too. phi is a multiple of
-// Panel long; its elements after Len are given. Without x the others are zero.
-func (f *Fourier[T]) MatVec(y []float64, rows []T, k int, g, phi []T, x []float64) {
-	n := len(phi)
-	if len(x) != f.inputs && len(x) != 0 || n < f.len || n%Panel[T]() != 0 || k < 0 || len(y)+k > len(f.sums) ||
-		len(rows) != (len(y)+k)*n || len(g) != k*len(y) {
-		panic("vec: Fourier.MatVec: shapes differ")
-	}
+// MatVec sets y to (A + G^T U) phi, where phi has the cosines and sines of x and then
+// given elements, all in one pass. rows has the rows of A, one for each element of
+// y, those of U, which are k as in G, and last phi, of whose n elements the first Len
+// are computed; n is a multiple of Panel. Without x they are zero.
+func (f *Fourier[T]) MatVec(y []float64, rows []T, k int, g []T, n int, x []float64) {
+	p := len(y)
+	f.check(p, rows, k, g, n, x)
+	phi := rows[(p+k)*n:]
 	if len(x) == 0 {
-		clear(phi[:f.Len()])
+		clear(phi[:f.len])
 	}
-	in := f.x[:len(x)]
 	if isSingle[T]() {
+		in := f.x[:len(x)]
 		for i, v := range x {
 			in[i] = T(v)
 		}
-	}
-	var done bool
-	if isSingle[T]() {
-		done = fourierMatVec32((*Fourier[float32])(unsafe.Pointer(f)), y, as[float32](rows), k, as[float32](g), as[float32](phi), as[float32](in))
-	} else {
-		done = fourierMatVec((*Fourier[float64])(unsafe.Pointer(f)), y, as[float64](rows), k, as[float64](g), as[float64](phi), x)
-	}
-	if done {
+		if fourierMatVec32((*Fourier[float32])(unsafe.Pointer(f)), y, as[float32](rows), k, as[float32](g), as[float32](phi), as[float32](in)) {
+			return
+		}
+	} else if fourierMatVec((*Fourier[float64])(unsafe.Pointer(f)), y, as[float64](rows), k, as[float64](g), as[float64](phi), x) {
 		return
 	}
-	p := len(y)
 	sums := f.sums[:p+k]
 	if k > 0 {
 		addMatTVecOf(sums[:p], g, sums[p:])
 	}
 	for i := range y {
 		y[i] = float64(sums[i])
+	}
+}
+
+// UpdateMatVec adds G^T U to A and then sets y to A phi; see MatVec. Besides, it
+// copies phi to the first row of U. The bits are those of AddOuters and MatVec.
+func (f *Fourier[T]) UpdateMatVec(y []float64, rows []T, k int, g []T, n int, x []float64) {
+	p := len(y)
+	f.check(p, rows, k, g, n, x)
+	if k == fourierTerms && p > 0 && p <= 8 && len(x) > 0 {
+		if isSingle[T]() {
+			in := f.x
+			for i, v := range x {
+				in[i] = T(v)
+			}
+			if fourierUpdate32((*Fourier[float32])(unsafe.Pointer(f)), y, as[float32](rows), as[float32](g), as[float32](in), n) {
+				return
+			}
+		} else if fourierUpdate((*Fourier[float64])(unsafe.Pointer(f)), y, as[float64](rows), as[float64](g), x, n) {
+			return
+		}
+	}
+	AddOuters(rows[:p*n], g, rows[p*n:(p+k)*n], p, k, n)
+	if k > 0 {
+		copy(rows[p*n+f.len:(p+1)*n], rows[(p+k)*n+f.len:])
+	}
+	f.MatVec(y, rows[:(p+1)*n], 0, nil, n, x)
+}
+
+func (f *Fourier[T]) check(p int, rows []T, k int, g []T, n int, x []float64) {
+	if len(x) != f.inputs && len(x) != 0 || n < f.len || n%Panel[T]() != 0 || k < 0 || p+k > len(f.sums) ||
+		len(rows) != (p+k+1)*n || len(g) != k*p {
+		panic("vec: Fourier: shapes differ")
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 )
@@ -35,6 +36,15 @@ func wide[T Float](x []T) []float64 {
 	return y
 }
 
+func sameOf[T Float](t *testing.T, what string, got, want []T) {
+	t.Helper()
+	for i, v := range got {
+		if v != want[i] {
+			t.Fatalf("%s: element %d is %v and %v", what, i, v, want[i])
+		}
+	}
+}
+
 func TestFourier(t *testing.T) {
 	each(t, func(t *testing.T) {
 		t.Run("float64", func(t *testing.T) { testFourier[float64](t, 1.3e-15, 0x1p-53) })
@@ -58,17 +68,23 @@ func testFourier[T Float](t *testing.T, trig, eps float64) {
 			f := NewFourier[T](w, inputs, rows+k)
 			m := f.Len() + given
 			x, y := wide(randomOf[T](t, rng, inputs)), guardedOf[float64](t, rows)
-			a, g, phi := randomOf[T](t, rng, (rows+k)*m), randomOf[T](t, rng, k*rows), randomOf[T](t, rng, m)
-			f.MatVec(y, a, k, g, phi, x)
+			a, g := randomOf[T](t, rng, (rows+k+1)*m), randomOf[T](t, rng, k*rows)
+			f.MatVec(y, a, k, g, m, x)
 
-			alone := guardedOf[T](t, m)
+			phi, alone := a[(rows+k)*m:], guardedOf[T](t, m)
 			copy(alone[f.Len():], phi[f.Len():])
-			f.MatVec(nil, nil, 0, nil, alone, x)
-			for p, v := range alone {
-				if v != phi[p] {
-					t.Fatalf("%s: feature %d is %v with the product and %v alone", name, p, phi[p], v)
-				}
-			}
+			f.MatVec(nil, alone, 0, nil, m, x)
+			sameOf(t, name+": features with the product and alone", phi, alone)
+
+			// An update that is put off must leave the same bits.
+			now, later, z, want := slices.Clone(a), slices.Clone(a), make([]float64, rows), make([]float64, rows)
+			f.UpdateMatVec(z, later, k, g, m, x)
+			AddOuters(now[:rows*m], g, now[rows*m:(rows+k)*m], rows, k, m)
+			copy(now[rows*m:(rows+1)*m], phi)
+			f.MatVec(want, now[:(rows+1)*m], 0, nil, m, x)
+			sameOf(t, name+": updated weights", later[:(rows+1)*m], now[:(rows+1)*m])
+			sameOf(t, name+": products with them", z, want)
+
 			used := make([]bool, f.Len())
 			for j := range 2 * n {
 				p := f.Place(j)
@@ -118,9 +134,11 @@ func testFourierNotFinite[T Float](t *testing.T, largest T) {
 		w[i] = 2
 	}
 	f := NewFourier[T](w, 2, 1)
-	phi, y, a := make([]T, f.Len()), make([]float64, 1), make([]T, f.Len())
+	n := f.Len()
+	y, a := make([]float64, 1), make([]T, 2*n)
+	phi := a[n:]
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), float64(largest)} {
-		f.MatVec(y, a, 0, nil, phi, []float64{bad, 1})
+		f.MatVec(y, a, 0, nil, n, []float64{bad, 1})
 		for j := range 40 {
 			if v := phi[f.Place(j)]; v == v {
 				t.Fatalf("feature %d of %v is %v", j, bad, v)
@@ -131,7 +149,7 @@ func testFourierNotFinite[T Float](t *testing.T, largest T) {
 		}
 	}
 	a[0] = 1
-	f.MatVec(y, a, 0, nil, phi, nil)
+	f.MatVec(y, a, 0, nil, n, nil)
 	for p, v := range phi {
 		if v != 0 || y[0] != 0 {
 			t.Fatalf("without inputs feature %d is %v and the product %v", p, v, y[0])
@@ -169,12 +187,12 @@ func testAddOuters[T Float](t *testing.T, eps float64) {
 }
 
 func TestFourierDoesNotAllocate(t *testing.T) {
-	f := NewFourier[float32](make([]float64, 3*20), 3, 3)
+	f := NewFourier[float32](make([]float64, 3*20), 3, 5)
 	m := f.Len()
-	y, a, g, phi, x := make([]float64, 2), make([]float32, 3*m), make([]float32, 2), make([]float32, m), make([]float64, 3)
+	y, a, g, x := make([]float64, 2), make([]float32, 6*m), make([]float32, 6), make([]float64, 3)
 	if n := testing.AllocsPerRun(10, func() {
-		f.MatVec(y, a, 1, g, phi, x)
-		AddOuters(a[:2*m], g, a[2*m:], 2, 1, m)
+		f.MatVec(y, a[:4*m], 1, g[:2], m, x)
+		f.UpdateMatVec(y, a, 3, g, m, x)
 	}); n != 0 {
 		t.Errorf("%g allocations", n)
 	}
@@ -194,9 +212,9 @@ func benchmarkFourier[T Float](b *testing.B, d, n, inputs int) {
 	eachBench(b, func(b *testing.B) {
 		f := NewFourier[T](randomVector(rand.New(rand.NewPCG(1, 1)), inputs*n), inputs, d)
 		m := f.Len()
-		y, a, phi, x := make([]float64, d), Aligned[T](d*m), Aligned[T](m), make([]float64, inputs)
+		y, a, x := make([]float64, d), Aligned[T]((d+1)*m), make([]float64, inputs)
 		for b.Loop() {
-			f.MatVec(y, a, 0, nil, phi, x)
+			f.MatVec(y, a, 0, nil, m, x)
 		}
 	})
 }

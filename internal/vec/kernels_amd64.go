@@ -525,6 +525,25 @@ func matVec32(y, a, x []float32) {
 	}
 }
 
+// fourierUpdate returns whether it has done UpdateMatVec with fourierTerms terms.
+func fourierUpdate(f *Fourier[float64], y, rows, g, x []float64, n int) bool {
+	if active != avx512 {
+		return false
+	}
+	p := len(y)
+	fourierUpdateAVX512(&y[0], &f.sums[0], &rows[0], &g[0], &rows[(p+fourierTerms)*n], &f.w[0], &x[0], len(x), f.n, p, n/8, p, 0)
+	return true
+}
+
+func fourierUpdate32(f *Fourier[float32], y []float64, rows, g, x []float32, n int) bool {
+	if active != avx512 {
+		return false
+	}
+	p := len(y)
+	fourierUpdate32AVX512(&y[0], &f.sums[0], &rows[0], &g[0], &rows[(p+fourierTerms)*n], &f.w[0], &x[0], len(x), f.n, p, n/16, p, 0)
+	return true
+}
+
 func fourierMatVec(f *Fourier[float64], y, rows []float64, k int, g, phi, x []float64) bool {
 	n, p := len(phi), len(y)
 	all := p + k
@@ -536,7 +555,7 @@ func fourierMatVec(f *Fourier[float64], y, rows []float64, k int, g, phi, x []fl
 		default:
 			fourierFeaturesPortable(phi[:f.Len()], f.w, x, f.n)
 		}
-		matVec(f.sums[:all], rows, phi)
+		matVec(f.sums[:all], rows[:all*n], phi)
 		return false
 	}
 	first, terms := unsafe.SliceData(rows), unsafe.SliceData(g)
@@ -548,7 +567,7 @@ func fourierMatVec(f *Fourier[float64], y, rows []float64, k int, g, phi, x []fl
 	some := all - (max(all-fourierRows, 0)+7)/8*8
 	fourierMatVecAVX512(nil, &f.sums[0], first, nil, &phi[0], &f.w[0], &x[0], len(x), f.n, some, n/8, 0, 0)
 	if some < all {
-		matVec(f.sums[some:all], rows[some*n:], phi)
+		matVec(f.sums[some:all], rows[some*n:all*n], phi)
 	}
 	return false
 }
@@ -578,7 +597,7 @@ func fourierMatVec32(f *Fourier[float32], y []float64, rows []float32, k int, g,
 		default:
 			fourierFeaturesPortable(phi[:f.Len()], f.w, x, f.n)
 		}
-		matVec32(f.sums[:all], rows, phi)
+		matVec32(f.sums[:all], rows[:all*n], phi)
 		return false
 	}
 	first, terms := unsafe.SliceData(rows), unsafe.SliceData(g)
@@ -590,7 +609,7 @@ func fourierMatVec32(f *Fourier[float32], y []float64, rows []float32, k int, g,
 	some := all - (max(all-fourierRows, 0)+7)/8*8
 	fourierMatVec32AVX512(nil, &f.sums[0], first, nil, &phi[0], &f.w[0], &x[0], len(x), f.n, some, n/16, 0, 0)
 	if some < all {
-		matVec32(f.sums[some:all], rows[some*n:], phi)
+		matVec32(f.sums[some:all], rows[some*n:all*n], phi)
 	}
 	return false
 }

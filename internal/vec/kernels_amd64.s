@@ -21936,8 +21936,170 @@ done1126:
 
 done1124:
 loop1127:
-	CMPQ    SI, $0x00000004
+	CMPQ    SI, $0x00000007
 	JL      done1128
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z5
+	VMOVUPD Z0, Z6
+	VMOVUPD Z0, Z7
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1129:
+	CMPQ         R11, $0x00000001
+	JL           done1130
+	VBROADCASTSD (R10), Z8
+	VFMADD231PD  (R9), Z8, Z1
+	VFMADD231PD  64(R9), Z8, Z2
+	VFMADD231PD  128(R9), Z8, Z3
+	VFMADD231PD  192(R9), Z8, Z4
+	VFMADD231PD  256(R9), Z8, Z5
+	VFMADD231PD  320(R9), Z8, Z6
+	VFMADD231PD  384(R9), Z8, Z7
+	ADDQ         DI, R9
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1129
+
+done1130:
+	VREDUCEPD   $0x00, Z1, Z8
+	VFMADD231PD Z0, Z1, Z8
+	VREDUCEPD   $0x00, Z2, Z1
+	VFMADD231PD Z0, Z2, Z1
+	VREDUCEPD   $0x00, Z3, Z2
+	VFMADD231PD Z0, Z3, Z2
+	VREDUCEPD   $0x00, Z4, Z3
+	VFMADD231PD Z0, Z4, Z3
+	VREDUCEPD   $0x00, Z5, Z4
+	VFMADD231PD Z0, Z5, Z4
+	VREDUCEPD   $0x00, Z6, Z5
+	VFMADD231PD Z0, Z6, Z5
+	VREDUCEPD   $0x00, Z7, Z6
+	VFMADD231PD Z0, Z7, Z6
+	VMOVUPD     Z8, (BX)
+	VMOVUPD     Z1, 128(BX)
+	VMOVUPD     Z2, 256(BX)
+	VMOVUPD     Z3, 384(BX)
+	VMOVUPD     Z4, 512(BX)
+	VMOVUPD     Z5, 640(BX)
+	VMOVUPD     Z6, 768(BX)
+	ADDQ        $0x000001c0, AX
+	ADDQ        $0x00000380, BX
+	SUBQ        $0x00000007, SI
+	JMP         loop1127
+
+done1128:
+loop1131:
+	CMPQ    SI, $0x00000006
+	JL      done1132
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z5
+	VMOVUPD Z0, Z6
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1133:
+	CMPQ         R11, $0x00000001
+	JL           done1134
+	VBROADCASTSD (R10), Z7
+	VFMADD231PD  (R9), Z7, Z1
+	VFMADD231PD  64(R9), Z7, Z2
+	VFMADD231PD  128(R9), Z7, Z3
+	VFMADD231PD  192(R9), Z7, Z4
+	VFMADD231PD  256(R9), Z7, Z5
+	VFMADD231PD  320(R9), Z7, Z6
+	ADDQ         DI, R9
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1133
+
+done1134:
+	VREDUCEPD   $0x00, Z1, Z7
+	VFMADD231PD Z0, Z1, Z7
+	VREDUCEPD   $0x00, Z2, Z1
+	VFMADD231PD Z0, Z2, Z1
+	VREDUCEPD   $0x00, Z3, Z2
+	VFMADD231PD Z0, Z3, Z2
+	VREDUCEPD   $0x00, Z4, Z3
+	VFMADD231PD Z0, Z4, Z3
+	VREDUCEPD   $0x00, Z5, Z4
+	VFMADD231PD Z0, Z5, Z4
+	VREDUCEPD   $0x00, Z6, Z5
+	VFMADD231PD Z0, Z6, Z5
+	VMOVUPD     Z7, (BX)
+	VMOVUPD     Z1, 128(BX)
+	VMOVUPD     Z2, 256(BX)
+	VMOVUPD     Z3, 384(BX)
+	VMOVUPD     Z4, 512(BX)
+	VMOVUPD     Z5, 640(BX)
+	ADDQ        $0x00000180, AX
+	ADDQ        $0x00000300, BX
+	SUBQ        $0x00000006, SI
+	JMP         loop1131
+
+done1132:
+loop1135:
+	CMPQ    SI, $0x00000005
+	JL      done1136
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z5
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1137:
+	CMPQ         R11, $0x00000001
+	JL           done1138
+	VBROADCASTSD (R10), Z6
+	VFMADD231PD  (R9), Z6, Z1
+	VFMADD231PD  64(R9), Z6, Z2
+	VFMADD231PD  128(R9), Z6, Z3
+	VFMADD231PD  192(R9), Z6, Z4
+	VFMADD231PD  256(R9), Z6, Z5
+	ADDQ         DI, R9
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1137
+
+done1138:
+	VREDUCEPD   $0x00, Z1, Z6
+	VFMADD231PD Z0, Z1, Z6
+	VREDUCEPD   $0x00, Z2, Z1
+	VFMADD231PD Z0, Z2, Z1
+	VREDUCEPD   $0x00, Z3, Z2
+	VFMADD231PD Z0, Z3, Z2
+	VREDUCEPD   $0x00, Z4, Z3
+	VFMADD231PD Z0, Z4, Z3
+	VREDUCEPD   $0x00, Z5, Z4
+	VFMADD231PD Z0, Z5, Z4
+	VMOVUPD     Z6, (BX)
+	VMOVUPD     Z1, 128(BX)
+	VMOVUPD     Z2, 256(BX)
+	VMOVUPD     Z3, 384(BX)
+	VMOVUPD     Z4, 512(BX)
+	ADDQ        $0x00000140, AX
+	ADDQ        $0x00000280, BX
+	SUBQ        $0x00000005, SI
+	JMP         loop1135
+
+done1136:
+loop1139:
+	CMPQ    SI, $0x00000004
+	JL      done1140
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -21951,9 +22113,9 @@ loop1127:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1129:
+loop1141:
 	CMPQ         R11, $0x00000002
-	JL           done1130
+	JL           done1142
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -21967,12 +22129,12 @@ loop1129:
 	LEAQ         (R9)(DI*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1129
+	JMP          loop1141
 
-done1130:
-loop1131:
+done1142:
+loop1143:
 	CMPQ         R11, $0x00000001
-	JL           done1132
+	JL           done1144
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -21981,9 +22143,9 @@ loop1131:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1131
+	JMP          loop1143
 
-done1132:
+done1144:
 	VADDPD      Z5, Z1, Z1
 	VADDPD      Z6, Z2, Z2
 	VADDPD      Z7, Z3, Z3
@@ -22003,12 +22165,74 @@ done1132:
 	ADDQ        $0x00000100, AX
 	ADDQ        $0x00000200, BX
 	SUBQ        $0x00000004, SI
-	JMP         loop1127
+	JMP         loop1139
 
-done1128:
-loop1133:
+done1140:
+loop1145:
+	CMPQ    SI, $0x00000003
+	JL      done1146
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z5
+	VMOVUPD Z0, Z6
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1147:
+	CMPQ         R11, $0x00000002
+	JL           done1148
+	VBROADCASTSD (R10), Z7
+	VFMADD231PD  (R9), Z7, Z1
+	VFMADD231PD  64(R9), Z7, Z2
+	VFMADD231PD  128(R9), Z7, Z3
+	VBROADCASTSD 8(R10), Z7
+	VFMADD231PD  (R9)(DI*1), Z7, Z4
+	VFMADD231PD  64(R9)(DI*1), Z7, Z5
+	VFMADD231PD  128(R9)(DI*1), Z7, Z6
+	LEAQ         (R9)(DI*2), R9
+	ADDQ         $0x00000010, R10
+	SUBQ         $0x00000002, R11
+	JMP          loop1147
+
+done1148:
+loop1149:
+	CMPQ         R11, $0x00000001
+	JL           done1150
+	VBROADCASTSD (R10), Z7
+	VFMADD231PD  (R9), Z7, Z1
+	VFMADD231PD  64(R9), Z7, Z2
+	VFMADD231PD  128(R9), Z7, Z3
+	ADDQ         DI, R9
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1149
+
+done1150:
+	VADDPD      Z4, Z1, Z1
+	VADDPD      Z5, Z2, Z2
+	VADDPD      Z6, Z3, Z3
+	VREDUCEPD   $0x00, Z1, Z4
+	VFMADD231PD Z0, Z1, Z4
+	VREDUCEPD   $0x00, Z2, Z1
+	VFMADD231PD Z0, Z2, Z1
+	VREDUCEPD   $0x00, Z3, Z2
+	VFMADD231PD Z0, Z3, Z2
+	VMOVUPD     Z4, (BX)
+	VMOVUPD     Z1, 128(BX)
+	VMOVUPD     Z2, 256(BX)
+	ADDQ        $0x000000c0, AX
+	ADDQ        $0x00000180, BX
+	SUBQ        $0x00000003, SI
+	JMP         loop1145
+
+done1146:
+loop1151:
 	CMPQ    SI, $0x00000002
-	JL      done1134
+	JL      done1152
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -22023,9 +22247,9 @@ loop1133:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 
-loop1135:
+loop1153:
 	CMPQ         R11, $0x00000004
-	JL           done1136
+	JL           done1154
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -22041,21 +22265,21 @@ loop1135:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1135
+	JMP          loop1153
 
-done1136:
-loop1137:
+done1154:
+loop1155:
 	CMPQ         R11, $0x00000001
-	JL           done1138
+	JL           done1156
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1137
+	JMP          loop1155
 
-done1138:
+done1156:
 	VADDPD      Z3, Z1, Z1
 	VADDPD      Z4, Z2, Z2
 	VADDPD      Z5, Z1, Z1
@@ -22071,12 +22295,12 @@ done1138:
 	ADDQ        $0x00000080, AX
 	ADDQ        $0x00000100, BX
 	SUBQ        $0x00000002, SI
-	JMP         loop1133
+	JMP         loop1151
 
-done1134:
-loop1139:
+done1152:
+loop1157:
 	CMPQ    SI, $0x00000001
-	JL      done1140
+	JL      done1158
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -22087,9 +22311,9 @@ loop1139:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 
-loop1141:
+loop1159:
 	CMPQ         R11, $0x00000004
-	JL           done1142
+	JL           done1160
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	VBROADCASTSD 8(R10), Z5
@@ -22101,20 +22325,20 @@ loop1141:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1141
+	JMP          loop1159
 
-done1142:
-loop1143:
+done1160:
+loop1161:
 	CMPQ         R11, $0x00000001
-	JL           done1144
+	JL           done1162
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1143
+	JMP          loop1161
 
-done1144:
+done1162:
 	VADDPD      Z2, Z1, Z1
 	VADDPD      Z3, Z1, Z1
 	VADDPD      Z4, Z1, Z1
@@ -22124,9 +22348,9 @@ done1144:
 	ADDQ        $0x00000040, AX
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000001, SI
-	JMP         loop1139
+	JMP         loop1157
 
-done1140:
+done1158:
 	MOVQ         phi+32(FP), AX
 	MOVQ         n+64(FP), CX
 	ADDQ         $0x07, CX
@@ -22143,7 +22367,7 @@ done1140:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1146
+	JNE          next1164
 	LEAQ         trig64<>+0(SB), CX
 	VMOVUPD      (AX), Z1
 	VMULPD       Z1, Z1, Z1
@@ -22190,11 +22414,11 @@ done1140:
 	VMOVUPD      Z2, (AX)
 	VMOVUPD      Z3, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1145
+	JMP          done1163
 
-next1146:
+next1164:
 	CMPQ         CX, $0x01
-	JNE          next1147
+	JNE          next1165
 	LEAQ         trig64<>+0(SB), CX
 	VMOVUPD      (AX), Z1
 	VMULPD       Z1, Z1, Z1
@@ -22265,11 +22489,11 @@ next1146:
 	VMOVUPD      Z4, 128(AX)
 	VMOVUPD      Z6, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1145
+	JMP          done1163
 
-next1147:
+next1165:
 	CMPQ         CX, $0x02
-	JNE          next1148
+	JNE          next1166
 	LEAQ         trig64<>+0(SB), CX
 	VMOVUPD      (AX), Z1
 	VMULPD       Z1, Z1, Z1
@@ -22364,11 +22588,11 @@ next1147:
 	VMOVUPD      Z6, 256(AX)
 	VMOVUPD      Z9, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1145
+	JMP          done1163
 
-next1148:
+next1166:
 	CMPQ         CX, $0x03
-	JNE          next1149
+	JNE          next1167
 	LEAQ         trig64<>+0(SB), CX
 	VMOVUPD      (AX), Z1
 	VMULPD       Z1, Z1, Z1
@@ -22487,17 +22711,17 @@ next1148:
 	VMOVUPD      Z8, 384(AX)
 	VMOVUPD      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1145
+	JMP          done1163
 
-next1149:
-done1145:
+next1167:
+done1163:
 	MOVQ rows+72(FP), CX
 	CMPQ CX, $0x00
-	JNE  next1151
+	JNE  next1169
 
-loop1152:
+loop1170:
 	CMPQ         DX, $0x00000001
-	JL           done1153
+	JL           done1171
 	LEAQ         trig64<>+0(SB), CX
 	VMOVUPD      (AX), Z0
 	VMULPD       Z0, Z0, Z0
@@ -22615,14 +22839,14 @@ loop1152:
 	VMOVUPD      Z11, 448(AX)
 	ADDQ         $0x00000200, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1152
+	JMP          loop1170
 
-done1153:
-	JMP finish1150
+done1171:
+	JMP finish1168
 
-next1151:
+next1169:
 	CMPQ         CX, $0x01
-	JNE          next1154
+	JNE          next1172
 	VMOVUPD      Z0, Z1
 	MOVQ         cols+80(FP), CX
 	SHLQ         $0x06, CX
@@ -22630,7 +22854,7 @@ next1151:
 	MOVQ         a+16(FP), BX
 	MOVQ         phi+32(FP), SI
 	TESTQ        DX, DX
-	JZ           skip1155
+	JZ           skip1173
 	LEAQ         trig64<>+0(SB), DI
 	VMOVUPD      (AX), Z3
 	VMULPD       Z3, Z3, Z3
@@ -22755,9 +22979,9 @@ next1151:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1156:
+loop1174:
 	CMPQ         DX, $0x00000001
-	JL           done1157
+	JL           done1175
 	LEAQ         trig64<>+0(SB), DI
 	VMOVUPD      (AX), Z3
 	VMULPD       Z3, Z3, Z3
@@ -22893,19 +23117,19 @@ loop1156:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1156
+	JMP          loop1174
 
-done1157:
-skip1155:
+done1175:
+skip1173:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), CX
 	ADDQ    CX, AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z0
 
-loop1158:
+loop1176:
 	CMPQ        AX, $0x00000080
-	JL          done1159
+	JL          done1177
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	VMOVUPD     64(SI), Z2
@@ -22913,17 +23137,17 @@ loop1158:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
-	JMP         loop1158
+	JMP         loop1176
 
-done1159:
+done1177:
 	TESTQ       AX, AX
-	JZ          skip1160
+	JZ          skip1178
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1160:
+skip1178:
 	VADDPD     Z0, Z1, Z1
 	MOVQ       sums+8(FP), AX
 	VUNPCKLPD  Z1, Z1, Z0
@@ -22938,7 +23162,7 @@ skip1160:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1161
+	JZ         skip1179
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -22948,52 +23172,52 @@ skip1160:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1162:
+loop1180:
 	CMPQ             BX, $0x00000001
-	JL               done1163
+	JL               done1181
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1162
+	JMP              loop1180
 
-done1163:
+done1181:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1164
+	JNE     few1182
 	VMOVUPD Z1, (AX)
-	JMP     done1165
+	JMP     done1183
 
-few1164:
+few1182:
 	TESTQ         $0x00000004, CX
-	JZ            skip1166
+	JZ            skip1184
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1166:
+skip1184:
 	TESTQ         $0x00000002, CX
-	JZ            skip1167
+	JZ            skip1185
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1167:
+skip1185:
 	TESTQ  $0x00000001, CX
-	JZ     skip1168
+	JZ     skip1186
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1168:
-done1165:
-skip1161:
-	JMP finish1150
+skip1186:
+done1183:
+skip1179:
+	JMP finish1168
 
-next1154:
+next1172:
 	CMPQ         CX, $0x02
-	JNE          next1169
+	JNE          next1187
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	MOVQ         cols+80(FP), CX
@@ -23002,7 +23226,7 @@ next1154:
 	MOVQ         a+16(FP), BX
 	MOVQ         phi+32(FP), SI
 	TESTQ        DX, DX
-	JZ           skip1170
+	JZ           skip1188
 	LEAQ         trig64<>+0(SB), DI
 	VMOVUPD      (AX), Z4
 	VMULPD       Z4, Z4, Z4
@@ -23129,9 +23353,9 @@ next1154:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1171:
+loop1189:
 	CMPQ         DX, $0x00000001
-	JL           done1172
+	JL           done1190
 	LEAQ         trig64<>+0(SB), DI
 	VMOVUPD      (AX), Z4
 	VMULPD       Z4, Z4, Z4
@@ -23275,10 +23499,10 @@ loop1171:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1171
+	JMP          loop1189
 
-done1172:
-skip1170:
+done1190:
+skip1188:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -23286,9 +23510,9 @@ skip1170:
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z0
 
-loop1173:
+loop1191:
 	CMPQ        AX, $0x00000080
-	JL          done1174
+	JL          done1192
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
@@ -23298,18 +23522,18 @@ loop1173:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
-	JMP         loop1173
+	JMP         loop1191
 
-done1174:
+done1192:
 	TESTQ       AX, AX
-	JZ          skip1175
+	JZ          skip1193
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1175:
+skip1193:
 	VADDPD     Z4, Z1, Z1
 	VADDPD     Z0, Z2, Z2
 	MOVQ       sums+8(FP), AX
@@ -23325,7 +23549,7 @@ skip1175:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1176
+	JZ         skip1194
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -23335,52 +23559,52 @@ skip1175:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1177:
+loop1195:
 	CMPQ             BX, $0x00000001
-	JL               done1178
+	JL               done1196
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1177
+	JMP              loop1195
 
-done1178:
+done1196:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1179
+	JNE     few1197
 	VMOVUPD Z1, (AX)
-	JMP     done1180
+	JMP     done1198
 
-few1179:
+few1197:
 	TESTQ         $0x00000004, CX
-	JZ            skip1181
+	JZ            skip1199
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1181:
+skip1199:
 	TESTQ         $0x00000002, CX
-	JZ            skip1182
+	JZ            skip1200
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1182:
+skip1200:
 	TESTQ  $0x00000001, CX
-	JZ     skip1183
+	JZ     skip1201
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1183:
-done1180:
-skip1176:
-	JMP finish1150
+skip1201:
+done1198:
+skip1194:
+	JMP finish1168
 
-next1169:
+next1187:
 	CMPQ         CX, $0x03
-	JNE          next1184
+	JNE          next1202
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -23390,7 +23614,7 @@ next1169:
 	MOVQ         a+16(FP), BX
 	MOVQ         phi+32(FP), SI
 	TESTQ        DX, DX
-	JZ           skip1185
+	JZ           skip1203
 	LEAQ         trig64<>+0(SB), DI
 	VMOVUPD      (AX), Z5
 	VMULPD       Z5, Z5, Z5
@@ -23519,9 +23743,9 @@ next1169:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1186:
+loop1204:
 	CMPQ         DX, $0x00000001
-	JL           done1187
+	JL           done1205
 	LEAQ         trig64<>+0(SB), DI
 	VMOVUPD      (AX), Z5
 	VMULPD       Z5, Z5, Z5
@@ -23673,10 +23897,10 @@ loop1186:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1186
+	JMP          loop1204
 
-done1187:
-skip1185:
+done1205:
+skip1203:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -23685,9 +23909,9 @@ skip1185:
 	VMOVUPD Z0, Z6
 	VMOVUPD Z0, Z0
 
-loop1188:
+loop1206:
 	CMPQ        AX, $0x00000080
-	JL          done1189
+	JL          done1207
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -23699,11 +23923,11 @@ loop1188:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
-	JMP         loop1188
+	JMP         loop1206
 
-done1189:
+done1207:
 	TESTQ       AX, AX
-	JZ          skip1190
+	JZ          skip1208
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -23711,7 +23935,7 @@ done1189:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1190:
+skip1208:
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
 	VADDPD     Z0, Z3, Z3
@@ -23731,7 +23955,7 @@ skip1190:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1191
+	JZ         skip1209
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -23741,52 +23965,52 @@ skip1190:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1192:
+loop1210:
 	CMPQ             BX, $0x00000001
-	JL               done1193
+	JL               done1211
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1192
+	JMP              loop1210
 
-done1193:
+done1211:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1194
+	JNE     few1212
 	VMOVUPD Z1, (AX)
-	JMP     done1195
+	JMP     done1213
 
-few1194:
+few1212:
 	TESTQ         $0x00000004, CX
-	JZ            skip1196
+	JZ            skip1214
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1196:
+skip1214:
 	TESTQ         $0x00000002, CX
-	JZ            skip1197
+	JZ            skip1215
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1197:
+skip1215:
 	TESTQ  $0x00000001, CX
-	JZ     skip1198
+	JZ     skip1216
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1198:
-done1195:
-skip1191:
-	JMP finish1150
+skip1216:
+done1213:
+skip1209:
+	JMP finish1168
 
-next1184:
+next1202:
 	CMPQ         CX, $0x04
-	JNE          next1199
+	JNE          next1217
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -23797,7 +24021,7 @@ next1184:
 	MOVQ         a+16(FP), SI
 	MOVQ         phi+32(FP), DI
 	TESTQ        DX, DX
-	JZ           skip1200
+	JZ           skip1218
 	LEAQ         trig64<>+0(SB), R8
 	VMOVUPD      (AX), Z6
 	VMULPD       Z6, Z6, Z6
@@ -23928,9 +24152,9 @@ next1184:
 	ADDQ         $0x00000080, SI
 	DECQ         DX
 
-loop1201:
+loop1219:
 	CMPQ         DX, $0x00000001
-	JL           done1202
+	JL           done1220
 	LEAQ         trig64<>+0(SB), R8
 	VMOVUPD      (AX), Z6
 	VMULPD       Z6, Z6, Z6
@@ -24090,10 +24314,10 @@ loop1201:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JMP          loop1201
+	JMP          loop1219
 
-done1202:
-skip1200:
+done1220:
+skip1218:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -24103,9 +24327,9 @@ skip1200:
 	VMOVUPD Z0, Z8
 	VMOVUPD Z0, Z0
 
-loop1203:
+loop1221:
 	CMPQ        AX, $0x00000080
-	JL          done1204
+	JL          done1222
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -24119,11 +24343,11 @@ loop1203:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
-	JMP         loop1203
+	JMP         loop1221
 
-done1204:
+done1222:
 	TESTQ       AX, AX
-	JZ          skip1205
+	JZ          skip1223
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -24132,7 +24356,7 @@ done1204:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1205:
+skip1223:
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
 	VADDPD     Z8, Z3, Z3
@@ -24153,7 +24377,7 @@ skip1205:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1206
+	JZ         skip1224
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -24163,52 +24387,52 @@ skip1205:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1207:
+loop1225:
 	CMPQ             BX, $0x00000001
-	JL               done1208
+	JL               done1226
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1207
+	JMP              loop1225
 
-done1208:
+done1226:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1209
+	JNE     few1227
 	VMOVUPD Z1, (AX)
-	JMP     done1210
+	JMP     done1228
 
-few1209:
+few1227:
 	TESTQ         $0x00000004, CX
-	JZ            skip1211
+	JZ            skip1229
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1211:
+skip1229:
 	TESTQ         $0x00000002, CX
-	JZ            skip1212
+	JZ            skip1230
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1212:
+skip1230:
 	TESTQ  $0x00000001, CX
-	JZ     skip1213
+	JZ     skip1231
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1213:
-done1210:
-skip1206:
-	JMP finish1150
+skip1231:
+done1228:
+skip1224:
+	JMP finish1168
 
-next1199:
+next1217:
 	CMPQ         CX, $0x05
-	JNE          next1214
+	JNE          next1232
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -24221,7 +24445,7 @@ next1199:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1215
+	JZ           skip1233
 	LEAQ         trig64<>+0(SB), R9
 	VMOVUPD      (AX), Z7
 	VMULPD       Z7, Z7, Z7
@@ -24355,9 +24579,9 @@ next1199:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1216:
+loop1234:
 	CMPQ         DX, $0x00000001
-	JL           done1217
+	JL           done1235
 	LEAQ         trig64<>+0(SB), R9
 	VMOVUPD      (AX), Z7
 	VMULPD       Z7, Z7, Z7
@@ -24526,10 +24750,10 @@ loop1216:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1216
+	JMP          loop1234
 
-done1217:
-skip1215:
+done1235:
+skip1233:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -24540,9 +24764,9 @@ skip1215:
 	VMOVUPD Z0, Z10
 	VMOVUPD Z0, Z0
 
-loop1218:
+loop1236:
 	CMPQ        AX, $0x00000080
-	JL          done1219
+	JL          done1237
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -24559,11 +24783,11 @@ loop1218:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1218
+	JMP         loop1236
 
-done1219:
+done1237:
 	TESTQ       AX, AX
-	JZ          skip1220
+	JZ          skip1238
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -24574,7 +24798,7 @@ done1219:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1220:
+skip1238:
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
 	VADDPD     Z9, Z3, Z3
@@ -24602,7 +24826,7 @@ skip1220:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1221
+	JZ         skip1239
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -24612,52 +24836,52 @@ skip1220:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1222:
+loop1240:
 	CMPQ             BX, $0x00000001
-	JL               done1223
+	JL               done1241
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1222
+	JMP              loop1240
 
-done1223:
+done1241:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1224
+	JNE     few1242
 	VMOVUPD Z1, (AX)
-	JMP     done1225
+	JMP     done1243
 
-few1224:
+few1242:
 	TESTQ         $0x00000004, CX
-	JZ            skip1226
+	JZ            skip1244
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1226:
+skip1244:
 	TESTQ         $0x00000002, CX
-	JZ            skip1227
+	JZ            skip1245
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1227:
+skip1245:
 	TESTQ  $0x00000001, CX
-	JZ     skip1228
+	JZ     skip1246
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1228:
-done1225:
-skip1221:
-	JMP finish1150
+skip1246:
+done1243:
+skip1239:
+	JMP finish1168
 
-next1214:
+next1232:
 	CMPQ         CX, $0x06
-	JNE          next1229
+	JNE          next1247
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -24671,7 +24895,7 @@ next1214:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1230
+	JZ           skip1248
 	LEAQ         trig64<>+0(SB), R9
 	VMOVUPD      (AX), Z8
 	VMULPD       Z8, Z8, Z8
@@ -24807,9 +25031,9 @@ next1214:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1231:
+loop1249:
 	CMPQ         DX, $0x00000001
-	JL           done1232
+	JL           done1250
 	LEAQ         trig64<>+0(SB), R9
 	VMOVUPD      (AX), Z8
 	VMULPD       Z8, Z8, Z8
@@ -24986,10 +25210,10 @@ loop1231:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1231
+	JMP          loop1249
 
-done1232:
-skip1230:
+done1250:
+skip1248:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -25001,9 +25225,9 @@ skip1230:
 	VMOVUPD Z0, Z12
 	VMOVUPD Z0, Z0
 
-loop1233:
+loop1251:
 	CMPQ        AX, $0x00000080
-	JL          done1234
+	JL          done1252
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -25022,11 +25246,11 @@ loop1233:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1233
+	JMP         loop1251
 
-done1234:
+done1252:
 	TESTQ       AX, AX
-	JZ          skip1235
+	JZ          skip1253
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -25038,7 +25262,7 @@ done1234:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1235:
+skip1253:
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
 	VADDPD     Z10, Z3, Z3
@@ -25067,7 +25291,7 @@ skip1235:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1236
+	JZ         skip1254
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -25077,52 +25301,52 @@ skip1235:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1237:
+loop1255:
 	CMPQ             BX, $0x00000001
-	JL               done1238
+	JL               done1256
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1237
+	JMP              loop1255
 
-done1238:
+done1256:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1239
+	JNE     few1257
 	VMOVUPD Z1, (AX)
-	JMP     done1240
+	JMP     done1258
 
-few1239:
+few1257:
 	TESTQ         $0x00000004, CX
-	JZ            skip1241
+	JZ            skip1259
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1241:
+skip1259:
 	TESTQ         $0x00000002, CX
-	JZ            skip1242
+	JZ            skip1260
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1242:
+skip1260:
 	TESTQ  $0x00000001, CX
-	JZ     skip1243
+	JZ     skip1261
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1243:
-done1240:
-skip1236:
-	JMP finish1150
+skip1261:
+done1258:
+skip1254:
+	JMP finish1168
 
-next1229:
+next1247:
 	CMPQ         CX, $0x07
-	JNE          next1244
+	JNE          next1262
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -25137,7 +25361,7 @@ next1229:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1245
+	JZ           skip1263
 	LEAQ         trig64<>+0(SB), R9
 	VMOVUPD      (AX), Z9
 	VMULPD       Z9, Z9, Z9
@@ -25275,9 +25499,9 @@ next1229:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1246:
+loop1264:
 	CMPQ         DX, $0x00000001
-	JL           done1247
+	JL           done1265
 	LEAQ         trig64<>+0(SB), R9
 	VMOVUPD      (AX), Z9
 	VMULPD       Z9, Z9, Z9
@@ -25462,10 +25686,10 @@ loop1246:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1246
+	JMP          loop1264
 
-done1247:
-skip1245:
+done1265:
+skip1263:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -25478,9 +25702,9 @@ skip1245:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z0
 
-loop1248:
+loop1266:
 	CMPQ        AX, $0x00000080
-	JL          done1249
+	JL          done1267
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -25501,11 +25725,11 @@ loop1248:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1248
+	JMP         loop1266
 
-done1249:
+done1267:
 	TESTQ       AX, AX
-	JZ          skip1250
+	JZ          skip1268
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -25518,7 +25742,7 @@ done1249:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1250:
+skip1268:
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
 	VADDPD     Z11, Z3, Z3
@@ -25551,7 +25775,7 @@ skip1250:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1251
+	JZ         skip1269
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -25561,52 +25785,52 @@ skip1250:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1252:
+loop1270:
 	CMPQ             BX, $0x00000001
-	JL               done1253
+	JL               done1271
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1252
+	JMP              loop1270
 
-done1253:
+done1271:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1254
+	JNE     few1272
 	VMOVUPD Z1, (AX)
-	JMP     done1255
+	JMP     done1273
 
-few1254:
+few1272:
 	TESTQ         $0x00000004, CX
-	JZ            skip1256
+	JZ            skip1274
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1256:
+skip1274:
 	TESTQ         $0x00000002, CX
-	JZ            skip1257
+	JZ            skip1275
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1257:
+skip1275:
 	TESTQ  $0x00000001, CX
-	JZ     skip1258
+	JZ     skip1276
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1258:
-done1255:
-skip1251:
-	JMP finish1150
+skip1276:
+done1273:
+skip1269:
+	JMP finish1168
 
-next1244:
+next1262:
 	CMPQ         CX, $0x08
-	JNE          next1259
+	JNE          next1277
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -25622,7 +25846,7 @@ next1244:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1260
+	JZ           skip1278
 	LEAQ         trig64<>+0(SB), R9
 	VMOVUPD      (AX), Z10
 	VMULPD       Z10, Z10, Z10
@@ -25762,9 +25986,9 @@ next1244:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1261:
+loop1279:
 	CMPQ         DX, $0x00000001
-	JL           done1262
+	JL           done1280
 	LEAQ         trig64<>+0(SB), R9
 	VMOVUPD      (AX), Z10
 	VMULPD       Z10, Z10, Z10
@@ -25957,10 +26181,10 @@ loop1261:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1261
+	JMP          loop1279
 
-done1262:
-skip1260:
+done1280:
+skip1278:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -25974,9 +26198,9 @@ skip1260:
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z0
 
-loop1263:
+loop1281:
 	CMPQ        AX, $0x00000080
-	JL          done1264
+	JL          done1282
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -25999,11 +26223,11 @@ loop1263:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1263
+	JMP         loop1281
 
-done1264:
+done1282:
 	TESTQ       AX, AX
-	JZ          skip1265
+	JZ          skip1283
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -26017,7 +26241,7 @@ done1264:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1265:
+skip1283:
 	VADDPD     Z10, Z1, Z1
 	VADDPD     Z11, Z2, Z2
 	VADDPD     Z12, Z3, Z3
@@ -26051,7 +26275,7 @@ skip1265:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1266
+	JZ         skip1284
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -26061,52 +26285,52 @@ skip1265:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1267:
+loop1285:
 	CMPQ             BX, $0x00000001
-	JL               done1268
+	JL               done1286
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1267
+	JMP              loop1285
 
-done1268:
+done1286:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1269
+	JNE     few1287
 	VMOVUPD Z1, (AX)
-	JMP     done1270
+	JMP     done1288
 
-few1269:
+few1287:
 	TESTQ         $0x00000004, CX
-	JZ            skip1271
+	JZ            skip1289
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1271:
+skip1289:
 	TESTQ         $0x00000002, CX
-	JZ            skip1272
+	JZ            skip1290
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1272:
+skip1290:
 	TESTQ  $0x00000001, CX
-	JZ     skip1273
+	JZ     skip1291
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1273:
-done1270:
-skip1266:
-	JMP finish1150
+skip1291:
+done1288:
+skip1284:
+	JMP finish1168
 
-next1259:
+next1277:
 	CMPQ         CX, $0x09
-	JNE          next1274
+	JNE          next1292
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -26124,7 +26348,7 @@ next1259:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1275
+	JZ           skip1293
 	LEAQ         trig64<>+0(SB), R10
 	VMOVUPD      (AX), Z11
 	VMULPD       Z11, Z11, Z11
@@ -26267,9 +26491,9 @@ next1259:
 	ADDQ         $0x00000080, R8
 	DECQ         DX
 
-loop1276:
+loop1294:
 	CMPQ         DX, $0x00000001
-	JL           done1277
+	JL           done1295
 	LEAQ         trig64<>+0(SB), R10
 	VMOVUPD      (AX), Z11
 	VMULPD       Z11, Z11, Z11
@@ -26471,10 +26695,10 @@ loop1276:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1276
+	JMP          loop1294
 
-done1277:
-skip1275:
+done1295:
+skip1293:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -26489,9 +26713,9 @@ skip1275:
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z0
 
-loop1278:
+loop1296:
 	CMPQ        AX, $0x00000080
-	JL          done1279
+	JL          done1297
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -26517,11 +26741,11 @@ loop1278:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1278
+	JMP         loop1296
 
-done1279:
+done1297:
 	TESTQ       AX, AX
-	JZ          skip1280
+	JZ          skip1298
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -26537,7 +26761,7 @@ done1279:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1280:
+skip1298:
 	VADDPD     Z11, Z1, Z1
 	VADDPD     Z12, Z2, Z2
 	VADDPD     Z13, Z3, Z3
@@ -26582,7 +26806,7 @@ skip1280:
 	VMOVUPD    Z9, 64(AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1281
+	JZ         skip1299
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -26592,52 +26816,52 @@ skip1280:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1282:
+loop1300:
 	CMPQ             BX, $0x00000001
-	JL               done1283
+	JL               done1301
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1282
+	JMP              loop1300
 
-done1283:
+done1301:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1284
+	JNE     few1302
 	VMOVUPD Z1, (AX)
-	JMP     done1285
+	JMP     done1303
 
-few1284:
+few1302:
 	TESTQ         $0x00000004, CX
-	JZ            skip1286
+	JZ            skip1304
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1286:
+skip1304:
 	TESTQ         $0x00000002, CX
-	JZ            skip1287
+	JZ            skip1305
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1287:
+skip1305:
 	TESTQ  $0x00000001, CX
-	JZ     skip1288
+	JZ     skip1306
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1288:
-done1285:
-skip1281:
-	JMP finish1150
+skip1306:
+done1303:
+skip1299:
+	JMP finish1168
 
-next1274:
+next1292:
 	CMPQ         CX, $0x0a
-	JNE          next1289
+	JNE          next1307
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -26656,7 +26880,7 @@ next1274:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1290
+	JZ           skip1308
 	LEAQ         trig64<>+0(SB), R10
 	VMOVUPD      (AX), Z12
 	VMULPD       Z12, Z12, Z12
@@ -26801,9 +27025,9 @@ next1274:
 	ADDQ         $0x00000080, R8
 	DECQ         DX
 
-loop1291:
+loop1309:
 	CMPQ         DX, $0x00000001
-	JL           done1292
+	JL           done1310
 	LEAQ         trig64<>+0(SB), R10
 	VMOVUPD      (AX), Z12
 	VMULPD       Z12, Z12, Z12
@@ -27013,10 +27237,10 @@ loop1291:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1291
+	JMP          loop1309
 
-done1292:
-skip1290:
+done1310:
+skip1308:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -27032,9 +27256,9 @@ skip1290:
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z0
 
-loop1293:
+loop1311:
 	CMPQ        AX, $0x00000080
-	JL          done1294
+	JL          done1312
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -27062,11 +27286,11 @@ loop1293:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1293
+	JMP         loop1311
 
-done1294:
+done1312:
 	TESTQ       AX, AX
-	JZ          skip1295
+	JZ          skip1313
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -27083,7 +27307,7 @@ done1294:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1295:
+skip1313:
 	VADDPD     Z12, Z1, Z1
 	VADDPD     Z13, Z2, Z2
 	VADDPD     Z14, Z3, Z3
@@ -27129,7 +27353,7 @@ skip1295:
 	VMOVUPD    Z9, 64(AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1296
+	JZ         skip1314
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -27139,52 +27363,52 @@ skip1295:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1297:
+loop1315:
 	CMPQ             BX, $0x00000001
-	JL               done1298
+	JL               done1316
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1297
+	JMP              loop1315
 
-done1298:
+done1316:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1299
+	JNE     few1317
 	VMOVUPD Z1, (AX)
-	JMP     done1300
+	JMP     done1318
 
-few1299:
+few1317:
 	TESTQ         $0x00000004, CX
-	JZ            skip1301
+	JZ            skip1319
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1301:
+skip1319:
 	TESTQ         $0x00000002, CX
-	JZ            skip1302
+	JZ            skip1320
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1302:
+skip1320:
 	TESTQ  $0x00000001, CX
-	JZ     skip1303
+	JZ     skip1321
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1303:
-done1300:
-skip1296:
-	JMP finish1150
+skip1321:
+done1318:
+skip1314:
+	JMP finish1168
 
-next1289:
+next1307:
 	CMPQ         CX, $0x0b
-	JNE          next1304
+	JNE          next1322
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -27204,7 +27428,7 @@ next1289:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1305
+	JZ           skip1323
 	LEAQ         trig64<>+0(SB), R10
 	VMOVUPD      (AX), Z13
 	VMULPD       Z13, Z13, Z13
@@ -27351,9 +27575,9 @@ next1289:
 	ADDQ         $0x00000080, R8
 	DECQ         DX
 
-loop1306:
+loop1324:
 	CMPQ         DX, $0x00000001
-	JL           done1307
+	JL           done1325
 	LEAQ         trig64<>+0(SB), R10
 	VMOVUPD      (AX), Z13
 	VMULPD       Z13, Z13, Z13
@@ -27571,10 +27795,10 @@ loop1306:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1306
+	JMP          loop1324
 
-done1307:
-skip1305:
+done1325:
+skip1323:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -27591,9 +27815,9 @@ skip1305:
 	VMOVUPD Z0, Z22
 	VMOVUPD Z0, Z0
 
-loop1308:
+loop1326:
 	CMPQ        AX, $0x00000080
-	JL          done1309
+	JL          done1327
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -27623,11 +27847,11 @@ loop1308:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1308
+	JMP         loop1326
 
-done1309:
+done1327:
 	TESTQ       AX, AX
-	JZ          skip1310
+	JZ          skip1328
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -27645,7 +27869,7 @@ done1309:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1310:
+skip1328:
 	VADDPD     Z13, Z1, Z1
 	VADDPD     Z14, Z2, Z2
 	VADDPD     Z15, Z3, Z3
@@ -27695,7 +27919,7 @@ skip1310:
 	VMOVUPD    Z9, 64(AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1311
+	JZ         skip1329
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -27705,52 +27929,52 @@ skip1310:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1312:
+loop1330:
 	CMPQ             BX, $0x00000001
-	JL               done1313
+	JL               done1331
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1312
+	JMP              loop1330
 
-done1313:
+done1331:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1314
+	JNE     few1332
 	VMOVUPD Z1, (AX)
-	JMP     done1315
+	JMP     done1333
 
-few1314:
+few1332:
 	TESTQ         $0x00000004, CX
-	JZ            skip1316
+	JZ            skip1334
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1316:
+skip1334:
 	TESTQ         $0x00000002, CX
-	JZ            skip1317
+	JZ            skip1335
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1317:
+skip1335:
 	TESTQ  $0x00000001, CX
-	JZ     skip1318
+	JZ     skip1336
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1318:
-done1315:
-skip1311:
-	JMP finish1150
+skip1336:
+done1333:
+skip1329:
+	JMP finish1168
 
-next1304:
+next1322:
 	CMPQ         CX, $0x0c
-	JNE          next1319
+	JNE          next1337
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -27771,7 +27995,7 @@ next1304:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1320
+	JZ           skip1338
 	LEAQ         trig64<>+0(SB), R10
 	VMOVUPD      (AX), Z14
 	VMULPD       Z14, Z14, Z14
@@ -27920,9 +28144,9 @@ next1304:
 	ADDQ         $0x00000080, R8
 	DECQ         DX
 
-loop1321:
+loop1339:
 	CMPQ         DX, $0x00000001
-	JL           done1322
+	JL           done1340
 	LEAQ         trig64<>+0(SB), R10
 	VMOVUPD      (AX), Z14
 	VMULPD       Z14, Z14, Z14
@@ -28148,10 +28372,10 @@ loop1321:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1321
+	JMP          loop1339
 
-done1322:
-skip1320:
+done1340:
+skip1338:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -28169,9 +28393,9 @@ skip1320:
 	VMOVUPD Z0, Z24
 	VMOVUPD Z0, Z0
 
-loop1323:
+loop1341:
 	CMPQ        AX, $0x00000080
-	JL          done1324
+	JL          done1342
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -28203,11 +28427,11 @@ loop1323:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1323
+	JMP         loop1341
 
-done1324:
+done1342:
 	TESTQ       AX, AX
-	JZ          skip1325
+	JZ          skip1343
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -28226,7 +28450,7 @@ done1324:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1325:
+skip1343:
 	VADDPD     Z14, Z1, Z1
 	VADDPD     Z15, Z2, Z2
 	VADDPD     Z16, Z3, Z3
@@ -28277,7 +28501,7 @@ skip1325:
 	VMOVUPD    Z9, 64(AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1326
+	JZ         skip1344
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -28287,51 +28511,7239 @@ skip1325:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1327:
+loop1345:
 	CMPQ             BX, $0x00000001
-	JL               done1328
+	JL               done1346
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1327
+	JMP              loop1345
 
-done1328:
+done1346:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1329
+	JNE     few1347
 	VMOVUPD Z1, (AX)
-	JMP     done1330
+	JMP     done1348
 
-few1329:
+few1347:
 	TESTQ         $0x00000004, CX
-	JZ            skip1331
+	JZ            skip1349
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1331:
+skip1349:
 	TESTQ         $0x00000002, CX
-	JZ            skip1332
+	JZ            skip1350
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1332:
+skip1350:
 	TESTQ  $0x00000001, CX
-	JZ     skip1333
+	JZ     skip1351
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1333:
-done1330:
-skip1326:
-	JMP finish1150
+skip1351:
+done1348:
+skip1344:
+	JMP finish1168
 
-next1319:
-finish1150:
+next1337:
+finish1168:
+	VZEROUPPER
+	RET
+
+// func fourierUpdateAVX512(y *float64, sums *float64, a *float64, f *float64, phi *float64, w *float64, x *float64, m int, n int, rows int, cols int, p int, k int)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
+TEXT ·fourierUpdateAVX512(SB), NOSPLIT, $0-104
+	VPXORQ Z0, Z0, Z0
+	MOVQ   w+40(FP), AX
+	MOVQ   x+48(FP), CX
+	MOVQ   m+56(FP), DX
+	MOVQ   phi+32(FP), BX
+	MOVQ   n+64(FP), SI
+	ADDQ   $0x07, SI
+	SHRQ   $0x03, SI
+	MOVQ   SI, DI
+	SHLQ   $0x06, DI
+	XORQ   R8, R8
+
+loop1352:
+	CMPQ    SI, $0x00000008
+	JL      done1353
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z5
+	VMOVUPD Z0, Z6
+	VMOVUPD Z0, Z7
+	VMOVUPD Z0, Z8
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1354:
+	CMPQ         R11, $0x00000001
+	JL           done1355
+	VBROADCASTSD (R10), Z9
+	VFMADD231PD  (R9), Z9, Z1
+	VFMADD231PD  64(R9), Z9, Z2
+	VFMADD231PD  128(R9), Z9, Z3
+	VFMADD231PD  192(R9), Z9, Z4
+	VFMADD231PD  256(R9), Z9, Z5
+	VFMADD231PD  320(R9), Z9, Z6
+	VFMADD231PD  384(R9), Z9, Z7
+	VFMADD231PD  448(R9), Z9, Z8
+	ADDQ         DI, R9
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1354
+
+done1355:
+	VREDUCEPD   $0x00, Z1, Z9
+	VFMADD231PD Z0, Z1, Z9
+	VREDUCEPD   $0x00, Z2, Z1
+	VFMADD231PD Z0, Z2, Z1
+	VREDUCEPD   $0x00, Z3, Z2
+	VFMADD231PD Z0, Z3, Z2
+	VREDUCEPD   $0x00, Z4, Z3
+	VFMADD231PD Z0, Z4, Z3
+	VREDUCEPD   $0x00, Z5, Z4
+	VFMADD231PD Z0, Z5, Z4
+	VREDUCEPD   $0x00, Z6, Z5
+	VFMADD231PD Z0, Z6, Z5
+	VREDUCEPD   $0x00, Z7, Z6
+	VFMADD231PD Z0, Z7, Z6
+	VREDUCEPD   $0x00, Z8, Z7
+	VFMADD231PD Z0, Z8, Z7
+	VMOVUPD     Z9, (BX)
+	VMOVUPD     Z1, 128(BX)
+	VMOVUPD     Z2, 256(BX)
+	VMOVUPD     Z3, 384(BX)
+	VMOVUPD     Z4, 512(BX)
+	VMOVUPD     Z5, 640(BX)
+	VMOVUPD     Z6, 768(BX)
+	VMOVUPD     Z7, 896(BX)
+	ADDQ        $0x00000200, AX
+	ADDQ        $0x00000400, BX
+	SUBQ        $0x00000008, SI
+	JMP         loop1352
+
+done1353:
+loop1356:
+	CMPQ    SI, $0x00000007
+	JL      done1357
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z5
+	VMOVUPD Z0, Z6
+	VMOVUPD Z0, Z7
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1358:
+	CMPQ         R11, $0x00000001
+	JL           done1359
+	VBROADCASTSD (R10), Z8
+	VFMADD231PD  (R9), Z8, Z1
+	VFMADD231PD  64(R9), Z8, Z2
+	VFMADD231PD  128(R9), Z8, Z3
+	VFMADD231PD  192(R9), Z8, Z4
+	VFMADD231PD  256(R9), Z8, Z5
+	VFMADD231PD  320(R9), Z8, Z6
+	VFMADD231PD  384(R9), Z8, Z7
+	ADDQ         DI, R9
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1358
+
+done1359:
+	VREDUCEPD   $0x00, Z1, Z8
+	VFMADD231PD Z0, Z1, Z8
+	VREDUCEPD   $0x00, Z2, Z1
+	VFMADD231PD Z0, Z2, Z1
+	VREDUCEPD   $0x00, Z3, Z2
+	VFMADD231PD Z0, Z3, Z2
+	VREDUCEPD   $0x00, Z4, Z3
+	VFMADD231PD Z0, Z4, Z3
+	VREDUCEPD   $0x00, Z5, Z4
+	VFMADD231PD Z0, Z5, Z4
+	VREDUCEPD   $0x00, Z6, Z5
+	VFMADD231PD Z0, Z6, Z5
+	VREDUCEPD   $0x00, Z7, Z6
+	VFMADD231PD Z0, Z7, Z6
+	VMOVUPD     Z8, (BX)
+	VMOVUPD     Z1, 128(BX)
+	VMOVUPD     Z2, 256(BX)
+	VMOVUPD     Z3, 384(BX)
+	VMOVUPD     Z4, 512(BX)
+	VMOVUPD     Z5, 640(BX)
+	VMOVUPD     Z6, 768(BX)
+	ADDQ        $0x000001c0, AX
+	ADDQ        $0x00000380, BX
+	SUBQ        $0x00000007, SI
+	JMP         loop1356
+
+done1357:
+loop1360:
+	CMPQ    SI, $0x00000006
+	JL      done1361
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z5
+	VMOVUPD Z0, Z6
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1362:
+	CMPQ         R11, $0x00000001
+	JL           done1363
+	VBROADCASTSD (R10), Z7
+	VFMADD231PD  (R9), Z7, Z1
+	VFMADD231PD  64(R9), Z7, Z2
+	VFMADD231PD  128(R9), Z7, Z3
+	VFMADD231PD  192(R9), Z7, Z4
+	VFMADD231PD  256(R9), Z7, Z5
+	VFMADD231PD  320(R9), Z7, Z6
+	ADDQ         DI, R9
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1362
+
+done1363:
+	VREDUCEPD   $0x00, Z1, Z7
+	VFMADD231PD Z0, Z1, Z7
+	VREDUCEPD   $0x00, Z2, Z1
+	VFMADD231PD Z0, Z2, Z1
+	VREDUCEPD   $0x00, Z3, Z2
+	VFMADD231PD Z0, Z3, Z2
+	VREDUCEPD   $0x00, Z4, Z3
+	VFMADD231PD Z0, Z4, Z3
+	VREDUCEPD   $0x00, Z5, Z4
+	VFMADD231PD Z0, Z5, Z4
+	VREDUCEPD   $0x00, Z6, Z5
+	VFMADD231PD Z0, Z6, Z5
+	VMOVUPD     Z7, (BX)
+	VMOVUPD     Z1, 128(BX)
+	VMOVUPD     Z2, 256(BX)
+	VMOVUPD     Z3, 384(BX)
+	VMOVUPD     Z4, 512(BX)
+	VMOVUPD     Z5, 640(BX)
+	ADDQ        $0x00000180, AX
+	ADDQ        $0x00000300, BX
+	SUBQ        $0x00000006, SI
+	JMP         loop1360
+
+done1361:
+loop1364:
+	CMPQ    SI, $0x00000005
+	JL      done1365
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z5
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1366:
+	CMPQ         R11, $0x00000001
+	JL           done1367
+	VBROADCASTSD (R10), Z6
+	VFMADD231PD  (R9), Z6, Z1
+	VFMADD231PD  64(R9), Z6, Z2
+	VFMADD231PD  128(R9), Z6, Z3
+	VFMADD231PD  192(R9), Z6, Z4
+	VFMADD231PD  256(R9), Z6, Z5
+	ADDQ         DI, R9
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1366
+
+done1367:
+	VREDUCEPD   $0x00, Z1, Z6
+	VFMADD231PD Z0, Z1, Z6
+	VREDUCEPD   $0x00, Z2, Z1
+	VFMADD231PD Z0, Z2, Z1
+	VREDUCEPD   $0x00, Z3, Z2
+	VFMADD231PD Z0, Z3, Z2
+	VREDUCEPD   $0x00, Z4, Z3
+	VFMADD231PD Z0, Z4, Z3
+	VREDUCEPD   $0x00, Z5, Z4
+	VFMADD231PD Z0, Z5, Z4
+	VMOVUPD     Z6, (BX)
+	VMOVUPD     Z1, 128(BX)
+	VMOVUPD     Z2, 256(BX)
+	VMOVUPD     Z3, 384(BX)
+	VMOVUPD     Z4, 512(BX)
+	ADDQ        $0x00000140, AX
+	ADDQ        $0x00000280, BX
+	SUBQ        $0x00000005, SI
+	JMP         loop1364
+
+done1365:
+loop1368:
+	CMPQ    SI, $0x00000004
+	JL      done1369
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z5
+	VMOVUPD Z0, Z6
+	VMOVUPD Z0, Z7
+	VMOVUPD Z0, Z8
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1370:
+	CMPQ         R11, $0x00000002
+	JL           done1371
+	VBROADCASTSD (R10), Z9
+	VFMADD231PD  (R9), Z9, Z1
+	VFMADD231PD  64(R9), Z9, Z2
+	VFMADD231PD  128(R9), Z9, Z3
+	VFMADD231PD  192(R9), Z9, Z4
+	VBROADCASTSD 8(R10), Z9
+	VFMADD231PD  (R9)(DI*1), Z9, Z5
+	VFMADD231PD  64(R9)(DI*1), Z9, Z6
+	VFMADD231PD  128(R9)(DI*1), Z9, Z7
+	VFMADD231PD  192(R9)(DI*1), Z9, Z8
+	LEAQ         (R9)(DI*2), R9
+	ADDQ         $0x00000010, R10
+	SUBQ         $0x00000002, R11
+	JMP          loop1370
+
+done1371:
+loop1372:
+	CMPQ         R11, $0x00000001
+	JL           done1373
+	VBROADCASTSD (R10), Z9
+	VFMADD231PD  (R9), Z9, Z1
+	VFMADD231PD  64(R9), Z9, Z2
+	VFMADD231PD  128(R9), Z9, Z3
+	VFMADD231PD  192(R9), Z9, Z4
+	ADDQ         DI, R9
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1372
+
+done1373:
+	VADDPD      Z5, Z1, Z1
+	VADDPD      Z6, Z2, Z2
+	VADDPD      Z7, Z3, Z3
+	VADDPD      Z8, Z4, Z4
+	VREDUCEPD   $0x00, Z1, Z5
+	VFMADD231PD Z0, Z1, Z5
+	VREDUCEPD   $0x00, Z2, Z1
+	VFMADD231PD Z0, Z2, Z1
+	VREDUCEPD   $0x00, Z3, Z2
+	VFMADD231PD Z0, Z3, Z2
+	VREDUCEPD   $0x00, Z4, Z3
+	VFMADD231PD Z0, Z4, Z3
+	VMOVUPD     Z5, (BX)
+	VMOVUPD     Z1, 128(BX)
+	VMOVUPD     Z2, 256(BX)
+	VMOVUPD     Z3, 384(BX)
+	ADDQ        $0x00000100, AX
+	ADDQ        $0x00000200, BX
+	SUBQ        $0x00000004, SI
+	JMP         loop1368
+
+done1369:
+loop1374:
+	CMPQ    SI, $0x00000003
+	JL      done1375
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z5
+	VMOVUPD Z0, Z6
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1376:
+	CMPQ         R11, $0x00000002
+	JL           done1377
+	VBROADCASTSD (R10), Z7
+	VFMADD231PD  (R9), Z7, Z1
+	VFMADD231PD  64(R9), Z7, Z2
+	VFMADD231PD  128(R9), Z7, Z3
+	VBROADCASTSD 8(R10), Z7
+	VFMADD231PD  (R9)(DI*1), Z7, Z4
+	VFMADD231PD  64(R9)(DI*1), Z7, Z5
+	VFMADD231PD  128(R9)(DI*1), Z7, Z6
+	LEAQ         (R9)(DI*2), R9
+	ADDQ         $0x00000010, R10
+	SUBQ         $0x00000002, R11
+	JMP          loop1376
+
+done1377:
+loop1378:
+	CMPQ         R11, $0x00000001
+	JL           done1379
+	VBROADCASTSD (R10), Z7
+	VFMADD231PD  (R9), Z7, Z1
+	VFMADD231PD  64(R9), Z7, Z2
+	VFMADD231PD  128(R9), Z7, Z3
+	ADDQ         DI, R9
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1378
+
+done1379:
+	VADDPD      Z4, Z1, Z1
+	VADDPD      Z5, Z2, Z2
+	VADDPD      Z6, Z3, Z3
+	VREDUCEPD   $0x00, Z1, Z4
+	VFMADD231PD Z0, Z1, Z4
+	VREDUCEPD   $0x00, Z2, Z1
+	VFMADD231PD Z0, Z2, Z1
+	VREDUCEPD   $0x00, Z3, Z2
+	VFMADD231PD Z0, Z3, Z2
+	VMOVUPD     Z4, (BX)
+	VMOVUPD     Z1, 128(BX)
+	VMOVUPD     Z2, 256(BX)
+	ADDQ        $0x000000c0, AX
+	ADDQ        $0x00000180, BX
+	SUBQ        $0x00000003, SI
+	JMP         loop1374
+
+done1375:
+loop1380:
+	CMPQ    SI, $0x00000002
+	JL      done1381
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z5
+	VMOVUPD Z0, Z6
+	VMOVUPD Z0, Z7
+	VMOVUPD Z0, Z8
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+	LEAQ    (DI)(DI*2), R12
+
+loop1382:
+	CMPQ         R11, $0x00000004
+	JL           done1383
+	VBROADCASTSD (R10), Z9
+	VFMADD231PD  (R9), Z9, Z1
+	VFMADD231PD  64(R9), Z9, Z2
+	VBROADCASTSD 8(R10), Z9
+	VFMADD231PD  (R9)(DI*1), Z9, Z3
+	VFMADD231PD  64(R9)(DI*1), Z9, Z4
+	VBROADCASTSD 16(R10), Z9
+	VFMADD231PD  (R9)(DI*2), Z9, Z5
+	VFMADD231PD  64(R9)(DI*2), Z9, Z6
+	VBROADCASTSD 24(R10), Z9
+	VFMADD231PD  (R9)(R12*1), Z9, Z7
+	VFMADD231PD  64(R9)(R12*1), Z9, Z8
+	LEAQ         (R9)(DI*4), R9
+	ADDQ         $0x00000020, R10
+	SUBQ         $0x00000004, R11
+	JMP          loop1382
+
+done1383:
+loop1384:
+	CMPQ         R11, $0x00000001
+	JL           done1385
+	VBROADCASTSD (R10), Z9
+	VFMADD231PD  (R9), Z9, Z1
+	VFMADD231PD  64(R9), Z9, Z2
+	ADDQ         DI, R9
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1384
+
+done1385:
+	VADDPD      Z3, Z1, Z1
+	VADDPD      Z4, Z2, Z2
+	VADDPD      Z5, Z1, Z1
+	VADDPD      Z6, Z2, Z2
+	VADDPD      Z7, Z1, Z1
+	VADDPD      Z8, Z2, Z2
+	VREDUCEPD   $0x00, Z1, Z3
+	VFMADD231PD Z0, Z1, Z3
+	VREDUCEPD   $0x00, Z2, Z1
+	VFMADD231PD Z0, Z2, Z1
+	VMOVUPD     Z3, (BX)
+	VMOVUPD     Z1, 128(BX)
+	ADDQ        $0x00000080, AX
+	ADDQ        $0x00000100, BX
+	SUBQ        $0x00000002, SI
+	JMP         loop1380
+
+done1381:
+loop1386:
+	CMPQ    SI, $0x00000001
+	JL      done1387
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+	LEAQ    (DI)(DI*2), R12
+
+loop1388:
+	CMPQ         R11, $0x00000004
+	JL           done1389
+	VBROADCASTSD (R10), Z5
+	VFMADD231PD  (R9), Z5, Z1
+	VBROADCASTSD 8(R10), Z5
+	VFMADD231PD  (R9)(DI*1), Z5, Z2
+	VBROADCASTSD 16(R10), Z5
+	VFMADD231PD  (R9)(DI*2), Z5, Z3
+	VBROADCASTSD 24(R10), Z5
+	VFMADD231PD  (R9)(R12*1), Z5, Z4
+	LEAQ         (R9)(DI*4), R9
+	ADDQ         $0x00000020, R10
+	SUBQ         $0x00000004, R11
+	JMP          loop1388
+
+done1389:
+loop1390:
+	CMPQ         R11, $0x00000001
+	JL           done1391
+	VBROADCASTSD (R10), Z5
+	VFMADD231PD  (R9), Z5, Z1
+	ADDQ         DI, R9
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1390
+
+done1391:
+	VADDPD      Z2, Z1, Z1
+	VADDPD      Z3, Z1, Z1
+	VADDPD      Z4, Z1, Z1
+	VREDUCEPD   $0x00, Z1, Z2
+	VFMADD231PD Z0, Z1, Z2
+	VMOVUPD     Z2, (BX)
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x00000080, BX
+	SUBQ        $0x00000001, SI
+	JMP         loop1386
+
+done1387:
+	MOVQ         phi+32(FP), AX
+	MOVQ         n+64(FP), CX
+	ADDQ         $0x07, CX
+	SHRQ         $0x03, CX
+	DECQ         CX
+	MOVQ         CX, DX
+	SHRQ         $0x02, DX
+	ANDQ         $0x03, CX
+	MOVQ         n+64(FP), BX
+	DECQ         BX
+	ANDQ         $0x07, BX
+	INCQ         BX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	CMPQ         CX, $0x00
+	JNE          next1393
+	LEAQ         trig64<>+0(SB), CX
+	VMOVUPD      (AX), Z1
+	VMULPD       Z1, Z1, Z1
+	VBROADCASTSD 288(CX), Z4
+	VMOVUPD      Z4, Z3
+	VBROADCASTSD 256(CX), Z4
+	VFMADD231PD  Z4, Z1, Z3
+	VBROADCASTSD 320(CX), Z4
+	VFMADD213PD  Z4, Z1, Z3
+	VBROADCASTSD 32(CX), Z4
+	VMOVUPD      Z4, Z2
+	VBROADCASTSD (CX), Z4
+	VFMADD231PD  Z4, Z1, Z2
+	VBROADCASTSD 352(CX), Z4
+	VFMADD213PD  Z4, Z1, Z3
+	VBROADCASTSD 64(CX), Z4
+	VFMADD213PD  Z4, Z1, Z2
+	VBROADCASTSD 384(CX), Z4
+	VFMADD213PD  Z4, Z1, Z3
+	VBROADCASTSD 96(CX), Z4
+	VFMADD213PD  Z4, Z1, Z2
+	VBROADCASTSD 416(CX), Z4
+	VFMADD213PD  Z4, Z1, Z3
+	VBROADCASTSD 128(CX), Z4
+	VFMADD213PD  Z4, Z1, Z2
+	VBROADCASTSD 448(CX), Z4
+	VFMADD213PD  Z4, Z1, Z3
+	VBROADCASTSD 160(CX), Z4
+	VFMADD213PD  Z4, Z1, Z2
+	VBROADCASTSD 480(CX), Z4
+	VFMADD213PD  Z4, Z1, Z3
+	VBROADCASTSD 192(CX), Z4
+	VFMADD213PD  Z4, Z1, Z2
+	VBROADCASTSD 512(CX), Z4
+	VFMADD213PD  Z4, Z1, Z3
+	VBROADCASTSD 224(CX), Z4
+	VFMADD213PD  Z4, Z1, Z2
+	VMULPD       (AX), Z2, Z2
+	VBROADCASTSD 544(CX), Z4
+	VMULPD       Z2, Z3, Z3
+	VFNMADD213PD Z4, Z2, Z2
+	VMOVUPD.Z    Z3, K1, Z3
+	VMOVUPD.Z    Z2, K1, Z2
+	VMOVUPD      Z2, (AX)
+	VMOVUPD      Z3, 64(AX)
+	ADDQ         $0x00000080, AX
+	JMP          done1392
+
+next1393:
+	CMPQ         CX, $0x01
+	JNE          next1394
+	LEAQ         trig64<>+0(SB), CX
+	VMOVUPD      (AX), Z1
+	VMULPD       Z1, Z1, Z1
+	VMOVUPD      128(AX), Z2
+	VMULPD       Z2, Z2, Z2
+	VBROADCASTSD 288(CX), Z7
+	VMOVUPD      Z7, Z5
+	VMOVUPD      Z7, Z6
+	VBROADCASTSD 256(CX), Z7
+	VFMADD231PD  Z7, Z1, Z5
+	VFMADD231PD  Z7, Z2, Z6
+	VBROADCASTSD 320(CX), Z7
+	VFMADD213PD  Z7, Z1, Z5
+	VFMADD213PD  Z7, Z2, Z6
+	VBROADCASTSD 32(CX), Z7
+	VMOVUPD      Z7, Z3
+	VMOVUPD      Z7, Z4
+	VBROADCASTSD (CX), Z7
+	VFMADD231PD  Z7, Z1, Z3
+	VFMADD231PD  Z7, Z2, Z4
+	VBROADCASTSD 352(CX), Z7
+	VFMADD213PD  Z7, Z1, Z5
+	VFMADD213PD  Z7, Z2, Z6
+	VBROADCASTSD 64(CX), Z7
+	VFMADD213PD  Z7, Z1, Z3
+	VFMADD213PD  Z7, Z2, Z4
+	VBROADCASTSD 384(CX), Z7
+	VFMADD213PD  Z7, Z1, Z5
+	VFMADD213PD  Z7, Z2, Z6
+	VBROADCASTSD 96(CX), Z7
+	VFMADD213PD  Z7, Z1, Z3
+	VFMADD213PD  Z7, Z2, Z4
+	VBROADCASTSD 416(CX), Z7
+	VFMADD213PD  Z7, Z1, Z5
+	VFMADD213PD  Z7, Z2, Z6
+	VBROADCASTSD 128(CX), Z7
+	VFMADD213PD  Z7, Z1, Z3
+	VFMADD213PD  Z7, Z2, Z4
+	VBROADCASTSD 448(CX), Z7
+	VFMADD213PD  Z7, Z1, Z5
+	VFMADD213PD  Z7, Z2, Z6
+	VBROADCASTSD 160(CX), Z7
+	VFMADD213PD  Z7, Z1, Z3
+	VFMADD213PD  Z7, Z2, Z4
+	VBROADCASTSD 480(CX), Z7
+	VFMADD213PD  Z7, Z1, Z5
+	VFMADD213PD  Z7, Z2, Z6
+	VBROADCASTSD 192(CX), Z7
+	VFMADD213PD  Z7, Z1, Z3
+	VFMADD213PD  Z7, Z2, Z4
+	VBROADCASTSD 512(CX), Z7
+	VFMADD213PD  Z7, Z1, Z5
+	VFMADD213PD  Z7, Z2, Z6
+	VBROADCASTSD 224(CX), Z7
+	VFMADD213PD  Z7, Z1, Z3
+	VFMADD213PD  Z7, Z2, Z4
+	VMULPD       (AX), Z3, Z3
+	VMULPD       128(AX), Z4, Z4
+	VBROADCASTSD 544(CX), Z7
+	VMULPD       Z3, Z5, Z5
+	VMULPD       Z4, Z6, Z6
+	VFNMADD213PD Z7, Z3, Z3
+	VFNMADD213PD Z7, Z4, Z4
+	VMOVUPD.Z    Z5, K1, Z5
+	VMOVUPD.Z    Z3, K1, Z3
+	VMOVUPD      Z3, (AX)
+	VMOVUPD      Z5, 64(AX)
+	VMOVUPD      Z4, 128(AX)
+	VMOVUPD      Z6, 192(AX)
+	ADDQ         $0x00000100, AX
+	JMP          done1392
+
+next1394:
+	CMPQ         CX, $0x02
+	JNE          next1395
+	LEAQ         trig64<>+0(SB), CX
+	VMOVUPD      (AX), Z1
+	VMULPD       Z1, Z1, Z1
+	VMOVUPD      128(AX), Z2
+	VMULPD       Z2, Z2, Z2
+	VMOVUPD      256(AX), Z3
+	VMULPD       Z3, Z3, Z3
+	VBROADCASTSD 288(CX), Z10
+	VMOVUPD      Z10, Z7
+	VMOVUPD      Z10, Z8
+	VMOVUPD      Z10, Z9
+	VBROADCASTSD 256(CX), Z10
+	VFMADD231PD  Z10, Z1, Z7
+	VFMADD231PD  Z10, Z2, Z8
+	VFMADD231PD  Z10, Z3, Z9
+	VBROADCASTSD 320(CX), Z10
+	VFMADD213PD  Z10, Z1, Z7
+	VFMADD213PD  Z10, Z2, Z8
+	VFMADD213PD  Z10, Z3, Z9
+	VBROADCASTSD 32(CX), Z10
+	VMOVUPD      Z10, Z4
+	VMOVUPD      Z10, Z5
+	VMOVUPD      Z10, Z6
+	VBROADCASTSD (CX), Z10
+	VFMADD231PD  Z10, Z1, Z4
+	VFMADD231PD  Z10, Z2, Z5
+	VFMADD231PD  Z10, Z3, Z6
+	VBROADCASTSD 352(CX), Z10
+	VFMADD213PD  Z10, Z1, Z7
+	VFMADD213PD  Z10, Z2, Z8
+	VFMADD213PD  Z10, Z3, Z9
+	VBROADCASTSD 64(CX), Z10
+	VFMADD213PD  Z10, Z1, Z4
+	VFMADD213PD  Z10, Z2, Z5
+	VFMADD213PD  Z10, Z3, Z6
+	VBROADCASTSD 384(CX), Z10
+	VFMADD213PD  Z10, Z1, Z7
+	VFMADD213PD  Z10, Z2, Z8
+	VFMADD213PD  Z10, Z3, Z9
+	VBROADCASTSD 96(CX), Z10
+	VFMADD213PD  Z10, Z1, Z4
+	VFMADD213PD  Z10, Z2, Z5
+	VFMADD213PD  Z10, Z3, Z6
+	VBROADCASTSD 416(CX), Z10
+	VFMADD213PD  Z10, Z1, Z7
+	VFMADD213PD  Z10, Z2, Z8
+	VFMADD213PD  Z10, Z3, Z9
+	VBROADCASTSD 128(CX), Z10
+	VFMADD213PD  Z10, Z1, Z4
+	VFMADD213PD  Z10, Z2, Z5
+	VFMADD213PD  Z10, Z3, Z6
+	VBROADCASTSD 448(CX), Z10
+	VFMADD213PD  Z10, Z1, Z7
+	VFMADD213PD  Z10, Z2, Z8
+	VFMADD213PD  Z10, Z3, Z9
+	VBROADCASTSD 160(CX), Z10
+	VFMADD213PD  Z10, Z1, Z4
+	VFMADD213PD  Z10, Z2, Z5
+	VFMADD213PD  Z10, Z3, Z6
+	VBROADCASTSD 480(CX), Z10
+	VFMADD213PD  Z10, Z1, Z7
+	VFMADD213PD  Z10, Z2, Z8
+	VFMADD213PD  Z10, Z3, Z9
+	VBROADCASTSD 192(CX), Z10
+	VFMADD213PD  Z10, Z1, Z4
+	VFMADD213PD  Z10, Z2, Z5
+	VFMADD213PD  Z10, Z3, Z6
+	VBROADCASTSD 512(CX), Z10
+	VFMADD213PD  Z10, Z1, Z7
+	VFMADD213PD  Z10, Z2, Z8
+	VFMADD213PD  Z10, Z3, Z9
+	VBROADCASTSD 224(CX), Z10
+	VFMADD213PD  Z10, Z1, Z4
+	VFMADD213PD  Z10, Z2, Z5
+	VFMADD213PD  Z10, Z3, Z6
+	VMULPD       (AX), Z4, Z4
+	VMULPD       128(AX), Z5, Z5
+	VMULPD       256(AX), Z6, Z6
+	VBROADCASTSD 544(CX), Z10
+	VMULPD       Z4, Z7, Z7
+	VMULPD       Z5, Z8, Z8
+	VMULPD       Z6, Z9, Z9
+	VFNMADD213PD Z10, Z4, Z4
+	VFNMADD213PD Z10, Z5, Z5
+	VFNMADD213PD Z10, Z6, Z6
+	VMOVUPD.Z    Z7, K1, Z7
+	VMOVUPD.Z    Z4, K1, Z4
+	VMOVUPD      Z4, (AX)
+	VMOVUPD      Z7, 64(AX)
+	VMOVUPD      Z5, 128(AX)
+	VMOVUPD      Z8, 192(AX)
+	VMOVUPD      Z6, 256(AX)
+	VMOVUPD      Z9, 320(AX)
+	ADDQ         $0x00000180, AX
+	JMP          done1392
+
+next1395:
+	CMPQ         CX, $0x03
+	JNE          next1396
+	LEAQ         trig64<>+0(SB), CX
+	VMOVUPD      (AX), Z1
+	VMULPD       Z1, Z1, Z1
+	VMOVUPD      128(AX), Z2
+	VMULPD       Z2, Z2, Z2
+	VMOVUPD      256(AX), Z3
+	VMULPD       Z3, Z3, Z3
+	VMOVUPD      384(AX), Z4
+	VMULPD       Z4, Z4, Z4
+	VBROADCASTSD 288(CX), Z13
+	VMOVUPD      Z13, Z9
+	VMOVUPD      Z13, Z10
+	VMOVUPD      Z13, Z11
+	VMOVUPD      Z13, Z12
+	VBROADCASTSD 256(CX), Z13
+	VFMADD231PD  Z13, Z1, Z9
+	VFMADD231PD  Z13, Z2, Z10
+	VFMADD231PD  Z13, Z3, Z11
+	VFMADD231PD  Z13, Z4, Z12
+	VBROADCASTSD 320(CX), Z13
+	VFMADD213PD  Z13, Z1, Z9
+	VFMADD213PD  Z13, Z2, Z10
+	VFMADD213PD  Z13, Z3, Z11
+	VFMADD213PD  Z13, Z4, Z12
+	VBROADCASTSD 32(CX), Z13
+	VMOVUPD      Z13, Z5
+	VMOVUPD      Z13, Z6
+	VMOVUPD      Z13, Z7
+	VMOVUPD      Z13, Z8
+	VBROADCASTSD (CX), Z13
+	VFMADD231PD  Z13, Z1, Z5
+	VFMADD231PD  Z13, Z2, Z6
+	VFMADD231PD  Z13, Z3, Z7
+	VFMADD231PD  Z13, Z4, Z8
+	VBROADCASTSD 352(CX), Z13
+	VFMADD213PD  Z13, Z1, Z9
+	VFMADD213PD  Z13, Z2, Z10
+	VFMADD213PD  Z13, Z3, Z11
+	VFMADD213PD  Z13, Z4, Z12
+	VBROADCASTSD 64(CX), Z13
+	VFMADD213PD  Z13, Z1, Z5
+	VFMADD213PD  Z13, Z2, Z6
+	VFMADD213PD  Z13, Z3, Z7
+	VFMADD213PD  Z13, Z4, Z8
+	VBROADCASTSD 384(CX), Z13
+	VFMADD213PD  Z13, Z1, Z9
+	VFMADD213PD  Z13, Z2, Z10
+	VFMADD213PD  Z13, Z3, Z11
+	VFMADD213PD  Z13, Z4, Z12
+	VBROADCASTSD 96(CX), Z13
+	VFMADD213PD  Z13, Z1, Z5
+	VFMADD213PD  Z13, Z2, Z6
+	VFMADD213PD  Z13, Z3, Z7
+	VFMADD213PD  Z13, Z4, Z8
+	VBROADCASTSD 416(CX), Z13
+	VFMADD213PD  Z13, Z1, Z9
+	VFMADD213PD  Z13, Z2, Z10
+	VFMADD213PD  Z13, Z3, Z11
+	VFMADD213PD  Z13, Z4, Z12
+	VBROADCASTSD 128(CX), Z13
+	VFMADD213PD  Z13, Z1, Z5
+	VFMADD213PD  Z13, Z2, Z6
+	VFMADD213PD  Z13, Z3, Z7
+	VFMADD213PD  Z13, Z4, Z8
+	VBROADCASTSD 448(CX), Z13
+	VFMADD213PD  Z13, Z1, Z9
+	VFMADD213PD  Z13, Z2, Z10
+	VFMADD213PD  Z13, Z3, Z11
+	VFMADD213PD  Z13, Z4, Z12
+	VBROADCASTSD 160(CX), Z13
+	VFMADD213PD  Z13, Z1, Z5
+	VFMADD213PD  Z13, Z2, Z6
+	VFMADD213PD  Z13, Z3, Z7
+	VFMADD213PD  Z13, Z4, Z8
+	VBROADCASTSD 480(CX), Z13
+	VFMADD213PD  Z13, Z1, Z9
+	VFMADD213PD  Z13, Z2, Z10
+	VFMADD213PD  Z13, Z3, Z11
+	VFMADD213PD  Z13, Z4, Z12
+	VBROADCASTSD 192(CX), Z13
+	VFMADD213PD  Z13, Z1, Z5
+	VFMADD213PD  Z13, Z2, Z6
+	VFMADD213PD  Z13, Z3, Z7
+	VFMADD213PD  Z13, Z4, Z8
+	VBROADCASTSD 512(CX), Z13
+	VFMADD213PD  Z13, Z1, Z9
+	VFMADD213PD  Z13, Z2, Z10
+	VFMADD213PD  Z13, Z3, Z11
+	VFMADD213PD  Z13, Z4, Z12
+	VBROADCASTSD 224(CX), Z13
+	VFMADD213PD  Z13, Z1, Z5
+	VFMADD213PD  Z13, Z2, Z6
+	VFMADD213PD  Z13, Z3, Z7
+	VFMADD213PD  Z13, Z4, Z8
+	VMULPD       (AX), Z5, Z5
+	VMULPD       128(AX), Z6, Z6
+	VMULPD       256(AX), Z7, Z7
+	VMULPD       384(AX), Z8, Z8
+	VBROADCASTSD 544(CX), Z13
+	VMULPD       Z5, Z9, Z9
+	VMULPD       Z6, Z10, Z10
+	VMULPD       Z7, Z11, Z11
+	VMULPD       Z8, Z12, Z12
+	VFNMADD213PD Z13, Z5, Z5
+	VFNMADD213PD Z13, Z6, Z6
+	VFNMADD213PD Z13, Z7, Z7
+	VFNMADD213PD Z13, Z8, Z8
+	VMOVUPD.Z    Z9, K1, Z9
+	VMOVUPD.Z    Z5, K1, Z5
+	VMOVUPD      Z5, (AX)
+	VMOVUPD      Z9, 64(AX)
+	VMOVUPD      Z6, 128(AX)
+	VMOVUPD      Z10, 192(AX)
+	VMOVUPD      Z7, 256(AX)
+	VMOVUPD      Z11, 320(AX)
+	VMOVUPD      Z8, 384(AX)
+	VMOVUPD      Z12, 448(AX)
+	ADDQ         $0x00000200, AX
+	JMP          done1392
+
+next1396:
+done1392:
+	MOVQ             rows+72(FP), CX
+	CMPQ             CX, $0x01
+	JNE              next1398
+	VMOVUPD          Z0, Z1
+	MOVQ             cols+80(FP), CX
+	SHLQ             $0x06, CX
+	LEAQ             (CX)(CX*2), BX
+	MOVQ             a+16(FP), BX
+	MOVQ             phi+32(FP), SI
+	MOVQ             BX, DI
+	MOVQ             f+24(FP), R8
+	ADDQ             CX, DI
+	TESTQ            DX, DX
+	JZ               skip1399
+	LEAQ             trig64<>+0(SB), R9
+	VMOVUPD          (AX), Z7
+	VMULPD           Z7, Z7, Z7
+	VMOVUPD          128(AX), Z8
+	VMULPD           Z8, Z8, Z8
+	VMOVUPD          256(AX), Z9
+	VMULPD           Z9, Z9, Z9
+	VMOVUPD          384(AX), Z10
+	VMULPD           Z10, Z10, Z10
+	VMOVUPD          (SI), Z2
+	VMOVUPD          (DI), Z4
+	VMOVUPD          (DI)(CX*1), Z5
+	VMOVUPD          (DI)(CX*2), Z6
+	VMOVUPD          Z2, (DI)
+	VBROADCASTSD     288(R9), Z3
+	VMOVUPD          Z3, Z15
+	VMOVUPD          Z3, Z16
+	VMOVUPD          Z3, Z17
+	VMOVUPD          Z3, Z18
+	VBROADCASTSD     256(R9), Z3
+	VFMADD231PD      Z3, Z7, Z15
+	VFMADD231PD      Z3, Z8, Z16
+	VFMADD231PD      Z3, Z9, Z17
+	VFMADD231PD      Z3, Z10, Z18
+	VBROADCASTSD     320(R9), Z3
+	VFMADD213PD      Z3, Z7, Z15
+	VFMADD213PD      Z3, Z8, Z16
+	VFMADD213PD      Z3, Z9, Z17
+	VFMADD213PD      Z3, Z10, Z18
+	VBROADCASTSD     32(R9), Z3
+	VMOVUPD          Z3, Z11
+	VMOVUPD          Z3, Z12
+	VMOVUPD          Z3, Z13
+	VMOVUPD          Z3, Z14
+	VBROADCASTSD     (R9), Z3
+	VFMADD231PD      Z3, Z7, Z11
+	VFMADD231PD      Z3, Z8, Z12
+	VFMADD231PD      Z3, Z9, Z13
+	VFMADD231PD      Z3, Z10, Z14
+	VBROADCASTSD     352(R9), Z3
+	VFMADD213PD      Z3, Z7, Z15
+	VFMADD213PD      Z3, Z8, Z16
+	VFMADD213PD      Z3, Z9, Z17
+	VFMADD213PD      Z3, Z10, Z18
+	VBROADCASTSD     64(R9), Z3
+	VFMADD213PD      Z3, Z7, Z11
+	VFMADD213PD      Z3, Z8, Z12
+	VFMADD213PD      Z3, Z9, Z13
+	VFMADD213PD      Z3, Z10, Z14
+	VMOVUPD          (BX), Z3
+	VFMADD231PD.BCST (R8), Z4, Z3
+	VFMADD231PD.BCST 8(R8), Z5, Z3
+	VFMADD231PD.BCST 16(R8), Z6, Z3
+	VMOVUPD          Z3, (BX)
+	VFMADD231PD      Z3, Z2, Z1
+	VBROADCASTSD     384(R9), Z3
+	VFMADD213PD      Z3, Z7, Z15
+	VFMADD213PD      Z3, Z8, Z16
+	VFMADD213PD      Z3, Z9, Z17
+	VFMADD213PD      Z3, Z10, Z18
+	VBROADCASTSD     96(R9), Z3
+	VFMADD213PD      Z3, Z7, Z11
+	VFMADD213PD      Z3, Z8, Z12
+	VFMADD213PD      Z3, Z9, Z13
+	VFMADD213PD      Z3, Z10, Z14
+	VBROADCASTSD     416(R9), Z3
+	VFMADD213PD      Z3, Z7, Z15
+	VFMADD213PD      Z3, Z8, Z16
+	VFMADD213PD      Z3, Z9, Z17
+	VFMADD213PD      Z3, Z10, Z18
+	VBROADCASTSD     128(R9), Z3
+	VFMADD213PD      Z3, Z7, Z11
+	VFMADD213PD      Z3, Z8, Z12
+	VFMADD213PD      Z3, Z9, Z13
+	VFMADD213PD      Z3, Z10, Z14
+	VBROADCASTSD     448(R9), Z3
+	VFMADD213PD      Z3, Z7, Z15
+	VFMADD213PD      Z3, Z8, Z16
+	VFMADD213PD      Z3, Z9, Z17
+	VFMADD213PD      Z3, Z10, Z18
+	VMOVUPD          64(SI), Z2
+	VMOVUPD          64(DI), Z4
+	VMOVUPD          64(DI)(CX*1), Z5
+	VMOVUPD          64(DI)(CX*2), Z6
+	VMOVUPD          Z2, 64(DI)
+	VBROADCASTSD     160(R9), Z3
+	VFMADD213PD      Z3, Z7, Z11
+	VFMADD213PD      Z3, Z8, Z12
+	VFMADD213PD      Z3, Z9, Z13
+	VFMADD213PD      Z3, Z10, Z14
+	VBROADCASTSD     480(R9), Z3
+	VFMADD213PD      Z3, Z7, Z15
+	VFMADD213PD      Z3, Z8, Z16
+	VFMADD213PD      Z3, Z9, Z17
+	VFMADD213PD      Z3, Z10, Z18
+	VBROADCASTSD     192(R9), Z3
+	VFMADD213PD      Z3, Z7, Z11
+	VFMADD213PD      Z3, Z8, Z12
+	VFMADD213PD      Z3, Z9, Z13
+	VFMADD213PD      Z3, Z10, Z14
+	VBROADCASTSD     512(R9), Z3
+	VFMADD213PD      Z3, Z7, Z15
+	VFMADD213PD      Z3, Z8, Z16
+	VFMADD213PD      Z3, Z9, Z17
+	VFMADD213PD      Z3, Z10, Z18
+	VBROADCASTSD     224(R9), Z3
+	VFMADD213PD      Z3, Z7, Z11
+	VFMADD213PD      Z3, Z8, Z12
+	VFMADD213PD      Z3, Z9, Z13
+	VFMADD213PD      Z3, Z10, Z14
+	VMOVUPD          64(BX), Z3
+	VFMADD231PD.BCST (R8), Z4, Z3
+	VFMADD231PD.BCST 8(R8), Z5, Z3
+	VFMADD231PD.BCST 16(R8), Z6, Z3
+	VMOVUPD          Z3, 64(BX)
+	VFMADD231PD      Z3, Z2, Z1
+	VMULPD           (AX), Z11, Z11
+	VMULPD           128(AX), Z12, Z12
+	VMULPD           256(AX), Z13, Z13
+	VMULPD           384(AX), Z14, Z14
+	VBROADCASTSD     544(R9), Z3
+	VMULPD           Z11, Z15, Z15
+	VMULPD           Z12, Z16, Z16
+	VMULPD           Z13, Z17, Z17
+	VMULPD           Z14, Z18, Z18
+	VFNMADD213PD     Z3, Z11, Z11
+	VFNMADD213PD     Z3, Z12, Z12
+	VFNMADD213PD     Z3, Z13, Z13
+	VFNMADD213PD     Z3, Z14, Z14
+	VMOVUPD          Z11, (AX)
+	VMOVUPD          Z15, 64(AX)
+	VMOVUPD          Z12, 128(AX)
+	VMOVUPD          Z16, 192(AX)
+	VMOVUPD          Z13, 256(AX)
+	VMOVUPD          Z17, 320(AX)
+	VMOVUPD          Z14, 384(AX)
+	VMOVUPD          Z18, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, BX
+	ADDQ             $0x00000080, DI
+	DECQ             DX
+
+loop1400:
+	CMPQ             DX, $0x00000001
+	JL               done1401
+	LEAQ             trig64<>+0(SB), R9
+	VMOVUPD          (AX), Z7
+	VMULPD           Z7, Z7, Z7
+	VMOVUPD          128(AX), Z8
+	VMULPD           Z8, Z8, Z8
+	VMOVUPD          256(AX), Z9
+	VMULPD           Z9, Z9, Z9
+	VMOVUPD          384(AX), Z10
+	VMULPD           Z10, Z10, Z10
+	VMOVUPD          (SI), Z2
+	VMOVUPD          (DI), Z4
+	VMOVUPD          (DI)(CX*1), Z5
+	VMOVUPD          (DI)(CX*2), Z6
+	VMOVUPD          Z2, (DI)
+	VBROADCASTSD     288(R9), Z19
+	VMOVUPD          Z19, Z15
+	VMOVUPD          Z19, Z16
+	VMOVUPD          Z19, Z17
+	VMOVUPD          Z19, Z18
+	VBROADCASTSD     256(R9), Z19
+	VFMADD231PD      Z19, Z7, Z15
+	VFMADD231PD      Z19, Z8, Z16
+	VFMADD231PD      Z19, Z9, Z17
+	VFMADD231PD      Z19, Z10, Z18
+	VMOVUPD          (BX), Z3
+	VFMADD231PD.BCST (R8), Z4, Z3
+	VFMADD231PD.BCST 8(R8), Z5, Z3
+	VFMADD231PD.BCST 16(R8), Z6, Z3
+	VMOVUPD          Z3, (BX)
+	VFMADD231PD      Z3, Z2, Z1
+	VBROADCASTSD     320(R9), Z19
+	VFMADD213PD      Z19, Z7, Z15
+	VFMADD213PD      Z19, Z8, Z16
+	VFMADD213PD      Z19, Z9, Z17
+	VFMADD213PD      Z19, Z10, Z18
+	VMOVUPD          64(SI), Z2
+	VMOVUPD          64(DI), Z4
+	VMOVUPD          64(DI)(CX*1), Z5
+	VMOVUPD          64(DI)(CX*2), Z6
+	VMOVUPD          Z2, 64(DI)
+	VBROADCASTSD     32(R9), Z19
+	VMOVUPD          Z19, Z11
+	VMOVUPD          Z19, Z12
+	VMOVUPD          Z19, Z13
+	VMOVUPD          Z19, Z14
+	VBROADCASTSD     (R9), Z19
+	VFMADD231PD      Z19, Z7, Z11
+	VFMADD231PD      Z19, Z8, Z12
+	VFMADD231PD      Z19, Z9, Z13
+	VFMADD231PD      Z19, Z10, Z14
+	VMOVUPD          64(BX), Z3
+	VFMADD231PD.BCST (R8), Z4, Z3
+	VFMADD231PD.BCST 8(R8), Z5, Z3
+	VFMADD231PD.BCST 16(R8), Z6, Z3
+	VMOVUPD          Z3, 64(BX)
+	VFMADD231PD      Z3, Z2, Z1
+	VBROADCASTSD     352(R9), Z19
+	VFMADD213PD      Z19, Z7, Z15
+	VFMADD213PD      Z19, Z8, Z16
+	VFMADD213PD      Z19, Z9, Z17
+	VFMADD213PD      Z19, Z10, Z18
+	VBROADCASTSD     64(R9), Z19
+	VFMADD213PD      Z19, Z7, Z11
+	VFMADD213PD      Z19, Z8, Z12
+	VFMADD213PD      Z19, Z9, Z13
+	VFMADD213PD      Z19, Z10, Z14
+	VMOVUPD          128(SI), Z2
+	VMOVUPD          128(DI), Z4
+	VMOVUPD          128(DI)(CX*1), Z5
+	VMOVUPD          128(DI)(CX*2), Z6
+	VMOVUPD          Z2, 128(DI)
+	VBROADCASTSD     384(R9), Z19
+	VFMADD213PD      Z19, Z7, Z15
+	VFMADD213PD      Z19, Z8, Z16
+	VFMADD213PD      Z19, Z9, Z17
+	VFMADD213PD      Z19, Z10, Z18
+	VMOVUPD          128(BX), Z3
+	VFMADD231PD.BCST (R8), Z4, Z3
+	VFMADD231PD.BCST 8(R8), Z5, Z3
+	VFMADD231PD.BCST 16(R8), Z6, Z3
+	VMOVUPD          Z3, 128(BX)
+	VFMADD231PD      Z3, Z2, Z1
+	VBROADCASTSD     96(R9), Z19
+	VFMADD213PD      Z19, Z7, Z11
+	VFMADD213PD      Z19, Z8, Z12
+	VFMADD213PD      Z19, Z9, Z13
+	VFMADD213PD      Z19, Z10, Z14
+	VMOVUPD          192(SI), Z2
+	VMOVUPD          192(DI), Z4
+	VMOVUPD          192(DI)(CX*1), Z5
+	VMOVUPD          192(DI)(CX*2), Z6
+	VMOVUPD          Z2, 192(DI)
+	VBROADCASTSD     416(R9), Z19
+	VFMADD213PD      Z19, Z7, Z15
+	VFMADD213PD      Z19, Z8, Z16
+	VFMADD213PD      Z19, Z9, Z17
+	VFMADD213PD      Z19, Z10, Z18
+	VMOVUPD          192(BX), Z3
+	VFMADD231PD.BCST (R8), Z4, Z3
+	VFMADD231PD.BCST 8(R8), Z5, Z3
+	VFMADD231PD.BCST 16(R8), Z6, Z3
+	VMOVUPD          Z3, 192(BX)
+	VFMADD231PD      Z3, Z2, Z1
+	VBROADCASTSD     128(R9), Z19
+	VFMADD213PD      Z19, Z7, Z11
+	VFMADD213PD      Z19, Z8, Z12
+	VFMADD213PD      Z19, Z9, Z13
+	VFMADD213PD      Z19, Z10, Z14
+	VBROADCASTSD     448(R9), Z19
+	VFMADD213PD      Z19, Z7, Z15
+	VFMADD213PD      Z19, Z8, Z16
+	VFMADD213PD      Z19, Z9, Z17
+	VFMADD213PD      Z19, Z10, Z18
+	VMOVUPD          256(SI), Z2
+	VMOVUPD          256(DI), Z4
+	VMOVUPD          256(DI)(CX*1), Z5
+	VMOVUPD          256(DI)(CX*2), Z6
+	VMOVUPD          Z2, 256(DI)
+	VBROADCASTSD     160(R9), Z19
+	VFMADD213PD      Z19, Z7, Z11
+	VFMADD213PD      Z19, Z8, Z12
+	VFMADD213PD      Z19, Z9, Z13
+	VFMADD213PD      Z19, Z10, Z14
+	VMOVUPD          256(BX), Z3
+	VFMADD231PD.BCST (R8), Z4, Z3
+	VFMADD231PD.BCST 8(R8), Z5, Z3
+	VFMADD231PD.BCST 16(R8), Z6, Z3
+	VMOVUPD          Z3, 256(BX)
+	VFMADD231PD      Z3, Z2, Z1
+	VBROADCASTSD     480(R9), Z19
+	VFMADD213PD      Z19, Z7, Z15
+	VFMADD213PD      Z19, Z8, Z16
+	VFMADD213PD      Z19, Z9, Z17
+	VFMADD213PD      Z19, Z10, Z18
+	VMOVUPD          320(SI), Z2
+	VMOVUPD          320(DI), Z4
+	VMOVUPD          320(DI)(CX*1), Z5
+	VMOVUPD          320(DI)(CX*2), Z6
+	VMOVUPD          Z2, 320(DI)
+	VBROADCASTSD     192(R9), Z19
+	VFMADD213PD      Z19, Z7, Z11
+	VFMADD213PD      Z19, Z8, Z12
+	VFMADD213PD      Z19, Z9, Z13
+	VFMADD213PD      Z19, Z10, Z14
+	VMOVUPD          320(BX), Z3
+	VFMADD231PD.BCST (R8), Z4, Z3
+	VFMADD231PD.BCST 8(R8), Z5, Z3
+	VFMADD231PD.BCST 16(R8), Z6, Z3
+	VMOVUPD          Z3, 320(BX)
+	VFMADD231PD      Z3, Z2, Z1
+	VBROADCASTSD     512(R9), Z19
+	VFMADD213PD      Z19, Z7, Z15
+	VFMADD213PD      Z19, Z8, Z16
+	VFMADD213PD      Z19, Z9, Z17
+	VFMADD213PD      Z19, Z10, Z18
+	VBROADCASTSD     224(R9), Z19
+	VFMADD213PD      Z19, Z7, Z11
+	VFMADD213PD      Z19, Z8, Z12
+	VFMADD213PD      Z19, Z9, Z13
+	VFMADD213PD      Z19, Z10, Z14
+	VMOVUPD          384(SI), Z2
+	VMOVUPD          384(DI), Z4
+	VMOVUPD          384(DI)(CX*1), Z5
+	VMOVUPD          384(DI)(CX*2), Z6
+	VMOVUPD          Z2, 384(DI)
+	VMULPD           (AX), Z11, Z11
+	VMULPD           128(AX), Z12, Z12
+	VMULPD           256(AX), Z13, Z13
+	VMULPD           384(AX), Z14, Z14
+	VMOVUPD          384(BX), Z3
+	VFMADD231PD.BCST (R8), Z4, Z3
+	VFMADD231PD.BCST 8(R8), Z5, Z3
+	VFMADD231PD.BCST 16(R8), Z6, Z3
+	VMOVUPD          Z3, 384(BX)
+	VFMADD231PD      Z3, Z2, Z1
+	VBROADCASTSD     544(R9), Z19
+	VMOVUPD          448(SI), Z2
+	VMOVUPD          448(DI), Z4
+	VMOVUPD          448(DI)(CX*1), Z5
+	VMOVUPD          448(DI)(CX*2), Z6
+	VMOVUPD          Z2, 448(DI)
+	VMULPD           Z11, Z15, Z15
+	VMULPD           Z12, Z16, Z16
+	VMULPD           Z13, Z17, Z17
+	VMULPD           Z14, Z18, Z18
+	VMOVUPD          448(BX), Z3
+	VFMADD231PD.BCST (R8), Z4, Z3
+	VFMADD231PD.BCST 8(R8), Z5, Z3
+	VFMADD231PD.BCST 16(R8), Z6, Z3
+	VMOVUPD          Z3, 448(BX)
+	VFMADD231PD      Z3, Z2, Z1
+	VFNMADD213PD     Z19, Z11, Z11
+	VFNMADD213PD     Z19, Z12, Z12
+	VFNMADD213PD     Z19, Z13, Z13
+	VFNMADD213PD     Z19, Z14, Z14
+	VMOVUPD          Z11, (AX)
+	VMOVUPD          Z15, 64(AX)
+	VMOVUPD          Z12, 128(AX)
+	VMOVUPD          Z16, 192(AX)
+	VMOVUPD          Z13, 256(AX)
+	VMOVUPD          Z17, 320(AX)
+	VMOVUPD          Z14, 384(AX)
+	VMOVUPD          Z18, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000200, SI
+	ADDQ             $0x00000200, BX
+	ADDQ             $0x00000200, DI
+	SUBQ             $0x00000001, DX
+	JMP              loop1400
+
+done1401:
+skip1399:
+	MOVQ    CX, AX
+	MOVQ    a+16(FP), DX
+	ADDQ    DX, AX
+	SUBQ    BX, AX
+	VMOVUPD Z0, Z0
+
+loop1402:
+	CMPQ             AX, $0x00000080
+	JL               done1403
+	VMOVUPD          (SI), Z2
+	VMOVUPD          (DI), Z4
+	VMOVUPD          (DI)(CX*1), Z5
+	VMOVUPD          (DI)(CX*2), Z6
+	VMOVUPD          Z2, (DI)
+	VMOVUPD          (BX), Z3
+	VFMADD231PD.BCST (R8), Z4, Z3
+	VFMADD231PD.BCST 8(R8), Z5, Z3
+	VFMADD231PD.BCST 16(R8), Z6, Z3
+	VMOVUPD          Z3, (BX)
+	VFMADD231PD      Z3, Z2, Z1
+	VMOVUPD          64(SI), Z2
+	VMOVUPD          64(DI), Z4
+	VMOVUPD          64(DI)(CX*1), Z5
+	VMOVUPD          64(DI)(CX*2), Z6
+	VMOVUPD          Z2, 64(DI)
+	VMOVUPD          64(BX), Z3
+	VFMADD231PD.BCST (R8), Z4, Z3
+	VFMADD231PD.BCST 8(R8), Z5, Z3
+	VFMADD231PD.BCST 16(R8), Z6, Z3
+	VMOVUPD          Z3, 64(BX)
+	VFMADD231PD      Z3, Z2, Z0
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, BX
+	ADDQ             $0x00000080, DI
+	SUBQ             $0x00000080, AX
+	JMP              loop1402
+
+done1403:
+	TESTQ            AX, AX
+	JZ               skip1404
+	VMOVUPD          (SI), Z2
+	VMOVUPD          (DI), Z4
+	VMOVUPD          (DI)(CX*1), Z5
+	VMOVUPD          (DI)(CX*2), Z6
+	VMOVUPD          Z2, (DI)
+	VMOVUPD          (BX), Z3
+	VFMADD231PD.BCST (R8), Z4, Z3
+	VFMADD231PD.BCST 8(R8), Z5, Z3
+	VFMADD231PD.BCST 16(R8), Z6, Z3
+	VMOVUPD          Z3, (BX)
+	VFMADD231PD      Z3, Z2, Z1
+	ADDQ             $0x00000040, SI
+	ADDQ             $0x00000040, BX
+	ADDQ             $0x00000040, DI
+
+skip1404:
+	VADDPD     Z0, Z1, Z1
+	MOVQ       sums+8(FP), AX
+	VUNPCKLPD  Z1, Z1, Z0
+	VUNPCKHPD  Z1, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VMOVUPD    Z1, (AX)
+	MOVQ       p+88(FP), CX
+	TESTQ      CX, CX
+	JZ         skip1405
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       f+24(FP), DX
+	MOVQ       k+96(FP), BX
+	MOVQ       CX, SI
+	SHLQ       $0x03, SI
+	ADDQ       SI, AX
+
+loop1406:
+	CMPQ             BX, $0x00000001
+	JL               done1407
+	VMOVUPD.Z        (DX), K1, Z0
+	VFMADD231PD.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x08, AX
+	SUBQ             $0x00000001, BX
+	JMP              loop1406
+
+done1407:
+	MOVQ    y+0(FP), AX
+	CMPQ    CX, $0x08
+	JNE     few1408
+	VMOVUPD Z1, (AX)
+	JMP     done1409
+
+few1408:
+	TESTQ         $0x00000004, CX
+	JZ            skip1410
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1410:
+	TESTQ         $0x00000002, CX
+	JZ            skip1411
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1411:
+	TESTQ  $0x00000001, CX
+	JZ     skip1412
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1412:
+done1409:
+skip1405:
+	JMP finish1397
+
+next1398:
+	CMPQ             CX, $0x02
+	JNE              next1413
+	VMOVUPD          Z0, Z1
+	VMOVUPD          Z0, Z2
+	MOVQ             cols+80(FP), CX
+	SHLQ             $0x06, CX
+	LEAQ             (CX)(CX*2), BX
+	MOVQ             a+16(FP), BX
+	MOVQ             phi+32(FP), SI
+	MOVQ             BX, DI
+	MOVQ             f+24(FP), R8
+	ADDQ             CX, DI
+	ADDQ             CX, DI
+	TESTQ            DX, DX
+	JZ               skip1414
+	LEAQ             trig64<>+0(SB), R9
+	VMOVUPD          (AX), Z8
+	VMULPD           Z8, Z8, Z8
+	VMOVUPD          128(AX), Z9
+	VMULPD           Z9, Z9, Z9
+	VMOVUPD          256(AX), Z10
+	VMULPD           Z10, Z10, Z10
+	VMOVUPD          384(AX), Z11
+	VMULPD           Z11, Z11, Z11
+	VMOVUPD          (SI), Z3
+	VMOVUPD          (DI), Z5
+	VMOVUPD          (DI)(CX*1), Z6
+	VMOVUPD          (DI)(CX*2), Z7
+	VMOVUPD          Z3, (DI)
+	VBROADCASTSD     288(R9), Z4
+	VMOVUPD          Z4, Z16
+	VMOVUPD          Z4, Z17
+	VMOVUPD          Z4, Z18
+	VMOVUPD          Z4, Z19
+	VBROADCASTSD     256(R9), Z4
+	VFMADD231PD      Z4, Z8, Z16
+	VFMADD231PD      Z4, Z9, Z17
+	VFMADD231PD      Z4, Z10, Z18
+	VFMADD231PD      Z4, Z11, Z19
+	VBROADCASTSD     320(R9), Z4
+	VFMADD213PD      Z4, Z8, Z16
+	VFMADD213PD      Z4, Z9, Z17
+	VFMADD213PD      Z4, Z10, Z18
+	VFMADD213PD      Z4, Z11, Z19
+	VBROADCASTSD     32(R9), Z4
+	VMOVUPD          Z4, Z12
+	VMOVUPD          Z4, Z13
+	VMOVUPD          Z4, Z14
+	VMOVUPD          Z4, Z15
+	VBROADCASTSD     (R9), Z4
+	VFMADD231PD      Z4, Z8, Z12
+	VFMADD231PD      Z4, Z9, Z13
+	VFMADD231PD      Z4, Z10, Z14
+	VFMADD231PD      Z4, Z11, Z15
+	VMOVUPD          (BX), Z4
+	VFMADD231PD.BCST (R8), Z5, Z4
+	VFMADD231PD.BCST 16(R8), Z6, Z4
+	VFMADD231PD.BCST 32(R8), Z7, Z4
+	VMOVUPD          Z4, (BX)
+	VFMADD231PD      Z4, Z3, Z1
+	VBROADCASTSD     352(R9), Z4
+	VFMADD213PD      Z4, Z8, Z16
+	VFMADD213PD      Z4, Z9, Z17
+	VFMADD213PD      Z4, Z10, Z18
+	VFMADD213PD      Z4, Z11, Z19
+	VBROADCASTSD     64(R9), Z4
+	VFMADD213PD      Z4, Z8, Z12
+	VFMADD213PD      Z4, Z9, Z13
+	VFMADD213PD      Z4, Z10, Z14
+	VFMADD213PD      Z4, Z11, Z15
+	VBROADCASTSD     384(R9), Z4
+	VFMADD213PD      Z4, Z8, Z16
+	VFMADD213PD      Z4, Z9, Z17
+	VFMADD213PD      Z4, Z10, Z18
+	VFMADD213PD      Z4, Z11, Z19
+	VMOVUPD          (BX)(CX*1), Z4
+	VFMADD231PD.BCST 8(R8), Z5, Z4
+	VFMADD231PD.BCST 24(R8), Z6, Z4
+	VFMADD231PD.BCST 40(R8), Z7, Z4
+	VMOVUPD          Z4, (BX)(CX*1)
+	VFMADD231PD      Z4, Z3, Z2
+	VBROADCASTSD     96(R9), Z4
+	VFMADD213PD      Z4, Z8, Z12
+	VFMADD213PD      Z4, Z9, Z13
+	VFMADD213PD      Z4, Z10, Z14
+	VFMADD213PD      Z4, Z11, Z15
+	VBROADCASTSD     416(R9), Z4
+	VFMADD213PD      Z4, Z8, Z16
+	VFMADD213PD      Z4, Z9, Z17
+	VFMADD213PD      Z4, Z10, Z18
+	VFMADD213PD      Z4, Z11, Z19
+	VBROADCASTSD     128(R9), Z4
+	VFMADD213PD      Z4, Z8, Z12
+	VFMADD213PD      Z4, Z9, Z13
+	VFMADD213PD      Z4, Z10, Z14
+	VFMADD213PD      Z4, Z11, Z15
+	VBROADCASTSD     448(R9), Z4
+	VFMADD213PD      Z4, Z8, Z16
+	VFMADD213PD      Z4, Z9, Z17
+	VFMADD213PD      Z4, Z10, Z18
+	VFMADD213PD      Z4, Z11, Z19
+	VMOVUPD          64(SI), Z3
+	VMOVUPD          64(DI), Z5
+	VMOVUPD          64(DI)(CX*1), Z6
+	VMOVUPD          64(DI)(CX*2), Z7
+	VMOVUPD          Z3, 64(DI)
+	VBROADCASTSD     160(R9), Z4
+	VFMADD213PD      Z4, Z8, Z12
+	VFMADD213PD      Z4, Z9, Z13
+	VFMADD213PD      Z4, Z10, Z14
+	VFMADD213PD      Z4, Z11, Z15
+	VBROADCASTSD     480(R9), Z4
+	VFMADD213PD      Z4, Z8, Z16
+	VFMADD213PD      Z4, Z9, Z17
+	VFMADD213PD      Z4, Z10, Z18
+	VFMADD213PD      Z4, Z11, Z19
+	VBROADCASTSD     192(R9), Z4
+	VFMADD213PD      Z4, Z8, Z12
+	VFMADD213PD      Z4, Z9, Z13
+	VFMADD213PD      Z4, Z10, Z14
+	VFMADD213PD      Z4, Z11, Z15
+	VMOVUPD          64(BX), Z4
+	VFMADD231PD.BCST (R8), Z5, Z4
+	VFMADD231PD.BCST 16(R8), Z6, Z4
+	VFMADD231PD.BCST 32(R8), Z7, Z4
+	VMOVUPD          Z4, 64(BX)
+	VFMADD231PD      Z4, Z3, Z1
+	VBROADCASTSD     512(R9), Z4
+	VFMADD213PD      Z4, Z8, Z16
+	VFMADD213PD      Z4, Z9, Z17
+	VFMADD213PD      Z4, Z10, Z18
+	VFMADD213PD      Z4, Z11, Z19
+	VBROADCASTSD     224(R9), Z4
+	VFMADD213PD      Z4, Z8, Z12
+	VFMADD213PD      Z4, Z9, Z13
+	VFMADD213PD      Z4, Z10, Z14
+	VFMADD213PD      Z4, Z11, Z15
+	VMULPD           (AX), Z12, Z12
+	VMULPD           128(AX), Z13, Z13
+	VMULPD           256(AX), Z14, Z14
+	VMULPD           384(AX), Z15, Z15
+	VMOVUPD          64(BX)(CX*1), Z4
+	VFMADD231PD.BCST 8(R8), Z5, Z4
+	VFMADD231PD.BCST 24(R8), Z6, Z4
+	VFMADD231PD.BCST 40(R8), Z7, Z4
+	VMOVUPD          Z4, 64(BX)(CX*1)
+	VFMADD231PD      Z4, Z3, Z2
+	VBROADCASTSD     544(R9), Z4
+	VMULPD           Z12, Z16, Z16
+	VMULPD           Z13, Z17, Z17
+	VMULPD           Z14, Z18, Z18
+	VMULPD           Z15, Z19, Z19
+	VFNMADD213PD     Z4, Z12, Z12
+	VFNMADD213PD     Z4, Z13, Z13
+	VFNMADD213PD     Z4, Z14, Z14
+	VFNMADD213PD     Z4, Z15, Z15
+	VMOVUPD          Z12, (AX)
+	VMOVUPD          Z16, 64(AX)
+	VMOVUPD          Z13, 128(AX)
+	VMOVUPD          Z17, 192(AX)
+	VMOVUPD          Z14, 256(AX)
+	VMOVUPD          Z18, 320(AX)
+	VMOVUPD          Z15, 384(AX)
+	VMOVUPD          Z19, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, BX
+	ADDQ             $0x00000080, DI
+	DECQ             DX
+
+loop1415:
+	CMPQ             DX, $0x00000001
+	JL               done1416
+	LEAQ             trig64<>+0(SB), R9
+	VMOVUPD          (AX), Z8
+	VMULPD           Z8, Z8, Z8
+	VMOVUPD          128(AX), Z9
+	VMULPD           Z9, Z9, Z9
+	VMOVUPD          256(AX), Z10
+	VMULPD           Z10, Z10, Z10
+	VMOVUPD          384(AX), Z11
+	VMULPD           Z11, Z11, Z11
+	VMOVUPD          (SI), Z3
+	VMOVUPD          (DI), Z5
+	VMOVUPD          (DI)(CX*1), Z6
+	VMOVUPD          (DI)(CX*2), Z7
+	VMOVUPD          Z3, (DI)
+	VMOVUPD          (BX), Z4
+	VFMADD231PD.BCST (R8), Z5, Z4
+	VFMADD231PD.BCST 16(R8), Z6, Z4
+	VFMADD231PD.BCST 32(R8), Z7, Z4
+	VMOVUPD          Z4, (BX)
+	VFMADD231PD      Z4, Z3, Z1
+	VBROADCASTSD     288(R9), Z20
+	VMOVUPD          Z20, Z16
+	VMOVUPD          Z20, Z17
+	VMOVUPD          Z20, Z18
+	VMOVUPD          Z20, Z19
+	VBROADCASTSD     256(R9), Z20
+	VFMADD231PD      Z20, Z8, Z16
+	VFMADD231PD      Z20, Z9, Z17
+	VFMADD231PD      Z20, Z10, Z18
+	VFMADD231PD      Z20, Z11, Z19
+	VMOVUPD          (BX)(CX*1), Z4
+	VFMADD231PD.BCST 8(R8), Z5, Z4
+	VFMADD231PD.BCST 24(R8), Z6, Z4
+	VFMADD231PD.BCST 40(R8), Z7, Z4
+	VMOVUPD          Z4, (BX)(CX*1)
+	VFMADD231PD      Z4, Z3, Z2
+	VBROADCASTSD     320(R9), Z20
+	VFMADD213PD      Z20, Z8, Z16
+	VFMADD213PD      Z20, Z9, Z17
+	VFMADD213PD      Z20, Z10, Z18
+	VFMADD213PD      Z20, Z11, Z19
+	VMOVUPD          64(SI), Z3
+	VMOVUPD          64(DI), Z5
+	VMOVUPD          64(DI)(CX*1), Z6
+	VMOVUPD          64(DI)(CX*2), Z7
+	VMOVUPD          Z3, 64(DI)
+	VBROADCASTSD     32(R9), Z20
+	VMOVUPD          Z20, Z12
+	VMOVUPD          Z20, Z13
+	VMOVUPD          Z20, Z14
+	VMOVUPD          Z20, Z15
+	VBROADCASTSD     (R9), Z20
+	VFMADD231PD      Z20, Z8, Z12
+	VFMADD231PD      Z20, Z9, Z13
+	VFMADD231PD      Z20, Z10, Z14
+	VFMADD231PD      Z20, Z11, Z15
+	VMOVUPD          64(BX), Z4
+	VFMADD231PD.BCST (R8), Z5, Z4
+	VFMADD231PD.BCST 16(R8), Z6, Z4
+	VFMADD231PD.BCST 32(R8), Z7, Z4
+	VMOVUPD          Z4, 64(BX)
+	VFMADD231PD      Z4, Z3, Z1
+	VBROADCASTSD     352(R9), Z20
+	VFMADD213PD      Z20, Z8, Z16
+	VFMADD213PD      Z20, Z9, Z17
+	VFMADD213PD      Z20, Z10, Z18
+	VFMADD213PD      Z20, Z11, Z19
+	VMOVUPD          64(BX)(CX*1), Z4
+	VFMADD231PD.BCST 8(R8), Z5, Z4
+	VFMADD231PD.BCST 24(R8), Z6, Z4
+	VFMADD231PD.BCST 40(R8), Z7, Z4
+	VMOVUPD          Z4, 64(BX)(CX*1)
+	VFMADD231PD      Z4, Z3, Z2
+	VBROADCASTSD     64(R9), Z20
+	VFMADD213PD      Z20, Z8, Z12
+	VFMADD213PD      Z20, Z9, Z13
+	VFMADD213PD      Z20, Z10, Z14
+	VFMADD213PD      Z20, Z11, Z15
+	VMOVUPD          128(SI), Z3
+	VMOVUPD          128(DI), Z5
+	VMOVUPD          128(DI)(CX*1), Z6
+	VMOVUPD          128(DI)(CX*2), Z7
+	VMOVUPD          Z3, 128(DI)
+	VMOVUPD          128(BX), Z4
+	VFMADD231PD.BCST (R8), Z5, Z4
+	VFMADD231PD.BCST 16(R8), Z6, Z4
+	VFMADD231PD.BCST 32(R8), Z7, Z4
+	VMOVUPD          Z4, 128(BX)
+	VFMADD231PD      Z4, Z3, Z1
+	VBROADCASTSD     384(R9), Z20
+	VFMADD213PD      Z20, Z8, Z16
+	VFMADD213PD      Z20, Z9, Z17
+	VFMADD213PD      Z20, Z10, Z18
+	VFMADD213PD      Z20, Z11, Z19
+	VMOVUPD          128(BX)(CX*1), Z4
+	VFMADD231PD.BCST 8(R8), Z5, Z4
+	VFMADD231PD.BCST 24(R8), Z6, Z4
+	VFMADD231PD.BCST 40(R8), Z7, Z4
+	VMOVUPD          Z4, 128(BX)(CX*1)
+	VFMADD231PD      Z4, Z3, Z2
+	VBROADCASTSD     96(R9), Z20
+	VFMADD213PD      Z20, Z8, Z12
+	VFMADD213PD      Z20, Z9, Z13
+	VFMADD213PD      Z20, Z10, Z14
+	VFMADD213PD      Z20, Z11, Z15
+	VMOVUPD          192(SI), Z3
+	VMOVUPD          192(DI), Z5
+	VMOVUPD          192(DI)(CX*1), Z6
+	VMOVUPD          192(DI)(CX*2), Z7
+	VMOVUPD          Z3, 192(DI)
+	VBROADCASTSD     416(R9), Z20
+	VFMADD213PD      Z20, Z8, Z16
+	VFMADD213PD      Z20, Z9, Z17
+	VFMADD213PD      Z20, Z10, Z18
+	VFMADD213PD      Z20, Z11, Z19
+	VMOVUPD          192(BX), Z4
+	VFMADD231PD.BCST (R8), Z5, Z4
+	VFMADD231PD.BCST 16(R8), Z6, Z4
+	VFMADD231PD.BCST 32(R8), Z7, Z4
+	VMOVUPD          Z4, 192(BX)
+	VFMADD231PD      Z4, Z3, Z1
+	VBROADCASTSD     128(R9), Z20
+	VFMADD213PD      Z20, Z8, Z12
+	VFMADD213PD      Z20, Z9, Z13
+	VFMADD213PD      Z20, Z10, Z14
+	VFMADD213PD      Z20, Z11, Z15
+	VMOVUPD          192(BX)(CX*1), Z4
+	VFMADD231PD.BCST 8(R8), Z5, Z4
+	VFMADD231PD.BCST 24(R8), Z6, Z4
+	VFMADD231PD.BCST 40(R8), Z7, Z4
+	VMOVUPD          Z4, 192(BX)(CX*1)
+	VFMADD231PD      Z4, Z3, Z2
+	VBROADCASTSD     448(R9), Z20
+	VFMADD213PD      Z20, Z8, Z16
+	VFMADD213PD      Z20, Z9, Z17
+	VFMADD213PD      Z20, Z10, Z18
+	VFMADD213PD      Z20, Z11, Z19
+	VMOVUPD          256(SI), Z3
+	VMOVUPD          256(DI), Z5
+	VMOVUPD          256(DI)(CX*1), Z6
+	VMOVUPD          256(DI)(CX*2), Z7
+	VMOVUPD          Z3, 256(DI)
+	VMOVUPD          256(BX), Z4
+	VFMADD231PD.BCST (R8), Z5, Z4
+	VFMADD231PD.BCST 16(R8), Z6, Z4
+	VFMADD231PD.BCST 32(R8), Z7, Z4
+	VMOVUPD          Z4, 256(BX)
+	VFMADD231PD      Z4, Z3, Z1
+	VBROADCASTSD     160(R9), Z20
+	VFMADD213PD      Z20, Z8, Z12
+	VFMADD213PD      Z20, Z9, Z13
+	VFMADD213PD      Z20, Z10, Z14
+	VFMADD213PD      Z20, Z11, Z15
+	VMOVUPD          256(BX)(CX*1), Z4
+	VFMADD231PD.BCST 8(R8), Z5, Z4
+	VFMADD231PD.BCST 24(R8), Z6, Z4
+	VFMADD231PD.BCST 40(R8), Z7, Z4
+	VMOVUPD          Z4, 256(BX)(CX*1)
+	VFMADD231PD      Z4, Z3, Z2
+	VBROADCASTSD     480(R9), Z20
+	VFMADD213PD      Z20, Z8, Z16
+	VFMADD213PD      Z20, Z9, Z17
+	VFMADD213PD      Z20, Z10, Z18
+	VFMADD213PD      Z20, Z11, Z19
+	VMOVUPD          320(SI), Z3
+	VMOVUPD          320(DI), Z5
+	VMOVUPD          320(DI)(CX*1), Z6
+	VMOVUPD          320(DI)(CX*2), Z7
+	VMOVUPD          Z3, 320(DI)
+	VBROADCASTSD     192(R9), Z20
+	VFMADD213PD      Z20, Z8, Z12
+	VFMADD213PD      Z20, Z9, Z13
+	VFMADD213PD      Z20, Z10, Z14
+	VFMADD213PD      Z20, Z11, Z15
+	VMOVUPD          320(BX), Z4
+	VFMADD231PD.BCST (R8), Z5, Z4
+	VFMADD231PD.BCST 16(R8), Z6, Z4
+	VFMADD231PD.BCST 32(R8), Z7, Z4
+	VMOVUPD          Z4, 320(BX)
+	VFMADD231PD      Z4, Z3, Z1
+	VBROADCASTSD     512(R9), Z20
+	VFMADD213PD      Z20, Z8, Z16
+	VFMADD213PD      Z20, Z9, Z17
+	VFMADD213PD      Z20, Z10, Z18
+	VFMADD213PD      Z20, Z11, Z19
+	VMOVUPD          320(BX)(CX*1), Z4
+	VFMADD231PD.BCST 8(R8), Z5, Z4
+	VFMADD231PD.BCST 24(R8), Z6, Z4
+	VFMADD231PD.BCST 40(R8), Z7, Z4
+	VMOVUPD          Z4, 320(BX)(CX*1)
+	VFMADD231PD      Z4, Z3, Z2
+	VBROADCASTSD     224(R9), Z20
+	VFMADD213PD      Z20, Z8, Z12
+	VFMADD213PD      Z20, Z9, Z13
+	VFMADD213PD      Z20, Z10, Z14
+	VFMADD213PD      Z20, Z11, Z15
+	VMOVUPD          384(SI), Z3
+	VMOVUPD          384(DI), Z5
+	VMOVUPD          384(DI)(CX*1), Z6
+	VMOVUPD          384(DI)(CX*2), Z7
+	VMOVUPD          Z3, 384(DI)
+	VMOVUPD          384(BX), Z4
+	VFMADD231PD.BCST (R8), Z5, Z4
+	VFMADD231PD.BCST 16(R8), Z6, Z4
+	VFMADD231PD.BCST 32(R8), Z7, Z4
+	VMOVUPD          Z4, 384(BX)
+	VFMADD231PD      Z4, Z3, Z1
+	VMULPD           (AX), Z12, Z12
+	VMULPD           128(AX), Z13, Z13
+	VMULPD           256(AX), Z14, Z14
+	VMULPD           384(AX), Z15, Z15
+	VMOVUPD          384(BX)(CX*1), Z4
+	VFMADD231PD.BCST 8(R8), Z5, Z4
+	VFMADD231PD.BCST 24(R8), Z6, Z4
+	VFMADD231PD.BCST 40(R8), Z7, Z4
+	VMOVUPD          Z4, 384(BX)(CX*1)
+	VFMADD231PD      Z4, Z3, Z2
+	VBROADCASTSD     544(R9), Z20
+	VMOVUPD          448(SI), Z3
+	VMOVUPD          448(DI), Z5
+	VMOVUPD          448(DI)(CX*1), Z6
+	VMOVUPD          448(DI)(CX*2), Z7
+	VMOVUPD          Z3, 448(DI)
+	VMULPD           Z12, Z16, Z16
+	VMULPD           Z13, Z17, Z17
+	VMULPD           Z14, Z18, Z18
+	VMULPD           Z15, Z19, Z19
+	VMOVUPD          448(BX), Z4
+	VFMADD231PD.BCST (R8), Z5, Z4
+	VFMADD231PD.BCST 16(R8), Z6, Z4
+	VFMADD231PD.BCST 32(R8), Z7, Z4
+	VMOVUPD          Z4, 448(BX)
+	VFMADD231PD      Z4, Z3, Z1
+	VFNMADD213PD     Z20, Z12, Z12
+	VFNMADD213PD     Z20, Z13, Z13
+	VFNMADD213PD     Z20, Z14, Z14
+	VFNMADD213PD     Z20, Z15, Z15
+	VMOVUPD          448(BX)(CX*1), Z4
+	VFMADD231PD.BCST 8(R8), Z5, Z4
+	VFMADD231PD.BCST 24(R8), Z6, Z4
+	VFMADD231PD.BCST 40(R8), Z7, Z4
+	VMOVUPD          Z4, 448(BX)(CX*1)
+	VFMADD231PD      Z4, Z3, Z2
+	VMOVUPD          Z12, (AX)
+	VMOVUPD          Z16, 64(AX)
+	VMOVUPD          Z13, 128(AX)
+	VMOVUPD          Z17, 192(AX)
+	VMOVUPD          Z14, 256(AX)
+	VMOVUPD          Z18, 320(AX)
+	VMOVUPD          Z15, 384(AX)
+	VMOVUPD          Z19, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000200, SI
+	ADDQ             $0x00000200, BX
+	ADDQ             $0x00000200, DI
+	SUBQ             $0x00000001, DX
+	JMP              loop1415
+
+done1416:
+skip1414:
+	MOVQ    CX, AX
+	MOVQ    a+16(FP), DX
+	ADDQ    DX, AX
+	SUBQ    BX, AX
+	VMOVUPD Z0, Z8
+	VMOVUPD Z0, Z0
+
+loop1417:
+	CMPQ             AX, $0x00000080
+	JL               done1418
+	VMOVUPD          (SI), Z3
+	VMOVUPD          (DI), Z5
+	VMOVUPD          (DI)(CX*1), Z6
+	VMOVUPD          (DI)(CX*2), Z7
+	VMOVUPD          Z3, (DI)
+	VMOVUPD          (BX), Z4
+	VFMADD231PD.BCST (R8), Z5, Z4
+	VFMADD231PD.BCST 16(R8), Z6, Z4
+	VFMADD231PD.BCST 32(R8), Z7, Z4
+	VMOVUPD          Z4, (BX)
+	VFMADD231PD      Z4, Z3, Z1
+	VMOVUPD          (BX)(CX*1), Z4
+	VFMADD231PD.BCST 8(R8), Z5, Z4
+	VFMADD231PD.BCST 24(R8), Z6, Z4
+	VFMADD231PD.BCST 40(R8), Z7, Z4
+	VMOVUPD          Z4, (BX)(CX*1)
+	VFMADD231PD      Z4, Z3, Z2
+	VMOVUPD          64(SI), Z3
+	VMOVUPD          64(DI), Z5
+	VMOVUPD          64(DI)(CX*1), Z6
+	VMOVUPD          64(DI)(CX*2), Z7
+	VMOVUPD          Z3, 64(DI)
+	VMOVUPD          64(BX), Z4
+	VFMADD231PD.BCST (R8), Z5, Z4
+	VFMADD231PD.BCST 16(R8), Z6, Z4
+	VFMADD231PD.BCST 32(R8), Z7, Z4
+	VMOVUPD          Z4, 64(BX)
+	VFMADD231PD      Z4, Z3, Z8
+	VMOVUPD          64(BX)(CX*1), Z4
+	VFMADD231PD.BCST 8(R8), Z5, Z4
+	VFMADD231PD.BCST 24(R8), Z6, Z4
+	VFMADD231PD.BCST 40(R8), Z7, Z4
+	VMOVUPD          Z4, 64(BX)(CX*1)
+	VFMADD231PD      Z4, Z3, Z0
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, BX
+	ADDQ             $0x00000080, DI
+	SUBQ             $0x00000080, AX
+	JMP              loop1417
+
+done1418:
+	TESTQ            AX, AX
+	JZ               skip1419
+	VMOVUPD          (SI), Z3
+	VMOVUPD          (DI), Z5
+	VMOVUPD          (DI)(CX*1), Z6
+	VMOVUPD          (DI)(CX*2), Z7
+	VMOVUPD          Z3, (DI)
+	VMOVUPD          (BX), Z4
+	VFMADD231PD.BCST (R8), Z5, Z4
+	VFMADD231PD.BCST 16(R8), Z6, Z4
+	VFMADD231PD.BCST 32(R8), Z7, Z4
+	VMOVUPD          Z4, (BX)
+	VFMADD231PD      Z4, Z3, Z1
+	VMOVUPD          (BX)(CX*1), Z4
+	VFMADD231PD.BCST 8(R8), Z5, Z4
+	VFMADD231PD.BCST 24(R8), Z6, Z4
+	VFMADD231PD.BCST 40(R8), Z7, Z4
+	VMOVUPD          Z4, (BX)(CX*1)
+	VFMADD231PD      Z4, Z3, Z2
+	ADDQ             $0x00000040, SI
+	ADDQ             $0x00000040, BX
+	ADDQ             $0x00000040, DI
+
+skip1419:
+	VADDPD     Z8, Z1, Z1
+	VADDPD     Z0, Z2, Z2
+	MOVQ       sums+8(FP), AX
+	VUNPCKLPD  Z2, Z1, Z0
+	VUNPCKHPD  Z2, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VMOVUPD    Z1, (AX)
+	MOVQ       p+88(FP), CX
+	TESTQ      CX, CX
+	JZ         skip1420
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       f+24(FP), DX
+	MOVQ       k+96(FP), BX
+	MOVQ       CX, SI
+	SHLQ       $0x03, SI
+	ADDQ       SI, AX
+
+loop1421:
+	CMPQ             BX, $0x00000001
+	JL               done1422
+	VMOVUPD.Z        (DX), K1, Z0
+	VFMADD231PD.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x08, AX
+	SUBQ             $0x00000001, BX
+	JMP              loop1421
+
+done1422:
+	MOVQ    y+0(FP), AX
+	CMPQ    CX, $0x08
+	JNE     few1423
+	VMOVUPD Z1, (AX)
+	JMP     done1424
+
+few1423:
+	TESTQ         $0x00000004, CX
+	JZ            skip1425
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1425:
+	TESTQ         $0x00000002, CX
+	JZ            skip1426
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1426:
+	TESTQ  $0x00000001, CX
+	JZ     skip1427
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1427:
+done1424:
+skip1420:
+	JMP finish1397
+
+next1413:
+	CMPQ             CX, $0x03
+	JNE              next1428
+	VMOVUPD          Z0, Z1
+	VMOVUPD          Z0, Z2
+	VMOVUPD          Z0, Z3
+	MOVQ             cols+80(FP), CX
+	SHLQ             $0x06, CX
+	LEAQ             (CX)(CX*2), BX
+	MOVQ             a+16(FP), BX
+	MOVQ             phi+32(FP), SI
+	MOVQ             BX, DI
+	MOVQ             f+24(FP), R8
+	ADDQ             CX, DI
+	ADDQ             CX, DI
+	ADDQ             CX, DI
+	TESTQ            DX, DX
+	JZ               skip1429
+	LEAQ             trig64<>+0(SB), R9
+	VMOVUPD          (AX), Z9
+	VMULPD           Z9, Z9, Z9
+	VMOVUPD          128(AX), Z10
+	VMULPD           Z10, Z10, Z10
+	VMOVUPD          256(AX), Z11
+	VMULPD           Z11, Z11, Z11
+	VMOVUPD          384(AX), Z12
+	VMULPD           Z12, Z12, Z12
+	VMOVUPD          (SI), Z4
+	VMOVUPD          (DI), Z6
+	VMOVUPD          (DI)(CX*1), Z7
+	VMOVUPD          (DI)(CX*2), Z8
+	VMOVUPD          Z4, (DI)
+	VBROADCASTSD     288(R9), Z21
+	VMOVUPD          Z21, Z17
+	VMOVUPD          Z21, Z18
+	VMOVUPD          Z21, Z19
+	VMOVUPD          Z21, Z20
+	VBROADCASTSD     256(R9), Z21
+	VFMADD231PD      Z21, Z9, Z17
+	VFMADD231PD      Z21, Z10, Z18
+	VFMADD231PD      Z21, Z11, Z19
+	VFMADD231PD      Z21, Z12, Z20
+	VBROADCASTSD     320(R9), Z21
+	VFMADD213PD      Z21, Z9, Z17
+	VFMADD213PD      Z21, Z10, Z18
+	VFMADD213PD      Z21, Z11, Z19
+	VFMADD213PD      Z21, Z12, Z20
+	VMOVUPD          (BX), Z5
+	VFMADD231PD.BCST (R8), Z6, Z5
+	VFMADD231PD.BCST 24(R8), Z7, Z5
+	VFMADD231PD.BCST 48(R8), Z8, Z5
+	VMOVUPD          Z5, (BX)
+	VFMADD231PD      Z5, Z4, Z1
+	VBROADCASTSD     32(R9), Z21
+	VMOVUPD          Z21, Z13
+	VMOVUPD          Z21, Z14
+	VMOVUPD          Z21, Z15
+	VMOVUPD          Z21, Z16
+	VBROADCASTSD     (R9), Z21
+	VFMADD231PD      Z21, Z9, Z13
+	VFMADD231PD      Z21, Z10, Z14
+	VFMADD231PD      Z21, Z11, Z15
+	VFMADD231PD      Z21, Z12, Z16
+	VBROADCASTSD     352(R9), Z21
+	VFMADD213PD      Z21, Z9, Z17
+	VFMADD213PD      Z21, Z10, Z18
+	VFMADD213PD      Z21, Z11, Z19
+	VFMADD213PD      Z21, Z12, Z20
+	VBROADCASTSD     64(R9), Z21
+	VFMADD213PD      Z21, Z9, Z13
+	VFMADD213PD      Z21, Z10, Z14
+	VFMADD213PD      Z21, Z11, Z15
+	VFMADD213PD      Z21, Z12, Z16
+	VMOVUPD          (BX)(CX*1), Z5
+	VFMADD231PD.BCST 8(R8), Z6, Z5
+	VFMADD231PD.BCST 32(R8), Z7, Z5
+	VFMADD231PD.BCST 56(R8), Z8, Z5
+	VMOVUPD          Z5, (BX)(CX*1)
+	VFMADD231PD      Z5, Z4, Z2
+	VBROADCASTSD     384(R9), Z21
+	VFMADD213PD      Z21, Z9, Z17
+	VFMADD213PD      Z21, Z10, Z18
+	VFMADD213PD      Z21, Z11, Z19
+	VFMADD213PD      Z21, Z12, Z20
+	VBROADCASTSD     96(R9), Z21
+	VFMADD213PD      Z21, Z9, Z13
+	VFMADD213PD      Z21, Z10, Z14
+	VFMADD213PD      Z21, Z11, Z15
+	VFMADD213PD      Z21, Z12, Z16
+	VMOVUPD          (BX)(CX*2), Z5
+	VFMADD231PD.BCST 16(R8), Z6, Z5
+	VFMADD231PD.BCST 40(R8), Z7, Z5
+	VFMADD231PD.BCST 64(R8), Z8, Z5
+	VMOVUPD          Z5, (BX)(CX*2)
+	VFMADD231PD      Z5, Z4, Z3
+	VBROADCASTSD     416(R9), Z21
+	VFMADD213PD      Z21, Z9, Z17
+	VFMADD213PD      Z21, Z10, Z18
+	VFMADD213PD      Z21, Z11, Z19
+	VFMADD213PD      Z21, Z12, Z20
+	VBROADCASTSD     128(R9), Z21
+	VFMADD213PD      Z21, Z9, Z13
+	VFMADD213PD      Z21, Z10, Z14
+	VFMADD213PD      Z21, Z11, Z15
+	VFMADD213PD      Z21, Z12, Z16
+	VBROADCASTSD     448(R9), Z21
+	VFMADD213PD      Z21, Z9, Z17
+	VFMADD213PD      Z21, Z10, Z18
+	VFMADD213PD      Z21, Z11, Z19
+	VFMADD213PD      Z21, Z12, Z20
+	VMOVUPD          64(SI), Z4
+	VMOVUPD          64(DI), Z6
+	VMOVUPD          64(DI)(CX*1), Z7
+	VMOVUPD          64(DI)(CX*2), Z8
+	VMOVUPD          Z4, 64(DI)
+	VBROADCASTSD     160(R9), Z21
+	VFMADD213PD      Z21, Z9, Z13
+	VFMADD213PD      Z21, Z10, Z14
+	VFMADD213PD      Z21, Z11, Z15
+	VFMADD213PD      Z21, Z12, Z16
+	VBROADCASTSD     480(R9), Z21
+	VFMADD213PD      Z21, Z9, Z17
+	VFMADD213PD      Z21, Z10, Z18
+	VFMADD213PD      Z21, Z11, Z19
+	VFMADD213PD      Z21, Z12, Z20
+	VMOVUPD          64(BX), Z5
+	VFMADD231PD.BCST (R8), Z6, Z5
+	VFMADD231PD.BCST 24(R8), Z7, Z5
+	VFMADD231PD.BCST 48(R8), Z8, Z5
+	VMOVUPD          Z5, 64(BX)
+	VFMADD231PD      Z5, Z4, Z1
+	VBROADCASTSD     192(R9), Z21
+	VFMADD213PD      Z21, Z9, Z13
+	VFMADD213PD      Z21, Z10, Z14
+	VFMADD213PD      Z21, Z11, Z15
+	VFMADD213PD      Z21, Z12, Z16
+	VBROADCASTSD     512(R9), Z21
+	VFMADD213PD      Z21, Z9, Z17
+	VFMADD213PD      Z21, Z10, Z18
+	VFMADD213PD      Z21, Z11, Z19
+	VFMADD213PD      Z21, Z12, Z20
+	VBROADCASTSD     224(R9), Z21
+	VFMADD213PD      Z21, Z9, Z13
+	VFMADD213PD      Z21, Z10, Z14
+	VFMADD213PD      Z21, Z11, Z15
+	VFMADD213PD      Z21, Z12, Z16
+	VMOVUPD          64(BX)(CX*1), Z5
+	VFMADD231PD.BCST 8(R8), Z6, Z5
+	VFMADD231PD.BCST 32(R8), Z7, Z5
+	VFMADD231PD.BCST 56(R8), Z8, Z5
+	VMOVUPD          Z5, 64(BX)(CX*1)
+	VFMADD231PD      Z5, Z4, Z2
+	VMULPD           (AX), Z13, Z13
+	VMULPD           128(AX), Z14, Z14
+	VMULPD           256(AX), Z15, Z15
+	VMULPD           384(AX), Z16, Z16
+	VBROADCASTSD     544(R9), Z21
+	VMOVUPD          64(BX)(CX*2), Z5
+	VFMADD231PD.BCST 16(R8), Z6, Z5
+	VFMADD231PD.BCST 40(R8), Z7, Z5
+	VFMADD231PD.BCST 64(R8), Z8, Z5
+	VMOVUPD          Z5, 64(BX)(CX*2)
+	VFMADD231PD      Z5, Z4, Z3
+	VMULPD           Z13, Z17, Z17
+	VMULPD           Z14, Z18, Z18
+	VMULPD           Z15, Z19, Z19
+	VMULPD           Z16, Z20, Z20
+	VFNMADD213PD     Z21, Z13, Z13
+	VFNMADD213PD     Z21, Z14, Z14
+	VFNMADD213PD     Z21, Z15, Z15
+	VFNMADD213PD     Z21, Z16, Z16
+	VMOVUPD          Z13, (AX)
+	VMOVUPD          Z17, 64(AX)
+	VMOVUPD          Z14, 128(AX)
+	VMOVUPD          Z18, 192(AX)
+	VMOVUPD          Z15, 256(AX)
+	VMOVUPD          Z19, 320(AX)
+	VMOVUPD          Z16, 384(AX)
+	VMOVUPD          Z20, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, BX
+	ADDQ             $0x00000080, DI
+	DECQ             DX
+
+loop1430:
+	CMPQ             DX, $0x00000001
+	JL               done1431
+	LEAQ             trig64<>+0(SB), R9
+	VMOVUPD          (AX), Z9
+	VMULPD           Z9, Z9, Z9
+	VMOVUPD          128(AX), Z10
+	VMULPD           Z10, Z10, Z10
+	VMOVUPD          256(AX), Z11
+	VMULPD           Z11, Z11, Z11
+	VMOVUPD          384(AX), Z12
+	VMULPD           Z12, Z12, Z12
+	VMOVUPD          (SI), Z4
+	VMOVUPD          (DI), Z6
+	VMOVUPD          (DI)(CX*1), Z7
+	VMOVUPD          (DI)(CX*2), Z8
+	VMOVUPD          Z4, (DI)
+	VMOVUPD          (BX), Z5
+	VFMADD231PD.BCST (R8), Z6, Z5
+	VFMADD231PD.BCST 24(R8), Z7, Z5
+	VFMADD231PD.BCST 48(R8), Z8, Z5
+	VMOVUPD          Z5, (BX)
+	VFMADD231PD      Z5, Z4, Z1
+	VBROADCASTSD     288(R9), Z21
+	VMOVUPD          Z21, Z17
+	VMOVUPD          Z21, Z18
+	VMOVUPD          Z21, Z19
+	VMOVUPD          Z21, Z20
+	VBROADCASTSD     256(R9), Z21
+	VFMADD231PD      Z21, Z9, Z17
+	VFMADD231PD      Z21, Z10, Z18
+	VFMADD231PD      Z21, Z11, Z19
+	VFMADD231PD      Z21, Z12, Z20
+	VMOVUPD          (BX)(CX*1), Z5
+	VFMADD231PD.BCST 8(R8), Z6, Z5
+	VFMADD231PD.BCST 32(R8), Z7, Z5
+	VFMADD231PD.BCST 56(R8), Z8, Z5
+	VMOVUPD          Z5, (BX)(CX*1)
+	VFMADD231PD      Z5, Z4, Z2
+	VMOVUPD          (BX)(CX*2), Z5
+	VFMADD231PD.BCST 16(R8), Z6, Z5
+	VFMADD231PD.BCST 40(R8), Z7, Z5
+	VFMADD231PD.BCST 64(R8), Z8, Z5
+	VMOVUPD          Z5, (BX)(CX*2)
+	VFMADD231PD      Z5, Z4, Z3
+	VBROADCASTSD     320(R9), Z21
+	VFMADD213PD      Z21, Z9, Z17
+	VFMADD213PD      Z21, Z10, Z18
+	VFMADD213PD      Z21, Z11, Z19
+	VFMADD213PD      Z21, Z12, Z20
+	VMOVUPD          64(SI), Z4
+	VMOVUPD          64(DI), Z6
+	VMOVUPD          64(DI)(CX*1), Z7
+	VMOVUPD          64(DI)(CX*2), Z8
+	VMOVUPD          Z4, 64(DI)
+	VBROADCASTSD     32(R9), Z21
+	VMOVUPD          Z21, Z13
+	VMOVUPD          Z21, Z14
+	VMOVUPD          Z21, Z15
+	VMOVUPD          Z21, Z16
+	VBROADCASTSD     (R9), Z21
+	VFMADD231PD      Z21, Z9, Z13
+	VFMADD231PD      Z21, Z10, Z14
+	VFMADD231PD      Z21, Z11, Z15
+	VFMADD231PD      Z21, Z12, Z16
+	VMOVUPD          64(BX), Z5
+	VFMADD231PD.BCST (R8), Z6, Z5
+	VFMADD231PD.BCST 24(R8), Z7, Z5
+	VFMADD231PD.BCST 48(R8), Z8, Z5
+	VMOVUPD          Z5, 64(BX)
+	VFMADD231PD      Z5, Z4, Z1
+	VMOVUPD          64(BX)(CX*1), Z5
+	VFMADD231PD.BCST 8(R8), Z6, Z5
+	VFMADD231PD.BCST 32(R8), Z7, Z5
+	VFMADD231PD.BCST 56(R8), Z8, Z5
+	VMOVUPD          Z5, 64(BX)(CX*1)
+	VFMADD231PD      Z5, Z4, Z2
+	VBROADCASTSD     352(R9), Z21
+	VFMADD213PD      Z21, Z9, Z17
+	VFMADD213PD      Z21, Z10, Z18
+	VFMADD213PD      Z21, Z11, Z19
+	VFMADD213PD      Z21, Z12, Z20
+	VMOVUPD          64(BX)(CX*2), Z5
+	VFMADD231PD.BCST 16(R8), Z6, Z5
+	VFMADD231PD.BCST 40(R8), Z7, Z5
+	VFMADD231PD.BCST 64(R8), Z8, Z5
+	VMOVUPD          Z5, 64(BX)(CX*2)
+	VFMADD231PD      Z5, Z4, Z3
+	VBROADCASTSD     64(R9), Z21
+	VFMADD213PD      Z21, Z9, Z13
+	VFMADD213PD      Z21, Z10, Z14
+	VFMADD213PD      Z21, Z11, Z15
+	VFMADD213PD      Z21, Z12, Z16
+	VMOVUPD          128(SI), Z4
+	VMOVUPD          128(DI), Z6
+	VMOVUPD          128(DI)(CX*1), Z7
+	VMOVUPD          128(DI)(CX*2), Z8
+	VMOVUPD          Z4, 128(DI)
+	VMOVUPD          128(BX), Z5
+	VFMADD231PD.BCST (R8), Z6, Z5
+	VFMADD231PD.BCST 24(R8), Z7, Z5
+	VFMADD231PD.BCST 48(R8), Z8, Z5
+	VMOVUPD          Z5, 128(BX)
+	VFMADD231PD      Z5, Z4, Z1
+	VBROADCASTSD     384(R9), Z21
+	VFMADD213PD      Z21, Z9, Z17
+	VFMADD213PD      Z21, Z10, Z18
+	VFMADD213PD      Z21, Z11, Z19
+	VFMADD213PD      Z21, Z12, Z20
+	VMOVUPD          128(BX)(CX*1), Z5
+	VFMADD231PD.BCST 8(R8), Z6, Z5
+	VFMADD231PD.BCST 32(R8), Z7, Z5
+	VFMADD231PD.BCST 56(R8), Z8, Z5
+	VMOVUPD          Z5, 128(BX)(CX*1)
+	VFMADD231PD      Z5, Z4, Z2
+	VMOVUPD          128(BX)(CX*2), Z5
+	VFMADD231PD.BCST 16(R8), Z6, Z5
+	VFMADD231PD.BCST 40(R8), Z7, Z5
+	VFMADD231PD.BCST 64(R8), Z8, Z5
+	VMOVUPD          Z5, 128(BX)(CX*2)
+	VFMADD231PD      Z5, Z4, Z3
+	VBROADCASTSD     96(R9), Z21
+	VFMADD213PD      Z21, Z9, Z13
+	VFMADD213PD      Z21, Z10, Z14
+	VFMADD213PD      Z21, Z11, Z15
+	VFMADD213PD      Z21, Z12, Z16
+	VMOVUPD          192(SI), Z4
+	VMOVUPD          192(DI), Z6
+	VMOVUPD          192(DI)(CX*1), Z7
+	VMOVUPD          192(DI)(CX*2), Z8
+	VMOVUPD          Z4, 192(DI)
+	VBROADCASTSD     416(R9), Z21
+	VFMADD213PD      Z21, Z9, Z17
+	VFMADD213PD      Z21, Z10, Z18
+	VFMADD213PD      Z21, Z11, Z19
+	VFMADD213PD      Z21, Z12, Z20
+	VMOVUPD          192(BX), Z5
+	VFMADD231PD.BCST (R8), Z6, Z5
+	VFMADD231PD.BCST 24(R8), Z7, Z5
+	VFMADD231PD.BCST 48(R8), Z8, Z5
+	VMOVUPD          Z5, 192(BX)
+	VFMADD231PD      Z5, Z4, Z1
+	VMOVUPD          192(BX)(CX*1), Z5
+	VFMADD231PD.BCST 8(R8), Z6, Z5
+	VFMADD231PD.BCST 32(R8), Z7, Z5
+	VFMADD231PD.BCST 56(R8), Z8, Z5
+	VMOVUPD          Z5, 192(BX)(CX*1)
+	VFMADD231PD      Z5, Z4, Z2
+	VBROADCASTSD     128(R9), Z21
+	VFMADD213PD      Z21, Z9, Z13
+	VFMADD213PD      Z21, Z10, Z14
+	VFMADD213PD      Z21, Z11, Z15
+	VFMADD213PD      Z21, Z12, Z16
+	VMOVUPD          192(BX)(CX*2), Z5
+	VFMADD231PD.BCST 16(R8), Z6, Z5
+	VFMADD231PD.BCST 40(R8), Z7, Z5
+	VFMADD231PD.BCST 64(R8), Z8, Z5
+	VMOVUPD          Z5, 192(BX)(CX*2)
+	VFMADD231PD      Z5, Z4, Z3
+	VBROADCASTSD     448(R9), Z21
+	VFMADD213PD      Z21, Z9, Z17
+	VFMADD213PD      Z21, Z10, Z18
+	VFMADD213PD      Z21, Z11, Z19
+	VFMADD213PD      Z21, Z12, Z20
+	VMOVUPD          256(SI), Z4
+	VMOVUPD          256(DI), Z6
+	VMOVUPD          256(DI)(CX*1), Z7
+	VMOVUPD          256(DI)(CX*2), Z8
+	VMOVUPD          Z4, 256(DI)
+	VMOVUPD          256(BX), Z5
+	VFMADD231PD.BCST (R8), Z6, Z5
+	VFMADD231PD.BCST 24(R8), Z7, Z5
+	VFMADD231PD.BCST 48(R8), Z8, Z5
+	VMOVUPD          Z5, 256(BX)
+	VFMADD231PD      Z5, Z4, Z1
+	VBROADCASTSD     160(R9), Z21
+	VFMADD213PD      Z21, Z9, Z13
+	VFMADD213PD      Z21, Z10, Z14
+	VFMADD213PD      Z21, Z11, Z15
+	VFMADD213PD      Z21, Z12, Z16
+	VMOVUPD          256(BX)(CX*1), Z5
+	VFMADD231PD.BCST 8(R8), Z6, Z5
+	VFMADD231PD.BCST 32(R8), Z7, Z5
+	VFMADD231PD.BCST 56(R8), Z8, Z5
+	VMOVUPD          Z5, 256(BX)(CX*1)
+	VFMADD231PD      Z5, Z4, Z2
+	VMOVUPD          256(BX)(CX*2), Z5
+	VFMADD231PD.BCST 16(R8), Z6, Z5
+	VFMADD231PD.BCST 40(R8), Z7, Z5
+	VFMADD231PD.BCST 64(R8), Z8, Z5
+	VMOVUPD          Z5, 256(BX)(CX*2)
+	VFMADD231PD      Z5, Z4, Z3
+	VBROADCASTSD     480(R9), Z21
+	VFMADD213PD      Z21, Z9, Z17
+	VFMADD213PD      Z21, Z10, Z18
+	VFMADD213PD      Z21, Z11, Z19
+	VFMADD213PD      Z21, Z12, Z20
+	VMOVUPD          320(SI), Z4
+	VMOVUPD          320(DI), Z6
+	VMOVUPD          320(DI)(CX*1), Z7
+	VMOVUPD          320(DI)(CX*2), Z8
+	VMOVUPD          Z4, 320(DI)
+	VBROADCASTSD     192(R9), Z21
+	VFMADD213PD      Z21, Z9, Z13
+	VFMADD213PD      Z21, Z10, Z14
+	VFMADD213PD      Z21, Z11, Z15
+	VFMADD213PD      Z21, Z12, Z16
+	VMOVUPD          320(BX), Z5
+	VFMADD231PD.BCST (R8), Z6, Z5
+	VFMADD231PD.BCST 24(R8), Z7, Z5
+	VFMADD231PD.BCST 48(R8), Z8, Z5
+	VMOVUPD          Z5, 320(BX)
+	VFMADD231PD      Z5, Z4, Z1
+	VMOVUPD          320(BX)(CX*1), Z5
+	VFMADD231PD.BCST 8(R8), Z6, Z5
+	VFMADD231PD.BCST 32(R8), Z7, Z5
+	VFMADD231PD.BCST 56(R8), Z8, Z5
+	VMOVUPD          Z5, 320(BX)(CX*1)
+	VFMADD231PD      Z5, Z4, Z2
+	VBROADCASTSD     512(R9), Z21
+	VFMADD213PD      Z21, Z9, Z17
+	VFMADD213PD      Z21, Z10, Z18
+	VFMADD213PD      Z21, Z11, Z19
+	VFMADD213PD      Z21, Z12, Z20
+	VMOVUPD          320(BX)(CX*2), Z5
+	VFMADD231PD.BCST 16(R8), Z6, Z5
+	VFMADD231PD.BCST 40(R8), Z7, Z5
+	VFMADD231PD.BCST 64(R8), Z8, Z5
+	VMOVUPD          Z5, 320(BX)(CX*2)
+	VFMADD231PD      Z5, Z4, Z3
+	VBROADCASTSD     224(R9), Z21
+	VFMADD213PD      Z21, Z9, Z13
+	VFMADD213PD      Z21, Z10, Z14
+	VFMADD213PD      Z21, Z11, Z15
+	VFMADD213PD      Z21, Z12, Z16
+	VMOVUPD          384(SI), Z4
+	VMOVUPD          384(DI), Z6
+	VMOVUPD          384(DI)(CX*1), Z7
+	VMOVUPD          384(DI)(CX*2), Z8
+	VMOVUPD          Z4, 384(DI)
+	VMOVUPD          384(BX), Z5
+	VFMADD231PD.BCST (R8), Z6, Z5
+	VFMADD231PD.BCST 24(R8), Z7, Z5
+	VFMADD231PD.BCST 48(R8), Z8, Z5
+	VMOVUPD          Z5, 384(BX)
+	VFMADD231PD      Z5, Z4, Z1
+	VMULPD           (AX), Z13, Z13
+	VMULPD           128(AX), Z14, Z14
+	VMULPD           256(AX), Z15, Z15
+	VMULPD           384(AX), Z16, Z16
+	VMOVUPD          384(BX)(CX*1), Z5
+	VFMADD231PD.BCST 8(R8), Z6, Z5
+	VFMADD231PD.BCST 32(R8), Z7, Z5
+	VFMADD231PD.BCST 56(R8), Z8, Z5
+	VMOVUPD          Z5, 384(BX)(CX*1)
+	VFMADD231PD      Z5, Z4, Z2
+	VMOVUPD          384(BX)(CX*2), Z5
+	VFMADD231PD.BCST 16(R8), Z6, Z5
+	VFMADD231PD.BCST 40(R8), Z7, Z5
+	VFMADD231PD.BCST 64(R8), Z8, Z5
+	VMOVUPD          Z5, 384(BX)(CX*2)
+	VFMADD231PD      Z5, Z4, Z3
+	VBROADCASTSD     544(R9), Z21
+	VMOVUPD          448(SI), Z4
+	VMOVUPD          448(DI), Z6
+	VMOVUPD          448(DI)(CX*1), Z7
+	VMOVUPD          448(DI)(CX*2), Z8
+	VMOVUPD          Z4, 448(DI)
+	VMULPD           Z13, Z17, Z17
+	VMULPD           Z14, Z18, Z18
+	VMULPD           Z15, Z19, Z19
+	VMULPD           Z16, Z20, Z20
+	VMOVUPD          448(BX), Z5
+	VFMADD231PD.BCST (R8), Z6, Z5
+	VFMADD231PD.BCST 24(R8), Z7, Z5
+	VFMADD231PD.BCST 48(R8), Z8, Z5
+	VMOVUPD          Z5, 448(BX)
+	VFMADD231PD      Z5, Z4, Z1
+	VMOVUPD          448(BX)(CX*1), Z5
+	VFMADD231PD.BCST 8(R8), Z6, Z5
+	VFMADD231PD.BCST 32(R8), Z7, Z5
+	VFMADD231PD.BCST 56(R8), Z8, Z5
+	VMOVUPD          Z5, 448(BX)(CX*1)
+	VFMADD231PD      Z5, Z4, Z2
+	VFNMADD213PD     Z21, Z13, Z13
+	VFNMADD213PD     Z21, Z14, Z14
+	VFNMADD213PD     Z21, Z15, Z15
+	VFNMADD213PD     Z21, Z16, Z16
+	VMOVUPD          448(BX)(CX*2), Z5
+	VFMADD231PD.BCST 16(R8), Z6, Z5
+	VFMADD231PD.BCST 40(R8), Z7, Z5
+	VFMADD231PD.BCST 64(R8), Z8, Z5
+	VMOVUPD          Z5, 448(BX)(CX*2)
+	VFMADD231PD      Z5, Z4, Z3
+	VMOVUPD          Z13, (AX)
+	VMOVUPD          Z17, 64(AX)
+	VMOVUPD          Z14, 128(AX)
+	VMOVUPD          Z18, 192(AX)
+	VMOVUPD          Z15, 256(AX)
+	VMOVUPD          Z19, 320(AX)
+	VMOVUPD          Z16, 384(AX)
+	VMOVUPD          Z20, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000200, SI
+	ADDQ             $0x00000200, BX
+	ADDQ             $0x00000200, DI
+	SUBQ             $0x00000001, DX
+	JMP              loop1430
+
+done1431:
+skip1429:
+	MOVQ    CX, AX
+	MOVQ    a+16(FP), DX
+	ADDQ    DX, AX
+	SUBQ    BX, AX
+	VMOVUPD Z0, Z9
+	VMOVUPD Z0, Z10
+	VMOVUPD Z0, Z0
+
+loop1432:
+	CMPQ             AX, $0x00000080
+	JL               done1433
+	VMOVUPD          (SI), Z4
+	VMOVUPD          (DI), Z6
+	VMOVUPD          (DI)(CX*1), Z7
+	VMOVUPD          (DI)(CX*2), Z8
+	VMOVUPD          Z4, (DI)
+	VMOVUPD          (BX), Z5
+	VFMADD231PD.BCST (R8), Z6, Z5
+	VFMADD231PD.BCST 24(R8), Z7, Z5
+	VFMADD231PD.BCST 48(R8), Z8, Z5
+	VMOVUPD          Z5, (BX)
+	VFMADD231PD      Z5, Z4, Z1
+	VMOVUPD          (BX)(CX*1), Z5
+	VFMADD231PD.BCST 8(R8), Z6, Z5
+	VFMADD231PD.BCST 32(R8), Z7, Z5
+	VFMADD231PD.BCST 56(R8), Z8, Z5
+	VMOVUPD          Z5, (BX)(CX*1)
+	VFMADD231PD      Z5, Z4, Z2
+	VMOVUPD          (BX)(CX*2), Z5
+	VFMADD231PD.BCST 16(R8), Z6, Z5
+	VFMADD231PD.BCST 40(R8), Z7, Z5
+	VFMADD231PD.BCST 64(R8), Z8, Z5
+	VMOVUPD          Z5, (BX)(CX*2)
+	VFMADD231PD      Z5, Z4, Z3
+	VMOVUPD          64(SI), Z4
+	VMOVUPD          64(DI), Z6
+	VMOVUPD          64(DI)(CX*1), Z7
+	VMOVUPD          64(DI)(CX*2), Z8
+	VMOVUPD          Z4, 64(DI)
+	VMOVUPD          64(BX), Z5
+	VFMADD231PD.BCST (R8), Z6, Z5
+	VFMADD231PD.BCST 24(R8), Z7, Z5
+	VFMADD231PD.BCST 48(R8), Z8, Z5
+	VMOVUPD          Z5, 64(BX)
+	VFMADD231PD      Z5, Z4, Z9
+	VMOVUPD          64(BX)(CX*1), Z5
+	VFMADD231PD.BCST 8(R8), Z6, Z5
+	VFMADD231PD.BCST 32(R8), Z7, Z5
+	VFMADD231PD.BCST 56(R8), Z8, Z5
+	VMOVUPD          Z5, 64(BX)(CX*1)
+	VFMADD231PD      Z5, Z4, Z10
+	VMOVUPD          64(BX)(CX*2), Z5
+	VFMADD231PD.BCST 16(R8), Z6, Z5
+	VFMADD231PD.BCST 40(R8), Z7, Z5
+	VFMADD231PD.BCST 64(R8), Z8, Z5
+	VMOVUPD          Z5, 64(BX)(CX*2)
+	VFMADD231PD      Z5, Z4, Z0
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, BX
+	ADDQ             $0x00000080, DI
+	SUBQ             $0x00000080, AX
+	JMP              loop1432
+
+done1433:
+	TESTQ            AX, AX
+	JZ               skip1434
+	VMOVUPD          (SI), Z4
+	VMOVUPD          (DI), Z6
+	VMOVUPD          (DI)(CX*1), Z7
+	VMOVUPD          (DI)(CX*2), Z8
+	VMOVUPD          Z4, (DI)
+	VMOVUPD          (BX), Z5
+	VFMADD231PD.BCST (R8), Z6, Z5
+	VFMADD231PD.BCST 24(R8), Z7, Z5
+	VFMADD231PD.BCST 48(R8), Z8, Z5
+	VMOVUPD          Z5, (BX)
+	VFMADD231PD      Z5, Z4, Z1
+	VMOVUPD          (BX)(CX*1), Z5
+	VFMADD231PD.BCST 8(R8), Z6, Z5
+	VFMADD231PD.BCST 32(R8), Z7, Z5
+	VFMADD231PD.BCST 56(R8), Z8, Z5
+	VMOVUPD          Z5, (BX)(CX*1)
+	VFMADD231PD      Z5, Z4, Z2
+	VMOVUPD          (BX)(CX*2), Z5
+	VFMADD231PD.BCST 16(R8), Z6, Z5
+	VFMADD231PD.BCST 40(R8), Z7, Z5
+	VFMADD231PD.BCST 64(R8), Z8, Z5
+	VMOVUPD          Z5, (BX)(CX*2)
+	VFMADD231PD      Z5, Z4, Z3
+	ADDQ             $0x00000040, SI
+	ADDQ             $0x00000040, BX
+	ADDQ             $0x00000040, DI
+
+skip1434:
+	VADDPD     Z9, Z1, Z1
+	VADDPD     Z10, Z2, Z2
+	VADDPD     Z0, Z3, Z3
+	MOVQ       sums+8(FP), AX
+	VUNPCKLPD  Z2, Z1, Z0
+	VUNPCKHPD  Z2, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VUNPCKLPD  Z3, Z3, Z0
+	VUNPCKHPD  Z3, Z3, Z3
+	VADDPD     Z0, Z3, Z3
+	VSHUFF64X2 $0x88, Z3, Z1, Z0
+	VSHUFF64X2 $0xdd, Z3, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VMOVUPD    Z1, (AX)
+	MOVQ       p+88(FP), CX
+	TESTQ      CX, CX
+	JZ         skip1435
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       f+24(FP), DX
+	MOVQ       k+96(FP), BX
+	MOVQ       CX, SI
+	SHLQ       $0x03, SI
+	ADDQ       SI, AX
+
+loop1436:
+	CMPQ             BX, $0x00000001
+	JL               done1437
+	VMOVUPD.Z        (DX), K1, Z0
+	VFMADD231PD.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x08, AX
+	SUBQ             $0x00000001, BX
+	JMP              loop1436
+
+done1437:
+	MOVQ    y+0(FP), AX
+	CMPQ    CX, $0x08
+	JNE     few1438
+	VMOVUPD Z1, (AX)
+	JMP     done1439
+
+few1438:
+	TESTQ         $0x00000004, CX
+	JZ            skip1440
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1440:
+	TESTQ         $0x00000002, CX
+	JZ            skip1441
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1441:
+	TESTQ  $0x00000001, CX
+	JZ     skip1442
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1442:
+done1439:
+skip1435:
+	JMP finish1397
+
+next1428:
+	CMPQ             CX, $0x04
+	JNE              next1443
+	VMOVUPD          Z0, Z1
+	VMOVUPD          Z0, Z2
+	VMOVUPD          Z0, Z3
+	VMOVUPD          Z0, Z4
+	MOVQ             cols+80(FP), CX
+	SHLQ             $0x06, CX
+	LEAQ             (CX)(CX*2), BX
+	MOVQ             a+16(FP), SI
+	MOVQ             phi+32(FP), DI
+	MOVQ             SI, R8
+	MOVQ             f+24(FP), R9
+	ADDQ             CX, R8
+	ADDQ             CX, R8
+	ADDQ             CX, R8
+	ADDQ             CX, R8
+	TESTQ            DX, DX
+	JZ               skip1444
+	LEAQ             trig64<>+0(SB), R10
+	VMOVUPD          (AX), Z10
+	VMULPD           Z10, Z10, Z10
+	VMOVUPD          128(AX), Z11
+	VMULPD           Z11, Z11, Z11
+	VMOVUPD          256(AX), Z12
+	VMULPD           Z12, Z12, Z12
+	VMOVUPD          384(AX), Z13
+	VMULPD           Z13, Z13, Z13
+	VMOVUPD          (DI), Z5
+	VMOVUPD          (R8), Z7
+	VMOVUPD          (R8)(CX*1), Z8
+	VMOVUPD          (R8)(CX*2), Z9
+	VMOVUPD          Z5, (R8)
+	VBROADCASTSD     288(R10), Z22
+	VMOVUPD          Z22, Z18
+	VMOVUPD          Z22, Z19
+	VMOVUPD          Z22, Z20
+	VMOVUPD          Z22, Z21
+	VBROADCASTSD     256(R10), Z22
+	VFMADD231PD      Z22, Z10, Z18
+	VFMADD231PD      Z22, Z11, Z19
+	VFMADD231PD      Z22, Z12, Z20
+	VFMADD231PD      Z22, Z13, Z21
+	VBROADCASTSD     320(R10), Z22
+	VFMADD213PD      Z22, Z10, Z18
+	VFMADD213PD      Z22, Z11, Z19
+	VFMADD213PD      Z22, Z12, Z20
+	VFMADD213PD      Z22, Z13, Z21
+	VMOVUPD          (SI), Z6
+	VFMADD231PD.BCST (R9), Z7, Z6
+	VFMADD231PD.BCST 32(R9), Z8, Z6
+	VFMADD231PD.BCST 64(R9), Z9, Z6
+	VMOVUPD          Z6, (SI)
+	VFMADD231PD      Z6, Z5, Z1
+	VBROADCASTSD     32(R10), Z22
+	VMOVUPD          Z22, Z14
+	VMOVUPD          Z22, Z15
+	VMOVUPD          Z22, Z16
+	VMOVUPD          Z22, Z17
+	VBROADCASTSD     (R10), Z22
+	VFMADD231PD      Z22, Z10, Z14
+	VFMADD231PD      Z22, Z11, Z15
+	VFMADD231PD      Z22, Z12, Z16
+	VFMADD231PD      Z22, Z13, Z17
+	VBROADCASTSD     352(R10), Z22
+	VFMADD213PD      Z22, Z10, Z18
+	VFMADD213PD      Z22, Z11, Z19
+	VFMADD213PD      Z22, Z12, Z20
+	VFMADD213PD      Z22, Z13, Z21
+	VMOVUPD          (SI)(CX*1), Z6
+	VFMADD231PD.BCST 8(R9), Z7, Z6
+	VFMADD231PD.BCST 40(R9), Z8, Z6
+	VFMADD231PD.BCST 72(R9), Z9, Z6
+	VMOVUPD          Z6, (SI)(CX*1)
+	VFMADD231PD      Z6, Z5, Z2
+	VBROADCASTSD     64(R10), Z22
+	VFMADD213PD      Z22, Z10, Z14
+	VFMADD213PD      Z22, Z11, Z15
+	VFMADD213PD      Z22, Z12, Z16
+	VFMADD213PD      Z22, Z13, Z17
+	VBROADCASTSD     384(R10), Z22
+	VFMADD213PD      Z22, Z10, Z18
+	VFMADD213PD      Z22, Z11, Z19
+	VFMADD213PD      Z22, Z12, Z20
+	VFMADD213PD      Z22, Z13, Z21
+	VMOVUPD          (SI)(CX*2), Z6
+	VFMADD231PD.BCST 16(R9), Z7, Z6
+	VFMADD231PD.BCST 48(R9), Z8, Z6
+	VFMADD231PD.BCST 80(R9), Z9, Z6
+	VMOVUPD          Z6, (SI)(CX*2)
+	VFMADD231PD      Z6, Z5, Z3
+	VBROADCASTSD     96(R10), Z22
+	VFMADD213PD      Z22, Z10, Z14
+	VFMADD213PD      Z22, Z11, Z15
+	VFMADD213PD      Z22, Z12, Z16
+	VFMADD213PD      Z22, Z13, Z17
+	VBROADCASTSD     416(R10), Z22
+	VFMADD213PD      Z22, Z10, Z18
+	VFMADD213PD      Z22, Z11, Z19
+	VFMADD213PD      Z22, Z12, Z20
+	VFMADD213PD      Z22, Z13, Z21
+	VMOVUPD          (SI)(BX*1), Z6
+	VFMADD231PD.BCST 24(R9), Z7, Z6
+	VFMADD231PD.BCST 56(R9), Z8, Z6
+	VFMADD231PD.BCST 88(R9), Z9, Z6
+	VMOVUPD          Z6, (SI)(BX*1)
+	VFMADD231PD      Z6, Z5, Z4
+	VBROADCASTSD     128(R10), Z22
+	VFMADD213PD      Z22, Z10, Z14
+	VFMADD213PD      Z22, Z11, Z15
+	VFMADD213PD      Z22, Z12, Z16
+	VFMADD213PD      Z22, Z13, Z17
+	VBROADCASTSD     448(R10), Z22
+	VFMADD213PD      Z22, Z10, Z18
+	VFMADD213PD      Z22, Z11, Z19
+	VFMADD213PD      Z22, Z12, Z20
+	VFMADD213PD      Z22, Z13, Z21
+	VMOVUPD          64(DI), Z5
+	VMOVUPD          64(R8), Z7
+	VMOVUPD          64(R8)(CX*1), Z8
+	VMOVUPD          64(R8)(CX*2), Z9
+	VMOVUPD          Z5, 64(R8)
+	VBROADCASTSD     160(R10), Z22
+	VFMADD213PD      Z22, Z10, Z14
+	VFMADD213PD      Z22, Z11, Z15
+	VFMADD213PD      Z22, Z12, Z16
+	VFMADD213PD      Z22, Z13, Z17
+	VBROADCASTSD     480(R10), Z22
+	VFMADD213PD      Z22, Z10, Z18
+	VFMADD213PD      Z22, Z11, Z19
+	VFMADD213PD      Z22, Z12, Z20
+	VFMADD213PD      Z22, Z13, Z21
+	VMOVUPD          64(SI), Z6
+	VFMADD231PD.BCST (R9), Z7, Z6
+	VFMADD231PD.BCST 32(R9), Z8, Z6
+	VFMADD231PD.BCST 64(R9), Z9, Z6
+	VMOVUPD          Z6, 64(SI)
+	VFMADD231PD      Z6, Z5, Z1
+	VBROADCASTSD     192(R10), Z22
+	VFMADD213PD      Z22, Z10, Z14
+	VFMADD213PD      Z22, Z11, Z15
+	VFMADD213PD      Z22, Z12, Z16
+	VFMADD213PD      Z22, Z13, Z17
+	VBROADCASTSD     512(R10), Z22
+	VFMADD213PD      Z22, Z10, Z18
+	VFMADD213PD      Z22, Z11, Z19
+	VFMADD213PD      Z22, Z12, Z20
+	VFMADD213PD      Z22, Z13, Z21
+	VMOVUPD          64(SI)(CX*1), Z6
+	VFMADD231PD.BCST 8(R9), Z7, Z6
+	VFMADD231PD.BCST 40(R9), Z8, Z6
+	VFMADD231PD.BCST 72(R9), Z9, Z6
+	VMOVUPD          Z6, 64(SI)(CX*1)
+	VFMADD231PD      Z6, Z5, Z2
+	VBROADCASTSD     224(R10), Z22
+	VFMADD213PD      Z22, Z10, Z14
+	VFMADD213PD      Z22, Z11, Z15
+	VFMADD213PD      Z22, Z12, Z16
+	VFMADD213PD      Z22, Z13, Z17
+	VMULPD           (AX), Z14, Z14
+	VMULPD           128(AX), Z15, Z15
+	VMULPD           256(AX), Z16, Z16
+	VMULPD           384(AX), Z17, Z17
+	VMOVUPD          64(SI)(CX*2), Z6
+	VFMADD231PD.BCST 16(R9), Z7, Z6
+	VFMADD231PD.BCST 48(R9), Z8, Z6
+	VFMADD231PD.BCST 80(R9), Z9, Z6
+	VMOVUPD          Z6, 64(SI)(CX*2)
+	VFMADD231PD      Z6, Z5, Z3
+	VBROADCASTSD     544(R10), Z22
+	VMULPD           Z14, Z18, Z18
+	VMULPD           Z15, Z19, Z19
+	VMULPD           Z16, Z20, Z20
+	VMULPD           Z17, Z21, Z21
+	VMOVUPD          64(SI)(BX*1), Z6
+	VFMADD231PD.BCST 24(R9), Z7, Z6
+	VFMADD231PD.BCST 56(R9), Z8, Z6
+	VFMADD231PD.BCST 88(R9), Z9, Z6
+	VMOVUPD          Z6, 64(SI)(BX*1)
+	VFMADD231PD      Z6, Z5, Z4
+	VFNMADD213PD     Z22, Z14, Z14
+	VFNMADD213PD     Z22, Z15, Z15
+	VFNMADD213PD     Z22, Z16, Z16
+	VFNMADD213PD     Z22, Z17, Z17
+	VMOVUPD          Z14, (AX)
+	VMOVUPD          Z18, 64(AX)
+	VMOVUPD          Z15, 128(AX)
+	VMOVUPD          Z19, 192(AX)
+	VMOVUPD          Z16, 256(AX)
+	VMOVUPD          Z20, 320(AX)
+	VMOVUPD          Z17, 384(AX)
+	VMOVUPD          Z21, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000080, DI
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, R8
+	DECQ             DX
+
+loop1445:
+	CMPQ             DX, $0x00000001
+	JL               done1446
+	LEAQ             trig64<>+0(SB), R10
+	VMOVUPD          (AX), Z10
+	VMULPD           Z10, Z10, Z10
+	VMOVUPD          128(AX), Z11
+	VMULPD           Z11, Z11, Z11
+	VMOVUPD          256(AX), Z12
+	VMULPD           Z12, Z12, Z12
+	VMOVUPD          384(AX), Z13
+	VMULPD           Z13, Z13, Z13
+	VMOVUPD          (DI), Z5
+	VMOVUPD          (R8), Z7
+	VMOVUPD          (R8)(CX*1), Z8
+	VMOVUPD          (R8)(CX*2), Z9
+	VMOVUPD          Z5, (R8)
+	VMOVUPD          (SI), Z6
+	VFMADD231PD.BCST (R9), Z7, Z6
+	VFMADD231PD.BCST 32(R9), Z8, Z6
+	VFMADD231PD.BCST 64(R9), Z9, Z6
+	VMOVUPD          Z6, (SI)
+	VFMADD231PD      Z6, Z5, Z1
+	VBROADCASTSD     288(R10), Z22
+	VMOVUPD          Z22, Z18
+	VMOVUPD          Z22, Z19
+	VMOVUPD          Z22, Z20
+	VMOVUPD          Z22, Z21
+	VBROADCASTSD     256(R10), Z22
+	VFMADD231PD      Z22, Z10, Z18
+	VFMADD231PD      Z22, Z11, Z19
+	VFMADD231PD      Z22, Z12, Z20
+	VFMADD231PD      Z22, Z13, Z21
+	VMOVUPD          (SI)(CX*1), Z6
+	VFMADD231PD.BCST 8(R9), Z7, Z6
+	VFMADD231PD.BCST 40(R9), Z8, Z6
+	VFMADD231PD.BCST 72(R9), Z9, Z6
+	VMOVUPD          Z6, (SI)(CX*1)
+	VFMADD231PD      Z6, Z5, Z2
+	VMOVUPD          (SI)(CX*2), Z6
+	VFMADD231PD.BCST 16(R9), Z7, Z6
+	VFMADD231PD.BCST 48(R9), Z8, Z6
+	VFMADD231PD.BCST 80(R9), Z9, Z6
+	VMOVUPD          Z6, (SI)(CX*2)
+	VFMADD231PD      Z6, Z5, Z3
+	VBROADCASTSD     320(R10), Z22
+	VFMADD213PD      Z22, Z10, Z18
+	VFMADD213PD      Z22, Z11, Z19
+	VFMADD213PD      Z22, Z12, Z20
+	VFMADD213PD      Z22, Z13, Z21
+	VMOVUPD          (SI)(BX*1), Z6
+	VFMADD231PD.BCST 24(R9), Z7, Z6
+	VFMADD231PD.BCST 56(R9), Z8, Z6
+	VFMADD231PD.BCST 88(R9), Z9, Z6
+	VMOVUPD          Z6, (SI)(BX*1)
+	VFMADD231PD      Z6, Z5, Z4
+	VMOVUPD          64(DI), Z5
+	VMOVUPD          64(R8), Z7
+	VMOVUPD          64(R8)(CX*1), Z8
+	VMOVUPD          64(R8)(CX*2), Z9
+	VMOVUPD          Z5, 64(R8)
+	VBROADCASTSD     32(R10), Z22
+	VMOVUPD          Z22, Z14
+	VMOVUPD          Z22, Z15
+	VMOVUPD          Z22, Z16
+	VMOVUPD          Z22, Z17
+	VBROADCASTSD     (R10), Z22
+	VFMADD231PD      Z22, Z10, Z14
+	VFMADD231PD      Z22, Z11, Z15
+	VFMADD231PD      Z22, Z12, Z16
+	VFMADD231PD      Z22, Z13, Z17
+	VMOVUPD          64(SI), Z6
+	VFMADD231PD.BCST (R9), Z7, Z6
+	VFMADD231PD.BCST 32(R9), Z8, Z6
+	VFMADD231PD.BCST 64(R9), Z9, Z6
+	VMOVUPD          Z6, 64(SI)
+	VFMADD231PD      Z6, Z5, Z1
+	VMOVUPD          64(SI)(CX*1), Z6
+	VFMADD231PD.BCST 8(R9), Z7, Z6
+	VFMADD231PD.BCST 40(R9), Z8, Z6
+	VFMADD231PD.BCST 72(R9), Z9, Z6
+	VMOVUPD          Z6, 64(SI)(CX*1)
+	VFMADD231PD      Z6, Z5, Z2
+	VBROADCASTSD     352(R10), Z22
+	VFMADD213PD      Z22, Z10, Z18
+	VFMADD213PD      Z22, Z11, Z19
+	VFMADD213PD      Z22, Z12, Z20
+	VFMADD213PD      Z22, Z13, Z21
+	VMOVUPD          64(SI)(CX*2), Z6
+	VFMADD231PD.BCST 16(R9), Z7, Z6
+	VFMADD231PD.BCST 48(R9), Z8, Z6
+	VFMADD231PD.BCST 80(R9), Z9, Z6
+	VMOVUPD          Z6, 64(SI)(CX*2)
+	VFMADD231PD      Z6, Z5, Z3
+	VMOVUPD          64(SI)(BX*1), Z6
+	VFMADD231PD.BCST 24(R9), Z7, Z6
+	VFMADD231PD.BCST 56(R9), Z8, Z6
+	VFMADD231PD.BCST 88(R9), Z9, Z6
+	VMOVUPD          Z6, 64(SI)(BX*1)
+	VFMADD231PD      Z6, Z5, Z4
+	VBROADCASTSD     64(R10), Z22
+	VFMADD213PD      Z22, Z10, Z14
+	VFMADD213PD      Z22, Z11, Z15
+	VFMADD213PD      Z22, Z12, Z16
+	VFMADD213PD      Z22, Z13, Z17
+	VMOVUPD          128(DI), Z5
+	VMOVUPD          128(R8), Z7
+	VMOVUPD          128(R8)(CX*1), Z8
+	VMOVUPD          128(R8)(CX*2), Z9
+	VMOVUPD          Z5, 128(R8)
+	VMOVUPD          128(SI), Z6
+	VFMADD231PD.BCST (R9), Z7, Z6
+	VFMADD231PD.BCST 32(R9), Z8, Z6
+	VFMADD231PD.BCST 64(R9), Z9, Z6
+	VMOVUPD          Z6, 128(SI)
+	VFMADD231PD      Z6, Z5, Z1
+	VBROADCASTSD     384(R10), Z22
+	VFMADD213PD      Z22, Z10, Z18
+	VFMADD213PD      Z22, Z11, Z19
+	VFMADD213PD      Z22, Z12, Z20
+	VFMADD213PD      Z22, Z13, Z21
+	VMOVUPD          128(SI)(CX*1), Z6
+	VFMADD231PD.BCST 8(R9), Z7, Z6
+	VFMADD231PD.BCST 40(R9), Z8, Z6
+	VFMADD231PD.BCST 72(R9), Z9, Z6
+	VMOVUPD          Z6, 128(SI)(CX*1)
+	VFMADD231PD      Z6, Z5, Z2
+	VMOVUPD          128(SI)(CX*2), Z6
+	VFMADD231PD.BCST 16(R9), Z7, Z6
+	VFMADD231PD.BCST 48(R9), Z8, Z6
+	VFMADD231PD.BCST 80(R9), Z9, Z6
+	VMOVUPD          Z6, 128(SI)(CX*2)
+	VFMADD231PD      Z6, Z5, Z3
+	VBROADCASTSD     96(R10), Z22
+	VFMADD213PD      Z22, Z10, Z14
+	VFMADD213PD      Z22, Z11, Z15
+	VFMADD213PD      Z22, Z12, Z16
+	VFMADD213PD      Z22, Z13, Z17
+	VMOVUPD          128(SI)(BX*1), Z6
+	VFMADD231PD.BCST 24(R9), Z7, Z6
+	VFMADD231PD.BCST 56(R9), Z8, Z6
+	VFMADD231PD.BCST 88(R9), Z9, Z6
+	VMOVUPD          Z6, 128(SI)(BX*1)
+	VFMADD231PD      Z6, Z5, Z4
+	VMOVUPD          192(DI), Z5
+	VMOVUPD          192(R8), Z7
+	VMOVUPD          192(R8)(CX*1), Z8
+	VMOVUPD          192(R8)(CX*2), Z9
+	VMOVUPD          Z5, 192(R8)
+	VBROADCASTSD     416(R10), Z22
+	VFMADD213PD      Z22, Z10, Z18
+	VFMADD213PD      Z22, Z11, Z19
+	VFMADD213PD      Z22, Z12, Z20
+	VFMADD213PD      Z22, Z13, Z21
+	VMOVUPD          192(SI), Z6
+	VFMADD231PD.BCST (R9), Z7, Z6
+	VFMADD231PD.BCST 32(R9), Z8, Z6
+	VFMADD231PD.BCST 64(R9), Z9, Z6
+	VMOVUPD          Z6, 192(SI)
+	VFMADD231PD      Z6, Z5, Z1
+	VMOVUPD          192(SI)(CX*1), Z6
+	VFMADD231PD.BCST 8(R9), Z7, Z6
+	VFMADD231PD.BCST 40(R9), Z8, Z6
+	VFMADD231PD.BCST 72(R9), Z9, Z6
+	VMOVUPD          Z6, 192(SI)(CX*1)
+	VFMADD231PD      Z6, Z5, Z2
+	VBROADCASTSD     128(R10), Z22
+	VFMADD213PD      Z22, Z10, Z14
+	VFMADD213PD      Z22, Z11, Z15
+	VFMADD213PD      Z22, Z12, Z16
+	VFMADD213PD      Z22, Z13, Z17
+	VMOVUPD          192(SI)(CX*2), Z6
+	VFMADD231PD.BCST 16(R9), Z7, Z6
+	VFMADD231PD.BCST 48(R9), Z8, Z6
+	VFMADD231PD.BCST 80(R9), Z9, Z6
+	VMOVUPD          Z6, 192(SI)(CX*2)
+	VFMADD231PD      Z6, Z5, Z3
+	VMOVUPD          192(SI)(BX*1), Z6
+	VFMADD231PD.BCST 24(R9), Z7, Z6
+	VFMADD231PD.BCST 56(R9), Z8, Z6
+	VFMADD231PD.BCST 88(R9), Z9, Z6
+	VMOVUPD          Z6, 192(SI)(BX*1)
+	VFMADD231PD      Z6, Z5, Z4
+	VBROADCASTSD     448(R10), Z22
+	VFMADD213PD      Z22, Z10, Z18
+	VFMADD213PD      Z22, Z11, Z19
+	VFMADD213PD      Z22, Z12, Z20
+	VFMADD213PD      Z22, Z13, Z21
+	VMOVUPD          256(DI), Z5
+	VMOVUPD          256(R8), Z7
+	VMOVUPD          256(R8)(CX*1), Z8
+	VMOVUPD          256(R8)(CX*2), Z9
+	VMOVUPD          Z5, 256(R8)
+	VMOVUPD          256(SI), Z6
+	VFMADD231PD.BCST (R9), Z7, Z6
+	VFMADD231PD.BCST 32(R9), Z8, Z6
+	VFMADD231PD.BCST 64(R9), Z9, Z6
+	VMOVUPD          Z6, 256(SI)
+	VFMADD231PD      Z6, Z5, Z1
+	VBROADCASTSD     160(R10), Z22
+	VFMADD213PD      Z22, Z10, Z14
+	VFMADD213PD      Z22, Z11, Z15
+	VFMADD213PD      Z22, Z12, Z16
+	VFMADD213PD      Z22, Z13, Z17
+	VMOVUPD          256(SI)(CX*1), Z6
+	VFMADD231PD.BCST 8(R9), Z7, Z6
+	VFMADD231PD.BCST 40(R9), Z8, Z6
+	VFMADD231PD.BCST 72(R9), Z9, Z6
+	VMOVUPD          Z6, 256(SI)(CX*1)
+	VFMADD231PD      Z6, Z5, Z2
+	VMOVUPD          256(SI)(CX*2), Z6
+	VFMADD231PD.BCST 16(R9), Z7, Z6
+	VFMADD231PD.BCST 48(R9), Z8, Z6
+	VFMADD231PD.BCST 80(R9), Z9, Z6
+	VMOVUPD          Z6, 256(SI)(CX*2)
+	VFMADD231PD      Z6, Z5, Z3
+	VBROADCASTSD     480(R10), Z22
+	VFMADD213PD      Z22, Z10, Z18
+	VFMADD213PD      Z22, Z11, Z19
+	VFMADD213PD      Z22, Z12, Z20
+	VFMADD213PD      Z22, Z13, Z21
+	VMOVUPD          256(SI)(BX*1), Z6
+	VFMADD231PD.BCST 24(R9), Z7, Z6
+	VFMADD231PD.BCST 56(R9), Z8, Z6
+	VFMADD231PD.BCST 88(R9), Z9, Z6
+	VMOVUPD          Z6, 256(SI)(BX*1)
+	VFMADD231PD      Z6, Z5, Z4
+	VMOVUPD          320(DI), Z5
+	VMOVUPD          320(R8), Z7
+	VMOVUPD          320(R8)(CX*1), Z8
+	VMOVUPD          320(R8)(CX*2), Z9
+	VMOVUPD          Z5, 320(R8)
+	VBROADCASTSD     192(R10), Z22
+	VFMADD213PD      Z22, Z10, Z14
+	VFMADD213PD      Z22, Z11, Z15
+	VFMADD213PD      Z22, Z12, Z16
+	VFMADD213PD      Z22, Z13, Z17
+	VMOVUPD          320(SI), Z6
+	VFMADD231PD.BCST (R9), Z7, Z6
+	VFMADD231PD.BCST 32(R9), Z8, Z6
+	VFMADD231PD.BCST 64(R9), Z9, Z6
+	VMOVUPD          Z6, 320(SI)
+	VFMADD231PD      Z6, Z5, Z1
+	VMOVUPD          320(SI)(CX*1), Z6
+	VFMADD231PD.BCST 8(R9), Z7, Z6
+	VFMADD231PD.BCST 40(R9), Z8, Z6
+	VFMADD231PD.BCST 72(R9), Z9, Z6
+	VMOVUPD          Z6, 320(SI)(CX*1)
+	VFMADD231PD      Z6, Z5, Z2
+	VBROADCASTSD     512(R10), Z22
+	VFMADD213PD      Z22, Z10, Z18
+	VFMADD213PD      Z22, Z11, Z19
+	VFMADD213PD      Z22, Z12, Z20
+	VFMADD213PD      Z22, Z13, Z21
+	VMOVUPD          320(SI)(CX*2), Z6
+	VFMADD231PD.BCST 16(R9), Z7, Z6
+	VFMADD231PD.BCST 48(R9), Z8, Z6
+	VFMADD231PD.BCST 80(R9), Z9, Z6
+	VMOVUPD          Z6, 320(SI)(CX*2)
+	VFMADD231PD      Z6, Z5, Z3
+	VMOVUPD          320(SI)(BX*1), Z6
+	VFMADD231PD.BCST 24(R9), Z7, Z6
+	VFMADD231PD.BCST 56(R9), Z8, Z6
+	VFMADD231PD.BCST 88(R9), Z9, Z6
+	VMOVUPD          Z6, 320(SI)(BX*1)
+	VFMADD231PD      Z6, Z5, Z4
+	VBROADCASTSD     224(R10), Z22
+	VFMADD213PD      Z22, Z10, Z14
+	VFMADD213PD      Z22, Z11, Z15
+	VFMADD213PD      Z22, Z12, Z16
+	VFMADD213PD      Z22, Z13, Z17
+	VMOVUPD          384(DI), Z5
+	VMOVUPD          384(R8), Z7
+	VMOVUPD          384(R8)(CX*1), Z8
+	VMOVUPD          384(R8)(CX*2), Z9
+	VMOVUPD          Z5, 384(R8)
+	VMOVUPD          384(SI), Z6
+	VFMADD231PD.BCST (R9), Z7, Z6
+	VFMADD231PD.BCST 32(R9), Z8, Z6
+	VFMADD231PD.BCST 64(R9), Z9, Z6
+	VMOVUPD          Z6, 384(SI)
+	VFMADD231PD      Z6, Z5, Z1
+	VMULPD           (AX), Z14, Z14
+	VMULPD           128(AX), Z15, Z15
+	VMULPD           256(AX), Z16, Z16
+	VMULPD           384(AX), Z17, Z17
+	VMOVUPD          384(SI)(CX*1), Z6
+	VFMADD231PD.BCST 8(R9), Z7, Z6
+	VFMADD231PD.BCST 40(R9), Z8, Z6
+	VFMADD231PD.BCST 72(R9), Z9, Z6
+	VMOVUPD          Z6, 384(SI)(CX*1)
+	VFMADD231PD      Z6, Z5, Z2
+	VMOVUPD          384(SI)(CX*2), Z6
+	VFMADD231PD.BCST 16(R9), Z7, Z6
+	VFMADD231PD.BCST 48(R9), Z8, Z6
+	VFMADD231PD.BCST 80(R9), Z9, Z6
+	VMOVUPD          Z6, 384(SI)(CX*2)
+	VFMADD231PD      Z6, Z5, Z3
+	VBROADCASTSD     544(R10), Z22
+	VMOVUPD          384(SI)(BX*1), Z6
+	VFMADD231PD.BCST 24(R9), Z7, Z6
+	VFMADD231PD.BCST 56(R9), Z8, Z6
+	VFMADD231PD.BCST 88(R9), Z9, Z6
+	VMOVUPD          Z6, 384(SI)(BX*1)
+	VFMADD231PD      Z6, Z5, Z4
+	VMOVUPD          448(DI), Z5
+	VMOVUPD          448(R8), Z7
+	VMOVUPD          448(R8)(CX*1), Z8
+	VMOVUPD          448(R8)(CX*2), Z9
+	VMOVUPD          Z5, 448(R8)
+	VMULPD           Z14, Z18, Z18
+	VMULPD           Z15, Z19, Z19
+	VMULPD           Z16, Z20, Z20
+	VMULPD           Z17, Z21, Z21
+	VMOVUPD          448(SI), Z6
+	VFMADD231PD.BCST (R9), Z7, Z6
+	VFMADD231PD.BCST 32(R9), Z8, Z6
+	VFMADD231PD.BCST 64(R9), Z9, Z6
+	VMOVUPD          Z6, 448(SI)
+	VFMADD231PD      Z6, Z5, Z1
+	VMOVUPD          448(SI)(CX*1), Z6
+	VFMADD231PD.BCST 8(R9), Z7, Z6
+	VFMADD231PD.BCST 40(R9), Z8, Z6
+	VFMADD231PD.BCST 72(R9), Z9, Z6
+	VMOVUPD          Z6, 448(SI)(CX*1)
+	VFMADD231PD      Z6, Z5, Z2
+	VFNMADD213PD     Z22, Z14, Z14
+	VFNMADD213PD     Z22, Z15, Z15
+	VFNMADD213PD     Z22, Z16, Z16
+	VFNMADD213PD     Z22, Z17, Z17
+	VMOVUPD          448(SI)(CX*2), Z6
+	VFMADD231PD.BCST 16(R9), Z7, Z6
+	VFMADD231PD.BCST 48(R9), Z8, Z6
+	VFMADD231PD.BCST 80(R9), Z9, Z6
+	VMOVUPD          Z6, 448(SI)(CX*2)
+	VFMADD231PD      Z6, Z5, Z3
+	VMOVUPD          448(SI)(BX*1), Z6
+	VFMADD231PD.BCST 24(R9), Z7, Z6
+	VFMADD231PD.BCST 56(R9), Z8, Z6
+	VFMADD231PD.BCST 88(R9), Z9, Z6
+	VMOVUPD          Z6, 448(SI)(BX*1)
+	VFMADD231PD      Z6, Z5, Z4
+	VMOVUPD          Z14, (AX)
+	VMOVUPD          Z18, 64(AX)
+	VMOVUPD          Z15, 128(AX)
+	VMOVUPD          Z19, 192(AX)
+	VMOVUPD          Z16, 256(AX)
+	VMOVUPD          Z20, 320(AX)
+	VMOVUPD          Z17, 384(AX)
+	VMOVUPD          Z21, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000200, DI
+	ADDQ             $0x00000200, SI
+	ADDQ             $0x00000200, R8
+	SUBQ             $0x00000001, DX
+	JMP              loop1445
+
+done1446:
+skip1444:
+	MOVQ    CX, AX
+	MOVQ    a+16(FP), DX
+	ADDQ    DX, AX
+	SUBQ    SI, AX
+	VMOVUPD Z0, Z10
+	VMOVUPD Z0, Z11
+	VMOVUPD Z0, Z12
+	VMOVUPD Z0, Z0
+
+loop1447:
+	CMPQ             AX, $0x00000080
+	JL               done1448
+	VMOVUPD          (DI), Z5
+	VMOVUPD          (R8), Z7
+	VMOVUPD          (R8)(CX*1), Z8
+	VMOVUPD          (R8)(CX*2), Z9
+	VMOVUPD          Z5, (R8)
+	VMOVUPD          (SI), Z6
+	VFMADD231PD.BCST (R9), Z7, Z6
+	VFMADD231PD.BCST 32(R9), Z8, Z6
+	VFMADD231PD.BCST 64(R9), Z9, Z6
+	VMOVUPD          Z6, (SI)
+	VFMADD231PD      Z6, Z5, Z1
+	VMOVUPD          (SI)(CX*1), Z6
+	VFMADD231PD.BCST 8(R9), Z7, Z6
+	VFMADD231PD.BCST 40(R9), Z8, Z6
+	VFMADD231PD.BCST 72(R9), Z9, Z6
+	VMOVUPD          Z6, (SI)(CX*1)
+	VFMADD231PD      Z6, Z5, Z2
+	VMOVUPD          (SI)(CX*2), Z6
+	VFMADD231PD.BCST 16(R9), Z7, Z6
+	VFMADD231PD.BCST 48(R9), Z8, Z6
+	VFMADD231PD.BCST 80(R9), Z9, Z6
+	VMOVUPD          Z6, (SI)(CX*2)
+	VFMADD231PD      Z6, Z5, Z3
+	VMOVUPD          (SI)(BX*1), Z6
+	VFMADD231PD.BCST 24(R9), Z7, Z6
+	VFMADD231PD.BCST 56(R9), Z8, Z6
+	VFMADD231PD.BCST 88(R9), Z9, Z6
+	VMOVUPD          Z6, (SI)(BX*1)
+	VFMADD231PD      Z6, Z5, Z4
+	VMOVUPD          64(DI), Z5
+	VMOVUPD          64(R8), Z7
+	VMOVUPD          64(R8)(CX*1), Z8
+	VMOVUPD          64(R8)(CX*2), Z9
+	VMOVUPD          Z5, 64(R8)
+	VMOVUPD          64(SI), Z6
+	VFMADD231PD.BCST (R9), Z7, Z6
+	VFMADD231PD.BCST 32(R9), Z8, Z6
+	VFMADD231PD.BCST 64(R9), Z9, Z6
+	VMOVUPD          Z6, 64(SI)
+	VFMADD231PD      Z6, Z5, Z10
+	VMOVUPD          64(SI)(CX*1), Z6
+	VFMADD231PD.BCST 8(R9), Z7, Z6
+	VFMADD231PD.BCST 40(R9), Z8, Z6
+	VFMADD231PD.BCST 72(R9), Z9, Z6
+	VMOVUPD          Z6, 64(SI)(CX*1)
+	VFMADD231PD      Z6, Z5, Z11
+	VMOVUPD          64(SI)(CX*2), Z6
+	VFMADD231PD.BCST 16(R9), Z7, Z6
+	VFMADD231PD.BCST 48(R9), Z8, Z6
+	VFMADD231PD.BCST 80(R9), Z9, Z6
+	VMOVUPD          Z6, 64(SI)(CX*2)
+	VFMADD231PD      Z6, Z5, Z12
+	VMOVUPD          64(SI)(BX*1), Z6
+	VFMADD231PD.BCST 24(R9), Z7, Z6
+	VFMADD231PD.BCST 56(R9), Z8, Z6
+	VFMADD231PD.BCST 88(R9), Z9, Z6
+	VMOVUPD          Z6, 64(SI)(BX*1)
+	VFMADD231PD      Z6, Z5, Z0
+	ADDQ             $0x00000080, DI
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, R8
+	SUBQ             $0x00000080, AX
+	JMP              loop1447
+
+done1448:
+	TESTQ            AX, AX
+	JZ               skip1449
+	VMOVUPD          (DI), Z5
+	VMOVUPD          (R8), Z7
+	VMOVUPD          (R8)(CX*1), Z8
+	VMOVUPD          (R8)(CX*2), Z9
+	VMOVUPD          Z5, (R8)
+	VMOVUPD          (SI), Z6
+	VFMADD231PD.BCST (R9), Z7, Z6
+	VFMADD231PD.BCST 32(R9), Z8, Z6
+	VFMADD231PD.BCST 64(R9), Z9, Z6
+	VMOVUPD          Z6, (SI)
+	VFMADD231PD      Z6, Z5, Z1
+	VMOVUPD          (SI)(CX*1), Z6
+	VFMADD231PD.BCST 8(R9), Z7, Z6
+	VFMADD231PD.BCST 40(R9), Z8, Z6
+	VFMADD231PD.BCST 72(R9), Z9, Z6
+	VMOVUPD          Z6, (SI)(CX*1)
+	VFMADD231PD      Z6, Z5, Z2
+	VMOVUPD          (SI)(CX*2), Z6
+	VFMADD231PD.BCST 16(R9), Z7, Z6
+	VFMADD231PD.BCST 48(R9), Z8, Z6
+	VFMADD231PD.BCST 80(R9), Z9, Z6
+	VMOVUPD          Z6, (SI)(CX*2)
+	VFMADD231PD      Z6, Z5, Z3
+	VMOVUPD          (SI)(BX*1), Z6
+	VFMADD231PD.BCST 24(R9), Z7, Z6
+	VFMADD231PD.BCST 56(R9), Z8, Z6
+	VFMADD231PD.BCST 88(R9), Z9, Z6
+	VMOVUPD          Z6, (SI)(BX*1)
+	VFMADD231PD      Z6, Z5, Z4
+	ADDQ             $0x00000040, DI
+	ADDQ             $0x00000040, SI
+	ADDQ             $0x00000040, R8
+
+skip1449:
+	VADDPD     Z10, Z1, Z1
+	VADDPD     Z11, Z2, Z2
+	VADDPD     Z12, Z3, Z3
+	VADDPD     Z0, Z4, Z4
+	MOVQ       sums+8(FP), AX
+	VUNPCKLPD  Z2, Z1, Z0
+	VUNPCKHPD  Z2, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VUNPCKLPD  Z4, Z3, Z0
+	VUNPCKHPD  Z4, Z3, Z3
+	VADDPD     Z0, Z3, Z3
+	VSHUFF64X2 $0x88, Z3, Z1, Z0
+	VSHUFF64X2 $0xdd, Z3, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VMOVUPD    Z1, (AX)
+	MOVQ       p+88(FP), CX
+	TESTQ      CX, CX
+	JZ         skip1450
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       f+24(FP), DX
+	MOVQ       k+96(FP), BX
+	MOVQ       CX, SI
+	SHLQ       $0x03, SI
+	ADDQ       SI, AX
+
+loop1451:
+	CMPQ             BX, $0x00000001
+	JL               done1452
+	VMOVUPD.Z        (DX), K1, Z0
+	VFMADD231PD.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x08, AX
+	SUBQ             $0x00000001, BX
+	JMP              loop1451
+
+done1452:
+	MOVQ    y+0(FP), AX
+	CMPQ    CX, $0x08
+	JNE     few1453
+	VMOVUPD Z1, (AX)
+	JMP     done1454
+
+few1453:
+	TESTQ         $0x00000004, CX
+	JZ            skip1455
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1455:
+	TESTQ         $0x00000002, CX
+	JZ            skip1456
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1456:
+	TESTQ  $0x00000001, CX
+	JZ     skip1457
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1457:
+done1454:
+skip1450:
+	JMP finish1397
+
+next1443:
+	CMPQ             CX, $0x05
+	JNE              next1458
+	VMOVUPD          Z0, Z1
+	VMOVUPD          Z0, Z2
+	VMOVUPD          Z0, Z3
+	VMOVUPD          Z0, Z4
+	VMOVUPD          Z0, Z5
+	MOVQ             cols+80(FP), CX
+	SHLQ             $0x06, CX
+	LEAQ             (CX)(CX*2), BX
+	MOVQ             a+16(FP), SI
+	LEAQ             (SI)(CX*4), DI
+	MOVQ             phi+32(FP), R8
+	MOVQ             SI, R9
+	MOVQ             f+24(FP), R10
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	TESTQ            DX, DX
+	JZ               skip1459
+	LEAQ             trig64<>+0(SB), R11
+	VMOVUPD          (AX), Z11
+	VMULPD           Z11, Z11, Z11
+	VMOVUPD          128(AX), Z12
+	VMULPD           Z12, Z12, Z12
+	VMOVUPD          256(AX), Z13
+	VMULPD           Z13, Z13, Z13
+	VMOVUPD          384(AX), Z14
+	VMULPD           Z14, Z14, Z14
+	VMOVUPD          (R8), Z6
+	VMOVUPD          (R9), Z8
+	VMOVUPD          (R9)(CX*1), Z9
+	VMOVUPD          (R9)(CX*2), Z10
+	VMOVUPD          Z6, (R9)
+	VBROADCASTSD     288(R11), Z23
+	VMOVUPD          Z23, Z19
+	VMOVUPD          Z23, Z20
+	VMOVUPD          Z23, Z21
+	VMOVUPD          Z23, Z22
+	VBROADCASTSD     256(R11), Z23
+	VFMADD231PD      Z23, Z11, Z19
+	VFMADD231PD      Z23, Z12, Z20
+	VFMADD231PD      Z23, Z13, Z21
+	VFMADD231PD      Z23, Z14, Z22
+	VMOVUPD          (SI), Z7
+	VFMADD231PD.BCST (R10), Z8, Z7
+	VFMADD231PD.BCST 40(R10), Z9, Z7
+	VFMADD231PD.BCST 80(R10), Z10, Z7
+	VMOVUPD          Z7, (SI)
+	VFMADD231PD      Z7, Z6, Z1
+	VBROADCASTSD     320(R11), Z23
+	VFMADD213PD      Z23, Z11, Z19
+	VFMADD213PD      Z23, Z12, Z20
+	VFMADD213PD      Z23, Z13, Z21
+	VFMADD213PD      Z23, Z14, Z22
+	VBROADCASTSD     32(R11), Z23
+	VMOVUPD          Z23, Z15
+	VMOVUPD          Z23, Z16
+	VMOVUPD          Z23, Z17
+	VMOVUPD          Z23, Z18
+	VBROADCASTSD     (R11), Z23
+	VFMADD231PD      Z23, Z11, Z15
+	VFMADD231PD      Z23, Z12, Z16
+	VFMADD231PD      Z23, Z13, Z17
+	VFMADD231PD      Z23, Z14, Z18
+	VMOVUPD          (SI)(CX*1), Z7
+	VFMADD231PD.BCST 8(R10), Z8, Z7
+	VFMADD231PD.BCST 48(R10), Z9, Z7
+	VFMADD231PD.BCST 88(R10), Z10, Z7
+	VMOVUPD          Z7, (SI)(CX*1)
+	VFMADD231PD      Z7, Z6, Z2
+	VBROADCASTSD     352(R11), Z23
+	VFMADD213PD      Z23, Z11, Z19
+	VFMADD213PD      Z23, Z12, Z20
+	VFMADD213PD      Z23, Z13, Z21
+	VFMADD213PD      Z23, Z14, Z22
+	VBROADCASTSD     64(R11), Z23
+	VFMADD213PD      Z23, Z11, Z15
+	VFMADD213PD      Z23, Z12, Z16
+	VFMADD213PD      Z23, Z13, Z17
+	VFMADD213PD      Z23, Z14, Z18
+	VMOVUPD          (SI)(CX*2), Z7
+	VFMADD231PD.BCST 16(R10), Z8, Z7
+	VFMADD231PD.BCST 56(R10), Z9, Z7
+	VFMADD231PD.BCST 96(R10), Z10, Z7
+	VMOVUPD          Z7, (SI)(CX*2)
+	VFMADD231PD      Z7, Z6, Z3
+	VBROADCASTSD     384(R11), Z23
+	VFMADD213PD      Z23, Z11, Z19
+	VFMADD213PD      Z23, Z12, Z20
+	VFMADD213PD      Z23, Z13, Z21
+	VFMADD213PD      Z23, Z14, Z22
+	VMOVUPD          (SI)(BX*1), Z7
+	VFMADD231PD.BCST 24(R10), Z8, Z7
+	VFMADD231PD.BCST 64(R10), Z9, Z7
+	VFMADD231PD.BCST 104(R10), Z10, Z7
+	VMOVUPD          Z7, (SI)(BX*1)
+	VFMADD231PD      Z7, Z6, Z4
+	VBROADCASTSD     96(R11), Z23
+	VFMADD213PD      Z23, Z11, Z15
+	VFMADD213PD      Z23, Z12, Z16
+	VFMADD213PD      Z23, Z13, Z17
+	VFMADD213PD      Z23, Z14, Z18
+	VBROADCASTSD     416(R11), Z23
+	VFMADD213PD      Z23, Z11, Z19
+	VFMADD213PD      Z23, Z12, Z20
+	VFMADD213PD      Z23, Z13, Z21
+	VFMADD213PD      Z23, Z14, Z22
+	VMOVUPD          (DI), Z7
+	VFMADD231PD.BCST 32(R10), Z8, Z7
+	VFMADD231PD.BCST 72(R10), Z9, Z7
+	VFMADD231PD.BCST 112(R10), Z10, Z7
+	VMOVUPD          Z7, (DI)
+	VFMADD231PD      Z7, Z6, Z5
+	VBROADCASTSD     128(R11), Z23
+	VFMADD213PD      Z23, Z11, Z15
+	VFMADD213PD      Z23, Z12, Z16
+	VFMADD213PD      Z23, Z13, Z17
+	VFMADD213PD      Z23, Z14, Z18
+	VBROADCASTSD     448(R11), Z23
+	VFMADD213PD      Z23, Z11, Z19
+	VFMADD213PD      Z23, Z12, Z20
+	VFMADD213PD      Z23, Z13, Z21
+	VFMADD213PD      Z23, Z14, Z22
+	VMOVUPD          64(R8), Z6
+	VMOVUPD          64(R9), Z8
+	VMOVUPD          64(R9)(CX*1), Z9
+	VMOVUPD          64(R9)(CX*2), Z10
+	VMOVUPD          Z6, 64(R9)
+	VBROADCASTSD     160(R11), Z23
+	VFMADD213PD      Z23, Z11, Z15
+	VFMADD213PD      Z23, Z12, Z16
+	VFMADD213PD      Z23, Z13, Z17
+	VFMADD213PD      Z23, Z14, Z18
+	VMOVUPD          64(SI), Z7
+	VFMADD231PD.BCST (R10), Z8, Z7
+	VFMADD231PD.BCST 40(R10), Z9, Z7
+	VFMADD231PD.BCST 80(R10), Z10, Z7
+	VMOVUPD          Z7, 64(SI)
+	VFMADD231PD      Z7, Z6, Z1
+	VBROADCASTSD     480(R11), Z23
+	VFMADD213PD      Z23, Z11, Z19
+	VFMADD213PD      Z23, Z12, Z20
+	VFMADD213PD      Z23, Z13, Z21
+	VFMADD213PD      Z23, Z14, Z22
+	VBROADCASTSD     192(R11), Z23
+	VFMADD213PD      Z23, Z11, Z15
+	VFMADD213PD      Z23, Z12, Z16
+	VFMADD213PD      Z23, Z13, Z17
+	VFMADD213PD      Z23, Z14, Z18
+	VMOVUPD          64(SI)(CX*1), Z7
+	VFMADD231PD.BCST 8(R10), Z8, Z7
+	VFMADD231PD.BCST 48(R10), Z9, Z7
+	VFMADD231PD.BCST 88(R10), Z10, Z7
+	VMOVUPD          Z7, 64(SI)(CX*1)
+	VFMADD231PD      Z7, Z6, Z2
+	VBROADCASTSD     512(R11), Z23
+	VFMADD213PD      Z23, Z11, Z19
+	VFMADD213PD      Z23, Z12, Z20
+	VFMADD213PD      Z23, Z13, Z21
+	VFMADD213PD      Z23, Z14, Z22
+	VBROADCASTSD     224(R11), Z23
+	VFMADD213PD      Z23, Z11, Z15
+	VFMADD213PD      Z23, Z12, Z16
+	VFMADD213PD      Z23, Z13, Z17
+	VFMADD213PD      Z23, Z14, Z18
+	VMOVUPD          64(SI)(CX*2), Z7
+	VFMADD231PD.BCST 16(R10), Z8, Z7
+	VFMADD231PD.BCST 56(R10), Z9, Z7
+	VFMADD231PD.BCST 96(R10), Z10, Z7
+	VMOVUPD          Z7, 64(SI)(CX*2)
+	VFMADD231PD      Z7, Z6, Z3
+	VMULPD           (AX), Z15, Z15
+	VMULPD           128(AX), Z16, Z16
+	VMULPD           256(AX), Z17, Z17
+	VMULPD           384(AX), Z18, Z18
+	VMOVUPD          64(SI)(BX*1), Z7
+	VFMADD231PD.BCST 24(R10), Z8, Z7
+	VFMADD231PD.BCST 64(R10), Z9, Z7
+	VFMADD231PD.BCST 104(R10), Z10, Z7
+	VMOVUPD          Z7, 64(SI)(BX*1)
+	VFMADD231PD      Z7, Z6, Z4
+	VBROADCASTSD     544(R11), Z23
+	VMULPD           Z15, Z19, Z19
+	VMULPD           Z16, Z20, Z20
+	VMULPD           Z17, Z21, Z21
+	VMULPD           Z18, Z22, Z22
+	VMOVUPD          64(DI), Z7
+	VFMADD231PD.BCST 32(R10), Z8, Z7
+	VFMADD231PD.BCST 72(R10), Z9, Z7
+	VFMADD231PD.BCST 112(R10), Z10, Z7
+	VMOVUPD          Z7, 64(DI)
+	VFMADD231PD      Z7, Z6, Z5
+	VFNMADD213PD     Z23, Z15, Z15
+	VFNMADD213PD     Z23, Z16, Z16
+	VFNMADD213PD     Z23, Z17, Z17
+	VFNMADD213PD     Z23, Z18, Z18
+	VMOVUPD          Z15, (AX)
+	VMOVUPD          Z19, 64(AX)
+	VMOVUPD          Z16, 128(AX)
+	VMOVUPD          Z20, 192(AX)
+	VMOVUPD          Z17, 256(AX)
+	VMOVUPD          Z21, 320(AX)
+	VMOVUPD          Z18, 384(AX)
+	VMOVUPD          Z22, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000080, R8
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, DI
+	ADDQ             $0x00000080, R9
+	DECQ             DX
+
+loop1460:
+	CMPQ             DX, $0x00000001
+	JL               done1461
+	LEAQ             trig64<>+0(SB), R11
+	VMOVUPD          (AX), Z11
+	VMULPD           Z11, Z11, Z11
+	VMOVUPD          128(AX), Z12
+	VMULPD           Z12, Z12, Z12
+	VMOVUPD          256(AX), Z13
+	VMULPD           Z13, Z13, Z13
+	VMOVUPD          384(AX), Z14
+	VMULPD           Z14, Z14, Z14
+	VMOVUPD          (R8), Z6
+	VMOVUPD          (R9), Z8
+	VMOVUPD          (R9)(CX*1), Z9
+	VMOVUPD          (R9)(CX*2), Z10
+	VMOVUPD          Z6, (R9)
+	VMOVUPD          (SI), Z7
+	VFMADD231PD.BCST (R10), Z8, Z7
+	VFMADD231PD.BCST 40(R10), Z9, Z7
+	VFMADD231PD.BCST 80(R10), Z10, Z7
+	VMOVUPD          Z7, (SI)
+	VFMADD231PD      Z7, Z6, Z1
+	VMOVUPD          (SI)(CX*1), Z7
+	VFMADD231PD.BCST 8(R10), Z8, Z7
+	VFMADD231PD.BCST 48(R10), Z9, Z7
+	VFMADD231PD.BCST 88(R10), Z10, Z7
+	VMOVUPD          Z7, (SI)(CX*1)
+	VFMADD231PD      Z7, Z6, Z2
+	VBROADCASTSD     288(R11), Z23
+	VMOVUPD          Z23, Z19
+	VMOVUPD          Z23, Z20
+	VMOVUPD          Z23, Z21
+	VMOVUPD          Z23, Z22
+	VBROADCASTSD     256(R11), Z23
+	VFMADD231PD      Z23, Z11, Z19
+	VFMADD231PD      Z23, Z12, Z20
+	VFMADD231PD      Z23, Z13, Z21
+	VFMADD231PD      Z23, Z14, Z22
+	VMOVUPD          (SI)(CX*2), Z7
+	VFMADD231PD.BCST 16(R10), Z8, Z7
+	VFMADD231PD.BCST 56(R10), Z9, Z7
+	VFMADD231PD.BCST 96(R10), Z10, Z7
+	VMOVUPD          Z7, (SI)(CX*2)
+	VFMADD231PD      Z7, Z6, Z3
+	VMOVUPD          (SI)(BX*1), Z7
+	VFMADD231PD.BCST 24(R10), Z8, Z7
+	VFMADD231PD.BCST 64(R10), Z9, Z7
+	VFMADD231PD.BCST 104(R10), Z10, Z7
+	VMOVUPD          Z7, (SI)(BX*1)
+	VFMADD231PD      Z7, Z6, Z4
+	VBROADCASTSD     320(R11), Z23
+	VFMADD213PD      Z23, Z11, Z19
+	VFMADD213PD      Z23, Z12, Z20
+	VFMADD213PD      Z23, Z13, Z21
+	VFMADD213PD      Z23, Z14, Z22
+	VMOVUPD          (DI), Z7
+	VFMADD231PD.BCST 32(R10), Z8, Z7
+	VFMADD231PD.BCST 72(R10), Z9, Z7
+	VFMADD231PD.BCST 112(R10), Z10, Z7
+	VMOVUPD          Z7, (DI)
+	VFMADD231PD      Z7, Z6, Z5
+	VMOVUPD          64(R8), Z6
+	VMOVUPD          64(R9), Z8
+	VMOVUPD          64(R9)(CX*1), Z9
+	VMOVUPD          64(R9)(CX*2), Z10
+	VMOVUPD          Z6, 64(R9)
+	VMOVUPD          64(SI), Z7
+	VFMADD231PD.BCST (R10), Z8, Z7
+	VFMADD231PD.BCST 40(R10), Z9, Z7
+	VFMADD231PD.BCST 80(R10), Z10, Z7
+	VMOVUPD          Z7, 64(SI)
+	VFMADD231PD      Z7, Z6, Z1
+	VBROADCASTSD     32(R11), Z23
+	VMOVUPD          Z23, Z15
+	VMOVUPD          Z23, Z16
+	VMOVUPD          Z23, Z17
+	VMOVUPD          Z23, Z18
+	VBROADCASTSD     (R11), Z23
+	VFMADD231PD      Z23, Z11, Z15
+	VFMADD231PD      Z23, Z12, Z16
+	VFMADD231PD      Z23, Z13, Z17
+	VFMADD231PD      Z23, Z14, Z18
+	VMOVUPD          64(SI)(CX*1), Z7
+	VFMADD231PD.BCST 8(R10), Z8, Z7
+	VFMADD231PD.BCST 48(R10), Z9, Z7
+	VFMADD231PD.BCST 88(R10), Z10, Z7
+	VMOVUPD          Z7, 64(SI)(CX*1)
+	VFMADD231PD      Z7, Z6, Z2
+	VMOVUPD          64(SI)(CX*2), Z7
+	VFMADD231PD.BCST 16(R10), Z8, Z7
+	VFMADD231PD.BCST 56(R10), Z9, Z7
+	VFMADD231PD.BCST 96(R10), Z10, Z7
+	VMOVUPD          Z7, 64(SI)(CX*2)
+	VFMADD231PD      Z7, Z6, Z3
+	VBROADCASTSD     352(R11), Z23
+	VFMADD213PD      Z23, Z11, Z19
+	VFMADD213PD      Z23, Z12, Z20
+	VFMADD213PD      Z23, Z13, Z21
+	VFMADD213PD      Z23, Z14, Z22
+	VMOVUPD          64(SI)(BX*1), Z7
+	VFMADD231PD.BCST 24(R10), Z8, Z7
+	VFMADD231PD.BCST 64(R10), Z9, Z7
+	VFMADD231PD.BCST 104(R10), Z10, Z7
+	VMOVUPD          Z7, 64(SI)(BX*1)
+	VFMADD231PD      Z7, Z6, Z4
+	VMOVUPD          64(DI), Z7
+	VFMADD231PD.BCST 32(R10), Z8, Z7
+	VFMADD231PD.BCST 72(R10), Z9, Z7
+	VFMADD231PD.BCST 112(R10), Z10, Z7
+	VMOVUPD          Z7, 64(DI)
+	VFMADD231PD      Z7, Z6, Z5
+	VBROADCASTSD     64(R11), Z23
+	VFMADD213PD      Z23, Z11, Z15
+	VFMADD213PD      Z23, Z12, Z16
+	VFMADD213PD      Z23, Z13, Z17
+	VFMADD213PD      Z23, Z14, Z18
+	VMOVUPD          128(R8), Z6
+	VMOVUPD          128(R9), Z8
+	VMOVUPD          128(R9)(CX*1), Z9
+	VMOVUPD          128(R9)(CX*2), Z10
+	VMOVUPD          Z6, 128(R9)
+	VMOVUPD          128(SI), Z7
+	VFMADD231PD.BCST (R10), Z8, Z7
+	VFMADD231PD.BCST 40(R10), Z9, Z7
+	VFMADD231PD.BCST 80(R10), Z10, Z7
+	VMOVUPD          Z7, 128(SI)
+	VFMADD231PD      Z7, Z6, Z1
+	VMOVUPD          128(SI)(CX*1), Z7
+	VFMADD231PD.BCST 8(R10), Z8, Z7
+	VFMADD231PD.BCST 48(R10), Z9, Z7
+	VFMADD231PD.BCST 88(R10), Z10, Z7
+	VMOVUPD          Z7, 128(SI)(CX*1)
+	VFMADD231PD      Z7, Z6, Z2
+	VBROADCASTSD     384(R11), Z23
+	VFMADD213PD      Z23, Z11, Z19
+	VFMADD213PD      Z23, Z12, Z20
+	VFMADD213PD      Z23, Z13, Z21
+	VFMADD213PD      Z23, Z14, Z22
+	VMOVUPD          128(SI)(CX*2), Z7
+	VFMADD231PD.BCST 16(R10), Z8, Z7
+	VFMADD231PD.BCST 56(R10), Z9, Z7
+	VFMADD231PD.BCST 96(R10), Z10, Z7
+	VMOVUPD          Z7, 128(SI)(CX*2)
+	VFMADD231PD      Z7, Z6, Z3
+	VMOVUPD          128(SI)(BX*1), Z7
+	VFMADD231PD.BCST 24(R10), Z8, Z7
+	VFMADD231PD.BCST 64(R10), Z9, Z7
+	VFMADD231PD.BCST 104(R10), Z10, Z7
+	VMOVUPD          Z7, 128(SI)(BX*1)
+	VFMADD231PD      Z7, Z6, Z4
+	VBROADCASTSD     96(R11), Z23
+	VFMADD213PD      Z23, Z11, Z15
+	VFMADD213PD      Z23, Z12, Z16
+	VFMADD213PD      Z23, Z13, Z17
+	VFMADD213PD      Z23, Z14, Z18
+	VMOVUPD          128(DI), Z7
+	VFMADD231PD.BCST 32(R10), Z8, Z7
+	VFMADD231PD.BCST 72(R10), Z9, Z7
+	VFMADD231PD.BCST 112(R10), Z10, Z7
+	VMOVUPD          Z7, 128(DI)
+	VFMADD231PD      Z7, Z6, Z5
+	VMOVUPD          192(R8), Z6
+	VMOVUPD          192(R9), Z8
+	VMOVUPD          192(R9)(CX*1), Z9
+	VMOVUPD          192(R9)(CX*2), Z10
+	VMOVUPD          Z6, 192(R9)
+	VMOVUPD          192(SI), Z7
+	VFMADD231PD.BCST (R10), Z8, Z7
+	VFMADD231PD.BCST 40(R10), Z9, Z7
+	VFMADD231PD.BCST 80(R10), Z10, Z7
+	VMOVUPD          Z7, 192(SI)
+	VFMADD231PD      Z7, Z6, Z1
+	VBROADCASTSD     416(R11), Z23
+	VFMADD213PD      Z23, Z11, Z19
+	VFMADD213PD      Z23, Z12, Z20
+	VFMADD213PD      Z23, Z13, Z21
+	VFMADD213PD      Z23, Z14, Z22
+	VMOVUPD          192(SI)(CX*1), Z7
+	VFMADD231PD.BCST 8(R10), Z8, Z7
+	VFMADD231PD.BCST 48(R10), Z9, Z7
+	VFMADD231PD.BCST 88(R10), Z10, Z7
+	VMOVUPD          Z7, 192(SI)(CX*1)
+	VFMADD231PD      Z7, Z6, Z2
+	VMOVUPD          192(SI)(CX*2), Z7
+	VFMADD231PD.BCST 16(R10), Z8, Z7
+	VFMADD231PD.BCST 56(R10), Z9, Z7
+	VFMADD231PD.BCST 96(R10), Z10, Z7
+	VMOVUPD          Z7, 192(SI)(CX*2)
+	VFMADD231PD      Z7, Z6, Z3
+	VBROADCASTSD     128(R11), Z23
+	VFMADD213PD      Z23, Z11, Z15
+	VFMADD213PD      Z23, Z12, Z16
+	VFMADD213PD      Z23, Z13, Z17
+	VFMADD213PD      Z23, Z14, Z18
+	VMOVUPD          192(SI)(BX*1), Z7
+	VFMADD231PD.BCST 24(R10), Z8, Z7
+	VFMADD231PD.BCST 64(R10), Z9, Z7
+	VFMADD231PD.BCST 104(R10), Z10, Z7
+	VMOVUPD          Z7, 192(SI)(BX*1)
+	VFMADD231PD      Z7, Z6, Z4
+	VMOVUPD          192(DI), Z7
+	VFMADD231PD.BCST 32(R10), Z8, Z7
+	VFMADD231PD.BCST 72(R10), Z9, Z7
+	VFMADD231PD.BCST 112(R10), Z10, Z7
+	VMOVUPD          Z7, 192(DI)
+	VFMADD231PD      Z7, Z6, Z5
+	VBROADCASTSD     448(R11), Z23
+	VFMADD213PD      Z23, Z11, Z19
+	VFMADD213PD      Z23, Z12, Z20
+	VFMADD213PD      Z23, Z13, Z21
+	VFMADD213PD      Z23, Z14, Z22
+	VMOVUPD          256(R8), Z6
+	VMOVUPD          256(R9), Z8
+	VMOVUPD          256(R9)(CX*1), Z9
+	VMOVUPD          256(R9)(CX*2), Z10
+	VMOVUPD          Z6, 256(R9)
+	VMOVUPD          256(SI), Z7
+	VFMADD231PD.BCST (R10), Z8, Z7
+	VFMADD231PD.BCST 40(R10), Z9, Z7
+	VFMADD231PD.BCST 80(R10), Z10, Z7
+	VMOVUPD          Z7, 256(SI)
+	VFMADD231PD      Z7, Z6, Z1
+	VMOVUPD          256(SI)(CX*1), Z7
+	VFMADD231PD.BCST 8(R10), Z8, Z7
+	VFMADD231PD.BCST 48(R10), Z9, Z7
+	VFMADD231PD.BCST 88(R10), Z10, Z7
+	VMOVUPD          Z7, 256(SI)(CX*1)
+	VFMADD231PD      Z7, Z6, Z2
+	VBROADCASTSD     160(R11), Z23
+	VFMADD213PD      Z23, Z11, Z15
+	VFMADD213PD      Z23, Z12, Z16
+	VFMADD213PD      Z23, Z13, Z17
+	VFMADD213PD      Z23, Z14, Z18
+	VMOVUPD          256(SI)(CX*2), Z7
+	VFMADD231PD.BCST 16(R10), Z8, Z7
+	VFMADD231PD.BCST 56(R10), Z9, Z7
+	VFMADD231PD.BCST 96(R10), Z10, Z7
+	VMOVUPD          Z7, 256(SI)(CX*2)
+	VFMADD231PD      Z7, Z6, Z3
+	VMOVUPD          256(SI)(BX*1), Z7
+	VFMADD231PD.BCST 24(R10), Z8, Z7
+	VFMADD231PD.BCST 64(R10), Z9, Z7
+	VFMADD231PD.BCST 104(R10), Z10, Z7
+	VMOVUPD          Z7, 256(SI)(BX*1)
+	VFMADD231PD      Z7, Z6, Z4
+	VBROADCASTSD     480(R11), Z23
+	VFMADD213PD      Z23, Z11, Z19
+	VFMADD213PD      Z23, Z12, Z20
+	VFMADD213PD      Z23, Z13, Z21
+	VFMADD213PD      Z23, Z14, Z22
+	VMOVUPD          256(DI), Z7
+	VFMADD231PD.BCST 32(R10), Z8, Z7
+	VFMADD231PD.BCST 72(R10), Z9, Z7
+	VFMADD231PD.BCST 112(R10), Z10, Z7
+	VMOVUPD          Z7, 256(DI)
+	VFMADD231PD      Z7, Z6, Z5
+	VMOVUPD          320(R8), Z6
+	VMOVUPD          320(R9), Z8
+	VMOVUPD          320(R9)(CX*1), Z9
+	VMOVUPD          320(R9)(CX*2), Z10
+	VMOVUPD          Z6, 320(R9)
+	VMOVUPD          320(SI), Z7
+	VFMADD231PD.BCST (R10), Z8, Z7
+	VFMADD231PD.BCST 40(R10), Z9, Z7
+	VFMADD231PD.BCST 80(R10), Z10, Z7
+	VMOVUPD          Z7, 320(SI)
+	VFMADD231PD      Z7, Z6, Z1
+	VBROADCASTSD     192(R11), Z23
+	VFMADD213PD      Z23, Z11, Z15
+	VFMADD213PD      Z23, Z12, Z16
+	VFMADD213PD      Z23, Z13, Z17
+	VFMADD213PD      Z23, Z14, Z18
+	VMOVUPD          320(SI)(CX*1), Z7
+	VFMADD231PD.BCST 8(R10), Z8, Z7
+	VFMADD231PD.BCST 48(R10), Z9, Z7
+	VFMADD231PD.BCST 88(R10), Z10, Z7
+	VMOVUPD          Z7, 320(SI)(CX*1)
+	VFMADD231PD      Z7, Z6, Z2
+	VMOVUPD          320(SI)(CX*2), Z7
+	VFMADD231PD.BCST 16(R10), Z8, Z7
+	VFMADD231PD.BCST 56(R10), Z9, Z7
+	VFMADD231PD.BCST 96(R10), Z10, Z7
+	VMOVUPD          Z7, 320(SI)(CX*2)
+	VFMADD231PD      Z7, Z6, Z3
+	VBROADCASTSD     512(R11), Z23
+	VFMADD213PD      Z23, Z11, Z19
+	VFMADD213PD      Z23, Z12, Z20
+	VFMADD213PD      Z23, Z13, Z21
+	VFMADD213PD      Z23, Z14, Z22
+	VMOVUPD          320(SI)(BX*1), Z7
+	VFMADD231PD.BCST 24(R10), Z8, Z7
+	VFMADD231PD.BCST 64(R10), Z9, Z7
+	VFMADD231PD.BCST 104(R10), Z10, Z7
+	VMOVUPD          Z7, 320(SI)(BX*1)
+	VFMADD231PD      Z7, Z6, Z4
+	VMOVUPD          320(DI), Z7
+	VFMADD231PD.BCST 32(R10), Z8, Z7
+	VFMADD231PD.BCST 72(R10), Z9, Z7
+	VFMADD231PD.BCST 112(R10), Z10, Z7
+	VMOVUPD          Z7, 320(DI)
+	VFMADD231PD      Z7, Z6, Z5
+	VBROADCASTSD     224(R11), Z23
+	VFMADD213PD      Z23, Z11, Z15
+	VFMADD213PD      Z23, Z12, Z16
+	VFMADD213PD      Z23, Z13, Z17
+	VFMADD213PD      Z23, Z14, Z18
+	VMOVUPD          384(R8), Z6
+	VMOVUPD          384(R9), Z8
+	VMOVUPD          384(R9)(CX*1), Z9
+	VMOVUPD          384(R9)(CX*2), Z10
+	VMOVUPD          Z6, 384(R9)
+	VMOVUPD          384(SI), Z7
+	VFMADD231PD.BCST (R10), Z8, Z7
+	VFMADD231PD.BCST 40(R10), Z9, Z7
+	VFMADD231PD.BCST 80(R10), Z10, Z7
+	VMOVUPD          Z7, 384(SI)
+	VFMADD231PD      Z7, Z6, Z1
+	VMOVUPD          384(SI)(CX*1), Z7
+	VFMADD231PD.BCST 8(R10), Z8, Z7
+	VFMADD231PD.BCST 48(R10), Z9, Z7
+	VFMADD231PD.BCST 88(R10), Z10, Z7
+	VMOVUPD          Z7, 384(SI)(CX*1)
+	VFMADD231PD      Z7, Z6, Z2
+	VMULPD           (AX), Z15, Z15
+	VMULPD           128(AX), Z16, Z16
+	VMULPD           256(AX), Z17, Z17
+	VMULPD           384(AX), Z18, Z18
+	VMOVUPD          384(SI)(CX*2), Z7
+	VFMADD231PD.BCST 16(R10), Z8, Z7
+	VFMADD231PD.BCST 56(R10), Z9, Z7
+	VFMADD231PD.BCST 96(R10), Z10, Z7
+	VMOVUPD          Z7, 384(SI)(CX*2)
+	VFMADD231PD      Z7, Z6, Z3
+	VMOVUPD          384(SI)(BX*1), Z7
+	VFMADD231PD.BCST 24(R10), Z8, Z7
+	VFMADD231PD.BCST 64(R10), Z9, Z7
+	VFMADD231PD.BCST 104(R10), Z10, Z7
+	VMOVUPD          Z7, 384(SI)(BX*1)
+	VFMADD231PD      Z7, Z6, Z4
+	VBROADCASTSD     544(R11), Z23
+	VMOVUPD          384(DI), Z7
+	VFMADD231PD.BCST 32(R10), Z8, Z7
+	VFMADD231PD.BCST 72(R10), Z9, Z7
+	VFMADD231PD.BCST 112(R10), Z10, Z7
+	VMOVUPD          Z7, 384(DI)
+	VFMADD231PD      Z7, Z6, Z5
+	VMOVUPD          448(R8), Z6
+	VMOVUPD          448(R9), Z8
+	VMOVUPD          448(R9)(CX*1), Z9
+	VMOVUPD          448(R9)(CX*2), Z10
+	VMOVUPD          Z6, 448(R9)
+	VMOVUPD          448(SI), Z7
+	VFMADD231PD.BCST (R10), Z8, Z7
+	VFMADD231PD.BCST 40(R10), Z9, Z7
+	VFMADD231PD.BCST 80(R10), Z10, Z7
+	VMOVUPD          Z7, 448(SI)
+	VFMADD231PD      Z7, Z6, Z1
+	VMULPD           Z15, Z19, Z19
+	VMULPD           Z16, Z20, Z20
+	VMULPD           Z17, Z21, Z21
+	VMULPD           Z18, Z22, Z22
+	VMOVUPD          448(SI)(CX*1), Z7
+	VFMADD231PD.BCST 8(R10), Z8, Z7
+	VFMADD231PD.BCST 48(R10), Z9, Z7
+	VFMADD231PD.BCST 88(R10), Z10, Z7
+	VMOVUPD          Z7, 448(SI)(CX*1)
+	VFMADD231PD      Z7, Z6, Z2
+	VMOVUPD          448(SI)(CX*2), Z7
+	VFMADD231PD.BCST 16(R10), Z8, Z7
+	VFMADD231PD.BCST 56(R10), Z9, Z7
+	VFMADD231PD.BCST 96(R10), Z10, Z7
+	VMOVUPD          Z7, 448(SI)(CX*2)
+	VFMADD231PD      Z7, Z6, Z3
+	VFNMADD213PD     Z23, Z15, Z15
+	VFNMADD213PD     Z23, Z16, Z16
+	VFNMADD213PD     Z23, Z17, Z17
+	VFNMADD213PD     Z23, Z18, Z18
+	VMOVUPD          448(SI)(BX*1), Z7
+	VFMADD231PD.BCST 24(R10), Z8, Z7
+	VFMADD231PD.BCST 64(R10), Z9, Z7
+	VFMADD231PD.BCST 104(R10), Z10, Z7
+	VMOVUPD          Z7, 448(SI)(BX*1)
+	VFMADD231PD      Z7, Z6, Z4
+	VMOVUPD          448(DI), Z7
+	VFMADD231PD.BCST 32(R10), Z8, Z7
+	VFMADD231PD.BCST 72(R10), Z9, Z7
+	VFMADD231PD.BCST 112(R10), Z10, Z7
+	VMOVUPD          Z7, 448(DI)
+	VFMADD231PD      Z7, Z6, Z5
+	VMOVUPD          Z15, (AX)
+	VMOVUPD          Z19, 64(AX)
+	VMOVUPD          Z16, 128(AX)
+	VMOVUPD          Z20, 192(AX)
+	VMOVUPD          Z17, 256(AX)
+	VMOVUPD          Z21, 320(AX)
+	VMOVUPD          Z18, 384(AX)
+	VMOVUPD          Z22, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000200, R8
+	ADDQ             $0x00000200, SI
+	ADDQ             $0x00000200, DI
+	ADDQ             $0x00000200, R9
+	SUBQ             $0x00000001, DX
+	JMP              loop1460
+
+done1461:
+skip1459:
+	MOVQ    CX, AX
+	MOVQ    a+16(FP), DX
+	ADDQ    DX, AX
+	SUBQ    SI, AX
+	VMOVUPD Z0, Z11
+	VMOVUPD Z0, Z12
+	VMOVUPD Z0, Z13
+	VMOVUPD Z0, Z14
+	VMOVUPD Z0, Z0
+
+loop1462:
+	CMPQ             AX, $0x00000080
+	JL               done1463
+	VMOVUPD          (R8), Z6
+	VMOVUPD          (R9), Z8
+	VMOVUPD          (R9)(CX*1), Z9
+	VMOVUPD          (R9)(CX*2), Z10
+	VMOVUPD          Z6, (R9)
+	VMOVUPD          (SI), Z7
+	VFMADD231PD.BCST (R10), Z8, Z7
+	VFMADD231PD.BCST 40(R10), Z9, Z7
+	VFMADD231PD.BCST 80(R10), Z10, Z7
+	VMOVUPD          Z7, (SI)
+	VFMADD231PD      Z7, Z6, Z1
+	VMOVUPD          (SI)(CX*1), Z7
+	VFMADD231PD.BCST 8(R10), Z8, Z7
+	VFMADD231PD.BCST 48(R10), Z9, Z7
+	VFMADD231PD.BCST 88(R10), Z10, Z7
+	VMOVUPD          Z7, (SI)(CX*1)
+	VFMADD231PD      Z7, Z6, Z2
+	VMOVUPD          (SI)(CX*2), Z7
+	VFMADD231PD.BCST 16(R10), Z8, Z7
+	VFMADD231PD.BCST 56(R10), Z9, Z7
+	VFMADD231PD.BCST 96(R10), Z10, Z7
+	VMOVUPD          Z7, (SI)(CX*2)
+	VFMADD231PD      Z7, Z6, Z3
+	VMOVUPD          (SI)(BX*1), Z7
+	VFMADD231PD.BCST 24(R10), Z8, Z7
+	VFMADD231PD.BCST 64(R10), Z9, Z7
+	VFMADD231PD.BCST 104(R10), Z10, Z7
+	VMOVUPD          Z7, (SI)(BX*1)
+	VFMADD231PD      Z7, Z6, Z4
+	VMOVUPD          (DI), Z7
+	VFMADD231PD.BCST 32(R10), Z8, Z7
+	VFMADD231PD.BCST 72(R10), Z9, Z7
+	VFMADD231PD.BCST 112(R10), Z10, Z7
+	VMOVUPD          Z7, (DI)
+	VFMADD231PD      Z7, Z6, Z5
+	VMOVUPD          64(R8), Z6
+	VMOVUPD          64(R9), Z8
+	VMOVUPD          64(R9)(CX*1), Z9
+	VMOVUPD          64(R9)(CX*2), Z10
+	VMOVUPD          Z6, 64(R9)
+	VMOVUPD          64(SI), Z7
+	VFMADD231PD.BCST (R10), Z8, Z7
+	VFMADD231PD.BCST 40(R10), Z9, Z7
+	VFMADD231PD.BCST 80(R10), Z10, Z7
+	VMOVUPD          Z7, 64(SI)
+	VFMADD231PD      Z7, Z6, Z11
+	VMOVUPD          64(SI)(CX*1), Z7
+	VFMADD231PD.BCST 8(R10), Z8, Z7
+	VFMADD231PD.BCST 48(R10), Z9, Z7
+	VFMADD231PD.BCST 88(R10), Z10, Z7
+	VMOVUPD          Z7, 64(SI)(CX*1)
+	VFMADD231PD      Z7, Z6, Z12
+	VMOVUPD          64(SI)(CX*2), Z7
+	VFMADD231PD.BCST 16(R10), Z8, Z7
+	VFMADD231PD.BCST 56(R10), Z9, Z7
+	VFMADD231PD.BCST 96(R10), Z10, Z7
+	VMOVUPD          Z7, 64(SI)(CX*2)
+	VFMADD231PD      Z7, Z6, Z13
+	VMOVUPD          64(SI)(BX*1), Z7
+	VFMADD231PD.BCST 24(R10), Z8, Z7
+	VFMADD231PD.BCST 64(R10), Z9, Z7
+	VFMADD231PD.BCST 104(R10), Z10, Z7
+	VMOVUPD          Z7, 64(SI)(BX*1)
+	VFMADD231PD      Z7, Z6, Z14
+	VMOVUPD          64(DI), Z7
+	VFMADD231PD.BCST 32(R10), Z8, Z7
+	VFMADD231PD.BCST 72(R10), Z9, Z7
+	VFMADD231PD.BCST 112(R10), Z10, Z7
+	VMOVUPD          Z7, 64(DI)
+	VFMADD231PD      Z7, Z6, Z0
+	ADDQ             $0x00000080, R8
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, DI
+	ADDQ             $0x00000080, R9
+	SUBQ             $0x00000080, AX
+	JMP              loop1462
+
+done1463:
+	TESTQ            AX, AX
+	JZ               skip1464
+	VMOVUPD          (R8), Z6
+	VMOVUPD          (R9), Z8
+	VMOVUPD          (R9)(CX*1), Z9
+	VMOVUPD          (R9)(CX*2), Z10
+	VMOVUPD          Z6, (R9)
+	VMOVUPD          (SI), Z7
+	VFMADD231PD.BCST (R10), Z8, Z7
+	VFMADD231PD.BCST 40(R10), Z9, Z7
+	VFMADD231PD.BCST 80(R10), Z10, Z7
+	VMOVUPD          Z7, (SI)
+	VFMADD231PD      Z7, Z6, Z1
+	VMOVUPD          (SI)(CX*1), Z7
+	VFMADD231PD.BCST 8(R10), Z8, Z7
+	VFMADD231PD.BCST 48(R10), Z9, Z7
+	VFMADD231PD.BCST 88(R10), Z10, Z7
+	VMOVUPD          Z7, (SI)(CX*1)
+	VFMADD231PD      Z7, Z6, Z2
+	VMOVUPD          (SI)(CX*2), Z7
+	VFMADD231PD.BCST 16(R10), Z8, Z7
+	VFMADD231PD.BCST 56(R10), Z9, Z7
+	VFMADD231PD.BCST 96(R10), Z10, Z7
+	VMOVUPD          Z7, (SI)(CX*2)
+	VFMADD231PD      Z7, Z6, Z3
+	VMOVUPD          (SI)(BX*1), Z7
+	VFMADD231PD.BCST 24(R10), Z8, Z7
+	VFMADD231PD.BCST 64(R10), Z9, Z7
+	VFMADD231PD.BCST 104(R10), Z10, Z7
+	VMOVUPD          Z7, (SI)(BX*1)
+	VFMADD231PD      Z7, Z6, Z4
+	VMOVUPD          (DI), Z7
+	VFMADD231PD.BCST 32(R10), Z8, Z7
+	VFMADD231PD.BCST 72(R10), Z9, Z7
+	VFMADD231PD.BCST 112(R10), Z10, Z7
+	VMOVUPD          Z7, (DI)
+	VFMADD231PD      Z7, Z6, Z5
+	ADDQ             $0x00000040, R8
+	ADDQ             $0x00000040, SI
+	ADDQ             $0x00000040, DI
+	ADDQ             $0x00000040, R9
+
+skip1464:
+	VADDPD     Z11, Z1, Z1
+	VADDPD     Z12, Z2, Z2
+	VADDPD     Z13, Z3, Z3
+	VADDPD     Z14, Z4, Z4
+	VADDPD     Z0, Z5, Z5
+	MOVQ       sums+8(FP), AX
+	VUNPCKLPD  Z2, Z1, Z0
+	VUNPCKHPD  Z2, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VUNPCKLPD  Z4, Z3, Z0
+	VUNPCKHPD  Z4, Z3, Z3
+	VADDPD     Z0, Z3, Z3
+	VUNPCKLPD  Z5, Z5, Z0
+	VUNPCKHPD  Z5, Z5, Z5
+	VADDPD     Z0, Z5, Z5
+	VSHUFF64X2 $0x88, Z3, Z1, Z0
+	VSHUFF64X2 $0xdd, Z3, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z5, Z5, Z0
+	VSHUFF64X2 $0xdd, Z5, Z5, Z5
+	VADDPD     Z0, Z5, Z5
+	VSHUFF64X2 $0x88, Z5, Z1, Z0
+	VSHUFF64X2 $0xdd, Z5, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VMOVUPD    Z1, (AX)
+	MOVQ       p+88(FP), CX
+	TESTQ      CX, CX
+	JZ         skip1465
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       f+24(FP), DX
+	MOVQ       k+96(FP), BX
+	MOVQ       CX, SI
+	SHLQ       $0x03, SI
+	ADDQ       SI, AX
+
+loop1466:
+	CMPQ             BX, $0x00000001
+	JL               done1467
+	VMOVUPD.Z        (DX), K1, Z0
+	VFMADD231PD.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x08, AX
+	SUBQ             $0x00000001, BX
+	JMP              loop1466
+
+done1467:
+	MOVQ    y+0(FP), AX
+	CMPQ    CX, $0x08
+	JNE     few1468
+	VMOVUPD Z1, (AX)
+	JMP     done1469
+
+few1468:
+	TESTQ         $0x00000004, CX
+	JZ            skip1470
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1470:
+	TESTQ         $0x00000002, CX
+	JZ            skip1471
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1471:
+	TESTQ  $0x00000001, CX
+	JZ     skip1472
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1472:
+done1469:
+skip1465:
+	JMP finish1397
+
+next1458:
+	CMPQ             CX, $0x06
+	JNE              next1473
+	VMOVUPD          Z0, Z1
+	VMOVUPD          Z0, Z2
+	VMOVUPD          Z0, Z3
+	VMOVUPD          Z0, Z4
+	VMOVUPD          Z0, Z5
+	VMOVUPD          Z0, Z6
+	MOVQ             cols+80(FP), CX
+	SHLQ             $0x06, CX
+	LEAQ             (CX)(CX*2), BX
+	MOVQ             a+16(FP), SI
+	LEAQ             (SI)(CX*4), DI
+	MOVQ             phi+32(FP), R8
+	MOVQ             SI, R9
+	MOVQ             f+24(FP), R10
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	TESTQ            DX, DX
+	JZ               skip1474
+	LEAQ             trig64<>+0(SB), R11
+	VMOVUPD          (AX), Z12
+	VMULPD           Z12, Z12, Z12
+	VMOVUPD          128(AX), Z13
+	VMULPD           Z13, Z13, Z13
+	VMOVUPD          256(AX), Z14
+	VMULPD           Z14, Z14, Z14
+	VMOVUPD          384(AX), Z15
+	VMULPD           Z15, Z15, Z15
+	VMOVUPD          (R8), Z7
+	VMOVUPD          (R9), Z9
+	VMOVUPD          (R9)(CX*1), Z10
+	VMOVUPD          (R9)(CX*2), Z11
+	VMOVUPD          Z7, (R9)
+	VBROADCASTSD     288(R11), Z24
+	VMOVUPD          Z24, Z20
+	VMOVUPD          Z24, Z21
+	VMOVUPD          Z24, Z22
+	VMOVUPD          Z24, Z23
+	VBROADCASTSD     256(R11), Z24
+	VFMADD231PD      Z24, Z12, Z20
+	VFMADD231PD      Z24, Z13, Z21
+	VFMADD231PD      Z24, Z14, Z22
+	VFMADD231PD      Z24, Z15, Z23
+	VMOVUPD          (SI), Z8
+	VFMADD231PD.BCST (R10), Z9, Z8
+	VFMADD231PD.BCST 48(R10), Z10, Z8
+	VFMADD231PD.BCST 96(R10), Z11, Z8
+	VMOVUPD          Z8, (SI)
+	VFMADD231PD      Z8, Z7, Z1
+	VBROADCASTSD     320(R11), Z24
+	VFMADD213PD      Z24, Z12, Z20
+	VFMADD213PD      Z24, Z13, Z21
+	VFMADD213PD      Z24, Z14, Z22
+	VFMADD213PD      Z24, Z15, Z23
+	VMOVUPD          (SI)(CX*1), Z8
+	VFMADD231PD.BCST 8(R10), Z9, Z8
+	VFMADD231PD.BCST 56(R10), Z10, Z8
+	VFMADD231PD.BCST 104(R10), Z11, Z8
+	VMOVUPD          Z8, (SI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z2
+	VBROADCASTSD     32(R11), Z24
+	VMOVUPD          Z24, Z16
+	VMOVUPD          Z24, Z17
+	VMOVUPD          Z24, Z18
+	VMOVUPD          Z24, Z19
+	VBROADCASTSD     (R11), Z24
+	VFMADD231PD      Z24, Z12, Z16
+	VFMADD231PD      Z24, Z13, Z17
+	VFMADD231PD      Z24, Z14, Z18
+	VFMADD231PD      Z24, Z15, Z19
+	VBROADCASTSD     352(R11), Z24
+	VFMADD213PD      Z24, Z12, Z20
+	VFMADD213PD      Z24, Z13, Z21
+	VFMADD213PD      Z24, Z14, Z22
+	VFMADD213PD      Z24, Z15, Z23
+	VMOVUPD          (SI)(CX*2), Z8
+	VFMADD231PD.BCST 16(R10), Z9, Z8
+	VFMADD231PD.BCST 64(R10), Z10, Z8
+	VFMADD231PD.BCST 112(R10), Z11, Z8
+	VMOVUPD          Z8, (SI)(CX*2)
+	VFMADD231PD      Z8, Z7, Z3
+	VBROADCASTSD     64(R11), Z24
+	VFMADD213PD      Z24, Z12, Z16
+	VFMADD213PD      Z24, Z13, Z17
+	VFMADD213PD      Z24, Z14, Z18
+	VFMADD213PD      Z24, Z15, Z19
+	VMOVUPD          (SI)(BX*1), Z8
+	VFMADD231PD.BCST 24(R10), Z9, Z8
+	VFMADD231PD.BCST 72(R10), Z10, Z8
+	VFMADD231PD.BCST 120(R10), Z11, Z8
+	VMOVUPD          Z8, (SI)(BX*1)
+	VFMADD231PD      Z8, Z7, Z4
+	VBROADCASTSD     384(R11), Z24
+	VFMADD213PD      Z24, Z12, Z20
+	VFMADD213PD      Z24, Z13, Z21
+	VFMADD213PD      Z24, Z14, Z22
+	VFMADD213PD      Z24, Z15, Z23
+	VBROADCASTSD     96(R11), Z24
+	VFMADD213PD      Z24, Z12, Z16
+	VFMADD213PD      Z24, Z13, Z17
+	VFMADD213PD      Z24, Z14, Z18
+	VFMADD213PD      Z24, Z15, Z19
+	VMOVUPD          (DI), Z8
+	VFMADD231PD.BCST 32(R10), Z9, Z8
+	VFMADD231PD.BCST 80(R10), Z10, Z8
+	VFMADD231PD.BCST 128(R10), Z11, Z8
+	VMOVUPD          Z8, (DI)
+	VFMADD231PD      Z8, Z7, Z5
+	VBROADCASTSD     416(R11), Z24
+	VFMADD213PD      Z24, Z12, Z20
+	VFMADD213PD      Z24, Z13, Z21
+	VFMADD213PD      Z24, Z14, Z22
+	VFMADD213PD      Z24, Z15, Z23
+	VMOVUPD          (DI)(CX*1), Z8
+	VFMADD231PD.BCST 40(R10), Z9, Z8
+	VFMADD231PD.BCST 88(R10), Z10, Z8
+	VFMADD231PD.BCST 136(R10), Z11, Z8
+	VMOVUPD          Z8, (DI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z6
+	VBROADCASTSD     128(R11), Z24
+	VFMADD213PD      Z24, Z12, Z16
+	VFMADD213PD      Z24, Z13, Z17
+	VFMADD213PD      Z24, Z14, Z18
+	VFMADD213PD      Z24, Z15, Z19
+	VBROADCASTSD     448(R11), Z24
+	VFMADD213PD      Z24, Z12, Z20
+	VFMADD213PD      Z24, Z13, Z21
+	VFMADD213PD      Z24, Z14, Z22
+	VFMADD213PD      Z24, Z15, Z23
+	VMOVUPD          64(R8), Z7
+	VMOVUPD          64(R9), Z9
+	VMOVUPD          64(R9)(CX*1), Z10
+	VMOVUPD          64(R9)(CX*2), Z11
+	VMOVUPD          Z7, 64(R9)
+	VBROADCASTSD     160(R11), Z24
+	VFMADD213PD      Z24, Z12, Z16
+	VFMADD213PD      Z24, Z13, Z17
+	VFMADD213PD      Z24, Z14, Z18
+	VFMADD213PD      Z24, Z15, Z19
+	VMOVUPD          64(SI), Z8
+	VFMADD231PD.BCST (R10), Z9, Z8
+	VFMADD231PD.BCST 48(R10), Z10, Z8
+	VFMADD231PD.BCST 96(R10), Z11, Z8
+	VMOVUPD          Z8, 64(SI)
+	VFMADD231PD      Z8, Z7, Z1
+	VBROADCASTSD     480(R11), Z24
+	VFMADD213PD      Z24, Z12, Z20
+	VFMADD213PD      Z24, Z13, Z21
+	VFMADD213PD      Z24, Z14, Z22
+	VFMADD213PD      Z24, Z15, Z23
+	VMOVUPD          64(SI)(CX*1), Z8
+	VFMADD231PD.BCST 8(R10), Z9, Z8
+	VFMADD231PD.BCST 56(R10), Z10, Z8
+	VFMADD231PD.BCST 104(R10), Z11, Z8
+	VMOVUPD          Z8, 64(SI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z2
+	VBROADCASTSD     192(R11), Z24
+	VFMADD213PD      Z24, Z12, Z16
+	VFMADD213PD      Z24, Z13, Z17
+	VFMADD213PD      Z24, Z14, Z18
+	VFMADD213PD      Z24, Z15, Z19
+	VBROADCASTSD     512(R11), Z24
+	VFMADD213PD      Z24, Z12, Z20
+	VFMADD213PD      Z24, Z13, Z21
+	VFMADD213PD      Z24, Z14, Z22
+	VFMADD213PD      Z24, Z15, Z23
+	VMOVUPD          64(SI)(CX*2), Z8
+	VFMADD231PD.BCST 16(R10), Z9, Z8
+	VFMADD231PD.BCST 64(R10), Z10, Z8
+	VFMADD231PD.BCST 112(R10), Z11, Z8
+	VMOVUPD          Z8, 64(SI)(CX*2)
+	VFMADD231PD      Z8, Z7, Z3
+	VBROADCASTSD     224(R11), Z24
+	VFMADD213PD      Z24, Z12, Z16
+	VFMADD213PD      Z24, Z13, Z17
+	VFMADD213PD      Z24, Z14, Z18
+	VFMADD213PD      Z24, Z15, Z19
+	VMOVUPD          64(SI)(BX*1), Z8
+	VFMADD231PD.BCST 24(R10), Z9, Z8
+	VFMADD231PD.BCST 72(R10), Z10, Z8
+	VFMADD231PD.BCST 120(R10), Z11, Z8
+	VMOVUPD          Z8, 64(SI)(BX*1)
+	VFMADD231PD      Z8, Z7, Z4
+	VMULPD           (AX), Z16, Z16
+	VMULPD           128(AX), Z17, Z17
+	VMULPD           256(AX), Z18, Z18
+	VMULPD           384(AX), Z19, Z19
+	VBROADCASTSD     544(R11), Z24
+	VMOVUPD          64(DI), Z8
+	VFMADD231PD.BCST 32(R10), Z9, Z8
+	VFMADD231PD.BCST 80(R10), Z10, Z8
+	VFMADD231PD.BCST 128(R10), Z11, Z8
+	VMOVUPD          Z8, 64(DI)
+	VFMADD231PD      Z8, Z7, Z5
+	VMULPD           Z16, Z20, Z20
+	VMULPD           Z17, Z21, Z21
+	VMULPD           Z18, Z22, Z22
+	VMULPD           Z19, Z23, Z23
+	VMOVUPD          64(DI)(CX*1), Z8
+	VFMADD231PD.BCST 40(R10), Z9, Z8
+	VFMADD231PD.BCST 88(R10), Z10, Z8
+	VFMADD231PD.BCST 136(R10), Z11, Z8
+	VMOVUPD          Z8, 64(DI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z6
+	VFNMADD213PD     Z24, Z16, Z16
+	VFNMADD213PD     Z24, Z17, Z17
+	VFNMADD213PD     Z24, Z18, Z18
+	VFNMADD213PD     Z24, Z19, Z19
+	VMOVUPD          Z16, (AX)
+	VMOVUPD          Z20, 64(AX)
+	VMOVUPD          Z17, 128(AX)
+	VMOVUPD          Z21, 192(AX)
+	VMOVUPD          Z18, 256(AX)
+	VMOVUPD          Z22, 320(AX)
+	VMOVUPD          Z19, 384(AX)
+	VMOVUPD          Z23, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000080, R8
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, DI
+	ADDQ             $0x00000080, R9
+	DECQ             DX
+
+loop1475:
+	CMPQ             DX, $0x00000001
+	JL               done1476
+	LEAQ             trig64<>+0(SB), R11
+	VMOVUPD          (AX), Z12
+	VMULPD           Z12, Z12, Z12
+	VMOVUPD          128(AX), Z13
+	VMULPD           Z13, Z13, Z13
+	VMOVUPD          256(AX), Z14
+	VMULPD           Z14, Z14, Z14
+	VMOVUPD          384(AX), Z15
+	VMULPD           Z15, Z15, Z15
+	VMOVUPD          (R8), Z7
+	VMOVUPD          (R9), Z9
+	VMOVUPD          (R9)(CX*1), Z10
+	VMOVUPD          (R9)(CX*2), Z11
+	VMOVUPD          Z7, (R9)
+	VMOVUPD          (SI), Z8
+	VFMADD231PD.BCST (R10), Z9, Z8
+	VFMADD231PD.BCST 48(R10), Z10, Z8
+	VFMADD231PD.BCST 96(R10), Z11, Z8
+	VMOVUPD          Z8, (SI)
+	VFMADD231PD      Z8, Z7, Z1
+	VMOVUPD          (SI)(CX*1), Z8
+	VFMADD231PD.BCST 8(R10), Z9, Z8
+	VFMADD231PD.BCST 56(R10), Z10, Z8
+	VFMADD231PD.BCST 104(R10), Z11, Z8
+	VMOVUPD          Z8, (SI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z2
+	VBROADCASTSD     288(R11), Z24
+	VMOVUPD          Z24, Z20
+	VMOVUPD          Z24, Z21
+	VMOVUPD          Z24, Z22
+	VMOVUPD          Z24, Z23
+	VBROADCASTSD     256(R11), Z24
+	VFMADD231PD      Z24, Z12, Z20
+	VFMADD231PD      Z24, Z13, Z21
+	VFMADD231PD      Z24, Z14, Z22
+	VFMADD231PD      Z24, Z15, Z23
+	VMOVUPD          (SI)(CX*2), Z8
+	VFMADD231PD.BCST 16(R10), Z9, Z8
+	VFMADD231PD.BCST 64(R10), Z10, Z8
+	VFMADD231PD.BCST 112(R10), Z11, Z8
+	VMOVUPD          Z8, (SI)(CX*2)
+	VFMADD231PD      Z8, Z7, Z3
+	VMOVUPD          (SI)(BX*1), Z8
+	VFMADD231PD.BCST 24(R10), Z9, Z8
+	VFMADD231PD.BCST 72(R10), Z10, Z8
+	VFMADD231PD.BCST 120(R10), Z11, Z8
+	VMOVUPD          Z8, (SI)(BX*1)
+	VFMADD231PD      Z8, Z7, Z4
+	VMOVUPD          (DI), Z8
+	VFMADD231PD.BCST 32(R10), Z9, Z8
+	VFMADD231PD.BCST 80(R10), Z10, Z8
+	VFMADD231PD.BCST 128(R10), Z11, Z8
+	VMOVUPD          Z8, (DI)
+	VFMADD231PD      Z8, Z7, Z5
+	VBROADCASTSD     320(R11), Z24
+	VFMADD213PD      Z24, Z12, Z20
+	VFMADD213PD      Z24, Z13, Z21
+	VFMADD213PD      Z24, Z14, Z22
+	VFMADD213PD      Z24, Z15, Z23
+	VMOVUPD          (DI)(CX*1), Z8
+	VFMADD231PD.BCST 40(R10), Z9, Z8
+	VFMADD231PD.BCST 88(R10), Z10, Z8
+	VFMADD231PD.BCST 136(R10), Z11, Z8
+	VMOVUPD          Z8, (DI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z6
+	VMOVUPD          64(R8), Z7
+	VMOVUPD          64(R9), Z9
+	VMOVUPD          64(R9)(CX*1), Z10
+	VMOVUPD          64(R9)(CX*2), Z11
+	VMOVUPD          Z7, 64(R9)
+	VMOVUPD          64(SI), Z8
+	VFMADD231PD.BCST (R10), Z9, Z8
+	VFMADD231PD.BCST 48(R10), Z10, Z8
+	VFMADD231PD.BCST 96(R10), Z11, Z8
+	VMOVUPD          Z8, 64(SI)
+	VFMADD231PD      Z8, Z7, Z1
+	VBROADCASTSD     32(R11), Z24
+	VMOVUPD          Z24, Z16
+	VMOVUPD          Z24, Z17
+	VMOVUPD          Z24, Z18
+	VMOVUPD          Z24, Z19
+	VBROADCASTSD     (R11), Z24
+	VFMADD231PD      Z24, Z12, Z16
+	VFMADD231PD      Z24, Z13, Z17
+	VFMADD231PD      Z24, Z14, Z18
+	VFMADD231PD      Z24, Z15, Z19
+	VMOVUPD          64(SI)(CX*1), Z8
+	VFMADD231PD.BCST 8(R10), Z9, Z8
+	VFMADD231PD.BCST 56(R10), Z10, Z8
+	VFMADD231PD.BCST 104(R10), Z11, Z8
+	VMOVUPD          Z8, 64(SI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z2
+	VMOVUPD          64(SI)(CX*2), Z8
+	VFMADD231PD.BCST 16(R10), Z9, Z8
+	VFMADD231PD.BCST 64(R10), Z10, Z8
+	VFMADD231PD.BCST 112(R10), Z11, Z8
+	VMOVUPD          Z8, 64(SI)(CX*2)
+	VFMADD231PD      Z8, Z7, Z3
+	VMOVUPD          64(SI)(BX*1), Z8
+	VFMADD231PD.BCST 24(R10), Z9, Z8
+	VFMADD231PD.BCST 72(R10), Z10, Z8
+	VFMADD231PD.BCST 120(R10), Z11, Z8
+	VMOVUPD          Z8, 64(SI)(BX*1)
+	VFMADD231PD      Z8, Z7, Z4
+	VBROADCASTSD     352(R11), Z24
+	VFMADD213PD      Z24, Z12, Z20
+	VFMADD213PD      Z24, Z13, Z21
+	VFMADD213PD      Z24, Z14, Z22
+	VFMADD213PD      Z24, Z15, Z23
+	VMOVUPD          64(DI), Z8
+	VFMADD231PD.BCST 32(R10), Z9, Z8
+	VFMADD231PD.BCST 80(R10), Z10, Z8
+	VFMADD231PD.BCST 128(R10), Z11, Z8
+	VMOVUPD          Z8, 64(DI)
+	VFMADD231PD      Z8, Z7, Z5
+	VMOVUPD          64(DI)(CX*1), Z8
+	VFMADD231PD.BCST 40(R10), Z9, Z8
+	VFMADD231PD.BCST 88(R10), Z10, Z8
+	VFMADD231PD.BCST 136(R10), Z11, Z8
+	VMOVUPD          Z8, 64(DI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z6
+	VBROADCASTSD     64(R11), Z24
+	VFMADD213PD      Z24, Z12, Z16
+	VFMADD213PD      Z24, Z13, Z17
+	VFMADD213PD      Z24, Z14, Z18
+	VFMADD213PD      Z24, Z15, Z19
+	VMOVUPD          128(R8), Z7
+	VMOVUPD          128(R9), Z9
+	VMOVUPD          128(R9)(CX*1), Z10
+	VMOVUPD          128(R9)(CX*2), Z11
+	VMOVUPD          Z7, 128(R9)
+	VMOVUPD          128(SI), Z8
+	VFMADD231PD.BCST (R10), Z9, Z8
+	VFMADD231PD.BCST 48(R10), Z10, Z8
+	VFMADD231PD.BCST 96(R10), Z11, Z8
+	VMOVUPD          Z8, 128(SI)
+	VFMADD231PD      Z8, Z7, Z1
+	VMOVUPD          128(SI)(CX*1), Z8
+	VFMADD231PD.BCST 8(R10), Z9, Z8
+	VFMADD231PD.BCST 56(R10), Z10, Z8
+	VFMADD231PD.BCST 104(R10), Z11, Z8
+	VMOVUPD          Z8, 128(SI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z2
+	VBROADCASTSD     384(R11), Z24
+	VFMADD213PD      Z24, Z12, Z20
+	VFMADD213PD      Z24, Z13, Z21
+	VFMADD213PD      Z24, Z14, Z22
+	VFMADD213PD      Z24, Z15, Z23
+	VMOVUPD          128(SI)(CX*2), Z8
+	VFMADD231PD.BCST 16(R10), Z9, Z8
+	VFMADD231PD.BCST 64(R10), Z10, Z8
+	VFMADD231PD.BCST 112(R10), Z11, Z8
+	VMOVUPD          Z8, 128(SI)(CX*2)
+	VFMADD231PD      Z8, Z7, Z3
+	VMOVUPD          128(SI)(BX*1), Z8
+	VFMADD231PD.BCST 24(R10), Z9, Z8
+	VFMADD231PD.BCST 72(R10), Z10, Z8
+	VFMADD231PD.BCST 120(R10), Z11, Z8
+	VMOVUPD          Z8, 128(SI)(BX*1)
+	VFMADD231PD      Z8, Z7, Z4
+	VMOVUPD          128(DI), Z8
+	VFMADD231PD.BCST 32(R10), Z9, Z8
+	VFMADD231PD.BCST 80(R10), Z10, Z8
+	VFMADD231PD.BCST 128(R10), Z11, Z8
+	VMOVUPD          Z8, 128(DI)
+	VFMADD231PD      Z8, Z7, Z5
+	VBROADCASTSD     96(R11), Z24
+	VFMADD213PD      Z24, Z12, Z16
+	VFMADD213PD      Z24, Z13, Z17
+	VFMADD213PD      Z24, Z14, Z18
+	VFMADD213PD      Z24, Z15, Z19
+	VMOVUPD          128(DI)(CX*1), Z8
+	VFMADD231PD.BCST 40(R10), Z9, Z8
+	VFMADD231PD.BCST 88(R10), Z10, Z8
+	VFMADD231PD.BCST 136(R10), Z11, Z8
+	VMOVUPD          Z8, 128(DI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z6
+	VMOVUPD          192(R8), Z7
+	VMOVUPD          192(R9), Z9
+	VMOVUPD          192(R9)(CX*1), Z10
+	VMOVUPD          192(R9)(CX*2), Z11
+	VMOVUPD          Z7, 192(R9)
+	VMOVUPD          192(SI), Z8
+	VFMADD231PD.BCST (R10), Z9, Z8
+	VFMADD231PD.BCST 48(R10), Z10, Z8
+	VFMADD231PD.BCST 96(R10), Z11, Z8
+	VMOVUPD          Z8, 192(SI)
+	VFMADD231PD      Z8, Z7, Z1
+	VBROADCASTSD     416(R11), Z24
+	VFMADD213PD      Z24, Z12, Z20
+	VFMADD213PD      Z24, Z13, Z21
+	VFMADD213PD      Z24, Z14, Z22
+	VFMADD213PD      Z24, Z15, Z23
+	VMOVUPD          192(SI)(CX*1), Z8
+	VFMADD231PD.BCST 8(R10), Z9, Z8
+	VFMADD231PD.BCST 56(R10), Z10, Z8
+	VFMADD231PD.BCST 104(R10), Z11, Z8
+	VMOVUPD          Z8, 192(SI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z2
+	VMOVUPD          192(SI)(CX*2), Z8
+	VFMADD231PD.BCST 16(R10), Z9, Z8
+	VFMADD231PD.BCST 64(R10), Z10, Z8
+	VFMADD231PD.BCST 112(R10), Z11, Z8
+	VMOVUPD          Z8, 192(SI)(CX*2)
+	VFMADD231PD      Z8, Z7, Z3
+	VMOVUPD          192(SI)(BX*1), Z8
+	VFMADD231PD.BCST 24(R10), Z9, Z8
+	VFMADD231PD.BCST 72(R10), Z10, Z8
+	VFMADD231PD.BCST 120(R10), Z11, Z8
+	VMOVUPD          Z8, 192(SI)(BX*1)
+	VFMADD231PD      Z8, Z7, Z4
+	VBROADCASTSD     128(R11), Z24
+	VFMADD213PD      Z24, Z12, Z16
+	VFMADD213PD      Z24, Z13, Z17
+	VFMADD213PD      Z24, Z14, Z18
+	VFMADD213PD      Z24, Z15, Z19
+	VMOVUPD          192(DI), Z8
+	VFMADD231PD.BCST 32(R10), Z9, Z8
+	VFMADD231PD.BCST 80(R10), Z10, Z8
+	VFMADD231PD.BCST 128(R10), Z11, Z8
+	VMOVUPD          Z8, 192(DI)
+	VFMADD231PD      Z8, Z7, Z5
+	VMOVUPD          192(DI)(CX*1), Z8
+	VFMADD231PD.BCST 40(R10), Z9, Z8
+	VFMADD231PD.BCST 88(R10), Z10, Z8
+	VFMADD231PD.BCST 136(R10), Z11, Z8
+	VMOVUPD          Z8, 192(DI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z6
+	VBROADCASTSD     448(R11), Z24
+	VFMADD213PD      Z24, Z12, Z20
+	VFMADD213PD      Z24, Z13, Z21
+	VFMADD213PD      Z24, Z14, Z22
+	VFMADD213PD      Z24, Z15, Z23
+	VMOVUPD          256(R8), Z7
+	VMOVUPD          256(R9), Z9
+	VMOVUPD          256(R9)(CX*1), Z10
+	VMOVUPD          256(R9)(CX*2), Z11
+	VMOVUPD          Z7, 256(R9)
+	VMOVUPD          256(SI), Z8
+	VFMADD231PD.BCST (R10), Z9, Z8
+	VFMADD231PD.BCST 48(R10), Z10, Z8
+	VFMADD231PD.BCST 96(R10), Z11, Z8
+	VMOVUPD          Z8, 256(SI)
+	VFMADD231PD      Z8, Z7, Z1
+	VMOVUPD          256(SI)(CX*1), Z8
+	VFMADD231PD.BCST 8(R10), Z9, Z8
+	VFMADD231PD.BCST 56(R10), Z10, Z8
+	VFMADD231PD.BCST 104(R10), Z11, Z8
+	VMOVUPD          Z8, 256(SI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z2
+	VBROADCASTSD     160(R11), Z24
+	VFMADD213PD      Z24, Z12, Z16
+	VFMADD213PD      Z24, Z13, Z17
+	VFMADD213PD      Z24, Z14, Z18
+	VFMADD213PD      Z24, Z15, Z19
+	VMOVUPD          256(SI)(CX*2), Z8
+	VFMADD231PD.BCST 16(R10), Z9, Z8
+	VFMADD231PD.BCST 64(R10), Z10, Z8
+	VFMADD231PD.BCST 112(R10), Z11, Z8
+	VMOVUPD          Z8, 256(SI)(CX*2)
+	VFMADD231PD      Z8, Z7, Z3
+	VMOVUPD          256(SI)(BX*1), Z8
+	VFMADD231PD.BCST 24(R10), Z9, Z8
+	VFMADD231PD.BCST 72(R10), Z10, Z8
+	VFMADD231PD.BCST 120(R10), Z11, Z8
+	VMOVUPD          Z8, 256(SI)(BX*1)
+	VFMADD231PD      Z8, Z7, Z4
+	VMOVUPD          256(DI), Z8
+	VFMADD231PD.BCST 32(R10), Z9, Z8
+	VFMADD231PD.BCST 80(R10), Z10, Z8
+	VFMADD231PD.BCST 128(R10), Z11, Z8
+	VMOVUPD          Z8, 256(DI)
+	VFMADD231PD      Z8, Z7, Z5
+	VBROADCASTSD     480(R11), Z24
+	VFMADD213PD      Z24, Z12, Z20
+	VFMADD213PD      Z24, Z13, Z21
+	VFMADD213PD      Z24, Z14, Z22
+	VFMADD213PD      Z24, Z15, Z23
+	VMOVUPD          256(DI)(CX*1), Z8
+	VFMADD231PD.BCST 40(R10), Z9, Z8
+	VFMADD231PD.BCST 88(R10), Z10, Z8
+	VFMADD231PD.BCST 136(R10), Z11, Z8
+	VMOVUPD          Z8, 256(DI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z6
+	VMOVUPD          320(R8), Z7
+	VMOVUPD          320(R9), Z9
+	VMOVUPD          320(R9)(CX*1), Z10
+	VMOVUPD          320(R9)(CX*2), Z11
+	VMOVUPD          Z7, 320(R9)
+	VMOVUPD          320(SI), Z8
+	VFMADD231PD.BCST (R10), Z9, Z8
+	VFMADD231PD.BCST 48(R10), Z10, Z8
+	VFMADD231PD.BCST 96(R10), Z11, Z8
+	VMOVUPD          Z8, 320(SI)
+	VFMADD231PD      Z8, Z7, Z1
+	VBROADCASTSD     192(R11), Z24
+	VFMADD213PD      Z24, Z12, Z16
+	VFMADD213PD      Z24, Z13, Z17
+	VFMADD213PD      Z24, Z14, Z18
+	VFMADD213PD      Z24, Z15, Z19
+	VMOVUPD          320(SI)(CX*1), Z8
+	VFMADD231PD.BCST 8(R10), Z9, Z8
+	VFMADD231PD.BCST 56(R10), Z10, Z8
+	VFMADD231PD.BCST 104(R10), Z11, Z8
+	VMOVUPD          Z8, 320(SI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z2
+	VMOVUPD          320(SI)(CX*2), Z8
+	VFMADD231PD.BCST 16(R10), Z9, Z8
+	VFMADD231PD.BCST 64(R10), Z10, Z8
+	VFMADD231PD.BCST 112(R10), Z11, Z8
+	VMOVUPD          Z8, 320(SI)(CX*2)
+	VFMADD231PD      Z8, Z7, Z3
+	VMOVUPD          320(SI)(BX*1), Z8
+	VFMADD231PD.BCST 24(R10), Z9, Z8
+	VFMADD231PD.BCST 72(R10), Z10, Z8
+	VFMADD231PD.BCST 120(R10), Z11, Z8
+	VMOVUPD          Z8, 320(SI)(BX*1)
+	VFMADD231PD      Z8, Z7, Z4
+	VBROADCASTSD     512(R11), Z24
+	VFMADD213PD      Z24, Z12, Z20
+	VFMADD213PD      Z24, Z13, Z21
+	VFMADD213PD      Z24, Z14, Z22
+	VFMADD213PD      Z24, Z15, Z23
+	VMOVUPD          320(DI), Z8
+	VFMADD231PD.BCST 32(R10), Z9, Z8
+	VFMADD231PD.BCST 80(R10), Z10, Z8
+	VFMADD231PD.BCST 128(R10), Z11, Z8
+	VMOVUPD          Z8, 320(DI)
+	VFMADD231PD      Z8, Z7, Z5
+	VMOVUPD          320(DI)(CX*1), Z8
+	VFMADD231PD.BCST 40(R10), Z9, Z8
+	VFMADD231PD.BCST 88(R10), Z10, Z8
+	VFMADD231PD.BCST 136(R10), Z11, Z8
+	VMOVUPD          Z8, 320(DI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z6
+	VBROADCASTSD     224(R11), Z24
+	VFMADD213PD      Z24, Z12, Z16
+	VFMADD213PD      Z24, Z13, Z17
+	VFMADD213PD      Z24, Z14, Z18
+	VFMADD213PD      Z24, Z15, Z19
+	VMOVUPD          384(R8), Z7
+	VMOVUPD          384(R9), Z9
+	VMOVUPD          384(R9)(CX*1), Z10
+	VMOVUPD          384(R9)(CX*2), Z11
+	VMOVUPD          Z7, 384(R9)
+	VMOVUPD          384(SI), Z8
+	VFMADD231PD.BCST (R10), Z9, Z8
+	VFMADD231PD.BCST 48(R10), Z10, Z8
+	VFMADD231PD.BCST 96(R10), Z11, Z8
+	VMOVUPD          Z8, 384(SI)
+	VFMADD231PD      Z8, Z7, Z1
+	VMOVUPD          384(SI)(CX*1), Z8
+	VFMADD231PD.BCST 8(R10), Z9, Z8
+	VFMADD231PD.BCST 56(R10), Z10, Z8
+	VFMADD231PD.BCST 104(R10), Z11, Z8
+	VMOVUPD          Z8, 384(SI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z2
+	VMULPD           (AX), Z16, Z16
+	VMULPD           128(AX), Z17, Z17
+	VMULPD           256(AX), Z18, Z18
+	VMULPD           384(AX), Z19, Z19
+	VMOVUPD          384(SI)(CX*2), Z8
+	VFMADD231PD.BCST 16(R10), Z9, Z8
+	VFMADD231PD.BCST 64(R10), Z10, Z8
+	VFMADD231PD.BCST 112(R10), Z11, Z8
+	VMOVUPD          Z8, 384(SI)(CX*2)
+	VFMADD231PD      Z8, Z7, Z3
+	VMOVUPD          384(SI)(BX*1), Z8
+	VFMADD231PD.BCST 24(R10), Z9, Z8
+	VFMADD231PD.BCST 72(R10), Z10, Z8
+	VFMADD231PD.BCST 120(R10), Z11, Z8
+	VMOVUPD          Z8, 384(SI)(BX*1)
+	VFMADD231PD      Z8, Z7, Z4
+	VMOVUPD          384(DI), Z8
+	VFMADD231PD.BCST 32(R10), Z9, Z8
+	VFMADD231PD.BCST 80(R10), Z10, Z8
+	VFMADD231PD.BCST 128(R10), Z11, Z8
+	VMOVUPD          Z8, 384(DI)
+	VFMADD231PD      Z8, Z7, Z5
+	VBROADCASTSD     544(R11), Z24
+	VMOVUPD          384(DI)(CX*1), Z8
+	VFMADD231PD.BCST 40(R10), Z9, Z8
+	VFMADD231PD.BCST 88(R10), Z10, Z8
+	VFMADD231PD.BCST 136(R10), Z11, Z8
+	VMOVUPD          Z8, 384(DI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z6
+	VMOVUPD          448(R8), Z7
+	VMOVUPD          448(R9), Z9
+	VMOVUPD          448(R9)(CX*1), Z10
+	VMOVUPD          448(R9)(CX*2), Z11
+	VMOVUPD          Z7, 448(R9)
+	VMOVUPD          448(SI), Z8
+	VFMADD231PD.BCST (R10), Z9, Z8
+	VFMADD231PD.BCST 48(R10), Z10, Z8
+	VFMADD231PD.BCST 96(R10), Z11, Z8
+	VMOVUPD          Z8, 448(SI)
+	VFMADD231PD      Z8, Z7, Z1
+	VMULPD           Z16, Z20, Z20
+	VMULPD           Z17, Z21, Z21
+	VMULPD           Z18, Z22, Z22
+	VMULPD           Z19, Z23, Z23
+	VMOVUPD          448(SI)(CX*1), Z8
+	VFMADD231PD.BCST 8(R10), Z9, Z8
+	VFMADD231PD.BCST 56(R10), Z10, Z8
+	VFMADD231PD.BCST 104(R10), Z11, Z8
+	VMOVUPD          Z8, 448(SI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z2
+	VMOVUPD          448(SI)(CX*2), Z8
+	VFMADD231PD.BCST 16(R10), Z9, Z8
+	VFMADD231PD.BCST 64(R10), Z10, Z8
+	VFMADD231PD.BCST 112(R10), Z11, Z8
+	VMOVUPD          Z8, 448(SI)(CX*2)
+	VFMADD231PD      Z8, Z7, Z3
+	VMOVUPD          448(SI)(BX*1), Z8
+	VFMADD231PD.BCST 24(R10), Z9, Z8
+	VFMADD231PD.BCST 72(R10), Z10, Z8
+	VFMADD231PD.BCST 120(R10), Z11, Z8
+	VMOVUPD          Z8, 448(SI)(BX*1)
+	VFMADD231PD      Z8, Z7, Z4
+	VFNMADD213PD     Z24, Z16, Z16
+	VFNMADD213PD     Z24, Z17, Z17
+	VFNMADD213PD     Z24, Z18, Z18
+	VFNMADD213PD     Z24, Z19, Z19
+	VMOVUPD          448(DI), Z8
+	VFMADD231PD.BCST 32(R10), Z9, Z8
+	VFMADD231PD.BCST 80(R10), Z10, Z8
+	VFMADD231PD.BCST 128(R10), Z11, Z8
+	VMOVUPD          Z8, 448(DI)
+	VFMADD231PD      Z8, Z7, Z5
+	VMOVUPD          448(DI)(CX*1), Z8
+	VFMADD231PD.BCST 40(R10), Z9, Z8
+	VFMADD231PD.BCST 88(R10), Z10, Z8
+	VFMADD231PD.BCST 136(R10), Z11, Z8
+	VMOVUPD          Z8, 448(DI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z6
+	VMOVUPD          Z16, (AX)
+	VMOVUPD          Z20, 64(AX)
+	VMOVUPD          Z17, 128(AX)
+	VMOVUPD          Z21, 192(AX)
+	VMOVUPD          Z18, 256(AX)
+	VMOVUPD          Z22, 320(AX)
+	VMOVUPD          Z19, 384(AX)
+	VMOVUPD          Z23, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000200, R8
+	ADDQ             $0x00000200, SI
+	ADDQ             $0x00000200, DI
+	ADDQ             $0x00000200, R9
+	SUBQ             $0x00000001, DX
+	JMP              loop1475
+
+done1476:
+skip1474:
+	MOVQ    CX, AX
+	MOVQ    a+16(FP), DX
+	ADDQ    DX, AX
+	SUBQ    SI, AX
+	VMOVUPD Z0, Z12
+	VMOVUPD Z0, Z13
+	VMOVUPD Z0, Z14
+	VMOVUPD Z0, Z15
+	VMOVUPD Z0, Z16
+	VMOVUPD Z0, Z0
+
+loop1477:
+	CMPQ             AX, $0x00000080
+	JL               done1478
+	VMOVUPD          (R8), Z7
+	VMOVUPD          (R9), Z9
+	VMOVUPD          (R9)(CX*1), Z10
+	VMOVUPD          (R9)(CX*2), Z11
+	VMOVUPD          Z7, (R9)
+	VMOVUPD          (SI), Z8
+	VFMADD231PD.BCST (R10), Z9, Z8
+	VFMADD231PD.BCST 48(R10), Z10, Z8
+	VFMADD231PD.BCST 96(R10), Z11, Z8
+	VMOVUPD          Z8, (SI)
+	VFMADD231PD      Z8, Z7, Z1
+	VMOVUPD          (SI)(CX*1), Z8
+	VFMADD231PD.BCST 8(R10), Z9, Z8
+	VFMADD231PD.BCST 56(R10), Z10, Z8
+	VFMADD231PD.BCST 104(R10), Z11, Z8
+	VMOVUPD          Z8, (SI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z2
+	VMOVUPD          (SI)(CX*2), Z8
+	VFMADD231PD.BCST 16(R10), Z9, Z8
+	VFMADD231PD.BCST 64(R10), Z10, Z8
+	VFMADD231PD.BCST 112(R10), Z11, Z8
+	VMOVUPD          Z8, (SI)(CX*2)
+	VFMADD231PD      Z8, Z7, Z3
+	VMOVUPD          (SI)(BX*1), Z8
+	VFMADD231PD.BCST 24(R10), Z9, Z8
+	VFMADD231PD.BCST 72(R10), Z10, Z8
+	VFMADD231PD.BCST 120(R10), Z11, Z8
+	VMOVUPD          Z8, (SI)(BX*1)
+	VFMADD231PD      Z8, Z7, Z4
+	VMOVUPD          (DI), Z8
+	VFMADD231PD.BCST 32(R10), Z9, Z8
+	VFMADD231PD.BCST 80(R10), Z10, Z8
+	VFMADD231PD.BCST 128(R10), Z11, Z8
+	VMOVUPD          Z8, (DI)
+	VFMADD231PD      Z8, Z7, Z5
+	VMOVUPD          (DI)(CX*1), Z8
+	VFMADD231PD.BCST 40(R10), Z9, Z8
+	VFMADD231PD.BCST 88(R10), Z10, Z8
+	VFMADD231PD.BCST 136(R10), Z11, Z8
+	VMOVUPD          Z8, (DI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z6
+	VMOVUPD          64(R8), Z7
+	VMOVUPD          64(R9), Z9
+	VMOVUPD          64(R9)(CX*1), Z10
+	VMOVUPD          64(R9)(CX*2), Z11
+	VMOVUPD          Z7, 64(R9)
+	VMOVUPD          64(SI), Z8
+	VFMADD231PD.BCST (R10), Z9, Z8
+	VFMADD231PD.BCST 48(R10), Z10, Z8
+	VFMADD231PD.BCST 96(R10), Z11, Z8
+	VMOVUPD          Z8, 64(SI)
+	VFMADD231PD      Z8, Z7, Z12
+	VMOVUPD          64(SI)(CX*1), Z8
+	VFMADD231PD.BCST 8(R10), Z9, Z8
+	VFMADD231PD.BCST 56(R10), Z10, Z8
+	VFMADD231PD.BCST 104(R10), Z11, Z8
+	VMOVUPD          Z8, 64(SI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z13
+	VMOVUPD          64(SI)(CX*2), Z8
+	VFMADD231PD.BCST 16(R10), Z9, Z8
+	VFMADD231PD.BCST 64(R10), Z10, Z8
+	VFMADD231PD.BCST 112(R10), Z11, Z8
+	VMOVUPD          Z8, 64(SI)(CX*2)
+	VFMADD231PD      Z8, Z7, Z14
+	VMOVUPD          64(SI)(BX*1), Z8
+	VFMADD231PD.BCST 24(R10), Z9, Z8
+	VFMADD231PD.BCST 72(R10), Z10, Z8
+	VFMADD231PD.BCST 120(R10), Z11, Z8
+	VMOVUPD          Z8, 64(SI)(BX*1)
+	VFMADD231PD      Z8, Z7, Z15
+	VMOVUPD          64(DI), Z8
+	VFMADD231PD.BCST 32(R10), Z9, Z8
+	VFMADD231PD.BCST 80(R10), Z10, Z8
+	VFMADD231PD.BCST 128(R10), Z11, Z8
+	VMOVUPD          Z8, 64(DI)
+	VFMADD231PD      Z8, Z7, Z16
+	VMOVUPD          64(DI)(CX*1), Z8
+	VFMADD231PD.BCST 40(R10), Z9, Z8
+	VFMADD231PD.BCST 88(R10), Z10, Z8
+	VFMADD231PD.BCST 136(R10), Z11, Z8
+	VMOVUPD          Z8, 64(DI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z0
+	ADDQ             $0x00000080, R8
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, DI
+	ADDQ             $0x00000080, R9
+	SUBQ             $0x00000080, AX
+	JMP              loop1477
+
+done1478:
+	TESTQ            AX, AX
+	JZ               skip1479
+	VMOVUPD          (R8), Z7
+	VMOVUPD          (R9), Z9
+	VMOVUPD          (R9)(CX*1), Z10
+	VMOVUPD          (R9)(CX*2), Z11
+	VMOVUPD          Z7, (R9)
+	VMOVUPD          (SI), Z8
+	VFMADD231PD.BCST (R10), Z9, Z8
+	VFMADD231PD.BCST 48(R10), Z10, Z8
+	VFMADD231PD.BCST 96(R10), Z11, Z8
+	VMOVUPD          Z8, (SI)
+	VFMADD231PD      Z8, Z7, Z1
+	VMOVUPD          (SI)(CX*1), Z8
+	VFMADD231PD.BCST 8(R10), Z9, Z8
+	VFMADD231PD.BCST 56(R10), Z10, Z8
+	VFMADD231PD.BCST 104(R10), Z11, Z8
+	VMOVUPD          Z8, (SI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z2
+	VMOVUPD          (SI)(CX*2), Z8
+	VFMADD231PD.BCST 16(R10), Z9, Z8
+	VFMADD231PD.BCST 64(R10), Z10, Z8
+	VFMADD231PD.BCST 112(R10), Z11, Z8
+	VMOVUPD          Z8, (SI)(CX*2)
+	VFMADD231PD      Z8, Z7, Z3
+	VMOVUPD          (SI)(BX*1), Z8
+	VFMADD231PD.BCST 24(R10), Z9, Z8
+	VFMADD231PD.BCST 72(R10), Z10, Z8
+	VFMADD231PD.BCST 120(R10), Z11, Z8
+	VMOVUPD          Z8, (SI)(BX*1)
+	VFMADD231PD      Z8, Z7, Z4
+	VMOVUPD          (DI), Z8
+	VFMADD231PD.BCST 32(R10), Z9, Z8
+	VFMADD231PD.BCST 80(R10), Z10, Z8
+	VFMADD231PD.BCST 128(R10), Z11, Z8
+	VMOVUPD          Z8, (DI)
+	VFMADD231PD      Z8, Z7, Z5
+	VMOVUPD          (DI)(CX*1), Z8
+	VFMADD231PD.BCST 40(R10), Z9, Z8
+	VFMADD231PD.BCST 88(R10), Z10, Z8
+	VFMADD231PD.BCST 136(R10), Z11, Z8
+	VMOVUPD          Z8, (DI)(CX*1)
+	VFMADD231PD      Z8, Z7, Z6
+	ADDQ             $0x00000040, R8
+	ADDQ             $0x00000040, SI
+	ADDQ             $0x00000040, DI
+	ADDQ             $0x00000040, R9
+
+skip1479:
+	VADDPD     Z12, Z1, Z1
+	VADDPD     Z13, Z2, Z2
+	VADDPD     Z14, Z3, Z3
+	VADDPD     Z15, Z4, Z4
+	VADDPD     Z16, Z5, Z5
+	VADDPD     Z0, Z6, Z6
+	MOVQ       sums+8(FP), AX
+	VUNPCKLPD  Z2, Z1, Z0
+	VUNPCKHPD  Z2, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VUNPCKLPD  Z4, Z3, Z0
+	VUNPCKHPD  Z4, Z3, Z3
+	VADDPD     Z0, Z3, Z3
+	VUNPCKLPD  Z6, Z5, Z0
+	VUNPCKHPD  Z6, Z5, Z5
+	VADDPD     Z0, Z5, Z5
+	VSHUFF64X2 $0x88, Z3, Z1, Z0
+	VSHUFF64X2 $0xdd, Z3, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z5, Z5, Z0
+	VSHUFF64X2 $0xdd, Z5, Z5, Z5
+	VADDPD     Z0, Z5, Z5
+	VSHUFF64X2 $0x88, Z5, Z1, Z0
+	VSHUFF64X2 $0xdd, Z5, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VMOVUPD    Z1, (AX)
+	MOVQ       p+88(FP), CX
+	TESTQ      CX, CX
+	JZ         skip1480
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       f+24(FP), DX
+	MOVQ       k+96(FP), BX
+	MOVQ       CX, SI
+	SHLQ       $0x03, SI
+	ADDQ       SI, AX
+
+loop1481:
+	CMPQ             BX, $0x00000001
+	JL               done1482
+	VMOVUPD.Z        (DX), K1, Z0
+	VFMADD231PD.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x08, AX
+	SUBQ             $0x00000001, BX
+	JMP              loop1481
+
+done1482:
+	MOVQ    y+0(FP), AX
+	CMPQ    CX, $0x08
+	JNE     few1483
+	VMOVUPD Z1, (AX)
+	JMP     done1484
+
+few1483:
+	TESTQ         $0x00000004, CX
+	JZ            skip1485
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1485:
+	TESTQ         $0x00000002, CX
+	JZ            skip1486
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1486:
+	TESTQ  $0x00000001, CX
+	JZ     skip1487
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1487:
+done1484:
+skip1480:
+	JMP finish1397
+
+next1473:
+	CMPQ             CX, $0x07
+	JNE              next1488
+	VMOVUPD          Z0, Z1
+	VMOVUPD          Z0, Z2
+	VMOVUPD          Z0, Z3
+	VMOVUPD          Z0, Z4
+	VMOVUPD          Z0, Z5
+	VMOVUPD          Z0, Z6
+	VMOVUPD          Z0, Z7
+	MOVQ             cols+80(FP), CX
+	SHLQ             $0x06, CX
+	LEAQ             (CX)(CX*2), BX
+	MOVQ             a+16(FP), SI
+	LEAQ             (SI)(CX*4), DI
+	MOVQ             phi+32(FP), R8
+	MOVQ             SI, R9
+	MOVQ             f+24(FP), R10
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	TESTQ            DX, DX
+	JZ               skip1489
+	LEAQ             trig64<>+0(SB), R11
+	VMOVUPD          (AX), Z13
+	VMULPD           Z13, Z13, Z13
+	VMOVUPD          128(AX), Z14
+	VMULPD           Z14, Z14, Z14
+	VMOVUPD          256(AX), Z15
+	VMULPD           Z15, Z15, Z15
+	VMOVUPD          384(AX), Z16
+	VMULPD           Z16, Z16, Z16
+	VMOVUPD          (R8), Z8
+	VMOVUPD          (R9), Z10
+	VMOVUPD          (R9)(CX*1), Z11
+	VMOVUPD          (R9)(CX*2), Z12
+	VMOVUPD          Z8, (R9)
+	VBROADCASTSD     288(R11), Z25
+	VMOVUPD          Z25, Z21
+	VMOVUPD          Z25, Z22
+	VMOVUPD          Z25, Z23
+	VMOVUPD          Z25, Z24
+	VBROADCASTSD     256(R11), Z25
+	VFMADD231PD      Z25, Z13, Z21
+	VFMADD231PD      Z25, Z14, Z22
+	VFMADD231PD      Z25, Z15, Z23
+	VFMADD231PD      Z25, Z16, Z24
+	VMOVUPD          (SI), Z9
+	VFMADD231PD.BCST (R10), Z10, Z9
+	VFMADD231PD.BCST 56(R10), Z11, Z9
+	VFMADD231PD.BCST 112(R10), Z12, Z9
+	VMOVUPD          Z9, (SI)
+	VFMADD231PD      Z9, Z8, Z1
+	VBROADCASTSD     320(R11), Z25
+	VFMADD213PD      Z25, Z13, Z21
+	VFMADD213PD      Z25, Z14, Z22
+	VFMADD213PD      Z25, Z15, Z23
+	VFMADD213PD      Z25, Z16, Z24
+	VMOVUPD          (SI)(CX*1), Z9
+	VFMADD231PD.BCST 8(R10), Z10, Z9
+	VFMADD231PD.BCST 64(R10), Z11, Z9
+	VFMADD231PD.BCST 120(R10), Z12, Z9
+	VMOVUPD          Z9, (SI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z2
+	VBROADCASTSD     32(R11), Z25
+	VMOVUPD          Z25, Z17
+	VMOVUPD          Z25, Z18
+	VMOVUPD          Z25, Z19
+	VMOVUPD          Z25, Z20
+	VBROADCASTSD     (R11), Z25
+	VFMADD231PD      Z25, Z13, Z17
+	VFMADD231PD      Z25, Z14, Z18
+	VFMADD231PD      Z25, Z15, Z19
+	VFMADD231PD      Z25, Z16, Z20
+	VMOVUPD          (SI)(CX*2), Z9
+	VFMADD231PD.BCST 16(R10), Z10, Z9
+	VFMADD231PD.BCST 72(R10), Z11, Z9
+	VFMADD231PD.BCST 128(R10), Z12, Z9
+	VMOVUPD          Z9, (SI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z3
+	VBROADCASTSD     352(R11), Z25
+	VFMADD213PD      Z25, Z13, Z21
+	VFMADD213PD      Z25, Z14, Z22
+	VFMADD213PD      Z25, Z15, Z23
+	VFMADD213PD      Z25, Z16, Z24
+	VBROADCASTSD     64(R11), Z25
+	VFMADD213PD      Z25, Z13, Z17
+	VFMADD213PD      Z25, Z14, Z18
+	VFMADD213PD      Z25, Z15, Z19
+	VFMADD213PD      Z25, Z16, Z20
+	VMOVUPD          (SI)(BX*1), Z9
+	VFMADD231PD.BCST 24(R10), Z10, Z9
+	VFMADD231PD.BCST 80(R10), Z11, Z9
+	VFMADD231PD.BCST 136(R10), Z12, Z9
+	VMOVUPD          Z9, (SI)(BX*1)
+	VFMADD231PD      Z9, Z8, Z4
+	VBROADCASTSD     384(R11), Z25
+	VFMADD213PD      Z25, Z13, Z21
+	VFMADD213PD      Z25, Z14, Z22
+	VFMADD213PD      Z25, Z15, Z23
+	VFMADD213PD      Z25, Z16, Z24
+	VMOVUPD          (DI), Z9
+	VFMADD231PD.BCST 32(R10), Z10, Z9
+	VFMADD231PD.BCST 88(R10), Z11, Z9
+	VFMADD231PD.BCST 144(R10), Z12, Z9
+	VMOVUPD          Z9, (DI)
+	VFMADD231PD      Z9, Z8, Z5
+	VBROADCASTSD     96(R11), Z25
+	VFMADD213PD      Z25, Z13, Z17
+	VFMADD213PD      Z25, Z14, Z18
+	VFMADD213PD      Z25, Z15, Z19
+	VFMADD213PD      Z25, Z16, Z20
+	VMOVUPD          (DI)(CX*1), Z9
+	VFMADD231PD.BCST 40(R10), Z10, Z9
+	VFMADD231PD.BCST 96(R10), Z11, Z9
+	VFMADD231PD.BCST 152(R10), Z12, Z9
+	VMOVUPD          Z9, (DI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z6
+	VBROADCASTSD     416(R11), Z25
+	VFMADD213PD      Z25, Z13, Z21
+	VFMADD213PD      Z25, Z14, Z22
+	VFMADD213PD      Z25, Z15, Z23
+	VFMADD213PD      Z25, Z16, Z24
+	VMOVUPD          (DI)(CX*2), Z9
+	VFMADD231PD.BCST 48(R10), Z10, Z9
+	VFMADD231PD.BCST 104(R10), Z11, Z9
+	VFMADD231PD.BCST 160(R10), Z12, Z9
+	VMOVUPD          Z9, (DI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z7
+	VBROADCASTSD     128(R11), Z25
+	VFMADD213PD      Z25, Z13, Z17
+	VFMADD213PD      Z25, Z14, Z18
+	VFMADD213PD      Z25, Z15, Z19
+	VFMADD213PD      Z25, Z16, Z20
+	VBROADCASTSD     448(R11), Z25
+	VFMADD213PD      Z25, Z13, Z21
+	VFMADD213PD      Z25, Z14, Z22
+	VFMADD213PD      Z25, Z15, Z23
+	VFMADD213PD      Z25, Z16, Z24
+	VMOVUPD          64(R8), Z8
+	VMOVUPD          64(R9), Z10
+	VMOVUPD          64(R9)(CX*1), Z11
+	VMOVUPD          64(R9)(CX*2), Z12
+	VMOVUPD          Z8, 64(R9)
+	VBROADCASTSD     160(R11), Z25
+	VFMADD213PD      Z25, Z13, Z17
+	VFMADD213PD      Z25, Z14, Z18
+	VFMADD213PD      Z25, Z15, Z19
+	VFMADD213PD      Z25, Z16, Z20
+	VMOVUPD          64(SI), Z9
+	VFMADD231PD.BCST (R10), Z10, Z9
+	VFMADD231PD.BCST 56(R10), Z11, Z9
+	VFMADD231PD.BCST 112(R10), Z12, Z9
+	VMOVUPD          Z9, 64(SI)
+	VFMADD231PD      Z9, Z8, Z1
+	VBROADCASTSD     480(R11), Z25
+	VFMADD213PD      Z25, Z13, Z21
+	VFMADD213PD      Z25, Z14, Z22
+	VFMADD213PD      Z25, Z15, Z23
+	VFMADD213PD      Z25, Z16, Z24
+	VMOVUPD          64(SI)(CX*1), Z9
+	VFMADD231PD.BCST 8(R10), Z10, Z9
+	VFMADD231PD.BCST 64(R10), Z11, Z9
+	VFMADD231PD.BCST 120(R10), Z12, Z9
+	VMOVUPD          Z9, 64(SI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z2
+	VBROADCASTSD     192(R11), Z25
+	VFMADD213PD      Z25, Z13, Z17
+	VFMADD213PD      Z25, Z14, Z18
+	VFMADD213PD      Z25, Z15, Z19
+	VFMADD213PD      Z25, Z16, Z20
+	VMOVUPD          64(SI)(CX*2), Z9
+	VFMADD231PD.BCST 16(R10), Z10, Z9
+	VFMADD231PD.BCST 72(R10), Z11, Z9
+	VFMADD231PD.BCST 128(R10), Z12, Z9
+	VMOVUPD          Z9, 64(SI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z3
+	VBROADCASTSD     512(R11), Z25
+	VFMADD213PD      Z25, Z13, Z21
+	VFMADD213PD      Z25, Z14, Z22
+	VFMADD213PD      Z25, Z15, Z23
+	VFMADD213PD      Z25, Z16, Z24
+	VBROADCASTSD     224(R11), Z25
+	VFMADD213PD      Z25, Z13, Z17
+	VFMADD213PD      Z25, Z14, Z18
+	VFMADD213PD      Z25, Z15, Z19
+	VFMADD213PD      Z25, Z16, Z20
+	VMOVUPD          64(SI)(BX*1), Z9
+	VFMADD231PD.BCST 24(R10), Z10, Z9
+	VFMADD231PD.BCST 80(R10), Z11, Z9
+	VFMADD231PD.BCST 136(R10), Z12, Z9
+	VMOVUPD          Z9, 64(SI)(BX*1)
+	VFMADD231PD      Z9, Z8, Z4
+	VMULPD           (AX), Z17, Z17
+	VMULPD           128(AX), Z18, Z18
+	VMULPD           256(AX), Z19, Z19
+	VMULPD           384(AX), Z20, Z20
+	VMOVUPD          64(DI), Z9
+	VFMADD231PD.BCST 32(R10), Z10, Z9
+	VFMADD231PD.BCST 88(R10), Z11, Z9
+	VFMADD231PD.BCST 144(R10), Z12, Z9
+	VMOVUPD          Z9, 64(DI)
+	VFMADD231PD      Z9, Z8, Z5
+	VBROADCASTSD     544(R11), Z25
+	VMOVUPD          64(DI)(CX*1), Z9
+	VFMADD231PD.BCST 40(R10), Z10, Z9
+	VFMADD231PD.BCST 96(R10), Z11, Z9
+	VFMADD231PD.BCST 152(R10), Z12, Z9
+	VMOVUPD          Z9, 64(DI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z6
+	VMULPD           Z17, Z21, Z21
+	VMULPD           Z18, Z22, Z22
+	VMULPD           Z19, Z23, Z23
+	VMULPD           Z20, Z24, Z24
+	VMOVUPD          64(DI)(CX*2), Z9
+	VFMADD231PD.BCST 48(R10), Z10, Z9
+	VFMADD231PD.BCST 104(R10), Z11, Z9
+	VFMADD231PD.BCST 160(R10), Z12, Z9
+	VMOVUPD          Z9, 64(DI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z7
+	VFNMADD213PD     Z25, Z17, Z17
+	VFNMADD213PD     Z25, Z18, Z18
+	VFNMADD213PD     Z25, Z19, Z19
+	VFNMADD213PD     Z25, Z20, Z20
+	VMOVUPD          Z17, (AX)
+	VMOVUPD          Z21, 64(AX)
+	VMOVUPD          Z18, 128(AX)
+	VMOVUPD          Z22, 192(AX)
+	VMOVUPD          Z19, 256(AX)
+	VMOVUPD          Z23, 320(AX)
+	VMOVUPD          Z20, 384(AX)
+	VMOVUPD          Z24, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000080, R8
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, DI
+	ADDQ             $0x00000080, R9
+	DECQ             DX
+
+loop1490:
+	CMPQ             DX, $0x00000001
+	JL               done1491
+	LEAQ             trig64<>+0(SB), R11
+	VMOVUPD          (AX), Z13
+	VMULPD           Z13, Z13, Z13
+	VMOVUPD          128(AX), Z14
+	VMULPD           Z14, Z14, Z14
+	VMOVUPD          256(AX), Z15
+	VMULPD           Z15, Z15, Z15
+	VMOVUPD          384(AX), Z16
+	VMULPD           Z16, Z16, Z16
+	VMOVUPD          (R8), Z8
+	VMOVUPD          (R9), Z10
+	VMOVUPD          (R9)(CX*1), Z11
+	VMOVUPD          (R9)(CX*2), Z12
+	VMOVUPD          Z8, (R9)
+	VMOVUPD          (SI), Z9
+	VFMADD231PD.BCST (R10), Z10, Z9
+	VFMADD231PD.BCST 56(R10), Z11, Z9
+	VFMADD231PD.BCST 112(R10), Z12, Z9
+	VMOVUPD          Z9, (SI)
+	VFMADD231PD      Z9, Z8, Z1
+	VMOVUPD          (SI)(CX*1), Z9
+	VFMADD231PD.BCST 8(R10), Z10, Z9
+	VFMADD231PD.BCST 64(R10), Z11, Z9
+	VFMADD231PD.BCST 120(R10), Z12, Z9
+	VMOVUPD          Z9, (SI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z2
+	VMOVUPD          (SI)(CX*2), Z9
+	VFMADD231PD.BCST 16(R10), Z10, Z9
+	VFMADD231PD.BCST 72(R10), Z11, Z9
+	VFMADD231PD.BCST 128(R10), Z12, Z9
+	VMOVUPD          Z9, (SI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z3
+	VBROADCASTSD     288(R11), Z25
+	VMOVUPD          Z25, Z21
+	VMOVUPD          Z25, Z22
+	VMOVUPD          Z25, Z23
+	VMOVUPD          Z25, Z24
+	VBROADCASTSD     256(R11), Z25
+	VFMADD231PD      Z25, Z13, Z21
+	VFMADD231PD      Z25, Z14, Z22
+	VFMADD231PD      Z25, Z15, Z23
+	VFMADD231PD      Z25, Z16, Z24
+	VMOVUPD          (SI)(BX*1), Z9
+	VFMADD231PD.BCST 24(R10), Z10, Z9
+	VFMADD231PD.BCST 80(R10), Z11, Z9
+	VFMADD231PD.BCST 136(R10), Z12, Z9
+	VMOVUPD          Z9, (SI)(BX*1)
+	VFMADD231PD      Z9, Z8, Z4
+	VMOVUPD          (DI), Z9
+	VFMADD231PD.BCST 32(R10), Z10, Z9
+	VFMADD231PD.BCST 88(R10), Z11, Z9
+	VFMADD231PD.BCST 144(R10), Z12, Z9
+	VMOVUPD          Z9, (DI)
+	VFMADD231PD      Z9, Z8, Z5
+	VMOVUPD          (DI)(CX*1), Z9
+	VFMADD231PD.BCST 40(R10), Z10, Z9
+	VFMADD231PD.BCST 96(R10), Z11, Z9
+	VFMADD231PD.BCST 152(R10), Z12, Z9
+	VMOVUPD          Z9, (DI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z6
+	VBROADCASTSD     320(R11), Z25
+	VFMADD213PD      Z25, Z13, Z21
+	VFMADD213PD      Z25, Z14, Z22
+	VFMADD213PD      Z25, Z15, Z23
+	VFMADD213PD      Z25, Z16, Z24
+	VMOVUPD          (DI)(CX*2), Z9
+	VFMADD231PD.BCST 48(R10), Z10, Z9
+	VFMADD231PD.BCST 104(R10), Z11, Z9
+	VFMADD231PD.BCST 160(R10), Z12, Z9
+	VMOVUPD          Z9, (DI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z7
+	VMOVUPD          64(R8), Z8
+	VMOVUPD          64(R9), Z10
+	VMOVUPD          64(R9)(CX*1), Z11
+	VMOVUPD          64(R9)(CX*2), Z12
+	VMOVUPD          Z8, 64(R9)
+	VMOVUPD          64(SI), Z9
+	VFMADD231PD.BCST (R10), Z10, Z9
+	VFMADD231PD.BCST 56(R10), Z11, Z9
+	VFMADD231PD.BCST 112(R10), Z12, Z9
+	VMOVUPD          Z9, 64(SI)
+	VFMADD231PD      Z9, Z8, Z1
+	VBROADCASTSD     32(R11), Z25
+	VMOVUPD          Z25, Z17
+	VMOVUPD          Z25, Z18
+	VMOVUPD          Z25, Z19
+	VMOVUPD          Z25, Z20
+	VBROADCASTSD     (R11), Z25
+	VFMADD231PD      Z25, Z13, Z17
+	VFMADD231PD      Z25, Z14, Z18
+	VFMADD231PD      Z25, Z15, Z19
+	VFMADD231PD      Z25, Z16, Z20
+	VMOVUPD          64(SI)(CX*1), Z9
+	VFMADD231PD.BCST 8(R10), Z10, Z9
+	VFMADD231PD.BCST 64(R10), Z11, Z9
+	VFMADD231PD.BCST 120(R10), Z12, Z9
+	VMOVUPD          Z9, 64(SI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z2
+	VMOVUPD          64(SI)(CX*2), Z9
+	VFMADD231PD.BCST 16(R10), Z10, Z9
+	VFMADD231PD.BCST 72(R10), Z11, Z9
+	VFMADD231PD.BCST 128(R10), Z12, Z9
+	VMOVUPD          Z9, 64(SI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z3
+	VMOVUPD          64(SI)(BX*1), Z9
+	VFMADD231PD.BCST 24(R10), Z10, Z9
+	VFMADD231PD.BCST 80(R10), Z11, Z9
+	VFMADD231PD.BCST 136(R10), Z12, Z9
+	VMOVUPD          Z9, 64(SI)(BX*1)
+	VFMADD231PD      Z9, Z8, Z4
+	VBROADCASTSD     352(R11), Z25
+	VFMADD213PD      Z25, Z13, Z21
+	VFMADD213PD      Z25, Z14, Z22
+	VFMADD213PD      Z25, Z15, Z23
+	VFMADD213PD      Z25, Z16, Z24
+	VMOVUPD          64(DI), Z9
+	VFMADD231PD.BCST 32(R10), Z10, Z9
+	VFMADD231PD.BCST 88(R10), Z11, Z9
+	VFMADD231PD.BCST 144(R10), Z12, Z9
+	VMOVUPD          Z9, 64(DI)
+	VFMADD231PD      Z9, Z8, Z5
+	VMOVUPD          64(DI)(CX*1), Z9
+	VFMADD231PD.BCST 40(R10), Z10, Z9
+	VFMADD231PD.BCST 96(R10), Z11, Z9
+	VFMADD231PD.BCST 152(R10), Z12, Z9
+	VMOVUPD          Z9, 64(DI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z6
+	VMOVUPD          64(DI)(CX*2), Z9
+	VFMADD231PD.BCST 48(R10), Z10, Z9
+	VFMADD231PD.BCST 104(R10), Z11, Z9
+	VFMADD231PD.BCST 160(R10), Z12, Z9
+	VMOVUPD          Z9, 64(DI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z7
+	VBROADCASTSD     64(R11), Z25
+	VFMADD213PD      Z25, Z13, Z17
+	VFMADD213PD      Z25, Z14, Z18
+	VFMADD213PD      Z25, Z15, Z19
+	VFMADD213PD      Z25, Z16, Z20
+	VMOVUPD          128(R8), Z8
+	VMOVUPD          128(R9), Z10
+	VMOVUPD          128(R9)(CX*1), Z11
+	VMOVUPD          128(R9)(CX*2), Z12
+	VMOVUPD          Z8, 128(R9)
+	VMOVUPD          128(SI), Z9
+	VFMADD231PD.BCST (R10), Z10, Z9
+	VFMADD231PD.BCST 56(R10), Z11, Z9
+	VFMADD231PD.BCST 112(R10), Z12, Z9
+	VMOVUPD          Z9, 128(SI)
+	VFMADD231PD      Z9, Z8, Z1
+	VMOVUPD          128(SI)(CX*1), Z9
+	VFMADD231PD.BCST 8(R10), Z10, Z9
+	VFMADD231PD.BCST 64(R10), Z11, Z9
+	VFMADD231PD.BCST 120(R10), Z12, Z9
+	VMOVUPD          Z9, 128(SI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z2
+	VMOVUPD          128(SI)(CX*2), Z9
+	VFMADD231PD.BCST 16(R10), Z10, Z9
+	VFMADD231PD.BCST 72(R10), Z11, Z9
+	VFMADD231PD.BCST 128(R10), Z12, Z9
+	VMOVUPD          Z9, 128(SI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z3
+	VBROADCASTSD     384(R11), Z25
+	VFMADD213PD      Z25, Z13, Z21
+	VFMADD213PD      Z25, Z14, Z22
+	VFMADD213PD      Z25, Z15, Z23
+	VFMADD213PD      Z25, Z16, Z24
+	VMOVUPD          128(SI)(BX*1), Z9
+	VFMADD231PD.BCST 24(R10), Z10, Z9
+	VFMADD231PD.BCST 80(R10), Z11, Z9
+	VFMADD231PD.BCST 136(R10), Z12, Z9
+	VMOVUPD          Z9, 128(SI)(BX*1)
+	VFMADD231PD      Z9, Z8, Z4
+	VMOVUPD          128(DI), Z9
+	VFMADD231PD.BCST 32(R10), Z10, Z9
+	VFMADD231PD.BCST 88(R10), Z11, Z9
+	VFMADD231PD.BCST 144(R10), Z12, Z9
+	VMOVUPD          Z9, 128(DI)
+	VFMADD231PD      Z9, Z8, Z5
+	VMOVUPD          128(DI)(CX*1), Z9
+	VFMADD231PD.BCST 40(R10), Z10, Z9
+	VFMADD231PD.BCST 96(R10), Z11, Z9
+	VFMADD231PD.BCST 152(R10), Z12, Z9
+	VMOVUPD          Z9, 128(DI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z6
+	VBROADCASTSD     96(R11), Z25
+	VFMADD213PD      Z25, Z13, Z17
+	VFMADD213PD      Z25, Z14, Z18
+	VFMADD213PD      Z25, Z15, Z19
+	VFMADD213PD      Z25, Z16, Z20
+	VMOVUPD          128(DI)(CX*2), Z9
+	VFMADD231PD.BCST 48(R10), Z10, Z9
+	VFMADD231PD.BCST 104(R10), Z11, Z9
+	VFMADD231PD.BCST 160(R10), Z12, Z9
+	VMOVUPD          Z9, 128(DI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z7
+	VMOVUPD          192(R8), Z8
+	VMOVUPD          192(R9), Z10
+	VMOVUPD          192(R9)(CX*1), Z11
+	VMOVUPD          192(R9)(CX*2), Z12
+	VMOVUPD          Z8, 192(R9)
+	VMOVUPD          192(SI), Z9
+	VFMADD231PD.BCST (R10), Z10, Z9
+	VFMADD231PD.BCST 56(R10), Z11, Z9
+	VFMADD231PD.BCST 112(R10), Z12, Z9
+	VMOVUPD          Z9, 192(SI)
+	VFMADD231PD      Z9, Z8, Z1
+	VBROADCASTSD     416(R11), Z25
+	VFMADD213PD      Z25, Z13, Z21
+	VFMADD213PD      Z25, Z14, Z22
+	VFMADD213PD      Z25, Z15, Z23
+	VFMADD213PD      Z25, Z16, Z24
+	VMOVUPD          192(SI)(CX*1), Z9
+	VFMADD231PD.BCST 8(R10), Z10, Z9
+	VFMADD231PD.BCST 64(R10), Z11, Z9
+	VFMADD231PD.BCST 120(R10), Z12, Z9
+	VMOVUPD          Z9, 192(SI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z2
+	VMOVUPD          192(SI)(CX*2), Z9
+	VFMADD231PD.BCST 16(R10), Z10, Z9
+	VFMADD231PD.BCST 72(R10), Z11, Z9
+	VFMADD231PD.BCST 128(R10), Z12, Z9
+	VMOVUPD          Z9, 192(SI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z3
+	VMOVUPD          192(SI)(BX*1), Z9
+	VFMADD231PD.BCST 24(R10), Z10, Z9
+	VFMADD231PD.BCST 80(R10), Z11, Z9
+	VFMADD231PD.BCST 136(R10), Z12, Z9
+	VMOVUPD          Z9, 192(SI)(BX*1)
+	VFMADD231PD      Z9, Z8, Z4
+	VBROADCASTSD     128(R11), Z25
+	VFMADD213PD      Z25, Z13, Z17
+	VFMADD213PD      Z25, Z14, Z18
+	VFMADD213PD      Z25, Z15, Z19
+	VFMADD213PD      Z25, Z16, Z20
+	VMOVUPD          192(DI), Z9
+	VFMADD231PD.BCST 32(R10), Z10, Z9
+	VFMADD231PD.BCST 88(R10), Z11, Z9
+	VFMADD231PD.BCST 144(R10), Z12, Z9
+	VMOVUPD          Z9, 192(DI)
+	VFMADD231PD      Z9, Z8, Z5
+	VMOVUPD          192(DI)(CX*1), Z9
+	VFMADD231PD.BCST 40(R10), Z10, Z9
+	VFMADD231PD.BCST 96(R10), Z11, Z9
+	VFMADD231PD.BCST 152(R10), Z12, Z9
+	VMOVUPD          Z9, 192(DI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z6
+	VMOVUPD          192(DI)(CX*2), Z9
+	VFMADD231PD.BCST 48(R10), Z10, Z9
+	VFMADD231PD.BCST 104(R10), Z11, Z9
+	VFMADD231PD.BCST 160(R10), Z12, Z9
+	VMOVUPD          Z9, 192(DI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z7
+	VBROADCASTSD     448(R11), Z25
+	VFMADD213PD      Z25, Z13, Z21
+	VFMADD213PD      Z25, Z14, Z22
+	VFMADD213PD      Z25, Z15, Z23
+	VFMADD213PD      Z25, Z16, Z24
+	VMOVUPD          256(R8), Z8
+	VMOVUPD          256(R9), Z10
+	VMOVUPD          256(R9)(CX*1), Z11
+	VMOVUPD          256(R9)(CX*2), Z12
+	VMOVUPD          Z8, 256(R9)
+	VMOVUPD          256(SI), Z9
+	VFMADD231PD.BCST (R10), Z10, Z9
+	VFMADD231PD.BCST 56(R10), Z11, Z9
+	VFMADD231PD.BCST 112(R10), Z12, Z9
+	VMOVUPD          Z9, 256(SI)
+	VFMADD231PD      Z9, Z8, Z1
+	VMOVUPD          256(SI)(CX*1), Z9
+	VFMADD231PD.BCST 8(R10), Z10, Z9
+	VFMADD231PD.BCST 64(R10), Z11, Z9
+	VFMADD231PD.BCST 120(R10), Z12, Z9
+	VMOVUPD          Z9, 256(SI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z2
+	VMOVUPD          256(SI)(CX*2), Z9
+	VFMADD231PD.BCST 16(R10), Z10, Z9
+	VFMADD231PD.BCST 72(R10), Z11, Z9
+	VFMADD231PD.BCST 128(R10), Z12, Z9
+	VMOVUPD          Z9, 256(SI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z3
+	VBROADCASTSD     160(R11), Z25
+	VFMADD213PD      Z25, Z13, Z17
+	VFMADD213PD      Z25, Z14, Z18
+	VFMADD213PD      Z25, Z15, Z19
+	VFMADD213PD      Z25, Z16, Z20
+	VMOVUPD          256(SI)(BX*1), Z9
+	VFMADD231PD.BCST 24(R10), Z10, Z9
+	VFMADD231PD.BCST 80(R10), Z11, Z9
+	VFMADD231PD.BCST 136(R10), Z12, Z9
+	VMOVUPD          Z9, 256(SI)(BX*1)
+	VFMADD231PD      Z9, Z8, Z4
+	VMOVUPD          256(DI), Z9
+	VFMADD231PD.BCST 32(R10), Z10, Z9
+	VFMADD231PD.BCST 88(R10), Z11, Z9
+	VFMADD231PD.BCST 144(R10), Z12, Z9
+	VMOVUPD          Z9, 256(DI)
+	VFMADD231PD      Z9, Z8, Z5
+	VMOVUPD          256(DI)(CX*1), Z9
+	VFMADD231PD.BCST 40(R10), Z10, Z9
+	VFMADD231PD.BCST 96(R10), Z11, Z9
+	VFMADD231PD.BCST 152(R10), Z12, Z9
+	VMOVUPD          Z9, 256(DI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z6
+	VBROADCASTSD     480(R11), Z25
+	VFMADD213PD      Z25, Z13, Z21
+	VFMADD213PD      Z25, Z14, Z22
+	VFMADD213PD      Z25, Z15, Z23
+	VFMADD213PD      Z25, Z16, Z24
+	VMOVUPD          256(DI)(CX*2), Z9
+	VFMADD231PD.BCST 48(R10), Z10, Z9
+	VFMADD231PD.BCST 104(R10), Z11, Z9
+	VFMADD231PD.BCST 160(R10), Z12, Z9
+	VMOVUPD          Z9, 256(DI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z7
+	VMOVUPD          320(R8), Z8
+	VMOVUPD          320(R9), Z10
+	VMOVUPD          320(R9)(CX*1), Z11
+	VMOVUPD          320(R9)(CX*2), Z12
+	VMOVUPD          Z8, 320(R9)
+	VMOVUPD          320(SI), Z9
+	VFMADD231PD.BCST (R10), Z10, Z9
+	VFMADD231PD.BCST 56(R10), Z11, Z9
+	VFMADD231PD.BCST 112(R10), Z12, Z9
+	VMOVUPD          Z9, 320(SI)
+	VFMADD231PD      Z9, Z8, Z1
+	VBROADCASTSD     192(R11), Z25
+	VFMADD213PD      Z25, Z13, Z17
+	VFMADD213PD      Z25, Z14, Z18
+	VFMADD213PD      Z25, Z15, Z19
+	VFMADD213PD      Z25, Z16, Z20
+	VMOVUPD          320(SI)(CX*1), Z9
+	VFMADD231PD.BCST 8(R10), Z10, Z9
+	VFMADD231PD.BCST 64(R10), Z11, Z9
+	VFMADD231PD.BCST 120(R10), Z12, Z9
+	VMOVUPD          Z9, 320(SI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z2
+	VMOVUPD          320(SI)(CX*2), Z9
+	VFMADD231PD.BCST 16(R10), Z10, Z9
+	VFMADD231PD.BCST 72(R10), Z11, Z9
+	VFMADD231PD.BCST 128(R10), Z12, Z9
+	VMOVUPD          Z9, 320(SI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z3
+	VMOVUPD          320(SI)(BX*1), Z9
+	VFMADD231PD.BCST 24(R10), Z10, Z9
+	VFMADD231PD.BCST 80(R10), Z11, Z9
+	VFMADD231PD.BCST 136(R10), Z12, Z9
+	VMOVUPD          Z9, 320(SI)(BX*1)
+	VFMADD231PD      Z9, Z8, Z4
+	VBROADCASTSD     512(R11), Z25
+	VFMADD213PD      Z25, Z13, Z21
+	VFMADD213PD      Z25, Z14, Z22
+	VFMADD213PD      Z25, Z15, Z23
+	VFMADD213PD      Z25, Z16, Z24
+	VMOVUPD          320(DI), Z9
+	VFMADD231PD.BCST 32(R10), Z10, Z9
+	VFMADD231PD.BCST 88(R10), Z11, Z9
+	VFMADD231PD.BCST 144(R10), Z12, Z9
+	VMOVUPD          Z9, 320(DI)
+	VFMADD231PD      Z9, Z8, Z5
+	VMOVUPD          320(DI)(CX*1), Z9
+	VFMADD231PD.BCST 40(R10), Z10, Z9
+	VFMADD231PD.BCST 96(R10), Z11, Z9
+	VFMADD231PD.BCST 152(R10), Z12, Z9
+	VMOVUPD          Z9, 320(DI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z6
+	VMOVUPD          320(DI)(CX*2), Z9
+	VFMADD231PD.BCST 48(R10), Z10, Z9
+	VFMADD231PD.BCST 104(R10), Z11, Z9
+	VFMADD231PD.BCST 160(R10), Z12, Z9
+	VMOVUPD          Z9, 320(DI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z7
+	VBROADCASTSD     224(R11), Z25
+	VFMADD213PD      Z25, Z13, Z17
+	VFMADD213PD      Z25, Z14, Z18
+	VFMADD213PD      Z25, Z15, Z19
+	VFMADD213PD      Z25, Z16, Z20
+	VMOVUPD          384(R8), Z8
+	VMOVUPD          384(R9), Z10
+	VMOVUPD          384(R9)(CX*1), Z11
+	VMOVUPD          384(R9)(CX*2), Z12
+	VMOVUPD          Z8, 384(R9)
+	VMOVUPD          384(SI), Z9
+	VFMADD231PD.BCST (R10), Z10, Z9
+	VFMADD231PD.BCST 56(R10), Z11, Z9
+	VFMADD231PD.BCST 112(R10), Z12, Z9
+	VMOVUPD          Z9, 384(SI)
+	VFMADD231PD      Z9, Z8, Z1
+	VMOVUPD          384(SI)(CX*1), Z9
+	VFMADD231PD.BCST 8(R10), Z10, Z9
+	VFMADD231PD.BCST 64(R10), Z11, Z9
+	VFMADD231PD.BCST 120(R10), Z12, Z9
+	VMOVUPD          Z9, 384(SI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z2
+	VMOVUPD          384(SI)(CX*2), Z9
+	VFMADD231PD.BCST 16(R10), Z10, Z9
+	VFMADD231PD.BCST 72(R10), Z11, Z9
+	VFMADD231PD.BCST 128(R10), Z12, Z9
+	VMOVUPD          Z9, 384(SI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z3
+	VMULPD           (AX), Z17, Z17
+	VMULPD           128(AX), Z18, Z18
+	VMULPD           256(AX), Z19, Z19
+	VMULPD           384(AX), Z20, Z20
+	VMOVUPD          384(SI)(BX*1), Z9
+	VFMADD231PD.BCST 24(R10), Z10, Z9
+	VFMADD231PD.BCST 80(R10), Z11, Z9
+	VFMADD231PD.BCST 136(R10), Z12, Z9
+	VMOVUPD          Z9, 384(SI)(BX*1)
+	VFMADD231PD      Z9, Z8, Z4
+	VMOVUPD          384(DI), Z9
+	VFMADD231PD.BCST 32(R10), Z10, Z9
+	VFMADD231PD.BCST 88(R10), Z11, Z9
+	VFMADD231PD.BCST 144(R10), Z12, Z9
+	VMOVUPD          Z9, 384(DI)
+	VFMADD231PD      Z9, Z8, Z5
+	VMOVUPD          384(DI)(CX*1), Z9
+	VFMADD231PD.BCST 40(R10), Z10, Z9
+	VFMADD231PD.BCST 96(R10), Z11, Z9
+	VFMADD231PD.BCST 152(R10), Z12, Z9
+	VMOVUPD          Z9, 384(DI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z6
+	VBROADCASTSD     544(R11), Z25
+	VMOVUPD          384(DI)(CX*2), Z9
+	VFMADD231PD.BCST 48(R10), Z10, Z9
+	VFMADD231PD.BCST 104(R10), Z11, Z9
+	VFMADD231PD.BCST 160(R10), Z12, Z9
+	VMOVUPD          Z9, 384(DI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z7
+	VMOVUPD          448(R8), Z8
+	VMOVUPD          448(R9), Z10
+	VMOVUPD          448(R9)(CX*1), Z11
+	VMOVUPD          448(R9)(CX*2), Z12
+	VMOVUPD          Z8, 448(R9)
+	VMOVUPD          448(SI), Z9
+	VFMADD231PD.BCST (R10), Z10, Z9
+	VFMADD231PD.BCST 56(R10), Z11, Z9
+	VFMADD231PD.BCST 112(R10), Z12, Z9
+	VMOVUPD          Z9, 448(SI)
+	VFMADD231PD      Z9, Z8, Z1
+	VMULPD           Z17, Z21, Z21
+	VMULPD           Z18, Z22, Z22
+	VMULPD           Z19, Z23, Z23
+	VMULPD           Z20, Z24, Z24
+	VMOVUPD          448(SI)(CX*1), Z9
+	VFMADD231PD.BCST 8(R10), Z10, Z9
+	VFMADD231PD.BCST 64(R10), Z11, Z9
+	VFMADD231PD.BCST 120(R10), Z12, Z9
+	VMOVUPD          Z9, 448(SI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z2
+	VMOVUPD          448(SI)(CX*2), Z9
+	VFMADD231PD.BCST 16(R10), Z10, Z9
+	VFMADD231PD.BCST 72(R10), Z11, Z9
+	VFMADD231PD.BCST 128(R10), Z12, Z9
+	VMOVUPD          Z9, 448(SI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z3
+	VMOVUPD          448(SI)(BX*1), Z9
+	VFMADD231PD.BCST 24(R10), Z10, Z9
+	VFMADD231PD.BCST 80(R10), Z11, Z9
+	VFMADD231PD.BCST 136(R10), Z12, Z9
+	VMOVUPD          Z9, 448(SI)(BX*1)
+	VFMADD231PD      Z9, Z8, Z4
+	VFNMADD213PD     Z25, Z17, Z17
+	VFNMADD213PD     Z25, Z18, Z18
+	VFNMADD213PD     Z25, Z19, Z19
+	VFNMADD213PD     Z25, Z20, Z20
+	VMOVUPD          448(DI), Z9
+	VFMADD231PD.BCST 32(R10), Z10, Z9
+	VFMADD231PD.BCST 88(R10), Z11, Z9
+	VFMADD231PD.BCST 144(R10), Z12, Z9
+	VMOVUPD          Z9, 448(DI)
+	VFMADD231PD      Z9, Z8, Z5
+	VMOVUPD          448(DI)(CX*1), Z9
+	VFMADD231PD.BCST 40(R10), Z10, Z9
+	VFMADD231PD.BCST 96(R10), Z11, Z9
+	VFMADD231PD.BCST 152(R10), Z12, Z9
+	VMOVUPD          Z9, 448(DI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z6
+	VMOVUPD          448(DI)(CX*2), Z9
+	VFMADD231PD.BCST 48(R10), Z10, Z9
+	VFMADD231PD.BCST 104(R10), Z11, Z9
+	VFMADD231PD.BCST 160(R10), Z12, Z9
+	VMOVUPD          Z9, 448(DI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z7
+	VMOVUPD          Z17, (AX)
+	VMOVUPD          Z21, 64(AX)
+	VMOVUPD          Z18, 128(AX)
+	VMOVUPD          Z22, 192(AX)
+	VMOVUPD          Z19, 256(AX)
+	VMOVUPD          Z23, 320(AX)
+	VMOVUPD          Z20, 384(AX)
+	VMOVUPD          Z24, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000200, R8
+	ADDQ             $0x00000200, SI
+	ADDQ             $0x00000200, DI
+	ADDQ             $0x00000200, R9
+	SUBQ             $0x00000001, DX
+	JMP              loop1490
+
+done1491:
+skip1489:
+	MOVQ    CX, AX
+	MOVQ    a+16(FP), DX
+	ADDQ    DX, AX
+	SUBQ    SI, AX
+	VMOVUPD Z0, Z13
+	VMOVUPD Z0, Z14
+	VMOVUPD Z0, Z15
+	VMOVUPD Z0, Z16
+	VMOVUPD Z0, Z17
+	VMOVUPD Z0, Z18
+	VMOVUPD Z0, Z0
+
+loop1492:
+	CMPQ             AX, $0x00000080
+	JL               done1493
+	VMOVUPD          (R8), Z8
+	VMOVUPD          (R9), Z10
+	VMOVUPD          (R9)(CX*1), Z11
+	VMOVUPD          (R9)(CX*2), Z12
+	VMOVUPD          Z8, (R9)
+	VMOVUPD          (SI), Z9
+	VFMADD231PD.BCST (R10), Z10, Z9
+	VFMADD231PD.BCST 56(R10), Z11, Z9
+	VFMADD231PD.BCST 112(R10), Z12, Z9
+	VMOVUPD          Z9, (SI)
+	VFMADD231PD      Z9, Z8, Z1
+	VMOVUPD          (SI)(CX*1), Z9
+	VFMADD231PD.BCST 8(R10), Z10, Z9
+	VFMADD231PD.BCST 64(R10), Z11, Z9
+	VFMADD231PD.BCST 120(R10), Z12, Z9
+	VMOVUPD          Z9, (SI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z2
+	VMOVUPD          (SI)(CX*2), Z9
+	VFMADD231PD.BCST 16(R10), Z10, Z9
+	VFMADD231PD.BCST 72(R10), Z11, Z9
+	VFMADD231PD.BCST 128(R10), Z12, Z9
+	VMOVUPD          Z9, (SI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z3
+	VMOVUPD          (SI)(BX*1), Z9
+	VFMADD231PD.BCST 24(R10), Z10, Z9
+	VFMADD231PD.BCST 80(R10), Z11, Z9
+	VFMADD231PD.BCST 136(R10), Z12, Z9
+	VMOVUPD          Z9, (SI)(BX*1)
+	VFMADD231PD      Z9, Z8, Z4
+	VMOVUPD          (DI), Z9
+	VFMADD231PD.BCST 32(R10), Z10, Z9
+	VFMADD231PD.BCST 88(R10), Z11, Z9
+	VFMADD231PD.BCST 144(R10), Z12, Z9
+	VMOVUPD          Z9, (DI)
+	VFMADD231PD      Z9, Z8, Z5
+	VMOVUPD          (DI)(CX*1), Z9
+	VFMADD231PD.BCST 40(R10), Z10, Z9
+	VFMADD231PD.BCST 96(R10), Z11, Z9
+	VFMADD231PD.BCST 152(R10), Z12, Z9
+	VMOVUPD          Z9, (DI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z6
+	VMOVUPD          (DI)(CX*2), Z9
+	VFMADD231PD.BCST 48(R10), Z10, Z9
+	VFMADD231PD.BCST 104(R10), Z11, Z9
+	VFMADD231PD.BCST 160(R10), Z12, Z9
+	VMOVUPD          Z9, (DI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z7
+	VMOVUPD          64(R8), Z8
+	VMOVUPD          64(R9), Z10
+	VMOVUPD          64(R9)(CX*1), Z11
+	VMOVUPD          64(R9)(CX*2), Z12
+	VMOVUPD          Z8, 64(R9)
+	VMOVUPD          64(SI), Z9
+	VFMADD231PD.BCST (R10), Z10, Z9
+	VFMADD231PD.BCST 56(R10), Z11, Z9
+	VFMADD231PD.BCST 112(R10), Z12, Z9
+	VMOVUPD          Z9, 64(SI)
+	VFMADD231PD      Z9, Z8, Z13
+	VMOVUPD          64(SI)(CX*1), Z9
+	VFMADD231PD.BCST 8(R10), Z10, Z9
+	VFMADD231PD.BCST 64(R10), Z11, Z9
+	VFMADD231PD.BCST 120(R10), Z12, Z9
+	VMOVUPD          Z9, 64(SI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z14
+	VMOVUPD          64(SI)(CX*2), Z9
+	VFMADD231PD.BCST 16(R10), Z10, Z9
+	VFMADD231PD.BCST 72(R10), Z11, Z9
+	VFMADD231PD.BCST 128(R10), Z12, Z9
+	VMOVUPD          Z9, 64(SI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z15
+	VMOVUPD          64(SI)(BX*1), Z9
+	VFMADD231PD.BCST 24(R10), Z10, Z9
+	VFMADD231PD.BCST 80(R10), Z11, Z9
+	VFMADD231PD.BCST 136(R10), Z12, Z9
+	VMOVUPD          Z9, 64(SI)(BX*1)
+	VFMADD231PD      Z9, Z8, Z16
+	VMOVUPD          64(DI), Z9
+	VFMADD231PD.BCST 32(R10), Z10, Z9
+	VFMADD231PD.BCST 88(R10), Z11, Z9
+	VFMADD231PD.BCST 144(R10), Z12, Z9
+	VMOVUPD          Z9, 64(DI)
+	VFMADD231PD      Z9, Z8, Z17
+	VMOVUPD          64(DI)(CX*1), Z9
+	VFMADD231PD.BCST 40(R10), Z10, Z9
+	VFMADD231PD.BCST 96(R10), Z11, Z9
+	VFMADD231PD.BCST 152(R10), Z12, Z9
+	VMOVUPD          Z9, 64(DI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z18
+	VMOVUPD          64(DI)(CX*2), Z9
+	VFMADD231PD.BCST 48(R10), Z10, Z9
+	VFMADD231PD.BCST 104(R10), Z11, Z9
+	VFMADD231PD.BCST 160(R10), Z12, Z9
+	VMOVUPD          Z9, 64(DI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z0
+	ADDQ             $0x00000080, R8
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, DI
+	ADDQ             $0x00000080, R9
+	SUBQ             $0x00000080, AX
+	JMP              loop1492
+
+done1493:
+	TESTQ            AX, AX
+	JZ               skip1494
+	VMOVUPD          (R8), Z8
+	VMOVUPD          (R9), Z10
+	VMOVUPD          (R9)(CX*1), Z11
+	VMOVUPD          (R9)(CX*2), Z12
+	VMOVUPD          Z8, (R9)
+	VMOVUPD          (SI), Z9
+	VFMADD231PD.BCST (R10), Z10, Z9
+	VFMADD231PD.BCST 56(R10), Z11, Z9
+	VFMADD231PD.BCST 112(R10), Z12, Z9
+	VMOVUPD          Z9, (SI)
+	VFMADD231PD      Z9, Z8, Z1
+	VMOVUPD          (SI)(CX*1), Z9
+	VFMADD231PD.BCST 8(R10), Z10, Z9
+	VFMADD231PD.BCST 64(R10), Z11, Z9
+	VFMADD231PD.BCST 120(R10), Z12, Z9
+	VMOVUPD          Z9, (SI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z2
+	VMOVUPD          (SI)(CX*2), Z9
+	VFMADD231PD.BCST 16(R10), Z10, Z9
+	VFMADD231PD.BCST 72(R10), Z11, Z9
+	VFMADD231PD.BCST 128(R10), Z12, Z9
+	VMOVUPD          Z9, (SI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z3
+	VMOVUPD          (SI)(BX*1), Z9
+	VFMADD231PD.BCST 24(R10), Z10, Z9
+	VFMADD231PD.BCST 80(R10), Z11, Z9
+	VFMADD231PD.BCST 136(R10), Z12, Z9
+	VMOVUPD          Z9, (SI)(BX*1)
+	VFMADD231PD      Z9, Z8, Z4
+	VMOVUPD          (DI), Z9
+	VFMADD231PD.BCST 32(R10), Z10, Z9
+	VFMADD231PD.BCST 88(R10), Z11, Z9
+	VFMADD231PD.BCST 144(R10), Z12, Z9
+	VMOVUPD          Z9, (DI)
+	VFMADD231PD      Z9, Z8, Z5
+	VMOVUPD          (DI)(CX*1), Z9
+	VFMADD231PD.BCST 40(R10), Z10, Z9
+	VFMADD231PD.BCST 96(R10), Z11, Z9
+	VFMADD231PD.BCST 152(R10), Z12, Z9
+	VMOVUPD          Z9, (DI)(CX*1)
+	VFMADD231PD      Z9, Z8, Z6
+	VMOVUPD          (DI)(CX*2), Z9
+	VFMADD231PD.BCST 48(R10), Z10, Z9
+	VFMADD231PD.BCST 104(R10), Z11, Z9
+	VFMADD231PD.BCST 160(R10), Z12, Z9
+	VMOVUPD          Z9, (DI)(CX*2)
+	VFMADD231PD      Z9, Z8, Z7
+	ADDQ             $0x00000040, R8
+	ADDQ             $0x00000040, SI
+	ADDQ             $0x00000040, DI
+	ADDQ             $0x00000040, R9
+
+skip1494:
+	VADDPD     Z13, Z1, Z1
+	VADDPD     Z14, Z2, Z2
+	VADDPD     Z15, Z3, Z3
+	VADDPD     Z16, Z4, Z4
+	VADDPD     Z17, Z5, Z5
+	VADDPD     Z18, Z6, Z6
+	VADDPD     Z0, Z7, Z7
+	MOVQ       sums+8(FP), AX
+	VUNPCKLPD  Z2, Z1, Z0
+	VUNPCKHPD  Z2, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VUNPCKLPD  Z4, Z3, Z0
+	VUNPCKHPD  Z4, Z3, Z3
+	VADDPD     Z0, Z3, Z3
+	VUNPCKLPD  Z6, Z5, Z0
+	VUNPCKHPD  Z6, Z5, Z5
+	VADDPD     Z0, Z5, Z5
+	VUNPCKLPD  Z7, Z7, Z0
+	VUNPCKHPD  Z7, Z7, Z7
+	VADDPD     Z0, Z7, Z7
+	VSHUFF64X2 $0x88, Z3, Z1, Z0
+	VSHUFF64X2 $0xdd, Z3, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z7, Z5, Z0
+	VSHUFF64X2 $0xdd, Z7, Z5, Z5
+	VADDPD     Z0, Z5, Z5
+	VSHUFF64X2 $0x88, Z5, Z1, Z0
+	VSHUFF64X2 $0xdd, Z5, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VMOVUPD    Z1, (AX)
+	MOVQ       p+88(FP), CX
+	TESTQ      CX, CX
+	JZ         skip1495
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       f+24(FP), DX
+	MOVQ       k+96(FP), BX
+	MOVQ       CX, SI
+	SHLQ       $0x03, SI
+	ADDQ       SI, AX
+
+loop1496:
+	CMPQ             BX, $0x00000001
+	JL               done1497
+	VMOVUPD.Z        (DX), K1, Z0
+	VFMADD231PD.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x08, AX
+	SUBQ             $0x00000001, BX
+	JMP              loop1496
+
+done1497:
+	MOVQ    y+0(FP), AX
+	CMPQ    CX, $0x08
+	JNE     few1498
+	VMOVUPD Z1, (AX)
+	JMP     done1499
+
+few1498:
+	TESTQ         $0x00000004, CX
+	JZ            skip1500
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1500:
+	TESTQ         $0x00000002, CX
+	JZ            skip1501
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1501:
+	TESTQ  $0x00000001, CX
+	JZ     skip1502
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1502:
+done1499:
+skip1495:
+	JMP finish1397
+
+next1488:
+	CMPQ             CX, $0x08
+	JNE              next1503
+	VMOVUPD          Z0, Z1
+	VMOVUPD          Z0, Z2
+	VMOVUPD          Z0, Z3
+	VMOVUPD          Z0, Z4
+	VMOVUPD          Z0, Z5
+	VMOVUPD          Z0, Z6
+	VMOVUPD          Z0, Z7
+	VMOVUPD          Z0, Z8
+	MOVQ             cols+80(FP), CX
+	SHLQ             $0x06, CX
+	LEAQ             (CX)(CX*2), BX
+	MOVQ             a+16(FP), SI
+	LEAQ             (SI)(CX*4), DI
+	MOVQ             phi+32(FP), R8
+	MOVQ             SI, R9
+	MOVQ             f+24(FP), R10
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	TESTQ            DX, DX
+	JZ               skip1504
+	LEAQ             trig64<>+0(SB), R11
+	VMOVUPD          (AX), Z14
+	VMULPD           Z14, Z14, Z14
+	VMOVUPD          128(AX), Z15
+	VMULPD           Z15, Z15, Z15
+	VMOVUPD          256(AX), Z16
+	VMULPD           Z16, Z16, Z16
+	VMOVUPD          384(AX), Z17
+	VMULPD           Z17, Z17, Z17
+	VMOVUPD          (R8), Z9
+	VMOVUPD          (R9), Z11
+	VMOVUPD          (R9)(CX*1), Z12
+	VMOVUPD          (R9)(CX*2), Z13
+	VMOVUPD          Z9, (R9)
+	VBROADCASTSD     288(R11), Z26
+	VMOVUPD          Z26, Z22
+	VMOVUPD          Z26, Z23
+	VMOVUPD          Z26, Z24
+	VMOVUPD          Z26, Z25
+	VBROADCASTSD     256(R11), Z26
+	VFMADD231PD      Z26, Z14, Z22
+	VFMADD231PD      Z26, Z15, Z23
+	VFMADD231PD      Z26, Z16, Z24
+	VFMADD231PD      Z26, Z17, Z25
+	VMOVUPD          (SI), Z10
+	VFMADD231PD.BCST (R10), Z11, Z10
+	VFMADD231PD.BCST 64(R10), Z12, Z10
+	VFMADD231PD.BCST 128(R10), Z13, Z10
+	VMOVUPD          Z10, (SI)
+	VFMADD231PD      Z10, Z9, Z1
+	VBROADCASTSD     320(R11), Z26
+	VFMADD213PD      Z26, Z14, Z22
+	VFMADD213PD      Z26, Z15, Z23
+	VFMADD213PD      Z26, Z16, Z24
+	VFMADD213PD      Z26, Z17, Z25
+	VMOVUPD          (SI)(CX*1), Z10
+	VFMADD231PD.BCST 8(R10), Z11, Z10
+	VFMADD231PD.BCST 72(R10), Z12, Z10
+	VFMADD231PD.BCST 136(R10), Z13, Z10
+	VMOVUPD          Z10, (SI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z2
+	VBROADCASTSD     32(R11), Z26
+	VMOVUPD          Z26, Z18
+	VMOVUPD          Z26, Z19
+	VMOVUPD          Z26, Z20
+	VMOVUPD          Z26, Z21
+	VBROADCASTSD     (R11), Z26
+	VFMADD231PD      Z26, Z14, Z18
+	VFMADD231PD      Z26, Z15, Z19
+	VFMADD231PD      Z26, Z16, Z20
+	VFMADD231PD      Z26, Z17, Z21
+	VMOVUPD          (SI)(CX*2), Z10
+	VFMADD231PD.BCST 16(R10), Z11, Z10
+	VFMADD231PD.BCST 80(R10), Z12, Z10
+	VFMADD231PD.BCST 144(R10), Z13, Z10
+	VMOVUPD          Z10, (SI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z3
+	VBROADCASTSD     352(R11), Z26
+	VFMADD213PD      Z26, Z14, Z22
+	VFMADD213PD      Z26, Z15, Z23
+	VFMADD213PD      Z26, Z16, Z24
+	VFMADD213PD      Z26, Z17, Z25
+	VMOVUPD          (SI)(BX*1), Z10
+	VFMADD231PD.BCST 24(R10), Z11, Z10
+	VFMADD231PD.BCST 88(R10), Z12, Z10
+	VFMADD231PD.BCST 152(R10), Z13, Z10
+	VMOVUPD          Z10, (SI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z4
+	VBROADCASTSD     64(R11), Z26
+	VFMADD213PD      Z26, Z14, Z18
+	VFMADD213PD      Z26, Z15, Z19
+	VFMADD213PD      Z26, Z16, Z20
+	VFMADD213PD      Z26, Z17, Z21
+	VMOVUPD          (DI), Z10
+	VFMADD231PD.BCST 32(R10), Z11, Z10
+	VFMADD231PD.BCST 96(R10), Z12, Z10
+	VFMADD231PD.BCST 160(R10), Z13, Z10
+	VMOVUPD          Z10, (DI)
+	VFMADD231PD      Z10, Z9, Z5
+	VBROADCASTSD     384(R11), Z26
+	VFMADD213PD      Z26, Z14, Z22
+	VFMADD213PD      Z26, Z15, Z23
+	VFMADD213PD      Z26, Z16, Z24
+	VFMADD213PD      Z26, Z17, Z25
+	VMOVUPD          (DI)(CX*1), Z10
+	VFMADD231PD.BCST 40(R10), Z11, Z10
+	VFMADD231PD.BCST 104(R10), Z12, Z10
+	VFMADD231PD.BCST 168(R10), Z13, Z10
+	VMOVUPD          Z10, (DI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z6
+	VBROADCASTSD     96(R11), Z26
+	VFMADD213PD      Z26, Z14, Z18
+	VFMADD213PD      Z26, Z15, Z19
+	VFMADD213PD      Z26, Z16, Z20
+	VFMADD213PD      Z26, Z17, Z21
+	VMOVUPD          (DI)(CX*2), Z10
+	VFMADD231PD.BCST 48(R10), Z11, Z10
+	VFMADD231PD.BCST 112(R10), Z12, Z10
+	VFMADD231PD.BCST 176(R10), Z13, Z10
+	VMOVUPD          Z10, (DI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z7
+	VBROADCASTSD     416(R11), Z26
+	VFMADD213PD      Z26, Z14, Z22
+	VFMADD213PD      Z26, Z15, Z23
+	VFMADD213PD      Z26, Z16, Z24
+	VFMADD213PD      Z26, Z17, Z25
+	VMOVUPD          (DI)(BX*1), Z10
+	VFMADD231PD.BCST 56(R10), Z11, Z10
+	VFMADD231PD.BCST 120(R10), Z12, Z10
+	VFMADD231PD.BCST 184(R10), Z13, Z10
+	VMOVUPD          Z10, (DI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z8
+	VBROADCASTSD     128(R11), Z26
+	VFMADD213PD      Z26, Z14, Z18
+	VFMADD213PD      Z26, Z15, Z19
+	VFMADD213PD      Z26, Z16, Z20
+	VFMADD213PD      Z26, Z17, Z21
+	VBROADCASTSD     448(R11), Z26
+	VFMADD213PD      Z26, Z14, Z22
+	VFMADD213PD      Z26, Z15, Z23
+	VFMADD213PD      Z26, Z16, Z24
+	VFMADD213PD      Z26, Z17, Z25
+	VMOVUPD          64(R8), Z9
+	VMOVUPD          64(R9), Z11
+	VMOVUPD          64(R9)(CX*1), Z12
+	VMOVUPD          64(R9)(CX*2), Z13
+	VMOVUPD          Z9, 64(R9)
+	VBROADCASTSD     160(R11), Z26
+	VFMADD213PD      Z26, Z14, Z18
+	VFMADD213PD      Z26, Z15, Z19
+	VFMADD213PD      Z26, Z16, Z20
+	VFMADD213PD      Z26, Z17, Z21
+	VMOVUPD          64(SI), Z10
+	VFMADD231PD.BCST (R10), Z11, Z10
+	VFMADD231PD.BCST 64(R10), Z12, Z10
+	VFMADD231PD.BCST 128(R10), Z13, Z10
+	VMOVUPD          Z10, 64(SI)
+	VFMADD231PD      Z10, Z9, Z1
+	VBROADCASTSD     480(R11), Z26
+	VFMADD213PD      Z26, Z14, Z22
+	VFMADD213PD      Z26, Z15, Z23
+	VFMADD213PD      Z26, Z16, Z24
+	VFMADD213PD      Z26, Z17, Z25
+	VMOVUPD          64(SI)(CX*1), Z10
+	VFMADD231PD.BCST 8(R10), Z11, Z10
+	VFMADD231PD.BCST 72(R10), Z12, Z10
+	VFMADD231PD.BCST 136(R10), Z13, Z10
+	VMOVUPD          Z10, 64(SI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z2
+	VBROADCASTSD     192(R11), Z26
+	VFMADD213PD      Z26, Z14, Z18
+	VFMADD213PD      Z26, Z15, Z19
+	VFMADD213PD      Z26, Z16, Z20
+	VFMADD213PD      Z26, Z17, Z21
+	VMOVUPD          64(SI)(CX*2), Z10
+	VFMADD231PD.BCST 16(R10), Z11, Z10
+	VFMADD231PD.BCST 80(R10), Z12, Z10
+	VFMADD231PD.BCST 144(R10), Z13, Z10
+	VMOVUPD          Z10, 64(SI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z3
+	VBROADCASTSD     512(R11), Z26
+	VFMADD213PD      Z26, Z14, Z22
+	VFMADD213PD      Z26, Z15, Z23
+	VFMADD213PD      Z26, Z16, Z24
+	VFMADD213PD      Z26, Z17, Z25
+	VMOVUPD          64(SI)(BX*1), Z10
+	VFMADD231PD.BCST 24(R10), Z11, Z10
+	VFMADD231PD.BCST 88(R10), Z12, Z10
+	VFMADD231PD.BCST 152(R10), Z13, Z10
+	VMOVUPD          Z10, 64(SI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z4
+	VBROADCASTSD     224(R11), Z26
+	VFMADD213PD      Z26, Z14, Z18
+	VFMADD213PD      Z26, Z15, Z19
+	VFMADD213PD      Z26, Z16, Z20
+	VFMADD213PD      Z26, Z17, Z21
+	VMOVUPD          64(DI), Z10
+	VFMADD231PD.BCST 32(R10), Z11, Z10
+	VFMADD231PD.BCST 96(R10), Z12, Z10
+	VFMADD231PD.BCST 160(R10), Z13, Z10
+	VMOVUPD          Z10, 64(DI)
+	VFMADD231PD      Z10, Z9, Z5
+	VMULPD           (AX), Z18, Z18
+	VMULPD           128(AX), Z19, Z19
+	VMULPD           256(AX), Z20, Z20
+	VMULPD           384(AX), Z21, Z21
+	VMOVUPD          64(DI)(CX*1), Z10
+	VFMADD231PD.BCST 40(R10), Z11, Z10
+	VFMADD231PD.BCST 104(R10), Z12, Z10
+	VFMADD231PD.BCST 168(R10), Z13, Z10
+	VMOVUPD          Z10, 64(DI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z6
+	VBROADCASTSD     544(R11), Z26
+	VMOVUPD          64(DI)(CX*2), Z10
+	VFMADD231PD.BCST 48(R10), Z11, Z10
+	VFMADD231PD.BCST 112(R10), Z12, Z10
+	VFMADD231PD.BCST 176(R10), Z13, Z10
+	VMOVUPD          Z10, 64(DI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z7
+	VMULPD           Z18, Z22, Z22
+	VMULPD           Z19, Z23, Z23
+	VMULPD           Z20, Z24, Z24
+	VMULPD           Z21, Z25, Z25
+	VMOVUPD          64(DI)(BX*1), Z10
+	VFMADD231PD.BCST 56(R10), Z11, Z10
+	VFMADD231PD.BCST 120(R10), Z12, Z10
+	VFMADD231PD.BCST 184(R10), Z13, Z10
+	VMOVUPD          Z10, 64(DI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z8
+	VFNMADD213PD     Z26, Z18, Z18
+	VFNMADD213PD     Z26, Z19, Z19
+	VFNMADD213PD     Z26, Z20, Z20
+	VFNMADD213PD     Z26, Z21, Z21
+	VMOVUPD          Z18, (AX)
+	VMOVUPD          Z22, 64(AX)
+	VMOVUPD          Z19, 128(AX)
+	VMOVUPD          Z23, 192(AX)
+	VMOVUPD          Z20, 256(AX)
+	VMOVUPD          Z24, 320(AX)
+	VMOVUPD          Z21, 384(AX)
+	VMOVUPD          Z25, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000080, R8
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, DI
+	ADDQ             $0x00000080, R9
+	DECQ             DX
+
+loop1505:
+	CMPQ             DX, $0x00000001
+	JL               done1506
+	LEAQ             trig64<>+0(SB), R11
+	VMOVUPD          (AX), Z14
+	VMULPD           Z14, Z14, Z14
+	VMOVUPD          128(AX), Z15
+	VMULPD           Z15, Z15, Z15
+	VMOVUPD          256(AX), Z16
+	VMULPD           Z16, Z16, Z16
+	VMOVUPD          384(AX), Z17
+	VMULPD           Z17, Z17, Z17
+	VMOVUPD          (R8), Z9
+	VMOVUPD          (R9), Z11
+	VMOVUPD          (R9)(CX*1), Z12
+	VMOVUPD          (R9)(CX*2), Z13
+	VMOVUPD          Z9, (R9)
+	VMOVUPD          (SI), Z10
+	VFMADD231PD.BCST (R10), Z11, Z10
+	VFMADD231PD.BCST 64(R10), Z12, Z10
+	VFMADD231PD.BCST 128(R10), Z13, Z10
+	VMOVUPD          Z10, (SI)
+	VFMADD231PD      Z10, Z9, Z1
+	VMOVUPD          (SI)(CX*1), Z10
+	VFMADD231PD.BCST 8(R10), Z11, Z10
+	VFMADD231PD.BCST 72(R10), Z12, Z10
+	VFMADD231PD.BCST 136(R10), Z13, Z10
+	VMOVUPD          Z10, (SI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z2
+	VMOVUPD          (SI)(CX*2), Z10
+	VFMADD231PD.BCST 16(R10), Z11, Z10
+	VFMADD231PD.BCST 80(R10), Z12, Z10
+	VFMADD231PD.BCST 144(R10), Z13, Z10
+	VMOVUPD          Z10, (SI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z3
+	VBROADCASTSD     288(R11), Z26
+	VMOVUPD          Z26, Z22
+	VMOVUPD          Z26, Z23
+	VMOVUPD          Z26, Z24
+	VMOVUPD          Z26, Z25
+	VBROADCASTSD     256(R11), Z26
+	VFMADD231PD      Z26, Z14, Z22
+	VFMADD231PD      Z26, Z15, Z23
+	VFMADD231PD      Z26, Z16, Z24
+	VFMADD231PD      Z26, Z17, Z25
+	VMOVUPD          (SI)(BX*1), Z10
+	VFMADD231PD.BCST 24(R10), Z11, Z10
+	VFMADD231PD.BCST 88(R10), Z12, Z10
+	VFMADD231PD.BCST 152(R10), Z13, Z10
+	VMOVUPD          Z10, (SI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z4
+	VMOVUPD          (DI), Z10
+	VFMADD231PD.BCST 32(R10), Z11, Z10
+	VFMADD231PD.BCST 96(R10), Z12, Z10
+	VFMADD231PD.BCST 160(R10), Z13, Z10
+	VMOVUPD          Z10, (DI)
+	VFMADD231PD      Z10, Z9, Z5
+	VMOVUPD          (DI)(CX*1), Z10
+	VFMADD231PD.BCST 40(R10), Z11, Z10
+	VFMADD231PD.BCST 104(R10), Z12, Z10
+	VFMADD231PD.BCST 168(R10), Z13, Z10
+	VMOVUPD          Z10, (DI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z6
+	VMOVUPD          (DI)(CX*2), Z10
+	VFMADD231PD.BCST 48(R10), Z11, Z10
+	VFMADD231PD.BCST 112(R10), Z12, Z10
+	VFMADD231PD.BCST 176(R10), Z13, Z10
+	VMOVUPD          Z10, (DI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z7
+	VBROADCASTSD     320(R11), Z26
+	VFMADD213PD      Z26, Z14, Z22
+	VFMADD213PD      Z26, Z15, Z23
+	VFMADD213PD      Z26, Z16, Z24
+	VFMADD213PD      Z26, Z17, Z25
+	VMOVUPD          (DI)(BX*1), Z10
+	VFMADD231PD.BCST 56(R10), Z11, Z10
+	VFMADD231PD.BCST 120(R10), Z12, Z10
+	VFMADD231PD.BCST 184(R10), Z13, Z10
+	VMOVUPD          Z10, (DI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z8
+	VMOVUPD          64(R8), Z9
+	VMOVUPD          64(R9), Z11
+	VMOVUPD          64(R9)(CX*1), Z12
+	VMOVUPD          64(R9)(CX*2), Z13
+	VMOVUPD          Z9, 64(R9)
+	VMOVUPD          64(SI), Z10
+	VFMADD231PD.BCST (R10), Z11, Z10
+	VFMADD231PD.BCST 64(R10), Z12, Z10
+	VFMADD231PD.BCST 128(R10), Z13, Z10
+	VMOVUPD          Z10, 64(SI)
+	VFMADD231PD      Z10, Z9, Z1
+	VBROADCASTSD     32(R11), Z26
+	VMOVUPD          Z26, Z18
+	VMOVUPD          Z26, Z19
+	VMOVUPD          Z26, Z20
+	VMOVUPD          Z26, Z21
+	VBROADCASTSD     (R11), Z26
+	VFMADD231PD      Z26, Z14, Z18
+	VFMADD231PD      Z26, Z15, Z19
+	VFMADD231PD      Z26, Z16, Z20
+	VFMADD231PD      Z26, Z17, Z21
+	VMOVUPD          64(SI)(CX*1), Z10
+	VFMADD231PD.BCST 8(R10), Z11, Z10
+	VFMADD231PD.BCST 72(R10), Z12, Z10
+	VFMADD231PD.BCST 136(R10), Z13, Z10
+	VMOVUPD          Z10, 64(SI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z2
+	VMOVUPD          64(SI)(CX*2), Z10
+	VFMADD231PD.BCST 16(R10), Z11, Z10
+	VFMADD231PD.BCST 80(R10), Z12, Z10
+	VFMADD231PD.BCST 144(R10), Z13, Z10
+	VMOVUPD          Z10, 64(SI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z3
+	VMOVUPD          64(SI)(BX*1), Z10
+	VFMADD231PD.BCST 24(R10), Z11, Z10
+	VFMADD231PD.BCST 88(R10), Z12, Z10
+	VFMADD231PD.BCST 152(R10), Z13, Z10
+	VMOVUPD          Z10, 64(SI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z4
+	VMOVUPD          64(DI), Z10
+	VFMADD231PD.BCST 32(R10), Z11, Z10
+	VFMADD231PD.BCST 96(R10), Z12, Z10
+	VFMADD231PD.BCST 160(R10), Z13, Z10
+	VMOVUPD          Z10, 64(DI)
+	VFMADD231PD      Z10, Z9, Z5
+	VBROADCASTSD     352(R11), Z26
+	VFMADD213PD      Z26, Z14, Z22
+	VFMADD213PD      Z26, Z15, Z23
+	VFMADD213PD      Z26, Z16, Z24
+	VFMADD213PD      Z26, Z17, Z25
+	VMOVUPD          64(DI)(CX*1), Z10
+	VFMADD231PD.BCST 40(R10), Z11, Z10
+	VFMADD231PD.BCST 104(R10), Z12, Z10
+	VFMADD231PD.BCST 168(R10), Z13, Z10
+	VMOVUPD          Z10, 64(DI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z6
+	VMOVUPD          64(DI)(CX*2), Z10
+	VFMADD231PD.BCST 48(R10), Z11, Z10
+	VFMADD231PD.BCST 112(R10), Z12, Z10
+	VFMADD231PD.BCST 176(R10), Z13, Z10
+	VMOVUPD          Z10, 64(DI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z7
+	VMOVUPD          64(DI)(BX*1), Z10
+	VFMADD231PD.BCST 56(R10), Z11, Z10
+	VFMADD231PD.BCST 120(R10), Z12, Z10
+	VFMADD231PD.BCST 184(R10), Z13, Z10
+	VMOVUPD          Z10, 64(DI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z8
+	VBROADCASTSD     64(R11), Z26
+	VFMADD213PD      Z26, Z14, Z18
+	VFMADD213PD      Z26, Z15, Z19
+	VFMADD213PD      Z26, Z16, Z20
+	VFMADD213PD      Z26, Z17, Z21
+	VMOVUPD          128(R8), Z9
+	VMOVUPD          128(R9), Z11
+	VMOVUPD          128(R9)(CX*1), Z12
+	VMOVUPD          128(R9)(CX*2), Z13
+	VMOVUPD          Z9, 128(R9)
+	VMOVUPD          128(SI), Z10
+	VFMADD231PD.BCST (R10), Z11, Z10
+	VFMADD231PD.BCST 64(R10), Z12, Z10
+	VFMADD231PD.BCST 128(R10), Z13, Z10
+	VMOVUPD          Z10, 128(SI)
+	VFMADD231PD      Z10, Z9, Z1
+	VMOVUPD          128(SI)(CX*1), Z10
+	VFMADD231PD.BCST 8(R10), Z11, Z10
+	VFMADD231PD.BCST 72(R10), Z12, Z10
+	VFMADD231PD.BCST 136(R10), Z13, Z10
+	VMOVUPD          Z10, 128(SI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z2
+	VMOVUPD          128(SI)(CX*2), Z10
+	VFMADD231PD.BCST 16(R10), Z11, Z10
+	VFMADD231PD.BCST 80(R10), Z12, Z10
+	VFMADD231PD.BCST 144(R10), Z13, Z10
+	VMOVUPD          Z10, 128(SI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z3
+	VBROADCASTSD     384(R11), Z26
+	VFMADD213PD      Z26, Z14, Z22
+	VFMADD213PD      Z26, Z15, Z23
+	VFMADD213PD      Z26, Z16, Z24
+	VFMADD213PD      Z26, Z17, Z25
+	VMOVUPD          128(SI)(BX*1), Z10
+	VFMADD231PD.BCST 24(R10), Z11, Z10
+	VFMADD231PD.BCST 88(R10), Z12, Z10
+	VFMADD231PD.BCST 152(R10), Z13, Z10
+	VMOVUPD          Z10, 128(SI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z4
+	VMOVUPD          128(DI), Z10
+	VFMADD231PD.BCST 32(R10), Z11, Z10
+	VFMADD231PD.BCST 96(R10), Z12, Z10
+	VFMADD231PD.BCST 160(R10), Z13, Z10
+	VMOVUPD          Z10, 128(DI)
+	VFMADD231PD      Z10, Z9, Z5
+	VMOVUPD          128(DI)(CX*1), Z10
+	VFMADD231PD.BCST 40(R10), Z11, Z10
+	VFMADD231PD.BCST 104(R10), Z12, Z10
+	VFMADD231PD.BCST 168(R10), Z13, Z10
+	VMOVUPD          Z10, 128(DI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z6
+	VMOVUPD          128(DI)(CX*2), Z10
+	VFMADD231PD.BCST 48(R10), Z11, Z10
+	VFMADD231PD.BCST 112(R10), Z12, Z10
+	VFMADD231PD.BCST 176(R10), Z13, Z10
+	VMOVUPD          Z10, 128(DI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z7
+	VBROADCASTSD     96(R11), Z26
+	VFMADD213PD      Z26, Z14, Z18
+	VFMADD213PD      Z26, Z15, Z19
+	VFMADD213PD      Z26, Z16, Z20
+	VFMADD213PD      Z26, Z17, Z21
+	VMOVUPD          128(DI)(BX*1), Z10
+	VFMADD231PD.BCST 56(R10), Z11, Z10
+	VFMADD231PD.BCST 120(R10), Z12, Z10
+	VFMADD231PD.BCST 184(R10), Z13, Z10
+	VMOVUPD          Z10, 128(DI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z8
+	VMOVUPD          192(R8), Z9
+	VMOVUPD          192(R9), Z11
+	VMOVUPD          192(R9)(CX*1), Z12
+	VMOVUPD          192(R9)(CX*2), Z13
+	VMOVUPD          Z9, 192(R9)
+	VMOVUPD          192(SI), Z10
+	VFMADD231PD.BCST (R10), Z11, Z10
+	VFMADD231PD.BCST 64(R10), Z12, Z10
+	VFMADD231PD.BCST 128(R10), Z13, Z10
+	VMOVUPD          Z10, 192(SI)
+	VFMADD231PD      Z10, Z9, Z1
+	VBROADCASTSD     416(R11), Z26
+	VFMADD213PD      Z26, Z14, Z22
+	VFMADD213PD      Z26, Z15, Z23
+	VFMADD213PD      Z26, Z16, Z24
+	VFMADD213PD      Z26, Z17, Z25
+	VMOVUPD          192(SI)(CX*1), Z10
+	VFMADD231PD.BCST 8(R10), Z11, Z10
+	VFMADD231PD.BCST 72(R10), Z12, Z10
+	VFMADD231PD.BCST 136(R10), Z13, Z10
+	VMOVUPD          Z10, 192(SI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z2
+	VMOVUPD          192(SI)(CX*2), Z10
+	VFMADD231PD.BCST 16(R10), Z11, Z10
+	VFMADD231PD.BCST 80(R10), Z12, Z10
+	VFMADD231PD.BCST 144(R10), Z13, Z10
+	VMOVUPD          Z10, 192(SI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z3
+	VMOVUPD          192(SI)(BX*1), Z10
+	VFMADD231PD.BCST 24(R10), Z11, Z10
+	VFMADD231PD.BCST 88(R10), Z12, Z10
+	VFMADD231PD.BCST 152(R10), Z13, Z10
+	VMOVUPD          Z10, 192(SI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z4
+	VMOVUPD          192(DI), Z10
+	VFMADD231PD.BCST 32(R10), Z11, Z10
+	VFMADD231PD.BCST 96(R10), Z12, Z10
+	VFMADD231PD.BCST 160(R10), Z13, Z10
+	VMOVUPD          Z10, 192(DI)
+	VFMADD231PD      Z10, Z9, Z5
+	VBROADCASTSD     128(R11), Z26
+	VFMADD213PD      Z26, Z14, Z18
+	VFMADD213PD      Z26, Z15, Z19
+	VFMADD213PD      Z26, Z16, Z20
+	VFMADD213PD      Z26, Z17, Z21
+	VMOVUPD          192(DI)(CX*1), Z10
+	VFMADD231PD.BCST 40(R10), Z11, Z10
+	VFMADD231PD.BCST 104(R10), Z12, Z10
+	VFMADD231PD.BCST 168(R10), Z13, Z10
+	VMOVUPD          Z10, 192(DI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z6
+	VMOVUPD          192(DI)(CX*2), Z10
+	VFMADD231PD.BCST 48(R10), Z11, Z10
+	VFMADD231PD.BCST 112(R10), Z12, Z10
+	VFMADD231PD.BCST 176(R10), Z13, Z10
+	VMOVUPD          Z10, 192(DI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z7
+	VMOVUPD          192(DI)(BX*1), Z10
+	VFMADD231PD.BCST 56(R10), Z11, Z10
+	VFMADD231PD.BCST 120(R10), Z12, Z10
+	VFMADD231PD.BCST 184(R10), Z13, Z10
+	VMOVUPD          Z10, 192(DI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z8
+	VBROADCASTSD     448(R11), Z26
+	VFMADD213PD      Z26, Z14, Z22
+	VFMADD213PD      Z26, Z15, Z23
+	VFMADD213PD      Z26, Z16, Z24
+	VFMADD213PD      Z26, Z17, Z25
+	VMOVUPD          256(R8), Z9
+	VMOVUPD          256(R9), Z11
+	VMOVUPD          256(R9)(CX*1), Z12
+	VMOVUPD          256(R9)(CX*2), Z13
+	VMOVUPD          Z9, 256(R9)
+	VMOVUPD          256(SI), Z10
+	VFMADD231PD.BCST (R10), Z11, Z10
+	VFMADD231PD.BCST 64(R10), Z12, Z10
+	VFMADD231PD.BCST 128(R10), Z13, Z10
+	VMOVUPD          Z10, 256(SI)
+	VFMADD231PD      Z10, Z9, Z1
+	VMOVUPD          256(SI)(CX*1), Z10
+	VFMADD231PD.BCST 8(R10), Z11, Z10
+	VFMADD231PD.BCST 72(R10), Z12, Z10
+	VFMADD231PD.BCST 136(R10), Z13, Z10
+	VMOVUPD          Z10, 256(SI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z2
+	VMOVUPD          256(SI)(CX*2), Z10
+	VFMADD231PD.BCST 16(R10), Z11, Z10
+	VFMADD231PD.BCST 80(R10), Z12, Z10
+	VFMADD231PD.BCST 144(R10), Z13, Z10
+	VMOVUPD          Z10, 256(SI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z3
+	VBROADCASTSD     160(R11), Z26
+	VFMADD213PD      Z26, Z14, Z18
+	VFMADD213PD      Z26, Z15, Z19
+	VFMADD213PD      Z26, Z16, Z20
+	VFMADD213PD      Z26, Z17, Z21
+	VMOVUPD          256(SI)(BX*1), Z10
+	VFMADD231PD.BCST 24(R10), Z11, Z10
+	VFMADD231PD.BCST 88(R10), Z12, Z10
+	VFMADD231PD.BCST 152(R10), Z13, Z10
+	VMOVUPD          Z10, 256(SI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z4
+	VMOVUPD          256(DI), Z10
+	VFMADD231PD.BCST 32(R10), Z11, Z10
+	VFMADD231PD.BCST 96(R10), Z12, Z10
+	VFMADD231PD.BCST 160(R10), Z13, Z10
+	VMOVUPD          Z10, 256(DI)
+	VFMADD231PD      Z10, Z9, Z5
+	VMOVUPD          256(DI)(CX*1), Z10
+	VFMADD231PD.BCST 40(R10), Z11, Z10
+	VFMADD231PD.BCST 104(R10), Z12, Z10
+	VFMADD231PD.BCST 168(R10), Z13, Z10
+	VMOVUPD          Z10, 256(DI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z6
+	VMOVUPD          256(DI)(CX*2), Z10
+	VFMADD231PD.BCST 48(R10), Z11, Z10
+	VFMADD231PD.BCST 112(R10), Z12, Z10
+	VFMADD231PD.BCST 176(R10), Z13, Z10
+	VMOVUPD          Z10, 256(DI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z7
+	VBROADCASTSD     480(R11), Z26
+	VFMADD213PD      Z26, Z14, Z22
+	VFMADD213PD      Z26, Z15, Z23
+	VFMADD213PD      Z26, Z16, Z24
+	VFMADD213PD      Z26, Z17, Z25
+	VMOVUPD          256(DI)(BX*1), Z10
+	VFMADD231PD.BCST 56(R10), Z11, Z10
+	VFMADD231PD.BCST 120(R10), Z12, Z10
+	VFMADD231PD.BCST 184(R10), Z13, Z10
+	VMOVUPD          Z10, 256(DI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z8
+	VMOVUPD          320(R8), Z9
+	VMOVUPD          320(R9), Z11
+	VMOVUPD          320(R9)(CX*1), Z12
+	VMOVUPD          320(R9)(CX*2), Z13
+	VMOVUPD          Z9, 320(R9)
+	VMOVUPD          320(SI), Z10
+	VFMADD231PD.BCST (R10), Z11, Z10
+	VFMADD231PD.BCST 64(R10), Z12, Z10
+	VFMADD231PD.BCST 128(R10), Z13, Z10
+	VMOVUPD          Z10, 320(SI)
+	VFMADD231PD      Z10, Z9, Z1
+	VBROADCASTSD     192(R11), Z26
+	VFMADD213PD      Z26, Z14, Z18
+	VFMADD213PD      Z26, Z15, Z19
+	VFMADD213PD      Z26, Z16, Z20
+	VFMADD213PD      Z26, Z17, Z21
+	VMOVUPD          320(SI)(CX*1), Z10
+	VFMADD231PD.BCST 8(R10), Z11, Z10
+	VFMADD231PD.BCST 72(R10), Z12, Z10
+	VFMADD231PD.BCST 136(R10), Z13, Z10
+	VMOVUPD          Z10, 320(SI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z2
+	VMOVUPD          320(SI)(CX*2), Z10
+	VFMADD231PD.BCST 16(R10), Z11, Z10
+	VFMADD231PD.BCST 80(R10), Z12, Z10
+	VFMADD231PD.BCST 144(R10), Z13, Z10
+	VMOVUPD          Z10, 320(SI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z3
+	VMOVUPD          320(SI)(BX*1), Z10
+	VFMADD231PD.BCST 24(R10), Z11, Z10
+	VFMADD231PD.BCST 88(R10), Z12, Z10
+	VFMADD231PD.BCST 152(R10), Z13, Z10
+	VMOVUPD          Z10, 320(SI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z4
+	VMOVUPD          320(DI), Z10
+	VFMADD231PD.BCST 32(R10), Z11, Z10
+	VFMADD231PD.BCST 96(R10), Z12, Z10
+	VFMADD231PD.BCST 160(R10), Z13, Z10
+	VMOVUPD          Z10, 320(DI)
+	VFMADD231PD      Z10, Z9, Z5
+	VBROADCASTSD     512(R11), Z26
+	VFMADD213PD      Z26, Z14, Z22
+	VFMADD213PD      Z26, Z15, Z23
+	VFMADD213PD      Z26, Z16, Z24
+	VFMADD213PD      Z26, Z17, Z25
+	VMOVUPD          320(DI)(CX*1), Z10
+	VFMADD231PD.BCST 40(R10), Z11, Z10
+	VFMADD231PD.BCST 104(R10), Z12, Z10
+	VFMADD231PD.BCST 168(R10), Z13, Z10
+	VMOVUPD          Z10, 320(DI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z6
+	VMOVUPD          320(DI)(CX*2), Z10
+	VFMADD231PD.BCST 48(R10), Z11, Z10
+	VFMADD231PD.BCST 112(R10), Z12, Z10
+	VFMADD231PD.BCST 176(R10), Z13, Z10
+	VMOVUPD          Z10, 320(DI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z7
+	VMOVUPD          320(DI)(BX*1), Z10
+	VFMADD231PD.BCST 56(R10), Z11, Z10
+	VFMADD231PD.BCST 120(R10), Z12, Z10
+	VFMADD231PD.BCST 184(R10), Z13, Z10
+	VMOVUPD          Z10, 320(DI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z8
+	VBROADCASTSD     224(R11), Z26
+	VFMADD213PD      Z26, Z14, Z18
+	VFMADD213PD      Z26, Z15, Z19
+	VFMADD213PD      Z26, Z16, Z20
+	VFMADD213PD      Z26, Z17, Z21
+	VMOVUPD          384(R8), Z9
+	VMOVUPD          384(R9), Z11
+	VMOVUPD          384(R9)(CX*1), Z12
+	VMOVUPD          384(R9)(CX*2), Z13
+	VMOVUPD          Z9, 384(R9)
+	VMOVUPD          384(SI), Z10
+	VFMADD231PD.BCST (R10), Z11, Z10
+	VFMADD231PD.BCST 64(R10), Z12, Z10
+	VFMADD231PD.BCST 128(R10), Z13, Z10
+	VMOVUPD          Z10, 384(SI)
+	VFMADD231PD      Z10, Z9, Z1
+	VMOVUPD          384(SI)(CX*1), Z10
+	VFMADD231PD.BCST 8(R10), Z11, Z10
+	VFMADD231PD.BCST 72(R10), Z12, Z10
+	VFMADD231PD.BCST 136(R10), Z13, Z10
+	VMOVUPD          Z10, 384(SI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z2
+	VMOVUPD          384(SI)(CX*2), Z10
+	VFMADD231PD.BCST 16(R10), Z11, Z10
+	VFMADD231PD.BCST 80(R10), Z12, Z10
+	VFMADD231PD.BCST 144(R10), Z13, Z10
+	VMOVUPD          Z10, 384(SI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z3
+	VMULPD           (AX), Z18, Z18
+	VMULPD           128(AX), Z19, Z19
+	VMULPD           256(AX), Z20, Z20
+	VMULPD           384(AX), Z21, Z21
+	VMOVUPD          384(SI)(BX*1), Z10
+	VFMADD231PD.BCST 24(R10), Z11, Z10
+	VFMADD231PD.BCST 88(R10), Z12, Z10
+	VFMADD231PD.BCST 152(R10), Z13, Z10
+	VMOVUPD          Z10, 384(SI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z4
+	VMOVUPD          384(DI), Z10
+	VFMADD231PD.BCST 32(R10), Z11, Z10
+	VFMADD231PD.BCST 96(R10), Z12, Z10
+	VFMADD231PD.BCST 160(R10), Z13, Z10
+	VMOVUPD          Z10, 384(DI)
+	VFMADD231PD      Z10, Z9, Z5
+	VMOVUPD          384(DI)(CX*1), Z10
+	VFMADD231PD.BCST 40(R10), Z11, Z10
+	VFMADD231PD.BCST 104(R10), Z12, Z10
+	VFMADD231PD.BCST 168(R10), Z13, Z10
+	VMOVUPD          Z10, 384(DI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z6
+	VMOVUPD          384(DI)(CX*2), Z10
+	VFMADD231PD.BCST 48(R10), Z11, Z10
+	VFMADD231PD.BCST 112(R10), Z12, Z10
+	VFMADD231PD.BCST 176(R10), Z13, Z10
+	VMOVUPD          Z10, 384(DI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z7
+	VBROADCASTSD     544(R11), Z26
+	VMOVUPD          384(DI)(BX*1), Z10
+	VFMADD231PD.BCST 56(R10), Z11, Z10
+	VFMADD231PD.BCST 120(R10), Z12, Z10
+	VFMADD231PD.BCST 184(R10), Z13, Z10
+	VMOVUPD          Z10, 384(DI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z8
+	VMOVUPD          448(R8), Z9
+	VMOVUPD          448(R9), Z11
+	VMOVUPD          448(R9)(CX*1), Z12
+	VMOVUPD          448(R9)(CX*2), Z13
+	VMOVUPD          Z9, 448(R9)
+	VMOVUPD          448(SI), Z10
+	VFMADD231PD.BCST (R10), Z11, Z10
+	VFMADD231PD.BCST 64(R10), Z12, Z10
+	VFMADD231PD.BCST 128(R10), Z13, Z10
+	VMOVUPD          Z10, 448(SI)
+	VFMADD231PD      Z10, Z9, Z1
+	VMULPD           Z18, Z22, Z22
+	VMULPD           Z19, Z23, Z23
+	VMULPD           Z20, Z24, Z24
+	VMULPD           Z21, Z25, Z25
+	VMOVUPD          448(SI)(CX*1), Z10
+	VFMADD231PD.BCST 8(R10), Z11, Z10
+	VFMADD231PD.BCST 72(R10), Z12, Z10
+	VFMADD231PD.BCST 136(R10), Z13, Z10
+	VMOVUPD          Z10, 448(SI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z2
+	VMOVUPD          448(SI)(CX*2), Z10
+	VFMADD231PD.BCST 16(R10), Z11, Z10
+	VFMADD231PD.BCST 80(R10), Z12, Z10
+	VFMADD231PD.BCST 144(R10), Z13, Z10
+	VMOVUPD          Z10, 448(SI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z3
+	VMOVUPD          448(SI)(BX*1), Z10
+	VFMADD231PD.BCST 24(R10), Z11, Z10
+	VFMADD231PD.BCST 88(R10), Z12, Z10
+	VFMADD231PD.BCST 152(R10), Z13, Z10
+	VMOVUPD          Z10, 448(SI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z4
+	VMOVUPD          448(DI), Z10
+	VFMADD231PD.BCST 32(R10), Z11, Z10
+	VFMADD231PD.BCST 96(R10), Z12, Z10
+	VFMADD231PD.BCST 160(R10), Z13, Z10
+	VMOVUPD          Z10, 448(DI)
+	VFMADD231PD      Z10, Z9, Z5
+	VFNMADD213PD     Z26, Z18, Z18
+	VFNMADD213PD     Z26, Z19, Z19
+	VFNMADD213PD     Z26, Z20, Z20
+	VFNMADD213PD     Z26, Z21, Z21
+	VMOVUPD          448(DI)(CX*1), Z10
+	VFMADD231PD.BCST 40(R10), Z11, Z10
+	VFMADD231PD.BCST 104(R10), Z12, Z10
+	VFMADD231PD.BCST 168(R10), Z13, Z10
+	VMOVUPD          Z10, 448(DI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z6
+	VMOVUPD          448(DI)(CX*2), Z10
+	VFMADD231PD.BCST 48(R10), Z11, Z10
+	VFMADD231PD.BCST 112(R10), Z12, Z10
+	VFMADD231PD.BCST 176(R10), Z13, Z10
+	VMOVUPD          Z10, 448(DI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z7
+	VMOVUPD          448(DI)(BX*1), Z10
+	VFMADD231PD.BCST 56(R10), Z11, Z10
+	VFMADD231PD.BCST 120(R10), Z12, Z10
+	VFMADD231PD.BCST 184(R10), Z13, Z10
+	VMOVUPD          Z10, 448(DI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z8
+	VMOVUPD          Z18, (AX)
+	VMOVUPD          Z22, 64(AX)
+	VMOVUPD          Z19, 128(AX)
+	VMOVUPD          Z23, 192(AX)
+	VMOVUPD          Z20, 256(AX)
+	VMOVUPD          Z24, 320(AX)
+	VMOVUPD          Z21, 384(AX)
+	VMOVUPD          Z25, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000200, R8
+	ADDQ             $0x00000200, SI
+	ADDQ             $0x00000200, DI
+	ADDQ             $0x00000200, R9
+	SUBQ             $0x00000001, DX
+	JMP              loop1505
+
+done1506:
+skip1504:
+	MOVQ    CX, AX
+	MOVQ    a+16(FP), DX
+	ADDQ    DX, AX
+	SUBQ    SI, AX
+	VMOVUPD Z0, Z14
+	VMOVUPD Z0, Z15
+	VMOVUPD Z0, Z16
+	VMOVUPD Z0, Z17
+	VMOVUPD Z0, Z18
+	VMOVUPD Z0, Z19
+	VMOVUPD Z0, Z20
+	VMOVUPD Z0, Z0
+
+loop1507:
+	CMPQ             AX, $0x00000080
+	JL               done1508
+	VMOVUPD          (R8), Z9
+	VMOVUPD          (R9), Z11
+	VMOVUPD          (R9)(CX*1), Z12
+	VMOVUPD          (R9)(CX*2), Z13
+	VMOVUPD          Z9, (R9)
+	VMOVUPD          (SI), Z10
+	VFMADD231PD.BCST (R10), Z11, Z10
+	VFMADD231PD.BCST 64(R10), Z12, Z10
+	VFMADD231PD.BCST 128(R10), Z13, Z10
+	VMOVUPD          Z10, (SI)
+	VFMADD231PD      Z10, Z9, Z1
+	VMOVUPD          (SI)(CX*1), Z10
+	VFMADD231PD.BCST 8(R10), Z11, Z10
+	VFMADD231PD.BCST 72(R10), Z12, Z10
+	VFMADD231PD.BCST 136(R10), Z13, Z10
+	VMOVUPD          Z10, (SI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z2
+	VMOVUPD          (SI)(CX*2), Z10
+	VFMADD231PD.BCST 16(R10), Z11, Z10
+	VFMADD231PD.BCST 80(R10), Z12, Z10
+	VFMADD231PD.BCST 144(R10), Z13, Z10
+	VMOVUPD          Z10, (SI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z3
+	VMOVUPD          (SI)(BX*1), Z10
+	VFMADD231PD.BCST 24(R10), Z11, Z10
+	VFMADD231PD.BCST 88(R10), Z12, Z10
+	VFMADD231PD.BCST 152(R10), Z13, Z10
+	VMOVUPD          Z10, (SI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z4
+	VMOVUPD          (DI), Z10
+	VFMADD231PD.BCST 32(R10), Z11, Z10
+	VFMADD231PD.BCST 96(R10), Z12, Z10
+	VFMADD231PD.BCST 160(R10), Z13, Z10
+	VMOVUPD          Z10, (DI)
+	VFMADD231PD      Z10, Z9, Z5
+	VMOVUPD          (DI)(CX*1), Z10
+	VFMADD231PD.BCST 40(R10), Z11, Z10
+	VFMADD231PD.BCST 104(R10), Z12, Z10
+	VFMADD231PD.BCST 168(R10), Z13, Z10
+	VMOVUPD          Z10, (DI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z6
+	VMOVUPD          (DI)(CX*2), Z10
+	VFMADD231PD.BCST 48(R10), Z11, Z10
+	VFMADD231PD.BCST 112(R10), Z12, Z10
+	VFMADD231PD.BCST 176(R10), Z13, Z10
+	VMOVUPD          Z10, (DI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z7
+	VMOVUPD          (DI)(BX*1), Z10
+	VFMADD231PD.BCST 56(R10), Z11, Z10
+	VFMADD231PD.BCST 120(R10), Z12, Z10
+	VFMADD231PD.BCST 184(R10), Z13, Z10
+	VMOVUPD          Z10, (DI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z8
+	VMOVUPD          64(R8), Z9
+	VMOVUPD          64(R9), Z11
+	VMOVUPD          64(R9)(CX*1), Z12
+	VMOVUPD          64(R9)(CX*2), Z13
+	VMOVUPD          Z9, 64(R9)
+	VMOVUPD          64(SI), Z10
+	VFMADD231PD.BCST (R10), Z11, Z10
+	VFMADD231PD.BCST 64(R10), Z12, Z10
+	VFMADD231PD.BCST 128(R10), Z13, Z10
+	VMOVUPD          Z10, 64(SI)
+	VFMADD231PD      Z10, Z9, Z14
+	VMOVUPD          64(SI)(CX*1), Z10
+	VFMADD231PD.BCST 8(R10), Z11, Z10
+	VFMADD231PD.BCST 72(R10), Z12, Z10
+	VFMADD231PD.BCST 136(R10), Z13, Z10
+	VMOVUPD          Z10, 64(SI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z15
+	VMOVUPD          64(SI)(CX*2), Z10
+	VFMADD231PD.BCST 16(R10), Z11, Z10
+	VFMADD231PD.BCST 80(R10), Z12, Z10
+	VFMADD231PD.BCST 144(R10), Z13, Z10
+	VMOVUPD          Z10, 64(SI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z16
+	VMOVUPD          64(SI)(BX*1), Z10
+	VFMADD231PD.BCST 24(R10), Z11, Z10
+	VFMADD231PD.BCST 88(R10), Z12, Z10
+	VFMADD231PD.BCST 152(R10), Z13, Z10
+	VMOVUPD          Z10, 64(SI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z17
+	VMOVUPD          64(DI), Z10
+	VFMADD231PD.BCST 32(R10), Z11, Z10
+	VFMADD231PD.BCST 96(R10), Z12, Z10
+	VFMADD231PD.BCST 160(R10), Z13, Z10
+	VMOVUPD          Z10, 64(DI)
+	VFMADD231PD      Z10, Z9, Z18
+	VMOVUPD          64(DI)(CX*1), Z10
+	VFMADD231PD.BCST 40(R10), Z11, Z10
+	VFMADD231PD.BCST 104(R10), Z12, Z10
+	VFMADD231PD.BCST 168(R10), Z13, Z10
+	VMOVUPD          Z10, 64(DI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z19
+	VMOVUPD          64(DI)(CX*2), Z10
+	VFMADD231PD.BCST 48(R10), Z11, Z10
+	VFMADD231PD.BCST 112(R10), Z12, Z10
+	VFMADD231PD.BCST 176(R10), Z13, Z10
+	VMOVUPD          Z10, 64(DI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z20
+	VMOVUPD          64(DI)(BX*1), Z10
+	VFMADD231PD.BCST 56(R10), Z11, Z10
+	VFMADD231PD.BCST 120(R10), Z12, Z10
+	VFMADD231PD.BCST 184(R10), Z13, Z10
+	VMOVUPD          Z10, 64(DI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z0
+	ADDQ             $0x00000080, R8
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, DI
+	ADDQ             $0x00000080, R9
+	SUBQ             $0x00000080, AX
+	JMP              loop1507
+
+done1508:
+	TESTQ            AX, AX
+	JZ               skip1509
+	VMOVUPD          (R8), Z9
+	VMOVUPD          (R9), Z11
+	VMOVUPD          (R9)(CX*1), Z12
+	VMOVUPD          (R9)(CX*2), Z13
+	VMOVUPD          Z9, (R9)
+	VMOVUPD          (SI), Z10
+	VFMADD231PD.BCST (R10), Z11, Z10
+	VFMADD231PD.BCST 64(R10), Z12, Z10
+	VFMADD231PD.BCST 128(R10), Z13, Z10
+	VMOVUPD          Z10, (SI)
+	VFMADD231PD      Z10, Z9, Z1
+	VMOVUPD          (SI)(CX*1), Z10
+	VFMADD231PD.BCST 8(R10), Z11, Z10
+	VFMADD231PD.BCST 72(R10), Z12, Z10
+	VFMADD231PD.BCST 136(R10), Z13, Z10
+	VMOVUPD          Z10, (SI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z2
+	VMOVUPD          (SI)(CX*2), Z10
+	VFMADD231PD.BCST 16(R10), Z11, Z10
+	VFMADD231PD.BCST 80(R10), Z12, Z10
+	VFMADD231PD.BCST 144(R10), Z13, Z10
+	VMOVUPD          Z10, (SI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z3
+	VMOVUPD          (SI)(BX*1), Z10
+	VFMADD231PD.BCST 24(R10), Z11, Z10
+	VFMADD231PD.BCST 88(R10), Z12, Z10
+	VFMADD231PD.BCST 152(R10), Z13, Z10
+	VMOVUPD          Z10, (SI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z4
+	VMOVUPD          (DI), Z10
+	VFMADD231PD.BCST 32(R10), Z11, Z10
+	VFMADD231PD.BCST 96(R10), Z12, Z10
+	VFMADD231PD.BCST 160(R10), Z13, Z10
+	VMOVUPD          Z10, (DI)
+	VFMADD231PD      Z10, Z9, Z5
+	VMOVUPD          (DI)(CX*1), Z10
+	VFMADD231PD.BCST 40(R10), Z11, Z10
+	VFMADD231PD.BCST 104(R10), Z12, Z10
+	VFMADD231PD.BCST 168(R10), Z13, Z10
+	VMOVUPD          Z10, (DI)(CX*1)
+	VFMADD231PD      Z10, Z9, Z6
+	VMOVUPD          (DI)(CX*2), Z10
+	VFMADD231PD.BCST 48(R10), Z11, Z10
+	VFMADD231PD.BCST 112(R10), Z12, Z10
+	VFMADD231PD.BCST 176(R10), Z13, Z10
+	VMOVUPD          Z10, (DI)(CX*2)
+	VFMADD231PD      Z10, Z9, Z7
+	VMOVUPD          (DI)(BX*1), Z10
+	VFMADD231PD.BCST 56(R10), Z11, Z10
+	VFMADD231PD.BCST 120(R10), Z12, Z10
+	VFMADD231PD.BCST 184(R10), Z13, Z10
+	VMOVUPD          Z10, (DI)(BX*1)
+	VFMADD231PD      Z10, Z9, Z8
+	ADDQ             $0x00000040, R8
+	ADDQ             $0x00000040, SI
+	ADDQ             $0x00000040, DI
+	ADDQ             $0x00000040, R9
+
+skip1509:
+	VADDPD     Z14, Z1, Z1
+	VADDPD     Z15, Z2, Z2
+	VADDPD     Z16, Z3, Z3
+	VADDPD     Z17, Z4, Z4
+	VADDPD     Z18, Z5, Z5
+	VADDPD     Z19, Z6, Z6
+	VADDPD     Z20, Z7, Z7
+	VADDPD     Z0, Z8, Z8
+	MOVQ       sums+8(FP), AX
+	VUNPCKLPD  Z2, Z1, Z0
+	VUNPCKHPD  Z2, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VUNPCKLPD  Z4, Z3, Z0
+	VUNPCKHPD  Z4, Z3, Z3
+	VADDPD     Z0, Z3, Z3
+	VUNPCKLPD  Z6, Z5, Z0
+	VUNPCKHPD  Z6, Z5, Z5
+	VADDPD     Z0, Z5, Z5
+	VUNPCKLPD  Z8, Z7, Z0
+	VUNPCKHPD  Z8, Z7, Z7
+	VADDPD     Z0, Z7, Z7
+	VSHUFF64X2 $0x88, Z3, Z1, Z0
+	VSHUFF64X2 $0xdd, Z3, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z7, Z5, Z0
+	VSHUFF64X2 $0xdd, Z7, Z5, Z5
+	VADDPD     Z0, Z5, Z5
+	VSHUFF64X2 $0x88, Z5, Z1, Z0
+	VSHUFF64X2 $0xdd, Z5, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VMOVUPD    Z1, (AX)
+	MOVQ       p+88(FP), CX
+	TESTQ      CX, CX
+	JZ         skip1510
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       f+24(FP), DX
+	MOVQ       k+96(FP), BX
+	MOVQ       CX, SI
+	SHLQ       $0x03, SI
+	ADDQ       SI, AX
+
+loop1511:
+	CMPQ             BX, $0x00000001
+	JL               done1512
+	VMOVUPD.Z        (DX), K1, Z0
+	VFMADD231PD.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x08, AX
+	SUBQ             $0x00000001, BX
+	JMP              loop1511
+
+done1512:
+	MOVQ    y+0(FP), AX
+	CMPQ    CX, $0x08
+	JNE     few1513
+	VMOVUPD Z1, (AX)
+	JMP     done1514
+
+few1513:
+	TESTQ         $0x00000004, CX
+	JZ            skip1515
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1515:
+	TESTQ         $0x00000002, CX
+	JZ            skip1516
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1516:
+	TESTQ  $0x00000001, CX
+	JZ     skip1517
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1517:
+done1514:
+skip1510:
+	JMP finish1397
+
+next1503:
+finish1397:
 	VZEROUPPER
 	RET
 
@@ -28350,9 +35762,9 @@ TEXT ·fourierMatVec32AVX512(SB), NOSPLIT, $0-104
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 
-loop1334:
+loop1518:
 	CMPQ    SI, $0x00000008
-	JL      done1335
+	JL      done1519
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -28366,9 +35778,9 @@ loop1334:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1336:
+loop1520:
 	CMPQ         R11, $0x00000001
-	JL           done1337
+	JL           done1521
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -28381,9 +35793,9 @@ loop1336:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1336
+	JMP          loop1520
 
-done1337:
+done1521:
 	VREDUCEPS   $0x00, Z1, Z9
 	VFMADD231PS Z0, Z1, Z9
 	VREDUCEPS   $0x00, Z2, Z1
@@ -28411,12 +35823,174 @@ done1337:
 	ADDQ        $0x00000200, AX
 	ADDQ        $0x00000400, BX
 	SUBQ        $0x00000008, SI
-	JMP         loop1334
+	JMP         loop1518
 
-done1335:
-loop1338:
+done1519:
+loop1522:
+	CMPQ    SI, $0x00000007
+	JL      done1523
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z7
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1524:
+	CMPQ         R11, $0x00000001
+	JL           done1525
+	VBROADCASTSS (R10), Z8
+	VFMADD231PS  (R9), Z8, Z1
+	VFMADD231PS  64(R9), Z8, Z2
+	VFMADD231PS  128(R9), Z8, Z3
+	VFMADD231PS  192(R9), Z8, Z4
+	VFMADD231PS  256(R9), Z8, Z5
+	VFMADD231PS  320(R9), Z8, Z6
+	VFMADD231PS  384(R9), Z8, Z7
+	ADDQ         DI, R9
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1524
+
+done1525:
+	VREDUCEPS   $0x00, Z1, Z8
+	VFMADD231PS Z0, Z1, Z8
+	VREDUCEPS   $0x00, Z2, Z1
+	VFMADD231PS Z0, Z2, Z1
+	VREDUCEPS   $0x00, Z3, Z2
+	VFMADD231PS Z0, Z3, Z2
+	VREDUCEPS   $0x00, Z4, Z3
+	VFMADD231PS Z0, Z4, Z3
+	VREDUCEPS   $0x00, Z5, Z4
+	VFMADD231PS Z0, Z5, Z4
+	VREDUCEPS   $0x00, Z6, Z5
+	VFMADD231PS Z0, Z6, Z5
+	VREDUCEPS   $0x00, Z7, Z6
+	VFMADD231PS Z0, Z7, Z6
+	VMOVUPS     Z8, (BX)
+	VMOVUPS     Z1, 128(BX)
+	VMOVUPS     Z2, 256(BX)
+	VMOVUPS     Z3, 384(BX)
+	VMOVUPS     Z4, 512(BX)
+	VMOVUPS     Z5, 640(BX)
+	VMOVUPS     Z6, 768(BX)
+	ADDQ        $0x000001c0, AX
+	ADDQ        $0x00000380, BX
+	SUBQ        $0x00000007, SI
+	JMP         loop1522
+
+done1523:
+loop1526:
+	CMPQ    SI, $0x00000006
+	JL      done1527
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1528:
+	CMPQ         R11, $0x00000001
+	JL           done1529
+	VBROADCASTSS (R10), Z7
+	VFMADD231PS  (R9), Z7, Z1
+	VFMADD231PS  64(R9), Z7, Z2
+	VFMADD231PS  128(R9), Z7, Z3
+	VFMADD231PS  192(R9), Z7, Z4
+	VFMADD231PS  256(R9), Z7, Z5
+	VFMADD231PS  320(R9), Z7, Z6
+	ADDQ         DI, R9
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1528
+
+done1529:
+	VREDUCEPS   $0x00, Z1, Z7
+	VFMADD231PS Z0, Z1, Z7
+	VREDUCEPS   $0x00, Z2, Z1
+	VFMADD231PS Z0, Z2, Z1
+	VREDUCEPS   $0x00, Z3, Z2
+	VFMADD231PS Z0, Z3, Z2
+	VREDUCEPS   $0x00, Z4, Z3
+	VFMADD231PS Z0, Z4, Z3
+	VREDUCEPS   $0x00, Z5, Z4
+	VFMADD231PS Z0, Z5, Z4
+	VREDUCEPS   $0x00, Z6, Z5
+	VFMADD231PS Z0, Z6, Z5
+	VMOVUPS     Z7, (BX)
+	VMOVUPS     Z1, 128(BX)
+	VMOVUPS     Z2, 256(BX)
+	VMOVUPS     Z3, 384(BX)
+	VMOVUPS     Z4, 512(BX)
+	VMOVUPS     Z5, 640(BX)
+	ADDQ        $0x00000180, AX
+	ADDQ        $0x00000300, BX
+	SUBQ        $0x00000006, SI
+	JMP         loop1526
+
+done1527:
+loop1530:
+	CMPQ    SI, $0x00000005
+	JL      done1531
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1532:
+	CMPQ         R11, $0x00000001
+	JL           done1533
+	VBROADCASTSS (R10), Z6
+	VFMADD231PS  (R9), Z6, Z1
+	VFMADD231PS  64(R9), Z6, Z2
+	VFMADD231PS  128(R9), Z6, Z3
+	VFMADD231PS  192(R9), Z6, Z4
+	VFMADD231PS  256(R9), Z6, Z5
+	ADDQ         DI, R9
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1532
+
+done1533:
+	VREDUCEPS   $0x00, Z1, Z6
+	VFMADD231PS Z0, Z1, Z6
+	VREDUCEPS   $0x00, Z2, Z1
+	VFMADD231PS Z0, Z2, Z1
+	VREDUCEPS   $0x00, Z3, Z2
+	VFMADD231PS Z0, Z3, Z2
+	VREDUCEPS   $0x00, Z4, Z3
+	VFMADD231PS Z0, Z4, Z3
+	VREDUCEPS   $0x00, Z5, Z4
+	VFMADD231PS Z0, Z5, Z4
+	VMOVUPS     Z6, (BX)
+	VMOVUPS     Z1, 128(BX)
+	VMOVUPS     Z2, 256(BX)
+	VMOVUPS     Z3, 384(BX)
+	VMOVUPS     Z4, 512(BX)
+	ADDQ        $0x00000140, AX
+	ADDQ        $0x00000280, BX
+	SUBQ        $0x00000005, SI
+	JMP         loop1530
+
+done1531:
+loop1534:
 	CMPQ    SI, $0x00000004
-	JL      done1339
+	JL      done1535
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -28430,9 +36004,9 @@ loop1338:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1340:
+loop1536:
 	CMPQ         R11, $0x00000002
-	JL           done1341
+	JL           done1537
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -28446,12 +36020,12 @@ loop1340:
 	LEAQ         (R9)(DI*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1340
+	JMP          loop1536
 
-done1341:
-loop1342:
+done1537:
+loop1538:
 	CMPQ         R11, $0x00000001
-	JL           done1343
+	JL           done1539
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -28460,9 +36034,9 @@ loop1342:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1342
+	JMP          loop1538
 
-done1343:
+done1539:
 	VADDPS      Z5, Z1, Z1
 	VADDPS      Z6, Z2, Z2
 	VADDPS      Z7, Z3, Z3
@@ -28482,12 +36056,74 @@ done1343:
 	ADDQ        $0x00000100, AX
 	ADDQ        $0x00000200, BX
 	SUBQ        $0x00000004, SI
-	JMP         loop1338
+	JMP         loop1534
 
-done1339:
-loop1344:
+done1535:
+loop1540:
+	CMPQ    SI, $0x00000003
+	JL      done1541
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1542:
+	CMPQ         R11, $0x00000002
+	JL           done1543
+	VBROADCASTSS (R10), Z7
+	VFMADD231PS  (R9), Z7, Z1
+	VFMADD231PS  64(R9), Z7, Z2
+	VFMADD231PS  128(R9), Z7, Z3
+	VBROADCASTSS 4(R10), Z7
+	VFMADD231PS  (R9)(DI*1), Z7, Z4
+	VFMADD231PS  64(R9)(DI*1), Z7, Z5
+	VFMADD231PS  128(R9)(DI*1), Z7, Z6
+	LEAQ         (R9)(DI*2), R9
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000002, R11
+	JMP          loop1542
+
+done1543:
+loop1544:
+	CMPQ         R11, $0x00000001
+	JL           done1545
+	VBROADCASTSS (R10), Z7
+	VFMADD231PS  (R9), Z7, Z1
+	VFMADD231PS  64(R9), Z7, Z2
+	VFMADD231PS  128(R9), Z7, Z3
+	ADDQ         DI, R9
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1544
+
+done1545:
+	VADDPS      Z4, Z1, Z1
+	VADDPS      Z5, Z2, Z2
+	VADDPS      Z6, Z3, Z3
+	VREDUCEPS   $0x00, Z1, Z4
+	VFMADD231PS Z0, Z1, Z4
+	VREDUCEPS   $0x00, Z2, Z1
+	VFMADD231PS Z0, Z2, Z1
+	VREDUCEPS   $0x00, Z3, Z2
+	VFMADD231PS Z0, Z3, Z2
+	VMOVUPS     Z4, (BX)
+	VMOVUPS     Z1, 128(BX)
+	VMOVUPS     Z2, 256(BX)
+	ADDQ        $0x000000c0, AX
+	ADDQ        $0x00000180, BX
+	SUBQ        $0x00000003, SI
+	JMP         loop1540
+
+done1541:
+loop1546:
 	CMPQ    SI, $0x00000002
-	JL      done1345
+	JL      done1547
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -28502,9 +36138,9 @@ loop1344:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 
-loop1346:
+loop1548:
 	CMPQ         R11, $0x00000004
-	JL           done1347
+	JL           done1549
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -28520,21 +36156,21 @@ loop1346:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1346
+	JMP          loop1548
 
-done1347:
-loop1348:
+done1549:
+loop1550:
 	CMPQ         R11, $0x00000001
-	JL           done1349
+	JL           done1551
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1348
+	JMP          loop1550
 
-done1349:
+done1551:
 	VADDPS      Z3, Z1, Z1
 	VADDPS      Z4, Z2, Z2
 	VADDPS      Z5, Z1, Z1
@@ -28550,12 +36186,12 @@ done1349:
 	ADDQ        $0x00000080, AX
 	ADDQ        $0x00000100, BX
 	SUBQ        $0x00000002, SI
-	JMP         loop1344
+	JMP         loop1546
 
-done1345:
-loop1350:
+done1547:
+loop1552:
 	CMPQ    SI, $0x00000001
-	JL      done1351
+	JL      done1553
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -28566,9 +36202,9 @@ loop1350:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 
-loop1352:
+loop1554:
 	CMPQ         R11, $0x00000004
-	JL           done1353
+	JL           done1555
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	VBROADCASTSS 4(R10), Z5
@@ -28580,20 +36216,20 @@ loop1352:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1352
+	JMP          loop1554
 
-done1353:
-loop1354:
+done1555:
+loop1556:
 	CMPQ         R11, $0x00000001
-	JL           done1355
+	JL           done1557
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1354
+	JMP          loop1556
 
-done1355:
+done1557:
 	VADDPS      Z2, Z1, Z1
 	VADDPS      Z3, Z1, Z1
 	VADDPS      Z4, Z1, Z1
@@ -28603,9 +36239,9 @@ done1355:
 	ADDQ        $0x00000040, AX
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000001, SI
-	JMP         loop1350
+	JMP         loop1552
 
-done1351:
+done1553:
 	MOVQ         phi+32(FP), AX
 	MOVQ         n+64(FP), CX
 	ADDQ         $0x0f, CX
@@ -28622,7 +36258,7 @@ done1351:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1357
+	JNE          next1559
 	LEAQ         trig32<>+0(SB), CX
 	VMOVUPS      (AX), Z1
 	VMULPS       Z1, Z1, Z1
@@ -28655,11 +36291,11 @@ done1351:
 	VMOVUPS      Z2, (AX)
 	VMOVUPS      Z3, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1356
+	JMP          done1558
 
-next1357:
+next1559:
 	CMPQ         CX, $0x01
-	JNE          next1358
+	JNE          next1560
 	LEAQ         trig32<>+0(SB), CX
 	VMOVUPS      (AX), Z1
 	VMULPS       Z1, Z1, Z1
@@ -28709,11 +36345,11 @@ next1357:
 	VMOVUPS      Z4, 128(AX)
 	VMOVUPS      Z6, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1356
+	JMP          done1558
 
-next1358:
+next1560:
 	CMPQ         CX, $0x02
-	JNE          next1359
+	JNE          next1561
 	LEAQ         trig32<>+0(SB), CX
 	VMOVUPS      (AX), Z1
 	VMULPS       Z1, Z1, Z1
@@ -28780,11 +36416,11 @@ next1358:
 	VMOVUPS      Z6, 256(AX)
 	VMOVUPS      Z9, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1356
+	JMP          done1558
 
-next1359:
+next1561:
 	CMPQ         CX, $0x03
-	JNE          next1360
+	JNE          next1562
 	LEAQ         trig32<>+0(SB), CX
 	VMOVUPS      (AX), Z1
 	VMULPS       Z1, Z1, Z1
@@ -28868,17 +36504,17 @@ next1359:
 	VMOVUPS      Z8, 384(AX)
 	VMOVUPS      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1356
+	JMP          done1558
 
-next1360:
-done1356:
+next1562:
+done1558:
 	MOVQ rows+72(FP), CX
 	CMPQ CX, $0x00
-	JNE  next1362
+	JNE  next1564
 
-loop1363:
+loop1565:
 	CMPQ         DX, $0x00000001
-	JL           done1364
+	JL           done1566
 	LEAQ         trig32<>+0(SB), CX
 	VMOVUPS      (AX), Z0
 	VMULPS       Z0, Z0, Z0
@@ -28961,14 +36597,14 @@ loop1363:
 	VMOVUPS      Z11, 448(AX)
 	ADDQ         $0x00000200, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1363
+	JMP          loop1565
 
-done1364:
-	JMP finish1361
+done1566:
+	JMP finish1563
 
-next1362:
+next1564:
 	CMPQ         CX, $0x01
-	JNE          next1365
+	JNE          next1567
 	VMOVUPS      Z0, Z1
 	MOVQ         cols+80(FP), CX
 	SHLQ         $0x06, CX
@@ -28976,7 +36612,7 @@ next1362:
 	MOVQ         a+16(FP), BX
 	MOVQ         phi+32(FP), SI
 	TESTQ        DX, DX
-	JZ           skip1366
+	JZ           skip1568
 	LEAQ         trig32<>+0(SB), DI
 	VMOVUPS      (AX), Z3
 	VMULPS       Z3, Z3, Z3
@@ -29066,9 +36702,9 @@ next1362:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1367:
+loop1569:
 	CMPQ         DX, $0x00000001
-	JL           done1368
+	JL           done1570
 	LEAQ         trig32<>+0(SB), DI
 	VMOVUPS      (AX), Z3
 	VMULPS       Z3, Z3, Z3
@@ -29169,19 +36805,19 @@ loop1367:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1367
+	JMP          loop1569
 
-done1368:
-skip1366:
+done1570:
+skip1568:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), CX
 	ADDQ    CX, AX
 	SUBQ    BX, AX
 	VMOVUPS Z0, Z0
 
-loop1369:
+loop1571:
 	CMPQ        AX, $0x00000080
-	JL          done1370
+	JL          done1572
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	VMOVUPS     64(SI), Z2
@@ -29189,17 +36825,17 @@ loop1369:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
-	JMP         loop1369
+	JMP         loop1571
 
-done1370:
+done1572:
 	TESTQ       AX, AX
-	JZ          skip1371
+	JZ          skip1573
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1371:
+skip1573:
 	VADDPS     Z0, Z1, Z1
 	MOVQ       sums+8(FP), AX
 	VUNPCKLPS  Z1, Z1, Z0
@@ -29217,7 +36853,7 @@ skip1371:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1372
+	JZ         skip1574
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -29227,53 +36863,53 @@ skip1371:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1373:
+loop1575:
 	CMPQ             BX, $0x00000001
-	JL               done1374
+	JL               done1576
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1373
+	JMP              loop1575
 
-done1374:
+done1576:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1375
+	JNE       few1577
 	VMOVUPD   Z1, (AX)
-	JMP       done1376
+	JMP       done1578
 
-few1375:
+few1577:
 	TESTQ         $0x00000004, CX
-	JZ            skip1377
+	JZ            skip1579
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1377:
+skip1579:
 	TESTQ         $0x00000002, CX
-	JZ            skip1378
+	JZ            skip1580
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1378:
+skip1580:
 	TESTQ  $0x00000001, CX
-	JZ     skip1379
+	JZ     skip1581
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1379:
-done1376:
-skip1372:
-	JMP finish1361
+skip1581:
+done1578:
+skip1574:
+	JMP finish1563
 
-next1365:
+next1567:
 	CMPQ         CX, $0x02
-	JNE          next1380
+	JNE          next1582
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	MOVQ         cols+80(FP), CX
@@ -29282,7 +36918,7 @@ next1365:
 	MOVQ         a+16(FP), BX
 	MOVQ         phi+32(FP), SI
 	TESTQ        DX, DX
-	JZ           skip1381
+	JZ           skip1583
 	LEAQ         trig32<>+0(SB), DI
 	VMOVUPS      (AX), Z4
 	VMULPS       Z4, Z4, Z4
@@ -29374,9 +37010,9 @@ next1365:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1382:
+loop1584:
 	CMPQ         DX, $0x00000001
-	JL           done1383
+	JL           done1585
 	LEAQ         trig32<>+0(SB), DI
 	VMOVUPS      (AX), Z4
 	VMULPS       Z4, Z4, Z4
@@ -29485,10 +37121,10 @@ loop1382:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1382
+	JMP          loop1584
 
-done1383:
-skip1381:
+done1585:
+skip1583:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -29496,9 +37132,9 @@ skip1381:
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z0
 
-loop1384:
+loop1586:
 	CMPQ        AX, $0x00000080
-	JL          done1385
+	JL          done1587
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
@@ -29508,18 +37144,18 @@ loop1384:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
-	JMP         loop1384
+	JMP         loop1586
 
-done1385:
+done1587:
 	TESTQ       AX, AX
-	JZ          skip1386
+	JZ          skip1588
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1386:
+skip1588:
 	VADDPS     Z4, Z1, Z1
 	VADDPS     Z0, Z2, Z2
 	MOVQ       sums+8(FP), AX
@@ -29538,7 +37174,7 @@ skip1386:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1387
+	JZ         skip1589
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -29548,53 +37184,53 @@ skip1386:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1388:
+loop1590:
 	CMPQ             BX, $0x00000001
-	JL               done1389
+	JL               done1591
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1388
+	JMP              loop1590
 
-done1389:
+done1591:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1390
+	JNE       few1592
 	VMOVUPD   Z1, (AX)
-	JMP       done1391
+	JMP       done1593
 
-few1390:
+few1592:
 	TESTQ         $0x00000004, CX
-	JZ            skip1392
+	JZ            skip1594
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1392:
+skip1594:
 	TESTQ         $0x00000002, CX
-	JZ            skip1393
+	JZ            skip1595
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1393:
+skip1595:
 	TESTQ  $0x00000001, CX
-	JZ     skip1394
+	JZ     skip1596
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1394:
-done1391:
-skip1387:
-	JMP finish1361
+skip1596:
+done1593:
+skip1589:
+	JMP finish1563
 
-next1380:
+next1582:
 	CMPQ         CX, $0x03
-	JNE          next1395
+	JNE          next1597
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -29604,7 +37240,7 @@ next1380:
 	MOVQ         a+16(FP), BX
 	MOVQ         phi+32(FP), SI
 	TESTQ        DX, DX
-	JZ           skip1396
+	JZ           skip1598
 	LEAQ         trig32<>+0(SB), DI
 	VMOVUPS      (AX), Z5
 	VMULPS       Z5, Z5, Z5
@@ -29698,9 +37334,9 @@ next1380:
 	ADDQ         $0x00000080, BX
 	DECQ         DX
 
-loop1397:
+loop1599:
 	CMPQ         DX, $0x00000001
-	JL           done1398
+	JL           done1600
 	LEAQ         trig32<>+0(SB), DI
 	VMOVUPS      (AX), Z5
 	VMULPS       Z5, Z5, Z5
@@ -29817,10 +37453,10 @@ loop1397:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1397
+	JMP          loop1599
 
-done1398:
-skip1396:
+done1600:
+skip1598:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -29829,9 +37465,9 @@ skip1396:
 	VMOVUPS Z0, Z6
 	VMOVUPS Z0, Z0
 
-loop1399:
+loop1601:
 	CMPQ        AX, $0x00000080
-	JL          done1400
+	JL          done1602
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -29843,11 +37479,11 @@ loop1399:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
-	JMP         loop1399
+	JMP         loop1601
 
-done1400:
+done1602:
 	TESTQ       AX, AX
-	JZ          skip1401
+	JZ          skip1603
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -29855,7 +37491,7 @@ done1400:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1401:
+skip1603:
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z2, Z2
 	VADDPS     Z0, Z3, Z3
@@ -29878,7 +37514,7 @@ skip1401:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1402
+	JZ         skip1604
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -29888,53 +37524,53 @@ skip1401:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1403:
+loop1605:
 	CMPQ             BX, $0x00000001
-	JL               done1404
+	JL               done1606
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1403
+	JMP              loop1605
 
-done1404:
+done1606:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1405
+	JNE       few1607
 	VMOVUPD   Z1, (AX)
-	JMP       done1406
+	JMP       done1608
 
-few1405:
+few1607:
 	TESTQ         $0x00000004, CX
-	JZ            skip1407
+	JZ            skip1609
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1407:
+skip1609:
 	TESTQ         $0x00000002, CX
-	JZ            skip1408
+	JZ            skip1610
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1408:
+skip1610:
 	TESTQ  $0x00000001, CX
-	JZ     skip1409
+	JZ     skip1611
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1409:
-done1406:
-skip1402:
-	JMP finish1361
+skip1611:
+done1608:
+skip1604:
+	JMP finish1563
 
-next1395:
+next1597:
 	CMPQ         CX, $0x04
-	JNE          next1410
+	JNE          next1612
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -29945,7 +37581,7 @@ next1395:
 	MOVQ         a+16(FP), SI
 	MOVQ         phi+32(FP), DI
 	TESTQ        DX, DX
-	JZ           skip1411
+	JZ           skip1613
 	LEAQ         trig32<>+0(SB), R8
 	VMOVUPS      (AX), Z6
 	VMULPS       Z6, Z6, Z6
@@ -30041,9 +37677,9 @@ next1395:
 	ADDQ         $0x00000080, SI
 	DECQ         DX
 
-loop1412:
+loop1614:
 	CMPQ         DX, $0x00000001
-	JL           done1413
+	JL           done1615
 	LEAQ         trig32<>+0(SB), R8
 	VMOVUPS      (AX), Z6
 	VMULPS       Z6, Z6, Z6
@@ -30168,10 +37804,10 @@ loop1412:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JMP          loop1412
+	JMP          loop1614
 
-done1413:
-skip1411:
+done1615:
+skip1613:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -30181,9 +37817,9 @@ skip1411:
 	VMOVUPS Z0, Z8
 	VMOVUPS Z0, Z0
 
-loop1414:
+loop1616:
 	CMPQ        AX, $0x00000080
-	JL          done1415
+	JL          done1617
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -30197,11 +37833,11 @@ loop1414:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
-	JMP         loop1414
+	JMP         loop1616
 
-done1415:
+done1617:
 	TESTQ       AX, AX
-	JZ          skip1416
+	JZ          skip1618
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -30210,7 +37846,7 @@ done1415:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1416:
+skip1618:
 	VADDPS     Z6, Z1, Z1
 	VADDPS     Z7, Z2, Z2
 	VADDPS     Z8, Z3, Z3
@@ -30234,7 +37870,7 @@ skip1416:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1417
+	JZ         skip1619
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -30244,53 +37880,53 @@ skip1416:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1418:
+loop1620:
 	CMPQ             BX, $0x00000001
-	JL               done1419
+	JL               done1621
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1418
+	JMP              loop1620
 
-done1419:
+done1621:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1420
+	JNE       few1622
 	VMOVUPD   Z1, (AX)
-	JMP       done1421
+	JMP       done1623
 
-few1420:
+few1622:
 	TESTQ         $0x00000004, CX
-	JZ            skip1422
+	JZ            skip1624
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1422:
+skip1624:
 	TESTQ         $0x00000002, CX
-	JZ            skip1423
+	JZ            skip1625
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1423:
+skip1625:
 	TESTQ  $0x00000001, CX
-	JZ     skip1424
+	JZ     skip1626
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1424:
-done1421:
-skip1417:
-	JMP finish1361
+skip1626:
+done1623:
+skip1619:
+	JMP finish1563
 
-next1410:
+next1612:
 	CMPQ         CX, $0x05
-	JNE          next1425
+	JNE          next1627
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -30303,7 +37939,7 @@ next1410:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1426
+	JZ           skip1628
 	LEAQ         trig32<>+0(SB), R9
 	VMOVUPS      (AX), Z7
 	VMULPS       Z7, Z7, Z7
@@ -30402,9 +38038,9 @@ next1410:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1427:
+loop1629:
 	CMPQ         DX, $0x00000001
-	JL           done1428
+	JL           done1630
 	LEAQ         trig32<>+0(SB), R9
 	VMOVUPS      (AX), Z7
 	VMULPS       Z7, Z7, Z7
@@ -30538,10 +38174,10 @@ loop1427:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1427
+	JMP          loop1629
 
-done1428:
-skip1426:
+done1630:
+skip1628:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -30552,9 +38188,9 @@ skip1426:
 	VMOVUPS Z0, Z10
 	VMOVUPS Z0, Z0
 
-loop1429:
+loop1631:
 	CMPQ        AX, $0x00000080
-	JL          done1430
+	JL          done1632
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -30571,11 +38207,11 @@ loop1429:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1429
+	JMP         loop1631
 
-done1430:
+done1632:
 	TESTQ       AX, AX
-	JZ          skip1431
+	JZ          skip1633
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -30586,7 +38222,7 @@ done1430:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1431:
+skip1633:
 	VADDPS     Z7, Z1, Z1
 	VADDPS     Z8, Z2, Z2
 	VADDPS     Z9, Z3, Z3
@@ -30617,7 +38253,7 @@ skip1431:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1432
+	JZ         skip1634
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -30627,53 +38263,53 @@ skip1431:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1433:
+loop1635:
 	CMPQ             BX, $0x00000001
-	JL               done1434
+	JL               done1636
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1433
+	JMP              loop1635
 
-done1434:
+done1636:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1435
+	JNE       few1637
 	VMOVUPD   Z1, (AX)
-	JMP       done1436
+	JMP       done1638
 
-few1435:
+few1637:
 	TESTQ         $0x00000004, CX
-	JZ            skip1437
+	JZ            skip1639
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1437:
+skip1639:
 	TESTQ         $0x00000002, CX
-	JZ            skip1438
+	JZ            skip1640
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1438:
+skip1640:
 	TESTQ  $0x00000001, CX
-	JZ     skip1439
+	JZ     skip1641
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1439:
-done1436:
-skip1432:
-	JMP finish1361
+skip1641:
+done1638:
+skip1634:
+	JMP finish1563
 
-next1425:
+next1627:
 	CMPQ         CX, $0x06
-	JNE          next1440
+	JNE          next1642
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -30687,7 +38323,7 @@ next1425:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1441
+	JZ           skip1643
 	LEAQ         trig32<>+0(SB), R9
 	VMOVUPS      (AX), Z8
 	VMULPS       Z8, Z8, Z8
@@ -30788,9 +38424,9 @@ next1425:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1442:
+loop1644:
 	CMPQ         DX, $0x00000001
-	JL           done1443
+	JL           done1645
 	LEAQ         trig32<>+0(SB), R9
 	VMOVUPS      (AX), Z8
 	VMULPS       Z8, Z8, Z8
@@ -30932,10 +38568,10 @@ loop1442:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1442
+	JMP          loop1644
 
-done1443:
-skip1441:
+done1645:
+skip1643:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -30947,9 +38583,9 @@ skip1441:
 	VMOVUPS Z0, Z12
 	VMOVUPS Z0, Z0
 
-loop1444:
+loop1646:
 	CMPQ        AX, $0x00000080
-	JL          done1445
+	JL          done1647
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -30968,11 +38604,11 @@ loop1444:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1444
+	JMP         loop1646
 
-done1445:
+done1647:
 	TESTQ       AX, AX
-	JZ          skip1446
+	JZ          skip1648
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -30984,7 +38620,7 @@ done1445:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1446:
+skip1648:
 	VADDPS     Z8, Z1, Z1
 	VADDPS     Z9, Z2, Z2
 	VADDPS     Z10, Z3, Z3
@@ -31016,7 +38652,7 @@ skip1446:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1447
+	JZ         skip1649
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31026,53 +38662,53 @@ skip1446:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1448:
+loop1650:
 	CMPQ             BX, $0x00000001
-	JL               done1449
+	JL               done1651
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1448
+	JMP              loop1650
 
-done1449:
+done1651:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1450
+	JNE       few1652
 	VMOVUPD   Z1, (AX)
-	JMP       done1451
+	JMP       done1653
 
-few1450:
+few1652:
 	TESTQ         $0x00000004, CX
-	JZ            skip1452
+	JZ            skip1654
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1452:
+skip1654:
 	TESTQ         $0x00000002, CX
-	JZ            skip1453
+	JZ            skip1655
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1453:
+skip1655:
 	TESTQ  $0x00000001, CX
-	JZ     skip1454
+	JZ     skip1656
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1454:
-done1451:
-skip1447:
-	JMP finish1361
+skip1656:
+done1653:
+skip1649:
+	JMP finish1563
 
-next1440:
+next1642:
 	CMPQ         CX, $0x07
-	JNE          next1455
+	JNE          next1657
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -31087,7 +38723,7 @@ next1440:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1456
+	JZ           skip1658
 	LEAQ         trig32<>+0(SB), R9
 	VMOVUPS      (AX), Z9
 	VMULPS       Z9, Z9, Z9
@@ -31190,9 +38826,9 @@ next1440:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1457:
+loop1659:
 	CMPQ         DX, $0x00000001
-	JL           done1458
+	JL           done1660
 	LEAQ         trig32<>+0(SB), R9
 	VMOVUPS      (AX), Z9
 	VMULPS       Z9, Z9, Z9
@@ -31342,10 +38978,10 @@ loop1457:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1457
+	JMP          loop1659
 
-done1458:
-skip1456:
+done1660:
+skip1658:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -31358,9 +38994,9 @@ skip1456:
 	VMOVUPS Z0, Z14
 	VMOVUPS Z0, Z0
 
-loop1459:
+loop1661:
 	CMPQ        AX, $0x00000080
-	JL          done1460
+	JL          done1662
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -31381,11 +39017,11 @@ loop1459:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1459
+	JMP         loop1661
 
-done1460:
+done1662:
 	TESTQ       AX, AX
-	JZ          skip1461
+	JZ          skip1663
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -31398,7 +39034,7 @@ done1460:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1461:
+skip1663:
 	VADDPS     Z9, Z1, Z1
 	VADDPS     Z10, Z2, Z2
 	VADDPS     Z11, Z3, Z3
@@ -31434,7 +39070,7 @@ skip1461:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1462
+	JZ         skip1664
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31444,53 +39080,53 @@ skip1461:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1463:
+loop1665:
 	CMPQ             BX, $0x00000001
-	JL               done1464
+	JL               done1666
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1463
+	JMP              loop1665
 
-done1464:
+done1666:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1465
+	JNE       few1667
 	VMOVUPD   Z1, (AX)
-	JMP       done1466
+	JMP       done1668
 
-few1465:
+few1667:
 	TESTQ         $0x00000004, CX
-	JZ            skip1467
+	JZ            skip1669
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1467:
+skip1669:
 	TESTQ         $0x00000002, CX
-	JZ            skip1468
+	JZ            skip1670
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1468:
+skip1670:
 	TESTQ  $0x00000001, CX
-	JZ     skip1469
+	JZ     skip1671
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1469:
-done1466:
-skip1462:
-	JMP finish1361
+skip1671:
+done1668:
+skip1664:
+	JMP finish1563
 
-next1455:
+next1657:
 	CMPQ         CX, $0x08
-	JNE          next1470
+	JNE          next1672
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -31506,7 +39142,7 @@ next1455:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1471
+	JZ           skip1673
 	LEAQ         trig32<>+0(SB), R9
 	VMOVUPS      (AX), Z10
 	VMULPS       Z10, Z10, Z10
@@ -31611,9 +39247,9 @@ next1455:
 	ADDQ         $0x00000080, DI
 	DECQ         DX
 
-loop1472:
+loop1674:
 	CMPQ         DX, $0x00000001
-	JL           done1473
+	JL           done1675
 	LEAQ         trig32<>+0(SB), R9
 	VMOVUPS      (AX), Z10
 	VMULPS       Z10, Z10, Z10
@@ -31771,10 +39407,10 @@ loop1472:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1472
+	JMP          loop1674
 
-done1473:
-skip1471:
+done1675:
+skip1673:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -31788,9 +39424,9 @@ skip1471:
 	VMOVUPS Z0, Z16
 	VMOVUPS Z0, Z0
 
-loop1474:
+loop1676:
 	CMPQ        AX, $0x00000080
-	JL          done1475
+	JL          done1677
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -31813,11 +39449,11 @@ loop1474:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1474
+	JMP         loop1676
 
-done1475:
+done1677:
 	TESTQ       AX, AX
-	JZ          skip1476
+	JZ          skip1678
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -31831,7 +39467,7 @@ done1475:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1476:
+skip1678:
 	VADDPS     Z10, Z1, Z1
 	VADDPS     Z11, Z2, Z2
 	VADDPS     Z12, Z3, Z3
@@ -31868,7 +39504,7 @@ skip1476:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1477
+	JZ         skip1679
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31878,53 +39514,53 @@ skip1476:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1478:
+loop1680:
 	CMPQ             BX, $0x00000001
-	JL               done1479
+	JL               done1681
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1478
+	JMP              loop1680
 
-done1479:
+done1681:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1480
+	JNE       few1682
 	VMOVUPD   Z1, (AX)
-	JMP       done1481
+	JMP       done1683
 
-few1480:
+few1682:
 	TESTQ         $0x00000004, CX
-	JZ            skip1482
+	JZ            skip1684
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1482:
+skip1684:
 	TESTQ         $0x00000002, CX
-	JZ            skip1483
+	JZ            skip1685
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1483:
+skip1685:
 	TESTQ  $0x00000001, CX
-	JZ     skip1484
+	JZ     skip1686
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1484:
-done1481:
-skip1477:
-	JMP finish1361
+skip1686:
+done1683:
+skip1679:
+	JMP finish1563
 
-next1470:
+next1672:
 	CMPQ         CX, $0x09
-	JNE          next1485
+	JNE          next1687
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -31942,7 +39578,7 @@ next1470:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1486
+	JZ           skip1688
 	LEAQ         trig32<>+0(SB), R10
 	VMOVUPS      (AX), Z11
 	VMULPS       Z11, Z11, Z11
@@ -32050,9 +39686,9 @@ next1470:
 	ADDQ         $0x00000080, R8
 	DECQ         DX
 
-loop1487:
+loop1689:
 	CMPQ         DX, $0x00000001
-	JL           done1488
+	JL           done1690
 	LEAQ         trig32<>+0(SB), R10
 	VMOVUPS      (AX), Z11
 	VMULPS       Z11, Z11, Z11
@@ -32219,10 +39855,10 @@ loop1487:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1487
+	JMP          loop1689
 
-done1488:
-skip1486:
+done1690:
+skip1688:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -32237,9 +39873,9 @@ skip1486:
 	VMOVUPS Z0, Z18
 	VMOVUPS Z0, Z0
 
-loop1489:
+loop1691:
 	CMPQ        AX, $0x00000080
-	JL          done1490
+	JL          done1692
 	VMOVUPS     (R9), Z10
 	VFMADD231PS (SI), Z10, Z1
 	VFMADD231PS (SI)(CX*1), Z10, Z2
@@ -32265,11 +39901,11 @@ loop1489:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1489
+	JMP         loop1691
 
-done1490:
+done1692:
 	TESTQ       AX, AX
-	JZ          skip1491
+	JZ          skip1693
 	VMOVUPS     (R9), Z10
 	VFMADD231PS (SI), Z10, Z1
 	VFMADD231PS (SI)(CX*1), Z10, Z2
@@ -32285,7 +39921,7 @@ done1490:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1491:
+skip1693:
 	VADDPS     Z11, Z1, Z1
 	VADDPS     Z12, Z2, Z2
 	VADDPS     Z13, Z3, Z3
@@ -32332,7 +39968,7 @@ skip1491:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1492
+	JZ         skip1694
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32342,53 +39978,53 @@ skip1491:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1493:
+loop1695:
 	CMPQ             BX, $0x00000001
-	JL               done1494
+	JL               done1696
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1493
+	JMP              loop1695
 
-done1494:
+done1696:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1495
+	JNE       few1697
 	VMOVUPD   Z1, (AX)
-	JMP       done1496
+	JMP       done1698
 
-few1495:
+few1697:
 	TESTQ         $0x00000004, CX
-	JZ            skip1497
+	JZ            skip1699
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1497:
+skip1699:
 	TESTQ         $0x00000002, CX
-	JZ            skip1498
+	JZ            skip1700
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1498:
+skip1700:
 	TESTQ  $0x00000001, CX
-	JZ     skip1499
+	JZ     skip1701
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1499:
-done1496:
-skip1492:
-	JMP finish1361
+skip1701:
+done1698:
+skip1694:
+	JMP finish1563
 
-next1485:
+next1687:
 	CMPQ         CX, $0x0a
-	JNE          next1500
+	JNE          next1702
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -32407,7 +40043,7 @@ next1485:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1501
+	JZ           skip1703
 	LEAQ         trig32<>+0(SB), R10
 	VMOVUPS      (AX), Z12
 	VMULPS       Z12, Z12, Z12
@@ -32517,9 +40153,9 @@ next1485:
 	ADDQ         $0x00000080, R8
 	DECQ         DX
 
-loop1502:
+loop1704:
 	CMPQ         DX, $0x00000001
-	JL           done1503
+	JL           done1705
 	LEAQ         trig32<>+0(SB), R10
 	VMOVUPS      (AX), Z12
 	VMULPS       Z12, Z12, Z12
@@ -32694,10 +40330,10 @@ loop1502:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1502
+	JMP          loop1704
 
-done1503:
-skip1501:
+done1705:
+skip1703:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -32713,9 +40349,9 @@ skip1501:
 	VMOVUPS Z0, Z20
 	VMOVUPS Z0, Z0
 
-loop1504:
+loop1706:
 	CMPQ        AX, $0x00000080
-	JL          done1505
+	JL          done1707
 	VMOVUPS     (R9), Z11
 	VFMADD231PS (SI), Z11, Z1
 	VFMADD231PS (SI)(CX*1), Z11, Z2
@@ -32743,11 +40379,11 @@ loop1504:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1504
+	JMP         loop1706
 
-done1505:
+done1707:
 	TESTQ       AX, AX
-	JZ          skip1506
+	JZ          skip1708
 	VMOVUPS     (R9), Z11
 	VFMADD231PS (SI), Z11, Z1
 	VFMADD231PS (SI)(CX*1), Z11, Z2
@@ -32764,7 +40400,7 @@ done1505:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1506:
+skip1708:
 	VADDPS     Z12, Z1, Z1
 	VADDPS     Z13, Z2, Z2
 	VADDPS     Z14, Z3, Z3
@@ -32812,7 +40448,7 @@ skip1506:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1507
+	JZ         skip1709
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32822,53 +40458,53 @@ skip1506:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1508:
+loop1710:
 	CMPQ             BX, $0x00000001
-	JL               done1509
+	JL               done1711
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1508
+	JMP              loop1710
 
-done1509:
+done1711:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1510
+	JNE       few1712
 	VMOVUPD   Z1, (AX)
-	JMP       done1511
+	JMP       done1713
 
-few1510:
+few1712:
 	TESTQ         $0x00000004, CX
-	JZ            skip1512
+	JZ            skip1714
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1512:
+skip1714:
 	TESTQ         $0x00000002, CX
-	JZ            skip1513
+	JZ            skip1715
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1513:
+skip1715:
 	TESTQ  $0x00000001, CX
-	JZ     skip1514
+	JZ     skip1716
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1514:
-done1511:
-skip1507:
-	JMP finish1361
+skip1716:
+done1713:
+skip1709:
+	JMP finish1563
 
-next1500:
+next1702:
 	CMPQ         CX, $0x0b
-	JNE          next1515
+	JNE          next1717
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -32888,7 +40524,7 @@ next1500:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1516
+	JZ           skip1718
 	LEAQ         trig32<>+0(SB), R10
 	VMOVUPS      (AX), Z13
 	VMULPS       Z13, Z13, Z13
@@ -33000,9 +40636,9 @@ next1500:
 	ADDQ         $0x00000080, R8
 	DECQ         DX
 
-loop1517:
+loop1719:
 	CMPQ         DX, $0x00000001
-	JL           done1518
+	JL           done1720
 	LEAQ         trig32<>+0(SB), R10
 	VMOVUPS      (AX), Z13
 	VMULPS       Z13, Z13, Z13
@@ -33185,10 +40821,10 @@ loop1517:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1517
+	JMP          loop1719
 
-done1518:
-skip1516:
+done1720:
+skip1718:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -33205,9 +40841,9 @@ skip1516:
 	VMOVUPS Z0, Z22
 	VMOVUPS Z0, Z0
 
-loop1519:
+loop1721:
 	CMPQ        AX, $0x00000080
-	JL          done1520
+	JL          done1722
 	VMOVUPS     (R9), Z12
 	VFMADD231PS (SI), Z12, Z1
 	VFMADD231PS (SI)(CX*1), Z12, Z2
@@ -33237,11 +40873,11 @@ loop1519:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1519
+	JMP         loop1721
 
-done1520:
+done1722:
 	TESTQ       AX, AX
-	JZ          skip1521
+	JZ          skip1723
 	VMOVUPS     (R9), Z12
 	VFMADD231PS (SI), Z12, Z1
 	VFMADD231PS (SI)(CX*1), Z12, Z2
@@ -33259,7 +40895,7 @@ done1520:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1521:
+skip1723:
 	VADDPS     Z13, Z1, Z1
 	VADDPS     Z14, Z2, Z2
 	VADDPS     Z15, Z3, Z3
@@ -33311,7 +40947,7 @@ skip1521:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1522
+	JZ         skip1724
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -33321,53 +40957,53 @@ skip1521:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1523:
+loop1725:
 	CMPQ             BX, $0x00000001
-	JL               done1524
+	JL               done1726
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1523
+	JMP              loop1725
 
-done1524:
+done1726:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1525
+	JNE       few1727
 	VMOVUPD   Z1, (AX)
-	JMP       done1526
+	JMP       done1728
 
-few1525:
+few1727:
 	TESTQ         $0x00000004, CX
-	JZ            skip1527
+	JZ            skip1729
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1527:
+skip1729:
 	TESTQ         $0x00000002, CX
-	JZ            skip1528
+	JZ            skip1730
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1528:
+skip1730:
 	TESTQ  $0x00000001, CX
-	JZ     skip1529
+	JZ     skip1731
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1529:
-done1526:
-skip1522:
-	JMP finish1361
+skip1731:
+done1728:
+skip1724:
+	JMP finish1563
 
-next1515:
+next1717:
 	CMPQ         CX, $0x0c
-	JNE          next1530
+	JNE          next1732
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -33388,7 +41024,7 @@ next1515:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1531
+	JZ           skip1733
 	LEAQ         trig32<>+0(SB), R10
 	VMOVUPS      (AX), Z14
 	VMULPS       Z14, Z14, Z14
@@ -33502,9 +41138,9 @@ next1515:
 	ADDQ         $0x00000080, R8
 	DECQ         DX
 
-loop1532:
+loop1734:
 	CMPQ         DX, $0x00000001
-	JL           done1533
+	JL           done1735
 	LEAQ         trig32<>+0(SB), R10
 	VMOVUPS      (AX), Z14
 	VMULPS       Z14, Z14, Z14
@@ -33695,10 +41331,10 @@ loop1532:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1532
+	JMP          loop1734
 
-done1533:
-skip1531:
+done1735:
+skip1733:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -33716,9 +41352,9 @@ skip1531:
 	VMOVUPS Z0, Z24
 	VMOVUPS Z0, Z0
 
-loop1534:
+loop1736:
 	CMPQ        AX, $0x00000080
-	JL          done1535
+	JL          done1737
 	VMOVUPS     (R9), Z13
 	VFMADD231PS (SI), Z13, Z1
 	VFMADD231PS (SI)(CX*1), Z13, Z2
@@ -33750,11 +41386,11 @@ loop1534:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1534
+	JMP         loop1736
 
-done1535:
+done1737:
 	TESTQ       AX, AX
-	JZ          skip1536
+	JZ          skip1738
 	VMOVUPS     (R9), Z13
 	VFMADD231PS (SI), Z13, Z1
 	VFMADD231PS (SI)(CX*1), Z13, Z2
@@ -33773,7 +41409,7 @@ done1535:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1536:
+skip1738:
 	VADDPS     Z14, Z1, Z1
 	VADDPS     Z15, Z2, Z2
 	VADDPS     Z16, Z3, Z3
@@ -33826,7 +41462,7 @@ skip1536:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1537
+	JZ         skip1739
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -33836,52 +41472,6614 @@ skip1536:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1538:
+loop1740:
 	CMPQ             BX, $0x00000001
-	JL               done1539
+	JL               done1741
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1538
+	JMP              loop1740
 
-done1539:
+done1741:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1540
+	JNE       few1742
 	VMOVUPD   Z1, (AX)
-	JMP       done1541
+	JMP       done1743
 
-few1540:
+few1742:
 	TESTQ         $0x00000004, CX
-	JZ            skip1542
+	JZ            skip1744
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1542:
+skip1744:
 	TESTQ         $0x00000002, CX
-	JZ            skip1543
+	JZ            skip1745
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1543:
+skip1745:
 	TESTQ  $0x00000001, CX
-	JZ     skip1544
+	JZ     skip1746
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1544:
-done1541:
-skip1537:
-	JMP finish1361
+skip1746:
+done1743:
+skip1739:
+	JMP finish1563
 
-next1530:
-finish1361:
+next1732:
+finish1563:
+	VZEROUPPER
+	RET
+
+// func fourierUpdate32AVX512(y *float64, sums *float32, a *float32, f *float32, phi *float32, w *float32, x *float32, m int, n int, rows int, cols int, p int, k int)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
+TEXT ·fourierUpdate32AVX512(SB), NOSPLIT, $0-104
+	VPXORQ Z0, Z0, Z0
+	MOVQ   w+40(FP), AX
+	MOVQ   x+48(FP), CX
+	MOVQ   m+56(FP), DX
+	MOVQ   phi+32(FP), BX
+	MOVQ   n+64(FP), SI
+	ADDQ   $0x0f, SI
+	SHRQ   $0x04, SI
+	MOVQ   SI, DI
+	SHLQ   $0x06, DI
+	XORQ   R8, R8
+
+loop1747:
+	CMPQ    SI, $0x00000008
+	JL      done1748
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z7
+	VMOVUPS Z0, Z8
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1749:
+	CMPQ         R11, $0x00000001
+	JL           done1750
+	VBROADCASTSS (R10), Z9
+	VFMADD231PS  (R9), Z9, Z1
+	VFMADD231PS  64(R9), Z9, Z2
+	VFMADD231PS  128(R9), Z9, Z3
+	VFMADD231PS  192(R9), Z9, Z4
+	VFMADD231PS  256(R9), Z9, Z5
+	VFMADD231PS  320(R9), Z9, Z6
+	VFMADD231PS  384(R9), Z9, Z7
+	VFMADD231PS  448(R9), Z9, Z8
+	ADDQ         DI, R9
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1749
+
+done1750:
+	VREDUCEPS   $0x00, Z1, Z9
+	VFMADD231PS Z0, Z1, Z9
+	VREDUCEPS   $0x00, Z2, Z1
+	VFMADD231PS Z0, Z2, Z1
+	VREDUCEPS   $0x00, Z3, Z2
+	VFMADD231PS Z0, Z3, Z2
+	VREDUCEPS   $0x00, Z4, Z3
+	VFMADD231PS Z0, Z4, Z3
+	VREDUCEPS   $0x00, Z5, Z4
+	VFMADD231PS Z0, Z5, Z4
+	VREDUCEPS   $0x00, Z6, Z5
+	VFMADD231PS Z0, Z6, Z5
+	VREDUCEPS   $0x00, Z7, Z6
+	VFMADD231PS Z0, Z7, Z6
+	VREDUCEPS   $0x00, Z8, Z7
+	VFMADD231PS Z0, Z8, Z7
+	VMOVUPS     Z9, (BX)
+	VMOVUPS     Z1, 128(BX)
+	VMOVUPS     Z2, 256(BX)
+	VMOVUPS     Z3, 384(BX)
+	VMOVUPS     Z4, 512(BX)
+	VMOVUPS     Z5, 640(BX)
+	VMOVUPS     Z6, 768(BX)
+	VMOVUPS     Z7, 896(BX)
+	ADDQ        $0x00000200, AX
+	ADDQ        $0x00000400, BX
+	SUBQ        $0x00000008, SI
+	JMP         loop1747
+
+done1748:
+loop1751:
+	CMPQ    SI, $0x00000007
+	JL      done1752
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z7
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1753:
+	CMPQ         R11, $0x00000001
+	JL           done1754
+	VBROADCASTSS (R10), Z8
+	VFMADD231PS  (R9), Z8, Z1
+	VFMADD231PS  64(R9), Z8, Z2
+	VFMADD231PS  128(R9), Z8, Z3
+	VFMADD231PS  192(R9), Z8, Z4
+	VFMADD231PS  256(R9), Z8, Z5
+	VFMADD231PS  320(R9), Z8, Z6
+	VFMADD231PS  384(R9), Z8, Z7
+	ADDQ         DI, R9
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1753
+
+done1754:
+	VREDUCEPS   $0x00, Z1, Z8
+	VFMADD231PS Z0, Z1, Z8
+	VREDUCEPS   $0x00, Z2, Z1
+	VFMADD231PS Z0, Z2, Z1
+	VREDUCEPS   $0x00, Z3, Z2
+	VFMADD231PS Z0, Z3, Z2
+	VREDUCEPS   $0x00, Z4, Z3
+	VFMADD231PS Z0, Z4, Z3
+	VREDUCEPS   $0x00, Z5, Z4
+	VFMADD231PS Z0, Z5, Z4
+	VREDUCEPS   $0x00, Z6, Z5
+	VFMADD231PS Z0, Z6, Z5
+	VREDUCEPS   $0x00, Z7, Z6
+	VFMADD231PS Z0, Z7, Z6
+	VMOVUPS     Z8, (BX)
+	VMOVUPS     Z1, 128(BX)
+	VMOVUPS     Z2, 256(BX)
+	VMOVUPS     Z3, 384(BX)
+	VMOVUPS     Z4, 512(BX)
+	VMOVUPS     Z5, 640(BX)
+	VMOVUPS     Z6, 768(BX)
+	ADDQ        $0x000001c0, AX
+	ADDQ        $0x00000380, BX
+	SUBQ        $0x00000007, SI
+	JMP         loop1751
+
+done1752:
+loop1755:
+	CMPQ    SI, $0x00000006
+	JL      done1756
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1757:
+	CMPQ         R11, $0x00000001
+	JL           done1758
+	VBROADCASTSS (R10), Z7
+	VFMADD231PS  (R9), Z7, Z1
+	VFMADD231PS  64(R9), Z7, Z2
+	VFMADD231PS  128(R9), Z7, Z3
+	VFMADD231PS  192(R9), Z7, Z4
+	VFMADD231PS  256(R9), Z7, Z5
+	VFMADD231PS  320(R9), Z7, Z6
+	ADDQ         DI, R9
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1757
+
+done1758:
+	VREDUCEPS   $0x00, Z1, Z7
+	VFMADD231PS Z0, Z1, Z7
+	VREDUCEPS   $0x00, Z2, Z1
+	VFMADD231PS Z0, Z2, Z1
+	VREDUCEPS   $0x00, Z3, Z2
+	VFMADD231PS Z0, Z3, Z2
+	VREDUCEPS   $0x00, Z4, Z3
+	VFMADD231PS Z0, Z4, Z3
+	VREDUCEPS   $0x00, Z5, Z4
+	VFMADD231PS Z0, Z5, Z4
+	VREDUCEPS   $0x00, Z6, Z5
+	VFMADD231PS Z0, Z6, Z5
+	VMOVUPS     Z7, (BX)
+	VMOVUPS     Z1, 128(BX)
+	VMOVUPS     Z2, 256(BX)
+	VMOVUPS     Z3, 384(BX)
+	VMOVUPS     Z4, 512(BX)
+	VMOVUPS     Z5, 640(BX)
+	ADDQ        $0x00000180, AX
+	ADDQ        $0x00000300, BX
+	SUBQ        $0x00000006, SI
+	JMP         loop1755
+
+done1756:
+loop1759:
+	CMPQ    SI, $0x00000005
+	JL      done1760
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1761:
+	CMPQ         R11, $0x00000001
+	JL           done1762
+	VBROADCASTSS (R10), Z6
+	VFMADD231PS  (R9), Z6, Z1
+	VFMADD231PS  64(R9), Z6, Z2
+	VFMADD231PS  128(R9), Z6, Z3
+	VFMADD231PS  192(R9), Z6, Z4
+	VFMADD231PS  256(R9), Z6, Z5
+	ADDQ         DI, R9
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1761
+
+done1762:
+	VREDUCEPS   $0x00, Z1, Z6
+	VFMADD231PS Z0, Z1, Z6
+	VREDUCEPS   $0x00, Z2, Z1
+	VFMADD231PS Z0, Z2, Z1
+	VREDUCEPS   $0x00, Z3, Z2
+	VFMADD231PS Z0, Z3, Z2
+	VREDUCEPS   $0x00, Z4, Z3
+	VFMADD231PS Z0, Z4, Z3
+	VREDUCEPS   $0x00, Z5, Z4
+	VFMADD231PS Z0, Z5, Z4
+	VMOVUPS     Z6, (BX)
+	VMOVUPS     Z1, 128(BX)
+	VMOVUPS     Z2, 256(BX)
+	VMOVUPS     Z3, 384(BX)
+	VMOVUPS     Z4, 512(BX)
+	ADDQ        $0x00000140, AX
+	ADDQ        $0x00000280, BX
+	SUBQ        $0x00000005, SI
+	JMP         loop1759
+
+done1760:
+loop1763:
+	CMPQ    SI, $0x00000004
+	JL      done1764
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z7
+	VMOVUPS Z0, Z8
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1765:
+	CMPQ         R11, $0x00000002
+	JL           done1766
+	VBROADCASTSS (R10), Z9
+	VFMADD231PS  (R9), Z9, Z1
+	VFMADD231PS  64(R9), Z9, Z2
+	VFMADD231PS  128(R9), Z9, Z3
+	VFMADD231PS  192(R9), Z9, Z4
+	VBROADCASTSS 4(R10), Z9
+	VFMADD231PS  (R9)(DI*1), Z9, Z5
+	VFMADD231PS  64(R9)(DI*1), Z9, Z6
+	VFMADD231PS  128(R9)(DI*1), Z9, Z7
+	VFMADD231PS  192(R9)(DI*1), Z9, Z8
+	LEAQ         (R9)(DI*2), R9
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000002, R11
+	JMP          loop1765
+
+done1766:
+loop1767:
+	CMPQ         R11, $0x00000001
+	JL           done1768
+	VBROADCASTSS (R10), Z9
+	VFMADD231PS  (R9), Z9, Z1
+	VFMADD231PS  64(R9), Z9, Z2
+	VFMADD231PS  128(R9), Z9, Z3
+	VFMADD231PS  192(R9), Z9, Z4
+	ADDQ         DI, R9
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1767
+
+done1768:
+	VADDPS      Z5, Z1, Z1
+	VADDPS      Z6, Z2, Z2
+	VADDPS      Z7, Z3, Z3
+	VADDPS      Z8, Z4, Z4
+	VREDUCEPS   $0x00, Z1, Z5
+	VFMADD231PS Z0, Z1, Z5
+	VREDUCEPS   $0x00, Z2, Z1
+	VFMADD231PS Z0, Z2, Z1
+	VREDUCEPS   $0x00, Z3, Z2
+	VFMADD231PS Z0, Z3, Z2
+	VREDUCEPS   $0x00, Z4, Z3
+	VFMADD231PS Z0, Z4, Z3
+	VMOVUPS     Z5, (BX)
+	VMOVUPS     Z1, 128(BX)
+	VMOVUPS     Z2, 256(BX)
+	VMOVUPS     Z3, 384(BX)
+	ADDQ        $0x00000100, AX
+	ADDQ        $0x00000200, BX
+	SUBQ        $0x00000004, SI
+	JMP         loop1763
+
+done1764:
+loop1769:
+	CMPQ    SI, $0x00000003
+	JL      done1770
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1771:
+	CMPQ         R11, $0x00000002
+	JL           done1772
+	VBROADCASTSS (R10), Z7
+	VFMADD231PS  (R9), Z7, Z1
+	VFMADD231PS  64(R9), Z7, Z2
+	VFMADD231PS  128(R9), Z7, Z3
+	VBROADCASTSS 4(R10), Z7
+	VFMADD231PS  (R9)(DI*1), Z7, Z4
+	VFMADD231PS  64(R9)(DI*1), Z7, Z5
+	VFMADD231PS  128(R9)(DI*1), Z7, Z6
+	LEAQ         (R9)(DI*2), R9
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000002, R11
+	JMP          loop1771
+
+done1772:
+loop1773:
+	CMPQ         R11, $0x00000001
+	JL           done1774
+	VBROADCASTSS (R10), Z7
+	VFMADD231PS  (R9), Z7, Z1
+	VFMADD231PS  64(R9), Z7, Z2
+	VFMADD231PS  128(R9), Z7, Z3
+	ADDQ         DI, R9
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1773
+
+done1774:
+	VADDPS      Z4, Z1, Z1
+	VADDPS      Z5, Z2, Z2
+	VADDPS      Z6, Z3, Z3
+	VREDUCEPS   $0x00, Z1, Z4
+	VFMADD231PS Z0, Z1, Z4
+	VREDUCEPS   $0x00, Z2, Z1
+	VFMADD231PS Z0, Z2, Z1
+	VREDUCEPS   $0x00, Z3, Z2
+	VFMADD231PS Z0, Z3, Z2
+	VMOVUPS     Z4, (BX)
+	VMOVUPS     Z1, 128(BX)
+	VMOVUPS     Z2, 256(BX)
+	ADDQ        $0x000000c0, AX
+	ADDQ        $0x00000180, BX
+	SUBQ        $0x00000003, SI
+	JMP         loop1769
+
+done1770:
+loop1775:
+	CMPQ    SI, $0x00000002
+	JL      done1776
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z7
+	VMOVUPS Z0, Z8
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+	LEAQ    (DI)(DI*2), R12
+
+loop1777:
+	CMPQ         R11, $0x00000004
+	JL           done1778
+	VBROADCASTSS (R10), Z9
+	VFMADD231PS  (R9), Z9, Z1
+	VFMADD231PS  64(R9), Z9, Z2
+	VBROADCASTSS 4(R10), Z9
+	VFMADD231PS  (R9)(DI*1), Z9, Z3
+	VFMADD231PS  64(R9)(DI*1), Z9, Z4
+	VBROADCASTSS 8(R10), Z9
+	VFMADD231PS  (R9)(DI*2), Z9, Z5
+	VFMADD231PS  64(R9)(DI*2), Z9, Z6
+	VBROADCASTSS 12(R10), Z9
+	VFMADD231PS  (R9)(R12*1), Z9, Z7
+	VFMADD231PS  64(R9)(R12*1), Z9, Z8
+	LEAQ         (R9)(DI*4), R9
+	ADDQ         $0x00000010, R10
+	SUBQ         $0x00000004, R11
+	JMP          loop1777
+
+done1778:
+loop1779:
+	CMPQ         R11, $0x00000001
+	JL           done1780
+	VBROADCASTSS (R10), Z9
+	VFMADD231PS  (R9), Z9, Z1
+	VFMADD231PS  64(R9), Z9, Z2
+	ADDQ         DI, R9
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1779
+
+done1780:
+	VADDPS      Z3, Z1, Z1
+	VADDPS      Z4, Z2, Z2
+	VADDPS      Z5, Z1, Z1
+	VADDPS      Z6, Z2, Z2
+	VADDPS      Z7, Z1, Z1
+	VADDPS      Z8, Z2, Z2
+	VREDUCEPS   $0x00, Z1, Z3
+	VFMADD231PS Z0, Z1, Z3
+	VREDUCEPS   $0x00, Z2, Z1
+	VFMADD231PS Z0, Z2, Z1
+	VMOVUPS     Z3, (BX)
+	VMOVUPS     Z1, 128(BX)
+	ADDQ        $0x00000080, AX
+	ADDQ        $0x00000100, BX
+	SUBQ        $0x00000002, SI
+	JMP         loop1775
+
+done1776:
+loop1781:
+	CMPQ    SI, $0x00000001
+	JL      done1782
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+	LEAQ    (DI)(DI*2), R12
+
+loop1783:
+	CMPQ         R11, $0x00000004
+	JL           done1784
+	VBROADCASTSS (R10), Z5
+	VFMADD231PS  (R9), Z5, Z1
+	VBROADCASTSS 4(R10), Z5
+	VFMADD231PS  (R9)(DI*1), Z5, Z2
+	VBROADCASTSS 8(R10), Z5
+	VFMADD231PS  (R9)(DI*2), Z5, Z3
+	VBROADCASTSS 12(R10), Z5
+	VFMADD231PS  (R9)(R12*1), Z5, Z4
+	LEAQ         (R9)(DI*4), R9
+	ADDQ         $0x00000010, R10
+	SUBQ         $0x00000004, R11
+	JMP          loop1783
+
+done1784:
+loop1785:
+	CMPQ         R11, $0x00000001
+	JL           done1786
+	VBROADCASTSS (R10), Z5
+	VFMADD231PS  (R9), Z5, Z1
+	ADDQ         DI, R9
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1785
+
+done1786:
+	VADDPS      Z2, Z1, Z1
+	VADDPS      Z3, Z1, Z1
+	VADDPS      Z4, Z1, Z1
+	VREDUCEPS   $0x00, Z1, Z2
+	VFMADD231PS Z0, Z1, Z2
+	VMOVUPS     Z2, (BX)
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x00000080, BX
+	SUBQ        $0x00000001, SI
+	JMP         loop1781
+
+done1782:
+	MOVQ         phi+32(FP), AX
+	MOVQ         n+64(FP), CX
+	ADDQ         $0x0f, CX
+	SHRQ         $0x04, CX
+	DECQ         CX
+	MOVQ         CX, DX
+	SHRQ         $0x02, DX
+	ANDQ         $0x03, CX
+	MOVQ         n+64(FP), BX
+	DECQ         BX
+	ANDQ         $0x0f, BX
+	INCQ         BX
+	MOVQ         $-1, SI
+	BZHIQ        BX, SI, SI
+	KMOVW        SI, K1
+	CMPQ         CX, $0x00
+	JNE          next1788
+	LEAQ         trig32<>+0(SB), CX
+	VMOVUPS      (AX), Z1
+	VMULPS       Z1, Z1, Z1
+	VBROADCASTSS 192(CX), Z4
+	VMOVUPS      Z4, Z3
+	VBROADCASTSS 160(CX), Z4
+	VFMADD231PS  Z4, Z1, Z3
+	VBROADCASTSS 32(CX), Z4
+	VMOVUPS      Z4, Z2
+	VBROADCASTSS (CX), Z4
+	VFMADD231PS  Z4, Z1, Z2
+	VBROADCASTSS 224(CX), Z4
+	VFMADD213PS  Z4, Z1, Z3
+	VBROADCASTSS 64(CX), Z4
+	VFMADD213PS  Z4, Z1, Z2
+	VBROADCASTSS 256(CX), Z4
+	VFMADD213PS  Z4, Z1, Z3
+	VBROADCASTSS 96(CX), Z4
+	VFMADD213PS  Z4, Z1, Z2
+	VBROADCASTSS 288(CX), Z4
+	VFMADD213PS  Z4, Z1, Z3
+	VBROADCASTSS 128(CX), Z4
+	VFMADD213PS  Z4, Z1, Z2
+	VMULPS       (AX), Z2, Z2
+	VBROADCASTSS 320(CX), Z4
+	VMULPS       Z2, Z3, Z3
+	VFNMADD213PS Z4, Z2, Z2
+	VMOVUPS.Z    Z3, K1, Z3
+	VMOVUPS.Z    Z2, K1, Z2
+	VMOVUPS      Z2, (AX)
+	VMOVUPS      Z3, 64(AX)
+	ADDQ         $0x00000080, AX
+	JMP          done1787
+
+next1788:
+	CMPQ         CX, $0x01
+	JNE          next1789
+	LEAQ         trig32<>+0(SB), CX
+	VMOVUPS      (AX), Z1
+	VMULPS       Z1, Z1, Z1
+	VMOVUPS      128(AX), Z2
+	VMULPS       Z2, Z2, Z2
+	VBROADCASTSS 192(CX), Z7
+	VMOVUPS      Z7, Z5
+	VMOVUPS      Z7, Z6
+	VBROADCASTSS 160(CX), Z7
+	VFMADD231PS  Z7, Z1, Z5
+	VFMADD231PS  Z7, Z2, Z6
+	VBROADCASTSS 32(CX), Z7
+	VMOVUPS      Z7, Z3
+	VMOVUPS      Z7, Z4
+	VBROADCASTSS (CX), Z7
+	VFMADD231PS  Z7, Z1, Z3
+	VFMADD231PS  Z7, Z2, Z4
+	VBROADCASTSS 224(CX), Z7
+	VFMADD213PS  Z7, Z1, Z5
+	VFMADD213PS  Z7, Z2, Z6
+	VBROADCASTSS 64(CX), Z7
+	VFMADD213PS  Z7, Z1, Z3
+	VFMADD213PS  Z7, Z2, Z4
+	VBROADCASTSS 256(CX), Z7
+	VFMADD213PS  Z7, Z1, Z5
+	VFMADD213PS  Z7, Z2, Z6
+	VBROADCASTSS 96(CX), Z7
+	VFMADD213PS  Z7, Z1, Z3
+	VFMADD213PS  Z7, Z2, Z4
+	VBROADCASTSS 288(CX), Z7
+	VFMADD213PS  Z7, Z1, Z5
+	VFMADD213PS  Z7, Z2, Z6
+	VBROADCASTSS 128(CX), Z7
+	VFMADD213PS  Z7, Z1, Z3
+	VFMADD213PS  Z7, Z2, Z4
+	VMULPS       (AX), Z3, Z3
+	VMULPS       128(AX), Z4, Z4
+	VBROADCASTSS 320(CX), Z7
+	VMULPS       Z3, Z5, Z5
+	VMULPS       Z4, Z6, Z6
+	VFNMADD213PS Z7, Z3, Z3
+	VFNMADD213PS Z7, Z4, Z4
+	VMOVUPS.Z    Z5, K1, Z5
+	VMOVUPS.Z    Z3, K1, Z3
+	VMOVUPS      Z3, (AX)
+	VMOVUPS      Z5, 64(AX)
+	VMOVUPS      Z4, 128(AX)
+	VMOVUPS      Z6, 192(AX)
+	ADDQ         $0x00000100, AX
+	JMP          done1787
+
+next1789:
+	CMPQ         CX, $0x02
+	JNE          next1790
+	LEAQ         trig32<>+0(SB), CX
+	VMOVUPS      (AX), Z1
+	VMULPS       Z1, Z1, Z1
+	VMOVUPS      128(AX), Z2
+	VMULPS       Z2, Z2, Z2
+	VMOVUPS      256(AX), Z3
+	VMULPS       Z3, Z3, Z3
+	VBROADCASTSS 192(CX), Z10
+	VMOVUPS      Z10, Z7
+	VMOVUPS      Z10, Z8
+	VMOVUPS      Z10, Z9
+	VBROADCASTSS 160(CX), Z10
+	VFMADD231PS  Z10, Z1, Z7
+	VFMADD231PS  Z10, Z2, Z8
+	VFMADD231PS  Z10, Z3, Z9
+	VBROADCASTSS 32(CX), Z10
+	VMOVUPS      Z10, Z4
+	VMOVUPS      Z10, Z5
+	VMOVUPS      Z10, Z6
+	VBROADCASTSS (CX), Z10
+	VFMADD231PS  Z10, Z1, Z4
+	VFMADD231PS  Z10, Z2, Z5
+	VFMADD231PS  Z10, Z3, Z6
+	VBROADCASTSS 224(CX), Z10
+	VFMADD213PS  Z10, Z1, Z7
+	VFMADD213PS  Z10, Z2, Z8
+	VFMADD213PS  Z10, Z3, Z9
+	VBROADCASTSS 64(CX), Z10
+	VFMADD213PS  Z10, Z1, Z4
+	VFMADD213PS  Z10, Z2, Z5
+	VFMADD213PS  Z10, Z3, Z6
+	VBROADCASTSS 256(CX), Z10
+	VFMADD213PS  Z10, Z1, Z7
+	VFMADD213PS  Z10, Z2, Z8
+	VFMADD213PS  Z10, Z3, Z9
+	VBROADCASTSS 96(CX), Z10
+	VFMADD213PS  Z10, Z1, Z4
+	VFMADD213PS  Z10, Z2, Z5
+	VFMADD213PS  Z10, Z3, Z6
+	VBROADCASTSS 288(CX), Z10
+	VFMADD213PS  Z10, Z1, Z7
+	VFMADD213PS  Z10, Z2, Z8
+	VFMADD213PS  Z10, Z3, Z9
+	VBROADCASTSS 128(CX), Z10
+	VFMADD213PS  Z10, Z1, Z4
+	VFMADD213PS  Z10, Z2, Z5
+	VFMADD213PS  Z10, Z3, Z6
+	VMULPS       (AX), Z4, Z4
+	VMULPS       128(AX), Z5, Z5
+	VMULPS       256(AX), Z6, Z6
+	VBROADCASTSS 320(CX), Z10
+	VMULPS       Z4, Z7, Z7
+	VMULPS       Z5, Z8, Z8
+	VMULPS       Z6, Z9, Z9
+	VFNMADD213PS Z10, Z4, Z4
+	VFNMADD213PS Z10, Z5, Z5
+	VFNMADD213PS Z10, Z6, Z6
+	VMOVUPS.Z    Z7, K1, Z7
+	VMOVUPS.Z    Z4, K1, Z4
+	VMOVUPS      Z4, (AX)
+	VMOVUPS      Z7, 64(AX)
+	VMOVUPS      Z5, 128(AX)
+	VMOVUPS      Z8, 192(AX)
+	VMOVUPS      Z6, 256(AX)
+	VMOVUPS      Z9, 320(AX)
+	ADDQ         $0x00000180, AX
+	JMP          done1787
+
+next1790:
+	CMPQ         CX, $0x03
+	JNE          next1791
+	LEAQ         trig32<>+0(SB), CX
+	VMOVUPS      (AX), Z1
+	VMULPS       Z1, Z1, Z1
+	VMOVUPS      128(AX), Z2
+	VMULPS       Z2, Z2, Z2
+	VMOVUPS      256(AX), Z3
+	VMULPS       Z3, Z3, Z3
+	VMOVUPS      384(AX), Z4
+	VMULPS       Z4, Z4, Z4
+	VBROADCASTSS 192(CX), Z13
+	VMOVUPS      Z13, Z9
+	VMOVUPS      Z13, Z10
+	VMOVUPS      Z13, Z11
+	VMOVUPS      Z13, Z12
+	VBROADCASTSS 160(CX), Z13
+	VFMADD231PS  Z13, Z1, Z9
+	VFMADD231PS  Z13, Z2, Z10
+	VFMADD231PS  Z13, Z3, Z11
+	VFMADD231PS  Z13, Z4, Z12
+	VBROADCASTSS 32(CX), Z13
+	VMOVUPS      Z13, Z5
+	VMOVUPS      Z13, Z6
+	VMOVUPS      Z13, Z7
+	VMOVUPS      Z13, Z8
+	VBROADCASTSS (CX), Z13
+	VFMADD231PS  Z13, Z1, Z5
+	VFMADD231PS  Z13, Z2, Z6
+	VFMADD231PS  Z13, Z3, Z7
+	VFMADD231PS  Z13, Z4, Z8
+	VBROADCASTSS 224(CX), Z13
+	VFMADD213PS  Z13, Z1, Z9
+	VFMADD213PS  Z13, Z2, Z10
+	VFMADD213PS  Z13, Z3, Z11
+	VFMADD213PS  Z13, Z4, Z12
+	VBROADCASTSS 64(CX), Z13
+	VFMADD213PS  Z13, Z1, Z5
+	VFMADD213PS  Z13, Z2, Z6
+	VFMADD213PS  Z13, Z3, Z7
+	VFMADD213PS  Z13, Z4, Z8
+	VBROADCASTSS 256(CX), Z13
+	VFMADD213PS  Z13, Z1, Z9
+	VFMADD213PS  Z13, Z2, Z10
+	VFMADD213PS  Z13, Z3, Z11
+	VFMADD213PS  Z13, Z4, Z12
+	VBROADCASTSS 96(CX), Z13
+	VFMADD213PS  Z13, Z1, Z5
+	VFMADD213PS  Z13, Z2, Z6
+	VFMADD213PS  Z13, Z3, Z7
+	VFMADD213PS  Z13, Z4, Z8
+	VBROADCASTSS 288(CX), Z13
+	VFMADD213PS  Z13, Z1, Z9
+	VFMADD213PS  Z13, Z2, Z10
+	VFMADD213PS  Z13, Z3, Z11
+	VFMADD213PS  Z13, Z4, Z12
+	VBROADCASTSS 128(CX), Z13
+	VFMADD213PS  Z13, Z1, Z5
+	VFMADD213PS  Z13, Z2, Z6
+	VFMADD213PS  Z13, Z3, Z7
+	VFMADD213PS  Z13, Z4, Z8
+	VMULPS       (AX), Z5, Z5
+	VMULPS       128(AX), Z6, Z6
+	VMULPS       256(AX), Z7, Z7
+	VMULPS       384(AX), Z8, Z8
+	VBROADCASTSS 320(CX), Z13
+	VMULPS       Z5, Z9, Z9
+	VMULPS       Z6, Z10, Z10
+	VMULPS       Z7, Z11, Z11
+	VMULPS       Z8, Z12, Z12
+	VFNMADD213PS Z13, Z5, Z5
+	VFNMADD213PS Z13, Z6, Z6
+	VFNMADD213PS Z13, Z7, Z7
+	VFNMADD213PS Z13, Z8, Z8
+	VMOVUPS.Z    Z9, K1, Z9
+	VMOVUPS.Z    Z5, K1, Z5
+	VMOVUPS      Z5, (AX)
+	VMOVUPS      Z9, 64(AX)
+	VMOVUPS      Z6, 128(AX)
+	VMOVUPS      Z10, 192(AX)
+	VMOVUPS      Z7, 256(AX)
+	VMOVUPS      Z11, 320(AX)
+	VMOVUPS      Z8, 384(AX)
+	VMOVUPS      Z12, 448(AX)
+	ADDQ         $0x00000200, AX
+	JMP          done1787
+
+next1791:
+done1787:
+	MOVQ             rows+72(FP), CX
+	CMPQ             CX, $0x01
+	JNE              next1793
+	VMOVUPS          Z0, Z1
+	MOVQ             cols+80(FP), CX
+	SHLQ             $0x06, CX
+	LEAQ             (CX)(CX*2), BX
+	MOVQ             a+16(FP), BX
+	MOVQ             phi+32(FP), SI
+	MOVQ             BX, DI
+	MOVQ             f+24(FP), R8
+	ADDQ             CX, DI
+	TESTQ            DX, DX
+	JZ               skip1794
+	LEAQ             trig32<>+0(SB), R9
+	VMOVUPS          (AX), Z7
+	VMULPS           Z7, Z7, Z7
+	VMOVUPS          128(AX), Z8
+	VMULPS           Z8, Z8, Z8
+	VMOVUPS          256(AX), Z9
+	VMULPS           Z9, Z9, Z9
+	VMOVUPS          384(AX), Z10
+	VMULPS           Z10, Z10, Z10
+	VMOVUPS          (SI), Z2
+	VMOVUPS          (DI), Z4
+	VMOVUPS          (DI)(CX*1), Z5
+	VMOVUPS          (DI)(CX*2), Z6
+	VMOVUPS          Z2, (DI)
+	VBROADCASTSS     192(R9), Z3
+	VMOVUPS          Z3, Z15
+	VMOVUPS          Z3, Z16
+	VMOVUPS          Z3, Z17
+	VMOVUPS          Z3, Z18
+	VBROADCASTSS     160(R9), Z3
+	VFMADD231PS      Z3, Z7, Z15
+	VFMADD231PS      Z3, Z8, Z16
+	VFMADD231PS      Z3, Z9, Z17
+	VFMADD231PS      Z3, Z10, Z18
+	VBROADCASTSS     32(R9), Z3
+	VMOVUPS          Z3, Z11
+	VMOVUPS          Z3, Z12
+	VMOVUPS          Z3, Z13
+	VMOVUPS          Z3, Z14
+	VBROADCASTSS     (R9), Z3
+	VFMADD231PS      Z3, Z7, Z11
+	VFMADD231PS      Z3, Z8, Z12
+	VFMADD231PS      Z3, Z9, Z13
+	VFMADD231PS      Z3, Z10, Z14
+	VBROADCASTSS     224(R9), Z3
+	VFMADD213PS      Z3, Z7, Z15
+	VFMADD213PS      Z3, Z8, Z16
+	VFMADD213PS      Z3, Z9, Z17
+	VFMADD213PS      Z3, Z10, Z18
+	VMOVUPS          (BX), Z3
+	VFMADD231PS.BCST (R8), Z4, Z3
+	VFMADD231PS.BCST 4(R8), Z5, Z3
+	VFMADD231PS.BCST 8(R8), Z6, Z3
+	VMOVUPS          Z3, (BX)
+	VFMADD231PS      Z3, Z2, Z1
+	VBROADCASTSS     64(R9), Z3
+	VFMADD213PS      Z3, Z7, Z11
+	VFMADD213PS      Z3, Z8, Z12
+	VFMADD213PS      Z3, Z9, Z13
+	VFMADD213PS      Z3, Z10, Z14
+	VBROADCASTSS     256(R9), Z3
+	VFMADD213PS      Z3, Z7, Z15
+	VFMADD213PS      Z3, Z8, Z16
+	VFMADD213PS      Z3, Z9, Z17
+	VFMADD213PS      Z3, Z10, Z18
+	VBROADCASTSS     96(R9), Z3
+	VFMADD213PS      Z3, Z7, Z11
+	VFMADD213PS      Z3, Z8, Z12
+	VFMADD213PS      Z3, Z9, Z13
+	VFMADD213PS      Z3, Z10, Z14
+	VMOVUPS          64(SI), Z2
+	VMOVUPS          64(DI), Z4
+	VMOVUPS          64(DI)(CX*1), Z5
+	VMOVUPS          64(DI)(CX*2), Z6
+	VMOVUPS          Z2, 64(DI)
+	VBROADCASTSS     288(R9), Z3
+	VFMADD213PS      Z3, Z7, Z15
+	VFMADD213PS      Z3, Z8, Z16
+	VFMADD213PS      Z3, Z9, Z17
+	VFMADD213PS      Z3, Z10, Z18
+	VBROADCASTSS     128(R9), Z3
+	VFMADD213PS      Z3, Z7, Z11
+	VFMADD213PS      Z3, Z8, Z12
+	VFMADD213PS      Z3, Z9, Z13
+	VFMADD213PS      Z3, Z10, Z14
+	VMULPS           (AX), Z11, Z11
+	VMULPS           128(AX), Z12, Z12
+	VMULPS           256(AX), Z13, Z13
+	VMULPS           384(AX), Z14, Z14
+	VMOVUPS          64(BX), Z3
+	VFMADD231PS.BCST (R8), Z4, Z3
+	VFMADD231PS.BCST 4(R8), Z5, Z3
+	VFMADD231PS.BCST 8(R8), Z6, Z3
+	VMOVUPS          Z3, 64(BX)
+	VFMADD231PS      Z3, Z2, Z1
+	VBROADCASTSS     320(R9), Z3
+	VMULPS           Z11, Z15, Z15
+	VMULPS           Z12, Z16, Z16
+	VMULPS           Z13, Z17, Z17
+	VMULPS           Z14, Z18, Z18
+	VFNMADD213PS     Z3, Z11, Z11
+	VFNMADD213PS     Z3, Z12, Z12
+	VFNMADD213PS     Z3, Z13, Z13
+	VFNMADD213PS     Z3, Z14, Z14
+	VMOVUPS          Z11, (AX)
+	VMOVUPS          Z15, 64(AX)
+	VMOVUPS          Z12, 128(AX)
+	VMOVUPS          Z16, 192(AX)
+	VMOVUPS          Z13, 256(AX)
+	VMOVUPS          Z17, 320(AX)
+	VMOVUPS          Z14, 384(AX)
+	VMOVUPS          Z18, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, BX
+	ADDQ             $0x00000080, DI
+	DECQ             DX
+
+loop1795:
+	CMPQ             DX, $0x00000001
+	JL               done1796
+	LEAQ             trig32<>+0(SB), R9
+	VMOVUPS          (AX), Z7
+	VMULPS           Z7, Z7, Z7
+	VMOVUPS          128(AX), Z8
+	VMULPS           Z8, Z8, Z8
+	VMOVUPS          256(AX), Z9
+	VMULPS           Z9, Z9, Z9
+	VMOVUPS          384(AX), Z10
+	VMULPS           Z10, Z10, Z10
+	VMOVUPS          (SI), Z2
+	VMOVUPS          (DI), Z4
+	VMOVUPS          (DI)(CX*1), Z5
+	VMOVUPS          (DI)(CX*2), Z6
+	VMOVUPS          Z2, (DI)
+	VMOVUPS          (BX), Z3
+	VFMADD231PS.BCST (R8), Z4, Z3
+	VFMADD231PS.BCST 4(R8), Z5, Z3
+	VFMADD231PS.BCST 8(R8), Z6, Z3
+	VMOVUPS          Z3, (BX)
+	VFMADD231PS      Z3, Z2, Z1
+	VBROADCASTSS     192(R9), Z19
+	VMOVUPS          Z19, Z15
+	VMOVUPS          Z19, Z16
+	VMOVUPS          Z19, Z17
+	VMOVUPS          Z19, Z18
+	VBROADCASTSS     160(R9), Z19
+	VFMADD231PS      Z19, Z7, Z15
+	VFMADD231PS      Z19, Z8, Z16
+	VFMADD231PS      Z19, Z9, Z17
+	VFMADD231PS      Z19, Z10, Z18
+	VMOVUPS          64(SI), Z2
+	VMOVUPS          64(DI), Z4
+	VMOVUPS          64(DI)(CX*1), Z5
+	VMOVUPS          64(DI)(CX*2), Z6
+	VMOVUPS          Z2, 64(DI)
+	VBROADCASTSS     32(R9), Z19
+	VMOVUPS          Z19, Z11
+	VMOVUPS          Z19, Z12
+	VMOVUPS          Z19, Z13
+	VMOVUPS          Z19, Z14
+	VBROADCASTSS     (R9), Z19
+	VFMADD231PS      Z19, Z7, Z11
+	VFMADD231PS      Z19, Z8, Z12
+	VFMADD231PS      Z19, Z9, Z13
+	VFMADD231PS      Z19, Z10, Z14
+	VMOVUPS          64(BX), Z3
+	VFMADD231PS.BCST (R8), Z4, Z3
+	VFMADD231PS.BCST 4(R8), Z5, Z3
+	VFMADD231PS.BCST 8(R8), Z6, Z3
+	VMOVUPS          Z3, 64(BX)
+	VFMADD231PS      Z3, Z2, Z1
+	VBROADCASTSS     224(R9), Z19
+	VFMADD213PS      Z19, Z7, Z15
+	VFMADD213PS      Z19, Z8, Z16
+	VFMADD213PS      Z19, Z9, Z17
+	VFMADD213PS      Z19, Z10, Z18
+	VMOVUPS          128(SI), Z2
+	VMOVUPS          128(DI), Z4
+	VMOVUPS          128(DI)(CX*1), Z5
+	VMOVUPS          128(DI)(CX*2), Z6
+	VMOVUPS          Z2, 128(DI)
+	VBROADCASTSS     64(R9), Z19
+	VFMADD213PS      Z19, Z7, Z11
+	VFMADD213PS      Z19, Z8, Z12
+	VFMADD213PS      Z19, Z9, Z13
+	VFMADD213PS      Z19, Z10, Z14
+	VMOVUPS          128(BX), Z3
+	VFMADD231PS.BCST (R8), Z4, Z3
+	VFMADD231PS.BCST 4(R8), Z5, Z3
+	VFMADD231PS.BCST 8(R8), Z6, Z3
+	VMOVUPS          Z3, 128(BX)
+	VFMADD231PS      Z3, Z2, Z1
+	VMOVUPS          192(SI), Z2
+	VMOVUPS          192(DI), Z4
+	VMOVUPS          192(DI)(CX*1), Z5
+	VMOVUPS          192(DI)(CX*2), Z6
+	VMOVUPS          Z2, 192(DI)
+	VBROADCASTSS     256(R9), Z19
+	VFMADD213PS      Z19, Z7, Z15
+	VFMADD213PS      Z19, Z8, Z16
+	VFMADD213PS      Z19, Z9, Z17
+	VFMADD213PS      Z19, Z10, Z18
+	VMOVUPS          192(BX), Z3
+	VFMADD231PS.BCST (R8), Z4, Z3
+	VFMADD231PS.BCST 4(R8), Z5, Z3
+	VFMADD231PS.BCST 8(R8), Z6, Z3
+	VMOVUPS          Z3, 192(BX)
+	VFMADD231PS      Z3, Z2, Z1
+	VBROADCASTSS     96(R9), Z19
+	VFMADD213PS      Z19, Z7, Z11
+	VFMADD213PS      Z19, Z8, Z12
+	VFMADD213PS      Z19, Z9, Z13
+	VFMADD213PS      Z19, Z10, Z14
+	VMOVUPS          256(SI), Z2
+	VMOVUPS          256(DI), Z4
+	VMOVUPS          256(DI)(CX*1), Z5
+	VMOVUPS          256(DI)(CX*2), Z6
+	VMOVUPS          Z2, 256(DI)
+	VBROADCASTSS     288(R9), Z19
+	VFMADD213PS      Z19, Z7, Z15
+	VFMADD213PS      Z19, Z8, Z16
+	VFMADD213PS      Z19, Z9, Z17
+	VFMADD213PS      Z19, Z10, Z18
+	VMOVUPS          256(BX), Z3
+	VFMADD231PS.BCST (R8), Z4, Z3
+	VFMADD231PS.BCST 4(R8), Z5, Z3
+	VFMADD231PS.BCST 8(R8), Z6, Z3
+	VMOVUPS          Z3, 256(BX)
+	VFMADD231PS      Z3, Z2, Z1
+	VBROADCASTSS     128(R9), Z19
+	VFMADD213PS      Z19, Z7, Z11
+	VFMADD213PS      Z19, Z8, Z12
+	VFMADD213PS      Z19, Z9, Z13
+	VFMADD213PS      Z19, Z10, Z14
+	VMOVUPS          320(SI), Z2
+	VMOVUPS          320(DI), Z4
+	VMOVUPS          320(DI)(CX*1), Z5
+	VMOVUPS          320(DI)(CX*2), Z6
+	VMOVUPS          Z2, 320(DI)
+	VMOVUPS          320(BX), Z3
+	VFMADD231PS.BCST (R8), Z4, Z3
+	VFMADD231PS.BCST 4(R8), Z5, Z3
+	VFMADD231PS.BCST 8(R8), Z6, Z3
+	VMOVUPS          Z3, 320(BX)
+	VFMADD231PS      Z3, Z2, Z1
+	VMULPS           (AX), Z11, Z11
+	VMULPS           128(AX), Z12, Z12
+	VMULPS           256(AX), Z13, Z13
+	VMULPS           384(AX), Z14, Z14
+	VMOVUPS          384(SI), Z2
+	VMOVUPS          384(DI), Z4
+	VMOVUPS          384(DI)(CX*1), Z5
+	VMOVUPS          384(DI)(CX*2), Z6
+	VMOVUPS          Z2, 384(DI)
+	VBROADCASTSS     320(R9), Z19
+	VMOVUPS          384(BX), Z3
+	VFMADD231PS.BCST (R8), Z4, Z3
+	VFMADD231PS.BCST 4(R8), Z5, Z3
+	VFMADD231PS.BCST 8(R8), Z6, Z3
+	VMOVUPS          Z3, 384(BX)
+	VFMADD231PS      Z3, Z2, Z1
+	VMULPS           Z11, Z15, Z15
+	VMULPS           Z12, Z16, Z16
+	VMULPS           Z13, Z17, Z17
+	VMULPS           Z14, Z18, Z18
+	VMOVUPS          448(SI), Z2
+	VMOVUPS          448(DI), Z4
+	VMOVUPS          448(DI)(CX*1), Z5
+	VMOVUPS          448(DI)(CX*2), Z6
+	VMOVUPS          Z2, 448(DI)
+	VFNMADD213PS     Z19, Z11, Z11
+	VFNMADD213PS     Z19, Z12, Z12
+	VFNMADD213PS     Z19, Z13, Z13
+	VFNMADD213PS     Z19, Z14, Z14
+	VMOVUPS          448(BX), Z3
+	VFMADD231PS.BCST (R8), Z4, Z3
+	VFMADD231PS.BCST 4(R8), Z5, Z3
+	VFMADD231PS.BCST 8(R8), Z6, Z3
+	VMOVUPS          Z3, 448(BX)
+	VFMADD231PS      Z3, Z2, Z1
+	VMOVUPS          Z11, (AX)
+	VMOVUPS          Z15, 64(AX)
+	VMOVUPS          Z12, 128(AX)
+	VMOVUPS          Z16, 192(AX)
+	VMOVUPS          Z13, 256(AX)
+	VMOVUPS          Z17, 320(AX)
+	VMOVUPS          Z14, 384(AX)
+	VMOVUPS          Z18, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000200, SI
+	ADDQ             $0x00000200, BX
+	ADDQ             $0x00000200, DI
+	SUBQ             $0x00000001, DX
+	JMP              loop1795
+
+done1796:
+skip1794:
+	MOVQ    CX, AX
+	MOVQ    a+16(FP), DX
+	ADDQ    DX, AX
+	SUBQ    BX, AX
+	VMOVUPS Z0, Z0
+
+loop1797:
+	CMPQ             AX, $0x00000080
+	JL               done1798
+	VMOVUPS          (SI), Z2
+	VMOVUPS          (DI), Z4
+	VMOVUPS          (DI)(CX*1), Z5
+	VMOVUPS          (DI)(CX*2), Z6
+	VMOVUPS          Z2, (DI)
+	VMOVUPS          (BX), Z3
+	VFMADD231PS.BCST (R8), Z4, Z3
+	VFMADD231PS.BCST 4(R8), Z5, Z3
+	VFMADD231PS.BCST 8(R8), Z6, Z3
+	VMOVUPS          Z3, (BX)
+	VFMADD231PS      Z3, Z2, Z1
+	VMOVUPS          64(SI), Z2
+	VMOVUPS          64(DI), Z4
+	VMOVUPS          64(DI)(CX*1), Z5
+	VMOVUPS          64(DI)(CX*2), Z6
+	VMOVUPS          Z2, 64(DI)
+	VMOVUPS          64(BX), Z3
+	VFMADD231PS.BCST (R8), Z4, Z3
+	VFMADD231PS.BCST 4(R8), Z5, Z3
+	VFMADD231PS.BCST 8(R8), Z6, Z3
+	VMOVUPS          Z3, 64(BX)
+	VFMADD231PS      Z3, Z2, Z0
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, BX
+	ADDQ             $0x00000080, DI
+	SUBQ             $0x00000080, AX
+	JMP              loop1797
+
+done1798:
+	TESTQ            AX, AX
+	JZ               skip1799
+	VMOVUPS          (SI), Z2
+	VMOVUPS          (DI), Z4
+	VMOVUPS          (DI)(CX*1), Z5
+	VMOVUPS          (DI)(CX*2), Z6
+	VMOVUPS          Z2, (DI)
+	VMOVUPS          (BX), Z3
+	VFMADD231PS.BCST (R8), Z4, Z3
+	VFMADD231PS.BCST 4(R8), Z5, Z3
+	VFMADD231PS.BCST 8(R8), Z6, Z3
+	VMOVUPS          Z3, (BX)
+	VFMADD231PS      Z3, Z2, Z1
+	ADDQ             $0x00000040, SI
+	ADDQ             $0x00000040, BX
+	ADDQ             $0x00000040, DI
+
+skip1799:
+	VADDPS     Z0, Z1, Z1
+	MOVQ       sums+8(FP), AX
+	VUNPCKLPS  Z1, Z1, Z0
+	VUNPCKHPS  Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPD  Z1, Z1, Z0
+	VUNPCKHPD  Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VMOVUPS    Z1, (AX)
+	MOVQ       p+88(FP), CX
+	TESTQ      CX, CX
+	JZ         skip1800
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       f+24(FP), DX
+	MOVQ       k+96(FP), BX
+	MOVQ       CX, SI
+	SHLQ       $0x02, SI
+	ADDQ       SI, AX
+
+loop1801:
+	CMPQ             BX, $0x00000001
+	JL               done1802
+	VMOVUPS.Z        (DX), K1, Z0
+	VFMADD231PS.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x04, AX
+	SUBQ             $0x00000001, BX
+	JMP              loop1801
+
+done1802:
+	VCVTPS2PD Y1, Z1
+	MOVQ      y+0(FP), AX
+	CMPQ      CX, $0x08
+	JNE       few1803
+	VMOVUPD   Z1, (AX)
+	JMP       done1804
+
+few1803:
+	TESTQ         $0x00000004, CX
+	JZ            skip1805
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1805:
+	TESTQ         $0x00000002, CX
+	JZ            skip1806
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1806:
+	TESTQ  $0x00000001, CX
+	JZ     skip1807
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1807:
+done1804:
+skip1800:
+	JMP finish1792
+
+next1793:
+	CMPQ             CX, $0x02
+	JNE              next1808
+	VMOVUPS          Z0, Z1
+	VMOVUPS          Z0, Z2
+	MOVQ             cols+80(FP), CX
+	SHLQ             $0x06, CX
+	LEAQ             (CX)(CX*2), BX
+	MOVQ             a+16(FP), BX
+	MOVQ             phi+32(FP), SI
+	MOVQ             BX, DI
+	MOVQ             f+24(FP), R8
+	ADDQ             CX, DI
+	ADDQ             CX, DI
+	TESTQ            DX, DX
+	JZ               skip1809
+	LEAQ             trig32<>+0(SB), R9
+	VMOVUPS          (AX), Z8
+	VMULPS           Z8, Z8, Z8
+	VMOVUPS          128(AX), Z9
+	VMULPS           Z9, Z9, Z9
+	VMOVUPS          256(AX), Z10
+	VMULPS           Z10, Z10, Z10
+	VMOVUPS          384(AX), Z11
+	VMULPS           Z11, Z11, Z11
+	VMOVUPS          (SI), Z3
+	VMOVUPS          (DI), Z5
+	VMOVUPS          (DI)(CX*1), Z6
+	VMOVUPS          (DI)(CX*2), Z7
+	VMOVUPS          Z3, (DI)
+	VBROADCASTSS     192(R9), Z20
+	VMOVUPS          Z20, Z16
+	VMOVUPS          Z20, Z17
+	VMOVUPS          Z20, Z18
+	VMOVUPS          Z20, Z19
+	VBROADCASTSS     160(R9), Z20
+	VFMADD231PS      Z20, Z8, Z16
+	VFMADD231PS      Z20, Z9, Z17
+	VFMADD231PS      Z20, Z10, Z18
+	VFMADD231PS      Z20, Z11, Z19
+	VBROADCASTSS     32(R9), Z20
+	VMOVUPS          Z20, Z12
+	VMOVUPS          Z20, Z13
+	VMOVUPS          Z20, Z14
+	VMOVUPS          Z20, Z15
+	VBROADCASTSS     (R9), Z20
+	VFMADD231PS      Z20, Z8, Z12
+	VFMADD231PS      Z20, Z9, Z13
+	VFMADD231PS      Z20, Z10, Z14
+	VFMADD231PS      Z20, Z11, Z15
+	VMOVUPS          (BX), Z4
+	VFMADD231PS.BCST (R8), Z5, Z4
+	VFMADD231PS.BCST 8(R8), Z6, Z4
+	VFMADD231PS.BCST 16(R8), Z7, Z4
+	VMOVUPS          Z4, (BX)
+	VFMADD231PS      Z4, Z3, Z1
+	VBROADCASTSS     224(R9), Z20
+	VFMADD213PS      Z20, Z8, Z16
+	VFMADD213PS      Z20, Z9, Z17
+	VFMADD213PS      Z20, Z10, Z18
+	VFMADD213PS      Z20, Z11, Z19
+	VBROADCASTSS     64(R9), Z20
+	VFMADD213PS      Z20, Z8, Z12
+	VFMADD213PS      Z20, Z9, Z13
+	VFMADD213PS      Z20, Z10, Z14
+	VFMADD213PS      Z20, Z11, Z15
+	VMOVUPS          (BX)(CX*1), Z4
+	VFMADD231PS.BCST 4(R8), Z5, Z4
+	VFMADD231PS.BCST 12(R8), Z6, Z4
+	VFMADD231PS.BCST 20(R8), Z7, Z4
+	VMOVUPS          Z4, (BX)(CX*1)
+	VFMADD231PS      Z4, Z3, Z2
+	VBROADCASTSS     256(R9), Z20
+	VFMADD213PS      Z20, Z8, Z16
+	VFMADD213PS      Z20, Z9, Z17
+	VFMADD213PS      Z20, Z10, Z18
+	VFMADD213PS      Z20, Z11, Z19
+	VBROADCASTSS     96(R9), Z20
+	VFMADD213PS      Z20, Z8, Z12
+	VFMADD213PS      Z20, Z9, Z13
+	VFMADD213PS      Z20, Z10, Z14
+	VFMADD213PS      Z20, Z11, Z15
+	VMOVUPS          64(SI), Z3
+	VMOVUPS          64(DI), Z5
+	VMOVUPS          64(DI)(CX*1), Z6
+	VMOVUPS          64(DI)(CX*2), Z7
+	VMOVUPS          Z3, 64(DI)
+	VBROADCASTSS     288(R9), Z20
+	VFMADD213PS      Z20, Z8, Z16
+	VFMADD213PS      Z20, Z9, Z17
+	VFMADD213PS      Z20, Z10, Z18
+	VFMADD213PS      Z20, Z11, Z19
+	VBROADCASTSS     128(R9), Z20
+	VFMADD213PS      Z20, Z8, Z12
+	VFMADD213PS      Z20, Z9, Z13
+	VFMADD213PS      Z20, Z10, Z14
+	VFMADD213PS      Z20, Z11, Z15
+	VMOVUPS          64(BX), Z4
+	VFMADD231PS.BCST (R8), Z5, Z4
+	VFMADD231PS.BCST 8(R8), Z6, Z4
+	VFMADD231PS.BCST 16(R8), Z7, Z4
+	VMOVUPS          Z4, 64(BX)
+	VFMADD231PS      Z4, Z3, Z1
+	VMULPS           (AX), Z12, Z12
+	VMULPS           128(AX), Z13, Z13
+	VMULPS           256(AX), Z14, Z14
+	VMULPS           384(AX), Z15, Z15
+	VBROADCASTSS     320(R9), Z20
+	VMOVUPS          64(BX)(CX*1), Z4
+	VFMADD231PS.BCST 4(R8), Z5, Z4
+	VFMADD231PS.BCST 12(R8), Z6, Z4
+	VFMADD231PS.BCST 20(R8), Z7, Z4
+	VMOVUPS          Z4, 64(BX)(CX*1)
+	VFMADD231PS      Z4, Z3, Z2
+	VMULPS           Z12, Z16, Z16
+	VMULPS           Z13, Z17, Z17
+	VMULPS           Z14, Z18, Z18
+	VMULPS           Z15, Z19, Z19
+	VFNMADD213PS     Z20, Z12, Z12
+	VFNMADD213PS     Z20, Z13, Z13
+	VFNMADD213PS     Z20, Z14, Z14
+	VFNMADD213PS     Z20, Z15, Z15
+	VMOVUPS          Z12, (AX)
+	VMOVUPS          Z16, 64(AX)
+	VMOVUPS          Z13, 128(AX)
+	VMOVUPS          Z17, 192(AX)
+	VMOVUPS          Z14, 256(AX)
+	VMOVUPS          Z18, 320(AX)
+	VMOVUPS          Z15, 384(AX)
+	VMOVUPS          Z19, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, BX
+	ADDQ             $0x00000080, DI
+	DECQ             DX
+
+loop1810:
+	CMPQ             DX, $0x00000001
+	JL               done1811
+	LEAQ             trig32<>+0(SB), R9
+	VMOVUPS          (AX), Z8
+	VMULPS           Z8, Z8, Z8
+	VMOVUPS          128(AX), Z9
+	VMULPS           Z9, Z9, Z9
+	VMOVUPS          256(AX), Z10
+	VMULPS           Z10, Z10, Z10
+	VMOVUPS          384(AX), Z11
+	VMULPS           Z11, Z11, Z11
+	VMOVUPS          (SI), Z3
+	VMOVUPS          (DI), Z5
+	VMOVUPS          (DI)(CX*1), Z6
+	VMOVUPS          (DI)(CX*2), Z7
+	VMOVUPS          Z3, (DI)
+	VMOVUPS          (BX), Z4
+	VFMADD231PS.BCST (R8), Z5, Z4
+	VFMADD231PS.BCST 8(R8), Z6, Z4
+	VFMADD231PS.BCST 16(R8), Z7, Z4
+	VMOVUPS          Z4, (BX)
+	VFMADD231PS      Z4, Z3, Z1
+	VBROADCASTSS     192(R9), Z20
+	VMOVUPS          Z20, Z16
+	VMOVUPS          Z20, Z17
+	VMOVUPS          Z20, Z18
+	VMOVUPS          Z20, Z19
+	VBROADCASTSS     160(R9), Z20
+	VFMADD231PS      Z20, Z8, Z16
+	VFMADD231PS      Z20, Z9, Z17
+	VFMADD231PS      Z20, Z10, Z18
+	VFMADD231PS      Z20, Z11, Z19
+	VMOVUPS          (BX)(CX*1), Z4
+	VFMADD231PS.BCST 4(R8), Z5, Z4
+	VFMADD231PS.BCST 12(R8), Z6, Z4
+	VFMADD231PS.BCST 20(R8), Z7, Z4
+	VMOVUPS          Z4, (BX)(CX*1)
+	VFMADD231PS      Z4, Z3, Z2
+	VMOVUPS          64(SI), Z3
+	VMOVUPS          64(DI), Z5
+	VMOVUPS          64(DI)(CX*1), Z6
+	VMOVUPS          64(DI)(CX*2), Z7
+	VMOVUPS          Z3, 64(DI)
+	VBROADCASTSS     32(R9), Z20
+	VMOVUPS          Z20, Z12
+	VMOVUPS          Z20, Z13
+	VMOVUPS          Z20, Z14
+	VMOVUPS          Z20, Z15
+	VBROADCASTSS     (R9), Z20
+	VFMADD231PS      Z20, Z8, Z12
+	VFMADD231PS      Z20, Z9, Z13
+	VFMADD231PS      Z20, Z10, Z14
+	VFMADD231PS      Z20, Z11, Z15
+	VMOVUPS          64(BX), Z4
+	VFMADD231PS.BCST (R8), Z5, Z4
+	VFMADD231PS.BCST 8(R8), Z6, Z4
+	VFMADD231PS.BCST 16(R8), Z7, Z4
+	VMOVUPS          Z4, 64(BX)
+	VFMADD231PS      Z4, Z3, Z1
+	VMOVUPS          64(BX)(CX*1), Z4
+	VFMADD231PS.BCST 4(R8), Z5, Z4
+	VFMADD231PS.BCST 12(R8), Z6, Z4
+	VFMADD231PS.BCST 20(R8), Z7, Z4
+	VMOVUPS          Z4, 64(BX)(CX*1)
+	VFMADD231PS      Z4, Z3, Z2
+	VBROADCASTSS     224(R9), Z20
+	VFMADD213PS      Z20, Z8, Z16
+	VFMADD213PS      Z20, Z9, Z17
+	VFMADD213PS      Z20, Z10, Z18
+	VFMADD213PS      Z20, Z11, Z19
+	VMOVUPS          128(SI), Z3
+	VMOVUPS          128(DI), Z5
+	VMOVUPS          128(DI)(CX*1), Z6
+	VMOVUPS          128(DI)(CX*2), Z7
+	VMOVUPS          Z3, 128(DI)
+	VMOVUPS          128(BX), Z4
+	VFMADD231PS.BCST (R8), Z5, Z4
+	VFMADD231PS.BCST 8(R8), Z6, Z4
+	VFMADD231PS.BCST 16(R8), Z7, Z4
+	VMOVUPS          Z4, 128(BX)
+	VFMADD231PS      Z4, Z3, Z1
+	VBROADCASTSS     64(R9), Z20
+	VFMADD213PS      Z20, Z8, Z12
+	VFMADD213PS      Z20, Z9, Z13
+	VFMADD213PS      Z20, Z10, Z14
+	VFMADD213PS      Z20, Z11, Z15
+	VMOVUPS          128(BX)(CX*1), Z4
+	VFMADD231PS.BCST 4(R8), Z5, Z4
+	VFMADD231PS.BCST 12(R8), Z6, Z4
+	VFMADD231PS.BCST 20(R8), Z7, Z4
+	VMOVUPS          Z4, 128(BX)(CX*1)
+	VFMADD231PS      Z4, Z3, Z2
+	VMOVUPS          192(SI), Z3
+	VMOVUPS          192(DI), Z5
+	VMOVUPS          192(DI)(CX*1), Z6
+	VMOVUPS          192(DI)(CX*2), Z7
+	VMOVUPS          Z3, 192(DI)
+	VBROADCASTSS     256(R9), Z20
+	VFMADD213PS      Z20, Z8, Z16
+	VFMADD213PS      Z20, Z9, Z17
+	VFMADD213PS      Z20, Z10, Z18
+	VFMADD213PS      Z20, Z11, Z19
+	VMOVUPS          192(BX), Z4
+	VFMADD231PS.BCST (R8), Z5, Z4
+	VFMADD231PS.BCST 8(R8), Z6, Z4
+	VFMADD231PS.BCST 16(R8), Z7, Z4
+	VMOVUPS          Z4, 192(BX)
+	VFMADD231PS      Z4, Z3, Z1
+	VMOVUPS          192(BX)(CX*1), Z4
+	VFMADD231PS.BCST 4(R8), Z5, Z4
+	VFMADD231PS.BCST 12(R8), Z6, Z4
+	VFMADD231PS.BCST 20(R8), Z7, Z4
+	VMOVUPS          Z4, 192(BX)(CX*1)
+	VFMADD231PS      Z4, Z3, Z2
+	VBROADCASTSS     96(R9), Z20
+	VFMADD213PS      Z20, Z8, Z12
+	VFMADD213PS      Z20, Z9, Z13
+	VFMADD213PS      Z20, Z10, Z14
+	VFMADD213PS      Z20, Z11, Z15
+	VMOVUPS          256(SI), Z3
+	VMOVUPS          256(DI), Z5
+	VMOVUPS          256(DI)(CX*1), Z6
+	VMOVUPS          256(DI)(CX*2), Z7
+	VMOVUPS          Z3, 256(DI)
+	VBROADCASTSS     288(R9), Z20
+	VFMADD213PS      Z20, Z8, Z16
+	VFMADD213PS      Z20, Z9, Z17
+	VFMADD213PS      Z20, Z10, Z18
+	VFMADD213PS      Z20, Z11, Z19
+	VMOVUPS          256(BX), Z4
+	VFMADD231PS.BCST (R8), Z5, Z4
+	VFMADD231PS.BCST 8(R8), Z6, Z4
+	VFMADD231PS.BCST 16(R8), Z7, Z4
+	VMOVUPS          Z4, 256(BX)
+	VFMADD231PS      Z4, Z3, Z1
+	VMOVUPS          256(BX)(CX*1), Z4
+	VFMADD231PS.BCST 4(R8), Z5, Z4
+	VFMADD231PS.BCST 12(R8), Z6, Z4
+	VFMADD231PS.BCST 20(R8), Z7, Z4
+	VMOVUPS          Z4, 256(BX)(CX*1)
+	VFMADD231PS      Z4, Z3, Z2
+	VBROADCASTSS     128(R9), Z20
+	VFMADD213PS      Z20, Z8, Z12
+	VFMADD213PS      Z20, Z9, Z13
+	VFMADD213PS      Z20, Z10, Z14
+	VFMADD213PS      Z20, Z11, Z15
+	VMOVUPS          320(SI), Z3
+	VMOVUPS          320(DI), Z5
+	VMOVUPS          320(DI)(CX*1), Z6
+	VMOVUPS          320(DI)(CX*2), Z7
+	VMOVUPS          Z3, 320(DI)
+	VMOVUPS          320(BX), Z4
+	VFMADD231PS.BCST (R8), Z5, Z4
+	VFMADD231PS.BCST 8(R8), Z6, Z4
+	VFMADD231PS.BCST 16(R8), Z7, Z4
+	VMOVUPS          Z4, 320(BX)
+	VFMADD231PS      Z4, Z3, Z1
+	VMULPS           (AX), Z12, Z12
+	VMULPS           128(AX), Z13, Z13
+	VMULPS           256(AX), Z14, Z14
+	VMULPS           384(AX), Z15, Z15
+	VMOVUPS          320(BX)(CX*1), Z4
+	VFMADD231PS.BCST 4(R8), Z5, Z4
+	VFMADD231PS.BCST 12(R8), Z6, Z4
+	VFMADD231PS.BCST 20(R8), Z7, Z4
+	VMOVUPS          Z4, 320(BX)(CX*1)
+	VFMADD231PS      Z4, Z3, Z2
+	VMOVUPS          384(SI), Z3
+	VMOVUPS          384(DI), Z5
+	VMOVUPS          384(DI)(CX*1), Z6
+	VMOVUPS          384(DI)(CX*2), Z7
+	VMOVUPS          Z3, 384(DI)
+	VBROADCASTSS     320(R9), Z20
+	VMOVUPS          384(BX), Z4
+	VFMADD231PS.BCST (R8), Z5, Z4
+	VFMADD231PS.BCST 8(R8), Z6, Z4
+	VFMADD231PS.BCST 16(R8), Z7, Z4
+	VMOVUPS          Z4, 384(BX)
+	VFMADD231PS      Z4, Z3, Z1
+	VMOVUPS          384(BX)(CX*1), Z4
+	VFMADD231PS.BCST 4(R8), Z5, Z4
+	VFMADD231PS.BCST 12(R8), Z6, Z4
+	VFMADD231PS.BCST 20(R8), Z7, Z4
+	VMOVUPS          Z4, 384(BX)(CX*1)
+	VFMADD231PS      Z4, Z3, Z2
+	VMULPS           Z12, Z16, Z16
+	VMULPS           Z13, Z17, Z17
+	VMULPS           Z14, Z18, Z18
+	VMULPS           Z15, Z19, Z19
+	VMOVUPS          448(SI), Z3
+	VMOVUPS          448(DI), Z5
+	VMOVUPS          448(DI)(CX*1), Z6
+	VMOVUPS          448(DI)(CX*2), Z7
+	VMOVUPS          Z3, 448(DI)
+	VMOVUPS          448(BX), Z4
+	VFMADD231PS.BCST (R8), Z5, Z4
+	VFMADD231PS.BCST 8(R8), Z6, Z4
+	VFMADD231PS.BCST 16(R8), Z7, Z4
+	VMOVUPS          Z4, 448(BX)
+	VFMADD231PS      Z4, Z3, Z1
+	VFNMADD213PS     Z20, Z12, Z12
+	VFNMADD213PS     Z20, Z13, Z13
+	VFNMADD213PS     Z20, Z14, Z14
+	VFNMADD213PS     Z20, Z15, Z15
+	VMOVUPS          448(BX)(CX*1), Z4
+	VFMADD231PS.BCST 4(R8), Z5, Z4
+	VFMADD231PS.BCST 12(R8), Z6, Z4
+	VFMADD231PS.BCST 20(R8), Z7, Z4
+	VMOVUPS          Z4, 448(BX)(CX*1)
+	VFMADD231PS      Z4, Z3, Z2
+	VMOVUPS          Z12, (AX)
+	VMOVUPS          Z16, 64(AX)
+	VMOVUPS          Z13, 128(AX)
+	VMOVUPS          Z17, 192(AX)
+	VMOVUPS          Z14, 256(AX)
+	VMOVUPS          Z18, 320(AX)
+	VMOVUPS          Z15, 384(AX)
+	VMOVUPS          Z19, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000200, SI
+	ADDQ             $0x00000200, BX
+	ADDQ             $0x00000200, DI
+	SUBQ             $0x00000001, DX
+	JMP              loop1810
+
+done1811:
+skip1809:
+	MOVQ    CX, AX
+	MOVQ    a+16(FP), DX
+	ADDQ    DX, AX
+	SUBQ    BX, AX
+	VMOVUPS Z0, Z8
+	VMOVUPS Z0, Z0
+
+loop1812:
+	CMPQ             AX, $0x00000080
+	JL               done1813
+	VMOVUPS          (SI), Z3
+	VMOVUPS          (DI), Z5
+	VMOVUPS          (DI)(CX*1), Z6
+	VMOVUPS          (DI)(CX*2), Z7
+	VMOVUPS          Z3, (DI)
+	VMOVUPS          (BX), Z4
+	VFMADD231PS.BCST (R8), Z5, Z4
+	VFMADD231PS.BCST 8(R8), Z6, Z4
+	VFMADD231PS.BCST 16(R8), Z7, Z4
+	VMOVUPS          Z4, (BX)
+	VFMADD231PS      Z4, Z3, Z1
+	VMOVUPS          (BX)(CX*1), Z4
+	VFMADD231PS.BCST 4(R8), Z5, Z4
+	VFMADD231PS.BCST 12(R8), Z6, Z4
+	VFMADD231PS.BCST 20(R8), Z7, Z4
+	VMOVUPS          Z4, (BX)(CX*1)
+	VFMADD231PS      Z4, Z3, Z2
+	VMOVUPS          64(SI), Z3
+	VMOVUPS          64(DI), Z5
+	VMOVUPS          64(DI)(CX*1), Z6
+	VMOVUPS          64(DI)(CX*2), Z7
+	VMOVUPS          Z3, 64(DI)
+	VMOVUPS          64(BX), Z4
+	VFMADD231PS.BCST (R8), Z5, Z4
+	VFMADD231PS.BCST 8(R8), Z6, Z4
+	VFMADD231PS.BCST 16(R8), Z7, Z4
+	VMOVUPS          Z4, 64(BX)
+	VFMADD231PS      Z4, Z3, Z8
+	VMOVUPS          64(BX)(CX*1), Z4
+	VFMADD231PS.BCST 4(R8), Z5, Z4
+	VFMADD231PS.BCST 12(R8), Z6, Z4
+	VFMADD231PS.BCST 20(R8), Z7, Z4
+	VMOVUPS          Z4, 64(BX)(CX*1)
+	VFMADD231PS      Z4, Z3, Z0
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, BX
+	ADDQ             $0x00000080, DI
+	SUBQ             $0x00000080, AX
+	JMP              loop1812
+
+done1813:
+	TESTQ            AX, AX
+	JZ               skip1814
+	VMOVUPS          (SI), Z3
+	VMOVUPS          (DI), Z5
+	VMOVUPS          (DI)(CX*1), Z6
+	VMOVUPS          (DI)(CX*2), Z7
+	VMOVUPS          Z3, (DI)
+	VMOVUPS          (BX), Z4
+	VFMADD231PS.BCST (R8), Z5, Z4
+	VFMADD231PS.BCST 8(R8), Z6, Z4
+	VFMADD231PS.BCST 16(R8), Z7, Z4
+	VMOVUPS          Z4, (BX)
+	VFMADD231PS      Z4, Z3, Z1
+	VMOVUPS          (BX)(CX*1), Z4
+	VFMADD231PS.BCST 4(R8), Z5, Z4
+	VFMADD231PS.BCST 12(R8), Z6, Z4
+	VFMADD231PS.BCST 20(R8), Z7, Z4
+	VMOVUPS          Z4, (BX)(CX*1)
+	VFMADD231PS      Z4, Z3, Z2
+	ADDQ             $0x00000040, SI
+	ADDQ             $0x00000040, BX
+	ADDQ             $0x00000040, DI
+
+skip1814:
+	VADDPS     Z8, Z1, Z1
+	VADDPS     Z0, Z2, Z2
+	MOVQ       sums+8(FP), AX
+	VUNPCKLPS  Z2, Z1, Z0
+	VUNPCKHPS  Z2, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPD  Z1, Z1, Z0
+	VUNPCKHPD  Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VMOVUPS    Z1, (AX)
+	MOVQ       p+88(FP), CX
+	TESTQ      CX, CX
+	JZ         skip1815
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       f+24(FP), DX
+	MOVQ       k+96(FP), BX
+	MOVQ       CX, SI
+	SHLQ       $0x02, SI
+	ADDQ       SI, AX
+
+loop1816:
+	CMPQ             BX, $0x00000001
+	JL               done1817
+	VMOVUPS.Z        (DX), K1, Z0
+	VFMADD231PS.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x04, AX
+	SUBQ             $0x00000001, BX
+	JMP              loop1816
+
+done1817:
+	VCVTPS2PD Y1, Z1
+	MOVQ      y+0(FP), AX
+	CMPQ      CX, $0x08
+	JNE       few1818
+	VMOVUPD   Z1, (AX)
+	JMP       done1819
+
+few1818:
+	TESTQ         $0x00000004, CX
+	JZ            skip1820
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1820:
+	TESTQ         $0x00000002, CX
+	JZ            skip1821
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1821:
+	TESTQ  $0x00000001, CX
+	JZ     skip1822
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1822:
+done1819:
+skip1815:
+	JMP finish1792
+
+next1808:
+	CMPQ             CX, $0x03
+	JNE              next1823
+	VMOVUPS          Z0, Z1
+	VMOVUPS          Z0, Z2
+	VMOVUPS          Z0, Z3
+	MOVQ             cols+80(FP), CX
+	SHLQ             $0x06, CX
+	LEAQ             (CX)(CX*2), BX
+	MOVQ             a+16(FP), BX
+	MOVQ             phi+32(FP), SI
+	MOVQ             BX, DI
+	MOVQ             f+24(FP), R8
+	ADDQ             CX, DI
+	ADDQ             CX, DI
+	ADDQ             CX, DI
+	TESTQ            DX, DX
+	JZ               skip1824
+	LEAQ             trig32<>+0(SB), R9
+	VMOVUPS          (AX), Z9
+	VMULPS           Z9, Z9, Z9
+	VMOVUPS          128(AX), Z10
+	VMULPS           Z10, Z10, Z10
+	VMOVUPS          256(AX), Z11
+	VMULPS           Z11, Z11, Z11
+	VMOVUPS          384(AX), Z12
+	VMULPS           Z12, Z12, Z12
+	VMOVUPS          (SI), Z4
+	VMOVUPS          (DI), Z6
+	VMOVUPS          (DI)(CX*1), Z7
+	VMOVUPS          (DI)(CX*2), Z8
+	VMOVUPS          Z4, (DI)
+	VBROADCASTSS     192(R9), Z21
+	VMOVUPS          Z21, Z17
+	VMOVUPS          Z21, Z18
+	VMOVUPS          Z21, Z19
+	VMOVUPS          Z21, Z20
+	VBROADCASTSS     160(R9), Z21
+	VFMADD231PS      Z21, Z9, Z17
+	VFMADD231PS      Z21, Z10, Z18
+	VFMADD231PS      Z21, Z11, Z19
+	VFMADD231PS      Z21, Z12, Z20
+	VMOVUPS          (BX), Z5
+	VFMADD231PS.BCST (R8), Z6, Z5
+	VFMADD231PS.BCST 12(R8), Z7, Z5
+	VFMADD231PS.BCST 24(R8), Z8, Z5
+	VMOVUPS          Z5, (BX)
+	VFMADD231PS      Z5, Z4, Z1
+	VBROADCASTSS     32(R9), Z21
+	VMOVUPS          Z21, Z13
+	VMOVUPS          Z21, Z14
+	VMOVUPS          Z21, Z15
+	VMOVUPS          Z21, Z16
+	VBROADCASTSS     (R9), Z21
+	VFMADD231PS      Z21, Z9, Z13
+	VFMADD231PS      Z21, Z10, Z14
+	VFMADD231PS      Z21, Z11, Z15
+	VFMADD231PS      Z21, Z12, Z16
+	VBROADCASTSS     224(R9), Z21
+	VFMADD213PS      Z21, Z9, Z17
+	VFMADD213PS      Z21, Z10, Z18
+	VFMADD213PS      Z21, Z11, Z19
+	VFMADD213PS      Z21, Z12, Z20
+	VMOVUPS          (BX)(CX*1), Z5
+	VFMADD231PS.BCST 4(R8), Z6, Z5
+	VFMADD231PS.BCST 16(R8), Z7, Z5
+	VFMADD231PS.BCST 28(R8), Z8, Z5
+	VMOVUPS          Z5, (BX)(CX*1)
+	VFMADD231PS      Z5, Z4, Z2
+	VBROADCASTSS     64(R9), Z21
+	VFMADD213PS      Z21, Z9, Z13
+	VFMADD213PS      Z21, Z10, Z14
+	VFMADD213PS      Z21, Z11, Z15
+	VFMADD213PS      Z21, Z12, Z16
+	VMOVUPS          (BX)(CX*2), Z5
+	VFMADD231PS.BCST 8(R8), Z6, Z5
+	VFMADD231PS.BCST 20(R8), Z7, Z5
+	VFMADD231PS.BCST 32(R8), Z8, Z5
+	VMOVUPS          Z5, (BX)(CX*2)
+	VFMADD231PS      Z5, Z4, Z3
+	VBROADCASTSS     256(R9), Z21
+	VFMADD213PS      Z21, Z9, Z17
+	VFMADD213PS      Z21, Z10, Z18
+	VFMADD213PS      Z21, Z11, Z19
+	VFMADD213PS      Z21, Z12, Z20
+	VBROADCASTSS     96(R9), Z21
+	VFMADD213PS      Z21, Z9, Z13
+	VFMADD213PS      Z21, Z10, Z14
+	VFMADD213PS      Z21, Z11, Z15
+	VFMADD213PS      Z21, Z12, Z16
+	VMOVUPS          64(SI), Z4
+	VMOVUPS          64(DI), Z6
+	VMOVUPS          64(DI)(CX*1), Z7
+	VMOVUPS          64(DI)(CX*2), Z8
+	VMOVUPS          Z4, 64(DI)
+	VBROADCASTSS     288(R9), Z21
+	VFMADD213PS      Z21, Z9, Z17
+	VFMADD213PS      Z21, Z10, Z18
+	VFMADD213PS      Z21, Z11, Z19
+	VFMADD213PS      Z21, Z12, Z20
+	VBROADCASTSS     128(R9), Z21
+	VFMADD213PS      Z21, Z9, Z13
+	VFMADD213PS      Z21, Z10, Z14
+	VFMADD213PS      Z21, Z11, Z15
+	VFMADD213PS      Z21, Z12, Z16
+	VMOVUPS          64(BX), Z5
+	VFMADD231PS.BCST (R8), Z6, Z5
+	VFMADD231PS.BCST 12(R8), Z7, Z5
+	VFMADD231PS.BCST 24(R8), Z8, Z5
+	VMOVUPS          Z5, 64(BX)
+	VFMADD231PS      Z5, Z4, Z1
+	VMULPS           (AX), Z13, Z13
+	VMULPS           128(AX), Z14, Z14
+	VMULPS           256(AX), Z15, Z15
+	VMULPS           384(AX), Z16, Z16
+	VMOVUPS          64(BX)(CX*1), Z5
+	VFMADD231PS.BCST 4(R8), Z6, Z5
+	VFMADD231PS.BCST 16(R8), Z7, Z5
+	VFMADD231PS.BCST 28(R8), Z8, Z5
+	VMOVUPS          Z5, 64(BX)(CX*1)
+	VFMADD231PS      Z5, Z4, Z2
+	VBROADCASTSS     320(R9), Z21
+	VMULPS           Z13, Z17, Z17
+	VMULPS           Z14, Z18, Z18
+	VMULPS           Z15, Z19, Z19
+	VMULPS           Z16, Z20, Z20
+	VMOVUPS          64(BX)(CX*2), Z5
+	VFMADD231PS.BCST 8(R8), Z6, Z5
+	VFMADD231PS.BCST 20(R8), Z7, Z5
+	VFMADD231PS.BCST 32(R8), Z8, Z5
+	VMOVUPS          Z5, 64(BX)(CX*2)
+	VFMADD231PS      Z5, Z4, Z3
+	VFNMADD213PS     Z21, Z13, Z13
+	VFNMADD213PS     Z21, Z14, Z14
+	VFNMADD213PS     Z21, Z15, Z15
+	VFNMADD213PS     Z21, Z16, Z16
+	VMOVUPS          Z13, (AX)
+	VMOVUPS          Z17, 64(AX)
+	VMOVUPS          Z14, 128(AX)
+	VMOVUPS          Z18, 192(AX)
+	VMOVUPS          Z15, 256(AX)
+	VMOVUPS          Z19, 320(AX)
+	VMOVUPS          Z16, 384(AX)
+	VMOVUPS          Z20, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, BX
+	ADDQ             $0x00000080, DI
+	DECQ             DX
+
+loop1825:
+	CMPQ             DX, $0x00000001
+	JL               done1826
+	LEAQ             trig32<>+0(SB), R9
+	VMOVUPS          (AX), Z9
+	VMULPS           Z9, Z9, Z9
+	VMOVUPS          128(AX), Z10
+	VMULPS           Z10, Z10, Z10
+	VMOVUPS          256(AX), Z11
+	VMULPS           Z11, Z11, Z11
+	VMOVUPS          384(AX), Z12
+	VMULPS           Z12, Z12, Z12
+	VMOVUPS          (SI), Z4
+	VMOVUPS          (DI), Z6
+	VMOVUPS          (DI)(CX*1), Z7
+	VMOVUPS          (DI)(CX*2), Z8
+	VMOVUPS          Z4, (DI)
+	VMOVUPS          (BX), Z5
+	VFMADD231PS.BCST (R8), Z6, Z5
+	VFMADD231PS.BCST 12(R8), Z7, Z5
+	VFMADD231PS.BCST 24(R8), Z8, Z5
+	VMOVUPS          Z5, (BX)
+	VFMADD231PS      Z5, Z4, Z1
+	VMOVUPS          (BX)(CX*1), Z5
+	VFMADD231PS.BCST 4(R8), Z6, Z5
+	VFMADD231PS.BCST 16(R8), Z7, Z5
+	VFMADD231PS.BCST 28(R8), Z8, Z5
+	VMOVUPS          Z5, (BX)(CX*1)
+	VFMADD231PS      Z5, Z4, Z2
+	VBROADCASTSS     192(R9), Z21
+	VMOVUPS          Z21, Z17
+	VMOVUPS          Z21, Z18
+	VMOVUPS          Z21, Z19
+	VMOVUPS          Z21, Z20
+	VBROADCASTSS     160(R9), Z21
+	VFMADD231PS      Z21, Z9, Z17
+	VFMADD231PS      Z21, Z10, Z18
+	VFMADD231PS      Z21, Z11, Z19
+	VFMADD231PS      Z21, Z12, Z20
+	VMOVUPS          (BX)(CX*2), Z5
+	VFMADD231PS.BCST 8(R8), Z6, Z5
+	VFMADD231PS.BCST 20(R8), Z7, Z5
+	VFMADD231PS.BCST 32(R8), Z8, Z5
+	VMOVUPS          Z5, (BX)(CX*2)
+	VFMADD231PS      Z5, Z4, Z3
+	VMOVUPS          64(SI), Z4
+	VMOVUPS          64(DI), Z6
+	VMOVUPS          64(DI)(CX*1), Z7
+	VMOVUPS          64(DI)(CX*2), Z8
+	VMOVUPS          Z4, 64(DI)
+	VBROADCASTSS     32(R9), Z21
+	VMOVUPS          Z21, Z13
+	VMOVUPS          Z21, Z14
+	VMOVUPS          Z21, Z15
+	VMOVUPS          Z21, Z16
+	VBROADCASTSS     (R9), Z21
+	VFMADD231PS      Z21, Z9, Z13
+	VFMADD231PS      Z21, Z10, Z14
+	VFMADD231PS      Z21, Z11, Z15
+	VFMADD231PS      Z21, Z12, Z16
+	VMOVUPS          64(BX), Z5
+	VFMADD231PS.BCST (R8), Z6, Z5
+	VFMADD231PS.BCST 12(R8), Z7, Z5
+	VFMADD231PS.BCST 24(R8), Z8, Z5
+	VMOVUPS          Z5, 64(BX)
+	VFMADD231PS      Z5, Z4, Z1
+	VMOVUPS          64(BX)(CX*1), Z5
+	VFMADD231PS.BCST 4(R8), Z6, Z5
+	VFMADD231PS.BCST 16(R8), Z7, Z5
+	VFMADD231PS.BCST 28(R8), Z8, Z5
+	VMOVUPS          Z5, 64(BX)(CX*1)
+	VFMADD231PS      Z5, Z4, Z2
+	VMOVUPS          64(BX)(CX*2), Z5
+	VFMADD231PS.BCST 8(R8), Z6, Z5
+	VFMADD231PS.BCST 20(R8), Z7, Z5
+	VFMADD231PS.BCST 32(R8), Z8, Z5
+	VMOVUPS          Z5, 64(BX)(CX*2)
+	VFMADD231PS      Z5, Z4, Z3
+	VBROADCASTSS     224(R9), Z21
+	VFMADD213PS      Z21, Z9, Z17
+	VFMADD213PS      Z21, Z10, Z18
+	VFMADD213PS      Z21, Z11, Z19
+	VFMADD213PS      Z21, Z12, Z20
+	VMOVUPS          128(SI), Z4
+	VMOVUPS          128(DI), Z6
+	VMOVUPS          128(DI)(CX*1), Z7
+	VMOVUPS          128(DI)(CX*2), Z8
+	VMOVUPS          Z4, 128(DI)
+	VMOVUPS          128(BX), Z5
+	VFMADD231PS.BCST (R8), Z6, Z5
+	VFMADD231PS.BCST 12(R8), Z7, Z5
+	VFMADD231PS.BCST 24(R8), Z8, Z5
+	VMOVUPS          Z5, 128(BX)
+	VFMADD231PS      Z5, Z4, Z1
+	VBROADCASTSS     64(R9), Z21
+	VFMADD213PS      Z21, Z9, Z13
+	VFMADD213PS      Z21, Z10, Z14
+	VFMADD213PS      Z21, Z11, Z15
+	VFMADD213PS      Z21, Z12, Z16
+	VMOVUPS          128(BX)(CX*1), Z5
+	VFMADD231PS.BCST 4(R8), Z6, Z5
+	VFMADD231PS.BCST 16(R8), Z7, Z5
+	VFMADD231PS.BCST 28(R8), Z8, Z5
+	VMOVUPS          Z5, 128(BX)(CX*1)
+	VFMADD231PS      Z5, Z4, Z2
+	VMOVUPS          128(BX)(CX*2), Z5
+	VFMADD231PS.BCST 8(R8), Z6, Z5
+	VFMADD231PS.BCST 20(R8), Z7, Z5
+	VFMADD231PS.BCST 32(R8), Z8, Z5
+	VMOVUPS          Z5, 128(BX)(CX*2)
+	VFMADD231PS      Z5, Z4, Z3
+	VMOVUPS          192(SI), Z4
+	VMOVUPS          192(DI), Z6
+	VMOVUPS          192(DI)(CX*1), Z7
+	VMOVUPS          192(DI)(CX*2), Z8
+	VMOVUPS          Z4, 192(DI)
+	VBROADCASTSS     256(R9), Z21
+	VFMADD213PS      Z21, Z9, Z17
+	VFMADD213PS      Z21, Z10, Z18
+	VFMADD213PS      Z21, Z11, Z19
+	VFMADD213PS      Z21, Z12, Z20
+	VMOVUPS          192(BX), Z5
+	VFMADD231PS.BCST (R8), Z6, Z5
+	VFMADD231PS.BCST 12(R8), Z7, Z5
+	VFMADD231PS.BCST 24(R8), Z8, Z5
+	VMOVUPS          Z5, 192(BX)
+	VFMADD231PS      Z5, Z4, Z1
+	VMOVUPS          192(BX)(CX*1), Z5
+	VFMADD231PS.BCST 4(R8), Z6, Z5
+	VFMADD231PS.BCST 16(R8), Z7, Z5
+	VFMADD231PS.BCST 28(R8), Z8, Z5
+	VMOVUPS          Z5, 192(BX)(CX*1)
+	VFMADD231PS      Z5, Z4, Z2
+	VBROADCASTSS     96(R9), Z21
+	VFMADD213PS      Z21, Z9, Z13
+	VFMADD213PS      Z21, Z10, Z14
+	VFMADD213PS      Z21, Z11, Z15
+	VFMADD213PS      Z21, Z12, Z16
+	VMOVUPS          192(BX)(CX*2), Z5
+	VFMADD231PS.BCST 8(R8), Z6, Z5
+	VFMADD231PS.BCST 20(R8), Z7, Z5
+	VFMADD231PS.BCST 32(R8), Z8, Z5
+	VMOVUPS          Z5, 192(BX)(CX*2)
+	VFMADD231PS      Z5, Z4, Z3
+	VMOVUPS          256(SI), Z4
+	VMOVUPS          256(DI), Z6
+	VMOVUPS          256(DI)(CX*1), Z7
+	VMOVUPS          256(DI)(CX*2), Z8
+	VMOVUPS          Z4, 256(DI)
+	VMOVUPS          256(BX), Z5
+	VFMADD231PS.BCST (R8), Z6, Z5
+	VFMADD231PS.BCST 12(R8), Z7, Z5
+	VFMADD231PS.BCST 24(R8), Z8, Z5
+	VMOVUPS          Z5, 256(BX)
+	VFMADD231PS      Z5, Z4, Z1
+	VBROADCASTSS     288(R9), Z21
+	VFMADD213PS      Z21, Z9, Z17
+	VFMADD213PS      Z21, Z10, Z18
+	VFMADD213PS      Z21, Z11, Z19
+	VFMADD213PS      Z21, Z12, Z20
+	VMOVUPS          256(BX)(CX*1), Z5
+	VFMADD231PS.BCST 4(R8), Z6, Z5
+	VFMADD231PS.BCST 16(R8), Z7, Z5
+	VFMADD231PS.BCST 28(R8), Z8, Z5
+	VMOVUPS          Z5, 256(BX)(CX*1)
+	VFMADD231PS      Z5, Z4, Z2
+	VMOVUPS          256(BX)(CX*2), Z5
+	VFMADD231PS.BCST 8(R8), Z6, Z5
+	VFMADD231PS.BCST 20(R8), Z7, Z5
+	VFMADD231PS.BCST 32(R8), Z8, Z5
+	VMOVUPS          Z5, 256(BX)(CX*2)
+	VFMADD231PS      Z5, Z4, Z3
+	VBROADCASTSS     128(R9), Z21
+	VFMADD213PS      Z21, Z9, Z13
+	VFMADD213PS      Z21, Z10, Z14
+	VFMADD213PS      Z21, Z11, Z15
+	VFMADD213PS      Z21, Z12, Z16
+	VMOVUPS          320(SI), Z4
+	VMOVUPS          320(DI), Z6
+	VMOVUPS          320(DI)(CX*1), Z7
+	VMOVUPS          320(DI)(CX*2), Z8
+	VMOVUPS          Z4, 320(DI)
+	VMOVUPS          320(BX), Z5
+	VFMADD231PS.BCST (R8), Z6, Z5
+	VFMADD231PS.BCST 12(R8), Z7, Z5
+	VFMADD231PS.BCST 24(R8), Z8, Z5
+	VMOVUPS          Z5, 320(BX)
+	VFMADD231PS      Z5, Z4, Z1
+	VMOVUPS          320(BX)(CX*1), Z5
+	VFMADD231PS.BCST 4(R8), Z6, Z5
+	VFMADD231PS.BCST 16(R8), Z7, Z5
+	VFMADD231PS.BCST 28(R8), Z8, Z5
+	VMOVUPS          Z5, 320(BX)(CX*1)
+	VFMADD231PS      Z5, Z4, Z2
+	VMULPS           (AX), Z13, Z13
+	VMULPS           128(AX), Z14, Z14
+	VMULPS           256(AX), Z15, Z15
+	VMULPS           384(AX), Z16, Z16
+	VMOVUPS          320(BX)(CX*2), Z5
+	VFMADD231PS.BCST 8(R8), Z6, Z5
+	VFMADD231PS.BCST 20(R8), Z7, Z5
+	VFMADD231PS.BCST 32(R8), Z8, Z5
+	VMOVUPS          Z5, 320(BX)(CX*2)
+	VFMADD231PS      Z5, Z4, Z3
+	VMOVUPS          384(SI), Z4
+	VMOVUPS          384(DI), Z6
+	VMOVUPS          384(DI)(CX*1), Z7
+	VMOVUPS          384(DI)(CX*2), Z8
+	VMOVUPS          Z4, 384(DI)
+	VBROADCASTSS     320(R9), Z21
+	VMOVUPS          384(BX), Z5
+	VFMADD231PS.BCST (R8), Z6, Z5
+	VFMADD231PS.BCST 12(R8), Z7, Z5
+	VFMADD231PS.BCST 24(R8), Z8, Z5
+	VMOVUPS          Z5, 384(BX)
+	VFMADD231PS      Z5, Z4, Z1
+	VMOVUPS          384(BX)(CX*1), Z5
+	VFMADD231PS.BCST 4(R8), Z6, Z5
+	VFMADD231PS.BCST 16(R8), Z7, Z5
+	VFMADD231PS.BCST 28(R8), Z8, Z5
+	VMOVUPS          Z5, 384(BX)(CX*1)
+	VFMADD231PS      Z5, Z4, Z2
+	VMOVUPS          384(BX)(CX*2), Z5
+	VFMADD231PS.BCST 8(R8), Z6, Z5
+	VFMADD231PS.BCST 20(R8), Z7, Z5
+	VFMADD231PS.BCST 32(R8), Z8, Z5
+	VMOVUPS          Z5, 384(BX)(CX*2)
+	VFMADD231PS      Z5, Z4, Z3
+	VMULPS           Z13, Z17, Z17
+	VMULPS           Z14, Z18, Z18
+	VMULPS           Z15, Z19, Z19
+	VMULPS           Z16, Z20, Z20
+	VMOVUPS          448(SI), Z4
+	VMOVUPS          448(DI), Z6
+	VMOVUPS          448(DI)(CX*1), Z7
+	VMOVUPS          448(DI)(CX*2), Z8
+	VMOVUPS          Z4, 448(DI)
+	VMOVUPS          448(BX), Z5
+	VFMADD231PS.BCST (R8), Z6, Z5
+	VFMADD231PS.BCST 12(R8), Z7, Z5
+	VFMADD231PS.BCST 24(R8), Z8, Z5
+	VMOVUPS          Z5, 448(BX)
+	VFMADD231PS      Z5, Z4, Z1
+	VFNMADD213PS     Z21, Z13, Z13
+	VFNMADD213PS     Z21, Z14, Z14
+	VFNMADD213PS     Z21, Z15, Z15
+	VFNMADD213PS     Z21, Z16, Z16
+	VMOVUPS          448(BX)(CX*1), Z5
+	VFMADD231PS.BCST 4(R8), Z6, Z5
+	VFMADD231PS.BCST 16(R8), Z7, Z5
+	VFMADD231PS.BCST 28(R8), Z8, Z5
+	VMOVUPS          Z5, 448(BX)(CX*1)
+	VFMADD231PS      Z5, Z4, Z2
+	VMOVUPS          448(BX)(CX*2), Z5
+	VFMADD231PS.BCST 8(R8), Z6, Z5
+	VFMADD231PS.BCST 20(R8), Z7, Z5
+	VFMADD231PS.BCST 32(R8), Z8, Z5
+	VMOVUPS          Z5, 448(BX)(CX*2)
+	VFMADD231PS      Z5, Z4, Z3
+	VMOVUPS          Z13, (AX)
+	VMOVUPS          Z17, 64(AX)
+	VMOVUPS          Z14, 128(AX)
+	VMOVUPS          Z18, 192(AX)
+	VMOVUPS          Z15, 256(AX)
+	VMOVUPS          Z19, 320(AX)
+	VMOVUPS          Z16, 384(AX)
+	VMOVUPS          Z20, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000200, SI
+	ADDQ             $0x00000200, BX
+	ADDQ             $0x00000200, DI
+	SUBQ             $0x00000001, DX
+	JMP              loop1825
+
+done1826:
+skip1824:
+	MOVQ    CX, AX
+	MOVQ    a+16(FP), DX
+	ADDQ    DX, AX
+	SUBQ    BX, AX
+	VMOVUPS Z0, Z9
+	VMOVUPS Z0, Z10
+	VMOVUPS Z0, Z0
+
+loop1827:
+	CMPQ             AX, $0x00000080
+	JL               done1828
+	VMOVUPS          (SI), Z4
+	VMOVUPS          (DI), Z6
+	VMOVUPS          (DI)(CX*1), Z7
+	VMOVUPS          (DI)(CX*2), Z8
+	VMOVUPS          Z4, (DI)
+	VMOVUPS          (BX), Z5
+	VFMADD231PS.BCST (R8), Z6, Z5
+	VFMADD231PS.BCST 12(R8), Z7, Z5
+	VFMADD231PS.BCST 24(R8), Z8, Z5
+	VMOVUPS          Z5, (BX)
+	VFMADD231PS      Z5, Z4, Z1
+	VMOVUPS          (BX)(CX*1), Z5
+	VFMADD231PS.BCST 4(R8), Z6, Z5
+	VFMADD231PS.BCST 16(R8), Z7, Z5
+	VFMADD231PS.BCST 28(R8), Z8, Z5
+	VMOVUPS          Z5, (BX)(CX*1)
+	VFMADD231PS      Z5, Z4, Z2
+	VMOVUPS          (BX)(CX*2), Z5
+	VFMADD231PS.BCST 8(R8), Z6, Z5
+	VFMADD231PS.BCST 20(R8), Z7, Z5
+	VFMADD231PS.BCST 32(R8), Z8, Z5
+	VMOVUPS          Z5, (BX)(CX*2)
+	VFMADD231PS      Z5, Z4, Z3
+	VMOVUPS          64(SI), Z4
+	VMOVUPS          64(DI), Z6
+	VMOVUPS          64(DI)(CX*1), Z7
+	VMOVUPS          64(DI)(CX*2), Z8
+	VMOVUPS          Z4, 64(DI)
+	VMOVUPS          64(BX), Z5
+	VFMADD231PS.BCST (R8), Z6, Z5
+	VFMADD231PS.BCST 12(R8), Z7, Z5
+	VFMADD231PS.BCST 24(R8), Z8, Z5
+	VMOVUPS          Z5, 64(BX)
+	VFMADD231PS      Z5, Z4, Z9
+	VMOVUPS          64(BX)(CX*1), Z5
+	VFMADD231PS.BCST 4(R8), Z6, Z5
+	VFMADD231PS.BCST 16(R8), Z7, Z5
+	VFMADD231PS.BCST 28(R8), Z8, Z5
+	VMOVUPS          Z5, 64(BX)(CX*1)
+	VFMADD231PS      Z5, Z4, Z10
+	VMOVUPS          64(BX)(CX*2), Z5
+	VFMADD231PS.BCST 8(R8), Z6, Z5
+	VFMADD231PS.BCST 20(R8), Z7, Z5
+	VFMADD231PS.BCST 32(R8), Z8, Z5
+	VMOVUPS          Z5, 64(BX)(CX*2)
+	VFMADD231PS      Z5, Z4, Z0
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, BX
+	ADDQ             $0x00000080, DI
+	SUBQ             $0x00000080, AX
+	JMP              loop1827
+
+done1828:
+	TESTQ            AX, AX
+	JZ               skip1829
+	VMOVUPS          (SI), Z4
+	VMOVUPS          (DI), Z6
+	VMOVUPS          (DI)(CX*1), Z7
+	VMOVUPS          (DI)(CX*2), Z8
+	VMOVUPS          Z4, (DI)
+	VMOVUPS          (BX), Z5
+	VFMADD231PS.BCST (R8), Z6, Z5
+	VFMADD231PS.BCST 12(R8), Z7, Z5
+	VFMADD231PS.BCST 24(R8), Z8, Z5
+	VMOVUPS          Z5, (BX)
+	VFMADD231PS      Z5, Z4, Z1
+	VMOVUPS          (BX)(CX*1), Z5
+	VFMADD231PS.BCST 4(R8), Z6, Z5
+	VFMADD231PS.BCST 16(R8), Z7, Z5
+	VFMADD231PS.BCST 28(R8), Z8, Z5
+	VMOVUPS          Z5, (BX)(CX*1)
+	VFMADD231PS      Z5, Z4, Z2
+	VMOVUPS          (BX)(CX*2), Z5
+	VFMADD231PS.BCST 8(R8), Z6, Z5
+	VFMADD231PS.BCST 20(R8), Z7, Z5
+	VFMADD231PS.BCST 32(R8), Z8, Z5
+	VMOVUPS          Z5, (BX)(CX*2)
+	VFMADD231PS      Z5, Z4, Z3
+	ADDQ             $0x00000040, SI
+	ADDQ             $0x00000040, BX
+	ADDQ             $0x00000040, DI
+
+skip1829:
+	VADDPS     Z9, Z1, Z1
+	VADDPS     Z10, Z2, Z2
+	VADDPS     Z0, Z3, Z3
+	MOVQ       sums+8(FP), AX
+	VUNPCKLPS  Z2, Z1, Z0
+	VUNPCKHPS  Z2, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPS  Z3, Z3, Z0
+	VUNPCKHPS  Z3, Z3, Z3
+	VADDPS     Z0, Z3, Z3
+	VUNPCKLPD  Z3, Z1, Z0
+	VUNPCKHPD  Z3, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VMOVUPS    Z1, (AX)
+	MOVQ       p+88(FP), CX
+	TESTQ      CX, CX
+	JZ         skip1830
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       f+24(FP), DX
+	MOVQ       k+96(FP), BX
+	MOVQ       CX, SI
+	SHLQ       $0x02, SI
+	ADDQ       SI, AX
+
+loop1831:
+	CMPQ             BX, $0x00000001
+	JL               done1832
+	VMOVUPS.Z        (DX), K1, Z0
+	VFMADD231PS.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x04, AX
+	SUBQ             $0x00000001, BX
+	JMP              loop1831
+
+done1832:
+	VCVTPS2PD Y1, Z1
+	MOVQ      y+0(FP), AX
+	CMPQ      CX, $0x08
+	JNE       few1833
+	VMOVUPD   Z1, (AX)
+	JMP       done1834
+
+few1833:
+	TESTQ         $0x00000004, CX
+	JZ            skip1835
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1835:
+	TESTQ         $0x00000002, CX
+	JZ            skip1836
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1836:
+	TESTQ  $0x00000001, CX
+	JZ     skip1837
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1837:
+done1834:
+skip1830:
+	JMP finish1792
+
+next1823:
+	CMPQ             CX, $0x04
+	JNE              next1838
+	VMOVUPS          Z0, Z1
+	VMOVUPS          Z0, Z2
+	VMOVUPS          Z0, Z3
+	VMOVUPS          Z0, Z4
+	MOVQ             cols+80(FP), CX
+	SHLQ             $0x06, CX
+	LEAQ             (CX)(CX*2), BX
+	MOVQ             a+16(FP), SI
+	MOVQ             phi+32(FP), DI
+	MOVQ             SI, R8
+	MOVQ             f+24(FP), R9
+	ADDQ             CX, R8
+	ADDQ             CX, R8
+	ADDQ             CX, R8
+	ADDQ             CX, R8
+	TESTQ            DX, DX
+	JZ               skip1839
+	LEAQ             trig32<>+0(SB), R10
+	VMOVUPS          (AX), Z10
+	VMULPS           Z10, Z10, Z10
+	VMOVUPS          128(AX), Z11
+	VMULPS           Z11, Z11, Z11
+	VMOVUPS          256(AX), Z12
+	VMULPS           Z12, Z12, Z12
+	VMOVUPS          384(AX), Z13
+	VMULPS           Z13, Z13, Z13
+	VMOVUPS          (DI), Z5
+	VMOVUPS          (R8), Z7
+	VMOVUPS          (R8)(CX*1), Z8
+	VMOVUPS          (R8)(CX*2), Z9
+	VMOVUPS          Z5, (R8)
+	VBROADCASTSS     192(R10), Z22
+	VMOVUPS          Z22, Z18
+	VMOVUPS          Z22, Z19
+	VMOVUPS          Z22, Z20
+	VMOVUPS          Z22, Z21
+	VBROADCASTSS     160(R10), Z22
+	VFMADD231PS      Z22, Z10, Z18
+	VFMADD231PS      Z22, Z11, Z19
+	VFMADD231PS      Z22, Z12, Z20
+	VFMADD231PS      Z22, Z13, Z21
+	VMOVUPS          (SI), Z6
+	VFMADD231PS.BCST (R9), Z7, Z6
+	VFMADD231PS.BCST 16(R9), Z8, Z6
+	VFMADD231PS.BCST 32(R9), Z9, Z6
+	VMOVUPS          Z6, (SI)
+	VFMADD231PS      Z6, Z5, Z1
+	VBROADCASTSS     32(R10), Z22
+	VMOVUPS          Z22, Z14
+	VMOVUPS          Z22, Z15
+	VMOVUPS          Z22, Z16
+	VMOVUPS          Z22, Z17
+	VBROADCASTSS     (R10), Z22
+	VFMADD231PS      Z22, Z10, Z14
+	VFMADD231PS      Z22, Z11, Z15
+	VFMADD231PS      Z22, Z12, Z16
+	VFMADD231PS      Z22, Z13, Z17
+	VMOVUPS          (SI)(CX*1), Z6
+	VFMADD231PS.BCST 4(R9), Z7, Z6
+	VFMADD231PS.BCST 20(R9), Z8, Z6
+	VFMADD231PS.BCST 36(R9), Z9, Z6
+	VMOVUPS          Z6, (SI)(CX*1)
+	VFMADD231PS      Z6, Z5, Z2
+	VBROADCASTSS     224(R10), Z22
+	VFMADD213PS      Z22, Z10, Z18
+	VFMADD213PS      Z22, Z11, Z19
+	VFMADD213PS      Z22, Z12, Z20
+	VFMADD213PS      Z22, Z13, Z21
+	VMOVUPS          (SI)(CX*2), Z6
+	VFMADD231PS.BCST 8(R9), Z7, Z6
+	VFMADD231PS.BCST 24(R9), Z8, Z6
+	VFMADD231PS.BCST 40(R9), Z9, Z6
+	VMOVUPS          Z6, (SI)(CX*2)
+	VFMADD231PS      Z6, Z5, Z3
+	VBROADCASTSS     64(R10), Z22
+	VFMADD213PS      Z22, Z10, Z14
+	VFMADD213PS      Z22, Z11, Z15
+	VFMADD213PS      Z22, Z12, Z16
+	VFMADD213PS      Z22, Z13, Z17
+	VBROADCASTSS     256(R10), Z22
+	VFMADD213PS      Z22, Z10, Z18
+	VFMADD213PS      Z22, Z11, Z19
+	VFMADD213PS      Z22, Z12, Z20
+	VFMADD213PS      Z22, Z13, Z21
+	VMOVUPS          (SI)(BX*1), Z6
+	VFMADD231PS.BCST 12(R9), Z7, Z6
+	VFMADD231PS.BCST 28(R9), Z8, Z6
+	VFMADD231PS.BCST 44(R9), Z9, Z6
+	VMOVUPS          Z6, (SI)(BX*1)
+	VFMADD231PS      Z6, Z5, Z4
+	VBROADCASTSS     96(R10), Z22
+	VFMADD213PS      Z22, Z10, Z14
+	VFMADD213PS      Z22, Z11, Z15
+	VFMADD213PS      Z22, Z12, Z16
+	VFMADD213PS      Z22, Z13, Z17
+	VMOVUPS          64(DI), Z5
+	VMOVUPS          64(R8), Z7
+	VMOVUPS          64(R8)(CX*1), Z8
+	VMOVUPS          64(R8)(CX*2), Z9
+	VMOVUPS          Z5, 64(R8)
+	VBROADCASTSS     288(R10), Z22
+	VFMADD213PS      Z22, Z10, Z18
+	VFMADD213PS      Z22, Z11, Z19
+	VFMADD213PS      Z22, Z12, Z20
+	VFMADD213PS      Z22, Z13, Z21
+	VMOVUPS          64(SI), Z6
+	VFMADD231PS.BCST (R9), Z7, Z6
+	VFMADD231PS.BCST 16(R9), Z8, Z6
+	VFMADD231PS.BCST 32(R9), Z9, Z6
+	VMOVUPS          Z6, 64(SI)
+	VFMADD231PS      Z6, Z5, Z1
+	VBROADCASTSS     128(R10), Z22
+	VFMADD213PS      Z22, Z10, Z14
+	VFMADD213PS      Z22, Z11, Z15
+	VFMADD213PS      Z22, Z12, Z16
+	VFMADD213PS      Z22, Z13, Z17
+	VMULPS           (AX), Z14, Z14
+	VMULPS           128(AX), Z15, Z15
+	VMULPS           256(AX), Z16, Z16
+	VMULPS           384(AX), Z17, Z17
+	VMOVUPS          64(SI)(CX*1), Z6
+	VFMADD231PS.BCST 4(R9), Z7, Z6
+	VFMADD231PS.BCST 20(R9), Z8, Z6
+	VFMADD231PS.BCST 36(R9), Z9, Z6
+	VMOVUPS          Z6, 64(SI)(CX*1)
+	VFMADD231PS      Z6, Z5, Z2
+	VBROADCASTSS     320(R10), Z22
+	VMOVUPS          64(SI)(CX*2), Z6
+	VFMADD231PS.BCST 8(R9), Z7, Z6
+	VFMADD231PS.BCST 24(R9), Z8, Z6
+	VFMADD231PS.BCST 40(R9), Z9, Z6
+	VMOVUPS          Z6, 64(SI)(CX*2)
+	VFMADD231PS      Z6, Z5, Z3
+	VMULPS           Z14, Z18, Z18
+	VMULPS           Z15, Z19, Z19
+	VMULPS           Z16, Z20, Z20
+	VMULPS           Z17, Z21, Z21
+	VMOVUPS          64(SI)(BX*1), Z6
+	VFMADD231PS.BCST 12(R9), Z7, Z6
+	VFMADD231PS.BCST 28(R9), Z8, Z6
+	VFMADD231PS.BCST 44(R9), Z9, Z6
+	VMOVUPS          Z6, 64(SI)(BX*1)
+	VFMADD231PS      Z6, Z5, Z4
+	VFNMADD213PS     Z22, Z14, Z14
+	VFNMADD213PS     Z22, Z15, Z15
+	VFNMADD213PS     Z22, Z16, Z16
+	VFNMADD213PS     Z22, Z17, Z17
+	VMOVUPS          Z14, (AX)
+	VMOVUPS          Z18, 64(AX)
+	VMOVUPS          Z15, 128(AX)
+	VMOVUPS          Z19, 192(AX)
+	VMOVUPS          Z16, 256(AX)
+	VMOVUPS          Z20, 320(AX)
+	VMOVUPS          Z17, 384(AX)
+	VMOVUPS          Z21, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000080, DI
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, R8
+	DECQ             DX
+
+loop1840:
+	CMPQ             DX, $0x00000001
+	JL               done1841
+	LEAQ             trig32<>+0(SB), R10
+	VMOVUPS          (AX), Z10
+	VMULPS           Z10, Z10, Z10
+	VMOVUPS          128(AX), Z11
+	VMULPS           Z11, Z11, Z11
+	VMOVUPS          256(AX), Z12
+	VMULPS           Z12, Z12, Z12
+	VMOVUPS          384(AX), Z13
+	VMULPS           Z13, Z13, Z13
+	VMOVUPS          (DI), Z5
+	VMOVUPS          (R8), Z7
+	VMOVUPS          (R8)(CX*1), Z8
+	VMOVUPS          (R8)(CX*2), Z9
+	VMOVUPS          Z5, (R8)
+	VMOVUPS          (SI), Z6
+	VFMADD231PS.BCST (R9), Z7, Z6
+	VFMADD231PS.BCST 16(R9), Z8, Z6
+	VFMADD231PS.BCST 32(R9), Z9, Z6
+	VMOVUPS          Z6, (SI)
+	VFMADD231PS      Z6, Z5, Z1
+	VMOVUPS          (SI)(CX*1), Z6
+	VFMADD231PS.BCST 4(R9), Z7, Z6
+	VFMADD231PS.BCST 20(R9), Z8, Z6
+	VFMADD231PS.BCST 36(R9), Z9, Z6
+	VMOVUPS          Z6, (SI)(CX*1)
+	VFMADD231PS      Z6, Z5, Z2
+	VMOVUPS          (SI)(CX*2), Z6
+	VFMADD231PS.BCST 8(R9), Z7, Z6
+	VFMADD231PS.BCST 24(R9), Z8, Z6
+	VFMADD231PS.BCST 40(R9), Z9, Z6
+	VMOVUPS          Z6, (SI)(CX*2)
+	VFMADD231PS      Z6, Z5, Z3
+	VBROADCASTSS     192(R10), Z22
+	VMOVUPS          Z22, Z18
+	VMOVUPS          Z22, Z19
+	VMOVUPS          Z22, Z20
+	VMOVUPS          Z22, Z21
+	VBROADCASTSS     160(R10), Z22
+	VFMADD231PS      Z22, Z10, Z18
+	VFMADD231PS      Z22, Z11, Z19
+	VFMADD231PS      Z22, Z12, Z20
+	VFMADD231PS      Z22, Z13, Z21
+	VMOVUPS          (SI)(BX*1), Z6
+	VFMADD231PS.BCST 12(R9), Z7, Z6
+	VFMADD231PS.BCST 28(R9), Z8, Z6
+	VFMADD231PS.BCST 44(R9), Z9, Z6
+	VMOVUPS          Z6, (SI)(BX*1)
+	VFMADD231PS      Z6, Z5, Z4
+	VMOVUPS          64(DI), Z5
+	VMOVUPS          64(R8), Z7
+	VMOVUPS          64(R8)(CX*1), Z8
+	VMOVUPS          64(R8)(CX*2), Z9
+	VMOVUPS          Z5, 64(R8)
+	VMOVUPS          64(SI), Z6
+	VFMADD231PS.BCST (R9), Z7, Z6
+	VFMADD231PS.BCST 16(R9), Z8, Z6
+	VFMADD231PS.BCST 32(R9), Z9, Z6
+	VMOVUPS          Z6, 64(SI)
+	VFMADD231PS      Z6, Z5, Z1
+	VBROADCASTSS     32(R10), Z22
+	VMOVUPS          Z22, Z14
+	VMOVUPS          Z22, Z15
+	VMOVUPS          Z22, Z16
+	VMOVUPS          Z22, Z17
+	VBROADCASTSS     (R10), Z22
+	VFMADD231PS      Z22, Z10, Z14
+	VFMADD231PS      Z22, Z11, Z15
+	VFMADD231PS      Z22, Z12, Z16
+	VFMADD231PS      Z22, Z13, Z17
+	VMOVUPS          64(SI)(CX*1), Z6
+	VFMADD231PS.BCST 4(R9), Z7, Z6
+	VFMADD231PS.BCST 20(R9), Z8, Z6
+	VFMADD231PS.BCST 36(R9), Z9, Z6
+	VMOVUPS          Z6, 64(SI)(CX*1)
+	VFMADD231PS      Z6, Z5, Z2
+	VMOVUPS          64(SI)(CX*2), Z6
+	VFMADD231PS.BCST 8(R9), Z7, Z6
+	VFMADD231PS.BCST 24(R9), Z8, Z6
+	VFMADD231PS.BCST 40(R9), Z9, Z6
+	VMOVUPS          Z6, 64(SI)(CX*2)
+	VFMADD231PS      Z6, Z5, Z3
+	VMOVUPS          64(SI)(BX*1), Z6
+	VFMADD231PS.BCST 12(R9), Z7, Z6
+	VFMADD231PS.BCST 28(R9), Z8, Z6
+	VFMADD231PS.BCST 44(R9), Z9, Z6
+	VMOVUPS          Z6, 64(SI)(BX*1)
+	VFMADD231PS      Z6, Z5, Z4
+	VBROADCASTSS     224(R10), Z22
+	VFMADD213PS      Z22, Z10, Z18
+	VFMADD213PS      Z22, Z11, Z19
+	VFMADD213PS      Z22, Z12, Z20
+	VFMADD213PS      Z22, Z13, Z21
+	VMOVUPS          128(DI), Z5
+	VMOVUPS          128(R8), Z7
+	VMOVUPS          128(R8)(CX*1), Z8
+	VMOVUPS          128(R8)(CX*2), Z9
+	VMOVUPS          Z5, 128(R8)
+	VMOVUPS          128(SI), Z6
+	VFMADD231PS.BCST (R9), Z7, Z6
+	VFMADD231PS.BCST 16(R9), Z8, Z6
+	VFMADD231PS.BCST 32(R9), Z9, Z6
+	VMOVUPS          Z6, 128(SI)
+	VFMADD231PS      Z6, Z5, Z1
+	VMOVUPS          128(SI)(CX*1), Z6
+	VFMADD231PS.BCST 4(R9), Z7, Z6
+	VFMADD231PS.BCST 20(R9), Z8, Z6
+	VFMADD231PS.BCST 36(R9), Z9, Z6
+	VMOVUPS          Z6, 128(SI)(CX*1)
+	VFMADD231PS      Z6, Z5, Z2
+	VBROADCASTSS     64(R10), Z22
+	VFMADD213PS      Z22, Z10, Z14
+	VFMADD213PS      Z22, Z11, Z15
+	VFMADD213PS      Z22, Z12, Z16
+	VFMADD213PS      Z22, Z13, Z17
+	VMOVUPS          128(SI)(CX*2), Z6
+	VFMADD231PS.BCST 8(R9), Z7, Z6
+	VFMADD231PS.BCST 24(R9), Z8, Z6
+	VFMADD231PS.BCST 40(R9), Z9, Z6
+	VMOVUPS          Z6, 128(SI)(CX*2)
+	VFMADD231PS      Z6, Z5, Z3
+	VMOVUPS          128(SI)(BX*1), Z6
+	VFMADD231PS.BCST 12(R9), Z7, Z6
+	VFMADD231PS.BCST 28(R9), Z8, Z6
+	VFMADD231PS.BCST 44(R9), Z9, Z6
+	VMOVUPS          Z6, 128(SI)(BX*1)
+	VFMADD231PS      Z6, Z5, Z4
+	VMOVUPS          192(DI), Z5
+	VMOVUPS          192(R8), Z7
+	VMOVUPS          192(R8)(CX*1), Z8
+	VMOVUPS          192(R8)(CX*2), Z9
+	VMOVUPS          Z5, 192(R8)
+	VBROADCASTSS     256(R10), Z22
+	VFMADD213PS      Z22, Z10, Z18
+	VFMADD213PS      Z22, Z11, Z19
+	VFMADD213PS      Z22, Z12, Z20
+	VFMADD213PS      Z22, Z13, Z21
+	VMOVUPS          192(SI), Z6
+	VFMADD231PS.BCST (R9), Z7, Z6
+	VFMADD231PS.BCST 16(R9), Z8, Z6
+	VFMADD231PS.BCST 32(R9), Z9, Z6
+	VMOVUPS          Z6, 192(SI)
+	VFMADD231PS      Z6, Z5, Z1
+	VMOVUPS          192(SI)(CX*1), Z6
+	VFMADD231PS.BCST 4(R9), Z7, Z6
+	VFMADD231PS.BCST 20(R9), Z8, Z6
+	VFMADD231PS.BCST 36(R9), Z9, Z6
+	VMOVUPS          Z6, 192(SI)(CX*1)
+	VFMADD231PS      Z6, Z5, Z2
+	VMOVUPS          192(SI)(CX*2), Z6
+	VFMADD231PS.BCST 8(R9), Z7, Z6
+	VFMADD231PS.BCST 24(R9), Z8, Z6
+	VFMADD231PS.BCST 40(R9), Z9, Z6
+	VMOVUPS          Z6, 192(SI)(CX*2)
+	VFMADD231PS      Z6, Z5, Z3
+	VBROADCASTSS     96(R10), Z22
+	VFMADD213PS      Z22, Z10, Z14
+	VFMADD213PS      Z22, Z11, Z15
+	VFMADD213PS      Z22, Z12, Z16
+	VFMADD213PS      Z22, Z13, Z17
+	VMOVUPS          192(SI)(BX*1), Z6
+	VFMADD231PS.BCST 12(R9), Z7, Z6
+	VFMADD231PS.BCST 28(R9), Z8, Z6
+	VFMADD231PS.BCST 44(R9), Z9, Z6
+	VMOVUPS          Z6, 192(SI)(BX*1)
+	VFMADD231PS      Z6, Z5, Z4
+	VMOVUPS          256(DI), Z5
+	VMOVUPS          256(R8), Z7
+	VMOVUPS          256(R8)(CX*1), Z8
+	VMOVUPS          256(R8)(CX*2), Z9
+	VMOVUPS          Z5, 256(R8)
+	VMOVUPS          256(SI), Z6
+	VFMADD231PS.BCST (R9), Z7, Z6
+	VFMADD231PS.BCST 16(R9), Z8, Z6
+	VFMADD231PS.BCST 32(R9), Z9, Z6
+	VMOVUPS          Z6, 256(SI)
+	VFMADD231PS      Z6, Z5, Z1
+	VBROADCASTSS     288(R10), Z22
+	VFMADD213PS      Z22, Z10, Z18
+	VFMADD213PS      Z22, Z11, Z19
+	VFMADD213PS      Z22, Z12, Z20
+	VFMADD213PS      Z22, Z13, Z21
+	VMOVUPS          256(SI)(CX*1), Z6
+	VFMADD231PS.BCST 4(R9), Z7, Z6
+	VFMADD231PS.BCST 20(R9), Z8, Z6
+	VFMADD231PS.BCST 36(R9), Z9, Z6
+	VMOVUPS          Z6, 256(SI)(CX*1)
+	VFMADD231PS      Z6, Z5, Z2
+	VMOVUPS          256(SI)(CX*2), Z6
+	VFMADD231PS.BCST 8(R9), Z7, Z6
+	VFMADD231PS.BCST 24(R9), Z8, Z6
+	VFMADD231PS.BCST 40(R9), Z9, Z6
+	VMOVUPS          Z6, 256(SI)(CX*2)
+	VFMADD231PS      Z6, Z5, Z3
+	VMOVUPS          256(SI)(BX*1), Z6
+	VFMADD231PS.BCST 12(R9), Z7, Z6
+	VFMADD231PS.BCST 28(R9), Z8, Z6
+	VFMADD231PS.BCST 44(R9), Z9, Z6
+	VMOVUPS          Z6, 256(SI)(BX*1)
+	VFMADD231PS      Z6, Z5, Z4
+	VBROADCASTSS     128(R10), Z22
+	VFMADD213PS      Z22, Z10, Z14
+	VFMADD213PS      Z22, Z11, Z15
+	VFMADD213PS      Z22, Z12, Z16
+	VFMADD213PS      Z22, Z13, Z17
+	VMOVUPS          320(DI), Z5
+	VMOVUPS          320(R8), Z7
+	VMOVUPS          320(R8)(CX*1), Z8
+	VMOVUPS          320(R8)(CX*2), Z9
+	VMOVUPS          Z5, 320(R8)
+	VMOVUPS          320(SI), Z6
+	VFMADD231PS.BCST (R9), Z7, Z6
+	VFMADD231PS.BCST 16(R9), Z8, Z6
+	VFMADD231PS.BCST 32(R9), Z9, Z6
+	VMOVUPS          Z6, 320(SI)
+	VFMADD231PS      Z6, Z5, Z1
+	VMOVUPS          320(SI)(CX*1), Z6
+	VFMADD231PS.BCST 4(R9), Z7, Z6
+	VFMADD231PS.BCST 20(R9), Z8, Z6
+	VFMADD231PS.BCST 36(R9), Z9, Z6
+	VMOVUPS          Z6, 320(SI)(CX*1)
+	VFMADD231PS      Z6, Z5, Z2
+	VMULPS           (AX), Z14, Z14
+	VMULPS           128(AX), Z15, Z15
+	VMULPS           256(AX), Z16, Z16
+	VMULPS           384(AX), Z17, Z17
+	VMOVUPS          320(SI)(CX*2), Z6
+	VFMADD231PS.BCST 8(R9), Z7, Z6
+	VFMADD231PS.BCST 24(R9), Z8, Z6
+	VFMADD231PS.BCST 40(R9), Z9, Z6
+	VMOVUPS          Z6, 320(SI)(CX*2)
+	VFMADD231PS      Z6, Z5, Z3
+	VMOVUPS          320(SI)(BX*1), Z6
+	VFMADD231PS.BCST 12(R9), Z7, Z6
+	VFMADD231PS.BCST 28(R9), Z8, Z6
+	VFMADD231PS.BCST 44(R9), Z9, Z6
+	VMOVUPS          Z6, 320(SI)(BX*1)
+	VFMADD231PS      Z6, Z5, Z4
+	VMOVUPS          384(DI), Z5
+	VMOVUPS          384(R8), Z7
+	VMOVUPS          384(R8)(CX*1), Z8
+	VMOVUPS          384(R8)(CX*2), Z9
+	VMOVUPS          Z5, 384(R8)
+	VBROADCASTSS     320(R10), Z22
+	VMOVUPS          384(SI), Z6
+	VFMADD231PS.BCST (R9), Z7, Z6
+	VFMADD231PS.BCST 16(R9), Z8, Z6
+	VFMADD231PS.BCST 32(R9), Z9, Z6
+	VMOVUPS          Z6, 384(SI)
+	VFMADD231PS      Z6, Z5, Z1
+	VMOVUPS          384(SI)(CX*1), Z6
+	VFMADD231PS.BCST 4(R9), Z7, Z6
+	VFMADD231PS.BCST 20(R9), Z8, Z6
+	VFMADD231PS.BCST 36(R9), Z9, Z6
+	VMOVUPS          Z6, 384(SI)(CX*1)
+	VFMADD231PS      Z6, Z5, Z2
+	VMOVUPS          384(SI)(CX*2), Z6
+	VFMADD231PS.BCST 8(R9), Z7, Z6
+	VFMADD231PS.BCST 24(R9), Z8, Z6
+	VFMADD231PS.BCST 40(R9), Z9, Z6
+	VMOVUPS          Z6, 384(SI)(CX*2)
+	VFMADD231PS      Z6, Z5, Z3
+	VMULPS           Z14, Z18, Z18
+	VMULPS           Z15, Z19, Z19
+	VMULPS           Z16, Z20, Z20
+	VMULPS           Z17, Z21, Z21
+	VMOVUPS          384(SI)(BX*1), Z6
+	VFMADD231PS.BCST 12(R9), Z7, Z6
+	VFMADD231PS.BCST 28(R9), Z8, Z6
+	VFMADD231PS.BCST 44(R9), Z9, Z6
+	VMOVUPS          Z6, 384(SI)(BX*1)
+	VFMADD231PS      Z6, Z5, Z4
+	VMOVUPS          448(DI), Z5
+	VMOVUPS          448(R8), Z7
+	VMOVUPS          448(R8)(CX*1), Z8
+	VMOVUPS          448(R8)(CX*2), Z9
+	VMOVUPS          Z5, 448(R8)
+	VMOVUPS          448(SI), Z6
+	VFMADD231PS.BCST (R9), Z7, Z6
+	VFMADD231PS.BCST 16(R9), Z8, Z6
+	VFMADD231PS.BCST 32(R9), Z9, Z6
+	VMOVUPS          Z6, 448(SI)
+	VFMADD231PS      Z6, Z5, Z1
+	VFNMADD213PS     Z22, Z14, Z14
+	VFNMADD213PS     Z22, Z15, Z15
+	VFNMADD213PS     Z22, Z16, Z16
+	VFNMADD213PS     Z22, Z17, Z17
+	VMOVUPS          448(SI)(CX*1), Z6
+	VFMADD231PS.BCST 4(R9), Z7, Z6
+	VFMADD231PS.BCST 20(R9), Z8, Z6
+	VFMADD231PS.BCST 36(R9), Z9, Z6
+	VMOVUPS          Z6, 448(SI)(CX*1)
+	VFMADD231PS      Z6, Z5, Z2
+	VMOVUPS          448(SI)(CX*2), Z6
+	VFMADD231PS.BCST 8(R9), Z7, Z6
+	VFMADD231PS.BCST 24(R9), Z8, Z6
+	VFMADD231PS.BCST 40(R9), Z9, Z6
+	VMOVUPS          Z6, 448(SI)(CX*2)
+	VFMADD231PS      Z6, Z5, Z3
+	VMOVUPS          448(SI)(BX*1), Z6
+	VFMADD231PS.BCST 12(R9), Z7, Z6
+	VFMADD231PS.BCST 28(R9), Z8, Z6
+	VFMADD231PS.BCST 44(R9), Z9, Z6
+	VMOVUPS          Z6, 448(SI)(BX*1)
+	VFMADD231PS      Z6, Z5, Z4
+	VMOVUPS          Z14, (AX)
+	VMOVUPS          Z18, 64(AX)
+	VMOVUPS          Z15, 128(AX)
+	VMOVUPS          Z19, 192(AX)
+	VMOVUPS          Z16, 256(AX)
+	VMOVUPS          Z20, 320(AX)
+	VMOVUPS          Z17, 384(AX)
+	VMOVUPS          Z21, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000200, DI
+	ADDQ             $0x00000200, SI
+	ADDQ             $0x00000200, R8
+	SUBQ             $0x00000001, DX
+	JMP              loop1840
+
+done1841:
+skip1839:
+	MOVQ    CX, AX
+	MOVQ    a+16(FP), DX
+	ADDQ    DX, AX
+	SUBQ    SI, AX
+	VMOVUPS Z0, Z10
+	VMOVUPS Z0, Z11
+	VMOVUPS Z0, Z12
+	VMOVUPS Z0, Z0
+
+loop1842:
+	CMPQ             AX, $0x00000080
+	JL               done1843
+	VMOVUPS          (DI), Z5
+	VMOVUPS          (R8), Z7
+	VMOVUPS          (R8)(CX*1), Z8
+	VMOVUPS          (R8)(CX*2), Z9
+	VMOVUPS          Z5, (R8)
+	VMOVUPS          (SI), Z6
+	VFMADD231PS.BCST (R9), Z7, Z6
+	VFMADD231PS.BCST 16(R9), Z8, Z6
+	VFMADD231PS.BCST 32(R9), Z9, Z6
+	VMOVUPS          Z6, (SI)
+	VFMADD231PS      Z6, Z5, Z1
+	VMOVUPS          (SI)(CX*1), Z6
+	VFMADD231PS.BCST 4(R9), Z7, Z6
+	VFMADD231PS.BCST 20(R9), Z8, Z6
+	VFMADD231PS.BCST 36(R9), Z9, Z6
+	VMOVUPS          Z6, (SI)(CX*1)
+	VFMADD231PS      Z6, Z5, Z2
+	VMOVUPS          (SI)(CX*2), Z6
+	VFMADD231PS.BCST 8(R9), Z7, Z6
+	VFMADD231PS.BCST 24(R9), Z8, Z6
+	VFMADD231PS.BCST 40(R9), Z9, Z6
+	VMOVUPS          Z6, (SI)(CX*2)
+	VFMADD231PS      Z6, Z5, Z3
+	VMOVUPS          (SI)(BX*1), Z6
+	VFMADD231PS.BCST 12(R9), Z7, Z6
+	VFMADD231PS.BCST 28(R9), Z8, Z6
+	VFMADD231PS.BCST 44(R9), Z9, Z6
+	VMOVUPS          Z6, (SI)(BX*1)
+	VFMADD231PS      Z6, Z5, Z4
+	VMOVUPS          64(DI), Z5
+	VMOVUPS          64(R8), Z7
+	VMOVUPS          64(R8)(CX*1), Z8
+	VMOVUPS          64(R8)(CX*2), Z9
+	VMOVUPS          Z5, 64(R8)
+	VMOVUPS          64(SI), Z6
+	VFMADD231PS.BCST (R9), Z7, Z6
+	VFMADD231PS.BCST 16(R9), Z8, Z6
+	VFMADD231PS.BCST 32(R9), Z9, Z6
+	VMOVUPS          Z6, 64(SI)
+	VFMADD231PS      Z6, Z5, Z10
+	VMOVUPS          64(SI)(CX*1), Z6
+	VFMADD231PS.BCST 4(R9), Z7, Z6
+	VFMADD231PS.BCST 20(R9), Z8, Z6
+	VFMADD231PS.BCST 36(R9), Z9, Z6
+	VMOVUPS          Z6, 64(SI)(CX*1)
+	VFMADD231PS      Z6, Z5, Z11
+	VMOVUPS          64(SI)(CX*2), Z6
+	VFMADD231PS.BCST 8(R9), Z7, Z6
+	VFMADD231PS.BCST 24(R9), Z8, Z6
+	VFMADD231PS.BCST 40(R9), Z9, Z6
+	VMOVUPS          Z6, 64(SI)(CX*2)
+	VFMADD231PS      Z6, Z5, Z12
+	VMOVUPS          64(SI)(BX*1), Z6
+	VFMADD231PS.BCST 12(R9), Z7, Z6
+	VFMADD231PS.BCST 28(R9), Z8, Z6
+	VFMADD231PS.BCST 44(R9), Z9, Z6
+	VMOVUPS          Z6, 64(SI)(BX*1)
+	VFMADD231PS      Z6, Z5, Z0
+	ADDQ             $0x00000080, DI
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, R8
+	SUBQ             $0x00000080, AX
+	JMP              loop1842
+
+done1843:
+	TESTQ            AX, AX
+	JZ               skip1844
+	VMOVUPS          (DI), Z5
+	VMOVUPS          (R8), Z7
+	VMOVUPS          (R8)(CX*1), Z8
+	VMOVUPS          (R8)(CX*2), Z9
+	VMOVUPS          Z5, (R8)
+	VMOVUPS          (SI), Z6
+	VFMADD231PS.BCST (R9), Z7, Z6
+	VFMADD231PS.BCST 16(R9), Z8, Z6
+	VFMADD231PS.BCST 32(R9), Z9, Z6
+	VMOVUPS          Z6, (SI)
+	VFMADD231PS      Z6, Z5, Z1
+	VMOVUPS          (SI)(CX*1), Z6
+	VFMADD231PS.BCST 4(R9), Z7, Z6
+	VFMADD231PS.BCST 20(R9), Z8, Z6
+	VFMADD231PS.BCST 36(R9), Z9, Z6
+	VMOVUPS          Z6, (SI)(CX*1)
+	VFMADD231PS      Z6, Z5, Z2
+	VMOVUPS          (SI)(CX*2), Z6
+	VFMADD231PS.BCST 8(R9), Z7, Z6
+	VFMADD231PS.BCST 24(R9), Z8, Z6
+	VFMADD231PS.BCST 40(R9), Z9, Z6
+	VMOVUPS          Z6, (SI)(CX*2)
+	VFMADD231PS      Z6, Z5, Z3
+	VMOVUPS          (SI)(BX*1), Z6
+	VFMADD231PS.BCST 12(R9), Z7, Z6
+	VFMADD231PS.BCST 28(R9), Z8, Z6
+	VFMADD231PS.BCST 44(R9), Z9, Z6
+	VMOVUPS          Z6, (SI)(BX*1)
+	VFMADD231PS      Z6, Z5, Z4
+	ADDQ             $0x00000040, DI
+	ADDQ             $0x00000040, SI
+	ADDQ             $0x00000040, R8
+
+skip1844:
+	VADDPS     Z10, Z1, Z1
+	VADDPS     Z11, Z2, Z2
+	VADDPS     Z12, Z3, Z3
+	VADDPS     Z0, Z4, Z4
+	MOVQ       sums+8(FP), AX
+	VUNPCKLPS  Z2, Z1, Z0
+	VUNPCKHPS  Z2, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPS  Z4, Z3, Z0
+	VUNPCKHPS  Z4, Z3, Z3
+	VADDPS     Z0, Z3, Z3
+	VUNPCKLPD  Z3, Z1, Z0
+	VUNPCKHPD  Z3, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VMOVUPS    Z1, (AX)
+	MOVQ       p+88(FP), CX
+	TESTQ      CX, CX
+	JZ         skip1845
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       f+24(FP), DX
+	MOVQ       k+96(FP), BX
+	MOVQ       CX, SI
+	SHLQ       $0x02, SI
+	ADDQ       SI, AX
+
+loop1846:
+	CMPQ             BX, $0x00000001
+	JL               done1847
+	VMOVUPS.Z        (DX), K1, Z0
+	VFMADD231PS.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x04, AX
+	SUBQ             $0x00000001, BX
+	JMP              loop1846
+
+done1847:
+	VCVTPS2PD Y1, Z1
+	MOVQ      y+0(FP), AX
+	CMPQ      CX, $0x08
+	JNE       few1848
+	VMOVUPD   Z1, (AX)
+	JMP       done1849
+
+few1848:
+	TESTQ         $0x00000004, CX
+	JZ            skip1850
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1850:
+	TESTQ         $0x00000002, CX
+	JZ            skip1851
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1851:
+	TESTQ  $0x00000001, CX
+	JZ     skip1852
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1852:
+done1849:
+skip1845:
+	JMP finish1792
+
+next1838:
+	CMPQ             CX, $0x05
+	JNE              next1853
+	VMOVUPS          Z0, Z1
+	VMOVUPS          Z0, Z2
+	VMOVUPS          Z0, Z3
+	VMOVUPS          Z0, Z4
+	VMOVUPS          Z0, Z5
+	MOVQ             cols+80(FP), CX
+	SHLQ             $0x06, CX
+	LEAQ             (CX)(CX*2), BX
+	MOVQ             a+16(FP), SI
+	LEAQ             (SI)(CX*4), DI
+	MOVQ             phi+32(FP), R8
+	MOVQ             SI, R9
+	MOVQ             f+24(FP), R10
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	TESTQ            DX, DX
+	JZ               skip1854
+	LEAQ             trig32<>+0(SB), R11
+	VMOVUPS          (AX), Z11
+	VMULPS           Z11, Z11, Z11
+	VMOVUPS          128(AX), Z12
+	VMULPS           Z12, Z12, Z12
+	VMOVUPS          256(AX), Z13
+	VMULPS           Z13, Z13, Z13
+	VMOVUPS          384(AX), Z14
+	VMULPS           Z14, Z14, Z14
+	VMOVUPS          (R8), Z6
+	VMOVUPS          (R9), Z8
+	VMOVUPS          (R9)(CX*1), Z9
+	VMOVUPS          (R9)(CX*2), Z10
+	VMOVUPS          Z6, (R9)
+	VBROADCASTSS     192(R11), Z23
+	VMOVUPS          Z23, Z19
+	VMOVUPS          Z23, Z20
+	VMOVUPS          Z23, Z21
+	VMOVUPS          Z23, Z22
+	VBROADCASTSS     160(R11), Z23
+	VFMADD231PS      Z23, Z11, Z19
+	VFMADD231PS      Z23, Z12, Z20
+	VFMADD231PS      Z23, Z13, Z21
+	VFMADD231PS      Z23, Z14, Z22
+	VMOVUPS          (SI), Z7
+	VFMADD231PS.BCST (R10), Z8, Z7
+	VFMADD231PS.BCST 20(R10), Z9, Z7
+	VFMADD231PS.BCST 40(R10), Z10, Z7
+	VMOVUPS          Z7, (SI)
+	VFMADD231PS      Z7, Z6, Z1
+	VBROADCASTSS     32(R11), Z23
+	VMOVUPS          Z23, Z15
+	VMOVUPS          Z23, Z16
+	VMOVUPS          Z23, Z17
+	VMOVUPS          Z23, Z18
+	VBROADCASTSS     (R11), Z23
+	VFMADD231PS      Z23, Z11, Z15
+	VFMADD231PS      Z23, Z12, Z16
+	VFMADD231PS      Z23, Z13, Z17
+	VFMADD231PS      Z23, Z14, Z18
+	VMOVUPS          (SI)(CX*1), Z7
+	VFMADD231PS.BCST 4(R10), Z8, Z7
+	VFMADD231PS.BCST 24(R10), Z9, Z7
+	VFMADD231PS.BCST 44(R10), Z10, Z7
+	VMOVUPS          Z7, (SI)(CX*1)
+	VFMADD231PS      Z7, Z6, Z2
+	VBROADCASTSS     224(R11), Z23
+	VFMADD213PS      Z23, Z11, Z19
+	VFMADD213PS      Z23, Z12, Z20
+	VFMADD213PS      Z23, Z13, Z21
+	VFMADD213PS      Z23, Z14, Z22
+	VMOVUPS          (SI)(CX*2), Z7
+	VFMADD231PS.BCST 8(R10), Z8, Z7
+	VFMADD231PS.BCST 28(R10), Z9, Z7
+	VFMADD231PS.BCST 48(R10), Z10, Z7
+	VMOVUPS          Z7, (SI)(CX*2)
+	VFMADD231PS      Z7, Z6, Z3
+	VBROADCASTSS     64(R11), Z23
+	VFMADD213PS      Z23, Z11, Z15
+	VFMADD213PS      Z23, Z12, Z16
+	VFMADD213PS      Z23, Z13, Z17
+	VFMADD213PS      Z23, Z14, Z18
+	VMOVUPS          (SI)(BX*1), Z7
+	VFMADD231PS.BCST 12(R10), Z8, Z7
+	VFMADD231PS.BCST 32(R10), Z9, Z7
+	VFMADD231PS.BCST 52(R10), Z10, Z7
+	VMOVUPS          Z7, (SI)(BX*1)
+	VFMADD231PS      Z7, Z6, Z4
+	VBROADCASTSS     256(R11), Z23
+	VFMADD213PS      Z23, Z11, Z19
+	VFMADD213PS      Z23, Z12, Z20
+	VFMADD213PS      Z23, Z13, Z21
+	VFMADD213PS      Z23, Z14, Z22
+	VMOVUPS          (DI), Z7
+	VFMADD231PS.BCST 16(R10), Z8, Z7
+	VFMADD231PS.BCST 36(R10), Z9, Z7
+	VFMADD231PS.BCST 56(R10), Z10, Z7
+	VMOVUPS          Z7, (DI)
+	VFMADD231PS      Z7, Z6, Z5
+	VBROADCASTSS     96(R11), Z23
+	VFMADD213PS      Z23, Z11, Z15
+	VFMADD213PS      Z23, Z12, Z16
+	VFMADD213PS      Z23, Z13, Z17
+	VFMADD213PS      Z23, Z14, Z18
+	VMOVUPS          64(R8), Z6
+	VMOVUPS          64(R9), Z8
+	VMOVUPS          64(R9)(CX*1), Z9
+	VMOVUPS          64(R9)(CX*2), Z10
+	VMOVUPS          Z6, 64(R9)
+	VBROADCASTSS     288(R11), Z23
+	VFMADD213PS      Z23, Z11, Z19
+	VFMADD213PS      Z23, Z12, Z20
+	VFMADD213PS      Z23, Z13, Z21
+	VFMADD213PS      Z23, Z14, Z22
+	VMOVUPS          64(SI), Z7
+	VFMADD231PS.BCST (R10), Z8, Z7
+	VFMADD231PS.BCST 20(R10), Z9, Z7
+	VFMADD231PS.BCST 40(R10), Z10, Z7
+	VMOVUPS          Z7, 64(SI)
+	VFMADD231PS      Z7, Z6, Z1
+	VBROADCASTSS     128(R11), Z23
+	VFMADD213PS      Z23, Z11, Z15
+	VFMADD213PS      Z23, Z12, Z16
+	VFMADD213PS      Z23, Z13, Z17
+	VFMADD213PS      Z23, Z14, Z18
+	VMOVUPS          64(SI)(CX*1), Z7
+	VFMADD231PS.BCST 4(R10), Z8, Z7
+	VFMADD231PS.BCST 24(R10), Z9, Z7
+	VFMADD231PS.BCST 44(R10), Z10, Z7
+	VMOVUPS          Z7, 64(SI)(CX*1)
+	VFMADD231PS      Z7, Z6, Z2
+	VMULPS           (AX), Z15, Z15
+	VMULPS           128(AX), Z16, Z16
+	VMULPS           256(AX), Z17, Z17
+	VMULPS           384(AX), Z18, Z18
+	VMOVUPS          64(SI)(CX*2), Z7
+	VFMADD231PS.BCST 8(R10), Z8, Z7
+	VFMADD231PS.BCST 28(R10), Z9, Z7
+	VFMADD231PS.BCST 48(R10), Z10, Z7
+	VMOVUPS          Z7, 64(SI)(CX*2)
+	VFMADD231PS      Z7, Z6, Z3
+	VBROADCASTSS     320(R11), Z23
+	VMOVUPS          64(SI)(BX*1), Z7
+	VFMADD231PS.BCST 12(R10), Z8, Z7
+	VFMADD231PS.BCST 32(R10), Z9, Z7
+	VFMADD231PS.BCST 52(R10), Z10, Z7
+	VMOVUPS          Z7, 64(SI)(BX*1)
+	VFMADD231PS      Z7, Z6, Z4
+	VMULPS           Z15, Z19, Z19
+	VMULPS           Z16, Z20, Z20
+	VMULPS           Z17, Z21, Z21
+	VMULPS           Z18, Z22, Z22
+	VMOVUPS          64(DI), Z7
+	VFMADD231PS.BCST 16(R10), Z8, Z7
+	VFMADD231PS.BCST 36(R10), Z9, Z7
+	VFMADD231PS.BCST 56(R10), Z10, Z7
+	VMOVUPS          Z7, 64(DI)
+	VFMADD231PS      Z7, Z6, Z5
+	VFNMADD213PS     Z23, Z15, Z15
+	VFNMADD213PS     Z23, Z16, Z16
+	VFNMADD213PS     Z23, Z17, Z17
+	VFNMADD213PS     Z23, Z18, Z18
+	VMOVUPS          Z15, (AX)
+	VMOVUPS          Z19, 64(AX)
+	VMOVUPS          Z16, 128(AX)
+	VMOVUPS          Z20, 192(AX)
+	VMOVUPS          Z17, 256(AX)
+	VMOVUPS          Z21, 320(AX)
+	VMOVUPS          Z18, 384(AX)
+	VMOVUPS          Z22, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000080, R8
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, DI
+	ADDQ             $0x00000080, R9
+	DECQ             DX
+
+loop1855:
+	CMPQ             DX, $0x00000001
+	JL               done1856
+	LEAQ             trig32<>+0(SB), R11
+	VMOVUPS          (AX), Z11
+	VMULPS           Z11, Z11, Z11
+	VMOVUPS          128(AX), Z12
+	VMULPS           Z12, Z12, Z12
+	VMOVUPS          256(AX), Z13
+	VMULPS           Z13, Z13, Z13
+	VMOVUPS          384(AX), Z14
+	VMULPS           Z14, Z14, Z14
+	VMOVUPS          (R8), Z6
+	VMOVUPS          (R9), Z8
+	VMOVUPS          (R9)(CX*1), Z9
+	VMOVUPS          (R9)(CX*2), Z10
+	VMOVUPS          Z6, (R9)
+	VMOVUPS          (SI), Z7
+	VFMADD231PS.BCST (R10), Z8, Z7
+	VFMADD231PS.BCST 20(R10), Z9, Z7
+	VFMADD231PS.BCST 40(R10), Z10, Z7
+	VMOVUPS          Z7, (SI)
+	VFMADD231PS      Z7, Z6, Z1
+	VMOVUPS          (SI)(CX*1), Z7
+	VFMADD231PS.BCST 4(R10), Z8, Z7
+	VFMADD231PS.BCST 24(R10), Z9, Z7
+	VFMADD231PS.BCST 44(R10), Z10, Z7
+	VMOVUPS          Z7, (SI)(CX*1)
+	VFMADD231PS      Z7, Z6, Z2
+	VMOVUPS          (SI)(CX*2), Z7
+	VFMADD231PS.BCST 8(R10), Z8, Z7
+	VFMADD231PS.BCST 28(R10), Z9, Z7
+	VFMADD231PS.BCST 48(R10), Z10, Z7
+	VMOVUPS          Z7, (SI)(CX*2)
+	VFMADD231PS      Z7, Z6, Z3
+	VBROADCASTSS     192(R11), Z23
+	VMOVUPS          Z23, Z19
+	VMOVUPS          Z23, Z20
+	VMOVUPS          Z23, Z21
+	VMOVUPS          Z23, Z22
+	VBROADCASTSS     160(R11), Z23
+	VFMADD231PS      Z23, Z11, Z19
+	VFMADD231PS      Z23, Z12, Z20
+	VFMADD231PS      Z23, Z13, Z21
+	VFMADD231PS      Z23, Z14, Z22
+	VMOVUPS          (SI)(BX*1), Z7
+	VFMADD231PS.BCST 12(R10), Z8, Z7
+	VFMADD231PS.BCST 32(R10), Z9, Z7
+	VFMADD231PS.BCST 52(R10), Z10, Z7
+	VMOVUPS          Z7, (SI)(BX*1)
+	VFMADD231PS      Z7, Z6, Z4
+	VMOVUPS          (DI), Z7
+	VFMADD231PS.BCST 16(R10), Z8, Z7
+	VFMADD231PS.BCST 36(R10), Z9, Z7
+	VFMADD231PS.BCST 56(R10), Z10, Z7
+	VMOVUPS          Z7, (DI)
+	VFMADD231PS      Z7, Z6, Z5
+	VMOVUPS          64(R8), Z6
+	VMOVUPS          64(R9), Z8
+	VMOVUPS          64(R9)(CX*1), Z9
+	VMOVUPS          64(R9)(CX*2), Z10
+	VMOVUPS          Z6, 64(R9)
+	VMOVUPS          64(SI), Z7
+	VFMADD231PS.BCST (R10), Z8, Z7
+	VFMADD231PS.BCST 20(R10), Z9, Z7
+	VFMADD231PS.BCST 40(R10), Z10, Z7
+	VMOVUPS          Z7, 64(SI)
+	VFMADD231PS      Z7, Z6, Z1
+	VBROADCASTSS     32(R11), Z23
+	VMOVUPS          Z23, Z15
+	VMOVUPS          Z23, Z16
+	VMOVUPS          Z23, Z17
+	VMOVUPS          Z23, Z18
+	VBROADCASTSS     (R11), Z23
+	VFMADD231PS      Z23, Z11, Z15
+	VFMADD231PS      Z23, Z12, Z16
+	VFMADD231PS      Z23, Z13, Z17
+	VFMADD231PS      Z23, Z14, Z18
+	VMOVUPS          64(SI)(CX*1), Z7
+	VFMADD231PS.BCST 4(R10), Z8, Z7
+	VFMADD231PS.BCST 24(R10), Z9, Z7
+	VFMADD231PS.BCST 44(R10), Z10, Z7
+	VMOVUPS          Z7, 64(SI)(CX*1)
+	VFMADD231PS      Z7, Z6, Z2
+	VMOVUPS          64(SI)(CX*2), Z7
+	VFMADD231PS.BCST 8(R10), Z8, Z7
+	VFMADD231PS.BCST 28(R10), Z9, Z7
+	VFMADD231PS.BCST 48(R10), Z10, Z7
+	VMOVUPS          Z7, 64(SI)(CX*2)
+	VFMADD231PS      Z7, Z6, Z3
+	VMOVUPS          64(SI)(BX*1), Z7
+	VFMADD231PS.BCST 12(R10), Z8, Z7
+	VFMADD231PS.BCST 32(R10), Z9, Z7
+	VFMADD231PS.BCST 52(R10), Z10, Z7
+	VMOVUPS          Z7, 64(SI)(BX*1)
+	VFMADD231PS      Z7, Z6, Z4
+	VMOVUPS          64(DI), Z7
+	VFMADD231PS.BCST 16(R10), Z8, Z7
+	VFMADD231PS.BCST 36(R10), Z9, Z7
+	VFMADD231PS.BCST 56(R10), Z10, Z7
+	VMOVUPS          Z7, 64(DI)
+	VFMADD231PS      Z7, Z6, Z5
+	VBROADCASTSS     224(R11), Z23
+	VFMADD213PS      Z23, Z11, Z19
+	VFMADD213PS      Z23, Z12, Z20
+	VFMADD213PS      Z23, Z13, Z21
+	VFMADD213PS      Z23, Z14, Z22
+	VMOVUPS          128(R8), Z6
+	VMOVUPS          128(R9), Z8
+	VMOVUPS          128(R9)(CX*1), Z9
+	VMOVUPS          128(R9)(CX*2), Z10
+	VMOVUPS          Z6, 128(R9)
+	VMOVUPS          128(SI), Z7
+	VFMADD231PS.BCST (R10), Z8, Z7
+	VFMADD231PS.BCST 20(R10), Z9, Z7
+	VFMADD231PS.BCST 40(R10), Z10, Z7
+	VMOVUPS          Z7, 128(SI)
+	VFMADD231PS      Z7, Z6, Z1
+	VMOVUPS          128(SI)(CX*1), Z7
+	VFMADD231PS.BCST 4(R10), Z8, Z7
+	VFMADD231PS.BCST 24(R10), Z9, Z7
+	VFMADD231PS.BCST 44(R10), Z10, Z7
+	VMOVUPS          Z7, 128(SI)(CX*1)
+	VFMADD231PS      Z7, Z6, Z2
+	VBROADCASTSS     64(R11), Z23
+	VFMADD213PS      Z23, Z11, Z15
+	VFMADD213PS      Z23, Z12, Z16
+	VFMADD213PS      Z23, Z13, Z17
+	VFMADD213PS      Z23, Z14, Z18
+	VMOVUPS          128(SI)(CX*2), Z7
+	VFMADD231PS.BCST 8(R10), Z8, Z7
+	VFMADD231PS.BCST 28(R10), Z9, Z7
+	VFMADD231PS.BCST 48(R10), Z10, Z7
+	VMOVUPS          Z7, 128(SI)(CX*2)
+	VFMADD231PS      Z7, Z6, Z3
+	VMOVUPS          128(SI)(BX*1), Z7
+	VFMADD231PS.BCST 12(R10), Z8, Z7
+	VFMADD231PS.BCST 32(R10), Z9, Z7
+	VFMADD231PS.BCST 52(R10), Z10, Z7
+	VMOVUPS          Z7, 128(SI)(BX*1)
+	VFMADD231PS      Z7, Z6, Z4
+	VMOVUPS          128(DI), Z7
+	VFMADD231PS.BCST 16(R10), Z8, Z7
+	VFMADD231PS.BCST 36(R10), Z9, Z7
+	VFMADD231PS.BCST 56(R10), Z10, Z7
+	VMOVUPS          Z7, 128(DI)
+	VFMADD231PS      Z7, Z6, Z5
+	VMOVUPS          192(R8), Z6
+	VMOVUPS          192(R9), Z8
+	VMOVUPS          192(R9)(CX*1), Z9
+	VMOVUPS          192(R9)(CX*2), Z10
+	VMOVUPS          Z6, 192(R9)
+	VBROADCASTSS     256(R11), Z23
+	VFMADD213PS      Z23, Z11, Z19
+	VFMADD213PS      Z23, Z12, Z20
+	VFMADD213PS      Z23, Z13, Z21
+	VFMADD213PS      Z23, Z14, Z22
+	VMOVUPS          192(SI), Z7
+	VFMADD231PS.BCST (R10), Z8, Z7
+	VFMADD231PS.BCST 20(R10), Z9, Z7
+	VFMADD231PS.BCST 40(R10), Z10, Z7
+	VMOVUPS          Z7, 192(SI)
+	VFMADD231PS      Z7, Z6, Z1
+	VMOVUPS          192(SI)(CX*1), Z7
+	VFMADD231PS.BCST 4(R10), Z8, Z7
+	VFMADD231PS.BCST 24(R10), Z9, Z7
+	VFMADD231PS.BCST 44(R10), Z10, Z7
+	VMOVUPS          Z7, 192(SI)(CX*1)
+	VFMADD231PS      Z7, Z6, Z2
+	VMOVUPS          192(SI)(CX*2), Z7
+	VFMADD231PS.BCST 8(R10), Z8, Z7
+	VFMADD231PS.BCST 28(R10), Z9, Z7
+	VFMADD231PS.BCST 48(R10), Z10, Z7
+	VMOVUPS          Z7, 192(SI)(CX*2)
+	VFMADD231PS      Z7, Z6, Z3
+	VMOVUPS          192(SI)(BX*1), Z7
+	VFMADD231PS.BCST 12(R10), Z8, Z7
+	VFMADD231PS.BCST 32(R10), Z9, Z7
+	VFMADD231PS.BCST 52(R10), Z10, Z7
+	VMOVUPS          Z7, 192(SI)(BX*1)
+	VFMADD231PS      Z7, Z6, Z4
+	VBROADCASTSS     96(R11), Z23
+	VFMADD213PS      Z23, Z11, Z15
+	VFMADD213PS      Z23, Z12, Z16
+	VFMADD213PS      Z23, Z13, Z17
+	VFMADD213PS      Z23, Z14, Z18
+	VMOVUPS          192(DI), Z7
+	VFMADD231PS.BCST 16(R10), Z8, Z7
+	VFMADD231PS.BCST 36(R10), Z9, Z7
+	VFMADD231PS.BCST 56(R10), Z10, Z7
+	VMOVUPS          Z7, 192(DI)
+	VFMADD231PS      Z7, Z6, Z5
+	VMOVUPS          256(R8), Z6
+	VMOVUPS          256(R9), Z8
+	VMOVUPS          256(R9)(CX*1), Z9
+	VMOVUPS          256(R9)(CX*2), Z10
+	VMOVUPS          Z6, 256(R9)
+	VMOVUPS          256(SI), Z7
+	VFMADD231PS.BCST (R10), Z8, Z7
+	VFMADD231PS.BCST 20(R10), Z9, Z7
+	VFMADD231PS.BCST 40(R10), Z10, Z7
+	VMOVUPS          Z7, 256(SI)
+	VFMADD231PS      Z7, Z6, Z1
+	VBROADCASTSS     288(R11), Z23
+	VFMADD213PS      Z23, Z11, Z19
+	VFMADD213PS      Z23, Z12, Z20
+	VFMADD213PS      Z23, Z13, Z21
+	VFMADD213PS      Z23, Z14, Z22
+	VMOVUPS          256(SI)(CX*1), Z7
+	VFMADD231PS.BCST 4(R10), Z8, Z7
+	VFMADD231PS.BCST 24(R10), Z9, Z7
+	VFMADD231PS.BCST 44(R10), Z10, Z7
+	VMOVUPS          Z7, 256(SI)(CX*1)
+	VFMADD231PS      Z7, Z6, Z2
+	VMOVUPS          256(SI)(CX*2), Z7
+	VFMADD231PS.BCST 8(R10), Z8, Z7
+	VFMADD231PS.BCST 28(R10), Z9, Z7
+	VFMADD231PS.BCST 48(R10), Z10, Z7
+	VMOVUPS          Z7, 256(SI)(CX*2)
+	VFMADD231PS      Z7, Z6, Z3
+	VMOVUPS          256(SI)(BX*1), Z7
+	VFMADD231PS.BCST 12(R10), Z8, Z7
+	VFMADD231PS.BCST 32(R10), Z9, Z7
+	VFMADD231PS.BCST 52(R10), Z10, Z7
+	VMOVUPS          Z7, 256(SI)(BX*1)
+	VFMADD231PS      Z7, Z6, Z4
+	VMOVUPS          256(DI), Z7
+	VFMADD231PS.BCST 16(R10), Z8, Z7
+	VFMADD231PS.BCST 36(R10), Z9, Z7
+	VFMADD231PS.BCST 56(R10), Z10, Z7
+	VMOVUPS          Z7, 256(DI)
+	VFMADD231PS      Z7, Z6, Z5
+	VBROADCASTSS     128(R11), Z23
+	VFMADD213PS      Z23, Z11, Z15
+	VFMADD213PS      Z23, Z12, Z16
+	VFMADD213PS      Z23, Z13, Z17
+	VFMADD213PS      Z23, Z14, Z18
+	VMOVUPS          320(R8), Z6
+	VMOVUPS          320(R9), Z8
+	VMOVUPS          320(R9)(CX*1), Z9
+	VMOVUPS          320(R9)(CX*2), Z10
+	VMOVUPS          Z6, 320(R9)
+	VMOVUPS          320(SI), Z7
+	VFMADD231PS.BCST (R10), Z8, Z7
+	VFMADD231PS.BCST 20(R10), Z9, Z7
+	VFMADD231PS.BCST 40(R10), Z10, Z7
+	VMOVUPS          Z7, 320(SI)
+	VFMADD231PS      Z7, Z6, Z1
+	VMOVUPS          320(SI)(CX*1), Z7
+	VFMADD231PS.BCST 4(R10), Z8, Z7
+	VFMADD231PS.BCST 24(R10), Z9, Z7
+	VFMADD231PS.BCST 44(R10), Z10, Z7
+	VMOVUPS          Z7, 320(SI)(CX*1)
+	VFMADD231PS      Z7, Z6, Z2
+	VMOVUPS          320(SI)(CX*2), Z7
+	VFMADD231PS.BCST 8(R10), Z8, Z7
+	VFMADD231PS.BCST 28(R10), Z9, Z7
+	VFMADD231PS.BCST 48(R10), Z10, Z7
+	VMOVUPS          Z7, 320(SI)(CX*2)
+	VFMADD231PS      Z7, Z6, Z3
+	VMULPS           (AX), Z15, Z15
+	VMULPS           128(AX), Z16, Z16
+	VMULPS           256(AX), Z17, Z17
+	VMULPS           384(AX), Z18, Z18
+	VMOVUPS          320(SI)(BX*1), Z7
+	VFMADD231PS.BCST 12(R10), Z8, Z7
+	VFMADD231PS.BCST 32(R10), Z9, Z7
+	VFMADD231PS.BCST 52(R10), Z10, Z7
+	VMOVUPS          Z7, 320(SI)(BX*1)
+	VFMADD231PS      Z7, Z6, Z4
+	VMOVUPS          320(DI), Z7
+	VFMADD231PS.BCST 16(R10), Z8, Z7
+	VFMADD231PS.BCST 36(R10), Z9, Z7
+	VFMADD231PS.BCST 56(R10), Z10, Z7
+	VMOVUPS          Z7, 320(DI)
+	VFMADD231PS      Z7, Z6, Z5
+	VMOVUPS          384(R8), Z6
+	VMOVUPS          384(R9), Z8
+	VMOVUPS          384(R9)(CX*1), Z9
+	VMOVUPS          384(R9)(CX*2), Z10
+	VMOVUPS          Z6, 384(R9)
+	VBROADCASTSS     320(R11), Z23
+	VMOVUPS          384(SI), Z7
+	VFMADD231PS.BCST (R10), Z8, Z7
+	VFMADD231PS.BCST 20(R10), Z9, Z7
+	VFMADD231PS.BCST 40(R10), Z10, Z7
+	VMOVUPS          Z7, 384(SI)
+	VFMADD231PS      Z7, Z6, Z1
+	VMOVUPS          384(SI)(CX*1), Z7
+	VFMADD231PS.BCST 4(R10), Z8, Z7
+	VFMADD231PS.BCST 24(R10), Z9, Z7
+	VFMADD231PS.BCST 44(R10), Z10, Z7
+	VMOVUPS          Z7, 384(SI)(CX*1)
+	VFMADD231PS      Z7, Z6, Z2
+	VMOVUPS          384(SI)(CX*2), Z7
+	VFMADD231PS.BCST 8(R10), Z8, Z7
+	VFMADD231PS.BCST 28(R10), Z9, Z7
+	VFMADD231PS.BCST 48(R10), Z10, Z7
+	VMOVUPS          Z7, 384(SI)(CX*2)
+	VFMADD231PS      Z7, Z6, Z3
+	VMOVUPS          384(SI)(BX*1), Z7
+	VFMADD231PS.BCST 12(R10), Z8, Z7
+	VFMADD231PS.BCST 32(R10), Z9, Z7
+	VFMADD231PS.BCST 52(R10), Z10, Z7
+	VMOVUPS          Z7, 384(SI)(BX*1)
+	VFMADD231PS      Z7, Z6, Z4
+	VMULPS           Z15, Z19, Z19
+	VMULPS           Z16, Z20, Z20
+	VMULPS           Z17, Z21, Z21
+	VMULPS           Z18, Z22, Z22
+	VMOVUPS          384(DI), Z7
+	VFMADD231PS.BCST 16(R10), Z8, Z7
+	VFMADD231PS.BCST 36(R10), Z9, Z7
+	VFMADD231PS.BCST 56(R10), Z10, Z7
+	VMOVUPS          Z7, 384(DI)
+	VFMADD231PS      Z7, Z6, Z5
+	VMOVUPS          448(R8), Z6
+	VMOVUPS          448(R9), Z8
+	VMOVUPS          448(R9)(CX*1), Z9
+	VMOVUPS          448(R9)(CX*2), Z10
+	VMOVUPS          Z6, 448(R9)
+	VMOVUPS          448(SI), Z7
+	VFMADD231PS.BCST (R10), Z8, Z7
+	VFMADD231PS.BCST 20(R10), Z9, Z7
+	VFMADD231PS.BCST 40(R10), Z10, Z7
+	VMOVUPS          Z7, 448(SI)
+	VFMADD231PS      Z7, Z6, Z1
+	VMOVUPS          448(SI)(CX*1), Z7
+	VFMADD231PS.BCST 4(R10), Z8, Z7
+	VFMADD231PS.BCST 24(R10), Z9, Z7
+	VFMADD231PS.BCST 44(R10), Z10, Z7
+	VMOVUPS          Z7, 448(SI)(CX*1)
+	VFMADD231PS      Z7, Z6, Z2
+	VFNMADD213PS     Z23, Z15, Z15
+	VFNMADD213PS     Z23, Z16, Z16
+	VFNMADD213PS     Z23, Z17, Z17
+	VFNMADD213PS     Z23, Z18, Z18
+	VMOVUPS          448(SI)(CX*2), Z7
+	VFMADD231PS.BCST 8(R10), Z8, Z7
+	VFMADD231PS.BCST 28(R10), Z9, Z7
+	VFMADD231PS.BCST 48(R10), Z10, Z7
+	VMOVUPS          Z7, 448(SI)(CX*2)
+	VFMADD231PS      Z7, Z6, Z3
+	VMOVUPS          448(SI)(BX*1), Z7
+	VFMADD231PS.BCST 12(R10), Z8, Z7
+	VFMADD231PS.BCST 32(R10), Z9, Z7
+	VFMADD231PS.BCST 52(R10), Z10, Z7
+	VMOVUPS          Z7, 448(SI)(BX*1)
+	VFMADD231PS      Z7, Z6, Z4
+	VMOVUPS          448(DI), Z7
+	VFMADD231PS.BCST 16(R10), Z8, Z7
+	VFMADD231PS.BCST 36(R10), Z9, Z7
+	VFMADD231PS.BCST 56(R10), Z10, Z7
+	VMOVUPS          Z7, 448(DI)
+	VFMADD231PS      Z7, Z6, Z5
+	VMOVUPS          Z15, (AX)
+	VMOVUPS          Z19, 64(AX)
+	VMOVUPS          Z16, 128(AX)
+	VMOVUPS          Z20, 192(AX)
+	VMOVUPS          Z17, 256(AX)
+	VMOVUPS          Z21, 320(AX)
+	VMOVUPS          Z18, 384(AX)
+	VMOVUPS          Z22, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000200, R8
+	ADDQ             $0x00000200, SI
+	ADDQ             $0x00000200, DI
+	ADDQ             $0x00000200, R9
+	SUBQ             $0x00000001, DX
+	JMP              loop1855
+
+done1856:
+skip1854:
+	MOVQ    CX, AX
+	MOVQ    a+16(FP), DX
+	ADDQ    DX, AX
+	SUBQ    SI, AX
+	VMOVUPS Z0, Z11
+	VMOVUPS Z0, Z12
+	VMOVUPS Z0, Z13
+	VMOVUPS Z0, Z14
+	VMOVUPS Z0, Z0
+
+loop1857:
+	CMPQ             AX, $0x00000080
+	JL               done1858
+	VMOVUPS          (R8), Z6
+	VMOVUPS          (R9), Z8
+	VMOVUPS          (R9)(CX*1), Z9
+	VMOVUPS          (R9)(CX*2), Z10
+	VMOVUPS          Z6, (R9)
+	VMOVUPS          (SI), Z7
+	VFMADD231PS.BCST (R10), Z8, Z7
+	VFMADD231PS.BCST 20(R10), Z9, Z7
+	VFMADD231PS.BCST 40(R10), Z10, Z7
+	VMOVUPS          Z7, (SI)
+	VFMADD231PS      Z7, Z6, Z1
+	VMOVUPS          (SI)(CX*1), Z7
+	VFMADD231PS.BCST 4(R10), Z8, Z7
+	VFMADD231PS.BCST 24(R10), Z9, Z7
+	VFMADD231PS.BCST 44(R10), Z10, Z7
+	VMOVUPS          Z7, (SI)(CX*1)
+	VFMADD231PS      Z7, Z6, Z2
+	VMOVUPS          (SI)(CX*2), Z7
+	VFMADD231PS.BCST 8(R10), Z8, Z7
+	VFMADD231PS.BCST 28(R10), Z9, Z7
+	VFMADD231PS.BCST 48(R10), Z10, Z7
+	VMOVUPS          Z7, (SI)(CX*2)
+	VFMADD231PS      Z7, Z6, Z3
+	VMOVUPS          (SI)(BX*1), Z7
+	VFMADD231PS.BCST 12(R10), Z8, Z7
+	VFMADD231PS.BCST 32(R10), Z9, Z7
+	VFMADD231PS.BCST 52(R10), Z10, Z7
+	VMOVUPS          Z7, (SI)(BX*1)
+	VFMADD231PS      Z7, Z6, Z4
+	VMOVUPS          (DI), Z7
+	VFMADD231PS.BCST 16(R10), Z8, Z7
+	VFMADD231PS.BCST 36(R10), Z9, Z7
+	VFMADD231PS.BCST 56(R10), Z10, Z7
+	VMOVUPS          Z7, (DI)
+	VFMADD231PS      Z7, Z6, Z5
+	VMOVUPS          64(R8), Z6
+	VMOVUPS          64(R9), Z8
+	VMOVUPS          64(R9)(CX*1), Z9
+	VMOVUPS          64(R9)(CX*2), Z10
+	VMOVUPS          Z6, 64(R9)
+	VMOVUPS          64(SI), Z7
+	VFMADD231PS.BCST (R10), Z8, Z7
+	VFMADD231PS.BCST 20(R10), Z9, Z7
+	VFMADD231PS.BCST 40(R10), Z10, Z7
+	VMOVUPS          Z7, 64(SI)
+	VFMADD231PS      Z7, Z6, Z11
+	VMOVUPS          64(SI)(CX*1), Z7
+	VFMADD231PS.BCST 4(R10), Z8, Z7
+	VFMADD231PS.BCST 24(R10), Z9, Z7
+	VFMADD231PS.BCST 44(R10), Z10, Z7
+	VMOVUPS          Z7, 64(SI)(CX*1)
+	VFMADD231PS      Z7, Z6, Z12
+	VMOVUPS          64(SI)(CX*2), Z7
+	VFMADD231PS.BCST 8(R10), Z8, Z7
+	VFMADD231PS.BCST 28(R10), Z9, Z7
+	VFMADD231PS.BCST 48(R10), Z10, Z7
+	VMOVUPS          Z7, 64(SI)(CX*2)
+	VFMADD231PS      Z7, Z6, Z13
+	VMOVUPS          64(SI)(BX*1), Z7
+	VFMADD231PS.BCST 12(R10), Z8, Z7
+	VFMADD231PS.BCST 32(R10), Z9, Z7
+	VFMADD231PS.BCST 52(R10), Z10, Z7
+	VMOVUPS          Z7, 64(SI)(BX*1)
+	VFMADD231PS      Z7, Z6, Z14
+	VMOVUPS          64(DI), Z7
+	VFMADD231PS.BCST 16(R10), Z8, Z7
+	VFMADD231PS.BCST 36(R10), Z9, Z7
+	VFMADD231PS.BCST 56(R10), Z10, Z7
+	VMOVUPS          Z7, 64(DI)
+	VFMADD231PS      Z7, Z6, Z0
+	ADDQ             $0x00000080, R8
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, DI
+	ADDQ             $0x00000080, R9
+	SUBQ             $0x00000080, AX
+	JMP              loop1857
+
+done1858:
+	TESTQ            AX, AX
+	JZ               skip1859
+	VMOVUPS          (R8), Z6
+	VMOVUPS          (R9), Z8
+	VMOVUPS          (R9)(CX*1), Z9
+	VMOVUPS          (R9)(CX*2), Z10
+	VMOVUPS          Z6, (R9)
+	VMOVUPS          (SI), Z7
+	VFMADD231PS.BCST (R10), Z8, Z7
+	VFMADD231PS.BCST 20(R10), Z9, Z7
+	VFMADD231PS.BCST 40(R10), Z10, Z7
+	VMOVUPS          Z7, (SI)
+	VFMADD231PS      Z7, Z6, Z1
+	VMOVUPS          (SI)(CX*1), Z7
+	VFMADD231PS.BCST 4(R10), Z8, Z7
+	VFMADD231PS.BCST 24(R10), Z9, Z7
+	VFMADD231PS.BCST 44(R10), Z10, Z7
+	VMOVUPS          Z7, (SI)(CX*1)
+	VFMADD231PS      Z7, Z6, Z2
+	VMOVUPS          (SI)(CX*2), Z7
+	VFMADD231PS.BCST 8(R10), Z8, Z7
+	VFMADD231PS.BCST 28(R10), Z9, Z7
+	VFMADD231PS.BCST 48(R10), Z10, Z7
+	VMOVUPS          Z7, (SI)(CX*2)
+	VFMADD231PS      Z7, Z6, Z3
+	VMOVUPS          (SI)(BX*1), Z7
+	VFMADD231PS.BCST 12(R10), Z8, Z7
+	VFMADD231PS.BCST 32(R10), Z9, Z7
+	VFMADD231PS.BCST 52(R10), Z10, Z7
+	VMOVUPS          Z7, (SI)(BX*1)
+	VFMADD231PS      Z7, Z6, Z4
+	VMOVUPS          (DI), Z7
+	VFMADD231PS.BCST 16(R10), Z8, Z7
+	VFMADD231PS.BCST 36(R10), Z9, Z7
+	VFMADD231PS.BCST 56(R10), Z10, Z7
+	VMOVUPS          Z7, (DI)
+	VFMADD231PS      Z7, Z6, Z5
+	ADDQ             $0x00000040, R8
+	ADDQ             $0x00000040, SI
+	ADDQ             $0x00000040, DI
+	ADDQ             $0x00000040, R9
+
+skip1859:
+	VADDPS     Z11, Z1, Z1
+	VADDPS     Z12, Z2, Z2
+	VADDPS     Z13, Z3, Z3
+	VADDPS     Z14, Z4, Z4
+	VADDPS     Z0, Z5, Z5
+	MOVQ       sums+8(FP), AX
+	VUNPCKLPS  Z2, Z1, Z0
+	VUNPCKHPS  Z2, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPS  Z4, Z3, Z0
+	VUNPCKHPS  Z4, Z3, Z3
+	VADDPS     Z0, Z3, Z3
+	VUNPCKLPS  Z5, Z5, Z0
+	VUNPCKHPS  Z5, Z5, Z5
+	VADDPS     Z0, Z5, Z5
+	VUNPCKLPD  Z3, Z1, Z0
+	VUNPCKHPD  Z3, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPD  Z5, Z5, Z0
+	VUNPCKHPD  Z5, Z5, Z5
+	VADDPS     Z0, Z5, Z5
+	VSHUFF64X2 $0x88, Z5, Z1, Z0
+	VSHUFF64X2 $0xdd, Z5, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VMOVUPS    Z1, (AX)
+	MOVQ       p+88(FP), CX
+	TESTQ      CX, CX
+	JZ         skip1860
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       f+24(FP), DX
+	MOVQ       k+96(FP), BX
+	MOVQ       CX, SI
+	SHLQ       $0x02, SI
+	ADDQ       SI, AX
+
+loop1861:
+	CMPQ             BX, $0x00000001
+	JL               done1862
+	VMOVUPS.Z        (DX), K1, Z0
+	VFMADD231PS.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x04, AX
+	SUBQ             $0x00000001, BX
+	JMP              loop1861
+
+done1862:
+	VCVTPS2PD Y1, Z1
+	MOVQ      y+0(FP), AX
+	CMPQ      CX, $0x08
+	JNE       few1863
+	VMOVUPD   Z1, (AX)
+	JMP       done1864
+
+few1863:
+	TESTQ         $0x00000004, CX
+	JZ            skip1865
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1865:
+	TESTQ         $0x00000002, CX
+	JZ            skip1866
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1866:
+	TESTQ  $0x00000001, CX
+	JZ     skip1867
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1867:
+done1864:
+skip1860:
+	JMP finish1792
+
+next1853:
+	CMPQ             CX, $0x06
+	JNE              next1868
+	VMOVUPS          Z0, Z1
+	VMOVUPS          Z0, Z2
+	VMOVUPS          Z0, Z3
+	VMOVUPS          Z0, Z4
+	VMOVUPS          Z0, Z5
+	VMOVUPS          Z0, Z6
+	MOVQ             cols+80(FP), CX
+	SHLQ             $0x06, CX
+	LEAQ             (CX)(CX*2), BX
+	MOVQ             a+16(FP), SI
+	LEAQ             (SI)(CX*4), DI
+	MOVQ             phi+32(FP), R8
+	MOVQ             SI, R9
+	MOVQ             f+24(FP), R10
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	TESTQ            DX, DX
+	JZ               skip1869
+	LEAQ             trig32<>+0(SB), R11
+	VMOVUPS          (AX), Z12
+	VMULPS           Z12, Z12, Z12
+	VMOVUPS          128(AX), Z13
+	VMULPS           Z13, Z13, Z13
+	VMOVUPS          256(AX), Z14
+	VMULPS           Z14, Z14, Z14
+	VMOVUPS          384(AX), Z15
+	VMULPS           Z15, Z15, Z15
+	VMOVUPS          (R8), Z7
+	VMOVUPS          (R9), Z9
+	VMOVUPS          (R9)(CX*1), Z10
+	VMOVUPS          (R9)(CX*2), Z11
+	VMOVUPS          Z7, (R9)
+	VMOVUPS          (SI), Z8
+	VFMADD231PS.BCST (R10), Z9, Z8
+	VFMADD231PS.BCST 24(R10), Z10, Z8
+	VFMADD231PS.BCST 48(R10), Z11, Z8
+	VMOVUPS          Z8, (SI)
+	VFMADD231PS      Z8, Z7, Z1
+	VBROADCASTSS     192(R11), Z24
+	VMOVUPS          Z24, Z20
+	VMOVUPS          Z24, Z21
+	VMOVUPS          Z24, Z22
+	VMOVUPS          Z24, Z23
+	VBROADCASTSS     160(R11), Z24
+	VFMADD231PS      Z24, Z12, Z20
+	VFMADD231PS      Z24, Z13, Z21
+	VFMADD231PS      Z24, Z14, Z22
+	VFMADD231PS      Z24, Z15, Z23
+	VMOVUPS          (SI)(CX*1), Z8
+	VFMADD231PS.BCST 4(R10), Z9, Z8
+	VFMADD231PS.BCST 28(R10), Z10, Z8
+	VFMADD231PS.BCST 52(R10), Z11, Z8
+	VMOVUPS          Z8, (SI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z2
+	VBROADCASTSS     32(R11), Z24
+	VMOVUPS          Z24, Z16
+	VMOVUPS          Z24, Z17
+	VMOVUPS          Z24, Z18
+	VMOVUPS          Z24, Z19
+	VBROADCASTSS     (R11), Z24
+	VFMADD231PS      Z24, Z12, Z16
+	VFMADD231PS      Z24, Z13, Z17
+	VFMADD231PS      Z24, Z14, Z18
+	VFMADD231PS      Z24, Z15, Z19
+	VMOVUPS          (SI)(CX*2), Z8
+	VFMADD231PS.BCST 8(R10), Z9, Z8
+	VFMADD231PS.BCST 32(R10), Z10, Z8
+	VFMADD231PS.BCST 56(R10), Z11, Z8
+	VMOVUPS          Z8, (SI)(CX*2)
+	VFMADD231PS      Z8, Z7, Z3
+	VBROADCASTSS     224(R11), Z24
+	VFMADD213PS      Z24, Z12, Z20
+	VFMADD213PS      Z24, Z13, Z21
+	VFMADD213PS      Z24, Z14, Z22
+	VFMADD213PS      Z24, Z15, Z23
+	VMOVUPS          (SI)(BX*1), Z8
+	VFMADD231PS.BCST 12(R10), Z9, Z8
+	VFMADD231PS.BCST 36(R10), Z10, Z8
+	VFMADD231PS.BCST 60(R10), Z11, Z8
+	VMOVUPS          Z8, (SI)(BX*1)
+	VFMADD231PS      Z8, Z7, Z4
+	VBROADCASTSS     64(R11), Z24
+	VFMADD213PS      Z24, Z12, Z16
+	VFMADD213PS      Z24, Z13, Z17
+	VFMADD213PS      Z24, Z14, Z18
+	VFMADD213PS      Z24, Z15, Z19
+	VMOVUPS          (DI), Z8
+	VFMADD231PS.BCST 16(R10), Z9, Z8
+	VFMADD231PS.BCST 40(R10), Z10, Z8
+	VFMADD231PS.BCST 64(R10), Z11, Z8
+	VMOVUPS          Z8, (DI)
+	VFMADD231PS      Z8, Z7, Z5
+	VBROADCASTSS     256(R11), Z24
+	VFMADD213PS      Z24, Z12, Z20
+	VFMADD213PS      Z24, Z13, Z21
+	VFMADD213PS      Z24, Z14, Z22
+	VFMADD213PS      Z24, Z15, Z23
+	VMOVUPS          (DI)(CX*1), Z8
+	VFMADD231PS.BCST 20(R10), Z9, Z8
+	VFMADD231PS.BCST 44(R10), Z10, Z8
+	VFMADD231PS.BCST 68(R10), Z11, Z8
+	VMOVUPS          Z8, (DI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z6
+	VBROADCASTSS     96(R11), Z24
+	VFMADD213PS      Z24, Z12, Z16
+	VFMADD213PS      Z24, Z13, Z17
+	VFMADD213PS      Z24, Z14, Z18
+	VFMADD213PS      Z24, Z15, Z19
+	VMOVUPS          64(R8), Z7
+	VMOVUPS          64(R9), Z9
+	VMOVUPS          64(R9)(CX*1), Z10
+	VMOVUPS          64(R9)(CX*2), Z11
+	VMOVUPS          Z7, 64(R9)
+	VBROADCASTSS     288(R11), Z24
+	VFMADD213PS      Z24, Z12, Z20
+	VFMADD213PS      Z24, Z13, Z21
+	VFMADD213PS      Z24, Z14, Z22
+	VFMADD213PS      Z24, Z15, Z23
+	VMOVUPS          64(SI), Z8
+	VFMADD231PS.BCST (R10), Z9, Z8
+	VFMADD231PS.BCST 24(R10), Z10, Z8
+	VFMADD231PS.BCST 48(R10), Z11, Z8
+	VMOVUPS          Z8, 64(SI)
+	VFMADD231PS      Z8, Z7, Z1
+	VBROADCASTSS     128(R11), Z24
+	VFMADD213PS      Z24, Z12, Z16
+	VFMADD213PS      Z24, Z13, Z17
+	VFMADD213PS      Z24, Z14, Z18
+	VFMADD213PS      Z24, Z15, Z19
+	VMOVUPS          64(SI)(CX*1), Z8
+	VFMADD231PS.BCST 4(R10), Z9, Z8
+	VFMADD231PS.BCST 28(R10), Z10, Z8
+	VFMADD231PS.BCST 52(R10), Z11, Z8
+	VMOVUPS          Z8, 64(SI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z2
+	VMULPS           (AX), Z16, Z16
+	VMULPS           128(AX), Z17, Z17
+	VMULPS           256(AX), Z18, Z18
+	VMULPS           384(AX), Z19, Z19
+	VMOVUPS          64(SI)(CX*2), Z8
+	VFMADD231PS.BCST 8(R10), Z9, Z8
+	VFMADD231PS.BCST 32(R10), Z10, Z8
+	VFMADD231PS.BCST 56(R10), Z11, Z8
+	VMOVUPS          Z8, 64(SI)(CX*2)
+	VFMADD231PS      Z8, Z7, Z3
+	VBROADCASTSS     320(R11), Z24
+	VMOVUPS          64(SI)(BX*1), Z8
+	VFMADD231PS.BCST 12(R10), Z9, Z8
+	VFMADD231PS.BCST 36(R10), Z10, Z8
+	VFMADD231PS.BCST 60(R10), Z11, Z8
+	VMOVUPS          Z8, 64(SI)(BX*1)
+	VFMADD231PS      Z8, Z7, Z4
+	VMULPS           Z16, Z20, Z20
+	VMULPS           Z17, Z21, Z21
+	VMULPS           Z18, Z22, Z22
+	VMULPS           Z19, Z23, Z23
+	VMOVUPS          64(DI), Z8
+	VFMADD231PS.BCST 16(R10), Z9, Z8
+	VFMADD231PS.BCST 40(R10), Z10, Z8
+	VFMADD231PS.BCST 64(R10), Z11, Z8
+	VMOVUPS          Z8, 64(DI)
+	VFMADD231PS      Z8, Z7, Z5
+	VFNMADD213PS     Z24, Z16, Z16
+	VFNMADD213PS     Z24, Z17, Z17
+	VFNMADD213PS     Z24, Z18, Z18
+	VFNMADD213PS     Z24, Z19, Z19
+	VMOVUPS          64(DI)(CX*1), Z8
+	VFMADD231PS.BCST 20(R10), Z9, Z8
+	VFMADD231PS.BCST 44(R10), Z10, Z8
+	VFMADD231PS.BCST 68(R10), Z11, Z8
+	VMOVUPS          Z8, 64(DI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z6
+	VMOVUPS          Z16, (AX)
+	VMOVUPS          Z20, 64(AX)
+	VMOVUPS          Z17, 128(AX)
+	VMOVUPS          Z21, 192(AX)
+	VMOVUPS          Z18, 256(AX)
+	VMOVUPS          Z22, 320(AX)
+	VMOVUPS          Z19, 384(AX)
+	VMOVUPS          Z23, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000080, R8
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, DI
+	ADDQ             $0x00000080, R9
+	DECQ             DX
+
+loop1870:
+	CMPQ             DX, $0x00000001
+	JL               done1871
+	LEAQ             trig32<>+0(SB), R11
+	VMOVUPS          (AX), Z12
+	VMULPS           Z12, Z12, Z12
+	VMOVUPS          128(AX), Z13
+	VMULPS           Z13, Z13, Z13
+	VMOVUPS          256(AX), Z14
+	VMULPS           Z14, Z14, Z14
+	VMOVUPS          384(AX), Z15
+	VMULPS           Z15, Z15, Z15
+	VMOVUPS          (R8), Z7
+	VMOVUPS          (R9), Z9
+	VMOVUPS          (R9)(CX*1), Z10
+	VMOVUPS          (R9)(CX*2), Z11
+	VMOVUPS          Z7, (R9)
+	VMOVUPS          (SI), Z8
+	VFMADD231PS.BCST (R10), Z9, Z8
+	VFMADD231PS.BCST 24(R10), Z10, Z8
+	VFMADD231PS.BCST 48(R10), Z11, Z8
+	VMOVUPS          Z8, (SI)
+	VFMADD231PS      Z8, Z7, Z1
+	VMOVUPS          (SI)(CX*1), Z8
+	VFMADD231PS.BCST 4(R10), Z9, Z8
+	VFMADD231PS.BCST 28(R10), Z10, Z8
+	VFMADD231PS.BCST 52(R10), Z11, Z8
+	VMOVUPS          Z8, (SI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z2
+	VMOVUPS          (SI)(CX*2), Z8
+	VFMADD231PS.BCST 8(R10), Z9, Z8
+	VFMADD231PS.BCST 32(R10), Z10, Z8
+	VFMADD231PS.BCST 56(R10), Z11, Z8
+	VMOVUPS          Z8, (SI)(CX*2)
+	VFMADD231PS      Z8, Z7, Z3
+	VMOVUPS          (SI)(BX*1), Z8
+	VFMADD231PS.BCST 12(R10), Z9, Z8
+	VFMADD231PS.BCST 36(R10), Z10, Z8
+	VFMADD231PS.BCST 60(R10), Z11, Z8
+	VMOVUPS          Z8, (SI)(BX*1)
+	VFMADD231PS      Z8, Z7, Z4
+	VBROADCASTSS     192(R11), Z24
+	VMOVUPS          Z24, Z20
+	VMOVUPS          Z24, Z21
+	VMOVUPS          Z24, Z22
+	VMOVUPS          Z24, Z23
+	VBROADCASTSS     160(R11), Z24
+	VFMADD231PS      Z24, Z12, Z20
+	VFMADD231PS      Z24, Z13, Z21
+	VFMADD231PS      Z24, Z14, Z22
+	VFMADD231PS      Z24, Z15, Z23
+	VMOVUPS          (DI), Z8
+	VFMADD231PS.BCST 16(R10), Z9, Z8
+	VFMADD231PS.BCST 40(R10), Z10, Z8
+	VFMADD231PS.BCST 64(R10), Z11, Z8
+	VMOVUPS          Z8, (DI)
+	VFMADD231PS      Z8, Z7, Z5
+	VMOVUPS          (DI)(CX*1), Z8
+	VFMADD231PS.BCST 20(R10), Z9, Z8
+	VFMADD231PS.BCST 44(R10), Z10, Z8
+	VFMADD231PS.BCST 68(R10), Z11, Z8
+	VMOVUPS          Z8, (DI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z6
+	VMOVUPS          64(R8), Z7
+	VMOVUPS          64(R9), Z9
+	VMOVUPS          64(R9)(CX*1), Z10
+	VMOVUPS          64(R9)(CX*2), Z11
+	VMOVUPS          Z7, 64(R9)
+	VMOVUPS          64(SI), Z8
+	VFMADD231PS.BCST (R10), Z9, Z8
+	VFMADD231PS.BCST 24(R10), Z10, Z8
+	VFMADD231PS.BCST 48(R10), Z11, Z8
+	VMOVUPS          Z8, 64(SI)
+	VFMADD231PS      Z8, Z7, Z1
+	VBROADCASTSS     32(R11), Z24
+	VMOVUPS          Z24, Z16
+	VMOVUPS          Z24, Z17
+	VMOVUPS          Z24, Z18
+	VMOVUPS          Z24, Z19
+	VBROADCASTSS     (R11), Z24
+	VFMADD231PS      Z24, Z12, Z16
+	VFMADD231PS      Z24, Z13, Z17
+	VFMADD231PS      Z24, Z14, Z18
+	VFMADD231PS      Z24, Z15, Z19
+	VMOVUPS          64(SI)(CX*1), Z8
+	VFMADD231PS.BCST 4(R10), Z9, Z8
+	VFMADD231PS.BCST 28(R10), Z10, Z8
+	VFMADD231PS.BCST 52(R10), Z11, Z8
+	VMOVUPS          Z8, 64(SI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z2
+	VMOVUPS          64(SI)(CX*2), Z8
+	VFMADD231PS.BCST 8(R10), Z9, Z8
+	VFMADD231PS.BCST 32(R10), Z10, Z8
+	VFMADD231PS.BCST 56(R10), Z11, Z8
+	VMOVUPS          Z8, 64(SI)(CX*2)
+	VFMADD231PS      Z8, Z7, Z3
+	VMOVUPS          64(SI)(BX*1), Z8
+	VFMADD231PS.BCST 12(R10), Z9, Z8
+	VFMADD231PS.BCST 36(R10), Z10, Z8
+	VFMADD231PS.BCST 60(R10), Z11, Z8
+	VMOVUPS          Z8, 64(SI)(BX*1)
+	VFMADD231PS      Z8, Z7, Z4
+	VMOVUPS          64(DI), Z8
+	VFMADD231PS.BCST 16(R10), Z9, Z8
+	VFMADD231PS.BCST 40(R10), Z10, Z8
+	VFMADD231PS.BCST 64(R10), Z11, Z8
+	VMOVUPS          Z8, 64(DI)
+	VFMADD231PS      Z8, Z7, Z5
+	VBROADCASTSS     224(R11), Z24
+	VFMADD213PS      Z24, Z12, Z20
+	VFMADD213PS      Z24, Z13, Z21
+	VFMADD213PS      Z24, Z14, Z22
+	VFMADD213PS      Z24, Z15, Z23
+	VMOVUPS          64(DI)(CX*1), Z8
+	VFMADD231PS.BCST 20(R10), Z9, Z8
+	VFMADD231PS.BCST 44(R10), Z10, Z8
+	VFMADD231PS.BCST 68(R10), Z11, Z8
+	VMOVUPS          Z8, 64(DI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z6
+	VMOVUPS          128(R8), Z7
+	VMOVUPS          128(R9), Z9
+	VMOVUPS          128(R9)(CX*1), Z10
+	VMOVUPS          128(R9)(CX*2), Z11
+	VMOVUPS          Z7, 128(R9)
+	VMOVUPS          128(SI), Z8
+	VFMADD231PS.BCST (R10), Z9, Z8
+	VFMADD231PS.BCST 24(R10), Z10, Z8
+	VFMADD231PS.BCST 48(R10), Z11, Z8
+	VMOVUPS          Z8, 128(SI)
+	VFMADD231PS      Z8, Z7, Z1
+	VMOVUPS          128(SI)(CX*1), Z8
+	VFMADD231PS.BCST 4(R10), Z9, Z8
+	VFMADD231PS.BCST 28(R10), Z10, Z8
+	VFMADD231PS.BCST 52(R10), Z11, Z8
+	VMOVUPS          Z8, 128(SI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z2
+	VMOVUPS          128(SI)(CX*2), Z8
+	VFMADD231PS.BCST 8(R10), Z9, Z8
+	VFMADD231PS.BCST 32(R10), Z10, Z8
+	VFMADD231PS.BCST 56(R10), Z11, Z8
+	VMOVUPS          Z8, 128(SI)(CX*2)
+	VFMADD231PS      Z8, Z7, Z3
+	VBROADCASTSS     64(R11), Z24
+	VFMADD213PS      Z24, Z12, Z16
+	VFMADD213PS      Z24, Z13, Z17
+	VFMADD213PS      Z24, Z14, Z18
+	VFMADD213PS      Z24, Z15, Z19
+	VMOVUPS          128(SI)(BX*1), Z8
+	VFMADD231PS.BCST 12(R10), Z9, Z8
+	VFMADD231PS.BCST 36(R10), Z10, Z8
+	VFMADD231PS.BCST 60(R10), Z11, Z8
+	VMOVUPS          Z8, 128(SI)(BX*1)
+	VFMADD231PS      Z8, Z7, Z4
+	VMOVUPS          128(DI), Z8
+	VFMADD231PS.BCST 16(R10), Z9, Z8
+	VFMADD231PS.BCST 40(R10), Z10, Z8
+	VFMADD231PS.BCST 64(R10), Z11, Z8
+	VMOVUPS          Z8, 128(DI)
+	VFMADD231PS      Z8, Z7, Z5
+	VMOVUPS          128(DI)(CX*1), Z8
+	VFMADD231PS.BCST 20(R10), Z9, Z8
+	VFMADD231PS.BCST 44(R10), Z10, Z8
+	VFMADD231PS.BCST 68(R10), Z11, Z8
+	VMOVUPS          Z8, 128(DI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z6
+	VMOVUPS          192(R8), Z7
+	VMOVUPS          192(R9), Z9
+	VMOVUPS          192(R9)(CX*1), Z10
+	VMOVUPS          192(R9)(CX*2), Z11
+	VMOVUPS          Z7, 192(R9)
+	VBROADCASTSS     256(R11), Z24
+	VFMADD213PS      Z24, Z12, Z20
+	VFMADD213PS      Z24, Z13, Z21
+	VFMADD213PS      Z24, Z14, Z22
+	VFMADD213PS      Z24, Z15, Z23
+	VMOVUPS          192(SI), Z8
+	VFMADD231PS.BCST (R10), Z9, Z8
+	VFMADD231PS.BCST 24(R10), Z10, Z8
+	VFMADD231PS.BCST 48(R10), Z11, Z8
+	VMOVUPS          Z8, 192(SI)
+	VFMADD231PS      Z8, Z7, Z1
+	VMOVUPS          192(SI)(CX*1), Z8
+	VFMADD231PS.BCST 4(R10), Z9, Z8
+	VFMADD231PS.BCST 28(R10), Z10, Z8
+	VFMADD231PS.BCST 52(R10), Z11, Z8
+	VMOVUPS          Z8, 192(SI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z2
+	VMOVUPS          192(SI)(CX*2), Z8
+	VFMADD231PS.BCST 8(R10), Z9, Z8
+	VFMADD231PS.BCST 32(R10), Z10, Z8
+	VFMADD231PS.BCST 56(R10), Z11, Z8
+	VMOVUPS          Z8, 192(SI)(CX*2)
+	VFMADD231PS      Z8, Z7, Z3
+	VMOVUPS          192(SI)(BX*1), Z8
+	VFMADD231PS.BCST 12(R10), Z9, Z8
+	VFMADD231PS.BCST 36(R10), Z10, Z8
+	VFMADD231PS.BCST 60(R10), Z11, Z8
+	VMOVUPS          Z8, 192(SI)(BX*1)
+	VFMADD231PS      Z8, Z7, Z4
+	VBROADCASTSS     96(R11), Z24
+	VFMADD213PS      Z24, Z12, Z16
+	VFMADD213PS      Z24, Z13, Z17
+	VFMADD213PS      Z24, Z14, Z18
+	VFMADD213PS      Z24, Z15, Z19
+	VMOVUPS          192(DI), Z8
+	VFMADD231PS.BCST 16(R10), Z9, Z8
+	VFMADD231PS.BCST 40(R10), Z10, Z8
+	VFMADD231PS.BCST 64(R10), Z11, Z8
+	VMOVUPS          Z8, 192(DI)
+	VFMADD231PS      Z8, Z7, Z5
+	VMOVUPS          192(DI)(CX*1), Z8
+	VFMADD231PS.BCST 20(R10), Z9, Z8
+	VFMADD231PS.BCST 44(R10), Z10, Z8
+	VFMADD231PS.BCST 68(R10), Z11, Z8
+	VMOVUPS          Z8, 192(DI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z6
+	VMOVUPS          256(R8), Z7
+	VMOVUPS          256(R9), Z9
+	VMOVUPS          256(R9)(CX*1), Z10
+	VMOVUPS          256(R9)(CX*2), Z11
+	VMOVUPS          Z7, 256(R9)
+	VMOVUPS          256(SI), Z8
+	VFMADD231PS.BCST (R10), Z9, Z8
+	VFMADD231PS.BCST 24(R10), Z10, Z8
+	VFMADD231PS.BCST 48(R10), Z11, Z8
+	VMOVUPS          Z8, 256(SI)
+	VFMADD231PS      Z8, Z7, Z1
+	VMOVUPS          256(SI)(CX*1), Z8
+	VFMADD231PS.BCST 4(R10), Z9, Z8
+	VFMADD231PS.BCST 28(R10), Z10, Z8
+	VFMADD231PS.BCST 52(R10), Z11, Z8
+	VMOVUPS          Z8, 256(SI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z2
+	VBROADCASTSS     288(R11), Z24
+	VFMADD213PS      Z24, Z12, Z20
+	VFMADD213PS      Z24, Z13, Z21
+	VFMADD213PS      Z24, Z14, Z22
+	VFMADD213PS      Z24, Z15, Z23
+	VMOVUPS          256(SI)(CX*2), Z8
+	VFMADD231PS.BCST 8(R10), Z9, Z8
+	VFMADD231PS.BCST 32(R10), Z10, Z8
+	VFMADD231PS.BCST 56(R10), Z11, Z8
+	VMOVUPS          Z8, 256(SI)(CX*2)
+	VFMADD231PS      Z8, Z7, Z3
+	VMOVUPS          256(SI)(BX*1), Z8
+	VFMADD231PS.BCST 12(R10), Z9, Z8
+	VFMADD231PS.BCST 36(R10), Z10, Z8
+	VFMADD231PS.BCST 60(R10), Z11, Z8
+	VMOVUPS          Z8, 256(SI)(BX*1)
+	VFMADD231PS      Z8, Z7, Z4
+	VMOVUPS          256(DI), Z8
+	VFMADD231PS.BCST 16(R10), Z9, Z8
+	VFMADD231PS.BCST 40(R10), Z10, Z8
+	VFMADD231PS.BCST 64(R10), Z11, Z8
+	VMOVUPS          Z8, 256(DI)
+	VFMADD231PS      Z8, Z7, Z5
+	VMOVUPS          256(DI)(CX*1), Z8
+	VFMADD231PS.BCST 20(R10), Z9, Z8
+	VFMADD231PS.BCST 44(R10), Z10, Z8
+	VFMADD231PS.BCST 68(R10), Z11, Z8
+	VMOVUPS          Z8, 256(DI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z6
+	VBROADCASTSS     128(R11), Z24
+	VFMADD213PS      Z24, Z12, Z16
+	VFMADD213PS      Z24, Z13, Z17
+	VFMADD213PS      Z24, Z14, Z18
+	VFMADD213PS      Z24, Z15, Z19
+	VMOVUPS          320(R8), Z7
+	VMOVUPS          320(R9), Z9
+	VMOVUPS          320(R9)(CX*1), Z10
+	VMOVUPS          320(R9)(CX*2), Z11
+	VMOVUPS          Z7, 320(R9)
+	VMOVUPS          320(SI), Z8
+	VFMADD231PS.BCST (R10), Z9, Z8
+	VFMADD231PS.BCST 24(R10), Z10, Z8
+	VFMADD231PS.BCST 48(R10), Z11, Z8
+	VMOVUPS          Z8, 320(SI)
+	VFMADD231PS      Z8, Z7, Z1
+	VMOVUPS          320(SI)(CX*1), Z8
+	VFMADD231PS.BCST 4(R10), Z9, Z8
+	VFMADD231PS.BCST 28(R10), Z10, Z8
+	VFMADD231PS.BCST 52(R10), Z11, Z8
+	VMOVUPS          Z8, 320(SI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z2
+	VMOVUPS          320(SI)(CX*2), Z8
+	VFMADD231PS.BCST 8(R10), Z9, Z8
+	VFMADD231PS.BCST 32(R10), Z10, Z8
+	VFMADD231PS.BCST 56(R10), Z11, Z8
+	VMOVUPS          Z8, 320(SI)(CX*2)
+	VFMADD231PS      Z8, Z7, Z3
+	VMULPS           (AX), Z16, Z16
+	VMULPS           128(AX), Z17, Z17
+	VMULPS           256(AX), Z18, Z18
+	VMULPS           384(AX), Z19, Z19
+	VMOVUPS          320(SI)(BX*1), Z8
+	VFMADD231PS.BCST 12(R10), Z9, Z8
+	VFMADD231PS.BCST 36(R10), Z10, Z8
+	VFMADD231PS.BCST 60(R10), Z11, Z8
+	VMOVUPS          Z8, 320(SI)(BX*1)
+	VFMADD231PS      Z8, Z7, Z4
+	VMOVUPS          320(DI), Z8
+	VFMADD231PS.BCST 16(R10), Z9, Z8
+	VFMADD231PS.BCST 40(R10), Z10, Z8
+	VFMADD231PS.BCST 64(R10), Z11, Z8
+	VMOVUPS          Z8, 320(DI)
+	VFMADD231PS      Z8, Z7, Z5
+	VMOVUPS          320(DI)(CX*1), Z8
+	VFMADD231PS.BCST 20(R10), Z9, Z8
+	VFMADD231PS.BCST 44(R10), Z10, Z8
+	VFMADD231PS.BCST 68(R10), Z11, Z8
+	VMOVUPS          Z8, 320(DI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z6
+	VMOVUPS          384(R8), Z7
+	VMOVUPS          384(R9), Z9
+	VMOVUPS          384(R9)(CX*1), Z10
+	VMOVUPS          384(R9)(CX*2), Z11
+	VMOVUPS          Z7, 384(R9)
+	VMOVUPS          384(SI), Z8
+	VFMADD231PS.BCST (R10), Z9, Z8
+	VFMADD231PS.BCST 24(R10), Z10, Z8
+	VFMADD231PS.BCST 48(R10), Z11, Z8
+	VMOVUPS          Z8, 384(SI)
+	VFMADD231PS      Z8, Z7, Z1
+	VBROADCASTSS     320(R11), Z24
+	VMOVUPS          384(SI)(CX*1), Z8
+	VFMADD231PS.BCST 4(R10), Z9, Z8
+	VFMADD231PS.BCST 28(R10), Z10, Z8
+	VFMADD231PS.BCST 52(R10), Z11, Z8
+	VMOVUPS          Z8, 384(SI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z2
+	VMOVUPS          384(SI)(CX*2), Z8
+	VFMADD231PS.BCST 8(R10), Z9, Z8
+	VFMADD231PS.BCST 32(R10), Z10, Z8
+	VFMADD231PS.BCST 56(R10), Z11, Z8
+	VMOVUPS          Z8, 384(SI)(CX*2)
+	VFMADD231PS      Z8, Z7, Z3
+	VMOVUPS          384(SI)(BX*1), Z8
+	VFMADD231PS.BCST 12(R10), Z9, Z8
+	VFMADD231PS.BCST 36(R10), Z10, Z8
+	VFMADD231PS.BCST 60(R10), Z11, Z8
+	VMOVUPS          Z8, 384(SI)(BX*1)
+	VFMADD231PS      Z8, Z7, Z4
+	VMOVUPS          384(DI), Z8
+	VFMADD231PS.BCST 16(R10), Z9, Z8
+	VFMADD231PS.BCST 40(R10), Z10, Z8
+	VFMADD231PS.BCST 64(R10), Z11, Z8
+	VMOVUPS          Z8, 384(DI)
+	VFMADD231PS      Z8, Z7, Z5
+	VMULPS           Z16, Z20, Z20
+	VMULPS           Z17, Z21, Z21
+	VMULPS           Z18, Z22, Z22
+	VMULPS           Z19, Z23, Z23
+	VMOVUPS          384(DI)(CX*1), Z8
+	VFMADD231PS.BCST 20(R10), Z9, Z8
+	VFMADD231PS.BCST 44(R10), Z10, Z8
+	VFMADD231PS.BCST 68(R10), Z11, Z8
+	VMOVUPS          Z8, 384(DI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z6
+	VMOVUPS          448(R8), Z7
+	VMOVUPS          448(R9), Z9
+	VMOVUPS          448(R9)(CX*1), Z10
+	VMOVUPS          448(R9)(CX*2), Z11
+	VMOVUPS          Z7, 448(R9)
+	VMOVUPS          448(SI), Z8
+	VFMADD231PS.BCST (R10), Z9, Z8
+	VFMADD231PS.BCST 24(R10), Z10, Z8
+	VFMADD231PS.BCST 48(R10), Z11, Z8
+	VMOVUPS          Z8, 448(SI)
+	VFMADD231PS      Z8, Z7, Z1
+	VMOVUPS          448(SI)(CX*1), Z8
+	VFMADD231PS.BCST 4(R10), Z9, Z8
+	VFMADD231PS.BCST 28(R10), Z10, Z8
+	VFMADD231PS.BCST 52(R10), Z11, Z8
+	VMOVUPS          Z8, 448(SI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z2
+	VFNMADD213PS     Z24, Z16, Z16
+	VFNMADD213PS     Z24, Z17, Z17
+	VFNMADD213PS     Z24, Z18, Z18
+	VFNMADD213PS     Z24, Z19, Z19
+	VMOVUPS          448(SI)(CX*2), Z8
+	VFMADD231PS.BCST 8(R10), Z9, Z8
+	VFMADD231PS.BCST 32(R10), Z10, Z8
+	VFMADD231PS.BCST 56(R10), Z11, Z8
+	VMOVUPS          Z8, 448(SI)(CX*2)
+	VFMADD231PS      Z8, Z7, Z3
+	VMOVUPS          448(SI)(BX*1), Z8
+	VFMADD231PS.BCST 12(R10), Z9, Z8
+	VFMADD231PS.BCST 36(R10), Z10, Z8
+	VFMADD231PS.BCST 60(R10), Z11, Z8
+	VMOVUPS          Z8, 448(SI)(BX*1)
+	VFMADD231PS      Z8, Z7, Z4
+	VMOVUPS          448(DI), Z8
+	VFMADD231PS.BCST 16(R10), Z9, Z8
+	VFMADD231PS.BCST 40(R10), Z10, Z8
+	VFMADD231PS.BCST 64(R10), Z11, Z8
+	VMOVUPS          Z8, 448(DI)
+	VFMADD231PS      Z8, Z7, Z5
+	VMOVUPS          448(DI)(CX*1), Z8
+	VFMADD231PS.BCST 20(R10), Z9, Z8
+	VFMADD231PS.BCST 44(R10), Z10, Z8
+	VFMADD231PS.BCST 68(R10), Z11, Z8
+	VMOVUPS          Z8, 448(DI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z6
+	VMOVUPS          Z16, (AX)
+	VMOVUPS          Z20, 64(AX)
+	VMOVUPS          Z17, 128(AX)
+	VMOVUPS          Z21, 192(AX)
+	VMOVUPS          Z18, 256(AX)
+	VMOVUPS          Z22, 320(AX)
+	VMOVUPS          Z19, 384(AX)
+	VMOVUPS          Z23, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000200, R8
+	ADDQ             $0x00000200, SI
+	ADDQ             $0x00000200, DI
+	ADDQ             $0x00000200, R9
+	SUBQ             $0x00000001, DX
+	JMP              loop1870
+
+done1871:
+skip1869:
+	MOVQ    CX, AX
+	MOVQ    a+16(FP), DX
+	ADDQ    DX, AX
+	SUBQ    SI, AX
+	VMOVUPS Z0, Z12
+	VMOVUPS Z0, Z13
+	VMOVUPS Z0, Z14
+	VMOVUPS Z0, Z15
+	VMOVUPS Z0, Z16
+	VMOVUPS Z0, Z0
+
+loop1872:
+	CMPQ             AX, $0x00000080
+	JL               done1873
+	VMOVUPS          (R8), Z7
+	VMOVUPS          (R9), Z9
+	VMOVUPS          (R9)(CX*1), Z10
+	VMOVUPS          (R9)(CX*2), Z11
+	VMOVUPS          Z7, (R9)
+	VMOVUPS          (SI), Z8
+	VFMADD231PS.BCST (R10), Z9, Z8
+	VFMADD231PS.BCST 24(R10), Z10, Z8
+	VFMADD231PS.BCST 48(R10), Z11, Z8
+	VMOVUPS          Z8, (SI)
+	VFMADD231PS      Z8, Z7, Z1
+	VMOVUPS          (SI)(CX*1), Z8
+	VFMADD231PS.BCST 4(R10), Z9, Z8
+	VFMADD231PS.BCST 28(R10), Z10, Z8
+	VFMADD231PS.BCST 52(R10), Z11, Z8
+	VMOVUPS          Z8, (SI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z2
+	VMOVUPS          (SI)(CX*2), Z8
+	VFMADD231PS.BCST 8(R10), Z9, Z8
+	VFMADD231PS.BCST 32(R10), Z10, Z8
+	VFMADD231PS.BCST 56(R10), Z11, Z8
+	VMOVUPS          Z8, (SI)(CX*2)
+	VFMADD231PS      Z8, Z7, Z3
+	VMOVUPS          (SI)(BX*1), Z8
+	VFMADD231PS.BCST 12(R10), Z9, Z8
+	VFMADD231PS.BCST 36(R10), Z10, Z8
+	VFMADD231PS.BCST 60(R10), Z11, Z8
+	VMOVUPS          Z8, (SI)(BX*1)
+	VFMADD231PS      Z8, Z7, Z4
+	VMOVUPS          (DI), Z8
+	VFMADD231PS.BCST 16(R10), Z9, Z8
+	VFMADD231PS.BCST 40(R10), Z10, Z8
+	VFMADD231PS.BCST 64(R10), Z11, Z8
+	VMOVUPS          Z8, (DI)
+	VFMADD231PS      Z8, Z7, Z5
+	VMOVUPS          (DI)(CX*1), Z8
+	VFMADD231PS.BCST 20(R10), Z9, Z8
+	VFMADD231PS.BCST 44(R10), Z10, Z8
+	VFMADD231PS.BCST 68(R10), Z11, Z8
+	VMOVUPS          Z8, (DI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z6
+	VMOVUPS          64(R8), Z7
+	VMOVUPS          64(R9), Z9
+	VMOVUPS          64(R9)(CX*1), Z10
+	VMOVUPS          64(R9)(CX*2), Z11
+	VMOVUPS          Z7, 64(R9)
+	VMOVUPS          64(SI), Z8
+	VFMADD231PS.BCST (R10), Z9, Z8
+	VFMADD231PS.BCST 24(R10), Z10, Z8
+	VFMADD231PS.BCST 48(R10), Z11, Z8
+	VMOVUPS          Z8, 64(SI)
+	VFMADD231PS      Z8, Z7, Z12
+	VMOVUPS          64(SI)(CX*1), Z8
+	VFMADD231PS.BCST 4(R10), Z9, Z8
+	VFMADD231PS.BCST 28(R10), Z10, Z8
+	VFMADD231PS.BCST 52(R10), Z11, Z8
+	VMOVUPS          Z8, 64(SI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z13
+	VMOVUPS          64(SI)(CX*2), Z8
+	VFMADD231PS.BCST 8(R10), Z9, Z8
+	VFMADD231PS.BCST 32(R10), Z10, Z8
+	VFMADD231PS.BCST 56(R10), Z11, Z8
+	VMOVUPS          Z8, 64(SI)(CX*2)
+	VFMADD231PS      Z8, Z7, Z14
+	VMOVUPS          64(SI)(BX*1), Z8
+	VFMADD231PS.BCST 12(R10), Z9, Z8
+	VFMADD231PS.BCST 36(R10), Z10, Z8
+	VFMADD231PS.BCST 60(R10), Z11, Z8
+	VMOVUPS          Z8, 64(SI)(BX*1)
+	VFMADD231PS      Z8, Z7, Z15
+	VMOVUPS          64(DI), Z8
+	VFMADD231PS.BCST 16(R10), Z9, Z8
+	VFMADD231PS.BCST 40(R10), Z10, Z8
+	VFMADD231PS.BCST 64(R10), Z11, Z8
+	VMOVUPS          Z8, 64(DI)
+	VFMADD231PS      Z8, Z7, Z16
+	VMOVUPS          64(DI)(CX*1), Z8
+	VFMADD231PS.BCST 20(R10), Z9, Z8
+	VFMADD231PS.BCST 44(R10), Z10, Z8
+	VFMADD231PS.BCST 68(R10), Z11, Z8
+	VMOVUPS          Z8, 64(DI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z0
+	ADDQ             $0x00000080, R8
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, DI
+	ADDQ             $0x00000080, R9
+	SUBQ             $0x00000080, AX
+	JMP              loop1872
+
+done1873:
+	TESTQ            AX, AX
+	JZ               skip1874
+	VMOVUPS          (R8), Z7
+	VMOVUPS          (R9), Z9
+	VMOVUPS          (R9)(CX*1), Z10
+	VMOVUPS          (R9)(CX*2), Z11
+	VMOVUPS          Z7, (R9)
+	VMOVUPS          (SI), Z8
+	VFMADD231PS.BCST (R10), Z9, Z8
+	VFMADD231PS.BCST 24(R10), Z10, Z8
+	VFMADD231PS.BCST 48(R10), Z11, Z8
+	VMOVUPS          Z8, (SI)
+	VFMADD231PS      Z8, Z7, Z1
+	VMOVUPS          (SI)(CX*1), Z8
+	VFMADD231PS.BCST 4(R10), Z9, Z8
+	VFMADD231PS.BCST 28(R10), Z10, Z8
+	VFMADD231PS.BCST 52(R10), Z11, Z8
+	VMOVUPS          Z8, (SI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z2
+	VMOVUPS          (SI)(CX*2), Z8
+	VFMADD231PS.BCST 8(R10), Z9, Z8
+	VFMADD231PS.BCST 32(R10), Z10, Z8
+	VFMADD231PS.BCST 56(R10), Z11, Z8
+	VMOVUPS          Z8, (SI)(CX*2)
+	VFMADD231PS      Z8, Z7, Z3
+	VMOVUPS          (SI)(BX*1), Z8
+	VFMADD231PS.BCST 12(R10), Z9, Z8
+	VFMADD231PS.BCST 36(R10), Z10, Z8
+	VFMADD231PS.BCST 60(R10), Z11, Z8
+	VMOVUPS          Z8, (SI)(BX*1)
+	VFMADD231PS      Z8, Z7, Z4
+	VMOVUPS          (DI), Z8
+	VFMADD231PS.BCST 16(R10), Z9, Z8
+	VFMADD231PS.BCST 40(R10), Z10, Z8
+	VFMADD231PS.BCST 64(R10), Z11, Z8
+	VMOVUPS          Z8, (DI)
+	VFMADD231PS      Z8, Z7, Z5
+	VMOVUPS          (DI)(CX*1), Z8
+	VFMADD231PS.BCST 20(R10), Z9, Z8
+	VFMADD231PS.BCST 44(R10), Z10, Z8
+	VFMADD231PS.BCST 68(R10), Z11, Z8
+	VMOVUPS          Z8, (DI)(CX*1)
+	VFMADD231PS      Z8, Z7, Z6
+	ADDQ             $0x00000040, R8
+	ADDQ             $0x00000040, SI
+	ADDQ             $0x00000040, DI
+	ADDQ             $0x00000040, R9
+
+skip1874:
+	VADDPS     Z12, Z1, Z1
+	VADDPS     Z13, Z2, Z2
+	VADDPS     Z14, Z3, Z3
+	VADDPS     Z15, Z4, Z4
+	VADDPS     Z16, Z5, Z5
+	VADDPS     Z0, Z6, Z6
+	MOVQ       sums+8(FP), AX
+	VUNPCKLPS  Z2, Z1, Z0
+	VUNPCKHPS  Z2, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPS  Z4, Z3, Z0
+	VUNPCKHPS  Z4, Z3, Z3
+	VADDPS     Z0, Z3, Z3
+	VUNPCKLPS  Z6, Z5, Z0
+	VUNPCKHPS  Z6, Z5, Z5
+	VADDPS     Z0, Z5, Z5
+	VUNPCKLPD  Z3, Z1, Z0
+	VUNPCKHPD  Z3, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPD  Z5, Z5, Z0
+	VUNPCKHPD  Z5, Z5, Z5
+	VADDPS     Z0, Z5, Z5
+	VSHUFF64X2 $0x88, Z5, Z1, Z0
+	VSHUFF64X2 $0xdd, Z5, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VMOVUPS    Z1, (AX)
+	MOVQ       p+88(FP), CX
+	TESTQ      CX, CX
+	JZ         skip1875
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       f+24(FP), DX
+	MOVQ       k+96(FP), BX
+	MOVQ       CX, SI
+	SHLQ       $0x02, SI
+	ADDQ       SI, AX
+
+loop1876:
+	CMPQ             BX, $0x00000001
+	JL               done1877
+	VMOVUPS.Z        (DX), K1, Z0
+	VFMADD231PS.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x04, AX
+	SUBQ             $0x00000001, BX
+	JMP              loop1876
+
+done1877:
+	VCVTPS2PD Y1, Z1
+	MOVQ      y+0(FP), AX
+	CMPQ      CX, $0x08
+	JNE       few1878
+	VMOVUPD   Z1, (AX)
+	JMP       done1879
+
+few1878:
+	TESTQ         $0x00000004, CX
+	JZ            skip1880
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1880:
+	TESTQ         $0x00000002, CX
+	JZ            skip1881
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1881:
+	TESTQ  $0x00000001, CX
+	JZ     skip1882
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1882:
+done1879:
+skip1875:
+	JMP finish1792
+
+next1868:
+	CMPQ             CX, $0x07
+	JNE              next1883
+	VMOVUPS          Z0, Z1
+	VMOVUPS          Z0, Z2
+	VMOVUPS          Z0, Z3
+	VMOVUPS          Z0, Z4
+	VMOVUPS          Z0, Z5
+	VMOVUPS          Z0, Z6
+	VMOVUPS          Z0, Z7
+	MOVQ             cols+80(FP), CX
+	SHLQ             $0x06, CX
+	LEAQ             (CX)(CX*2), BX
+	MOVQ             a+16(FP), SI
+	LEAQ             (SI)(CX*4), DI
+	MOVQ             phi+32(FP), R8
+	MOVQ             SI, R9
+	MOVQ             f+24(FP), R10
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	TESTQ            DX, DX
+	JZ               skip1884
+	LEAQ             trig32<>+0(SB), R11
+	VMOVUPS          (AX), Z13
+	VMULPS           Z13, Z13, Z13
+	VMOVUPS          128(AX), Z14
+	VMULPS           Z14, Z14, Z14
+	VMOVUPS          256(AX), Z15
+	VMULPS           Z15, Z15, Z15
+	VMOVUPS          384(AX), Z16
+	VMULPS           Z16, Z16, Z16
+	VMOVUPS          (R8), Z8
+	VMOVUPS          (R9), Z10
+	VMOVUPS          (R9)(CX*1), Z11
+	VMOVUPS          (R9)(CX*2), Z12
+	VMOVUPS          Z8, (R9)
+	VMOVUPS          (SI), Z9
+	VFMADD231PS.BCST (R10), Z10, Z9
+	VFMADD231PS.BCST 28(R10), Z11, Z9
+	VFMADD231PS.BCST 56(R10), Z12, Z9
+	VMOVUPS          Z9, (SI)
+	VFMADD231PS      Z9, Z8, Z1
+	VBROADCASTSS     192(R11), Z25
+	VMOVUPS          Z25, Z21
+	VMOVUPS          Z25, Z22
+	VMOVUPS          Z25, Z23
+	VMOVUPS          Z25, Z24
+	VBROADCASTSS     160(R11), Z25
+	VFMADD231PS      Z25, Z13, Z21
+	VFMADD231PS      Z25, Z14, Z22
+	VFMADD231PS      Z25, Z15, Z23
+	VFMADD231PS      Z25, Z16, Z24
+	VMOVUPS          (SI)(CX*1), Z9
+	VFMADD231PS.BCST 4(R10), Z10, Z9
+	VFMADD231PS.BCST 32(R10), Z11, Z9
+	VFMADD231PS.BCST 60(R10), Z12, Z9
+	VMOVUPS          Z9, (SI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z2
+	VBROADCASTSS     32(R11), Z25
+	VMOVUPS          Z25, Z17
+	VMOVUPS          Z25, Z18
+	VMOVUPS          Z25, Z19
+	VMOVUPS          Z25, Z20
+	VBROADCASTSS     (R11), Z25
+	VFMADD231PS      Z25, Z13, Z17
+	VFMADD231PS      Z25, Z14, Z18
+	VFMADD231PS      Z25, Z15, Z19
+	VFMADD231PS      Z25, Z16, Z20
+	VMOVUPS          (SI)(CX*2), Z9
+	VFMADD231PS.BCST 8(R10), Z10, Z9
+	VFMADD231PS.BCST 36(R10), Z11, Z9
+	VFMADD231PS.BCST 64(R10), Z12, Z9
+	VMOVUPS          Z9, (SI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z3
+	VBROADCASTSS     224(R11), Z25
+	VFMADD213PS      Z25, Z13, Z21
+	VFMADD213PS      Z25, Z14, Z22
+	VFMADD213PS      Z25, Z15, Z23
+	VFMADD213PS      Z25, Z16, Z24
+	VMOVUPS          (SI)(BX*1), Z9
+	VFMADD231PS.BCST 12(R10), Z10, Z9
+	VFMADD231PS.BCST 40(R10), Z11, Z9
+	VFMADD231PS.BCST 68(R10), Z12, Z9
+	VMOVUPS          Z9, (SI)(BX*1)
+	VFMADD231PS      Z9, Z8, Z4
+	VBROADCASTSS     64(R11), Z25
+	VFMADD213PS      Z25, Z13, Z17
+	VFMADD213PS      Z25, Z14, Z18
+	VFMADD213PS      Z25, Z15, Z19
+	VFMADD213PS      Z25, Z16, Z20
+	VMOVUPS          (DI), Z9
+	VFMADD231PS.BCST 16(R10), Z10, Z9
+	VFMADD231PS.BCST 44(R10), Z11, Z9
+	VFMADD231PS.BCST 72(R10), Z12, Z9
+	VMOVUPS          Z9, (DI)
+	VFMADD231PS      Z9, Z8, Z5
+	VMOVUPS          (DI)(CX*1), Z9
+	VFMADD231PS.BCST 20(R10), Z10, Z9
+	VFMADD231PS.BCST 48(R10), Z11, Z9
+	VFMADD231PS.BCST 76(R10), Z12, Z9
+	VMOVUPS          Z9, (DI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z6
+	VBROADCASTSS     256(R11), Z25
+	VFMADD213PS      Z25, Z13, Z21
+	VFMADD213PS      Z25, Z14, Z22
+	VFMADD213PS      Z25, Z15, Z23
+	VFMADD213PS      Z25, Z16, Z24
+	VMOVUPS          (DI)(CX*2), Z9
+	VFMADD231PS.BCST 24(R10), Z10, Z9
+	VFMADD231PS.BCST 52(R10), Z11, Z9
+	VFMADD231PS.BCST 80(R10), Z12, Z9
+	VMOVUPS          Z9, (DI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z7
+	VBROADCASTSS     96(R11), Z25
+	VFMADD213PS      Z25, Z13, Z17
+	VFMADD213PS      Z25, Z14, Z18
+	VFMADD213PS      Z25, Z15, Z19
+	VFMADD213PS      Z25, Z16, Z20
+	VMOVUPS          64(R8), Z8
+	VMOVUPS          64(R9), Z10
+	VMOVUPS          64(R9)(CX*1), Z11
+	VMOVUPS          64(R9)(CX*2), Z12
+	VMOVUPS          Z8, 64(R9)
+	VBROADCASTSS     288(R11), Z25
+	VFMADD213PS      Z25, Z13, Z21
+	VFMADD213PS      Z25, Z14, Z22
+	VFMADD213PS      Z25, Z15, Z23
+	VFMADD213PS      Z25, Z16, Z24
+	VMOVUPS          64(SI), Z9
+	VFMADD231PS.BCST (R10), Z10, Z9
+	VFMADD231PS.BCST 28(R10), Z11, Z9
+	VFMADD231PS.BCST 56(R10), Z12, Z9
+	VMOVUPS          Z9, 64(SI)
+	VFMADD231PS      Z9, Z8, Z1
+	VBROADCASTSS     128(R11), Z25
+	VFMADD213PS      Z25, Z13, Z17
+	VFMADD213PS      Z25, Z14, Z18
+	VFMADD213PS      Z25, Z15, Z19
+	VFMADD213PS      Z25, Z16, Z20
+	VMOVUPS          64(SI)(CX*1), Z9
+	VFMADD231PS.BCST 4(R10), Z10, Z9
+	VFMADD231PS.BCST 32(R10), Z11, Z9
+	VFMADD231PS.BCST 60(R10), Z12, Z9
+	VMOVUPS          Z9, 64(SI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z2
+	VMOVUPS          64(SI)(CX*2), Z9
+	VFMADD231PS.BCST 8(R10), Z10, Z9
+	VFMADD231PS.BCST 36(R10), Z11, Z9
+	VFMADD231PS.BCST 64(R10), Z12, Z9
+	VMOVUPS          Z9, 64(SI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z3
+	VMULPS           (AX), Z17, Z17
+	VMULPS           128(AX), Z18, Z18
+	VMULPS           256(AX), Z19, Z19
+	VMULPS           384(AX), Z20, Z20
+	VMOVUPS          64(SI)(BX*1), Z9
+	VFMADD231PS.BCST 12(R10), Z10, Z9
+	VFMADD231PS.BCST 40(R10), Z11, Z9
+	VFMADD231PS.BCST 68(R10), Z12, Z9
+	VMOVUPS          Z9, 64(SI)(BX*1)
+	VFMADD231PS      Z9, Z8, Z4
+	VBROADCASTSS     320(R11), Z25
+	VMOVUPS          64(DI), Z9
+	VFMADD231PS.BCST 16(R10), Z10, Z9
+	VFMADD231PS.BCST 44(R10), Z11, Z9
+	VFMADD231PS.BCST 72(R10), Z12, Z9
+	VMOVUPS          Z9, 64(DI)
+	VFMADD231PS      Z9, Z8, Z5
+	VMULPS           Z17, Z21, Z21
+	VMULPS           Z18, Z22, Z22
+	VMULPS           Z19, Z23, Z23
+	VMULPS           Z20, Z24, Z24
+	VMOVUPS          64(DI)(CX*1), Z9
+	VFMADD231PS.BCST 20(R10), Z10, Z9
+	VFMADD231PS.BCST 48(R10), Z11, Z9
+	VFMADD231PS.BCST 76(R10), Z12, Z9
+	VMOVUPS          Z9, 64(DI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z6
+	VFNMADD213PS     Z25, Z17, Z17
+	VFNMADD213PS     Z25, Z18, Z18
+	VFNMADD213PS     Z25, Z19, Z19
+	VFNMADD213PS     Z25, Z20, Z20
+	VMOVUPS          64(DI)(CX*2), Z9
+	VFMADD231PS.BCST 24(R10), Z10, Z9
+	VFMADD231PS.BCST 52(R10), Z11, Z9
+	VFMADD231PS.BCST 80(R10), Z12, Z9
+	VMOVUPS          Z9, 64(DI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z7
+	VMOVUPS          Z17, (AX)
+	VMOVUPS          Z21, 64(AX)
+	VMOVUPS          Z18, 128(AX)
+	VMOVUPS          Z22, 192(AX)
+	VMOVUPS          Z19, 256(AX)
+	VMOVUPS          Z23, 320(AX)
+	VMOVUPS          Z20, 384(AX)
+	VMOVUPS          Z24, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000080, R8
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, DI
+	ADDQ             $0x00000080, R9
+	DECQ             DX
+
+loop1885:
+	CMPQ             DX, $0x00000001
+	JL               done1886
+	LEAQ             trig32<>+0(SB), R11
+	VMOVUPS          (AX), Z13
+	VMULPS           Z13, Z13, Z13
+	VMOVUPS          128(AX), Z14
+	VMULPS           Z14, Z14, Z14
+	VMOVUPS          256(AX), Z15
+	VMULPS           Z15, Z15, Z15
+	VMOVUPS          384(AX), Z16
+	VMULPS           Z16, Z16, Z16
+	VMOVUPS          (R8), Z8
+	VMOVUPS          (R9), Z10
+	VMOVUPS          (R9)(CX*1), Z11
+	VMOVUPS          (R9)(CX*2), Z12
+	VMOVUPS          Z8, (R9)
+	VMOVUPS          (SI), Z9
+	VFMADD231PS.BCST (R10), Z10, Z9
+	VFMADD231PS.BCST 28(R10), Z11, Z9
+	VFMADD231PS.BCST 56(R10), Z12, Z9
+	VMOVUPS          Z9, (SI)
+	VFMADD231PS      Z9, Z8, Z1
+	VMOVUPS          (SI)(CX*1), Z9
+	VFMADD231PS.BCST 4(R10), Z10, Z9
+	VFMADD231PS.BCST 32(R10), Z11, Z9
+	VFMADD231PS.BCST 60(R10), Z12, Z9
+	VMOVUPS          Z9, (SI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z2
+	VMOVUPS          (SI)(CX*2), Z9
+	VFMADD231PS.BCST 8(R10), Z10, Z9
+	VFMADD231PS.BCST 36(R10), Z11, Z9
+	VFMADD231PS.BCST 64(R10), Z12, Z9
+	VMOVUPS          Z9, (SI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z3
+	VMOVUPS          (SI)(BX*1), Z9
+	VFMADD231PS.BCST 12(R10), Z10, Z9
+	VFMADD231PS.BCST 40(R10), Z11, Z9
+	VFMADD231PS.BCST 68(R10), Z12, Z9
+	VMOVUPS          Z9, (SI)(BX*1)
+	VFMADD231PS      Z9, Z8, Z4
+	VBROADCASTSS     192(R11), Z25
+	VMOVUPS          Z25, Z21
+	VMOVUPS          Z25, Z22
+	VMOVUPS          Z25, Z23
+	VMOVUPS          Z25, Z24
+	VBROADCASTSS     160(R11), Z25
+	VFMADD231PS      Z25, Z13, Z21
+	VFMADD231PS      Z25, Z14, Z22
+	VFMADD231PS      Z25, Z15, Z23
+	VFMADD231PS      Z25, Z16, Z24
+	VMOVUPS          (DI), Z9
+	VFMADD231PS.BCST 16(R10), Z10, Z9
+	VFMADD231PS.BCST 44(R10), Z11, Z9
+	VFMADD231PS.BCST 72(R10), Z12, Z9
+	VMOVUPS          Z9, (DI)
+	VFMADD231PS      Z9, Z8, Z5
+	VMOVUPS          (DI)(CX*1), Z9
+	VFMADD231PS.BCST 20(R10), Z10, Z9
+	VFMADD231PS.BCST 48(R10), Z11, Z9
+	VFMADD231PS.BCST 76(R10), Z12, Z9
+	VMOVUPS          Z9, (DI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z6
+	VMOVUPS          (DI)(CX*2), Z9
+	VFMADD231PS.BCST 24(R10), Z10, Z9
+	VFMADD231PS.BCST 52(R10), Z11, Z9
+	VFMADD231PS.BCST 80(R10), Z12, Z9
+	VMOVUPS          Z9, (DI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z7
+	VMOVUPS          64(R8), Z8
+	VMOVUPS          64(R9), Z10
+	VMOVUPS          64(R9)(CX*1), Z11
+	VMOVUPS          64(R9)(CX*2), Z12
+	VMOVUPS          Z8, 64(R9)
+	VMOVUPS          64(SI), Z9
+	VFMADD231PS.BCST (R10), Z10, Z9
+	VFMADD231PS.BCST 28(R10), Z11, Z9
+	VFMADD231PS.BCST 56(R10), Z12, Z9
+	VMOVUPS          Z9, 64(SI)
+	VFMADD231PS      Z9, Z8, Z1
+	VBROADCASTSS     32(R11), Z25
+	VMOVUPS          Z25, Z17
+	VMOVUPS          Z25, Z18
+	VMOVUPS          Z25, Z19
+	VMOVUPS          Z25, Z20
+	VBROADCASTSS     (R11), Z25
+	VFMADD231PS      Z25, Z13, Z17
+	VFMADD231PS      Z25, Z14, Z18
+	VFMADD231PS      Z25, Z15, Z19
+	VFMADD231PS      Z25, Z16, Z20
+	VMOVUPS          64(SI)(CX*1), Z9
+	VFMADD231PS.BCST 4(R10), Z10, Z9
+	VFMADD231PS.BCST 32(R10), Z11, Z9
+	VFMADD231PS.BCST 60(R10), Z12, Z9
+	VMOVUPS          Z9, 64(SI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z2
+	VMOVUPS          64(SI)(CX*2), Z9
+	VFMADD231PS.BCST 8(R10), Z10, Z9
+	VFMADD231PS.BCST 36(R10), Z11, Z9
+	VFMADD231PS.BCST 64(R10), Z12, Z9
+	VMOVUPS          Z9, 64(SI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z3
+	VMOVUPS          64(SI)(BX*1), Z9
+	VFMADD231PS.BCST 12(R10), Z10, Z9
+	VFMADD231PS.BCST 40(R10), Z11, Z9
+	VFMADD231PS.BCST 68(R10), Z12, Z9
+	VMOVUPS          Z9, 64(SI)(BX*1)
+	VFMADD231PS      Z9, Z8, Z4
+	VMOVUPS          64(DI), Z9
+	VFMADD231PS.BCST 16(R10), Z10, Z9
+	VFMADD231PS.BCST 44(R10), Z11, Z9
+	VFMADD231PS.BCST 72(R10), Z12, Z9
+	VMOVUPS          Z9, 64(DI)
+	VFMADD231PS      Z9, Z8, Z5
+	VMOVUPS          64(DI)(CX*1), Z9
+	VFMADD231PS.BCST 20(R10), Z10, Z9
+	VFMADD231PS.BCST 48(R10), Z11, Z9
+	VFMADD231PS.BCST 76(R10), Z12, Z9
+	VMOVUPS          Z9, 64(DI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z6
+	VBROADCASTSS     224(R11), Z25
+	VFMADD213PS      Z25, Z13, Z21
+	VFMADD213PS      Z25, Z14, Z22
+	VFMADD213PS      Z25, Z15, Z23
+	VFMADD213PS      Z25, Z16, Z24
+	VMOVUPS          64(DI)(CX*2), Z9
+	VFMADD231PS.BCST 24(R10), Z10, Z9
+	VFMADD231PS.BCST 52(R10), Z11, Z9
+	VFMADD231PS.BCST 80(R10), Z12, Z9
+	VMOVUPS          Z9, 64(DI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z7
+	VMOVUPS          128(R8), Z8
+	VMOVUPS          128(R9), Z10
+	VMOVUPS          128(R9)(CX*1), Z11
+	VMOVUPS          128(R9)(CX*2), Z12
+	VMOVUPS          Z8, 128(R9)
+	VMOVUPS          128(SI), Z9
+	VFMADD231PS.BCST (R10), Z10, Z9
+	VFMADD231PS.BCST 28(R10), Z11, Z9
+	VFMADD231PS.BCST 56(R10), Z12, Z9
+	VMOVUPS          Z9, 128(SI)
+	VFMADD231PS      Z9, Z8, Z1
+	VMOVUPS          128(SI)(CX*1), Z9
+	VFMADD231PS.BCST 4(R10), Z10, Z9
+	VFMADD231PS.BCST 32(R10), Z11, Z9
+	VFMADD231PS.BCST 60(R10), Z12, Z9
+	VMOVUPS          Z9, 128(SI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z2
+	VMOVUPS          128(SI)(CX*2), Z9
+	VFMADD231PS.BCST 8(R10), Z10, Z9
+	VFMADD231PS.BCST 36(R10), Z11, Z9
+	VFMADD231PS.BCST 64(R10), Z12, Z9
+	VMOVUPS          Z9, 128(SI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z3
+	VBROADCASTSS     64(R11), Z25
+	VFMADD213PS      Z25, Z13, Z17
+	VFMADD213PS      Z25, Z14, Z18
+	VFMADD213PS      Z25, Z15, Z19
+	VFMADD213PS      Z25, Z16, Z20
+	VMOVUPS          128(SI)(BX*1), Z9
+	VFMADD231PS.BCST 12(R10), Z10, Z9
+	VFMADD231PS.BCST 40(R10), Z11, Z9
+	VFMADD231PS.BCST 68(R10), Z12, Z9
+	VMOVUPS          Z9, 128(SI)(BX*1)
+	VFMADD231PS      Z9, Z8, Z4
+	VMOVUPS          128(DI), Z9
+	VFMADD231PS.BCST 16(R10), Z10, Z9
+	VFMADD231PS.BCST 44(R10), Z11, Z9
+	VFMADD231PS.BCST 72(R10), Z12, Z9
+	VMOVUPS          Z9, 128(DI)
+	VFMADD231PS      Z9, Z8, Z5
+	VMOVUPS          128(DI)(CX*1), Z9
+	VFMADD231PS.BCST 20(R10), Z10, Z9
+	VFMADD231PS.BCST 48(R10), Z11, Z9
+	VFMADD231PS.BCST 76(R10), Z12, Z9
+	VMOVUPS          Z9, 128(DI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z6
+	VMOVUPS          128(DI)(CX*2), Z9
+	VFMADD231PS.BCST 24(R10), Z10, Z9
+	VFMADD231PS.BCST 52(R10), Z11, Z9
+	VFMADD231PS.BCST 80(R10), Z12, Z9
+	VMOVUPS          Z9, 128(DI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z7
+	VMOVUPS          192(R8), Z8
+	VMOVUPS          192(R9), Z10
+	VMOVUPS          192(R9)(CX*1), Z11
+	VMOVUPS          192(R9)(CX*2), Z12
+	VMOVUPS          Z8, 192(R9)
+	VBROADCASTSS     256(R11), Z25
+	VFMADD213PS      Z25, Z13, Z21
+	VFMADD213PS      Z25, Z14, Z22
+	VFMADD213PS      Z25, Z15, Z23
+	VFMADD213PS      Z25, Z16, Z24
+	VMOVUPS          192(SI), Z9
+	VFMADD231PS.BCST (R10), Z10, Z9
+	VFMADD231PS.BCST 28(R10), Z11, Z9
+	VFMADD231PS.BCST 56(R10), Z12, Z9
+	VMOVUPS          Z9, 192(SI)
+	VFMADD231PS      Z9, Z8, Z1
+	VMOVUPS          192(SI)(CX*1), Z9
+	VFMADD231PS.BCST 4(R10), Z10, Z9
+	VFMADD231PS.BCST 32(R10), Z11, Z9
+	VFMADD231PS.BCST 60(R10), Z12, Z9
+	VMOVUPS          Z9, 192(SI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z2
+	VMOVUPS          192(SI)(CX*2), Z9
+	VFMADD231PS.BCST 8(R10), Z10, Z9
+	VFMADD231PS.BCST 36(R10), Z11, Z9
+	VFMADD231PS.BCST 64(R10), Z12, Z9
+	VMOVUPS          Z9, 192(SI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z3
+	VMOVUPS          192(SI)(BX*1), Z9
+	VFMADD231PS.BCST 12(R10), Z10, Z9
+	VFMADD231PS.BCST 40(R10), Z11, Z9
+	VFMADD231PS.BCST 68(R10), Z12, Z9
+	VMOVUPS          Z9, 192(SI)(BX*1)
+	VFMADD231PS      Z9, Z8, Z4
+	VMOVUPS          192(DI), Z9
+	VFMADD231PS.BCST 16(R10), Z10, Z9
+	VFMADD231PS.BCST 44(R10), Z11, Z9
+	VFMADD231PS.BCST 72(R10), Z12, Z9
+	VMOVUPS          Z9, 192(DI)
+	VFMADD231PS      Z9, Z8, Z5
+	VBROADCASTSS     96(R11), Z25
+	VFMADD213PS      Z25, Z13, Z17
+	VFMADD213PS      Z25, Z14, Z18
+	VFMADD213PS      Z25, Z15, Z19
+	VFMADD213PS      Z25, Z16, Z20
+	VMOVUPS          192(DI)(CX*1), Z9
+	VFMADD231PS.BCST 20(R10), Z10, Z9
+	VFMADD231PS.BCST 48(R10), Z11, Z9
+	VFMADD231PS.BCST 76(R10), Z12, Z9
+	VMOVUPS          Z9, 192(DI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z6
+	VMOVUPS          192(DI)(CX*2), Z9
+	VFMADD231PS.BCST 24(R10), Z10, Z9
+	VFMADD231PS.BCST 52(R10), Z11, Z9
+	VFMADD231PS.BCST 80(R10), Z12, Z9
+	VMOVUPS          Z9, 192(DI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z7
+	VMOVUPS          256(R8), Z8
+	VMOVUPS          256(R9), Z10
+	VMOVUPS          256(R9)(CX*1), Z11
+	VMOVUPS          256(R9)(CX*2), Z12
+	VMOVUPS          Z8, 256(R9)
+	VMOVUPS          256(SI), Z9
+	VFMADD231PS.BCST (R10), Z10, Z9
+	VFMADD231PS.BCST 28(R10), Z11, Z9
+	VFMADD231PS.BCST 56(R10), Z12, Z9
+	VMOVUPS          Z9, 256(SI)
+	VFMADD231PS      Z9, Z8, Z1
+	VMOVUPS          256(SI)(CX*1), Z9
+	VFMADD231PS.BCST 4(R10), Z10, Z9
+	VFMADD231PS.BCST 32(R10), Z11, Z9
+	VFMADD231PS.BCST 60(R10), Z12, Z9
+	VMOVUPS          Z9, 256(SI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z2
+	VBROADCASTSS     288(R11), Z25
+	VFMADD213PS      Z25, Z13, Z21
+	VFMADD213PS      Z25, Z14, Z22
+	VFMADD213PS      Z25, Z15, Z23
+	VFMADD213PS      Z25, Z16, Z24
+	VMOVUPS          256(SI)(CX*2), Z9
+	VFMADD231PS.BCST 8(R10), Z10, Z9
+	VFMADD231PS.BCST 36(R10), Z11, Z9
+	VFMADD231PS.BCST 64(R10), Z12, Z9
+	VMOVUPS          Z9, 256(SI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z3
+	VMOVUPS          256(SI)(BX*1), Z9
+	VFMADD231PS.BCST 12(R10), Z10, Z9
+	VFMADD231PS.BCST 40(R10), Z11, Z9
+	VFMADD231PS.BCST 68(R10), Z12, Z9
+	VMOVUPS          Z9, 256(SI)(BX*1)
+	VFMADD231PS      Z9, Z8, Z4
+	VMOVUPS          256(DI), Z9
+	VFMADD231PS.BCST 16(R10), Z10, Z9
+	VFMADD231PS.BCST 44(R10), Z11, Z9
+	VFMADD231PS.BCST 72(R10), Z12, Z9
+	VMOVUPS          Z9, 256(DI)
+	VFMADD231PS      Z9, Z8, Z5
+	VMOVUPS          256(DI)(CX*1), Z9
+	VFMADD231PS.BCST 20(R10), Z10, Z9
+	VFMADD231PS.BCST 48(R10), Z11, Z9
+	VFMADD231PS.BCST 76(R10), Z12, Z9
+	VMOVUPS          Z9, 256(DI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z6
+	VMOVUPS          256(DI)(CX*2), Z9
+	VFMADD231PS.BCST 24(R10), Z10, Z9
+	VFMADD231PS.BCST 52(R10), Z11, Z9
+	VFMADD231PS.BCST 80(R10), Z12, Z9
+	VMOVUPS          Z9, 256(DI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z7
+	VBROADCASTSS     128(R11), Z25
+	VFMADD213PS      Z25, Z13, Z17
+	VFMADD213PS      Z25, Z14, Z18
+	VFMADD213PS      Z25, Z15, Z19
+	VFMADD213PS      Z25, Z16, Z20
+	VMOVUPS          320(R8), Z8
+	VMOVUPS          320(R9), Z10
+	VMOVUPS          320(R9)(CX*1), Z11
+	VMOVUPS          320(R9)(CX*2), Z12
+	VMOVUPS          Z8, 320(R9)
+	VMOVUPS          320(SI), Z9
+	VFMADD231PS.BCST (R10), Z10, Z9
+	VFMADD231PS.BCST 28(R10), Z11, Z9
+	VFMADD231PS.BCST 56(R10), Z12, Z9
+	VMOVUPS          Z9, 320(SI)
+	VFMADD231PS      Z9, Z8, Z1
+	VMOVUPS          320(SI)(CX*1), Z9
+	VFMADD231PS.BCST 4(R10), Z10, Z9
+	VFMADD231PS.BCST 32(R10), Z11, Z9
+	VFMADD231PS.BCST 60(R10), Z12, Z9
+	VMOVUPS          Z9, 320(SI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z2
+	VMOVUPS          320(SI)(CX*2), Z9
+	VFMADD231PS.BCST 8(R10), Z10, Z9
+	VFMADD231PS.BCST 36(R10), Z11, Z9
+	VFMADD231PS.BCST 64(R10), Z12, Z9
+	VMOVUPS          Z9, 320(SI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z3
+	VMOVUPS          320(SI)(BX*1), Z9
+	VFMADD231PS.BCST 12(R10), Z10, Z9
+	VFMADD231PS.BCST 40(R10), Z11, Z9
+	VFMADD231PS.BCST 68(R10), Z12, Z9
+	VMOVUPS          Z9, 320(SI)(BX*1)
+	VFMADD231PS      Z9, Z8, Z4
+	VMULPS           (AX), Z17, Z17
+	VMULPS           128(AX), Z18, Z18
+	VMULPS           256(AX), Z19, Z19
+	VMULPS           384(AX), Z20, Z20
+	VMOVUPS          320(DI), Z9
+	VFMADD231PS.BCST 16(R10), Z10, Z9
+	VFMADD231PS.BCST 44(R10), Z11, Z9
+	VFMADD231PS.BCST 72(R10), Z12, Z9
+	VMOVUPS          Z9, 320(DI)
+	VFMADD231PS      Z9, Z8, Z5
+	VMOVUPS          320(DI)(CX*1), Z9
+	VFMADD231PS.BCST 20(R10), Z10, Z9
+	VFMADD231PS.BCST 48(R10), Z11, Z9
+	VFMADD231PS.BCST 76(R10), Z12, Z9
+	VMOVUPS          Z9, 320(DI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z6
+	VMOVUPS          320(DI)(CX*2), Z9
+	VFMADD231PS.BCST 24(R10), Z10, Z9
+	VFMADD231PS.BCST 52(R10), Z11, Z9
+	VFMADD231PS.BCST 80(R10), Z12, Z9
+	VMOVUPS          Z9, 320(DI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z7
+	VMOVUPS          384(R8), Z8
+	VMOVUPS          384(R9), Z10
+	VMOVUPS          384(R9)(CX*1), Z11
+	VMOVUPS          384(R9)(CX*2), Z12
+	VMOVUPS          Z8, 384(R9)
+	VMOVUPS          384(SI), Z9
+	VFMADD231PS.BCST (R10), Z10, Z9
+	VFMADD231PS.BCST 28(R10), Z11, Z9
+	VFMADD231PS.BCST 56(R10), Z12, Z9
+	VMOVUPS          Z9, 384(SI)
+	VFMADD231PS      Z9, Z8, Z1
+	VBROADCASTSS     320(R11), Z25
+	VMOVUPS          384(SI)(CX*1), Z9
+	VFMADD231PS.BCST 4(R10), Z10, Z9
+	VFMADD231PS.BCST 32(R10), Z11, Z9
+	VFMADD231PS.BCST 60(R10), Z12, Z9
+	VMOVUPS          Z9, 384(SI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z2
+	VMOVUPS          384(SI)(CX*2), Z9
+	VFMADD231PS.BCST 8(R10), Z10, Z9
+	VFMADD231PS.BCST 36(R10), Z11, Z9
+	VFMADD231PS.BCST 64(R10), Z12, Z9
+	VMOVUPS          Z9, 384(SI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z3
+	VMOVUPS          384(SI)(BX*1), Z9
+	VFMADD231PS.BCST 12(R10), Z10, Z9
+	VFMADD231PS.BCST 40(R10), Z11, Z9
+	VFMADD231PS.BCST 68(R10), Z12, Z9
+	VMOVUPS          Z9, 384(SI)(BX*1)
+	VFMADD231PS      Z9, Z8, Z4
+	VMOVUPS          384(DI), Z9
+	VFMADD231PS.BCST 16(R10), Z10, Z9
+	VFMADD231PS.BCST 44(R10), Z11, Z9
+	VFMADD231PS.BCST 72(R10), Z12, Z9
+	VMOVUPS          Z9, 384(DI)
+	VFMADD231PS      Z9, Z8, Z5
+	VMOVUPS          384(DI)(CX*1), Z9
+	VFMADD231PS.BCST 20(R10), Z10, Z9
+	VFMADD231PS.BCST 48(R10), Z11, Z9
+	VFMADD231PS.BCST 76(R10), Z12, Z9
+	VMOVUPS          Z9, 384(DI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z6
+	VMULPS           Z17, Z21, Z21
+	VMULPS           Z18, Z22, Z22
+	VMULPS           Z19, Z23, Z23
+	VMULPS           Z20, Z24, Z24
+	VMOVUPS          384(DI)(CX*2), Z9
+	VFMADD231PS.BCST 24(R10), Z10, Z9
+	VFMADD231PS.BCST 52(R10), Z11, Z9
+	VFMADD231PS.BCST 80(R10), Z12, Z9
+	VMOVUPS          Z9, 384(DI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z7
+	VMOVUPS          448(R8), Z8
+	VMOVUPS          448(R9), Z10
+	VMOVUPS          448(R9)(CX*1), Z11
+	VMOVUPS          448(R9)(CX*2), Z12
+	VMOVUPS          Z8, 448(R9)
+	VMOVUPS          448(SI), Z9
+	VFMADD231PS.BCST (R10), Z10, Z9
+	VFMADD231PS.BCST 28(R10), Z11, Z9
+	VFMADD231PS.BCST 56(R10), Z12, Z9
+	VMOVUPS          Z9, 448(SI)
+	VFMADD231PS      Z9, Z8, Z1
+	VMOVUPS          448(SI)(CX*1), Z9
+	VFMADD231PS.BCST 4(R10), Z10, Z9
+	VFMADD231PS.BCST 32(R10), Z11, Z9
+	VFMADD231PS.BCST 60(R10), Z12, Z9
+	VMOVUPS          Z9, 448(SI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z2
+	VMOVUPS          448(SI)(CX*2), Z9
+	VFMADD231PS.BCST 8(R10), Z10, Z9
+	VFMADD231PS.BCST 36(R10), Z11, Z9
+	VFMADD231PS.BCST 64(R10), Z12, Z9
+	VMOVUPS          Z9, 448(SI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z3
+	VFNMADD213PS     Z25, Z17, Z17
+	VFNMADD213PS     Z25, Z18, Z18
+	VFNMADD213PS     Z25, Z19, Z19
+	VFNMADD213PS     Z25, Z20, Z20
+	VMOVUPS          448(SI)(BX*1), Z9
+	VFMADD231PS.BCST 12(R10), Z10, Z9
+	VFMADD231PS.BCST 40(R10), Z11, Z9
+	VFMADD231PS.BCST 68(R10), Z12, Z9
+	VMOVUPS          Z9, 448(SI)(BX*1)
+	VFMADD231PS      Z9, Z8, Z4
+	VMOVUPS          448(DI), Z9
+	VFMADD231PS.BCST 16(R10), Z10, Z9
+	VFMADD231PS.BCST 44(R10), Z11, Z9
+	VFMADD231PS.BCST 72(R10), Z12, Z9
+	VMOVUPS          Z9, 448(DI)
+	VFMADD231PS      Z9, Z8, Z5
+	VMOVUPS          448(DI)(CX*1), Z9
+	VFMADD231PS.BCST 20(R10), Z10, Z9
+	VFMADD231PS.BCST 48(R10), Z11, Z9
+	VFMADD231PS.BCST 76(R10), Z12, Z9
+	VMOVUPS          Z9, 448(DI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z6
+	VMOVUPS          448(DI)(CX*2), Z9
+	VFMADD231PS.BCST 24(R10), Z10, Z9
+	VFMADD231PS.BCST 52(R10), Z11, Z9
+	VFMADD231PS.BCST 80(R10), Z12, Z9
+	VMOVUPS          Z9, 448(DI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z7
+	VMOVUPS          Z17, (AX)
+	VMOVUPS          Z21, 64(AX)
+	VMOVUPS          Z18, 128(AX)
+	VMOVUPS          Z22, 192(AX)
+	VMOVUPS          Z19, 256(AX)
+	VMOVUPS          Z23, 320(AX)
+	VMOVUPS          Z20, 384(AX)
+	VMOVUPS          Z24, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000200, R8
+	ADDQ             $0x00000200, SI
+	ADDQ             $0x00000200, DI
+	ADDQ             $0x00000200, R9
+	SUBQ             $0x00000001, DX
+	JMP              loop1885
+
+done1886:
+skip1884:
+	MOVQ    CX, AX
+	MOVQ    a+16(FP), DX
+	ADDQ    DX, AX
+	SUBQ    SI, AX
+	VMOVUPS Z0, Z13
+	VMOVUPS Z0, Z14
+	VMOVUPS Z0, Z15
+	VMOVUPS Z0, Z16
+	VMOVUPS Z0, Z17
+	VMOVUPS Z0, Z18
+	VMOVUPS Z0, Z0
+
+loop1887:
+	CMPQ             AX, $0x00000080
+	JL               done1888
+	VMOVUPS          (R8), Z8
+	VMOVUPS          (R9), Z10
+	VMOVUPS          (R9)(CX*1), Z11
+	VMOVUPS          (R9)(CX*2), Z12
+	VMOVUPS          Z8, (R9)
+	VMOVUPS          (SI), Z9
+	VFMADD231PS.BCST (R10), Z10, Z9
+	VFMADD231PS.BCST 28(R10), Z11, Z9
+	VFMADD231PS.BCST 56(R10), Z12, Z9
+	VMOVUPS          Z9, (SI)
+	VFMADD231PS      Z9, Z8, Z1
+	VMOVUPS          (SI)(CX*1), Z9
+	VFMADD231PS.BCST 4(R10), Z10, Z9
+	VFMADD231PS.BCST 32(R10), Z11, Z9
+	VFMADD231PS.BCST 60(R10), Z12, Z9
+	VMOVUPS          Z9, (SI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z2
+	VMOVUPS          (SI)(CX*2), Z9
+	VFMADD231PS.BCST 8(R10), Z10, Z9
+	VFMADD231PS.BCST 36(R10), Z11, Z9
+	VFMADD231PS.BCST 64(R10), Z12, Z9
+	VMOVUPS          Z9, (SI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z3
+	VMOVUPS          (SI)(BX*1), Z9
+	VFMADD231PS.BCST 12(R10), Z10, Z9
+	VFMADD231PS.BCST 40(R10), Z11, Z9
+	VFMADD231PS.BCST 68(R10), Z12, Z9
+	VMOVUPS          Z9, (SI)(BX*1)
+	VFMADD231PS      Z9, Z8, Z4
+	VMOVUPS          (DI), Z9
+	VFMADD231PS.BCST 16(R10), Z10, Z9
+	VFMADD231PS.BCST 44(R10), Z11, Z9
+	VFMADD231PS.BCST 72(R10), Z12, Z9
+	VMOVUPS          Z9, (DI)
+	VFMADD231PS      Z9, Z8, Z5
+	VMOVUPS          (DI)(CX*1), Z9
+	VFMADD231PS.BCST 20(R10), Z10, Z9
+	VFMADD231PS.BCST 48(R10), Z11, Z9
+	VFMADD231PS.BCST 76(R10), Z12, Z9
+	VMOVUPS          Z9, (DI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z6
+	VMOVUPS          (DI)(CX*2), Z9
+	VFMADD231PS.BCST 24(R10), Z10, Z9
+	VFMADD231PS.BCST 52(R10), Z11, Z9
+	VFMADD231PS.BCST 80(R10), Z12, Z9
+	VMOVUPS          Z9, (DI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z7
+	VMOVUPS          64(R8), Z8
+	VMOVUPS          64(R9), Z10
+	VMOVUPS          64(R9)(CX*1), Z11
+	VMOVUPS          64(R9)(CX*2), Z12
+	VMOVUPS          Z8, 64(R9)
+	VMOVUPS          64(SI), Z9
+	VFMADD231PS.BCST (R10), Z10, Z9
+	VFMADD231PS.BCST 28(R10), Z11, Z9
+	VFMADD231PS.BCST 56(R10), Z12, Z9
+	VMOVUPS          Z9, 64(SI)
+	VFMADD231PS      Z9, Z8, Z13
+	VMOVUPS          64(SI)(CX*1), Z9
+	VFMADD231PS.BCST 4(R10), Z10, Z9
+	VFMADD231PS.BCST 32(R10), Z11, Z9
+	VFMADD231PS.BCST 60(R10), Z12, Z9
+	VMOVUPS          Z9, 64(SI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z14
+	VMOVUPS          64(SI)(CX*2), Z9
+	VFMADD231PS.BCST 8(R10), Z10, Z9
+	VFMADD231PS.BCST 36(R10), Z11, Z9
+	VFMADD231PS.BCST 64(R10), Z12, Z9
+	VMOVUPS          Z9, 64(SI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z15
+	VMOVUPS          64(SI)(BX*1), Z9
+	VFMADD231PS.BCST 12(R10), Z10, Z9
+	VFMADD231PS.BCST 40(R10), Z11, Z9
+	VFMADD231PS.BCST 68(R10), Z12, Z9
+	VMOVUPS          Z9, 64(SI)(BX*1)
+	VFMADD231PS      Z9, Z8, Z16
+	VMOVUPS          64(DI), Z9
+	VFMADD231PS.BCST 16(R10), Z10, Z9
+	VFMADD231PS.BCST 44(R10), Z11, Z9
+	VFMADD231PS.BCST 72(R10), Z12, Z9
+	VMOVUPS          Z9, 64(DI)
+	VFMADD231PS      Z9, Z8, Z17
+	VMOVUPS          64(DI)(CX*1), Z9
+	VFMADD231PS.BCST 20(R10), Z10, Z9
+	VFMADD231PS.BCST 48(R10), Z11, Z9
+	VFMADD231PS.BCST 76(R10), Z12, Z9
+	VMOVUPS          Z9, 64(DI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z18
+	VMOVUPS          64(DI)(CX*2), Z9
+	VFMADD231PS.BCST 24(R10), Z10, Z9
+	VFMADD231PS.BCST 52(R10), Z11, Z9
+	VFMADD231PS.BCST 80(R10), Z12, Z9
+	VMOVUPS          Z9, 64(DI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z0
+	ADDQ             $0x00000080, R8
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, DI
+	ADDQ             $0x00000080, R9
+	SUBQ             $0x00000080, AX
+	JMP              loop1887
+
+done1888:
+	TESTQ            AX, AX
+	JZ               skip1889
+	VMOVUPS          (R8), Z8
+	VMOVUPS          (R9), Z10
+	VMOVUPS          (R9)(CX*1), Z11
+	VMOVUPS          (R9)(CX*2), Z12
+	VMOVUPS          Z8, (R9)
+	VMOVUPS          (SI), Z9
+	VFMADD231PS.BCST (R10), Z10, Z9
+	VFMADD231PS.BCST 28(R10), Z11, Z9
+	VFMADD231PS.BCST 56(R10), Z12, Z9
+	VMOVUPS          Z9, (SI)
+	VFMADD231PS      Z9, Z8, Z1
+	VMOVUPS          (SI)(CX*1), Z9
+	VFMADD231PS.BCST 4(R10), Z10, Z9
+	VFMADD231PS.BCST 32(R10), Z11, Z9
+	VFMADD231PS.BCST 60(R10), Z12, Z9
+	VMOVUPS          Z9, (SI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z2
+	VMOVUPS          (SI)(CX*2), Z9
+	VFMADD231PS.BCST 8(R10), Z10, Z9
+	VFMADD231PS.BCST 36(R10), Z11, Z9
+	VFMADD231PS.BCST 64(R10), Z12, Z9
+	VMOVUPS          Z9, (SI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z3
+	VMOVUPS          (SI)(BX*1), Z9
+	VFMADD231PS.BCST 12(R10), Z10, Z9
+	VFMADD231PS.BCST 40(R10), Z11, Z9
+	VFMADD231PS.BCST 68(R10), Z12, Z9
+	VMOVUPS          Z9, (SI)(BX*1)
+	VFMADD231PS      Z9, Z8, Z4
+	VMOVUPS          (DI), Z9
+	VFMADD231PS.BCST 16(R10), Z10, Z9
+	VFMADD231PS.BCST 44(R10), Z11, Z9
+	VFMADD231PS.BCST 72(R10), Z12, Z9
+	VMOVUPS          Z9, (DI)
+	VFMADD231PS      Z9, Z8, Z5
+	VMOVUPS          (DI)(CX*1), Z9
+	VFMADD231PS.BCST 20(R10), Z10, Z9
+	VFMADD231PS.BCST 48(R10), Z11, Z9
+	VFMADD231PS.BCST 76(R10), Z12, Z9
+	VMOVUPS          Z9, (DI)(CX*1)
+	VFMADD231PS      Z9, Z8, Z6
+	VMOVUPS          (DI)(CX*2), Z9
+	VFMADD231PS.BCST 24(R10), Z10, Z9
+	VFMADD231PS.BCST 52(R10), Z11, Z9
+	VFMADD231PS.BCST 80(R10), Z12, Z9
+	VMOVUPS          Z9, (DI)(CX*2)
+	VFMADD231PS      Z9, Z8, Z7
+	ADDQ             $0x00000040, R8
+	ADDQ             $0x00000040, SI
+	ADDQ             $0x00000040, DI
+	ADDQ             $0x00000040, R9
+
+skip1889:
+	VADDPS     Z13, Z1, Z1
+	VADDPS     Z14, Z2, Z2
+	VADDPS     Z15, Z3, Z3
+	VADDPS     Z16, Z4, Z4
+	VADDPS     Z17, Z5, Z5
+	VADDPS     Z18, Z6, Z6
+	VADDPS     Z0, Z7, Z7
+	MOVQ       sums+8(FP), AX
+	VUNPCKLPS  Z2, Z1, Z0
+	VUNPCKHPS  Z2, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPS  Z4, Z3, Z0
+	VUNPCKHPS  Z4, Z3, Z3
+	VADDPS     Z0, Z3, Z3
+	VUNPCKLPS  Z6, Z5, Z0
+	VUNPCKHPS  Z6, Z5, Z5
+	VADDPS     Z0, Z5, Z5
+	VUNPCKLPS  Z7, Z7, Z0
+	VUNPCKHPS  Z7, Z7, Z7
+	VADDPS     Z0, Z7, Z7
+	VUNPCKLPD  Z3, Z1, Z0
+	VUNPCKHPD  Z3, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPD  Z7, Z5, Z0
+	VUNPCKHPD  Z7, Z5, Z5
+	VADDPS     Z0, Z5, Z5
+	VSHUFF64X2 $0x88, Z5, Z1, Z0
+	VSHUFF64X2 $0xdd, Z5, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VMOVUPS    Z1, (AX)
+	MOVQ       p+88(FP), CX
+	TESTQ      CX, CX
+	JZ         skip1890
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       f+24(FP), DX
+	MOVQ       k+96(FP), BX
+	MOVQ       CX, SI
+	SHLQ       $0x02, SI
+	ADDQ       SI, AX
+
+loop1891:
+	CMPQ             BX, $0x00000001
+	JL               done1892
+	VMOVUPS.Z        (DX), K1, Z0
+	VFMADD231PS.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x04, AX
+	SUBQ             $0x00000001, BX
+	JMP              loop1891
+
+done1892:
+	VCVTPS2PD Y1, Z1
+	MOVQ      y+0(FP), AX
+	CMPQ      CX, $0x08
+	JNE       few1893
+	VMOVUPD   Z1, (AX)
+	JMP       done1894
+
+few1893:
+	TESTQ         $0x00000004, CX
+	JZ            skip1895
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1895:
+	TESTQ         $0x00000002, CX
+	JZ            skip1896
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1896:
+	TESTQ  $0x00000001, CX
+	JZ     skip1897
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1897:
+done1894:
+skip1890:
+	JMP finish1792
+
+next1883:
+	CMPQ             CX, $0x08
+	JNE              next1898
+	VMOVUPS          Z0, Z1
+	VMOVUPS          Z0, Z2
+	VMOVUPS          Z0, Z3
+	VMOVUPS          Z0, Z4
+	VMOVUPS          Z0, Z5
+	VMOVUPS          Z0, Z6
+	VMOVUPS          Z0, Z7
+	VMOVUPS          Z0, Z8
+	MOVQ             cols+80(FP), CX
+	SHLQ             $0x06, CX
+	LEAQ             (CX)(CX*2), BX
+	MOVQ             a+16(FP), SI
+	LEAQ             (SI)(CX*4), DI
+	MOVQ             phi+32(FP), R8
+	MOVQ             SI, R9
+	MOVQ             f+24(FP), R10
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	ADDQ             CX, R9
+	TESTQ            DX, DX
+	JZ               skip1899
+	LEAQ             trig32<>+0(SB), R11
+	VMOVUPS          (AX), Z14
+	VMULPS           Z14, Z14, Z14
+	VMOVUPS          128(AX), Z15
+	VMULPS           Z15, Z15, Z15
+	VMOVUPS          256(AX), Z16
+	VMULPS           Z16, Z16, Z16
+	VMOVUPS          384(AX), Z17
+	VMULPS           Z17, Z17, Z17
+	VMOVUPS          (R8), Z9
+	VMOVUPS          (R9), Z11
+	VMOVUPS          (R9)(CX*1), Z12
+	VMOVUPS          (R9)(CX*2), Z13
+	VMOVUPS          Z9, (R9)
+	VMOVUPS          (SI), Z10
+	VFMADD231PS.BCST (R10), Z11, Z10
+	VFMADD231PS.BCST 32(R10), Z12, Z10
+	VFMADD231PS.BCST 64(R10), Z13, Z10
+	VMOVUPS          Z10, (SI)
+	VFMADD231PS      Z10, Z9, Z1
+	VBROADCASTSS     192(R11), Z26
+	VMOVUPS          Z26, Z22
+	VMOVUPS          Z26, Z23
+	VMOVUPS          Z26, Z24
+	VMOVUPS          Z26, Z25
+	VBROADCASTSS     160(R11), Z26
+	VFMADD231PS      Z26, Z14, Z22
+	VFMADD231PS      Z26, Z15, Z23
+	VFMADD231PS      Z26, Z16, Z24
+	VFMADD231PS      Z26, Z17, Z25
+	VMOVUPS          (SI)(CX*1), Z10
+	VFMADD231PS.BCST 4(R10), Z11, Z10
+	VFMADD231PS.BCST 36(R10), Z12, Z10
+	VFMADD231PS.BCST 68(R10), Z13, Z10
+	VMOVUPS          Z10, (SI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z2
+	VBROADCASTSS     32(R11), Z26
+	VMOVUPS          Z26, Z18
+	VMOVUPS          Z26, Z19
+	VMOVUPS          Z26, Z20
+	VMOVUPS          Z26, Z21
+	VBROADCASTSS     (R11), Z26
+	VFMADD231PS      Z26, Z14, Z18
+	VFMADD231PS      Z26, Z15, Z19
+	VFMADD231PS      Z26, Z16, Z20
+	VFMADD231PS      Z26, Z17, Z21
+	VMOVUPS          (SI)(CX*2), Z10
+	VFMADD231PS.BCST 8(R10), Z11, Z10
+	VFMADD231PS.BCST 40(R10), Z12, Z10
+	VFMADD231PS.BCST 72(R10), Z13, Z10
+	VMOVUPS          Z10, (SI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z3
+	VMOVUPS          (SI)(BX*1), Z10
+	VFMADD231PS.BCST 12(R10), Z11, Z10
+	VFMADD231PS.BCST 44(R10), Z12, Z10
+	VFMADD231PS.BCST 76(R10), Z13, Z10
+	VMOVUPS          Z10, (SI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z4
+	VBROADCASTSS     224(R11), Z26
+	VFMADD213PS      Z26, Z14, Z22
+	VFMADD213PS      Z26, Z15, Z23
+	VFMADD213PS      Z26, Z16, Z24
+	VFMADD213PS      Z26, Z17, Z25
+	VMOVUPS          (DI), Z10
+	VFMADD231PS.BCST 16(R10), Z11, Z10
+	VFMADD231PS.BCST 48(R10), Z12, Z10
+	VFMADD231PS.BCST 80(R10), Z13, Z10
+	VMOVUPS          Z10, (DI)
+	VFMADD231PS      Z10, Z9, Z5
+	VBROADCASTSS     64(R11), Z26
+	VFMADD213PS      Z26, Z14, Z18
+	VFMADD213PS      Z26, Z15, Z19
+	VFMADD213PS      Z26, Z16, Z20
+	VFMADD213PS      Z26, Z17, Z21
+	VMOVUPS          (DI)(CX*1), Z10
+	VFMADD231PS.BCST 20(R10), Z11, Z10
+	VFMADD231PS.BCST 52(R10), Z12, Z10
+	VFMADD231PS.BCST 84(R10), Z13, Z10
+	VMOVUPS          Z10, (DI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z6
+	VBROADCASTSS     256(R11), Z26
+	VFMADD213PS      Z26, Z14, Z22
+	VFMADD213PS      Z26, Z15, Z23
+	VFMADD213PS      Z26, Z16, Z24
+	VFMADD213PS      Z26, Z17, Z25
+	VMOVUPS          (DI)(CX*2), Z10
+	VFMADD231PS.BCST 24(R10), Z11, Z10
+	VFMADD231PS.BCST 56(R10), Z12, Z10
+	VFMADD231PS.BCST 88(R10), Z13, Z10
+	VMOVUPS          Z10, (DI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z7
+	VMOVUPS          (DI)(BX*1), Z10
+	VFMADD231PS.BCST 28(R10), Z11, Z10
+	VFMADD231PS.BCST 60(R10), Z12, Z10
+	VFMADD231PS.BCST 92(R10), Z13, Z10
+	VMOVUPS          Z10, (DI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z8
+	VBROADCASTSS     96(R11), Z26
+	VFMADD213PS      Z26, Z14, Z18
+	VFMADD213PS      Z26, Z15, Z19
+	VFMADD213PS      Z26, Z16, Z20
+	VFMADD213PS      Z26, Z17, Z21
+	VMOVUPS          64(R8), Z9
+	VMOVUPS          64(R9), Z11
+	VMOVUPS          64(R9)(CX*1), Z12
+	VMOVUPS          64(R9)(CX*2), Z13
+	VMOVUPS          Z9, 64(R9)
+	VBROADCASTSS     288(R11), Z26
+	VFMADD213PS      Z26, Z14, Z22
+	VFMADD213PS      Z26, Z15, Z23
+	VFMADD213PS      Z26, Z16, Z24
+	VFMADD213PS      Z26, Z17, Z25
+	VMOVUPS          64(SI), Z10
+	VFMADD231PS.BCST (R10), Z11, Z10
+	VFMADD231PS.BCST 32(R10), Z12, Z10
+	VFMADD231PS.BCST 64(R10), Z13, Z10
+	VMOVUPS          Z10, 64(SI)
+	VFMADD231PS      Z10, Z9, Z1
+	VMOVUPS          64(SI)(CX*1), Z10
+	VFMADD231PS.BCST 4(R10), Z11, Z10
+	VFMADD231PS.BCST 36(R10), Z12, Z10
+	VFMADD231PS.BCST 68(R10), Z13, Z10
+	VMOVUPS          Z10, 64(SI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z2
+	VBROADCASTSS     128(R11), Z26
+	VFMADD213PS      Z26, Z14, Z18
+	VFMADD213PS      Z26, Z15, Z19
+	VFMADD213PS      Z26, Z16, Z20
+	VFMADD213PS      Z26, Z17, Z21
+	VMOVUPS          64(SI)(CX*2), Z10
+	VFMADD231PS.BCST 8(R10), Z11, Z10
+	VFMADD231PS.BCST 40(R10), Z12, Z10
+	VFMADD231PS.BCST 72(R10), Z13, Z10
+	VMOVUPS          Z10, 64(SI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z3
+	VMULPS           (AX), Z18, Z18
+	VMULPS           128(AX), Z19, Z19
+	VMULPS           256(AX), Z20, Z20
+	VMULPS           384(AX), Z21, Z21
+	VMOVUPS          64(SI)(BX*1), Z10
+	VFMADD231PS.BCST 12(R10), Z11, Z10
+	VFMADD231PS.BCST 44(R10), Z12, Z10
+	VFMADD231PS.BCST 76(R10), Z13, Z10
+	VMOVUPS          Z10, 64(SI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z4
+	VBROADCASTSS     320(R11), Z26
+	VMOVUPS          64(DI), Z10
+	VFMADD231PS.BCST 16(R10), Z11, Z10
+	VFMADD231PS.BCST 48(R10), Z12, Z10
+	VFMADD231PS.BCST 80(R10), Z13, Z10
+	VMOVUPS          Z10, 64(DI)
+	VFMADD231PS      Z10, Z9, Z5
+	VMOVUPS          64(DI)(CX*1), Z10
+	VFMADD231PS.BCST 20(R10), Z11, Z10
+	VFMADD231PS.BCST 52(R10), Z12, Z10
+	VFMADD231PS.BCST 84(R10), Z13, Z10
+	VMOVUPS          Z10, 64(DI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z6
+	VMULPS           Z18, Z22, Z22
+	VMULPS           Z19, Z23, Z23
+	VMULPS           Z20, Z24, Z24
+	VMULPS           Z21, Z25, Z25
+	VMOVUPS          64(DI)(CX*2), Z10
+	VFMADD231PS.BCST 24(R10), Z11, Z10
+	VFMADD231PS.BCST 56(R10), Z12, Z10
+	VFMADD231PS.BCST 88(R10), Z13, Z10
+	VMOVUPS          Z10, 64(DI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z7
+	VFNMADD213PS     Z26, Z18, Z18
+	VFNMADD213PS     Z26, Z19, Z19
+	VFNMADD213PS     Z26, Z20, Z20
+	VFNMADD213PS     Z26, Z21, Z21
+	VMOVUPS          64(DI)(BX*1), Z10
+	VFMADD231PS.BCST 28(R10), Z11, Z10
+	VFMADD231PS.BCST 60(R10), Z12, Z10
+	VFMADD231PS.BCST 92(R10), Z13, Z10
+	VMOVUPS          Z10, 64(DI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z8
+	VMOVUPS          Z18, (AX)
+	VMOVUPS          Z22, 64(AX)
+	VMOVUPS          Z19, 128(AX)
+	VMOVUPS          Z23, 192(AX)
+	VMOVUPS          Z20, 256(AX)
+	VMOVUPS          Z24, 320(AX)
+	VMOVUPS          Z21, 384(AX)
+	VMOVUPS          Z25, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000080, R8
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, DI
+	ADDQ             $0x00000080, R9
+	DECQ             DX
+
+loop1900:
+	CMPQ             DX, $0x00000001
+	JL               done1901
+	LEAQ             trig32<>+0(SB), R11
+	VMOVUPS          (AX), Z14
+	VMULPS           Z14, Z14, Z14
+	VMOVUPS          128(AX), Z15
+	VMULPS           Z15, Z15, Z15
+	VMOVUPS          256(AX), Z16
+	VMULPS           Z16, Z16, Z16
+	VMOVUPS          384(AX), Z17
+	VMULPS           Z17, Z17, Z17
+	VMOVUPS          (R8), Z9
+	VMOVUPS          (R9), Z11
+	VMOVUPS          (R9)(CX*1), Z12
+	VMOVUPS          (R9)(CX*2), Z13
+	VMOVUPS          Z9, (R9)
+	VMOVUPS          (SI), Z10
+	VFMADD231PS.BCST (R10), Z11, Z10
+	VFMADD231PS.BCST 32(R10), Z12, Z10
+	VFMADD231PS.BCST 64(R10), Z13, Z10
+	VMOVUPS          Z10, (SI)
+	VFMADD231PS      Z10, Z9, Z1
+	VMOVUPS          (SI)(CX*1), Z10
+	VFMADD231PS.BCST 4(R10), Z11, Z10
+	VFMADD231PS.BCST 36(R10), Z12, Z10
+	VFMADD231PS.BCST 68(R10), Z13, Z10
+	VMOVUPS          Z10, (SI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z2
+	VMOVUPS          (SI)(CX*2), Z10
+	VFMADD231PS.BCST 8(R10), Z11, Z10
+	VFMADD231PS.BCST 40(R10), Z12, Z10
+	VFMADD231PS.BCST 72(R10), Z13, Z10
+	VMOVUPS          Z10, (SI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z3
+	VMOVUPS          (SI)(BX*1), Z10
+	VFMADD231PS.BCST 12(R10), Z11, Z10
+	VFMADD231PS.BCST 44(R10), Z12, Z10
+	VFMADD231PS.BCST 76(R10), Z13, Z10
+	VMOVUPS          Z10, (SI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z4
+	VMOVUPS          (DI), Z10
+	VFMADD231PS.BCST 16(R10), Z11, Z10
+	VFMADD231PS.BCST 48(R10), Z12, Z10
+	VFMADD231PS.BCST 80(R10), Z13, Z10
+	VMOVUPS          Z10, (DI)
+	VFMADD231PS      Z10, Z9, Z5
+	VBROADCASTSS     192(R11), Z26
+	VMOVUPS          Z26, Z22
+	VMOVUPS          Z26, Z23
+	VMOVUPS          Z26, Z24
+	VMOVUPS          Z26, Z25
+	VBROADCASTSS     160(R11), Z26
+	VFMADD231PS      Z26, Z14, Z22
+	VFMADD231PS      Z26, Z15, Z23
+	VFMADD231PS      Z26, Z16, Z24
+	VFMADD231PS      Z26, Z17, Z25
+	VMOVUPS          (DI)(CX*1), Z10
+	VFMADD231PS.BCST 20(R10), Z11, Z10
+	VFMADD231PS.BCST 52(R10), Z12, Z10
+	VFMADD231PS.BCST 84(R10), Z13, Z10
+	VMOVUPS          Z10, (DI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z6
+	VMOVUPS          (DI)(CX*2), Z10
+	VFMADD231PS.BCST 24(R10), Z11, Z10
+	VFMADD231PS.BCST 56(R10), Z12, Z10
+	VFMADD231PS.BCST 88(R10), Z13, Z10
+	VMOVUPS          Z10, (DI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z7
+	VMOVUPS          (DI)(BX*1), Z10
+	VFMADD231PS.BCST 28(R10), Z11, Z10
+	VFMADD231PS.BCST 60(R10), Z12, Z10
+	VFMADD231PS.BCST 92(R10), Z13, Z10
+	VMOVUPS          Z10, (DI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z8
+	VMOVUPS          64(R8), Z9
+	VMOVUPS          64(R9), Z11
+	VMOVUPS          64(R9)(CX*1), Z12
+	VMOVUPS          64(R9)(CX*2), Z13
+	VMOVUPS          Z9, 64(R9)
+	VMOVUPS          64(SI), Z10
+	VFMADD231PS.BCST (R10), Z11, Z10
+	VFMADD231PS.BCST 32(R10), Z12, Z10
+	VFMADD231PS.BCST 64(R10), Z13, Z10
+	VMOVUPS          Z10, 64(SI)
+	VFMADD231PS      Z10, Z9, Z1
+	VMOVUPS          64(SI)(CX*1), Z10
+	VFMADD231PS.BCST 4(R10), Z11, Z10
+	VFMADD231PS.BCST 36(R10), Z12, Z10
+	VFMADD231PS.BCST 68(R10), Z13, Z10
+	VMOVUPS          Z10, 64(SI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z2
+	VBROADCASTSS     32(R11), Z26
+	VMOVUPS          Z26, Z18
+	VMOVUPS          Z26, Z19
+	VMOVUPS          Z26, Z20
+	VMOVUPS          Z26, Z21
+	VBROADCASTSS     (R11), Z26
+	VFMADD231PS      Z26, Z14, Z18
+	VFMADD231PS      Z26, Z15, Z19
+	VFMADD231PS      Z26, Z16, Z20
+	VFMADD231PS      Z26, Z17, Z21
+	VMOVUPS          64(SI)(CX*2), Z10
+	VFMADD231PS.BCST 8(R10), Z11, Z10
+	VFMADD231PS.BCST 40(R10), Z12, Z10
+	VFMADD231PS.BCST 72(R10), Z13, Z10
+	VMOVUPS          Z10, 64(SI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z3
+	VMOVUPS          64(SI)(BX*1), Z10
+	VFMADD231PS.BCST 12(R10), Z11, Z10
+	VFMADD231PS.BCST 44(R10), Z12, Z10
+	VFMADD231PS.BCST 76(R10), Z13, Z10
+	VMOVUPS          Z10, 64(SI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z4
+	VMOVUPS          64(DI), Z10
+	VFMADD231PS.BCST 16(R10), Z11, Z10
+	VFMADD231PS.BCST 48(R10), Z12, Z10
+	VFMADD231PS.BCST 80(R10), Z13, Z10
+	VMOVUPS          Z10, 64(DI)
+	VFMADD231PS      Z10, Z9, Z5
+	VMOVUPS          64(DI)(CX*1), Z10
+	VFMADD231PS.BCST 20(R10), Z11, Z10
+	VFMADD231PS.BCST 52(R10), Z12, Z10
+	VFMADD231PS.BCST 84(R10), Z13, Z10
+	VMOVUPS          Z10, 64(DI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z6
+	VMOVUPS          64(DI)(CX*2), Z10
+	VFMADD231PS.BCST 24(R10), Z11, Z10
+	VFMADD231PS.BCST 56(R10), Z12, Z10
+	VFMADD231PS.BCST 88(R10), Z13, Z10
+	VMOVUPS          Z10, 64(DI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z7
+	VBROADCASTSS     224(R11), Z26
+	VFMADD213PS      Z26, Z14, Z22
+	VFMADD213PS      Z26, Z15, Z23
+	VFMADD213PS      Z26, Z16, Z24
+	VFMADD213PS      Z26, Z17, Z25
+	VMOVUPS          64(DI)(BX*1), Z10
+	VFMADD231PS.BCST 28(R10), Z11, Z10
+	VFMADD231PS.BCST 60(R10), Z12, Z10
+	VFMADD231PS.BCST 92(R10), Z13, Z10
+	VMOVUPS          Z10, 64(DI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z8
+	VMOVUPS          128(R8), Z9
+	VMOVUPS          128(R9), Z11
+	VMOVUPS          128(R9)(CX*1), Z12
+	VMOVUPS          128(R9)(CX*2), Z13
+	VMOVUPS          Z9, 128(R9)
+	VMOVUPS          128(SI), Z10
+	VFMADD231PS.BCST (R10), Z11, Z10
+	VFMADD231PS.BCST 32(R10), Z12, Z10
+	VFMADD231PS.BCST 64(R10), Z13, Z10
+	VMOVUPS          Z10, 128(SI)
+	VFMADD231PS      Z10, Z9, Z1
+	VMOVUPS          128(SI)(CX*1), Z10
+	VFMADD231PS.BCST 4(R10), Z11, Z10
+	VFMADD231PS.BCST 36(R10), Z12, Z10
+	VFMADD231PS.BCST 68(R10), Z13, Z10
+	VMOVUPS          Z10, 128(SI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z2
+	VMOVUPS          128(SI)(CX*2), Z10
+	VFMADD231PS.BCST 8(R10), Z11, Z10
+	VFMADD231PS.BCST 40(R10), Z12, Z10
+	VFMADD231PS.BCST 72(R10), Z13, Z10
+	VMOVUPS          Z10, 128(SI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z3
+	VMOVUPS          128(SI)(BX*1), Z10
+	VFMADD231PS.BCST 12(R10), Z11, Z10
+	VFMADD231PS.BCST 44(R10), Z12, Z10
+	VFMADD231PS.BCST 76(R10), Z13, Z10
+	VMOVUPS          Z10, 128(SI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z4
+	VBROADCASTSS     64(R11), Z26
+	VFMADD213PS      Z26, Z14, Z18
+	VFMADD213PS      Z26, Z15, Z19
+	VFMADD213PS      Z26, Z16, Z20
+	VFMADD213PS      Z26, Z17, Z21
+	VMOVUPS          128(DI), Z10
+	VFMADD231PS.BCST 16(R10), Z11, Z10
+	VFMADD231PS.BCST 48(R10), Z12, Z10
+	VFMADD231PS.BCST 80(R10), Z13, Z10
+	VMOVUPS          Z10, 128(DI)
+	VFMADD231PS      Z10, Z9, Z5
+	VMOVUPS          128(DI)(CX*1), Z10
+	VFMADD231PS.BCST 20(R10), Z11, Z10
+	VFMADD231PS.BCST 52(R10), Z12, Z10
+	VFMADD231PS.BCST 84(R10), Z13, Z10
+	VMOVUPS          Z10, 128(DI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z6
+	VMOVUPS          128(DI)(CX*2), Z10
+	VFMADD231PS.BCST 24(R10), Z11, Z10
+	VFMADD231PS.BCST 56(R10), Z12, Z10
+	VFMADD231PS.BCST 88(R10), Z13, Z10
+	VMOVUPS          Z10, 128(DI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z7
+	VMOVUPS          128(DI)(BX*1), Z10
+	VFMADD231PS.BCST 28(R10), Z11, Z10
+	VFMADD231PS.BCST 60(R10), Z12, Z10
+	VFMADD231PS.BCST 92(R10), Z13, Z10
+	VMOVUPS          Z10, 128(DI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z8
+	VMOVUPS          192(R8), Z9
+	VMOVUPS          192(R9), Z11
+	VMOVUPS          192(R9)(CX*1), Z12
+	VMOVUPS          192(R9)(CX*2), Z13
+	VMOVUPS          Z9, 192(R9)
+	VBROADCASTSS     256(R11), Z26
+	VFMADD213PS      Z26, Z14, Z22
+	VFMADD213PS      Z26, Z15, Z23
+	VFMADD213PS      Z26, Z16, Z24
+	VFMADD213PS      Z26, Z17, Z25
+	VMOVUPS          192(SI), Z10
+	VFMADD231PS.BCST (R10), Z11, Z10
+	VFMADD231PS.BCST 32(R10), Z12, Z10
+	VFMADD231PS.BCST 64(R10), Z13, Z10
+	VMOVUPS          Z10, 192(SI)
+	VFMADD231PS      Z10, Z9, Z1
+	VMOVUPS          192(SI)(CX*1), Z10
+	VFMADD231PS.BCST 4(R10), Z11, Z10
+	VFMADD231PS.BCST 36(R10), Z12, Z10
+	VFMADD231PS.BCST 68(R10), Z13, Z10
+	VMOVUPS          Z10, 192(SI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z2
+	VMOVUPS          192(SI)(CX*2), Z10
+	VFMADD231PS.BCST 8(R10), Z11, Z10
+	VFMADD231PS.BCST 40(R10), Z12, Z10
+	VFMADD231PS.BCST 72(R10), Z13, Z10
+	VMOVUPS          Z10, 192(SI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z3
+	VMOVUPS          192(SI)(BX*1), Z10
+	VFMADD231PS.BCST 12(R10), Z11, Z10
+	VFMADD231PS.BCST 44(R10), Z12, Z10
+	VFMADD231PS.BCST 76(R10), Z13, Z10
+	VMOVUPS          Z10, 192(SI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z4
+	VMOVUPS          192(DI), Z10
+	VFMADD231PS.BCST 16(R10), Z11, Z10
+	VFMADD231PS.BCST 48(R10), Z12, Z10
+	VFMADD231PS.BCST 80(R10), Z13, Z10
+	VMOVUPS          Z10, 192(DI)
+	VFMADD231PS      Z10, Z9, Z5
+	VMOVUPS          192(DI)(CX*1), Z10
+	VFMADD231PS.BCST 20(R10), Z11, Z10
+	VFMADD231PS.BCST 52(R10), Z12, Z10
+	VFMADD231PS.BCST 84(R10), Z13, Z10
+	VMOVUPS          Z10, 192(DI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z6
+	VBROADCASTSS     96(R11), Z26
+	VFMADD213PS      Z26, Z14, Z18
+	VFMADD213PS      Z26, Z15, Z19
+	VFMADD213PS      Z26, Z16, Z20
+	VFMADD213PS      Z26, Z17, Z21
+	VMOVUPS          192(DI)(CX*2), Z10
+	VFMADD231PS.BCST 24(R10), Z11, Z10
+	VFMADD231PS.BCST 56(R10), Z12, Z10
+	VFMADD231PS.BCST 88(R10), Z13, Z10
+	VMOVUPS          Z10, 192(DI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z7
+	VMOVUPS          192(DI)(BX*1), Z10
+	VFMADD231PS.BCST 28(R10), Z11, Z10
+	VFMADD231PS.BCST 60(R10), Z12, Z10
+	VFMADD231PS.BCST 92(R10), Z13, Z10
+	VMOVUPS          Z10, 192(DI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z8
+	VMOVUPS          256(R8), Z9
+	VMOVUPS          256(R9), Z11
+	VMOVUPS          256(R9)(CX*1), Z12
+	VMOVUPS          256(R9)(CX*2), Z13
+	VMOVUPS          Z9, 256(R9)
+	VMOVUPS          256(SI), Z10
+	VFMADD231PS.BCST (R10), Z11, Z10
+	VFMADD231PS.BCST 32(R10), Z12, Z10
+	VFMADD231PS.BCST 64(R10), Z13, Z10
+	VMOVUPS          Z10, 256(SI)
+	VFMADD231PS      Z10, Z9, Z1
+	VMOVUPS          256(SI)(CX*1), Z10
+	VFMADD231PS.BCST 4(R10), Z11, Z10
+	VFMADD231PS.BCST 36(R10), Z12, Z10
+	VFMADD231PS.BCST 68(R10), Z13, Z10
+	VMOVUPS          Z10, 256(SI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z2
+	VBROADCASTSS     288(R11), Z26
+	VFMADD213PS      Z26, Z14, Z22
+	VFMADD213PS      Z26, Z15, Z23
+	VFMADD213PS      Z26, Z16, Z24
+	VFMADD213PS      Z26, Z17, Z25
+	VMOVUPS          256(SI)(CX*2), Z10
+	VFMADD231PS.BCST 8(R10), Z11, Z10
+	VFMADD231PS.BCST 40(R10), Z12, Z10
+	VFMADD231PS.BCST 72(R10), Z13, Z10
+	VMOVUPS          Z10, 256(SI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z3
+	VMOVUPS          256(SI)(BX*1), Z10
+	VFMADD231PS.BCST 12(R10), Z11, Z10
+	VFMADD231PS.BCST 44(R10), Z12, Z10
+	VFMADD231PS.BCST 76(R10), Z13, Z10
+	VMOVUPS          Z10, 256(SI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z4
+	VMOVUPS          256(DI), Z10
+	VFMADD231PS.BCST 16(R10), Z11, Z10
+	VFMADD231PS.BCST 48(R10), Z12, Z10
+	VFMADD231PS.BCST 80(R10), Z13, Z10
+	VMOVUPS          Z10, 256(DI)
+	VFMADD231PS      Z10, Z9, Z5
+	VMOVUPS          256(DI)(CX*1), Z10
+	VFMADD231PS.BCST 20(R10), Z11, Z10
+	VFMADD231PS.BCST 52(R10), Z12, Z10
+	VFMADD231PS.BCST 84(R10), Z13, Z10
+	VMOVUPS          Z10, 256(DI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z6
+	VMOVUPS          256(DI)(CX*2), Z10
+	VFMADD231PS.BCST 24(R10), Z11, Z10
+	VFMADD231PS.BCST 56(R10), Z12, Z10
+	VFMADD231PS.BCST 88(R10), Z13, Z10
+	VMOVUPS          Z10, 256(DI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z7
+	VMOVUPS          256(DI)(BX*1), Z10
+	VFMADD231PS.BCST 28(R10), Z11, Z10
+	VFMADD231PS.BCST 60(R10), Z12, Z10
+	VFMADD231PS.BCST 92(R10), Z13, Z10
+	VMOVUPS          Z10, 256(DI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z8
+	VBROADCASTSS     128(R11), Z26
+	VFMADD213PS      Z26, Z14, Z18
+	VFMADD213PS      Z26, Z15, Z19
+	VFMADD213PS      Z26, Z16, Z20
+	VFMADD213PS      Z26, Z17, Z21
+	VMOVUPS          320(R8), Z9
+	VMOVUPS          320(R9), Z11
+	VMOVUPS          320(R9)(CX*1), Z12
+	VMOVUPS          320(R9)(CX*2), Z13
+	VMOVUPS          Z9, 320(R9)
+	VMOVUPS          320(SI), Z10
+	VFMADD231PS.BCST (R10), Z11, Z10
+	VFMADD231PS.BCST 32(R10), Z12, Z10
+	VFMADD231PS.BCST 64(R10), Z13, Z10
+	VMOVUPS          Z10, 320(SI)
+	VFMADD231PS      Z10, Z9, Z1
+	VMOVUPS          320(SI)(CX*1), Z10
+	VFMADD231PS.BCST 4(R10), Z11, Z10
+	VFMADD231PS.BCST 36(R10), Z12, Z10
+	VFMADD231PS.BCST 68(R10), Z13, Z10
+	VMOVUPS          Z10, 320(SI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z2
+	VMOVUPS          320(SI)(CX*2), Z10
+	VFMADD231PS.BCST 8(R10), Z11, Z10
+	VFMADD231PS.BCST 40(R10), Z12, Z10
+	VFMADD231PS.BCST 72(R10), Z13, Z10
+	VMOVUPS          Z10, 320(SI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z3
+	VMOVUPS          320(SI)(BX*1), Z10
+	VFMADD231PS.BCST 12(R10), Z11, Z10
+	VFMADD231PS.BCST 44(R10), Z12, Z10
+	VFMADD231PS.BCST 76(R10), Z13, Z10
+	VMOVUPS          Z10, 320(SI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z4
+	VMULPS           (AX), Z18, Z18
+	VMULPS           128(AX), Z19, Z19
+	VMULPS           256(AX), Z20, Z20
+	VMULPS           384(AX), Z21, Z21
+	VMOVUPS          320(DI), Z10
+	VFMADD231PS.BCST 16(R10), Z11, Z10
+	VFMADD231PS.BCST 48(R10), Z12, Z10
+	VFMADD231PS.BCST 80(R10), Z13, Z10
+	VMOVUPS          Z10, 320(DI)
+	VFMADD231PS      Z10, Z9, Z5
+	VMOVUPS          320(DI)(CX*1), Z10
+	VFMADD231PS.BCST 20(R10), Z11, Z10
+	VFMADD231PS.BCST 52(R10), Z12, Z10
+	VFMADD231PS.BCST 84(R10), Z13, Z10
+	VMOVUPS          Z10, 320(DI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z6
+	VMOVUPS          320(DI)(CX*2), Z10
+	VFMADD231PS.BCST 24(R10), Z11, Z10
+	VFMADD231PS.BCST 56(R10), Z12, Z10
+	VFMADD231PS.BCST 88(R10), Z13, Z10
+	VMOVUPS          Z10, 320(DI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z7
+	VMOVUPS          320(DI)(BX*1), Z10
+	VFMADD231PS.BCST 28(R10), Z11, Z10
+	VFMADD231PS.BCST 60(R10), Z12, Z10
+	VFMADD231PS.BCST 92(R10), Z13, Z10
+	VMOVUPS          Z10, 320(DI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z8
+	VMOVUPS          384(R8), Z9
+	VMOVUPS          384(R9), Z11
+	VMOVUPS          384(R9)(CX*1), Z12
+	VMOVUPS          384(R9)(CX*2), Z13
+	VMOVUPS          Z9, 384(R9)
+	VMOVUPS          384(SI), Z10
+	VFMADD231PS.BCST (R10), Z11, Z10
+	VFMADD231PS.BCST 32(R10), Z12, Z10
+	VFMADD231PS.BCST 64(R10), Z13, Z10
+	VMOVUPS          Z10, 384(SI)
+	VFMADD231PS      Z10, Z9, Z1
+	VBROADCASTSS     320(R11), Z26
+	VMOVUPS          384(SI)(CX*1), Z10
+	VFMADD231PS.BCST 4(R10), Z11, Z10
+	VFMADD231PS.BCST 36(R10), Z12, Z10
+	VFMADD231PS.BCST 68(R10), Z13, Z10
+	VMOVUPS          Z10, 384(SI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z2
+	VMOVUPS          384(SI)(CX*2), Z10
+	VFMADD231PS.BCST 8(R10), Z11, Z10
+	VFMADD231PS.BCST 40(R10), Z12, Z10
+	VFMADD231PS.BCST 72(R10), Z13, Z10
+	VMOVUPS          Z10, 384(SI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z3
+	VMOVUPS          384(SI)(BX*1), Z10
+	VFMADD231PS.BCST 12(R10), Z11, Z10
+	VFMADD231PS.BCST 44(R10), Z12, Z10
+	VFMADD231PS.BCST 76(R10), Z13, Z10
+	VMOVUPS          Z10, 384(SI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z4
+	VMOVUPS          384(DI), Z10
+	VFMADD231PS.BCST 16(R10), Z11, Z10
+	VFMADD231PS.BCST 48(R10), Z12, Z10
+	VFMADD231PS.BCST 80(R10), Z13, Z10
+	VMOVUPS          Z10, 384(DI)
+	VFMADD231PS      Z10, Z9, Z5
+	VMOVUPS          384(DI)(CX*1), Z10
+	VFMADD231PS.BCST 20(R10), Z11, Z10
+	VFMADD231PS.BCST 52(R10), Z12, Z10
+	VFMADD231PS.BCST 84(R10), Z13, Z10
+	VMOVUPS          Z10, 384(DI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z6
+	VMULPS           Z18, Z22, Z22
+	VMULPS           Z19, Z23, Z23
+	VMULPS           Z20, Z24, Z24
+	VMULPS           Z21, Z25, Z25
+	VMOVUPS          384(DI)(CX*2), Z10
+	VFMADD231PS.BCST 24(R10), Z11, Z10
+	VFMADD231PS.BCST 56(R10), Z12, Z10
+	VFMADD231PS.BCST 88(R10), Z13, Z10
+	VMOVUPS          Z10, 384(DI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z7
+	VMOVUPS          384(DI)(BX*1), Z10
+	VFMADD231PS.BCST 28(R10), Z11, Z10
+	VFMADD231PS.BCST 60(R10), Z12, Z10
+	VFMADD231PS.BCST 92(R10), Z13, Z10
+	VMOVUPS          Z10, 384(DI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z8
+	VMOVUPS          448(R8), Z9
+	VMOVUPS          448(R9), Z11
+	VMOVUPS          448(R9)(CX*1), Z12
+	VMOVUPS          448(R9)(CX*2), Z13
+	VMOVUPS          Z9, 448(R9)
+	VMOVUPS          448(SI), Z10
+	VFMADD231PS.BCST (R10), Z11, Z10
+	VFMADD231PS.BCST 32(R10), Z12, Z10
+	VFMADD231PS.BCST 64(R10), Z13, Z10
+	VMOVUPS          Z10, 448(SI)
+	VFMADD231PS      Z10, Z9, Z1
+	VMOVUPS          448(SI)(CX*1), Z10
+	VFMADD231PS.BCST 4(R10), Z11, Z10
+	VFMADD231PS.BCST 36(R10), Z12, Z10
+	VFMADD231PS.BCST 68(R10), Z13, Z10
+	VMOVUPS          Z10, 448(SI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z2
+	VMOVUPS          448(SI)(CX*2), Z10
+	VFMADD231PS.BCST 8(R10), Z11, Z10
+	VFMADD231PS.BCST 40(R10), Z12, Z10
+	VFMADD231PS.BCST 72(R10), Z13, Z10
+	VMOVUPS          Z10, 448(SI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z3
+	VFNMADD213PS     Z26, Z18, Z18
+	VFNMADD213PS     Z26, Z19, Z19
+	VFNMADD213PS     Z26, Z20, Z20
+	VFNMADD213PS     Z26, Z21, Z21
+	VMOVUPS          448(SI)(BX*1), Z10
+	VFMADD231PS.BCST 12(R10), Z11, Z10
+	VFMADD231PS.BCST 44(R10), Z12, Z10
+	VFMADD231PS.BCST 76(R10), Z13, Z10
+	VMOVUPS          Z10, 448(SI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z4
+	VMOVUPS          448(DI), Z10
+	VFMADD231PS.BCST 16(R10), Z11, Z10
+	VFMADD231PS.BCST 48(R10), Z12, Z10
+	VFMADD231PS.BCST 80(R10), Z13, Z10
+	VMOVUPS          Z10, 448(DI)
+	VFMADD231PS      Z10, Z9, Z5
+	VMOVUPS          448(DI)(CX*1), Z10
+	VFMADD231PS.BCST 20(R10), Z11, Z10
+	VFMADD231PS.BCST 52(R10), Z12, Z10
+	VFMADD231PS.BCST 84(R10), Z13, Z10
+	VMOVUPS          Z10, 448(DI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z6
+	VMOVUPS          448(DI)(CX*2), Z10
+	VFMADD231PS.BCST 24(R10), Z11, Z10
+	VFMADD231PS.BCST 56(R10), Z12, Z10
+	VFMADD231PS.BCST 88(R10), Z13, Z10
+	VMOVUPS          Z10, 448(DI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z7
+	VMOVUPS          448(DI)(BX*1), Z10
+	VFMADD231PS.BCST 28(R10), Z11, Z10
+	VFMADD231PS.BCST 60(R10), Z12, Z10
+	VFMADD231PS.BCST 92(R10), Z13, Z10
+	VMOVUPS          Z10, 448(DI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z8
+	VMOVUPS          Z18, (AX)
+	VMOVUPS          Z22, 64(AX)
+	VMOVUPS          Z19, 128(AX)
+	VMOVUPS          Z23, 192(AX)
+	VMOVUPS          Z20, 256(AX)
+	VMOVUPS          Z24, 320(AX)
+	VMOVUPS          Z21, 384(AX)
+	VMOVUPS          Z25, 448(AX)
+	ADDQ             $0x00000200, AX
+	ADDQ             $0x00000200, R8
+	ADDQ             $0x00000200, SI
+	ADDQ             $0x00000200, DI
+	ADDQ             $0x00000200, R9
+	SUBQ             $0x00000001, DX
+	JMP              loop1900
+
+done1901:
+skip1899:
+	MOVQ    CX, AX
+	MOVQ    a+16(FP), DX
+	ADDQ    DX, AX
+	SUBQ    SI, AX
+	VMOVUPS Z0, Z14
+	VMOVUPS Z0, Z15
+	VMOVUPS Z0, Z16
+	VMOVUPS Z0, Z17
+	VMOVUPS Z0, Z18
+	VMOVUPS Z0, Z19
+	VMOVUPS Z0, Z20
+	VMOVUPS Z0, Z0
+
+loop1902:
+	CMPQ             AX, $0x00000080
+	JL               done1903
+	VMOVUPS          (R8), Z9
+	VMOVUPS          (R9), Z11
+	VMOVUPS          (R9)(CX*1), Z12
+	VMOVUPS          (R9)(CX*2), Z13
+	VMOVUPS          Z9, (R9)
+	VMOVUPS          (SI), Z10
+	VFMADD231PS.BCST (R10), Z11, Z10
+	VFMADD231PS.BCST 32(R10), Z12, Z10
+	VFMADD231PS.BCST 64(R10), Z13, Z10
+	VMOVUPS          Z10, (SI)
+	VFMADD231PS      Z10, Z9, Z1
+	VMOVUPS          (SI)(CX*1), Z10
+	VFMADD231PS.BCST 4(R10), Z11, Z10
+	VFMADD231PS.BCST 36(R10), Z12, Z10
+	VFMADD231PS.BCST 68(R10), Z13, Z10
+	VMOVUPS          Z10, (SI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z2
+	VMOVUPS          (SI)(CX*2), Z10
+	VFMADD231PS.BCST 8(R10), Z11, Z10
+	VFMADD231PS.BCST 40(R10), Z12, Z10
+	VFMADD231PS.BCST 72(R10), Z13, Z10
+	VMOVUPS          Z10, (SI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z3
+	VMOVUPS          (SI)(BX*1), Z10
+	VFMADD231PS.BCST 12(R10), Z11, Z10
+	VFMADD231PS.BCST 44(R10), Z12, Z10
+	VFMADD231PS.BCST 76(R10), Z13, Z10
+	VMOVUPS          Z10, (SI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z4
+	VMOVUPS          (DI), Z10
+	VFMADD231PS.BCST 16(R10), Z11, Z10
+	VFMADD231PS.BCST 48(R10), Z12, Z10
+	VFMADD231PS.BCST 80(R10), Z13, Z10
+	VMOVUPS          Z10, (DI)
+	VFMADD231PS      Z10, Z9, Z5
+	VMOVUPS          (DI)(CX*1), Z10
+	VFMADD231PS.BCST 20(R10), Z11, Z10
+	VFMADD231PS.BCST 52(R10), Z12, Z10
+	VFMADD231PS.BCST 84(R10), Z13, Z10
+	VMOVUPS          Z10, (DI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z6
+	VMOVUPS          (DI)(CX*2), Z10
+	VFMADD231PS.BCST 24(R10), Z11, Z10
+	VFMADD231PS.BCST 56(R10), Z12, Z10
+	VFMADD231PS.BCST 88(R10), Z13, Z10
+	VMOVUPS          Z10, (DI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z7
+	VMOVUPS          (DI)(BX*1), Z10
+	VFMADD231PS.BCST 28(R10), Z11, Z10
+	VFMADD231PS.BCST 60(R10), Z12, Z10
+	VFMADD231PS.BCST 92(R10), Z13, Z10
+	VMOVUPS          Z10, (DI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z8
+	VMOVUPS          64(R8), Z9
+	VMOVUPS          64(R9), Z11
+	VMOVUPS          64(R9)(CX*1), Z12
+	VMOVUPS          64(R9)(CX*2), Z13
+	VMOVUPS          Z9, 64(R9)
+	VMOVUPS          64(SI), Z10
+	VFMADD231PS.BCST (R10), Z11, Z10
+	VFMADD231PS.BCST 32(R10), Z12, Z10
+	VFMADD231PS.BCST 64(R10), Z13, Z10
+	VMOVUPS          Z10, 64(SI)
+	VFMADD231PS      Z10, Z9, Z14
+	VMOVUPS          64(SI)(CX*1), Z10
+	VFMADD231PS.BCST 4(R10), Z11, Z10
+	VFMADD231PS.BCST 36(R10), Z12, Z10
+	VFMADD231PS.BCST 68(R10), Z13, Z10
+	VMOVUPS          Z10, 64(SI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z15
+	VMOVUPS          64(SI)(CX*2), Z10
+	VFMADD231PS.BCST 8(R10), Z11, Z10
+	VFMADD231PS.BCST 40(R10), Z12, Z10
+	VFMADD231PS.BCST 72(R10), Z13, Z10
+	VMOVUPS          Z10, 64(SI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z16
+	VMOVUPS          64(SI)(BX*1), Z10
+	VFMADD231PS.BCST 12(R10), Z11, Z10
+	VFMADD231PS.BCST 44(R10), Z12, Z10
+	VFMADD231PS.BCST 76(R10), Z13, Z10
+	VMOVUPS          Z10, 64(SI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z17
+	VMOVUPS          64(DI), Z10
+	VFMADD231PS.BCST 16(R10), Z11, Z10
+	VFMADD231PS.BCST 48(R10), Z12, Z10
+	VFMADD231PS.BCST 80(R10), Z13, Z10
+	VMOVUPS          Z10, 64(DI)
+	VFMADD231PS      Z10, Z9, Z18
+	VMOVUPS          64(DI)(CX*1), Z10
+	VFMADD231PS.BCST 20(R10), Z11, Z10
+	VFMADD231PS.BCST 52(R10), Z12, Z10
+	VFMADD231PS.BCST 84(R10), Z13, Z10
+	VMOVUPS          Z10, 64(DI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z19
+	VMOVUPS          64(DI)(CX*2), Z10
+	VFMADD231PS.BCST 24(R10), Z11, Z10
+	VFMADD231PS.BCST 56(R10), Z12, Z10
+	VFMADD231PS.BCST 88(R10), Z13, Z10
+	VMOVUPS          Z10, 64(DI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z20
+	VMOVUPS          64(DI)(BX*1), Z10
+	VFMADD231PS.BCST 28(R10), Z11, Z10
+	VFMADD231PS.BCST 60(R10), Z12, Z10
+	VFMADD231PS.BCST 92(R10), Z13, Z10
+	VMOVUPS          Z10, 64(DI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z0
+	ADDQ             $0x00000080, R8
+	ADDQ             $0x00000080, SI
+	ADDQ             $0x00000080, DI
+	ADDQ             $0x00000080, R9
+	SUBQ             $0x00000080, AX
+	JMP              loop1902
+
+done1903:
+	TESTQ            AX, AX
+	JZ               skip1904
+	VMOVUPS          (R8), Z9
+	VMOVUPS          (R9), Z11
+	VMOVUPS          (R9)(CX*1), Z12
+	VMOVUPS          (R9)(CX*2), Z13
+	VMOVUPS          Z9, (R9)
+	VMOVUPS          (SI), Z10
+	VFMADD231PS.BCST (R10), Z11, Z10
+	VFMADD231PS.BCST 32(R10), Z12, Z10
+	VFMADD231PS.BCST 64(R10), Z13, Z10
+	VMOVUPS          Z10, (SI)
+	VFMADD231PS      Z10, Z9, Z1
+	VMOVUPS          (SI)(CX*1), Z10
+	VFMADD231PS.BCST 4(R10), Z11, Z10
+	VFMADD231PS.BCST 36(R10), Z12, Z10
+	VFMADD231PS.BCST 68(R10), Z13, Z10
+	VMOVUPS          Z10, (SI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z2
+	VMOVUPS          (SI)(CX*2), Z10
+	VFMADD231PS.BCST 8(R10), Z11, Z10
+	VFMADD231PS.BCST 40(R10), Z12, Z10
+	VFMADD231PS.BCST 72(R10), Z13, Z10
+	VMOVUPS          Z10, (SI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z3
+	VMOVUPS          (SI)(BX*1), Z10
+	VFMADD231PS.BCST 12(R10), Z11, Z10
+	VFMADD231PS.BCST 44(R10), Z12, Z10
+	VFMADD231PS.BCST 76(R10), Z13, Z10
+	VMOVUPS          Z10, (SI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z4
+	VMOVUPS          (DI), Z10
+	VFMADD231PS.BCST 16(R10), Z11, Z10
+	VFMADD231PS.BCST 48(R10), Z12, Z10
+	VFMADD231PS.BCST 80(R10), Z13, Z10
+	VMOVUPS          Z10, (DI)
+	VFMADD231PS      Z10, Z9, Z5
+	VMOVUPS          (DI)(CX*1), Z10
+	VFMADD231PS.BCST 20(R10), Z11, Z10
+	VFMADD231PS.BCST 52(R10), Z12, Z10
+	VFMADD231PS.BCST 84(R10), Z13, Z10
+	VMOVUPS          Z10, (DI)(CX*1)
+	VFMADD231PS      Z10, Z9, Z6
+	VMOVUPS          (DI)(CX*2), Z10
+	VFMADD231PS.BCST 24(R10), Z11, Z10
+	VFMADD231PS.BCST 56(R10), Z12, Z10
+	VFMADD231PS.BCST 88(R10), Z13, Z10
+	VMOVUPS          Z10, (DI)(CX*2)
+	VFMADD231PS      Z10, Z9, Z7
+	VMOVUPS          (DI)(BX*1), Z10
+	VFMADD231PS.BCST 28(R10), Z11, Z10
+	VFMADD231PS.BCST 60(R10), Z12, Z10
+	VFMADD231PS.BCST 92(R10), Z13, Z10
+	VMOVUPS          Z10, (DI)(BX*1)
+	VFMADD231PS      Z10, Z9, Z8
+	ADDQ             $0x00000040, R8
+	ADDQ             $0x00000040, SI
+	ADDQ             $0x00000040, DI
+	ADDQ             $0x00000040, R9
+
+skip1904:
+	VADDPS     Z14, Z1, Z1
+	VADDPS     Z15, Z2, Z2
+	VADDPS     Z16, Z3, Z3
+	VADDPS     Z17, Z4, Z4
+	VADDPS     Z18, Z5, Z5
+	VADDPS     Z19, Z6, Z6
+	VADDPS     Z20, Z7, Z7
+	VADDPS     Z0, Z8, Z8
+	MOVQ       sums+8(FP), AX
+	VUNPCKLPS  Z2, Z1, Z0
+	VUNPCKHPS  Z2, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPS  Z4, Z3, Z0
+	VUNPCKHPS  Z4, Z3, Z3
+	VADDPS     Z0, Z3, Z3
+	VUNPCKLPS  Z6, Z5, Z0
+	VUNPCKHPS  Z6, Z5, Z5
+	VADDPS     Z0, Z5, Z5
+	VUNPCKLPS  Z8, Z7, Z0
+	VUNPCKHPS  Z8, Z7, Z7
+	VADDPS     Z0, Z7, Z7
+	VUNPCKLPD  Z3, Z1, Z0
+	VUNPCKHPD  Z3, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPD  Z7, Z5, Z0
+	VUNPCKHPD  Z7, Z5, Z5
+	VADDPS     Z0, Z5, Z5
+	VSHUFF64X2 $0x88, Z5, Z1, Z0
+	VSHUFF64X2 $0xdd, Z5, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VMOVUPS    Z1, (AX)
+	MOVQ       p+88(FP), CX
+	TESTQ      CX, CX
+	JZ         skip1905
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       f+24(FP), DX
+	MOVQ       k+96(FP), BX
+	MOVQ       CX, SI
+	SHLQ       $0x02, SI
+	ADDQ       SI, AX
+
+loop1906:
+	CMPQ             BX, $0x00000001
+	JL               done1907
+	VMOVUPS.Z        (DX), K1, Z0
+	VFMADD231PS.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x04, AX
+	SUBQ             $0x00000001, BX
+	JMP              loop1906
+
+done1907:
+	VCVTPS2PD Y1, Z1
+	MOVQ      y+0(FP), AX
+	CMPQ      CX, $0x08
+	JNE       few1908
+	VMOVUPD   Z1, (AX)
+	JMP       done1909
+
+few1908:
+	TESTQ         $0x00000004, CX
+	JZ            skip1910
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1910:
+	TESTQ         $0x00000002, CX
+	JZ            skip1911
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1911:
+	TESTQ  $0x00000001, CX
+	JZ     skip1912
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1912:
+done1909:
+skip1905:
+	JMP finish1792
+
+next1898:
+finish1792:
 	VZEROUPPER
 	RET
 
@@ -33901,9 +48099,9 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop1545:
+loop1913:
 	CMPQ       CX, $0x00000004
-	JL         done1546
+	JL         done1914
 	VMOVUPD    (DX), Y1
 	VMOVUPD    (BX), Y2
 	VMOVUPD    (SI), Y3
@@ -33926,11 +48124,11 @@ loop1545:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop1545
+	JMP        loop1913
 
-done1546:
+done1914:
 	TESTQ      CX, CX
-	JZ         skip1547
+	JZ         skip1915
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VMASKMOVPD (SI), Y0, Y3
@@ -33948,7 +48146,7 @@ done1546:
 	VMOVUPD    Y3, 128(AX)
 	VMOVUPD    Y0, 192(AX)
 
-skip1547:
+skip1915:
 	VZEROUPPER
 	RET
 
@@ -33968,9 +48166,9 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop1548:
+loop1916:
 	CMPQ       CX, $0x00000004
-	JL         done1549
+	JL         done1917
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -33993,11 +48191,11 @@ loop1548:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop1548
+	JMP        loop1916
 
-done1549:
+done1917:
 	TESTQ      CX, CX
-	JZ         skip1550
+	JZ         skip1918
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -34015,6 +48213,6 @@ done1549:
 	VMASKMOVPD Y3, Y0, (SI)
 	VMASKMOVPD Y4, Y0, (DI)
 
-skip1550:
+skip1918:
 	VZEROUPPER
 	RET

@@ -59,7 +59,7 @@ func fourierMatVec(f *Fourier[float64], y, rows []float64, k int, _, phi, x []fl
 	if len(x) > 0 {
 		fourierFeaturesPortable(phi[:f.Len()], f.w, x, f.n)
 	}
-	matVecPortable(f.sums[:len(y)+k], rows, phi)
+	matVecPortable(f.sums[:len(y)+k], rows[:(len(y)+k)*len(phi)], phi)
 	return false
 }
 
@@ -67,9 +67,12 @@ func fourierMatVec32(f *Fourier[float32], y []float64, rows []float32, k int, _,
 	if len(x) > 0 {
 		fourierFeaturesPortable(phi[:f.Len()], f.w, x, f.n)
 	}
-	matVecPortable32(f.sums[:len(y)+k], rows, phi)
+	matVecPortable32(f.sums[:len(y)+k], rows[:(len(y)+k)*len(phi)], phi)
 	return false
 }
+
+func fourierUpdate(_ *Fourier[float64], _, _, _, _ []float64, _ int) bool             { return false }
+func fourierUpdate32(_ *Fourier[float32], _ []float64, _, _, _ []float32, _ int) bool { return false }
 
 func addOuters(a, g, u []float64, m, k, n int)   { addOutersPortable(a, g, u, m, k, n) }
 func addOuters32(a, g, u []float32, m, k, n int) { addOutersPortable(a, g, u, m, k, n) }

@@ -73,6 +73,7 @@ func (t target) fourierFeatures() {
 const (
 	fourierGroup = 4  // panels that fourierMatVec takes together
 	fourierRows  = 12 // rows of the matrix that it multiplies at most
+	fourierTerms = 3  // that fourierUpdate adds to a matrix of 8 rows at most
 )
 
 // fourierMatVec is made for AVX-512, where a panel is one register. It computes
@@ -82,6 +83,18 @@ const (
 func (t target) fourierMatVec() {
 	t.begin("fourierMatVec", "func(y *float64, sums, a, f, phi, w, x *%, m, n, rows, cols, p, k int)",
 		"sets phi to the features of x and sums, which has room for 16 elements, to the product of the first rows, at most 12, of A with phi. A row has cols registers. If p is not zero, it sets y to the first p sums, at most 8, plus those of the k rows of F, each times one of the sums that follow.")
+	t.fourier(0, fourierRows, false)
+}
+
+// fourierUpdate is fourierMatVec with the weights that it updates on the way.
+func (t target) fourierUpdate() {
+	t.begin("fourierUpdate", "func(y *float64, sums, a, f, phi, w, x *%, m, n, rows, cols, p, k int)",
+		"adds F^T U to A, where the 3 rows of U follow those of A, at most 8, is then fourierMatVec, and copies phi to the first row of U.")
+	t.fourier(1, 8, true)
+}
+
+// fourier emits the body of both, for so many rows.
+func (t target) fourier(least, most int, update bool) {
 	t.angles()
 
 	phi := param("phi") // of the features
@@ -123,14 +136,14 @@ func (t target) fourierMatVec() {
 
 	rows := param("rows")
 	finish := label("finish")
-	for n := 0; n <= fourierRows; n++ {
+	for n := least; n <= most; n++ {
 		next := label("next")
 		CMPQ(rows, U8(uint8(n)))
 		JNE(LabelRef(next))
 		if n == 0 {
 			loop(groups, 1, func() { features(fourierGroup, nil, nil) })
 		} else {
-			t.fourierRows(n, groups, func(meanwhile []func()) { features(fourierGroup, nil, meanwhile) })
+			t.fourierRows(n, update, groups, func(meanwhile []func()) { features(fourierGroup, nil, meanwhile) })
 		}
 		JMP(LabelRef(finish))
 		Label(next)
@@ -139,8 +152,8 @@ func (t target) fourierMatVec() {
 	t.end()
 }
 
-// fourierRows emits the rest of fourierMatVec for so many rows.
-func (t target) fourierRows(rows int, groups GPVirtual, features func(meanwhile []func())) {
+// fourierRows emits the rest for so many rows.
+func (t target) fourierRows(rows int, update bool, groups GPVirtual, features func(meanwhile []func())) {
 	acc := t.zeros(rows)
 	lda := param("cols")
 	SHLQ(U8(log2(panelBytes)), lda)
@@ -153,17 +166,48 @@ func (t target) fourierRows(rows int, groups GPVirtual, features func(meanwhile 
 		p = append(p, q)
 	}
 	phi, x := param("phi"), t.vec()
+	moving := append([]GPVirtual{phi}, p...)
+	var u, f GPVirtual
+	var v Register
+	var us []Register
+	if update {
+		u, f, v, us = copyOf(p[0]), param("f"), t.vec(), t.vecs(fourierTerms)
+		for range rows {
+			ADDQ(lda, u)
+		}
+		moving = append(moving, u)
+	}
 	columns := func(n int, acc ...[]Register) (steps []func()) {
 		for c := range n {
-			steps = append(steps, func() { t.load(at(phi, nil, c*panelBytes), x) })
+			steps = append(steps, func() {
+				t.load(at(phi, nil, c*panelBytes), x)
+				for s := range us {
+					t.load(rowAt(u, s, c*panelBytes, lda, lda3), us[s])
+				}
+				if update {
+					t.store(x, at(u, nil, c*panelBytes))
+				}
+			})
 			for r := range rows {
-				steps = append(steps, func() { t.fma(rowAt(p[r/4], r%4, c*panelBytes, lda, lda3), x, acc[c%len(acc)][r]) })
+				steps = append(steps, func() {
+					a, sum := rowAt(p[r/4], r%4, c*panelBytes, lda, lda3), acc[c%len(acc)][r]
+					if !update {
+						t.fma(a, x, sum)
+						return
+					}
+					t.load(a, v)
+					for s := range us {
+						t.fmaBcast(at(f, nil, (s*rows+r)*t.size), us[s], v, nil)
+					}
+					t.store(v, a)
+					t.fma(v, x, sum)
+				})
 			}
 		}
 		return steps
 	}
 	advance := func(columns int) {
-		for _, r := range append([]GPVirtual{phi}, p...) {
+		for _, r := range moving {
 			ADDQ(U32(uint32(columns*panelBytes)), r)
 		}
 	}
@@ -260,7 +304,7 @@ func (t target) angles() {
 	stride := copyOf(left)
 	SHLQ(U8(log2(panelBytes)), stride)
 	zero := zeroed()
-	for _, panels := range []int{8, 4, 2, 1} {
+	for panels := 8; panels >= 1; panels-- {
 		loop(left, panels, func() {
 			r := t.project(w, x, m, stride, zero, panels, nil)
 			t.reduce(r)

@@ -49,6 +49,7 @@ func main() {
 	}
 	for _, t := range []target{avx512, avx512.single()} {
 		t.fourierMatVec()
+		t.fourierUpdate()
 	}
 	avx2.pack("pack", false)
 	avx2.pack("unpack", true)
