@@ -50,8 +50,8 @@ type Fourier[T vec.Float] struct {
 }
 
 const (
-	firstCache = 48 << 10 // bytes
-	fewSteps   = 3        // kept back where weights and frequencies fit into it
+	firstCache = 48 << 10         // bytes
+	fewSteps   = vec.FourierTerms // kept back where weights and frequencies fit into it
 	manySteps  = 8
 )
 

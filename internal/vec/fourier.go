@@ -22,8 +22,9 @@ type Fourier[T Float] struct {
 // fourierRows is how many rows fourierMatVec multiplies.
 const fourierRows = 12
 
-// fourierTerms is how many terms fourierUpdate adds.
-const fourierTerms = 3
+// FourierTerms is how many terms UpdateMatVec adds in the same pass; others it adds in
+// one of their own.
+const FourierTerms = 3
 
 // panelBytes is what a panel has of cosines or sines.
 const panelBytes = 64
@@ -105,7 +106,7 @@ func (f *Fourier[T]) MatVec(y []float64, rows []T, k int, g []T, n int, x []floa
 func (f *Fourier[T]) UpdateMatVec(y []float64, rows []T, k int, g []T, n int, x []float64) {
 	p := len(y)
 	f.check(p, rows, k, g, n, x)
-	if k == fourierTerms && p > 0 && p <= 8 && len(x) > 0 {
+	if k == FourierTerms && p > 0 && p <= 8 && len(x) > 0 {
 		if isSingle[T]() {
 			in := f.x
 			for i, v := range x {

@@ -525,13 +525,13 @@ func matVec32(y, a, x []float32) {
 	}
 }
 
-// fourierUpdate returns whether it has done UpdateMatVec with fourierTerms terms.
+// fourierUpdate returns whether it has done UpdateMatVec with FourierTerms terms.
 func fourierUpdate(f *Fourier[float64], y, rows, g, x []float64, n int) bool {
 	if active != avx512 {
 		return false
 	}
 	p := len(y)
-	fourierUpdateAVX512(&y[0], &f.sums[0], &rows[0], &g[0], &rows[(p+fourierTerms)*n], &f.w[0], &x[0], len(x), f.n, p, n/8, p, 0)
+	fourierUpdateAVX512(&y[0], &f.sums[0], &rows[0], &g[0], &rows[(p+FourierTerms)*n], &f.w[0], &x[0], len(x), f.n, p, n/8, p, 0)
 	return true
 }
 
@@ -540,7 +540,7 @@ func fourierUpdate32(f *Fourier[float32], y []float64, rows, g, x []float32, n i
 		return false
 	}
 	p := len(y)
-	fourierUpdate32AVX512(&y[0], &f.sums[0], &rows[0], &g[0], &rows[(p+fourierTerms)*n], &f.w[0], &x[0], len(x), f.n, p, n/16, p, 0)
+	fourierUpdate32AVX512(&y[0], &f.sums[0], &rows[0], &g[0], &rows[(p+FourierTerms)*n], &f.w[0], &x[0], len(x), f.n, p, n/16, p, 0)
 	return true
 }
 
