@@ -59,7 +59,7 @@ const readSize = 256
 //
 //	source, decoder -> Decoded -> Engine.Learn -> Batch -> Engine.Judge -> Batch -> sink, dead letters, checkpoint, commit
 //
-// Three Decoded and four batches circulate between them: handing one over is the
+// Five Decoded and four batches circulate between them: handing one over is the
 // back-pressure, and all that they share.
 //
 // A checkpoint travels in the batch whose points it covers and is stored only
@@ -217,9 +217,9 @@ func (r *Runner) resumed() {
 	r.stats.Series = int64(r.c.Engine.NumSeries())
 }
 
-// blocks is the number of Decoded: one being read, one being learnt from and one
+// blocks is the number of Decoded: one being read, one being learnt from and three
 // between them.
-const blocks = 3
+const blocks = 5
 
 // intake is what circulates between reader and engine.
 type intake struct {
