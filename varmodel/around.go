@@ -2,6 +2,7 @@ package varmodel
 
 import (
 	"github.com/orffvar/forecaster/eval"
+	"github.com/orffvar/forecaster/internal/snapshot"
 )
 
 // around is a forecaster that adds something to another one and keeps what that
@@ -78,4 +79,44 @@ func (a around) SetInputs(u []float64) {
 func (a around) JointTo(lower, upper []float64) bool {
 	m, ok := a.Forecaster.(eval.JointBounder)
 	return ok && m.JointTo(lower, upper)
+}
+
+// accompanied is a forecaster with a companion.
+type accompanied struct {
+	around
+	companion eval.Companion
+	forecast  []float64 // scratch, H x d
+}
+
+func accompany(f eval.Forecaster, c eval.Companion, horizon, dim int) accompanied {
+	return accompanied{around{f}, c, make([]float64, horizon*dim)}
+}
+
+// learn shows y to both.
+func (s *accompanied) learn(y []float64) error {
+	if err := s.Forecaster.Observe(y); err != nil {
+		return err
+	}
+	s.companion.Observe(y)
+	return nil
+}
+
+// issue shows the companion what is forecast now.
+func (s *accompanied) issue() {
+	if s.Forecaster.ForecastTo(s.forecast) {
+		s.companion.Issue(s.forecast)
+	} else {
+		s.companion.ResetLags()
+	}
+}
+
+// ResetLags implements eval.LagResetter.
+func (s *accompanied) ResetLags() {
+	s.around.ResetLags()
+	s.companion.ResetLags()
+}
+
+func (s *accompanied) State(c *snapshot.Codec) {
+	s.Forecaster.State(c)
+	s.companion.State(c)
 }

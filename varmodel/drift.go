@@ -111,45 +111,28 @@ func (m *drifting) NewSeries() eval.Forecaster {
 	if err != nil {
 		panic("varmodel: " + err.Error()) // WithDrift has tried it
 	}
-	return &watchedSeries{around{m.Model.NewSeries()}, w, make([]float64, m.cfg.Horizon*m.cfg.Dim)}
+	return &watchedSeries{accompany(m.Model.NewSeries(), w, m.cfg.Horizon, m.cfg.Dim), w}
 }
 
 // watchedSeries is one series with its detector.
 type watchedSeries struct {
-	around
-	watch    *DriftWatch
-	forecast []float64 // scratch, H x d
+	accompanied
+	watch *DriftWatch
 }
 
 func (s *watchedSeries) Observe(y []float64) error {
-	if err := s.Forecaster.Observe(y); err != nil {
+	if err := s.learn(y); err != nil {
 		return err
 	}
-	s.watch.Observe(y)
 	if d, ok := s.watch.Drift(); ok && d.Action != eval.AdaptNone {
 		s.Adapt(d.Action, max(d.Since, 1))
 	}
-	if s.Forecaster.ForecastTo(s.forecast) {
-		s.watch.Issue(s.forecast)
-	} else {
-		s.watch.ResetLags()
-	}
+	s.issue()
 	return nil
 }
 
 // Drift implements eval.DriftDetector.
 func (s *watchedSeries) Drift() (eval.Drift, bool) { return s.watch.Drift() }
-
-// ResetLags implements eval.LagResetter.
-func (s *watchedSeries) ResetLags() {
-	s.around.ResetLags()
-	s.watch.ResetLags()
-}
-
-func (s *watchedSeries) State(c *snapshot.Codec) {
-	s.Forecaster.State(c)
-	s.watch.State(c)
-}
 
 // cusumThreshold returns the threshold at which a cumulative sum with the
 // allowance driftShift gives rate alarms a sample when nothing changes: Siegmund's

@@ -123,43 +123,26 @@ func (m *bounded) NewSeries() eval.Forecaster {
 	if err != nil {
 		panic("varmodel: " + err.Error()) // WithIntervals has tried it
 	}
-	return &boundedSeries{around{m.Model.NewSeries()}, s, make([]float64, m.cfg.Horizon*m.cfg.Dim)}
+	return &boundedSeries{accompany(m.Model.NewSeries(), s, m.cfg.Horizon, m.cfg.Dim), s}
 }
 
 // boundedSeries is one series with its intervals.
 type boundedSeries struct {
-	around
+	accompanied
 	intervals *Intervals
-	forecast  []float64 // scratch, H x d
 }
 
 func (s *boundedSeries) Observe(y []float64) error {
-	if err := s.Forecaster.Observe(y); err != nil {
+	if err := s.learn(y); err != nil {
 		return err
 	}
-	s.intervals.Observe(y)
-	if s.Forecaster.ForecastTo(s.forecast) {
-		s.intervals.Issue(s.forecast)
-	} else {
-		s.intervals.ResetLags()
-	}
+	s.issue()
 	return nil
 }
 
 // BoundsTo implements eval.Bounder.
 func (s *boundedSeries) BoundsTo(lower, upper []float64) bool {
 	return s.intervals.BoundsTo(lower, upper)
-}
-
-// ResetLags implements eval.LagResetter.
-func (s *boundedSeries) ResetLags() {
-	s.around.ResetLags()
-	s.intervals.ResetLags()
-}
-
-func (s *boundedSeries) State(c *snapshot.Codec) {
-	s.Forecaster.State(c)
-	s.intervals.State(c)
 }
 
 const (
