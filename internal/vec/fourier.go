@@ -1,6 +1,9 @@
 package vec
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
 
 // Float is what a Fourier computes with.
 type Float interface{ float32 | float64 }
@@ -14,6 +17,8 @@ type Fourier[T Float] struct {
 	inputs, n int
 	len       int // features, filled up
 	w         []T // inputs x n, filled up
+
+	limit float64 // smaller inputs give angles below 2^46 turns
 
 	x    []T // the inputs
 	sums []T // products of the rows, on their way to y
@@ -36,6 +41,11 @@ func NewFourier[T Float](w []float64, inputs, rows int) *Fourier[T] {
 		panic("vec: NewFourier: no frequencies, or not a whole number of them")
 	}
 	f := &Fourier[T]{inputs: inputs, n: len(w) / inputs, x: make([]T, inputs), sums: Aligned[T](max(rows, 16))}
+	largest := 0.0
+	for _, v := range w {
+		largest = max(largest, math.Abs(v))
+	}
+	f.limit = 1 << 46 / largest / float64(inputs)
 	p := Panel[T]()
 	stride := (f.n + p - 1) / p * p
 	f.len = 2 * stride

@@ -157,6 +157,33 @@ func testFourierNotFinite[T Float](t *testing.T, largest T) {
 	}
 }
 
+// TestFourierLargeAngles takes angles that are exact, with and without what the
+// kernels do for large inputs.
+func TestFourierLargeAngles(t *testing.T) {
+	each(t, func(t *testing.T) {
+		t.Run("float64", func(t *testing.T) { testFourierLargeAngles[float64](t, 1.3e-15) })
+		t.Run("float32", func(t *testing.T) { testFourierLargeAngles[float32](t, 6e-7) })
+	})
+}
+
+func testFourierLargeAngles[T Float](t *testing.T, trig float64) {
+	w := randomVector(rand.New(rand.NewPCG(11, 11)), 20)
+	for i, v := range w {
+		w[i] = float64(T(v))
+	}
+	f := NewFourier[T](w, 1, 0)
+	phi := make([]T, f.Len())
+	for e := range 64 {
+		x := math.Ldexp(1, e)
+		f.MatVec(nil, phi, 0, nil, f.Len(), []float64{x})
+		for k, v := range w {
+			sin, cos := bigSinCos(v * x)
+			near(t, fmt.Sprintf("cos of %v turns", v*x), float64(phi[f.Place(k)]), cos, trig)
+			near(t, fmt.Sprintf("sin of %v turns", v*x), float64(phi[f.Place(20+k)]), sin, trig)
+		}
+	}
+}
+
 func TestAddOuters(t *testing.T) {
 	each(t, func(t *testing.T) {
 		t.Run("float64", func(t *testing.T) { testAddOuters[float64](t, 0x1p-53) })

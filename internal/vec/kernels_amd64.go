@@ -2,6 +2,7 @@ package vec
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"unsafe"
@@ -525,9 +526,21 @@ func matVec32(y, a, x []float32) {
 	}
 }
 
+// fits returns whether the kernels for AVX-512 may have these inputs: they neither
+// look for infinite angles nor reduce them in more than one step. Other inputs go to
+// the kernels for AVX2.
+func (f *Fourier[T]) fits(x []T) bool {
+	for _, v := range x {
+		if !(math.Abs(float64(v)) < f.limit) {
+			return false
+		}
+	}
+	return true
+}
+
 // fourierUpdate returns whether it has done UpdateMatVec with FourierTerms terms.
 func fourierUpdate(f *Fourier[float64], y, rows, g, x []float64, n int) bool {
-	if active != avx512 {
+	if active != avx512 || !f.fits(x) {
 		return false
 	}
 	p := len(y)
@@ -536,7 +549,7 @@ func fourierUpdate(f *Fourier[float64], y, rows, g, x []float64, n int) bool {
 }
 
 func fourierUpdate32(f *Fourier[float32], y []float64, rows, g, x []float32, n int) bool {
-	if active != avx512 {
+	if active != avx512 || !f.fits(x) {
 		return false
 	}
 	p := len(y)
@@ -547,10 +560,10 @@ func fourierUpdate32(f *Fourier[float32], y []float64, rows, g, x []float32, n i
 func fourierMatVec(f *Fourier[float64], y, rows []float64, k int, g, phi, x []float64) bool {
 	n, p := len(phi), len(y)
 	all := p + k
-	if active != avx512 || len(x) == 0 {
+	if active != avx512 || len(x) == 0 || !f.fits(x) {
 		switch {
 		case len(x) == 0:
-		case active == avx2:
+		case active != portable:
 			fourierFeaturesAVX2(&phi[0], &f.w[0], &x[0], len(x), f.n)
 		default:
 			fourierFeaturesPortable(phi[:f.Len()], f.w, x, f.n)
@@ -589,10 +602,10 @@ func addOuters(a, g, u []float64, m, k, n int) {
 func fourierMatVec32(f *Fourier[float32], y []float64, rows []float32, k int, g, phi, x []float32) bool {
 	n, p := len(phi), len(y)
 	all := p + k
-	if active != avx512 || len(x) == 0 {
+	if active != avx512 || len(x) == 0 || !f.fits(x) {
 		switch {
 		case len(x) == 0:
-		case active == avx2:
+		case active != portable:
 			fourierFeatures32AVX2(&phi[0], &f.w[0], &x[0], len(x), f.n)
 		default:
 			fourierFeaturesPortable(phi[:f.Len()], f.w, x, f.n)

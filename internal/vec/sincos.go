@@ -5,7 +5,8 @@ import "math"
 // SinCos sets sin[i], cos[i] to the sine and cosine of t[i] turns, that is of
 // the angle 2 pi t[i]; the three have one length. In turns the reduction to one
 // period, t - round(t), is exact however large t is. The absolute error is
-// below 1.3e-15; an infinite or NaN t gives NaN. One of sin and cos may be t.
+// below 1.3e-15, with AVX-512 below 5e-16; an infinite or NaN t gives NaN. One of
+// sin and cos may be t.
 func SinCos(sin, cos, t []float64) {
 	if len(sin) != len(t) || len(cos) != len(t) {
 		panic("vec: SinCos: lengths differ")

@@ -169,13 +169,18 @@ func (t target) fourierRows(rows int, update bool, groups GPVirtual, features fu
 	moving := append([]GPVirtual{phi}, p...)
 	var u, f GPVirtual
 	var v Register
-	var us []Register
+	var us, held []Register
 	if update {
 		u, f, v, us = copyOf(p[0]), param("f"), t.vec(), t.vecs(fourierTerms)
 		for range rows {
 			ADDQ(lda, u)
 		}
 		moving = append(moving, u)
+		// Loads are as scarce here as multiply-adds; so the registers left keep factors.
+		held = t.vecs(min(9-rows, len(us)*rows))
+		for i := range held {
+			t.bcast(at(f, nil, i*t.size), held[i])
+		}
 	}
 	columns := func(n int, acc ...[]Register) (steps []func()) {
 		for c := range n {
@@ -197,7 +202,11 @@ func (t target) fourierRows(rows int, update bool, groups GPVirtual, features fu
 					}
 					t.load(a, v)
 					for s := range us {
-						t.fmaBcast(at(f, nil, (s*rows+r)*t.size), us[s], v, nil)
+						if i := s*rows + r; i < len(held) {
+							t.fma(held[i], us[s], v)
+						} else {
+							t.fmaBcast(at(f, nil, i*t.size), us[s], v, nil)
+						}
 					}
 					t.store(v, a)
 					t.fma(v, x, sum)
@@ -216,8 +225,17 @@ func (t target) fourierRows(rows int, update bool, groups GPVirtual, features fu
 		advance(n)
 	}
 	unlessZero(groups, func() {
-		beside(2) // the first group has one panel at least
+		// The first group has one panel at least: two columns.
 		DECQ(groups)
+		if update {
+			// The factors of the newest term may still be on their way.
+			features(nil)
+			loop(groups, 1, func() { beside(2 * fourierGroup) })
+			interleave(columns(2, acc), nil)
+			advance(2)
+			return
+		}
+		beside(2)
 		loop(groups, 1, func() { beside(2 * fourierGroup) })
 	})
 	left := copyOf(lda)
@@ -296,7 +314,7 @@ func storeFew(v Register, n, to GPVirtual) {
 	Label(done)
 }
 
-// angles emits the projection: it stores the reduced angles of each panel where its
+// angles emits the projection: it stores the angles of each panel where its
 // cosines will stand.
 func (t target) angles() {
 	w, x, m, phi := param("w"), param("x"), param("m"), param("phi")
@@ -307,7 +325,6 @@ func (t target) angles() {
 	for panels := 8; panels >= 1; panels-- {
 		loop(left, panels, func() {
 			r := t.project(w, x, m, stride, zero, panels, nil)
-			t.reduce(r)
 			for i := range r {
 				t.store(r[i], at(phi, nil, 2*i*panelBytes))
 			}

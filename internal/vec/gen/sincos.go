@@ -23,6 +23,23 @@ var (
 	}
 )
 
+// The coefficients of sin(2 pi r)/r and cos(2 pi r), powers of r^2, for r in
+// [-1/32, 1/32], highest power first: least squares at Chebyshev's points, each
+// rounded before those of higher powers were fitted. They add less than 1e-16 to
+// the errors of sine and cosine.
+var (
+	sinNear = []float64{
+		0x1.5022093e83e45p+5, -0x1.32d2c18e02d72p+6, 0x1.466bc67603c9ap+6, -0x1.4abbce625bc28p+5, 0x1.921fb54442d18p+2,
+	}
+	cosNear = []float64{
+		0x1.e173e2726c8acp+5, -0x1.55d3ba454287cp+6, 0x1.03c1f080931d3p+6, -0x1.3bd3cc9be43fap+4, 1,
+	}
+)
+
+// sixteenth, added to t with |t| < 2^47, leaves the nearest number of sixteenths in
+// the last bits of the sum.
+const sixteenth = 3 << 47
+
 // The same for float32.
 var (
 	sinCoef32 = []float64{0x1.c10aa6p-4, -0x1.b12c5cp-1, 0x1.cd9cf8p+1, -0x1.d3ba52p+2, 0x1.1c5832p+2}
@@ -81,11 +98,7 @@ func (t target) reduce(r []Register) {
 		if t.zmm {
 			// Infinity would give zero.
 			u := t.vec()
-			if t.size == 4 {
-				VREDUCEPS(U8(0), r[i], u)
-			} else {
-				VREDUCEPD(U8(0), r[i], u)
-			}
+			VREDUCEPD(U8(0), r[i], u)
 			t.fma(nothing, r[i], u)
 			r[i] = u
 			continue
@@ -99,10 +112,106 @@ func (t target) reduce(r []Register) {
 	}
 }
 
+var sixteenthsTable *Mem
+
+// sixteenths returns a table with the sines and the cosines of the sixteenths of a
+// turn, the coefficients, and the constant to round with.
+func sixteenths() Mem {
+	if sixteenthsTable != nil {
+		return *sixteenthsTable
+	}
+	m := GLOBL("sixteenths", RODATA|NOPTR)
+	quarter := []float64{0, 0x1.87de2a6aea963p-2, 0x1.6a09e667f3bcdp-1, 0x1.d906bcf328d46p-1}
+	var sines []float64
+	for k := range 20 { // the cosines begin at a quarter
+		v := quarter[k%4]
+		if k/4%2 == 1 {
+			v = [4]float64{1, quarter[3], quarter[2], quarter[1]}[k%4]
+		}
+		if k/8 == 1 {
+			v = 0 - v // no negative zero
+		}
+		sines = append(sines, v)
+	}
+	for i, v := range slices.Concat(sines[:16], sines[4:], sinNear, cosNear, []float64{sixteenth}) {
+		DATA(8*i, U64(math.Float64bits(v)))
+	}
+	sixteenthsTable = &m
+	return m
+}
+
+// turnsByTable is turns for AVX-512, whose registers hold a table of the sines of all
+// sixteenths of a turn in two: what is left to the polynomials is so small that they
+// need half the terms. Angles in memory are below 2^47, none is infinite.
+func (t target) turnsByTable(angles []Op, scale Register) (sin, cos []Register, steps []func()) {
+	n := len(angles)
+	r, u, s, c := t.vecs(n), t.vecs(n), t.vecs(n), t.vecs(n)
+	table, k := GP64(), t.vec()
+	LEAQ(sixteenths(), table)
+	const (
+		sines    = 0
+		cosines  = sines + 16*8
+		sinFirst = cosines + 16*8
+		cosFirst = sinFirst + 5*8
+		rounding = cosFirst + 5*8
+	)
+	each := func(f func(i int)) {
+		steps = append(steps, func() {
+			for i := range n {
+				f(i)
+			}
+		})
+	}
+	with := func(load func(from, to Op), offset int, f func(i int)) {
+		steps = append(steps, func() {
+			load(at(table, nil, offset), k)
+			for i := range n {
+				f(i)
+			}
+		})
+	}
+	each(func(i int) { VREDUCEPD(U8(4<<4), angles[i], r[i]) })
+	each(func(i int) { t.mul(r[i], r[i], u[i]) })
+	for term := range 4 {
+		for _, p := range []struct {
+			acc   []Register
+			first int
+		}{{s, sinFirst}, {c, cosFirst}} {
+			if term == 0 {
+				with(t.bcast, p.first, func(i int) { t.load(k, p.acc[i]) })
+			}
+			with(t.bcast, p.first+8*(term+1), func(i int) { t.horner(k, u[i], p.acc[i]) })
+		}
+	}
+	each(func(i int) { t.mul(r[i], s[i], s[i]) })
+	with(t.bcast, rounding, func(i int) { t.add(angles[i], k, r[i]) })
+	with(t.load, sines, func(i int) {
+		t.load(k, u[i])
+		VPERMT2PD(at(table, nil, sines+64), r[i], u[i])
+	})
+	with(t.load, cosines, func(i int) { VPERMI2PD(at(table, nil, cosines+64), k, r[i]) })
+	if scale != nil {
+		each(func(i int) { t.mul(scale, u[i], u[i]) })
+		each(func(i int) { t.mul(scale, r[i], r[i]) })
+	}
+	// sin(a + b) and cos(a + b)
+	each(func(i int) {
+		t.mul(u[i], s[i], k)
+		t.mul(u[i], c[i], u[i])
+		t.fma(r[i], s[i], u[i])
+		VFMSUB213PD(k, c[i], r[i])
+	})
+	return u, r, steps
+}
+
 // turns returns the steps that compute sine and cosine of angles in turns, of
-// reduced ones in registers or in memory: the two half-angle polynomials of
-// package vec. Both are times the numbers in scale; nil stands for one.
+// reduced ones in registers or, with AVX-512, of any finite ones in memory. Both are
+// times the numbers in scale; nil stands for one. The rule is that of package vec, two
+// half-angle polynomials, or that of turnsByTable.
 func (t target) turns(r []Op, scale Register) (sin, cos []Register, steps []func()) {
+	if t.zmm && t.size == 8 {
+		return t.turnsByTable(r, scale)
+	}
 	u, s, c := t.vecs(len(r)), t.vecs(len(r)), t.vecs(len(r))
 	table, k := GP64(), t.vec()
 	LEAQ(t.constants(), table)
@@ -114,14 +223,15 @@ func (t target) turns(r []Op, scale Register) (sin, cos []Register, steps []func
 			}
 		})
 	}
-	each(func(i int) {
-		if x, ok := r[i].(Register); ok {
-			t.mul(x, x, u[i])
-			return
+	if t.zmm {
+		angles := r
+		r = make([]Op, len(r))
+		for i := range r {
+			r[i] = t.vec()
 		}
-		t.load(r[i], u[i])
-		t.mul(u[i], u[i], u[i])
-	})
+		each(func(i int) { VREDUCEPS(U8(0), angles[i], r[i]) })
+	}
+	each(func(i int) { t.mul(r[i], r[i], u[i]) })
 	// The terms of both in turn, from the last to the first.
 	type place struct {
 		acc   []Register
