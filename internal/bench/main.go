@@ -73,7 +73,7 @@ func gradientTable(r *roofline) {
 		p := newProblem(s)
 		works := []work{oneByOne[float64](p, "one by one"), p.blocks(), oneByOne[float32](p, "float32"), p.gonum()}
 		t := r.beside(works...)
-		bounds := []float64{boundOneByOne[float64](s, r, 36), s.boundBlocks(r), boundOneByOne[float32](s, r, 22), math.NaN()}
+		bounds := []float64{boundOneByOne[float64](s, r, 28), s.boundBlocks(r), boundOneByOne[float32](s, r, 22), math.NaN()}
 		for i, w := range works {
 			print(s.String(), w, t[i], bounds[i], t[len(t)-1].ratio(t[i]))
 		}

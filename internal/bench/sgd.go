@@ -157,6 +157,6 @@ func boundOneByOne[T vec.Float](s shape, r *roofline, trig int) float64 {
 // boundBlocks: W and Theta are gone over once in a block, and the features are
 // multiplied with each other.
 func (s shape) boundBlocks(r *roofline) float64 {
-	flops := float64(2*s.m*s.D+36*s.D+8*s.d*s.D) + float64(backlog*4*s.D+backlog*s.d)
+	flops := float64(2*s.m*s.D+28*s.D+8*s.d*s.D) + float64(backlog*4*s.D+backlog*s.d)
 	return r.bound(flops, false, 8*s.m*s.D/backlog, 16*s.d*s.D/backlog)
 }

@@ -18,7 +18,7 @@ type Fourier[T Float] struct {
 	len       int // features, filled up
 	w         []T // inputs x n, filled up
 
-	limit float64 // smaller inputs give angles below 2^46 turns
+	limit T // smaller inputs give angles below 2^46 turns
 
 	x    []T // the inputs
 	sums []T // products of the rows, on their way to y
@@ -45,7 +45,7 @@ func NewFourier[T Float](w []float64, inputs, rows int) *Fourier[T] {
 	for _, v := range w {
 		largest = max(largest, math.Abs(v))
 	}
-	f.limit = 1 << 46 / largest / float64(inputs)
+	f.limit = T(1 << 46 / largest / float64(inputs))
 	p := Panel[T]()
 	stride := (f.n + p - 1) / p * p
 	f.len = 2 * stride

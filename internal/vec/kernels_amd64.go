@@ -2,7 +2,6 @@ package vec
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"unsafe"
@@ -526,44 +525,32 @@ func matVec32(y, a, x []float32) {
 	}
 }
 
-// fits returns whether the kernels for AVX-512 may have these inputs: they neither
-// look for infinite angles nor reduce them in more than one step. Other inputs go to
-// the kernels for AVX2.
-func (f *Fourier[T]) fits(x []T) bool {
-	for _, v := range x {
-		if !(math.Abs(float64(v)) < f.limit) {
-			return false
-		}
-	}
-	return true
-}
-
 // fourierUpdate returns whether it has done UpdateMatVec with FourierTerms terms.
 func fourierUpdate(f *Fourier[float64], y, rows, g, x []float64, n int) bool {
-	if active != avx512 || !f.fits(x) {
+	if active != avx512 {
 		return false
 	}
 	p := len(y)
-	fourierUpdateAVX512(&y[0], &f.sums[0], &rows[0], &g[0], &rows[(p+FourierTerms)*n], &f.w[0], &x[0], len(x), f.n, p, n/8, p, 0)
+	fourierUpdateAVX512(&y[0], &f.sums[0], &rows[0], &g[0], &rows[(p+FourierTerms)*n], &f.w[0], &x[0], len(x), f.n, p, n/8, p, 0, f.limit)
 	return true
 }
 
 func fourierUpdate32(f *Fourier[float32], y []float64, rows, g, x []float32, n int) bool {
-	if active != avx512 || !f.fits(x) {
+	if active != avx512 {
 		return false
 	}
 	p := len(y)
-	fourierUpdate32AVX512(&y[0], &f.sums[0], &rows[0], &g[0], &rows[(p+FourierTerms)*n], &f.w[0], &x[0], len(x), f.n, p, n/16, p, 0)
+	fourierUpdate32AVX512(&y[0], &f.sums[0], &rows[0], &g[0], &rows[(p+FourierTerms)*n], &f.w[0], &x[0], len(x), f.n, p, n/16, p, 0, f.limit)
 	return true
 }
 
 func fourierMatVec(f *Fourier[float64], y, rows []float64, k int, g, phi, x []float64) bool {
 	n, p := len(phi), len(y)
 	all := p + k
-	if active != avx512 || len(x) == 0 || !f.fits(x) {
+	if active != avx512 || len(x) == 0 {
 		switch {
 		case len(x) == 0:
-		case active != portable:
+		case active == avx2:
 			fourierFeaturesAVX2(&phi[0], &f.w[0], &x[0], len(x), f.n)
 		default:
 			fourierFeaturesPortable(phi[:f.Len()], f.w, x, f.n)
@@ -573,12 +560,12 @@ func fourierMatVec(f *Fourier[float64], y, rows []float64, k int, g, phi, x []fl
 	}
 	first, terms := unsafe.SliceData(rows), unsafe.SliceData(g)
 	if all <= fourierRows && p <= 8 && p > 0 {
-		fourierMatVecAVX512(&y[0], &f.sums[0], first, terms, &phi[0], &f.w[0], &x[0], len(x), f.n, all, n/8, p, k)
+		fourierMatVecAVX512(&y[0], &f.sums[0], first, terms, &phi[0], &f.w[0], &x[0], len(x), f.n, all, n/8, p, k, f.limit)
 		return true
 	}
 	// The rest of the rows finds the features in the first cache.
 	some := all - (max(all-fourierRows, 0)+7)/8*8
-	fourierMatVecAVX512(nil, &f.sums[0], first, nil, &phi[0], &f.w[0], &x[0], len(x), f.n, some, n/8, 0, 0)
+	fourierMatVecAVX512(nil, &f.sums[0], first, nil, &phi[0], &f.w[0], &x[0], len(x), f.n, some, n/8, 0, 0, f.limit)
 	if some < all {
 		matVec(f.sums[some:all], rows[some*n:all*n], phi)
 	}
@@ -602,10 +589,10 @@ func addOuters(a, g, u []float64, m, k, n int) {
 func fourierMatVec32(f *Fourier[float32], y []float64, rows []float32, k int, g, phi, x []float32) bool {
 	n, p := len(phi), len(y)
 	all := p + k
-	if active != avx512 || len(x) == 0 || !f.fits(x) {
+	if active != avx512 || len(x) == 0 {
 		switch {
 		case len(x) == 0:
-		case active != portable:
+		case active == avx2:
 			fourierFeatures32AVX2(&phi[0], &f.w[0], &x[0], len(x), f.n)
 		default:
 			fourierFeaturesPortable(phi[:f.Len()], f.w, x, f.n)
@@ -615,12 +602,12 @@ func fourierMatVec32(f *Fourier[float32], y []float64, rows []float32, k int, g,
 	}
 	first, terms := unsafe.SliceData(rows), unsafe.SliceData(g)
 	if all <= fourierRows && p <= 8 && p > 0 {
-		fourierMatVec32AVX512(&y[0], &f.sums[0], first, terms, &phi[0], &f.w[0], &x[0], len(x), f.n, all, n/16, p, k)
+		fourierMatVec32AVX512(&y[0], &f.sums[0], first, terms, &phi[0], &f.w[0], &x[0], len(x), f.n, all, n/16, p, k, f.limit)
 		return true
 	}
 	// The rest of the rows finds the features in the first cache.
 	some := all - (max(all-fourierRows, 0)+7)/8*8
-	fourierMatVec32AVX512(nil, &f.sums[0], first, nil, &phi[0], &f.w[0], &x[0], len(x), f.n, some, n/16, 0, 0)
+	fourierMatVec32AVX512(nil, &f.sums[0], first, nil, &phi[0], &f.w[0], &x[0], len(x), f.n, some, n/16, 0, 0, f.limit)
 	if some < all {
 		matVec32(f.sums[some:all], rows[some*n:all*n], phi)
 	}

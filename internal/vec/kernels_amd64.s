@@ -21870,9 +21870,9 @@ DATA trig32<>+344(SB)/4, $0x3f800000
 DATA trig32<>+348(SB)/4, $0x3f800000
 GLOBL trig32<>(SB), RODATA|NOPTR, $352
 
-// func fourierMatVecAVX512(y *float64, sums *float64, a *float64, f *float64, phi *float64, w *float64, x *float64, m int, n int, rows int, cols int, p int, k int)
+// func fourierMatVecAVX512(y *float64, sums *float64, a *float64, f *float64, phi *float64, w *float64, x *float64, m int, n int, rows int, cols int, p int, k int, limit float64)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
-TEXT ·fourierMatVecAVX512(SB), NOSPLIT, $0-104
+TEXT ·fourierMatVecAVX512(SB), NOSPLIT, $0-112
 	VPXORQ Z0, Z0, Z0
 	MOVQ   w+40(FP), AX
 	MOVQ   x+48(FP), CX
@@ -22293,6 +22293,65 @@ done1162:
 	JMP     loop1157
 
 done1158:
+	XORQ         AX, AX
+	VBROADCASTSD limit+104(FP), Z1
+	VPADDQ       Z1, Z1, Z1
+	MOVQ         m+56(FP), CX
+	MOVQ         CX, DX
+	ANDQ         $-8, DX
+	MOVQ         DX, BX
+	SHLQ         $0x03, BX
+	SUBQ         DX, CX
+	MOVQ         BX, DX
+	TESTQ        CX, CX
+	JZ           end1163
+	MOVQ         $-1, SI
+	BZHIQ        CX, SI, SI
+	KMOVW        SI, K1
+	MOVQ         x+48(FP), CX
+	VMOVUPD.Z    (CX)(BX*1), K1, Z2
+	VPADDQ       Z2, Z2, Z2
+	VPCMPUQ      $0x05, Z1, Z2, K1
+	KMOVW        K1, CX
+	ORQ          CX, AX
+	JMP          end1163
+
+end1163:
+	XORQ BX, BX
+
+group1165:
+	CMPQ    BX, DX
+	JE      done1166
+	MOVQ    x+48(FP), CX
+	VMOVUPD (CX)(BX*1), Z2
+	VPADDQ  Z2, Z2, Z2
+	VPCMPUQ $0x05, Z1, Z2, K1
+	KMOVW   K1, CX
+	ORQ     CX, AX
+	ADDQ    $0x00000040, BX
+	JMP     group1165
+
+done1166:
+	TESTQ AX, AX
+	JZ    skip1167
+	MOVQ  phi+32(FP), AX
+	MOVQ  n+64(FP), CX
+	ADDQ  $0x07, CX
+	SHRQ  $0x03, CX
+
+loop1168:
+	CMPQ        CX, $0x00000001
+	JL          done1169
+	VMOVUPD     (AX), Z1
+	VREDUCEPD   $0x00, Z1, Z2
+	VFMADD231PD Z0, Z1, Z2
+	VMOVUPD     Z2, (AX)
+	ADDQ        $0x00000080, AX
+	SUBQ        $0x00000001, CX
+	JMP         loop1168
+
+done1169:
+skip1167:
 	MOVQ         phi+32(FP), AX
 	MOVQ         n+64(FP), CX
 	ADDQ         $0x07, CX
@@ -22309,7 +22368,7 @@ done1158:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1164
+	JNE          next1171
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VMULPD       Z1, Z1, Z2
@@ -22350,11 +22409,11 @@ done1158:
 	VMOVUPD      Z1, (AX)
 	VMOVUPD      Z2, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1163
+	JMP          done1170
 
-next1164:
+next1171:
 	CMPQ         CX, $0x01
-	JNE          next1165
+	JNE          next1172
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -22418,11 +22477,11 @@ next1164:
 	VMOVUPD      Z2, 128(AX)
 	VMOVUPD      Z4, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1163
+	JMP          done1170
 
-next1165:
+next1172:
 	CMPQ         CX, $0x02
-	JNE          next1166
+	JNE          next1173
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -22509,11 +22568,11 @@ next1165:
 	VMOVUPD      Z3, 256(AX)
 	VMOVUPD      Z6, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1163
+	JMP          done1170
 
-next1166:
+next1173:
 	CMPQ         CX, $0x03
-	JNE          next1167
+	JNE          next1174
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -22623,17 +22682,17 @@ next1166:
 	VMOVUPD      Z4, 384(AX)
 	VMOVUPD      Z8, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1163
+	JMP          done1170
 
-next1167:
-done1163:
+next1174:
+done1170:
 	MOVQ rows+72(FP), CX
 	CMPQ CX, $0x00
-	JNE  next1169
+	JNE  next1176
 
-loop1170:
+loop1177:
 	CMPQ         DX, $0x00000001
-	JL           done1171
+	JL           done1178
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z0
 	VREDUCEPD    $0x40, 128(AX), Z1
@@ -22742,14 +22801,14 @@ loop1170:
 	VMOVUPD      Z7, 448(AX)
 	ADDQ         $0x00000200, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1170
+	JMP          loop1177
 
-done1171:
-	JMP finish1168
+done1178:
+	JMP finish1175
 
-next1169:
+next1176:
 	CMPQ         CX, $0x01
-	JNE          next1172
+	JNE          next1179
 	VMOVUPD      Z0, Z1
 	MOVQ         cols+80(FP), CX
 	SHLQ         $0x06, CX
@@ -22757,7 +22816,7 @@ next1169:
 	MOVQ         a+16(FP), BX
 	MOVQ         phi+32(FP), SI
 	TESTQ        DX, DX
-	JZ           skip1173
+	JZ           skip1180
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z3
@@ -22873,9 +22932,9 @@ next1169:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, BX
 
-loop1174:
+loop1181:
 	CMPQ         DX, $0x00000001
-	JL           done1175
+	JL           done1182
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z3
 	VREDUCEPD    $0x40, 128(AX), Z4
@@ -23002,19 +23061,19 @@ loop1174:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1174
+	JMP          loop1181
 
-done1175:
-skip1173:
+done1182:
+skip1180:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), CX
 	ADDQ    CX, AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z0
 
-loop1176:
+loop1183:
 	CMPQ        AX, $0x00000080
-	JL          done1177
+	JL          done1184
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	VMOVUPD     64(SI), Z2
@@ -23022,17 +23081,17 @@ loop1176:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
-	JMP         loop1176
+	JMP         loop1183
 
-done1177:
+done1184:
 	TESTQ       AX, AX
-	JZ          skip1178
+	JZ          skip1185
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1178:
+skip1185:
 	VADDPD     Z0, Z1, Z1
 	MOVQ       sums+8(FP), AX
 	VUNPCKLPD  Z1, Z1, Z0
@@ -23047,7 +23106,7 @@ skip1178:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1179
+	JZ         skip1186
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -23057,52 +23116,52 @@ skip1178:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1180:
+loop1187:
 	CMPQ             BX, $0x00000001
-	JL               done1181
+	JL               done1188
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1180
+	JMP              loop1187
 
-done1181:
+done1188:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1182
+	JNE     few1189
 	VMOVUPD Z1, (AX)
-	JMP     done1183
+	JMP     done1190
 
-few1182:
+few1189:
 	TESTQ         $0x00000004, CX
-	JZ            skip1184
+	JZ            skip1191
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1184:
+skip1191:
 	TESTQ         $0x00000002, CX
-	JZ            skip1185
+	JZ            skip1192
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1185:
+skip1192:
 	TESTQ  $0x00000001, CX
-	JZ     skip1186
+	JZ     skip1193
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
+skip1193:
+done1190:
 skip1186:
-done1183:
-skip1179:
-	JMP finish1168
+	JMP finish1175
 
-next1172:
+next1179:
 	CMPQ         CX, $0x02
-	JNE          next1187
+	JNE          next1194
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	MOVQ         cols+80(FP), CX
@@ -23111,7 +23170,7 @@ next1172:
 	MOVQ         a+16(FP), BX
 	MOVQ         phi+32(FP), SI
 	TESTQ        DX, DX
-	JZ           skip1188
+	JZ           skip1195
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z4
@@ -23229,9 +23288,9 @@ next1172:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, BX
 
-loop1189:
+loop1196:
 	CMPQ         DX, $0x00000001
-	JL           done1190
+	JL           done1197
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z4
 	VREDUCEPD    $0x40, 128(AX), Z5
@@ -23366,10 +23425,10 @@ loop1189:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1189
+	JMP          loop1196
 
-done1190:
-skip1188:
+done1197:
+skip1195:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -23377,9 +23436,9 @@ skip1188:
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z0
 
-loop1191:
+loop1198:
 	CMPQ        AX, $0x00000080
-	JL          done1192
+	JL          done1199
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
@@ -23389,18 +23448,18 @@ loop1191:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
-	JMP         loop1191
+	JMP         loop1198
 
-done1192:
+done1199:
 	TESTQ       AX, AX
-	JZ          skip1193
+	JZ          skip1200
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1193:
+skip1200:
 	VADDPD     Z4, Z1, Z1
 	VADDPD     Z0, Z2, Z2
 	MOVQ       sums+8(FP), AX
@@ -23416,7 +23475,7 @@ skip1193:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1194
+	JZ         skip1201
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -23426,52 +23485,52 @@ skip1193:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1195:
+loop1202:
 	CMPQ             BX, $0x00000001
-	JL               done1196
+	JL               done1203
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1195
+	JMP              loop1202
 
-done1196:
+done1203:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1197
+	JNE     few1204
 	VMOVUPD Z1, (AX)
-	JMP     done1198
+	JMP     done1205
 
-few1197:
+few1204:
 	TESTQ         $0x00000004, CX
-	JZ            skip1199
+	JZ            skip1206
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1199:
+skip1206:
 	TESTQ         $0x00000002, CX
-	JZ            skip1200
+	JZ            skip1207
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1200:
+skip1207:
 	TESTQ  $0x00000001, CX
-	JZ     skip1201
+	JZ     skip1208
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
+skip1208:
+done1205:
 skip1201:
-done1198:
-skip1194:
-	JMP finish1168
+	JMP finish1175
 
-next1187:
+next1194:
 	CMPQ         CX, $0x03
-	JNE          next1202
+	JNE          next1209
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -23481,7 +23540,7 @@ next1187:
 	MOVQ         a+16(FP), BX
 	MOVQ         phi+32(FP), SI
 	TESTQ        DX, DX
-	JZ           skip1203
+	JZ           skip1210
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z5
@@ -23601,9 +23660,9 @@ next1187:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, BX
 
-loop1204:
+loop1211:
 	CMPQ         DX, $0x00000001
-	JL           done1205
+	JL           done1212
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z5
 	VREDUCEPD    $0x40, 128(AX), Z6
@@ -23746,10 +23805,10 @@ loop1204:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1204
+	JMP          loop1211
 
-done1205:
-skip1203:
+done1212:
+skip1210:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -23758,9 +23817,9 @@ skip1203:
 	VMOVUPD Z0, Z6
 	VMOVUPD Z0, Z0
 
-loop1206:
+loop1213:
 	CMPQ        AX, $0x00000080
-	JL          done1207
+	JL          done1214
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -23772,11 +23831,11 @@ loop1206:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
-	JMP         loop1206
+	JMP         loop1213
 
-done1207:
+done1214:
 	TESTQ       AX, AX
-	JZ          skip1208
+	JZ          skip1215
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -23784,7 +23843,7 @@ done1207:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1208:
+skip1215:
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
 	VADDPD     Z0, Z3, Z3
@@ -23804,7 +23863,7 @@ skip1208:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1209
+	JZ         skip1216
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -23814,52 +23873,52 @@ skip1208:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1210:
+loop1217:
 	CMPQ             BX, $0x00000001
-	JL               done1211
+	JL               done1218
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1210
+	JMP              loop1217
 
-done1211:
+done1218:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1212
+	JNE     few1219
 	VMOVUPD Z1, (AX)
-	JMP     done1213
+	JMP     done1220
 
-few1212:
+few1219:
 	TESTQ         $0x00000004, CX
-	JZ            skip1214
+	JZ            skip1221
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1214:
+skip1221:
 	TESTQ         $0x00000002, CX
-	JZ            skip1215
+	JZ            skip1222
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1215:
+skip1222:
 	TESTQ  $0x00000001, CX
-	JZ     skip1216
+	JZ     skip1223
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
+skip1223:
+done1220:
 skip1216:
-done1213:
-skip1209:
-	JMP finish1168
+	JMP finish1175
 
-next1202:
+next1209:
 	CMPQ         CX, $0x04
-	JNE          next1217
+	JNE          next1224
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -23870,7 +23929,7 @@ next1202:
 	MOVQ         a+16(FP), SI
 	MOVQ         phi+32(FP), DI
 	TESTQ        DX, DX
-	JZ           skip1218
+	JZ           skip1225
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z6
@@ -23992,9 +24051,9 @@ next1202:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, SI
 
-loop1219:
+loop1226:
 	CMPQ         DX, $0x00000001
-	JL           done1220
+	JL           done1227
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z6
 	VREDUCEPD    $0x40, 128(AX), Z7
@@ -24145,10 +24204,10 @@ loop1219:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JMP          loop1219
+	JMP          loop1226
 
-done1220:
-skip1218:
+done1227:
+skip1225:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -24158,9 +24217,9 @@ skip1218:
 	VMOVUPD Z0, Z8
 	VMOVUPD Z0, Z0
 
-loop1221:
+loop1228:
 	CMPQ        AX, $0x00000080
-	JL          done1222
+	JL          done1229
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -24174,11 +24233,11 @@ loop1221:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
-	JMP         loop1221
+	JMP         loop1228
 
-done1222:
+done1229:
 	TESTQ       AX, AX
-	JZ          skip1223
+	JZ          skip1230
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -24187,7 +24246,7 @@ done1222:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1223:
+skip1230:
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
 	VADDPD     Z8, Z3, Z3
@@ -24208,7 +24267,7 @@ skip1223:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1224
+	JZ         skip1231
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -24218,52 +24277,52 @@ skip1223:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1225:
+loop1232:
 	CMPQ             BX, $0x00000001
-	JL               done1226
+	JL               done1233
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1225
+	JMP              loop1232
 
-done1226:
+done1233:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1227
+	JNE     few1234
 	VMOVUPD Z1, (AX)
-	JMP     done1228
+	JMP     done1235
 
-few1227:
+few1234:
 	TESTQ         $0x00000004, CX
-	JZ            skip1229
+	JZ            skip1236
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1229:
+skip1236:
 	TESTQ         $0x00000002, CX
-	JZ            skip1230
+	JZ            skip1237
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1230:
+skip1237:
 	TESTQ  $0x00000001, CX
-	JZ     skip1231
+	JZ     skip1238
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
+skip1238:
+done1235:
 skip1231:
-done1228:
-skip1224:
-	JMP finish1168
+	JMP finish1175
 
-next1217:
+next1224:
 	CMPQ         CX, $0x05
-	JNE          next1232
+	JNE          next1239
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -24276,7 +24335,7 @@ next1217:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1233
+	JZ           skip1240
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z7
@@ -24401,9 +24460,9 @@ next1217:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, DI
 
-loop1234:
+loop1241:
 	CMPQ         DX, $0x00000001
-	JL           done1235
+	JL           done1242
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z7
 	VREDUCEPD    $0x40, 128(AX), Z8
@@ -24563,10 +24622,10 @@ loop1234:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1234
+	JMP          loop1241
 
-done1235:
-skip1233:
+done1242:
+skip1240:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -24577,9 +24636,9 @@ skip1233:
 	VMOVUPD Z0, Z10
 	VMOVUPD Z0, Z0
 
-loop1236:
+loop1243:
 	CMPQ        AX, $0x00000080
-	JL          done1237
+	JL          done1244
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -24596,11 +24655,11 @@ loop1236:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1236
+	JMP         loop1243
 
-done1237:
+done1244:
 	TESTQ       AX, AX
-	JZ          skip1238
+	JZ          skip1245
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -24611,7 +24670,7 @@ done1237:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1238:
+skip1245:
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
 	VADDPD     Z9, Z3, Z3
@@ -24639,7 +24698,7 @@ skip1238:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1239
+	JZ         skip1246
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -24649,52 +24708,52 @@ skip1238:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1240:
+loop1247:
 	CMPQ             BX, $0x00000001
-	JL               done1241
+	JL               done1248
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1240
+	JMP              loop1247
 
-done1241:
+done1248:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1242
+	JNE     few1249
 	VMOVUPD Z1, (AX)
-	JMP     done1243
+	JMP     done1250
 
-few1242:
+few1249:
 	TESTQ         $0x00000004, CX
-	JZ            skip1244
+	JZ            skip1251
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1244:
+skip1251:
 	TESTQ         $0x00000002, CX
-	JZ            skip1245
+	JZ            skip1252
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1245:
+skip1252:
 	TESTQ  $0x00000001, CX
-	JZ     skip1246
+	JZ     skip1253
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
+skip1253:
+done1250:
 skip1246:
-done1243:
-skip1239:
-	JMP finish1168
+	JMP finish1175
 
-next1232:
+next1239:
 	CMPQ         CX, $0x06
-	JNE          next1247
+	JNE          next1254
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -24708,7 +24767,7 @@ next1232:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1248
+	JZ           skip1255
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z8
@@ -24835,9 +24894,9 @@ next1232:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, DI
 
-loop1249:
+loop1256:
 	CMPQ         DX, $0x00000001
-	JL           done1250
+	JL           done1257
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z8
 	VREDUCEPD    $0x40, 128(AX), Z9
@@ -25005,10 +25064,10 @@ loop1249:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1249
+	JMP          loop1256
 
-done1250:
-skip1248:
+done1257:
+skip1255:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -25020,9 +25079,9 @@ skip1248:
 	VMOVUPD Z0, Z12
 	VMOVUPD Z0, Z0
 
-loop1251:
+loop1258:
 	CMPQ        AX, $0x00000080
-	JL          done1252
+	JL          done1259
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -25041,11 +25100,11 @@ loop1251:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1251
+	JMP         loop1258
 
-done1252:
+done1259:
 	TESTQ       AX, AX
-	JZ          skip1253
+	JZ          skip1260
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -25057,7 +25116,7 @@ done1252:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1253:
+skip1260:
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
 	VADDPD     Z10, Z3, Z3
@@ -25086,7 +25145,7 @@ skip1253:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1254
+	JZ         skip1261
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -25096,52 +25155,52 @@ skip1253:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1255:
+loop1262:
 	CMPQ             BX, $0x00000001
-	JL               done1256
+	JL               done1263
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1255
+	JMP              loop1262
 
-done1256:
+done1263:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1257
+	JNE     few1264
 	VMOVUPD Z1, (AX)
-	JMP     done1258
+	JMP     done1265
 
-few1257:
+few1264:
 	TESTQ         $0x00000004, CX
-	JZ            skip1259
+	JZ            skip1266
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1259:
+skip1266:
 	TESTQ         $0x00000002, CX
-	JZ            skip1260
+	JZ            skip1267
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1260:
+skip1267:
 	TESTQ  $0x00000001, CX
-	JZ     skip1261
+	JZ     skip1268
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
+skip1268:
+done1265:
 skip1261:
-done1258:
-skip1254:
-	JMP finish1168
+	JMP finish1175
 
-next1247:
+next1254:
 	CMPQ         CX, $0x07
-	JNE          next1262
+	JNE          next1269
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -25156,7 +25215,7 @@ next1247:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1263
+	JZ           skip1270
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z9
@@ -25285,9 +25344,9 @@ next1247:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, DI
 
-loop1264:
+loop1271:
 	CMPQ         DX, $0x00000001
-	JL           done1265
+	JL           done1272
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z9
 	VREDUCEPD    $0x40, 128(AX), Z10
@@ -25463,10 +25522,10 @@ loop1264:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1264
+	JMP          loop1271
 
-done1265:
-skip1263:
+done1272:
+skip1270:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -25479,9 +25538,9 @@ skip1263:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z0
 
-loop1266:
+loop1273:
 	CMPQ        AX, $0x00000080
-	JL          done1267
+	JL          done1274
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -25502,11 +25561,11 @@ loop1266:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1266
+	JMP         loop1273
 
-done1267:
+done1274:
 	TESTQ       AX, AX
-	JZ          skip1268
+	JZ          skip1275
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -25519,7 +25578,7 @@ done1267:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1268:
+skip1275:
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
 	VADDPD     Z11, Z3, Z3
@@ -25552,7 +25611,7 @@ skip1268:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1269
+	JZ         skip1276
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -25562,52 +25621,52 @@ skip1268:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1270:
+loop1277:
 	CMPQ             BX, $0x00000001
-	JL               done1271
+	JL               done1278
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1270
+	JMP              loop1277
 
-done1271:
+done1278:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1272
+	JNE     few1279
 	VMOVUPD Z1, (AX)
-	JMP     done1273
+	JMP     done1280
 
-few1272:
+few1279:
 	TESTQ         $0x00000004, CX
-	JZ            skip1274
+	JZ            skip1281
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1274:
+skip1281:
 	TESTQ         $0x00000002, CX
-	JZ            skip1275
+	JZ            skip1282
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1275:
+skip1282:
 	TESTQ  $0x00000001, CX
-	JZ     skip1276
+	JZ     skip1283
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
+skip1283:
+done1280:
 skip1276:
-done1273:
-skip1269:
-	JMP finish1168
+	JMP finish1175
 
-next1262:
+next1269:
 	CMPQ         CX, $0x08
-	JNE          next1277
+	JNE          next1284
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -25623,7 +25682,7 @@ next1262:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1278
+	JZ           skip1285
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z10
@@ -25754,9 +25813,9 @@ next1262:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, DI
 
-loop1279:
+loop1286:
 	CMPQ         DX, $0x00000001
-	JL           done1280
+	JL           done1287
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z10
 	VREDUCEPD    $0x40, 128(AX), Z11
@@ -25940,10 +25999,10 @@ loop1279:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1279
+	JMP          loop1286
 
-done1280:
-skip1278:
+done1287:
+skip1285:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -25957,9 +26016,9 @@ skip1278:
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z0
 
-loop1281:
+loop1288:
 	CMPQ        AX, $0x00000080
-	JL          done1282
+	JL          done1289
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -25982,11 +26041,11 @@ loop1281:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1281
+	JMP         loop1288
 
-done1282:
+done1289:
 	TESTQ       AX, AX
-	JZ          skip1283
+	JZ          skip1290
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -26000,7 +26059,7 @@ done1282:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1283:
+skip1290:
 	VADDPD     Z10, Z1, Z1
 	VADDPD     Z11, Z2, Z2
 	VADDPD     Z12, Z3, Z3
@@ -26034,7 +26093,7 @@ skip1283:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1284
+	JZ         skip1291
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -26044,52 +26103,52 @@ skip1283:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1285:
+loop1292:
 	CMPQ             BX, $0x00000001
-	JL               done1286
+	JL               done1293
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1285
+	JMP              loop1292
 
-done1286:
+done1293:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1287
+	JNE     few1294
 	VMOVUPD Z1, (AX)
-	JMP     done1288
+	JMP     done1295
 
-few1287:
+few1294:
 	TESTQ         $0x00000004, CX
-	JZ            skip1289
+	JZ            skip1296
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1289:
+skip1296:
 	TESTQ         $0x00000002, CX
-	JZ            skip1290
+	JZ            skip1297
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1290:
+skip1297:
 	TESTQ  $0x00000001, CX
-	JZ     skip1291
+	JZ     skip1298
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
+skip1298:
+done1295:
 skip1291:
-done1288:
-skip1284:
-	JMP finish1168
+	JMP finish1175
 
-next1277:
+next1284:
 	CMPQ         CX, $0x09
-	JNE          next1292
+	JNE          next1299
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -26107,7 +26166,7 @@ next1277:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1293
+	JZ           skip1300
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z11
@@ -26241,9 +26300,9 @@ next1277:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 
-loop1294:
+loop1301:
 	CMPQ         DX, $0x00000001
-	JL           done1295
+	JL           done1302
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z11
 	VREDUCEPD    $0x40, 128(AX), Z12
@@ -26436,10 +26495,10 @@ loop1294:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1294
+	JMP          loop1301
 
-done1295:
-skip1293:
+done1302:
+skip1300:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -26454,9 +26513,9 @@ skip1293:
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z0
 
-loop1296:
+loop1303:
 	CMPQ        AX, $0x00000080
-	JL          done1297
+	JL          done1304
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -26482,11 +26541,11 @@ loop1296:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1296
+	JMP         loop1303
 
-done1297:
+done1304:
 	TESTQ       AX, AX
-	JZ          skip1298
+	JZ          skip1305
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -26502,7 +26561,7 @@ done1297:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1298:
+skip1305:
 	VADDPD     Z11, Z1, Z1
 	VADDPD     Z12, Z2, Z2
 	VADDPD     Z13, Z3, Z3
@@ -26547,7 +26606,7 @@ skip1298:
 	VMOVUPD    Z9, 64(AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1299
+	JZ         skip1306
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -26557,52 +26616,52 @@ skip1298:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1300:
+loop1307:
 	CMPQ             BX, $0x00000001
-	JL               done1301
+	JL               done1308
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1300
+	JMP              loop1307
 
-done1301:
+done1308:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1302
+	JNE     few1309
 	VMOVUPD Z1, (AX)
-	JMP     done1303
+	JMP     done1310
 
-few1302:
+few1309:
 	TESTQ         $0x00000004, CX
-	JZ            skip1304
+	JZ            skip1311
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1304:
+skip1311:
 	TESTQ         $0x00000002, CX
-	JZ            skip1305
+	JZ            skip1312
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1305:
+skip1312:
 	TESTQ  $0x00000001, CX
-	JZ     skip1306
+	JZ     skip1313
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
+skip1313:
+done1310:
 skip1306:
-done1303:
-skip1299:
-	JMP finish1168
+	JMP finish1175
 
-next1292:
+next1299:
 	CMPQ         CX, $0x0a
-	JNE          next1307
+	JNE          next1314
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -26621,7 +26680,7 @@ next1292:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1308
+	JZ           skip1315
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z12
@@ -26757,9 +26816,9 @@ next1292:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 
-loop1309:
+loop1316:
 	CMPQ         DX, $0x00000001
-	JL           done1310
+	JL           done1317
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z12
 	VREDUCEPD    $0x40, 128(AX), Z13
@@ -26960,10 +27019,10 @@ loop1309:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1309
+	JMP          loop1316
 
-done1310:
-skip1308:
+done1317:
+skip1315:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -26979,9 +27038,9 @@ skip1308:
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z0
 
-loop1311:
+loop1318:
 	CMPQ        AX, $0x00000080
-	JL          done1312
+	JL          done1319
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -27009,11 +27068,11 @@ loop1311:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1311
+	JMP         loop1318
 
-done1312:
+done1319:
 	TESTQ       AX, AX
-	JZ          skip1313
+	JZ          skip1320
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -27030,7 +27089,7 @@ done1312:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1313:
+skip1320:
 	VADDPD     Z12, Z1, Z1
 	VADDPD     Z13, Z2, Z2
 	VADDPD     Z14, Z3, Z3
@@ -27076,7 +27135,7 @@ skip1313:
 	VMOVUPD    Z9, 64(AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1314
+	JZ         skip1321
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -27086,52 +27145,52 @@ skip1313:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1315:
+loop1322:
 	CMPQ             BX, $0x00000001
-	JL               done1316
+	JL               done1323
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1315
+	JMP              loop1322
 
-done1316:
+done1323:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1317
+	JNE     few1324
 	VMOVUPD Z1, (AX)
-	JMP     done1318
+	JMP     done1325
 
-few1317:
+few1324:
 	TESTQ         $0x00000004, CX
-	JZ            skip1319
+	JZ            skip1326
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1319:
+skip1326:
 	TESTQ         $0x00000002, CX
-	JZ            skip1320
+	JZ            skip1327
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1320:
+skip1327:
 	TESTQ  $0x00000001, CX
-	JZ     skip1321
+	JZ     skip1328
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
+skip1328:
+done1325:
 skip1321:
-done1318:
-skip1314:
-	JMP finish1168
+	JMP finish1175
 
-next1307:
+next1314:
 	CMPQ         CX, $0x0b
-	JNE          next1322
+	JNE          next1329
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -27151,7 +27210,7 @@ next1307:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1323
+	JZ           skip1330
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z13
@@ -27289,9 +27348,9 @@ next1307:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 
-loop1324:
+loop1331:
 	CMPQ         DX, $0x00000001
-	JL           done1325
+	JL           done1332
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z13
 	VREDUCEPD    $0x40, 128(AX), Z14
@@ -27500,10 +27559,10 @@ loop1324:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1324
+	JMP          loop1331
 
-done1325:
-skip1323:
+done1332:
+skip1330:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -27520,9 +27579,9 @@ skip1323:
 	VMOVUPD Z0, Z22
 	VMOVUPD Z0, Z0
 
-loop1326:
+loop1333:
 	CMPQ        AX, $0x00000080
-	JL          done1327
+	JL          done1334
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -27552,11 +27611,11 @@ loop1326:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1326
+	JMP         loop1333
 
-done1327:
+done1334:
 	TESTQ       AX, AX
-	JZ          skip1328
+	JZ          skip1335
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -27574,7 +27633,7 @@ done1327:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1328:
+skip1335:
 	VADDPD     Z13, Z1, Z1
 	VADDPD     Z14, Z2, Z2
 	VADDPD     Z15, Z3, Z3
@@ -27624,7 +27683,7 @@ skip1328:
 	VMOVUPD    Z9, 64(AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1329
+	JZ         skip1336
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -27634,52 +27693,52 @@ skip1328:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1330:
+loop1337:
 	CMPQ             BX, $0x00000001
-	JL               done1331
+	JL               done1338
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1330
+	JMP              loop1337
 
-done1331:
+done1338:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1332
+	JNE     few1339
 	VMOVUPD Z1, (AX)
-	JMP     done1333
+	JMP     done1340
 
-few1332:
+few1339:
 	TESTQ         $0x00000004, CX
-	JZ            skip1334
+	JZ            skip1341
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1334:
+skip1341:
 	TESTQ         $0x00000002, CX
-	JZ            skip1335
+	JZ            skip1342
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1335:
+skip1342:
 	TESTQ  $0x00000001, CX
-	JZ     skip1336
+	JZ     skip1343
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
+skip1343:
+done1340:
 skip1336:
-done1333:
-skip1329:
-	JMP finish1168
+	JMP finish1175
 
-next1322:
+next1329:
 	CMPQ         CX, $0x0c
-	JNE          next1337
+	JNE          next1344
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -27700,7 +27759,7 @@ next1322:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1338
+	JZ           skip1345
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z14
@@ -27840,9 +27899,9 @@ next1322:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 
-loop1339:
+loop1346:
 	CMPQ         DX, $0x00000001
-	JL           done1340
+	JL           done1347
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z14
 	VREDUCEPD    $0x40, 128(AX), Z15
@@ -28059,10 +28118,10 @@ loop1339:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1339
+	JMP          loop1346
 
-done1340:
-skip1338:
+done1347:
+skip1345:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -28080,9 +28139,9 @@ skip1338:
 	VMOVUPD Z0, Z24
 	VMOVUPD Z0, Z0
 
-loop1341:
+loop1348:
 	CMPQ        AX, $0x00000080
-	JL          done1342
+	JL          done1349
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -28114,11 +28173,11 @@ loop1341:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1341
+	JMP         loop1348
 
-done1342:
+done1349:
 	TESTQ       AX, AX
-	JZ          skip1343
+	JZ          skip1350
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -28137,7 +28196,7 @@ done1342:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1343:
+skip1350:
 	VADDPD     Z14, Z1, Z1
 	VADDPD     Z15, Z2, Z2
 	VADDPD     Z16, Z3, Z3
@@ -28188,7 +28247,7 @@ skip1343:
 	VMOVUPD    Z9, 64(AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1344
+	JZ         skip1351
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -28198,57 +28257,57 @@ skip1343:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1345:
+loop1352:
 	CMPQ             BX, $0x00000001
-	JL               done1346
+	JL               done1353
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1345
+	JMP              loop1352
 
-done1346:
+done1353:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1347
+	JNE     few1354
 	VMOVUPD Z1, (AX)
-	JMP     done1348
+	JMP     done1355
 
-few1347:
+few1354:
 	TESTQ         $0x00000004, CX
-	JZ            skip1349
+	JZ            skip1356
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1349:
+skip1356:
 	TESTQ         $0x00000002, CX
-	JZ            skip1350
+	JZ            skip1357
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1350:
+skip1357:
 	TESTQ  $0x00000001, CX
-	JZ     skip1351
+	JZ     skip1358
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
+skip1358:
+done1355:
 skip1351:
-done1348:
-skip1344:
-	JMP finish1168
+	JMP finish1175
 
-next1337:
-finish1168:
+next1344:
+finish1175:
 	VZEROUPPER
 	RET
 
-// func fourierUpdateAVX512(y *float64, sums *float64, a *float64, f *float64, phi *float64, w *float64, x *float64, m int, n int, rows int, cols int, p int, k int)
+// func fourierUpdateAVX512(y *float64, sums *float64, a *float64, f *float64, phi *float64, w *float64, x *float64, m int, n int, rows int, cols int, p int, k int, limit float64)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
-TEXT ·fourierUpdateAVX512(SB), NOSPLIT, $0-104
+TEXT ·fourierUpdateAVX512(SB), NOSPLIT, $0-112
 	VPXORQ Z0, Z0, Z0
 	MOVQ   w+40(FP), AX
 	MOVQ   x+48(FP), CX
@@ -28261,9 +28320,9 @@ TEXT ·fourierUpdateAVX512(SB), NOSPLIT, $0-104
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 
-loop1352:
+loop1359:
 	CMPQ    SI, $0x00000008
-	JL      done1353
+	JL      done1360
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -28277,9 +28336,9 @@ loop1352:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1354:
+loop1361:
 	CMPQ         R11, $0x00000001
-	JL           done1355
+	JL           done1362
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -28292,9 +28351,9 @@ loop1354:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1354
+	JMP          loop1361
 
-done1355:
+done1362:
 	VMOVUPD Z1, (BX)
 	VMOVUPD Z2, 128(BX)
 	VMOVUPD Z3, 256(BX)
@@ -28306,12 +28365,12 @@ done1355:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000400, BX
 	SUBQ    $0x00000008, SI
-	JMP     loop1352
+	JMP     loop1359
 
-done1353:
-loop1356:
+done1360:
+loop1363:
 	CMPQ    SI, $0x00000007
-	JL      done1357
+	JL      done1364
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -28324,9 +28383,9 @@ loop1356:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1358:
+loop1365:
 	CMPQ         R11, $0x00000001
-	JL           done1359
+	JL           done1366
 	VBROADCASTSD (R10), Z8
 	VFMADD231PD  (R9), Z8, Z1
 	VFMADD231PD  64(R9), Z8, Z2
@@ -28338,9 +28397,9 @@ loop1358:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1358
+	JMP          loop1365
 
-done1359:
+done1366:
 	VMOVUPD Z1, (BX)
 	VMOVUPD Z2, 128(BX)
 	VMOVUPD Z3, 256(BX)
@@ -28351,12 +28410,12 @@ done1359:
 	ADDQ    $0x000001c0, AX
 	ADDQ    $0x00000380, BX
 	SUBQ    $0x00000007, SI
-	JMP     loop1356
+	JMP     loop1363
 
-done1357:
-loop1360:
+done1364:
+loop1367:
 	CMPQ    SI, $0x00000006
-	JL      done1361
+	JL      done1368
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -28368,9 +28427,9 @@ loop1360:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1362:
+loop1369:
 	CMPQ         R11, $0x00000001
-	JL           done1363
+	JL           done1370
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -28381,9 +28440,9 @@ loop1362:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1362
+	JMP          loop1369
 
-done1363:
+done1370:
 	VMOVUPD Z1, (BX)
 	VMOVUPD Z2, 128(BX)
 	VMOVUPD Z3, 256(BX)
@@ -28393,12 +28452,12 @@ done1363:
 	ADDQ    $0x00000180, AX
 	ADDQ    $0x00000300, BX
 	SUBQ    $0x00000006, SI
-	JMP     loop1360
+	JMP     loop1367
 
-done1361:
-loop1364:
+done1368:
+loop1371:
 	CMPQ    SI, $0x00000005
-	JL      done1365
+	JL      done1372
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -28409,9 +28468,9 @@ loop1364:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1366:
+loop1373:
 	CMPQ         R11, $0x00000001
-	JL           done1367
+	JL           done1374
 	VBROADCASTSD (R10), Z6
 	VFMADD231PD  (R9), Z6, Z1
 	VFMADD231PD  64(R9), Z6, Z2
@@ -28421,9 +28480,9 @@ loop1366:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1366
+	JMP          loop1373
 
-done1367:
+done1374:
 	VMOVUPD Z1, (BX)
 	VMOVUPD Z2, 128(BX)
 	VMOVUPD Z3, 256(BX)
@@ -28432,12 +28491,12 @@ done1367:
 	ADDQ    $0x00000140, AX
 	ADDQ    $0x00000280, BX
 	SUBQ    $0x00000005, SI
-	JMP     loop1364
+	JMP     loop1371
 
-done1365:
-loop1368:
+done1372:
+loop1375:
 	CMPQ    SI, $0x00000004
-	JL      done1369
+	JL      done1376
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -28451,9 +28510,9 @@ loop1368:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1370:
+loop1377:
 	CMPQ         R11, $0x00000002
-	JL           done1371
+	JL           done1378
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -28467,12 +28526,12 @@ loop1370:
 	LEAQ         (R9)(DI*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1370
+	JMP          loop1377
 
-done1371:
-loop1372:
+done1378:
+loop1379:
 	CMPQ         R11, $0x00000001
-	JL           done1373
+	JL           done1380
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -28481,9 +28540,9 @@ loop1372:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1372
+	JMP          loop1379
 
-done1373:
+done1380:
 	VADDPD  Z5, Z1, Z1
 	VADDPD  Z6, Z2, Z2
 	VADDPD  Z7, Z3, Z3
@@ -28495,12 +28554,12 @@ done1373:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000200, BX
 	SUBQ    $0x00000004, SI
-	JMP     loop1368
+	JMP     loop1375
 
-done1369:
-loop1374:
+done1376:
+loop1381:
 	CMPQ    SI, $0x00000003
-	JL      done1375
+	JL      done1382
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -28512,9 +28571,9 @@ loop1374:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1376:
+loop1383:
 	CMPQ         R11, $0x00000002
-	JL           done1377
+	JL           done1384
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -28526,12 +28585,12 @@ loop1376:
 	LEAQ         (R9)(DI*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1376
+	JMP          loop1383
 
-done1377:
-loop1378:
+done1384:
+loop1385:
 	CMPQ         R11, $0x00000001
-	JL           done1379
+	JL           done1386
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -28539,9 +28598,9 @@ loop1378:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1378
+	JMP          loop1385
 
-done1379:
+done1386:
 	VADDPD  Z4, Z1, Z1
 	VADDPD  Z5, Z2, Z2
 	VADDPD  Z6, Z3, Z3
@@ -28551,12 +28610,12 @@ done1379:
 	ADDQ    $0x000000c0, AX
 	ADDQ    $0x00000180, BX
 	SUBQ    $0x00000003, SI
-	JMP     loop1374
+	JMP     loop1381
 
-done1375:
-loop1380:
+done1382:
+loop1387:
 	CMPQ    SI, $0x00000002
-	JL      done1381
+	JL      done1388
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -28571,9 +28630,9 @@ loop1380:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 
-loop1382:
+loop1389:
 	CMPQ         R11, $0x00000004
-	JL           done1383
+	JL           done1390
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -28589,21 +28648,21 @@ loop1382:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1382
+	JMP          loop1389
 
-done1383:
-loop1384:
+done1390:
+loop1391:
 	CMPQ         R11, $0x00000001
-	JL           done1385
+	JL           done1392
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1384
+	JMP          loop1391
 
-done1385:
+done1392:
 	VADDPD  Z3, Z1, Z1
 	VADDPD  Z4, Z2, Z2
 	VADDPD  Z5, Z1, Z1
@@ -28615,12 +28674,12 @@ done1385:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000002, SI
-	JMP     loop1380
+	JMP     loop1387
 
-done1381:
-loop1386:
+done1388:
+loop1393:
 	CMPQ    SI, $0x00000001
-	JL      done1387
+	JL      done1394
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -28631,9 +28690,9 @@ loop1386:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 
-loop1388:
+loop1395:
 	CMPQ         R11, $0x00000004
-	JL           done1389
+	JL           done1396
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	VBROADCASTSD 8(R10), Z5
@@ -28645,20 +28704,20 @@ loop1388:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1388
+	JMP          loop1395
 
-done1389:
-loop1390:
+done1396:
+loop1397:
 	CMPQ         R11, $0x00000001
-	JL           done1391
+	JL           done1398
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1390
+	JMP          loop1397
 
-done1391:
+done1398:
 	VADDPD  Z2, Z1, Z1
 	VADDPD  Z3, Z1, Z1
 	VADDPD  Z4, Z1, Z1
@@ -28666,9 +28725,68 @@ done1391:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000001, SI
-	JMP     loop1386
+	JMP     loop1393
 
-done1387:
+done1394:
+	XORQ         AX, AX
+	VBROADCASTSD limit+104(FP), Z1
+	VPADDQ       Z1, Z1, Z1
+	MOVQ         m+56(FP), CX
+	MOVQ         CX, DX
+	ANDQ         $-8, DX
+	MOVQ         DX, BX
+	SHLQ         $0x03, BX
+	SUBQ         DX, CX
+	MOVQ         BX, DX
+	TESTQ        CX, CX
+	JZ           end1399
+	MOVQ         $-1, SI
+	BZHIQ        CX, SI, SI
+	KMOVW        SI, K1
+	MOVQ         x+48(FP), CX
+	VMOVUPD.Z    (CX)(BX*1), K1, Z2
+	VPADDQ       Z2, Z2, Z2
+	VPCMPUQ      $0x05, Z1, Z2, K1
+	KMOVW        K1, CX
+	ORQ          CX, AX
+	JMP          end1399
+
+end1399:
+	XORQ BX, BX
+
+group1401:
+	CMPQ    BX, DX
+	JE      done1402
+	MOVQ    x+48(FP), CX
+	VMOVUPD (CX)(BX*1), Z2
+	VPADDQ  Z2, Z2, Z2
+	VPCMPUQ $0x05, Z1, Z2, K1
+	KMOVW   K1, CX
+	ORQ     CX, AX
+	ADDQ    $0x00000040, BX
+	JMP     group1401
+
+done1402:
+	TESTQ AX, AX
+	JZ    skip1403
+	MOVQ  phi+32(FP), AX
+	MOVQ  n+64(FP), CX
+	ADDQ  $0x07, CX
+	SHRQ  $0x03, CX
+
+loop1404:
+	CMPQ        CX, $0x00000001
+	JL          done1405
+	VMOVUPD     (AX), Z1
+	VREDUCEPD   $0x00, Z1, Z2
+	VFMADD231PD Z0, Z1, Z2
+	VMOVUPD     Z2, (AX)
+	ADDQ        $0x00000080, AX
+	SUBQ        $0x00000001, CX
+	JMP         loop1404
+
+done1405:
+skip1403:
 	MOVQ         phi+32(FP), AX
 	MOVQ         n+64(FP), CX
 	ADDQ         $0x07, CX
@@ -28685,7 +28803,7 @@ done1387:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1393
+	JNE          next1407
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VMULPD       Z1, Z1, Z2
@@ -28726,11 +28844,11 @@ done1387:
 	VMOVUPD      Z1, (AX)
 	VMOVUPD      Z2, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1392
+	JMP          done1406
 
-next1393:
+next1407:
 	CMPQ         CX, $0x01
-	JNE          next1394
+	JNE          next1408
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -28794,11 +28912,11 @@ next1393:
 	VMOVUPD      Z2, 128(AX)
 	VMOVUPD      Z4, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1392
+	JMP          done1406
 
-next1394:
+next1408:
 	CMPQ         CX, $0x02
-	JNE          next1395
+	JNE          next1409
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -28885,11 +29003,11 @@ next1394:
 	VMOVUPD      Z3, 256(AX)
 	VMOVUPD      Z6, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1392
+	JMP          done1406
 
-next1395:
+next1409:
 	CMPQ         CX, $0x03
-	JNE          next1396
+	JNE          next1410
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -28999,13 +29117,13 @@ next1395:
 	VMOVUPD      Z4, 384(AX)
 	VMOVUPD      Z8, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1392
+	JMP          done1406
 
-next1396:
-done1392:
+next1410:
+done1406:
 	MOVQ         rows+72(FP), CX
 	CMPQ         CX, $0x01
-	JNE          next1398
+	JNE          next1412
 	VMOVUPD      Z0, Z1
 	MOVQ         cols+80(FP), CX
 	SHLQ         $0x06, CX
@@ -29019,7 +29137,7 @@ done1392:
 	VBROADCASTSD 8(R8), Z8
 	VBROADCASTSD 16(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1399
+	JZ           skip1413
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z2
@@ -29129,9 +29247,9 @@ done1392:
 	VMOVUPD      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1400:
+loop1414:
 	CMPQ         DX, $0x00000001
-	JL           done1401
+	JL           done1415
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z10
 	VREDUCEPD    $0x40, 128(AX), Z11
@@ -29331,9 +29449,9 @@ loop1400:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1400
+	JMP          loop1414
 
-done1401:
+done1415:
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -29360,16 +29478,16 @@ done1401:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1399:
+skip1413:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z0
 
-loop1402:
+loop1416:
 	CMPQ        AX, $0x00000080
-	JL          done1403
+	JL          done1417
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -29396,11 +29514,11 @@ loop1402:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1402
+	JMP         loop1416
 
-done1403:
+done1417:
 	TESTQ       AX, AX
-	JZ          skip1404
+	JZ          skip1418
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -29416,7 +29534,7 @@ done1403:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1404:
+skip1418:
 	VADDPD     Z0, Z1, Z1
 	MOVQ       sums+8(FP), AX
 	VUNPCKLPD  Z1, Z1, Z0
@@ -29431,7 +29549,7 @@ skip1404:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1405
+	JZ         skip1419
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -29441,52 +29559,52 @@ skip1404:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1406:
+loop1420:
 	CMPQ             BX, $0x00000001
-	JL               done1407
+	JL               done1421
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1406
+	JMP              loop1420
 
-done1407:
+done1421:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1408
+	JNE     few1422
 	VMOVUPD Z1, (AX)
-	JMP     done1409
+	JMP     done1423
 
-few1408:
+few1422:
 	TESTQ         $0x00000004, CX
-	JZ            skip1410
+	JZ            skip1424
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1410:
+skip1424:
 	TESTQ         $0x00000002, CX
-	JZ            skip1411
+	JZ            skip1425
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1411:
+skip1425:
 	TESTQ  $0x00000001, CX
-	JZ     skip1412
+	JZ     skip1426
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1412:
-done1409:
-skip1405:
-	JMP finish1397
+skip1426:
+done1423:
+skip1419:
+	JMP finish1411
 
-next1398:
+next1412:
 	CMPQ         CX, $0x02
-	JNE          next1413
+	JNE          next1427
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	MOVQ         cols+80(FP), CX
@@ -29505,7 +29623,7 @@ next1398:
 	VBROADCASTSD 32(R8), Z12
 	VBROADCASTSD 40(R8), Z13
 	TESTQ        DX, DX
-	JZ           skip1414
+	JZ           skip1428
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z3
@@ -29615,9 +29733,9 @@ next1398:
 	VMOVUPD      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1415:
+loop1429:
 	CMPQ         DX, $0x00000001
-	JL           done1416
+	JL           done1430
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z14
 	VREDUCEPD    $0x40, 128(AX), Z15
@@ -29865,9 +29983,9 @@ loop1415:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1415
+	JMP          loop1429
 
-done1416:
+done1430:
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -29906,7 +30024,7 @@ done1416:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1414:
+skip1428:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -29914,9 +30032,9 @@ skip1414:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z0
 
-loop1417:
+loop1431:
 	CMPQ        AX, $0x00000080
-	JL          done1418
+	JL          done1432
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -29955,11 +30073,11 @@ loop1417:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1417
+	JMP         loop1431
 
-done1418:
+done1432:
 	TESTQ       AX, AX
-	JZ          skip1419
+	JZ          skip1433
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -29981,7 +30099,7 @@ done1418:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1419:
+skip1433:
 	VADDPD     Z14, Z1, Z1
 	VADDPD     Z0, Z2, Z2
 	MOVQ       sums+8(FP), AX
@@ -29997,7 +30115,7 @@ skip1419:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1420
+	JZ         skip1434
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -30007,52 +30125,52 @@ skip1419:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1421:
+loop1435:
 	CMPQ             BX, $0x00000001
-	JL               done1422
+	JL               done1436
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1421
+	JMP              loop1435
 
-done1422:
+done1436:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1423
+	JNE     few1437
 	VMOVUPD Z1, (AX)
-	JMP     done1424
+	JMP     done1438
 
-few1423:
+few1437:
 	TESTQ         $0x00000004, CX
-	JZ            skip1425
+	JZ            skip1439
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1425:
+skip1439:
 	TESTQ         $0x00000002, CX
-	JZ            skip1426
+	JZ            skip1440
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1426:
+skip1440:
 	TESTQ  $0x00000001, CX
-	JZ     skip1427
+	JZ     skip1441
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1427:
-done1424:
-skip1420:
-	JMP finish1397
+skip1441:
+done1438:
+skip1434:
+	JMP finish1411
 
-next1413:
+next1427:
 	CMPQ         CX, $0x03
-	JNE          next1428
+	JNE          next1442
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -30073,7 +30191,7 @@ next1413:
 	VBROADCASTSD 32(R8), Z13
 	VBROADCASTSD 40(R8), Z14
 	TESTQ        DX, DX
-	JZ           skip1429
+	JZ           skip1443
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z4
@@ -30183,9 +30301,9 @@ next1413:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1430:
+loop1444:
 	CMPQ             DX, $0x00000001
-	JL               done1431
+	JL               done1445
 	LEAQ             sixteenths<>+0(SB), R9
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -30481,9 +30599,9 @@ loop1430:
 	ADDQ             $0x00000200, BX
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1430
+	JMP              loop1444
 
-done1431:
+done1445:
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -30534,7 +30652,7 @@ done1431:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 
-skip1429:
+skip1443:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -30543,9 +30661,9 @@ skip1429:
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z0
 
-loop1432:
+loop1446:
 	CMPQ             AX, $0x00000080
-	JL               done1433
+	JL               done1447
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -30596,11 +30714,11 @@ loop1432:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 	SUBQ             $0x00000080, AX
-	JMP              loop1432
+	JMP              loop1446
 
-done1433:
+done1447:
 	TESTQ            AX, AX
-	JZ               skip1434
+	JZ               skip1448
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -30628,7 +30746,7 @@ done1433:
 	ADDQ             $0x00000040, BX
 	ADDQ             $0x00000040, DI
 
-skip1434:
+skip1448:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z0, Z3, Z3
@@ -30648,7 +30766,7 @@ skip1434:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1435
+	JZ         skip1449
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -30658,52 +30776,52 @@ skip1434:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1436:
+loop1450:
 	CMPQ             BX, $0x00000001
-	JL               done1437
+	JL               done1451
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1436
+	JMP              loop1450
 
-done1437:
+done1451:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1438
+	JNE     few1452
 	VMOVUPD Z1, (AX)
-	JMP     done1439
+	JMP     done1453
 
-few1438:
+few1452:
 	TESTQ         $0x00000004, CX
-	JZ            skip1440
+	JZ            skip1454
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1440:
+skip1454:
 	TESTQ         $0x00000002, CX
-	JZ            skip1441
+	JZ            skip1455
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1441:
+skip1455:
 	TESTQ  $0x00000001, CX
-	JZ     skip1442
+	JZ     skip1456
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1442:
-done1439:
-skip1435:
-	JMP finish1397
+skip1456:
+done1453:
+skip1449:
+	JMP finish1411
 
-next1428:
+next1442:
 	CMPQ         CX, $0x04
-	JNE          next1443
+	JNE          next1457
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -30725,7 +30843,7 @@ next1428:
 	VBROADCASTSD 24(R9), Z13
 	VBROADCASTSD 32(R9), Z14
 	TESTQ        DX, DX
-	JZ           skip1444
+	JZ           skip1458
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z5
@@ -30835,9 +30953,9 @@ next1428:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1445:
+loop1459:
 	CMPQ             DX, $0x00000001
-	JL               done1446
+	JL               done1460
 	LEAQ             sixteenths<>+0(SB), R10
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -31181,9 +31299,9 @@ loop1445:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, R8
 	SUBQ             $0x00000001, DX
-	JMP              loop1445
+	JMP              loop1459
 
-done1446:
+done1460:
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -31246,7 +31364,7 @@ done1446:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 
-skip1444:
+skip1458:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -31256,9 +31374,9 @@ skip1444:
 	VMOVUPD Z0, Z17
 	VMOVUPD Z0, Z0
 
-loop1447:
+loop1461:
 	CMPQ             AX, $0x00000080
-	JL               done1448
+	JL               done1462
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -31321,11 +31439,11 @@ loop1447:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 	SUBQ             $0x00000080, AX
-	JMP              loop1447
+	JMP              loop1461
 
-done1448:
+done1462:
 	TESTQ            AX, AX
-	JZ               skip1449
+	JZ               skip1463
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -31359,7 +31477,7 @@ done1448:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, R8
 
-skip1449:
+skip1463:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -31380,7 +31498,7 @@ skip1449:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1450
+	JZ         skip1464
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31390,52 +31508,52 @@ skip1449:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1451:
+loop1465:
 	CMPQ             BX, $0x00000001
-	JL               done1452
+	JL               done1466
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1451
+	JMP              loop1465
 
-done1452:
+done1466:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1453
+	JNE     few1467
 	VMOVUPD Z1, (AX)
-	JMP     done1454
+	JMP     done1468
 
-few1453:
+few1467:
 	TESTQ         $0x00000004, CX
-	JZ            skip1455
+	JZ            skip1469
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1455:
+skip1469:
 	TESTQ         $0x00000002, CX
-	JZ            skip1456
+	JZ            skip1470
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1456:
+skip1470:
 	TESTQ  $0x00000001, CX
-	JZ     skip1457
+	JZ     skip1471
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1457:
-done1454:
-skip1450:
-	JMP finish1397
+skip1471:
+done1468:
+skip1464:
+	JMP finish1411
 
-next1443:
+next1457:
 	CMPQ         CX, $0x05
-	JNE          next1458
+	JNE          next1472
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -31459,7 +31577,7 @@ next1443:
 	VBROADCASTSD 16(R10), Z13
 	VBROADCASTSD 24(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1459
+	JZ           skip1473
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z6
@@ -31569,9 +31687,9 @@ next1443:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1460:
+loop1474:
 	CMPQ             DX, $0x00000001
-	JL               done1461
+	JL               done1475
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -31964,9 +32082,9 @@ loop1460:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JMP              loop1460
+	JMP              loop1474
 
-done1461:
+done1475:
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -32042,7 +32160,7 @@ done1461:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1459:
+skip1473:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -32053,9 +32171,9 @@ skip1459:
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z0
 
-loop1462:
+loop1476:
 	CMPQ             AX, $0x00000080
-	JL               done1463
+	JL               done1477
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -32131,11 +32249,11 @@ loop1462:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
-	JMP              loop1462
+	JMP              loop1476
 
-done1463:
+done1477:
 	TESTQ            AX, AX
-	JZ               skip1464
+	JZ               skip1478
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -32176,7 +32294,7 @@ done1463:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1464:
+skip1478:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -32204,7 +32322,7 @@ skip1464:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1465
+	JZ         skip1479
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32214,52 +32332,52 @@ skip1464:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1466:
+loop1480:
 	CMPQ             BX, $0x00000001
-	JL               done1467
+	JL               done1481
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1466
+	JMP              loop1480
 
-done1467:
+done1481:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1468
+	JNE     few1482
 	VMOVUPD Z1, (AX)
-	JMP     done1469
+	JMP     done1483
 
-few1468:
+few1482:
 	TESTQ         $0x00000004, CX
-	JZ            skip1470
+	JZ            skip1484
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1470:
+skip1484:
 	TESTQ         $0x00000002, CX
-	JZ            skip1471
+	JZ            skip1485
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1471:
+skip1485:
 	TESTQ  $0x00000001, CX
-	JZ     skip1472
+	JZ     skip1486
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1472:
-done1469:
-skip1465:
-	JMP finish1397
+skip1486:
+done1483:
+skip1479:
+	JMP finish1411
 
-next1458:
+next1472:
 	CMPQ         CX, $0x06
-	JNE          next1473
+	JNE          next1487
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -32284,7 +32402,7 @@ next1458:
 	VBROADCASTSD 8(R10), Z13
 	VBROADCASTSD 16(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1474
+	JZ           skip1488
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z7
@@ -32394,9 +32512,9 @@ next1458:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1475:
+loop1489:
 	CMPQ             DX, $0x00000001
-	JL               done1476
+	JL               done1490
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -32837,9 +32955,9 @@ loop1475:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JMP              loop1475
+	JMP              loop1489
 
-done1476:
+done1490:
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -32927,7 +33045,7 @@ done1476:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1474:
+skip1488:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -32939,9 +33057,9 @@ skip1474:
 	VMOVUPD Z0, Z19
 	VMOVUPD Z0, Z0
 
-loop1477:
+loop1491:
 	CMPQ             AX, $0x00000080
-	JL               done1478
+	JL               done1492
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -33029,11 +33147,11 @@ loop1477:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
-	JMP              loop1477
+	JMP              loop1491
 
-done1478:
+done1492:
 	TESTQ            AX, AX
-	JZ               skip1479
+	JZ               skip1493
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -33080,7 +33198,7 @@ done1478:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1479:
+skip1493:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -33109,7 +33227,7 @@ skip1479:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1480
+	JZ         skip1494
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -33119,52 +33237,52 @@ skip1479:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1481:
+loop1495:
 	CMPQ             BX, $0x00000001
-	JL               done1482
+	JL               done1496
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1481
+	JMP              loop1495
 
-done1482:
+done1496:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1483
+	JNE     few1497
 	VMOVUPD Z1, (AX)
-	JMP     done1484
+	JMP     done1498
 
-few1483:
+few1497:
 	TESTQ         $0x00000004, CX
-	JZ            skip1485
+	JZ            skip1499
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1485:
+skip1499:
 	TESTQ         $0x00000002, CX
-	JZ            skip1486
+	JZ            skip1500
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1486:
+skip1500:
 	TESTQ  $0x00000001, CX
-	JZ     skip1487
+	JZ     skip1501
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1487:
-done1484:
-skip1480:
-	JMP finish1397
+skip1501:
+done1498:
+skip1494:
+	JMP finish1411
 
-next1473:
+next1487:
 	CMPQ         CX, $0x07
-	JNE          next1488
+	JNE          next1502
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -33190,7 +33308,7 @@ next1473:
 	VBROADCASTSD (R10), Z13
 	VBROADCASTSD 8(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1489
+	JZ           skip1503
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z8
@@ -33300,9 +33418,9 @@ next1473:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1490:
+loop1504:
 	CMPQ             DX, $0x00000001
-	JL               done1491
+	JL               done1505
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -33791,9 +33909,9 @@ loop1490:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JMP              loop1490
+	JMP              loop1504
 
-done1491:
+done1505:
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -33893,7 +34011,7 @@ done1491:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1489:
+skip1503:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -33906,9 +34024,9 @@ skip1489:
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z0
 
-loop1492:
+loop1506:
 	CMPQ             AX, $0x00000080
-	JL               done1493
+	JL               done1507
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -34008,11 +34126,11 @@ loop1492:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
-	JMP              loop1492
+	JMP              loop1506
 
-done1493:
+done1507:
 	TESTQ            AX, AX
-	JZ               skip1494
+	JZ               skip1508
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -34065,7 +34183,7 @@ done1493:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1494:
+skip1508:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -34098,7 +34216,7 @@ skip1494:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1495
+	JZ         skip1509
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -34108,52 +34226,52 @@ skip1494:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1496:
+loop1510:
 	CMPQ             BX, $0x00000001
-	JL               done1497
+	JL               done1511
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1496
+	JMP              loop1510
 
-done1497:
+done1511:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1498
+	JNE     few1512
 	VMOVUPD Z1, (AX)
-	JMP     done1499
+	JMP     done1513
 
-few1498:
+few1512:
 	TESTQ         $0x00000004, CX
-	JZ            skip1500
+	JZ            skip1514
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1500:
+skip1514:
 	TESTQ         $0x00000002, CX
-	JZ            skip1501
+	JZ            skip1515
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1501:
+skip1515:
 	TESTQ  $0x00000001, CX
-	JZ     skip1502
+	JZ     skip1516
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1502:
-done1499:
-skip1495:
-	JMP finish1397
+skip1516:
+done1513:
+skip1509:
+	JMP finish1411
 
-next1488:
+next1502:
 	CMPQ         CX, $0x08
-	JNE          next1503
+	JNE          next1517
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -34180,7 +34298,7 @@ next1488:
 	ADDQ         CX, R9
 	VBROADCASTSD (R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1504
+	JZ           skip1518
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z9
@@ -34290,9 +34408,9 @@ next1488:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1505:
+loop1519:
 	CMPQ             DX, $0x00000001
-	JL               done1506
+	JL               done1520
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -34829,9 +34947,9 @@ loop1505:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JMP              loop1505
+	JMP              loop1519
 
-done1506:
+done1520:
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -34943,7 +35061,7 @@ done1506:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1504:
+skip1518:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -34957,9 +35075,9 @@ skip1504:
 	VMOVUPD Z0, Z21
 	VMOVUPD Z0, Z0
 
-loop1507:
+loop1521:
 	CMPQ             AX, $0x00000080
-	JL               done1508
+	JL               done1522
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -35071,11 +35189,11 @@ loop1507:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
-	JMP              loop1507
+	JMP              loop1521
 
-done1508:
+done1522:
 	TESTQ            AX, AX
-	JZ               skip1509
+	JZ               skip1523
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -35134,7 +35252,7 @@ done1508:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1509:
+skip1523:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -35168,7 +35286,7 @@ skip1509:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1510
+	JZ         skip1524
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -35178,57 +35296,57 @@ skip1509:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1511:
+loop1525:
 	CMPQ             BX, $0x00000001
-	JL               done1512
+	JL               done1526
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1511
+	JMP              loop1525
 
-done1512:
+done1526:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1513
+	JNE     few1527
 	VMOVUPD Z1, (AX)
-	JMP     done1514
+	JMP     done1528
 
-few1513:
+few1527:
 	TESTQ         $0x00000004, CX
-	JZ            skip1515
+	JZ            skip1529
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1515:
+skip1529:
 	TESTQ         $0x00000002, CX
-	JZ            skip1516
+	JZ            skip1530
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1516:
+skip1530:
 	TESTQ  $0x00000001, CX
-	JZ     skip1517
+	JZ     skip1531
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1517:
-done1514:
-skip1510:
-	JMP finish1397
+skip1531:
+done1528:
+skip1524:
+	JMP finish1411
 
-next1503:
-finish1397:
+next1517:
+finish1411:
 	VZEROUPPER
 	RET
 
-// func fourierMatVec32AVX512(y *float64, sums *float32, a *float32, f *float32, phi *float32, w *float32, x *float32, m int, n int, rows int, cols int, p int, k int)
+// func fourierMatVec32AVX512(y *float64, sums *float32, a *float32, f *float32, phi *float32, w *float32, x *float32, m int, n int, rows int, cols int, p int, k int, limit float32)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
-TEXT ·fourierMatVec32AVX512(SB), NOSPLIT, $0-104
+TEXT ·fourierMatVec32AVX512(SB), NOSPLIT, $0-108
 	VPXORQ Z0, Z0, Z0
 	MOVQ   w+40(FP), AX
 	MOVQ   x+48(FP), CX
@@ -35241,9 +35359,9 @@ TEXT ·fourierMatVec32AVX512(SB), NOSPLIT, $0-104
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 
-loop1518:
+loop1532:
 	CMPQ    SI, $0x00000008
-	JL      done1519
+	JL      done1533
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35257,9 +35375,9 @@ loop1518:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1520:
+loop1534:
 	CMPQ         R11, $0x00000001
-	JL           done1521
+	JL           done1535
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -35272,9 +35390,9 @@ loop1520:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1520
+	JMP          loop1534
 
-done1521:
+done1535:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -35286,12 +35404,12 @@ done1521:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000400, BX
 	SUBQ    $0x00000008, SI
-	JMP     loop1518
+	JMP     loop1532
 
-done1519:
-loop1522:
+done1533:
+loop1536:
 	CMPQ    SI, $0x00000007
-	JL      done1523
+	JL      done1537
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35304,9 +35422,9 @@ loop1522:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1524:
+loop1538:
 	CMPQ         R11, $0x00000001
-	JL           done1525
+	JL           done1539
 	VBROADCASTSS (R10), Z8
 	VFMADD231PS  (R9), Z8, Z1
 	VFMADD231PS  64(R9), Z8, Z2
@@ -35318,9 +35436,9 @@ loop1524:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1524
+	JMP          loop1538
 
-done1525:
+done1539:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -35331,155 +35449,11 @@ done1525:
 	ADDQ    $0x000001c0, AX
 	ADDQ    $0x00000380, BX
 	SUBQ    $0x00000007, SI
-	JMP     loop1522
-
-done1523:
-loop1526:
-	CMPQ    SI, $0x00000006
-	JL      done1527
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-
-loop1528:
-	CMPQ         R11, $0x00000001
-	JL           done1529
-	VBROADCASTSS (R10), Z7
-	VFMADD231PS  (R9), Z7, Z1
-	VFMADD231PS  64(R9), Z7, Z2
-	VFMADD231PS  128(R9), Z7, Z3
-	VFMADD231PS  192(R9), Z7, Z4
-	VFMADD231PS  256(R9), Z7, Z5
-	VFMADD231PS  320(R9), Z7, Z6
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop1528
-
-done1529:
-	VMOVUPS Z1, (BX)
-	VMOVUPS Z2, 128(BX)
-	VMOVUPS Z3, 256(BX)
-	VMOVUPS Z4, 384(BX)
-	VMOVUPS Z5, 512(BX)
-	VMOVUPS Z6, 640(BX)
-	ADDQ    $0x00000180, AX
-	ADDQ    $0x00000300, BX
-	SUBQ    $0x00000006, SI
-	JMP     loop1526
-
-done1527:
-loop1530:
-	CMPQ    SI, $0x00000005
-	JL      done1531
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-
-loop1532:
-	CMPQ         R11, $0x00000001
-	JL           done1533
-	VBROADCASTSS (R10), Z6
-	VFMADD231PS  (R9), Z6, Z1
-	VFMADD231PS  64(R9), Z6, Z2
-	VFMADD231PS  128(R9), Z6, Z3
-	VFMADD231PS  192(R9), Z6, Z4
-	VFMADD231PS  256(R9), Z6, Z5
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop1532
-
-done1533:
-	VMOVUPS Z1, (BX)
-	VMOVUPS Z2, 128(BX)
-	VMOVUPS Z3, 256(BX)
-	VMOVUPS Z4, 384(BX)
-	VMOVUPS Z5, 512(BX)
-	ADDQ    $0x00000140, AX
-	ADDQ    $0x00000280, BX
-	SUBQ    $0x00000005, SI
-	JMP     loop1530
-
-done1531:
-loop1534:
-	CMPQ    SI, $0x00000004
-	JL      done1535
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-
-loop1536:
-	CMPQ         R11, $0x00000002
-	JL           done1537
-	VBROADCASTSS (R10), Z9
-	VFMADD231PS  (R9), Z9, Z1
-	VFMADD231PS  64(R9), Z9, Z2
-	VFMADD231PS  128(R9), Z9, Z3
-	VFMADD231PS  192(R9), Z9, Z4
-	VBROADCASTSS 4(R10), Z9
-	VFMADD231PS  (R9)(DI*1), Z9, Z5
-	VFMADD231PS  64(R9)(DI*1), Z9, Z6
-	VFMADD231PS  128(R9)(DI*1), Z9, Z7
-	VFMADD231PS  192(R9)(DI*1), Z9, Z8
-	LEAQ         (R9)(DI*2), R9
-	ADDQ         $0x00000008, R10
-	SUBQ         $0x00000002, R11
-	JMP          loop1536
+	JMP     loop1536
 
 done1537:
-loop1538:
-	CMPQ         R11, $0x00000001
-	JL           done1539
-	VBROADCASTSS (R10), Z9
-	VFMADD231PS  (R9), Z9, Z1
-	VFMADD231PS  64(R9), Z9, Z2
-	VFMADD231PS  128(R9), Z9, Z3
-	VFMADD231PS  192(R9), Z9, Z4
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop1538
-
-done1539:
-	VADDPS  Z5, Z1, Z1
-	VADDPS  Z6, Z2, Z2
-	VADDPS  Z7, Z3, Z3
-	VADDPS  Z8, Z4, Z4
-	VMOVUPS Z1, (BX)
-	VMOVUPS Z2, 128(BX)
-	VMOVUPS Z3, 256(BX)
-	VMOVUPS Z4, 384(BX)
-	ADDQ    $0x00000100, AX
-	ADDQ    $0x00000200, BX
-	SUBQ    $0x00000004, SI
-	JMP     loop1534
-
-done1535:
 loop1540:
-	CMPQ    SI, $0x00000003
+	CMPQ    SI, $0x00000006
 	JL      done1541
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
@@ -35493,8 +35467,152 @@ loop1540:
 	ADDQ    R8, R9
 
 loop1542:
-	CMPQ         R11, $0x00000002
+	CMPQ         R11, $0x00000001
 	JL           done1543
+	VBROADCASTSS (R10), Z7
+	VFMADD231PS  (R9), Z7, Z1
+	VFMADD231PS  64(R9), Z7, Z2
+	VFMADD231PS  128(R9), Z7, Z3
+	VFMADD231PS  192(R9), Z7, Z4
+	VFMADD231PS  256(R9), Z7, Z5
+	VFMADD231PS  320(R9), Z7, Z6
+	ADDQ         DI, R9
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1542
+
+done1543:
+	VMOVUPS Z1, (BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z3, 256(BX)
+	VMOVUPS Z4, 384(BX)
+	VMOVUPS Z5, 512(BX)
+	VMOVUPS Z6, 640(BX)
+	ADDQ    $0x00000180, AX
+	ADDQ    $0x00000300, BX
+	SUBQ    $0x00000006, SI
+	JMP     loop1540
+
+done1541:
+loop1544:
+	CMPQ    SI, $0x00000005
+	JL      done1545
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1546:
+	CMPQ         R11, $0x00000001
+	JL           done1547
+	VBROADCASTSS (R10), Z6
+	VFMADD231PS  (R9), Z6, Z1
+	VFMADD231PS  64(R9), Z6, Z2
+	VFMADD231PS  128(R9), Z6, Z3
+	VFMADD231PS  192(R9), Z6, Z4
+	VFMADD231PS  256(R9), Z6, Z5
+	ADDQ         DI, R9
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1546
+
+done1547:
+	VMOVUPS Z1, (BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z3, 256(BX)
+	VMOVUPS Z4, 384(BX)
+	VMOVUPS Z5, 512(BX)
+	ADDQ    $0x00000140, AX
+	ADDQ    $0x00000280, BX
+	SUBQ    $0x00000005, SI
+	JMP     loop1544
+
+done1545:
+loop1548:
+	CMPQ    SI, $0x00000004
+	JL      done1549
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z7
+	VMOVUPS Z0, Z8
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1550:
+	CMPQ         R11, $0x00000002
+	JL           done1551
+	VBROADCASTSS (R10), Z9
+	VFMADD231PS  (R9), Z9, Z1
+	VFMADD231PS  64(R9), Z9, Z2
+	VFMADD231PS  128(R9), Z9, Z3
+	VFMADD231PS  192(R9), Z9, Z4
+	VBROADCASTSS 4(R10), Z9
+	VFMADD231PS  (R9)(DI*1), Z9, Z5
+	VFMADD231PS  64(R9)(DI*1), Z9, Z6
+	VFMADD231PS  128(R9)(DI*1), Z9, Z7
+	VFMADD231PS  192(R9)(DI*1), Z9, Z8
+	LEAQ         (R9)(DI*2), R9
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000002, R11
+	JMP          loop1550
+
+done1551:
+loop1552:
+	CMPQ         R11, $0x00000001
+	JL           done1553
+	VBROADCASTSS (R10), Z9
+	VFMADD231PS  (R9), Z9, Z1
+	VFMADD231PS  64(R9), Z9, Z2
+	VFMADD231PS  128(R9), Z9, Z3
+	VFMADD231PS  192(R9), Z9, Z4
+	ADDQ         DI, R9
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1552
+
+done1553:
+	VADDPS  Z5, Z1, Z1
+	VADDPS  Z6, Z2, Z2
+	VADDPS  Z7, Z3, Z3
+	VADDPS  Z8, Z4, Z4
+	VMOVUPS Z1, (BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z3, 256(BX)
+	VMOVUPS Z4, 384(BX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000200, BX
+	SUBQ    $0x00000004, SI
+	JMP     loop1548
+
+done1549:
+loop1554:
+	CMPQ    SI, $0x00000003
+	JL      done1555
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1556:
+	CMPQ         R11, $0x00000002
+	JL           done1557
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -35506,12 +35624,12 @@ loop1542:
 	LEAQ         (R9)(DI*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1542
+	JMP          loop1556
 
-done1543:
-loop1544:
+done1557:
+loop1558:
 	CMPQ         R11, $0x00000001
-	JL           done1545
+	JL           done1559
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -35519,9 +35637,9 @@ loop1544:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1544
+	JMP          loop1558
 
-done1545:
+done1559:
 	VADDPS  Z4, Z1, Z1
 	VADDPS  Z5, Z2, Z2
 	VADDPS  Z6, Z3, Z3
@@ -35531,12 +35649,12 @@ done1545:
 	ADDQ    $0x000000c0, AX
 	ADDQ    $0x00000180, BX
 	SUBQ    $0x00000003, SI
-	JMP     loop1540
+	JMP     loop1554
 
-done1541:
-loop1546:
+done1555:
+loop1560:
 	CMPQ    SI, $0x00000002
-	JL      done1547
+	JL      done1561
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35551,9 +35669,9 @@ loop1546:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 
-loop1548:
+loop1562:
 	CMPQ         R11, $0x00000004
-	JL           done1549
+	JL           done1563
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -35569,21 +35687,21 @@ loop1548:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1548
+	JMP          loop1562
 
-done1549:
-loop1550:
+done1563:
+loop1564:
 	CMPQ         R11, $0x00000001
-	JL           done1551
+	JL           done1565
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1550
+	JMP          loop1564
 
-done1551:
+done1565:
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z2, Z2
 	VADDPS  Z5, Z1, Z1
@@ -35595,12 +35713,12 @@ done1551:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000002, SI
-	JMP     loop1546
+	JMP     loop1560
 
-done1547:
-loop1552:
+done1561:
+loop1566:
 	CMPQ    SI, $0x00000001
-	JL      done1553
+	JL      done1567
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35611,9 +35729,9 @@ loop1552:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 
-loop1554:
+loop1568:
 	CMPQ         R11, $0x00000004
-	JL           done1555
+	JL           done1569
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	VBROADCASTSS 4(R10), Z5
@@ -35625,20 +35743,20 @@ loop1554:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1554
+	JMP          loop1568
 
-done1555:
-loop1556:
+done1569:
+loop1570:
 	CMPQ         R11, $0x00000001
-	JL           done1557
+	JL           done1571
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1556
+	JMP          loop1570
 
-done1557:
+done1571:
 	VADDPS  Z2, Z1, Z1
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z1, Z1
@@ -35646,9 +35764,68 @@ done1557:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000001, SI
-	JMP     loop1552
+	JMP     loop1566
 
-done1553:
+done1567:
+	XORQ         AX, AX
+	VBROADCASTSS limit+104(FP), Z1
+	VPADDD       Z1, Z1, Z1
+	MOVQ         m+56(FP), CX
+	MOVQ         CX, DX
+	ANDQ         $-16, DX
+	MOVQ         DX, BX
+	SHLQ         $0x02, BX
+	SUBQ         DX, CX
+	MOVQ         BX, DX
+	TESTQ        CX, CX
+	JZ           end1572
+	MOVQ         $-1, SI
+	BZHIQ        CX, SI, SI
+	KMOVW        SI, K1
+	MOVQ         x+48(FP), CX
+	VMOVUPS.Z    (CX)(BX*1), K1, Z2
+	VPADDD       Z2, Z2, Z2
+	VPCMPUD      $0x05, Z1, Z2, K1
+	KMOVW        K1, CX
+	ORQ          CX, AX
+	JMP          end1572
+
+end1572:
+	XORQ BX, BX
+
+group1574:
+	CMPQ    BX, DX
+	JE      done1575
+	MOVQ    x+48(FP), CX
+	VMOVUPS (CX)(BX*1), Z2
+	VPADDD  Z2, Z2, Z2
+	VPCMPUD $0x05, Z1, Z2, K1
+	KMOVW   K1, CX
+	ORQ     CX, AX
+	ADDQ    $0x00000040, BX
+	JMP     group1574
+
+done1575:
+	TESTQ AX, AX
+	JZ    skip1576
+	MOVQ  phi+32(FP), AX
+	MOVQ  n+64(FP), CX
+	ADDQ  $0x0f, CX
+	SHRQ  $0x04, CX
+
+loop1577:
+	CMPQ        CX, $0x00000001
+	JL          done1578
+	VMOVUPS     (AX), Z1
+	VREDUCEPS   $0x00, Z1, Z2
+	VFMADD231PS Z0, Z1, Z2
+	VMOVUPS     Z2, (AX)
+	ADDQ        $0x00000080, AX
+	SUBQ        $0x00000001, CX
+	JMP         loop1577
+
+done1578:
+skip1576:
 	MOVQ         phi+32(FP), AX
 	MOVQ         n+64(FP), CX
 	ADDQ         $0x0f, CX
@@ -35665,7 +35842,7 @@ done1553:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1559
+	JNE          next1580
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z5
 	VMULPS       Z5, Z5, Z1
@@ -35698,11 +35875,11 @@ done1553:
 	VMOVUPS      Z2, (AX)
 	VMOVUPS      Z3, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1558
+	JMP          done1579
 
-next1559:
+next1580:
 	CMPQ         CX, $0x01
-	JNE          next1560
+	JNE          next1581
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z8
 	VREDUCEPS    $0x00, 128(AX), Z9
@@ -35752,11 +35929,11 @@ next1559:
 	VMOVUPS      Z4, 128(AX)
 	VMOVUPS      Z6, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1558
+	JMP          done1579
 
-next1560:
+next1581:
 	CMPQ         CX, $0x02
-	JNE          next1561
+	JNE          next1582
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z11
 	VREDUCEPS    $0x00, 128(AX), Z12
@@ -35823,11 +36000,11 @@ next1560:
 	VMOVUPS      Z6, 256(AX)
 	VMOVUPS      Z9, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1558
+	JMP          done1579
 
-next1561:
+next1582:
 	CMPQ         CX, $0x03
-	JNE          next1562
+	JNE          next1583
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z14
 	VREDUCEPS    $0x00, 128(AX), Z15
@@ -35911,17 +36088,17 @@ next1561:
 	VMOVUPS      Z8, 384(AX)
 	VMOVUPS      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1558
+	JMP          done1579
 
-next1562:
-done1558:
+next1583:
+done1579:
 	MOVQ rows+72(FP), CX
 	CMPQ CX, $0x00
-	JNE  next1564
+	JNE  next1585
 
-loop1565:
+loop1586:
 	CMPQ         DX, $0x00000001
-	JL           done1566
+	JL           done1587
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z13
 	VREDUCEPS    $0x00, 128(AX), Z14
@@ -36004,14 +36181,14 @@ loop1565:
 	VMOVUPS      Z11, 448(AX)
 	ADDQ         $0x00000200, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1565
+	JMP          loop1586
 
-done1566:
-	JMP finish1563
+done1587:
+	JMP finish1584
 
-next1564:
+next1585:
 	CMPQ         CX, $0x01
-	JNE          next1567
+	JNE          next1588
 	VMOVUPS      Z0, Z1
 	MOVQ         cols+80(FP), CX
 	SHLQ         $0x06, CX
@@ -36019,7 +36196,7 @@ next1564:
 	MOVQ         a+16(FP), BX
 	MOVQ         phi+32(FP), SI
 	TESTQ        DX, DX
-	JZ           skip1568
+	JZ           skip1589
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z16
@@ -36109,9 +36286,9 @@ next1564:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, BX
 
-loop1569:
+loop1590:
 	CMPQ         DX, $0x00000001
-	JL           done1570
+	JL           done1591
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z16
 	VREDUCEPS    $0x00, 128(AX), Z17
@@ -36212,19 +36389,19 @@ loop1569:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1569
+	JMP          loop1590
 
-done1570:
-skip1568:
+done1591:
+skip1589:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), CX
 	ADDQ    CX, AX
 	SUBQ    BX, AX
 	VMOVUPS Z0, Z0
 
-loop1571:
+loop1592:
 	CMPQ        AX, $0x00000080
-	JL          done1572
+	JL          done1593
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	VMOVUPS     64(SI), Z2
@@ -36232,17 +36409,17 @@ loop1571:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
-	JMP         loop1571
+	JMP         loop1592
 
-done1572:
+done1593:
 	TESTQ       AX, AX
-	JZ          skip1573
+	JZ          skip1594
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1573:
+skip1594:
 	VADDPS     Z0, Z1, Z1
 	MOVQ       sums+8(FP), AX
 	VUNPCKLPS  Z1, Z1, Z0
@@ -36260,7 +36437,7 @@ skip1573:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1574
+	JZ         skip1595
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -36270,53 +36447,53 @@ skip1573:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1575:
+loop1596:
 	CMPQ             BX, $0x00000001
-	JL               done1576
+	JL               done1597
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1575
+	JMP              loop1596
 
-done1576:
+done1597:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1577
+	JNE       few1598
 	VMOVUPD   Z1, (AX)
-	JMP       done1578
+	JMP       done1599
 
-few1577:
+few1598:
 	TESTQ         $0x00000004, CX
-	JZ            skip1579
+	JZ            skip1600
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1579:
+skip1600:
 	TESTQ         $0x00000002, CX
-	JZ            skip1580
+	JZ            skip1601
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1580:
+skip1601:
 	TESTQ  $0x00000001, CX
-	JZ     skip1581
+	JZ     skip1602
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1581:
-done1578:
-skip1574:
-	JMP finish1563
+skip1602:
+done1599:
+skip1595:
+	JMP finish1584
 
-next1567:
+next1588:
 	CMPQ         CX, $0x02
-	JNE          next1582
+	JNE          next1603
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	MOVQ         cols+80(FP), CX
@@ -36325,7 +36502,7 @@ next1567:
 	MOVQ         a+16(FP), BX
 	MOVQ         phi+32(FP), SI
 	TESTQ        DX, DX
-	JZ           skip1583
+	JZ           skip1604
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z17
@@ -36417,9 +36594,9 @@ next1567:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, BX
 
-loop1584:
+loop1605:
 	CMPQ         DX, $0x00000001
-	JL           done1585
+	JL           done1606
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z17
 	VREDUCEPS    $0x00, 128(AX), Z18
@@ -36528,10 +36705,10 @@ loop1584:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1584
+	JMP          loop1605
 
-done1585:
-skip1583:
+done1606:
+skip1604:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -36539,9 +36716,9 @@ skip1583:
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z0
 
-loop1586:
+loop1607:
 	CMPQ        AX, $0x00000080
-	JL          done1587
+	JL          done1608
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
@@ -36551,18 +36728,18 @@ loop1586:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
-	JMP         loop1586
+	JMP         loop1607
 
-done1587:
+done1608:
 	TESTQ       AX, AX
-	JZ          skip1588
+	JZ          skip1609
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1588:
+skip1609:
 	VADDPS     Z4, Z1, Z1
 	VADDPS     Z0, Z2, Z2
 	MOVQ       sums+8(FP), AX
@@ -36581,7 +36758,7 @@ skip1588:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1589
+	JZ         skip1610
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -36591,53 +36768,53 @@ skip1588:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1590:
+loop1611:
 	CMPQ             BX, $0x00000001
-	JL               done1591
+	JL               done1612
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1590
+	JMP              loop1611
 
-done1591:
+done1612:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1592
+	JNE       few1613
 	VMOVUPD   Z1, (AX)
-	JMP       done1593
+	JMP       done1614
 
-few1592:
+few1613:
 	TESTQ         $0x00000004, CX
-	JZ            skip1594
+	JZ            skip1615
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1594:
+skip1615:
 	TESTQ         $0x00000002, CX
-	JZ            skip1595
+	JZ            skip1616
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1595:
+skip1616:
 	TESTQ  $0x00000001, CX
-	JZ     skip1596
+	JZ     skip1617
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1596:
-done1593:
-skip1589:
-	JMP finish1563
+skip1617:
+done1614:
+skip1610:
+	JMP finish1584
 
-next1582:
+next1603:
 	CMPQ         CX, $0x03
-	JNE          next1597
+	JNE          next1618
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -36647,7 +36824,7 @@ next1582:
 	MOVQ         a+16(FP), BX
 	MOVQ         phi+32(FP), SI
 	TESTQ        DX, DX
-	JZ           skip1598
+	JZ           skip1619
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z18
@@ -36741,9 +36918,9 @@ next1582:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, BX
 
-loop1599:
+loop1620:
 	CMPQ         DX, $0x00000001
-	JL           done1600
+	JL           done1621
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z18
 	VREDUCEPS    $0x00, 128(AX), Z19
@@ -36860,10 +37037,10 @@ loop1599:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1599
+	JMP          loop1620
 
-done1600:
-skip1598:
+done1621:
+skip1619:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -36872,9 +37049,9 @@ skip1598:
 	VMOVUPS Z0, Z6
 	VMOVUPS Z0, Z0
 
-loop1601:
+loop1622:
 	CMPQ        AX, $0x00000080
-	JL          done1602
+	JL          done1623
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -36886,11 +37063,11 @@ loop1601:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
-	JMP         loop1601
+	JMP         loop1622
 
-done1602:
+done1623:
 	TESTQ       AX, AX
-	JZ          skip1603
+	JZ          skip1624
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -36898,7 +37075,7 @@ done1602:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1603:
+skip1624:
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z2, Z2
 	VADDPS     Z0, Z3, Z3
@@ -36921,7 +37098,7 @@ skip1603:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1604
+	JZ         skip1625
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -36931,53 +37108,53 @@ skip1603:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1605:
+loop1626:
 	CMPQ             BX, $0x00000001
-	JL               done1606
+	JL               done1627
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1605
+	JMP              loop1626
 
-done1606:
+done1627:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1607
+	JNE       few1628
 	VMOVUPD   Z1, (AX)
-	JMP       done1608
+	JMP       done1629
 
-few1607:
+few1628:
 	TESTQ         $0x00000004, CX
-	JZ            skip1609
+	JZ            skip1630
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1609:
+skip1630:
 	TESTQ         $0x00000002, CX
-	JZ            skip1610
+	JZ            skip1631
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1610:
+skip1631:
 	TESTQ  $0x00000001, CX
-	JZ     skip1611
+	JZ     skip1632
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1611:
-done1608:
-skip1604:
-	JMP finish1563
+skip1632:
+done1629:
+skip1625:
+	JMP finish1584
 
-next1597:
+next1618:
 	CMPQ         CX, $0x04
-	JNE          next1612
+	JNE          next1633
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -36988,7 +37165,7 @@ next1597:
 	MOVQ         a+16(FP), SI
 	MOVQ         phi+32(FP), DI
 	TESTQ        DX, DX
-	JZ           skip1613
+	JZ           skip1634
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z19
@@ -37084,9 +37261,9 @@ next1597:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, SI
 
-loop1614:
+loop1635:
 	CMPQ         DX, $0x00000001
-	JL           done1615
+	JL           done1636
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z19
 	VREDUCEPS    $0x00, 128(AX), Z20
@@ -37211,10 +37388,10 @@ loop1614:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JMP          loop1614
+	JMP          loop1635
 
-done1615:
-skip1613:
+done1636:
+skip1634:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -37224,9 +37401,9 @@ skip1613:
 	VMOVUPS Z0, Z8
 	VMOVUPS Z0, Z0
 
-loop1616:
+loop1637:
 	CMPQ        AX, $0x00000080
-	JL          done1617
+	JL          done1638
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -37240,11 +37417,11 @@ loop1616:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
-	JMP         loop1616
+	JMP         loop1637
 
-done1617:
+done1638:
 	TESTQ       AX, AX
-	JZ          skip1618
+	JZ          skip1639
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -37253,7 +37430,7 @@ done1617:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1618:
+skip1639:
 	VADDPS     Z6, Z1, Z1
 	VADDPS     Z7, Z2, Z2
 	VADDPS     Z8, Z3, Z3
@@ -37277,7 +37454,7 @@ skip1618:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1619
+	JZ         skip1640
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -37287,53 +37464,53 @@ skip1618:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1620:
+loop1641:
 	CMPQ             BX, $0x00000001
-	JL               done1621
+	JL               done1642
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1620
+	JMP              loop1641
 
-done1621:
+done1642:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1622
+	JNE       few1643
 	VMOVUPD   Z1, (AX)
-	JMP       done1623
+	JMP       done1644
 
-few1622:
+few1643:
 	TESTQ         $0x00000004, CX
-	JZ            skip1624
+	JZ            skip1645
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1624:
+skip1645:
 	TESTQ         $0x00000002, CX
-	JZ            skip1625
+	JZ            skip1646
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1625:
+skip1646:
 	TESTQ  $0x00000001, CX
-	JZ     skip1626
+	JZ     skip1647
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1626:
-done1623:
-skip1619:
-	JMP finish1563
+skip1647:
+done1644:
+skip1640:
+	JMP finish1584
 
-next1612:
+next1633:
 	CMPQ         CX, $0x05
-	JNE          next1627
+	JNE          next1648
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -37346,7 +37523,7 @@ next1612:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1628
+	JZ           skip1649
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z20
@@ -37445,9 +37622,9 @@ next1612:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, DI
 
-loop1629:
+loop1650:
 	CMPQ         DX, $0x00000001
-	JL           done1630
+	JL           done1651
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z20
 	VREDUCEPS    $0x00, 128(AX), Z21
@@ -37581,10 +37758,10 @@ loop1629:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1629
+	JMP          loop1650
 
-done1630:
-skip1628:
+done1651:
+skip1649:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -37595,9 +37772,9 @@ skip1628:
 	VMOVUPS Z0, Z10
 	VMOVUPS Z0, Z0
 
-loop1631:
+loop1652:
 	CMPQ        AX, $0x00000080
-	JL          done1632
+	JL          done1653
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -37614,11 +37791,11 @@ loop1631:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1631
+	JMP         loop1652
 
-done1632:
+done1653:
 	TESTQ       AX, AX
-	JZ          skip1633
+	JZ          skip1654
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -37629,7 +37806,7 @@ done1632:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1633:
+skip1654:
 	VADDPS     Z7, Z1, Z1
 	VADDPS     Z8, Z2, Z2
 	VADDPS     Z9, Z3, Z3
@@ -37660,7 +37837,7 @@ skip1633:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1634
+	JZ         skip1655
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -37670,53 +37847,53 @@ skip1633:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1635:
+loop1656:
 	CMPQ             BX, $0x00000001
-	JL               done1636
+	JL               done1657
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1635
+	JMP              loop1656
 
-done1636:
+done1657:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1637
+	JNE       few1658
 	VMOVUPD   Z1, (AX)
-	JMP       done1638
+	JMP       done1659
 
-few1637:
+few1658:
 	TESTQ         $0x00000004, CX
-	JZ            skip1639
+	JZ            skip1660
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1639:
+skip1660:
 	TESTQ         $0x00000002, CX
-	JZ            skip1640
+	JZ            skip1661
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1640:
+skip1661:
 	TESTQ  $0x00000001, CX
-	JZ     skip1641
+	JZ     skip1662
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1641:
-done1638:
-skip1634:
-	JMP finish1563
+skip1662:
+done1659:
+skip1655:
+	JMP finish1584
 
-next1627:
+next1648:
 	CMPQ         CX, $0x06
-	JNE          next1642
+	JNE          next1663
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -37730,7 +37907,7 @@ next1627:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1643
+	JZ           skip1664
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z21
@@ -37831,9 +38008,9 @@ next1627:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, DI
 
-loop1644:
+loop1665:
 	CMPQ         DX, $0x00000001
-	JL           done1645
+	JL           done1666
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z21
 	VREDUCEPS    $0x00, 128(AX), Z22
@@ -37975,10 +38152,10 @@ loop1644:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1644
+	JMP          loop1665
 
-done1645:
-skip1643:
+done1666:
+skip1664:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -37990,9 +38167,9 @@ skip1643:
 	VMOVUPS Z0, Z12
 	VMOVUPS Z0, Z0
 
-loop1646:
+loop1667:
 	CMPQ        AX, $0x00000080
-	JL          done1647
+	JL          done1668
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -38011,11 +38188,11 @@ loop1646:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1646
+	JMP         loop1667
 
-done1647:
+done1668:
 	TESTQ       AX, AX
-	JZ          skip1648
+	JZ          skip1669
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -38027,7 +38204,7 @@ done1647:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1648:
+skip1669:
 	VADDPS     Z8, Z1, Z1
 	VADDPS     Z9, Z2, Z2
 	VADDPS     Z10, Z3, Z3
@@ -38059,7 +38236,7 @@ skip1648:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1649
+	JZ         skip1670
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -38069,53 +38246,53 @@ skip1648:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1650:
+loop1671:
 	CMPQ             BX, $0x00000001
-	JL               done1651
+	JL               done1672
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1650
+	JMP              loop1671
 
-done1651:
+done1672:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1652
+	JNE       few1673
 	VMOVUPD   Z1, (AX)
-	JMP       done1653
+	JMP       done1674
 
-few1652:
+few1673:
 	TESTQ         $0x00000004, CX
-	JZ            skip1654
+	JZ            skip1675
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1654:
+skip1675:
 	TESTQ         $0x00000002, CX
-	JZ            skip1655
+	JZ            skip1676
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1655:
+skip1676:
 	TESTQ  $0x00000001, CX
-	JZ     skip1656
+	JZ     skip1677
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1656:
-done1653:
-skip1649:
-	JMP finish1563
+skip1677:
+done1674:
+skip1670:
+	JMP finish1584
 
-next1642:
+next1663:
 	CMPQ         CX, $0x07
-	JNE          next1657
+	JNE          next1678
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -38130,7 +38307,7 @@ next1642:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1658
+	JZ           skip1679
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z22
@@ -38233,9 +38410,9 @@ next1642:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, DI
 
-loop1659:
+loop1680:
 	CMPQ         DX, $0x00000001
-	JL           done1660
+	JL           done1681
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z22
 	VREDUCEPS    $0x00, 128(AX), Z23
@@ -38385,10 +38562,10 @@ loop1659:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1659
+	JMP          loop1680
 
-done1660:
-skip1658:
+done1681:
+skip1679:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -38401,9 +38578,9 @@ skip1658:
 	VMOVUPS Z0, Z14
 	VMOVUPS Z0, Z0
 
-loop1661:
+loop1682:
 	CMPQ        AX, $0x00000080
-	JL          done1662
+	JL          done1683
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -38424,11 +38601,11 @@ loop1661:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1661
+	JMP         loop1682
 
-done1662:
+done1683:
 	TESTQ       AX, AX
-	JZ          skip1663
+	JZ          skip1684
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -38441,7 +38618,7 @@ done1662:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1663:
+skip1684:
 	VADDPS     Z9, Z1, Z1
 	VADDPS     Z10, Z2, Z2
 	VADDPS     Z11, Z3, Z3
@@ -38477,7 +38654,7 @@ skip1663:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1664
+	JZ         skip1685
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -38487,53 +38664,53 @@ skip1663:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1665:
+loop1686:
 	CMPQ             BX, $0x00000001
-	JL               done1666
+	JL               done1687
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1665
+	JMP              loop1686
 
-done1666:
+done1687:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1667
+	JNE       few1688
 	VMOVUPD   Z1, (AX)
-	JMP       done1668
+	JMP       done1689
 
-few1667:
+few1688:
 	TESTQ         $0x00000004, CX
-	JZ            skip1669
+	JZ            skip1690
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1669:
+skip1690:
 	TESTQ         $0x00000002, CX
-	JZ            skip1670
+	JZ            skip1691
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1670:
+skip1691:
 	TESTQ  $0x00000001, CX
-	JZ     skip1671
+	JZ     skip1692
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1671:
-done1668:
-skip1664:
-	JMP finish1563
+skip1692:
+done1689:
+skip1685:
+	JMP finish1584
 
-next1657:
+next1678:
 	CMPQ         CX, $0x08
-	JNE          next1672
+	JNE          next1693
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -38549,7 +38726,7 @@ next1657:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1673
+	JZ           skip1694
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z23
@@ -38654,9 +38831,9 @@ next1657:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, DI
 
-loop1674:
+loop1695:
 	CMPQ         DX, $0x00000001
-	JL           done1675
+	JL           done1696
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z23
 	VREDUCEPS    $0x00, 128(AX), Z24
@@ -38814,10 +38991,10 @@ loop1674:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1674
+	JMP          loop1695
 
-done1675:
-skip1673:
+done1696:
+skip1694:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -38831,9 +39008,9 @@ skip1673:
 	VMOVUPS Z0, Z16
 	VMOVUPS Z0, Z0
 
-loop1676:
+loop1697:
 	CMPQ        AX, $0x00000080
-	JL          done1677
+	JL          done1698
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -38856,11 +39033,11 @@ loop1676:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1676
+	JMP         loop1697
 
-done1677:
+done1698:
 	TESTQ       AX, AX
-	JZ          skip1678
+	JZ          skip1699
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -38874,7 +39051,7 @@ done1677:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1678:
+skip1699:
 	VADDPS     Z10, Z1, Z1
 	VADDPS     Z11, Z2, Z2
 	VADDPS     Z12, Z3, Z3
@@ -38911,7 +39088,7 @@ skip1678:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1679
+	JZ         skip1700
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -38921,53 +39098,53 @@ skip1678:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1680:
+loop1701:
 	CMPQ             BX, $0x00000001
-	JL               done1681
+	JL               done1702
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1680
+	JMP              loop1701
 
-done1681:
+done1702:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1682
+	JNE       few1703
 	VMOVUPD   Z1, (AX)
-	JMP       done1683
+	JMP       done1704
 
-few1682:
+few1703:
 	TESTQ         $0x00000004, CX
-	JZ            skip1684
+	JZ            skip1705
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1684:
+skip1705:
 	TESTQ         $0x00000002, CX
-	JZ            skip1685
+	JZ            skip1706
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1685:
+skip1706:
 	TESTQ  $0x00000001, CX
-	JZ     skip1686
+	JZ     skip1707
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1686:
-done1683:
-skip1679:
-	JMP finish1563
+skip1707:
+done1704:
+skip1700:
+	JMP finish1584
 
-next1672:
+next1693:
 	CMPQ         CX, $0x09
-	JNE          next1687
+	JNE          next1708
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -38985,7 +39162,7 @@ next1672:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1688
+	JZ           skip1709
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z24
@@ -39093,9 +39270,9 @@ next1672:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 
-loop1689:
+loop1710:
 	CMPQ         DX, $0x00000001
-	JL           done1690
+	JL           done1711
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z24
 	VREDUCEPS    $0x00, 128(AX), Z25
@@ -39262,10 +39439,10 @@ loop1689:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1689
+	JMP          loop1710
 
-done1690:
-skip1688:
+done1711:
+skip1709:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -39280,9 +39457,9 @@ skip1688:
 	VMOVUPS Z0, Z18
 	VMOVUPS Z0, Z0
 
-loop1691:
+loop1712:
 	CMPQ        AX, $0x00000080
-	JL          done1692
+	JL          done1713
 	VMOVUPS     (R9), Z10
 	VFMADD231PS (SI), Z10, Z1
 	VFMADD231PS (SI)(CX*1), Z10, Z2
@@ -39308,11 +39485,11 @@ loop1691:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1691
+	JMP         loop1712
 
-done1692:
+done1713:
 	TESTQ       AX, AX
-	JZ          skip1693
+	JZ          skip1714
 	VMOVUPS     (R9), Z10
 	VFMADD231PS (SI), Z10, Z1
 	VFMADD231PS (SI)(CX*1), Z10, Z2
@@ -39328,7 +39505,7 @@ done1692:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1693:
+skip1714:
 	VADDPS     Z11, Z1, Z1
 	VADDPS     Z12, Z2, Z2
 	VADDPS     Z13, Z3, Z3
@@ -39375,7 +39552,7 @@ skip1693:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1694
+	JZ         skip1715
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -39385,53 +39562,53 @@ skip1693:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1695:
+loop1716:
 	CMPQ             BX, $0x00000001
-	JL               done1696
+	JL               done1717
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1695
+	JMP              loop1716
 
-done1696:
+done1717:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1697
+	JNE       few1718
 	VMOVUPD   Z1, (AX)
-	JMP       done1698
+	JMP       done1719
 
-few1697:
+few1718:
 	TESTQ         $0x00000004, CX
-	JZ            skip1699
+	JZ            skip1720
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1699:
+skip1720:
 	TESTQ         $0x00000002, CX
-	JZ            skip1700
+	JZ            skip1721
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1700:
+skip1721:
 	TESTQ  $0x00000001, CX
-	JZ     skip1701
+	JZ     skip1722
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1701:
-done1698:
-skip1694:
-	JMP finish1563
+skip1722:
+done1719:
+skip1715:
+	JMP finish1584
 
-next1687:
+next1708:
 	CMPQ         CX, $0x0a
-	JNE          next1702
+	JNE          next1723
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -39450,7 +39627,7 @@ next1687:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1703
+	JZ           skip1724
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z25
@@ -39560,9 +39737,9 @@ next1687:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 
-loop1704:
+loop1725:
 	CMPQ         DX, $0x00000001
-	JL           done1705
+	JL           done1726
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z25
 	VREDUCEPS    $0x00, 128(AX), Z26
@@ -39737,10 +39914,10 @@ loop1704:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1704
+	JMP          loop1725
 
-done1705:
-skip1703:
+done1726:
+skip1724:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -39756,9 +39933,9 @@ skip1703:
 	VMOVUPS Z0, Z20
 	VMOVUPS Z0, Z0
 
-loop1706:
+loop1727:
 	CMPQ        AX, $0x00000080
-	JL          done1707
+	JL          done1728
 	VMOVUPS     (R9), Z11
 	VFMADD231PS (SI), Z11, Z1
 	VFMADD231PS (SI)(CX*1), Z11, Z2
@@ -39786,11 +39963,11 @@ loop1706:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1706
+	JMP         loop1727
 
-done1707:
+done1728:
 	TESTQ       AX, AX
-	JZ          skip1708
+	JZ          skip1729
 	VMOVUPS     (R9), Z11
 	VFMADD231PS (SI), Z11, Z1
 	VFMADD231PS (SI)(CX*1), Z11, Z2
@@ -39807,7 +39984,7 @@ done1707:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1708:
+skip1729:
 	VADDPS     Z12, Z1, Z1
 	VADDPS     Z13, Z2, Z2
 	VADDPS     Z14, Z3, Z3
@@ -39855,7 +40032,7 @@ skip1708:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1709
+	JZ         skip1730
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -39865,53 +40042,53 @@ skip1708:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1710:
+loop1731:
 	CMPQ             BX, $0x00000001
-	JL               done1711
+	JL               done1732
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1710
+	JMP              loop1731
 
-done1711:
+done1732:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1712
+	JNE       few1733
 	VMOVUPD   Z1, (AX)
-	JMP       done1713
+	JMP       done1734
 
-few1712:
+few1733:
 	TESTQ         $0x00000004, CX
-	JZ            skip1714
+	JZ            skip1735
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1714:
+skip1735:
 	TESTQ         $0x00000002, CX
-	JZ            skip1715
+	JZ            skip1736
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1715:
+skip1736:
 	TESTQ  $0x00000001, CX
-	JZ     skip1716
+	JZ     skip1737
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1716:
-done1713:
-skip1709:
-	JMP finish1563
+skip1737:
+done1734:
+skip1730:
+	JMP finish1584
 
-next1702:
+next1723:
 	CMPQ         CX, $0x0b
-	JNE          next1717
+	JNE          next1738
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -39931,7 +40108,7 @@ next1702:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1718
+	JZ           skip1739
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z26
@@ -40043,9 +40220,9 @@ next1702:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 
-loop1719:
+loop1740:
 	CMPQ         DX, $0x00000001
-	JL           done1720
+	JL           done1741
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z26
 	VREDUCEPS    $0x00, 128(AX), Z27
@@ -40228,10 +40405,10 @@ loop1719:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1719
+	JMP          loop1740
 
-done1720:
-skip1718:
+done1741:
+skip1739:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -40248,9 +40425,9 @@ skip1718:
 	VMOVUPS Z0, Z22
 	VMOVUPS Z0, Z0
 
-loop1721:
+loop1742:
 	CMPQ        AX, $0x00000080
-	JL          done1722
+	JL          done1743
 	VMOVUPS     (R9), Z12
 	VFMADD231PS (SI), Z12, Z1
 	VFMADD231PS (SI)(CX*1), Z12, Z2
@@ -40280,11 +40457,11 @@ loop1721:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1721
+	JMP         loop1742
 
-done1722:
+done1743:
 	TESTQ       AX, AX
-	JZ          skip1723
+	JZ          skip1744
 	VMOVUPS     (R9), Z12
 	VFMADD231PS (SI), Z12, Z1
 	VFMADD231PS (SI)(CX*1), Z12, Z2
@@ -40302,7 +40479,7 @@ done1722:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1723:
+skip1744:
 	VADDPS     Z13, Z1, Z1
 	VADDPS     Z14, Z2, Z2
 	VADDPS     Z15, Z3, Z3
@@ -40354,7 +40531,7 @@ skip1723:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1724
+	JZ         skip1745
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -40364,53 +40541,53 @@ skip1723:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1725:
+loop1746:
 	CMPQ             BX, $0x00000001
-	JL               done1726
+	JL               done1747
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1725
+	JMP              loop1746
 
-done1726:
+done1747:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1727
+	JNE       few1748
 	VMOVUPD   Z1, (AX)
-	JMP       done1728
+	JMP       done1749
 
-few1727:
+few1748:
 	TESTQ         $0x00000004, CX
-	JZ            skip1729
+	JZ            skip1750
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1729:
+skip1750:
 	TESTQ         $0x00000002, CX
-	JZ            skip1730
+	JZ            skip1751
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1730:
+skip1751:
 	TESTQ  $0x00000001, CX
-	JZ     skip1731
+	JZ     skip1752
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1731:
-done1728:
-skip1724:
-	JMP finish1563
+skip1752:
+done1749:
+skip1745:
+	JMP finish1584
 
-next1717:
+next1738:
 	CMPQ         CX, $0x0c
-	JNE          next1732
+	JNE          next1753
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -40431,7 +40608,7 @@ next1717:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1733
+	JZ           skip1754
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z27
@@ -40545,9 +40722,9 @@ next1717:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 
-loop1734:
+loop1755:
 	CMPQ         DX, $0x00000001
-	JL           done1735
+	JL           done1756
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z27
 	VREDUCEPS    $0x00, 128(AX), Z28
@@ -40738,10 +40915,10 @@ loop1734:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1734
+	JMP          loop1755
 
-done1735:
-skip1733:
+done1756:
+skip1754:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -40759,9 +40936,9 @@ skip1733:
 	VMOVUPS Z0, Z24
 	VMOVUPS Z0, Z0
 
-loop1736:
+loop1757:
 	CMPQ        AX, $0x00000080
-	JL          done1737
+	JL          done1758
 	VMOVUPS     (R9), Z13
 	VFMADD231PS (SI), Z13, Z1
 	VFMADD231PS (SI)(CX*1), Z13, Z2
@@ -40793,11 +40970,11 @@ loop1736:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1736
+	JMP         loop1757
 
-done1737:
+done1758:
 	TESTQ       AX, AX
-	JZ          skip1738
+	JZ          skip1759
 	VMOVUPS     (R9), Z13
 	VFMADD231PS (SI), Z13, Z1
 	VFMADD231PS (SI)(CX*1), Z13, Z2
@@ -40816,7 +40993,7 @@ done1737:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1738:
+skip1759:
 	VADDPS     Z14, Z1, Z1
 	VADDPS     Z15, Z2, Z2
 	VADDPS     Z16, Z3, Z3
@@ -40869,7 +41046,7 @@ skip1738:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1739
+	JZ         skip1760
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -40879,58 +41056,58 @@ skip1738:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1740:
+loop1761:
 	CMPQ             BX, $0x00000001
-	JL               done1741
+	JL               done1762
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1740
+	JMP              loop1761
 
-done1741:
+done1762:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1742
+	JNE       few1763
 	VMOVUPD   Z1, (AX)
-	JMP       done1743
+	JMP       done1764
 
-few1742:
+few1763:
 	TESTQ         $0x00000004, CX
-	JZ            skip1744
+	JZ            skip1765
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1744:
+skip1765:
 	TESTQ         $0x00000002, CX
-	JZ            skip1745
+	JZ            skip1766
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1745:
+skip1766:
 	TESTQ  $0x00000001, CX
-	JZ     skip1746
+	JZ     skip1767
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1746:
-done1743:
-skip1739:
-	JMP finish1563
+skip1767:
+done1764:
+skip1760:
+	JMP finish1584
 
-next1732:
-finish1563:
+next1753:
+finish1584:
 	VZEROUPPER
 	RET
 
-// func fourierUpdate32AVX512(y *float64, sums *float32, a *float32, f *float32, phi *float32, w *float32, x *float32, m int, n int, rows int, cols int, p int, k int)
+// func fourierUpdate32AVX512(y *float64, sums *float32, a *float32, f *float32, phi *float32, w *float32, x *float32, m int, n int, rows int, cols int, p int, k int, limit float32)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
-TEXT ·fourierUpdate32AVX512(SB), NOSPLIT, $0-104
+TEXT ·fourierUpdate32AVX512(SB), NOSPLIT, $0-108
 	VPXORQ Z0, Z0, Z0
 	MOVQ   w+40(FP), AX
 	MOVQ   x+48(FP), CX
@@ -40943,9 +41120,9 @@ TEXT ·fourierUpdate32AVX512(SB), NOSPLIT, $0-104
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 
-loop1747:
+loop1768:
 	CMPQ    SI, $0x00000008
-	JL      done1748
+	JL      done1769
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -40959,9 +41136,9 @@ loop1747:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1749:
+loop1770:
 	CMPQ         R11, $0x00000001
-	JL           done1750
+	JL           done1771
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -40974,9 +41151,9 @@ loop1749:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1749
+	JMP          loop1770
 
-done1750:
+done1771:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -40988,12 +41165,12 @@ done1750:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000400, BX
 	SUBQ    $0x00000008, SI
-	JMP     loop1747
+	JMP     loop1768
 
-done1748:
-loop1751:
+done1769:
+loop1772:
 	CMPQ    SI, $0x00000007
-	JL      done1752
+	JL      done1773
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -41006,9 +41183,9 @@ loop1751:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1753:
+loop1774:
 	CMPQ         R11, $0x00000001
-	JL           done1754
+	JL           done1775
 	VBROADCASTSS (R10), Z8
 	VFMADD231PS  (R9), Z8, Z1
 	VFMADD231PS  64(R9), Z8, Z2
@@ -41020,9 +41197,9 @@ loop1753:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1753
+	JMP          loop1774
 
-done1754:
+done1775:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -41033,12 +41210,12 @@ done1754:
 	ADDQ    $0x000001c0, AX
 	ADDQ    $0x00000380, BX
 	SUBQ    $0x00000007, SI
-	JMP     loop1751
+	JMP     loop1772
 
-done1752:
-loop1755:
+done1773:
+loop1776:
 	CMPQ    SI, $0x00000006
-	JL      done1756
+	JL      done1777
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -41050,9 +41227,9 @@ loop1755:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1757:
+loop1778:
 	CMPQ         R11, $0x00000001
-	JL           done1758
+	JL           done1779
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -41063,9 +41240,9 @@ loop1757:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1757
+	JMP          loop1778
 
-done1758:
+done1779:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -41075,12 +41252,12 @@ done1758:
 	ADDQ    $0x00000180, AX
 	ADDQ    $0x00000300, BX
 	SUBQ    $0x00000006, SI
-	JMP     loop1755
+	JMP     loop1776
 
-done1756:
-loop1759:
+done1777:
+loop1780:
 	CMPQ    SI, $0x00000005
-	JL      done1760
+	JL      done1781
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -41091,9 +41268,9 @@ loop1759:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1761:
+loop1782:
 	CMPQ         R11, $0x00000001
-	JL           done1762
+	JL           done1783
 	VBROADCASTSS (R10), Z6
 	VFMADD231PS  (R9), Z6, Z1
 	VFMADD231PS  64(R9), Z6, Z2
@@ -41103,9 +41280,9 @@ loop1761:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1761
+	JMP          loop1782
 
-done1762:
+done1783:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -41114,12 +41291,12 @@ done1762:
 	ADDQ    $0x00000140, AX
 	ADDQ    $0x00000280, BX
 	SUBQ    $0x00000005, SI
-	JMP     loop1759
+	JMP     loop1780
 
-done1760:
-loop1763:
+done1781:
+loop1784:
 	CMPQ    SI, $0x00000004
-	JL      done1764
+	JL      done1785
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -41133,9 +41310,9 @@ loop1763:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1765:
+loop1786:
 	CMPQ         R11, $0x00000002
-	JL           done1766
+	JL           done1787
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -41149,12 +41326,12 @@ loop1765:
 	LEAQ         (R9)(DI*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1765
+	JMP          loop1786
 
-done1766:
-loop1767:
+done1787:
+loop1788:
 	CMPQ         R11, $0x00000001
-	JL           done1768
+	JL           done1789
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -41163,9 +41340,9 @@ loop1767:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1767
+	JMP          loop1788
 
-done1768:
+done1789:
 	VADDPS  Z5, Z1, Z1
 	VADDPS  Z6, Z2, Z2
 	VADDPS  Z7, Z3, Z3
@@ -41177,12 +41354,12 @@ done1768:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000200, BX
 	SUBQ    $0x00000004, SI
-	JMP     loop1763
+	JMP     loop1784
 
-done1764:
-loop1769:
+done1785:
+loop1790:
 	CMPQ    SI, $0x00000003
-	JL      done1770
+	JL      done1791
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -41194,9 +41371,9 @@ loop1769:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1771:
+loop1792:
 	CMPQ         R11, $0x00000002
-	JL           done1772
+	JL           done1793
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -41208,12 +41385,12 @@ loop1771:
 	LEAQ         (R9)(DI*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1771
+	JMP          loop1792
 
-done1772:
-loop1773:
+done1793:
+loop1794:
 	CMPQ         R11, $0x00000001
-	JL           done1774
+	JL           done1795
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -41221,9 +41398,9 @@ loop1773:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1773
+	JMP          loop1794
 
-done1774:
+done1795:
 	VADDPS  Z4, Z1, Z1
 	VADDPS  Z5, Z2, Z2
 	VADDPS  Z6, Z3, Z3
@@ -41233,12 +41410,12 @@ done1774:
 	ADDQ    $0x000000c0, AX
 	ADDQ    $0x00000180, BX
 	SUBQ    $0x00000003, SI
-	JMP     loop1769
+	JMP     loop1790
 
-done1770:
-loop1775:
+done1791:
+loop1796:
 	CMPQ    SI, $0x00000002
-	JL      done1776
+	JL      done1797
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -41253,9 +41430,9 @@ loop1775:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 
-loop1777:
+loop1798:
 	CMPQ         R11, $0x00000004
-	JL           done1778
+	JL           done1799
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -41271,21 +41448,21 @@ loop1777:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1777
+	JMP          loop1798
 
-done1778:
-loop1779:
+done1799:
+loop1800:
 	CMPQ         R11, $0x00000001
-	JL           done1780
+	JL           done1801
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1779
+	JMP          loop1800
 
-done1780:
+done1801:
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z2, Z2
 	VADDPS  Z5, Z1, Z1
@@ -41297,12 +41474,12 @@ done1780:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000002, SI
-	JMP     loop1775
+	JMP     loop1796
 
-done1776:
-loop1781:
+done1797:
+loop1802:
 	CMPQ    SI, $0x00000001
-	JL      done1782
+	JL      done1803
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -41313,9 +41490,9 @@ loop1781:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 
-loop1783:
+loop1804:
 	CMPQ         R11, $0x00000004
-	JL           done1784
+	JL           done1805
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	VBROADCASTSS 4(R10), Z5
@@ -41327,20 +41504,20 @@ loop1783:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1783
+	JMP          loop1804
 
-done1784:
-loop1785:
+done1805:
+loop1806:
 	CMPQ         R11, $0x00000001
-	JL           done1786
+	JL           done1807
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1785
+	JMP          loop1806
 
-done1786:
+done1807:
 	VADDPS  Z2, Z1, Z1
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z1, Z1
@@ -41348,9 +41525,68 @@ done1786:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000001, SI
-	JMP     loop1781
+	JMP     loop1802
 
-done1782:
+done1803:
+	XORQ         AX, AX
+	VBROADCASTSS limit+104(FP), Z1
+	VPADDD       Z1, Z1, Z1
+	MOVQ         m+56(FP), CX
+	MOVQ         CX, DX
+	ANDQ         $-16, DX
+	MOVQ         DX, BX
+	SHLQ         $0x02, BX
+	SUBQ         DX, CX
+	MOVQ         BX, DX
+	TESTQ        CX, CX
+	JZ           end1808
+	MOVQ         $-1, SI
+	BZHIQ        CX, SI, SI
+	KMOVW        SI, K1
+	MOVQ         x+48(FP), CX
+	VMOVUPS.Z    (CX)(BX*1), K1, Z2
+	VPADDD       Z2, Z2, Z2
+	VPCMPUD      $0x05, Z1, Z2, K1
+	KMOVW        K1, CX
+	ORQ          CX, AX
+	JMP          end1808
+
+end1808:
+	XORQ BX, BX
+
+group1810:
+	CMPQ    BX, DX
+	JE      done1811
+	MOVQ    x+48(FP), CX
+	VMOVUPS (CX)(BX*1), Z2
+	VPADDD  Z2, Z2, Z2
+	VPCMPUD $0x05, Z1, Z2, K1
+	KMOVW   K1, CX
+	ORQ     CX, AX
+	ADDQ    $0x00000040, BX
+	JMP     group1810
+
+done1811:
+	TESTQ AX, AX
+	JZ    skip1812
+	MOVQ  phi+32(FP), AX
+	MOVQ  n+64(FP), CX
+	ADDQ  $0x0f, CX
+	SHRQ  $0x04, CX
+
+loop1813:
+	CMPQ        CX, $0x00000001
+	JL          done1814
+	VMOVUPS     (AX), Z1
+	VREDUCEPS   $0x00, Z1, Z2
+	VFMADD231PS Z0, Z1, Z2
+	VMOVUPS     Z2, (AX)
+	ADDQ        $0x00000080, AX
+	SUBQ        $0x00000001, CX
+	JMP         loop1813
+
+done1814:
+skip1812:
 	MOVQ         phi+32(FP), AX
 	MOVQ         n+64(FP), CX
 	ADDQ         $0x0f, CX
@@ -41367,7 +41603,7 @@ done1782:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1788
+	JNE          next1816
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z5
 	VMULPS       Z5, Z5, Z1
@@ -41400,11 +41636,11 @@ done1782:
 	VMOVUPS      Z2, (AX)
 	VMOVUPS      Z3, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1787
+	JMP          done1815
 
-next1788:
+next1816:
 	CMPQ         CX, $0x01
-	JNE          next1789
+	JNE          next1817
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z8
 	VREDUCEPS    $0x00, 128(AX), Z9
@@ -41454,11 +41690,11 @@ next1788:
 	VMOVUPS      Z4, 128(AX)
 	VMOVUPS      Z6, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1787
+	JMP          done1815
 
-next1789:
+next1817:
 	CMPQ         CX, $0x02
-	JNE          next1790
+	JNE          next1818
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z11
 	VREDUCEPS    $0x00, 128(AX), Z12
@@ -41525,11 +41761,11 @@ next1789:
 	VMOVUPS      Z6, 256(AX)
 	VMOVUPS      Z9, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1787
+	JMP          done1815
 
-next1790:
+next1818:
 	CMPQ         CX, $0x03
-	JNE          next1791
+	JNE          next1819
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z14
 	VREDUCEPS    $0x00, 128(AX), Z15
@@ -41613,13 +41849,13 @@ next1790:
 	VMOVUPS      Z8, 384(AX)
 	VMOVUPS      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1787
+	JMP          done1815
 
-next1791:
-done1787:
+next1819:
+done1815:
 	MOVQ         rows+72(FP), CX
 	CMPQ         CX, $0x01
-	JNE          next1793
+	JNE          next1821
 	VMOVUPS      Z0, Z1
 	MOVQ         cols+80(FP), CX
 	SHLQ         $0x06, CX
@@ -41633,7 +41869,7 @@ done1787:
 	VBROADCASTSS 4(R8), Z8
 	VBROADCASTSS 8(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1794
+	JZ           skip1822
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z18
@@ -41717,9 +41953,9 @@ done1787:
 	VMOVUPS      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1795:
+loop1823:
 	CMPQ         DX, $0x00000001
-	JL           done1796
+	JL           done1824
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z23
 	VREDUCEPS    $0x00, 128(AX), Z24
@@ -41893,9 +42129,9 @@ loop1795:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1795
+	JMP          loop1823
 
-done1796:
+done1824:
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -41922,16 +42158,16 @@ done1796:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1794:
+skip1822:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
 	SUBQ    BX, AX
 	VMOVUPS Z0, Z0
 
-loop1797:
+loop1825:
 	CMPQ        AX, $0x00000080
-	JL          done1798
+	JL          done1826
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -41958,11 +42194,11 @@ loop1797:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1797
+	JMP         loop1825
 
-done1798:
+done1826:
 	TESTQ       AX, AX
-	JZ          skip1799
+	JZ          skip1827
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -41978,7 +42214,7 @@ done1798:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1799:
+skip1827:
 	VADDPS     Z0, Z1, Z1
 	MOVQ       sums+8(FP), AX
 	VUNPCKLPS  Z1, Z1, Z0
@@ -41996,7 +42232,7 @@ skip1799:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1800
+	JZ         skip1828
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -42006,53 +42242,53 @@ skip1799:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1801:
+loop1829:
 	CMPQ             BX, $0x00000001
-	JL               done1802
+	JL               done1830
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1801
+	JMP              loop1829
 
-done1802:
+done1830:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1803
+	JNE       few1831
 	VMOVUPD   Z1, (AX)
-	JMP       done1804
+	JMP       done1832
 
-few1803:
+few1831:
 	TESTQ         $0x00000004, CX
-	JZ            skip1805
+	JZ            skip1833
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1805:
+skip1833:
 	TESTQ         $0x00000002, CX
-	JZ            skip1806
+	JZ            skip1834
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1806:
+skip1834:
 	TESTQ  $0x00000001, CX
-	JZ     skip1807
+	JZ     skip1835
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1807:
-done1804:
-skip1800:
-	JMP finish1792
+skip1835:
+done1832:
+skip1828:
+	JMP finish1820
 
-next1793:
+next1821:
 	CMPQ         CX, $0x02
-	JNE          next1808
+	JNE          next1836
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	MOVQ         cols+80(FP), CX
@@ -42071,7 +42307,7 @@ next1793:
 	VBROADCASTSS 16(R8), Z12
 	VBROADCASTSS 20(R8), Z13
 	TESTQ        DX, DX
-	JZ           skip1809
+	JZ           skip1837
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z22
@@ -42155,9 +42391,9 @@ next1793:
 	VMOVUPS      Z20, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1810:
+loop1838:
 	CMPQ         DX, $0x00000001
-	JL           done1811
+	JL           done1839
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z27
 	VREDUCEPS    $0x00, 128(AX), Z28
@@ -42379,9 +42615,9 @@ loop1810:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1810
+	JMP          loop1838
 
-done1811:
+done1839:
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -42420,7 +42656,7 @@ done1811:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1809:
+skip1837:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -42428,9 +42664,9 @@ skip1809:
 	VMOVUPS Z0, Z14
 	VMOVUPS Z0, Z0
 
-loop1812:
+loop1840:
 	CMPQ        AX, $0x00000080
-	JL          done1813
+	JL          done1841
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -42469,11 +42705,11 @@ loop1812:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1812
+	JMP         loop1840
 
-done1813:
+done1841:
 	TESTQ       AX, AX
-	JZ          skip1814
+	JZ          skip1842
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -42495,7 +42731,7 @@ done1813:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1814:
+skip1842:
 	VADDPS     Z14, Z1, Z1
 	VADDPS     Z0, Z2, Z2
 	MOVQ       sums+8(FP), AX
@@ -42514,7 +42750,7 @@ skip1814:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1815
+	JZ         skip1843
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -42524,53 +42760,53 @@ skip1814:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1816:
+loop1844:
 	CMPQ             BX, $0x00000001
-	JL               done1817
+	JL               done1845
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1816
+	JMP              loop1844
 
-done1817:
+done1845:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1818
+	JNE       few1846
 	VMOVUPD   Z1, (AX)
-	JMP       done1819
+	JMP       done1847
 
-few1818:
+few1846:
 	TESTQ         $0x00000004, CX
-	JZ            skip1820
+	JZ            skip1848
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1820:
+skip1848:
 	TESTQ         $0x00000002, CX
-	JZ            skip1821
+	JZ            skip1849
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1821:
+skip1849:
 	TESTQ  $0x00000001, CX
-	JZ     skip1822
+	JZ     skip1850
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1822:
-done1819:
-skip1815:
-	JMP finish1792
+skip1850:
+done1847:
+skip1843:
+	JMP finish1820
 
-next1808:
+next1836:
 	CMPQ         CX, $0x03
-	JNE          next1823
+	JNE          next1851
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -42591,7 +42827,7 @@ next1808:
 	VBROADCASTSS 16(R8), Z13
 	VBROADCASTSS 20(R8), Z14
 	TESTQ        DX, DX
-	JZ           skip1824
+	JZ           skip1852
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z23
@@ -42675,9 +42911,9 @@ next1808:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1825:
+loop1853:
 	CMPQ             DX, $0x00000001
-	JL               done1826
+	JL               done1854
 	LEAQ             trig32<>+0(SB), R9
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -42947,9 +43183,9 @@ loop1825:
 	ADDQ             $0x00000200, BX
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1825
+	JMP              loop1853
 
-done1826:
+done1854:
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -43000,7 +43236,7 @@ done1826:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 
-skip1824:
+skip1852:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -43009,9 +43245,9 @@ skip1824:
 	VMOVUPS Z0, Z16
 	VMOVUPS Z0, Z0
 
-loop1827:
+loop1855:
 	CMPQ             AX, $0x00000080
-	JL               done1828
+	JL               done1856
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -43062,11 +43298,11 @@ loop1827:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 	SUBQ             $0x00000080, AX
-	JMP              loop1827
+	JMP              loop1855
 
-done1828:
+done1856:
 	TESTQ            AX, AX
-	JZ               skip1829
+	JZ               skip1857
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -43094,7 +43330,7 @@ done1828:
 	ADDQ             $0x00000040, BX
 	ADDQ             $0x00000040, DI
 
-skip1829:
+skip1857:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z0, Z3, Z3
@@ -43117,7 +43353,7 @@ skip1829:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1830
+	JZ         skip1858
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -43127,53 +43363,53 @@ skip1829:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1831:
+loop1859:
 	CMPQ             BX, $0x00000001
-	JL               done1832
+	JL               done1860
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1831
+	JMP              loop1859
 
-done1832:
+done1860:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1833
+	JNE       few1861
 	VMOVUPD   Z1, (AX)
-	JMP       done1834
+	JMP       done1862
 
-few1833:
+few1861:
 	TESTQ         $0x00000004, CX
-	JZ            skip1835
+	JZ            skip1863
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1835:
+skip1863:
 	TESTQ         $0x00000002, CX
-	JZ            skip1836
+	JZ            skip1864
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1836:
+skip1864:
 	TESTQ  $0x00000001, CX
-	JZ     skip1837
+	JZ     skip1865
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1837:
-done1834:
-skip1830:
-	JMP finish1792
+skip1865:
+done1862:
+skip1858:
+	JMP finish1820
 
-next1823:
+next1851:
 	CMPQ         CX, $0x04
-	JNE          next1838
+	JNE          next1866
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -43195,7 +43431,7 @@ next1823:
 	VBROADCASTSS 12(R9), Z13
 	VBROADCASTSS 16(R9), Z14
 	TESTQ        DX, DX
-	JZ           skip1839
+	JZ           skip1867
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z23
@@ -43279,9 +43515,9 @@ next1823:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1840:
+loop1868:
 	CMPQ             DX, $0x00000001
-	JL               done1841
+	JL               done1869
 	LEAQ             trig32<>+0(SB), R10
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -43599,9 +43835,9 @@ loop1840:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, R8
 	SUBQ             $0x00000001, DX
-	JMP              loop1840
+	JMP              loop1868
 
-done1841:
+done1869:
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -43664,7 +43900,7 @@ done1841:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 
-skip1839:
+skip1867:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -43674,9 +43910,9 @@ skip1839:
 	VMOVUPS Z0, Z17
 	VMOVUPS Z0, Z0
 
-loop1842:
+loop1870:
 	CMPQ             AX, $0x00000080
-	JL               done1843
+	JL               done1871
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -43739,11 +43975,11 @@ loop1842:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 	SUBQ             $0x00000080, AX
-	JMP              loop1842
+	JMP              loop1870
 
-done1843:
+done1871:
 	TESTQ            AX, AX
-	JZ               skip1844
+	JZ               skip1872
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -43777,7 +44013,7 @@ done1843:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, R8
 
-skip1844:
+skip1872:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -43801,7 +44037,7 @@ skip1844:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1845
+	JZ         skip1873
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -43811,53 +44047,53 @@ skip1844:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1846:
+loop1874:
 	CMPQ             BX, $0x00000001
-	JL               done1847
+	JL               done1875
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1846
+	JMP              loop1874
 
-done1847:
+done1875:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1848
+	JNE       few1876
 	VMOVUPD   Z1, (AX)
-	JMP       done1849
+	JMP       done1877
 
-few1848:
+few1876:
 	TESTQ         $0x00000004, CX
-	JZ            skip1850
+	JZ            skip1878
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1850:
+skip1878:
 	TESTQ         $0x00000002, CX
-	JZ            skip1851
+	JZ            skip1879
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1851:
+skip1879:
 	TESTQ  $0x00000001, CX
-	JZ     skip1852
+	JZ     skip1880
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1852:
-done1849:
-skip1845:
-	JMP finish1792
+skip1880:
+done1877:
+skip1873:
+	JMP finish1820
 
-next1838:
+next1866:
 	CMPQ         CX, $0x05
-	JNE          next1853
+	JNE          next1881
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -43881,7 +44117,7 @@ next1838:
 	VBROADCASTSS 8(R10), Z13
 	VBROADCASTSS 12(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1854
+	JZ           skip1882
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -43965,9 +44201,9 @@ next1838:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1855:
+loop1883:
 	CMPQ             DX, $0x00000001
-	JL               done1856
+	JL               done1884
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -44334,9 +44570,9 @@ loop1855:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JMP              loop1855
+	JMP              loop1883
 
-done1856:
+done1884:
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -44412,7 +44648,7 @@ done1856:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1854:
+skip1882:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -44423,9 +44659,9 @@ skip1854:
 	VMOVUPS Z0, Z18
 	VMOVUPS Z0, Z0
 
-loop1857:
+loop1885:
 	CMPQ             AX, $0x00000080
-	JL               done1858
+	JL               done1886
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -44501,11 +44737,11 @@ loop1857:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
-	JMP              loop1857
+	JMP              loop1885
 
-done1858:
+done1886:
 	TESTQ            AX, AX
-	JZ               skip1859
+	JZ               skip1887
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -44546,7 +44782,7 @@ done1858:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1859:
+skip1887:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -44577,7 +44813,7 @@ skip1859:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1860
+	JZ         skip1888
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -44587,53 +44823,53 @@ skip1859:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1861:
+loop1889:
 	CMPQ             BX, $0x00000001
-	JL               done1862
+	JL               done1890
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1861
+	JMP              loop1889
 
-done1862:
+done1890:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1863
+	JNE       few1891
 	VMOVUPD   Z1, (AX)
-	JMP       done1864
+	JMP       done1892
 
-few1863:
+few1891:
 	TESTQ         $0x00000004, CX
-	JZ            skip1865
+	JZ            skip1893
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1865:
+skip1893:
 	TESTQ         $0x00000002, CX
-	JZ            skip1866
+	JZ            skip1894
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1866:
+skip1894:
 	TESTQ  $0x00000001, CX
-	JZ     skip1867
+	JZ     skip1895
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1867:
-done1864:
-skip1860:
-	JMP finish1792
+skip1895:
+done1892:
+skip1888:
+	JMP finish1820
 
-next1853:
+next1881:
 	CMPQ         CX, $0x06
-	JNE          next1868
+	JNE          next1896
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -44658,7 +44894,7 @@ next1853:
 	VBROADCASTSS 4(R10), Z13
 	VBROADCASTSS 8(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1869
+	JZ           skip1897
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -44742,9 +44978,9 @@ next1853:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1870:
+loop1898:
 	CMPQ             DX, $0x00000001
-	JL               done1871
+	JL               done1899
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -45159,9 +45395,9 @@ loop1870:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JMP              loop1870
+	JMP              loop1898
 
-done1871:
+done1899:
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -45249,7 +45485,7 @@ done1871:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1869:
+skip1897:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -45261,9 +45497,9 @@ skip1869:
 	VMOVUPS Z0, Z19
 	VMOVUPS Z0, Z0
 
-loop1872:
+loop1900:
 	CMPQ             AX, $0x00000080
-	JL               done1873
+	JL               done1901
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -45351,11 +45587,11 @@ loop1872:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
-	JMP              loop1872
+	JMP              loop1900
 
-done1873:
+done1901:
 	TESTQ            AX, AX
-	JZ               skip1874
+	JZ               skip1902
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -45402,7 +45638,7 @@ done1873:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1874:
+skip1902:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -45434,7 +45670,7 @@ skip1874:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1875
+	JZ         skip1903
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -45444,53 +45680,53 @@ skip1874:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1876:
+loop1904:
 	CMPQ             BX, $0x00000001
-	JL               done1877
+	JL               done1905
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1876
+	JMP              loop1904
 
-done1877:
+done1905:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1878
+	JNE       few1906
 	VMOVUPD   Z1, (AX)
-	JMP       done1879
+	JMP       done1907
 
-few1878:
+few1906:
 	TESTQ         $0x00000004, CX
-	JZ            skip1880
+	JZ            skip1908
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1880:
+skip1908:
 	TESTQ         $0x00000002, CX
-	JZ            skip1881
+	JZ            skip1909
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1881:
+skip1909:
 	TESTQ  $0x00000001, CX
-	JZ     skip1882
+	JZ     skip1910
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1882:
-done1879:
-skip1875:
-	JMP finish1792
+skip1910:
+done1907:
+skip1903:
+	JMP finish1820
 
-next1868:
+next1896:
 	CMPQ         CX, $0x07
-	JNE          next1883
+	JNE          next1911
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -45516,7 +45752,7 @@ next1868:
 	VBROADCASTSS (R10), Z13
 	VBROADCASTSS 4(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1884
+	JZ           skip1912
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -45600,9 +45836,9 @@ next1868:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1885:
+loop1913:
 	CMPQ             DX, $0x00000001
-	JL               done1886
+	JL               done1914
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -46065,9 +46301,9 @@ loop1885:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JMP              loop1885
+	JMP              loop1913
 
-done1886:
+done1914:
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -46167,7 +46403,7 @@ done1886:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1884:
+skip1912:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -46180,9 +46416,9 @@ skip1884:
 	VMOVUPS Z0, Z20
 	VMOVUPS Z0, Z0
 
-loop1887:
+loop1915:
 	CMPQ             AX, $0x00000080
-	JL               done1888
+	JL               done1916
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -46282,11 +46518,11 @@ loop1887:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
-	JMP              loop1887
+	JMP              loop1915
 
-done1888:
+done1916:
 	TESTQ            AX, AX
-	JZ               skip1889
+	JZ               skip1917
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -46339,7 +46575,7 @@ done1888:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1889:
+skip1917:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -46375,7 +46611,7 @@ skip1889:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1890
+	JZ         skip1918
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -46385,53 +46621,53 @@ skip1889:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1891:
+loop1919:
 	CMPQ             BX, $0x00000001
-	JL               done1892
+	JL               done1920
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1891
+	JMP              loop1919
 
-done1892:
+done1920:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1893
+	JNE       few1921
 	VMOVUPD   Z1, (AX)
-	JMP       done1894
+	JMP       done1922
 
-few1893:
+few1921:
 	TESTQ         $0x00000004, CX
-	JZ            skip1895
+	JZ            skip1923
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1895:
+skip1923:
 	TESTQ         $0x00000002, CX
-	JZ            skip1896
+	JZ            skip1924
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1896:
+skip1924:
 	TESTQ  $0x00000001, CX
-	JZ     skip1897
+	JZ     skip1925
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1897:
-done1894:
-skip1890:
-	JMP finish1792
+skip1925:
+done1922:
+skip1918:
+	JMP finish1820
 
-next1883:
+next1911:
 	CMPQ         CX, $0x08
-	JNE          next1898
+	JNE          next1926
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -46458,7 +46694,7 @@ next1883:
 	ADDQ         CX, R9
 	VBROADCASTSS (R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1899
+	JZ           skip1927
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -46542,9 +46778,9 @@ next1883:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1900:
+loop1928:
 	CMPQ             DX, $0x00000001
-	JL               done1901
+	JL               done1929
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -47055,9 +47291,9 @@ loop1900:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JMP              loop1900
+	JMP              loop1928
 
-done1901:
+done1929:
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -47169,7 +47405,7 @@ done1901:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1899:
+skip1927:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -47183,9 +47419,9 @@ skip1899:
 	VMOVUPS Z0, Z21
 	VMOVUPS Z0, Z0
 
-loop1902:
+loop1930:
 	CMPQ             AX, $0x00000080
-	JL               done1903
+	JL               done1931
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -47297,11 +47533,11 @@ loop1902:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
-	JMP              loop1902
+	JMP              loop1930
 
-done1903:
+done1931:
 	TESTQ            AX, AX
-	JZ               skip1904
+	JZ               skip1932
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -47360,7 +47596,7 @@ done1903:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1904:
+skip1932:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -47397,7 +47633,7 @@ skip1904:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1905
+	JZ         skip1933
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -47407,52 +47643,52 @@ skip1904:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1906:
+loop1934:
 	CMPQ             BX, $0x00000001
-	JL               done1907
+	JL               done1935
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1906
+	JMP              loop1934
 
-done1907:
+done1935:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1908
+	JNE       few1936
 	VMOVUPD   Z1, (AX)
-	JMP       done1909
+	JMP       done1937
 
-few1908:
+few1936:
 	TESTQ         $0x00000004, CX
-	JZ            skip1910
+	JZ            skip1938
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1910:
+skip1938:
 	TESTQ         $0x00000002, CX
-	JZ            skip1911
+	JZ            skip1939
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1911:
+skip1939:
 	TESTQ  $0x00000001, CX
-	JZ     skip1912
+	JZ     skip1940
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1912:
-done1909:
-skip1905:
-	JMP finish1792
+skip1940:
+done1937:
+skip1933:
+	JMP finish1820
 
-next1898:
-finish1792:
+next1926:
+finish1820:
 	VZEROUPPER
 	RET
 
@@ -47472,9 +47708,9 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop1913:
+loop1941:
 	CMPQ       CX, $0x00000004
-	JL         done1914
+	JL         done1942
 	VMOVUPD    (DX), Y1
 	VMOVUPD    (BX), Y2
 	VMOVUPD    (SI), Y3
@@ -47497,11 +47733,11 @@ loop1913:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop1913
+	JMP        loop1941
 
-done1914:
+done1942:
 	TESTQ      CX, CX
-	JZ         skip1915
+	JZ         skip1943
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VMASKMOVPD (SI), Y0, Y3
@@ -47519,7 +47755,7 @@ done1914:
 	VMOVUPD    Y3, 128(AX)
 	VMOVUPD    Y0, 192(AX)
 
-skip1915:
+skip1943:
 	VZEROUPPER
 	RET
 
@@ -47539,9 +47775,9 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop1916:
+loop1944:
 	CMPQ       CX, $0x00000004
-	JL         done1917
+	JL         done1945
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -47564,11 +47800,11 @@ loop1916:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop1916
+	JMP        loop1944
 
-done1917:
+done1945:
 	TESTQ      CX, CX
-	JZ         skip1918
+	JZ         skip1946
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -47586,6 +47822,6 @@ done1917:
 	VMASKMOVPD Y3, Y0, (SI)
 	VMASKMOVPD Y4, Y0, (DI)
 
-skip1918:
+skip1946:
 	VZEROUPPER
 	RET

@@ -81,14 +81,14 @@ const (
 // multiplies the columns of those before: what the one waits for, the other
 // fills.
 func (t target) fourierMatVec() {
-	t.begin("fourierMatVec", "func(y *float64, sums, a, f, phi, w, x *%, m, n, rows, cols, p, k int)",
+	t.begin("fourierMatVec", "func(y *float64, sums, a, f, phi, w, x *%, m, n, rows, cols, p, k int, limit %)",
 		"sets phi to the features of x and sums, which has room for 16 elements, to the product of the first rows, at most 12, of A with phi. A row has cols registers. If p is not zero, it sets y to the first p sums, at most 8, plus those of the k rows of F, each times one of the sums that follow.")
 	t.fourier(0, fourierRows, false)
 }
 
 // fourierUpdate is fourierMatVec with the weights that it updates on the way.
 func (t target) fourierUpdate() {
-	t.begin("fourierUpdate", "func(y *float64, sums, a, f, phi, w, x *%, m, n, rows, cols, p, k int)",
+	t.begin("fourierUpdate", "func(y *float64, sums, a, f, phi, w, x *%, m, n, rows, cols, p, k int, limit %)",
 		"adds F^T U to A, where the 3 rows of U follow those of A, at most 8, is then fourierMatVec, and copies phi to the first row of U.")
 	t.fourier(1, 8, true)
 }
@@ -96,6 +96,7 @@ func (t target) fourierUpdate() {
 // fourier emits the body of both, for so many rows.
 func (t target) fourier(least, most int, update bool) {
 	t.angles()
+	t.reduceLarge()
 
 	phi := param("phi") // of the features
 	features := func(panels int, few *mask, meanwhile []func()) {
@@ -332,6 +333,50 @@ func (t target) angles() {
 			ADDQ(U32(uint32(2*panels*panelBytes)), phi)
 		})
 	}
+}
+
+// reduceLarge emits what the angles need if an input is not below the limit: the
+// features of others take angles as they are.
+func (t target) reduceLarge() {
+	limit, v, k := t.vec(), t.vec(), K()
+	large, some := zeroed(), GP64()
+	// Numbers are in the order of their bits, without that of the sign.
+	abs := func(v Register) {
+		if t.size == 4 {
+			VPADDD(v, v, v)
+		} else {
+			VPADDQ(v, v, v)
+		}
+	}
+	t.bcast(number("limit"), limit)
+	abs(limit)
+	t.columnGroups(param("m"), 1, func(offset GPVirtual, cols int, last *mask) {
+		mem := at(param("x"), offset, 0)
+		if last != nil {
+			t.loadMask(mem, *last, v)
+		} else {
+			t.load(mem, v)
+		}
+		abs(v)
+		const notLess = 5
+		if t.size == 4 {
+			VPCMPUD(U8(notLess), limit, v, k)
+		} else {
+			VPCMPUQ(U8(notLess), limit, v, k)
+		}
+		KMOVW(k, some.As32())
+		ORQ(some, large)
+	})
+	unlessZero(large, func() {
+		phi := param("phi")
+		loop(t.panels(), 1, func() {
+			r := t.vecs(1)
+			t.load(at(phi, nil, 0), r[0])
+			t.reduce(r)
+			t.store(r[0], at(phi, nil, 0))
+			ADDQ(U32(2*panelBytes), phi)
+		})
+	})
 }
 
 // interleave emits steps and spreads others among them.

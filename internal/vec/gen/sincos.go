@@ -98,7 +98,11 @@ func (t target) reduce(r []Register) {
 		if t.zmm {
 			// Infinity would give zero.
 			u := t.vec()
-			VREDUCEPD(U8(0), r[i], u)
+			if t.size == 4 {
+				VREDUCEPS(U8(0), r[i], u)
+			} else {
+				VREDUCEPD(U8(0), r[i], u)
+			}
 			t.fma(nothing, r[i], u)
 			r[i] = u
 			continue
