@@ -117,8 +117,9 @@ func (e *Engine) Refuse(dst *Batch, m *Message, err *DataError) {
 // Engine unusable. With an Assembly r is a part of a sample, and the samples are the
 // rows that it closes, none or several.
 //
-// The order for an accepted sample is: score the forecasts whose step has come,
-// learn, forecast. So no forecast has seen its target.
+// The order for an accepted sample is: learn it, then forecast. A forecast is handed
+// to the judge before the samples it is compared with are seen: it has not seen its
+// target.
 func (e *Engine) Learn(dst *Batch, r *Record) error {
 	if r.Names != nil && len(r.Names) != len(r.Values) {
 		panic("stream: a record has not as many names as values")

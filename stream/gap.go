@@ -41,7 +41,7 @@ func (e *Engine) fill(dst *Batch, s *series, t int64) error {
 	if err := s.model.Observe(f.y); err != nil {
 		return refused(s.info.Name, e.c.Model, err)
 	}
-	if yhat := dst.room(e.c.Horizon * len(f.y)); s.model.ForecastTo(yhat) {
+	if yhat := dst.room(e.c.Horizon * len(f.y)); s.model.ForecastTo(yhat) && e.sane(yhat) {
 		f.yhat = yhat
 	}
 	dst.take(f, 0)

@@ -1,6 +1,7 @@
 package stream_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -80,5 +81,61 @@ func TestCompanionsBesideTheModel(t *testing.T) {
 	}
 	if drifts == 0 {
 		t.Error("no drift was found")
+	}
+}
+
+// breathless forecasts nothing finite while samples are missing.
+type breathless struct{ eval.Model }
+
+func (m breathless) NewSeries() eval.Forecaster {
+	return &breathlessSeries{Forecaster: m.Model.NewSeries()}
+}
+
+type breathlessSeries struct {
+	eval.Forecaster
+	missing bool
+}
+
+func (s *breathlessSeries) Observe(y []float64) error {
+	s.missing = math.IsNaN(y[0])
+	return s.Forecaster.Observe(y)
+}
+
+func (s *breathlessSeries) ForecastTo(dst []float64) bool {
+	if s.missing {
+		dst[0] = math.Inf(1)
+		return true
+	}
+	return s.Forecaster.ForecastTo(dst)
+}
+
+// TestUnsoundForecastsInAGap: what is not finite while a gap is filled does not reach
+// the intervals.
+func TestUnsoundForecastsInAGap(t *testing.T) {
+	e := newEngine(t, stream.EngineConfig{
+		Model: "m", Horizon: 1, Levels: []float64{.9}, Interval: 1e9, MaxGap: 3,
+		NewModel: func(dim int) (eval.Model, error) {
+			m, err := varmodel.NewPersistence(varmodel.PersistenceConfig{Dim: dim, Horizon: 1})
+			return breathless{m}, err
+		},
+		Intervals: func(dim int) (eval.Intervals, error) {
+			return varmodel.NewIntervals(varmodel.IntervalConfig{Dim: dim, Horizon: 1, Levels: []float64{.9}})
+		},
+	})
+	rng := rand.New(rand.NewPCG(3, 4))
+	var b stream.Batch
+	for i := range int64(200) {
+		now := i * 1e9
+		if i >= 8 {
+			now += 2e9 // two are missing
+		}
+		b.Reset()
+		r := stream.Record{Message: &stream.Message{Topic: "in", Offset: i}, Series: "s", Time: now, Values: []float64{rng.NormFloat64()}}
+		if err := e.Apply(&b, &r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(b.Forecasts) != 1 || !(b.Forecasts[0].Upper[0]-b.Forecasts[0].Lower[0] > 1) {
+		t.Errorf("after the gap: %+v", b.Forecasts)
 	}
 }
