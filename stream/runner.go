@@ -139,7 +139,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	writing, giveUp := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer giveUp(nil)
 	stop := context.AfterFunc(ctx, func() {
-		t := time.AfterFunc(r.c.DrainTimeout, func() { giveUp(errDrain) })
+		t := time.AfterFunc(r.c.DrainTimeout, func() { giveUp(ErrDrain) })
 		context.AfterFunc(writing, func() { t.Stop() })
 	})
 	defer stop()
@@ -168,7 +168,7 @@ func (r *Runner) Run(ctx context.Context) error {
 	errors.As(context.Cause(writing), &stalled)
 	select {
 	case <-ended: // it ends with its context
-		if errors.Is(context.Cause(writing), errDrain) {
+		if errors.Is(context.Cause(writing), ErrDrain) {
 			return err
 		}
 	case <-time.After(min(500*time.Millisecond, r.c.DrainTimeout/8)):
@@ -201,13 +201,15 @@ func (r *Runner) work(reading context.Context, stopReading func(), writing conte
 	for range out.judged { // until the judge has ended
 	}
 
-	if writeErr != nil && errors.Is(context.Cause(writing), errDrain) {
-		writeErr = fmt.Errorf("%w: %w", errDrain, writeErr)
+	if writeErr != nil && !errors.Is(writeErr, ErrDrain) && errors.Is(context.Cause(writing), ErrDrain) {
+		writeErr = fmt.Errorf("%w: %w", ErrDrain, writeErr)
 	}
 	return errors.Join(readErr, judgeErr, writeErr)
 }
 
-var errDrain = errors.New("stream: stopped before all that was read was written; the next start resumes from the last checkpoint")
+// ErrDrain is wrapped by the error of Run when DrainTimeout was over before all that
+// was read had been written.
+var ErrDrain = errors.New("stream: stopped before all that was read was written; the next start resumes from the last checkpoint")
 
 // resumed counts what the checkpoint has brought.
 func (r *Runner) resumed() {
