@@ -3,10 +3,12 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/sgd"
 )
 
@@ -68,9 +70,13 @@ func recursiveGonum(n int) work {
 }
 
 // boundRecursive: half of P is read once a step and written once in eight, to and
-// fro; three multiply-adds an element.
+// fro; three multiply-adds an element. Of a large one each of two cores has half.
 func boundRecursive(r *roofline, n int) float64 {
-	bytes := 4 * n * n
+	elements := n * n / 2
+	if 8*elements >= vec.SymHalvesFrom {
+		elements /= min(2, runtime.GOMAXPROCS(0))
+	}
+	bytes := 8 * elements
 	m := r.memory(bytes)
-	return max(3*float64(n*n)/r.flops, float64(bytes)*(7/m.readToAndFro+1/m.readWriteToAndFro)/8)
+	return max(6*float64(elements)/r.flops, float64(bytes)*(7/m.readToAndFro+1/m.readWriteToAndFro)/8)
 }

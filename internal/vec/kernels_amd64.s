@@ -3835,27 +3835,22 @@ done250:
 	VZEROUPPER
 	RET
 
-// func symMatVecAVX2(a *float64, nb int, y *float64, x *float64, back int)
+// func symMatVecAVX2(a *float64, nb int, from int, rows int, y *float64, x *float64, back int)
 // Requires: AVX, FMA3
-TEXT ·symMatVecAVX2(SB), NOSPLIT, $0-40
+TEXT ·symMatVecAVX2(SB), NOSPLIT, $0-56
 	MOVQ a+0(FP), AX
-	MOVQ y+16(FP), CX
-	MOVQ x+24(FP), DX
+	MOVQ y+32(FP), CX
+	MOVQ x+40(FP), DX
 	MOVQ nb+8(FP), BX
 	SHLQ $0x06, BX
-	XORQ SI, SI
+	MOVQ from+16(FP), SI
 	MOVQ nb+8(FP), DI
+	SUBQ SI, DI
 	SHLQ $0x09, DI
-	CMPQ back+32(FP), $0x00
-	JE   forth257
-	MOVQ BX, SI
-	SUBQ $0x40, SI
-	MOVQ $0x00000200, DI
+	SHLQ $0x06, SI
+	MOVQ rows+24(FP), R8
 
-forth257:
-	MOVQ nb+8(FP), R8
-
-strip258:
+strip257:
 	VXORPD       Y0, Y0, Y0
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -3889,9 +3884,9 @@ strip258:
 	MOVQ         BX, R11
 	SUBQ         R10, R11
 
-loop261:
+loop260:
 	CMPQ        R11, $0x00000040
-	JL          done262
+	JL          done261
 	VMOVUPD     (DX)(R10*1), Y8
 	VMOVUPD     (CX)(R10*1), Y9
 	VMOVUPD     (R9), Y10
@@ -3925,9 +3920,9 @@ loop261:
 	ADDQ        $0x00000200, R9
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
-	JMP         loop261
+	JMP         loop260
 
-done262:
+done261:
 	VUNPCKLPD    Y1, Y0, Y4
 	VUNPCKHPD    Y1, Y0, Y0
 	VADDPD       Y4, Y0, Y0
@@ -3972,9 +3967,9 @@ done262:
 	MOVQ         BX, R11
 	SUBQ         R10, R11
 
-loop263:
+loop262:
 	CMPQ        R11, $0x00000040
-	JL          done264
+	JL          done263
 	VMOVUPD     (DX)(R10*1), Y8
 	VMOVUPD     (CX)(R10*1), Y9
 	VMOVUPD     256(R9), Y10
@@ -4008,9 +4003,9 @@ loop263:
 	ADDQ        $0x00000200, R9
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
-	JMP         loop263
+	JMP         loop262
 
-done264:
+done263:
 	VUNPCKLPD  Y1, Y0, Y4
 	VUNPCKHPD  Y1, Y0, Y0
 	VADDPD     Y4, Y0, Y0
@@ -4022,45 +4017,40 @@ done264:
 	VADDPD     Y4, Y0, Y0
 	VADDPD     32(CX)(SI*1), Y0, Y0
 	VMOVUPD    Y0, 32(CX)(SI*1)
-	CMPQ       back+32(FP), $0x00
-	JNE        back259
+	CMPQ       back+48(FP), $0x00
+	JNE        back258
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next260
+	JMP        next259
 
-back259:
+back258:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next260:
+next259:
 	DECQ R8
-	JNZ  strip258
+	JNZ  strip257
 	VZEROUPPER
 	RET
 
-// func symSubMatVecAVX2(a *float64, nb int, y *float64, x *float64, w *float64, k int, back int)
+// func symSubMatVecAVX2(a *float64, nb int, from int, rows int, y *float64, x *float64, w *float64, k int, back int)
 // Requires: AVX, FMA3
-TEXT ·symSubMatVecAVX2(SB), NOSPLIT, $0-56
+TEXT ·symSubMatVecAVX2(SB), NOSPLIT, $0-72
 	MOVQ a+0(FP), AX
-	MOVQ y+16(FP), CX
-	MOVQ x+24(FP), DX
+	MOVQ y+32(FP), CX
+	MOVQ x+40(FP), DX
 	MOVQ nb+8(FP), BX
 	SHLQ $0x06, BX
-	XORQ SI, SI
+	MOVQ from+16(FP), SI
 	MOVQ nb+8(FP), DI
+	SUBQ SI, DI
 	SHLQ $0x09, DI
-	CMPQ back+48(FP), $0x00
-	JE   forth265
-	MOVQ BX, SI
-	SUBQ $0x40, SI
-	MOVQ $0x00000200, DI
+	SHLQ $0x06, SI
+	MOVQ rows+24(FP), R8
 
-forth265:
-	MOVQ nb+8(FP), R8
-
-strip266:
+strip264:
 	VXORPD  Y0, Y0, Y0
 	VXORPD  Y1, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -4071,12 +4061,12 @@ strip266:
 	VMOVUPD 64(R9), Y6
 	VMOVUPD 128(R9), Y7
 	VMOVUPD 192(R9), Y8
-	MOVQ    w+32(FP), R11
-	MOVQ    k+40(FP), R12
+	MOVQ    w+48(FP), R11
+	MOVQ    k+56(FP), R12
 
-loop269:
+loop267:
 	CMPQ         R12, $0x00000001
-	JL           done270
+	JL           done268
 	VMOVUPD      (R11)(R10*1), Y4
 	VBROADCASTSD (R11)(SI*1), Y9
 	VFNMADD231PD Y9, Y4, Y5
@@ -4088,9 +4078,9 @@ loop269:
 	VFNMADD231PD Y9, Y4, Y8
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop269
+	JMP          loop267
 
-done270:
+done268:
 	VMOVUPD     Y5, (R9)
 	VMOVUPD     Y6, 64(R9)
 	VMOVUPD     Y7, 128(R9)
@@ -4104,12 +4094,12 @@ done270:
 	VMOVUPD     96(R9), Y6
 	VMOVUPD     160(R9), Y7
 	VMOVUPD     224(R9), Y8
-	MOVQ        w+32(FP), R11
-	MOVQ        k+40(FP), R12
+	MOVQ        w+48(FP), R11
+	MOVQ        k+56(FP), R12
 
-loop271:
+loop269:
 	CMPQ         R12, $0x00000001
-	JL           done272
+	JL           done270
 	VMOVUPD      32(R11)(R10*1), Y4
 	VBROADCASTSD (R11)(SI*1), Y9
 	VFNMADD231PD Y9, Y4, Y5
@@ -4121,9 +4111,9 @@ loop271:
 	VFNMADD231PD Y9, Y4, Y8
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop271
+	JMP          loop269
 
-done272:
+done270:
 	VMOVUPD     Y5, 32(R9)
 	VMOVUPD     Y6, 96(R9)
 	VMOVUPD     Y7, 160(R9)
@@ -4138,19 +4128,19 @@ done272:
 	MOVQ        BX, R11
 	SUBQ        R10, R11
 
-loop273:
+loop271:
 	CMPQ    R11, $0x00000040
-	JL      done274
+	JL      done272
 	VMOVUPD (R9), Y7
 	VMOVUPD 64(R9), Y8
 	VMOVUPD 128(R9), Y9
 	VMOVUPD 192(R9), Y10
-	MOVQ    w+32(FP), R12
-	MOVQ    k+40(FP), R13
+	MOVQ    w+48(FP), R12
+	MOVQ    k+56(FP), R13
 
-loop275:
+loop273:
 	CMPQ         R13, $0x00000001
-	JL           done276
+	JL           done274
 	VMOVUPD      (R12)(R10*1), Y4
 	VBROADCASTSD (R12)(SI*1), Y5
 	VFNMADD231PD Y5, Y4, Y7
@@ -4162,9 +4152,9 @@ loop275:
 	VFNMADD231PD Y5, Y4, Y10
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop275
+	JMP          loop273
 
-done276:
+done274:
 	VMOVUPD      Y7, (R9)
 	VMOVUPD      Y8, 64(R9)
 	VMOVUPD      Y9, 128(R9)
@@ -4188,12 +4178,12 @@ done276:
 	VMOVUPD      96(R9), Y8
 	VMOVUPD      160(R9), Y9
 	VMOVUPD      224(R9), Y10
-	MOVQ         w+32(FP), R12
-	MOVQ         k+40(FP), R13
+	MOVQ         w+48(FP), R12
+	MOVQ         k+56(FP), R13
 
-loop277:
+loop275:
 	CMPQ         R13, $0x00000001
-	JL           done278
+	JL           done276
 	VMOVUPD      32(R12)(R10*1), Y4
 	VBROADCASTSD (R12)(SI*1), Y5
 	VFNMADD231PD Y5, Y4, Y7
@@ -4205,9 +4195,9 @@ loop277:
 	VFNMADD231PD Y5, Y4, Y10
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop277
+	JMP          loop275
 
-done278:
+done276:
 	VMOVUPD      Y7, 32(R9)
 	VMOVUPD      Y8, 96(R9)
 	VMOVUPD      Y9, 160(R9)
@@ -4230,9 +4220,9 @@ done278:
 	ADDQ         $0x00000200, R9
 	ADDQ         $0x00000040, R10
 	SUBQ         $0x00000040, R11
-	JMP          loop273
+	JMP          loop271
 
-done274:
+done272:
 	VUNPCKLPD  Y1, Y0, Y4
 	VUNPCKHPD  Y1, Y0, Y0
 	VADDPD     Y4, Y0, Y0
@@ -4254,12 +4244,12 @@ done274:
 	VMOVUPD    320(R9), Y6
 	VMOVUPD    384(R9), Y7
 	VMOVUPD    448(R9), Y8
-	MOVQ       w+32(FP), R11
-	MOVQ       k+40(FP), R12
+	MOVQ       w+48(FP), R11
+	MOVQ       k+56(FP), R12
 
-loop279:
+loop277:
 	CMPQ         R12, $0x00000001
-	JL           done280
+	JL           done278
 	VMOVUPD      (R11)(R10*1), Y4
 	VBROADCASTSD 32(R11)(SI*1), Y9
 	VFNMADD231PD Y9, Y4, Y5
@@ -4271,9 +4261,9 @@ loop279:
 	VFNMADD231PD Y9, Y4, Y8
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop279
+	JMP          loop277
 
-done280:
+done278:
 	VMOVUPD     Y5, 256(R9)
 	VMOVUPD     Y6, 320(R9)
 	VMOVUPD     Y7, 384(R9)
@@ -4287,12 +4277,12 @@ done280:
 	VMOVUPD     352(R9), Y6
 	VMOVUPD     416(R9), Y7
 	VMOVUPD     480(R9), Y8
-	MOVQ        w+32(FP), R11
-	MOVQ        k+40(FP), R12
+	MOVQ        w+48(FP), R11
+	MOVQ        k+56(FP), R12
 
-loop281:
+loop279:
 	CMPQ         R12, $0x00000001
-	JL           done282
+	JL           done280
 	VMOVUPD      32(R11)(R10*1), Y4
 	VBROADCASTSD 32(R11)(SI*1), Y9
 	VFNMADD231PD Y9, Y4, Y5
@@ -4304,9 +4294,9 @@ loop281:
 	VFNMADD231PD Y9, Y4, Y8
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop281
+	JMP          loop279
 
-done282:
+done280:
 	VMOVUPD     Y5, 288(R9)
 	VMOVUPD     Y6, 352(R9)
 	VMOVUPD     Y7, 416(R9)
@@ -4321,19 +4311,19 @@ done282:
 	MOVQ        BX, R11
 	SUBQ        R10, R11
 
-loop283:
+loop281:
 	CMPQ    R11, $0x00000040
-	JL      done284
+	JL      done282
 	VMOVUPD 256(R9), Y7
 	VMOVUPD 320(R9), Y8
 	VMOVUPD 384(R9), Y9
 	VMOVUPD 448(R9), Y10
-	MOVQ    w+32(FP), R12
-	MOVQ    k+40(FP), R13
+	MOVQ    w+48(FP), R12
+	MOVQ    k+56(FP), R13
 
-loop285:
+loop283:
 	CMPQ         R13, $0x00000001
-	JL           done286
+	JL           done284
 	VMOVUPD      (R12)(R10*1), Y4
 	VBROADCASTSD 32(R12)(SI*1), Y5
 	VFNMADD231PD Y5, Y4, Y7
@@ -4345,9 +4335,9 @@ loop285:
 	VFNMADD231PD Y5, Y4, Y10
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop285
+	JMP          loop283
 
-done286:
+done284:
 	VMOVUPD      Y7, 256(R9)
 	VMOVUPD      Y8, 320(R9)
 	VMOVUPD      Y9, 384(R9)
@@ -4371,12 +4361,12 @@ done286:
 	VMOVUPD      352(R9), Y8
 	VMOVUPD      416(R9), Y9
 	VMOVUPD      480(R9), Y10
-	MOVQ         w+32(FP), R12
-	MOVQ         k+40(FP), R13
+	MOVQ         w+48(FP), R12
+	MOVQ         k+56(FP), R13
 
-loop287:
+loop285:
 	CMPQ         R13, $0x00000001
-	JL           done288
+	JL           done286
 	VMOVUPD      32(R12)(R10*1), Y4
 	VBROADCASTSD 32(R12)(SI*1), Y5
 	VFNMADD231PD Y5, Y4, Y7
@@ -4388,9 +4378,9 @@ loop287:
 	VFNMADD231PD Y5, Y4, Y10
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop287
+	JMP          loop285
 
-done288:
+done286:
 	VMOVUPD      Y7, 288(R9)
 	VMOVUPD      Y8, 352(R9)
 	VMOVUPD      Y9, 416(R9)
@@ -4413,9 +4403,9 @@ done288:
 	ADDQ         $0x00000200, R9
 	ADDQ         $0x00000040, R10
 	SUBQ         $0x00000040, R11
-	JMP          loop283
+	JMP          loop281
 
-done284:
+done282:
 	VUNPCKLPD  Y1, Y0, Y4
 	VUNPCKHPD  Y1, Y0, Y0
 	VADDPD     Y4, Y0, Y0
@@ -4427,21 +4417,21 @@ done284:
 	VADDPD     Y4, Y0, Y0
 	VADDPD     32(CX)(SI*1), Y0, Y0
 	VMOVUPD    Y0, 32(CX)(SI*1)
-	CMPQ       back+48(FP), $0x00
-	JNE        back267
+	CMPQ       back+64(FP), $0x00
+	JNE        back265
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next268
+	JMP        next266
 
-back267:
+back265:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next268:
+next266:
 	DECQ R8
-	JNZ  strip266
+	JNZ  strip264
 	VZEROUPPER
 	RET
 
@@ -4465,10 +4455,10 @@ TEXT ·squareMatVecAVX2(SB), NOSPLIT, $0-48
 	SHLQ    $0x03, DI
 	XORQ    R8, R8
 
-columns289:
+columns287:
 	LEAQ   32(R8), R9
 	CMPQ   R9, DI
-	JG     done290
+	JG     done288
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
@@ -4479,9 +4469,9 @@ columns289:
 	ADDQ   R8, R10
 	LEAQ   (SI)(SI*2), R13
 
-loop291:
+loop289:
 	CMPQ         R12, $0x00000004
-	JL           done292
+	JL           done290
 	VBROADCASTSD (R11), Y6
 	VFMADD231PD  (R10), Y6, Y2
 	VBROADCASTSD 8(R11), Y6
@@ -4493,20 +4483,20 @@ loop291:
 	LEAQ         (R10)(SI*4), R10
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop291
+	JMP          loop289
 
-done292:
-loop293:
+done290:
+loop291:
 	CMPQ         R12, $0x00000001
-	JL           done294
+	JL           done292
 	VBROADCASTSD (R11), Y6
 	VFMADD231PD  (R10), Y6, Y2
 	ADDQ         SI, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop293
+	JMP          loop291
 
-done294:
+done292:
 	VADDPD      Y3, Y2, Y2
 	VADDPD      Y4, Y2, Y2
 	VADDPD      Y5, Y2, Y2
@@ -4514,11 +4504,11 @@ done294:
 	VMOVUPD     Y2, (AX)(R8*1)
 	VFMADD231PD Y2, Y3, Y1
 	MOVQ        R9, R8
-	JMP         columns289
+	JMP         columns287
 
-done290:
+done288:
 	CMPQ   R8, DI
-	JE     done295
+	JE     done293
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
@@ -4527,9 +4517,9 @@ done290:
 	ADDQ   R8, CX
 	LEAQ   (SI)(SI*2), R9
 
-loop296:
+loop294:
 	CMPQ         BX, $0x00000004
-	JL           done297
+	JL           done295
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  (CX), Y6, Y2
 	VBROADCASTSD 8(DI), Y6
@@ -4541,20 +4531,20 @@ loop296:
 	LEAQ         (CX)(SI*4), CX
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, BX
-	JMP          loop296
+	JMP          loop294
 
-done297:
-loop298:
+done295:
+loop296:
 	CMPQ         BX, $0x00000001
-	JL           done299
+	JL           done297
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  (CX), Y6, Y2
 	ADDQ         SI, CX
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, BX
-	JMP          loop298
+	JMP          loop296
 
-done299:
+done297:
 	VADDPD      Y3, Y2, Y2
 	VADDPD      Y4, Y2, Y2
 	VADDPD      Y5, Y2, Y2
@@ -4562,7 +4552,7 @@ done299:
 	VMASKMOVPD  Y2, Y0, (AX)(R8*1)
 	VFMADD231PD Y2, Y3, Y1
 
-done295:
+done293:
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPD       X0, X1, X0
 	VPERMILPD    $0x01, X0, X1
@@ -4592,39 +4582,39 @@ TEXT ·squareSubAVX2(SB), NOSPLIT, $0-48
 	SHLQ         $0x03, R8
 	XORQ         R9, R9
 
-columns300:
+columns298:
 	LEAQ    32(R9), R10
 	CMPQ    R10, R8
-	JG      done301
+	JG      done299
 	VMOVUPD (DX)(R9*1), Y2
 	VMULPD  Y1, Y2, Y2
 	VMOVUPD Y2, (CX)(R9*1)
 	MOVQ    R10, R9
-	JMP     columns300
+	JMP     columns298
 
-done301:
+done299:
 	CMPQ       R9, R8
-	JE         done302
+	JE         done300
 	VMASKMOVPD (DX)(R9*1), Y0, Y0
 	VMULPD     Y1, Y0, Y0
 	VMOVUPD    Y0, (CX)(R9*1)
 
-done302:
+done300:
 	XORQ DX, DX
 	MOVQ SI, R8
 
-loop303:
+loop301:
 	CMPQ    R8, $0x00000020
-	JL      done304
+	JL      done302
 	VMOVUPD (CX)(DX*1), Y0
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    BX, R11
 	ADDQ    DX, R9
 
-loop305:
+loop303:
 	CMPQ         R11, $0x00000004
-	JL           done306
+	JL           done304
 	VMOVUPD      (R9), Y1
 	VBROADCASTSD (R10), Y2
 	VFNMADD231PD Y2, Y0, Y1
@@ -4647,12 +4637,12 @@ loop305:
 	ADDQ         SI, R9
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop305
+	JMP          loop303
 
-done306:
-loop307:
+done304:
+loop305:
 	CMPQ         R11, $0x00000001
-	JL           done308
+	JL           done306
 	VMOVUPD      (R9), Y1
 	VBROADCASTSD (R10), Y2
 	VFNMADD231PD Y2, Y0, Y1
@@ -4660,14 +4650,14 @@ loop307:
 	ADDQ         SI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop307
+	JMP          loop305
 
-done308:
+done306:
 	ADDQ $0x00000020, DX
 	SUBQ $0x00000020, R8
-	JMP  loop303
+	JMP  loop301
 
-done304:
+done302:
 	VZEROUPPER
 	RET
 
@@ -4683,9 +4673,9 @@ TEXT ·choleskyAVX2(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 
-loop309:
+loop307:
 	CMPQ    SI, $0x00000001
-	JL      done310
+	JL      done308
 	VMOVUPD (DX), Y1
 	VMOVUPD 64(DX), Y2
 	VMOVUPD 128(DX), Y3
@@ -4701,9 +4691,9 @@ loop309:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 
-loop311:
+loop309:
 	CMPQ         R9, $0x00000001
-	JL           done312
+	JL           done310
 	SUBQ         $0x00000200, R10
 	VMOVUPD      (R8), Y9
 	VBROADCASTSD (R11), Y10
@@ -4861,9 +4851,9 @@ loop311:
 	ADDQ         R10, R8
 	ADDQ         $0x00000040, R11
 	SUBQ         $0x00000001, R9
-	JMP          loop311
+	JMP          loop309
 
-done312:
+done310:
 	VMOVUPD Y1, (DX)
 	VMOVUPD Y2, 64(DX)
 	VMOVUPD Y3, 128(DX)
@@ -4887,9 +4877,9 @@ done312:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 
-loop313:
+loop311:
 	CMPQ         R9, $0x00000001
-	JL           done314
+	JL           done312
 	SUBQ         $0x00000200, R10
 	VMOVUPD      32(R8), Y9
 	VBROADCASTSD (R11), Y10
@@ -5047,9 +5037,9 @@ loop313:
 	ADDQ         R10, R8
 	ADDQ         $0x00000040, R11
 	SUBQ         $0x00000001, R9
-	JMP          loop313
+	JMP          loop311
 
-done314:
+done312:
 	VMOVUPD      Y1, 32(DX)
 	VMOVUPD      Y2, 96(DX)
 	VMOVUPD      Y3, 160(DX)
@@ -5352,9 +5342,9 @@ done314:
 	SUBQ         $0x01, R9
 	ADDQ         $0x00000200, DX
 
-loop315:
+loop313:
 	CMPQ    R9, $0x00000001
-	JL      done316
+	JL      done314
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Y1
 	VMOVUPD 64(DX), Y2
@@ -5371,9 +5361,9 @@ loop315:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 
-loop317:
+loop315:
 	CMPQ         R12, $0x00000001
-	JL           done318
+	JL           done316
 	SUBQ         $0x00000200, R13
 	VMOVUPD      (R11), Y9
 	VBROADCASTSD (R14), Y10
@@ -5531,9 +5521,9 @@ loop317:
 	ADDQ         R13, R11
 	ADDQ         $0x00000040, R14
 	SUBQ         $0x00000001, R12
-	JMP          loop317
+	JMP          loop315
 
-done318:
+done316:
 	VBROADCASTSD 8(DI), Y9
 	VFNMADD231PD Y9, Y1, Y2
 	VBROADCASTSD 16(DI), Y9
@@ -5613,9 +5603,9 @@ done318:
 	MOVQ         inv+16(FP), R14
 	SHLQ         $0x09, R13
 
-loop319:
+loop317:
 	CMPQ         R12, $0x00000001
-	JL           done320
+	JL           done318
 	SUBQ         $0x00000200, R13
 	VMOVUPD      32(R11), Y9
 	VBROADCASTSD (R14), Y10
@@ -5773,9 +5763,9 @@ loop319:
 	ADDQ         R13, R11
 	ADDQ         $0x00000040, R14
 	SUBQ         $0x00000001, R12
-	JMP          loop319
+	JMP          loop317
 
-done320:
+done318:
 	VBROADCASTSD 8(DI), Y9
 	VFNMADD231PD Y9, Y1, Y2
 	VBROADCASTSD 16(DI), Y9
@@ -5842,16 +5832,16 @@ done320:
 	VMOVUPD      Y8, 480(DX)
 	ADDQ         $0x00000200, DX
 	SUBQ         $0x00000001, R9
-	JMP          loop315
+	JMP          loop313
 
-done316:
+done314:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JMP  loop309
+	JMP  loop307
 
-done310:
+done308:
 	VZEROUPPER
 	RET
 
@@ -5868,9 +5858,9 @@ TEXT ·choleskySolveAVX2(SB), NOSPLIT, $0-32
 	MOVQ nb+8(FP), R9
 	SHLQ $0x09, R9
 
-loop321:
+loop319:
 	CMPQ    R8, $0x00000001
-	JL      done322
+	JL      done320
 	VMOVUPD (SI), Y0
 	VMOVUPD 64(SI), Y1
 	VMOVUPD 128(SI), Y2
@@ -5885,9 +5875,9 @@ loop321:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 
-loop323:
+loop321:
 	CMPQ         R12, $0x00000001
-	JL           done324
+	JL           done322
 	SUBQ         $0x00000200, R13
 	VMOVUPD      (R11), Y8
 	VBROADCASTSD (R10), Y9
@@ -6028,9 +6018,9 @@ loop323:
 	ADDQ         R13, R10
 	ADDQ         $0x00000200, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop323
+	JMP          loop321
 
-done324:
+done322:
 	VBROADCASTSD 8(BX), Y8
 	VFNMADD231PD Y8, Y0, Y1
 	VBROADCASTSD 16(BX), Y8
@@ -6125,9 +6115,9 @@ done324:
 	MOVQ         nb+8(FP), R13
 	SHLQ         $0x09, R13
 
-loop325:
+loop323:
 	CMPQ         R12, $0x00000001
-	JL           done326
+	JL           done324
 	SUBQ         $0x00000200, R13
 	VMOVUPD      32(R11), Y8
 	VBROADCASTSD (R10), Y9
@@ -6268,9 +6258,9 @@ loop325:
 	ADDQ         R13, R10
 	ADDQ         $0x00000200, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop325
+	JMP          loop323
 
-done326:
+done324:
 	VBROADCASTSD 8(BX), Y8
 	VFNMADD231PD Y8, Y0, Y1
 	VBROADCASTSD 16(BX), Y8
@@ -6358,15 +6348,15 @@ done326:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x01, DI
 	SUBQ         $0x00000001, R8
-	JMP          loop321
+	JMP          loop319
 
-done322:
+done320:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 
-loop327:
+loop325:
 	CMPQ   AX, $0x00000001
-	JL     done328
+	JL     done326
 	ADDQ   $0x00000200, R9
 	SUBQ   R9, BX
 	SUBQ   $0x00000040, CX
@@ -6383,9 +6373,9 @@ loop327:
 	MOVQ   SI, R8
 	MOVQ   DX, R10
 
-loop329:
+loop327:
 	CMPQ         R10, $0x00000001
-	JL           done330
+	JL           done328
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	VMOVUPD      (R8), Y8
@@ -6525,9 +6515,9 @@ loop329:
 	VBROADCASTSD 504(DI), Y9
 	VFNMADD231PD Y9, Y8, Y7
 	SUBQ         $0x00000001, R10
-	JMP          loop329
+	JMP          loop327
 
-done330:
+done328:
 	VBROADCASTSD (CX), Y8
 	VFMADD213PD  (SI), Y8, Y0
 	VBROADCASTSD 8(CX), Y8
@@ -6620,9 +6610,9 @@ done330:
 	MOVQ         SI, R8
 	MOVQ         DX, R10
 
-loop331:
+loop329:
 	CMPQ         R10, $0x00000001
-	JL           done332
+	JL           done330
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	VMOVUPD      32(R8), Y8
@@ -6762,9 +6752,9 @@ loop331:
 	VBROADCASTSD 504(DI), Y9
 	VFNMADD231PD Y9, Y8, Y7
 	SUBQ         $0x00000001, R10
-	JMP          loop331
+	JMP          loop329
 
-done332:
+done330:
 	VBROADCASTSD (CX), Y8
 	VFMADD213PD  32(SI), Y8, Y0
 	VBROADCASTSD 8(CX), Y8
@@ -6847,9 +6837,9 @@ done332:
 	VMOVUPD      Y7, 480(SI)
 	ADDQ         $0x01, DX
 	SUBQ         $0x00000001, AX
-	JMP          loop327
+	JMP          loop325
 
-done328:
+done326:
 	VZEROUPPER
 	RET
 
@@ -6868,9 +6858,9 @@ TEXT ·tallyAVX2(SB), NOSPLIT, $0-56
 	VXORPD       Y2, Y2, Y2
 	VBROADCASTSD trig64<>+544(SB), Y3
 
-loop333:
+loop331:
 	CMPQ        SI, $0x00000004
-	JL          done334
+	JL          done332
 	MOVQ        DX, R8
 	MOVQ        AX, R9
 	VMOVUPD     (BX), Y4
@@ -6971,7 +6961,7 @@ loop333:
 	MOVQ        R9, R10
 	ADDQ        DI, R9
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short335
+	JE          short333
 	VMOVUPD     (R8), Y6
 	ADDQ        DI, R8
 	VMOVUPD     (R8), Y9
@@ -7013,18 +7003,18 @@ loop333:
 	ADDQ        DI, R9
 	VMOVUPD     Y6, (R8)
 
-short335:
+short333:
 	VMOVUPD Y5, (R10)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, CX
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
 	SUBQ    $0x00000004, SI
-	JMP     loop333
+	JMP     loop331
 
-done334:
+done332:
 	TESTQ       SI, SI
-	JZ          skip336
+	JZ          skip334
 	LEAQ        mask64<>+32(SB), R8
 	SHLQ        $0x03, SI
 	SUBQ        SI, R8
@@ -7129,7 +7119,7 @@ done334:
 	MOVQ        AX, CX
 	ADDQ        DI, AX
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short337
+	JE          short335
 	VMASKMOVPD  (DX), Y4, Y7
 	ADDQ        DI, DX
 	VMASKMOVPD  (DX), Y4, Y10
@@ -7171,10 +7161,10 @@ done334:
 	ADDQ        DI, AX
 	VMASKMOVPD  Y5, Y4, (DX)
 
-short337:
+short335:
 	VMASKMOVPD Y6, Y4, (CX)
 
-skip336:
+skip334:
 	MOVQ         total+0(FP), AX
 	VEXTRACTF128 $0x01, Y0, X3
 	VADDPD       X3, X0, X3
@@ -7208,9 +7198,9 @@ TEXT ·cusumAVX2(SB), NOSPLIT, $0-40
 	XORQ   DI, DI
 	MOVQ   BX, R8
 
-loop338:
+loop336:
 	CMPQ         R8, $0x00000020
-	JL           done339
+	JL           done337
 	MOVQ         AX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -7291,9 +7281,9 @@ loop338:
 	VMOVUPD      Y8, (R9)(BX*2)
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000020, R8
-	JMP          loop338
+	JMP          loop336
 
-done339:
+done337:
 	MOVQ         most+0(FP), AX
 	VEXTRACTF128 $0x01, Y0, X2
 	VMAXPD       X0, X2, X2
@@ -7324,10 +7314,10 @@ TEXT ·conformalAVX2(SB), NOSPLIT, $0-104
 	MOVQ    limits+64(FP), DX
 	XORQ    BX, BX
 
-columns340:
+columns338:
 	LEAQ         32(BX), SI
 	CMPQ         SI, AX
-	JG           done341
+	JG           done339
 	VXORPD       Y1, Y1, Y1
 	MOVQ         y+48(FP), DI
 	VMOVUPD      (DI)(BX*1), Y2
@@ -7369,9 +7359,9 @@ columns340:
 	MOVQ         steps+72(FP), R10
 	MOVQ         levels+88(FP), R11
 
-loop342:
+loop340:
 	CMPQ         R11, $0x00000001
-	JL           done343
+	JL           done341
 	ADDQ         $0x00000008, DI
 	VMOVUPD      (R8)(BX*1), Y2
 	VADDPD       Y1, Y2, Y2
@@ -7395,9 +7385,9 @@ loop342:
 	ADDQ         CX, R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop342
+	JMP          loop340
 
-done343:
+done341:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      (DI)(BX*1), Y1
 	VBROADCASTSD 56(DX), Y2
@@ -7417,11 +7407,11 @@ done343:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      Y1, (DI)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns340
+	JMP          columns338
 
-done341:
+done339:
 	CMPQ         BX, AX
-	JE           done344
+	JE           done342
 	VXORPD       Y1, Y1, Y1
 	MOVQ         y+48(FP), AX
 	VMASKMOVPD   (AX)(BX*1), Y0, Y2
@@ -7464,9 +7454,9 @@ done341:
 	MOVQ         steps+72(FP), R8
 	MOVQ         levels+88(FP), R9
 
-loop345:
+loop343:
 	CMPQ         R9, $0x00000001
-	JL           done346
+	JL           done344
 	ADDQ         $0x00000008, AX
 	VMASKMOVPD   (SI)(BX*1), Y0, Y2
 	VADDPD       Y1, Y2, Y2
@@ -7490,9 +7480,9 @@ loop345:
 	ADDQ         CX, DI
 	ADDQ         $0x00000010, R8
 	SUBQ         $0x00000001, R9
-	JMP          loop345
+	JMP          loop343
 
-done346:
+done344:
 	MOVQ         scale+8(FP), AX
 	VMASKMOVPD   (AX)(BX*1), Y0, Y1
 	VBROADCASTSD 56(DX), Y2
@@ -7512,7 +7502,7 @@ done346:
 	MOVQ         scale+8(FP), AX
 	VMASKMOVPD   Y1, Y0, (AX)(BX*1)
 
-done344:
+done342:
 	VZEROUPPER
 	RET
 
@@ -7531,10 +7521,10 @@ TEXT ·logToAVX2(SB), NOSPLIT, $0-24
 	SHLQ    $0x03, DX
 	XORQ    BX, BX
 
-columns347:
+columns345:
 	LEAQ         32(BX), SI
 	CMPQ         SI, DX
-	JG           done348
+	JG           done346
 	VMOVUPD      (CX)(BX*1), Y1
 	VBROADCASTSD logarithm<>+0(SB), Y2
 	VPADDQ       Y2, Y1, Y2
@@ -7591,11 +7581,11 @@ columns347:
 	VBLENDVPD    Y3, Y2, Y1, Y1
 	VMOVUPD      Y1, (AX)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns347
+	JMP          columns345
 
-done348:
+done346:
 	CMPQ         BX, DX
-	JE           done349
+	JE           done347
 	VMASKMOVPD   (CX)(BX*1), Y0, Y1
 	VBROADCASTSD logarithm<>+0(SB), Y2
 	VPADDQ       Y2, Y1, Y2
@@ -7652,7 +7642,7 @@ done348:
 	VBLENDVPD    Y3, Y2, Y1, Y1
 	VMASKMOVPD   Y1, Y0, (AX)(BX*1)
 
-done349:
+done347:
 	VZEROUPPER
 	RET
 
@@ -7692,10 +7682,10 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-32
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns350:
+columns348:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done351
+	JG          done349
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	VMOVUPD     64(AX)(BX*1), Z4
@@ -7705,26 +7695,26 @@ columns350:
 	VMOVUPD     192(AX)(BX*1), Z4
 	VFMADD231PD 192(CX)(BX*1), Z4, Z0
 	MOVQ        SI, BX
-	JMP         columns350
+	JMP         columns348
 
-done351:
-columns352:
+done349:
+columns350:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done353
+	JG          done351
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	MOVQ        SI, BX
-	JMP         columns352
+	JMP         columns350
 
-done353:
+done351:
 	CMPQ        BX, DX
-	JE          done354
+	JE          done352
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VMOVUPD.Z   (CX)(BX*1), K1, Z5
 	VFMADD231PD Z4, Z5, Z0
 
-done354:
+done352:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z0, Z3, Z3
 	VADDPD        Z3, Z1, Z1
@@ -7754,10 +7744,10 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         BX, BX
 
-columns355:
+columns353:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done356
+	JG          done354
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
@@ -7771,28 +7761,28 @@ columns355:
 	VFMADD231PD 192(AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, 192(CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns355
+	JMP         columns353
 
-done356:
-columns357:
+done354:
+columns355:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done358
+	JG          done356
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns357
+	JMP         columns355
 
-done358:
+done356:
 	CMPQ        BX, DX
-	JE          done359
+	JE          done357
 	VMOVUPD.Z   (CX)(BX*1), K1, Z1
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (CX)(BX*1)
 
-done359:
+done357:
 	VZEROUPPER
 	RET
 
@@ -7811,10 +7801,10 @@ TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         DX, DX
 
-columns360:
+columns358:
 	LEAQ    256(DX), BX
 	CMPQ    BX, CX
-	JG      done361
+	JG      done359
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	VMULPD  64(AX)(DX*1), Z0, Z1
@@ -7824,26 +7814,26 @@ columns360:
 	VMULPD  192(AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, 192(AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns360
+	JMP     columns358
 
-done361:
-columns362:
+done359:
+columns360:
 	LEAQ    64(DX), BX
 	CMPQ    BX, CX
-	JG      done363
+	JG      done361
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns362
+	JMP     columns360
 
-done363:
+done361:
 	CMPQ      DX, CX
-	JE        done364
+	JE        done362
 	VMOVUPD.Z (AX)(DX*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(DX*1)
 
-done364:
+done362:
 	VZEROUPPER
 	RET
 
@@ -7862,10 +7852,10 @@ TEXT ·timesAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns365:
+columns363:
 	LEAQ    256(BX), SI
 	CMPQ    SI, DX
-	JG      done366
+	JG      done364
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
@@ -7879,28 +7869,28 @@ columns365:
 	VMULPD  192(CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, 192(AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns365
+	JMP     columns363
 
-done366:
-columns367:
+done364:
+columns365:
 	LEAQ    64(BX), SI
 	CMPQ    SI, DX
-	JG      done368
+	JG      done366
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns367
+	JMP     columns365
 
-done368:
+done366:
 	CMPQ      BX, DX
-	JE        done369
+	JE        done367
 	VMOVUPD.Z (AX)(BX*1), K1, Z0
 	VMOVUPD.Z (CX)(BX*1), K1, Z1
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(BX*1)
 
-done369:
+done367:
 	VZEROUPPER
 	RET
 
@@ -7921,7 +7911,7 @@ TEXT ·hadamardAVX512(SB), NOSPLIT, $0-16
 	KMOVW  BX, K3
 	MOVQ   AX, BX
 
-while370:
+while368:
 	VMOVUPD    (BX), Z0
 	VPERMILPD  $0x55, Z0, Z1
 	VADDPD     Z0, Z1, Z2
@@ -7935,22 +7925,22 @@ while370:
 	VMOVUPD    Z2, (BX)
 	ADDQ       $0x00000040, BX
 	CMPQ       BX, DX
-	JB         while370
+	JB         while368
 	SHRQ       $0x03, CX
 	MOVQ       $0x00000040, BX
 
-pass371:
+pass369:
 	CMPQ CX, $0x00000004
-	JL   rest372
+	JL   rest370
 	LEAQ (BX)(BX*2), SI
 	MOVQ AX, DI
 
-while374:
+while372:
 	MOVQ DI, R8
 	MOVQ DI, R9
 	ADDQ BX, R9
 
-while375:
+while373:
 	VMOVUPD (R8), Z0
 	VMOVUPD (R8)(BX*1), Z1
 	VMOVUPD (R8)(BX*2), Z2
@@ -7969,25 +7959,25 @@ while375:
 	VMOVUPD Z0, (R8)(SI*1)
 	ADDQ    $0x00000040, R8
 	CMPQ    R8, R9
-	JB      while375
+	JB      while373
 	LEAQ    (DI)(BX*4), DI
 	CMPQ    DI, DX
-	JB      while374
+	JB      while372
 	SHLQ    $0x02, BX
 	SHRQ    $0x02, CX
-	JMP     pass371
+	JMP     pass369
 
-rest372:
+rest370:
 	CMPQ CX, $0x00000002
-	JL   done373
+	JL   done371
 	LEAQ (BX)(BX*2), CX
 
-while376:
+while374:
 	MOVQ AX, CX
 	MOVQ AX, SI
 	ADDQ BX, SI
 
-while377:
+while375:
 	VMOVUPD (CX), Z0
 	VMOVUPD (CX)(BX*1), Z1
 	VADDPD  Z1, Z0, Z2
@@ -7996,12 +7986,12 @@ while377:
 	VMOVUPD Z0, (CX)(BX*1)
 	ADDQ    $0x00000040, CX
 	CMPQ    CX, SI
-	JB      while377
+	JB      while375
 	LEAQ    (AX)(BX*2), AX
 	CMPQ    AX, DX
-	JB      while376
+	JB      while374
 
-done373:
+done371:
 	VZEROUPPER
 	RET
 
@@ -8019,9 +8009,9 @@ TEXT ·matVecAVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x03, CX
 
-rows378:
+rows376:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest379
+	JL      rest377
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8047,10 +8037,10 @@ rows378:
 	VMOVUPD Z0, Z16
 	XORQ    R12, R12
 
-columns381:
+columns379:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done382
+	JG          done380
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -8070,13 +8060,13 @@ columns381:
 	VFMADD231PD 64(R10)(R12*1), Z18, Z15
 	VFMADD231PD 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns381
+	JMP         columns379
 
-done382:
-columns383:
+done380:
+columns381:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done384
+	JG          done382
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -8087,11 +8077,11 @@ columns383:
 	VFMADD231PD (R10)(R12*1), Z18, Z7
 	VFMADD231PD (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns383
+	JMP         columns381
 
-done384:
+done382:
 	CMPQ        R12, CX
-	JE          done385
+	JE          done383
 	VMOVUPD.Z   (DX)(R12*1), K1, Z18
 	VMOVUPD.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z1
@@ -8110,7 +8100,7 @@ done384:
 	VMOVUPD.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z8
 
-done385:
+done383:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -8146,11 +8136,11 @@ done385:
 	ADDQ       $0x00000040, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows378
+	JMP        rows376
 
-rest379:
+rest377:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip386
+	JNE     skip384
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8173,10 +8163,10 @@ rest379:
 	VMOVUPD Z0, Z0
 	XORQ    R11, R11
 
-columns387:
+columns385:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done388
+	JG          done386
 	VMOVUPD     (DX)(R11*1), Z15
 	VFMADD231PD (AX)(R11*1), Z15, Z1
 	VFMADD231PD (BX)(R11*1), Z15, Z2
@@ -8194,13 +8184,13 @@ columns387:
 	VFMADD231PD 64(R9)(R11*1), Z15, Z13
 	VFMADD231PD 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns387
+	JMP         columns385
 
-done388:
-columns389:
+done386:
+columns387:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done390
+	JG          done388
 	VMOVUPD     (DX)(R11*1), Z15
 	VFMADD231PD (AX)(R11*1), Z15, Z1
 	VFMADD231PD (BX)(R11*1), Z15, Z2
@@ -8210,11 +8200,11 @@ columns389:
 	VFMADD231PD (R9)(R11*1), Z15, Z6
 	VFMADD231PD (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns389
+	JMP         columns387
 
-done390:
+done388:
 	CMPQ        R11, CX
-	JE          done391
+	JE          done389
 	VMOVUPD.Z   (DX)(R11*1), K1, Z15
 	VMOVUPD.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PD Z14, Z15, Z1
@@ -8231,7 +8221,7 @@ done390:
 	VMOVUPD.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PD Z14, Z15, Z7
 
-done391:
+done389:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -8269,11 +8259,11 @@ done391:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end380
+	JMP        end378
 
-skip386:
+skip384:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip392
+	JNE     skip390
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8293,10 +8283,10 @@ skip386:
 	VMOVUPD Z0, Z0
 	XORQ    R10, R10
 
-columns393:
+columns391:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done394
+	JG          done392
 	VMOVUPD     (DX)(R10*1), Z13
 	VFMADD231PD (AX)(R10*1), Z13, Z1
 	VFMADD231PD (BX)(R10*1), Z13, Z2
@@ -8312,13 +8302,13 @@ columns393:
 	VFMADD231PD 64(R8)(R10*1), Z13, Z11
 	VFMADD231PD 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns393
+	JMP         columns391
 
-done394:
-columns395:
+done392:
+columns393:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done396
+	JG          done394
 	VMOVUPD     (DX)(R10*1), Z13
 	VFMADD231PD (AX)(R10*1), Z13, Z1
 	VFMADD231PD (BX)(R10*1), Z13, Z2
@@ -8327,11 +8317,11 @@ columns395:
 	VFMADD231PD (R8)(R10*1), Z13, Z5
 	VFMADD231PD (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns395
+	JMP         columns393
 
-done396:
+done394:
 	CMPQ        R10, CX
-	JE          done397
+	JE          done395
 	VMOVUPD.Z   (DX)(R10*1), K1, Z13
 	VMOVUPD.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PD Z12, Z13, Z1
@@ -8346,7 +8336,7 @@ done396:
 	VMOVUPD.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PD Z12, Z13, Z6
 
-done397:
+done395:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -8380,11 +8370,11 @@ done397:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end380
+	JMP        end378
 
-skip392:
+skip390:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip398
+	JNE     skip396
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8401,10 +8391,10 @@ skip392:
 	VMOVUPD Z0, Z0
 	XORQ    R9, R9
 
-columns399:
+columns397:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done400
+	JG          done398
 	VMOVUPD     (DX)(R9*1), Z11
 	VFMADD231PD (AX)(R9*1), Z11, Z1
 	VFMADD231PD (BX)(R9*1), Z11, Z2
@@ -8418,13 +8408,13 @@ columns399:
 	VFMADD231PD 64(DI)(R9*1), Z11, Z9
 	VFMADD231PD 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns399
+	JMP         columns397
 
-done400:
-columns401:
+done398:
+columns399:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done402
+	JG          done400
 	VMOVUPD     (DX)(R9*1), Z11
 	VFMADD231PD (AX)(R9*1), Z11, Z1
 	VFMADD231PD (BX)(R9*1), Z11, Z2
@@ -8432,11 +8422,11 @@ columns401:
 	VFMADD231PD (DI)(R9*1), Z11, Z4
 	VFMADD231PD (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns401
+	JMP         columns399
 
-done402:
+done400:
 	CMPQ        R9, CX
-	JE          done403
+	JE          done401
 	VMOVUPD.Z   (DX)(R9*1), K1, Z11
 	VMOVUPD.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PD Z10, Z11, Z1
@@ -8449,7 +8439,7 @@ done402:
 	VMOVUPD.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PD Z10, Z11, Z5
 
-done403:
+done401:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -8482,11 +8472,11 @@ done403:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end380
+	JMP        end378
 
-skip398:
+skip396:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip404
+	JNE     skip402
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8500,10 +8490,10 @@ skip398:
 	VMOVUPD Z0, Z0
 	XORQ    R8, R8
 
-columns405:
+columns403:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done406
+	JG          done404
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z9, Z1
 	VFMADD231PD (BX)(R8*1), Z9, Z2
@@ -8515,24 +8505,24 @@ columns405:
 	VFMADD231PD 64(SI)(R8*1), Z9, Z7
 	VFMADD231PD 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns405
+	JMP         columns403
 
-done406:
-columns407:
+done404:
+columns405:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done408
+	JG          done406
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z9, Z1
 	VFMADD231PD (BX)(R8*1), Z9, Z2
 	VFMADD231PD (SI)(R8*1), Z9, Z3
 	VFMADD231PD (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns407
+	JMP         columns405
 
-done408:
+done406:
 	CMPQ        R8, CX
-	JE          done409
+	JE          done407
 	VMOVUPD.Z   (DX)(R8*1), K1, Z9
 	VMOVUPD.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
@@ -8543,7 +8533,7 @@ done408:
 	VMOVUPD.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z4
 
-done409:
+done407:
 	LEAQ       (DI)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -8569,11 +8559,11 @@ done409:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end380
+	JMP        end378
 
-skip404:
+skip402:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip410
+	JNE     skip408
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPD Z0, Z1
@@ -8584,10 +8574,10 @@ skip404:
 	VMOVUPD Z0, Z0
 	XORQ    DI, DI
 
-columns411:
+columns409:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done412
+	JG          done410
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
@@ -8597,23 +8587,23 @@ columns411:
 	VFMADD231PD 64(BX)(DI*1), Z7, Z5
 	VFMADD231PD 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns411
+	JMP         columns409
 
-done412:
-columns413:
+done410:
+columns411:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done414
+	JG          done412
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
 	VFMADD231PD (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns413
+	JMP         columns411
 
-done414:
+done412:
 	CMPQ        DI, CX
-	JE          done415
+	JE          done413
 	VMOVUPD.Z   (DX)(DI*1), K1, Z7
 	VMOVUPD.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z1
@@ -8622,7 +8612,7 @@ done414:
 	VMOVUPD.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z3
 
-done415:
+done413:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -8651,11 +8641,11 @@ done415:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end380
+	JMP           end378
 
-skip410:
+skip408:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip416
+	JNE     skip414
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
@@ -8667,10 +8657,10 @@ skip410:
 	VMOVUPD Z0, Z0
 	XORQ    SI, SI
 
-columns417:
+columns415:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done418
+	JG          done416
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
@@ -8684,29 +8674,29 @@ columns417:
 	VFMADD231PD 192(AX)(SI*1), Z9, Z7
 	VFMADD231PD 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns417
+	JMP         columns415
 
-done418:
-columns419:
+done416:
+columns417:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done420
+	JG          done418
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns419
+	JMP         columns417
 
-done420:
+done418:
 	CMPQ        SI, CX
-	JE          done421
+	JE          done419
 	VMOVUPD.Z   (DX)(SI*1), K1, Z9
 	VMOVUPD.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
 	VMOVUPD.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z2
 
-done421:
+done419:
 	LEAQ          (BX)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -8731,21 +8721,21 @@ done421:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end380
+	JMP           end378
 
-skip416:
+skip414:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip422
+	JNE     skip420
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns423:
+columns421:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done424
+	JG          done422
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	VMOVUPD     64(DX)(BX*1), Z5
@@ -8755,26 +8745,26 @@ columns423:
 	VMOVUPD     192(DX)(BX*1), Z5
 	VFMADD231PD 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns423
+	JMP         columns421
 
-done424:
-columns425:
+done422:
+columns423:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done426
+	JG          done424
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns425
+	JMP         columns423
 
-done426:
+done424:
 	CMPQ        BX, CX
-	JE          done427
+	JE          done425
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z4, Z5, Z1
 
-done427:
+done425:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -8789,10 +8779,10 @@ done427:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end380
+	JMP           end378
 
-skip422:
-end380:
+skip420:
+end378:
 	VZEROUPPER
 	RET
 
@@ -8811,9 +8801,9 @@ TEXT ·updateMatVecAVX512(SB), NOSPLIT, $0-56
 	KMOVW  DI, K1
 	SHLQ   $0x03, CX
 
-rows428:
+rows426:
 	CMPQ         m+40(FP), $0x00000008
-	JL           rest429
+	JL           rest427
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -8850,10 +8840,10 @@ rows428:
 	MOVQ         R13, f+16(FP)
 	XORQ         R13, R13
 
-columns431:
+columns429:
 	LEAQ        128(R13), R14
 	CMPQ        R14, CX
-	JG          done432
+	JG          done430
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -8923,13 +8913,13 @@ columns431:
 	VMOVUPD     Z25, 64(R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z16
 	MOVQ        R14, R13
-	JMP         columns431
+	JMP         columns429
 
-done432:
-columns433:
+done430:
+columns431:
 	LEAQ        64(R13), R14
 	CMPQ        R14, CX
-	JG          done434
+	JG          done432
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -8965,11 +8955,11 @@ columns433:
 	VMOVUPD     Z25, (R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z8
 	MOVQ        R14, R13
-	JMP         columns433
+	JMP         columns431
 
-done434:
+done432:
 	CMPQ        R13, CX
-	JE          done435
+	JE          done433
 	VMOVUPD.Z   (DX)(R13*1), K1, Z27
 	VMOVUPD.Z   (BX)(R13*1), K1, Z26
 	VMOVUPD.Z   (AX)(R13*1), K1, Z25
@@ -9013,7 +9003,7 @@ done434:
 	VMOVUPD.Z   Z25, K1, Z25
 	VFMADD231PD Z25, Z27, Z8
 
-done435:
+done433:
 	LEAQ       (R12)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -9049,11 +9039,11 @@ done435:
 	ADDQ       $0x00000040, SI
 	MOVQ       SI, y+0(FP)
 	SUBQ       $0x00000008, m+40(FP)
-	JMP        rows428
+	JMP        rows426
 
-rest429:
+rest427:
 	CMPQ         m+40(FP), $0x00000007
-	JNE          skip436
+	JNE          skip434
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9086,10 +9076,10 @@ rest429:
 	MOVQ         R12, f+16(FP)
 	XORQ         R12, R12
 
-columns437:
+columns435:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done438
+	JG          done436
 	VMOVUPD     (DX)(R12*1), Z23
 	VMOVUPD     (BX)(R12*1), Z22
 	VMOVUPD     (AX)(R12*1), Z21
@@ -9151,13 +9141,13 @@ columns437:
 	VMOVUPD     Z21, 64(R11)(R12*1)
 	VFMADD231PD Z21, Z23, Z0
 	MOVQ        R13, R12
-	JMP         columns437
+	JMP         columns435
 
-done438:
-columns439:
+done436:
+columns437:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done440
+	JG          done438
 	VMOVUPD     (DX)(R12*1), Z23
 	VMOVUPD     (BX)(R12*1), Z22
 	VMOVUPD     (AX)(R12*1), Z21
@@ -9189,11 +9179,11 @@ columns439:
 	VMOVUPD     Z21, (R11)(R12*1)
 	VFMADD231PD Z21, Z23, Z7
 	MOVQ        R13, R12
-	JMP         columns439
+	JMP         columns437
 
-done440:
+done438:
 	CMPQ        R12, CX
-	JE          done441
+	JE          done439
 	VMOVUPD.Z   (DX)(R12*1), K1, Z23
 	VMOVUPD.Z   (BX)(R12*1), K1, Z22
 	VMOVUPD.Z   (AX)(R12*1), K1, Z21
@@ -9232,7 +9222,7 @@ done440:
 	VMOVUPD.Z   Z21, K1, Z21
 	VFMADD231PD Z21, Z23, Z7
 
-done441:
+done439:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -9270,11 +9260,11 @@ done441:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end430
+	JMP        end428
 
-skip436:
+skip434:
 	CMPQ         m+40(FP), $0x00000006
-	JNE          skip442
+	JNE          skip440
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9303,10 +9293,10 @@ skip436:
 	MOVQ         R11, f+16(FP)
 	XORQ         R11, R11
 
-columns443:
+columns441:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done444
+	JG          done442
 	VMOVUPD     (DX)(R11*1), Z20
 	VMOVUPD     (BX)(R11*1), Z19
 	VMOVUPD     (AX)(R11*1), Z18
@@ -9360,13 +9350,13 @@ columns443:
 	VMOVUPD     Z18, 64(R10)(R11*1)
 	VFMADD231PD Z18, Z20, Z0
 	MOVQ        R12, R11
-	JMP         columns443
+	JMP         columns441
 
-done444:
-columns445:
+done442:
+columns443:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done446
+	JG          done444
 	VMOVUPD     (DX)(R11*1), Z20
 	VMOVUPD     (BX)(R11*1), Z19
 	VMOVUPD     (AX)(R11*1), Z18
@@ -9394,11 +9384,11 @@ columns445:
 	VMOVUPD     Z18, (R10)(R11*1)
 	VFMADD231PD Z18, Z20, Z6
 	MOVQ        R12, R11
-	JMP         columns445
+	JMP         columns443
 
-done446:
+done444:
 	CMPQ        R11, CX
-	JE          done447
+	JE          done445
 	VMOVUPD.Z   (DX)(R11*1), K1, Z20
 	VMOVUPD.Z   (BX)(R11*1), K1, Z19
 	VMOVUPD.Z   (AX)(R11*1), K1, Z18
@@ -9432,7 +9422,7 @@ done446:
 	VMOVUPD.Z   Z18, K1, Z18
 	VFMADD231PD Z18, Z20, Z6
 
-done447:
+done445:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -9466,11 +9456,11 @@ done447:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end430
+	JMP        end428
 
-skip442:
+skip440:
 	CMPQ         m+40(FP), $0x00000005
-	JNE          skip448
+	JNE          skip446
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9495,10 +9485,10 @@ skip442:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns449:
+columns447:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done450
+	JG          done448
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (BX)(R10*1), Z16
 	VMOVUPD     (AX)(R10*1), Z15
@@ -9544,13 +9534,13 @@ columns449:
 	VMOVUPD     Z15, 64(R9)(R10*1)
 	VFMADD231PD Z15, Z17, Z0
 	MOVQ        R11, R10
-	JMP         columns449
+	JMP         columns447
 
-done450:
-columns451:
+done448:
+columns449:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done452
+	JG          done450
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (BX)(R10*1), Z16
 	VMOVUPD     (AX)(R10*1), Z15
@@ -9574,11 +9564,11 @@ columns451:
 	VMOVUPD     Z15, (R9)(R10*1)
 	VFMADD231PD Z15, Z17, Z5
 	MOVQ        R11, R10
-	JMP         columns451
+	JMP         columns449
 
-done452:
+done450:
 	CMPQ        R10, CX
-	JE          done453
+	JE          done451
 	VMOVUPD.Z   (DX)(R10*1), K1, Z17
 	VMOVUPD.Z   (BX)(R10*1), K1, Z16
 	VMOVUPD.Z   (AX)(R10*1), K1, Z15
@@ -9607,7 +9597,7 @@ done452:
 	VMOVUPD.Z   Z15, K1, Z15
 	VFMADD231PD Z15, Z17, Z5
 
-done453:
+done451:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -9640,11 +9630,11 @@ done453:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end430
+	JMP        end428
 
-skip448:
+skip446:
 	CMPQ         m+40(FP), $0x00000004
-	JNE          skip454
+	JNE          skip452
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9665,10 +9655,10 @@ skip448:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns455:
+columns453:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done456
+	JG          done454
 	VMOVUPD     (DX)(R9*1), Z14
 	VMOVUPD     (BX)(R9*1), Z13
 	VMOVUPD     (AX)(R9*1), Z12
@@ -9706,13 +9696,13 @@ columns455:
 	VMOVUPD     Z12, 64(R8)(R9*1)
 	VFMADD231PD Z12, Z14, Z0
 	MOVQ        R10, R9
-	JMP         columns455
+	JMP         columns453
 
-done456:
-columns457:
+done454:
+columns455:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done458
+	JG          done456
 	VMOVUPD     (DX)(R9*1), Z14
 	VMOVUPD     (BX)(R9*1), Z13
 	VMOVUPD     (AX)(R9*1), Z12
@@ -9732,11 +9722,11 @@ columns457:
 	VMOVUPD     Z12, (R8)(R9*1)
 	VFMADD231PD Z12, Z14, Z4
 	MOVQ        R10, R9
-	JMP         columns457
+	JMP         columns455
 
-done458:
+done456:
 	CMPQ        R9, CX
-	JE          done459
+	JE          done457
 	VMOVUPD.Z   (DX)(R9*1), K1, Z14
 	VMOVUPD.Z   (BX)(R9*1), K1, Z13
 	VMOVUPD.Z   (AX)(R9*1), K1, Z12
@@ -9760,7 +9750,7 @@ done458:
 	VMOVUPD.Z   Z12, K1, Z12
 	VFMADD231PD Z12, Z14, Z4
 
-done459:
+done457:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -9786,11 +9776,11 @@ done459:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end430
+	JMP        end428
 
-skip454:
+skip452:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip460
+	JNE          skip458
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VMOVUPD      Z0, Z1
@@ -9807,10 +9797,10 @@ skip454:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns461:
+columns459:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done462
+	JG          done460
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -9840,13 +9830,13 @@ columns461:
 	VMOVUPD     Z9, 64(DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z0
 	MOVQ        R9, R8
-	JMP         columns461
+	JMP         columns459
 
-done462:
-columns463:
+done460:
+columns461:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done464
+	JG          done462
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -9862,11 +9852,11 @@ columns463:
 	VMOVUPD     Z9, (DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z3
 	MOVQ        R9, R8
-	JMP         columns463
+	JMP         columns461
 
-done464:
+done462:
 	CMPQ        R8, CX
-	JE          done465
+	JE          done463
 	VMOVUPD.Z   (DX)(R8*1), K1, Z11
 	VMOVUPD.Z   (BX)(R8*1), K1, Z10
 	VMOVUPD.Z   (AX)(R8*1), K1, Z9
@@ -9885,7 +9875,7 @@ done464:
 	VMOVUPD.Z   Z9, K1, Z9
 	VFMADD231PD Z9, Z11, Z3
 
-done465:
+done463:
 	LEAQ          (DI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -9914,11 +9904,11 @@ done465:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end430
+	JMP           end428
 
-skip460:
+skip458:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip466
+	JNE          skip464
 	LEAQ         (AX)(CX*1), SI
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
@@ -9935,10 +9925,10 @@ skip460:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns467:
+columns465:
 	LEAQ        256(DI), R8
 	CMPQ        R8, CX
-	JG          done468
+	JG          done466
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -9980,13 +9970,13 @@ columns467:
 	VMOVUPD     Z10, 192(SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z0
 	MOVQ        R8, DI
-	JMP         columns467
+	JMP         columns465
 
-done468:
-columns469:
+done466:
+columns467:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done470
+	JG          done468
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -9998,11 +9988,11 @@ columns469:
 	VMOVUPD     Z10, (SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z2
 	MOVQ        R8, DI
-	JMP         columns469
+	JMP         columns467
 
-done470:
+done468:
 	CMPQ        DI, CX
-	JE          done471
+	JE          done469
 	VMOVUPD.Z   (DX)(DI*1), K1, Z12
 	VMOVUPD.Z   (BX)(DI*1), K1, Z11
 	VMOVUPD.Z   (AX)(DI*1), K1, Z10
@@ -10016,7 +10006,7 @@ done470:
 	VMOVUPD.Z   Z10, K1, Z10
 	VFMADD231PD Z10, Z12, Z2
 
-done471:
+done469:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -10041,11 +10031,11 @@ done471:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end430
+	JMP           end428
 
-skip466:
+skip464:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip472
+	JNE          skip470
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -10056,10 +10046,10 @@ skip466:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns473:
+columns471:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done474
+	JG          done472
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -10085,13 +10075,13 @@ columns473:
 	VMOVUPD     Z5, 192(AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z0
 	MOVQ        DI, SI
-	JMP         columns473
+	JMP         columns471
 
-done474:
-columns475:
+done472:
+columns473:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done476
+	JG          done474
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -10099,11 +10089,11 @@ columns475:
 	VMOVUPD     Z5, (AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z1
 	MOVQ        DI, SI
-	JMP         columns475
+	JMP         columns473
 
-done476:
+done474:
 	CMPQ        SI, CX
-	JE          done477
+	JE          done475
 	VMOVUPD.Z   (DX)(SI*1), K1, Z7
 	VMOVUPD.Z   (BX)(SI*1), K1, Z6
 	VMOVUPD.Z   (AX)(SI*1), K1, Z5
@@ -10112,7 +10102,7 @@ done476:
 	VMOVUPD.Z   Z5, K1, Z5
 	VFMADD231PD Z5, Z7, Z1
 
-done477:
+done475:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -10127,10 +10117,10 @@ done477:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end430
+	JMP           end428
 
-skip472:
-end430:
+skip470:
+end428:
 	VZEROUPPER
 	RET
 
@@ -10152,9 +10142,9 @@ TEXT ·addOuterAVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x03, BX
 
-rows478:
+rows476:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest479
+	JL           rest477
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -10198,10 +10188,10 @@ rows478:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns481:
+columns479:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done482
+	JG          done480
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -10253,13 +10243,13 @@ columns481:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns481
+	JMP         columns479
 
-done482:
-columns483:
+done480:
+columns481:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done484
+	JG          done482
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -10286,11 +10276,11 @@ columns483:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns483
+	JMP         columns481
 
-done484:
+done482:
 	CMPQ        R14, CX
-	JE          done485
+	JE          done483
 	VMOVUPD.Z   (DX)(R14*1), K1, Z9
 	VMOVUPD.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -10317,14 +10307,14 @@ done484:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, K1, (R13)(R14*1)
 
-done485:
+done483:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows478
+	JMP  rows476
 
-rest479:
+rest477:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip486
+	JNE          skip484
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -10363,10 +10353,10 @@ rest479:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns487:
+columns485:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done488
+	JG          done486
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -10412,13 +10402,13 @@ columns487:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns487
+	JMP         columns485
 
-done488:
-columns489:
+done486:
+columns487:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done490
+	JG          done488
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -10442,11 +10432,11 @@ columns489:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns489
+	JMP         columns487
 
-done490:
+done488:
 	CMPQ        BX, CX
-	JE          done491
+	JE          done489
 	VMOVUPD.Z   (DX)(BX*1), K1, Z8
 	VMOVUPD.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -10470,13 +10460,13 @@ done490:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, K1, (R12)(BX*1)
 
-done491:
+done489:
 	LEAQ (R12)(SI*1), AX
-	JMP  end480
+	JMP  end478
 
-skip486:
+skip484:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip492
+	JNE          skip490
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -10510,10 +10500,10 @@ skip486:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns493:
+columns491:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done494
+	JG          done492
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -10553,13 +10543,13 @@ columns493:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns493
+	JMP         columns491
 
-done494:
-columns495:
+done492:
+columns493:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done496
+	JG          done494
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -10580,11 +10570,11 @@ columns495:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns495
+	JMP         columns493
 
-done496:
+done494:
 	CMPQ        BX, CX
-	JE          done497
+	JE          done495
 	VMOVUPD.Z   (DX)(BX*1), K1, Z7
 	VMOVUPD.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -10605,13 +10595,13 @@ done496:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, K1, (R11)(BX*1)
 
-done497:
+done495:
 	LEAQ (R11)(SI*1), AX
-	JMP  end480
+	JMP  end478
 
-skip492:
+skip490:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip498
+	JNE          skip496
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -10640,10 +10630,10 @@ skip492:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns499:
+columns497:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done500
+	JG          done498
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -10677,13 +10667,13 @@ columns499:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns499
+	JMP         columns497
 
-done500:
-columns501:
+done498:
+columns499:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done502
+	JG          done500
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -10701,11 +10691,11 @@ columns501:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns501
+	JMP         columns499
 
-done502:
+done500:
 	CMPQ        BX, CX
-	JE          done503
+	JE          done501
 	VMOVUPD.Z   (DX)(BX*1), K1, Z6
 	VMOVUPD.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -10723,13 +10713,13 @@ done502:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, K1, (R10)(BX*1)
 
-done503:
+done501:
 	LEAQ (R10)(SI*1), AX
-	JMP  end480
+	JMP  end478
 
-skip498:
+skip496:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip504
+	JNE          skip502
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -10753,10 +10743,10 @@ skip498:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns505:
+columns503:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done506
+	JG          done504
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -10784,13 +10774,13 @@ columns505:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns505
+	JMP         columns503
 
-done506:
-columns507:
+done504:
+columns505:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done508
+	JG          done506
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -10805,11 +10795,11 @@ columns507:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns507
+	JMP         columns505
 
-done508:
+done506:
 	CMPQ        BX, CX
-	JE          done509
+	JE          done507
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -10824,13 +10814,13 @@ done508:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, K1, (R9)(BX*1)
 
-done509:
+done507:
 	LEAQ (R9)(SI*1), AX
-	JMP  end480
+	JMP  end478
 
-skip504:
+skip502:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip510
+	JNE          skip508
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -10849,10 +10839,10 @@ skip504:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns511:
+columns509:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done512
+	JG          done510
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -10874,13 +10864,13 @@ columns511:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns511
+	JMP         columns509
 
-done512:
-columns513:
+done510:
+columns511:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done514
+	JG          done512
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -10892,11 +10882,11 @@ columns513:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns513
+	JMP         columns511
 
-done514:
+done512:
 	CMPQ        BX, CX
-	JE          done515
+	JE          done513
 	VMOVUPD.Z   (DX)(BX*1), K1, Z4
 	VMOVUPD.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -10908,13 +10898,13 @@ done514:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, K1, (R8)(BX*1)
 
-done515:
+done513:
 	LEAQ (R8)(SI*1), AX
-	JMP  end480
+	JMP  end478
 
-skip510:
+skip508:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip516
+	JNE          skip514
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSD (R8), Z0
@@ -10928,10 +10918,10 @@ skip510:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns517:
+columns515:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done518
+	JG          done516
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -10961,13 +10951,13 @@ columns517:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns517
+	JMP         columns515
 
-done518:
-columns519:
+done516:
+columns517:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done520
+	JG          done518
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -10976,11 +10966,11 @@ columns519:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns519
+	JMP         columns517
 
-done520:
+done518:
 	CMPQ        BX, CX
-	JE          done521
+	JE          done519
 	VMOVUPD.Z   (DX)(BX*1), K1, Z3
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -10989,13 +10979,13 @@ done520:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, K1, (DI)(BX*1)
 
-done521:
+done519:
 	LEAQ (DI)(SI*1), AX
-	JMP  end480
+	JMP  end478
 
-skip516:
+skip514:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip522
+	JNE          skip520
 	MOVQ         f+16(FP), DI
 	VBROADCASTSD (DI), Z0
 	ADDQ         BX, DI
@@ -11004,10 +10994,10 @@ skip516:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns523:
+columns521:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done524
+	JG          done522
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
@@ -11025,34 +11015,34 @@ columns523:
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns523
+	JMP         columns521
 
-done524:
-columns525:
+done522:
+columns523:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done526
+	JG          done524
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns525
+	JMP         columns523
 
-done526:
+done524:
 	CMPQ        BX, CX
-	JE          done527
+	JE          done525
 	VMOVUPD.Z   (DX)(BX*1), K1, Z2
 	VMOVUPD.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, K1, (AX)(BX*1)
 
-done527:
+done525:
 	LEAQ (AX)(SI*1), AX
-	JMP  end480
+	JMP  end478
 
-skip522:
-end480:
+skip520:
+end478:
 	VZEROUPPER
 	RET
 
@@ -11074,9 +11064,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next529
+	JG      next527
 	TESTQ   SI, SI
-	JZ      end528
+	JZ      end526
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -11090,9 +11080,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop530:
+loop528:
 	CMPQ         R11, $0x00000004
-	JL           done531
+	JL           done529
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
@@ -11108,32 +11098,32 @@ loop530:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop530
+	JMP          loop528
 
-done531:
-loop532:
+done529:
+loop530:
 	CMPQ         R11, $0x00000001
-	JL           done533
+	JL           done531
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop532
+	JMP          loop530
 
-done533:
+done531:
 	VADDPD    Z2, Z1, Z1
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z1, Z1
 	VMOVUPD.Z (AX)(R9*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(R9*1)
-	JMP       end528
+	JMP       end526
 
-next529:
+next527:
 	CMPQ    SI, $0x00000010
-	JG      next534
+	JG      next532
 	SUBQ    $0x00000008, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11152,9 +11142,9 @@ next529:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop535:
+loop533:
 	CMPQ         R11, $0x00000004
-	JL           done536
+	JL           done534
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -11174,12 +11164,12 @@ loop535:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop535
+	JMP          loop533
 
-done536:
-loop537:
+done534:
+loop535:
 	CMPQ         R11, $0x00000001
-	JL           done538
+	JL           done536
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -11187,9 +11177,9 @@ loop537:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop537
+	JMP          loop535
 
-done538:
+done536:
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z2, Z2
 	VADDPD    Z5, Z1, Z1
@@ -11201,11 +11191,11 @@ done538:
 	VMOVUPD.Z 64(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z2, Z2
 	VMOVUPD   Z2, K1, 64(AX)(R9*1)
-	JMP       end528
+	JMP       end526
 
-next534:
+next532:
 	CMPQ    SI, $0x00000018
-	JG      next539
+	JG      next537
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11221,9 +11211,9 @@ next534:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop540:
+loop538:
 	CMPQ         R11, $0x00000002
-	JL           done541
+	JL           done539
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -11237,12 +11227,12 @@ loop540:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop540
+	JMP          loop538
 
-done541:
-loop542:
+done539:
+loop540:
 	CMPQ         R11, $0x00000001
-	JL           done543
+	JL           done541
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -11251,9 +11241,9 @@ loop542:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop542
+	JMP          loop540
 
-done543:
+done541:
 	VADDPD    Z4, Z1, Z1
 	VADDPD    Z5, Z2, Z2
 	VADDPD    Z6, Z3, Z3
@@ -11264,11 +11254,11 @@ done543:
 	VMOVUPD.Z 128(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z3, Z3
 	VMOVUPD   Z3, K1, 128(AX)(R9*1)
-	JMP       end528
+	JMP       end526
 
-next539:
+next537:
 	CMPQ    SI, $0x00000020
-	JG      next544
+	JG      next542
 	SUBQ    $0x00000018, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11286,9 +11276,9 @@ next539:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop545:
+loop543:
 	CMPQ         R11, $0x00000002
-	JL           done546
+	JL           done544
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -11304,12 +11294,12 @@ loop545:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop545
+	JMP          loop543
 
-done546:
-loop547:
+done544:
+loop545:
 	CMPQ         R11, $0x00000001
-	JL           done548
+	JL           done546
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -11319,9 +11309,9 @@ loop547:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop547
+	JMP          loop545
 
-done548:
+done546:
 	VADDPD    Z5, Z1, Z1
 	VADDPD    Z6, Z2, Z2
 	VADDPD    Z7, Z3, Z3
@@ -11335,11 +11325,11 @@ done548:
 	VMOVUPD.Z 192(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z4, Z4
 	VMOVUPD   Z4, K1, 192(AX)(R9*1)
-	JMP       end528
+	JMP       end526
 
-next544:
+next542:
 	CMPQ    SI, $0x00000028
-	JG      next549
+	JG      next547
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11354,9 +11344,9 @@ next544:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop550:
+loop548:
 	CMPQ         R11, $0x00000001
-	JL           done551
+	JL           done549
 	VBROADCASTSD (R10), Z6
 	VFMADD231PD  (SI), Z6, Z1
 	VFMADD231PD  64(SI), Z6, Z2
@@ -11367,9 +11357,9 @@ loop550:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop550
+	JMP          loop548
 
-done551:
+done549:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -11381,11 +11371,11 @@ done551:
 	VMOVUPD.Z 256(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z5, Z5
 	VMOVUPD   Z5, K1, 256(AX)(R9*1)
-	JMP       end528
+	JMP       end526
 
-next549:
+next547:
 	CMPQ    SI, $0x00000030
-	JG      next552
+	JG      next550
 	SUBQ    $0x00000028, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11401,9 +11391,9 @@ next549:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop553:
+loop551:
 	CMPQ         R11, $0x00000001
-	JL           done554
+	JL           done552
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -11415,9 +11405,9 @@ loop553:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop553
+	JMP          loop551
 
-done554:
+done552:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -11431,11 +11421,11 @@ done554:
 	VMOVUPD.Z 320(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z6, Z6
 	VMOVUPD   Z6, K1, 320(AX)(R9*1)
-	JMP       end528
+	JMP       end526
 
-next552:
+next550:
 	CMPQ    SI, $0x00000038
-	JG      next555
+	JG      next553
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11452,9 +11442,9 @@ next552:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop556:
+loop554:
 	CMPQ         R11, $0x00000001
-	JL           done557
+	JL           done555
 	VBROADCASTSD (R10), Z8
 	VFMADD231PD  (SI), Z8, Z1
 	VFMADD231PD  64(SI), Z8, Z2
@@ -11467,9 +11457,9 @@ loop556:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop556
+	JMP          loop554
 
-done557:
+done555:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -11485,9 +11475,9 @@ done557:
 	VMOVUPD.Z 384(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z7, Z7
 	VMOVUPD   Z7, K1, 384(AX)(R9*1)
-	JMP       end528
+	JMP       end526
 
-next555:
+next553:
 	SUBQ    $0x00000038, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11505,9 +11495,9 @@ next555:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop559:
+loop557:
 	CMPQ         R11, $0x00000001
-	JL           done560
+	JL           done558
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -11521,9 +11511,9 @@ loop559:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop559
+	JMP          loop557
 
-done560:
+done558:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -11541,14 +11531,14 @@ done560:
 	VMOVUPD.Z 448(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z8, Z8
 	VMOVUPD   Z8, K1, 448(AX)(R9*1)
-	JMP       end528
+	JMP       end526
 
-end528:
+end526:
 	XORQ R9, R9
 
-group561:
+group559:
 	CMPQ    R9, R8
-	JE      done562
+	JE      done560
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11562,9 +11552,9 @@ group561:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop563:
+loop561:
 	CMPQ         R11, $0x00000001
-	JL           done564
+	JL           done562
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -11577,9 +11567,9 @@ loop563:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop563
+	JMP          loop561
 
-done564:
+done562:
 	VADDPD  (AX)(R9*1), Z1, Z1
 	VMOVUPD Z1, (AX)(R9*1)
 	VADDPD  64(AX)(R9*1), Z2, Z2
@@ -11597,9 +11587,9 @@ done564:
 	VADDPD  448(AX)(R9*1), Z8, Z8
 	VMOVUPD Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group561
+	JMP     group559
 
-done562:
+done560:
 	VZEROUPPER
 	RET
 
@@ -11626,16 +11616,16 @@ TEXT ·matMulTAVX512(SB), NOSPLIT, $8-64
 	SHLQ   $0x03, R9
 	LEAQ   (R9)(R9*2), R10
 
-loop565:
+loop563:
 	CMPQ BX, $0x00000004
-	JL   done566
+	JL   done564
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 
-loop567:
+loop565:
 	CMPQ    R13, $0x00000020
-	JL      done568
+	JL      done566
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11656,9 +11646,9 @@ loop567:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop569:
+loop567:
 	CMPQ        BP, $0x00000040
-	JL          done570
+	JL          done568
 	VMOVUPD     (R15), Z17
 	VMOVUPD     (R15)(R9*1), Z18
 	VMOVUPD     (R15)(R9*2), Z19
@@ -11686,11 +11676,11 @@ loop569:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop569
+	JMP         loop567
 
-done570:
+done568:
 	TESTQ       BP, BP
-	JZ          skip571
+	JZ          skip569
 	VMOVUPD.Z   (R15), K1, Z17
 	VMOVUPD.Z   (R15)(R9*1), K1, Z18
 	VMOVUPD.Z   (R15)(R9*2), K1, Z19
@@ -11716,7 +11706,7 @@ done570:
 	VFMADD231PD Z19, Z21, Z15
 	VFMADD231PD Z20, Z21, Z16
 
-skip571:
+skip569:
 	MOVQ          R12, R14
 	VUNPCKLPD     Z2, Z1, Z17
 	VUNPCKHPD     Z2, Z1, Z1
@@ -11780,12 +11770,12 @@ skip571:
 	ADDQ          R9, R11
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
-	JMP           loop567
+	JMP           loop565
 
-done568:
-loop572:
+done566:
+loop570:
 	CMPQ    R13, $0x00000008
-	JL      done573
+	JL      done571
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11794,9 +11784,9 @@ loop572:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop574:
+loop572:
 	CMPQ        BP, $0x00000040
-	JL          done575
+	JL          done573
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R14), Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -11809,11 +11799,11 @@ loop574:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop574
+	JMP         loop572
 
-done575:
+done573:
 	TESTQ       BP, BP
-	JZ          skip576
+	JZ          skip574
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R14), K1, Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -11824,7 +11814,7 @@ done575:
 	VMOVUPD.Z   (R14)(R10*1), K1, Z6
 	VFMADD231PD Z5, Z6, Z4
 
-skip576:
+skip574:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -11864,9 +11854,9 @@ skip576:
 	ADDQ          R9, R11
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
-	JMP           loop572
+	JMP           loop570
 
-done573:
+done571:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	ADDQ R9, CX
@@ -11876,19 +11866,19 @@ done573:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000004, BX
-	JMP  loop565
+	JMP  loop563
 
-done566:
-loop577:
+done564:
+loop575:
 	CMPQ BX, $0x00000001
-	JL   done578
+	JL   done576
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 
-loop579:
+loop577:
 	CMPQ    R13, $0x00000020
-	JL      done580
+	JL      done578
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11897,9 +11887,9 @@ loop579:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop581:
+loop579:
 	CMPQ        BP, $0x00000040
-	JL          done582
+	JL          done580
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R15)(R9*1), Z6
 	VMOVUPD     (R15)(R9*2), Z7
@@ -11912,11 +11902,11 @@ loop581:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop581
+	JMP         loop579
 
-done582:
+done580:
 	TESTQ       BP, BP
-	JZ          skip583
+	JZ          skip581
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R15)(R9*1), K1, Z6
 	VMOVUPD.Z   (R15)(R9*2), K1, Z7
@@ -11927,7 +11917,7 @@ done582:
 	VFMADD231PD Z7, Z9, Z3
 	VFMADD231PD Z8, Z9, Z4
 
-skip583:
+skip581:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -11967,36 +11957,36 @@ skip583:
 	ADDQ          R9, R11
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
-	JMP           loop579
+	JMP           loop577
 
-done580:
-loop584:
+done578:
+loop582:
 	CMPQ    R13, $0x00000008
-	JL      done585
+	JL      done583
 	VMOVUPD Z0, Z1
 	MOVQ    CX, R14
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 
-loop586:
+loop584:
 	CMPQ        BP, $0x00000040
-	JL          done587
+	JL          done585
 	VMOVUPD     (R15), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z1
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop586
+	JMP         loop584
 
-done587:
+done585:
 	TESTQ       BP, BP
-	JZ          skip588
+	JZ          skip586
 	VMOVUPD.Z   (R15), K1, Z2
 	VMOVUPD.Z   (R14), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-skip588:
+skip586:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VADDPD        Y1, Y2, Y2
@@ -12009,15 +11999,15 @@ skip588:
 	ADDQ          R9, R11
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
-	JMP           loop584
+	JMP           loop582
 
-done585:
+done583:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000001, BX
-	JMP  loop577
+	JMP  loop575
 
-done578:
+done576:
 	VZEROUPPER
 	RET
 
@@ -12041,9 +12031,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	SUBQ   R8, DX
 	MOVQ   R9, R8
 	CMPQ   DX, $0x00000008
-	JG     next590
+	JG     next588
 	TESTQ  DX, DX
-	JZ     end589
+	JZ     end587
 	MOVQ   $-1, R10
 	BZHIQ  DX, R10, R10
 	KMOVW  R10, K1
@@ -12052,9 +12042,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	MOVQ   m+32(FP), R11
 	ADDQ   R9, R10
 
-loop591:
+loop589:
 	CMPQ    R11, $0x00000004
-	JL      done592
+	JL      done590
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12065,9 +12055,9 @@ loop591:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop593:
+loop591:
 	CMPQ         R14, $0x00000001
-	JL           done594
+	JL           done592
 	VMOVUPD.Z    (R13), K1, Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z1
@@ -12080,9 +12070,9 @@ loop593:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop593
+	JMP          loop591
 
-done594:
+done592:
 	VBROADCASTSD alpha+8(FP), Z6
 	VMOVUPD.Z    (R10), K1, Z5
 	VFMADD231PD  Z1, Z6, Z5
@@ -12105,12 +12095,12 @@ done594:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop591
+	JMP          loop589
 
-done592:
-loop595:
+done590:
+loop593:
 	CMPQ    R11, $0x00000001
-	JL      done596
+	JL      done594
 	VMOVUPD Z0, Z1
 	MOVQ    DX, R12
 	MOVQ    b+24(FP), R13
@@ -12118,18 +12108,18 @@ loop595:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop597:
+loop595:
 	CMPQ         R14, $0x00000001
-	JL           done598
+	JL           done596
 	VMOVUPD.Z    (R13), K1, Z2
 	VBROADCASTSD (R12), Z3
 	VFMADD231PD  Z2, Z3, Z1
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop597
+	JMP          loop595
 
-done598:
+done596:
 	VBROADCASTSD alpha+8(FP), Z3
 	VMOVUPD.Z    (R10), K1, Z2
 	VFMADD231PD  Z1, Z3, Z2
@@ -12137,14 +12127,14 @@ done598:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop595
+	JMP          loop593
 
-done596:
-	JMP end589
+done594:
+	JMP end587
 
-next590:
+next588:
 	CMPQ  DX, $0x00000010
-	JG    next599
+	JG    next597
 	SUBQ  $0x00000008, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -12154,9 +12144,9 @@ next590:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop600:
+loop598:
 	CMPQ    R11, $0x00000004
-	JL      done601
+	JL      done599
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12171,9 +12161,9 @@ loop600:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop602:
+loop600:
 	CMPQ         R14, $0x00000001
-	JL           done603
+	JL           done601
 	VMOVUPD      (R13), Z9
 	VMOVUPD.Z    64(R13), K1, Z10
 	VBROADCASTSD (R12), Z11
@@ -12191,9 +12181,9 @@ loop602:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop602
+	JMP          loop600
 
-done603:
+done601:
 	VBROADCASTSD alpha+8(FP), Z11
 	VMOVUPD      (R10), Z9
 	VFMADD231PD  Z1, Z11, Z9
@@ -12228,12 +12218,12 @@ done603:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop600
+	JMP          loop598
 
-done601:
-loop604:
+done599:
+loop602:
 	CMPQ    R11, $0x00000001
-	JL      done605
+	JL      done603
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	MOVQ    DX, R12
@@ -12242,9 +12232,9 @@ loop604:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop606:
+loop604:
 	CMPQ         R14, $0x00000001
-	JL           done607
+	JL           done605
 	VMOVUPD      (R13), Z3
 	VMOVUPD.Z    64(R13), K1, Z4
 	VBROADCASTSD (R12), Z5
@@ -12253,9 +12243,9 @@ loop606:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop606
+	JMP          loop604
 
-done607:
+done605:
 	VBROADCASTSD alpha+8(FP), Z5
 	VMOVUPD      (R10), Z3
 	VFMADD231PD  Z1, Z5, Z3
@@ -12266,14 +12256,14 @@ done607:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop604
+	JMP          loop602
 
-done605:
-	JMP end589
+done603:
+	JMP end587
 
-next599:
+next597:
 	CMPQ  DX, $0x00000018
-	JG    next608
+	JG    next606
 	SUBQ  $0x00000010, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -12283,9 +12273,9 @@ next599:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop609:
+loop607:
 	CMPQ    R11, $0x00000004
-	JL      done610
+	JL      done608
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12304,9 +12294,9 @@ loop609:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop611:
+loop609:
 	CMPQ         R14, $0x00000001
-	JL           done612
+	JL           done610
 	VMOVUPD      (R13), Z13
 	VMOVUPD      64(R13), Z14
 	VMOVUPD.Z    128(R13), K1, Z15
@@ -12329,9 +12319,9 @@ loop611:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop611
+	JMP          loop609
 
-done612:
+done610:
 	VBROADCASTSD alpha+8(FP), Z16
 	VMOVUPD      (R10), Z13
 	VFMADD231PD  Z1, Z16, Z13
@@ -12378,12 +12368,12 @@ done612:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop609
+	JMP          loop607
 
-done610:
-loop613:
+done608:
+loop611:
 	CMPQ    R11, $0x00000001
-	JL      done614
+	JL      done612
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12393,9 +12383,9 @@ loop613:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop615:
+loop613:
 	CMPQ         R14, $0x00000001
-	JL           done616
+	JL           done614
 	VMOVUPD      (R13), Z4
 	VMOVUPD      64(R13), Z5
 	VMOVUPD.Z    128(R13), K1, Z6
@@ -12406,9 +12396,9 @@ loop615:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop615
+	JMP          loop613
 
-done616:
+done614:
 	VBROADCASTSD alpha+8(FP), Z7
 	VMOVUPD      (R10), Z4
 	VFMADD231PD  Z1, Z7, Z4
@@ -12422,12 +12412,12 @@ done616:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop613
+	JMP          loop611
 
-done614:
-	JMP end589
+done612:
+	JMP end587
 
-next608:
+next606:
 	SUBQ  $0x00000018, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -12437,9 +12427,9 @@ next608:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 
-loop618:
+loop616:
 	CMPQ    R11, $0x00000004
-	JL      done619
+	JL      done617
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12462,9 +12452,9 @@ loop618:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop620:
+loop618:
 	CMPQ         R14, $0x00000001
-	JL           done621
+	JL           done619
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -12492,9 +12482,9 @@ loop620:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop620
+	JMP          loop618
 
-done621:
+done619:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -12553,12 +12543,12 @@ done621:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop618
+	JMP          loop616
 
-done619:
-loop622:
+done617:
+loop620:
 	CMPQ    R11, $0x00000001
-	JL      done623
+	JL      done621
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12569,9 +12559,9 @@ loop622:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop624:
+loop622:
 	CMPQ         R14, $0x00000001
-	JL           done625
+	JL           done623
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -12584,9 +12574,9 @@ loop624:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop624
+	JMP          loop622
 
-done625:
+done623:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -12603,25 +12593,25 @@ done625:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop622
+	JMP          loop620
 
-done623:
-	JMP end589
+done621:
+	JMP end587
 
-end589:
+end587:
 	XORQ R9, R9
 
-group626:
+group624:
 	CMPQ R9, R8
-	JE   done627
+	JE   done625
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 
-loop628:
+loop626:
 	CMPQ    R11, $0x00000004
-	JL      done629
+	JL      done627
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12644,9 +12634,9 @@ loop628:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop630:
+loop628:
 	CMPQ         R14, $0x00000001
-	JL           done631
+	JL           done629
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -12674,9 +12664,9 @@ loop630:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop630
+	JMP          loop628
 
-done631:
+done629:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -12735,12 +12725,12 @@ done631:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop628
+	JMP          loop626
 
-done629:
-loop632:
+done627:
+loop630:
 	CMPQ    R11, $0x00000001
-	JL      done633
+	JL      done631
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12751,9 +12741,9 @@ loop632:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 
-loop634:
+loop632:
 	CMPQ         R14, $0x00000001
-	JL           done635
+	JL           done633
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -12766,9 +12756,9 @@ loop634:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop634
+	JMP          loop632
 
-done635:
+done633:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -12785,13 +12775,13 @@ done635:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop632
+	JMP          loop630
 
-done633:
+done631:
 	ADDQ $0x00000100, R9
-	JMP  group626
+	JMP  group624
 
-done627:
+done625:
 	VZEROUPPER
 	RET
 
@@ -12808,15 +12798,15 @@ TEXT ·addOutersAVX512(SB), NOSPLIT, $0-56
 	MOVQ   m+24(FP), DI
 	SHLQ   $0x03, DI
 
-loop636:
+loop634:
 	CMPQ BX, $0x00000006
-	JL   done637
+	JL   done635
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 
-loop638:
+loop636:
 	CMPQ    R8, $0x00000004
-	JL      done639
+	JL      done637
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -12849,9 +12839,9 @@ loop638:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 
-loop640:
+loop638:
 	CMPQ         R14, $0x00000001
-	JL           done641
+	JL           done639
 	VMOVUPD      (R13), Z24
 	VMOVUPD      64(R13), Z25
 	VMOVUPD      128(R13), Z26
@@ -12889,9 +12879,9 @@ loop640:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop640
+	JMP          loop638
 
-done641:
+done639:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -12918,12 +12908,12 @@ done641:
 	VMOVUPD Z23, 192(R11)(DX*1)
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
-	JMP     loop638
+	JMP     loop636
 
-done639:
-loop642:
+done637:
+loop640:
 	CMPQ    R8, $0x00000002
-	JL      done643
+	JL      done641
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -12944,9 +12934,9 @@ loop642:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 
-loop644:
+loop642:
 	CMPQ         R14, $0x00000001
-	JL           done645
+	JL           done643
 	VMOVUPD      (R13), Z12
 	VMOVUPD      64(R13), Z13
 	VBROADCASTSD (R12), Z14
@@ -12970,9 +12960,9 @@ loop644:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop644
+	JMP          loop642
 
-done645:
+done643:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -12987,12 +12977,12 @@ done645:
 	VMOVUPD Z11, 64(R11)(DX*1)
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
-	JMP     loop642
+	JMP     loop640
 
-done643:
-loop646:
+done641:
+loop644:
 	CMPQ    R8, $0x00000001
-	JL      done647
+	JL      done645
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13007,9 +12997,9 @@ loop646:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 
-loop648:
+loop646:
 	CMPQ         R14, $0x00000001
-	JL           done649
+	JL           done647
 	VMOVUPD      (R13), Z6
 	VBROADCASTSD (R12), Z7
 	VFMADD231PD  Z6, Z7, Z0
@@ -13026,9 +13016,9 @@ loop648:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop648
+	JMP          loop646
 
-done649:
+done647:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
@@ -13037,9 +13027,9 @@ done649:
 	VMOVUPD Z5, (R11)(DX*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JMP     loop646
+	JMP     loop644
 
-done647:
+done645:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -13048,18 +13038,18 @@ done647:
 	ADDQ DX, AX
 	ADDQ $0x00000030, CX
 	SUBQ $0x00000006, BX
-	JMP  loop636
+	JMP  loop634
 
-done637:
-loop650:
+done635:
+loop648:
 	CMPQ BX, $0x00000005
-	JL   done651
+	JL   done649
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 
-loop652:
+loop650:
 	CMPQ    R8, $0x00000004
-	JL      done653
+	JL      done651
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13088,9 +13078,9 @@ loop652:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 
-loop654:
+loop652:
 	CMPQ         R14, $0x00000001
-	JL           done655
+	JL           done653
 	VMOVUPD      (R13), Z20
 	VMOVUPD      64(R13), Z21
 	VMOVUPD      128(R13), Z22
@@ -13123,9 +13113,9 @@ loop654:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop654
+	JMP          loop652
 
-done655:
+done653:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -13148,12 +13138,12 @@ done655:
 	VMOVUPD Z19, 192(R11)
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
-	JMP     loop652
+	JMP     loop650
 
-done653:
-loop656:
+done651:
+loop654:
 	CMPQ    R8, $0x00000002
-	JL      done657
+	JL      done655
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13172,9 +13162,9 @@ loop656:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 
-loop658:
+loop656:
 	CMPQ         R14, $0x00000001
-	JL           done659
+	JL           done657
 	VMOVUPD      (R13), Z10
 	VMOVUPD      64(R13), Z11
 	VBROADCASTSD (R12), Z12
@@ -13195,9 +13185,9 @@ loop658:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop658
+	JMP          loop656
 
-done659:
+done657:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -13210,12 +13200,12 @@ done659:
 	VMOVUPD Z9, 64(R11)
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
-	JMP     loop656
+	JMP     loop654
 
-done657:
-loop660:
+done655:
+loop658:
 	CMPQ    R8, $0x00000001
-	JL      done661
+	JL      done659
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13229,9 +13219,9 @@ loop660:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 
-loop662:
+loop660:
 	CMPQ         R14, $0x00000001
-	JL           done663
+	JL           done661
 	VMOVUPD      (R13), Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z0
@@ -13246,9 +13236,9 @@ loop662:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop662
+	JMP          loop660
 
-done663:
+done661:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
@@ -13256,9 +13246,9 @@ done663:
 	VMOVUPD Z4, (R11)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JMP     loop660
+	JMP     loop658
 
-done661:
+done659:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -13266,18 +13256,18 @@ done661:
 	ADDQ DX, AX
 	ADDQ $0x00000028, CX
 	SUBQ $0x00000005, BX
-	JMP  loop650
+	JMP  loop648
 
-done651:
-loop664:
+done649:
+loop662:
 	CMPQ BX, $0x00000004
-	JL   done665
+	JL   done663
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 
-loop666:
+loop664:
 	CMPQ    R8, $0x00000004
-	JL      done667
+	JL      done665
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -13301,9 +13291,9 @@ loop666:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 
-loop668:
+loop666:
 	CMPQ         R13, $0x00000001
-	JL           done669
+	JL           done667
 	VMOVUPD      (R12), Z16
 	VMOVUPD      64(R12), Z17
 	VMOVUPD      128(R12), Z18
@@ -13331,9 +13321,9 @@ loop668:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop668
+	JMP          loop666
 
-done669:
+done667:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -13352,12 +13342,12 @@ done669:
 	VMOVUPD Z15, 192(R10)(SI*1)
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
-	JMP     loop666
+	JMP     loop664
 
-done667:
-loop670:
+done665:
+loop668:
 	CMPQ    R8, $0x00000002
-	JL      done671
+	JL      done669
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -13373,9 +13363,9 @@ loop670:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 
-loop672:
+loop670:
 	CMPQ         R13, $0x00000001
-	JL           done673
+	JL           done671
 	VMOVUPD      (R12), Z8
 	VMOVUPD      64(R12), Z9
 	VBROADCASTSD (R11), Z10
@@ -13393,9 +13383,9 @@ loop672:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop672
+	JMP          loop670
 
-done673:
+done671:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -13406,12 +13396,12 @@ done673:
 	VMOVUPD Z7, 64(R10)(SI*1)
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
-	JMP     loop670
+	JMP     loop668
 
-done671:
-loop674:
+done669:
+loop672:
 	CMPQ    R8, $0x00000001
-	JL      done675
+	JL      done673
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -13423,9 +13413,9 @@ loop674:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 
-loop676:
+loop674:
 	CMPQ         R13, $0x00000001
-	JL           done677
+	JL           done675
 	VMOVUPD      (R12), Z4
 	VBROADCASTSD (R11), Z5
 	VFMADD231PD  Z4, Z5, Z0
@@ -13438,36 +13428,36 @@ loop676:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop676
+	JMP          loop674
 
-done677:
+done675:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
 	VMOVUPD Z3, (R10)(SI*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JMP     loop674
+	JMP     loop672
 
-done675:
+done673:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000004, BX
-	JMP  loop664
+	JMP  loop662
 
-done665:
-loop678:
+done663:
+loop676:
 	CMPQ BX, $0x00000003
-	JL   done679
+	JL   done677
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 
-loop680:
+loop678:
 	CMPQ    SI, $0x00000004
-	JL      done681
+	JL      done679
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13487,9 +13477,9 @@ loop680:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop682:
+loop680:
 	CMPQ         R12, $0x00000001
-	JL           done683
+	JL           done681
 	VMOVUPD      (R11), Z12
 	VMOVUPD      64(R11), Z13
 	VMOVUPD      128(R11), Z14
@@ -13512,9 +13502,9 @@ loop682:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop682
+	JMP          loop680
 
-done683:
+done681:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -13529,12 +13519,12 @@ done683:
 	VMOVUPD Z11, 192(R9)(DX*2)
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
-	JMP     loop680
+	JMP     loop678
 
-done681:
-loop684:
+done679:
+loop682:
 	CMPQ    SI, $0x00000002
-	JL      done685
+	JL      done683
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13548,9 +13538,9 @@ loop684:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop686:
+loop684:
 	CMPQ         R12, $0x00000001
-	JL           done687
+	JL           done685
 	VMOVUPD      (R11), Z6
 	VMOVUPD      64(R11), Z7
 	VBROADCASTSD (R10), Z8
@@ -13565,9 +13555,9 @@ loop686:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop686
+	JMP          loop684
 
-done687:
+done685:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, (R9)(DX*1)
@@ -13576,12 +13566,12 @@ done687:
 	VMOVUPD Z5, 64(R9)(DX*2)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
-	JMP     loop684
+	JMP     loop682
 
-done685:
-loop688:
+done683:
+loop686:
 	CMPQ    SI, $0x00000001
-	JL      done689
+	JL      done687
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13592,9 +13582,9 @@ loop688:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop690:
+loop688:
 	CMPQ         R12, $0x00000001
-	JL           done691
+	JL           done689
 	VMOVUPD      (R11), Z3
 	VBROADCASTSD (R10), Z4
 	VFMADD231PD  Z3, Z4, Z0
@@ -13605,34 +13595,34 @@ loop690:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop690
+	JMP          loop688
 
-done691:
+done689:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, (R9)(DX*1)
 	VMOVUPD Z2, (R9)(DX*2)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JMP     loop688
+	JMP     loop686
 
-done689:
+done687:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000018, CX
 	SUBQ $0x00000003, BX
-	JMP  loop678
+	JMP  loop676
 
-done679:
-loop692:
+done677:
+loop690:
 	CMPQ BX, $0x00000002
-	JL   done693
+	JL   done691
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 
-loop694:
+loop692:
 	CMPQ    SI, $0x00000004
-	JL      done695
+	JL      done693
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13648,9 +13638,9 @@ loop694:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop696:
+loop694:
 	CMPQ         R12, $0x00000001
-	JL           done697
+	JL           done695
 	VMOVUPD      (R11), Z8
 	VMOVUPD      64(R11), Z9
 	VMOVUPD      128(R11), Z10
@@ -13668,9 +13658,9 @@ loop696:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop696
+	JMP          loop694
 
-done697:
+done695:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -13681,12 +13671,12 @@ done697:
 	VMOVUPD Z7, 192(R9)(DX*1)
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
-	JMP     loop694
+	JMP     loop692
 
-done695:
-loop698:
+done693:
+loop696:
 	CMPQ    SI, $0x00000002
-	JL      done699
+	JL      done697
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13698,9 +13688,9 @@ loop698:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop700:
+loop698:
 	CMPQ         R12, $0x00000001
-	JL           done701
+	JL           done699
 	VMOVUPD      (R11), Z4
 	VMOVUPD      64(R11), Z5
 	VBROADCASTSD (R10), Z6
@@ -13712,21 +13702,21 @@ loop700:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop700
+	JMP          loop698
 
-done701:
+done699:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, (R9)(DX*1)
 	VMOVUPD Z3, 64(R9)(DX*1)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
-	JMP     loop698
+	JMP     loop696
 
-done699:
-loop702:
+done697:
+loop700:
 	CMPQ    SI, $0x00000001
-	JL      done703
+	JL      done701
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13736,9 +13726,9 @@ loop702:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop704:
+loop702:
 	CMPQ         R12, $0x00000001
-	JL           done705
+	JL           done703
 	VMOVUPD      (R11), Z2
 	VBROADCASTSD (R10), Z3
 	VFMADD231PD  Z2, Z3, Z0
@@ -13747,32 +13737,32 @@ loop704:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop704
+	JMP          loop702
 
-done705:
+done703:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, (R9)(DX*1)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JMP     loop702
+	JMP     loop700
 
-done703:
+done701:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000010, CX
 	SUBQ $0x00000002, BX
-	JMP  loop692
+	JMP  loop690
 
-done693:
-loop706:
+done691:
+loop704:
 	CMPQ BX, $0x00000001
-	JL   done707
+	JL   done705
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 
-loop708:
+loop706:
 	CMPQ    SI, $0x00000004
-	JL      done709
+	JL      done707
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13784,9 +13774,9 @@ loop708:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop710:
+loop708:
 	CMPQ         R12, $0x00000001
-	JL           done711
+	JL           done709
 	VMOVUPD      (R11), Z4
 	VMOVUPD      64(R11), Z5
 	VMOVUPD      128(R11), Z6
@@ -13799,21 +13789,21 @@ loop710:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop710
+	JMP          loop708
 
-done711:
+done709:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
 	VMOVUPD Z3, 192(R9)
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
-	JMP     loop708
+	JMP     loop706
 
-done709:
-loop712:
+done707:
+loop710:
 	CMPQ    SI, $0x00000002
-	JL      done713
+	JL      done711
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13823,9 +13813,9 @@ loop712:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop714:
+loop712:
 	CMPQ         R12, $0x00000001
-	JL           done715
+	JL           done713
 	VMOVUPD      (R11), Z2
 	VMOVUPD      64(R11), Z3
 	VBROADCASTSD (R10), Z4
@@ -13834,19 +13824,19 @@ loop714:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop714
+	JMP          loop712
 
-done715:
+done713:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
-	JMP     loop712
+	JMP     loop710
 
-done713:
-loop716:
+done711:
+loop714:
 	CMPQ    SI, $0x00000001
-	JL      done717
+	JL      done715
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13855,30 +13845,30 @@ loop716:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop718:
+loop716:
 	CMPQ         R12, $0x00000001
-	JL           done719
+	JL           done717
 	VMOVUPD      (R11), Z1
 	VBROADCASTSD (R10), Z2
 	VFMADD231PD  Z1, Z2, Z0
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop718
+	JMP          loop716
 
-done719:
+done717:
 	VMOVUPD Z0, (R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JMP     loop716
+	JMP     loop714
 
-done717:
+done715:
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000001, BX
-	JMP  loop706
+	JMP  loop704
 
-done707:
+done705:
 	VZEROUPPER
 	RET
 
@@ -13897,9 +13887,9 @@ TEXT ·aggregateAVX512(SB), NOSPLIT, $0-96
 	XORQ         BX, BX
 	MOVQ         CX, SI
 
-loop720:
+loop718:
 	CMPQ      SI, $0x00000040
-	JL        done721
+	JL        done719
 	MOVQ      z+24(FP), DI
 	MOVQ      weights+32(FP), R8
 	MOVQ      f+40(FP), R9
@@ -13928,9 +13918,9 @@ loop720:
 	VMOVUPD   Z0, Z7
 	MOVQ      experts+72(FP), R10
 
-loop722:
+loop720:
 	CMPQ        R10, $0x00000001
-	JL          done723
+	JL          done721
 	VMOVUPD.Z   (R9), K1, Z8
 	VSUBPD      Z3, Z8, Z8
 	VMULPD      Z4, Z8, Z8
@@ -13944,9 +13934,9 @@ loop722:
 	ADDQ        CX, DI
 	ADDQ        CX, R8
 	SUBQ        $0x00000001, R10
-	JMP         loop722
+	JMP         loop720
 
-done723:
+done721:
 	MOVQ    mean+0(FP), DI
 	VMOVUPD Z5, (DI)(BX*1)
 	MOVQ    low+8(FP), DI
@@ -13955,9 +13945,9 @@ done723:
 	VMOVUPD Z7, (DI)(BX*1)
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000040, SI
-	JMP     loop720
+	JMP     loop718
 
-done721:
+done719:
 	VZEROUPPER
 	RET
 
@@ -13972,9 +13962,9 @@ TEXT ·regretsAVX512(SB), NOSPLIT, $0-96
 	XORQ         CX, CX
 	MOVQ         AX, DX
 
-loop724:
+loop722:
 	CMPQ    DX, $0x00000040
-	JL      done725
+	JL      done723
 	MOVQ    out+48(FP), BX
 	VMOVUPD (BX)(CX*1), Z3
 	MOVQ    slope+56(FP), BX
@@ -13990,9 +13980,9 @@ loop724:
 	MOVQ    CX, R10
 	MOVQ    experts+80(FP), R11
 
-loop726:
+loop724:
 	CMPQ        R11, $0x00000001
-	JL          done727
+	JL          done725
 	VSUBPD      (R9)(R10*1), Z3, Z8
 	VMOVUPD     (R8)(R10*1), Z7
 	VFMADD231PD Z8, Z4, Z7
@@ -14011,9 +14001,9 @@ loop726:
 	VADDPD      Z7, Z6, Z6
 	ADDQ        AX, R10
 	SUBQ        $0x00000001, R11
-	JMP         loop726
+	JMP         loop724
 
-done727:
+done725:
 	MOVQ         sum+0(FP), SI
 	VMOVUPD      Z6, (SI)(CX*1)
 	VDIVPD       Z6, Z1, Z3
@@ -14025,21 +14015,21 @@ done727:
 	MOVQ         CX, SI
 	MOVQ         experts+80(FP), DI
 
-loop728:
+loop726:
 	CMPQ    DI, $0x00000001
-	JL      done729
+	JL      done727
 	VMULPD  (BX)(SI*1), Z3, Z7
 	VMOVUPD Z7, (BX)(SI*1)
 	ADDQ    AX, SI
 	SUBQ    $0x00000001, DI
-	JMP     loop728
+	JMP     loop726
 
-done729:
+done727:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000040, DX
-	JMP  loop724
+	JMP  loop722
 
-done725:
+done723:
 	VZEROUPPER
 	RET
 
@@ -14058,9 +14048,9 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	SUBQ         SI, BX
 	MOVQ         DI, SI
 	CMPQ         BX, $0x00000008
-	JG           next731
+	JG           next729
 	TESTQ        BX, BX
-	JZ           end730
+	JZ           end728
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
 	KMOVW        R8, K1
@@ -14104,11 +14094,11 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	VFMSUB213PD  Z6, Z5, Z1
 	VMOVUPD      Z3, K1, (AX)(DI*1)
 	VMOVUPD      Z1, K1, (CX)(DI*1)
-	JMP          end730
+	JMP          end728
 
-next731:
+next729:
 	CMPQ         BX, $0x00000010
-	JG           next732
+	JG           next730
 	SUBQ         $0x00000008, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -14179,11 +14169,11 @@ next731:
 	VMOVUPD      Z6, K1, 64(AX)(DI*1)
 	VMOVUPD      Z2, (CX)(DI*1)
 	VMOVUPD      Z4, K1, 64(CX)(DI*1)
-	JMP          end730
+	JMP          end728
 
-next732:
+next730:
 	CMPQ         BX, $0x00000018
-	JG           next733
+	JG           next731
 	SUBQ         $0x00000010, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -14280,9 +14270,9 @@ next732:
 	VMOVUPD      Z3, (CX)(DI*1)
 	VMOVUPD      Z5, 64(CX)(DI*1)
 	VMOVUPD      Z6, K1, 128(CX)(DI*1)
-	JMP          end730
+	JMP          end728
 
-next733:
+next731:
 	SUBQ         $0x00000018, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -14405,14 +14395,14 @@ next733:
 	VMOVUPD      Z6, 64(CX)(DI*1)
 	VMOVUPD      Z7, 128(CX)(DI*1)
 	VMOVUPD      Z8, K1, 192(CX)(DI*1)
-	JMP          end730
+	JMP          end728
 
-end730:
+end728:
 	XORQ DI, DI
 
-group735:
+group733:
 	CMPQ         DI, SI
-	JE           done736
+	JE           done734
 	VMOVUPD      (DX)(DI*1), Z1
 	VMOVUPD      64(DX)(DI*1), Z2
 	VMOVUPD      128(DX)(DI*1), Z3
@@ -14532,9 +14522,9 @@ group735:
 	VMOVUPD      Z7, 128(CX)(DI*1)
 	VMOVUPD      Z8, 192(CX)(DI*1)
 	ADDQ         $0x00000100, DI
-	JMP          group735
+	JMP          group733
 
-done736:
+done734:
 	VZEROUPPER
 	RET
 
@@ -14603,9 +14593,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000008
-	JG           next738
+	JG           next736
 	TESTQ        DI, DI
-	JZ           end737
+	JZ           end735
 	MOVQ         $-1, R11
 	BZHIQ        DI, R11, R11
 	KMOVW        R11, K1
@@ -14619,9 +14609,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 
-loop739:
+loop737:
 	CMPQ         R12, $0x00000004
-	JL           done740
+	JL           done738
 	VBROADCASTSD (R11), Z6
 	VMOVUPD.Z    (DI), K1, Z7
 	VFMADD231PD  Z7, Z6, Z2
@@ -14637,21 +14627,21 @@ loop739:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop739
+	JMP          loop737
 
-done740:
-loop741:
+done738:
+loop739:
 	CMPQ         R12, $0x00000001
-	JL           done742
+	JL           done740
 	VBROADCASTSD (R11), Z6
 	VMOVUPD.Z    (DI), K1, Z7
 	VFMADD231PD  Z7, Z6, Z2
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop741
+	JMP          loop739
 
-done742:
+done740:
 	VADDPD       Z3, Z2, Z2
 	VADDPD       Z4, Z2, Z2
 	VADDPD       Z5, Z2, Z2
@@ -14696,11 +14686,11 @@ done742:
 	VFMSUB213PD  Z7, Z6, Z2
 	VMOVUPD      Z4, K1, (CX)(R10*1)
 	VMOVUPD      Z2, K1, (AX)(R10*1)
-	JMP          end737
+	JMP          end735
 
-next738:
+next736:
 	CMPQ    DI, $0x00000010
-	JG      next743
+	JG      next741
 	SUBQ    $0x00000008, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -14719,9 +14709,9 @@ next738:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 
-loop744:
+loop742:
 	CMPQ         R12, $0x00000004
-	JL           done745
+	JL           done743
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VMOVUPD.Z    64(DI), K1, Z11
@@ -14741,12 +14731,12 @@ loop744:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop744
+	JMP          loop742
 
-done745:
-loop746:
+done743:
+loop744:
 	CMPQ         R12, $0x00000001
-	JL           done747
+	JL           done745
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VMOVUPD.Z    64(DI), K1, Z11
@@ -14754,9 +14744,9 @@ loop746:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop746
+	JMP          loop744
 
-done747:
+done745:
 	VADDPD       Z4, Z2, Z2
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z2, Z2
@@ -14831,11 +14821,11 @@ done747:
 	VMOVUPD      Z7, K1, 64(CX)(R10*1)
 	VMOVUPD      Z3, (AX)(R10*1)
 	VMOVUPD      Z5, K1, 64(AX)(R10*1)
-	JMP          end737
+	JMP          end735
 
-next743:
+next741:
 	CMPQ    DI, $0x00000018
-	JG      next748
+	JG      next746
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -14851,9 +14841,9 @@ next743:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop749:
+loop747:
 	CMPQ         R12, $0x00000002
-	JL           done750
+	JL           done748
 	VBROADCASTSD (R11), Z8
 	VFMADD231PD  (DI), Z8, Z2
 	VFMADD231PD  64(DI), Z8, Z3
@@ -14867,12 +14857,12 @@ loop749:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop749
+	JMP          loop747
 
-done750:
-loop751:
+done748:
+loop749:
 	CMPQ         R12, $0x00000001
-	JL           done752
+	JL           done750
 	VBROADCASTSD (R11), Z8
 	VFMADD231PD  (DI), Z8, Z2
 	VFMADD231PD  64(DI), Z8, Z3
@@ -14881,9 +14871,9 @@ loop751:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop751
+	JMP          loop749
 
-done752:
+done750:
 	VADDPD       Z5, Z2, Z2
 	VADDPD       Z6, Z3, Z3
 	VADDPD       Z7, Z4, Z4
@@ -14982,9 +14972,9 @@ done752:
 	VMOVUPD      Z4, (AX)(R10*1)
 	VMOVUPD      Z6, 64(AX)(R10*1)
 	VMOVUPD      Z7, K1, 128(AX)(R10*1)
-	JMP          end737
+	JMP          end735
 
-next748:
+next746:
 	SUBQ    $0x00000018, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -15002,9 +14992,9 @@ next748:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop754:
+loop752:
 	CMPQ         R12, $0x00000002
-	JL           done755
+	JL           done753
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -15020,12 +15010,12 @@ loop754:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop754
+	JMP          loop752
 
-done755:
-loop756:
+done753:
+loop754:
 	CMPQ         R12, $0x00000001
-	JL           done757
+	JL           done755
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -15035,9 +15025,9 @@ loop756:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop756
+	JMP          loop754
 
-done757:
+done755:
 	VADDPD       Z6, Z2, Z2
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
@@ -15164,14 +15154,14 @@ done757:
 	VMOVUPD      Z7, 64(AX)(R10*1)
 	VMOVUPD      Z8, 128(AX)(R10*1)
 	VMOVUPD      Z9, K1, 192(AX)(R10*1)
-	JMP          end737
+	JMP          end735
 
-end737:
+end735:
 	XORQ R10, R10
 
-group758:
+group756:
 	CMPQ    R10, R9
-	JE      done759
+	JE      done757
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -15185,9 +15175,9 @@ group758:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 
-loop760:
+loop758:
 	CMPQ         R12, $0x00000002
-	JL           done761
+	JL           done759
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -15201,12 +15191,12 @@ loop760:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop760
+	JMP          loop758
 
-done761:
-loop762:
+done759:
+loop760:
 	CMPQ         R12, $0x00000001
-	JL           done763
+	JL           done761
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -15215,9 +15205,9 @@ loop762:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop762
+	JMP          loop760
 
-done763:
+done761:
 	VADDPD       Z6, Z2, Z2
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
@@ -15345,9 +15335,9 @@ done763:
 	VMOVUPD      Z8, 128(AX)(R10*1)
 	VMOVUPD      Z9, 192(AX)(R10*1)
 	ADDQ         $0x00000100, R10
-	JMP          group758
+	JMP          group756
 
-done759:
+done757:
 	VZEROUPPER
 	RET
 
@@ -15361,15 +15351,15 @@ TEXT ·symAddAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 
-loop764:
+loop762:
 	CMPQ BX, $0x00000001
-	JL   done765
+	JL   done763
 	MOVQ BX, SI
 	MOVQ CX, DI
 
-loop766:
+loop764:
 	CMPQ    SI, $0x00000002
-	JL      done767
+	JL      done765
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15390,9 +15380,9 @@ loop766:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop768:
+loop766:
 	CMPQ         R10, $0x00000001
-	JL           done769
+	JL           done767
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -15422,9 +15412,9 @@ loop768:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop768
+	JMP          loop766
 
-done769:
+done767:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -15444,12 +15434,12 @@ done769:
 	ADDQ    $0x00000400, AX
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
-	JMP     loop766
+	JMP     loop764
 
-done767:
-loop770:
+done765:
+loop768:
 	CMPQ    SI, $0x00000001
-	JL      done771
+	JL      done769
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15462,9 +15452,9 @@ loop770:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop772:
+loop770:
 	CMPQ         R10, $0x00000001
-	JL           done773
+	JL           done771
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z9, Z8, Z0
@@ -15485,9 +15475,9 @@ loop772:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop772
+	JMP          loop770
 
-done773:
+done771:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -15499,14 +15489,14 @@ done773:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JMP     loop770
+	JMP     loop768
 
-done771:
+done769:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JMP  loop764
+	JMP  loop762
 
-done765:
+done763:
 	VZEROUPPER
 	RET
 
@@ -15520,15 +15510,15 @@ TEXT ·symSubAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 
-loop774:
+loop772:
 	CMPQ BX, $0x00000001
-	JL   done775
+	JL   done773
 	MOVQ BX, SI
 	MOVQ CX, DI
 
-loop776:
+loop774:
 	CMPQ    SI, $0x00000002
-	JL      done777
+	JL      done775
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15549,9 +15539,9 @@ loop776:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop778:
+loop776:
 	CMPQ         R10, $0x00000001
-	JL           done779
+	JL           done777
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -15581,9 +15571,9 @@ loop778:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop778
+	JMP          loop776
 
-done779:
+done777:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -15603,12 +15593,12 @@ done779:
 	ADDQ    $0x00000400, AX
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
-	JMP     loop776
+	JMP     loop774
 
-done777:
-loop780:
+done775:
+loop778:
 	CMPQ    SI, $0x00000001
-	JL      done781
+	JL      done779
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15621,9 +15611,9 @@ loop780:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 
-loop782:
+loop780:
 	CMPQ         R10, $0x00000001
-	JL           done783
+	JL           done781
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFNMADD231PD Z9, Z8, Z0
@@ -15644,9 +15634,9 @@ loop782:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop782
+	JMP          loop780
 
-done783:
+done781:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -15658,39 +15648,34 @@ done783:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JMP     loop780
+	JMP     loop778
 
-done781:
+done779:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JMP  loop774
+	JMP  loop772
 
-done775:
+done773:
 	VZEROUPPER
 	RET
 
-// func symMatVecAVX512(a *float64, nb int, y *float64, x *float64, back int)
+// func symMatVecAVX512(a *float64, nb int, from int, rows int, y *float64, x *float64, back int)
 // Requires: AVX, AVX512F
-TEXT ·symMatVecAVX512(SB), NOSPLIT, $0-40
+TEXT ·symMatVecAVX512(SB), NOSPLIT, $0-56
 	VPXORQ Z0, Z0, Z0
 	MOVQ   a+0(FP), AX
-	MOVQ   y+16(FP), CX
-	MOVQ   x+24(FP), DX
+	MOVQ   y+32(FP), CX
+	MOVQ   x+40(FP), DX
 	MOVQ   nb+8(FP), BX
 	SHLQ   $0x06, BX
-	XORQ   SI, SI
+	MOVQ   from+16(FP), SI
 	MOVQ   nb+8(FP), DI
+	SUBQ   SI, DI
 	SHLQ   $0x09, DI
-	CMPQ   back+32(FP), $0x00
-	JE     forth784
-	MOVQ   BX, SI
-	SUBQ   $0x40, SI
-	MOVQ   $0x00000200, DI
+	SHLQ   $0x06, SI
+	MOVQ   rows+24(FP), R8
 
-forth784:
-	MOVQ nb+8(FP), R8
-
-strip785:
+strip782:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -15731,9 +15716,9 @@ strip785:
 	MOVQ         BX, R11
 	SUBQ         R10, R11
 
-loop788:
+loop785:
 	CMPQ        R11, $0x00000040
-	JL          done789
+	JL          done786
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (CX)(R10*1), Z18
 	VMOVUPD     (R9), Z19
@@ -15764,9 +15749,9 @@ loop788:
 	ADDQ        $0x00000200, R9
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
-	JMP         loop788
+	JMP         loop785
 
-done789:
+done786:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -15790,46 +15775,41 @@ done789:
 	VADDPD     Z9, Z1, Z1
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
-	CMPQ       back+32(FP), $0x00
-	JNE        back786
+	CMPQ       back+48(FP), $0x00
+	JNE        back783
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next787
+	JMP        next784
 
-back786:
+back783:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next787:
+next784:
 	DECQ R8
-	JNZ  strip785
+	JNZ  strip782
 	VZEROUPPER
 	RET
 
-// func symSubMatVecAVX512(a *float64, nb int, y *float64, x *float64, w *float64, k int, back int)
+// func symSubMatVecAVX512(a *float64, nb int, from int, rows int, y *float64, x *float64, w *float64, k int, back int)
 // Requires: AVX, AVX512F
-TEXT ·symSubMatVecAVX512(SB), NOSPLIT, $0-56
+TEXT ·symSubMatVecAVX512(SB), NOSPLIT, $0-72
 	VPXORQ Z0, Z0, Z0
 	MOVQ   a+0(FP), AX
-	MOVQ   y+16(FP), CX
-	MOVQ   x+24(FP), DX
+	MOVQ   y+32(FP), CX
+	MOVQ   x+40(FP), DX
 	MOVQ   nb+8(FP), BX
 	SHLQ   $0x06, BX
-	XORQ   SI, SI
+	MOVQ   from+16(FP), SI
 	MOVQ   nb+8(FP), DI
+	SUBQ   SI, DI
 	SHLQ   $0x09, DI
-	CMPQ   back+48(FP), $0x00
-	JE     forth790
-	MOVQ   BX, SI
-	SUBQ   $0x40, SI
-	MOVQ   $0x00000200, DI
+	SHLQ   $0x06, SI
+	MOVQ   rows+24(FP), R8
 
-forth790:
-	MOVQ nb+8(FP), R8
-
-strip791:
+strip787:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -15848,12 +15828,12 @@ strip791:
 	VMOVUPD 320(R9), Z15
 	VMOVUPD 384(R9), Z16
 	VMOVUPD 448(R9), Z17
-	MOVQ    w+32(FP), R11
-	MOVQ    k+40(FP), R12
+	MOVQ    w+48(FP), R11
+	MOVQ    k+56(FP), R12
 
-loop794:
+loop790:
 	CMPQ         R12, $0x00000001
-	JL           done795
+	JL           done791
 	VMOVUPD      (R11)(R10*1), Z9
 	VBROADCASTSD (R11)(SI*1), Z18
 	VFNMADD231PD Z18, Z9, Z10
@@ -15873,9 +15853,9 @@ loop794:
 	VFNMADD231PD Z18, Z9, Z17
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop794
+	JMP          loop790
 
-done795:
+done791:
 	VMOVUPD     Z10, (R9)
 	VMOVUPD     Z11, 64(R9)
 	VMOVUPD     Z12, 128(R9)
@@ -15898,9 +15878,9 @@ done795:
 	MOVQ        BX, R11
 	SUBQ        R10, R11
 
-loop796:
+loop792:
 	CMPQ    R11, $0x00000080
-	JL      done797
+	JL      done793
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -15917,12 +15897,12 @@ loop796:
 	VMOVUPD 832(R9), Z24
 	VMOVUPD 896(R9), Z25
 	VMOVUPD 960(R9), Z26
-	MOVQ    w+32(FP), R12
-	MOVQ    k+40(FP), R13
+	MOVQ    w+48(FP), R12
+	MOVQ    k+56(FP), R13
 
-loop798:
+loop794:
 	CMPQ         R13, $0x00000001
-	JL           done799
+	JL           done795
 	VMOVUPD      (R12)(R10*1), Z9
 	VMOVUPD      64(R12)(R10*1), Z10
 	VBROADCASTSD (R12)(SI*1), Z27
@@ -15951,9 +15931,9 @@ loop798:
 	VFNMADD231PD Z27, Z10, Z26
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop798
+	JMP          loop794
 
-done799:
+done795:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -16011,12 +15991,12 @@ done799:
 	ADDQ             $0x00000400, R9
 	ADDQ             $0x00000080, R10
 	SUBQ             $0x00000080, R11
-	JMP              loop796
+	JMP              loop792
 
-done797:
-loop800:
+done793:
+loop796:
 	CMPQ    R11, $0x00000040
-	JL      done801
+	JL      done797
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -16025,12 +16005,12 @@ loop800:
 	VMOVUPD 320(R9), Z16
 	VMOVUPD 384(R9), Z17
 	VMOVUPD 448(R9), Z18
-	MOVQ    w+32(FP), R12
-	MOVQ    k+40(FP), R13
+	MOVQ    w+48(FP), R12
+	MOVQ    k+56(FP), R13
 
-loop802:
+loop798:
 	CMPQ         R13, $0x00000001
-	JL           done803
+	JL           done799
 	VMOVUPD      (R12)(R10*1), Z9
 	VBROADCASTSD (R12)(SI*1), Z10
 	VFNMADD231PD Z10, Z9, Z11
@@ -16050,9 +16030,9 @@ loop802:
 	VFNMADD231PD Z10, Z9, Z18
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop802
+	JMP          loop798
 
-done803:
+done799:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -16083,9 +16063,9 @@ done803:
 	ADDQ             $0x00000200, R9
 	ADDQ             $0x00000040, R10
 	SUBQ             $0x00000040, R11
-	JMP              loop800
+	JMP              loop796
 
-done801:
+done797:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -16109,21 +16089,21 @@ done801:
 	VADDPD     Z9, Z1, Z1
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
-	CMPQ       back+48(FP), $0x00
-	JNE        back792
+	CMPQ       back+64(FP), $0x00
+	JNE        back788
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next793
+	JMP        next789
 
-back792:
+back788:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next793:
+next789:
 	DECQ R8
-	JNZ  strip791
+	JNZ  strip787
 	VZEROUPPER
 	RET
 
@@ -16147,10 +16127,10 @@ TEXT ·squareMatVecAVX512(SB), NOSPLIT, $0-48
 	SHLQ    $0x03, DI
 	XORQ    R8, R8
 
-columns804:
+columns800:
 	LEAQ    64(R8), R9
 	CMPQ    R9, DI
-	JG      done805
+	JG      done801
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -16161,9 +16141,9 @@ columns804:
 	ADDQ    R8, R10
 	LEAQ    (SI)(SI*2), R13
 
-loop806:
+loop802:
 	CMPQ         R12, $0x00000004
-	JL           done807
+	JL           done803
 	VBROADCASTSD (R11), Z6
 	VFMADD231PD  (R10), Z6, Z2
 	VBROADCASTSD 8(R11), Z6
@@ -16175,20 +16155,20 @@ loop806:
 	LEAQ         (R10)(SI*4), R10
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop806
+	JMP          loop802
 
-done807:
-loop808:
+done803:
+loop804:
 	CMPQ         R12, $0x00000001
-	JL           done809
+	JL           done805
 	VBROADCASTSD (R11), Z6
 	VFMADD231PD  (R10), Z6, Z2
 	ADDQ         SI, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop808
+	JMP          loop804
 
-done809:
+done805:
 	VADDPD      Z3, Z2, Z2
 	VADDPD      Z4, Z2, Z2
 	VADDPD      Z5, Z2, Z2
@@ -16196,11 +16176,11 @@ done809:
 	VMOVUPD     Z2, (AX)(R8*1)
 	VFMADD231PD Z2, Z3, Z1
 	MOVQ        R9, R8
-	JMP         columns804
+	JMP         columns800
 
-done805:
+done801:
 	CMPQ    R8, DI
-	JE      done810
+	JE      done806
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -16209,9 +16189,9 @@ done805:
 	ADDQ    R8, CX
 	LEAQ    (SI)(SI*2), R9
 
-loop811:
+loop807:
 	CMPQ         BX, $0x00000004
-	JL           done812
+	JL           done808
 	VBROADCASTSD (DI), Z5
 	VFMADD231PD  (CX), Z5, Z2
 	VBROADCASTSD 8(DI), Z5
@@ -16223,20 +16203,20 @@ loop811:
 	LEAQ         (CX)(SI*4), CX
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, BX
-	JMP          loop811
+	JMP          loop807
 
-done812:
-loop813:
+done808:
+loop809:
 	CMPQ         BX, $0x00000001
-	JL           done814
+	JL           done810
 	VBROADCASTSD (DI), Z5
 	VFMADD231PD  (CX), Z5, Z2
 	ADDQ         SI, CX
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, BX
-	JMP          loop813
+	JMP          loop809
 
-done814:
+done810:
 	VADDPD      Z3, Z2, Z2
 	VADDPD      Z4, Z2, Z2
 	VADDPD      Z0, Z2, Z2
@@ -16244,7 +16224,7 @@ done814:
 	VMOVUPD     Z2, K1, (AX)(R8*1)
 	VFMADD231PD Z2, Z0, Z1
 
-done810:
+done806:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16276,39 +16256,39 @@ TEXT ·squareSubAVX512(SB), NOSPLIT, $0-48
 	SHLQ         $0x03, R8
 	XORQ         R9, R9
 
-columns815:
+columns811:
 	LEAQ    64(R9), R10
 	CMPQ    R10, R8
-	JG      done816
+	JG      done812
 	VMOVUPD (DX)(R9*1), Z1
 	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (CX)(R9*1)
 	MOVQ    R10, R9
-	JMP     columns815
+	JMP     columns811
 
-done816:
+done812:
 	CMPQ      R9, R8
-	JE        done817
+	JE        done813
 	VMOVUPD.Z (DX)(R9*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, (CX)(R9*1)
 
-done817:
+done813:
 	XORQ DX, DX
 	MOVQ SI, R8
 
-loop818:
+loop814:
 	CMPQ    R8, $0x00000040
-	JL      done819
+	JL      done815
 	VMOVUPD (CX)(DX*1), Z0
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    BX, R11
 	ADDQ    DX, R9
 
-loop820:
+loop816:
 	CMPQ              R11, $0x00000004
-	JL                done821
+	JL                done817
 	VMOVUPD           (R9), Z1
 	VFNMADD231PD.BCST (R10), Z0, Z1
 	VMOVUPD           Z1, (R9)
@@ -16327,26 +16307,26 @@ loop820:
 	ADDQ              SI, R9
 	ADDQ              $0x00000020, R10
 	SUBQ              $0x00000004, R11
-	JMP               loop820
+	JMP               loop816
 
-done821:
-loop822:
+done817:
+loop818:
 	CMPQ              R11, $0x00000001
-	JL                done823
+	JL                done819
 	VMOVUPD           (R9), Z1
 	VFNMADD231PD.BCST (R10), Z0, Z1
 	VMOVUPD           Z1, (R9)
 	ADDQ              SI, R9
 	ADDQ              $0x00000008, R10
 	SUBQ              $0x00000001, R11
-	JMP               loop822
-
-done823:
-	ADDQ $0x00000040, DX
-	SUBQ $0x00000040, R8
-	JMP  loop818
+	JMP               loop818
 
 done819:
+	ADDQ $0x00000040, DX
+	SUBQ $0x00000040, R8
+	JMP  loop814
+
+done815:
 	VZEROUPPER
 	RET
 
@@ -16363,9 +16343,9 @@ TEXT ·choleskyAVX512(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 
-loop824:
+loop820:
 	CMPQ    SI, $0x00000001
-	JL      done825
+	JL      done821
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
@@ -16381,9 +16361,9 @@ loop824:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 
-loop826:
+loop822:
 	CMPQ              R9, $0x00000001
-	JL                done827
+	JL                done823
 	SUBQ              $0x00000200, R10
 	VMOVUPD           (R8), Z9
 	VMULPD.BCST       (R11), Z9, Z9
@@ -16469,9 +16449,9 @@ loop826:
 	ADDQ              R10, R8
 	ADDQ              $0x00000040, R11
 	SUBQ              $0x00000001, R9
-	JMP               loop826
+	JMP               loop822
 
-done827:
+done823:
 	VMOVUPD           Z1, (DX)
 	VMOVUPD           Z2, 64(DX)
 	VMOVUPD           Z3, 128(DX)
@@ -16577,9 +16557,9 @@ done827:
 	SUBQ              $0x01, R9
 	ADDQ              $0x00000200, DX
 
-loop828:
+loop824:
 	CMPQ    R9, $0x00000001
-	JL      done829
+	JL      done825
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
@@ -16596,9 +16576,9 @@ loop828:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 
-loop830:
+loop826:
 	CMPQ              R12, $0x00000001
-	JL                done831
+	JL                done827
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VMULPD.BCST       (R14), Z9, Z9
@@ -16684,9 +16664,9 @@ loop830:
 	ADDQ              R13, R11
 	ADDQ              $0x00000040, R14
 	SUBQ              $0x00000001, R12
-	JMP               loop830
+	JMP               loop826
 
-done831:
+done827:
 	VFNMADD231PD.BCST 8(DI), Z1, Z2
 	VFNMADD231PD.BCST 16(DI), Z1, Z3
 	VFNMADD231PD.BCST 24(DI), Z1, Z4
@@ -16725,16 +16705,16 @@ done831:
 	VMOVUPD           Z8, 448(DX)
 	ADDQ              $0x00000200, DX
 	SUBQ              $0x00000001, R9
-	JMP               loop828
+	JMP               loop824
 
-done829:
+done825:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JMP  loop824
+	JMP  loop820
 
-done825:
+done821:
 	VZEROUPPER
 	RET
 
@@ -16752,9 +16732,9 @@ TEXT ·choleskySolveAVX512(SB), NOSPLIT, $0-32
 	MOVQ   nb+8(FP), R9
 	SHLQ   $0x09, R9
 
-loop832:
+loop828:
 	CMPQ    R8, $0x00000001
-	JL      done833
+	JL      done829
 	VMOVUPD (SI), Z1
 	VMOVUPD 64(SI), Z2
 	VMOVUPD 128(SI), Z3
@@ -16769,9 +16749,9 @@ loop832:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 
-loop834:
+loop830:
 	CMPQ              R12, $0x00000001
-	JL                done835
+	JL                done831
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VFNMADD231PD.BCST (R10), Z9, Z1
@@ -16848,9 +16828,9 @@ loop834:
 	ADDQ              R13, R10
 	ADDQ              $0x00000200, R11
 	SUBQ              $0x00000001, R12
-	JMP               loop834
+	JMP               loop830
 
-done835:
+done831:
 	VFNMADD231PD.BCST 8(BX), Z1, Z2
 	VFNMADD231PD.BCST 16(BX), Z1, Z3
 	VFNMADD231PD.BCST 24(BX), Z1, Z4
@@ -16902,15 +16882,15 @@ done835:
 	ADDQ              $0x00000200, AX
 	ADDQ              $0x01, DI
 	SUBQ              $0x00000001, R8
-	JMP               loop832
+	JMP               loop828
 
-done833:
+done829:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 
-loop836:
+loop832:
 	CMPQ    AX, $0x00000001
-	JL      done837
+	JL      done833
 	ADDQ    $0x00000200, R9
 	SUBQ    R9, BX
 	SUBQ    $0x00000040, CX
@@ -16927,9 +16907,9 @@ loop836:
 	MOVQ    SI, R8
 	MOVQ    DX, R10
 
-loop838:
+loop834:
 	CMPQ              R10, $0x00000001
-	JL                done839
+	JL                done835
 	ADDQ              $0x00000200, DI
 	ADDQ              $0x00000200, R8
 	VMOVUPD           (R8), Z9
@@ -17005,9 +16985,9 @@ loop838:
 	VFNMADD231PD.BCST 440(DI), Z9, Z7
 	VFNMADD231PD.BCST 504(DI), Z9, Z8
 	SUBQ              $0x00000001, R10
-	JMP               loop838
+	JMP               loop834
 
-done839:
+done835:
 	VBROADCASTSD      (CX), Z9
 	VFMADD213PD       (SI), Z9, Z1
 	VBROADCASTSD      8(CX), Z9
@@ -17062,9 +17042,9 @@ done839:
 	VMOVUPD           Z8, 448(SI)
 	ADDQ              $0x01, DX
 	SUBQ              $0x00000001, AX
-	JMP               loop836
+	JMP               loop832
 
-done837:
+done833:
 	VZEROUPPER
 	RET
 
@@ -17084,9 +17064,9 @@ TEXT ·tallyAVX512(SB), NOSPLIT, $0-56
 	VMOVUPD      Z0, Z3
 	VBROADCASTSD trig64<>+544(SB), Z4
 
-loop840:
+loop836:
 	CMPQ        SI, $0x00000008
-	JL          done841
+	JL          done837
 	MOVQ        DX, R8
 	MOVQ        AX, R9
 	VMOVUPD     (BX), Z5
@@ -17186,7 +17166,7 @@ loop840:
 	MOVQ        R9, R10
 	ADDQ        DI, R9
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short842
+	JE          short838
 	VMOVUPD     (R8), Z6
 	ADDQ        DI, R8
 	VMOVUPD     (R8), Z9
@@ -17226,18 +17206,18 @@ loop840:
 	ADDQ        DI, R9
 	VMOVUPD     Z6, (R8)
 
-short842:
+short838:
 	VMOVUPD Z7, (R10)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, CX
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, SI
-	JMP     loop840
+	JMP     loop836
 
-done841:
+done837:
 	TESTQ       SI, SI
-	JZ          skip843
+	JZ          skip839
 	MOVQ        $-1, R8
 	BZHIQ       SI, R8, R8
 	KMOVW       R8, K1
@@ -17339,7 +17319,7 @@ done841:
 	MOVQ        AX, CX
 	ADDQ        DI, AX
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short844
+	JE          short840
 	VMOVUPD.Z   (DX), K1, Z6
 	ADDQ        DI, DX
 	VMOVUPD.Z   (DX), K1, Z9
@@ -17379,10 +17359,10 @@ done841:
 	ADDQ        DI, AX
 	VMOVUPD     Z4, K1, (DX)
 
-short844:
+short840:
 	VMOVUPD Z7, K1, (CX)
 
-skip843:
+skip839:
 	MOVQ          total+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
@@ -17423,9 +17403,9 @@ TEXT ·cusumAVX512(SB), NOSPLIT, $0-40
 	XORQ    DI, DI
 	MOVQ    BX, R8
 
-loop845:
+loop841:
 	CMPQ         R8, $0x00000040
-	JL           done846
+	JL           done842
 	MOVQ         AX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -17504,9 +17484,9 @@ loop845:
 	VMOVUPD      Z8, (R9)(BX*2)
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
-	JMP          loop845
+	JMP          loop841
 
-done846:
+done842:
 	MOVQ          most+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VMAXPD        Y0, Y1, Y1
@@ -17541,10 +17521,10 @@ TEXT ·conformalAVX512(SB), NOSPLIT, $0-104
 	MOVQ   limits+64(FP), DX
 	XORQ   BX, BX
 
-columns847:
+columns843:
 	LEAQ         64(BX), SI
 	CMPQ         SI, AX
-	JG           done848
+	JG           done844
 	VMOVUPD      Z0, Z1
 	MOVQ         y+48(FP), DI
 	VMOVUPD      (DI)(BX*1), Z2
@@ -17583,9 +17563,9 @@ columns847:
 	MOVQ         steps+72(FP), R10
 	MOVQ         levels+88(FP), R11
 
-loop849:
+loop845:
 	CMPQ         R11, $0x00000001
-	JL           done850
+	JL           done846
 	ADDQ         $0x00000008, DI
 	VMOVUPD      (R8)(BX*1), Z2
 	VADDPD       Z1, Z2, Z2
@@ -17608,9 +17588,9 @@ loop849:
 	ADDQ         CX, R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop849
+	JMP          loop845
 
-done850:
+done846:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      (DI)(BX*1), Z1
 	VBROADCASTSD 56(DX), Z2
@@ -17630,11 +17610,11 @@ done850:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      Z1, (DI)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns847
+	JMP          columns843
 
-done848:
+done844:
 	CMPQ         BX, AX
-	JE           done851
+	JE           done847
 	VMOVUPD      Z0, Z1
 	MOVQ         y+48(FP), AX
 	VMOVUPD.Z    (AX)(BX*1), K1, Z2
@@ -17673,9 +17653,9 @@ done848:
 	MOVQ         steps+72(FP), R8
 	MOVQ         levels+88(FP), R9
 
-loop852:
+loop848:
 	CMPQ         R9, $0x00000001
-	JL           done853
+	JL           done849
 	ADDQ         $0x00000008, AX
 	VMOVUPD.Z    (SI)(BX*1), K1, Z1
 	VADDPD       Z0, Z1, Z1
@@ -17698,9 +17678,9 @@ loop852:
 	ADDQ         CX, DI
 	ADDQ         $0x00000010, R8
 	SUBQ         $0x00000001, R9
-	JMP          loop852
+	JMP          loop848
 
-done853:
+done849:
 	MOVQ         scale+8(FP), AX
 	VMOVUPD.Z    (AX)(BX*1), K1, Z0
 	VBROADCASTSD 56(DX), Z1
@@ -17720,7 +17700,7 @@ done853:
 	MOVQ         scale+8(FP), AX
 	VMOVUPD      Z0, K1, (AX)(BX*1)
 
-done851:
+done847:
 	VZEROUPPER
 	RET
 
@@ -17739,10 +17719,10 @@ TEXT ·logToAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns854:
+columns850:
 	LEAQ         64(BX), SI
 	CMPQ         SI, DX
-	JG           done855
+	JG           done851
 	VMOVUPD      (CX)(BX*1), Z0
 	VBROADCASTSD logarithm<>+0(SB), Z1
 	VPADDQ       Z1, Z0, Z1
@@ -17799,11 +17779,11 @@ columns854:
 	VMOVUPD      Z1, K2, Z0
 	VMOVUPD      Z0, (AX)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns854
+	JMP          columns850
 
-done855:
+done851:
 	CMPQ         BX, DX
-	JE           done856
+	JE           done852
 	VMOVUPD.Z    (CX)(BX*1), K1, Z0
 	VBROADCASTSD logarithm<>+0(SB), Z1
 	VPADDQ       Z1, Z0, Z1
@@ -17860,7 +17840,7 @@ done855:
 	VMOVUPD      Z1, K2, Z0
 	VMOVUPD      Z0, K1, (AX)(BX*1)
 
-done856:
+done852:
 	VZEROUPPER
 	RET
 
@@ -17878,9 +17858,9 @@ TEXT ·matVec32AVX2(SB), NOSPLIT, $0-40
 	VMOVUPD (SI), Y0
 	SHLQ    $0x02, CX
 
-rows857:
+rows853:
 	CMPQ   m+24(FP), $0x00000004
-	JL     rest858
+	JL     rest854
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	LEAQ   (SI)(CX*1), DI
@@ -17894,10 +17874,10 @@ rows857:
 	VXORPD Y8, Y8, Y8
 	XORQ   R8, R8
 
-columns860:
+columns856:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done861
+	JG          done857
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
@@ -17909,24 +17889,24 @@ columns860:
 	VFMADD231PS 32(SI)(R8*1), Y10, Y7
 	VFMADD231PS 32(DI)(R8*1), Y10, Y8
 	MOVQ        R9, R8
-	JMP         columns860
+	JMP         columns856
 
-done861:
-columns862:
+done857:
+columns858:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done863
+	JG          done859
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
 	VFMADD231PS (SI)(R8*1), Y10, Y3
 	VFMADD231PS (DI)(R8*1), Y10, Y4
 	MOVQ        R9, R8
-	JMP         columns862
+	JMP         columns858
 
-done863:
+done859:
 	CMPQ        R8, CX
-	JE          done864
+	JE          done860
 	VMASKMOVPS  (DX)(R8*1), Y0, Y10
 	VMASKMOVPS  (AX)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
@@ -17937,7 +17917,7 @@ done863:
 	VMASKMOVPS  (DI)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y4
 
-done864:
+done860:
 	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
@@ -17975,11 +17955,11 @@ done864:
 	ADDQ         $0x00000010, BX
 	MOVQ         BX, y+0(FP)
 	SUBQ         $0x00000004, m+24(FP)
-	JMP          rows857
+	JMP          rows853
 
-rest858:
+rest854:
 	CMPQ   m+24(FP), $0x00000003
-	JNE    skip865
+	JNE    skip861
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	VXORPD Y1, Y1, Y1
@@ -17990,10 +17970,10 @@ rest858:
 	VXORPD Y6, Y6, Y6
 	XORQ   DI, DI
 
-columns866:
+columns862:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done867
+	JG          done863
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
@@ -18003,23 +17983,23 @@ columns866:
 	VFMADD231PS 32(BX)(DI*1), Y8, Y5
 	VFMADD231PS 32(SI)(DI*1), Y8, Y6
 	MOVQ        R8, DI
-	JMP         columns866
+	JMP         columns862
 
-done867:
-columns868:
+done863:
+columns864:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done869
+	JG          done865
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
 	VFMADD231PS (SI)(DI*1), Y8, Y3
 	MOVQ        R8, DI
-	JMP         columns868
+	JMP         columns864
 
-done869:
+done865:
 	CMPQ        DI, CX
-	JE          done870
+	JE          done866
 	VMASKMOVPS  (DX)(DI*1), Y0, Y8
 	VMASKMOVPS  (AX)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y1
@@ -18028,7 +18008,7 @@ done869:
 	VMASKMOVPS  (SI)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y3
 
-done870:
+done866:
 	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
@@ -18057,11 +18037,11 @@ done870:
 	VMOVSS       X0, 8(AX)
 	ADDQ         $0x0000000c, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end859
+	JMP          end855
 
-skip865:
+skip861:
 	CMPQ   m+24(FP), $0x00000002
-	JNE    skip871
+	JNE    skip867
 	LEAQ   (AX)(CX*1), BX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -18073,10 +18053,10 @@ skip865:
 	VXORPD Y8, Y8, Y8
 	XORQ   SI, SI
 
-columns872:
+columns868:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done873
+	JG          done869
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
@@ -18090,29 +18070,29 @@ columns872:
 	VFMADD231PS 96(AX)(SI*1), Y10, Y7
 	VFMADD231PS 96(BX)(SI*1), Y10, Y8
 	MOVQ        DI, SI
-	JMP         columns872
+	JMP         columns868
 
-done873:
-columns874:
+done869:
+columns870:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done875
+	JG          done871
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
 	MOVQ        DI, SI
-	JMP         columns874
+	JMP         columns870
 
-done875:
+done871:
 	CMPQ        SI, CX
-	JE          done876
+	JE          done872
 	VMASKMOVPS  (DX)(SI*1), Y0, Y10
 	VMASKMOVPS  (AX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
 	VMASKMOVPS  (BX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y2
 
-done876:
+done872:
 	LEAQ         (BX)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
@@ -18137,21 +18117,21 @@ done876:
 	VMOVSS       X0, 4(AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end859
+	JMP          end855
 
-skip871:
+skip867:
 	CMPQ   m+24(FP), $0x00000001
-	JNE    skip877
+	JNE    skip873
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	XORQ   BX, BX
 
-columns878:
+columns874:
 	LEAQ        128(BX), SI
 	CMPQ        SI, CX
-	JG          done879
+	JG          done875
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	VMOVUPS     32(DX)(BX*1), Y5
@@ -18161,26 +18141,26 @@ columns878:
 	VMOVUPS     96(DX)(BX*1), Y5
 	VFMADD231PS 96(AX)(BX*1), Y5, Y4
 	MOVQ        SI, BX
-	JMP         columns878
+	JMP         columns874
 
-done879:
-columns880:
+done875:
+columns876:
 	LEAQ        32(BX), SI
 	CMPQ        SI, CX
-	JG          done881
+	JG          done877
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	MOVQ        SI, BX
-	JMP         columns880
+	JMP         columns876
 
-done881:
+done877:
 	CMPQ        BX, CX
-	JE          done882
+	JE          done878
 	VMASKMOVPS  (DX)(BX*1), Y0, Y5
 	VMASKMOVPS  (AX)(BX*1), Y0, Y0
 	VFMADD231PS Y0, Y5, Y1
 
-done882:
+done878:
 	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
@@ -18195,10 +18175,10 @@ done882:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x00000004, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end859
+	JMP          end855
 
-skip877:
-end859:
+skip873:
+end855:
 	VZEROUPPER
 	RET
 
@@ -18229,9 +18209,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next884
+	JG      next880
 	TESTQ   SI, SI
-	JZ      end883
+	JZ      end879
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
 	SUBQ    SI, R10
@@ -18246,9 +18226,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop885:
+loop881:
 	CMPQ         R11, $0x00000004
-	JL           done886
+	JL           done882
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
@@ -18264,32 +18244,32 @@ loop885:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop885
+	JMP          loop881
 
-done886:
-loop887:
+done882:
+loop883:
 	CMPQ         R11, $0x00000001
-	JL           done888
+	JL           done884
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop887
+	JMP          loop883
 
-done888:
+done884:
 	VADDPS     Y2, Y1, Y1
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y1, Y1
 	VMASKMOVPS (AX)(R9*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(R9*1)
-	JMP        end883
+	JMP        end879
 
-next884:
+next880:
 	CMPQ    SI, $0x00000010
-	JG      next889
+	JG      next885
 	SUBQ    $0x00000008, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -18309,9 +18289,9 @@ next884:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop890:
+loop886:
 	CMPQ         R11, $0x00000004
-	JL           done891
+	JL           done887
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -18331,12 +18311,12 @@ loop890:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop890
+	JMP          loop886
 
-done891:
-loop892:
+done887:
+loop888:
 	CMPQ         R11, $0x00000001
-	JL           done893
+	JL           done889
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -18344,9 +18324,9 @@ loop892:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop892
+	JMP          loop888
 
-done893:
+done889:
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y2, Y2
 	VADDPS     Y5, Y1, Y1
@@ -18358,11 +18338,11 @@ done893:
 	VMASKMOVPS 32(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y2, Y2
 	VMASKMOVPS Y2, Y0, 32(AX)(R9*1)
-	JMP        end883
+	JMP        end879
 
-next889:
+next885:
 	CMPQ    SI, $0x00000018
-	JG      next894
+	JG      next890
 	SUBQ    $0x00000010, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -18376,9 +18356,9 @@ next889:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop895:
+loop891:
 	CMPQ         R11, $0x00000001
-	JL           done896
+	JL           done892
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y1
 	VFMADD231PS  32(SI), Y4, Y2
@@ -18387,9 +18367,9 @@ loop895:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop895
+	JMP          loop891
 
-done896:
+done892:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -18397,9 +18377,9 @@ done896:
 	VMASKMOVPS 64(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y3, Y3
 	VMASKMOVPS Y3, Y0, 64(AX)(R9*1)
-	JMP        end883
+	JMP        end879
 
-next894:
+next890:
 	SUBQ    $0x00000018, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -18414,9 +18394,9 @@ next894:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop898:
+loop894:
 	CMPQ         R11, $0x00000001
-	JL           done899
+	JL           done895
 	VBROADCASTSS (R10), Y5
 	VFMADD231PS  (SI), Y5, Y1
 	VFMADD231PS  32(SI), Y5, Y2
@@ -18426,9 +18406,9 @@ loop898:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop898
+	JMP          loop894
 
-done899:
+done895:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -18438,14 +18418,14 @@ done899:
 	VMASKMOVPS 96(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y4, Y4
 	VMASKMOVPS Y4, Y0, 96(AX)(R9*1)
-	JMP        end883
+	JMP        end879
 
-end883:
+end879:
 	XORQ R9, R9
 
-group900:
+group896:
 	CMPQ   R9, R8
-	JE     done901
+	JE     done897
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -18455,9 +18435,9 @@ group900:
 	MOVQ   BX, R11
 	ADDQ   R9, SI
 
-loop902:
+loop898:
 	CMPQ         R11, $0x00000001
-	JL           done903
+	JL           done899
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y0
 	VFMADD231PS  32(SI), Y4, Y1
@@ -18466,9 +18446,9 @@ loop902:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop902
+	JMP          loop898
 
-done903:
+done899:
 	VADDPS  (AX)(R9*1), Y0, Y0
 	VMOVUPS Y0, (AX)(R9*1)
 	VADDPS  32(AX)(R9*1), Y1, Y1
@@ -18478,9 +18458,9 @@ done903:
 	VADDPS  96(AX)(R9*1), Y3, Y3
 	VMOVUPS Y3, 96(AX)(R9*1)
 	ADDQ    $0x00000080, R9
-	JMP     group900
+	JMP     group896
 
-done901:
+done897:
 	VZEROUPPER
 	RET
 
@@ -18496,15 +18476,15 @@ TEXT ·addOuters32AVX2(SB), NOSPLIT, $0-56
 	MOVQ m+24(FP), SI
 	SHLQ $0x02, SI
 
-loop904:
+loop900:
 	CMPQ BX, $0x00000002
-	JL   done905
+	JL   done901
 	MOVQ cols+40(FP), DI
 	XORQ R8, R8
 
-loop906:
+loop902:
 	CMPQ    DI, $0x00000004
-	JL      done907
+	JL      done903
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -18520,9 +18500,9 @@ loop906:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop908:
+loop904:
 	CMPQ         R12, $0x00000001
-	JL           done909
+	JL           done905
 	VMOVUPS      (R11), Y8
 	VMOVUPS      32(R11), Y9
 	VMOVUPS      64(R11), Y10
@@ -18540,9 +18520,9 @@ loop908:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop908
+	JMP          loop904
 
-done909:
+done905:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, 64(R9)
@@ -18553,12 +18533,12 @@ done909:
 	VMOVUPS Y7, 96(R9)(DX*1)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000004, DI
-	JMP     loop906
+	JMP     loop902
 
-done907:
-loop910:
+done903:
+loop906:
 	CMPQ    DI, $0x00000002
-	JL      done911
+	JL      done907
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -18570,9 +18550,9 @@ loop910:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop912:
+loop908:
 	CMPQ         R12, $0x00000001
-	JL           done913
+	JL           done909
 	VMOVUPS      (R11), Y4
 	VMOVUPS      32(R11), Y5
 	VBROADCASTSS (R10), Y6
@@ -18584,21 +18564,21 @@ loop912:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop912
+	JMP          loop908
 
-done913:
+done909:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, (R9)(DX*1)
 	VMOVUPS Y3, 32(R9)(DX*1)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000002, DI
-	JMP     loop910
+	JMP     loop906
 
-done911:
-loop914:
+done907:
+loop910:
 	CMPQ    DI, $0x00000001
-	JL      done915
+	JL      done911
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -18608,9 +18588,9 @@ loop914:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop916:
+loop912:
 	CMPQ         R12, $0x00000001
-	JL           done917
+	JL           done913
 	VMOVUPS      (R11), Y2
 	VBROADCASTSS (R10), Y3
 	VFMADD231PS  Y2, Y3, Y0
@@ -18619,32 +18599,32 @@ loop916:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop916
+	JMP          loop912
 
-done917:
+done913:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, (R9)(DX*1)
 	ADDQ    $0x00000020, R8
 	SUBQ    $0x00000001, DI
-	JMP     loop914
+	JMP     loop910
 
-done915:
+done911:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000002, BX
-	JMP  loop904
+	JMP  loop900
 
-done905:
-loop918:
+done901:
+loop914:
 	CMPQ BX, $0x00000001
-	JL   done919
+	JL   done915
 	MOVQ cols+40(FP), DI
 	XORQ R8, R8
 
-loop920:
+loop916:
 	CMPQ    DI, $0x00000004
-	JL      done921
+	JL      done917
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -18656,9 +18636,9 @@ loop920:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop922:
+loop918:
 	CMPQ         R12, $0x00000001
-	JL           done923
+	JL           done919
 	VMOVUPS      (R11), Y4
 	VMOVUPS      32(R11), Y5
 	VMOVUPS      64(R11), Y6
@@ -18671,21 +18651,21 @@ loop922:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop922
+	JMP          loop918
 
-done923:
+done919:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, 64(R9)
 	VMOVUPS Y3, 96(R9)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000004, DI
-	JMP     loop920
+	JMP     loop916
 
-done921:
-loop924:
+done917:
+loop920:
 	CMPQ    DI, $0x00000002
-	JL      done925
+	JL      done921
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -18695,9 +18675,9 @@ loop924:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop926:
+loop922:
 	CMPQ         R12, $0x00000001
-	JL           done927
+	JL           done923
 	VMOVUPS      (R11), Y2
 	VMOVUPS      32(R11), Y3
 	VBROADCASTSS (R10), Y4
@@ -18706,19 +18686,19 @@ loop926:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop926
+	JMP          loop922
 
-done927:
+done923:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000002, DI
-	JMP     loop924
+	JMP     loop920
 
-done925:
-loop928:
+done921:
+loop924:
 	CMPQ    DI, $0x00000001
-	JL      done929
+	JL      done925
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -18727,30 +18707,30 @@ loop928:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop930:
+loop926:
 	CMPQ         R12, $0x00000001
-	JL           done931
+	JL           done927
 	VMOVUPS      (R11), Y1
 	VBROADCASTSS (R10), Y2
 	VFMADD231PS  Y1, Y2, Y0
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop930
+	JMP          loop926
 
-done931:
+done927:
 	VMOVUPS Y0, (R9)
 	ADDQ    $0x00000020, R8
 	SUBQ    $0x00000001, DI
-	JMP     loop928
+	JMP     loop924
 
-done929:
+done925:
 	ADDQ DX, AX
 	ADDQ $0x00000004, CX
 	SUBQ $0x00000001, BX
-	JMP  loop918
+	JMP  loop914
 
-done919:
+done915:
 	VZEROUPPER
 	RET
 
@@ -18768,9 +18748,9 @@ TEXT ·matVec32AVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x02, CX
 
-rows932:
+rows928:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest933
+	JL      rest929
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -18796,10 +18776,10 @@ rows932:
 	VMOVUPS Z0, Z16
 	XORQ    R12, R12
 
-columns935:
+columns931:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done936
+	JG          done932
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -18819,13 +18799,13 @@ columns935:
 	VFMADD231PS 64(R10)(R12*1), Z18, Z15
 	VFMADD231PS 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns935
+	JMP         columns931
 
-done936:
-columns937:
+done932:
+columns933:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done938
+	JG          done934
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -18836,11 +18816,11 @@ columns937:
 	VFMADD231PS (R10)(R12*1), Z18, Z7
 	VFMADD231PS (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns937
+	JMP         columns933
 
-done938:
+done934:
 	CMPQ        R12, CX
-	JE          done939
+	JE          done935
 	VMOVUPS.Z   (DX)(R12*1), K1, Z18
 	VMOVUPS.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z1
@@ -18859,7 +18839,7 @@ done938:
 	VMOVUPS.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z8
 
-done939:
+done935:
 	LEAQ       (R11)(CX*1), AX
 	VADDPS     Z9, Z1, Z1
 	VADDPS     Z10, Z2, Z2
@@ -18902,11 +18882,11 @@ done939:
 	ADDQ       $0x00000020, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows932
+	JMP        rows928
 
-rest933:
+rest929:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip940
+	JNE     skip936
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -18929,10 +18909,10 @@ rest933:
 	VMOVUPS Z0, Z0
 	XORQ    R11, R11
 
-columns941:
+columns937:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done942
+	JG          done938
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -18950,13 +18930,13 @@ columns941:
 	VFMADD231PS 64(R9)(R11*1), Z15, Z13
 	VFMADD231PS 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns941
+	JMP         columns937
 
-done942:
-columns943:
+done938:
+columns939:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done944
+	JG          done940
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -18966,11 +18946,11 @@ columns943:
 	VFMADD231PS (R9)(R11*1), Z15, Z6
 	VFMADD231PS (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns943
+	JMP         columns939
 
-done944:
+done940:
 	CMPQ        R11, CX
-	JE          done945
+	JE          done941
 	VMOVUPS.Z   (DX)(R11*1), K1, Z15
 	VMOVUPS.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z1
@@ -18987,7 +18967,7 @@ done944:
 	VMOVUPS.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z7
 
-done945:
+done941:
 	LEAQ       (R10)(CX*1), AX
 	VADDPS     Z8, Z1, Z1
 	VADDPS     Z9, Z2, Z2
@@ -19028,11 +19008,11 @@ done945:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x0000001c, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end934
+	JMP        end930
 
-skip940:
+skip936:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip946
+	JNE     skip942
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -19052,10 +19032,10 @@ skip940:
 	VMOVUPS Z0, Z0
 	XORQ    R10, R10
 
-columns947:
+columns943:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done948
+	JG          done944
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -19071,13 +19051,13 @@ columns947:
 	VFMADD231PS 64(R8)(R10*1), Z13, Z11
 	VFMADD231PS 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns947
+	JMP         columns943
 
-done948:
-columns949:
+done944:
+columns945:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done950
+	JG          done946
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -19086,11 +19066,11 @@ columns949:
 	VFMADD231PS (R8)(R10*1), Z13, Z5
 	VFMADD231PS (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns949
+	JMP         columns945
 
-done950:
+done946:
 	CMPQ        R10, CX
-	JE          done951
+	JE          done947
 	VMOVUPS.Z   (DX)(R10*1), K1, Z13
 	VMOVUPS.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z1
@@ -19105,7 +19085,7 @@ done950:
 	VMOVUPS.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z6
 
-done951:
+done947:
 	LEAQ       (R9)(CX*1), AX
 	VADDPS     Z7, Z1, Z1
 	VADDPS     Z8, Z2, Z2
@@ -19142,11 +19122,11 @@ done951:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000018, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end934
+	JMP        end930
 
-skip946:
+skip942:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip952
+	JNE     skip948
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -19163,10 +19143,10 @@ skip946:
 	VMOVUPS Z0, Z0
 	XORQ    R9, R9
 
-columns953:
+columns949:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done954
+	JG          done950
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -19180,13 +19160,13 @@ columns953:
 	VFMADD231PS 64(DI)(R9*1), Z11, Z9
 	VFMADD231PS 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns953
+	JMP         columns949
 
-done954:
-columns955:
+done950:
+columns951:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done956
+	JG          done952
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -19194,11 +19174,11 @@ columns955:
 	VFMADD231PS (DI)(R9*1), Z11, Z4
 	VFMADD231PS (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns955
+	JMP         columns951
 
-done956:
+done952:
 	CMPQ        R9, CX
-	JE          done957
+	JE          done953
 	VMOVUPS.Z   (DX)(R9*1), K1, Z11
 	VMOVUPS.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z1
@@ -19211,7 +19191,7 @@ done956:
 	VMOVUPS.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z5
 
-done957:
+done953:
 	LEAQ       (R8)(CX*1), AX
 	VADDPS     Z6, Z1, Z1
 	VADDPS     Z7, Z2, Z2
@@ -19247,11 +19227,11 @@ done957:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000014, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end934
+	JMP        end930
 
-skip952:
+skip948:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip958
+	JNE     skip954
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -19265,10 +19245,10 @@ skip952:
 	VMOVUPS Z0, Z0
 	XORQ    R8, R8
 
-columns959:
+columns955:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done960
+	JG          done956
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
@@ -19280,24 +19260,24 @@ columns959:
 	VFMADD231PS 64(SI)(R8*1), Z9, Z7
 	VFMADD231PS 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns959
+	JMP         columns955
 
-done960:
-columns961:
+done956:
+columns957:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done962
+	JG          done958
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
 	VFMADD231PS (SI)(R8*1), Z9, Z3
 	VFMADD231PS (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns961
+	JMP         columns957
 
-done962:
+done958:
 	CMPQ        R8, CX
-	JE          done963
+	JE          done959
 	VMOVUPS.Z   (DX)(R8*1), K1, Z9
 	VMOVUPS.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
@@ -19308,7 +19288,7 @@ done962:
 	VMOVUPS.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z4
 
-done963:
+done959:
 	LEAQ       (DI)(CX*1), AX
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z2, Z2
@@ -19337,11 +19317,11 @@ done963:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000010, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end934
+	JMP        end930
 
-skip958:
+skip954:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip964
+	JNE     skip960
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPS Z0, Z1
@@ -19352,10 +19332,10 @@ skip958:
 	VMOVUPS Z0, Z0
 	XORQ    DI, DI
 
-columns965:
+columns961:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done966
+	JG          done962
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
@@ -19365,23 +19345,23 @@ columns965:
 	VFMADD231PS 64(BX)(DI*1), Z7, Z5
 	VFMADD231PS 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns965
+	JMP         columns961
 
-done966:
-columns967:
+done962:
+columns963:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done968
+	JG          done964
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
 	VFMADD231PS (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns967
+	JMP         columns963
 
-done968:
+done964:
 	CMPQ        DI, CX
-	JE          done969
+	JE          done965
 	VMOVUPS.Z   (DX)(DI*1), K1, Z7
 	VMOVUPS.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z1
@@ -19390,7 +19370,7 @@ done968:
 	VMOVUPS.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z3
 
-done969:
+done965:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -19425,11 +19405,11 @@ done969:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end934
+	JMP           end930
 
-skip964:
+skip960:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip970
+	JNE     skip966
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
@@ -19441,10 +19421,10 @@ skip964:
 	VMOVUPS Z0, Z0
 	XORQ    SI, SI
 
-columns971:
+columns967:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done972
+	JG          done968
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
@@ -19458,29 +19438,29 @@ columns971:
 	VFMADD231PS 192(AX)(SI*1), Z9, Z7
 	VFMADD231PS 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns971
+	JMP         columns967
 
-done972:
-columns973:
+done968:
+columns969:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done974
+	JG          done970
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns973
+	JMP         columns969
 
-done974:
+done970:
 	CMPQ        SI, CX
-	JE          done975
+	JE          done971
 	VMOVUPS.Z   (DX)(SI*1), K1, Z9
 	VMOVUPS.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
 	VMOVUPS.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z2
 
-done975:
+done971:
 	LEAQ          (BX)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -19509,21 +19489,21 @@ done975:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end934
+	JMP           end930
 
-skip970:
+skip966:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip976
+	JNE     skip972
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z0
 	XORQ    BX, BX
 
-columns977:
+columns973:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done978
+	JG          done974
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	VMOVUPS     64(DX)(BX*1), Z5
@@ -19533,26 +19513,26 @@ columns977:
 	VMOVUPS     192(DX)(BX*1), Z5
 	VFMADD231PS 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns977
+	JMP         columns973
 
-done978:
-columns979:
+done974:
+columns975:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done980
+	JG          done976
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns979
+	JMP         columns975
 
-done980:
+done976:
 	CMPQ        BX, CX
-	JE          done981
+	JE          done977
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z4, Z5, Z1
 
-done981:
+done977:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -19569,10 +19549,10 @@ done981:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end934
+	JMP           end930
 
-skip976:
-end934:
+skip972:
+end930:
 	VZEROUPPER
 	RET
 
@@ -19594,9 +19574,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000010
-	JG      next983
+	JG      next979
 	TESTQ   SI, SI
-	JZ      end982
+	JZ      end978
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -19610,9 +19590,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop984:
+loop980:
 	CMPQ         R11, $0x00000004
-	JL           done985
+	JL           done981
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
@@ -19628,32 +19608,32 @@ loop984:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop984
+	JMP          loop980
 
-done985:
-loop986:
+done981:
+loop982:
 	CMPQ         R11, $0x00000001
-	JL           done987
+	JL           done983
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop986
+	JMP          loop982
 
-done987:
+done983:
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z1, Z1
 	VMOVUPS.Z (AX)(R9*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 	VMOVUPS   Z1, K1, (AX)(R9*1)
-	JMP       end982
+	JMP       end978
 
-next983:
+next979:
 	CMPQ    SI, $0x00000020
-	JG      next988
+	JG      next984
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -19672,9 +19652,9 @@ next983:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 
-loop989:
+loop985:
 	CMPQ         R11, $0x00000004
-	JL           done990
+	JL           done986
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -19694,12 +19674,12 @@ loop989:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop989
+	JMP          loop985
 
-done990:
-loop991:
+done986:
+loop987:
 	CMPQ         R11, $0x00000001
-	JL           done992
+	JL           done988
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -19707,9 +19687,9 @@ loop991:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop991
+	JMP          loop987
 
-done992:
+done988:
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z1, Z1
@@ -19721,11 +19701,11 @@ done992:
 	VMOVUPS.Z 64(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z2, Z2
 	VMOVUPS   Z2, K1, 64(AX)(R9*1)
-	JMP       end982
+	JMP       end978
 
-next988:
+next984:
 	CMPQ    SI, $0x00000030
-	JG      next993
+	JG      next989
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -19741,9 +19721,9 @@ next988:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop994:
+loop990:
 	CMPQ         R11, $0x00000002
-	JL           done995
+	JL           done991
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -19757,12 +19737,12 @@ loop994:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop994
+	JMP          loop990
 
-done995:
-loop996:
+done991:
+loop992:
 	CMPQ         R11, $0x00000001
-	JL           done997
+	JL           done993
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -19771,9 +19751,9 @@ loop996:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop996
+	JMP          loop992
 
-done997:
+done993:
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z6, Z3, Z3
@@ -19784,11 +19764,11 @@ done997:
 	VMOVUPS.Z 128(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z3, Z3
 	VMOVUPS   Z3, K1, 128(AX)(R9*1)
-	JMP       end982
+	JMP       end978
 
-next993:
+next989:
 	CMPQ    SI, $0x00000040
-	JG      next998
+	JG      next994
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -19806,9 +19786,9 @@ next993:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop999:
+loop995:
 	CMPQ         R11, $0x00000002
-	JL           done1000
+	JL           done996
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -19824,12 +19804,12 @@ loop999:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop999
+	JMP          loop995
 
-done1000:
-loop1001:
+done996:
+loop997:
 	CMPQ         R11, $0x00000001
-	JL           done1002
+	JL           done998
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -19839,9 +19819,9 @@ loop1001:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1001
+	JMP          loop997
 
-done1002:
+done998:
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z7, Z3, Z3
@@ -19855,11 +19835,11 @@ done1002:
 	VMOVUPS.Z 192(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z4, Z4
 	VMOVUPS   Z4, K1, 192(AX)(R9*1)
-	JMP       end982
+	JMP       end978
 
-next998:
+next994:
 	CMPQ    SI, $0x00000050
-	JG      next1003
+	JG      next999
 	SUBQ    $0x00000040, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -19874,9 +19854,9 @@ next998:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop1004:
+loop1000:
 	CMPQ         R11, $0x00000001
-	JL           done1005
+	JL           done1001
 	VBROADCASTSS (R10), Z6
 	VFMADD231PS  (SI), Z6, Z1
 	VFMADD231PS  64(SI), Z6, Z2
@@ -19887,9 +19867,9 @@ loop1004:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1004
+	JMP          loop1000
 
-done1005:
+done1001:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -19901,11 +19881,11 @@ done1005:
 	VMOVUPS.Z 256(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z5, Z5
 	VMOVUPS   Z5, K1, 256(AX)(R9*1)
-	JMP       end982
+	JMP       end978
 
-next1003:
+next999:
 	CMPQ    SI, $0x00000060
-	JG      next1006
+	JG      next1002
 	SUBQ    $0x00000050, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -19921,9 +19901,9 @@ next1003:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop1007:
+loop1003:
 	CMPQ         R11, $0x00000001
-	JL           done1008
+	JL           done1004
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -19935,9 +19915,9 @@ loop1007:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1007
+	JMP          loop1003
 
-done1008:
+done1004:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -19951,11 +19931,11 @@ done1008:
 	VMOVUPS.Z 320(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z6, Z6
 	VMOVUPS   Z6, K1, 320(AX)(R9*1)
-	JMP       end982
+	JMP       end978
 
-next1006:
+next1002:
 	CMPQ    SI, $0x00000070
-	JG      next1009
+	JG      next1005
 	SUBQ    $0x00000060, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -19972,9 +19952,9 @@ next1006:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 
-loop1010:
+loop1006:
 	CMPQ         R11, $0x00000001
-	JL           done1011
+	JL           done1007
 	VBROADCASTSS (R10), Z8
 	VFMADD231PS  (SI), Z8, Z1
 	VFMADD231PS  64(SI), Z8, Z2
@@ -19987,9 +19967,9 @@ loop1010:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1010
+	JMP          loop1006
 
-done1011:
+done1007:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -20005,13 +19985,70 @@ done1011:
 	VMOVUPS.Z 384(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z7, Z7
 	VMOVUPS   Z7, K1, 384(AX)(R9*1)
-	JMP       end982
+	JMP       end978
 
-next1009:
+next1005:
 	SUBQ    $0x00000070, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z7
+	VMOVUPS Z0, Z8
+	MOVQ    CX, SI
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	ADDQ    R9, SI
+
+loop1009:
+	CMPQ         R11, $0x00000001
+	JL           done1010
+	VBROADCASTSS (R10), Z9
+	VFMADD231PS  (SI), Z9, Z1
+	VFMADD231PS  64(SI), Z9, Z2
+	VFMADD231PS  128(SI), Z9, Z3
+	VFMADD231PS  192(SI), Z9, Z4
+	VFMADD231PS  256(SI), Z9, Z5
+	VFMADD231PS  320(SI), Z9, Z6
+	VFMADD231PS  384(SI), Z9, Z7
+	VMOVUPS.Z    448(SI), K1, Z10
+	VFMADD231PS  Z10, Z9, Z8
+	ADDQ         DI, SI
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1009
+
+done1010:
+	VADDPS    (AX)(R9*1), Z1, Z1
+	VMOVUPS   Z1, (AX)(R9*1)
+	VADDPS    64(AX)(R9*1), Z2, Z2
+	VMOVUPS   Z2, 64(AX)(R9*1)
+	VADDPS    128(AX)(R9*1), Z3, Z3
+	VMOVUPS   Z3, 128(AX)(R9*1)
+	VADDPS    192(AX)(R9*1), Z4, Z4
+	VMOVUPS   Z4, 192(AX)(R9*1)
+	VADDPS    256(AX)(R9*1), Z5, Z5
+	VMOVUPS   Z5, 256(AX)(R9*1)
+	VADDPS    320(AX)(R9*1), Z6, Z6
+	VMOVUPS   Z6, 320(AX)(R9*1)
+	VADDPS    384(AX)(R9*1), Z7, Z7
+	VMOVUPS   Z7, 384(AX)(R9*1)
+	VMOVUPS.Z 448(AX)(R9*1), K1, Z1
+	VADDPS    Z1, Z8, Z8
+	VMOVUPS   Z8, K1, 448(AX)(R9*1)
+	JMP       end978
+
+end978:
+	XORQ R9, R9
+
+group1011:
+	CMPQ    R9, R8
+	JE      done1012
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -20036,70 +20073,13 @@ loop1013:
 	VFMADD231PS  256(SI), Z9, Z5
 	VFMADD231PS  320(SI), Z9, Z6
 	VFMADD231PS  384(SI), Z9, Z7
-	VMOVUPS.Z    448(SI), K1, Z10
-	VFMADD231PS  Z10, Z9, Z8
+	VFMADD231PS  448(SI), Z9, Z8
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
 	JMP          loop1013
 
 done1014:
-	VADDPS    (AX)(R9*1), Z1, Z1
-	VMOVUPS   Z1, (AX)(R9*1)
-	VADDPS    64(AX)(R9*1), Z2, Z2
-	VMOVUPS   Z2, 64(AX)(R9*1)
-	VADDPS    128(AX)(R9*1), Z3, Z3
-	VMOVUPS   Z3, 128(AX)(R9*1)
-	VADDPS    192(AX)(R9*1), Z4, Z4
-	VMOVUPS   Z4, 192(AX)(R9*1)
-	VADDPS    256(AX)(R9*1), Z5, Z5
-	VMOVUPS   Z5, 256(AX)(R9*1)
-	VADDPS    320(AX)(R9*1), Z6, Z6
-	VMOVUPS   Z6, 320(AX)(R9*1)
-	VADDPS    384(AX)(R9*1), Z7, Z7
-	VMOVUPS   Z7, 384(AX)(R9*1)
-	VMOVUPS.Z 448(AX)(R9*1), K1, Z1
-	VADDPS    Z1, Z8, Z8
-	VMOVUPS   Z8, K1, 448(AX)(R9*1)
-	JMP       end982
-
-end982:
-	XORQ R9, R9
-
-group1015:
-	CMPQ    R9, R8
-	JE      done1016
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	MOVQ    CX, SI
-	MOVQ    DX, R10
-	MOVQ    BX, R11
-	ADDQ    R9, SI
-
-loop1017:
-	CMPQ         R11, $0x00000001
-	JL           done1018
-	VBROADCASTSS (R10), Z9
-	VFMADD231PS  (SI), Z9, Z1
-	VFMADD231PS  64(SI), Z9, Z2
-	VFMADD231PS  128(SI), Z9, Z3
-	VFMADD231PS  192(SI), Z9, Z4
-	VFMADD231PS  256(SI), Z9, Z5
-	VFMADD231PS  320(SI), Z9, Z6
-	VFMADD231PS  384(SI), Z9, Z7
-	VFMADD231PS  448(SI), Z9, Z8
-	ADDQ         DI, SI
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop1017
-
-done1018:
 	VADDPS  (AX)(R9*1), Z1, Z1
 	VMOVUPS Z1, (AX)(R9*1)
 	VADDPS  64(AX)(R9*1), Z2, Z2
@@ -20117,9 +20097,9 @@ done1018:
 	VADDPS  448(AX)(R9*1), Z8, Z8
 	VMOVUPS Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group1015
+	JMP     group1011
 
-done1016:
+done1012:
 	VZEROUPPER
 	RET
 
@@ -20136,15 +20116,15 @@ TEXT ·addOuters32AVX512(SB), NOSPLIT, $0-56
 	MOVQ   m+24(FP), DI
 	SHLQ   $0x02, DI
 
-loop1019:
+loop1015:
 	CMPQ BX, $0x00000006
-	JL   done1020
+	JL   done1016
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 
-loop1021:
+loop1017:
 	CMPQ    R8, $0x00000004
-	JL      done1022
+	JL      done1018
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -20177,9 +20157,9 @@ loop1021:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 
-loop1023:
+loop1019:
 	CMPQ         R14, $0x00000001
-	JL           done1024
+	JL           done1020
 	VMOVUPS      (R13), Z24
 	VMOVUPS      64(R13), Z25
 	VMOVUPS      128(R13), Z26
@@ -20217,9 +20197,9 @@ loop1023:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1023
+	JMP          loop1019
 
-done1024:
+done1020:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -20246,12 +20226,12 @@ done1024:
 	VMOVUPS Z23, 192(R11)(DX*1)
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
-	JMP     loop1021
+	JMP     loop1017
 
-done1022:
-loop1025:
+done1018:
+loop1021:
 	CMPQ    R8, $0x00000002
-	JL      done1026
+	JL      done1022
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -20272,9 +20252,9 @@ loop1025:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 
-loop1027:
+loop1023:
 	CMPQ         R14, $0x00000001
-	JL           done1028
+	JL           done1024
 	VMOVUPS      (R13), Z12
 	VMOVUPS      64(R13), Z13
 	VBROADCASTSS (R12), Z14
@@ -20298,9 +20278,9 @@ loop1027:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1027
+	JMP          loop1023
 
-done1028:
+done1024:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -20315,12 +20295,12 @@ done1028:
 	VMOVUPS Z11, 64(R11)(DX*1)
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
-	JMP     loop1025
+	JMP     loop1021
 
-done1026:
-loop1029:
+done1022:
+loop1025:
 	CMPQ    R8, $0x00000001
-	JL      done1030
+	JL      done1026
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -20335,9 +20315,9 @@ loop1029:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 
-loop1031:
+loop1027:
 	CMPQ         R14, $0x00000001
-	JL           done1032
+	JL           done1028
 	VMOVUPS      (R13), Z6
 	VBROADCASTSS (R12), Z7
 	VFMADD231PS  Z6, Z7, Z0
@@ -20354,9 +20334,9 @@ loop1031:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1031
+	JMP          loop1027
 
-done1032:
+done1028:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
@@ -20365,9 +20345,9 @@ done1032:
 	VMOVUPS Z5, (R11)(DX*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JMP     loop1029
+	JMP     loop1025
 
-done1030:
+done1026:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -20376,18 +20356,18 @@ done1030:
 	ADDQ DX, AX
 	ADDQ $0x00000018, CX
 	SUBQ $0x00000006, BX
-	JMP  loop1019
+	JMP  loop1015
 
-done1020:
-loop1033:
+done1016:
+loop1029:
 	CMPQ BX, $0x00000005
-	JL   done1034
+	JL   done1030
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 
-loop1035:
+loop1031:
 	CMPQ    R8, $0x00000004
-	JL      done1036
+	JL      done1032
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -20416,9 +20396,9 @@ loop1035:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 
-loop1037:
+loop1033:
 	CMPQ         R14, $0x00000001
-	JL           done1038
+	JL           done1034
 	VMOVUPS      (R13), Z20
 	VMOVUPS      64(R13), Z21
 	VMOVUPS      128(R13), Z22
@@ -20451,9 +20431,9 @@ loop1037:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1037
+	JMP          loop1033
 
-done1038:
+done1034:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -20476,12 +20456,12 @@ done1038:
 	VMOVUPS Z19, 192(R11)
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
-	JMP     loop1035
+	JMP     loop1031
 
-done1036:
-loop1039:
+done1032:
+loop1035:
 	CMPQ    R8, $0x00000002
-	JL      done1040
+	JL      done1036
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -20500,9 +20480,9 @@ loop1039:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 
-loop1041:
+loop1037:
 	CMPQ         R14, $0x00000001
-	JL           done1042
+	JL           done1038
 	VMOVUPS      (R13), Z10
 	VMOVUPS      64(R13), Z11
 	VBROADCASTSS (R12), Z12
@@ -20523,9 +20503,9 @@ loop1041:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1041
+	JMP          loop1037
 
-done1042:
+done1038:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -20538,12 +20518,12 @@ done1042:
 	VMOVUPS Z9, 64(R11)
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
-	JMP     loop1039
+	JMP     loop1035
 
-done1040:
-loop1043:
+done1036:
+loop1039:
 	CMPQ    R8, $0x00000001
-	JL      done1044
+	JL      done1040
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -20557,9 +20537,9 @@ loop1043:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 
-loop1045:
+loop1041:
 	CMPQ         R14, $0x00000001
-	JL           done1046
+	JL           done1042
 	VMOVUPS      (R13), Z5
 	VBROADCASTSS (R12), Z6
 	VFMADD231PS  Z5, Z6, Z0
@@ -20574,9 +20554,9 @@ loop1045:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1045
+	JMP          loop1041
 
-done1046:
+done1042:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
@@ -20584,9 +20564,9 @@ done1046:
 	VMOVUPS Z4, (R11)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JMP     loop1043
+	JMP     loop1039
 
-done1044:
+done1040:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -20594,18 +20574,18 @@ done1044:
 	ADDQ DX, AX
 	ADDQ $0x00000014, CX
 	SUBQ $0x00000005, BX
-	JMP  loop1033
+	JMP  loop1029
 
-done1034:
-loop1047:
+done1030:
+loop1043:
 	CMPQ BX, $0x00000004
-	JL   done1048
+	JL   done1044
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 
-loop1049:
+loop1045:
 	CMPQ    R8, $0x00000004
-	JL      done1050
+	JL      done1046
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -20629,9 +20609,9 @@ loop1049:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 
-loop1051:
+loop1047:
 	CMPQ         R13, $0x00000001
-	JL           done1052
+	JL           done1048
 	VMOVUPS      (R12), Z16
 	VMOVUPS      64(R12), Z17
 	VMOVUPS      128(R12), Z18
@@ -20659,9 +20639,9 @@ loop1051:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1051
+	JMP          loop1047
 
-done1052:
+done1048:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -20680,12 +20660,12 @@ done1052:
 	VMOVUPS Z15, 192(R10)(SI*1)
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
-	JMP     loop1049
+	JMP     loop1045
 
-done1050:
-loop1053:
+done1046:
+loop1049:
 	CMPQ    R8, $0x00000002
-	JL      done1054
+	JL      done1050
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -20701,9 +20681,9 @@ loop1053:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 
-loop1055:
+loop1051:
 	CMPQ         R13, $0x00000001
-	JL           done1056
+	JL           done1052
 	VMOVUPS      (R12), Z8
 	VMOVUPS      64(R12), Z9
 	VBROADCASTSS (R11), Z10
@@ -20721,9 +20701,9 @@ loop1055:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1055
+	JMP          loop1051
 
-done1056:
+done1052:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -20734,12 +20714,12 @@ done1056:
 	VMOVUPS Z7, 64(R10)(SI*1)
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
-	JMP     loop1053
+	JMP     loop1049
 
-done1054:
-loop1057:
+done1050:
+loop1053:
 	CMPQ    R8, $0x00000001
-	JL      done1058
+	JL      done1054
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -20751,9 +20731,9 @@ loop1057:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 
-loop1059:
+loop1055:
 	CMPQ         R13, $0x00000001
-	JL           done1060
+	JL           done1056
 	VMOVUPS      (R12), Z4
 	VBROADCASTSS (R11), Z5
 	VFMADD231PS  Z4, Z5, Z0
@@ -20766,36 +20746,36 @@ loop1059:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1059
+	JMP          loop1055
 
-done1060:
+done1056:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
 	VMOVUPS Z3, (R10)(SI*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JMP     loop1057
+	JMP     loop1053
 
-done1058:
+done1054:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000010, CX
 	SUBQ $0x00000004, BX
-	JMP  loop1047
+	JMP  loop1043
 
-done1048:
-loop1061:
+done1044:
+loop1057:
 	CMPQ BX, $0x00000003
-	JL   done1062
+	JL   done1058
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 
-loop1063:
+loop1059:
 	CMPQ    SI, $0x00000004
-	JL      done1064
+	JL      done1060
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -20815,9 +20795,9 @@ loop1063:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop1065:
+loop1061:
 	CMPQ         R12, $0x00000001
-	JL           done1066
+	JL           done1062
 	VMOVUPS      (R11), Z12
 	VMOVUPS      64(R11), Z13
 	VMOVUPS      128(R11), Z14
@@ -20840,9 +20820,9 @@ loop1065:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1065
+	JMP          loop1061
 
-done1066:
+done1062:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -20857,12 +20837,12 @@ done1066:
 	VMOVUPS Z11, 192(R9)(DX*2)
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
-	JMP     loop1063
+	JMP     loop1059
 
-done1064:
-loop1067:
+done1060:
+loop1063:
 	CMPQ    SI, $0x00000002
-	JL      done1068
+	JL      done1064
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -20876,9 +20856,9 @@ loop1067:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop1069:
+loop1065:
 	CMPQ         R12, $0x00000001
-	JL           done1070
+	JL           done1066
 	VMOVUPS      (R11), Z6
 	VMOVUPS      64(R11), Z7
 	VBROADCASTSS (R10), Z8
@@ -20893,9 +20873,9 @@ loop1069:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1069
+	JMP          loop1065
 
-done1070:
+done1066:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, (R9)(DX*1)
@@ -20904,12 +20884,12 @@ done1070:
 	VMOVUPS Z5, 64(R9)(DX*2)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
-	JMP     loop1067
+	JMP     loop1063
 
-done1068:
-loop1071:
+done1064:
+loop1067:
 	CMPQ    SI, $0x00000001
-	JL      done1072
+	JL      done1068
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -20920,9 +20900,9 @@ loop1071:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop1073:
+loop1069:
 	CMPQ         R12, $0x00000001
-	JL           done1074
+	JL           done1070
 	VMOVUPS      (R11), Z3
 	VBROADCASTSS (R10), Z4
 	VFMADD231PS  Z3, Z4, Z0
@@ -20933,34 +20913,34 @@ loop1073:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1073
+	JMP          loop1069
 
-done1074:
+done1070:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, (R9)(DX*1)
 	VMOVUPS Z2, (R9)(DX*2)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JMP     loop1071
+	JMP     loop1067
 
-done1072:
+done1068:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x0000000c, CX
 	SUBQ $0x00000003, BX
-	JMP  loop1061
+	JMP  loop1057
 
-done1062:
-loop1075:
+done1058:
+loop1071:
 	CMPQ BX, $0x00000002
-	JL   done1076
+	JL   done1072
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 
-loop1077:
+loop1073:
 	CMPQ    SI, $0x00000004
-	JL      done1078
+	JL      done1074
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -20976,9 +20956,9 @@ loop1077:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop1079:
+loop1075:
 	CMPQ         R12, $0x00000001
-	JL           done1080
+	JL           done1076
 	VMOVUPS      (R11), Z8
 	VMOVUPS      64(R11), Z9
 	VMOVUPS      128(R11), Z10
@@ -20996,9 +20976,9 @@ loop1079:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1079
+	JMP          loop1075
 
-done1080:
+done1076:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -21009,12 +20989,12 @@ done1080:
 	VMOVUPS Z7, 192(R9)(DX*1)
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
-	JMP     loop1077
+	JMP     loop1073
 
-done1078:
-loop1081:
+done1074:
+loop1077:
 	CMPQ    SI, $0x00000002
-	JL      done1082
+	JL      done1078
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21026,9 +21006,9 @@ loop1081:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop1083:
+loop1079:
 	CMPQ         R12, $0x00000001
-	JL           done1084
+	JL           done1080
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VBROADCASTSS (R10), Z6
@@ -21040,21 +21020,21 @@ loop1083:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1083
+	JMP          loop1079
 
-done1084:
+done1080:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, (R9)(DX*1)
 	VMOVUPS Z3, 64(R9)(DX*1)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
-	JMP     loop1081
+	JMP     loop1077
 
-done1082:
-loop1085:
+done1078:
+loop1081:
 	CMPQ    SI, $0x00000001
-	JL      done1086
+	JL      done1082
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21064,9 +21044,9 @@ loop1085:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop1087:
+loop1083:
 	CMPQ         R12, $0x00000001
-	JL           done1088
+	JL           done1084
 	VMOVUPS      (R11), Z2
 	VBROADCASTSS (R10), Z3
 	VFMADD231PS  Z2, Z3, Z0
@@ -21075,32 +21055,32 @@ loop1087:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1087
+	JMP          loop1083
 
-done1088:
+done1084:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, (R9)(DX*1)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JMP     loop1085
+	JMP     loop1081
 
-done1086:
+done1082:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000002, BX
-	JMP  loop1075
+	JMP  loop1071
 
-done1076:
-loop1089:
+done1072:
+loop1085:
 	CMPQ BX, $0x00000001
-	JL   done1090
+	JL   done1086
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 
-loop1091:
+loop1087:
 	CMPQ    SI, $0x00000004
-	JL      done1092
+	JL      done1088
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21112,9 +21092,9 @@ loop1091:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop1093:
+loop1089:
 	CMPQ         R12, $0x00000001
-	JL           done1094
+	JL           done1090
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VMOVUPS      128(R11), Z6
@@ -21127,21 +21107,21 @@ loop1093:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1093
+	JMP          loop1089
 
-done1094:
+done1090:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
 	VMOVUPS Z3, 192(R9)
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
-	JMP     loop1091
+	JMP     loop1087
 
-done1092:
-loop1095:
+done1088:
+loop1091:
 	CMPQ    SI, $0x00000002
-	JL      done1096
+	JL      done1092
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21151,9 +21131,9 @@ loop1095:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop1097:
+loop1093:
 	CMPQ         R12, $0x00000001
-	JL           done1098
+	JL           done1094
 	VMOVUPS      (R11), Z2
 	VMOVUPS      64(R11), Z3
 	VBROADCASTSS (R10), Z4
@@ -21162,19 +21142,19 @@ loop1097:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1097
+	JMP          loop1093
 
-done1098:
+done1094:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
-	JMP     loop1095
+	JMP     loop1091
 
-done1096:
-loop1099:
+done1092:
+loop1095:
 	CMPQ    SI, $0x00000001
-	JL      done1100
+	JL      done1096
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21183,30 +21163,30 @@ loop1099:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 
-loop1101:
+loop1097:
 	CMPQ         R12, $0x00000001
-	JL           done1102
+	JL           done1098
 	VMOVUPS      (R11), Z1
 	VBROADCASTSS (R10), Z2
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1101
+	JMP          loop1097
 
-done1102:
+done1098:
 	VMOVUPS Z0, (R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JMP     loop1099
+	JMP     loop1095
 
-done1100:
+done1096:
 	ADDQ DX, AX
 	ADDQ $0x00000004, CX
 	SUBQ $0x00000001, BX
-	JMP  loop1089
+	JMP  loop1085
 
-done1090:
+done1086:
 	VZEROUPPER
 	RET
 
@@ -21234,9 +21214,9 @@ TEXT ·fourierFeaturesAVX2(SB), NOSPLIT, $0-40
 	ADDQ   AX, BX
 	LEAQ   (DX)(DX*2), R8
 
-loop1103:
+loop1099:
 	CMPQ         DI, $0x00000004
-	JL           done1104
+	JL           done1100
 	VBROADCASTSD (SI), Y8
 	VFMADD231PD  (BX), Y8, Y0
 	VFMADD231PD  32(BX), Y8, Y1
@@ -21252,21 +21232,21 @@ loop1103:
 	LEAQ         (BX)(DX*4), BX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1103
+	JMP          loop1099
 
-done1104:
-loop1105:
+done1100:
+loop1101:
 	CMPQ         DI, $0x00000001
-	JL           done1106
+	JL           done1102
 	VBROADCASTSD (SI), Y8
 	VFMADD231PD  (BX), Y8, Y0
 	VFMADD231PD  32(BX), Y8, Y1
 	ADDQ         DX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1105
+	JMP          loop1101
 
-done1106:
+done1102:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y0, Y0
@@ -21377,9 +21357,9 @@ done1106:
 	SHRQ         $0x03, DX
 	DECQ         DX
 
-loop1107:
+loop1103:
 	CMPQ   DX, $0x00000001
-	JL     done1108
+	JL     done1104
 	MOVQ   n+32(FP), BX
 	ADDQ   $0x07, BX
 	SHRQ   $0x03, BX
@@ -21399,9 +21379,9 @@ loop1107:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 
-loop1109:
+loop1105:
 	CMPQ         R8, $0x00000004
-	JL           done1110
+	JL           done1106
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  (SI), Y8, Y0
 	VFMADD231PD  32(SI), Y8, Y1
@@ -21417,21 +21397,21 @@ loop1109:
 	LEAQ         (SI)(BX*4), SI
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, R8
-	JMP          loop1109
+	JMP          loop1105
 
-done1110:
-loop1111:
+done1106:
+loop1107:
 	CMPQ         R8, $0x00000001
-	JL           done1112
+	JL           done1108
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  (SI), Y8, Y0
 	VFMADD231PD  32(SI), Y8, Y1
 	ADDQ         BX, SI
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, R8
-	JMP          loop1111
+	JMP          loop1107
 
-done1112:
+done1108:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y0, Y0
@@ -21510,9 +21490,9 @@ done1112:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1107
+	JMP          loop1103
 
-done1108:
+done1104:
 	VZEROUPPER
 	RET
 
@@ -21540,9 +21520,9 @@ TEXT ·fourierFeatures32AVX2(SB), NOSPLIT, $0-40
 	ADDQ   AX, BX
 	LEAQ   (DX)(DX*2), R8
 
-loop1113:
+loop1109:
 	CMPQ         DI, $0x00000004
-	JL           done1114
+	JL           done1110
 	VBROADCASTSS (SI), Y8
 	VFMADD231PS  (BX), Y8, Y0
 	VFMADD231PS  32(BX), Y8, Y1
@@ -21558,21 +21538,21 @@ loop1113:
 	LEAQ         (BX)(DX*4), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1113
+	JMP          loop1109
 
-done1114:
-loop1115:
+done1110:
+loop1111:
 	CMPQ         DI, $0x00000001
-	JL           done1116
+	JL           done1112
 	VBROADCASTSS (SI), Y8
 	VFMADD231PS  (BX), Y8, Y0
 	VFMADD231PS  32(BX), Y8, Y1
 	ADDQ         DX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1115
+	JMP          loop1111
 
-done1116:
+done1112:
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y0, Y0
@@ -21662,9 +21642,9 @@ done1116:
 	SHRQ         $0x04, DX
 	DECQ         DX
 
-loop1117:
+loop1113:
 	CMPQ   DX, $0x00000001
-	JL     done1118
+	JL     done1114
 	MOVQ   n+32(FP), BX
 	ADDQ   $0x0f, BX
 	SHRQ   $0x04, BX
@@ -21684,9 +21664,9 @@ loop1117:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 
-loop1119:
+loop1115:
 	CMPQ         R8, $0x00000004
-	JL           done1120
+	JL           done1116
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (SI), Y8, Y0
 	VFMADD231PS  32(SI), Y8, Y1
@@ -21702,21 +21682,21 @@ loop1119:
 	LEAQ         (SI)(BX*4), SI
 	ADDQ         $0x00000010, DI
 	SUBQ         $0x00000004, R8
-	JMP          loop1119
+	JMP          loop1115
 
-done1120:
-loop1121:
+done1116:
+loop1117:
 	CMPQ         R8, $0x00000001
-	JL           done1122
+	JL           done1118
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (SI), Y8, Y0
 	VFMADD231PS  32(SI), Y8, Y1
 	ADDQ         BX, SI
 	ADDQ         $0x00000004, DI
 	SUBQ         $0x00000001, R8
-	JMP          loop1121
+	JMP          loop1117
 
-done1122:
+done1118:
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y0, Y0
@@ -21774,9 +21754,9 @@ done1122:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1117
+	JMP          loop1113
 
-done1118:
+done1114:
 	VZEROUPPER
 	RET
 
@@ -21885,9 +21865,9 @@ TEXT ·fourierMatVecAVX512(SB), NOSPLIT, $0-112
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 
-loop1123:
+loop1119:
 	CMPQ    SI, $0x00000008
-	JL      done1124
+	JL      done1120
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -21901,9 +21881,9 @@ loop1123:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1125:
+loop1121:
 	CMPQ         R11, $0x00000001
-	JL           done1126
+	JL           done1122
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -21913,6 +21893,52 @@ loop1125:
 	VFMADD231PD  320(R9), Z9, Z6
 	VFMADD231PD  384(R9), Z9, Z7
 	VFMADD231PD  448(R9), Z9, Z8
+	ADDQ         DI, R9
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1121
+
+done1122:
+	VMOVUPD Z1, (BX)
+	VMOVUPD Z2, 128(BX)
+	VMOVUPD Z3, 256(BX)
+	VMOVUPD Z4, 384(BX)
+	VMOVUPD Z5, 512(BX)
+	VMOVUPD Z6, 640(BX)
+	VMOVUPD Z7, 768(BX)
+	VMOVUPD Z8, 896(BX)
+	ADDQ    $0x00000200, AX
+	ADDQ    $0x00000400, BX
+	SUBQ    $0x00000008, SI
+	JMP     loop1119
+
+done1120:
+loop1123:
+	CMPQ    SI, $0x00000007
+	JL      done1124
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z5
+	VMOVUPD Z0, Z6
+	VMOVUPD Z0, Z7
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1125:
+	CMPQ         R11, $0x00000001
+	JL           done1126
+	VBROADCASTSD (R10), Z8
+	VFMADD231PD  (R9), Z8, Z1
+	VFMADD231PD  64(R9), Z8, Z2
+	VFMADD231PD  128(R9), Z8, Z3
+	VFMADD231PD  192(R9), Z8, Z4
+	VFMADD231PD  256(R9), Z8, Z5
+	VFMADD231PD  320(R9), Z8, Z6
+	VFMADD231PD  384(R9), Z8, Z7
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
@@ -21926,15 +21952,14 @@ done1126:
 	VMOVUPD Z5, 512(BX)
 	VMOVUPD Z6, 640(BX)
 	VMOVUPD Z7, 768(BX)
-	VMOVUPD Z8, 896(BX)
-	ADDQ    $0x00000200, AX
-	ADDQ    $0x00000400, BX
-	SUBQ    $0x00000008, SI
+	ADDQ    $0x000001c0, AX
+	ADDQ    $0x00000380, BX
+	SUBQ    $0x00000007, SI
 	JMP     loop1123
 
 done1124:
 loop1127:
-	CMPQ    SI, $0x00000007
+	CMPQ    SI, $0x00000006
 	JL      done1128
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
@@ -21942,7 +21967,6 @@ loop1127:
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
 	VMOVUPD Z0, Z6
-	VMOVUPD Z0, Z7
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    DX, R11
@@ -21951,14 +21975,13 @@ loop1127:
 loop1129:
 	CMPQ         R11, $0x00000001
 	JL           done1130
-	VBROADCASTSD (R10), Z8
-	VFMADD231PD  (R9), Z8, Z1
-	VFMADD231PD  64(R9), Z8, Z2
-	VFMADD231PD  128(R9), Z8, Z3
-	VFMADD231PD  192(R9), Z8, Z4
-	VFMADD231PD  256(R9), Z8, Z5
-	VFMADD231PD  320(R9), Z8, Z6
-	VFMADD231PD  384(R9), Z8, Z7
+	VBROADCASTSD (R10), Z7
+	VFMADD231PD  (R9), Z7, Z1
+	VFMADD231PD  64(R9), Z7, Z2
+	VFMADD231PD  128(R9), Z7, Z3
+	VFMADD231PD  192(R9), Z7, Z4
+	VFMADD231PD  256(R9), Z7, Z5
+	VFMADD231PD  320(R9), Z7, Z6
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
@@ -21971,22 +21994,20 @@ done1130:
 	VMOVUPD Z4, 384(BX)
 	VMOVUPD Z5, 512(BX)
 	VMOVUPD Z6, 640(BX)
-	VMOVUPD Z7, 768(BX)
-	ADDQ    $0x000001c0, AX
-	ADDQ    $0x00000380, BX
-	SUBQ    $0x00000007, SI
+	ADDQ    $0x00000180, AX
+	ADDQ    $0x00000300, BX
+	SUBQ    $0x00000006, SI
 	JMP     loop1127
 
 done1128:
 loop1131:
-	CMPQ    SI, $0x00000006
+	CMPQ    SI, $0x00000005
 	JL      done1132
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
-	VMOVUPD Z0, Z6
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    DX, R11
@@ -21995,13 +22016,12 @@ loop1131:
 loop1133:
 	CMPQ         R11, $0x00000001
 	JL           done1134
-	VBROADCASTSD (R10), Z7
-	VFMADD231PD  (R9), Z7, Z1
-	VFMADD231PD  64(R9), Z7, Z2
-	VFMADD231PD  128(R9), Z7, Z3
-	VFMADD231PD  192(R9), Z7, Z4
-	VFMADD231PD  256(R9), Z7, Z5
-	VFMADD231PD  320(R9), Z7, Z6
+	VBROADCASTSD (R10), Z6
+	VFMADD231PD  (R9), Z6, Z1
+	VFMADD231PD  64(R9), Z6, Z2
+	VFMADD231PD  128(R9), Z6, Z3
+	VFMADD231PD  192(R9), Z6, Z4
+	VFMADD231PD  256(R9), Z6, Z5
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
@@ -22013,55 +22033,15 @@ done1134:
 	VMOVUPD Z3, 256(BX)
 	VMOVUPD Z4, 384(BX)
 	VMOVUPD Z5, 512(BX)
-	VMOVUPD Z6, 640(BX)
-	ADDQ    $0x00000180, AX
-	ADDQ    $0x00000300, BX
-	SUBQ    $0x00000006, SI
+	ADDQ    $0x00000140, AX
+	ADDQ    $0x00000280, BX
+	SUBQ    $0x00000005, SI
 	JMP     loop1131
 
 done1132:
 loop1135:
-	CMPQ    SI, $0x00000005
-	JL      done1136
-	VMOVUPD Z0, Z1
-	VMOVUPD Z0, Z2
-	VMOVUPD Z0, Z3
-	VMOVUPD Z0, Z4
-	VMOVUPD Z0, Z5
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-
-loop1137:
-	CMPQ         R11, $0x00000001
-	JL           done1138
-	VBROADCASTSD (R10), Z6
-	VFMADD231PD  (R9), Z6, Z1
-	VFMADD231PD  64(R9), Z6, Z2
-	VFMADD231PD  128(R9), Z6, Z3
-	VFMADD231PD  192(R9), Z6, Z4
-	VFMADD231PD  256(R9), Z6, Z5
-	ADDQ         DI, R9
-	ADDQ         $0x00000008, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop1137
-
-done1138:
-	VMOVUPD Z1, (BX)
-	VMOVUPD Z2, 128(BX)
-	VMOVUPD Z3, 256(BX)
-	VMOVUPD Z4, 384(BX)
-	VMOVUPD Z5, 512(BX)
-	ADDQ    $0x00000140, AX
-	ADDQ    $0x00000280, BX
-	SUBQ    $0x00000005, SI
-	JMP     loop1135
-
-done1136:
-loop1139:
 	CMPQ    SI, $0x00000004
-	JL      done1140
+	JL      done1136
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -22075,9 +22055,9 @@ loop1139:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1141:
+loop1137:
 	CMPQ         R11, $0x00000002
-	JL           done1142
+	JL           done1138
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -22091,12 +22071,12 @@ loop1141:
 	LEAQ         (R9)(DI*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1141
+	JMP          loop1137
 
-done1142:
-loop1143:
+done1138:
+loop1139:
 	CMPQ         R11, $0x00000001
-	JL           done1144
+	JL           done1140
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -22105,9 +22085,9 @@ loop1143:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1143
+	JMP          loop1139
 
-done1144:
+done1140:
 	VADDPD  Z5, Z1, Z1
 	VADDPD  Z6, Z2, Z2
 	VADDPD  Z7, Z3, Z3
@@ -22119,12 +22099,12 @@ done1144:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000200, BX
 	SUBQ    $0x00000004, SI
-	JMP     loop1139
+	JMP     loop1135
 
-done1140:
-loop1145:
+done1136:
+loop1141:
 	CMPQ    SI, $0x00000003
-	JL      done1146
+	JL      done1142
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -22136,9 +22116,9 @@ loop1145:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1147:
+loop1143:
 	CMPQ         R11, $0x00000002
-	JL           done1148
+	JL           done1144
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -22150,12 +22130,12 @@ loop1147:
 	LEAQ         (R9)(DI*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1147
+	JMP          loop1143
 
-done1148:
-loop1149:
+done1144:
+loop1145:
 	CMPQ         R11, $0x00000001
-	JL           done1150
+	JL           done1146
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -22163,9 +22143,9 @@ loop1149:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1149
+	JMP          loop1145
 
-done1150:
+done1146:
 	VADDPD  Z4, Z1, Z1
 	VADDPD  Z5, Z2, Z2
 	VADDPD  Z6, Z3, Z3
@@ -22175,12 +22155,12 @@ done1150:
 	ADDQ    $0x000000c0, AX
 	ADDQ    $0x00000180, BX
 	SUBQ    $0x00000003, SI
-	JMP     loop1145
+	JMP     loop1141
 
-done1146:
-loop1151:
+done1142:
+loop1147:
 	CMPQ    SI, $0x00000002
-	JL      done1152
+	JL      done1148
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -22195,9 +22175,9 @@ loop1151:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 
-loop1153:
+loop1149:
 	CMPQ         R11, $0x00000004
-	JL           done1154
+	JL           done1150
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -22213,21 +22193,21 @@ loop1153:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1153
+	JMP          loop1149
 
-done1154:
-loop1155:
+done1150:
+loop1151:
 	CMPQ         R11, $0x00000001
-	JL           done1156
+	JL           done1152
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1155
+	JMP          loop1151
 
-done1156:
+done1152:
 	VADDPD  Z3, Z1, Z1
 	VADDPD  Z4, Z2, Z2
 	VADDPD  Z5, Z1, Z1
@@ -22239,12 +22219,12 @@ done1156:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000002, SI
-	JMP     loop1151
+	JMP     loop1147
 
-done1152:
-loop1157:
+done1148:
+loop1153:
 	CMPQ    SI, $0x00000001
-	JL      done1158
+	JL      done1154
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -22255,9 +22235,9 @@ loop1157:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 
-loop1159:
+loop1155:
 	CMPQ         R11, $0x00000004
-	JL           done1160
+	JL           done1156
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	VBROADCASTSD 8(R10), Z5
@@ -22269,20 +22249,20 @@ loop1159:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1159
+	JMP          loop1155
 
-done1160:
-loop1161:
+done1156:
+loop1157:
 	CMPQ         R11, $0x00000001
-	JL           done1162
+	JL           done1158
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1161
+	JMP          loop1157
 
-done1162:
+done1158:
 	VADDPD  Z2, Z1, Z1
 	VADDPD  Z3, Z1, Z1
 	VADDPD  Z4, Z1, Z1
@@ -22290,9 +22270,9 @@ done1162:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000001, SI
-	JMP     loop1157
+	JMP     loop1153
 
-done1158:
+done1154:
 	XORQ         AX, AX
 	VBROADCASTSD limit+104(FP), Z1
 	VPADDQ       Z1, Z1, Z1
@@ -22304,7 +22284,7 @@ done1158:
 	SUBQ         DX, CX
 	MOVQ         BX, DX
 	TESTQ        CX, CX
-	JZ           end1163
+	JZ           end1159
 	MOVQ         $-1, SI
 	BZHIQ        CX, SI, SI
 	KMOVW        SI, K1
@@ -22314,14 +22294,14 @@ done1158:
 	VPCMPUQ      $0x05, Z1, Z2, K1
 	KMOVW        K1, CX
 	ORQ          CX, AX
-	JMP          end1163
+	JMP          end1159
 
-end1163:
+end1159:
 	XORQ BX, BX
 
-group1165:
+group1161:
 	CMPQ    BX, DX
-	JE      done1166
+	JE      done1162
 	MOVQ    x+48(FP), CX
 	VMOVUPD (CX)(BX*1), Z2
 	VPADDQ  Z2, Z2, Z2
@@ -22329,29 +22309,29 @@ group1165:
 	KMOVW   K1, CX
 	ORQ     CX, AX
 	ADDQ    $0x00000040, BX
-	JMP     group1165
+	JMP     group1161
 
-done1166:
+done1162:
 	TESTQ AX, AX
-	JZ    skip1167
+	JZ    skip1163
 	MOVQ  phi+32(FP), AX
 	MOVQ  n+64(FP), CX
 	ADDQ  $0x07, CX
 	SHRQ  $0x03, CX
 
-loop1168:
+loop1164:
 	CMPQ        CX, $0x00000001
-	JL          done1169
+	JL          done1165
 	VMOVUPD     (AX), Z1
 	VREDUCEPD   $0x00, Z1, Z2
 	VFMADD231PD Z0, Z1, Z2
 	VMOVUPD     Z2, (AX)
 	ADDQ        $0x00000080, AX
 	SUBQ        $0x00000001, CX
-	JMP         loop1168
+	JMP         loop1164
 
-done1169:
-skip1167:
+done1165:
+skip1163:
 	MOVQ         phi+32(FP), AX
 	MOVQ         n+64(FP), CX
 	ADDQ         $0x07, CX
@@ -22368,7 +22348,7 @@ skip1167:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1171
+	JNE          next1167
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VMULPD       Z1, Z1, Z2
@@ -22409,11 +22389,11 @@ skip1167:
 	VMOVUPD      Z1, (AX)
 	VMOVUPD      Z2, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1170
+	JMP          done1166
 
-next1171:
+next1167:
 	CMPQ         CX, $0x01
-	JNE          next1172
+	JNE          next1168
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -22477,11 +22457,11 @@ next1171:
 	VMOVUPD      Z2, 128(AX)
 	VMOVUPD      Z4, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1170
+	JMP          done1166
 
-next1172:
+next1168:
 	CMPQ         CX, $0x02
-	JNE          next1173
+	JNE          next1169
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -22568,11 +22548,11 @@ next1172:
 	VMOVUPD      Z3, 256(AX)
 	VMOVUPD      Z6, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1170
+	JMP          done1166
 
-next1173:
+next1169:
 	CMPQ         CX, $0x03
-	JNE          next1174
+	JNE          next1170
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -22682,17 +22662,17 @@ next1173:
 	VMOVUPD      Z4, 384(AX)
 	VMOVUPD      Z8, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1170
+	JMP          done1166
 
-next1174:
-done1170:
+next1170:
+done1166:
 	MOVQ rows+72(FP), CX
 	CMPQ CX, $0x00
-	JNE  next1176
+	JNE  next1172
 
-loop1177:
+loop1173:
 	CMPQ         DX, $0x00000001
-	JL           done1178
+	JL           done1174
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z0
 	VREDUCEPD    $0x40, 128(AX), Z1
@@ -22801,14 +22781,14 @@ loop1177:
 	VMOVUPD      Z7, 448(AX)
 	ADDQ         $0x00000200, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1177
+	JMP          loop1173
 
-done1178:
-	JMP finish1175
+done1174:
+	JMP finish1171
 
-next1176:
+next1172:
 	CMPQ         CX, $0x01
-	JNE          next1179
+	JNE          next1175
 	VMOVUPD      Z0, Z1
 	MOVQ         cols+80(FP), CX
 	SHLQ         $0x06, CX
@@ -22816,7 +22796,7 @@ next1176:
 	MOVQ         a+16(FP), BX
 	MOVQ         phi+32(FP), SI
 	TESTQ        DX, DX
-	JZ           skip1180
+	JZ           skip1176
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z3
@@ -22932,9 +22912,9 @@ next1176:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, BX
 
-loop1181:
+loop1177:
 	CMPQ         DX, $0x00000001
-	JL           done1182
+	JL           done1178
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z3
 	VREDUCEPD    $0x40, 128(AX), Z4
@@ -23061,19 +23041,19 @@ loop1181:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1181
+	JMP          loop1177
 
-done1182:
-skip1180:
+done1178:
+skip1176:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), CX
 	ADDQ    CX, AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z0
 
-loop1183:
+loop1179:
 	CMPQ        AX, $0x00000080
-	JL          done1184
+	JL          done1180
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	VMOVUPD     64(SI), Z2
@@ -23081,17 +23061,17 @@ loop1183:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
-	JMP         loop1183
+	JMP         loop1179
 
-done1184:
+done1180:
 	TESTQ       AX, AX
-	JZ          skip1185
+	JZ          skip1181
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1185:
+skip1181:
 	VADDPD     Z0, Z1, Z1
 	MOVQ       sums+8(FP), AX
 	VUNPCKLPD  Z1, Z1, Z0
@@ -23106,7 +23086,7 @@ skip1185:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1186
+	JZ         skip1182
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -23116,52 +23096,52 @@ skip1185:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1187:
+loop1183:
 	CMPQ             BX, $0x00000001
-	JL               done1188
+	JL               done1184
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1187
+	JMP              loop1183
 
-done1188:
+done1184:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1189
+	JNE     few1185
 	VMOVUPD Z1, (AX)
-	JMP     done1190
+	JMP     done1186
 
-few1189:
+few1185:
 	TESTQ         $0x00000004, CX
-	JZ            skip1191
+	JZ            skip1187
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1191:
+skip1187:
 	TESTQ         $0x00000002, CX
-	JZ            skip1192
+	JZ            skip1188
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1192:
+skip1188:
 	TESTQ  $0x00000001, CX
-	JZ     skip1193
+	JZ     skip1189
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1193:
-done1190:
-skip1186:
-	JMP finish1175
+skip1189:
+done1186:
+skip1182:
+	JMP finish1171
 
-next1179:
+next1175:
 	CMPQ         CX, $0x02
-	JNE          next1194
+	JNE          next1190
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	MOVQ         cols+80(FP), CX
@@ -23170,7 +23150,7 @@ next1179:
 	MOVQ         a+16(FP), BX
 	MOVQ         phi+32(FP), SI
 	TESTQ        DX, DX
-	JZ           skip1195
+	JZ           skip1191
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z4
@@ -23288,9 +23268,9 @@ next1179:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, BX
 
-loop1196:
+loop1192:
 	CMPQ         DX, $0x00000001
-	JL           done1197
+	JL           done1193
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z4
 	VREDUCEPD    $0x40, 128(AX), Z5
@@ -23425,10 +23405,10 @@ loop1196:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1196
+	JMP          loop1192
 
-done1197:
-skip1195:
+done1193:
+skip1191:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -23436,9 +23416,9 @@ skip1195:
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z0
 
-loop1198:
+loop1194:
 	CMPQ        AX, $0x00000080
-	JL          done1199
+	JL          done1195
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
@@ -23448,18 +23428,18 @@ loop1198:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
-	JMP         loop1198
+	JMP         loop1194
 
-done1199:
+done1195:
 	TESTQ       AX, AX
-	JZ          skip1200
+	JZ          skip1196
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1200:
+skip1196:
 	VADDPD     Z4, Z1, Z1
 	VADDPD     Z0, Z2, Z2
 	MOVQ       sums+8(FP), AX
@@ -23475,7 +23455,7 @@ skip1200:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1201
+	JZ         skip1197
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -23485,52 +23465,52 @@ skip1200:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1202:
+loop1198:
 	CMPQ             BX, $0x00000001
-	JL               done1203
+	JL               done1199
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1202
+	JMP              loop1198
 
-done1203:
+done1199:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1204
+	JNE     few1200
 	VMOVUPD Z1, (AX)
-	JMP     done1205
+	JMP     done1201
 
-few1204:
+few1200:
 	TESTQ         $0x00000004, CX
-	JZ            skip1206
+	JZ            skip1202
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1206:
+skip1202:
 	TESTQ         $0x00000002, CX
-	JZ            skip1207
+	JZ            skip1203
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1207:
+skip1203:
 	TESTQ  $0x00000001, CX
-	JZ     skip1208
+	JZ     skip1204
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1208:
-done1205:
-skip1201:
-	JMP finish1175
+skip1204:
+done1201:
+skip1197:
+	JMP finish1171
 
-next1194:
+next1190:
 	CMPQ         CX, $0x03
-	JNE          next1209
+	JNE          next1205
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -23540,7 +23520,7 @@ next1194:
 	MOVQ         a+16(FP), BX
 	MOVQ         phi+32(FP), SI
 	TESTQ        DX, DX
-	JZ           skip1210
+	JZ           skip1206
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z5
@@ -23660,9 +23640,9 @@ next1194:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, BX
 
-loop1211:
+loop1207:
 	CMPQ         DX, $0x00000001
-	JL           done1212
+	JL           done1208
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z5
 	VREDUCEPD    $0x40, 128(AX), Z6
@@ -23805,10 +23785,10 @@ loop1211:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1211
+	JMP          loop1207
 
-done1212:
-skip1210:
+done1208:
+skip1206:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -23817,9 +23797,9 @@ skip1210:
 	VMOVUPD Z0, Z6
 	VMOVUPD Z0, Z0
 
-loop1213:
+loop1209:
 	CMPQ        AX, $0x00000080
-	JL          done1214
+	JL          done1210
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -23831,11 +23811,11 @@ loop1213:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
-	JMP         loop1213
+	JMP         loop1209
 
-done1214:
+done1210:
 	TESTQ       AX, AX
-	JZ          skip1215
+	JZ          skip1211
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -23843,7 +23823,7 @@ done1214:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1215:
+skip1211:
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
 	VADDPD     Z0, Z3, Z3
@@ -23863,7 +23843,7 @@ skip1215:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1216
+	JZ         skip1212
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -23873,52 +23853,52 @@ skip1215:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1217:
+loop1213:
 	CMPQ             BX, $0x00000001
-	JL               done1218
+	JL               done1214
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1217
+	JMP              loop1213
 
-done1218:
+done1214:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1219
+	JNE     few1215
 	VMOVUPD Z1, (AX)
-	JMP     done1220
+	JMP     done1216
 
-few1219:
+few1215:
 	TESTQ         $0x00000004, CX
-	JZ            skip1221
+	JZ            skip1217
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1221:
+skip1217:
 	TESTQ         $0x00000002, CX
-	JZ            skip1222
+	JZ            skip1218
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1222:
+skip1218:
 	TESTQ  $0x00000001, CX
-	JZ     skip1223
+	JZ     skip1219
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1223:
-done1220:
-skip1216:
-	JMP finish1175
+skip1219:
+done1216:
+skip1212:
+	JMP finish1171
 
-next1209:
+next1205:
 	CMPQ         CX, $0x04
-	JNE          next1224
+	JNE          next1220
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -23929,7 +23909,7 @@ next1209:
 	MOVQ         a+16(FP), SI
 	MOVQ         phi+32(FP), DI
 	TESTQ        DX, DX
-	JZ           skip1225
+	JZ           skip1221
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z6
@@ -24051,9 +24031,9 @@ next1209:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, SI
 
-loop1226:
+loop1222:
 	CMPQ         DX, $0x00000001
-	JL           done1227
+	JL           done1223
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z6
 	VREDUCEPD    $0x40, 128(AX), Z7
@@ -24204,10 +24184,10 @@ loop1226:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JMP          loop1226
+	JMP          loop1222
 
-done1227:
-skip1225:
+done1223:
+skip1221:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -24217,9 +24197,9 @@ skip1225:
 	VMOVUPD Z0, Z8
 	VMOVUPD Z0, Z0
 
-loop1228:
+loop1224:
 	CMPQ        AX, $0x00000080
-	JL          done1229
+	JL          done1225
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -24233,11 +24213,11 @@ loop1228:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
-	JMP         loop1228
+	JMP         loop1224
 
-done1229:
+done1225:
 	TESTQ       AX, AX
-	JZ          skip1230
+	JZ          skip1226
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -24246,7 +24226,7 @@ done1229:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1230:
+skip1226:
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
 	VADDPD     Z8, Z3, Z3
@@ -24267,7 +24247,7 @@ skip1230:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1231
+	JZ         skip1227
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -24277,52 +24257,52 @@ skip1230:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1232:
+loop1228:
 	CMPQ             BX, $0x00000001
-	JL               done1233
+	JL               done1229
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1232
+	JMP              loop1228
 
-done1233:
+done1229:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1234
+	JNE     few1230
 	VMOVUPD Z1, (AX)
-	JMP     done1235
+	JMP     done1231
 
-few1234:
+few1230:
 	TESTQ         $0x00000004, CX
-	JZ            skip1236
+	JZ            skip1232
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1236:
+skip1232:
 	TESTQ         $0x00000002, CX
-	JZ            skip1237
+	JZ            skip1233
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1237:
+skip1233:
 	TESTQ  $0x00000001, CX
-	JZ     skip1238
+	JZ     skip1234
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1238:
-done1235:
-skip1231:
-	JMP finish1175
+skip1234:
+done1231:
+skip1227:
+	JMP finish1171
 
-next1224:
+next1220:
 	CMPQ         CX, $0x05
-	JNE          next1239
+	JNE          next1235
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -24335,7 +24315,7 @@ next1224:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1240
+	JZ           skip1236
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z7
@@ -24460,9 +24440,9 @@ next1224:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, DI
 
-loop1241:
+loop1237:
 	CMPQ         DX, $0x00000001
-	JL           done1242
+	JL           done1238
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z7
 	VREDUCEPD    $0x40, 128(AX), Z8
@@ -24622,10 +24602,10 @@ loop1241:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1241
+	JMP          loop1237
 
-done1242:
-skip1240:
+done1238:
+skip1236:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -24636,9 +24616,9 @@ skip1240:
 	VMOVUPD Z0, Z10
 	VMOVUPD Z0, Z0
 
-loop1243:
+loop1239:
 	CMPQ        AX, $0x00000080
-	JL          done1244
+	JL          done1240
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -24655,11 +24635,11 @@ loop1243:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1243
+	JMP         loop1239
 
-done1244:
+done1240:
 	TESTQ       AX, AX
-	JZ          skip1245
+	JZ          skip1241
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -24670,7 +24650,7 @@ done1244:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1245:
+skip1241:
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
 	VADDPD     Z9, Z3, Z3
@@ -24698,7 +24678,7 @@ skip1245:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1246
+	JZ         skip1242
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -24708,52 +24688,52 @@ skip1245:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1247:
+loop1243:
 	CMPQ             BX, $0x00000001
-	JL               done1248
+	JL               done1244
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1247
+	JMP              loop1243
 
-done1248:
+done1244:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1249
+	JNE     few1245
 	VMOVUPD Z1, (AX)
-	JMP     done1250
+	JMP     done1246
 
-few1249:
+few1245:
 	TESTQ         $0x00000004, CX
-	JZ            skip1251
+	JZ            skip1247
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1251:
+skip1247:
 	TESTQ         $0x00000002, CX
-	JZ            skip1252
+	JZ            skip1248
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1252:
+skip1248:
 	TESTQ  $0x00000001, CX
-	JZ     skip1253
+	JZ     skip1249
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1253:
-done1250:
-skip1246:
-	JMP finish1175
+skip1249:
+done1246:
+skip1242:
+	JMP finish1171
 
-next1239:
+next1235:
 	CMPQ         CX, $0x06
-	JNE          next1254
+	JNE          next1250
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -24767,7 +24747,7 @@ next1239:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1255
+	JZ           skip1251
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z8
@@ -24894,9 +24874,9 @@ next1239:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, DI
 
-loop1256:
+loop1252:
 	CMPQ         DX, $0x00000001
-	JL           done1257
+	JL           done1253
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z8
 	VREDUCEPD    $0x40, 128(AX), Z9
@@ -25064,10 +25044,10 @@ loop1256:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1256
+	JMP          loop1252
 
-done1257:
-skip1255:
+done1253:
+skip1251:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -25079,9 +25059,9 @@ skip1255:
 	VMOVUPD Z0, Z12
 	VMOVUPD Z0, Z0
 
-loop1258:
+loop1254:
 	CMPQ        AX, $0x00000080
-	JL          done1259
+	JL          done1255
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -25100,11 +25080,11 @@ loop1258:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1258
+	JMP         loop1254
 
-done1259:
+done1255:
 	TESTQ       AX, AX
-	JZ          skip1260
+	JZ          skip1256
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -25116,7 +25096,7 @@ done1259:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1260:
+skip1256:
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
 	VADDPD     Z10, Z3, Z3
@@ -25145,7 +25125,7 @@ skip1260:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1261
+	JZ         skip1257
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -25155,52 +25135,52 @@ skip1260:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1262:
+loop1258:
 	CMPQ             BX, $0x00000001
-	JL               done1263
+	JL               done1259
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1262
+	JMP              loop1258
 
-done1263:
+done1259:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1264
+	JNE     few1260
 	VMOVUPD Z1, (AX)
-	JMP     done1265
+	JMP     done1261
 
-few1264:
+few1260:
 	TESTQ         $0x00000004, CX
-	JZ            skip1266
+	JZ            skip1262
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1266:
+skip1262:
 	TESTQ         $0x00000002, CX
-	JZ            skip1267
+	JZ            skip1263
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1267:
+skip1263:
 	TESTQ  $0x00000001, CX
-	JZ     skip1268
+	JZ     skip1264
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1268:
-done1265:
-skip1261:
-	JMP finish1175
+skip1264:
+done1261:
+skip1257:
+	JMP finish1171
 
-next1254:
+next1250:
 	CMPQ         CX, $0x07
-	JNE          next1269
+	JNE          next1265
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -25215,7 +25195,7 @@ next1254:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1270
+	JZ           skip1266
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z9
@@ -25344,9 +25324,9 @@ next1254:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, DI
 
-loop1271:
+loop1267:
 	CMPQ         DX, $0x00000001
-	JL           done1272
+	JL           done1268
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z9
 	VREDUCEPD    $0x40, 128(AX), Z10
@@ -25522,10 +25502,10 @@ loop1271:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1271
+	JMP          loop1267
 
-done1272:
-skip1270:
+done1268:
+skip1266:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -25538,9 +25518,9 @@ skip1270:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z0
 
-loop1273:
+loop1269:
 	CMPQ        AX, $0x00000080
-	JL          done1274
+	JL          done1270
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -25561,11 +25541,11 @@ loop1273:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1273
+	JMP         loop1269
 
-done1274:
+done1270:
 	TESTQ       AX, AX
-	JZ          skip1275
+	JZ          skip1271
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -25578,7 +25558,7 @@ done1274:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1275:
+skip1271:
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
 	VADDPD     Z11, Z3, Z3
@@ -25611,7 +25591,7 @@ skip1275:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1276
+	JZ         skip1272
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -25621,52 +25601,52 @@ skip1275:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1277:
+loop1273:
 	CMPQ             BX, $0x00000001
-	JL               done1278
+	JL               done1274
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1277
+	JMP              loop1273
 
-done1278:
+done1274:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1279
+	JNE     few1275
 	VMOVUPD Z1, (AX)
-	JMP     done1280
+	JMP     done1276
 
-few1279:
+few1275:
 	TESTQ         $0x00000004, CX
-	JZ            skip1281
+	JZ            skip1277
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1281:
+skip1277:
 	TESTQ         $0x00000002, CX
-	JZ            skip1282
+	JZ            skip1278
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1282:
+skip1278:
 	TESTQ  $0x00000001, CX
-	JZ     skip1283
+	JZ     skip1279
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1283:
-done1280:
-skip1276:
-	JMP finish1175
+skip1279:
+done1276:
+skip1272:
+	JMP finish1171
 
-next1269:
+next1265:
 	CMPQ         CX, $0x08
-	JNE          next1284
+	JNE          next1280
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -25682,7 +25662,7 @@ next1269:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1285
+	JZ           skip1281
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z10
@@ -25813,9 +25793,9 @@ next1269:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, DI
 
-loop1286:
+loop1282:
 	CMPQ         DX, $0x00000001
-	JL           done1287
+	JL           done1283
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z10
 	VREDUCEPD    $0x40, 128(AX), Z11
@@ -25999,10 +25979,10 @@ loop1286:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1286
+	JMP          loop1282
 
-done1287:
-skip1285:
+done1283:
+skip1281:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -26016,9 +25996,9 @@ skip1285:
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z0
 
-loop1288:
+loop1284:
 	CMPQ        AX, $0x00000080
-	JL          done1289
+	JL          done1285
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -26041,11 +26021,11 @@ loop1288:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1288
+	JMP         loop1284
 
-done1289:
+done1285:
 	TESTQ       AX, AX
-	JZ          skip1290
+	JZ          skip1286
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -26059,7 +26039,7 @@ done1289:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1290:
+skip1286:
 	VADDPD     Z10, Z1, Z1
 	VADDPD     Z11, Z2, Z2
 	VADDPD     Z12, Z3, Z3
@@ -26093,7 +26073,7 @@ skip1290:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1291
+	JZ         skip1287
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -26103,52 +26083,52 @@ skip1290:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1292:
+loop1288:
 	CMPQ             BX, $0x00000001
-	JL               done1293
+	JL               done1289
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1292
+	JMP              loop1288
 
-done1293:
+done1289:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1294
+	JNE     few1290
 	VMOVUPD Z1, (AX)
-	JMP     done1295
+	JMP     done1291
 
-few1294:
+few1290:
 	TESTQ         $0x00000004, CX
-	JZ            skip1296
+	JZ            skip1292
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1296:
+skip1292:
 	TESTQ         $0x00000002, CX
-	JZ            skip1297
+	JZ            skip1293
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1297:
+skip1293:
 	TESTQ  $0x00000001, CX
-	JZ     skip1298
+	JZ     skip1294
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1298:
-done1295:
-skip1291:
-	JMP finish1175
+skip1294:
+done1291:
+skip1287:
+	JMP finish1171
 
-next1284:
+next1280:
 	CMPQ         CX, $0x09
-	JNE          next1299
+	JNE          next1295
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -26166,7 +26146,7 @@ next1284:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1300
+	JZ           skip1296
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z11
@@ -26300,9 +26280,9 @@ next1284:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 
-loop1301:
+loop1297:
 	CMPQ         DX, $0x00000001
-	JL           done1302
+	JL           done1298
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z11
 	VREDUCEPD    $0x40, 128(AX), Z12
@@ -26495,10 +26475,10 @@ loop1301:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1301
+	JMP          loop1297
 
-done1302:
-skip1300:
+done1298:
+skip1296:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -26513,9 +26493,9 @@ skip1300:
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z0
 
-loop1303:
+loop1299:
 	CMPQ        AX, $0x00000080
-	JL          done1304
+	JL          done1300
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -26541,11 +26521,11 @@ loop1303:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1303
+	JMP         loop1299
 
-done1304:
+done1300:
 	TESTQ       AX, AX
-	JZ          skip1305
+	JZ          skip1301
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -26561,7 +26541,7 @@ done1304:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1305:
+skip1301:
 	VADDPD     Z11, Z1, Z1
 	VADDPD     Z12, Z2, Z2
 	VADDPD     Z13, Z3, Z3
@@ -26606,7 +26586,7 @@ skip1305:
 	VMOVUPD    Z9, 64(AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1306
+	JZ         skip1302
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -26616,52 +26596,52 @@ skip1305:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1307:
+loop1303:
 	CMPQ             BX, $0x00000001
-	JL               done1308
+	JL               done1304
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1307
+	JMP              loop1303
 
-done1308:
+done1304:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1309
+	JNE     few1305
 	VMOVUPD Z1, (AX)
-	JMP     done1310
+	JMP     done1306
 
-few1309:
+few1305:
 	TESTQ         $0x00000004, CX
-	JZ            skip1311
+	JZ            skip1307
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1311:
+skip1307:
 	TESTQ         $0x00000002, CX
-	JZ            skip1312
+	JZ            skip1308
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1312:
+skip1308:
 	TESTQ  $0x00000001, CX
-	JZ     skip1313
+	JZ     skip1309
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1313:
-done1310:
-skip1306:
-	JMP finish1175
+skip1309:
+done1306:
+skip1302:
+	JMP finish1171
 
-next1299:
+next1295:
 	CMPQ         CX, $0x0a
-	JNE          next1314
+	JNE          next1310
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -26680,7 +26660,7 @@ next1299:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1315
+	JZ           skip1311
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z12
@@ -26816,9 +26796,9 @@ next1299:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 
-loop1316:
+loop1312:
 	CMPQ         DX, $0x00000001
-	JL           done1317
+	JL           done1313
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z12
 	VREDUCEPD    $0x40, 128(AX), Z13
@@ -27019,10 +26999,10 @@ loop1316:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1316
+	JMP          loop1312
 
-done1317:
-skip1315:
+done1313:
+skip1311:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -27038,9 +27018,9 @@ skip1315:
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z0
 
-loop1318:
+loop1314:
 	CMPQ        AX, $0x00000080
-	JL          done1319
+	JL          done1315
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -27068,11 +27048,11 @@ loop1318:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1318
+	JMP         loop1314
 
-done1319:
+done1315:
 	TESTQ       AX, AX
-	JZ          skip1320
+	JZ          skip1316
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -27089,7 +27069,7 @@ done1319:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1320:
+skip1316:
 	VADDPD     Z12, Z1, Z1
 	VADDPD     Z13, Z2, Z2
 	VADDPD     Z14, Z3, Z3
@@ -27135,7 +27115,7 @@ skip1320:
 	VMOVUPD    Z9, 64(AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1321
+	JZ         skip1317
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -27145,52 +27125,52 @@ skip1320:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1322:
+loop1318:
 	CMPQ             BX, $0x00000001
-	JL               done1323
+	JL               done1319
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1322
+	JMP              loop1318
 
-done1323:
+done1319:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1324
+	JNE     few1320
 	VMOVUPD Z1, (AX)
-	JMP     done1325
+	JMP     done1321
 
-few1324:
+few1320:
 	TESTQ         $0x00000004, CX
-	JZ            skip1326
+	JZ            skip1322
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1326:
+skip1322:
 	TESTQ         $0x00000002, CX
-	JZ            skip1327
+	JZ            skip1323
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1327:
+skip1323:
 	TESTQ  $0x00000001, CX
-	JZ     skip1328
+	JZ     skip1324
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1328:
-done1325:
-skip1321:
-	JMP finish1175
+skip1324:
+done1321:
+skip1317:
+	JMP finish1171
 
-next1314:
+next1310:
 	CMPQ         CX, $0x0b
-	JNE          next1329
+	JNE          next1325
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -27210,7 +27190,7 @@ next1314:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1330
+	JZ           skip1326
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z13
@@ -27348,9 +27328,9 @@ next1314:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 
-loop1331:
+loop1327:
 	CMPQ         DX, $0x00000001
-	JL           done1332
+	JL           done1328
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z13
 	VREDUCEPD    $0x40, 128(AX), Z14
@@ -27559,10 +27539,10 @@ loop1331:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1331
+	JMP          loop1327
 
-done1332:
-skip1330:
+done1328:
+skip1326:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -27579,9 +27559,9 @@ skip1330:
 	VMOVUPD Z0, Z22
 	VMOVUPD Z0, Z0
 
-loop1333:
+loop1329:
 	CMPQ        AX, $0x00000080
-	JL          done1334
+	JL          done1330
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -27611,11 +27591,11 @@ loop1333:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1333
+	JMP         loop1329
 
-done1334:
+done1330:
 	TESTQ       AX, AX
-	JZ          skip1335
+	JZ          skip1331
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -27633,7 +27613,7 @@ done1334:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1335:
+skip1331:
 	VADDPD     Z13, Z1, Z1
 	VADDPD     Z14, Z2, Z2
 	VADDPD     Z15, Z3, Z3
@@ -27683,7 +27663,7 @@ skip1335:
 	VMOVUPD    Z9, 64(AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1336
+	JZ         skip1332
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -27693,52 +27673,52 @@ skip1335:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1337:
+loop1333:
 	CMPQ             BX, $0x00000001
-	JL               done1338
+	JL               done1334
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1337
+	JMP              loop1333
 
-done1338:
+done1334:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1339
+	JNE     few1335
 	VMOVUPD Z1, (AX)
-	JMP     done1340
+	JMP     done1336
 
-few1339:
+few1335:
 	TESTQ         $0x00000004, CX
-	JZ            skip1341
+	JZ            skip1337
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1341:
+skip1337:
 	TESTQ         $0x00000002, CX
-	JZ            skip1342
+	JZ            skip1338
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1342:
+skip1338:
 	TESTQ  $0x00000001, CX
-	JZ     skip1343
+	JZ     skip1339
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1343:
-done1340:
-skip1336:
-	JMP finish1175
+skip1339:
+done1336:
+skip1332:
+	JMP finish1171
 
-next1329:
+next1325:
 	CMPQ         CX, $0x0c
-	JNE          next1344
+	JNE          next1340
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -27759,7 +27739,7 @@ next1329:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1345
+	JZ           skip1341
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z14
@@ -27899,9 +27879,9 @@ next1329:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 
-loop1346:
+loop1342:
 	CMPQ         DX, $0x00000001
-	JL           done1347
+	JL           done1343
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z14
 	VREDUCEPD    $0x40, 128(AX), Z15
@@ -28118,10 +28098,10 @@ loop1346:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1346
+	JMP          loop1342
 
-done1347:
-skip1345:
+done1343:
+skip1341:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -28139,9 +28119,9 @@ skip1345:
 	VMOVUPD Z0, Z24
 	VMOVUPD Z0, Z0
 
-loop1348:
+loop1344:
 	CMPQ        AX, $0x00000080
-	JL          done1349
+	JL          done1345
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -28173,11 +28153,11 @@ loop1348:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1348
+	JMP         loop1344
 
-done1349:
+done1345:
 	TESTQ       AX, AX
-	JZ          skip1350
+	JZ          skip1346
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -28196,7 +28176,7 @@ done1349:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1350:
+skip1346:
 	VADDPD     Z14, Z1, Z1
 	VADDPD     Z15, Z2, Z2
 	VADDPD     Z16, Z3, Z3
@@ -28247,7 +28227,7 @@ skip1350:
 	VMOVUPD    Z9, 64(AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1351
+	JZ         skip1347
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -28257,51 +28237,51 @@ skip1350:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1352:
+loop1348:
 	CMPQ             BX, $0x00000001
-	JL               done1353
+	JL               done1349
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1352
+	JMP              loop1348
 
-done1353:
+done1349:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1354
+	JNE     few1350
 	VMOVUPD Z1, (AX)
-	JMP     done1355
+	JMP     done1351
 
-few1354:
+few1350:
 	TESTQ         $0x00000004, CX
-	JZ            skip1356
+	JZ            skip1352
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1356:
+skip1352:
 	TESTQ         $0x00000002, CX
-	JZ            skip1357
+	JZ            skip1353
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1357:
+skip1353:
 	TESTQ  $0x00000001, CX
-	JZ     skip1358
+	JZ     skip1354
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1358:
-done1355:
-skip1351:
-	JMP finish1175
+skip1354:
+done1351:
+skip1347:
+	JMP finish1171
 
-next1344:
-finish1175:
+next1340:
+finish1171:
 	VZEROUPPER
 	RET
 
@@ -28320,9 +28300,9 @@ TEXT ·fourierUpdateAVX512(SB), NOSPLIT, $0-112
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 
-loop1359:
+loop1355:
 	CMPQ    SI, $0x00000008
-	JL      done1360
+	JL      done1356
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -28336,9 +28316,9 @@ loop1359:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1361:
+loop1357:
 	CMPQ         R11, $0x00000001
-	JL           done1362
+	JL           done1358
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -28348,6 +28328,52 @@ loop1361:
 	VFMADD231PD  320(R9), Z9, Z6
 	VFMADD231PD  384(R9), Z9, Z7
 	VFMADD231PD  448(R9), Z9, Z8
+	ADDQ         DI, R9
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1357
+
+done1358:
+	VMOVUPD Z1, (BX)
+	VMOVUPD Z2, 128(BX)
+	VMOVUPD Z3, 256(BX)
+	VMOVUPD Z4, 384(BX)
+	VMOVUPD Z5, 512(BX)
+	VMOVUPD Z6, 640(BX)
+	VMOVUPD Z7, 768(BX)
+	VMOVUPD Z8, 896(BX)
+	ADDQ    $0x00000200, AX
+	ADDQ    $0x00000400, BX
+	SUBQ    $0x00000008, SI
+	JMP     loop1355
+
+done1356:
+loop1359:
+	CMPQ    SI, $0x00000007
+	JL      done1360
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z5
+	VMOVUPD Z0, Z6
+	VMOVUPD Z0, Z7
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1361:
+	CMPQ         R11, $0x00000001
+	JL           done1362
+	VBROADCASTSD (R10), Z8
+	VFMADD231PD  (R9), Z8, Z1
+	VFMADD231PD  64(R9), Z8, Z2
+	VFMADD231PD  128(R9), Z8, Z3
+	VFMADD231PD  192(R9), Z8, Z4
+	VFMADD231PD  256(R9), Z8, Z5
+	VFMADD231PD  320(R9), Z8, Z6
+	VFMADD231PD  384(R9), Z8, Z7
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
@@ -28361,15 +28387,14 @@ done1362:
 	VMOVUPD Z5, 512(BX)
 	VMOVUPD Z6, 640(BX)
 	VMOVUPD Z7, 768(BX)
-	VMOVUPD Z8, 896(BX)
-	ADDQ    $0x00000200, AX
-	ADDQ    $0x00000400, BX
-	SUBQ    $0x00000008, SI
+	ADDQ    $0x000001c0, AX
+	ADDQ    $0x00000380, BX
+	SUBQ    $0x00000007, SI
 	JMP     loop1359
 
 done1360:
 loop1363:
-	CMPQ    SI, $0x00000007
+	CMPQ    SI, $0x00000006
 	JL      done1364
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
@@ -28377,7 +28402,6 @@ loop1363:
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
 	VMOVUPD Z0, Z6
-	VMOVUPD Z0, Z7
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    DX, R11
@@ -28386,14 +28410,13 @@ loop1363:
 loop1365:
 	CMPQ         R11, $0x00000001
 	JL           done1366
-	VBROADCASTSD (R10), Z8
-	VFMADD231PD  (R9), Z8, Z1
-	VFMADD231PD  64(R9), Z8, Z2
-	VFMADD231PD  128(R9), Z8, Z3
-	VFMADD231PD  192(R9), Z8, Z4
-	VFMADD231PD  256(R9), Z8, Z5
-	VFMADD231PD  320(R9), Z8, Z6
-	VFMADD231PD  384(R9), Z8, Z7
+	VBROADCASTSD (R10), Z7
+	VFMADD231PD  (R9), Z7, Z1
+	VFMADD231PD  64(R9), Z7, Z2
+	VFMADD231PD  128(R9), Z7, Z3
+	VFMADD231PD  192(R9), Z7, Z4
+	VFMADD231PD  256(R9), Z7, Z5
+	VFMADD231PD  320(R9), Z7, Z6
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
@@ -28406,22 +28429,20 @@ done1366:
 	VMOVUPD Z4, 384(BX)
 	VMOVUPD Z5, 512(BX)
 	VMOVUPD Z6, 640(BX)
-	VMOVUPD Z7, 768(BX)
-	ADDQ    $0x000001c0, AX
-	ADDQ    $0x00000380, BX
-	SUBQ    $0x00000007, SI
+	ADDQ    $0x00000180, AX
+	ADDQ    $0x00000300, BX
+	SUBQ    $0x00000006, SI
 	JMP     loop1363
 
 done1364:
 loop1367:
-	CMPQ    SI, $0x00000006
+	CMPQ    SI, $0x00000005
 	JL      done1368
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
-	VMOVUPD Z0, Z6
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    DX, R11
@@ -28430,13 +28451,12 @@ loop1367:
 loop1369:
 	CMPQ         R11, $0x00000001
 	JL           done1370
-	VBROADCASTSD (R10), Z7
-	VFMADD231PD  (R9), Z7, Z1
-	VFMADD231PD  64(R9), Z7, Z2
-	VFMADD231PD  128(R9), Z7, Z3
-	VFMADD231PD  192(R9), Z7, Z4
-	VFMADD231PD  256(R9), Z7, Z5
-	VFMADD231PD  320(R9), Z7, Z6
+	VBROADCASTSD (R10), Z6
+	VFMADD231PD  (R9), Z6, Z1
+	VFMADD231PD  64(R9), Z6, Z2
+	VFMADD231PD  128(R9), Z6, Z3
+	VFMADD231PD  192(R9), Z6, Z4
+	VFMADD231PD  256(R9), Z6, Z5
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
@@ -28448,55 +28468,15 @@ done1370:
 	VMOVUPD Z3, 256(BX)
 	VMOVUPD Z4, 384(BX)
 	VMOVUPD Z5, 512(BX)
-	VMOVUPD Z6, 640(BX)
-	ADDQ    $0x00000180, AX
-	ADDQ    $0x00000300, BX
-	SUBQ    $0x00000006, SI
+	ADDQ    $0x00000140, AX
+	ADDQ    $0x00000280, BX
+	SUBQ    $0x00000005, SI
 	JMP     loop1367
 
 done1368:
 loop1371:
-	CMPQ    SI, $0x00000005
-	JL      done1372
-	VMOVUPD Z0, Z1
-	VMOVUPD Z0, Z2
-	VMOVUPD Z0, Z3
-	VMOVUPD Z0, Z4
-	VMOVUPD Z0, Z5
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-
-loop1373:
-	CMPQ         R11, $0x00000001
-	JL           done1374
-	VBROADCASTSD (R10), Z6
-	VFMADD231PD  (R9), Z6, Z1
-	VFMADD231PD  64(R9), Z6, Z2
-	VFMADD231PD  128(R9), Z6, Z3
-	VFMADD231PD  192(R9), Z6, Z4
-	VFMADD231PD  256(R9), Z6, Z5
-	ADDQ         DI, R9
-	ADDQ         $0x00000008, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop1373
-
-done1374:
-	VMOVUPD Z1, (BX)
-	VMOVUPD Z2, 128(BX)
-	VMOVUPD Z3, 256(BX)
-	VMOVUPD Z4, 384(BX)
-	VMOVUPD Z5, 512(BX)
-	ADDQ    $0x00000140, AX
-	ADDQ    $0x00000280, BX
-	SUBQ    $0x00000005, SI
-	JMP     loop1371
-
-done1372:
-loop1375:
 	CMPQ    SI, $0x00000004
-	JL      done1376
+	JL      done1372
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -28510,9 +28490,9 @@ loop1375:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1377:
+loop1373:
 	CMPQ         R11, $0x00000002
-	JL           done1378
+	JL           done1374
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -28526,12 +28506,12 @@ loop1377:
 	LEAQ         (R9)(DI*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1377
+	JMP          loop1373
 
-done1378:
-loop1379:
+done1374:
+loop1375:
 	CMPQ         R11, $0x00000001
-	JL           done1380
+	JL           done1376
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -28540,9 +28520,9 @@ loop1379:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1379
+	JMP          loop1375
 
-done1380:
+done1376:
 	VADDPD  Z5, Z1, Z1
 	VADDPD  Z6, Z2, Z2
 	VADDPD  Z7, Z3, Z3
@@ -28554,12 +28534,12 @@ done1380:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000200, BX
 	SUBQ    $0x00000004, SI
-	JMP     loop1375
+	JMP     loop1371
 
-done1376:
-loop1381:
+done1372:
+loop1377:
 	CMPQ    SI, $0x00000003
-	JL      done1382
+	JL      done1378
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -28571,9 +28551,9 @@ loop1381:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1383:
+loop1379:
 	CMPQ         R11, $0x00000002
-	JL           done1384
+	JL           done1380
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -28585,12 +28565,12 @@ loop1383:
 	LEAQ         (R9)(DI*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1383
+	JMP          loop1379
 
-done1384:
-loop1385:
+done1380:
+loop1381:
 	CMPQ         R11, $0x00000001
-	JL           done1386
+	JL           done1382
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -28598,9 +28578,9 @@ loop1385:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1385
+	JMP          loop1381
 
-done1386:
+done1382:
 	VADDPD  Z4, Z1, Z1
 	VADDPD  Z5, Z2, Z2
 	VADDPD  Z6, Z3, Z3
@@ -28610,12 +28590,12 @@ done1386:
 	ADDQ    $0x000000c0, AX
 	ADDQ    $0x00000180, BX
 	SUBQ    $0x00000003, SI
-	JMP     loop1381
+	JMP     loop1377
 
-done1382:
-loop1387:
+done1378:
+loop1383:
 	CMPQ    SI, $0x00000002
-	JL      done1388
+	JL      done1384
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -28630,9 +28610,9 @@ loop1387:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 
-loop1389:
+loop1385:
 	CMPQ         R11, $0x00000004
-	JL           done1390
+	JL           done1386
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -28648,21 +28628,21 @@ loop1389:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1389
+	JMP          loop1385
 
-done1390:
-loop1391:
+done1386:
+loop1387:
 	CMPQ         R11, $0x00000001
-	JL           done1392
+	JL           done1388
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1391
+	JMP          loop1387
 
-done1392:
+done1388:
 	VADDPD  Z3, Z1, Z1
 	VADDPD  Z4, Z2, Z2
 	VADDPD  Z5, Z1, Z1
@@ -28674,12 +28654,12 @@ done1392:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000002, SI
-	JMP     loop1387
+	JMP     loop1383
 
-done1388:
-loop1393:
+done1384:
+loop1389:
 	CMPQ    SI, $0x00000001
-	JL      done1394
+	JL      done1390
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -28690,9 +28670,9 @@ loop1393:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 
-loop1395:
+loop1391:
 	CMPQ         R11, $0x00000004
-	JL           done1396
+	JL           done1392
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	VBROADCASTSD 8(R10), Z5
@@ -28704,20 +28684,20 @@ loop1395:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1395
+	JMP          loop1391
 
-done1396:
-loop1397:
+done1392:
+loop1393:
 	CMPQ         R11, $0x00000001
-	JL           done1398
+	JL           done1394
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1397
+	JMP          loop1393
 
-done1398:
+done1394:
 	VADDPD  Z2, Z1, Z1
 	VADDPD  Z3, Z1, Z1
 	VADDPD  Z4, Z1, Z1
@@ -28725,9 +28705,9 @@ done1398:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000001, SI
-	JMP     loop1393
+	JMP     loop1389
 
-done1394:
+done1390:
 	XORQ         AX, AX
 	VBROADCASTSD limit+104(FP), Z1
 	VPADDQ       Z1, Z1, Z1
@@ -28739,7 +28719,7 @@ done1394:
 	SUBQ         DX, CX
 	MOVQ         BX, DX
 	TESTQ        CX, CX
-	JZ           end1399
+	JZ           end1395
 	MOVQ         $-1, SI
 	BZHIQ        CX, SI, SI
 	KMOVW        SI, K1
@@ -28749,14 +28729,14 @@ done1394:
 	VPCMPUQ      $0x05, Z1, Z2, K1
 	KMOVW        K1, CX
 	ORQ          CX, AX
-	JMP          end1399
+	JMP          end1395
 
-end1399:
+end1395:
 	XORQ BX, BX
 
-group1401:
+group1397:
 	CMPQ    BX, DX
-	JE      done1402
+	JE      done1398
 	MOVQ    x+48(FP), CX
 	VMOVUPD (CX)(BX*1), Z2
 	VPADDQ  Z2, Z2, Z2
@@ -28764,29 +28744,29 @@ group1401:
 	KMOVW   K1, CX
 	ORQ     CX, AX
 	ADDQ    $0x00000040, BX
-	JMP     group1401
+	JMP     group1397
 
-done1402:
+done1398:
 	TESTQ AX, AX
-	JZ    skip1403
+	JZ    skip1399
 	MOVQ  phi+32(FP), AX
 	MOVQ  n+64(FP), CX
 	ADDQ  $0x07, CX
 	SHRQ  $0x03, CX
 
-loop1404:
+loop1400:
 	CMPQ        CX, $0x00000001
-	JL          done1405
+	JL          done1401
 	VMOVUPD     (AX), Z1
 	VREDUCEPD   $0x00, Z1, Z2
 	VFMADD231PD Z0, Z1, Z2
 	VMOVUPD     Z2, (AX)
 	ADDQ        $0x00000080, AX
 	SUBQ        $0x00000001, CX
-	JMP         loop1404
+	JMP         loop1400
 
-done1405:
-skip1403:
+done1401:
+skip1399:
 	MOVQ         phi+32(FP), AX
 	MOVQ         n+64(FP), CX
 	ADDQ         $0x07, CX
@@ -28803,7 +28783,7 @@ skip1403:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1407
+	JNE          next1403
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VMULPD       Z1, Z1, Z2
@@ -28844,11 +28824,11 @@ skip1403:
 	VMOVUPD      Z1, (AX)
 	VMOVUPD      Z2, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1406
+	JMP          done1402
 
-next1407:
+next1403:
 	CMPQ         CX, $0x01
-	JNE          next1408
+	JNE          next1404
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -28912,11 +28892,11 @@ next1407:
 	VMOVUPD      Z2, 128(AX)
 	VMOVUPD      Z4, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1406
+	JMP          done1402
 
-next1408:
+next1404:
 	CMPQ         CX, $0x02
-	JNE          next1409
+	JNE          next1405
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -29003,11 +28983,11 @@ next1408:
 	VMOVUPD      Z3, 256(AX)
 	VMOVUPD      Z6, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1406
+	JMP          done1402
 
-next1409:
+next1405:
 	CMPQ         CX, $0x03
-	JNE          next1410
+	JNE          next1406
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -29117,13 +29097,13 @@ next1409:
 	VMOVUPD      Z4, 384(AX)
 	VMOVUPD      Z8, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1406
+	JMP          done1402
 
-next1410:
-done1406:
+next1406:
+done1402:
 	MOVQ         rows+72(FP), CX
 	CMPQ         CX, $0x01
-	JNE          next1412
+	JNE          next1408
 	VMOVUPD      Z0, Z1
 	MOVQ         cols+80(FP), CX
 	SHLQ         $0x06, CX
@@ -29137,7 +29117,7 @@ done1406:
 	VBROADCASTSD 8(R8), Z8
 	VBROADCASTSD 16(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1413
+	JZ           skip1409
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z2
@@ -29247,9 +29227,9 @@ done1406:
 	VMOVUPD      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1414:
+loop1410:
 	CMPQ         DX, $0x00000001
-	JL           done1415
+	JL           done1411
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z10
 	VREDUCEPD    $0x40, 128(AX), Z11
@@ -29449,9 +29429,9 @@ loop1414:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1414
+	JMP          loop1410
 
-done1415:
+done1411:
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -29478,16 +29458,16 @@ done1415:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1413:
+skip1409:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z0
 
-loop1416:
+loop1412:
 	CMPQ        AX, $0x00000080
-	JL          done1417
+	JL          done1413
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -29514,11 +29494,11 @@ loop1416:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1416
+	JMP         loop1412
 
-done1417:
+done1413:
 	TESTQ       AX, AX
-	JZ          skip1418
+	JZ          skip1414
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -29534,7 +29514,7 @@ done1417:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1418:
+skip1414:
 	VADDPD     Z0, Z1, Z1
 	MOVQ       sums+8(FP), AX
 	VUNPCKLPD  Z1, Z1, Z0
@@ -29549,7 +29529,7 @@ skip1418:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1419
+	JZ         skip1415
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -29559,52 +29539,52 @@ skip1418:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1420:
+loop1416:
 	CMPQ             BX, $0x00000001
-	JL               done1421
+	JL               done1417
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1420
+	JMP              loop1416
 
-done1421:
+done1417:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1422
+	JNE     few1418
 	VMOVUPD Z1, (AX)
-	JMP     done1423
+	JMP     done1419
 
-few1422:
+few1418:
 	TESTQ         $0x00000004, CX
-	JZ            skip1424
+	JZ            skip1420
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1424:
+skip1420:
 	TESTQ         $0x00000002, CX
-	JZ            skip1425
+	JZ            skip1421
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1425:
+skip1421:
 	TESTQ  $0x00000001, CX
-	JZ     skip1426
+	JZ     skip1422
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1426:
-done1423:
-skip1419:
-	JMP finish1411
+skip1422:
+done1419:
+skip1415:
+	JMP finish1407
 
-next1412:
+next1408:
 	CMPQ         CX, $0x02
-	JNE          next1427
+	JNE          next1423
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	MOVQ         cols+80(FP), CX
@@ -29623,7 +29603,7 @@ next1412:
 	VBROADCASTSD 32(R8), Z12
 	VBROADCASTSD 40(R8), Z13
 	TESTQ        DX, DX
-	JZ           skip1428
+	JZ           skip1424
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z3
@@ -29733,9 +29713,9 @@ next1412:
 	VMOVUPD      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1429:
+loop1425:
 	CMPQ         DX, $0x00000001
-	JL           done1430
+	JL           done1426
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z14
 	VREDUCEPD    $0x40, 128(AX), Z15
@@ -29983,9 +29963,9 @@ loop1429:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1429
+	JMP          loop1425
 
-done1430:
+done1426:
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -30024,7 +30004,7 @@ done1430:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1428:
+skip1424:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -30032,9 +30012,9 @@ skip1428:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z0
 
-loop1431:
+loop1427:
 	CMPQ        AX, $0x00000080
-	JL          done1432
+	JL          done1428
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -30073,11 +30053,11 @@ loop1431:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1431
+	JMP         loop1427
 
-done1432:
+done1428:
 	TESTQ       AX, AX
-	JZ          skip1433
+	JZ          skip1429
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -30099,7 +30079,7 @@ done1432:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1433:
+skip1429:
 	VADDPD     Z14, Z1, Z1
 	VADDPD     Z0, Z2, Z2
 	MOVQ       sums+8(FP), AX
@@ -30115,7 +30095,7 @@ skip1433:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1434
+	JZ         skip1430
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -30125,52 +30105,52 @@ skip1433:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1435:
+loop1431:
 	CMPQ             BX, $0x00000001
-	JL               done1436
+	JL               done1432
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1435
+	JMP              loop1431
 
-done1436:
+done1432:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1437
+	JNE     few1433
 	VMOVUPD Z1, (AX)
-	JMP     done1438
+	JMP     done1434
 
-few1437:
+few1433:
 	TESTQ         $0x00000004, CX
-	JZ            skip1439
+	JZ            skip1435
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1439:
+skip1435:
 	TESTQ         $0x00000002, CX
-	JZ            skip1440
+	JZ            skip1436
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1440:
+skip1436:
 	TESTQ  $0x00000001, CX
-	JZ     skip1441
+	JZ     skip1437
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1441:
-done1438:
-skip1434:
-	JMP finish1411
+skip1437:
+done1434:
+skip1430:
+	JMP finish1407
 
-next1427:
+next1423:
 	CMPQ         CX, $0x03
-	JNE          next1442
+	JNE          next1438
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -30191,7 +30171,7 @@ next1427:
 	VBROADCASTSD 32(R8), Z13
 	VBROADCASTSD 40(R8), Z14
 	TESTQ        DX, DX
-	JZ           skip1443
+	JZ           skip1439
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z4
@@ -30301,9 +30281,9 @@ next1427:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1444:
+loop1440:
 	CMPQ             DX, $0x00000001
-	JL               done1445
+	JL               done1441
 	LEAQ             sixteenths<>+0(SB), R9
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -30599,9 +30579,9 @@ loop1444:
 	ADDQ             $0x00000200, BX
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1444
+	JMP              loop1440
 
-done1445:
+done1441:
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -30652,7 +30632,7 @@ done1445:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 
-skip1443:
+skip1439:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -30661,9 +30641,9 @@ skip1443:
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z0
 
-loop1446:
+loop1442:
 	CMPQ             AX, $0x00000080
-	JL               done1447
+	JL               done1443
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -30714,11 +30694,11 @@ loop1446:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 	SUBQ             $0x00000080, AX
-	JMP              loop1446
+	JMP              loop1442
 
-done1447:
+done1443:
 	TESTQ            AX, AX
-	JZ               skip1448
+	JZ               skip1444
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -30746,7 +30726,7 @@ done1447:
 	ADDQ             $0x00000040, BX
 	ADDQ             $0x00000040, DI
 
-skip1448:
+skip1444:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z0, Z3, Z3
@@ -30766,7 +30746,7 @@ skip1448:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1449
+	JZ         skip1445
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -30776,52 +30756,52 @@ skip1448:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1450:
+loop1446:
 	CMPQ             BX, $0x00000001
-	JL               done1451
+	JL               done1447
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1450
+	JMP              loop1446
 
-done1451:
+done1447:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1452
+	JNE     few1448
 	VMOVUPD Z1, (AX)
-	JMP     done1453
+	JMP     done1449
 
-few1452:
+few1448:
 	TESTQ         $0x00000004, CX
-	JZ            skip1454
+	JZ            skip1450
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1454:
+skip1450:
 	TESTQ         $0x00000002, CX
-	JZ            skip1455
+	JZ            skip1451
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1455:
+skip1451:
 	TESTQ  $0x00000001, CX
-	JZ     skip1456
+	JZ     skip1452
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1456:
-done1453:
-skip1449:
-	JMP finish1411
+skip1452:
+done1449:
+skip1445:
+	JMP finish1407
 
-next1442:
+next1438:
 	CMPQ         CX, $0x04
-	JNE          next1457
+	JNE          next1453
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -30843,7 +30823,7 @@ next1442:
 	VBROADCASTSD 24(R9), Z13
 	VBROADCASTSD 32(R9), Z14
 	TESTQ        DX, DX
-	JZ           skip1458
+	JZ           skip1454
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z5
@@ -30953,9 +30933,9 @@ next1442:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1459:
+loop1455:
 	CMPQ             DX, $0x00000001
-	JL               done1460
+	JL               done1456
 	LEAQ             sixteenths<>+0(SB), R10
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -31299,9 +31279,9 @@ loop1459:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, R8
 	SUBQ             $0x00000001, DX
-	JMP              loop1459
+	JMP              loop1455
 
-done1460:
+done1456:
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -31364,7 +31344,7 @@ done1460:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 
-skip1458:
+skip1454:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -31374,9 +31354,9 @@ skip1458:
 	VMOVUPD Z0, Z17
 	VMOVUPD Z0, Z0
 
-loop1461:
+loop1457:
 	CMPQ             AX, $0x00000080
-	JL               done1462
+	JL               done1458
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -31439,11 +31419,11 @@ loop1461:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 	SUBQ             $0x00000080, AX
-	JMP              loop1461
+	JMP              loop1457
 
-done1462:
+done1458:
 	TESTQ            AX, AX
-	JZ               skip1463
+	JZ               skip1459
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -31477,7 +31457,7 @@ done1462:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, R8
 
-skip1463:
+skip1459:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -31498,7 +31478,7 @@ skip1463:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1464
+	JZ         skip1460
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31508,52 +31488,52 @@ skip1463:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1465:
+loop1461:
 	CMPQ             BX, $0x00000001
-	JL               done1466
+	JL               done1462
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1465
+	JMP              loop1461
 
-done1466:
+done1462:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1467
+	JNE     few1463
 	VMOVUPD Z1, (AX)
-	JMP     done1468
+	JMP     done1464
 
-few1467:
+few1463:
 	TESTQ         $0x00000004, CX
-	JZ            skip1469
+	JZ            skip1465
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1469:
+skip1465:
 	TESTQ         $0x00000002, CX
-	JZ            skip1470
+	JZ            skip1466
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1470:
+skip1466:
 	TESTQ  $0x00000001, CX
-	JZ     skip1471
+	JZ     skip1467
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1471:
-done1468:
-skip1464:
-	JMP finish1411
+skip1467:
+done1464:
+skip1460:
+	JMP finish1407
 
-next1457:
+next1453:
 	CMPQ         CX, $0x05
-	JNE          next1472
+	JNE          next1468
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -31577,7 +31557,7 @@ next1457:
 	VBROADCASTSD 16(R10), Z13
 	VBROADCASTSD 24(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1473
+	JZ           skip1469
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z6
@@ -31687,9 +31667,9 @@ next1457:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1474:
+loop1470:
 	CMPQ             DX, $0x00000001
-	JL               done1475
+	JL               done1471
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -32082,9 +32062,9 @@ loop1474:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JMP              loop1474
+	JMP              loop1470
 
-done1475:
+done1471:
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -32160,7 +32140,7 @@ done1475:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1473:
+skip1469:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -32171,9 +32151,9 @@ skip1473:
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z0
 
-loop1476:
+loop1472:
 	CMPQ             AX, $0x00000080
-	JL               done1477
+	JL               done1473
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -32249,11 +32229,11 @@ loop1476:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
-	JMP              loop1476
+	JMP              loop1472
 
-done1477:
+done1473:
 	TESTQ            AX, AX
-	JZ               skip1478
+	JZ               skip1474
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -32294,7 +32274,7 @@ done1477:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1478:
+skip1474:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -32322,7 +32302,7 @@ skip1478:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1479
+	JZ         skip1475
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32332,52 +32312,52 @@ skip1478:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1480:
+loop1476:
 	CMPQ             BX, $0x00000001
-	JL               done1481
+	JL               done1477
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1480
+	JMP              loop1476
 
-done1481:
+done1477:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1482
+	JNE     few1478
 	VMOVUPD Z1, (AX)
-	JMP     done1483
+	JMP     done1479
 
-few1482:
+few1478:
 	TESTQ         $0x00000004, CX
-	JZ            skip1484
+	JZ            skip1480
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1484:
+skip1480:
 	TESTQ         $0x00000002, CX
-	JZ            skip1485
+	JZ            skip1481
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1485:
+skip1481:
 	TESTQ  $0x00000001, CX
-	JZ     skip1486
+	JZ     skip1482
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1486:
-done1483:
-skip1479:
-	JMP finish1411
+skip1482:
+done1479:
+skip1475:
+	JMP finish1407
 
-next1472:
+next1468:
 	CMPQ         CX, $0x06
-	JNE          next1487
+	JNE          next1483
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -32402,7 +32382,7 @@ next1472:
 	VBROADCASTSD 8(R10), Z13
 	VBROADCASTSD 16(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1488
+	JZ           skip1484
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z7
@@ -32512,9 +32492,9 @@ next1472:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1489:
+loop1485:
 	CMPQ             DX, $0x00000001
-	JL               done1490
+	JL               done1486
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -32955,9 +32935,9 @@ loop1489:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JMP              loop1489
+	JMP              loop1485
 
-done1490:
+done1486:
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -33045,7 +33025,7 @@ done1490:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1488:
+skip1484:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -33057,9 +33037,9 @@ skip1488:
 	VMOVUPD Z0, Z19
 	VMOVUPD Z0, Z0
 
-loop1491:
+loop1487:
 	CMPQ             AX, $0x00000080
-	JL               done1492
+	JL               done1488
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -33147,11 +33127,11 @@ loop1491:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
-	JMP              loop1491
+	JMP              loop1487
 
-done1492:
+done1488:
 	TESTQ            AX, AX
-	JZ               skip1493
+	JZ               skip1489
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -33198,7 +33178,7 @@ done1492:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1493:
+skip1489:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -33227,7 +33207,7 @@ skip1493:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1494
+	JZ         skip1490
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -33237,52 +33217,52 @@ skip1493:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1495:
+loop1491:
 	CMPQ             BX, $0x00000001
-	JL               done1496
+	JL               done1492
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1495
+	JMP              loop1491
 
-done1496:
+done1492:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1497
+	JNE     few1493
 	VMOVUPD Z1, (AX)
-	JMP     done1498
+	JMP     done1494
 
-few1497:
+few1493:
 	TESTQ         $0x00000004, CX
-	JZ            skip1499
+	JZ            skip1495
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1499:
+skip1495:
 	TESTQ         $0x00000002, CX
-	JZ            skip1500
+	JZ            skip1496
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1500:
+skip1496:
 	TESTQ  $0x00000001, CX
-	JZ     skip1501
+	JZ     skip1497
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1501:
-done1498:
-skip1494:
-	JMP finish1411
+skip1497:
+done1494:
+skip1490:
+	JMP finish1407
 
-next1487:
+next1483:
 	CMPQ         CX, $0x07
-	JNE          next1502
+	JNE          next1498
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -33308,7 +33288,7 @@ next1487:
 	VBROADCASTSD (R10), Z13
 	VBROADCASTSD 8(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1503
+	JZ           skip1499
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z8
@@ -33418,9 +33398,9 @@ next1487:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1504:
+loop1500:
 	CMPQ             DX, $0x00000001
-	JL               done1505
+	JL               done1501
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -33909,9 +33889,9 @@ loop1504:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JMP              loop1504
+	JMP              loop1500
 
-done1505:
+done1501:
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -34011,7 +33991,7 @@ done1505:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1503:
+skip1499:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -34024,9 +34004,9 @@ skip1503:
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z0
 
-loop1506:
+loop1502:
 	CMPQ             AX, $0x00000080
-	JL               done1507
+	JL               done1503
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -34126,11 +34106,11 @@ loop1506:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
-	JMP              loop1506
+	JMP              loop1502
 
-done1507:
+done1503:
 	TESTQ            AX, AX
-	JZ               skip1508
+	JZ               skip1504
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -34183,7 +34163,7 @@ done1507:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1508:
+skip1504:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -34216,7 +34196,7 @@ skip1508:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1509
+	JZ         skip1505
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -34226,52 +34206,52 @@ skip1508:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1510:
+loop1506:
 	CMPQ             BX, $0x00000001
-	JL               done1511
+	JL               done1507
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1510
+	JMP              loop1506
 
-done1511:
+done1507:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1512
+	JNE     few1508
 	VMOVUPD Z1, (AX)
-	JMP     done1513
+	JMP     done1509
 
-few1512:
+few1508:
 	TESTQ         $0x00000004, CX
-	JZ            skip1514
+	JZ            skip1510
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1514:
+skip1510:
 	TESTQ         $0x00000002, CX
-	JZ            skip1515
+	JZ            skip1511
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1515:
+skip1511:
 	TESTQ  $0x00000001, CX
-	JZ     skip1516
+	JZ     skip1512
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1516:
-done1513:
-skip1509:
-	JMP finish1411
+skip1512:
+done1509:
+skip1505:
+	JMP finish1407
 
-next1502:
+next1498:
 	CMPQ         CX, $0x08
-	JNE          next1517
+	JNE          next1513
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -34298,7 +34278,7 @@ next1502:
 	ADDQ         CX, R9
 	VBROADCASTSD (R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1518
+	JZ           skip1514
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z9
@@ -34408,9 +34388,9 @@ next1502:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1519:
+loop1515:
 	CMPQ             DX, $0x00000001
-	JL               done1520
+	JL               done1516
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -34947,9 +34927,9 @@ loop1519:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JMP              loop1519
+	JMP              loop1515
 
-done1520:
+done1516:
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -35061,7 +35041,7 @@ done1520:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1518:
+skip1514:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -35075,9 +35055,9 @@ skip1518:
 	VMOVUPD Z0, Z21
 	VMOVUPD Z0, Z0
 
-loop1521:
+loop1517:
 	CMPQ             AX, $0x00000080
-	JL               done1522
+	JL               done1518
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -35189,11 +35169,11 @@ loop1521:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
-	JMP              loop1521
+	JMP              loop1517
 
-done1522:
+done1518:
 	TESTQ            AX, AX
-	JZ               skip1523
+	JZ               skip1519
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -35252,7 +35232,7 @@ done1522:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1523:
+skip1519:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -35286,7 +35266,7 @@ skip1523:
 	VMOVUPD    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1524
+	JZ         skip1520
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -35296,51 +35276,51 @@ skip1523:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 
-loop1525:
+loop1521:
 	CMPQ             BX, $0x00000001
-	JL               done1526
+	JL               done1522
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1525
+	JMP              loop1521
 
-done1526:
+done1522:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1527
+	JNE     few1523
 	VMOVUPD Z1, (AX)
-	JMP     done1528
+	JMP     done1524
 
-few1527:
+few1523:
 	TESTQ         $0x00000004, CX
-	JZ            skip1529
+	JZ            skip1525
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1529:
+skip1525:
 	TESTQ         $0x00000002, CX
-	JZ            skip1530
+	JZ            skip1526
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1530:
+skip1526:
 	TESTQ  $0x00000001, CX
-	JZ     skip1531
+	JZ     skip1527
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1531:
-done1528:
-skip1524:
-	JMP finish1411
+skip1527:
+done1524:
+skip1520:
+	JMP finish1407
 
-next1517:
-finish1411:
+next1513:
+finish1407:
 	VZEROUPPER
 	RET
 
@@ -35359,9 +35339,9 @@ TEXT ·fourierMatVec32AVX512(SB), NOSPLIT, $0-108
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 
-loop1532:
+loop1528:
 	CMPQ    SI, $0x00000008
-	JL      done1533
+	JL      done1529
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35375,9 +35355,9 @@ loop1532:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1534:
+loop1530:
 	CMPQ         R11, $0x00000001
-	JL           done1535
+	JL           done1531
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -35387,6 +35367,52 @@ loop1534:
 	VFMADD231PS  320(R9), Z9, Z6
 	VFMADD231PS  384(R9), Z9, Z7
 	VFMADD231PS  448(R9), Z9, Z8
+	ADDQ         DI, R9
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1530
+
+done1531:
+	VMOVUPS Z1, (BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z3, 256(BX)
+	VMOVUPS Z4, 384(BX)
+	VMOVUPS Z5, 512(BX)
+	VMOVUPS Z6, 640(BX)
+	VMOVUPS Z7, 768(BX)
+	VMOVUPS Z8, 896(BX)
+	ADDQ    $0x00000200, AX
+	ADDQ    $0x00000400, BX
+	SUBQ    $0x00000008, SI
+	JMP     loop1528
+
+done1529:
+loop1532:
+	CMPQ    SI, $0x00000007
+	JL      done1533
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z7
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1534:
+	CMPQ         R11, $0x00000001
+	JL           done1535
+	VBROADCASTSS (R10), Z8
+	VFMADD231PS  (R9), Z8, Z1
+	VFMADD231PS  64(R9), Z8, Z2
+	VFMADD231PS  128(R9), Z8, Z3
+	VFMADD231PS  192(R9), Z8, Z4
+	VFMADD231PS  256(R9), Z8, Z5
+	VFMADD231PS  320(R9), Z8, Z6
+	VFMADD231PS  384(R9), Z8, Z7
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
@@ -35400,15 +35426,14 @@ done1535:
 	VMOVUPS Z5, 512(BX)
 	VMOVUPS Z6, 640(BX)
 	VMOVUPS Z7, 768(BX)
-	VMOVUPS Z8, 896(BX)
-	ADDQ    $0x00000200, AX
-	ADDQ    $0x00000400, BX
-	SUBQ    $0x00000008, SI
+	ADDQ    $0x000001c0, AX
+	ADDQ    $0x00000380, BX
+	SUBQ    $0x00000007, SI
 	JMP     loop1532
 
 done1533:
 loop1536:
-	CMPQ    SI, $0x00000007
+	CMPQ    SI, $0x00000006
 	JL      done1537
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
@@ -35416,7 +35441,6 @@ loop1536:
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
 	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    DX, R11
@@ -35425,14 +35449,13 @@ loop1536:
 loop1538:
 	CMPQ         R11, $0x00000001
 	JL           done1539
-	VBROADCASTSS (R10), Z8
-	VFMADD231PS  (R9), Z8, Z1
-	VFMADD231PS  64(R9), Z8, Z2
-	VFMADD231PS  128(R9), Z8, Z3
-	VFMADD231PS  192(R9), Z8, Z4
-	VFMADD231PS  256(R9), Z8, Z5
-	VFMADD231PS  320(R9), Z8, Z6
-	VFMADD231PS  384(R9), Z8, Z7
+	VBROADCASTSS (R10), Z7
+	VFMADD231PS  (R9), Z7, Z1
+	VFMADD231PS  64(R9), Z7, Z2
+	VFMADD231PS  128(R9), Z7, Z3
+	VFMADD231PS  192(R9), Z7, Z4
+	VFMADD231PS  256(R9), Z7, Z5
+	VFMADD231PS  320(R9), Z7, Z6
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
@@ -35445,22 +35468,20 @@ done1539:
 	VMOVUPS Z4, 384(BX)
 	VMOVUPS Z5, 512(BX)
 	VMOVUPS Z6, 640(BX)
-	VMOVUPS Z7, 768(BX)
-	ADDQ    $0x000001c0, AX
-	ADDQ    $0x00000380, BX
-	SUBQ    $0x00000007, SI
+	ADDQ    $0x00000180, AX
+	ADDQ    $0x00000300, BX
+	SUBQ    $0x00000006, SI
 	JMP     loop1536
 
 done1537:
 loop1540:
-	CMPQ    SI, $0x00000006
+	CMPQ    SI, $0x00000005
 	JL      done1541
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    DX, R11
@@ -35469,13 +35490,12 @@ loop1540:
 loop1542:
 	CMPQ         R11, $0x00000001
 	JL           done1543
-	VBROADCASTSS (R10), Z7
-	VFMADD231PS  (R9), Z7, Z1
-	VFMADD231PS  64(R9), Z7, Z2
-	VFMADD231PS  128(R9), Z7, Z3
-	VFMADD231PS  192(R9), Z7, Z4
-	VFMADD231PS  256(R9), Z7, Z5
-	VFMADD231PS  320(R9), Z7, Z6
+	VBROADCASTSS (R10), Z6
+	VFMADD231PS  (R9), Z6, Z1
+	VFMADD231PS  64(R9), Z6, Z2
+	VFMADD231PS  128(R9), Z6, Z3
+	VFMADD231PS  192(R9), Z6, Z4
+	VFMADD231PS  256(R9), Z6, Z5
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
@@ -35487,55 +35507,15 @@ done1543:
 	VMOVUPS Z3, 256(BX)
 	VMOVUPS Z4, 384(BX)
 	VMOVUPS Z5, 512(BX)
-	VMOVUPS Z6, 640(BX)
-	ADDQ    $0x00000180, AX
-	ADDQ    $0x00000300, BX
-	SUBQ    $0x00000006, SI
+	ADDQ    $0x00000140, AX
+	ADDQ    $0x00000280, BX
+	SUBQ    $0x00000005, SI
 	JMP     loop1540
 
 done1541:
 loop1544:
-	CMPQ    SI, $0x00000005
-	JL      done1545
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-
-loop1546:
-	CMPQ         R11, $0x00000001
-	JL           done1547
-	VBROADCASTSS (R10), Z6
-	VFMADD231PS  (R9), Z6, Z1
-	VFMADD231PS  64(R9), Z6, Z2
-	VFMADD231PS  128(R9), Z6, Z3
-	VFMADD231PS  192(R9), Z6, Z4
-	VFMADD231PS  256(R9), Z6, Z5
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop1546
-
-done1547:
-	VMOVUPS Z1, (BX)
-	VMOVUPS Z2, 128(BX)
-	VMOVUPS Z3, 256(BX)
-	VMOVUPS Z4, 384(BX)
-	VMOVUPS Z5, 512(BX)
-	ADDQ    $0x00000140, AX
-	ADDQ    $0x00000280, BX
-	SUBQ    $0x00000005, SI
-	JMP     loop1544
-
-done1545:
-loop1548:
 	CMPQ    SI, $0x00000004
-	JL      done1549
+	JL      done1545
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35549,9 +35529,9 @@ loop1548:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1550:
+loop1546:
 	CMPQ         R11, $0x00000002
-	JL           done1551
+	JL           done1547
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -35565,12 +35545,12 @@ loop1550:
 	LEAQ         (R9)(DI*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1550
+	JMP          loop1546
 
-done1551:
-loop1552:
+done1547:
+loop1548:
 	CMPQ         R11, $0x00000001
-	JL           done1553
+	JL           done1549
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -35579,9 +35559,9 @@ loop1552:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1552
+	JMP          loop1548
 
-done1553:
+done1549:
 	VADDPS  Z5, Z1, Z1
 	VADDPS  Z6, Z2, Z2
 	VADDPS  Z7, Z3, Z3
@@ -35593,12 +35573,12 @@ done1553:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000200, BX
 	SUBQ    $0x00000004, SI
-	JMP     loop1548
+	JMP     loop1544
 
-done1549:
-loop1554:
+done1545:
+loop1550:
 	CMPQ    SI, $0x00000003
-	JL      done1555
+	JL      done1551
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35610,9 +35590,9 @@ loop1554:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1556:
+loop1552:
 	CMPQ         R11, $0x00000002
-	JL           done1557
+	JL           done1553
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -35624,12 +35604,12 @@ loop1556:
 	LEAQ         (R9)(DI*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1556
+	JMP          loop1552
 
-done1557:
-loop1558:
+done1553:
+loop1554:
 	CMPQ         R11, $0x00000001
-	JL           done1559
+	JL           done1555
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -35637,9 +35617,9 @@ loop1558:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1558
+	JMP          loop1554
 
-done1559:
+done1555:
 	VADDPS  Z4, Z1, Z1
 	VADDPS  Z5, Z2, Z2
 	VADDPS  Z6, Z3, Z3
@@ -35649,12 +35629,12 @@ done1559:
 	ADDQ    $0x000000c0, AX
 	ADDQ    $0x00000180, BX
 	SUBQ    $0x00000003, SI
-	JMP     loop1554
+	JMP     loop1550
 
-done1555:
-loop1560:
+done1551:
+loop1556:
 	CMPQ    SI, $0x00000002
-	JL      done1561
+	JL      done1557
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35669,9 +35649,9 @@ loop1560:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 
-loop1562:
+loop1558:
 	CMPQ         R11, $0x00000004
-	JL           done1563
+	JL           done1559
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -35687,21 +35667,21 @@ loop1562:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1562
+	JMP          loop1558
 
-done1563:
-loop1564:
+done1559:
+loop1560:
 	CMPQ         R11, $0x00000001
-	JL           done1565
+	JL           done1561
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1564
+	JMP          loop1560
 
-done1565:
+done1561:
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z2, Z2
 	VADDPS  Z5, Z1, Z1
@@ -35713,12 +35693,12 @@ done1565:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000002, SI
-	JMP     loop1560
+	JMP     loop1556
 
-done1561:
-loop1566:
+done1557:
+loop1562:
 	CMPQ    SI, $0x00000001
-	JL      done1567
+	JL      done1563
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35729,9 +35709,9 @@ loop1566:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 
-loop1568:
+loop1564:
 	CMPQ         R11, $0x00000004
-	JL           done1569
+	JL           done1565
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	VBROADCASTSS 4(R10), Z5
@@ -35743,20 +35723,20 @@ loop1568:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1568
+	JMP          loop1564
 
-done1569:
-loop1570:
+done1565:
+loop1566:
 	CMPQ         R11, $0x00000001
-	JL           done1571
+	JL           done1567
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1570
+	JMP          loop1566
 
-done1571:
+done1567:
 	VADDPS  Z2, Z1, Z1
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z1, Z1
@@ -35764,9 +35744,9 @@ done1571:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000001, SI
-	JMP     loop1566
+	JMP     loop1562
 
-done1567:
+done1563:
 	XORQ         AX, AX
 	VBROADCASTSS limit+104(FP), Z1
 	VPADDD       Z1, Z1, Z1
@@ -35778,7 +35758,7 @@ done1567:
 	SUBQ         DX, CX
 	MOVQ         BX, DX
 	TESTQ        CX, CX
-	JZ           end1572
+	JZ           end1568
 	MOVQ         $-1, SI
 	BZHIQ        CX, SI, SI
 	KMOVW        SI, K1
@@ -35788,14 +35768,14 @@ done1567:
 	VPCMPUD      $0x05, Z1, Z2, K1
 	KMOVW        K1, CX
 	ORQ          CX, AX
-	JMP          end1572
+	JMP          end1568
 
-end1572:
+end1568:
 	XORQ BX, BX
 
-group1574:
+group1570:
 	CMPQ    BX, DX
-	JE      done1575
+	JE      done1571
 	MOVQ    x+48(FP), CX
 	VMOVUPS (CX)(BX*1), Z2
 	VPADDD  Z2, Z2, Z2
@@ -35803,29 +35783,29 @@ group1574:
 	KMOVW   K1, CX
 	ORQ     CX, AX
 	ADDQ    $0x00000040, BX
-	JMP     group1574
+	JMP     group1570
 
-done1575:
+done1571:
 	TESTQ AX, AX
-	JZ    skip1576
+	JZ    skip1572
 	MOVQ  phi+32(FP), AX
 	MOVQ  n+64(FP), CX
 	ADDQ  $0x0f, CX
 	SHRQ  $0x04, CX
 
-loop1577:
+loop1573:
 	CMPQ        CX, $0x00000001
-	JL          done1578
+	JL          done1574
 	VMOVUPS     (AX), Z1
 	VREDUCEPS   $0x00, Z1, Z2
 	VFMADD231PS Z0, Z1, Z2
 	VMOVUPS     Z2, (AX)
 	ADDQ        $0x00000080, AX
 	SUBQ        $0x00000001, CX
-	JMP         loop1577
+	JMP         loop1573
 
-done1578:
-skip1576:
+done1574:
+skip1572:
 	MOVQ         phi+32(FP), AX
 	MOVQ         n+64(FP), CX
 	ADDQ         $0x0f, CX
@@ -35842,7 +35822,7 @@ skip1576:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1580
+	JNE          next1576
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z5
 	VMULPS       Z5, Z5, Z1
@@ -35875,11 +35855,11 @@ skip1576:
 	VMOVUPS      Z2, (AX)
 	VMOVUPS      Z3, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1579
+	JMP          done1575
 
-next1580:
+next1576:
 	CMPQ         CX, $0x01
-	JNE          next1581
+	JNE          next1577
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z8
 	VREDUCEPS    $0x00, 128(AX), Z9
@@ -35929,11 +35909,11 @@ next1580:
 	VMOVUPS      Z4, 128(AX)
 	VMOVUPS      Z6, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1579
+	JMP          done1575
 
-next1581:
+next1577:
 	CMPQ         CX, $0x02
-	JNE          next1582
+	JNE          next1578
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z11
 	VREDUCEPS    $0x00, 128(AX), Z12
@@ -36000,11 +35980,11 @@ next1581:
 	VMOVUPS      Z6, 256(AX)
 	VMOVUPS      Z9, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1579
+	JMP          done1575
 
-next1582:
+next1578:
 	CMPQ         CX, $0x03
-	JNE          next1583
+	JNE          next1579
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z14
 	VREDUCEPS    $0x00, 128(AX), Z15
@@ -36088,17 +36068,17 @@ next1582:
 	VMOVUPS      Z8, 384(AX)
 	VMOVUPS      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1579
+	JMP          done1575
 
-next1583:
-done1579:
+next1579:
+done1575:
 	MOVQ rows+72(FP), CX
 	CMPQ CX, $0x00
-	JNE  next1585
+	JNE  next1581
 
-loop1586:
+loop1582:
 	CMPQ         DX, $0x00000001
-	JL           done1587
+	JL           done1583
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z13
 	VREDUCEPS    $0x00, 128(AX), Z14
@@ -36181,14 +36161,14 @@ loop1586:
 	VMOVUPS      Z11, 448(AX)
 	ADDQ         $0x00000200, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1586
+	JMP          loop1582
 
-done1587:
-	JMP finish1584
+done1583:
+	JMP finish1580
 
-next1585:
+next1581:
 	CMPQ         CX, $0x01
-	JNE          next1588
+	JNE          next1584
 	VMOVUPS      Z0, Z1
 	MOVQ         cols+80(FP), CX
 	SHLQ         $0x06, CX
@@ -36196,7 +36176,7 @@ next1585:
 	MOVQ         a+16(FP), BX
 	MOVQ         phi+32(FP), SI
 	TESTQ        DX, DX
-	JZ           skip1589
+	JZ           skip1585
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z16
@@ -36286,9 +36266,9 @@ next1585:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, BX
 
-loop1590:
+loop1586:
 	CMPQ         DX, $0x00000001
-	JL           done1591
+	JL           done1587
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z16
 	VREDUCEPS    $0x00, 128(AX), Z17
@@ -36389,19 +36369,19 @@ loop1590:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1590
+	JMP          loop1586
 
-done1591:
-skip1589:
+done1587:
+skip1585:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), CX
 	ADDQ    CX, AX
 	SUBQ    BX, AX
 	VMOVUPS Z0, Z0
 
-loop1592:
+loop1588:
 	CMPQ        AX, $0x00000080
-	JL          done1593
+	JL          done1589
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	VMOVUPS     64(SI), Z2
@@ -36409,17 +36389,17 @@ loop1592:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
-	JMP         loop1592
+	JMP         loop1588
 
-done1593:
+done1589:
 	TESTQ       AX, AX
-	JZ          skip1594
+	JZ          skip1590
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1594:
+skip1590:
 	VADDPS     Z0, Z1, Z1
 	MOVQ       sums+8(FP), AX
 	VUNPCKLPS  Z1, Z1, Z0
@@ -36437,7 +36417,7 @@ skip1594:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1595
+	JZ         skip1591
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -36447,53 +36427,53 @@ skip1594:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1596:
+loop1592:
 	CMPQ             BX, $0x00000001
-	JL               done1597
+	JL               done1593
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1596
+	JMP              loop1592
 
-done1597:
+done1593:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1598
+	JNE       few1594
 	VMOVUPD   Z1, (AX)
-	JMP       done1599
+	JMP       done1595
 
-few1598:
+few1594:
 	TESTQ         $0x00000004, CX
-	JZ            skip1600
+	JZ            skip1596
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1600:
+skip1596:
 	TESTQ         $0x00000002, CX
-	JZ            skip1601
+	JZ            skip1597
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1601:
+skip1597:
 	TESTQ  $0x00000001, CX
-	JZ     skip1602
+	JZ     skip1598
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1602:
-done1599:
-skip1595:
-	JMP finish1584
+skip1598:
+done1595:
+skip1591:
+	JMP finish1580
 
-next1588:
+next1584:
 	CMPQ         CX, $0x02
-	JNE          next1603
+	JNE          next1599
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	MOVQ         cols+80(FP), CX
@@ -36502,7 +36482,7 @@ next1588:
 	MOVQ         a+16(FP), BX
 	MOVQ         phi+32(FP), SI
 	TESTQ        DX, DX
-	JZ           skip1604
+	JZ           skip1600
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z17
@@ -36594,9 +36574,9 @@ next1588:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, BX
 
-loop1605:
+loop1601:
 	CMPQ         DX, $0x00000001
-	JL           done1606
+	JL           done1602
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z17
 	VREDUCEPS    $0x00, 128(AX), Z18
@@ -36705,10 +36685,10 @@ loop1605:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1605
+	JMP          loop1601
 
-done1606:
-skip1604:
+done1602:
+skip1600:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -36716,9 +36696,9 @@ skip1604:
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z0
 
-loop1607:
+loop1603:
 	CMPQ        AX, $0x00000080
-	JL          done1608
+	JL          done1604
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
@@ -36728,18 +36708,18 @@ loop1607:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
-	JMP         loop1607
+	JMP         loop1603
 
-done1608:
+done1604:
 	TESTQ       AX, AX
-	JZ          skip1609
+	JZ          skip1605
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1609:
+skip1605:
 	VADDPS     Z4, Z1, Z1
 	VADDPS     Z0, Z2, Z2
 	MOVQ       sums+8(FP), AX
@@ -36758,7 +36738,7 @@ skip1609:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1610
+	JZ         skip1606
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -36768,53 +36748,53 @@ skip1609:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1611:
+loop1607:
 	CMPQ             BX, $0x00000001
-	JL               done1612
+	JL               done1608
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1611
+	JMP              loop1607
 
-done1612:
+done1608:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1613
+	JNE       few1609
 	VMOVUPD   Z1, (AX)
-	JMP       done1614
+	JMP       done1610
 
-few1613:
+few1609:
 	TESTQ         $0x00000004, CX
-	JZ            skip1615
+	JZ            skip1611
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1615:
+skip1611:
 	TESTQ         $0x00000002, CX
-	JZ            skip1616
+	JZ            skip1612
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1616:
+skip1612:
 	TESTQ  $0x00000001, CX
-	JZ     skip1617
+	JZ     skip1613
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1617:
-done1614:
-skip1610:
-	JMP finish1584
+skip1613:
+done1610:
+skip1606:
+	JMP finish1580
 
-next1603:
+next1599:
 	CMPQ         CX, $0x03
-	JNE          next1618
+	JNE          next1614
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -36824,7 +36804,7 @@ next1603:
 	MOVQ         a+16(FP), BX
 	MOVQ         phi+32(FP), SI
 	TESTQ        DX, DX
-	JZ           skip1619
+	JZ           skip1615
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z18
@@ -36918,9 +36898,9 @@ next1603:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, BX
 
-loop1620:
+loop1616:
 	CMPQ         DX, $0x00000001
-	JL           done1621
+	JL           done1617
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z18
 	VREDUCEPS    $0x00, 128(AX), Z19
@@ -37037,10 +37017,10 @@ loop1620:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1620
+	JMP          loop1616
 
-done1621:
-skip1619:
+done1617:
+skip1615:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -37049,9 +37029,9 @@ skip1619:
 	VMOVUPS Z0, Z6
 	VMOVUPS Z0, Z0
 
-loop1622:
+loop1618:
 	CMPQ        AX, $0x00000080
-	JL          done1623
+	JL          done1619
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -37063,11 +37043,11 @@ loop1622:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
-	JMP         loop1622
+	JMP         loop1618
 
-done1623:
+done1619:
 	TESTQ       AX, AX
-	JZ          skip1624
+	JZ          skip1620
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -37075,7 +37055,7 @@ done1623:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1624:
+skip1620:
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z2, Z2
 	VADDPS     Z0, Z3, Z3
@@ -37098,7 +37078,7 @@ skip1624:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1625
+	JZ         skip1621
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -37108,53 +37088,53 @@ skip1624:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1626:
+loop1622:
 	CMPQ             BX, $0x00000001
-	JL               done1627
+	JL               done1623
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1626
+	JMP              loop1622
 
-done1627:
+done1623:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1628
+	JNE       few1624
 	VMOVUPD   Z1, (AX)
-	JMP       done1629
+	JMP       done1625
 
-few1628:
+few1624:
 	TESTQ         $0x00000004, CX
-	JZ            skip1630
+	JZ            skip1626
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1630:
+skip1626:
 	TESTQ         $0x00000002, CX
-	JZ            skip1631
+	JZ            skip1627
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1631:
+skip1627:
 	TESTQ  $0x00000001, CX
-	JZ     skip1632
+	JZ     skip1628
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1632:
-done1629:
-skip1625:
-	JMP finish1584
+skip1628:
+done1625:
+skip1621:
+	JMP finish1580
 
-next1618:
+next1614:
 	CMPQ         CX, $0x04
-	JNE          next1633
+	JNE          next1629
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -37165,7 +37145,7 @@ next1618:
 	MOVQ         a+16(FP), SI
 	MOVQ         phi+32(FP), DI
 	TESTQ        DX, DX
-	JZ           skip1634
+	JZ           skip1630
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z19
@@ -37261,9 +37241,9 @@ next1618:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, SI
 
-loop1635:
+loop1631:
 	CMPQ         DX, $0x00000001
-	JL           done1636
+	JL           done1632
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z19
 	VREDUCEPS    $0x00, 128(AX), Z20
@@ -37388,10 +37368,10 @@ loop1635:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JMP          loop1635
+	JMP          loop1631
 
-done1636:
-skip1634:
+done1632:
+skip1630:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -37401,9 +37381,9 @@ skip1634:
 	VMOVUPS Z0, Z8
 	VMOVUPS Z0, Z0
 
-loop1637:
+loop1633:
 	CMPQ        AX, $0x00000080
-	JL          done1638
+	JL          done1634
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -37417,11 +37397,11 @@ loop1637:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
-	JMP         loop1637
+	JMP         loop1633
 
-done1638:
+done1634:
 	TESTQ       AX, AX
-	JZ          skip1639
+	JZ          skip1635
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -37430,7 +37410,7 @@ done1638:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1639:
+skip1635:
 	VADDPS     Z6, Z1, Z1
 	VADDPS     Z7, Z2, Z2
 	VADDPS     Z8, Z3, Z3
@@ -37454,7 +37434,7 @@ skip1639:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1640
+	JZ         skip1636
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -37464,53 +37444,53 @@ skip1639:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1641:
+loop1637:
 	CMPQ             BX, $0x00000001
-	JL               done1642
+	JL               done1638
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1641
+	JMP              loop1637
 
-done1642:
+done1638:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1643
+	JNE       few1639
 	VMOVUPD   Z1, (AX)
-	JMP       done1644
+	JMP       done1640
 
-few1643:
+few1639:
 	TESTQ         $0x00000004, CX
-	JZ            skip1645
+	JZ            skip1641
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1645:
+skip1641:
 	TESTQ         $0x00000002, CX
-	JZ            skip1646
+	JZ            skip1642
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1646:
+skip1642:
 	TESTQ  $0x00000001, CX
-	JZ     skip1647
+	JZ     skip1643
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1647:
-done1644:
-skip1640:
-	JMP finish1584
+skip1643:
+done1640:
+skip1636:
+	JMP finish1580
 
-next1633:
+next1629:
 	CMPQ         CX, $0x05
-	JNE          next1648
+	JNE          next1644
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -37523,7 +37503,7 @@ next1633:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1649
+	JZ           skip1645
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z20
@@ -37622,9 +37602,9 @@ next1633:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, DI
 
-loop1650:
+loop1646:
 	CMPQ         DX, $0x00000001
-	JL           done1651
+	JL           done1647
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z20
 	VREDUCEPS    $0x00, 128(AX), Z21
@@ -37758,10 +37738,10 @@ loop1650:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1650
+	JMP          loop1646
 
-done1651:
-skip1649:
+done1647:
+skip1645:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -37772,9 +37752,9 @@ skip1649:
 	VMOVUPS Z0, Z10
 	VMOVUPS Z0, Z0
 
-loop1652:
+loop1648:
 	CMPQ        AX, $0x00000080
-	JL          done1653
+	JL          done1649
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -37791,11 +37771,11 @@ loop1652:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1652
+	JMP         loop1648
 
-done1653:
+done1649:
 	TESTQ       AX, AX
-	JZ          skip1654
+	JZ          skip1650
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -37806,7 +37786,7 @@ done1653:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1654:
+skip1650:
 	VADDPS     Z7, Z1, Z1
 	VADDPS     Z8, Z2, Z2
 	VADDPS     Z9, Z3, Z3
@@ -37837,7 +37817,7 @@ skip1654:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1655
+	JZ         skip1651
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -37847,53 +37827,53 @@ skip1654:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1656:
+loop1652:
 	CMPQ             BX, $0x00000001
-	JL               done1657
+	JL               done1653
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1656
+	JMP              loop1652
 
-done1657:
+done1653:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1658
+	JNE       few1654
 	VMOVUPD   Z1, (AX)
-	JMP       done1659
+	JMP       done1655
 
-few1658:
+few1654:
 	TESTQ         $0x00000004, CX
-	JZ            skip1660
+	JZ            skip1656
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1660:
+skip1656:
 	TESTQ         $0x00000002, CX
-	JZ            skip1661
+	JZ            skip1657
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1661:
+skip1657:
 	TESTQ  $0x00000001, CX
-	JZ     skip1662
+	JZ     skip1658
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1662:
-done1659:
-skip1655:
-	JMP finish1584
+skip1658:
+done1655:
+skip1651:
+	JMP finish1580
 
-next1648:
+next1644:
 	CMPQ         CX, $0x06
-	JNE          next1663
+	JNE          next1659
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -37907,7 +37887,7 @@ next1648:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1664
+	JZ           skip1660
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z21
@@ -38008,9 +37988,9 @@ next1648:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, DI
 
-loop1665:
+loop1661:
 	CMPQ         DX, $0x00000001
-	JL           done1666
+	JL           done1662
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z21
 	VREDUCEPS    $0x00, 128(AX), Z22
@@ -38152,10 +38132,10 @@ loop1665:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1665
+	JMP          loop1661
 
-done1666:
-skip1664:
+done1662:
+skip1660:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -38167,9 +38147,9 @@ skip1664:
 	VMOVUPS Z0, Z12
 	VMOVUPS Z0, Z0
 
-loop1667:
+loop1663:
 	CMPQ        AX, $0x00000080
-	JL          done1668
+	JL          done1664
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -38188,11 +38168,11 @@ loop1667:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1667
+	JMP         loop1663
 
-done1668:
+done1664:
 	TESTQ       AX, AX
-	JZ          skip1669
+	JZ          skip1665
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -38204,7 +38184,7 @@ done1668:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1669:
+skip1665:
 	VADDPS     Z8, Z1, Z1
 	VADDPS     Z9, Z2, Z2
 	VADDPS     Z10, Z3, Z3
@@ -38236,7 +38216,7 @@ skip1669:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1670
+	JZ         skip1666
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -38246,53 +38226,53 @@ skip1669:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1671:
+loop1667:
 	CMPQ             BX, $0x00000001
-	JL               done1672
+	JL               done1668
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1671
+	JMP              loop1667
 
-done1672:
+done1668:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1673
+	JNE       few1669
 	VMOVUPD   Z1, (AX)
-	JMP       done1674
+	JMP       done1670
 
-few1673:
+few1669:
 	TESTQ         $0x00000004, CX
-	JZ            skip1675
+	JZ            skip1671
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1675:
+skip1671:
 	TESTQ         $0x00000002, CX
-	JZ            skip1676
+	JZ            skip1672
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1676:
+skip1672:
 	TESTQ  $0x00000001, CX
-	JZ     skip1677
+	JZ     skip1673
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1677:
-done1674:
-skip1670:
-	JMP finish1584
+skip1673:
+done1670:
+skip1666:
+	JMP finish1580
 
-next1663:
+next1659:
 	CMPQ         CX, $0x07
-	JNE          next1678
+	JNE          next1674
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -38307,7 +38287,7 @@ next1663:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1679
+	JZ           skip1675
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z22
@@ -38410,9 +38390,9 @@ next1663:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, DI
 
-loop1680:
+loop1676:
 	CMPQ         DX, $0x00000001
-	JL           done1681
+	JL           done1677
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z22
 	VREDUCEPS    $0x00, 128(AX), Z23
@@ -38562,10 +38542,10 @@ loop1680:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1680
+	JMP          loop1676
 
-done1681:
-skip1679:
+done1677:
+skip1675:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -38578,9 +38558,9 @@ skip1679:
 	VMOVUPS Z0, Z14
 	VMOVUPS Z0, Z0
 
-loop1682:
+loop1678:
 	CMPQ        AX, $0x00000080
-	JL          done1683
+	JL          done1679
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -38601,11 +38581,11 @@ loop1682:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1682
+	JMP         loop1678
 
-done1683:
+done1679:
 	TESTQ       AX, AX
-	JZ          skip1684
+	JZ          skip1680
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -38618,7 +38598,7 @@ done1683:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1684:
+skip1680:
 	VADDPS     Z9, Z1, Z1
 	VADDPS     Z10, Z2, Z2
 	VADDPS     Z11, Z3, Z3
@@ -38654,7 +38634,7 @@ skip1684:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1685
+	JZ         skip1681
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -38664,53 +38644,53 @@ skip1684:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1686:
+loop1682:
 	CMPQ             BX, $0x00000001
-	JL               done1687
+	JL               done1683
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1686
+	JMP              loop1682
 
-done1687:
+done1683:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1688
+	JNE       few1684
 	VMOVUPD   Z1, (AX)
-	JMP       done1689
+	JMP       done1685
 
-few1688:
+few1684:
 	TESTQ         $0x00000004, CX
-	JZ            skip1690
+	JZ            skip1686
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1690:
+skip1686:
 	TESTQ         $0x00000002, CX
-	JZ            skip1691
+	JZ            skip1687
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1691:
+skip1687:
 	TESTQ  $0x00000001, CX
-	JZ     skip1692
+	JZ     skip1688
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1692:
-done1689:
-skip1685:
-	JMP finish1584
+skip1688:
+done1685:
+skip1681:
+	JMP finish1580
 
-next1678:
+next1674:
 	CMPQ         CX, $0x08
-	JNE          next1693
+	JNE          next1689
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -38726,7 +38706,7 @@ next1678:
 	LEAQ         (SI)(CX*4), DI
 	MOVQ         phi+32(FP), R8
 	TESTQ        DX, DX
-	JZ           skip1694
+	JZ           skip1690
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z23
@@ -38831,9 +38811,9 @@ next1678:
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, DI
 
-loop1695:
+loop1691:
 	CMPQ         DX, $0x00000001
-	JL           done1696
+	JL           done1692
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z23
 	VREDUCEPS    $0x00, 128(AX), Z24
@@ -38991,10 +38971,10 @@ loop1695:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1695
+	JMP          loop1691
 
-done1696:
-skip1694:
+done1692:
+skip1690:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -39008,9 +38988,9 @@ skip1694:
 	VMOVUPS Z0, Z16
 	VMOVUPS Z0, Z0
 
-loop1697:
+loop1693:
 	CMPQ        AX, $0x00000080
-	JL          done1698
+	JL          done1694
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -39033,11 +39013,11 @@ loop1697:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1697
+	JMP         loop1693
 
-done1698:
+done1694:
 	TESTQ       AX, AX
-	JZ          skip1699
+	JZ          skip1695
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -39051,7 +39031,7 @@ done1698:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1699:
+skip1695:
 	VADDPS     Z10, Z1, Z1
 	VADDPS     Z11, Z2, Z2
 	VADDPS     Z12, Z3, Z3
@@ -39088,7 +39068,7 @@ skip1699:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1700
+	JZ         skip1696
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -39098,53 +39078,53 @@ skip1699:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1701:
+loop1697:
 	CMPQ             BX, $0x00000001
-	JL               done1702
+	JL               done1698
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1701
+	JMP              loop1697
 
-done1702:
+done1698:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1703
+	JNE       few1699
 	VMOVUPD   Z1, (AX)
-	JMP       done1704
+	JMP       done1700
 
-few1703:
+few1699:
 	TESTQ         $0x00000004, CX
-	JZ            skip1705
+	JZ            skip1701
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1705:
+skip1701:
 	TESTQ         $0x00000002, CX
-	JZ            skip1706
+	JZ            skip1702
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1706:
+skip1702:
 	TESTQ  $0x00000001, CX
-	JZ     skip1707
+	JZ     skip1703
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1707:
-done1704:
-skip1700:
-	JMP finish1584
+skip1703:
+done1700:
+skip1696:
+	JMP finish1580
 
-next1693:
+next1689:
 	CMPQ         CX, $0x09
-	JNE          next1708
+	JNE          next1704
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -39162,7 +39142,7 @@ next1693:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1709
+	JZ           skip1705
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z24
@@ -39270,9 +39250,9 @@ next1693:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 
-loop1710:
+loop1706:
 	CMPQ         DX, $0x00000001
-	JL           done1711
+	JL           done1707
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z24
 	VREDUCEPS    $0x00, 128(AX), Z25
@@ -39439,10 +39419,10 @@ loop1710:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1710
+	JMP          loop1706
 
-done1711:
-skip1709:
+done1707:
+skip1705:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -39457,9 +39437,9 @@ skip1709:
 	VMOVUPS Z0, Z18
 	VMOVUPS Z0, Z0
 
-loop1712:
+loop1708:
 	CMPQ        AX, $0x00000080
-	JL          done1713
+	JL          done1709
 	VMOVUPS     (R9), Z10
 	VFMADD231PS (SI), Z10, Z1
 	VFMADD231PS (SI)(CX*1), Z10, Z2
@@ -39485,11 +39465,11 @@ loop1712:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1712
+	JMP         loop1708
 
-done1713:
+done1709:
 	TESTQ       AX, AX
-	JZ          skip1714
+	JZ          skip1710
 	VMOVUPS     (R9), Z10
 	VFMADD231PS (SI), Z10, Z1
 	VFMADD231PS (SI)(CX*1), Z10, Z2
@@ -39505,7 +39485,7 @@ done1713:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1714:
+skip1710:
 	VADDPS     Z11, Z1, Z1
 	VADDPS     Z12, Z2, Z2
 	VADDPS     Z13, Z3, Z3
@@ -39552,7 +39532,7 @@ skip1714:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1715
+	JZ         skip1711
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -39562,53 +39542,53 @@ skip1714:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1716:
+loop1712:
 	CMPQ             BX, $0x00000001
-	JL               done1717
+	JL               done1713
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1716
+	JMP              loop1712
 
-done1717:
+done1713:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1718
+	JNE       few1714
 	VMOVUPD   Z1, (AX)
-	JMP       done1719
+	JMP       done1715
 
-few1718:
+few1714:
 	TESTQ         $0x00000004, CX
-	JZ            skip1720
+	JZ            skip1716
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1720:
+skip1716:
 	TESTQ         $0x00000002, CX
-	JZ            skip1721
+	JZ            skip1717
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1721:
+skip1717:
 	TESTQ  $0x00000001, CX
-	JZ     skip1722
+	JZ     skip1718
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1722:
-done1719:
-skip1715:
-	JMP finish1584
+skip1718:
+done1715:
+skip1711:
+	JMP finish1580
 
-next1708:
+next1704:
 	CMPQ         CX, $0x0a
-	JNE          next1723
+	JNE          next1719
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -39627,7 +39607,7 @@ next1708:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1724
+	JZ           skip1720
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z25
@@ -39737,9 +39717,9 @@ next1708:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 
-loop1725:
+loop1721:
 	CMPQ         DX, $0x00000001
-	JL           done1726
+	JL           done1722
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z25
 	VREDUCEPS    $0x00, 128(AX), Z26
@@ -39914,10 +39894,10 @@ loop1725:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1725
+	JMP          loop1721
 
-done1726:
-skip1724:
+done1722:
+skip1720:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -39933,9 +39913,9 @@ skip1724:
 	VMOVUPS Z0, Z20
 	VMOVUPS Z0, Z0
 
-loop1727:
+loop1723:
 	CMPQ        AX, $0x00000080
-	JL          done1728
+	JL          done1724
 	VMOVUPS     (R9), Z11
 	VFMADD231PS (SI), Z11, Z1
 	VFMADD231PS (SI)(CX*1), Z11, Z2
@@ -39963,11 +39943,11 @@ loop1727:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1727
+	JMP         loop1723
 
-done1728:
+done1724:
 	TESTQ       AX, AX
-	JZ          skip1729
+	JZ          skip1725
 	VMOVUPS     (R9), Z11
 	VFMADD231PS (SI), Z11, Z1
 	VFMADD231PS (SI)(CX*1), Z11, Z2
@@ -39984,7 +39964,7 @@ done1728:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1729:
+skip1725:
 	VADDPS     Z12, Z1, Z1
 	VADDPS     Z13, Z2, Z2
 	VADDPS     Z14, Z3, Z3
@@ -40032,7 +40012,7 @@ skip1729:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1730
+	JZ         skip1726
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -40042,53 +40022,53 @@ skip1729:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1731:
+loop1727:
 	CMPQ             BX, $0x00000001
-	JL               done1732
+	JL               done1728
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1731
+	JMP              loop1727
 
-done1732:
+done1728:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1733
+	JNE       few1729
 	VMOVUPD   Z1, (AX)
-	JMP       done1734
+	JMP       done1730
 
-few1733:
+few1729:
 	TESTQ         $0x00000004, CX
-	JZ            skip1735
+	JZ            skip1731
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1735:
+skip1731:
 	TESTQ         $0x00000002, CX
-	JZ            skip1736
+	JZ            skip1732
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1736:
+skip1732:
 	TESTQ  $0x00000001, CX
-	JZ     skip1737
+	JZ     skip1733
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1737:
-done1734:
-skip1730:
-	JMP finish1584
+skip1733:
+done1730:
+skip1726:
+	JMP finish1580
 
-next1723:
+next1719:
 	CMPQ         CX, $0x0b
-	JNE          next1738
+	JNE          next1734
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -40108,7 +40088,7 @@ next1723:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1739
+	JZ           skip1735
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z26
@@ -40220,9 +40200,9 @@ next1723:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 
-loop1740:
+loop1736:
 	CMPQ         DX, $0x00000001
-	JL           done1741
+	JL           done1737
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z26
 	VREDUCEPS    $0x00, 128(AX), Z27
@@ -40405,10 +40385,10 @@ loop1740:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1740
+	JMP          loop1736
 
-done1741:
-skip1739:
+done1737:
+skip1735:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -40425,9 +40405,9 @@ skip1739:
 	VMOVUPS Z0, Z22
 	VMOVUPS Z0, Z0
 
-loop1742:
+loop1738:
 	CMPQ        AX, $0x00000080
-	JL          done1743
+	JL          done1739
 	VMOVUPS     (R9), Z12
 	VFMADD231PS (SI), Z12, Z1
 	VFMADD231PS (SI)(CX*1), Z12, Z2
@@ -40457,11 +40437,11 @@ loop1742:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1742
+	JMP         loop1738
 
-done1743:
+done1739:
 	TESTQ       AX, AX
-	JZ          skip1744
+	JZ          skip1740
 	VMOVUPS     (R9), Z12
 	VFMADD231PS (SI), Z12, Z1
 	VFMADD231PS (SI)(CX*1), Z12, Z2
@@ -40479,7 +40459,7 @@ done1743:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1744:
+skip1740:
 	VADDPS     Z13, Z1, Z1
 	VADDPS     Z14, Z2, Z2
 	VADDPS     Z15, Z3, Z3
@@ -40531,7 +40511,7 @@ skip1744:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1745
+	JZ         skip1741
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -40541,53 +40521,53 @@ skip1744:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1746:
+loop1742:
 	CMPQ             BX, $0x00000001
-	JL               done1747
+	JL               done1743
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1746
+	JMP              loop1742
 
-done1747:
+done1743:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1748
+	JNE       few1744
 	VMOVUPD   Z1, (AX)
-	JMP       done1749
+	JMP       done1745
 
-few1748:
+few1744:
 	TESTQ         $0x00000004, CX
-	JZ            skip1750
+	JZ            skip1746
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1750:
+skip1746:
 	TESTQ         $0x00000002, CX
-	JZ            skip1751
+	JZ            skip1747
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1751:
+skip1747:
 	TESTQ  $0x00000001, CX
-	JZ     skip1752
+	JZ     skip1748
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1752:
-done1749:
-skip1745:
-	JMP finish1584
+skip1748:
+done1745:
+skip1741:
+	JMP finish1580
 
-next1738:
+next1734:
 	CMPQ         CX, $0x0c
-	JNE          next1753
+	JNE          next1749
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -40608,7 +40588,7 @@ next1738:
 	LEAQ         (DI)(CX*4), R8
 	MOVQ         phi+32(FP), R9
 	TESTQ        DX, DX
-	JZ           skip1754
+	JZ           skip1750
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z27
@@ -40722,9 +40702,9 @@ next1738:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 
-loop1755:
+loop1751:
 	CMPQ         DX, $0x00000001
-	JL           done1756
+	JL           done1752
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z27
 	VREDUCEPS    $0x00, 128(AX), Z28
@@ -40915,10 +40895,10 @@ loop1755:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1755
+	JMP          loop1751
 
-done1756:
-skip1754:
+done1752:
+skip1750:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -40936,9 +40916,9 @@ skip1754:
 	VMOVUPS Z0, Z24
 	VMOVUPS Z0, Z0
 
-loop1757:
+loop1753:
 	CMPQ        AX, $0x00000080
-	JL          done1758
+	JL          done1754
 	VMOVUPS     (R9), Z13
 	VFMADD231PS (SI), Z13, Z1
 	VFMADD231PS (SI)(CX*1), Z13, Z2
@@ -40970,11 +40950,11 @@ loop1757:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1757
+	JMP         loop1753
 
-done1758:
+done1754:
 	TESTQ       AX, AX
-	JZ          skip1759
+	JZ          skip1755
 	VMOVUPS     (R9), Z13
 	VFMADD231PS (SI), Z13, Z1
 	VFMADD231PS (SI)(CX*1), Z13, Z2
@@ -40993,7 +40973,7 @@ done1758:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1759:
+skip1755:
 	VADDPS     Z14, Z1, Z1
 	VADDPS     Z15, Z2, Z2
 	VADDPS     Z16, Z3, Z3
@@ -41046,7 +41026,7 @@ skip1759:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1760
+	JZ         skip1756
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -41056,52 +41036,52 @@ skip1759:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1761:
+loop1757:
 	CMPQ             BX, $0x00000001
-	JL               done1762
+	JL               done1758
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1761
+	JMP              loop1757
 
-done1762:
+done1758:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1763
+	JNE       few1759
 	VMOVUPD   Z1, (AX)
-	JMP       done1764
+	JMP       done1760
 
-few1763:
+few1759:
 	TESTQ         $0x00000004, CX
-	JZ            skip1765
+	JZ            skip1761
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1765:
+skip1761:
 	TESTQ         $0x00000002, CX
-	JZ            skip1766
+	JZ            skip1762
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1766:
+skip1762:
 	TESTQ  $0x00000001, CX
-	JZ     skip1767
+	JZ     skip1763
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1767:
-done1764:
-skip1760:
-	JMP finish1584
+skip1763:
+done1760:
+skip1756:
+	JMP finish1580
 
-next1753:
-finish1584:
+next1749:
+finish1580:
 	VZEROUPPER
 	RET
 
@@ -41120,9 +41100,9 @@ TEXT ·fourierUpdate32AVX512(SB), NOSPLIT, $0-108
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 
-loop1768:
+loop1764:
 	CMPQ    SI, $0x00000008
-	JL      done1769
+	JL      done1765
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -41136,9 +41116,9 @@ loop1768:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1770:
+loop1766:
 	CMPQ         R11, $0x00000001
-	JL           done1771
+	JL           done1767
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -41148,6 +41128,52 @@ loop1770:
 	VFMADD231PS  320(R9), Z9, Z6
 	VFMADD231PS  384(R9), Z9, Z7
 	VFMADD231PS  448(R9), Z9, Z8
+	ADDQ         DI, R9
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JMP          loop1766
+
+done1767:
+	VMOVUPS Z1, (BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z3, 256(BX)
+	VMOVUPS Z4, 384(BX)
+	VMOVUPS Z5, 512(BX)
+	VMOVUPS Z6, 640(BX)
+	VMOVUPS Z7, 768(BX)
+	VMOVUPS Z8, 896(BX)
+	ADDQ    $0x00000200, AX
+	ADDQ    $0x00000400, BX
+	SUBQ    $0x00000008, SI
+	JMP     loop1764
+
+done1765:
+loop1768:
+	CMPQ    SI, $0x00000007
+	JL      done1769
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z7
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+
+loop1770:
+	CMPQ         R11, $0x00000001
+	JL           done1771
+	VBROADCASTSS (R10), Z8
+	VFMADD231PS  (R9), Z8, Z1
+	VFMADD231PS  64(R9), Z8, Z2
+	VFMADD231PS  128(R9), Z8, Z3
+	VFMADD231PS  192(R9), Z8, Z4
+	VFMADD231PS  256(R9), Z8, Z5
+	VFMADD231PS  320(R9), Z8, Z6
+	VFMADD231PS  384(R9), Z8, Z7
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
@@ -41161,15 +41187,14 @@ done1771:
 	VMOVUPS Z5, 512(BX)
 	VMOVUPS Z6, 640(BX)
 	VMOVUPS Z7, 768(BX)
-	VMOVUPS Z8, 896(BX)
-	ADDQ    $0x00000200, AX
-	ADDQ    $0x00000400, BX
-	SUBQ    $0x00000008, SI
+	ADDQ    $0x000001c0, AX
+	ADDQ    $0x00000380, BX
+	SUBQ    $0x00000007, SI
 	JMP     loop1768
 
 done1769:
 loop1772:
-	CMPQ    SI, $0x00000007
+	CMPQ    SI, $0x00000006
 	JL      done1773
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
@@ -41177,7 +41202,6 @@ loop1772:
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
 	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    DX, R11
@@ -41186,14 +41210,13 @@ loop1772:
 loop1774:
 	CMPQ         R11, $0x00000001
 	JL           done1775
-	VBROADCASTSS (R10), Z8
-	VFMADD231PS  (R9), Z8, Z1
-	VFMADD231PS  64(R9), Z8, Z2
-	VFMADD231PS  128(R9), Z8, Z3
-	VFMADD231PS  192(R9), Z8, Z4
-	VFMADD231PS  256(R9), Z8, Z5
-	VFMADD231PS  320(R9), Z8, Z6
-	VFMADD231PS  384(R9), Z8, Z7
+	VBROADCASTSS (R10), Z7
+	VFMADD231PS  (R9), Z7, Z1
+	VFMADD231PS  64(R9), Z7, Z2
+	VFMADD231PS  128(R9), Z7, Z3
+	VFMADD231PS  192(R9), Z7, Z4
+	VFMADD231PS  256(R9), Z7, Z5
+	VFMADD231PS  320(R9), Z7, Z6
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
@@ -41206,22 +41229,20 @@ done1775:
 	VMOVUPS Z4, 384(BX)
 	VMOVUPS Z5, 512(BX)
 	VMOVUPS Z6, 640(BX)
-	VMOVUPS Z7, 768(BX)
-	ADDQ    $0x000001c0, AX
-	ADDQ    $0x00000380, BX
-	SUBQ    $0x00000007, SI
+	ADDQ    $0x00000180, AX
+	ADDQ    $0x00000300, BX
+	SUBQ    $0x00000006, SI
 	JMP     loop1772
 
 done1773:
 loop1776:
-	CMPQ    SI, $0x00000006
+	CMPQ    SI, $0x00000005
 	JL      done1777
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    DX, R11
@@ -41230,13 +41251,12 @@ loop1776:
 loop1778:
 	CMPQ         R11, $0x00000001
 	JL           done1779
-	VBROADCASTSS (R10), Z7
-	VFMADD231PS  (R9), Z7, Z1
-	VFMADD231PS  64(R9), Z7, Z2
-	VFMADD231PS  128(R9), Z7, Z3
-	VFMADD231PS  192(R9), Z7, Z4
-	VFMADD231PS  256(R9), Z7, Z5
-	VFMADD231PS  320(R9), Z7, Z6
+	VBROADCASTSS (R10), Z6
+	VFMADD231PS  (R9), Z6, Z1
+	VFMADD231PS  64(R9), Z6, Z2
+	VFMADD231PS  128(R9), Z6, Z3
+	VFMADD231PS  192(R9), Z6, Z4
+	VFMADD231PS  256(R9), Z6, Z5
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
@@ -41248,55 +41268,15 @@ done1779:
 	VMOVUPS Z3, 256(BX)
 	VMOVUPS Z4, 384(BX)
 	VMOVUPS Z5, 512(BX)
-	VMOVUPS Z6, 640(BX)
-	ADDQ    $0x00000180, AX
-	ADDQ    $0x00000300, BX
-	SUBQ    $0x00000006, SI
+	ADDQ    $0x00000140, AX
+	ADDQ    $0x00000280, BX
+	SUBQ    $0x00000005, SI
 	JMP     loop1776
 
 done1777:
 loop1780:
-	CMPQ    SI, $0x00000005
-	JL      done1781
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-
-loop1782:
-	CMPQ         R11, $0x00000001
-	JL           done1783
-	VBROADCASTSS (R10), Z6
-	VFMADD231PS  (R9), Z6, Z1
-	VFMADD231PS  64(R9), Z6, Z2
-	VFMADD231PS  128(R9), Z6, Z3
-	VFMADD231PS  192(R9), Z6, Z4
-	VFMADD231PS  256(R9), Z6, Z5
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop1782
-
-done1783:
-	VMOVUPS Z1, (BX)
-	VMOVUPS Z2, 128(BX)
-	VMOVUPS Z3, 256(BX)
-	VMOVUPS Z4, 384(BX)
-	VMOVUPS Z5, 512(BX)
-	ADDQ    $0x00000140, AX
-	ADDQ    $0x00000280, BX
-	SUBQ    $0x00000005, SI
-	JMP     loop1780
-
-done1781:
-loop1784:
 	CMPQ    SI, $0x00000004
-	JL      done1785
+	JL      done1781
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -41310,9 +41290,9 @@ loop1784:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1786:
+loop1782:
 	CMPQ         R11, $0x00000002
-	JL           done1787
+	JL           done1783
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -41326,12 +41306,12 @@ loop1786:
 	LEAQ         (R9)(DI*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1786
+	JMP          loop1782
 
-done1787:
-loop1788:
+done1783:
+loop1784:
 	CMPQ         R11, $0x00000001
-	JL           done1789
+	JL           done1785
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -41340,9 +41320,9 @@ loop1788:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1788
+	JMP          loop1784
 
-done1789:
+done1785:
 	VADDPS  Z5, Z1, Z1
 	VADDPS  Z6, Z2, Z2
 	VADDPS  Z7, Z3, Z3
@@ -41354,12 +41334,12 @@ done1789:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000200, BX
 	SUBQ    $0x00000004, SI
-	JMP     loop1784
+	JMP     loop1780
 
-done1785:
-loop1790:
+done1781:
+loop1786:
 	CMPQ    SI, $0x00000003
-	JL      done1791
+	JL      done1787
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -41371,9 +41351,9 @@ loop1790:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 
-loop1792:
+loop1788:
 	CMPQ         R11, $0x00000002
-	JL           done1793
+	JL           done1789
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -41385,12 +41365,12 @@ loop1792:
 	LEAQ         (R9)(DI*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1792
+	JMP          loop1788
 
-done1793:
-loop1794:
+done1789:
+loop1790:
 	CMPQ         R11, $0x00000001
-	JL           done1795
+	JL           done1791
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -41398,9 +41378,9 @@ loop1794:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1794
+	JMP          loop1790
 
-done1795:
+done1791:
 	VADDPS  Z4, Z1, Z1
 	VADDPS  Z5, Z2, Z2
 	VADDPS  Z6, Z3, Z3
@@ -41410,12 +41390,12 @@ done1795:
 	ADDQ    $0x000000c0, AX
 	ADDQ    $0x00000180, BX
 	SUBQ    $0x00000003, SI
-	JMP     loop1790
+	JMP     loop1786
 
-done1791:
-loop1796:
+done1787:
+loop1792:
 	CMPQ    SI, $0x00000002
-	JL      done1797
+	JL      done1793
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -41430,9 +41410,9 @@ loop1796:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 
-loop1798:
+loop1794:
 	CMPQ         R11, $0x00000004
-	JL           done1799
+	JL           done1795
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -41448,21 +41428,21 @@ loop1798:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1798
+	JMP          loop1794
 
-done1799:
-loop1800:
+done1795:
+loop1796:
 	CMPQ         R11, $0x00000001
-	JL           done1801
+	JL           done1797
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1800
+	JMP          loop1796
 
-done1801:
+done1797:
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z2, Z2
 	VADDPS  Z5, Z1, Z1
@@ -41474,12 +41454,12 @@ done1801:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000002, SI
-	JMP     loop1796
+	JMP     loop1792
 
-done1797:
-loop1802:
+done1793:
+loop1798:
 	CMPQ    SI, $0x00000001
-	JL      done1803
+	JL      done1799
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -41490,9 +41470,9 @@ loop1802:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 
-loop1804:
+loop1800:
 	CMPQ         R11, $0x00000004
-	JL           done1805
+	JL           done1801
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	VBROADCASTSS 4(R10), Z5
@@ -41504,20 +41484,20 @@ loop1804:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1804
+	JMP          loop1800
 
-done1805:
-loop1806:
+done1801:
+loop1802:
 	CMPQ         R11, $0x00000001
-	JL           done1807
+	JL           done1803
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1806
+	JMP          loop1802
 
-done1807:
+done1803:
 	VADDPS  Z2, Z1, Z1
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z1, Z1
@@ -41525,9 +41505,9 @@ done1807:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000001, SI
-	JMP     loop1802
+	JMP     loop1798
 
-done1803:
+done1799:
 	XORQ         AX, AX
 	VBROADCASTSS limit+104(FP), Z1
 	VPADDD       Z1, Z1, Z1
@@ -41539,7 +41519,7 @@ done1803:
 	SUBQ         DX, CX
 	MOVQ         BX, DX
 	TESTQ        CX, CX
-	JZ           end1808
+	JZ           end1804
 	MOVQ         $-1, SI
 	BZHIQ        CX, SI, SI
 	KMOVW        SI, K1
@@ -41549,14 +41529,14 @@ done1803:
 	VPCMPUD      $0x05, Z1, Z2, K1
 	KMOVW        K1, CX
 	ORQ          CX, AX
-	JMP          end1808
+	JMP          end1804
 
-end1808:
+end1804:
 	XORQ BX, BX
 
-group1810:
+group1806:
 	CMPQ    BX, DX
-	JE      done1811
+	JE      done1807
 	MOVQ    x+48(FP), CX
 	VMOVUPS (CX)(BX*1), Z2
 	VPADDD  Z2, Z2, Z2
@@ -41564,29 +41544,29 @@ group1810:
 	KMOVW   K1, CX
 	ORQ     CX, AX
 	ADDQ    $0x00000040, BX
-	JMP     group1810
+	JMP     group1806
 
-done1811:
+done1807:
 	TESTQ AX, AX
-	JZ    skip1812
+	JZ    skip1808
 	MOVQ  phi+32(FP), AX
 	MOVQ  n+64(FP), CX
 	ADDQ  $0x0f, CX
 	SHRQ  $0x04, CX
 
-loop1813:
+loop1809:
 	CMPQ        CX, $0x00000001
-	JL          done1814
+	JL          done1810
 	VMOVUPS     (AX), Z1
 	VREDUCEPS   $0x00, Z1, Z2
 	VFMADD231PS Z0, Z1, Z2
 	VMOVUPS     Z2, (AX)
 	ADDQ        $0x00000080, AX
 	SUBQ        $0x00000001, CX
-	JMP         loop1813
+	JMP         loop1809
 
-done1814:
-skip1812:
+done1810:
+skip1808:
 	MOVQ         phi+32(FP), AX
 	MOVQ         n+64(FP), CX
 	ADDQ         $0x0f, CX
@@ -41603,7 +41583,7 @@ skip1812:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1816
+	JNE          next1812
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z5
 	VMULPS       Z5, Z5, Z1
@@ -41636,11 +41616,11 @@ skip1812:
 	VMOVUPS      Z2, (AX)
 	VMOVUPS      Z3, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1815
+	JMP          done1811
 
-next1816:
+next1812:
 	CMPQ         CX, $0x01
-	JNE          next1817
+	JNE          next1813
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z8
 	VREDUCEPS    $0x00, 128(AX), Z9
@@ -41690,11 +41670,11 @@ next1816:
 	VMOVUPS      Z4, 128(AX)
 	VMOVUPS      Z6, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1815
+	JMP          done1811
 
-next1817:
+next1813:
 	CMPQ         CX, $0x02
-	JNE          next1818
+	JNE          next1814
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z11
 	VREDUCEPS    $0x00, 128(AX), Z12
@@ -41761,11 +41741,11 @@ next1817:
 	VMOVUPS      Z6, 256(AX)
 	VMOVUPS      Z9, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1815
+	JMP          done1811
 
-next1818:
+next1814:
 	CMPQ         CX, $0x03
-	JNE          next1819
+	JNE          next1815
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z14
 	VREDUCEPS    $0x00, 128(AX), Z15
@@ -41849,13 +41829,13 @@ next1818:
 	VMOVUPS      Z8, 384(AX)
 	VMOVUPS      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1815
+	JMP          done1811
 
-next1819:
-done1815:
+next1815:
+done1811:
 	MOVQ         rows+72(FP), CX
 	CMPQ         CX, $0x01
-	JNE          next1821
+	JNE          next1817
 	VMOVUPS      Z0, Z1
 	MOVQ         cols+80(FP), CX
 	SHLQ         $0x06, CX
@@ -41869,7 +41849,7 @@ done1815:
 	VBROADCASTSS 4(R8), Z8
 	VBROADCASTSS 8(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1822
+	JZ           skip1818
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z18
@@ -41953,9 +41933,9 @@ done1815:
 	VMOVUPS      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1823:
+loop1819:
 	CMPQ         DX, $0x00000001
-	JL           done1824
+	JL           done1820
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z23
 	VREDUCEPS    $0x00, 128(AX), Z24
@@ -42129,9 +42109,9 @@ loop1823:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1823
+	JMP          loop1819
 
-done1824:
+done1820:
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -42158,16 +42138,16 @@ done1824:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1822:
+skip1818:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
 	SUBQ    BX, AX
 	VMOVUPS Z0, Z0
 
-loop1825:
+loop1821:
 	CMPQ        AX, $0x00000080
-	JL          done1826
+	JL          done1822
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -42194,11 +42174,11 @@ loop1825:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1825
+	JMP         loop1821
 
-done1826:
+done1822:
 	TESTQ       AX, AX
-	JZ          skip1827
+	JZ          skip1823
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -42214,7 +42194,7 @@ done1826:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1827:
+skip1823:
 	VADDPS     Z0, Z1, Z1
 	MOVQ       sums+8(FP), AX
 	VUNPCKLPS  Z1, Z1, Z0
@@ -42232,7 +42212,7 @@ skip1827:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1828
+	JZ         skip1824
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -42242,53 +42222,53 @@ skip1827:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1829:
+loop1825:
 	CMPQ             BX, $0x00000001
-	JL               done1830
+	JL               done1826
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1829
+	JMP              loop1825
 
-done1830:
+done1826:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1831
+	JNE       few1827
 	VMOVUPD   Z1, (AX)
-	JMP       done1832
+	JMP       done1828
 
-few1831:
+few1827:
 	TESTQ         $0x00000004, CX
-	JZ            skip1833
+	JZ            skip1829
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1833:
+skip1829:
 	TESTQ         $0x00000002, CX
-	JZ            skip1834
+	JZ            skip1830
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1834:
+skip1830:
 	TESTQ  $0x00000001, CX
-	JZ     skip1835
+	JZ     skip1831
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1835:
-done1832:
-skip1828:
-	JMP finish1820
+skip1831:
+done1828:
+skip1824:
+	JMP finish1816
 
-next1821:
+next1817:
 	CMPQ         CX, $0x02
-	JNE          next1836
+	JNE          next1832
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	MOVQ         cols+80(FP), CX
@@ -42307,7 +42287,7 @@ next1821:
 	VBROADCASTSS 16(R8), Z12
 	VBROADCASTSS 20(R8), Z13
 	TESTQ        DX, DX
-	JZ           skip1837
+	JZ           skip1833
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z22
@@ -42391,9 +42371,9 @@ next1821:
 	VMOVUPS      Z20, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1838:
+loop1834:
 	CMPQ         DX, $0x00000001
-	JL           done1839
+	JL           done1835
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z27
 	VREDUCEPS    $0x00, 128(AX), Z28
@@ -42615,9 +42595,9 @@ loop1838:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1838
+	JMP          loop1834
 
-done1839:
+done1835:
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -42656,7 +42636,7 @@ done1839:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1837:
+skip1833:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -42664,9 +42644,9 @@ skip1837:
 	VMOVUPS Z0, Z14
 	VMOVUPS Z0, Z0
 
-loop1840:
+loop1836:
 	CMPQ        AX, $0x00000080
-	JL          done1841
+	JL          done1837
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -42705,11 +42685,11 @@ loop1840:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1840
+	JMP         loop1836
 
-done1841:
+done1837:
 	TESTQ       AX, AX
-	JZ          skip1842
+	JZ          skip1838
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -42731,7 +42711,7 @@ done1841:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1842:
+skip1838:
 	VADDPS     Z14, Z1, Z1
 	VADDPS     Z0, Z2, Z2
 	MOVQ       sums+8(FP), AX
@@ -42750,7 +42730,7 @@ skip1842:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1843
+	JZ         skip1839
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -42760,53 +42740,53 @@ skip1842:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1844:
+loop1840:
 	CMPQ             BX, $0x00000001
-	JL               done1845
+	JL               done1841
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1844
+	JMP              loop1840
 
-done1845:
+done1841:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1846
+	JNE       few1842
 	VMOVUPD   Z1, (AX)
-	JMP       done1847
+	JMP       done1843
 
-few1846:
+few1842:
 	TESTQ         $0x00000004, CX
-	JZ            skip1848
+	JZ            skip1844
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1848:
+skip1844:
 	TESTQ         $0x00000002, CX
-	JZ            skip1849
+	JZ            skip1845
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1849:
+skip1845:
 	TESTQ  $0x00000001, CX
-	JZ     skip1850
+	JZ     skip1846
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1850:
-done1847:
-skip1843:
-	JMP finish1820
+skip1846:
+done1843:
+skip1839:
+	JMP finish1816
 
-next1836:
+next1832:
 	CMPQ         CX, $0x03
-	JNE          next1851
+	JNE          next1847
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -42827,7 +42807,7 @@ next1836:
 	VBROADCASTSS 16(R8), Z13
 	VBROADCASTSS 20(R8), Z14
 	TESTQ        DX, DX
-	JZ           skip1852
+	JZ           skip1848
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z23
@@ -42911,9 +42891,9 @@ next1836:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1853:
+loop1849:
 	CMPQ             DX, $0x00000001
-	JL               done1854
+	JL               done1850
 	LEAQ             trig32<>+0(SB), R9
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -43183,9 +43163,9 @@ loop1853:
 	ADDQ             $0x00000200, BX
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1853
+	JMP              loop1849
 
-done1854:
+done1850:
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -43236,7 +43216,7 @@ done1854:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 
-skip1852:
+skip1848:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -43245,9 +43225,9 @@ skip1852:
 	VMOVUPS Z0, Z16
 	VMOVUPS Z0, Z0
 
-loop1855:
+loop1851:
 	CMPQ             AX, $0x00000080
-	JL               done1856
+	JL               done1852
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -43298,11 +43278,11 @@ loop1855:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 	SUBQ             $0x00000080, AX
-	JMP              loop1855
+	JMP              loop1851
 
-done1856:
+done1852:
 	TESTQ            AX, AX
-	JZ               skip1857
+	JZ               skip1853
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -43330,7 +43310,7 @@ done1856:
 	ADDQ             $0x00000040, BX
 	ADDQ             $0x00000040, DI
 
-skip1857:
+skip1853:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z0, Z3, Z3
@@ -43353,7 +43333,7 @@ skip1857:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1858
+	JZ         skip1854
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -43363,53 +43343,53 @@ skip1857:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1859:
+loop1855:
 	CMPQ             BX, $0x00000001
-	JL               done1860
+	JL               done1856
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1859
+	JMP              loop1855
 
-done1860:
+done1856:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1861
+	JNE       few1857
 	VMOVUPD   Z1, (AX)
-	JMP       done1862
+	JMP       done1858
 
-few1861:
+few1857:
 	TESTQ         $0x00000004, CX
-	JZ            skip1863
+	JZ            skip1859
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1863:
+skip1859:
 	TESTQ         $0x00000002, CX
-	JZ            skip1864
+	JZ            skip1860
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1864:
+skip1860:
 	TESTQ  $0x00000001, CX
-	JZ     skip1865
+	JZ     skip1861
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1865:
-done1862:
-skip1858:
-	JMP finish1820
+skip1861:
+done1858:
+skip1854:
+	JMP finish1816
 
-next1851:
+next1847:
 	CMPQ         CX, $0x04
-	JNE          next1866
+	JNE          next1862
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -43431,7 +43411,7 @@ next1851:
 	VBROADCASTSS 12(R9), Z13
 	VBROADCASTSS 16(R9), Z14
 	TESTQ        DX, DX
-	JZ           skip1867
+	JZ           skip1863
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z23
@@ -43515,9 +43495,9 @@ next1851:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1868:
+loop1864:
 	CMPQ             DX, $0x00000001
-	JL               done1869
+	JL               done1865
 	LEAQ             trig32<>+0(SB), R10
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -43835,9 +43815,9 @@ loop1868:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, R8
 	SUBQ             $0x00000001, DX
-	JMP              loop1868
+	JMP              loop1864
 
-done1869:
+done1865:
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -43900,7 +43880,7 @@ done1869:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 
-skip1867:
+skip1863:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -43910,9 +43890,9 @@ skip1867:
 	VMOVUPS Z0, Z17
 	VMOVUPS Z0, Z0
 
-loop1870:
+loop1866:
 	CMPQ             AX, $0x00000080
-	JL               done1871
+	JL               done1867
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -43975,11 +43955,11 @@ loop1870:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 	SUBQ             $0x00000080, AX
-	JMP              loop1870
+	JMP              loop1866
 
-done1871:
+done1867:
 	TESTQ            AX, AX
-	JZ               skip1872
+	JZ               skip1868
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -44013,7 +43993,7 @@ done1871:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, R8
 
-skip1872:
+skip1868:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -44037,7 +44017,7 @@ skip1872:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1873
+	JZ         skip1869
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -44047,53 +44027,53 @@ skip1872:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1874:
+loop1870:
 	CMPQ             BX, $0x00000001
-	JL               done1875
+	JL               done1871
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1874
+	JMP              loop1870
 
-done1875:
+done1871:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1876
+	JNE       few1872
 	VMOVUPD   Z1, (AX)
-	JMP       done1877
+	JMP       done1873
 
-few1876:
+few1872:
 	TESTQ         $0x00000004, CX
-	JZ            skip1878
+	JZ            skip1874
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1878:
+skip1874:
 	TESTQ         $0x00000002, CX
-	JZ            skip1879
+	JZ            skip1875
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1879:
+skip1875:
 	TESTQ  $0x00000001, CX
-	JZ     skip1880
+	JZ     skip1876
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1880:
-done1877:
-skip1873:
-	JMP finish1820
+skip1876:
+done1873:
+skip1869:
+	JMP finish1816
 
-next1866:
+next1862:
 	CMPQ         CX, $0x05
-	JNE          next1881
+	JNE          next1877
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -44117,7 +44097,7 @@ next1866:
 	VBROADCASTSS 8(R10), Z13
 	VBROADCASTSS 12(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1882
+	JZ           skip1878
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -44201,9 +44181,9 @@ next1866:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1883:
+loop1879:
 	CMPQ             DX, $0x00000001
-	JL               done1884
+	JL               done1880
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -44570,9 +44550,9 @@ loop1883:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JMP              loop1883
+	JMP              loop1879
 
-done1884:
+done1880:
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -44648,7 +44628,7 @@ done1884:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1882:
+skip1878:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -44659,9 +44639,9 @@ skip1882:
 	VMOVUPS Z0, Z18
 	VMOVUPS Z0, Z0
 
-loop1885:
+loop1881:
 	CMPQ             AX, $0x00000080
-	JL               done1886
+	JL               done1882
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -44737,11 +44717,11 @@ loop1885:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
-	JMP              loop1885
+	JMP              loop1881
 
-done1886:
+done1882:
 	TESTQ            AX, AX
-	JZ               skip1887
+	JZ               skip1883
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -44782,7 +44762,7 @@ done1886:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1887:
+skip1883:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -44813,7 +44793,7 @@ skip1887:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1888
+	JZ         skip1884
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -44823,53 +44803,53 @@ skip1887:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1889:
+loop1885:
 	CMPQ             BX, $0x00000001
-	JL               done1890
+	JL               done1886
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1889
+	JMP              loop1885
 
-done1890:
+done1886:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1891
+	JNE       few1887
 	VMOVUPD   Z1, (AX)
-	JMP       done1892
+	JMP       done1888
 
-few1891:
+few1887:
 	TESTQ         $0x00000004, CX
-	JZ            skip1893
+	JZ            skip1889
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1893:
+skip1889:
 	TESTQ         $0x00000002, CX
-	JZ            skip1894
+	JZ            skip1890
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1894:
+skip1890:
 	TESTQ  $0x00000001, CX
-	JZ     skip1895
+	JZ     skip1891
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1895:
-done1892:
-skip1888:
-	JMP finish1820
+skip1891:
+done1888:
+skip1884:
+	JMP finish1816
 
-next1881:
+next1877:
 	CMPQ         CX, $0x06
-	JNE          next1896
+	JNE          next1892
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -44894,7 +44874,7 @@ next1881:
 	VBROADCASTSS 4(R10), Z13
 	VBROADCASTSS 8(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1897
+	JZ           skip1893
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -44978,9 +44958,9 @@ next1881:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1898:
+loop1894:
 	CMPQ             DX, $0x00000001
-	JL               done1899
+	JL               done1895
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -45395,9 +45375,9 @@ loop1898:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JMP              loop1898
+	JMP              loop1894
 
-done1899:
+done1895:
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -45485,7 +45465,7 @@ done1899:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1897:
+skip1893:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -45497,9 +45477,9 @@ skip1897:
 	VMOVUPS Z0, Z19
 	VMOVUPS Z0, Z0
 
-loop1900:
+loop1896:
 	CMPQ             AX, $0x00000080
-	JL               done1901
+	JL               done1897
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -45587,11 +45567,11 @@ loop1900:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
-	JMP              loop1900
+	JMP              loop1896
 
-done1901:
+done1897:
 	TESTQ            AX, AX
-	JZ               skip1902
+	JZ               skip1898
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -45638,7 +45618,7 @@ done1901:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1902:
+skip1898:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -45670,7 +45650,7 @@ skip1902:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1903
+	JZ         skip1899
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -45680,53 +45660,53 @@ skip1902:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1904:
+loop1900:
 	CMPQ             BX, $0x00000001
-	JL               done1905
+	JL               done1901
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1904
+	JMP              loop1900
 
-done1905:
+done1901:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1906
+	JNE       few1902
 	VMOVUPD   Z1, (AX)
-	JMP       done1907
+	JMP       done1903
 
-few1906:
+few1902:
 	TESTQ         $0x00000004, CX
-	JZ            skip1908
+	JZ            skip1904
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1908:
+skip1904:
 	TESTQ         $0x00000002, CX
-	JZ            skip1909
+	JZ            skip1905
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1909:
+skip1905:
 	TESTQ  $0x00000001, CX
-	JZ     skip1910
+	JZ     skip1906
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1910:
-done1907:
-skip1903:
-	JMP finish1820
+skip1906:
+done1903:
+skip1899:
+	JMP finish1816
 
-next1896:
+next1892:
 	CMPQ         CX, $0x07
-	JNE          next1911
+	JNE          next1907
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -45752,7 +45732,7 @@ next1896:
 	VBROADCASTSS (R10), Z13
 	VBROADCASTSS 4(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1912
+	JZ           skip1908
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -45836,9 +45816,9 @@ next1896:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1913:
+loop1909:
 	CMPQ             DX, $0x00000001
-	JL               done1914
+	JL               done1910
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -46301,9 +46281,9 @@ loop1913:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JMP              loop1913
+	JMP              loop1909
 
-done1914:
+done1910:
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -46403,7 +46383,7 @@ done1914:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1912:
+skip1908:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -46416,9 +46396,9 @@ skip1912:
 	VMOVUPS Z0, Z20
 	VMOVUPS Z0, Z0
 
-loop1915:
+loop1911:
 	CMPQ             AX, $0x00000080
-	JL               done1916
+	JL               done1912
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -46518,11 +46498,11 @@ loop1915:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
-	JMP              loop1915
+	JMP              loop1911
 
-done1916:
+done1912:
 	TESTQ            AX, AX
-	JZ               skip1917
+	JZ               skip1913
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -46575,7 +46555,7 @@ done1916:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1917:
+skip1913:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -46611,7 +46591,7 @@ skip1917:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1918
+	JZ         skip1914
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -46621,53 +46601,53 @@ skip1917:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1919:
+loop1915:
 	CMPQ             BX, $0x00000001
-	JL               done1920
+	JL               done1916
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1919
+	JMP              loop1915
 
-done1920:
+done1916:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1921
+	JNE       few1917
 	VMOVUPD   Z1, (AX)
-	JMP       done1922
+	JMP       done1918
 
-few1921:
+few1917:
 	TESTQ         $0x00000004, CX
-	JZ            skip1923
+	JZ            skip1919
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1923:
+skip1919:
 	TESTQ         $0x00000002, CX
-	JZ            skip1924
+	JZ            skip1920
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1924:
+skip1920:
 	TESTQ  $0x00000001, CX
-	JZ     skip1925
+	JZ     skip1921
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1925:
-done1922:
-skip1918:
-	JMP finish1820
+skip1921:
+done1918:
+skip1914:
+	JMP finish1816
 
-next1911:
+next1907:
 	CMPQ         CX, $0x08
-	JNE          next1926
+	JNE          next1922
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -46694,7 +46674,7 @@ next1911:
 	ADDQ         CX, R9
 	VBROADCASTSS (R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1927
+	JZ           skip1923
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -46778,9 +46758,9 @@ next1911:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 
-loop1928:
+loop1924:
 	CMPQ             DX, $0x00000001
-	JL               done1929
+	JL               done1925
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -47291,9 +47271,9 @@ loop1928:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JMP              loop1928
+	JMP              loop1924
 
-done1929:
+done1925:
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -47405,7 +47385,7 @@ done1929:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1927:
+skip1923:
 	MOVQ    CX, AX
 	MOVQ    a+16(FP), DX
 	ADDQ    DX, AX
@@ -47419,9 +47399,9 @@ skip1927:
 	VMOVUPS Z0, Z21
 	VMOVUPS Z0, Z0
 
-loop1930:
+loop1926:
 	CMPQ             AX, $0x00000080
-	JL               done1931
+	JL               done1927
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -47533,11 +47513,11 @@ loop1930:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
-	JMP              loop1930
+	JMP              loop1926
 
-done1931:
+done1927:
 	TESTQ            AX, AX
-	JZ               skip1932
+	JZ               skip1928
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -47596,7 +47576,7 @@ done1931:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1932:
+skip1928:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -47633,7 +47613,7 @@ skip1932:
 	VMOVUPS    Z1, (AX)
 	MOVQ       p+88(FP), CX
 	TESTQ      CX, CX
-	JZ         skip1933
+	JZ         skip1929
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -47643,52 +47623,52 @@ skip1932:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 
-loop1934:
+loop1930:
 	CMPQ             BX, $0x00000001
-	JL               done1935
+	JL               done1931
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1934
+	JMP              loop1930
 
-done1935:
+done1931:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1936
+	JNE       few1932
 	VMOVUPD   Z1, (AX)
-	JMP       done1937
+	JMP       done1933
 
-few1936:
+few1932:
 	TESTQ         $0x00000004, CX
-	JZ            skip1938
+	JZ            skip1934
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1938:
+skip1934:
 	TESTQ         $0x00000002, CX
-	JZ            skip1939
+	JZ            skip1935
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1939:
+skip1935:
 	TESTQ  $0x00000001, CX
-	JZ     skip1940
+	JZ     skip1936
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1940:
-done1937:
-skip1933:
-	JMP finish1820
+skip1936:
+done1933:
+skip1929:
+	JMP finish1816
 
-next1926:
-finish1820:
+next1922:
+finish1816:
 	VZEROUPPER
 	RET
 
@@ -47708,9 +47688,9 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop1941:
+loop1937:
 	CMPQ       CX, $0x00000004
-	JL         done1942
+	JL         done1938
 	VMOVUPD    (DX), Y1
 	VMOVUPD    (BX), Y2
 	VMOVUPD    (SI), Y3
@@ -47733,11 +47713,11 @@ loop1941:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop1941
+	JMP        loop1937
 
-done1942:
+done1938:
 	TESTQ      CX, CX
-	JZ         skip1943
+	JZ         skip1939
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VMASKMOVPD (SI), Y0, Y3
@@ -47755,7 +47735,7 @@ done1942:
 	VMOVUPD    Y3, 128(AX)
 	VMOVUPD    Y0, 192(AX)
 
-skip1943:
+skip1939:
 	VZEROUPPER
 	RET
 
@@ -47775,9 +47755,9 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 
-loop1944:
+loop1940:
 	CMPQ       CX, $0x00000004
-	JL         done1945
+	JL         done1941
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -47800,11 +47780,11 @@ loop1944:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop1944
+	JMP        loop1940
 
-done1945:
+done1941:
 	TESTQ      CX, CX
-	JZ         skip1946
+	JZ         skip1942
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -47822,6 +47802,6 @@ done1945:
 	VMASKMOVPD Y3, Y0, (SI)
 	VMASKMOVPD Y4, Y0, (DI)
 
-skip1946:
+skip1942:
 	VZEROUPPER
 	RET
