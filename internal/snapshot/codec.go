@@ -24,6 +24,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // ErrCorrupt is wrapped by every error that a decoder reports.
@@ -168,9 +169,9 @@ func (c *Codec) Float64(v *float64) {
 // never changed.
 func (c *Codec) Float64s(v []float64) {
 	if !c.decoding {
-		c.buf = binary.LittleEndian.AppendUint32(c.buf, uint32(len(v)))
-		for _, x := range v {
-			c.buf = binary.LittleEndian.AppendUint64(c.buf, math.Float64bits(x))
+		b := c.room(len(v), 8)
+		for i, x := range v {
+			binary.LittleEndian.PutUint64(b[8*i:], math.Float64bits(x))
 		}
 		return
 	}
@@ -186,9 +187,9 @@ func (c *Codec) Float64s(v []float64) {
 // Float32s is Float64s for numbers of half the size.
 func (c *Codec) Float32s(v []float32) {
 	if !c.decoding {
-		c.buf = binary.LittleEndian.AppendUint32(c.buf, uint32(len(v)))
-		for _, x := range v {
-			c.buf = binary.LittleEndian.AppendUint32(c.buf, math.Float32bits(x))
+		b := c.room(len(v), 4)
+		for i, x := range v {
+			binary.LittleEndian.PutUint32(b[4*i:], math.Float32bits(x))
 		}
 		return
 	}
@@ -199,6 +200,15 @@ func (c *Codec) Float32s(v []float32) {
 	for i := range v {
 		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
 	}
+}
+
+// room writes the length n of a vector and returns where its numbers belong, of size
+// bytes each.
+func (c *Codec) room(n, size int) []byte {
+	c.buf = binary.LittleEndian.AppendUint32(c.buf, uint32(n))
+	end := len(c.buf) + n*size
+	c.buf = slices.Grow(c.buf, n*size)[:end]
+	return c.buf[end-n*size:]
 }
 
 // takeVector returns the n numbers of a vector, of size bytes each, or nil.
