@@ -89,7 +89,7 @@ func (a *app) merge(ctx context.Context, cfg *config.Config, to string, partitio
 		if err != nil {
 			return err
 		}
-		m := &merger{partition: p, decoder: dec, records: &records}
+		m := &merger{partition: p, decoder: dec, records: &records, drain: min(drainTimeout, k.SessionTimeout/4)}
 		return m.run(ctx, connection, to, log)
 	})
 	log.Info("ended", "records", records.Load())
@@ -101,6 +101,7 @@ type merger struct {
 	partition *kafka.Partition
 	decoder   stream.Decoder
 	records   *atomic.Int64
+	drain     time.Duration // how long the end may take; less than HandOver
 
 	record stream.Record
 	out    []stream.Message
@@ -115,23 +116,25 @@ func (m *merger) run(ctx context.Context, c kafka.Connection, to string, log *sl
 		return err
 	}
 	defer producer.Close()
+	// What was written is not to be there twice because of an orderly end: writing
+	// and committing may go on beyond it.
+	writing, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer giveUp()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(m.drain, giveUp) })()
 	var next, committed int64
 	last := time.Now()
-	commit := func(ctx context.Context) error {
+	commit := func() error {
 		if next == committed {
 			return nil
 		}
 		committed, last = next, time.Now()
-		return m.partition.Commit(ctx, next)
+		return m.partition.Commit(writing, next)
 	}
 	messages := make([]stream.Message, 500)
 	for {
 		n, err := m.partition.Read(ctx, messages)
 		if ctx.Err() != nil {
-			// What was written is not to be there twice because of an orderly end.
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitEvery)
-			defer cancel()
-			_ = commit(ctx) // then it is there twice
+			_ = commit() // then it is there twice
 			return nil
 		}
 		if err != nil {
@@ -145,7 +148,7 @@ func (m *merger) run(ctx context.Context, c kafka.Connection, to string, log *sl
 				m.take(msg)
 			}
 		}
-		if err := producer.Send(ctx, m.out); err != nil {
+		if err := producer.Send(writing, m.out); err != nil {
 			m.out = nil // a request may still hold them
 			if ctx.Err() != nil {
 				continue
@@ -155,7 +158,7 @@ func (m *merger) run(ctx context.Context, c kafka.Connection, to string, log *sl
 		m.records.Add(int64(len(m.out)))
 		next = messages[n-1].Offset + 1
 		if time.Since(last) >= commitEvery || n < len(messages) {
-			if err := commit(ctx); err != nil && ctx.Err() == nil {
+			if err := commit(); err != nil && ctx.Err() == nil {
 				return err
 			}
 		}

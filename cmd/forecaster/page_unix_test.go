@@ -56,7 +56,7 @@ func TestPageOfTheDemo(t *testing.T) {
 	if !poll(func() bool { ask(); return window.End > first }) {
 		t.Error("the forecast does not move")
 	}
-	if code, _ := demo.terminate(t); code != exitDone {
+	if code := demo.terminate(t); code != exitDone {
 		t.Errorf("SIGTERM: exit code %d", code)
 	}
 }

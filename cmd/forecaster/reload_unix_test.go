@@ -131,7 +131,7 @@ server: {enabled: true, listen: "127.0.0.1:0"}
 	if strings.Contains(p.stderr.String(), "second") {
 		t.Error("the log has the token")
 	}
-	if code, _ := p.terminate(t); code != exitDone {
+	if code := p.terminate(t); code != exitDone {
 		t.Errorf("exit code %d", code)
 	}
 }

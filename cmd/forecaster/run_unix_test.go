@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -71,15 +72,19 @@ func (p *program) kill(t *testing.T) {
 	_ = p.cmd.Wait()
 }
 
-// terminate sends SIGTERM and returns the exit code and how long the end took.
-func (p *program) terminate(t *testing.T) (code int, took time.Duration) {
+// terminate sends SIGTERM and returns the exit code. The end may take drainTimeout
+// and what it takes to leave the group; more only as far as the machine is busy.
+func (p *program) terminate(t *testing.T) (code int) {
 	t.Helper()
 	begin := time.Now()
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	_ = p.cmd.Wait()
-	return p.cmd.ProcessState.ExitCode(), time.Since(begin)
+	if took := time.Since(begin); took > drainTimeout+20*time.Second {
+		t.Errorf("SIGTERM: the end took %v", took)
+	}
+	return p.cmd.ProcessState.ExitCode()
 }
 
 // startBroker starts a development broker in a process of its own.
@@ -134,7 +139,6 @@ func threeWays(t *testing.T, broker, state string) {
 		"run",
 		"--set", "input.kafka.brokers=" + broker,
 		"--set", "input.kafka.topics=metrics",
-		"--set", "input.kafka.session_timeout=1500ms", // how long a restart after kill -9 waits
 		"--set", "output.file.path=" + out,
 		"--set", state,
 		"--set", "state.interval=20ms",
@@ -147,14 +151,21 @@ func threeWays(t *testing.T, broker, state string) {
 		}
 		return int(info.Size())
 	}
-	live := start(t, "forecaster", args...)
+	// How long the start after a kill -9 waits. A quarter of it is what the last
+	// batch may take when a process is told to stop, so the last one has more.
+	toBeKilled := append(slices.Clone(args), "--set", "input.kafka.session_timeout=2s")
+	live := start(t, "forecaster", toBeKilled...)
 	producer := start(t, "forecaster", "produce", data, "--brokers", broker, "--topic", "metrics", "--rate", "1500")
 	for kills := 1; kills <= 3; kills++ {
 		if !poll(func() bool { return size() > kills*len(want)/5 }) {
 			t.Fatalf("run wrote %d of %d bytes", size(), len(want))
 		}
 		live.kill(t)
-		live = start(t, "forecaster", args...)
+		if kills == 3 {
+			live = start(t, "forecaster", args...)
+		} else {
+			live = start(t, "forecaster", toBeKilled...)
+		}
 	}
 	if !poll(func() bool { return size() >= len(want) }) {
 		t.Errorf("run wrote %d of %d bytes", size(), len(want))
@@ -162,8 +173,8 @@ func threeWays(t *testing.T, broker, state string) {
 	if err := producer.cmd.Wait(); err != nil {
 		t.Errorf("produce: %v", err)
 	}
-	if code, took := live.terminate(t); code != exitDone || took > 10*time.Second {
-		t.Errorf("SIGTERM: exit code %d after %v", code, took)
+	if code := live.terminate(t); code != exitDone {
+		t.Errorf("SIGTERM: exit code %d", code)
 	}
 	got := readFile(t, out)
 	if !bytes.Equal(got, want) {
@@ -188,7 +199,6 @@ func TestCheckpointsInATopic(t *testing.T) {
 	settings := []string{
 		"--set", "input.kafka.brokers=" + broker,
 		"--set", "input.kafka.topics=metrics",
-		"--set", "input.kafka.session_timeout=1500ms",
 		"--set", "output.discard={}",
 		"--set", "state.topic=metrics-state",
 		"--set", "state.interval=20ms",
@@ -215,8 +225,8 @@ func TestCheckpointsInATopic(t *testing.T) {
 	if code, _, stderr := call(t, of("reset", "--yes")...); code != exitFailed || !strings.Contains(stderr, "the group has members") {
 		t.Errorf("reset of a running job: exit code %d, %s", code, stderr)
 	}
-	if code, took := live.terminate(t); code != exitDone || took > 10*time.Second {
-		t.Errorf("SIGTERM: exit code %d after %v", code, took)
+	if code := live.terminate(t); code != exitDone {
+		t.Errorf("SIGTERM: exit code %d", code)
 	}
 	if code, _, stderr := call(t, of("reset")...); code != exitUsage || !strings.Contains(stderr, "in the topic metrics-state; say --yes") {
 		t.Errorf("reset without --yes: exit code %d, %s", code, stderr)
@@ -275,7 +285,7 @@ func TestSeveralMembers(t *testing.T) {
 	}
 	wait := func(what string) {
 		t.Helper()
-		if !pollFor(90*time.Second, func() bool { return points() == at*series*2 }) {
+		if !poll(func() bool { return points() == at*series*2 }) {
 			t.Fatalf("%s: %d observations in InfluxDB, want %d", what, points(), at*series*2)
 		}
 	}
@@ -287,13 +297,13 @@ func TestSeveralMembers(t *testing.T) {
 	one := member()
 	wait("one member")
 	two := member()
-	if !pollFor(60*time.Second, func() bool { return strings.Contains(two.stderr.String(), `"working","partition":"metrics-`) }) {
+	if !poll(func() bool { return strings.Contains(two.stderr.String(), `"working","partition":"metrics-`) }) {
 		t.Fatalf("the second member got nothing:\n%s", two.stderr.String())
 	}
 	produce()
 	wait("two members")
-	if code, took := one.terminate(t); code != exitDone || took > 10*time.Second {
-		t.Errorf("SIGTERM: exit code %d after %v", code, took)
+	if code := one.terminate(t); code != exitDone {
+		t.Errorf("SIGTERM: exit code %d", code)
 	}
 	produce()
 	wait("one has left")
@@ -362,29 +372,31 @@ func TestServerOfARun(t *testing.T) {
 	if code, _ := get("/metrics", "wrong"); code != http.StatusUnauthorized {
 		t.Errorf("/metrics with a wrong token: %d", code)
 	}
-	var text string
-	if !poll(func() bool {
-		_, text = get("/metrics", canary)
-		return strings.Contains(text, `forecaster_records_total{result="learnt"} 200`)
-	}) {
-		t.Error("/metrics does not count the 200 records")
-	}
-	if code, text := get("/api/v1/series", canary); code != http.StatusOK || !strings.Contains(text, `"name":"data"`) {
-		t.Errorf("/api/v1/series: %d %s", code, text)
-	}
-	for _, name := range []string{
-		"forecaster_build_info{", `forecaster_consumer_lag{partition="0",topic="metrics"} 0`, "forecaster_series 1",
+	names := []string{
+		`forecaster_records_total{result="learnt"} 200`, "forecaster_build_info{", `forecaster_consumer_lag{partition="0",topic="metrics"} 0`, "forecaster_series 1",
 		`forecaster_skill{horizon="1",model="var1"}`, `forecaster_scv_mse{horizon="1",model="var1"}`,
 		`forecaster_stage_duration_seconds_count{stage="write"}`, "forecaster_watermark_lag_seconds", "forecaster_checkpoint_age_seconds",
 		"forecaster_checkpoint_written_bytes_total", "forecaster_damaged_checkpoints_total 0", "forecaster_hanging_seconds 0",
 		`forecaster_points_written_total{kind="forecast"}`, `forecaster_dead_letters_total{reason="late"} 0`, "go_goroutines", "process_",
-	} {
-		if !strings.Contains(text, name) {
-			t.Errorf("/metrics lacks %s", name)
-		}
 	}
-	if code, took := live.terminate(t); code != exitDone || took > 10*time.Second {
-		t.Errorf("SIGTERM: exit code %d after %v", code, took)
+	var text string
+	lacking := ""
+	if !poll(func() bool {
+		_, text = get("/metrics", canary)
+		i := slices.IndexFunc(names, func(name string) bool { return !strings.Contains(text, name) })
+		if i < 0 {
+			return true
+		}
+		lacking = names[i]
+		return false
+	}) {
+		t.Errorf("/metrics lacks %s", lacking)
+	}
+	if code, text := get("/api/v1/series", canary); code != http.StatusOK || !strings.Contains(text, `"name":"data"`) {
+		t.Errorf("/api/v1/series: %d %s", code, text)
+	}
+	if code := live.terminate(t); code != exitDone {
+		t.Errorf("SIGTERM: exit code %d", code)
 	}
 	if strings.Contains(live.stderr.String(), canary) || strings.Contains(text, canary) {
 		t.Error("the secret was written")
@@ -463,8 +475,8 @@ func TestWrongToken(t *testing.T) {
 	if !poll(func() bool { return logField(live.stderr.String(), message, "reason") == "401" }) {
 		t.Errorf("no line about the token:\n%s", live.stderr.String())
 	}
-	if code, took := live.terminate(t); code != exitFailed || took > 10*time.Second {
-		t.Errorf("SIGTERM: exit code %d after %v", code, took)
+	if code := live.terminate(t); code != exitFailed {
+		t.Errorf("SIGTERM: exit code %d", code)
 	}
 	if n := strings.Count(live.stderr.String(), message); n != 1 {
 		t.Errorf("%d lines about the token", n)

@@ -4,7 +4,7 @@ package main
 
 import (
 	"bytes"
-	"net"
+	"fmt"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -14,7 +14,24 @@ import (
 	"testing"
 
 	"github.com/orffvar/forecaster/internal/dataset"
+	"github.com/orffvar/forecaster/internal/testserver"
 )
+
+// patientSleep takes the place of the sleep of the tutorial: the first one ends when
+// there is a forecast, the second one when the configuration was read again.
+const patientSleep = `
+naps=0
+sleep() {
+	naps=$((naps + 1))
+	for _ in $(seq 1800); do
+		case $naps in
+		1) curl -sf 'http://127.0.0.1:8091/api/v1/forecast?series=data&variable=unemp&samples=1' | grep -q yhat_upper && return ;;
+		2) grep -q 'configuration reloaded' stderr && return ;;
+		esac
+		command sleep .1
+	done
+}
+`
 
 // TestTutorial runs the commands of docs/tutorial.md in a folder of their own, with
 // servers of the test in the place of those of Docker.
@@ -25,19 +42,14 @@ func TestTutorial(t *testing.T) {
 		t.Fatalf("found %d blocks", len(blocks))
 	}
 	var script strings.Builder
-	script.WriteString("set -eu\n")
+	script.WriteString("set -eu\n" + patientSleep)
 	for _, b := range blocks {
 		script.WriteString(b[1])
 	}
 	broker := startBroker(t)
 	db := httptest.NewServer(&influxDB{token: "secret"})
 	defer db.Close()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := free.Addr().String()
-	_ = free.Close() // nothing was accepted
+	address := fmt.Sprintf("127.0.0.1:%d", testserver.FreePort(t))
 	commands := script.String()
 	for was, is := range map[string]string{"localhost:29092": broker, "http://localhost:8086": db.URL, "127.0.0.1:8091": address} {
 		if !strings.Contains(commands, was) {
@@ -54,21 +66,28 @@ func TestTutorial(t *testing.T) {
 	cmd := exec.Command("bash", "-c", commands)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "INFLUX_TOKEN=secret")
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%v\n%s", err, out.String())
+	stderr, err := os.Create(filepath.Join(dir, "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stderr.Close()
+	var stdout bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, stderr
+	err = cmd.Run()
+	out := stdout.String() + string(readFile(t, stderr.Name()))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, want := range []string{
 		"skill vs persistence", "report: report.html", "time,series,target,horizon", "in 0 stretches",
 		"topic tutorial has 1 partition", "accepts writes to forecasts", `"series":"data"`, `"yhat_upper"`,
 		"configuration reloaded", "evaluate.interval",
 	} {
-		if !strings.Contains(out.String(), want) {
+		if !strings.Contains(out, want) {
 			t.Errorf("nothing printed %q", want)
 		}
 	}
 	if t.Failed() {
-		t.Log(out.String())
+		t.Log(out)
 	}
 }

@@ -65,6 +65,7 @@ func startChromium(t *testing.T) {
 	options = append(options,
 		chromedp.ExecPath(path), chromedp.UserDataDir(profile), chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		chromedp.WSURLReadTimeout(2*time.Minute), // a busy machine may take long to start it
 	)
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // there is none for root
@@ -84,7 +85,7 @@ func openBrowser(t *testing.T, width, height int64) *browser {
 	if chromium.ctx == nil {
 		startChromium(t)
 	}
-	ctx, cancel := context.WithTimeout(chromium.ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(chromium.ctx, 5*time.Minute)
 	t.Cleanup(cancel)
 	ctx, closeTab := chromedp.NewContext(ctx)
 	t.Cleanup(closeTab)
@@ -127,7 +128,7 @@ func value[T any](b *browser, expression string) T {
 // until waits for a condition in JavaScript.
 func (b *browser) until(condition string) {
 	b.t.Helper()
-	for end := time.Now().Add(20 * time.Second); ; {
+	for end := time.Now().Add(time.Minute); ; {
 		if value[bool](b, "Boolean("+condition+")") {
 			return
 		}
@@ -259,8 +260,10 @@ func TestPageInABrowser(t *testing.T) {
 
 			// The choice outlives a broken connection.
 			w.allowed = "net::ERR_"
+			value[any](w, `new MutationObserver(() => window.wasLost ||= document.querySelector("#state").dataset.kind === "lost")
+				.observe(document.querySelector("#state"), {attributes: true})`) // it is lost only for as long as it takes to connect again
 			server.CloseClientConnections()
-			w.until(`document.querySelector("#state").dataset.kind === "lost"`)
+			w.until(`window.wasLost`)
 			second.feed(3)
 			w.until(`document.querySelector(".readout").textContent.includes("observed13") && document.querySelector("#state").dataset.kind === "working"`)
 		})

@@ -186,7 +186,7 @@ func (k *Kafka) Resume() { thaw(k.process.pid) }
 // Settings are pairs of a name and a value.
 func (k *Kafka) CreateTopic(topic string, partitions int, settings ...string) {
 	k.tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	transport := &kafka.Transport{}
 	defer transport.CloseIdleConnections()

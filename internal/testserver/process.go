@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -126,17 +127,26 @@ func (p *process) tail() string {
 	return string(b[max(0, len(b)-4096):])
 }
 
-// freePorts returns n ports on which nobody listens.
-func freePorts(tb testing.TB, n int) []int {
+// FreePort returns a port on which nobody listens, for a server that does not listen
+// on port 0. It is not one of those that the system gives to clients, which could
+// take it before the server does.
+func FreePort(tb testing.TB) int {
 	tb.Helper()
-	ports := make([]int, n)
-	for i := range ports {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
+	return freePorts(tb, 1)[0]
+}
+
+func freePorts(tb testing.TB, n int) (ports []int) {
+	tb.Helper()
+	const first, last = 10_000, 32_767 // Linux gives clients those from 32768 on, others from 49152 on
+	for tries := 0; len(ports) < n; tries++ {
+		port := first + rand.IntN(last-first+1)
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err == nil {
+			defer l.Close() // only at the end, so that they differ
+			ports = append(ports, port)
+		} else if tries > 1000 {
 			tb.Fatal(err)
 		}
-		defer l.Close() // only at the end, so that they differ
-		ports[i] = l.Addr().(*net.TCPAddr).Port
 	}
 	return ports
 }

@@ -92,7 +92,7 @@ func TestProxyForwardsAndMisbehaves(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { c.Close() })
-		c.SetDeadline(time.Now().Add(5 * time.Second))
+		c.SetDeadline(time.Now().Add(time.Minute))
 		return c, bufio.NewReader(c)
 	}
 	say := func(c net.Conn, r *bufio.Reader) error {
@@ -112,7 +112,7 @@ func TestProxyForwardsAndMisbehaves(t *testing.T) {
 		t.Error("the black hole answered")
 	}
 	p.SetBlackHole(false)
-	c.SetDeadline(time.Now().Add(5 * time.Second))
+	c.SetDeadline(time.Now().Add(time.Minute))
 	p.Reset()
 	if err := say(c, r); err == nil {
 		t.Error("a reset connection works")

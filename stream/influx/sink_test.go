@@ -125,7 +125,7 @@ func (l *letters) Close() error { return nil }
 func newSink(t testing.TB, url string, change func(*Config)) *Sink {
 	t.Helper()
 	c := Config{
-		URL: url, Token: secret.New(canary), Org: "o", Bucket: "b", Timeout: 2 * time.Second,
+		URL: url, Token: secret.New(canary), Org: "o", Bucket: "b",
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 	if change != nil {
@@ -153,9 +153,34 @@ func points(n int) *stream.Batch {
 }
 
 func deadline(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
 	return ctx
+}
+
+// patience is how long a test waits for what must come, however busy the machine is.
+const patience = 3 * time.Minute
+
+// eventually waits for a condition.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: not within %v", what, patience)
+		}
+	}
+}
+
+// writeUntil writes to a server that does not accept it, until a condition holds, and
+// returns the error of the write.
+func writeUntil(t testing.TB, sink *Sink, b *stream.Batch, what string, ok func() bool) error {
+	t.Helper()
+	ctx, stop := context.WithCancelCause(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- sink.Write(ctx, b) }()
+	eventually(t, what, func() bool { return ok() || len(done) > 0 })
+	stop(errStop)
+	return <-done
 }
 
 // distinct returns how many different lines were accepted.
@@ -212,8 +237,11 @@ func TestFault49_SilentAndEndlessServers(t *testing.T) {
 	if err := sink.Write(deadline(t), points(1)); err != nil {
 		t.Fatal(err)
 	}
-	if s.requests != 3 {
-		t.Errorf("%d requests", s.requests)
+	lines := s.distinct()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.requests < 3 || lines != 1 { // more when a busy machine is late with a good answer
+		t.Errorf("%d requests, %d lines", s.requests, lines)
 	}
 	// What the buffers of a connection hold; more would be as much as fits into the timeout.
 	if s.sent > 32<<20 {
@@ -232,12 +260,11 @@ func TestFault40_ServerAway(t *testing.T) {
 	if err := sink.Ping(deadline(t)); err == nil {
 		t.Error("the ping of nobody succeeds")
 	}
-	ctx, cancel := context.WithTimeoutCause(context.Background(), 50*time.Millisecond, errStop)
-	defer cancel()
-	if err := sink.Write(ctx, points(1)); !errors.Is(err, errStop) {
+	err = writeUntil(t, sink, points(1), "two attempts", func() bool { return sink.Stats().Retries["network"] >= 2 })
+	if !errors.Is(err, errStop) {
 		t.Errorf("error %v, want the cause of the context", err)
 	}
-	if st := sink.Stats(); st.Retries["network"] < 2 || !strings.Contains(st.Problem, "refused") {
+	if st := sink.Stats(); !strings.Contains(st.Problem, "refused") {
 		t.Errorf("%+v", st)
 	}
 }
@@ -504,9 +531,7 @@ func TestRealInfluxDB(t *testing.T) {
 		sink := newSink(t, db.URL, func(c *Config) { c.Bucket = "later/autogen" })
 		done := make(chan error, 1)
 		go func() { done <- sink.Write(deadline(t), points(5)) }()
-		for sink.Stats().Retries["404"] == 0 {
-			time.Sleep(5 * time.Millisecond)
-		}
+		eventually(t, "an attempt", func() bool { return sink.Stats().Retries["404"] > 0 || len(done) > 0 })
 		db.CreateDatabase("later")
 		if err := <-done; err != nil || sink.Stats().Written != 5 {
 			t.Errorf("error %v, %+v", err, sink.Stats())
@@ -523,14 +548,13 @@ func TestRealInfluxDB(t *testing.T) {
 			for range 200 {
 				if err := sink.Write(deadline(t), points(100)); err != nil {
 					done <- err
+					return
 				}
 			}
 			done <- nil
 		}()
 		db.Stop()
-		for sink.Stats().Retries["network"] == 0 && len(done) == 0 {
-			time.Sleep(5 * time.Millisecond)
-		}
+		eventually(t, "an attempt", func() bool { return sink.Stats().Retries["network"] > 0 || len(done) > 0 })
 		if err := sink.Ping(deadline(t)); err == nil && len(done) == 0 {
 			t.Error("the ping of a stopped server succeeds")
 		}
@@ -593,11 +617,10 @@ func TestRealInfluxDB2(t *testing.T) {
 			config.Org, config.Token, config.Bucket, config.DeadLetters = db.Org, secret.New(db.Token), bucket, &kept
 			c.change(config)
 		})
-		ctx, cancel := context.WithTimeoutCause(context.Background(), 100*time.Millisecond, errStop)
-		if err := sink.Write(ctx, points(3)); !errors.Is(err, errStop) || sink.Stats().Retries[c.status] == 0 || len(kept.kept) != 0 {
+		err := writeUntil(t, sink, points(3), c.name, func() bool { return sink.Stats().Retries[c.status] > 0 })
+		if !errors.Is(err, errStop) || len(kept.kept) != 0 {
 			t.Errorf("%s: error %v, %d dead letters, %+v", c.name, err, len(kept.kept), sink.Stats())
 		}
-		cancel()
 	}
 }
 

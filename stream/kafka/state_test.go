@@ -51,7 +51,7 @@ func own(t testing.TB, addr string) (p *Partition, end func()) {
 	})
 	select {
 	case p = <-assigned:
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("no partition was assigned")
 	}
 	return p, func() {
@@ -352,7 +352,7 @@ func newTestDecoder(t testing.TB) stream.Decoder {
 // sendSamples writes samples n to m-1 of seven series.
 func sendSamples(t testing.TB, addr string, n, m int) {
 	t.Helper()
-	p, err := NewProducer(connection(addr), topic, quiet)
+	p, err := NewProducer(patient(addr), topic, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -382,7 +382,7 @@ func startMember(t *testing.T, c GroupConfig, sink stream.Sink) (stop func() err
 	return start(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
 		runner, err := stream.NewRunner(stream.RunnerConfig{
 			Source: p, Decoder: newTestDecoder(t), Engine: newTestEngine(t), Sink: sink, Store: state.Store(p), Fingerprint: "f",
-			CheckpointEvery: 50 * time.Millisecond, BatchPoints: 50, DrainTimeout: time.Second,
+			CheckpointEvery: 50 * time.Millisecond, BatchPoints: 50, DrainTimeout: c.HandOver * 3 / 4,
 		})
 		if err != nil {
 			return err
