@@ -171,18 +171,22 @@ func TestWritingAllocatesNothingPerSample(t *testing.T) {
 	b := f.batch(1)
 	f.metrics(b, .5)
 	ctx := context.Background()
-	n := testing.AllocsPerRun(100, func() {
-		step := int64(time.Second)
-		b.Observations[0].Time += step
-		for i := range b.Forecasts {
-			b.Forecasts[i].Origin += step
-			b.Forecasts[i].Time += step
+	var n float64
+	for range 5 { // the goroutines that speak with the browser of other tests allocate, now and then
+		n = testing.AllocsPerRun(100, func() {
+			step := int64(time.Second)
+			b.Observations[0].Time += step
+			for i := range b.Forecasts {
+				b.Forecasts[i].Origin += step
+				b.Forecasts[i].Time += step
+			}
+			_ = f.page.Write(ctx, b)
+		})
+		if n == 0 {
+			return
 		}
-		_ = f.page.Write(ctx, b)
-	})
-	if n != 0 {
-		t.Errorf("%v allocations a batch", n)
 	}
+	t.Errorf("%v allocations a batch", n)
 }
 
 func TestSpread(t *testing.T) {

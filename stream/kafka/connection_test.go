@@ -147,6 +147,7 @@ func TestFault14_TLS(t *testing.T) {
 			}
 			if strings.HasPrefix(c.want, "waiting") {
 				// The client cannot know whether the broker is only starting.
+				config.Timeout = 2 * time.Second
 				g := newGroup(t, config)
 				stop := start(t, g, func(ctx context.Context, p *Partition) error { return errEnough })
 				eventually(t, "the failure is reported", func() bool { return strings.HasPrefix(g.Status().State, c.want) })

@@ -203,7 +203,7 @@ func TestRebalanceUnderLoad(t *testing.T) {
 	for i := range 3 {
 		stops[i] = start(t, newGroup(t, quick(b.Addr())), l.work)
 	}
-	p, err := NewProducer(patient(b.Addr()), topic, quiet)
+	p, err := NewProducer(connection(b.Addr()), topic, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -444,6 +444,7 @@ func TestRunEndsSoon(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := quick(b.Addr())
+			c.Timeout = 2 * time.Second
 			set(&c, testserver.StartProxy(t, b.Addr()))
 			stop := start(t, newGroup(t, c), reading)
 			time.Sleep(200 * time.Millisecond)

@@ -33,21 +33,15 @@ func newBroker(t testing.TB, partitions int, options ...kfake.Opt) *devbroker.Br
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
+// connection is one whose requests do not fail, or are repeated and write messages
+// twice, because the machine is busy.
 func connection(addr string) Connection {
-	return Connection{Brokers: []string{addr}, ClientID: "test", Timeout: 2 * time.Second}
+	return Connection{Brokers: []string{addr}, ClientID: "test", Timeout: 30 * time.Second}
 }
 
 // patience is how long a test waits for what must come: only when it does not come
 // does a test take so long, however busy the machine is.
 const patience = 2 * time.Minute
-
-// patient is a connection whose requests are not repeated because the machine is
-// busy, so that no message is written twice.
-func patient(addr string) Connection {
-	c := connection(addr)
-	c.Timeout = 30 * time.Second
-	return c
-}
 
 // quick is the configuration of a group whose members notice each other soon. They
 // have nearly all of a session to leave it.
@@ -79,7 +73,7 @@ func deadline(t testing.TB) context.Context {
 // number modulo 10.
 func send(t testing.TB, addr string, n, m int) {
 	t.Helper()
-	p, err := NewProducer(patient(addr), topic, quiet)
+	p, err := NewProducer(connection(addr), topic, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}

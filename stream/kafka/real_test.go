@@ -37,7 +37,7 @@ func TestFault12_RealBrokerFails(t *testing.T) {
 	k.CreateTopic(topic, partitions)
 
 	c := quick(proxy.Addr)
-	c.Heartbeat = 200 * time.Millisecond
+	c.Heartbeat, c.Timeout = 200*time.Millisecond, 2*time.Second
 	c.SessionTimeout, c.HandOver = 6*time.Second, 5*time.Second // the broker is frozen for longer
 	l := &ledger{snapshots: make(map[string]int64)}
 	sent := 0
@@ -210,7 +210,7 @@ func TestFault10_ConnectionsAreCut(t *testing.T) {
 	proxy.SetTarget(k.Addr)
 	k.CreateTopic(topic, 4)
 	c := quick(proxy.Addr)
-	c.Heartbeat = 200 * time.Millisecond
+	c.Heartbeat, c.Timeout = 200*time.Millisecond, 2*time.Second
 	testStore(t, proxy.Addr)
 	end := make(chan struct{})
 	var cutter sync.WaitGroup

@@ -352,7 +352,7 @@ func newTestDecoder(t testing.TB) stream.Decoder {
 // sendSamples writes samples n to m-1 of seven series.
 func sendSamples(t testing.TB, addr string, n, m int) {
 	t.Helper()
-	p, err := NewProducer(patient(addr), topic, quiet)
+	p, err := NewProducer(connection(addr), topic, quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
