@@ -86,6 +86,11 @@ func TestStreamSendsWhatIsNew(t *testing.T) {
 	if !first.Reset || first.End != 4 || len(first.Time) != 4 || len(first.Variables) != 1 || status.Records != 4 || len(series.Series) != 1 {
 		t.Fatalf("got %+v, %+v, %+v", series, status, first)
 	}
+	var metrics metricsMessage
+	r.next("metrics", &metrics)
+	if len(metrics.Scores) != 0 {
+		t.Errorf("scores before there are any: %+v", metrics)
+	}
 
 	b := f.batch(2)
 	f.metrics(b, .3)
@@ -103,7 +108,6 @@ func TestStreamSendsWhatIsNew(t *testing.T) {
 	if len(events.Events) != 1 || events.Events[0].Text != "2 samples missing" {
 		t.Errorf("got %+v", events)
 	}
-	var metrics metricsMessage
 	r.next("metrics", &metrics)
 	if len(metrics.Scores) != 2 || metrics.Scores[0].SkillVsPersistence != .3 {
 		t.Errorf("got %+v", metrics)
