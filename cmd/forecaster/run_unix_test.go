@@ -253,7 +253,7 @@ func TestSeveralMembers(t *testing.T) {
 	_, text, _ := strings.Cut(page, "```yaml\n")
 	text, _, _ = strings.Cut(text, "```")
 	text = strings.NewReplacer("localhost:9092", broker.Addr, "http://localhost:8086", db.URL, `org: "..."`, "org: any",
-		`token: "..."`, `token: "a:b"`, "session_timeout: 10s", "session_timeout: 15s", "bucket: forecasts", "bucket: forecasts/autogen").Replace(text)
+		`token: "..."`, `token: "a:b"`, "session_timeout: 10s", "session_timeout: 30s", "bucket: forecasts", "bucket: forecasts/autogen").Replace(text)
 	file := filepath.Join(dir, "members.yaml")
 	writeFile(t, file, []byte(text))
 
@@ -274,9 +274,9 @@ func TestSeveralMembers(t *testing.T) {
 	}
 	points := func() int {
 		time.Sleep(100 * time.Millisecond) // between two questions
-		rows := db.Query(`from(bucket: "forecasts/autogen") |> range(start: 2025-01-01T00:00:00Z, stop: 2027-01-01T00:00:00Z)
+		rows, err := db.TryQuery(`from(bucket: "forecasts/autogen") |> range(start: 2025-01-01T00:00:00Z, stop: 2027-01-01T00:00:00Z)
 			|> filter(fn: (r) => r._measurement == "observation" and r._field == "y") |> group() |> count()`)
-		if len(rows) != 1 {
+		if err != nil || len(rows) != 1 {
 			return 0
 		}
 		var n int
