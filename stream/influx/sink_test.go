@@ -515,7 +515,9 @@ func TestRealInfluxDB(t *testing.T) {
 		}
 		resp.Body.Close()
 		var kept letters
-		sink := newSink(t, db.URL, func(c *Config) { c.Bucket, c.DeadLetters = "short/day", &kept })
+		sink := newSink(t, db.URL, func(c *Config) {
+			c.Bucket, c.DeadLetters, c.Log = "short/day", &kept, slog.New(slog.NewTextHandler(t.Output(), nil))
+		})
 		b := points(200)
 		for i := range 10 {
 			b.Forecasts[i].Time = time.Now().UnixNano() + int64(i)
@@ -523,7 +525,9 @@ func TestRealInfluxDB(t *testing.T) {
 		if err := sink.Write(deadline(t), b); err != nil {
 			t.Fatal(err)
 		}
-		if st := sink.Stats(); st.Rejected != 190 || len(kept.kept) != 190 || st.Retries["500"] != 0 {
+		// A busy server was seen to answer once with a 500, which is repeated. If that were
+		// its answer to what is beyond the policy, Write would not have ended.
+		if st := sink.Stats(); st.Written != 10 || st.Rejected != 190 || len(kept.kept) != 190 {
 			t.Errorf("%d dead letters, %+v, %s", len(kept.kept), st, kept.kept[0].Detail)
 		}
 	})
