@@ -154,10 +154,10 @@ func (l *ledger) work(ctx context.Context, p *Partition) error {
 	}
 	saved := next
 	commit := func() error {
-		// As long as it takes, but beyond the end of ctx less than HandOver.
+		// As long as it takes, but beyond the end of ctx half of HandOver.
 		drain, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		defer cancel()
-		defer context.AfterFunc(ctx, func() { time.AfterFunc(p.group.config.HandOver*3/4, cancel) })()
+		defer context.AfterFunc(ctx, func() { time.AfterFunc(p.group.config.HandOver/2, cancel) })()
 		saved = next
 		return p.CommitMetadata(drain, next, l.save(sum))
 	}

@@ -382,7 +382,7 @@ func startMember(t *testing.T, c GroupConfig, sink stream.Sink) (stop func() err
 	return start(t, newGroup(t, c), func(ctx context.Context, p *Partition) error {
 		runner, err := stream.NewRunner(stream.RunnerConfig{
 			Source: p, Decoder: newTestDecoder(t), Engine: newTestEngine(t), Sink: sink, Store: state.Store(p), Fingerprint: "f",
-			CheckpointEvery: 50 * time.Millisecond, BatchPoints: 50, DrainTimeout: c.HandOver * 3 / 4,
+			CheckpointEvery: 50 * time.Millisecond, BatchPoints: 50, DrainTimeout: c.HandOver / 2,
 		})
 		if err != nil {
 			return err
