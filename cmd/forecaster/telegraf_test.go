@@ -162,19 +162,24 @@ func TestPartsSurviveCrashes(t *testing.T) {
 			break
 		}
 		if !poll(func() bool {
+			live = live.supervised(t)
 			info, err := os.Stat(out)
 			return err == nil && int(info.Size()) > (2*kills+1)*len(want)/8
 		}) {
 			t.Fatal("run did not go on")
 		}
-		live.kill(t)
+		live.kill()
 		if kills == 2 {
 			live = start(t, "forecaster", args...)
 		} else {
 			live = start(t, "forecaster", toBeKilled...)
 		}
 	}
-	if !poll(func() bool { info, err := os.Stat(out); return err == nil && int(info.Size()) >= len(want) }) {
+	if !poll(func() bool {
+		live = live.supervised(t)
+		info, err := os.Stat(out)
+		return err == nil && int(info.Size()) >= len(want)
+	}) {
 		t.Error("run did not come to the end")
 	}
 	if code := live.terminate(t); code != exitDone {
