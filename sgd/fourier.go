@@ -34,19 +34,11 @@ type FourierConfig struct {
 // How many it keeps follows from its shape, so that the same samples give the same
 // bits however they arrive.
 type Fourier[T vec.Float] struct {
-	cfg FourierConfig
-	f   *vec.Fourier[T]
-	d   int // frequencies
-	m   int // length of phi, filled up to whole panels
-
-	// The weights, and below them the features of the steps kept back and those of
-	// the last prediction: one pass computes these and what is multiplied with them.
-	rows []T // (p + limit + 1) x m
-	g    []T // limit x p, c e of the steps kept back
-
-	c     T   // mu / ||phi||^2 of the last prediction
+	cfg   FourierConfig
+	f     *vec.Fourier[T]
+	d     int // frequencies
 	limit int // steps kept back at most
-	kept  int
+	c     T   // mu / ||phi||^2 of the last prediction
 }
 
 const (
@@ -70,28 +62,16 @@ func NewFourier[T vec.Float](cfg FourierConfig) (*Fourier[T], error) {
 	case !(cfg.Step > 0 && cfg.Step < 2):
 		return nil, fmt.Errorf("sgd: Fourier Step must be in (0, 2), got %g", cfg.Step)
 	}
-	l := &Fourier[T]{
-		cfg:   cfg,
-		d:     len(cfg.Frequencies) / cfg.Inputs,
-		limit: fewSteps,
-	}
+	l := &Fourier[T]{cfg: cfg, d: len(cfg.Frequencies) / cfg.Inputs, limit: fewSteps}
 	panel := vec.Panel[T]()
 	fill := func(n int) int { return (n + panel - 1) / panel * panel }
-	l.m = 2*fill(l.d) + fill(cfg.Given)
-	if (cfg.Outputs*l.m+cfg.Inputs*fill(l.d))*(64/panel) > firstCache {
+	m := 2*fill(l.d) + fill(cfg.Given) // of a row of weights
+	if (cfg.Outputs*m+cfg.Inputs*fill(l.d))*(64/panel) > firstCache {
 		l.limit = manySteps
 	}
-	l.f = vec.NewFourier[T](cfg.Frequencies, cfg.Inputs, cfg.Outputs+l.limit)
+	l.f = vec.NewFourier[T](cfg.Frequencies, cfg.Inputs, cfg.Given, cfg.Outputs, l.limit)
 	l.cfg.Frequencies = nil // the map has them
-	l.rows = vec.Aligned[T]((cfg.Outputs + l.limit + 1) * l.m)
-	l.g = make([]T, l.limit*cfg.Outputs)
 	return l, nil
-}
-
-// features returns those of step k kept back.
-func (l *Fourier[T]) features(k int) []T {
-	k += l.cfg.Outputs
-	return l.rows[k*l.m : (k+1)*l.m]
 }
 
 // Kept returns how many steps are kept back at most.
@@ -103,22 +83,18 @@ func (l *Fourier[T]) PredictTo(y, given, x []float64) {
 	if len(y) != l.cfg.Outputs || len(given) != l.cfg.Given || len(x) != l.cfg.Inputs && len(x) != 0 {
 		panic("sgd: Fourier.PredictTo: wrong length")
 	}
-	phi := l.features(l.kept)
 	norm := 1e-6
-	for i, v := range given {
-		phi[l.f.Len()+i] = T(v)
-		norm += v * v
+	if len(given) > 0 {
+		to := l.f.Given()
+		for i, v := range given {
+			to[i] = T(v)
+			norm += v * v
+		}
 	}
 	if len(x) > 0 {
 		norm += float64(l.d)
 	}
-	rows, g := l.rows[:(l.cfg.Outputs+l.kept+1)*l.m], l.g[:l.kept*l.cfg.Outputs]
-	if l.kept < l.limit {
-		l.f.MatVec(y, rows, l.kept, g, l.m, x)
-	} else {
-		l.f.UpdateMatVec(y, rows, l.kept, g, l.m, x)
-		l.kept = 0
-	}
+	l.f.PredictTo(y, x)
 	l.c = T(l.cfg.Step / norm)
 }
 
@@ -128,11 +104,7 @@ func (l *Fourier[T]) Update(e []float64) {
 	if len(e) != l.cfg.Outputs {
 		panic("sgd: Fourier.Update: wrong length")
 	}
-	g := l.g[l.kept*l.cfg.Outputs:]
-	for o, v := range e {
-		g[o] = l.c * T(v)
-	}
-	l.kept++
+	l.f.Keep(l.c, e)
 }
 
 // WeightsTo sets theta, p x (Given + 2D) row-major, to the weights: of the given
@@ -144,15 +116,11 @@ func (l *Fourier[T]) WeightsTo(theta []float64) {
 	}
 	for o := range l.cfg.Outputs {
 		for i := range n {
-			j := l.f.Len() + i
+			place := i + 2*l.d // given features are the last
 			if i >= l.cfg.Given {
-				j = l.f.Place(i - l.cfg.Given)
+				place = i - l.cfg.Given
 			}
-			v := float64(l.rows[o*l.m+j])
-			for k := range l.kept {
-				v += float64(l.g[k*l.cfg.Outputs+o]) * float64(l.features(k)[j])
-			}
-			theta[o*n+i] = v
+			theta[o*n+i] = l.f.Weight(o, l.f.Place(place))
 		}
 	}
 }
@@ -167,16 +135,5 @@ func (l *Fourier[T]) State(c *snapshot.Codec) {
 		c.Fail("blocks of %d steps where %d were expected", limit, l.limit)
 		return
 	}
-	c.Index(&l.kept, l.limit+1)
-	numbers(c, l.rows)
-	numbers(c, l.g)
-}
-
-func numbers[T vec.Float](c *snapshot.Codec, v []T) {
-	switch v := any(v).(type) {
-	case []float64:
-		c.Float64s(v)
-	case []float32:
-		c.Float32s(v)
-	}
+	l.f.State(c)
 }

@@ -65,27 +65,37 @@ func testFourier[T Float](t *testing.T, trig, eps float64) {
 				w[i] = float64(T(v))
 			}
 			k := (n + rows) % 5
-			f := NewFourier[T](w, inputs, rows+k)
-			m := f.Len() + given
+			// With FourierTerms kept at most, all but tall weights take one pass.
+			f := newTestFourier[T](t, rng, w, inputs, given, rows, max(k+1, FourierTerms), k)
+			m := f.row
 			x, y := wide(randomOf[T](t, rng, inputs)), guardedOf[float64](t, rows)
-			a, g := randomOf[T](t, rng, (rows+k+1)*m), randomOf[T](t, rng, k*rows)
-			f.MatVec(y, a, k, g, m, x)
+			a, g := slices.Clone(f.rows), slices.Clone(f.g)
+			f.PredictTo(y, x)
+			phi := f.features(k)
+			copy(a[(rows+k)*m:], phi)
+			sameOf(t, name+": rows after a product", f.rows, a)
 
-			phi, alone := a[(rows+k)*m:], guardedOf[T](t, m)
-			copy(alone[f.Len():], phi[f.Len():])
-			f.MatVec(nil, alone, 0, nil, m, x)
-			sameOf(t, name+": features with the product and alone", phi, alone)
+			alone := newTestFourier[T](t, rng, w, inputs, given, 0, 1, 0)
+			copy(alone.Given(), phi[f.len:])
+			alone.PredictTo(nil, x)
+			sameOf(t, name+": features with the product and alone", phi, alone.features(0))
 
 			// An update that is put off must leave the same bits.
-			now, later, z, want := slices.Clone(a), slices.Clone(a), make([]float64, rows), make([]float64, rows)
-			f.UpdateMatVec(z, later, k, g, m, x)
-			AddOuters(now[:rows*m], g, now[rows*m:(rows+k)*m], rows, k, m)
-			copy(now[rows*m:(rows+1)*m], phi)
-			f.MatVec(want, now[:(rows+1)*m], 0, nil, m, x)
-			sameOf(t, name+": updated weights", later[:(rows+1)*m], now[:(rows+1)*m])
-			sameOf(t, name+": products with them", z, want)
+			if k > 0 {
+				later, now := newTestFourier[T](t, rng, w, inputs, given, rows, k, k), newTestFourier[T](t, rng, w, inputs, given, rows, FourierTerms, 0)
+				copy(later.rows, a)
+				copy(later.g, g)
+				copy(now.rows, a[:rows*m])
+				AddOuters(now.rows[:rows*m], g, a[rows*m:(rows+k)*m], rows, k, m)
+				copy(now.Given(), phi[f.len:])
+				z, want := guardedOf[float64](t, rows), make([]float64, rows)
+				later.PredictTo(z, x)
+				now.PredictTo(want, x)
+				sameOf(t, name+": updated weights and features", later.rows[:(rows+1)*m], now.rows[:(rows+1)*m])
+				sameOf(t, name+": products with them", z, want)
+			}
 
-			used := make([]bool, f.Len())
+			used := make([]bool, f.len)
 			for j := range 2 * n {
 				p := f.Place(j)
 				if used[p] {
@@ -100,7 +110,7 @@ func testFourier[T Float](t *testing.T, trig, eps float64) {
 				tol := trig + 2*math.Pi*float64(inputs+2)*eps*abs
 				near(t, name+": feature", float64(phi[p]), want, tol)
 			}
-			for p, v := range alone[:f.Len()] {
+			for p, v := range phi[:f.len] {
 				if !used[p] && v != 0 {
 					t.Fatalf("%s: %v stands where no feature is", name, v)
 				}
@@ -121,6 +131,15 @@ func testFourier[T Float](t *testing.T, trig, eps float64) {
 	}
 }
 
+// newTestFourier returns random weights and k steps kept back, where memory ends.
+func newTestFourier[T Float](t *testing.T, rng *rand.Rand, w []float64, inputs, given, outputs, steps, k int) *Fourier[T] {
+	f := NewFourier[T](w, inputs, given, outputs, steps)
+	f.rows, f.g = randomOf[T](t, rng, (outputs+k+1)*f.row), randomOf[T](t, rng, k*outputs)
+	f.call.kept = k
+	f.point()
+	return f
+}
+
 func TestFourierNotFinite(t *testing.T) {
 	each(t, func(t *testing.T) {
 		t.Run("float64", func(t *testing.T) { testFourierNotFinite[float64](t, math.MaxFloat64) })
@@ -133,12 +152,10 @@ func testFourierNotFinite[T Float](t *testing.T, largest T) {
 	for i := range w {
 		w[i] = 2
 	}
-	f := NewFourier[T](w, 2, 1)
-	n := f.Len()
-	y, a := make([]float64, 1), make([]T, 2*n)
-	phi := a[n:]
+	f := NewFourier[T](w, 2, 0, 1, 1)
+	y, phi := make([]float64, 1), f.features(0)
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), float64(largest)} {
-		f.MatVec(y, a, 0, nil, n, []float64{bad, 1})
+		f.PredictTo(y, []float64{bad, 1})
 		for j := range 40 {
 			if v := phi[f.Place(j)]; v == v {
 				t.Fatalf("feature %d of %v is %v", j, bad, v)
@@ -148,8 +165,8 @@ func testFourierNotFinite[T Float](t *testing.T, largest T) {
 			t.Fatalf("the product with the features of %v is %v", bad, y[0])
 		}
 	}
-	a[0] = 1
-	f.MatVec(y, a, 0, nil, n, nil)
+	f.rows[0] = 1
+	f.PredictTo(y, nil)
 	for p, v := range phi {
 		if v != 0 || y[0] != 0 {
 			t.Fatalf("without inputs feature %d is %v and the product %v", p, v, y[0])
@@ -171,11 +188,11 @@ func testFourierLargeAngles[T Float](t *testing.T, trig float64) {
 	for i, v := range w {
 		w[i] = float64(T(v))
 	}
-	f := NewFourier[T](w, 1, 0)
-	phi := make([]T, f.Len())
+	f := NewFourier[T](w, 1, 0, 0, 1)
+	phi := f.features(0)
 	for e := range 64 {
 		x := math.Ldexp(1, e)
-		f.MatVec(nil, phi, 0, nil, f.Len(), []float64{x})
+		f.PredictTo(nil, []float64{x})
 		for k, v := range w {
 			sin, cos := bigSinCos(v * x)
 			near(t, fmt.Sprintf("cos of %v turns", v*x), float64(phi[f.Place(k)]), cos, trig)
@@ -214,12 +231,11 @@ func testAddOuters[T Float](t *testing.T, eps float64) {
 }
 
 func TestFourierDoesNotAllocate(t *testing.T) {
-	f := NewFourier[float32](make([]float64, 3*20), 3, 5)
-	m := f.Len()
-	y, a, g, x := make([]float64, 2), make([]float32, 6*m), make([]float32, 6), make([]float64, 3)
+	f := NewFourier[float32](make([]float64, 3*20), 3, 0, 2, 3)
+	y, x := make([]float64, 2), make([]float64, 3)
 	if n := testing.AllocsPerRun(10, func() {
-		f.MatVec(y, a[:4*m], 1, g[:2], m, x)
-		f.UpdateMatVec(y, a, 3, g, m, x)
+		f.PredictTo(y, x)
+		f.Keep(1, y)
 	}); n != 0 {
 		t.Errorf("%g allocations", n)
 	}
@@ -237,11 +253,10 @@ func BenchmarkFourier(b *testing.B) {
 
 func benchmarkFourier[T Float](b *testing.B, d, n, inputs int) {
 	eachBench(b, func(b *testing.B) {
-		f := NewFourier[T](randomVector(rand.New(rand.NewPCG(1, 1)), inputs*n), inputs, d)
-		m := f.Len()
-		y, a, x := make([]float64, d), Aligned[T]((d+1)*m), make([]float64, inputs)
+		f := NewFourier[T](randomVector(rand.New(rand.NewPCG(1, 1)), inputs*n), inputs, 0, d, FourierTerms)
+		y, x := make([]float64, d), make([]float64, inputs)
 		for b.Loop() {
-			f.MatVec(y, a, 0, nil, m, x)
+			f.PredictTo(y, x)
 		}
 	})
 }

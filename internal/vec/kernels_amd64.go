@@ -525,51 +525,40 @@ func matVec32(y, a, x []float32) {
 	}
 }
 
-// fourierUpdate returns whether it has done UpdateMatVec with FourierTerms terms.
-func fourierUpdate(f *Fourier[float64], y, rows, g, x []float64, n int) bool {
-	if active != avx512 {
-		return false
+// fourierCalls returns whether fourierCall is of use.
+func fourierCalls() bool { return active == avx512 }
+
+// fourier does what f.call says, with the inputs from x on.
+func fourier[T Float](f *Fourier[T], y *float64, x *T) {
+	if call := (*uintptr)(unsafe.Pointer(&f.call)); isSingle[T]() {
+		fourier32AVX512(y, (*float32)(unsafe.Pointer(x)), call)
+	} else {
+		fourierAVX512(y, (*float64)(unsafe.Pointer(x)), call)
 	}
-	p := len(y)
-	fourierUpdateAVX512(&y[0], &f.sums[0], &rows[0], &g[0], &rows[(p+FourierTerms)*n], &f.w[0], &x[0], len(x), f.n, p, n/8, p, 0, f.limit)
-	return true
 }
 
-func fourierUpdate32(f *Fourier[float32], y []float64, rows, g, x []float32, n int) bool {
-	if active != avx512 {
-		return false
-	}
-	p := len(y)
-	fourierUpdate32AVX512(&y[0], &f.sums[0], &rows[0], &g[0], &rows[(p+FourierTerms)*n], &f.w[0], &x[0], len(x), f.n, p, n/16, p, 0, f.limit)
-	return true
-}
-
-func fourierMatVec(f *Fourier[float64], y, rows []float64, k int, g, phi, x []float64) bool {
-	n, p := len(phi), len(y)
-	all := p + k
-	if active != avx512 || len(x) == 0 {
-		switch {
-		case len(x) == 0:
-		case active == avx2:
-			fourierFeaturesAVX2(&phi[0], &f.w[0], &x[0], len(x), f.n)
-		default:
-			fourierFeaturesPortable(phi[:f.Len()], f.w, x, f.n)
+// fourierProducts sets the features of the next prediction to those of x, and sums to
+// the products of the rows with them.
+func fourierProducts[T Float](f *Fourier[T], sums, x []T) {
+	all, phi := len(sums), f.features(f.call.kept)
+	switch active {
+	case avx512:
+		fourier(f, nil, &x[0])
+		// The rest of the rows finds the features in the first cache.
+		if some := f.call.rows; some < all {
+			matVecOf(sums[some:], f.rows[some*f.row:all*f.row], phi)
 		}
-		matVec(f.sums[:all], rows[:all*n], phi)
-		return false
+		return
+	case avx2:
+		if isSingle[T]() {
+			fourierFeatures32AVX2(&as[float32](phi)[0], &as[float32](f.w)[0], &as[float32](x)[0], len(x), f.n)
+		} else {
+			fourierFeaturesAVX2(&as[float64](phi)[0], &as[float64](f.w)[0], &as[float64](x)[0], len(x), f.n)
+		}
+	default:
+		fourierFeaturesPortable(phi[:f.len], f.w, x, f.n)
 	}
-	first, terms := unsafe.SliceData(rows), unsafe.SliceData(g)
-	if all <= fourierRows && p <= 8 && p > 0 {
-		fourierMatVecAVX512(&y[0], &f.sums[0], first, terms, &phi[0], &f.w[0], &x[0], len(x), f.n, all, n/8, p, k, f.limit)
-		return true
-	}
-	// The rest of the rows finds the features in the first cache.
-	some := all - (max(all-fourierRows, 0)+7)/8*8
-	fourierMatVecAVX512(nil, &f.sums[0], first, nil, &phi[0], &f.w[0], &x[0], len(x), f.n, some, n/8, 0, 0, f.limit)
-	if some < all {
-		matVec(f.sums[some:all], rows[some*n:all*n], phi)
-	}
-	return false
+	matVecOf(sums, f.rows[:all*f.row], phi)
 }
 
 func addOuters(a, g, u []float64, m, k, n int) {
@@ -584,34 +573,6 @@ func addOuters(a, g, u []float64, m, k, n int) {
 	default:
 		addOutersPortable(a, g, u, m, k, n)
 	}
-}
-
-func fourierMatVec32(f *Fourier[float32], y []float64, rows []float32, k int, g, phi, x []float32) bool {
-	n, p := len(phi), len(y)
-	all := p + k
-	if active != avx512 || len(x) == 0 {
-		switch {
-		case len(x) == 0:
-		case active == avx2:
-			fourierFeatures32AVX2(&phi[0], &f.w[0], &x[0], len(x), f.n)
-		default:
-			fourierFeaturesPortable(phi[:f.Len()], f.w, x, f.n)
-		}
-		matVec32(f.sums[:all], rows[:all*n], phi)
-		return false
-	}
-	first, terms := unsafe.SliceData(rows), unsafe.SliceData(g)
-	if all <= fourierRows && p <= 8 && p > 0 {
-		fourierMatVec32AVX512(&y[0], &f.sums[0], first, terms, &phi[0], &f.w[0], &x[0], len(x), f.n, all, n/16, p, k, f.limit)
-		return true
-	}
-	// The rest of the rows finds the features in the first cache.
-	some := all - (max(all-fourierRows, 0)+7)/8*8
-	fourierMatVec32AVX512(nil, &f.sums[0], first, nil, &phi[0], &f.w[0], &x[0], len(x), f.n, some, n/16, 0, 0, f.limit)
-	if some < all {
-		matVec32(f.sums[some:all], rows[some*n:all*n], phi)
-	}
-	return false
 }
 
 func addOuters32(a, g, u []float32, m, k, n int) {

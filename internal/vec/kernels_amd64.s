@@ -1516,10 +1516,10 @@ TEXT ·addMatTVecAVX2(SB), NOSPLIT, $0-40
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
+	CMPQ    R11, $0x00000004
+	JL      done110
 
 loop109:
-	CMPQ         R11, $0x00000004
-	JL           done110
 	VBROADCASTSD (R10), Y5
 	VMASKMOVPD   (SI), Y0, Y6
 	VFMADD231PD  Y6, Y5, Y1
@@ -1535,19 +1535,21 @@ loop109:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop109
+	CMPQ         R11, $0x00000004
+	JGE          loop109
 
 done110:
+	CMPQ R11, $0x00000001
+	JL   done112
+
 loop111:
-	CMPQ         R11, $0x00000001
-	JL           done112
 	VBROADCASTSD (R10), Y5
 	VMASKMOVPD   (SI), Y0, Y6
 	VFMADD231PD  Y6, Y5, Y1
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop111
+	JG           loop111
 
 done112:
 	VADDPD     Y2, Y1, Y1
@@ -1579,10 +1581,10 @@ next108:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
+	CMPQ    R11, $0x00000004
+	JL      done115
 
 loop114:
-	CMPQ         R11, $0x00000004
-	JL           done115
 	VBROADCASTSD (R10), Y9
 	VFMADD231PD  (SI), Y9, Y1
 	VMASKMOVPD   32(SI), Y0, Y10
@@ -1602,12 +1604,14 @@ loop114:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop114
+	CMPQ         R11, $0x00000004
+	JGE          loop114
 
 done115:
+	CMPQ R11, $0x00000001
+	JL   done117
+
 loop116:
-	CMPQ         R11, $0x00000001
-	JL           done117
 	VBROADCASTSD (R10), Y9
 	VFMADD231PD  (SI), Y9, Y1
 	VMASKMOVPD   32(SI), Y0, Y10
@@ -1615,7 +1619,7 @@ loop116:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop116
+	JG           loop116
 
 done117:
 	VADDPD     Y3, Y1, Y1
@@ -1646,10 +1650,10 @@ next113:
 	MOVQ    DX, R10
 	MOVQ    BX, R11
 	ADDQ    R9, SI
+	CMPQ    R11, $0x00000001
+	JL      done120
 
 loop119:
-	CMPQ         R11, $0x00000001
-	JL           done120
 	VBROADCASTSD (R10), Y4
 	VFMADD231PD  (SI), Y4, Y1
 	VFMADD231PD  32(SI), Y4, Y2
@@ -1658,7 +1662,7 @@ loop119:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop119
+	JG           loop119
 
 done120:
 	VADDPD     (AX)(R9*1), Y1, Y1
@@ -1684,10 +1688,10 @@ next118:
 	MOVQ    DX, R10
 	MOVQ    BX, R11
 	ADDQ    R9, SI
+	CMPQ    R11, $0x00000001
+	JL      done123
 
 loop122:
-	CMPQ         R11, $0x00000001
-	JL           done123
 	VBROADCASTSD (R10), Y5
 	VFMADD231PD  (SI), Y5, Y1
 	VFMADD231PD  32(SI), Y5, Y2
@@ -1697,7 +1701,7 @@ loop122:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop122
+	JG           loop122
 
 done123:
 	VADDPD     (AX)(R9*1), Y1, Y1
@@ -1725,10 +1729,10 @@ group124:
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	ADDQ   R9, SI
+	CMPQ   R11, $0x00000001
+	JL     done127
 
 loop126:
-	CMPQ         R11, $0x00000001
-	JL           done127
 	VBROADCASTSD (R10), Y4
 	VFMADD231PD  (SI), Y4, Y0
 	VFMADD231PD  32(SI), Y4, Y1
@@ -1737,7 +1741,7 @@ loop126:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop126
+	JG           loop126
 
 done127:
 	VADDPD  (AX)(R9*1), Y0, Y0
@@ -1777,17 +1781,17 @@ TEXT ·matMulTAVX2(SB), NOSPLIT, $8-64
 	MOVQ    lda+56(FP), R9
 	SHLQ    $0x03, R9
 	LEAQ    (R9)(R9*2), R10
+	CMPQ    BX, $0x00000004
+	JL      done129
 
 loop128:
-	CMPQ BX, $0x00000004
-	JL   done129
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
+	CMPQ R13, $0x00000010
+	JL   done131
 
 loop130:
-	CMPQ   R13, $0x00000010
-	JL     done131
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -1799,10 +1803,10 @@ loop130:
 	MOVQ   CX, R14
 	MOVQ   R11, R15
 	MOVQ   SI, BP
+	CMPQ   BP, $0x00000020
+	JL     done133
 
 loop132:
-	CMPQ        BP, $0x00000020
-	JL          done133
 	VMOVUPD     (R15), Y9
 	VMOVUPD     (R15)(R9*1), Y10
 	VMOVUPD     (R14), Y11
@@ -1820,7 +1824,8 @@ loop132:
 	ADDQ        $0x00000020, R14
 	ADDQ        $0x00000020, R15
 	SUBQ        $0x00000020, BP
-	JMP         loop132
+	CMPQ        BP, $0x00000020
+	JGE         loop132
 
 done133:
 	TESTQ       BP, BP
@@ -1878,12 +1883,14 @@ skip134:
 	ADDQ         R9, R11
 	ADDQ         $0x00000010, R12
 	SUBQ         $0x00000010, R13
-	JMP          loop130
+	CMPQ         R13, $0x00000010
+	JGE          loop130
 
 done131:
+	CMPQ R13, $0x00000008
+	JL   done136
+
 loop135:
-	CMPQ   R13, $0x00000008
-	JL     done136
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -1891,10 +1898,10 @@ loop135:
 	MOVQ   CX, R14
 	MOVQ   R11, R15
 	MOVQ   SI, BP
+	CMPQ   BP, $0x00000020
+	JL     done138
 
 loop137:
-	CMPQ        BP, $0x00000020
-	JL          done138
 	VMOVUPD     (R15), Y5
 	VMOVUPD     (R14), Y6
 	VFMADD231PD Y5, Y6, Y1
@@ -1907,7 +1914,8 @@ loop137:
 	ADDQ        $0x00000020, R14
 	ADDQ        $0x00000020, R15
 	SUBQ        $0x00000020, BP
-	JMP         loop137
+	CMPQ        BP, $0x00000020
+	JGE         loop137
 
 done138:
 	TESTQ       BP, BP
@@ -1954,7 +1962,8 @@ skip139:
 	ADDQ         R9, R11
 	ADDQ         $0x00000008, R12
 	SUBQ         $0x00000008, R13
-	JMP          loop135
+	CMPQ         R13, $0x00000008
+	JGE          loop135
 
 done136:
 	ADDQ R9, CX
@@ -1966,28 +1975,30 @@ done136:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000004, BX
-	JMP  loop128
+	CMPQ BX, $0x00000004
+	JGE  loop128
 
 done129:
-loop140:
 	CMPQ BX, $0x00000001
 	JL   done141
+
+loop140:
 	MOVQ DX, R10
 	MOVQ AX, R11
 	MOVQ DI, R12
+	CMPQ R12, $0x00000010
+	JL   done143
 
 loop142:
-	CMPQ   R12, $0x00000010
-	JL     done143
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	MOVQ   CX, R13
 	MOVQ   R10, R14
 	MOVQ   SI, R15
+	CMPQ   R15, $0x00000020
+	JL     done145
 
 loop144:
-	CMPQ        R15, $0x00000020
-	JL          done145
 	VMOVUPD     (R14), Y3
 	VMOVUPD     (R14)(R9*1), Y4
 	VMOVUPD     (R13), Y5
@@ -1996,7 +2007,8 @@ loop144:
 	ADDQ        $0x00000020, R13
 	ADDQ        $0x00000020, R14
 	SUBQ        $0x00000020, R15
-	JMP         loop144
+	CMPQ        R15, $0x00000020
+	JGE         loop144
 
 done145:
 	TESTQ       R15, R15
@@ -2025,27 +2037,30 @@ skip146:
 	ADDQ         R9, R10
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000010, R12
-	JMP          loop142
+	CMPQ         R12, $0x00000010
+	JGE          loop142
 
 done143:
+	CMPQ R12, $0x00000008
+	JL   done148
+
 loop147:
-	CMPQ   R12, $0x00000008
-	JL     done148
 	VXORPD Y1, Y1, Y1
 	MOVQ   CX, R13
 	MOVQ   R10, R14
 	MOVQ   SI, R15
+	CMPQ   R15, $0x00000020
+	JL     done150
 
 loop149:
-	CMPQ        R15, $0x00000020
-	JL          done150
 	VMOVUPD     (R14), Y2
 	VMOVUPD     (R13), Y3
 	VFMADD231PD Y2, Y3, Y1
 	ADDQ        $0x00000020, R13
 	ADDQ        $0x00000020, R14
 	SUBQ        $0x00000020, R15
-	JMP         loop149
+	CMPQ        R15, $0x00000020
+	JGE         loop149
 
 done150:
 	TESTQ       R15, R15
@@ -2065,13 +2080,14 @@ skip151:
 	ADDQ         R9, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000008, R12
-	JMP          loop147
+	CMPQ         R12, $0x00000008
+	JGE          loop147
 
 done148:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000001, BX
-	JMP  loop140
+	JG   loop140
 
 done141:
 	VZEROUPPER
@@ -2107,10 +2123,10 @@ TEXT ·addMatMulAVX2(SB), NOSPLIT, $0-80
 	MOVQ    AX, R10
 	MOVQ    m+32(FP), R11
 	ADDQ    R9, R10
+	CMPQ    R11, $0x00000004
+	JL      done155
 
 loop154:
-	CMPQ   R11, $0x00000004
-	JL     done155
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -2120,10 +2136,10 @@ loop154:
 	MOVQ   k+48(FP), R14
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
+	CMPQ   R14, $0x00000001
+	JL     done157
 
 loop156:
-	CMPQ         R14, $0x00000001
-	JL           done157
 	VMASKMOVPD   (R13), Y0, Y5
 	VBROADCASTSD (R12), Y6
 	VFMADD231PD  Y5, Y6, Y1
@@ -2136,7 +2152,7 @@ loop156:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop156
+	JG           loop156
 
 done157:
 	VBROADCASTSD alpha+8(FP), Y6
@@ -2161,29 +2177,31 @@ done157:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop154
+	CMPQ         R11, $0x00000004
+	JGE          loop154
 
 done155:
+	CMPQ R11, $0x00000001
+	JL   done159
+
 loop158:
-	CMPQ   R11, $0x00000001
-	JL     done159
 	VXORPD Y1, Y1, Y1
 	MOVQ   DX, R12
 	MOVQ   b+24(FP), R13
 	MOVQ   k+48(FP), R14
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
+	CMPQ   R14, $0x00000001
+	JL     done161
 
 loop160:
-	CMPQ         R14, $0x00000001
-	JL           done161
 	VMASKMOVPD   (R13), Y0, Y2
 	VBROADCASTSD (R12), Y3
 	VFMADD231PD  Y2, Y3, Y1
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop160
+	JG           loop160
 
 done161:
 	VBROADCASTSD alpha+8(FP), Y3
@@ -2193,7 +2211,7 @@ done161:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop158
+	JG           loop158
 
 done159:
 	JMP end152
@@ -2208,10 +2226,10 @@ next153:
 	MOVQ    AX, R10
 	MOVQ    m+32(FP), R11
 	ADDQ    R9, R10
+	CMPQ    R11, $0x00000004
+	JL      done164
 
 loop163:
-	CMPQ   R11, $0x00000004
-	JL     done164
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -2225,10 +2243,10 @@ loop163:
 	MOVQ   k+48(FP), R14
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
+	CMPQ   R14, $0x00000001
+	JL     done166
 
 loop165:
-	CMPQ         R14, $0x00000001
-	JL           done166
 	VMOVUPD      (R13), Y9
 	VMASKMOVPD   32(R13), Y0, Y10
 	VBROADCASTSD (R12), Y11
@@ -2246,7 +2264,7 @@ loop165:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop165
+	JG           loop165
 
 done166:
 	VBROADCASTSD alpha+8(FP), Y11
@@ -2283,12 +2301,14 @@ done166:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop163
+	CMPQ         R11, $0x00000004
+	JGE          loop163
 
 done164:
+	CMPQ R11, $0x00000001
+	JL   done168
+
 loop167:
-	CMPQ   R11, $0x00000001
-	JL     done168
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	MOVQ   DX, R12
@@ -2296,10 +2316,10 @@ loop167:
 	MOVQ   k+48(FP), R14
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
+	CMPQ   R14, $0x00000001
+	JL     done170
 
 loop169:
-	CMPQ         R14, $0x00000001
-	JL           done170
 	VMOVUPD      (R13), Y3
 	VMASKMOVPD   32(R13), Y0, Y4
 	VBROADCASTSD (R12), Y5
@@ -2308,7 +2328,7 @@ loop169:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop169
+	JG           loop169
 
 done170:
 	VBROADCASTSD alpha+8(FP), Y5
@@ -2321,7 +2341,7 @@ done170:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop167
+	JG           loop167
 
 done168:
 	JMP end152
@@ -2336,10 +2356,10 @@ group171:
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
+	CMPQ R11, $0x00000004
+	JL   done174
 
 loop173:
-	CMPQ   R11, $0x00000004
-	JL     done174
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -2353,10 +2373,10 @@ loop173:
 	MOVQ   k+48(FP), R14
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
+	CMPQ   R14, $0x00000001
+	JL     done176
 
 loop175:
-	CMPQ         R14, $0x00000001
-	JL           done176
 	VMOVUPD      (R13), Y8
 	VMOVUPD      32(R13), Y9
 	VBROADCASTSD (R12), Y10
@@ -2374,7 +2394,7 @@ loop175:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop175
+	JG           loop175
 
 done176:
 	VBROADCASTSD alpha+8(FP), Y10
@@ -2411,12 +2431,14 @@ done176:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop173
+	CMPQ         R11, $0x00000004
+	JGE          loop173
 
 done174:
+	CMPQ R11, $0x00000001
+	JL   done178
+
 loop177:
-	CMPQ   R11, $0x00000001
-	JL     done178
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	MOVQ   DX, R12
@@ -2424,10 +2446,10 @@ loop177:
 	MOVQ   k+48(FP), R14
 	ADDQ   R9, R13
 	LEAQ   (SI)(SI*2), R15
+	CMPQ   R14, $0x00000001
+	JL     done180
 
 loop179:
-	CMPQ         R14, $0x00000001
-	JL           done180
 	VMOVUPD      (R13), Y2
 	VMOVUPD      32(R13), Y3
 	VBROADCASTSD (R12), Y4
@@ -2436,7 +2458,7 @@ loop179:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop179
+	JG           loop179
 
 done180:
 	VBROADCASTSD alpha+8(FP), Y4
@@ -2449,7 +2471,7 @@ done180:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop177
+	JG           loop177
 
 done178:
 	ADDQ $0x00000040, R9
@@ -2470,16 +2492,16 @@ TEXT ·addOutersAVX2(SB), NOSPLIT, $0-56
 	LEAQ (DX)(DX*2), SI
 	MOVQ m+24(FP), SI
 	SHLQ $0x03, SI
-
-loop181:
 	CMPQ BX, $0x00000002
 	JL   done182
+
+loop181:
 	MOVQ cols+40(FP), DI
 	XORQ R8, R8
+	CMPQ DI, $0x00000004
+	JL   done184
 
 loop183:
-	CMPQ    DI, $0x00000004
-	JL      done184
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Y0
@@ -2494,10 +2516,10 @@ loop183:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done186
 
 loop185:
-	CMPQ         R12, $0x00000001
-	JL           done186
 	VMOVUPD      (R11), Y8
 	VMOVUPD      32(R11), Y9
 	VMOVUPD      64(R11), Y10
@@ -2515,7 +2537,7 @@ loop185:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop185
+	JG           loop185
 
 done186:
 	VMOVUPD Y0, (R9)
@@ -2528,12 +2550,14 @@ done186:
 	VMOVUPD Y7, 96(R9)(DX*1)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000004, DI
-	JMP     loop183
+	CMPQ    DI, $0x00000004
+	JGE     loop183
 
 done184:
+	CMPQ DI, $0x00000002
+	JL   done188
+
 loop187:
-	CMPQ    DI, $0x00000002
-	JL      done188
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Y0
@@ -2544,10 +2568,10 @@ loop187:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done190
 
 loop189:
-	CMPQ         R12, $0x00000001
-	JL           done190
 	VMOVUPD      (R11), Y4
 	VMOVUPD      32(R11), Y5
 	VBROADCASTSD (R10), Y6
@@ -2559,7 +2583,7 @@ loop189:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop189
+	JG           loop189
 
 done190:
 	VMOVUPD Y0, (R9)
@@ -2568,12 +2592,14 @@ done190:
 	VMOVUPD Y3, 32(R9)(DX*1)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000002, DI
-	JMP     loop187
+	CMPQ    DI, $0x00000002
+	JGE     loop187
 
 done188:
+	CMPQ DI, $0x00000001
+	JL   done192
+
 loop191:
-	CMPQ    DI, $0x00000001
-	JL      done192
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Y0
@@ -2582,10 +2608,10 @@ loop191:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done194
 
 loop193:
-	CMPQ         R12, $0x00000001
-	JL           done194
 	VMOVUPD      (R11), Y2
 	VBROADCASTSD (R10), Y3
 	VFMADD231PD  Y2, Y3, Y0
@@ -2594,32 +2620,34 @@ loop193:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop193
+	JG           loop193
 
 done194:
 	VMOVUPD Y0, (R9)
 	VMOVUPD Y1, (R9)(DX*1)
 	ADDQ    $0x00000020, R8
 	SUBQ    $0x00000001, DI
-	JMP     loop191
+	JG      loop191
 
 done192:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000010, CX
 	SUBQ $0x00000002, BX
-	JMP  loop181
+	CMPQ BX, $0x00000002
+	JGE  loop181
 
 done182:
-loop195:
 	CMPQ BX, $0x00000001
 	JL   done196
+
+loop195:
 	MOVQ cols+40(FP), DI
 	XORQ R8, R8
+	CMPQ DI, $0x00000004
+	JL   done198
 
 loop197:
-	CMPQ    DI, $0x00000004
-	JL      done198
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Y0
@@ -2630,10 +2658,10 @@ loop197:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done200
 
 loop199:
-	CMPQ         R12, $0x00000001
-	JL           done200
 	VMOVUPD      (R11), Y4
 	VMOVUPD      32(R11), Y5
 	VMOVUPD      64(R11), Y6
@@ -2646,7 +2674,7 @@ loop199:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop199
+	JG           loop199
 
 done200:
 	VMOVUPD Y0, (R9)
@@ -2655,12 +2683,14 @@ done200:
 	VMOVUPD Y3, 96(R9)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000004, DI
-	JMP     loop197
+	CMPQ    DI, $0x00000004
+	JGE     loop197
 
 done198:
+	CMPQ DI, $0x00000002
+	JL   done202
+
 loop201:
-	CMPQ    DI, $0x00000002
-	JL      done202
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Y0
@@ -2669,10 +2699,10 @@ loop201:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done204
 
 loop203:
-	CMPQ         R12, $0x00000001
-	JL           done204
 	VMOVUPD      (R11), Y2
 	VMOVUPD      32(R11), Y3
 	VBROADCASTSD (R10), Y4
@@ -2681,19 +2711,21 @@ loop203:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop203
+	JG           loop203
 
 done204:
 	VMOVUPD Y0, (R9)
 	VMOVUPD Y1, 32(R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000002, DI
-	JMP     loop201
+	CMPQ    DI, $0x00000002
+	JGE     loop201
 
 done202:
+	CMPQ DI, $0x00000001
+	JL   done206
+
 loop205:
-	CMPQ    DI, $0x00000001
-	JL      done206
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Y0
@@ -2701,29 +2733,29 @@ loop205:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done208
 
 loop207:
-	CMPQ         R12, $0x00000001
-	JL           done208
 	VMOVUPD      (R11), Y1
 	VBROADCASTSD (R10), Y2
 	VFMADD231PD  Y1, Y2, Y0
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop207
+	JG           loop207
 
 done208:
 	VMOVUPD Y0, (R9)
 	ADDQ    $0x00000020, R8
 	SUBQ    $0x00000001, DI
-	JMP     loop205
+	JG      loop205
 
 done206:
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000001, BX
-	JMP  loop195
+	JG   loop195
 
 done196:
 	VZEROUPPER
@@ -2742,10 +2774,10 @@ TEXT ·aggregateAVX2(SB), NOSPLIT, $0-96
 	SHLQ         $0x03, DX
 	XORQ         BX, BX
 	MOVQ         CX, SI
+	CMPQ         SI, $0x00000020
+	JL           done210
 
 loop209:
-	CMPQ       SI, $0x00000020
-	JL         done210
 	MOVQ       z+24(FP), DI
 	MOVQ       weights+32(FP), R8
 	MOVQ       f+40(FP), R9
@@ -2774,10 +2806,10 @@ loop209:
 	VXORPD     Y6, Y6, Y6
 	VXORPD     Y7, Y7, Y7
 	MOVQ       experts+72(FP), R10
+	CMPQ       R10, $0x00000001
+	JL         done212
 
 loop211:
-	CMPQ        R10, $0x00000001
-	JL          done212
 	VMASKMOVPD  (R9), Y2, Y8
 	VSUBPD      Y3, Y8, Y8
 	VMULPD      Y4, Y8, Y8
@@ -2791,7 +2823,7 @@ loop211:
 	ADDQ        CX, DI
 	ADDQ        CX, R8
 	SUBQ        $0x00000001, R10
-	JMP         loop211
+	JG          loop211
 
 done212:
 	MOVQ    mean+0(FP), DI
@@ -2802,7 +2834,8 @@ done212:
 	VMOVUPD Y7, (DI)(BX*1)
 	ADDQ    $0x00000020, BX
 	SUBQ    $0x00000020, SI
-	JMP     loop209
+	CMPQ    SI, $0x00000020
+	JGE     loop209
 
 done210:
 	VZEROUPPER
@@ -2817,10 +2850,10 @@ TEXT ·regretsAVX2(SB), NOSPLIT, $0-96
 	VBROADCASTSD trig64<>+544(SB), Y0
 	XORQ         CX, CX
 	MOVQ         AX, DX
+	CMPQ         DX, $0x00000020
+	JL           done214
 
 loop213:
-	CMPQ    DX, $0x00000020
-	JL      done214
 	MOVQ    out+48(FP), BX
 	VMOVUPD (BX)(CX*1), Y2
 	MOVQ    slope+56(FP), BX
@@ -2835,10 +2868,10 @@ loop213:
 	MOVQ    z+40(FP), R9
 	MOVQ    CX, R10
 	MOVQ    experts+80(FP), R11
+	CMPQ    R11, $0x00000001
+	JL      done216
 
 loop215:
-	CMPQ        R11, $0x00000001
-	JL          done216
 	VSUBPD      (R9)(R10*1), Y2, Y7
 	VMOVUPD     (R8)(R10*1), Y6
 	VFMADD231PD Y7, Y3, Y6
@@ -2857,7 +2890,7 @@ loop215:
 	VADDPD      Y6, Y5, Y5
 	ADDQ        AX, R10
 	SUBQ        $0x00000001, R11
-	JMP         loop215
+	JG          loop215
 
 done216:
 	MOVQ         sum+0(FP), SI
@@ -2870,20 +2903,21 @@ done216:
 	VMULPD       Y3, Y2, Y2
 	MOVQ         CX, SI
 	MOVQ         experts+80(FP), DI
+	CMPQ         DI, $0x00000001
+	JL           done218
 
 loop217:
-	CMPQ    DI, $0x00000001
-	JL      done218
 	VMULPD  (BX)(SI*1), Y2, Y6
 	VMOVUPD Y6, (BX)(SI*1)
 	ADDQ    AX, SI
 	SUBQ    $0x00000001, DI
-	JMP     loop217
+	JG      loop217
 
 done218:
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000020, DX
-	JMP  loop213
+	CMPQ DX, $0x00000020
+	JGE  loop213
 
 done214:
 	VZEROUPPER
@@ -3232,10 +3266,10 @@ TEXT ·featuresAVX2(SB), NOSPLIT, $0-56
 	MOVQ         SI, R12
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
-
-loop226:
 	CMPQ         R12, $0x00000004
 	JL           done227
+
+loop226:
 	VBROADCASTSD (R11), Y6
 	VMASKMOVPD   (DI), Y1, Y7
 	VFMADD231PD  Y7, Y6, Y2
@@ -3251,19 +3285,21 @@ loop226:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop226
+	CMPQ         R12, $0x00000004
+	JGE          loop226
 
 done227:
+	CMPQ R12, $0x00000001
+	JL   done229
+
 loop228:
-	CMPQ         R12, $0x00000001
-	JL           done229
 	VBROADCASTSD (R11), Y6
 	VMASKMOVPD   (DI), Y1, Y7
 	VFMADD231PD  Y7, Y6, Y2
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop228
+	JG           loop228
 
 done229:
 	VADDPD       Y3, Y2, Y2
@@ -3334,10 +3370,10 @@ next225:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
+	CMPQ    R12, $0x00000004
+	JL      done232
 
 loop231:
-	CMPQ         R12, $0x00000004
-	JL           done232
 	VBROADCASTSD (R11), Y10
 	VFMADD231PD  (DI), Y10, Y2
 	VMASKMOVPD   32(DI), Y1, Y11
@@ -3357,12 +3393,14 @@ loop231:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop231
+	CMPQ         R12, $0x00000004
+	JGE          loop231
 
 done232:
+	CMPQ R12, $0x00000001
+	JL   done234
+
 loop233:
-	CMPQ         R12, $0x00000001
-	JL           done234
 	VBROADCASTSD (R11), Y10
 	VFMADD231PD  (DI), Y10, Y2
 	VMASKMOVPD   32(DI), Y1, Y11
@@ -3370,7 +3408,7 @@ loop233:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop233
+	JG           loop233
 
 done234:
 	VADDPD       Y4, Y2, Y2
@@ -3470,10 +3508,10 @@ group235:
 	MOVQ   SI, R12
 	ADDQ   R10, DI
 	LEAQ   (R8)(R8*2), R13
+	CMPQ   R12, $0x00000004
+	JL     done238
 
 loop237:
-	CMPQ         R12, $0x00000004
-	JL           done238
 	VBROADCASTSD (R11), Y9
 	VFMADD231PD  (DI), Y9, Y1
 	VFMADD231PD  32(DI), Y9, Y2
@@ -3489,19 +3527,21 @@ loop237:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop237
+	CMPQ         R12, $0x00000004
+	JGE          loop237
 
 done238:
+	CMPQ R12, $0x00000001
+	JL   done240
+
 loop239:
-	CMPQ         R12, $0x00000001
-	JL           done240
 	VBROADCASTSD (R11), Y9
 	VFMADD231PD  (DI), Y9, Y1
 	VFMADD231PD  32(DI), Y9, Y2
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop239
+	JG           loop239
 
 done240:
 	VADDPD       Y3, Y1, Y1
@@ -3595,16 +3635,16 @@ TEXT ·symAddAVX2(SB), NOSPLIT, $0-32
 	MOVQ nb+8(FP), DX
 	SHLQ $0x06, DX
 	MOVQ nb+8(FP), BX
-
-loop241:
 	CMPQ BX, $0x00000001
 	JL   done242
+
+loop241:
 	MOVQ BX, SI
 	MOVQ CX, DI
+	CMPQ SI, $0x00000001
+	JL   done244
 
 loop243:
-	CMPQ    SI, $0x00000001
-	JL      done244
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -3616,10 +3656,10 @@ loop243:
 	MOVQ    CX, R8
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
+	CMPQ    R10, $0x00000001
+	JL      done246
 
 loop245:
-	CMPQ         R10, $0x00000001
-	JL           done246
 	VMOVUPD      (R9), Y8
 	VBROADCASTSD (R8), Y9
 	VFMADD231PD  Y9, Y8, Y0
@@ -3640,7 +3680,7 @@ loop245:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop245
+	JG           loop245
 
 done246:
 	VMOVUPD Y0, (AX)
@@ -3662,10 +3702,10 @@ done246:
 	MOVQ    CX, R8
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
+	CMPQ    R10, $0x00000001
+	JL      done248
 
 loop247:
-	CMPQ         R10, $0x00000001
-	JL           done248
 	VMOVUPD      32(R9), Y8
 	VBROADCASTSD (R8), Y9
 	VFMADD231PD  Y9, Y8, Y0
@@ -3686,7 +3726,7 @@ loop247:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop247
+	JG           loop247
 
 done248:
 	VMOVUPD Y0, 32(AX)
@@ -3700,12 +3740,12 @@ done248:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JMP     loop243
+	JG      loop243
 
 done244:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JMP  loop241
+	JG   loop241
 
 done242:
 	VZEROUPPER
@@ -3719,16 +3759,16 @@ TEXT ·symSubAVX2(SB), NOSPLIT, $0-32
 	MOVQ nb+8(FP), DX
 	SHLQ $0x06, DX
 	MOVQ nb+8(FP), BX
-
-loop249:
 	CMPQ BX, $0x00000001
 	JL   done250
+
+loop249:
 	MOVQ BX, SI
 	MOVQ CX, DI
+	CMPQ SI, $0x00000001
+	JL   done252
 
 loop251:
-	CMPQ    SI, $0x00000001
-	JL      done252
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -3740,10 +3780,10 @@ loop251:
 	MOVQ    CX, R8
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
+	CMPQ    R10, $0x00000001
+	JL      done254
 
 loop253:
-	CMPQ         R10, $0x00000001
-	JL           done254
 	VMOVUPD      (R9), Y8
 	VBROADCASTSD (R8), Y9
 	VFNMADD231PD Y9, Y8, Y0
@@ -3764,7 +3804,7 @@ loop253:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop253
+	JG           loop253
 
 done254:
 	VMOVUPD Y0, (AX)
@@ -3786,10 +3826,10 @@ done254:
 	MOVQ    CX, R8
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
+	CMPQ    R10, $0x00000001
+	JL      done256
 
 loop255:
-	CMPQ         R10, $0x00000001
-	JL           done256
 	VMOVUPD      32(R9), Y8
 	VBROADCASTSD (R8), Y9
 	VFNMADD231PD Y9, Y8, Y0
@@ -3810,7 +3850,7 @@ loop255:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop255
+	JG           loop255
 
 done256:
 	VMOVUPD Y0, 32(AX)
@@ -3824,12 +3864,12 @@ done256:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JMP     loop251
+	JG      loop251
 
 done252:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JMP  loop249
+	JG   loop249
 
 done250:
 	VZEROUPPER
@@ -3883,10 +3923,10 @@ strip257:
 	ADDQ         $0x00000040, R10
 	MOVQ         BX, R11
 	SUBQ         R10, R11
+	CMPQ         R11, $0x00000040
+	JL           done261
 
 loop260:
-	CMPQ        R11, $0x00000040
-	JL          done261
 	VMOVUPD     (DX)(R10*1), Y8
 	VMOVUPD     (CX)(R10*1), Y9
 	VMOVUPD     (R9), Y10
@@ -3920,7 +3960,8 @@ loop260:
 	ADDQ        $0x00000200, R9
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
-	JMP         loop260
+	CMPQ        R11, $0x00000040
+	JGE         loop260
 
 done261:
 	VUNPCKLPD    Y1, Y0, Y4
@@ -3966,10 +4007,10 @@ done261:
 	ADDQ         $0x00000040, R10
 	MOVQ         BX, R11
 	SUBQ         R10, R11
+	CMPQ         R11, $0x00000040
+	JL           done263
 
 loop262:
-	CMPQ        R11, $0x00000040
-	JL          done263
 	VMOVUPD     (DX)(R10*1), Y8
 	VMOVUPD     (CX)(R10*1), Y9
 	VMOVUPD     256(R9), Y10
@@ -4003,7 +4044,8 @@ loop262:
 	ADDQ        $0x00000200, R9
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
-	JMP         loop262
+	CMPQ        R11, $0x00000040
+	JGE         loop262
 
 done263:
 	VUNPCKLPD  Y1, Y0, Y4
@@ -4063,10 +4105,10 @@ strip264:
 	VMOVUPD 192(R9), Y8
 	MOVQ    w+48(FP), R11
 	MOVQ    k+56(FP), R12
+	CMPQ    R12, $0x00000001
+	JL      done268
 
 loop267:
-	CMPQ         R12, $0x00000001
-	JL           done268
 	VMOVUPD      (R11)(R10*1), Y4
 	VBROADCASTSD (R11)(SI*1), Y9
 	VFNMADD231PD Y9, Y4, Y5
@@ -4078,7 +4120,7 @@ loop267:
 	VFNMADD231PD Y9, Y4, Y8
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop267
+	JG           loop267
 
 done268:
 	VMOVUPD     Y5, (R9)
@@ -4096,10 +4138,10 @@ done268:
 	VMOVUPD     224(R9), Y8
 	MOVQ        w+48(FP), R11
 	MOVQ        k+56(FP), R12
+	CMPQ        R12, $0x00000001
+	JL          done270
 
 loop269:
-	CMPQ         R12, $0x00000001
-	JL           done270
 	VMOVUPD      32(R11)(R10*1), Y4
 	VBROADCASTSD (R11)(SI*1), Y9
 	VFNMADD231PD Y9, Y4, Y5
@@ -4111,7 +4153,7 @@ loop269:
 	VFNMADD231PD Y9, Y4, Y8
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop269
+	JG           loop269
 
 done270:
 	VMOVUPD     Y5, 32(R9)
@@ -4127,20 +4169,20 @@ done270:
 	ADDQ        $0x00000040, R10
 	MOVQ        BX, R11
 	SUBQ        R10, R11
+	CMPQ        R11, $0x00000040
+	JL          done272
 
 loop271:
-	CMPQ    R11, $0x00000040
-	JL      done272
 	VMOVUPD (R9), Y7
 	VMOVUPD 64(R9), Y8
 	VMOVUPD 128(R9), Y9
 	VMOVUPD 192(R9), Y10
 	MOVQ    w+48(FP), R12
 	MOVQ    k+56(FP), R13
+	CMPQ    R13, $0x00000001
+	JL      done274
 
 loop273:
-	CMPQ         R13, $0x00000001
-	JL           done274
 	VMOVUPD      (R12)(R10*1), Y4
 	VBROADCASTSD (R12)(SI*1), Y5
 	VFNMADD231PD Y5, Y4, Y7
@@ -4152,7 +4194,7 @@ loop273:
 	VFNMADD231PD Y5, Y4, Y10
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop273
+	JG           loop273
 
 done274:
 	VMOVUPD      Y7, (R9)
@@ -4180,10 +4222,10 @@ done274:
 	VMOVUPD      224(R9), Y10
 	MOVQ         w+48(FP), R12
 	MOVQ         k+56(FP), R13
-
-loop275:
 	CMPQ         R13, $0x00000001
 	JL           done276
+
+loop275:
 	VMOVUPD      32(R12)(R10*1), Y4
 	VBROADCASTSD (R12)(SI*1), Y5
 	VFNMADD231PD Y5, Y4, Y7
@@ -4195,7 +4237,7 @@ loop275:
 	VFNMADD231PD Y5, Y4, Y10
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop275
+	JG           loop275
 
 done276:
 	VMOVUPD      Y7, 32(R9)
@@ -4220,7 +4262,8 @@ done276:
 	ADDQ         $0x00000200, R9
 	ADDQ         $0x00000040, R10
 	SUBQ         $0x00000040, R11
-	JMP          loop271
+	CMPQ         R11, $0x00000040
+	JGE          loop271
 
 done272:
 	VUNPCKLPD  Y1, Y0, Y4
@@ -4246,10 +4289,10 @@ done272:
 	VMOVUPD    448(R9), Y8
 	MOVQ       w+48(FP), R11
 	MOVQ       k+56(FP), R12
+	CMPQ       R12, $0x00000001
+	JL         done278
 
 loop277:
-	CMPQ         R12, $0x00000001
-	JL           done278
 	VMOVUPD      (R11)(R10*1), Y4
 	VBROADCASTSD 32(R11)(SI*1), Y9
 	VFNMADD231PD Y9, Y4, Y5
@@ -4261,7 +4304,7 @@ loop277:
 	VFNMADD231PD Y9, Y4, Y8
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop277
+	JG           loop277
 
 done278:
 	VMOVUPD     Y5, 256(R9)
@@ -4279,10 +4322,10 @@ done278:
 	VMOVUPD     480(R9), Y8
 	MOVQ        w+48(FP), R11
 	MOVQ        k+56(FP), R12
+	CMPQ        R12, $0x00000001
+	JL          done280
 
 loop279:
-	CMPQ         R12, $0x00000001
-	JL           done280
 	VMOVUPD      32(R11)(R10*1), Y4
 	VBROADCASTSD 32(R11)(SI*1), Y9
 	VFNMADD231PD Y9, Y4, Y5
@@ -4294,7 +4337,7 @@ loop279:
 	VFNMADD231PD Y9, Y4, Y8
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop279
+	JG           loop279
 
 done280:
 	VMOVUPD     Y5, 288(R9)
@@ -4310,20 +4353,20 @@ done280:
 	ADDQ        $0x00000040, R10
 	MOVQ        BX, R11
 	SUBQ        R10, R11
+	CMPQ        R11, $0x00000040
+	JL          done282
 
 loop281:
-	CMPQ    R11, $0x00000040
-	JL      done282
 	VMOVUPD 256(R9), Y7
 	VMOVUPD 320(R9), Y8
 	VMOVUPD 384(R9), Y9
 	VMOVUPD 448(R9), Y10
 	MOVQ    w+48(FP), R12
 	MOVQ    k+56(FP), R13
+	CMPQ    R13, $0x00000001
+	JL      done284
 
 loop283:
-	CMPQ         R13, $0x00000001
-	JL           done284
 	VMOVUPD      (R12)(R10*1), Y4
 	VBROADCASTSD 32(R12)(SI*1), Y5
 	VFNMADD231PD Y5, Y4, Y7
@@ -4335,7 +4378,7 @@ loop283:
 	VFNMADD231PD Y5, Y4, Y10
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop283
+	JG           loop283
 
 done284:
 	VMOVUPD      Y7, 256(R9)
@@ -4363,10 +4406,10 @@ done284:
 	VMOVUPD      480(R9), Y10
 	MOVQ         w+48(FP), R12
 	MOVQ         k+56(FP), R13
-
-loop285:
 	CMPQ         R13, $0x00000001
 	JL           done286
+
+loop285:
 	VMOVUPD      32(R12)(R10*1), Y4
 	VBROADCASTSD 32(R12)(SI*1), Y5
 	VFNMADD231PD Y5, Y4, Y7
@@ -4378,7 +4421,7 @@ loop285:
 	VFNMADD231PD Y5, Y4, Y10
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop285
+	JG           loop285
 
 done286:
 	VMOVUPD      Y7, 288(R9)
@@ -4403,7 +4446,8 @@ done286:
 	ADDQ         $0x00000200, R9
 	ADDQ         $0x00000040, R10
 	SUBQ         $0x00000040, R11
-	JMP          loop281
+	CMPQ         R11, $0x00000040
+	JGE          loop281
 
 done282:
 	VUNPCKLPD  Y1, Y0, Y4
@@ -4468,10 +4512,10 @@ columns287:
 	MOVQ   BX, R12
 	ADDQ   R8, R10
 	LEAQ   (SI)(SI*2), R13
+	CMPQ   R12, $0x00000004
+	JL     done290
 
 loop289:
-	CMPQ         R12, $0x00000004
-	JL           done290
 	VBROADCASTSD (R11), Y6
 	VFMADD231PD  (R10), Y6, Y2
 	VBROADCASTSD 8(R11), Y6
@@ -4483,18 +4527,20 @@ loop289:
 	LEAQ         (R10)(SI*4), R10
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop289
+	CMPQ         R12, $0x00000004
+	JGE          loop289
 
 done290:
+	CMPQ R12, $0x00000001
+	JL   done292
+
 loop291:
-	CMPQ         R12, $0x00000001
-	JL           done292
 	VBROADCASTSD (R11), Y6
 	VFMADD231PD  (R10), Y6, Y2
 	ADDQ         SI, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop291
+	JG           loop291
 
 done292:
 	VADDPD      Y3, Y2, Y2
@@ -4516,10 +4562,10 @@ done288:
 	MOVQ   DX, DI
 	ADDQ   R8, CX
 	LEAQ   (SI)(SI*2), R9
+	CMPQ   BX, $0x00000004
+	JL     done295
 
 loop294:
-	CMPQ         BX, $0x00000004
-	JL           done295
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  (CX), Y6, Y2
 	VBROADCASTSD 8(DI), Y6
@@ -4531,18 +4577,20 @@ loop294:
 	LEAQ         (CX)(SI*4), CX
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, BX
-	JMP          loop294
+	CMPQ         BX, $0x00000004
+	JGE          loop294
 
 done295:
+	CMPQ BX, $0x00000001
+	JL   done297
+
 loop296:
-	CMPQ         BX, $0x00000001
-	JL           done297
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  (CX), Y6, Y2
 	ADDQ         SI, CX
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, BX
-	JMP          loop296
+	JG           loop296
 
 done297:
 	VADDPD      Y3, Y2, Y2
@@ -4602,19 +4650,19 @@ done299:
 done300:
 	XORQ DX, DX
 	MOVQ SI, R8
+	CMPQ R8, $0x00000020
+	JL   done302
 
 loop301:
-	CMPQ    R8, $0x00000020
-	JL      done302
 	VMOVUPD (CX)(DX*1), Y0
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    BX, R11
 	ADDQ    DX, R9
+	CMPQ    R11, $0x00000004
+	JL      done304
 
 loop303:
-	CMPQ         R11, $0x00000004
-	JL           done304
 	VMOVUPD      (R9), Y1
 	VBROADCASTSD (R10), Y2
 	VFNMADD231PD Y2, Y0, Y1
@@ -4637,12 +4685,14 @@ loop303:
 	ADDQ         SI, R9
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop303
+	CMPQ         R11, $0x00000004
+	JGE          loop303
 
 done304:
+	CMPQ R11, $0x00000001
+	JL   done306
+
 loop305:
-	CMPQ         R11, $0x00000001
-	JL           done306
 	VMOVUPD      (R9), Y1
 	VBROADCASTSD (R10), Y2
 	VFNMADD231PD Y2, Y0, Y1
@@ -4650,12 +4700,13 @@ loop305:
 	ADDQ         SI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop305
+	JG           loop305
 
 done306:
 	ADDQ $0x00000020, DX
 	SUBQ $0x00000020, R8
-	JMP  loop301
+	CMPQ R8, $0x00000020
+	JGE  loop301
 
 done302:
 	VZEROUPPER
@@ -4672,10 +4723,10 @@ TEXT ·choleskyAVX2(SB), NOSPLIT, $0-24
 	MOVQ         AX, DX
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
+	CMPQ         SI, $0x00000001
+	JL           done308
 
 loop307:
-	CMPQ    SI, $0x00000001
-	JL      done308
 	VMOVUPD (DX), Y1
 	VMOVUPD 64(DX), Y2
 	VMOVUPD 128(DX), Y3
@@ -4690,10 +4741,10 @@ loop307:
 	MOVQ    nb+8(FP), R10
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
+	CMPQ    R9, $0x00000001
+	JL      done310
 
 loop309:
-	CMPQ         R9, $0x00000001
-	JL           done310
 	SUBQ         $0x00000200, R10
 	VMOVUPD      (R8), Y9
 	VBROADCASTSD (R11), Y10
@@ -4851,7 +4902,7 @@ loop309:
 	ADDQ         R10, R8
 	ADDQ         $0x00000040, R11
 	SUBQ         $0x00000001, R9
-	JMP          loop309
+	JG           loop309
 
 done310:
 	VMOVUPD Y1, (DX)
@@ -4876,10 +4927,10 @@ done310:
 	MOVQ    nb+8(FP), R10
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
+	CMPQ    R9, $0x00000001
+	JL      done312
 
 loop311:
-	CMPQ         R9, $0x00000001
-	JL           done312
 	SUBQ         $0x00000200, R10
 	VMOVUPD      32(R8), Y9
 	VBROADCASTSD (R11), Y10
@@ -5037,7 +5088,7 @@ loop311:
 	ADDQ         R10, R8
 	ADDQ         $0x00000040, R11
 	SUBQ         $0x00000001, R9
-	JMP          loop311
+	JG           loop311
 
 done312:
 	VMOVUPD      Y1, 32(DX)
@@ -5341,10 +5392,10 @@ done312:
 	MOVQ         SI, R9
 	SUBQ         $0x01, R9
 	ADDQ         $0x00000200, DX
+	CMPQ         R9, $0x00000001
+	JL           done314
 
 loop313:
-	CMPQ    R9, $0x00000001
-	JL      done314
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Y1
 	VMOVUPD 64(DX), Y2
@@ -5360,10 +5411,10 @@ loop313:
 	MOVQ    nb+8(FP), R13
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
+	CMPQ    R12, $0x00000001
+	JL      done316
 
 loop315:
-	CMPQ         R12, $0x00000001
-	JL           done316
 	SUBQ         $0x00000200, R13
 	VMOVUPD      (R11), Y9
 	VBROADCASTSD (R14), Y10
@@ -5521,7 +5572,7 @@ loop315:
 	ADDQ         R13, R11
 	ADDQ         $0x00000040, R14
 	SUBQ         $0x00000001, R12
-	JMP          loop315
+	JG           loop315
 
 done316:
 	VBROADCASTSD 8(DI), Y9
@@ -5602,10 +5653,10 @@ done316:
 	MOVQ         nb+8(FP), R13
 	MOVQ         inv+16(FP), R14
 	SHLQ         $0x09, R13
-
-loop317:
 	CMPQ         R12, $0x00000001
 	JL           done318
+
+loop317:
 	SUBQ         $0x00000200, R13
 	VMOVUPD      32(R11), Y9
 	VBROADCASTSD (R14), Y10
@@ -5763,7 +5814,7 @@ loop317:
 	ADDQ         R13, R11
 	ADDQ         $0x00000040, R14
 	SUBQ         $0x00000001, R12
-	JMP          loop317
+	JG           loop317
 
 done318:
 	VBROADCASTSD 8(DI), Y9
@@ -5832,14 +5883,14 @@ done318:
 	VMOVUPD      Y8, 480(DX)
 	ADDQ         $0x00000200, DX
 	SUBQ         $0x00000001, R9
-	JMP          loop313
+	JG           loop313
 
 done314:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JMP  loop307
+	JG   loop307
 
 done308:
 	VZEROUPPER
@@ -5857,10 +5908,10 @@ TEXT ·choleskySolveAVX2(SB), NOSPLIT, $0-32
 	MOVQ nb+8(FP), R8
 	MOVQ nb+8(FP), R9
 	SHLQ $0x09, R9
+	CMPQ R8, $0x00000001
+	JL   done320
 
 loop319:
-	CMPQ    R8, $0x00000001
-	JL      done320
 	VMOVUPD (SI), Y0
 	VMOVUPD 64(SI), Y1
 	VMOVUPD 128(SI), Y2
@@ -5874,10 +5925,10 @@ loop319:
 	MOVQ    DI, R12
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
+	CMPQ    R12, $0x00000001
+	JL      done322
 
 loop321:
-	CMPQ         R12, $0x00000001
-	JL           done322
 	SUBQ         $0x00000200, R13
 	VMOVUPD      (R11), Y8
 	VBROADCASTSD (R10), Y9
@@ -6018,7 +6069,7 @@ loop321:
 	ADDQ         R13, R10
 	ADDQ         $0x00000200, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop321
+	JG           loop321
 
 done322:
 	VBROADCASTSD 8(BX), Y8
@@ -6114,10 +6165,10 @@ done322:
 	MOVQ         DI, R12
 	MOVQ         nb+8(FP), R13
 	SHLQ         $0x09, R13
-
-loop323:
 	CMPQ         R12, $0x00000001
 	JL           done324
+
+loop323:
 	SUBQ         $0x00000200, R13
 	VMOVUPD      32(R11), Y8
 	VBROADCASTSD (R10), Y9
@@ -6258,7 +6309,7 @@ loop323:
 	ADDQ         R13, R10
 	ADDQ         $0x00000200, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop323
+	JG           loop323
 
 done324:
 	VBROADCASTSD 8(BX), Y8
@@ -6348,15 +6399,15 @@ done324:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x01, DI
 	SUBQ         $0x00000001, R8
-	JMP          loop319
+	JG           loop319
 
 done320:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
+	CMPQ AX, $0x00000001
+	JL   done326
 
 loop325:
-	CMPQ   AX, $0x00000001
-	JL     done326
 	ADDQ   $0x00000200, R9
 	SUBQ   R9, BX
 	SUBQ   $0x00000040, CX
@@ -6372,10 +6423,10 @@ loop325:
 	MOVQ   BX, DI
 	MOVQ   SI, R8
 	MOVQ   DX, R10
+	CMPQ   R10, $0x00000001
+	JL     done328
 
 loop327:
-	CMPQ         R10, $0x00000001
-	JL           done328
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	VMOVUPD      (R8), Y8
@@ -6515,7 +6566,7 @@ loop327:
 	VBROADCASTSD 504(DI), Y9
 	VFNMADD231PD Y9, Y8, Y7
 	SUBQ         $0x00000001, R10
-	JMP          loop327
+	JG           loop327
 
 done328:
 	VBROADCASTSD (CX), Y8
@@ -6609,10 +6660,10 @@ done328:
 	MOVQ         BX, DI
 	MOVQ         SI, R8
 	MOVQ         DX, R10
-
-loop329:
 	CMPQ         R10, $0x00000001
 	JL           done330
+
+loop329:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	VMOVUPD      32(R8), Y8
@@ -6752,7 +6803,7 @@ loop329:
 	VBROADCASTSD 504(DI), Y9
 	VFNMADD231PD Y9, Y8, Y7
 	SUBQ         $0x00000001, R10
-	JMP          loop329
+	JG           loop329
 
 done330:
 	VBROADCASTSD (CX), Y8
@@ -6837,7 +6888,7 @@ done330:
 	VMOVUPD      Y7, 480(SI)
 	ADDQ         $0x01, DX
 	SUBQ         $0x00000001, AX
-	JMP          loop325
+	JG           loop325
 
 done326:
 	VZEROUPPER
@@ -6857,10 +6908,10 @@ TEXT ·tallyAVX2(SB), NOSPLIT, $0-56
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
 	VBROADCASTSD trig64<>+544(SB), Y3
+	CMPQ         SI, $0x00000004
+	JL           done332
 
 loop331:
-	CMPQ        SI, $0x00000004
-	JL          done332
 	MOVQ        DX, R8
 	MOVQ        AX, R9
 	VMOVUPD     (BX), Y4
@@ -7010,7 +7061,8 @@ short333:
 	ADDQ    $0x00000020, DX
 	ADDQ    $0x00000020, BX
 	SUBQ    $0x00000004, SI
-	JMP     loop331
+	CMPQ    SI, $0x00000004
+	JGE     loop331
 
 done332:
 	TESTQ       SI, SI
@@ -7197,10 +7249,10 @@ TEXT ·cusumAVX2(SB), NOSPLIT, $0-40
 	VXORPD Y1, Y1, Y1
 	XORQ   DI, DI
 	MOVQ   BX, R8
+	CMPQ   R8, $0x00000020
+	JL     done337
 
 loop336:
-	CMPQ         R8, $0x00000020
-	JL           done337
 	MOVQ         AX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -7281,7 +7333,8 @@ loop336:
 	VMOVUPD      Y8, (R9)(BX*2)
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000020, R8
-	JMP          loop336
+	CMPQ         R8, $0x00000020
+	JGE          loop336
 
 done337:
 	MOVQ         most+0(FP), AX
@@ -7358,10 +7411,10 @@ columns338:
 	MOVQ         own+24(FP), R9
 	MOVQ         steps+72(FP), R10
 	MOVQ         levels+88(FP), R11
-
-loop340:
 	CMPQ         R11, $0x00000001
 	JL           done341
+
+loop340:
 	ADDQ         $0x00000008, DI
 	VMOVUPD      (R8)(BX*1), Y2
 	VADDPD       Y1, Y2, Y2
@@ -7385,7 +7438,7 @@ loop340:
 	ADDQ         CX, R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop340
+	JG           loop340
 
 done341:
 	MOVQ         scale+8(FP), DI
@@ -7453,10 +7506,10 @@ done339:
 	MOVQ         own+24(FP), DI
 	MOVQ         steps+72(FP), R8
 	MOVQ         levels+88(FP), R9
-
-loop343:
 	CMPQ         R9, $0x00000001
 	JL           done344
+
+loop343:
 	ADDQ         $0x00000008, AX
 	VMASKMOVPD   (SI)(BX*1), Y0, Y2
 	VADDPD       Y1, Y2, Y2
@@ -7480,7 +7533,7 @@ loop343:
 	ADDQ         CX, DI
 	ADDQ         $0x00000010, R8
 	SUBQ         $0x00000001, R9
-	JMP          loop343
+	JG           loop343
 
 done344:
 	MOVQ         scale+8(FP), AX
@@ -11079,10 +11132,10 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
+	CMPQ    R11, $0x00000004
+	JL      done529
 
 loop528:
-	CMPQ         R11, $0x00000004
-	JL           done529
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
@@ -11098,19 +11151,21 @@ loop528:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop528
+	CMPQ         R11, $0x00000004
+	JGE          loop528
 
 done529:
+	CMPQ R11, $0x00000001
+	JL   done531
+
 loop530:
-	CMPQ         R11, $0x00000001
-	JL           done531
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop530
+	JG           loop530
 
 done531:
 	VADDPD    Z2, Z1, Z1
@@ -11141,10 +11196,10 @@ next527:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
+	CMPQ    R11, $0x00000004
+	JL      done534
 
 loop533:
-	CMPQ         R11, $0x00000004
-	JL           done534
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -11164,12 +11219,14 @@ loop533:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop533
+	CMPQ         R11, $0x00000004
+	JGE          loop533
 
 done534:
+	CMPQ R11, $0x00000001
+	JL   done536
+
 loop535:
-	CMPQ         R11, $0x00000001
-	JL           done536
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -11177,7 +11234,7 @@ loop535:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop535
+	JG           loop535
 
 done536:
 	VADDPD    Z3, Z1, Z1
@@ -11210,10 +11267,10 @@ next532:
 	MOVQ    DX, R10
 	MOVQ    BX, R11
 	ADDQ    R9, SI
+	CMPQ    R11, $0x00000002
+	JL      done539
 
 loop538:
-	CMPQ         R11, $0x00000002
-	JL           done539
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -11227,12 +11284,14 @@ loop538:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop538
+	CMPQ         R11, $0x00000002
+	JGE          loop538
 
 done539:
+	CMPQ R11, $0x00000001
+	JL   done541
+
 loop540:
-	CMPQ         R11, $0x00000001
-	JL           done541
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -11241,7 +11300,7 @@ loop540:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop540
+	JG           loop540
 
 done541:
 	VADDPD    Z4, Z1, Z1
@@ -11275,10 +11334,10 @@ next537:
 	MOVQ    DX, R10
 	MOVQ    BX, R11
 	ADDQ    R9, SI
+	CMPQ    R11, $0x00000002
+	JL      done544
 
 loop543:
-	CMPQ         R11, $0x00000002
-	JL           done544
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -11294,12 +11353,14 @@ loop543:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop543
+	CMPQ         R11, $0x00000002
+	JGE          loop543
 
 done544:
+	CMPQ R11, $0x00000001
+	JL   done546
+
 loop545:
-	CMPQ         R11, $0x00000001
-	JL           done546
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -11309,7 +11370,7 @@ loop545:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop545
+	JG           loop545
 
 done546:
 	VADDPD    Z5, Z1, Z1
@@ -11343,10 +11404,10 @@ next542:
 	MOVQ    DX, R10
 	MOVQ    BX, R11
 	ADDQ    R9, SI
+	CMPQ    R11, $0x00000001
+	JL      done549
 
 loop548:
-	CMPQ         R11, $0x00000001
-	JL           done549
 	VBROADCASTSD (R10), Z6
 	VFMADD231PD  (SI), Z6, Z1
 	VFMADD231PD  64(SI), Z6, Z2
@@ -11357,7 +11418,7 @@ loop548:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop548
+	JG           loop548
 
 done549:
 	VADDPD    (AX)(R9*1), Z1, Z1
@@ -11390,10 +11451,10 @@ next547:
 	MOVQ    DX, R10
 	MOVQ    BX, R11
 	ADDQ    R9, SI
+	CMPQ    R11, $0x00000001
+	JL      done552
 
 loop551:
-	CMPQ         R11, $0x00000001
-	JL           done552
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -11405,7 +11466,7 @@ loop551:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop551
+	JG           loop551
 
 done552:
 	VADDPD    (AX)(R9*1), Z1, Z1
@@ -11441,10 +11502,10 @@ next550:
 	MOVQ    DX, R10
 	MOVQ    BX, R11
 	ADDQ    R9, SI
+	CMPQ    R11, $0x00000001
+	JL      done555
 
 loop554:
-	CMPQ         R11, $0x00000001
-	JL           done555
 	VBROADCASTSD (R10), Z8
 	VFMADD231PD  (SI), Z8, Z1
 	VFMADD231PD  64(SI), Z8, Z2
@@ -11457,7 +11518,7 @@ loop554:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop554
+	JG           loop554
 
 done555:
 	VADDPD    (AX)(R9*1), Z1, Z1
@@ -11494,10 +11555,10 @@ next553:
 	MOVQ    DX, R10
 	MOVQ    BX, R11
 	ADDQ    R9, SI
+	CMPQ    R11, $0x00000001
+	JL      done558
 
 loop557:
-	CMPQ         R11, $0x00000001
-	JL           done558
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -11511,7 +11572,7 @@ loop557:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop557
+	JG           loop557
 
 done558:
 	VADDPD    (AX)(R9*1), Z1, Z1
@@ -11551,10 +11612,10 @@ group559:
 	MOVQ    DX, R10
 	MOVQ    BX, R11
 	ADDQ    R9, SI
+	CMPQ    R11, $0x00000001
+	JL      done562
 
 loop561:
-	CMPQ         R11, $0x00000001
-	JL           done562
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -11567,7 +11628,7 @@ loop561:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop561
+	JG           loop561
 
 done562:
 	VADDPD  (AX)(R9*1), Z1, Z1
@@ -11615,17 +11676,17 @@ TEXT ·matMulTAVX512(SB), NOSPLIT, $8-64
 	MOVQ   lda+56(FP), R9
 	SHLQ   $0x03, R9
 	LEAQ   (R9)(R9*2), R10
+	CMPQ   BX, $0x00000004
+	JL     done564
 
 loop563:
-	CMPQ BX, $0x00000004
-	JL   done564
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
+	CMPQ R13, $0x00000020
+	JL   done566
 
 loop565:
-	CMPQ    R13, $0x00000020
-	JL      done566
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11645,10 +11706,10 @@ loop565:
 	MOVQ    CX, R14
 	MOVQ    R11, R15
 	MOVQ    SI, BP
+	CMPQ    BP, $0x00000040
+	JL      done568
 
 loop567:
-	CMPQ        BP, $0x00000040
-	JL          done568
 	VMOVUPD     (R15), Z17
 	VMOVUPD     (R15)(R9*1), Z18
 	VMOVUPD     (R15)(R9*2), Z19
@@ -11676,7 +11737,8 @@ loop567:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop567
+	CMPQ        BP, $0x00000040
+	JGE         loop567
 
 done568:
 	TESTQ       BP, BP
@@ -11770,12 +11832,14 @@ skip569:
 	ADDQ          R9, R11
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
-	JMP           loop565
+	CMPQ          R13, $0x00000020
+	JGE           loop565
 
 done566:
+	CMPQ R13, $0x00000008
+	JL   done571
+
 loop570:
-	CMPQ    R13, $0x00000008
-	JL      done571
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11783,10 +11847,10 @@ loop570:
 	MOVQ    CX, R14
 	MOVQ    R11, R15
 	MOVQ    SI, BP
+	CMPQ    BP, $0x00000040
+	JL      done573
 
 loop572:
-	CMPQ        BP, $0x00000040
-	JL          done573
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R14), Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -11799,7 +11863,8 @@ loop572:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop572
+	CMPQ        BP, $0x00000040
+	JGE         loop572
 
 done573:
 	TESTQ       BP, BP
@@ -11854,7 +11919,8 @@ skip574:
 	ADDQ          R9, R11
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
-	JMP           loop570
+	CMPQ          R13, $0x00000008
+	JGE           loop570
 
 done571:
 	ADDQ R9, CX
@@ -11866,19 +11932,21 @@ done571:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000004, BX
-	JMP  loop563
+	CMPQ BX, $0x00000004
+	JGE  loop563
 
 done564:
-loop575:
 	CMPQ BX, $0x00000001
 	JL   done576
+
+loop575:
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
+	CMPQ R13, $0x00000020
+	JL   done578
 
 loop577:
-	CMPQ    R13, $0x00000020
-	JL      done578
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11886,10 +11954,10 @@ loop577:
 	MOVQ    CX, R14
 	MOVQ    R11, R15
 	MOVQ    SI, BP
+	CMPQ    BP, $0x00000040
+	JL      done580
 
 loop579:
-	CMPQ        BP, $0x00000040
-	JL          done580
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R15)(R9*1), Z6
 	VMOVUPD     (R15)(R9*2), Z7
@@ -11902,7 +11970,8 @@ loop579:
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop579
+	CMPQ        BP, $0x00000040
+	JGE         loop579
 
 done580:
 	TESTQ       BP, BP
@@ -11957,27 +12026,30 @@ skip581:
 	ADDQ          R9, R11
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
-	JMP           loop577
+	CMPQ          R13, $0x00000020
+	JGE           loop577
 
 done578:
+	CMPQ R13, $0x00000008
+	JL   done583
+
 loop582:
-	CMPQ    R13, $0x00000008
-	JL      done583
 	VMOVUPD Z0, Z1
 	MOVQ    CX, R14
 	MOVQ    R11, R15
 	MOVQ    SI, BP
+	CMPQ    BP, $0x00000040
+	JL      done585
 
 loop584:
-	CMPQ        BP, $0x00000040
-	JL          done585
 	VMOVUPD     (R15), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z1
 	ADDQ        $0x00000040, R14
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
-	JMP         loop584
+	CMPQ        BP, $0x00000040
+	JGE         loop584
 
 done585:
 	TESTQ       BP, BP
@@ -11999,13 +12071,14 @@ skip586:
 	ADDQ          R9, R11
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
-	JMP           loop582
+	CMPQ          R13, $0x00000008
+	JGE           loop582
 
 done583:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000001, BX
-	JMP  loop575
+	JG   loop575
 
 done576:
 	VZEROUPPER
@@ -12041,10 +12114,10 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	MOVQ   AX, R10
 	MOVQ   m+32(FP), R11
 	ADDQ   R9, R10
+	CMPQ   R11, $0x00000004
+	JL     done590
 
 loop589:
-	CMPQ    R11, $0x00000004
-	JL      done590
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12054,10 +12127,10 @@ loop589:
 	MOVQ    k+48(FP), R14
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
+	CMPQ    R14, $0x00000001
+	JL      done592
 
 loop591:
-	CMPQ         R14, $0x00000001
-	JL           done592
 	VMOVUPD.Z    (R13), K1, Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z1
@@ -12070,7 +12143,7 @@ loop591:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop591
+	JG           loop591
 
 done592:
 	VBROADCASTSD alpha+8(FP), Z6
@@ -12095,29 +12168,31 @@ done592:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop589
+	CMPQ         R11, $0x00000004
+	JGE          loop589
 
 done590:
+	CMPQ R11, $0x00000001
+	JL   done594
+
 loop593:
-	CMPQ    R11, $0x00000001
-	JL      done594
 	VMOVUPD Z0, Z1
 	MOVQ    DX, R12
 	MOVQ    b+24(FP), R13
 	MOVQ    k+48(FP), R14
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
+	CMPQ    R14, $0x00000001
+	JL      done596
 
 loop595:
-	CMPQ         R14, $0x00000001
-	JL           done596
 	VMOVUPD.Z    (R13), K1, Z2
 	VBROADCASTSD (R12), Z3
 	VFMADD231PD  Z2, Z3, Z1
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop595
+	JG           loop595
 
 done596:
 	VBROADCASTSD alpha+8(FP), Z3
@@ -12127,7 +12202,7 @@ done596:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop593
+	JG           loop593
 
 done594:
 	JMP end587
@@ -12143,10 +12218,10 @@ next588:
 	MOVQ  AX, R10
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
+	CMPQ  R11, $0x00000004
+	JL    done599
 
 loop598:
-	CMPQ    R11, $0x00000004
-	JL      done599
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12160,10 +12235,10 @@ loop598:
 	MOVQ    k+48(FP), R14
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
+	CMPQ    R14, $0x00000001
+	JL      done601
 
 loop600:
-	CMPQ         R14, $0x00000001
-	JL           done601
 	VMOVUPD      (R13), Z9
 	VMOVUPD.Z    64(R13), K1, Z10
 	VBROADCASTSD (R12), Z11
@@ -12181,7 +12256,7 @@ loop600:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop600
+	JG           loop600
 
 done601:
 	VBROADCASTSD alpha+8(FP), Z11
@@ -12218,12 +12293,14 @@ done601:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop598
+	CMPQ         R11, $0x00000004
+	JGE          loop598
 
 done599:
+	CMPQ R11, $0x00000001
+	JL   done603
+
 loop602:
-	CMPQ    R11, $0x00000001
-	JL      done603
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	MOVQ    DX, R12
@@ -12231,10 +12308,10 @@ loop602:
 	MOVQ    k+48(FP), R14
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
+	CMPQ    R14, $0x00000001
+	JL      done605
 
 loop604:
-	CMPQ         R14, $0x00000001
-	JL           done605
 	VMOVUPD      (R13), Z3
 	VMOVUPD.Z    64(R13), K1, Z4
 	VBROADCASTSD (R12), Z5
@@ -12243,7 +12320,7 @@ loop604:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop604
+	JG           loop604
 
 done605:
 	VBROADCASTSD alpha+8(FP), Z5
@@ -12256,7 +12333,7 @@ done605:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop602
+	JG           loop602
 
 done603:
 	JMP end587
@@ -12272,10 +12349,10 @@ next597:
 	MOVQ  AX, R10
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
+	CMPQ  R11, $0x00000004
+	JL    done608
 
 loop607:
-	CMPQ    R11, $0x00000004
-	JL      done608
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12293,10 +12370,10 @@ loop607:
 	MOVQ    k+48(FP), R14
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
+	CMPQ    R14, $0x00000001
+	JL      done610
 
 loop609:
-	CMPQ         R14, $0x00000001
-	JL           done610
 	VMOVUPD      (R13), Z13
 	VMOVUPD      64(R13), Z14
 	VMOVUPD.Z    128(R13), K1, Z15
@@ -12319,7 +12396,7 @@ loop609:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop609
+	JG           loop609
 
 done610:
 	VBROADCASTSD alpha+8(FP), Z16
@@ -12368,12 +12445,14 @@ done610:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop607
+	CMPQ         R11, $0x00000004
+	JGE          loop607
 
 done608:
+	CMPQ R11, $0x00000001
+	JL   done612
+
 loop611:
-	CMPQ    R11, $0x00000001
-	JL      done612
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12382,10 +12461,10 @@ loop611:
 	MOVQ    k+48(FP), R14
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
+	CMPQ    R14, $0x00000001
+	JL      done614
 
 loop613:
-	CMPQ         R14, $0x00000001
-	JL           done614
 	VMOVUPD      (R13), Z4
 	VMOVUPD      64(R13), Z5
 	VMOVUPD.Z    128(R13), K1, Z6
@@ -12396,7 +12475,7 @@ loop613:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop613
+	JG           loop613
 
 done614:
 	VBROADCASTSD alpha+8(FP), Z7
@@ -12412,7 +12491,7 @@ done614:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop611
+	JG           loop611
 
 done612:
 	JMP end587
@@ -12426,10 +12505,10 @@ next606:
 	MOVQ  AX, R10
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
+	CMPQ  R11, $0x00000004
+	JL    done617
 
 loop616:
-	CMPQ    R11, $0x00000004
-	JL      done617
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12451,10 +12530,10 @@ loop616:
 	MOVQ    k+48(FP), R14
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
+	CMPQ    R14, $0x00000001
+	JL      done619
 
 loop618:
-	CMPQ         R14, $0x00000001
-	JL           done619
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -12482,7 +12561,7 @@ loop618:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop618
+	JG           loop618
 
 done619:
 	VBROADCASTSD alpha+8(FP), Z21
@@ -12543,12 +12622,14 @@ done619:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop616
+	CMPQ         R11, $0x00000004
+	JGE          loop616
 
 done617:
+	CMPQ R11, $0x00000001
+	JL   done621
+
 loop620:
-	CMPQ    R11, $0x00000001
-	JL      done621
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12558,10 +12639,10 @@ loop620:
 	MOVQ    k+48(FP), R14
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
+	CMPQ    R14, $0x00000001
+	JL      done623
 
 loop622:
-	CMPQ         R14, $0x00000001
-	JL           done623
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -12574,7 +12655,7 @@ loop622:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop622
+	JG           loop622
 
 done623:
 	VBROADCASTSD alpha+8(FP), Z9
@@ -12593,7 +12674,7 @@ done623:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop620
+	JG           loop620
 
 done621:
 	JMP end587
@@ -12608,10 +12689,10 @@ group624:
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
+	CMPQ R11, $0x00000004
+	JL   done627
 
 loop626:
-	CMPQ    R11, $0x00000004
-	JL      done627
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12633,10 +12714,10 @@ loop626:
 	MOVQ    k+48(FP), R14
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
+	CMPQ    R14, $0x00000001
+	JL      done629
 
 loop628:
-	CMPQ         R14, $0x00000001
-	JL           done629
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -12664,7 +12745,7 @@ loop628:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop628
+	JG           loop628
 
 done629:
 	VBROADCASTSD alpha+8(FP), Z21
@@ -12725,12 +12806,14 @@ done629:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
-	JMP          loop626
+	CMPQ         R11, $0x00000004
+	JGE          loop626
 
 done627:
+	CMPQ R11, $0x00000001
+	JL   done631
+
 loop630:
-	CMPQ    R11, $0x00000001
-	JL      done631
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12740,10 +12823,10 @@ loop630:
 	MOVQ    k+48(FP), R14
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
+	CMPQ    R14, $0x00000001
+	JL      done633
 
 loop632:
-	CMPQ         R14, $0x00000001
-	JL           done633
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -12756,7 +12839,7 @@ loop632:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop632
+	JG           loop632
 
 done633:
 	VBROADCASTSD alpha+8(FP), Z9
@@ -12775,7 +12858,7 @@ done633:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JMP          loop630
+	JG           loop630
 
 done631:
 	ADDQ $0x00000100, R9
@@ -12797,16 +12880,16 @@ TEXT ·addOutersAVX512(SB), NOSPLIT, $0-56
 	LEAQ   (DX)(DX*2), SI
 	MOVQ   m+24(FP), DI
 	SHLQ   $0x03, DI
+	CMPQ   BX, $0x00000006
+	JL     done635
 
 loop634:
-	CMPQ BX, $0x00000006
-	JL   done635
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
+	CMPQ R8, $0x00000004
+	JL   done637
 
 loop636:
-	CMPQ    R8, $0x00000004
-	JL      done637
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -12838,10 +12921,10 @@ loop636:
 	MOVQ    u+16(FP), R13
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
+	CMPQ    R14, $0x00000001
+	JL      done639
 
 loop638:
-	CMPQ         R14, $0x00000001
-	JL           done639
 	VMOVUPD      (R13), Z24
 	VMOVUPD      64(R13), Z25
 	VMOVUPD      128(R13), Z26
@@ -12879,7 +12962,7 @@ loop638:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop638
+	JG           loop638
 
 done639:
 	VMOVUPD Z0, (R10)
@@ -12908,12 +12991,14 @@ done639:
 	VMOVUPD Z23, 192(R11)(DX*1)
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
-	JMP     loop636
+	CMPQ    R8, $0x00000004
+	JGE     loop636
 
 done637:
+	CMPQ R8, $0x00000002
+	JL   done641
+
 loop640:
-	CMPQ    R8, $0x00000002
-	JL      done641
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -12933,10 +13018,10 @@ loop640:
 	MOVQ    u+16(FP), R13
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
+	CMPQ    R14, $0x00000001
+	JL      done643
 
 loop642:
-	CMPQ         R14, $0x00000001
-	JL           done643
 	VMOVUPD      (R13), Z12
 	VMOVUPD      64(R13), Z13
 	VBROADCASTSD (R12), Z14
@@ -12960,7 +13045,7 @@ loop642:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop642
+	JG           loop642
 
 done643:
 	VMOVUPD Z0, (R10)
@@ -12977,12 +13062,14 @@ done643:
 	VMOVUPD Z11, 64(R11)(DX*1)
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
-	JMP     loop640
+	CMPQ    R8, $0x00000002
+	JGE     loop640
 
 done641:
+	CMPQ R8, $0x00000001
+	JL   done645
+
 loop644:
-	CMPQ    R8, $0x00000001
-	JL      done645
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -12996,10 +13083,10 @@ loop644:
 	MOVQ    u+16(FP), R13
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
+	CMPQ    R14, $0x00000001
+	JL      done647
 
 loop646:
-	CMPQ         R14, $0x00000001
-	JL           done647
 	VMOVUPD      (R13), Z6
 	VBROADCASTSD (R12), Z7
 	VFMADD231PD  Z6, Z7, Z0
@@ -13016,7 +13103,7 @@ loop646:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop646
+	JG           loop646
 
 done647:
 	VMOVUPD Z0, (R10)
@@ -13027,7 +13114,7 @@ done647:
 	VMOVUPD Z5, (R11)(DX*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JMP     loop644
+	JG      loop644
 
 done645:
 	ADDQ DX, AX
@@ -13038,18 +13125,20 @@ done645:
 	ADDQ DX, AX
 	ADDQ $0x00000030, CX
 	SUBQ $0x00000006, BX
-	JMP  loop634
+	CMPQ BX, $0x00000006
+	JGE  loop634
 
 done635:
-loop648:
 	CMPQ BX, $0x00000005
 	JL   done649
+
+loop648:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
+	CMPQ R8, $0x00000004
+	JL   done651
 
 loop650:
-	CMPQ    R8, $0x00000004
-	JL      done651
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13077,10 +13166,10 @@ loop650:
 	MOVQ    u+16(FP), R13
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
+	CMPQ    R14, $0x00000001
+	JL      done653
 
 loop652:
-	CMPQ         R14, $0x00000001
-	JL           done653
 	VMOVUPD      (R13), Z20
 	VMOVUPD      64(R13), Z21
 	VMOVUPD      128(R13), Z22
@@ -13113,7 +13202,7 @@ loop652:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop652
+	JG           loop652
 
 done653:
 	VMOVUPD Z0, (R10)
@@ -13138,12 +13227,14 @@ done653:
 	VMOVUPD Z19, 192(R11)
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
-	JMP     loop650
+	CMPQ    R8, $0x00000004
+	JGE     loop650
 
 done651:
+	CMPQ R8, $0x00000002
+	JL   done655
+
 loop654:
-	CMPQ    R8, $0x00000002
-	JL      done655
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13161,10 +13252,10 @@ loop654:
 	MOVQ    u+16(FP), R13
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
+	CMPQ    R14, $0x00000001
+	JL      done657
 
 loop656:
-	CMPQ         R14, $0x00000001
-	JL           done657
 	VMOVUPD      (R13), Z10
 	VMOVUPD      64(R13), Z11
 	VBROADCASTSD (R12), Z12
@@ -13185,7 +13276,7 @@ loop656:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop656
+	JG           loop656
 
 done657:
 	VMOVUPD Z0, (R10)
@@ -13200,12 +13291,14 @@ done657:
 	VMOVUPD Z9, 64(R11)
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
-	JMP     loop654
+	CMPQ    R8, $0x00000002
+	JGE     loop654
 
 done655:
+	CMPQ R8, $0x00000001
+	JL   done659
+
 loop658:
-	CMPQ    R8, $0x00000001
-	JL      done659
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13218,10 +13311,10 @@ loop658:
 	MOVQ    u+16(FP), R13
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
+	CMPQ    R14, $0x00000001
+	JL      done661
 
 loop660:
-	CMPQ         R14, $0x00000001
-	JL           done661
 	VMOVUPD      (R13), Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z0
@@ -13236,7 +13329,7 @@ loop660:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop660
+	JG           loop660
 
 done661:
 	VMOVUPD Z0, (R10)
@@ -13246,7 +13339,7 @@ done661:
 	VMOVUPD Z4, (R11)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JMP     loop658
+	JG      loop658
 
 done659:
 	ADDQ DX, AX
@@ -13256,18 +13349,20 @@ done659:
 	ADDQ DX, AX
 	ADDQ $0x00000028, CX
 	SUBQ $0x00000005, BX
-	JMP  loop648
+	CMPQ BX, $0x00000005
+	JGE  loop648
 
 done649:
-loop662:
 	CMPQ BX, $0x00000004
 	JL   done663
+
+loop662:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
+	CMPQ R8, $0x00000004
+	JL   done665
 
 loop664:
-	CMPQ    R8, $0x00000004
-	JL      done665
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -13290,10 +13385,10 @@ loop664:
 	MOVQ    u+16(FP), R12
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
+	CMPQ    R13, $0x00000001
+	JL      done667
 
 loop666:
-	CMPQ         R13, $0x00000001
-	JL           done667
 	VMOVUPD      (R12), Z16
 	VMOVUPD      64(R12), Z17
 	VMOVUPD      128(R12), Z18
@@ -13321,7 +13416,7 @@ loop666:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop666
+	JG           loop666
 
 done667:
 	VMOVUPD Z0, (R10)
@@ -13342,12 +13437,14 @@ done667:
 	VMOVUPD Z15, 192(R10)(SI*1)
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
-	JMP     loop664
+	CMPQ    R8, $0x00000004
+	JGE     loop664
 
 done665:
+	CMPQ R8, $0x00000002
+	JL   done669
+
 loop668:
-	CMPQ    R8, $0x00000002
-	JL      done669
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -13362,10 +13459,10 @@ loop668:
 	MOVQ    u+16(FP), R12
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
+	CMPQ    R13, $0x00000001
+	JL      done671
 
 loop670:
-	CMPQ         R13, $0x00000001
-	JL           done671
 	VMOVUPD      (R12), Z8
 	VMOVUPD      64(R12), Z9
 	VBROADCASTSD (R11), Z10
@@ -13383,7 +13480,7 @@ loop670:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop670
+	JG           loop670
 
 done671:
 	VMOVUPD Z0, (R10)
@@ -13396,12 +13493,14 @@ done671:
 	VMOVUPD Z7, 64(R10)(SI*1)
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
-	JMP     loop668
+	CMPQ    R8, $0x00000002
+	JGE     loop668
 
 done669:
+	CMPQ R8, $0x00000001
+	JL   done673
+
 loop672:
-	CMPQ    R8, $0x00000001
-	JL      done673
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -13412,10 +13511,10 @@ loop672:
 	MOVQ    u+16(FP), R12
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
+	CMPQ    R13, $0x00000001
+	JL      done675
 
 loop674:
-	CMPQ         R13, $0x00000001
-	JL           done675
 	VMOVUPD      (R12), Z4
 	VBROADCASTSD (R11), Z5
 	VFMADD231PD  Z4, Z5, Z0
@@ -13428,7 +13527,7 @@ loop674:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop674
+	JG           loop674
 
 done675:
 	VMOVUPD Z0, (R10)
@@ -13437,7 +13536,7 @@ done675:
 	VMOVUPD Z3, (R10)(SI*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JMP     loop672
+	JG      loop672
 
 done673:
 	ADDQ DX, AX
@@ -13446,18 +13545,20 @@ done673:
 	ADDQ DX, AX
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000004, BX
-	JMP  loop662
+	CMPQ BX, $0x00000004
+	JGE  loop662
 
 done663:
-loop676:
 	CMPQ BX, $0x00000003
 	JL   done677
+
+loop676:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
+	CMPQ SI, $0x00000004
+	JL   done679
 
 loop678:
-	CMPQ    SI, $0x00000004
-	JL      done679
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13476,10 +13577,10 @@ loop678:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done681
 
 loop680:
-	CMPQ         R12, $0x00000001
-	JL           done681
 	VMOVUPD      (R11), Z12
 	VMOVUPD      64(R11), Z13
 	VMOVUPD      128(R11), Z14
@@ -13502,7 +13603,7 @@ loop680:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop680
+	JG           loop680
 
 done681:
 	VMOVUPD Z0, (R9)
@@ -13519,12 +13620,14 @@ done681:
 	VMOVUPD Z11, 192(R9)(DX*2)
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
-	JMP     loop678
+	CMPQ    SI, $0x00000004
+	JGE     loop678
 
 done679:
+	CMPQ SI, $0x00000002
+	JL   done683
+
 loop682:
-	CMPQ    SI, $0x00000002
-	JL      done683
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13537,10 +13640,10 @@ loop682:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done685
 
 loop684:
-	CMPQ         R12, $0x00000001
-	JL           done685
 	VMOVUPD      (R11), Z6
 	VMOVUPD      64(R11), Z7
 	VBROADCASTSD (R10), Z8
@@ -13555,7 +13658,7 @@ loop684:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop684
+	JG           loop684
 
 done685:
 	VMOVUPD Z0, (R9)
@@ -13566,12 +13669,14 @@ done685:
 	VMOVUPD Z5, 64(R9)(DX*2)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
-	JMP     loop682
+	CMPQ    SI, $0x00000002
+	JGE     loop682
 
 done683:
+	CMPQ SI, $0x00000001
+	JL   done687
+
 loop686:
-	CMPQ    SI, $0x00000001
-	JL      done687
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13581,10 +13686,10 @@ loop686:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done689
 
 loop688:
-	CMPQ         R12, $0x00000001
-	JL           done689
 	VMOVUPD      (R11), Z3
 	VBROADCASTSD (R10), Z4
 	VFMADD231PD  Z3, Z4, Z0
@@ -13595,7 +13700,7 @@ loop688:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop688
+	JG           loop688
 
 done689:
 	VMOVUPD Z0, (R9)
@@ -13603,7 +13708,7 @@ done689:
 	VMOVUPD Z2, (R9)(DX*2)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JMP     loop686
+	JG      loop686
 
 done687:
 	ADDQ DX, AX
@@ -13611,18 +13716,20 @@ done687:
 	ADDQ DX, AX
 	ADDQ $0x00000018, CX
 	SUBQ $0x00000003, BX
-	JMP  loop676
+	CMPQ BX, $0x00000003
+	JGE  loop676
 
 done677:
-loop690:
 	CMPQ BX, $0x00000002
 	JL   done691
+
+loop690:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
+	CMPQ SI, $0x00000004
+	JL   done693
 
 loop692:
-	CMPQ    SI, $0x00000004
-	JL      done693
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13637,10 +13744,10 @@ loop692:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done695
 
 loop694:
-	CMPQ         R12, $0x00000001
-	JL           done695
 	VMOVUPD      (R11), Z8
 	VMOVUPD      64(R11), Z9
 	VMOVUPD      128(R11), Z10
@@ -13658,7 +13765,7 @@ loop694:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop694
+	JG           loop694
 
 done695:
 	VMOVUPD Z0, (R9)
@@ -13671,12 +13778,14 @@ done695:
 	VMOVUPD Z7, 192(R9)(DX*1)
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
-	JMP     loop692
+	CMPQ    SI, $0x00000004
+	JGE     loop692
 
 done693:
+	CMPQ SI, $0x00000002
+	JL   done697
+
 loop696:
-	CMPQ    SI, $0x00000002
-	JL      done697
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13687,10 +13796,10 @@ loop696:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done699
 
 loop698:
-	CMPQ         R12, $0x00000001
-	JL           done699
 	VMOVUPD      (R11), Z4
 	VMOVUPD      64(R11), Z5
 	VBROADCASTSD (R10), Z6
@@ -13702,7 +13811,7 @@ loop698:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop698
+	JG           loop698
 
 done699:
 	VMOVUPD Z0, (R9)
@@ -13711,12 +13820,14 @@ done699:
 	VMOVUPD Z3, 64(R9)(DX*1)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
-	JMP     loop696
+	CMPQ    SI, $0x00000002
+	JGE     loop696
 
 done697:
+	CMPQ SI, $0x00000001
+	JL   done701
+
 loop700:
-	CMPQ    SI, $0x00000001
-	JL      done701
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13725,10 +13836,10 @@ loop700:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done703
 
 loop702:
-	CMPQ         R12, $0x00000001
-	JL           done703
 	VMOVUPD      (R11), Z2
 	VBROADCASTSD (R10), Z3
 	VFMADD231PD  Z2, Z3, Z0
@@ -13737,32 +13848,34 @@ loop702:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop702
+	JG           loop702
 
 done703:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, (R9)(DX*1)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JMP     loop700
+	JG      loop700
 
 done701:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000010, CX
 	SUBQ $0x00000002, BX
-	JMP  loop690
+	CMPQ BX, $0x00000002
+	JGE  loop690
 
 done691:
-loop704:
 	CMPQ BX, $0x00000001
 	JL   done705
+
+loop704:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
+	CMPQ SI, $0x00000004
+	JL   done707
 
 loop706:
-	CMPQ    SI, $0x00000004
-	JL      done707
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13773,10 +13886,10 @@ loop706:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done709
 
 loop708:
-	CMPQ         R12, $0x00000001
-	JL           done709
 	VMOVUPD      (R11), Z4
 	VMOVUPD      64(R11), Z5
 	VMOVUPD      128(R11), Z6
@@ -13789,7 +13902,7 @@ loop708:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop708
+	JG           loop708
 
 done709:
 	VMOVUPD Z0, (R9)
@@ -13798,12 +13911,14 @@ done709:
 	VMOVUPD Z3, 192(R9)
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
-	JMP     loop706
+	CMPQ    SI, $0x00000004
+	JGE     loop706
 
 done707:
+	CMPQ SI, $0x00000002
+	JL   done711
+
 loop710:
-	CMPQ    SI, $0x00000002
-	JL      done711
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13812,10 +13927,10 @@ loop710:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done713
 
 loop712:
-	CMPQ         R12, $0x00000001
-	JL           done713
 	VMOVUPD      (R11), Z2
 	VMOVUPD      64(R11), Z3
 	VBROADCASTSD (R10), Z4
@@ -13824,19 +13939,21 @@ loop712:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop712
+	JG           loop712
 
 done713:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
-	JMP     loop710
+	CMPQ    SI, $0x00000002
+	JGE     loop710
 
 done711:
+	CMPQ SI, $0x00000001
+	JL   done715
+
 loop714:
-	CMPQ    SI, $0x00000001
-	JL      done715
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13844,29 +13961,29 @@ loop714:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done717
 
 loop716:
-	CMPQ         R12, $0x00000001
-	JL           done717
 	VMOVUPD      (R11), Z1
 	VBROADCASTSD (R10), Z2
 	VFMADD231PD  Z1, Z2, Z0
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop716
+	JG           loop716
 
 done717:
 	VMOVUPD Z0, (R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JMP     loop714
+	JG      loop714
 
 done715:
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000001, BX
-	JMP  loop704
+	JG   loop704
 
 done705:
 	VZEROUPPER
@@ -13886,10 +14003,10 @@ TEXT ·aggregateAVX512(SB), NOSPLIT, $0-96
 	SHLQ         $0x03, DX
 	XORQ         BX, BX
 	MOVQ         CX, SI
+	CMPQ         SI, $0x00000040
+	JL           done719
 
 loop718:
-	CMPQ      SI, $0x00000040
-	JL        done719
 	MOVQ      z+24(FP), DI
 	MOVQ      weights+32(FP), R8
 	MOVQ      f+40(FP), R9
@@ -13917,10 +14034,10 @@ loop718:
 	VMOVUPD   Z0, Z6
 	VMOVUPD   Z0, Z7
 	MOVQ      experts+72(FP), R10
+	CMPQ      R10, $0x00000001
+	JL        done721
 
 loop720:
-	CMPQ        R10, $0x00000001
-	JL          done721
 	VMOVUPD.Z   (R9), K1, Z8
 	VSUBPD      Z3, Z8, Z8
 	VMULPD      Z4, Z8, Z8
@@ -13934,7 +14051,7 @@ loop720:
 	ADDQ        CX, DI
 	ADDQ        CX, R8
 	SUBQ        $0x00000001, R10
-	JMP         loop720
+	JG          loop720
 
 done721:
 	MOVQ    mean+0(FP), DI
@@ -13945,7 +14062,8 @@ done721:
 	VMOVUPD Z7, (DI)(BX*1)
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000040, SI
-	JMP     loop718
+	CMPQ    SI, $0x00000040
+	JGE     loop718
 
 done719:
 	VZEROUPPER
@@ -13961,10 +14079,10 @@ TEXT ·regretsAVX512(SB), NOSPLIT, $0-96
 	VBROADCASTSD trig64<>+544(SB), Z1
 	XORQ         CX, CX
 	MOVQ         AX, DX
+	CMPQ         DX, $0x00000040
+	JL           done723
 
 loop722:
-	CMPQ    DX, $0x00000040
-	JL      done723
 	MOVQ    out+48(FP), BX
 	VMOVUPD (BX)(CX*1), Z3
 	MOVQ    slope+56(FP), BX
@@ -13979,10 +14097,10 @@ loop722:
 	MOVQ    z+40(FP), R9
 	MOVQ    CX, R10
 	MOVQ    experts+80(FP), R11
+	CMPQ    R11, $0x00000001
+	JL      done725
 
 loop724:
-	CMPQ        R11, $0x00000001
-	JL          done725
 	VSUBPD      (R9)(R10*1), Z3, Z8
 	VMOVUPD     (R8)(R10*1), Z7
 	VFMADD231PD Z8, Z4, Z7
@@ -14001,7 +14119,7 @@ loop724:
 	VADDPD      Z7, Z6, Z6
 	ADDQ        AX, R10
 	SUBQ        $0x00000001, R11
-	JMP         loop724
+	JG          loop724
 
 done725:
 	MOVQ         sum+0(FP), SI
@@ -14014,20 +14132,21 @@ done725:
 	VMULPD       Z4, Z3, Z3
 	MOVQ         CX, SI
 	MOVQ         experts+80(FP), DI
+	CMPQ         DI, $0x00000001
+	JL           done727
 
 loop726:
-	CMPQ    DI, $0x00000001
-	JL      done727
 	VMULPD  (BX)(SI*1), Z3, Z7
 	VMOVUPD Z7, (BX)(SI*1)
 	ADDQ    AX, SI
 	SUBQ    $0x00000001, DI
-	JMP     loop726
+	JG      loop726
 
 done727:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000040, DX
-	JMP  loop722
+	CMPQ DX, $0x00000040
+	JGE  loop722
 
 done723:
 	VZEROUPPER
@@ -14608,10 +14727,10 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	MOVQ         SI, R12
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
-
-loop737:
 	CMPQ         R12, $0x00000004
 	JL           done738
+
+loop737:
 	VBROADCASTSD (R11), Z6
 	VMOVUPD.Z    (DI), K1, Z7
 	VFMADD231PD  Z7, Z6, Z2
@@ -14627,19 +14746,21 @@ loop737:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop737
+	CMPQ         R12, $0x00000004
+	JGE          loop737
 
 done738:
+	CMPQ R12, $0x00000001
+	JL   done740
+
 loop739:
-	CMPQ         R12, $0x00000001
-	JL           done740
 	VBROADCASTSD (R11), Z6
 	VMOVUPD.Z    (DI), K1, Z7
 	VFMADD231PD  Z7, Z6, Z2
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop739
+	JG           loop739
 
 done740:
 	VADDPD       Z3, Z2, Z2
@@ -14708,10 +14829,10 @@ next736:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
+	CMPQ    R12, $0x00000004
+	JL      done743
 
 loop742:
-	CMPQ         R12, $0x00000004
-	JL           done743
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VMOVUPD.Z    64(DI), K1, Z11
@@ -14731,12 +14852,14 @@ loop742:
 	LEAQ         (DI)(R8*4), DI
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop742
+	CMPQ         R12, $0x00000004
+	JGE          loop742
 
 done743:
+	CMPQ R12, $0x00000001
+	JL   done745
+
 loop744:
-	CMPQ         R12, $0x00000001
-	JL           done745
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VMOVUPD.Z    64(DI), K1, Z11
@@ -14744,7 +14867,7 @@ loop744:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop744
+	JG           loop744
 
 done745:
 	VADDPD       Z4, Z2, Z2
@@ -14840,10 +14963,10 @@ next741:
 	MOVQ    BX, R11
 	MOVQ    SI, R12
 	ADDQ    R10, DI
+	CMPQ    R12, $0x00000002
+	JL      done748
 
 loop747:
-	CMPQ         R12, $0x00000002
-	JL           done748
 	VBROADCASTSD (R11), Z8
 	VFMADD231PD  (DI), Z8, Z2
 	VFMADD231PD  64(DI), Z8, Z3
@@ -14857,12 +14980,14 @@ loop747:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop747
+	CMPQ         R12, $0x00000002
+	JGE          loop747
 
 done748:
+	CMPQ R12, $0x00000001
+	JL   done750
+
 loop749:
-	CMPQ         R12, $0x00000001
-	JL           done750
 	VBROADCASTSD (R11), Z8
 	VFMADD231PD  (DI), Z8, Z2
 	VFMADD231PD  64(DI), Z8, Z3
@@ -14871,7 +14996,7 @@ loop749:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop749
+	JG           loop749
 
 done750:
 	VADDPD       Z5, Z2, Z2
@@ -14991,10 +15116,10 @@ next746:
 	MOVQ    BX, R11
 	MOVQ    SI, R12
 	ADDQ    R10, DI
+	CMPQ    R12, $0x00000002
+	JL      done753
 
 loop752:
-	CMPQ         R12, $0x00000002
-	JL           done753
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -15010,12 +15135,14 @@ loop752:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop752
+	CMPQ         R12, $0x00000002
+	JGE          loop752
 
 done753:
+	CMPQ R12, $0x00000001
+	JL   done755
+
 loop754:
-	CMPQ         R12, $0x00000001
-	JL           done755
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -15025,7 +15152,7 @@ loop754:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop754
+	JG           loop754
 
 done755:
 	VADDPD       Z6, Z2, Z2
@@ -15174,10 +15301,10 @@ group756:
 	MOVQ    BX, R11
 	MOVQ    SI, R12
 	ADDQ    R10, DI
+	CMPQ    R12, $0x00000002
+	JL      done759
 
 loop758:
-	CMPQ         R12, $0x00000002
-	JL           done759
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -15191,12 +15318,14 @@ loop758:
 	LEAQ         (DI)(R8*2), DI
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
-	JMP          loop758
+	CMPQ         R12, $0x00000002
+	JGE          loop758
 
 done759:
+	CMPQ R12, $0x00000001
+	JL   done761
+
 loop760:
-	CMPQ         R12, $0x00000001
-	JL           done761
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -15205,7 +15334,7 @@ loop760:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop760
+	JG           loop760
 
 done761:
 	VADDPD       Z6, Z2, Z2
@@ -15350,16 +15479,16 @@ TEXT ·symAddAVX512(SB), NOSPLIT, $0-32
 	MOVQ   nb+8(FP), DX
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
+	CMPQ   BX, $0x00000001
+	JL     done763
 
 loop762:
-	CMPQ BX, $0x00000001
-	JL   done763
 	MOVQ BX, SI
 	MOVQ CX, DI
+	CMPQ SI, $0x00000002
+	JL   done765
 
 loop764:
-	CMPQ    SI, $0x00000002
-	JL      done765
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15379,10 +15508,10 @@ loop764:
 	MOVQ    CX, R8
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
+	CMPQ    R10, $0x00000001
+	JL      done767
 
 loop766:
-	CMPQ         R10, $0x00000001
-	JL           done767
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -15412,7 +15541,7 @@ loop766:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop766
+	JG           loop766
 
 done767:
 	VMOVUPD Z0, (AX)
@@ -15434,12 +15563,14 @@ done767:
 	ADDQ    $0x00000400, AX
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
-	JMP     loop764
+	CMPQ    SI, $0x00000002
+	JGE     loop764
 
 done765:
+	CMPQ SI, $0x00000001
+	JL   done769
+
 loop768:
-	CMPQ    SI, $0x00000001
-	JL      done769
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15451,10 +15582,10 @@ loop768:
 	MOVQ    CX, R8
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
+	CMPQ    R10, $0x00000001
+	JL      done771
 
 loop770:
-	CMPQ         R10, $0x00000001
-	JL           done771
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z9, Z8, Z0
@@ -15475,7 +15606,7 @@ loop770:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop770
+	JG           loop770
 
 done771:
 	VMOVUPD Z0, (AX)
@@ -15489,12 +15620,12 @@ done771:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JMP     loop768
+	JG      loop768
 
 done769:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JMP  loop762
+	JG   loop762
 
 done763:
 	VZEROUPPER
@@ -15509,16 +15640,16 @@ TEXT ·symSubAVX512(SB), NOSPLIT, $0-32
 	MOVQ   nb+8(FP), DX
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
+	CMPQ   BX, $0x00000001
+	JL     done773
 
 loop772:
-	CMPQ BX, $0x00000001
-	JL   done773
 	MOVQ BX, SI
 	MOVQ CX, DI
+	CMPQ SI, $0x00000002
+	JL   done775
 
 loop774:
-	CMPQ    SI, $0x00000002
-	JL      done775
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15538,10 +15669,10 @@ loop774:
 	MOVQ    CX, R8
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
+	CMPQ    R10, $0x00000001
+	JL      done777
 
 loop776:
-	CMPQ         R10, $0x00000001
-	JL           done777
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -15571,7 +15702,7 @@ loop776:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop776
+	JG           loop776
 
 done777:
 	VMOVUPD Z0, (AX)
@@ -15593,12 +15724,14 @@ done777:
 	ADDQ    $0x00000400, AX
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
-	JMP     loop774
+	CMPQ    SI, $0x00000002
+	JGE     loop774
 
 done775:
+	CMPQ SI, $0x00000001
+	JL   done779
+
 loop778:
-	CMPQ    SI, $0x00000001
-	JL      done779
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15610,10 +15743,10 @@ loop778:
 	MOVQ    CX, R8
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
+	CMPQ    R10, $0x00000001
+	JL      done781
 
 loop780:
-	CMPQ         R10, $0x00000001
-	JL           done781
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFNMADD231PD Z9, Z8, Z0
@@ -15634,7 +15767,7 @@ loop780:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JMP          loop780
+	JG           loop780
 
 done781:
 	VMOVUPD Z0, (AX)
@@ -15648,12 +15781,12 @@ done781:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JMP     loop778
+	JG      loop778
 
 done779:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JMP  loop772
+	JG   loop772
 
 done773:
 	VZEROUPPER
@@ -15715,10 +15848,10 @@ strip782:
 	ADDQ         $0x00000040, R10
 	MOVQ         BX, R11
 	SUBQ         R10, R11
+	CMPQ         R11, $0x00000040
+	JL           done786
 
 loop785:
-	CMPQ        R11, $0x00000040
-	JL          done786
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (CX)(R10*1), Z18
 	VMOVUPD     (R9), Z19
@@ -15749,7 +15882,8 @@ loop785:
 	ADDQ        $0x00000200, R9
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
-	JMP         loop785
+	CMPQ        R11, $0x00000040
+	JGE         loop785
 
 done786:
 	VUNPCKLPD  Z2, Z1, Z9
@@ -15830,10 +15964,10 @@ strip787:
 	VMOVUPD 448(R9), Z17
 	MOVQ    w+48(FP), R11
 	MOVQ    k+56(FP), R12
+	CMPQ    R12, $0x00000001
+	JL      done791
 
 loop790:
-	CMPQ         R12, $0x00000001
-	JL           done791
 	VMOVUPD      (R11)(R10*1), Z9
 	VBROADCASTSD (R11)(SI*1), Z18
 	VFNMADD231PD Z18, Z9, Z10
@@ -15853,7 +15987,7 @@ loop790:
 	VFNMADD231PD Z18, Z9, Z17
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop790
+	JG           loop790
 
 done791:
 	VMOVUPD     Z10, (R9)
@@ -15877,10 +16011,10 @@ done791:
 	ADDQ        $0x00000040, R10
 	MOVQ        BX, R11
 	SUBQ        R10, R11
+	CMPQ        R11, $0x00000080
+	JL          done793
 
 loop792:
-	CMPQ    R11, $0x00000080
-	JL      done793
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -15899,10 +16033,10 @@ loop792:
 	VMOVUPD 960(R9), Z26
 	MOVQ    w+48(FP), R12
 	MOVQ    k+56(FP), R13
+	CMPQ    R13, $0x00000001
+	JL      done795
 
 loop794:
-	CMPQ         R13, $0x00000001
-	JL           done795
 	VMOVUPD      (R12)(R10*1), Z9
 	VMOVUPD      64(R12)(R10*1), Z10
 	VBROADCASTSD (R12)(SI*1), Z27
@@ -15931,7 +16065,7 @@ loop794:
 	VFNMADD231PD Z27, Z10, Z26
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop794
+	JG           loop794
 
 done795:
 	VMOVUPD          Z11, (R9)
@@ -15991,12 +16125,14 @@ done795:
 	ADDQ             $0x00000400, R9
 	ADDQ             $0x00000080, R10
 	SUBQ             $0x00000080, R11
-	JMP              loop792
+	CMPQ             R11, $0x00000080
+	JGE              loop792
 
 done793:
+	CMPQ R11, $0x00000040
+	JL   done797
+
 loop796:
-	CMPQ    R11, $0x00000040
-	JL      done797
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -16007,10 +16143,10 @@ loop796:
 	VMOVUPD 448(R9), Z18
 	MOVQ    w+48(FP), R12
 	MOVQ    k+56(FP), R13
+	CMPQ    R13, $0x00000001
+	JL      done799
 
 loop798:
-	CMPQ         R13, $0x00000001
-	JL           done799
 	VMOVUPD      (R12)(R10*1), Z9
 	VBROADCASTSD (R12)(SI*1), Z10
 	VFNMADD231PD Z10, Z9, Z11
@@ -16030,7 +16166,7 @@ loop798:
 	VFNMADD231PD Z10, Z9, Z18
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop798
+	JG           loop798
 
 done799:
 	VMOVUPD          Z11, (R9)
@@ -16063,7 +16199,8 @@ done799:
 	ADDQ             $0x00000200, R9
 	ADDQ             $0x00000040, R10
 	SUBQ             $0x00000040, R11
-	JMP              loop796
+	CMPQ             R11, $0x00000040
+	JGE              loop796
 
 done797:
 	VUNPCKLPD  Z2, Z1, Z9
@@ -16140,10 +16277,10 @@ columns800:
 	MOVQ    BX, R12
 	ADDQ    R8, R10
 	LEAQ    (SI)(SI*2), R13
+	CMPQ    R12, $0x00000004
+	JL      done803
 
 loop802:
-	CMPQ         R12, $0x00000004
-	JL           done803
 	VBROADCASTSD (R11), Z6
 	VFMADD231PD  (R10), Z6, Z2
 	VBROADCASTSD 8(R11), Z6
@@ -16155,18 +16292,20 @@ loop802:
 	LEAQ         (R10)(SI*4), R10
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
-	JMP          loop802
+	CMPQ         R12, $0x00000004
+	JGE          loop802
 
 done803:
+	CMPQ R12, $0x00000001
+	JL   done805
+
 loop804:
-	CMPQ         R12, $0x00000001
-	JL           done805
 	VBROADCASTSD (R11), Z6
 	VFMADD231PD  (R10), Z6, Z2
 	ADDQ         SI, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop804
+	JG           loop804
 
 done805:
 	VADDPD      Z3, Z2, Z2
@@ -16188,10 +16327,10 @@ done801:
 	MOVQ    DX, DI
 	ADDQ    R8, CX
 	LEAQ    (SI)(SI*2), R9
+	CMPQ    BX, $0x00000004
+	JL      done808
 
 loop807:
-	CMPQ         BX, $0x00000004
-	JL           done808
 	VBROADCASTSD (DI), Z5
 	VFMADD231PD  (CX), Z5, Z2
 	VBROADCASTSD 8(DI), Z5
@@ -16203,18 +16342,20 @@ loop807:
 	LEAQ         (CX)(SI*4), CX
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, BX
-	JMP          loop807
+	CMPQ         BX, $0x00000004
+	JGE          loop807
 
 done808:
+	CMPQ BX, $0x00000001
+	JL   done810
+
 loop809:
-	CMPQ         BX, $0x00000001
-	JL           done810
 	VBROADCASTSD (DI), Z5
 	VFMADD231PD  (CX), Z5, Z2
 	ADDQ         SI, CX
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, BX
-	JMP          loop809
+	JG           loop809
 
 done810:
 	VADDPD      Z3, Z2, Z2
@@ -16276,19 +16417,19 @@ done812:
 done813:
 	XORQ DX, DX
 	MOVQ SI, R8
+	CMPQ R8, $0x00000040
+	JL   done815
 
 loop814:
-	CMPQ    R8, $0x00000040
-	JL      done815
 	VMOVUPD (CX)(DX*1), Z0
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    BX, R11
 	ADDQ    DX, R9
+	CMPQ    R11, $0x00000004
+	JL      done817
 
 loop816:
-	CMPQ              R11, $0x00000004
-	JL                done817
 	VMOVUPD           (R9), Z1
 	VFNMADD231PD.BCST (R10), Z0, Z1
 	VMOVUPD           Z1, (R9)
@@ -16307,24 +16448,27 @@ loop816:
 	ADDQ              SI, R9
 	ADDQ              $0x00000020, R10
 	SUBQ              $0x00000004, R11
-	JMP               loop816
+	CMPQ              R11, $0x00000004
+	JGE               loop816
 
 done817:
+	CMPQ R11, $0x00000001
+	JL   done819
+
 loop818:
-	CMPQ              R11, $0x00000001
-	JL                done819
 	VMOVUPD           (R9), Z1
 	VFNMADD231PD.BCST (R10), Z0, Z1
 	VMOVUPD           Z1, (R9)
 	ADDQ              SI, R9
 	ADDQ              $0x00000008, R10
 	SUBQ              $0x00000001, R11
-	JMP               loop818
+	JG                loop818
 
 done819:
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000040, R8
-	JMP  loop814
+	CMPQ R8, $0x00000040
+	JGE  loop814
 
 done815:
 	VZEROUPPER
@@ -16342,10 +16486,10 @@ TEXT ·choleskyAVX512(SB), NOSPLIT, $0-24
 	MOVQ         AX, DX
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
+	CMPQ         SI, $0x00000001
+	JL           done821
 
 loop820:
-	CMPQ    SI, $0x00000001
-	JL      done821
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
@@ -16360,10 +16504,10 @@ loop820:
 	MOVQ    nb+8(FP), R10
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
+	CMPQ    R9, $0x00000001
+	JL      done823
 
 loop822:
-	CMPQ              R9, $0x00000001
-	JL                done823
 	SUBQ              $0x00000200, R10
 	VMOVUPD           (R8), Z9
 	VMULPD.BCST       (R11), Z9, Z9
@@ -16449,7 +16593,7 @@ loop822:
 	ADDQ              R10, R8
 	ADDQ              $0x00000040, R11
 	SUBQ              $0x00000001, R9
-	JMP               loop822
+	JG                loop822
 
 done823:
 	VMOVUPD           Z1, (DX)
@@ -16556,10 +16700,10 @@ done823:
 	MOVQ              SI, R9
 	SUBQ              $0x01, R9
 	ADDQ              $0x00000200, DX
+	CMPQ              R9, $0x00000001
+	JL                done825
 
 loop824:
-	CMPQ    R9, $0x00000001
-	JL      done825
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
@@ -16575,10 +16719,10 @@ loop824:
 	MOVQ    nb+8(FP), R13
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
+	CMPQ    R12, $0x00000001
+	JL      done827
 
 loop826:
-	CMPQ              R12, $0x00000001
-	JL                done827
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VMULPD.BCST       (R14), Z9, Z9
@@ -16664,7 +16808,7 @@ loop826:
 	ADDQ              R13, R11
 	ADDQ              $0x00000040, R14
 	SUBQ              $0x00000001, R12
-	JMP               loop826
+	JG                loop826
 
 done827:
 	VFNMADD231PD.BCST 8(DI), Z1, Z2
@@ -16705,14 +16849,14 @@ done827:
 	VMOVUPD           Z8, 448(DX)
 	ADDQ              $0x00000200, DX
 	SUBQ              $0x00000001, R9
-	JMP               loop824
+	JG                loop824
 
 done825:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JMP  loop820
+	JG   loop820
 
 done821:
 	VZEROUPPER
@@ -16731,10 +16875,10 @@ TEXT ·choleskySolveAVX512(SB), NOSPLIT, $0-32
 	MOVQ   nb+8(FP), R8
 	MOVQ   nb+8(FP), R9
 	SHLQ   $0x09, R9
+	CMPQ   R8, $0x00000001
+	JL     done829
 
 loop828:
-	CMPQ    R8, $0x00000001
-	JL      done829
 	VMOVUPD (SI), Z1
 	VMOVUPD 64(SI), Z2
 	VMOVUPD 128(SI), Z3
@@ -16748,10 +16892,10 @@ loop828:
 	MOVQ    DI, R12
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
+	CMPQ    R12, $0x00000001
+	JL      done831
 
 loop830:
-	CMPQ              R12, $0x00000001
-	JL                done831
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VFNMADD231PD.BCST (R10), Z9, Z1
@@ -16828,7 +16972,7 @@ loop830:
 	ADDQ              R13, R10
 	ADDQ              $0x00000200, R11
 	SUBQ              $0x00000001, R12
-	JMP               loop830
+	JG                loop830
 
 done831:
 	VFNMADD231PD.BCST 8(BX), Z1, Z2
@@ -16882,15 +17026,15 @@ done831:
 	ADDQ              $0x00000200, AX
 	ADDQ              $0x01, DI
 	SUBQ              $0x00000001, R8
-	JMP               loop828
+	JG                loop828
 
 done829:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
+	CMPQ AX, $0x00000001
+	JL   done833
 
 loop832:
-	CMPQ    AX, $0x00000001
-	JL      done833
 	ADDQ    $0x00000200, R9
 	SUBQ    R9, BX
 	SUBQ    $0x00000040, CX
@@ -16906,10 +17050,10 @@ loop832:
 	MOVQ    BX, DI
 	MOVQ    SI, R8
 	MOVQ    DX, R10
+	CMPQ    R10, $0x00000001
+	JL      done835
 
 loop834:
-	CMPQ              R10, $0x00000001
-	JL                done835
 	ADDQ              $0x00000200, DI
 	ADDQ              $0x00000200, R8
 	VMOVUPD           (R8), Z9
@@ -16985,7 +17129,7 @@ loop834:
 	VFNMADD231PD.BCST 440(DI), Z9, Z7
 	VFNMADD231PD.BCST 504(DI), Z9, Z8
 	SUBQ              $0x00000001, R10
-	JMP               loop834
+	JG                loop834
 
 done835:
 	VBROADCASTSD      (CX), Z9
@@ -17042,7 +17186,7 @@ done835:
 	VMOVUPD           Z8, 448(SI)
 	ADDQ              $0x01, DX
 	SUBQ              $0x00000001, AX
-	JMP               loop832
+	JG                loop832
 
 done833:
 	VZEROUPPER
@@ -17063,10 +17207,10 @@ TEXT ·tallyAVX512(SB), NOSPLIT, $0-56
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
 	VBROADCASTSD trig64<>+544(SB), Z4
+	CMPQ         SI, $0x00000008
+	JL           done837
 
 loop836:
-	CMPQ        SI, $0x00000008
-	JL          done837
 	MOVQ        DX, R8
 	MOVQ        AX, R9
 	VMOVUPD     (BX), Z5
@@ -17213,7 +17357,8 @@ short838:
 	ADDQ    $0x00000040, DX
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, SI
-	JMP     loop836
+	CMPQ    SI, $0x00000008
+	JGE     loop836
 
 done837:
 	TESTQ       SI, SI
@@ -17402,10 +17547,10 @@ TEXT ·cusumAVX512(SB), NOSPLIT, $0-40
 	VMOVUPD Z0, Z2
 	XORQ    DI, DI
 	MOVQ    BX, R8
+	CMPQ    R8, $0x00000040
+	JL      done842
 
 loop841:
-	CMPQ         R8, $0x00000040
-	JL           done842
 	MOVQ         AX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -17484,7 +17629,8 @@ loop841:
 	VMOVUPD      Z8, (R9)(BX*2)
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
-	JMP          loop841
+	CMPQ         R8, $0x00000040
+	JGE          loop841
 
 done842:
 	MOVQ          most+0(FP), AX
@@ -17562,10 +17708,10 @@ columns843:
 	MOVQ         own+24(FP), R9
 	MOVQ         steps+72(FP), R10
 	MOVQ         levels+88(FP), R11
-
-loop845:
 	CMPQ         R11, $0x00000001
 	JL           done846
+
+loop845:
 	ADDQ         $0x00000008, DI
 	VMOVUPD      (R8)(BX*1), Z2
 	VADDPD       Z1, Z2, Z2
@@ -17588,7 +17734,7 @@ loop845:
 	ADDQ         CX, R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop845
+	JG           loop845
 
 done846:
 	MOVQ         scale+8(FP), DI
@@ -17652,10 +17798,10 @@ done844:
 	MOVQ         own+24(FP), DI
 	MOVQ         steps+72(FP), R8
 	MOVQ         levels+88(FP), R9
-
-loop848:
 	CMPQ         R9, $0x00000001
 	JL           done849
+
+loop848:
 	ADDQ         $0x00000008, AX
 	VMOVUPD.Z    (SI)(BX*1), K1, Z1
 	VADDPD       Z0, Z1, Z1
@@ -17678,7 +17824,7 @@ loop848:
 	ADDQ         CX, DI
 	ADDQ         $0x00000010, R8
 	SUBQ         $0x00000001, R9
-	JMP          loop848
+	JG           loop848
 
 done849:
 	MOVQ         scale+8(FP), AX
@@ -18225,10 +18371,10 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
+	CMPQ    R11, $0x00000004
+	JL      done882
 
 loop881:
-	CMPQ         R11, $0x00000004
-	JL           done882
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
@@ -18244,19 +18390,21 @@ loop881:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop881
+	CMPQ         R11, $0x00000004
+	JGE          loop881
 
 done882:
+	CMPQ R11, $0x00000001
+	JL   done884
+
 loop883:
-	CMPQ         R11, $0x00000001
-	JL           done884
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop883
+	JG           loop883
 
 done884:
 	VADDPS     Y2, Y1, Y1
@@ -18288,10 +18436,10 @@ next880:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
+	CMPQ    R11, $0x00000004
+	JL      done887
 
 loop886:
-	CMPQ         R11, $0x00000004
-	JL           done887
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -18311,12 +18459,14 @@ loop886:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop886
+	CMPQ         R11, $0x00000004
+	JGE          loop886
 
 done887:
+	CMPQ R11, $0x00000001
+	JL   done889
+
 loop888:
-	CMPQ         R11, $0x00000001
-	JL           done889
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -18324,7 +18474,7 @@ loop888:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop888
+	JG           loop888
 
 done889:
 	VADDPS     Y3, Y1, Y1
@@ -18355,10 +18505,10 @@ next885:
 	MOVQ    DX, R10
 	MOVQ    BX, R11
 	ADDQ    R9, SI
+	CMPQ    R11, $0x00000001
+	JL      done892
 
 loop891:
-	CMPQ         R11, $0x00000001
-	JL           done892
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y1
 	VFMADD231PS  32(SI), Y4, Y2
@@ -18367,7 +18517,7 @@ loop891:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop891
+	JG           loop891
 
 done892:
 	VADDPS     (AX)(R9*1), Y1, Y1
@@ -18393,10 +18543,10 @@ next890:
 	MOVQ    DX, R10
 	MOVQ    BX, R11
 	ADDQ    R9, SI
+	CMPQ    R11, $0x00000001
+	JL      done895
 
 loop894:
-	CMPQ         R11, $0x00000001
-	JL           done895
 	VBROADCASTSS (R10), Y5
 	VFMADD231PS  (SI), Y5, Y1
 	VFMADD231PS  32(SI), Y5, Y2
@@ -18406,7 +18556,7 @@ loop894:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop894
+	JG           loop894
 
 done895:
 	VADDPS     (AX)(R9*1), Y1, Y1
@@ -18434,10 +18584,10 @@ group896:
 	MOVQ   DX, R10
 	MOVQ   BX, R11
 	ADDQ   R9, SI
+	CMPQ   R11, $0x00000001
+	JL     done899
 
 loop898:
-	CMPQ         R11, $0x00000001
-	JL           done899
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y0
 	VFMADD231PS  32(SI), Y4, Y1
@@ -18446,7 +18596,7 @@ loop898:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop898
+	JG           loop898
 
 done899:
 	VADDPS  (AX)(R9*1), Y0, Y0
@@ -18475,16 +18625,16 @@ TEXT ·addOuters32AVX2(SB), NOSPLIT, $0-56
 	LEAQ (DX)(DX*2), SI
 	MOVQ m+24(FP), SI
 	SHLQ $0x02, SI
-
-loop900:
 	CMPQ BX, $0x00000002
 	JL   done901
+
+loop900:
 	MOVQ cols+40(FP), DI
 	XORQ R8, R8
+	CMPQ DI, $0x00000004
+	JL   done903
 
 loop902:
-	CMPQ    DI, $0x00000004
-	JL      done903
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -18499,10 +18649,10 @@ loop902:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done905
 
 loop904:
-	CMPQ         R12, $0x00000001
-	JL           done905
 	VMOVUPS      (R11), Y8
 	VMOVUPS      32(R11), Y9
 	VMOVUPS      64(R11), Y10
@@ -18520,7 +18670,7 @@ loop904:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop904
+	JG           loop904
 
 done905:
 	VMOVUPS Y0, (R9)
@@ -18533,12 +18683,14 @@ done905:
 	VMOVUPS Y7, 96(R9)(DX*1)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000004, DI
-	JMP     loop902
+	CMPQ    DI, $0x00000004
+	JGE     loop902
 
 done903:
+	CMPQ DI, $0x00000002
+	JL   done907
+
 loop906:
-	CMPQ    DI, $0x00000002
-	JL      done907
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -18549,10 +18701,10 @@ loop906:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done909
 
 loop908:
-	CMPQ         R12, $0x00000001
-	JL           done909
 	VMOVUPS      (R11), Y4
 	VMOVUPS      32(R11), Y5
 	VBROADCASTSS (R10), Y6
@@ -18564,7 +18716,7 @@ loop908:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop908
+	JG           loop908
 
 done909:
 	VMOVUPS Y0, (R9)
@@ -18573,12 +18725,14 @@ done909:
 	VMOVUPS Y3, 32(R9)(DX*1)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000002, DI
-	JMP     loop906
+	CMPQ    DI, $0x00000002
+	JGE     loop906
 
 done907:
+	CMPQ DI, $0x00000001
+	JL   done911
+
 loop910:
-	CMPQ    DI, $0x00000001
-	JL      done911
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -18587,10 +18741,10 @@ loop910:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done913
 
 loop912:
-	CMPQ         R12, $0x00000001
-	JL           done913
 	VMOVUPS      (R11), Y2
 	VBROADCASTSS (R10), Y3
 	VFMADD231PS  Y2, Y3, Y0
@@ -18599,32 +18753,34 @@ loop912:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop912
+	JG           loop912
 
 done913:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, (R9)(DX*1)
 	ADDQ    $0x00000020, R8
 	SUBQ    $0x00000001, DI
-	JMP     loop910
+	JG      loop910
 
 done911:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000002, BX
-	JMP  loop900
+	CMPQ BX, $0x00000002
+	JGE  loop900
 
 done901:
-loop914:
 	CMPQ BX, $0x00000001
 	JL   done915
+
+loop914:
 	MOVQ cols+40(FP), DI
 	XORQ R8, R8
+	CMPQ DI, $0x00000004
+	JL   done917
 
 loop916:
-	CMPQ    DI, $0x00000004
-	JL      done917
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -18635,10 +18791,10 @@ loop916:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done919
 
 loop918:
-	CMPQ         R12, $0x00000001
-	JL           done919
 	VMOVUPS      (R11), Y4
 	VMOVUPS      32(R11), Y5
 	VMOVUPS      64(R11), Y6
@@ -18651,7 +18807,7 @@ loop918:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop918
+	JG           loop918
 
 done919:
 	VMOVUPS Y0, (R9)
@@ -18660,12 +18816,14 @@ done919:
 	VMOVUPS Y3, 96(R9)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000004, DI
-	JMP     loop916
+	CMPQ    DI, $0x00000004
+	JGE     loop916
 
 done917:
+	CMPQ DI, $0x00000002
+	JL   done921
+
 loop920:
-	CMPQ    DI, $0x00000002
-	JL      done921
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -18674,10 +18832,10 @@ loop920:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done923
 
 loop922:
-	CMPQ         R12, $0x00000001
-	JL           done923
 	VMOVUPS      (R11), Y2
 	VMOVUPS      32(R11), Y3
 	VBROADCASTSS (R10), Y4
@@ -18686,19 +18844,21 @@ loop922:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop922
+	JG           loop922
 
 done923:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000002, DI
-	JMP     loop920
+	CMPQ    DI, $0x00000002
+	JGE     loop920
 
 done921:
+	CMPQ DI, $0x00000001
+	JL   done925
+
 loop924:
-	CMPQ    DI, $0x00000001
-	JL      done925
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -18706,29 +18866,29 @@ loop924:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done927
 
 loop926:
-	CMPQ         R12, $0x00000001
-	JL           done927
 	VMOVUPS      (R11), Y1
 	VBROADCASTSS (R10), Y2
 	VFMADD231PS  Y1, Y2, Y0
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop926
+	JG           loop926
 
 done927:
 	VMOVUPS Y0, (R9)
 	ADDQ    $0x00000020, R8
 	SUBQ    $0x00000001, DI
-	JMP     loop924
+	JG      loop924
 
 done925:
 	ADDQ DX, AX
 	ADDQ $0x00000004, CX
 	SUBQ $0x00000001, BX
-	JMP  loop914
+	JG   loop914
 
 done915:
 	VZEROUPPER
@@ -19589,10 +19749,10 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
+	CMPQ    R11, $0x00000004
+	JL      done981
 
 loop980:
-	CMPQ         R11, $0x00000004
-	JL           done981
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
@@ -19608,19 +19768,21 @@ loop980:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop980
+	CMPQ         R11, $0x00000004
+	JGE          loop980
 
 done981:
+	CMPQ R11, $0x00000001
+	JL   done983
+
 loop982:
-	CMPQ         R11, $0x00000001
-	JL           done983
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop982
+	JG           loop982
 
 done983:
 	VADDPS    Z2, Z1, Z1
@@ -19651,10 +19813,10 @@ next979:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
+	CMPQ    R11, $0x00000004
+	JL      done986
 
 loop985:
-	CMPQ         R11, $0x00000004
-	JL           done986
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -19674,12 +19836,14 @@ loop985:
 	LEAQ         (SI)(DI*4), SI
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop985
+	CMPQ         R11, $0x00000004
+	JGE          loop985
 
 done986:
+	CMPQ R11, $0x00000001
+	JL   done988
+
 loop987:
-	CMPQ         R11, $0x00000001
-	JL           done988
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -19687,7 +19851,7 @@ loop987:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop987
+	JG           loop987
 
 done988:
 	VADDPS    Z3, Z1, Z1
@@ -19720,10 +19884,10 @@ next984:
 	MOVQ    DX, R10
 	MOVQ    BX, R11
 	ADDQ    R9, SI
+	CMPQ    R11, $0x00000002
+	JL      done991
 
 loop990:
-	CMPQ         R11, $0x00000002
-	JL           done991
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -19737,12 +19901,14 @@ loop990:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop990
+	CMPQ         R11, $0x00000002
+	JGE          loop990
 
 done991:
+	CMPQ R11, $0x00000001
+	JL   done993
+
 loop992:
-	CMPQ         R11, $0x00000001
-	JL           done993
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -19751,7 +19917,7 @@ loop992:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop992
+	JG           loop992
 
 done993:
 	VADDPS    Z4, Z1, Z1
@@ -19785,10 +19951,10 @@ next989:
 	MOVQ    DX, R10
 	MOVQ    BX, R11
 	ADDQ    R9, SI
+	CMPQ    R11, $0x00000002
+	JL      done996
 
 loop995:
-	CMPQ         R11, $0x00000002
-	JL           done996
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -19804,12 +19970,14 @@ loop995:
 	LEAQ         (SI)(DI*2), SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop995
+	CMPQ         R11, $0x00000002
+	JGE          loop995
 
 done996:
+	CMPQ R11, $0x00000001
+	JL   done998
+
 loop997:
-	CMPQ         R11, $0x00000001
-	JL           done998
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -19819,7 +19987,7 @@ loop997:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop997
+	JG           loop997
 
 done998:
 	VADDPS    Z5, Z1, Z1
@@ -19853,10 +20021,10 @@ next994:
 	MOVQ    DX, R10
 	MOVQ    BX, R11
 	ADDQ    R9, SI
+	CMPQ    R11, $0x00000001
+	JL      done1001
 
 loop1000:
-	CMPQ         R11, $0x00000001
-	JL           done1001
 	VBROADCASTSS (R10), Z6
 	VFMADD231PS  (SI), Z6, Z1
 	VFMADD231PS  64(SI), Z6, Z2
@@ -19867,7 +20035,7 @@ loop1000:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1000
+	JG           loop1000
 
 done1001:
 	VADDPS    (AX)(R9*1), Z1, Z1
@@ -19900,10 +20068,10 @@ next999:
 	MOVQ    DX, R10
 	MOVQ    BX, R11
 	ADDQ    R9, SI
+	CMPQ    R11, $0x00000001
+	JL      done1004
 
 loop1003:
-	CMPQ         R11, $0x00000001
-	JL           done1004
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -19915,7 +20083,7 @@ loop1003:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1003
+	JG           loop1003
 
 done1004:
 	VADDPS    (AX)(R9*1), Z1, Z1
@@ -19951,10 +20119,10 @@ next1002:
 	MOVQ    DX, R10
 	MOVQ    BX, R11
 	ADDQ    R9, SI
+	CMPQ    R11, $0x00000001
+	JL      done1007
 
 loop1006:
-	CMPQ         R11, $0x00000001
-	JL           done1007
 	VBROADCASTSS (R10), Z8
 	VFMADD231PS  (SI), Z8, Z1
 	VFMADD231PS  64(SI), Z8, Z2
@@ -19967,7 +20135,7 @@ loop1006:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1006
+	JG           loop1006
 
 done1007:
 	VADDPS    (AX)(R9*1), Z1, Z1
@@ -20004,10 +20172,10 @@ next1005:
 	MOVQ    DX, R10
 	MOVQ    BX, R11
 	ADDQ    R9, SI
+	CMPQ    R11, $0x00000001
+	JL      done1010
 
 loop1009:
-	CMPQ         R11, $0x00000001
-	JL           done1010
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -20021,7 +20189,7 @@ loop1009:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1009
+	JG           loop1009
 
 done1010:
 	VADDPS    (AX)(R9*1), Z1, Z1
@@ -20061,10 +20229,10 @@ group1011:
 	MOVQ    DX, R10
 	MOVQ    BX, R11
 	ADDQ    R9, SI
+	CMPQ    R11, $0x00000001
+	JL      done1014
 
 loop1013:
-	CMPQ         R11, $0x00000001
-	JL           done1014
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -20077,7 +20245,7 @@ loop1013:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1013
+	JG           loop1013
 
 done1014:
 	VADDPS  (AX)(R9*1), Z1, Z1
@@ -20115,16 +20283,16 @@ TEXT ·addOuters32AVX512(SB), NOSPLIT, $0-56
 	LEAQ   (DX)(DX*2), SI
 	MOVQ   m+24(FP), DI
 	SHLQ   $0x02, DI
+	CMPQ   BX, $0x00000006
+	JL     done1016
 
 loop1015:
-	CMPQ BX, $0x00000006
-	JL   done1016
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
+	CMPQ R8, $0x00000004
+	JL   done1018
 
 loop1017:
-	CMPQ    R8, $0x00000004
-	JL      done1018
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -20156,10 +20324,10 @@ loop1017:
 	MOVQ    u+16(FP), R13
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
+	CMPQ    R14, $0x00000001
+	JL      done1020
 
 loop1019:
-	CMPQ         R14, $0x00000001
-	JL           done1020
 	VMOVUPS      (R13), Z24
 	VMOVUPS      64(R13), Z25
 	VMOVUPS      128(R13), Z26
@@ -20197,7 +20365,7 @@ loop1019:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1019
+	JG           loop1019
 
 done1020:
 	VMOVUPS Z0, (R10)
@@ -20226,12 +20394,14 @@ done1020:
 	VMOVUPS Z23, 192(R11)(DX*1)
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
-	JMP     loop1017
+	CMPQ    R8, $0x00000004
+	JGE     loop1017
 
 done1018:
+	CMPQ R8, $0x00000002
+	JL   done1022
+
 loop1021:
-	CMPQ    R8, $0x00000002
-	JL      done1022
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -20251,10 +20421,10 @@ loop1021:
 	MOVQ    u+16(FP), R13
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
+	CMPQ    R14, $0x00000001
+	JL      done1024
 
 loop1023:
-	CMPQ         R14, $0x00000001
-	JL           done1024
 	VMOVUPS      (R13), Z12
 	VMOVUPS      64(R13), Z13
 	VBROADCASTSS (R12), Z14
@@ -20278,7 +20448,7 @@ loop1023:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1023
+	JG           loop1023
 
 done1024:
 	VMOVUPS Z0, (R10)
@@ -20295,12 +20465,14 @@ done1024:
 	VMOVUPS Z11, 64(R11)(DX*1)
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
-	JMP     loop1021
+	CMPQ    R8, $0x00000002
+	JGE     loop1021
 
 done1022:
+	CMPQ R8, $0x00000001
+	JL   done1026
+
 loop1025:
-	CMPQ    R8, $0x00000001
-	JL      done1026
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -20314,10 +20486,10 @@ loop1025:
 	MOVQ    u+16(FP), R13
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
+	CMPQ    R14, $0x00000001
+	JL      done1028
 
 loop1027:
-	CMPQ         R14, $0x00000001
-	JL           done1028
 	VMOVUPS      (R13), Z6
 	VBROADCASTSS (R12), Z7
 	VFMADD231PS  Z6, Z7, Z0
@@ -20334,7 +20506,7 @@ loop1027:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1027
+	JG           loop1027
 
 done1028:
 	VMOVUPS Z0, (R10)
@@ -20345,7 +20517,7 @@ done1028:
 	VMOVUPS Z5, (R11)(DX*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JMP     loop1025
+	JG      loop1025
 
 done1026:
 	ADDQ DX, AX
@@ -20356,18 +20528,20 @@ done1026:
 	ADDQ DX, AX
 	ADDQ $0x00000018, CX
 	SUBQ $0x00000006, BX
-	JMP  loop1015
+	CMPQ BX, $0x00000006
+	JGE  loop1015
 
 done1016:
-loop1029:
 	CMPQ BX, $0x00000005
 	JL   done1030
+
+loop1029:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
+	CMPQ R8, $0x00000004
+	JL   done1032
 
 loop1031:
-	CMPQ    R8, $0x00000004
-	JL      done1032
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -20395,10 +20569,10 @@ loop1031:
 	MOVQ    u+16(FP), R13
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
+	CMPQ    R14, $0x00000001
+	JL      done1034
 
 loop1033:
-	CMPQ         R14, $0x00000001
-	JL           done1034
 	VMOVUPS      (R13), Z20
 	VMOVUPS      64(R13), Z21
 	VMOVUPS      128(R13), Z22
@@ -20431,7 +20605,7 @@ loop1033:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1033
+	JG           loop1033
 
 done1034:
 	VMOVUPS Z0, (R10)
@@ -20456,12 +20630,14 @@ done1034:
 	VMOVUPS Z19, 192(R11)
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
-	JMP     loop1031
+	CMPQ    R8, $0x00000004
+	JGE     loop1031
 
 done1032:
+	CMPQ R8, $0x00000002
+	JL   done1036
+
 loop1035:
-	CMPQ    R8, $0x00000002
-	JL      done1036
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -20479,10 +20655,10 @@ loop1035:
 	MOVQ    u+16(FP), R13
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
+	CMPQ    R14, $0x00000001
+	JL      done1038
 
 loop1037:
-	CMPQ         R14, $0x00000001
-	JL           done1038
 	VMOVUPS      (R13), Z10
 	VMOVUPS      64(R13), Z11
 	VBROADCASTSS (R12), Z12
@@ -20503,7 +20679,7 @@ loop1037:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1037
+	JG           loop1037
 
 done1038:
 	VMOVUPS Z0, (R10)
@@ -20518,12 +20694,14 @@ done1038:
 	VMOVUPS Z9, 64(R11)
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
-	JMP     loop1035
+	CMPQ    R8, $0x00000002
+	JGE     loop1035
 
 done1036:
+	CMPQ R8, $0x00000001
+	JL   done1040
+
 loop1039:
-	CMPQ    R8, $0x00000001
-	JL      done1040
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -20536,10 +20714,10 @@ loop1039:
 	MOVQ    u+16(FP), R13
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
+	CMPQ    R14, $0x00000001
+	JL      done1042
 
 loop1041:
-	CMPQ         R14, $0x00000001
-	JL           done1042
 	VMOVUPS      (R13), Z5
 	VBROADCASTSS (R12), Z6
 	VFMADD231PS  Z5, Z6, Z0
@@ -20554,7 +20732,7 @@ loop1041:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JMP          loop1041
+	JG           loop1041
 
 done1042:
 	VMOVUPS Z0, (R10)
@@ -20564,7 +20742,7 @@ done1042:
 	VMOVUPS Z4, (R11)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JMP     loop1039
+	JG      loop1039
 
 done1040:
 	ADDQ DX, AX
@@ -20574,18 +20752,20 @@ done1040:
 	ADDQ DX, AX
 	ADDQ $0x00000014, CX
 	SUBQ $0x00000005, BX
-	JMP  loop1029
+	CMPQ BX, $0x00000005
+	JGE  loop1029
 
 done1030:
-loop1043:
 	CMPQ BX, $0x00000004
 	JL   done1044
+
+loop1043:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
+	CMPQ R8, $0x00000004
+	JL   done1046
 
 loop1045:
-	CMPQ    R8, $0x00000004
-	JL      done1046
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -20608,10 +20788,10 @@ loop1045:
 	MOVQ    u+16(FP), R12
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
+	CMPQ    R13, $0x00000001
+	JL      done1048
 
 loop1047:
-	CMPQ         R13, $0x00000001
-	JL           done1048
 	VMOVUPS      (R12), Z16
 	VMOVUPS      64(R12), Z17
 	VMOVUPS      128(R12), Z18
@@ -20639,7 +20819,7 @@ loop1047:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1047
+	JG           loop1047
 
 done1048:
 	VMOVUPS Z0, (R10)
@@ -20660,12 +20840,14 @@ done1048:
 	VMOVUPS Z15, 192(R10)(SI*1)
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
-	JMP     loop1045
+	CMPQ    R8, $0x00000004
+	JGE     loop1045
 
 done1046:
+	CMPQ R8, $0x00000002
+	JL   done1050
+
 loop1049:
-	CMPQ    R8, $0x00000002
-	JL      done1050
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -20680,10 +20862,10 @@ loop1049:
 	MOVQ    u+16(FP), R12
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
+	CMPQ    R13, $0x00000001
+	JL      done1052
 
 loop1051:
-	CMPQ         R13, $0x00000001
-	JL           done1052
 	VMOVUPS      (R12), Z8
 	VMOVUPS      64(R12), Z9
 	VBROADCASTSS (R11), Z10
@@ -20701,7 +20883,7 @@ loop1051:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1051
+	JG           loop1051
 
 done1052:
 	VMOVUPS Z0, (R10)
@@ -20714,12 +20896,14 @@ done1052:
 	VMOVUPS Z7, 64(R10)(SI*1)
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
-	JMP     loop1049
+	CMPQ    R8, $0x00000002
+	JGE     loop1049
 
 done1050:
+	CMPQ R8, $0x00000001
+	JL   done1054
+
 loop1053:
-	CMPQ    R8, $0x00000001
-	JL      done1054
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -20730,10 +20914,10 @@ loop1053:
 	MOVQ    u+16(FP), R12
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
+	CMPQ    R13, $0x00000001
+	JL      done1056
 
 loop1055:
-	CMPQ         R13, $0x00000001
-	JL           done1056
 	VMOVUPS      (R12), Z4
 	VBROADCASTSS (R11), Z5
 	VFMADD231PS  Z4, Z5, Z0
@@ -20746,7 +20930,7 @@ loop1055:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JMP          loop1055
+	JG           loop1055
 
 done1056:
 	VMOVUPS Z0, (R10)
@@ -20755,7 +20939,7 @@ done1056:
 	VMOVUPS Z3, (R10)(SI*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JMP     loop1053
+	JG      loop1053
 
 done1054:
 	ADDQ DX, AX
@@ -20764,18 +20948,20 @@ done1054:
 	ADDQ DX, AX
 	ADDQ $0x00000010, CX
 	SUBQ $0x00000004, BX
-	JMP  loop1043
+	CMPQ BX, $0x00000004
+	JGE  loop1043
 
 done1044:
-loop1057:
 	CMPQ BX, $0x00000003
 	JL   done1058
+
+loop1057:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
+	CMPQ SI, $0x00000004
+	JL   done1060
 
 loop1059:
-	CMPQ    SI, $0x00000004
-	JL      done1060
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -20794,10 +20980,10 @@ loop1059:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done1062
 
 loop1061:
-	CMPQ         R12, $0x00000001
-	JL           done1062
 	VMOVUPS      (R11), Z12
 	VMOVUPS      64(R11), Z13
 	VMOVUPS      128(R11), Z14
@@ -20820,7 +21006,7 @@ loop1061:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1061
+	JG           loop1061
 
 done1062:
 	VMOVUPS Z0, (R9)
@@ -20837,12 +21023,14 @@ done1062:
 	VMOVUPS Z11, 192(R9)(DX*2)
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
-	JMP     loop1059
+	CMPQ    SI, $0x00000004
+	JGE     loop1059
 
 done1060:
+	CMPQ SI, $0x00000002
+	JL   done1064
+
 loop1063:
-	CMPQ    SI, $0x00000002
-	JL      done1064
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -20855,10 +21043,10 @@ loop1063:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done1066
 
 loop1065:
-	CMPQ         R12, $0x00000001
-	JL           done1066
 	VMOVUPS      (R11), Z6
 	VMOVUPS      64(R11), Z7
 	VBROADCASTSS (R10), Z8
@@ -20873,7 +21061,7 @@ loop1065:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1065
+	JG           loop1065
 
 done1066:
 	VMOVUPS Z0, (R9)
@@ -20884,12 +21072,14 @@ done1066:
 	VMOVUPS Z5, 64(R9)(DX*2)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
-	JMP     loop1063
+	CMPQ    SI, $0x00000002
+	JGE     loop1063
 
 done1064:
+	CMPQ SI, $0x00000001
+	JL   done1068
+
 loop1067:
-	CMPQ    SI, $0x00000001
-	JL      done1068
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -20899,10 +21089,10 @@ loop1067:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done1070
 
 loop1069:
-	CMPQ         R12, $0x00000001
-	JL           done1070
 	VMOVUPS      (R11), Z3
 	VBROADCASTSS (R10), Z4
 	VFMADD231PS  Z3, Z4, Z0
@@ -20913,7 +21103,7 @@ loop1069:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1069
+	JG           loop1069
 
 done1070:
 	VMOVUPS Z0, (R9)
@@ -20921,7 +21111,7 @@ done1070:
 	VMOVUPS Z2, (R9)(DX*2)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JMP     loop1067
+	JG      loop1067
 
 done1068:
 	ADDQ DX, AX
@@ -20929,18 +21119,20 @@ done1068:
 	ADDQ DX, AX
 	ADDQ $0x0000000c, CX
 	SUBQ $0x00000003, BX
-	JMP  loop1057
+	CMPQ BX, $0x00000003
+	JGE  loop1057
 
 done1058:
-loop1071:
 	CMPQ BX, $0x00000002
 	JL   done1072
+
+loop1071:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
+	CMPQ SI, $0x00000004
+	JL   done1074
 
 loop1073:
-	CMPQ    SI, $0x00000004
-	JL      done1074
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -20955,10 +21147,10 @@ loop1073:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done1076
 
 loop1075:
-	CMPQ         R12, $0x00000001
-	JL           done1076
 	VMOVUPS      (R11), Z8
 	VMOVUPS      64(R11), Z9
 	VMOVUPS      128(R11), Z10
@@ -20976,7 +21168,7 @@ loop1075:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1075
+	JG           loop1075
 
 done1076:
 	VMOVUPS Z0, (R9)
@@ -20989,12 +21181,14 @@ done1076:
 	VMOVUPS Z7, 192(R9)(DX*1)
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
-	JMP     loop1073
+	CMPQ    SI, $0x00000004
+	JGE     loop1073
 
 done1074:
+	CMPQ SI, $0x00000002
+	JL   done1078
+
 loop1077:
-	CMPQ    SI, $0x00000002
-	JL      done1078
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21005,10 +21199,10 @@ loop1077:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done1080
 
 loop1079:
-	CMPQ         R12, $0x00000001
-	JL           done1080
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VBROADCASTSS (R10), Z6
@@ -21020,7 +21214,7 @@ loop1079:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1079
+	JG           loop1079
 
 done1080:
 	VMOVUPS Z0, (R9)
@@ -21029,12 +21223,14 @@ done1080:
 	VMOVUPS Z3, 64(R9)(DX*1)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
-	JMP     loop1077
+	CMPQ    SI, $0x00000002
+	JGE     loop1077
 
 done1078:
+	CMPQ SI, $0x00000001
+	JL   done1082
+
 loop1081:
-	CMPQ    SI, $0x00000001
-	JL      done1082
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21043,10 +21239,10 @@ loop1081:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done1084
 
 loop1083:
-	CMPQ         R12, $0x00000001
-	JL           done1084
 	VMOVUPS      (R11), Z2
 	VBROADCASTSS (R10), Z3
 	VFMADD231PS  Z2, Z3, Z0
@@ -21055,32 +21251,34 @@ loop1083:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1083
+	JG           loop1083
 
 done1084:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, (R9)(DX*1)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JMP     loop1081
+	JG      loop1081
 
 done1082:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000002, BX
-	JMP  loop1071
+	CMPQ BX, $0x00000002
+	JGE  loop1071
 
 done1072:
-loop1085:
 	CMPQ BX, $0x00000001
 	JL   done1086
+
+loop1085:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
+	CMPQ SI, $0x00000004
+	JL   done1088
 
 loop1087:
-	CMPQ    SI, $0x00000004
-	JL      done1088
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21091,10 +21289,10 @@ loop1087:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done1090
 
 loop1089:
-	CMPQ         R12, $0x00000001
-	JL           done1090
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VMOVUPS      128(R11), Z6
@@ -21107,7 +21305,7 @@ loop1089:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1089
+	JG           loop1089
 
 done1090:
 	VMOVUPS Z0, (R9)
@@ -21116,12 +21314,14 @@ done1090:
 	VMOVUPS Z3, 192(R9)
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
-	JMP     loop1087
+	CMPQ    SI, $0x00000004
+	JGE     loop1087
 
 done1088:
+	CMPQ SI, $0x00000002
+	JL   done1092
+
 loop1091:
-	CMPQ    SI, $0x00000002
-	JL      done1092
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21130,10 +21330,10 @@ loop1091:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done1094
 
 loop1093:
-	CMPQ         R12, $0x00000001
-	JL           done1094
 	VMOVUPS      (R11), Z2
 	VMOVUPS      64(R11), Z3
 	VBROADCASTSS (R10), Z4
@@ -21142,19 +21342,21 @@ loop1093:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1093
+	JG           loop1093
 
 done1094:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
-	JMP     loop1091
+	CMPQ    SI, $0x00000002
+	JGE     loop1091
 
 done1092:
+	CMPQ SI, $0x00000001
+	JL   done1096
+
 loop1095:
-	CMPQ    SI, $0x00000001
-	JL      done1096
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21162,29 +21364,29 @@ loop1095:
 	MOVQ    u+16(FP), R11
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
+	CMPQ    R12, $0x00000001
+	JL      done1098
 
 loop1097:
-	CMPQ         R12, $0x00000001
-	JL           done1098
 	VMOVUPS      (R11), Z1
 	VBROADCASTSS (R10), Z2
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JMP          loop1097
+	JG           loop1097
 
 done1098:
 	VMOVUPS Z0, (R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JMP     loop1095
+	JG      loop1095
 
 done1096:
 	ADDQ DX, AX
 	ADDQ $0x00000004, CX
 	SUBQ $0x00000001, BX
-	JMP  loop1085
+	JG   loop1085
 
 done1086:
 	VZEROUPPER
@@ -21213,10 +21415,10 @@ TEXT ·fourierFeaturesAVX2(SB), NOSPLIT, $0-40
 	MOVQ   SI, SI
 	ADDQ   AX, BX
 	LEAQ   (DX)(DX*2), R8
+	CMPQ   DI, $0x00000004
+	JL     done1100
 
 loop1099:
-	CMPQ         DI, $0x00000004
-	JL           done1100
 	VBROADCASTSD (SI), Y8
 	VFMADD231PD  (BX), Y8, Y0
 	VFMADD231PD  32(BX), Y8, Y1
@@ -21232,19 +21434,21 @@ loop1099:
 	LEAQ         (BX)(DX*4), BX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1099
+	CMPQ         DI, $0x00000004
+	JGE          loop1099
 
 done1100:
+	CMPQ DI, $0x00000001
+	JL   done1102
+
 loop1101:
-	CMPQ         DI, $0x00000001
-	JL           done1102
 	VBROADCASTSD (SI), Y8
 	VFMADD231PD  (BX), Y8, Y0
 	VFMADD231PD  32(BX), Y8, Y1
 	ADDQ         DX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1101
+	JG           loop1101
 
 done1102:
 	VADDPD       Y2, Y0, Y0
@@ -21356,10 +21560,10 @@ done1102:
 	ADDQ         $0x07, DX
 	SHRQ         $0x03, DX
 	DECQ         DX
+	CMPQ         DX, $0x00000001
+	JL           done1104
 
 loop1103:
-	CMPQ   DX, $0x00000001
-	JL     done1104
 	MOVQ   n+32(FP), BX
 	ADDQ   $0x07, BX
 	SHRQ   $0x03, BX
@@ -21378,10 +21582,10 @@ loop1103:
 	MOVQ   DI, DI
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
+	CMPQ   R8, $0x00000004
+	JL     done1106
 
 loop1105:
-	CMPQ         R8, $0x00000004
-	JL           done1106
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  (SI), Y8, Y0
 	VFMADD231PD  32(SI), Y8, Y1
@@ -21397,19 +21601,21 @@ loop1105:
 	LEAQ         (SI)(BX*4), SI
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, R8
-	JMP          loop1105
+	CMPQ         R8, $0x00000004
+	JGE          loop1105
 
 done1106:
+	CMPQ R8, $0x00000001
+	JL   done1108
+
 loop1107:
-	CMPQ         R8, $0x00000001
-	JL           done1108
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  (SI), Y8, Y0
 	VFMADD231PD  32(SI), Y8, Y1
 	ADDQ         BX, SI
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, R8
-	JMP          loop1107
+	JG           loop1107
 
 done1108:
 	VADDPD       Y2, Y0, Y0
@@ -21490,7 +21696,7 @@ done1108:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1103
+	JG           loop1103
 
 done1104:
 	VZEROUPPER
@@ -21519,10 +21725,10 @@ TEXT ·fourierFeatures32AVX2(SB), NOSPLIT, $0-40
 	MOVQ   SI, SI
 	ADDQ   AX, BX
 	LEAQ   (DX)(DX*2), R8
+	CMPQ   DI, $0x00000004
+	JL     done1110
 
 loop1109:
-	CMPQ         DI, $0x00000004
-	JL           done1110
 	VBROADCASTSS (SI), Y8
 	VFMADD231PS  (BX), Y8, Y0
 	VFMADD231PS  32(BX), Y8, Y1
@@ -21538,19 +21744,21 @@ loop1109:
 	LEAQ         (BX)(DX*4), BX
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
-	JMP          loop1109
+	CMPQ         DI, $0x00000004
+	JGE          loop1109
 
 done1110:
+	CMPQ DI, $0x00000001
+	JL   done1112
+
 loop1111:
-	CMPQ         DI, $0x00000001
-	JL           done1112
 	VBROADCASTSS (SI), Y8
 	VFMADD231PS  (BX), Y8, Y0
 	VFMADD231PS  32(BX), Y8, Y1
 	ADDQ         DX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JMP          loop1111
+	JG           loop1111
 
 done1112:
 	VADDPS       Y2, Y0, Y0
@@ -21641,10 +21849,10 @@ done1112:
 	ADDQ         $0x0f, DX
 	SHRQ         $0x04, DX
 	DECQ         DX
+	CMPQ         DX, $0x00000001
+	JL           done1114
 
 loop1113:
-	CMPQ   DX, $0x00000001
-	JL     done1114
 	MOVQ   n+32(FP), BX
 	ADDQ   $0x0f, BX
 	SHRQ   $0x04, BX
@@ -21663,10 +21871,10 @@ loop1113:
 	MOVQ   DI, DI
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
+	CMPQ   R8, $0x00000004
+	JL     done1116
 
 loop1115:
-	CMPQ         R8, $0x00000004
-	JL           done1116
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (SI), Y8, Y0
 	VFMADD231PS  32(SI), Y8, Y1
@@ -21682,19 +21890,21 @@ loop1115:
 	LEAQ         (SI)(BX*4), SI
 	ADDQ         $0x00000010, DI
 	SUBQ         $0x00000004, R8
-	JMP          loop1115
+	CMPQ         R8, $0x00000004
+	JGE          loop1115
 
 done1116:
+	CMPQ R8, $0x00000001
+	JL   done1118
+
 loop1117:
-	CMPQ         R8, $0x00000001
-	JL           done1118
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (SI), Y8, Y0
 	VFMADD231PS  32(SI), Y8, Y1
 	ADDQ         BX, SI
 	ADDQ         $0x00000004, DI
 	SUBQ         $0x00000001, R8
-	JMP          loop1117
+	JG           loop1117
 
 done1118:
 	VADDPS       Y2, Y0, Y0
@@ -21754,7 +21964,7 @@ done1118:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JMP          loop1113
+	JG           loop1113
 
 done1114:
 	VZEROUPPER
@@ -21850,24 +22060,30 @@ DATA trig32<>+344(SB)/4, $0x3f800000
 DATA trig32<>+348(SB)/4, $0x3f800000
 GLOBL trig32<>(SB), RODATA|NOPTR, $352
 
-// func fourierMatVecAVX512(y *float64, sums *float64, a *float64, f *float64, phi *float64, w *float64, x *float64, m int, n int, rows int, cols int, p int, k int, limit float64)
+// func fourierAVX512(y *float64, x *float64, call *uintptr)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
-TEXT ·fourierMatVecAVX512(SB), NOSPLIT, $0-112
+TEXT ·fourierAVX512(SB), NOSPLIT, $0-24
 	VPXORQ Z0, Z0, Z0
-	MOVQ   w+40(FP), AX
-	MOVQ   x+48(FP), CX
-	MOVQ   m+56(FP), DX
-	MOVQ   phi+32(FP), BX
-	MOVQ   n+64(FP), SI
+	MOVQ   call+16(FP), AX
+	MOVQ   16(AX), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   call+16(FP), DX
+	MOVQ   40(DX), DX
+	MOVQ   call+16(FP), BX
+	MOVQ   32(BX), BX
+	MOVQ   call+16(FP), SI
+	ADDQ   (SI), BX
+	MOVQ   call+16(FP), SI
+	MOVQ   48(SI), SI
 	ADDQ   $0x07, SI
 	SHRQ   $0x03, SI
 	MOVQ   SI, DI
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
+	CMPQ   SI, $0x00000008
+	JL     done1120
 
 loop1119:
-	CMPQ    SI, $0x00000008
-	JL      done1120
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -21880,10 +22096,10 @@ loop1119:
 	MOVQ    CX, R10
 	MOVQ    DX, R11
 	ADDQ    R8, R9
+	CMPQ    R11, $0x00000001
+	JL      done1122
 
 loop1121:
-	CMPQ         R11, $0x00000001
-	JL           done1122
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -21896,7 +22112,7 @@ loop1121:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1121
+	JG           loop1121
 
 done1122:
 	VMOVUPD Z1, (BX)
@@ -21910,12 +22126,14 @@ done1122:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000400, BX
 	SUBQ    $0x00000008, SI
-	JMP     loop1119
+	CMPQ    SI, $0x00000008
+	JGE     loop1119
 
 done1120:
+	CMPQ SI, $0x00000007
+	JL   done1124
+
 loop1123:
-	CMPQ    SI, $0x00000007
-	JL      done1124
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -21927,10 +22145,10 @@ loop1123:
 	MOVQ    CX, R10
 	MOVQ    DX, R11
 	ADDQ    R8, R9
+	CMPQ    R11, $0x00000001
+	JL      done1126
 
 loop1125:
-	CMPQ         R11, $0x00000001
-	JL           done1126
 	VBROADCASTSD (R10), Z8
 	VFMADD231PD  (R9), Z8, Z1
 	VFMADD231PD  64(R9), Z8, Z2
@@ -21942,7 +22160,7 @@ loop1125:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1125
+	JG           loop1125
 
 done1126:
 	VMOVUPD Z1, (BX)
@@ -21955,12 +22173,14 @@ done1126:
 	ADDQ    $0x000001c0, AX
 	ADDQ    $0x00000380, BX
 	SUBQ    $0x00000007, SI
-	JMP     loop1123
+	CMPQ    SI, $0x00000007
+	JGE     loop1123
 
 done1124:
+	CMPQ SI, $0x00000006
+	JL   done1128
+
 loop1127:
-	CMPQ    SI, $0x00000006
-	JL      done1128
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -21971,10 +22191,10 @@ loop1127:
 	MOVQ    CX, R10
 	MOVQ    DX, R11
 	ADDQ    R8, R9
+	CMPQ    R11, $0x00000001
+	JL      done1130
 
 loop1129:
-	CMPQ         R11, $0x00000001
-	JL           done1130
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -21985,7 +22205,7 @@ loop1129:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1129
+	JG           loop1129
 
 done1130:
 	VMOVUPD Z1, (BX)
@@ -21997,12 +22217,14 @@ done1130:
 	ADDQ    $0x00000180, AX
 	ADDQ    $0x00000300, BX
 	SUBQ    $0x00000006, SI
-	JMP     loop1127
+	CMPQ    SI, $0x00000006
+	JGE     loop1127
 
 done1128:
+	CMPQ SI, $0x00000005
+	JL   done1132
+
 loop1131:
-	CMPQ    SI, $0x00000005
-	JL      done1132
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -22012,10 +22234,10 @@ loop1131:
 	MOVQ    CX, R10
 	MOVQ    DX, R11
 	ADDQ    R8, R9
+	CMPQ    R11, $0x00000001
+	JL      done1134
 
 loop1133:
-	CMPQ         R11, $0x00000001
-	JL           done1134
 	VBROADCASTSD (R10), Z6
 	VFMADD231PD  (R9), Z6, Z1
 	VFMADD231PD  64(R9), Z6, Z2
@@ -22025,7 +22247,7 @@ loop1133:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1133
+	JG           loop1133
 
 done1134:
 	VMOVUPD Z1, (BX)
@@ -22036,12 +22258,14 @@ done1134:
 	ADDQ    $0x00000140, AX
 	ADDQ    $0x00000280, BX
 	SUBQ    $0x00000005, SI
-	JMP     loop1131
+	CMPQ    SI, $0x00000005
+	JGE     loop1131
 
 done1132:
+	CMPQ SI, $0x00000004
+	JL   done1136
+
 loop1135:
-	CMPQ    SI, $0x00000004
-	JL      done1136
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -22054,10 +22278,10 @@ loop1135:
 	MOVQ    CX, R10
 	MOVQ    DX, R11
 	ADDQ    R8, R9
+	CMPQ    R11, $0x00000002
+	JL      done1138
 
 loop1137:
-	CMPQ         R11, $0x00000002
-	JL           done1138
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -22071,12 +22295,14 @@ loop1137:
 	LEAQ         (R9)(DI*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1137
+	CMPQ         R11, $0x00000002
+	JGE          loop1137
 
 done1138:
+	CMPQ R11, $0x00000001
+	JL   done1140
+
 loop1139:
-	CMPQ         R11, $0x00000001
-	JL           done1140
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -22085,7 +22311,7 @@ loop1139:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1139
+	JG           loop1139
 
 done1140:
 	VADDPD  Z5, Z1, Z1
@@ -22099,12 +22325,14 @@ done1140:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000200, BX
 	SUBQ    $0x00000004, SI
-	JMP     loop1135
+	CMPQ    SI, $0x00000004
+	JGE     loop1135
 
 done1136:
+	CMPQ SI, $0x00000003
+	JL   done1142
+
 loop1141:
-	CMPQ    SI, $0x00000003
-	JL      done1142
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -22115,10 +22343,10 @@ loop1141:
 	MOVQ    CX, R10
 	MOVQ    DX, R11
 	ADDQ    R8, R9
+	CMPQ    R11, $0x00000002
+	JL      done1144
 
 loop1143:
-	CMPQ         R11, $0x00000002
-	JL           done1144
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -22130,12 +22358,14 @@ loop1143:
 	LEAQ         (R9)(DI*2), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1143
+	CMPQ         R11, $0x00000002
+	JGE          loop1143
 
 done1144:
+	CMPQ R11, $0x00000001
+	JL   done1146
+
 loop1145:
-	CMPQ         R11, $0x00000001
-	JL           done1146
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -22143,7 +22373,7 @@ loop1145:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1145
+	JG           loop1145
 
 done1146:
 	VADDPD  Z4, Z1, Z1
@@ -22155,12 +22385,14 @@ done1146:
 	ADDQ    $0x000000c0, AX
 	ADDQ    $0x00000180, BX
 	SUBQ    $0x00000003, SI
-	JMP     loop1141
+	CMPQ    SI, $0x00000003
+	JGE     loop1141
 
 done1142:
+	CMPQ SI, $0x00000002
+	JL   done1148
+
 loop1147:
-	CMPQ    SI, $0x00000002
-	JL      done1148
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -22174,10 +22406,10 @@ loop1147:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
+	CMPQ    R11, $0x00000004
+	JL      done1150
 
 loop1149:
-	CMPQ         R11, $0x00000004
-	JL           done1150
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -22193,19 +22425,21 @@ loop1149:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1149
+	CMPQ         R11, $0x00000004
+	JGE          loop1149
 
 done1150:
+	CMPQ R11, $0x00000001
+	JL   done1152
+
 loop1151:
-	CMPQ         R11, $0x00000001
-	JL           done1152
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1151
+	JG           loop1151
 
 done1152:
 	VADDPD  Z3, Z1, Z1
@@ -22219,12 +22453,14 @@ done1152:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000002, SI
-	JMP     loop1147
+	CMPQ    SI, $0x00000002
+	JGE     loop1147
 
 done1148:
+	CMPQ SI, $0x00000001
+	JL   done1154
+
 loop1153:
-	CMPQ    SI, $0x00000001
-	JL      done1154
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -22234,10 +22470,10 @@ loop1153:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
+	CMPQ    R11, $0x00000004
+	JL      done1156
 
 loop1155:
-	CMPQ         R11, $0x00000004
-	JL           done1156
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	VBROADCASTSD 8(R10), Z5
@@ -22249,18 +22485,20 @@ loop1155:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1155
+	CMPQ         R11, $0x00000004
+	JGE          loop1155
 
 done1156:
+	CMPQ R11, $0x00000001
+	JL   done1158
+
 loop1157:
-	CMPQ         R11, $0x00000001
-	JL           done1158
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1157
+	JG           loop1157
 
 done1158:
 	VADDPD  Z2, Z1, Z1
@@ -22270,13 +22508,15 @@ done1158:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000001, SI
-	JMP     loop1153
+	JG      loop1153
 
 done1154:
 	XORQ         AX, AX
-	VBROADCASTSD limit+104(FP), Z1
+	MOVQ         call+16(FP), CX
+	VBROADCASTSD 88(CX), Z1
 	VPADDQ       Z1, Z1, Z1
-	MOVQ         m+56(FP), CX
+	MOVQ         call+16(FP), CX
+	MOVQ         40(CX), CX
 	MOVQ         CX, DX
 	ANDQ         $-8, DX
 	MOVQ         DX, BX
@@ -22288,7 +22528,7 @@ done1154:
 	MOVQ         $-1, SI
 	BZHIQ        CX, SI, SI
 	KMOVW        SI, K1
-	MOVQ         x+48(FP), CX
+	MOVQ         x+8(FP), CX
 	VMOVUPD.Z    (CX)(BX*1), K1, Z2
 	VPADDQ       Z2, Z2, Z2
 	VPCMPUQ      $0x05, Z1, Z2, K1
@@ -22302,7 +22542,7 @@ end1159:
 group1161:
 	CMPQ    BX, DX
 	JE      done1162
-	MOVQ    x+48(FP), CX
+	MOVQ    x+8(FP), CX
 	VMOVUPD (CX)(BX*1), Z2
 	VPADDQ  Z2, Z2, Z2
 	VPCMPUQ $0x05, Z1, Z2, K1
@@ -22314,33 +22554,42 @@ group1161:
 done1162:
 	TESTQ AX, AX
 	JZ    skip1163
-	MOVQ  phi+32(FP), AX
-	MOVQ  n+64(FP), CX
+	MOVQ  call+16(FP), AX
+	MOVQ  32(AX), AX
+	MOVQ  call+16(FP), CX
+	ADDQ  (CX), AX
+	MOVQ  call+16(FP), CX
+	MOVQ  48(CX), CX
 	ADDQ  $0x07, CX
 	SHRQ  $0x03, CX
+	CMPQ  CX, $0x00000001
+	JL    done1165
 
 loop1164:
-	CMPQ        CX, $0x00000001
-	JL          done1165
 	VMOVUPD     (AX), Z1
 	VREDUCEPD   $0x00, Z1, Z2
 	VFMADD231PD Z0, Z1, Z2
 	VMOVUPD     Z2, (AX)
 	ADDQ        $0x00000080, AX
 	SUBQ        $0x00000001, CX
-	JMP         loop1164
+	JG          loop1164
 
 done1165:
 skip1163:
-	MOVQ         phi+32(FP), AX
-	MOVQ         n+64(FP), CX
+	MOVQ         call+16(FP), AX
+	MOVQ         32(AX), AX
+	MOVQ         call+16(FP), CX
+	ADDQ         (CX), AX
+	MOVQ         call+16(FP), CX
+	MOVQ         48(CX), CX
 	ADDQ         $0x07, CX
 	SHRQ         $0x03, CX
 	DECQ         CX
 	MOVQ         CX, DX
 	SHRQ         $0x02, DX
 	ANDQ         $0x03, CX
-	MOVQ         n+64(FP), BX
+	MOVQ         call+16(FP), BX
+	MOVQ         48(BX), BX
 	DECQ         BX
 	ANDQ         $0x07, BX
 	INCQ         BX
@@ -22666,6458 +22915,34 @@ next1169:
 
 next1170:
 done1166:
-	MOVQ rows+72(FP), CX
-	CMPQ CX, $0x00
-	JNE  next1172
-
-loop1173:
-	CMPQ         DX, $0x00000001
-	JL           done1174
-	LEAQ         sixteenths<>+0(SB), CX
-	VREDUCEPD    $0x40, (AX), Z0
-	VREDUCEPD    $0x40, 128(AX), Z1
-	VREDUCEPD    $0x40, 256(AX), Z2
-	VREDUCEPD    $0x40, 384(AX), Z3
-	VMULPD       Z0, Z0, Z4
-	VMULPD       Z1, Z1, Z5
-	VMULPD       Z2, Z2, Z6
-	VMULPD       Z3, Z3, Z7
-	VBROADCASTSD 256(CX), Z16
-	VMOVUPD      Z16, Z8
-	VMOVUPD      Z16, Z9
-	VMOVUPD      Z16, Z10
-	VMOVUPD      Z16, Z11
-	VBROADCASTSD 264(CX), Z16
-	VFMADD213PD  Z16, Z4, Z8
-	VFMADD213PD  Z16, Z5, Z9
-	VFMADD213PD  Z16, Z6, Z10
-	VFMADD213PD  Z16, Z7, Z11
-	VBROADCASTSD 296(CX), Z16
-	VMOVUPD      Z16, Z12
-	VMOVUPD      Z16, Z13
-	VMOVUPD      Z16, Z14
-	VMOVUPD      Z16, Z15
-	VBROADCASTSD 304(CX), Z16
-	VFMADD213PD  Z16, Z4, Z12
-	VFMADD213PD  Z16, Z5, Z13
-	VFMADD213PD  Z16, Z6, Z14
-	VFMADD213PD  Z16, Z7, Z15
-	VBROADCASTSD 272(CX), Z16
-	VFMADD213PD  Z16, Z4, Z8
-	VFMADD213PD  Z16, Z5, Z9
-	VFMADD213PD  Z16, Z6, Z10
-	VFMADD213PD  Z16, Z7, Z11
-	VBROADCASTSD 312(CX), Z16
-	VFMADD213PD  Z16, Z4, Z12
-	VFMADD213PD  Z16, Z5, Z13
-	VFMADD213PD  Z16, Z6, Z14
-	VFMADD213PD  Z16, Z7, Z15
-	VBROADCASTSD 280(CX), Z16
-	VFMADD213PD  Z16, Z4, Z8
-	VFMADD213PD  Z16, Z5, Z9
-	VFMADD213PD  Z16, Z6, Z10
-	VFMADD213PD  Z16, Z7, Z11
-	VBROADCASTSD 320(CX), Z16
-	VFMADD213PD  Z16, Z4, Z12
-	VFMADD213PD  Z16, Z5, Z13
-	VFMADD213PD  Z16, Z6, Z14
-	VFMADD213PD  Z16, Z7, Z15
-	VBROADCASTSD 288(CX), Z16
-	VFMADD213PD  Z16, Z4, Z8
-	VFMADD213PD  Z16, Z5, Z9
-	VFMADD213PD  Z16, Z6, Z10
-	VFMADD213PD  Z16, Z7, Z11
-	VBROADCASTSD 328(CX), Z16
-	VFMADD213PD  Z16, Z4, Z12
-	VFMADD213PD  Z16, Z5, Z13
-	VFMADD213PD  Z16, Z6, Z14
-	VFMADD213PD  Z16, Z7, Z15
-	VMULPD       Z0, Z8, Z8
-	VMULPD       Z1, Z9, Z9
-	VMULPD       Z2, Z10, Z10
-	VMULPD       Z3, Z11, Z11
-	VBROADCASTSD 336(CX), Z16
-	VADDPD       (AX), Z16, Z0
-	VADDPD       128(AX), Z16, Z1
-	VADDPD       256(AX), Z16, Z2
-	VADDPD       384(AX), Z16, Z3
-	VMOVUPD      (CX), Z16
-	VMOVUPD      Z16, Z4
-	VPERMT2PD    64(CX), Z0, Z4
-	VMOVUPD      Z16, Z5
-	VPERMT2PD    64(CX), Z1, Z5
-	VMOVUPD      Z16, Z6
-	VPERMT2PD    64(CX), Z2, Z6
-	VMOVUPD      Z16, Z7
-	VPERMT2PD    64(CX), Z3, Z7
-	VMOVUPD      128(CX), Z16
-	VPERMI2PD    192(CX), Z16, Z0
-	VPERMI2PD    192(CX), Z16, Z1
-	VPERMI2PD    192(CX), Z16, Z2
-	VPERMI2PD    192(CX), Z16, Z3
-	VMULPD       Z4, Z8, Z16
-	VMULPD       Z4, Z12, Z4
-	VFMADD231PD  Z0, Z8, Z4
-	VFMSUB213PD  Z16, Z12, Z0
-	VMULPD       Z5, Z9, Z16
-	VMULPD       Z5, Z13, Z5
-	VFMADD231PD  Z1, Z9, Z5
-	VFMSUB213PD  Z16, Z13, Z1
-	VMULPD       Z6, Z10, Z16
-	VMULPD       Z6, Z14, Z6
-	VFMADD231PD  Z2, Z10, Z6
-	VFMSUB213PD  Z16, Z14, Z2
-	VMULPD       Z7, Z11, Z16
-	VMULPD       Z7, Z15, Z7
-	VFMADD231PD  Z3, Z11, Z7
-	VFMSUB213PD  Z16, Z15, Z3
-	VMOVUPD      Z0, (AX)
-	VMOVUPD      Z4, 64(AX)
-	VMOVUPD      Z1, 128(AX)
-	VMOVUPD      Z5, 192(AX)
-	VMOVUPD      Z2, 256(AX)
-	VMOVUPD      Z6, 320(AX)
-	VMOVUPD      Z3, 384(AX)
-	VMOVUPD      Z7, 448(AX)
-	ADDQ         $0x00000200, AX
-	SUBQ         $0x00000001, DX
-	JMP          loop1173
-
-done1174:
-	JMP finish1171
-
-next1172:
-	CMPQ         CX, $0x01
-	JNE          next1175
-	VMOVUPD      Z0, Z1
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), BX
-	MOVQ         phi+32(FP), SI
-	TESTQ        DX, DX
-	JZ           skip1176
-	DECQ         DX
-	LEAQ         sixteenths<>+0(SB), DI
-	VREDUCEPD    $0x40, (AX), Z3
-	VREDUCEPD    $0x40, 128(AX), Z4
-	VREDUCEPD    $0x40, 256(AX), Z5
-	VREDUCEPD    $0x40, 384(AX), Z6
-	VMOVUPD      (SI), Z2
-	VMULPD       Z3, Z3, Z7
-	VMULPD       Z4, Z4, Z8
-	VMULPD       Z5, Z5, Z9
-	VMULPD       Z6, Z6, Z10
-	VBROADCASTSD 256(DI), Z19
-	VMOVUPD      Z19, Z11
-	VMOVUPD      Z19, Z12
-	VMOVUPD      Z19, Z13
-	VMOVUPD      Z19, Z14
-	VBROADCASTSD 264(DI), Z19
-	VFMADD213PD  Z19, Z7, Z11
-	VFMADD213PD  Z19, Z8, Z12
-	VFMADD213PD  Z19, Z9, Z13
-	VFMADD213PD  Z19, Z10, Z14
-	VBROADCASTSD 296(DI), Z19
-	VMOVUPD      Z19, Z15
-	VMOVUPD      Z19, Z16
-	VMOVUPD      Z19, Z17
-	VMOVUPD      Z19, Z18
-	VFMADD231PD  (BX), Z2, Z1
-	VBROADCASTSD 304(DI), Z19
-	VFMADD213PD  Z19, Z7, Z15
-	VFMADD213PD  Z19, Z8, Z16
-	VFMADD213PD  Z19, Z9, Z17
-	VFMADD213PD  Z19, Z10, Z18
-	VBROADCASTSD 272(DI), Z19
-	VFMADD213PD  Z19, Z7, Z11
-	VFMADD213PD  Z19, Z8, Z12
-	VFMADD213PD  Z19, Z9, Z13
-	VFMADD213PD  Z19, Z10, Z14
-	VBROADCASTSD 312(DI), Z19
-	VFMADD213PD  Z19, Z7, Z15
-	VFMADD213PD  Z19, Z8, Z16
-	VFMADD213PD  Z19, Z9, Z17
-	VFMADD213PD  Z19, Z10, Z18
-	VBROADCASTSD 280(DI), Z19
-	VFMADD213PD  Z19, Z7, Z11
-	VFMADD213PD  Z19, Z8, Z12
-	VFMADD213PD  Z19, Z9, Z13
-	VFMADD213PD  Z19, Z10, Z14
-	VMOVUPD      64(SI), Z2
-	VBROADCASTSD 320(DI), Z19
-	VFMADD213PD  Z19, Z7, Z15
-	VFMADD213PD  Z19, Z8, Z16
-	VFMADD213PD  Z19, Z9, Z17
-	VFMADD213PD  Z19, Z10, Z18
-	VBROADCASTSD 288(DI), Z19
-	VFMADD213PD  Z19, Z7, Z11
-	VFMADD213PD  Z19, Z8, Z12
-	VFMADD213PD  Z19, Z9, Z13
-	VFMADD213PD  Z19, Z10, Z14
-	VBROADCASTSD 328(DI), Z19
-	VFMADD213PD  Z19, Z7, Z15
-	VFMADD213PD  Z19, Z8, Z16
-	VFMADD213PD  Z19, Z9, Z17
-	VFMADD213PD  Z19, Z10, Z18
-	VMULPD       Z3, Z11, Z11
-	VMULPD       Z4, Z12, Z12
-	VMULPD       Z5, Z13, Z13
-	VMULPD       Z6, Z14, Z14
-	VFMADD231PD  64(BX), Z2, Z1
-	VBROADCASTSD 336(DI), Z19
-	VADDPD       (AX), Z19, Z3
-	VADDPD       128(AX), Z19, Z4
-	VADDPD       256(AX), Z19, Z5
-	VADDPD       384(AX), Z19, Z6
-	VMOVUPD      (DI), Z19
-	VMOVUPD      Z19, Z7
-	VPERMT2PD    64(DI), Z3, Z7
-	VMOVUPD      Z19, Z8
-	VPERMT2PD    64(DI), Z4, Z8
-	VMOVUPD      Z19, Z9
-	VPERMT2PD    64(DI), Z5, Z9
-	VMOVUPD      Z19, Z10
-	VPERMT2PD    64(DI), Z6, Z10
-	VMOVUPD      128(DI), Z19
-	VPERMI2PD    192(DI), Z19, Z3
-	VPERMI2PD    192(DI), Z19, Z4
-	VPERMI2PD    192(DI), Z19, Z5
-	VPERMI2PD    192(DI), Z19, Z6
-	VMULPD       Z7, Z11, Z19
-	VMULPD       Z7, Z15, Z7
-	VFMADD231PD  Z3, Z11, Z7
-	VFMSUB213PD  Z19, Z15, Z3
-	VMULPD       Z8, Z12, Z19
-	VMULPD       Z8, Z16, Z8
-	VFMADD231PD  Z4, Z12, Z8
-	VFMSUB213PD  Z19, Z16, Z4
-	VMULPD       Z9, Z13, Z19
-	VMULPD       Z9, Z17, Z9
-	VFMADD231PD  Z5, Z13, Z9
-	VFMSUB213PD  Z19, Z17, Z5
-	VMULPD       Z10, Z14, Z19
-	VMULPD       Z10, Z18, Z10
-	VFMADD231PD  Z6, Z14, Z10
-	VFMSUB213PD  Z19, Z18, Z6
-	VMOVUPD      Z3, (AX)
-	VMOVUPD      Z7, 64(AX)
-	VMOVUPD      Z4, 128(AX)
-	VMOVUPD      Z8, 192(AX)
-	VMOVUPD      Z5, 256(AX)
-	VMOVUPD      Z9, 320(AX)
-	VMOVUPD      Z6, 384(AX)
-	VMOVUPD      Z10, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000080, SI
-	ADDQ         $0x00000080, BX
-
-loop1177:
-	CMPQ         DX, $0x00000001
-	JL           done1178
-	LEAQ         sixteenths<>+0(SB), DI
-	VREDUCEPD    $0x40, (AX), Z3
-	VREDUCEPD    $0x40, 128(AX), Z4
-	VREDUCEPD    $0x40, 256(AX), Z5
-	VREDUCEPD    $0x40, 384(AX), Z6
-	VMOVUPD      (SI), Z2
-	VMULPD       Z3, Z3, Z7
-	VMULPD       Z4, Z4, Z8
-	VMULPD       Z5, Z5, Z9
-	VMULPD       Z6, Z6, Z10
-	VFMADD231PD  (BX), Z2, Z1
-	VBROADCASTSD 256(DI), Z19
-	VMOVUPD      Z19, Z11
-	VMOVUPD      Z19, Z12
-	VMOVUPD      Z19, Z13
-	VMOVUPD      Z19, Z14
-	VMOVUPD      64(SI), Z2
-	VBROADCASTSD 264(DI), Z19
-	VFMADD213PD  Z19, Z7, Z11
-	VFMADD213PD  Z19, Z8, Z12
-	VFMADD213PD  Z19, Z9, Z13
-	VFMADD213PD  Z19, Z10, Z14
-	VFMADD231PD  64(BX), Z2, Z1
-	VBROADCASTSD 296(DI), Z19
-	VMOVUPD      Z19, Z15
-	VMOVUPD      Z19, Z16
-	VMOVUPD      Z19, Z17
-	VMOVUPD      Z19, Z18
-	VMOVUPD      128(SI), Z2
-	VBROADCASTSD 304(DI), Z19
-	VFMADD213PD  Z19, Z7, Z15
-	VFMADD213PD  Z19, Z8, Z16
-	VFMADD213PD  Z19, Z9, Z17
-	VFMADD213PD  Z19, Z10, Z18
-	VFMADD231PD  128(BX), Z2, Z1
-	VBROADCASTSD 272(DI), Z19
-	VFMADD213PD  Z19, Z7, Z11
-	VFMADD213PD  Z19, Z8, Z12
-	VFMADD213PD  Z19, Z9, Z13
-	VFMADD213PD  Z19, Z10, Z14
-	VMOVUPD      192(SI), Z2
-	VBROADCASTSD 312(DI), Z19
-	VFMADD213PD  Z19, Z7, Z15
-	VFMADD213PD  Z19, Z8, Z16
-	VFMADD213PD  Z19, Z9, Z17
-	VFMADD213PD  Z19, Z10, Z18
-	VFMADD231PD  192(BX), Z2, Z1
-	VBROADCASTSD 280(DI), Z19
-	VFMADD213PD  Z19, Z7, Z11
-	VFMADD213PD  Z19, Z8, Z12
-	VFMADD213PD  Z19, Z9, Z13
-	VFMADD213PD  Z19, Z10, Z14
-	VMOVUPD      256(SI), Z2
-	VBROADCASTSD 320(DI), Z19
-	VFMADD213PD  Z19, Z7, Z15
-	VFMADD213PD  Z19, Z8, Z16
-	VFMADD213PD  Z19, Z9, Z17
-	VFMADD213PD  Z19, Z10, Z18
-	VFMADD231PD  256(BX), Z2, Z1
-	VBROADCASTSD 288(DI), Z19
-	VFMADD213PD  Z19, Z7, Z11
-	VFMADD213PD  Z19, Z8, Z12
-	VFMADD213PD  Z19, Z9, Z13
-	VFMADD213PD  Z19, Z10, Z14
-	VMOVUPD      320(SI), Z2
-	VBROADCASTSD 328(DI), Z19
-	VFMADD213PD  Z19, Z7, Z15
-	VFMADD213PD  Z19, Z8, Z16
-	VFMADD213PD  Z19, Z9, Z17
-	VFMADD213PD  Z19, Z10, Z18
-	VFMADD231PD  320(BX), Z2, Z1
-	VMULPD       Z3, Z11, Z11
-	VMULPD       Z4, Z12, Z12
-	VMULPD       Z5, Z13, Z13
-	VMULPD       Z6, Z14, Z14
-	VMOVUPD      384(SI), Z2
-	VBROADCASTSD 336(DI), Z19
-	VADDPD       (AX), Z19, Z3
-	VADDPD       128(AX), Z19, Z4
-	VADDPD       256(AX), Z19, Z5
-	VADDPD       384(AX), Z19, Z6
-	VFMADD231PD  384(BX), Z2, Z1
-	VMOVUPD      (DI), Z19
-	VMOVUPD      Z19, Z7
-	VPERMT2PD    64(DI), Z3, Z7
-	VMOVUPD      Z19, Z8
-	VPERMT2PD    64(DI), Z4, Z8
-	VMOVUPD      Z19, Z9
-	VPERMT2PD    64(DI), Z5, Z9
-	VMOVUPD      Z19, Z10
-	VPERMT2PD    64(DI), Z6, Z10
-	VMOVUPD      448(SI), Z2
-	VMOVUPD      128(DI), Z19
-	VPERMI2PD    192(DI), Z19, Z3
-	VPERMI2PD    192(DI), Z19, Z4
-	VPERMI2PD    192(DI), Z19, Z5
-	VPERMI2PD    192(DI), Z19, Z6
-	VFMADD231PD  448(BX), Z2, Z1
-	VMULPD       Z7, Z11, Z19
-	VMULPD       Z7, Z15, Z7
-	VFMADD231PD  Z3, Z11, Z7
-	VFMSUB213PD  Z19, Z15, Z3
-	VMULPD       Z8, Z12, Z19
-	VMULPD       Z8, Z16, Z8
-	VFMADD231PD  Z4, Z12, Z8
-	VFMSUB213PD  Z19, Z16, Z4
-	VMULPD       Z9, Z13, Z19
-	VMULPD       Z9, Z17, Z9
-	VFMADD231PD  Z5, Z13, Z9
-	VFMSUB213PD  Z19, Z17, Z5
-	VMULPD       Z10, Z14, Z19
-	VMULPD       Z10, Z18, Z10
-	VFMADD231PD  Z6, Z14, Z10
-	VFMSUB213PD  Z19, Z18, Z6
-	VMOVUPD      Z3, (AX)
-	VMOVUPD      Z7, 64(AX)
-	VMOVUPD      Z4, 128(AX)
-	VMOVUPD      Z8, 192(AX)
-	VMOVUPD      Z5, 256(AX)
-	VMOVUPD      Z9, 320(AX)
-	VMOVUPD      Z6, 384(AX)
-	VMOVUPD      Z10, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, BX
-	SUBQ         $0x00000001, DX
-	JMP          loop1177
-
-done1178:
-skip1176:
-	MOVQ    CX, AX
-	MOVQ    a+16(FP), CX
-	ADDQ    CX, AX
-	SUBQ    BX, AX
-	VMOVUPD Z0, Z0
-
-loop1179:
-	CMPQ        AX, $0x00000080
-	JL          done1180
-	VMOVUPD     (SI), Z2
-	VFMADD231PD (BX), Z2, Z1
-	VMOVUPD     64(SI), Z2
-	VFMADD231PD 64(BX), Z2, Z0
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, AX
-	JMP         loop1179
-
-done1180:
-	TESTQ       AX, AX
-	JZ          skip1181
-	VMOVUPD     (SI), Z2
-	VFMADD231PD (BX), Z2, Z1
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, BX
-
-skip1181:
-	VADDPD     Z0, Z1, Z1
-	MOVQ       sums+8(FP), AX
-	VUNPCKLPD  Z1, Z1, Z0
-	VUNPCKHPD  Z1, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VMOVUPD    Z1, (AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1182
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, AX
-
-loop1183:
-	CMPQ             BX, $0x00000001
-	JL               done1184
-	VMOVUPD.Z        (DX), K1, Z0
-	VFMADD231PD.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x08, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1183
-
-done1184:
-	MOVQ    y+0(FP), AX
-	CMPQ    CX, $0x08
-	JNE     few1185
-	VMOVUPD Z1, (AX)
-	JMP     done1186
-
-few1185:
-	TESTQ         $0x00000004, CX
-	JZ            skip1187
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1187:
-	TESTQ         $0x00000002, CX
-	JZ            skip1188
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1188:
-	TESTQ  $0x00000001, CX
-	JZ     skip1189
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1189:
-done1186:
-skip1182:
-	JMP finish1171
-
-next1175:
-	CMPQ         CX, $0x02
-	JNE          next1190
-	VMOVUPD      Z0, Z1
-	VMOVUPD      Z0, Z2
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), BX
-	MOVQ         phi+32(FP), SI
-	TESTQ        DX, DX
-	JZ           skip1191
-	DECQ         DX
-	LEAQ         sixteenths<>+0(SB), DI
-	VREDUCEPD    $0x40, (AX), Z4
-	VREDUCEPD    $0x40, 128(AX), Z5
-	VREDUCEPD    $0x40, 256(AX), Z6
-	VREDUCEPD    $0x40, 384(AX), Z7
-	VMOVUPD      (SI), Z3
-	VMULPD       Z4, Z4, Z8
-	VMULPD       Z5, Z5, Z9
-	VMULPD       Z6, Z6, Z10
-	VMULPD       Z7, Z7, Z11
-	VBROADCASTSD 256(DI), Z20
-	VMOVUPD      Z20, Z12
-	VMOVUPD      Z20, Z13
-	VMOVUPD      Z20, Z14
-	VMOVUPD      Z20, Z15
-	VFMADD231PD  (BX), Z3, Z1
-	VBROADCASTSD 264(DI), Z20
-	VFMADD213PD  Z20, Z8, Z12
-	VFMADD213PD  Z20, Z9, Z13
-	VFMADD213PD  Z20, Z10, Z14
-	VFMADD213PD  Z20, Z11, Z15
-	VBROADCASTSD 296(DI), Z20
-	VMOVUPD      Z20, Z16
-	VMOVUPD      Z20, Z17
-	VMOVUPD      Z20, Z18
-	VMOVUPD      Z20, Z19
-	VBROADCASTSD 304(DI), Z20
-	VFMADD213PD  Z20, Z8, Z16
-	VFMADD213PD  Z20, Z9, Z17
-	VFMADD213PD  Z20, Z10, Z18
-	VFMADD213PD  Z20, Z11, Z19
-	VFMADD231PD  (BX)(CX*1), Z3, Z2
-	VBROADCASTSD 272(DI), Z20
-	VFMADD213PD  Z20, Z8, Z12
-	VFMADD213PD  Z20, Z9, Z13
-	VFMADD213PD  Z20, Z10, Z14
-	VFMADD213PD  Z20, Z11, Z15
-	VBROADCASTSD 312(DI), Z20
-	VFMADD213PD  Z20, Z8, Z16
-	VFMADD213PD  Z20, Z9, Z17
-	VFMADD213PD  Z20, Z10, Z18
-	VFMADD213PD  Z20, Z11, Z19
-	VBROADCASTSD 280(DI), Z20
-	VFMADD213PD  Z20, Z8, Z12
-	VFMADD213PD  Z20, Z9, Z13
-	VFMADD213PD  Z20, Z10, Z14
-	VFMADD213PD  Z20, Z11, Z15
-	VMOVUPD      64(SI), Z3
-	VBROADCASTSD 320(DI), Z20
-	VFMADD213PD  Z20, Z8, Z16
-	VFMADD213PD  Z20, Z9, Z17
-	VFMADD213PD  Z20, Z10, Z18
-	VFMADD213PD  Z20, Z11, Z19
-	VBROADCASTSD 288(DI), Z20
-	VFMADD213PD  Z20, Z8, Z12
-	VFMADD213PD  Z20, Z9, Z13
-	VFMADD213PD  Z20, Z10, Z14
-	VFMADD213PD  Z20, Z11, Z15
-	VBROADCASTSD 328(DI), Z20
-	VFMADD213PD  Z20, Z8, Z16
-	VFMADD213PD  Z20, Z9, Z17
-	VFMADD213PD  Z20, Z10, Z18
-	VFMADD213PD  Z20, Z11, Z19
-	VFMADD231PD  64(BX), Z3, Z1
-	VMULPD       Z4, Z12, Z12
-	VMULPD       Z5, Z13, Z13
-	VMULPD       Z6, Z14, Z14
-	VMULPD       Z7, Z15, Z15
-	VBROADCASTSD 336(DI), Z20
-	VADDPD       (AX), Z20, Z4
-	VADDPD       128(AX), Z20, Z5
-	VADDPD       256(AX), Z20, Z6
-	VADDPD       384(AX), Z20, Z7
-	VMOVUPD      (DI), Z20
-	VMOVUPD      Z20, Z8
-	VPERMT2PD    64(DI), Z4, Z8
-	VMOVUPD      Z20, Z9
-	VPERMT2PD    64(DI), Z5, Z9
-	VMOVUPD      Z20, Z10
-	VPERMT2PD    64(DI), Z6, Z10
-	VMOVUPD      Z20, Z11
-	VPERMT2PD    64(DI), Z7, Z11
-	VFMADD231PD  64(BX)(CX*1), Z3, Z2
-	VMOVUPD      128(DI), Z20
-	VPERMI2PD    192(DI), Z20, Z4
-	VPERMI2PD    192(DI), Z20, Z5
-	VPERMI2PD    192(DI), Z20, Z6
-	VPERMI2PD    192(DI), Z20, Z7
-	VMULPD       Z8, Z12, Z20
-	VMULPD       Z8, Z16, Z8
-	VFMADD231PD  Z4, Z12, Z8
-	VFMSUB213PD  Z20, Z16, Z4
-	VMULPD       Z9, Z13, Z20
-	VMULPD       Z9, Z17, Z9
-	VFMADD231PD  Z5, Z13, Z9
-	VFMSUB213PD  Z20, Z17, Z5
-	VMULPD       Z10, Z14, Z20
-	VMULPD       Z10, Z18, Z10
-	VFMADD231PD  Z6, Z14, Z10
-	VFMSUB213PD  Z20, Z18, Z6
-	VMULPD       Z11, Z15, Z20
-	VMULPD       Z11, Z19, Z11
-	VFMADD231PD  Z7, Z15, Z11
-	VFMSUB213PD  Z20, Z19, Z7
-	VMOVUPD      Z4, (AX)
-	VMOVUPD      Z8, 64(AX)
-	VMOVUPD      Z5, 128(AX)
-	VMOVUPD      Z9, 192(AX)
-	VMOVUPD      Z6, 256(AX)
-	VMOVUPD      Z10, 320(AX)
-	VMOVUPD      Z7, 384(AX)
-	VMOVUPD      Z11, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000080, SI
-	ADDQ         $0x00000080, BX
-
-loop1192:
-	CMPQ         DX, $0x00000001
-	JL           done1193
-	LEAQ         sixteenths<>+0(SB), DI
-	VREDUCEPD    $0x40, (AX), Z4
-	VREDUCEPD    $0x40, 128(AX), Z5
-	VREDUCEPD    $0x40, 256(AX), Z6
-	VREDUCEPD    $0x40, 384(AX), Z7
-	VMOVUPD      (SI), Z3
-	VFMADD231PD  (BX), Z3, Z1
-	VMULPD       Z4, Z4, Z8
-	VMULPD       Z5, Z5, Z9
-	VMULPD       Z6, Z6, Z10
-	VMULPD       Z7, Z7, Z11
-	VFMADD231PD  (BX)(CX*1), Z3, Z2
-	VBROADCASTSD 256(DI), Z20
-	VMOVUPD      Z20, Z12
-	VMOVUPD      Z20, Z13
-	VMOVUPD      Z20, Z14
-	VMOVUPD      Z20, Z15
-	VMOVUPD      64(SI), Z3
-	VFMADD231PD  64(BX), Z3, Z1
-	VBROADCASTSD 264(DI), Z20
-	VFMADD213PD  Z20, Z8, Z12
-	VFMADD213PD  Z20, Z9, Z13
-	VFMADD213PD  Z20, Z10, Z14
-	VFMADD213PD  Z20, Z11, Z15
-	VFMADD231PD  64(BX)(CX*1), Z3, Z2
-	VBROADCASTSD 296(DI), Z20
-	VMOVUPD      Z20, Z16
-	VMOVUPD      Z20, Z17
-	VMOVUPD      Z20, Z18
-	VMOVUPD      Z20, Z19
-	VMOVUPD      128(SI), Z3
-	VFMADD231PD  128(BX), Z3, Z1
-	VBROADCASTSD 304(DI), Z20
-	VFMADD213PD  Z20, Z8, Z16
-	VFMADD213PD  Z20, Z9, Z17
-	VFMADD213PD  Z20, Z10, Z18
-	VFMADD213PD  Z20, Z11, Z19
-	VFMADD231PD  128(BX)(CX*1), Z3, Z2
-	VBROADCASTSD 272(DI), Z20
-	VFMADD213PD  Z20, Z8, Z12
-	VFMADD213PD  Z20, Z9, Z13
-	VFMADD213PD  Z20, Z10, Z14
-	VFMADD213PD  Z20, Z11, Z15
-	VMOVUPD      192(SI), Z3
-	VBROADCASTSD 312(DI), Z20
-	VFMADD213PD  Z20, Z8, Z16
-	VFMADD213PD  Z20, Z9, Z17
-	VFMADD213PD  Z20, Z10, Z18
-	VFMADD213PD  Z20, Z11, Z19
-	VFMADD231PD  192(BX), Z3, Z1
-	VFMADD231PD  192(BX)(CX*1), Z3, Z2
-	VBROADCASTSD 280(DI), Z20
-	VFMADD213PD  Z20, Z8, Z12
-	VFMADD213PD  Z20, Z9, Z13
-	VFMADD213PD  Z20, Z10, Z14
-	VFMADD213PD  Z20, Z11, Z15
-	VMOVUPD      256(SI), Z3
-	VBROADCASTSD 320(DI), Z20
-	VFMADD213PD  Z20, Z8, Z16
-	VFMADD213PD  Z20, Z9, Z17
-	VFMADD213PD  Z20, Z10, Z18
-	VFMADD213PD  Z20, Z11, Z19
-	VFMADD231PD  256(BX), Z3, Z1
-	VFMADD231PD  256(BX)(CX*1), Z3, Z2
-	VBROADCASTSD 288(DI), Z20
-	VFMADD213PD  Z20, Z8, Z12
-	VFMADD213PD  Z20, Z9, Z13
-	VFMADD213PD  Z20, Z10, Z14
-	VFMADD213PD  Z20, Z11, Z15
-	VMOVUPD      320(SI), Z3
-	VBROADCASTSD 328(DI), Z20
-	VFMADD213PD  Z20, Z8, Z16
-	VFMADD213PD  Z20, Z9, Z17
-	VFMADD213PD  Z20, Z10, Z18
-	VFMADD213PD  Z20, Z11, Z19
-	VFMADD231PD  320(BX), Z3, Z1
-	VMULPD       Z4, Z12, Z12
-	VMULPD       Z5, Z13, Z13
-	VMULPD       Z6, Z14, Z14
-	VMULPD       Z7, Z15, Z15
-	VFMADD231PD  320(BX)(CX*1), Z3, Z2
-	VMOVUPD      384(SI), Z3
-	VBROADCASTSD 336(DI), Z20
-	VADDPD       (AX), Z20, Z4
-	VADDPD       128(AX), Z20, Z5
-	VADDPD       256(AX), Z20, Z6
-	VADDPD       384(AX), Z20, Z7
-	VFMADD231PD  384(BX), Z3, Z1
-	VMOVUPD      (DI), Z20
-	VMOVUPD      Z20, Z8
-	VPERMT2PD    64(DI), Z4, Z8
-	VMOVUPD      Z20, Z9
-	VPERMT2PD    64(DI), Z5, Z9
-	VMOVUPD      Z20, Z10
-	VPERMT2PD    64(DI), Z6, Z10
-	VMOVUPD      Z20, Z11
-	VPERMT2PD    64(DI), Z7, Z11
-	VFMADD231PD  384(BX)(CX*1), Z3, Z2
-	VMOVUPD      448(SI), Z3
-	VMOVUPD      128(DI), Z20
-	VPERMI2PD    192(DI), Z20, Z4
-	VPERMI2PD    192(DI), Z20, Z5
-	VPERMI2PD    192(DI), Z20, Z6
-	VPERMI2PD    192(DI), Z20, Z7
-	VFMADD231PD  448(BX), Z3, Z1
-	VMULPD       Z8, Z12, Z20
-	VMULPD       Z8, Z16, Z8
-	VFMADD231PD  Z4, Z12, Z8
-	VFMSUB213PD  Z20, Z16, Z4
-	VMULPD       Z9, Z13, Z20
-	VMULPD       Z9, Z17, Z9
-	VFMADD231PD  Z5, Z13, Z9
-	VFMSUB213PD  Z20, Z17, Z5
-	VMULPD       Z10, Z14, Z20
-	VMULPD       Z10, Z18, Z10
-	VFMADD231PD  Z6, Z14, Z10
-	VFMSUB213PD  Z20, Z18, Z6
-	VMULPD       Z11, Z15, Z20
-	VMULPD       Z11, Z19, Z11
-	VFMADD231PD  Z7, Z15, Z11
-	VFMSUB213PD  Z20, Z19, Z7
-	VFMADD231PD  448(BX)(CX*1), Z3, Z2
-	VMOVUPD      Z4, (AX)
-	VMOVUPD      Z8, 64(AX)
-	VMOVUPD      Z5, 128(AX)
-	VMOVUPD      Z9, 192(AX)
-	VMOVUPD      Z6, 256(AX)
-	VMOVUPD      Z10, 320(AX)
-	VMOVUPD      Z7, 384(AX)
-	VMOVUPD      Z11, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, BX
-	SUBQ         $0x00000001, DX
-	JMP          loop1192
-
-done1193:
-skip1191:
-	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
-	SUBQ    BX, AX
-	VMOVUPD Z0, Z4
-	VMOVUPD Z0, Z0
-
-loop1194:
-	CMPQ        AX, $0x00000080
-	JL          done1195
-	VMOVUPD     (SI), Z3
-	VFMADD231PD (BX), Z3, Z1
-	VFMADD231PD (BX)(CX*1), Z3, Z2
-	VMOVUPD     64(SI), Z3
-	VFMADD231PD 64(BX), Z3, Z4
-	VFMADD231PD 64(BX)(CX*1), Z3, Z0
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, AX
-	JMP         loop1194
-
-done1195:
-	TESTQ       AX, AX
-	JZ          skip1196
-	VMOVUPD     (SI), Z3
-	VFMADD231PD (BX), Z3, Z1
-	VFMADD231PD (BX)(CX*1), Z3, Z2
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, BX
-
-skip1196:
-	VADDPD     Z4, Z1, Z1
-	VADDPD     Z0, Z2, Z2
-	MOVQ       sums+8(FP), AX
-	VUNPCKLPD  Z2, Z1, Z0
-	VUNPCKHPD  Z2, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VMOVUPD    Z1, (AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1197
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, AX
-
-loop1198:
-	CMPQ             BX, $0x00000001
-	JL               done1199
-	VMOVUPD.Z        (DX), K1, Z0
-	VFMADD231PD.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x08, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1198
-
-done1199:
-	MOVQ    y+0(FP), AX
-	CMPQ    CX, $0x08
-	JNE     few1200
-	VMOVUPD Z1, (AX)
-	JMP     done1201
-
-few1200:
-	TESTQ         $0x00000004, CX
-	JZ            skip1202
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1202:
-	TESTQ         $0x00000002, CX
-	JZ            skip1203
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1203:
-	TESTQ  $0x00000001, CX
-	JZ     skip1204
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1204:
-done1201:
-skip1197:
-	JMP finish1171
-
-next1190:
-	CMPQ         CX, $0x03
-	JNE          next1205
-	VMOVUPD      Z0, Z1
-	VMOVUPD      Z0, Z2
-	VMOVUPD      Z0, Z3
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), BX
-	MOVQ         phi+32(FP), SI
-	TESTQ        DX, DX
-	JZ           skip1206
-	DECQ         DX
-	LEAQ         sixteenths<>+0(SB), DI
-	VREDUCEPD    $0x40, (AX), Z5
-	VREDUCEPD    $0x40, 128(AX), Z6
-	VREDUCEPD    $0x40, 256(AX), Z7
-	VREDUCEPD    $0x40, 384(AX), Z8
-	VMOVUPD      (SI), Z4
-	VMULPD       Z5, Z5, Z9
-	VMULPD       Z6, Z6, Z10
-	VMULPD       Z7, Z7, Z11
-	VMULPD       Z8, Z8, Z12
-	VBROADCASTSD 256(DI), Z21
-	VMOVUPD      Z21, Z13
-	VMOVUPD      Z21, Z14
-	VMOVUPD      Z21, Z15
-	VMOVUPD      Z21, Z16
-	VFMADD231PD  (BX), Z4, Z1
-	VBROADCASTSD 264(DI), Z21
-	VFMADD213PD  Z21, Z9, Z13
-	VFMADD213PD  Z21, Z10, Z14
-	VFMADD213PD  Z21, Z11, Z15
-	VFMADD213PD  Z21, Z12, Z16
-	VBROADCASTSD 296(DI), Z21
-	VMOVUPD      Z21, Z17
-	VMOVUPD      Z21, Z18
-	VMOVUPD      Z21, Z19
-	VMOVUPD      Z21, Z20
-	VFMADD231PD  (BX)(CX*1), Z4, Z2
-	VBROADCASTSD 304(DI), Z21
-	VFMADD213PD  Z21, Z9, Z17
-	VFMADD213PD  Z21, Z10, Z18
-	VFMADD213PD  Z21, Z11, Z19
-	VFMADD213PD  Z21, Z12, Z20
-	VBROADCASTSD 272(DI), Z21
-	VFMADD213PD  Z21, Z9, Z13
-	VFMADD213PD  Z21, Z10, Z14
-	VFMADD213PD  Z21, Z11, Z15
-	VFMADD213PD  Z21, Z12, Z16
-	VFMADD231PD  (BX)(CX*2), Z4, Z3
-	VBROADCASTSD 312(DI), Z21
-	VFMADD213PD  Z21, Z9, Z17
-	VFMADD213PD  Z21, Z10, Z18
-	VFMADD213PD  Z21, Z11, Z19
-	VFMADD213PD  Z21, Z12, Z20
-	VBROADCASTSD 280(DI), Z21
-	VFMADD213PD  Z21, Z9, Z13
-	VFMADD213PD  Z21, Z10, Z14
-	VFMADD213PD  Z21, Z11, Z15
-	VFMADD213PD  Z21, Z12, Z16
-	VMOVUPD      64(SI), Z4
-	VBROADCASTSD 320(DI), Z21
-	VFMADD213PD  Z21, Z9, Z17
-	VFMADD213PD  Z21, Z10, Z18
-	VFMADD213PD  Z21, Z11, Z19
-	VFMADD213PD  Z21, Z12, Z20
-	VBROADCASTSD 288(DI), Z21
-	VFMADD213PD  Z21, Z9, Z13
-	VFMADD213PD  Z21, Z10, Z14
-	VFMADD213PD  Z21, Z11, Z15
-	VFMADD213PD  Z21, Z12, Z16
-	VFMADD231PD  64(BX), Z4, Z1
-	VBROADCASTSD 328(DI), Z21
-	VFMADD213PD  Z21, Z9, Z17
-	VFMADD213PD  Z21, Z10, Z18
-	VFMADD213PD  Z21, Z11, Z19
-	VFMADD213PD  Z21, Z12, Z20
-	VMULPD       Z5, Z13, Z13
-	VMULPD       Z6, Z14, Z14
-	VMULPD       Z7, Z15, Z15
-	VMULPD       Z8, Z16, Z16
-	VFMADD231PD  64(BX)(CX*1), Z4, Z2
-	VBROADCASTSD 336(DI), Z21
-	VADDPD       (AX), Z21, Z5
-	VADDPD       128(AX), Z21, Z6
-	VADDPD       256(AX), Z21, Z7
-	VADDPD       384(AX), Z21, Z8
-	VMOVUPD      (DI), Z21
-	VMOVUPD      Z21, Z9
-	VPERMT2PD    64(DI), Z5, Z9
-	VMOVUPD      Z21, Z10
-	VPERMT2PD    64(DI), Z6, Z10
-	VMOVUPD      Z21, Z11
-	VPERMT2PD    64(DI), Z7, Z11
-	VMOVUPD      Z21, Z12
-	VPERMT2PD    64(DI), Z8, Z12
-	VFMADD231PD  64(BX)(CX*2), Z4, Z3
-	VMOVUPD      128(DI), Z21
-	VPERMI2PD    192(DI), Z21, Z5
-	VPERMI2PD    192(DI), Z21, Z6
-	VPERMI2PD    192(DI), Z21, Z7
-	VPERMI2PD    192(DI), Z21, Z8
-	VMULPD       Z9, Z13, Z21
-	VMULPD       Z9, Z17, Z9
-	VFMADD231PD  Z5, Z13, Z9
-	VFMSUB213PD  Z21, Z17, Z5
-	VMULPD       Z10, Z14, Z21
-	VMULPD       Z10, Z18, Z10
-	VFMADD231PD  Z6, Z14, Z10
-	VFMSUB213PD  Z21, Z18, Z6
-	VMULPD       Z11, Z15, Z21
-	VMULPD       Z11, Z19, Z11
-	VFMADD231PD  Z7, Z15, Z11
-	VFMSUB213PD  Z21, Z19, Z7
-	VMULPD       Z12, Z16, Z21
-	VMULPD       Z12, Z20, Z12
-	VFMADD231PD  Z8, Z16, Z12
-	VFMSUB213PD  Z21, Z20, Z8
-	VMOVUPD      Z5, (AX)
-	VMOVUPD      Z9, 64(AX)
-	VMOVUPD      Z6, 128(AX)
-	VMOVUPD      Z10, 192(AX)
-	VMOVUPD      Z7, 256(AX)
-	VMOVUPD      Z11, 320(AX)
-	VMOVUPD      Z8, 384(AX)
-	VMOVUPD      Z12, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000080, SI
-	ADDQ         $0x00000080, BX
-
-loop1207:
-	CMPQ         DX, $0x00000001
-	JL           done1208
-	LEAQ         sixteenths<>+0(SB), DI
-	VREDUCEPD    $0x40, (AX), Z5
-	VREDUCEPD    $0x40, 128(AX), Z6
-	VREDUCEPD    $0x40, 256(AX), Z7
-	VREDUCEPD    $0x40, 384(AX), Z8
-	VMOVUPD      (SI), Z4
-	VFMADD231PD  (BX), Z4, Z1
-	VMULPD       Z5, Z5, Z9
-	VMULPD       Z6, Z6, Z10
-	VMULPD       Z7, Z7, Z11
-	VMULPD       Z8, Z8, Z12
-	VFMADD231PD  (BX)(CX*1), Z4, Z2
-	VFMADD231PD  (BX)(CX*2), Z4, Z3
-	VBROADCASTSD 256(DI), Z21
-	VMOVUPD      Z21, Z13
-	VMOVUPD      Z21, Z14
-	VMOVUPD      Z21, Z15
-	VMOVUPD      Z21, Z16
-	VMOVUPD      64(SI), Z4
-	VFMADD231PD  64(BX), Z4, Z1
-	VBROADCASTSD 264(DI), Z21
-	VFMADD213PD  Z21, Z9, Z13
-	VFMADD213PD  Z21, Z10, Z14
-	VFMADD213PD  Z21, Z11, Z15
-	VFMADD213PD  Z21, Z12, Z16
-	VFMADD231PD  64(BX)(CX*1), Z4, Z2
-	VFMADD231PD  64(BX)(CX*2), Z4, Z3
-	VBROADCASTSD 296(DI), Z21
-	VMOVUPD      Z21, Z17
-	VMOVUPD      Z21, Z18
-	VMOVUPD      Z21, Z19
-	VMOVUPD      Z21, Z20
-	VMOVUPD      128(SI), Z4
-	VFMADD231PD  128(BX), Z4, Z1
-	VBROADCASTSD 304(DI), Z21
-	VFMADD213PD  Z21, Z9, Z17
-	VFMADD213PD  Z21, Z10, Z18
-	VFMADD213PD  Z21, Z11, Z19
-	VFMADD213PD  Z21, Z12, Z20
-	VFMADD231PD  128(BX)(CX*1), Z4, Z2
-	VFMADD231PD  128(BX)(CX*2), Z4, Z3
-	VBROADCASTSD 272(DI), Z21
-	VFMADD213PD  Z21, Z9, Z13
-	VFMADD213PD  Z21, Z10, Z14
-	VFMADD213PD  Z21, Z11, Z15
-	VFMADD213PD  Z21, Z12, Z16
-	VMOVUPD      192(SI), Z4
-	VFMADD231PD  192(BX), Z4, Z1
-	VBROADCASTSD 312(DI), Z21
-	VFMADD213PD  Z21, Z9, Z17
-	VFMADD213PD  Z21, Z10, Z18
-	VFMADD213PD  Z21, Z11, Z19
-	VFMADD213PD  Z21, Z12, Z20
-	VFMADD231PD  192(BX)(CX*1), Z4, Z2
-	VFMADD231PD  192(BX)(CX*2), Z4, Z3
-	VBROADCASTSD 280(DI), Z21
-	VFMADD213PD  Z21, Z9, Z13
-	VFMADD213PD  Z21, Z10, Z14
-	VFMADD213PD  Z21, Z11, Z15
-	VFMADD213PD  Z21, Z12, Z16
-	VMOVUPD      256(SI), Z4
-	VBROADCASTSD 320(DI), Z21
-	VFMADD213PD  Z21, Z9, Z17
-	VFMADD213PD  Z21, Z10, Z18
-	VFMADD213PD  Z21, Z11, Z19
-	VFMADD213PD  Z21, Z12, Z20
-	VFMADD231PD  256(BX), Z4, Z1
-	VFMADD231PD  256(BX)(CX*1), Z4, Z2
-	VBROADCASTSD 288(DI), Z21
-	VFMADD213PD  Z21, Z9, Z13
-	VFMADD213PD  Z21, Z10, Z14
-	VFMADD213PD  Z21, Z11, Z15
-	VFMADD213PD  Z21, Z12, Z16
-	VFMADD231PD  256(BX)(CX*2), Z4, Z3
-	VMOVUPD      320(SI), Z4
-	VBROADCASTSD 328(DI), Z21
-	VFMADD213PD  Z21, Z9, Z17
-	VFMADD213PD  Z21, Z10, Z18
-	VFMADD213PD  Z21, Z11, Z19
-	VFMADD213PD  Z21, Z12, Z20
-	VFMADD231PD  320(BX), Z4, Z1
-	VFMADD231PD  320(BX)(CX*1), Z4, Z2
-	VMULPD       Z5, Z13, Z13
-	VMULPD       Z6, Z14, Z14
-	VMULPD       Z7, Z15, Z15
-	VMULPD       Z8, Z16, Z16
-	VFMADD231PD  320(BX)(CX*2), Z4, Z3
-	VMOVUPD      384(SI), Z4
-	VBROADCASTSD 336(DI), Z21
-	VADDPD       (AX), Z21, Z5
-	VADDPD       128(AX), Z21, Z6
-	VADDPD       256(AX), Z21, Z7
-	VADDPD       384(AX), Z21, Z8
-	VFMADD231PD  384(BX), Z4, Z1
-	VFMADD231PD  384(BX)(CX*1), Z4, Z2
-	VMOVUPD      (DI), Z21
-	VMOVUPD      Z21, Z9
-	VPERMT2PD    64(DI), Z5, Z9
-	VMOVUPD      Z21, Z10
-	VPERMT2PD    64(DI), Z6, Z10
-	VMOVUPD      Z21, Z11
-	VPERMT2PD    64(DI), Z7, Z11
-	VMOVUPD      Z21, Z12
-	VPERMT2PD    64(DI), Z8, Z12
-	VFMADD231PD  384(BX)(CX*2), Z4, Z3
-	VMOVUPD      448(SI), Z4
-	VMOVUPD      128(DI), Z21
-	VPERMI2PD    192(DI), Z21, Z5
-	VPERMI2PD    192(DI), Z21, Z6
-	VPERMI2PD    192(DI), Z21, Z7
-	VPERMI2PD    192(DI), Z21, Z8
-	VFMADD231PD  448(BX), Z4, Z1
-	VFMADD231PD  448(BX)(CX*1), Z4, Z2
-	VMULPD       Z9, Z13, Z21
-	VMULPD       Z9, Z17, Z9
-	VFMADD231PD  Z5, Z13, Z9
-	VFMSUB213PD  Z21, Z17, Z5
-	VMULPD       Z10, Z14, Z21
-	VMULPD       Z10, Z18, Z10
-	VFMADD231PD  Z6, Z14, Z10
-	VFMSUB213PD  Z21, Z18, Z6
-	VMULPD       Z11, Z15, Z21
-	VMULPD       Z11, Z19, Z11
-	VFMADD231PD  Z7, Z15, Z11
-	VFMSUB213PD  Z21, Z19, Z7
-	VMULPD       Z12, Z16, Z21
-	VMULPD       Z12, Z20, Z12
-	VFMADD231PD  Z8, Z16, Z12
-	VFMSUB213PD  Z21, Z20, Z8
-	VFMADD231PD  448(BX)(CX*2), Z4, Z3
-	VMOVUPD      Z5, (AX)
-	VMOVUPD      Z9, 64(AX)
-	VMOVUPD      Z6, 128(AX)
-	VMOVUPD      Z10, 192(AX)
-	VMOVUPD      Z7, 256(AX)
-	VMOVUPD      Z11, 320(AX)
-	VMOVUPD      Z8, 384(AX)
-	VMOVUPD      Z12, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, BX
-	SUBQ         $0x00000001, DX
-	JMP          loop1207
-
-done1208:
-skip1206:
-	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
-	SUBQ    BX, AX
-	VMOVUPD Z0, Z5
-	VMOVUPD Z0, Z6
-	VMOVUPD Z0, Z0
-
-loop1209:
-	CMPQ        AX, $0x00000080
-	JL          done1210
-	VMOVUPD     (SI), Z4
-	VFMADD231PD (BX), Z4, Z1
-	VFMADD231PD (BX)(CX*1), Z4, Z2
-	VFMADD231PD (BX)(CX*2), Z4, Z3
-	VMOVUPD     64(SI), Z4
-	VFMADD231PD 64(BX), Z4, Z5
-	VFMADD231PD 64(BX)(CX*1), Z4, Z6
-	VFMADD231PD 64(BX)(CX*2), Z4, Z0
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, AX
-	JMP         loop1209
-
-done1210:
-	TESTQ       AX, AX
-	JZ          skip1211
-	VMOVUPD     (SI), Z4
-	VFMADD231PD (BX), Z4, Z1
-	VFMADD231PD (BX)(CX*1), Z4, Z2
-	VFMADD231PD (BX)(CX*2), Z4, Z3
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, BX
-
-skip1211:
-	VADDPD     Z5, Z1, Z1
-	VADDPD     Z6, Z2, Z2
-	VADDPD     Z0, Z3, Z3
-	MOVQ       sums+8(FP), AX
-	VUNPCKLPD  Z2, Z1, Z0
-	VUNPCKHPD  Z2, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VUNPCKLPD  Z3, Z3, Z0
-	VUNPCKHPD  Z3, Z3, Z3
-	VADDPD     Z0, Z3, Z3
-	VSHUFF64X2 $0x88, Z3, Z1, Z0
-	VSHUFF64X2 $0xdd, Z3, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VMOVUPD    Z1, (AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1212
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, AX
-
-loop1213:
-	CMPQ             BX, $0x00000001
-	JL               done1214
-	VMOVUPD.Z        (DX), K1, Z0
-	VFMADD231PD.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x08, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1213
-
-done1214:
-	MOVQ    y+0(FP), AX
-	CMPQ    CX, $0x08
-	JNE     few1215
-	VMOVUPD Z1, (AX)
-	JMP     done1216
-
-few1215:
-	TESTQ         $0x00000004, CX
-	JZ            skip1217
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1217:
-	TESTQ         $0x00000002, CX
-	JZ            skip1218
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1218:
-	TESTQ  $0x00000001, CX
-	JZ     skip1219
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1219:
-done1216:
-skip1212:
-	JMP finish1171
-
-next1205:
-	CMPQ         CX, $0x04
-	JNE          next1220
-	VMOVUPD      Z0, Z1
-	VMOVUPD      Z0, Z2
-	VMOVUPD      Z0, Z3
-	VMOVUPD      Z0, Z4
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
-	MOVQ         phi+32(FP), DI
-	TESTQ        DX, DX
-	JZ           skip1221
-	DECQ         DX
-	LEAQ         sixteenths<>+0(SB), R8
-	VREDUCEPD    $0x40, (AX), Z6
-	VREDUCEPD    $0x40, 128(AX), Z7
-	VREDUCEPD    $0x40, 256(AX), Z8
-	VREDUCEPD    $0x40, 384(AX), Z9
-	VMOVUPD      (DI), Z5
-	VMULPD       Z6, Z6, Z10
-	VMULPD       Z7, Z7, Z11
-	VMULPD       Z8, Z8, Z12
-	VMULPD       Z9, Z9, Z13
-	VFMADD231PD  (SI), Z5, Z1
-	VBROADCASTSD 256(R8), Z22
-	VMOVUPD      Z22, Z14
-	VMOVUPD      Z22, Z15
-	VMOVUPD      Z22, Z16
-	VMOVUPD      Z22, Z17
-	VBROADCASTSD 264(R8), Z22
-	VFMADD213PD  Z22, Z10, Z14
-	VFMADD213PD  Z22, Z11, Z15
-	VFMADD213PD  Z22, Z12, Z16
-	VFMADD213PD  Z22, Z13, Z17
-	VFMADD231PD  (SI)(CX*1), Z5, Z2
-	VBROADCASTSD 296(R8), Z22
-	VMOVUPD      Z22, Z18
-	VMOVUPD      Z22, Z19
-	VMOVUPD      Z22, Z20
-	VMOVUPD      Z22, Z21
-	VBROADCASTSD 304(R8), Z22
-	VFMADD213PD  Z22, Z10, Z18
-	VFMADD213PD  Z22, Z11, Z19
-	VFMADD213PD  Z22, Z12, Z20
-	VFMADD213PD  Z22, Z13, Z21
-	VFMADD231PD  (SI)(CX*2), Z5, Z3
-	VBROADCASTSD 272(R8), Z22
-	VFMADD213PD  Z22, Z10, Z14
-	VFMADD213PD  Z22, Z11, Z15
-	VFMADD213PD  Z22, Z12, Z16
-	VFMADD213PD  Z22, Z13, Z17
-	VFMADD231PD  (SI)(BX*1), Z5, Z4
-	VBROADCASTSD 312(R8), Z22
-	VFMADD213PD  Z22, Z10, Z18
-	VFMADD213PD  Z22, Z11, Z19
-	VFMADD213PD  Z22, Z12, Z20
-	VFMADD213PD  Z22, Z13, Z21
-	VBROADCASTSD 280(R8), Z22
-	VFMADD213PD  Z22, Z10, Z14
-	VFMADD213PD  Z22, Z11, Z15
-	VFMADD213PD  Z22, Z12, Z16
-	VFMADD213PD  Z22, Z13, Z17
-	VMOVUPD      64(DI), Z5
-	VBROADCASTSD 320(R8), Z22
-	VFMADD213PD  Z22, Z10, Z18
-	VFMADD213PD  Z22, Z11, Z19
-	VFMADD213PD  Z22, Z12, Z20
-	VFMADD213PD  Z22, Z13, Z21
-	VBROADCASTSD 288(R8), Z22
-	VFMADD213PD  Z22, Z10, Z14
-	VFMADD213PD  Z22, Z11, Z15
-	VFMADD213PD  Z22, Z12, Z16
-	VFMADD213PD  Z22, Z13, Z17
-	VFMADD231PD  64(SI), Z5, Z1
-	VBROADCASTSD 328(R8), Z22
-	VFMADD213PD  Z22, Z10, Z18
-	VFMADD213PD  Z22, Z11, Z19
-	VFMADD213PD  Z22, Z12, Z20
-	VFMADD213PD  Z22, Z13, Z21
-	VFMADD231PD  64(SI)(CX*1), Z5, Z2
-	VMULPD       Z6, Z14, Z14
-	VMULPD       Z7, Z15, Z15
-	VMULPD       Z8, Z16, Z16
-	VMULPD       Z9, Z17, Z17
-	VBROADCASTSD 336(R8), Z22
-	VADDPD       (AX), Z22, Z6
-	VADDPD       128(AX), Z22, Z7
-	VADDPD       256(AX), Z22, Z8
-	VADDPD       384(AX), Z22, Z9
-	VFMADD231PD  64(SI)(CX*2), Z5, Z3
-	VMOVUPD      (R8), Z22
-	VMOVUPD      Z22, Z10
-	VPERMT2PD    64(R8), Z6, Z10
-	VMOVUPD      Z22, Z11
-	VPERMT2PD    64(R8), Z7, Z11
-	VMOVUPD      Z22, Z12
-	VPERMT2PD    64(R8), Z8, Z12
-	VMOVUPD      Z22, Z13
-	VPERMT2PD    64(R8), Z9, Z13
-	VMOVUPD      128(R8), Z22
-	VPERMI2PD    192(R8), Z22, Z6
-	VPERMI2PD    192(R8), Z22, Z7
-	VPERMI2PD    192(R8), Z22, Z8
-	VPERMI2PD    192(R8), Z22, Z9
-	VFMADD231PD  64(SI)(BX*1), Z5, Z4
-	VMULPD       Z10, Z14, Z22
-	VMULPD       Z10, Z18, Z10
-	VFMADD231PD  Z6, Z14, Z10
-	VFMSUB213PD  Z22, Z18, Z6
-	VMULPD       Z11, Z15, Z22
-	VMULPD       Z11, Z19, Z11
-	VFMADD231PD  Z7, Z15, Z11
-	VFMSUB213PD  Z22, Z19, Z7
-	VMULPD       Z12, Z16, Z22
-	VMULPD       Z12, Z20, Z12
-	VFMADD231PD  Z8, Z16, Z12
-	VFMSUB213PD  Z22, Z20, Z8
-	VMULPD       Z13, Z17, Z22
-	VMULPD       Z13, Z21, Z13
-	VFMADD231PD  Z9, Z17, Z13
-	VFMSUB213PD  Z22, Z21, Z9
-	VMOVUPD      Z6, (AX)
-	VMOVUPD      Z10, 64(AX)
-	VMOVUPD      Z7, 128(AX)
-	VMOVUPD      Z11, 192(AX)
-	VMOVUPD      Z8, 256(AX)
-	VMOVUPD      Z12, 320(AX)
-	VMOVUPD      Z9, 384(AX)
-	VMOVUPD      Z13, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000080, DI
-	ADDQ         $0x00000080, SI
-
-loop1222:
-	CMPQ         DX, $0x00000001
-	JL           done1223
-	LEAQ         sixteenths<>+0(SB), R8
-	VREDUCEPD    $0x40, (AX), Z6
-	VREDUCEPD    $0x40, 128(AX), Z7
-	VREDUCEPD    $0x40, 256(AX), Z8
-	VREDUCEPD    $0x40, 384(AX), Z9
-	VMOVUPD      (DI), Z5
-	VFMADD231PD  (SI), Z5, Z1
-	VFMADD231PD  (SI)(CX*1), Z5, Z2
-	VMULPD       Z6, Z6, Z10
-	VMULPD       Z7, Z7, Z11
-	VMULPD       Z8, Z8, Z12
-	VMULPD       Z9, Z9, Z13
-	VFMADD231PD  (SI)(CX*2), Z5, Z3
-	VFMADD231PD  (SI)(BX*1), Z5, Z4
-	VBROADCASTSD 256(R8), Z22
-	VMOVUPD      Z22, Z14
-	VMOVUPD      Z22, Z15
-	VMOVUPD      Z22, Z16
-	VMOVUPD      Z22, Z17
-	VMOVUPD      64(DI), Z5
-	VFMADD231PD  64(SI), Z5, Z1
-	VFMADD231PD  64(SI)(CX*1), Z5, Z2
-	VBROADCASTSD 264(R8), Z22
-	VFMADD213PD  Z22, Z10, Z14
-	VFMADD213PD  Z22, Z11, Z15
-	VFMADD213PD  Z22, Z12, Z16
-	VFMADD213PD  Z22, Z13, Z17
-	VFMADD231PD  64(SI)(CX*2), Z5, Z3
-	VFMADD231PD  64(SI)(BX*1), Z5, Z4
-	VBROADCASTSD 296(R8), Z22
-	VMOVUPD      Z22, Z18
-	VMOVUPD      Z22, Z19
-	VMOVUPD      Z22, Z20
-	VMOVUPD      Z22, Z21
-	VMOVUPD      128(DI), Z5
-	VFMADD231PD  128(SI), Z5, Z1
-	VBROADCASTSD 304(R8), Z22
-	VFMADD213PD  Z22, Z10, Z18
-	VFMADD213PD  Z22, Z11, Z19
-	VFMADD213PD  Z22, Z12, Z20
-	VFMADD213PD  Z22, Z13, Z21
-	VFMADD231PD  128(SI)(CX*1), Z5, Z2
-	VFMADD231PD  128(SI)(CX*2), Z5, Z3
-	VFMADD231PD  128(SI)(BX*1), Z5, Z4
-	VBROADCASTSD 272(R8), Z22
-	VFMADD213PD  Z22, Z10, Z14
-	VFMADD213PD  Z22, Z11, Z15
-	VFMADD213PD  Z22, Z12, Z16
-	VFMADD213PD  Z22, Z13, Z17
-	VMOVUPD      192(DI), Z5
-	VFMADD231PD  192(SI), Z5, Z1
-	VBROADCASTSD 312(R8), Z22
-	VFMADD213PD  Z22, Z10, Z18
-	VFMADD213PD  Z22, Z11, Z19
-	VFMADD213PD  Z22, Z12, Z20
-	VFMADD213PD  Z22, Z13, Z21
-	VFMADD231PD  192(SI)(CX*1), Z5, Z2
-	VFMADD231PD  192(SI)(CX*2), Z5, Z3
-	VBROADCASTSD 280(R8), Z22
-	VFMADD213PD  Z22, Z10, Z14
-	VFMADD213PD  Z22, Z11, Z15
-	VFMADD213PD  Z22, Z12, Z16
-	VFMADD213PD  Z22, Z13, Z17
-	VFMADD231PD  192(SI)(BX*1), Z5, Z4
-	VMOVUPD      256(DI), Z5
-	VFMADD231PD  256(SI), Z5, Z1
-	VBROADCASTSD 320(R8), Z22
-	VFMADD213PD  Z22, Z10, Z18
-	VFMADD213PD  Z22, Z11, Z19
-	VFMADD213PD  Z22, Z12, Z20
-	VFMADD213PD  Z22, Z13, Z21
-	VFMADD231PD  256(SI)(CX*1), Z5, Z2
-	VFMADD231PD  256(SI)(CX*2), Z5, Z3
-	VBROADCASTSD 288(R8), Z22
-	VFMADD213PD  Z22, Z10, Z14
-	VFMADD213PD  Z22, Z11, Z15
-	VFMADD213PD  Z22, Z12, Z16
-	VFMADD213PD  Z22, Z13, Z17
-	VFMADD231PD  256(SI)(BX*1), Z5, Z4
-	VMOVUPD      320(DI), Z5
-	VBROADCASTSD 328(R8), Z22
-	VFMADD213PD  Z22, Z10, Z18
-	VFMADD213PD  Z22, Z11, Z19
-	VFMADD213PD  Z22, Z12, Z20
-	VFMADD213PD  Z22, Z13, Z21
-	VFMADD231PD  320(SI), Z5, Z1
-	VFMADD231PD  320(SI)(CX*1), Z5, Z2
-	VFMADD231PD  320(SI)(CX*2), Z5, Z3
-	VMULPD       Z6, Z14, Z14
-	VMULPD       Z7, Z15, Z15
-	VMULPD       Z8, Z16, Z16
-	VMULPD       Z9, Z17, Z17
-	VFMADD231PD  320(SI)(BX*1), Z5, Z4
-	VMOVUPD      384(DI), Z5
-	VBROADCASTSD 336(R8), Z22
-	VADDPD       (AX), Z22, Z6
-	VADDPD       128(AX), Z22, Z7
-	VADDPD       256(AX), Z22, Z8
-	VADDPD       384(AX), Z22, Z9
-	VFMADD231PD  384(SI), Z5, Z1
-	VFMADD231PD  384(SI)(CX*1), Z5, Z2
-	VMOVUPD      (R8), Z22
-	VMOVUPD      Z22, Z10
-	VPERMT2PD    64(R8), Z6, Z10
-	VMOVUPD      Z22, Z11
-	VPERMT2PD    64(R8), Z7, Z11
-	VMOVUPD      Z22, Z12
-	VPERMT2PD    64(R8), Z8, Z12
-	VMOVUPD      Z22, Z13
-	VPERMT2PD    64(R8), Z9, Z13
-	VFMADD231PD  384(SI)(CX*2), Z5, Z3
-	VFMADD231PD  384(SI)(BX*1), Z5, Z4
-	VMOVUPD      448(DI), Z5
-	VMOVUPD      128(R8), Z22
-	VPERMI2PD    192(R8), Z22, Z6
-	VPERMI2PD    192(R8), Z22, Z7
-	VPERMI2PD    192(R8), Z22, Z8
-	VPERMI2PD    192(R8), Z22, Z9
-	VFMADD231PD  448(SI), Z5, Z1
-	VFMADD231PD  448(SI)(CX*1), Z5, Z2
-	VMULPD       Z10, Z14, Z22
-	VMULPD       Z10, Z18, Z10
-	VFMADD231PD  Z6, Z14, Z10
-	VFMSUB213PD  Z22, Z18, Z6
-	VMULPD       Z11, Z15, Z22
-	VMULPD       Z11, Z19, Z11
-	VFMADD231PD  Z7, Z15, Z11
-	VFMSUB213PD  Z22, Z19, Z7
-	VMULPD       Z12, Z16, Z22
-	VMULPD       Z12, Z20, Z12
-	VFMADD231PD  Z8, Z16, Z12
-	VFMSUB213PD  Z22, Z20, Z8
-	VMULPD       Z13, Z17, Z22
-	VMULPD       Z13, Z21, Z13
-	VFMADD231PD  Z9, Z17, Z13
-	VFMSUB213PD  Z22, Z21, Z9
-	VFMADD231PD  448(SI)(CX*2), Z5, Z3
-	VFMADD231PD  448(SI)(BX*1), Z5, Z4
-	VMOVUPD      Z6, (AX)
-	VMOVUPD      Z10, 64(AX)
-	VMOVUPD      Z7, 128(AX)
-	VMOVUPD      Z11, 192(AX)
-	VMOVUPD      Z8, 256(AX)
-	VMOVUPD      Z12, 320(AX)
-	VMOVUPD      Z9, 384(AX)
-	VMOVUPD      Z13, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, DI
-	ADDQ         $0x00000200, SI
-	SUBQ         $0x00000001, DX
-	JMP          loop1222
-
-done1223:
-skip1221:
-	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
-	SUBQ    SI, AX
-	VMOVUPD Z0, Z6
-	VMOVUPD Z0, Z7
-	VMOVUPD Z0, Z8
-	VMOVUPD Z0, Z0
-
-loop1224:
-	CMPQ        AX, $0x00000080
-	JL          done1225
-	VMOVUPD     (DI), Z5
-	VFMADD231PD (SI), Z5, Z1
-	VFMADD231PD (SI)(CX*1), Z5, Z2
-	VFMADD231PD (SI)(CX*2), Z5, Z3
-	VFMADD231PD (SI)(BX*1), Z5, Z4
-	VMOVUPD     64(DI), Z5
-	VFMADD231PD 64(SI), Z5, Z6
-	VFMADD231PD 64(SI)(CX*1), Z5, Z7
-	VFMADD231PD 64(SI)(CX*2), Z5, Z8
-	VFMADD231PD 64(SI)(BX*1), Z5, Z0
-	ADDQ        $0x00000080, DI
-	ADDQ        $0x00000080, SI
-	SUBQ        $0x00000080, AX
-	JMP         loop1224
-
-done1225:
-	TESTQ       AX, AX
-	JZ          skip1226
-	VMOVUPD     (DI), Z5
-	VFMADD231PD (SI), Z5, Z1
-	VFMADD231PD (SI)(CX*1), Z5, Z2
-	VFMADD231PD (SI)(CX*2), Z5, Z3
-	VFMADD231PD (SI)(BX*1), Z5, Z4
-	ADDQ        $0x00000040, DI
-	ADDQ        $0x00000040, SI
-
-skip1226:
-	VADDPD     Z6, Z1, Z1
-	VADDPD     Z7, Z2, Z2
-	VADDPD     Z8, Z3, Z3
-	VADDPD     Z0, Z4, Z4
-	MOVQ       sums+8(FP), AX
-	VUNPCKLPD  Z2, Z1, Z0
-	VUNPCKHPD  Z2, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VUNPCKLPD  Z4, Z3, Z0
-	VUNPCKHPD  Z4, Z3, Z3
-	VADDPD     Z0, Z3, Z3
-	VSHUFF64X2 $0x88, Z3, Z1, Z0
-	VSHUFF64X2 $0xdd, Z3, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VMOVUPD    Z1, (AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1227
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, AX
-
-loop1228:
-	CMPQ             BX, $0x00000001
-	JL               done1229
-	VMOVUPD.Z        (DX), K1, Z0
-	VFMADD231PD.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x08, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1228
-
-done1229:
-	MOVQ    y+0(FP), AX
-	CMPQ    CX, $0x08
-	JNE     few1230
-	VMOVUPD Z1, (AX)
-	JMP     done1231
-
-few1230:
-	TESTQ         $0x00000004, CX
-	JZ            skip1232
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1232:
-	TESTQ         $0x00000002, CX
-	JZ            skip1233
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1233:
-	TESTQ  $0x00000001, CX
-	JZ     skip1234
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1234:
-done1231:
-skip1227:
-	JMP finish1171
-
-next1220:
-	CMPQ         CX, $0x05
-	JNE          next1235
-	VMOVUPD      Z0, Z1
-	VMOVUPD      Z0, Z2
-	VMOVUPD      Z0, Z3
-	VMOVUPD      Z0, Z4
-	VMOVUPD      Z0, Z5
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
-	LEAQ         (SI)(CX*4), DI
-	MOVQ         phi+32(FP), R8
-	TESTQ        DX, DX
-	JZ           skip1236
-	DECQ         DX
-	LEAQ         sixteenths<>+0(SB), R9
-	VREDUCEPD    $0x40, (AX), Z7
-	VREDUCEPD    $0x40, 128(AX), Z8
-	VREDUCEPD    $0x40, 256(AX), Z9
-	VREDUCEPD    $0x40, 384(AX), Z10
-	VMOVUPD      (R8), Z6
-	VMULPD       Z7, Z7, Z11
-	VMULPD       Z8, Z8, Z12
-	VMULPD       Z9, Z9, Z13
-	VMULPD       Z10, Z10, Z14
-	VFMADD231PD  (SI), Z6, Z1
-	VBROADCASTSD 256(R9), Z23
-	VMOVUPD      Z23, Z15
-	VMOVUPD      Z23, Z16
-	VMOVUPD      Z23, Z17
-	VMOVUPD      Z23, Z18
-	VFMADD231PD  (SI)(CX*1), Z6, Z2
-	VBROADCASTSD 264(R9), Z23
-	VFMADD213PD  Z23, Z11, Z15
-	VFMADD213PD  Z23, Z12, Z16
-	VFMADD213PD  Z23, Z13, Z17
-	VFMADD213PD  Z23, Z14, Z18
-	VBROADCASTSD 296(R9), Z23
-	VMOVUPD      Z23, Z19
-	VMOVUPD      Z23, Z20
-	VMOVUPD      Z23, Z21
-	VMOVUPD      Z23, Z22
-	VFMADD231PD  (SI)(CX*2), Z6, Z3
-	VBROADCASTSD 304(R9), Z23
-	VFMADD213PD  Z23, Z11, Z19
-	VFMADD213PD  Z23, Z12, Z20
-	VFMADD213PD  Z23, Z13, Z21
-	VFMADD213PD  Z23, Z14, Z22
-	VFMADD231PD  (SI)(BX*1), Z6, Z4
-	VBROADCASTSD 272(R9), Z23
-	VFMADD213PD  Z23, Z11, Z15
-	VFMADD213PD  Z23, Z12, Z16
-	VFMADD213PD  Z23, Z13, Z17
-	VFMADD213PD  Z23, Z14, Z18
-	VBROADCASTSD 312(R9), Z23
-	VFMADD213PD  Z23, Z11, Z19
-	VFMADD213PD  Z23, Z12, Z20
-	VFMADD213PD  Z23, Z13, Z21
-	VFMADD213PD  Z23, Z14, Z22
-	VFMADD231PD  (DI), Z6, Z5
-	VBROADCASTSD 280(R9), Z23
-	VFMADD213PD  Z23, Z11, Z15
-	VFMADD213PD  Z23, Z12, Z16
-	VFMADD213PD  Z23, Z13, Z17
-	VFMADD213PD  Z23, Z14, Z18
-	VMOVUPD      64(R8), Z6
-	VBROADCASTSD 320(R9), Z23
-	VFMADD213PD  Z23, Z11, Z19
-	VFMADD213PD  Z23, Z12, Z20
-	VFMADD213PD  Z23, Z13, Z21
-	VFMADD213PD  Z23, Z14, Z22
-	VFMADD231PD  64(SI), Z6, Z1
-	VBROADCASTSD 288(R9), Z23
-	VFMADD213PD  Z23, Z11, Z15
-	VFMADD213PD  Z23, Z12, Z16
-	VFMADD213PD  Z23, Z13, Z17
-	VFMADD213PD  Z23, Z14, Z18
-	VBROADCASTSD 328(R9), Z23
-	VFMADD213PD  Z23, Z11, Z19
-	VFMADD213PD  Z23, Z12, Z20
-	VFMADD213PD  Z23, Z13, Z21
-	VFMADD213PD  Z23, Z14, Z22
-	VFMADD231PD  64(SI)(CX*1), Z6, Z2
-	VMULPD       Z7, Z15, Z15
-	VMULPD       Z8, Z16, Z16
-	VMULPD       Z9, Z17, Z17
-	VMULPD       Z10, Z18, Z18
-	VFMADD231PD  64(SI)(CX*2), Z6, Z3
-	VBROADCASTSD 336(R9), Z23
-	VADDPD       (AX), Z23, Z7
-	VADDPD       128(AX), Z23, Z8
-	VADDPD       256(AX), Z23, Z9
-	VADDPD       384(AX), Z23, Z10
-	VMOVUPD      (R9), Z23
-	VMOVUPD      Z23, Z11
-	VPERMT2PD    64(R9), Z7, Z11
-	VMOVUPD      Z23, Z12
-	VPERMT2PD    64(R9), Z8, Z12
-	VMOVUPD      Z23, Z13
-	VPERMT2PD    64(R9), Z9, Z13
-	VMOVUPD      Z23, Z14
-	VPERMT2PD    64(R9), Z10, Z14
-	VFMADD231PD  64(SI)(BX*1), Z6, Z4
-	VMOVUPD      128(R9), Z23
-	VPERMI2PD    192(R9), Z23, Z7
-	VPERMI2PD    192(R9), Z23, Z8
-	VPERMI2PD    192(R9), Z23, Z9
-	VPERMI2PD    192(R9), Z23, Z10
-	VFMADD231PD  64(DI), Z6, Z5
-	VMULPD       Z11, Z15, Z23
-	VMULPD       Z11, Z19, Z11
-	VFMADD231PD  Z7, Z15, Z11
-	VFMSUB213PD  Z23, Z19, Z7
-	VMULPD       Z12, Z16, Z23
-	VMULPD       Z12, Z20, Z12
-	VFMADD231PD  Z8, Z16, Z12
-	VFMSUB213PD  Z23, Z20, Z8
-	VMULPD       Z13, Z17, Z23
-	VMULPD       Z13, Z21, Z13
-	VFMADD231PD  Z9, Z17, Z13
-	VFMSUB213PD  Z23, Z21, Z9
-	VMULPD       Z14, Z18, Z23
-	VMULPD       Z14, Z22, Z14
-	VFMADD231PD  Z10, Z18, Z14
-	VFMSUB213PD  Z23, Z22, Z10
-	VMOVUPD      Z7, (AX)
-	VMOVUPD      Z11, 64(AX)
-	VMOVUPD      Z8, 128(AX)
-	VMOVUPD      Z12, 192(AX)
-	VMOVUPD      Z9, 256(AX)
-	VMOVUPD      Z13, 320(AX)
-	VMOVUPD      Z10, 384(AX)
-	VMOVUPD      Z14, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000080, R8
-	ADDQ         $0x00000080, SI
-	ADDQ         $0x00000080, DI
-
-loop1237:
-	CMPQ         DX, $0x00000001
-	JL           done1238
-	LEAQ         sixteenths<>+0(SB), R9
-	VREDUCEPD    $0x40, (AX), Z7
-	VREDUCEPD    $0x40, 128(AX), Z8
-	VREDUCEPD    $0x40, 256(AX), Z9
-	VREDUCEPD    $0x40, 384(AX), Z10
-	VMOVUPD      (R8), Z6
-	VFMADD231PD  (SI), Z6, Z1
-	VFMADD231PD  (SI)(CX*1), Z6, Z2
-	VMULPD       Z7, Z7, Z11
-	VMULPD       Z8, Z8, Z12
-	VMULPD       Z9, Z9, Z13
-	VMULPD       Z10, Z10, Z14
-	VFMADD231PD  (SI)(CX*2), Z6, Z3
-	VFMADD231PD  (SI)(BX*1), Z6, Z4
-	VFMADD231PD  (DI), Z6, Z5
-	VBROADCASTSD 256(R9), Z23
-	VMOVUPD      Z23, Z15
-	VMOVUPD      Z23, Z16
-	VMOVUPD      Z23, Z17
-	VMOVUPD      Z23, Z18
-	VMOVUPD      64(R8), Z6
-	VFMADD231PD  64(SI), Z6, Z1
-	VFMADD231PD  64(SI)(CX*1), Z6, Z2
-	VBROADCASTSD 264(R9), Z23
-	VFMADD213PD  Z23, Z11, Z15
-	VFMADD213PD  Z23, Z12, Z16
-	VFMADD213PD  Z23, Z13, Z17
-	VFMADD213PD  Z23, Z14, Z18
-	VFMADD231PD  64(SI)(CX*2), Z6, Z3
-	VFMADD231PD  64(SI)(BX*1), Z6, Z4
-	VFMADD231PD  64(DI), Z6, Z5
-	VBROADCASTSD 296(R9), Z23
-	VMOVUPD      Z23, Z19
-	VMOVUPD      Z23, Z20
-	VMOVUPD      Z23, Z21
-	VMOVUPD      Z23, Z22
-	VMOVUPD      128(R8), Z6
-	VFMADD231PD  128(SI), Z6, Z1
-	VFMADD231PD  128(SI)(CX*1), Z6, Z2
-	VBROADCASTSD 304(R9), Z23
-	VFMADD213PD  Z23, Z11, Z19
-	VFMADD213PD  Z23, Z12, Z20
-	VFMADD213PD  Z23, Z13, Z21
-	VFMADD213PD  Z23, Z14, Z22
-	VFMADD231PD  128(SI)(CX*2), Z6, Z3
-	VFMADD231PD  128(SI)(BX*1), Z6, Z4
-	VBROADCASTSD 272(R9), Z23
-	VFMADD213PD  Z23, Z11, Z15
-	VFMADD213PD  Z23, Z12, Z16
-	VFMADD213PD  Z23, Z13, Z17
-	VFMADD213PD  Z23, Z14, Z18
-	VFMADD231PD  128(DI), Z6, Z5
-	VMOVUPD      192(R8), Z6
-	VFMADD231PD  192(SI), Z6, Z1
-	VBROADCASTSD 312(R9), Z23
-	VFMADD213PD  Z23, Z11, Z19
-	VFMADD213PD  Z23, Z12, Z20
-	VFMADD213PD  Z23, Z13, Z21
-	VFMADD213PD  Z23, Z14, Z22
-	VFMADD231PD  192(SI)(CX*1), Z6, Z2
-	VFMADD231PD  192(SI)(CX*2), Z6, Z3
-	VFMADD231PD  192(SI)(BX*1), Z6, Z4
-	VBROADCASTSD 280(R9), Z23
-	VFMADD213PD  Z23, Z11, Z15
-	VFMADD213PD  Z23, Z12, Z16
-	VFMADD213PD  Z23, Z13, Z17
-	VFMADD213PD  Z23, Z14, Z18
-	VFMADD231PD  192(DI), Z6, Z5
-	VMOVUPD      256(R8), Z6
-	VFMADD231PD  256(SI), Z6, Z1
-	VBROADCASTSD 320(R9), Z23
-	VFMADD213PD  Z23, Z11, Z19
-	VFMADD213PD  Z23, Z12, Z20
-	VFMADD213PD  Z23, Z13, Z21
-	VFMADD213PD  Z23, Z14, Z22
-	VFMADD231PD  256(SI)(CX*1), Z6, Z2
-	VFMADD231PD  256(SI)(CX*2), Z6, Z3
-	VFMADD231PD  256(SI)(BX*1), Z6, Z4
-	VBROADCASTSD 288(R9), Z23
-	VFMADD213PD  Z23, Z11, Z15
-	VFMADD213PD  Z23, Z12, Z16
-	VFMADD213PD  Z23, Z13, Z17
-	VFMADD213PD  Z23, Z14, Z18
-	VFMADD231PD  256(DI), Z6, Z5
-	VMOVUPD      320(R8), Z6
-	VFMADD231PD  320(SI), Z6, Z1
-	VBROADCASTSD 328(R9), Z23
-	VFMADD213PD  Z23, Z11, Z19
-	VFMADD213PD  Z23, Z12, Z20
-	VFMADD213PD  Z23, Z13, Z21
-	VFMADD213PD  Z23, Z14, Z22
-	VFMADD231PD  320(SI)(CX*1), Z6, Z2
-	VFMADD231PD  320(SI)(CX*2), Z6, Z3
-	VMULPD       Z7, Z15, Z15
-	VMULPD       Z8, Z16, Z16
-	VMULPD       Z9, Z17, Z17
-	VMULPD       Z10, Z18, Z18
-	VFMADD231PD  320(SI)(BX*1), Z6, Z4
-	VFMADD231PD  320(DI), Z6, Z5
-	VMOVUPD      384(R8), Z6
-	VBROADCASTSD 336(R9), Z23
-	VADDPD       (AX), Z23, Z7
-	VADDPD       128(AX), Z23, Z8
-	VADDPD       256(AX), Z23, Z9
-	VADDPD       384(AX), Z23, Z10
-	VFMADD231PD  384(SI), Z6, Z1
-	VFMADD231PD  384(SI)(CX*1), Z6, Z2
-	VFMADD231PD  384(SI)(CX*2), Z6, Z3
-	VMOVUPD      (R9), Z23
-	VMOVUPD      Z23, Z11
-	VPERMT2PD    64(R9), Z7, Z11
-	VMOVUPD      Z23, Z12
-	VPERMT2PD    64(R9), Z8, Z12
-	VMOVUPD      Z23, Z13
-	VPERMT2PD    64(R9), Z9, Z13
-	VMOVUPD      Z23, Z14
-	VPERMT2PD    64(R9), Z10, Z14
-	VFMADD231PD  384(SI)(BX*1), Z6, Z4
-	VFMADD231PD  384(DI), Z6, Z5
-	VMOVUPD      448(R8), Z6
-	VMOVUPD      128(R9), Z23
-	VPERMI2PD    192(R9), Z23, Z7
-	VPERMI2PD    192(R9), Z23, Z8
-	VPERMI2PD    192(R9), Z23, Z9
-	VPERMI2PD    192(R9), Z23, Z10
-	VFMADD231PD  448(SI), Z6, Z1
-	VFMADD231PD  448(SI)(CX*1), Z6, Z2
-	VFMADD231PD  448(SI)(CX*2), Z6, Z3
-	VMULPD       Z11, Z15, Z23
-	VMULPD       Z11, Z19, Z11
-	VFMADD231PD  Z7, Z15, Z11
-	VFMSUB213PD  Z23, Z19, Z7
-	VMULPD       Z12, Z16, Z23
-	VMULPD       Z12, Z20, Z12
-	VFMADD231PD  Z8, Z16, Z12
-	VFMSUB213PD  Z23, Z20, Z8
-	VMULPD       Z13, Z17, Z23
-	VMULPD       Z13, Z21, Z13
-	VFMADD231PD  Z9, Z17, Z13
-	VFMSUB213PD  Z23, Z21, Z9
-	VMULPD       Z14, Z18, Z23
-	VMULPD       Z14, Z22, Z14
-	VFMADD231PD  Z10, Z18, Z14
-	VFMSUB213PD  Z23, Z22, Z10
-	VFMADD231PD  448(SI)(BX*1), Z6, Z4
-	VFMADD231PD  448(DI), Z6, Z5
-	VMOVUPD      Z7, (AX)
-	VMOVUPD      Z11, 64(AX)
-	VMOVUPD      Z8, 128(AX)
-	VMOVUPD      Z12, 192(AX)
-	VMOVUPD      Z9, 256(AX)
-	VMOVUPD      Z13, 320(AX)
-	VMOVUPD      Z10, 384(AX)
-	VMOVUPD      Z14, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, R8
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, DI
-	SUBQ         $0x00000001, DX
-	JMP          loop1237
-
-done1238:
-skip1236:
-	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
-	SUBQ    SI, AX
-	VMOVUPD Z0, Z7
-	VMOVUPD Z0, Z8
-	VMOVUPD Z0, Z9
-	VMOVUPD Z0, Z10
-	VMOVUPD Z0, Z0
-
-loop1239:
-	CMPQ        AX, $0x00000080
-	JL          done1240
-	VMOVUPD     (R8), Z6
-	VFMADD231PD (SI), Z6, Z1
-	VFMADD231PD (SI)(CX*1), Z6, Z2
-	VFMADD231PD (SI)(CX*2), Z6, Z3
-	VFMADD231PD (SI)(BX*1), Z6, Z4
-	VFMADD231PD (DI), Z6, Z5
-	VMOVUPD     64(R8), Z6
-	VFMADD231PD 64(SI), Z6, Z7
-	VFMADD231PD 64(SI)(CX*1), Z6, Z8
-	VFMADD231PD 64(SI)(CX*2), Z6, Z9
-	VFMADD231PD 64(SI)(BX*1), Z6, Z10
-	VFMADD231PD 64(DI), Z6, Z0
-	ADDQ        $0x00000080, R8
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, DI
-	SUBQ        $0x00000080, AX
-	JMP         loop1239
-
-done1240:
-	TESTQ       AX, AX
-	JZ          skip1241
-	VMOVUPD     (R8), Z6
-	VFMADD231PD (SI), Z6, Z1
-	VFMADD231PD (SI)(CX*1), Z6, Z2
-	VFMADD231PD (SI)(CX*2), Z6, Z3
-	VFMADD231PD (SI)(BX*1), Z6, Z4
-	VFMADD231PD (DI), Z6, Z5
-	ADDQ        $0x00000040, R8
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, DI
-
-skip1241:
-	VADDPD     Z7, Z1, Z1
-	VADDPD     Z8, Z2, Z2
-	VADDPD     Z9, Z3, Z3
-	VADDPD     Z10, Z4, Z4
-	VADDPD     Z0, Z5, Z5
-	MOVQ       sums+8(FP), AX
-	VUNPCKLPD  Z2, Z1, Z0
-	VUNPCKHPD  Z2, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VUNPCKLPD  Z4, Z3, Z0
-	VUNPCKHPD  Z4, Z3, Z3
-	VADDPD     Z0, Z3, Z3
-	VUNPCKLPD  Z5, Z5, Z0
-	VUNPCKHPD  Z5, Z5, Z5
-	VADDPD     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z3, Z1, Z0
-	VSHUFF64X2 $0xdd, Z3, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z5, Z5, Z0
-	VSHUFF64X2 $0xdd, Z5, Z5, Z5
-	VADDPD     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VMOVUPD    Z1, (AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1242
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, AX
-
-loop1243:
-	CMPQ             BX, $0x00000001
-	JL               done1244
-	VMOVUPD.Z        (DX), K1, Z0
-	VFMADD231PD.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x08, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1243
-
-done1244:
-	MOVQ    y+0(FP), AX
-	CMPQ    CX, $0x08
-	JNE     few1245
-	VMOVUPD Z1, (AX)
-	JMP     done1246
-
-few1245:
-	TESTQ         $0x00000004, CX
-	JZ            skip1247
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1247:
-	TESTQ         $0x00000002, CX
-	JZ            skip1248
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1248:
-	TESTQ  $0x00000001, CX
-	JZ     skip1249
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1249:
-done1246:
-skip1242:
-	JMP finish1171
-
-next1235:
-	CMPQ         CX, $0x06
-	JNE          next1250
-	VMOVUPD      Z0, Z1
-	VMOVUPD      Z0, Z2
-	VMOVUPD      Z0, Z3
-	VMOVUPD      Z0, Z4
-	VMOVUPD      Z0, Z5
-	VMOVUPD      Z0, Z6
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
-	LEAQ         (SI)(CX*4), DI
-	MOVQ         phi+32(FP), R8
-	TESTQ        DX, DX
-	JZ           skip1251
-	DECQ         DX
-	LEAQ         sixteenths<>+0(SB), R9
-	VREDUCEPD    $0x40, (AX), Z8
-	VREDUCEPD    $0x40, 128(AX), Z9
-	VREDUCEPD    $0x40, 256(AX), Z10
-	VREDUCEPD    $0x40, 384(AX), Z11
-	VMOVUPD      (R8), Z7
-	VMULPD       Z8, Z8, Z12
-	VMULPD       Z9, Z9, Z13
-	VMULPD       Z10, Z10, Z14
-	VMULPD       Z11, Z11, Z15
-	VFMADD231PD  (SI), Z7, Z1
-	VBROADCASTSD 256(R9), Z24
-	VMOVUPD      Z24, Z16
-	VMOVUPD      Z24, Z17
-	VMOVUPD      Z24, Z18
-	VMOVUPD      Z24, Z19
-	VFMADD231PD  (SI)(CX*1), Z7, Z2
-	VBROADCASTSD 264(R9), Z24
-	VFMADD213PD  Z24, Z12, Z16
-	VFMADD213PD  Z24, Z13, Z17
-	VFMADD213PD  Z24, Z14, Z18
-	VFMADD213PD  Z24, Z15, Z19
-	VFMADD231PD  (SI)(CX*2), Z7, Z3
-	VBROADCASTSD 296(R9), Z24
-	VMOVUPD      Z24, Z20
-	VMOVUPD      Z24, Z21
-	VMOVUPD      Z24, Z22
-	VMOVUPD      Z24, Z23
-	VFMADD231PD  (SI)(BX*1), Z7, Z4
-	VBROADCASTSD 304(R9), Z24
-	VFMADD213PD  Z24, Z12, Z20
-	VFMADD213PD  Z24, Z13, Z21
-	VFMADD213PD  Z24, Z14, Z22
-	VFMADD213PD  Z24, Z15, Z23
-	VBROADCASTSD 272(R9), Z24
-	VFMADD213PD  Z24, Z12, Z16
-	VFMADD213PD  Z24, Z13, Z17
-	VFMADD213PD  Z24, Z14, Z18
-	VFMADD213PD  Z24, Z15, Z19
-	VFMADD231PD  (DI), Z7, Z5
-	VBROADCASTSD 312(R9), Z24
-	VFMADD213PD  Z24, Z12, Z20
-	VFMADD213PD  Z24, Z13, Z21
-	VFMADD213PD  Z24, Z14, Z22
-	VFMADD213PD  Z24, Z15, Z23
-	VFMADD231PD  (DI)(CX*1), Z7, Z6
-	VBROADCASTSD 280(R9), Z24
-	VFMADD213PD  Z24, Z12, Z16
-	VFMADD213PD  Z24, Z13, Z17
-	VFMADD213PD  Z24, Z14, Z18
-	VFMADD213PD  Z24, Z15, Z19
-	VMOVUPD      64(R8), Z7
-	VBROADCASTSD 320(R9), Z24
-	VFMADD213PD  Z24, Z12, Z20
-	VFMADD213PD  Z24, Z13, Z21
-	VFMADD213PD  Z24, Z14, Z22
-	VFMADD213PD  Z24, Z15, Z23
-	VFMADD231PD  64(SI), Z7, Z1
-	VBROADCASTSD 288(R9), Z24
-	VFMADD213PD  Z24, Z12, Z16
-	VFMADD213PD  Z24, Z13, Z17
-	VFMADD213PD  Z24, Z14, Z18
-	VFMADD213PD  Z24, Z15, Z19
-	VFMADD231PD  64(SI)(CX*1), Z7, Z2
-	VBROADCASTSD 328(R9), Z24
-	VFMADD213PD  Z24, Z12, Z20
-	VFMADD213PD  Z24, Z13, Z21
-	VFMADD213PD  Z24, Z14, Z22
-	VFMADD213PD  Z24, Z15, Z23
-	VMULPD       Z8, Z16, Z16
-	VMULPD       Z9, Z17, Z17
-	VMULPD       Z10, Z18, Z18
-	VMULPD       Z11, Z19, Z19
-	VFMADD231PD  64(SI)(CX*2), Z7, Z3
-	VBROADCASTSD 336(R9), Z24
-	VADDPD       (AX), Z24, Z8
-	VADDPD       128(AX), Z24, Z9
-	VADDPD       256(AX), Z24, Z10
-	VADDPD       384(AX), Z24, Z11
-	VFMADD231PD  64(SI)(BX*1), Z7, Z4
-	VMOVUPD      (R9), Z24
-	VMOVUPD      Z24, Z12
-	VPERMT2PD    64(R9), Z8, Z12
-	VMOVUPD      Z24, Z13
-	VPERMT2PD    64(R9), Z9, Z13
-	VMOVUPD      Z24, Z14
-	VPERMT2PD    64(R9), Z10, Z14
-	VMOVUPD      Z24, Z15
-	VPERMT2PD    64(R9), Z11, Z15
-	VFMADD231PD  64(DI), Z7, Z5
-	VMOVUPD      128(R9), Z24
-	VPERMI2PD    192(R9), Z24, Z8
-	VPERMI2PD    192(R9), Z24, Z9
-	VPERMI2PD    192(R9), Z24, Z10
-	VPERMI2PD    192(R9), Z24, Z11
-	VFMADD231PD  64(DI)(CX*1), Z7, Z6
-	VMULPD       Z12, Z16, Z24
-	VMULPD       Z12, Z20, Z12
-	VFMADD231PD  Z8, Z16, Z12
-	VFMSUB213PD  Z24, Z20, Z8
-	VMULPD       Z13, Z17, Z24
-	VMULPD       Z13, Z21, Z13
-	VFMADD231PD  Z9, Z17, Z13
-	VFMSUB213PD  Z24, Z21, Z9
-	VMULPD       Z14, Z18, Z24
-	VMULPD       Z14, Z22, Z14
-	VFMADD231PD  Z10, Z18, Z14
-	VFMSUB213PD  Z24, Z22, Z10
-	VMULPD       Z15, Z19, Z24
-	VMULPD       Z15, Z23, Z15
-	VFMADD231PD  Z11, Z19, Z15
-	VFMSUB213PD  Z24, Z23, Z11
-	VMOVUPD      Z8, (AX)
-	VMOVUPD      Z12, 64(AX)
-	VMOVUPD      Z9, 128(AX)
-	VMOVUPD      Z13, 192(AX)
-	VMOVUPD      Z10, 256(AX)
-	VMOVUPD      Z14, 320(AX)
-	VMOVUPD      Z11, 384(AX)
-	VMOVUPD      Z15, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000080, R8
-	ADDQ         $0x00000080, SI
-	ADDQ         $0x00000080, DI
-
-loop1252:
-	CMPQ         DX, $0x00000001
-	JL           done1253
-	LEAQ         sixteenths<>+0(SB), R9
-	VREDUCEPD    $0x40, (AX), Z8
-	VREDUCEPD    $0x40, 128(AX), Z9
-	VREDUCEPD    $0x40, 256(AX), Z10
-	VREDUCEPD    $0x40, 384(AX), Z11
-	VMOVUPD      (R8), Z7
-	VFMADD231PD  (SI), Z7, Z1
-	VFMADD231PD  (SI)(CX*1), Z7, Z2
-	VFMADD231PD  (SI)(CX*2), Z7, Z3
-	VMULPD       Z8, Z8, Z12
-	VMULPD       Z9, Z9, Z13
-	VMULPD       Z10, Z10, Z14
-	VMULPD       Z11, Z11, Z15
-	VFMADD231PD  (SI)(BX*1), Z7, Z4
-	VFMADD231PD  (DI), Z7, Z5
-	VFMADD231PD  (DI)(CX*1), Z7, Z6
-	VBROADCASTSD 256(R9), Z24
-	VMOVUPD      Z24, Z16
-	VMOVUPD      Z24, Z17
-	VMOVUPD      Z24, Z18
-	VMOVUPD      Z24, Z19
-	VMOVUPD      64(R8), Z7
-	VFMADD231PD  64(SI), Z7, Z1
-	VFMADD231PD  64(SI)(CX*1), Z7, Z2
-	VBROADCASTSD 264(R9), Z24
-	VFMADD213PD  Z24, Z12, Z16
-	VFMADD213PD  Z24, Z13, Z17
-	VFMADD213PD  Z24, Z14, Z18
-	VFMADD213PD  Z24, Z15, Z19
-	VFMADD231PD  64(SI)(CX*2), Z7, Z3
-	VFMADD231PD  64(SI)(BX*1), Z7, Z4
-	VFMADD231PD  64(DI), Z7, Z5
-	VFMADD231PD  64(DI)(CX*1), Z7, Z6
-	VBROADCASTSD 296(R9), Z24
-	VMOVUPD      Z24, Z20
-	VMOVUPD      Z24, Z21
-	VMOVUPD      Z24, Z22
-	VMOVUPD      Z24, Z23
-	VMOVUPD      128(R8), Z7
-	VFMADD231PD  128(SI), Z7, Z1
-	VFMADD231PD  128(SI)(CX*1), Z7, Z2
-	VBROADCASTSD 304(R9), Z24
-	VFMADD213PD  Z24, Z12, Z20
-	VFMADD213PD  Z24, Z13, Z21
-	VFMADD213PD  Z24, Z14, Z22
-	VFMADD213PD  Z24, Z15, Z23
-	VFMADD231PD  128(SI)(CX*2), Z7, Z3
-	VFMADD231PD  128(SI)(BX*1), Z7, Z4
-	VFMADD231PD  128(DI), Z7, Z5
-	VBROADCASTSD 272(R9), Z24
-	VFMADD213PD  Z24, Z12, Z16
-	VFMADD213PD  Z24, Z13, Z17
-	VFMADD213PD  Z24, Z14, Z18
-	VFMADD213PD  Z24, Z15, Z19
-	VFMADD231PD  128(DI)(CX*1), Z7, Z6
-	VMOVUPD      192(R8), Z7
-	VFMADD231PD  192(SI), Z7, Z1
-	VFMADD231PD  192(SI)(CX*1), Z7, Z2
-	VBROADCASTSD 312(R9), Z24
-	VFMADD213PD  Z24, Z12, Z20
-	VFMADD213PD  Z24, Z13, Z21
-	VFMADD213PD  Z24, Z14, Z22
-	VFMADD213PD  Z24, Z15, Z23
-	VFMADD231PD  192(SI)(CX*2), Z7, Z3
-	VFMADD231PD  192(SI)(BX*1), Z7, Z4
-	VFMADD231PD  192(DI), Z7, Z5
-	VBROADCASTSD 280(R9), Z24
-	VFMADD213PD  Z24, Z12, Z16
-	VFMADD213PD  Z24, Z13, Z17
-	VFMADD213PD  Z24, Z14, Z18
-	VFMADD213PD  Z24, Z15, Z19
-	VFMADD231PD  192(DI)(CX*1), Z7, Z6
-	VMOVUPD      256(R8), Z7
-	VFMADD231PD  256(SI), Z7, Z1
-	VBROADCASTSD 320(R9), Z24
-	VFMADD213PD  Z24, Z12, Z20
-	VFMADD213PD  Z24, Z13, Z21
-	VFMADD213PD  Z24, Z14, Z22
-	VFMADD213PD  Z24, Z15, Z23
-	VFMADD231PD  256(SI)(CX*1), Z7, Z2
-	VFMADD231PD  256(SI)(CX*2), Z7, Z3
-	VFMADD231PD  256(SI)(BX*1), Z7, Z4
-	VBROADCASTSD 288(R9), Z24
-	VFMADD213PD  Z24, Z12, Z16
-	VFMADD213PD  Z24, Z13, Z17
-	VFMADD213PD  Z24, Z14, Z18
-	VFMADD213PD  Z24, Z15, Z19
-	VFMADD231PD  256(DI), Z7, Z5
-	VFMADD231PD  256(DI)(CX*1), Z7, Z6
-	VMOVUPD      320(R8), Z7
-	VFMADD231PD  320(SI), Z7, Z1
-	VBROADCASTSD 328(R9), Z24
-	VFMADD213PD  Z24, Z12, Z20
-	VFMADD213PD  Z24, Z13, Z21
-	VFMADD213PD  Z24, Z14, Z22
-	VFMADD213PD  Z24, Z15, Z23
-	VFMADD231PD  320(SI)(CX*1), Z7, Z2
-	VFMADD231PD  320(SI)(CX*2), Z7, Z3
-	VFMADD231PD  320(SI)(BX*1), Z7, Z4
-	VMULPD       Z8, Z16, Z16
-	VMULPD       Z9, Z17, Z17
-	VMULPD       Z10, Z18, Z18
-	VMULPD       Z11, Z19, Z19
-	VFMADD231PD  320(DI), Z7, Z5
-	VFMADD231PD  320(DI)(CX*1), Z7, Z6
-	VMOVUPD      384(R8), Z7
-	VBROADCASTSD 336(R9), Z24
-	VADDPD       (AX), Z24, Z8
-	VADDPD       128(AX), Z24, Z9
-	VADDPD       256(AX), Z24, Z10
-	VADDPD       384(AX), Z24, Z11
-	VFMADD231PD  384(SI), Z7, Z1
-	VFMADD231PD  384(SI)(CX*1), Z7, Z2
-	VFMADD231PD  384(SI)(CX*2), Z7, Z3
-	VFMADD231PD  384(SI)(BX*1), Z7, Z4
-	VMOVUPD      (R9), Z24
-	VMOVUPD      Z24, Z12
-	VPERMT2PD    64(R9), Z8, Z12
-	VMOVUPD      Z24, Z13
-	VPERMT2PD    64(R9), Z9, Z13
-	VMOVUPD      Z24, Z14
-	VPERMT2PD    64(R9), Z10, Z14
-	VMOVUPD      Z24, Z15
-	VPERMT2PD    64(R9), Z11, Z15
-	VFMADD231PD  384(DI), Z7, Z5
-	VFMADD231PD  384(DI)(CX*1), Z7, Z6
-	VMOVUPD      448(R8), Z7
-	VMOVUPD      128(R9), Z24
-	VPERMI2PD    192(R9), Z24, Z8
-	VPERMI2PD    192(R9), Z24, Z9
-	VPERMI2PD    192(R9), Z24, Z10
-	VPERMI2PD    192(R9), Z24, Z11
-	VFMADD231PD  448(SI), Z7, Z1
-	VFMADD231PD  448(SI)(CX*1), Z7, Z2
-	VFMADD231PD  448(SI)(CX*2), Z7, Z3
-	VMULPD       Z12, Z16, Z24
-	VMULPD       Z12, Z20, Z12
-	VFMADD231PD  Z8, Z16, Z12
-	VFMSUB213PD  Z24, Z20, Z8
-	VMULPD       Z13, Z17, Z24
-	VMULPD       Z13, Z21, Z13
-	VFMADD231PD  Z9, Z17, Z13
-	VFMSUB213PD  Z24, Z21, Z9
-	VMULPD       Z14, Z18, Z24
-	VMULPD       Z14, Z22, Z14
-	VFMADD231PD  Z10, Z18, Z14
-	VFMSUB213PD  Z24, Z22, Z10
-	VMULPD       Z15, Z19, Z24
-	VMULPD       Z15, Z23, Z15
-	VFMADD231PD  Z11, Z19, Z15
-	VFMSUB213PD  Z24, Z23, Z11
-	VFMADD231PD  448(SI)(BX*1), Z7, Z4
-	VFMADD231PD  448(DI), Z7, Z5
-	VFMADD231PD  448(DI)(CX*1), Z7, Z6
-	VMOVUPD      Z8, (AX)
-	VMOVUPD      Z12, 64(AX)
-	VMOVUPD      Z9, 128(AX)
-	VMOVUPD      Z13, 192(AX)
-	VMOVUPD      Z10, 256(AX)
-	VMOVUPD      Z14, 320(AX)
-	VMOVUPD      Z11, 384(AX)
-	VMOVUPD      Z15, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, R8
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, DI
-	SUBQ         $0x00000001, DX
-	JMP          loop1252
-
-done1253:
-skip1251:
-	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
-	SUBQ    SI, AX
-	VMOVUPD Z0, Z8
-	VMOVUPD Z0, Z9
-	VMOVUPD Z0, Z10
-	VMOVUPD Z0, Z11
-	VMOVUPD Z0, Z12
-	VMOVUPD Z0, Z0
-
-loop1254:
-	CMPQ        AX, $0x00000080
-	JL          done1255
-	VMOVUPD     (R8), Z7
-	VFMADD231PD (SI), Z7, Z1
-	VFMADD231PD (SI)(CX*1), Z7, Z2
-	VFMADD231PD (SI)(CX*2), Z7, Z3
-	VFMADD231PD (SI)(BX*1), Z7, Z4
-	VFMADD231PD (DI), Z7, Z5
-	VFMADD231PD (DI)(CX*1), Z7, Z6
-	VMOVUPD     64(R8), Z7
-	VFMADD231PD 64(SI), Z7, Z8
-	VFMADD231PD 64(SI)(CX*1), Z7, Z9
-	VFMADD231PD 64(SI)(CX*2), Z7, Z10
-	VFMADD231PD 64(SI)(BX*1), Z7, Z11
-	VFMADD231PD 64(DI), Z7, Z12
-	VFMADD231PD 64(DI)(CX*1), Z7, Z0
-	ADDQ        $0x00000080, R8
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, DI
-	SUBQ        $0x00000080, AX
-	JMP         loop1254
-
-done1255:
-	TESTQ       AX, AX
-	JZ          skip1256
-	VMOVUPD     (R8), Z7
-	VFMADD231PD (SI), Z7, Z1
-	VFMADD231PD (SI)(CX*1), Z7, Z2
-	VFMADD231PD (SI)(CX*2), Z7, Z3
-	VFMADD231PD (SI)(BX*1), Z7, Z4
-	VFMADD231PD (DI), Z7, Z5
-	VFMADD231PD (DI)(CX*1), Z7, Z6
-	ADDQ        $0x00000040, R8
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, DI
-
-skip1256:
-	VADDPD     Z8, Z1, Z1
-	VADDPD     Z9, Z2, Z2
-	VADDPD     Z10, Z3, Z3
-	VADDPD     Z11, Z4, Z4
-	VADDPD     Z12, Z5, Z5
-	VADDPD     Z0, Z6, Z6
-	MOVQ       sums+8(FP), AX
-	VUNPCKLPD  Z2, Z1, Z0
-	VUNPCKHPD  Z2, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VUNPCKLPD  Z4, Z3, Z0
-	VUNPCKHPD  Z4, Z3, Z3
-	VADDPD     Z0, Z3, Z3
-	VUNPCKLPD  Z6, Z5, Z0
-	VUNPCKHPD  Z6, Z5, Z5
-	VADDPD     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z3, Z1, Z0
-	VSHUFF64X2 $0xdd, Z3, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z5, Z5, Z0
-	VSHUFF64X2 $0xdd, Z5, Z5, Z5
-	VADDPD     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VMOVUPD    Z1, (AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1257
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, AX
-
-loop1258:
-	CMPQ             BX, $0x00000001
-	JL               done1259
-	VMOVUPD.Z        (DX), K1, Z0
-	VFMADD231PD.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x08, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1258
-
-done1259:
-	MOVQ    y+0(FP), AX
-	CMPQ    CX, $0x08
-	JNE     few1260
-	VMOVUPD Z1, (AX)
-	JMP     done1261
-
-few1260:
-	TESTQ         $0x00000004, CX
-	JZ            skip1262
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1262:
-	TESTQ         $0x00000002, CX
-	JZ            skip1263
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1263:
-	TESTQ  $0x00000001, CX
-	JZ     skip1264
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1264:
-done1261:
-skip1257:
-	JMP finish1171
-
-next1250:
-	CMPQ         CX, $0x07
-	JNE          next1265
-	VMOVUPD      Z0, Z1
-	VMOVUPD      Z0, Z2
-	VMOVUPD      Z0, Z3
-	VMOVUPD      Z0, Z4
-	VMOVUPD      Z0, Z5
-	VMOVUPD      Z0, Z6
-	VMOVUPD      Z0, Z7
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
-	LEAQ         (SI)(CX*4), DI
-	MOVQ         phi+32(FP), R8
-	TESTQ        DX, DX
-	JZ           skip1266
-	DECQ         DX
-	LEAQ         sixteenths<>+0(SB), R9
-	VREDUCEPD    $0x40, (AX), Z9
-	VREDUCEPD    $0x40, 128(AX), Z10
-	VREDUCEPD    $0x40, 256(AX), Z11
-	VREDUCEPD    $0x40, 384(AX), Z12
-	VMOVUPD      (R8), Z8
-	VMULPD       Z9, Z9, Z13
-	VMULPD       Z10, Z10, Z14
-	VMULPD       Z11, Z11, Z15
-	VMULPD       Z12, Z12, Z16
-	VFMADD231PD  (SI), Z8, Z1
-	VBROADCASTSD 256(R9), Z25
-	VMOVUPD      Z25, Z17
-	VMOVUPD      Z25, Z18
-	VMOVUPD      Z25, Z19
-	VMOVUPD      Z25, Z20
-	VFMADD231PD  (SI)(CX*1), Z8, Z2
-	VBROADCASTSD 264(R9), Z25
-	VFMADD213PD  Z25, Z13, Z17
-	VFMADD213PD  Z25, Z14, Z18
-	VFMADD213PD  Z25, Z15, Z19
-	VFMADD213PD  Z25, Z16, Z20
-	VFMADD231PD  (SI)(CX*2), Z8, Z3
-	VBROADCASTSD 296(R9), Z25
-	VMOVUPD      Z25, Z21
-	VMOVUPD      Z25, Z22
-	VMOVUPD      Z25, Z23
-	VMOVUPD      Z25, Z24
-	VFMADD231PD  (SI)(BX*1), Z8, Z4
-	VBROADCASTSD 304(R9), Z25
-	VFMADD213PD  Z25, Z13, Z21
-	VFMADD213PD  Z25, Z14, Z22
-	VFMADD213PD  Z25, Z15, Z23
-	VFMADD213PD  Z25, Z16, Z24
-	VFMADD231PD  (DI), Z8, Z5
-	VBROADCASTSD 272(R9), Z25
-	VFMADD213PD  Z25, Z13, Z17
-	VFMADD213PD  Z25, Z14, Z18
-	VFMADD213PD  Z25, Z15, Z19
-	VFMADD213PD  Z25, Z16, Z20
-	VFMADD231PD  (DI)(CX*1), Z8, Z6
-	VBROADCASTSD 312(R9), Z25
-	VFMADD213PD  Z25, Z13, Z21
-	VFMADD213PD  Z25, Z14, Z22
-	VFMADD213PD  Z25, Z15, Z23
-	VFMADD213PD  Z25, Z16, Z24
-	VFMADD231PD  (DI)(CX*2), Z8, Z7
-	VBROADCASTSD 280(R9), Z25
-	VFMADD213PD  Z25, Z13, Z17
-	VFMADD213PD  Z25, Z14, Z18
-	VFMADD213PD  Z25, Z15, Z19
-	VFMADD213PD  Z25, Z16, Z20
-	VMOVUPD      64(R8), Z8
-	VBROADCASTSD 320(R9), Z25
-	VFMADD213PD  Z25, Z13, Z21
-	VFMADD213PD  Z25, Z14, Z22
-	VFMADD213PD  Z25, Z15, Z23
-	VFMADD213PD  Z25, Z16, Z24
-	VFMADD231PD  64(SI), Z8, Z1
-	VBROADCASTSD 288(R9), Z25
-	VFMADD213PD  Z25, Z13, Z17
-	VFMADD213PD  Z25, Z14, Z18
-	VFMADD213PD  Z25, Z15, Z19
-	VFMADD213PD  Z25, Z16, Z20
-	VFMADD231PD  64(SI)(CX*1), Z8, Z2
-	VBROADCASTSD 328(R9), Z25
-	VFMADD213PD  Z25, Z13, Z21
-	VFMADD213PD  Z25, Z14, Z22
-	VFMADD213PD  Z25, Z15, Z23
-	VFMADD213PD  Z25, Z16, Z24
-	VFMADD231PD  64(SI)(CX*2), Z8, Z3
-	VMULPD       Z9, Z17, Z17
-	VMULPD       Z10, Z18, Z18
-	VMULPD       Z11, Z19, Z19
-	VMULPD       Z12, Z20, Z20
-	VFMADD231PD  64(SI)(BX*1), Z8, Z4
-	VBROADCASTSD 336(R9), Z25
-	VADDPD       (AX), Z25, Z9
-	VADDPD       128(AX), Z25, Z10
-	VADDPD       256(AX), Z25, Z11
-	VADDPD       384(AX), Z25, Z12
-	VFMADD231PD  64(DI), Z8, Z5
-	VMOVUPD      (R9), Z25
-	VMOVUPD      Z25, Z13
-	VPERMT2PD    64(R9), Z9, Z13
-	VMOVUPD      Z25, Z14
-	VPERMT2PD    64(R9), Z10, Z14
-	VMOVUPD      Z25, Z15
-	VPERMT2PD    64(R9), Z11, Z15
-	VMOVUPD      Z25, Z16
-	VPERMT2PD    64(R9), Z12, Z16
-	VFMADD231PD  64(DI)(CX*1), Z8, Z6
-	VMOVUPD      128(R9), Z25
-	VPERMI2PD    192(R9), Z25, Z9
-	VPERMI2PD    192(R9), Z25, Z10
-	VPERMI2PD    192(R9), Z25, Z11
-	VPERMI2PD    192(R9), Z25, Z12
-	VFMADD231PD  64(DI)(CX*2), Z8, Z7
-	VMULPD       Z13, Z17, Z25
-	VMULPD       Z13, Z21, Z13
-	VFMADD231PD  Z9, Z17, Z13
-	VFMSUB213PD  Z25, Z21, Z9
-	VMULPD       Z14, Z18, Z25
-	VMULPD       Z14, Z22, Z14
-	VFMADD231PD  Z10, Z18, Z14
-	VFMSUB213PD  Z25, Z22, Z10
-	VMULPD       Z15, Z19, Z25
-	VMULPD       Z15, Z23, Z15
-	VFMADD231PD  Z11, Z19, Z15
-	VFMSUB213PD  Z25, Z23, Z11
-	VMULPD       Z16, Z20, Z25
-	VMULPD       Z16, Z24, Z16
-	VFMADD231PD  Z12, Z20, Z16
-	VFMSUB213PD  Z25, Z24, Z12
-	VMOVUPD      Z9, (AX)
-	VMOVUPD      Z13, 64(AX)
-	VMOVUPD      Z10, 128(AX)
-	VMOVUPD      Z14, 192(AX)
-	VMOVUPD      Z11, 256(AX)
-	VMOVUPD      Z15, 320(AX)
-	VMOVUPD      Z12, 384(AX)
-	VMOVUPD      Z16, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000080, R8
-	ADDQ         $0x00000080, SI
-	ADDQ         $0x00000080, DI
-
-loop1267:
-	CMPQ         DX, $0x00000001
-	JL           done1268
-	LEAQ         sixteenths<>+0(SB), R9
-	VREDUCEPD    $0x40, (AX), Z9
-	VREDUCEPD    $0x40, 128(AX), Z10
-	VREDUCEPD    $0x40, 256(AX), Z11
-	VREDUCEPD    $0x40, 384(AX), Z12
-	VMOVUPD      (R8), Z8
-	VFMADD231PD  (SI), Z8, Z1
-	VFMADD231PD  (SI)(CX*1), Z8, Z2
-	VFMADD231PD  (SI)(CX*2), Z8, Z3
-	VMULPD       Z9, Z9, Z13
-	VMULPD       Z10, Z10, Z14
-	VMULPD       Z11, Z11, Z15
-	VMULPD       Z12, Z12, Z16
-	VFMADD231PD  (SI)(BX*1), Z8, Z4
-	VFMADD231PD  (DI), Z8, Z5
-	VFMADD231PD  (DI)(CX*1), Z8, Z6
-	VFMADD231PD  (DI)(CX*2), Z8, Z7
-	VBROADCASTSD 256(R9), Z25
-	VMOVUPD      Z25, Z17
-	VMOVUPD      Z25, Z18
-	VMOVUPD      Z25, Z19
-	VMOVUPD      Z25, Z20
-	VMOVUPD      64(R8), Z8
-	VFMADD231PD  64(SI), Z8, Z1
-	VFMADD231PD  64(SI)(CX*1), Z8, Z2
-	VFMADD231PD  64(SI)(CX*2), Z8, Z3
-	VBROADCASTSD 264(R9), Z25
-	VFMADD213PD  Z25, Z13, Z17
-	VFMADD213PD  Z25, Z14, Z18
-	VFMADD213PD  Z25, Z15, Z19
-	VFMADD213PD  Z25, Z16, Z20
-	VFMADD231PD  64(SI)(BX*1), Z8, Z4
-	VFMADD231PD  64(DI), Z8, Z5
-	VFMADD231PD  64(DI)(CX*1), Z8, Z6
-	VFMADD231PD  64(DI)(CX*2), Z8, Z7
-	VBROADCASTSD 296(R9), Z25
-	VMOVUPD      Z25, Z21
-	VMOVUPD      Z25, Z22
-	VMOVUPD      Z25, Z23
-	VMOVUPD      Z25, Z24
-	VMOVUPD      128(R8), Z8
-	VFMADD231PD  128(SI), Z8, Z1
-	VFMADD231PD  128(SI)(CX*1), Z8, Z2
-	VBROADCASTSD 304(R9), Z25
-	VFMADD213PD  Z25, Z13, Z21
-	VFMADD213PD  Z25, Z14, Z22
-	VFMADD213PD  Z25, Z15, Z23
-	VFMADD213PD  Z25, Z16, Z24
-	VFMADD231PD  128(SI)(CX*2), Z8, Z3
-	VFMADD231PD  128(SI)(BX*1), Z8, Z4
-	VFMADD231PD  128(DI), Z8, Z5
-	VFMADD231PD  128(DI)(CX*1), Z8, Z6
-	VBROADCASTSD 272(R9), Z25
-	VFMADD213PD  Z25, Z13, Z17
-	VFMADD213PD  Z25, Z14, Z18
-	VFMADD213PD  Z25, Z15, Z19
-	VFMADD213PD  Z25, Z16, Z20
-	VFMADD231PD  128(DI)(CX*2), Z8, Z7
-	VMOVUPD      192(R8), Z8
-	VFMADD231PD  192(SI), Z8, Z1
-	VFMADD231PD  192(SI)(CX*1), Z8, Z2
-	VBROADCASTSD 312(R9), Z25
-	VFMADD213PD  Z25, Z13, Z21
-	VFMADD213PD  Z25, Z14, Z22
-	VFMADD213PD  Z25, Z15, Z23
-	VFMADD213PD  Z25, Z16, Z24
-	VFMADD231PD  192(SI)(CX*2), Z8, Z3
-	VFMADD231PD  192(SI)(BX*1), Z8, Z4
-	VFMADD231PD  192(DI), Z8, Z5
-	VFMADD231PD  192(DI)(CX*1), Z8, Z6
-	VBROADCASTSD 280(R9), Z25
-	VFMADD213PD  Z25, Z13, Z17
-	VFMADD213PD  Z25, Z14, Z18
-	VFMADD213PD  Z25, Z15, Z19
-	VFMADD213PD  Z25, Z16, Z20
-	VFMADD231PD  192(DI)(CX*2), Z8, Z7
-	VMOVUPD      256(R8), Z8
-	VFMADD231PD  256(SI), Z8, Z1
-	VBROADCASTSD 320(R9), Z25
-	VFMADD213PD  Z25, Z13, Z21
-	VFMADD213PD  Z25, Z14, Z22
-	VFMADD213PD  Z25, Z15, Z23
-	VFMADD213PD  Z25, Z16, Z24
-	VFMADD231PD  256(SI)(CX*1), Z8, Z2
-	VFMADD231PD  256(SI)(CX*2), Z8, Z3
-	VFMADD231PD  256(SI)(BX*1), Z8, Z4
-	VFMADD231PD  256(DI), Z8, Z5
-	VBROADCASTSD 288(R9), Z25
-	VFMADD213PD  Z25, Z13, Z17
-	VFMADD213PD  Z25, Z14, Z18
-	VFMADD213PD  Z25, Z15, Z19
-	VFMADD213PD  Z25, Z16, Z20
-	VFMADD231PD  256(DI)(CX*1), Z8, Z6
-	VFMADD231PD  256(DI)(CX*2), Z8, Z7
-	VMOVUPD      320(R8), Z8
-	VFMADD231PD  320(SI), Z8, Z1
-	VBROADCASTSD 328(R9), Z25
-	VFMADD213PD  Z25, Z13, Z21
-	VFMADD213PD  Z25, Z14, Z22
-	VFMADD213PD  Z25, Z15, Z23
-	VFMADD213PD  Z25, Z16, Z24
-	VFMADD231PD  320(SI)(CX*1), Z8, Z2
-	VFMADD231PD  320(SI)(CX*2), Z8, Z3
-	VFMADD231PD  320(SI)(BX*1), Z8, Z4
-	VFMADD231PD  320(DI), Z8, Z5
-	VMULPD       Z9, Z17, Z17
-	VMULPD       Z10, Z18, Z18
-	VMULPD       Z11, Z19, Z19
-	VMULPD       Z12, Z20, Z20
-	VFMADD231PD  320(DI)(CX*1), Z8, Z6
-	VFMADD231PD  320(DI)(CX*2), Z8, Z7
-	VMOVUPD      384(R8), Z8
-	VBROADCASTSD 336(R9), Z25
-	VADDPD       (AX), Z25, Z9
-	VADDPD       128(AX), Z25, Z10
-	VADDPD       256(AX), Z25, Z11
-	VADDPD       384(AX), Z25, Z12
-	VFMADD231PD  384(SI), Z8, Z1
-	VFMADD231PD  384(SI)(CX*1), Z8, Z2
-	VFMADD231PD  384(SI)(CX*2), Z8, Z3
-	VFMADD231PD  384(SI)(BX*1), Z8, Z4
-	VMOVUPD      (R9), Z25
-	VMOVUPD      Z25, Z13
-	VPERMT2PD    64(R9), Z9, Z13
-	VMOVUPD      Z25, Z14
-	VPERMT2PD    64(R9), Z10, Z14
-	VMOVUPD      Z25, Z15
-	VPERMT2PD    64(R9), Z11, Z15
-	VMOVUPD      Z25, Z16
-	VPERMT2PD    64(R9), Z12, Z16
-	VFMADD231PD  384(DI), Z8, Z5
-	VFMADD231PD  384(DI)(CX*1), Z8, Z6
-	VFMADD231PD  384(DI)(CX*2), Z8, Z7
-	VMOVUPD      448(R8), Z8
-	VMOVUPD      128(R9), Z25
-	VPERMI2PD    192(R9), Z25, Z9
-	VPERMI2PD    192(R9), Z25, Z10
-	VPERMI2PD    192(R9), Z25, Z11
-	VPERMI2PD    192(R9), Z25, Z12
-	VFMADD231PD  448(SI), Z8, Z1
-	VFMADD231PD  448(SI)(CX*1), Z8, Z2
-	VFMADD231PD  448(SI)(CX*2), Z8, Z3
-	VFMADD231PD  448(SI)(BX*1), Z8, Z4
-	VMULPD       Z13, Z17, Z25
-	VMULPD       Z13, Z21, Z13
-	VFMADD231PD  Z9, Z17, Z13
-	VFMSUB213PD  Z25, Z21, Z9
-	VMULPD       Z14, Z18, Z25
-	VMULPD       Z14, Z22, Z14
-	VFMADD231PD  Z10, Z18, Z14
-	VFMSUB213PD  Z25, Z22, Z10
-	VMULPD       Z15, Z19, Z25
-	VMULPD       Z15, Z23, Z15
-	VFMADD231PD  Z11, Z19, Z15
-	VFMSUB213PD  Z25, Z23, Z11
-	VMULPD       Z16, Z20, Z25
-	VMULPD       Z16, Z24, Z16
-	VFMADD231PD  Z12, Z20, Z16
-	VFMSUB213PD  Z25, Z24, Z12
-	VFMADD231PD  448(DI), Z8, Z5
-	VFMADD231PD  448(DI)(CX*1), Z8, Z6
-	VFMADD231PD  448(DI)(CX*2), Z8, Z7
-	VMOVUPD      Z9, (AX)
-	VMOVUPD      Z13, 64(AX)
-	VMOVUPD      Z10, 128(AX)
-	VMOVUPD      Z14, 192(AX)
-	VMOVUPD      Z11, 256(AX)
-	VMOVUPD      Z15, 320(AX)
-	VMOVUPD      Z12, 384(AX)
-	VMOVUPD      Z16, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, R8
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, DI
-	SUBQ         $0x00000001, DX
-	JMP          loop1267
-
-done1268:
-skip1266:
-	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
-	SUBQ    SI, AX
-	VMOVUPD Z0, Z9
-	VMOVUPD Z0, Z10
-	VMOVUPD Z0, Z11
-	VMOVUPD Z0, Z12
-	VMOVUPD Z0, Z13
-	VMOVUPD Z0, Z14
-	VMOVUPD Z0, Z0
-
-loop1269:
-	CMPQ        AX, $0x00000080
-	JL          done1270
-	VMOVUPD     (R8), Z8
-	VFMADD231PD (SI), Z8, Z1
-	VFMADD231PD (SI)(CX*1), Z8, Z2
-	VFMADD231PD (SI)(CX*2), Z8, Z3
-	VFMADD231PD (SI)(BX*1), Z8, Z4
-	VFMADD231PD (DI), Z8, Z5
-	VFMADD231PD (DI)(CX*1), Z8, Z6
-	VFMADD231PD (DI)(CX*2), Z8, Z7
-	VMOVUPD     64(R8), Z8
-	VFMADD231PD 64(SI), Z8, Z9
-	VFMADD231PD 64(SI)(CX*1), Z8, Z10
-	VFMADD231PD 64(SI)(CX*2), Z8, Z11
-	VFMADD231PD 64(SI)(BX*1), Z8, Z12
-	VFMADD231PD 64(DI), Z8, Z13
-	VFMADD231PD 64(DI)(CX*1), Z8, Z14
-	VFMADD231PD 64(DI)(CX*2), Z8, Z0
-	ADDQ        $0x00000080, R8
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, DI
-	SUBQ        $0x00000080, AX
-	JMP         loop1269
-
-done1270:
-	TESTQ       AX, AX
-	JZ          skip1271
-	VMOVUPD     (R8), Z8
-	VFMADD231PD (SI), Z8, Z1
-	VFMADD231PD (SI)(CX*1), Z8, Z2
-	VFMADD231PD (SI)(CX*2), Z8, Z3
-	VFMADD231PD (SI)(BX*1), Z8, Z4
-	VFMADD231PD (DI), Z8, Z5
-	VFMADD231PD (DI)(CX*1), Z8, Z6
-	VFMADD231PD (DI)(CX*2), Z8, Z7
-	ADDQ        $0x00000040, R8
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, DI
-
-skip1271:
-	VADDPD     Z9, Z1, Z1
-	VADDPD     Z10, Z2, Z2
-	VADDPD     Z11, Z3, Z3
-	VADDPD     Z12, Z4, Z4
-	VADDPD     Z13, Z5, Z5
-	VADDPD     Z14, Z6, Z6
-	VADDPD     Z0, Z7, Z7
-	MOVQ       sums+8(FP), AX
-	VUNPCKLPD  Z2, Z1, Z0
-	VUNPCKHPD  Z2, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VUNPCKLPD  Z4, Z3, Z0
-	VUNPCKHPD  Z4, Z3, Z3
-	VADDPD     Z0, Z3, Z3
-	VUNPCKLPD  Z6, Z5, Z0
-	VUNPCKHPD  Z6, Z5, Z5
-	VADDPD     Z0, Z5, Z5
-	VUNPCKLPD  Z7, Z7, Z0
-	VUNPCKHPD  Z7, Z7, Z7
-	VADDPD     Z0, Z7, Z7
-	VSHUFF64X2 $0x88, Z3, Z1, Z0
-	VSHUFF64X2 $0xdd, Z3, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z7, Z5, Z0
-	VSHUFF64X2 $0xdd, Z7, Z5, Z5
-	VADDPD     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VMOVUPD    Z1, (AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1272
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, AX
-
-loop1273:
-	CMPQ             BX, $0x00000001
-	JL               done1274
-	VMOVUPD.Z        (DX), K1, Z0
-	VFMADD231PD.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x08, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1273
-
-done1274:
-	MOVQ    y+0(FP), AX
-	CMPQ    CX, $0x08
-	JNE     few1275
-	VMOVUPD Z1, (AX)
-	JMP     done1276
-
-few1275:
-	TESTQ         $0x00000004, CX
-	JZ            skip1277
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1277:
-	TESTQ         $0x00000002, CX
-	JZ            skip1278
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1278:
-	TESTQ  $0x00000001, CX
-	JZ     skip1279
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1279:
-done1276:
-skip1272:
-	JMP finish1171
-
-next1265:
-	CMPQ         CX, $0x08
-	JNE          next1280
-	VMOVUPD      Z0, Z1
-	VMOVUPD      Z0, Z2
-	VMOVUPD      Z0, Z3
-	VMOVUPD      Z0, Z4
-	VMOVUPD      Z0, Z5
-	VMOVUPD      Z0, Z6
-	VMOVUPD      Z0, Z7
-	VMOVUPD      Z0, Z8
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
-	LEAQ         (SI)(CX*4), DI
-	MOVQ         phi+32(FP), R8
-	TESTQ        DX, DX
-	JZ           skip1281
-	DECQ         DX
-	LEAQ         sixteenths<>+0(SB), R9
-	VREDUCEPD    $0x40, (AX), Z10
-	VREDUCEPD    $0x40, 128(AX), Z11
-	VREDUCEPD    $0x40, 256(AX), Z12
-	VREDUCEPD    $0x40, 384(AX), Z13
-	VMOVUPD      (R8), Z9
-	VFMADD231PD  (SI), Z9, Z1
-	VMULPD       Z10, Z10, Z14
-	VMULPD       Z11, Z11, Z15
-	VMULPD       Z12, Z12, Z16
-	VMULPD       Z13, Z13, Z17
-	VFMADD231PD  (SI)(CX*1), Z9, Z2
-	VBROADCASTSD 256(R9), Z26
-	VMOVUPD      Z26, Z18
-	VMOVUPD      Z26, Z19
-	VMOVUPD      Z26, Z20
-	VMOVUPD      Z26, Z21
-	VFMADD231PD  (SI)(CX*2), Z9, Z3
-	VBROADCASTSD 264(R9), Z26
-	VFMADD213PD  Z26, Z14, Z18
-	VFMADD213PD  Z26, Z15, Z19
-	VFMADD213PD  Z26, Z16, Z20
-	VFMADD213PD  Z26, Z17, Z21
-	VFMADD231PD  (SI)(BX*1), Z9, Z4
-	VBROADCASTSD 296(R9), Z26
-	VMOVUPD      Z26, Z22
-	VMOVUPD      Z26, Z23
-	VMOVUPD      Z26, Z24
-	VMOVUPD      Z26, Z25
-	VFMADD231PD  (DI), Z9, Z5
-	VBROADCASTSD 304(R9), Z26
-	VFMADD213PD  Z26, Z14, Z22
-	VFMADD213PD  Z26, Z15, Z23
-	VFMADD213PD  Z26, Z16, Z24
-	VFMADD213PD  Z26, Z17, Z25
-	VFMADD231PD  (DI)(CX*1), Z9, Z6
-	VBROADCASTSD 272(R9), Z26
-	VFMADD213PD  Z26, Z14, Z18
-	VFMADD213PD  Z26, Z15, Z19
-	VFMADD213PD  Z26, Z16, Z20
-	VFMADD213PD  Z26, Z17, Z21
-	VFMADD231PD  (DI)(CX*2), Z9, Z7
-	VBROADCASTSD 312(R9), Z26
-	VFMADD213PD  Z26, Z14, Z22
-	VFMADD213PD  Z26, Z15, Z23
-	VFMADD213PD  Z26, Z16, Z24
-	VFMADD213PD  Z26, Z17, Z25
-	VFMADD231PD  (DI)(BX*1), Z9, Z8
-	VBROADCASTSD 280(R9), Z26
-	VFMADD213PD  Z26, Z14, Z18
-	VFMADD213PD  Z26, Z15, Z19
-	VFMADD213PD  Z26, Z16, Z20
-	VFMADD213PD  Z26, Z17, Z21
-	VMOVUPD      64(R8), Z9
-	VBROADCASTSD 320(R9), Z26
-	VFMADD213PD  Z26, Z14, Z22
-	VFMADD213PD  Z26, Z15, Z23
-	VFMADD213PD  Z26, Z16, Z24
-	VFMADD213PD  Z26, Z17, Z25
-	VFMADD231PD  64(SI), Z9, Z1
-	VBROADCASTSD 288(R9), Z26
-	VFMADD213PD  Z26, Z14, Z18
-	VFMADD213PD  Z26, Z15, Z19
-	VFMADD213PD  Z26, Z16, Z20
-	VFMADD213PD  Z26, Z17, Z21
-	VFMADD231PD  64(SI)(CX*1), Z9, Z2
-	VBROADCASTSD 328(R9), Z26
-	VFMADD213PD  Z26, Z14, Z22
-	VFMADD213PD  Z26, Z15, Z23
-	VFMADD213PD  Z26, Z16, Z24
-	VFMADD213PD  Z26, Z17, Z25
-	VFMADD231PD  64(SI)(CX*2), Z9, Z3
-	VMULPD       Z10, Z18, Z18
-	VMULPD       Z11, Z19, Z19
-	VMULPD       Z12, Z20, Z20
-	VMULPD       Z13, Z21, Z21
-	VFMADD231PD  64(SI)(BX*1), Z9, Z4
-	VBROADCASTSD 336(R9), Z26
-	VADDPD       (AX), Z26, Z10
-	VADDPD       128(AX), Z26, Z11
-	VADDPD       256(AX), Z26, Z12
-	VADDPD       384(AX), Z26, Z13
-	VFMADD231PD  64(DI), Z9, Z5
-	VMOVUPD      (R9), Z26
-	VMOVUPD      Z26, Z14
-	VPERMT2PD    64(R9), Z10, Z14
-	VMOVUPD      Z26, Z15
-	VPERMT2PD    64(R9), Z11, Z15
-	VMOVUPD      Z26, Z16
-	VPERMT2PD    64(R9), Z12, Z16
-	VMOVUPD      Z26, Z17
-	VPERMT2PD    64(R9), Z13, Z17
-	VFMADD231PD  64(DI)(CX*1), Z9, Z6
-	VMOVUPD      128(R9), Z26
-	VPERMI2PD    192(R9), Z26, Z10
-	VPERMI2PD    192(R9), Z26, Z11
-	VPERMI2PD    192(R9), Z26, Z12
-	VPERMI2PD    192(R9), Z26, Z13
-	VFMADD231PD  64(DI)(CX*2), Z9, Z7
-	VMULPD       Z14, Z18, Z26
-	VMULPD       Z14, Z22, Z14
-	VFMADD231PD  Z10, Z18, Z14
-	VFMSUB213PD  Z26, Z22, Z10
-	VMULPD       Z15, Z19, Z26
-	VMULPD       Z15, Z23, Z15
-	VFMADD231PD  Z11, Z19, Z15
-	VFMSUB213PD  Z26, Z23, Z11
-	VMULPD       Z16, Z20, Z26
-	VMULPD       Z16, Z24, Z16
-	VFMADD231PD  Z12, Z20, Z16
-	VFMSUB213PD  Z26, Z24, Z12
-	VMULPD       Z17, Z21, Z26
-	VMULPD       Z17, Z25, Z17
-	VFMADD231PD  Z13, Z21, Z17
-	VFMSUB213PD  Z26, Z25, Z13
-	VFMADD231PD  64(DI)(BX*1), Z9, Z8
-	VMOVUPD      Z10, (AX)
-	VMOVUPD      Z14, 64(AX)
-	VMOVUPD      Z11, 128(AX)
-	VMOVUPD      Z15, 192(AX)
-	VMOVUPD      Z12, 256(AX)
-	VMOVUPD      Z16, 320(AX)
-	VMOVUPD      Z13, 384(AX)
-	VMOVUPD      Z17, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000080, R8
-	ADDQ         $0x00000080, SI
-	ADDQ         $0x00000080, DI
-
-loop1282:
-	CMPQ         DX, $0x00000001
-	JL           done1283
-	LEAQ         sixteenths<>+0(SB), R9
-	VREDUCEPD    $0x40, (AX), Z10
-	VREDUCEPD    $0x40, 128(AX), Z11
-	VREDUCEPD    $0x40, 256(AX), Z12
-	VREDUCEPD    $0x40, 384(AX), Z13
-	VMOVUPD      (R8), Z9
-	VFMADD231PD  (SI), Z9, Z1
-	VFMADD231PD  (SI)(CX*1), Z9, Z2
-	VFMADD231PD  (SI)(CX*2), Z9, Z3
-	VFMADD231PD  (SI)(BX*1), Z9, Z4
-	VMULPD       Z10, Z10, Z14
-	VMULPD       Z11, Z11, Z15
-	VMULPD       Z12, Z12, Z16
-	VMULPD       Z13, Z13, Z17
-	VFMADD231PD  (DI), Z9, Z5
-	VFMADD231PD  (DI)(CX*1), Z9, Z6
-	VFMADD231PD  (DI)(CX*2), Z9, Z7
-	VFMADD231PD  (DI)(BX*1), Z9, Z8
-	VBROADCASTSD 256(R9), Z26
-	VMOVUPD      Z26, Z18
-	VMOVUPD      Z26, Z19
-	VMOVUPD      Z26, Z20
-	VMOVUPD      Z26, Z21
-	VMOVUPD      64(R8), Z9
-	VFMADD231PD  64(SI), Z9, Z1
-	VFMADD231PD  64(SI)(CX*1), Z9, Z2
-	VFMADD231PD  64(SI)(CX*2), Z9, Z3
-	VBROADCASTSD 264(R9), Z26
-	VFMADD213PD  Z26, Z14, Z18
-	VFMADD213PD  Z26, Z15, Z19
-	VFMADD213PD  Z26, Z16, Z20
-	VFMADD213PD  Z26, Z17, Z21
-	VFMADD231PD  64(SI)(BX*1), Z9, Z4
-	VFMADD231PD  64(DI), Z9, Z5
-	VFMADD231PD  64(DI)(CX*1), Z9, Z6
-	VFMADD231PD  64(DI)(CX*2), Z9, Z7
-	VBROADCASTSD 296(R9), Z26
-	VMOVUPD      Z26, Z22
-	VMOVUPD      Z26, Z23
-	VMOVUPD      Z26, Z24
-	VMOVUPD      Z26, Z25
-	VFMADD231PD  64(DI)(BX*1), Z9, Z8
-	VMOVUPD      128(R8), Z9
-	VFMADD231PD  128(SI), Z9, Z1
-	VFMADD231PD  128(SI)(CX*1), Z9, Z2
-	VFMADD231PD  128(SI)(CX*2), Z9, Z3
-	VBROADCASTSD 304(R9), Z26
-	VFMADD213PD  Z26, Z14, Z22
-	VFMADD213PD  Z26, Z15, Z23
-	VFMADD213PD  Z26, Z16, Z24
-	VFMADD213PD  Z26, Z17, Z25
-	VFMADD231PD  128(SI)(BX*1), Z9, Z4
-	VFMADD231PD  128(DI), Z9, Z5
-	VFMADD231PD  128(DI)(CX*1), Z9, Z6
-	VFMADD231PD  128(DI)(CX*2), Z9, Z7
-	VBROADCASTSD 272(R9), Z26
-	VFMADD213PD  Z26, Z14, Z18
-	VFMADD213PD  Z26, Z15, Z19
-	VFMADD213PD  Z26, Z16, Z20
-	VFMADD213PD  Z26, Z17, Z21
-	VFMADD231PD  128(DI)(BX*1), Z9, Z8
-	VMOVUPD      192(R8), Z9
-	VFMADD231PD  192(SI), Z9, Z1
-	VFMADD231PD  192(SI)(CX*1), Z9, Z2
-	VBROADCASTSD 312(R9), Z26
-	VFMADD213PD  Z26, Z14, Z22
-	VFMADD213PD  Z26, Z15, Z23
-	VFMADD213PD  Z26, Z16, Z24
-	VFMADD213PD  Z26, Z17, Z25
-	VFMADD231PD  192(SI)(CX*2), Z9, Z3
-	VFMADD231PD  192(SI)(BX*1), Z9, Z4
-	VFMADD231PD  192(DI), Z9, Z5
-	VFMADD231PD  192(DI)(CX*1), Z9, Z6
-	VBROADCASTSD 280(R9), Z26
-	VFMADD213PD  Z26, Z14, Z18
-	VFMADD213PD  Z26, Z15, Z19
-	VFMADD213PD  Z26, Z16, Z20
-	VFMADD213PD  Z26, Z17, Z21
-	VFMADD231PD  192(DI)(CX*2), Z9, Z7
-	VFMADD231PD  192(DI)(BX*1), Z9, Z8
-	VMOVUPD      256(R8), Z9
-	VFMADD231PD  256(SI), Z9, Z1
-	VFMADD231PD  256(SI)(CX*1), Z9, Z2
-	VBROADCASTSD 320(R9), Z26
-	VFMADD213PD  Z26, Z14, Z22
-	VFMADD213PD  Z26, Z15, Z23
-	VFMADD213PD  Z26, Z16, Z24
-	VFMADD213PD  Z26, Z17, Z25
-	VFMADD231PD  256(SI)(CX*2), Z9, Z3
-	VFMADD231PD  256(SI)(BX*1), Z9, Z4
-	VFMADD231PD  256(DI), Z9, Z5
-	VFMADD231PD  256(DI)(CX*1), Z9, Z6
-	VBROADCASTSD 288(R9), Z26
-	VFMADD213PD  Z26, Z14, Z18
-	VFMADD213PD  Z26, Z15, Z19
-	VFMADD213PD  Z26, Z16, Z20
-	VFMADD213PD  Z26, Z17, Z21
-	VFMADD231PD  256(DI)(CX*2), Z9, Z7
-	VFMADD231PD  256(DI)(BX*1), Z9, Z8
-	VMOVUPD      320(R8), Z9
-	VFMADD231PD  320(SI), Z9, Z1
-	VBROADCASTSD 328(R9), Z26
-	VFMADD213PD  Z26, Z14, Z22
-	VFMADD213PD  Z26, Z15, Z23
-	VFMADD213PD  Z26, Z16, Z24
-	VFMADD213PD  Z26, Z17, Z25
-	VFMADD231PD  320(SI)(CX*1), Z9, Z2
-	VFMADD231PD  320(SI)(CX*2), Z9, Z3
-	VFMADD231PD  320(SI)(BX*1), Z9, Z4
-	VFMADD231PD  320(DI), Z9, Z5
-	VMULPD       Z10, Z18, Z18
-	VMULPD       Z11, Z19, Z19
-	VMULPD       Z12, Z20, Z20
-	VMULPD       Z13, Z21, Z21
-	VFMADD231PD  320(DI)(CX*1), Z9, Z6
-	VFMADD231PD  320(DI)(CX*2), Z9, Z7
-	VFMADD231PD  320(DI)(BX*1), Z9, Z8
-	VMOVUPD      384(R8), Z9
-	VFMADD231PD  384(SI), Z9, Z1
-	VBROADCASTSD 336(R9), Z26
-	VADDPD       (AX), Z26, Z10
-	VADDPD       128(AX), Z26, Z11
-	VADDPD       256(AX), Z26, Z12
-	VADDPD       384(AX), Z26, Z13
-	VFMADD231PD  384(SI)(CX*1), Z9, Z2
-	VFMADD231PD  384(SI)(CX*2), Z9, Z3
-	VFMADD231PD  384(SI)(BX*1), Z9, Z4
-	VFMADD231PD  384(DI), Z9, Z5
-	VMOVUPD      (R9), Z26
-	VMOVUPD      Z26, Z14
-	VPERMT2PD    64(R9), Z10, Z14
-	VMOVUPD      Z26, Z15
-	VPERMT2PD    64(R9), Z11, Z15
-	VMOVUPD      Z26, Z16
-	VPERMT2PD    64(R9), Z12, Z16
-	VMOVUPD      Z26, Z17
-	VPERMT2PD    64(R9), Z13, Z17
-	VFMADD231PD  384(DI)(CX*1), Z9, Z6
-	VFMADD231PD  384(DI)(CX*2), Z9, Z7
-	VFMADD231PD  384(DI)(BX*1), Z9, Z8
-	VMOVUPD      448(R8), Z9
-	VMOVUPD      128(R9), Z26
-	VPERMI2PD    192(R9), Z26, Z10
-	VPERMI2PD    192(R9), Z26, Z11
-	VPERMI2PD    192(R9), Z26, Z12
-	VPERMI2PD    192(R9), Z26, Z13
-	VFMADD231PD  448(SI), Z9, Z1
-	VFMADD231PD  448(SI)(CX*1), Z9, Z2
-	VFMADD231PD  448(SI)(CX*2), Z9, Z3
-	VFMADD231PD  448(SI)(BX*1), Z9, Z4
-	VMULPD       Z14, Z18, Z26
-	VMULPD       Z14, Z22, Z14
-	VFMADD231PD  Z10, Z18, Z14
-	VFMSUB213PD  Z26, Z22, Z10
-	VMULPD       Z15, Z19, Z26
-	VMULPD       Z15, Z23, Z15
-	VFMADD231PD  Z11, Z19, Z15
-	VFMSUB213PD  Z26, Z23, Z11
-	VMULPD       Z16, Z20, Z26
-	VMULPD       Z16, Z24, Z16
-	VFMADD231PD  Z12, Z20, Z16
-	VFMSUB213PD  Z26, Z24, Z12
-	VMULPD       Z17, Z21, Z26
-	VMULPD       Z17, Z25, Z17
-	VFMADD231PD  Z13, Z21, Z17
-	VFMSUB213PD  Z26, Z25, Z13
-	VFMADD231PD  448(DI), Z9, Z5
-	VFMADD231PD  448(DI)(CX*1), Z9, Z6
-	VFMADD231PD  448(DI)(CX*2), Z9, Z7
-	VFMADD231PD  448(DI)(BX*1), Z9, Z8
-	VMOVUPD      Z10, (AX)
-	VMOVUPD      Z14, 64(AX)
-	VMOVUPD      Z11, 128(AX)
-	VMOVUPD      Z15, 192(AX)
-	VMOVUPD      Z12, 256(AX)
-	VMOVUPD      Z16, 320(AX)
-	VMOVUPD      Z13, 384(AX)
-	VMOVUPD      Z17, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, R8
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, DI
-	SUBQ         $0x00000001, DX
-	JMP          loop1282
-
-done1283:
-skip1281:
-	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
-	SUBQ    SI, AX
-	VMOVUPD Z0, Z10
-	VMOVUPD Z0, Z11
-	VMOVUPD Z0, Z12
-	VMOVUPD Z0, Z13
-	VMOVUPD Z0, Z14
-	VMOVUPD Z0, Z15
-	VMOVUPD Z0, Z16
-	VMOVUPD Z0, Z0
-
-loop1284:
-	CMPQ        AX, $0x00000080
-	JL          done1285
-	VMOVUPD     (R8), Z9
-	VFMADD231PD (SI), Z9, Z1
-	VFMADD231PD (SI)(CX*1), Z9, Z2
-	VFMADD231PD (SI)(CX*2), Z9, Z3
-	VFMADD231PD (SI)(BX*1), Z9, Z4
-	VFMADD231PD (DI), Z9, Z5
-	VFMADD231PD (DI)(CX*1), Z9, Z6
-	VFMADD231PD (DI)(CX*2), Z9, Z7
-	VFMADD231PD (DI)(BX*1), Z9, Z8
-	VMOVUPD     64(R8), Z9
-	VFMADD231PD 64(SI), Z9, Z10
-	VFMADD231PD 64(SI)(CX*1), Z9, Z11
-	VFMADD231PD 64(SI)(CX*2), Z9, Z12
-	VFMADD231PD 64(SI)(BX*1), Z9, Z13
-	VFMADD231PD 64(DI), Z9, Z14
-	VFMADD231PD 64(DI)(CX*1), Z9, Z15
-	VFMADD231PD 64(DI)(CX*2), Z9, Z16
-	VFMADD231PD 64(DI)(BX*1), Z9, Z0
-	ADDQ        $0x00000080, R8
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, DI
-	SUBQ        $0x00000080, AX
-	JMP         loop1284
-
-done1285:
-	TESTQ       AX, AX
-	JZ          skip1286
-	VMOVUPD     (R8), Z9
-	VFMADD231PD (SI), Z9, Z1
-	VFMADD231PD (SI)(CX*1), Z9, Z2
-	VFMADD231PD (SI)(CX*2), Z9, Z3
-	VFMADD231PD (SI)(BX*1), Z9, Z4
-	VFMADD231PD (DI), Z9, Z5
-	VFMADD231PD (DI)(CX*1), Z9, Z6
-	VFMADD231PD (DI)(CX*2), Z9, Z7
-	VFMADD231PD (DI)(BX*1), Z9, Z8
-	ADDQ        $0x00000040, R8
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, DI
-
-skip1286:
-	VADDPD     Z10, Z1, Z1
-	VADDPD     Z11, Z2, Z2
-	VADDPD     Z12, Z3, Z3
-	VADDPD     Z13, Z4, Z4
-	VADDPD     Z14, Z5, Z5
-	VADDPD     Z15, Z6, Z6
-	VADDPD     Z16, Z7, Z7
-	VADDPD     Z0, Z8, Z8
-	MOVQ       sums+8(FP), AX
-	VUNPCKLPD  Z2, Z1, Z0
-	VUNPCKHPD  Z2, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VUNPCKLPD  Z4, Z3, Z0
-	VUNPCKHPD  Z4, Z3, Z3
-	VADDPD     Z0, Z3, Z3
-	VUNPCKLPD  Z6, Z5, Z0
-	VUNPCKHPD  Z6, Z5, Z5
-	VADDPD     Z0, Z5, Z5
-	VUNPCKLPD  Z8, Z7, Z0
-	VUNPCKHPD  Z8, Z7, Z7
-	VADDPD     Z0, Z7, Z7
-	VSHUFF64X2 $0x88, Z3, Z1, Z0
-	VSHUFF64X2 $0xdd, Z3, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z7, Z5, Z0
-	VSHUFF64X2 $0xdd, Z7, Z5, Z5
-	VADDPD     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VMOVUPD    Z1, (AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1287
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, AX
-
-loop1288:
-	CMPQ             BX, $0x00000001
-	JL               done1289
-	VMOVUPD.Z        (DX), K1, Z0
-	VFMADD231PD.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x08, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1288
-
-done1289:
-	MOVQ    y+0(FP), AX
-	CMPQ    CX, $0x08
-	JNE     few1290
-	VMOVUPD Z1, (AX)
-	JMP     done1291
-
-few1290:
-	TESTQ         $0x00000004, CX
-	JZ            skip1292
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1292:
-	TESTQ         $0x00000002, CX
-	JZ            skip1293
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1293:
-	TESTQ  $0x00000001, CX
-	JZ     skip1294
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1294:
-done1291:
-skip1287:
-	JMP finish1171
-
-next1280:
-	CMPQ         CX, $0x09
-	JNE          next1295
-	VMOVUPD      Z0, Z1
-	VMOVUPD      Z0, Z2
-	VMOVUPD      Z0, Z3
-	VMOVUPD      Z0, Z4
-	VMOVUPD      Z0, Z5
-	VMOVUPD      Z0, Z6
-	VMOVUPD      Z0, Z7
-	VMOVUPD      Z0, Z8
-	VMOVUPD      Z0, Z9
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
-	LEAQ         (SI)(CX*4), DI
-	LEAQ         (DI)(CX*4), R8
-	MOVQ         phi+32(FP), R9
-	TESTQ        DX, DX
-	JZ           skip1296
-	DECQ         DX
-	LEAQ         sixteenths<>+0(SB), R10
-	VREDUCEPD    $0x40, (AX), Z11
-	VREDUCEPD    $0x40, 128(AX), Z12
-	VREDUCEPD    $0x40, 256(AX), Z13
-	VREDUCEPD    $0x40, 384(AX), Z14
-	VMOVUPD      (R9), Z10
-	VFMADD231PD  (SI), Z10, Z1
-	VMULPD       Z11, Z11, Z15
-	VMULPD       Z12, Z12, Z16
-	VMULPD       Z13, Z13, Z17
-	VMULPD       Z14, Z14, Z18
-	VFMADD231PD  (SI)(CX*1), Z10, Z2
-	VBROADCASTSD 256(R10), Z27
-	VMOVUPD      Z27, Z19
-	VMOVUPD      Z27, Z20
-	VMOVUPD      Z27, Z21
-	VMOVUPD      Z27, Z22
-	VFMADD231PD  (SI)(CX*2), Z10, Z3
-	VBROADCASTSD 264(R10), Z27
-	VFMADD213PD  Z27, Z15, Z19
-	VFMADD213PD  Z27, Z16, Z20
-	VFMADD213PD  Z27, Z17, Z21
-	VFMADD213PD  Z27, Z18, Z22
-	VFMADD231PD  (SI)(BX*1), Z10, Z4
-	VBROADCASTSD 296(R10), Z27
-	VMOVUPD      Z27, Z23
-	VMOVUPD      Z27, Z24
-	VMOVUPD      Z27, Z25
-	VMOVUPD      Z27, Z26
-	VFMADD231PD  (DI), Z10, Z5
-	VBROADCASTSD 304(R10), Z27
-	VFMADD213PD  Z27, Z15, Z23
-	VFMADD213PD  Z27, Z16, Z24
-	VFMADD213PD  Z27, Z17, Z25
-	VFMADD213PD  Z27, Z18, Z26
-	VFMADD231PD  (DI)(CX*1), Z10, Z6
-	VFMADD231PD  (DI)(CX*2), Z10, Z7
-	VBROADCASTSD 272(R10), Z27
-	VFMADD213PD  Z27, Z15, Z19
-	VFMADD213PD  Z27, Z16, Z20
-	VFMADD213PD  Z27, Z17, Z21
-	VFMADD213PD  Z27, Z18, Z22
-	VFMADD231PD  (DI)(BX*1), Z10, Z8
-	VBROADCASTSD 312(R10), Z27
-	VFMADD213PD  Z27, Z15, Z23
-	VFMADD213PD  Z27, Z16, Z24
-	VFMADD213PD  Z27, Z17, Z25
-	VFMADD213PD  Z27, Z18, Z26
-	VFMADD231PD  (R8), Z10, Z9
-	VBROADCASTSD 280(R10), Z27
-	VFMADD213PD  Z27, Z15, Z19
-	VFMADD213PD  Z27, Z16, Z20
-	VFMADD213PD  Z27, Z17, Z21
-	VFMADD213PD  Z27, Z18, Z22
-	VMOVUPD      64(R9), Z10
-	VBROADCASTSD 320(R10), Z27
-	VFMADD213PD  Z27, Z15, Z23
-	VFMADD213PD  Z27, Z16, Z24
-	VFMADD213PD  Z27, Z17, Z25
-	VFMADD213PD  Z27, Z18, Z26
-	VFMADD231PD  64(SI), Z10, Z1
-	VBROADCASTSD 288(R10), Z27
-	VFMADD213PD  Z27, Z15, Z19
-	VFMADD213PD  Z27, Z16, Z20
-	VFMADD213PD  Z27, Z17, Z21
-	VFMADD213PD  Z27, Z18, Z22
-	VFMADD231PD  64(SI)(CX*1), Z10, Z2
-	VBROADCASTSD 328(R10), Z27
-	VFMADD213PD  Z27, Z15, Z23
-	VFMADD213PD  Z27, Z16, Z24
-	VFMADD213PD  Z27, Z17, Z25
-	VFMADD213PD  Z27, Z18, Z26
-	VFMADD231PD  64(SI)(CX*2), Z10, Z3
-	VFMADD231PD  64(SI)(BX*1), Z10, Z4
-	VMULPD       Z11, Z19, Z19
-	VMULPD       Z12, Z20, Z20
-	VMULPD       Z13, Z21, Z21
-	VMULPD       Z14, Z22, Z22
-	VFMADD231PD  64(DI), Z10, Z5
-	VBROADCASTSD 336(R10), Z27
-	VADDPD       (AX), Z27, Z11
-	VADDPD       128(AX), Z27, Z12
-	VADDPD       256(AX), Z27, Z13
-	VADDPD       384(AX), Z27, Z14
-	VFMADD231PD  64(DI)(CX*1), Z10, Z6
-	VMOVUPD      (R10), Z27
-	VMOVUPD      Z27, Z15
-	VPERMT2PD    64(R10), Z11, Z15
-	VMOVUPD      Z27, Z16
-	VPERMT2PD    64(R10), Z12, Z16
-	VMOVUPD      Z27, Z17
-	VPERMT2PD    64(R10), Z13, Z17
-	VMOVUPD      Z27, Z18
-	VPERMT2PD    64(R10), Z14, Z18
-	VFMADD231PD  64(DI)(CX*2), Z10, Z7
-	VMOVUPD      128(R10), Z27
-	VPERMI2PD    192(R10), Z27, Z11
-	VPERMI2PD    192(R10), Z27, Z12
-	VPERMI2PD    192(R10), Z27, Z13
-	VPERMI2PD    192(R10), Z27, Z14
-	VFMADD231PD  64(DI)(BX*1), Z10, Z8
-	VMULPD       Z15, Z19, Z27
-	VMULPD       Z15, Z23, Z15
-	VFMADD231PD  Z11, Z19, Z15
-	VFMSUB213PD  Z27, Z23, Z11
-	VMULPD       Z16, Z20, Z27
-	VMULPD       Z16, Z24, Z16
-	VFMADD231PD  Z12, Z20, Z16
-	VFMSUB213PD  Z27, Z24, Z12
-	VMULPD       Z17, Z21, Z27
-	VMULPD       Z17, Z25, Z17
-	VFMADD231PD  Z13, Z21, Z17
-	VFMSUB213PD  Z27, Z25, Z13
-	VMULPD       Z18, Z22, Z27
-	VMULPD       Z18, Z26, Z18
-	VFMADD231PD  Z14, Z22, Z18
-	VFMSUB213PD  Z27, Z26, Z14
-	VFMADD231PD  64(R8), Z10, Z9
-	VMOVUPD      Z11, (AX)
-	VMOVUPD      Z15, 64(AX)
-	VMOVUPD      Z12, 128(AX)
-	VMOVUPD      Z16, 192(AX)
-	VMOVUPD      Z13, 256(AX)
-	VMOVUPD      Z17, 320(AX)
-	VMOVUPD      Z14, 384(AX)
-	VMOVUPD      Z18, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000080, R9
-	ADDQ         $0x00000080, SI
-	ADDQ         $0x00000080, DI
-	ADDQ         $0x00000080, R8
-
-loop1297:
-	CMPQ         DX, $0x00000001
-	JL           done1298
-	LEAQ         sixteenths<>+0(SB), R10
-	VREDUCEPD    $0x40, (AX), Z11
-	VREDUCEPD    $0x40, 128(AX), Z12
-	VREDUCEPD    $0x40, 256(AX), Z13
-	VREDUCEPD    $0x40, 384(AX), Z14
-	VMOVUPD      (R9), Z10
-	VFMADD231PD  (SI), Z10, Z1
-	VFMADD231PD  (SI)(CX*1), Z10, Z2
-	VFMADD231PD  (SI)(CX*2), Z10, Z3
-	VFMADD231PD  (SI)(BX*1), Z10, Z4
-	VMULPD       Z11, Z11, Z15
-	VMULPD       Z12, Z12, Z16
-	VMULPD       Z13, Z13, Z17
-	VMULPD       Z14, Z14, Z18
-	VFMADD231PD  (DI), Z10, Z5
-	VFMADD231PD  (DI)(CX*1), Z10, Z6
-	VFMADD231PD  (DI)(CX*2), Z10, Z7
-	VFMADD231PD  (DI)(BX*1), Z10, Z8
-	VFMADD231PD  (R8), Z10, Z9
-	VBROADCASTSD 256(R10), Z27
-	VMOVUPD      Z27, Z19
-	VMOVUPD      Z27, Z20
-	VMOVUPD      Z27, Z21
-	VMOVUPD      Z27, Z22
-	VMOVUPD      64(R9), Z10
-	VFMADD231PD  64(SI), Z10, Z1
-	VFMADD231PD  64(SI)(CX*1), Z10, Z2
-	VFMADD231PD  64(SI)(CX*2), Z10, Z3
-	VFMADD231PD  64(SI)(BX*1), Z10, Z4
-	VBROADCASTSD 264(R10), Z27
-	VFMADD213PD  Z27, Z15, Z19
-	VFMADD213PD  Z27, Z16, Z20
-	VFMADD213PD  Z27, Z17, Z21
-	VFMADD213PD  Z27, Z18, Z22
-	VFMADD231PD  64(DI), Z10, Z5
-	VFMADD231PD  64(DI)(CX*1), Z10, Z6
-	VFMADD231PD  64(DI)(CX*2), Z10, Z7
-	VFMADD231PD  64(DI)(BX*1), Z10, Z8
-	VBROADCASTSD 296(R10), Z27
-	VMOVUPD      Z27, Z23
-	VMOVUPD      Z27, Z24
-	VMOVUPD      Z27, Z25
-	VMOVUPD      Z27, Z26
-	VFMADD231PD  64(R8), Z10, Z9
-	VMOVUPD      128(R9), Z10
-	VFMADD231PD  128(SI), Z10, Z1
-	VFMADD231PD  128(SI)(CX*1), Z10, Z2
-	VFMADD231PD  128(SI)(CX*2), Z10, Z3
-	VBROADCASTSD 304(R10), Z27
-	VFMADD213PD  Z27, Z15, Z23
-	VFMADD213PD  Z27, Z16, Z24
-	VFMADD213PD  Z27, Z17, Z25
-	VFMADD213PD  Z27, Z18, Z26
-	VFMADD231PD  128(SI)(BX*1), Z10, Z4
-	VFMADD231PD  128(DI), Z10, Z5
-	VFMADD231PD  128(DI)(CX*1), Z10, Z6
-	VFMADD231PD  128(DI)(CX*2), Z10, Z7
-	VFMADD231PD  128(DI)(BX*1), Z10, Z8
-	VBROADCASTSD 272(R10), Z27
-	VFMADD213PD  Z27, Z15, Z19
-	VFMADD213PD  Z27, Z16, Z20
-	VFMADD213PD  Z27, Z17, Z21
-	VFMADD213PD  Z27, Z18, Z22
-	VFMADD231PD  128(R8), Z10, Z9
-	VMOVUPD      192(R9), Z10
-	VFMADD231PD  192(SI), Z10, Z1
-	VFMADD231PD  192(SI)(CX*1), Z10, Z2
-	VBROADCASTSD 312(R10), Z27
-	VFMADD213PD  Z27, Z15, Z23
-	VFMADD213PD  Z27, Z16, Z24
-	VFMADD213PD  Z27, Z17, Z25
-	VFMADD213PD  Z27, Z18, Z26
-	VFMADD231PD  192(SI)(CX*2), Z10, Z3
-	VFMADD231PD  192(SI)(BX*1), Z10, Z4
-	VFMADD231PD  192(DI), Z10, Z5
-	VFMADD231PD  192(DI)(CX*1), Z10, Z6
-	VFMADD231PD  192(DI)(CX*2), Z10, Z7
-	VBROADCASTSD 280(R10), Z27
-	VFMADD213PD  Z27, Z15, Z19
-	VFMADD213PD  Z27, Z16, Z20
-	VFMADD213PD  Z27, Z17, Z21
-	VFMADD213PD  Z27, Z18, Z22
-	VFMADD231PD  192(DI)(BX*1), Z10, Z8
-	VFMADD231PD  192(R8), Z10, Z9
-	VMOVUPD      256(R9), Z10
-	VFMADD231PD  256(SI), Z10, Z1
-	VFMADD231PD  256(SI)(CX*1), Z10, Z2
-	VBROADCASTSD 320(R10), Z27
-	VFMADD213PD  Z27, Z15, Z23
-	VFMADD213PD  Z27, Z16, Z24
-	VFMADD213PD  Z27, Z17, Z25
-	VFMADD213PD  Z27, Z18, Z26
-	VFMADD231PD  256(SI)(CX*2), Z10, Z3
-	VFMADD231PD  256(SI)(BX*1), Z10, Z4
-	VFMADD231PD  256(DI), Z10, Z5
-	VFMADD231PD  256(DI)(CX*1), Z10, Z6
-	VFMADD231PD  256(DI)(CX*2), Z10, Z7
-	VBROADCASTSD 288(R10), Z27
-	VFMADD213PD  Z27, Z15, Z19
-	VFMADD213PD  Z27, Z16, Z20
-	VFMADD213PD  Z27, Z17, Z21
-	VFMADD213PD  Z27, Z18, Z22
-	VFMADD231PD  256(DI)(BX*1), Z10, Z8
-	VFMADD231PD  256(R8), Z10, Z9
-	VMOVUPD      320(R9), Z10
-	VFMADD231PD  320(SI), Z10, Z1
-	VBROADCASTSD 328(R10), Z27
-	VFMADD213PD  Z27, Z15, Z23
-	VFMADD213PD  Z27, Z16, Z24
-	VFMADD213PD  Z27, Z17, Z25
-	VFMADD213PD  Z27, Z18, Z26
-	VFMADD231PD  320(SI)(CX*1), Z10, Z2
-	VFMADD231PD  320(SI)(CX*2), Z10, Z3
-	VFMADD231PD  320(SI)(BX*1), Z10, Z4
-	VFMADD231PD  320(DI), Z10, Z5
-	VFMADD231PD  320(DI)(CX*1), Z10, Z6
-	VMULPD       Z11, Z19, Z19
-	VMULPD       Z12, Z20, Z20
-	VMULPD       Z13, Z21, Z21
-	VMULPD       Z14, Z22, Z22
-	VFMADD231PD  320(DI)(CX*2), Z10, Z7
-	VFMADD231PD  320(DI)(BX*1), Z10, Z8
-	VFMADD231PD  320(R8), Z10, Z9
-	VMOVUPD      384(R9), Z10
-	VFMADD231PD  384(SI), Z10, Z1
-	VBROADCASTSD 336(R10), Z27
-	VADDPD       (AX), Z27, Z11
-	VADDPD       128(AX), Z27, Z12
-	VADDPD       256(AX), Z27, Z13
-	VADDPD       384(AX), Z27, Z14
-	VFMADD231PD  384(SI)(CX*1), Z10, Z2
-	VFMADD231PD  384(SI)(CX*2), Z10, Z3
-	VFMADD231PD  384(SI)(BX*1), Z10, Z4
-	VFMADD231PD  384(DI), Z10, Z5
-	VMOVUPD      (R10), Z27
-	VMOVUPD      Z27, Z15
-	VPERMT2PD    64(R10), Z11, Z15
-	VMOVUPD      Z27, Z16
-	VPERMT2PD    64(R10), Z12, Z16
-	VMOVUPD      Z27, Z17
-	VPERMT2PD    64(R10), Z13, Z17
-	VMOVUPD      Z27, Z18
-	VPERMT2PD    64(R10), Z14, Z18
-	VFMADD231PD  384(DI)(CX*1), Z10, Z6
-	VFMADD231PD  384(DI)(CX*2), Z10, Z7
-	VFMADD231PD  384(DI)(BX*1), Z10, Z8
-	VFMADD231PD  384(R8), Z10, Z9
-	VMOVUPD      448(R9), Z10
-	VMOVUPD      128(R10), Z27
-	VPERMI2PD    192(R10), Z27, Z11
-	VPERMI2PD    192(R10), Z27, Z12
-	VPERMI2PD    192(R10), Z27, Z13
-	VPERMI2PD    192(R10), Z27, Z14
-	VFMADD231PD  448(SI), Z10, Z1
-	VFMADD231PD  448(SI)(CX*1), Z10, Z2
-	VFMADD231PD  448(SI)(CX*2), Z10, Z3
-	VFMADD231PD  448(SI)(BX*1), Z10, Z4
-	VFMADD231PD  448(DI), Z10, Z5
-	VMULPD       Z15, Z19, Z27
-	VMULPD       Z15, Z23, Z15
-	VFMADD231PD  Z11, Z19, Z15
-	VFMSUB213PD  Z27, Z23, Z11
-	VMULPD       Z16, Z20, Z27
-	VMULPD       Z16, Z24, Z16
-	VFMADD231PD  Z12, Z20, Z16
-	VFMSUB213PD  Z27, Z24, Z12
-	VMULPD       Z17, Z21, Z27
-	VMULPD       Z17, Z25, Z17
-	VFMADD231PD  Z13, Z21, Z17
-	VFMSUB213PD  Z27, Z25, Z13
-	VMULPD       Z18, Z22, Z27
-	VMULPD       Z18, Z26, Z18
-	VFMADD231PD  Z14, Z22, Z18
-	VFMSUB213PD  Z27, Z26, Z14
-	VFMADD231PD  448(DI)(CX*1), Z10, Z6
-	VFMADD231PD  448(DI)(CX*2), Z10, Z7
-	VFMADD231PD  448(DI)(BX*1), Z10, Z8
-	VFMADD231PD  448(R8), Z10, Z9
-	VMOVUPD      Z11, (AX)
-	VMOVUPD      Z15, 64(AX)
-	VMOVUPD      Z12, 128(AX)
-	VMOVUPD      Z16, 192(AX)
-	VMOVUPD      Z13, 256(AX)
-	VMOVUPD      Z17, 320(AX)
-	VMOVUPD      Z14, 384(AX)
-	VMOVUPD      Z18, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, R9
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, DI
-	ADDQ         $0x00000200, R8
-	SUBQ         $0x00000001, DX
-	JMP          loop1297
-
-done1298:
-skip1296:
-	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
-	SUBQ    SI, AX
-	VMOVUPD Z0, Z11
-	VMOVUPD Z0, Z12
-	VMOVUPD Z0, Z13
-	VMOVUPD Z0, Z14
-	VMOVUPD Z0, Z15
-	VMOVUPD Z0, Z16
-	VMOVUPD Z0, Z17
-	VMOVUPD Z0, Z18
-	VMOVUPD Z0, Z0
-
-loop1299:
-	CMPQ        AX, $0x00000080
-	JL          done1300
-	VMOVUPD     (R9), Z10
-	VFMADD231PD (SI), Z10, Z1
-	VFMADD231PD (SI)(CX*1), Z10, Z2
-	VFMADD231PD (SI)(CX*2), Z10, Z3
-	VFMADD231PD (SI)(BX*1), Z10, Z4
-	VFMADD231PD (DI), Z10, Z5
-	VFMADD231PD (DI)(CX*1), Z10, Z6
-	VFMADD231PD (DI)(CX*2), Z10, Z7
-	VFMADD231PD (DI)(BX*1), Z10, Z8
-	VFMADD231PD (R8), Z10, Z9
-	VMOVUPD     64(R9), Z10
-	VFMADD231PD 64(SI), Z10, Z11
-	VFMADD231PD 64(SI)(CX*1), Z10, Z12
-	VFMADD231PD 64(SI)(CX*2), Z10, Z13
-	VFMADD231PD 64(SI)(BX*1), Z10, Z14
-	VFMADD231PD 64(DI), Z10, Z15
-	VFMADD231PD 64(DI)(CX*1), Z10, Z16
-	VFMADD231PD 64(DI)(CX*2), Z10, Z17
-	VFMADD231PD 64(DI)(BX*1), Z10, Z18
-	VFMADD231PD 64(R8), Z10, Z0
-	ADDQ        $0x00000080, R9
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, DI
-	ADDQ        $0x00000080, R8
-	SUBQ        $0x00000080, AX
-	JMP         loop1299
-
-done1300:
-	TESTQ       AX, AX
-	JZ          skip1301
-	VMOVUPD     (R9), Z10
-	VFMADD231PD (SI), Z10, Z1
-	VFMADD231PD (SI)(CX*1), Z10, Z2
-	VFMADD231PD (SI)(CX*2), Z10, Z3
-	VFMADD231PD (SI)(BX*1), Z10, Z4
-	VFMADD231PD (DI), Z10, Z5
-	VFMADD231PD (DI)(CX*1), Z10, Z6
-	VFMADD231PD (DI)(CX*2), Z10, Z7
-	VFMADD231PD (DI)(BX*1), Z10, Z8
-	VFMADD231PD (R8), Z10, Z9
-	ADDQ        $0x00000040, R9
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, DI
-	ADDQ        $0x00000040, R8
-
-skip1301:
-	VADDPD     Z11, Z1, Z1
-	VADDPD     Z12, Z2, Z2
-	VADDPD     Z13, Z3, Z3
-	VADDPD     Z14, Z4, Z4
-	VADDPD     Z15, Z5, Z5
-	VADDPD     Z16, Z6, Z6
-	VADDPD     Z17, Z7, Z7
-	VADDPD     Z18, Z8, Z8
-	VADDPD     Z0, Z9, Z9
-	MOVQ       sums+8(FP), AX
-	VUNPCKLPD  Z2, Z1, Z0
-	VUNPCKHPD  Z2, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VUNPCKLPD  Z4, Z3, Z0
-	VUNPCKHPD  Z4, Z3, Z3
-	VADDPD     Z0, Z3, Z3
-	VUNPCKLPD  Z6, Z5, Z0
-	VUNPCKHPD  Z6, Z5, Z5
-	VADDPD     Z0, Z5, Z5
-	VUNPCKLPD  Z8, Z7, Z0
-	VUNPCKHPD  Z8, Z7, Z7
-	VADDPD     Z0, Z7, Z7
-	VSHUFF64X2 $0x88, Z3, Z1, Z0
-	VSHUFF64X2 $0xdd, Z3, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z7, Z5, Z0
-	VSHUFF64X2 $0xdd, Z7, Z5, Z5
-	VADDPD     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VMOVUPD    Z1, (AX)
-	VUNPCKLPD  Z9, Z9, Z0
-	VUNPCKHPD  Z9, Z9, Z9
-	VADDPD     Z0, Z9, Z9
-	VSHUFF64X2 $0x88, Z9, Z9, Z0
-	VSHUFF64X2 $0xdd, Z9, Z9, Z9
-	VADDPD     Z0, Z9, Z9
-	VSHUFF64X2 $0x88, Z9, Z9, Z0
-	VSHUFF64X2 $0xdd, Z9, Z9, Z9
-	VADDPD     Z0, Z9, Z9
-	VMOVUPD    Z9, 64(AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1302
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, AX
-
-loop1303:
-	CMPQ             BX, $0x00000001
-	JL               done1304
-	VMOVUPD.Z        (DX), K1, Z0
-	VFMADD231PD.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x08, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1303
-
-done1304:
-	MOVQ    y+0(FP), AX
-	CMPQ    CX, $0x08
-	JNE     few1305
-	VMOVUPD Z1, (AX)
-	JMP     done1306
-
-few1305:
-	TESTQ         $0x00000004, CX
-	JZ            skip1307
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1307:
-	TESTQ         $0x00000002, CX
-	JZ            skip1308
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1308:
-	TESTQ  $0x00000001, CX
-	JZ     skip1309
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1309:
-done1306:
-skip1302:
-	JMP finish1171
-
-next1295:
-	CMPQ         CX, $0x0a
-	JNE          next1310
-	VMOVUPD      Z0, Z1
-	VMOVUPD      Z0, Z2
-	VMOVUPD      Z0, Z3
-	VMOVUPD      Z0, Z4
-	VMOVUPD      Z0, Z5
-	VMOVUPD      Z0, Z6
-	VMOVUPD      Z0, Z7
-	VMOVUPD      Z0, Z8
-	VMOVUPD      Z0, Z9
-	VMOVUPD      Z0, Z10
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
-	LEAQ         (SI)(CX*4), DI
-	LEAQ         (DI)(CX*4), R8
-	MOVQ         phi+32(FP), R9
-	TESTQ        DX, DX
-	JZ           skip1311
-	DECQ         DX
-	LEAQ         sixteenths<>+0(SB), R10
-	VREDUCEPD    $0x40, (AX), Z12
-	VREDUCEPD    $0x40, 128(AX), Z13
-	VREDUCEPD    $0x40, 256(AX), Z14
-	VREDUCEPD    $0x40, 384(AX), Z15
-	VMOVUPD      (R9), Z11
-	VFMADD231PD  (SI), Z11, Z1
-	VMULPD       Z12, Z12, Z16
-	VMULPD       Z13, Z13, Z17
-	VMULPD       Z14, Z14, Z18
-	VMULPD       Z15, Z15, Z19
-	VFMADD231PD  (SI)(CX*1), Z11, Z2
-	VBROADCASTSD 256(R10), Z28
-	VMOVUPD      Z28, Z20
-	VMOVUPD      Z28, Z21
-	VMOVUPD      Z28, Z22
-	VMOVUPD      Z28, Z23
-	VFMADD231PD  (SI)(CX*2), Z11, Z3
-	VBROADCASTSD 264(R10), Z28
-	VFMADD213PD  Z28, Z16, Z20
-	VFMADD213PD  Z28, Z17, Z21
-	VFMADD213PD  Z28, Z18, Z22
-	VFMADD213PD  Z28, Z19, Z23
-	VFMADD231PD  (SI)(BX*1), Z11, Z4
-	VFMADD231PD  (DI), Z11, Z5
-	VBROADCASTSD 296(R10), Z28
-	VMOVUPD      Z28, Z24
-	VMOVUPD      Z28, Z25
-	VMOVUPD      Z28, Z26
-	VMOVUPD      Z28, Z27
-	VFMADD231PD  (DI)(CX*1), Z11, Z6
-	VBROADCASTSD 304(R10), Z28
-	VFMADD213PD  Z28, Z16, Z24
-	VFMADD213PD  Z28, Z17, Z25
-	VFMADD213PD  Z28, Z18, Z26
-	VFMADD213PD  Z28, Z19, Z27
-	VFMADD231PD  (DI)(CX*2), Z11, Z7
-	VBROADCASTSD 272(R10), Z28
-	VFMADD213PD  Z28, Z16, Z20
-	VFMADD213PD  Z28, Z17, Z21
-	VFMADD213PD  Z28, Z18, Z22
-	VFMADD213PD  Z28, Z19, Z23
-	VFMADD231PD  (DI)(BX*1), Z11, Z8
-	VFMADD231PD  (R8), Z11, Z9
-	VBROADCASTSD 312(R10), Z28
-	VFMADD213PD  Z28, Z16, Z24
-	VFMADD213PD  Z28, Z17, Z25
-	VFMADD213PD  Z28, Z18, Z26
-	VFMADD213PD  Z28, Z19, Z27
-	VFMADD231PD  (R8)(CX*1), Z11, Z10
-	VBROADCASTSD 280(R10), Z28
-	VFMADD213PD  Z28, Z16, Z20
-	VFMADD213PD  Z28, Z17, Z21
-	VFMADD213PD  Z28, Z18, Z22
-	VFMADD213PD  Z28, Z19, Z23
-	VMOVUPD      64(R9), Z11
-	VBROADCASTSD 320(R10), Z28
-	VFMADD213PD  Z28, Z16, Z24
-	VFMADD213PD  Z28, Z17, Z25
-	VFMADD213PD  Z28, Z18, Z26
-	VFMADD213PD  Z28, Z19, Z27
-	VFMADD231PD  64(SI), Z11, Z1
-	VBROADCASTSD 288(R10), Z28
-	VFMADD213PD  Z28, Z16, Z20
-	VFMADD213PD  Z28, Z17, Z21
-	VFMADD213PD  Z28, Z18, Z22
-	VFMADD213PD  Z28, Z19, Z23
-	VFMADD231PD  64(SI)(CX*1), Z11, Z2
-	VFMADD231PD  64(SI)(CX*2), Z11, Z3
-	VBROADCASTSD 328(R10), Z28
-	VFMADD213PD  Z28, Z16, Z24
-	VFMADD213PD  Z28, Z17, Z25
-	VFMADD213PD  Z28, Z18, Z26
-	VFMADD213PD  Z28, Z19, Z27
-	VFMADD231PD  64(SI)(BX*1), Z11, Z4
-	VMULPD       Z12, Z20, Z20
-	VMULPD       Z13, Z21, Z21
-	VMULPD       Z14, Z22, Z22
-	VMULPD       Z15, Z23, Z23
-	VFMADD231PD  64(DI), Z11, Z5
-	VBROADCASTSD 336(R10), Z28
-	VADDPD       (AX), Z28, Z12
-	VADDPD       128(AX), Z28, Z13
-	VADDPD       256(AX), Z28, Z14
-	VADDPD       384(AX), Z28, Z15
-	VFMADD231PD  64(DI)(CX*1), Z11, Z6
-	VFMADD231PD  64(DI)(CX*2), Z11, Z7
-	VMOVUPD      (R10), Z28
-	VMOVUPD      Z28, Z16
-	VPERMT2PD    64(R10), Z12, Z16
-	VMOVUPD      Z28, Z17
-	VPERMT2PD    64(R10), Z13, Z17
-	VMOVUPD      Z28, Z18
-	VPERMT2PD    64(R10), Z14, Z18
-	VMOVUPD      Z28, Z19
-	VPERMT2PD    64(R10), Z15, Z19
-	VFMADD231PD  64(DI)(BX*1), Z11, Z8
-	VMOVUPD      128(R10), Z28
-	VPERMI2PD    192(R10), Z28, Z12
-	VPERMI2PD    192(R10), Z28, Z13
-	VPERMI2PD    192(R10), Z28, Z14
-	VPERMI2PD    192(R10), Z28, Z15
-	VFMADD231PD  64(R8), Z11, Z9
-	VMULPD       Z16, Z20, Z28
-	VMULPD       Z16, Z24, Z16
-	VFMADD231PD  Z12, Z20, Z16
-	VFMSUB213PD  Z28, Z24, Z12
-	VMULPD       Z17, Z21, Z28
-	VMULPD       Z17, Z25, Z17
-	VFMADD231PD  Z13, Z21, Z17
-	VFMSUB213PD  Z28, Z25, Z13
-	VMULPD       Z18, Z22, Z28
-	VMULPD       Z18, Z26, Z18
-	VFMADD231PD  Z14, Z22, Z18
-	VFMSUB213PD  Z28, Z26, Z14
-	VMULPD       Z19, Z23, Z28
-	VMULPD       Z19, Z27, Z19
-	VFMADD231PD  Z15, Z23, Z19
-	VFMSUB213PD  Z28, Z27, Z15
-	VFMADD231PD  64(R8)(CX*1), Z11, Z10
-	VMOVUPD      Z12, (AX)
-	VMOVUPD      Z16, 64(AX)
-	VMOVUPD      Z13, 128(AX)
-	VMOVUPD      Z17, 192(AX)
-	VMOVUPD      Z14, 256(AX)
-	VMOVUPD      Z18, 320(AX)
-	VMOVUPD      Z15, 384(AX)
-	VMOVUPD      Z19, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000080, R9
-	ADDQ         $0x00000080, SI
-	ADDQ         $0x00000080, DI
-	ADDQ         $0x00000080, R8
-
-loop1312:
-	CMPQ         DX, $0x00000001
-	JL           done1313
-	LEAQ         sixteenths<>+0(SB), R10
-	VREDUCEPD    $0x40, (AX), Z12
-	VREDUCEPD    $0x40, 128(AX), Z13
-	VREDUCEPD    $0x40, 256(AX), Z14
-	VREDUCEPD    $0x40, 384(AX), Z15
-	VMOVUPD      (R9), Z11
-	VFMADD231PD  (SI), Z11, Z1
-	VFMADD231PD  (SI)(CX*1), Z11, Z2
-	VFMADD231PD  (SI)(CX*2), Z11, Z3
-	VFMADD231PD  (SI)(BX*1), Z11, Z4
-	VFMADD231PD  (DI), Z11, Z5
-	VMULPD       Z12, Z12, Z16
-	VMULPD       Z13, Z13, Z17
-	VMULPD       Z14, Z14, Z18
-	VMULPD       Z15, Z15, Z19
-	VFMADD231PD  (DI)(CX*1), Z11, Z6
-	VFMADD231PD  (DI)(CX*2), Z11, Z7
-	VFMADD231PD  (DI)(BX*1), Z11, Z8
-	VFMADD231PD  (R8), Z11, Z9
-	VFMADD231PD  (R8)(CX*1), Z11, Z10
-	VBROADCASTSD 256(R10), Z28
-	VMOVUPD      Z28, Z20
-	VMOVUPD      Z28, Z21
-	VMOVUPD      Z28, Z22
-	VMOVUPD      Z28, Z23
-	VMOVUPD      64(R9), Z11
-	VFMADD231PD  64(SI), Z11, Z1
-	VFMADD231PD  64(SI)(CX*1), Z11, Z2
-	VFMADD231PD  64(SI)(CX*2), Z11, Z3
-	VFMADD231PD  64(SI)(BX*1), Z11, Z4
-	VBROADCASTSD 264(R10), Z28
-	VFMADD213PD  Z28, Z16, Z20
-	VFMADD213PD  Z28, Z17, Z21
-	VFMADD213PD  Z28, Z18, Z22
-	VFMADD213PD  Z28, Z19, Z23
-	VFMADD231PD  64(DI), Z11, Z5
-	VFMADD231PD  64(DI)(CX*1), Z11, Z6
-	VFMADD231PD  64(DI)(CX*2), Z11, Z7
-	VFMADD231PD  64(DI)(BX*1), Z11, Z8
-	VFMADD231PD  64(R8), Z11, Z9
-	VBROADCASTSD 296(R10), Z28
-	VMOVUPD      Z28, Z24
-	VMOVUPD      Z28, Z25
-	VMOVUPD      Z28, Z26
-	VMOVUPD      Z28, Z27
-	VFMADD231PD  64(R8)(CX*1), Z11, Z10
-	VMOVUPD      128(R9), Z11
-	VFMADD231PD  128(SI), Z11, Z1
-	VFMADD231PD  128(SI)(CX*1), Z11, Z2
-	VFMADD231PD  128(SI)(CX*2), Z11, Z3
-	VBROADCASTSD 304(R10), Z28
-	VFMADD213PD  Z28, Z16, Z24
-	VFMADD213PD  Z28, Z17, Z25
-	VFMADD213PD  Z28, Z18, Z26
-	VFMADD213PD  Z28, Z19, Z27
-	VFMADD231PD  128(SI)(BX*1), Z11, Z4
-	VFMADD231PD  128(DI), Z11, Z5
-	VFMADD231PD  128(DI)(CX*1), Z11, Z6
-	VFMADD231PD  128(DI)(CX*2), Z11, Z7
-	VFMADD231PD  128(DI)(BX*1), Z11, Z8
-	VFMADD231PD  128(R8), Z11, Z9
-	VBROADCASTSD 272(R10), Z28
-	VFMADD213PD  Z28, Z16, Z20
-	VFMADD213PD  Z28, Z17, Z21
-	VFMADD213PD  Z28, Z18, Z22
-	VFMADD213PD  Z28, Z19, Z23
-	VFMADD231PD  128(R8)(CX*1), Z11, Z10
-	VMOVUPD      192(R9), Z11
-	VFMADD231PD  192(SI), Z11, Z1
-	VFMADD231PD  192(SI)(CX*1), Z11, Z2
-	VFMADD231PD  192(SI)(CX*2), Z11, Z3
-	VBROADCASTSD 312(R10), Z28
-	VFMADD213PD  Z28, Z16, Z24
-	VFMADD213PD  Z28, Z17, Z25
-	VFMADD213PD  Z28, Z18, Z26
-	VFMADD213PD  Z28, Z19, Z27
-	VFMADD231PD  192(SI)(BX*1), Z11, Z4
-	VFMADD231PD  192(DI), Z11, Z5
-	VFMADD231PD  192(DI)(CX*1), Z11, Z6
-	VFMADD231PD  192(DI)(CX*2), Z11, Z7
-	VFMADD231PD  192(DI)(BX*1), Z11, Z8
-	VBROADCASTSD 280(R10), Z28
-	VFMADD213PD  Z28, Z16, Z20
-	VFMADD213PD  Z28, Z17, Z21
-	VFMADD213PD  Z28, Z18, Z22
-	VFMADD213PD  Z28, Z19, Z23
-	VFMADD231PD  192(R8), Z11, Z9
-	VFMADD231PD  192(R8)(CX*1), Z11, Z10
-	VMOVUPD      256(R9), Z11
-	VFMADD231PD  256(SI), Z11, Z1
-	VFMADD231PD  256(SI)(CX*1), Z11, Z2
-	VBROADCASTSD 320(R10), Z28
-	VFMADD213PD  Z28, Z16, Z24
-	VFMADD213PD  Z28, Z17, Z25
-	VFMADD213PD  Z28, Z18, Z26
-	VFMADD213PD  Z28, Z19, Z27
-	VFMADD231PD  256(SI)(CX*2), Z11, Z3
-	VFMADD231PD  256(SI)(BX*1), Z11, Z4
-	VFMADD231PD  256(DI), Z11, Z5
-	VFMADD231PD  256(DI)(CX*1), Z11, Z6
-	VFMADD231PD  256(DI)(CX*2), Z11, Z7
-	VBROADCASTSD 288(R10), Z28
-	VFMADD213PD  Z28, Z16, Z20
-	VFMADD213PD  Z28, Z17, Z21
-	VFMADD213PD  Z28, Z18, Z22
-	VFMADD213PD  Z28, Z19, Z23
-	VFMADD231PD  256(DI)(BX*1), Z11, Z8
-	VFMADD231PD  256(R8), Z11, Z9
-	VFMADD231PD  256(R8)(CX*1), Z11, Z10
-	VMOVUPD      320(R9), Z11
-	VFMADD231PD  320(SI), Z11, Z1
-	VBROADCASTSD 328(R10), Z28
-	VFMADD213PD  Z28, Z16, Z24
-	VFMADD213PD  Z28, Z17, Z25
-	VFMADD213PD  Z28, Z18, Z26
-	VFMADD213PD  Z28, Z19, Z27
-	VFMADD231PD  320(SI)(CX*1), Z11, Z2
-	VFMADD231PD  320(SI)(CX*2), Z11, Z3
-	VFMADD231PD  320(SI)(BX*1), Z11, Z4
-	VFMADD231PD  320(DI), Z11, Z5
-	VFMADD231PD  320(DI)(CX*1), Z11, Z6
-	VFMADD231PD  320(DI)(CX*2), Z11, Z7
-	VMULPD       Z12, Z20, Z20
-	VMULPD       Z13, Z21, Z21
-	VMULPD       Z14, Z22, Z22
-	VMULPD       Z15, Z23, Z23
-	VFMADD231PD  320(DI)(BX*1), Z11, Z8
-	VFMADD231PD  320(R8), Z11, Z9
-	VFMADD231PD  320(R8)(CX*1), Z11, Z10
-	VMOVUPD      384(R9), Z11
-	VFMADD231PD  384(SI), Z11, Z1
-	VBROADCASTSD 336(R10), Z28
-	VADDPD       (AX), Z28, Z12
-	VADDPD       128(AX), Z28, Z13
-	VADDPD       256(AX), Z28, Z14
-	VADDPD       384(AX), Z28, Z15
-	VFMADD231PD  384(SI)(CX*1), Z11, Z2
-	VFMADD231PD  384(SI)(CX*2), Z11, Z3
-	VFMADD231PD  384(SI)(BX*1), Z11, Z4
-	VFMADD231PD  384(DI), Z11, Z5
-	VFMADD231PD  384(DI)(CX*1), Z11, Z6
-	VMOVUPD      (R10), Z28
-	VMOVUPD      Z28, Z16
-	VPERMT2PD    64(R10), Z12, Z16
-	VMOVUPD      Z28, Z17
-	VPERMT2PD    64(R10), Z13, Z17
-	VMOVUPD      Z28, Z18
-	VPERMT2PD    64(R10), Z14, Z18
-	VMOVUPD      Z28, Z19
-	VPERMT2PD    64(R10), Z15, Z19
-	VFMADD231PD  384(DI)(CX*2), Z11, Z7
-	VFMADD231PD  384(DI)(BX*1), Z11, Z8
-	VFMADD231PD  384(R8), Z11, Z9
-	VFMADD231PD  384(R8)(CX*1), Z11, Z10
-	VMOVUPD      448(R9), Z11
-	VMOVUPD      128(R10), Z28
-	VPERMI2PD    192(R10), Z28, Z12
-	VPERMI2PD    192(R10), Z28, Z13
-	VPERMI2PD    192(R10), Z28, Z14
-	VPERMI2PD    192(R10), Z28, Z15
-	VFMADD231PD  448(SI), Z11, Z1
-	VFMADD231PD  448(SI)(CX*1), Z11, Z2
-	VFMADD231PD  448(SI)(CX*2), Z11, Z3
-	VFMADD231PD  448(SI)(BX*1), Z11, Z4
-	VFMADD231PD  448(DI), Z11, Z5
-	VMULPD       Z16, Z20, Z28
-	VMULPD       Z16, Z24, Z16
-	VFMADD231PD  Z12, Z20, Z16
-	VFMSUB213PD  Z28, Z24, Z12
-	VMULPD       Z17, Z21, Z28
-	VMULPD       Z17, Z25, Z17
-	VFMADD231PD  Z13, Z21, Z17
-	VFMSUB213PD  Z28, Z25, Z13
-	VMULPD       Z18, Z22, Z28
-	VMULPD       Z18, Z26, Z18
-	VFMADD231PD  Z14, Z22, Z18
-	VFMSUB213PD  Z28, Z26, Z14
-	VMULPD       Z19, Z23, Z28
-	VMULPD       Z19, Z27, Z19
-	VFMADD231PD  Z15, Z23, Z19
-	VFMSUB213PD  Z28, Z27, Z15
-	VFMADD231PD  448(DI)(CX*1), Z11, Z6
-	VFMADD231PD  448(DI)(CX*2), Z11, Z7
-	VFMADD231PD  448(DI)(BX*1), Z11, Z8
-	VFMADD231PD  448(R8), Z11, Z9
-	VFMADD231PD  448(R8)(CX*1), Z11, Z10
-	VMOVUPD      Z12, (AX)
-	VMOVUPD      Z16, 64(AX)
-	VMOVUPD      Z13, 128(AX)
-	VMOVUPD      Z17, 192(AX)
-	VMOVUPD      Z14, 256(AX)
-	VMOVUPD      Z18, 320(AX)
-	VMOVUPD      Z15, 384(AX)
-	VMOVUPD      Z19, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, R9
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, DI
-	ADDQ         $0x00000200, R8
-	SUBQ         $0x00000001, DX
-	JMP          loop1312
-
-done1313:
-skip1311:
-	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
-	SUBQ    SI, AX
-	VMOVUPD Z0, Z12
-	VMOVUPD Z0, Z13
-	VMOVUPD Z0, Z14
-	VMOVUPD Z0, Z15
-	VMOVUPD Z0, Z16
-	VMOVUPD Z0, Z17
-	VMOVUPD Z0, Z18
-	VMOVUPD Z0, Z19
-	VMOVUPD Z0, Z20
-	VMOVUPD Z0, Z0
-
-loop1314:
-	CMPQ        AX, $0x00000080
-	JL          done1315
-	VMOVUPD     (R9), Z11
-	VFMADD231PD (SI), Z11, Z1
-	VFMADD231PD (SI)(CX*1), Z11, Z2
-	VFMADD231PD (SI)(CX*2), Z11, Z3
-	VFMADD231PD (SI)(BX*1), Z11, Z4
-	VFMADD231PD (DI), Z11, Z5
-	VFMADD231PD (DI)(CX*1), Z11, Z6
-	VFMADD231PD (DI)(CX*2), Z11, Z7
-	VFMADD231PD (DI)(BX*1), Z11, Z8
-	VFMADD231PD (R8), Z11, Z9
-	VFMADD231PD (R8)(CX*1), Z11, Z10
-	VMOVUPD     64(R9), Z11
-	VFMADD231PD 64(SI), Z11, Z12
-	VFMADD231PD 64(SI)(CX*1), Z11, Z13
-	VFMADD231PD 64(SI)(CX*2), Z11, Z14
-	VFMADD231PD 64(SI)(BX*1), Z11, Z15
-	VFMADD231PD 64(DI), Z11, Z16
-	VFMADD231PD 64(DI)(CX*1), Z11, Z17
-	VFMADD231PD 64(DI)(CX*2), Z11, Z18
-	VFMADD231PD 64(DI)(BX*1), Z11, Z19
-	VFMADD231PD 64(R8), Z11, Z20
-	VFMADD231PD 64(R8)(CX*1), Z11, Z0
-	ADDQ        $0x00000080, R9
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, DI
-	ADDQ        $0x00000080, R8
-	SUBQ        $0x00000080, AX
-	JMP         loop1314
-
-done1315:
-	TESTQ       AX, AX
-	JZ          skip1316
-	VMOVUPD     (R9), Z11
-	VFMADD231PD (SI), Z11, Z1
-	VFMADD231PD (SI)(CX*1), Z11, Z2
-	VFMADD231PD (SI)(CX*2), Z11, Z3
-	VFMADD231PD (SI)(BX*1), Z11, Z4
-	VFMADD231PD (DI), Z11, Z5
-	VFMADD231PD (DI)(CX*1), Z11, Z6
-	VFMADD231PD (DI)(CX*2), Z11, Z7
-	VFMADD231PD (DI)(BX*1), Z11, Z8
-	VFMADD231PD (R8), Z11, Z9
-	VFMADD231PD (R8)(CX*1), Z11, Z10
-	ADDQ        $0x00000040, R9
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, DI
-	ADDQ        $0x00000040, R8
-
-skip1316:
-	VADDPD     Z12, Z1, Z1
-	VADDPD     Z13, Z2, Z2
-	VADDPD     Z14, Z3, Z3
-	VADDPD     Z15, Z4, Z4
-	VADDPD     Z16, Z5, Z5
-	VADDPD     Z17, Z6, Z6
-	VADDPD     Z18, Z7, Z7
-	VADDPD     Z19, Z8, Z8
-	VADDPD     Z20, Z9, Z9
-	VADDPD     Z0, Z10, Z10
-	MOVQ       sums+8(FP), AX
-	VUNPCKLPD  Z2, Z1, Z0
-	VUNPCKHPD  Z2, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VUNPCKLPD  Z4, Z3, Z0
-	VUNPCKHPD  Z4, Z3, Z3
-	VADDPD     Z0, Z3, Z3
-	VUNPCKLPD  Z6, Z5, Z0
-	VUNPCKHPD  Z6, Z5, Z5
-	VADDPD     Z0, Z5, Z5
-	VUNPCKLPD  Z8, Z7, Z0
-	VUNPCKHPD  Z8, Z7, Z7
-	VADDPD     Z0, Z7, Z7
-	VSHUFF64X2 $0x88, Z3, Z1, Z0
-	VSHUFF64X2 $0xdd, Z3, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z7, Z5, Z0
-	VSHUFF64X2 $0xdd, Z7, Z5, Z5
-	VADDPD     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VMOVUPD    Z1, (AX)
-	VUNPCKLPD  Z10, Z9, Z0
-	VUNPCKHPD  Z10, Z9, Z9
-	VADDPD     Z0, Z9, Z9
-	VSHUFF64X2 $0x88, Z9, Z9, Z0
-	VSHUFF64X2 $0xdd, Z9, Z9, Z9
-	VADDPD     Z0, Z9, Z9
-	VSHUFF64X2 $0x88, Z9, Z9, Z0
-	VSHUFF64X2 $0xdd, Z9, Z9, Z9
-	VADDPD     Z0, Z9, Z9
-	VMOVUPD    Z9, 64(AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1317
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, AX
-
-loop1318:
-	CMPQ             BX, $0x00000001
-	JL               done1319
-	VMOVUPD.Z        (DX), K1, Z0
-	VFMADD231PD.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x08, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1318
-
-done1319:
-	MOVQ    y+0(FP), AX
-	CMPQ    CX, $0x08
-	JNE     few1320
-	VMOVUPD Z1, (AX)
-	JMP     done1321
-
-few1320:
-	TESTQ         $0x00000004, CX
-	JZ            skip1322
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1322:
-	TESTQ         $0x00000002, CX
-	JZ            skip1323
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1323:
-	TESTQ  $0x00000001, CX
-	JZ     skip1324
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1324:
-done1321:
-skip1317:
-	JMP finish1171
-
-next1310:
-	CMPQ         CX, $0x0b
-	JNE          next1325
-	VMOVUPD      Z0, Z1
-	VMOVUPD      Z0, Z2
-	VMOVUPD      Z0, Z3
-	VMOVUPD      Z0, Z4
-	VMOVUPD      Z0, Z5
-	VMOVUPD      Z0, Z6
-	VMOVUPD      Z0, Z7
-	VMOVUPD      Z0, Z8
-	VMOVUPD      Z0, Z9
-	VMOVUPD      Z0, Z10
-	VMOVUPD      Z0, Z11
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
-	LEAQ         (SI)(CX*4), DI
-	LEAQ         (DI)(CX*4), R8
-	MOVQ         phi+32(FP), R9
-	TESTQ        DX, DX
-	JZ           skip1326
-	DECQ         DX
-	LEAQ         sixteenths<>+0(SB), R10
-	VREDUCEPD    $0x40, (AX), Z13
-	VREDUCEPD    $0x40, 128(AX), Z14
-	VREDUCEPD    $0x40, 256(AX), Z15
-	VREDUCEPD    $0x40, 384(AX), Z16
-	VMOVUPD      (R9), Z12
-	VFMADD231PD  (SI), Z12, Z1
-	VMULPD       Z13, Z13, Z17
-	VMULPD       Z14, Z14, Z18
-	VMULPD       Z15, Z15, Z19
-	VMULPD       Z16, Z16, Z20
-	VFMADD231PD  (SI)(CX*1), Z12, Z2
-	VBROADCASTSD 256(R10), Z29
-	VMOVUPD      Z29, Z21
-	VMOVUPD      Z29, Z22
-	VMOVUPD      Z29, Z23
-	VMOVUPD      Z29, Z24
-	VFMADD231PD  (SI)(CX*2), Z12, Z3
-	VFMADD231PD  (SI)(BX*1), Z12, Z4
-	VBROADCASTSD 264(R10), Z29
-	VFMADD213PD  Z29, Z17, Z21
-	VFMADD213PD  Z29, Z18, Z22
-	VFMADD213PD  Z29, Z19, Z23
-	VFMADD213PD  Z29, Z20, Z24
-	VFMADD231PD  (DI), Z12, Z5
-	VBROADCASTSD 296(R10), Z29
-	VMOVUPD      Z29, Z25
-	VMOVUPD      Z29, Z26
-	VMOVUPD      Z29, Z27
-	VMOVUPD      Z29, Z28
-	VFMADD231PD  (DI)(CX*1), Z12, Z6
-	VFMADD231PD  (DI)(CX*2), Z12, Z7
-	VBROADCASTSD 304(R10), Z29
-	VFMADD213PD  Z29, Z17, Z25
-	VFMADD213PD  Z29, Z18, Z26
-	VFMADD213PD  Z29, Z19, Z27
-	VFMADD213PD  Z29, Z20, Z28
-	VFMADD231PD  (DI)(BX*1), Z12, Z8
-	VBROADCASTSD 272(R10), Z29
-	VFMADD213PD  Z29, Z17, Z21
-	VFMADD213PD  Z29, Z18, Z22
-	VFMADD213PD  Z29, Z19, Z23
-	VFMADD213PD  Z29, Z20, Z24
-	VFMADD231PD  (R8), Z12, Z9
-	VBROADCASTSD 312(R10), Z29
-	VFMADD213PD  Z29, Z17, Z25
-	VFMADD213PD  Z29, Z18, Z26
-	VFMADD213PD  Z29, Z19, Z27
-	VFMADD213PD  Z29, Z20, Z28
-	VFMADD231PD  (R8)(CX*1), Z12, Z10
-	VFMADD231PD  (R8)(CX*2), Z12, Z11
-	VBROADCASTSD 280(R10), Z29
-	VFMADD213PD  Z29, Z17, Z21
-	VFMADD213PD  Z29, Z18, Z22
-	VFMADD213PD  Z29, Z19, Z23
-	VFMADD213PD  Z29, Z20, Z24
-	VMOVUPD      64(R9), Z12
-	VBROADCASTSD 320(R10), Z29
-	VFMADD213PD  Z29, Z17, Z25
-	VFMADD213PD  Z29, Z18, Z26
-	VFMADD213PD  Z29, Z19, Z27
-	VFMADD213PD  Z29, Z20, Z28
-	VFMADD231PD  64(SI), Z12, Z1
-	VFMADD231PD  64(SI)(CX*1), Z12, Z2
-	VBROADCASTSD 288(R10), Z29
-	VFMADD213PD  Z29, Z17, Z21
-	VFMADD213PD  Z29, Z18, Z22
-	VFMADD213PD  Z29, Z19, Z23
-	VFMADD213PD  Z29, Z20, Z24
-	VFMADD231PD  64(SI)(CX*2), Z12, Z3
-	VBROADCASTSD 328(R10), Z29
-	VFMADD213PD  Z29, Z17, Z25
-	VFMADD213PD  Z29, Z18, Z26
-	VFMADD213PD  Z29, Z19, Z27
-	VFMADD213PD  Z29, Z20, Z28
-	VFMADD231PD  64(SI)(BX*1), Z12, Z4
-	VMULPD       Z13, Z21, Z21
-	VMULPD       Z14, Z22, Z22
-	VMULPD       Z15, Z23, Z23
-	VMULPD       Z16, Z24, Z24
-	VFMADD231PD  64(DI), Z12, Z5
-	VFMADD231PD  64(DI)(CX*1), Z12, Z6
-	VBROADCASTSD 336(R10), Z29
-	VADDPD       (AX), Z29, Z13
-	VADDPD       128(AX), Z29, Z14
-	VADDPD       256(AX), Z29, Z15
-	VADDPD       384(AX), Z29, Z16
-	VFMADD231PD  64(DI)(CX*2), Z12, Z7
-	VMOVUPD      (R10), Z29
-	VMOVUPD      Z29, Z17
-	VPERMT2PD    64(R10), Z13, Z17
-	VMOVUPD      Z29, Z18
-	VPERMT2PD    64(R10), Z14, Z18
-	VMOVUPD      Z29, Z19
-	VPERMT2PD    64(R10), Z15, Z19
-	VMOVUPD      Z29, Z20
-	VPERMT2PD    64(R10), Z16, Z20
-	VFMADD231PD  64(DI)(BX*1), Z12, Z8
-	VFMADD231PD  64(R8), Z12, Z9
-	VMOVUPD      128(R10), Z29
-	VPERMI2PD    192(R10), Z29, Z13
-	VPERMI2PD    192(R10), Z29, Z14
-	VPERMI2PD    192(R10), Z29, Z15
-	VPERMI2PD    192(R10), Z29, Z16
-	VFMADD231PD  64(R8)(CX*1), Z12, Z10
-	VMULPD       Z17, Z21, Z29
-	VMULPD       Z17, Z25, Z17
-	VFMADD231PD  Z13, Z21, Z17
-	VFMSUB213PD  Z29, Z25, Z13
-	VMULPD       Z18, Z22, Z29
-	VMULPD       Z18, Z26, Z18
-	VFMADD231PD  Z14, Z22, Z18
-	VFMSUB213PD  Z29, Z26, Z14
-	VMULPD       Z19, Z23, Z29
-	VMULPD       Z19, Z27, Z19
-	VFMADD231PD  Z15, Z23, Z19
-	VFMSUB213PD  Z29, Z27, Z15
-	VMULPD       Z20, Z24, Z29
-	VMULPD       Z20, Z28, Z20
-	VFMADD231PD  Z16, Z24, Z20
-	VFMSUB213PD  Z29, Z28, Z16
-	VFMADD231PD  64(R8)(CX*2), Z12, Z11
-	VMOVUPD      Z13, (AX)
-	VMOVUPD      Z17, 64(AX)
-	VMOVUPD      Z14, 128(AX)
-	VMOVUPD      Z18, 192(AX)
-	VMOVUPD      Z15, 256(AX)
-	VMOVUPD      Z19, 320(AX)
-	VMOVUPD      Z16, 384(AX)
-	VMOVUPD      Z20, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000080, R9
-	ADDQ         $0x00000080, SI
-	ADDQ         $0x00000080, DI
-	ADDQ         $0x00000080, R8
-
-loop1327:
-	CMPQ         DX, $0x00000001
-	JL           done1328
-	LEAQ         sixteenths<>+0(SB), R10
-	VREDUCEPD    $0x40, (AX), Z13
-	VREDUCEPD    $0x40, 128(AX), Z14
-	VREDUCEPD    $0x40, 256(AX), Z15
-	VREDUCEPD    $0x40, 384(AX), Z16
-	VMOVUPD      (R9), Z12
-	VFMADD231PD  (SI), Z12, Z1
-	VFMADD231PD  (SI)(CX*1), Z12, Z2
-	VFMADD231PD  (SI)(CX*2), Z12, Z3
-	VFMADD231PD  (SI)(BX*1), Z12, Z4
-	VFMADD231PD  (DI), Z12, Z5
-	VMULPD       Z13, Z13, Z17
-	VMULPD       Z14, Z14, Z18
-	VMULPD       Z15, Z15, Z19
-	VMULPD       Z16, Z16, Z20
-	VFMADD231PD  (DI)(CX*1), Z12, Z6
-	VFMADD231PD  (DI)(CX*2), Z12, Z7
-	VFMADD231PD  (DI)(BX*1), Z12, Z8
-	VFMADD231PD  (R8), Z12, Z9
-	VFMADD231PD  (R8)(CX*1), Z12, Z10
-	VFMADD231PD  (R8)(CX*2), Z12, Z11
-	VBROADCASTSD 256(R10), Z29
-	VMOVUPD      Z29, Z21
-	VMOVUPD      Z29, Z22
-	VMOVUPD      Z29, Z23
-	VMOVUPD      Z29, Z24
-	VMOVUPD      64(R9), Z12
-	VFMADD231PD  64(SI), Z12, Z1
-	VFMADD231PD  64(SI)(CX*1), Z12, Z2
-	VFMADD231PD  64(SI)(CX*2), Z12, Z3
-	VFMADD231PD  64(SI)(BX*1), Z12, Z4
-	VBROADCASTSD 264(R10), Z29
-	VFMADD213PD  Z29, Z17, Z21
-	VFMADD213PD  Z29, Z18, Z22
-	VFMADD213PD  Z29, Z19, Z23
-	VFMADD213PD  Z29, Z20, Z24
-	VFMADD231PD  64(DI), Z12, Z5
-	VFMADD231PD  64(DI)(CX*1), Z12, Z6
-	VFMADD231PD  64(DI)(CX*2), Z12, Z7
-	VFMADD231PD  64(DI)(BX*1), Z12, Z8
-	VFMADD231PD  64(R8), Z12, Z9
-	VFMADD231PD  64(R8)(CX*1), Z12, Z10
-	VBROADCASTSD 296(R10), Z29
-	VMOVUPD      Z29, Z25
-	VMOVUPD      Z29, Z26
-	VMOVUPD      Z29, Z27
-	VMOVUPD      Z29, Z28
-	VFMADD231PD  64(R8)(CX*2), Z12, Z11
-	VMOVUPD      128(R9), Z12
-	VFMADD231PD  128(SI), Z12, Z1
-	VFMADD231PD  128(SI)(CX*1), Z12, Z2
-	VFMADD231PD  128(SI)(CX*2), Z12, Z3
-	VFMADD231PD  128(SI)(BX*1), Z12, Z4
-	VBROADCASTSD 304(R10), Z29
-	VFMADD213PD  Z29, Z17, Z25
-	VFMADD213PD  Z29, Z18, Z26
-	VFMADD213PD  Z29, Z19, Z27
-	VFMADD213PD  Z29, Z20, Z28
-	VFMADD231PD  128(DI), Z12, Z5
-	VFMADD231PD  128(DI)(CX*1), Z12, Z6
-	VFMADD231PD  128(DI)(CX*2), Z12, Z7
-	VFMADD231PD  128(DI)(BX*1), Z12, Z8
-	VFMADD231PD  128(R8), Z12, Z9
-	VBROADCASTSD 272(R10), Z29
-	VFMADD213PD  Z29, Z17, Z21
-	VFMADD213PD  Z29, Z18, Z22
-	VFMADD213PD  Z29, Z19, Z23
-	VFMADD213PD  Z29, Z20, Z24
-	VFMADD231PD  128(R8)(CX*1), Z12, Z10
-	VFMADD231PD  128(R8)(CX*2), Z12, Z11
-	VMOVUPD      192(R9), Z12
-	VFMADD231PD  192(SI), Z12, Z1
-	VFMADD231PD  192(SI)(CX*1), Z12, Z2
-	VFMADD231PD  192(SI)(CX*2), Z12, Z3
-	VBROADCASTSD 312(R10), Z29
-	VFMADD213PD  Z29, Z17, Z25
-	VFMADD213PD  Z29, Z18, Z26
-	VFMADD213PD  Z29, Z19, Z27
-	VFMADD213PD  Z29, Z20, Z28
-	VFMADD231PD  192(SI)(BX*1), Z12, Z4
-	VFMADD231PD  192(DI), Z12, Z5
-	VFMADD231PD  192(DI)(CX*1), Z12, Z6
-	VFMADD231PD  192(DI)(CX*2), Z12, Z7
-	VFMADD231PD  192(DI)(BX*1), Z12, Z8
-	VFMADD231PD  192(R8), Z12, Z9
-	VBROADCASTSD 280(R10), Z29
-	VFMADD213PD  Z29, Z17, Z21
-	VFMADD213PD  Z29, Z18, Z22
-	VFMADD213PD  Z29, Z19, Z23
-	VFMADD213PD  Z29, Z20, Z24
-	VFMADD231PD  192(R8)(CX*1), Z12, Z10
-	VFMADD231PD  192(R8)(CX*2), Z12, Z11
-	VMOVUPD      256(R9), Z12
-	VFMADD231PD  256(SI), Z12, Z1
-	VFMADD231PD  256(SI)(CX*1), Z12, Z2
-	VBROADCASTSD 320(R10), Z29
-	VFMADD213PD  Z29, Z17, Z25
-	VFMADD213PD  Z29, Z18, Z26
-	VFMADD213PD  Z29, Z19, Z27
-	VFMADD213PD  Z29, Z20, Z28
-	VFMADD231PD  256(SI)(CX*2), Z12, Z3
-	VFMADD231PD  256(SI)(BX*1), Z12, Z4
-	VFMADD231PD  256(DI), Z12, Z5
-	VFMADD231PD  256(DI)(CX*1), Z12, Z6
-	VFMADD231PD  256(DI)(CX*2), Z12, Z7
-	VFMADD231PD  256(DI)(BX*1), Z12, Z8
-	VBROADCASTSD 288(R10), Z29
-	VFMADD213PD  Z29, Z17, Z21
-	VFMADD213PD  Z29, Z18, Z22
-	VFMADD213PD  Z29, Z19, Z23
-	VFMADD213PD  Z29, Z20, Z24
-	VFMADD231PD  256(R8), Z12, Z9
-	VFMADD231PD  256(R8)(CX*1), Z12, Z10
-	VFMADD231PD  256(R8)(CX*2), Z12, Z11
-	VMOVUPD      320(R9), Z12
-	VFMADD231PD  320(SI), Z12, Z1
-	VFMADD231PD  320(SI)(CX*1), Z12, Z2
-	VBROADCASTSD 328(R10), Z29
-	VFMADD213PD  Z29, Z17, Z25
-	VFMADD213PD  Z29, Z18, Z26
-	VFMADD213PD  Z29, Z19, Z27
-	VFMADD213PD  Z29, Z20, Z28
-	VFMADD231PD  320(SI)(CX*2), Z12, Z3
-	VFMADD231PD  320(SI)(BX*1), Z12, Z4
-	VFMADD231PD  320(DI), Z12, Z5
-	VFMADD231PD  320(DI)(CX*1), Z12, Z6
-	VFMADD231PD  320(DI)(CX*2), Z12, Z7
-	VMULPD       Z13, Z21, Z21
-	VMULPD       Z14, Z22, Z22
-	VMULPD       Z15, Z23, Z23
-	VMULPD       Z16, Z24, Z24
-	VFMADD231PD  320(DI)(BX*1), Z12, Z8
-	VFMADD231PD  320(R8), Z12, Z9
-	VFMADD231PD  320(R8)(CX*1), Z12, Z10
-	VFMADD231PD  320(R8)(CX*2), Z12, Z11
-	VMOVUPD      384(R9), Z12
-	VFMADD231PD  384(SI), Z12, Z1
-	VBROADCASTSD 336(R10), Z29
-	VADDPD       (AX), Z29, Z13
-	VADDPD       128(AX), Z29, Z14
-	VADDPD       256(AX), Z29, Z15
-	VADDPD       384(AX), Z29, Z16
-	VFMADD231PD  384(SI)(CX*1), Z12, Z2
-	VFMADD231PD  384(SI)(CX*2), Z12, Z3
-	VFMADD231PD  384(SI)(BX*1), Z12, Z4
-	VFMADD231PD  384(DI), Z12, Z5
-	VFMADD231PD  384(DI)(CX*1), Z12, Z6
-	VFMADD231PD  384(DI)(CX*2), Z12, Z7
-	VMOVUPD      (R10), Z29
-	VMOVUPD      Z29, Z17
-	VPERMT2PD    64(R10), Z13, Z17
-	VMOVUPD      Z29, Z18
-	VPERMT2PD    64(R10), Z14, Z18
-	VMOVUPD      Z29, Z19
-	VPERMT2PD    64(R10), Z15, Z19
-	VMOVUPD      Z29, Z20
-	VPERMT2PD    64(R10), Z16, Z20
-	VFMADD231PD  384(DI)(BX*1), Z12, Z8
-	VFMADD231PD  384(R8), Z12, Z9
-	VFMADD231PD  384(R8)(CX*1), Z12, Z10
-	VFMADD231PD  384(R8)(CX*2), Z12, Z11
-	VMOVUPD      448(R9), Z12
-	VMOVUPD      128(R10), Z29
-	VPERMI2PD    192(R10), Z29, Z13
-	VPERMI2PD    192(R10), Z29, Z14
-	VPERMI2PD    192(R10), Z29, Z15
-	VPERMI2PD    192(R10), Z29, Z16
-	VFMADD231PD  448(SI), Z12, Z1
-	VFMADD231PD  448(SI)(CX*1), Z12, Z2
-	VFMADD231PD  448(SI)(CX*2), Z12, Z3
-	VFMADD231PD  448(SI)(BX*1), Z12, Z4
-	VFMADD231PD  448(DI), Z12, Z5
-	VFMADD231PD  448(DI)(CX*1), Z12, Z6
-	VMULPD       Z17, Z21, Z29
-	VMULPD       Z17, Z25, Z17
-	VFMADD231PD  Z13, Z21, Z17
-	VFMSUB213PD  Z29, Z25, Z13
-	VMULPD       Z18, Z22, Z29
-	VMULPD       Z18, Z26, Z18
-	VFMADD231PD  Z14, Z22, Z18
-	VFMSUB213PD  Z29, Z26, Z14
-	VMULPD       Z19, Z23, Z29
-	VMULPD       Z19, Z27, Z19
-	VFMADD231PD  Z15, Z23, Z19
-	VFMSUB213PD  Z29, Z27, Z15
-	VMULPD       Z20, Z24, Z29
-	VMULPD       Z20, Z28, Z20
-	VFMADD231PD  Z16, Z24, Z20
-	VFMSUB213PD  Z29, Z28, Z16
-	VFMADD231PD  448(DI)(CX*2), Z12, Z7
-	VFMADD231PD  448(DI)(BX*1), Z12, Z8
-	VFMADD231PD  448(R8), Z12, Z9
-	VFMADD231PD  448(R8)(CX*1), Z12, Z10
-	VFMADD231PD  448(R8)(CX*2), Z12, Z11
-	VMOVUPD      Z13, (AX)
-	VMOVUPD      Z17, 64(AX)
-	VMOVUPD      Z14, 128(AX)
-	VMOVUPD      Z18, 192(AX)
-	VMOVUPD      Z15, 256(AX)
-	VMOVUPD      Z19, 320(AX)
-	VMOVUPD      Z16, 384(AX)
-	VMOVUPD      Z20, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, R9
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, DI
-	ADDQ         $0x00000200, R8
-	SUBQ         $0x00000001, DX
-	JMP          loop1327
-
-done1328:
-skip1326:
-	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
-	SUBQ    SI, AX
-	VMOVUPD Z0, Z13
-	VMOVUPD Z0, Z14
-	VMOVUPD Z0, Z15
-	VMOVUPD Z0, Z16
-	VMOVUPD Z0, Z17
-	VMOVUPD Z0, Z18
-	VMOVUPD Z0, Z19
-	VMOVUPD Z0, Z20
-	VMOVUPD Z0, Z21
-	VMOVUPD Z0, Z22
-	VMOVUPD Z0, Z0
-
-loop1329:
-	CMPQ        AX, $0x00000080
-	JL          done1330
-	VMOVUPD     (R9), Z12
-	VFMADD231PD (SI), Z12, Z1
-	VFMADD231PD (SI)(CX*1), Z12, Z2
-	VFMADD231PD (SI)(CX*2), Z12, Z3
-	VFMADD231PD (SI)(BX*1), Z12, Z4
-	VFMADD231PD (DI), Z12, Z5
-	VFMADD231PD (DI)(CX*1), Z12, Z6
-	VFMADD231PD (DI)(CX*2), Z12, Z7
-	VFMADD231PD (DI)(BX*1), Z12, Z8
-	VFMADD231PD (R8), Z12, Z9
-	VFMADD231PD (R8)(CX*1), Z12, Z10
-	VFMADD231PD (R8)(CX*2), Z12, Z11
-	VMOVUPD     64(R9), Z12
-	VFMADD231PD 64(SI), Z12, Z13
-	VFMADD231PD 64(SI)(CX*1), Z12, Z14
-	VFMADD231PD 64(SI)(CX*2), Z12, Z15
-	VFMADD231PD 64(SI)(BX*1), Z12, Z16
-	VFMADD231PD 64(DI), Z12, Z17
-	VFMADD231PD 64(DI)(CX*1), Z12, Z18
-	VFMADD231PD 64(DI)(CX*2), Z12, Z19
-	VFMADD231PD 64(DI)(BX*1), Z12, Z20
-	VFMADD231PD 64(R8), Z12, Z21
-	VFMADD231PD 64(R8)(CX*1), Z12, Z22
-	VFMADD231PD 64(R8)(CX*2), Z12, Z0
-	ADDQ        $0x00000080, R9
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, DI
-	ADDQ        $0x00000080, R8
-	SUBQ        $0x00000080, AX
-	JMP         loop1329
-
-done1330:
-	TESTQ       AX, AX
-	JZ          skip1331
-	VMOVUPD     (R9), Z12
-	VFMADD231PD (SI), Z12, Z1
-	VFMADD231PD (SI)(CX*1), Z12, Z2
-	VFMADD231PD (SI)(CX*2), Z12, Z3
-	VFMADD231PD (SI)(BX*1), Z12, Z4
-	VFMADD231PD (DI), Z12, Z5
-	VFMADD231PD (DI)(CX*1), Z12, Z6
-	VFMADD231PD (DI)(CX*2), Z12, Z7
-	VFMADD231PD (DI)(BX*1), Z12, Z8
-	VFMADD231PD (R8), Z12, Z9
-	VFMADD231PD (R8)(CX*1), Z12, Z10
-	VFMADD231PD (R8)(CX*2), Z12, Z11
-	ADDQ        $0x00000040, R9
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, DI
-	ADDQ        $0x00000040, R8
-
-skip1331:
-	VADDPD     Z13, Z1, Z1
-	VADDPD     Z14, Z2, Z2
-	VADDPD     Z15, Z3, Z3
-	VADDPD     Z16, Z4, Z4
-	VADDPD     Z17, Z5, Z5
-	VADDPD     Z18, Z6, Z6
-	VADDPD     Z19, Z7, Z7
-	VADDPD     Z20, Z8, Z8
-	VADDPD     Z21, Z9, Z9
-	VADDPD     Z22, Z10, Z10
-	VADDPD     Z0, Z11, Z11
-	MOVQ       sums+8(FP), AX
-	VUNPCKLPD  Z2, Z1, Z0
-	VUNPCKHPD  Z2, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VUNPCKLPD  Z4, Z3, Z0
-	VUNPCKHPD  Z4, Z3, Z3
-	VADDPD     Z0, Z3, Z3
-	VUNPCKLPD  Z6, Z5, Z0
-	VUNPCKHPD  Z6, Z5, Z5
-	VADDPD     Z0, Z5, Z5
-	VUNPCKLPD  Z8, Z7, Z0
-	VUNPCKHPD  Z8, Z7, Z7
-	VADDPD     Z0, Z7, Z7
-	VSHUFF64X2 $0x88, Z3, Z1, Z0
-	VSHUFF64X2 $0xdd, Z3, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z7, Z5, Z0
-	VSHUFF64X2 $0xdd, Z7, Z5, Z5
-	VADDPD     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VMOVUPD    Z1, (AX)
-	VUNPCKLPD  Z10, Z9, Z0
-	VUNPCKHPD  Z10, Z9, Z9
-	VADDPD     Z0, Z9, Z9
-	VUNPCKLPD  Z11, Z11, Z0
-	VUNPCKHPD  Z11, Z11, Z11
-	VADDPD     Z0, Z11, Z11
-	VSHUFF64X2 $0x88, Z11, Z9, Z0
-	VSHUFF64X2 $0xdd, Z11, Z9, Z9
-	VADDPD     Z0, Z9, Z9
-	VSHUFF64X2 $0x88, Z9, Z9, Z0
-	VSHUFF64X2 $0xdd, Z9, Z9, Z9
-	VADDPD     Z0, Z9, Z9
-	VMOVUPD    Z9, 64(AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1332
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, AX
-
-loop1333:
-	CMPQ             BX, $0x00000001
-	JL               done1334
-	VMOVUPD.Z        (DX), K1, Z0
-	VFMADD231PD.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x08, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1333
-
-done1334:
-	MOVQ    y+0(FP), AX
-	CMPQ    CX, $0x08
-	JNE     few1335
-	VMOVUPD Z1, (AX)
-	JMP     done1336
-
-few1335:
-	TESTQ         $0x00000004, CX
-	JZ            skip1337
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1337:
-	TESTQ         $0x00000002, CX
-	JZ            skip1338
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1338:
-	TESTQ  $0x00000001, CX
-	JZ     skip1339
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1339:
-done1336:
-skip1332:
-	JMP finish1171
-
-next1325:
-	CMPQ         CX, $0x0c
-	JNE          next1340
-	VMOVUPD      Z0, Z1
-	VMOVUPD      Z0, Z2
-	VMOVUPD      Z0, Z3
-	VMOVUPD      Z0, Z4
-	VMOVUPD      Z0, Z5
-	VMOVUPD      Z0, Z6
-	VMOVUPD      Z0, Z7
-	VMOVUPD      Z0, Z8
-	VMOVUPD      Z0, Z9
-	VMOVUPD      Z0, Z10
-	VMOVUPD      Z0, Z11
-	VMOVUPD      Z0, Z12
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
-	LEAQ         (SI)(CX*4), DI
-	LEAQ         (DI)(CX*4), R8
-	MOVQ         phi+32(FP), R9
-	TESTQ        DX, DX
-	JZ           skip1341
-	DECQ         DX
-	LEAQ         sixteenths<>+0(SB), R10
-	VREDUCEPD    $0x40, (AX), Z14
-	VREDUCEPD    $0x40, 128(AX), Z15
-	VREDUCEPD    $0x40, 256(AX), Z16
-	VREDUCEPD    $0x40, 384(AX), Z17
-	VMOVUPD      (R9), Z13
-	VFMADD231PD  (SI), Z13, Z1
-	VMULPD       Z14, Z14, Z18
-	VMULPD       Z15, Z15, Z19
-	VMULPD       Z16, Z16, Z20
-	VMULPD       Z17, Z17, Z21
-	VFMADD231PD  (SI)(CX*1), Z13, Z2
-	VFMADD231PD  (SI)(CX*2), Z13, Z3
-	VBROADCASTSD 256(R10), Z30
-	VMOVUPD      Z30, Z22
-	VMOVUPD      Z30, Z23
-	VMOVUPD      Z30, Z24
-	VMOVUPD      Z30, Z25
-	VFMADD231PD  (SI)(BX*1), Z13, Z4
-	VBROADCASTSD 264(R10), Z30
-	VFMADD213PD  Z30, Z18, Z22
-	VFMADD213PD  Z30, Z19, Z23
-	VFMADD213PD  Z30, Z20, Z24
-	VFMADD213PD  Z30, Z21, Z25
-	VFMADD231PD  (DI), Z13, Z5
-	VFMADD231PD  (DI)(CX*1), Z13, Z6
-	VBROADCASTSD 296(R10), Z30
-	VMOVUPD      Z30, Z26
-	VMOVUPD      Z30, Z27
-	VMOVUPD      Z30, Z28
-	VMOVUPD      Z30, Z29
-	VFMADD231PD  (DI)(CX*2), Z13, Z7
-	VBROADCASTSD 304(R10), Z30
-	VFMADD213PD  Z30, Z18, Z26
-	VFMADD213PD  Z30, Z19, Z27
-	VFMADD213PD  Z30, Z20, Z28
-	VFMADD213PD  Z30, Z21, Z29
-	VFMADD231PD  (DI)(BX*1), Z13, Z8
-	VFMADD231PD  (R8), Z13, Z9
-	VBROADCASTSD 272(R10), Z30
-	VFMADD213PD  Z30, Z18, Z22
-	VFMADD213PD  Z30, Z19, Z23
-	VFMADD213PD  Z30, Z20, Z24
-	VFMADD213PD  Z30, Z21, Z25
-	VFMADD231PD  (R8)(CX*1), Z13, Z10
-	VBROADCASTSD 312(R10), Z30
-	VFMADD213PD  Z30, Z18, Z26
-	VFMADD213PD  Z30, Z19, Z27
-	VFMADD213PD  Z30, Z20, Z28
-	VFMADD213PD  Z30, Z21, Z29
-	VFMADD231PD  (R8)(CX*2), Z13, Z11
-	VFMADD231PD  (R8)(BX*1), Z13, Z12
-	VBROADCASTSD 280(R10), Z30
-	VFMADD213PD  Z30, Z18, Z22
-	VFMADD213PD  Z30, Z19, Z23
-	VFMADD213PD  Z30, Z20, Z24
-	VFMADD213PD  Z30, Z21, Z25
-	VMOVUPD      64(R9), Z13
-	VBROADCASTSD 320(R10), Z30
-	VFMADD213PD  Z30, Z18, Z26
-	VFMADD213PD  Z30, Z19, Z27
-	VFMADD213PD  Z30, Z20, Z28
-	VFMADD213PD  Z30, Z21, Z29
-	VFMADD231PD  64(SI), Z13, Z1
-	VFMADD231PD  64(SI)(CX*1), Z13, Z2
-	VBROADCASTSD 288(R10), Z30
-	VFMADD213PD  Z30, Z18, Z22
-	VFMADD213PD  Z30, Z19, Z23
-	VFMADD213PD  Z30, Z20, Z24
-	VFMADD213PD  Z30, Z21, Z25
-	VFMADD231PD  64(SI)(CX*2), Z13, Z3
-	VBROADCASTSD 328(R10), Z30
-	VFMADD213PD  Z30, Z18, Z26
-	VFMADD213PD  Z30, Z19, Z27
-	VFMADD213PD  Z30, Z20, Z28
-	VFMADD213PD  Z30, Z21, Z29
-	VFMADD231PD  64(SI)(BX*1), Z13, Z4
-	VFMADD231PD  64(DI), Z13, Z5
-	VMULPD       Z14, Z22, Z22
-	VMULPD       Z15, Z23, Z23
-	VMULPD       Z16, Z24, Z24
-	VMULPD       Z17, Z25, Z25
-	VFMADD231PD  64(DI)(CX*1), Z13, Z6
-	VBROADCASTSD 336(R10), Z30
-	VADDPD       (AX), Z30, Z14
-	VADDPD       128(AX), Z30, Z15
-	VADDPD       256(AX), Z30, Z16
-	VADDPD       384(AX), Z30, Z17
-	VFMADD231PD  64(DI)(CX*2), Z13, Z7
-	VFMADD231PD  64(DI)(BX*1), Z13, Z8
-	VMOVUPD      (R10), Z30
-	VMOVUPD      Z30, Z18
-	VPERMT2PD    64(R10), Z14, Z18
-	VMOVUPD      Z30, Z19
-	VPERMT2PD    64(R10), Z15, Z19
-	VMOVUPD      Z30, Z20
-	VPERMT2PD    64(R10), Z16, Z20
-	VMOVUPD      Z30, Z21
-	VPERMT2PD    64(R10), Z17, Z21
-	VFMADD231PD  64(R8), Z13, Z9
-	VMOVUPD      128(R10), Z30
-	VPERMI2PD    192(R10), Z30, Z14
-	VPERMI2PD    192(R10), Z30, Z15
-	VPERMI2PD    192(R10), Z30, Z16
-	VPERMI2PD    192(R10), Z30, Z17
-	VFMADD231PD  64(R8)(CX*1), Z13, Z10
-	VFMADD231PD  64(R8)(CX*2), Z13, Z11
-	VMULPD       Z18, Z22, Z30
-	VMULPD       Z18, Z26, Z18
-	VFMADD231PD  Z14, Z22, Z18
-	VFMSUB213PD  Z30, Z26, Z14
-	VMULPD       Z19, Z23, Z30
-	VMULPD       Z19, Z27, Z19
-	VFMADD231PD  Z15, Z23, Z19
-	VFMSUB213PD  Z30, Z27, Z15
-	VMULPD       Z20, Z24, Z30
-	VMULPD       Z20, Z28, Z20
-	VFMADD231PD  Z16, Z24, Z20
-	VFMSUB213PD  Z30, Z28, Z16
-	VMULPD       Z21, Z25, Z30
-	VMULPD       Z21, Z29, Z21
-	VFMADD231PD  Z17, Z25, Z21
-	VFMSUB213PD  Z30, Z29, Z17
-	VFMADD231PD  64(R8)(BX*1), Z13, Z12
-	VMOVUPD      Z14, (AX)
-	VMOVUPD      Z18, 64(AX)
-	VMOVUPD      Z15, 128(AX)
-	VMOVUPD      Z19, 192(AX)
-	VMOVUPD      Z16, 256(AX)
-	VMOVUPD      Z20, 320(AX)
-	VMOVUPD      Z17, 384(AX)
-	VMOVUPD      Z21, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000080, R9
-	ADDQ         $0x00000080, SI
-	ADDQ         $0x00000080, DI
-	ADDQ         $0x00000080, R8
-
-loop1342:
-	CMPQ         DX, $0x00000001
-	JL           done1343
-	LEAQ         sixteenths<>+0(SB), R10
-	VREDUCEPD    $0x40, (AX), Z14
-	VREDUCEPD    $0x40, 128(AX), Z15
-	VREDUCEPD    $0x40, 256(AX), Z16
-	VREDUCEPD    $0x40, 384(AX), Z17
-	VMOVUPD      (R9), Z13
-	VFMADD231PD  (SI), Z13, Z1
-	VFMADD231PD  (SI)(CX*1), Z13, Z2
-	VFMADD231PD  (SI)(CX*2), Z13, Z3
-	VFMADD231PD  (SI)(BX*1), Z13, Z4
-	VFMADD231PD  (DI), Z13, Z5
-	VFMADD231PD  (DI)(CX*1), Z13, Z6
-	VMULPD       Z14, Z14, Z18
-	VMULPD       Z15, Z15, Z19
-	VMULPD       Z16, Z16, Z20
-	VMULPD       Z17, Z17, Z21
-	VFMADD231PD  (DI)(CX*2), Z13, Z7
-	VFMADD231PD  (DI)(BX*1), Z13, Z8
-	VFMADD231PD  (R8), Z13, Z9
-	VFMADD231PD  (R8)(CX*1), Z13, Z10
-	VFMADD231PD  (R8)(CX*2), Z13, Z11
-	VFMADD231PD  (R8)(BX*1), Z13, Z12
-	VBROADCASTSD 256(R10), Z30
-	VMOVUPD      Z30, Z22
-	VMOVUPD      Z30, Z23
-	VMOVUPD      Z30, Z24
-	VMOVUPD      Z30, Z25
-	VMOVUPD      64(R9), Z13
-	VFMADD231PD  64(SI), Z13, Z1
-	VFMADD231PD  64(SI)(CX*1), Z13, Z2
-	VFMADD231PD  64(SI)(CX*2), Z13, Z3
-	VFMADD231PD  64(SI)(BX*1), Z13, Z4
-	VFMADD231PD  64(DI), Z13, Z5
-	VBROADCASTSD 264(R10), Z30
-	VFMADD213PD  Z30, Z18, Z22
-	VFMADD213PD  Z30, Z19, Z23
-	VFMADD213PD  Z30, Z20, Z24
-	VFMADD213PD  Z30, Z21, Z25
-	VFMADD231PD  64(DI)(CX*1), Z13, Z6
-	VFMADD231PD  64(DI)(CX*2), Z13, Z7
-	VFMADD231PD  64(DI)(BX*1), Z13, Z8
-	VFMADD231PD  64(R8), Z13, Z9
-	VFMADD231PD  64(R8)(CX*1), Z13, Z10
-	VFMADD231PD  64(R8)(CX*2), Z13, Z11
-	VBROADCASTSD 296(R10), Z30
-	VMOVUPD      Z30, Z26
-	VMOVUPD      Z30, Z27
-	VMOVUPD      Z30, Z28
-	VMOVUPD      Z30, Z29
-	VFMADD231PD  64(R8)(BX*1), Z13, Z12
-	VMOVUPD      128(R9), Z13
-	VFMADD231PD  128(SI), Z13, Z1
-	VFMADD231PD  128(SI)(CX*1), Z13, Z2
-	VFMADD231PD  128(SI)(CX*2), Z13, Z3
-	VFMADD231PD  128(SI)(BX*1), Z13, Z4
-	VBROADCASTSD 304(R10), Z30
-	VFMADD213PD  Z30, Z18, Z26
-	VFMADD213PD  Z30, Z19, Z27
-	VFMADD213PD  Z30, Z20, Z28
-	VFMADD213PD  Z30, Z21, Z29
-	VFMADD231PD  128(DI), Z13, Z5
-	VFMADD231PD  128(DI)(CX*1), Z13, Z6
-	VFMADD231PD  128(DI)(CX*2), Z13, Z7
-	VFMADD231PD  128(DI)(BX*1), Z13, Z8
-	VFMADD231PD  128(R8), Z13, Z9
-	VFMADD231PD  128(R8)(CX*1), Z13, Z10
-	VBROADCASTSD 272(R10), Z30
-	VFMADD213PD  Z30, Z18, Z22
-	VFMADD213PD  Z30, Z19, Z23
-	VFMADD213PD  Z30, Z20, Z24
-	VFMADD213PD  Z30, Z21, Z25
-	VFMADD231PD  128(R8)(CX*2), Z13, Z11
-	VFMADD231PD  128(R8)(BX*1), Z13, Z12
-	VMOVUPD      192(R9), Z13
-	VFMADD231PD  192(SI), Z13, Z1
-	VFMADD231PD  192(SI)(CX*1), Z13, Z2
-	VFMADD231PD  192(SI)(CX*2), Z13, Z3
-	VBROADCASTSD 312(R10), Z30
-	VFMADD213PD  Z30, Z18, Z26
-	VFMADD213PD  Z30, Z19, Z27
-	VFMADD213PD  Z30, Z20, Z28
-	VFMADD213PD  Z30, Z21, Z29
-	VFMADD231PD  192(SI)(BX*1), Z13, Z4
-	VFMADD231PD  192(DI), Z13, Z5
-	VFMADD231PD  192(DI)(CX*1), Z13, Z6
-	VFMADD231PD  192(DI)(CX*2), Z13, Z7
-	VFMADD231PD  192(DI)(BX*1), Z13, Z8
-	VFMADD231PD  192(R8), Z13, Z9
-	VBROADCASTSD 280(R10), Z30
-	VFMADD213PD  Z30, Z18, Z22
-	VFMADD213PD  Z30, Z19, Z23
-	VFMADD213PD  Z30, Z20, Z24
-	VFMADD213PD  Z30, Z21, Z25
-	VFMADD231PD  192(R8)(CX*1), Z13, Z10
-	VFMADD231PD  192(R8)(CX*2), Z13, Z11
-	VFMADD231PD  192(R8)(BX*1), Z13, Z12
-	VMOVUPD      256(R9), Z13
-	VFMADD231PD  256(SI), Z13, Z1
-	VFMADD231PD  256(SI)(CX*1), Z13, Z2
-	VFMADD231PD  256(SI)(CX*2), Z13, Z3
-	VBROADCASTSD 320(R10), Z30
-	VFMADD213PD  Z30, Z18, Z26
-	VFMADD213PD  Z30, Z19, Z27
-	VFMADD213PD  Z30, Z20, Z28
-	VFMADD213PD  Z30, Z21, Z29
-	VFMADD231PD  256(SI)(BX*1), Z13, Z4
-	VFMADD231PD  256(DI), Z13, Z5
-	VFMADD231PD  256(DI)(CX*1), Z13, Z6
-	VFMADD231PD  256(DI)(CX*2), Z13, Z7
-	VFMADD231PD  256(DI)(BX*1), Z13, Z8
-	VFMADD231PD  256(R8), Z13, Z9
-	VBROADCASTSD 288(R10), Z30
-	VFMADD213PD  Z30, Z18, Z22
-	VFMADD213PD  Z30, Z19, Z23
-	VFMADD213PD  Z30, Z20, Z24
-	VFMADD213PD  Z30, Z21, Z25
-	VFMADD231PD  256(R8)(CX*1), Z13, Z10
-	VFMADD231PD  256(R8)(CX*2), Z13, Z11
-	VFMADD231PD  256(R8)(BX*1), Z13, Z12
-	VMOVUPD      320(R9), Z13
-	VFMADD231PD  320(SI), Z13, Z1
-	VFMADD231PD  320(SI)(CX*1), Z13, Z2
-	VBROADCASTSD 328(R10), Z30
-	VFMADD213PD  Z30, Z18, Z26
-	VFMADD213PD  Z30, Z19, Z27
-	VFMADD213PD  Z30, Z20, Z28
-	VFMADD213PD  Z30, Z21, Z29
-	VFMADD231PD  320(SI)(CX*2), Z13, Z3
-	VFMADD231PD  320(SI)(BX*1), Z13, Z4
-	VFMADD231PD  320(DI), Z13, Z5
-	VFMADD231PD  320(DI)(CX*1), Z13, Z6
-	VFMADD231PD  320(DI)(CX*2), Z13, Z7
-	VFMADD231PD  320(DI)(BX*1), Z13, Z8
-	VMULPD       Z14, Z22, Z22
-	VMULPD       Z15, Z23, Z23
-	VMULPD       Z16, Z24, Z24
-	VMULPD       Z17, Z25, Z25
-	VFMADD231PD  320(R8), Z13, Z9
-	VFMADD231PD  320(R8)(CX*1), Z13, Z10
-	VFMADD231PD  320(R8)(CX*2), Z13, Z11
-	VFMADD231PD  320(R8)(BX*1), Z13, Z12
-	VMOVUPD      384(R9), Z13
-	VFMADD231PD  384(SI), Z13, Z1
-	VBROADCASTSD 336(R10), Z30
-	VADDPD       (AX), Z30, Z14
-	VADDPD       128(AX), Z30, Z15
-	VADDPD       256(AX), Z30, Z16
-	VADDPD       384(AX), Z30, Z17
-	VFMADD231PD  384(SI)(CX*1), Z13, Z2
-	VFMADD231PD  384(SI)(CX*2), Z13, Z3
-	VFMADD231PD  384(SI)(BX*1), Z13, Z4
-	VFMADD231PD  384(DI), Z13, Z5
-	VFMADD231PD  384(DI)(CX*1), Z13, Z6
-	VFMADD231PD  384(DI)(CX*2), Z13, Z7
-	VMOVUPD      (R10), Z30
-	VMOVUPD      Z30, Z18
-	VPERMT2PD    64(R10), Z14, Z18
-	VMOVUPD      Z30, Z19
-	VPERMT2PD    64(R10), Z15, Z19
-	VMOVUPD      Z30, Z20
-	VPERMT2PD    64(R10), Z16, Z20
-	VMOVUPD      Z30, Z21
-	VPERMT2PD    64(R10), Z17, Z21
-	VFMADD231PD  384(DI)(BX*1), Z13, Z8
-	VFMADD231PD  384(R8), Z13, Z9
-	VFMADD231PD  384(R8)(CX*1), Z13, Z10
-	VFMADD231PD  384(R8)(CX*2), Z13, Z11
-	VFMADD231PD  384(R8)(BX*1), Z13, Z12
-	VMOVUPD      448(R9), Z13
-	VMOVUPD      128(R10), Z30
-	VPERMI2PD    192(R10), Z30, Z14
-	VPERMI2PD    192(R10), Z30, Z15
-	VPERMI2PD    192(R10), Z30, Z16
-	VPERMI2PD    192(R10), Z30, Z17
-	VFMADD231PD  448(SI), Z13, Z1
-	VFMADD231PD  448(SI)(CX*1), Z13, Z2
-	VFMADD231PD  448(SI)(CX*2), Z13, Z3
-	VFMADD231PD  448(SI)(BX*1), Z13, Z4
-	VFMADD231PD  448(DI), Z13, Z5
-	VFMADD231PD  448(DI)(CX*1), Z13, Z6
-	VMULPD       Z18, Z22, Z30
-	VMULPD       Z18, Z26, Z18
-	VFMADD231PD  Z14, Z22, Z18
-	VFMSUB213PD  Z30, Z26, Z14
-	VMULPD       Z19, Z23, Z30
-	VMULPD       Z19, Z27, Z19
-	VFMADD231PD  Z15, Z23, Z19
-	VFMSUB213PD  Z30, Z27, Z15
-	VMULPD       Z20, Z24, Z30
-	VMULPD       Z20, Z28, Z20
-	VFMADD231PD  Z16, Z24, Z20
-	VFMSUB213PD  Z30, Z28, Z16
-	VMULPD       Z21, Z25, Z30
-	VMULPD       Z21, Z29, Z21
-	VFMADD231PD  Z17, Z25, Z21
-	VFMSUB213PD  Z30, Z29, Z17
-	VFMADD231PD  448(DI)(CX*2), Z13, Z7
-	VFMADD231PD  448(DI)(BX*1), Z13, Z8
-	VFMADD231PD  448(R8), Z13, Z9
-	VFMADD231PD  448(R8)(CX*1), Z13, Z10
-	VFMADD231PD  448(R8)(CX*2), Z13, Z11
-	VFMADD231PD  448(R8)(BX*1), Z13, Z12
-	VMOVUPD      Z14, (AX)
-	VMOVUPD      Z18, 64(AX)
-	VMOVUPD      Z15, 128(AX)
-	VMOVUPD      Z19, 192(AX)
-	VMOVUPD      Z16, 256(AX)
-	VMOVUPD      Z20, 320(AX)
-	VMOVUPD      Z17, 384(AX)
-	VMOVUPD      Z21, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, R9
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, DI
-	ADDQ         $0x00000200, R8
-	SUBQ         $0x00000001, DX
-	JMP          loop1342
-
-done1343:
-skip1341:
-	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
-	SUBQ    SI, AX
-	VMOVUPD Z0, Z14
-	VMOVUPD Z0, Z15
-	VMOVUPD Z0, Z16
-	VMOVUPD Z0, Z17
-	VMOVUPD Z0, Z18
-	VMOVUPD Z0, Z19
-	VMOVUPD Z0, Z20
-	VMOVUPD Z0, Z21
-	VMOVUPD Z0, Z22
-	VMOVUPD Z0, Z23
-	VMOVUPD Z0, Z24
-	VMOVUPD Z0, Z0
-
-loop1344:
-	CMPQ        AX, $0x00000080
-	JL          done1345
-	VMOVUPD     (R9), Z13
-	VFMADD231PD (SI), Z13, Z1
-	VFMADD231PD (SI)(CX*1), Z13, Z2
-	VFMADD231PD (SI)(CX*2), Z13, Z3
-	VFMADD231PD (SI)(BX*1), Z13, Z4
-	VFMADD231PD (DI), Z13, Z5
-	VFMADD231PD (DI)(CX*1), Z13, Z6
-	VFMADD231PD (DI)(CX*2), Z13, Z7
-	VFMADD231PD (DI)(BX*1), Z13, Z8
-	VFMADD231PD (R8), Z13, Z9
-	VFMADD231PD (R8)(CX*1), Z13, Z10
-	VFMADD231PD (R8)(CX*2), Z13, Z11
-	VFMADD231PD (R8)(BX*1), Z13, Z12
-	VMOVUPD     64(R9), Z13
-	VFMADD231PD 64(SI), Z13, Z14
-	VFMADD231PD 64(SI)(CX*1), Z13, Z15
-	VFMADD231PD 64(SI)(CX*2), Z13, Z16
-	VFMADD231PD 64(SI)(BX*1), Z13, Z17
-	VFMADD231PD 64(DI), Z13, Z18
-	VFMADD231PD 64(DI)(CX*1), Z13, Z19
-	VFMADD231PD 64(DI)(CX*2), Z13, Z20
-	VFMADD231PD 64(DI)(BX*1), Z13, Z21
-	VFMADD231PD 64(R8), Z13, Z22
-	VFMADD231PD 64(R8)(CX*1), Z13, Z23
-	VFMADD231PD 64(R8)(CX*2), Z13, Z24
-	VFMADD231PD 64(R8)(BX*1), Z13, Z0
-	ADDQ        $0x00000080, R9
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, DI
-	ADDQ        $0x00000080, R8
-	SUBQ        $0x00000080, AX
-	JMP         loop1344
-
-done1345:
-	TESTQ       AX, AX
-	JZ          skip1346
-	VMOVUPD     (R9), Z13
-	VFMADD231PD (SI), Z13, Z1
-	VFMADD231PD (SI)(CX*1), Z13, Z2
-	VFMADD231PD (SI)(CX*2), Z13, Z3
-	VFMADD231PD (SI)(BX*1), Z13, Z4
-	VFMADD231PD (DI), Z13, Z5
-	VFMADD231PD (DI)(CX*1), Z13, Z6
-	VFMADD231PD (DI)(CX*2), Z13, Z7
-	VFMADD231PD (DI)(BX*1), Z13, Z8
-	VFMADD231PD (R8), Z13, Z9
-	VFMADD231PD (R8)(CX*1), Z13, Z10
-	VFMADD231PD (R8)(CX*2), Z13, Z11
-	VFMADD231PD (R8)(BX*1), Z13, Z12
-	ADDQ        $0x00000040, R9
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, DI
-	ADDQ        $0x00000040, R8
-
-skip1346:
-	VADDPD     Z14, Z1, Z1
-	VADDPD     Z15, Z2, Z2
-	VADDPD     Z16, Z3, Z3
-	VADDPD     Z17, Z4, Z4
-	VADDPD     Z18, Z5, Z5
-	VADDPD     Z19, Z6, Z6
-	VADDPD     Z20, Z7, Z7
-	VADDPD     Z21, Z8, Z8
-	VADDPD     Z22, Z9, Z9
-	VADDPD     Z23, Z10, Z10
-	VADDPD     Z24, Z11, Z11
-	VADDPD     Z0, Z12, Z12
-	MOVQ       sums+8(FP), AX
-	VUNPCKLPD  Z2, Z1, Z0
-	VUNPCKHPD  Z2, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VUNPCKLPD  Z4, Z3, Z0
-	VUNPCKHPD  Z4, Z3, Z3
-	VADDPD     Z0, Z3, Z3
-	VUNPCKLPD  Z6, Z5, Z0
-	VUNPCKHPD  Z6, Z5, Z5
-	VADDPD     Z0, Z5, Z5
-	VUNPCKLPD  Z8, Z7, Z0
-	VUNPCKHPD  Z8, Z7, Z7
-	VADDPD     Z0, Z7, Z7
-	VSHUFF64X2 $0x88, Z3, Z1, Z0
-	VSHUFF64X2 $0xdd, Z3, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z7, Z5, Z0
-	VSHUFF64X2 $0xdd, Z7, Z5, Z5
-	VADDPD     Z0, Z5, Z5
-	VSHUFF64X2 $0x88, Z5, Z1, Z0
-	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPD     Z0, Z1, Z1
-	VMOVUPD    Z1, (AX)
-	VUNPCKLPD  Z10, Z9, Z0
-	VUNPCKHPD  Z10, Z9, Z9
-	VADDPD     Z0, Z9, Z9
-	VUNPCKLPD  Z12, Z11, Z0
-	VUNPCKHPD  Z12, Z11, Z11
-	VADDPD     Z0, Z11, Z11
-	VSHUFF64X2 $0x88, Z11, Z9, Z0
-	VSHUFF64X2 $0xdd, Z11, Z9, Z9
-	VADDPD     Z0, Z9, Z9
-	VSHUFF64X2 $0x88, Z9, Z9, Z0
-	VSHUFF64X2 $0xdd, Z9, Z9, Z9
-	VADDPD     Z0, Z9, Z9
-	VMOVUPD    Z9, 64(AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1347
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, AX
-
-loop1348:
-	CMPQ             BX, $0x00000001
-	JL               done1349
-	VMOVUPD.Z        (DX), K1, Z0
-	VFMADD231PD.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x08, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1348
-
-done1349:
-	MOVQ    y+0(FP), AX
-	CMPQ    CX, $0x08
-	JNE     few1350
-	VMOVUPD Z1, (AX)
-	JMP     done1351
-
-few1350:
-	TESTQ         $0x00000004, CX
-	JZ            skip1352
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1352:
-	TESTQ         $0x00000002, CX
-	JZ            skip1353
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1353:
-	TESTQ  $0x00000001, CX
-	JZ     skip1354
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1354:
-done1351:
-skip1347:
-	JMP finish1171
-
-next1340:
-finish1171:
-	VZEROUPPER
-	RET
-
-// func fourierUpdateAVX512(y *float64, sums *float64, a *float64, f *float64, phi *float64, w *float64, x *float64, m int, n int, rows int, cols int, p int, k int, limit float64)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
-TEXT ·fourierUpdateAVX512(SB), NOSPLIT, $0-112
-	VPXORQ Z0, Z0, Z0
-	MOVQ   w+40(FP), AX
-	MOVQ   x+48(FP), CX
-	MOVQ   m+56(FP), DX
-	MOVQ   phi+32(FP), BX
-	MOVQ   n+64(FP), SI
-	ADDQ   $0x07, SI
-	SHRQ   $0x03, SI
-	MOVQ   SI, DI
-	SHLQ   $0x06, DI
-	XORQ   R8, R8
-
-loop1355:
-	CMPQ    SI, $0x00000008
-	JL      done1356
-	VMOVUPD Z0, Z1
-	VMOVUPD Z0, Z2
-	VMOVUPD Z0, Z3
-	VMOVUPD Z0, Z4
-	VMOVUPD Z0, Z5
-	VMOVUPD Z0, Z6
-	VMOVUPD Z0, Z7
-	VMOVUPD Z0, Z8
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-
-loop1357:
-	CMPQ         R11, $0x00000001
-	JL           done1358
-	VBROADCASTSD (R10), Z9
-	VFMADD231PD  (R9), Z9, Z1
-	VFMADD231PD  64(R9), Z9, Z2
-	VFMADD231PD  128(R9), Z9, Z3
-	VFMADD231PD  192(R9), Z9, Z4
-	VFMADD231PD  256(R9), Z9, Z5
-	VFMADD231PD  320(R9), Z9, Z6
-	VFMADD231PD  384(R9), Z9, Z7
-	VFMADD231PD  448(R9), Z9, Z8
-	ADDQ         DI, R9
-	ADDQ         $0x00000008, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop1357
-
-done1358:
-	VMOVUPD Z1, (BX)
-	VMOVUPD Z2, 128(BX)
-	VMOVUPD Z3, 256(BX)
-	VMOVUPD Z4, 384(BX)
-	VMOVUPD Z5, 512(BX)
-	VMOVUPD Z6, 640(BX)
-	VMOVUPD Z7, 768(BX)
-	VMOVUPD Z8, 896(BX)
-	ADDQ    $0x00000200, AX
-	ADDQ    $0x00000400, BX
-	SUBQ    $0x00000008, SI
-	JMP     loop1355
-
-done1356:
-loop1359:
-	CMPQ    SI, $0x00000007
-	JL      done1360
-	VMOVUPD Z0, Z1
-	VMOVUPD Z0, Z2
-	VMOVUPD Z0, Z3
-	VMOVUPD Z0, Z4
-	VMOVUPD Z0, Z5
-	VMOVUPD Z0, Z6
-	VMOVUPD Z0, Z7
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-
-loop1361:
-	CMPQ         R11, $0x00000001
-	JL           done1362
-	VBROADCASTSD (R10), Z8
-	VFMADD231PD  (R9), Z8, Z1
-	VFMADD231PD  64(R9), Z8, Z2
-	VFMADD231PD  128(R9), Z8, Z3
-	VFMADD231PD  192(R9), Z8, Z4
-	VFMADD231PD  256(R9), Z8, Z5
-	VFMADD231PD  320(R9), Z8, Z6
-	VFMADD231PD  384(R9), Z8, Z7
-	ADDQ         DI, R9
-	ADDQ         $0x00000008, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop1361
-
-done1362:
-	VMOVUPD Z1, (BX)
-	VMOVUPD Z2, 128(BX)
-	VMOVUPD Z3, 256(BX)
-	VMOVUPD Z4, 384(BX)
-	VMOVUPD Z5, 512(BX)
-	VMOVUPD Z6, 640(BX)
-	VMOVUPD Z7, 768(BX)
-	ADDQ    $0x000001c0, AX
-	ADDQ    $0x00000380, BX
-	SUBQ    $0x00000007, SI
-	JMP     loop1359
-
-done1360:
-loop1363:
-	CMPQ    SI, $0x00000006
-	JL      done1364
-	VMOVUPD Z0, Z1
-	VMOVUPD Z0, Z2
-	VMOVUPD Z0, Z3
-	VMOVUPD Z0, Z4
-	VMOVUPD Z0, Z5
-	VMOVUPD Z0, Z6
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-
-loop1365:
-	CMPQ         R11, $0x00000001
-	JL           done1366
-	VBROADCASTSD (R10), Z7
-	VFMADD231PD  (R9), Z7, Z1
-	VFMADD231PD  64(R9), Z7, Z2
-	VFMADD231PD  128(R9), Z7, Z3
-	VFMADD231PD  192(R9), Z7, Z4
-	VFMADD231PD  256(R9), Z7, Z5
-	VFMADD231PD  320(R9), Z7, Z6
-	ADDQ         DI, R9
-	ADDQ         $0x00000008, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop1365
-
-done1366:
-	VMOVUPD Z1, (BX)
-	VMOVUPD Z2, 128(BX)
-	VMOVUPD Z3, 256(BX)
-	VMOVUPD Z4, 384(BX)
-	VMOVUPD Z5, 512(BX)
-	VMOVUPD Z6, 640(BX)
-	ADDQ    $0x00000180, AX
-	ADDQ    $0x00000300, BX
-	SUBQ    $0x00000006, SI
-	JMP     loop1363
-
-done1364:
-loop1367:
-	CMPQ    SI, $0x00000005
-	JL      done1368
-	VMOVUPD Z0, Z1
-	VMOVUPD Z0, Z2
-	VMOVUPD Z0, Z3
-	VMOVUPD Z0, Z4
-	VMOVUPD Z0, Z5
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-
-loop1369:
-	CMPQ         R11, $0x00000001
-	JL           done1370
-	VBROADCASTSD (R10), Z6
-	VFMADD231PD  (R9), Z6, Z1
-	VFMADD231PD  64(R9), Z6, Z2
-	VFMADD231PD  128(R9), Z6, Z3
-	VFMADD231PD  192(R9), Z6, Z4
-	VFMADD231PD  256(R9), Z6, Z5
-	ADDQ         DI, R9
-	ADDQ         $0x00000008, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop1369
-
-done1370:
-	VMOVUPD Z1, (BX)
-	VMOVUPD Z2, 128(BX)
-	VMOVUPD Z3, 256(BX)
-	VMOVUPD Z4, 384(BX)
-	VMOVUPD Z5, 512(BX)
-	ADDQ    $0x00000140, AX
-	ADDQ    $0x00000280, BX
-	SUBQ    $0x00000005, SI
-	JMP     loop1367
-
-done1368:
-loop1371:
-	CMPQ    SI, $0x00000004
-	JL      done1372
-	VMOVUPD Z0, Z1
-	VMOVUPD Z0, Z2
-	VMOVUPD Z0, Z3
-	VMOVUPD Z0, Z4
-	VMOVUPD Z0, Z5
-	VMOVUPD Z0, Z6
-	VMOVUPD Z0, Z7
-	VMOVUPD Z0, Z8
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-
-loop1373:
-	CMPQ         R11, $0x00000002
-	JL           done1374
-	VBROADCASTSD (R10), Z9
-	VFMADD231PD  (R9), Z9, Z1
-	VFMADD231PD  64(R9), Z9, Z2
-	VFMADD231PD  128(R9), Z9, Z3
-	VFMADD231PD  192(R9), Z9, Z4
-	VBROADCASTSD 8(R10), Z9
-	VFMADD231PD  (R9)(DI*1), Z9, Z5
-	VFMADD231PD  64(R9)(DI*1), Z9, Z6
-	VFMADD231PD  128(R9)(DI*1), Z9, Z7
-	VFMADD231PD  192(R9)(DI*1), Z9, Z8
-	LEAQ         (R9)(DI*2), R9
-	ADDQ         $0x00000010, R10
-	SUBQ         $0x00000002, R11
-	JMP          loop1373
-
-done1374:
-loop1375:
-	CMPQ         R11, $0x00000001
-	JL           done1376
-	VBROADCASTSD (R10), Z9
-	VFMADD231PD  (R9), Z9, Z1
-	VFMADD231PD  64(R9), Z9, Z2
-	VFMADD231PD  128(R9), Z9, Z3
-	VFMADD231PD  192(R9), Z9, Z4
-	ADDQ         DI, R9
-	ADDQ         $0x00000008, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop1375
-
-done1376:
-	VADDPD  Z5, Z1, Z1
-	VADDPD  Z6, Z2, Z2
-	VADDPD  Z7, Z3, Z3
-	VADDPD  Z8, Z4, Z4
-	VMOVUPD Z1, (BX)
-	VMOVUPD Z2, 128(BX)
-	VMOVUPD Z3, 256(BX)
-	VMOVUPD Z4, 384(BX)
-	ADDQ    $0x00000100, AX
-	ADDQ    $0x00000200, BX
-	SUBQ    $0x00000004, SI
-	JMP     loop1371
-
-done1372:
-loop1377:
-	CMPQ    SI, $0x00000003
-	JL      done1378
-	VMOVUPD Z0, Z1
-	VMOVUPD Z0, Z2
-	VMOVUPD Z0, Z3
-	VMOVUPD Z0, Z4
-	VMOVUPD Z0, Z5
-	VMOVUPD Z0, Z6
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-
-loop1379:
-	CMPQ         R11, $0x00000002
-	JL           done1380
-	VBROADCASTSD (R10), Z7
-	VFMADD231PD  (R9), Z7, Z1
-	VFMADD231PD  64(R9), Z7, Z2
-	VFMADD231PD  128(R9), Z7, Z3
-	VBROADCASTSD 8(R10), Z7
-	VFMADD231PD  (R9)(DI*1), Z7, Z4
-	VFMADD231PD  64(R9)(DI*1), Z7, Z5
-	VFMADD231PD  128(R9)(DI*1), Z7, Z6
-	LEAQ         (R9)(DI*2), R9
-	ADDQ         $0x00000010, R10
-	SUBQ         $0x00000002, R11
-	JMP          loop1379
-
-done1380:
-loop1381:
-	CMPQ         R11, $0x00000001
-	JL           done1382
-	VBROADCASTSD (R10), Z7
-	VFMADD231PD  (R9), Z7, Z1
-	VFMADD231PD  64(R9), Z7, Z2
-	VFMADD231PD  128(R9), Z7, Z3
-	ADDQ         DI, R9
-	ADDQ         $0x00000008, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop1381
-
-done1382:
-	VADDPD  Z4, Z1, Z1
-	VADDPD  Z5, Z2, Z2
-	VADDPD  Z6, Z3, Z3
-	VMOVUPD Z1, (BX)
-	VMOVUPD Z2, 128(BX)
-	VMOVUPD Z3, 256(BX)
-	ADDQ    $0x000000c0, AX
-	ADDQ    $0x00000180, BX
-	SUBQ    $0x00000003, SI
-	JMP     loop1377
-
-done1378:
-loop1383:
-	CMPQ    SI, $0x00000002
-	JL      done1384
-	VMOVUPD Z0, Z1
-	VMOVUPD Z0, Z2
-	VMOVUPD Z0, Z3
-	VMOVUPD Z0, Z4
-	VMOVUPD Z0, Z5
-	VMOVUPD Z0, Z6
-	VMOVUPD Z0, Z7
-	VMOVUPD Z0, Z8
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-	LEAQ    (DI)(DI*2), R12
-
-loop1385:
-	CMPQ         R11, $0x00000004
-	JL           done1386
-	VBROADCASTSD (R10), Z9
-	VFMADD231PD  (R9), Z9, Z1
-	VFMADD231PD  64(R9), Z9, Z2
-	VBROADCASTSD 8(R10), Z9
-	VFMADD231PD  (R9)(DI*1), Z9, Z3
-	VFMADD231PD  64(R9)(DI*1), Z9, Z4
-	VBROADCASTSD 16(R10), Z9
-	VFMADD231PD  (R9)(DI*2), Z9, Z5
-	VFMADD231PD  64(R9)(DI*2), Z9, Z6
-	VBROADCASTSD 24(R10), Z9
-	VFMADD231PD  (R9)(R12*1), Z9, Z7
-	VFMADD231PD  64(R9)(R12*1), Z9, Z8
-	LEAQ         (R9)(DI*4), R9
-	ADDQ         $0x00000020, R10
-	SUBQ         $0x00000004, R11
-	JMP          loop1385
-
-done1386:
-loop1387:
-	CMPQ         R11, $0x00000001
-	JL           done1388
-	VBROADCASTSD (R10), Z9
-	VFMADD231PD  (R9), Z9, Z1
-	VFMADD231PD  64(R9), Z9, Z2
-	ADDQ         DI, R9
-	ADDQ         $0x00000008, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop1387
-
-done1388:
-	VADDPD  Z3, Z1, Z1
-	VADDPD  Z4, Z2, Z2
-	VADDPD  Z5, Z1, Z1
-	VADDPD  Z6, Z2, Z2
-	VADDPD  Z7, Z1, Z1
-	VADDPD  Z8, Z2, Z2
-	VMOVUPD Z1, (BX)
-	VMOVUPD Z2, 128(BX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000100, BX
-	SUBQ    $0x00000002, SI
-	JMP     loop1383
-
-done1384:
-loop1389:
-	CMPQ    SI, $0x00000001
-	JL      done1390
-	VMOVUPD Z0, Z1
-	VMOVUPD Z0, Z2
-	VMOVUPD Z0, Z3
-	VMOVUPD Z0, Z4
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-	LEAQ    (DI)(DI*2), R12
-
-loop1391:
-	CMPQ         R11, $0x00000004
-	JL           done1392
-	VBROADCASTSD (R10), Z5
-	VFMADD231PD  (R9), Z5, Z1
-	VBROADCASTSD 8(R10), Z5
-	VFMADD231PD  (R9)(DI*1), Z5, Z2
-	VBROADCASTSD 16(R10), Z5
-	VFMADD231PD  (R9)(DI*2), Z5, Z3
-	VBROADCASTSD 24(R10), Z5
-	VFMADD231PD  (R9)(R12*1), Z5, Z4
-	LEAQ         (R9)(DI*4), R9
-	ADDQ         $0x00000020, R10
-	SUBQ         $0x00000004, R11
-	JMP          loop1391
-
-done1392:
-loop1393:
-	CMPQ         R11, $0x00000001
-	JL           done1394
-	VBROADCASTSD (R10), Z5
-	VFMADD231PD  (R9), Z5, Z1
-	ADDQ         DI, R9
-	ADDQ         $0x00000008, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop1393
-
-done1394:
-	VADDPD  Z2, Z1, Z1
-	VADDPD  Z3, Z1, Z1
-	VADDPD  Z4, Z1, Z1
-	VMOVUPD Z1, (BX)
-	ADDQ    $0x00000040, AX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000001, SI
-	JMP     loop1389
-
-done1390:
-	XORQ         AX, AX
-	VBROADCASTSD limit+104(FP), Z1
-	VPADDQ       Z1, Z1, Z1
-	MOVQ         m+56(FP), CX
-	MOVQ         CX, DX
-	ANDQ         $-8, DX
-	MOVQ         DX, BX
-	SHLQ         $0x03, BX
-	SUBQ         DX, CX
-	MOVQ         BX, DX
-	TESTQ        CX, CX
-	JZ           end1395
-	MOVQ         $-1, SI
-	BZHIQ        CX, SI, SI
-	KMOVW        SI, K1
-	MOVQ         x+48(FP), CX
-	VMOVUPD.Z    (CX)(BX*1), K1, Z2
-	VPADDQ       Z2, Z2, Z2
-	VPCMPUQ      $0x05, Z1, Z2, K1
-	KMOVW        K1, CX
-	ORQ          CX, AX
-	JMP          end1395
-
-end1395:
-	XORQ BX, BX
-
-group1397:
-	CMPQ    BX, DX
-	JE      done1398
-	MOVQ    x+48(FP), CX
-	VMOVUPD (CX)(BX*1), Z2
-	VPADDQ  Z2, Z2, Z2
-	VPCMPUQ $0x05, Z1, Z2, K1
-	KMOVW   K1, CX
-	ORQ     CX, AX
-	ADDQ    $0x00000040, BX
-	JMP     group1397
-
-done1398:
-	TESTQ AX, AX
-	JZ    skip1399
-	MOVQ  phi+32(FP), AX
-	MOVQ  n+64(FP), CX
-	ADDQ  $0x07, CX
-	SHRQ  $0x03, CX
-
-loop1400:
-	CMPQ        CX, $0x00000001
-	JL          done1401
-	VMOVUPD     (AX), Z1
-	VREDUCEPD   $0x00, Z1, Z2
-	VFMADD231PD Z0, Z1, Z2
-	VMOVUPD     Z2, (AX)
-	ADDQ        $0x00000080, AX
-	SUBQ        $0x00000001, CX
-	JMP         loop1400
-
-done1401:
-skip1399:
-	MOVQ         phi+32(FP), AX
-	MOVQ         n+64(FP), CX
-	ADDQ         $0x07, CX
-	SHRQ         $0x03, CX
-	DECQ         CX
-	MOVQ         CX, DX
-	SHRQ         $0x02, DX
-	ANDQ         $0x03, CX
-	MOVQ         n+64(FP), BX
-	DECQ         BX
-	ANDQ         $0x07, BX
-	INCQ         BX
-	MOVQ         $-1, SI
-	BZHIQ        BX, SI, SI
-	KMOVW        SI, K1
+	MOVQ         call+16(FP), CX
+	MOVQ         72(CX), CX
 	CMPQ         CX, $0x00
-	JNE          next1403
-	LEAQ         sixteenths<>+0(SB), CX
-	VREDUCEPD    $0x40, (AX), Z1
-	VMULPD       Z1, Z1, Z2
-	VBROADCASTSD 256(CX), Z5
-	VMOVUPD      Z5, Z3
-	VBROADCASTSD 264(CX), Z5
-	VFMADD213PD  Z5, Z2, Z3
-	VBROADCASTSD 296(CX), Z5
-	VMOVUPD      Z5, Z4
-	VBROADCASTSD 304(CX), Z5
-	VFMADD213PD  Z5, Z2, Z4
-	VBROADCASTSD 272(CX), Z5
-	VFMADD213PD  Z5, Z2, Z3
-	VBROADCASTSD 312(CX), Z5
-	VFMADD213PD  Z5, Z2, Z4
-	VBROADCASTSD 280(CX), Z5
-	VFMADD213PD  Z5, Z2, Z3
-	VBROADCASTSD 320(CX), Z5
-	VFMADD213PD  Z5, Z2, Z4
-	VBROADCASTSD 288(CX), Z5
-	VFMADD213PD  Z5, Z2, Z3
-	VBROADCASTSD 328(CX), Z5
-	VFMADD213PD  Z5, Z2, Z4
-	VMULPD       Z1, Z3, Z3
-	VBROADCASTSD 336(CX), Z5
-	VADDPD       (AX), Z5, Z1
-	VMOVUPD      (CX), Z5
-	VMOVUPD      Z5, Z2
-	VPERMT2PD    64(CX), Z1, Z2
-	VMOVUPD      128(CX), Z5
-	VPERMI2PD    192(CX), Z5, Z1
-	VMULPD       Z2, Z3, Z5
-	VMULPD       Z2, Z4, Z2
-	VFMADD231PD  Z1, Z3, Z2
-	VFMSUB213PD  Z5, Z4, Z1
-	VMOVUPD.Z    Z2, K1, Z2
-	VMOVUPD.Z    Z1, K1, Z1
-	VMOVUPD      Z1, (AX)
-	VMOVUPD      Z2, 64(AX)
-	ADDQ         $0x00000080, AX
-	JMP          done1402
-
-next1403:
+	JE           product1171
+	MOVQ         call+16(FP), BX
+	CMPQ         80(BX), $0x03
+	JNE          product1171
 	CMPQ         CX, $0x01
-	JNE          next1404
-	LEAQ         sixteenths<>+0(SB), CX
-	VREDUCEPD    $0x40, (AX), Z1
-	VREDUCEPD    $0x40, 128(AX), Z2
-	VMULPD       Z1, Z1, Z3
-	VMULPD       Z2, Z2, Z4
-	VBROADCASTSD 256(CX), Z9
-	VMOVUPD      Z9, Z5
-	VMOVUPD      Z9, Z6
-	VBROADCASTSD 264(CX), Z9
-	VFMADD213PD  Z9, Z3, Z5
-	VFMADD213PD  Z9, Z4, Z6
-	VBROADCASTSD 296(CX), Z9
-	VMOVUPD      Z9, Z7
-	VMOVUPD      Z9, Z8
-	VBROADCASTSD 304(CX), Z9
-	VFMADD213PD  Z9, Z3, Z7
-	VFMADD213PD  Z9, Z4, Z8
-	VBROADCASTSD 272(CX), Z9
-	VFMADD213PD  Z9, Z3, Z5
-	VFMADD213PD  Z9, Z4, Z6
-	VBROADCASTSD 312(CX), Z9
-	VFMADD213PD  Z9, Z3, Z7
-	VFMADD213PD  Z9, Z4, Z8
-	VBROADCASTSD 280(CX), Z9
-	VFMADD213PD  Z9, Z3, Z5
-	VFMADD213PD  Z9, Z4, Z6
-	VBROADCASTSD 320(CX), Z9
-	VFMADD213PD  Z9, Z3, Z7
-	VFMADD213PD  Z9, Z4, Z8
-	VBROADCASTSD 288(CX), Z9
-	VFMADD213PD  Z9, Z3, Z5
-	VFMADD213PD  Z9, Z4, Z6
-	VBROADCASTSD 328(CX), Z9
-	VFMADD213PD  Z9, Z3, Z7
-	VFMADD213PD  Z9, Z4, Z8
-	VMULPD       Z1, Z5, Z5
-	VMULPD       Z2, Z6, Z6
-	VBROADCASTSD 336(CX), Z9
-	VADDPD       (AX), Z9, Z1
-	VADDPD       128(AX), Z9, Z2
-	VMOVUPD      (CX), Z9
-	VMOVUPD      Z9, Z3
-	VPERMT2PD    64(CX), Z1, Z3
-	VMOVUPD      Z9, Z4
-	VPERMT2PD    64(CX), Z2, Z4
-	VMOVUPD      128(CX), Z9
-	VPERMI2PD    192(CX), Z9, Z1
-	VPERMI2PD    192(CX), Z9, Z2
-	VMULPD       Z3, Z5, Z9
-	VMULPD       Z3, Z7, Z3
-	VFMADD231PD  Z1, Z5, Z3
-	VFMSUB213PD  Z9, Z7, Z1
-	VMULPD       Z4, Z6, Z9
-	VMULPD       Z4, Z8, Z4
-	VFMADD231PD  Z2, Z6, Z4
-	VFMSUB213PD  Z9, Z8, Z2
-	VMOVUPD.Z    Z3, K1, Z3
-	VMOVUPD.Z    Z1, K1, Z1
-	VMOVUPD      Z1, (AX)
-	VMOVUPD      Z3, 64(AX)
-	VMOVUPD      Z2, 128(AX)
-	VMOVUPD      Z4, 192(AX)
-	ADDQ         $0x00000100, AX
-	JMP          done1402
-
-next1404:
-	CMPQ         CX, $0x02
-	JNE          next1405
-	LEAQ         sixteenths<>+0(SB), CX
-	VREDUCEPD    $0x40, (AX), Z1
-	VREDUCEPD    $0x40, 128(AX), Z2
-	VREDUCEPD    $0x40, 256(AX), Z3
-	VMULPD       Z1, Z1, Z4
-	VMULPD       Z2, Z2, Z5
-	VMULPD       Z3, Z3, Z6
-	VBROADCASTSD 256(CX), Z13
-	VMOVUPD      Z13, Z7
-	VMOVUPD      Z13, Z8
-	VMOVUPD      Z13, Z9
-	VBROADCASTSD 264(CX), Z13
-	VFMADD213PD  Z13, Z4, Z7
-	VFMADD213PD  Z13, Z5, Z8
-	VFMADD213PD  Z13, Z6, Z9
-	VBROADCASTSD 296(CX), Z13
-	VMOVUPD      Z13, Z10
-	VMOVUPD      Z13, Z11
-	VMOVUPD      Z13, Z12
-	VBROADCASTSD 304(CX), Z13
-	VFMADD213PD  Z13, Z4, Z10
-	VFMADD213PD  Z13, Z5, Z11
-	VFMADD213PD  Z13, Z6, Z12
-	VBROADCASTSD 272(CX), Z13
-	VFMADD213PD  Z13, Z4, Z7
-	VFMADD213PD  Z13, Z5, Z8
-	VFMADD213PD  Z13, Z6, Z9
-	VBROADCASTSD 312(CX), Z13
-	VFMADD213PD  Z13, Z4, Z10
-	VFMADD213PD  Z13, Z5, Z11
-	VFMADD213PD  Z13, Z6, Z12
-	VBROADCASTSD 280(CX), Z13
-	VFMADD213PD  Z13, Z4, Z7
-	VFMADD213PD  Z13, Z5, Z8
-	VFMADD213PD  Z13, Z6, Z9
-	VBROADCASTSD 320(CX), Z13
-	VFMADD213PD  Z13, Z4, Z10
-	VFMADD213PD  Z13, Z5, Z11
-	VFMADD213PD  Z13, Z6, Z12
-	VBROADCASTSD 288(CX), Z13
-	VFMADD213PD  Z13, Z4, Z7
-	VFMADD213PD  Z13, Z5, Z8
-	VFMADD213PD  Z13, Z6, Z9
-	VBROADCASTSD 328(CX), Z13
-	VFMADD213PD  Z13, Z4, Z10
-	VFMADD213PD  Z13, Z5, Z11
-	VFMADD213PD  Z13, Z6, Z12
-	VMULPD       Z1, Z7, Z7
-	VMULPD       Z2, Z8, Z8
-	VMULPD       Z3, Z9, Z9
-	VBROADCASTSD 336(CX), Z13
-	VADDPD       (AX), Z13, Z1
-	VADDPD       128(AX), Z13, Z2
-	VADDPD       256(AX), Z13, Z3
-	VMOVUPD      (CX), Z13
-	VMOVUPD      Z13, Z4
-	VPERMT2PD    64(CX), Z1, Z4
-	VMOVUPD      Z13, Z5
-	VPERMT2PD    64(CX), Z2, Z5
-	VMOVUPD      Z13, Z6
-	VPERMT2PD    64(CX), Z3, Z6
-	VMOVUPD      128(CX), Z13
-	VPERMI2PD    192(CX), Z13, Z1
-	VPERMI2PD    192(CX), Z13, Z2
-	VPERMI2PD    192(CX), Z13, Z3
-	VMULPD       Z4, Z7, Z13
-	VMULPD       Z4, Z10, Z4
-	VFMADD231PD  Z1, Z7, Z4
-	VFMSUB213PD  Z13, Z10, Z1
-	VMULPD       Z5, Z8, Z13
-	VMULPD       Z5, Z11, Z5
-	VFMADD231PD  Z2, Z8, Z5
-	VFMSUB213PD  Z13, Z11, Z2
-	VMULPD       Z6, Z9, Z13
-	VMULPD       Z6, Z12, Z6
-	VFMADD231PD  Z3, Z9, Z6
-	VFMSUB213PD  Z13, Z12, Z3
-	VMOVUPD.Z    Z4, K1, Z4
-	VMOVUPD.Z    Z1, K1, Z1
-	VMOVUPD      Z1, (AX)
-	VMOVUPD      Z4, 64(AX)
-	VMOVUPD      Z2, 128(AX)
-	VMOVUPD      Z5, 192(AX)
-	VMOVUPD      Z3, 256(AX)
-	VMOVUPD      Z6, 320(AX)
-	ADDQ         $0x00000180, AX
-	JMP          done1402
-
-next1405:
-	CMPQ         CX, $0x03
-	JNE          next1406
-	LEAQ         sixteenths<>+0(SB), CX
-	VREDUCEPD    $0x40, (AX), Z1
-	VREDUCEPD    $0x40, 128(AX), Z2
-	VREDUCEPD    $0x40, 256(AX), Z3
-	VREDUCEPD    $0x40, 384(AX), Z4
-	VMULPD       Z1, Z1, Z5
-	VMULPD       Z2, Z2, Z6
-	VMULPD       Z3, Z3, Z7
-	VMULPD       Z4, Z4, Z8
-	VBROADCASTSD 256(CX), Z17
-	VMOVUPD      Z17, Z9
-	VMOVUPD      Z17, Z10
-	VMOVUPD      Z17, Z11
-	VMOVUPD      Z17, Z12
-	VBROADCASTSD 264(CX), Z17
-	VFMADD213PD  Z17, Z5, Z9
-	VFMADD213PD  Z17, Z6, Z10
-	VFMADD213PD  Z17, Z7, Z11
-	VFMADD213PD  Z17, Z8, Z12
-	VBROADCASTSD 296(CX), Z17
-	VMOVUPD      Z17, Z13
-	VMOVUPD      Z17, Z14
-	VMOVUPD      Z17, Z15
-	VMOVUPD      Z17, Z16
-	VBROADCASTSD 304(CX), Z17
-	VFMADD213PD  Z17, Z5, Z13
-	VFMADD213PD  Z17, Z6, Z14
-	VFMADD213PD  Z17, Z7, Z15
-	VFMADD213PD  Z17, Z8, Z16
-	VBROADCASTSD 272(CX), Z17
-	VFMADD213PD  Z17, Z5, Z9
-	VFMADD213PD  Z17, Z6, Z10
-	VFMADD213PD  Z17, Z7, Z11
-	VFMADD213PD  Z17, Z8, Z12
-	VBROADCASTSD 312(CX), Z17
-	VFMADD213PD  Z17, Z5, Z13
-	VFMADD213PD  Z17, Z6, Z14
-	VFMADD213PD  Z17, Z7, Z15
-	VFMADD213PD  Z17, Z8, Z16
-	VBROADCASTSD 280(CX), Z17
-	VFMADD213PD  Z17, Z5, Z9
-	VFMADD213PD  Z17, Z6, Z10
-	VFMADD213PD  Z17, Z7, Z11
-	VFMADD213PD  Z17, Z8, Z12
-	VBROADCASTSD 320(CX), Z17
-	VFMADD213PD  Z17, Z5, Z13
-	VFMADD213PD  Z17, Z6, Z14
-	VFMADD213PD  Z17, Z7, Z15
-	VFMADD213PD  Z17, Z8, Z16
-	VBROADCASTSD 288(CX), Z17
-	VFMADD213PD  Z17, Z5, Z9
-	VFMADD213PD  Z17, Z6, Z10
-	VFMADD213PD  Z17, Z7, Z11
-	VFMADD213PD  Z17, Z8, Z12
-	VBROADCASTSD 328(CX), Z17
-	VFMADD213PD  Z17, Z5, Z13
-	VFMADD213PD  Z17, Z6, Z14
-	VFMADD213PD  Z17, Z7, Z15
-	VFMADD213PD  Z17, Z8, Z16
-	VMULPD       Z1, Z9, Z9
-	VMULPD       Z2, Z10, Z10
-	VMULPD       Z3, Z11, Z11
-	VMULPD       Z4, Z12, Z12
-	VBROADCASTSD 336(CX), Z17
-	VADDPD       (AX), Z17, Z1
-	VADDPD       128(AX), Z17, Z2
-	VADDPD       256(AX), Z17, Z3
-	VADDPD       384(AX), Z17, Z4
-	VMOVUPD      (CX), Z17
-	VMOVUPD      Z17, Z5
-	VPERMT2PD    64(CX), Z1, Z5
-	VMOVUPD      Z17, Z6
-	VPERMT2PD    64(CX), Z2, Z6
-	VMOVUPD      Z17, Z7
-	VPERMT2PD    64(CX), Z3, Z7
-	VMOVUPD      Z17, Z8
-	VPERMT2PD    64(CX), Z4, Z8
-	VMOVUPD      128(CX), Z17
-	VPERMI2PD    192(CX), Z17, Z1
-	VPERMI2PD    192(CX), Z17, Z2
-	VPERMI2PD    192(CX), Z17, Z3
-	VPERMI2PD    192(CX), Z17, Z4
-	VMULPD       Z5, Z9, Z17
-	VMULPD       Z5, Z13, Z5
-	VFMADD231PD  Z1, Z9, Z5
-	VFMSUB213PD  Z17, Z13, Z1
-	VMULPD       Z6, Z10, Z17
-	VMULPD       Z6, Z14, Z6
-	VFMADD231PD  Z2, Z10, Z6
-	VFMSUB213PD  Z17, Z14, Z2
-	VMULPD       Z7, Z11, Z17
-	VMULPD       Z7, Z15, Z7
-	VFMADD231PD  Z3, Z11, Z7
-	VFMSUB213PD  Z17, Z15, Z3
-	VMULPD       Z8, Z12, Z17
-	VMULPD       Z8, Z16, Z8
-	VFMADD231PD  Z4, Z12, Z8
-	VFMSUB213PD  Z17, Z16, Z4
-	VMOVUPD.Z    Z5, K1, Z5
-	VMOVUPD.Z    Z1, K1, Z1
-	VMOVUPD      Z1, (AX)
-	VMOVUPD      Z5, 64(AX)
-	VMOVUPD      Z2, 128(AX)
-	VMOVUPD      Z6, 192(AX)
-	VMOVUPD      Z3, 256(AX)
-	VMOVUPD      Z7, 320(AX)
-	VMOVUPD      Z4, 384(AX)
-	VMOVUPD      Z8, 448(AX)
-	ADDQ         $0x00000200, AX
-	JMP          done1402
-
-next1406:
-done1402:
-	MOVQ         rows+72(FP), CX
-	CMPQ         CX, $0x01
-	JNE          next1408
+	JNE          next1173
 	VMOVUPD      Z0, Z1
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), BX
-	MOVQ         phi+32(FP), SI
+	MOVQ         call+16(FP), BX
+	MOVQ         (BX), BX
+	MOVQ         call+16(FP), SI
+	MOVQ         32(SI), SI
+	MOVQ         call+16(FP), DI
+	ADDQ         (DI), SI
 	MOVQ         BX, DI
-	MOVQ         f+24(FP), R8
+	MOVQ         call+16(FP), R8
+	MOVQ         8(R8), R8
 	ADDQ         CX, DI
 	VBROADCASTSD (R8), Z7
 	VBROADCASTSD 8(R8), Z8
 	VBROADCASTSD 16(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1409
+	JZ           skip1174
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z2
@@ -29226,10 +23051,10 @@ done1402:
 	VMOVUPD      Z5, 384(AX)
 	VMOVUPD      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
-
-loop1410:
 	CMPQ         DX, $0x00000001
-	JL           done1411
+	JL           done1176
+
+loop1175:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z10
 	VREDUCEPD    $0x40, 128(AX), Z11
@@ -29429,9 +23254,9 @@ loop1410:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1410
+	JG           loop1175
 
-done1411:
+done1176:
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -29458,16 +23283,16 @@ done1411:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1409:
+skip1174:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1178
 
-loop1412:
-	CMPQ        AX, $0x00000080
-	JL          done1413
+loop1177:
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -29494,11 +23319,12 @@ loop1412:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1412
+	CMPQ        AX, $0x00000080
+	JGE         loop1177
 
-done1413:
+done1178:
 	TESTQ       AX, AX
-	JZ          skip1414
+	JZ          skip1179
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -29514,9 +23340,10 @@ done1413:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1414:
+skip1179:
 	VADDPD     Z0, Z1, Z1
-	MOVQ       sums+8(FP), AX
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
 	VUNPCKLPD  Z1, Z1, Z0
 	VUNPCKHPD  Z1, Z1, Z1
 	VADDPD     Z0, Z1, Z1
@@ -29527,73 +23354,59 @@ skip1414:
 	VSHUFF64X2 $0xdd, Z1, Z1, Z1
 	VADDPD     Z0, Z1, Z1
 	VMOVUPD    Z1, (AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1415
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, AX
+	MOVQ       call+16(FP), AX
+	MOVQ       72(AX), AX
+	TESTQ      AX, AX
+	JZ         skip1180
+	MOVQ       y+0(FP), CX
+	CMPQ       AX, $0x08
+	JNE        few1181
+	VMOVUPD    Z1, (CX)
+	JMP        done1182
 
-loop1416:
-	CMPQ             BX, $0x00000001
-	JL               done1417
-	VMOVUPD.Z        (DX), K1, Z0
-	VFMADD231PD.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x08, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1416
-
-done1417:
-	MOVQ    y+0(FP), AX
-	CMPQ    CX, $0x08
-	JNE     few1418
-	VMOVUPD Z1, (AX)
-	JMP     done1419
-
-few1418:
-	TESTQ         $0x00000004, CX
-	JZ            skip1420
-	VMOVUPD       Y1, (AX)
+few1181:
+	TESTQ         $0x00000004, AX
+	JZ            skip1183
+	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
+	ADDQ          $0x20, CX
 
-skip1420:
-	TESTQ         $0x00000002, CX
-	JZ            skip1421
-	VMOVUPD       X1, (AX)
+skip1183:
+	TESTQ         $0x00000002, AX
+	JZ            skip1184
+	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
+	ADDQ          $0x10, CX
 
-skip1421:
-	TESTQ  $0x00000001, CX
-	JZ     skip1422
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
+skip1184:
+	TESTQ  $0x00000001, AX
+	JZ     skip1185
+	VMOVSD X1, (CX)
+	ADDQ   $0x08, CX
 
-skip1422:
-done1419:
-skip1415:
-	JMP finish1407
+skip1185:
+done1182:
+skip1180:
+	JMP finish1172
 
-next1408:
+next1173:
 	CMPQ         CX, $0x02
-	JNE          next1423
+	JNE          next1186
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), BX
-	MOVQ         phi+32(FP), SI
+	MOVQ         call+16(FP), BX
+	MOVQ         (BX), BX
+	MOVQ         call+16(FP), SI
+	MOVQ         32(SI), SI
+	MOVQ         call+16(FP), DI
+	ADDQ         (DI), SI
 	MOVQ         BX, DI
-	MOVQ         f+24(FP), R8
+	MOVQ         call+16(FP), R8
+	MOVQ         8(R8), R8
 	ADDQ         CX, DI
 	ADDQ         CX, DI
 	VBROADCASTSD (R8), Z8
@@ -29603,7 +23416,7 @@ next1408:
 	VBROADCASTSD 32(R8), Z12
 	VBROADCASTSD 40(R8), Z13
 	TESTQ        DX, DX
-	JZ           skip1424
+	JZ           skip1187
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z3
@@ -29712,10 +23525,10 @@ next1408:
 	VMOVUPD      Z6, 384(AX)
 	VMOVUPD      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
-
-loop1425:
 	CMPQ         DX, $0x00000001
-	JL           done1426
+	JL           done1189
+
+loop1188:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z14
 	VREDUCEPD    $0x40, 128(AX), Z15
@@ -29963,9 +23776,9 @@ loop1425:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1425
+	JG           loop1188
 
-done1426:
+done1189:
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -30004,17 +23817,17 @@ done1426:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1424:
+skip1187:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1191
 
-loop1427:
-	CMPQ        AX, $0x00000080
-	JL          done1428
+loop1190:
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -30053,11 +23866,12 @@ loop1427:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1427
+	CMPQ        AX, $0x00000080
+	JGE         loop1190
 
-done1428:
+done1191:
 	TESTQ       AX, AX
-	JZ          skip1429
+	JZ          skip1192
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -30079,10 +23893,11 @@ done1428:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1429:
+skip1192:
 	VADDPD     Z14, Z1, Z1
 	VADDPD     Z0, Z2, Z2
-	MOVQ       sums+8(FP), AX
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
 	VUNPCKLPD  Z2, Z1, Z0
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z0, Z1, Z1
@@ -30093,74 +23908,60 @@ skip1429:
 	VSHUFF64X2 $0xdd, Z1, Z1, Z1
 	VADDPD     Z0, Z1, Z1
 	VMOVUPD    Z1, (AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1430
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, AX
+	MOVQ       call+16(FP), AX
+	MOVQ       72(AX), AX
+	TESTQ      AX, AX
+	JZ         skip1193
+	MOVQ       y+0(FP), CX
+	CMPQ       AX, $0x08
+	JNE        few1194
+	VMOVUPD    Z1, (CX)
+	JMP        done1195
 
-loop1431:
-	CMPQ             BX, $0x00000001
-	JL               done1432
-	VMOVUPD.Z        (DX), K1, Z0
-	VFMADD231PD.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x08, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1431
-
-done1432:
-	MOVQ    y+0(FP), AX
-	CMPQ    CX, $0x08
-	JNE     few1433
-	VMOVUPD Z1, (AX)
-	JMP     done1434
-
-few1433:
-	TESTQ         $0x00000004, CX
-	JZ            skip1435
-	VMOVUPD       Y1, (AX)
+few1194:
+	TESTQ         $0x00000004, AX
+	JZ            skip1196
+	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
+	ADDQ          $0x20, CX
 
-skip1435:
-	TESTQ         $0x00000002, CX
-	JZ            skip1436
-	VMOVUPD       X1, (AX)
+skip1196:
+	TESTQ         $0x00000002, AX
+	JZ            skip1197
+	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
+	ADDQ          $0x10, CX
 
-skip1436:
-	TESTQ  $0x00000001, CX
-	JZ     skip1437
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
+skip1197:
+	TESTQ  $0x00000001, AX
+	JZ     skip1198
+	VMOVSD X1, (CX)
+	ADDQ   $0x08, CX
 
-skip1437:
-done1434:
-skip1430:
-	JMP finish1407
+skip1198:
+done1195:
+skip1193:
+	JMP finish1172
 
-next1423:
+next1186:
 	CMPQ         CX, $0x03
-	JNE          next1438
+	JNE          next1199
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), BX
-	MOVQ         phi+32(FP), SI
+	MOVQ         call+16(FP), BX
+	MOVQ         (BX), BX
+	MOVQ         call+16(FP), SI
+	MOVQ         32(SI), SI
+	MOVQ         call+16(FP), DI
+	ADDQ         (DI), SI
 	MOVQ         BX, DI
-	MOVQ         f+24(FP), R8
+	MOVQ         call+16(FP), R8
+	MOVQ         8(R8), R8
 	ADDQ         CX, DI
 	ADDQ         CX, DI
 	ADDQ         CX, DI
@@ -30171,7 +23972,7 @@ next1423:
 	VBROADCASTSD 32(R8), Z13
 	VBROADCASTSD 40(R8), Z14
 	TESTQ        DX, DX
-	JZ           skip1439
+	JZ           skip1200
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z4
@@ -30280,10 +24081,10 @@ next1423:
 	VMOVUPD      Z7, 384(AX)
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
+	CMPQ         DX, $0x00000001
+	JL           done1202
 
-loop1440:
-	CMPQ             DX, $0x00000001
-	JL               done1441
+loop1201:
 	LEAQ             sixteenths<>+0(SB), R9
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -30579,9 +24380,9 @@ loop1440:
 	ADDQ             $0x00000200, BX
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1440
+	JG               loop1201
 
-done1441:
+done1202:
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -30632,18 +24433,18 @@ done1441:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 
-skip1439:
+skip1200:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z15
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1204
 
-loop1442:
-	CMPQ             AX, $0x00000080
-	JL               done1443
+loop1203:
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -30694,11 +24495,12 @@ loop1442:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 	SUBQ             $0x00000080, AX
-	JMP              loop1442
+	CMPQ             AX, $0x00000080
+	JGE              loop1203
 
-done1443:
+done1204:
 	TESTQ            AX, AX
-	JZ               skip1444
+	JZ               skip1205
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -30726,11 +24528,12 @@ done1443:
 	ADDQ             $0x00000040, BX
 	ADDQ             $0x00000040, DI
 
-skip1444:
+skip1205:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z0, Z3, Z3
-	MOVQ       sums+8(FP), AX
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
 	VUNPCKLPD  Z2, Z1, Z0
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z0, Z1, Z1
@@ -30744,75 +24547,61 @@ skip1444:
 	VSHUFF64X2 $0xdd, Z1, Z1, Z1
 	VADDPD     Z0, Z1, Z1
 	VMOVUPD    Z1, (AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1445
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, AX
+	MOVQ       call+16(FP), AX
+	MOVQ       72(AX), AX
+	TESTQ      AX, AX
+	JZ         skip1206
+	MOVQ       y+0(FP), CX
+	CMPQ       AX, $0x08
+	JNE        few1207
+	VMOVUPD    Z1, (CX)
+	JMP        done1208
 
-loop1446:
-	CMPQ             BX, $0x00000001
-	JL               done1447
-	VMOVUPD.Z        (DX), K1, Z0
-	VFMADD231PD.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x08, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1446
-
-done1447:
-	MOVQ    y+0(FP), AX
-	CMPQ    CX, $0x08
-	JNE     few1448
-	VMOVUPD Z1, (AX)
-	JMP     done1449
-
-few1448:
-	TESTQ         $0x00000004, CX
-	JZ            skip1450
-	VMOVUPD       Y1, (AX)
+few1207:
+	TESTQ         $0x00000004, AX
+	JZ            skip1209
+	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
+	ADDQ          $0x20, CX
 
-skip1450:
-	TESTQ         $0x00000002, CX
-	JZ            skip1451
-	VMOVUPD       X1, (AX)
+skip1209:
+	TESTQ         $0x00000002, AX
+	JZ            skip1210
+	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
+	ADDQ          $0x10, CX
 
-skip1451:
-	TESTQ  $0x00000001, CX
-	JZ     skip1452
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
+skip1210:
+	TESTQ  $0x00000001, AX
+	JZ     skip1211
+	VMOVSD X1, (CX)
+	ADDQ   $0x08, CX
 
-skip1452:
-done1449:
-skip1445:
-	JMP finish1407
+skip1211:
+done1208:
+skip1206:
+	JMP finish1172
 
-next1438:
+next1199:
 	CMPQ         CX, $0x04
-	JNE          next1453
+	JNE          next1212
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
-	MOVQ         phi+32(FP), DI
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
+	MOVQ         call+16(FP), DI
+	MOVQ         32(DI), DI
+	MOVQ         call+16(FP), R8
+	ADDQ         (R8), DI
 	MOVQ         SI, R8
-	MOVQ         f+24(FP), R9
+	MOVQ         call+16(FP), R9
+	MOVQ         8(R9), R9
 	ADDQ         CX, R8
 	ADDQ         CX, R8
 	ADDQ         CX, R8
@@ -30823,7 +24612,7 @@ next1438:
 	VBROADCASTSD 24(R9), Z13
 	VBROADCASTSD 32(R9), Z14
 	TESTQ        DX, DX
-	JZ           skip1454
+	JZ           skip1213
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z5
@@ -30932,10 +24721,10 @@ next1438:
 	VMOVUPD      Z8, 384(AX)
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
+	CMPQ         DX, $0x00000001
+	JL           done1215
 
-loop1455:
-	CMPQ             DX, $0x00000001
-	JL               done1456
+loop1214:
 	LEAQ             sixteenths<>+0(SB), R10
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -31279,9 +25068,9 @@ loop1455:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, R8
 	SUBQ             $0x00000001, DX
-	JMP              loop1455
+	JG               loop1214
 
-done1456:
+done1215:
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -31344,19 +25133,19 @@ done1456:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 
-skip1454:
+skip1213:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    SI, AX
 	VMOVUPD Z0, Z15
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z17
 	VMOVUPD Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1217
 
-loop1457:
-	CMPQ             AX, $0x00000080
-	JL               done1458
+loop1216:
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -31419,11 +25208,12 @@ loop1457:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 	SUBQ             $0x00000080, AX
-	JMP              loop1457
+	CMPQ             AX, $0x00000080
+	JGE              loop1216
 
-done1458:
+done1217:
 	TESTQ            AX, AX
-	JZ               skip1459
+	JZ               skip1218
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -31457,12 +25247,13 @@ done1458:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, R8
 
-skip1459:
+skip1218:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
 	VADDPD     Z0, Z4, Z4
-	MOVQ       sums+8(FP), AX
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
 	VUNPCKLPD  Z2, Z1, Z0
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z0, Z1, Z1
@@ -31476,77 +25267,63 @@ skip1459:
 	VSHUFF64X2 $0xdd, Z1, Z1, Z1
 	VADDPD     Z0, Z1, Z1
 	VMOVUPD    Z1, (AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1460
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, AX
+	MOVQ       call+16(FP), AX
+	MOVQ       72(AX), AX
+	TESTQ      AX, AX
+	JZ         skip1219
+	MOVQ       y+0(FP), CX
+	CMPQ       AX, $0x08
+	JNE        few1220
+	VMOVUPD    Z1, (CX)
+	JMP        done1221
 
-loop1461:
-	CMPQ             BX, $0x00000001
-	JL               done1462
-	VMOVUPD.Z        (DX), K1, Z0
-	VFMADD231PD.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x08, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1461
-
-done1462:
-	MOVQ    y+0(FP), AX
-	CMPQ    CX, $0x08
-	JNE     few1463
-	VMOVUPD Z1, (AX)
-	JMP     done1464
-
-few1463:
-	TESTQ         $0x00000004, CX
-	JZ            skip1465
-	VMOVUPD       Y1, (AX)
+few1220:
+	TESTQ         $0x00000004, AX
+	JZ            skip1222
+	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
+	ADDQ          $0x20, CX
 
-skip1465:
-	TESTQ         $0x00000002, CX
-	JZ            skip1466
-	VMOVUPD       X1, (AX)
+skip1222:
+	TESTQ         $0x00000002, AX
+	JZ            skip1223
+	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
+	ADDQ          $0x10, CX
 
-skip1466:
-	TESTQ  $0x00000001, CX
-	JZ     skip1467
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
+skip1223:
+	TESTQ  $0x00000001, AX
+	JZ     skip1224
+	VMOVSD X1, (CX)
+	ADDQ   $0x08, CX
 
-skip1467:
-done1464:
-skip1460:
-	JMP finish1407
+skip1224:
+done1221:
+skip1219:
+	JMP finish1172
 
-next1453:
+next1212:
 	CMPQ         CX, $0x05
-	JNE          next1468
+	JNE          next1225
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	VMOVUPD      Z0, Z5
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
 	LEAQ         (SI)(CX*4), DI
-	MOVQ         phi+32(FP), R8
+	MOVQ         call+16(FP), R8
+	MOVQ         32(R8), R8
+	MOVQ         call+16(FP), R9
+	ADDQ         (R9), R8
 	MOVQ         SI, R9
-	MOVQ         f+24(FP), R10
+	MOVQ         call+16(FP), R10
+	MOVQ         8(R10), R10
 	ADDQ         CX, R9
 	ADDQ         CX, R9
 	ADDQ         CX, R9
@@ -31557,7 +25334,7 @@ next1453:
 	VBROADCASTSD 16(R10), Z13
 	VBROADCASTSD 24(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1469
+	JZ           skip1226
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z6
@@ -31666,10 +25443,10 @@ next1453:
 	VMOVUPD      Z9, 384(AX)
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
+	CMPQ         DX, $0x00000001
+	JL           done1228
 
-loop1470:
-	CMPQ             DX, $0x00000001
-	JL               done1471
+loop1227:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -32062,9 +25839,9 @@ loop1470:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JMP              loop1470
+	JG               loop1227
 
-done1471:
+done1228:
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -32140,20 +25917,20 @@ done1471:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1469:
+skip1226:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    SI, AX
 	VMOVUPD Z0, Z15
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z17
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1230
 
-loop1472:
-	CMPQ             AX, $0x00000080
-	JL               done1473
+loop1229:
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -32229,11 +26006,12 @@ loop1472:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
-	JMP              loop1472
+	CMPQ             AX, $0x00000080
+	JGE              loop1229
 
-done1473:
+done1230:
 	TESTQ            AX, AX
-	JZ               skip1474
+	JZ               skip1231
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -32274,13 +26052,14 @@ done1473:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1474:
+skip1231:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
 	VADDPD     Z18, Z4, Z4
 	VADDPD     Z0, Z5, Z5
-	MOVQ       sums+8(FP), AX
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
 	VUNPCKLPD  Z2, Z1, Z0
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z0, Z1, Z1
@@ -32300,78 +26079,64 @@ skip1474:
 	VSHUFF64X2 $0xdd, Z5, Z1, Z1
 	VADDPD     Z0, Z1, Z1
 	VMOVUPD    Z1, (AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1475
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, AX
+	MOVQ       call+16(FP), AX
+	MOVQ       72(AX), AX
+	TESTQ      AX, AX
+	JZ         skip1232
+	MOVQ       y+0(FP), CX
+	CMPQ       AX, $0x08
+	JNE        few1233
+	VMOVUPD    Z1, (CX)
+	JMP        done1234
 
-loop1476:
-	CMPQ             BX, $0x00000001
-	JL               done1477
-	VMOVUPD.Z        (DX), K1, Z0
-	VFMADD231PD.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x08, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1476
-
-done1477:
-	MOVQ    y+0(FP), AX
-	CMPQ    CX, $0x08
-	JNE     few1478
-	VMOVUPD Z1, (AX)
-	JMP     done1479
-
-few1478:
-	TESTQ         $0x00000004, CX
-	JZ            skip1480
-	VMOVUPD       Y1, (AX)
+few1233:
+	TESTQ         $0x00000004, AX
+	JZ            skip1235
+	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
+	ADDQ          $0x20, CX
 
-skip1480:
-	TESTQ         $0x00000002, CX
-	JZ            skip1481
-	VMOVUPD       X1, (AX)
+skip1235:
+	TESTQ         $0x00000002, AX
+	JZ            skip1236
+	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
+	ADDQ          $0x10, CX
 
-skip1481:
-	TESTQ  $0x00000001, CX
-	JZ     skip1482
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
+skip1236:
+	TESTQ  $0x00000001, AX
+	JZ     skip1237
+	VMOVSD X1, (CX)
+	ADDQ   $0x08, CX
 
-skip1482:
-done1479:
-skip1475:
-	JMP finish1407
+skip1237:
+done1234:
+skip1232:
+	JMP finish1172
 
-next1468:
+next1225:
 	CMPQ         CX, $0x06
-	JNE          next1483
+	JNE          next1238
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
 	VMOVUPD      Z0, Z4
 	VMOVUPD      Z0, Z5
 	VMOVUPD      Z0, Z6
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
 	LEAQ         (SI)(CX*4), DI
-	MOVQ         phi+32(FP), R8
+	MOVQ         call+16(FP), R8
+	MOVQ         32(R8), R8
+	MOVQ         call+16(FP), R9
+	ADDQ         (R9), R8
 	MOVQ         SI, R9
-	MOVQ         f+24(FP), R10
+	MOVQ         call+16(FP), R10
+	MOVQ         8(R10), R10
 	ADDQ         CX, R9
 	ADDQ         CX, R9
 	ADDQ         CX, R9
@@ -32382,7 +26147,7 @@ next1468:
 	VBROADCASTSD 8(R10), Z13
 	VBROADCASTSD 16(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1484
+	JZ           skip1239
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z7
@@ -32491,10 +26256,10 @@ next1468:
 	VMOVUPD      Z10, 384(AX)
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
+	CMPQ         DX, $0x00000001
+	JL           done1241
 
-loop1485:
-	CMPQ             DX, $0x00000001
-	JL               done1486
+loop1240:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -32935,9 +26700,9 @@ loop1485:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JMP              loop1485
+	JG               loop1240
 
-done1486:
+done1241:
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -33025,10 +26790,10 @@ done1486:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1484:
+skip1239:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    SI, AX
 	VMOVUPD Z0, Z15
 	VMOVUPD Z0, Z16
@@ -33036,10 +26801,10 @@ skip1484:
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z19
 	VMOVUPD Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1243
 
-loop1487:
-	CMPQ             AX, $0x00000080
-	JL               done1488
+loop1242:
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -33127,11 +26892,12 @@ loop1487:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
-	JMP              loop1487
+	CMPQ             AX, $0x00000080
+	JGE              loop1242
 
-done1488:
+done1243:
 	TESTQ            AX, AX
-	JZ               skip1489
+	JZ               skip1244
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -33178,14 +26944,15 @@ done1488:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1489:
+skip1244:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
 	VADDPD     Z18, Z4, Z4
 	VADDPD     Z19, Z5, Z5
 	VADDPD     Z0, Z6, Z6
-	MOVQ       sums+8(FP), AX
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
 	VUNPCKLPD  Z2, Z1, Z0
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z0, Z1, Z1
@@ -33205,64 +26972,45 @@ skip1489:
 	VSHUFF64X2 $0xdd, Z5, Z1, Z1
 	VADDPD     Z0, Z1, Z1
 	VMOVUPD    Z1, (AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1490
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, AX
+	MOVQ       call+16(FP), AX
+	MOVQ       72(AX), AX
+	TESTQ      AX, AX
+	JZ         skip1245
+	MOVQ       y+0(FP), CX
+	CMPQ       AX, $0x08
+	JNE        few1246
+	VMOVUPD    Z1, (CX)
+	JMP        done1247
 
-loop1491:
-	CMPQ             BX, $0x00000001
-	JL               done1492
-	VMOVUPD.Z        (DX), K1, Z0
-	VFMADD231PD.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x08, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1491
-
-done1492:
-	MOVQ    y+0(FP), AX
-	CMPQ    CX, $0x08
-	JNE     few1493
-	VMOVUPD Z1, (AX)
-	JMP     done1494
-
-few1493:
-	TESTQ         $0x00000004, CX
-	JZ            skip1495
-	VMOVUPD       Y1, (AX)
+few1246:
+	TESTQ         $0x00000004, AX
+	JZ            skip1248
+	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
+	ADDQ          $0x20, CX
 
-skip1495:
-	TESTQ         $0x00000002, CX
-	JZ            skip1496
-	VMOVUPD       X1, (AX)
+skip1248:
+	TESTQ         $0x00000002, AX
+	JZ            skip1249
+	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
+	ADDQ          $0x10, CX
 
-skip1496:
-	TESTQ  $0x00000001, CX
-	JZ     skip1497
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
+skip1249:
+	TESTQ  $0x00000001, AX
+	JZ     skip1250
+	VMOVSD X1, (CX)
+	ADDQ   $0x08, CX
 
-skip1497:
-done1494:
-skip1490:
-	JMP finish1407
+skip1250:
+done1247:
+skip1245:
+	JMP finish1172
 
-next1483:
+next1238:
 	CMPQ         CX, $0x07
-	JNE          next1498
+	JNE          next1251
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -33270,14 +27018,19 @@ next1483:
 	VMOVUPD      Z0, Z5
 	VMOVUPD      Z0, Z6
 	VMOVUPD      Z0, Z7
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
 	LEAQ         (SI)(CX*4), DI
-	MOVQ         phi+32(FP), R8
+	MOVQ         call+16(FP), R8
+	MOVQ         32(R8), R8
+	MOVQ         call+16(FP), R9
+	ADDQ         (R9), R8
 	MOVQ         SI, R9
-	MOVQ         f+24(FP), R10
+	MOVQ         call+16(FP), R10
+	MOVQ         8(R10), R10
 	ADDQ         CX, R9
 	ADDQ         CX, R9
 	ADDQ         CX, R9
@@ -33288,7 +27041,7 @@ next1483:
 	VBROADCASTSD (R10), Z13
 	VBROADCASTSD 8(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1499
+	JZ           skip1252
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z8
@@ -33397,10 +27150,10 @@ next1483:
 	VMOVUPD      Z11, 384(AX)
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
+	CMPQ         DX, $0x00000001
+	JL           done1254
 
-loop1500:
-	CMPQ             DX, $0x00000001
-	JL               done1501
+loop1253:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -33889,9 +27642,9 @@ loop1500:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JMP              loop1500
+	JG               loop1253
 
-done1501:
+done1254:
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -33991,10 +27744,10 @@ done1501:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1499:
+skip1252:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    SI, AX
 	VMOVUPD Z0, Z15
 	VMOVUPD Z0, Z16
@@ -34003,10 +27756,10 @@ skip1499:
 	VMOVUPD Z0, Z19
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1256
 
-loop1502:
-	CMPQ             AX, $0x00000080
-	JL               done1503
+loop1255:
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -34106,11 +27859,12 @@ loop1502:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
-	JMP              loop1502
+	CMPQ             AX, $0x00000080
+	JGE              loop1255
 
-done1503:
+done1256:
 	TESTQ            AX, AX
-	JZ               skip1504
+	JZ               skip1257
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -34163,7 +27917,7 @@ done1503:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1504:
+skip1257:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -34171,7 +27925,8 @@ skip1504:
 	VADDPD     Z19, Z5, Z5
 	VADDPD     Z20, Z6, Z6
 	VADDPD     Z0, Z7, Z7
-	MOVQ       sums+8(FP), AX
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
 	VUNPCKLPD  Z2, Z1, Z0
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z0, Z1, Z1
@@ -34194,64 +27949,45 @@ skip1504:
 	VSHUFF64X2 $0xdd, Z5, Z1, Z1
 	VADDPD     Z0, Z1, Z1
 	VMOVUPD    Z1, (AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1505
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x03, SI
-	ADDQ       SI, AX
+	MOVQ       call+16(FP), AX
+	MOVQ       72(AX), AX
+	TESTQ      AX, AX
+	JZ         skip1258
+	MOVQ       y+0(FP), CX
+	CMPQ       AX, $0x08
+	JNE        few1259
+	VMOVUPD    Z1, (CX)
+	JMP        done1260
 
-loop1506:
-	CMPQ             BX, $0x00000001
-	JL               done1507
-	VMOVUPD.Z        (DX), K1, Z0
-	VFMADD231PD.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x08, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1506
-
-done1507:
-	MOVQ    y+0(FP), AX
-	CMPQ    CX, $0x08
-	JNE     few1508
-	VMOVUPD Z1, (AX)
-	JMP     done1509
-
-few1508:
-	TESTQ         $0x00000004, CX
-	JZ            skip1510
-	VMOVUPD       Y1, (AX)
+few1259:
+	TESTQ         $0x00000004, AX
+	JZ            skip1261
+	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
+	ADDQ          $0x20, CX
 
-skip1510:
-	TESTQ         $0x00000002, CX
-	JZ            skip1511
-	VMOVUPD       X1, (AX)
+skip1261:
+	TESTQ         $0x00000002, AX
+	JZ            skip1262
+	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
+	ADDQ          $0x10, CX
 
-skip1511:
-	TESTQ  $0x00000001, CX
-	JZ     skip1512
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
+skip1262:
+	TESTQ  $0x00000001, AX
+	JZ     skip1263
+	VMOVSD X1, (CX)
+	ADDQ   $0x08, CX
 
-skip1512:
-done1509:
-skip1505:
-	JMP finish1407
+skip1263:
+done1260:
+skip1258:
+	JMP finish1172
 
-next1498:
+next1251:
 	CMPQ         CX, $0x08
-	JNE          next1513
+	JNE          next1264
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -34260,14 +27996,19 @@ next1498:
 	VMOVUPD      Z0, Z6
 	VMOVUPD      Z0, Z7
 	VMOVUPD      Z0, Z8
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
 	LEAQ         (SI)(CX*4), DI
-	MOVQ         phi+32(FP), R8
+	MOVQ         call+16(FP), R8
+	MOVQ         32(R8), R8
+	MOVQ         call+16(FP), R9
+	ADDQ         (R9), R8
 	MOVQ         SI, R9
-	MOVQ         f+24(FP), R10
+	MOVQ         call+16(FP), R10
+	MOVQ         8(R10), R10
 	ADDQ         CX, R9
 	ADDQ         CX, R9
 	ADDQ         CX, R9
@@ -34278,7 +28019,7 @@ next1498:
 	ADDQ         CX, R9
 	VBROADCASTSD (R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1514
+	JZ           skip1265
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z9
@@ -34387,10 +28128,10 @@ next1498:
 	VMOVUPD      Z12, 384(AX)
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
+	CMPQ         DX, $0x00000001
+	JL           done1267
 
-loop1515:
-	CMPQ             DX, $0x00000001
-	JL               done1516
+loop1266:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -34927,9 +28668,9 @@ loop1515:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JMP              loop1515
+	JG               loop1266
 
-done1516:
+done1267:
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -35041,10 +28782,10 @@ done1516:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1514:
+skip1265:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    SI, AX
 	VMOVUPD Z0, Z15
 	VMOVUPD Z0, Z16
@@ -35054,10 +28795,10 @@ skip1514:
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z21
 	VMOVUPD Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1269
 
-loop1517:
-	CMPQ             AX, $0x00000080
-	JL               done1518
+loop1268:
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -35169,11 +28910,12 @@ loop1517:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
-	JMP              loop1517
+	CMPQ             AX, $0x00000080
+	JGE              loop1268
 
-done1518:
+done1269:
 	TESTQ            AX, AX
-	JZ               skip1519
+	JZ               skip1270
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -35232,7 +28974,7 @@ done1518:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1519:
+skip1270:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -35241,7 +28983,8 @@ skip1519:
 	VADDPD     Z20, Z6, Z6
 	VADDPD     Z21, Z7, Z7
 	VADDPD     Z0, Z8, Z8
-	MOVQ       sums+8(FP), AX
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
 	VUNPCKLPD  Z2, Z1, Z0
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z0, Z1, Z1
@@ -35264,5845 +29007,5804 @@ skip1519:
 	VSHUFF64X2 $0xdd, Z5, Z1, Z1
 	VADDPD     Z0, Z1, Z1
 	VMOVUPD    Z1, (AX)
-	MOVQ       p+88(FP), CX
+	MOVQ       call+16(FP), AX
+	MOVQ       72(AX), AX
+	TESTQ      AX, AX
+	JZ         skip1271
+	MOVQ       y+0(FP), CX
+	CMPQ       AX, $0x08
+	JNE        few1272
+	VMOVUPD    Z1, (CX)
+	JMP        done1273
+
+few1272:
+	TESTQ         $0x00000004, AX
+	JZ            skip1274
+	VMOVUPD       Y1, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, CX
+
+skip1274:
+	TESTQ         $0x00000002, AX
+	JZ            skip1275
+	VMOVUPD       X1, (CX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, CX
+
+skip1275:
+	TESTQ  $0x00000001, AX
+	JZ     skip1276
+	VMOVSD X1, (CX)
+	ADDQ   $0x08, CX
+
+skip1276:
+done1273:
+skip1271:
+	JMP finish1172
+
+next1264:
+product1171:
+	MOVQ call+16(FP), CX
+	MOVQ 56(CX), CX
+	CMPQ CX, $0x00
+	JNE  next1277
+	CMPQ DX, $0x00000001
+	JL   done1279
+
+loop1278:
+	LEAQ         sixteenths<>+0(SB), CX
+	VREDUCEPD    $0x40, (AX), Z0
+	VREDUCEPD    $0x40, 128(AX), Z1
+	VREDUCEPD    $0x40, 256(AX), Z2
+	VREDUCEPD    $0x40, 384(AX), Z3
+	VMULPD       Z0, Z0, Z4
+	VMULPD       Z1, Z1, Z5
+	VMULPD       Z2, Z2, Z6
+	VMULPD       Z3, Z3, Z7
+	VBROADCASTSD 256(CX), Z16
+	VMOVUPD      Z16, Z8
+	VMOVUPD      Z16, Z9
+	VMOVUPD      Z16, Z10
+	VMOVUPD      Z16, Z11
+	VBROADCASTSD 264(CX), Z16
+	VFMADD213PD  Z16, Z4, Z8
+	VFMADD213PD  Z16, Z5, Z9
+	VFMADD213PD  Z16, Z6, Z10
+	VFMADD213PD  Z16, Z7, Z11
+	VBROADCASTSD 296(CX), Z16
+	VMOVUPD      Z16, Z12
+	VMOVUPD      Z16, Z13
+	VMOVUPD      Z16, Z14
+	VMOVUPD      Z16, Z15
+	VBROADCASTSD 304(CX), Z16
+	VFMADD213PD  Z16, Z4, Z12
+	VFMADD213PD  Z16, Z5, Z13
+	VFMADD213PD  Z16, Z6, Z14
+	VFMADD213PD  Z16, Z7, Z15
+	VBROADCASTSD 272(CX), Z16
+	VFMADD213PD  Z16, Z4, Z8
+	VFMADD213PD  Z16, Z5, Z9
+	VFMADD213PD  Z16, Z6, Z10
+	VFMADD213PD  Z16, Z7, Z11
+	VBROADCASTSD 312(CX), Z16
+	VFMADD213PD  Z16, Z4, Z12
+	VFMADD213PD  Z16, Z5, Z13
+	VFMADD213PD  Z16, Z6, Z14
+	VFMADD213PD  Z16, Z7, Z15
+	VBROADCASTSD 280(CX), Z16
+	VFMADD213PD  Z16, Z4, Z8
+	VFMADD213PD  Z16, Z5, Z9
+	VFMADD213PD  Z16, Z6, Z10
+	VFMADD213PD  Z16, Z7, Z11
+	VBROADCASTSD 320(CX), Z16
+	VFMADD213PD  Z16, Z4, Z12
+	VFMADD213PD  Z16, Z5, Z13
+	VFMADD213PD  Z16, Z6, Z14
+	VFMADD213PD  Z16, Z7, Z15
+	VBROADCASTSD 288(CX), Z16
+	VFMADD213PD  Z16, Z4, Z8
+	VFMADD213PD  Z16, Z5, Z9
+	VFMADD213PD  Z16, Z6, Z10
+	VFMADD213PD  Z16, Z7, Z11
+	VBROADCASTSD 328(CX), Z16
+	VFMADD213PD  Z16, Z4, Z12
+	VFMADD213PD  Z16, Z5, Z13
+	VFMADD213PD  Z16, Z6, Z14
+	VFMADD213PD  Z16, Z7, Z15
+	VMULPD       Z0, Z8, Z8
+	VMULPD       Z1, Z9, Z9
+	VMULPD       Z2, Z10, Z10
+	VMULPD       Z3, Z11, Z11
+	VBROADCASTSD 336(CX), Z16
+	VADDPD       (AX), Z16, Z0
+	VADDPD       128(AX), Z16, Z1
+	VADDPD       256(AX), Z16, Z2
+	VADDPD       384(AX), Z16, Z3
+	VMOVUPD      (CX), Z16
+	VMOVUPD      Z16, Z4
+	VPERMT2PD    64(CX), Z0, Z4
+	VMOVUPD      Z16, Z5
+	VPERMT2PD    64(CX), Z1, Z5
+	VMOVUPD      Z16, Z6
+	VPERMT2PD    64(CX), Z2, Z6
+	VMOVUPD      Z16, Z7
+	VPERMT2PD    64(CX), Z3, Z7
+	VMOVUPD      128(CX), Z16
+	VPERMI2PD    192(CX), Z16, Z0
+	VPERMI2PD    192(CX), Z16, Z1
+	VPERMI2PD    192(CX), Z16, Z2
+	VPERMI2PD    192(CX), Z16, Z3
+	VMULPD       Z4, Z8, Z16
+	VMULPD       Z4, Z12, Z4
+	VFMADD231PD  Z0, Z8, Z4
+	VFMSUB213PD  Z16, Z12, Z0
+	VMULPD       Z5, Z9, Z16
+	VMULPD       Z5, Z13, Z5
+	VFMADD231PD  Z1, Z9, Z5
+	VFMSUB213PD  Z16, Z13, Z1
+	VMULPD       Z6, Z10, Z16
+	VMULPD       Z6, Z14, Z6
+	VFMADD231PD  Z2, Z10, Z6
+	VFMSUB213PD  Z16, Z14, Z2
+	VMULPD       Z7, Z11, Z16
+	VMULPD       Z7, Z15, Z7
+	VFMADD231PD  Z3, Z11, Z7
+	VFMSUB213PD  Z16, Z15, Z3
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z4, 64(AX)
+	VMOVUPD      Z1, 128(AX)
+	VMOVUPD      Z5, 192(AX)
+	VMOVUPD      Z2, 256(AX)
+	VMOVUPD      Z6, 320(AX)
+	VMOVUPD      Z3, 384(AX)
+	VMOVUPD      Z7, 448(AX)
+	ADDQ         $0x00000200, AX
+	SUBQ         $0x00000001, DX
+	JG           loop1278
+
+done1279:
+	JMP finish1172
+
+next1277:
+	CMPQ         CX, $0x01
+	JNE          next1280
+	VMOVUPD      Z0, Z1
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
+	LEAQ         (CX)(CX*2), BX
+	MOVQ         call+16(FP), BX
+	MOVQ         (BX), BX
+	MOVQ         call+16(FP), SI
+	MOVQ         32(SI), SI
+	MOVQ         call+16(FP), DI
+	ADDQ         (DI), SI
+	TESTQ        DX, DX
+	JZ           skip1281
+	DECQ         DX
+	LEAQ         sixteenths<>+0(SB), DI
+	VREDUCEPD    $0x40, (AX), Z2
+	VREDUCEPD    $0x40, 128(AX), Z3
+	VREDUCEPD    $0x40, 256(AX), Z4
+	VREDUCEPD    $0x40, 384(AX), Z5
+	VMULPD       Z2, Z2, Z6
+	VMULPD       Z3, Z3, Z7
+	VMULPD       Z4, Z4, Z8
+	VMULPD       Z5, Z5, Z9
+	VBROADCASTSD 256(DI), Z18
+	VMOVUPD      Z18, Z10
+	VMOVUPD      Z18, Z11
+	VMOVUPD      Z18, Z12
+	VMOVUPD      Z18, Z13
+	VBROADCASTSD 264(DI), Z18
+	VFMADD213PD  Z18, Z6, Z10
+	VFMADD213PD  Z18, Z7, Z11
+	VFMADD213PD  Z18, Z8, Z12
+	VFMADD213PD  Z18, Z9, Z13
+	VBROADCASTSD 296(DI), Z18
+	VMOVUPD      Z18, Z14
+	VMOVUPD      Z18, Z15
+	VMOVUPD      Z18, Z16
+	VMOVUPD      Z18, Z17
+	VBROADCASTSD 304(DI), Z18
+	VFMADD213PD  Z18, Z6, Z14
+	VFMADD213PD  Z18, Z7, Z15
+	VFMADD213PD  Z18, Z8, Z16
+	VFMADD213PD  Z18, Z9, Z17
+	VBROADCASTSD 272(DI), Z18
+	VFMADD213PD  Z18, Z6, Z10
+	VFMADD213PD  Z18, Z7, Z11
+	VFMADD213PD  Z18, Z8, Z12
+	VFMADD213PD  Z18, Z9, Z13
+	VBROADCASTSD 312(DI), Z18
+	VFMADD213PD  Z18, Z6, Z14
+	VFMADD213PD  Z18, Z7, Z15
+	VFMADD213PD  Z18, Z8, Z16
+	VFMADD213PD  Z18, Z9, Z17
+	VBROADCASTSD 280(DI), Z18
+	VFMADD213PD  Z18, Z6, Z10
+	VFMADD213PD  Z18, Z7, Z11
+	VFMADD213PD  Z18, Z8, Z12
+	VFMADD213PD  Z18, Z9, Z13
+	VBROADCASTSD 320(DI), Z18
+	VFMADD213PD  Z18, Z6, Z14
+	VFMADD213PD  Z18, Z7, Z15
+	VFMADD213PD  Z18, Z8, Z16
+	VFMADD213PD  Z18, Z9, Z17
+	VBROADCASTSD 288(DI), Z18
+	VFMADD213PD  Z18, Z6, Z10
+	VFMADD213PD  Z18, Z7, Z11
+	VFMADD213PD  Z18, Z8, Z12
+	VFMADD213PD  Z18, Z9, Z13
+	VBROADCASTSD 328(DI), Z18
+	VFMADD213PD  Z18, Z6, Z14
+	VFMADD213PD  Z18, Z7, Z15
+	VFMADD213PD  Z18, Z8, Z16
+	VFMADD213PD  Z18, Z9, Z17
+	VMULPD       Z2, Z10, Z10
+	VMULPD       Z3, Z11, Z11
+	VMULPD       Z4, Z12, Z12
+	VMULPD       Z5, Z13, Z13
+	VBROADCASTSD 336(DI), Z18
+	VADDPD       (AX), Z18, Z2
+	VADDPD       128(AX), Z18, Z3
+	VADDPD       256(AX), Z18, Z4
+	VADDPD       384(AX), Z18, Z5
+	VMOVUPD      (DI), Z18
+	VMOVUPD      Z18, Z6
+	VPERMT2PD    64(DI), Z2, Z6
+	VMOVUPD      Z18, Z7
+	VPERMT2PD    64(DI), Z3, Z7
+	VMOVUPD      Z18, Z8
+	VPERMT2PD    64(DI), Z4, Z8
+	VMOVUPD      Z18, Z9
+	VPERMT2PD    64(DI), Z5, Z9
+	VMOVUPD      128(DI), Z18
+	VPERMI2PD    192(DI), Z18, Z2
+	VPERMI2PD    192(DI), Z18, Z3
+	VPERMI2PD    192(DI), Z18, Z4
+	VPERMI2PD    192(DI), Z18, Z5
+	VMULPD       Z6, Z10, Z18
+	VMULPD       Z6, Z14, Z6
+	VFMADD231PD  Z2, Z10, Z6
+	VFMSUB213PD  Z18, Z14, Z2
+	VMULPD       Z7, Z11, Z18
+	VMULPD       Z7, Z15, Z7
+	VFMADD231PD  Z3, Z11, Z7
+	VFMSUB213PD  Z18, Z15, Z3
+	VMULPD       Z8, Z12, Z18
+	VMULPD       Z8, Z16, Z8
+	VFMADD231PD  Z4, Z12, Z8
+	VFMSUB213PD  Z18, Z16, Z4
+	VMULPD       Z9, Z13, Z18
+	VMULPD       Z9, Z17, Z9
+	VFMADD231PD  Z5, Z13, Z9
+	VFMSUB213PD  Z18, Z17, Z5
+	VMOVUPD      Z2, (AX)
+	VMOVUPD      Z6, 64(AX)
+	VMOVUPD      Z3, 128(AX)
+	VMOVUPD      Z7, 192(AX)
+	VMOVUPD      Z4, 256(AX)
+	VMOVUPD      Z8, 320(AX)
+	VMOVUPD      Z5, 384(AX)
+	VMOVUPD      Z9, 448(AX)
+	ADDQ         $0x00000200, AX
+	CMPQ         DX, $0x00000001
+	JL           done1283
+
+loop1282:
+	LEAQ         sixteenths<>+0(SB), DI
+	VREDUCEPD    $0x40, (AX), Z3
+	VREDUCEPD    $0x40, 128(AX), Z4
+	VREDUCEPD    $0x40, 256(AX), Z5
+	VREDUCEPD    $0x40, 384(AX), Z6
+	VMOVUPD      (SI), Z2
+	VMULPD       Z3, Z3, Z7
+	VMULPD       Z4, Z4, Z8
+	VMULPD       Z5, Z5, Z9
+	VMULPD       Z6, Z6, Z10
+	VFMADD231PD  (BX), Z2, Z1
+	VBROADCASTSD 256(DI), Z19
+	VMOVUPD      Z19, Z11
+	VMOVUPD      Z19, Z12
+	VMOVUPD      Z19, Z13
+	VMOVUPD      Z19, Z14
+	VMOVUPD      64(SI), Z2
+	VBROADCASTSD 264(DI), Z19
+	VFMADD213PD  Z19, Z7, Z11
+	VFMADD213PD  Z19, Z8, Z12
+	VFMADD213PD  Z19, Z9, Z13
+	VFMADD213PD  Z19, Z10, Z14
+	VFMADD231PD  64(BX), Z2, Z1
+	VBROADCASTSD 296(DI), Z19
+	VMOVUPD      Z19, Z15
+	VMOVUPD      Z19, Z16
+	VMOVUPD      Z19, Z17
+	VMOVUPD      Z19, Z18
+	VMOVUPD      128(SI), Z2
+	VBROADCASTSD 304(DI), Z19
+	VFMADD213PD  Z19, Z7, Z15
+	VFMADD213PD  Z19, Z8, Z16
+	VFMADD213PD  Z19, Z9, Z17
+	VFMADD213PD  Z19, Z10, Z18
+	VFMADD231PD  128(BX), Z2, Z1
+	VBROADCASTSD 272(DI), Z19
+	VFMADD213PD  Z19, Z7, Z11
+	VFMADD213PD  Z19, Z8, Z12
+	VFMADD213PD  Z19, Z9, Z13
+	VFMADD213PD  Z19, Z10, Z14
+	VMOVUPD      192(SI), Z2
+	VBROADCASTSD 312(DI), Z19
+	VFMADD213PD  Z19, Z7, Z15
+	VFMADD213PD  Z19, Z8, Z16
+	VFMADD213PD  Z19, Z9, Z17
+	VFMADD213PD  Z19, Z10, Z18
+	VFMADD231PD  192(BX), Z2, Z1
+	VBROADCASTSD 280(DI), Z19
+	VFMADD213PD  Z19, Z7, Z11
+	VFMADD213PD  Z19, Z8, Z12
+	VFMADD213PD  Z19, Z9, Z13
+	VFMADD213PD  Z19, Z10, Z14
+	VMOVUPD      256(SI), Z2
+	VBROADCASTSD 320(DI), Z19
+	VFMADD213PD  Z19, Z7, Z15
+	VFMADD213PD  Z19, Z8, Z16
+	VFMADD213PD  Z19, Z9, Z17
+	VFMADD213PD  Z19, Z10, Z18
+	VFMADD231PD  256(BX), Z2, Z1
+	VBROADCASTSD 288(DI), Z19
+	VFMADD213PD  Z19, Z7, Z11
+	VFMADD213PD  Z19, Z8, Z12
+	VFMADD213PD  Z19, Z9, Z13
+	VFMADD213PD  Z19, Z10, Z14
+	VMOVUPD      320(SI), Z2
+	VBROADCASTSD 328(DI), Z19
+	VFMADD213PD  Z19, Z7, Z15
+	VFMADD213PD  Z19, Z8, Z16
+	VFMADD213PD  Z19, Z9, Z17
+	VFMADD213PD  Z19, Z10, Z18
+	VFMADD231PD  320(BX), Z2, Z1
+	VMULPD       Z3, Z11, Z11
+	VMULPD       Z4, Z12, Z12
+	VMULPD       Z5, Z13, Z13
+	VMULPD       Z6, Z14, Z14
+	VMOVUPD      384(SI), Z2
+	VBROADCASTSD 336(DI), Z19
+	VADDPD       (AX), Z19, Z3
+	VADDPD       128(AX), Z19, Z4
+	VADDPD       256(AX), Z19, Z5
+	VADDPD       384(AX), Z19, Z6
+	VFMADD231PD  384(BX), Z2, Z1
+	VMOVUPD      (DI), Z19
+	VMOVUPD      Z19, Z7
+	VPERMT2PD    64(DI), Z3, Z7
+	VMOVUPD      Z19, Z8
+	VPERMT2PD    64(DI), Z4, Z8
+	VMOVUPD      Z19, Z9
+	VPERMT2PD    64(DI), Z5, Z9
+	VMOVUPD      Z19, Z10
+	VPERMT2PD    64(DI), Z6, Z10
+	VMOVUPD      448(SI), Z2
+	VMOVUPD      128(DI), Z19
+	VPERMI2PD    192(DI), Z19, Z3
+	VPERMI2PD    192(DI), Z19, Z4
+	VPERMI2PD    192(DI), Z19, Z5
+	VPERMI2PD    192(DI), Z19, Z6
+	VFMADD231PD  448(BX), Z2, Z1
+	VMULPD       Z7, Z11, Z19
+	VMULPD       Z7, Z15, Z7
+	VFMADD231PD  Z3, Z11, Z7
+	VFMSUB213PD  Z19, Z15, Z3
+	VMULPD       Z8, Z12, Z19
+	VMULPD       Z8, Z16, Z8
+	VFMADD231PD  Z4, Z12, Z8
+	VFMSUB213PD  Z19, Z16, Z4
+	VMULPD       Z9, Z13, Z19
+	VMULPD       Z9, Z17, Z9
+	VFMADD231PD  Z5, Z13, Z9
+	VFMSUB213PD  Z19, Z17, Z5
+	VMULPD       Z10, Z14, Z19
+	VMULPD       Z10, Z18, Z10
+	VFMADD231PD  Z6, Z14, Z10
+	VFMSUB213PD  Z19, Z18, Z6
+	VMOVUPD      Z3, (AX)
+	VMOVUPD      Z7, 64(AX)
+	VMOVUPD      Z4, 128(AX)
+	VMOVUPD      Z8, 192(AX)
+	VMOVUPD      Z5, 256(AX)
+	VMOVUPD      Z9, 320(AX)
+	VMOVUPD      Z6, 384(AX)
+	VMOVUPD      Z10, 448(AX)
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x00000200, SI
+	ADDQ         $0x00000200, BX
+	SUBQ         $0x00000001, DX
+	JG           loop1282
+
+done1283:
+	VMOVUPD     (SI), Z2
+	VFMADD231PD (BX), Z2, Z1
+	VMOVUPD     64(SI), Z2
+	VFMADD231PD 64(BX), Z2, Z1
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, BX
+
+skip1281:
+	MOVQ    CX, AX
+	MOVQ    call+16(FP), CX
+	ADDQ    (CX), AX
+	SUBQ    BX, AX
+	VMOVUPD Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1285
+
+loop1284:
+	VMOVUPD     (SI), Z2
+	VFMADD231PD (BX), Z2, Z1
+	VMOVUPD     64(SI), Z2
+	VFMADD231PD 64(BX), Z2, Z0
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, BX
+	SUBQ        $0x00000080, AX
+	CMPQ        AX, $0x00000080
+	JGE         loop1284
+
+done1285:
+	TESTQ       AX, AX
+	JZ          skip1286
+	VMOVUPD     (SI), Z2
+	VFMADD231PD (BX), Z2, Z1
+	ADDQ        $0x00000040, SI
+	ADDQ        $0x00000040, BX
+
+skip1286:
+	VADDPD     Z0, Z1, Z1
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
+	VUNPCKLPD  Z1, Z1, Z0
+	VUNPCKHPD  Z1, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VMOVUPD    Z1, (AX)
+	MOVQ       call+16(FP), CX
+	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1520
+	JZ         skip1287
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
+	MOVQ       call+16(FP), DX
+	MOVQ       8(DX), DX
+	MOVQ       call+16(FP), BX
+	MOVQ       80(BX), BX
 	MOVQ       CX, SI
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
+	CMPQ       BX, $0x00000001
+	JL         done1289
 
-loop1521:
-	CMPQ             BX, $0x00000001
-	JL               done1522
+loop1288:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1521
+	JG               loop1288
 
-done1522:
+done1289:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1523
+	JNE     few1290
 	VMOVUPD Z1, (AX)
-	JMP     done1524
+	JMP     done1291
 
-few1523:
+few1290:
 	TESTQ         $0x00000004, CX
-	JZ            skip1525
+	JZ            skip1292
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1525:
+skip1292:
 	TESTQ         $0x00000002, CX
-	JZ            skip1526
+	JZ            skip1293
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1526:
+skip1293:
 	TESTQ  $0x00000001, CX
-	JZ     skip1527
+	JZ     skip1294
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1527:
-done1524:
-skip1520:
-	JMP finish1407
+skip1294:
+done1291:
+skip1287:
+	JMP finish1172
 
-next1513:
-finish1407:
-	VZEROUPPER
-	RET
-
-// func fourierMatVec32AVX512(y *float64, sums *float32, a *float32, f *float32, phi *float32, w *float32, x *float32, m int, n int, rows int, cols int, p int, k int, limit float32)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
-TEXT ·fourierMatVec32AVX512(SB), NOSPLIT, $0-108
-	VPXORQ Z0, Z0, Z0
-	MOVQ   w+40(FP), AX
-	MOVQ   x+48(FP), CX
-	MOVQ   m+56(FP), DX
-	MOVQ   phi+32(FP), BX
-	MOVQ   n+64(FP), SI
-	ADDQ   $0x0f, SI
-	SHRQ   $0x04, SI
-	MOVQ   SI, DI
-	SHLQ   $0x06, DI
-	XORQ   R8, R8
-
-loop1528:
-	CMPQ    SI, $0x00000008
-	JL      done1529
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-
-loop1530:
-	CMPQ         R11, $0x00000001
-	JL           done1531
-	VBROADCASTSS (R10), Z9
-	VFMADD231PS  (R9), Z9, Z1
-	VFMADD231PS  64(R9), Z9, Z2
-	VFMADD231PS  128(R9), Z9, Z3
-	VFMADD231PS  192(R9), Z9, Z4
-	VFMADD231PS  256(R9), Z9, Z5
-	VFMADD231PS  320(R9), Z9, Z6
-	VFMADD231PS  384(R9), Z9, Z7
-	VFMADD231PS  448(R9), Z9, Z8
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop1530
-
-done1531:
-	VMOVUPS Z1, (BX)
-	VMOVUPS Z2, 128(BX)
-	VMOVUPS Z3, 256(BX)
-	VMOVUPS Z4, 384(BX)
-	VMOVUPS Z5, 512(BX)
-	VMOVUPS Z6, 640(BX)
-	VMOVUPS Z7, 768(BX)
-	VMOVUPS Z8, 896(BX)
-	ADDQ    $0x00000200, AX
-	ADDQ    $0x00000400, BX
-	SUBQ    $0x00000008, SI
-	JMP     loop1528
-
-done1529:
-loop1532:
-	CMPQ    SI, $0x00000007
-	JL      done1533
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-
-loop1534:
-	CMPQ         R11, $0x00000001
-	JL           done1535
-	VBROADCASTSS (R10), Z8
-	VFMADD231PS  (R9), Z8, Z1
-	VFMADD231PS  64(R9), Z8, Z2
-	VFMADD231PS  128(R9), Z8, Z3
-	VFMADD231PS  192(R9), Z8, Z4
-	VFMADD231PS  256(R9), Z8, Z5
-	VFMADD231PS  320(R9), Z8, Z6
-	VFMADD231PS  384(R9), Z8, Z7
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop1534
-
-done1535:
-	VMOVUPS Z1, (BX)
-	VMOVUPS Z2, 128(BX)
-	VMOVUPS Z3, 256(BX)
-	VMOVUPS Z4, 384(BX)
-	VMOVUPS Z5, 512(BX)
-	VMOVUPS Z6, 640(BX)
-	VMOVUPS Z7, 768(BX)
-	ADDQ    $0x000001c0, AX
-	ADDQ    $0x00000380, BX
-	SUBQ    $0x00000007, SI
-	JMP     loop1532
-
-done1533:
-loop1536:
-	CMPQ    SI, $0x00000006
-	JL      done1537
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-
-loop1538:
-	CMPQ         R11, $0x00000001
-	JL           done1539
-	VBROADCASTSS (R10), Z7
-	VFMADD231PS  (R9), Z7, Z1
-	VFMADD231PS  64(R9), Z7, Z2
-	VFMADD231PS  128(R9), Z7, Z3
-	VFMADD231PS  192(R9), Z7, Z4
-	VFMADD231PS  256(R9), Z7, Z5
-	VFMADD231PS  320(R9), Z7, Z6
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop1538
-
-done1539:
-	VMOVUPS Z1, (BX)
-	VMOVUPS Z2, 128(BX)
-	VMOVUPS Z3, 256(BX)
-	VMOVUPS Z4, 384(BX)
-	VMOVUPS Z5, 512(BX)
-	VMOVUPS Z6, 640(BX)
-	ADDQ    $0x00000180, AX
-	ADDQ    $0x00000300, BX
-	SUBQ    $0x00000006, SI
-	JMP     loop1536
-
-done1537:
-loop1540:
-	CMPQ    SI, $0x00000005
-	JL      done1541
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-
-loop1542:
-	CMPQ         R11, $0x00000001
-	JL           done1543
-	VBROADCASTSS (R10), Z6
-	VFMADD231PS  (R9), Z6, Z1
-	VFMADD231PS  64(R9), Z6, Z2
-	VFMADD231PS  128(R9), Z6, Z3
-	VFMADD231PS  192(R9), Z6, Z4
-	VFMADD231PS  256(R9), Z6, Z5
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop1542
-
-done1543:
-	VMOVUPS Z1, (BX)
-	VMOVUPS Z2, 128(BX)
-	VMOVUPS Z3, 256(BX)
-	VMOVUPS Z4, 384(BX)
-	VMOVUPS Z5, 512(BX)
-	ADDQ    $0x00000140, AX
-	ADDQ    $0x00000280, BX
-	SUBQ    $0x00000005, SI
-	JMP     loop1540
-
-done1541:
-loop1544:
-	CMPQ    SI, $0x00000004
-	JL      done1545
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-
-loop1546:
-	CMPQ         R11, $0x00000002
-	JL           done1547
-	VBROADCASTSS (R10), Z9
-	VFMADD231PS  (R9), Z9, Z1
-	VFMADD231PS  64(R9), Z9, Z2
-	VFMADD231PS  128(R9), Z9, Z3
-	VFMADD231PS  192(R9), Z9, Z4
-	VBROADCASTSS 4(R10), Z9
-	VFMADD231PS  (R9)(DI*1), Z9, Z5
-	VFMADD231PS  64(R9)(DI*1), Z9, Z6
-	VFMADD231PS  128(R9)(DI*1), Z9, Z7
-	VFMADD231PS  192(R9)(DI*1), Z9, Z8
-	LEAQ         (R9)(DI*2), R9
-	ADDQ         $0x00000008, R10
-	SUBQ         $0x00000002, R11
-	JMP          loop1546
-
-done1547:
-loop1548:
-	CMPQ         R11, $0x00000001
-	JL           done1549
-	VBROADCASTSS (R10), Z9
-	VFMADD231PS  (R9), Z9, Z1
-	VFMADD231PS  64(R9), Z9, Z2
-	VFMADD231PS  128(R9), Z9, Z3
-	VFMADD231PS  192(R9), Z9, Z4
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop1548
-
-done1549:
-	VADDPS  Z5, Z1, Z1
-	VADDPS  Z6, Z2, Z2
-	VADDPS  Z7, Z3, Z3
-	VADDPS  Z8, Z4, Z4
-	VMOVUPS Z1, (BX)
-	VMOVUPS Z2, 128(BX)
-	VMOVUPS Z3, 256(BX)
-	VMOVUPS Z4, 384(BX)
-	ADDQ    $0x00000100, AX
-	ADDQ    $0x00000200, BX
-	SUBQ    $0x00000004, SI
-	JMP     loop1544
-
-done1545:
-loop1550:
-	CMPQ    SI, $0x00000003
-	JL      done1551
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-
-loop1552:
-	CMPQ         R11, $0x00000002
-	JL           done1553
-	VBROADCASTSS (R10), Z7
-	VFMADD231PS  (R9), Z7, Z1
-	VFMADD231PS  64(R9), Z7, Z2
-	VFMADD231PS  128(R9), Z7, Z3
-	VBROADCASTSS 4(R10), Z7
-	VFMADD231PS  (R9)(DI*1), Z7, Z4
-	VFMADD231PS  64(R9)(DI*1), Z7, Z5
-	VFMADD231PS  128(R9)(DI*1), Z7, Z6
-	LEAQ         (R9)(DI*2), R9
-	ADDQ         $0x00000008, R10
-	SUBQ         $0x00000002, R11
-	JMP          loop1552
-
-done1553:
-loop1554:
-	CMPQ         R11, $0x00000001
-	JL           done1555
-	VBROADCASTSS (R10), Z7
-	VFMADD231PS  (R9), Z7, Z1
-	VFMADD231PS  64(R9), Z7, Z2
-	VFMADD231PS  128(R9), Z7, Z3
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop1554
-
-done1555:
-	VADDPS  Z4, Z1, Z1
-	VADDPS  Z5, Z2, Z2
-	VADDPS  Z6, Z3, Z3
-	VMOVUPS Z1, (BX)
-	VMOVUPS Z2, 128(BX)
-	VMOVUPS Z3, 256(BX)
-	ADDQ    $0x000000c0, AX
-	ADDQ    $0x00000180, BX
-	SUBQ    $0x00000003, SI
-	JMP     loop1550
-
-done1551:
-loop1556:
-	CMPQ    SI, $0x00000002
-	JL      done1557
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-	LEAQ    (DI)(DI*2), R12
-
-loop1558:
-	CMPQ         R11, $0x00000004
-	JL           done1559
-	VBROADCASTSS (R10), Z9
-	VFMADD231PS  (R9), Z9, Z1
-	VFMADD231PS  64(R9), Z9, Z2
-	VBROADCASTSS 4(R10), Z9
-	VFMADD231PS  (R9)(DI*1), Z9, Z3
-	VFMADD231PS  64(R9)(DI*1), Z9, Z4
-	VBROADCASTSS 8(R10), Z9
-	VFMADD231PS  (R9)(DI*2), Z9, Z5
-	VFMADD231PS  64(R9)(DI*2), Z9, Z6
-	VBROADCASTSS 12(R10), Z9
-	VFMADD231PS  (R9)(R12*1), Z9, Z7
-	VFMADD231PS  64(R9)(R12*1), Z9, Z8
-	LEAQ         (R9)(DI*4), R9
-	ADDQ         $0x00000010, R10
-	SUBQ         $0x00000004, R11
-	JMP          loop1558
-
-done1559:
-loop1560:
-	CMPQ         R11, $0x00000001
-	JL           done1561
-	VBROADCASTSS (R10), Z9
-	VFMADD231PS  (R9), Z9, Z1
-	VFMADD231PS  64(R9), Z9, Z2
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop1560
-
-done1561:
-	VADDPS  Z3, Z1, Z1
-	VADDPS  Z4, Z2, Z2
-	VADDPS  Z5, Z1, Z1
-	VADDPS  Z6, Z2, Z2
-	VADDPS  Z7, Z1, Z1
-	VADDPS  Z8, Z2, Z2
-	VMOVUPS Z1, (BX)
-	VMOVUPS Z2, 128(BX)
-	ADDQ    $0x00000080, AX
-	ADDQ    $0x00000100, BX
-	SUBQ    $0x00000002, SI
-	JMP     loop1556
-
-done1557:
-loop1562:
-	CMPQ    SI, $0x00000001
-	JL      done1563
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-	LEAQ    (DI)(DI*2), R12
-
-loop1564:
-	CMPQ         R11, $0x00000004
-	JL           done1565
-	VBROADCASTSS (R10), Z5
-	VFMADD231PS  (R9), Z5, Z1
-	VBROADCASTSS 4(R10), Z5
-	VFMADD231PS  (R9)(DI*1), Z5, Z2
-	VBROADCASTSS 8(R10), Z5
-	VFMADD231PS  (R9)(DI*2), Z5, Z3
-	VBROADCASTSS 12(R10), Z5
-	VFMADD231PS  (R9)(R12*1), Z5, Z4
-	LEAQ         (R9)(DI*4), R9
-	ADDQ         $0x00000010, R10
-	SUBQ         $0x00000004, R11
-	JMP          loop1564
-
-done1565:
-loop1566:
-	CMPQ         R11, $0x00000001
-	JL           done1567
-	VBROADCASTSS (R10), Z5
-	VFMADD231PS  (R9), Z5, Z1
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JMP          loop1566
-
-done1567:
-	VADDPS  Z2, Z1, Z1
-	VADDPS  Z3, Z1, Z1
-	VADDPS  Z4, Z1, Z1
-	VMOVUPS Z1, (BX)
-	ADDQ    $0x00000040, AX
-	ADDQ    $0x00000080, BX
-	SUBQ    $0x00000001, SI
-	JMP     loop1562
-
-done1563:
-	XORQ         AX, AX
-	VBROADCASTSS limit+104(FP), Z1
-	VPADDD       Z1, Z1, Z1
-	MOVQ         m+56(FP), CX
-	MOVQ         CX, DX
-	ANDQ         $-16, DX
-	MOVQ         DX, BX
-	SHLQ         $0x02, BX
-	SUBQ         DX, CX
-	MOVQ         BX, DX
-	TESTQ        CX, CX
-	JZ           end1568
-	MOVQ         $-1, SI
-	BZHIQ        CX, SI, SI
-	KMOVW        SI, K1
-	MOVQ         x+48(FP), CX
-	VMOVUPS.Z    (CX)(BX*1), K1, Z2
-	VPADDD       Z2, Z2, Z2
-	VPCMPUD      $0x05, Z1, Z2, K1
-	KMOVW        K1, CX
-	ORQ          CX, AX
-	JMP          end1568
-
-end1568:
-	XORQ BX, BX
-
-group1570:
-	CMPQ    BX, DX
-	JE      done1571
-	MOVQ    x+48(FP), CX
-	VMOVUPS (CX)(BX*1), Z2
-	VPADDD  Z2, Z2, Z2
-	VPCMPUD $0x05, Z1, Z2, K1
-	KMOVW   K1, CX
-	ORQ     CX, AX
-	ADDQ    $0x00000040, BX
-	JMP     group1570
-
-done1571:
-	TESTQ AX, AX
-	JZ    skip1572
-	MOVQ  phi+32(FP), AX
-	MOVQ  n+64(FP), CX
-	ADDQ  $0x0f, CX
-	SHRQ  $0x04, CX
-
-loop1573:
-	CMPQ        CX, $0x00000001
-	JL          done1574
-	VMOVUPS     (AX), Z1
-	VREDUCEPS   $0x00, Z1, Z2
-	VFMADD231PS Z0, Z1, Z2
-	VMOVUPS     Z2, (AX)
-	ADDQ        $0x00000080, AX
-	SUBQ        $0x00000001, CX
-	JMP         loop1573
-
-done1574:
-skip1572:
-	MOVQ         phi+32(FP), AX
-	MOVQ         n+64(FP), CX
-	ADDQ         $0x0f, CX
-	SHRQ         $0x04, CX
-	DECQ         CX
-	MOVQ         CX, DX
-	SHRQ         $0x02, DX
-	ANDQ         $0x03, CX
-	MOVQ         n+64(FP), BX
-	DECQ         BX
-	ANDQ         $0x0f, BX
-	INCQ         BX
-	MOVQ         $-1, SI
-	BZHIQ        BX, SI, SI
-	KMOVW        SI, K1
-	CMPQ         CX, $0x00
-	JNE          next1576
-	LEAQ         trig32<>+0(SB), CX
-	VREDUCEPS    $0x00, (AX), Z5
-	VMULPS       Z5, Z5, Z1
-	VBROADCASTSS 192(CX), Z4
-	VMOVUPS      Z4, Z3
-	VBROADCASTSS 160(CX), Z4
-	VFMADD231PS  Z4, Z1, Z3
-	VBROADCASTSS 32(CX), Z4
-	VMOVUPS      Z4, Z2
-	VBROADCASTSS (CX), Z4
-	VFMADD231PS  Z4, Z1, Z2
-	VBROADCASTSS 224(CX), Z4
-	VFMADD213PS  Z4, Z1, Z3
-	VBROADCASTSS 64(CX), Z4
-	VFMADD213PS  Z4, Z1, Z2
-	VBROADCASTSS 256(CX), Z4
-	VFMADD213PS  Z4, Z1, Z3
-	VBROADCASTSS 96(CX), Z4
-	VFMADD213PS  Z4, Z1, Z2
-	VBROADCASTSS 288(CX), Z4
-	VFMADD213PS  Z4, Z1, Z3
-	VBROADCASTSS 128(CX), Z4
-	VFMADD213PS  Z4, Z1, Z2
-	VMULPS       Z5, Z2, Z2
-	VBROADCASTSS 320(CX), Z4
-	VMULPS       Z2, Z3, Z3
-	VFNMADD213PS Z4, Z2, Z2
-	VMOVUPS.Z    Z3, K1, Z3
-	VMOVUPS.Z    Z2, K1, Z2
-	VMOVUPS      Z2, (AX)
-	VMOVUPS      Z3, 64(AX)
-	ADDQ         $0x00000080, AX
-	JMP          done1575
-
-next1576:
-	CMPQ         CX, $0x01
-	JNE          next1577
-	LEAQ         trig32<>+0(SB), CX
-	VREDUCEPS    $0x00, (AX), Z8
-	VREDUCEPS    $0x00, 128(AX), Z9
-	VMULPS       Z8, Z8, Z1
-	VMULPS       Z9, Z9, Z2
-	VBROADCASTSS 192(CX), Z7
-	VMOVUPS      Z7, Z5
-	VMOVUPS      Z7, Z6
-	VBROADCASTSS 160(CX), Z7
-	VFMADD231PS  Z7, Z1, Z5
-	VFMADD231PS  Z7, Z2, Z6
-	VBROADCASTSS 32(CX), Z7
-	VMOVUPS      Z7, Z3
-	VMOVUPS      Z7, Z4
-	VBROADCASTSS (CX), Z7
-	VFMADD231PS  Z7, Z1, Z3
-	VFMADD231PS  Z7, Z2, Z4
-	VBROADCASTSS 224(CX), Z7
-	VFMADD213PS  Z7, Z1, Z5
-	VFMADD213PS  Z7, Z2, Z6
-	VBROADCASTSS 64(CX), Z7
-	VFMADD213PS  Z7, Z1, Z3
-	VFMADD213PS  Z7, Z2, Z4
-	VBROADCASTSS 256(CX), Z7
-	VFMADD213PS  Z7, Z1, Z5
-	VFMADD213PS  Z7, Z2, Z6
-	VBROADCASTSS 96(CX), Z7
-	VFMADD213PS  Z7, Z1, Z3
-	VFMADD213PS  Z7, Z2, Z4
-	VBROADCASTSS 288(CX), Z7
-	VFMADD213PS  Z7, Z1, Z5
-	VFMADD213PS  Z7, Z2, Z6
-	VBROADCASTSS 128(CX), Z7
-	VFMADD213PS  Z7, Z1, Z3
-	VFMADD213PS  Z7, Z2, Z4
-	VMULPS       Z8, Z3, Z3
-	VMULPS       Z9, Z4, Z4
-	VBROADCASTSS 320(CX), Z7
-	VMULPS       Z3, Z5, Z5
-	VMULPS       Z4, Z6, Z6
-	VFNMADD213PS Z7, Z3, Z3
-	VFNMADD213PS Z7, Z4, Z4
-	VMOVUPS.Z    Z5, K1, Z5
-	VMOVUPS.Z    Z3, K1, Z3
-	VMOVUPS      Z3, (AX)
-	VMOVUPS      Z5, 64(AX)
-	VMOVUPS      Z4, 128(AX)
-	VMOVUPS      Z6, 192(AX)
-	ADDQ         $0x00000100, AX
-	JMP          done1575
-
-next1577:
+next1280:
 	CMPQ         CX, $0x02
-	JNE          next1578
-	LEAQ         trig32<>+0(SB), CX
-	VREDUCEPS    $0x00, (AX), Z11
-	VREDUCEPS    $0x00, 128(AX), Z12
-	VREDUCEPS    $0x00, 256(AX), Z13
-	VMULPS       Z11, Z11, Z1
-	VMULPS       Z12, Z12, Z2
-	VMULPS       Z13, Z13, Z3
-	VBROADCASTSS 192(CX), Z10
-	VMOVUPS      Z10, Z7
-	VMOVUPS      Z10, Z8
-	VMOVUPS      Z10, Z9
-	VBROADCASTSS 160(CX), Z10
-	VFMADD231PS  Z10, Z1, Z7
-	VFMADD231PS  Z10, Z2, Z8
-	VFMADD231PS  Z10, Z3, Z9
-	VBROADCASTSS 32(CX), Z10
-	VMOVUPS      Z10, Z4
-	VMOVUPS      Z10, Z5
-	VMOVUPS      Z10, Z6
-	VBROADCASTSS (CX), Z10
-	VFMADD231PS  Z10, Z1, Z4
-	VFMADD231PS  Z10, Z2, Z5
-	VFMADD231PS  Z10, Z3, Z6
-	VBROADCASTSS 224(CX), Z10
-	VFMADD213PS  Z10, Z1, Z7
-	VFMADD213PS  Z10, Z2, Z8
-	VFMADD213PS  Z10, Z3, Z9
-	VBROADCASTSS 64(CX), Z10
-	VFMADD213PS  Z10, Z1, Z4
-	VFMADD213PS  Z10, Z2, Z5
-	VFMADD213PS  Z10, Z3, Z6
-	VBROADCASTSS 256(CX), Z10
-	VFMADD213PS  Z10, Z1, Z7
-	VFMADD213PS  Z10, Z2, Z8
-	VFMADD213PS  Z10, Z3, Z9
-	VBROADCASTSS 96(CX), Z10
-	VFMADD213PS  Z10, Z1, Z4
-	VFMADD213PS  Z10, Z2, Z5
-	VFMADD213PS  Z10, Z3, Z6
-	VBROADCASTSS 288(CX), Z10
-	VFMADD213PS  Z10, Z1, Z7
-	VFMADD213PS  Z10, Z2, Z8
-	VFMADD213PS  Z10, Z3, Z9
-	VBROADCASTSS 128(CX), Z10
-	VFMADD213PS  Z10, Z1, Z4
-	VFMADD213PS  Z10, Z2, Z5
-	VFMADD213PS  Z10, Z3, Z6
-	VMULPS       Z11, Z4, Z4
-	VMULPS       Z12, Z5, Z5
-	VMULPS       Z13, Z6, Z6
-	VBROADCASTSS 320(CX), Z10
-	VMULPS       Z4, Z7, Z7
-	VMULPS       Z5, Z8, Z8
-	VMULPS       Z6, Z9, Z9
-	VFNMADD213PS Z10, Z4, Z4
-	VFNMADD213PS Z10, Z5, Z5
-	VFNMADD213PS Z10, Z6, Z6
-	VMOVUPS.Z    Z7, K1, Z7
-	VMOVUPS.Z    Z4, K1, Z4
-	VMOVUPS      Z4, (AX)
-	VMOVUPS      Z7, 64(AX)
-	VMOVUPS      Z5, 128(AX)
-	VMOVUPS      Z8, 192(AX)
-	VMOVUPS      Z6, 256(AX)
-	VMOVUPS      Z9, 320(AX)
-	ADDQ         $0x00000180, AX
-	JMP          done1575
+	JNE          next1295
+	VMOVUPD      Z0, Z1
+	VMOVUPD      Z0, Z2
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
+	LEAQ         (CX)(CX*2), BX
+	MOVQ         call+16(FP), BX
+	MOVQ         (BX), BX
+	MOVQ         call+16(FP), SI
+	MOVQ         32(SI), SI
+	MOVQ         call+16(FP), DI
+	ADDQ         (DI), SI
+	TESTQ        DX, DX
+	JZ           skip1296
+	DECQ         DX
+	LEAQ         sixteenths<>+0(SB), DI
+	VREDUCEPD    $0x40, (AX), Z3
+	VREDUCEPD    $0x40, 128(AX), Z4
+	VREDUCEPD    $0x40, 256(AX), Z5
+	VREDUCEPD    $0x40, 384(AX), Z6
+	VMULPD       Z3, Z3, Z7
+	VMULPD       Z4, Z4, Z8
+	VMULPD       Z5, Z5, Z9
+	VMULPD       Z6, Z6, Z10
+	VBROADCASTSD 256(DI), Z19
+	VMOVUPD      Z19, Z11
+	VMOVUPD      Z19, Z12
+	VMOVUPD      Z19, Z13
+	VMOVUPD      Z19, Z14
+	VBROADCASTSD 264(DI), Z19
+	VFMADD213PD  Z19, Z7, Z11
+	VFMADD213PD  Z19, Z8, Z12
+	VFMADD213PD  Z19, Z9, Z13
+	VFMADD213PD  Z19, Z10, Z14
+	VBROADCASTSD 296(DI), Z19
+	VMOVUPD      Z19, Z15
+	VMOVUPD      Z19, Z16
+	VMOVUPD      Z19, Z17
+	VMOVUPD      Z19, Z18
+	VBROADCASTSD 304(DI), Z19
+	VFMADD213PD  Z19, Z7, Z15
+	VFMADD213PD  Z19, Z8, Z16
+	VFMADD213PD  Z19, Z9, Z17
+	VFMADD213PD  Z19, Z10, Z18
+	VBROADCASTSD 272(DI), Z19
+	VFMADD213PD  Z19, Z7, Z11
+	VFMADD213PD  Z19, Z8, Z12
+	VFMADD213PD  Z19, Z9, Z13
+	VFMADD213PD  Z19, Z10, Z14
+	VBROADCASTSD 312(DI), Z19
+	VFMADD213PD  Z19, Z7, Z15
+	VFMADD213PD  Z19, Z8, Z16
+	VFMADD213PD  Z19, Z9, Z17
+	VFMADD213PD  Z19, Z10, Z18
+	VBROADCASTSD 280(DI), Z19
+	VFMADD213PD  Z19, Z7, Z11
+	VFMADD213PD  Z19, Z8, Z12
+	VFMADD213PD  Z19, Z9, Z13
+	VFMADD213PD  Z19, Z10, Z14
+	VBROADCASTSD 320(DI), Z19
+	VFMADD213PD  Z19, Z7, Z15
+	VFMADD213PD  Z19, Z8, Z16
+	VFMADD213PD  Z19, Z9, Z17
+	VFMADD213PD  Z19, Z10, Z18
+	VBROADCASTSD 288(DI), Z19
+	VFMADD213PD  Z19, Z7, Z11
+	VFMADD213PD  Z19, Z8, Z12
+	VFMADD213PD  Z19, Z9, Z13
+	VFMADD213PD  Z19, Z10, Z14
+	VBROADCASTSD 328(DI), Z19
+	VFMADD213PD  Z19, Z7, Z15
+	VFMADD213PD  Z19, Z8, Z16
+	VFMADD213PD  Z19, Z9, Z17
+	VFMADD213PD  Z19, Z10, Z18
+	VMULPD       Z3, Z11, Z11
+	VMULPD       Z4, Z12, Z12
+	VMULPD       Z5, Z13, Z13
+	VMULPD       Z6, Z14, Z14
+	VBROADCASTSD 336(DI), Z19
+	VADDPD       (AX), Z19, Z3
+	VADDPD       128(AX), Z19, Z4
+	VADDPD       256(AX), Z19, Z5
+	VADDPD       384(AX), Z19, Z6
+	VMOVUPD      (DI), Z19
+	VMOVUPD      Z19, Z7
+	VPERMT2PD    64(DI), Z3, Z7
+	VMOVUPD      Z19, Z8
+	VPERMT2PD    64(DI), Z4, Z8
+	VMOVUPD      Z19, Z9
+	VPERMT2PD    64(DI), Z5, Z9
+	VMOVUPD      Z19, Z10
+	VPERMT2PD    64(DI), Z6, Z10
+	VMOVUPD      128(DI), Z19
+	VPERMI2PD    192(DI), Z19, Z3
+	VPERMI2PD    192(DI), Z19, Z4
+	VPERMI2PD    192(DI), Z19, Z5
+	VPERMI2PD    192(DI), Z19, Z6
+	VMULPD       Z7, Z11, Z19
+	VMULPD       Z7, Z15, Z7
+	VFMADD231PD  Z3, Z11, Z7
+	VFMSUB213PD  Z19, Z15, Z3
+	VMULPD       Z8, Z12, Z19
+	VMULPD       Z8, Z16, Z8
+	VFMADD231PD  Z4, Z12, Z8
+	VFMSUB213PD  Z19, Z16, Z4
+	VMULPD       Z9, Z13, Z19
+	VMULPD       Z9, Z17, Z9
+	VFMADD231PD  Z5, Z13, Z9
+	VFMSUB213PD  Z19, Z17, Z5
+	VMULPD       Z10, Z14, Z19
+	VMULPD       Z10, Z18, Z10
+	VFMADD231PD  Z6, Z14, Z10
+	VFMSUB213PD  Z19, Z18, Z6
+	VMOVUPD      Z3, (AX)
+	VMOVUPD      Z7, 64(AX)
+	VMOVUPD      Z4, 128(AX)
+	VMOVUPD      Z8, 192(AX)
+	VMOVUPD      Z5, 256(AX)
+	VMOVUPD      Z9, 320(AX)
+	VMOVUPD      Z6, 384(AX)
+	VMOVUPD      Z10, 448(AX)
+	ADDQ         $0x00000200, AX
+	CMPQ         DX, $0x00000001
+	JL           done1298
 
-next1578:
+loop1297:
+	LEAQ         sixteenths<>+0(SB), DI
+	VREDUCEPD    $0x40, (AX), Z4
+	VREDUCEPD    $0x40, 128(AX), Z5
+	VREDUCEPD    $0x40, 256(AX), Z6
+	VREDUCEPD    $0x40, 384(AX), Z7
+	VMOVUPD      (SI), Z3
+	VFMADD231PD  (BX), Z3, Z1
+	VMULPD       Z4, Z4, Z8
+	VMULPD       Z5, Z5, Z9
+	VMULPD       Z6, Z6, Z10
+	VMULPD       Z7, Z7, Z11
+	VFMADD231PD  (BX)(CX*1), Z3, Z2
+	VBROADCASTSD 256(DI), Z20
+	VMOVUPD      Z20, Z12
+	VMOVUPD      Z20, Z13
+	VMOVUPD      Z20, Z14
+	VMOVUPD      Z20, Z15
+	VMOVUPD      64(SI), Z3
+	VFMADD231PD  64(BX), Z3, Z1
+	VBROADCASTSD 264(DI), Z20
+	VFMADD213PD  Z20, Z8, Z12
+	VFMADD213PD  Z20, Z9, Z13
+	VFMADD213PD  Z20, Z10, Z14
+	VFMADD213PD  Z20, Z11, Z15
+	VFMADD231PD  64(BX)(CX*1), Z3, Z2
+	VBROADCASTSD 296(DI), Z20
+	VMOVUPD      Z20, Z16
+	VMOVUPD      Z20, Z17
+	VMOVUPD      Z20, Z18
+	VMOVUPD      Z20, Z19
+	VMOVUPD      128(SI), Z3
+	VFMADD231PD  128(BX), Z3, Z1
+	VBROADCASTSD 304(DI), Z20
+	VFMADD213PD  Z20, Z8, Z16
+	VFMADD213PD  Z20, Z9, Z17
+	VFMADD213PD  Z20, Z10, Z18
+	VFMADD213PD  Z20, Z11, Z19
+	VFMADD231PD  128(BX)(CX*1), Z3, Z2
+	VBROADCASTSD 272(DI), Z20
+	VFMADD213PD  Z20, Z8, Z12
+	VFMADD213PD  Z20, Z9, Z13
+	VFMADD213PD  Z20, Z10, Z14
+	VFMADD213PD  Z20, Z11, Z15
+	VMOVUPD      192(SI), Z3
+	VBROADCASTSD 312(DI), Z20
+	VFMADD213PD  Z20, Z8, Z16
+	VFMADD213PD  Z20, Z9, Z17
+	VFMADD213PD  Z20, Z10, Z18
+	VFMADD213PD  Z20, Z11, Z19
+	VFMADD231PD  192(BX), Z3, Z1
+	VFMADD231PD  192(BX)(CX*1), Z3, Z2
+	VBROADCASTSD 280(DI), Z20
+	VFMADD213PD  Z20, Z8, Z12
+	VFMADD213PD  Z20, Z9, Z13
+	VFMADD213PD  Z20, Z10, Z14
+	VFMADD213PD  Z20, Z11, Z15
+	VMOVUPD      256(SI), Z3
+	VBROADCASTSD 320(DI), Z20
+	VFMADD213PD  Z20, Z8, Z16
+	VFMADD213PD  Z20, Z9, Z17
+	VFMADD213PD  Z20, Z10, Z18
+	VFMADD213PD  Z20, Z11, Z19
+	VFMADD231PD  256(BX), Z3, Z1
+	VFMADD231PD  256(BX)(CX*1), Z3, Z2
+	VBROADCASTSD 288(DI), Z20
+	VFMADD213PD  Z20, Z8, Z12
+	VFMADD213PD  Z20, Z9, Z13
+	VFMADD213PD  Z20, Z10, Z14
+	VFMADD213PD  Z20, Z11, Z15
+	VMOVUPD      320(SI), Z3
+	VBROADCASTSD 328(DI), Z20
+	VFMADD213PD  Z20, Z8, Z16
+	VFMADD213PD  Z20, Z9, Z17
+	VFMADD213PD  Z20, Z10, Z18
+	VFMADD213PD  Z20, Z11, Z19
+	VFMADD231PD  320(BX), Z3, Z1
+	VMULPD       Z4, Z12, Z12
+	VMULPD       Z5, Z13, Z13
+	VMULPD       Z6, Z14, Z14
+	VMULPD       Z7, Z15, Z15
+	VFMADD231PD  320(BX)(CX*1), Z3, Z2
+	VMOVUPD      384(SI), Z3
+	VBROADCASTSD 336(DI), Z20
+	VADDPD       (AX), Z20, Z4
+	VADDPD       128(AX), Z20, Z5
+	VADDPD       256(AX), Z20, Z6
+	VADDPD       384(AX), Z20, Z7
+	VFMADD231PD  384(BX), Z3, Z1
+	VMOVUPD      (DI), Z20
+	VMOVUPD      Z20, Z8
+	VPERMT2PD    64(DI), Z4, Z8
+	VMOVUPD      Z20, Z9
+	VPERMT2PD    64(DI), Z5, Z9
+	VMOVUPD      Z20, Z10
+	VPERMT2PD    64(DI), Z6, Z10
+	VMOVUPD      Z20, Z11
+	VPERMT2PD    64(DI), Z7, Z11
+	VFMADD231PD  384(BX)(CX*1), Z3, Z2
+	VMOVUPD      448(SI), Z3
+	VMOVUPD      128(DI), Z20
+	VPERMI2PD    192(DI), Z20, Z4
+	VPERMI2PD    192(DI), Z20, Z5
+	VPERMI2PD    192(DI), Z20, Z6
+	VPERMI2PD    192(DI), Z20, Z7
+	VFMADD231PD  448(BX), Z3, Z1
+	VMULPD       Z8, Z12, Z20
+	VMULPD       Z8, Z16, Z8
+	VFMADD231PD  Z4, Z12, Z8
+	VFMSUB213PD  Z20, Z16, Z4
+	VMULPD       Z9, Z13, Z20
+	VMULPD       Z9, Z17, Z9
+	VFMADD231PD  Z5, Z13, Z9
+	VFMSUB213PD  Z20, Z17, Z5
+	VMULPD       Z10, Z14, Z20
+	VMULPD       Z10, Z18, Z10
+	VFMADD231PD  Z6, Z14, Z10
+	VFMSUB213PD  Z20, Z18, Z6
+	VMULPD       Z11, Z15, Z20
+	VMULPD       Z11, Z19, Z11
+	VFMADD231PD  Z7, Z15, Z11
+	VFMSUB213PD  Z20, Z19, Z7
+	VFMADD231PD  448(BX)(CX*1), Z3, Z2
+	VMOVUPD      Z4, (AX)
+	VMOVUPD      Z8, 64(AX)
+	VMOVUPD      Z5, 128(AX)
+	VMOVUPD      Z9, 192(AX)
+	VMOVUPD      Z6, 256(AX)
+	VMOVUPD      Z10, 320(AX)
+	VMOVUPD      Z7, 384(AX)
+	VMOVUPD      Z11, 448(AX)
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x00000200, SI
+	ADDQ         $0x00000200, BX
+	SUBQ         $0x00000001, DX
+	JG           loop1297
+
+done1298:
+	VMOVUPD     (SI), Z3
+	VFMADD231PD (BX), Z3, Z1
+	VFMADD231PD (BX)(CX*1), Z3, Z2
+	VMOVUPD     64(SI), Z3
+	VFMADD231PD 64(BX), Z3, Z1
+	VFMADD231PD 64(BX)(CX*1), Z3, Z2
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, BX
+
+skip1296:
+	MOVQ    CX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
+	SUBQ    BX, AX
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1300
+
+loop1299:
+	VMOVUPD     (SI), Z3
+	VFMADD231PD (BX), Z3, Z1
+	VFMADD231PD (BX)(CX*1), Z3, Z2
+	VMOVUPD     64(SI), Z3
+	VFMADD231PD 64(BX), Z3, Z4
+	VFMADD231PD 64(BX)(CX*1), Z3, Z0
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, BX
+	SUBQ        $0x00000080, AX
+	CMPQ        AX, $0x00000080
+	JGE         loop1299
+
+done1300:
+	TESTQ       AX, AX
+	JZ          skip1301
+	VMOVUPD     (SI), Z3
+	VFMADD231PD (BX), Z3, Z1
+	VFMADD231PD (BX)(CX*1), Z3, Z2
+	ADDQ        $0x00000040, SI
+	ADDQ        $0x00000040, BX
+
+skip1301:
+	VADDPD     Z4, Z1, Z1
+	VADDPD     Z0, Z2, Z2
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
+	VUNPCKLPD  Z2, Z1, Z0
+	VUNPCKHPD  Z2, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VMOVUPD    Z1, (AX)
+	MOVQ       call+16(FP), CX
+	MOVQ       72(CX), CX
+	TESTQ      CX, CX
+	JZ         skip1302
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       call+16(FP), DX
+	MOVQ       8(DX), DX
+	MOVQ       call+16(FP), BX
+	MOVQ       80(BX), BX
+	MOVQ       CX, SI
+	SHLQ       $0x03, SI
+	ADDQ       SI, AX
+	CMPQ       BX, $0x00000001
+	JL         done1304
+
+loop1303:
+	VMOVUPD.Z        (DX), K1, Z0
+	VFMADD231PD.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x08, AX
+	SUBQ             $0x00000001, BX
+	JG               loop1303
+
+done1304:
+	MOVQ    y+0(FP), AX
+	CMPQ    CX, $0x08
+	JNE     few1305
+	VMOVUPD Z1, (AX)
+	JMP     done1306
+
+few1305:
+	TESTQ         $0x00000004, CX
+	JZ            skip1307
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1307:
+	TESTQ         $0x00000002, CX
+	JZ            skip1308
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1308:
+	TESTQ  $0x00000001, CX
+	JZ     skip1309
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1309:
+done1306:
+skip1302:
+	JMP finish1172
+
+next1295:
 	CMPQ         CX, $0x03
-	JNE          next1579
-	LEAQ         trig32<>+0(SB), CX
-	VREDUCEPS    $0x00, (AX), Z14
-	VREDUCEPS    $0x00, 128(AX), Z15
-	VREDUCEPS    $0x00, 256(AX), Z16
-	VREDUCEPS    $0x00, 384(AX), Z17
-	VMULPS       Z14, Z14, Z1
-	VMULPS       Z15, Z15, Z2
-	VMULPS       Z16, Z16, Z3
-	VMULPS       Z17, Z17, Z4
-	VBROADCASTSS 192(CX), Z13
-	VMOVUPS      Z13, Z9
-	VMOVUPS      Z13, Z10
-	VMOVUPS      Z13, Z11
-	VMOVUPS      Z13, Z12
-	VBROADCASTSS 160(CX), Z13
-	VFMADD231PS  Z13, Z1, Z9
-	VFMADD231PS  Z13, Z2, Z10
-	VFMADD231PS  Z13, Z3, Z11
-	VFMADD231PS  Z13, Z4, Z12
-	VBROADCASTSS 32(CX), Z13
-	VMOVUPS      Z13, Z5
-	VMOVUPS      Z13, Z6
-	VMOVUPS      Z13, Z7
-	VMOVUPS      Z13, Z8
-	VBROADCASTSS (CX), Z13
-	VFMADD231PS  Z13, Z1, Z5
-	VFMADD231PS  Z13, Z2, Z6
-	VFMADD231PS  Z13, Z3, Z7
-	VFMADD231PS  Z13, Z4, Z8
-	VBROADCASTSS 224(CX), Z13
-	VFMADD213PS  Z13, Z1, Z9
-	VFMADD213PS  Z13, Z2, Z10
-	VFMADD213PS  Z13, Z3, Z11
-	VFMADD213PS  Z13, Z4, Z12
-	VBROADCASTSS 64(CX), Z13
-	VFMADD213PS  Z13, Z1, Z5
-	VFMADD213PS  Z13, Z2, Z6
-	VFMADD213PS  Z13, Z3, Z7
-	VFMADD213PS  Z13, Z4, Z8
-	VBROADCASTSS 256(CX), Z13
-	VFMADD213PS  Z13, Z1, Z9
-	VFMADD213PS  Z13, Z2, Z10
-	VFMADD213PS  Z13, Z3, Z11
-	VFMADD213PS  Z13, Z4, Z12
-	VBROADCASTSS 96(CX), Z13
-	VFMADD213PS  Z13, Z1, Z5
-	VFMADD213PS  Z13, Z2, Z6
-	VFMADD213PS  Z13, Z3, Z7
-	VFMADD213PS  Z13, Z4, Z8
-	VBROADCASTSS 288(CX), Z13
-	VFMADD213PS  Z13, Z1, Z9
-	VFMADD213PS  Z13, Z2, Z10
-	VFMADD213PS  Z13, Z3, Z11
-	VFMADD213PS  Z13, Z4, Z12
-	VBROADCASTSS 128(CX), Z13
-	VFMADD213PS  Z13, Z1, Z5
-	VFMADD213PS  Z13, Z2, Z6
-	VFMADD213PS  Z13, Z3, Z7
-	VFMADD213PS  Z13, Z4, Z8
-	VMULPS       Z14, Z5, Z5
-	VMULPS       Z15, Z6, Z6
-	VMULPS       Z16, Z7, Z7
-	VMULPS       Z17, Z8, Z8
-	VBROADCASTSS 320(CX), Z13
-	VMULPS       Z5, Z9, Z9
-	VMULPS       Z6, Z10, Z10
-	VMULPS       Z7, Z11, Z11
-	VMULPS       Z8, Z12, Z12
-	VFNMADD213PS Z13, Z5, Z5
-	VFNMADD213PS Z13, Z6, Z6
-	VFNMADD213PS Z13, Z7, Z7
-	VFNMADD213PS Z13, Z8, Z8
-	VMOVUPS.Z    Z9, K1, Z9
-	VMOVUPS.Z    Z5, K1, Z5
-	VMOVUPS      Z5, (AX)
-	VMOVUPS      Z9, 64(AX)
-	VMOVUPS      Z6, 128(AX)
-	VMOVUPS      Z10, 192(AX)
-	VMOVUPS      Z7, 256(AX)
-	VMOVUPS      Z11, 320(AX)
-	VMOVUPS      Z8, 384(AX)
-	VMOVUPS      Z12, 448(AX)
-	ADDQ         $0x00000200, AX
-	JMP          done1575
-
-next1579:
-done1575:
-	MOVQ rows+72(FP), CX
-	CMPQ CX, $0x00
-	JNE  next1581
-
-loop1582:
-	CMPQ         DX, $0x00000001
-	JL           done1583
-	LEAQ         trig32<>+0(SB), CX
-	VREDUCEPS    $0x00, (AX), Z13
-	VREDUCEPS    $0x00, 128(AX), Z14
-	VREDUCEPS    $0x00, 256(AX), Z15
-	VREDUCEPS    $0x00, 384(AX), Z16
-	VMULPS       Z13, Z13, Z0
-	VMULPS       Z14, Z14, Z1
-	VMULPS       Z15, Z15, Z2
-	VMULPS       Z16, Z16, Z3
-	VBROADCASTSS 192(CX), Z12
-	VMOVUPS      Z12, Z8
-	VMOVUPS      Z12, Z9
-	VMOVUPS      Z12, Z10
-	VMOVUPS      Z12, Z11
-	VBROADCASTSS 160(CX), Z12
-	VFMADD231PS  Z12, Z0, Z8
-	VFMADD231PS  Z12, Z1, Z9
-	VFMADD231PS  Z12, Z2, Z10
-	VFMADD231PS  Z12, Z3, Z11
-	VBROADCASTSS 32(CX), Z12
-	VMOVUPS      Z12, Z4
-	VMOVUPS      Z12, Z5
-	VMOVUPS      Z12, Z6
-	VMOVUPS      Z12, Z7
-	VBROADCASTSS (CX), Z12
-	VFMADD231PS  Z12, Z0, Z4
-	VFMADD231PS  Z12, Z1, Z5
-	VFMADD231PS  Z12, Z2, Z6
-	VFMADD231PS  Z12, Z3, Z7
-	VBROADCASTSS 224(CX), Z12
-	VFMADD213PS  Z12, Z0, Z8
-	VFMADD213PS  Z12, Z1, Z9
-	VFMADD213PS  Z12, Z2, Z10
-	VFMADD213PS  Z12, Z3, Z11
-	VBROADCASTSS 64(CX), Z12
-	VFMADD213PS  Z12, Z0, Z4
-	VFMADD213PS  Z12, Z1, Z5
-	VFMADD213PS  Z12, Z2, Z6
-	VFMADD213PS  Z12, Z3, Z7
-	VBROADCASTSS 256(CX), Z12
-	VFMADD213PS  Z12, Z0, Z8
-	VFMADD213PS  Z12, Z1, Z9
-	VFMADD213PS  Z12, Z2, Z10
-	VFMADD213PS  Z12, Z3, Z11
-	VBROADCASTSS 96(CX), Z12
-	VFMADD213PS  Z12, Z0, Z4
-	VFMADD213PS  Z12, Z1, Z5
-	VFMADD213PS  Z12, Z2, Z6
-	VFMADD213PS  Z12, Z3, Z7
-	VBROADCASTSS 288(CX), Z12
-	VFMADD213PS  Z12, Z0, Z8
-	VFMADD213PS  Z12, Z1, Z9
-	VFMADD213PS  Z12, Z2, Z10
-	VFMADD213PS  Z12, Z3, Z11
-	VBROADCASTSS 128(CX), Z12
-	VFMADD213PS  Z12, Z0, Z4
-	VFMADD213PS  Z12, Z1, Z5
-	VFMADD213PS  Z12, Z2, Z6
-	VFMADD213PS  Z12, Z3, Z7
-	VMULPS       Z13, Z4, Z4
-	VMULPS       Z14, Z5, Z5
-	VMULPS       Z15, Z6, Z6
-	VMULPS       Z16, Z7, Z7
-	VBROADCASTSS 320(CX), Z12
-	VMULPS       Z4, Z8, Z8
-	VMULPS       Z5, Z9, Z9
-	VMULPS       Z6, Z10, Z10
-	VMULPS       Z7, Z11, Z11
-	VFNMADD213PS Z12, Z4, Z4
-	VFNMADD213PS Z12, Z5, Z5
-	VFNMADD213PS Z12, Z6, Z6
-	VFNMADD213PS Z12, Z7, Z7
-	VMOVUPS      Z4, (AX)
-	VMOVUPS      Z8, 64(AX)
-	VMOVUPS      Z5, 128(AX)
-	VMOVUPS      Z9, 192(AX)
-	VMOVUPS      Z6, 256(AX)
-	VMOVUPS      Z10, 320(AX)
-	VMOVUPS      Z7, 384(AX)
-	VMOVUPS      Z11, 448(AX)
-	ADDQ         $0x00000200, AX
-	SUBQ         $0x00000001, DX
-	JMP          loop1582
-
-done1583:
-	JMP finish1580
-
-next1581:
-	CMPQ         CX, $0x01
-	JNE          next1584
-	VMOVUPS      Z0, Z1
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	JNE          next1310
+	VMOVUPD      Z0, Z1
+	VMOVUPD      Z0, Z2
+	VMOVUPD      Z0, Z3
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), BX
-	MOVQ         phi+32(FP), SI
+	MOVQ         call+16(FP), BX
+	MOVQ         (BX), BX
+	MOVQ         call+16(FP), SI
+	MOVQ         32(SI), SI
+	MOVQ         call+16(FP), DI
+	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1585
+	JZ           skip1311
 	DECQ         DX
-	LEAQ         trig32<>+0(SB), DI
-	VREDUCEPS    $0x00, (AX), Z16
-	VREDUCEPS    $0x00, 128(AX), Z17
-	VREDUCEPS    $0x00, 256(AX), Z18
-	VREDUCEPS    $0x00, 384(AX), Z19
-	VMOVUPS      (SI), Z2
-	VMULPS       Z16, Z16, Z3
-	VMULPS       Z17, Z17, Z4
-	VMULPS       Z18, Z18, Z5
-	VMULPS       Z19, Z19, Z6
-	VBROADCASTSS 192(DI), Z15
-	VMOVUPS      Z15, Z11
-	VMOVUPS      Z15, Z12
-	VMOVUPS      Z15, Z13
-	VMOVUPS      Z15, Z14
-	VBROADCASTSS 160(DI), Z15
-	VFMADD231PS  Z15, Z3, Z11
-	VFMADD231PS  Z15, Z4, Z12
-	VFMADD231PS  Z15, Z5, Z13
-	VFMADD231PS  Z15, Z6, Z14
-	VBROADCASTSS 32(DI), Z15
-	VMOVUPS      Z15, Z7
-	VMOVUPS      Z15, Z8
-	VMOVUPS      Z15, Z9
-	VMOVUPS      Z15, Z10
-	VBROADCASTSS (DI), Z15
-	VFMADD231PS  Z15, Z3, Z7
-	VFMADD231PS  Z15, Z4, Z8
-	VFMADD231PS  Z15, Z5, Z9
-	VFMADD231PS  Z15, Z6, Z10
-	VFMADD231PS  (BX), Z2, Z1
-	VBROADCASTSS 224(DI), Z15
-	VFMADD213PS  Z15, Z3, Z11
-	VFMADD213PS  Z15, Z4, Z12
-	VFMADD213PS  Z15, Z5, Z13
-	VFMADD213PS  Z15, Z6, Z14
-	VBROADCASTSS 64(DI), Z15
-	VFMADD213PS  Z15, Z3, Z7
-	VFMADD213PS  Z15, Z4, Z8
-	VFMADD213PS  Z15, Z5, Z9
-	VFMADD213PS  Z15, Z6, Z10
-	VBROADCASTSS 256(DI), Z15
-	VFMADD213PS  Z15, Z3, Z11
-	VFMADD213PS  Z15, Z4, Z12
-	VFMADD213PS  Z15, Z5, Z13
-	VFMADD213PS  Z15, Z6, Z14
-	VBROADCASTSS 96(DI), Z15
-	VFMADD213PS  Z15, Z3, Z7
-	VFMADD213PS  Z15, Z4, Z8
-	VFMADD213PS  Z15, Z5, Z9
-	VFMADD213PS  Z15, Z6, Z10
-	VMOVUPS      64(SI), Z2
-	VBROADCASTSS 288(DI), Z15
-	VFMADD213PS  Z15, Z3, Z11
-	VFMADD213PS  Z15, Z4, Z12
-	VFMADD213PS  Z15, Z5, Z13
-	VFMADD213PS  Z15, Z6, Z14
-	VBROADCASTSS 128(DI), Z15
-	VFMADD213PS  Z15, Z3, Z7
-	VFMADD213PS  Z15, Z4, Z8
-	VFMADD213PS  Z15, Z5, Z9
-	VFMADD213PS  Z15, Z6, Z10
-	VMULPS       Z16, Z7, Z7
-	VMULPS       Z17, Z8, Z8
-	VMULPS       Z18, Z9, Z9
-	VMULPS       Z19, Z10, Z10
-	VFMADD231PS  64(BX), Z2, Z1
-	VBROADCASTSS 320(DI), Z15
-	VMULPS       Z7, Z11, Z11
-	VMULPS       Z8, Z12, Z12
-	VMULPS       Z9, Z13, Z13
-	VMULPS       Z10, Z14, Z14
-	VFNMADD213PS Z15, Z7, Z7
-	VFNMADD213PS Z15, Z8, Z8
-	VFNMADD213PS Z15, Z9, Z9
-	VFNMADD213PS Z15, Z10, Z10
-	VMOVUPS      Z7, (AX)
-	VMOVUPS      Z11, 64(AX)
-	VMOVUPS      Z8, 128(AX)
-	VMOVUPS      Z12, 192(AX)
-	VMOVUPS      Z9, 256(AX)
-	VMOVUPS      Z13, 320(AX)
-	VMOVUPS      Z10, 384(AX)
-	VMOVUPS      Z14, 448(AX)
+	LEAQ         sixteenths<>+0(SB), DI
+	VREDUCEPD    $0x40, (AX), Z4
+	VREDUCEPD    $0x40, 128(AX), Z5
+	VREDUCEPD    $0x40, 256(AX), Z6
+	VREDUCEPD    $0x40, 384(AX), Z7
+	VMULPD       Z4, Z4, Z8
+	VMULPD       Z5, Z5, Z9
+	VMULPD       Z6, Z6, Z10
+	VMULPD       Z7, Z7, Z11
+	VBROADCASTSD 256(DI), Z20
+	VMOVUPD      Z20, Z12
+	VMOVUPD      Z20, Z13
+	VMOVUPD      Z20, Z14
+	VMOVUPD      Z20, Z15
+	VBROADCASTSD 264(DI), Z20
+	VFMADD213PD  Z20, Z8, Z12
+	VFMADD213PD  Z20, Z9, Z13
+	VFMADD213PD  Z20, Z10, Z14
+	VFMADD213PD  Z20, Z11, Z15
+	VBROADCASTSD 296(DI), Z20
+	VMOVUPD      Z20, Z16
+	VMOVUPD      Z20, Z17
+	VMOVUPD      Z20, Z18
+	VMOVUPD      Z20, Z19
+	VBROADCASTSD 304(DI), Z20
+	VFMADD213PD  Z20, Z8, Z16
+	VFMADD213PD  Z20, Z9, Z17
+	VFMADD213PD  Z20, Z10, Z18
+	VFMADD213PD  Z20, Z11, Z19
+	VBROADCASTSD 272(DI), Z20
+	VFMADD213PD  Z20, Z8, Z12
+	VFMADD213PD  Z20, Z9, Z13
+	VFMADD213PD  Z20, Z10, Z14
+	VFMADD213PD  Z20, Z11, Z15
+	VBROADCASTSD 312(DI), Z20
+	VFMADD213PD  Z20, Z8, Z16
+	VFMADD213PD  Z20, Z9, Z17
+	VFMADD213PD  Z20, Z10, Z18
+	VFMADD213PD  Z20, Z11, Z19
+	VBROADCASTSD 280(DI), Z20
+	VFMADD213PD  Z20, Z8, Z12
+	VFMADD213PD  Z20, Z9, Z13
+	VFMADD213PD  Z20, Z10, Z14
+	VFMADD213PD  Z20, Z11, Z15
+	VBROADCASTSD 320(DI), Z20
+	VFMADD213PD  Z20, Z8, Z16
+	VFMADD213PD  Z20, Z9, Z17
+	VFMADD213PD  Z20, Z10, Z18
+	VFMADD213PD  Z20, Z11, Z19
+	VBROADCASTSD 288(DI), Z20
+	VFMADD213PD  Z20, Z8, Z12
+	VFMADD213PD  Z20, Z9, Z13
+	VFMADD213PD  Z20, Z10, Z14
+	VFMADD213PD  Z20, Z11, Z15
+	VBROADCASTSD 328(DI), Z20
+	VFMADD213PD  Z20, Z8, Z16
+	VFMADD213PD  Z20, Z9, Z17
+	VFMADD213PD  Z20, Z10, Z18
+	VFMADD213PD  Z20, Z11, Z19
+	VMULPD       Z4, Z12, Z12
+	VMULPD       Z5, Z13, Z13
+	VMULPD       Z6, Z14, Z14
+	VMULPD       Z7, Z15, Z15
+	VBROADCASTSD 336(DI), Z20
+	VADDPD       (AX), Z20, Z4
+	VADDPD       128(AX), Z20, Z5
+	VADDPD       256(AX), Z20, Z6
+	VADDPD       384(AX), Z20, Z7
+	VMOVUPD      (DI), Z20
+	VMOVUPD      Z20, Z8
+	VPERMT2PD    64(DI), Z4, Z8
+	VMOVUPD      Z20, Z9
+	VPERMT2PD    64(DI), Z5, Z9
+	VMOVUPD      Z20, Z10
+	VPERMT2PD    64(DI), Z6, Z10
+	VMOVUPD      Z20, Z11
+	VPERMT2PD    64(DI), Z7, Z11
+	VMOVUPD      128(DI), Z20
+	VPERMI2PD    192(DI), Z20, Z4
+	VPERMI2PD    192(DI), Z20, Z5
+	VPERMI2PD    192(DI), Z20, Z6
+	VPERMI2PD    192(DI), Z20, Z7
+	VMULPD       Z8, Z12, Z20
+	VMULPD       Z8, Z16, Z8
+	VFMADD231PD  Z4, Z12, Z8
+	VFMSUB213PD  Z20, Z16, Z4
+	VMULPD       Z9, Z13, Z20
+	VMULPD       Z9, Z17, Z9
+	VFMADD231PD  Z5, Z13, Z9
+	VFMSUB213PD  Z20, Z17, Z5
+	VMULPD       Z10, Z14, Z20
+	VMULPD       Z10, Z18, Z10
+	VFMADD231PD  Z6, Z14, Z10
+	VFMSUB213PD  Z20, Z18, Z6
+	VMULPD       Z11, Z15, Z20
+	VMULPD       Z11, Z19, Z11
+	VFMADD231PD  Z7, Z15, Z11
+	VFMSUB213PD  Z20, Z19, Z7
+	VMOVUPD      Z4, (AX)
+	VMOVUPD      Z8, 64(AX)
+	VMOVUPD      Z5, 128(AX)
+	VMOVUPD      Z9, 192(AX)
+	VMOVUPD      Z6, 256(AX)
+	VMOVUPD      Z10, 320(AX)
+	VMOVUPD      Z7, 384(AX)
+	VMOVUPD      Z11, 448(AX)
 	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000080, SI
-	ADDQ         $0x00000080, BX
-
-loop1586:
 	CMPQ         DX, $0x00000001
-	JL           done1587
-	LEAQ         trig32<>+0(SB), DI
-	VREDUCEPS    $0x00, (AX), Z16
-	VREDUCEPS    $0x00, 128(AX), Z17
-	VREDUCEPS    $0x00, 256(AX), Z18
-	VREDUCEPS    $0x00, 384(AX), Z19
-	VMOVUPS      (SI), Z2
-	VFMADD231PS  (BX), Z2, Z1
-	VMULPS       Z16, Z16, Z3
-	VMULPS       Z17, Z17, Z4
-	VMULPS       Z18, Z18, Z5
-	VMULPS       Z19, Z19, Z6
-	VMOVUPS      64(SI), Z2
-	VBROADCASTSS 192(DI), Z15
-	VMOVUPS      Z15, Z11
-	VMOVUPS      Z15, Z12
-	VMOVUPS      Z15, Z13
-	VMOVUPS      Z15, Z14
-	VBROADCASTSS 160(DI), Z15
-	VFMADD231PS  Z15, Z3, Z11
-	VFMADD231PS  Z15, Z4, Z12
-	VFMADD231PS  Z15, Z5, Z13
-	VFMADD231PS  Z15, Z6, Z14
-	VFMADD231PS  64(BX), Z2, Z1
-	VBROADCASTSS 32(DI), Z15
-	VMOVUPS      Z15, Z7
-	VMOVUPS      Z15, Z8
-	VMOVUPS      Z15, Z9
-	VMOVUPS      Z15, Z10
-	VBROADCASTSS (DI), Z15
-	VFMADD231PS  Z15, Z3, Z7
-	VFMADD231PS  Z15, Z4, Z8
-	VFMADD231PS  Z15, Z5, Z9
-	VFMADD231PS  Z15, Z6, Z10
-	VMOVUPS      128(SI), Z2
-	VBROADCASTSS 224(DI), Z15
-	VFMADD213PS  Z15, Z3, Z11
-	VFMADD213PS  Z15, Z4, Z12
-	VFMADD213PS  Z15, Z5, Z13
-	VFMADD213PS  Z15, Z6, Z14
-	VFMADD231PS  128(BX), Z2, Z1
-	VBROADCASTSS 64(DI), Z15
-	VFMADD213PS  Z15, Z3, Z7
-	VFMADD213PS  Z15, Z4, Z8
-	VFMADD213PS  Z15, Z5, Z9
-	VFMADD213PS  Z15, Z6, Z10
-	VMOVUPS      192(SI), Z2
-	VBROADCASTSS 256(DI), Z15
-	VFMADD213PS  Z15, Z3, Z11
-	VFMADD213PS  Z15, Z4, Z12
-	VFMADD213PS  Z15, Z5, Z13
-	VFMADD213PS  Z15, Z6, Z14
-	VFMADD231PS  192(BX), Z2, Z1
-	VBROADCASTSS 96(DI), Z15
-	VFMADD213PS  Z15, Z3, Z7
-	VFMADD213PS  Z15, Z4, Z8
-	VFMADD213PS  Z15, Z5, Z9
-	VFMADD213PS  Z15, Z6, Z10
-	VMOVUPS      256(SI), Z2
-	VFMADD231PS  256(BX), Z2, Z1
-	VBROADCASTSS 288(DI), Z15
-	VFMADD213PS  Z15, Z3, Z11
-	VFMADD213PS  Z15, Z4, Z12
-	VFMADD213PS  Z15, Z5, Z13
-	VFMADD213PS  Z15, Z6, Z14
-	VMOVUPS      320(SI), Z2
-	VBROADCASTSS 128(DI), Z15
-	VFMADD213PS  Z15, Z3, Z7
-	VFMADD213PS  Z15, Z4, Z8
-	VFMADD213PS  Z15, Z5, Z9
-	VFMADD213PS  Z15, Z6, Z10
-	VFMADD231PS  320(BX), Z2, Z1
-	VMULPS       Z16, Z7, Z7
-	VMULPS       Z17, Z8, Z8
-	VMULPS       Z18, Z9, Z9
-	VMULPS       Z19, Z10, Z10
-	VMOVUPS      384(SI), Z2
-	VBROADCASTSS 320(DI), Z15
-	VFMADD231PS  384(BX), Z2, Z1
-	VMULPS       Z7, Z11, Z11
-	VMULPS       Z8, Z12, Z12
-	VMULPS       Z9, Z13, Z13
-	VMULPS       Z10, Z14, Z14
-	VMOVUPS      448(SI), Z2
-	VFNMADD213PS Z15, Z7, Z7
-	VFNMADD213PS Z15, Z8, Z8
-	VFNMADD213PS Z15, Z9, Z9
-	VFNMADD213PS Z15, Z10, Z10
-	VFMADD231PS  448(BX), Z2, Z1
-	VMOVUPS      Z7, (AX)
-	VMOVUPS      Z11, 64(AX)
-	VMOVUPS      Z8, 128(AX)
-	VMOVUPS      Z12, 192(AX)
-	VMOVUPS      Z9, 256(AX)
-	VMOVUPS      Z13, 320(AX)
-	VMOVUPS      Z10, 384(AX)
-	VMOVUPS      Z14, 448(AX)
+	JL           done1313
+
+loop1312:
+	LEAQ         sixteenths<>+0(SB), DI
+	VREDUCEPD    $0x40, (AX), Z5
+	VREDUCEPD    $0x40, 128(AX), Z6
+	VREDUCEPD    $0x40, 256(AX), Z7
+	VREDUCEPD    $0x40, 384(AX), Z8
+	VMOVUPD      (SI), Z4
+	VFMADD231PD  (BX), Z4, Z1
+	VMULPD       Z5, Z5, Z9
+	VMULPD       Z6, Z6, Z10
+	VMULPD       Z7, Z7, Z11
+	VMULPD       Z8, Z8, Z12
+	VFMADD231PD  (BX)(CX*1), Z4, Z2
+	VFMADD231PD  (BX)(CX*2), Z4, Z3
+	VBROADCASTSD 256(DI), Z21
+	VMOVUPD      Z21, Z13
+	VMOVUPD      Z21, Z14
+	VMOVUPD      Z21, Z15
+	VMOVUPD      Z21, Z16
+	VMOVUPD      64(SI), Z4
+	VFMADD231PD  64(BX), Z4, Z1
+	VBROADCASTSD 264(DI), Z21
+	VFMADD213PD  Z21, Z9, Z13
+	VFMADD213PD  Z21, Z10, Z14
+	VFMADD213PD  Z21, Z11, Z15
+	VFMADD213PD  Z21, Z12, Z16
+	VFMADD231PD  64(BX)(CX*1), Z4, Z2
+	VFMADD231PD  64(BX)(CX*2), Z4, Z3
+	VBROADCASTSD 296(DI), Z21
+	VMOVUPD      Z21, Z17
+	VMOVUPD      Z21, Z18
+	VMOVUPD      Z21, Z19
+	VMOVUPD      Z21, Z20
+	VMOVUPD      128(SI), Z4
+	VFMADD231PD  128(BX), Z4, Z1
+	VBROADCASTSD 304(DI), Z21
+	VFMADD213PD  Z21, Z9, Z17
+	VFMADD213PD  Z21, Z10, Z18
+	VFMADD213PD  Z21, Z11, Z19
+	VFMADD213PD  Z21, Z12, Z20
+	VFMADD231PD  128(BX)(CX*1), Z4, Z2
+	VFMADD231PD  128(BX)(CX*2), Z4, Z3
+	VBROADCASTSD 272(DI), Z21
+	VFMADD213PD  Z21, Z9, Z13
+	VFMADD213PD  Z21, Z10, Z14
+	VFMADD213PD  Z21, Z11, Z15
+	VFMADD213PD  Z21, Z12, Z16
+	VMOVUPD      192(SI), Z4
+	VFMADD231PD  192(BX), Z4, Z1
+	VBROADCASTSD 312(DI), Z21
+	VFMADD213PD  Z21, Z9, Z17
+	VFMADD213PD  Z21, Z10, Z18
+	VFMADD213PD  Z21, Z11, Z19
+	VFMADD213PD  Z21, Z12, Z20
+	VFMADD231PD  192(BX)(CX*1), Z4, Z2
+	VFMADD231PD  192(BX)(CX*2), Z4, Z3
+	VBROADCASTSD 280(DI), Z21
+	VFMADD213PD  Z21, Z9, Z13
+	VFMADD213PD  Z21, Z10, Z14
+	VFMADD213PD  Z21, Z11, Z15
+	VFMADD213PD  Z21, Z12, Z16
+	VMOVUPD      256(SI), Z4
+	VBROADCASTSD 320(DI), Z21
+	VFMADD213PD  Z21, Z9, Z17
+	VFMADD213PD  Z21, Z10, Z18
+	VFMADD213PD  Z21, Z11, Z19
+	VFMADD213PD  Z21, Z12, Z20
+	VFMADD231PD  256(BX), Z4, Z1
+	VFMADD231PD  256(BX)(CX*1), Z4, Z2
+	VBROADCASTSD 288(DI), Z21
+	VFMADD213PD  Z21, Z9, Z13
+	VFMADD213PD  Z21, Z10, Z14
+	VFMADD213PD  Z21, Z11, Z15
+	VFMADD213PD  Z21, Z12, Z16
+	VFMADD231PD  256(BX)(CX*2), Z4, Z3
+	VMOVUPD      320(SI), Z4
+	VBROADCASTSD 328(DI), Z21
+	VFMADD213PD  Z21, Z9, Z17
+	VFMADD213PD  Z21, Z10, Z18
+	VFMADD213PD  Z21, Z11, Z19
+	VFMADD213PD  Z21, Z12, Z20
+	VFMADD231PD  320(BX), Z4, Z1
+	VFMADD231PD  320(BX)(CX*1), Z4, Z2
+	VMULPD       Z5, Z13, Z13
+	VMULPD       Z6, Z14, Z14
+	VMULPD       Z7, Z15, Z15
+	VMULPD       Z8, Z16, Z16
+	VFMADD231PD  320(BX)(CX*2), Z4, Z3
+	VMOVUPD      384(SI), Z4
+	VBROADCASTSD 336(DI), Z21
+	VADDPD       (AX), Z21, Z5
+	VADDPD       128(AX), Z21, Z6
+	VADDPD       256(AX), Z21, Z7
+	VADDPD       384(AX), Z21, Z8
+	VFMADD231PD  384(BX), Z4, Z1
+	VFMADD231PD  384(BX)(CX*1), Z4, Z2
+	VMOVUPD      (DI), Z21
+	VMOVUPD      Z21, Z9
+	VPERMT2PD    64(DI), Z5, Z9
+	VMOVUPD      Z21, Z10
+	VPERMT2PD    64(DI), Z6, Z10
+	VMOVUPD      Z21, Z11
+	VPERMT2PD    64(DI), Z7, Z11
+	VMOVUPD      Z21, Z12
+	VPERMT2PD    64(DI), Z8, Z12
+	VFMADD231PD  384(BX)(CX*2), Z4, Z3
+	VMOVUPD      448(SI), Z4
+	VMOVUPD      128(DI), Z21
+	VPERMI2PD    192(DI), Z21, Z5
+	VPERMI2PD    192(DI), Z21, Z6
+	VPERMI2PD    192(DI), Z21, Z7
+	VPERMI2PD    192(DI), Z21, Z8
+	VFMADD231PD  448(BX), Z4, Z1
+	VFMADD231PD  448(BX)(CX*1), Z4, Z2
+	VMULPD       Z9, Z13, Z21
+	VMULPD       Z9, Z17, Z9
+	VFMADD231PD  Z5, Z13, Z9
+	VFMSUB213PD  Z21, Z17, Z5
+	VMULPD       Z10, Z14, Z21
+	VMULPD       Z10, Z18, Z10
+	VFMADD231PD  Z6, Z14, Z10
+	VFMSUB213PD  Z21, Z18, Z6
+	VMULPD       Z11, Z15, Z21
+	VMULPD       Z11, Z19, Z11
+	VFMADD231PD  Z7, Z15, Z11
+	VFMSUB213PD  Z21, Z19, Z7
+	VMULPD       Z12, Z16, Z21
+	VMULPD       Z12, Z20, Z12
+	VFMADD231PD  Z8, Z16, Z12
+	VFMSUB213PD  Z21, Z20, Z8
+	VFMADD231PD  448(BX)(CX*2), Z4, Z3
+	VMOVUPD      Z5, (AX)
+	VMOVUPD      Z9, 64(AX)
+	VMOVUPD      Z6, 128(AX)
+	VMOVUPD      Z10, 192(AX)
+	VMOVUPD      Z7, 256(AX)
+	VMOVUPD      Z11, 320(AX)
+	VMOVUPD      Z8, 384(AX)
+	VMOVUPD      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JMP          loop1586
+	JG           loop1312
 
-done1587:
-skip1585:
+done1313:
+	VMOVUPD     (SI), Z4
+	VFMADD231PD (BX), Z4, Z1
+	VFMADD231PD (BX)(CX*1), Z4, Z2
+	VFMADD231PD (BX)(CX*2), Z4, Z3
+	VMOVUPD     64(SI), Z4
+	VFMADD231PD 64(BX), Z4, Z1
+	VFMADD231PD 64(BX)(CX*1), Z4, Z2
+	VFMADD231PD 64(BX)(CX*2), Z4, Z3
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, BX
+
+skip1311:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), CX
-	ADDQ    CX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    BX, AX
-	VMOVUPS Z0, Z0
+	VMOVUPD Z0, Z5
+	VMOVUPD Z0, Z6
+	VMOVUPD Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1315
 
-loop1588:
-	CMPQ        AX, $0x00000080
-	JL          done1589
-	VMOVUPS     (SI), Z2
-	VFMADD231PS (BX), Z2, Z1
-	VMOVUPS     64(SI), Z2
-	VFMADD231PS 64(BX), Z2, Z0
+loop1314:
+	VMOVUPD     (SI), Z4
+	VFMADD231PD (BX), Z4, Z1
+	VFMADD231PD (BX)(CX*1), Z4, Z2
+	VFMADD231PD (BX)(CX*2), Z4, Z3
+	VMOVUPD     64(SI), Z4
+	VFMADD231PD 64(BX), Z4, Z5
+	VFMADD231PD 64(BX)(CX*1), Z4, Z6
+	VFMADD231PD 64(BX)(CX*2), Z4, Z0
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
-	JMP         loop1588
+	CMPQ        AX, $0x00000080
+	JGE         loop1314
 
-done1589:
+done1315:
 	TESTQ       AX, AX
-	JZ          skip1590
-	VMOVUPS     (SI), Z2
-	VFMADD231PS (BX), Z2, Z1
+	JZ          skip1316
+	VMOVUPD     (SI), Z4
+	VFMADD231PD (BX), Z4, Z1
+	VFMADD231PD (BX)(CX*1), Z4, Z2
+	VFMADD231PD (BX)(CX*2), Z4, Z3
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1590:
-	VADDPS     Z0, Z1, Z1
-	MOVQ       sums+8(FP), AX
-	VUNPCKLPS  Z1, Z1, Z0
-	VUNPCKHPS  Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z1, Z1, Z0
-	VUNPCKHPD  Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
+skip1316:
+	VADDPD     Z5, Z1, Z1
+	VADDPD     Z6, Z2, Z2
+	VADDPD     Z0, Z3, Z3
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
+	VUNPCKLPD  Z2, Z1, Z0
+	VUNPCKHPD  Z2, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VUNPCKLPD  Z3, Z3, Z0
+	VUNPCKHPD  Z3, Z3, Z3
+	VADDPD     Z0, Z3, Z3
+	VSHUFF64X2 $0x88, Z3, Z1, Z0
+	VSHUFF64X2 $0xdd, Z3, Z1, Z1
+	VADDPD     Z0, Z1, Z1
 	VSHUFF64X2 $0x88, Z1, Z1, Z0
 	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       p+88(FP), CX
+	VADDPD     Z0, Z1, Z1
+	VMOVUPD    Z1, (AX)
+	MOVQ       call+16(FP), CX
+	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1591
+	JZ         skip1317
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
+	MOVQ       call+16(FP), DX
+	MOVQ       8(DX), DX
+	MOVQ       call+16(FP), BX
+	MOVQ       80(BX), BX
 	MOVQ       CX, SI
-	SHLQ       $0x02, SI
+	SHLQ       $0x03, SI
 	ADDQ       SI, AX
+	CMPQ       BX, $0x00000001
+	JL         done1319
 
-loop1592:
-	CMPQ             BX, $0x00000001
-	JL               done1593
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
+loop1318:
+	VMOVUPD.Z        (DX), K1, Z0
+	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
-	ADDQ             $0x04, AX
+	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1592
+	JG               loop1318
 
-done1593:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1594
-	VMOVUPD   Z1, (AX)
-	JMP       done1595
+done1319:
+	MOVQ    y+0(FP), AX
+	CMPQ    CX, $0x08
+	JNE     few1320
+	VMOVUPD Z1, (AX)
+	JMP     done1321
 
-few1594:
+few1320:
 	TESTQ         $0x00000004, CX
-	JZ            skip1596
+	JZ            skip1322
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1596:
+skip1322:
 	TESTQ         $0x00000002, CX
-	JZ            skip1597
+	JZ            skip1323
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1597:
+skip1323:
 	TESTQ  $0x00000001, CX
-	JZ     skip1598
+	JZ     skip1324
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1598:
-done1595:
-skip1591:
-	JMP finish1580
+skip1324:
+done1321:
+skip1317:
+	JMP finish1172
 
-next1584:
-	CMPQ         CX, $0x02
-	JNE          next1599
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), BX
-	MOVQ         phi+32(FP), SI
-	TESTQ        DX, DX
-	JZ           skip1600
-	DECQ         DX
-	LEAQ         trig32<>+0(SB), DI
-	VREDUCEPS    $0x00, (AX), Z17
-	VREDUCEPS    $0x00, 128(AX), Z18
-	VREDUCEPS    $0x00, 256(AX), Z19
-	VREDUCEPS    $0x00, 384(AX), Z20
-	VMOVUPS      (SI), Z3
-	VMULPS       Z17, Z17, Z4
-	VMULPS       Z18, Z18, Z5
-	VMULPS       Z19, Z19, Z6
-	VMULPS       Z20, Z20, Z7
-	VBROADCASTSS 192(DI), Z16
-	VMOVUPS      Z16, Z12
-	VMOVUPS      Z16, Z13
-	VMOVUPS      Z16, Z14
-	VMOVUPS      Z16, Z15
-	VBROADCASTSS 160(DI), Z16
-	VFMADD231PS  Z16, Z4, Z12
-	VFMADD231PS  Z16, Z5, Z13
-	VFMADD231PS  Z16, Z6, Z14
-	VFMADD231PS  Z16, Z7, Z15
-	VFMADD231PS  (BX), Z3, Z1
-	VBROADCASTSS 32(DI), Z16
-	VMOVUPS      Z16, Z8
-	VMOVUPS      Z16, Z9
-	VMOVUPS      Z16, Z10
-	VMOVUPS      Z16, Z11
-	VBROADCASTSS (DI), Z16
-	VFMADD231PS  Z16, Z4, Z8
-	VFMADD231PS  Z16, Z5, Z9
-	VFMADD231PS  Z16, Z6, Z10
-	VFMADD231PS  Z16, Z7, Z11
-	VBROADCASTSS 224(DI), Z16
-	VFMADD213PS  Z16, Z4, Z12
-	VFMADD213PS  Z16, Z5, Z13
-	VFMADD213PS  Z16, Z6, Z14
-	VFMADD213PS  Z16, Z7, Z15
-	VFMADD231PS  (BX)(CX*1), Z3, Z2
-	VBROADCASTSS 64(DI), Z16
-	VFMADD213PS  Z16, Z4, Z8
-	VFMADD213PS  Z16, Z5, Z9
-	VFMADD213PS  Z16, Z6, Z10
-	VFMADD213PS  Z16, Z7, Z11
-	VBROADCASTSS 256(DI), Z16
-	VFMADD213PS  Z16, Z4, Z12
-	VFMADD213PS  Z16, Z5, Z13
-	VFMADD213PS  Z16, Z6, Z14
-	VFMADD213PS  Z16, Z7, Z15
-	VBROADCASTSS 96(DI), Z16
-	VFMADD213PS  Z16, Z4, Z8
-	VFMADD213PS  Z16, Z5, Z9
-	VFMADD213PS  Z16, Z6, Z10
-	VFMADD213PS  Z16, Z7, Z11
-	VMOVUPS      64(SI), Z3
-	VBROADCASTSS 288(DI), Z16
-	VFMADD213PS  Z16, Z4, Z12
-	VFMADD213PS  Z16, Z5, Z13
-	VFMADD213PS  Z16, Z6, Z14
-	VFMADD213PS  Z16, Z7, Z15
-	VBROADCASTSS 128(DI), Z16
-	VFMADD213PS  Z16, Z4, Z8
-	VFMADD213PS  Z16, Z5, Z9
-	VFMADD213PS  Z16, Z6, Z10
-	VFMADD213PS  Z16, Z7, Z11
-	VFMADD231PS  64(BX), Z3, Z1
-	VMULPS       Z17, Z8, Z8
-	VMULPS       Z18, Z9, Z9
-	VMULPS       Z19, Z10, Z10
-	VMULPS       Z20, Z11, Z11
-	VBROADCASTSS 320(DI), Z16
-	VFMADD231PS  64(BX)(CX*1), Z3, Z2
-	VMULPS       Z8, Z12, Z12
-	VMULPS       Z9, Z13, Z13
-	VMULPS       Z10, Z14, Z14
-	VMULPS       Z11, Z15, Z15
-	VFNMADD213PS Z16, Z8, Z8
-	VFNMADD213PS Z16, Z9, Z9
-	VFNMADD213PS Z16, Z10, Z10
-	VFNMADD213PS Z16, Z11, Z11
-	VMOVUPS      Z8, (AX)
-	VMOVUPS      Z12, 64(AX)
-	VMOVUPS      Z9, 128(AX)
-	VMOVUPS      Z13, 192(AX)
-	VMOVUPS      Z10, 256(AX)
-	VMOVUPS      Z14, 320(AX)
-	VMOVUPS      Z11, 384(AX)
-	VMOVUPS      Z15, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000080, SI
-	ADDQ         $0x00000080, BX
-
-loop1601:
-	CMPQ         DX, $0x00000001
-	JL           done1602
-	LEAQ         trig32<>+0(SB), DI
-	VREDUCEPS    $0x00, (AX), Z17
-	VREDUCEPS    $0x00, 128(AX), Z18
-	VREDUCEPS    $0x00, 256(AX), Z19
-	VREDUCEPS    $0x00, 384(AX), Z20
-	VMOVUPS      (SI), Z3
-	VFMADD231PS  (BX), Z3, Z1
-	VMULPS       Z17, Z17, Z4
-	VMULPS       Z18, Z18, Z5
-	VMULPS       Z19, Z19, Z6
-	VMULPS       Z20, Z20, Z7
-	VFMADD231PS  (BX)(CX*1), Z3, Z2
-	VMOVUPS      64(SI), Z3
-	VBROADCASTSS 192(DI), Z16
-	VMOVUPS      Z16, Z12
-	VMOVUPS      Z16, Z13
-	VMOVUPS      Z16, Z14
-	VMOVUPS      Z16, Z15
-	VBROADCASTSS 160(DI), Z16
-	VFMADD231PS  Z16, Z4, Z12
-	VFMADD231PS  Z16, Z5, Z13
-	VFMADD231PS  Z16, Z6, Z14
-	VFMADD231PS  Z16, Z7, Z15
-	VFMADD231PS  64(BX), Z3, Z1
-	VFMADD231PS  64(BX)(CX*1), Z3, Z2
-	VBROADCASTSS 32(DI), Z16
-	VMOVUPS      Z16, Z8
-	VMOVUPS      Z16, Z9
-	VMOVUPS      Z16, Z10
-	VMOVUPS      Z16, Z11
-	VBROADCASTSS (DI), Z16
-	VFMADD231PS  Z16, Z4, Z8
-	VFMADD231PS  Z16, Z5, Z9
-	VFMADD231PS  Z16, Z6, Z10
-	VFMADD231PS  Z16, Z7, Z11
-	VMOVUPS      128(SI), Z3
-	VBROADCASTSS 224(DI), Z16
-	VFMADD213PS  Z16, Z4, Z12
-	VFMADD213PS  Z16, Z5, Z13
-	VFMADD213PS  Z16, Z6, Z14
-	VFMADD213PS  Z16, Z7, Z15
-	VFMADD231PS  128(BX), Z3, Z1
-	VFMADD231PS  128(BX)(CX*1), Z3, Z2
-	VBROADCASTSS 64(DI), Z16
-	VFMADD213PS  Z16, Z4, Z8
-	VFMADD213PS  Z16, Z5, Z9
-	VFMADD213PS  Z16, Z6, Z10
-	VFMADD213PS  Z16, Z7, Z11
-	VMOVUPS      192(SI), Z3
-	VFMADD231PS  192(BX), Z3, Z1
-	VBROADCASTSS 256(DI), Z16
-	VFMADD213PS  Z16, Z4, Z12
-	VFMADD213PS  Z16, Z5, Z13
-	VFMADD213PS  Z16, Z6, Z14
-	VFMADD213PS  Z16, Z7, Z15
-	VFMADD231PS  192(BX)(CX*1), Z3, Z2
-	VBROADCASTSS 96(DI), Z16
-	VFMADD213PS  Z16, Z4, Z8
-	VFMADD213PS  Z16, Z5, Z9
-	VFMADD213PS  Z16, Z6, Z10
-	VFMADD213PS  Z16, Z7, Z11
-	VMOVUPS      256(SI), Z3
-	VFMADD231PS  256(BX), Z3, Z1
-	VBROADCASTSS 288(DI), Z16
-	VFMADD213PS  Z16, Z4, Z12
-	VFMADD213PS  Z16, Z5, Z13
-	VFMADD213PS  Z16, Z6, Z14
-	VFMADD213PS  Z16, Z7, Z15
-	VFMADD231PS  256(BX)(CX*1), Z3, Z2
-	VMOVUPS      320(SI), Z3
-	VBROADCASTSS 128(DI), Z16
-	VFMADD213PS  Z16, Z4, Z8
-	VFMADD213PS  Z16, Z5, Z9
-	VFMADD213PS  Z16, Z6, Z10
-	VFMADD213PS  Z16, Z7, Z11
-	VFMADD231PS  320(BX), Z3, Z1
-	VFMADD231PS  320(BX)(CX*1), Z3, Z2
-	VMULPS       Z17, Z8, Z8
-	VMULPS       Z18, Z9, Z9
-	VMULPS       Z19, Z10, Z10
-	VMULPS       Z20, Z11, Z11
-	VMOVUPS      384(SI), Z3
-	VBROADCASTSS 320(DI), Z16
-	VFMADD231PS  384(BX), Z3, Z1
-	VFMADD231PS  384(BX)(CX*1), Z3, Z2
-	VMULPS       Z8, Z12, Z12
-	VMULPS       Z9, Z13, Z13
-	VMULPS       Z10, Z14, Z14
-	VMULPS       Z11, Z15, Z15
-	VMOVUPS      448(SI), Z3
-	VFMADD231PS  448(BX), Z3, Z1
-	VFNMADD213PS Z16, Z8, Z8
-	VFNMADD213PS Z16, Z9, Z9
-	VFNMADD213PS Z16, Z10, Z10
-	VFNMADD213PS Z16, Z11, Z11
-	VFMADD231PS  448(BX)(CX*1), Z3, Z2
-	VMOVUPS      Z8, (AX)
-	VMOVUPS      Z12, 64(AX)
-	VMOVUPS      Z9, 128(AX)
-	VMOVUPS      Z13, 192(AX)
-	VMOVUPS      Z10, 256(AX)
-	VMOVUPS      Z14, 320(AX)
-	VMOVUPS      Z11, 384(AX)
-	VMOVUPS      Z15, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, BX
-	SUBQ         $0x00000001, DX
-	JMP          loop1601
-
-done1602:
-skip1600:
-	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
-	SUBQ    BX, AX
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z0
-
-loop1603:
-	CMPQ        AX, $0x00000080
-	JL          done1604
-	VMOVUPS     (SI), Z3
-	VFMADD231PS (BX), Z3, Z1
-	VFMADD231PS (BX)(CX*1), Z3, Z2
-	VMOVUPS     64(SI), Z3
-	VFMADD231PS 64(BX), Z3, Z4
-	VFMADD231PS 64(BX)(CX*1), Z3, Z0
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, AX
-	JMP         loop1603
-
-done1604:
-	TESTQ       AX, AX
-	JZ          skip1605
-	VMOVUPS     (SI), Z3
-	VFMADD231PS (BX), Z3, Z1
-	VFMADD231PS (BX)(CX*1), Z3, Z2
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, BX
-
-skip1605:
-	VADDPS     Z4, Z1, Z1
-	VADDPS     Z0, Z2, Z2
-	MOVQ       sums+8(FP), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z1, Z1, Z0
-	VUNPCKHPD  Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1606
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, AX
-
-loop1607:
-	CMPQ             BX, $0x00000001
-	JL               done1608
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x04, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1607
-
-done1608:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1609
-	VMOVUPD   Z1, (AX)
-	JMP       done1610
-
-few1609:
-	TESTQ         $0x00000004, CX
-	JZ            skip1611
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1611:
-	TESTQ         $0x00000002, CX
-	JZ            skip1612
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1612:
-	TESTQ  $0x00000001, CX
-	JZ     skip1613
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1613:
-done1610:
-skip1606:
-	JMP finish1580
-
-next1599:
-	CMPQ         CX, $0x03
-	JNE          next1614
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
-	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), BX
-	MOVQ         phi+32(FP), SI
-	TESTQ        DX, DX
-	JZ           skip1615
-	DECQ         DX
-	LEAQ         trig32<>+0(SB), DI
-	VREDUCEPS    $0x00, (AX), Z18
-	VREDUCEPS    $0x00, 128(AX), Z19
-	VREDUCEPS    $0x00, 256(AX), Z20
-	VREDUCEPS    $0x00, 384(AX), Z21
-	VMOVUPS      (SI), Z4
-	VMULPS       Z18, Z18, Z5
-	VMULPS       Z19, Z19, Z6
-	VMULPS       Z20, Z20, Z7
-	VMULPS       Z21, Z21, Z8
-	VFMADD231PS  (BX), Z4, Z1
-	VBROADCASTSS 192(DI), Z17
-	VMOVUPS      Z17, Z13
-	VMOVUPS      Z17, Z14
-	VMOVUPS      Z17, Z15
-	VMOVUPS      Z17, Z16
-	VBROADCASTSS 160(DI), Z17
-	VFMADD231PS  Z17, Z5, Z13
-	VFMADD231PS  Z17, Z6, Z14
-	VFMADD231PS  Z17, Z7, Z15
-	VFMADD231PS  Z17, Z8, Z16
-	VBROADCASTSS 32(DI), Z17
-	VMOVUPS      Z17, Z9
-	VMOVUPS      Z17, Z10
-	VMOVUPS      Z17, Z11
-	VMOVUPS      Z17, Z12
-	VBROADCASTSS (DI), Z17
-	VFMADD231PS  Z17, Z5, Z9
-	VFMADD231PS  Z17, Z6, Z10
-	VFMADD231PS  Z17, Z7, Z11
-	VFMADD231PS  Z17, Z8, Z12
-	VFMADD231PS  (BX)(CX*1), Z4, Z2
-	VBROADCASTSS 224(DI), Z17
-	VFMADD213PS  Z17, Z5, Z13
-	VFMADD213PS  Z17, Z6, Z14
-	VFMADD213PS  Z17, Z7, Z15
-	VFMADD213PS  Z17, Z8, Z16
-	VBROADCASTSS 64(DI), Z17
-	VFMADD213PS  Z17, Z5, Z9
-	VFMADD213PS  Z17, Z6, Z10
-	VFMADD213PS  Z17, Z7, Z11
-	VFMADD213PS  Z17, Z8, Z12
-	VFMADD231PS  (BX)(CX*2), Z4, Z3
-	VBROADCASTSS 256(DI), Z17
-	VFMADD213PS  Z17, Z5, Z13
-	VFMADD213PS  Z17, Z6, Z14
-	VFMADD213PS  Z17, Z7, Z15
-	VFMADD213PS  Z17, Z8, Z16
-	VBROADCASTSS 96(DI), Z17
-	VFMADD213PS  Z17, Z5, Z9
-	VFMADD213PS  Z17, Z6, Z10
-	VFMADD213PS  Z17, Z7, Z11
-	VFMADD213PS  Z17, Z8, Z12
-	VMOVUPS      64(SI), Z4
-	VBROADCASTSS 288(DI), Z17
-	VFMADD213PS  Z17, Z5, Z13
-	VFMADD213PS  Z17, Z6, Z14
-	VFMADD213PS  Z17, Z7, Z15
-	VFMADD213PS  Z17, Z8, Z16
-	VFMADD231PS  64(BX), Z4, Z1
-	VBROADCASTSS 128(DI), Z17
-	VFMADD213PS  Z17, Z5, Z9
-	VFMADD213PS  Z17, Z6, Z10
-	VFMADD213PS  Z17, Z7, Z11
-	VFMADD213PS  Z17, Z8, Z12
-	VMULPS       Z18, Z9, Z9
-	VMULPS       Z19, Z10, Z10
-	VMULPS       Z20, Z11, Z11
-	VMULPS       Z21, Z12, Z12
-	VFMADD231PS  64(BX)(CX*1), Z4, Z2
-	VBROADCASTSS 320(DI), Z17
-	VMULPS       Z9, Z13, Z13
-	VMULPS       Z10, Z14, Z14
-	VMULPS       Z11, Z15, Z15
-	VMULPS       Z12, Z16, Z16
-	VFMADD231PS  64(BX)(CX*2), Z4, Z3
-	VFNMADD213PS Z17, Z9, Z9
-	VFNMADD213PS Z17, Z10, Z10
-	VFNMADD213PS Z17, Z11, Z11
-	VFNMADD213PS Z17, Z12, Z12
-	VMOVUPS      Z9, (AX)
-	VMOVUPS      Z13, 64(AX)
-	VMOVUPS      Z10, 128(AX)
-	VMOVUPS      Z14, 192(AX)
-	VMOVUPS      Z11, 256(AX)
-	VMOVUPS      Z15, 320(AX)
-	VMOVUPS      Z12, 384(AX)
-	VMOVUPS      Z16, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000080, SI
-	ADDQ         $0x00000080, BX
-
-loop1616:
-	CMPQ         DX, $0x00000001
-	JL           done1617
-	LEAQ         trig32<>+0(SB), DI
-	VREDUCEPS    $0x00, (AX), Z18
-	VREDUCEPS    $0x00, 128(AX), Z19
-	VREDUCEPS    $0x00, 256(AX), Z20
-	VREDUCEPS    $0x00, 384(AX), Z21
-	VMOVUPS      (SI), Z4
-	VFMADD231PS  (BX), Z4, Z1
-	VFMADD231PS  (BX)(CX*1), Z4, Z2
-	VMULPS       Z18, Z18, Z5
-	VMULPS       Z19, Z19, Z6
-	VMULPS       Z20, Z20, Z7
-	VMULPS       Z21, Z21, Z8
-	VFMADD231PS  (BX)(CX*2), Z4, Z3
-	VMOVUPS      64(SI), Z4
-	VBROADCASTSS 192(DI), Z17
-	VMOVUPS      Z17, Z13
-	VMOVUPS      Z17, Z14
-	VMOVUPS      Z17, Z15
-	VMOVUPS      Z17, Z16
-	VBROADCASTSS 160(DI), Z17
-	VFMADD231PS  Z17, Z5, Z13
-	VFMADD231PS  Z17, Z6, Z14
-	VFMADD231PS  Z17, Z7, Z15
-	VFMADD231PS  Z17, Z8, Z16
-	VFMADD231PS  64(BX), Z4, Z1
-	VFMADD231PS  64(BX)(CX*1), Z4, Z2
-	VBROADCASTSS 32(DI), Z17
-	VMOVUPS      Z17, Z9
-	VMOVUPS      Z17, Z10
-	VMOVUPS      Z17, Z11
-	VMOVUPS      Z17, Z12
-	VBROADCASTSS (DI), Z17
-	VFMADD231PS  Z17, Z5, Z9
-	VFMADD231PS  Z17, Z6, Z10
-	VFMADD231PS  Z17, Z7, Z11
-	VFMADD231PS  Z17, Z8, Z12
-	VFMADD231PS  64(BX)(CX*2), Z4, Z3
-	VMOVUPS      128(SI), Z4
-	VFMADD231PS  128(BX), Z4, Z1
-	VBROADCASTSS 224(DI), Z17
-	VFMADD213PS  Z17, Z5, Z13
-	VFMADD213PS  Z17, Z6, Z14
-	VFMADD213PS  Z17, Z7, Z15
-	VFMADD213PS  Z17, Z8, Z16
-	VFMADD231PS  128(BX)(CX*1), Z4, Z2
-	VFMADD231PS  128(BX)(CX*2), Z4, Z3
-	VBROADCASTSS 64(DI), Z17
-	VFMADD213PS  Z17, Z5, Z9
-	VFMADD213PS  Z17, Z6, Z10
-	VFMADD213PS  Z17, Z7, Z11
-	VFMADD213PS  Z17, Z8, Z12
-	VMOVUPS      192(SI), Z4
-	VFMADD231PS  192(BX), Z4, Z1
-	VBROADCASTSS 256(DI), Z17
-	VFMADD213PS  Z17, Z5, Z13
-	VFMADD213PS  Z17, Z6, Z14
-	VFMADD213PS  Z17, Z7, Z15
-	VFMADD213PS  Z17, Z8, Z16
-	VFMADD231PS  192(BX)(CX*1), Z4, Z2
-	VFMADD231PS  192(BX)(CX*2), Z4, Z3
-	VBROADCASTSS 96(DI), Z17
-	VFMADD213PS  Z17, Z5, Z9
-	VFMADD213PS  Z17, Z6, Z10
-	VFMADD213PS  Z17, Z7, Z11
-	VFMADD213PS  Z17, Z8, Z12
-	VMOVUPS      256(SI), Z4
-	VFMADD231PS  256(BX), Z4, Z1
-	VFMADD231PS  256(BX)(CX*1), Z4, Z2
-	VBROADCASTSS 288(DI), Z17
-	VFMADD213PS  Z17, Z5, Z13
-	VFMADD213PS  Z17, Z6, Z14
-	VFMADD213PS  Z17, Z7, Z15
-	VFMADD213PS  Z17, Z8, Z16
-	VFMADD231PS  256(BX)(CX*2), Z4, Z3
-	VMOVUPS      320(SI), Z4
-	VBROADCASTSS 128(DI), Z17
-	VFMADD213PS  Z17, Z5, Z9
-	VFMADD213PS  Z17, Z6, Z10
-	VFMADD213PS  Z17, Z7, Z11
-	VFMADD213PS  Z17, Z8, Z12
-	VFMADD231PS  320(BX), Z4, Z1
-	VFMADD231PS  320(BX)(CX*1), Z4, Z2
-	VMULPS       Z18, Z9, Z9
-	VMULPS       Z19, Z10, Z10
-	VMULPS       Z20, Z11, Z11
-	VMULPS       Z21, Z12, Z12
-	VFMADD231PS  320(BX)(CX*2), Z4, Z3
-	VMOVUPS      384(SI), Z4
-	VFMADD231PS  384(BX), Z4, Z1
-	VBROADCASTSS 320(DI), Z17
-	VFMADD231PS  384(BX)(CX*1), Z4, Z2
-	VFMADD231PS  384(BX)(CX*2), Z4, Z3
-	VMULPS       Z9, Z13, Z13
-	VMULPS       Z10, Z14, Z14
-	VMULPS       Z11, Z15, Z15
-	VMULPS       Z12, Z16, Z16
-	VMOVUPS      448(SI), Z4
-	VFMADD231PS  448(BX), Z4, Z1
-	VFNMADD213PS Z17, Z9, Z9
-	VFNMADD213PS Z17, Z10, Z10
-	VFNMADD213PS Z17, Z11, Z11
-	VFNMADD213PS Z17, Z12, Z12
-	VFMADD231PS  448(BX)(CX*1), Z4, Z2
-	VFMADD231PS  448(BX)(CX*2), Z4, Z3
-	VMOVUPS      Z9, (AX)
-	VMOVUPS      Z13, 64(AX)
-	VMOVUPS      Z10, 128(AX)
-	VMOVUPS      Z14, 192(AX)
-	VMOVUPS      Z11, 256(AX)
-	VMOVUPS      Z15, 320(AX)
-	VMOVUPS      Z12, 384(AX)
-	VMOVUPS      Z16, 448(AX)
-	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000200, SI
-	ADDQ         $0x00000200, BX
-	SUBQ         $0x00000001, DX
-	JMP          loop1616
-
-done1617:
-skip1615:
-	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
-	SUBQ    BX, AX
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z0
-
-loop1618:
-	CMPQ        AX, $0x00000080
-	JL          done1619
-	VMOVUPS     (SI), Z4
-	VFMADD231PS (BX), Z4, Z1
-	VFMADD231PS (BX)(CX*1), Z4, Z2
-	VFMADD231PS (BX)(CX*2), Z4, Z3
-	VMOVUPS     64(SI), Z4
-	VFMADD231PS 64(BX), Z4, Z5
-	VFMADD231PS 64(BX)(CX*1), Z4, Z6
-	VFMADD231PS 64(BX)(CX*2), Z4, Z0
-	ADDQ        $0x00000080, SI
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x00000080, AX
-	JMP         loop1618
-
-done1619:
-	TESTQ       AX, AX
-	JZ          skip1620
-	VMOVUPS     (SI), Z4
-	VFMADD231PS (BX), Z4, Z1
-	VFMADD231PS (BX)(CX*1), Z4, Z2
-	VFMADD231PS (BX)(CX*2), Z4, Z3
-	ADDQ        $0x00000040, SI
-	ADDQ        $0x00000040, BX
-
-skip1620:
-	VADDPS     Z5, Z1, Z1
-	VADDPS     Z6, Z2, Z2
-	VADDPS     Z0, Z3, Z3
-	MOVQ       sums+8(FP), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z3, Z3, Z0
-	VUNPCKHPS  Z3, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1621
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, AX
-
-loop1622:
-	CMPQ             BX, $0x00000001
-	JL               done1623
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x04, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1622
-
-done1623:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1624
-	VMOVUPD   Z1, (AX)
-	JMP       done1625
-
-few1624:
-	TESTQ         $0x00000004, CX
-	JZ            skip1626
-	VMOVUPD       Y1, (AX)
-	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
-
-skip1626:
-	TESTQ         $0x00000002, CX
-	JZ            skip1627
-	VMOVUPD       X1, (AX)
-	VEXTRACTF64X2 $0x01, Y1, X0
-	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
-
-skip1627:
-	TESTQ  $0x00000001, CX
-	JZ     skip1628
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
-
-skip1628:
-done1625:
-skip1621:
-	JMP finish1580
-
-next1614:
+next1310:
 	CMPQ         CX, $0x04
-	JNE          next1629
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	JNE          next1325
+	VMOVUPD      Z0, Z1
+	VMOVUPD      Z0, Z2
+	VMOVUPD      Z0, Z3
+	VMOVUPD      Z0, Z4
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
-	MOVQ         phi+32(FP), DI
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
+	MOVQ         call+16(FP), DI
+	MOVQ         32(DI), DI
+	MOVQ         call+16(FP), R8
+	ADDQ         (R8), DI
 	TESTQ        DX, DX
-	JZ           skip1630
+	JZ           skip1326
 	DECQ         DX
-	LEAQ         trig32<>+0(SB), R8
-	VREDUCEPS    $0x00, (AX), Z19
-	VREDUCEPS    $0x00, 128(AX), Z20
-	VREDUCEPS    $0x00, 256(AX), Z21
-	VREDUCEPS    $0x00, 384(AX), Z22
-	VMOVUPS      (DI), Z5
-	VMULPS       Z19, Z19, Z6
-	VMULPS       Z20, Z20, Z7
-	VMULPS       Z21, Z21, Z8
-	VMULPS       Z22, Z22, Z9
-	VFMADD231PS  (SI), Z5, Z1
-	VBROADCASTSS 192(R8), Z18
-	VMOVUPS      Z18, Z14
-	VMOVUPS      Z18, Z15
-	VMOVUPS      Z18, Z16
-	VMOVUPS      Z18, Z17
-	VBROADCASTSS 160(R8), Z18
-	VFMADD231PS  Z18, Z6, Z14
-	VFMADD231PS  Z18, Z7, Z15
-	VFMADD231PS  Z18, Z8, Z16
-	VFMADD231PS  Z18, Z9, Z17
-	VFMADD231PS  (SI)(CX*1), Z5, Z2
-	VBROADCASTSS 32(R8), Z18
-	VMOVUPS      Z18, Z10
-	VMOVUPS      Z18, Z11
-	VMOVUPS      Z18, Z12
-	VMOVUPS      Z18, Z13
-	VBROADCASTSS (R8), Z18
-	VFMADD231PS  Z18, Z6, Z10
-	VFMADD231PS  Z18, Z7, Z11
-	VFMADD231PS  Z18, Z8, Z12
-	VFMADD231PS  Z18, Z9, Z13
-	VBROADCASTSS 224(R8), Z18
-	VFMADD213PS  Z18, Z6, Z14
-	VFMADD213PS  Z18, Z7, Z15
-	VFMADD213PS  Z18, Z8, Z16
-	VFMADD213PS  Z18, Z9, Z17
-	VFMADD231PS  (SI)(CX*2), Z5, Z3
-	VBROADCASTSS 64(R8), Z18
-	VFMADD213PS  Z18, Z6, Z10
-	VFMADD213PS  Z18, Z7, Z11
-	VFMADD213PS  Z18, Z8, Z12
-	VFMADD213PS  Z18, Z9, Z13
-	VFMADD231PS  (SI)(BX*1), Z5, Z4
-	VBROADCASTSS 256(R8), Z18
-	VFMADD213PS  Z18, Z6, Z14
-	VFMADD213PS  Z18, Z7, Z15
-	VFMADD213PS  Z18, Z8, Z16
-	VFMADD213PS  Z18, Z9, Z17
-	VBROADCASTSS 96(R8), Z18
-	VFMADD213PS  Z18, Z6, Z10
-	VFMADD213PS  Z18, Z7, Z11
-	VFMADD213PS  Z18, Z8, Z12
-	VFMADD213PS  Z18, Z9, Z13
-	VMOVUPS      64(DI), Z5
-	VBROADCASTSS 288(R8), Z18
-	VFMADD213PS  Z18, Z6, Z14
-	VFMADD213PS  Z18, Z7, Z15
-	VFMADD213PS  Z18, Z8, Z16
-	VFMADD213PS  Z18, Z9, Z17
-	VFMADD231PS  64(SI), Z5, Z1
-	VBROADCASTSS 128(R8), Z18
-	VFMADD213PS  Z18, Z6, Z10
-	VFMADD213PS  Z18, Z7, Z11
-	VFMADD213PS  Z18, Z8, Z12
-	VFMADD213PS  Z18, Z9, Z13
-	VFMADD231PS  64(SI)(CX*1), Z5, Z2
-	VMULPS       Z19, Z10, Z10
-	VMULPS       Z20, Z11, Z11
-	VMULPS       Z21, Z12, Z12
-	VMULPS       Z22, Z13, Z13
-	VBROADCASTSS 320(R8), Z18
-	VFMADD231PS  64(SI)(CX*2), Z5, Z3
-	VMULPS       Z10, Z14, Z14
-	VMULPS       Z11, Z15, Z15
-	VMULPS       Z12, Z16, Z16
-	VMULPS       Z13, Z17, Z17
-	VFMADD231PS  64(SI)(BX*1), Z5, Z4
-	VFNMADD213PS Z18, Z10, Z10
-	VFNMADD213PS Z18, Z11, Z11
-	VFNMADD213PS Z18, Z12, Z12
-	VFNMADD213PS Z18, Z13, Z13
-	VMOVUPS      Z10, (AX)
-	VMOVUPS      Z14, 64(AX)
-	VMOVUPS      Z11, 128(AX)
-	VMOVUPS      Z15, 192(AX)
-	VMOVUPS      Z12, 256(AX)
-	VMOVUPS      Z16, 320(AX)
-	VMOVUPS      Z13, 384(AX)
-	VMOVUPS      Z17, 448(AX)
+	LEAQ         sixteenths<>+0(SB), R8
+	VREDUCEPD    $0x40, (AX), Z5
+	VREDUCEPD    $0x40, 128(AX), Z6
+	VREDUCEPD    $0x40, 256(AX), Z7
+	VREDUCEPD    $0x40, 384(AX), Z8
+	VMULPD       Z5, Z5, Z9
+	VMULPD       Z6, Z6, Z10
+	VMULPD       Z7, Z7, Z11
+	VMULPD       Z8, Z8, Z12
+	VBROADCASTSD 256(R8), Z21
+	VMOVUPD      Z21, Z13
+	VMOVUPD      Z21, Z14
+	VMOVUPD      Z21, Z15
+	VMOVUPD      Z21, Z16
+	VBROADCASTSD 264(R8), Z21
+	VFMADD213PD  Z21, Z9, Z13
+	VFMADD213PD  Z21, Z10, Z14
+	VFMADD213PD  Z21, Z11, Z15
+	VFMADD213PD  Z21, Z12, Z16
+	VBROADCASTSD 296(R8), Z21
+	VMOVUPD      Z21, Z17
+	VMOVUPD      Z21, Z18
+	VMOVUPD      Z21, Z19
+	VMOVUPD      Z21, Z20
+	VBROADCASTSD 304(R8), Z21
+	VFMADD213PD  Z21, Z9, Z17
+	VFMADD213PD  Z21, Z10, Z18
+	VFMADD213PD  Z21, Z11, Z19
+	VFMADD213PD  Z21, Z12, Z20
+	VBROADCASTSD 272(R8), Z21
+	VFMADD213PD  Z21, Z9, Z13
+	VFMADD213PD  Z21, Z10, Z14
+	VFMADD213PD  Z21, Z11, Z15
+	VFMADD213PD  Z21, Z12, Z16
+	VBROADCASTSD 312(R8), Z21
+	VFMADD213PD  Z21, Z9, Z17
+	VFMADD213PD  Z21, Z10, Z18
+	VFMADD213PD  Z21, Z11, Z19
+	VFMADD213PD  Z21, Z12, Z20
+	VBROADCASTSD 280(R8), Z21
+	VFMADD213PD  Z21, Z9, Z13
+	VFMADD213PD  Z21, Z10, Z14
+	VFMADD213PD  Z21, Z11, Z15
+	VFMADD213PD  Z21, Z12, Z16
+	VBROADCASTSD 320(R8), Z21
+	VFMADD213PD  Z21, Z9, Z17
+	VFMADD213PD  Z21, Z10, Z18
+	VFMADD213PD  Z21, Z11, Z19
+	VFMADD213PD  Z21, Z12, Z20
+	VBROADCASTSD 288(R8), Z21
+	VFMADD213PD  Z21, Z9, Z13
+	VFMADD213PD  Z21, Z10, Z14
+	VFMADD213PD  Z21, Z11, Z15
+	VFMADD213PD  Z21, Z12, Z16
+	VBROADCASTSD 328(R8), Z21
+	VFMADD213PD  Z21, Z9, Z17
+	VFMADD213PD  Z21, Z10, Z18
+	VFMADD213PD  Z21, Z11, Z19
+	VFMADD213PD  Z21, Z12, Z20
+	VMULPD       Z5, Z13, Z13
+	VMULPD       Z6, Z14, Z14
+	VMULPD       Z7, Z15, Z15
+	VMULPD       Z8, Z16, Z16
+	VBROADCASTSD 336(R8), Z21
+	VADDPD       (AX), Z21, Z5
+	VADDPD       128(AX), Z21, Z6
+	VADDPD       256(AX), Z21, Z7
+	VADDPD       384(AX), Z21, Z8
+	VMOVUPD      (R8), Z21
+	VMOVUPD      Z21, Z9
+	VPERMT2PD    64(R8), Z5, Z9
+	VMOVUPD      Z21, Z10
+	VPERMT2PD    64(R8), Z6, Z10
+	VMOVUPD      Z21, Z11
+	VPERMT2PD    64(R8), Z7, Z11
+	VMOVUPD      Z21, Z12
+	VPERMT2PD    64(R8), Z8, Z12
+	VMOVUPD      128(R8), Z21
+	VPERMI2PD    192(R8), Z21, Z5
+	VPERMI2PD    192(R8), Z21, Z6
+	VPERMI2PD    192(R8), Z21, Z7
+	VPERMI2PD    192(R8), Z21, Z8
+	VMULPD       Z9, Z13, Z21
+	VMULPD       Z9, Z17, Z9
+	VFMADD231PD  Z5, Z13, Z9
+	VFMSUB213PD  Z21, Z17, Z5
+	VMULPD       Z10, Z14, Z21
+	VMULPD       Z10, Z18, Z10
+	VFMADD231PD  Z6, Z14, Z10
+	VFMSUB213PD  Z21, Z18, Z6
+	VMULPD       Z11, Z15, Z21
+	VMULPD       Z11, Z19, Z11
+	VFMADD231PD  Z7, Z15, Z11
+	VFMSUB213PD  Z21, Z19, Z7
+	VMULPD       Z12, Z16, Z21
+	VMULPD       Z12, Z20, Z12
+	VFMADD231PD  Z8, Z16, Z12
+	VFMSUB213PD  Z21, Z20, Z8
+	VMOVUPD      Z5, (AX)
+	VMOVUPD      Z9, 64(AX)
+	VMOVUPD      Z6, 128(AX)
+	VMOVUPD      Z10, 192(AX)
+	VMOVUPD      Z7, 256(AX)
+	VMOVUPD      Z11, 320(AX)
+	VMOVUPD      Z8, 384(AX)
+	VMOVUPD      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000080, DI
-	ADDQ         $0x00000080, SI
-
-loop1631:
 	CMPQ         DX, $0x00000001
-	JL           done1632
-	LEAQ         trig32<>+0(SB), R8
-	VREDUCEPS    $0x00, (AX), Z19
-	VREDUCEPS    $0x00, 128(AX), Z20
-	VREDUCEPS    $0x00, 256(AX), Z21
-	VREDUCEPS    $0x00, 384(AX), Z22
-	VMOVUPS      (DI), Z5
-	VFMADD231PS  (SI), Z5, Z1
-	VFMADD231PS  (SI)(CX*1), Z5, Z2
-	VMULPS       Z19, Z19, Z6
-	VMULPS       Z20, Z20, Z7
-	VMULPS       Z21, Z21, Z8
-	VMULPS       Z22, Z22, Z9
-	VFMADD231PS  (SI)(CX*2), Z5, Z3
-	VFMADD231PS  (SI)(BX*1), Z5, Z4
-	VMOVUPS      64(DI), Z5
-	VBROADCASTSS 192(R8), Z18
-	VMOVUPS      Z18, Z14
-	VMOVUPS      Z18, Z15
-	VMOVUPS      Z18, Z16
-	VMOVUPS      Z18, Z17
-	VBROADCASTSS 160(R8), Z18
-	VFMADD231PS  Z18, Z6, Z14
-	VFMADD231PS  Z18, Z7, Z15
-	VFMADD231PS  Z18, Z8, Z16
-	VFMADD231PS  Z18, Z9, Z17
-	VFMADD231PS  64(SI), Z5, Z1
-	VFMADD231PS  64(SI)(CX*1), Z5, Z2
-	VFMADD231PS  64(SI)(CX*2), Z5, Z3
-	VBROADCASTSS 32(R8), Z18
-	VMOVUPS      Z18, Z10
-	VMOVUPS      Z18, Z11
-	VMOVUPS      Z18, Z12
-	VMOVUPS      Z18, Z13
-	VBROADCASTSS (R8), Z18
-	VFMADD231PS  Z18, Z6, Z10
-	VFMADD231PS  Z18, Z7, Z11
-	VFMADD231PS  Z18, Z8, Z12
-	VFMADD231PS  Z18, Z9, Z13
-	VFMADD231PS  64(SI)(BX*1), Z5, Z4
-	VMOVUPS      128(DI), Z5
-	VFMADD231PS  128(SI), Z5, Z1
-	VBROADCASTSS 224(R8), Z18
-	VFMADD213PS  Z18, Z6, Z14
-	VFMADD213PS  Z18, Z7, Z15
-	VFMADD213PS  Z18, Z8, Z16
-	VFMADD213PS  Z18, Z9, Z17
-	VFMADD231PS  128(SI)(CX*1), Z5, Z2
-	VFMADD231PS  128(SI)(CX*2), Z5, Z3
-	VFMADD231PS  128(SI)(BX*1), Z5, Z4
-	VBROADCASTSS 64(R8), Z18
-	VFMADD213PS  Z18, Z6, Z10
-	VFMADD213PS  Z18, Z7, Z11
-	VFMADD213PS  Z18, Z8, Z12
-	VFMADD213PS  Z18, Z9, Z13
-	VMOVUPS      192(DI), Z5
-	VFMADD231PS  192(SI), Z5, Z1
-	VFMADD231PS  192(SI)(CX*1), Z5, Z2
-	VBROADCASTSS 256(R8), Z18
-	VFMADD213PS  Z18, Z6, Z14
-	VFMADD213PS  Z18, Z7, Z15
-	VFMADD213PS  Z18, Z8, Z16
-	VFMADD213PS  Z18, Z9, Z17
-	VFMADD231PS  192(SI)(CX*2), Z5, Z3
-	VFMADD231PS  192(SI)(BX*1), Z5, Z4
-	VBROADCASTSS 96(R8), Z18
-	VFMADD213PS  Z18, Z6, Z10
-	VFMADD213PS  Z18, Z7, Z11
-	VFMADD213PS  Z18, Z8, Z12
-	VFMADD213PS  Z18, Z9, Z13
-	VMOVUPS      256(DI), Z5
-	VFMADD231PS  256(SI), Z5, Z1
-	VFMADD231PS  256(SI)(CX*1), Z5, Z2
-	VBROADCASTSS 288(R8), Z18
-	VFMADD213PS  Z18, Z6, Z14
-	VFMADD213PS  Z18, Z7, Z15
-	VFMADD213PS  Z18, Z8, Z16
-	VFMADD213PS  Z18, Z9, Z17
-	VFMADD231PS  256(SI)(CX*2), Z5, Z3
-	VFMADD231PS  256(SI)(BX*1), Z5, Z4
-	VMOVUPS      320(DI), Z5
-	VBROADCASTSS 128(R8), Z18
-	VFMADD213PS  Z18, Z6, Z10
-	VFMADD213PS  Z18, Z7, Z11
-	VFMADD213PS  Z18, Z8, Z12
-	VFMADD213PS  Z18, Z9, Z13
-	VFMADD231PS  320(SI), Z5, Z1
-	VFMADD231PS  320(SI)(CX*1), Z5, Z2
-	VFMADD231PS  320(SI)(CX*2), Z5, Z3
-	VMULPS       Z19, Z10, Z10
-	VMULPS       Z20, Z11, Z11
-	VMULPS       Z21, Z12, Z12
-	VMULPS       Z22, Z13, Z13
-	VFMADD231PS  320(SI)(BX*1), Z5, Z4
-	VMOVUPS      384(DI), Z5
-	VFMADD231PS  384(SI), Z5, Z1
-	VBROADCASTSS 320(R8), Z18
-	VFMADD231PS  384(SI)(CX*1), Z5, Z2
-	VFMADD231PS  384(SI)(CX*2), Z5, Z3
-	VFMADD231PS  384(SI)(BX*1), Z5, Z4
-	VMULPS       Z10, Z14, Z14
-	VMULPS       Z11, Z15, Z15
-	VMULPS       Z12, Z16, Z16
-	VMULPS       Z13, Z17, Z17
-	VMOVUPS      448(DI), Z5
-	VFMADD231PS  448(SI), Z5, Z1
-	VFMADD231PS  448(SI)(CX*1), Z5, Z2
-	VFNMADD213PS Z18, Z10, Z10
-	VFNMADD213PS Z18, Z11, Z11
-	VFNMADD213PS Z18, Z12, Z12
-	VFNMADD213PS Z18, Z13, Z13
-	VFMADD231PS  448(SI)(CX*2), Z5, Z3
-	VFMADD231PS  448(SI)(BX*1), Z5, Z4
-	VMOVUPS      Z10, (AX)
-	VMOVUPS      Z14, 64(AX)
-	VMOVUPS      Z11, 128(AX)
-	VMOVUPS      Z15, 192(AX)
-	VMOVUPS      Z12, 256(AX)
-	VMOVUPS      Z16, 320(AX)
-	VMOVUPS      Z13, 384(AX)
-	VMOVUPS      Z17, 448(AX)
+	JL           done1328
+
+loop1327:
+	LEAQ         sixteenths<>+0(SB), R8
+	VREDUCEPD    $0x40, (AX), Z6
+	VREDUCEPD    $0x40, 128(AX), Z7
+	VREDUCEPD    $0x40, 256(AX), Z8
+	VREDUCEPD    $0x40, 384(AX), Z9
+	VMOVUPD      (DI), Z5
+	VFMADD231PD  (SI), Z5, Z1
+	VFMADD231PD  (SI)(CX*1), Z5, Z2
+	VMULPD       Z6, Z6, Z10
+	VMULPD       Z7, Z7, Z11
+	VMULPD       Z8, Z8, Z12
+	VMULPD       Z9, Z9, Z13
+	VFMADD231PD  (SI)(CX*2), Z5, Z3
+	VFMADD231PD  (SI)(BX*1), Z5, Z4
+	VBROADCASTSD 256(R8), Z22
+	VMOVUPD      Z22, Z14
+	VMOVUPD      Z22, Z15
+	VMOVUPD      Z22, Z16
+	VMOVUPD      Z22, Z17
+	VMOVUPD      64(DI), Z5
+	VFMADD231PD  64(SI), Z5, Z1
+	VFMADD231PD  64(SI)(CX*1), Z5, Z2
+	VBROADCASTSD 264(R8), Z22
+	VFMADD213PD  Z22, Z10, Z14
+	VFMADD213PD  Z22, Z11, Z15
+	VFMADD213PD  Z22, Z12, Z16
+	VFMADD213PD  Z22, Z13, Z17
+	VFMADD231PD  64(SI)(CX*2), Z5, Z3
+	VFMADD231PD  64(SI)(BX*1), Z5, Z4
+	VBROADCASTSD 296(R8), Z22
+	VMOVUPD      Z22, Z18
+	VMOVUPD      Z22, Z19
+	VMOVUPD      Z22, Z20
+	VMOVUPD      Z22, Z21
+	VMOVUPD      128(DI), Z5
+	VFMADD231PD  128(SI), Z5, Z1
+	VBROADCASTSD 304(R8), Z22
+	VFMADD213PD  Z22, Z10, Z18
+	VFMADD213PD  Z22, Z11, Z19
+	VFMADD213PD  Z22, Z12, Z20
+	VFMADD213PD  Z22, Z13, Z21
+	VFMADD231PD  128(SI)(CX*1), Z5, Z2
+	VFMADD231PD  128(SI)(CX*2), Z5, Z3
+	VFMADD231PD  128(SI)(BX*1), Z5, Z4
+	VBROADCASTSD 272(R8), Z22
+	VFMADD213PD  Z22, Z10, Z14
+	VFMADD213PD  Z22, Z11, Z15
+	VFMADD213PD  Z22, Z12, Z16
+	VFMADD213PD  Z22, Z13, Z17
+	VMOVUPD      192(DI), Z5
+	VFMADD231PD  192(SI), Z5, Z1
+	VBROADCASTSD 312(R8), Z22
+	VFMADD213PD  Z22, Z10, Z18
+	VFMADD213PD  Z22, Z11, Z19
+	VFMADD213PD  Z22, Z12, Z20
+	VFMADD213PD  Z22, Z13, Z21
+	VFMADD231PD  192(SI)(CX*1), Z5, Z2
+	VFMADD231PD  192(SI)(CX*2), Z5, Z3
+	VBROADCASTSD 280(R8), Z22
+	VFMADD213PD  Z22, Z10, Z14
+	VFMADD213PD  Z22, Z11, Z15
+	VFMADD213PD  Z22, Z12, Z16
+	VFMADD213PD  Z22, Z13, Z17
+	VFMADD231PD  192(SI)(BX*1), Z5, Z4
+	VMOVUPD      256(DI), Z5
+	VFMADD231PD  256(SI), Z5, Z1
+	VBROADCASTSD 320(R8), Z22
+	VFMADD213PD  Z22, Z10, Z18
+	VFMADD213PD  Z22, Z11, Z19
+	VFMADD213PD  Z22, Z12, Z20
+	VFMADD213PD  Z22, Z13, Z21
+	VFMADD231PD  256(SI)(CX*1), Z5, Z2
+	VFMADD231PD  256(SI)(CX*2), Z5, Z3
+	VBROADCASTSD 288(R8), Z22
+	VFMADD213PD  Z22, Z10, Z14
+	VFMADD213PD  Z22, Z11, Z15
+	VFMADD213PD  Z22, Z12, Z16
+	VFMADD213PD  Z22, Z13, Z17
+	VFMADD231PD  256(SI)(BX*1), Z5, Z4
+	VMOVUPD      320(DI), Z5
+	VBROADCASTSD 328(R8), Z22
+	VFMADD213PD  Z22, Z10, Z18
+	VFMADD213PD  Z22, Z11, Z19
+	VFMADD213PD  Z22, Z12, Z20
+	VFMADD213PD  Z22, Z13, Z21
+	VFMADD231PD  320(SI), Z5, Z1
+	VFMADD231PD  320(SI)(CX*1), Z5, Z2
+	VFMADD231PD  320(SI)(CX*2), Z5, Z3
+	VMULPD       Z6, Z14, Z14
+	VMULPD       Z7, Z15, Z15
+	VMULPD       Z8, Z16, Z16
+	VMULPD       Z9, Z17, Z17
+	VFMADD231PD  320(SI)(BX*1), Z5, Z4
+	VMOVUPD      384(DI), Z5
+	VBROADCASTSD 336(R8), Z22
+	VADDPD       (AX), Z22, Z6
+	VADDPD       128(AX), Z22, Z7
+	VADDPD       256(AX), Z22, Z8
+	VADDPD       384(AX), Z22, Z9
+	VFMADD231PD  384(SI), Z5, Z1
+	VFMADD231PD  384(SI)(CX*1), Z5, Z2
+	VMOVUPD      (R8), Z22
+	VMOVUPD      Z22, Z10
+	VPERMT2PD    64(R8), Z6, Z10
+	VMOVUPD      Z22, Z11
+	VPERMT2PD    64(R8), Z7, Z11
+	VMOVUPD      Z22, Z12
+	VPERMT2PD    64(R8), Z8, Z12
+	VMOVUPD      Z22, Z13
+	VPERMT2PD    64(R8), Z9, Z13
+	VFMADD231PD  384(SI)(CX*2), Z5, Z3
+	VFMADD231PD  384(SI)(BX*1), Z5, Z4
+	VMOVUPD      448(DI), Z5
+	VMOVUPD      128(R8), Z22
+	VPERMI2PD    192(R8), Z22, Z6
+	VPERMI2PD    192(R8), Z22, Z7
+	VPERMI2PD    192(R8), Z22, Z8
+	VPERMI2PD    192(R8), Z22, Z9
+	VFMADD231PD  448(SI), Z5, Z1
+	VFMADD231PD  448(SI)(CX*1), Z5, Z2
+	VMULPD       Z10, Z14, Z22
+	VMULPD       Z10, Z18, Z10
+	VFMADD231PD  Z6, Z14, Z10
+	VFMSUB213PD  Z22, Z18, Z6
+	VMULPD       Z11, Z15, Z22
+	VMULPD       Z11, Z19, Z11
+	VFMADD231PD  Z7, Z15, Z11
+	VFMSUB213PD  Z22, Z19, Z7
+	VMULPD       Z12, Z16, Z22
+	VMULPD       Z12, Z20, Z12
+	VFMADD231PD  Z8, Z16, Z12
+	VFMSUB213PD  Z22, Z20, Z8
+	VMULPD       Z13, Z17, Z22
+	VMULPD       Z13, Z21, Z13
+	VFMADD231PD  Z9, Z17, Z13
+	VFMSUB213PD  Z22, Z21, Z9
+	VFMADD231PD  448(SI)(CX*2), Z5, Z3
+	VFMADD231PD  448(SI)(BX*1), Z5, Z4
+	VMOVUPD      Z6, (AX)
+	VMOVUPD      Z10, 64(AX)
+	VMOVUPD      Z7, 128(AX)
+	VMOVUPD      Z11, 192(AX)
+	VMOVUPD      Z8, 256(AX)
+	VMOVUPD      Z12, 320(AX)
+	VMOVUPD      Z9, 384(AX)
+	VMOVUPD      Z13, 448(AX)
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JMP          loop1631
+	JG           loop1327
 
-done1632:
-skip1630:
+done1328:
+	VMOVUPD     (DI), Z5
+	VFMADD231PD (SI), Z5, Z1
+	VFMADD231PD (SI)(CX*1), Z5, Z2
+	VFMADD231PD (SI)(CX*2), Z5, Z3
+	VFMADD231PD (SI)(BX*1), Z5, Z4
+	VMOVUPD     64(DI), Z5
+	VFMADD231PD 64(SI), Z5, Z1
+	VFMADD231PD 64(SI)(CX*1), Z5, Z2
+	VFMADD231PD 64(SI)(CX*2), Z5, Z3
+	VFMADD231PD 64(SI)(BX*1), Z5, Z4
+	ADDQ        $0x00000080, DI
+	ADDQ        $0x00000080, SI
+
+skip1326:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    SI, AX
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	VMOVUPS Z0, Z0
+	VMOVUPD Z0, Z6
+	VMOVUPD Z0, Z7
+	VMOVUPD Z0, Z8
+	VMOVUPD Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1330
 
-loop1633:
-	CMPQ        AX, $0x00000080
-	JL          done1634
-	VMOVUPS     (DI), Z5
-	VFMADD231PS (SI), Z5, Z1
-	VFMADD231PS (SI)(CX*1), Z5, Z2
-	VFMADD231PS (SI)(CX*2), Z5, Z3
-	VFMADD231PS (SI)(BX*1), Z5, Z4
-	VMOVUPS     64(DI), Z5
-	VFMADD231PS 64(SI), Z5, Z6
-	VFMADD231PS 64(SI)(CX*1), Z5, Z7
-	VFMADD231PS 64(SI)(CX*2), Z5, Z8
-	VFMADD231PS 64(SI)(BX*1), Z5, Z0
+loop1329:
+	VMOVUPD     (DI), Z5
+	VFMADD231PD (SI), Z5, Z1
+	VFMADD231PD (SI)(CX*1), Z5, Z2
+	VFMADD231PD (SI)(CX*2), Z5, Z3
+	VFMADD231PD (SI)(BX*1), Z5, Z4
+	VMOVUPD     64(DI), Z5
+	VFMADD231PD 64(SI), Z5, Z6
+	VFMADD231PD 64(SI)(CX*1), Z5, Z7
+	VFMADD231PD 64(SI)(CX*2), Z5, Z8
+	VFMADD231PD 64(SI)(BX*1), Z5, Z0
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
-	JMP         loop1633
+	CMPQ        AX, $0x00000080
+	JGE         loop1329
 
-done1634:
+done1330:
 	TESTQ       AX, AX
-	JZ          skip1635
-	VMOVUPS     (DI), Z5
-	VFMADD231PS (SI), Z5, Z1
-	VFMADD231PS (SI)(CX*1), Z5, Z2
-	VFMADD231PS (SI)(CX*2), Z5, Z3
-	VFMADD231PS (SI)(BX*1), Z5, Z4
+	JZ          skip1331
+	VMOVUPD     (DI), Z5
+	VFMADD231PD (SI), Z5, Z1
+	VFMADD231PD (SI)(CX*1), Z5, Z2
+	VFMADD231PD (SI)(CX*2), Z5, Z3
+	VFMADD231PD (SI)(BX*1), Z5, Z4
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1635:
-	VADDPS     Z6, Z1, Z1
-	VADDPS     Z7, Z2, Z2
-	VADDPS     Z8, Z3, Z3
-	VADDPS     Z0, Z4, Z4
-	MOVQ       sums+8(FP), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
+skip1331:
+	VADDPD     Z6, Z1, Z1
+	VADDPD     Z7, Z2, Z2
+	VADDPD     Z8, Z3, Z3
+	VADDPD     Z0, Z4, Z4
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
+	VUNPCKLPD  Z2, Z1, Z0
+	VUNPCKHPD  Z2, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VUNPCKLPD  Z4, Z3, Z0
+	VUNPCKHPD  Z4, Z3, Z3
+	VADDPD     Z0, Z3, Z3
+	VSHUFF64X2 $0x88, Z3, Z1, Z0
+	VSHUFF64X2 $0xdd, Z3, Z1, Z1
+	VADDPD     Z0, Z1, Z1
 	VSHUFF64X2 $0x88, Z1, Z1, Z0
 	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       p+88(FP), CX
+	VADDPD     Z0, Z1, Z1
+	VMOVUPD    Z1, (AX)
+	MOVQ       call+16(FP), CX
+	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1636
+	JZ         skip1332
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
+	MOVQ       call+16(FP), DX
+	MOVQ       8(DX), DX
+	MOVQ       call+16(FP), BX
+	MOVQ       80(BX), BX
 	MOVQ       CX, SI
-	SHLQ       $0x02, SI
+	SHLQ       $0x03, SI
 	ADDQ       SI, AX
+	CMPQ       BX, $0x00000001
+	JL         done1334
 
-loop1637:
-	CMPQ             BX, $0x00000001
-	JL               done1638
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
+loop1333:
+	VMOVUPD.Z        (DX), K1, Z0
+	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
-	ADDQ             $0x04, AX
+	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1637
+	JG               loop1333
 
-done1638:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1639
-	VMOVUPD   Z1, (AX)
-	JMP       done1640
+done1334:
+	MOVQ    y+0(FP), AX
+	CMPQ    CX, $0x08
+	JNE     few1335
+	VMOVUPD Z1, (AX)
+	JMP     done1336
 
-few1639:
+few1335:
 	TESTQ         $0x00000004, CX
-	JZ            skip1641
+	JZ            skip1337
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1641:
+skip1337:
 	TESTQ         $0x00000002, CX
-	JZ            skip1642
+	JZ            skip1338
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1642:
+skip1338:
 	TESTQ  $0x00000001, CX
-	JZ     skip1643
+	JZ     skip1339
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1643:
-done1640:
-skip1636:
-	JMP finish1580
+skip1339:
+done1336:
+skip1332:
+	JMP finish1172
 
-next1629:
+next1325:
 	CMPQ         CX, $0x05
-	JNE          next1644
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	VMOVUPS      Z0, Z5
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	JNE          next1340
+	VMOVUPD      Z0, Z1
+	VMOVUPD      Z0, Z2
+	VMOVUPD      Z0, Z3
+	VMOVUPD      Z0, Z4
+	VMOVUPD      Z0, Z5
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
 	LEAQ         (SI)(CX*4), DI
-	MOVQ         phi+32(FP), R8
+	MOVQ         call+16(FP), R8
+	MOVQ         32(R8), R8
+	MOVQ         call+16(FP), R9
+	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1645
+	JZ           skip1341
 	DECQ         DX
-	LEAQ         trig32<>+0(SB), R9
-	VREDUCEPS    $0x00, (AX), Z20
-	VREDUCEPS    $0x00, 128(AX), Z21
-	VREDUCEPS    $0x00, 256(AX), Z22
-	VREDUCEPS    $0x00, 384(AX), Z23
-	VMOVUPS      (R8), Z6
-	VMULPS       Z20, Z20, Z7
-	VMULPS       Z21, Z21, Z8
-	VMULPS       Z22, Z22, Z9
-	VMULPS       Z23, Z23, Z10
-	VFMADD231PS  (SI), Z6, Z1
-	VBROADCASTSS 192(R9), Z19
-	VMOVUPS      Z19, Z15
-	VMOVUPS      Z19, Z16
-	VMOVUPS      Z19, Z17
-	VMOVUPS      Z19, Z18
-	VBROADCASTSS 160(R9), Z19
-	VFMADD231PS  Z19, Z7, Z15
-	VFMADD231PS  Z19, Z8, Z16
-	VFMADD231PS  Z19, Z9, Z17
-	VFMADD231PS  Z19, Z10, Z18
-	VFMADD231PS  (SI)(CX*1), Z6, Z2
-	VBROADCASTSS 32(R9), Z19
-	VMOVUPS      Z19, Z11
-	VMOVUPS      Z19, Z12
-	VMOVUPS      Z19, Z13
-	VMOVUPS      Z19, Z14
-	VBROADCASTSS (R9), Z19
-	VFMADD231PS  Z19, Z7, Z11
-	VFMADD231PS  Z19, Z8, Z12
-	VFMADD231PS  Z19, Z9, Z13
-	VFMADD231PS  Z19, Z10, Z14
-	VFMADD231PS  (SI)(CX*2), Z6, Z3
-	VBROADCASTSS 224(R9), Z19
-	VFMADD213PS  Z19, Z7, Z15
-	VFMADD213PS  Z19, Z8, Z16
-	VFMADD213PS  Z19, Z9, Z17
-	VFMADD213PS  Z19, Z10, Z18
-	VFMADD231PS  (SI)(BX*1), Z6, Z4
-	VBROADCASTSS 64(R9), Z19
-	VFMADD213PS  Z19, Z7, Z11
-	VFMADD213PS  Z19, Z8, Z12
-	VFMADD213PS  Z19, Z9, Z13
-	VFMADD213PS  Z19, Z10, Z14
-	VFMADD231PS  (DI), Z6, Z5
-	VBROADCASTSS 256(R9), Z19
-	VFMADD213PS  Z19, Z7, Z15
-	VFMADD213PS  Z19, Z8, Z16
-	VFMADD213PS  Z19, Z9, Z17
-	VFMADD213PS  Z19, Z10, Z18
-	VBROADCASTSS 96(R9), Z19
-	VFMADD213PS  Z19, Z7, Z11
-	VFMADD213PS  Z19, Z8, Z12
-	VFMADD213PS  Z19, Z9, Z13
-	VFMADD213PS  Z19, Z10, Z14
-	VMOVUPS      64(R8), Z6
-	VBROADCASTSS 288(R9), Z19
-	VFMADD213PS  Z19, Z7, Z15
-	VFMADD213PS  Z19, Z8, Z16
-	VFMADD213PS  Z19, Z9, Z17
-	VFMADD213PS  Z19, Z10, Z18
-	VFMADD231PS  64(SI), Z6, Z1
-	VBROADCASTSS 128(R9), Z19
-	VFMADD213PS  Z19, Z7, Z11
-	VFMADD213PS  Z19, Z8, Z12
-	VFMADD213PS  Z19, Z9, Z13
-	VFMADD213PS  Z19, Z10, Z14
-	VFMADD231PS  64(SI)(CX*1), Z6, Z2
-	VMULPS       Z20, Z11, Z11
-	VMULPS       Z21, Z12, Z12
-	VMULPS       Z22, Z13, Z13
-	VMULPS       Z23, Z14, Z14
-	VFMADD231PS  64(SI)(CX*2), Z6, Z3
-	VBROADCASTSS 320(R9), Z19
-	VFMADD231PS  64(SI)(BX*1), Z6, Z4
-	VMULPS       Z11, Z15, Z15
-	VMULPS       Z12, Z16, Z16
-	VMULPS       Z13, Z17, Z17
-	VMULPS       Z14, Z18, Z18
-	VFMADD231PS  64(DI), Z6, Z5
-	VFNMADD213PS Z19, Z11, Z11
-	VFNMADD213PS Z19, Z12, Z12
-	VFNMADD213PS Z19, Z13, Z13
-	VFNMADD213PS Z19, Z14, Z14
-	VMOVUPS      Z11, (AX)
-	VMOVUPS      Z15, 64(AX)
-	VMOVUPS      Z12, 128(AX)
-	VMOVUPS      Z16, 192(AX)
-	VMOVUPS      Z13, 256(AX)
-	VMOVUPS      Z17, 320(AX)
-	VMOVUPS      Z14, 384(AX)
-	VMOVUPS      Z18, 448(AX)
+	LEAQ         sixteenths<>+0(SB), R9
+	VREDUCEPD    $0x40, (AX), Z6
+	VREDUCEPD    $0x40, 128(AX), Z7
+	VREDUCEPD    $0x40, 256(AX), Z8
+	VREDUCEPD    $0x40, 384(AX), Z9
+	VMULPD       Z6, Z6, Z10
+	VMULPD       Z7, Z7, Z11
+	VMULPD       Z8, Z8, Z12
+	VMULPD       Z9, Z9, Z13
+	VBROADCASTSD 256(R9), Z22
+	VMOVUPD      Z22, Z14
+	VMOVUPD      Z22, Z15
+	VMOVUPD      Z22, Z16
+	VMOVUPD      Z22, Z17
+	VBROADCASTSD 264(R9), Z22
+	VFMADD213PD  Z22, Z10, Z14
+	VFMADD213PD  Z22, Z11, Z15
+	VFMADD213PD  Z22, Z12, Z16
+	VFMADD213PD  Z22, Z13, Z17
+	VBROADCASTSD 296(R9), Z22
+	VMOVUPD      Z22, Z18
+	VMOVUPD      Z22, Z19
+	VMOVUPD      Z22, Z20
+	VMOVUPD      Z22, Z21
+	VBROADCASTSD 304(R9), Z22
+	VFMADD213PD  Z22, Z10, Z18
+	VFMADD213PD  Z22, Z11, Z19
+	VFMADD213PD  Z22, Z12, Z20
+	VFMADD213PD  Z22, Z13, Z21
+	VBROADCASTSD 272(R9), Z22
+	VFMADD213PD  Z22, Z10, Z14
+	VFMADD213PD  Z22, Z11, Z15
+	VFMADD213PD  Z22, Z12, Z16
+	VFMADD213PD  Z22, Z13, Z17
+	VBROADCASTSD 312(R9), Z22
+	VFMADD213PD  Z22, Z10, Z18
+	VFMADD213PD  Z22, Z11, Z19
+	VFMADD213PD  Z22, Z12, Z20
+	VFMADD213PD  Z22, Z13, Z21
+	VBROADCASTSD 280(R9), Z22
+	VFMADD213PD  Z22, Z10, Z14
+	VFMADD213PD  Z22, Z11, Z15
+	VFMADD213PD  Z22, Z12, Z16
+	VFMADD213PD  Z22, Z13, Z17
+	VBROADCASTSD 320(R9), Z22
+	VFMADD213PD  Z22, Z10, Z18
+	VFMADD213PD  Z22, Z11, Z19
+	VFMADD213PD  Z22, Z12, Z20
+	VFMADD213PD  Z22, Z13, Z21
+	VBROADCASTSD 288(R9), Z22
+	VFMADD213PD  Z22, Z10, Z14
+	VFMADD213PD  Z22, Z11, Z15
+	VFMADD213PD  Z22, Z12, Z16
+	VFMADD213PD  Z22, Z13, Z17
+	VBROADCASTSD 328(R9), Z22
+	VFMADD213PD  Z22, Z10, Z18
+	VFMADD213PD  Z22, Z11, Z19
+	VFMADD213PD  Z22, Z12, Z20
+	VFMADD213PD  Z22, Z13, Z21
+	VMULPD       Z6, Z14, Z14
+	VMULPD       Z7, Z15, Z15
+	VMULPD       Z8, Z16, Z16
+	VMULPD       Z9, Z17, Z17
+	VBROADCASTSD 336(R9), Z22
+	VADDPD       (AX), Z22, Z6
+	VADDPD       128(AX), Z22, Z7
+	VADDPD       256(AX), Z22, Z8
+	VADDPD       384(AX), Z22, Z9
+	VMOVUPD      (R9), Z22
+	VMOVUPD      Z22, Z10
+	VPERMT2PD    64(R9), Z6, Z10
+	VMOVUPD      Z22, Z11
+	VPERMT2PD    64(R9), Z7, Z11
+	VMOVUPD      Z22, Z12
+	VPERMT2PD    64(R9), Z8, Z12
+	VMOVUPD      Z22, Z13
+	VPERMT2PD    64(R9), Z9, Z13
+	VMOVUPD      128(R9), Z22
+	VPERMI2PD    192(R9), Z22, Z6
+	VPERMI2PD    192(R9), Z22, Z7
+	VPERMI2PD    192(R9), Z22, Z8
+	VPERMI2PD    192(R9), Z22, Z9
+	VMULPD       Z10, Z14, Z22
+	VMULPD       Z10, Z18, Z10
+	VFMADD231PD  Z6, Z14, Z10
+	VFMSUB213PD  Z22, Z18, Z6
+	VMULPD       Z11, Z15, Z22
+	VMULPD       Z11, Z19, Z11
+	VFMADD231PD  Z7, Z15, Z11
+	VFMSUB213PD  Z22, Z19, Z7
+	VMULPD       Z12, Z16, Z22
+	VMULPD       Z12, Z20, Z12
+	VFMADD231PD  Z8, Z16, Z12
+	VFMSUB213PD  Z22, Z20, Z8
+	VMULPD       Z13, Z17, Z22
+	VMULPD       Z13, Z21, Z13
+	VFMADD231PD  Z9, Z17, Z13
+	VFMSUB213PD  Z22, Z21, Z9
+	VMOVUPD      Z6, (AX)
+	VMOVUPD      Z10, 64(AX)
+	VMOVUPD      Z7, 128(AX)
+	VMOVUPD      Z11, 192(AX)
+	VMOVUPD      Z8, 256(AX)
+	VMOVUPD      Z12, 320(AX)
+	VMOVUPD      Z9, 384(AX)
+	VMOVUPD      Z13, 448(AX)
 	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000080, R8
-	ADDQ         $0x00000080, SI
-	ADDQ         $0x00000080, DI
-
-loop1646:
 	CMPQ         DX, $0x00000001
-	JL           done1647
-	LEAQ         trig32<>+0(SB), R9
-	VREDUCEPS    $0x00, (AX), Z20
-	VREDUCEPS    $0x00, 128(AX), Z21
-	VREDUCEPS    $0x00, 256(AX), Z22
-	VREDUCEPS    $0x00, 384(AX), Z23
-	VMOVUPS      (R8), Z6
-	VFMADD231PS  (SI), Z6, Z1
-	VFMADD231PS  (SI)(CX*1), Z6, Z2
-	VFMADD231PS  (SI)(CX*2), Z6, Z3
-	VMULPS       Z20, Z20, Z7
-	VMULPS       Z21, Z21, Z8
-	VMULPS       Z22, Z22, Z9
-	VMULPS       Z23, Z23, Z10
-	VFMADD231PS  (SI)(BX*1), Z6, Z4
-	VFMADD231PS  (DI), Z6, Z5
-	VMOVUPS      64(R8), Z6
-	VBROADCASTSS 192(R9), Z19
-	VMOVUPS      Z19, Z15
-	VMOVUPS      Z19, Z16
-	VMOVUPS      Z19, Z17
-	VMOVUPS      Z19, Z18
-	VBROADCASTSS 160(R9), Z19
-	VFMADD231PS  Z19, Z7, Z15
-	VFMADD231PS  Z19, Z8, Z16
-	VFMADD231PS  Z19, Z9, Z17
-	VFMADD231PS  Z19, Z10, Z18
-	VFMADD231PS  64(SI), Z6, Z1
-	VFMADD231PS  64(SI)(CX*1), Z6, Z2
-	VFMADD231PS  64(SI)(CX*2), Z6, Z3
-	VFMADD231PS  64(SI)(BX*1), Z6, Z4
-	VBROADCASTSS 32(R9), Z19
-	VMOVUPS      Z19, Z11
-	VMOVUPS      Z19, Z12
-	VMOVUPS      Z19, Z13
-	VMOVUPS      Z19, Z14
-	VBROADCASTSS (R9), Z19
-	VFMADD231PS  Z19, Z7, Z11
-	VFMADD231PS  Z19, Z8, Z12
-	VFMADD231PS  Z19, Z9, Z13
-	VFMADD231PS  Z19, Z10, Z14
-	VFMADD231PS  64(DI), Z6, Z5
-	VMOVUPS      128(R8), Z6
-	VFMADD231PS  128(SI), Z6, Z1
-	VBROADCASTSS 224(R9), Z19
-	VFMADD213PS  Z19, Z7, Z15
-	VFMADD213PS  Z19, Z8, Z16
-	VFMADD213PS  Z19, Z9, Z17
-	VFMADD213PS  Z19, Z10, Z18
-	VFMADD231PS  128(SI)(CX*1), Z6, Z2
-	VFMADD231PS  128(SI)(CX*2), Z6, Z3
-	VFMADD231PS  128(SI)(BX*1), Z6, Z4
-	VFMADD231PS  128(DI), Z6, Z5
-	VBROADCASTSS 64(R9), Z19
-	VFMADD213PS  Z19, Z7, Z11
-	VFMADD213PS  Z19, Z8, Z12
-	VFMADD213PS  Z19, Z9, Z13
-	VFMADD213PS  Z19, Z10, Z14
-	VMOVUPS      192(R8), Z6
-	VFMADD231PS  192(SI), Z6, Z1
-	VFMADD231PS  192(SI)(CX*1), Z6, Z2
-	VBROADCASTSS 256(R9), Z19
-	VFMADD213PS  Z19, Z7, Z15
-	VFMADD213PS  Z19, Z8, Z16
-	VFMADD213PS  Z19, Z9, Z17
-	VFMADD213PS  Z19, Z10, Z18
-	VFMADD231PS  192(SI)(CX*2), Z6, Z3
-	VFMADD231PS  192(SI)(BX*1), Z6, Z4
-	VFMADD231PS  192(DI), Z6, Z5
-	VBROADCASTSS 96(R9), Z19
-	VFMADD213PS  Z19, Z7, Z11
-	VFMADD213PS  Z19, Z8, Z12
-	VFMADD213PS  Z19, Z9, Z13
-	VFMADD213PS  Z19, Z10, Z14
-	VMOVUPS      256(R8), Z6
-	VFMADD231PS  256(SI), Z6, Z1
-	VFMADD231PS  256(SI)(CX*1), Z6, Z2
-	VFMADD231PS  256(SI)(CX*2), Z6, Z3
-	VBROADCASTSS 288(R9), Z19
-	VFMADD213PS  Z19, Z7, Z15
-	VFMADD213PS  Z19, Z8, Z16
-	VFMADD213PS  Z19, Z9, Z17
-	VFMADD213PS  Z19, Z10, Z18
-	VFMADD231PS  256(SI)(BX*1), Z6, Z4
-	VFMADD231PS  256(DI), Z6, Z5
-	VMOVUPS      320(R8), Z6
-	VBROADCASTSS 128(R9), Z19
-	VFMADD213PS  Z19, Z7, Z11
-	VFMADD213PS  Z19, Z8, Z12
-	VFMADD213PS  Z19, Z9, Z13
-	VFMADD213PS  Z19, Z10, Z14
-	VFMADD231PS  320(SI), Z6, Z1
-	VFMADD231PS  320(SI)(CX*1), Z6, Z2
-	VFMADD231PS  320(SI)(CX*2), Z6, Z3
-	VFMADD231PS  320(SI)(BX*1), Z6, Z4
-	VMULPS       Z20, Z11, Z11
-	VMULPS       Z21, Z12, Z12
-	VMULPS       Z22, Z13, Z13
-	VMULPS       Z23, Z14, Z14
-	VFMADD231PS  320(DI), Z6, Z5
-	VMOVUPS      384(R8), Z6
-	VFMADD231PS  384(SI), Z6, Z1
-	VBROADCASTSS 320(R9), Z19
-	VFMADD231PS  384(SI)(CX*1), Z6, Z2
-	VFMADD231PS  384(SI)(CX*2), Z6, Z3
-	VFMADD231PS  384(SI)(BX*1), Z6, Z4
-	VFMADD231PS  384(DI), Z6, Z5
-	VMULPS       Z11, Z15, Z15
-	VMULPS       Z12, Z16, Z16
-	VMULPS       Z13, Z17, Z17
-	VMULPS       Z14, Z18, Z18
-	VMOVUPS      448(R8), Z6
-	VFMADD231PS  448(SI), Z6, Z1
-	VFMADD231PS  448(SI)(CX*1), Z6, Z2
-	VFNMADD213PS Z19, Z11, Z11
-	VFNMADD213PS Z19, Z12, Z12
-	VFNMADD213PS Z19, Z13, Z13
-	VFNMADD213PS Z19, Z14, Z14
-	VFMADD231PS  448(SI)(CX*2), Z6, Z3
-	VFMADD231PS  448(SI)(BX*1), Z6, Z4
-	VFMADD231PS  448(DI), Z6, Z5
-	VMOVUPS      Z11, (AX)
-	VMOVUPS      Z15, 64(AX)
-	VMOVUPS      Z12, 128(AX)
-	VMOVUPS      Z16, 192(AX)
-	VMOVUPS      Z13, 256(AX)
-	VMOVUPS      Z17, 320(AX)
-	VMOVUPS      Z14, 384(AX)
-	VMOVUPS      Z18, 448(AX)
+	JL           done1343
+
+loop1342:
+	LEAQ         sixteenths<>+0(SB), R9
+	VREDUCEPD    $0x40, (AX), Z7
+	VREDUCEPD    $0x40, 128(AX), Z8
+	VREDUCEPD    $0x40, 256(AX), Z9
+	VREDUCEPD    $0x40, 384(AX), Z10
+	VMOVUPD      (R8), Z6
+	VFMADD231PD  (SI), Z6, Z1
+	VFMADD231PD  (SI)(CX*1), Z6, Z2
+	VMULPD       Z7, Z7, Z11
+	VMULPD       Z8, Z8, Z12
+	VMULPD       Z9, Z9, Z13
+	VMULPD       Z10, Z10, Z14
+	VFMADD231PD  (SI)(CX*2), Z6, Z3
+	VFMADD231PD  (SI)(BX*1), Z6, Z4
+	VFMADD231PD  (DI), Z6, Z5
+	VBROADCASTSD 256(R9), Z23
+	VMOVUPD      Z23, Z15
+	VMOVUPD      Z23, Z16
+	VMOVUPD      Z23, Z17
+	VMOVUPD      Z23, Z18
+	VMOVUPD      64(R8), Z6
+	VFMADD231PD  64(SI), Z6, Z1
+	VFMADD231PD  64(SI)(CX*1), Z6, Z2
+	VBROADCASTSD 264(R9), Z23
+	VFMADD213PD  Z23, Z11, Z15
+	VFMADD213PD  Z23, Z12, Z16
+	VFMADD213PD  Z23, Z13, Z17
+	VFMADD213PD  Z23, Z14, Z18
+	VFMADD231PD  64(SI)(CX*2), Z6, Z3
+	VFMADD231PD  64(SI)(BX*1), Z6, Z4
+	VFMADD231PD  64(DI), Z6, Z5
+	VBROADCASTSD 296(R9), Z23
+	VMOVUPD      Z23, Z19
+	VMOVUPD      Z23, Z20
+	VMOVUPD      Z23, Z21
+	VMOVUPD      Z23, Z22
+	VMOVUPD      128(R8), Z6
+	VFMADD231PD  128(SI), Z6, Z1
+	VFMADD231PD  128(SI)(CX*1), Z6, Z2
+	VBROADCASTSD 304(R9), Z23
+	VFMADD213PD  Z23, Z11, Z19
+	VFMADD213PD  Z23, Z12, Z20
+	VFMADD213PD  Z23, Z13, Z21
+	VFMADD213PD  Z23, Z14, Z22
+	VFMADD231PD  128(SI)(CX*2), Z6, Z3
+	VFMADD231PD  128(SI)(BX*1), Z6, Z4
+	VBROADCASTSD 272(R9), Z23
+	VFMADD213PD  Z23, Z11, Z15
+	VFMADD213PD  Z23, Z12, Z16
+	VFMADD213PD  Z23, Z13, Z17
+	VFMADD213PD  Z23, Z14, Z18
+	VFMADD231PD  128(DI), Z6, Z5
+	VMOVUPD      192(R8), Z6
+	VFMADD231PD  192(SI), Z6, Z1
+	VBROADCASTSD 312(R9), Z23
+	VFMADD213PD  Z23, Z11, Z19
+	VFMADD213PD  Z23, Z12, Z20
+	VFMADD213PD  Z23, Z13, Z21
+	VFMADD213PD  Z23, Z14, Z22
+	VFMADD231PD  192(SI)(CX*1), Z6, Z2
+	VFMADD231PD  192(SI)(CX*2), Z6, Z3
+	VFMADD231PD  192(SI)(BX*1), Z6, Z4
+	VBROADCASTSD 280(R9), Z23
+	VFMADD213PD  Z23, Z11, Z15
+	VFMADD213PD  Z23, Z12, Z16
+	VFMADD213PD  Z23, Z13, Z17
+	VFMADD213PD  Z23, Z14, Z18
+	VFMADD231PD  192(DI), Z6, Z5
+	VMOVUPD      256(R8), Z6
+	VFMADD231PD  256(SI), Z6, Z1
+	VBROADCASTSD 320(R9), Z23
+	VFMADD213PD  Z23, Z11, Z19
+	VFMADD213PD  Z23, Z12, Z20
+	VFMADD213PD  Z23, Z13, Z21
+	VFMADD213PD  Z23, Z14, Z22
+	VFMADD231PD  256(SI)(CX*1), Z6, Z2
+	VFMADD231PD  256(SI)(CX*2), Z6, Z3
+	VFMADD231PD  256(SI)(BX*1), Z6, Z4
+	VBROADCASTSD 288(R9), Z23
+	VFMADD213PD  Z23, Z11, Z15
+	VFMADD213PD  Z23, Z12, Z16
+	VFMADD213PD  Z23, Z13, Z17
+	VFMADD213PD  Z23, Z14, Z18
+	VFMADD231PD  256(DI), Z6, Z5
+	VMOVUPD      320(R8), Z6
+	VFMADD231PD  320(SI), Z6, Z1
+	VBROADCASTSD 328(R9), Z23
+	VFMADD213PD  Z23, Z11, Z19
+	VFMADD213PD  Z23, Z12, Z20
+	VFMADD213PD  Z23, Z13, Z21
+	VFMADD213PD  Z23, Z14, Z22
+	VFMADD231PD  320(SI)(CX*1), Z6, Z2
+	VFMADD231PD  320(SI)(CX*2), Z6, Z3
+	VMULPD       Z7, Z15, Z15
+	VMULPD       Z8, Z16, Z16
+	VMULPD       Z9, Z17, Z17
+	VMULPD       Z10, Z18, Z18
+	VFMADD231PD  320(SI)(BX*1), Z6, Z4
+	VFMADD231PD  320(DI), Z6, Z5
+	VMOVUPD      384(R8), Z6
+	VBROADCASTSD 336(R9), Z23
+	VADDPD       (AX), Z23, Z7
+	VADDPD       128(AX), Z23, Z8
+	VADDPD       256(AX), Z23, Z9
+	VADDPD       384(AX), Z23, Z10
+	VFMADD231PD  384(SI), Z6, Z1
+	VFMADD231PD  384(SI)(CX*1), Z6, Z2
+	VFMADD231PD  384(SI)(CX*2), Z6, Z3
+	VMOVUPD      (R9), Z23
+	VMOVUPD      Z23, Z11
+	VPERMT2PD    64(R9), Z7, Z11
+	VMOVUPD      Z23, Z12
+	VPERMT2PD    64(R9), Z8, Z12
+	VMOVUPD      Z23, Z13
+	VPERMT2PD    64(R9), Z9, Z13
+	VMOVUPD      Z23, Z14
+	VPERMT2PD    64(R9), Z10, Z14
+	VFMADD231PD  384(SI)(BX*1), Z6, Z4
+	VFMADD231PD  384(DI), Z6, Z5
+	VMOVUPD      448(R8), Z6
+	VMOVUPD      128(R9), Z23
+	VPERMI2PD    192(R9), Z23, Z7
+	VPERMI2PD    192(R9), Z23, Z8
+	VPERMI2PD    192(R9), Z23, Z9
+	VPERMI2PD    192(R9), Z23, Z10
+	VFMADD231PD  448(SI), Z6, Z1
+	VFMADD231PD  448(SI)(CX*1), Z6, Z2
+	VFMADD231PD  448(SI)(CX*2), Z6, Z3
+	VMULPD       Z11, Z15, Z23
+	VMULPD       Z11, Z19, Z11
+	VFMADD231PD  Z7, Z15, Z11
+	VFMSUB213PD  Z23, Z19, Z7
+	VMULPD       Z12, Z16, Z23
+	VMULPD       Z12, Z20, Z12
+	VFMADD231PD  Z8, Z16, Z12
+	VFMSUB213PD  Z23, Z20, Z8
+	VMULPD       Z13, Z17, Z23
+	VMULPD       Z13, Z21, Z13
+	VFMADD231PD  Z9, Z17, Z13
+	VFMSUB213PD  Z23, Z21, Z9
+	VMULPD       Z14, Z18, Z23
+	VMULPD       Z14, Z22, Z14
+	VFMADD231PD  Z10, Z18, Z14
+	VFMSUB213PD  Z23, Z22, Z10
+	VFMADD231PD  448(SI)(BX*1), Z6, Z4
+	VFMADD231PD  448(DI), Z6, Z5
+	VMOVUPD      Z7, (AX)
+	VMOVUPD      Z11, 64(AX)
+	VMOVUPD      Z8, 128(AX)
+	VMOVUPD      Z12, 192(AX)
+	VMOVUPD      Z9, 256(AX)
+	VMOVUPD      Z13, 320(AX)
+	VMOVUPD      Z10, 384(AX)
+	VMOVUPD      Z14, 448(AX)
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000200, R8
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1646
+	JG           loop1342
 
-done1647:
-skip1645:
+done1343:
+	VMOVUPD     (R8), Z6
+	VFMADD231PD (SI), Z6, Z1
+	VFMADD231PD (SI)(CX*1), Z6, Z2
+	VFMADD231PD (SI)(CX*2), Z6, Z3
+	VFMADD231PD (SI)(BX*1), Z6, Z4
+	VFMADD231PD (DI), Z6, Z5
+	VMOVUPD     64(R8), Z6
+	VFMADD231PD 64(SI), Z6, Z1
+	VFMADD231PD 64(SI)(CX*1), Z6, Z2
+	VFMADD231PD 64(SI)(CX*2), Z6, Z3
+	VFMADD231PD 64(SI)(BX*1), Z6, Z4
+	VFMADD231PD 64(DI), Z6, Z5
+	ADDQ        $0x00000080, R8
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, DI
+
+skip1341:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    SI, AX
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	VMOVUPS Z0, Z9
-	VMOVUPS Z0, Z10
-	VMOVUPS Z0, Z0
+	VMOVUPD Z0, Z7
+	VMOVUPD Z0, Z8
+	VMOVUPD Z0, Z9
+	VMOVUPD Z0, Z10
+	VMOVUPD Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1345
 
-loop1648:
-	CMPQ        AX, $0x00000080
-	JL          done1649
-	VMOVUPS     (R8), Z6
-	VFMADD231PS (SI), Z6, Z1
-	VFMADD231PS (SI)(CX*1), Z6, Z2
-	VFMADD231PS (SI)(CX*2), Z6, Z3
-	VFMADD231PS (SI)(BX*1), Z6, Z4
-	VFMADD231PS (DI), Z6, Z5
-	VMOVUPS     64(R8), Z6
-	VFMADD231PS 64(SI), Z6, Z7
-	VFMADD231PS 64(SI)(CX*1), Z6, Z8
-	VFMADD231PS 64(SI)(CX*2), Z6, Z9
-	VFMADD231PS 64(SI)(BX*1), Z6, Z10
-	VFMADD231PS 64(DI), Z6, Z0
+loop1344:
+	VMOVUPD     (R8), Z6
+	VFMADD231PD (SI), Z6, Z1
+	VFMADD231PD (SI)(CX*1), Z6, Z2
+	VFMADD231PD (SI)(CX*2), Z6, Z3
+	VFMADD231PD (SI)(BX*1), Z6, Z4
+	VFMADD231PD (DI), Z6, Z5
+	VMOVUPD     64(R8), Z6
+	VFMADD231PD 64(SI), Z6, Z7
+	VFMADD231PD 64(SI)(CX*1), Z6, Z8
+	VFMADD231PD 64(SI)(CX*2), Z6, Z9
+	VFMADD231PD 64(SI)(BX*1), Z6, Z10
+	VFMADD231PD 64(DI), Z6, Z0
 	ADDQ        $0x00000080, R8
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1648
+	CMPQ        AX, $0x00000080
+	JGE         loop1344
 
-done1649:
+done1345:
 	TESTQ       AX, AX
-	JZ          skip1650
-	VMOVUPS     (R8), Z6
-	VFMADD231PS (SI), Z6, Z1
-	VFMADD231PS (SI)(CX*1), Z6, Z2
-	VFMADD231PS (SI)(CX*2), Z6, Z3
-	VFMADD231PS (SI)(BX*1), Z6, Z4
-	VFMADD231PS (DI), Z6, Z5
+	JZ          skip1346
+	VMOVUPD     (R8), Z6
+	VFMADD231PD (SI), Z6, Z1
+	VFMADD231PD (SI)(CX*1), Z6, Z2
+	VFMADD231PD (SI)(CX*2), Z6, Z3
+	VFMADD231PD (SI)(BX*1), Z6, Z4
+	VFMADD231PD (DI), Z6, Z5
 	ADDQ        $0x00000040, R8
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1650:
-	VADDPS     Z7, Z1, Z1
-	VADDPS     Z8, Z2, Z2
-	VADDPS     Z9, Z3, Z3
-	VADDPS     Z10, Z4, Z4
-	VADDPS     Z0, Z5, Z5
-	MOVQ       sums+8(FP), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPS  Z5, Z5, Z0
-	VUNPCKHPS  Z5, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
+skip1346:
+	VADDPD     Z7, Z1, Z1
+	VADDPD     Z8, Z2, Z2
+	VADDPD     Z9, Z3, Z3
+	VADDPD     Z10, Z4, Z4
+	VADDPD     Z0, Z5, Z5
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
+	VUNPCKLPD  Z2, Z1, Z0
+	VUNPCKHPD  Z2, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VUNPCKLPD  Z4, Z3, Z0
+	VUNPCKHPD  Z4, Z3, Z3
+	VADDPD     Z0, Z3, Z3
 	VUNPCKLPD  Z5, Z5, Z0
 	VUNPCKHPD  Z5, Z5, Z5
-	VADDPS     Z0, Z5, Z5
+	VADDPD     Z0, Z5, Z5
+	VSHUFF64X2 $0x88, Z3, Z1, Z0
+	VSHUFF64X2 $0xdd, Z3, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z5, Z5, Z0
+	VSHUFF64X2 $0xdd, Z5, Z5, Z5
+	VADDPD     Z0, Z5, Z5
 	VSHUFF64X2 $0x88, Z5, Z1, Z0
 	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       p+88(FP), CX
+	VADDPD     Z0, Z1, Z1
+	VMOVUPD    Z1, (AX)
+	MOVQ       call+16(FP), CX
+	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1651
+	JZ         skip1347
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
+	MOVQ       call+16(FP), DX
+	MOVQ       8(DX), DX
+	MOVQ       call+16(FP), BX
+	MOVQ       80(BX), BX
 	MOVQ       CX, SI
-	SHLQ       $0x02, SI
+	SHLQ       $0x03, SI
 	ADDQ       SI, AX
+	CMPQ       BX, $0x00000001
+	JL         done1349
 
-loop1652:
-	CMPQ             BX, $0x00000001
-	JL               done1653
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
+loop1348:
+	VMOVUPD.Z        (DX), K1, Z0
+	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
-	ADDQ             $0x04, AX
+	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1652
+	JG               loop1348
 
-done1653:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1654
-	VMOVUPD   Z1, (AX)
-	JMP       done1655
+done1349:
+	MOVQ    y+0(FP), AX
+	CMPQ    CX, $0x08
+	JNE     few1350
+	VMOVUPD Z1, (AX)
+	JMP     done1351
 
-few1654:
+few1350:
 	TESTQ         $0x00000004, CX
-	JZ            skip1656
+	JZ            skip1352
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1656:
+skip1352:
 	TESTQ         $0x00000002, CX
-	JZ            skip1657
+	JZ            skip1353
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1657:
+skip1353:
 	TESTQ  $0x00000001, CX
-	JZ     skip1658
+	JZ     skip1354
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1658:
-done1655:
-skip1651:
-	JMP finish1580
+skip1354:
+done1351:
+skip1347:
+	JMP finish1172
 
-next1644:
+next1340:
 	CMPQ         CX, $0x06
-	JNE          next1659
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	VMOVUPS      Z0, Z5
-	VMOVUPS      Z0, Z6
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	JNE          next1355
+	VMOVUPD      Z0, Z1
+	VMOVUPD      Z0, Z2
+	VMOVUPD      Z0, Z3
+	VMOVUPD      Z0, Z4
+	VMOVUPD      Z0, Z5
+	VMOVUPD      Z0, Z6
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
 	LEAQ         (SI)(CX*4), DI
-	MOVQ         phi+32(FP), R8
+	MOVQ         call+16(FP), R8
+	MOVQ         32(R8), R8
+	MOVQ         call+16(FP), R9
+	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1660
+	JZ           skip1356
 	DECQ         DX
-	LEAQ         trig32<>+0(SB), R9
-	VREDUCEPS    $0x00, (AX), Z21
-	VREDUCEPS    $0x00, 128(AX), Z22
-	VREDUCEPS    $0x00, 256(AX), Z23
-	VREDUCEPS    $0x00, 384(AX), Z24
-	VMOVUPS      (R8), Z7
-	VMULPS       Z21, Z21, Z8
-	VMULPS       Z22, Z22, Z9
-	VMULPS       Z23, Z23, Z10
-	VMULPS       Z24, Z24, Z11
-	VFMADD231PS  (SI), Z7, Z1
-	VBROADCASTSS 192(R9), Z20
-	VMOVUPS      Z20, Z16
-	VMOVUPS      Z20, Z17
-	VMOVUPS      Z20, Z18
-	VMOVUPS      Z20, Z19
-	VBROADCASTSS 160(R9), Z20
-	VFMADD231PS  Z20, Z8, Z16
-	VFMADD231PS  Z20, Z9, Z17
-	VFMADD231PS  Z20, Z10, Z18
-	VFMADD231PS  Z20, Z11, Z19
-	VFMADD231PS  (SI)(CX*1), Z7, Z2
-	VBROADCASTSS 32(R9), Z20
-	VMOVUPS      Z20, Z12
-	VMOVUPS      Z20, Z13
-	VMOVUPS      Z20, Z14
-	VMOVUPS      Z20, Z15
-	VBROADCASTSS (R9), Z20
-	VFMADD231PS  Z20, Z8, Z12
-	VFMADD231PS  Z20, Z9, Z13
-	VFMADD231PS  Z20, Z10, Z14
-	VFMADD231PS  Z20, Z11, Z15
-	VFMADD231PS  (SI)(CX*2), Z7, Z3
-	VBROADCASTSS 224(R9), Z20
-	VFMADD213PS  Z20, Z8, Z16
-	VFMADD213PS  Z20, Z9, Z17
-	VFMADD213PS  Z20, Z10, Z18
-	VFMADD213PS  Z20, Z11, Z19
-	VFMADD231PS  (SI)(BX*1), Z7, Z4
-	VBROADCASTSS 64(R9), Z20
-	VFMADD213PS  Z20, Z8, Z12
-	VFMADD213PS  Z20, Z9, Z13
-	VFMADD213PS  Z20, Z10, Z14
-	VFMADD213PS  Z20, Z11, Z15
-	VFMADD231PS  (DI), Z7, Z5
-	VBROADCASTSS 256(R9), Z20
-	VFMADD213PS  Z20, Z8, Z16
-	VFMADD213PS  Z20, Z9, Z17
-	VFMADD213PS  Z20, Z10, Z18
-	VFMADD213PS  Z20, Z11, Z19
-	VFMADD231PS  (DI)(CX*1), Z7, Z6
-	VBROADCASTSS 96(R9), Z20
-	VFMADD213PS  Z20, Z8, Z12
-	VFMADD213PS  Z20, Z9, Z13
-	VFMADD213PS  Z20, Z10, Z14
-	VFMADD213PS  Z20, Z11, Z15
-	VMOVUPS      64(R8), Z7
-	VBROADCASTSS 288(R9), Z20
-	VFMADD213PS  Z20, Z8, Z16
-	VFMADD213PS  Z20, Z9, Z17
-	VFMADD213PS  Z20, Z10, Z18
-	VFMADD213PS  Z20, Z11, Z19
-	VFMADD231PS  64(SI), Z7, Z1
-	VBROADCASTSS 128(R9), Z20
-	VFMADD213PS  Z20, Z8, Z12
-	VFMADD213PS  Z20, Z9, Z13
-	VFMADD213PS  Z20, Z10, Z14
-	VFMADD213PS  Z20, Z11, Z15
-	VFMADD231PS  64(SI)(CX*1), Z7, Z2
-	VMULPS       Z21, Z12, Z12
-	VMULPS       Z22, Z13, Z13
-	VMULPS       Z23, Z14, Z14
-	VMULPS       Z24, Z15, Z15
-	VFMADD231PS  64(SI)(CX*2), Z7, Z3
-	VBROADCASTSS 320(R9), Z20
-	VFMADD231PS  64(SI)(BX*1), Z7, Z4
-	VMULPS       Z12, Z16, Z16
-	VMULPS       Z13, Z17, Z17
-	VMULPS       Z14, Z18, Z18
-	VMULPS       Z15, Z19, Z19
-	VFMADD231PS  64(DI), Z7, Z5
-	VFNMADD213PS Z20, Z12, Z12
-	VFNMADD213PS Z20, Z13, Z13
-	VFNMADD213PS Z20, Z14, Z14
-	VFNMADD213PS Z20, Z15, Z15
-	VFMADD231PS  64(DI)(CX*1), Z7, Z6
-	VMOVUPS      Z12, (AX)
-	VMOVUPS      Z16, 64(AX)
-	VMOVUPS      Z13, 128(AX)
-	VMOVUPS      Z17, 192(AX)
-	VMOVUPS      Z14, 256(AX)
-	VMOVUPS      Z18, 320(AX)
-	VMOVUPS      Z15, 384(AX)
-	VMOVUPS      Z19, 448(AX)
+	LEAQ         sixteenths<>+0(SB), R9
+	VREDUCEPD    $0x40, (AX), Z7
+	VREDUCEPD    $0x40, 128(AX), Z8
+	VREDUCEPD    $0x40, 256(AX), Z9
+	VREDUCEPD    $0x40, 384(AX), Z10
+	VMULPD       Z7, Z7, Z11
+	VMULPD       Z8, Z8, Z12
+	VMULPD       Z9, Z9, Z13
+	VMULPD       Z10, Z10, Z14
+	VBROADCASTSD 256(R9), Z23
+	VMOVUPD      Z23, Z15
+	VMOVUPD      Z23, Z16
+	VMOVUPD      Z23, Z17
+	VMOVUPD      Z23, Z18
+	VBROADCASTSD 264(R9), Z23
+	VFMADD213PD  Z23, Z11, Z15
+	VFMADD213PD  Z23, Z12, Z16
+	VFMADD213PD  Z23, Z13, Z17
+	VFMADD213PD  Z23, Z14, Z18
+	VBROADCASTSD 296(R9), Z23
+	VMOVUPD      Z23, Z19
+	VMOVUPD      Z23, Z20
+	VMOVUPD      Z23, Z21
+	VMOVUPD      Z23, Z22
+	VBROADCASTSD 304(R9), Z23
+	VFMADD213PD  Z23, Z11, Z19
+	VFMADD213PD  Z23, Z12, Z20
+	VFMADD213PD  Z23, Z13, Z21
+	VFMADD213PD  Z23, Z14, Z22
+	VBROADCASTSD 272(R9), Z23
+	VFMADD213PD  Z23, Z11, Z15
+	VFMADD213PD  Z23, Z12, Z16
+	VFMADD213PD  Z23, Z13, Z17
+	VFMADD213PD  Z23, Z14, Z18
+	VBROADCASTSD 312(R9), Z23
+	VFMADD213PD  Z23, Z11, Z19
+	VFMADD213PD  Z23, Z12, Z20
+	VFMADD213PD  Z23, Z13, Z21
+	VFMADD213PD  Z23, Z14, Z22
+	VBROADCASTSD 280(R9), Z23
+	VFMADD213PD  Z23, Z11, Z15
+	VFMADD213PD  Z23, Z12, Z16
+	VFMADD213PD  Z23, Z13, Z17
+	VFMADD213PD  Z23, Z14, Z18
+	VBROADCASTSD 320(R9), Z23
+	VFMADD213PD  Z23, Z11, Z19
+	VFMADD213PD  Z23, Z12, Z20
+	VFMADD213PD  Z23, Z13, Z21
+	VFMADD213PD  Z23, Z14, Z22
+	VBROADCASTSD 288(R9), Z23
+	VFMADD213PD  Z23, Z11, Z15
+	VFMADD213PD  Z23, Z12, Z16
+	VFMADD213PD  Z23, Z13, Z17
+	VFMADD213PD  Z23, Z14, Z18
+	VBROADCASTSD 328(R9), Z23
+	VFMADD213PD  Z23, Z11, Z19
+	VFMADD213PD  Z23, Z12, Z20
+	VFMADD213PD  Z23, Z13, Z21
+	VFMADD213PD  Z23, Z14, Z22
+	VMULPD       Z7, Z15, Z15
+	VMULPD       Z8, Z16, Z16
+	VMULPD       Z9, Z17, Z17
+	VMULPD       Z10, Z18, Z18
+	VBROADCASTSD 336(R9), Z23
+	VADDPD       (AX), Z23, Z7
+	VADDPD       128(AX), Z23, Z8
+	VADDPD       256(AX), Z23, Z9
+	VADDPD       384(AX), Z23, Z10
+	VMOVUPD      (R9), Z23
+	VMOVUPD      Z23, Z11
+	VPERMT2PD    64(R9), Z7, Z11
+	VMOVUPD      Z23, Z12
+	VPERMT2PD    64(R9), Z8, Z12
+	VMOVUPD      Z23, Z13
+	VPERMT2PD    64(R9), Z9, Z13
+	VMOVUPD      Z23, Z14
+	VPERMT2PD    64(R9), Z10, Z14
+	VMOVUPD      128(R9), Z23
+	VPERMI2PD    192(R9), Z23, Z7
+	VPERMI2PD    192(R9), Z23, Z8
+	VPERMI2PD    192(R9), Z23, Z9
+	VPERMI2PD    192(R9), Z23, Z10
+	VMULPD       Z11, Z15, Z23
+	VMULPD       Z11, Z19, Z11
+	VFMADD231PD  Z7, Z15, Z11
+	VFMSUB213PD  Z23, Z19, Z7
+	VMULPD       Z12, Z16, Z23
+	VMULPD       Z12, Z20, Z12
+	VFMADD231PD  Z8, Z16, Z12
+	VFMSUB213PD  Z23, Z20, Z8
+	VMULPD       Z13, Z17, Z23
+	VMULPD       Z13, Z21, Z13
+	VFMADD231PD  Z9, Z17, Z13
+	VFMSUB213PD  Z23, Z21, Z9
+	VMULPD       Z14, Z18, Z23
+	VMULPD       Z14, Z22, Z14
+	VFMADD231PD  Z10, Z18, Z14
+	VFMSUB213PD  Z23, Z22, Z10
+	VMOVUPD      Z7, (AX)
+	VMOVUPD      Z11, 64(AX)
+	VMOVUPD      Z8, 128(AX)
+	VMOVUPD      Z12, 192(AX)
+	VMOVUPD      Z9, 256(AX)
+	VMOVUPD      Z13, 320(AX)
+	VMOVUPD      Z10, 384(AX)
+	VMOVUPD      Z14, 448(AX)
 	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000080, R8
-	ADDQ         $0x00000080, SI
-	ADDQ         $0x00000080, DI
-
-loop1661:
 	CMPQ         DX, $0x00000001
-	JL           done1662
-	LEAQ         trig32<>+0(SB), R9
-	VREDUCEPS    $0x00, (AX), Z21
-	VREDUCEPS    $0x00, 128(AX), Z22
-	VREDUCEPS    $0x00, 256(AX), Z23
-	VREDUCEPS    $0x00, 384(AX), Z24
-	VMOVUPS      (R8), Z7
-	VFMADD231PS  (SI), Z7, Z1
-	VFMADD231PS  (SI)(CX*1), Z7, Z2
-	VFMADD231PS  (SI)(CX*2), Z7, Z3
-	VMULPS       Z21, Z21, Z8
-	VMULPS       Z22, Z22, Z9
-	VMULPS       Z23, Z23, Z10
-	VMULPS       Z24, Z24, Z11
-	VFMADD231PS  (SI)(BX*1), Z7, Z4
-	VFMADD231PS  (DI), Z7, Z5
-	VFMADD231PS  (DI)(CX*1), Z7, Z6
-	VMOVUPS      64(R8), Z7
-	VBROADCASTSS 192(R9), Z20
-	VMOVUPS      Z20, Z16
-	VMOVUPS      Z20, Z17
-	VMOVUPS      Z20, Z18
-	VMOVUPS      Z20, Z19
-	VBROADCASTSS 160(R9), Z20
-	VFMADD231PS  Z20, Z8, Z16
-	VFMADD231PS  Z20, Z9, Z17
-	VFMADD231PS  Z20, Z10, Z18
-	VFMADD231PS  Z20, Z11, Z19
-	VFMADD231PS  64(SI), Z7, Z1
-	VFMADD231PS  64(SI)(CX*1), Z7, Z2
-	VFMADD231PS  64(SI)(CX*2), Z7, Z3
-	VFMADD231PS  64(SI)(BX*1), Z7, Z4
-	VBROADCASTSS 32(R9), Z20
-	VMOVUPS      Z20, Z12
-	VMOVUPS      Z20, Z13
-	VMOVUPS      Z20, Z14
-	VMOVUPS      Z20, Z15
-	VBROADCASTSS (R9), Z20
-	VFMADD231PS  Z20, Z8, Z12
-	VFMADD231PS  Z20, Z9, Z13
-	VFMADD231PS  Z20, Z10, Z14
-	VFMADD231PS  Z20, Z11, Z15
-	VFMADD231PS  64(DI), Z7, Z5
-	VFMADD231PS  64(DI)(CX*1), Z7, Z6
-	VMOVUPS      128(R8), Z7
-	VFMADD231PS  128(SI), Z7, Z1
-	VBROADCASTSS 224(R9), Z20
-	VFMADD213PS  Z20, Z8, Z16
-	VFMADD213PS  Z20, Z9, Z17
-	VFMADD213PS  Z20, Z10, Z18
-	VFMADD213PS  Z20, Z11, Z19
-	VFMADD231PS  128(SI)(CX*1), Z7, Z2
-	VFMADD231PS  128(SI)(CX*2), Z7, Z3
-	VFMADD231PS  128(SI)(BX*1), Z7, Z4
-	VFMADD231PS  128(DI), Z7, Z5
-	VBROADCASTSS 64(R9), Z20
-	VFMADD213PS  Z20, Z8, Z12
-	VFMADD213PS  Z20, Z9, Z13
-	VFMADD213PS  Z20, Z10, Z14
-	VFMADD213PS  Z20, Z11, Z15
-	VFMADD231PS  128(DI)(CX*1), Z7, Z6
-	VMOVUPS      192(R8), Z7
-	VFMADD231PS  192(SI), Z7, Z1
-	VFMADD231PS  192(SI)(CX*1), Z7, Z2
-	VBROADCASTSS 256(R9), Z20
-	VFMADD213PS  Z20, Z8, Z16
-	VFMADD213PS  Z20, Z9, Z17
-	VFMADD213PS  Z20, Z10, Z18
-	VFMADD213PS  Z20, Z11, Z19
-	VFMADD231PS  192(SI)(CX*2), Z7, Z3
-	VFMADD231PS  192(SI)(BX*1), Z7, Z4
-	VFMADD231PS  192(DI), Z7, Z5
-	VFMADD231PS  192(DI)(CX*1), Z7, Z6
-	VBROADCASTSS 96(R9), Z20
-	VFMADD213PS  Z20, Z8, Z12
-	VFMADD213PS  Z20, Z9, Z13
-	VFMADD213PS  Z20, Z10, Z14
-	VFMADD213PS  Z20, Z11, Z15
-	VMOVUPS      256(R8), Z7
-	VFMADD231PS  256(SI), Z7, Z1
-	VFMADD231PS  256(SI)(CX*1), Z7, Z2
-	VFMADD231PS  256(SI)(CX*2), Z7, Z3
-	VBROADCASTSS 288(R9), Z20
-	VFMADD213PS  Z20, Z8, Z16
-	VFMADD213PS  Z20, Z9, Z17
-	VFMADD213PS  Z20, Z10, Z18
-	VFMADD213PS  Z20, Z11, Z19
-	VFMADD231PS  256(SI)(BX*1), Z7, Z4
-	VFMADD231PS  256(DI), Z7, Z5
-	VFMADD231PS  256(DI)(CX*1), Z7, Z6
-	VMOVUPS      320(R8), Z7
-	VBROADCASTSS 128(R9), Z20
-	VFMADD213PS  Z20, Z8, Z12
-	VFMADD213PS  Z20, Z9, Z13
-	VFMADD213PS  Z20, Z10, Z14
-	VFMADD213PS  Z20, Z11, Z15
-	VFMADD231PS  320(SI), Z7, Z1
-	VFMADD231PS  320(SI)(CX*1), Z7, Z2
-	VFMADD231PS  320(SI)(CX*2), Z7, Z3
-	VFMADD231PS  320(SI)(BX*1), Z7, Z4
-	VMULPS       Z21, Z12, Z12
-	VMULPS       Z22, Z13, Z13
-	VMULPS       Z23, Z14, Z14
-	VMULPS       Z24, Z15, Z15
-	VFMADD231PS  320(DI), Z7, Z5
-	VFMADD231PS  320(DI)(CX*1), Z7, Z6
-	VMOVUPS      384(R8), Z7
-	VFMADD231PS  384(SI), Z7, Z1
-	VBROADCASTSS 320(R9), Z20
-	VFMADD231PS  384(SI)(CX*1), Z7, Z2
-	VFMADD231PS  384(SI)(CX*2), Z7, Z3
-	VFMADD231PS  384(SI)(BX*1), Z7, Z4
-	VFMADD231PS  384(DI), Z7, Z5
-	VMULPS       Z12, Z16, Z16
-	VMULPS       Z13, Z17, Z17
-	VMULPS       Z14, Z18, Z18
-	VMULPS       Z15, Z19, Z19
-	VFMADD231PS  384(DI)(CX*1), Z7, Z6
-	VMOVUPS      448(R8), Z7
-	VFMADD231PS  448(SI), Z7, Z1
-	VFMADD231PS  448(SI)(CX*1), Z7, Z2
-	VFNMADD213PS Z20, Z12, Z12
-	VFNMADD213PS Z20, Z13, Z13
-	VFNMADD213PS Z20, Z14, Z14
-	VFNMADD213PS Z20, Z15, Z15
-	VFMADD231PS  448(SI)(CX*2), Z7, Z3
-	VFMADD231PS  448(SI)(BX*1), Z7, Z4
-	VFMADD231PS  448(DI), Z7, Z5
-	VFMADD231PS  448(DI)(CX*1), Z7, Z6
-	VMOVUPS      Z12, (AX)
-	VMOVUPS      Z16, 64(AX)
-	VMOVUPS      Z13, 128(AX)
-	VMOVUPS      Z17, 192(AX)
-	VMOVUPS      Z14, 256(AX)
-	VMOVUPS      Z18, 320(AX)
-	VMOVUPS      Z15, 384(AX)
-	VMOVUPS      Z19, 448(AX)
+	JL           done1358
+
+loop1357:
+	LEAQ         sixteenths<>+0(SB), R9
+	VREDUCEPD    $0x40, (AX), Z8
+	VREDUCEPD    $0x40, 128(AX), Z9
+	VREDUCEPD    $0x40, 256(AX), Z10
+	VREDUCEPD    $0x40, 384(AX), Z11
+	VMOVUPD      (R8), Z7
+	VFMADD231PD  (SI), Z7, Z1
+	VFMADD231PD  (SI)(CX*1), Z7, Z2
+	VFMADD231PD  (SI)(CX*2), Z7, Z3
+	VMULPD       Z8, Z8, Z12
+	VMULPD       Z9, Z9, Z13
+	VMULPD       Z10, Z10, Z14
+	VMULPD       Z11, Z11, Z15
+	VFMADD231PD  (SI)(BX*1), Z7, Z4
+	VFMADD231PD  (DI), Z7, Z5
+	VFMADD231PD  (DI)(CX*1), Z7, Z6
+	VBROADCASTSD 256(R9), Z24
+	VMOVUPD      Z24, Z16
+	VMOVUPD      Z24, Z17
+	VMOVUPD      Z24, Z18
+	VMOVUPD      Z24, Z19
+	VMOVUPD      64(R8), Z7
+	VFMADD231PD  64(SI), Z7, Z1
+	VFMADD231PD  64(SI)(CX*1), Z7, Z2
+	VBROADCASTSD 264(R9), Z24
+	VFMADD213PD  Z24, Z12, Z16
+	VFMADD213PD  Z24, Z13, Z17
+	VFMADD213PD  Z24, Z14, Z18
+	VFMADD213PD  Z24, Z15, Z19
+	VFMADD231PD  64(SI)(CX*2), Z7, Z3
+	VFMADD231PD  64(SI)(BX*1), Z7, Z4
+	VFMADD231PD  64(DI), Z7, Z5
+	VFMADD231PD  64(DI)(CX*1), Z7, Z6
+	VBROADCASTSD 296(R9), Z24
+	VMOVUPD      Z24, Z20
+	VMOVUPD      Z24, Z21
+	VMOVUPD      Z24, Z22
+	VMOVUPD      Z24, Z23
+	VMOVUPD      128(R8), Z7
+	VFMADD231PD  128(SI), Z7, Z1
+	VFMADD231PD  128(SI)(CX*1), Z7, Z2
+	VBROADCASTSD 304(R9), Z24
+	VFMADD213PD  Z24, Z12, Z20
+	VFMADD213PD  Z24, Z13, Z21
+	VFMADD213PD  Z24, Z14, Z22
+	VFMADD213PD  Z24, Z15, Z23
+	VFMADD231PD  128(SI)(CX*2), Z7, Z3
+	VFMADD231PD  128(SI)(BX*1), Z7, Z4
+	VFMADD231PD  128(DI), Z7, Z5
+	VBROADCASTSD 272(R9), Z24
+	VFMADD213PD  Z24, Z12, Z16
+	VFMADD213PD  Z24, Z13, Z17
+	VFMADD213PD  Z24, Z14, Z18
+	VFMADD213PD  Z24, Z15, Z19
+	VFMADD231PD  128(DI)(CX*1), Z7, Z6
+	VMOVUPD      192(R8), Z7
+	VFMADD231PD  192(SI), Z7, Z1
+	VFMADD231PD  192(SI)(CX*1), Z7, Z2
+	VBROADCASTSD 312(R9), Z24
+	VFMADD213PD  Z24, Z12, Z20
+	VFMADD213PD  Z24, Z13, Z21
+	VFMADD213PD  Z24, Z14, Z22
+	VFMADD213PD  Z24, Z15, Z23
+	VFMADD231PD  192(SI)(CX*2), Z7, Z3
+	VFMADD231PD  192(SI)(BX*1), Z7, Z4
+	VFMADD231PD  192(DI), Z7, Z5
+	VBROADCASTSD 280(R9), Z24
+	VFMADD213PD  Z24, Z12, Z16
+	VFMADD213PD  Z24, Z13, Z17
+	VFMADD213PD  Z24, Z14, Z18
+	VFMADD213PD  Z24, Z15, Z19
+	VFMADD231PD  192(DI)(CX*1), Z7, Z6
+	VMOVUPD      256(R8), Z7
+	VFMADD231PD  256(SI), Z7, Z1
+	VBROADCASTSD 320(R9), Z24
+	VFMADD213PD  Z24, Z12, Z20
+	VFMADD213PD  Z24, Z13, Z21
+	VFMADD213PD  Z24, Z14, Z22
+	VFMADD213PD  Z24, Z15, Z23
+	VFMADD231PD  256(SI)(CX*1), Z7, Z2
+	VFMADD231PD  256(SI)(CX*2), Z7, Z3
+	VFMADD231PD  256(SI)(BX*1), Z7, Z4
+	VBROADCASTSD 288(R9), Z24
+	VFMADD213PD  Z24, Z12, Z16
+	VFMADD213PD  Z24, Z13, Z17
+	VFMADD213PD  Z24, Z14, Z18
+	VFMADD213PD  Z24, Z15, Z19
+	VFMADD231PD  256(DI), Z7, Z5
+	VFMADD231PD  256(DI)(CX*1), Z7, Z6
+	VMOVUPD      320(R8), Z7
+	VFMADD231PD  320(SI), Z7, Z1
+	VBROADCASTSD 328(R9), Z24
+	VFMADD213PD  Z24, Z12, Z20
+	VFMADD213PD  Z24, Z13, Z21
+	VFMADD213PD  Z24, Z14, Z22
+	VFMADD213PD  Z24, Z15, Z23
+	VFMADD231PD  320(SI)(CX*1), Z7, Z2
+	VFMADD231PD  320(SI)(CX*2), Z7, Z3
+	VFMADD231PD  320(SI)(BX*1), Z7, Z4
+	VMULPD       Z8, Z16, Z16
+	VMULPD       Z9, Z17, Z17
+	VMULPD       Z10, Z18, Z18
+	VMULPD       Z11, Z19, Z19
+	VFMADD231PD  320(DI), Z7, Z5
+	VFMADD231PD  320(DI)(CX*1), Z7, Z6
+	VMOVUPD      384(R8), Z7
+	VBROADCASTSD 336(R9), Z24
+	VADDPD       (AX), Z24, Z8
+	VADDPD       128(AX), Z24, Z9
+	VADDPD       256(AX), Z24, Z10
+	VADDPD       384(AX), Z24, Z11
+	VFMADD231PD  384(SI), Z7, Z1
+	VFMADD231PD  384(SI)(CX*1), Z7, Z2
+	VFMADD231PD  384(SI)(CX*2), Z7, Z3
+	VFMADD231PD  384(SI)(BX*1), Z7, Z4
+	VMOVUPD      (R9), Z24
+	VMOVUPD      Z24, Z12
+	VPERMT2PD    64(R9), Z8, Z12
+	VMOVUPD      Z24, Z13
+	VPERMT2PD    64(R9), Z9, Z13
+	VMOVUPD      Z24, Z14
+	VPERMT2PD    64(R9), Z10, Z14
+	VMOVUPD      Z24, Z15
+	VPERMT2PD    64(R9), Z11, Z15
+	VFMADD231PD  384(DI), Z7, Z5
+	VFMADD231PD  384(DI)(CX*1), Z7, Z6
+	VMOVUPD      448(R8), Z7
+	VMOVUPD      128(R9), Z24
+	VPERMI2PD    192(R9), Z24, Z8
+	VPERMI2PD    192(R9), Z24, Z9
+	VPERMI2PD    192(R9), Z24, Z10
+	VPERMI2PD    192(R9), Z24, Z11
+	VFMADD231PD  448(SI), Z7, Z1
+	VFMADD231PD  448(SI)(CX*1), Z7, Z2
+	VFMADD231PD  448(SI)(CX*2), Z7, Z3
+	VMULPD       Z12, Z16, Z24
+	VMULPD       Z12, Z20, Z12
+	VFMADD231PD  Z8, Z16, Z12
+	VFMSUB213PD  Z24, Z20, Z8
+	VMULPD       Z13, Z17, Z24
+	VMULPD       Z13, Z21, Z13
+	VFMADD231PD  Z9, Z17, Z13
+	VFMSUB213PD  Z24, Z21, Z9
+	VMULPD       Z14, Z18, Z24
+	VMULPD       Z14, Z22, Z14
+	VFMADD231PD  Z10, Z18, Z14
+	VFMSUB213PD  Z24, Z22, Z10
+	VMULPD       Z15, Z19, Z24
+	VMULPD       Z15, Z23, Z15
+	VFMADD231PD  Z11, Z19, Z15
+	VFMSUB213PD  Z24, Z23, Z11
+	VFMADD231PD  448(SI)(BX*1), Z7, Z4
+	VFMADD231PD  448(DI), Z7, Z5
+	VFMADD231PD  448(DI)(CX*1), Z7, Z6
+	VMOVUPD      Z8, (AX)
+	VMOVUPD      Z12, 64(AX)
+	VMOVUPD      Z9, 128(AX)
+	VMOVUPD      Z13, 192(AX)
+	VMOVUPD      Z10, 256(AX)
+	VMOVUPD      Z14, 320(AX)
+	VMOVUPD      Z11, 384(AX)
+	VMOVUPD      Z15, 448(AX)
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000200, R8
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1661
+	JG           loop1357
 
-done1662:
-skip1660:
+done1358:
+	VMOVUPD     (R8), Z7
+	VFMADD231PD (SI), Z7, Z1
+	VFMADD231PD (SI)(CX*1), Z7, Z2
+	VFMADD231PD (SI)(CX*2), Z7, Z3
+	VFMADD231PD (SI)(BX*1), Z7, Z4
+	VFMADD231PD (DI), Z7, Z5
+	VFMADD231PD (DI)(CX*1), Z7, Z6
+	VMOVUPD     64(R8), Z7
+	VFMADD231PD 64(SI), Z7, Z1
+	VFMADD231PD 64(SI)(CX*1), Z7, Z2
+	VFMADD231PD 64(SI)(CX*2), Z7, Z3
+	VFMADD231PD 64(SI)(BX*1), Z7, Z4
+	VFMADD231PD 64(DI), Z7, Z5
+	VFMADD231PD 64(DI)(CX*1), Z7, Z6
+	ADDQ        $0x00000080, R8
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, DI
+
+skip1356:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    SI, AX
-	VMOVUPS Z0, Z8
-	VMOVUPS Z0, Z9
-	VMOVUPS Z0, Z10
-	VMOVUPS Z0, Z11
-	VMOVUPS Z0, Z12
-	VMOVUPS Z0, Z0
+	VMOVUPD Z0, Z8
+	VMOVUPD Z0, Z9
+	VMOVUPD Z0, Z10
+	VMOVUPD Z0, Z11
+	VMOVUPD Z0, Z12
+	VMOVUPD Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1360
 
-loop1663:
-	CMPQ        AX, $0x00000080
-	JL          done1664
-	VMOVUPS     (R8), Z7
-	VFMADD231PS (SI), Z7, Z1
-	VFMADD231PS (SI)(CX*1), Z7, Z2
-	VFMADD231PS (SI)(CX*2), Z7, Z3
-	VFMADD231PS (SI)(BX*1), Z7, Z4
-	VFMADD231PS (DI), Z7, Z5
-	VFMADD231PS (DI)(CX*1), Z7, Z6
-	VMOVUPS     64(R8), Z7
-	VFMADD231PS 64(SI), Z7, Z8
-	VFMADD231PS 64(SI)(CX*1), Z7, Z9
-	VFMADD231PS 64(SI)(CX*2), Z7, Z10
-	VFMADD231PS 64(SI)(BX*1), Z7, Z11
-	VFMADD231PS 64(DI), Z7, Z12
-	VFMADD231PS 64(DI)(CX*1), Z7, Z0
+loop1359:
+	VMOVUPD     (R8), Z7
+	VFMADD231PD (SI), Z7, Z1
+	VFMADD231PD (SI)(CX*1), Z7, Z2
+	VFMADD231PD (SI)(CX*2), Z7, Z3
+	VFMADD231PD (SI)(BX*1), Z7, Z4
+	VFMADD231PD (DI), Z7, Z5
+	VFMADD231PD (DI)(CX*1), Z7, Z6
+	VMOVUPD     64(R8), Z7
+	VFMADD231PD 64(SI), Z7, Z8
+	VFMADD231PD 64(SI)(CX*1), Z7, Z9
+	VFMADD231PD 64(SI)(CX*2), Z7, Z10
+	VFMADD231PD 64(SI)(BX*1), Z7, Z11
+	VFMADD231PD 64(DI), Z7, Z12
+	VFMADD231PD 64(DI)(CX*1), Z7, Z0
 	ADDQ        $0x00000080, R8
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1663
+	CMPQ        AX, $0x00000080
+	JGE         loop1359
 
-done1664:
+done1360:
 	TESTQ       AX, AX
-	JZ          skip1665
-	VMOVUPS     (R8), Z7
-	VFMADD231PS (SI), Z7, Z1
-	VFMADD231PS (SI)(CX*1), Z7, Z2
-	VFMADD231PS (SI)(CX*2), Z7, Z3
-	VFMADD231PS (SI)(BX*1), Z7, Z4
-	VFMADD231PS (DI), Z7, Z5
-	VFMADD231PS (DI)(CX*1), Z7, Z6
+	JZ          skip1361
+	VMOVUPD     (R8), Z7
+	VFMADD231PD (SI), Z7, Z1
+	VFMADD231PD (SI)(CX*1), Z7, Z2
+	VFMADD231PD (SI)(CX*2), Z7, Z3
+	VFMADD231PD (SI)(BX*1), Z7, Z4
+	VFMADD231PD (DI), Z7, Z5
+	VFMADD231PD (DI)(CX*1), Z7, Z6
 	ADDQ        $0x00000040, R8
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1665:
-	VADDPS     Z8, Z1, Z1
-	VADDPS     Z9, Z2, Z2
-	VADDPS     Z10, Z3, Z3
-	VADDPS     Z11, Z4, Z4
-	VADDPS     Z12, Z5, Z5
-	VADDPS     Z0, Z6, Z6
-	MOVQ       sums+8(FP), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPS  Z6, Z5, Z0
-	VUNPCKHPS  Z6, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z5, Z5, Z0
-	VUNPCKHPD  Z5, Z5, Z5
-	VADDPS     Z0, Z5, Z5
+skip1361:
+	VADDPD     Z8, Z1, Z1
+	VADDPD     Z9, Z2, Z2
+	VADDPD     Z10, Z3, Z3
+	VADDPD     Z11, Z4, Z4
+	VADDPD     Z12, Z5, Z5
+	VADDPD     Z0, Z6, Z6
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
+	VUNPCKLPD  Z2, Z1, Z0
+	VUNPCKHPD  Z2, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VUNPCKLPD  Z4, Z3, Z0
+	VUNPCKHPD  Z4, Z3, Z3
+	VADDPD     Z0, Z3, Z3
+	VUNPCKLPD  Z6, Z5, Z0
+	VUNPCKHPD  Z6, Z5, Z5
+	VADDPD     Z0, Z5, Z5
+	VSHUFF64X2 $0x88, Z3, Z1, Z0
+	VSHUFF64X2 $0xdd, Z3, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z5, Z5, Z0
+	VSHUFF64X2 $0xdd, Z5, Z5, Z5
+	VADDPD     Z0, Z5, Z5
 	VSHUFF64X2 $0x88, Z5, Z1, Z0
 	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       p+88(FP), CX
+	VADDPD     Z0, Z1, Z1
+	VMOVUPD    Z1, (AX)
+	MOVQ       call+16(FP), CX
+	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1666
+	JZ         skip1362
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
+	MOVQ       call+16(FP), DX
+	MOVQ       8(DX), DX
+	MOVQ       call+16(FP), BX
+	MOVQ       80(BX), BX
 	MOVQ       CX, SI
-	SHLQ       $0x02, SI
+	SHLQ       $0x03, SI
 	ADDQ       SI, AX
+	CMPQ       BX, $0x00000001
+	JL         done1364
 
-loop1667:
-	CMPQ             BX, $0x00000001
-	JL               done1668
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
+loop1363:
+	VMOVUPD.Z        (DX), K1, Z0
+	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
-	ADDQ             $0x04, AX
+	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1667
+	JG               loop1363
 
-done1668:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1669
-	VMOVUPD   Z1, (AX)
-	JMP       done1670
+done1364:
+	MOVQ    y+0(FP), AX
+	CMPQ    CX, $0x08
+	JNE     few1365
+	VMOVUPD Z1, (AX)
+	JMP     done1366
 
-few1669:
+few1365:
 	TESTQ         $0x00000004, CX
-	JZ            skip1671
+	JZ            skip1367
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1671:
+skip1367:
 	TESTQ         $0x00000002, CX
-	JZ            skip1672
+	JZ            skip1368
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1672:
+skip1368:
 	TESTQ  $0x00000001, CX
-	JZ     skip1673
+	JZ     skip1369
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1673:
-done1670:
-skip1666:
-	JMP finish1580
+skip1369:
+done1366:
+skip1362:
+	JMP finish1172
 
-next1659:
+next1355:
 	CMPQ         CX, $0x07
-	JNE          next1674
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	VMOVUPS      Z0, Z5
-	VMOVUPS      Z0, Z6
-	VMOVUPS      Z0, Z7
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	JNE          next1370
+	VMOVUPD      Z0, Z1
+	VMOVUPD      Z0, Z2
+	VMOVUPD      Z0, Z3
+	VMOVUPD      Z0, Z4
+	VMOVUPD      Z0, Z5
+	VMOVUPD      Z0, Z6
+	VMOVUPD      Z0, Z7
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
 	LEAQ         (SI)(CX*4), DI
-	MOVQ         phi+32(FP), R8
+	MOVQ         call+16(FP), R8
+	MOVQ         32(R8), R8
+	MOVQ         call+16(FP), R9
+	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1675
+	JZ           skip1371
 	DECQ         DX
-	LEAQ         trig32<>+0(SB), R9
-	VREDUCEPS    $0x00, (AX), Z22
-	VREDUCEPS    $0x00, 128(AX), Z23
-	VREDUCEPS    $0x00, 256(AX), Z24
-	VREDUCEPS    $0x00, 384(AX), Z25
-	VMOVUPS      (R8), Z8
-	VFMADD231PS  (SI), Z8, Z1
-	VMULPS       Z22, Z22, Z9
-	VMULPS       Z23, Z23, Z10
-	VMULPS       Z24, Z24, Z11
-	VMULPS       Z25, Z25, Z12
-	VFMADD231PS  (SI)(CX*1), Z8, Z2
-	VBROADCASTSS 192(R9), Z21
-	VMOVUPS      Z21, Z17
-	VMOVUPS      Z21, Z18
-	VMOVUPS      Z21, Z19
-	VMOVUPS      Z21, Z20
-	VBROADCASTSS 160(R9), Z21
-	VFMADD231PS  Z21, Z9, Z17
-	VFMADD231PS  Z21, Z10, Z18
-	VFMADD231PS  Z21, Z11, Z19
-	VFMADD231PS  Z21, Z12, Z20
-	VFMADD231PS  (SI)(CX*2), Z8, Z3
-	VBROADCASTSS 32(R9), Z21
-	VMOVUPS      Z21, Z13
-	VMOVUPS      Z21, Z14
-	VMOVUPS      Z21, Z15
-	VMOVUPS      Z21, Z16
-	VBROADCASTSS (R9), Z21
-	VFMADD231PS  Z21, Z9, Z13
-	VFMADD231PS  Z21, Z10, Z14
-	VFMADD231PS  Z21, Z11, Z15
-	VFMADD231PS  Z21, Z12, Z16
-	VFMADD231PS  (SI)(BX*1), Z8, Z4
-	VBROADCASTSS 224(R9), Z21
-	VFMADD213PS  Z21, Z9, Z17
-	VFMADD213PS  Z21, Z10, Z18
-	VFMADD213PS  Z21, Z11, Z19
-	VFMADD213PS  Z21, Z12, Z20
-	VFMADD231PS  (DI), Z8, Z5
-	VBROADCASTSS 64(R9), Z21
-	VFMADD213PS  Z21, Z9, Z13
-	VFMADD213PS  Z21, Z10, Z14
-	VFMADD213PS  Z21, Z11, Z15
-	VFMADD213PS  Z21, Z12, Z16
-	VFMADD231PS  (DI)(CX*1), Z8, Z6
-	VBROADCASTSS 256(R9), Z21
-	VFMADD213PS  Z21, Z9, Z17
-	VFMADD213PS  Z21, Z10, Z18
-	VFMADD213PS  Z21, Z11, Z19
-	VFMADD213PS  Z21, Z12, Z20
-	VFMADD231PS  (DI)(CX*2), Z8, Z7
-	VBROADCASTSS 96(R9), Z21
-	VFMADD213PS  Z21, Z9, Z13
-	VFMADD213PS  Z21, Z10, Z14
-	VFMADD213PS  Z21, Z11, Z15
-	VFMADD213PS  Z21, Z12, Z16
-	VMOVUPS      64(R8), Z8
-	VFMADD231PS  64(SI), Z8, Z1
-	VBROADCASTSS 288(R9), Z21
-	VFMADD213PS  Z21, Z9, Z17
-	VFMADD213PS  Z21, Z10, Z18
-	VFMADD213PS  Z21, Z11, Z19
-	VFMADD213PS  Z21, Z12, Z20
-	VFMADD231PS  64(SI)(CX*1), Z8, Z2
-	VBROADCASTSS 128(R9), Z21
-	VFMADD213PS  Z21, Z9, Z13
-	VFMADD213PS  Z21, Z10, Z14
-	VFMADD213PS  Z21, Z11, Z15
-	VFMADD213PS  Z21, Z12, Z16
-	VFMADD231PS  64(SI)(CX*2), Z8, Z3
-	VMULPS       Z22, Z13, Z13
-	VMULPS       Z23, Z14, Z14
-	VMULPS       Z24, Z15, Z15
-	VMULPS       Z25, Z16, Z16
-	VFMADD231PS  64(SI)(BX*1), Z8, Z4
-	VBROADCASTSS 320(R9), Z21
-	VFMADD231PS  64(DI), Z8, Z5
-	VMULPS       Z13, Z17, Z17
-	VMULPS       Z14, Z18, Z18
-	VMULPS       Z15, Z19, Z19
-	VMULPS       Z16, Z20, Z20
-	VFMADD231PS  64(DI)(CX*1), Z8, Z6
-	VFNMADD213PS Z21, Z13, Z13
-	VFNMADD213PS Z21, Z14, Z14
-	VFNMADD213PS Z21, Z15, Z15
-	VFNMADD213PS Z21, Z16, Z16
-	VFMADD231PS  64(DI)(CX*2), Z8, Z7
-	VMOVUPS      Z13, (AX)
-	VMOVUPS      Z17, 64(AX)
-	VMOVUPS      Z14, 128(AX)
-	VMOVUPS      Z18, 192(AX)
-	VMOVUPS      Z15, 256(AX)
-	VMOVUPS      Z19, 320(AX)
-	VMOVUPS      Z16, 384(AX)
-	VMOVUPS      Z20, 448(AX)
+	LEAQ         sixteenths<>+0(SB), R9
+	VREDUCEPD    $0x40, (AX), Z8
+	VREDUCEPD    $0x40, 128(AX), Z9
+	VREDUCEPD    $0x40, 256(AX), Z10
+	VREDUCEPD    $0x40, 384(AX), Z11
+	VMULPD       Z8, Z8, Z12
+	VMULPD       Z9, Z9, Z13
+	VMULPD       Z10, Z10, Z14
+	VMULPD       Z11, Z11, Z15
+	VBROADCASTSD 256(R9), Z24
+	VMOVUPD      Z24, Z16
+	VMOVUPD      Z24, Z17
+	VMOVUPD      Z24, Z18
+	VMOVUPD      Z24, Z19
+	VBROADCASTSD 264(R9), Z24
+	VFMADD213PD  Z24, Z12, Z16
+	VFMADD213PD  Z24, Z13, Z17
+	VFMADD213PD  Z24, Z14, Z18
+	VFMADD213PD  Z24, Z15, Z19
+	VBROADCASTSD 296(R9), Z24
+	VMOVUPD      Z24, Z20
+	VMOVUPD      Z24, Z21
+	VMOVUPD      Z24, Z22
+	VMOVUPD      Z24, Z23
+	VBROADCASTSD 304(R9), Z24
+	VFMADD213PD  Z24, Z12, Z20
+	VFMADD213PD  Z24, Z13, Z21
+	VFMADD213PD  Z24, Z14, Z22
+	VFMADD213PD  Z24, Z15, Z23
+	VBROADCASTSD 272(R9), Z24
+	VFMADD213PD  Z24, Z12, Z16
+	VFMADD213PD  Z24, Z13, Z17
+	VFMADD213PD  Z24, Z14, Z18
+	VFMADD213PD  Z24, Z15, Z19
+	VBROADCASTSD 312(R9), Z24
+	VFMADD213PD  Z24, Z12, Z20
+	VFMADD213PD  Z24, Z13, Z21
+	VFMADD213PD  Z24, Z14, Z22
+	VFMADD213PD  Z24, Z15, Z23
+	VBROADCASTSD 280(R9), Z24
+	VFMADD213PD  Z24, Z12, Z16
+	VFMADD213PD  Z24, Z13, Z17
+	VFMADD213PD  Z24, Z14, Z18
+	VFMADD213PD  Z24, Z15, Z19
+	VBROADCASTSD 320(R9), Z24
+	VFMADD213PD  Z24, Z12, Z20
+	VFMADD213PD  Z24, Z13, Z21
+	VFMADD213PD  Z24, Z14, Z22
+	VFMADD213PD  Z24, Z15, Z23
+	VBROADCASTSD 288(R9), Z24
+	VFMADD213PD  Z24, Z12, Z16
+	VFMADD213PD  Z24, Z13, Z17
+	VFMADD213PD  Z24, Z14, Z18
+	VFMADD213PD  Z24, Z15, Z19
+	VBROADCASTSD 328(R9), Z24
+	VFMADD213PD  Z24, Z12, Z20
+	VFMADD213PD  Z24, Z13, Z21
+	VFMADD213PD  Z24, Z14, Z22
+	VFMADD213PD  Z24, Z15, Z23
+	VMULPD       Z8, Z16, Z16
+	VMULPD       Z9, Z17, Z17
+	VMULPD       Z10, Z18, Z18
+	VMULPD       Z11, Z19, Z19
+	VBROADCASTSD 336(R9), Z24
+	VADDPD       (AX), Z24, Z8
+	VADDPD       128(AX), Z24, Z9
+	VADDPD       256(AX), Z24, Z10
+	VADDPD       384(AX), Z24, Z11
+	VMOVUPD      (R9), Z24
+	VMOVUPD      Z24, Z12
+	VPERMT2PD    64(R9), Z8, Z12
+	VMOVUPD      Z24, Z13
+	VPERMT2PD    64(R9), Z9, Z13
+	VMOVUPD      Z24, Z14
+	VPERMT2PD    64(R9), Z10, Z14
+	VMOVUPD      Z24, Z15
+	VPERMT2PD    64(R9), Z11, Z15
+	VMOVUPD      128(R9), Z24
+	VPERMI2PD    192(R9), Z24, Z8
+	VPERMI2PD    192(R9), Z24, Z9
+	VPERMI2PD    192(R9), Z24, Z10
+	VPERMI2PD    192(R9), Z24, Z11
+	VMULPD       Z12, Z16, Z24
+	VMULPD       Z12, Z20, Z12
+	VFMADD231PD  Z8, Z16, Z12
+	VFMSUB213PD  Z24, Z20, Z8
+	VMULPD       Z13, Z17, Z24
+	VMULPD       Z13, Z21, Z13
+	VFMADD231PD  Z9, Z17, Z13
+	VFMSUB213PD  Z24, Z21, Z9
+	VMULPD       Z14, Z18, Z24
+	VMULPD       Z14, Z22, Z14
+	VFMADD231PD  Z10, Z18, Z14
+	VFMSUB213PD  Z24, Z22, Z10
+	VMULPD       Z15, Z19, Z24
+	VMULPD       Z15, Z23, Z15
+	VFMADD231PD  Z11, Z19, Z15
+	VFMSUB213PD  Z24, Z23, Z11
+	VMOVUPD      Z8, (AX)
+	VMOVUPD      Z12, 64(AX)
+	VMOVUPD      Z9, 128(AX)
+	VMOVUPD      Z13, 192(AX)
+	VMOVUPD      Z10, 256(AX)
+	VMOVUPD      Z14, 320(AX)
+	VMOVUPD      Z11, 384(AX)
+	VMOVUPD      Z15, 448(AX)
 	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000080, R8
-	ADDQ         $0x00000080, SI
-	ADDQ         $0x00000080, DI
-
-loop1676:
 	CMPQ         DX, $0x00000001
-	JL           done1677
-	LEAQ         trig32<>+0(SB), R9
-	VREDUCEPS    $0x00, (AX), Z22
-	VREDUCEPS    $0x00, 128(AX), Z23
-	VREDUCEPS    $0x00, 256(AX), Z24
-	VREDUCEPS    $0x00, 384(AX), Z25
-	VMOVUPS      (R8), Z8
-	VFMADD231PS  (SI), Z8, Z1
-	VFMADD231PS  (SI)(CX*1), Z8, Z2
-	VFMADD231PS  (SI)(CX*2), Z8, Z3
-	VFMADD231PS  (SI)(BX*1), Z8, Z4
-	VMULPS       Z22, Z22, Z9
-	VMULPS       Z23, Z23, Z10
-	VMULPS       Z24, Z24, Z11
-	VMULPS       Z25, Z25, Z12
-	VFMADD231PS  (DI), Z8, Z5
-	VFMADD231PS  (DI)(CX*1), Z8, Z6
-	VFMADD231PS  (DI)(CX*2), Z8, Z7
-	VMOVUPS      64(R8), Z8
-	VFMADD231PS  64(SI), Z8, Z1
-	VBROADCASTSS 192(R9), Z21
-	VMOVUPS      Z21, Z17
-	VMOVUPS      Z21, Z18
-	VMOVUPS      Z21, Z19
-	VMOVUPS      Z21, Z20
-	VBROADCASTSS 160(R9), Z21
-	VFMADD231PS  Z21, Z9, Z17
-	VFMADD231PS  Z21, Z10, Z18
-	VFMADD231PS  Z21, Z11, Z19
-	VFMADD231PS  Z21, Z12, Z20
-	VFMADD231PS  64(SI)(CX*1), Z8, Z2
-	VFMADD231PS  64(SI)(CX*2), Z8, Z3
-	VFMADD231PS  64(SI)(BX*1), Z8, Z4
-	VFMADD231PS  64(DI), Z8, Z5
-	VBROADCASTSS 32(R9), Z21
-	VMOVUPS      Z21, Z13
-	VMOVUPS      Z21, Z14
-	VMOVUPS      Z21, Z15
-	VMOVUPS      Z21, Z16
-	VBROADCASTSS (R9), Z21
-	VFMADD231PS  Z21, Z9, Z13
-	VFMADD231PS  Z21, Z10, Z14
-	VFMADD231PS  Z21, Z11, Z15
-	VFMADD231PS  Z21, Z12, Z16
-	VFMADD231PS  64(DI)(CX*1), Z8, Z6
-	VFMADD231PS  64(DI)(CX*2), Z8, Z7
-	VMOVUPS      128(R8), Z8
-	VFMADD231PS  128(SI), Z8, Z1
-	VFMADD231PS  128(SI)(CX*1), Z8, Z2
-	VBROADCASTSS 224(R9), Z21
-	VFMADD213PS  Z21, Z9, Z17
-	VFMADD213PS  Z21, Z10, Z18
-	VFMADD213PS  Z21, Z11, Z19
-	VFMADD213PS  Z21, Z12, Z20
-	VFMADD231PS  128(SI)(CX*2), Z8, Z3
-	VFMADD231PS  128(SI)(BX*1), Z8, Z4
-	VFMADD231PS  128(DI), Z8, Z5
-	VFMADD231PS  128(DI)(CX*1), Z8, Z6
-	VBROADCASTSS 64(R9), Z21
-	VFMADD213PS  Z21, Z9, Z13
-	VFMADD213PS  Z21, Z10, Z14
-	VFMADD213PS  Z21, Z11, Z15
-	VFMADD213PS  Z21, Z12, Z16
-	VFMADD231PS  128(DI)(CX*2), Z8, Z7
-	VMOVUPS      192(R8), Z8
-	VFMADD231PS  192(SI), Z8, Z1
-	VFMADD231PS  192(SI)(CX*1), Z8, Z2
-	VFMADD231PS  192(SI)(CX*2), Z8, Z3
-	VBROADCASTSS 256(R9), Z21
-	VFMADD213PS  Z21, Z9, Z17
-	VFMADD213PS  Z21, Z10, Z18
-	VFMADD213PS  Z21, Z11, Z19
-	VFMADD213PS  Z21, Z12, Z20
-	VFMADD231PS  192(SI)(BX*1), Z8, Z4
-	VFMADD231PS  192(DI), Z8, Z5
-	VFMADD231PS  192(DI)(CX*1), Z8, Z6
-	VFMADD231PS  192(DI)(CX*2), Z8, Z7
-	VBROADCASTSS 96(R9), Z21
-	VFMADD213PS  Z21, Z9, Z13
-	VFMADD213PS  Z21, Z10, Z14
-	VFMADD213PS  Z21, Z11, Z15
-	VFMADD213PS  Z21, Z12, Z16
-	VMOVUPS      256(R8), Z8
-	VFMADD231PS  256(SI), Z8, Z1
-	VFMADD231PS  256(SI)(CX*1), Z8, Z2
-	VFMADD231PS  256(SI)(CX*2), Z8, Z3
-	VFMADD231PS  256(SI)(BX*1), Z8, Z4
-	VBROADCASTSS 288(R9), Z21
-	VFMADD213PS  Z21, Z9, Z17
-	VFMADD213PS  Z21, Z10, Z18
-	VFMADD213PS  Z21, Z11, Z19
-	VFMADD213PS  Z21, Z12, Z20
-	VFMADD231PS  256(DI), Z8, Z5
-	VFMADD231PS  256(DI)(CX*1), Z8, Z6
-	VFMADD231PS  256(DI)(CX*2), Z8, Z7
-	VMOVUPS      320(R8), Z8
-	VFMADD231PS  320(SI), Z8, Z1
-	VBROADCASTSS 128(R9), Z21
-	VFMADD213PS  Z21, Z9, Z13
-	VFMADD213PS  Z21, Z10, Z14
-	VFMADD213PS  Z21, Z11, Z15
-	VFMADD213PS  Z21, Z12, Z16
-	VFMADD231PS  320(SI)(CX*1), Z8, Z2
-	VFMADD231PS  320(SI)(CX*2), Z8, Z3
-	VFMADD231PS  320(SI)(BX*1), Z8, Z4
-	VFMADD231PS  320(DI), Z8, Z5
-	VMULPS       Z22, Z13, Z13
-	VMULPS       Z23, Z14, Z14
-	VMULPS       Z24, Z15, Z15
-	VMULPS       Z25, Z16, Z16
-	VFMADD231PS  320(DI)(CX*1), Z8, Z6
-	VFMADD231PS  320(DI)(CX*2), Z8, Z7
-	VMOVUPS      384(R8), Z8
-	VFMADD231PS  384(SI), Z8, Z1
-	VFMADD231PS  384(SI)(CX*1), Z8, Z2
-	VBROADCASTSS 320(R9), Z21
-	VFMADD231PS  384(SI)(CX*2), Z8, Z3
-	VFMADD231PS  384(SI)(BX*1), Z8, Z4
-	VFMADD231PS  384(DI), Z8, Z5
-	VFMADD231PS  384(DI)(CX*1), Z8, Z6
-	VMULPS       Z13, Z17, Z17
-	VMULPS       Z14, Z18, Z18
-	VMULPS       Z15, Z19, Z19
-	VMULPS       Z16, Z20, Z20
-	VFMADD231PS  384(DI)(CX*2), Z8, Z7
-	VMOVUPS      448(R8), Z8
-	VFMADD231PS  448(SI), Z8, Z1
-	VFMADD231PS  448(SI)(CX*1), Z8, Z2
-	VFMADD231PS  448(SI)(CX*2), Z8, Z3
-	VFNMADD213PS Z21, Z13, Z13
-	VFNMADD213PS Z21, Z14, Z14
-	VFNMADD213PS Z21, Z15, Z15
-	VFNMADD213PS Z21, Z16, Z16
-	VFMADD231PS  448(SI)(BX*1), Z8, Z4
-	VFMADD231PS  448(DI), Z8, Z5
-	VFMADD231PS  448(DI)(CX*1), Z8, Z6
-	VFMADD231PS  448(DI)(CX*2), Z8, Z7
-	VMOVUPS      Z13, (AX)
-	VMOVUPS      Z17, 64(AX)
-	VMOVUPS      Z14, 128(AX)
-	VMOVUPS      Z18, 192(AX)
-	VMOVUPS      Z15, 256(AX)
-	VMOVUPS      Z19, 320(AX)
-	VMOVUPS      Z16, 384(AX)
-	VMOVUPS      Z20, 448(AX)
+	JL           done1373
+
+loop1372:
+	LEAQ         sixteenths<>+0(SB), R9
+	VREDUCEPD    $0x40, (AX), Z9
+	VREDUCEPD    $0x40, 128(AX), Z10
+	VREDUCEPD    $0x40, 256(AX), Z11
+	VREDUCEPD    $0x40, 384(AX), Z12
+	VMOVUPD      (R8), Z8
+	VFMADD231PD  (SI), Z8, Z1
+	VFMADD231PD  (SI)(CX*1), Z8, Z2
+	VFMADD231PD  (SI)(CX*2), Z8, Z3
+	VMULPD       Z9, Z9, Z13
+	VMULPD       Z10, Z10, Z14
+	VMULPD       Z11, Z11, Z15
+	VMULPD       Z12, Z12, Z16
+	VFMADD231PD  (SI)(BX*1), Z8, Z4
+	VFMADD231PD  (DI), Z8, Z5
+	VFMADD231PD  (DI)(CX*1), Z8, Z6
+	VFMADD231PD  (DI)(CX*2), Z8, Z7
+	VBROADCASTSD 256(R9), Z25
+	VMOVUPD      Z25, Z17
+	VMOVUPD      Z25, Z18
+	VMOVUPD      Z25, Z19
+	VMOVUPD      Z25, Z20
+	VMOVUPD      64(R8), Z8
+	VFMADD231PD  64(SI), Z8, Z1
+	VFMADD231PD  64(SI)(CX*1), Z8, Z2
+	VFMADD231PD  64(SI)(CX*2), Z8, Z3
+	VBROADCASTSD 264(R9), Z25
+	VFMADD213PD  Z25, Z13, Z17
+	VFMADD213PD  Z25, Z14, Z18
+	VFMADD213PD  Z25, Z15, Z19
+	VFMADD213PD  Z25, Z16, Z20
+	VFMADD231PD  64(SI)(BX*1), Z8, Z4
+	VFMADD231PD  64(DI), Z8, Z5
+	VFMADD231PD  64(DI)(CX*1), Z8, Z6
+	VFMADD231PD  64(DI)(CX*2), Z8, Z7
+	VBROADCASTSD 296(R9), Z25
+	VMOVUPD      Z25, Z21
+	VMOVUPD      Z25, Z22
+	VMOVUPD      Z25, Z23
+	VMOVUPD      Z25, Z24
+	VMOVUPD      128(R8), Z8
+	VFMADD231PD  128(SI), Z8, Z1
+	VFMADD231PD  128(SI)(CX*1), Z8, Z2
+	VBROADCASTSD 304(R9), Z25
+	VFMADD213PD  Z25, Z13, Z21
+	VFMADD213PD  Z25, Z14, Z22
+	VFMADD213PD  Z25, Z15, Z23
+	VFMADD213PD  Z25, Z16, Z24
+	VFMADD231PD  128(SI)(CX*2), Z8, Z3
+	VFMADD231PD  128(SI)(BX*1), Z8, Z4
+	VFMADD231PD  128(DI), Z8, Z5
+	VFMADD231PD  128(DI)(CX*1), Z8, Z6
+	VBROADCASTSD 272(R9), Z25
+	VFMADD213PD  Z25, Z13, Z17
+	VFMADD213PD  Z25, Z14, Z18
+	VFMADD213PD  Z25, Z15, Z19
+	VFMADD213PD  Z25, Z16, Z20
+	VFMADD231PD  128(DI)(CX*2), Z8, Z7
+	VMOVUPD      192(R8), Z8
+	VFMADD231PD  192(SI), Z8, Z1
+	VFMADD231PD  192(SI)(CX*1), Z8, Z2
+	VBROADCASTSD 312(R9), Z25
+	VFMADD213PD  Z25, Z13, Z21
+	VFMADD213PD  Z25, Z14, Z22
+	VFMADD213PD  Z25, Z15, Z23
+	VFMADD213PD  Z25, Z16, Z24
+	VFMADD231PD  192(SI)(CX*2), Z8, Z3
+	VFMADD231PD  192(SI)(BX*1), Z8, Z4
+	VFMADD231PD  192(DI), Z8, Z5
+	VFMADD231PD  192(DI)(CX*1), Z8, Z6
+	VBROADCASTSD 280(R9), Z25
+	VFMADD213PD  Z25, Z13, Z17
+	VFMADD213PD  Z25, Z14, Z18
+	VFMADD213PD  Z25, Z15, Z19
+	VFMADD213PD  Z25, Z16, Z20
+	VFMADD231PD  192(DI)(CX*2), Z8, Z7
+	VMOVUPD      256(R8), Z8
+	VFMADD231PD  256(SI), Z8, Z1
+	VBROADCASTSD 320(R9), Z25
+	VFMADD213PD  Z25, Z13, Z21
+	VFMADD213PD  Z25, Z14, Z22
+	VFMADD213PD  Z25, Z15, Z23
+	VFMADD213PD  Z25, Z16, Z24
+	VFMADD231PD  256(SI)(CX*1), Z8, Z2
+	VFMADD231PD  256(SI)(CX*2), Z8, Z3
+	VFMADD231PD  256(SI)(BX*1), Z8, Z4
+	VFMADD231PD  256(DI), Z8, Z5
+	VBROADCASTSD 288(R9), Z25
+	VFMADD213PD  Z25, Z13, Z17
+	VFMADD213PD  Z25, Z14, Z18
+	VFMADD213PD  Z25, Z15, Z19
+	VFMADD213PD  Z25, Z16, Z20
+	VFMADD231PD  256(DI)(CX*1), Z8, Z6
+	VFMADD231PD  256(DI)(CX*2), Z8, Z7
+	VMOVUPD      320(R8), Z8
+	VFMADD231PD  320(SI), Z8, Z1
+	VBROADCASTSD 328(R9), Z25
+	VFMADD213PD  Z25, Z13, Z21
+	VFMADD213PD  Z25, Z14, Z22
+	VFMADD213PD  Z25, Z15, Z23
+	VFMADD213PD  Z25, Z16, Z24
+	VFMADD231PD  320(SI)(CX*1), Z8, Z2
+	VFMADD231PD  320(SI)(CX*2), Z8, Z3
+	VFMADD231PD  320(SI)(BX*1), Z8, Z4
+	VFMADD231PD  320(DI), Z8, Z5
+	VMULPD       Z9, Z17, Z17
+	VMULPD       Z10, Z18, Z18
+	VMULPD       Z11, Z19, Z19
+	VMULPD       Z12, Z20, Z20
+	VFMADD231PD  320(DI)(CX*1), Z8, Z6
+	VFMADD231PD  320(DI)(CX*2), Z8, Z7
+	VMOVUPD      384(R8), Z8
+	VBROADCASTSD 336(R9), Z25
+	VADDPD       (AX), Z25, Z9
+	VADDPD       128(AX), Z25, Z10
+	VADDPD       256(AX), Z25, Z11
+	VADDPD       384(AX), Z25, Z12
+	VFMADD231PD  384(SI), Z8, Z1
+	VFMADD231PD  384(SI)(CX*1), Z8, Z2
+	VFMADD231PD  384(SI)(CX*2), Z8, Z3
+	VFMADD231PD  384(SI)(BX*1), Z8, Z4
+	VMOVUPD      (R9), Z25
+	VMOVUPD      Z25, Z13
+	VPERMT2PD    64(R9), Z9, Z13
+	VMOVUPD      Z25, Z14
+	VPERMT2PD    64(R9), Z10, Z14
+	VMOVUPD      Z25, Z15
+	VPERMT2PD    64(R9), Z11, Z15
+	VMOVUPD      Z25, Z16
+	VPERMT2PD    64(R9), Z12, Z16
+	VFMADD231PD  384(DI), Z8, Z5
+	VFMADD231PD  384(DI)(CX*1), Z8, Z6
+	VFMADD231PD  384(DI)(CX*2), Z8, Z7
+	VMOVUPD      448(R8), Z8
+	VMOVUPD      128(R9), Z25
+	VPERMI2PD    192(R9), Z25, Z9
+	VPERMI2PD    192(R9), Z25, Z10
+	VPERMI2PD    192(R9), Z25, Z11
+	VPERMI2PD    192(R9), Z25, Z12
+	VFMADD231PD  448(SI), Z8, Z1
+	VFMADD231PD  448(SI)(CX*1), Z8, Z2
+	VFMADD231PD  448(SI)(CX*2), Z8, Z3
+	VFMADD231PD  448(SI)(BX*1), Z8, Z4
+	VMULPD       Z13, Z17, Z25
+	VMULPD       Z13, Z21, Z13
+	VFMADD231PD  Z9, Z17, Z13
+	VFMSUB213PD  Z25, Z21, Z9
+	VMULPD       Z14, Z18, Z25
+	VMULPD       Z14, Z22, Z14
+	VFMADD231PD  Z10, Z18, Z14
+	VFMSUB213PD  Z25, Z22, Z10
+	VMULPD       Z15, Z19, Z25
+	VMULPD       Z15, Z23, Z15
+	VFMADD231PD  Z11, Z19, Z15
+	VFMSUB213PD  Z25, Z23, Z11
+	VMULPD       Z16, Z20, Z25
+	VMULPD       Z16, Z24, Z16
+	VFMADD231PD  Z12, Z20, Z16
+	VFMSUB213PD  Z25, Z24, Z12
+	VFMADD231PD  448(DI), Z8, Z5
+	VFMADD231PD  448(DI)(CX*1), Z8, Z6
+	VFMADD231PD  448(DI)(CX*2), Z8, Z7
+	VMOVUPD      Z9, (AX)
+	VMOVUPD      Z13, 64(AX)
+	VMOVUPD      Z10, 128(AX)
+	VMOVUPD      Z14, 192(AX)
+	VMOVUPD      Z11, 256(AX)
+	VMOVUPD      Z15, 320(AX)
+	VMOVUPD      Z12, 384(AX)
+	VMOVUPD      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000200, R8
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1676
+	JG           loop1372
 
-done1677:
-skip1675:
+done1373:
+	VMOVUPD     (R8), Z8
+	VFMADD231PD (SI), Z8, Z1
+	VFMADD231PD (SI)(CX*1), Z8, Z2
+	VFMADD231PD (SI)(CX*2), Z8, Z3
+	VFMADD231PD (SI)(BX*1), Z8, Z4
+	VFMADD231PD (DI), Z8, Z5
+	VFMADD231PD (DI)(CX*1), Z8, Z6
+	VFMADD231PD (DI)(CX*2), Z8, Z7
+	VMOVUPD     64(R8), Z8
+	VFMADD231PD 64(SI), Z8, Z1
+	VFMADD231PD 64(SI)(CX*1), Z8, Z2
+	VFMADD231PD 64(SI)(CX*2), Z8, Z3
+	VFMADD231PD 64(SI)(BX*1), Z8, Z4
+	VFMADD231PD 64(DI), Z8, Z5
+	VFMADD231PD 64(DI)(CX*1), Z8, Z6
+	VFMADD231PD 64(DI)(CX*2), Z8, Z7
+	ADDQ        $0x00000080, R8
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, DI
+
+skip1371:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    SI, AX
-	VMOVUPS Z0, Z9
-	VMOVUPS Z0, Z10
-	VMOVUPS Z0, Z11
-	VMOVUPS Z0, Z12
-	VMOVUPS Z0, Z13
-	VMOVUPS Z0, Z14
-	VMOVUPS Z0, Z0
+	VMOVUPD Z0, Z9
+	VMOVUPD Z0, Z10
+	VMOVUPD Z0, Z11
+	VMOVUPD Z0, Z12
+	VMOVUPD Z0, Z13
+	VMOVUPD Z0, Z14
+	VMOVUPD Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1375
 
-loop1678:
-	CMPQ        AX, $0x00000080
-	JL          done1679
-	VMOVUPS     (R8), Z8
-	VFMADD231PS (SI), Z8, Z1
-	VFMADD231PS (SI)(CX*1), Z8, Z2
-	VFMADD231PS (SI)(CX*2), Z8, Z3
-	VFMADD231PS (SI)(BX*1), Z8, Z4
-	VFMADD231PS (DI), Z8, Z5
-	VFMADD231PS (DI)(CX*1), Z8, Z6
-	VFMADD231PS (DI)(CX*2), Z8, Z7
-	VMOVUPS     64(R8), Z8
-	VFMADD231PS 64(SI), Z8, Z9
-	VFMADD231PS 64(SI)(CX*1), Z8, Z10
-	VFMADD231PS 64(SI)(CX*2), Z8, Z11
-	VFMADD231PS 64(SI)(BX*1), Z8, Z12
-	VFMADD231PS 64(DI), Z8, Z13
-	VFMADD231PS 64(DI)(CX*1), Z8, Z14
-	VFMADD231PS 64(DI)(CX*2), Z8, Z0
+loop1374:
+	VMOVUPD     (R8), Z8
+	VFMADD231PD (SI), Z8, Z1
+	VFMADD231PD (SI)(CX*1), Z8, Z2
+	VFMADD231PD (SI)(CX*2), Z8, Z3
+	VFMADD231PD (SI)(BX*1), Z8, Z4
+	VFMADD231PD (DI), Z8, Z5
+	VFMADD231PD (DI)(CX*1), Z8, Z6
+	VFMADD231PD (DI)(CX*2), Z8, Z7
+	VMOVUPD     64(R8), Z8
+	VFMADD231PD 64(SI), Z8, Z9
+	VFMADD231PD 64(SI)(CX*1), Z8, Z10
+	VFMADD231PD 64(SI)(CX*2), Z8, Z11
+	VFMADD231PD 64(SI)(BX*1), Z8, Z12
+	VFMADD231PD 64(DI), Z8, Z13
+	VFMADD231PD 64(DI)(CX*1), Z8, Z14
+	VFMADD231PD 64(DI)(CX*2), Z8, Z0
 	ADDQ        $0x00000080, R8
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1678
+	CMPQ        AX, $0x00000080
+	JGE         loop1374
 
-done1679:
+done1375:
 	TESTQ       AX, AX
-	JZ          skip1680
-	VMOVUPS     (R8), Z8
-	VFMADD231PS (SI), Z8, Z1
-	VFMADD231PS (SI)(CX*1), Z8, Z2
-	VFMADD231PS (SI)(CX*2), Z8, Z3
-	VFMADD231PS (SI)(BX*1), Z8, Z4
-	VFMADD231PS (DI), Z8, Z5
-	VFMADD231PS (DI)(CX*1), Z8, Z6
-	VFMADD231PS (DI)(CX*2), Z8, Z7
+	JZ          skip1376
+	VMOVUPD     (R8), Z8
+	VFMADD231PD (SI), Z8, Z1
+	VFMADD231PD (SI)(CX*1), Z8, Z2
+	VFMADD231PD (SI)(CX*2), Z8, Z3
+	VFMADD231PD (SI)(BX*1), Z8, Z4
+	VFMADD231PD (DI), Z8, Z5
+	VFMADD231PD (DI)(CX*1), Z8, Z6
+	VFMADD231PD (DI)(CX*2), Z8, Z7
 	ADDQ        $0x00000040, R8
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1680:
-	VADDPS     Z9, Z1, Z1
-	VADDPS     Z10, Z2, Z2
-	VADDPS     Z11, Z3, Z3
-	VADDPS     Z12, Z4, Z4
-	VADDPS     Z13, Z5, Z5
-	VADDPS     Z14, Z6, Z6
-	VADDPS     Z0, Z7, Z7
-	MOVQ       sums+8(FP), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPS  Z6, Z5, Z0
-	VUNPCKHPS  Z6, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPS  Z7, Z7, Z0
-	VUNPCKHPS  Z7, Z7, Z7
-	VADDPS     Z0, Z7, Z7
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z7, Z5, Z0
-	VUNPCKHPD  Z7, Z5, Z5
-	VADDPS     Z0, Z5, Z5
+skip1376:
+	VADDPD     Z9, Z1, Z1
+	VADDPD     Z10, Z2, Z2
+	VADDPD     Z11, Z3, Z3
+	VADDPD     Z12, Z4, Z4
+	VADDPD     Z13, Z5, Z5
+	VADDPD     Z14, Z6, Z6
+	VADDPD     Z0, Z7, Z7
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
+	VUNPCKLPD  Z2, Z1, Z0
+	VUNPCKHPD  Z2, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VUNPCKLPD  Z4, Z3, Z0
+	VUNPCKHPD  Z4, Z3, Z3
+	VADDPD     Z0, Z3, Z3
+	VUNPCKLPD  Z6, Z5, Z0
+	VUNPCKHPD  Z6, Z5, Z5
+	VADDPD     Z0, Z5, Z5
+	VUNPCKLPD  Z7, Z7, Z0
+	VUNPCKHPD  Z7, Z7, Z7
+	VADDPD     Z0, Z7, Z7
+	VSHUFF64X2 $0x88, Z3, Z1, Z0
+	VSHUFF64X2 $0xdd, Z3, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z7, Z5, Z0
+	VSHUFF64X2 $0xdd, Z7, Z5, Z5
+	VADDPD     Z0, Z5, Z5
 	VSHUFF64X2 $0x88, Z5, Z1, Z0
 	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       p+88(FP), CX
+	VADDPD     Z0, Z1, Z1
+	VMOVUPD    Z1, (AX)
+	MOVQ       call+16(FP), CX
+	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1681
+	JZ         skip1377
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
+	MOVQ       call+16(FP), DX
+	MOVQ       8(DX), DX
+	MOVQ       call+16(FP), BX
+	MOVQ       80(BX), BX
 	MOVQ       CX, SI
-	SHLQ       $0x02, SI
+	SHLQ       $0x03, SI
 	ADDQ       SI, AX
+	CMPQ       BX, $0x00000001
+	JL         done1379
 
-loop1682:
-	CMPQ             BX, $0x00000001
-	JL               done1683
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
+loop1378:
+	VMOVUPD.Z        (DX), K1, Z0
+	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
-	ADDQ             $0x04, AX
+	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1682
+	JG               loop1378
 
-done1683:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1684
-	VMOVUPD   Z1, (AX)
-	JMP       done1685
+done1379:
+	MOVQ    y+0(FP), AX
+	CMPQ    CX, $0x08
+	JNE     few1380
+	VMOVUPD Z1, (AX)
+	JMP     done1381
 
-few1684:
+few1380:
 	TESTQ         $0x00000004, CX
-	JZ            skip1686
+	JZ            skip1382
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1686:
+skip1382:
 	TESTQ         $0x00000002, CX
-	JZ            skip1687
+	JZ            skip1383
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1687:
+skip1383:
 	TESTQ  $0x00000001, CX
-	JZ     skip1688
+	JZ     skip1384
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1688:
-done1685:
-skip1681:
-	JMP finish1580
+skip1384:
+done1381:
+skip1377:
+	JMP finish1172
 
-next1674:
+next1370:
 	CMPQ         CX, $0x08
-	JNE          next1689
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	VMOVUPS      Z0, Z5
-	VMOVUPS      Z0, Z6
-	VMOVUPS      Z0, Z7
-	VMOVUPS      Z0, Z8
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	JNE          next1385
+	VMOVUPD      Z0, Z1
+	VMOVUPD      Z0, Z2
+	VMOVUPD      Z0, Z3
+	VMOVUPD      Z0, Z4
+	VMOVUPD      Z0, Z5
+	VMOVUPD      Z0, Z6
+	VMOVUPD      Z0, Z7
+	VMOVUPD      Z0, Z8
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
 	LEAQ         (SI)(CX*4), DI
-	MOVQ         phi+32(FP), R8
+	MOVQ         call+16(FP), R8
+	MOVQ         32(R8), R8
+	MOVQ         call+16(FP), R9
+	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1690
+	JZ           skip1386
 	DECQ         DX
-	LEAQ         trig32<>+0(SB), R9
-	VREDUCEPS    $0x00, (AX), Z23
-	VREDUCEPS    $0x00, 128(AX), Z24
-	VREDUCEPS    $0x00, 256(AX), Z25
-	VREDUCEPS    $0x00, 384(AX), Z26
-	VMOVUPS      (R8), Z9
-	VFMADD231PS  (SI), Z9, Z1
-	VMULPS       Z23, Z23, Z10
-	VMULPS       Z24, Z24, Z11
-	VMULPS       Z25, Z25, Z12
-	VMULPS       Z26, Z26, Z13
-	VFMADD231PS  (SI)(CX*1), Z9, Z2
-	VBROADCASTSS 192(R9), Z22
-	VMOVUPS      Z22, Z18
-	VMOVUPS      Z22, Z19
-	VMOVUPS      Z22, Z20
-	VMOVUPS      Z22, Z21
-	VBROADCASTSS 160(R9), Z22
-	VFMADD231PS  Z22, Z10, Z18
-	VFMADD231PS  Z22, Z11, Z19
-	VFMADD231PS  Z22, Z12, Z20
-	VFMADD231PS  Z22, Z13, Z21
-	VFMADD231PS  (SI)(CX*2), Z9, Z3
-	VBROADCASTSS 32(R9), Z22
-	VMOVUPS      Z22, Z14
-	VMOVUPS      Z22, Z15
-	VMOVUPS      Z22, Z16
-	VMOVUPS      Z22, Z17
-	VBROADCASTSS (R9), Z22
-	VFMADD231PS  Z22, Z10, Z14
-	VFMADD231PS  Z22, Z11, Z15
-	VFMADD231PS  Z22, Z12, Z16
-	VFMADD231PS  Z22, Z13, Z17
-	VFMADD231PS  (SI)(BX*1), Z9, Z4
-	VFMADD231PS  (DI), Z9, Z5
-	VBROADCASTSS 224(R9), Z22
-	VFMADD213PS  Z22, Z10, Z18
-	VFMADD213PS  Z22, Z11, Z19
-	VFMADD213PS  Z22, Z12, Z20
-	VFMADD213PS  Z22, Z13, Z21
-	VFMADD231PS  (DI)(CX*1), Z9, Z6
-	VBROADCASTSS 64(R9), Z22
-	VFMADD213PS  Z22, Z10, Z14
-	VFMADD213PS  Z22, Z11, Z15
-	VFMADD213PS  Z22, Z12, Z16
-	VFMADD213PS  Z22, Z13, Z17
-	VFMADD231PS  (DI)(CX*2), Z9, Z7
-	VBROADCASTSS 256(R9), Z22
-	VFMADD213PS  Z22, Z10, Z18
-	VFMADD213PS  Z22, Z11, Z19
-	VFMADD213PS  Z22, Z12, Z20
-	VFMADD213PS  Z22, Z13, Z21
-	VFMADD231PS  (DI)(BX*1), Z9, Z8
-	VBROADCASTSS 96(R9), Z22
-	VFMADD213PS  Z22, Z10, Z14
-	VFMADD213PS  Z22, Z11, Z15
-	VFMADD213PS  Z22, Z12, Z16
-	VFMADD213PS  Z22, Z13, Z17
-	VMOVUPS      64(R8), Z9
-	VFMADD231PS  64(SI), Z9, Z1
-	VBROADCASTSS 288(R9), Z22
-	VFMADD213PS  Z22, Z10, Z18
-	VFMADD213PS  Z22, Z11, Z19
-	VFMADD213PS  Z22, Z12, Z20
-	VFMADD213PS  Z22, Z13, Z21
-	VFMADD231PS  64(SI)(CX*1), Z9, Z2
-	VBROADCASTSS 128(R9), Z22
-	VFMADD213PS  Z22, Z10, Z14
-	VFMADD213PS  Z22, Z11, Z15
-	VFMADD213PS  Z22, Z12, Z16
-	VFMADD213PS  Z22, Z13, Z17
-	VFMADD231PS  64(SI)(CX*2), Z9, Z3
-	VMULPS       Z23, Z14, Z14
-	VMULPS       Z24, Z15, Z15
-	VMULPS       Z25, Z16, Z16
-	VMULPS       Z26, Z17, Z17
-	VFMADD231PS  64(SI)(BX*1), Z9, Z4
-	VFMADD231PS  64(DI), Z9, Z5
-	VBROADCASTSS 320(R9), Z22
-	VFMADD231PS  64(DI)(CX*1), Z9, Z6
-	VMULPS       Z14, Z18, Z18
-	VMULPS       Z15, Z19, Z19
-	VMULPS       Z16, Z20, Z20
-	VMULPS       Z17, Z21, Z21
-	VFMADD231PS  64(DI)(CX*2), Z9, Z7
-	VFNMADD213PS Z22, Z14, Z14
-	VFNMADD213PS Z22, Z15, Z15
-	VFNMADD213PS Z22, Z16, Z16
-	VFNMADD213PS Z22, Z17, Z17
-	VFMADD231PS  64(DI)(BX*1), Z9, Z8
-	VMOVUPS      Z14, (AX)
-	VMOVUPS      Z18, 64(AX)
-	VMOVUPS      Z15, 128(AX)
-	VMOVUPS      Z19, 192(AX)
-	VMOVUPS      Z16, 256(AX)
-	VMOVUPS      Z20, 320(AX)
-	VMOVUPS      Z17, 384(AX)
-	VMOVUPS      Z21, 448(AX)
+	LEAQ         sixteenths<>+0(SB), R9
+	VREDUCEPD    $0x40, (AX), Z9
+	VREDUCEPD    $0x40, 128(AX), Z10
+	VREDUCEPD    $0x40, 256(AX), Z11
+	VREDUCEPD    $0x40, 384(AX), Z12
+	VMULPD       Z9, Z9, Z13
+	VMULPD       Z10, Z10, Z14
+	VMULPD       Z11, Z11, Z15
+	VMULPD       Z12, Z12, Z16
+	VBROADCASTSD 256(R9), Z25
+	VMOVUPD      Z25, Z17
+	VMOVUPD      Z25, Z18
+	VMOVUPD      Z25, Z19
+	VMOVUPD      Z25, Z20
+	VBROADCASTSD 264(R9), Z25
+	VFMADD213PD  Z25, Z13, Z17
+	VFMADD213PD  Z25, Z14, Z18
+	VFMADD213PD  Z25, Z15, Z19
+	VFMADD213PD  Z25, Z16, Z20
+	VBROADCASTSD 296(R9), Z25
+	VMOVUPD      Z25, Z21
+	VMOVUPD      Z25, Z22
+	VMOVUPD      Z25, Z23
+	VMOVUPD      Z25, Z24
+	VBROADCASTSD 304(R9), Z25
+	VFMADD213PD  Z25, Z13, Z21
+	VFMADD213PD  Z25, Z14, Z22
+	VFMADD213PD  Z25, Z15, Z23
+	VFMADD213PD  Z25, Z16, Z24
+	VBROADCASTSD 272(R9), Z25
+	VFMADD213PD  Z25, Z13, Z17
+	VFMADD213PD  Z25, Z14, Z18
+	VFMADD213PD  Z25, Z15, Z19
+	VFMADD213PD  Z25, Z16, Z20
+	VBROADCASTSD 312(R9), Z25
+	VFMADD213PD  Z25, Z13, Z21
+	VFMADD213PD  Z25, Z14, Z22
+	VFMADD213PD  Z25, Z15, Z23
+	VFMADD213PD  Z25, Z16, Z24
+	VBROADCASTSD 280(R9), Z25
+	VFMADD213PD  Z25, Z13, Z17
+	VFMADD213PD  Z25, Z14, Z18
+	VFMADD213PD  Z25, Z15, Z19
+	VFMADD213PD  Z25, Z16, Z20
+	VBROADCASTSD 320(R9), Z25
+	VFMADD213PD  Z25, Z13, Z21
+	VFMADD213PD  Z25, Z14, Z22
+	VFMADD213PD  Z25, Z15, Z23
+	VFMADD213PD  Z25, Z16, Z24
+	VBROADCASTSD 288(R9), Z25
+	VFMADD213PD  Z25, Z13, Z17
+	VFMADD213PD  Z25, Z14, Z18
+	VFMADD213PD  Z25, Z15, Z19
+	VFMADD213PD  Z25, Z16, Z20
+	VBROADCASTSD 328(R9), Z25
+	VFMADD213PD  Z25, Z13, Z21
+	VFMADD213PD  Z25, Z14, Z22
+	VFMADD213PD  Z25, Z15, Z23
+	VFMADD213PD  Z25, Z16, Z24
+	VMULPD       Z9, Z17, Z17
+	VMULPD       Z10, Z18, Z18
+	VMULPD       Z11, Z19, Z19
+	VMULPD       Z12, Z20, Z20
+	VBROADCASTSD 336(R9), Z25
+	VADDPD       (AX), Z25, Z9
+	VADDPD       128(AX), Z25, Z10
+	VADDPD       256(AX), Z25, Z11
+	VADDPD       384(AX), Z25, Z12
+	VMOVUPD      (R9), Z25
+	VMOVUPD      Z25, Z13
+	VPERMT2PD    64(R9), Z9, Z13
+	VMOVUPD      Z25, Z14
+	VPERMT2PD    64(R9), Z10, Z14
+	VMOVUPD      Z25, Z15
+	VPERMT2PD    64(R9), Z11, Z15
+	VMOVUPD      Z25, Z16
+	VPERMT2PD    64(R9), Z12, Z16
+	VMOVUPD      128(R9), Z25
+	VPERMI2PD    192(R9), Z25, Z9
+	VPERMI2PD    192(R9), Z25, Z10
+	VPERMI2PD    192(R9), Z25, Z11
+	VPERMI2PD    192(R9), Z25, Z12
+	VMULPD       Z13, Z17, Z25
+	VMULPD       Z13, Z21, Z13
+	VFMADD231PD  Z9, Z17, Z13
+	VFMSUB213PD  Z25, Z21, Z9
+	VMULPD       Z14, Z18, Z25
+	VMULPD       Z14, Z22, Z14
+	VFMADD231PD  Z10, Z18, Z14
+	VFMSUB213PD  Z25, Z22, Z10
+	VMULPD       Z15, Z19, Z25
+	VMULPD       Z15, Z23, Z15
+	VFMADD231PD  Z11, Z19, Z15
+	VFMSUB213PD  Z25, Z23, Z11
+	VMULPD       Z16, Z20, Z25
+	VMULPD       Z16, Z24, Z16
+	VFMADD231PD  Z12, Z20, Z16
+	VFMSUB213PD  Z25, Z24, Z12
+	VMOVUPD      Z9, (AX)
+	VMOVUPD      Z13, 64(AX)
+	VMOVUPD      Z10, 128(AX)
+	VMOVUPD      Z14, 192(AX)
+	VMOVUPD      Z11, 256(AX)
+	VMOVUPD      Z15, 320(AX)
+	VMOVUPD      Z12, 384(AX)
+	VMOVUPD      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
-	ADDQ         $0x00000080, R8
-	ADDQ         $0x00000080, SI
-	ADDQ         $0x00000080, DI
-
-loop1691:
 	CMPQ         DX, $0x00000001
-	JL           done1692
-	LEAQ         trig32<>+0(SB), R9
-	VREDUCEPS    $0x00, (AX), Z23
-	VREDUCEPS    $0x00, 128(AX), Z24
-	VREDUCEPS    $0x00, 256(AX), Z25
-	VREDUCEPS    $0x00, 384(AX), Z26
-	VMOVUPS      (R8), Z9
-	VFMADD231PS  (SI), Z9, Z1
-	VFMADD231PS  (SI)(CX*1), Z9, Z2
-	VFMADD231PS  (SI)(CX*2), Z9, Z3
-	VFMADD231PS  (SI)(BX*1), Z9, Z4
-	VFMADD231PS  (DI), Z9, Z5
-	VMULPS       Z23, Z23, Z10
-	VMULPS       Z24, Z24, Z11
-	VMULPS       Z25, Z25, Z12
-	VMULPS       Z26, Z26, Z13
-	VFMADD231PS  (DI)(CX*1), Z9, Z6
-	VFMADD231PS  (DI)(CX*2), Z9, Z7
-	VFMADD231PS  (DI)(BX*1), Z9, Z8
-	VMOVUPS      64(R8), Z9
-	VFMADD231PS  64(SI), Z9, Z1
-	VBROADCASTSS 192(R9), Z22
-	VMOVUPS      Z22, Z18
-	VMOVUPS      Z22, Z19
-	VMOVUPS      Z22, Z20
-	VMOVUPS      Z22, Z21
-	VBROADCASTSS 160(R9), Z22
-	VFMADD231PS  Z22, Z10, Z18
-	VFMADD231PS  Z22, Z11, Z19
-	VFMADD231PS  Z22, Z12, Z20
-	VFMADD231PS  Z22, Z13, Z21
-	VFMADD231PS  64(SI)(CX*1), Z9, Z2
-	VFMADD231PS  64(SI)(CX*2), Z9, Z3
-	VFMADD231PS  64(SI)(BX*1), Z9, Z4
-	VFMADD231PS  64(DI), Z9, Z5
-	VFMADD231PS  64(DI)(CX*1), Z9, Z6
-	VBROADCASTSS 32(R9), Z22
-	VMOVUPS      Z22, Z14
-	VMOVUPS      Z22, Z15
-	VMOVUPS      Z22, Z16
-	VMOVUPS      Z22, Z17
-	VBROADCASTSS (R9), Z22
-	VFMADD231PS  Z22, Z10, Z14
-	VFMADD231PS  Z22, Z11, Z15
-	VFMADD231PS  Z22, Z12, Z16
-	VFMADD231PS  Z22, Z13, Z17
-	VFMADD231PS  64(DI)(CX*2), Z9, Z7
-	VFMADD231PS  64(DI)(BX*1), Z9, Z8
-	VMOVUPS      128(R8), Z9
-	VFMADD231PS  128(SI), Z9, Z1
-	VFMADD231PS  128(SI)(CX*1), Z9, Z2
-	VBROADCASTSS 224(R9), Z22
-	VFMADD213PS  Z22, Z10, Z18
-	VFMADD213PS  Z22, Z11, Z19
-	VFMADD213PS  Z22, Z12, Z20
-	VFMADD213PS  Z22, Z13, Z21
-	VFMADD231PS  128(SI)(CX*2), Z9, Z3
-	VFMADD231PS  128(SI)(BX*1), Z9, Z4
-	VFMADD231PS  128(DI), Z9, Z5
-	VFMADD231PS  128(DI)(CX*1), Z9, Z6
-	VFMADD231PS  128(DI)(CX*2), Z9, Z7
-	VBROADCASTSS 64(R9), Z22
-	VFMADD213PS  Z22, Z10, Z14
-	VFMADD213PS  Z22, Z11, Z15
-	VFMADD213PS  Z22, Z12, Z16
-	VFMADD213PS  Z22, Z13, Z17
-	VFMADD231PS  128(DI)(BX*1), Z9, Z8
-	VMOVUPS      192(R8), Z9
-	VFMADD231PS  192(SI), Z9, Z1
-	VFMADD231PS  192(SI)(CX*1), Z9, Z2
-	VFMADD231PS  192(SI)(CX*2), Z9, Z3
-	VBROADCASTSS 256(R9), Z22
-	VFMADD213PS  Z22, Z10, Z18
-	VFMADD213PS  Z22, Z11, Z19
-	VFMADD213PS  Z22, Z12, Z20
-	VFMADD213PS  Z22, Z13, Z21
-	VFMADD231PS  192(SI)(BX*1), Z9, Z4
-	VFMADD231PS  192(DI), Z9, Z5
-	VFMADD231PS  192(DI)(CX*1), Z9, Z6
-	VFMADD231PS  192(DI)(CX*2), Z9, Z7
-	VFMADD231PS  192(DI)(BX*1), Z9, Z8
-	VBROADCASTSS 96(R9), Z22
-	VFMADD213PS  Z22, Z10, Z14
-	VFMADD213PS  Z22, Z11, Z15
-	VFMADD213PS  Z22, Z12, Z16
-	VFMADD213PS  Z22, Z13, Z17
-	VMOVUPS      256(R8), Z9
-	VFMADD231PS  256(SI), Z9, Z1
-	VFMADD231PS  256(SI)(CX*1), Z9, Z2
-	VFMADD231PS  256(SI)(CX*2), Z9, Z3
-	VFMADD231PS  256(SI)(BX*1), Z9, Z4
-	VFMADD231PS  256(DI), Z9, Z5
-	VBROADCASTSS 288(R9), Z22
-	VFMADD213PS  Z22, Z10, Z18
-	VFMADD213PS  Z22, Z11, Z19
-	VFMADD213PS  Z22, Z12, Z20
-	VFMADD213PS  Z22, Z13, Z21
-	VFMADD231PS  256(DI)(CX*1), Z9, Z6
-	VFMADD231PS  256(DI)(CX*2), Z9, Z7
-	VFMADD231PS  256(DI)(BX*1), Z9, Z8
-	VMOVUPS      320(R8), Z9
-	VFMADD231PS  320(SI), Z9, Z1
-	VBROADCASTSS 128(R9), Z22
-	VFMADD213PS  Z22, Z10, Z14
-	VFMADD213PS  Z22, Z11, Z15
-	VFMADD213PS  Z22, Z12, Z16
-	VFMADD213PS  Z22, Z13, Z17
-	VFMADD231PS  320(SI)(CX*1), Z9, Z2
-	VFMADD231PS  320(SI)(CX*2), Z9, Z3
-	VFMADD231PS  320(SI)(BX*1), Z9, Z4
-	VFMADD231PS  320(DI), Z9, Z5
-	VFMADD231PS  320(DI)(CX*1), Z9, Z6
-	VMULPS       Z23, Z14, Z14
-	VMULPS       Z24, Z15, Z15
-	VMULPS       Z25, Z16, Z16
-	VMULPS       Z26, Z17, Z17
-	VFMADD231PS  320(DI)(CX*2), Z9, Z7
-	VFMADD231PS  320(DI)(BX*1), Z9, Z8
-	VMOVUPS      384(R8), Z9
-	VFMADD231PS  384(SI), Z9, Z1
-	VFMADD231PS  384(SI)(CX*1), Z9, Z2
-	VBROADCASTSS 320(R9), Z22
-	VFMADD231PS  384(SI)(CX*2), Z9, Z3
-	VFMADD231PS  384(SI)(BX*1), Z9, Z4
-	VFMADD231PS  384(DI), Z9, Z5
-	VFMADD231PS  384(DI)(CX*1), Z9, Z6
-	VFMADD231PS  384(DI)(CX*2), Z9, Z7
-	VMULPS       Z14, Z18, Z18
-	VMULPS       Z15, Z19, Z19
-	VMULPS       Z16, Z20, Z20
-	VMULPS       Z17, Z21, Z21
-	VFMADD231PS  384(DI)(BX*1), Z9, Z8
-	VMOVUPS      448(R8), Z9
-	VFMADD231PS  448(SI), Z9, Z1
-	VFMADD231PS  448(SI)(CX*1), Z9, Z2
-	VFMADD231PS  448(SI)(CX*2), Z9, Z3
-	VFNMADD213PS Z22, Z14, Z14
-	VFNMADD213PS Z22, Z15, Z15
-	VFNMADD213PS Z22, Z16, Z16
-	VFNMADD213PS Z22, Z17, Z17
-	VFMADD231PS  448(SI)(BX*1), Z9, Z4
-	VFMADD231PS  448(DI), Z9, Z5
-	VFMADD231PS  448(DI)(CX*1), Z9, Z6
-	VFMADD231PS  448(DI)(CX*2), Z9, Z7
-	VFMADD231PS  448(DI)(BX*1), Z9, Z8
-	VMOVUPS      Z14, (AX)
-	VMOVUPS      Z18, 64(AX)
-	VMOVUPS      Z15, 128(AX)
-	VMOVUPS      Z19, 192(AX)
-	VMOVUPS      Z16, 256(AX)
-	VMOVUPS      Z20, 320(AX)
-	VMOVUPS      Z17, 384(AX)
-	VMOVUPS      Z21, 448(AX)
+	JL           done1388
+
+loop1387:
+	LEAQ         sixteenths<>+0(SB), R9
+	VREDUCEPD    $0x40, (AX), Z10
+	VREDUCEPD    $0x40, 128(AX), Z11
+	VREDUCEPD    $0x40, 256(AX), Z12
+	VREDUCEPD    $0x40, 384(AX), Z13
+	VMOVUPD      (R8), Z9
+	VFMADD231PD  (SI), Z9, Z1
+	VFMADD231PD  (SI)(CX*1), Z9, Z2
+	VFMADD231PD  (SI)(CX*2), Z9, Z3
+	VFMADD231PD  (SI)(BX*1), Z9, Z4
+	VMULPD       Z10, Z10, Z14
+	VMULPD       Z11, Z11, Z15
+	VMULPD       Z12, Z12, Z16
+	VMULPD       Z13, Z13, Z17
+	VFMADD231PD  (DI), Z9, Z5
+	VFMADD231PD  (DI)(CX*1), Z9, Z6
+	VFMADD231PD  (DI)(CX*2), Z9, Z7
+	VFMADD231PD  (DI)(BX*1), Z9, Z8
+	VBROADCASTSD 256(R9), Z26
+	VMOVUPD      Z26, Z18
+	VMOVUPD      Z26, Z19
+	VMOVUPD      Z26, Z20
+	VMOVUPD      Z26, Z21
+	VMOVUPD      64(R8), Z9
+	VFMADD231PD  64(SI), Z9, Z1
+	VFMADD231PD  64(SI)(CX*1), Z9, Z2
+	VFMADD231PD  64(SI)(CX*2), Z9, Z3
+	VBROADCASTSD 264(R9), Z26
+	VFMADD213PD  Z26, Z14, Z18
+	VFMADD213PD  Z26, Z15, Z19
+	VFMADD213PD  Z26, Z16, Z20
+	VFMADD213PD  Z26, Z17, Z21
+	VFMADD231PD  64(SI)(BX*1), Z9, Z4
+	VFMADD231PD  64(DI), Z9, Z5
+	VFMADD231PD  64(DI)(CX*1), Z9, Z6
+	VFMADD231PD  64(DI)(CX*2), Z9, Z7
+	VBROADCASTSD 296(R9), Z26
+	VMOVUPD      Z26, Z22
+	VMOVUPD      Z26, Z23
+	VMOVUPD      Z26, Z24
+	VMOVUPD      Z26, Z25
+	VFMADD231PD  64(DI)(BX*1), Z9, Z8
+	VMOVUPD      128(R8), Z9
+	VFMADD231PD  128(SI), Z9, Z1
+	VFMADD231PD  128(SI)(CX*1), Z9, Z2
+	VFMADD231PD  128(SI)(CX*2), Z9, Z3
+	VBROADCASTSD 304(R9), Z26
+	VFMADD213PD  Z26, Z14, Z22
+	VFMADD213PD  Z26, Z15, Z23
+	VFMADD213PD  Z26, Z16, Z24
+	VFMADD213PD  Z26, Z17, Z25
+	VFMADD231PD  128(SI)(BX*1), Z9, Z4
+	VFMADD231PD  128(DI), Z9, Z5
+	VFMADD231PD  128(DI)(CX*1), Z9, Z6
+	VFMADD231PD  128(DI)(CX*2), Z9, Z7
+	VBROADCASTSD 272(R9), Z26
+	VFMADD213PD  Z26, Z14, Z18
+	VFMADD213PD  Z26, Z15, Z19
+	VFMADD213PD  Z26, Z16, Z20
+	VFMADD213PD  Z26, Z17, Z21
+	VFMADD231PD  128(DI)(BX*1), Z9, Z8
+	VMOVUPD      192(R8), Z9
+	VFMADD231PD  192(SI), Z9, Z1
+	VFMADD231PD  192(SI)(CX*1), Z9, Z2
+	VBROADCASTSD 312(R9), Z26
+	VFMADD213PD  Z26, Z14, Z22
+	VFMADD213PD  Z26, Z15, Z23
+	VFMADD213PD  Z26, Z16, Z24
+	VFMADD213PD  Z26, Z17, Z25
+	VFMADD231PD  192(SI)(CX*2), Z9, Z3
+	VFMADD231PD  192(SI)(BX*1), Z9, Z4
+	VFMADD231PD  192(DI), Z9, Z5
+	VFMADD231PD  192(DI)(CX*1), Z9, Z6
+	VBROADCASTSD 280(R9), Z26
+	VFMADD213PD  Z26, Z14, Z18
+	VFMADD213PD  Z26, Z15, Z19
+	VFMADD213PD  Z26, Z16, Z20
+	VFMADD213PD  Z26, Z17, Z21
+	VFMADD231PD  192(DI)(CX*2), Z9, Z7
+	VFMADD231PD  192(DI)(BX*1), Z9, Z8
+	VMOVUPD      256(R8), Z9
+	VFMADD231PD  256(SI), Z9, Z1
+	VFMADD231PD  256(SI)(CX*1), Z9, Z2
+	VBROADCASTSD 320(R9), Z26
+	VFMADD213PD  Z26, Z14, Z22
+	VFMADD213PD  Z26, Z15, Z23
+	VFMADD213PD  Z26, Z16, Z24
+	VFMADD213PD  Z26, Z17, Z25
+	VFMADD231PD  256(SI)(CX*2), Z9, Z3
+	VFMADD231PD  256(SI)(BX*1), Z9, Z4
+	VFMADD231PD  256(DI), Z9, Z5
+	VFMADD231PD  256(DI)(CX*1), Z9, Z6
+	VBROADCASTSD 288(R9), Z26
+	VFMADD213PD  Z26, Z14, Z18
+	VFMADD213PD  Z26, Z15, Z19
+	VFMADD213PD  Z26, Z16, Z20
+	VFMADD213PD  Z26, Z17, Z21
+	VFMADD231PD  256(DI)(CX*2), Z9, Z7
+	VFMADD231PD  256(DI)(BX*1), Z9, Z8
+	VMOVUPD      320(R8), Z9
+	VFMADD231PD  320(SI), Z9, Z1
+	VBROADCASTSD 328(R9), Z26
+	VFMADD213PD  Z26, Z14, Z22
+	VFMADD213PD  Z26, Z15, Z23
+	VFMADD213PD  Z26, Z16, Z24
+	VFMADD213PD  Z26, Z17, Z25
+	VFMADD231PD  320(SI)(CX*1), Z9, Z2
+	VFMADD231PD  320(SI)(CX*2), Z9, Z3
+	VFMADD231PD  320(SI)(BX*1), Z9, Z4
+	VFMADD231PD  320(DI), Z9, Z5
+	VMULPD       Z10, Z18, Z18
+	VMULPD       Z11, Z19, Z19
+	VMULPD       Z12, Z20, Z20
+	VMULPD       Z13, Z21, Z21
+	VFMADD231PD  320(DI)(CX*1), Z9, Z6
+	VFMADD231PD  320(DI)(CX*2), Z9, Z7
+	VFMADD231PD  320(DI)(BX*1), Z9, Z8
+	VMOVUPD      384(R8), Z9
+	VFMADD231PD  384(SI), Z9, Z1
+	VBROADCASTSD 336(R9), Z26
+	VADDPD       (AX), Z26, Z10
+	VADDPD       128(AX), Z26, Z11
+	VADDPD       256(AX), Z26, Z12
+	VADDPD       384(AX), Z26, Z13
+	VFMADD231PD  384(SI)(CX*1), Z9, Z2
+	VFMADD231PD  384(SI)(CX*2), Z9, Z3
+	VFMADD231PD  384(SI)(BX*1), Z9, Z4
+	VFMADD231PD  384(DI), Z9, Z5
+	VMOVUPD      (R9), Z26
+	VMOVUPD      Z26, Z14
+	VPERMT2PD    64(R9), Z10, Z14
+	VMOVUPD      Z26, Z15
+	VPERMT2PD    64(R9), Z11, Z15
+	VMOVUPD      Z26, Z16
+	VPERMT2PD    64(R9), Z12, Z16
+	VMOVUPD      Z26, Z17
+	VPERMT2PD    64(R9), Z13, Z17
+	VFMADD231PD  384(DI)(CX*1), Z9, Z6
+	VFMADD231PD  384(DI)(CX*2), Z9, Z7
+	VFMADD231PD  384(DI)(BX*1), Z9, Z8
+	VMOVUPD      448(R8), Z9
+	VMOVUPD      128(R9), Z26
+	VPERMI2PD    192(R9), Z26, Z10
+	VPERMI2PD    192(R9), Z26, Z11
+	VPERMI2PD    192(R9), Z26, Z12
+	VPERMI2PD    192(R9), Z26, Z13
+	VFMADD231PD  448(SI), Z9, Z1
+	VFMADD231PD  448(SI)(CX*1), Z9, Z2
+	VFMADD231PD  448(SI)(CX*2), Z9, Z3
+	VFMADD231PD  448(SI)(BX*1), Z9, Z4
+	VMULPD       Z14, Z18, Z26
+	VMULPD       Z14, Z22, Z14
+	VFMADD231PD  Z10, Z18, Z14
+	VFMSUB213PD  Z26, Z22, Z10
+	VMULPD       Z15, Z19, Z26
+	VMULPD       Z15, Z23, Z15
+	VFMADD231PD  Z11, Z19, Z15
+	VFMSUB213PD  Z26, Z23, Z11
+	VMULPD       Z16, Z20, Z26
+	VMULPD       Z16, Z24, Z16
+	VFMADD231PD  Z12, Z20, Z16
+	VFMSUB213PD  Z26, Z24, Z12
+	VMULPD       Z17, Z21, Z26
+	VMULPD       Z17, Z25, Z17
+	VFMADD231PD  Z13, Z21, Z17
+	VFMSUB213PD  Z26, Z25, Z13
+	VFMADD231PD  448(DI), Z9, Z5
+	VFMADD231PD  448(DI)(CX*1), Z9, Z6
+	VFMADD231PD  448(DI)(CX*2), Z9, Z7
+	VFMADD231PD  448(DI)(BX*1), Z9, Z8
+	VMOVUPD      Z10, (AX)
+	VMOVUPD      Z14, 64(AX)
+	VMOVUPD      Z11, 128(AX)
+	VMOVUPD      Z15, 192(AX)
+	VMOVUPD      Z12, 256(AX)
+	VMOVUPD      Z16, 320(AX)
+	VMOVUPD      Z13, 384(AX)
+	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000200, R8
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1691
+	JG           loop1387
 
-done1692:
-skip1690:
+done1388:
+	VMOVUPD     (R8), Z9
+	VFMADD231PD (SI), Z9, Z1
+	VFMADD231PD (SI)(CX*1), Z9, Z2
+	VFMADD231PD (SI)(CX*2), Z9, Z3
+	VFMADD231PD (SI)(BX*1), Z9, Z4
+	VFMADD231PD (DI), Z9, Z5
+	VFMADD231PD (DI)(CX*1), Z9, Z6
+	VFMADD231PD (DI)(CX*2), Z9, Z7
+	VFMADD231PD (DI)(BX*1), Z9, Z8
+	VMOVUPD     64(R8), Z9
+	VFMADD231PD 64(SI), Z9, Z1
+	VFMADD231PD 64(SI)(CX*1), Z9, Z2
+	VFMADD231PD 64(SI)(CX*2), Z9, Z3
+	VFMADD231PD 64(SI)(BX*1), Z9, Z4
+	VFMADD231PD 64(DI), Z9, Z5
+	VFMADD231PD 64(DI)(CX*1), Z9, Z6
+	VFMADD231PD 64(DI)(CX*2), Z9, Z7
+	VFMADD231PD 64(DI)(BX*1), Z9, Z8
+	ADDQ        $0x00000080, R8
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, DI
+
+skip1386:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    SI, AX
-	VMOVUPS Z0, Z10
-	VMOVUPS Z0, Z11
-	VMOVUPS Z0, Z12
-	VMOVUPS Z0, Z13
-	VMOVUPS Z0, Z14
-	VMOVUPS Z0, Z15
-	VMOVUPS Z0, Z16
-	VMOVUPS Z0, Z0
+	VMOVUPD Z0, Z10
+	VMOVUPD Z0, Z11
+	VMOVUPD Z0, Z12
+	VMOVUPD Z0, Z13
+	VMOVUPD Z0, Z14
+	VMOVUPD Z0, Z15
+	VMOVUPD Z0, Z16
+	VMOVUPD Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1390
 
-loop1693:
-	CMPQ        AX, $0x00000080
-	JL          done1694
-	VMOVUPS     (R8), Z9
-	VFMADD231PS (SI), Z9, Z1
-	VFMADD231PS (SI)(CX*1), Z9, Z2
-	VFMADD231PS (SI)(CX*2), Z9, Z3
-	VFMADD231PS (SI)(BX*1), Z9, Z4
-	VFMADD231PS (DI), Z9, Z5
-	VFMADD231PS (DI)(CX*1), Z9, Z6
-	VFMADD231PS (DI)(CX*2), Z9, Z7
-	VFMADD231PS (DI)(BX*1), Z9, Z8
-	VMOVUPS     64(R8), Z9
-	VFMADD231PS 64(SI), Z9, Z10
-	VFMADD231PS 64(SI)(CX*1), Z9, Z11
-	VFMADD231PS 64(SI)(CX*2), Z9, Z12
-	VFMADD231PS 64(SI)(BX*1), Z9, Z13
-	VFMADD231PS 64(DI), Z9, Z14
-	VFMADD231PS 64(DI)(CX*1), Z9, Z15
-	VFMADD231PS 64(DI)(CX*2), Z9, Z16
-	VFMADD231PS 64(DI)(BX*1), Z9, Z0
+loop1389:
+	VMOVUPD     (R8), Z9
+	VFMADD231PD (SI), Z9, Z1
+	VFMADD231PD (SI)(CX*1), Z9, Z2
+	VFMADD231PD (SI)(CX*2), Z9, Z3
+	VFMADD231PD (SI)(BX*1), Z9, Z4
+	VFMADD231PD (DI), Z9, Z5
+	VFMADD231PD (DI)(CX*1), Z9, Z6
+	VFMADD231PD (DI)(CX*2), Z9, Z7
+	VFMADD231PD (DI)(BX*1), Z9, Z8
+	VMOVUPD     64(R8), Z9
+	VFMADD231PD 64(SI), Z9, Z10
+	VFMADD231PD 64(SI)(CX*1), Z9, Z11
+	VFMADD231PD 64(SI)(CX*2), Z9, Z12
+	VFMADD231PD 64(SI)(BX*1), Z9, Z13
+	VFMADD231PD 64(DI), Z9, Z14
+	VFMADD231PD 64(DI)(CX*1), Z9, Z15
+	VFMADD231PD 64(DI)(CX*2), Z9, Z16
+	VFMADD231PD 64(DI)(BX*1), Z9, Z0
 	ADDQ        $0x00000080, R8
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1693
+	CMPQ        AX, $0x00000080
+	JGE         loop1389
 
-done1694:
+done1390:
 	TESTQ       AX, AX
-	JZ          skip1695
-	VMOVUPS     (R8), Z9
-	VFMADD231PS (SI), Z9, Z1
-	VFMADD231PS (SI)(CX*1), Z9, Z2
-	VFMADD231PS (SI)(CX*2), Z9, Z3
-	VFMADD231PS (SI)(BX*1), Z9, Z4
-	VFMADD231PS (DI), Z9, Z5
-	VFMADD231PS (DI)(CX*1), Z9, Z6
-	VFMADD231PS (DI)(CX*2), Z9, Z7
-	VFMADD231PS (DI)(BX*1), Z9, Z8
+	JZ          skip1391
+	VMOVUPD     (R8), Z9
+	VFMADD231PD (SI), Z9, Z1
+	VFMADD231PD (SI)(CX*1), Z9, Z2
+	VFMADD231PD (SI)(CX*2), Z9, Z3
+	VFMADD231PD (SI)(BX*1), Z9, Z4
+	VFMADD231PD (DI), Z9, Z5
+	VFMADD231PD (DI)(CX*1), Z9, Z6
+	VFMADD231PD (DI)(CX*2), Z9, Z7
+	VFMADD231PD (DI)(BX*1), Z9, Z8
 	ADDQ        $0x00000040, R8
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1695:
-	VADDPS     Z10, Z1, Z1
-	VADDPS     Z11, Z2, Z2
-	VADDPS     Z12, Z3, Z3
-	VADDPS     Z13, Z4, Z4
-	VADDPS     Z14, Z5, Z5
-	VADDPS     Z15, Z6, Z6
-	VADDPS     Z16, Z7, Z7
-	VADDPS     Z0, Z8, Z8
-	MOVQ       sums+8(FP), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPS  Z6, Z5, Z0
-	VUNPCKHPS  Z6, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPS  Z8, Z7, Z0
-	VUNPCKHPS  Z8, Z7, Z7
-	VADDPS     Z0, Z7, Z7
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z7, Z5, Z0
-	VUNPCKHPD  Z7, Z5, Z5
-	VADDPS     Z0, Z5, Z5
+skip1391:
+	VADDPD     Z10, Z1, Z1
+	VADDPD     Z11, Z2, Z2
+	VADDPD     Z12, Z3, Z3
+	VADDPD     Z13, Z4, Z4
+	VADDPD     Z14, Z5, Z5
+	VADDPD     Z15, Z6, Z6
+	VADDPD     Z16, Z7, Z7
+	VADDPD     Z0, Z8, Z8
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
+	VUNPCKLPD  Z2, Z1, Z0
+	VUNPCKHPD  Z2, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VUNPCKLPD  Z4, Z3, Z0
+	VUNPCKHPD  Z4, Z3, Z3
+	VADDPD     Z0, Z3, Z3
+	VUNPCKLPD  Z6, Z5, Z0
+	VUNPCKHPD  Z6, Z5, Z5
+	VADDPD     Z0, Z5, Z5
+	VUNPCKLPD  Z8, Z7, Z0
+	VUNPCKHPD  Z8, Z7, Z7
+	VADDPD     Z0, Z7, Z7
+	VSHUFF64X2 $0x88, Z3, Z1, Z0
+	VSHUFF64X2 $0xdd, Z3, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z7, Z5, Z0
+	VSHUFF64X2 $0xdd, Z7, Z5, Z5
+	VADDPD     Z0, Z5, Z5
 	VSHUFF64X2 $0x88, Z5, Z1, Z0
 	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VSHUFF64X2 $0x88, Z1, Z1, Z0
-	VSHUFF64X2 $0xdd, Z1, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       p+88(FP), CX
+	VADDPD     Z0, Z1, Z1
+	VMOVUPD    Z1, (AX)
+	MOVQ       call+16(FP), CX
+	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1696
+	JZ         skip1392
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
+	MOVQ       call+16(FP), DX
+	MOVQ       8(DX), DX
+	MOVQ       call+16(FP), BX
+	MOVQ       80(BX), BX
 	MOVQ       CX, SI
-	SHLQ       $0x02, SI
+	SHLQ       $0x03, SI
 	ADDQ       SI, AX
+	CMPQ       BX, $0x00000001
+	JL         done1394
 
-loop1697:
-	CMPQ             BX, $0x00000001
-	JL               done1698
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
+loop1393:
+	VMOVUPD.Z        (DX), K1, Z0
+	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
-	ADDQ             $0x04, AX
+	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1697
+	JG               loop1393
 
-done1698:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1699
-	VMOVUPD   Z1, (AX)
-	JMP       done1700
+done1394:
+	MOVQ    y+0(FP), AX
+	CMPQ    CX, $0x08
+	JNE     few1395
+	VMOVUPD Z1, (AX)
+	JMP     done1396
 
-few1699:
+few1395:
 	TESTQ         $0x00000004, CX
-	JZ            skip1701
+	JZ            skip1397
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1701:
+skip1397:
 	TESTQ         $0x00000002, CX
-	JZ            skip1702
+	JZ            skip1398
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1702:
+skip1398:
 	TESTQ  $0x00000001, CX
-	JZ     skip1703
+	JZ     skip1399
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1703:
-done1700:
-skip1696:
-	JMP finish1580
+skip1399:
+done1396:
+skip1392:
+	JMP finish1172
 
-next1689:
+next1385:
 	CMPQ         CX, $0x09
-	JNE          next1704
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	VMOVUPS      Z0, Z5
-	VMOVUPS      Z0, Z6
-	VMOVUPS      Z0, Z7
-	VMOVUPS      Z0, Z8
-	VMOVUPS      Z0, Z9
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	JNE          next1400
+	VMOVUPD      Z0, Z1
+	VMOVUPD      Z0, Z2
+	VMOVUPD      Z0, Z3
+	VMOVUPD      Z0, Z4
+	VMOVUPD      Z0, Z5
+	VMOVUPD      Z0, Z6
+	VMOVUPD      Z0, Z7
+	VMOVUPD      Z0, Z8
+	VMOVUPD      Z0, Z9
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
 	LEAQ         (SI)(CX*4), DI
 	LEAQ         (DI)(CX*4), R8
-	MOVQ         phi+32(FP), R9
+	MOVQ         call+16(FP), R9
+	MOVQ         32(R9), R9
+	MOVQ         call+16(FP), R10
+	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1705
+	JZ           skip1401
 	DECQ         DX
-	LEAQ         trig32<>+0(SB), R10
-	VREDUCEPS    $0x00, (AX), Z24
-	VREDUCEPS    $0x00, 128(AX), Z25
-	VREDUCEPS    $0x00, 256(AX), Z26
-	VREDUCEPS    $0x00, 384(AX), Z27
-	VMOVUPS      (R9), Z10
-	VFMADD231PS  (SI), Z10, Z1
-	VMULPS       Z24, Z24, Z11
-	VMULPS       Z25, Z25, Z12
-	VMULPS       Z26, Z26, Z13
-	VMULPS       Z27, Z27, Z14
-	VFMADD231PS  (SI)(CX*1), Z10, Z2
-	VBROADCASTSS 192(R10), Z23
-	VMOVUPS      Z23, Z19
-	VMOVUPS      Z23, Z20
-	VMOVUPS      Z23, Z21
-	VMOVUPS      Z23, Z22
-	VBROADCASTSS 160(R10), Z23
-	VFMADD231PS  Z23, Z11, Z19
-	VFMADD231PS  Z23, Z12, Z20
-	VFMADD231PS  Z23, Z13, Z21
-	VFMADD231PS  Z23, Z14, Z22
-	VFMADD231PS  (SI)(CX*2), Z10, Z3
-	VFMADD231PS  (SI)(BX*1), Z10, Z4
-	VBROADCASTSS 32(R10), Z23
-	VMOVUPS      Z23, Z15
-	VMOVUPS      Z23, Z16
-	VMOVUPS      Z23, Z17
-	VMOVUPS      Z23, Z18
-	VBROADCASTSS (R10), Z23
-	VFMADD231PS  Z23, Z11, Z15
-	VFMADD231PS  Z23, Z12, Z16
-	VFMADD231PS  Z23, Z13, Z17
-	VFMADD231PS  Z23, Z14, Z18
-	VFMADD231PS  (DI), Z10, Z5
-	VBROADCASTSS 224(R10), Z23
-	VFMADD213PS  Z23, Z11, Z19
-	VFMADD213PS  Z23, Z12, Z20
-	VFMADD213PS  Z23, Z13, Z21
-	VFMADD213PS  Z23, Z14, Z22
-	VFMADD231PS  (DI)(CX*1), Z10, Z6
-	VFMADD231PS  (DI)(CX*2), Z10, Z7
-	VBROADCASTSS 64(R10), Z23
-	VFMADD213PS  Z23, Z11, Z15
-	VFMADD213PS  Z23, Z12, Z16
-	VFMADD213PS  Z23, Z13, Z17
-	VFMADD213PS  Z23, Z14, Z18
-	VFMADD231PS  (DI)(BX*1), Z10, Z8
-	VBROADCASTSS 256(R10), Z23
-	VFMADD213PS  Z23, Z11, Z19
-	VFMADD213PS  Z23, Z12, Z20
-	VFMADD213PS  Z23, Z13, Z21
-	VFMADD213PS  Z23, Z14, Z22
-	VFMADD231PS  (R8), Z10, Z9
-	VBROADCASTSS 96(R10), Z23
-	VFMADD213PS  Z23, Z11, Z15
-	VFMADD213PS  Z23, Z12, Z16
-	VFMADD213PS  Z23, Z13, Z17
-	VFMADD213PS  Z23, Z14, Z18
-	VMOVUPS      64(R9), Z10
-	VFMADD231PS  64(SI), Z10, Z1
-	VBROADCASTSS 288(R10), Z23
-	VFMADD213PS  Z23, Z11, Z19
-	VFMADD213PS  Z23, Z12, Z20
-	VFMADD213PS  Z23, Z13, Z21
-	VFMADD213PS  Z23, Z14, Z22
-	VFMADD231PS  64(SI)(CX*1), Z10, Z2
-	VBROADCASTSS 128(R10), Z23
-	VFMADD213PS  Z23, Z11, Z15
-	VFMADD213PS  Z23, Z12, Z16
-	VFMADD213PS  Z23, Z13, Z17
-	VFMADD213PS  Z23, Z14, Z18
-	VFMADD231PS  64(SI)(CX*2), Z10, Z3
-	VFMADD231PS  64(SI)(BX*1), Z10, Z4
-	VMULPS       Z24, Z15, Z15
-	VMULPS       Z25, Z16, Z16
-	VMULPS       Z26, Z17, Z17
-	VMULPS       Z27, Z18, Z18
-	VFMADD231PS  64(DI), Z10, Z5
-	VBROADCASTSS 320(R10), Z23
-	VFMADD231PS  64(DI)(CX*1), Z10, Z6
-	VFMADD231PS  64(DI)(CX*2), Z10, Z7
-	VMULPS       Z15, Z19, Z19
-	VMULPS       Z16, Z20, Z20
-	VMULPS       Z17, Z21, Z21
-	VMULPS       Z18, Z22, Z22
-	VFMADD231PS  64(DI)(BX*1), Z10, Z8
-	VFNMADD213PS Z23, Z15, Z15
-	VFNMADD213PS Z23, Z16, Z16
-	VFNMADD213PS Z23, Z17, Z17
-	VFNMADD213PS Z23, Z18, Z18
-	VFMADD231PS  64(R8), Z10, Z9
-	VMOVUPS      Z15, (AX)
-	VMOVUPS      Z19, 64(AX)
-	VMOVUPS      Z16, 128(AX)
-	VMOVUPS      Z20, 192(AX)
-	VMOVUPS      Z17, 256(AX)
-	VMOVUPS      Z21, 320(AX)
-	VMOVUPS      Z18, 384(AX)
-	VMOVUPS      Z22, 448(AX)
+	LEAQ         sixteenths<>+0(SB), R10
+	VREDUCEPD    $0x40, (AX), Z11
+	VREDUCEPD    $0x40, 128(AX), Z12
+	VREDUCEPD    $0x40, 256(AX), Z13
+	VREDUCEPD    $0x40, 384(AX), Z14
+	VMOVUPD      (R9), Z10
+	VFMADD231PD  (SI), Z10, Z1
+	VMULPD       Z11, Z11, Z15
+	VMULPD       Z12, Z12, Z16
+	VMULPD       Z13, Z13, Z17
+	VMULPD       Z14, Z14, Z18
+	VFMADD231PD  (SI)(CX*1), Z10, Z2
+	VBROADCASTSD 256(R10), Z27
+	VMOVUPD      Z27, Z19
+	VMOVUPD      Z27, Z20
+	VMOVUPD      Z27, Z21
+	VMOVUPD      Z27, Z22
+	VFMADD231PD  (SI)(CX*2), Z10, Z3
+	VBROADCASTSD 264(R10), Z27
+	VFMADD213PD  Z27, Z15, Z19
+	VFMADD213PD  Z27, Z16, Z20
+	VFMADD213PD  Z27, Z17, Z21
+	VFMADD213PD  Z27, Z18, Z22
+	VFMADD231PD  (SI)(BX*1), Z10, Z4
+	VBROADCASTSD 296(R10), Z27
+	VMOVUPD      Z27, Z23
+	VMOVUPD      Z27, Z24
+	VMOVUPD      Z27, Z25
+	VMOVUPD      Z27, Z26
+	VFMADD231PD  (DI), Z10, Z5
+	VBROADCASTSD 304(R10), Z27
+	VFMADD213PD  Z27, Z15, Z23
+	VFMADD213PD  Z27, Z16, Z24
+	VFMADD213PD  Z27, Z17, Z25
+	VFMADD213PD  Z27, Z18, Z26
+	VFMADD231PD  (DI)(CX*1), Z10, Z6
+	VFMADD231PD  (DI)(CX*2), Z10, Z7
+	VBROADCASTSD 272(R10), Z27
+	VFMADD213PD  Z27, Z15, Z19
+	VFMADD213PD  Z27, Z16, Z20
+	VFMADD213PD  Z27, Z17, Z21
+	VFMADD213PD  Z27, Z18, Z22
+	VFMADD231PD  (DI)(BX*1), Z10, Z8
+	VBROADCASTSD 312(R10), Z27
+	VFMADD213PD  Z27, Z15, Z23
+	VFMADD213PD  Z27, Z16, Z24
+	VFMADD213PD  Z27, Z17, Z25
+	VFMADD213PD  Z27, Z18, Z26
+	VFMADD231PD  (R8), Z10, Z9
+	VBROADCASTSD 280(R10), Z27
+	VFMADD213PD  Z27, Z15, Z19
+	VFMADD213PD  Z27, Z16, Z20
+	VFMADD213PD  Z27, Z17, Z21
+	VFMADD213PD  Z27, Z18, Z22
+	VMOVUPD      64(R9), Z10
+	VBROADCASTSD 320(R10), Z27
+	VFMADD213PD  Z27, Z15, Z23
+	VFMADD213PD  Z27, Z16, Z24
+	VFMADD213PD  Z27, Z17, Z25
+	VFMADD213PD  Z27, Z18, Z26
+	VFMADD231PD  64(SI), Z10, Z1
+	VBROADCASTSD 288(R10), Z27
+	VFMADD213PD  Z27, Z15, Z19
+	VFMADD213PD  Z27, Z16, Z20
+	VFMADD213PD  Z27, Z17, Z21
+	VFMADD213PD  Z27, Z18, Z22
+	VFMADD231PD  64(SI)(CX*1), Z10, Z2
+	VBROADCASTSD 328(R10), Z27
+	VFMADD213PD  Z27, Z15, Z23
+	VFMADD213PD  Z27, Z16, Z24
+	VFMADD213PD  Z27, Z17, Z25
+	VFMADD213PD  Z27, Z18, Z26
+	VFMADD231PD  64(SI)(CX*2), Z10, Z3
+	VFMADD231PD  64(SI)(BX*1), Z10, Z4
+	VMULPD       Z11, Z19, Z19
+	VMULPD       Z12, Z20, Z20
+	VMULPD       Z13, Z21, Z21
+	VMULPD       Z14, Z22, Z22
+	VFMADD231PD  64(DI), Z10, Z5
+	VBROADCASTSD 336(R10), Z27
+	VADDPD       (AX), Z27, Z11
+	VADDPD       128(AX), Z27, Z12
+	VADDPD       256(AX), Z27, Z13
+	VADDPD       384(AX), Z27, Z14
+	VFMADD231PD  64(DI)(CX*1), Z10, Z6
+	VMOVUPD      (R10), Z27
+	VMOVUPD      Z27, Z15
+	VPERMT2PD    64(R10), Z11, Z15
+	VMOVUPD      Z27, Z16
+	VPERMT2PD    64(R10), Z12, Z16
+	VMOVUPD      Z27, Z17
+	VPERMT2PD    64(R10), Z13, Z17
+	VMOVUPD      Z27, Z18
+	VPERMT2PD    64(R10), Z14, Z18
+	VFMADD231PD  64(DI)(CX*2), Z10, Z7
+	VMOVUPD      128(R10), Z27
+	VPERMI2PD    192(R10), Z27, Z11
+	VPERMI2PD    192(R10), Z27, Z12
+	VPERMI2PD    192(R10), Z27, Z13
+	VPERMI2PD    192(R10), Z27, Z14
+	VFMADD231PD  64(DI)(BX*1), Z10, Z8
+	VMULPD       Z15, Z19, Z27
+	VMULPD       Z15, Z23, Z15
+	VFMADD231PD  Z11, Z19, Z15
+	VFMSUB213PD  Z27, Z23, Z11
+	VMULPD       Z16, Z20, Z27
+	VMULPD       Z16, Z24, Z16
+	VFMADD231PD  Z12, Z20, Z16
+	VFMSUB213PD  Z27, Z24, Z12
+	VMULPD       Z17, Z21, Z27
+	VMULPD       Z17, Z25, Z17
+	VFMADD231PD  Z13, Z21, Z17
+	VFMSUB213PD  Z27, Z25, Z13
+	VMULPD       Z18, Z22, Z27
+	VMULPD       Z18, Z26, Z18
+	VFMADD231PD  Z14, Z22, Z18
+	VFMSUB213PD  Z27, Z26, Z14
+	VFMADD231PD  64(R8), Z10, Z9
+	VMOVUPD      Z11, (AX)
+	VMOVUPD      Z15, 64(AX)
+	VMOVUPD      Z12, 128(AX)
+	VMOVUPD      Z16, 192(AX)
+	VMOVUPD      Z13, 256(AX)
+	VMOVUPD      Z17, 320(AX)
+	VMOVUPD      Z14, 384(AX)
+	VMOVUPD      Z18, 448(AX)
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000080, R9
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
-
-loop1706:
 	CMPQ         DX, $0x00000001
-	JL           done1707
-	LEAQ         trig32<>+0(SB), R10
-	VREDUCEPS    $0x00, (AX), Z24
-	VREDUCEPS    $0x00, 128(AX), Z25
-	VREDUCEPS    $0x00, 256(AX), Z26
-	VREDUCEPS    $0x00, 384(AX), Z27
-	VMOVUPS      (R9), Z10
-	VFMADD231PS  (SI), Z10, Z1
-	VFMADD231PS  (SI)(CX*1), Z10, Z2
-	VFMADD231PS  (SI)(CX*2), Z10, Z3
-	VFMADD231PS  (SI)(BX*1), Z10, Z4
-	VFMADD231PS  (DI), Z10, Z5
-	VMULPS       Z24, Z24, Z11
-	VMULPS       Z25, Z25, Z12
-	VMULPS       Z26, Z26, Z13
-	VMULPS       Z27, Z27, Z14
-	VFMADD231PS  (DI)(CX*1), Z10, Z6
-	VFMADD231PS  (DI)(CX*2), Z10, Z7
-	VFMADD231PS  (DI)(BX*1), Z10, Z8
-	VFMADD231PS  (R8), Z10, Z9
-	VMOVUPS      64(R9), Z10
-	VFMADD231PS  64(SI), Z10, Z1
-	VBROADCASTSS 192(R10), Z23
-	VMOVUPS      Z23, Z19
-	VMOVUPS      Z23, Z20
-	VMOVUPS      Z23, Z21
-	VMOVUPS      Z23, Z22
-	VBROADCASTSS 160(R10), Z23
-	VFMADD231PS  Z23, Z11, Z19
-	VFMADD231PS  Z23, Z12, Z20
-	VFMADD231PS  Z23, Z13, Z21
-	VFMADD231PS  Z23, Z14, Z22
-	VFMADD231PS  64(SI)(CX*1), Z10, Z2
-	VFMADD231PS  64(SI)(CX*2), Z10, Z3
-	VFMADD231PS  64(SI)(BX*1), Z10, Z4
-	VFMADD231PS  64(DI), Z10, Z5
-	VFMADD231PS  64(DI)(CX*1), Z10, Z6
-	VFMADD231PS  64(DI)(CX*2), Z10, Z7
-	VBROADCASTSS 32(R10), Z23
-	VMOVUPS      Z23, Z15
-	VMOVUPS      Z23, Z16
-	VMOVUPS      Z23, Z17
-	VMOVUPS      Z23, Z18
-	VBROADCASTSS (R10), Z23
-	VFMADD231PS  Z23, Z11, Z15
-	VFMADD231PS  Z23, Z12, Z16
-	VFMADD231PS  Z23, Z13, Z17
-	VFMADD231PS  Z23, Z14, Z18
-	VFMADD231PS  64(DI)(BX*1), Z10, Z8
-	VFMADD231PS  64(R8), Z10, Z9
-	VMOVUPS      128(R9), Z10
-	VFMADD231PS  128(SI), Z10, Z1
-	VFMADD231PS  128(SI)(CX*1), Z10, Z2
-	VBROADCASTSS 224(R10), Z23
-	VFMADD213PS  Z23, Z11, Z19
-	VFMADD213PS  Z23, Z12, Z20
-	VFMADD213PS  Z23, Z13, Z21
-	VFMADD213PS  Z23, Z14, Z22
-	VFMADD231PS  128(SI)(CX*2), Z10, Z3
-	VFMADD231PS  128(SI)(BX*1), Z10, Z4
-	VFMADD231PS  128(DI), Z10, Z5
-	VFMADD231PS  128(DI)(CX*1), Z10, Z6
-	VFMADD231PS  128(DI)(CX*2), Z10, Z7
-	VFMADD231PS  128(DI)(BX*1), Z10, Z8
-	VBROADCASTSS 64(R10), Z23
-	VFMADD213PS  Z23, Z11, Z15
-	VFMADD213PS  Z23, Z12, Z16
-	VFMADD213PS  Z23, Z13, Z17
-	VFMADD213PS  Z23, Z14, Z18
-	VFMADD231PS  128(R8), Z10, Z9
-	VMOVUPS      192(R9), Z10
-	VFMADD231PS  192(SI), Z10, Z1
-	VFMADD231PS  192(SI)(CX*1), Z10, Z2
-	VFMADD231PS  192(SI)(CX*2), Z10, Z3
-	VFMADD231PS  192(SI)(BX*1), Z10, Z4
-	VBROADCASTSS 256(R10), Z23
-	VFMADD213PS  Z23, Z11, Z19
-	VFMADD213PS  Z23, Z12, Z20
-	VFMADD213PS  Z23, Z13, Z21
-	VFMADD213PS  Z23, Z14, Z22
-	VFMADD231PS  192(DI), Z10, Z5
-	VFMADD231PS  192(DI)(CX*1), Z10, Z6
-	VFMADD231PS  192(DI)(CX*2), Z10, Z7
-	VFMADD231PS  192(DI)(BX*1), Z10, Z8
-	VFMADD231PS  192(R8), Z10, Z9
-	VBROADCASTSS 96(R10), Z23
-	VFMADD213PS  Z23, Z11, Z15
-	VFMADD213PS  Z23, Z12, Z16
-	VFMADD213PS  Z23, Z13, Z17
-	VFMADD213PS  Z23, Z14, Z18
-	VMOVUPS      256(R9), Z10
-	VFMADD231PS  256(SI), Z10, Z1
-	VFMADD231PS  256(SI)(CX*1), Z10, Z2
-	VFMADD231PS  256(SI)(CX*2), Z10, Z3
-	VFMADD231PS  256(SI)(BX*1), Z10, Z4
-	VFMADD231PS  256(DI), Z10, Z5
-	VBROADCASTSS 288(R10), Z23
-	VFMADD213PS  Z23, Z11, Z19
-	VFMADD213PS  Z23, Z12, Z20
-	VFMADD213PS  Z23, Z13, Z21
-	VFMADD213PS  Z23, Z14, Z22
-	VFMADD231PS  256(DI)(CX*1), Z10, Z6
-	VFMADD231PS  256(DI)(CX*2), Z10, Z7
-	VFMADD231PS  256(DI)(BX*1), Z10, Z8
-	VFMADD231PS  256(R8), Z10, Z9
-	VMOVUPS      320(R9), Z10
-	VFMADD231PS  320(SI), Z10, Z1
-	VBROADCASTSS 128(R10), Z23
-	VFMADD213PS  Z23, Z11, Z15
-	VFMADD213PS  Z23, Z12, Z16
-	VFMADD213PS  Z23, Z13, Z17
-	VFMADD213PS  Z23, Z14, Z18
-	VFMADD231PS  320(SI)(CX*1), Z10, Z2
-	VFMADD231PS  320(SI)(CX*2), Z10, Z3
-	VFMADD231PS  320(SI)(BX*1), Z10, Z4
-	VFMADD231PS  320(DI), Z10, Z5
-	VFMADD231PS  320(DI)(CX*1), Z10, Z6
-	VFMADD231PS  320(DI)(CX*2), Z10, Z7
-	VMULPS       Z24, Z15, Z15
-	VMULPS       Z25, Z16, Z16
-	VMULPS       Z26, Z17, Z17
-	VMULPS       Z27, Z18, Z18
-	VFMADD231PS  320(DI)(BX*1), Z10, Z8
-	VFMADD231PS  320(R8), Z10, Z9
-	VMOVUPS      384(R9), Z10
-	VFMADD231PS  384(SI), Z10, Z1
-	VFMADD231PS  384(SI)(CX*1), Z10, Z2
-	VBROADCASTSS 320(R10), Z23
-	VFMADD231PS  384(SI)(CX*2), Z10, Z3
-	VFMADD231PS  384(SI)(BX*1), Z10, Z4
-	VFMADD231PS  384(DI), Z10, Z5
-	VFMADD231PS  384(DI)(CX*1), Z10, Z6
-	VFMADD231PS  384(DI)(CX*2), Z10, Z7
-	VFMADD231PS  384(DI)(BX*1), Z10, Z8
-	VMULPS       Z15, Z19, Z19
-	VMULPS       Z16, Z20, Z20
-	VMULPS       Z17, Z21, Z21
-	VMULPS       Z18, Z22, Z22
-	VFMADD231PS  384(R8), Z10, Z9
-	VMOVUPS      448(R9), Z10
-	VFMADD231PS  448(SI), Z10, Z1
-	VFMADD231PS  448(SI)(CX*1), Z10, Z2
-	VFMADD231PS  448(SI)(CX*2), Z10, Z3
-	VFMADD231PS  448(SI)(BX*1), Z10, Z4
-	VFNMADD213PS Z23, Z15, Z15
-	VFNMADD213PS Z23, Z16, Z16
-	VFNMADD213PS Z23, Z17, Z17
-	VFNMADD213PS Z23, Z18, Z18
-	VFMADD231PS  448(DI), Z10, Z5
-	VFMADD231PS  448(DI)(CX*1), Z10, Z6
-	VFMADD231PS  448(DI)(CX*2), Z10, Z7
-	VFMADD231PS  448(DI)(BX*1), Z10, Z8
-	VFMADD231PS  448(R8), Z10, Z9
-	VMOVUPS      Z15, (AX)
-	VMOVUPS      Z19, 64(AX)
-	VMOVUPS      Z16, 128(AX)
-	VMOVUPS      Z20, 192(AX)
-	VMOVUPS      Z17, 256(AX)
-	VMOVUPS      Z21, 320(AX)
-	VMOVUPS      Z18, 384(AX)
-	VMOVUPS      Z22, 448(AX)
+	JL           done1403
+
+loop1402:
+	LEAQ         sixteenths<>+0(SB), R10
+	VREDUCEPD    $0x40, (AX), Z11
+	VREDUCEPD    $0x40, 128(AX), Z12
+	VREDUCEPD    $0x40, 256(AX), Z13
+	VREDUCEPD    $0x40, 384(AX), Z14
+	VMOVUPD      (R9), Z10
+	VFMADD231PD  (SI), Z10, Z1
+	VFMADD231PD  (SI)(CX*1), Z10, Z2
+	VFMADD231PD  (SI)(CX*2), Z10, Z3
+	VFMADD231PD  (SI)(BX*1), Z10, Z4
+	VMULPD       Z11, Z11, Z15
+	VMULPD       Z12, Z12, Z16
+	VMULPD       Z13, Z13, Z17
+	VMULPD       Z14, Z14, Z18
+	VFMADD231PD  (DI), Z10, Z5
+	VFMADD231PD  (DI)(CX*1), Z10, Z6
+	VFMADD231PD  (DI)(CX*2), Z10, Z7
+	VFMADD231PD  (DI)(BX*1), Z10, Z8
+	VFMADD231PD  (R8), Z10, Z9
+	VBROADCASTSD 256(R10), Z27
+	VMOVUPD      Z27, Z19
+	VMOVUPD      Z27, Z20
+	VMOVUPD      Z27, Z21
+	VMOVUPD      Z27, Z22
+	VMOVUPD      64(R9), Z10
+	VFMADD231PD  64(SI), Z10, Z1
+	VFMADD231PD  64(SI)(CX*1), Z10, Z2
+	VFMADD231PD  64(SI)(CX*2), Z10, Z3
+	VFMADD231PD  64(SI)(BX*1), Z10, Z4
+	VBROADCASTSD 264(R10), Z27
+	VFMADD213PD  Z27, Z15, Z19
+	VFMADD213PD  Z27, Z16, Z20
+	VFMADD213PD  Z27, Z17, Z21
+	VFMADD213PD  Z27, Z18, Z22
+	VFMADD231PD  64(DI), Z10, Z5
+	VFMADD231PD  64(DI)(CX*1), Z10, Z6
+	VFMADD231PD  64(DI)(CX*2), Z10, Z7
+	VFMADD231PD  64(DI)(BX*1), Z10, Z8
+	VBROADCASTSD 296(R10), Z27
+	VMOVUPD      Z27, Z23
+	VMOVUPD      Z27, Z24
+	VMOVUPD      Z27, Z25
+	VMOVUPD      Z27, Z26
+	VFMADD231PD  64(R8), Z10, Z9
+	VMOVUPD      128(R9), Z10
+	VFMADD231PD  128(SI), Z10, Z1
+	VFMADD231PD  128(SI)(CX*1), Z10, Z2
+	VFMADD231PD  128(SI)(CX*2), Z10, Z3
+	VBROADCASTSD 304(R10), Z27
+	VFMADD213PD  Z27, Z15, Z23
+	VFMADD213PD  Z27, Z16, Z24
+	VFMADD213PD  Z27, Z17, Z25
+	VFMADD213PD  Z27, Z18, Z26
+	VFMADD231PD  128(SI)(BX*1), Z10, Z4
+	VFMADD231PD  128(DI), Z10, Z5
+	VFMADD231PD  128(DI)(CX*1), Z10, Z6
+	VFMADD231PD  128(DI)(CX*2), Z10, Z7
+	VFMADD231PD  128(DI)(BX*1), Z10, Z8
+	VBROADCASTSD 272(R10), Z27
+	VFMADD213PD  Z27, Z15, Z19
+	VFMADD213PD  Z27, Z16, Z20
+	VFMADD213PD  Z27, Z17, Z21
+	VFMADD213PD  Z27, Z18, Z22
+	VFMADD231PD  128(R8), Z10, Z9
+	VMOVUPD      192(R9), Z10
+	VFMADD231PD  192(SI), Z10, Z1
+	VFMADD231PD  192(SI)(CX*1), Z10, Z2
+	VBROADCASTSD 312(R10), Z27
+	VFMADD213PD  Z27, Z15, Z23
+	VFMADD213PD  Z27, Z16, Z24
+	VFMADD213PD  Z27, Z17, Z25
+	VFMADD213PD  Z27, Z18, Z26
+	VFMADD231PD  192(SI)(CX*2), Z10, Z3
+	VFMADD231PD  192(SI)(BX*1), Z10, Z4
+	VFMADD231PD  192(DI), Z10, Z5
+	VFMADD231PD  192(DI)(CX*1), Z10, Z6
+	VFMADD231PD  192(DI)(CX*2), Z10, Z7
+	VBROADCASTSD 280(R10), Z27
+	VFMADD213PD  Z27, Z15, Z19
+	VFMADD213PD  Z27, Z16, Z20
+	VFMADD213PD  Z27, Z17, Z21
+	VFMADD213PD  Z27, Z18, Z22
+	VFMADD231PD  192(DI)(BX*1), Z10, Z8
+	VFMADD231PD  192(R8), Z10, Z9
+	VMOVUPD      256(R9), Z10
+	VFMADD231PD  256(SI), Z10, Z1
+	VFMADD231PD  256(SI)(CX*1), Z10, Z2
+	VBROADCASTSD 320(R10), Z27
+	VFMADD213PD  Z27, Z15, Z23
+	VFMADD213PD  Z27, Z16, Z24
+	VFMADD213PD  Z27, Z17, Z25
+	VFMADD213PD  Z27, Z18, Z26
+	VFMADD231PD  256(SI)(CX*2), Z10, Z3
+	VFMADD231PD  256(SI)(BX*1), Z10, Z4
+	VFMADD231PD  256(DI), Z10, Z5
+	VFMADD231PD  256(DI)(CX*1), Z10, Z6
+	VFMADD231PD  256(DI)(CX*2), Z10, Z7
+	VBROADCASTSD 288(R10), Z27
+	VFMADD213PD  Z27, Z15, Z19
+	VFMADD213PD  Z27, Z16, Z20
+	VFMADD213PD  Z27, Z17, Z21
+	VFMADD213PD  Z27, Z18, Z22
+	VFMADD231PD  256(DI)(BX*1), Z10, Z8
+	VFMADD231PD  256(R8), Z10, Z9
+	VMOVUPD      320(R9), Z10
+	VFMADD231PD  320(SI), Z10, Z1
+	VBROADCASTSD 328(R10), Z27
+	VFMADD213PD  Z27, Z15, Z23
+	VFMADD213PD  Z27, Z16, Z24
+	VFMADD213PD  Z27, Z17, Z25
+	VFMADD213PD  Z27, Z18, Z26
+	VFMADD231PD  320(SI)(CX*1), Z10, Z2
+	VFMADD231PD  320(SI)(CX*2), Z10, Z3
+	VFMADD231PD  320(SI)(BX*1), Z10, Z4
+	VFMADD231PD  320(DI), Z10, Z5
+	VFMADD231PD  320(DI)(CX*1), Z10, Z6
+	VMULPD       Z11, Z19, Z19
+	VMULPD       Z12, Z20, Z20
+	VMULPD       Z13, Z21, Z21
+	VMULPD       Z14, Z22, Z22
+	VFMADD231PD  320(DI)(CX*2), Z10, Z7
+	VFMADD231PD  320(DI)(BX*1), Z10, Z8
+	VFMADD231PD  320(R8), Z10, Z9
+	VMOVUPD      384(R9), Z10
+	VFMADD231PD  384(SI), Z10, Z1
+	VBROADCASTSD 336(R10), Z27
+	VADDPD       (AX), Z27, Z11
+	VADDPD       128(AX), Z27, Z12
+	VADDPD       256(AX), Z27, Z13
+	VADDPD       384(AX), Z27, Z14
+	VFMADD231PD  384(SI)(CX*1), Z10, Z2
+	VFMADD231PD  384(SI)(CX*2), Z10, Z3
+	VFMADD231PD  384(SI)(BX*1), Z10, Z4
+	VFMADD231PD  384(DI), Z10, Z5
+	VMOVUPD      (R10), Z27
+	VMOVUPD      Z27, Z15
+	VPERMT2PD    64(R10), Z11, Z15
+	VMOVUPD      Z27, Z16
+	VPERMT2PD    64(R10), Z12, Z16
+	VMOVUPD      Z27, Z17
+	VPERMT2PD    64(R10), Z13, Z17
+	VMOVUPD      Z27, Z18
+	VPERMT2PD    64(R10), Z14, Z18
+	VFMADD231PD  384(DI)(CX*1), Z10, Z6
+	VFMADD231PD  384(DI)(CX*2), Z10, Z7
+	VFMADD231PD  384(DI)(BX*1), Z10, Z8
+	VFMADD231PD  384(R8), Z10, Z9
+	VMOVUPD      448(R9), Z10
+	VMOVUPD      128(R10), Z27
+	VPERMI2PD    192(R10), Z27, Z11
+	VPERMI2PD    192(R10), Z27, Z12
+	VPERMI2PD    192(R10), Z27, Z13
+	VPERMI2PD    192(R10), Z27, Z14
+	VFMADD231PD  448(SI), Z10, Z1
+	VFMADD231PD  448(SI)(CX*1), Z10, Z2
+	VFMADD231PD  448(SI)(CX*2), Z10, Z3
+	VFMADD231PD  448(SI)(BX*1), Z10, Z4
+	VFMADD231PD  448(DI), Z10, Z5
+	VMULPD       Z15, Z19, Z27
+	VMULPD       Z15, Z23, Z15
+	VFMADD231PD  Z11, Z19, Z15
+	VFMSUB213PD  Z27, Z23, Z11
+	VMULPD       Z16, Z20, Z27
+	VMULPD       Z16, Z24, Z16
+	VFMADD231PD  Z12, Z20, Z16
+	VFMSUB213PD  Z27, Z24, Z12
+	VMULPD       Z17, Z21, Z27
+	VMULPD       Z17, Z25, Z17
+	VFMADD231PD  Z13, Z21, Z17
+	VFMSUB213PD  Z27, Z25, Z13
+	VMULPD       Z18, Z22, Z27
+	VMULPD       Z18, Z26, Z18
+	VFMADD231PD  Z14, Z22, Z18
+	VFMSUB213PD  Z27, Z26, Z14
+	VFMADD231PD  448(DI)(CX*1), Z10, Z6
+	VFMADD231PD  448(DI)(CX*2), Z10, Z7
+	VFMADD231PD  448(DI)(BX*1), Z10, Z8
+	VFMADD231PD  448(R8), Z10, Z9
+	VMOVUPD      Z11, (AX)
+	VMOVUPD      Z15, 64(AX)
+	VMOVUPD      Z12, 128(AX)
+	VMOVUPD      Z16, 192(AX)
+	VMOVUPD      Z13, 256(AX)
+	VMOVUPD      Z17, 320(AX)
+	VMOVUPD      Z14, 384(AX)
+	VMOVUPD      Z18, 448(AX)
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000200, R9
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1706
+	JG           loop1402
 
-done1707:
-skip1705:
+done1403:
+skip1401:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    SI, AX
-	VMOVUPS Z0, Z11
-	VMOVUPS Z0, Z12
-	VMOVUPS Z0, Z13
-	VMOVUPS Z0, Z14
-	VMOVUPS Z0, Z15
-	VMOVUPS Z0, Z16
-	VMOVUPS Z0, Z17
-	VMOVUPS Z0, Z18
-	VMOVUPS Z0, Z0
+	VMOVUPD Z0, Z11
+	VMOVUPD Z0, Z12
+	VMOVUPD Z0, Z13
+	VMOVUPD Z0, Z14
+	VMOVUPD Z0, Z15
+	VMOVUPD Z0, Z16
+	VMOVUPD Z0, Z17
+	VMOVUPD Z0, Z18
+	VMOVUPD Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1405
 
-loop1708:
-	CMPQ        AX, $0x00000080
-	JL          done1709
-	VMOVUPS     (R9), Z10
-	VFMADD231PS (SI), Z10, Z1
-	VFMADD231PS (SI)(CX*1), Z10, Z2
-	VFMADD231PS (SI)(CX*2), Z10, Z3
-	VFMADD231PS (SI)(BX*1), Z10, Z4
-	VFMADD231PS (DI), Z10, Z5
-	VFMADD231PS (DI)(CX*1), Z10, Z6
-	VFMADD231PS (DI)(CX*2), Z10, Z7
-	VFMADD231PS (DI)(BX*1), Z10, Z8
-	VFMADD231PS (R8), Z10, Z9
-	VMOVUPS     64(R9), Z10
-	VFMADD231PS 64(SI), Z10, Z11
-	VFMADD231PS 64(SI)(CX*1), Z10, Z12
-	VFMADD231PS 64(SI)(CX*2), Z10, Z13
-	VFMADD231PS 64(SI)(BX*1), Z10, Z14
-	VFMADD231PS 64(DI), Z10, Z15
-	VFMADD231PS 64(DI)(CX*1), Z10, Z16
-	VFMADD231PS 64(DI)(CX*2), Z10, Z17
-	VFMADD231PS 64(DI)(BX*1), Z10, Z18
-	VFMADD231PS 64(R8), Z10, Z0
+loop1404:
+	VMOVUPD     (R9), Z10
+	VFMADD231PD (SI), Z10, Z1
+	VFMADD231PD (SI)(CX*1), Z10, Z2
+	VFMADD231PD (SI)(CX*2), Z10, Z3
+	VFMADD231PD (SI)(BX*1), Z10, Z4
+	VFMADD231PD (DI), Z10, Z5
+	VFMADD231PD (DI)(CX*1), Z10, Z6
+	VFMADD231PD (DI)(CX*2), Z10, Z7
+	VFMADD231PD (DI)(BX*1), Z10, Z8
+	VFMADD231PD (R8), Z10, Z9
+	VMOVUPD     64(R9), Z10
+	VFMADD231PD 64(SI), Z10, Z11
+	VFMADD231PD 64(SI)(CX*1), Z10, Z12
+	VFMADD231PD 64(SI)(CX*2), Z10, Z13
+	VFMADD231PD 64(SI)(BX*1), Z10, Z14
+	VFMADD231PD 64(DI), Z10, Z15
+	VFMADD231PD 64(DI)(CX*1), Z10, Z16
+	VFMADD231PD 64(DI)(CX*2), Z10, Z17
+	VFMADD231PD 64(DI)(BX*1), Z10, Z18
+	VFMADD231PD 64(R8), Z10, Z0
 	ADDQ        $0x00000080, R9
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1708
+	CMPQ        AX, $0x00000080
+	JGE         loop1404
 
-done1709:
+done1405:
 	TESTQ       AX, AX
-	JZ          skip1710
-	VMOVUPS     (R9), Z10
-	VFMADD231PS (SI), Z10, Z1
-	VFMADD231PS (SI)(CX*1), Z10, Z2
-	VFMADD231PS (SI)(CX*2), Z10, Z3
-	VFMADD231PS (SI)(BX*1), Z10, Z4
-	VFMADD231PS (DI), Z10, Z5
-	VFMADD231PS (DI)(CX*1), Z10, Z6
-	VFMADD231PS (DI)(CX*2), Z10, Z7
-	VFMADD231PS (DI)(BX*1), Z10, Z8
-	VFMADD231PS (R8), Z10, Z9
+	JZ          skip1406
+	VMOVUPD     (R9), Z10
+	VFMADD231PD (SI), Z10, Z1
+	VFMADD231PD (SI)(CX*1), Z10, Z2
+	VFMADD231PD (SI)(CX*2), Z10, Z3
+	VFMADD231PD (SI)(BX*1), Z10, Z4
+	VFMADD231PD (DI), Z10, Z5
+	VFMADD231PD (DI)(CX*1), Z10, Z6
+	VFMADD231PD (DI)(CX*2), Z10, Z7
+	VFMADD231PD (DI)(BX*1), Z10, Z8
+	VFMADD231PD (R8), Z10, Z9
 	ADDQ        $0x00000040, R9
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1710:
-	VADDPS     Z11, Z1, Z1
-	VADDPS     Z12, Z2, Z2
-	VADDPS     Z13, Z3, Z3
-	VADDPS     Z14, Z4, Z4
-	VADDPS     Z15, Z5, Z5
-	VADDPS     Z16, Z6, Z6
-	VADDPS     Z17, Z7, Z7
-	VADDPS     Z18, Z8, Z8
-	VADDPS     Z0, Z9, Z9
-	MOVQ       sums+8(FP), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPS  Z6, Z5, Z0
-	VUNPCKHPS  Z6, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPS  Z8, Z7, Z0
-	VUNPCKHPS  Z8, Z7, Z7
-	VADDPS     Z0, Z7, Z7
-	VUNPCKLPS  Z9, Z9, Z0
-	VUNPCKHPS  Z9, Z9, Z9
-	VADDPS     Z0, Z9, Z9
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z7, Z5, Z0
-	VUNPCKHPD  Z7, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPD  Z9, Z9, Z0
-	VUNPCKHPD  Z9, Z9, Z9
-	VADDPS     Z0, Z9, Z9
+skip1406:
+	VADDPD     Z11, Z1, Z1
+	VADDPD     Z12, Z2, Z2
+	VADDPD     Z13, Z3, Z3
+	VADDPD     Z14, Z4, Z4
+	VADDPD     Z15, Z5, Z5
+	VADDPD     Z16, Z6, Z6
+	VADDPD     Z17, Z7, Z7
+	VADDPD     Z18, Z8, Z8
+	VADDPD     Z0, Z9, Z9
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
+	VUNPCKLPD  Z2, Z1, Z0
+	VUNPCKHPD  Z2, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VUNPCKLPD  Z4, Z3, Z0
+	VUNPCKHPD  Z4, Z3, Z3
+	VADDPD     Z0, Z3, Z3
+	VUNPCKLPD  Z6, Z5, Z0
+	VUNPCKHPD  Z6, Z5, Z5
+	VADDPD     Z0, Z5, Z5
+	VUNPCKLPD  Z8, Z7, Z0
+	VUNPCKHPD  Z8, Z7, Z7
+	VADDPD     Z0, Z7, Z7
+	VSHUFF64X2 $0x88, Z3, Z1, Z0
+	VSHUFF64X2 $0xdd, Z3, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z7, Z5, Z0
+	VSHUFF64X2 $0xdd, Z7, Z5, Z5
+	VADDPD     Z0, Z5, Z5
 	VSHUFF64X2 $0x88, Z5, Z1, Z0
 	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPS     Z0, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VMOVUPD    Z1, (AX)
+	VUNPCKLPD  Z9, Z9, Z0
+	VUNPCKHPD  Z9, Z9, Z9
+	VADDPD     Z0, Z9, Z9
 	VSHUFF64X2 $0x88, Z9, Z9, Z0
 	VSHUFF64X2 $0xdd, Z9, Z9, Z9
-	VADDPS     Z0, Z9, Z9
-	VSHUFF64X2 $0x88, Z9, Z1, Z0
-	VSHUFF64X2 $0xdd, Z9, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       p+88(FP), CX
+	VADDPD     Z0, Z9, Z9
+	VSHUFF64X2 $0x88, Z9, Z9, Z0
+	VSHUFF64X2 $0xdd, Z9, Z9, Z9
+	VADDPD     Z0, Z9, Z9
+	VMOVUPD    Z9, 64(AX)
+	MOVQ       call+16(FP), CX
+	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1711
+	JZ         skip1407
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
+	MOVQ       call+16(FP), DX
+	MOVQ       8(DX), DX
+	MOVQ       call+16(FP), BX
+	MOVQ       80(BX), BX
 	MOVQ       CX, SI
-	SHLQ       $0x02, SI
+	SHLQ       $0x03, SI
 	ADDQ       SI, AX
+	CMPQ       BX, $0x00000001
+	JL         done1409
 
-loop1712:
-	CMPQ             BX, $0x00000001
-	JL               done1713
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
+loop1408:
+	VMOVUPD.Z        (DX), K1, Z0
+	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
-	ADDQ             $0x04, AX
+	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1712
+	JG               loop1408
 
-done1713:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1714
-	VMOVUPD   Z1, (AX)
-	JMP       done1715
+done1409:
+	MOVQ    y+0(FP), AX
+	CMPQ    CX, $0x08
+	JNE     few1410
+	VMOVUPD Z1, (AX)
+	JMP     done1411
 
-few1714:
+few1410:
 	TESTQ         $0x00000004, CX
-	JZ            skip1716
+	JZ            skip1412
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1716:
+skip1412:
 	TESTQ         $0x00000002, CX
-	JZ            skip1717
+	JZ            skip1413
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1717:
+skip1413:
 	TESTQ  $0x00000001, CX
-	JZ     skip1718
+	JZ     skip1414
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1718:
-done1715:
-skip1711:
-	JMP finish1580
+skip1414:
+done1411:
+skip1407:
+	JMP finish1172
 
-next1704:
+next1400:
 	CMPQ         CX, $0x0a
-	JNE          next1719
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	VMOVUPS      Z0, Z5
-	VMOVUPS      Z0, Z6
-	VMOVUPS      Z0, Z7
-	VMOVUPS      Z0, Z8
-	VMOVUPS      Z0, Z9
-	VMOVUPS      Z0, Z10
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	JNE          next1415
+	VMOVUPD      Z0, Z1
+	VMOVUPD      Z0, Z2
+	VMOVUPD      Z0, Z3
+	VMOVUPD      Z0, Z4
+	VMOVUPD      Z0, Z5
+	VMOVUPD      Z0, Z6
+	VMOVUPD      Z0, Z7
+	VMOVUPD      Z0, Z8
+	VMOVUPD      Z0, Z9
+	VMOVUPD      Z0, Z10
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
 	LEAQ         (SI)(CX*4), DI
 	LEAQ         (DI)(CX*4), R8
-	MOVQ         phi+32(FP), R9
+	MOVQ         call+16(FP), R9
+	MOVQ         32(R9), R9
+	MOVQ         call+16(FP), R10
+	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1720
+	JZ           skip1416
 	DECQ         DX
-	LEAQ         trig32<>+0(SB), R10
-	VREDUCEPS    $0x00, (AX), Z25
-	VREDUCEPS    $0x00, 128(AX), Z26
-	VREDUCEPS    $0x00, 256(AX), Z27
-	VREDUCEPS    $0x00, 384(AX), Z28
-	VMOVUPS      (R9), Z11
-	VFMADD231PS  (SI), Z11, Z1
-	VMULPS       Z25, Z25, Z12
-	VMULPS       Z26, Z26, Z13
-	VMULPS       Z27, Z27, Z14
-	VMULPS       Z28, Z28, Z15
-	VFMADD231PS  (SI)(CX*1), Z11, Z2
-	VFMADD231PS  (SI)(CX*2), Z11, Z3
-	VBROADCASTSS 192(R10), Z24
-	VMOVUPS      Z24, Z20
-	VMOVUPS      Z24, Z21
-	VMOVUPS      Z24, Z22
-	VMOVUPS      Z24, Z23
-	VBROADCASTSS 160(R10), Z24
-	VFMADD231PS  Z24, Z12, Z20
-	VFMADD231PS  Z24, Z13, Z21
-	VFMADD231PS  Z24, Z14, Z22
-	VFMADD231PS  Z24, Z15, Z23
-	VFMADD231PS  (SI)(BX*1), Z11, Z4
-	VBROADCASTSS 32(R10), Z24
-	VMOVUPS      Z24, Z16
-	VMOVUPS      Z24, Z17
-	VMOVUPS      Z24, Z18
-	VMOVUPS      Z24, Z19
-	VBROADCASTSS (R10), Z24
-	VFMADD231PS  Z24, Z12, Z16
-	VFMADD231PS  Z24, Z13, Z17
-	VFMADD231PS  Z24, Z14, Z18
-	VFMADD231PS  Z24, Z15, Z19
-	VFMADD231PS  (DI), Z11, Z5
-	VFMADD231PS  (DI)(CX*1), Z11, Z6
-	VBROADCASTSS 224(R10), Z24
-	VFMADD213PS  Z24, Z12, Z20
-	VFMADD213PS  Z24, Z13, Z21
-	VFMADD213PS  Z24, Z14, Z22
-	VFMADD213PS  Z24, Z15, Z23
-	VFMADD231PS  (DI)(CX*2), Z11, Z7
-	VBROADCASTSS 64(R10), Z24
-	VFMADD213PS  Z24, Z12, Z16
-	VFMADD213PS  Z24, Z13, Z17
-	VFMADD213PS  Z24, Z14, Z18
-	VFMADD213PS  Z24, Z15, Z19
-	VFMADD231PS  (DI)(BX*1), Z11, Z8
-	VFMADD231PS  (R8), Z11, Z9
-	VBROADCASTSS 256(R10), Z24
-	VFMADD213PS  Z24, Z12, Z20
-	VFMADD213PS  Z24, Z13, Z21
-	VFMADD213PS  Z24, Z14, Z22
-	VFMADD213PS  Z24, Z15, Z23
-	VFMADD231PS  (R8)(CX*1), Z11, Z10
-	VBROADCASTSS 96(R10), Z24
-	VFMADD213PS  Z24, Z12, Z16
-	VFMADD213PS  Z24, Z13, Z17
-	VFMADD213PS  Z24, Z14, Z18
-	VFMADD213PS  Z24, Z15, Z19
-	VMOVUPS      64(R9), Z11
-	VFMADD231PS  64(SI), Z11, Z1
-	VBROADCASTSS 288(R10), Z24
-	VFMADD213PS  Z24, Z12, Z20
-	VFMADD213PS  Z24, Z13, Z21
-	VFMADD213PS  Z24, Z14, Z22
-	VFMADD213PS  Z24, Z15, Z23
-	VFMADD231PS  64(SI)(CX*1), Z11, Z2
-	VFMADD231PS  64(SI)(CX*2), Z11, Z3
-	VBROADCASTSS 128(R10), Z24
-	VFMADD213PS  Z24, Z12, Z16
-	VFMADD213PS  Z24, Z13, Z17
-	VFMADD213PS  Z24, Z14, Z18
-	VFMADD213PS  Z24, Z15, Z19
-	VFMADD231PS  64(SI)(BX*1), Z11, Z4
-	VMULPS       Z25, Z16, Z16
-	VMULPS       Z26, Z17, Z17
-	VMULPS       Z27, Z18, Z18
-	VMULPS       Z28, Z19, Z19
-	VFMADD231PS  64(DI), Z11, Z5
-	VFMADD231PS  64(DI)(CX*1), Z11, Z6
-	VBROADCASTSS 320(R10), Z24
-	VFMADD231PS  64(DI)(CX*2), Z11, Z7
-	VMULPS       Z16, Z20, Z20
-	VMULPS       Z17, Z21, Z21
-	VMULPS       Z18, Z22, Z22
-	VMULPS       Z19, Z23, Z23
-	VFMADD231PS  64(DI)(BX*1), Z11, Z8
-	VFMADD231PS  64(R8), Z11, Z9
-	VFNMADD213PS Z24, Z16, Z16
-	VFNMADD213PS Z24, Z17, Z17
-	VFNMADD213PS Z24, Z18, Z18
-	VFNMADD213PS Z24, Z19, Z19
-	VFMADD231PS  64(R8)(CX*1), Z11, Z10
-	VMOVUPS      Z16, (AX)
-	VMOVUPS      Z20, 64(AX)
-	VMOVUPS      Z17, 128(AX)
-	VMOVUPS      Z21, 192(AX)
-	VMOVUPS      Z18, 256(AX)
-	VMOVUPS      Z22, 320(AX)
-	VMOVUPS      Z19, 384(AX)
-	VMOVUPS      Z23, 448(AX)
+	LEAQ         sixteenths<>+0(SB), R10
+	VREDUCEPD    $0x40, (AX), Z12
+	VREDUCEPD    $0x40, 128(AX), Z13
+	VREDUCEPD    $0x40, 256(AX), Z14
+	VREDUCEPD    $0x40, 384(AX), Z15
+	VMOVUPD      (R9), Z11
+	VFMADD231PD  (SI), Z11, Z1
+	VMULPD       Z12, Z12, Z16
+	VMULPD       Z13, Z13, Z17
+	VMULPD       Z14, Z14, Z18
+	VMULPD       Z15, Z15, Z19
+	VFMADD231PD  (SI)(CX*1), Z11, Z2
+	VBROADCASTSD 256(R10), Z28
+	VMOVUPD      Z28, Z20
+	VMOVUPD      Z28, Z21
+	VMOVUPD      Z28, Z22
+	VMOVUPD      Z28, Z23
+	VFMADD231PD  (SI)(CX*2), Z11, Z3
+	VBROADCASTSD 264(R10), Z28
+	VFMADD213PD  Z28, Z16, Z20
+	VFMADD213PD  Z28, Z17, Z21
+	VFMADD213PD  Z28, Z18, Z22
+	VFMADD213PD  Z28, Z19, Z23
+	VFMADD231PD  (SI)(BX*1), Z11, Z4
+	VFMADD231PD  (DI), Z11, Z5
+	VBROADCASTSD 296(R10), Z28
+	VMOVUPD      Z28, Z24
+	VMOVUPD      Z28, Z25
+	VMOVUPD      Z28, Z26
+	VMOVUPD      Z28, Z27
+	VFMADD231PD  (DI)(CX*1), Z11, Z6
+	VBROADCASTSD 304(R10), Z28
+	VFMADD213PD  Z28, Z16, Z24
+	VFMADD213PD  Z28, Z17, Z25
+	VFMADD213PD  Z28, Z18, Z26
+	VFMADD213PD  Z28, Z19, Z27
+	VFMADD231PD  (DI)(CX*2), Z11, Z7
+	VBROADCASTSD 272(R10), Z28
+	VFMADD213PD  Z28, Z16, Z20
+	VFMADD213PD  Z28, Z17, Z21
+	VFMADD213PD  Z28, Z18, Z22
+	VFMADD213PD  Z28, Z19, Z23
+	VFMADD231PD  (DI)(BX*1), Z11, Z8
+	VFMADD231PD  (R8), Z11, Z9
+	VBROADCASTSD 312(R10), Z28
+	VFMADD213PD  Z28, Z16, Z24
+	VFMADD213PD  Z28, Z17, Z25
+	VFMADD213PD  Z28, Z18, Z26
+	VFMADD213PD  Z28, Z19, Z27
+	VFMADD231PD  (R8)(CX*1), Z11, Z10
+	VBROADCASTSD 280(R10), Z28
+	VFMADD213PD  Z28, Z16, Z20
+	VFMADD213PD  Z28, Z17, Z21
+	VFMADD213PD  Z28, Z18, Z22
+	VFMADD213PD  Z28, Z19, Z23
+	VMOVUPD      64(R9), Z11
+	VBROADCASTSD 320(R10), Z28
+	VFMADD213PD  Z28, Z16, Z24
+	VFMADD213PD  Z28, Z17, Z25
+	VFMADD213PD  Z28, Z18, Z26
+	VFMADD213PD  Z28, Z19, Z27
+	VFMADD231PD  64(SI), Z11, Z1
+	VBROADCASTSD 288(R10), Z28
+	VFMADD213PD  Z28, Z16, Z20
+	VFMADD213PD  Z28, Z17, Z21
+	VFMADD213PD  Z28, Z18, Z22
+	VFMADD213PD  Z28, Z19, Z23
+	VFMADD231PD  64(SI)(CX*1), Z11, Z2
+	VFMADD231PD  64(SI)(CX*2), Z11, Z3
+	VBROADCASTSD 328(R10), Z28
+	VFMADD213PD  Z28, Z16, Z24
+	VFMADD213PD  Z28, Z17, Z25
+	VFMADD213PD  Z28, Z18, Z26
+	VFMADD213PD  Z28, Z19, Z27
+	VFMADD231PD  64(SI)(BX*1), Z11, Z4
+	VMULPD       Z12, Z20, Z20
+	VMULPD       Z13, Z21, Z21
+	VMULPD       Z14, Z22, Z22
+	VMULPD       Z15, Z23, Z23
+	VFMADD231PD  64(DI), Z11, Z5
+	VBROADCASTSD 336(R10), Z28
+	VADDPD       (AX), Z28, Z12
+	VADDPD       128(AX), Z28, Z13
+	VADDPD       256(AX), Z28, Z14
+	VADDPD       384(AX), Z28, Z15
+	VFMADD231PD  64(DI)(CX*1), Z11, Z6
+	VFMADD231PD  64(DI)(CX*2), Z11, Z7
+	VMOVUPD      (R10), Z28
+	VMOVUPD      Z28, Z16
+	VPERMT2PD    64(R10), Z12, Z16
+	VMOVUPD      Z28, Z17
+	VPERMT2PD    64(R10), Z13, Z17
+	VMOVUPD      Z28, Z18
+	VPERMT2PD    64(R10), Z14, Z18
+	VMOVUPD      Z28, Z19
+	VPERMT2PD    64(R10), Z15, Z19
+	VFMADD231PD  64(DI)(BX*1), Z11, Z8
+	VMOVUPD      128(R10), Z28
+	VPERMI2PD    192(R10), Z28, Z12
+	VPERMI2PD    192(R10), Z28, Z13
+	VPERMI2PD    192(R10), Z28, Z14
+	VPERMI2PD    192(R10), Z28, Z15
+	VFMADD231PD  64(R8), Z11, Z9
+	VMULPD       Z16, Z20, Z28
+	VMULPD       Z16, Z24, Z16
+	VFMADD231PD  Z12, Z20, Z16
+	VFMSUB213PD  Z28, Z24, Z12
+	VMULPD       Z17, Z21, Z28
+	VMULPD       Z17, Z25, Z17
+	VFMADD231PD  Z13, Z21, Z17
+	VFMSUB213PD  Z28, Z25, Z13
+	VMULPD       Z18, Z22, Z28
+	VMULPD       Z18, Z26, Z18
+	VFMADD231PD  Z14, Z22, Z18
+	VFMSUB213PD  Z28, Z26, Z14
+	VMULPD       Z19, Z23, Z28
+	VMULPD       Z19, Z27, Z19
+	VFMADD231PD  Z15, Z23, Z19
+	VFMSUB213PD  Z28, Z27, Z15
+	VFMADD231PD  64(R8)(CX*1), Z11, Z10
+	VMOVUPD      Z12, (AX)
+	VMOVUPD      Z16, 64(AX)
+	VMOVUPD      Z13, 128(AX)
+	VMOVUPD      Z17, 192(AX)
+	VMOVUPD      Z14, 256(AX)
+	VMOVUPD      Z18, 320(AX)
+	VMOVUPD      Z15, 384(AX)
+	VMOVUPD      Z19, 448(AX)
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000080, R9
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
-
-loop1721:
 	CMPQ         DX, $0x00000001
-	JL           done1722
-	LEAQ         trig32<>+0(SB), R10
-	VREDUCEPS    $0x00, (AX), Z25
-	VREDUCEPS    $0x00, 128(AX), Z26
-	VREDUCEPS    $0x00, 256(AX), Z27
-	VREDUCEPS    $0x00, 384(AX), Z28
-	VMOVUPS      (R9), Z11
-	VFMADD231PS  (SI), Z11, Z1
-	VFMADD231PS  (SI)(CX*1), Z11, Z2
-	VFMADD231PS  (SI)(CX*2), Z11, Z3
-	VFMADD231PS  (SI)(BX*1), Z11, Z4
-	VFMADD231PS  (DI), Z11, Z5
-	VFMADD231PS  (DI)(CX*1), Z11, Z6
-	VMULPS       Z25, Z25, Z12
-	VMULPS       Z26, Z26, Z13
-	VMULPS       Z27, Z27, Z14
-	VMULPS       Z28, Z28, Z15
-	VFMADD231PS  (DI)(CX*2), Z11, Z7
-	VFMADD231PS  (DI)(BX*1), Z11, Z8
-	VFMADD231PS  (R8), Z11, Z9
-	VFMADD231PS  (R8)(CX*1), Z11, Z10
-	VMOVUPS      64(R9), Z11
-	VFMADD231PS  64(SI), Z11, Z1
-	VBROADCASTSS 192(R10), Z24
-	VMOVUPS      Z24, Z20
-	VMOVUPS      Z24, Z21
-	VMOVUPS      Z24, Z22
-	VMOVUPS      Z24, Z23
-	VBROADCASTSS 160(R10), Z24
-	VFMADD231PS  Z24, Z12, Z20
-	VFMADD231PS  Z24, Z13, Z21
-	VFMADD231PS  Z24, Z14, Z22
-	VFMADD231PS  Z24, Z15, Z23
-	VFMADD231PS  64(SI)(CX*1), Z11, Z2
-	VFMADD231PS  64(SI)(CX*2), Z11, Z3
-	VFMADD231PS  64(SI)(BX*1), Z11, Z4
-	VFMADD231PS  64(DI), Z11, Z5
-	VFMADD231PS  64(DI)(CX*1), Z11, Z6
-	VFMADD231PS  64(DI)(CX*2), Z11, Z7
-	VBROADCASTSS 32(R10), Z24
-	VMOVUPS      Z24, Z16
-	VMOVUPS      Z24, Z17
-	VMOVUPS      Z24, Z18
-	VMOVUPS      Z24, Z19
-	VBROADCASTSS (R10), Z24
-	VFMADD231PS  Z24, Z12, Z16
-	VFMADD231PS  Z24, Z13, Z17
-	VFMADD231PS  Z24, Z14, Z18
-	VFMADD231PS  Z24, Z15, Z19
-	VFMADD231PS  64(DI)(BX*1), Z11, Z8
-	VFMADD231PS  64(R8), Z11, Z9
-	VFMADD231PS  64(R8)(CX*1), Z11, Z10
-	VMOVUPS      128(R9), Z11
-	VFMADD231PS  128(SI), Z11, Z1
-	VFMADD231PS  128(SI)(CX*1), Z11, Z2
-	VFMADD231PS  128(SI)(CX*2), Z11, Z3
-	VBROADCASTSS 224(R10), Z24
-	VFMADD213PS  Z24, Z12, Z20
-	VFMADD213PS  Z24, Z13, Z21
-	VFMADD213PS  Z24, Z14, Z22
-	VFMADD213PS  Z24, Z15, Z23
-	VFMADD231PS  128(SI)(BX*1), Z11, Z4
-	VFMADD231PS  128(DI), Z11, Z5
-	VFMADD231PS  128(DI)(CX*1), Z11, Z6
-	VFMADD231PS  128(DI)(CX*2), Z11, Z7
-	VFMADD231PS  128(DI)(BX*1), Z11, Z8
-	VFMADD231PS  128(R8), Z11, Z9
-	VBROADCASTSS 64(R10), Z24
-	VFMADD213PS  Z24, Z12, Z16
-	VFMADD213PS  Z24, Z13, Z17
-	VFMADD213PS  Z24, Z14, Z18
-	VFMADD213PS  Z24, Z15, Z19
-	VFMADD231PS  128(R8)(CX*1), Z11, Z10
-	VMOVUPS      192(R9), Z11
-	VFMADD231PS  192(SI), Z11, Z1
-	VFMADD231PS  192(SI)(CX*1), Z11, Z2
-	VFMADD231PS  192(SI)(CX*2), Z11, Z3
-	VFMADD231PS  192(SI)(BX*1), Z11, Z4
-	VBROADCASTSS 256(R10), Z24
-	VFMADD213PS  Z24, Z12, Z20
-	VFMADD213PS  Z24, Z13, Z21
-	VFMADD213PS  Z24, Z14, Z22
-	VFMADD213PS  Z24, Z15, Z23
-	VFMADD231PS  192(DI), Z11, Z5
-	VFMADD231PS  192(DI)(CX*1), Z11, Z6
-	VFMADD231PS  192(DI)(CX*2), Z11, Z7
-	VFMADD231PS  192(DI)(BX*1), Z11, Z8
-	VFMADD231PS  192(R8), Z11, Z9
-	VFMADD231PS  192(R8)(CX*1), Z11, Z10
-	VBROADCASTSS 96(R10), Z24
-	VFMADD213PS  Z24, Z12, Z16
-	VFMADD213PS  Z24, Z13, Z17
-	VFMADD213PS  Z24, Z14, Z18
-	VFMADD213PS  Z24, Z15, Z19
-	VMOVUPS      256(R9), Z11
-	VFMADD231PS  256(SI), Z11, Z1
-	VFMADD231PS  256(SI)(CX*1), Z11, Z2
-	VFMADD231PS  256(SI)(CX*2), Z11, Z3
-	VFMADD231PS  256(SI)(BX*1), Z11, Z4
-	VFMADD231PS  256(DI), Z11, Z5
-	VFMADD231PS  256(DI)(CX*1), Z11, Z6
-	VBROADCASTSS 288(R10), Z24
-	VFMADD213PS  Z24, Z12, Z20
-	VFMADD213PS  Z24, Z13, Z21
-	VFMADD213PS  Z24, Z14, Z22
-	VFMADD213PS  Z24, Z15, Z23
-	VFMADD231PS  256(DI)(CX*2), Z11, Z7
-	VFMADD231PS  256(DI)(BX*1), Z11, Z8
-	VFMADD231PS  256(R8), Z11, Z9
-	VFMADD231PS  256(R8)(CX*1), Z11, Z10
-	VMOVUPS      320(R9), Z11
-	VFMADD231PS  320(SI), Z11, Z1
-	VBROADCASTSS 128(R10), Z24
-	VFMADD213PS  Z24, Z12, Z16
-	VFMADD213PS  Z24, Z13, Z17
-	VFMADD213PS  Z24, Z14, Z18
-	VFMADD213PS  Z24, Z15, Z19
-	VFMADD231PS  320(SI)(CX*1), Z11, Z2
-	VFMADD231PS  320(SI)(CX*2), Z11, Z3
-	VFMADD231PS  320(SI)(BX*1), Z11, Z4
-	VFMADD231PS  320(DI), Z11, Z5
-	VFMADD231PS  320(DI)(CX*1), Z11, Z6
-	VFMADD231PS  320(DI)(CX*2), Z11, Z7
-	VMULPS       Z25, Z16, Z16
-	VMULPS       Z26, Z17, Z17
-	VMULPS       Z27, Z18, Z18
-	VMULPS       Z28, Z19, Z19
-	VFMADD231PS  320(DI)(BX*1), Z11, Z8
-	VFMADD231PS  320(R8), Z11, Z9
-	VFMADD231PS  320(R8)(CX*1), Z11, Z10
-	VMOVUPS      384(R9), Z11
-	VFMADD231PS  384(SI), Z11, Z1
-	VFMADD231PS  384(SI)(CX*1), Z11, Z2
-	VFMADD231PS  384(SI)(CX*2), Z11, Z3
-	VBROADCASTSS 320(R10), Z24
-	VFMADD231PS  384(SI)(BX*1), Z11, Z4
-	VFMADD231PS  384(DI), Z11, Z5
-	VFMADD231PS  384(DI)(CX*1), Z11, Z6
-	VFMADD231PS  384(DI)(CX*2), Z11, Z7
-	VFMADD231PS  384(DI)(BX*1), Z11, Z8
-	VFMADD231PS  384(R8), Z11, Z9
-	VMULPS       Z16, Z20, Z20
-	VMULPS       Z17, Z21, Z21
-	VMULPS       Z18, Z22, Z22
-	VMULPS       Z19, Z23, Z23
-	VFMADD231PS  384(R8)(CX*1), Z11, Z10
-	VMOVUPS      448(R9), Z11
-	VFMADD231PS  448(SI), Z11, Z1
-	VFMADD231PS  448(SI)(CX*1), Z11, Z2
-	VFMADD231PS  448(SI)(CX*2), Z11, Z3
-	VFMADD231PS  448(SI)(BX*1), Z11, Z4
-	VFNMADD213PS Z24, Z16, Z16
-	VFNMADD213PS Z24, Z17, Z17
-	VFNMADD213PS Z24, Z18, Z18
-	VFNMADD213PS Z24, Z19, Z19
-	VFMADD231PS  448(DI), Z11, Z5
-	VFMADD231PS  448(DI)(CX*1), Z11, Z6
-	VFMADD231PS  448(DI)(CX*2), Z11, Z7
-	VFMADD231PS  448(DI)(BX*1), Z11, Z8
-	VFMADD231PS  448(R8), Z11, Z9
-	VFMADD231PS  448(R8)(CX*1), Z11, Z10
-	VMOVUPS      Z16, (AX)
-	VMOVUPS      Z20, 64(AX)
-	VMOVUPS      Z17, 128(AX)
-	VMOVUPS      Z21, 192(AX)
-	VMOVUPS      Z18, 256(AX)
-	VMOVUPS      Z22, 320(AX)
-	VMOVUPS      Z19, 384(AX)
-	VMOVUPS      Z23, 448(AX)
+	JL           done1418
+
+loop1417:
+	LEAQ         sixteenths<>+0(SB), R10
+	VREDUCEPD    $0x40, (AX), Z12
+	VREDUCEPD    $0x40, 128(AX), Z13
+	VREDUCEPD    $0x40, 256(AX), Z14
+	VREDUCEPD    $0x40, 384(AX), Z15
+	VMOVUPD      (R9), Z11
+	VFMADD231PD  (SI), Z11, Z1
+	VFMADD231PD  (SI)(CX*1), Z11, Z2
+	VFMADD231PD  (SI)(CX*2), Z11, Z3
+	VFMADD231PD  (SI)(BX*1), Z11, Z4
+	VFMADD231PD  (DI), Z11, Z5
+	VMULPD       Z12, Z12, Z16
+	VMULPD       Z13, Z13, Z17
+	VMULPD       Z14, Z14, Z18
+	VMULPD       Z15, Z15, Z19
+	VFMADD231PD  (DI)(CX*1), Z11, Z6
+	VFMADD231PD  (DI)(CX*2), Z11, Z7
+	VFMADD231PD  (DI)(BX*1), Z11, Z8
+	VFMADD231PD  (R8), Z11, Z9
+	VFMADD231PD  (R8)(CX*1), Z11, Z10
+	VBROADCASTSD 256(R10), Z28
+	VMOVUPD      Z28, Z20
+	VMOVUPD      Z28, Z21
+	VMOVUPD      Z28, Z22
+	VMOVUPD      Z28, Z23
+	VMOVUPD      64(R9), Z11
+	VFMADD231PD  64(SI), Z11, Z1
+	VFMADD231PD  64(SI)(CX*1), Z11, Z2
+	VFMADD231PD  64(SI)(CX*2), Z11, Z3
+	VFMADD231PD  64(SI)(BX*1), Z11, Z4
+	VBROADCASTSD 264(R10), Z28
+	VFMADD213PD  Z28, Z16, Z20
+	VFMADD213PD  Z28, Z17, Z21
+	VFMADD213PD  Z28, Z18, Z22
+	VFMADD213PD  Z28, Z19, Z23
+	VFMADD231PD  64(DI), Z11, Z5
+	VFMADD231PD  64(DI)(CX*1), Z11, Z6
+	VFMADD231PD  64(DI)(CX*2), Z11, Z7
+	VFMADD231PD  64(DI)(BX*1), Z11, Z8
+	VFMADD231PD  64(R8), Z11, Z9
+	VBROADCASTSD 296(R10), Z28
+	VMOVUPD      Z28, Z24
+	VMOVUPD      Z28, Z25
+	VMOVUPD      Z28, Z26
+	VMOVUPD      Z28, Z27
+	VFMADD231PD  64(R8)(CX*1), Z11, Z10
+	VMOVUPD      128(R9), Z11
+	VFMADD231PD  128(SI), Z11, Z1
+	VFMADD231PD  128(SI)(CX*1), Z11, Z2
+	VFMADD231PD  128(SI)(CX*2), Z11, Z3
+	VBROADCASTSD 304(R10), Z28
+	VFMADD213PD  Z28, Z16, Z24
+	VFMADD213PD  Z28, Z17, Z25
+	VFMADD213PD  Z28, Z18, Z26
+	VFMADD213PD  Z28, Z19, Z27
+	VFMADD231PD  128(SI)(BX*1), Z11, Z4
+	VFMADD231PD  128(DI), Z11, Z5
+	VFMADD231PD  128(DI)(CX*1), Z11, Z6
+	VFMADD231PD  128(DI)(CX*2), Z11, Z7
+	VFMADD231PD  128(DI)(BX*1), Z11, Z8
+	VFMADD231PD  128(R8), Z11, Z9
+	VBROADCASTSD 272(R10), Z28
+	VFMADD213PD  Z28, Z16, Z20
+	VFMADD213PD  Z28, Z17, Z21
+	VFMADD213PD  Z28, Z18, Z22
+	VFMADD213PD  Z28, Z19, Z23
+	VFMADD231PD  128(R8)(CX*1), Z11, Z10
+	VMOVUPD      192(R9), Z11
+	VFMADD231PD  192(SI), Z11, Z1
+	VFMADD231PD  192(SI)(CX*1), Z11, Z2
+	VFMADD231PD  192(SI)(CX*2), Z11, Z3
+	VBROADCASTSD 312(R10), Z28
+	VFMADD213PD  Z28, Z16, Z24
+	VFMADD213PD  Z28, Z17, Z25
+	VFMADD213PD  Z28, Z18, Z26
+	VFMADD213PD  Z28, Z19, Z27
+	VFMADD231PD  192(SI)(BX*1), Z11, Z4
+	VFMADD231PD  192(DI), Z11, Z5
+	VFMADD231PD  192(DI)(CX*1), Z11, Z6
+	VFMADD231PD  192(DI)(CX*2), Z11, Z7
+	VFMADD231PD  192(DI)(BX*1), Z11, Z8
+	VBROADCASTSD 280(R10), Z28
+	VFMADD213PD  Z28, Z16, Z20
+	VFMADD213PD  Z28, Z17, Z21
+	VFMADD213PD  Z28, Z18, Z22
+	VFMADD213PD  Z28, Z19, Z23
+	VFMADD231PD  192(R8), Z11, Z9
+	VFMADD231PD  192(R8)(CX*1), Z11, Z10
+	VMOVUPD      256(R9), Z11
+	VFMADD231PD  256(SI), Z11, Z1
+	VFMADD231PD  256(SI)(CX*1), Z11, Z2
+	VBROADCASTSD 320(R10), Z28
+	VFMADD213PD  Z28, Z16, Z24
+	VFMADD213PD  Z28, Z17, Z25
+	VFMADD213PD  Z28, Z18, Z26
+	VFMADD213PD  Z28, Z19, Z27
+	VFMADD231PD  256(SI)(CX*2), Z11, Z3
+	VFMADD231PD  256(SI)(BX*1), Z11, Z4
+	VFMADD231PD  256(DI), Z11, Z5
+	VFMADD231PD  256(DI)(CX*1), Z11, Z6
+	VFMADD231PD  256(DI)(CX*2), Z11, Z7
+	VBROADCASTSD 288(R10), Z28
+	VFMADD213PD  Z28, Z16, Z20
+	VFMADD213PD  Z28, Z17, Z21
+	VFMADD213PD  Z28, Z18, Z22
+	VFMADD213PD  Z28, Z19, Z23
+	VFMADD231PD  256(DI)(BX*1), Z11, Z8
+	VFMADD231PD  256(R8), Z11, Z9
+	VFMADD231PD  256(R8)(CX*1), Z11, Z10
+	VMOVUPD      320(R9), Z11
+	VFMADD231PD  320(SI), Z11, Z1
+	VBROADCASTSD 328(R10), Z28
+	VFMADD213PD  Z28, Z16, Z24
+	VFMADD213PD  Z28, Z17, Z25
+	VFMADD213PD  Z28, Z18, Z26
+	VFMADD213PD  Z28, Z19, Z27
+	VFMADD231PD  320(SI)(CX*1), Z11, Z2
+	VFMADD231PD  320(SI)(CX*2), Z11, Z3
+	VFMADD231PD  320(SI)(BX*1), Z11, Z4
+	VFMADD231PD  320(DI), Z11, Z5
+	VFMADD231PD  320(DI)(CX*1), Z11, Z6
+	VFMADD231PD  320(DI)(CX*2), Z11, Z7
+	VMULPD       Z12, Z20, Z20
+	VMULPD       Z13, Z21, Z21
+	VMULPD       Z14, Z22, Z22
+	VMULPD       Z15, Z23, Z23
+	VFMADD231PD  320(DI)(BX*1), Z11, Z8
+	VFMADD231PD  320(R8), Z11, Z9
+	VFMADD231PD  320(R8)(CX*1), Z11, Z10
+	VMOVUPD      384(R9), Z11
+	VFMADD231PD  384(SI), Z11, Z1
+	VBROADCASTSD 336(R10), Z28
+	VADDPD       (AX), Z28, Z12
+	VADDPD       128(AX), Z28, Z13
+	VADDPD       256(AX), Z28, Z14
+	VADDPD       384(AX), Z28, Z15
+	VFMADD231PD  384(SI)(CX*1), Z11, Z2
+	VFMADD231PD  384(SI)(CX*2), Z11, Z3
+	VFMADD231PD  384(SI)(BX*1), Z11, Z4
+	VFMADD231PD  384(DI), Z11, Z5
+	VFMADD231PD  384(DI)(CX*1), Z11, Z6
+	VMOVUPD      (R10), Z28
+	VMOVUPD      Z28, Z16
+	VPERMT2PD    64(R10), Z12, Z16
+	VMOVUPD      Z28, Z17
+	VPERMT2PD    64(R10), Z13, Z17
+	VMOVUPD      Z28, Z18
+	VPERMT2PD    64(R10), Z14, Z18
+	VMOVUPD      Z28, Z19
+	VPERMT2PD    64(R10), Z15, Z19
+	VFMADD231PD  384(DI)(CX*2), Z11, Z7
+	VFMADD231PD  384(DI)(BX*1), Z11, Z8
+	VFMADD231PD  384(R8), Z11, Z9
+	VFMADD231PD  384(R8)(CX*1), Z11, Z10
+	VMOVUPD      448(R9), Z11
+	VMOVUPD      128(R10), Z28
+	VPERMI2PD    192(R10), Z28, Z12
+	VPERMI2PD    192(R10), Z28, Z13
+	VPERMI2PD    192(R10), Z28, Z14
+	VPERMI2PD    192(R10), Z28, Z15
+	VFMADD231PD  448(SI), Z11, Z1
+	VFMADD231PD  448(SI)(CX*1), Z11, Z2
+	VFMADD231PD  448(SI)(CX*2), Z11, Z3
+	VFMADD231PD  448(SI)(BX*1), Z11, Z4
+	VFMADD231PD  448(DI), Z11, Z5
+	VMULPD       Z16, Z20, Z28
+	VMULPD       Z16, Z24, Z16
+	VFMADD231PD  Z12, Z20, Z16
+	VFMSUB213PD  Z28, Z24, Z12
+	VMULPD       Z17, Z21, Z28
+	VMULPD       Z17, Z25, Z17
+	VFMADD231PD  Z13, Z21, Z17
+	VFMSUB213PD  Z28, Z25, Z13
+	VMULPD       Z18, Z22, Z28
+	VMULPD       Z18, Z26, Z18
+	VFMADD231PD  Z14, Z22, Z18
+	VFMSUB213PD  Z28, Z26, Z14
+	VMULPD       Z19, Z23, Z28
+	VMULPD       Z19, Z27, Z19
+	VFMADD231PD  Z15, Z23, Z19
+	VFMSUB213PD  Z28, Z27, Z15
+	VFMADD231PD  448(DI)(CX*1), Z11, Z6
+	VFMADD231PD  448(DI)(CX*2), Z11, Z7
+	VFMADD231PD  448(DI)(BX*1), Z11, Z8
+	VFMADD231PD  448(R8), Z11, Z9
+	VFMADD231PD  448(R8)(CX*1), Z11, Z10
+	VMOVUPD      Z12, (AX)
+	VMOVUPD      Z16, 64(AX)
+	VMOVUPD      Z13, 128(AX)
+	VMOVUPD      Z17, 192(AX)
+	VMOVUPD      Z14, 256(AX)
+	VMOVUPD      Z18, 320(AX)
+	VMOVUPD      Z15, 384(AX)
+	VMOVUPD      Z19, 448(AX)
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000200, R9
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1721
+	JG           loop1417
 
-done1722:
-skip1720:
+done1418:
+skip1416:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    SI, AX
-	VMOVUPS Z0, Z12
-	VMOVUPS Z0, Z13
-	VMOVUPS Z0, Z14
-	VMOVUPS Z0, Z15
-	VMOVUPS Z0, Z16
-	VMOVUPS Z0, Z17
-	VMOVUPS Z0, Z18
-	VMOVUPS Z0, Z19
-	VMOVUPS Z0, Z20
-	VMOVUPS Z0, Z0
+	VMOVUPD Z0, Z12
+	VMOVUPD Z0, Z13
+	VMOVUPD Z0, Z14
+	VMOVUPD Z0, Z15
+	VMOVUPD Z0, Z16
+	VMOVUPD Z0, Z17
+	VMOVUPD Z0, Z18
+	VMOVUPD Z0, Z19
+	VMOVUPD Z0, Z20
+	VMOVUPD Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1420
 
-loop1723:
-	CMPQ        AX, $0x00000080
-	JL          done1724
-	VMOVUPS     (R9), Z11
-	VFMADD231PS (SI), Z11, Z1
-	VFMADD231PS (SI)(CX*1), Z11, Z2
-	VFMADD231PS (SI)(CX*2), Z11, Z3
-	VFMADD231PS (SI)(BX*1), Z11, Z4
-	VFMADD231PS (DI), Z11, Z5
-	VFMADD231PS (DI)(CX*1), Z11, Z6
-	VFMADD231PS (DI)(CX*2), Z11, Z7
-	VFMADD231PS (DI)(BX*1), Z11, Z8
-	VFMADD231PS (R8), Z11, Z9
-	VFMADD231PS (R8)(CX*1), Z11, Z10
-	VMOVUPS     64(R9), Z11
-	VFMADD231PS 64(SI), Z11, Z12
-	VFMADD231PS 64(SI)(CX*1), Z11, Z13
-	VFMADD231PS 64(SI)(CX*2), Z11, Z14
-	VFMADD231PS 64(SI)(BX*1), Z11, Z15
-	VFMADD231PS 64(DI), Z11, Z16
-	VFMADD231PS 64(DI)(CX*1), Z11, Z17
-	VFMADD231PS 64(DI)(CX*2), Z11, Z18
-	VFMADD231PS 64(DI)(BX*1), Z11, Z19
-	VFMADD231PS 64(R8), Z11, Z20
-	VFMADD231PS 64(R8)(CX*1), Z11, Z0
+loop1419:
+	VMOVUPD     (R9), Z11
+	VFMADD231PD (SI), Z11, Z1
+	VFMADD231PD (SI)(CX*1), Z11, Z2
+	VFMADD231PD (SI)(CX*2), Z11, Z3
+	VFMADD231PD (SI)(BX*1), Z11, Z4
+	VFMADD231PD (DI), Z11, Z5
+	VFMADD231PD (DI)(CX*1), Z11, Z6
+	VFMADD231PD (DI)(CX*2), Z11, Z7
+	VFMADD231PD (DI)(BX*1), Z11, Z8
+	VFMADD231PD (R8), Z11, Z9
+	VFMADD231PD (R8)(CX*1), Z11, Z10
+	VMOVUPD     64(R9), Z11
+	VFMADD231PD 64(SI), Z11, Z12
+	VFMADD231PD 64(SI)(CX*1), Z11, Z13
+	VFMADD231PD 64(SI)(CX*2), Z11, Z14
+	VFMADD231PD 64(SI)(BX*1), Z11, Z15
+	VFMADD231PD 64(DI), Z11, Z16
+	VFMADD231PD 64(DI)(CX*1), Z11, Z17
+	VFMADD231PD 64(DI)(CX*2), Z11, Z18
+	VFMADD231PD 64(DI)(BX*1), Z11, Z19
+	VFMADD231PD 64(R8), Z11, Z20
+	VFMADD231PD 64(R8)(CX*1), Z11, Z0
 	ADDQ        $0x00000080, R9
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1723
+	CMPQ        AX, $0x00000080
+	JGE         loop1419
 
-done1724:
+done1420:
 	TESTQ       AX, AX
-	JZ          skip1725
-	VMOVUPS     (R9), Z11
-	VFMADD231PS (SI), Z11, Z1
-	VFMADD231PS (SI)(CX*1), Z11, Z2
-	VFMADD231PS (SI)(CX*2), Z11, Z3
-	VFMADD231PS (SI)(BX*1), Z11, Z4
-	VFMADD231PS (DI), Z11, Z5
-	VFMADD231PS (DI)(CX*1), Z11, Z6
-	VFMADD231PS (DI)(CX*2), Z11, Z7
-	VFMADD231PS (DI)(BX*1), Z11, Z8
-	VFMADD231PS (R8), Z11, Z9
-	VFMADD231PS (R8)(CX*1), Z11, Z10
+	JZ          skip1421
+	VMOVUPD     (R9), Z11
+	VFMADD231PD (SI), Z11, Z1
+	VFMADD231PD (SI)(CX*1), Z11, Z2
+	VFMADD231PD (SI)(CX*2), Z11, Z3
+	VFMADD231PD (SI)(BX*1), Z11, Z4
+	VFMADD231PD (DI), Z11, Z5
+	VFMADD231PD (DI)(CX*1), Z11, Z6
+	VFMADD231PD (DI)(CX*2), Z11, Z7
+	VFMADD231PD (DI)(BX*1), Z11, Z8
+	VFMADD231PD (R8), Z11, Z9
+	VFMADD231PD (R8)(CX*1), Z11, Z10
 	ADDQ        $0x00000040, R9
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1725:
-	VADDPS     Z12, Z1, Z1
-	VADDPS     Z13, Z2, Z2
-	VADDPS     Z14, Z3, Z3
-	VADDPS     Z15, Z4, Z4
-	VADDPS     Z16, Z5, Z5
-	VADDPS     Z17, Z6, Z6
-	VADDPS     Z18, Z7, Z7
-	VADDPS     Z19, Z8, Z8
-	VADDPS     Z20, Z9, Z9
-	VADDPS     Z0, Z10, Z10
-	MOVQ       sums+8(FP), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPS  Z6, Z5, Z0
-	VUNPCKHPS  Z6, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPS  Z8, Z7, Z0
-	VUNPCKHPS  Z8, Z7, Z7
-	VADDPS     Z0, Z7, Z7
-	VUNPCKLPS  Z10, Z9, Z0
-	VUNPCKHPS  Z10, Z9, Z9
-	VADDPS     Z0, Z9, Z9
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z7, Z5, Z0
-	VUNPCKHPD  Z7, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPD  Z9, Z9, Z0
-	VUNPCKHPD  Z9, Z9, Z9
-	VADDPS     Z0, Z9, Z9
+skip1421:
+	VADDPD     Z12, Z1, Z1
+	VADDPD     Z13, Z2, Z2
+	VADDPD     Z14, Z3, Z3
+	VADDPD     Z15, Z4, Z4
+	VADDPD     Z16, Z5, Z5
+	VADDPD     Z17, Z6, Z6
+	VADDPD     Z18, Z7, Z7
+	VADDPD     Z19, Z8, Z8
+	VADDPD     Z20, Z9, Z9
+	VADDPD     Z0, Z10, Z10
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
+	VUNPCKLPD  Z2, Z1, Z0
+	VUNPCKHPD  Z2, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VUNPCKLPD  Z4, Z3, Z0
+	VUNPCKHPD  Z4, Z3, Z3
+	VADDPD     Z0, Z3, Z3
+	VUNPCKLPD  Z6, Z5, Z0
+	VUNPCKHPD  Z6, Z5, Z5
+	VADDPD     Z0, Z5, Z5
+	VUNPCKLPD  Z8, Z7, Z0
+	VUNPCKHPD  Z8, Z7, Z7
+	VADDPD     Z0, Z7, Z7
+	VSHUFF64X2 $0x88, Z3, Z1, Z0
+	VSHUFF64X2 $0xdd, Z3, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z7, Z5, Z0
+	VSHUFF64X2 $0xdd, Z7, Z5, Z5
+	VADDPD     Z0, Z5, Z5
 	VSHUFF64X2 $0x88, Z5, Z1, Z0
 	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPS     Z0, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VMOVUPD    Z1, (AX)
+	VUNPCKLPD  Z10, Z9, Z0
+	VUNPCKHPD  Z10, Z9, Z9
+	VADDPD     Z0, Z9, Z9
 	VSHUFF64X2 $0x88, Z9, Z9, Z0
 	VSHUFF64X2 $0xdd, Z9, Z9, Z9
-	VADDPS     Z0, Z9, Z9
-	VSHUFF64X2 $0x88, Z9, Z1, Z0
-	VSHUFF64X2 $0xdd, Z9, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       p+88(FP), CX
+	VADDPD     Z0, Z9, Z9
+	VSHUFF64X2 $0x88, Z9, Z9, Z0
+	VSHUFF64X2 $0xdd, Z9, Z9, Z9
+	VADDPD     Z0, Z9, Z9
+	VMOVUPD    Z9, 64(AX)
+	MOVQ       call+16(FP), CX
+	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1726
+	JZ         skip1422
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
+	MOVQ       call+16(FP), DX
+	MOVQ       8(DX), DX
+	MOVQ       call+16(FP), BX
+	MOVQ       80(BX), BX
 	MOVQ       CX, SI
-	SHLQ       $0x02, SI
+	SHLQ       $0x03, SI
 	ADDQ       SI, AX
+	CMPQ       BX, $0x00000001
+	JL         done1424
 
-loop1727:
-	CMPQ             BX, $0x00000001
-	JL               done1728
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
+loop1423:
+	VMOVUPD.Z        (DX), K1, Z0
+	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
-	ADDQ             $0x04, AX
+	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1727
+	JG               loop1423
 
-done1728:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1729
-	VMOVUPD   Z1, (AX)
-	JMP       done1730
+done1424:
+	MOVQ    y+0(FP), AX
+	CMPQ    CX, $0x08
+	JNE     few1425
+	VMOVUPD Z1, (AX)
+	JMP     done1426
 
-few1729:
+few1425:
 	TESTQ         $0x00000004, CX
-	JZ            skip1731
+	JZ            skip1427
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1731:
+skip1427:
 	TESTQ         $0x00000002, CX
-	JZ            skip1732
+	JZ            skip1428
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1732:
+skip1428:
 	TESTQ  $0x00000001, CX
-	JZ     skip1733
+	JZ     skip1429
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1733:
-done1730:
-skip1726:
-	JMP finish1580
+skip1429:
+done1426:
+skip1422:
+	JMP finish1172
 
-next1719:
+next1415:
 	CMPQ         CX, $0x0b
-	JNE          next1734
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	VMOVUPS      Z0, Z5
-	VMOVUPS      Z0, Z6
-	VMOVUPS      Z0, Z7
-	VMOVUPS      Z0, Z8
-	VMOVUPS      Z0, Z9
-	VMOVUPS      Z0, Z10
-	VMOVUPS      Z0, Z11
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	JNE          next1430
+	VMOVUPD      Z0, Z1
+	VMOVUPD      Z0, Z2
+	VMOVUPD      Z0, Z3
+	VMOVUPD      Z0, Z4
+	VMOVUPD      Z0, Z5
+	VMOVUPD      Z0, Z6
+	VMOVUPD      Z0, Z7
+	VMOVUPD      Z0, Z8
+	VMOVUPD      Z0, Z9
+	VMOVUPD      Z0, Z10
+	VMOVUPD      Z0, Z11
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
 	LEAQ         (SI)(CX*4), DI
 	LEAQ         (DI)(CX*4), R8
-	MOVQ         phi+32(FP), R9
+	MOVQ         call+16(FP), R9
+	MOVQ         32(R9), R9
+	MOVQ         call+16(FP), R10
+	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1735
+	JZ           skip1431
 	DECQ         DX
-	LEAQ         trig32<>+0(SB), R10
-	VREDUCEPS    $0x00, (AX), Z26
-	VREDUCEPS    $0x00, 128(AX), Z27
-	VREDUCEPS    $0x00, 256(AX), Z28
-	VREDUCEPS    $0x00, 384(AX), Z29
-	VMOVUPS      (R9), Z12
-	VFMADD231PS  (SI), Z12, Z1
-	VMULPS       Z26, Z26, Z13
-	VMULPS       Z27, Z27, Z14
-	VMULPS       Z28, Z28, Z15
-	VMULPS       Z29, Z29, Z16
-	VFMADD231PS  (SI)(CX*1), Z12, Z2
-	VFMADD231PS  (SI)(CX*2), Z12, Z3
-	VBROADCASTSS 192(R10), Z25
-	VMOVUPS      Z25, Z21
-	VMOVUPS      Z25, Z22
-	VMOVUPS      Z25, Z23
-	VMOVUPS      Z25, Z24
-	VBROADCASTSS 160(R10), Z25
-	VFMADD231PS  Z25, Z13, Z21
-	VFMADD231PS  Z25, Z14, Z22
-	VFMADD231PS  Z25, Z15, Z23
-	VFMADD231PS  Z25, Z16, Z24
-	VFMADD231PS  (SI)(BX*1), Z12, Z4
-	VFMADD231PS  (DI), Z12, Z5
-	VBROADCASTSS 32(R10), Z25
-	VMOVUPS      Z25, Z17
-	VMOVUPS      Z25, Z18
-	VMOVUPS      Z25, Z19
-	VMOVUPS      Z25, Z20
-	VBROADCASTSS (R10), Z25
-	VFMADD231PS  Z25, Z13, Z17
-	VFMADD231PS  Z25, Z14, Z18
-	VFMADD231PS  Z25, Z15, Z19
-	VFMADD231PS  Z25, Z16, Z20
-	VFMADD231PS  (DI)(CX*1), Z12, Z6
-	VBROADCASTSS 224(R10), Z25
-	VFMADD213PS  Z25, Z13, Z21
-	VFMADD213PS  Z25, Z14, Z22
-	VFMADD213PS  Z25, Z15, Z23
-	VFMADD213PS  Z25, Z16, Z24
-	VFMADD231PS  (DI)(CX*2), Z12, Z7
-	VFMADD231PS  (DI)(BX*1), Z12, Z8
-	VBROADCASTSS 64(R10), Z25
-	VFMADD213PS  Z25, Z13, Z17
-	VFMADD213PS  Z25, Z14, Z18
-	VFMADD213PS  Z25, Z15, Z19
-	VFMADD213PS  Z25, Z16, Z20
-	VFMADD231PS  (R8), Z12, Z9
-	VFMADD231PS  (R8)(CX*1), Z12, Z10
-	VBROADCASTSS 256(R10), Z25
-	VFMADD213PS  Z25, Z13, Z21
-	VFMADD213PS  Z25, Z14, Z22
-	VFMADD213PS  Z25, Z15, Z23
-	VFMADD213PS  Z25, Z16, Z24
-	VFMADD231PS  (R8)(CX*2), Z12, Z11
-	VBROADCASTSS 96(R10), Z25
-	VFMADD213PS  Z25, Z13, Z17
-	VFMADD213PS  Z25, Z14, Z18
-	VFMADD213PS  Z25, Z15, Z19
-	VFMADD213PS  Z25, Z16, Z20
-	VMOVUPS      64(R9), Z12
-	VFMADD231PS  64(SI), Z12, Z1
-	VBROADCASTSS 288(R10), Z25
-	VFMADD213PS  Z25, Z13, Z21
-	VFMADD213PS  Z25, Z14, Z22
-	VFMADD213PS  Z25, Z15, Z23
-	VFMADD213PS  Z25, Z16, Z24
-	VFMADD231PS  64(SI)(CX*1), Z12, Z2
-	VFMADD231PS  64(SI)(CX*2), Z12, Z3
-	VBROADCASTSS 128(R10), Z25
-	VFMADD213PS  Z25, Z13, Z17
-	VFMADD213PS  Z25, Z14, Z18
-	VFMADD213PS  Z25, Z15, Z19
-	VFMADD213PS  Z25, Z16, Z20
-	VFMADD231PS  64(SI)(BX*1), Z12, Z4
-	VFMADD231PS  64(DI), Z12, Z5
-	VMULPS       Z26, Z17, Z17
-	VMULPS       Z27, Z18, Z18
-	VMULPS       Z28, Z19, Z19
-	VMULPS       Z29, Z20, Z20
-	VFMADD231PS  64(DI)(CX*1), Z12, Z6
-	VBROADCASTSS 320(R10), Z25
-	VFMADD231PS  64(DI)(CX*2), Z12, Z7
-	VFMADD231PS  64(DI)(BX*1), Z12, Z8
-	VMULPS       Z17, Z21, Z21
-	VMULPS       Z18, Z22, Z22
-	VMULPS       Z19, Z23, Z23
-	VMULPS       Z20, Z24, Z24
-	VFMADD231PS  64(R8), Z12, Z9
-	VFMADD231PS  64(R8)(CX*1), Z12, Z10
-	VFNMADD213PS Z25, Z17, Z17
-	VFNMADD213PS Z25, Z18, Z18
-	VFNMADD213PS Z25, Z19, Z19
-	VFNMADD213PS Z25, Z20, Z20
-	VFMADD231PS  64(R8)(CX*2), Z12, Z11
-	VMOVUPS      Z17, (AX)
-	VMOVUPS      Z21, 64(AX)
-	VMOVUPS      Z18, 128(AX)
-	VMOVUPS      Z22, 192(AX)
-	VMOVUPS      Z19, 256(AX)
-	VMOVUPS      Z23, 320(AX)
-	VMOVUPS      Z20, 384(AX)
-	VMOVUPS      Z24, 448(AX)
+	LEAQ         sixteenths<>+0(SB), R10
+	VREDUCEPD    $0x40, (AX), Z13
+	VREDUCEPD    $0x40, 128(AX), Z14
+	VREDUCEPD    $0x40, 256(AX), Z15
+	VREDUCEPD    $0x40, 384(AX), Z16
+	VMOVUPD      (R9), Z12
+	VFMADD231PD  (SI), Z12, Z1
+	VMULPD       Z13, Z13, Z17
+	VMULPD       Z14, Z14, Z18
+	VMULPD       Z15, Z15, Z19
+	VMULPD       Z16, Z16, Z20
+	VFMADD231PD  (SI)(CX*1), Z12, Z2
+	VBROADCASTSD 256(R10), Z29
+	VMOVUPD      Z29, Z21
+	VMOVUPD      Z29, Z22
+	VMOVUPD      Z29, Z23
+	VMOVUPD      Z29, Z24
+	VFMADD231PD  (SI)(CX*2), Z12, Z3
+	VFMADD231PD  (SI)(BX*1), Z12, Z4
+	VBROADCASTSD 264(R10), Z29
+	VFMADD213PD  Z29, Z17, Z21
+	VFMADD213PD  Z29, Z18, Z22
+	VFMADD213PD  Z29, Z19, Z23
+	VFMADD213PD  Z29, Z20, Z24
+	VFMADD231PD  (DI), Z12, Z5
+	VBROADCASTSD 296(R10), Z29
+	VMOVUPD      Z29, Z25
+	VMOVUPD      Z29, Z26
+	VMOVUPD      Z29, Z27
+	VMOVUPD      Z29, Z28
+	VFMADD231PD  (DI)(CX*1), Z12, Z6
+	VFMADD231PD  (DI)(CX*2), Z12, Z7
+	VBROADCASTSD 304(R10), Z29
+	VFMADD213PD  Z29, Z17, Z25
+	VFMADD213PD  Z29, Z18, Z26
+	VFMADD213PD  Z29, Z19, Z27
+	VFMADD213PD  Z29, Z20, Z28
+	VFMADD231PD  (DI)(BX*1), Z12, Z8
+	VBROADCASTSD 272(R10), Z29
+	VFMADD213PD  Z29, Z17, Z21
+	VFMADD213PD  Z29, Z18, Z22
+	VFMADD213PD  Z29, Z19, Z23
+	VFMADD213PD  Z29, Z20, Z24
+	VFMADD231PD  (R8), Z12, Z9
+	VBROADCASTSD 312(R10), Z29
+	VFMADD213PD  Z29, Z17, Z25
+	VFMADD213PD  Z29, Z18, Z26
+	VFMADD213PD  Z29, Z19, Z27
+	VFMADD213PD  Z29, Z20, Z28
+	VFMADD231PD  (R8)(CX*1), Z12, Z10
+	VFMADD231PD  (R8)(CX*2), Z12, Z11
+	VBROADCASTSD 280(R10), Z29
+	VFMADD213PD  Z29, Z17, Z21
+	VFMADD213PD  Z29, Z18, Z22
+	VFMADD213PD  Z29, Z19, Z23
+	VFMADD213PD  Z29, Z20, Z24
+	VMOVUPD      64(R9), Z12
+	VBROADCASTSD 320(R10), Z29
+	VFMADD213PD  Z29, Z17, Z25
+	VFMADD213PD  Z29, Z18, Z26
+	VFMADD213PD  Z29, Z19, Z27
+	VFMADD213PD  Z29, Z20, Z28
+	VFMADD231PD  64(SI), Z12, Z1
+	VFMADD231PD  64(SI)(CX*1), Z12, Z2
+	VBROADCASTSD 288(R10), Z29
+	VFMADD213PD  Z29, Z17, Z21
+	VFMADD213PD  Z29, Z18, Z22
+	VFMADD213PD  Z29, Z19, Z23
+	VFMADD213PD  Z29, Z20, Z24
+	VFMADD231PD  64(SI)(CX*2), Z12, Z3
+	VBROADCASTSD 328(R10), Z29
+	VFMADD213PD  Z29, Z17, Z25
+	VFMADD213PD  Z29, Z18, Z26
+	VFMADD213PD  Z29, Z19, Z27
+	VFMADD213PD  Z29, Z20, Z28
+	VFMADD231PD  64(SI)(BX*1), Z12, Z4
+	VMULPD       Z13, Z21, Z21
+	VMULPD       Z14, Z22, Z22
+	VMULPD       Z15, Z23, Z23
+	VMULPD       Z16, Z24, Z24
+	VFMADD231PD  64(DI), Z12, Z5
+	VFMADD231PD  64(DI)(CX*1), Z12, Z6
+	VBROADCASTSD 336(R10), Z29
+	VADDPD       (AX), Z29, Z13
+	VADDPD       128(AX), Z29, Z14
+	VADDPD       256(AX), Z29, Z15
+	VADDPD       384(AX), Z29, Z16
+	VFMADD231PD  64(DI)(CX*2), Z12, Z7
+	VMOVUPD      (R10), Z29
+	VMOVUPD      Z29, Z17
+	VPERMT2PD    64(R10), Z13, Z17
+	VMOVUPD      Z29, Z18
+	VPERMT2PD    64(R10), Z14, Z18
+	VMOVUPD      Z29, Z19
+	VPERMT2PD    64(R10), Z15, Z19
+	VMOVUPD      Z29, Z20
+	VPERMT2PD    64(R10), Z16, Z20
+	VFMADD231PD  64(DI)(BX*1), Z12, Z8
+	VFMADD231PD  64(R8), Z12, Z9
+	VMOVUPD      128(R10), Z29
+	VPERMI2PD    192(R10), Z29, Z13
+	VPERMI2PD    192(R10), Z29, Z14
+	VPERMI2PD    192(R10), Z29, Z15
+	VPERMI2PD    192(R10), Z29, Z16
+	VFMADD231PD  64(R8)(CX*1), Z12, Z10
+	VMULPD       Z17, Z21, Z29
+	VMULPD       Z17, Z25, Z17
+	VFMADD231PD  Z13, Z21, Z17
+	VFMSUB213PD  Z29, Z25, Z13
+	VMULPD       Z18, Z22, Z29
+	VMULPD       Z18, Z26, Z18
+	VFMADD231PD  Z14, Z22, Z18
+	VFMSUB213PD  Z29, Z26, Z14
+	VMULPD       Z19, Z23, Z29
+	VMULPD       Z19, Z27, Z19
+	VFMADD231PD  Z15, Z23, Z19
+	VFMSUB213PD  Z29, Z27, Z15
+	VMULPD       Z20, Z24, Z29
+	VMULPD       Z20, Z28, Z20
+	VFMADD231PD  Z16, Z24, Z20
+	VFMSUB213PD  Z29, Z28, Z16
+	VFMADD231PD  64(R8)(CX*2), Z12, Z11
+	VMOVUPD      Z13, (AX)
+	VMOVUPD      Z17, 64(AX)
+	VMOVUPD      Z14, 128(AX)
+	VMOVUPD      Z18, 192(AX)
+	VMOVUPD      Z15, 256(AX)
+	VMOVUPD      Z19, 320(AX)
+	VMOVUPD      Z16, 384(AX)
+	VMOVUPD      Z20, 448(AX)
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000080, R9
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
-
-loop1736:
 	CMPQ         DX, $0x00000001
-	JL           done1737
-	LEAQ         trig32<>+0(SB), R10
-	VREDUCEPS    $0x00, (AX), Z26
-	VREDUCEPS    $0x00, 128(AX), Z27
-	VREDUCEPS    $0x00, 256(AX), Z28
-	VREDUCEPS    $0x00, 384(AX), Z29
-	VMOVUPS      (R9), Z12
-	VFMADD231PS  (SI), Z12, Z1
-	VFMADD231PS  (SI)(CX*1), Z12, Z2
-	VFMADD231PS  (SI)(CX*2), Z12, Z3
-	VFMADD231PS  (SI)(BX*1), Z12, Z4
-	VFMADD231PS  (DI), Z12, Z5
-	VFMADD231PS  (DI)(CX*1), Z12, Z6
-	VMULPS       Z26, Z26, Z13
-	VMULPS       Z27, Z27, Z14
-	VMULPS       Z28, Z28, Z15
-	VMULPS       Z29, Z29, Z16
-	VFMADD231PS  (DI)(CX*2), Z12, Z7
-	VFMADD231PS  (DI)(BX*1), Z12, Z8
-	VFMADD231PS  (R8), Z12, Z9
-	VFMADD231PS  (R8)(CX*1), Z12, Z10
-	VFMADD231PS  (R8)(CX*2), Z12, Z11
-	VMOVUPS      64(R9), Z12
-	VFMADD231PS  64(SI), Z12, Z1
-	VBROADCASTSS 192(R10), Z25
-	VMOVUPS      Z25, Z21
-	VMOVUPS      Z25, Z22
-	VMOVUPS      Z25, Z23
-	VMOVUPS      Z25, Z24
-	VBROADCASTSS 160(R10), Z25
-	VFMADD231PS  Z25, Z13, Z21
-	VFMADD231PS  Z25, Z14, Z22
-	VFMADD231PS  Z25, Z15, Z23
-	VFMADD231PS  Z25, Z16, Z24
-	VFMADD231PS  64(SI)(CX*1), Z12, Z2
-	VFMADD231PS  64(SI)(CX*2), Z12, Z3
-	VFMADD231PS  64(SI)(BX*1), Z12, Z4
-	VFMADD231PS  64(DI), Z12, Z5
-	VFMADD231PS  64(DI)(CX*1), Z12, Z6
-	VFMADD231PS  64(DI)(CX*2), Z12, Z7
-	VFMADD231PS  64(DI)(BX*1), Z12, Z8
-	VBROADCASTSS 32(R10), Z25
-	VMOVUPS      Z25, Z17
-	VMOVUPS      Z25, Z18
-	VMOVUPS      Z25, Z19
-	VMOVUPS      Z25, Z20
-	VBROADCASTSS (R10), Z25
-	VFMADD231PS  Z25, Z13, Z17
-	VFMADD231PS  Z25, Z14, Z18
-	VFMADD231PS  Z25, Z15, Z19
-	VFMADD231PS  Z25, Z16, Z20
-	VFMADD231PS  64(R8), Z12, Z9
-	VFMADD231PS  64(R8)(CX*1), Z12, Z10
-	VFMADD231PS  64(R8)(CX*2), Z12, Z11
-	VMOVUPS      128(R9), Z12
-	VFMADD231PS  128(SI), Z12, Z1
-	VFMADD231PS  128(SI)(CX*1), Z12, Z2
-	VFMADD231PS  128(SI)(CX*2), Z12, Z3
-	VBROADCASTSS 224(R10), Z25
-	VFMADD213PS  Z25, Z13, Z21
-	VFMADD213PS  Z25, Z14, Z22
-	VFMADD213PS  Z25, Z15, Z23
-	VFMADD213PS  Z25, Z16, Z24
-	VFMADD231PS  128(SI)(BX*1), Z12, Z4
-	VFMADD231PS  128(DI), Z12, Z5
-	VFMADD231PS  128(DI)(CX*1), Z12, Z6
-	VFMADD231PS  128(DI)(CX*2), Z12, Z7
-	VFMADD231PS  128(DI)(BX*1), Z12, Z8
-	VFMADD231PS  128(R8), Z12, Z9
-	VFMADD231PS  128(R8)(CX*1), Z12, Z10
-	VBROADCASTSS 64(R10), Z25
-	VFMADD213PS  Z25, Z13, Z17
-	VFMADD213PS  Z25, Z14, Z18
-	VFMADD213PS  Z25, Z15, Z19
-	VFMADD213PS  Z25, Z16, Z20
-	VFMADD231PS  128(R8)(CX*2), Z12, Z11
-	VMOVUPS      192(R9), Z12
-	VFMADD231PS  192(SI), Z12, Z1
-	VFMADD231PS  192(SI)(CX*1), Z12, Z2
-	VFMADD231PS  192(SI)(CX*2), Z12, Z3
-	VFMADD231PS  192(SI)(BX*1), Z12, Z4
-	VFMADD231PS  192(DI), Z12, Z5
-	VBROADCASTSS 256(R10), Z25
-	VFMADD213PS  Z25, Z13, Z21
-	VFMADD213PS  Z25, Z14, Z22
-	VFMADD213PS  Z25, Z15, Z23
-	VFMADD213PS  Z25, Z16, Z24
-	VFMADD231PS  192(DI)(CX*1), Z12, Z6
-	VFMADD231PS  192(DI)(CX*2), Z12, Z7
-	VFMADD231PS  192(DI)(BX*1), Z12, Z8
-	VFMADD231PS  192(R8), Z12, Z9
-	VFMADD231PS  192(R8)(CX*1), Z12, Z10
-	VFMADD231PS  192(R8)(CX*2), Z12, Z11
-	VBROADCASTSS 96(R10), Z25
-	VFMADD213PS  Z25, Z13, Z17
-	VFMADD213PS  Z25, Z14, Z18
-	VFMADD213PS  Z25, Z15, Z19
-	VFMADD213PS  Z25, Z16, Z20
-	VMOVUPS      256(R9), Z12
-	VFMADD231PS  256(SI), Z12, Z1
-	VFMADD231PS  256(SI)(CX*1), Z12, Z2
-	VFMADD231PS  256(SI)(CX*2), Z12, Z3
-	VFMADD231PS  256(SI)(BX*1), Z12, Z4
-	VFMADD231PS  256(DI), Z12, Z5
-	VFMADD231PS  256(DI)(CX*1), Z12, Z6
-	VBROADCASTSS 288(R10), Z25
-	VFMADD213PS  Z25, Z13, Z21
-	VFMADD213PS  Z25, Z14, Z22
-	VFMADD213PS  Z25, Z15, Z23
-	VFMADD213PS  Z25, Z16, Z24
-	VFMADD231PS  256(DI)(CX*2), Z12, Z7
-	VFMADD231PS  256(DI)(BX*1), Z12, Z8
-	VFMADD231PS  256(R8), Z12, Z9
-	VFMADD231PS  256(R8)(CX*1), Z12, Z10
-	VFMADD231PS  256(R8)(CX*2), Z12, Z11
-	VMOVUPS      320(R9), Z12
-	VFMADD231PS  320(SI), Z12, Z1
-	VBROADCASTSS 128(R10), Z25
-	VFMADD213PS  Z25, Z13, Z17
-	VFMADD213PS  Z25, Z14, Z18
-	VFMADD213PS  Z25, Z15, Z19
-	VFMADD213PS  Z25, Z16, Z20
-	VFMADD231PS  320(SI)(CX*1), Z12, Z2
-	VFMADD231PS  320(SI)(CX*2), Z12, Z3
-	VFMADD231PS  320(SI)(BX*1), Z12, Z4
-	VFMADD231PS  320(DI), Z12, Z5
-	VFMADD231PS  320(DI)(CX*1), Z12, Z6
-	VFMADD231PS  320(DI)(CX*2), Z12, Z7
-	VFMADD231PS  320(DI)(BX*1), Z12, Z8
-	VMULPS       Z26, Z17, Z17
-	VMULPS       Z27, Z18, Z18
-	VMULPS       Z28, Z19, Z19
-	VMULPS       Z29, Z20, Z20
-	VFMADD231PS  320(R8), Z12, Z9
-	VFMADD231PS  320(R8)(CX*1), Z12, Z10
-	VFMADD231PS  320(R8)(CX*2), Z12, Z11
-	VMOVUPS      384(R9), Z12
-	VFMADD231PS  384(SI), Z12, Z1
-	VFMADD231PS  384(SI)(CX*1), Z12, Z2
-	VFMADD231PS  384(SI)(CX*2), Z12, Z3
-	VBROADCASTSS 320(R10), Z25
-	VFMADD231PS  384(SI)(BX*1), Z12, Z4
-	VFMADD231PS  384(DI), Z12, Z5
-	VFMADD231PS  384(DI)(CX*1), Z12, Z6
-	VFMADD231PS  384(DI)(CX*2), Z12, Z7
-	VFMADD231PS  384(DI)(BX*1), Z12, Z8
-	VFMADD231PS  384(R8), Z12, Z9
-	VFMADD231PS  384(R8)(CX*1), Z12, Z10
-	VMULPS       Z17, Z21, Z21
-	VMULPS       Z18, Z22, Z22
-	VMULPS       Z19, Z23, Z23
-	VMULPS       Z20, Z24, Z24
-	VFMADD231PS  384(R8)(CX*2), Z12, Z11
-	VMOVUPS      448(R9), Z12
-	VFMADD231PS  448(SI), Z12, Z1
-	VFMADD231PS  448(SI)(CX*1), Z12, Z2
-	VFMADD231PS  448(SI)(CX*2), Z12, Z3
-	VFMADD231PS  448(SI)(BX*1), Z12, Z4
-	VFMADD231PS  448(DI), Z12, Z5
-	VFNMADD213PS Z25, Z17, Z17
-	VFNMADD213PS Z25, Z18, Z18
-	VFNMADD213PS Z25, Z19, Z19
-	VFNMADD213PS Z25, Z20, Z20
-	VFMADD231PS  448(DI)(CX*1), Z12, Z6
-	VFMADD231PS  448(DI)(CX*2), Z12, Z7
-	VFMADD231PS  448(DI)(BX*1), Z12, Z8
-	VFMADD231PS  448(R8), Z12, Z9
-	VFMADD231PS  448(R8)(CX*1), Z12, Z10
-	VFMADD231PS  448(R8)(CX*2), Z12, Z11
-	VMOVUPS      Z17, (AX)
-	VMOVUPS      Z21, 64(AX)
-	VMOVUPS      Z18, 128(AX)
-	VMOVUPS      Z22, 192(AX)
-	VMOVUPS      Z19, 256(AX)
-	VMOVUPS      Z23, 320(AX)
-	VMOVUPS      Z20, 384(AX)
-	VMOVUPS      Z24, 448(AX)
+	JL           done1433
+
+loop1432:
+	LEAQ         sixteenths<>+0(SB), R10
+	VREDUCEPD    $0x40, (AX), Z13
+	VREDUCEPD    $0x40, 128(AX), Z14
+	VREDUCEPD    $0x40, 256(AX), Z15
+	VREDUCEPD    $0x40, 384(AX), Z16
+	VMOVUPD      (R9), Z12
+	VFMADD231PD  (SI), Z12, Z1
+	VFMADD231PD  (SI)(CX*1), Z12, Z2
+	VFMADD231PD  (SI)(CX*2), Z12, Z3
+	VFMADD231PD  (SI)(BX*1), Z12, Z4
+	VFMADD231PD  (DI), Z12, Z5
+	VMULPD       Z13, Z13, Z17
+	VMULPD       Z14, Z14, Z18
+	VMULPD       Z15, Z15, Z19
+	VMULPD       Z16, Z16, Z20
+	VFMADD231PD  (DI)(CX*1), Z12, Z6
+	VFMADD231PD  (DI)(CX*2), Z12, Z7
+	VFMADD231PD  (DI)(BX*1), Z12, Z8
+	VFMADD231PD  (R8), Z12, Z9
+	VFMADD231PD  (R8)(CX*1), Z12, Z10
+	VFMADD231PD  (R8)(CX*2), Z12, Z11
+	VBROADCASTSD 256(R10), Z29
+	VMOVUPD      Z29, Z21
+	VMOVUPD      Z29, Z22
+	VMOVUPD      Z29, Z23
+	VMOVUPD      Z29, Z24
+	VMOVUPD      64(R9), Z12
+	VFMADD231PD  64(SI), Z12, Z1
+	VFMADD231PD  64(SI)(CX*1), Z12, Z2
+	VFMADD231PD  64(SI)(CX*2), Z12, Z3
+	VFMADD231PD  64(SI)(BX*1), Z12, Z4
+	VBROADCASTSD 264(R10), Z29
+	VFMADD213PD  Z29, Z17, Z21
+	VFMADD213PD  Z29, Z18, Z22
+	VFMADD213PD  Z29, Z19, Z23
+	VFMADD213PD  Z29, Z20, Z24
+	VFMADD231PD  64(DI), Z12, Z5
+	VFMADD231PD  64(DI)(CX*1), Z12, Z6
+	VFMADD231PD  64(DI)(CX*2), Z12, Z7
+	VFMADD231PD  64(DI)(BX*1), Z12, Z8
+	VFMADD231PD  64(R8), Z12, Z9
+	VFMADD231PD  64(R8)(CX*1), Z12, Z10
+	VBROADCASTSD 296(R10), Z29
+	VMOVUPD      Z29, Z25
+	VMOVUPD      Z29, Z26
+	VMOVUPD      Z29, Z27
+	VMOVUPD      Z29, Z28
+	VFMADD231PD  64(R8)(CX*2), Z12, Z11
+	VMOVUPD      128(R9), Z12
+	VFMADD231PD  128(SI), Z12, Z1
+	VFMADD231PD  128(SI)(CX*1), Z12, Z2
+	VFMADD231PD  128(SI)(CX*2), Z12, Z3
+	VFMADD231PD  128(SI)(BX*1), Z12, Z4
+	VBROADCASTSD 304(R10), Z29
+	VFMADD213PD  Z29, Z17, Z25
+	VFMADD213PD  Z29, Z18, Z26
+	VFMADD213PD  Z29, Z19, Z27
+	VFMADD213PD  Z29, Z20, Z28
+	VFMADD231PD  128(DI), Z12, Z5
+	VFMADD231PD  128(DI)(CX*1), Z12, Z6
+	VFMADD231PD  128(DI)(CX*2), Z12, Z7
+	VFMADD231PD  128(DI)(BX*1), Z12, Z8
+	VFMADD231PD  128(R8), Z12, Z9
+	VBROADCASTSD 272(R10), Z29
+	VFMADD213PD  Z29, Z17, Z21
+	VFMADD213PD  Z29, Z18, Z22
+	VFMADD213PD  Z29, Z19, Z23
+	VFMADD213PD  Z29, Z20, Z24
+	VFMADD231PD  128(R8)(CX*1), Z12, Z10
+	VFMADD231PD  128(R8)(CX*2), Z12, Z11
+	VMOVUPD      192(R9), Z12
+	VFMADD231PD  192(SI), Z12, Z1
+	VFMADD231PD  192(SI)(CX*1), Z12, Z2
+	VFMADD231PD  192(SI)(CX*2), Z12, Z3
+	VBROADCASTSD 312(R10), Z29
+	VFMADD213PD  Z29, Z17, Z25
+	VFMADD213PD  Z29, Z18, Z26
+	VFMADD213PD  Z29, Z19, Z27
+	VFMADD213PD  Z29, Z20, Z28
+	VFMADD231PD  192(SI)(BX*1), Z12, Z4
+	VFMADD231PD  192(DI), Z12, Z5
+	VFMADD231PD  192(DI)(CX*1), Z12, Z6
+	VFMADD231PD  192(DI)(CX*2), Z12, Z7
+	VFMADD231PD  192(DI)(BX*1), Z12, Z8
+	VFMADD231PD  192(R8), Z12, Z9
+	VBROADCASTSD 280(R10), Z29
+	VFMADD213PD  Z29, Z17, Z21
+	VFMADD213PD  Z29, Z18, Z22
+	VFMADD213PD  Z29, Z19, Z23
+	VFMADD213PD  Z29, Z20, Z24
+	VFMADD231PD  192(R8)(CX*1), Z12, Z10
+	VFMADD231PD  192(R8)(CX*2), Z12, Z11
+	VMOVUPD      256(R9), Z12
+	VFMADD231PD  256(SI), Z12, Z1
+	VFMADD231PD  256(SI)(CX*1), Z12, Z2
+	VBROADCASTSD 320(R10), Z29
+	VFMADD213PD  Z29, Z17, Z25
+	VFMADD213PD  Z29, Z18, Z26
+	VFMADD213PD  Z29, Z19, Z27
+	VFMADD213PD  Z29, Z20, Z28
+	VFMADD231PD  256(SI)(CX*2), Z12, Z3
+	VFMADD231PD  256(SI)(BX*1), Z12, Z4
+	VFMADD231PD  256(DI), Z12, Z5
+	VFMADD231PD  256(DI)(CX*1), Z12, Z6
+	VFMADD231PD  256(DI)(CX*2), Z12, Z7
+	VFMADD231PD  256(DI)(BX*1), Z12, Z8
+	VBROADCASTSD 288(R10), Z29
+	VFMADD213PD  Z29, Z17, Z21
+	VFMADD213PD  Z29, Z18, Z22
+	VFMADD213PD  Z29, Z19, Z23
+	VFMADD213PD  Z29, Z20, Z24
+	VFMADD231PD  256(R8), Z12, Z9
+	VFMADD231PD  256(R8)(CX*1), Z12, Z10
+	VFMADD231PD  256(R8)(CX*2), Z12, Z11
+	VMOVUPD      320(R9), Z12
+	VFMADD231PD  320(SI), Z12, Z1
+	VFMADD231PD  320(SI)(CX*1), Z12, Z2
+	VBROADCASTSD 328(R10), Z29
+	VFMADD213PD  Z29, Z17, Z25
+	VFMADD213PD  Z29, Z18, Z26
+	VFMADD213PD  Z29, Z19, Z27
+	VFMADD213PD  Z29, Z20, Z28
+	VFMADD231PD  320(SI)(CX*2), Z12, Z3
+	VFMADD231PD  320(SI)(BX*1), Z12, Z4
+	VFMADD231PD  320(DI), Z12, Z5
+	VFMADD231PD  320(DI)(CX*1), Z12, Z6
+	VFMADD231PD  320(DI)(CX*2), Z12, Z7
+	VMULPD       Z13, Z21, Z21
+	VMULPD       Z14, Z22, Z22
+	VMULPD       Z15, Z23, Z23
+	VMULPD       Z16, Z24, Z24
+	VFMADD231PD  320(DI)(BX*1), Z12, Z8
+	VFMADD231PD  320(R8), Z12, Z9
+	VFMADD231PD  320(R8)(CX*1), Z12, Z10
+	VFMADD231PD  320(R8)(CX*2), Z12, Z11
+	VMOVUPD      384(R9), Z12
+	VFMADD231PD  384(SI), Z12, Z1
+	VBROADCASTSD 336(R10), Z29
+	VADDPD       (AX), Z29, Z13
+	VADDPD       128(AX), Z29, Z14
+	VADDPD       256(AX), Z29, Z15
+	VADDPD       384(AX), Z29, Z16
+	VFMADD231PD  384(SI)(CX*1), Z12, Z2
+	VFMADD231PD  384(SI)(CX*2), Z12, Z3
+	VFMADD231PD  384(SI)(BX*1), Z12, Z4
+	VFMADD231PD  384(DI), Z12, Z5
+	VFMADD231PD  384(DI)(CX*1), Z12, Z6
+	VFMADD231PD  384(DI)(CX*2), Z12, Z7
+	VMOVUPD      (R10), Z29
+	VMOVUPD      Z29, Z17
+	VPERMT2PD    64(R10), Z13, Z17
+	VMOVUPD      Z29, Z18
+	VPERMT2PD    64(R10), Z14, Z18
+	VMOVUPD      Z29, Z19
+	VPERMT2PD    64(R10), Z15, Z19
+	VMOVUPD      Z29, Z20
+	VPERMT2PD    64(R10), Z16, Z20
+	VFMADD231PD  384(DI)(BX*1), Z12, Z8
+	VFMADD231PD  384(R8), Z12, Z9
+	VFMADD231PD  384(R8)(CX*1), Z12, Z10
+	VFMADD231PD  384(R8)(CX*2), Z12, Z11
+	VMOVUPD      448(R9), Z12
+	VMOVUPD      128(R10), Z29
+	VPERMI2PD    192(R10), Z29, Z13
+	VPERMI2PD    192(R10), Z29, Z14
+	VPERMI2PD    192(R10), Z29, Z15
+	VPERMI2PD    192(R10), Z29, Z16
+	VFMADD231PD  448(SI), Z12, Z1
+	VFMADD231PD  448(SI)(CX*1), Z12, Z2
+	VFMADD231PD  448(SI)(CX*2), Z12, Z3
+	VFMADD231PD  448(SI)(BX*1), Z12, Z4
+	VFMADD231PD  448(DI), Z12, Z5
+	VFMADD231PD  448(DI)(CX*1), Z12, Z6
+	VMULPD       Z17, Z21, Z29
+	VMULPD       Z17, Z25, Z17
+	VFMADD231PD  Z13, Z21, Z17
+	VFMSUB213PD  Z29, Z25, Z13
+	VMULPD       Z18, Z22, Z29
+	VMULPD       Z18, Z26, Z18
+	VFMADD231PD  Z14, Z22, Z18
+	VFMSUB213PD  Z29, Z26, Z14
+	VMULPD       Z19, Z23, Z29
+	VMULPD       Z19, Z27, Z19
+	VFMADD231PD  Z15, Z23, Z19
+	VFMSUB213PD  Z29, Z27, Z15
+	VMULPD       Z20, Z24, Z29
+	VMULPD       Z20, Z28, Z20
+	VFMADD231PD  Z16, Z24, Z20
+	VFMSUB213PD  Z29, Z28, Z16
+	VFMADD231PD  448(DI)(CX*2), Z12, Z7
+	VFMADD231PD  448(DI)(BX*1), Z12, Z8
+	VFMADD231PD  448(R8), Z12, Z9
+	VFMADD231PD  448(R8)(CX*1), Z12, Z10
+	VFMADD231PD  448(R8)(CX*2), Z12, Z11
+	VMOVUPD      Z13, (AX)
+	VMOVUPD      Z17, 64(AX)
+	VMOVUPD      Z14, 128(AX)
+	VMOVUPD      Z18, 192(AX)
+	VMOVUPD      Z15, 256(AX)
+	VMOVUPD      Z19, 320(AX)
+	VMOVUPD      Z16, 384(AX)
+	VMOVUPD      Z20, 448(AX)
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000200, R9
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1736
+	JG           loop1432
 
-done1737:
-skip1735:
+done1433:
+skip1431:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    SI, AX
-	VMOVUPS Z0, Z13
-	VMOVUPS Z0, Z14
-	VMOVUPS Z0, Z15
-	VMOVUPS Z0, Z16
-	VMOVUPS Z0, Z17
-	VMOVUPS Z0, Z18
-	VMOVUPS Z0, Z19
-	VMOVUPS Z0, Z20
-	VMOVUPS Z0, Z21
-	VMOVUPS Z0, Z22
-	VMOVUPS Z0, Z0
+	VMOVUPD Z0, Z13
+	VMOVUPD Z0, Z14
+	VMOVUPD Z0, Z15
+	VMOVUPD Z0, Z16
+	VMOVUPD Z0, Z17
+	VMOVUPD Z0, Z18
+	VMOVUPD Z0, Z19
+	VMOVUPD Z0, Z20
+	VMOVUPD Z0, Z21
+	VMOVUPD Z0, Z22
+	VMOVUPD Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1435
 
-loop1738:
-	CMPQ        AX, $0x00000080
-	JL          done1739
-	VMOVUPS     (R9), Z12
-	VFMADD231PS (SI), Z12, Z1
-	VFMADD231PS (SI)(CX*1), Z12, Z2
-	VFMADD231PS (SI)(CX*2), Z12, Z3
-	VFMADD231PS (SI)(BX*1), Z12, Z4
-	VFMADD231PS (DI), Z12, Z5
-	VFMADD231PS (DI)(CX*1), Z12, Z6
-	VFMADD231PS (DI)(CX*2), Z12, Z7
-	VFMADD231PS (DI)(BX*1), Z12, Z8
-	VFMADD231PS (R8), Z12, Z9
-	VFMADD231PS (R8)(CX*1), Z12, Z10
-	VFMADD231PS (R8)(CX*2), Z12, Z11
-	VMOVUPS     64(R9), Z12
-	VFMADD231PS 64(SI), Z12, Z13
-	VFMADD231PS 64(SI)(CX*1), Z12, Z14
-	VFMADD231PS 64(SI)(CX*2), Z12, Z15
-	VFMADD231PS 64(SI)(BX*1), Z12, Z16
-	VFMADD231PS 64(DI), Z12, Z17
-	VFMADD231PS 64(DI)(CX*1), Z12, Z18
-	VFMADD231PS 64(DI)(CX*2), Z12, Z19
-	VFMADD231PS 64(DI)(BX*1), Z12, Z20
-	VFMADD231PS 64(R8), Z12, Z21
-	VFMADD231PS 64(R8)(CX*1), Z12, Z22
-	VFMADD231PS 64(R8)(CX*2), Z12, Z0
+loop1434:
+	VMOVUPD     (R9), Z12
+	VFMADD231PD (SI), Z12, Z1
+	VFMADD231PD (SI)(CX*1), Z12, Z2
+	VFMADD231PD (SI)(CX*2), Z12, Z3
+	VFMADD231PD (SI)(BX*1), Z12, Z4
+	VFMADD231PD (DI), Z12, Z5
+	VFMADD231PD (DI)(CX*1), Z12, Z6
+	VFMADD231PD (DI)(CX*2), Z12, Z7
+	VFMADD231PD (DI)(BX*1), Z12, Z8
+	VFMADD231PD (R8), Z12, Z9
+	VFMADD231PD (R8)(CX*1), Z12, Z10
+	VFMADD231PD (R8)(CX*2), Z12, Z11
+	VMOVUPD     64(R9), Z12
+	VFMADD231PD 64(SI), Z12, Z13
+	VFMADD231PD 64(SI)(CX*1), Z12, Z14
+	VFMADD231PD 64(SI)(CX*2), Z12, Z15
+	VFMADD231PD 64(SI)(BX*1), Z12, Z16
+	VFMADD231PD 64(DI), Z12, Z17
+	VFMADD231PD 64(DI)(CX*1), Z12, Z18
+	VFMADD231PD 64(DI)(CX*2), Z12, Z19
+	VFMADD231PD 64(DI)(BX*1), Z12, Z20
+	VFMADD231PD 64(R8), Z12, Z21
+	VFMADD231PD 64(R8)(CX*1), Z12, Z22
+	VFMADD231PD 64(R8)(CX*2), Z12, Z0
 	ADDQ        $0x00000080, R9
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1738
+	CMPQ        AX, $0x00000080
+	JGE         loop1434
 
-done1739:
+done1435:
 	TESTQ       AX, AX
-	JZ          skip1740
-	VMOVUPS     (R9), Z12
-	VFMADD231PS (SI), Z12, Z1
-	VFMADD231PS (SI)(CX*1), Z12, Z2
-	VFMADD231PS (SI)(CX*2), Z12, Z3
-	VFMADD231PS (SI)(BX*1), Z12, Z4
-	VFMADD231PS (DI), Z12, Z5
-	VFMADD231PS (DI)(CX*1), Z12, Z6
-	VFMADD231PS (DI)(CX*2), Z12, Z7
-	VFMADD231PS (DI)(BX*1), Z12, Z8
-	VFMADD231PS (R8), Z12, Z9
-	VFMADD231PS (R8)(CX*1), Z12, Z10
-	VFMADD231PS (R8)(CX*2), Z12, Z11
+	JZ          skip1436
+	VMOVUPD     (R9), Z12
+	VFMADD231PD (SI), Z12, Z1
+	VFMADD231PD (SI)(CX*1), Z12, Z2
+	VFMADD231PD (SI)(CX*2), Z12, Z3
+	VFMADD231PD (SI)(BX*1), Z12, Z4
+	VFMADD231PD (DI), Z12, Z5
+	VFMADD231PD (DI)(CX*1), Z12, Z6
+	VFMADD231PD (DI)(CX*2), Z12, Z7
+	VFMADD231PD (DI)(BX*1), Z12, Z8
+	VFMADD231PD (R8), Z12, Z9
+	VFMADD231PD (R8)(CX*1), Z12, Z10
+	VFMADD231PD (R8)(CX*2), Z12, Z11
 	ADDQ        $0x00000040, R9
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1740:
-	VADDPS     Z13, Z1, Z1
-	VADDPS     Z14, Z2, Z2
-	VADDPS     Z15, Z3, Z3
-	VADDPS     Z16, Z4, Z4
-	VADDPS     Z17, Z5, Z5
-	VADDPS     Z18, Z6, Z6
-	VADDPS     Z19, Z7, Z7
-	VADDPS     Z20, Z8, Z8
-	VADDPS     Z21, Z9, Z9
-	VADDPS     Z22, Z10, Z10
-	VADDPS     Z0, Z11, Z11
-	MOVQ       sums+8(FP), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPS  Z6, Z5, Z0
-	VUNPCKHPS  Z6, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPS  Z8, Z7, Z0
-	VUNPCKHPS  Z8, Z7, Z7
-	VADDPS     Z0, Z7, Z7
-	VUNPCKLPS  Z10, Z9, Z0
-	VUNPCKHPS  Z10, Z9, Z9
-	VADDPS     Z0, Z9, Z9
-	VUNPCKLPS  Z11, Z11, Z0
-	VUNPCKHPS  Z11, Z11, Z11
-	VADDPS     Z0, Z11, Z11
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z7, Z5, Z0
-	VUNPCKHPD  Z7, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPD  Z11, Z9, Z0
-	VUNPCKHPD  Z11, Z9, Z9
-	VADDPS     Z0, Z9, Z9
+skip1436:
+	VADDPD     Z13, Z1, Z1
+	VADDPD     Z14, Z2, Z2
+	VADDPD     Z15, Z3, Z3
+	VADDPD     Z16, Z4, Z4
+	VADDPD     Z17, Z5, Z5
+	VADDPD     Z18, Z6, Z6
+	VADDPD     Z19, Z7, Z7
+	VADDPD     Z20, Z8, Z8
+	VADDPD     Z21, Z9, Z9
+	VADDPD     Z22, Z10, Z10
+	VADDPD     Z0, Z11, Z11
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
+	VUNPCKLPD  Z2, Z1, Z0
+	VUNPCKHPD  Z2, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VUNPCKLPD  Z4, Z3, Z0
+	VUNPCKHPD  Z4, Z3, Z3
+	VADDPD     Z0, Z3, Z3
+	VUNPCKLPD  Z6, Z5, Z0
+	VUNPCKHPD  Z6, Z5, Z5
+	VADDPD     Z0, Z5, Z5
+	VUNPCKLPD  Z8, Z7, Z0
+	VUNPCKHPD  Z8, Z7, Z7
+	VADDPD     Z0, Z7, Z7
+	VSHUFF64X2 $0x88, Z3, Z1, Z0
+	VSHUFF64X2 $0xdd, Z3, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z7, Z5, Z0
+	VSHUFF64X2 $0xdd, Z7, Z5, Z5
+	VADDPD     Z0, Z5, Z5
 	VSHUFF64X2 $0x88, Z5, Z1, Z0
 	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPS     Z0, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VMOVUPD    Z1, (AX)
+	VUNPCKLPD  Z10, Z9, Z0
+	VUNPCKHPD  Z10, Z9, Z9
+	VADDPD     Z0, Z9, Z9
+	VUNPCKLPD  Z11, Z11, Z0
+	VUNPCKHPD  Z11, Z11, Z11
+	VADDPD     Z0, Z11, Z11
+	VSHUFF64X2 $0x88, Z11, Z9, Z0
+	VSHUFF64X2 $0xdd, Z11, Z9, Z9
+	VADDPD     Z0, Z9, Z9
 	VSHUFF64X2 $0x88, Z9, Z9, Z0
 	VSHUFF64X2 $0xdd, Z9, Z9, Z9
-	VADDPS     Z0, Z9, Z9
-	VSHUFF64X2 $0x88, Z9, Z1, Z0
-	VSHUFF64X2 $0xdd, Z9, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       p+88(FP), CX
+	VADDPD     Z0, Z9, Z9
+	VMOVUPD    Z9, 64(AX)
+	MOVQ       call+16(FP), CX
+	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1741
+	JZ         skip1437
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
+	MOVQ       call+16(FP), DX
+	MOVQ       8(DX), DX
+	MOVQ       call+16(FP), BX
+	MOVQ       80(BX), BX
 	MOVQ       CX, SI
-	SHLQ       $0x02, SI
+	SHLQ       $0x03, SI
 	ADDQ       SI, AX
+	CMPQ       BX, $0x00000001
+	JL         done1439
 
-loop1742:
-	CMPQ             BX, $0x00000001
-	JL               done1743
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
+loop1438:
+	VMOVUPD.Z        (DX), K1, Z0
+	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
-	ADDQ             $0x04, AX
+	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1742
+	JG               loop1438
 
-done1743:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1744
-	VMOVUPD   Z1, (AX)
-	JMP       done1745
+done1439:
+	MOVQ    y+0(FP), AX
+	CMPQ    CX, $0x08
+	JNE     few1440
+	VMOVUPD Z1, (AX)
+	JMP     done1441
 
-few1744:
+few1440:
 	TESTQ         $0x00000004, CX
-	JZ            skip1746
+	JZ            skip1442
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1746:
+skip1442:
 	TESTQ         $0x00000002, CX
-	JZ            skip1747
+	JZ            skip1443
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1747:
+skip1443:
 	TESTQ  $0x00000001, CX
-	JZ     skip1748
+	JZ     skip1444
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1748:
-done1745:
-skip1741:
-	JMP finish1580
+skip1444:
+done1441:
+skip1437:
+	JMP finish1172
 
-next1734:
+next1430:
 	CMPQ         CX, $0x0c
-	JNE          next1749
-	VMOVUPS      Z0, Z1
-	VMOVUPS      Z0, Z2
-	VMOVUPS      Z0, Z3
-	VMOVUPS      Z0, Z4
-	VMOVUPS      Z0, Z5
-	VMOVUPS      Z0, Z6
-	VMOVUPS      Z0, Z7
-	VMOVUPS      Z0, Z8
-	VMOVUPS      Z0, Z9
-	VMOVUPS      Z0, Z10
-	VMOVUPS      Z0, Z11
-	VMOVUPS      Z0, Z12
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	JNE          next1445
+	VMOVUPD      Z0, Z1
+	VMOVUPD      Z0, Z2
+	VMOVUPD      Z0, Z3
+	VMOVUPD      Z0, Z4
+	VMOVUPD      Z0, Z5
+	VMOVUPD      Z0, Z6
+	VMOVUPD      Z0, Z7
+	VMOVUPD      Z0, Z8
+	VMOVUPD      Z0, Z9
+	VMOVUPD      Z0, Z10
+	VMOVUPD      Z0, Z11
+	VMOVUPD      Z0, Z12
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
 	LEAQ         (SI)(CX*4), DI
 	LEAQ         (DI)(CX*4), R8
-	MOVQ         phi+32(FP), R9
+	MOVQ         call+16(FP), R9
+	MOVQ         32(R9), R9
+	MOVQ         call+16(FP), R10
+	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1750
+	JZ           skip1446
 	DECQ         DX
-	LEAQ         trig32<>+0(SB), R10
-	VREDUCEPS    $0x00, (AX), Z27
-	VREDUCEPS    $0x00, 128(AX), Z28
-	VREDUCEPS    $0x00, 256(AX), Z29
-	VREDUCEPS    $0x00, 384(AX), Z30
-	VMOVUPS      (R9), Z13
-	VFMADD231PS  (SI), Z13, Z1
-	VMULPS       Z27, Z27, Z14
-	VMULPS       Z28, Z28, Z15
-	VMULPS       Z29, Z29, Z16
-	VMULPS       Z30, Z30, Z17
-	VFMADD231PS  (SI)(CX*1), Z13, Z2
-	VFMADD231PS  (SI)(CX*2), Z13, Z3
-	VBROADCASTSS 192(R10), Z26
-	VMOVUPS      Z26, Z22
-	VMOVUPS      Z26, Z23
-	VMOVUPS      Z26, Z24
-	VMOVUPS      Z26, Z25
-	VBROADCASTSS 160(R10), Z26
-	VFMADD231PS  Z26, Z14, Z22
-	VFMADD231PS  Z26, Z15, Z23
-	VFMADD231PS  Z26, Z16, Z24
-	VFMADD231PS  Z26, Z17, Z25
-	VFMADD231PS  (SI)(BX*1), Z13, Z4
-	VFMADD231PS  (DI), Z13, Z5
-	VBROADCASTSS 32(R10), Z26
-	VMOVUPS      Z26, Z18
-	VMOVUPS      Z26, Z19
-	VMOVUPS      Z26, Z20
-	VMOVUPS      Z26, Z21
-	VBROADCASTSS (R10), Z26
-	VFMADD231PS  Z26, Z14, Z18
-	VFMADD231PS  Z26, Z15, Z19
-	VFMADD231PS  Z26, Z16, Z20
-	VFMADD231PS  Z26, Z17, Z21
-	VFMADD231PS  (DI)(CX*1), Z13, Z6
-	VFMADD231PS  (DI)(CX*2), Z13, Z7
-	VBROADCASTSS 224(R10), Z26
-	VFMADD213PS  Z26, Z14, Z22
-	VFMADD213PS  Z26, Z15, Z23
-	VFMADD213PS  Z26, Z16, Z24
-	VFMADD213PS  Z26, Z17, Z25
-	VFMADD231PS  (DI)(BX*1), Z13, Z8
-	VFMADD231PS  (R8), Z13, Z9
-	VBROADCASTSS 64(R10), Z26
-	VFMADD213PS  Z26, Z14, Z18
-	VFMADD213PS  Z26, Z15, Z19
-	VFMADD213PS  Z26, Z16, Z20
-	VFMADD213PS  Z26, Z17, Z21
-	VFMADD231PS  (R8)(CX*1), Z13, Z10
-	VFMADD231PS  (R8)(CX*2), Z13, Z11
-	VBROADCASTSS 256(R10), Z26
-	VFMADD213PS  Z26, Z14, Z22
-	VFMADD213PS  Z26, Z15, Z23
-	VFMADD213PS  Z26, Z16, Z24
-	VFMADD213PS  Z26, Z17, Z25
-	VFMADD231PS  (R8)(BX*1), Z13, Z12
-	VBROADCASTSS 96(R10), Z26
-	VFMADD213PS  Z26, Z14, Z18
-	VFMADD213PS  Z26, Z15, Z19
-	VFMADD213PS  Z26, Z16, Z20
-	VFMADD213PS  Z26, Z17, Z21
-	VMOVUPS      64(R9), Z13
-	VFMADD231PS  64(SI), Z13, Z1
-	VBROADCASTSS 288(R10), Z26
-	VFMADD213PS  Z26, Z14, Z22
-	VFMADD213PS  Z26, Z15, Z23
-	VFMADD213PS  Z26, Z16, Z24
-	VFMADD213PS  Z26, Z17, Z25
-	VFMADD231PS  64(SI)(CX*1), Z13, Z2
-	VFMADD231PS  64(SI)(CX*2), Z13, Z3
-	VBROADCASTSS 128(R10), Z26
-	VFMADD213PS  Z26, Z14, Z18
-	VFMADD213PS  Z26, Z15, Z19
-	VFMADD213PS  Z26, Z16, Z20
-	VFMADD213PS  Z26, Z17, Z21
-	VFMADD231PS  64(SI)(BX*1), Z13, Z4
-	VFMADD231PS  64(DI), Z13, Z5
-	VMULPS       Z27, Z18, Z18
-	VMULPS       Z28, Z19, Z19
-	VMULPS       Z29, Z20, Z20
-	VMULPS       Z30, Z21, Z21
-	VFMADD231PS  64(DI)(CX*1), Z13, Z6
-	VFMADD231PS  64(DI)(CX*2), Z13, Z7
-	VBROADCASTSS 320(R10), Z26
-	VFMADD231PS  64(DI)(BX*1), Z13, Z8
-	VFMADD231PS  64(R8), Z13, Z9
-	VMULPS       Z18, Z22, Z22
-	VMULPS       Z19, Z23, Z23
-	VMULPS       Z20, Z24, Z24
-	VMULPS       Z21, Z25, Z25
-	VFMADD231PS  64(R8)(CX*1), Z13, Z10
-	VFMADD231PS  64(R8)(CX*2), Z13, Z11
-	VFNMADD213PS Z26, Z18, Z18
-	VFNMADD213PS Z26, Z19, Z19
-	VFNMADD213PS Z26, Z20, Z20
-	VFNMADD213PS Z26, Z21, Z21
-	VFMADD231PS  64(R8)(BX*1), Z13, Z12
-	VMOVUPS      Z18, (AX)
-	VMOVUPS      Z22, 64(AX)
-	VMOVUPS      Z19, 128(AX)
-	VMOVUPS      Z23, 192(AX)
-	VMOVUPS      Z20, 256(AX)
-	VMOVUPS      Z24, 320(AX)
-	VMOVUPS      Z21, 384(AX)
-	VMOVUPS      Z25, 448(AX)
+	LEAQ         sixteenths<>+0(SB), R10
+	VREDUCEPD    $0x40, (AX), Z14
+	VREDUCEPD    $0x40, 128(AX), Z15
+	VREDUCEPD    $0x40, 256(AX), Z16
+	VREDUCEPD    $0x40, 384(AX), Z17
+	VMOVUPD      (R9), Z13
+	VFMADD231PD  (SI), Z13, Z1
+	VMULPD       Z14, Z14, Z18
+	VMULPD       Z15, Z15, Z19
+	VMULPD       Z16, Z16, Z20
+	VMULPD       Z17, Z17, Z21
+	VFMADD231PD  (SI)(CX*1), Z13, Z2
+	VFMADD231PD  (SI)(CX*2), Z13, Z3
+	VBROADCASTSD 256(R10), Z30
+	VMOVUPD      Z30, Z22
+	VMOVUPD      Z30, Z23
+	VMOVUPD      Z30, Z24
+	VMOVUPD      Z30, Z25
+	VFMADD231PD  (SI)(BX*1), Z13, Z4
+	VBROADCASTSD 264(R10), Z30
+	VFMADD213PD  Z30, Z18, Z22
+	VFMADD213PD  Z30, Z19, Z23
+	VFMADD213PD  Z30, Z20, Z24
+	VFMADD213PD  Z30, Z21, Z25
+	VFMADD231PD  (DI), Z13, Z5
+	VFMADD231PD  (DI)(CX*1), Z13, Z6
+	VBROADCASTSD 296(R10), Z30
+	VMOVUPD      Z30, Z26
+	VMOVUPD      Z30, Z27
+	VMOVUPD      Z30, Z28
+	VMOVUPD      Z30, Z29
+	VFMADD231PD  (DI)(CX*2), Z13, Z7
+	VBROADCASTSD 304(R10), Z30
+	VFMADD213PD  Z30, Z18, Z26
+	VFMADD213PD  Z30, Z19, Z27
+	VFMADD213PD  Z30, Z20, Z28
+	VFMADD213PD  Z30, Z21, Z29
+	VFMADD231PD  (DI)(BX*1), Z13, Z8
+	VFMADD231PD  (R8), Z13, Z9
+	VBROADCASTSD 272(R10), Z30
+	VFMADD213PD  Z30, Z18, Z22
+	VFMADD213PD  Z30, Z19, Z23
+	VFMADD213PD  Z30, Z20, Z24
+	VFMADD213PD  Z30, Z21, Z25
+	VFMADD231PD  (R8)(CX*1), Z13, Z10
+	VBROADCASTSD 312(R10), Z30
+	VFMADD213PD  Z30, Z18, Z26
+	VFMADD213PD  Z30, Z19, Z27
+	VFMADD213PD  Z30, Z20, Z28
+	VFMADD213PD  Z30, Z21, Z29
+	VFMADD231PD  (R8)(CX*2), Z13, Z11
+	VFMADD231PD  (R8)(BX*1), Z13, Z12
+	VBROADCASTSD 280(R10), Z30
+	VFMADD213PD  Z30, Z18, Z22
+	VFMADD213PD  Z30, Z19, Z23
+	VFMADD213PD  Z30, Z20, Z24
+	VFMADD213PD  Z30, Z21, Z25
+	VMOVUPD      64(R9), Z13
+	VBROADCASTSD 320(R10), Z30
+	VFMADD213PD  Z30, Z18, Z26
+	VFMADD213PD  Z30, Z19, Z27
+	VFMADD213PD  Z30, Z20, Z28
+	VFMADD213PD  Z30, Z21, Z29
+	VFMADD231PD  64(SI), Z13, Z1
+	VFMADD231PD  64(SI)(CX*1), Z13, Z2
+	VBROADCASTSD 288(R10), Z30
+	VFMADD213PD  Z30, Z18, Z22
+	VFMADD213PD  Z30, Z19, Z23
+	VFMADD213PD  Z30, Z20, Z24
+	VFMADD213PD  Z30, Z21, Z25
+	VFMADD231PD  64(SI)(CX*2), Z13, Z3
+	VBROADCASTSD 328(R10), Z30
+	VFMADD213PD  Z30, Z18, Z26
+	VFMADD213PD  Z30, Z19, Z27
+	VFMADD213PD  Z30, Z20, Z28
+	VFMADD213PD  Z30, Z21, Z29
+	VFMADD231PD  64(SI)(BX*1), Z13, Z4
+	VFMADD231PD  64(DI), Z13, Z5
+	VMULPD       Z14, Z22, Z22
+	VMULPD       Z15, Z23, Z23
+	VMULPD       Z16, Z24, Z24
+	VMULPD       Z17, Z25, Z25
+	VFMADD231PD  64(DI)(CX*1), Z13, Z6
+	VBROADCASTSD 336(R10), Z30
+	VADDPD       (AX), Z30, Z14
+	VADDPD       128(AX), Z30, Z15
+	VADDPD       256(AX), Z30, Z16
+	VADDPD       384(AX), Z30, Z17
+	VFMADD231PD  64(DI)(CX*2), Z13, Z7
+	VFMADD231PD  64(DI)(BX*1), Z13, Z8
+	VMOVUPD      (R10), Z30
+	VMOVUPD      Z30, Z18
+	VPERMT2PD    64(R10), Z14, Z18
+	VMOVUPD      Z30, Z19
+	VPERMT2PD    64(R10), Z15, Z19
+	VMOVUPD      Z30, Z20
+	VPERMT2PD    64(R10), Z16, Z20
+	VMOVUPD      Z30, Z21
+	VPERMT2PD    64(R10), Z17, Z21
+	VFMADD231PD  64(R8), Z13, Z9
+	VMOVUPD      128(R10), Z30
+	VPERMI2PD    192(R10), Z30, Z14
+	VPERMI2PD    192(R10), Z30, Z15
+	VPERMI2PD    192(R10), Z30, Z16
+	VPERMI2PD    192(R10), Z30, Z17
+	VFMADD231PD  64(R8)(CX*1), Z13, Z10
+	VFMADD231PD  64(R8)(CX*2), Z13, Z11
+	VMULPD       Z18, Z22, Z30
+	VMULPD       Z18, Z26, Z18
+	VFMADD231PD  Z14, Z22, Z18
+	VFMSUB213PD  Z30, Z26, Z14
+	VMULPD       Z19, Z23, Z30
+	VMULPD       Z19, Z27, Z19
+	VFMADD231PD  Z15, Z23, Z19
+	VFMSUB213PD  Z30, Z27, Z15
+	VMULPD       Z20, Z24, Z30
+	VMULPD       Z20, Z28, Z20
+	VFMADD231PD  Z16, Z24, Z20
+	VFMSUB213PD  Z30, Z28, Z16
+	VMULPD       Z21, Z25, Z30
+	VMULPD       Z21, Z29, Z21
+	VFMADD231PD  Z17, Z25, Z21
+	VFMSUB213PD  Z30, Z29, Z17
+	VFMADD231PD  64(R8)(BX*1), Z13, Z12
+	VMOVUPD      Z14, (AX)
+	VMOVUPD      Z18, 64(AX)
+	VMOVUPD      Z15, 128(AX)
+	VMOVUPD      Z19, 192(AX)
+	VMOVUPD      Z16, 256(AX)
+	VMOVUPD      Z20, 320(AX)
+	VMOVUPD      Z17, 384(AX)
+	VMOVUPD      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000080, R9
 	ADDQ         $0x00000080, SI
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
-
-loop1751:
 	CMPQ         DX, $0x00000001
-	JL           done1752
-	LEAQ         trig32<>+0(SB), R10
-	VREDUCEPS    $0x00, (AX), Z27
-	VREDUCEPS    $0x00, 128(AX), Z28
-	VREDUCEPS    $0x00, 256(AX), Z29
-	VREDUCEPS    $0x00, 384(AX), Z30
-	VMOVUPS      (R9), Z13
-	VFMADD231PS  (SI), Z13, Z1
-	VFMADD231PS  (SI)(CX*1), Z13, Z2
-	VFMADD231PS  (SI)(CX*2), Z13, Z3
-	VFMADD231PS  (SI)(BX*1), Z13, Z4
-	VFMADD231PS  (DI), Z13, Z5
-	VFMADD231PS  (DI)(CX*1), Z13, Z6
-	VFMADD231PS  (DI)(CX*2), Z13, Z7
-	VMULPS       Z27, Z27, Z14
-	VMULPS       Z28, Z28, Z15
-	VMULPS       Z29, Z29, Z16
-	VMULPS       Z30, Z30, Z17
-	VFMADD231PS  (DI)(BX*1), Z13, Z8
-	VFMADD231PS  (R8), Z13, Z9
-	VFMADD231PS  (R8)(CX*1), Z13, Z10
-	VFMADD231PS  (R8)(CX*2), Z13, Z11
-	VFMADD231PS  (R8)(BX*1), Z13, Z12
-	VMOVUPS      64(R9), Z13
-	VFMADD231PS  64(SI), Z13, Z1
-	VBROADCASTSS 192(R10), Z26
-	VMOVUPS      Z26, Z22
-	VMOVUPS      Z26, Z23
-	VMOVUPS      Z26, Z24
-	VMOVUPS      Z26, Z25
-	VBROADCASTSS 160(R10), Z26
-	VFMADD231PS  Z26, Z14, Z22
-	VFMADD231PS  Z26, Z15, Z23
-	VFMADD231PS  Z26, Z16, Z24
-	VFMADD231PS  Z26, Z17, Z25
-	VFMADD231PS  64(SI)(CX*1), Z13, Z2
-	VFMADD231PS  64(SI)(CX*2), Z13, Z3
-	VFMADD231PS  64(SI)(BX*1), Z13, Z4
-	VFMADD231PS  64(DI), Z13, Z5
-	VFMADD231PS  64(DI)(CX*1), Z13, Z6
-	VFMADD231PS  64(DI)(CX*2), Z13, Z7
-	VFMADD231PS  64(DI)(BX*1), Z13, Z8
-	VFMADD231PS  64(R8), Z13, Z9
-	VBROADCASTSS 32(R10), Z26
-	VMOVUPS      Z26, Z18
-	VMOVUPS      Z26, Z19
-	VMOVUPS      Z26, Z20
-	VMOVUPS      Z26, Z21
-	VBROADCASTSS (R10), Z26
-	VFMADD231PS  Z26, Z14, Z18
-	VFMADD231PS  Z26, Z15, Z19
-	VFMADD231PS  Z26, Z16, Z20
-	VFMADD231PS  Z26, Z17, Z21
-	VFMADD231PS  64(R8)(CX*1), Z13, Z10
-	VFMADD231PS  64(R8)(CX*2), Z13, Z11
-	VFMADD231PS  64(R8)(BX*1), Z13, Z12
-	VMOVUPS      128(R9), Z13
-	VFMADD231PS  128(SI), Z13, Z1
-	VFMADD231PS  128(SI)(CX*1), Z13, Z2
-	VFMADD231PS  128(SI)(CX*2), Z13, Z3
-	VBROADCASTSS 224(R10), Z26
-	VFMADD213PS  Z26, Z14, Z22
-	VFMADD213PS  Z26, Z15, Z23
-	VFMADD213PS  Z26, Z16, Z24
-	VFMADD213PS  Z26, Z17, Z25
-	VFMADD231PS  128(SI)(BX*1), Z13, Z4
-	VFMADD231PS  128(DI), Z13, Z5
-	VFMADD231PS  128(DI)(CX*1), Z13, Z6
-	VFMADD231PS  128(DI)(CX*2), Z13, Z7
-	VFMADD231PS  128(DI)(BX*1), Z13, Z8
-	VFMADD231PS  128(R8), Z13, Z9
-	VFMADD231PS  128(R8)(CX*1), Z13, Z10
-	VFMADD231PS  128(R8)(CX*2), Z13, Z11
-	VBROADCASTSS 64(R10), Z26
-	VFMADD213PS  Z26, Z14, Z18
-	VFMADD213PS  Z26, Z15, Z19
-	VFMADD213PS  Z26, Z16, Z20
-	VFMADD213PS  Z26, Z17, Z21
-	VFMADD231PS  128(R8)(BX*1), Z13, Z12
-	VMOVUPS      192(R9), Z13
-	VFMADD231PS  192(SI), Z13, Z1
-	VFMADD231PS  192(SI)(CX*1), Z13, Z2
-	VFMADD231PS  192(SI)(CX*2), Z13, Z3
-	VFMADD231PS  192(SI)(BX*1), Z13, Z4
-	VFMADD231PS  192(DI), Z13, Z5
-	VBROADCASTSS 256(R10), Z26
-	VFMADD213PS  Z26, Z14, Z22
-	VFMADD213PS  Z26, Z15, Z23
-	VFMADD213PS  Z26, Z16, Z24
-	VFMADD213PS  Z26, Z17, Z25
-	VFMADD231PS  192(DI)(CX*1), Z13, Z6
-	VFMADD231PS  192(DI)(CX*2), Z13, Z7
-	VFMADD231PS  192(DI)(BX*1), Z13, Z8
-	VFMADD231PS  192(R8), Z13, Z9
-	VFMADD231PS  192(R8)(CX*1), Z13, Z10
-	VFMADD231PS  192(R8)(CX*2), Z13, Z11
-	VFMADD231PS  192(R8)(BX*1), Z13, Z12
-	VBROADCASTSS 96(R10), Z26
-	VFMADD213PS  Z26, Z14, Z18
-	VFMADD213PS  Z26, Z15, Z19
-	VFMADD213PS  Z26, Z16, Z20
-	VFMADD213PS  Z26, Z17, Z21
-	VMOVUPS      256(R9), Z13
-	VFMADD231PS  256(SI), Z13, Z1
-	VFMADD231PS  256(SI)(CX*1), Z13, Z2
-	VFMADD231PS  256(SI)(CX*2), Z13, Z3
-	VFMADD231PS  256(SI)(BX*1), Z13, Z4
-	VFMADD231PS  256(DI), Z13, Z5
-	VFMADD231PS  256(DI)(CX*1), Z13, Z6
-	VFMADD231PS  256(DI)(CX*2), Z13, Z7
-	VBROADCASTSS 288(R10), Z26
-	VFMADD213PS  Z26, Z14, Z22
-	VFMADD213PS  Z26, Z15, Z23
-	VFMADD213PS  Z26, Z16, Z24
-	VFMADD213PS  Z26, Z17, Z25
-	VFMADD231PS  256(DI)(BX*1), Z13, Z8
-	VFMADD231PS  256(R8), Z13, Z9
-	VFMADD231PS  256(R8)(CX*1), Z13, Z10
-	VFMADD231PS  256(R8)(CX*2), Z13, Z11
-	VFMADD231PS  256(R8)(BX*1), Z13, Z12
-	VMOVUPS      320(R9), Z13
-	VFMADD231PS  320(SI), Z13, Z1
-	VBROADCASTSS 128(R10), Z26
-	VFMADD213PS  Z26, Z14, Z18
-	VFMADD213PS  Z26, Z15, Z19
-	VFMADD213PS  Z26, Z16, Z20
-	VFMADD213PS  Z26, Z17, Z21
-	VFMADD231PS  320(SI)(CX*1), Z13, Z2
-	VFMADD231PS  320(SI)(CX*2), Z13, Z3
-	VFMADD231PS  320(SI)(BX*1), Z13, Z4
-	VFMADD231PS  320(DI), Z13, Z5
-	VFMADD231PS  320(DI)(CX*1), Z13, Z6
-	VFMADD231PS  320(DI)(CX*2), Z13, Z7
-	VFMADD231PS  320(DI)(BX*1), Z13, Z8
-	VFMADD231PS  320(R8), Z13, Z9
-	VMULPS       Z27, Z18, Z18
-	VMULPS       Z28, Z19, Z19
-	VMULPS       Z29, Z20, Z20
-	VMULPS       Z30, Z21, Z21
-	VFMADD231PS  320(R8)(CX*1), Z13, Z10
-	VFMADD231PS  320(R8)(CX*2), Z13, Z11
-	VFMADD231PS  320(R8)(BX*1), Z13, Z12
-	VMOVUPS      384(R9), Z13
-	VFMADD231PS  384(SI), Z13, Z1
-	VFMADD231PS  384(SI)(CX*1), Z13, Z2
-	VFMADD231PS  384(SI)(CX*2), Z13, Z3
-	VBROADCASTSS 320(R10), Z26
-	VFMADD231PS  384(SI)(BX*1), Z13, Z4
-	VFMADD231PS  384(DI), Z13, Z5
-	VFMADD231PS  384(DI)(CX*1), Z13, Z6
-	VFMADD231PS  384(DI)(CX*2), Z13, Z7
-	VFMADD231PS  384(DI)(BX*1), Z13, Z8
-	VFMADD231PS  384(R8), Z13, Z9
-	VFMADD231PS  384(R8)(CX*1), Z13, Z10
-	VFMADD231PS  384(R8)(CX*2), Z13, Z11
-	VMULPS       Z18, Z22, Z22
-	VMULPS       Z19, Z23, Z23
-	VMULPS       Z20, Z24, Z24
-	VMULPS       Z21, Z25, Z25
-	VFMADD231PS  384(R8)(BX*1), Z13, Z12
-	VMOVUPS      448(R9), Z13
-	VFMADD231PS  448(SI), Z13, Z1
-	VFMADD231PS  448(SI)(CX*1), Z13, Z2
-	VFMADD231PS  448(SI)(CX*2), Z13, Z3
-	VFMADD231PS  448(SI)(BX*1), Z13, Z4
-	VFMADD231PS  448(DI), Z13, Z5
-	VFNMADD213PS Z26, Z18, Z18
-	VFNMADD213PS Z26, Z19, Z19
-	VFNMADD213PS Z26, Z20, Z20
-	VFNMADD213PS Z26, Z21, Z21
-	VFMADD231PS  448(DI)(CX*1), Z13, Z6
-	VFMADD231PS  448(DI)(CX*2), Z13, Z7
-	VFMADD231PS  448(DI)(BX*1), Z13, Z8
-	VFMADD231PS  448(R8), Z13, Z9
-	VFMADD231PS  448(R8)(CX*1), Z13, Z10
-	VFMADD231PS  448(R8)(CX*2), Z13, Z11
-	VFMADD231PS  448(R8)(BX*1), Z13, Z12
-	VMOVUPS      Z18, (AX)
-	VMOVUPS      Z22, 64(AX)
-	VMOVUPS      Z19, 128(AX)
-	VMOVUPS      Z23, 192(AX)
-	VMOVUPS      Z20, 256(AX)
-	VMOVUPS      Z24, 320(AX)
-	VMOVUPS      Z21, 384(AX)
-	VMOVUPS      Z25, 448(AX)
+	JL           done1448
+
+loop1447:
+	LEAQ         sixteenths<>+0(SB), R10
+	VREDUCEPD    $0x40, (AX), Z14
+	VREDUCEPD    $0x40, 128(AX), Z15
+	VREDUCEPD    $0x40, 256(AX), Z16
+	VREDUCEPD    $0x40, 384(AX), Z17
+	VMOVUPD      (R9), Z13
+	VFMADD231PD  (SI), Z13, Z1
+	VFMADD231PD  (SI)(CX*1), Z13, Z2
+	VFMADD231PD  (SI)(CX*2), Z13, Z3
+	VFMADD231PD  (SI)(BX*1), Z13, Z4
+	VFMADD231PD  (DI), Z13, Z5
+	VFMADD231PD  (DI)(CX*1), Z13, Z6
+	VMULPD       Z14, Z14, Z18
+	VMULPD       Z15, Z15, Z19
+	VMULPD       Z16, Z16, Z20
+	VMULPD       Z17, Z17, Z21
+	VFMADD231PD  (DI)(CX*2), Z13, Z7
+	VFMADD231PD  (DI)(BX*1), Z13, Z8
+	VFMADD231PD  (R8), Z13, Z9
+	VFMADD231PD  (R8)(CX*1), Z13, Z10
+	VFMADD231PD  (R8)(CX*2), Z13, Z11
+	VFMADD231PD  (R8)(BX*1), Z13, Z12
+	VBROADCASTSD 256(R10), Z30
+	VMOVUPD      Z30, Z22
+	VMOVUPD      Z30, Z23
+	VMOVUPD      Z30, Z24
+	VMOVUPD      Z30, Z25
+	VMOVUPD      64(R9), Z13
+	VFMADD231PD  64(SI), Z13, Z1
+	VFMADD231PD  64(SI)(CX*1), Z13, Z2
+	VFMADD231PD  64(SI)(CX*2), Z13, Z3
+	VFMADD231PD  64(SI)(BX*1), Z13, Z4
+	VFMADD231PD  64(DI), Z13, Z5
+	VBROADCASTSD 264(R10), Z30
+	VFMADD213PD  Z30, Z18, Z22
+	VFMADD213PD  Z30, Z19, Z23
+	VFMADD213PD  Z30, Z20, Z24
+	VFMADD213PD  Z30, Z21, Z25
+	VFMADD231PD  64(DI)(CX*1), Z13, Z6
+	VFMADD231PD  64(DI)(CX*2), Z13, Z7
+	VFMADD231PD  64(DI)(BX*1), Z13, Z8
+	VFMADD231PD  64(R8), Z13, Z9
+	VFMADD231PD  64(R8)(CX*1), Z13, Z10
+	VFMADD231PD  64(R8)(CX*2), Z13, Z11
+	VBROADCASTSD 296(R10), Z30
+	VMOVUPD      Z30, Z26
+	VMOVUPD      Z30, Z27
+	VMOVUPD      Z30, Z28
+	VMOVUPD      Z30, Z29
+	VFMADD231PD  64(R8)(BX*1), Z13, Z12
+	VMOVUPD      128(R9), Z13
+	VFMADD231PD  128(SI), Z13, Z1
+	VFMADD231PD  128(SI)(CX*1), Z13, Z2
+	VFMADD231PD  128(SI)(CX*2), Z13, Z3
+	VFMADD231PD  128(SI)(BX*1), Z13, Z4
+	VBROADCASTSD 304(R10), Z30
+	VFMADD213PD  Z30, Z18, Z26
+	VFMADD213PD  Z30, Z19, Z27
+	VFMADD213PD  Z30, Z20, Z28
+	VFMADD213PD  Z30, Z21, Z29
+	VFMADD231PD  128(DI), Z13, Z5
+	VFMADD231PD  128(DI)(CX*1), Z13, Z6
+	VFMADD231PD  128(DI)(CX*2), Z13, Z7
+	VFMADD231PD  128(DI)(BX*1), Z13, Z8
+	VFMADD231PD  128(R8), Z13, Z9
+	VFMADD231PD  128(R8)(CX*1), Z13, Z10
+	VBROADCASTSD 272(R10), Z30
+	VFMADD213PD  Z30, Z18, Z22
+	VFMADD213PD  Z30, Z19, Z23
+	VFMADD213PD  Z30, Z20, Z24
+	VFMADD213PD  Z30, Z21, Z25
+	VFMADD231PD  128(R8)(CX*2), Z13, Z11
+	VFMADD231PD  128(R8)(BX*1), Z13, Z12
+	VMOVUPD      192(R9), Z13
+	VFMADD231PD  192(SI), Z13, Z1
+	VFMADD231PD  192(SI)(CX*1), Z13, Z2
+	VFMADD231PD  192(SI)(CX*2), Z13, Z3
+	VBROADCASTSD 312(R10), Z30
+	VFMADD213PD  Z30, Z18, Z26
+	VFMADD213PD  Z30, Z19, Z27
+	VFMADD213PD  Z30, Z20, Z28
+	VFMADD213PD  Z30, Z21, Z29
+	VFMADD231PD  192(SI)(BX*1), Z13, Z4
+	VFMADD231PD  192(DI), Z13, Z5
+	VFMADD231PD  192(DI)(CX*1), Z13, Z6
+	VFMADD231PD  192(DI)(CX*2), Z13, Z7
+	VFMADD231PD  192(DI)(BX*1), Z13, Z8
+	VFMADD231PD  192(R8), Z13, Z9
+	VBROADCASTSD 280(R10), Z30
+	VFMADD213PD  Z30, Z18, Z22
+	VFMADD213PD  Z30, Z19, Z23
+	VFMADD213PD  Z30, Z20, Z24
+	VFMADD213PD  Z30, Z21, Z25
+	VFMADD231PD  192(R8)(CX*1), Z13, Z10
+	VFMADD231PD  192(R8)(CX*2), Z13, Z11
+	VFMADD231PD  192(R8)(BX*1), Z13, Z12
+	VMOVUPD      256(R9), Z13
+	VFMADD231PD  256(SI), Z13, Z1
+	VFMADD231PD  256(SI)(CX*1), Z13, Z2
+	VFMADD231PD  256(SI)(CX*2), Z13, Z3
+	VBROADCASTSD 320(R10), Z30
+	VFMADD213PD  Z30, Z18, Z26
+	VFMADD213PD  Z30, Z19, Z27
+	VFMADD213PD  Z30, Z20, Z28
+	VFMADD213PD  Z30, Z21, Z29
+	VFMADD231PD  256(SI)(BX*1), Z13, Z4
+	VFMADD231PD  256(DI), Z13, Z5
+	VFMADD231PD  256(DI)(CX*1), Z13, Z6
+	VFMADD231PD  256(DI)(CX*2), Z13, Z7
+	VFMADD231PD  256(DI)(BX*1), Z13, Z8
+	VFMADD231PD  256(R8), Z13, Z9
+	VBROADCASTSD 288(R10), Z30
+	VFMADD213PD  Z30, Z18, Z22
+	VFMADD213PD  Z30, Z19, Z23
+	VFMADD213PD  Z30, Z20, Z24
+	VFMADD213PD  Z30, Z21, Z25
+	VFMADD231PD  256(R8)(CX*1), Z13, Z10
+	VFMADD231PD  256(R8)(CX*2), Z13, Z11
+	VFMADD231PD  256(R8)(BX*1), Z13, Z12
+	VMOVUPD      320(R9), Z13
+	VFMADD231PD  320(SI), Z13, Z1
+	VFMADD231PD  320(SI)(CX*1), Z13, Z2
+	VBROADCASTSD 328(R10), Z30
+	VFMADD213PD  Z30, Z18, Z26
+	VFMADD213PD  Z30, Z19, Z27
+	VFMADD213PD  Z30, Z20, Z28
+	VFMADD213PD  Z30, Z21, Z29
+	VFMADD231PD  320(SI)(CX*2), Z13, Z3
+	VFMADD231PD  320(SI)(BX*1), Z13, Z4
+	VFMADD231PD  320(DI), Z13, Z5
+	VFMADD231PD  320(DI)(CX*1), Z13, Z6
+	VFMADD231PD  320(DI)(CX*2), Z13, Z7
+	VFMADD231PD  320(DI)(BX*1), Z13, Z8
+	VMULPD       Z14, Z22, Z22
+	VMULPD       Z15, Z23, Z23
+	VMULPD       Z16, Z24, Z24
+	VMULPD       Z17, Z25, Z25
+	VFMADD231PD  320(R8), Z13, Z9
+	VFMADD231PD  320(R8)(CX*1), Z13, Z10
+	VFMADD231PD  320(R8)(CX*2), Z13, Z11
+	VFMADD231PD  320(R8)(BX*1), Z13, Z12
+	VMOVUPD      384(R9), Z13
+	VFMADD231PD  384(SI), Z13, Z1
+	VBROADCASTSD 336(R10), Z30
+	VADDPD       (AX), Z30, Z14
+	VADDPD       128(AX), Z30, Z15
+	VADDPD       256(AX), Z30, Z16
+	VADDPD       384(AX), Z30, Z17
+	VFMADD231PD  384(SI)(CX*1), Z13, Z2
+	VFMADD231PD  384(SI)(CX*2), Z13, Z3
+	VFMADD231PD  384(SI)(BX*1), Z13, Z4
+	VFMADD231PD  384(DI), Z13, Z5
+	VFMADD231PD  384(DI)(CX*1), Z13, Z6
+	VFMADD231PD  384(DI)(CX*2), Z13, Z7
+	VMOVUPD      (R10), Z30
+	VMOVUPD      Z30, Z18
+	VPERMT2PD    64(R10), Z14, Z18
+	VMOVUPD      Z30, Z19
+	VPERMT2PD    64(R10), Z15, Z19
+	VMOVUPD      Z30, Z20
+	VPERMT2PD    64(R10), Z16, Z20
+	VMOVUPD      Z30, Z21
+	VPERMT2PD    64(R10), Z17, Z21
+	VFMADD231PD  384(DI)(BX*1), Z13, Z8
+	VFMADD231PD  384(R8), Z13, Z9
+	VFMADD231PD  384(R8)(CX*1), Z13, Z10
+	VFMADD231PD  384(R8)(CX*2), Z13, Z11
+	VFMADD231PD  384(R8)(BX*1), Z13, Z12
+	VMOVUPD      448(R9), Z13
+	VMOVUPD      128(R10), Z30
+	VPERMI2PD    192(R10), Z30, Z14
+	VPERMI2PD    192(R10), Z30, Z15
+	VPERMI2PD    192(R10), Z30, Z16
+	VPERMI2PD    192(R10), Z30, Z17
+	VFMADD231PD  448(SI), Z13, Z1
+	VFMADD231PD  448(SI)(CX*1), Z13, Z2
+	VFMADD231PD  448(SI)(CX*2), Z13, Z3
+	VFMADD231PD  448(SI)(BX*1), Z13, Z4
+	VFMADD231PD  448(DI), Z13, Z5
+	VFMADD231PD  448(DI)(CX*1), Z13, Z6
+	VMULPD       Z18, Z22, Z30
+	VMULPD       Z18, Z26, Z18
+	VFMADD231PD  Z14, Z22, Z18
+	VFMSUB213PD  Z30, Z26, Z14
+	VMULPD       Z19, Z23, Z30
+	VMULPD       Z19, Z27, Z19
+	VFMADD231PD  Z15, Z23, Z19
+	VFMSUB213PD  Z30, Z27, Z15
+	VMULPD       Z20, Z24, Z30
+	VMULPD       Z20, Z28, Z20
+	VFMADD231PD  Z16, Z24, Z20
+	VFMSUB213PD  Z30, Z28, Z16
+	VMULPD       Z21, Z25, Z30
+	VMULPD       Z21, Z29, Z21
+	VFMADD231PD  Z17, Z25, Z21
+	VFMSUB213PD  Z30, Z29, Z17
+	VFMADD231PD  448(DI)(CX*2), Z13, Z7
+	VFMADD231PD  448(DI)(BX*1), Z13, Z8
+	VFMADD231PD  448(R8), Z13, Z9
+	VFMADD231PD  448(R8)(CX*1), Z13, Z10
+	VFMADD231PD  448(R8)(CX*2), Z13, Z11
+	VFMADD231PD  448(R8)(BX*1), Z13, Z12
+	VMOVUPD      Z14, (AX)
+	VMOVUPD      Z18, 64(AX)
+	VMOVUPD      Z15, 128(AX)
+	VMOVUPD      Z19, 192(AX)
+	VMOVUPD      Z16, 256(AX)
+	VMOVUPD      Z20, 320(AX)
+	VMOVUPD      Z17, 384(AX)
+	VMOVUPD      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000200, R9
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JMP          loop1751
+	JG           loop1447
 
-done1752:
-skip1750:
+done1448:
+skip1446:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    SI, AX
-	VMOVUPS Z0, Z14
-	VMOVUPS Z0, Z15
-	VMOVUPS Z0, Z16
-	VMOVUPS Z0, Z17
-	VMOVUPS Z0, Z18
-	VMOVUPS Z0, Z19
-	VMOVUPS Z0, Z20
-	VMOVUPS Z0, Z21
-	VMOVUPS Z0, Z22
-	VMOVUPS Z0, Z23
-	VMOVUPS Z0, Z24
-	VMOVUPS Z0, Z0
+	VMOVUPD Z0, Z14
+	VMOVUPD Z0, Z15
+	VMOVUPD Z0, Z16
+	VMOVUPD Z0, Z17
+	VMOVUPD Z0, Z18
+	VMOVUPD Z0, Z19
+	VMOVUPD Z0, Z20
+	VMOVUPD Z0, Z21
+	VMOVUPD Z0, Z22
+	VMOVUPD Z0, Z23
+	VMOVUPD Z0, Z24
+	VMOVUPD Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1450
 
-loop1753:
-	CMPQ        AX, $0x00000080
-	JL          done1754
-	VMOVUPS     (R9), Z13
-	VFMADD231PS (SI), Z13, Z1
-	VFMADD231PS (SI)(CX*1), Z13, Z2
-	VFMADD231PS (SI)(CX*2), Z13, Z3
-	VFMADD231PS (SI)(BX*1), Z13, Z4
-	VFMADD231PS (DI), Z13, Z5
-	VFMADD231PS (DI)(CX*1), Z13, Z6
-	VFMADD231PS (DI)(CX*2), Z13, Z7
-	VFMADD231PS (DI)(BX*1), Z13, Z8
-	VFMADD231PS (R8), Z13, Z9
-	VFMADD231PS (R8)(CX*1), Z13, Z10
-	VFMADD231PS (R8)(CX*2), Z13, Z11
-	VFMADD231PS (R8)(BX*1), Z13, Z12
-	VMOVUPS     64(R9), Z13
-	VFMADD231PS 64(SI), Z13, Z14
-	VFMADD231PS 64(SI)(CX*1), Z13, Z15
-	VFMADD231PS 64(SI)(CX*2), Z13, Z16
-	VFMADD231PS 64(SI)(BX*1), Z13, Z17
-	VFMADD231PS 64(DI), Z13, Z18
-	VFMADD231PS 64(DI)(CX*1), Z13, Z19
-	VFMADD231PS 64(DI)(CX*2), Z13, Z20
-	VFMADD231PS 64(DI)(BX*1), Z13, Z21
-	VFMADD231PS 64(R8), Z13, Z22
-	VFMADD231PS 64(R8)(CX*1), Z13, Z23
-	VFMADD231PS 64(R8)(CX*2), Z13, Z24
-	VFMADD231PS 64(R8)(BX*1), Z13, Z0
+loop1449:
+	VMOVUPD     (R9), Z13
+	VFMADD231PD (SI), Z13, Z1
+	VFMADD231PD (SI)(CX*1), Z13, Z2
+	VFMADD231PD (SI)(CX*2), Z13, Z3
+	VFMADD231PD (SI)(BX*1), Z13, Z4
+	VFMADD231PD (DI), Z13, Z5
+	VFMADD231PD (DI)(CX*1), Z13, Z6
+	VFMADD231PD (DI)(CX*2), Z13, Z7
+	VFMADD231PD (DI)(BX*1), Z13, Z8
+	VFMADD231PD (R8), Z13, Z9
+	VFMADD231PD (R8)(CX*1), Z13, Z10
+	VFMADD231PD (R8)(CX*2), Z13, Z11
+	VFMADD231PD (R8)(BX*1), Z13, Z12
+	VMOVUPD     64(R9), Z13
+	VFMADD231PD 64(SI), Z13, Z14
+	VFMADD231PD 64(SI)(CX*1), Z13, Z15
+	VFMADD231PD 64(SI)(CX*2), Z13, Z16
+	VFMADD231PD 64(SI)(BX*1), Z13, Z17
+	VFMADD231PD 64(DI), Z13, Z18
+	VFMADD231PD 64(DI)(CX*1), Z13, Z19
+	VFMADD231PD 64(DI)(CX*2), Z13, Z20
+	VFMADD231PD 64(DI)(BX*1), Z13, Z21
+	VFMADD231PD 64(R8), Z13, Z22
+	VFMADD231PD 64(R8)(CX*1), Z13, Z23
+	VFMADD231PD 64(R8)(CX*2), Z13, Z24
+	VFMADD231PD 64(R8)(BX*1), Z13, Z0
 	ADDQ        $0x00000080, R9
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
-	JMP         loop1753
+	CMPQ        AX, $0x00000080
+	JGE         loop1449
 
-done1754:
+done1450:
 	TESTQ       AX, AX
-	JZ          skip1755
-	VMOVUPS     (R9), Z13
-	VFMADD231PS (SI), Z13, Z1
-	VFMADD231PS (SI)(CX*1), Z13, Z2
-	VFMADD231PS (SI)(CX*2), Z13, Z3
-	VFMADD231PS (SI)(BX*1), Z13, Z4
-	VFMADD231PS (DI), Z13, Z5
-	VFMADD231PS (DI)(CX*1), Z13, Z6
-	VFMADD231PS (DI)(CX*2), Z13, Z7
-	VFMADD231PS (DI)(BX*1), Z13, Z8
-	VFMADD231PS (R8), Z13, Z9
-	VFMADD231PS (R8)(CX*1), Z13, Z10
-	VFMADD231PS (R8)(CX*2), Z13, Z11
-	VFMADD231PS (R8)(BX*1), Z13, Z12
+	JZ          skip1451
+	VMOVUPD     (R9), Z13
+	VFMADD231PD (SI), Z13, Z1
+	VFMADD231PD (SI)(CX*1), Z13, Z2
+	VFMADD231PD (SI)(CX*2), Z13, Z3
+	VFMADD231PD (SI)(BX*1), Z13, Z4
+	VFMADD231PD (DI), Z13, Z5
+	VFMADD231PD (DI)(CX*1), Z13, Z6
+	VFMADD231PD (DI)(CX*2), Z13, Z7
+	VFMADD231PD (DI)(BX*1), Z13, Z8
+	VFMADD231PD (R8), Z13, Z9
+	VFMADD231PD (R8)(CX*1), Z13, Z10
+	VFMADD231PD (R8)(CX*2), Z13, Z11
+	VFMADD231PD (R8)(BX*1), Z13, Z12
 	ADDQ        $0x00000040, R9
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1755:
-	VADDPS     Z14, Z1, Z1
-	VADDPS     Z15, Z2, Z2
-	VADDPS     Z16, Z3, Z3
-	VADDPS     Z17, Z4, Z4
-	VADDPS     Z18, Z5, Z5
-	VADDPS     Z19, Z6, Z6
-	VADDPS     Z20, Z7, Z7
-	VADDPS     Z21, Z8, Z8
-	VADDPS     Z22, Z9, Z9
-	VADDPS     Z23, Z10, Z10
-	VADDPS     Z24, Z11, Z11
-	VADDPS     Z0, Z12, Z12
-	MOVQ       sums+8(FP), AX
-	VUNPCKLPS  Z2, Z1, Z0
-	VUNPCKHPS  Z2, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPS  Z4, Z3, Z0
-	VUNPCKHPS  Z4, Z3, Z3
-	VADDPS     Z0, Z3, Z3
-	VUNPCKLPS  Z6, Z5, Z0
-	VUNPCKHPS  Z6, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPS  Z8, Z7, Z0
-	VUNPCKHPS  Z8, Z7, Z7
-	VADDPS     Z0, Z7, Z7
-	VUNPCKLPS  Z10, Z9, Z0
-	VUNPCKHPS  Z10, Z9, Z9
-	VADDPS     Z0, Z9, Z9
-	VUNPCKLPS  Z12, Z11, Z0
-	VUNPCKHPS  Z12, Z11, Z11
-	VADDPS     Z0, Z11, Z11
-	VUNPCKLPD  Z3, Z1, Z0
-	VUNPCKHPD  Z3, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VUNPCKLPD  Z7, Z5, Z0
-	VUNPCKHPD  Z7, Z5, Z5
-	VADDPS     Z0, Z5, Z5
-	VUNPCKLPD  Z11, Z9, Z0
-	VUNPCKHPD  Z11, Z9, Z9
-	VADDPS     Z0, Z9, Z9
+skip1451:
+	VADDPD     Z14, Z1, Z1
+	VADDPD     Z15, Z2, Z2
+	VADDPD     Z16, Z3, Z3
+	VADDPD     Z17, Z4, Z4
+	VADDPD     Z18, Z5, Z5
+	VADDPD     Z19, Z6, Z6
+	VADDPD     Z20, Z7, Z7
+	VADDPD     Z21, Z8, Z8
+	VADDPD     Z22, Z9, Z9
+	VADDPD     Z23, Z10, Z10
+	VADDPD     Z24, Z11, Z11
+	VADDPD     Z0, Z12, Z12
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
+	VUNPCKLPD  Z2, Z1, Z0
+	VUNPCKHPD  Z2, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VUNPCKLPD  Z4, Z3, Z0
+	VUNPCKHPD  Z4, Z3, Z3
+	VADDPD     Z0, Z3, Z3
+	VUNPCKLPD  Z6, Z5, Z0
+	VUNPCKHPD  Z6, Z5, Z5
+	VADDPD     Z0, Z5, Z5
+	VUNPCKLPD  Z8, Z7, Z0
+	VUNPCKHPD  Z8, Z7, Z7
+	VADDPD     Z0, Z7, Z7
+	VSHUFF64X2 $0x88, Z3, Z1, Z0
+	VSHUFF64X2 $0xdd, Z3, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z7, Z5, Z0
+	VSHUFF64X2 $0xdd, Z7, Z5, Z5
+	VADDPD     Z0, Z5, Z5
 	VSHUFF64X2 $0x88, Z5, Z1, Z0
 	VSHUFF64X2 $0xdd, Z5, Z1, Z1
-	VADDPS     Z0, Z1, Z1
+	VADDPD     Z0, Z1, Z1
+	VMOVUPD    Z1, (AX)
+	VUNPCKLPD  Z10, Z9, Z0
+	VUNPCKHPD  Z10, Z9, Z9
+	VADDPD     Z0, Z9, Z9
+	VUNPCKLPD  Z12, Z11, Z0
+	VUNPCKHPD  Z12, Z11, Z11
+	VADDPD     Z0, Z11, Z11
+	VSHUFF64X2 $0x88, Z11, Z9, Z0
+	VSHUFF64X2 $0xdd, Z11, Z9, Z9
+	VADDPD     Z0, Z9, Z9
 	VSHUFF64X2 $0x88, Z9, Z9, Z0
 	VSHUFF64X2 $0xdd, Z9, Z9, Z9
-	VADDPS     Z0, Z9, Z9
-	VSHUFF64X2 $0x88, Z9, Z1, Z0
-	VSHUFF64X2 $0xdd, Z9, Z1, Z1
-	VADDPS     Z0, Z1, Z1
-	VMOVUPS    Z1, (AX)
-	MOVQ       p+88(FP), CX
+	VADDPD     Z0, Z9, Z9
+	VMOVUPD    Z9, 64(AX)
+	MOVQ       call+16(FP), CX
+	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1756
+	JZ         skip1452
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
+	MOVQ       call+16(FP), DX
+	MOVQ       8(DX), DX
+	MOVQ       call+16(FP), BX
+	MOVQ       80(BX), BX
 	MOVQ       CX, SI
-	SHLQ       $0x02, SI
+	SHLQ       $0x03, SI
 	ADDQ       SI, AX
+	CMPQ       BX, $0x00000001
+	JL         done1454
 
-loop1757:
-	CMPQ             BX, $0x00000001
-	JL               done1758
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
+loop1453:
+	VMOVUPD.Z        (DX), K1, Z0
+	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
-	ADDQ             $0x04, AX
+	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1757
+	JG               loop1453
 
-done1758:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1759
-	VMOVUPD   Z1, (AX)
-	JMP       done1760
+done1454:
+	MOVQ    y+0(FP), AX
+	CMPQ    CX, $0x08
+	JNE     few1455
+	VMOVUPD Z1, (AX)
+	JMP     done1456
 
-few1759:
+few1455:
 	TESTQ         $0x00000004, CX
-	JZ            skip1761
+	JZ            skip1457
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1761:
+skip1457:
 	TESTQ         $0x00000002, CX
-	JZ            skip1762
+	JZ            skip1458
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1762:
+skip1458:
 	TESTQ  $0x00000001, CX
-	JZ     skip1763
+	JZ     skip1459
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1763:
-done1760:
-skip1756:
-	JMP finish1580
+skip1459:
+done1456:
+skip1452:
+	JMP finish1172
 
-next1749:
-finish1580:
+next1445:
+finish1172:
 	VZEROUPPER
 	RET
 
-// func fourierUpdate32AVX512(y *float64, sums *float32, a *float32, f *float32, phi *float32, w *float32, x *float32, m int, n int, rows int, cols int, p int, k int, limit float32)
+// func fourier32AVX512(y *float64, x *float32, call *uintptr)
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
-TEXT ·fourierUpdate32AVX512(SB), NOSPLIT, $0-108
+TEXT ·fourier32AVX512(SB), NOSPLIT, $0-24
 	VPXORQ Z0, Z0, Z0
-	MOVQ   w+40(FP), AX
-	MOVQ   x+48(FP), CX
-	MOVQ   m+56(FP), DX
-	MOVQ   phi+32(FP), BX
-	MOVQ   n+64(FP), SI
+	MOVQ   call+16(FP), AX
+	MOVQ   16(AX), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   call+16(FP), DX
+	MOVQ   40(DX), DX
+	MOVQ   call+16(FP), BX
+	MOVQ   32(BX), BX
+	MOVQ   call+16(FP), SI
+	ADDQ   (SI), BX
+	MOVQ   call+16(FP), SI
+	MOVQ   48(SI), SI
 	ADDQ   $0x0f, SI
 	SHRQ   $0x04, SI
 	MOVQ   SI, DI
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
+	CMPQ   SI, $0x00000008
+	JL     done1461
 
-loop1764:
-	CMPQ    SI, $0x00000008
-	JL      done1765
+loop1460:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -41115,10 +34817,10 @@ loop1764:
 	MOVQ    CX, R10
 	MOVQ    DX, R11
 	ADDQ    R8, R9
+	CMPQ    R11, $0x00000001
+	JL      done1463
 
-loop1766:
-	CMPQ         R11, $0x00000001
-	JL           done1767
+loop1462:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -41131,9 +34833,9 @@ loop1766:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1766
+	JG           loop1462
 
-done1767:
+done1463:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -41145,12 +34847,14 @@ done1767:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000400, BX
 	SUBQ    $0x00000008, SI
-	JMP     loop1764
+	CMPQ    SI, $0x00000008
+	JGE     loop1460
 
-done1765:
-loop1768:
-	CMPQ    SI, $0x00000007
-	JL      done1769
+done1461:
+	CMPQ SI, $0x00000007
+	JL   done1465
+
+loop1464:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -41162,10 +34866,10 @@ loop1768:
 	MOVQ    CX, R10
 	MOVQ    DX, R11
 	ADDQ    R8, R9
+	CMPQ    R11, $0x00000001
+	JL      done1467
 
-loop1770:
-	CMPQ         R11, $0x00000001
-	JL           done1771
+loop1466:
 	VBROADCASTSS (R10), Z8
 	VFMADD231PS  (R9), Z8, Z1
 	VFMADD231PS  64(R9), Z8, Z2
@@ -41177,9 +34881,9 @@ loop1770:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1770
+	JG           loop1466
 
-done1771:
+done1467:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -41190,12 +34894,14 @@ done1771:
 	ADDQ    $0x000001c0, AX
 	ADDQ    $0x00000380, BX
 	SUBQ    $0x00000007, SI
-	JMP     loop1768
+	CMPQ    SI, $0x00000007
+	JGE     loop1464
 
-done1769:
-loop1772:
-	CMPQ    SI, $0x00000006
-	JL      done1773
+done1465:
+	CMPQ SI, $0x00000006
+	JL   done1469
+
+loop1468:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -41206,10 +34912,10 @@ loop1772:
 	MOVQ    CX, R10
 	MOVQ    DX, R11
 	ADDQ    R8, R9
+	CMPQ    R11, $0x00000001
+	JL      done1471
 
-loop1774:
-	CMPQ         R11, $0x00000001
-	JL           done1775
+loop1470:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -41220,9 +34926,9 @@ loop1774:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1774
+	JG           loop1470
 
-done1775:
+done1471:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -41232,12 +34938,14 @@ done1775:
 	ADDQ    $0x00000180, AX
 	ADDQ    $0x00000300, BX
 	SUBQ    $0x00000006, SI
-	JMP     loop1772
+	CMPQ    SI, $0x00000006
+	JGE     loop1468
 
-done1773:
-loop1776:
-	CMPQ    SI, $0x00000005
-	JL      done1777
+done1469:
+	CMPQ SI, $0x00000005
+	JL   done1473
+
+loop1472:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -41247,10 +34955,10 @@ loop1776:
 	MOVQ    CX, R10
 	MOVQ    DX, R11
 	ADDQ    R8, R9
+	CMPQ    R11, $0x00000001
+	JL      done1475
 
-loop1778:
-	CMPQ         R11, $0x00000001
-	JL           done1779
+loop1474:
 	VBROADCASTSS (R10), Z6
 	VFMADD231PS  (R9), Z6, Z1
 	VFMADD231PS  64(R9), Z6, Z2
@@ -41260,9 +34968,9 @@ loop1778:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1778
+	JG           loop1474
 
-done1779:
+done1475:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -41271,12 +34979,14 @@ done1779:
 	ADDQ    $0x00000140, AX
 	ADDQ    $0x00000280, BX
 	SUBQ    $0x00000005, SI
-	JMP     loop1776
+	CMPQ    SI, $0x00000005
+	JGE     loop1472
 
-done1777:
-loop1780:
-	CMPQ    SI, $0x00000004
-	JL      done1781
+done1473:
+	CMPQ SI, $0x00000004
+	JL   done1477
+
+loop1476:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -41289,10 +34999,10 @@ loop1780:
 	MOVQ    CX, R10
 	MOVQ    DX, R11
 	ADDQ    R8, R9
+	CMPQ    R11, $0x00000002
+	JL      done1479
 
-loop1782:
-	CMPQ         R11, $0x00000002
-	JL           done1783
+loop1478:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -41306,12 +35016,14 @@ loop1782:
 	LEAQ         (R9)(DI*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1782
+	CMPQ         R11, $0x00000002
+	JGE          loop1478
 
-done1783:
-loop1784:
-	CMPQ         R11, $0x00000001
-	JL           done1785
+done1479:
+	CMPQ R11, $0x00000001
+	JL   done1481
+
+loop1480:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -41320,9 +35032,9 @@ loop1784:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1784
+	JG           loop1480
 
-done1785:
+done1481:
 	VADDPS  Z5, Z1, Z1
 	VADDPS  Z6, Z2, Z2
 	VADDPS  Z7, Z3, Z3
@@ -41334,12 +35046,14 @@ done1785:
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000200, BX
 	SUBQ    $0x00000004, SI
-	JMP     loop1780
+	CMPQ    SI, $0x00000004
+	JGE     loop1476
 
-done1781:
-loop1786:
-	CMPQ    SI, $0x00000003
-	JL      done1787
+done1477:
+	CMPQ SI, $0x00000003
+	JL   done1483
+
+loop1482:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -41350,10 +35064,10 @@ loop1786:
 	MOVQ    CX, R10
 	MOVQ    DX, R11
 	ADDQ    R8, R9
+	CMPQ    R11, $0x00000002
+	JL      done1485
 
-loop1788:
-	CMPQ         R11, $0x00000002
-	JL           done1789
+loop1484:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -41365,12 +35079,14 @@ loop1788:
 	LEAQ         (R9)(DI*2), R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
-	JMP          loop1788
+	CMPQ         R11, $0x00000002
+	JGE          loop1484
 
-done1789:
-loop1790:
-	CMPQ         R11, $0x00000001
-	JL           done1791
+done1485:
+	CMPQ R11, $0x00000001
+	JL   done1487
+
+loop1486:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -41378,9 +35094,9 @@ loop1790:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1790
+	JG           loop1486
 
-done1791:
+done1487:
 	VADDPS  Z4, Z1, Z1
 	VADDPS  Z5, Z2, Z2
 	VADDPS  Z6, Z3, Z3
@@ -41390,12 +35106,14 @@ done1791:
 	ADDQ    $0x000000c0, AX
 	ADDQ    $0x00000180, BX
 	SUBQ    $0x00000003, SI
-	JMP     loop1786
+	CMPQ    SI, $0x00000003
+	JGE     loop1482
 
-done1787:
-loop1792:
-	CMPQ    SI, $0x00000002
-	JL      done1793
+done1483:
+	CMPQ SI, $0x00000002
+	JL   done1489
+
+loop1488:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -41409,10 +35127,10 @@ loop1792:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
+	CMPQ    R11, $0x00000004
+	JL      done1491
 
-loop1794:
-	CMPQ         R11, $0x00000004
-	JL           done1795
+loop1490:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -41428,21 +35146,23 @@ loop1794:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1794
+	CMPQ         R11, $0x00000004
+	JGE          loop1490
 
-done1795:
-loop1796:
-	CMPQ         R11, $0x00000001
-	JL           done1797
+done1491:
+	CMPQ R11, $0x00000001
+	JL   done1493
+
+loop1492:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1796
+	JG           loop1492
 
-done1797:
+done1493:
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z2, Z2
 	VADDPS  Z5, Z1, Z1
@@ -41454,12 +35174,14 @@ done1797:
 	ADDQ    $0x00000080, AX
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000002, SI
-	JMP     loop1792
+	CMPQ    SI, $0x00000002
+	JGE     loop1488
 
-done1793:
-loop1798:
-	CMPQ    SI, $0x00000001
-	JL      done1799
+done1489:
+	CMPQ SI, $0x00000001
+	JL   done1495
+
+loop1494:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -41469,10 +35191,10 @@ loop1798:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
+	CMPQ    R11, $0x00000004
+	JL      done1497
 
-loop1800:
-	CMPQ         R11, $0x00000004
-	JL           done1801
+loop1496:
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	VBROADCASTSS 4(R10), Z5
@@ -41484,20 +35206,22 @@ loop1800:
 	LEAQ         (R9)(DI*4), R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
-	JMP          loop1800
+	CMPQ         R11, $0x00000004
+	JGE          loop1496
 
-done1801:
-loop1802:
-	CMPQ         R11, $0x00000001
-	JL           done1803
+done1497:
+	CMPQ R11, $0x00000001
+	JL   done1499
+
+loop1498:
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JMP          loop1802
+	JG           loop1498
 
-done1803:
+done1499:
 	VADDPS  Z2, Z1, Z1
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z1, Z1
@@ -41505,13 +35229,15 @@ done1803:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000001, SI
-	JMP     loop1798
+	JG      loop1494
 
-done1799:
+done1495:
 	XORQ         AX, AX
-	VBROADCASTSS limit+104(FP), Z1
+	MOVQ         call+16(FP), CX
+	VBROADCASTSS 88(CX), Z1
 	VPADDD       Z1, Z1, Z1
-	MOVQ         m+56(FP), CX
+	MOVQ         call+16(FP), CX
+	MOVQ         40(CX), CX
 	MOVQ         CX, DX
 	ANDQ         $-16, DX
 	MOVQ         DX, BX
@@ -41519,63 +35245,72 @@ done1799:
 	SUBQ         DX, CX
 	MOVQ         BX, DX
 	TESTQ        CX, CX
-	JZ           end1804
+	JZ           end1500
 	MOVQ         $-1, SI
 	BZHIQ        CX, SI, SI
 	KMOVW        SI, K1
-	MOVQ         x+48(FP), CX
+	MOVQ         x+8(FP), CX
 	VMOVUPS.Z    (CX)(BX*1), K1, Z2
 	VPADDD       Z2, Z2, Z2
 	VPCMPUD      $0x05, Z1, Z2, K1
 	KMOVW        K1, CX
 	ORQ          CX, AX
-	JMP          end1804
+	JMP          end1500
 
-end1804:
+end1500:
 	XORQ BX, BX
 
-group1806:
+group1502:
 	CMPQ    BX, DX
-	JE      done1807
-	MOVQ    x+48(FP), CX
+	JE      done1503
+	MOVQ    x+8(FP), CX
 	VMOVUPS (CX)(BX*1), Z2
 	VPADDD  Z2, Z2, Z2
 	VPCMPUD $0x05, Z1, Z2, K1
 	KMOVW   K1, CX
 	ORQ     CX, AX
 	ADDQ    $0x00000040, BX
-	JMP     group1806
+	JMP     group1502
 
-done1807:
+done1503:
 	TESTQ AX, AX
-	JZ    skip1808
-	MOVQ  phi+32(FP), AX
-	MOVQ  n+64(FP), CX
+	JZ    skip1504
+	MOVQ  call+16(FP), AX
+	MOVQ  32(AX), AX
+	MOVQ  call+16(FP), CX
+	ADDQ  (CX), AX
+	MOVQ  call+16(FP), CX
+	MOVQ  48(CX), CX
 	ADDQ  $0x0f, CX
 	SHRQ  $0x04, CX
+	CMPQ  CX, $0x00000001
+	JL    done1506
 
-loop1809:
-	CMPQ        CX, $0x00000001
-	JL          done1810
+loop1505:
 	VMOVUPS     (AX), Z1
 	VREDUCEPS   $0x00, Z1, Z2
 	VFMADD231PS Z0, Z1, Z2
 	VMOVUPS     Z2, (AX)
 	ADDQ        $0x00000080, AX
 	SUBQ        $0x00000001, CX
-	JMP         loop1809
+	JG          loop1505
 
-done1810:
-skip1808:
-	MOVQ         phi+32(FP), AX
-	MOVQ         n+64(FP), CX
+done1506:
+skip1504:
+	MOVQ         call+16(FP), AX
+	MOVQ         32(AX), AX
+	MOVQ         call+16(FP), CX
+	ADDQ         (CX), AX
+	MOVQ         call+16(FP), CX
+	MOVQ         48(CX), CX
 	ADDQ         $0x0f, CX
 	SHRQ         $0x04, CX
 	DECQ         CX
 	MOVQ         CX, DX
 	SHRQ         $0x02, DX
 	ANDQ         $0x03, CX
-	MOVQ         n+64(FP), BX
+	MOVQ         call+16(FP), BX
+	MOVQ         48(BX), BX
 	DECQ         BX
 	ANDQ         $0x0f, BX
 	INCQ         BX
@@ -41583,7 +35318,7 @@ skip1808:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1812
+	JNE          next1508
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z5
 	VMULPS       Z5, Z5, Z1
@@ -41616,11 +35351,11 @@ skip1808:
 	VMOVUPS      Z2, (AX)
 	VMOVUPS      Z3, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1811
+	JMP          done1507
 
-next1812:
+next1508:
 	CMPQ         CX, $0x01
-	JNE          next1813
+	JNE          next1509
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z8
 	VREDUCEPS    $0x00, 128(AX), Z9
@@ -41670,11 +35405,11 @@ next1812:
 	VMOVUPS      Z4, 128(AX)
 	VMOVUPS      Z6, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1811
+	JMP          done1507
 
-next1813:
+next1509:
 	CMPQ         CX, $0x02
-	JNE          next1814
+	JNE          next1510
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z11
 	VREDUCEPS    $0x00, 128(AX), Z12
@@ -41741,11 +35476,11 @@ next1813:
 	VMOVUPS      Z6, 256(AX)
 	VMOVUPS      Z9, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1811
+	JMP          done1507
 
-next1814:
+next1510:
 	CMPQ         CX, $0x03
-	JNE          next1815
+	JNE          next1511
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z14
 	VREDUCEPS    $0x00, 128(AX), Z15
@@ -41829,27 +35564,38 @@ next1814:
 	VMOVUPS      Z8, 384(AX)
 	VMOVUPS      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1811
+	JMP          done1507
 
-next1815:
-done1811:
-	MOVQ         rows+72(FP), CX
+next1511:
+done1507:
+	MOVQ         call+16(FP), CX
+	MOVQ         72(CX), CX
+	CMPQ         CX, $0x00
+	JE           product1512
+	MOVQ         call+16(FP), BX
+	CMPQ         80(BX), $0x03
+	JNE          product1512
 	CMPQ         CX, $0x01
-	JNE          next1817
+	JNE          next1514
 	VMOVUPS      Z0, Z1
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), BX
-	MOVQ         phi+32(FP), SI
+	MOVQ         call+16(FP), BX
+	MOVQ         (BX), BX
+	MOVQ         call+16(FP), SI
+	MOVQ         32(SI), SI
+	MOVQ         call+16(FP), DI
+	ADDQ         (DI), SI
 	MOVQ         BX, DI
-	MOVQ         f+24(FP), R8
+	MOVQ         call+16(FP), R8
+	MOVQ         8(R8), R8
 	ADDQ         CX, DI
 	VBROADCASTSS (R8), Z7
 	VBROADCASTSS 4(R8), Z8
 	VBROADCASTSS 8(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1818
+	JZ           skip1515
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z18
@@ -41932,10 +35678,10 @@ done1811:
 	VMOVUPS      Z12, 384(AX)
 	VMOVUPS      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
-
-loop1819:
 	CMPQ         DX, $0x00000001
-	JL           done1820
+	JL           done1517
+
+loop1516:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z23
 	VREDUCEPS    $0x00, 128(AX), Z24
@@ -42109,9 +35855,9 @@ loop1819:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1819
+	JG           loop1516
 
-done1820:
+done1517:
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -42138,16 +35884,16 @@ done1820:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1818:
+skip1515:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    BX, AX
 	VMOVUPS Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1519
 
-loop1821:
-	CMPQ        AX, $0x00000080
-	JL          done1822
+loop1518:
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -42174,11 +35920,12 @@ loop1821:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1821
+	CMPQ        AX, $0x00000080
+	JGE         loop1518
 
-done1822:
+done1519:
 	TESTQ       AX, AX
-	JZ          skip1823
+	JZ          skip1520
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -42194,9 +35941,10 @@ done1822:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1823:
+skip1520:
 	VADDPS     Z0, Z1, Z1
-	MOVQ       sums+8(FP), AX
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
 	VUNPCKLPS  Z1, Z1, Z0
 	VUNPCKHPS  Z1, Z1, Z1
 	VADDPS     Z0, Z1, Z1
@@ -42210,74 +35958,60 @@ skip1823:
 	VSHUFF64X2 $0xdd, Z1, Z1, Z1
 	VADDPS     Z0, Z1, Z1
 	VMOVUPS    Z1, (AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1824
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, AX
+	MOVQ       call+16(FP), AX
+	MOVQ       72(AX), AX
+	TESTQ      AX, AX
+	JZ         skip1521
+	VCVTPS2PD  Y1, Z1
+	MOVQ       y+0(FP), CX
+	CMPQ       AX, $0x08
+	JNE        few1522
+	VMOVUPD    Z1, (CX)
+	JMP        done1523
 
-loop1825:
-	CMPQ             BX, $0x00000001
-	JL               done1826
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x04, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1825
-
-done1826:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1827
-	VMOVUPD   Z1, (AX)
-	JMP       done1828
-
-few1827:
-	TESTQ         $0x00000004, CX
-	JZ            skip1829
-	VMOVUPD       Y1, (AX)
+few1522:
+	TESTQ         $0x00000004, AX
+	JZ            skip1524
+	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
+	ADDQ          $0x20, CX
 
-skip1829:
-	TESTQ         $0x00000002, CX
-	JZ            skip1830
-	VMOVUPD       X1, (AX)
+skip1524:
+	TESTQ         $0x00000002, AX
+	JZ            skip1525
+	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
+	ADDQ          $0x10, CX
 
-skip1830:
-	TESTQ  $0x00000001, CX
-	JZ     skip1831
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
+skip1525:
+	TESTQ  $0x00000001, AX
+	JZ     skip1526
+	VMOVSD X1, (CX)
+	ADDQ   $0x08, CX
 
-skip1831:
-done1828:
-skip1824:
-	JMP finish1816
+skip1526:
+done1523:
+skip1521:
+	JMP finish1513
 
-next1817:
+next1514:
 	CMPQ         CX, $0x02
-	JNE          next1832
+	JNE          next1527
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), BX
-	MOVQ         phi+32(FP), SI
+	MOVQ         call+16(FP), BX
+	MOVQ         (BX), BX
+	MOVQ         call+16(FP), SI
+	MOVQ         32(SI), SI
+	MOVQ         call+16(FP), DI
+	ADDQ         (DI), SI
 	MOVQ         BX, DI
-	MOVQ         f+24(FP), R8
+	MOVQ         call+16(FP), R8
+	MOVQ         8(R8), R8
 	ADDQ         CX, DI
 	ADDQ         CX, DI
 	VBROADCASTSS (R8), Z8
@@ -42287,7 +36021,7 @@ next1817:
 	VBROADCASTSS 16(R8), Z12
 	VBROADCASTSS 20(R8), Z13
 	TESTQ        DX, DX
-	JZ           skip1833
+	JZ           skip1528
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z22
@@ -42370,10 +36104,10 @@ next1817:
 	VMOVUPS      Z16, 384(AX)
 	VMOVUPS      Z20, 448(AX)
 	ADDQ         $0x00000200, AX
-
-loop1834:
 	CMPQ         DX, $0x00000001
-	JL           done1835
+	JL           done1530
+
+loop1529:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z27
 	VREDUCEPS    $0x00, 128(AX), Z28
@@ -42595,9 +36329,9 @@ loop1834:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JMP          loop1834
+	JG           loop1529
 
-done1835:
+done1530:
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -42636,17 +36370,17 @@ done1835:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1833:
+skip1528:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    BX, AX
 	VMOVUPS Z0, Z14
 	VMOVUPS Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1532
 
-loop1836:
-	CMPQ        AX, $0x00000080
-	JL          done1837
+loop1531:
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -42685,11 +36419,12 @@ loop1836:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
-	JMP         loop1836
+	CMPQ        AX, $0x00000080
+	JGE         loop1531
 
-done1837:
+done1532:
 	TESTQ       AX, AX
-	JZ          skip1838
+	JZ          skip1533
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -42711,10 +36446,11 @@ done1837:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1838:
+skip1533:
 	VADDPS     Z14, Z1, Z1
 	VADDPS     Z0, Z2, Z2
-	MOVQ       sums+8(FP), AX
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
 	VUNPCKLPS  Z2, Z1, Z0
 	VUNPCKHPS  Z2, Z1, Z1
 	VADDPS     Z0, Z1, Z1
@@ -42728,75 +36464,61 @@ skip1838:
 	VSHUFF64X2 $0xdd, Z1, Z1, Z1
 	VADDPS     Z0, Z1, Z1
 	VMOVUPS    Z1, (AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1839
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, AX
+	MOVQ       call+16(FP), AX
+	MOVQ       72(AX), AX
+	TESTQ      AX, AX
+	JZ         skip1534
+	VCVTPS2PD  Y1, Z1
+	MOVQ       y+0(FP), CX
+	CMPQ       AX, $0x08
+	JNE        few1535
+	VMOVUPD    Z1, (CX)
+	JMP        done1536
 
-loop1840:
-	CMPQ             BX, $0x00000001
-	JL               done1841
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x04, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1840
-
-done1841:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1842
-	VMOVUPD   Z1, (AX)
-	JMP       done1843
-
-few1842:
-	TESTQ         $0x00000004, CX
-	JZ            skip1844
-	VMOVUPD       Y1, (AX)
+few1535:
+	TESTQ         $0x00000004, AX
+	JZ            skip1537
+	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
+	ADDQ          $0x20, CX
 
-skip1844:
-	TESTQ         $0x00000002, CX
-	JZ            skip1845
-	VMOVUPD       X1, (AX)
+skip1537:
+	TESTQ         $0x00000002, AX
+	JZ            skip1538
+	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
+	ADDQ          $0x10, CX
 
-skip1845:
-	TESTQ  $0x00000001, CX
-	JZ     skip1846
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
+skip1538:
+	TESTQ  $0x00000001, AX
+	JZ     skip1539
+	VMOVSD X1, (CX)
+	ADDQ   $0x08, CX
 
-skip1846:
-done1843:
-skip1839:
-	JMP finish1816
+skip1539:
+done1536:
+skip1534:
+	JMP finish1513
 
-next1832:
+next1527:
 	CMPQ         CX, $0x03
-	JNE          next1847
+	JNE          next1540
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), BX
-	MOVQ         phi+32(FP), SI
+	MOVQ         call+16(FP), BX
+	MOVQ         (BX), BX
+	MOVQ         call+16(FP), SI
+	MOVQ         32(SI), SI
+	MOVQ         call+16(FP), DI
+	ADDQ         (DI), SI
 	MOVQ         BX, DI
-	MOVQ         f+24(FP), R8
+	MOVQ         call+16(FP), R8
+	MOVQ         8(R8), R8
 	ADDQ         CX, DI
 	ADDQ         CX, DI
 	ADDQ         CX, DI
@@ -42807,7 +36529,7 @@ next1832:
 	VBROADCASTSS 16(R8), Z13
 	VBROADCASTSS 20(R8), Z14
 	TESTQ        DX, DX
-	JZ           skip1848
+	JZ           skip1541
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z23
@@ -42890,10 +36612,10 @@ next1832:
 	VMOVUPS      Z17, 384(AX)
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
+	CMPQ         DX, $0x00000001
+	JL           done1543
 
-loop1849:
-	CMPQ             DX, $0x00000001
-	JL               done1850
+loop1542:
 	LEAQ             trig32<>+0(SB), R9
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -43163,9 +36885,9 @@ loop1849:
 	ADDQ             $0x00000200, BX
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JMP              loop1849
+	JG               loop1542
 
-done1850:
+done1543:
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -43216,18 +36938,18 @@ done1850:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 
-skip1848:
+skip1541:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    BX, AX
 	VMOVUPS Z0, Z15
 	VMOVUPS Z0, Z16
 	VMOVUPS Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1545
 
-loop1851:
-	CMPQ             AX, $0x00000080
-	JL               done1852
+loop1544:
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -43278,11 +37000,12 @@ loop1851:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 	SUBQ             $0x00000080, AX
-	JMP              loop1851
+	CMPQ             AX, $0x00000080
+	JGE              loop1544
 
-done1852:
+done1545:
 	TESTQ            AX, AX
-	JZ               skip1853
+	JZ               skip1546
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -43310,11 +37033,12 @@ done1852:
 	ADDQ             $0x00000040, BX
 	ADDQ             $0x00000040, DI
 
-skip1853:
+skip1546:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z0, Z3, Z3
-	MOVQ       sums+8(FP), AX
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
 	VUNPCKLPS  Z2, Z1, Z0
 	VUNPCKHPS  Z2, Z1, Z1
 	VADDPS     Z0, Z1, Z1
@@ -43331,76 +37055,62 @@ skip1853:
 	VSHUFF64X2 $0xdd, Z1, Z1, Z1
 	VADDPS     Z0, Z1, Z1
 	VMOVUPS    Z1, (AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1854
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, AX
+	MOVQ       call+16(FP), AX
+	MOVQ       72(AX), AX
+	TESTQ      AX, AX
+	JZ         skip1547
+	VCVTPS2PD  Y1, Z1
+	MOVQ       y+0(FP), CX
+	CMPQ       AX, $0x08
+	JNE        few1548
+	VMOVUPD    Z1, (CX)
+	JMP        done1549
 
-loop1855:
-	CMPQ             BX, $0x00000001
-	JL               done1856
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x04, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1855
-
-done1856:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1857
-	VMOVUPD   Z1, (AX)
-	JMP       done1858
-
-few1857:
-	TESTQ         $0x00000004, CX
-	JZ            skip1859
-	VMOVUPD       Y1, (AX)
+few1548:
+	TESTQ         $0x00000004, AX
+	JZ            skip1550
+	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
+	ADDQ          $0x20, CX
 
-skip1859:
-	TESTQ         $0x00000002, CX
-	JZ            skip1860
-	VMOVUPD       X1, (AX)
+skip1550:
+	TESTQ         $0x00000002, AX
+	JZ            skip1551
+	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
+	ADDQ          $0x10, CX
 
-skip1860:
-	TESTQ  $0x00000001, CX
-	JZ     skip1861
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
+skip1551:
+	TESTQ  $0x00000001, AX
+	JZ     skip1552
+	VMOVSD X1, (CX)
+	ADDQ   $0x08, CX
 
-skip1861:
-done1858:
-skip1854:
-	JMP finish1816
+skip1552:
+done1549:
+skip1547:
+	JMP finish1513
 
-next1847:
+next1540:
 	CMPQ         CX, $0x04
-	JNE          next1862
+	JNE          next1553
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
-	MOVQ         phi+32(FP), DI
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
+	MOVQ         call+16(FP), DI
+	MOVQ         32(DI), DI
+	MOVQ         call+16(FP), R8
+	ADDQ         (R8), DI
 	MOVQ         SI, R8
-	MOVQ         f+24(FP), R9
+	MOVQ         call+16(FP), R9
+	MOVQ         8(R9), R9
 	ADDQ         CX, R8
 	ADDQ         CX, R8
 	ADDQ         CX, R8
@@ -43411,7 +37121,7 @@ next1847:
 	VBROADCASTSS 12(R9), Z13
 	VBROADCASTSS 16(R9), Z14
 	TESTQ        DX, DX
-	JZ           skip1863
+	JZ           skip1554
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z23
@@ -43494,10 +37204,10 @@ next1847:
 	VMOVUPS      Z17, 384(AX)
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
+	CMPQ         DX, $0x00000001
+	JL           done1556
 
-loop1864:
-	CMPQ             DX, $0x00000001
-	JL               done1865
+loop1555:
 	LEAQ             trig32<>+0(SB), R10
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -43815,9 +37525,9 @@ loop1864:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, R8
 	SUBQ             $0x00000001, DX
-	JMP              loop1864
+	JG               loop1555
 
-done1865:
+done1556:
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -43880,19 +37590,19 @@ done1865:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 
-skip1863:
+skip1554:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    SI, AX
 	VMOVUPS Z0, Z15
 	VMOVUPS Z0, Z16
 	VMOVUPS Z0, Z17
 	VMOVUPS Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1558
 
-loop1866:
-	CMPQ             AX, $0x00000080
-	JL               done1867
+loop1557:
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -43955,11 +37665,12 @@ loop1866:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 	SUBQ             $0x00000080, AX
-	JMP              loop1866
+	CMPQ             AX, $0x00000080
+	JGE              loop1557
 
-done1867:
+done1558:
 	TESTQ            AX, AX
-	JZ               skip1868
+	JZ               skip1559
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -43993,12 +37704,13 @@ done1867:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, R8
 
-skip1868:
+skip1559:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
 	VADDPS     Z0, Z4, Z4
-	MOVQ       sums+8(FP), AX
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
 	VUNPCKLPS  Z2, Z1, Z0
 	VUNPCKHPS  Z2, Z1, Z1
 	VADDPS     Z0, Z1, Z1
@@ -44015,78 +37727,64 @@ skip1868:
 	VSHUFF64X2 $0xdd, Z1, Z1, Z1
 	VADDPS     Z0, Z1, Z1
 	VMOVUPS    Z1, (AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1869
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, AX
+	MOVQ       call+16(FP), AX
+	MOVQ       72(AX), AX
+	TESTQ      AX, AX
+	JZ         skip1560
+	VCVTPS2PD  Y1, Z1
+	MOVQ       y+0(FP), CX
+	CMPQ       AX, $0x08
+	JNE        few1561
+	VMOVUPD    Z1, (CX)
+	JMP        done1562
 
-loop1870:
-	CMPQ             BX, $0x00000001
-	JL               done1871
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x04, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1870
-
-done1871:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1872
-	VMOVUPD   Z1, (AX)
-	JMP       done1873
-
-few1872:
-	TESTQ         $0x00000004, CX
-	JZ            skip1874
-	VMOVUPD       Y1, (AX)
+few1561:
+	TESTQ         $0x00000004, AX
+	JZ            skip1563
+	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
+	ADDQ          $0x20, CX
 
-skip1874:
-	TESTQ         $0x00000002, CX
-	JZ            skip1875
-	VMOVUPD       X1, (AX)
+skip1563:
+	TESTQ         $0x00000002, AX
+	JZ            skip1564
+	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
+	ADDQ          $0x10, CX
 
-skip1875:
-	TESTQ  $0x00000001, CX
-	JZ     skip1876
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
+skip1564:
+	TESTQ  $0x00000001, AX
+	JZ     skip1565
+	VMOVSD X1, (CX)
+	ADDQ   $0x08, CX
 
-skip1876:
-done1873:
-skip1869:
-	JMP finish1816
+skip1565:
+done1562:
+skip1560:
+	JMP finish1513
 
-next1862:
+next1553:
 	CMPQ         CX, $0x05
-	JNE          next1877
+	JNE          next1566
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	VMOVUPS      Z0, Z5
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
 	LEAQ         (SI)(CX*4), DI
-	MOVQ         phi+32(FP), R8
+	MOVQ         call+16(FP), R8
+	MOVQ         32(R8), R8
+	MOVQ         call+16(FP), R9
+	ADDQ         (R9), R8
 	MOVQ         SI, R9
-	MOVQ         f+24(FP), R10
+	MOVQ         call+16(FP), R10
+	MOVQ         8(R10), R10
 	ADDQ         CX, R9
 	ADDQ         CX, R9
 	ADDQ         CX, R9
@@ -44097,7 +37795,7 @@ next1862:
 	VBROADCASTSS 8(R10), Z13
 	VBROADCASTSS 12(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1878
+	JZ           skip1567
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -44180,10 +37878,10 @@ next1862:
 	VMOVUPS      Z17, 384(AX)
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
+	CMPQ         DX, $0x00000001
+	JL           done1569
 
-loop1879:
-	CMPQ             DX, $0x00000001
-	JL               done1880
+loop1568:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -44550,9 +38248,9 @@ loop1879:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JMP              loop1879
+	JG               loop1568
 
-done1880:
+done1569:
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -44628,20 +38326,20 @@ done1880:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1878:
+skip1567:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    SI, AX
 	VMOVUPS Z0, Z15
 	VMOVUPS Z0, Z16
 	VMOVUPS Z0, Z17
 	VMOVUPS Z0, Z18
 	VMOVUPS Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1571
 
-loop1881:
-	CMPQ             AX, $0x00000080
-	JL               done1882
+loop1570:
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -44717,11 +38415,12 @@ loop1881:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
-	JMP              loop1881
+	CMPQ             AX, $0x00000080
+	JGE              loop1570
 
-done1882:
+done1571:
 	TESTQ            AX, AX
-	JZ               skip1883
+	JZ               skip1572
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -44762,13 +38461,14 @@ done1882:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1883:
+skip1572:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
 	VADDPS     Z18, Z4, Z4
 	VADDPS     Z0, Z5, Z5
-	MOVQ       sums+8(FP), AX
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
 	VUNPCKLPS  Z2, Z1, Z0
 	VUNPCKHPS  Z2, Z1, Z1
 	VADDPS     Z0, Z1, Z1
@@ -44791,79 +38491,65 @@ skip1883:
 	VSHUFF64X2 $0xdd, Z1, Z1, Z1
 	VADDPS     Z0, Z1, Z1
 	VMOVUPS    Z1, (AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1884
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, AX
+	MOVQ       call+16(FP), AX
+	MOVQ       72(AX), AX
+	TESTQ      AX, AX
+	JZ         skip1573
+	VCVTPS2PD  Y1, Z1
+	MOVQ       y+0(FP), CX
+	CMPQ       AX, $0x08
+	JNE        few1574
+	VMOVUPD    Z1, (CX)
+	JMP        done1575
 
-loop1885:
-	CMPQ             BX, $0x00000001
-	JL               done1886
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x04, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1885
-
-done1886:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1887
-	VMOVUPD   Z1, (AX)
-	JMP       done1888
-
-few1887:
-	TESTQ         $0x00000004, CX
-	JZ            skip1889
-	VMOVUPD       Y1, (AX)
+few1574:
+	TESTQ         $0x00000004, AX
+	JZ            skip1576
+	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
+	ADDQ          $0x20, CX
 
-skip1889:
-	TESTQ         $0x00000002, CX
-	JZ            skip1890
-	VMOVUPD       X1, (AX)
+skip1576:
+	TESTQ         $0x00000002, AX
+	JZ            skip1577
+	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
+	ADDQ          $0x10, CX
 
-skip1890:
-	TESTQ  $0x00000001, CX
-	JZ     skip1891
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
+skip1577:
+	TESTQ  $0x00000001, AX
+	JZ     skip1578
+	VMOVSD X1, (CX)
+	ADDQ   $0x08, CX
 
-skip1891:
-done1888:
-skip1884:
-	JMP finish1816
+skip1578:
+done1575:
+skip1573:
+	JMP finish1513
 
-next1877:
+next1566:
 	CMPQ         CX, $0x06
-	JNE          next1892
+	JNE          next1579
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
 	VMOVUPS      Z0, Z4
 	VMOVUPS      Z0, Z5
 	VMOVUPS      Z0, Z6
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
 	LEAQ         (SI)(CX*4), DI
-	MOVQ         phi+32(FP), R8
+	MOVQ         call+16(FP), R8
+	MOVQ         32(R8), R8
+	MOVQ         call+16(FP), R9
+	ADDQ         (R9), R8
 	MOVQ         SI, R9
-	MOVQ         f+24(FP), R10
+	MOVQ         call+16(FP), R10
+	MOVQ         8(R10), R10
 	ADDQ         CX, R9
 	ADDQ         CX, R9
 	ADDQ         CX, R9
@@ -44874,7 +38560,7 @@ next1877:
 	VBROADCASTSS 4(R10), Z13
 	VBROADCASTSS 8(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1893
+	JZ           skip1580
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -44957,10 +38643,10 @@ next1877:
 	VMOVUPS      Z17, 384(AX)
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
+	CMPQ         DX, $0x00000001
+	JL           done1582
 
-loop1894:
-	CMPQ             DX, $0x00000001
-	JL               done1895
+loop1581:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -45375,9 +39061,9 @@ loop1894:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JMP              loop1894
+	JG               loop1581
 
-done1895:
+done1582:
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -45465,10 +39151,10 @@ done1895:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1893:
+skip1580:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    SI, AX
 	VMOVUPS Z0, Z15
 	VMOVUPS Z0, Z16
@@ -45476,10 +39162,10 @@ skip1893:
 	VMOVUPS Z0, Z18
 	VMOVUPS Z0, Z19
 	VMOVUPS Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1584
 
-loop1896:
-	CMPQ             AX, $0x00000080
-	JL               done1897
+loop1583:
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -45567,11 +39253,12 @@ loop1896:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
-	JMP              loop1896
+	CMPQ             AX, $0x00000080
+	JGE              loop1583
 
-done1897:
+done1584:
 	TESTQ            AX, AX
-	JZ               skip1898
+	JZ               skip1585
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -45618,14 +39305,15 @@ done1897:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1898:
+skip1585:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
 	VADDPS     Z18, Z4, Z4
 	VADDPS     Z19, Z5, Z5
 	VADDPS     Z0, Z6, Z6
-	MOVQ       sums+8(FP), AX
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
 	VUNPCKLPS  Z2, Z1, Z0
 	VUNPCKHPS  Z2, Z1, Z1
 	VADDPS     Z0, Z1, Z1
@@ -45648,65 +39336,46 @@ skip1898:
 	VSHUFF64X2 $0xdd, Z1, Z1, Z1
 	VADDPS     Z0, Z1, Z1
 	VMOVUPS    Z1, (AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1899
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, AX
+	MOVQ       call+16(FP), AX
+	MOVQ       72(AX), AX
+	TESTQ      AX, AX
+	JZ         skip1586
+	VCVTPS2PD  Y1, Z1
+	MOVQ       y+0(FP), CX
+	CMPQ       AX, $0x08
+	JNE        few1587
+	VMOVUPD    Z1, (CX)
+	JMP        done1588
 
-loop1900:
-	CMPQ             BX, $0x00000001
-	JL               done1901
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x04, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1900
-
-done1901:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1902
-	VMOVUPD   Z1, (AX)
-	JMP       done1903
-
-few1902:
-	TESTQ         $0x00000004, CX
-	JZ            skip1904
-	VMOVUPD       Y1, (AX)
+few1587:
+	TESTQ         $0x00000004, AX
+	JZ            skip1589
+	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
+	ADDQ          $0x20, CX
 
-skip1904:
-	TESTQ         $0x00000002, CX
-	JZ            skip1905
-	VMOVUPD       X1, (AX)
+skip1589:
+	TESTQ         $0x00000002, AX
+	JZ            skip1590
+	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
+	ADDQ          $0x10, CX
 
-skip1905:
-	TESTQ  $0x00000001, CX
-	JZ     skip1906
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
+skip1590:
+	TESTQ  $0x00000001, AX
+	JZ     skip1591
+	VMOVSD X1, (CX)
+	ADDQ   $0x08, CX
 
-skip1906:
-done1903:
-skip1899:
-	JMP finish1816
+skip1591:
+done1588:
+skip1586:
+	JMP finish1513
 
-next1892:
+next1579:
 	CMPQ         CX, $0x07
-	JNE          next1907
+	JNE          next1592
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -45714,14 +39383,19 @@ next1892:
 	VMOVUPS      Z0, Z5
 	VMOVUPS      Z0, Z6
 	VMOVUPS      Z0, Z7
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
 	LEAQ         (SI)(CX*4), DI
-	MOVQ         phi+32(FP), R8
+	MOVQ         call+16(FP), R8
+	MOVQ         32(R8), R8
+	MOVQ         call+16(FP), R9
+	ADDQ         (R9), R8
 	MOVQ         SI, R9
-	MOVQ         f+24(FP), R10
+	MOVQ         call+16(FP), R10
+	MOVQ         8(R10), R10
 	ADDQ         CX, R9
 	ADDQ         CX, R9
 	ADDQ         CX, R9
@@ -45732,7 +39406,7 @@ next1892:
 	VBROADCASTSS (R10), Z13
 	VBROADCASTSS 4(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1908
+	JZ           skip1593
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -45815,10 +39489,10 @@ next1892:
 	VMOVUPS      Z17, 384(AX)
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
+	CMPQ         DX, $0x00000001
+	JL           done1595
 
-loop1909:
-	CMPQ             DX, $0x00000001
-	JL               done1910
+loop1594:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -46281,9 +39955,9 @@ loop1909:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JMP              loop1909
+	JG               loop1594
 
-done1910:
+done1595:
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -46383,10 +40057,10 @@ done1910:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1908:
+skip1593:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    SI, AX
 	VMOVUPS Z0, Z15
 	VMOVUPS Z0, Z16
@@ -46395,10 +40069,10 @@ skip1908:
 	VMOVUPS Z0, Z19
 	VMOVUPS Z0, Z20
 	VMOVUPS Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1597
 
-loop1911:
-	CMPQ             AX, $0x00000080
-	JL               done1912
+loop1596:
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -46498,11 +40172,12 @@ loop1911:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
-	JMP              loop1911
+	CMPQ             AX, $0x00000080
+	JGE              loop1596
 
-done1912:
+done1597:
 	TESTQ            AX, AX
-	JZ               skip1913
+	JZ               skip1598
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -46555,7 +40230,7 @@ done1912:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1913:
+skip1598:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -46563,7 +40238,8 @@ skip1913:
 	VADDPS     Z19, Z5, Z5
 	VADDPS     Z20, Z6, Z6
 	VADDPS     Z0, Z7, Z7
-	MOVQ       sums+8(FP), AX
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
 	VUNPCKLPS  Z2, Z1, Z0
 	VUNPCKHPS  Z2, Z1, Z1
 	VADDPS     Z0, Z1, Z1
@@ -46589,65 +40265,46 @@ skip1913:
 	VSHUFF64X2 $0xdd, Z1, Z1, Z1
 	VADDPS     Z0, Z1, Z1
 	VMOVUPS    Z1, (AX)
-	MOVQ       p+88(FP), CX
-	TESTQ      CX, CX
-	JZ         skip1914
-	MOVQ       $-1, DX
-	BZHIQ      CX, DX, DX
-	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
-	MOVQ       CX, SI
-	SHLQ       $0x02, SI
-	ADDQ       SI, AX
+	MOVQ       call+16(FP), AX
+	MOVQ       72(AX), AX
+	TESTQ      AX, AX
+	JZ         skip1599
+	VCVTPS2PD  Y1, Z1
+	MOVQ       y+0(FP), CX
+	CMPQ       AX, $0x08
+	JNE        few1600
+	VMOVUPD    Z1, (CX)
+	JMP        done1601
 
-loop1915:
-	CMPQ             BX, $0x00000001
-	JL               done1916
-	VMOVUPS.Z        (DX), K1, Z0
-	VFMADD231PS.BCST (AX), Z0, Z1
-	ADDQ             SI, DX
-	ADDQ             $0x04, AX
-	SUBQ             $0x00000001, BX
-	JMP              loop1915
-
-done1916:
-	VCVTPS2PD Y1, Z1
-	MOVQ      y+0(FP), AX
-	CMPQ      CX, $0x08
-	JNE       few1917
-	VMOVUPD   Z1, (AX)
-	JMP       done1918
-
-few1917:
-	TESTQ         $0x00000004, CX
-	JZ            skip1919
-	VMOVUPD       Y1, (AX)
+few1600:
+	TESTQ         $0x00000004, AX
+	JZ            skip1602
+	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
-	ADDQ          $0x20, AX
+	ADDQ          $0x20, CX
 
-skip1919:
-	TESTQ         $0x00000002, CX
-	JZ            skip1920
-	VMOVUPD       X1, (AX)
+skip1602:
+	TESTQ         $0x00000002, AX
+	JZ            skip1603
+	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
-	ADDQ          $0x10, AX
+	ADDQ          $0x10, CX
 
-skip1920:
-	TESTQ  $0x00000001, CX
-	JZ     skip1921
-	VMOVSD X1, (AX)
-	ADDQ   $0x08, AX
+skip1603:
+	TESTQ  $0x00000001, AX
+	JZ     skip1604
+	VMOVSD X1, (CX)
+	ADDQ   $0x08, CX
 
-skip1921:
-done1918:
-skip1914:
-	JMP finish1816
+skip1604:
+done1601:
+skip1599:
+	JMP finish1513
 
-next1907:
+next1592:
 	CMPQ         CX, $0x08
-	JNE          next1922
+	JNE          next1605
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -46656,14 +40313,19 @@ next1907:
 	VMOVUPS      Z0, Z6
 	VMOVUPS      Z0, Z7
 	VMOVUPS      Z0, Z8
-	MOVQ         cols+80(FP), CX
-	SHLQ         $0x06, CX
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
 	LEAQ         (CX)(CX*2), BX
-	MOVQ         a+16(FP), SI
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
 	LEAQ         (SI)(CX*4), DI
-	MOVQ         phi+32(FP), R8
+	MOVQ         call+16(FP), R8
+	MOVQ         32(R8), R8
+	MOVQ         call+16(FP), R9
+	ADDQ         (R9), R8
 	MOVQ         SI, R9
-	MOVQ         f+24(FP), R10
+	MOVQ         call+16(FP), R10
+	MOVQ         8(R10), R10
 	ADDQ         CX, R9
 	ADDQ         CX, R9
 	ADDQ         CX, R9
@@ -46674,7 +40336,7 @@ next1907:
 	ADDQ         CX, R9
 	VBROADCASTSS (R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1923
+	JZ           skip1606
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -46757,10 +40419,10 @@ next1907:
 	VMOVUPS      Z17, 384(AX)
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
+	CMPQ         DX, $0x00000001
+	JL           done1608
 
-loop1924:
-	CMPQ             DX, $0x00000001
-	JL               done1925
+loop1607:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -47271,9 +40933,9 @@ loop1924:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JMP              loop1924
+	JG               loop1607
 
-done1925:
+done1608:
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -47385,10 +41047,10 @@ done1925:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1923:
+skip1606:
 	MOVQ    CX, AX
-	MOVQ    a+16(FP), DX
-	ADDQ    DX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
 	SUBQ    SI, AX
 	VMOVUPS Z0, Z15
 	VMOVUPS Z0, Z16
@@ -47398,10 +41060,10 @@ skip1923:
 	VMOVUPS Z0, Z20
 	VMOVUPS Z0, Z21
 	VMOVUPS Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1610
 
-loop1926:
-	CMPQ             AX, $0x00000080
-	JL               done1927
+loop1609:
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -47513,11 +41175,12 @@ loop1926:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
-	JMP              loop1926
+	CMPQ             AX, $0x00000080
+	JGE              loop1609
 
-done1927:
+done1610:
 	TESTQ            AX, AX
-	JZ               skip1928
+	JZ               skip1611
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -47576,7 +41239,7 @@ done1927:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1928:
+skip1611:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -47585,7 +41248,8 @@ skip1928:
 	VADDPS     Z20, Z6, Z6
 	VADDPS     Z21, Z7, Z7
 	VADDPS     Z0, Z8, Z8
-	MOVQ       sums+8(FP), AX
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
 	VUNPCKLPS  Z2, Z1, Z0
 	VUNPCKHPS  Z2, Z1, Z1
 	VADDPS     Z0, Z1, Z1
@@ -47611,64 +41275,5172 @@ skip1928:
 	VSHUFF64X2 $0xdd, Z1, Z1, Z1
 	VADDPS     Z0, Z1, Z1
 	VMOVUPS    Z1, (AX)
-	MOVQ       p+88(FP), CX
+	MOVQ       call+16(FP), AX
+	MOVQ       72(AX), AX
+	TESTQ      AX, AX
+	JZ         skip1612
+	VCVTPS2PD  Y1, Z1
+	MOVQ       y+0(FP), CX
+	CMPQ       AX, $0x08
+	JNE        few1613
+	VMOVUPD    Z1, (CX)
+	JMP        done1614
+
+few1613:
+	TESTQ         $0x00000004, AX
+	JZ            skip1615
+	VMOVUPD       Y1, (CX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, CX
+
+skip1615:
+	TESTQ         $0x00000002, AX
+	JZ            skip1616
+	VMOVUPD       X1, (CX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, CX
+
+skip1616:
+	TESTQ  $0x00000001, AX
+	JZ     skip1617
+	VMOVSD X1, (CX)
+	ADDQ   $0x08, CX
+
+skip1617:
+done1614:
+skip1612:
+	JMP finish1513
+
+next1605:
+product1512:
+	MOVQ call+16(FP), CX
+	MOVQ 56(CX), CX
+	CMPQ CX, $0x00
+	JNE  next1618
+	CMPQ DX, $0x00000001
+	JL   done1620
+
+loop1619:
+	LEAQ         trig32<>+0(SB), CX
+	VREDUCEPS    $0x00, (AX), Z13
+	VREDUCEPS    $0x00, 128(AX), Z14
+	VREDUCEPS    $0x00, 256(AX), Z15
+	VREDUCEPS    $0x00, 384(AX), Z16
+	VMULPS       Z13, Z13, Z0
+	VMULPS       Z14, Z14, Z1
+	VMULPS       Z15, Z15, Z2
+	VMULPS       Z16, Z16, Z3
+	VBROADCASTSS 192(CX), Z12
+	VMOVUPS      Z12, Z8
+	VMOVUPS      Z12, Z9
+	VMOVUPS      Z12, Z10
+	VMOVUPS      Z12, Z11
+	VBROADCASTSS 160(CX), Z12
+	VFMADD231PS  Z12, Z0, Z8
+	VFMADD231PS  Z12, Z1, Z9
+	VFMADD231PS  Z12, Z2, Z10
+	VFMADD231PS  Z12, Z3, Z11
+	VBROADCASTSS 32(CX), Z12
+	VMOVUPS      Z12, Z4
+	VMOVUPS      Z12, Z5
+	VMOVUPS      Z12, Z6
+	VMOVUPS      Z12, Z7
+	VBROADCASTSS (CX), Z12
+	VFMADD231PS  Z12, Z0, Z4
+	VFMADD231PS  Z12, Z1, Z5
+	VFMADD231PS  Z12, Z2, Z6
+	VFMADD231PS  Z12, Z3, Z7
+	VBROADCASTSS 224(CX), Z12
+	VFMADD213PS  Z12, Z0, Z8
+	VFMADD213PS  Z12, Z1, Z9
+	VFMADD213PS  Z12, Z2, Z10
+	VFMADD213PS  Z12, Z3, Z11
+	VBROADCASTSS 64(CX), Z12
+	VFMADD213PS  Z12, Z0, Z4
+	VFMADD213PS  Z12, Z1, Z5
+	VFMADD213PS  Z12, Z2, Z6
+	VFMADD213PS  Z12, Z3, Z7
+	VBROADCASTSS 256(CX), Z12
+	VFMADD213PS  Z12, Z0, Z8
+	VFMADD213PS  Z12, Z1, Z9
+	VFMADD213PS  Z12, Z2, Z10
+	VFMADD213PS  Z12, Z3, Z11
+	VBROADCASTSS 96(CX), Z12
+	VFMADD213PS  Z12, Z0, Z4
+	VFMADD213PS  Z12, Z1, Z5
+	VFMADD213PS  Z12, Z2, Z6
+	VFMADD213PS  Z12, Z3, Z7
+	VBROADCASTSS 288(CX), Z12
+	VFMADD213PS  Z12, Z0, Z8
+	VFMADD213PS  Z12, Z1, Z9
+	VFMADD213PS  Z12, Z2, Z10
+	VFMADD213PS  Z12, Z3, Z11
+	VBROADCASTSS 128(CX), Z12
+	VFMADD213PS  Z12, Z0, Z4
+	VFMADD213PS  Z12, Z1, Z5
+	VFMADD213PS  Z12, Z2, Z6
+	VFMADD213PS  Z12, Z3, Z7
+	VMULPS       Z13, Z4, Z4
+	VMULPS       Z14, Z5, Z5
+	VMULPS       Z15, Z6, Z6
+	VMULPS       Z16, Z7, Z7
+	VBROADCASTSS 320(CX), Z12
+	VMULPS       Z4, Z8, Z8
+	VMULPS       Z5, Z9, Z9
+	VMULPS       Z6, Z10, Z10
+	VMULPS       Z7, Z11, Z11
+	VFNMADD213PS Z12, Z4, Z4
+	VFNMADD213PS Z12, Z5, Z5
+	VFNMADD213PS Z12, Z6, Z6
+	VFNMADD213PS Z12, Z7, Z7
+	VMOVUPS      Z4, (AX)
+	VMOVUPS      Z8, 64(AX)
+	VMOVUPS      Z5, 128(AX)
+	VMOVUPS      Z9, 192(AX)
+	VMOVUPS      Z6, 256(AX)
+	VMOVUPS      Z10, 320(AX)
+	VMOVUPS      Z7, 384(AX)
+	VMOVUPS      Z11, 448(AX)
+	ADDQ         $0x00000200, AX
+	SUBQ         $0x00000001, DX
+	JG           loop1619
+
+done1620:
+	JMP finish1513
+
+next1618:
+	CMPQ         CX, $0x01
+	JNE          next1621
+	VMOVUPS      Z0, Z1
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
+	LEAQ         (CX)(CX*2), BX
+	MOVQ         call+16(FP), BX
+	MOVQ         (BX), BX
+	MOVQ         call+16(FP), SI
+	MOVQ         32(SI), SI
+	MOVQ         call+16(FP), DI
+	ADDQ         (DI), SI
+	TESTQ        DX, DX
+	JZ           skip1622
+	DECQ         DX
+	LEAQ         trig32<>+0(SB), DI
+	VREDUCEPS    $0x00, (AX), Z15
+	VREDUCEPS    $0x00, 128(AX), Z16
+	VREDUCEPS    $0x00, 256(AX), Z17
+	VREDUCEPS    $0x00, 384(AX), Z18
+	VMULPS       Z15, Z15, Z2
+	VMULPS       Z16, Z16, Z3
+	VMULPS       Z17, Z17, Z4
+	VMULPS       Z18, Z18, Z5
+	VBROADCASTSS 192(DI), Z14
+	VMOVUPS      Z14, Z10
+	VMOVUPS      Z14, Z11
+	VMOVUPS      Z14, Z12
+	VMOVUPS      Z14, Z13
+	VBROADCASTSS 160(DI), Z14
+	VFMADD231PS  Z14, Z2, Z10
+	VFMADD231PS  Z14, Z3, Z11
+	VFMADD231PS  Z14, Z4, Z12
+	VFMADD231PS  Z14, Z5, Z13
+	VBROADCASTSS 32(DI), Z14
+	VMOVUPS      Z14, Z6
+	VMOVUPS      Z14, Z7
+	VMOVUPS      Z14, Z8
+	VMOVUPS      Z14, Z9
+	VBROADCASTSS (DI), Z14
+	VFMADD231PS  Z14, Z2, Z6
+	VFMADD231PS  Z14, Z3, Z7
+	VFMADD231PS  Z14, Z4, Z8
+	VFMADD231PS  Z14, Z5, Z9
+	VBROADCASTSS 224(DI), Z14
+	VFMADD213PS  Z14, Z2, Z10
+	VFMADD213PS  Z14, Z3, Z11
+	VFMADD213PS  Z14, Z4, Z12
+	VFMADD213PS  Z14, Z5, Z13
+	VBROADCASTSS 64(DI), Z14
+	VFMADD213PS  Z14, Z2, Z6
+	VFMADD213PS  Z14, Z3, Z7
+	VFMADD213PS  Z14, Z4, Z8
+	VFMADD213PS  Z14, Z5, Z9
+	VBROADCASTSS 256(DI), Z14
+	VFMADD213PS  Z14, Z2, Z10
+	VFMADD213PS  Z14, Z3, Z11
+	VFMADD213PS  Z14, Z4, Z12
+	VFMADD213PS  Z14, Z5, Z13
+	VBROADCASTSS 96(DI), Z14
+	VFMADD213PS  Z14, Z2, Z6
+	VFMADD213PS  Z14, Z3, Z7
+	VFMADD213PS  Z14, Z4, Z8
+	VFMADD213PS  Z14, Z5, Z9
+	VBROADCASTSS 288(DI), Z14
+	VFMADD213PS  Z14, Z2, Z10
+	VFMADD213PS  Z14, Z3, Z11
+	VFMADD213PS  Z14, Z4, Z12
+	VFMADD213PS  Z14, Z5, Z13
+	VBROADCASTSS 128(DI), Z14
+	VFMADD213PS  Z14, Z2, Z6
+	VFMADD213PS  Z14, Z3, Z7
+	VFMADD213PS  Z14, Z4, Z8
+	VFMADD213PS  Z14, Z5, Z9
+	VMULPS       Z15, Z6, Z6
+	VMULPS       Z16, Z7, Z7
+	VMULPS       Z17, Z8, Z8
+	VMULPS       Z18, Z9, Z9
+	VBROADCASTSS 320(DI), Z14
+	VMULPS       Z6, Z10, Z10
+	VMULPS       Z7, Z11, Z11
+	VMULPS       Z8, Z12, Z12
+	VMULPS       Z9, Z13, Z13
+	VFNMADD213PS Z14, Z6, Z6
+	VFNMADD213PS Z14, Z7, Z7
+	VFNMADD213PS Z14, Z8, Z8
+	VFNMADD213PS Z14, Z9, Z9
+	VMOVUPS      Z6, (AX)
+	VMOVUPS      Z10, 64(AX)
+	VMOVUPS      Z7, 128(AX)
+	VMOVUPS      Z11, 192(AX)
+	VMOVUPS      Z8, 256(AX)
+	VMOVUPS      Z12, 320(AX)
+	VMOVUPS      Z9, 384(AX)
+	VMOVUPS      Z13, 448(AX)
+	ADDQ         $0x00000200, AX
+	CMPQ         DX, $0x00000001
+	JL           done1624
+
+loop1623:
+	LEAQ         trig32<>+0(SB), DI
+	VREDUCEPS    $0x00, (AX), Z16
+	VREDUCEPS    $0x00, 128(AX), Z17
+	VREDUCEPS    $0x00, 256(AX), Z18
+	VREDUCEPS    $0x00, 384(AX), Z19
+	VMOVUPS      (SI), Z2
+	VFMADD231PS  (BX), Z2, Z1
+	VMULPS       Z16, Z16, Z3
+	VMULPS       Z17, Z17, Z4
+	VMULPS       Z18, Z18, Z5
+	VMULPS       Z19, Z19, Z6
+	VMOVUPS      64(SI), Z2
+	VBROADCASTSS 192(DI), Z15
+	VMOVUPS      Z15, Z11
+	VMOVUPS      Z15, Z12
+	VMOVUPS      Z15, Z13
+	VMOVUPS      Z15, Z14
+	VBROADCASTSS 160(DI), Z15
+	VFMADD231PS  Z15, Z3, Z11
+	VFMADD231PS  Z15, Z4, Z12
+	VFMADD231PS  Z15, Z5, Z13
+	VFMADD231PS  Z15, Z6, Z14
+	VFMADD231PS  64(BX), Z2, Z1
+	VBROADCASTSS 32(DI), Z15
+	VMOVUPS      Z15, Z7
+	VMOVUPS      Z15, Z8
+	VMOVUPS      Z15, Z9
+	VMOVUPS      Z15, Z10
+	VBROADCASTSS (DI), Z15
+	VFMADD231PS  Z15, Z3, Z7
+	VFMADD231PS  Z15, Z4, Z8
+	VFMADD231PS  Z15, Z5, Z9
+	VFMADD231PS  Z15, Z6, Z10
+	VMOVUPS      128(SI), Z2
+	VBROADCASTSS 224(DI), Z15
+	VFMADD213PS  Z15, Z3, Z11
+	VFMADD213PS  Z15, Z4, Z12
+	VFMADD213PS  Z15, Z5, Z13
+	VFMADD213PS  Z15, Z6, Z14
+	VFMADD231PS  128(BX), Z2, Z1
+	VBROADCASTSS 64(DI), Z15
+	VFMADD213PS  Z15, Z3, Z7
+	VFMADD213PS  Z15, Z4, Z8
+	VFMADD213PS  Z15, Z5, Z9
+	VFMADD213PS  Z15, Z6, Z10
+	VMOVUPS      192(SI), Z2
+	VBROADCASTSS 256(DI), Z15
+	VFMADD213PS  Z15, Z3, Z11
+	VFMADD213PS  Z15, Z4, Z12
+	VFMADD213PS  Z15, Z5, Z13
+	VFMADD213PS  Z15, Z6, Z14
+	VFMADD231PS  192(BX), Z2, Z1
+	VBROADCASTSS 96(DI), Z15
+	VFMADD213PS  Z15, Z3, Z7
+	VFMADD213PS  Z15, Z4, Z8
+	VFMADD213PS  Z15, Z5, Z9
+	VFMADD213PS  Z15, Z6, Z10
+	VMOVUPS      256(SI), Z2
+	VFMADD231PS  256(BX), Z2, Z1
+	VBROADCASTSS 288(DI), Z15
+	VFMADD213PS  Z15, Z3, Z11
+	VFMADD213PS  Z15, Z4, Z12
+	VFMADD213PS  Z15, Z5, Z13
+	VFMADD213PS  Z15, Z6, Z14
+	VMOVUPS      320(SI), Z2
+	VBROADCASTSS 128(DI), Z15
+	VFMADD213PS  Z15, Z3, Z7
+	VFMADD213PS  Z15, Z4, Z8
+	VFMADD213PS  Z15, Z5, Z9
+	VFMADD213PS  Z15, Z6, Z10
+	VFMADD231PS  320(BX), Z2, Z1
+	VMULPS       Z16, Z7, Z7
+	VMULPS       Z17, Z8, Z8
+	VMULPS       Z18, Z9, Z9
+	VMULPS       Z19, Z10, Z10
+	VMOVUPS      384(SI), Z2
+	VBROADCASTSS 320(DI), Z15
+	VFMADD231PS  384(BX), Z2, Z1
+	VMULPS       Z7, Z11, Z11
+	VMULPS       Z8, Z12, Z12
+	VMULPS       Z9, Z13, Z13
+	VMULPS       Z10, Z14, Z14
+	VMOVUPS      448(SI), Z2
+	VFNMADD213PS Z15, Z7, Z7
+	VFNMADD213PS Z15, Z8, Z8
+	VFNMADD213PS Z15, Z9, Z9
+	VFNMADD213PS Z15, Z10, Z10
+	VFMADD231PS  448(BX), Z2, Z1
+	VMOVUPS      Z7, (AX)
+	VMOVUPS      Z11, 64(AX)
+	VMOVUPS      Z8, 128(AX)
+	VMOVUPS      Z12, 192(AX)
+	VMOVUPS      Z9, 256(AX)
+	VMOVUPS      Z13, 320(AX)
+	VMOVUPS      Z10, 384(AX)
+	VMOVUPS      Z14, 448(AX)
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x00000200, SI
+	ADDQ         $0x00000200, BX
+	SUBQ         $0x00000001, DX
+	JG           loop1623
+
+done1624:
+	VMOVUPS     (SI), Z2
+	VFMADD231PS (BX), Z2, Z1
+	VMOVUPS     64(SI), Z2
+	VFMADD231PS 64(BX), Z2, Z1
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, BX
+
+skip1622:
+	MOVQ    CX, AX
+	MOVQ    call+16(FP), CX
+	ADDQ    (CX), AX
+	SUBQ    BX, AX
+	VMOVUPS Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1626
+
+loop1625:
+	VMOVUPS     (SI), Z2
+	VFMADD231PS (BX), Z2, Z1
+	VMOVUPS     64(SI), Z2
+	VFMADD231PS 64(BX), Z2, Z0
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, BX
+	SUBQ        $0x00000080, AX
+	CMPQ        AX, $0x00000080
+	JGE         loop1625
+
+done1626:
+	TESTQ       AX, AX
+	JZ          skip1627
+	VMOVUPS     (SI), Z2
+	VFMADD231PS (BX), Z2, Z1
+	ADDQ        $0x00000040, SI
+	ADDQ        $0x00000040, BX
+
+skip1627:
+	VADDPS     Z0, Z1, Z1
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
+	VUNPCKLPS  Z1, Z1, Z0
+	VUNPCKHPS  Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPD  Z1, Z1, Z0
+	VUNPCKHPD  Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VMOVUPS    Z1, (AX)
+	MOVQ       call+16(FP), CX
+	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1929
+	JZ         skip1628
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
-	MOVQ       f+24(FP), DX
-	MOVQ       k+96(FP), BX
+	MOVQ       call+16(FP), DX
+	MOVQ       8(DX), DX
+	MOVQ       call+16(FP), BX
+	MOVQ       80(BX), BX
 	MOVQ       CX, SI
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
+	CMPQ       BX, $0x00000001
+	JL         done1630
 
-loop1930:
-	CMPQ             BX, $0x00000001
-	JL               done1931
+loop1629:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JMP              loop1930
+	JG               loop1629
 
-done1931:
+done1630:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1932
+	JNE       few1631
 	VMOVUPD   Z1, (AX)
-	JMP       done1933
+	JMP       done1632
 
-few1932:
+few1631:
 	TESTQ         $0x00000004, CX
-	JZ            skip1934
+	JZ            skip1633
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1934:
+skip1633:
 	TESTQ         $0x00000002, CX
-	JZ            skip1935
+	JZ            skip1634
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1935:
+skip1634:
 	TESTQ  $0x00000001, CX
-	JZ     skip1936
+	JZ     skip1635
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1936:
-done1933:
-skip1929:
-	JMP finish1816
+skip1635:
+done1632:
+skip1628:
+	JMP finish1513
 
-next1922:
-finish1816:
+next1621:
+	CMPQ         CX, $0x02
+	JNE          next1636
+	VMOVUPS      Z0, Z1
+	VMOVUPS      Z0, Z2
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
+	LEAQ         (CX)(CX*2), BX
+	MOVQ         call+16(FP), BX
+	MOVQ         (BX), BX
+	MOVQ         call+16(FP), SI
+	MOVQ         32(SI), SI
+	MOVQ         call+16(FP), DI
+	ADDQ         (DI), SI
+	TESTQ        DX, DX
+	JZ           skip1637
+	DECQ         DX
+	LEAQ         trig32<>+0(SB), DI
+	VREDUCEPS    $0x00, (AX), Z16
+	VREDUCEPS    $0x00, 128(AX), Z17
+	VREDUCEPS    $0x00, 256(AX), Z18
+	VREDUCEPS    $0x00, 384(AX), Z19
+	VMULPS       Z16, Z16, Z3
+	VMULPS       Z17, Z17, Z4
+	VMULPS       Z18, Z18, Z5
+	VMULPS       Z19, Z19, Z6
+	VBROADCASTSS 192(DI), Z15
+	VMOVUPS      Z15, Z11
+	VMOVUPS      Z15, Z12
+	VMOVUPS      Z15, Z13
+	VMOVUPS      Z15, Z14
+	VBROADCASTSS 160(DI), Z15
+	VFMADD231PS  Z15, Z3, Z11
+	VFMADD231PS  Z15, Z4, Z12
+	VFMADD231PS  Z15, Z5, Z13
+	VFMADD231PS  Z15, Z6, Z14
+	VBROADCASTSS 32(DI), Z15
+	VMOVUPS      Z15, Z7
+	VMOVUPS      Z15, Z8
+	VMOVUPS      Z15, Z9
+	VMOVUPS      Z15, Z10
+	VBROADCASTSS (DI), Z15
+	VFMADD231PS  Z15, Z3, Z7
+	VFMADD231PS  Z15, Z4, Z8
+	VFMADD231PS  Z15, Z5, Z9
+	VFMADD231PS  Z15, Z6, Z10
+	VBROADCASTSS 224(DI), Z15
+	VFMADD213PS  Z15, Z3, Z11
+	VFMADD213PS  Z15, Z4, Z12
+	VFMADD213PS  Z15, Z5, Z13
+	VFMADD213PS  Z15, Z6, Z14
+	VBROADCASTSS 64(DI), Z15
+	VFMADD213PS  Z15, Z3, Z7
+	VFMADD213PS  Z15, Z4, Z8
+	VFMADD213PS  Z15, Z5, Z9
+	VFMADD213PS  Z15, Z6, Z10
+	VBROADCASTSS 256(DI), Z15
+	VFMADD213PS  Z15, Z3, Z11
+	VFMADD213PS  Z15, Z4, Z12
+	VFMADD213PS  Z15, Z5, Z13
+	VFMADD213PS  Z15, Z6, Z14
+	VBROADCASTSS 96(DI), Z15
+	VFMADD213PS  Z15, Z3, Z7
+	VFMADD213PS  Z15, Z4, Z8
+	VFMADD213PS  Z15, Z5, Z9
+	VFMADD213PS  Z15, Z6, Z10
+	VBROADCASTSS 288(DI), Z15
+	VFMADD213PS  Z15, Z3, Z11
+	VFMADD213PS  Z15, Z4, Z12
+	VFMADD213PS  Z15, Z5, Z13
+	VFMADD213PS  Z15, Z6, Z14
+	VBROADCASTSS 128(DI), Z15
+	VFMADD213PS  Z15, Z3, Z7
+	VFMADD213PS  Z15, Z4, Z8
+	VFMADD213PS  Z15, Z5, Z9
+	VFMADD213PS  Z15, Z6, Z10
+	VMULPS       Z16, Z7, Z7
+	VMULPS       Z17, Z8, Z8
+	VMULPS       Z18, Z9, Z9
+	VMULPS       Z19, Z10, Z10
+	VBROADCASTSS 320(DI), Z15
+	VMULPS       Z7, Z11, Z11
+	VMULPS       Z8, Z12, Z12
+	VMULPS       Z9, Z13, Z13
+	VMULPS       Z10, Z14, Z14
+	VFNMADD213PS Z15, Z7, Z7
+	VFNMADD213PS Z15, Z8, Z8
+	VFNMADD213PS Z15, Z9, Z9
+	VFNMADD213PS Z15, Z10, Z10
+	VMOVUPS      Z7, (AX)
+	VMOVUPS      Z11, 64(AX)
+	VMOVUPS      Z8, 128(AX)
+	VMOVUPS      Z12, 192(AX)
+	VMOVUPS      Z9, 256(AX)
+	VMOVUPS      Z13, 320(AX)
+	VMOVUPS      Z10, 384(AX)
+	VMOVUPS      Z14, 448(AX)
+	ADDQ         $0x00000200, AX
+	CMPQ         DX, $0x00000001
+	JL           done1639
+
+loop1638:
+	LEAQ         trig32<>+0(SB), DI
+	VREDUCEPS    $0x00, (AX), Z17
+	VREDUCEPS    $0x00, 128(AX), Z18
+	VREDUCEPS    $0x00, 256(AX), Z19
+	VREDUCEPS    $0x00, 384(AX), Z20
+	VMOVUPS      (SI), Z3
+	VFMADD231PS  (BX), Z3, Z1
+	VMULPS       Z17, Z17, Z4
+	VMULPS       Z18, Z18, Z5
+	VMULPS       Z19, Z19, Z6
+	VMULPS       Z20, Z20, Z7
+	VFMADD231PS  (BX)(CX*1), Z3, Z2
+	VMOVUPS      64(SI), Z3
+	VBROADCASTSS 192(DI), Z16
+	VMOVUPS      Z16, Z12
+	VMOVUPS      Z16, Z13
+	VMOVUPS      Z16, Z14
+	VMOVUPS      Z16, Z15
+	VBROADCASTSS 160(DI), Z16
+	VFMADD231PS  Z16, Z4, Z12
+	VFMADD231PS  Z16, Z5, Z13
+	VFMADD231PS  Z16, Z6, Z14
+	VFMADD231PS  Z16, Z7, Z15
+	VFMADD231PS  64(BX), Z3, Z1
+	VFMADD231PS  64(BX)(CX*1), Z3, Z2
+	VBROADCASTSS 32(DI), Z16
+	VMOVUPS      Z16, Z8
+	VMOVUPS      Z16, Z9
+	VMOVUPS      Z16, Z10
+	VMOVUPS      Z16, Z11
+	VBROADCASTSS (DI), Z16
+	VFMADD231PS  Z16, Z4, Z8
+	VFMADD231PS  Z16, Z5, Z9
+	VFMADD231PS  Z16, Z6, Z10
+	VFMADD231PS  Z16, Z7, Z11
+	VMOVUPS      128(SI), Z3
+	VBROADCASTSS 224(DI), Z16
+	VFMADD213PS  Z16, Z4, Z12
+	VFMADD213PS  Z16, Z5, Z13
+	VFMADD213PS  Z16, Z6, Z14
+	VFMADD213PS  Z16, Z7, Z15
+	VFMADD231PS  128(BX), Z3, Z1
+	VFMADD231PS  128(BX)(CX*1), Z3, Z2
+	VBROADCASTSS 64(DI), Z16
+	VFMADD213PS  Z16, Z4, Z8
+	VFMADD213PS  Z16, Z5, Z9
+	VFMADD213PS  Z16, Z6, Z10
+	VFMADD213PS  Z16, Z7, Z11
+	VMOVUPS      192(SI), Z3
+	VFMADD231PS  192(BX), Z3, Z1
+	VBROADCASTSS 256(DI), Z16
+	VFMADD213PS  Z16, Z4, Z12
+	VFMADD213PS  Z16, Z5, Z13
+	VFMADD213PS  Z16, Z6, Z14
+	VFMADD213PS  Z16, Z7, Z15
+	VFMADD231PS  192(BX)(CX*1), Z3, Z2
+	VBROADCASTSS 96(DI), Z16
+	VFMADD213PS  Z16, Z4, Z8
+	VFMADD213PS  Z16, Z5, Z9
+	VFMADD213PS  Z16, Z6, Z10
+	VFMADD213PS  Z16, Z7, Z11
+	VMOVUPS      256(SI), Z3
+	VFMADD231PS  256(BX), Z3, Z1
+	VBROADCASTSS 288(DI), Z16
+	VFMADD213PS  Z16, Z4, Z12
+	VFMADD213PS  Z16, Z5, Z13
+	VFMADD213PS  Z16, Z6, Z14
+	VFMADD213PS  Z16, Z7, Z15
+	VFMADD231PS  256(BX)(CX*1), Z3, Z2
+	VMOVUPS      320(SI), Z3
+	VBROADCASTSS 128(DI), Z16
+	VFMADD213PS  Z16, Z4, Z8
+	VFMADD213PS  Z16, Z5, Z9
+	VFMADD213PS  Z16, Z6, Z10
+	VFMADD213PS  Z16, Z7, Z11
+	VFMADD231PS  320(BX), Z3, Z1
+	VFMADD231PS  320(BX)(CX*1), Z3, Z2
+	VMULPS       Z17, Z8, Z8
+	VMULPS       Z18, Z9, Z9
+	VMULPS       Z19, Z10, Z10
+	VMULPS       Z20, Z11, Z11
+	VMOVUPS      384(SI), Z3
+	VBROADCASTSS 320(DI), Z16
+	VFMADD231PS  384(BX), Z3, Z1
+	VFMADD231PS  384(BX)(CX*1), Z3, Z2
+	VMULPS       Z8, Z12, Z12
+	VMULPS       Z9, Z13, Z13
+	VMULPS       Z10, Z14, Z14
+	VMULPS       Z11, Z15, Z15
+	VMOVUPS      448(SI), Z3
+	VFMADD231PS  448(BX), Z3, Z1
+	VFNMADD213PS Z16, Z8, Z8
+	VFNMADD213PS Z16, Z9, Z9
+	VFNMADD213PS Z16, Z10, Z10
+	VFNMADD213PS Z16, Z11, Z11
+	VFMADD231PS  448(BX)(CX*1), Z3, Z2
+	VMOVUPS      Z8, (AX)
+	VMOVUPS      Z12, 64(AX)
+	VMOVUPS      Z9, 128(AX)
+	VMOVUPS      Z13, 192(AX)
+	VMOVUPS      Z10, 256(AX)
+	VMOVUPS      Z14, 320(AX)
+	VMOVUPS      Z11, 384(AX)
+	VMOVUPS      Z15, 448(AX)
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x00000200, SI
+	ADDQ         $0x00000200, BX
+	SUBQ         $0x00000001, DX
+	JG           loop1638
+
+done1639:
+	VMOVUPS     (SI), Z3
+	VFMADD231PS (BX), Z3, Z1
+	VFMADD231PS (BX)(CX*1), Z3, Z2
+	VMOVUPS     64(SI), Z3
+	VFMADD231PS 64(BX), Z3, Z1
+	VFMADD231PS 64(BX)(CX*1), Z3, Z2
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, BX
+
+skip1637:
+	MOVQ    CX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
+	SUBQ    BX, AX
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1641
+
+loop1640:
+	VMOVUPS     (SI), Z3
+	VFMADD231PS (BX), Z3, Z1
+	VFMADD231PS (BX)(CX*1), Z3, Z2
+	VMOVUPS     64(SI), Z3
+	VFMADD231PS 64(BX), Z3, Z4
+	VFMADD231PS 64(BX)(CX*1), Z3, Z0
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, BX
+	SUBQ        $0x00000080, AX
+	CMPQ        AX, $0x00000080
+	JGE         loop1640
+
+done1641:
+	TESTQ       AX, AX
+	JZ          skip1642
+	VMOVUPS     (SI), Z3
+	VFMADD231PS (BX), Z3, Z1
+	VFMADD231PS (BX)(CX*1), Z3, Z2
+	ADDQ        $0x00000040, SI
+	ADDQ        $0x00000040, BX
+
+skip1642:
+	VADDPS     Z4, Z1, Z1
+	VADDPS     Z0, Z2, Z2
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
+	VUNPCKLPS  Z2, Z1, Z0
+	VUNPCKHPS  Z2, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPD  Z1, Z1, Z0
+	VUNPCKHPD  Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VMOVUPS    Z1, (AX)
+	MOVQ       call+16(FP), CX
+	MOVQ       72(CX), CX
+	TESTQ      CX, CX
+	JZ         skip1643
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       call+16(FP), DX
+	MOVQ       8(DX), DX
+	MOVQ       call+16(FP), BX
+	MOVQ       80(BX), BX
+	MOVQ       CX, SI
+	SHLQ       $0x02, SI
+	ADDQ       SI, AX
+	CMPQ       BX, $0x00000001
+	JL         done1645
+
+loop1644:
+	VMOVUPS.Z        (DX), K1, Z0
+	VFMADD231PS.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x04, AX
+	SUBQ             $0x00000001, BX
+	JG               loop1644
+
+done1645:
+	VCVTPS2PD Y1, Z1
+	MOVQ      y+0(FP), AX
+	CMPQ      CX, $0x08
+	JNE       few1646
+	VMOVUPD   Z1, (AX)
+	JMP       done1647
+
+few1646:
+	TESTQ         $0x00000004, CX
+	JZ            skip1648
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1648:
+	TESTQ         $0x00000002, CX
+	JZ            skip1649
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1649:
+	TESTQ  $0x00000001, CX
+	JZ     skip1650
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1650:
+done1647:
+skip1643:
+	JMP finish1513
+
+next1636:
+	CMPQ         CX, $0x03
+	JNE          next1651
+	VMOVUPS      Z0, Z1
+	VMOVUPS      Z0, Z2
+	VMOVUPS      Z0, Z3
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
+	LEAQ         (CX)(CX*2), BX
+	MOVQ         call+16(FP), BX
+	MOVQ         (BX), BX
+	MOVQ         call+16(FP), SI
+	MOVQ         32(SI), SI
+	MOVQ         call+16(FP), DI
+	ADDQ         (DI), SI
+	TESTQ        DX, DX
+	JZ           skip1652
+	DECQ         DX
+	LEAQ         trig32<>+0(SB), DI
+	VREDUCEPS    $0x00, (AX), Z17
+	VREDUCEPS    $0x00, 128(AX), Z18
+	VREDUCEPS    $0x00, 256(AX), Z19
+	VREDUCEPS    $0x00, 384(AX), Z20
+	VMULPS       Z17, Z17, Z4
+	VMULPS       Z18, Z18, Z5
+	VMULPS       Z19, Z19, Z6
+	VMULPS       Z20, Z20, Z7
+	VBROADCASTSS 192(DI), Z16
+	VMOVUPS      Z16, Z12
+	VMOVUPS      Z16, Z13
+	VMOVUPS      Z16, Z14
+	VMOVUPS      Z16, Z15
+	VBROADCASTSS 160(DI), Z16
+	VFMADD231PS  Z16, Z4, Z12
+	VFMADD231PS  Z16, Z5, Z13
+	VFMADD231PS  Z16, Z6, Z14
+	VFMADD231PS  Z16, Z7, Z15
+	VBROADCASTSS 32(DI), Z16
+	VMOVUPS      Z16, Z8
+	VMOVUPS      Z16, Z9
+	VMOVUPS      Z16, Z10
+	VMOVUPS      Z16, Z11
+	VBROADCASTSS (DI), Z16
+	VFMADD231PS  Z16, Z4, Z8
+	VFMADD231PS  Z16, Z5, Z9
+	VFMADD231PS  Z16, Z6, Z10
+	VFMADD231PS  Z16, Z7, Z11
+	VBROADCASTSS 224(DI), Z16
+	VFMADD213PS  Z16, Z4, Z12
+	VFMADD213PS  Z16, Z5, Z13
+	VFMADD213PS  Z16, Z6, Z14
+	VFMADD213PS  Z16, Z7, Z15
+	VBROADCASTSS 64(DI), Z16
+	VFMADD213PS  Z16, Z4, Z8
+	VFMADD213PS  Z16, Z5, Z9
+	VFMADD213PS  Z16, Z6, Z10
+	VFMADD213PS  Z16, Z7, Z11
+	VBROADCASTSS 256(DI), Z16
+	VFMADD213PS  Z16, Z4, Z12
+	VFMADD213PS  Z16, Z5, Z13
+	VFMADD213PS  Z16, Z6, Z14
+	VFMADD213PS  Z16, Z7, Z15
+	VBROADCASTSS 96(DI), Z16
+	VFMADD213PS  Z16, Z4, Z8
+	VFMADD213PS  Z16, Z5, Z9
+	VFMADD213PS  Z16, Z6, Z10
+	VFMADD213PS  Z16, Z7, Z11
+	VBROADCASTSS 288(DI), Z16
+	VFMADD213PS  Z16, Z4, Z12
+	VFMADD213PS  Z16, Z5, Z13
+	VFMADD213PS  Z16, Z6, Z14
+	VFMADD213PS  Z16, Z7, Z15
+	VBROADCASTSS 128(DI), Z16
+	VFMADD213PS  Z16, Z4, Z8
+	VFMADD213PS  Z16, Z5, Z9
+	VFMADD213PS  Z16, Z6, Z10
+	VFMADD213PS  Z16, Z7, Z11
+	VMULPS       Z17, Z8, Z8
+	VMULPS       Z18, Z9, Z9
+	VMULPS       Z19, Z10, Z10
+	VMULPS       Z20, Z11, Z11
+	VBROADCASTSS 320(DI), Z16
+	VMULPS       Z8, Z12, Z12
+	VMULPS       Z9, Z13, Z13
+	VMULPS       Z10, Z14, Z14
+	VMULPS       Z11, Z15, Z15
+	VFNMADD213PS Z16, Z8, Z8
+	VFNMADD213PS Z16, Z9, Z9
+	VFNMADD213PS Z16, Z10, Z10
+	VFNMADD213PS Z16, Z11, Z11
+	VMOVUPS      Z8, (AX)
+	VMOVUPS      Z12, 64(AX)
+	VMOVUPS      Z9, 128(AX)
+	VMOVUPS      Z13, 192(AX)
+	VMOVUPS      Z10, 256(AX)
+	VMOVUPS      Z14, 320(AX)
+	VMOVUPS      Z11, 384(AX)
+	VMOVUPS      Z15, 448(AX)
+	ADDQ         $0x00000200, AX
+	CMPQ         DX, $0x00000001
+	JL           done1654
+
+loop1653:
+	LEAQ         trig32<>+0(SB), DI
+	VREDUCEPS    $0x00, (AX), Z18
+	VREDUCEPS    $0x00, 128(AX), Z19
+	VREDUCEPS    $0x00, 256(AX), Z20
+	VREDUCEPS    $0x00, 384(AX), Z21
+	VMOVUPS      (SI), Z4
+	VFMADD231PS  (BX), Z4, Z1
+	VFMADD231PS  (BX)(CX*1), Z4, Z2
+	VMULPS       Z18, Z18, Z5
+	VMULPS       Z19, Z19, Z6
+	VMULPS       Z20, Z20, Z7
+	VMULPS       Z21, Z21, Z8
+	VFMADD231PS  (BX)(CX*2), Z4, Z3
+	VMOVUPS      64(SI), Z4
+	VBROADCASTSS 192(DI), Z17
+	VMOVUPS      Z17, Z13
+	VMOVUPS      Z17, Z14
+	VMOVUPS      Z17, Z15
+	VMOVUPS      Z17, Z16
+	VBROADCASTSS 160(DI), Z17
+	VFMADD231PS  Z17, Z5, Z13
+	VFMADD231PS  Z17, Z6, Z14
+	VFMADD231PS  Z17, Z7, Z15
+	VFMADD231PS  Z17, Z8, Z16
+	VFMADD231PS  64(BX), Z4, Z1
+	VFMADD231PS  64(BX)(CX*1), Z4, Z2
+	VBROADCASTSS 32(DI), Z17
+	VMOVUPS      Z17, Z9
+	VMOVUPS      Z17, Z10
+	VMOVUPS      Z17, Z11
+	VMOVUPS      Z17, Z12
+	VBROADCASTSS (DI), Z17
+	VFMADD231PS  Z17, Z5, Z9
+	VFMADD231PS  Z17, Z6, Z10
+	VFMADD231PS  Z17, Z7, Z11
+	VFMADD231PS  Z17, Z8, Z12
+	VFMADD231PS  64(BX)(CX*2), Z4, Z3
+	VMOVUPS      128(SI), Z4
+	VFMADD231PS  128(BX), Z4, Z1
+	VBROADCASTSS 224(DI), Z17
+	VFMADD213PS  Z17, Z5, Z13
+	VFMADD213PS  Z17, Z6, Z14
+	VFMADD213PS  Z17, Z7, Z15
+	VFMADD213PS  Z17, Z8, Z16
+	VFMADD231PS  128(BX)(CX*1), Z4, Z2
+	VFMADD231PS  128(BX)(CX*2), Z4, Z3
+	VBROADCASTSS 64(DI), Z17
+	VFMADD213PS  Z17, Z5, Z9
+	VFMADD213PS  Z17, Z6, Z10
+	VFMADD213PS  Z17, Z7, Z11
+	VFMADD213PS  Z17, Z8, Z12
+	VMOVUPS      192(SI), Z4
+	VFMADD231PS  192(BX), Z4, Z1
+	VBROADCASTSS 256(DI), Z17
+	VFMADD213PS  Z17, Z5, Z13
+	VFMADD213PS  Z17, Z6, Z14
+	VFMADD213PS  Z17, Z7, Z15
+	VFMADD213PS  Z17, Z8, Z16
+	VFMADD231PS  192(BX)(CX*1), Z4, Z2
+	VFMADD231PS  192(BX)(CX*2), Z4, Z3
+	VBROADCASTSS 96(DI), Z17
+	VFMADD213PS  Z17, Z5, Z9
+	VFMADD213PS  Z17, Z6, Z10
+	VFMADD213PS  Z17, Z7, Z11
+	VFMADD213PS  Z17, Z8, Z12
+	VMOVUPS      256(SI), Z4
+	VFMADD231PS  256(BX), Z4, Z1
+	VFMADD231PS  256(BX)(CX*1), Z4, Z2
+	VBROADCASTSS 288(DI), Z17
+	VFMADD213PS  Z17, Z5, Z13
+	VFMADD213PS  Z17, Z6, Z14
+	VFMADD213PS  Z17, Z7, Z15
+	VFMADD213PS  Z17, Z8, Z16
+	VFMADD231PS  256(BX)(CX*2), Z4, Z3
+	VMOVUPS      320(SI), Z4
+	VBROADCASTSS 128(DI), Z17
+	VFMADD213PS  Z17, Z5, Z9
+	VFMADD213PS  Z17, Z6, Z10
+	VFMADD213PS  Z17, Z7, Z11
+	VFMADD213PS  Z17, Z8, Z12
+	VFMADD231PS  320(BX), Z4, Z1
+	VFMADD231PS  320(BX)(CX*1), Z4, Z2
+	VMULPS       Z18, Z9, Z9
+	VMULPS       Z19, Z10, Z10
+	VMULPS       Z20, Z11, Z11
+	VMULPS       Z21, Z12, Z12
+	VFMADD231PS  320(BX)(CX*2), Z4, Z3
+	VMOVUPS      384(SI), Z4
+	VFMADD231PS  384(BX), Z4, Z1
+	VBROADCASTSS 320(DI), Z17
+	VFMADD231PS  384(BX)(CX*1), Z4, Z2
+	VFMADD231PS  384(BX)(CX*2), Z4, Z3
+	VMULPS       Z9, Z13, Z13
+	VMULPS       Z10, Z14, Z14
+	VMULPS       Z11, Z15, Z15
+	VMULPS       Z12, Z16, Z16
+	VMOVUPS      448(SI), Z4
+	VFMADD231PS  448(BX), Z4, Z1
+	VFNMADD213PS Z17, Z9, Z9
+	VFNMADD213PS Z17, Z10, Z10
+	VFNMADD213PS Z17, Z11, Z11
+	VFNMADD213PS Z17, Z12, Z12
+	VFMADD231PS  448(BX)(CX*1), Z4, Z2
+	VFMADD231PS  448(BX)(CX*2), Z4, Z3
+	VMOVUPS      Z9, (AX)
+	VMOVUPS      Z13, 64(AX)
+	VMOVUPS      Z10, 128(AX)
+	VMOVUPS      Z14, 192(AX)
+	VMOVUPS      Z11, 256(AX)
+	VMOVUPS      Z15, 320(AX)
+	VMOVUPS      Z12, 384(AX)
+	VMOVUPS      Z16, 448(AX)
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x00000200, SI
+	ADDQ         $0x00000200, BX
+	SUBQ         $0x00000001, DX
+	JG           loop1653
+
+done1654:
+	VMOVUPS     (SI), Z4
+	VFMADD231PS (BX), Z4, Z1
+	VFMADD231PS (BX)(CX*1), Z4, Z2
+	VFMADD231PS (BX)(CX*2), Z4, Z3
+	VMOVUPS     64(SI), Z4
+	VFMADD231PS 64(BX), Z4, Z1
+	VFMADD231PS 64(BX)(CX*1), Z4, Z2
+	VFMADD231PS 64(BX)(CX*2), Z4, Z3
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, BX
+
+skip1652:
+	MOVQ    CX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
+	SUBQ    BX, AX
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1656
+
+loop1655:
+	VMOVUPS     (SI), Z4
+	VFMADD231PS (BX), Z4, Z1
+	VFMADD231PS (BX)(CX*1), Z4, Z2
+	VFMADD231PS (BX)(CX*2), Z4, Z3
+	VMOVUPS     64(SI), Z4
+	VFMADD231PS 64(BX), Z4, Z5
+	VFMADD231PS 64(BX)(CX*1), Z4, Z6
+	VFMADD231PS 64(BX)(CX*2), Z4, Z0
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, BX
+	SUBQ        $0x00000080, AX
+	CMPQ        AX, $0x00000080
+	JGE         loop1655
+
+done1656:
+	TESTQ       AX, AX
+	JZ          skip1657
+	VMOVUPS     (SI), Z4
+	VFMADD231PS (BX), Z4, Z1
+	VFMADD231PS (BX)(CX*1), Z4, Z2
+	VFMADD231PS (BX)(CX*2), Z4, Z3
+	ADDQ        $0x00000040, SI
+	ADDQ        $0x00000040, BX
+
+skip1657:
+	VADDPS     Z5, Z1, Z1
+	VADDPS     Z6, Z2, Z2
+	VADDPS     Z0, Z3, Z3
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
+	VUNPCKLPS  Z2, Z1, Z0
+	VUNPCKHPS  Z2, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPS  Z3, Z3, Z0
+	VUNPCKHPS  Z3, Z3, Z3
+	VADDPS     Z0, Z3, Z3
+	VUNPCKLPD  Z3, Z1, Z0
+	VUNPCKHPD  Z3, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VMOVUPS    Z1, (AX)
+	MOVQ       call+16(FP), CX
+	MOVQ       72(CX), CX
+	TESTQ      CX, CX
+	JZ         skip1658
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       call+16(FP), DX
+	MOVQ       8(DX), DX
+	MOVQ       call+16(FP), BX
+	MOVQ       80(BX), BX
+	MOVQ       CX, SI
+	SHLQ       $0x02, SI
+	ADDQ       SI, AX
+	CMPQ       BX, $0x00000001
+	JL         done1660
+
+loop1659:
+	VMOVUPS.Z        (DX), K1, Z0
+	VFMADD231PS.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x04, AX
+	SUBQ             $0x00000001, BX
+	JG               loop1659
+
+done1660:
+	VCVTPS2PD Y1, Z1
+	MOVQ      y+0(FP), AX
+	CMPQ      CX, $0x08
+	JNE       few1661
+	VMOVUPD   Z1, (AX)
+	JMP       done1662
+
+few1661:
+	TESTQ         $0x00000004, CX
+	JZ            skip1663
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1663:
+	TESTQ         $0x00000002, CX
+	JZ            skip1664
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1664:
+	TESTQ  $0x00000001, CX
+	JZ     skip1665
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1665:
+done1662:
+skip1658:
+	JMP finish1513
+
+next1651:
+	CMPQ         CX, $0x04
+	JNE          next1666
+	VMOVUPS      Z0, Z1
+	VMOVUPS      Z0, Z2
+	VMOVUPS      Z0, Z3
+	VMOVUPS      Z0, Z4
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
+	LEAQ         (CX)(CX*2), BX
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
+	MOVQ         call+16(FP), DI
+	MOVQ         32(DI), DI
+	MOVQ         call+16(FP), R8
+	ADDQ         (R8), DI
+	TESTQ        DX, DX
+	JZ           skip1667
+	DECQ         DX
+	LEAQ         trig32<>+0(SB), R8
+	VREDUCEPS    $0x00, (AX), Z18
+	VREDUCEPS    $0x00, 128(AX), Z19
+	VREDUCEPS    $0x00, 256(AX), Z20
+	VREDUCEPS    $0x00, 384(AX), Z21
+	VMULPS       Z18, Z18, Z5
+	VMULPS       Z19, Z19, Z6
+	VMULPS       Z20, Z20, Z7
+	VMULPS       Z21, Z21, Z8
+	VBROADCASTSS 192(R8), Z17
+	VMOVUPS      Z17, Z13
+	VMOVUPS      Z17, Z14
+	VMOVUPS      Z17, Z15
+	VMOVUPS      Z17, Z16
+	VBROADCASTSS 160(R8), Z17
+	VFMADD231PS  Z17, Z5, Z13
+	VFMADD231PS  Z17, Z6, Z14
+	VFMADD231PS  Z17, Z7, Z15
+	VFMADD231PS  Z17, Z8, Z16
+	VBROADCASTSS 32(R8), Z17
+	VMOVUPS      Z17, Z9
+	VMOVUPS      Z17, Z10
+	VMOVUPS      Z17, Z11
+	VMOVUPS      Z17, Z12
+	VBROADCASTSS (R8), Z17
+	VFMADD231PS  Z17, Z5, Z9
+	VFMADD231PS  Z17, Z6, Z10
+	VFMADD231PS  Z17, Z7, Z11
+	VFMADD231PS  Z17, Z8, Z12
+	VBROADCASTSS 224(R8), Z17
+	VFMADD213PS  Z17, Z5, Z13
+	VFMADD213PS  Z17, Z6, Z14
+	VFMADD213PS  Z17, Z7, Z15
+	VFMADD213PS  Z17, Z8, Z16
+	VBROADCASTSS 64(R8), Z17
+	VFMADD213PS  Z17, Z5, Z9
+	VFMADD213PS  Z17, Z6, Z10
+	VFMADD213PS  Z17, Z7, Z11
+	VFMADD213PS  Z17, Z8, Z12
+	VBROADCASTSS 256(R8), Z17
+	VFMADD213PS  Z17, Z5, Z13
+	VFMADD213PS  Z17, Z6, Z14
+	VFMADD213PS  Z17, Z7, Z15
+	VFMADD213PS  Z17, Z8, Z16
+	VBROADCASTSS 96(R8), Z17
+	VFMADD213PS  Z17, Z5, Z9
+	VFMADD213PS  Z17, Z6, Z10
+	VFMADD213PS  Z17, Z7, Z11
+	VFMADD213PS  Z17, Z8, Z12
+	VBROADCASTSS 288(R8), Z17
+	VFMADD213PS  Z17, Z5, Z13
+	VFMADD213PS  Z17, Z6, Z14
+	VFMADD213PS  Z17, Z7, Z15
+	VFMADD213PS  Z17, Z8, Z16
+	VBROADCASTSS 128(R8), Z17
+	VFMADD213PS  Z17, Z5, Z9
+	VFMADD213PS  Z17, Z6, Z10
+	VFMADD213PS  Z17, Z7, Z11
+	VFMADD213PS  Z17, Z8, Z12
+	VMULPS       Z18, Z9, Z9
+	VMULPS       Z19, Z10, Z10
+	VMULPS       Z20, Z11, Z11
+	VMULPS       Z21, Z12, Z12
+	VBROADCASTSS 320(R8), Z17
+	VMULPS       Z9, Z13, Z13
+	VMULPS       Z10, Z14, Z14
+	VMULPS       Z11, Z15, Z15
+	VMULPS       Z12, Z16, Z16
+	VFNMADD213PS Z17, Z9, Z9
+	VFNMADD213PS Z17, Z10, Z10
+	VFNMADD213PS Z17, Z11, Z11
+	VFNMADD213PS Z17, Z12, Z12
+	VMOVUPS      Z9, (AX)
+	VMOVUPS      Z13, 64(AX)
+	VMOVUPS      Z10, 128(AX)
+	VMOVUPS      Z14, 192(AX)
+	VMOVUPS      Z11, 256(AX)
+	VMOVUPS      Z15, 320(AX)
+	VMOVUPS      Z12, 384(AX)
+	VMOVUPS      Z16, 448(AX)
+	ADDQ         $0x00000200, AX
+	CMPQ         DX, $0x00000001
+	JL           done1669
+
+loop1668:
+	LEAQ         trig32<>+0(SB), R8
+	VREDUCEPS    $0x00, (AX), Z19
+	VREDUCEPS    $0x00, 128(AX), Z20
+	VREDUCEPS    $0x00, 256(AX), Z21
+	VREDUCEPS    $0x00, 384(AX), Z22
+	VMOVUPS      (DI), Z5
+	VFMADD231PS  (SI), Z5, Z1
+	VFMADD231PS  (SI)(CX*1), Z5, Z2
+	VMULPS       Z19, Z19, Z6
+	VMULPS       Z20, Z20, Z7
+	VMULPS       Z21, Z21, Z8
+	VMULPS       Z22, Z22, Z9
+	VFMADD231PS  (SI)(CX*2), Z5, Z3
+	VFMADD231PS  (SI)(BX*1), Z5, Z4
+	VMOVUPS      64(DI), Z5
+	VBROADCASTSS 192(R8), Z18
+	VMOVUPS      Z18, Z14
+	VMOVUPS      Z18, Z15
+	VMOVUPS      Z18, Z16
+	VMOVUPS      Z18, Z17
+	VBROADCASTSS 160(R8), Z18
+	VFMADD231PS  Z18, Z6, Z14
+	VFMADD231PS  Z18, Z7, Z15
+	VFMADD231PS  Z18, Z8, Z16
+	VFMADD231PS  Z18, Z9, Z17
+	VFMADD231PS  64(SI), Z5, Z1
+	VFMADD231PS  64(SI)(CX*1), Z5, Z2
+	VFMADD231PS  64(SI)(CX*2), Z5, Z3
+	VBROADCASTSS 32(R8), Z18
+	VMOVUPS      Z18, Z10
+	VMOVUPS      Z18, Z11
+	VMOVUPS      Z18, Z12
+	VMOVUPS      Z18, Z13
+	VBROADCASTSS (R8), Z18
+	VFMADD231PS  Z18, Z6, Z10
+	VFMADD231PS  Z18, Z7, Z11
+	VFMADD231PS  Z18, Z8, Z12
+	VFMADD231PS  Z18, Z9, Z13
+	VFMADD231PS  64(SI)(BX*1), Z5, Z4
+	VMOVUPS      128(DI), Z5
+	VFMADD231PS  128(SI), Z5, Z1
+	VBROADCASTSS 224(R8), Z18
+	VFMADD213PS  Z18, Z6, Z14
+	VFMADD213PS  Z18, Z7, Z15
+	VFMADD213PS  Z18, Z8, Z16
+	VFMADD213PS  Z18, Z9, Z17
+	VFMADD231PS  128(SI)(CX*1), Z5, Z2
+	VFMADD231PS  128(SI)(CX*2), Z5, Z3
+	VFMADD231PS  128(SI)(BX*1), Z5, Z4
+	VBROADCASTSS 64(R8), Z18
+	VFMADD213PS  Z18, Z6, Z10
+	VFMADD213PS  Z18, Z7, Z11
+	VFMADD213PS  Z18, Z8, Z12
+	VFMADD213PS  Z18, Z9, Z13
+	VMOVUPS      192(DI), Z5
+	VFMADD231PS  192(SI), Z5, Z1
+	VFMADD231PS  192(SI)(CX*1), Z5, Z2
+	VBROADCASTSS 256(R8), Z18
+	VFMADD213PS  Z18, Z6, Z14
+	VFMADD213PS  Z18, Z7, Z15
+	VFMADD213PS  Z18, Z8, Z16
+	VFMADD213PS  Z18, Z9, Z17
+	VFMADD231PS  192(SI)(CX*2), Z5, Z3
+	VFMADD231PS  192(SI)(BX*1), Z5, Z4
+	VBROADCASTSS 96(R8), Z18
+	VFMADD213PS  Z18, Z6, Z10
+	VFMADD213PS  Z18, Z7, Z11
+	VFMADD213PS  Z18, Z8, Z12
+	VFMADD213PS  Z18, Z9, Z13
+	VMOVUPS      256(DI), Z5
+	VFMADD231PS  256(SI), Z5, Z1
+	VFMADD231PS  256(SI)(CX*1), Z5, Z2
+	VBROADCASTSS 288(R8), Z18
+	VFMADD213PS  Z18, Z6, Z14
+	VFMADD213PS  Z18, Z7, Z15
+	VFMADD213PS  Z18, Z8, Z16
+	VFMADD213PS  Z18, Z9, Z17
+	VFMADD231PS  256(SI)(CX*2), Z5, Z3
+	VFMADD231PS  256(SI)(BX*1), Z5, Z4
+	VMOVUPS      320(DI), Z5
+	VBROADCASTSS 128(R8), Z18
+	VFMADD213PS  Z18, Z6, Z10
+	VFMADD213PS  Z18, Z7, Z11
+	VFMADD213PS  Z18, Z8, Z12
+	VFMADD213PS  Z18, Z9, Z13
+	VFMADD231PS  320(SI), Z5, Z1
+	VFMADD231PS  320(SI)(CX*1), Z5, Z2
+	VFMADD231PS  320(SI)(CX*2), Z5, Z3
+	VMULPS       Z19, Z10, Z10
+	VMULPS       Z20, Z11, Z11
+	VMULPS       Z21, Z12, Z12
+	VMULPS       Z22, Z13, Z13
+	VFMADD231PS  320(SI)(BX*1), Z5, Z4
+	VMOVUPS      384(DI), Z5
+	VFMADD231PS  384(SI), Z5, Z1
+	VBROADCASTSS 320(R8), Z18
+	VFMADD231PS  384(SI)(CX*1), Z5, Z2
+	VFMADD231PS  384(SI)(CX*2), Z5, Z3
+	VFMADD231PS  384(SI)(BX*1), Z5, Z4
+	VMULPS       Z10, Z14, Z14
+	VMULPS       Z11, Z15, Z15
+	VMULPS       Z12, Z16, Z16
+	VMULPS       Z13, Z17, Z17
+	VMOVUPS      448(DI), Z5
+	VFMADD231PS  448(SI), Z5, Z1
+	VFMADD231PS  448(SI)(CX*1), Z5, Z2
+	VFNMADD213PS Z18, Z10, Z10
+	VFNMADD213PS Z18, Z11, Z11
+	VFNMADD213PS Z18, Z12, Z12
+	VFNMADD213PS Z18, Z13, Z13
+	VFMADD231PS  448(SI)(CX*2), Z5, Z3
+	VFMADD231PS  448(SI)(BX*1), Z5, Z4
+	VMOVUPS      Z10, (AX)
+	VMOVUPS      Z14, 64(AX)
+	VMOVUPS      Z11, 128(AX)
+	VMOVUPS      Z15, 192(AX)
+	VMOVUPS      Z12, 256(AX)
+	VMOVUPS      Z16, 320(AX)
+	VMOVUPS      Z13, 384(AX)
+	VMOVUPS      Z17, 448(AX)
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x00000200, DI
+	ADDQ         $0x00000200, SI
+	SUBQ         $0x00000001, DX
+	JG           loop1668
+
+done1669:
+	VMOVUPS     (DI), Z5
+	VFMADD231PS (SI), Z5, Z1
+	VFMADD231PS (SI)(CX*1), Z5, Z2
+	VFMADD231PS (SI)(CX*2), Z5, Z3
+	VFMADD231PS (SI)(BX*1), Z5, Z4
+	VMOVUPS     64(DI), Z5
+	VFMADD231PS 64(SI), Z5, Z1
+	VFMADD231PS 64(SI)(CX*1), Z5, Z2
+	VFMADD231PS 64(SI)(CX*2), Z5, Z3
+	VFMADD231PS 64(SI)(BX*1), Z5, Z4
+	ADDQ        $0x00000080, DI
+	ADDQ        $0x00000080, SI
+
+skip1667:
+	MOVQ    CX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
+	SUBQ    SI, AX
+	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z7
+	VMOVUPS Z0, Z8
+	VMOVUPS Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1671
+
+loop1670:
+	VMOVUPS     (DI), Z5
+	VFMADD231PS (SI), Z5, Z1
+	VFMADD231PS (SI)(CX*1), Z5, Z2
+	VFMADD231PS (SI)(CX*2), Z5, Z3
+	VFMADD231PS (SI)(BX*1), Z5, Z4
+	VMOVUPS     64(DI), Z5
+	VFMADD231PS 64(SI), Z5, Z6
+	VFMADD231PS 64(SI)(CX*1), Z5, Z7
+	VFMADD231PS 64(SI)(CX*2), Z5, Z8
+	VFMADD231PS 64(SI)(BX*1), Z5, Z0
+	ADDQ        $0x00000080, DI
+	ADDQ        $0x00000080, SI
+	SUBQ        $0x00000080, AX
+	CMPQ        AX, $0x00000080
+	JGE         loop1670
+
+done1671:
+	TESTQ       AX, AX
+	JZ          skip1672
+	VMOVUPS     (DI), Z5
+	VFMADD231PS (SI), Z5, Z1
+	VFMADD231PS (SI)(CX*1), Z5, Z2
+	VFMADD231PS (SI)(CX*2), Z5, Z3
+	VFMADD231PS (SI)(BX*1), Z5, Z4
+	ADDQ        $0x00000040, DI
+	ADDQ        $0x00000040, SI
+
+skip1672:
+	VADDPS     Z6, Z1, Z1
+	VADDPS     Z7, Z2, Z2
+	VADDPS     Z8, Z3, Z3
+	VADDPS     Z0, Z4, Z4
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
+	VUNPCKLPS  Z2, Z1, Z0
+	VUNPCKHPS  Z2, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPS  Z4, Z3, Z0
+	VUNPCKHPS  Z4, Z3, Z3
+	VADDPS     Z0, Z3, Z3
+	VUNPCKLPD  Z3, Z1, Z0
+	VUNPCKHPD  Z3, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VMOVUPS    Z1, (AX)
+	MOVQ       call+16(FP), CX
+	MOVQ       72(CX), CX
+	TESTQ      CX, CX
+	JZ         skip1673
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       call+16(FP), DX
+	MOVQ       8(DX), DX
+	MOVQ       call+16(FP), BX
+	MOVQ       80(BX), BX
+	MOVQ       CX, SI
+	SHLQ       $0x02, SI
+	ADDQ       SI, AX
+	CMPQ       BX, $0x00000001
+	JL         done1675
+
+loop1674:
+	VMOVUPS.Z        (DX), K1, Z0
+	VFMADD231PS.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x04, AX
+	SUBQ             $0x00000001, BX
+	JG               loop1674
+
+done1675:
+	VCVTPS2PD Y1, Z1
+	MOVQ      y+0(FP), AX
+	CMPQ      CX, $0x08
+	JNE       few1676
+	VMOVUPD   Z1, (AX)
+	JMP       done1677
+
+few1676:
+	TESTQ         $0x00000004, CX
+	JZ            skip1678
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1678:
+	TESTQ         $0x00000002, CX
+	JZ            skip1679
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1679:
+	TESTQ  $0x00000001, CX
+	JZ     skip1680
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1680:
+done1677:
+skip1673:
+	JMP finish1513
+
+next1666:
+	CMPQ         CX, $0x05
+	JNE          next1681
+	VMOVUPS      Z0, Z1
+	VMOVUPS      Z0, Z2
+	VMOVUPS      Z0, Z3
+	VMOVUPS      Z0, Z4
+	VMOVUPS      Z0, Z5
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
+	LEAQ         (CX)(CX*2), BX
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
+	LEAQ         (SI)(CX*4), DI
+	MOVQ         call+16(FP), R8
+	MOVQ         32(R8), R8
+	MOVQ         call+16(FP), R9
+	ADDQ         (R9), R8
+	TESTQ        DX, DX
+	JZ           skip1682
+	DECQ         DX
+	LEAQ         trig32<>+0(SB), R9
+	VREDUCEPS    $0x00, (AX), Z19
+	VREDUCEPS    $0x00, 128(AX), Z20
+	VREDUCEPS    $0x00, 256(AX), Z21
+	VREDUCEPS    $0x00, 384(AX), Z22
+	VMULPS       Z19, Z19, Z6
+	VMULPS       Z20, Z20, Z7
+	VMULPS       Z21, Z21, Z8
+	VMULPS       Z22, Z22, Z9
+	VBROADCASTSS 192(R9), Z18
+	VMOVUPS      Z18, Z14
+	VMOVUPS      Z18, Z15
+	VMOVUPS      Z18, Z16
+	VMOVUPS      Z18, Z17
+	VBROADCASTSS 160(R9), Z18
+	VFMADD231PS  Z18, Z6, Z14
+	VFMADD231PS  Z18, Z7, Z15
+	VFMADD231PS  Z18, Z8, Z16
+	VFMADD231PS  Z18, Z9, Z17
+	VBROADCASTSS 32(R9), Z18
+	VMOVUPS      Z18, Z10
+	VMOVUPS      Z18, Z11
+	VMOVUPS      Z18, Z12
+	VMOVUPS      Z18, Z13
+	VBROADCASTSS (R9), Z18
+	VFMADD231PS  Z18, Z6, Z10
+	VFMADD231PS  Z18, Z7, Z11
+	VFMADD231PS  Z18, Z8, Z12
+	VFMADD231PS  Z18, Z9, Z13
+	VBROADCASTSS 224(R9), Z18
+	VFMADD213PS  Z18, Z6, Z14
+	VFMADD213PS  Z18, Z7, Z15
+	VFMADD213PS  Z18, Z8, Z16
+	VFMADD213PS  Z18, Z9, Z17
+	VBROADCASTSS 64(R9), Z18
+	VFMADD213PS  Z18, Z6, Z10
+	VFMADD213PS  Z18, Z7, Z11
+	VFMADD213PS  Z18, Z8, Z12
+	VFMADD213PS  Z18, Z9, Z13
+	VBROADCASTSS 256(R9), Z18
+	VFMADD213PS  Z18, Z6, Z14
+	VFMADD213PS  Z18, Z7, Z15
+	VFMADD213PS  Z18, Z8, Z16
+	VFMADD213PS  Z18, Z9, Z17
+	VBROADCASTSS 96(R9), Z18
+	VFMADD213PS  Z18, Z6, Z10
+	VFMADD213PS  Z18, Z7, Z11
+	VFMADD213PS  Z18, Z8, Z12
+	VFMADD213PS  Z18, Z9, Z13
+	VBROADCASTSS 288(R9), Z18
+	VFMADD213PS  Z18, Z6, Z14
+	VFMADD213PS  Z18, Z7, Z15
+	VFMADD213PS  Z18, Z8, Z16
+	VFMADD213PS  Z18, Z9, Z17
+	VBROADCASTSS 128(R9), Z18
+	VFMADD213PS  Z18, Z6, Z10
+	VFMADD213PS  Z18, Z7, Z11
+	VFMADD213PS  Z18, Z8, Z12
+	VFMADD213PS  Z18, Z9, Z13
+	VMULPS       Z19, Z10, Z10
+	VMULPS       Z20, Z11, Z11
+	VMULPS       Z21, Z12, Z12
+	VMULPS       Z22, Z13, Z13
+	VBROADCASTSS 320(R9), Z18
+	VMULPS       Z10, Z14, Z14
+	VMULPS       Z11, Z15, Z15
+	VMULPS       Z12, Z16, Z16
+	VMULPS       Z13, Z17, Z17
+	VFNMADD213PS Z18, Z10, Z10
+	VFNMADD213PS Z18, Z11, Z11
+	VFNMADD213PS Z18, Z12, Z12
+	VFNMADD213PS Z18, Z13, Z13
+	VMOVUPS      Z10, (AX)
+	VMOVUPS      Z14, 64(AX)
+	VMOVUPS      Z11, 128(AX)
+	VMOVUPS      Z15, 192(AX)
+	VMOVUPS      Z12, 256(AX)
+	VMOVUPS      Z16, 320(AX)
+	VMOVUPS      Z13, 384(AX)
+	VMOVUPS      Z17, 448(AX)
+	ADDQ         $0x00000200, AX
+	CMPQ         DX, $0x00000001
+	JL           done1684
+
+loop1683:
+	LEAQ         trig32<>+0(SB), R9
+	VREDUCEPS    $0x00, (AX), Z20
+	VREDUCEPS    $0x00, 128(AX), Z21
+	VREDUCEPS    $0x00, 256(AX), Z22
+	VREDUCEPS    $0x00, 384(AX), Z23
+	VMOVUPS      (R8), Z6
+	VFMADD231PS  (SI), Z6, Z1
+	VFMADD231PS  (SI)(CX*1), Z6, Z2
+	VFMADD231PS  (SI)(CX*2), Z6, Z3
+	VMULPS       Z20, Z20, Z7
+	VMULPS       Z21, Z21, Z8
+	VMULPS       Z22, Z22, Z9
+	VMULPS       Z23, Z23, Z10
+	VFMADD231PS  (SI)(BX*1), Z6, Z4
+	VFMADD231PS  (DI), Z6, Z5
+	VMOVUPS      64(R8), Z6
+	VBROADCASTSS 192(R9), Z19
+	VMOVUPS      Z19, Z15
+	VMOVUPS      Z19, Z16
+	VMOVUPS      Z19, Z17
+	VMOVUPS      Z19, Z18
+	VBROADCASTSS 160(R9), Z19
+	VFMADD231PS  Z19, Z7, Z15
+	VFMADD231PS  Z19, Z8, Z16
+	VFMADD231PS  Z19, Z9, Z17
+	VFMADD231PS  Z19, Z10, Z18
+	VFMADD231PS  64(SI), Z6, Z1
+	VFMADD231PS  64(SI)(CX*1), Z6, Z2
+	VFMADD231PS  64(SI)(CX*2), Z6, Z3
+	VFMADD231PS  64(SI)(BX*1), Z6, Z4
+	VBROADCASTSS 32(R9), Z19
+	VMOVUPS      Z19, Z11
+	VMOVUPS      Z19, Z12
+	VMOVUPS      Z19, Z13
+	VMOVUPS      Z19, Z14
+	VBROADCASTSS (R9), Z19
+	VFMADD231PS  Z19, Z7, Z11
+	VFMADD231PS  Z19, Z8, Z12
+	VFMADD231PS  Z19, Z9, Z13
+	VFMADD231PS  Z19, Z10, Z14
+	VFMADD231PS  64(DI), Z6, Z5
+	VMOVUPS      128(R8), Z6
+	VFMADD231PS  128(SI), Z6, Z1
+	VBROADCASTSS 224(R9), Z19
+	VFMADD213PS  Z19, Z7, Z15
+	VFMADD213PS  Z19, Z8, Z16
+	VFMADD213PS  Z19, Z9, Z17
+	VFMADD213PS  Z19, Z10, Z18
+	VFMADD231PS  128(SI)(CX*1), Z6, Z2
+	VFMADD231PS  128(SI)(CX*2), Z6, Z3
+	VFMADD231PS  128(SI)(BX*1), Z6, Z4
+	VFMADD231PS  128(DI), Z6, Z5
+	VBROADCASTSS 64(R9), Z19
+	VFMADD213PS  Z19, Z7, Z11
+	VFMADD213PS  Z19, Z8, Z12
+	VFMADD213PS  Z19, Z9, Z13
+	VFMADD213PS  Z19, Z10, Z14
+	VMOVUPS      192(R8), Z6
+	VFMADD231PS  192(SI), Z6, Z1
+	VFMADD231PS  192(SI)(CX*1), Z6, Z2
+	VBROADCASTSS 256(R9), Z19
+	VFMADD213PS  Z19, Z7, Z15
+	VFMADD213PS  Z19, Z8, Z16
+	VFMADD213PS  Z19, Z9, Z17
+	VFMADD213PS  Z19, Z10, Z18
+	VFMADD231PS  192(SI)(CX*2), Z6, Z3
+	VFMADD231PS  192(SI)(BX*1), Z6, Z4
+	VFMADD231PS  192(DI), Z6, Z5
+	VBROADCASTSS 96(R9), Z19
+	VFMADD213PS  Z19, Z7, Z11
+	VFMADD213PS  Z19, Z8, Z12
+	VFMADD213PS  Z19, Z9, Z13
+	VFMADD213PS  Z19, Z10, Z14
+	VMOVUPS      256(R8), Z6
+	VFMADD231PS  256(SI), Z6, Z1
+	VFMADD231PS  256(SI)(CX*1), Z6, Z2
+	VFMADD231PS  256(SI)(CX*2), Z6, Z3
+	VBROADCASTSS 288(R9), Z19
+	VFMADD213PS  Z19, Z7, Z15
+	VFMADD213PS  Z19, Z8, Z16
+	VFMADD213PS  Z19, Z9, Z17
+	VFMADD213PS  Z19, Z10, Z18
+	VFMADD231PS  256(SI)(BX*1), Z6, Z4
+	VFMADD231PS  256(DI), Z6, Z5
+	VMOVUPS      320(R8), Z6
+	VBROADCASTSS 128(R9), Z19
+	VFMADD213PS  Z19, Z7, Z11
+	VFMADD213PS  Z19, Z8, Z12
+	VFMADD213PS  Z19, Z9, Z13
+	VFMADD213PS  Z19, Z10, Z14
+	VFMADD231PS  320(SI), Z6, Z1
+	VFMADD231PS  320(SI)(CX*1), Z6, Z2
+	VFMADD231PS  320(SI)(CX*2), Z6, Z3
+	VFMADD231PS  320(SI)(BX*1), Z6, Z4
+	VMULPS       Z20, Z11, Z11
+	VMULPS       Z21, Z12, Z12
+	VMULPS       Z22, Z13, Z13
+	VMULPS       Z23, Z14, Z14
+	VFMADD231PS  320(DI), Z6, Z5
+	VMOVUPS      384(R8), Z6
+	VFMADD231PS  384(SI), Z6, Z1
+	VBROADCASTSS 320(R9), Z19
+	VFMADD231PS  384(SI)(CX*1), Z6, Z2
+	VFMADD231PS  384(SI)(CX*2), Z6, Z3
+	VFMADD231PS  384(SI)(BX*1), Z6, Z4
+	VFMADD231PS  384(DI), Z6, Z5
+	VMULPS       Z11, Z15, Z15
+	VMULPS       Z12, Z16, Z16
+	VMULPS       Z13, Z17, Z17
+	VMULPS       Z14, Z18, Z18
+	VMOVUPS      448(R8), Z6
+	VFMADD231PS  448(SI), Z6, Z1
+	VFMADD231PS  448(SI)(CX*1), Z6, Z2
+	VFNMADD213PS Z19, Z11, Z11
+	VFNMADD213PS Z19, Z12, Z12
+	VFNMADD213PS Z19, Z13, Z13
+	VFNMADD213PS Z19, Z14, Z14
+	VFMADD231PS  448(SI)(CX*2), Z6, Z3
+	VFMADD231PS  448(SI)(BX*1), Z6, Z4
+	VFMADD231PS  448(DI), Z6, Z5
+	VMOVUPS      Z11, (AX)
+	VMOVUPS      Z15, 64(AX)
+	VMOVUPS      Z12, 128(AX)
+	VMOVUPS      Z16, 192(AX)
+	VMOVUPS      Z13, 256(AX)
+	VMOVUPS      Z17, 320(AX)
+	VMOVUPS      Z14, 384(AX)
+	VMOVUPS      Z18, 448(AX)
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x00000200, R8
+	ADDQ         $0x00000200, SI
+	ADDQ         $0x00000200, DI
+	SUBQ         $0x00000001, DX
+	JG           loop1683
+
+done1684:
+	VMOVUPS     (R8), Z6
+	VFMADD231PS (SI), Z6, Z1
+	VFMADD231PS (SI)(CX*1), Z6, Z2
+	VFMADD231PS (SI)(CX*2), Z6, Z3
+	VFMADD231PS (SI)(BX*1), Z6, Z4
+	VFMADD231PS (DI), Z6, Z5
+	VMOVUPS     64(R8), Z6
+	VFMADD231PS 64(SI), Z6, Z1
+	VFMADD231PS 64(SI)(CX*1), Z6, Z2
+	VFMADD231PS 64(SI)(CX*2), Z6, Z3
+	VFMADD231PS 64(SI)(BX*1), Z6, Z4
+	VFMADD231PS 64(DI), Z6, Z5
+	ADDQ        $0x00000080, R8
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, DI
+
+skip1682:
+	MOVQ    CX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
+	SUBQ    SI, AX
+	VMOVUPS Z0, Z7
+	VMOVUPS Z0, Z8
+	VMOVUPS Z0, Z9
+	VMOVUPS Z0, Z10
+	VMOVUPS Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1686
+
+loop1685:
+	VMOVUPS     (R8), Z6
+	VFMADD231PS (SI), Z6, Z1
+	VFMADD231PS (SI)(CX*1), Z6, Z2
+	VFMADD231PS (SI)(CX*2), Z6, Z3
+	VFMADD231PS (SI)(BX*1), Z6, Z4
+	VFMADD231PS (DI), Z6, Z5
+	VMOVUPS     64(R8), Z6
+	VFMADD231PS 64(SI), Z6, Z7
+	VFMADD231PS 64(SI)(CX*1), Z6, Z8
+	VFMADD231PS 64(SI)(CX*2), Z6, Z9
+	VFMADD231PS 64(SI)(BX*1), Z6, Z10
+	VFMADD231PS 64(DI), Z6, Z0
+	ADDQ        $0x00000080, R8
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, DI
+	SUBQ        $0x00000080, AX
+	CMPQ        AX, $0x00000080
+	JGE         loop1685
+
+done1686:
+	TESTQ       AX, AX
+	JZ          skip1687
+	VMOVUPS     (R8), Z6
+	VFMADD231PS (SI), Z6, Z1
+	VFMADD231PS (SI)(CX*1), Z6, Z2
+	VFMADD231PS (SI)(CX*2), Z6, Z3
+	VFMADD231PS (SI)(BX*1), Z6, Z4
+	VFMADD231PS (DI), Z6, Z5
+	ADDQ        $0x00000040, R8
+	ADDQ        $0x00000040, SI
+	ADDQ        $0x00000040, DI
+
+skip1687:
+	VADDPS     Z7, Z1, Z1
+	VADDPS     Z8, Z2, Z2
+	VADDPS     Z9, Z3, Z3
+	VADDPS     Z10, Z4, Z4
+	VADDPS     Z0, Z5, Z5
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
+	VUNPCKLPS  Z2, Z1, Z0
+	VUNPCKHPS  Z2, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPS  Z4, Z3, Z0
+	VUNPCKHPS  Z4, Z3, Z3
+	VADDPS     Z0, Z3, Z3
+	VUNPCKLPS  Z5, Z5, Z0
+	VUNPCKHPS  Z5, Z5, Z5
+	VADDPS     Z0, Z5, Z5
+	VUNPCKLPD  Z3, Z1, Z0
+	VUNPCKHPD  Z3, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPD  Z5, Z5, Z0
+	VUNPCKHPD  Z5, Z5, Z5
+	VADDPS     Z0, Z5, Z5
+	VSHUFF64X2 $0x88, Z5, Z1, Z0
+	VSHUFF64X2 $0xdd, Z5, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VMOVUPS    Z1, (AX)
+	MOVQ       call+16(FP), CX
+	MOVQ       72(CX), CX
+	TESTQ      CX, CX
+	JZ         skip1688
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       call+16(FP), DX
+	MOVQ       8(DX), DX
+	MOVQ       call+16(FP), BX
+	MOVQ       80(BX), BX
+	MOVQ       CX, SI
+	SHLQ       $0x02, SI
+	ADDQ       SI, AX
+	CMPQ       BX, $0x00000001
+	JL         done1690
+
+loop1689:
+	VMOVUPS.Z        (DX), K1, Z0
+	VFMADD231PS.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x04, AX
+	SUBQ             $0x00000001, BX
+	JG               loop1689
+
+done1690:
+	VCVTPS2PD Y1, Z1
+	MOVQ      y+0(FP), AX
+	CMPQ      CX, $0x08
+	JNE       few1691
+	VMOVUPD   Z1, (AX)
+	JMP       done1692
+
+few1691:
+	TESTQ         $0x00000004, CX
+	JZ            skip1693
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1693:
+	TESTQ         $0x00000002, CX
+	JZ            skip1694
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1694:
+	TESTQ  $0x00000001, CX
+	JZ     skip1695
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1695:
+done1692:
+skip1688:
+	JMP finish1513
+
+next1681:
+	CMPQ         CX, $0x06
+	JNE          next1696
+	VMOVUPS      Z0, Z1
+	VMOVUPS      Z0, Z2
+	VMOVUPS      Z0, Z3
+	VMOVUPS      Z0, Z4
+	VMOVUPS      Z0, Z5
+	VMOVUPS      Z0, Z6
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
+	LEAQ         (CX)(CX*2), BX
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
+	LEAQ         (SI)(CX*4), DI
+	MOVQ         call+16(FP), R8
+	MOVQ         32(R8), R8
+	MOVQ         call+16(FP), R9
+	ADDQ         (R9), R8
+	TESTQ        DX, DX
+	JZ           skip1697
+	DECQ         DX
+	LEAQ         trig32<>+0(SB), R9
+	VREDUCEPS    $0x00, (AX), Z20
+	VREDUCEPS    $0x00, 128(AX), Z21
+	VREDUCEPS    $0x00, 256(AX), Z22
+	VREDUCEPS    $0x00, 384(AX), Z23
+	VMULPS       Z20, Z20, Z7
+	VMULPS       Z21, Z21, Z8
+	VMULPS       Z22, Z22, Z9
+	VMULPS       Z23, Z23, Z10
+	VBROADCASTSS 192(R9), Z19
+	VMOVUPS      Z19, Z15
+	VMOVUPS      Z19, Z16
+	VMOVUPS      Z19, Z17
+	VMOVUPS      Z19, Z18
+	VBROADCASTSS 160(R9), Z19
+	VFMADD231PS  Z19, Z7, Z15
+	VFMADD231PS  Z19, Z8, Z16
+	VFMADD231PS  Z19, Z9, Z17
+	VFMADD231PS  Z19, Z10, Z18
+	VBROADCASTSS 32(R9), Z19
+	VMOVUPS      Z19, Z11
+	VMOVUPS      Z19, Z12
+	VMOVUPS      Z19, Z13
+	VMOVUPS      Z19, Z14
+	VBROADCASTSS (R9), Z19
+	VFMADD231PS  Z19, Z7, Z11
+	VFMADD231PS  Z19, Z8, Z12
+	VFMADD231PS  Z19, Z9, Z13
+	VFMADD231PS  Z19, Z10, Z14
+	VBROADCASTSS 224(R9), Z19
+	VFMADD213PS  Z19, Z7, Z15
+	VFMADD213PS  Z19, Z8, Z16
+	VFMADD213PS  Z19, Z9, Z17
+	VFMADD213PS  Z19, Z10, Z18
+	VBROADCASTSS 64(R9), Z19
+	VFMADD213PS  Z19, Z7, Z11
+	VFMADD213PS  Z19, Z8, Z12
+	VFMADD213PS  Z19, Z9, Z13
+	VFMADD213PS  Z19, Z10, Z14
+	VBROADCASTSS 256(R9), Z19
+	VFMADD213PS  Z19, Z7, Z15
+	VFMADD213PS  Z19, Z8, Z16
+	VFMADD213PS  Z19, Z9, Z17
+	VFMADD213PS  Z19, Z10, Z18
+	VBROADCASTSS 96(R9), Z19
+	VFMADD213PS  Z19, Z7, Z11
+	VFMADD213PS  Z19, Z8, Z12
+	VFMADD213PS  Z19, Z9, Z13
+	VFMADD213PS  Z19, Z10, Z14
+	VBROADCASTSS 288(R9), Z19
+	VFMADD213PS  Z19, Z7, Z15
+	VFMADD213PS  Z19, Z8, Z16
+	VFMADD213PS  Z19, Z9, Z17
+	VFMADD213PS  Z19, Z10, Z18
+	VBROADCASTSS 128(R9), Z19
+	VFMADD213PS  Z19, Z7, Z11
+	VFMADD213PS  Z19, Z8, Z12
+	VFMADD213PS  Z19, Z9, Z13
+	VFMADD213PS  Z19, Z10, Z14
+	VMULPS       Z20, Z11, Z11
+	VMULPS       Z21, Z12, Z12
+	VMULPS       Z22, Z13, Z13
+	VMULPS       Z23, Z14, Z14
+	VBROADCASTSS 320(R9), Z19
+	VMULPS       Z11, Z15, Z15
+	VMULPS       Z12, Z16, Z16
+	VMULPS       Z13, Z17, Z17
+	VMULPS       Z14, Z18, Z18
+	VFNMADD213PS Z19, Z11, Z11
+	VFNMADD213PS Z19, Z12, Z12
+	VFNMADD213PS Z19, Z13, Z13
+	VFNMADD213PS Z19, Z14, Z14
+	VMOVUPS      Z11, (AX)
+	VMOVUPS      Z15, 64(AX)
+	VMOVUPS      Z12, 128(AX)
+	VMOVUPS      Z16, 192(AX)
+	VMOVUPS      Z13, 256(AX)
+	VMOVUPS      Z17, 320(AX)
+	VMOVUPS      Z14, 384(AX)
+	VMOVUPS      Z18, 448(AX)
+	ADDQ         $0x00000200, AX
+	CMPQ         DX, $0x00000001
+	JL           done1699
+
+loop1698:
+	LEAQ         trig32<>+0(SB), R9
+	VREDUCEPS    $0x00, (AX), Z21
+	VREDUCEPS    $0x00, 128(AX), Z22
+	VREDUCEPS    $0x00, 256(AX), Z23
+	VREDUCEPS    $0x00, 384(AX), Z24
+	VMOVUPS      (R8), Z7
+	VFMADD231PS  (SI), Z7, Z1
+	VFMADD231PS  (SI)(CX*1), Z7, Z2
+	VFMADD231PS  (SI)(CX*2), Z7, Z3
+	VMULPS       Z21, Z21, Z8
+	VMULPS       Z22, Z22, Z9
+	VMULPS       Z23, Z23, Z10
+	VMULPS       Z24, Z24, Z11
+	VFMADD231PS  (SI)(BX*1), Z7, Z4
+	VFMADD231PS  (DI), Z7, Z5
+	VFMADD231PS  (DI)(CX*1), Z7, Z6
+	VMOVUPS      64(R8), Z7
+	VBROADCASTSS 192(R9), Z20
+	VMOVUPS      Z20, Z16
+	VMOVUPS      Z20, Z17
+	VMOVUPS      Z20, Z18
+	VMOVUPS      Z20, Z19
+	VBROADCASTSS 160(R9), Z20
+	VFMADD231PS  Z20, Z8, Z16
+	VFMADD231PS  Z20, Z9, Z17
+	VFMADD231PS  Z20, Z10, Z18
+	VFMADD231PS  Z20, Z11, Z19
+	VFMADD231PS  64(SI), Z7, Z1
+	VFMADD231PS  64(SI)(CX*1), Z7, Z2
+	VFMADD231PS  64(SI)(CX*2), Z7, Z3
+	VFMADD231PS  64(SI)(BX*1), Z7, Z4
+	VBROADCASTSS 32(R9), Z20
+	VMOVUPS      Z20, Z12
+	VMOVUPS      Z20, Z13
+	VMOVUPS      Z20, Z14
+	VMOVUPS      Z20, Z15
+	VBROADCASTSS (R9), Z20
+	VFMADD231PS  Z20, Z8, Z12
+	VFMADD231PS  Z20, Z9, Z13
+	VFMADD231PS  Z20, Z10, Z14
+	VFMADD231PS  Z20, Z11, Z15
+	VFMADD231PS  64(DI), Z7, Z5
+	VFMADD231PS  64(DI)(CX*1), Z7, Z6
+	VMOVUPS      128(R8), Z7
+	VFMADD231PS  128(SI), Z7, Z1
+	VBROADCASTSS 224(R9), Z20
+	VFMADD213PS  Z20, Z8, Z16
+	VFMADD213PS  Z20, Z9, Z17
+	VFMADD213PS  Z20, Z10, Z18
+	VFMADD213PS  Z20, Z11, Z19
+	VFMADD231PS  128(SI)(CX*1), Z7, Z2
+	VFMADD231PS  128(SI)(CX*2), Z7, Z3
+	VFMADD231PS  128(SI)(BX*1), Z7, Z4
+	VFMADD231PS  128(DI), Z7, Z5
+	VBROADCASTSS 64(R9), Z20
+	VFMADD213PS  Z20, Z8, Z12
+	VFMADD213PS  Z20, Z9, Z13
+	VFMADD213PS  Z20, Z10, Z14
+	VFMADD213PS  Z20, Z11, Z15
+	VFMADD231PS  128(DI)(CX*1), Z7, Z6
+	VMOVUPS      192(R8), Z7
+	VFMADD231PS  192(SI), Z7, Z1
+	VFMADD231PS  192(SI)(CX*1), Z7, Z2
+	VBROADCASTSS 256(R9), Z20
+	VFMADD213PS  Z20, Z8, Z16
+	VFMADD213PS  Z20, Z9, Z17
+	VFMADD213PS  Z20, Z10, Z18
+	VFMADD213PS  Z20, Z11, Z19
+	VFMADD231PS  192(SI)(CX*2), Z7, Z3
+	VFMADD231PS  192(SI)(BX*1), Z7, Z4
+	VFMADD231PS  192(DI), Z7, Z5
+	VFMADD231PS  192(DI)(CX*1), Z7, Z6
+	VBROADCASTSS 96(R9), Z20
+	VFMADD213PS  Z20, Z8, Z12
+	VFMADD213PS  Z20, Z9, Z13
+	VFMADD213PS  Z20, Z10, Z14
+	VFMADD213PS  Z20, Z11, Z15
+	VMOVUPS      256(R8), Z7
+	VFMADD231PS  256(SI), Z7, Z1
+	VFMADD231PS  256(SI)(CX*1), Z7, Z2
+	VFMADD231PS  256(SI)(CX*2), Z7, Z3
+	VBROADCASTSS 288(R9), Z20
+	VFMADD213PS  Z20, Z8, Z16
+	VFMADD213PS  Z20, Z9, Z17
+	VFMADD213PS  Z20, Z10, Z18
+	VFMADD213PS  Z20, Z11, Z19
+	VFMADD231PS  256(SI)(BX*1), Z7, Z4
+	VFMADD231PS  256(DI), Z7, Z5
+	VFMADD231PS  256(DI)(CX*1), Z7, Z6
+	VMOVUPS      320(R8), Z7
+	VBROADCASTSS 128(R9), Z20
+	VFMADD213PS  Z20, Z8, Z12
+	VFMADD213PS  Z20, Z9, Z13
+	VFMADD213PS  Z20, Z10, Z14
+	VFMADD213PS  Z20, Z11, Z15
+	VFMADD231PS  320(SI), Z7, Z1
+	VFMADD231PS  320(SI)(CX*1), Z7, Z2
+	VFMADD231PS  320(SI)(CX*2), Z7, Z3
+	VFMADD231PS  320(SI)(BX*1), Z7, Z4
+	VMULPS       Z21, Z12, Z12
+	VMULPS       Z22, Z13, Z13
+	VMULPS       Z23, Z14, Z14
+	VMULPS       Z24, Z15, Z15
+	VFMADD231PS  320(DI), Z7, Z5
+	VFMADD231PS  320(DI)(CX*1), Z7, Z6
+	VMOVUPS      384(R8), Z7
+	VFMADD231PS  384(SI), Z7, Z1
+	VBROADCASTSS 320(R9), Z20
+	VFMADD231PS  384(SI)(CX*1), Z7, Z2
+	VFMADD231PS  384(SI)(CX*2), Z7, Z3
+	VFMADD231PS  384(SI)(BX*1), Z7, Z4
+	VFMADD231PS  384(DI), Z7, Z5
+	VMULPS       Z12, Z16, Z16
+	VMULPS       Z13, Z17, Z17
+	VMULPS       Z14, Z18, Z18
+	VMULPS       Z15, Z19, Z19
+	VFMADD231PS  384(DI)(CX*1), Z7, Z6
+	VMOVUPS      448(R8), Z7
+	VFMADD231PS  448(SI), Z7, Z1
+	VFMADD231PS  448(SI)(CX*1), Z7, Z2
+	VFNMADD213PS Z20, Z12, Z12
+	VFNMADD213PS Z20, Z13, Z13
+	VFNMADD213PS Z20, Z14, Z14
+	VFNMADD213PS Z20, Z15, Z15
+	VFMADD231PS  448(SI)(CX*2), Z7, Z3
+	VFMADD231PS  448(SI)(BX*1), Z7, Z4
+	VFMADD231PS  448(DI), Z7, Z5
+	VFMADD231PS  448(DI)(CX*1), Z7, Z6
+	VMOVUPS      Z12, (AX)
+	VMOVUPS      Z16, 64(AX)
+	VMOVUPS      Z13, 128(AX)
+	VMOVUPS      Z17, 192(AX)
+	VMOVUPS      Z14, 256(AX)
+	VMOVUPS      Z18, 320(AX)
+	VMOVUPS      Z15, 384(AX)
+	VMOVUPS      Z19, 448(AX)
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x00000200, R8
+	ADDQ         $0x00000200, SI
+	ADDQ         $0x00000200, DI
+	SUBQ         $0x00000001, DX
+	JG           loop1698
+
+done1699:
+	VMOVUPS     (R8), Z7
+	VFMADD231PS (SI), Z7, Z1
+	VFMADD231PS (SI)(CX*1), Z7, Z2
+	VFMADD231PS (SI)(CX*2), Z7, Z3
+	VFMADD231PS (SI)(BX*1), Z7, Z4
+	VFMADD231PS (DI), Z7, Z5
+	VFMADD231PS (DI)(CX*1), Z7, Z6
+	VMOVUPS     64(R8), Z7
+	VFMADD231PS 64(SI), Z7, Z1
+	VFMADD231PS 64(SI)(CX*1), Z7, Z2
+	VFMADD231PS 64(SI)(CX*2), Z7, Z3
+	VFMADD231PS 64(SI)(BX*1), Z7, Z4
+	VFMADD231PS 64(DI), Z7, Z5
+	VFMADD231PS 64(DI)(CX*1), Z7, Z6
+	ADDQ        $0x00000080, R8
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, DI
+
+skip1697:
+	MOVQ    CX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
+	SUBQ    SI, AX
+	VMOVUPS Z0, Z8
+	VMOVUPS Z0, Z9
+	VMOVUPS Z0, Z10
+	VMOVUPS Z0, Z11
+	VMOVUPS Z0, Z12
+	VMOVUPS Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1701
+
+loop1700:
+	VMOVUPS     (R8), Z7
+	VFMADD231PS (SI), Z7, Z1
+	VFMADD231PS (SI)(CX*1), Z7, Z2
+	VFMADD231PS (SI)(CX*2), Z7, Z3
+	VFMADD231PS (SI)(BX*1), Z7, Z4
+	VFMADD231PS (DI), Z7, Z5
+	VFMADD231PS (DI)(CX*1), Z7, Z6
+	VMOVUPS     64(R8), Z7
+	VFMADD231PS 64(SI), Z7, Z8
+	VFMADD231PS 64(SI)(CX*1), Z7, Z9
+	VFMADD231PS 64(SI)(CX*2), Z7, Z10
+	VFMADD231PS 64(SI)(BX*1), Z7, Z11
+	VFMADD231PS 64(DI), Z7, Z12
+	VFMADD231PS 64(DI)(CX*1), Z7, Z0
+	ADDQ        $0x00000080, R8
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, DI
+	SUBQ        $0x00000080, AX
+	CMPQ        AX, $0x00000080
+	JGE         loop1700
+
+done1701:
+	TESTQ       AX, AX
+	JZ          skip1702
+	VMOVUPS     (R8), Z7
+	VFMADD231PS (SI), Z7, Z1
+	VFMADD231PS (SI)(CX*1), Z7, Z2
+	VFMADD231PS (SI)(CX*2), Z7, Z3
+	VFMADD231PS (SI)(BX*1), Z7, Z4
+	VFMADD231PS (DI), Z7, Z5
+	VFMADD231PS (DI)(CX*1), Z7, Z6
+	ADDQ        $0x00000040, R8
+	ADDQ        $0x00000040, SI
+	ADDQ        $0x00000040, DI
+
+skip1702:
+	VADDPS     Z8, Z1, Z1
+	VADDPS     Z9, Z2, Z2
+	VADDPS     Z10, Z3, Z3
+	VADDPS     Z11, Z4, Z4
+	VADDPS     Z12, Z5, Z5
+	VADDPS     Z0, Z6, Z6
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
+	VUNPCKLPS  Z2, Z1, Z0
+	VUNPCKHPS  Z2, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPS  Z4, Z3, Z0
+	VUNPCKHPS  Z4, Z3, Z3
+	VADDPS     Z0, Z3, Z3
+	VUNPCKLPS  Z6, Z5, Z0
+	VUNPCKHPS  Z6, Z5, Z5
+	VADDPS     Z0, Z5, Z5
+	VUNPCKLPD  Z3, Z1, Z0
+	VUNPCKHPD  Z3, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPD  Z5, Z5, Z0
+	VUNPCKHPD  Z5, Z5, Z5
+	VADDPS     Z0, Z5, Z5
+	VSHUFF64X2 $0x88, Z5, Z1, Z0
+	VSHUFF64X2 $0xdd, Z5, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VMOVUPS    Z1, (AX)
+	MOVQ       call+16(FP), CX
+	MOVQ       72(CX), CX
+	TESTQ      CX, CX
+	JZ         skip1703
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       call+16(FP), DX
+	MOVQ       8(DX), DX
+	MOVQ       call+16(FP), BX
+	MOVQ       80(BX), BX
+	MOVQ       CX, SI
+	SHLQ       $0x02, SI
+	ADDQ       SI, AX
+	CMPQ       BX, $0x00000001
+	JL         done1705
+
+loop1704:
+	VMOVUPS.Z        (DX), K1, Z0
+	VFMADD231PS.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x04, AX
+	SUBQ             $0x00000001, BX
+	JG               loop1704
+
+done1705:
+	VCVTPS2PD Y1, Z1
+	MOVQ      y+0(FP), AX
+	CMPQ      CX, $0x08
+	JNE       few1706
+	VMOVUPD   Z1, (AX)
+	JMP       done1707
+
+few1706:
+	TESTQ         $0x00000004, CX
+	JZ            skip1708
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1708:
+	TESTQ         $0x00000002, CX
+	JZ            skip1709
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1709:
+	TESTQ  $0x00000001, CX
+	JZ     skip1710
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1710:
+done1707:
+skip1703:
+	JMP finish1513
+
+next1696:
+	CMPQ         CX, $0x07
+	JNE          next1711
+	VMOVUPS      Z0, Z1
+	VMOVUPS      Z0, Z2
+	VMOVUPS      Z0, Z3
+	VMOVUPS      Z0, Z4
+	VMOVUPS      Z0, Z5
+	VMOVUPS      Z0, Z6
+	VMOVUPS      Z0, Z7
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
+	LEAQ         (CX)(CX*2), BX
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
+	LEAQ         (SI)(CX*4), DI
+	MOVQ         call+16(FP), R8
+	MOVQ         32(R8), R8
+	MOVQ         call+16(FP), R9
+	ADDQ         (R9), R8
+	TESTQ        DX, DX
+	JZ           skip1712
+	DECQ         DX
+	LEAQ         trig32<>+0(SB), R9
+	VREDUCEPS    $0x00, (AX), Z21
+	VREDUCEPS    $0x00, 128(AX), Z22
+	VREDUCEPS    $0x00, 256(AX), Z23
+	VREDUCEPS    $0x00, 384(AX), Z24
+	VMULPS       Z21, Z21, Z8
+	VMULPS       Z22, Z22, Z9
+	VMULPS       Z23, Z23, Z10
+	VMULPS       Z24, Z24, Z11
+	VBROADCASTSS 192(R9), Z20
+	VMOVUPS      Z20, Z16
+	VMOVUPS      Z20, Z17
+	VMOVUPS      Z20, Z18
+	VMOVUPS      Z20, Z19
+	VBROADCASTSS 160(R9), Z20
+	VFMADD231PS  Z20, Z8, Z16
+	VFMADD231PS  Z20, Z9, Z17
+	VFMADD231PS  Z20, Z10, Z18
+	VFMADD231PS  Z20, Z11, Z19
+	VBROADCASTSS 32(R9), Z20
+	VMOVUPS      Z20, Z12
+	VMOVUPS      Z20, Z13
+	VMOVUPS      Z20, Z14
+	VMOVUPS      Z20, Z15
+	VBROADCASTSS (R9), Z20
+	VFMADD231PS  Z20, Z8, Z12
+	VFMADD231PS  Z20, Z9, Z13
+	VFMADD231PS  Z20, Z10, Z14
+	VFMADD231PS  Z20, Z11, Z15
+	VBROADCASTSS 224(R9), Z20
+	VFMADD213PS  Z20, Z8, Z16
+	VFMADD213PS  Z20, Z9, Z17
+	VFMADD213PS  Z20, Z10, Z18
+	VFMADD213PS  Z20, Z11, Z19
+	VBROADCASTSS 64(R9), Z20
+	VFMADD213PS  Z20, Z8, Z12
+	VFMADD213PS  Z20, Z9, Z13
+	VFMADD213PS  Z20, Z10, Z14
+	VFMADD213PS  Z20, Z11, Z15
+	VBROADCASTSS 256(R9), Z20
+	VFMADD213PS  Z20, Z8, Z16
+	VFMADD213PS  Z20, Z9, Z17
+	VFMADD213PS  Z20, Z10, Z18
+	VFMADD213PS  Z20, Z11, Z19
+	VBROADCASTSS 96(R9), Z20
+	VFMADD213PS  Z20, Z8, Z12
+	VFMADD213PS  Z20, Z9, Z13
+	VFMADD213PS  Z20, Z10, Z14
+	VFMADD213PS  Z20, Z11, Z15
+	VBROADCASTSS 288(R9), Z20
+	VFMADD213PS  Z20, Z8, Z16
+	VFMADD213PS  Z20, Z9, Z17
+	VFMADD213PS  Z20, Z10, Z18
+	VFMADD213PS  Z20, Z11, Z19
+	VBROADCASTSS 128(R9), Z20
+	VFMADD213PS  Z20, Z8, Z12
+	VFMADD213PS  Z20, Z9, Z13
+	VFMADD213PS  Z20, Z10, Z14
+	VFMADD213PS  Z20, Z11, Z15
+	VMULPS       Z21, Z12, Z12
+	VMULPS       Z22, Z13, Z13
+	VMULPS       Z23, Z14, Z14
+	VMULPS       Z24, Z15, Z15
+	VBROADCASTSS 320(R9), Z20
+	VMULPS       Z12, Z16, Z16
+	VMULPS       Z13, Z17, Z17
+	VMULPS       Z14, Z18, Z18
+	VMULPS       Z15, Z19, Z19
+	VFNMADD213PS Z20, Z12, Z12
+	VFNMADD213PS Z20, Z13, Z13
+	VFNMADD213PS Z20, Z14, Z14
+	VFNMADD213PS Z20, Z15, Z15
+	VMOVUPS      Z12, (AX)
+	VMOVUPS      Z16, 64(AX)
+	VMOVUPS      Z13, 128(AX)
+	VMOVUPS      Z17, 192(AX)
+	VMOVUPS      Z14, 256(AX)
+	VMOVUPS      Z18, 320(AX)
+	VMOVUPS      Z15, 384(AX)
+	VMOVUPS      Z19, 448(AX)
+	ADDQ         $0x00000200, AX
+	CMPQ         DX, $0x00000001
+	JL           done1714
+
+loop1713:
+	LEAQ         trig32<>+0(SB), R9
+	VREDUCEPS    $0x00, (AX), Z22
+	VREDUCEPS    $0x00, 128(AX), Z23
+	VREDUCEPS    $0x00, 256(AX), Z24
+	VREDUCEPS    $0x00, 384(AX), Z25
+	VMOVUPS      (R8), Z8
+	VFMADD231PS  (SI), Z8, Z1
+	VFMADD231PS  (SI)(CX*1), Z8, Z2
+	VFMADD231PS  (SI)(CX*2), Z8, Z3
+	VFMADD231PS  (SI)(BX*1), Z8, Z4
+	VMULPS       Z22, Z22, Z9
+	VMULPS       Z23, Z23, Z10
+	VMULPS       Z24, Z24, Z11
+	VMULPS       Z25, Z25, Z12
+	VFMADD231PS  (DI), Z8, Z5
+	VFMADD231PS  (DI)(CX*1), Z8, Z6
+	VFMADD231PS  (DI)(CX*2), Z8, Z7
+	VMOVUPS      64(R8), Z8
+	VFMADD231PS  64(SI), Z8, Z1
+	VBROADCASTSS 192(R9), Z21
+	VMOVUPS      Z21, Z17
+	VMOVUPS      Z21, Z18
+	VMOVUPS      Z21, Z19
+	VMOVUPS      Z21, Z20
+	VBROADCASTSS 160(R9), Z21
+	VFMADD231PS  Z21, Z9, Z17
+	VFMADD231PS  Z21, Z10, Z18
+	VFMADD231PS  Z21, Z11, Z19
+	VFMADD231PS  Z21, Z12, Z20
+	VFMADD231PS  64(SI)(CX*1), Z8, Z2
+	VFMADD231PS  64(SI)(CX*2), Z8, Z3
+	VFMADD231PS  64(SI)(BX*1), Z8, Z4
+	VFMADD231PS  64(DI), Z8, Z5
+	VBROADCASTSS 32(R9), Z21
+	VMOVUPS      Z21, Z13
+	VMOVUPS      Z21, Z14
+	VMOVUPS      Z21, Z15
+	VMOVUPS      Z21, Z16
+	VBROADCASTSS (R9), Z21
+	VFMADD231PS  Z21, Z9, Z13
+	VFMADD231PS  Z21, Z10, Z14
+	VFMADD231PS  Z21, Z11, Z15
+	VFMADD231PS  Z21, Z12, Z16
+	VFMADD231PS  64(DI)(CX*1), Z8, Z6
+	VFMADD231PS  64(DI)(CX*2), Z8, Z7
+	VMOVUPS      128(R8), Z8
+	VFMADD231PS  128(SI), Z8, Z1
+	VFMADD231PS  128(SI)(CX*1), Z8, Z2
+	VBROADCASTSS 224(R9), Z21
+	VFMADD213PS  Z21, Z9, Z17
+	VFMADD213PS  Z21, Z10, Z18
+	VFMADD213PS  Z21, Z11, Z19
+	VFMADD213PS  Z21, Z12, Z20
+	VFMADD231PS  128(SI)(CX*2), Z8, Z3
+	VFMADD231PS  128(SI)(BX*1), Z8, Z4
+	VFMADD231PS  128(DI), Z8, Z5
+	VFMADD231PS  128(DI)(CX*1), Z8, Z6
+	VBROADCASTSS 64(R9), Z21
+	VFMADD213PS  Z21, Z9, Z13
+	VFMADD213PS  Z21, Z10, Z14
+	VFMADD213PS  Z21, Z11, Z15
+	VFMADD213PS  Z21, Z12, Z16
+	VFMADD231PS  128(DI)(CX*2), Z8, Z7
+	VMOVUPS      192(R8), Z8
+	VFMADD231PS  192(SI), Z8, Z1
+	VFMADD231PS  192(SI)(CX*1), Z8, Z2
+	VFMADD231PS  192(SI)(CX*2), Z8, Z3
+	VBROADCASTSS 256(R9), Z21
+	VFMADD213PS  Z21, Z9, Z17
+	VFMADD213PS  Z21, Z10, Z18
+	VFMADD213PS  Z21, Z11, Z19
+	VFMADD213PS  Z21, Z12, Z20
+	VFMADD231PS  192(SI)(BX*1), Z8, Z4
+	VFMADD231PS  192(DI), Z8, Z5
+	VFMADD231PS  192(DI)(CX*1), Z8, Z6
+	VFMADD231PS  192(DI)(CX*2), Z8, Z7
+	VBROADCASTSS 96(R9), Z21
+	VFMADD213PS  Z21, Z9, Z13
+	VFMADD213PS  Z21, Z10, Z14
+	VFMADD213PS  Z21, Z11, Z15
+	VFMADD213PS  Z21, Z12, Z16
+	VMOVUPS      256(R8), Z8
+	VFMADD231PS  256(SI), Z8, Z1
+	VFMADD231PS  256(SI)(CX*1), Z8, Z2
+	VFMADD231PS  256(SI)(CX*2), Z8, Z3
+	VFMADD231PS  256(SI)(BX*1), Z8, Z4
+	VBROADCASTSS 288(R9), Z21
+	VFMADD213PS  Z21, Z9, Z17
+	VFMADD213PS  Z21, Z10, Z18
+	VFMADD213PS  Z21, Z11, Z19
+	VFMADD213PS  Z21, Z12, Z20
+	VFMADD231PS  256(DI), Z8, Z5
+	VFMADD231PS  256(DI)(CX*1), Z8, Z6
+	VFMADD231PS  256(DI)(CX*2), Z8, Z7
+	VMOVUPS      320(R8), Z8
+	VFMADD231PS  320(SI), Z8, Z1
+	VBROADCASTSS 128(R9), Z21
+	VFMADD213PS  Z21, Z9, Z13
+	VFMADD213PS  Z21, Z10, Z14
+	VFMADD213PS  Z21, Z11, Z15
+	VFMADD213PS  Z21, Z12, Z16
+	VFMADD231PS  320(SI)(CX*1), Z8, Z2
+	VFMADD231PS  320(SI)(CX*2), Z8, Z3
+	VFMADD231PS  320(SI)(BX*1), Z8, Z4
+	VFMADD231PS  320(DI), Z8, Z5
+	VMULPS       Z22, Z13, Z13
+	VMULPS       Z23, Z14, Z14
+	VMULPS       Z24, Z15, Z15
+	VMULPS       Z25, Z16, Z16
+	VFMADD231PS  320(DI)(CX*1), Z8, Z6
+	VFMADD231PS  320(DI)(CX*2), Z8, Z7
+	VMOVUPS      384(R8), Z8
+	VFMADD231PS  384(SI), Z8, Z1
+	VFMADD231PS  384(SI)(CX*1), Z8, Z2
+	VBROADCASTSS 320(R9), Z21
+	VFMADD231PS  384(SI)(CX*2), Z8, Z3
+	VFMADD231PS  384(SI)(BX*1), Z8, Z4
+	VFMADD231PS  384(DI), Z8, Z5
+	VFMADD231PS  384(DI)(CX*1), Z8, Z6
+	VMULPS       Z13, Z17, Z17
+	VMULPS       Z14, Z18, Z18
+	VMULPS       Z15, Z19, Z19
+	VMULPS       Z16, Z20, Z20
+	VFMADD231PS  384(DI)(CX*2), Z8, Z7
+	VMOVUPS      448(R8), Z8
+	VFMADD231PS  448(SI), Z8, Z1
+	VFMADD231PS  448(SI)(CX*1), Z8, Z2
+	VFMADD231PS  448(SI)(CX*2), Z8, Z3
+	VFNMADD213PS Z21, Z13, Z13
+	VFNMADD213PS Z21, Z14, Z14
+	VFNMADD213PS Z21, Z15, Z15
+	VFNMADD213PS Z21, Z16, Z16
+	VFMADD231PS  448(SI)(BX*1), Z8, Z4
+	VFMADD231PS  448(DI), Z8, Z5
+	VFMADD231PS  448(DI)(CX*1), Z8, Z6
+	VFMADD231PS  448(DI)(CX*2), Z8, Z7
+	VMOVUPS      Z13, (AX)
+	VMOVUPS      Z17, 64(AX)
+	VMOVUPS      Z14, 128(AX)
+	VMOVUPS      Z18, 192(AX)
+	VMOVUPS      Z15, 256(AX)
+	VMOVUPS      Z19, 320(AX)
+	VMOVUPS      Z16, 384(AX)
+	VMOVUPS      Z20, 448(AX)
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x00000200, R8
+	ADDQ         $0x00000200, SI
+	ADDQ         $0x00000200, DI
+	SUBQ         $0x00000001, DX
+	JG           loop1713
+
+done1714:
+	VMOVUPS     (R8), Z8
+	VFMADD231PS (SI), Z8, Z1
+	VFMADD231PS (SI)(CX*1), Z8, Z2
+	VFMADD231PS (SI)(CX*2), Z8, Z3
+	VFMADD231PS (SI)(BX*1), Z8, Z4
+	VFMADD231PS (DI), Z8, Z5
+	VFMADD231PS (DI)(CX*1), Z8, Z6
+	VFMADD231PS (DI)(CX*2), Z8, Z7
+	VMOVUPS     64(R8), Z8
+	VFMADD231PS 64(SI), Z8, Z1
+	VFMADD231PS 64(SI)(CX*1), Z8, Z2
+	VFMADD231PS 64(SI)(CX*2), Z8, Z3
+	VFMADD231PS 64(SI)(BX*1), Z8, Z4
+	VFMADD231PS 64(DI), Z8, Z5
+	VFMADD231PS 64(DI)(CX*1), Z8, Z6
+	VFMADD231PS 64(DI)(CX*2), Z8, Z7
+	ADDQ        $0x00000080, R8
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, DI
+
+skip1712:
+	MOVQ    CX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
+	SUBQ    SI, AX
+	VMOVUPS Z0, Z9
+	VMOVUPS Z0, Z10
+	VMOVUPS Z0, Z11
+	VMOVUPS Z0, Z12
+	VMOVUPS Z0, Z13
+	VMOVUPS Z0, Z14
+	VMOVUPS Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1716
+
+loop1715:
+	VMOVUPS     (R8), Z8
+	VFMADD231PS (SI), Z8, Z1
+	VFMADD231PS (SI)(CX*1), Z8, Z2
+	VFMADD231PS (SI)(CX*2), Z8, Z3
+	VFMADD231PS (SI)(BX*1), Z8, Z4
+	VFMADD231PS (DI), Z8, Z5
+	VFMADD231PS (DI)(CX*1), Z8, Z6
+	VFMADD231PS (DI)(CX*2), Z8, Z7
+	VMOVUPS     64(R8), Z8
+	VFMADD231PS 64(SI), Z8, Z9
+	VFMADD231PS 64(SI)(CX*1), Z8, Z10
+	VFMADD231PS 64(SI)(CX*2), Z8, Z11
+	VFMADD231PS 64(SI)(BX*1), Z8, Z12
+	VFMADD231PS 64(DI), Z8, Z13
+	VFMADD231PS 64(DI)(CX*1), Z8, Z14
+	VFMADD231PS 64(DI)(CX*2), Z8, Z0
+	ADDQ        $0x00000080, R8
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, DI
+	SUBQ        $0x00000080, AX
+	CMPQ        AX, $0x00000080
+	JGE         loop1715
+
+done1716:
+	TESTQ       AX, AX
+	JZ          skip1717
+	VMOVUPS     (R8), Z8
+	VFMADD231PS (SI), Z8, Z1
+	VFMADD231PS (SI)(CX*1), Z8, Z2
+	VFMADD231PS (SI)(CX*2), Z8, Z3
+	VFMADD231PS (SI)(BX*1), Z8, Z4
+	VFMADD231PS (DI), Z8, Z5
+	VFMADD231PS (DI)(CX*1), Z8, Z6
+	VFMADD231PS (DI)(CX*2), Z8, Z7
+	ADDQ        $0x00000040, R8
+	ADDQ        $0x00000040, SI
+	ADDQ        $0x00000040, DI
+
+skip1717:
+	VADDPS     Z9, Z1, Z1
+	VADDPS     Z10, Z2, Z2
+	VADDPS     Z11, Z3, Z3
+	VADDPS     Z12, Z4, Z4
+	VADDPS     Z13, Z5, Z5
+	VADDPS     Z14, Z6, Z6
+	VADDPS     Z0, Z7, Z7
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
+	VUNPCKLPS  Z2, Z1, Z0
+	VUNPCKHPS  Z2, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPS  Z4, Z3, Z0
+	VUNPCKHPS  Z4, Z3, Z3
+	VADDPS     Z0, Z3, Z3
+	VUNPCKLPS  Z6, Z5, Z0
+	VUNPCKHPS  Z6, Z5, Z5
+	VADDPS     Z0, Z5, Z5
+	VUNPCKLPS  Z7, Z7, Z0
+	VUNPCKHPS  Z7, Z7, Z7
+	VADDPS     Z0, Z7, Z7
+	VUNPCKLPD  Z3, Z1, Z0
+	VUNPCKHPD  Z3, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPD  Z7, Z5, Z0
+	VUNPCKHPD  Z7, Z5, Z5
+	VADDPS     Z0, Z5, Z5
+	VSHUFF64X2 $0x88, Z5, Z1, Z0
+	VSHUFF64X2 $0xdd, Z5, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VMOVUPS    Z1, (AX)
+	MOVQ       call+16(FP), CX
+	MOVQ       72(CX), CX
+	TESTQ      CX, CX
+	JZ         skip1718
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       call+16(FP), DX
+	MOVQ       8(DX), DX
+	MOVQ       call+16(FP), BX
+	MOVQ       80(BX), BX
+	MOVQ       CX, SI
+	SHLQ       $0x02, SI
+	ADDQ       SI, AX
+	CMPQ       BX, $0x00000001
+	JL         done1720
+
+loop1719:
+	VMOVUPS.Z        (DX), K1, Z0
+	VFMADD231PS.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x04, AX
+	SUBQ             $0x00000001, BX
+	JG               loop1719
+
+done1720:
+	VCVTPS2PD Y1, Z1
+	MOVQ      y+0(FP), AX
+	CMPQ      CX, $0x08
+	JNE       few1721
+	VMOVUPD   Z1, (AX)
+	JMP       done1722
+
+few1721:
+	TESTQ         $0x00000004, CX
+	JZ            skip1723
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1723:
+	TESTQ         $0x00000002, CX
+	JZ            skip1724
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1724:
+	TESTQ  $0x00000001, CX
+	JZ     skip1725
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1725:
+done1722:
+skip1718:
+	JMP finish1513
+
+next1711:
+	CMPQ         CX, $0x08
+	JNE          next1726
+	VMOVUPS      Z0, Z1
+	VMOVUPS      Z0, Z2
+	VMOVUPS      Z0, Z3
+	VMOVUPS      Z0, Z4
+	VMOVUPS      Z0, Z5
+	VMOVUPS      Z0, Z6
+	VMOVUPS      Z0, Z7
+	VMOVUPS      Z0, Z8
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
+	LEAQ         (CX)(CX*2), BX
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
+	LEAQ         (SI)(CX*4), DI
+	MOVQ         call+16(FP), R8
+	MOVQ         32(R8), R8
+	MOVQ         call+16(FP), R9
+	ADDQ         (R9), R8
+	TESTQ        DX, DX
+	JZ           skip1727
+	DECQ         DX
+	LEAQ         trig32<>+0(SB), R9
+	VREDUCEPS    $0x00, (AX), Z22
+	VREDUCEPS    $0x00, 128(AX), Z23
+	VREDUCEPS    $0x00, 256(AX), Z24
+	VREDUCEPS    $0x00, 384(AX), Z25
+	VMULPS       Z22, Z22, Z9
+	VMULPS       Z23, Z23, Z10
+	VMULPS       Z24, Z24, Z11
+	VMULPS       Z25, Z25, Z12
+	VBROADCASTSS 192(R9), Z21
+	VMOVUPS      Z21, Z17
+	VMOVUPS      Z21, Z18
+	VMOVUPS      Z21, Z19
+	VMOVUPS      Z21, Z20
+	VBROADCASTSS 160(R9), Z21
+	VFMADD231PS  Z21, Z9, Z17
+	VFMADD231PS  Z21, Z10, Z18
+	VFMADD231PS  Z21, Z11, Z19
+	VFMADD231PS  Z21, Z12, Z20
+	VBROADCASTSS 32(R9), Z21
+	VMOVUPS      Z21, Z13
+	VMOVUPS      Z21, Z14
+	VMOVUPS      Z21, Z15
+	VMOVUPS      Z21, Z16
+	VBROADCASTSS (R9), Z21
+	VFMADD231PS  Z21, Z9, Z13
+	VFMADD231PS  Z21, Z10, Z14
+	VFMADD231PS  Z21, Z11, Z15
+	VFMADD231PS  Z21, Z12, Z16
+	VBROADCASTSS 224(R9), Z21
+	VFMADD213PS  Z21, Z9, Z17
+	VFMADD213PS  Z21, Z10, Z18
+	VFMADD213PS  Z21, Z11, Z19
+	VFMADD213PS  Z21, Z12, Z20
+	VBROADCASTSS 64(R9), Z21
+	VFMADD213PS  Z21, Z9, Z13
+	VFMADD213PS  Z21, Z10, Z14
+	VFMADD213PS  Z21, Z11, Z15
+	VFMADD213PS  Z21, Z12, Z16
+	VBROADCASTSS 256(R9), Z21
+	VFMADD213PS  Z21, Z9, Z17
+	VFMADD213PS  Z21, Z10, Z18
+	VFMADD213PS  Z21, Z11, Z19
+	VFMADD213PS  Z21, Z12, Z20
+	VBROADCASTSS 96(R9), Z21
+	VFMADD213PS  Z21, Z9, Z13
+	VFMADD213PS  Z21, Z10, Z14
+	VFMADD213PS  Z21, Z11, Z15
+	VFMADD213PS  Z21, Z12, Z16
+	VBROADCASTSS 288(R9), Z21
+	VFMADD213PS  Z21, Z9, Z17
+	VFMADD213PS  Z21, Z10, Z18
+	VFMADD213PS  Z21, Z11, Z19
+	VFMADD213PS  Z21, Z12, Z20
+	VBROADCASTSS 128(R9), Z21
+	VFMADD213PS  Z21, Z9, Z13
+	VFMADD213PS  Z21, Z10, Z14
+	VFMADD213PS  Z21, Z11, Z15
+	VFMADD213PS  Z21, Z12, Z16
+	VMULPS       Z22, Z13, Z13
+	VMULPS       Z23, Z14, Z14
+	VMULPS       Z24, Z15, Z15
+	VMULPS       Z25, Z16, Z16
+	VBROADCASTSS 320(R9), Z21
+	VMULPS       Z13, Z17, Z17
+	VMULPS       Z14, Z18, Z18
+	VMULPS       Z15, Z19, Z19
+	VMULPS       Z16, Z20, Z20
+	VFNMADD213PS Z21, Z13, Z13
+	VFNMADD213PS Z21, Z14, Z14
+	VFNMADD213PS Z21, Z15, Z15
+	VFNMADD213PS Z21, Z16, Z16
+	VMOVUPS      Z13, (AX)
+	VMOVUPS      Z17, 64(AX)
+	VMOVUPS      Z14, 128(AX)
+	VMOVUPS      Z18, 192(AX)
+	VMOVUPS      Z15, 256(AX)
+	VMOVUPS      Z19, 320(AX)
+	VMOVUPS      Z16, 384(AX)
+	VMOVUPS      Z20, 448(AX)
+	ADDQ         $0x00000200, AX
+	CMPQ         DX, $0x00000001
+	JL           done1729
+
+loop1728:
+	LEAQ         trig32<>+0(SB), R9
+	VREDUCEPS    $0x00, (AX), Z23
+	VREDUCEPS    $0x00, 128(AX), Z24
+	VREDUCEPS    $0x00, 256(AX), Z25
+	VREDUCEPS    $0x00, 384(AX), Z26
+	VMOVUPS      (R8), Z9
+	VFMADD231PS  (SI), Z9, Z1
+	VFMADD231PS  (SI)(CX*1), Z9, Z2
+	VFMADD231PS  (SI)(CX*2), Z9, Z3
+	VFMADD231PS  (SI)(BX*1), Z9, Z4
+	VFMADD231PS  (DI), Z9, Z5
+	VMULPS       Z23, Z23, Z10
+	VMULPS       Z24, Z24, Z11
+	VMULPS       Z25, Z25, Z12
+	VMULPS       Z26, Z26, Z13
+	VFMADD231PS  (DI)(CX*1), Z9, Z6
+	VFMADD231PS  (DI)(CX*2), Z9, Z7
+	VFMADD231PS  (DI)(BX*1), Z9, Z8
+	VMOVUPS      64(R8), Z9
+	VFMADD231PS  64(SI), Z9, Z1
+	VBROADCASTSS 192(R9), Z22
+	VMOVUPS      Z22, Z18
+	VMOVUPS      Z22, Z19
+	VMOVUPS      Z22, Z20
+	VMOVUPS      Z22, Z21
+	VBROADCASTSS 160(R9), Z22
+	VFMADD231PS  Z22, Z10, Z18
+	VFMADD231PS  Z22, Z11, Z19
+	VFMADD231PS  Z22, Z12, Z20
+	VFMADD231PS  Z22, Z13, Z21
+	VFMADD231PS  64(SI)(CX*1), Z9, Z2
+	VFMADD231PS  64(SI)(CX*2), Z9, Z3
+	VFMADD231PS  64(SI)(BX*1), Z9, Z4
+	VFMADD231PS  64(DI), Z9, Z5
+	VFMADD231PS  64(DI)(CX*1), Z9, Z6
+	VBROADCASTSS 32(R9), Z22
+	VMOVUPS      Z22, Z14
+	VMOVUPS      Z22, Z15
+	VMOVUPS      Z22, Z16
+	VMOVUPS      Z22, Z17
+	VBROADCASTSS (R9), Z22
+	VFMADD231PS  Z22, Z10, Z14
+	VFMADD231PS  Z22, Z11, Z15
+	VFMADD231PS  Z22, Z12, Z16
+	VFMADD231PS  Z22, Z13, Z17
+	VFMADD231PS  64(DI)(CX*2), Z9, Z7
+	VFMADD231PS  64(DI)(BX*1), Z9, Z8
+	VMOVUPS      128(R8), Z9
+	VFMADD231PS  128(SI), Z9, Z1
+	VFMADD231PS  128(SI)(CX*1), Z9, Z2
+	VBROADCASTSS 224(R9), Z22
+	VFMADD213PS  Z22, Z10, Z18
+	VFMADD213PS  Z22, Z11, Z19
+	VFMADD213PS  Z22, Z12, Z20
+	VFMADD213PS  Z22, Z13, Z21
+	VFMADD231PS  128(SI)(CX*2), Z9, Z3
+	VFMADD231PS  128(SI)(BX*1), Z9, Z4
+	VFMADD231PS  128(DI), Z9, Z5
+	VFMADD231PS  128(DI)(CX*1), Z9, Z6
+	VFMADD231PS  128(DI)(CX*2), Z9, Z7
+	VBROADCASTSS 64(R9), Z22
+	VFMADD213PS  Z22, Z10, Z14
+	VFMADD213PS  Z22, Z11, Z15
+	VFMADD213PS  Z22, Z12, Z16
+	VFMADD213PS  Z22, Z13, Z17
+	VFMADD231PS  128(DI)(BX*1), Z9, Z8
+	VMOVUPS      192(R8), Z9
+	VFMADD231PS  192(SI), Z9, Z1
+	VFMADD231PS  192(SI)(CX*1), Z9, Z2
+	VFMADD231PS  192(SI)(CX*2), Z9, Z3
+	VBROADCASTSS 256(R9), Z22
+	VFMADD213PS  Z22, Z10, Z18
+	VFMADD213PS  Z22, Z11, Z19
+	VFMADD213PS  Z22, Z12, Z20
+	VFMADD213PS  Z22, Z13, Z21
+	VFMADD231PS  192(SI)(BX*1), Z9, Z4
+	VFMADD231PS  192(DI), Z9, Z5
+	VFMADD231PS  192(DI)(CX*1), Z9, Z6
+	VFMADD231PS  192(DI)(CX*2), Z9, Z7
+	VFMADD231PS  192(DI)(BX*1), Z9, Z8
+	VBROADCASTSS 96(R9), Z22
+	VFMADD213PS  Z22, Z10, Z14
+	VFMADD213PS  Z22, Z11, Z15
+	VFMADD213PS  Z22, Z12, Z16
+	VFMADD213PS  Z22, Z13, Z17
+	VMOVUPS      256(R8), Z9
+	VFMADD231PS  256(SI), Z9, Z1
+	VFMADD231PS  256(SI)(CX*1), Z9, Z2
+	VFMADD231PS  256(SI)(CX*2), Z9, Z3
+	VFMADD231PS  256(SI)(BX*1), Z9, Z4
+	VFMADD231PS  256(DI), Z9, Z5
+	VBROADCASTSS 288(R9), Z22
+	VFMADD213PS  Z22, Z10, Z18
+	VFMADD213PS  Z22, Z11, Z19
+	VFMADD213PS  Z22, Z12, Z20
+	VFMADD213PS  Z22, Z13, Z21
+	VFMADD231PS  256(DI)(CX*1), Z9, Z6
+	VFMADD231PS  256(DI)(CX*2), Z9, Z7
+	VFMADD231PS  256(DI)(BX*1), Z9, Z8
+	VMOVUPS      320(R8), Z9
+	VFMADD231PS  320(SI), Z9, Z1
+	VBROADCASTSS 128(R9), Z22
+	VFMADD213PS  Z22, Z10, Z14
+	VFMADD213PS  Z22, Z11, Z15
+	VFMADD213PS  Z22, Z12, Z16
+	VFMADD213PS  Z22, Z13, Z17
+	VFMADD231PS  320(SI)(CX*1), Z9, Z2
+	VFMADD231PS  320(SI)(CX*2), Z9, Z3
+	VFMADD231PS  320(SI)(BX*1), Z9, Z4
+	VFMADD231PS  320(DI), Z9, Z5
+	VFMADD231PS  320(DI)(CX*1), Z9, Z6
+	VMULPS       Z23, Z14, Z14
+	VMULPS       Z24, Z15, Z15
+	VMULPS       Z25, Z16, Z16
+	VMULPS       Z26, Z17, Z17
+	VFMADD231PS  320(DI)(CX*2), Z9, Z7
+	VFMADD231PS  320(DI)(BX*1), Z9, Z8
+	VMOVUPS      384(R8), Z9
+	VFMADD231PS  384(SI), Z9, Z1
+	VFMADD231PS  384(SI)(CX*1), Z9, Z2
+	VBROADCASTSS 320(R9), Z22
+	VFMADD231PS  384(SI)(CX*2), Z9, Z3
+	VFMADD231PS  384(SI)(BX*1), Z9, Z4
+	VFMADD231PS  384(DI), Z9, Z5
+	VFMADD231PS  384(DI)(CX*1), Z9, Z6
+	VFMADD231PS  384(DI)(CX*2), Z9, Z7
+	VMULPS       Z14, Z18, Z18
+	VMULPS       Z15, Z19, Z19
+	VMULPS       Z16, Z20, Z20
+	VMULPS       Z17, Z21, Z21
+	VFMADD231PS  384(DI)(BX*1), Z9, Z8
+	VMOVUPS      448(R8), Z9
+	VFMADD231PS  448(SI), Z9, Z1
+	VFMADD231PS  448(SI)(CX*1), Z9, Z2
+	VFMADD231PS  448(SI)(CX*2), Z9, Z3
+	VFNMADD213PS Z22, Z14, Z14
+	VFNMADD213PS Z22, Z15, Z15
+	VFNMADD213PS Z22, Z16, Z16
+	VFNMADD213PS Z22, Z17, Z17
+	VFMADD231PS  448(SI)(BX*1), Z9, Z4
+	VFMADD231PS  448(DI), Z9, Z5
+	VFMADD231PS  448(DI)(CX*1), Z9, Z6
+	VFMADD231PS  448(DI)(CX*2), Z9, Z7
+	VFMADD231PS  448(DI)(BX*1), Z9, Z8
+	VMOVUPS      Z14, (AX)
+	VMOVUPS      Z18, 64(AX)
+	VMOVUPS      Z15, 128(AX)
+	VMOVUPS      Z19, 192(AX)
+	VMOVUPS      Z16, 256(AX)
+	VMOVUPS      Z20, 320(AX)
+	VMOVUPS      Z17, 384(AX)
+	VMOVUPS      Z21, 448(AX)
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x00000200, R8
+	ADDQ         $0x00000200, SI
+	ADDQ         $0x00000200, DI
+	SUBQ         $0x00000001, DX
+	JG           loop1728
+
+done1729:
+	VMOVUPS     (R8), Z9
+	VFMADD231PS (SI), Z9, Z1
+	VFMADD231PS (SI)(CX*1), Z9, Z2
+	VFMADD231PS (SI)(CX*2), Z9, Z3
+	VFMADD231PS (SI)(BX*1), Z9, Z4
+	VFMADD231PS (DI), Z9, Z5
+	VFMADD231PS (DI)(CX*1), Z9, Z6
+	VFMADD231PS (DI)(CX*2), Z9, Z7
+	VFMADD231PS (DI)(BX*1), Z9, Z8
+	VMOVUPS     64(R8), Z9
+	VFMADD231PS 64(SI), Z9, Z1
+	VFMADD231PS 64(SI)(CX*1), Z9, Z2
+	VFMADD231PS 64(SI)(CX*2), Z9, Z3
+	VFMADD231PS 64(SI)(BX*1), Z9, Z4
+	VFMADD231PS 64(DI), Z9, Z5
+	VFMADD231PS 64(DI)(CX*1), Z9, Z6
+	VFMADD231PS 64(DI)(CX*2), Z9, Z7
+	VFMADD231PS 64(DI)(BX*1), Z9, Z8
+	ADDQ        $0x00000080, R8
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, DI
+
+skip1727:
+	MOVQ    CX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
+	SUBQ    SI, AX
+	VMOVUPS Z0, Z10
+	VMOVUPS Z0, Z11
+	VMOVUPS Z0, Z12
+	VMOVUPS Z0, Z13
+	VMOVUPS Z0, Z14
+	VMOVUPS Z0, Z15
+	VMOVUPS Z0, Z16
+	VMOVUPS Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1731
+
+loop1730:
+	VMOVUPS     (R8), Z9
+	VFMADD231PS (SI), Z9, Z1
+	VFMADD231PS (SI)(CX*1), Z9, Z2
+	VFMADD231PS (SI)(CX*2), Z9, Z3
+	VFMADD231PS (SI)(BX*1), Z9, Z4
+	VFMADD231PS (DI), Z9, Z5
+	VFMADD231PS (DI)(CX*1), Z9, Z6
+	VFMADD231PS (DI)(CX*2), Z9, Z7
+	VFMADD231PS (DI)(BX*1), Z9, Z8
+	VMOVUPS     64(R8), Z9
+	VFMADD231PS 64(SI), Z9, Z10
+	VFMADD231PS 64(SI)(CX*1), Z9, Z11
+	VFMADD231PS 64(SI)(CX*2), Z9, Z12
+	VFMADD231PS 64(SI)(BX*1), Z9, Z13
+	VFMADD231PS 64(DI), Z9, Z14
+	VFMADD231PS 64(DI)(CX*1), Z9, Z15
+	VFMADD231PS 64(DI)(CX*2), Z9, Z16
+	VFMADD231PS 64(DI)(BX*1), Z9, Z0
+	ADDQ        $0x00000080, R8
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, DI
+	SUBQ        $0x00000080, AX
+	CMPQ        AX, $0x00000080
+	JGE         loop1730
+
+done1731:
+	TESTQ       AX, AX
+	JZ          skip1732
+	VMOVUPS     (R8), Z9
+	VFMADD231PS (SI), Z9, Z1
+	VFMADD231PS (SI)(CX*1), Z9, Z2
+	VFMADD231PS (SI)(CX*2), Z9, Z3
+	VFMADD231PS (SI)(BX*1), Z9, Z4
+	VFMADD231PS (DI), Z9, Z5
+	VFMADD231PS (DI)(CX*1), Z9, Z6
+	VFMADD231PS (DI)(CX*2), Z9, Z7
+	VFMADD231PS (DI)(BX*1), Z9, Z8
+	ADDQ        $0x00000040, R8
+	ADDQ        $0x00000040, SI
+	ADDQ        $0x00000040, DI
+
+skip1732:
+	VADDPS     Z10, Z1, Z1
+	VADDPS     Z11, Z2, Z2
+	VADDPS     Z12, Z3, Z3
+	VADDPS     Z13, Z4, Z4
+	VADDPS     Z14, Z5, Z5
+	VADDPS     Z15, Z6, Z6
+	VADDPS     Z16, Z7, Z7
+	VADDPS     Z0, Z8, Z8
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
+	VUNPCKLPS  Z2, Z1, Z0
+	VUNPCKHPS  Z2, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPS  Z4, Z3, Z0
+	VUNPCKHPS  Z4, Z3, Z3
+	VADDPS     Z0, Z3, Z3
+	VUNPCKLPS  Z6, Z5, Z0
+	VUNPCKHPS  Z6, Z5, Z5
+	VADDPS     Z0, Z5, Z5
+	VUNPCKLPS  Z8, Z7, Z0
+	VUNPCKHPS  Z8, Z7, Z7
+	VADDPS     Z0, Z7, Z7
+	VUNPCKLPD  Z3, Z1, Z0
+	VUNPCKHPD  Z3, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPD  Z7, Z5, Z0
+	VUNPCKHPD  Z7, Z5, Z5
+	VADDPS     Z0, Z5, Z5
+	VSHUFF64X2 $0x88, Z5, Z1, Z0
+	VSHUFF64X2 $0xdd, Z5, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z1, Z1, Z0
+	VSHUFF64X2 $0xdd, Z1, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VMOVUPS    Z1, (AX)
+	MOVQ       call+16(FP), CX
+	MOVQ       72(CX), CX
+	TESTQ      CX, CX
+	JZ         skip1733
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       call+16(FP), DX
+	MOVQ       8(DX), DX
+	MOVQ       call+16(FP), BX
+	MOVQ       80(BX), BX
+	MOVQ       CX, SI
+	SHLQ       $0x02, SI
+	ADDQ       SI, AX
+	CMPQ       BX, $0x00000001
+	JL         done1735
+
+loop1734:
+	VMOVUPS.Z        (DX), K1, Z0
+	VFMADD231PS.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x04, AX
+	SUBQ             $0x00000001, BX
+	JG               loop1734
+
+done1735:
+	VCVTPS2PD Y1, Z1
+	MOVQ      y+0(FP), AX
+	CMPQ      CX, $0x08
+	JNE       few1736
+	VMOVUPD   Z1, (AX)
+	JMP       done1737
+
+few1736:
+	TESTQ         $0x00000004, CX
+	JZ            skip1738
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1738:
+	TESTQ         $0x00000002, CX
+	JZ            skip1739
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1739:
+	TESTQ  $0x00000001, CX
+	JZ     skip1740
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1740:
+done1737:
+skip1733:
+	JMP finish1513
+
+next1726:
+	CMPQ         CX, $0x09
+	JNE          next1741
+	VMOVUPS      Z0, Z1
+	VMOVUPS      Z0, Z2
+	VMOVUPS      Z0, Z3
+	VMOVUPS      Z0, Z4
+	VMOVUPS      Z0, Z5
+	VMOVUPS      Z0, Z6
+	VMOVUPS      Z0, Z7
+	VMOVUPS      Z0, Z8
+	VMOVUPS      Z0, Z9
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
+	LEAQ         (CX)(CX*2), BX
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
+	LEAQ         (SI)(CX*4), DI
+	LEAQ         (DI)(CX*4), R8
+	MOVQ         call+16(FP), R9
+	MOVQ         32(R9), R9
+	MOVQ         call+16(FP), R10
+	ADDQ         (R10), R9
+	TESTQ        DX, DX
+	JZ           skip1742
+	DECQ         DX
+	LEAQ         trig32<>+0(SB), R10
+	VREDUCEPS    $0x00, (AX), Z24
+	VREDUCEPS    $0x00, 128(AX), Z25
+	VREDUCEPS    $0x00, 256(AX), Z26
+	VREDUCEPS    $0x00, 384(AX), Z27
+	VMOVUPS      (R9), Z10
+	VFMADD231PS  (SI), Z10, Z1
+	VMULPS       Z24, Z24, Z11
+	VMULPS       Z25, Z25, Z12
+	VMULPS       Z26, Z26, Z13
+	VMULPS       Z27, Z27, Z14
+	VFMADD231PS  (SI)(CX*1), Z10, Z2
+	VBROADCASTSS 192(R10), Z23
+	VMOVUPS      Z23, Z19
+	VMOVUPS      Z23, Z20
+	VMOVUPS      Z23, Z21
+	VMOVUPS      Z23, Z22
+	VBROADCASTSS 160(R10), Z23
+	VFMADD231PS  Z23, Z11, Z19
+	VFMADD231PS  Z23, Z12, Z20
+	VFMADD231PS  Z23, Z13, Z21
+	VFMADD231PS  Z23, Z14, Z22
+	VFMADD231PS  (SI)(CX*2), Z10, Z3
+	VFMADD231PS  (SI)(BX*1), Z10, Z4
+	VBROADCASTSS 32(R10), Z23
+	VMOVUPS      Z23, Z15
+	VMOVUPS      Z23, Z16
+	VMOVUPS      Z23, Z17
+	VMOVUPS      Z23, Z18
+	VBROADCASTSS (R10), Z23
+	VFMADD231PS  Z23, Z11, Z15
+	VFMADD231PS  Z23, Z12, Z16
+	VFMADD231PS  Z23, Z13, Z17
+	VFMADD231PS  Z23, Z14, Z18
+	VFMADD231PS  (DI), Z10, Z5
+	VBROADCASTSS 224(R10), Z23
+	VFMADD213PS  Z23, Z11, Z19
+	VFMADD213PS  Z23, Z12, Z20
+	VFMADD213PS  Z23, Z13, Z21
+	VFMADD213PS  Z23, Z14, Z22
+	VFMADD231PS  (DI)(CX*1), Z10, Z6
+	VFMADD231PS  (DI)(CX*2), Z10, Z7
+	VBROADCASTSS 64(R10), Z23
+	VFMADD213PS  Z23, Z11, Z15
+	VFMADD213PS  Z23, Z12, Z16
+	VFMADD213PS  Z23, Z13, Z17
+	VFMADD213PS  Z23, Z14, Z18
+	VFMADD231PS  (DI)(BX*1), Z10, Z8
+	VBROADCASTSS 256(R10), Z23
+	VFMADD213PS  Z23, Z11, Z19
+	VFMADD213PS  Z23, Z12, Z20
+	VFMADD213PS  Z23, Z13, Z21
+	VFMADD213PS  Z23, Z14, Z22
+	VFMADD231PS  (R8), Z10, Z9
+	VBROADCASTSS 96(R10), Z23
+	VFMADD213PS  Z23, Z11, Z15
+	VFMADD213PS  Z23, Z12, Z16
+	VFMADD213PS  Z23, Z13, Z17
+	VFMADD213PS  Z23, Z14, Z18
+	VMOVUPS      64(R9), Z10
+	VFMADD231PS  64(SI), Z10, Z1
+	VBROADCASTSS 288(R10), Z23
+	VFMADD213PS  Z23, Z11, Z19
+	VFMADD213PS  Z23, Z12, Z20
+	VFMADD213PS  Z23, Z13, Z21
+	VFMADD213PS  Z23, Z14, Z22
+	VFMADD231PS  64(SI)(CX*1), Z10, Z2
+	VBROADCASTSS 128(R10), Z23
+	VFMADD213PS  Z23, Z11, Z15
+	VFMADD213PS  Z23, Z12, Z16
+	VFMADD213PS  Z23, Z13, Z17
+	VFMADD213PS  Z23, Z14, Z18
+	VFMADD231PS  64(SI)(CX*2), Z10, Z3
+	VFMADD231PS  64(SI)(BX*1), Z10, Z4
+	VMULPS       Z24, Z15, Z15
+	VMULPS       Z25, Z16, Z16
+	VMULPS       Z26, Z17, Z17
+	VMULPS       Z27, Z18, Z18
+	VFMADD231PS  64(DI), Z10, Z5
+	VBROADCASTSS 320(R10), Z23
+	VFMADD231PS  64(DI)(CX*1), Z10, Z6
+	VFMADD231PS  64(DI)(CX*2), Z10, Z7
+	VMULPS       Z15, Z19, Z19
+	VMULPS       Z16, Z20, Z20
+	VMULPS       Z17, Z21, Z21
+	VMULPS       Z18, Z22, Z22
+	VFMADD231PS  64(DI)(BX*1), Z10, Z8
+	VFNMADD213PS Z23, Z15, Z15
+	VFNMADD213PS Z23, Z16, Z16
+	VFNMADD213PS Z23, Z17, Z17
+	VFNMADD213PS Z23, Z18, Z18
+	VFMADD231PS  64(R8), Z10, Z9
+	VMOVUPS      Z15, (AX)
+	VMOVUPS      Z19, 64(AX)
+	VMOVUPS      Z16, 128(AX)
+	VMOVUPS      Z20, 192(AX)
+	VMOVUPS      Z17, 256(AX)
+	VMOVUPS      Z21, 320(AX)
+	VMOVUPS      Z18, 384(AX)
+	VMOVUPS      Z22, 448(AX)
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x00000080, R9
+	ADDQ         $0x00000080, SI
+	ADDQ         $0x00000080, DI
+	ADDQ         $0x00000080, R8
+	CMPQ         DX, $0x00000001
+	JL           done1744
+
+loop1743:
+	LEAQ         trig32<>+0(SB), R10
+	VREDUCEPS    $0x00, (AX), Z24
+	VREDUCEPS    $0x00, 128(AX), Z25
+	VREDUCEPS    $0x00, 256(AX), Z26
+	VREDUCEPS    $0x00, 384(AX), Z27
+	VMOVUPS      (R9), Z10
+	VFMADD231PS  (SI), Z10, Z1
+	VFMADD231PS  (SI)(CX*1), Z10, Z2
+	VFMADD231PS  (SI)(CX*2), Z10, Z3
+	VFMADD231PS  (SI)(BX*1), Z10, Z4
+	VFMADD231PS  (DI), Z10, Z5
+	VMULPS       Z24, Z24, Z11
+	VMULPS       Z25, Z25, Z12
+	VMULPS       Z26, Z26, Z13
+	VMULPS       Z27, Z27, Z14
+	VFMADD231PS  (DI)(CX*1), Z10, Z6
+	VFMADD231PS  (DI)(CX*2), Z10, Z7
+	VFMADD231PS  (DI)(BX*1), Z10, Z8
+	VFMADD231PS  (R8), Z10, Z9
+	VMOVUPS      64(R9), Z10
+	VFMADD231PS  64(SI), Z10, Z1
+	VBROADCASTSS 192(R10), Z23
+	VMOVUPS      Z23, Z19
+	VMOVUPS      Z23, Z20
+	VMOVUPS      Z23, Z21
+	VMOVUPS      Z23, Z22
+	VBROADCASTSS 160(R10), Z23
+	VFMADD231PS  Z23, Z11, Z19
+	VFMADD231PS  Z23, Z12, Z20
+	VFMADD231PS  Z23, Z13, Z21
+	VFMADD231PS  Z23, Z14, Z22
+	VFMADD231PS  64(SI)(CX*1), Z10, Z2
+	VFMADD231PS  64(SI)(CX*2), Z10, Z3
+	VFMADD231PS  64(SI)(BX*1), Z10, Z4
+	VFMADD231PS  64(DI), Z10, Z5
+	VFMADD231PS  64(DI)(CX*1), Z10, Z6
+	VFMADD231PS  64(DI)(CX*2), Z10, Z7
+	VBROADCASTSS 32(R10), Z23
+	VMOVUPS      Z23, Z15
+	VMOVUPS      Z23, Z16
+	VMOVUPS      Z23, Z17
+	VMOVUPS      Z23, Z18
+	VBROADCASTSS (R10), Z23
+	VFMADD231PS  Z23, Z11, Z15
+	VFMADD231PS  Z23, Z12, Z16
+	VFMADD231PS  Z23, Z13, Z17
+	VFMADD231PS  Z23, Z14, Z18
+	VFMADD231PS  64(DI)(BX*1), Z10, Z8
+	VFMADD231PS  64(R8), Z10, Z9
+	VMOVUPS      128(R9), Z10
+	VFMADD231PS  128(SI), Z10, Z1
+	VFMADD231PS  128(SI)(CX*1), Z10, Z2
+	VBROADCASTSS 224(R10), Z23
+	VFMADD213PS  Z23, Z11, Z19
+	VFMADD213PS  Z23, Z12, Z20
+	VFMADD213PS  Z23, Z13, Z21
+	VFMADD213PS  Z23, Z14, Z22
+	VFMADD231PS  128(SI)(CX*2), Z10, Z3
+	VFMADD231PS  128(SI)(BX*1), Z10, Z4
+	VFMADD231PS  128(DI), Z10, Z5
+	VFMADD231PS  128(DI)(CX*1), Z10, Z6
+	VFMADD231PS  128(DI)(CX*2), Z10, Z7
+	VFMADD231PS  128(DI)(BX*1), Z10, Z8
+	VBROADCASTSS 64(R10), Z23
+	VFMADD213PS  Z23, Z11, Z15
+	VFMADD213PS  Z23, Z12, Z16
+	VFMADD213PS  Z23, Z13, Z17
+	VFMADD213PS  Z23, Z14, Z18
+	VFMADD231PS  128(R8), Z10, Z9
+	VMOVUPS      192(R9), Z10
+	VFMADD231PS  192(SI), Z10, Z1
+	VFMADD231PS  192(SI)(CX*1), Z10, Z2
+	VFMADD231PS  192(SI)(CX*2), Z10, Z3
+	VFMADD231PS  192(SI)(BX*1), Z10, Z4
+	VBROADCASTSS 256(R10), Z23
+	VFMADD213PS  Z23, Z11, Z19
+	VFMADD213PS  Z23, Z12, Z20
+	VFMADD213PS  Z23, Z13, Z21
+	VFMADD213PS  Z23, Z14, Z22
+	VFMADD231PS  192(DI), Z10, Z5
+	VFMADD231PS  192(DI)(CX*1), Z10, Z6
+	VFMADD231PS  192(DI)(CX*2), Z10, Z7
+	VFMADD231PS  192(DI)(BX*1), Z10, Z8
+	VFMADD231PS  192(R8), Z10, Z9
+	VBROADCASTSS 96(R10), Z23
+	VFMADD213PS  Z23, Z11, Z15
+	VFMADD213PS  Z23, Z12, Z16
+	VFMADD213PS  Z23, Z13, Z17
+	VFMADD213PS  Z23, Z14, Z18
+	VMOVUPS      256(R9), Z10
+	VFMADD231PS  256(SI), Z10, Z1
+	VFMADD231PS  256(SI)(CX*1), Z10, Z2
+	VFMADD231PS  256(SI)(CX*2), Z10, Z3
+	VFMADD231PS  256(SI)(BX*1), Z10, Z4
+	VFMADD231PS  256(DI), Z10, Z5
+	VBROADCASTSS 288(R10), Z23
+	VFMADD213PS  Z23, Z11, Z19
+	VFMADD213PS  Z23, Z12, Z20
+	VFMADD213PS  Z23, Z13, Z21
+	VFMADD213PS  Z23, Z14, Z22
+	VFMADD231PS  256(DI)(CX*1), Z10, Z6
+	VFMADD231PS  256(DI)(CX*2), Z10, Z7
+	VFMADD231PS  256(DI)(BX*1), Z10, Z8
+	VFMADD231PS  256(R8), Z10, Z9
+	VMOVUPS      320(R9), Z10
+	VFMADD231PS  320(SI), Z10, Z1
+	VBROADCASTSS 128(R10), Z23
+	VFMADD213PS  Z23, Z11, Z15
+	VFMADD213PS  Z23, Z12, Z16
+	VFMADD213PS  Z23, Z13, Z17
+	VFMADD213PS  Z23, Z14, Z18
+	VFMADD231PS  320(SI)(CX*1), Z10, Z2
+	VFMADD231PS  320(SI)(CX*2), Z10, Z3
+	VFMADD231PS  320(SI)(BX*1), Z10, Z4
+	VFMADD231PS  320(DI), Z10, Z5
+	VFMADD231PS  320(DI)(CX*1), Z10, Z6
+	VFMADD231PS  320(DI)(CX*2), Z10, Z7
+	VMULPS       Z24, Z15, Z15
+	VMULPS       Z25, Z16, Z16
+	VMULPS       Z26, Z17, Z17
+	VMULPS       Z27, Z18, Z18
+	VFMADD231PS  320(DI)(BX*1), Z10, Z8
+	VFMADD231PS  320(R8), Z10, Z9
+	VMOVUPS      384(R9), Z10
+	VFMADD231PS  384(SI), Z10, Z1
+	VFMADD231PS  384(SI)(CX*1), Z10, Z2
+	VBROADCASTSS 320(R10), Z23
+	VFMADD231PS  384(SI)(CX*2), Z10, Z3
+	VFMADD231PS  384(SI)(BX*1), Z10, Z4
+	VFMADD231PS  384(DI), Z10, Z5
+	VFMADD231PS  384(DI)(CX*1), Z10, Z6
+	VFMADD231PS  384(DI)(CX*2), Z10, Z7
+	VFMADD231PS  384(DI)(BX*1), Z10, Z8
+	VMULPS       Z15, Z19, Z19
+	VMULPS       Z16, Z20, Z20
+	VMULPS       Z17, Z21, Z21
+	VMULPS       Z18, Z22, Z22
+	VFMADD231PS  384(R8), Z10, Z9
+	VMOVUPS      448(R9), Z10
+	VFMADD231PS  448(SI), Z10, Z1
+	VFMADD231PS  448(SI)(CX*1), Z10, Z2
+	VFMADD231PS  448(SI)(CX*2), Z10, Z3
+	VFMADD231PS  448(SI)(BX*1), Z10, Z4
+	VFNMADD213PS Z23, Z15, Z15
+	VFNMADD213PS Z23, Z16, Z16
+	VFNMADD213PS Z23, Z17, Z17
+	VFNMADD213PS Z23, Z18, Z18
+	VFMADD231PS  448(DI), Z10, Z5
+	VFMADD231PS  448(DI)(CX*1), Z10, Z6
+	VFMADD231PS  448(DI)(CX*2), Z10, Z7
+	VFMADD231PS  448(DI)(BX*1), Z10, Z8
+	VFMADD231PS  448(R8), Z10, Z9
+	VMOVUPS      Z15, (AX)
+	VMOVUPS      Z19, 64(AX)
+	VMOVUPS      Z16, 128(AX)
+	VMOVUPS      Z20, 192(AX)
+	VMOVUPS      Z17, 256(AX)
+	VMOVUPS      Z21, 320(AX)
+	VMOVUPS      Z18, 384(AX)
+	VMOVUPS      Z22, 448(AX)
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x00000200, R9
+	ADDQ         $0x00000200, SI
+	ADDQ         $0x00000200, DI
+	ADDQ         $0x00000200, R8
+	SUBQ         $0x00000001, DX
+	JG           loop1743
+
+done1744:
+skip1742:
+	MOVQ    CX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
+	SUBQ    SI, AX
+	VMOVUPS Z0, Z11
+	VMOVUPS Z0, Z12
+	VMOVUPS Z0, Z13
+	VMOVUPS Z0, Z14
+	VMOVUPS Z0, Z15
+	VMOVUPS Z0, Z16
+	VMOVUPS Z0, Z17
+	VMOVUPS Z0, Z18
+	VMOVUPS Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1746
+
+loop1745:
+	VMOVUPS     (R9), Z10
+	VFMADD231PS (SI), Z10, Z1
+	VFMADD231PS (SI)(CX*1), Z10, Z2
+	VFMADD231PS (SI)(CX*2), Z10, Z3
+	VFMADD231PS (SI)(BX*1), Z10, Z4
+	VFMADD231PS (DI), Z10, Z5
+	VFMADD231PS (DI)(CX*1), Z10, Z6
+	VFMADD231PS (DI)(CX*2), Z10, Z7
+	VFMADD231PS (DI)(BX*1), Z10, Z8
+	VFMADD231PS (R8), Z10, Z9
+	VMOVUPS     64(R9), Z10
+	VFMADD231PS 64(SI), Z10, Z11
+	VFMADD231PS 64(SI)(CX*1), Z10, Z12
+	VFMADD231PS 64(SI)(CX*2), Z10, Z13
+	VFMADD231PS 64(SI)(BX*1), Z10, Z14
+	VFMADD231PS 64(DI), Z10, Z15
+	VFMADD231PS 64(DI)(CX*1), Z10, Z16
+	VFMADD231PS 64(DI)(CX*2), Z10, Z17
+	VFMADD231PS 64(DI)(BX*1), Z10, Z18
+	VFMADD231PS 64(R8), Z10, Z0
+	ADDQ        $0x00000080, R9
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, DI
+	ADDQ        $0x00000080, R8
+	SUBQ        $0x00000080, AX
+	CMPQ        AX, $0x00000080
+	JGE         loop1745
+
+done1746:
+	TESTQ       AX, AX
+	JZ          skip1747
+	VMOVUPS     (R9), Z10
+	VFMADD231PS (SI), Z10, Z1
+	VFMADD231PS (SI)(CX*1), Z10, Z2
+	VFMADD231PS (SI)(CX*2), Z10, Z3
+	VFMADD231PS (SI)(BX*1), Z10, Z4
+	VFMADD231PS (DI), Z10, Z5
+	VFMADD231PS (DI)(CX*1), Z10, Z6
+	VFMADD231PS (DI)(CX*2), Z10, Z7
+	VFMADD231PS (DI)(BX*1), Z10, Z8
+	VFMADD231PS (R8), Z10, Z9
+	ADDQ        $0x00000040, R9
+	ADDQ        $0x00000040, SI
+	ADDQ        $0x00000040, DI
+	ADDQ        $0x00000040, R8
+
+skip1747:
+	VADDPS     Z11, Z1, Z1
+	VADDPS     Z12, Z2, Z2
+	VADDPS     Z13, Z3, Z3
+	VADDPS     Z14, Z4, Z4
+	VADDPS     Z15, Z5, Z5
+	VADDPS     Z16, Z6, Z6
+	VADDPS     Z17, Z7, Z7
+	VADDPS     Z18, Z8, Z8
+	VADDPS     Z0, Z9, Z9
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
+	VUNPCKLPS  Z2, Z1, Z0
+	VUNPCKHPS  Z2, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPS  Z4, Z3, Z0
+	VUNPCKHPS  Z4, Z3, Z3
+	VADDPS     Z0, Z3, Z3
+	VUNPCKLPS  Z6, Z5, Z0
+	VUNPCKHPS  Z6, Z5, Z5
+	VADDPS     Z0, Z5, Z5
+	VUNPCKLPS  Z8, Z7, Z0
+	VUNPCKHPS  Z8, Z7, Z7
+	VADDPS     Z0, Z7, Z7
+	VUNPCKLPS  Z9, Z9, Z0
+	VUNPCKHPS  Z9, Z9, Z9
+	VADDPS     Z0, Z9, Z9
+	VUNPCKLPD  Z3, Z1, Z0
+	VUNPCKHPD  Z3, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPD  Z7, Z5, Z0
+	VUNPCKHPD  Z7, Z5, Z5
+	VADDPS     Z0, Z5, Z5
+	VUNPCKLPD  Z9, Z9, Z0
+	VUNPCKHPD  Z9, Z9, Z9
+	VADDPS     Z0, Z9, Z9
+	VSHUFF64X2 $0x88, Z5, Z1, Z0
+	VSHUFF64X2 $0xdd, Z5, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z9, Z9, Z0
+	VSHUFF64X2 $0xdd, Z9, Z9, Z9
+	VADDPS     Z0, Z9, Z9
+	VSHUFF64X2 $0x88, Z9, Z1, Z0
+	VSHUFF64X2 $0xdd, Z9, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VMOVUPS    Z1, (AX)
+	MOVQ       call+16(FP), CX
+	MOVQ       72(CX), CX
+	TESTQ      CX, CX
+	JZ         skip1748
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       call+16(FP), DX
+	MOVQ       8(DX), DX
+	MOVQ       call+16(FP), BX
+	MOVQ       80(BX), BX
+	MOVQ       CX, SI
+	SHLQ       $0x02, SI
+	ADDQ       SI, AX
+	CMPQ       BX, $0x00000001
+	JL         done1750
+
+loop1749:
+	VMOVUPS.Z        (DX), K1, Z0
+	VFMADD231PS.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x04, AX
+	SUBQ             $0x00000001, BX
+	JG               loop1749
+
+done1750:
+	VCVTPS2PD Y1, Z1
+	MOVQ      y+0(FP), AX
+	CMPQ      CX, $0x08
+	JNE       few1751
+	VMOVUPD   Z1, (AX)
+	JMP       done1752
+
+few1751:
+	TESTQ         $0x00000004, CX
+	JZ            skip1753
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1753:
+	TESTQ         $0x00000002, CX
+	JZ            skip1754
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1754:
+	TESTQ  $0x00000001, CX
+	JZ     skip1755
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1755:
+done1752:
+skip1748:
+	JMP finish1513
+
+next1741:
+	CMPQ         CX, $0x0a
+	JNE          next1756
+	VMOVUPS      Z0, Z1
+	VMOVUPS      Z0, Z2
+	VMOVUPS      Z0, Z3
+	VMOVUPS      Z0, Z4
+	VMOVUPS      Z0, Z5
+	VMOVUPS      Z0, Z6
+	VMOVUPS      Z0, Z7
+	VMOVUPS      Z0, Z8
+	VMOVUPS      Z0, Z9
+	VMOVUPS      Z0, Z10
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
+	LEAQ         (CX)(CX*2), BX
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
+	LEAQ         (SI)(CX*4), DI
+	LEAQ         (DI)(CX*4), R8
+	MOVQ         call+16(FP), R9
+	MOVQ         32(R9), R9
+	MOVQ         call+16(FP), R10
+	ADDQ         (R10), R9
+	TESTQ        DX, DX
+	JZ           skip1757
+	DECQ         DX
+	LEAQ         trig32<>+0(SB), R10
+	VREDUCEPS    $0x00, (AX), Z25
+	VREDUCEPS    $0x00, 128(AX), Z26
+	VREDUCEPS    $0x00, 256(AX), Z27
+	VREDUCEPS    $0x00, 384(AX), Z28
+	VMOVUPS      (R9), Z11
+	VFMADD231PS  (SI), Z11, Z1
+	VMULPS       Z25, Z25, Z12
+	VMULPS       Z26, Z26, Z13
+	VMULPS       Z27, Z27, Z14
+	VMULPS       Z28, Z28, Z15
+	VFMADD231PS  (SI)(CX*1), Z11, Z2
+	VFMADD231PS  (SI)(CX*2), Z11, Z3
+	VBROADCASTSS 192(R10), Z24
+	VMOVUPS      Z24, Z20
+	VMOVUPS      Z24, Z21
+	VMOVUPS      Z24, Z22
+	VMOVUPS      Z24, Z23
+	VBROADCASTSS 160(R10), Z24
+	VFMADD231PS  Z24, Z12, Z20
+	VFMADD231PS  Z24, Z13, Z21
+	VFMADD231PS  Z24, Z14, Z22
+	VFMADD231PS  Z24, Z15, Z23
+	VFMADD231PS  (SI)(BX*1), Z11, Z4
+	VBROADCASTSS 32(R10), Z24
+	VMOVUPS      Z24, Z16
+	VMOVUPS      Z24, Z17
+	VMOVUPS      Z24, Z18
+	VMOVUPS      Z24, Z19
+	VBROADCASTSS (R10), Z24
+	VFMADD231PS  Z24, Z12, Z16
+	VFMADD231PS  Z24, Z13, Z17
+	VFMADD231PS  Z24, Z14, Z18
+	VFMADD231PS  Z24, Z15, Z19
+	VFMADD231PS  (DI), Z11, Z5
+	VFMADD231PS  (DI)(CX*1), Z11, Z6
+	VBROADCASTSS 224(R10), Z24
+	VFMADD213PS  Z24, Z12, Z20
+	VFMADD213PS  Z24, Z13, Z21
+	VFMADD213PS  Z24, Z14, Z22
+	VFMADD213PS  Z24, Z15, Z23
+	VFMADD231PS  (DI)(CX*2), Z11, Z7
+	VBROADCASTSS 64(R10), Z24
+	VFMADD213PS  Z24, Z12, Z16
+	VFMADD213PS  Z24, Z13, Z17
+	VFMADD213PS  Z24, Z14, Z18
+	VFMADD213PS  Z24, Z15, Z19
+	VFMADD231PS  (DI)(BX*1), Z11, Z8
+	VFMADD231PS  (R8), Z11, Z9
+	VBROADCASTSS 256(R10), Z24
+	VFMADD213PS  Z24, Z12, Z20
+	VFMADD213PS  Z24, Z13, Z21
+	VFMADD213PS  Z24, Z14, Z22
+	VFMADD213PS  Z24, Z15, Z23
+	VFMADD231PS  (R8)(CX*1), Z11, Z10
+	VBROADCASTSS 96(R10), Z24
+	VFMADD213PS  Z24, Z12, Z16
+	VFMADD213PS  Z24, Z13, Z17
+	VFMADD213PS  Z24, Z14, Z18
+	VFMADD213PS  Z24, Z15, Z19
+	VMOVUPS      64(R9), Z11
+	VFMADD231PS  64(SI), Z11, Z1
+	VBROADCASTSS 288(R10), Z24
+	VFMADD213PS  Z24, Z12, Z20
+	VFMADD213PS  Z24, Z13, Z21
+	VFMADD213PS  Z24, Z14, Z22
+	VFMADD213PS  Z24, Z15, Z23
+	VFMADD231PS  64(SI)(CX*1), Z11, Z2
+	VFMADD231PS  64(SI)(CX*2), Z11, Z3
+	VBROADCASTSS 128(R10), Z24
+	VFMADD213PS  Z24, Z12, Z16
+	VFMADD213PS  Z24, Z13, Z17
+	VFMADD213PS  Z24, Z14, Z18
+	VFMADD213PS  Z24, Z15, Z19
+	VFMADD231PS  64(SI)(BX*1), Z11, Z4
+	VMULPS       Z25, Z16, Z16
+	VMULPS       Z26, Z17, Z17
+	VMULPS       Z27, Z18, Z18
+	VMULPS       Z28, Z19, Z19
+	VFMADD231PS  64(DI), Z11, Z5
+	VFMADD231PS  64(DI)(CX*1), Z11, Z6
+	VBROADCASTSS 320(R10), Z24
+	VFMADD231PS  64(DI)(CX*2), Z11, Z7
+	VMULPS       Z16, Z20, Z20
+	VMULPS       Z17, Z21, Z21
+	VMULPS       Z18, Z22, Z22
+	VMULPS       Z19, Z23, Z23
+	VFMADD231PS  64(DI)(BX*1), Z11, Z8
+	VFMADD231PS  64(R8), Z11, Z9
+	VFNMADD213PS Z24, Z16, Z16
+	VFNMADD213PS Z24, Z17, Z17
+	VFNMADD213PS Z24, Z18, Z18
+	VFNMADD213PS Z24, Z19, Z19
+	VFMADD231PS  64(R8)(CX*1), Z11, Z10
+	VMOVUPS      Z16, (AX)
+	VMOVUPS      Z20, 64(AX)
+	VMOVUPS      Z17, 128(AX)
+	VMOVUPS      Z21, 192(AX)
+	VMOVUPS      Z18, 256(AX)
+	VMOVUPS      Z22, 320(AX)
+	VMOVUPS      Z19, 384(AX)
+	VMOVUPS      Z23, 448(AX)
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x00000080, R9
+	ADDQ         $0x00000080, SI
+	ADDQ         $0x00000080, DI
+	ADDQ         $0x00000080, R8
+	CMPQ         DX, $0x00000001
+	JL           done1759
+
+loop1758:
+	LEAQ         trig32<>+0(SB), R10
+	VREDUCEPS    $0x00, (AX), Z25
+	VREDUCEPS    $0x00, 128(AX), Z26
+	VREDUCEPS    $0x00, 256(AX), Z27
+	VREDUCEPS    $0x00, 384(AX), Z28
+	VMOVUPS      (R9), Z11
+	VFMADD231PS  (SI), Z11, Z1
+	VFMADD231PS  (SI)(CX*1), Z11, Z2
+	VFMADD231PS  (SI)(CX*2), Z11, Z3
+	VFMADD231PS  (SI)(BX*1), Z11, Z4
+	VFMADD231PS  (DI), Z11, Z5
+	VFMADD231PS  (DI)(CX*1), Z11, Z6
+	VMULPS       Z25, Z25, Z12
+	VMULPS       Z26, Z26, Z13
+	VMULPS       Z27, Z27, Z14
+	VMULPS       Z28, Z28, Z15
+	VFMADD231PS  (DI)(CX*2), Z11, Z7
+	VFMADD231PS  (DI)(BX*1), Z11, Z8
+	VFMADD231PS  (R8), Z11, Z9
+	VFMADD231PS  (R8)(CX*1), Z11, Z10
+	VMOVUPS      64(R9), Z11
+	VFMADD231PS  64(SI), Z11, Z1
+	VBROADCASTSS 192(R10), Z24
+	VMOVUPS      Z24, Z20
+	VMOVUPS      Z24, Z21
+	VMOVUPS      Z24, Z22
+	VMOVUPS      Z24, Z23
+	VBROADCASTSS 160(R10), Z24
+	VFMADD231PS  Z24, Z12, Z20
+	VFMADD231PS  Z24, Z13, Z21
+	VFMADD231PS  Z24, Z14, Z22
+	VFMADD231PS  Z24, Z15, Z23
+	VFMADD231PS  64(SI)(CX*1), Z11, Z2
+	VFMADD231PS  64(SI)(CX*2), Z11, Z3
+	VFMADD231PS  64(SI)(BX*1), Z11, Z4
+	VFMADD231PS  64(DI), Z11, Z5
+	VFMADD231PS  64(DI)(CX*1), Z11, Z6
+	VFMADD231PS  64(DI)(CX*2), Z11, Z7
+	VBROADCASTSS 32(R10), Z24
+	VMOVUPS      Z24, Z16
+	VMOVUPS      Z24, Z17
+	VMOVUPS      Z24, Z18
+	VMOVUPS      Z24, Z19
+	VBROADCASTSS (R10), Z24
+	VFMADD231PS  Z24, Z12, Z16
+	VFMADD231PS  Z24, Z13, Z17
+	VFMADD231PS  Z24, Z14, Z18
+	VFMADD231PS  Z24, Z15, Z19
+	VFMADD231PS  64(DI)(BX*1), Z11, Z8
+	VFMADD231PS  64(R8), Z11, Z9
+	VFMADD231PS  64(R8)(CX*1), Z11, Z10
+	VMOVUPS      128(R9), Z11
+	VFMADD231PS  128(SI), Z11, Z1
+	VFMADD231PS  128(SI)(CX*1), Z11, Z2
+	VFMADD231PS  128(SI)(CX*2), Z11, Z3
+	VBROADCASTSS 224(R10), Z24
+	VFMADD213PS  Z24, Z12, Z20
+	VFMADD213PS  Z24, Z13, Z21
+	VFMADD213PS  Z24, Z14, Z22
+	VFMADD213PS  Z24, Z15, Z23
+	VFMADD231PS  128(SI)(BX*1), Z11, Z4
+	VFMADD231PS  128(DI), Z11, Z5
+	VFMADD231PS  128(DI)(CX*1), Z11, Z6
+	VFMADD231PS  128(DI)(CX*2), Z11, Z7
+	VFMADD231PS  128(DI)(BX*1), Z11, Z8
+	VFMADD231PS  128(R8), Z11, Z9
+	VBROADCASTSS 64(R10), Z24
+	VFMADD213PS  Z24, Z12, Z16
+	VFMADD213PS  Z24, Z13, Z17
+	VFMADD213PS  Z24, Z14, Z18
+	VFMADD213PS  Z24, Z15, Z19
+	VFMADD231PS  128(R8)(CX*1), Z11, Z10
+	VMOVUPS      192(R9), Z11
+	VFMADD231PS  192(SI), Z11, Z1
+	VFMADD231PS  192(SI)(CX*1), Z11, Z2
+	VFMADD231PS  192(SI)(CX*2), Z11, Z3
+	VFMADD231PS  192(SI)(BX*1), Z11, Z4
+	VBROADCASTSS 256(R10), Z24
+	VFMADD213PS  Z24, Z12, Z20
+	VFMADD213PS  Z24, Z13, Z21
+	VFMADD213PS  Z24, Z14, Z22
+	VFMADD213PS  Z24, Z15, Z23
+	VFMADD231PS  192(DI), Z11, Z5
+	VFMADD231PS  192(DI)(CX*1), Z11, Z6
+	VFMADD231PS  192(DI)(CX*2), Z11, Z7
+	VFMADD231PS  192(DI)(BX*1), Z11, Z8
+	VFMADD231PS  192(R8), Z11, Z9
+	VFMADD231PS  192(R8)(CX*1), Z11, Z10
+	VBROADCASTSS 96(R10), Z24
+	VFMADD213PS  Z24, Z12, Z16
+	VFMADD213PS  Z24, Z13, Z17
+	VFMADD213PS  Z24, Z14, Z18
+	VFMADD213PS  Z24, Z15, Z19
+	VMOVUPS      256(R9), Z11
+	VFMADD231PS  256(SI), Z11, Z1
+	VFMADD231PS  256(SI)(CX*1), Z11, Z2
+	VFMADD231PS  256(SI)(CX*2), Z11, Z3
+	VFMADD231PS  256(SI)(BX*1), Z11, Z4
+	VFMADD231PS  256(DI), Z11, Z5
+	VFMADD231PS  256(DI)(CX*1), Z11, Z6
+	VBROADCASTSS 288(R10), Z24
+	VFMADD213PS  Z24, Z12, Z20
+	VFMADD213PS  Z24, Z13, Z21
+	VFMADD213PS  Z24, Z14, Z22
+	VFMADD213PS  Z24, Z15, Z23
+	VFMADD231PS  256(DI)(CX*2), Z11, Z7
+	VFMADD231PS  256(DI)(BX*1), Z11, Z8
+	VFMADD231PS  256(R8), Z11, Z9
+	VFMADD231PS  256(R8)(CX*1), Z11, Z10
+	VMOVUPS      320(R9), Z11
+	VFMADD231PS  320(SI), Z11, Z1
+	VBROADCASTSS 128(R10), Z24
+	VFMADD213PS  Z24, Z12, Z16
+	VFMADD213PS  Z24, Z13, Z17
+	VFMADD213PS  Z24, Z14, Z18
+	VFMADD213PS  Z24, Z15, Z19
+	VFMADD231PS  320(SI)(CX*1), Z11, Z2
+	VFMADD231PS  320(SI)(CX*2), Z11, Z3
+	VFMADD231PS  320(SI)(BX*1), Z11, Z4
+	VFMADD231PS  320(DI), Z11, Z5
+	VFMADD231PS  320(DI)(CX*1), Z11, Z6
+	VFMADD231PS  320(DI)(CX*2), Z11, Z7
+	VMULPS       Z25, Z16, Z16
+	VMULPS       Z26, Z17, Z17
+	VMULPS       Z27, Z18, Z18
+	VMULPS       Z28, Z19, Z19
+	VFMADD231PS  320(DI)(BX*1), Z11, Z8
+	VFMADD231PS  320(R8), Z11, Z9
+	VFMADD231PS  320(R8)(CX*1), Z11, Z10
+	VMOVUPS      384(R9), Z11
+	VFMADD231PS  384(SI), Z11, Z1
+	VFMADD231PS  384(SI)(CX*1), Z11, Z2
+	VFMADD231PS  384(SI)(CX*2), Z11, Z3
+	VBROADCASTSS 320(R10), Z24
+	VFMADD231PS  384(SI)(BX*1), Z11, Z4
+	VFMADD231PS  384(DI), Z11, Z5
+	VFMADD231PS  384(DI)(CX*1), Z11, Z6
+	VFMADD231PS  384(DI)(CX*2), Z11, Z7
+	VFMADD231PS  384(DI)(BX*1), Z11, Z8
+	VFMADD231PS  384(R8), Z11, Z9
+	VMULPS       Z16, Z20, Z20
+	VMULPS       Z17, Z21, Z21
+	VMULPS       Z18, Z22, Z22
+	VMULPS       Z19, Z23, Z23
+	VFMADD231PS  384(R8)(CX*1), Z11, Z10
+	VMOVUPS      448(R9), Z11
+	VFMADD231PS  448(SI), Z11, Z1
+	VFMADD231PS  448(SI)(CX*1), Z11, Z2
+	VFMADD231PS  448(SI)(CX*2), Z11, Z3
+	VFMADD231PS  448(SI)(BX*1), Z11, Z4
+	VFNMADD213PS Z24, Z16, Z16
+	VFNMADD213PS Z24, Z17, Z17
+	VFNMADD213PS Z24, Z18, Z18
+	VFNMADD213PS Z24, Z19, Z19
+	VFMADD231PS  448(DI), Z11, Z5
+	VFMADD231PS  448(DI)(CX*1), Z11, Z6
+	VFMADD231PS  448(DI)(CX*2), Z11, Z7
+	VFMADD231PS  448(DI)(BX*1), Z11, Z8
+	VFMADD231PS  448(R8), Z11, Z9
+	VFMADD231PS  448(R8)(CX*1), Z11, Z10
+	VMOVUPS      Z16, (AX)
+	VMOVUPS      Z20, 64(AX)
+	VMOVUPS      Z17, 128(AX)
+	VMOVUPS      Z21, 192(AX)
+	VMOVUPS      Z18, 256(AX)
+	VMOVUPS      Z22, 320(AX)
+	VMOVUPS      Z19, 384(AX)
+	VMOVUPS      Z23, 448(AX)
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x00000200, R9
+	ADDQ         $0x00000200, SI
+	ADDQ         $0x00000200, DI
+	ADDQ         $0x00000200, R8
+	SUBQ         $0x00000001, DX
+	JG           loop1758
+
+done1759:
+skip1757:
+	MOVQ    CX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
+	SUBQ    SI, AX
+	VMOVUPS Z0, Z12
+	VMOVUPS Z0, Z13
+	VMOVUPS Z0, Z14
+	VMOVUPS Z0, Z15
+	VMOVUPS Z0, Z16
+	VMOVUPS Z0, Z17
+	VMOVUPS Z0, Z18
+	VMOVUPS Z0, Z19
+	VMOVUPS Z0, Z20
+	VMOVUPS Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1761
+
+loop1760:
+	VMOVUPS     (R9), Z11
+	VFMADD231PS (SI), Z11, Z1
+	VFMADD231PS (SI)(CX*1), Z11, Z2
+	VFMADD231PS (SI)(CX*2), Z11, Z3
+	VFMADD231PS (SI)(BX*1), Z11, Z4
+	VFMADD231PS (DI), Z11, Z5
+	VFMADD231PS (DI)(CX*1), Z11, Z6
+	VFMADD231PS (DI)(CX*2), Z11, Z7
+	VFMADD231PS (DI)(BX*1), Z11, Z8
+	VFMADD231PS (R8), Z11, Z9
+	VFMADD231PS (R8)(CX*1), Z11, Z10
+	VMOVUPS     64(R9), Z11
+	VFMADD231PS 64(SI), Z11, Z12
+	VFMADD231PS 64(SI)(CX*1), Z11, Z13
+	VFMADD231PS 64(SI)(CX*2), Z11, Z14
+	VFMADD231PS 64(SI)(BX*1), Z11, Z15
+	VFMADD231PS 64(DI), Z11, Z16
+	VFMADD231PS 64(DI)(CX*1), Z11, Z17
+	VFMADD231PS 64(DI)(CX*2), Z11, Z18
+	VFMADD231PS 64(DI)(BX*1), Z11, Z19
+	VFMADD231PS 64(R8), Z11, Z20
+	VFMADD231PS 64(R8)(CX*1), Z11, Z0
+	ADDQ        $0x00000080, R9
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, DI
+	ADDQ        $0x00000080, R8
+	SUBQ        $0x00000080, AX
+	CMPQ        AX, $0x00000080
+	JGE         loop1760
+
+done1761:
+	TESTQ       AX, AX
+	JZ          skip1762
+	VMOVUPS     (R9), Z11
+	VFMADD231PS (SI), Z11, Z1
+	VFMADD231PS (SI)(CX*1), Z11, Z2
+	VFMADD231PS (SI)(CX*2), Z11, Z3
+	VFMADD231PS (SI)(BX*1), Z11, Z4
+	VFMADD231PS (DI), Z11, Z5
+	VFMADD231PS (DI)(CX*1), Z11, Z6
+	VFMADD231PS (DI)(CX*2), Z11, Z7
+	VFMADD231PS (DI)(BX*1), Z11, Z8
+	VFMADD231PS (R8), Z11, Z9
+	VFMADD231PS (R8)(CX*1), Z11, Z10
+	ADDQ        $0x00000040, R9
+	ADDQ        $0x00000040, SI
+	ADDQ        $0x00000040, DI
+	ADDQ        $0x00000040, R8
+
+skip1762:
+	VADDPS     Z12, Z1, Z1
+	VADDPS     Z13, Z2, Z2
+	VADDPS     Z14, Z3, Z3
+	VADDPS     Z15, Z4, Z4
+	VADDPS     Z16, Z5, Z5
+	VADDPS     Z17, Z6, Z6
+	VADDPS     Z18, Z7, Z7
+	VADDPS     Z19, Z8, Z8
+	VADDPS     Z20, Z9, Z9
+	VADDPS     Z0, Z10, Z10
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
+	VUNPCKLPS  Z2, Z1, Z0
+	VUNPCKHPS  Z2, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPS  Z4, Z3, Z0
+	VUNPCKHPS  Z4, Z3, Z3
+	VADDPS     Z0, Z3, Z3
+	VUNPCKLPS  Z6, Z5, Z0
+	VUNPCKHPS  Z6, Z5, Z5
+	VADDPS     Z0, Z5, Z5
+	VUNPCKLPS  Z8, Z7, Z0
+	VUNPCKHPS  Z8, Z7, Z7
+	VADDPS     Z0, Z7, Z7
+	VUNPCKLPS  Z10, Z9, Z0
+	VUNPCKHPS  Z10, Z9, Z9
+	VADDPS     Z0, Z9, Z9
+	VUNPCKLPD  Z3, Z1, Z0
+	VUNPCKHPD  Z3, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPD  Z7, Z5, Z0
+	VUNPCKHPD  Z7, Z5, Z5
+	VADDPS     Z0, Z5, Z5
+	VUNPCKLPD  Z9, Z9, Z0
+	VUNPCKHPD  Z9, Z9, Z9
+	VADDPS     Z0, Z9, Z9
+	VSHUFF64X2 $0x88, Z5, Z1, Z0
+	VSHUFF64X2 $0xdd, Z5, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z9, Z9, Z0
+	VSHUFF64X2 $0xdd, Z9, Z9, Z9
+	VADDPS     Z0, Z9, Z9
+	VSHUFF64X2 $0x88, Z9, Z1, Z0
+	VSHUFF64X2 $0xdd, Z9, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VMOVUPS    Z1, (AX)
+	MOVQ       call+16(FP), CX
+	MOVQ       72(CX), CX
+	TESTQ      CX, CX
+	JZ         skip1763
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       call+16(FP), DX
+	MOVQ       8(DX), DX
+	MOVQ       call+16(FP), BX
+	MOVQ       80(BX), BX
+	MOVQ       CX, SI
+	SHLQ       $0x02, SI
+	ADDQ       SI, AX
+	CMPQ       BX, $0x00000001
+	JL         done1765
+
+loop1764:
+	VMOVUPS.Z        (DX), K1, Z0
+	VFMADD231PS.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x04, AX
+	SUBQ             $0x00000001, BX
+	JG               loop1764
+
+done1765:
+	VCVTPS2PD Y1, Z1
+	MOVQ      y+0(FP), AX
+	CMPQ      CX, $0x08
+	JNE       few1766
+	VMOVUPD   Z1, (AX)
+	JMP       done1767
+
+few1766:
+	TESTQ         $0x00000004, CX
+	JZ            skip1768
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1768:
+	TESTQ         $0x00000002, CX
+	JZ            skip1769
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1769:
+	TESTQ  $0x00000001, CX
+	JZ     skip1770
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1770:
+done1767:
+skip1763:
+	JMP finish1513
+
+next1756:
+	CMPQ         CX, $0x0b
+	JNE          next1771
+	VMOVUPS      Z0, Z1
+	VMOVUPS      Z0, Z2
+	VMOVUPS      Z0, Z3
+	VMOVUPS      Z0, Z4
+	VMOVUPS      Z0, Z5
+	VMOVUPS      Z0, Z6
+	VMOVUPS      Z0, Z7
+	VMOVUPS      Z0, Z8
+	VMOVUPS      Z0, Z9
+	VMOVUPS      Z0, Z10
+	VMOVUPS      Z0, Z11
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
+	LEAQ         (CX)(CX*2), BX
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
+	LEAQ         (SI)(CX*4), DI
+	LEAQ         (DI)(CX*4), R8
+	MOVQ         call+16(FP), R9
+	MOVQ         32(R9), R9
+	MOVQ         call+16(FP), R10
+	ADDQ         (R10), R9
+	TESTQ        DX, DX
+	JZ           skip1772
+	DECQ         DX
+	LEAQ         trig32<>+0(SB), R10
+	VREDUCEPS    $0x00, (AX), Z26
+	VREDUCEPS    $0x00, 128(AX), Z27
+	VREDUCEPS    $0x00, 256(AX), Z28
+	VREDUCEPS    $0x00, 384(AX), Z29
+	VMOVUPS      (R9), Z12
+	VFMADD231PS  (SI), Z12, Z1
+	VMULPS       Z26, Z26, Z13
+	VMULPS       Z27, Z27, Z14
+	VMULPS       Z28, Z28, Z15
+	VMULPS       Z29, Z29, Z16
+	VFMADD231PS  (SI)(CX*1), Z12, Z2
+	VFMADD231PS  (SI)(CX*2), Z12, Z3
+	VBROADCASTSS 192(R10), Z25
+	VMOVUPS      Z25, Z21
+	VMOVUPS      Z25, Z22
+	VMOVUPS      Z25, Z23
+	VMOVUPS      Z25, Z24
+	VBROADCASTSS 160(R10), Z25
+	VFMADD231PS  Z25, Z13, Z21
+	VFMADD231PS  Z25, Z14, Z22
+	VFMADD231PS  Z25, Z15, Z23
+	VFMADD231PS  Z25, Z16, Z24
+	VFMADD231PS  (SI)(BX*1), Z12, Z4
+	VFMADD231PS  (DI), Z12, Z5
+	VBROADCASTSS 32(R10), Z25
+	VMOVUPS      Z25, Z17
+	VMOVUPS      Z25, Z18
+	VMOVUPS      Z25, Z19
+	VMOVUPS      Z25, Z20
+	VBROADCASTSS (R10), Z25
+	VFMADD231PS  Z25, Z13, Z17
+	VFMADD231PS  Z25, Z14, Z18
+	VFMADD231PS  Z25, Z15, Z19
+	VFMADD231PS  Z25, Z16, Z20
+	VFMADD231PS  (DI)(CX*1), Z12, Z6
+	VBROADCASTSS 224(R10), Z25
+	VFMADD213PS  Z25, Z13, Z21
+	VFMADD213PS  Z25, Z14, Z22
+	VFMADD213PS  Z25, Z15, Z23
+	VFMADD213PS  Z25, Z16, Z24
+	VFMADD231PS  (DI)(CX*2), Z12, Z7
+	VFMADD231PS  (DI)(BX*1), Z12, Z8
+	VBROADCASTSS 64(R10), Z25
+	VFMADD213PS  Z25, Z13, Z17
+	VFMADD213PS  Z25, Z14, Z18
+	VFMADD213PS  Z25, Z15, Z19
+	VFMADD213PS  Z25, Z16, Z20
+	VFMADD231PS  (R8), Z12, Z9
+	VFMADD231PS  (R8)(CX*1), Z12, Z10
+	VBROADCASTSS 256(R10), Z25
+	VFMADD213PS  Z25, Z13, Z21
+	VFMADD213PS  Z25, Z14, Z22
+	VFMADD213PS  Z25, Z15, Z23
+	VFMADD213PS  Z25, Z16, Z24
+	VFMADD231PS  (R8)(CX*2), Z12, Z11
+	VBROADCASTSS 96(R10), Z25
+	VFMADD213PS  Z25, Z13, Z17
+	VFMADD213PS  Z25, Z14, Z18
+	VFMADD213PS  Z25, Z15, Z19
+	VFMADD213PS  Z25, Z16, Z20
+	VMOVUPS      64(R9), Z12
+	VFMADD231PS  64(SI), Z12, Z1
+	VBROADCASTSS 288(R10), Z25
+	VFMADD213PS  Z25, Z13, Z21
+	VFMADD213PS  Z25, Z14, Z22
+	VFMADD213PS  Z25, Z15, Z23
+	VFMADD213PS  Z25, Z16, Z24
+	VFMADD231PS  64(SI)(CX*1), Z12, Z2
+	VFMADD231PS  64(SI)(CX*2), Z12, Z3
+	VBROADCASTSS 128(R10), Z25
+	VFMADD213PS  Z25, Z13, Z17
+	VFMADD213PS  Z25, Z14, Z18
+	VFMADD213PS  Z25, Z15, Z19
+	VFMADD213PS  Z25, Z16, Z20
+	VFMADD231PS  64(SI)(BX*1), Z12, Z4
+	VFMADD231PS  64(DI), Z12, Z5
+	VMULPS       Z26, Z17, Z17
+	VMULPS       Z27, Z18, Z18
+	VMULPS       Z28, Z19, Z19
+	VMULPS       Z29, Z20, Z20
+	VFMADD231PS  64(DI)(CX*1), Z12, Z6
+	VBROADCASTSS 320(R10), Z25
+	VFMADD231PS  64(DI)(CX*2), Z12, Z7
+	VFMADD231PS  64(DI)(BX*1), Z12, Z8
+	VMULPS       Z17, Z21, Z21
+	VMULPS       Z18, Z22, Z22
+	VMULPS       Z19, Z23, Z23
+	VMULPS       Z20, Z24, Z24
+	VFMADD231PS  64(R8), Z12, Z9
+	VFMADD231PS  64(R8)(CX*1), Z12, Z10
+	VFNMADD213PS Z25, Z17, Z17
+	VFNMADD213PS Z25, Z18, Z18
+	VFNMADD213PS Z25, Z19, Z19
+	VFNMADD213PS Z25, Z20, Z20
+	VFMADD231PS  64(R8)(CX*2), Z12, Z11
+	VMOVUPS      Z17, (AX)
+	VMOVUPS      Z21, 64(AX)
+	VMOVUPS      Z18, 128(AX)
+	VMOVUPS      Z22, 192(AX)
+	VMOVUPS      Z19, 256(AX)
+	VMOVUPS      Z23, 320(AX)
+	VMOVUPS      Z20, 384(AX)
+	VMOVUPS      Z24, 448(AX)
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x00000080, R9
+	ADDQ         $0x00000080, SI
+	ADDQ         $0x00000080, DI
+	ADDQ         $0x00000080, R8
+	CMPQ         DX, $0x00000001
+	JL           done1774
+
+loop1773:
+	LEAQ         trig32<>+0(SB), R10
+	VREDUCEPS    $0x00, (AX), Z26
+	VREDUCEPS    $0x00, 128(AX), Z27
+	VREDUCEPS    $0x00, 256(AX), Z28
+	VREDUCEPS    $0x00, 384(AX), Z29
+	VMOVUPS      (R9), Z12
+	VFMADD231PS  (SI), Z12, Z1
+	VFMADD231PS  (SI)(CX*1), Z12, Z2
+	VFMADD231PS  (SI)(CX*2), Z12, Z3
+	VFMADD231PS  (SI)(BX*1), Z12, Z4
+	VFMADD231PS  (DI), Z12, Z5
+	VFMADD231PS  (DI)(CX*1), Z12, Z6
+	VMULPS       Z26, Z26, Z13
+	VMULPS       Z27, Z27, Z14
+	VMULPS       Z28, Z28, Z15
+	VMULPS       Z29, Z29, Z16
+	VFMADD231PS  (DI)(CX*2), Z12, Z7
+	VFMADD231PS  (DI)(BX*1), Z12, Z8
+	VFMADD231PS  (R8), Z12, Z9
+	VFMADD231PS  (R8)(CX*1), Z12, Z10
+	VFMADD231PS  (R8)(CX*2), Z12, Z11
+	VMOVUPS      64(R9), Z12
+	VFMADD231PS  64(SI), Z12, Z1
+	VBROADCASTSS 192(R10), Z25
+	VMOVUPS      Z25, Z21
+	VMOVUPS      Z25, Z22
+	VMOVUPS      Z25, Z23
+	VMOVUPS      Z25, Z24
+	VBROADCASTSS 160(R10), Z25
+	VFMADD231PS  Z25, Z13, Z21
+	VFMADD231PS  Z25, Z14, Z22
+	VFMADD231PS  Z25, Z15, Z23
+	VFMADD231PS  Z25, Z16, Z24
+	VFMADD231PS  64(SI)(CX*1), Z12, Z2
+	VFMADD231PS  64(SI)(CX*2), Z12, Z3
+	VFMADD231PS  64(SI)(BX*1), Z12, Z4
+	VFMADD231PS  64(DI), Z12, Z5
+	VFMADD231PS  64(DI)(CX*1), Z12, Z6
+	VFMADD231PS  64(DI)(CX*2), Z12, Z7
+	VFMADD231PS  64(DI)(BX*1), Z12, Z8
+	VBROADCASTSS 32(R10), Z25
+	VMOVUPS      Z25, Z17
+	VMOVUPS      Z25, Z18
+	VMOVUPS      Z25, Z19
+	VMOVUPS      Z25, Z20
+	VBROADCASTSS (R10), Z25
+	VFMADD231PS  Z25, Z13, Z17
+	VFMADD231PS  Z25, Z14, Z18
+	VFMADD231PS  Z25, Z15, Z19
+	VFMADD231PS  Z25, Z16, Z20
+	VFMADD231PS  64(R8), Z12, Z9
+	VFMADD231PS  64(R8)(CX*1), Z12, Z10
+	VFMADD231PS  64(R8)(CX*2), Z12, Z11
+	VMOVUPS      128(R9), Z12
+	VFMADD231PS  128(SI), Z12, Z1
+	VFMADD231PS  128(SI)(CX*1), Z12, Z2
+	VFMADD231PS  128(SI)(CX*2), Z12, Z3
+	VBROADCASTSS 224(R10), Z25
+	VFMADD213PS  Z25, Z13, Z21
+	VFMADD213PS  Z25, Z14, Z22
+	VFMADD213PS  Z25, Z15, Z23
+	VFMADD213PS  Z25, Z16, Z24
+	VFMADD231PS  128(SI)(BX*1), Z12, Z4
+	VFMADD231PS  128(DI), Z12, Z5
+	VFMADD231PS  128(DI)(CX*1), Z12, Z6
+	VFMADD231PS  128(DI)(CX*2), Z12, Z7
+	VFMADD231PS  128(DI)(BX*1), Z12, Z8
+	VFMADD231PS  128(R8), Z12, Z9
+	VFMADD231PS  128(R8)(CX*1), Z12, Z10
+	VBROADCASTSS 64(R10), Z25
+	VFMADD213PS  Z25, Z13, Z17
+	VFMADD213PS  Z25, Z14, Z18
+	VFMADD213PS  Z25, Z15, Z19
+	VFMADD213PS  Z25, Z16, Z20
+	VFMADD231PS  128(R8)(CX*2), Z12, Z11
+	VMOVUPS      192(R9), Z12
+	VFMADD231PS  192(SI), Z12, Z1
+	VFMADD231PS  192(SI)(CX*1), Z12, Z2
+	VFMADD231PS  192(SI)(CX*2), Z12, Z3
+	VFMADD231PS  192(SI)(BX*1), Z12, Z4
+	VFMADD231PS  192(DI), Z12, Z5
+	VBROADCASTSS 256(R10), Z25
+	VFMADD213PS  Z25, Z13, Z21
+	VFMADD213PS  Z25, Z14, Z22
+	VFMADD213PS  Z25, Z15, Z23
+	VFMADD213PS  Z25, Z16, Z24
+	VFMADD231PS  192(DI)(CX*1), Z12, Z6
+	VFMADD231PS  192(DI)(CX*2), Z12, Z7
+	VFMADD231PS  192(DI)(BX*1), Z12, Z8
+	VFMADD231PS  192(R8), Z12, Z9
+	VFMADD231PS  192(R8)(CX*1), Z12, Z10
+	VFMADD231PS  192(R8)(CX*2), Z12, Z11
+	VBROADCASTSS 96(R10), Z25
+	VFMADD213PS  Z25, Z13, Z17
+	VFMADD213PS  Z25, Z14, Z18
+	VFMADD213PS  Z25, Z15, Z19
+	VFMADD213PS  Z25, Z16, Z20
+	VMOVUPS      256(R9), Z12
+	VFMADD231PS  256(SI), Z12, Z1
+	VFMADD231PS  256(SI)(CX*1), Z12, Z2
+	VFMADD231PS  256(SI)(CX*2), Z12, Z3
+	VFMADD231PS  256(SI)(BX*1), Z12, Z4
+	VFMADD231PS  256(DI), Z12, Z5
+	VFMADD231PS  256(DI)(CX*1), Z12, Z6
+	VBROADCASTSS 288(R10), Z25
+	VFMADD213PS  Z25, Z13, Z21
+	VFMADD213PS  Z25, Z14, Z22
+	VFMADD213PS  Z25, Z15, Z23
+	VFMADD213PS  Z25, Z16, Z24
+	VFMADD231PS  256(DI)(CX*2), Z12, Z7
+	VFMADD231PS  256(DI)(BX*1), Z12, Z8
+	VFMADD231PS  256(R8), Z12, Z9
+	VFMADD231PS  256(R8)(CX*1), Z12, Z10
+	VFMADD231PS  256(R8)(CX*2), Z12, Z11
+	VMOVUPS      320(R9), Z12
+	VFMADD231PS  320(SI), Z12, Z1
+	VBROADCASTSS 128(R10), Z25
+	VFMADD213PS  Z25, Z13, Z17
+	VFMADD213PS  Z25, Z14, Z18
+	VFMADD213PS  Z25, Z15, Z19
+	VFMADD213PS  Z25, Z16, Z20
+	VFMADD231PS  320(SI)(CX*1), Z12, Z2
+	VFMADD231PS  320(SI)(CX*2), Z12, Z3
+	VFMADD231PS  320(SI)(BX*1), Z12, Z4
+	VFMADD231PS  320(DI), Z12, Z5
+	VFMADD231PS  320(DI)(CX*1), Z12, Z6
+	VFMADD231PS  320(DI)(CX*2), Z12, Z7
+	VFMADD231PS  320(DI)(BX*1), Z12, Z8
+	VMULPS       Z26, Z17, Z17
+	VMULPS       Z27, Z18, Z18
+	VMULPS       Z28, Z19, Z19
+	VMULPS       Z29, Z20, Z20
+	VFMADD231PS  320(R8), Z12, Z9
+	VFMADD231PS  320(R8)(CX*1), Z12, Z10
+	VFMADD231PS  320(R8)(CX*2), Z12, Z11
+	VMOVUPS      384(R9), Z12
+	VFMADD231PS  384(SI), Z12, Z1
+	VFMADD231PS  384(SI)(CX*1), Z12, Z2
+	VFMADD231PS  384(SI)(CX*2), Z12, Z3
+	VBROADCASTSS 320(R10), Z25
+	VFMADD231PS  384(SI)(BX*1), Z12, Z4
+	VFMADD231PS  384(DI), Z12, Z5
+	VFMADD231PS  384(DI)(CX*1), Z12, Z6
+	VFMADD231PS  384(DI)(CX*2), Z12, Z7
+	VFMADD231PS  384(DI)(BX*1), Z12, Z8
+	VFMADD231PS  384(R8), Z12, Z9
+	VFMADD231PS  384(R8)(CX*1), Z12, Z10
+	VMULPS       Z17, Z21, Z21
+	VMULPS       Z18, Z22, Z22
+	VMULPS       Z19, Z23, Z23
+	VMULPS       Z20, Z24, Z24
+	VFMADD231PS  384(R8)(CX*2), Z12, Z11
+	VMOVUPS      448(R9), Z12
+	VFMADD231PS  448(SI), Z12, Z1
+	VFMADD231PS  448(SI)(CX*1), Z12, Z2
+	VFMADD231PS  448(SI)(CX*2), Z12, Z3
+	VFMADD231PS  448(SI)(BX*1), Z12, Z4
+	VFMADD231PS  448(DI), Z12, Z5
+	VFNMADD213PS Z25, Z17, Z17
+	VFNMADD213PS Z25, Z18, Z18
+	VFNMADD213PS Z25, Z19, Z19
+	VFNMADD213PS Z25, Z20, Z20
+	VFMADD231PS  448(DI)(CX*1), Z12, Z6
+	VFMADD231PS  448(DI)(CX*2), Z12, Z7
+	VFMADD231PS  448(DI)(BX*1), Z12, Z8
+	VFMADD231PS  448(R8), Z12, Z9
+	VFMADD231PS  448(R8)(CX*1), Z12, Z10
+	VFMADD231PS  448(R8)(CX*2), Z12, Z11
+	VMOVUPS      Z17, (AX)
+	VMOVUPS      Z21, 64(AX)
+	VMOVUPS      Z18, 128(AX)
+	VMOVUPS      Z22, 192(AX)
+	VMOVUPS      Z19, 256(AX)
+	VMOVUPS      Z23, 320(AX)
+	VMOVUPS      Z20, 384(AX)
+	VMOVUPS      Z24, 448(AX)
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x00000200, R9
+	ADDQ         $0x00000200, SI
+	ADDQ         $0x00000200, DI
+	ADDQ         $0x00000200, R8
+	SUBQ         $0x00000001, DX
+	JG           loop1773
+
+done1774:
+skip1772:
+	MOVQ    CX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
+	SUBQ    SI, AX
+	VMOVUPS Z0, Z13
+	VMOVUPS Z0, Z14
+	VMOVUPS Z0, Z15
+	VMOVUPS Z0, Z16
+	VMOVUPS Z0, Z17
+	VMOVUPS Z0, Z18
+	VMOVUPS Z0, Z19
+	VMOVUPS Z0, Z20
+	VMOVUPS Z0, Z21
+	VMOVUPS Z0, Z22
+	VMOVUPS Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1776
+
+loop1775:
+	VMOVUPS     (R9), Z12
+	VFMADD231PS (SI), Z12, Z1
+	VFMADD231PS (SI)(CX*1), Z12, Z2
+	VFMADD231PS (SI)(CX*2), Z12, Z3
+	VFMADD231PS (SI)(BX*1), Z12, Z4
+	VFMADD231PS (DI), Z12, Z5
+	VFMADD231PS (DI)(CX*1), Z12, Z6
+	VFMADD231PS (DI)(CX*2), Z12, Z7
+	VFMADD231PS (DI)(BX*1), Z12, Z8
+	VFMADD231PS (R8), Z12, Z9
+	VFMADD231PS (R8)(CX*1), Z12, Z10
+	VFMADD231PS (R8)(CX*2), Z12, Z11
+	VMOVUPS     64(R9), Z12
+	VFMADD231PS 64(SI), Z12, Z13
+	VFMADD231PS 64(SI)(CX*1), Z12, Z14
+	VFMADD231PS 64(SI)(CX*2), Z12, Z15
+	VFMADD231PS 64(SI)(BX*1), Z12, Z16
+	VFMADD231PS 64(DI), Z12, Z17
+	VFMADD231PS 64(DI)(CX*1), Z12, Z18
+	VFMADD231PS 64(DI)(CX*2), Z12, Z19
+	VFMADD231PS 64(DI)(BX*1), Z12, Z20
+	VFMADD231PS 64(R8), Z12, Z21
+	VFMADD231PS 64(R8)(CX*1), Z12, Z22
+	VFMADD231PS 64(R8)(CX*2), Z12, Z0
+	ADDQ        $0x00000080, R9
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, DI
+	ADDQ        $0x00000080, R8
+	SUBQ        $0x00000080, AX
+	CMPQ        AX, $0x00000080
+	JGE         loop1775
+
+done1776:
+	TESTQ       AX, AX
+	JZ          skip1777
+	VMOVUPS     (R9), Z12
+	VFMADD231PS (SI), Z12, Z1
+	VFMADD231PS (SI)(CX*1), Z12, Z2
+	VFMADD231PS (SI)(CX*2), Z12, Z3
+	VFMADD231PS (SI)(BX*1), Z12, Z4
+	VFMADD231PS (DI), Z12, Z5
+	VFMADD231PS (DI)(CX*1), Z12, Z6
+	VFMADD231PS (DI)(CX*2), Z12, Z7
+	VFMADD231PS (DI)(BX*1), Z12, Z8
+	VFMADD231PS (R8), Z12, Z9
+	VFMADD231PS (R8)(CX*1), Z12, Z10
+	VFMADD231PS (R8)(CX*2), Z12, Z11
+	ADDQ        $0x00000040, R9
+	ADDQ        $0x00000040, SI
+	ADDQ        $0x00000040, DI
+	ADDQ        $0x00000040, R8
+
+skip1777:
+	VADDPS     Z13, Z1, Z1
+	VADDPS     Z14, Z2, Z2
+	VADDPS     Z15, Z3, Z3
+	VADDPS     Z16, Z4, Z4
+	VADDPS     Z17, Z5, Z5
+	VADDPS     Z18, Z6, Z6
+	VADDPS     Z19, Z7, Z7
+	VADDPS     Z20, Z8, Z8
+	VADDPS     Z21, Z9, Z9
+	VADDPS     Z22, Z10, Z10
+	VADDPS     Z0, Z11, Z11
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
+	VUNPCKLPS  Z2, Z1, Z0
+	VUNPCKHPS  Z2, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPS  Z4, Z3, Z0
+	VUNPCKHPS  Z4, Z3, Z3
+	VADDPS     Z0, Z3, Z3
+	VUNPCKLPS  Z6, Z5, Z0
+	VUNPCKHPS  Z6, Z5, Z5
+	VADDPS     Z0, Z5, Z5
+	VUNPCKLPS  Z8, Z7, Z0
+	VUNPCKHPS  Z8, Z7, Z7
+	VADDPS     Z0, Z7, Z7
+	VUNPCKLPS  Z10, Z9, Z0
+	VUNPCKHPS  Z10, Z9, Z9
+	VADDPS     Z0, Z9, Z9
+	VUNPCKLPS  Z11, Z11, Z0
+	VUNPCKHPS  Z11, Z11, Z11
+	VADDPS     Z0, Z11, Z11
+	VUNPCKLPD  Z3, Z1, Z0
+	VUNPCKHPD  Z3, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPD  Z7, Z5, Z0
+	VUNPCKHPD  Z7, Z5, Z5
+	VADDPS     Z0, Z5, Z5
+	VUNPCKLPD  Z11, Z9, Z0
+	VUNPCKHPD  Z11, Z9, Z9
+	VADDPS     Z0, Z9, Z9
+	VSHUFF64X2 $0x88, Z5, Z1, Z0
+	VSHUFF64X2 $0xdd, Z5, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z9, Z9, Z0
+	VSHUFF64X2 $0xdd, Z9, Z9, Z9
+	VADDPS     Z0, Z9, Z9
+	VSHUFF64X2 $0x88, Z9, Z1, Z0
+	VSHUFF64X2 $0xdd, Z9, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VMOVUPS    Z1, (AX)
+	MOVQ       call+16(FP), CX
+	MOVQ       72(CX), CX
+	TESTQ      CX, CX
+	JZ         skip1778
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       call+16(FP), DX
+	MOVQ       8(DX), DX
+	MOVQ       call+16(FP), BX
+	MOVQ       80(BX), BX
+	MOVQ       CX, SI
+	SHLQ       $0x02, SI
+	ADDQ       SI, AX
+	CMPQ       BX, $0x00000001
+	JL         done1780
+
+loop1779:
+	VMOVUPS.Z        (DX), K1, Z0
+	VFMADD231PS.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x04, AX
+	SUBQ             $0x00000001, BX
+	JG               loop1779
+
+done1780:
+	VCVTPS2PD Y1, Z1
+	MOVQ      y+0(FP), AX
+	CMPQ      CX, $0x08
+	JNE       few1781
+	VMOVUPD   Z1, (AX)
+	JMP       done1782
+
+few1781:
+	TESTQ         $0x00000004, CX
+	JZ            skip1783
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1783:
+	TESTQ         $0x00000002, CX
+	JZ            skip1784
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1784:
+	TESTQ  $0x00000001, CX
+	JZ     skip1785
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1785:
+done1782:
+skip1778:
+	JMP finish1513
+
+next1771:
+	CMPQ         CX, $0x0c
+	JNE          next1786
+	VMOVUPS      Z0, Z1
+	VMOVUPS      Z0, Z2
+	VMOVUPS      Z0, Z3
+	VMOVUPS      Z0, Z4
+	VMOVUPS      Z0, Z5
+	VMOVUPS      Z0, Z6
+	VMOVUPS      Z0, Z7
+	VMOVUPS      Z0, Z8
+	VMOVUPS      Z0, Z9
+	VMOVUPS      Z0, Z10
+	VMOVUPS      Z0, Z11
+	VMOVUPS      Z0, Z12
+	MOVQ         call+16(FP), CX
+	MOVQ         64(CX), CX
+	LEAQ         (CX)(CX*2), BX
+	MOVQ         call+16(FP), SI
+	MOVQ         (SI), SI
+	LEAQ         (SI)(CX*4), DI
+	LEAQ         (DI)(CX*4), R8
+	MOVQ         call+16(FP), R9
+	MOVQ         32(R9), R9
+	MOVQ         call+16(FP), R10
+	ADDQ         (R10), R9
+	TESTQ        DX, DX
+	JZ           skip1787
+	DECQ         DX
+	LEAQ         trig32<>+0(SB), R10
+	VREDUCEPS    $0x00, (AX), Z27
+	VREDUCEPS    $0x00, 128(AX), Z28
+	VREDUCEPS    $0x00, 256(AX), Z29
+	VREDUCEPS    $0x00, 384(AX), Z30
+	VMOVUPS      (R9), Z13
+	VFMADD231PS  (SI), Z13, Z1
+	VMULPS       Z27, Z27, Z14
+	VMULPS       Z28, Z28, Z15
+	VMULPS       Z29, Z29, Z16
+	VMULPS       Z30, Z30, Z17
+	VFMADD231PS  (SI)(CX*1), Z13, Z2
+	VFMADD231PS  (SI)(CX*2), Z13, Z3
+	VBROADCASTSS 192(R10), Z26
+	VMOVUPS      Z26, Z22
+	VMOVUPS      Z26, Z23
+	VMOVUPS      Z26, Z24
+	VMOVUPS      Z26, Z25
+	VBROADCASTSS 160(R10), Z26
+	VFMADD231PS  Z26, Z14, Z22
+	VFMADD231PS  Z26, Z15, Z23
+	VFMADD231PS  Z26, Z16, Z24
+	VFMADD231PS  Z26, Z17, Z25
+	VFMADD231PS  (SI)(BX*1), Z13, Z4
+	VFMADD231PS  (DI), Z13, Z5
+	VBROADCASTSS 32(R10), Z26
+	VMOVUPS      Z26, Z18
+	VMOVUPS      Z26, Z19
+	VMOVUPS      Z26, Z20
+	VMOVUPS      Z26, Z21
+	VBROADCASTSS (R10), Z26
+	VFMADD231PS  Z26, Z14, Z18
+	VFMADD231PS  Z26, Z15, Z19
+	VFMADD231PS  Z26, Z16, Z20
+	VFMADD231PS  Z26, Z17, Z21
+	VFMADD231PS  (DI)(CX*1), Z13, Z6
+	VFMADD231PS  (DI)(CX*2), Z13, Z7
+	VBROADCASTSS 224(R10), Z26
+	VFMADD213PS  Z26, Z14, Z22
+	VFMADD213PS  Z26, Z15, Z23
+	VFMADD213PS  Z26, Z16, Z24
+	VFMADD213PS  Z26, Z17, Z25
+	VFMADD231PS  (DI)(BX*1), Z13, Z8
+	VFMADD231PS  (R8), Z13, Z9
+	VBROADCASTSS 64(R10), Z26
+	VFMADD213PS  Z26, Z14, Z18
+	VFMADD213PS  Z26, Z15, Z19
+	VFMADD213PS  Z26, Z16, Z20
+	VFMADD213PS  Z26, Z17, Z21
+	VFMADD231PS  (R8)(CX*1), Z13, Z10
+	VFMADD231PS  (R8)(CX*2), Z13, Z11
+	VBROADCASTSS 256(R10), Z26
+	VFMADD213PS  Z26, Z14, Z22
+	VFMADD213PS  Z26, Z15, Z23
+	VFMADD213PS  Z26, Z16, Z24
+	VFMADD213PS  Z26, Z17, Z25
+	VFMADD231PS  (R8)(BX*1), Z13, Z12
+	VBROADCASTSS 96(R10), Z26
+	VFMADD213PS  Z26, Z14, Z18
+	VFMADD213PS  Z26, Z15, Z19
+	VFMADD213PS  Z26, Z16, Z20
+	VFMADD213PS  Z26, Z17, Z21
+	VMOVUPS      64(R9), Z13
+	VFMADD231PS  64(SI), Z13, Z1
+	VBROADCASTSS 288(R10), Z26
+	VFMADD213PS  Z26, Z14, Z22
+	VFMADD213PS  Z26, Z15, Z23
+	VFMADD213PS  Z26, Z16, Z24
+	VFMADD213PS  Z26, Z17, Z25
+	VFMADD231PS  64(SI)(CX*1), Z13, Z2
+	VFMADD231PS  64(SI)(CX*2), Z13, Z3
+	VBROADCASTSS 128(R10), Z26
+	VFMADD213PS  Z26, Z14, Z18
+	VFMADD213PS  Z26, Z15, Z19
+	VFMADD213PS  Z26, Z16, Z20
+	VFMADD213PS  Z26, Z17, Z21
+	VFMADD231PS  64(SI)(BX*1), Z13, Z4
+	VFMADD231PS  64(DI), Z13, Z5
+	VMULPS       Z27, Z18, Z18
+	VMULPS       Z28, Z19, Z19
+	VMULPS       Z29, Z20, Z20
+	VMULPS       Z30, Z21, Z21
+	VFMADD231PS  64(DI)(CX*1), Z13, Z6
+	VFMADD231PS  64(DI)(CX*2), Z13, Z7
+	VBROADCASTSS 320(R10), Z26
+	VFMADD231PS  64(DI)(BX*1), Z13, Z8
+	VFMADD231PS  64(R8), Z13, Z9
+	VMULPS       Z18, Z22, Z22
+	VMULPS       Z19, Z23, Z23
+	VMULPS       Z20, Z24, Z24
+	VMULPS       Z21, Z25, Z25
+	VFMADD231PS  64(R8)(CX*1), Z13, Z10
+	VFMADD231PS  64(R8)(CX*2), Z13, Z11
+	VFNMADD213PS Z26, Z18, Z18
+	VFNMADD213PS Z26, Z19, Z19
+	VFNMADD213PS Z26, Z20, Z20
+	VFNMADD213PS Z26, Z21, Z21
+	VFMADD231PS  64(R8)(BX*1), Z13, Z12
+	VMOVUPS      Z18, (AX)
+	VMOVUPS      Z22, 64(AX)
+	VMOVUPS      Z19, 128(AX)
+	VMOVUPS      Z23, 192(AX)
+	VMOVUPS      Z20, 256(AX)
+	VMOVUPS      Z24, 320(AX)
+	VMOVUPS      Z21, 384(AX)
+	VMOVUPS      Z25, 448(AX)
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x00000080, R9
+	ADDQ         $0x00000080, SI
+	ADDQ         $0x00000080, DI
+	ADDQ         $0x00000080, R8
+	CMPQ         DX, $0x00000001
+	JL           done1789
+
+loop1788:
+	LEAQ         trig32<>+0(SB), R10
+	VREDUCEPS    $0x00, (AX), Z27
+	VREDUCEPS    $0x00, 128(AX), Z28
+	VREDUCEPS    $0x00, 256(AX), Z29
+	VREDUCEPS    $0x00, 384(AX), Z30
+	VMOVUPS      (R9), Z13
+	VFMADD231PS  (SI), Z13, Z1
+	VFMADD231PS  (SI)(CX*1), Z13, Z2
+	VFMADD231PS  (SI)(CX*2), Z13, Z3
+	VFMADD231PS  (SI)(BX*1), Z13, Z4
+	VFMADD231PS  (DI), Z13, Z5
+	VFMADD231PS  (DI)(CX*1), Z13, Z6
+	VFMADD231PS  (DI)(CX*2), Z13, Z7
+	VMULPS       Z27, Z27, Z14
+	VMULPS       Z28, Z28, Z15
+	VMULPS       Z29, Z29, Z16
+	VMULPS       Z30, Z30, Z17
+	VFMADD231PS  (DI)(BX*1), Z13, Z8
+	VFMADD231PS  (R8), Z13, Z9
+	VFMADD231PS  (R8)(CX*1), Z13, Z10
+	VFMADD231PS  (R8)(CX*2), Z13, Z11
+	VFMADD231PS  (R8)(BX*1), Z13, Z12
+	VMOVUPS      64(R9), Z13
+	VFMADD231PS  64(SI), Z13, Z1
+	VBROADCASTSS 192(R10), Z26
+	VMOVUPS      Z26, Z22
+	VMOVUPS      Z26, Z23
+	VMOVUPS      Z26, Z24
+	VMOVUPS      Z26, Z25
+	VBROADCASTSS 160(R10), Z26
+	VFMADD231PS  Z26, Z14, Z22
+	VFMADD231PS  Z26, Z15, Z23
+	VFMADD231PS  Z26, Z16, Z24
+	VFMADD231PS  Z26, Z17, Z25
+	VFMADD231PS  64(SI)(CX*1), Z13, Z2
+	VFMADD231PS  64(SI)(CX*2), Z13, Z3
+	VFMADD231PS  64(SI)(BX*1), Z13, Z4
+	VFMADD231PS  64(DI), Z13, Z5
+	VFMADD231PS  64(DI)(CX*1), Z13, Z6
+	VFMADD231PS  64(DI)(CX*2), Z13, Z7
+	VFMADD231PS  64(DI)(BX*1), Z13, Z8
+	VFMADD231PS  64(R8), Z13, Z9
+	VBROADCASTSS 32(R10), Z26
+	VMOVUPS      Z26, Z18
+	VMOVUPS      Z26, Z19
+	VMOVUPS      Z26, Z20
+	VMOVUPS      Z26, Z21
+	VBROADCASTSS (R10), Z26
+	VFMADD231PS  Z26, Z14, Z18
+	VFMADD231PS  Z26, Z15, Z19
+	VFMADD231PS  Z26, Z16, Z20
+	VFMADD231PS  Z26, Z17, Z21
+	VFMADD231PS  64(R8)(CX*1), Z13, Z10
+	VFMADD231PS  64(R8)(CX*2), Z13, Z11
+	VFMADD231PS  64(R8)(BX*1), Z13, Z12
+	VMOVUPS      128(R9), Z13
+	VFMADD231PS  128(SI), Z13, Z1
+	VFMADD231PS  128(SI)(CX*1), Z13, Z2
+	VFMADD231PS  128(SI)(CX*2), Z13, Z3
+	VBROADCASTSS 224(R10), Z26
+	VFMADD213PS  Z26, Z14, Z22
+	VFMADD213PS  Z26, Z15, Z23
+	VFMADD213PS  Z26, Z16, Z24
+	VFMADD213PS  Z26, Z17, Z25
+	VFMADD231PS  128(SI)(BX*1), Z13, Z4
+	VFMADD231PS  128(DI), Z13, Z5
+	VFMADD231PS  128(DI)(CX*1), Z13, Z6
+	VFMADD231PS  128(DI)(CX*2), Z13, Z7
+	VFMADD231PS  128(DI)(BX*1), Z13, Z8
+	VFMADD231PS  128(R8), Z13, Z9
+	VFMADD231PS  128(R8)(CX*1), Z13, Z10
+	VFMADD231PS  128(R8)(CX*2), Z13, Z11
+	VBROADCASTSS 64(R10), Z26
+	VFMADD213PS  Z26, Z14, Z18
+	VFMADD213PS  Z26, Z15, Z19
+	VFMADD213PS  Z26, Z16, Z20
+	VFMADD213PS  Z26, Z17, Z21
+	VFMADD231PS  128(R8)(BX*1), Z13, Z12
+	VMOVUPS      192(R9), Z13
+	VFMADD231PS  192(SI), Z13, Z1
+	VFMADD231PS  192(SI)(CX*1), Z13, Z2
+	VFMADD231PS  192(SI)(CX*2), Z13, Z3
+	VFMADD231PS  192(SI)(BX*1), Z13, Z4
+	VFMADD231PS  192(DI), Z13, Z5
+	VBROADCASTSS 256(R10), Z26
+	VFMADD213PS  Z26, Z14, Z22
+	VFMADD213PS  Z26, Z15, Z23
+	VFMADD213PS  Z26, Z16, Z24
+	VFMADD213PS  Z26, Z17, Z25
+	VFMADD231PS  192(DI)(CX*1), Z13, Z6
+	VFMADD231PS  192(DI)(CX*2), Z13, Z7
+	VFMADD231PS  192(DI)(BX*1), Z13, Z8
+	VFMADD231PS  192(R8), Z13, Z9
+	VFMADD231PS  192(R8)(CX*1), Z13, Z10
+	VFMADD231PS  192(R8)(CX*2), Z13, Z11
+	VFMADD231PS  192(R8)(BX*1), Z13, Z12
+	VBROADCASTSS 96(R10), Z26
+	VFMADD213PS  Z26, Z14, Z18
+	VFMADD213PS  Z26, Z15, Z19
+	VFMADD213PS  Z26, Z16, Z20
+	VFMADD213PS  Z26, Z17, Z21
+	VMOVUPS      256(R9), Z13
+	VFMADD231PS  256(SI), Z13, Z1
+	VFMADD231PS  256(SI)(CX*1), Z13, Z2
+	VFMADD231PS  256(SI)(CX*2), Z13, Z3
+	VFMADD231PS  256(SI)(BX*1), Z13, Z4
+	VFMADD231PS  256(DI), Z13, Z5
+	VFMADD231PS  256(DI)(CX*1), Z13, Z6
+	VFMADD231PS  256(DI)(CX*2), Z13, Z7
+	VBROADCASTSS 288(R10), Z26
+	VFMADD213PS  Z26, Z14, Z22
+	VFMADD213PS  Z26, Z15, Z23
+	VFMADD213PS  Z26, Z16, Z24
+	VFMADD213PS  Z26, Z17, Z25
+	VFMADD231PS  256(DI)(BX*1), Z13, Z8
+	VFMADD231PS  256(R8), Z13, Z9
+	VFMADD231PS  256(R8)(CX*1), Z13, Z10
+	VFMADD231PS  256(R8)(CX*2), Z13, Z11
+	VFMADD231PS  256(R8)(BX*1), Z13, Z12
+	VMOVUPS      320(R9), Z13
+	VFMADD231PS  320(SI), Z13, Z1
+	VBROADCASTSS 128(R10), Z26
+	VFMADD213PS  Z26, Z14, Z18
+	VFMADD213PS  Z26, Z15, Z19
+	VFMADD213PS  Z26, Z16, Z20
+	VFMADD213PS  Z26, Z17, Z21
+	VFMADD231PS  320(SI)(CX*1), Z13, Z2
+	VFMADD231PS  320(SI)(CX*2), Z13, Z3
+	VFMADD231PS  320(SI)(BX*1), Z13, Z4
+	VFMADD231PS  320(DI), Z13, Z5
+	VFMADD231PS  320(DI)(CX*1), Z13, Z6
+	VFMADD231PS  320(DI)(CX*2), Z13, Z7
+	VFMADD231PS  320(DI)(BX*1), Z13, Z8
+	VFMADD231PS  320(R8), Z13, Z9
+	VMULPS       Z27, Z18, Z18
+	VMULPS       Z28, Z19, Z19
+	VMULPS       Z29, Z20, Z20
+	VMULPS       Z30, Z21, Z21
+	VFMADD231PS  320(R8)(CX*1), Z13, Z10
+	VFMADD231PS  320(R8)(CX*2), Z13, Z11
+	VFMADD231PS  320(R8)(BX*1), Z13, Z12
+	VMOVUPS      384(R9), Z13
+	VFMADD231PS  384(SI), Z13, Z1
+	VFMADD231PS  384(SI)(CX*1), Z13, Z2
+	VFMADD231PS  384(SI)(CX*2), Z13, Z3
+	VBROADCASTSS 320(R10), Z26
+	VFMADD231PS  384(SI)(BX*1), Z13, Z4
+	VFMADD231PS  384(DI), Z13, Z5
+	VFMADD231PS  384(DI)(CX*1), Z13, Z6
+	VFMADD231PS  384(DI)(CX*2), Z13, Z7
+	VFMADD231PS  384(DI)(BX*1), Z13, Z8
+	VFMADD231PS  384(R8), Z13, Z9
+	VFMADD231PS  384(R8)(CX*1), Z13, Z10
+	VFMADD231PS  384(R8)(CX*2), Z13, Z11
+	VMULPS       Z18, Z22, Z22
+	VMULPS       Z19, Z23, Z23
+	VMULPS       Z20, Z24, Z24
+	VMULPS       Z21, Z25, Z25
+	VFMADD231PS  384(R8)(BX*1), Z13, Z12
+	VMOVUPS      448(R9), Z13
+	VFMADD231PS  448(SI), Z13, Z1
+	VFMADD231PS  448(SI)(CX*1), Z13, Z2
+	VFMADD231PS  448(SI)(CX*2), Z13, Z3
+	VFMADD231PS  448(SI)(BX*1), Z13, Z4
+	VFMADD231PS  448(DI), Z13, Z5
+	VFNMADD213PS Z26, Z18, Z18
+	VFNMADD213PS Z26, Z19, Z19
+	VFNMADD213PS Z26, Z20, Z20
+	VFNMADD213PS Z26, Z21, Z21
+	VFMADD231PS  448(DI)(CX*1), Z13, Z6
+	VFMADD231PS  448(DI)(CX*2), Z13, Z7
+	VFMADD231PS  448(DI)(BX*1), Z13, Z8
+	VFMADD231PS  448(R8), Z13, Z9
+	VFMADD231PS  448(R8)(CX*1), Z13, Z10
+	VFMADD231PS  448(R8)(CX*2), Z13, Z11
+	VFMADD231PS  448(R8)(BX*1), Z13, Z12
+	VMOVUPS      Z18, (AX)
+	VMOVUPS      Z22, 64(AX)
+	VMOVUPS      Z19, 128(AX)
+	VMOVUPS      Z23, 192(AX)
+	VMOVUPS      Z20, 256(AX)
+	VMOVUPS      Z24, 320(AX)
+	VMOVUPS      Z21, 384(AX)
+	VMOVUPS      Z25, 448(AX)
+	ADDQ         $0x00000200, AX
+	ADDQ         $0x00000200, R9
+	ADDQ         $0x00000200, SI
+	ADDQ         $0x00000200, DI
+	ADDQ         $0x00000200, R8
+	SUBQ         $0x00000001, DX
+	JG           loop1788
+
+done1789:
+skip1787:
+	MOVQ    CX, AX
+	MOVQ    call+16(FP), DX
+	ADDQ    (DX), AX
+	SUBQ    SI, AX
+	VMOVUPS Z0, Z14
+	VMOVUPS Z0, Z15
+	VMOVUPS Z0, Z16
+	VMOVUPS Z0, Z17
+	VMOVUPS Z0, Z18
+	VMOVUPS Z0, Z19
+	VMOVUPS Z0, Z20
+	VMOVUPS Z0, Z21
+	VMOVUPS Z0, Z22
+	VMOVUPS Z0, Z23
+	VMOVUPS Z0, Z24
+	VMOVUPS Z0, Z0
+	CMPQ    AX, $0x00000080
+	JL      done1791
+
+loop1790:
+	VMOVUPS     (R9), Z13
+	VFMADD231PS (SI), Z13, Z1
+	VFMADD231PS (SI)(CX*1), Z13, Z2
+	VFMADD231PS (SI)(CX*2), Z13, Z3
+	VFMADD231PS (SI)(BX*1), Z13, Z4
+	VFMADD231PS (DI), Z13, Z5
+	VFMADD231PS (DI)(CX*1), Z13, Z6
+	VFMADD231PS (DI)(CX*2), Z13, Z7
+	VFMADD231PS (DI)(BX*1), Z13, Z8
+	VFMADD231PS (R8), Z13, Z9
+	VFMADD231PS (R8)(CX*1), Z13, Z10
+	VFMADD231PS (R8)(CX*2), Z13, Z11
+	VFMADD231PS (R8)(BX*1), Z13, Z12
+	VMOVUPS     64(R9), Z13
+	VFMADD231PS 64(SI), Z13, Z14
+	VFMADD231PS 64(SI)(CX*1), Z13, Z15
+	VFMADD231PS 64(SI)(CX*2), Z13, Z16
+	VFMADD231PS 64(SI)(BX*1), Z13, Z17
+	VFMADD231PS 64(DI), Z13, Z18
+	VFMADD231PS 64(DI)(CX*1), Z13, Z19
+	VFMADD231PS 64(DI)(CX*2), Z13, Z20
+	VFMADD231PS 64(DI)(BX*1), Z13, Z21
+	VFMADD231PS 64(R8), Z13, Z22
+	VFMADD231PS 64(R8)(CX*1), Z13, Z23
+	VFMADD231PS 64(R8)(CX*2), Z13, Z24
+	VFMADD231PS 64(R8)(BX*1), Z13, Z0
+	ADDQ        $0x00000080, R9
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, DI
+	ADDQ        $0x00000080, R8
+	SUBQ        $0x00000080, AX
+	CMPQ        AX, $0x00000080
+	JGE         loop1790
+
+done1791:
+	TESTQ       AX, AX
+	JZ          skip1792
+	VMOVUPS     (R9), Z13
+	VFMADD231PS (SI), Z13, Z1
+	VFMADD231PS (SI)(CX*1), Z13, Z2
+	VFMADD231PS (SI)(CX*2), Z13, Z3
+	VFMADD231PS (SI)(BX*1), Z13, Z4
+	VFMADD231PS (DI), Z13, Z5
+	VFMADD231PS (DI)(CX*1), Z13, Z6
+	VFMADD231PS (DI)(CX*2), Z13, Z7
+	VFMADD231PS (DI)(BX*1), Z13, Z8
+	VFMADD231PS (R8), Z13, Z9
+	VFMADD231PS (R8)(CX*1), Z13, Z10
+	VFMADD231PS (R8)(CX*2), Z13, Z11
+	VFMADD231PS (R8)(BX*1), Z13, Z12
+	ADDQ        $0x00000040, R9
+	ADDQ        $0x00000040, SI
+	ADDQ        $0x00000040, DI
+	ADDQ        $0x00000040, R8
+
+skip1792:
+	VADDPS     Z14, Z1, Z1
+	VADDPS     Z15, Z2, Z2
+	VADDPS     Z16, Z3, Z3
+	VADDPS     Z17, Z4, Z4
+	VADDPS     Z18, Z5, Z5
+	VADDPS     Z19, Z6, Z6
+	VADDPS     Z20, Z7, Z7
+	VADDPS     Z21, Z8, Z8
+	VADDPS     Z22, Z9, Z9
+	VADDPS     Z23, Z10, Z10
+	VADDPS     Z24, Z11, Z11
+	VADDPS     Z0, Z12, Z12
+	MOVQ       call+16(FP), AX
+	MOVQ       24(AX), AX
+	VUNPCKLPS  Z2, Z1, Z0
+	VUNPCKHPS  Z2, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPS  Z4, Z3, Z0
+	VUNPCKHPS  Z4, Z3, Z3
+	VADDPS     Z0, Z3, Z3
+	VUNPCKLPS  Z6, Z5, Z0
+	VUNPCKHPS  Z6, Z5, Z5
+	VADDPS     Z0, Z5, Z5
+	VUNPCKLPS  Z8, Z7, Z0
+	VUNPCKHPS  Z8, Z7, Z7
+	VADDPS     Z0, Z7, Z7
+	VUNPCKLPS  Z10, Z9, Z0
+	VUNPCKHPS  Z10, Z9, Z9
+	VADDPS     Z0, Z9, Z9
+	VUNPCKLPS  Z12, Z11, Z0
+	VUNPCKHPS  Z12, Z11, Z11
+	VADDPS     Z0, Z11, Z11
+	VUNPCKLPD  Z3, Z1, Z0
+	VUNPCKHPD  Z3, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VUNPCKLPD  Z7, Z5, Z0
+	VUNPCKHPD  Z7, Z5, Z5
+	VADDPS     Z0, Z5, Z5
+	VUNPCKLPD  Z11, Z9, Z0
+	VUNPCKHPD  Z11, Z9, Z9
+	VADDPS     Z0, Z9, Z9
+	VSHUFF64X2 $0x88, Z5, Z1, Z0
+	VSHUFF64X2 $0xdd, Z5, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VSHUFF64X2 $0x88, Z9, Z9, Z0
+	VSHUFF64X2 $0xdd, Z9, Z9, Z9
+	VADDPS     Z0, Z9, Z9
+	VSHUFF64X2 $0x88, Z9, Z1, Z0
+	VSHUFF64X2 $0xdd, Z9, Z1, Z1
+	VADDPS     Z0, Z1, Z1
+	VMOVUPS    Z1, (AX)
+	MOVQ       call+16(FP), CX
+	MOVQ       72(CX), CX
+	TESTQ      CX, CX
+	JZ         skip1793
+	MOVQ       $-1, DX
+	BZHIQ      CX, DX, DX
+	KMOVW      DX, K1
+	MOVQ       call+16(FP), DX
+	MOVQ       8(DX), DX
+	MOVQ       call+16(FP), BX
+	MOVQ       80(BX), BX
+	MOVQ       CX, SI
+	SHLQ       $0x02, SI
+	ADDQ       SI, AX
+	CMPQ       BX, $0x00000001
+	JL         done1795
+
+loop1794:
+	VMOVUPS.Z        (DX), K1, Z0
+	VFMADD231PS.BCST (AX), Z0, Z1
+	ADDQ             SI, DX
+	ADDQ             $0x04, AX
+	SUBQ             $0x00000001, BX
+	JG               loop1794
+
+done1795:
+	VCVTPS2PD Y1, Z1
+	MOVQ      y+0(FP), AX
+	CMPQ      CX, $0x08
+	JNE       few1796
+	VMOVUPD   Z1, (AX)
+	JMP       done1797
+
+few1796:
+	TESTQ         $0x00000004, CX
+	JZ            skip1798
+	VMOVUPD       Y1, (AX)
+	VEXTRACTF64X4 $0x01, Z1, Y1
+	ADDQ          $0x20, AX
+
+skip1798:
+	TESTQ         $0x00000002, CX
+	JZ            skip1799
+	VMOVUPD       X1, (AX)
+	VEXTRACTF64X2 $0x01, Y1, X0
+	VMOVUPD       X0, X1
+	ADDQ          $0x10, AX
+
+skip1799:
+	TESTQ  $0x00000001, CX
+	JZ     skip1800
+	VMOVSD X1, (AX)
+	ADDQ   $0x08, AX
+
+skip1800:
+done1797:
+skip1793:
+	JMP finish1513
+
+next1786:
+finish1513:
 	VZEROUPPER
 	RET
 
@@ -47687,10 +46459,10 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-48
 	SHLQ    $0x03, R8
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
+	CMPQ    CX, $0x00000004
+	JL      done1802
 
-loop1937:
-	CMPQ       CX, $0x00000004
-	JL         done1938
+loop1801:
 	VMOVUPD    (DX), Y1
 	VMOVUPD    (BX), Y2
 	VMOVUPD    (SI), Y3
@@ -47713,11 +46485,12 @@ loop1937:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop1937
+	CMPQ       CX, $0x00000004
+	JGE        loop1801
 
-done1938:
+done1802:
 	TESTQ      CX, CX
-	JZ         skip1939
+	JZ         skip1803
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VMASKMOVPD (SI), Y0, Y3
@@ -47735,7 +46508,7 @@ done1938:
 	VMOVUPD    Y3, 128(AX)
 	VMOVUPD    Y0, 192(AX)
 
-skip1939:
+skip1803:
 	VZEROUPPER
 	RET
 
@@ -47754,10 +46527,10 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-48
 	SHLQ    $0x03, R8
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
+	CMPQ    CX, $0x00000004
+	JL      done1805
 
-loop1940:
-	CMPQ       CX, $0x00000004
-	JL         done1941
+loop1804:
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -47780,11 +46553,12 @@ loop1940:
 	ADDQ       $0x00000020, DI
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
-	JMP        loop1940
+	CMPQ       CX, $0x00000004
+	JGE        loop1804
 
-done1941:
+done1805:
 	TESTQ      CX, CX
-	JZ         skip1942
+	JZ         skip1806
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -47802,6 +46576,6 @@ done1941:
 	VMASKMOVPD Y3, Y0, (SI)
 	VMASKMOVPD Y4, Y0, (DI)
 
-skip1942:
+skip1806:
 	VZEROUPPER
 	RET

@@ -55,24 +55,15 @@ func matVec32(y, a, x []float32) { matVecPortable32(y, a, x) }
 
 func addMatTVec32(y, a, x []float32) { addMatTVecPortable32(y, a, x) }
 
-func fourierMatVec(f *Fourier[float64], y, rows []float64, k int, _, phi, x []float64) bool {
-	if len(x) > 0 {
-		fourierFeaturesPortable(phi[:f.Len()], f.w, x, f.n)
-	}
-	matVecPortable(f.sums[:len(y)+k], rows[:(len(y)+k)*len(phi)], phi)
-	return false
-}
+func fourierCalls() bool { return false }
 
-func fourierMatVec32(f *Fourier[float32], y []float64, rows []float32, k int, _, phi, x []float32) bool {
-	if len(x) > 0 {
-		fourierFeaturesPortable(phi[:f.Len()], f.w, x, f.n)
-	}
-	matVecPortable32(f.sums[:len(y)+k], rows[:(len(y)+k)*len(phi)], phi)
-	return false
-}
+func fourier[T Float](*Fourier[T], *float64, *T) {}
 
-func fourierUpdate(_ *Fourier[float64], _, _, _, _ []float64, _ int) bool             { return false }
-func fourierUpdate32(_ *Fourier[float32], _ []float64, _, _, _ []float32, _ int) bool { return false }
+func fourierProducts[T Float](f *Fourier[T], sums, x []T) {
+	phi := f.features(f.call.kept)
+	fourierFeaturesPortable(phi[:f.len], f.w, x, f.n)
+	matVecOf(sums, f.rows[:len(sums)*f.row], phi)
+}
 
 func addOuters(a, g, u []float64, m, k, n int)   { addOutersPortable(a, g, u, m, k, n) }
 func addOuters32(a, g, u []float32, m, k, n int) { addOutersPortable(a, g, u, m, k, n) }

@@ -322,25 +322,15 @@ func fourierFeaturesAVX2(phi *float64, w *float64, x *float64, m int, n int)
 //go:noescape
 func fourierFeatures32AVX2(phi *float32, w *float32, x *float32, m int, n int)
 
-// fourierMatVecAVX512 sets phi to the features of x and sums, which has room for 16 elements, to the product of the first rows, at most 12, of A with phi. A row has cols registers. If p is not zero, it sets y to the first p sums, at most 8, plus those of the k rows of F, each times one of the sums that follow.
+// fourierAVX512 sets phi to the features of x and sums to the products of the first rows, at most 12, with phi. If there are outputs to be stored, at most 8, it sets y to them plus the rows of G, each times one of the sums that follow. But if 3 rows of U are kept, it adds G^T U to A first, and copies phi to the first row of U.
 //
 //go:noescape
-func fourierMatVecAVX512(y *float64, sums *float64, a *float64, f *float64, phi *float64, w *float64, x *float64, m int, n int, rows int, cols int, p int, k int, limit float64)
+func fourierAVX512(y *float64, x *float64, call *uintptr)
 
-// fourierUpdateAVX512 adds F^T U to A, where the 3 rows of U follow those of A, at most 8, is then fourierMatVec, and copies phi to the first row of U.
+// fourier32AVX512 sets phi to the features of x and sums to the products of the first rows, at most 12, with phi. If there are outputs to be stored, at most 8, it sets y to them plus the rows of G, each times one of the sums that follow. But if 3 rows of U are kept, it adds G^T U to A first, and copies phi to the first row of U.
 //
 //go:noescape
-func fourierUpdateAVX512(y *float64, sums *float64, a *float64, f *float64, phi *float64, w *float64, x *float64, m int, n int, rows int, cols int, p int, k int, limit float64)
-
-// fourierMatVec32AVX512 sets phi to the features of x and sums, which has room for 16 elements, to the product of the first rows, at most 12, of A with phi. A row has cols registers. If p is not zero, it sets y to the first p sums, at most 8, plus those of the k rows of F, each times one of the sums that follow.
-//
-//go:noescape
-func fourierMatVec32AVX512(y *float64, sums *float32, a *float32, f *float32, phi *float32, w *float32, x *float32, m int, n int, rows int, cols int, p int, k int, limit float32)
-
-// fourierUpdate32AVX512 adds F^T U to A, where the 3 rows of U follow those of A, at most 8, is then fourierMatVec, and copies phi to the first row of U.
-//
-//go:noescape
-func fourierUpdate32AVX512(y *float64, sums *float32, a *float32, f *float32, phi *float32, w *float32, x *float32, m int, n int, rows int, cols int, p int, k int, limit float32)
+func fourier32AVX512(y *float64, x *float32, call *uintptr)
 
 // packAVX2 moves four rows of length n into, or out of, four lanes of rhs.
 //

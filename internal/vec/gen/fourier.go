@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -12,18 +14,15 @@ const panelBytes = 64
 
 func (t target) panelLanes() int { return panelBytes / t.size }
 
-// panels returns the number of panels.
-func (t target) panels() GPVirtual {
-	p := param("n")
-	ADDQ(U8(uint8(t.panelLanes()-1)), p)
-	SHRQ(U8(log2(t.panelLanes())), p)
-	return p
+// panels turns the number of frequencies into that of panels.
+func (t target) panels(n GPVirtual) GPVirtual {
+	ADDQ(U8(uint8(t.panelLanes()-1)), n)
+	SHRQ(U8(log2(t.panelLanes())), n)
+	return n
 }
 
-// firstPanel returns the number of frequencies in the first panel; the others
-// are full.
-func (t target) firstPanel() GPVirtual {
-	n := param("n")
+// firstPanel turns it into that of frequencies in the first panel; the others are full.
+func (t target) firstPanel(n GPVirtual) GPVirtual {
 	DECQ(n)
 	ANDQ(U8(uint8(t.panelLanes()-1)), n)
 	INCQ(n)
@@ -35,14 +34,14 @@ func (t target) fourierFeatures() {
 	t.begin("fourierFeatures", "func(phi, w, x *%, m, n int)", "sets phi to the features of x.")
 	offset, phi := zeroed(), param("phi")
 	panel := func(first bool) {
-		stride := t.panels()
+		stride := t.panels(param("n"))
 		SHLQ(U8(log2(panelBytes)), stride)
 		r := t.project(param("w"), param("x"), param("m"), stride, offset, 2, nil)
 		s, c := t.sinCosOf(r, nil)
 		if first {
 			// Half a register is full before the other begins.
 			for i := range 2 {
-				n, full, zero := t.firstPanel(), GP64(), zeroed()
+				n, full, zero := t.firstPanel(param("n")), GP64(), zeroed()
 				MOVQ(U32(uint32(t.lanes)), full)
 				if i == 1 {
 					SUBQ(full, n)
@@ -64,41 +63,50 @@ func (t target) fourierFeatures() {
 		ADDQ(U32(panelBytes), offset)
 	}
 	panel(true)
-	left := t.panels()
+	left := t.panels(param("n"))
 	DECQ(left)
 	loop(left, 1, func() { panel(false) })
 	t.end()
 }
 
+// fourierFields is what fourierCall of package vec has, in its order.
+var fourierFields = []string{"a", "g", "w", "sums", "phi", "inputs", "n", "rows", "row", "outputs", "kept", "limit"}
+
+// callField is where fourierCall has it.
+func callField(name string) Mem {
+	return Mem{Base: param("call"), Disp: 8 * slices.Index(fourierFields, name)}
+}
+
+// called loads what fourierCall has of the name.
+func called(name string) GPVirtual {
+	r := GP64()
+	MOVQ(callField(name), r)
+	return r
+}
+
+// calledPhi returns where the features begin.
+func calledPhi() GPVirtual {
+	phi := called("phi")
+	ADDQ(callField("a"), phi)
+	return phi
+}
+
 const (
-	fourierGroup = 4  // panels that fourierMatVec takes together
+	fourierGroup = 4  // panels that fourier takes together
 	fourierRows  = 12 // rows of the matrix that it multiplies at most
-	fourierTerms = 3  // that fourierUpdate adds to a matrix of 8 rows at most
+	fourierTerms = 3  // rows of U that it adds to a matrix of 8 rows at most
 )
 
-// fourierMatVec is made for AVX-512, where a panel is one register. It computes
-// the angles of all panels first. Then it turns some into features while it
-// multiplies the columns of those before: what the one waits for, the other
-// fills.
-func (t target) fourierMatVec() {
-	t.begin("fourierMatVec", "func(y *float64, sums, a, f, phi, w, x *%, m, n, rows, cols, p, k int, limit %)",
-		"sets phi to the features of x and sums, which has room for 16 elements, to the product of the first rows, at most 12, of A with phi. A row has cols registers. If p is not zero, it sets y to the first p sums, at most 8, plus those of the k rows of F, each times one of the sums that follow.")
-	t.fourier(0, fourierRows, false)
-}
-
-// fourierUpdate is fourierMatVec with the weights that it updates on the way.
-func (t target) fourierUpdate() {
-	t.begin("fourierUpdate", "func(y *float64, sums, a, f, phi, w, x *%, m, n, rows, cols, p, k int, limit %)",
-		"adds F^T U to A, where the 3 rows of U follow those of A, at most 8, is then fourierMatVec, and copies phi to the first row of U.")
-	t.fourier(1, 8, true)
-}
-
-// fourier emits the body of both, for so many rows.
-func (t target) fourier(least, most int, update bool) {
+// fourier is made for AVX-512, where a panel is one register. It computes the angles of
+// all panels first. Then it turns some into features while it multiplies the columns of
+// those before: what the one waits for, the other fills.
+func (t target) fourier() {
+	t.begin("fourier", "func(y *float64, x *%, call *uintptr)",
+		"sets phi to the features of x and sums to the products of the first rows, at most 12, with phi. If there are outputs to be stored, at most 8, it sets y to them plus the rows of G, each times one of the sums that follow. But if 3 rows of U are kept, it adds G^T U to A first, and copies phi to the first row of U.")
 	t.angles()
 	t.reduceLarge()
 
-	phi := param("phi") // of the features
+	phi := calledPhi() // of the features
 	features := func(panels int, few *mask, meanwhile []func()) {
 		r := make([]Op, panels)
 		for i := range r {
@@ -118,12 +126,12 @@ func (t target) fourier(least, most int, update bool) {
 	}
 
 	// The first group has one to four panels, the others four.
-	start := t.panels()
+	start := t.panels(called("n"))
 	DECQ(start)
 	groups := copyOf(start)
 	SHRQ(U8(log2(fourierGroup)), groups)
 	ANDQ(U8(fourierGroup-1), start)
-	few := t.tailMask(t.firstPanel())
+	few := t.tailMask(t.firstPanel(called("n")))
 	done := label("done")
 	for panels := 1; panels <= fourierGroup; panels++ {
 		next := label("next")
@@ -135,44 +143,53 @@ func (t target) fourier(least, most int, update bool) {
 	}
 	Label(done)
 
-	rows := param("rows")
-	finish := label("finish")
-	for n := least; n <= most; n++ {
-		next := label("next")
-		CMPQ(rows, U8(uint8(n)))
-		JNE(LabelRef(next))
-		if n == 0 {
-			loop(groups, 1, func() { features(fourierGroup, nil, nil) })
-		} else {
-			t.fourierRows(n, update, groups, func(meanwhile []func()) { features(fourierGroup, nil, meanwhile) })
-		}
-		JMP(LabelRef(finish))
-		Label(next)
-	}
+	product, outputs, finish := label("product"), called("outputs"), label("finish")
+	CMPQ(outputs, U8(0))
+	JE(LabelRef(product))
+	CMPQ(callField("kept"), U8(fourierTerms))
+	JNE(LabelRef(product))
+	t.eachRows(outputs, 1, 8, finish, func(n int) { t.fourierRows(n, true, groups, features) })
+	Label(product)
+	t.eachRows(called("rows"), 0, fourierRows, finish, func(n int) { t.fourierRows(n, false, groups, features) })
 	Label(finish)
 	t.end()
 }
 
+// eachRows emits body for each number of rows, and a jump to where it ends.
+func (t target) eachRows(rows GPVirtual, least, most int, end string, body func(n int)) {
+	for n := least; n <= most; n++ {
+		next := label("next")
+		CMPQ(rows, U8(uint8(n)))
+		JNE(LabelRef(next))
+		body(n)
+		JMP(LabelRef(end))
+		Label(next)
+	}
+}
+
 // fourierRows emits the rest for so many rows.
-func (t target) fourierRows(rows int, update bool, groups GPVirtual, features func(meanwhile []func())) {
+func (t target) fourierRows(rows int, update bool, groups GPVirtual, features func(panels int, few *mask, meanwhile []func())) {
+	if rows == 0 {
+		loop(groups, 1, func() { features(fourierGroup, nil, nil) })
+		return
+	}
 	acc := t.zeros(rows)
-	lda := param("cols")
-	SHLQ(U8(log2(panelBytes)), lda)
+	lda := called("row")
 	lda3 := GP64()
 	LEAQ(Mem{Base: lda, Index: lda, Scale: 2}, lda3)
-	p := []GPVirtual{param("a")}
+	p := []GPVirtual{called("a")}
 	for len(p)*4 < rows {
 		q := GP64()
 		LEAQ(Mem{Base: p[len(p)-1], Index: lda, Scale: 4}, q)
 		p = append(p, q)
 	}
-	phi, x := param("phi"), t.vec()
+	phi, x := calledPhi(), t.vec()
 	moving := append([]GPVirtual{phi}, p...)
 	var u, f GPVirtual
 	var v Register
 	var us, held []Register
 	if update {
-		u, f, v, us = copyOf(p[0]), param("f"), t.vec(), t.vecs(fourierTerms)
+		u, f, v, us = copyOf(p[0]), called("g"), t.vec(), t.vecs(fourierTerms)
 		for range rows {
 			ADDQ(lda, u)
 		}
@@ -222,15 +239,15 @@ func (t target) fourierRows(rows int, update bool, groups GPVirtual, features fu
 		}
 	}
 	beside := func(n int) {
-		features(columns(n, acc))
+		features(fourierGroup, nil, columns(n, acc))
 		advance(n)
 	}
 	unlessZero(groups, func() {
-		// The first group has one panel at least: two columns.
 		DECQ(groups)
-		if update {
-			// The factors of the newest term may still be on their way.
-			features(nil)
+		// The first group has two columns at least. They follow at a distance where there
+		// is little to do with them, or where the newest factors may be on their way.
+		if update || rows <= 8 {
+			features(fourierGroup, nil, nil)
 			loop(groups, 1, func() { beside(2 * fourierGroup) })
 			interleave(columns(2, acc), nil)
 			advance(2)
@@ -240,7 +257,7 @@ func (t target) fourierRows(rows int, update bool, groups GPVirtual, features fu
 		loop(groups, 1, func() { beside(2 * fourierGroup) })
 	})
 	left := copyOf(lda)
-	ADDQ(param("a"), left)
+	ADDQ(callField("a"), left)
 	SUBQ(p[0], left)
 	// Every other column has sums of its own, because the additions are waited for.
 	odd := t.zeros(rows)
@@ -255,7 +272,7 @@ func (t target) fourierRows(rows int, update bool, groups GPVirtual, features fu
 	for r := range acc {
 		t.add(odd[r], acc[r], acc[r])
 	}
-	to := param("sums")
+	to := called("sums")
 	var y Register
 	for i := 0; i < rows; i += t.lanes {
 		v := t.sums(acc[i:min(i+t.lanes, rows)])
@@ -264,18 +281,20 @@ func (t target) fourierRows(rows int, update bool, groups GPVirtual, features fu
 			y = v
 		}
 	}
-	n := param("p")
+	n := called("outputs")
 	unlessZero(n, func() {
-		outputs := t.tailMask(n)
-		g, gram, terms, step := param("f"), to, param("k"), t.inBytes(n)
-		ADDQ(step, gram)
-		row := t.vec()
-		loop(terms, 1, func() {
-			t.loadMask(at(g, nil, 0), outputs, row)
-			t.fmaBcast(at(gram, nil, 0), row, y, nil)
-			ADDQ(step, g)
-			ADDQ(U8(uint8(t.size)), gram)
-		})
+		if !update {
+			outputs := t.tailMask(n)
+			g, gram, terms, step := called("g"), to, called("kept"), t.inBytes(n)
+			ADDQ(step, gram)
+			row := t.vec()
+			loop(terms, 1, func() {
+				t.loadMask(at(g, nil, 0), outputs, row)
+				t.fmaBcast(at(gram, nil, 0), row, y, nil)
+				ADDQ(step, g)
+				ADDQ(U8(uint8(t.size)), gram)
+			})
+		}
 		if t.size == 4 {
 			VCVTPS2PD(y.(VecVirtual).AsY(), y)
 		}
@@ -318,8 +337,8 @@ func storeFew(v Register, n, to GPVirtual) {
 // angles emits the projection: it stores the angles of each panel where its
 // cosines will stand.
 func (t target) angles() {
-	w, x, m, phi := param("w"), param("x"), param("m"), param("phi")
-	left := t.panels()
+	w, x, m, phi := called("w"), param("x"), called("inputs"), calledPhi()
+	left := t.panels(called("n"))
 	stride := copyOf(left)
 	SHLQ(U8(log2(panelBytes)), stride)
 	zero := zeroed()
@@ -348,9 +367,9 @@ func (t target) reduceLarge() {
 			VPADDQ(v, v, v)
 		}
 	}
-	t.bcast(number("limit"), limit)
+	t.bcast(callField("limit"), limit)
 	abs(limit)
-	t.columnGroups(param("m"), 1, func(offset GPVirtual, cols int, last *mask) {
+	t.columnGroups(called("inputs"), 1, func(offset GPVirtual, cols int, last *mask) {
 		mem := at(param("x"), offset, 0)
 		if last != nil {
 			t.loadMask(mem, *last, v)
@@ -368,8 +387,8 @@ func (t target) reduceLarge() {
 		ORQ(some, large)
 	})
 	unlessZero(large, func() {
-		phi := param("phi")
-		loop(t.panels(), 1, func() {
+		phi := calledPhi()
+		loop(t.panels(called("n")), 1, func() {
 			r := t.vecs(1)
 			t.load(at(phi, nil, 0), r[0])
 			t.reduce(r)

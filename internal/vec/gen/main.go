@@ -48,8 +48,7 @@ func main() {
 		t.fourierFeatures()
 	}
 	for _, t := range []target{avx512, avx512.single()} {
-		t.fourierMatVec()
-		t.fourierUpdate()
+		t.fourier()
 	}
 	avx2.pack("pack", false)
 	avx2.pack("unpack", true)

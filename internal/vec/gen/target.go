@@ -475,12 +475,17 @@ func label(name string) string {
 // reduced by step each time; what remains is smaller than step.
 func loop(left GPVirtual, step int, body func()) {
 	top, done := label("loop"), label("done")
-	Label(top)
 	CMPQ(left, U32(uint32(step)))
 	JL(LabelRef(done))
+	Label(top)
 	body()
 	SUBQ(U32(uint32(step)), left)
-	JMP(LabelRef(top))
+	if step > 1 {
+		CMPQ(left, U32(uint32(step)))
+		JGE(LabelRef(top))
+	} else {
+		JG(LabelRef(top)) // one operation with the subtraction
+	}
 	Label(done)
 }
 
