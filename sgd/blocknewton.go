@@ -56,14 +56,14 @@ type BlockNewton struct {
 	theta []float64   // p x M
 	r     []*vec.Sym  // per block, stride x stride
 	phi   [][]float64 // per block n x stride, ring of inputs
-	err   []float64   // p x n, ring of their errors with the weights as they are
+	err   []float64   // n x p, ring of their errors with the weights as they are
 	full  bool        // the rings have gone round
 	next  int         // ring position of the next sample
 	wait  int         // samples before the next step
 	turn  int         // its block
 
 	rhs   []float64 // p x stride, scratch
-	moved []float64 // p x n, scratch
+	moved []float64 // n x p, scratch
 	chol  *vec.Cholesky
 	decay []float64 // beta^k, k <= n
 }
@@ -150,9 +150,7 @@ func (l *BlockNewton) Update(phi, e []float64) {
 		s, w := l.block(i)
 		copy(ring[l.next*l.stride:], phi[s:s+w])
 	}
-	for o, v := range e {
-		l.err[o*l.cfg.Batch+l.next] = v
-	}
+	copy(l.err[l.next*l.cfg.Outputs:], e)
 	if l.next++; l.next == l.cfg.Batch {
 		l.next, l.full = 0, true
 	}
@@ -169,14 +167,14 @@ func (l *BlockNewton) step(i int) {
 	m, p, n := l.cfg.Features, l.cfg.Outputs, l.cfg.Batch
 	s, w := l.block(i)
 	r, phi := l.r[i], l.phi[i]
-
-	// Curvature and gradient of the mini-batch. What is not yet filled is zero.
-	clear(l.rhs)
-	vec.AddMatMul(l.rhs, 1, l.err, phi, p, l.stride, n)
 	used := l.next
 	if l.full {
 		used = n
 	}
+
+	// Curvature and gradient of the mini-batch.
+	clear(l.rhs)
+	vec.AddOuters(l.rhs, l.err[:used*p], phi[:used*l.stride], p, used, l.stride)
 	r.AddRows(l.decay[used], phi[:used*l.stride])
 
 	// rhs (R + lambda I)^-1.
@@ -188,8 +186,22 @@ func (l *BlockNewton) step(i int) {
 	for o := range p {
 		vec.Axpy(1, l.rhs[o*l.stride:o*l.stride+w], l.theta[o*m+s:o*m+s+w])
 	}
-	vec.MatMulT(l.moved, l.rhs, phi, p, n, l.stride)
-	vec.Axpy(-1, l.moved, l.err)
+
+	// The next step does not see the oldest samples again.
+	oldest := l.next + l.cfg.Every
+	l.move(phi, max(0, min(oldest-n, l.next)), l.next)
+	if l.full && oldest < n {
+		l.move(phi, oldest, n)
+	}
+}
+
+// move corrects the errors of some samples by what the step of rhs adds to the
+// predictions of their features.
+func (l *BlockNewton) move(phi []float64, from, to int) {
+	p := l.cfg.Outputs
+	moved := l.moved[from*p : to*p]
+	vec.MatMulT(moved, phi[from*l.stride:to*l.stride], l.rhs, to-from, p, l.stride)
+	vec.Axpy(-1, moved, l.err[from*p:to*p])
 }
 
 // Reset returns to the state after NewBlockNewton.

@@ -100,7 +100,7 @@ func inParts(in config.Input) bool {
 
 // stateVersion changes whenever a change of the program changes forecasts
 // or what a checkpoint means: a checkpoint of another version is refused.
-const stateVersion = 4
+const stateVersion = 5
 
 // fingerprint identifies everything besides the log that the state depends
 // on: the settings of the engine and the arithmetic of the build.
