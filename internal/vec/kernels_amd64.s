@@ -22915,15 +22915,51 @@ next1169:
 
 next1170:
 done1166:
-	MOVQ         call+16(FP), CX
-	MOVQ         72(CX), CX
-	CMPQ         CX, $0x00
-	JE           product1171
-	MOVQ         call+16(FP), BX
-	CMPQ         80(BX), $0x03
-	JNE          product1171
-	CMPQ         CX, $0x01
-	JNE          next1173
+	MOVQ call+16(FP), CX
+	MOVQ 72(CX), CX
+	CMPQ CX, $0x00
+	JE   product1171
+	MOVQ call+16(FP), BX
+	CMPQ 80(BX), $0x03
+	JNE  product1171
+	CMPQ CX, $0x04
+	JG   above1182
+	CMPQ CX, $0x02
+	JG   above1183
+	CMPQ CX, $0x01
+	JG   above1184
+	JMP  rows1174
+
+above1184:
+	JMP rows1175
+
+above1183:
+	CMPQ CX, $0x03
+	JG   above1185
+	JMP  rows1176
+
+above1185:
+	JMP rows1177
+
+above1182:
+	CMPQ CX, $0x06
+	JG   above1186
+	CMPQ CX, $0x05
+	JG   above1187
+	JMP  rows1178
+
+above1187:
+	JMP rows1179
+
+above1186:
+	CMPQ CX, $0x07
+	JG   above1188
+	JMP  rows1180
+
+above1188:
+	JMP rows1181
+
+rows1174:
 	VMOVUPD      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -22942,7 +22978,7 @@ done1166:
 	VBROADCASTSD 8(R8), Z8
 	VBROADCASTSD 16(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1174
+	JZ           skip1189
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z2
@@ -23052,9 +23088,9 @@ done1166:
 	VMOVUPD      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1176
+	JL           done1191
 
-loop1175:
+loop1190:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z10
 	VREDUCEPD    $0x40, 128(AX), Z11
@@ -23254,9 +23290,9 @@ loop1175:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1175
+	JG           loop1190
 
-done1176:
+done1191:
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -23283,16 +23319,16 @@ done1176:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1174:
+skip1189:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1178
+	JL      done1193
 
-loop1177:
+loop1192:
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -23320,11 +23356,11 @@ loop1177:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1177
+	JGE         loop1192
 
-done1178:
+done1193:
 	TESTQ       AX, AX
-	JZ          skip1179
+	JZ          skip1194
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -23340,7 +23376,7 @@ done1178:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1179:
+skip1194:
 	VADDPD     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -23357,42 +23393,40 @@ skip1179:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1180
+	JZ         skip1195
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1181
+	JNE        few1196
 	VMOVUPD    Z1, (CX)
-	JMP        done1182
+	JMP        done1197
 
-few1181:
+few1196:
 	TESTQ         $0x00000004, AX
-	JZ            skip1183
+	JZ            skip1198
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1183:
+skip1198:
 	TESTQ         $0x00000002, AX
-	JZ            skip1184
+	JZ            skip1199
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1184:
+skip1199:
 	TESTQ  $0x00000001, AX
-	JZ     skip1185
+	JZ     skip1200
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1185:
-done1182:
-skip1180:
+skip1200:
+done1197:
+skip1195:
 	JMP finish1172
 
-next1173:
-	CMPQ         CX, $0x02
-	JNE          next1186
+rows1175:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -23416,7 +23450,7 @@ next1173:
 	VBROADCASTSD 32(R8), Z12
 	VBROADCASTSD 40(R8), Z13
 	TESTQ        DX, DX
-	JZ           skip1187
+	JZ           skip1201
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z3
@@ -23526,9 +23560,9 @@ next1173:
 	VMOVUPD      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1189
+	JL           done1203
 
-loop1188:
+loop1202:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z14
 	VREDUCEPD    $0x40, 128(AX), Z15
@@ -23776,9 +23810,9 @@ loop1188:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1188
+	JG           loop1202
 
-done1189:
+done1203:
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -23817,7 +23851,7 @@ done1189:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1187:
+skip1201:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -23825,9 +23859,9 @@ skip1187:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1191
+	JL      done1205
 
-loop1190:
+loop1204:
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -23867,11 +23901,11 @@ loop1190:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1190
+	JGE         loop1204
 
-done1191:
+done1205:
 	TESTQ       AX, AX
-	JZ          skip1192
+	JZ          skip1206
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -23893,7 +23927,7 @@ done1191:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1192:
+skip1206:
 	VADDPD     Z14, Z1, Z1
 	VADDPD     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -23911,42 +23945,40 @@ skip1192:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1193
+	JZ         skip1207
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1194
+	JNE        few1208
 	VMOVUPD    Z1, (CX)
-	JMP        done1195
+	JMP        done1209
 
-few1194:
+few1208:
 	TESTQ         $0x00000004, AX
-	JZ            skip1196
+	JZ            skip1210
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1196:
+skip1210:
 	TESTQ         $0x00000002, AX
-	JZ            skip1197
+	JZ            skip1211
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1197:
+skip1211:
 	TESTQ  $0x00000001, AX
-	JZ     skip1198
+	JZ     skip1212
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1198:
-done1195:
-skip1193:
+skip1212:
+done1209:
+skip1207:
 	JMP finish1172
 
-next1186:
-	CMPQ         CX, $0x03
-	JNE          next1199
+rows1176:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -23972,7 +24004,7 @@ next1186:
 	VBROADCASTSD 32(R8), Z13
 	VBROADCASTSD 40(R8), Z14
 	TESTQ        DX, DX
-	JZ           skip1200
+	JZ           skip1213
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z4
@@ -24082,9 +24114,9 @@ next1186:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1202
+	JL           done1215
 
-loop1201:
+loop1214:
 	LEAQ             sixteenths<>+0(SB), R9
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -24380,9 +24412,9 @@ loop1201:
 	ADDQ             $0x00000200, BX
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JG               loop1201
+	JG               loop1214
 
-done1202:
+done1215:
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -24433,7 +24465,7 @@ done1202:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 
-skip1200:
+skip1213:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -24442,9 +24474,9 @@ skip1200:
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1204
+	JL      done1217
 
-loop1203:
+loop1216:
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -24496,11 +24528,11 @@ loop1203:
 	ADDQ             $0x00000080, DI
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1203
+	JGE              loop1216
 
-done1204:
+done1217:
 	TESTQ            AX, AX
-	JZ               skip1205
+	JZ               skip1218
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -24528,7 +24560,7 @@ done1204:
 	ADDQ             $0x00000040, BX
 	ADDQ             $0x00000040, DI
 
-skip1205:
+skip1218:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z0, Z3, Z3
@@ -24550,42 +24582,40 @@ skip1205:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1206
+	JZ         skip1219
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1207
+	JNE        few1220
 	VMOVUPD    Z1, (CX)
-	JMP        done1208
+	JMP        done1221
 
-few1207:
+few1220:
 	TESTQ         $0x00000004, AX
-	JZ            skip1209
+	JZ            skip1222
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1209:
+skip1222:
 	TESTQ         $0x00000002, AX
-	JZ            skip1210
+	JZ            skip1223
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1210:
+skip1223:
 	TESTQ  $0x00000001, AX
-	JZ     skip1211
+	JZ     skip1224
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1211:
-done1208:
-skip1206:
+skip1224:
+done1221:
+skip1219:
 	JMP finish1172
 
-next1199:
-	CMPQ         CX, $0x04
-	JNE          next1212
+rows1177:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -24612,7 +24642,7 @@ next1199:
 	VBROADCASTSD 24(R9), Z13
 	VBROADCASTSD 32(R9), Z14
 	TESTQ        DX, DX
-	JZ           skip1213
+	JZ           skip1225
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z5
@@ -24722,9 +24752,9 @@ next1199:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1215
+	JL           done1227
 
-loop1214:
+loop1226:
 	LEAQ             sixteenths<>+0(SB), R10
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -25068,9 +25098,9 @@ loop1214:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, R8
 	SUBQ             $0x00000001, DX
-	JG               loop1214
+	JG               loop1226
 
-done1215:
+done1227:
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -25133,7 +25163,7 @@ done1215:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 
-skip1213:
+skip1225:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -25143,9 +25173,9 @@ skip1213:
 	VMOVUPD Z0, Z17
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1217
+	JL      done1229
 
-loop1216:
+loop1228:
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -25209,11 +25239,11 @@ loop1216:
 	ADDQ             $0x00000080, R8
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1216
+	JGE              loop1228
 
-done1217:
+done1229:
 	TESTQ            AX, AX
-	JZ               skip1218
+	JZ               skip1230
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -25247,7 +25277,7 @@ done1217:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, R8
 
-skip1218:
+skip1230:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -25270,42 +25300,40 @@ skip1218:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1219
+	JZ         skip1231
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1220
+	JNE        few1232
 	VMOVUPD    Z1, (CX)
-	JMP        done1221
+	JMP        done1233
 
-few1220:
+few1232:
 	TESTQ         $0x00000004, AX
-	JZ            skip1222
+	JZ            skip1234
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1222:
+skip1234:
 	TESTQ         $0x00000002, AX
-	JZ            skip1223
+	JZ            skip1235
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1223:
+skip1235:
 	TESTQ  $0x00000001, AX
-	JZ     skip1224
+	JZ     skip1236
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1224:
-done1221:
-skip1219:
+skip1236:
+done1233:
+skip1231:
 	JMP finish1172
 
-next1212:
-	CMPQ         CX, $0x05
-	JNE          next1225
+rows1178:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -25334,7 +25362,7 @@ next1212:
 	VBROADCASTSD 16(R10), Z13
 	VBROADCASTSD 24(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1226
+	JZ           skip1237
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z6
@@ -25444,9 +25472,9 @@ next1212:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1228
+	JL           done1239
 
-loop1227:
+loop1238:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -25839,9 +25867,9 @@ loop1227:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1227
+	JG               loop1238
 
-done1228:
+done1239:
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -25917,7 +25945,7 @@ done1228:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1226:
+skip1237:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -25928,9 +25956,9 @@ skip1226:
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1230
+	JL      done1241
 
-loop1229:
+loop1240:
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -26007,11 +26035,11 @@ loop1229:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1229
+	JGE              loop1240
 
-done1230:
+done1241:
 	TESTQ            AX, AX
-	JZ               skip1231
+	JZ               skip1242
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -26052,7 +26080,7 @@ done1230:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1231:
+skip1242:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -26082,42 +26110,40 @@ skip1231:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1232
+	JZ         skip1243
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1233
+	JNE        few1244
 	VMOVUPD    Z1, (CX)
-	JMP        done1234
+	JMP        done1245
 
-few1233:
+few1244:
 	TESTQ         $0x00000004, AX
-	JZ            skip1235
+	JZ            skip1246
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1235:
+skip1246:
 	TESTQ         $0x00000002, AX
-	JZ            skip1236
+	JZ            skip1247
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1236:
+skip1247:
 	TESTQ  $0x00000001, AX
-	JZ     skip1237
+	JZ     skip1248
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1237:
-done1234:
-skip1232:
+skip1248:
+done1245:
+skip1243:
 	JMP finish1172
 
-next1225:
-	CMPQ         CX, $0x06
-	JNE          next1238
+rows1179:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -26147,7 +26173,7 @@ next1225:
 	VBROADCASTSD 8(R10), Z13
 	VBROADCASTSD 16(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1239
+	JZ           skip1249
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z7
@@ -26257,9 +26283,9 @@ next1225:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1241
+	JL           done1251
 
-loop1240:
+loop1250:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -26700,9 +26726,9 @@ loop1240:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1240
+	JG               loop1250
 
-done1241:
+done1251:
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -26790,7 +26816,7 @@ done1241:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1239:
+skip1249:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -26802,9 +26828,9 @@ skip1239:
 	VMOVUPD Z0, Z19
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1243
+	JL      done1253
 
-loop1242:
+loop1252:
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -26893,11 +26919,11 @@ loop1242:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1242
+	JGE              loop1252
 
-done1243:
+done1253:
 	TESTQ            AX, AX
-	JZ               skip1244
+	JZ               skip1254
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -26944,7 +26970,7 @@ done1243:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1244:
+skip1254:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -26975,42 +27001,40 @@ skip1244:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1245
+	JZ         skip1255
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1246
+	JNE        few1256
 	VMOVUPD    Z1, (CX)
-	JMP        done1247
+	JMP        done1257
 
-few1246:
+few1256:
 	TESTQ         $0x00000004, AX
-	JZ            skip1248
+	JZ            skip1258
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1248:
+skip1258:
 	TESTQ         $0x00000002, AX
-	JZ            skip1249
+	JZ            skip1259
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1249:
+skip1259:
 	TESTQ  $0x00000001, AX
-	JZ     skip1250
+	JZ     skip1260
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1250:
-done1247:
-skip1245:
+skip1260:
+done1257:
+skip1255:
 	JMP finish1172
 
-next1238:
-	CMPQ         CX, $0x07
-	JNE          next1251
+rows1180:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -27041,7 +27065,7 @@ next1238:
 	VBROADCASTSD (R10), Z13
 	VBROADCASTSD 8(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1252
+	JZ           skip1261
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z8
@@ -27151,9 +27175,9 @@ next1238:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1254
+	JL           done1263
 
-loop1253:
+loop1262:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -27642,9 +27666,9 @@ loop1253:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1253
+	JG               loop1262
 
-done1254:
+done1263:
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -27744,7 +27768,7 @@ done1254:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1252:
+skip1261:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -27757,9 +27781,9 @@ skip1252:
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1256
+	JL      done1265
 
-loop1255:
+loop1264:
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -27860,11 +27884,11 @@ loop1255:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1255
+	JGE              loop1264
 
-done1256:
+done1265:
 	TESTQ            AX, AX
-	JZ               skip1257
+	JZ               skip1266
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -27917,7 +27941,7 @@ done1256:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1257:
+skip1266:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -27952,42 +27976,40 @@ skip1257:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1258
+	JZ         skip1267
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1259
+	JNE        few1268
 	VMOVUPD    Z1, (CX)
-	JMP        done1260
+	JMP        done1269
 
-few1259:
+few1268:
 	TESTQ         $0x00000004, AX
-	JZ            skip1261
+	JZ            skip1270
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1261:
+skip1270:
 	TESTQ         $0x00000002, AX
-	JZ            skip1262
+	JZ            skip1271
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1262:
+skip1271:
 	TESTQ  $0x00000001, AX
-	JZ     skip1263
+	JZ     skip1272
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1263:
-done1260:
-skip1258:
+skip1272:
+done1269:
+skip1267:
 	JMP finish1172
 
-next1251:
-	CMPQ         CX, $0x08
-	JNE          next1264
+rows1181:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -28019,7 +28041,7 @@ next1251:
 	ADDQ         CX, R9
 	VBROADCASTSD (R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1265
+	JZ           skip1273
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z9
@@ -28129,9 +28151,9 @@ next1251:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1267
+	JL           done1275
 
-loop1266:
+loop1274:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -28668,9 +28690,9 @@ loop1266:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1266
+	JG               loop1274
 
-done1267:
+done1275:
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -28782,7 +28804,7 @@ done1267:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1265:
+skip1273:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -28796,9 +28818,9 @@ skip1265:
 	VMOVUPD Z0, Z21
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1269
+	JL      done1277
 
-loop1268:
+loop1276:
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -28911,11 +28933,11 @@ loop1268:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1268
+	JGE              loop1276
 
-done1269:
+done1277:
 	TESTQ            AX, AX
-	JZ               skip1270
+	JZ               skip1278
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -28974,7 +28996,7 @@ done1269:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1270:
+skip1278:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -29010,49 +29032,109 @@ skip1270:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1271
+	JZ         skip1279
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1272
+	JNE        few1280
 	VMOVUPD    Z1, (CX)
-	JMP        done1273
+	JMP        done1281
 
-few1272:
+few1280:
 	TESTQ         $0x00000004, AX
-	JZ            skip1274
+	JZ            skip1282
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1274:
+skip1282:
 	TESTQ         $0x00000002, AX
-	JZ            skip1275
+	JZ            skip1283
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1275:
+skip1283:
 	TESTQ  $0x00000001, AX
-	JZ     skip1276
+	JZ     skip1284
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1276:
-done1273:
-skip1271:
+skip1284:
+done1281:
+skip1279:
 	JMP finish1172
 
-next1264:
 product1171:
 	MOVQ call+16(FP), CX
 	MOVQ 56(CX), CX
+	CMPQ CX, $0x06
+	JG   above1298
+	CMPQ CX, $0x03
+	JG   above1299
+	CMPQ CX, $0x01
+	JG   above1300
 	CMPQ CX, $0x00
-	JNE  next1277
-	CMPQ DX, $0x00000001
-	JL   done1279
+	JG   above1301
+	JMP  rows1285
 
-loop1278:
+above1301:
+	JMP rows1286
+
+above1300:
+	CMPQ CX, $0x02
+	JG   above1302
+	JMP  rows1287
+
+above1302:
+	JMP rows1288
+
+above1299:
+	CMPQ CX, $0x05
+	JG   above1303
+	CMPQ CX, $0x04
+	JG   above1304
+	JMP  rows1289
+
+above1304:
+	JMP rows1290
+
+above1303:
+	JMP rows1291
+
+above1298:
+	CMPQ CX, $0x09
+	JG   above1305
+	CMPQ CX, $0x08
+	JG   above1306
+	CMPQ CX, $0x07
+	JG   above1307
+	JMP  rows1292
+
+above1307:
+	JMP rows1293
+
+above1306:
+	JMP rows1294
+
+above1305:
+	CMPQ CX, $0x0b
+	JG   above1308
+	CMPQ CX, $0x0a
+	JG   above1309
+	JMP  rows1295
+
+above1309:
+	JMP rows1296
+
+above1308:
+	JMP rows1297
+
+rows1285:
+	CMPQ DX, $0x00000001
+	JL   done1311
+
+loop1310:
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z0
 	VREDUCEPD    $0x40, 128(AX), Z1
@@ -29161,14 +29243,12 @@ loop1278:
 	VMOVUPD      Z7, 448(AX)
 	ADDQ         $0x00000200, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1278
+	JG           loop1310
 
-done1279:
+done1311:
 	JMP finish1172
 
-next1277:
-	CMPQ         CX, $0x01
-	JNE          next1280
+rows1286:
 	VMOVUPD      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -29180,7 +29260,7 @@ next1277:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1281
+	JZ           skip1312
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z2
@@ -29290,9 +29370,9 @@ next1277:
 	VMOVUPD      Z9, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1283
+	JL           done1314
 
-loop1282:
+loop1313:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z3
 	VREDUCEPD    $0x40, 128(AX), Z4
@@ -29419,9 +29499,9 @@ loop1282:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1282
+	JG           loop1313
 
-done1283:
+done1314:
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	VMOVUPD     64(SI), Z2
@@ -29429,16 +29509,16 @@ done1283:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1281:
+skip1312:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), CX
 	ADDQ    (CX), AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1285
+	JL      done1316
 
-loop1284:
+loop1315:
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	VMOVUPD     64(SI), Z2
@@ -29447,17 +29527,17 @@ loop1284:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1284
+	JGE         loop1315
 
-done1285:
+done1316:
 	TESTQ       AX, AX
-	JZ          skip1286
+	JZ          skip1317
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1286:
+skip1317:
 	VADDPD     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -29474,7 +29554,7 @@ skip1286:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1287
+	JZ         skip1318
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -29486,52 +29566,50 @@ skip1286:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1289
+	JL         done1320
 
-loop1288:
+loop1319:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1288
+	JG               loop1319
 
-done1289:
+done1320:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1290
+	JNE     few1321
 	VMOVUPD Z1, (AX)
-	JMP     done1291
+	JMP     done1322
 
-few1290:
+few1321:
 	TESTQ         $0x00000004, CX
-	JZ            skip1292
+	JZ            skip1323
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1292:
+skip1323:
 	TESTQ         $0x00000002, CX
-	JZ            skip1293
+	JZ            skip1324
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1293:
+skip1324:
 	TESTQ  $0x00000001, CX
-	JZ     skip1294
+	JZ     skip1325
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1294:
-done1291:
-skip1287:
+skip1325:
+done1322:
+skip1318:
 	JMP finish1172
 
-next1280:
-	CMPQ         CX, $0x02
-	JNE          next1295
+rows1287:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -29544,7 +29622,7 @@ next1280:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1296
+	JZ           skip1326
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z3
@@ -29654,9 +29732,9 @@ next1280:
 	VMOVUPD      Z10, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1298
+	JL           done1328
 
-loop1297:
+loop1327:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z4
 	VREDUCEPD    $0x40, 128(AX), Z5
@@ -29791,9 +29869,9 @@ loop1297:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1297
+	JG           loop1327
 
-done1298:
+done1328:
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
@@ -29803,7 +29881,7 @@ done1298:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1296:
+skip1326:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -29811,9 +29889,9 @@ skip1296:
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1300
+	JL      done1330
 
-loop1299:
+loop1329:
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
@@ -29824,18 +29902,18 @@ loop1299:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1299
+	JGE         loop1329
 
-done1300:
+done1330:
 	TESTQ       AX, AX
-	JZ          skip1301
+	JZ          skip1331
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1301:
+skip1331:
 	VADDPD     Z4, Z1, Z1
 	VADDPD     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -29853,7 +29931,7 @@ skip1301:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1302
+	JZ         skip1332
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -29865,52 +29943,50 @@ skip1301:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1304
+	JL         done1334
 
-loop1303:
+loop1333:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1303
+	JG               loop1333
 
-done1304:
+done1334:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1305
+	JNE     few1335
 	VMOVUPD Z1, (AX)
-	JMP     done1306
+	JMP     done1336
 
-few1305:
+few1335:
 	TESTQ         $0x00000004, CX
-	JZ            skip1307
+	JZ            skip1337
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1307:
+skip1337:
 	TESTQ         $0x00000002, CX
-	JZ            skip1308
+	JZ            skip1338
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1308:
+skip1338:
 	TESTQ  $0x00000001, CX
-	JZ     skip1309
+	JZ     skip1339
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1309:
-done1306:
-skip1302:
+skip1339:
+done1336:
+skip1332:
 	JMP finish1172
 
-next1295:
-	CMPQ         CX, $0x03
-	JNE          next1310
+rows1288:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -29924,7 +30000,7 @@ next1295:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1311
+	JZ           skip1340
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z4
@@ -30034,9 +30110,9 @@ next1295:
 	VMOVUPD      Z11, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1313
+	JL           done1342
 
-loop1312:
+loop1341:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z5
 	VREDUCEPD    $0x40, 128(AX), Z6
@@ -30179,9 +30255,9 @@ loop1312:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1312
+	JG           loop1341
 
-done1313:
+done1342:
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -30193,7 +30269,7 @@ done1313:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1311:
+skip1340:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -30202,9 +30278,9 @@ skip1311:
 	VMOVUPD Z0, Z6
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1315
+	JL      done1344
 
-loop1314:
+loop1343:
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -30217,11 +30293,11 @@ loop1314:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1314
+	JGE         loop1343
 
-done1315:
+done1344:
 	TESTQ       AX, AX
-	JZ          skip1316
+	JZ          skip1345
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -30229,7 +30305,7 @@ done1315:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1316:
+skip1345:
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
 	VADDPD     Z0, Z3, Z3
@@ -30251,7 +30327,7 @@ skip1316:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1317
+	JZ         skip1346
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -30263,52 +30339,50 @@ skip1316:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1319
+	JL         done1348
 
-loop1318:
+loop1347:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1318
+	JG               loop1347
 
-done1319:
+done1348:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1320
+	JNE     few1349
 	VMOVUPD Z1, (AX)
-	JMP     done1321
+	JMP     done1350
 
-few1320:
+few1349:
 	TESTQ         $0x00000004, CX
-	JZ            skip1322
+	JZ            skip1351
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1322:
+skip1351:
 	TESTQ         $0x00000002, CX
-	JZ            skip1323
+	JZ            skip1352
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1323:
+skip1352:
 	TESTQ  $0x00000001, CX
-	JZ     skip1324
+	JZ     skip1353
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1324:
-done1321:
-skip1317:
+skip1353:
+done1350:
+skip1346:
 	JMP finish1172
 
-next1310:
-	CMPQ         CX, $0x04
-	JNE          next1325
+rows1289:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -30323,7 +30397,7 @@ next1310:
 	MOVQ         call+16(FP), R8
 	ADDQ         (R8), DI
 	TESTQ        DX, DX
-	JZ           skip1326
+	JZ           skip1354
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z5
@@ -30433,9 +30507,9 @@ next1310:
 	VMOVUPD      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1328
+	JL           done1356
 
-loop1327:
+loop1355:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z6
 	VREDUCEPD    $0x40, 128(AX), Z7
@@ -30586,9 +30660,9 @@ loop1327:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JG           loop1327
+	JG           loop1355
 
-done1328:
+done1356:
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -30602,7 +30676,7 @@ done1328:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 
-skip1326:
+skip1354:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -30612,9 +30686,9 @@ skip1326:
 	VMOVUPD Z0, Z8
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1330
+	JL      done1358
 
-loop1329:
+loop1357:
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -30629,11 +30703,11 @@ loop1329:
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1329
+	JGE         loop1357
 
-done1330:
+done1358:
 	TESTQ       AX, AX
-	JZ          skip1331
+	JZ          skip1359
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -30642,7 +30716,7 @@ done1330:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1331:
+skip1359:
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
 	VADDPD     Z8, Z3, Z3
@@ -30665,7 +30739,7 @@ skip1331:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1332
+	JZ         skip1360
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -30677,52 +30751,50 @@ skip1331:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1334
+	JL         done1362
 
-loop1333:
+loop1361:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1333
+	JG               loop1361
 
-done1334:
+done1362:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1335
+	JNE     few1363
 	VMOVUPD Z1, (AX)
-	JMP     done1336
+	JMP     done1364
 
-few1335:
+few1363:
 	TESTQ         $0x00000004, CX
-	JZ            skip1337
+	JZ            skip1365
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1337:
+skip1365:
 	TESTQ         $0x00000002, CX
-	JZ            skip1338
+	JZ            skip1366
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1338:
+skip1366:
 	TESTQ  $0x00000001, CX
-	JZ     skip1339
+	JZ     skip1367
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1339:
-done1336:
-skip1332:
+skip1367:
+done1364:
+skip1360:
 	JMP finish1172
 
-next1325:
-	CMPQ         CX, $0x05
-	JNE          next1340
+rows1290:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -30739,7 +30811,7 @@ next1325:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1341
+	JZ           skip1368
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z6
@@ -30849,9 +30921,9 @@ next1325:
 	VMOVUPD      Z13, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1343
+	JL           done1370
 
-loop1342:
+loop1369:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z7
 	VREDUCEPD    $0x40, 128(AX), Z8
@@ -31011,9 +31083,9 @@ loop1342:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1342
+	JG           loop1369
 
-done1343:
+done1370:
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -31030,7 +31102,7 @@ done1343:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1341:
+skip1368:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -31041,9 +31113,9 @@ skip1341:
 	VMOVUPD Z0, Z10
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1345
+	JL      done1372
 
-loop1344:
+loop1371:
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -31061,11 +31133,11 @@ loop1344:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1344
+	JGE         loop1371
 
-done1345:
+done1372:
 	TESTQ       AX, AX
-	JZ          skip1346
+	JZ          skip1373
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -31076,7 +31148,7 @@ done1345:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1346:
+skip1373:
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
 	VADDPD     Z9, Z3, Z3
@@ -31106,7 +31178,7 @@ skip1346:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1347
+	JZ         skip1374
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31118,52 +31190,50 @@ skip1346:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1349
+	JL         done1376
 
-loop1348:
+loop1375:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1348
+	JG               loop1375
 
-done1349:
+done1376:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1350
+	JNE     few1377
 	VMOVUPD Z1, (AX)
-	JMP     done1351
+	JMP     done1378
 
-few1350:
+few1377:
 	TESTQ         $0x00000004, CX
-	JZ            skip1352
+	JZ            skip1379
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1352:
+skip1379:
 	TESTQ         $0x00000002, CX
-	JZ            skip1353
+	JZ            skip1380
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1353:
+skip1380:
 	TESTQ  $0x00000001, CX
-	JZ     skip1354
+	JZ     skip1381
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1354:
-done1351:
-skip1347:
+skip1381:
+done1378:
+skip1374:
 	JMP finish1172
 
-next1340:
-	CMPQ         CX, $0x06
-	JNE          next1355
+rows1291:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -31181,7 +31251,7 @@ next1340:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1356
+	JZ           skip1382
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z7
@@ -31291,9 +31361,9 @@ next1340:
 	VMOVUPD      Z14, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1358
+	JL           done1384
 
-loop1357:
+loop1383:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z8
 	VREDUCEPD    $0x40, 128(AX), Z9
@@ -31461,9 +31531,9 @@ loop1357:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1357
+	JG           loop1383
 
-done1358:
+done1384:
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -31482,7 +31552,7 @@ done1358:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1356:
+skip1382:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -31494,9 +31564,9 @@ skip1356:
 	VMOVUPD Z0, Z12
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1360
+	JL      done1386
 
-loop1359:
+loop1385:
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -31516,11 +31586,11 @@ loop1359:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1359
+	JGE         loop1385
 
-done1360:
+done1386:
 	TESTQ       AX, AX
-	JZ          skip1361
+	JZ          skip1387
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -31532,7 +31602,7 @@ done1360:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1361:
+skip1387:
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
 	VADDPD     Z10, Z3, Z3
@@ -31563,7 +31633,7 @@ skip1361:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1362
+	JZ         skip1388
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31575,52 +31645,50 @@ skip1361:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1364
+	JL         done1390
 
-loop1363:
+loop1389:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1363
+	JG               loop1389
 
-done1364:
+done1390:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1365
+	JNE     few1391
 	VMOVUPD Z1, (AX)
-	JMP     done1366
+	JMP     done1392
 
-few1365:
+few1391:
 	TESTQ         $0x00000004, CX
-	JZ            skip1367
+	JZ            skip1393
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1367:
+skip1393:
 	TESTQ         $0x00000002, CX
-	JZ            skip1368
+	JZ            skip1394
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1368:
+skip1394:
 	TESTQ  $0x00000001, CX
-	JZ     skip1369
+	JZ     skip1395
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1369:
-done1366:
-skip1362:
+skip1395:
+done1392:
+skip1388:
 	JMP finish1172
 
-next1355:
-	CMPQ         CX, $0x07
-	JNE          next1370
+rows1292:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -31639,7 +31707,7 @@ next1355:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1371
+	JZ           skip1396
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z8
@@ -31749,9 +31817,9 @@ next1355:
 	VMOVUPD      Z15, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1373
+	JL           done1398
 
-loop1372:
+loop1397:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z9
 	VREDUCEPD    $0x40, 128(AX), Z10
@@ -31927,9 +31995,9 @@ loop1372:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1372
+	JG           loop1397
 
-done1373:
+done1398:
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -31950,7 +32018,7 @@ done1373:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1371:
+skip1396:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -31963,9 +32031,9 @@ skip1371:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1375
+	JL      done1400
 
-loop1374:
+loop1399:
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -31987,11 +32055,11 @@ loop1374:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1374
+	JGE         loop1399
 
-done1375:
+done1400:
 	TESTQ       AX, AX
-	JZ          skip1376
+	JZ          skip1401
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -32004,7 +32072,7 @@ done1375:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1376:
+skip1401:
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
 	VADDPD     Z11, Z3, Z3
@@ -32039,7 +32107,7 @@ skip1376:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1377
+	JZ         skip1402
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32051,52 +32119,50 @@ skip1376:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1379
+	JL         done1404
 
-loop1378:
+loop1403:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1378
+	JG               loop1403
 
-done1379:
+done1404:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1380
+	JNE     few1405
 	VMOVUPD Z1, (AX)
-	JMP     done1381
+	JMP     done1406
 
-few1380:
+few1405:
 	TESTQ         $0x00000004, CX
-	JZ            skip1382
+	JZ            skip1407
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1382:
+skip1407:
 	TESTQ         $0x00000002, CX
-	JZ            skip1383
+	JZ            skip1408
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1383:
+skip1408:
 	TESTQ  $0x00000001, CX
-	JZ     skip1384
+	JZ     skip1409
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1384:
-done1381:
-skip1377:
+skip1409:
+done1406:
+skip1402:
 	JMP finish1172
 
-next1370:
-	CMPQ         CX, $0x08
-	JNE          next1385
+rows1293:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -32116,7 +32182,7 @@ next1370:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1386
+	JZ           skip1410
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z9
@@ -32226,9 +32292,9 @@ next1370:
 	VMOVUPD      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1388
+	JL           done1412
 
-loop1387:
+loop1411:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z10
 	VREDUCEPD    $0x40, 128(AX), Z11
@@ -32412,9 +32478,9 @@ loop1387:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1387
+	JG           loop1411
 
-done1388:
+done1412:
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -32437,7 +32503,7 @@ done1388:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1386:
+skip1410:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -32451,9 +32517,9 @@ skip1386:
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1390
+	JL      done1414
 
-loop1389:
+loop1413:
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -32477,11 +32543,11 @@ loop1389:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1389
+	JGE         loop1413
 
-done1390:
+done1414:
 	TESTQ       AX, AX
-	JZ          skip1391
+	JZ          skip1415
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -32495,7 +32561,7 @@ done1390:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1391:
+skip1415:
 	VADDPD     Z10, Z1, Z1
 	VADDPD     Z11, Z2, Z2
 	VADDPD     Z12, Z3, Z3
@@ -32531,7 +32597,7 @@ skip1391:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1392
+	JZ         skip1416
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32543,52 +32609,50 @@ skip1391:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1394
+	JL         done1418
 
-loop1393:
+loop1417:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1393
+	JG               loop1417
 
-done1394:
+done1418:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1395
+	JNE     few1419
 	VMOVUPD Z1, (AX)
-	JMP     done1396
+	JMP     done1420
 
-few1395:
+few1419:
 	TESTQ         $0x00000004, CX
-	JZ            skip1397
+	JZ            skip1421
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1397:
+skip1421:
 	TESTQ         $0x00000002, CX
-	JZ            skip1398
+	JZ            skip1422
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1398:
+skip1422:
 	TESTQ  $0x00000001, CX
-	JZ     skip1399
+	JZ     skip1423
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1399:
-done1396:
-skip1392:
+skip1423:
+done1420:
+skip1416:
 	JMP finish1172
 
-next1385:
-	CMPQ         CX, $0x09
-	JNE          next1400
+rows1294:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -32610,7 +32674,7 @@ next1385:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1401
+	JZ           skip1424
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z11
@@ -32744,9 +32808,9 @@ next1385:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1403
+	JL           done1426
 
-loop1402:
+loop1425:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z11
 	VREDUCEPD    $0x40, 128(AX), Z12
@@ -32939,10 +33003,10 @@ loop1402:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1402
+	JG           loop1425
 
-done1403:
-skip1401:
+done1426:
+skip1424:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -32957,9 +33021,9 @@ skip1401:
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1405
+	JL      done1428
 
-loop1404:
+loop1427:
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -32986,11 +33050,11 @@ loop1404:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1404
+	JGE         loop1427
 
-done1405:
+done1428:
 	TESTQ       AX, AX
-	JZ          skip1406
+	JZ          skip1429
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -33006,7 +33070,7 @@ done1405:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1406:
+skip1429:
 	VADDPD     Z11, Z1, Z1
 	VADDPD     Z12, Z2, Z2
 	VADDPD     Z13, Z3, Z3
@@ -33053,7 +33117,7 @@ skip1406:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1407
+	JZ         skip1430
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -33065,52 +33129,50 @@ skip1406:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1409
+	JL         done1432
 
-loop1408:
+loop1431:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1408
+	JG               loop1431
 
-done1409:
+done1432:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1410
+	JNE     few1433
 	VMOVUPD Z1, (AX)
-	JMP     done1411
+	JMP     done1434
 
-few1410:
+few1433:
 	TESTQ         $0x00000004, CX
-	JZ            skip1412
+	JZ            skip1435
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1412:
+skip1435:
 	TESTQ         $0x00000002, CX
-	JZ            skip1413
+	JZ            skip1436
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1413:
+skip1436:
 	TESTQ  $0x00000001, CX
-	JZ     skip1414
+	JZ     skip1437
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1414:
-done1411:
-skip1407:
+skip1437:
+done1434:
+skip1430:
 	JMP finish1172
 
-next1400:
-	CMPQ         CX, $0x0a
-	JNE          next1415
+rows1295:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -33133,7 +33195,7 @@ next1400:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1416
+	JZ           skip1438
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z12
@@ -33269,9 +33331,9 @@ next1400:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1418
+	JL           done1440
 
-loop1417:
+loop1439:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z12
 	VREDUCEPD    $0x40, 128(AX), Z13
@@ -33472,10 +33534,10 @@ loop1417:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1417
+	JG           loop1439
 
-done1418:
-skip1416:
+done1440:
+skip1438:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -33491,9 +33553,9 @@ skip1416:
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1420
+	JL      done1442
 
-loop1419:
+loop1441:
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -33522,11 +33584,11 @@ loop1419:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1419
+	JGE         loop1441
 
-done1420:
+done1442:
 	TESTQ       AX, AX
-	JZ          skip1421
+	JZ          skip1443
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -33543,7 +33605,7 @@ done1420:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1421:
+skip1443:
 	VADDPD     Z12, Z1, Z1
 	VADDPD     Z13, Z2, Z2
 	VADDPD     Z14, Z3, Z3
@@ -33591,7 +33653,7 @@ skip1421:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1422
+	JZ         skip1444
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -33603,52 +33665,50 @@ skip1421:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1424
+	JL         done1446
 
-loop1423:
+loop1445:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1423
+	JG               loop1445
 
-done1424:
+done1446:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1425
+	JNE     few1447
 	VMOVUPD Z1, (AX)
-	JMP     done1426
+	JMP     done1448
 
-few1425:
+few1447:
 	TESTQ         $0x00000004, CX
-	JZ            skip1427
+	JZ            skip1449
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1427:
+skip1449:
 	TESTQ         $0x00000002, CX
-	JZ            skip1428
+	JZ            skip1450
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1428:
+skip1450:
 	TESTQ  $0x00000001, CX
-	JZ     skip1429
+	JZ     skip1451
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1429:
-done1426:
-skip1422:
+skip1451:
+done1448:
+skip1444:
 	JMP finish1172
 
-next1415:
-	CMPQ         CX, $0x0b
-	JNE          next1430
+rows1296:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -33672,7 +33732,7 @@ next1415:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1431
+	JZ           skip1452
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z13
@@ -33810,9 +33870,9 @@ next1415:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1433
+	JL           done1454
 
-loop1432:
+loop1453:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z13
 	VREDUCEPD    $0x40, 128(AX), Z14
@@ -34021,10 +34081,10 @@ loop1432:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1432
+	JG           loop1453
 
-done1433:
-skip1431:
+done1454:
+skip1452:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -34041,9 +34101,9 @@ skip1431:
 	VMOVUPD Z0, Z22
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1435
+	JL      done1456
 
-loop1434:
+loop1455:
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -34074,11 +34134,11 @@ loop1434:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1434
+	JGE         loop1455
 
-done1435:
+done1456:
 	TESTQ       AX, AX
-	JZ          skip1436
+	JZ          skip1457
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -34096,7 +34156,7 @@ done1435:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1436:
+skip1457:
 	VADDPD     Z13, Z1, Z1
 	VADDPD     Z14, Z2, Z2
 	VADDPD     Z15, Z3, Z3
@@ -34148,7 +34208,7 @@ skip1436:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1437
+	JZ         skip1458
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -34160,52 +34220,50 @@ skip1436:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1439
+	JL         done1460
 
-loop1438:
+loop1459:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1438
+	JG               loop1459
 
-done1439:
+done1460:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1440
+	JNE     few1461
 	VMOVUPD Z1, (AX)
-	JMP     done1441
+	JMP     done1462
 
-few1440:
+few1461:
 	TESTQ         $0x00000004, CX
-	JZ            skip1442
+	JZ            skip1463
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1442:
+skip1463:
 	TESTQ         $0x00000002, CX
-	JZ            skip1443
+	JZ            skip1464
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1443:
+skip1464:
 	TESTQ  $0x00000001, CX
-	JZ     skip1444
+	JZ     skip1465
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1444:
-done1441:
-skip1437:
+skip1465:
+done1462:
+skip1458:
 	JMP finish1172
 
-next1430:
-	CMPQ         CX, $0x0c
-	JNE          next1445
+rows1297:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -34230,7 +34288,7 @@ next1430:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1446
+	JZ           skip1466
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z14
@@ -34370,9 +34428,9 @@ next1430:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1448
+	JL           done1468
 
-loop1447:
+loop1467:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z14
 	VREDUCEPD    $0x40, 128(AX), Z15
@@ -34589,10 +34647,10 @@ loop1447:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1447
+	JG           loop1467
 
-done1448:
-skip1446:
+done1468:
+skip1466:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -34610,9 +34668,9 @@ skip1446:
 	VMOVUPD Z0, Z24
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1450
+	JL      done1470
 
-loop1449:
+loop1469:
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -34645,11 +34703,11 @@ loop1449:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1449
+	JGE         loop1469
 
-done1450:
+done1470:
 	TESTQ       AX, AX
-	JZ          skip1451
+	JZ          skip1471
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -34668,7 +34726,7 @@ done1450:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1451:
+skip1471:
 	VADDPD     Z14, Z1, Z1
 	VADDPD     Z15, Z2, Z2
 	VADDPD     Z16, Z3, Z3
@@ -34721,7 +34779,7 @@ skip1451:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1452
+	JZ         skip1472
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -34733,50 +34791,47 @@ skip1451:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1454
+	JL         done1474
 
-loop1453:
+loop1473:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1453
+	JG               loop1473
 
-done1454:
+done1474:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1455
+	JNE     few1475
 	VMOVUPD Z1, (AX)
-	JMP     done1456
+	JMP     done1476
 
-few1455:
+few1475:
 	TESTQ         $0x00000004, CX
-	JZ            skip1457
+	JZ            skip1477
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1457:
+skip1477:
 	TESTQ         $0x00000002, CX
-	JZ            skip1458
+	JZ            skip1478
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1458:
+skip1478:
 	TESTQ  $0x00000001, CX
-	JZ     skip1459
+	JZ     skip1479
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1459:
-done1456:
-skip1452:
-	JMP finish1172
-
-next1445:
+skip1479:
+done1476:
+skip1472:
 finish1172:
 	VZEROUPPER
 	RET
@@ -34802,9 +34857,9 @@ TEXT ·fourier32AVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 	CMPQ   SI, $0x00000008
-	JL     done1461
+	JL     done1481
 
-loop1460:
+loop1480:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -34818,9 +34873,9 @@ loop1460:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1463
+	JL      done1483
 
-loop1462:
+loop1482:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -34833,9 +34888,9 @@ loop1462:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1462
+	JG           loop1482
 
-done1463:
+done1483:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -34848,13 +34903,13 @@ done1463:
 	ADDQ    $0x00000400, BX
 	SUBQ    $0x00000008, SI
 	CMPQ    SI, $0x00000008
-	JGE     loop1460
+	JGE     loop1480
 
-done1461:
+done1481:
 	CMPQ SI, $0x00000007
-	JL   done1465
+	JL   done1485
 
-loop1464:
+loop1484:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -34867,9 +34922,9 @@ loop1464:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1467
+	JL      done1487
 
-loop1466:
+loop1486:
 	VBROADCASTSS (R10), Z8
 	VFMADD231PS  (R9), Z8, Z1
 	VFMADD231PS  64(R9), Z8, Z2
@@ -34881,9 +34936,9 @@ loop1466:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1466
+	JG           loop1486
 
-done1467:
+done1487:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -34895,13 +34950,13 @@ done1467:
 	ADDQ    $0x00000380, BX
 	SUBQ    $0x00000007, SI
 	CMPQ    SI, $0x00000007
-	JGE     loop1464
+	JGE     loop1484
 
-done1465:
+done1485:
 	CMPQ SI, $0x00000006
-	JL   done1469
+	JL   done1489
 
-loop1468:
+loop1488:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -34913,9 +34968,9 @@ loop1468:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1471
+	JL      done1491
 
-loop1470:
+loop1490:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -34926,9 +34981,9 @@ loop1470:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1470
+	JG           loop1490
 
-done1471:
+done1491:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -34939,13 +34994,13 @@ done1471:
 	ADDQ    $0x00000300, BX
 	SUBQ    $0x00000006, SI
 	CMPQ    SI, $0x00000006
-	JGE     loop1468
+	JGE     loop1488
 
-done1469:
+done1489:
 	CMPQ SI, $0x00000005
-	JL   done1473
+	JL   done1493
 
-loop1472:
+loop1492:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -34956,9 +35011,9 @@ loop1472:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1475
+	JL      done1495
 
-loop1474:
+loop1494:
 	VBROADCASTSS (R10), Z6
 	VFMADD231PS  (R9), Z6, Z1
 	VFMADD231PS  64(R9), Z6, Z2
@@ -34968,9 +35023,9 @@ loop1474:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1474
+	JG           loop1494
 
-done1475:
+done1495:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -34980,13 +35035,13 @@ done1475:
 	ADDQ    $0x00000280, BX
 	SUBQ    $0x00000005, SI
 	CMPQ    SI, $0x00000005
-	JGE     loop1472
+	JGE     loop1492
 
-done1473:
+done1493:
 	CMPQ SI, $0x00000004
-	JL   done1477
+	JL   done1497
 
-loop1476:
+loop1496:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35000,9 +35055,9 @@ loop1476:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1479
+	JL      done1499
 
-loop1478:
+loop1498:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -35017,13 +35072,13 @@ loop1478:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1478
+	JGE          loop1498
 
-done1479:
+done1499:
 	CMPQ R11, $0x00000001
-	JL   done1481
+	JL   done1501
 
-loop1480:
+loop1500:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -35032,9 +35087,9 @@ loop1480:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1480
+	JG           loop1500
 
-done1481:
+done1501:
 	VADDPS  Z5, Z1, Z1
 	VADDPS  Z6, Z2, Z2
 	VADDPS  Z7, Z3, Z3
@@ -35047,13 +35102,13 @@ done1481:
 	ADDQ    $0x00000200, BX
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1476
+	JGE     loop1496
 
-done1477:
+done1497:
 	CMPQ SI, $0x00000003
-	JL   done1483
+	JL   done1503
 
-loop1482:
+loop1502:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35065,9 +35120,9 @@ loop1482:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1485
+	JL      done1505
 
-loop1484:
+loop1504:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -35080,13 +35135,13 @@ loop1484:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1484
+	JGE          loop1504
 
-done1485:
+done1505:
 	CMPQ R11, $0x00000001
-	JL   done1487
+	JL   done1507
 
-loop1486:
+loop1506:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -35094,9 +35149,9 @@ loop1486:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1486
+	JG           loop1506
 
-done1487:
+done1507:
 	VADDPS  Z4, Z1, Z1
 	VADDPS  Z5, Z2, Z2
 	VADDPS  Z6, Z3, Z3
@@ -35107,13 +35162,13 @@ done1487:
 	ADDQ    $0x00000180, BX
 	SUBQ    $0x00000003, SI
 	CMPQ    SI, $0x00000003
-	JGE     loop1482
+	JGE     loop1502
 
-done1483:
+done1503:
 	CMPQ SI, $0x00000002
-	JL   done1489
+	JL   done1509
 
-loop1488:
+loop1508:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35128,9 +35183,9 @@ loop1488:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1491
+	JL      done1511
 
-loop1490:
+loop1510:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -35147,22 +35202,22 @@ loop1490:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1490
+	JGE          loop1510
 
-done1491:
+done1511:
 	CMPQ R11, $0x00000001
-	JL   done1493
+	JL   done1513
 
-loop1492:
+loop1512:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1492
+	JG           loop1512
 
-done1493:
+done1513:
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z2, Z2
 	VADDPS  Z5, Z1, Z1
@@ -35175,13 +35230,13 @@ done1493:
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1488
+	JGE     loop1508
 
-done1489:
+done1509:
 	CMPQ SI, $0x00000001
-	JL   done1495
+	JL   done1515
 
-loop1494:
+loop1514:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35192,9 +35247,9 @@ loop1494:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1497
+	JL      done1517
 
-loop1496:
+loop1516:
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	VBROADCASTSS 4(R10), Z5
@@ -35207,21 +35262,21 @@ loop1496:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1496
+	JGE          loop1516
 
-done1497:
+done1517:
 	CMPQ R11, $0x00000001
-	JL   done1499
+	JL   done1519
 
-loop1498:
+loop1518:
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1498
+	JG           loop1518
 
-done1499:
+done1519:
 	VADDPS  Z2, Z1, Z1
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z1, Z1
@@ -35229,9 +35284,9 @@ done1499:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000001, SI
-	JG      loop1494
+	JG      loop1514
 
-done1495:
+done1515:
 	XORQ         AX, AX
 	MOVQ         call+16(FP), CX
 	VBROADCASTSS 88(CX), Z1
@@ -35245,7 +35300,7 @@ done1495:
 	SUBQ         DX, CX
 	MOVQ         BX, DX
 	TESTQ        CX, CX
-	JZ           end1500
+	JZ           end1520
 	MOVQ         $-1, SI
 	BZHIQ        CX, SI, SI
 	KMOVW        SI, K1
@@ -35255,14 +35310,14 @@ done1495:
 	VPCMPUD      $0x05, Z1, Z2, K1
 	KMOVW        K1, CX
 	ORQ          CX, AX
-	JMP          end1500
+	JMP          end1520
 
-end1500:
+end1520:
 	XORQ BX, BX
 
-group1502:
+group1522:
 	CMPQ    BX, DX
-	JE      done1503
+	JE      done1523
 	MOVQ    x+8(FP), CX
 	VMOVUPS (CX)(BX*1), Z2
 	VPADDD  Z2, Z2, Z2
@@ -35270,11 +35325,11 @@ group1502:
 	KMOVW   K1, CX
 	ORQ     CX, AX
 	ADDQ    $0x00000040, BX
-	JMP     group1502
+	JMP     group1522
 
-done1503:
+done1523:
 	TESTQ AX, AX
-	JZ    skip1504
+	JZ    skip1524
 	MOVQ  call+16(FP), AX
 	MOVQ  32(AX), AX
 	MOVQ  call+16(FP), CX
@@ -35284,19 +35339,19 @@ done1503:
 	ADDQ  $0x0f, CX
 	SHRQ  $0x04, CX
 	CMPQ  CX, $0x00000001
-	JL    done1506
+	JL    done1526
 
-loop1505:
+loop1525:
 	VMOVUPS     (AX), Z1
 	VREDUCEPS   $0x00, Z1, Z2
 	VFMADD231PS Z0, Z1, Z2
 	VMOVUPS     Z2, (AX)
 	ADDQ        $0x00000080, AX
 	SUBQ        $0x00000001, CX
-	JG          loop1505
+	JG          loop1525
 
-done1506:
-skip1504:
+done1526:
+skip1524:
 	MOVQ         call+16(FP), AX
 	MOVQ         32(AX), AX
 	MOVQ         call+16(FP), CX
@@ -35318,7 +35373,7 @@ skip1504:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1508
+	JNE          next1528
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z5
 	VMULPS       Z5, Z5, Z1
@@ -35351,11 +35406,11 @@ skip1504:
 	VMOVUPS      Z2, (AX)
 	VMOVUPS      Z3, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1507
+	JMP          done1527
 
-next1508:
+next1528:
 	CMPQ         CX, $0x01
-	JNE          next1509
+	JNE          next1529
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z8
 	VREDUCEPS    $0x00, 128(AX), Z9
@@ -35405,11 +35460,11 @@ next1508:
 	VMOVUPS      Z4, 128(AX)
 	VMOVUPS      Z6, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1507
+	JMP          done1527
 
-next1509:
+next1529:
 	CMPQ         CX, $0x02
-	JNE          next1510
+	JNE          next1530
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z11
 	VREDUCEPS    $0x00, 128(AX), Z12
@@ -35476,11 +35531,11 @@ next1509:
 	VMOVUPS      Z6, 256(AX)
 	VMOVUPS      Z9, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1507
+	JMP          done1527
 
-next1510:
+next1530:
 	CMPQ         CX, $0x03
-	JNE          next1511
+	JNE          next1531
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z14
 	VREDUCEPS    $0x00, 128(AX), Z15
@@ -35564,19 +35619,55 @@ next1510:
 	VMOVUPS      Z8, 384(AX)
 	VMOVUPS      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1507
+	JMP          done1527
 
-next1511:
-done1507:
-	MOVQ         call+16(FP), CX
-	MOVQ         72(CX), CX
-	CMPQ         CX, $0x00
-	JE           product1512
-	MOVQ         call+16(FP), BX
-	CMPQ         80(BX), $0x03
-	JNE          product1512
-	CMPQ         CX, $0x01
-	JNE          next1514
+next1531:
+done1527:
+	MOVQ call+16(FP), CX
+	MOVQ 72(CX), CX
+	CMPQ CX, $0x00
+	JE   product1532
+	MOVQ call+16(FP), BX
+	CMPQ 80(BX), $0x03
+	JNE  product1532
+	CMPQ CX, $0x04
+	JG   above1543
+	CMPQ CX, $0x02
+	JG   above1544
+	CMPQ CX, $0x01
+	JG   above1545
+	JMP  rows1535
+
+above1545:
+	JMP rows1536
+
+above1544:
+	CMPQ CX, $0x03
+	JG   above1546
+	JMP  rows1537
+
+above1546:
+	JMP rows1538
+
+above1543:
+	CMPQ CX, $0x06
+	JG   above1547
+	CMPQ CX, $0x05
+	JG   above1548
+	JMP  rows1539
+
+above1548:
+	JMP rows1540
+
+above1547:
+	CMPQ CX, $0x07
+	JG   above1549
+	JMP  rows1541
+
+above1549:
+	JMP rows1542
+
+rows1535:
 	VMOVUPS      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -35595,7 +35686,7 @@ done1507:
 	VBROADCASTSS 4(R8), Z8
 	VBROADCASTSS 8(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1515
+	JZ           skip1550
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z18
@@ -35679,9 +35770,9 @@ done1507:
 	VMOVUPS      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1517
+	JL           done1552
 
-loop1516:
+loop1551:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z23
 	VREDUCEPS    $0x00, 128(AX), Z24
@@ -35855,9 +35946,9 @@ loop1516:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1516
+	JG           loop1551
 
-done1517:
+done1552:
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -35884,16 +35975,16 @@ done1517:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1515:
+skip1550:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
 	SUBQ    BX, AX
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1519
+	JL      done1554
 
-loop1518:
+loop1553:
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -35921,11 +36012,11 @@ loop1518:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1518
+	JGE         loop1553
 
-done1519:
+done1554:
 	TESTQ       AX, AX
-	JZ          skip1520
+	JZ          skip1555
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -35941,7 +36032,7 @@ done1519:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1520:
+skip1555:
 	VADDPS     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -35961,43 +36052,41 @@ skip1520:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1521
+	JZ         skip1556
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1522
+	JNE        few1557
 	VMOVUPD    Z1, (CX)
-	JMP        done1523
+	JMP        done1558
 
-few1522:
+few1557:
 	TESTQ         $0x00000004, AX
-	JZ            skip1524
+	JZ            skip1559
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1524:
+skip1559:
 	TESTQ         $0x00000002, AX
-	JZ            skip1525
+	JZ            skip1560
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1525:
+skip1560:
 	TESTQ  $0x00000001, AX
-	JZ     skip1526
+	JZ     skip1561
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1526:
-done1523:
-skip1521:
-	JMP finish1513
+skip1561:
+done1558:
+skip1556:
+	JMP finish1533
 
-next1514:
-	CMPQ         CX, $0x02
-	JNE          next1527
+rows1536:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -36021,7 +36110,7 @@ next1514:
 	VBROADCASTSS 16(R8), Z12
 	VBROADCASTSS 20(R8), Z13
 	TESTQ        DX, DX
-	JZ           skip1528
+	JZ           skip1562
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z22
@@ -36105,9 +36194,9 @@ next1514:
 	VMOVUPS      Z20, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1530
+	JL           done1564
 
-loop1529:
+loop1563:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z27
 	VREDUCEPS    $0x00, 128(AX), Z28
@@ -36329,9 +36418,9 @@ loop1529:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1529
+	JG           loop1563
 
-done1530:
+done1564:
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -36370,7 +36459,7 @@ done1530:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1528:
+skip1562:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -36378,9 +36467,9 @@ skip1528:
 	VMOVUPS Z0, Z14
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1532
+	JL      done1566
 
-loop1531:
+loop1565:
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -36420,11 +36509,11 @@ loop1531:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1531
+	JGE         loop1565
 
-done1532:
+done1566:
 	TESTQ       AX, AX
-	JZ          skip1533
+	JZ          skip1567
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -36446,7 +36535,7 @@ done1532:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1533:
+skip1567:
 	VADDPS     Z14, Z1, Z1
 	VADDPS     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -36467,43 +36556,41 @@ skip1533:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1534
+	JZ         skip1568
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1535
+	JNE        few1569
 	VMOVUPD    Z1, (CX)
-	JMP        done1536
+	JMP        done1570
 
-few1535:
+few1569:
 	TESTQ         $0x00000004, AX
-	JZ            skip1537
+	JZ            skip1571
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1537:
+skip1571:
 	TESTQ         $0x00000002, AX
-	JZ            skip1538
+	JZ            skip1572
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1538:
+skip1572:
 	TESTQ  $0x00000001, AX
-	JZ     skip1539
+	JZ     skip1573
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1539:
-done1536:
-skip1534:
-	JMP finish1513
+skip1573:
+done1570:
+skip1568:
+	JMP finish1533
 
-next1527:
-	CMPQ         CX, $0x03
-	JNE          next1540
+rows1537:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -36529,7 +36616,7 @@ next1527:
 	VBROADCASTSS 16(R8), Z13
 	VBROADCASTSS 20(R8), Z14
 	TESTQ        DX, DX
-	JZ           skip1541
+	JZ           skip1574
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z23
@@ -36613,9 +36700,9 @@ next1527:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1543
+	JL           done1576
 
-loop1542:
+loop1575:
 	LEAQ             trig32<>+0(SB), R9
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -36885,9 +36972,9 @@ loop1542:
 	ADDQ             $0x00000200, BX
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JG               loop1542
+	JG               loop1575
 
-done1543:
+done1576:
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -36938,7 +37025,7 @@ done1543:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 
-skip1541:
+skip1574:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -36947,9 +37034,9 @@ skip1541:
 	VMOVUPS Z0, Z16
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1545
+	JL      done1578
 
-loop1544:
+loop1577:
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -37001,11 +37088,11 @@ loop1544:
 	ADDQ             $0x00000080, DI
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1544
+	JGE              loop1577
 
-done1545:
+done1578:
 	TESTQ            AX, AX
-	JZ               skip1546
+	JZ               skip1579
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -37033,7 +37120,7 @@ done1545:
 	ADDQ             $0x00000040, BX
 	ADDQ             $0x00000040, DI
 
-skip1546:
+skip1579:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z0, Z3, Z3
@@ -37058,43 +37145,41 @@ skip1546:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1547
+	JZ         skip1580
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1548
+	JNE        few1581
 	VMOVUPD    Z1, (CX)
-	JMP        done1549
+	JMP        done1582
 
-few1548:
+few1581:
 	TESTQ         $0x00000004, AX
-	JZ            skip1550
+	JZ            skip1583
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1550:
+skip1583:
 	TESTQ         $0x00000002, AX
-	JZ            skip1551
+	JZ            skip1584
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1551:
+skip1584:
 	TESTQ  $0x00000001, AX
-	JZ     skip1552
+	JZ     skip1585
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1552:
-done1549:
-skip1547:
-	JMP finish1513
+skip1585:
+done1582:
+skip1580:
+	JMP finish1533
 
-next1540:
-	CMPQ         CX, $0x04
-	JNE          next1553
+rows1538:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -37121,7 +37206,7 @@ next1540:
 	VBROADCASTSS 12(R9), Z13
 	VBROADCASTSS 16(R9), Z14
 	TESTQ        DX, DX
-	JZ           skip1554
+	JZ           skip1586
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z23
@@ -37205,9 +37290,9 @@ next1540:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1556
+	JL           done1588
 
-loop1555:
+loop1587:
 	LEAQ             trig32<>+0(SB), R10
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -37525,9 +37610,9 @@ loop1555:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, R8
 	SUBQ             $0x00000001, DX
-	JG               loop1555
+	JG               loop1587
 
-done1556:
+done1588:
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -37590,7 +37675,7 @@ done1556:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 
-skip1554:
+skip1586:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -37600,9 +37685,9 @@ skip1554:
 	VMOVUPS Z0, Z17
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1558
+	JL      done1590
 
-loop1557:
+loop1589:
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -37666,11 +37751,11 @@ loop1557:
 	ADDQ             $0x00000080, R8
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1557
+	JGE              loop1589
 
-done1558:
+done1590:
 	TESTQ            AX, AX
-	JZ               skip1559
+	JZ               skip1591
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -37704,7 +37789,7 @@ done1558:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, R8
 
-skip1559:
+skip1591:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -37730,43 +37815,41 @@ skip1559:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1560
+	JZ         skip1592
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1561
+	JNE        few1593
 	VMOVUPD    Z1, (CX)
-	JMP        done1562
+	JMP        done1594
 
-few1561:
+few1593:
 	TESTQ         $0x00000004, AX
-	JZ            skip1563
+	JZ            skip1595
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1563:
+skip1595:
 	TESTQ         $0x00000002, AX
-	JZ            skip1564
+	JZ            skip1596
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1564:
+skip1596:
 	TESTQ  $0x00000001, AX
-	JZ     skip1565
+	JZ     skip1597
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1565:
-done1562:
-skip1560:
-	JMP finish1513
+skip1597:
+done1594:
+skip1592:
+	JMP finish1533
 
-next1553:
-	CMPQ         CX, $0x05
-	JNE          next1566
+rows1539:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -37795,7 +37878,7 @@ next1553:
 	VBROADCASTSS 8(R10), Z13
 	VBROADCASTSS 12(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1567
+	JZ           skip1598
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -37879,9 +37962,9 @@ next1553:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1569
+	JL           done1600
 
-loop1568:
+loop1599:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -38248,9 +38331,9 @@ loop1568:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1568
+	JG               loop1599
 
-done1569:
+done1600:
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -38326,7 +38409,7 @@ done1569:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1567:
+skip1598:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -38337,9 +38420,9 @@ skip1567:
 	VMOVUPS Z0, Z18
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1571
+	JL      done1602
 
-loop1570:
+loop1601:
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -38416,11 +38499,11 @@ loop1570:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1570
+	JGE              loop1601
 
-done1571:
+done1602:
 	TESTQ            AX, AX
-	JZ               skip1572
+	JZ               skip1603
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -38461,7 +38544,7 @@ done1571:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1572:
+skip1603:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -38494,43 +38577,41 @@ skip1572:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1573
+	JZ         skip1604
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1574
+	JNE        few1605
 	VMOVUPD    Z1, (CX)
-	JMP        done1575
+	JMP        done1606
 
-few1574:
+few1605:
 	TESTQ         $0x00000004, AX
-	JZ            skip1576
+	JZ            skip1607
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1576:
+skip1607:
 	TESTQ         $0x00000002, AX
-	JZ            skip1577
+	JZ            skip1608
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1577:
+skip1608:
 	TESTQ  $0x00000001, AX
-	JZ     skip1578
+	JZ     skip1609
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1578:
-done1575:
-skip1573:
-	JMP finish1513
+skip1609:
+done1606:
+skip1604:
+	JMP finish1533
 
-next1566:
-	CMPQ         CX, $0x06
-	JNE          next1579
+rows1540:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -38560,7 +38641,7 @@ next1566:
 	VBROADCASTSS 4(R10), Z13
 	VBROADCASTSS 8(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1580
+	JZ           skip1610
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -38644,9 +38725,9 @@ next1566:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1582
+	JL           done1612
 
-loop1581:
+loop1611:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -39061,9 +39142,9 @@ loop1581:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1581
+	JG               loop1611
 
-done1582:
+done1612:
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -39151,7 +39232,7 @@ done1582:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1580:
+skip1610:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -39163,9 +39244,9 @@ skip1580:
 	VMOVUPS Z0, Z19
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1584
+	JL      done1614
 
-loop1583:
+loop1613:
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -39254,11 +39335,11 @@ loop1583:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1583
+	JGE              loop1613
 
-done1584:
+done1614:
 	TESTQ            AX, AX
-	JZ               skip1585
+	JZ               skip1615
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -39305,7 +39386,7 @@ done1584:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1585:
+skip1615:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -39339,43 +39420,41 @@ skip1585:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1586
+	JZ         skip1616
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1587
+	JNE        few1617
 	VMOVUPD    Z1, (CX)
-	JMP        done1588
+	JMP        done1618
 
-few1587:
+few1617:
 	TESTQ         $0x00000004, AX
-	JZ            skip1589
+	JZ            skip1619
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1589:
+skip1619:
 	TESTQ         $0x00000002, AX
-	JZ            skip1590
+	JZ            skip1620
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1590:
+skip1620:
 	TESTQ  $0x00000001, AX
-	JZ     skip1591
+	JZ     skip1621
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1591:
-done1588:
-skip1586:
-	JMP finish1513
+skip1621:
+done1618:
+skip1616:
+	JMP finish1533
 
-next1579:
-	CMPQ         CX, $0x07
-	JNE          next1592
+rows1541:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -39406,7 +39485,7 @@ next1579:
 	VBROADCASTSS (R10), Z13
 	VBROADCASTSS 4(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1593
+	JZ           skip1622
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -39490,9 +39569,9 @@ next1579:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1595
+	JL           done1624
 
-loop1594:
+loop1623:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -39955,9 +40034,9 @@ loop1594:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1594
+	JG               loop1623
 
-done1595:
+done1624:
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -40057,7 +40136,7 @@ done1595:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1593:
+skip1622:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -40070,9 +40149,9 @@ skip1593:
 	VMOVUPS Z0, Z20
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1597
+	JL      done1626
 
-loop1596:
+loop1625:
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -40173,11 +40252,11 @@ loop1596:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1596
+	JGE              loop1625
 
-done1597:
+done1626:
 	TESTQ            AX, AX
-	JZ               skip1598
+	JZ               skip1627
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -40230,7 +40309,7 @@ done1597:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1598:
+skip1627:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -40268,43 +40347,41 @@ skip1598:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1599
+	JZ         skip1628
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1600
+	JNE        few1629
 	VMOVUPD    Z1, (CX)
-	JMP        done1601
+	JMP        done1630
 
-few1600:
+few1629:
 	TESTQ         $0x00000004, AX
-	JZ            skip1602
+	JZ            skip1631
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1602:
+skip1631:
 	TESTQ         $0x00000002, AX
-	JZ            skip1603
+	JZ            skip1632
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1603:
+skip1632:
 	TESTQ  $0x00000001, AX
-	JZ     skip1604
+	JZ     skip1633
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1604:
-done1601:
-skip1599:
-	JMP finish1513
+skip1633:
+done1630:
+skip1628:
+	JMP finish1533
 
-next1592:
-	CMPQ         CX, $0x08
-	JNE          next1605
+rows1542:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -40336,7 +40413,7 @@ next1592:
 	ADDQ         CX, R9
 	VBROADCASTSS (R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1606
+	JZ           skip1634
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -40420,9 +40497,9 @@ next1592:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1608
+	JL           done1636
 
-loop1607:
+loop1635:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -40933,9 +41010,9 @@ loop1607:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1607
+	JG               loop1635
 
-done1608:
+done1636:
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -41047,7 +41124,7 @@ done1608:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1606:
+skip1634:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -41061,9 +41138,9 @@ skip1606:
 	VMOVUPS Z0, Z21
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1610
+	JL      done1638
 
-loop1609:
+loop1637:
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -41176,11 +41253,11 @@ loop1609:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1609
+	JGE              loop1637
 
-done1610:
+done1638:
 	TESTQ            AX, AX
-	JZ               skip1611
+	JZ               skip1639
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -41239,7 +41316,7 @@ done1610:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1611:
+skip1639:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -41278,50 +41355,110 @@ skip1611:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1612
+	JZ         skip1640
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1613
+	JNE        few1641
 	VMOVUPD    Z1, (CX)
-	JMP        done1614
+	JMP        done1642
 
-few1613:
+few1641:
 	TESTQ         $0x00000004, AX
-	JZ            skip1615
+	JZ            skip1643
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1615:
+skip1643:
 	TESTQ         $0x00000002, AX
-	JZ            skip1616
+	JZ            skip1644
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1616:
+skip1644:
 	TESTQ  $0x00000001, AX
-	JZ     skip1617
+	JZ     skip1645
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1617:
-done1614:
-skip1612:
-	JMP finish1513
+skip1645:
+done1642:
+skip1640:
+	JMP finish1533
 
-next1605:
-product1512:
+product1532:
 	MOVQ call+16(FP), CX
 	MOVQ 56(CX), CX
+	CMPQ CX, $0x06
+	JG   above1659
+	CMPQ CX, $0x03
+	JG   above1660
+	CMPQ CX, $0x01
+	JG   above1661
 	CMPQ CX, $0x00
-	JNE  next1618
-	CMPQ DX, $0x00000001
-	JL   done1620
+	JG   above1662
+	JMP  rows1646
 
-loop1619:
+above1662:
+	JMP rows1647
+
+above1661:
+	CMPQ CX, $0x02
+	JG   above1663
+	JMP  rows1648
+
+above1663:
+	JMP rows1649
+
+above1660:
+	CMPQ CX, $0x05
+	JG   above1664
+	CMPQ CX, $0x04
+	JG   above1665
+	JMP  rows1650
+
+above1665:
+	JMP rows1651
+
+above1664:
+	JMP rows1652
+
+above1659:
+	CMPQ CX, $0x09
+	JG   above1666
+	CMPQ CX, $0x08
+	JG   above1667
+	CMPQ CX, $0x07
+	JG   above1668
+	JMP  rows1653
+
+above1668:
+	JMP rows1654
+
+above1667:
+	JMP rows1655
+
+above1666:
+	CMPQ CX, $0x0b
+	JG   above1669
+	CMPQ CX, $0x0a
+	JG   above1670
+	JMP  rows1656
+
+above1670:
+	JMP rows1657
+
+above1669:
+	JMP rows1658
+
+rows1646:
+	CMPQ DX, $0x00000001
+	JL   done1672
+
+loop1671:
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z13
 	VREDUCEPS    $0x00, 128(AX), Z14
@@ -41404,14 +41541,12 @@ loop1619:
 	VMOVUPS      Z11, 448(AX)
 	ADDQ         $0x00000200, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1619
+	JG           loop1671
 
-done1620:
-	JMP finish1513
+done1672:
+	JMP finish1533
 
-next1618:
-	CMPQ         CX, $0x01
-	JNE          next1621
+rows1647:
 	VMOVUPS      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -41423,7 +41558,7 @@ next1618:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1622
+	JZ           skip1673
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z15
@@ -41507,9 +41642,9 @@ next1618:
 	VMOVUPS      Z13, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1624
+	JL           done1675
 
-loop1623:
+loop1674:
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z16
 	VREDUCEPS    $0x00, 128(AX), Z17
@@ -41610,9 +41745,9 @@ loop1623:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1623
+	JG           loop1674
 
-done1624:
+done1675:
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	VMOVUPS     64(SI), Z2
@@ -41620,16 +41755,16 @@ done1624:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1622:
+skip1673:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), CX
 	ADDQ    (CX), AX
 	SUBQ    BX, AX
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1626
+	JL      done1677
 
-loop1625:
+loop1676:
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	VMOVUPS     64(SI), Z2
@@ -41638,17 +41773,17 @@ loop1625:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1625
+	JGE         loop1676
 
-done1626:
+done1677:
 	TESTQ       AX, AX
-	JZ          skip1627
+	JZ          skip1678
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1627:
+skip1678:
 	VADDPS     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -41668,7 +41803,7 @@ skip1627:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1628
+	JZ         skip1679
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -41680,53 +41815,51 @@ skip1627:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1630
+	JL         done1681
 
-loop1629:
+loop1680:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1629
+	JG               loop1680
 
-done1630:
+done1681:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1631
+	JNE       few1682
 	VMOVUPD   Z1, (AX)
-	JMP       done1632
+	JMP       done1683
 
-few1631:
+few1682:
 	TESTQ         $0x00000004, CX
-	JZ            skip1633
+	JZ            skip1684
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1633:
+skip1684:
 	TESTQ         $0x00000002, CX
-	JZ            skip1634
+	JZ            skip1685
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1634:
+skip1685:
 	TESTQ  $0x00000001, CX
-	JZ     skip1635
+	JZ     skip1686
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1635:
-done1632:
-skip1628:
-	JMP finish1513
+skip1686:
+done1683:
+skip1679:
+	JMP finish1533
 
-next1621:
-	CMPQ         CX, $0x02
-	JNE          next1636
+rows1648:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -41739,7 +41872,7 @@ next1621:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1637
+	JZ           skip1687
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z16
@@ -41823,9 +41956,9 @@ next1621:
 	VMOVUPS      Z14, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1639
+	JL           done1689
 
-loop1638:
+loop1688:
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z17
 	VREDUCEPS    $0x00, 128(AX), Z18
@@ -41934,9 +42067,9 @@ loop1638:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1638
+	JG           loop1688
 
-done1639:
+done1689:
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
@@ -41946,7 +42079,7 @@ done1639:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1637:
+skip1687:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -41954,9 +42087,9 @@ skip1637:
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1641
+	JL      done1691
 
-loop1640:
+loop1690:
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
@@ -41967,18 +42100,18 @@ loop1640:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1640
+	JGE         loop1690
 
-done1641:
+done1691:
 	TESTQ       AX, AX
-	JZ          skip1642
+	JZ          skip1692
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1642:
+skip1692:
 	VADDPS     Z4, Z1, Z1
 	VADDPS     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -41999,7 +42132,7 @@ skip1642:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1643
+	JZ         skip1693
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -42011,53 +42144,51 @@ skip1642:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1645
+	JL         done1695
 
-loop1644:
+loop1694:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1644
+	JG               loop1694
 
-done1645:
+done1695:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1646
+	JNE       few1696
 	VMOVUPD   Z1, (AX)
-	JMP       done1647
+	JMP       done1697
 
-few1646:
+few1696:
 	TESTQ         $0x00000004, CX
-	JZ            skip1648
+	JZ            skip1698
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1648:
+skip1698:
 	TESTQ         $0x00000002, CX
-	JZ            skip1649
+	JZ            skip1699
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1649:
+skip1699:
 	TESTQ  $0x00000001, CX
-	JZ     skip1650
+	JZ     skip1700
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1650:
-done1647:
-skip1643:
-	JMP finish1513
+skip1700:
+done1697:
+skip1693:
+	JMP finish1533
 
-next1636:
-	CMPQ         CX, $0x03
-	JNE          next1651
+rows1649:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -42071,7 +42202,7 @@ next1636:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1652
+	JZ           skip1701
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z17
@@ -42155,9 +42286,9 @@ next1636:
 	VMOVUPS      Z15, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1654
+	JL           done1703
 
-loop1653:
+loop1702:
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z18
 	VREDUCEPS    $0x00, 128(AX), Z19
@@ -42274,9 +42405,9 @@ loop1653:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1653
+	JG           loop1702
 
-done1654:
+done1703:
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -42288,7 +42419,7 @@ done1654:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1652:
+skip1701:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -42297,9 +42428,9 @@ skip1652:
 	VMOVUPS Z0, Z6
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1656
+	JL      done1705
 
-loop1655:
+loop1704:
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -42312,11 +42443,11 @@ loop1655:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1655
+	JGE         loop1704
 
-done1656:
+done1705:
 	TESTQ       AX, AX
-	JZ          skip1657
+	JZ          skip1706
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -42324,7 +42455,7 @@ done1656:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1657:
+skip1706:
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z2, Z2
 	VADDPS     Z0, Z3, Z3
@@ -42349,7 +42480,7 @@ skip1657:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1658
+	JZ         skip1707
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -42361,53 +42492,51 @@ skip1657:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1660
+	JL         done1709
 
-loop1659:
+loop1708:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1659
+	JG               loop1708
 
-done1660:
+done1709:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1661
+	JNE       few1710
 	VMOVUPD   Z1, (AX)
-	JMP       done1662
+	JMP       done1711
 
-few1661:
+few1710:
 	TESTQ         $0x00000004, CX
-	JZ            skip1663
+	JZ            skip1712
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1663:
+skip1712:
 	TESTQ         $0x00000002, CX
-	JZ            skip1664
+	JZ            skip1713
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1664:
+skip1713:
 	TESTQ  $0x00000001, CX
-	JZ     skip1665
+	JZ     skip1714
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1665:
-done1662:
-skip1658:
-	JMP finish1513
+skip1714:
+done1711:
+skip1707:
+	JMP finish1533
 
-next1651:
-	CMPQ         CX, $0x04
-	JNE          next1666
+rows1650:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -42422,7 +42551,7 @@ next1651:
 	MOVQ         call+16(FP), R8
 	ADDQ         (R8), DI
 	TESTQ        DX, DX
-	JZ           skip1667
+	JZ           skip1715
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z18
@@ -42506,9 +42635,9 @@ next1651:
 	VMOVUPS      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1669
+	JL           done1717
 
-loop1668:
+loop1716:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z19
 	VREDUCEPS    $0x00, 128(AX), Z20
@@ -42633,9 +42762,9 @@ loop1668:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JG           loop1668
+	JG           loop1716
 
-done1669:
+done1717:
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -42649,7 +42778,7 @@ done1669:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 
-skip1667:
+skip1715:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -42659,9 +42788,9 @@ skip1667:
 	VMOVUPS Z0, Z8
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1671
+	JL      done1719
 
-loop1670:
+loop1718:
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -42676,11 +42805,11 @@ loop1670:
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1670
+	JGE         loop1718
 
-done1671:
+done1719:
 	TESTQ       AX, AX
-	JZ          skip1672
+	JZ          skip1720
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -42689,7 +42818,7 @@ done1671:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1672:
+skip1720:
 	VADDPS     Z6, Z1, Z1
 	VADDPS     Z7, Z2, Z2
 	VADDPS     Z8, Z3, Z3
@@ -42715,7 +42844,7 @@ skip1672:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1673
+	JZ         skip1721
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -42727,53 +42856,51 @@ skip1672:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1675
+	JL         done1723
 
-loop1674:
+loop1722:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1674
+	JG               loop1722
 
-done1675:
+done1723:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1676
+	JNE       few1724
 	VMOVUPD   Z1, (AX)
-	JMP       done1677
+	JMP       done1725
 
-few1676:
+few1724:
 	TESTQ         $0x00000004, CX
-	JZ            skip1678
+	JZ            skip1726
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1678:
+skip1726:
 	TESTQ         $0x00000002, CX
-	JZ            skip1679
+	JZ            skip1727
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1679:
+skip1727:
 	TESTQ  $0x00000001, CX
-	JZ     skip1680
+	JZ     skip1728
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1680:
-done1677:
-skip1673:
-	JMP finish1513
+skip1728:
+done1725:
+skip1721:
+	JMP finish1533
 
-next1666:
-	CMPQ         CX, $0x05
-	JNE          next1681
+rows1651:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -42790,7 +42917,7 @@ next1666:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1682
+	JZ           skip1729
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z19
@@ -42874,9 +43001,9 @@ next1666:
 	VMOVUPS      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1684
+	JL           done1731
 
-loop1683:
+loop1730:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z20
 	VREDUCEPS    $0x00, 128(AX), Z21
@@ -43010,9 +43137,9 @@ loop1683:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1683
+	JG           loop1730
 
-done1684:
+done1731:
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -43029,7 +43156,7 @@ done1684:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1682:
+skip1729:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -43040,9 +43167,9 @@ skip1682:
 	VMOVUPS Z0, Z10
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1686
+	JL      done1733
 
-loop1685:
+loop1732:
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -43060,11 +43187,11 @@ loop1685:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1685
+	JGE         loop1732
 
-done1686:
+done1733:
 	TESTQ       AX, AX
-	JZ          skip1687
+	JZ          skip1734
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -43075,7 +43202,7 @@ done1686:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1687:
+skip1734:
 	VADDPS     Z7, Z1, Z1
 	VADDPS     Z8, Z2, Z2
 	VADDPS     Z9, Z3, Z3
@@ -43108,7 +43235,7 @@ skip1687:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1688
+	JZ         skip1735
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -43120,53 +43247,51 @@ skip1687:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1690
+	JL         done1737
 
-loop1689:
+loop1736:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1689
+	JG               loop1736
 
-done1690:
+done1737:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1691
+	JNE       few1738
 	VMOVUPD   Z1, (AX)
-	JMP       done1692
+	JMP       done1739
 
-few1691:
+few1738:
 	TESTQ         $0x00000004, CX
-	JZ            skip1693
+	JZ            skip1740
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1693:
+skip1740:
 	TESTQ         $0x00000002, CX
-	JZ            skip1694
+	JZ            skip1741
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1694:
+skip1741:
 	TESTQ  $0x00000001, CX
-	JZ     skip1695
+	JZ     skip1742
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1695:
-done1692:
-skip1688:
-	JMP finish1513
+skip1742:
+done1739:
+skip1735:
+	JMP finish1533
 
-next1681:
-	CMPQ         CX, $0x06
-	JNE          next1696
+rows1652:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -43184,7 +43309,7 @@ next1681:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1697
+	JZ           skip1743
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z20
@@ -43268,9 +43393,9 @@ next1681:
 	VMOVUPS      Z18, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1699
+	JL           done1745
 
-loop1698:
+loop1744:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z21
 	VREDUCEPS    $0x00, 128(AX), Z22
@@ -43412,9 +43537,9 @@ loop1698:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1698
+	JG           loop1744
 
-done1699:
+done1745:
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -43433,7 +43558,7 @@ done1699:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1697:
+skip1743:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -43445,9 +43570,9 @@ skip1697:
 	VMOVUPS Z0, Z12
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1701
+	JL      done1747
 
-loop1700:
+loop1746:
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -43467,11 +43592,11 @@ loop1700:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1700
+	JGE         loop1746
 
-done1701:
+done1747:
 	TESTQ       AX, AX
-	JZ          skip1702
+	JZ          skip1748
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -43483,7 +43608,7 @@ done1701:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1702:
+skip1748:
 	VADDPS     Z8, Z1, Z1
 	VADDPS     Z9, Z2, Z2
 	VADDPS     Z10, Z3, Z3
@@ -43517,7 +43642,7 @@ skip1702:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1703
+	JZ         skip1749
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -43529,53 +43654,51 @@ skip1702:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1705
+	JL         done1751
 
-loop1704:
+loop1750:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1704
+	JG               loop1750
 
-done1705:
+done1751:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1706
+	JNE       few1752
 	VMOVUPD   Z1, (AX)
-	JMP       done1707
+	JMP       done1753
 
-few1706:
+few1752:
 	TESTQ         $0x00000004, CX
-	JZ            skip1708
+	JZ            skip1754
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1708:
+skip1754:
 	TESTQ         $0x00000002, CX
-	JZ            skip1709
+	JZ            skip1755
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1709:
+skip1755:
 	TESTQ  $0x00000001, CX
-	JZ     skip1710
+	JZ     skip1756
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1710:
-done1707:
-skip1703:
-	JMP finish1513
+skip1756:
+done1753:
+skip1749:
+	JMP finish1533
 
-next1696:
-	CMPQ         CX, $0x07
-	JNE          next1711
+rows1653:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -43594,7 +43717,7 @@ next1696:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1712
+	JZ           skip1757
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z21
@@ -43678,9 +43801,9 @@ next1696:
 	VMOVUPS      Z19, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1714
+	JL           done1759
 
-loop1713:
+loop1758:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z22
 	VREDUCEPS    $0x00, 128(AX), Z23
@@ -43830,9 +43953,9 @@ loop1713:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1713
+	JG           loop1758
 
-done1714:
+done1759:
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -43853,7 +43976,7 @@ done1714:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1712:
+skip1757:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -43866,9 +43989,9 @@ skip1712:
 	VMOVUPS Z0, Z14
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1716
+	JL      done1761
 
-loop1715:
+loop1760:
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -43890,11 +44013,11 @@ loop1715:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1715
+	JGE         loop1760
 
-done1716:
+done1761:
 	TESTQ       AX, AX
-	JZ          skip1717
+	JZ          skip1762
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -43907,7 +44030,7 @@ done1716:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1717:
+skip1762:
 	VADDPS     Z9, Z1, Z1
 	VADDPS     Z10, Z2, Z2
 	VADDPS     Z11, Z3, Z3
@@ -43945,7 +44068,7 @@ skip1717:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1718
+	JZ         skip1763
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -43957,53 +44080,51 @@ skip1717:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1720
+	JL         done1765
 
-loop1719:
+loop1764:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1719
+	JG               loop1764
 
-done1720:
+done1765:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1721
+	JNE       few1766
 	VMOVUPD   Z1, (AX)
-	JMP       done1722
+	JMP       done1767
 
-few1721:
+few1766:
 	TESTQ         $0x00000004, CX
-	JZ            skip1723
+	JZ            skip1768
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1723:
+skip1768:
 	TESTQ         $0x00000002, CX
-	JZ            skip1724
+	JZ            skip1769
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1724:
+skip1769:
 	TESTQ  $0x00000001, CX
-	JZ     skip1725
+	JZ     skip1770
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1725:
-done1722:
-skip1718:
-	JMP finish1513
+skip1770:
+done1767:
+skip1763:
+	JMP finish1533
 
-next1711:
-	CMPQ         CX, $0x08
-	JNE          next1726
+rows1654:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -44023,7 +44144,7 @@ next1711:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1727
+	JZ           skip1771
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z22
@@ -44107,9 +44228,9 @@ next1711:
 	VMOVUPS      Z20, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1729
+	JL           done1773
 
-loop1728:
+loop1772:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z23
 	VREDUCEPS    $0x00, 128(AX), Z24
@@ -44267,9 +44388,9 @@ loop1728:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1728
+	JG           loop1772
 
-done1729:
+done1773:
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -44292,7 +44413,7 @@ done1729:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1727:
+skip1771:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -44306,9 +44427,9 @@ skip1727:
 	VMOVUPS Z0, Z16
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1731
+	JL      done1775
 
-loop1730:
+loop1774:
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -44332,11 +44453,11 @@ loop1730:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1730
+	JGE         loop1774
 
-done1731:
+done1775:
 	TESTQ       AX, AX
-	JZ          skip1732
+	JZ          skip1776
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -44350,7 +44471,7 @@ done1731:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1732:
+skip1776:
 	VADDPS     Z10, Z1, Z1
 	VADDPS     Z11, Z2, Z2
 	VADDPS     Z12, Z3, Z3
@@ -44389,7 +44510,7 @@ skip1732:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1733
+	JZ         skip1777
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -44401,53 +44522,51 @@ skip1732:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1735
+	JL         done1779
 
-loop1734:
+loop1778:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1734
+	JG               loop1778
 
-done1735:
+done1779:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1736
+	JNE       few1780
 	VMOVUPD   Z1, (AX)
-	JMP       done1737
+	JMP       done1781
 
-few1736:
+few1780:
 	TESTQ         $0x00000004, CX
-	JZ            skip1738
+	JZ            skip1782
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1738:
+skip1782:
 	TESTQ         $0x00000002, CX
-	JZ            skip1739
+	JZ            skip1783
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1739:
+skip1783:
 	TESTQ  $0x00000001, CX
-	JZ     skip1740
+	JZ     skip1784
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1740:
-done1737:
-skip1733:
-	JMP finish1513
+skip1784:
+done1781:
+skip1777:
+	JMP finish1533
 
-next1726:
-	CMPQ         CX, $0x09
-	JNE          next1741
+rows1655:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -44469,7 +44588,7 @@ next1726:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1742
+	JZ           skip1785
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z24
@@ -44577,9 +44696,9 @@ next1726:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1744
+	JL           done1787
 
-loop1743:
+loop1786:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z24
 	VREDUCEPS    $0x00, 128(AX), Z25
@@ -44746,10 +44865,10 @@ loop1743:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1743
+	JG           loop1786
 
-done1744:
-skip1742:
+done1787:
+skip1785:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -44764,9 +44883,9 @@ skip1742:
 	VMOVUPS Z0, Z18
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1746
+	JL      done1789
 
-loop1745:
+loop1788:
 	VMOVUPS     (R9), Z10
 	VFMADD231PS (SI), Z10, Z1
 	VFMADD231PS (SI)(CX*1), Z10, Z2
@@ -44793,11 +44912,11 @@ loop1745:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1745
+	JGE         loop1788
 
-done1746:
+done1789:
 	TESTQ       AX, AX
-	JZ          skip1747
+	JZ          skip1790
 	VMOVUPS     (R9), Z10
 	VFMADD231PS (SI), Z10, Z1
 	VFMADD231PS (SI)(CX*1), Z10, Z2
@@ -44813,7 +44932,7 @@ done1746:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1747:
+skip1790:
 	VADDPS     Z11, Z1, Z1
 	VADDPS     Z12, Z2, Z2
 	VADDPS     Z13, Z3, Z3
@@ -44862,7 +44981,7 @@ skip1747:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1748
+	JZ         skip1791
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -44874,53 +44993,51 @@ skip1747:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1750
+	JL         done1793
 
-loop1749:
+loop1792:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1749
+	JG               loop1792
 
-done1750:
+done1793:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1751
+	JNE       few1794
 	VMOVUPD   Z1, (AX)
-	JMP       done1752
+	JMP       done1795
 
-few1751:
+few1794:
 	TESTQ         $0x00000004, CX
-	JZ            skip1753
+	JZ            skip1796
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1753:
+skip1796:
 	TESTQ         $0x00000002, CX
-	JZ            skip1754
+	JZ            skip1797
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1754:
+skip1797:
 	TESTQ  $0x00000001, CX
-	JZ     skip1755
+	JZ     skip1798
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1755:
-done1752:
-skip1748:
-	JMP finish1513
+skip1798:
+done1795:
+skip1791:
+	JMP finish1533
 
-next1741:
-	CMPQ         CX, $0x0a
-	JNE          next1756
+rows1656:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -44943,7 +45060,7 @@ next1741:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1757
+	JZ           skip1799
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z25
@@ -45053,9 +45170,9 @@ next1741:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1759
+	JL           done1801
 
-loop1758:
+loop1800:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z25
 	VREDUCEPS    $0x00, 128(AX), Z26
@@ -45230,10 +45347,10 @@ loop1758:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1758
+	JG           loop1800
 
-done1759:
-skip1757:
+done1801:
+skip1799:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -45249,9 +45366,9 @@ skip1757:
 	VMOVUPS Z0, Z20
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1761
+	JL      done1803
 
-loop1760:
+loop1802:
 	VMOVUPS     (R9), Z11
 	VFMADD231PS (SI), Z11, Z1
 	VFMADD231PS (SI)(CX*1), Z11, Z2
@@ -45280,11 +45397,11 @@ loop1760:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1760
+	JGE         loop1802
 
-done1761:
+done1803:
 	TESTQ       AX, AX
-	JZ          skip1762
+	JZ          skip1804
 	VMOVUPS     (R9), Z11
 	VFMADD231PS (SI), Z11, Z1
 	VFMADD231PS (SI)(CX*1), Z11, Z2
@@ -45301,7 +45418,7 @@ done1761:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1762:
+skip1804:
 	VADDPS     Z12, Z1, Z1
 	VADDPS     Z13, Z2, Z2
 	VADDPS     Z14, Z3, Z3
@@ -45351,7 +45468,7 @@ skip1762:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1763
+	JZ         skip1805
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -45363,53 +45480,51 @@ skip1762:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1765
+	JL         done1807
 
-loop1764:
+loop1806:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1764
+	JG               loop1806
 
-done1765:
+done1807:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1766
+	JNE       few1808
 	VMOVUPD   Z1, (AX)
-	JMP       done1767
+	JMP       done1809
 
-few1766:
+few1808:
 	TESTQ         $0x00000004, CX
-	JZ            skip1768
+	JZ            skip1810
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1768:
+skip1810:
 	TESTQ         $0x00000002, CX
-	JZ            skip1769
+	JZ            skip1811
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1769:
+skip1811:
 	TESTQ  $0x00000001, CX
-	JZ     skip1770
+	JZ     skip1812
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1770:
-done1767:
-skip1763:
-	JMP finish1513
+skip1812:
+done1809:
+skip1805:
+	JMP finish1533
 
-next1756:
-	CMPQ         CX, $0x0b
-	JNE          next1771
+rows1657:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -45433,7 +45548,7 @@ next1756:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1772
+	JZ           skip1813
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z26
@@ -45545,9 +45660,9 @@ next1756:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1774
+	JL           done1815
 
-loop1773:
+loop1814:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z26
 	VREDUCEPS    $0x00, 128(AX), Z27
@@ -45730,10 +45845,10 @@ loop1773:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1773
+	JG           loop1814
 
-done1774:
-skip1772:
+done1815:
+skip1813:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -45750,9 +45865,9 @@ skip1772:
 	VMOVUPS Z0, Z22
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1776
+	JL      done1817
 
-loop1775:
+loop1816:
 	VMOVUPS     (R9), Z12
 	VFMADD231PS (SI), Z12, Z1
 	VFMADD231PS (SI)(CX*1), Z12, Z2
@@ -45783,11 +45898,11 @@ loop1775:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1775
+	JGE         loop1816
 
-done1776:
+done1817:
 	TESTQ       AX, AX
-	JZ          skip1777
+	JZ          skip1818
 	VMOVUPS     (R9), Z12
 	VFMADD231PS (SI), Z12, Z1
 	VFMADD231PS (SI)(CX*1), Z12, Z2
@@ -45805,7 +45920,7 @@ done1776:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1777:
+skip1818:
 	VADDPS     Z13, Z1, Z1
 	VADDPS     Z14, Z2, Z2
 	VADDPS     Z15, Z3, Z3
@@ -45859,7 +45974,7 @@ skip1777:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1778
+	JZ         skip1819
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -45871,53 +45986,51 @@ skip1777:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1780
+	JL         done1821
 
-loop1779:
+loop1820:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1779
+	JG               loop1820
 
-done1780:
+done1821:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1781
+	JNE       few1822
 	VMOVUPD   Z1, (AX)
-	JMP       done1782
+	JMP       done1823
 
-few1781:
+few1822:
 	TESTQ         $0x00000004, CX
-	JZ            skip1783
+	JZ            skip1824
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1783:
+skip1824:
 	TESTQ         $0x00000002, CX
-	JZ            skip1784
+	JZ            skip1825
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1784:
+skip1825:
 	TESTQ  $0x00000001, CX
-	JZ     skip1785
+	JZ     skip1826
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1785:
-done1782:
-skip1778:
-	JMP finish1513
+skip1826:
+done1823:
+skip1819:
+	JMP finish1533
 
-next1771:
-	CMPQ         CX, $0x0c
-	JNE          next1786
+rows1658:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -45942,7 +46055,7 @@ next1771:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1787
+	JZ           skip1827
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z27
@@ -46056,9 +46169,9 @@ next1771:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1789
+	JL           done1829
 
-loop1788:
+loop1828:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z27
 	VREDUCEPS    $0x00, 128(AX), Z28
@@ -46249,10 +46362,10 @@ loop1788:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1788
+	JG           loop1828
 
-done1789:
-skip1787:
+done1829:
+skip1827:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -46270,9 +46383,9 @@ skip1787:
 	VMOVUPS Z0, Z24
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1791
+	JL      done1831
 
-loop1790:
+loop1830:
 	VMOVUPS     (R9), Z13
 	VFMADD231PS (SI), Z13, Z1
 	VFMADD231PS (SI)(CX*1), Z13, Z2
@@ -46305,11 +46418,11 @@ loop1790:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1790
+	JGE         loop1830
 
-done1791:
+done1831:
 	TESTQ       AX, AX
-	JZ          skip1792
+	JZ          skip1832
 	VMOVUPS     (R9), Z13
 	VFMADD231PS (SI), Z13, Z1
 	VFMADD231PS (SI)(CX*1), Z13, Z2
@@ -46328,7 +46441,7 @@ done1791:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1792:
+skip1832:
 	VADDPS     Z14, Z1, Z1
 	VADDPS     Z15, Z2, Z2
 	VADDPS     Z16, Z3, Z3
@@ -46383,7 +46496,7 @@ skip1792:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1793
+	JZ         skip1833
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -46395,52 +46508,49 @@ skip1792:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1795
+	JL         done1835
 
-loop1794:
+loop1834:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1794
+	JG               loop1834
 
-done1795:
+done1835:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1796
+	JNE       few1836
 	VMOVUPD   Z1, (AX)
-	JMP       done1797
+	JMP       done1837
 
-few1796:
+few1836:
 	TESTQ         $0x00000004, CX
-	JZ            skip1798
+	JZ            skip1838
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1798:
+skip1838:
 	TESTQ         $0x00000002, CX
-	JZ            skip1799
+	JZ            skip1839
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1799:
+skip1839:
 	TESTQ  $0x00000001, CX
-	JZ     skip1800
+	JZ     skip1840
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1800:
-done1797:
-skip1793:
-	JMP finish1513
-
-next1786:
-finish1513:
+skip1840:
+done1837:
+skip1833:
+finish1533:
 	VZEROUPPER
 	RET
 
@@ -46460,9 +46570,9 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 	CMPQ    CX, $0x00000004
-	JL      done1802
+	JL      done1842
 
-loop1801:
+loop1841:
 	VMOVUPD    (DX), Y1
 	VMOVUPD    (BX), Y2
 	VMOVUPD    (SI), Y3
@@ -46486,11 +46596,11 @@ loop1801:
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
 	CMPQ       CX, $0x00000004
-	JGE        loop1801
+	JGE        loop1841
 
-done1802:
+done1842:
 	TESTQ      CX, CX
-	JZ         skip1803
+	JZ         skip1843
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VMASKMOVPD (SI), Y0, Y3
@@ -46508,7 +46618,7 @@ done1802:
 	VMOVUPD    Y3, 128(AX)
 	VMOVUPD    Y0, 192(AX)
 
-skip1803:
+skip1843:
 	VZEROUPPER
 	RET
 
@@ -46528,9 +46638,9 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 	CMPQ    CX, $0x00000004
-	JL      done1805
+	JL      done1845
 
-loop1804:
+loop1844:
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -46554,11 +46664,11 @@ loop1804:
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
 	CMPQ       CX, $0x00000004
-	JGE        loop1804
+	JGE        loop1844
 
-done1805:
+done1845:
 	TESTQ      CX, CX
-	JZ         skip1806
+	JZ         skip1846
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -46576,6 +46686,6 @@ done1805:
 	VMASKMOVPD Y3, Y0, (SI)
 	VMASKMOVPD Y4, Y0, (DI)
 
-skip1806:
+skip1846:
 	VZEROUPPER
 	RET

@@ -155,15 +155,30 @@ func (t target) fourier() {
 	t.end()
 }
 
-// eachRows emits body for each number of rows, and a jump to where it ends.
+// eachRows emits body for each number of rows, with a jump to where it ends.
 func (t target) eachRows(rows GPVirtual, least, most int, end string, body func(n int)) {
+	at := make([]string, most+1)
+	for n := range at {
+		at[n] = label("rows")
+	}
+	var choose func(least, most int)
+	choose = func(least, most int) {
+		if least == most {
+			JMP(LabelRef(at[least]))
+			return
+		}
+		half, above := (least+most)/2, label("above")
+		CMPQ(rows, U8(uint8(half)))
+		JG(LabelRef(above))
+		choose(least, half)
+		Label(above)
+		choose(half+1, most)
+	}
+	choose(least, most)
 	for n := least; n <= most; n++ {
-		next := label("next")
-		CMPQ(rows, U8(uint8(n)))
-		JNE(LabelRef(next))
+		Label(at[n])
 		body(n)
 		JMP(LabelRef(end))
-		Label(next)
 	}
 }
 
