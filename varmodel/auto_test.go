@@ -448,7 +448,10 @@ func BenchmarkAuto(b *testing.B) {
 	for _, c := range []struct {
 		tier         Tier
 		dim, horizon int
-	}{{TierFull, 1, 1}, {TierFull, 7, 1}, {TierFull, 31, 1}, {TierFull, 7, 12}, {TierLight, 7, 1}, {TierLight, 7, 12}, {TierTiny, 7, 1}} {
+	}{
+		{TierFull, 1, 1}, {TierFull, 3, 1}, {TierFull, 7, 1}, {TierFull, 20, 1}, {TierFull, 31, 1}, {TierFull, 7, 12},
+		{TierLight, 1, 1}, {TierLight, 3, 1}, {TierLight, 7, 1}, {TierLight, 20, 1}, {TierLight, 7, 12}, {TierTiny, 7, 1},
+	} {
 		b.Run(fmt.Sprintf("%s/dim=%d/horizon=%d", c.tier, c.dim, c.horizon), func(b *testing.B) {
 			x := randomSeries(rand.New(rand.NewPCG(1, 1)), learnt+1000, c.dim, 0)
 			n := c.dim * c.horizon

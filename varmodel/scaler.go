@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 const (
@@ -11,6 +12,7 @@ const (
 	winsorAfter     = 30     // samples before deviations are limited
 	winsorLimit     = 10     // limit of a deviation, in standard deviations
 	inputLimit      = 10     // limit of a standardised value
+	forecastRange   = 2      // typical steps that a forecast may leave the range of what was seen
 	degenerate      = 1e-12  // a scale below this times the magnitude of the data counts as zero
 )
 
@@ -20,94 +22,35 @@ const (
 // so that one wild value cannot spoil a scale for long; missing values leave a
 // coordinate as it is.
 type scaler struct {
+	*vec.Moments
+
+	// Its vectors, as long as a sample.
 	weight, mean, variance []float64
 	diffWeight, diff2      []float64
 	low, high              []float64
-
-	// What follows from them and is looked at more often than it changes.
-	sd, rms        []float64 // square roots of variance and diff2; 0 for a constant coordinate
-	unit, inverse  []float64 // sd and 1/sd; 1 and 0 for a constant coordinate
-	steps, perStep []float64 // rms and 1/rms; 1 and 1 for a constant coordinate
-	floor, ceiling []float64 // limits of a forecast
+	sd, rms                []float64 // 0 for a constant coordinate
+	unit, inverse          []float64 // sd and 1/sd; 1 and 0 for a constant coordinate
+	steps, perStep         []float64 // rms and 1/rms; 1 and 1 for a constant coordinate
+	floor, ceiling         []float64 // limits of a forecast
 }
 
 func newScaler(dim int) *scaler {
-	v := make([]float64, 15*dim)
-	part := func(i int) []float64 { return v[i*dim : (i+1)*dim : (i+1)*dim] }
-	s := &scaler{
-		weight: part(0), mean: part(1), variance: part(2),
-		diffWeight: part(3), diff2: part(4),
-		low: part(5), high: part(6),
-		sd: part(7), rms: part(8),
-		unit: part(9), inverse: part(10), steps: part(11), perStep: part(12),
-		floor: part(13), ceiling: part(14),
+	m := vec.NewMoments(dim, statsForgetting, winsorAfter, winsorLimit, degenerate, forecastRange)
+	return &scaler{
+		Moments: m,
+		weight:  m.Weight[:dim], mean: m.Mean[:dim], variance: m.Variance[:dim],
+		diffWeight: m.DiffWeight[:dim], diff2: m.Diff2[:dim],
+		low: m.Low[:dim], high: m.High[:dim],
+		sd: m.SD[:dim], rms: m.RMS[:dim],
+		unit: m.Unit[:dim], inverse: m.Inverse[:dim],
+		steps: m.Steps[:dim], perStep: m.PerStep[:dim],
+		floor: m.Floor[:dim], ceiling: m.Ceiling[:dim],
 	}
-	s.derive()
-	return s
 }
 
 // observe takes the sample y, NaN where missing. diff is y minus the sample
 // before it, NaN unless both were observed.
-func (s *scaler) observe(y, diff []float64) {
-	n := len(y)
-	weights, means, variances, low, high := s.weight[:n], s.mean[:n], s.variance[:n], s.low[:n], s.high[:n]
-	sd, unit, inverse := s.sd[:n], s.unit[:n], s.inverse[:n]
-	var weight, share float64 // as a rule those of the coordinate before
-	for j, v := range y {
-		if v != v {
-			continue
-		}
-		switch {
-		case weights[j] == 0:
-			low[j], high[j] = v, v
-		case v < low[j]:
-			low[j] = v
-		case v > high[j]:
-			high[j] = v
-		}
-		if w := statsForgetting*weights[j] + 1; w != weight {
-			weight, share = w, 1/w
-		}
-		weights[j] = weight
-		mean, variance := means[j], variances[j]
-		dev := winsorise(v-mean, sd[j], weight)
-		mean += dev * share
-		variance += (dev*dev*(1-share) - variance) * share
-		means[j], variances[j] = mean, variance
-		sd[j] = scaleOf(variance, mean)
-		unit[j], inverse[j] = inverted(sd[j], 0)
-	}
-	weights, variances = s.diffWeight[:n], s.diff2[:n]
-	sd, unit, inverse = s.rms[:n], s.steps[:n], s.perStep[:n]
-	for j, v := range diff[:n] {
-		if v != v {
-			continue
-		}
-		if w := statsForgetting*weights[j] + 1; w != weight {
-			weight, share = w, 1/w
-		}
-		weights[j] = weight
-		v = winsorise(v, sd[j], weight)
-		square := variances[j]
-		square += (v*v - square) * share
-		variances[j] = square
-		sd[j] = scaleOf(square, means[j])
-		unit[j], inverse[j] = inverted(sd[j], 1)
-	}
-	floor, ceiling := s.floor[:n], s.ceiling[:n]
-	for j, rms := range sd {
-		floor[j], ceiling[j] = low[j]-2*rms, high[j]+2*rms
-	}
-}
-
-// derive sets what follows from sd and rms.
-func (s *scaler) derive() {
-	for j := range s.mean {
-		s.unit[j], s.inverse[j] = inverted(s.sd[j], 0)
-		s.steps[j], s.perStep[j] = inverted(s.rms[j], 1)
-		s.floor[j], s.ceiling[j] = s.low[j]-2*s.rms[j], s.high[j]+2*s.rms[j]
-	}
-}
+func (s *scaler) observe(y, diff []float64) { s.Add(y, diff) }
 
 // inverted returns a scale and its inverse; 1 and what is given instead for that of a
 // constant.
@@ -146,7 +89,7 @@ func (s *scaler) standardised(j int, v float64) float64 {
 // constant coordinate.
 func (s *scaler) step(j int) float64 { return s.steps[j] }
 
-// within limits a forecast to the range of what was seen, widened by two
+// within limits a forecast to the range of what was seen, widened by forecastRange
 // typical steps.
 func (s *scaler) within(j int, v float64) float64 {
 	if floor := s.floor[j]; v < floor {
@@ -164,6 +107,6 @@ func (s *scaler) State(c *snapshot.Codec) {
 		c.Float64s(v)
 	}
 	if c.Decoding() {
-		s.derive()
+		s.Derive()
 	}
 }

@@ -137,6 +137,17 @@ func logTo(dst, x []float64) {
 	}
 }
 
+func moments(m *Moments, x, diff []float64) {
+	switch active {
+	case avx512:
+		momentsAVX512(&m.all[0], &m.limits[0], &x[0], &diff[0], m.n, len(m.Mean))
+	case avx2:
+		momentsAVX2(&m.all[0], &m.limits[0], &x[0], &diff[0], m.n, len(m.Mean))
+	default:
+		momentsPortable(m, x, diff)
+	}
+}
+
 func conformal(c *Conformal, scale, count, own, half, forecast, y, voting, steps []float64, stride int) {
 	switch {
 	case active == portable || len(y) < 4: // a register takes longer than three numbers

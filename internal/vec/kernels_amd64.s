@@ -7239,25 +7239,25 @@ skip334:
 // func cusumAVX2(most *float64, rows *float64, x *float64, limits *float64, stride int)
 // Requires: AVX
 TEXT ·cusumAVX2(SB), NOSPLIT, $0-40
-	MOVQ   rows+8(FP), AX
-	MOVQ   x+16(FP), CX
+	MOVQ   x+16(FP), AX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	MOVQ   rows+8(FP), CX
 	MOVQ   limits+24(FP), DX
 	MOVQ   stride+32(FP), BX
 	SHLQ   $0x03, BX
 	LEAQ   (BX)(BX*2), SI
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
 	XORQ   DI, DI
 	MOVQ   BX, R8
 	CMPQ   R8, $0x00000020
 	JL     done337
 
 loop336:
-	MOVQ         AX, R9
+	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
 	LEAQ         (R10)(BX*4), R11
-	VMOVUPD      (CX)(DI*1), Y2
+	VMOVUPD      (AX)(DI*1), Y2
 	VCMPPD       $0x07, Y2, Y2, Y3
 	VBROADCASTSD 24(DX), Y4
 	VANDPD       Y3, Y4, Y4
@@ -7351,6 +7351,162 @@ done337:
 	VZEROUPPER
 	RET
 
+// func momentsAVX2(rows *float64, limits *float64, x *float64, diff *float64, n int, stride int)
+// Requires: AVX, CMOV
+TEXT ·momentsAVX2(SB), NOSPLIT, $0-48
+	MOVQ n+32(FP), AX
+	MOVQ rows+0(FP), CX
+	MOVQ limits+8(FP), DX
+	MOVQ stride+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (BX)(BX*2), SI
+	XORQ DI, DI
+	MOVQ BX, R8
+	CMPQ R8, $0x00000020
+	JL   done339
+
+loop338:
+	MOVQ         CX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	LEAQ         (R10)(BX*4), R11
+	LEAQ         (R11)(BX*4), R12
+	MOVQ         AX, R13
+	MOVQ         $0x00000004, R14
+	CMPQ         R13, R14
+	CMOVQGT      R14, R13
+	LEAQ         mask64<>+32(SB), R14
+	SHLQ         $0x03, R13
+	SUBQ         R13, R14
+	VMOVUPD      (R14), Y0
+	SUBQ         $0x00000004, AX
+	XORQ         R13, R13
+	CMPQ         AX, R13
+	CMOVQLT      R13, AX
+	VXORPD       Y1, Y1, Y1
+	VBROADCASTSD (DX), Y2
+	MOVQ         x+16(FP), R13
+	VMASKMOVPD   (R13)(DI*1), Y0, Y3
+	VCMPPD       $0x07, Y3, Y3, Y4
+	VANDPD       Y0, Y4, Y4
+	VMOVUPD      (R9), Y5
+	VCMPPD       $0x00, Y1, Y5, Y6
+	VANDPD       Y4, Y6, Y6
+	VMOVUPD      (R10)(BX*1), Y7
+	VMINPD       Y7, Y3, Y8
+	VBLENDVPD    Y6, Y3, Y8, Y8
+	VBLENDVPD    Y4, Y8, Y7, Y7
+	VMOVUPD      Y7, (R10)(BX*1)
+	VMOVUPD      (R10)(BX*2), Y8
+	VMAXPD       Y8, Y3, Y9
+	VBLENDVPD    Y6, Y3, Y9, Y9
+	VBLENDVPD    Y4, Y9, Y8, Y8
+	VMOVUPD      Y8, (R10)(BX*2)
+	VBROADCASTSD 8(DX), Y6
+	VMULPD       Y5, Y6, Y6
+	VADDPD       Y6, Y2, Y6
+	VBLENDVPD    Y4, Y6, Y5, Y5
+	VMOVUPD      Y5, (R9)
+	VDIVPD       Y6, Y2, Y5
+	VMOVUPD      (R9)(BX*1), Y9
+	VSUBPD       Y9, Y3, Y3
+	VMOVUPD      (R10)(SI*1), Y10
+	VCMPPD       $0x01, Y10, Y1, Y11
+	VBROADCASTSD 16(DX), Y12
+	VCMPPD       $0x01, Y6, Y12, Y6
+	VANDPD       Y11, Y6, Y6
+	VBROADCASTSD 24(DX), Y11
+	VMULPD       Y11, Y10, Y10
+	VMINPD       Y3, Y10, Y11
+	VXORPD       Y12, Y12, Y12
+	VSUBPD       Y10, Y12, Y10
+	VMAXPD       Y11, Y10, Y10
+	VBLENDVPD    Y6, Y10, Y3, Y3
+	VMULPD       Y3, Y5, Y6
+	VADDPD       Y9, Y6, Y6
+	VBLENDVPD    Y4, Y6, Y9, Y9
+	VMOVUPD      Y9, (R9)(BX*1)
+	VMULPD       Y3, Y3, Y3
+	VSUBPD       Y5, Y2, Y6
+	VMULPD       Y3, Y6, Y3
+	VMOVUPD      (R9)(BX*2), Y6
+	VSUBPD       Y6, Y3, Y3
+	VMULPD       Y3, Y5, Y3
+	VADDPD       Y6, Y3, Y3
+	VBLENDVPD    Y4, Y3, Y6, Y6
+	VMOVUPD      Y6, (R9)(BX*2)
+	VBROADCASTSD 32(DX), Y3
+	VXORPD       Y4, Y4, Y4
+	VSUBPD       Y9, Y4, Y4
+	VMAXPD       Y9, Y4, Y4
+	VADDPD       Y2, Y4, Y4
+	VMULPD       Y3, Y4, Y3
+	VSQRTPD      Y6, Y4
+	VCMPPD       $0x01, Y4, Y3, Y5
+	VANDPD       Y5, Y4, Y4
+	VMOVUPD      Y4, (R10)(SI*1)
+	VCMPPD       $0x04, Y1, Y4, Y5
+	VBROADCASTSD (DX), Y6
+	VBLENDVPD    Y5, Y4, Y6, Y6
+	VMOVUPD      Y6, (R11)(BX*1)
+	VDIVPD       Y6, Y2, Y4
+	VANDPD       Y5, Y4, Y4
+	VMOVUPD      Y4, (R11)(BX*2)
+	MOVQ         diff+24(FP), R13
+	VMASKMOVPD   (R13)(DI*1), Y0, Y4
+	VCMPPD       $0x07, Y4, Y4, Y5
+	VANDPD       Y0, Y5, Y5
+	VMOVUPD      (R9)(SI*1), Y0
+	VBROADCASTSD 8(DX), Y6
+	VMULPD       Y0, Y6, Y6
+	VADDPD       Y6, Y2, Y6
+	VBLENDVPD    Y5, Y6, Y0, Y0
+	VMOVUPD      Y0, (R9)(SI*1)
+	VDIVPD       Y6, Y2, Y0
+	VMOVUPD      (R11), Y9
+	VCMPPD       $0x01, Y9, Y1, Y10
+	VBROADCASTSD 16(DX), Y11
+	VCMPPD       $0x01, Y6, Y11, Y6
+	VANDPD       Y10, Y6, Y6
+	VBROADCASTSD 24(DX), Y10
+	VMULPD       Y10, Y9, Y9
+	VMINPD       Y4, Y9, Y10
+	VXORPD       Y11, Y11, Y11
+	VSUBPD       Y9, Y11, Y9
+	VMAXPD       Y10, Y9, Y9
+	VBLENDVPD    Y6, Y9, Y4, Y4
+	VMOVUPD      (R10), Y6
+	VMULPD       Y4, Y4, Y4
+	VSUBPD       Y6, Y4, Y4
+	VMULPD       Y4, Y0, Y0
+	VADDPD       Y6, Y0, Y0
+	VBLENDVPD    Y5, Y0, Y6, Y6
+	VMOVUPD      Y6, (R10)
+	VSQRTPD      Y6, Y0
+	VCMPPD       $0x01, Y0, Y3, Y3
+	VANDPD       Y3, Y0, Y0
+	VMOVUPD      Y0, (R11)
+	VCMPPD       $0x04, Y1, Y0, Y1
+	VBROADCASTSD (DX), Y3
+	VBLENDVPD    Y1, Y0, Y3, Y3
+	VMOVUPD      Y3, (R11)(SI*1)
+	VDIVPD       Y3, Y2, Y1
+	VMOVUPD      Y1, (R12)
+	VBROADCASTSD 40(DX), Y1
+	VMULPD       Y1, Y0, Y0
+	VSUBPD       Y0, Y7, Y1
+	VMOVUPD      Y1, (R12)(BX*1)
+	VADDPD       Y8, Y0, Y0
+	VMOVUPD      Y0, (R12)(BX*2)
+	ADDQ         $0x00000020, DI
+	SUBQ         $0x00000020, R8
+	CMPQ         R8, $0x00000020
+	JGE          loop338
+
+done339:
+	VZEROUPPER
+	RET
+
 // func conformalAVX2(out *int64, scale *float64, count *float64, own *float64, half *float64, forecast *float64, y *float64, voting *float64, limits *float64, steps *float64, n int, levels int, stride int)
 // Requires: AVX, POPCNT
 TEXT ·conformalAVX2(SB), NOSPLIT, $0-104
@@ -7367,10 +7523,10 @@ TEXT ·conformalAVX2(SB), NOSPLIT, $0-104
 	MOVQ    limits+64(FP), DX
 	XORQ    BX, BX
 
-columns338:
+columns340:
 	LEAQ         32(BX), SI
 	CMPQ         SI, AX
-	JG           done339
+	JG           done341
 	VXORPD       Y1, Y1, Y1
 	MOVQ         y+48(FP), DI
 	VMOVUPD      (DI)(BX*1), Y2
@@ -7412,9 +7568,9 @@ columns338:
 	MOVQ         steps+72(FP), R10
 	MOVQ         levels+88(FP), R11
 	CMPQ         R11, $0x00000001
-	JL           done341
+	JL           done343
 
-loop340:
+loop342:
 	ADDQ         $0x00000008, DI
 	VMOVUPD      (R8)(BX*1), Y2
 	VADDPD       Y1, Y2, Y2
@@ -7438,9 +7594,9 @@ loop340:
 	ADDQ         CX, R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000001, R11
-	JG           loop340
+	JG           loop342
 
-done341:
+done343:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      (DI)(BX*1), Y1
 	VBROADCASTSD 56(DX), Y2
@@ -7460,11 +7616,11 @@ done341:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      Y1, (DI)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns338
+	JMP          columns340
 
-done339:
+done341:
 	CMPQ         BX, AX
-	JE           done342
+	JE           done344
 	VXORPD       Y1, Y1, Y1
 	MOVQ         y+48(FP), AX
 	VMASKMOVPD   (AX)(BX*1), Y0, Y2
@@ -7507,9 +7663,9 @@ done339:
 	MOVQ         steps+72(FP), R8
 	MOVQ         levels+88(FP), R9
 	CMPQ         R9, $0x00000001
-	JL           done344
+	JL           done346
 
-loop343:
+loop345:
 	ADDQ         $0x00000008, AX
 	VMASKMOVPD   (SI)(BX*1), Y0, Y2
 	VADDPD       Y1, Y2, Y2
@@ -7533,9 +7689,9 @@ loop343:
 	ADDQ         CX, DI
 	ADDQ         $0x00000010, R8
 	SUBQ         $0x00000001, R9
-	JG           loop343
+	JG           loop345
 
-done344:
+done346:
 	MOVQ         scale+8(FP), AX
 	VMASKMOVPD   (AX)(BX*1), Y0, Y1
 	VBROADCASTSD 56(DX), Y2
@@ -7555,7 +7711,7 @@ done344:
 	MOVQ         scale+8(FP), AX
 	VMASKMOVPD   Y1, Y0, (AX)(BX*1)
 
-done342:
+done344:
 	VZEROUPPER
 	RET
 
@@ -7574,10 +7730,10 @@ TEXT ·logToAVX2(SB), NOSPLIT, $0-24
 	SHLQ    $0x03, DX
 	XORQ    BX, BX
 
-columns345:
+columns347:
 	LEAQ         32(BX), SI
 	CMPQ         SI, DX
-	JG           done346
+	JG           done348
 	VMOVUPD      (CX)(BX*1), Y1
 	VBROADCASTSD logarithm<>+0(SB), Y2
 	VPADDQ       Y2, Y1, Y2
@@ -7634,11 +7790,11 @@ columns345:
 	VBLENDVPD    Y3, Y2, Y1, Y1
 	VMOVUPD      Y1, (AX)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns345
+	JMP          columns347
 
-done346:
+done348:
 	CMPQ         BX, DX
-	JE           done347
+	JE           done349
 	VMASKMOVPD   (CX)(BX*1), Y0, Y1
 	VBROADCASTSD logarithm<>+0(SB), Y2
 	VPADDQ       Y2, Y1, Y2
@@ -7695,7 +7851,7 @@ done346:
 	VBLENDVPD    Y3, Y2, Y1, Y1
 	VMASKMOVPD   Y1, Y0, (AX)(BX*1)
 
-done347:
+done349:
 	VZEROUPPER
 	RET
 
@@ -7735,10 +7891,10 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-32
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns348:
+columns350:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done349
+	JG          done351
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	VMOVUPD     64(AX)(BX*1), Z4
@@ -7748,26 +7904,26 @@ columns348:
 	VMOVUPD     192(AX)(BX*1), Z4
 	VFMADD231PD 192(CX)(BX*1), Z4, Z0
 	MOVQ        SI, BX
-	JMP         columns348
-
-done349:
-columns350:
-	LEAQ        64(BX), SI
-	CMPQ        SI, DX
-	JG          done351
-	VMOVUPD     (AX)(BX*1), Z4
-	VFMADD231PD (CX)(BX*1), Z4, Z1
-	MOVQ        SI, BX
 	JMP         columns350
 
 done351:
+columns352:
+	LEAQ        64(BX), SI
+	CMPQ        SI, DX
+	JG          done353
+	VMOVUPD     (AX)(BX*1), Z4
+	VFMADD231PD (CX)(BX*1), Z4, Z1
+	MOVQ        SI, BX
+	JMP         columns352
+
+done353:
 	CMPQ        BX, DX
-	JE          done352
+	JE          done354
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VMOVUPD.Z   (CX)(BX*1), K1, Z5
 	VFMADD231PD Z4, Z5, Z0
 
-done352:
+done354:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z0, Z3, Z3
 	VADDPD        Z3, Z1, Z1
@@ -7797,10 +7953,10 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         BX, BX
 
-columns353:
+columns355:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done354
+	JG          done356
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
@@ -7814,28 +7970,28 @@ columns353:
 	VFMADD231PD 192(AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, 192(CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns353
+	JMP         columns355
 
-done354:
-columns355:
+done356:
+columns357:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done356
+	JG          done358
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns355
+	JMP         columns357
 
-done356:
+done358:
 	CMPQ        BX, DX
-	JE          done357
+	JE          done359
 	VMOVUPD.Z   (CX)(BX*1), K1, Z1
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (CX)(BX*1)
 
-done357:
+done359:
 	VZEROUPPER
 	RET
 
@@ -7854,10 +8010,10 @@ TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         DX, DX
 
-columns358:
+columns360:
 	LEAQ    256(DX), BX
 	CMPQ    BX, CX
-	JG      done359
+	JG      done361
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	VMULPD  64(AX)(DX*1), Z0, Z1
@@ -7867,26 +8023,26 @@ columns358:
 	VMULPD  192(AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, 192(AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns358
-
-done359:
-columns360:
-	LEAQ    64(DX), BX
-	CMPQ    BX, CX
-	JG      done361
-	VMULPD  (AX)(DX*1), Z0, Z1
-	VMOVUPD Z1, (AX)(DX*1)
-	MOVQ    BX, DX
 	JMP     columns360
 
 done361:
+columns362:
+	LEAQ    64(DX), BX
+	CMPQ    BX, CX
+	JG      done363
+	VMULPD  (AX)(DX*1), Z0, Z1
+	VMOVUPD Z1, (AX)(DX*1)
+	MOVQ    BX, DX
+	JMP     columns362
+
+done363:
 	CMPQ      DX, CX
-	JE        done362
+	JE        done364
 	VMOVUPD.Z (AX)(DX*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(DX*1)
 
-done362:
+done364:
 	VZEROUPPER
 	RET
 
@@ -7905,10 +8061,10 @@ TEXT ·timesAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns363:
+columns365:
 	LEAQ    256(BX), SI
 	CMPQ    SI, DX
-	JG      done364
+	JG      done366
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
@@ -7922,28 +8078,28 @@ columns363:
 	VMULPD  192(CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, 192(AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns363
+	JMP     columns365
 
-done364:
-columns365:
+done366:
+columns367:
 	LEAQ    64(BX), SI
 	CMPQ    SI, DX
-	JG      done366
+	JG      done368
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns365
+	JMP     columns367
 
-done366:
+done368:
 	CMPQ      BX, DX
-	JE        done367
+	JE        done369
 	VMOVUPD.Z (AX)(BX*1), K1, Z0
 	VMOVUPD.Z (CX)(BX*1), K1, Z1
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(BX*1)
 
-done367:
+done369:
 	VZEROUPPER
 	RET
 
@@ -7964,7 +8120,7 @@ TEXT ·hadamardAVX512(SB), NOSPLIT, $0-16
 	KMOVW  BX, K3
 	MOVQ   AX, BX
 
-while368:
+while370:
 	VMOVUPD    (BX), Z0
 	VPERMILPD  $0x55, Z0, Z1
 	VADDPD     Z0, Z1, Z2
@@ -7978,22 +8134,22 @@ while368:
 	VMOVUPD    Z2, (BX)
 	ADDQ       $0x00000040, BX
 	CMPQ       BX, DX
-	JB         while368
+	JB         while370
 	SHRQ       $0x03, CX
 	MOVQ       $0x00000040, BX
 
-pass369:
+pass371:
 	CMPQ CX, $0x00000004
-	JL   rest370
+	JL   rest372
 	LEAQ (BX)(BX*2), SI
 	MOVQ AX, DI
 
-while372:
+while374:
 	MOVQ DI, R8
 	MOVQ DI, R9
 	ADDQ BX, R9
 
-while373:
+while375:
 	VMOVUPD (R8), Z0
 	VMOVUPD (R8)(BX*1), Z1
 	VMOVUPD (R8)(BX*2), Z2
@@ -8012,25 +8168,25 @@ while373:
 	VMOVUPD Z0, (R8)(SI*1)
 	ADDQ    $0x00000040, R8
 	CMPQ    R8, R9
-	JB      while373
+	JB      while375
 	LEAQ    (DI)(BX*4), DI
 	CMPQ    DI, DX
-	JB      while372
+	JB      while374
 	SHLQ    $0x02, BX
 	SHRQ    $0x02, CX
-	JMP     pass369
+	JMP     pass371
 
-rest370:
+rest372:
 	CMPQ CX, $0x00000002
-	JL   done371
+	JL   done373
 	LEAQ (BX)(BX*2), CX
 
-while374:
+while376:
 	MOVQ AX, CX
 	MOVQ AX, SI
 	ADDQ BX, SI
 
-while375:
+while377:
 	VMOVUPD (CX), Z0
 	VMOVUPD (CX)(BX*1), Z1
 	VADDPD  Z1, Z0, Z2
@@ -8039,12 +8195,12 @@ while375:
 	VMOVUPD Z0, (CX)(BX*1)
 	ADDQ    $0x00000040, CX
 	CMPQ    CX, SI
-	JB      while375
+	JB      while377
 	LEAQ    (AX)(BX*2), AX
 	CMPQ    AX, DX
-	JB      while374
+	JB      while376
 
-done371:
+done373:
 	VZEROUPPER
 	RET
 
@@ -8062,9 +8218,9 @@ TEXT ·matVecAVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x03, CX
 
-rows376:
+rows378:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest377
+	JL      rest379
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8090,10 +8246,10 @@ rows376:
 	VMOVUPD Z0, Z16
 	XORQ    R12, R12
 
-columns379:
+columns381:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done380
+	JG          done382
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -8113,13 +8269,13 @@ columns379:
 	VFMADD231PD 64(R10)(R12*1), Z18, Z15
 	VFMADD231PD 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns379
+	JMP         columns381
 
-done380:
-columns381:
+done382:
+columns383:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done382
+	JG          done384
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -8130,11 +8286,11 @@ columns381:
 	VFMADD231PD (R10)(R12*1), Z18, Z7
 	VFMADD231PD (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns381
+	JMP         columns383
 
-done382:
+done384:
 	CMPQ        R12, CX
-	JE          done383
+	JE          done385
 	VMOVUPD.Z   (DX)(R12*1), K1, Z18
 	VMOVUPD.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z1
@@ -8153,7 +8309,7 @@ done382:
 	VMOVUPD.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z8
 
-done383:
+done385:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -8189,11 +8345,11 @@ done383:
 	ADDQ       $0x00000040, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows376
+	JMP        rows378
 
-rest377:
+rest379:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip384
+	JNE     skip386
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8216,10 +8372,10 @@ rest377:
 	VMOVUPD Z0, Z0
 	XORQ    R11, R11
 
-columns385:
+columns387:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done386
+	JG          done388
 	VMOVUPD     (DX)(R11*1), Z15
 	VFMADD231PD (AX)(R11*1), Z15, Z1
 	VFMADD231PD (BX)(R11*1), Z15, Z2
@@ -8237,13 +8393,13 @@ columns385:
 	VFMADD231PD 64(R9)(R11*1), Z15, Z13
 	VFMADD231PD 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns385
+	JMP         columns387
 
-done386:
-columns387:
+done388:
+columns389:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done388
+	JG          done390
 	VMOVUPD     (DX)(R11*1), Z15
 	VFMADD231PD (AX)(R11*1), Z15, Z1
 	VFMADD231PD (BX)(R11*1), Z15, Z2
@@ -8253,11 +8409,11 @@ columns387:
 	VFMADD231PD (R9)(R11*1), Z15, Z6
 	VFMADD231PD (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns387
+	JMP         columns389
 
-done388:
+done390:
 	CMPQ        R11, CX
-	JE          done389
+	JE          done391
 	VMOVUPD.Z   (DX)(R11*1), K1, Z15
 	VMOVUPD.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PD Z14, Z15, Z1
@@ -8274,7 +8430,7 @@ done388:
 	VMOVUPD.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PD Z14, Z15, Z7
 
-done389:
+done391:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -8312,11 +8468,11 @@ done389:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end378
+	JMP        end380
 
-skip384:
+skip386:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip390
+	JNE     skip392
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8336,10 +8492,10 @@ skip384:
 	VMOVUPD Z0, Z0
 	XORQ    R10, R10
 
-columns391:
+columns393:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done392
+	JG          done394
 	VMOVUPD     (DX)(R10*1), Z13
 	VFMADD231PD (AX)(R10*1), Z13, Z1
 	VFMADD231PD (BX)(R10*1), Z13, Z2
@@ -8355,13 +8511,13 @@ columns391:
 	VFMADD231PD 64(R8)(R10*1), Z13, Z11
 	VFMADD231PD 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns391
+	JMP         columns393
 
-done392:
-columns393:
+done394:
+columns395:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done394
+	JG          done396
 	VMOVUPD     (DX)(R10*1), Z13
 	VFMADD231PD (AX)(R10*1), Z13, Z1
 	VFMADD231PD (BX)(R10*1), Z13, Z2
@@ -8370,11 +8526,11 @@ columns393:
 	VFMADD231PD (R8)(R10*1), Z13, Z5
 	VFMADD231PD (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns393
+	JMP         columns395
 
-done394:
+done396:
 	CMPQ        R10, CX
-	JE          done395
+	JE          done397
 	VMOVUPD.Z   (DX)(R10*1), K1, Z13
 	VMOVUPD.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PD Z12, Z13, Z1
@@ -8389,7 +8545,7 @@ done394:
 	VMOVUPD.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PD Z12, Z13, Z6
 
-done395:
+done397:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -8423,11 +8579,11 @@ done395:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end378
+	JMP        end380
 
-skip390:
+skip392:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip396
+	JNE     skip398
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8444,10 +8600,10 @@ skip390:
 	VMOVUPD Z0, Z0
 	XORQ    R9, R9
 
-columns397:
+columns399:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done398
+	JG          done400
 	VMOVUPD     (DX)(R9*1), Z11
 	VFMADD231PD (AX)(R9*1), Z11, Z1
 	VFMADD231PD (BX)(R9*1), Z11, Z2
@@ -8461,13 +8617,13 @@ columns397:
 	VFMADD231PD 64(DI)(R9*1), Z11, Z9
 	VFMADD231PD 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns397
+	JMP         columns399
 
-done398:
-columns399:
+done400:
+columns401:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done400
+	JG          done402
 	VMOVUPD     (DX)(R9*1), Z11
 	VFMADD231PD (AX)(R9*1), Z11, Z1
 	VFMADD231PD (BX)(R9*1), Z11, Z2
@@ -8475,11 +8631,11 @@ columns399:
 	VFMADD231PD (DI)(R9*1), Z11, Z4
 	VFMADD231PD (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns399
+	JMP         columns401
 
-done400:
+done402:
 	CMPQ        R9, CX
-	JE          done401
+	JE          done403
 	VMOVUPD.Z   (DX)(R9*1), K1, Z11
 	VMOVUPD.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PD Z10, Z11, Z1
@@ -8492,7 +8648,7 @@ done400:
 	VMOVUPD.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PD Z10, Z11, Z5
 
-done401:
+done403:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -8525,11 +8681,11 @@ done401:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end378
+	JMP        end380
 
-skip396:
+skip398:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip402
+	JNE     skip404
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8543,10 +8699,10 @@ skip396:
 	VMOVUPD Z0, Z0
 	XORQ    R8, R8
 
-columns403:
+columns405:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done404
+	JG          done406
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z9, Z1
 	VFMADD231PD (BX)(R8*1), Z9, Z2
@@ -8558,24 +8714,24 @@ columns403:
 	VFMADD231PD 64(SI)(R8*1), Z9, Z7
 	VFMADD231PD 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns403
+	JMP         columns405
 
-done404:
-columns405:
+done406:
+columns407:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done406
+	JG          done408
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z9, Z1
 	VFMADD231PD (BX)(R8*1), Z9, Z2
 	VFMADD231PD (SI)(R8*1), Z9, Z3
 	VFMADD231PD (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns405
+	JMP         columns407
 
-done406:
+done408:
 	CMPQ        R8, CX
-	JE          done407
+	JE          done409
 	VMOVUPD.Z   (DX)(R8*1), K1, Z9
 	VMOVUPD.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
@@ -8586,7 +8742,7 @@ done406:
 	VMOVUPD.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z4
 
-done407:
+done409:
 	LEAQ       (DI)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -8612,11 +8768,11 @@ done407:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end378
+	JMP        end380
 
-skip402:
+skip404:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip408
+	JNE     skip410
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPD Z0, Z1
@@ -8627,10 +8783,10 @@ skip402:
 	VMOVUPD Z0, Z0
 	XORQ    DI, DI
 
-columns409:
+columns411:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done410
+	JG          done412
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
@@ -8640,23 +8796,23 @@ columns409:
 	VFMADD231PD 64(BX)(DI*1), Z7, Z5
 	VFMADD231PD 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns409
+	JMP         columns411
 
-done410:
-columns411:
+done412:
+columns413:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done412
+	JG          done414
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
 	VFMADD231PD (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns411
+	JMP         columns413
 
-done412:
+done414:
 	CMPQ        DI, CX
-	JE          done413
+	JE          done415
 	VMOVUPD.Z   (DX)(DI*1), K1, Z7
 	VMOVUPD.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z1
@@ -8665,7 +8821,7 @@ done412:
 	VMOVUPD.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z3
 
-done413:
+done415:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -8694,11 +8850,11 @@ done413:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end378
+	JMP           end380
 
-skip408:
+skip410:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip414
+	JNE     skip416
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
@@ -8710,10 +8866,10 @@ skip408:
 	VMOVUPD Z0, Z0
 	XORQ    SI, SI
 
-columns415:
+columns417:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done416
+	JG          done418
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
@@ -8727,29 +8883,29 @@ columns415:
 	VFMADD231PD 192(AX)(SI*1), Z9, Z7
 	VFMADD231PD 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns415
+	JMP         columns417
 
-done416:
-columns417:
+done418:
+columns419:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done418
+	JG          done420
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns417
+	JMP         columns419
 
-done418:
+done420:
 	CMPQ        SI, CX
-	JE          done419
+	JE          done421
 	VMOVUPD.Z   (DX)(SI*1), K1, Z9
 	VMOVUPD.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
 	VMOVUPD.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z2
 
-done419:
+done421:
 	LEAQ          (BX)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -8774,21 +8930,21 @@ done419:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end378
+	JMP           end380
 
-skip414:
+skip416:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip420
+	JNE     skip422
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns421:
+columns423:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done422
+	JG          done424
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	VMOVUPD     64(DX)(BX*1), Z5
@@ -8798,26 +8954,26 @@ columns421:
 	VMOVUPD     192(DX)(BX*1), Z5
 	VFMADD231PD 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns421
-
-done422:
-columns423:
-	LEAQ        64(BX), SI
-	CMPQ        SI, CX
-	JG          done424
-	VMOVUPD     (DX)(BX*1), Z5
-	VFMADD231PD (AX)(BX*1), Z5, Z1
-	MOVQ        SI, BX
 	JMP         columns423
 
 done424:
+columns425:
+	LEAQ        64(BX), SI
+	CMPQ        SI, CX
+	JG          done426
+	VMOVUPD     (DX)(BX*1), Z5
+	VFMADD231PD (AX)(BX*1), Z5, Z1
+	MOVQ        SI, BX
+	JMP         columns425
+
+done426:
 	CMPQ        BX, CX
-	JE          done425
+	JE          done427
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z4, Z5, Z1
 
-done425:
+done427:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -8832,10 +8988,10 @@ done425:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end378
+	JMP           end380
 
-skip420:
-end378:
+skip422:
+end380:
 	VZEROUPPER
 	RET
 
@@ -8854,9 +9010,9 @@ TEXT ·updateMatVecAVX512(SB), NOSPLIT, $0-56
 	KMOVW  DI, K1
 	SHLQ   $0x03, CX
 
-rows426:
+rows428:
 	CMPQ         m+40(FP), $0x00000008
-	JL           rest427
+	JL           rest429
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -8893,10 +9049,10 @@ rows426:
 	MOVQ         R13, f+16(FP)
 	XORQ         R13, R13
 
-columns429:
+columns431:
 	LEAQ        128(R13), R14
 	CMPQ        R14, CX
-	JG          done430
+	JG          done432
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -8966,13 +9122,13 @@ columns429:
 	VMOVUPD     Z25, 64(R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z16
 	MOVQ        R14, R13
-	JMP         columns429
+	JMP         columns431
 
-done430:
-columns431:
+done432:
+columns433:
 	LEAQ        64(R13), R14
 	CMPQ        R14, CX
-	JG          done432
+	JG          done434
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -9008,11 +9164,11 @@ columns431:
 	VMOVUPD     Z25, (R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z8
 	MOVQ        R14, R13
-	JMP         columns431
+	JMP         columns433
 
-done432:
+done434:
 	CMPQ        R13, CX
-	JE          done433
+	JE          done435
 	VMOVUPD.Z   (DX)(R13*1), K1, Z27
 	VMOVUPD.Z   (BX)(R13*1), K1, Z26
 	VMOVUPD.Z   (AX)(R13*1), K1, Z25
@@ -9056,7 +9212,7 @@ done432:
 	VMOVUPD.Z   Z25, K1, Z25
 	VFMADD231PD Z25, Z27, Z8
 
-done433:
+done435:
 	LEAQ       (R12)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -9092,11 +9248,11 @@ done433:
 	ADDQ       $0x00000040, SI
 	MOVQ       SI, y+0(FP)
 	SUBQ       $0x00000008, m+40(FP)
-	JMP        rows426
+	JMP        rows428
 
-rest427:
+rest429:
 	CMPQ         m+40(FP), $0x00000007
-	JNE          skip434
+	JNE          skip436
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9129,10 +9285,10 @@ rest427:
 	MOVQ         R12, f+16(FP)
 	XORQ         R12, R12
 
-columns435:
+columns437:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done436
+	JG          done438
 	VMOVUPD     (DX)(R12*1), Z23
 	VMOVUPD     (BX)(R12*1), Z22
 	VMOVUPD     (AX)(R12*1), Z21
@@ -9194,13 +9350,13 @@ columns435:
 	VMOVUPD     Z21, 64(R11)(R12*1)
 	VFMADD231PD Z21, Z23, Z0
 	MOVQ        R13, R12
-	JMP         columns435
+	JMP         columns437
 
-done436:
-columns437:
+done438:
+columns439:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done438
+	JG          done440
 	VMOVUPD     (DX)(R12*1), Z23
 	VMOVUPD     (BX)(R12*1), Z22
 	VMOVUPD     (AX)(R12*1), Z21
@@ -9232,11 +9388,11 @@ columns437:
 	VMOVUPD     Z21, (R11)(R12*1)
 	VFMADD231PD Z21, Z23, Z7
 	MOVQ        R13, R12
-	JMP         columns437
+	JMP         columns439
 
-done438:
+done440:
 	CMPQ        R12, CX
-	JE          done439
+	JE          done441
 	VMOVUPD.Z   (DX)(R12*1), K1, Z23
 	VMOVUPD.Z   (BX)(R12*1), K1, Z22
 	VMOVUPD.Z   (AX)(R12*1), K1, Z21
@@ -9275,7 +9431,7 @@ done438:
 	VMOVUPD.Z   Z21, K1, Z21
 	VFMADD231PD Z21, Z23, Z7
 
-done439:
+done441:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -9313,11 +9469,11 @@ done439:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end428
+	JMP        end430
 
-skip434:
+skip436:
 	CMPQ         m+40(FP), $0x00000006
-	JNE          skip440
+	JNE          skip442
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9346,10 +9502,10 @@ skip434:
 	MOVQ         R11, f+16(FP)
 	XORQ         R11, R11
 
-columns441:
+columns443:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done442
+	JG          done444
 	VMOVUPD     (DX)(R11*1), Z20
 	VMOVUPD     (BX)(R11*1), Z19
 	VMOVUPD     (AX)(R11*1), Z18
@@ -9403,13 +9559,13 @@ columns441:
 	VMOVUPD     Z18, 64(R10)(R11*1)
 	VFMADD231PD Z18, Z20, Z0
 	MOVQ        R12, R11
-	JMP         columns441
+	JMP         columns443
 
-done442:
-columns443:
+done444:
+columns445:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done444
+	JG          done446
 	VMOVUPD     (DX)(R11*1), Z20
 	VMOVUPD     (BX)(R11*1), Z19
 	VMOVUPD     (AX)(R11*1), Z18
@@ -9437,11 +9593,11 @@ columns443:
 	VMOVUPD     Z18, (R10)(R11*1)
 	VFMADD231PD Z18, Z20, Z6
 	MOVQ        R12, R11
-	JMP         columns443
+	JMP         columns445
 
-done444:
+done446:
 	CMPQ        R11, CX
-	JE          done445
+	JE          done447
 	VMOVUPD.Z   (DX)(R11*1), K1, Z20
 	VMOVUPD.Z   (BX)(R11*1), K1, Z19
 	VMOVUPD.Z   (AX)(R11*1), K1, Z18
@@ -9475,7 +9631,7 @@ done444:
 	VMOVUPD.Z   Z18, K1, Z18
 	VFMADD231PD Z18, Z20, Z6
 
-done445:
+done447:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -9509,11 +9665,11 @@ done445:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end428
+	JMP        end430
 
-skip440:
+skip442:
 	CMPQ         m+40(FP), $0x00000005
-	JNE          skip446
+	JNE          skip448
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9538,10 +9694,10 @@ skip440:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns447:
+columns449:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done448
+	JG          done450
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (BX)(R10*1), Z16
 	VMOVUPD     (AX)(R10*1), Z15
@@ -9587,13 +9743,13 @@ columns447:
 	VMOVUPD     Z15, 64(R9)(R10*1)
 	VFMADD231PD Z15, Z17, Z0
 	MOVQ        R11, R10
-	JMP         columns447
+	JMP         columns449
 
-done448:
-columns449:
+done450:
+columns451:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done450
+	JG          done452
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (BX)(R10*1), Z16
 	VMOVUPD     (AX)(R10*1), Z15
@@ -9617,11 +9773,11 @@ columns449:
 	VMOVUPD     Z15, (R9)(R10*1)
 	VFMADD231PD Z15, Z17, Z5
 	MOVQ        R11, R10
-	JMP         columns449
+	JMP         columns451
 
-done450:
+done452:
 	CMPQ        R10, CX
-	JE          done451
+	JE          done453
 	VMOVUPD.Z   (DX)(R10*1), K1, Z17
 	VMOVUPD.Z   (BX)(R10*1), K1, Z16
 	VMOVUPD.Z   (AX)(R10*1), K1, Z15
@@ -9650,7 +9806,7 @@ done450:
 	VMOVUPD.Z   Z15, K1, Z15
 	VFMADD231PD Z15, Z17, Z5
 
-done451:
+done453:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -9683,11 +9839,11 @@ done451:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end428
+	JMP        end430
 
-skip446:
+skip448:
 	CMPQ         m+40(FP), $0x00000004
-	JNE          skip452
+	JNE          skip454
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9708,10 +9864,10 @@ skip446:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns453:
+columns455:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done454
+	JG          done456
 	VMOVUPD     (DX)(R9*1), Z14
 	VMOVUPD     (BX)(R9*1), Z13
 	VMOVUPD     (AX)(R9*1), Z12
@@ -9749,13 +9905,13 @@ columns453:
 	VMOVUPD     Z12, 64(R8)(R9*1)
 	VFMADD231PD Z12, Z14, Z0
 	MOVQ        R10, R9
-	JMP         columns453
+	JMP         columns455
 
-done454:
-columns455:
+done456:
+columns457:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done456
+	JG          done458
 	VMOVUPD     (DX)(R9*1), Z14
 	VMOVUPD     (BX)(R9*1), Z13
 	VMOVUPD     (AX)(R9*1), Z12
@@ -9775,11 +9931,11 @@ columns455:
 	VMOVUPD     Z12, (R8)(R9*1)
 	VFMADD231PD Z12, Z14, Z4
 	MOVQ        R10, R9
-	JMP         columns455
+	JMP         columns457
 
-done456:
+done458:
 	CMPQ        R9, CX
-	JE          done457
+	JE          done459
 	VMOVUPD.Z   (DX)(R9*1), K1, Z14
 	VMOVUPD.Z   (BX)(R9*1), K1, Z13
 	VMOVUPD.Z   (AX)(R9*1), K1, Z12
@@ -9803,7 +9959,7 @@ done456:
 	VMOVUPD.Z   Z12, K1, Z12
 	VFMADD231PD Z12, Z14, Z4
 
-done457:
+done459:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -9829,11 +9985,11 @@ done457:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end428
+	JMP        end430
 
-skip452:
+skip454:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip458
+	JNE          skip460
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VMOVUPD      Z0, Z1
@@ -9850,10 +10006,10 @@ skip452:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns459:
+columns461:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done460
+	JG          done462
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -9883,13 +10039,13 @@ columns459:
 	VMOVUPD     Z9, 64(DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z0
 	MOVQ        R9, R8
-	JMP         columns459
+	JMP         columns461
 
-done460:
-columns461:
+done462:
+columns463:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done462
+	JG          done464
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -9905,11 +10061,11 @@ columns461:
 	VMOVUPD     Z9, (DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z3
 	MOVQ        R9, R8
-	JMP         columns461
+	JMP         columns463
 
-done462:
+done464:
 	CMPQ        R8, CX
-	JE          done463
+	JE          done465
 	VMOVUPD.Z   (DX)(R8*1), K1, Z11
 	VMOVUPD.Z   (BX)(R8*1), K1, Z10
 	VMOVUPD.Z   (AX)(R8*1), K1, Z9
@@ -9928,7 +10084,7 @@ done462:
 	VMOVUPD.Z   Z9, K1, Z9
 	VFMADD231PD Z9, Z11, Z3
 
-done463:
+done465:
 	LEAQ          (DI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -9957,11 +10113,11 @@ done463:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end428
+	JMP           end430
 
-skip458:
+skip460:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip464
+	JNE          skip466
 	LEAQ         (AX)(CX*1), SI
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
@@ -9978,10 +10134,10 @@ skip458:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns465:
+columns467:
 	LEAQ        256(DI), R8
 	CMPQ        R8, CX
-	JG          done466
+	JG          done468
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -10023,13 +10179,13 @@ columns465:
 	VMOVUPD     Z10, 192(SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z0
 	MOVQ        R8, DI
-	JMP         columns465
+	JMP         columns467
 
-done466:
-columns467:
+done468:
+columns469:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done468
+	JG          done470
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -10041,11 +10197,11 @@ columns467:
 	VMOVUPD     Z10, (SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z2
 	MOVQ        R8, DI
-	JMP         columns467
+	JMP         columns469
 
-done468:
+done470:
 	CMPQ        DI, CX
-	JE          done469
+	JE          done471
 	VMOVUPD.Z   (DX)(DI*1), K1, Z12
 	VMOVUPD.Z   (BX)(DI*1), K1, Z11
 	VMOVUPD.Z   (AX)(DI*1), K1, Z10
@@ -10059,7 +10215,7 @@ done468:
 	VMOVUPD.Z   Z10, K1, Z10
 	VFMADD231PD Z10, Z12, Z2
 
-done469:
+done471:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -10084,11 +10240,11 @@ done469:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end428
+	JMP           end430
 
-skip464:
+skip466:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip470
+	JNE          skip472
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -10099,10 +10255,10 @@ skip464:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns471:
+columns473:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done472
+	JG          done474
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -10128,13 +10284,13 @@ columns471:
 	VMOVUPD     Z5, 192(AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z0
 	MOVQ        DI, SI
-	JMP         columns471
+	JMP         columns473
 
-done472:
-columns473:
+done474:
+columns475:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done474
+	JG          done476
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -10142,11 +10298,11 @@ columns473:
 	VMOVUPD     Z5, (AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z1
 	MOVQ        DI, SI
-	JMP         columns473
+	JMP         columns475
 
-done474:
+done476:
 	CMPQ        SI, CX
-	JE          done475
+	JE          done477
 	VMOVUPD.Z   (DX)(SI*1), K1, Z7
 	VMOVUPD.Z   (BX)(SI*1), K1, Z6
 	VMOVUPD.Z   (AX)(SI*1), K1, Z5
@@ -10155,7 +10311,7 @@ done474:
 	VMOVUPD.Z   Z5, K1, Z5
 	VFMADD231PD Z5, Z7, Z1
 
-done475:
+done477:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -10170,10 +10326,10 @@ done475:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end428
+	JMP           end430
 
-skip470:
-end428:
+skip472:
+end430:
 	VZEROUPPER
 	RET
 
@@ -10195,9 +10351,9 @@ TEXT ·addOuterAVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x03, BX
 
-rows476:
+rows478:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest477
+	JL           rest479
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -10241,10 +10397,10 @@ rows476:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns479:
+columns481:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done480
+	JG          done482
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -10296,13 +10452,13 @@ columns479:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns479
+	JMP         columns481
 
-done480:
-columns481:
+done482:
+columns483:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done482
+	JG          done484
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -10329,11 +10485,11 @@ columns481:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns481
+	JMP         columns483
 
-done482:
+done484:
 	CMPQ        R14, CX
-	JE          done483
+	JE          done485
 	VMOVUPD.Z   (DX)(R14*1), K1, Z9
 	VMOVUPD.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -10360,14 +10516,14 @@ done482:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, K1, (R13)(R14*1)
 
-done483:
+done485:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows476
+	JMP  rows478
 
-rest477:
+rest479:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip484
+	JNE          skip486
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -10406,10 +10562,10 @@ rest477:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns485:
+columns487:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done486
+	JG          done488
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -10455,13 +10611,13 @@ columns485:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns485
+	JMP         columns487
 
-done486:
-columns487:
+done488:
+columns489:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done488
+	JG          done490
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -10485,11 +10641,11 @@ columns487:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns487
+	JMP         columns489
 
-done488:
+done490:
 	CMPQ        BX, CX
-	JE          done489
+	JE          done491
 	VMOVUPD.Z   (DX)(BX*1), K1, Z8
 	VMOVUPD.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -10513,13 +10669,13 @@ done488:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, K1, (R12)(BX*1)
 
-done489:
+done491:
 	LEAQ (R12)(SI*1), AX
-	JMP  end478
+	JMP  end480
 
-skip484:
+skip486:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip490
+	JNE          skip492
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -10553,10 +10709,10 @@ skip484:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns491:
+columns493:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done492
+	JG          done494
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -10596,13 +10752,13 @@ columns491:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns491
+	JMP         columns493
 
-done492:
-columns493:
+done494:
+columns495:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done494
+	JG          done496
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -10623,11 +10779,11 @@ columns493:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns493
+	JMP         columns495
 
-done494:
+done496:
 	CMPQ        BX, CX
-	JE          done495
+	JE          done497
 	VMOVUPD.Z   (DX)(BX*1), K1, Z7
 	VMOVUPD.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -10648,13 +10804,13 @@ done494:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, K1, (R11)(BX*1)
 
-done495:
+done497:
 	LEAQ (R11)(SI*1), AX
-	JMP  end478
+	JMP  end480
 
-skip490:
+skip492:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip496
+	JNE          skip498
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -10683,10 +10839,10 @@ skip490:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns497:
+columns499:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done498
+	JG          done500
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -10720,13 +10876,13 @@ columns497:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns497
+	JMP         columns499
 
-done498:
-columns499:
+done500:
+columns501:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done500
+	JG          done502
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -10744,11 +10900,11 @@ columns499:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns499
+	JMP         columns501
 
-done500:
+done502:
 	CMPQ        BX, CX
-	JE          done501
+	JE          done503
 	VMOVUPD.Z   (DX)(BX*1), K1, Z6
 	VMOVUPD.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -10766,13 +10922,13 @@ done500:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, K1, (R10)(BX*1)
 
-done501:
+done503:
 	LEAQ (R10)(SI*1), AX
-	JMP  end478
+	JMP  end480
 
-skip496:
+skip498:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip502
+	JNE          skip504
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -10796,10 +10952,10 @@ skip496:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns503:
+columns505:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done504
+	JG          done506
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -10827,13 +10983,13 @@ columns503:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns503
+	JMP         columns505
 
-done504:
-columns505:
+done506:
+columns507:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done506
+	JG          done508
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -10848,11 +11004,11 @@ columns505:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns505
+	JMP         columns507
 
-done506:
+done508:
 	CMPQ        BX, CX
-	JE          done507
+	JE          done509
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -10867,13 +11023,13 @@ done506:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, K1, (R9)(BX*1)
 
-done507:
+done509:
 	LEAQ (R9)(SI*1), AX
-	JMP  end478
+	JMP  end480
 
-skip502:
+skip504:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip508
+	JNE          skip510
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -10892,10 +11048,10 @@ skip502:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns509:
+columns511:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done510
+	JG          done512
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -10917,13 +11073,13 @@ columns509:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns509
+	JMP         columns511
 
-done510:
-columns511:
+done512:
+columns513:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done512
+	JG          done514
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -10935,11 +11091,11 @@ columns511:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns511
+	JMP         columns513
 
-done512:
+done514:
 	CMPQ        BX, CX
-	JE          done513
+	JE          done515
 	VMOVUPD.Z   (DX)(BX*1), K1, Z4
 	VMOVUPD.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -10951,13 +11107,13 @@ done512:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, K1, (R8)(BX*1)
 
-done513:
+done515:
 	LEAQ (R8)(SI*1), AX
-	JMP  end478
+	JMP  end480
 
-skip508:
+skip510:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip514
+	JNE          skip516
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSD (R8), Z0
@@ -10971,10 +11127,10 @@ skip508:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns515:
+columns517:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done516
+	JG          done518
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -11004,13 +11160,13 @@ columns515:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns515
+	JMP         columns517
 
-done516:
-columns517:
+done518:
+columns519:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done518
+	JG          done520
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -11019,11 +11175,11 @@ columns517:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns517
+	JMP         columns519
 
-done518:
+done520:
 	CMPQ        BX, CX
-	JE          done519
+	JE          done521
 	VMOVUPD.Z   (DX)(BX*1), K1, Z3
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -11032,13 +11188,13 @@ done518:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, K1, (DI)(BX*1)
 
-done519:
+done521:
 	LEAQ (DI)(SI*1), AX
-	JMP  end478
+	JMP  end480
 
-skip514:
+skip516:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip520
+	JNE          skip522
 	MOVQ         f+16(FP), DI
 	VBROADCASTSD (DI), Z0
 	ADDQ         BX, DI
@@ -11047,10 +11203,10 @@ skip514:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns521:
+columns523:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done522
+	JG          done524
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
@@ -11068,34 +11224,34 @@ columns521:
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns521
+	JMP         columns523
 
-done522:
-columns523:
+done524:
+columns525:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done524
+	JG          done526
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns523
+	JMP         columns525
 
-done524:
+done526:
 	CMPQ        BX, CX
-	JE          done525
+	JE          done527
 	VMOVUPD.Z   (DX)(BX*1), K1, Z2
 	VMOVUPD.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, K1, (AX)(BX*1)
 
-done525:
+done527:
 	LEAQ (AX)(SI*1), AX
-	JMP  end478
+	JMP  end480
 
-skip520:
-end478:
+skip522:
+end480:
 	VZEROUPPER
 	RET
 
@@ -11117,9 +11273,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next527
+	JG      next529
 	TESTQ   SI, SI
-	JZ      end526
+	JZ      end528
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -11133,9 +11289,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done529
+	JL      done531
 
-loop528:
+loop530:
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
@@ -11152,33 +11308,33 @@ loop528:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop528
+	JGE          loop530
 
-done529:
+done531:
 	CMPQ R11, $0x00000001
-	JL   done531
+	JL   done533
 
-loop530:
+loop532:
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop530
+	JG           loop532
 
-done531:
+done533:
 	VADDPD    Z2, Z1, Z1
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z1, Z1
 	VMOVUPD.Z (AX)(R9*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(R9*1)
-	JMP       end526
+	JMP       end528
 
-next527:
+next529:
 	CMPQ    SI, $0x00000010
-	JG      next532
+	JG      next534
 	SUBQ    $0x00000008, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11197,9 +11353,9 @@ next527:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done534
+	JL      done536
 
-loop533:
+loop535:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -11220,13 +11376,13 @@ loop533:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop533
+	JGE          loop535
 
-done534:
+done536:
 	CMPQ R11, $0x00000001
-	JL   done536
+	JL   done538
 
-loop535:
+loop537:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -11234,9 +11390,9 @@ loop535:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop535
+	JG           loop537
 
-done536:
+done538:
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z2, Z2
 	VADDPD    Z5, Z1, Z1
@@ -11248,11 +11404,11 @@ done536:
 	VMOVUPD.Z 64(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z2, Z2
 	VMOVUPD   Z2, K1, 64(AX)(R9*1)
-	JMP       end526
+	JMP       end528
 
-next532:
+next534:
 	CMPQ    SI, $0x00000018
-	JG      next537
+	JG      next539
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11268,9 +11424,9 @@ next532:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done539
+	JL      done541
 
-loop538:
+loop540:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -11285,13 +11441,13 @@ loop538:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop538
+	JGE          loop540
 
-done539:
+done541:
 	CMPQ R11, $0x00000001
-	JL   done541
+	JL   done543
 
-loop540:
+loop542:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -11300,9 +11456,9 @@ loop540:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop540
+	JG           loop542
 
-done541:
+done543:
 	VADDPD    Z4, Z1, Z1
 	VADDPD    Z5, Z2, Z2
 	VADDPD    Z6, Z3, Z3
@@ -11313,11 +11469,11 @@ done541:
 	VMOVUPD.Z 128(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z3, Z3
 	VMOVUPD   Z3, K1, 128(AX)(R9*1)
-	JMP       end526
+	JMP       end528
 
-next537:
+next539:
 	CMPQ    SI, $0x00000020
-	JG      next542
+	JG      next544
 	SUBQ    $0x00000018, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11335,9 +11491,9 @@ next537:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done544
+	JL      done546
 
-loop543:
+loop545:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -11354,13 +11510,13 @@ loop543:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop543
+	JGE          loop545
 
-done544:
+done546:
 	CMPQ R11, $0x00000001
-	JL   done546
+	JL   done548
 
-loop545:
+loop547:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -11370,9 +11526,9 @@ loop545:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop545
+	JG           loop547
 
-done546:
+done548:
 	VADDPD    Z5, Z1, Z1
 	VADDPD    Z6, Z2, Z2
 	VADDPD    Z7, Z3, Z3
@@ -11386,11 +11542,11 @@ done546:
 	VMOVUPD.Z 192(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z4, Z4
 	VMOVUPD   Z4, K1, 192(AX)(R9*1)
-	JMP       end526
+	JMP       end528
 
-next542:
+next544:
 	CMPQ    SI, $0x00000028
-	JG      next547
+	JG      next549
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11405,9 +11561,9 @@ next542:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done549
+	JL      done551
 
-loop548:
+loop550:
 	VBROADCASTSD (R10), Z6
 	VFMADD231PD  (SI), Z6, Z1
 	VFMADD231PD  64(SI), Z6, Z2
@@ -11418,9 +11574,9 @@ loop548:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop548
+	JG           loop550
 
-done549:
+done551:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -11432,11 +11588,11 @@ done549:
 	VMOVUPD.Z 256(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z5, Z5
 	VMOVUPD   Z5, K1, 256(AX)(R9*1)
-	JMP       end526
+	JMP       end528
 
-next547:
+next549:
 	CMPQ    SI, $0x00000030
-	JG      next550
+	JG      next552
 	SUBQ    $0x00000028, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11452,9 +11608,9 @@ next547:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done552
+	JL      done554
 
-loop551:
+loop553:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -11466,9 +11622,9 @@ loop551:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop551
+	JG           loop553
 
-done552:
+done554:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -11482,11 +11638,11 @@ done552:
 	VMOVUPD.Z 320(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z6, Z6
 	VMOVUPD   Z6, K1, 320(AX)(R9*1)
-	JMP       end526
+	JMP       end528
 
-next550:
+next552:
 	CMPQ    SI, $0x00000038
-	JG      next553
+	JG      next555
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11503,9 +11659,9 @@ next550:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done555
+	JL      done557
 
-loop554:
+loop556:
 	VBROADCASTSD (R10), Z8
 	VFMADD231PD  (SI), Z8, Z1
 	VFMADD231PD  64(SI), Z8, Z2
@@ -11518,9 +11674,9 @@ loop554:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop554
+	JG           loop556
 
-done555:
+done557:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -11536,9 +11692,9 @@ done555:
 	VMOVUPD.Z 384(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z7, Z7
 	VMOVUPD   Z7, K1, 384(AX)(R9*1)
-	JMP       end526
+	JMP       end528
 
-next553:
+next555:
 	SUBQ    $0x00000038, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11556,9 +11712,9 @@ next553:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done558
+	JL      done560
 
-loop557:
+loop559:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -11572,9 +11728,9 @@ loop557:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop557
+	JG           loop559
 
-done558:
+done560:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -11592,14 +11748,14 @@ done558:
 	VMOVUPD.Z 448(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z8, Z8
 	VMOVUPD   Z8, K1, 448(AX)(R9*1)
-	JMP       end526
+	JMP       end528
 
-end526:
+end528:
 	XORQ R9, R9
 
-group559:
+group561:
 	CMPQ    R9, R8
-	JE      done560
+	JE      done562
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11613,9 +11769,9 @@ group559:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done562
+	JL      done564
 
-loop561:
+loop563:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -11628,9 +11784,9 @@ loop561:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop561
+	JG           loop563
 
-done562:
+done564:
 	VADDPD  (AX)(R9*1), Z1, Z1
 	VMOVUPD Z1, (AX)(R9*1)
 	VADDPD  64(AX)(R9*1), Z2, Z2
@@ -11648,9 +11804,9 @@ done562:
 	VADDPD  448(AX)(R9*1), Z8, Z8
 	VMOVUPD Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group559
+	JMP     group561
 
-done560:
+done562:
 	VZEROUPPER
 	RET
 
@@ -11677,16 +11833,16 @@ TEXT ·matMulTAVX512(SB), NOSPLIT, $8-64
 	SHLQ   $0x03, R9
 	LEAQ   (R9)(R9*2), R10
 	CMPQ   BX, $0x00000004
-	JL     done564
+	JL     done566
 
-loop563:
+loop565:
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 	CMPQ R13, $0x00000020
-	JL   done566
+	JL   done568
 
-loop565:
+loop567:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11707,9 +11863,9 @@ loop565:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done568
+	JL      done570
 
-loop567:
+loop569:
 	VMOVUPD     (R15), Z17
 	VMOVUPD     (R15)(R9*1), Z18
 	VMOVUPD     (R15)(R9*2), Z19
@@ -11738,11 +11894,11 @@ loop567:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop567
+	JGE         loop569
 
-done568:
+done570:
 	TESTQ       BP, BP
-	JZ          skip569
+	JZ          skip571
 	VMOVUPD.Z   (R15), K1, Z17
 	VMOVUPD.Z   (R15)(R9*1), K1, Z18
 	VMOVUPD.Z   (R15)(R9*2), K1, Z19
@@ -11768,7 +11924,7 @@ done568:
 	VFMADD231PD Z19, Z21, Z15
 	VFMADD231PD Z20, Z21, Z16
 
-skip569:
+skip571:
 	MOVQ          R12, R14
 	VUNPCKLPD     Z2, Z1, Z17
 	VUNPCKHPD     Z2, Z1, Z1
@@ -11833,13 +11989,13 @@ skip569:
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
 	CMPQ          R13, $0x00000020
-	JGE           loop565
+	JGE           loop567
 
-done566:
+done568:
 	CMPQ R13, $0x00000008
-	JL   done571
+	JL   done573
 
-loop570:
+loop572:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11848,9 +12004,9 @@ loop570:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done573
+	JL      done575
 
-loop572:
+loop574:
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R14), Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -11864,11 +12020,11 @@ loop572:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop572
+	JGE         loop574
 
-done573:
+done575:
 	TESTQ       BP, BP
-	JZ          skip574
+	JZ          skip576
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R14), K1, Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -11879,7 +12035,7 @@ done573:
 	VMOVUPD.Z   (R14)(R10*1), K1, Z6
 	VFMADD231PD Z5, Z6, Z4
 
-skip574:
+skip576:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -11920,9 +12076,9 @@ skip574:
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
 	CMPQ          R13, $0x00000008
-	JGE           loop570
+	JGE           loop572
 
-done571:
+done573:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	ADDQ R9, CX
@@ -11933,20 +12089,20 @@ done571:
 	ADDQ R8, AX
 	SUBQ $0x00000004, BX
 	CMPQ BX, $0x00000004
-	JGE  loop563
+	JGE  loop565
 
-done564:
+done566:
 	CMPQ BX, $0x00000001
-	JL   done576
+	JL   done578
 
-loop575:
+loop577:
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 	CMPQ R13, $0x00000020
-	JL   done578
+	JL   done580
 
-loop577:
+loop579:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11955,9 +12111,9 @@ loop577:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done580
+	JL      done582
 
-loop579:
+loop581:
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R15)(R9*1), Z6
 	VMOVUPD     (R15)(R9*2), Z7
@@ -11971,11 +12127,11 @@ loop579:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop579
+	JGE         loop581
 
-done580:
+done582:
 	TESTQ       BP, BP
-	JZ          skip581
+	JZ          skip583
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R15)(R9*1), K1, Z6
 	VMOVUPD.Z   (R15)(R9*2), K1, Z7
@@ -11986,7 +12142,7 @@ done580:
 	VFMADD231PD Z7, Z9, Z3
 	VFMADD231PD Z8, Z9, Z4
 
-skip581:
+skip583:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -12027,21 +12183,21 @@ skip581:
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
 	CMPQ          R13, $0x00000020
-	JGE           loop577
+	JGE           loop579
 
-done578:
+done580:
 	CMPQ R13, $0x00000008
-	JL   done583
+	JL   done585
 
-loop582:
+loop584:
 	VMOVUPD Z0, Z1
 	MOVQ    CX, R14
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done585
+	JL      done587
 
-loop584:
+loop586:
 	VMOVUPD     (R15), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z1
@@ -12049,16 +12205,16 @@ loop584:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop584
+	JGE         loop586
 
-done585:
+done587:
 	TESTQ       BP, BP
-	JZ          skip586
+	JZ          skip588
 	VMOVUPD.Z   (R15), K1, Z2
 	VMOVUPD.Z   (R14), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-skip586:
+skip588:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VADDPD        Y1, Y2, Y2
@@ -12072,15 +12228,15 @@ skip586:
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
 	CMPQ          R13, $0x00000008
-	JGE           loop582
+	JGE           loop584
 
-done583:
+done585:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000001, BX
-	JG   loop575
+	JG   loop577
 
-done576:
+done578:
 	VZEROUPPER
 	RET
 
@@ -12104,9 +12260,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	SUBQ   R8, DX
 	MOVQ   R9, R8
 	CMPQ   DX, $0x00000008
-	JG     next588
+	JG     next590
 	TESTQ  DX, DX
-	JZ     end587
+	JZ     end589
 	MOVQ   $-1, R10
 	BZHIQ  DX, R10, R10
 	KMOVW  R10, K1
@@ -12115,9 +12271,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	MOVQ   m+32(FP), R11
 	ADDQ   R9, R10
 	CMPQ   R11, $0x00000004
-	JL     done590
+	JL     done592
 
-loop589:
+loop591:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12128,9 +12284,9 @@ loop589:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done592
+	JL      done594
 
-loop591:
+loop593:
 	VMOVUPD.Z    (R13), K1, Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z1
@@ -12143,9 +12299,9 @@ loop591:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop591
+	JG           loop593
 
-done592:
+done594:
 	VBROADCASTSD alpha+8(FP), Z6
 	VMOVUPD.Z    (R10), K1, Z5
 	VFMADD231PD  Z1, Z6, Z5
@@ -12169,13 +12325,13 @@ done592:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop589
+	JGE          loop591
 
-done590:
+done592:
 	CMPQ R11, $0x00000001
-	JL   done594
+	JL   done596
 
-loop593:
+loop595:
 	VMOVUPD Z0, Z1
 	MOVQ    DX, R12
 	MOVQ    b+24(FP), R13
@@ -12183,18 +12339,18 @@ loop593:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done596
+	JL      done598
 
-loop595:
+loop597:
 	VMOVUPD.Z    (R13), K1, Z2
 	VBROADCASTSD (R12), Z3
 	VFMADD231PD  Z2, Z3, Z1
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop595
+	JG           loop597
 
-done596:
+done598:
 	VBROADCASTSD alpha+8(FP), Z3
 	VMOVUPD.Z    (R10), K1, Z2
 	VFMADD231PD  Z1, Z3, Z2
@@ -12202,14 +12358,14 @@ done596:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop593
+	JG           loop595
 
-done594:
-	JMP end587
+done596:
+	JMP end589
 
-next588:
+next590:
 	CMPQ  DX, $0x00000010
-	JG    next597
+	JG    next599
 	SUBQ  $0x00000008, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -12219,9 +12375,9 @@ next588:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 	CMPQ  R11, $0x00000004
-	JL    done599
+	JL    done601
 
-loop598:
+loop600:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12236,9 +12392,9 @@ loop598:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done601
+	JL      done603
 
-loop600:
+loop602:
 	VMOVUPD      (R13), Z9
 	VMOVUPD.Z    64(R13), K1, Z10
 	VBROADCASTSD (R12), Z11
@@ -12256,9 +12412,9 @@ loop600:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop600
+	JG           loop602
 
-done601:
+done603:
 	VBROADCASTSD alpha+8(FP), Z11
 	VMOVUPD      (R10), Z9
 	VFMADD231PD  Z1, Z11, Z9
@@ -12294,13 +12450,13 @@ done601:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop598
+	JGE          loop600
 
-done599:
+done601:
 	CMPQ R11, $0x00000001
-	JL   done603
+	JL   done605
 
-loop602:
+loop604:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	MOVQ    DX, R12
@@ -12309,9 +12465,9 @@ loop602:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done605
+	JL      done607
 
-loop604:
+loop606:
 	VMOVUPD      (R13), Z3
 	VMOVUPD.Z    64(R13), K1, Z4
 	VBROADCASTSD (R12), Z5
@@ -12320,9 +12476,9 @@ loop604:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop604
+	JG           loop606
 
-done605:
+done607:
 	VBROADCASTSD alpha+8(FP), Z5
 	VMOVUPD      (R10), Z3
 	VFMADD231PD  Z1, Z5, Z3
@@ -12333,14 +12489,14 @@ done605:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop602
+	JG           loop604
 
-done603:
-	JMP end587
+done605:
+	JMP end589
 
-next597:
+next599:
 	CMPQ  DX, $0x00000018
-	JG    next606
+	JG    next608
 	SUBQ  $0x00000010, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -12350,9 +12506,9 @@ next597:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 	CMPQ  R11, $0x00000004
-	JL    done608
+	JL    done610
 
-loop607:
+loop609:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12371,9 +12527,9 @@ loop607:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done610
+	JL      done612
 
-loop609:
+loop611:
 	VMOVUPD      (R13), Z13
 	VMOVUPD      64(R13), Z14
 	VMOVUPD.Z    128(R13), K1, Z15
@@ -12396,9 +12552,9 @@ loop609:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop609
+	JG           loop611
 
-done610:
+done612:
 	VBROADCASTSD alpha+8(FP), Z16
 	VMOVUPD      (R10), Z13
 	VFMADD231PD  Z1, Z16, Z13
@@ -12446,13 +12602,13 @@ done610:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop607
+	JGE          loop609
 
-done608:
+done610:
 	CMPQ R11, $0x00000001
-	JL   done612
+	JL   done614
 
-loop611:
+loop613:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12462,9 +12618,9 @@ loop611:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done614
+	JL      done616
 
-loop613:
+loop615:
 	VMOVUPD      (R13), Z4
 	VMOVUPD      64(R13), Z5
 	VMOVUPD.Z    128(R13), K1, Z6
@@ -12475,9 +12631,9 @@ loop613:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop613
+	JG           loop615
 
-done614:
+done616:
 	VBROADCASTSD alpha+8(FP), Z7
 	VMOVUPD      (R10), Z4
 	VFMADD231PD  Z1, Z7, Z4
@@ -12491,12 +12647,12 @@ done614:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop611
+	JG           loop613
 
-done612:
-	JMP end587
+done614:
+	JMP end589
 
-next606:
+next608:
 	SUBQ  $0x00000018, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -12506,9 +12662,9 @@ next606:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 	CMPQ  R11, $0x00000004
-	JL    done617
+	JL    done619
 
-loop616:
+loop618:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12531,9 +12687,9 @@ loop616:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done619
+	JL      done621
 
-loop618:
+loop620:
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -12561,9 +12717,9 @@ loop618:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop618
+	JG           loop620
 
-done619:
+done621:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -12623,13 +12779,13 @@ done619:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop616
+	JGE          loop618
 
-done617:
+done619:
 	CMPQ R11, $0x00000001
-	JL   done621
+	JL   done623
 
-loop620:
+loop622:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12640,9 +12796,9 @@ loop620:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done623
+	JL      done625
 
-loop622:
+loop624:
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -12655,9 +12811,9 @@ loop622:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop622
+	JG           loop624
 
-done623:
+done625:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -12674,25 +12830,25 @@ done623:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop620
+	JG           loop622
 
-done621:
-	JMP end587
+done623:
+	JMP end589
 
-end587:
+end589:
 	XORQ R9, R9
 
-group624:
+group626:
 	CMPQ R9, R8
-	JE   done625
+	JE   done627
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 	CMPQ R11, $0x00000004
-	JL   done627
+	JL   done629
 
-loop626:
+loop628:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12715,9 +12871,9 @@ loop626:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done629
+	JL      done631
 
-loop628:
+loop630:
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -12745,9 +12901,9 @@ loop628:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop628
+	JG           loop630
 
-done629:
+done631:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -12807,13 +12963,13 @@ done629:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop626
+	JGE          loop628
 
-done627:
+done629:
 	CMPQ R11, $0x00000001
-	JL   done631
+	JL   done633
 
-loop630:
+loop632:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12824,9 +12980,9 @@ loop630:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done633
+	JL      done635
 
-loop632:
+loop634:
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -12839,9 +12995,9 @@ loop632:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop632
+	JG           loop634
 
-done633:
+done635:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -12858,13 +13014,13 @@ done633:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop630
+	JG           loop632
 
-done631:
+done633:
 	ADDQ $0x00000100, R9
-	JMP  group624
+	JMP  group626
 
-done625:
+done627:
 	VZEROUPPER
 	RET
 
@@ -12881,15 +13037,15 @@ TEXT ·addOutersAVX512(SB), NOSPLIT, $0-56
 	MOVQ   m+24(FP), DI
 	SHLQ   $0x03, DI
 	CMPQ   BX, $0x00000006
-	JL     done635
+	JL     done637
 
-loop634:
+loop636:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done637
+	JL   done639
 
-loop636:
+loop638:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -12922,9 +13078,9 @@ loop636:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done639
+	JL      done641
 
-loop638:
+loop640:
 	VMOVUPD      (R13), Z24
 	VMOVUPD      64(R13), Z25
 	VMOVUPD      128(R13), Z26
@@ -12962,9 +13118,9 @@ loop638:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop638
+	JG           loop640
 
-done639:
+done641:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -12992,13 +13148,13 @@ done639:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop636
+	JGE     loop638
 
-done637:
+done639:
 	CMPQ R8, $0x00000002
-	JL   done641
+	JL   done643
 
-loop640:
+loop642:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13019,9 +13175,9 @@ loop640:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done643
+	JL      done645
 
-loop642:
+loop644:
 	VMOVUPD      (R13), Z12
 	VMOVUPD      64(R13), Z13
 	VBROADCASTSD (R12), Z14
@@ -13045,9 +13201,9 @@ loop642:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop642
+	JG           loop644
 
-done643:
+done645:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -13063,13 +13219,13 @@ done643:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop640
+	JGE     loop642
 
-done641:
+done643:
 	CMPQ R8, $0x00000001
-	JL   done645
+	JL   done647
 
-loop644:
+loop646:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13084,9 +13240,9 @@ loop644:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done647
+	JL      done649
 
-loop646:
+loop648:
 	VMOVUPD      (R13), Z6
 	VBROADCASTSD (R12), Z7
 	VFMADD231PD  Z6, Z7, Z0
@@ -13103,9 +13259,9 @@ loop646:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop646
+	JG           loop648
 
-done647:
+done649:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
@@ -13114,9 +13270,9 @@ done647:
 	VMOVUPD Z5, (R11)(DX*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop644
+	JG      loop646
 
-done645:
+done647:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -13126,19 +13282,19 @@ done645:
 	ADDQ $0x00000030, CX
 	SUBQ $0x00000006, BX
 	CMPQ BX, $0x00000006
-	JGE  loop634
+	JGE  loop636
 
-done635:
+done637:
 	CMPQ BX, $0x00000005
-	JL   done649
-
-loop648:
-	MOVQ cols+40(FP), R8
-	XORQ R9, R9
-	CMPQ R8, $0x00000004
 	JL   done651
 
 loop650:
+	MOVQ cols+40(FP), R8
+	XORQ R9, R9
+	CMPQ R8, $0x00000004
+	JL   done653
+
+loop652:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13167,9 +13323,9 @@ loop650:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done653
+	JL      done655
 
-loop652:
+loop654:
 	VMOVUPD      (R13), Z20
 	VMOVUPD      64(R13), Z21
 	VMOVUPD      128(R13), Z22
@@ -13202,9 +13358,9 @@ loop652:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop652
+	JG           loop654
 
-done653:
+done655:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -13228,13 +13384,13 @@ done653:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop650
+	JGE     loop652
 
-done651:
+done653:
 	CMPQ R8, $0x00000002
-	JL   done655
+	JL   done657
 
-loop654:
+loop656:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13253,9 +13409,9 @@ loop654:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done657
+	JL      done659
 
-loop656:
+loop658:
 	VMOVUPD      (R13), Z10
 	VMOVUPD      64(R13), Z11
 	VBROADCASTSD (R12), Z12
@@ -13276,9 +13432,9 @@ loop656:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop656
+	JG           loop658
 
-done657:
+done659:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -13292,13 +13448,13 @@ done657:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop654
+	JGE     loop656
 
-done655:
+done657:
 	CMPQ R8, $0x00000001
-	JL   done659
+	JL   done661
 
-loop658:
+loop660:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13312,9 +13468,9 @@ loop658:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done661
+	JL      done663
 
-loop660:
+loop662:
 	VMOVUPD      (R13), Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z0
@@ -13329,9 +13485,9 @@ loop660:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop660
+	JG           loop662
 
-done661:
+done663:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
@@ -13339,9 +13495,9 @@ done661:
 	VMOVUPD Z4, (R11)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop658
+	JG      loop660
 
-done659:
+done661:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -13350,19 +13506,19 @@ done659:
 	ADDQ $0x00000028, CX
 	SUBQ $0x00000005, BX
 	CMPQ BX, $0x00000005
-	JGE  loop648
+	JGE  loop650
 
-done649:
+done651:
 	CMPQ BX, $0x00000004
-	JL   done663
-
-loop662:
-	MOVQ cols+40(FP), R8
-	XORQ R9, R9
-	CMPQ R8, $0x00000004
 	JL   done665
 
 loop664:
+	MOVQ cols+40(FP), R8
+	XORQ R9, R9
+	CMPQ R8, $0x00000004
+	JL   done667
+
+loop666:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -13386,9 +13542,9 @@ loop664:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done667
+	JL      done669
 
-loop666:
+loop668:
 	VMOVUPD      (R12), Z16
 	VMOVUPD      64(R12), Z17
 	VMOVUPD      128(R12), Z18
@@ -13416,9 +13572,9 @@ loop666:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop666
+	JG           loop668
 
-done667:
+done669:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -13438,13 +13594,13 @@ done667:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop664
+	JGE     loop666
 
-done665:
+done667:
 	CMPQ R8, $0x00000002
-	JL   done669
+	JL   done671
 
-loop668:
+loop670:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -13460,9 +13616,9 @@ loop668:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done671
+	JL      done673
 
-loop670:
+loop672:
 	VMOVUPD      (R12), Z8
 	VMOVUPD      64(R12), Z9
 	VBROADCASTSD (R11), Z10
@@ -13480,9 +13636,9 @@ loop670:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop670
+	JG           loop672
 
-done671:
+done673:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -13494,13 +13650,13 @@ done671:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop668
+	JGE     loop670
 
-done669:
+done671:
 	CMPQ R8, $0x00000001
-	JL   done673
+	JL   done675
 
-loop672:
+loop674:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -13512,9 +13668,9 @@ loop672:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done675
+	JL      done677
 
-loop674:
+loop676:
 	VMOVUPD      (R12), Z4
 	VBROADCASTSD (R11), Z5
 	VFMADD231PD  Z4, Z5, Z0
@@ -13527,18 +13683,18 @@ loop674:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop674
+	JG           loop676
 
-done675:
+done677:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
 	VMOVUPD Z3, (R10)(SI*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop672
+	JG      loop674
 
-done673:
+done675:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -13546,19 +13702,19 @@ done673:
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000004, BX
 	CMPQ BX, $0x00000004
-	JGE  loop662
+	JGE  loop664
 
-done663:
+done665:
 	CMPQ BX, $0x00000003
-	JL   done677
-
-loop676:
-	MOVQ cols+40(FP), SI
-	XORQ R8, R8
-	CMPQ SI, $0x00000004
 	JL   done679
 
 loop678:
+	MOVQ cols+40(FP), SI
+	XORQ R8, R8
+	CMPQ SI, $0x00000004
+	JL   done681
+
+loop680:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13578,9 +13734,9 @@ loop678:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done681
+	JL      done683
 
-loop680:
+loop682:
 	VMOVUPD      (R11), Z12
 	VMOVUPD      64(R11), Z13
 	VMOVUPD      128(R11), Z14
@@ -13603,9 +13759,9 @@ loop680:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop680
+	JG           loop682
 
-done681:
+done683:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -13621,13 +13777,13 @@ done681:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop678
+	JGE     loop680
 
-done679:
+done681:
 	CMPQ SI, $0x00000002
-	JL   done683
+	JL   done685
 
-loop682:
+loop684:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13641,9 +13797,9 @@ loop682:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done685
+	JL      done687
 
-loop684:
+loop686:
 	VMOVUPD      (R11), Z6
 	VMOVUPD      64(R11), Z7
 	VBROADCASTSD (R10), Z8
@@ -13658,9 +13814,9 @@ loop684:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop684
+	JG           loop686
 
-done685:
+done687:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, (R9)(DX*1)
@@ -13670,13 +13826,13 @@ done685:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop682
+	JGE     loop684
 
-done683:
+done685:
 	CMPQ SI, $0x00000001
-	JL   done687
+	JL   done689
 
-loop686:
+loop688:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13687,9 +13843,9 @@ loop686:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done689
+	JL      done691
 
-loop688:
+loop690:
 	VMOVUPD      (R11), Z3
 	VBROADCASTSD (R10), Z4
 	VFMADD231PD  Z3, Z4, Z0
@@ -13700,36 +13856,36 @@ loop688:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop688
+	JG           loop690
 
-done689:
+done691:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, (R9)(DX*1)
 	VMOVUPD Z2, (R9)(DX*2)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop686
+	JG      loop688
 
-done687:
+done689:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000018, CX
 	SUBQ $0x00000003, BX
 	CMPQ BX, $0x00000003
-	JGE  loop676
+	JGE  loop678
 
-done677:
+done679:
 	CMPQ BX, $0x00000002
-	JL   done691
-
-loop690:
-	MOVQ cols+40(FP), SI
-	XORQ R8, R8
-	CMPQ SI, $0x00000004
 	JL   done693
 
 loop692:
+	MOVQ cols+40(FP), SI
+	XORQ R8, R8
+	CMPQ SI, $0x00000004
+	JL   done695
+
+loop694:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13745,9 +13901,9 @@ loop692:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done695
+	JL      done697
 
-loop694:
+loop696:
 	VMOVUPD      (R11), Z8
 	VMOVUPD      64(R11), Z9
 	VMOVUPD      128(R11), Z10
@@ -13765,9 +13921,9 @@ loop694:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop694
+	JG           loop696
 
-done695:
+done697:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -13779,13 +13935,13 @@ done695:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop692
+	JGE     loop694
 
-done693:
+done695:
 	CMPQ SI, $0x00000002
-	JL   done697
+	JL   done699
 
-loop696:
+loop698:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13797,9 +13953,9 @@ loop696:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done699
+	JL      done701
 
-loop698:
+loop700:
 	VMOVUPD      (R11), Z4
 	VMOVUPD      64(R11), Z5
 	VBROADCASTSD (R10), Z6
@@ -13811,9 +13967,9 @@ loop698:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop698
+	JG           loop700
 
-done699:
+done701:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, (R9)(DX*1)
@@ -13821,13 +13977,13 @@ done699:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop696
+	JGE     loop698
 
-done697:
+done699:
 	CMPQ SI, $0x00000001
-	JL   done701
+	JL   done703
 
-loop700:
+loop702:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13837,9 +13993,9 @@ loop700:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done703
+	JL      done705
 
-loop702:
+loop704:
 	VMOVUPD      (R11), Z2
 	VBROADCASTSD (R10), Z3
 	VFMADD231PD  Z2, Z3, Z0
@@ -13848,34 +14004,34 @@ loop702:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop702
+	JG           loop704
 
-done703:
+done705:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, (R9)(DX*1)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop700
+	JG      loop702
 
-done701:
+done703:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000010, CX
 	SUBQ $0x00000002, BX
 	CMPQ BX, $0x00000002
-	JGE  loop690
+	JGE  loop692
 
-done691:
+done693:
 	CMPQ BX, $0x00000001
-	JL   done705
-
-loop704:
-	MOVQ cols+40(FP), SI
-	XORQ R8, R8
-	CMPQ SI, $0x00000004
 	JL   done707
 
 loop706:
+	MOVQ cols+40(FP), SI
+	XORQ R8, R8
+	CMPQ SI, $0x00000004
+	JL   done709
+
+loop708:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13887,9 +14043,9 @@ loop706:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done709
+	JL      done711
 
-loop708:
+loop710:
 	VMOVUPD      (R11), Z4
 	VMOVUPD      64(R11), Z5
 	VMOVUPD      128(R11), Z6
@@ -13902,9 +14058,9 @@ loop708:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop708
+	JG           loop710
 
-done709:
+done711:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -13912,13 +14068,13 @@ done709:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop706
+	JGE     loop708
 
-done707:
+done709:
 	CMPQ SI, $0x00000002
-	JL   done711
+	JL   done713
 
-loop710:
+loop712:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13928,9 +14084,9 @@ loop710:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done713
+	JL      done715
 
-loop712:
+loop714:
 	VMOVUPD      (R11), Z2
 	VMOVUPD      64(R11), Z3
 	VBROADCASTSD (R10), Z4
@@ -13939,21 +14095,21 @@ loop712:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop712
+	JG           loop714
 
-done713:
+done715:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop710
+	JGE     loop712
 
-done711:
+done713:
 	CMPQ SI, $0x00000001
-	JL   done715
+	JL   done717
 
-loop714:
+loop716:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13962,30 +14118,30 @@ loop714:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done717
+	JL      done719
 
-loop716:
+loop718:
 	VMOVUPD      (R11), Z1
 	VBROADCASTSD (R10), Z2
 	VFMADD231PD  Z1, Z2, Z0
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop716
+	JG           loop718
 
-done717:
+done719:
 	VMOVUPD Z0, (R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop714
+	JG      loop716
 
-done715:
+done717:
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000001, BX
-	JG   loop704
+	JG   loop706
 
-done705:
+done707:
 	VZEROUPPER
 	RET
 
@@ -14004,9 +14160,9 @@ TEXT ·aggregateAVX512(SB), NOSPLIT, $0-96
 	XORQ         BX, BX
 	MOVQ         CX, SI
 	CMPQ         SI, $0x00000040
-	JL           done719
+	JL           done721
 
-loop718:
+loop720:
 	MOVQ      z+24(FP), DI
 	MOVQ      weights+32(FP), R8
 	MOVQ      f+40(FP), R9
@@ -14035,9 +14191,9 @@ loop718:
 	VMOVUPD   Z0, Z7
 	MOVQ      experts+72(FP), R10
 	CMPQ      R10, $0x00000001
-	JL        done721
+	JL        done723
 
-loop720:
+loop722:
 	VMOVUPD.Z   (R9), K1, Z8
 	VSUBPD      Z3, Z8, Z8
 	VMULPD      Z4, Z8, Z8
@@ -14051,9 +14207,9 @@ loop720:
 	ADDQ        CX, DI
 	ADDQ        CX, R8
 	SUBQ        $0x00000001, R10
-	JG          loop720
+	JG          loop722
 
-done721:
+done723:
 	MOVQ    mean+0(FP), DI
 	VMOVUPD Z5, (DI)(BX*1)
 	MOVQ    low+8(FP), DI
@@ -14063,9 +14219,9 @@ done721:
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000040, SI
 	CMPQ    SI, $0x00000040
-	JGE     loop718
+	JGE     loop720
 
-done719:
+done721:
 	VZEROUPPER
 	RET
 
@@ -14080,9 +14236,9 @@ TEXT ·regretsAVX512(SB), NOSPLIT, $0-96
 	XORQ         CX, CX
 	MOVQ         AX, DX
 	CMPQ         DX, $0x00000040
-	JL           done723
+	JL           done725
 
-loop722:
+loop724:
 	MOVQ    out+48(FP), BX
 	VMOVUPD (BX)(CX*1), Z3
 	MOVQ    slope+56(FP), BX
@@ -14098,9 +14254,9 @@ loop722:
 	MOVQ    CX, R10
 	MOVQ    experts+80(FP), R11
 	CMPQ    R11, $0x00000001
-	JL      done725
+	JL      done727
 
-loop724:
+loop726:
 	VSUBPD      (R9)(R10*1), Z3, Z8
 	VMOVUPD     (R8)(R10*1), Z7
 	VFMADD231PD Z8, Z4, Z7
@@ -14119,9 +14275,9 @@ loop724:
 	VADDPD      Z7, Z6, Z6
 	ADDQ        AX, R10
 	SUBQ        $0x00000001, R11
-	JG          loop724
+	JG          loop726
 
-done725:
+done727:
 	MOVQ         sum+0(FP), SI
 	VMOVUPD      Z6, (SI)(CX*1)
 	VDIVPD       Z6, Z1, Z3
@@ -14133,22 +14289,22 @@ done725:
 	MOVQ         CX, SI
 	MOVQ         experts+80(FP), DI
 	CMPQ         DI, $0x00000001
-	JL           done727
+	JL           done729
 
-loop726:
+loop728:
 	VMULPD  (BX)(SI*1), Z3, Z7
 	VMOVUPD Z7, (BX)(SI*1)
 	ADDQ    AX, SI
 	SUBQ    $0x00000001, DI
-	JG      loop726
+	JG      loop728
 
-done727:
+done729:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000040, DX
 	CMPQ DX, $0x00000040
-	JGE  loop722
+	JGE  loop724
 
-done723:
+done725:
 	VZEROUPPER
 	RET
 
@@ -14167,9 +14323,9 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	SUBQ         SI, BX
 	MOVQ         DI, SI
 	CMPQ         BX, $0x00000008
-	JG           next729
+	JG           next731
 	TESTQ        BX, BX
-	JZ           end728
+	JZ           end730
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
 	KMOVW        R8, K1
@@ -14213,11 +14369,11 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	VFMSUB213PD  Z6, Z5, Z1
 	VMOVUPD      Z3, K1, (AX)(DI*1)
 	VMOVUPD      Z1, K1, (CX)(DI*1)
-	JMP          end728
+	JMP          end730
 
-next729:
+next731:
 	CMPQ         BX, $0x00000010
-	JG           next730
+	JG           next732
 	SUBQ         $0x00000008, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -14288,11 +14444,11 @@ next729:
 	VMOVUPD      Z6, K1, 64(AX)(DI*1)
 	VMOVUPD      Z2, (CX)(DI*1)
 	VMOVUPD      Z4, K1, 64(CX)(DI*1)
-	JMP          end728
+	JMP          end730
 
-next730:
+next732:
 	CMPQ         BX, $0x00000018
-	JG           next731
+	JG           next733
 	SUBQ         $0x00000010, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -14389,9 +14545,9 @@ next730:
 	VMOVUPD      Z3, (CX)(DI*1)
 	VMOVUPD      Z5, 64(CX)(DI*1)
 	VMOVUPD      Z6, K1, 128(CX)(DI*1)
-	JMP          end728
+	JMP          end730
 
-next731:
+next733:
 	SUBQ         $0x00000018, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -14514,14 +14670,14 @@ next731:
 	VMOVUPD      Z6, 64(CX)(DI*1)
 	VMOVUPD      Z7, 128(CX)(DI*1)
 	VMOVUPD      Z8, K1, 192(CX)(DI*1)
-	JMP          end728
+	JMP          end730
 
-end728:
+end730:
 	XORQ DI, DI
 
-group733:
+group735:
 	CMPQ         DI, SI
-	JE           done734
+	JE           done736
 	VMOVUPD      (DX)(DI*1), Z1
 	VMOVUPD      64(DX)(DI*1), Z2
 	VMOVUPD      128(DX)(DI*1), Z3
@@ -14641,9 +14797,9 @@ group733:
 	VMOVUPD      Z7, 128(CX)(DI*1)
 	VMOVUPD      Z8, 192(CX)(DI*1)
 	ADDQ         $0x00000100, DI
-	JMP          group733
+	JMP          group735
 
-done734:
+done736:
 	VZEROUPPER
 	RET
 
@@ -14712,9 +14868,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000008
-	JG           next736
+	JG           next738
 	TESTQ        DI, DI
-	JZ           end735
+	JZ           end737
 	MOVQ         $-1, R11
 	BZHIQ        DI, R11, R11
 	KMOVW        R11, K1
@@ -14728,9 +14884,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 	CMPQ         R12, $0x00000004
-	JL           done738
+	JL           done740
 
-loop737:
+loop739:
 	VBROADCASTSD (R11), Z6
 	VMOVUPD.Z    (DI), K1, Z7
 	VFMADD231PD  Z7, Z6, Z2
@@ -14747,22 +14903,22 @@ loop737:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop737
+	JGE          loop739
 
-done738:
+done740:
 	CMPQ R12, $0x00000001
-	JL   done740
+	JL   done742
 
-loop739:
+loop741:
 	VBROADCASTSD (R11), Z6
 	VMOVUPD.Z    (DI), K1, Z7
 	VFMADD231PD  Z7, Z6, Z2
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop739
+	JG           loop741
 
-done740:
+done742:
 	VADDPD       Z3, Z2, Z2
 	VADDPD       Z4, Z2, Z2
 	VADDPD       Z5, Z2, Z2
@@ -14807,11 +14963,11 @@ done740:
 	VFMSUB213PD  Z7, Z6, Z2
 	VMOVUPD      Z4, K1, (CX)(R10*1)
 	VMOVUPD      Z2, K1, (AX)(R10*1)
-	JMP          end735
+	JMP          end737
 
-next736:
+next738:
 	CMPQ    DI, $0x00000010
-	JG      next741
+	JG      next743
 	SUBQ    $0x00000008, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -14830,9 +14986,9 @@ next736:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 	CMPQ    R12, $0x00000004
-	JL      done743
+	JL      done745
 
-loop742:
+loop744:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VMOVUPD.Z    64(DI), K1, Z11
@@ -14853,13 +15009,13 @@ loop742:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop742
+	JGE          loop744
 
-done743:
+done745:
 	CMPQ R12, $0x00000001
-	JL   done745
+	JL   done747
 
-loop744:
+loop746:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VMOVUPD.Z    64(DI), K1, Z11
@@ -14867,9 +15023,9 @@ loop744:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop744
+	JG           loop746
 
-done745:
+done747:
 	VADDPD       Z4, Z2, Z2
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z2, Z2
@@ -14944,11 +15100,11 @@ done745:
 	VMOVUPD      Z7, K1, 64(CX)(R10*1)
 	VMOVUPD      Z3, (AX)(R10*1)
 	VMOVUPD      Z5, K1, 64(AX)(R10*1)
-	JMP          end735
+	JMP          end737
 
-next741:
+next743:
 	CMPQ    DI, $0x00000018
-	JG      next746
+	JG      next748
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -14964,9 +15120,9 @@ next741:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	CMPQ    R12, $0x00000002
-	JL      done748
+	JL      done750
 
-loop747:
+loop749:
 	VBROADCASTSD (R11), Z8
 	VFMADD231PD  (DI), Z8, Z2
 	VFMADD231PD  64(DI), Z8, Z3
@@ -14981,13 +15137,13 @@ loop747:
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
 	CMPQ         R12, $0x00000002
-	JGE          loop747
+	JGE          loop749
 
-done748:
+done750:
 	CMPQ R12, $0x00000001
-	JL   done750
+	JL   done752
 
-loop749:
+loop751:
 	VBROADCASTSD (R11), Z8
 	VFMADD231PD  (DI), Z8, Z2
 	VFMADD231PD  64(DI), Z8, Z3
@@ -14996,9 +15152,9 @@ loop749:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop749
+	JG           loop751
 
-done750:
+done752:
 	VADDPD       Z5, Z2, Z2
 	VADDPD       Z6, Z3, Z3
 	VADDPD       Z7, Z4, Z4
@@ -15097,9 +15253,9 @@ done750:
 	VMOVUPD      Z4, (AX)(R10*1)
 	VMOVUPD      Z6, 64(AX)(R10*1)
 	VMOVUPD      Z7, K1, 128(AX)(R10*1)
-	JMP          end735
+	JMP          end737
 
-next746:
+next748:
 	SUBQ    $0x00000018, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -15117,9 +15273,9 @@ next746:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	CMPQ    R12, $0x00000002
-	JL      done753
+	JL      done755
 
-loop752:
+loop754:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -15136,13 +15292,13 @@ loop752:
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
 	CMPQ         R12, $0x00000002
-	JGE          loop752
+	JGE          loop754
 
-done753:
+done755:
 	CMPQ R12, $0x00000001
-	JL   done755
+	JL   done757
 
-loop754:
+loop756:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -15152,9 +15308,9 @@ loop754:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop754
+	JG           loop756
 
-done755:
+done757:
 	VADDPD       Z6, Z2, Z2
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
@@ -15281,14 +15437,14 @@ done755:
 	VMOVUPD      Z7, 64(AX)(R10*1)
 	VMOVUPD      Z8, 128(AX)(R10*1)
 	VMOVUPD      Z9, K1, 192(AX)(R10*1)
-	JMP          end735
+	JMP          end737
 
-end735:
+end737:
 	XORQ R10, R10
 
-group756:
+group758:
 	CMPQ    R10, R9
-	JE      done757
+	JE      done759
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -15302,9 +15458,9 @@ group756:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	CMPQ    R12, $0x00000002
-	JL      done759
+	JL      done761
 
-loop758:
+loop760:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -15319,13 +15475,13 @@ loop758:
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
 	CMPQ         R12, $0x00000002
-	JGE          loop758
+	JGE          loop760
 
-done759:
+done761:
 	CMPQ R12, $0x00000001
-	JL   done761
+	JL   done763
 
-loop760:
+loop762:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -15334,9 +15490,9 @@ loop760:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop760
+	JG           loop762
 
-done761:
+done763:
 	VADDPD       Z6, Z2, Z2
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
@@ -15464,9 +15620,9 @@ done761:
 	VMOVUPD      Z8, 128(AX)(R10*1)
 	VMOVUPD      Z9, 192(AX)(R10*1)
 	ADDQ         $0x00000100, R10
-	JMP          group756
+	JMP          group758
 
-done757:
+done759:
 	VZEROUPPER
 	RET
 
@@ -15480,15 +15636,15 @@ TEXT ·symAddAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 	CMPQ   BX, $0x00000001
-	JL     done763
+	JL     done765
 
-loop762:
+loop764:
 	MOVQ BX, SI
 	MOVQ CX, DI
 	CMPQ SI, $0x00000002
-	JL   done765
+	JL   done767
 
-loop764:
+loop766:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15509,9 +15665,9 @@ loop764:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done767
+	JL      done769
 
-loop766:
+loop768:
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -15541,9 +15697,9 @@ loop766:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop766
+	JG           loop768
 
-done767:
+done769:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -15564,13 +15720,13 @@ done767:
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop764
+	JGE     loop766
 
-done765:
+done767:
 	CMPQ SI, $0x00000001
-	JL   done769
+	JL   done771
 
-loop768:
+loop770:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15583,9 +15739,9 @@ loop768:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done771
+	JL      done773
 
-loop770:
+loop772:
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z9, Z8, Z0
@@ -15606,9 +15762,9 @@ loop770:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop770
+	JG           loop772
 
-done771:
+done773:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -15620,14 +15776,14 @@ done771:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JG      loop768
+	JG      loop770
 
-done769:
+done771:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JG   loop762
+	JG   loop764
 
-done763:
+done765:
 	VZEROUPPER
 	RET
 
@@ -15641,15 +15797,15 @@ TEXT ·symSubAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 	CMPQ   BX, $0x00000001
-	JL     done773
+	JL     done775
 
-loop772:
+loop774:
 	MOVQ BX, SI
 	MOVQ CX, DI
 	CMPQ SI, $0x00000002
-	JL   done775
+	JL   done777
 
-loop774:
+loop776:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15670,9 +15826,9 @@ loop774:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done777
+	JL      done779
 
-loop776:
+loop778:
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -15702,9 +15858,9 @@ loop776:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop776
+	JG           loop778
 
-done777:
+done779:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -15725,13 +15881,13 @@ done777:
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop774
+	JGE     loop776
 
-done775:
+done777:
 	CMPQ SI, $0x00000001
-	JL   done779
+	JL   done781
 
-loop778:
+loop780:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15744,9 +15900,9 @@ loop778:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done781
+	JL      done783
 
-loop780:
+loop782:
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFNMADD231PD Z9, Z8, Z0
@@ -15767,9 +15923,9 @@ loop780:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop780
+	JG           loop782
 
-done781:
+done783:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -15781,14 +15937,14 @@ done781:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JG      loop778
+	JG      loop780
 
-done779:
+done781:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JG   loop772
+	JG   loop774
 
-done773:
+done775:
 	VZEROUPPER
 	RET
 
@@ -15808,7 +15964,7 @@ TEXT ·symMatVecAVX512(SB), NOSPLIT, $0-56
 	SHLQ   $0x06, SI
 	MOVQ   rows+24(FP), R8
 
-strip782:
+strip784:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -15849,9 +16005,9 @@ strip782:
 	MOVQ         BX, R11
 	SUBQ         R10, R11
 	CMPQ         R11, $0x00000040
-	JL           done786
+	JL           done788
 
-loop785:
+loop787:
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (CX)(R10*1), Z18
 	VMOVUPD     (R9), Z19
@@ -15883,9 +16039,9 @@ loop785:
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
 	CMPQ        R11, $0x00000040
-	JGE         loop785
+	JGE         loop787
 
-done786:
+done788:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -15910,20 +16066,20 @@ done786:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+48(FP), $0x00
-	JNE        back783
+	JNE        back785
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next784
+	JMP        next786
 
-back783:
+back785:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next784:
+next786:
 	DECQ R8
-	JNZ  strip782
+	JNZ  strip784
 	VZEROUPPER
 	RET
 
@@ -15943,7 +16099,7 @@ TEXT ·symSubMatVecAVX512(SB), NOSPLIT, $0-72
 	SHLQ   $0x06, SI
 	MOVQ   rows+24(FP), R8
 
-strip787:
+strip789:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -15965,9 +16121,9 @@ strip787:
 	MOVQ    w+48(FP), R11
 	MOVQ    k+56(FP), R12
 	CMPQ    R12, $0x00000001
-	JL      done791
+	JL      done793
 
-loop790:
+loop792:
 	VMOVUPD      (R11)(R10*1), Z9
 	VBROADCASTSD (R11)(SI*1), Z18
 	VFNMADD231PD Z18, Z9, Z10
@@ -15987,9 +16143,9 @@ loop790:
 	VFNMADD231PD Z18, Z9, Z17
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop790
+	JG           loop792
 
-done791:
+done793:
 	VMOVUPD     Z10, (R9)
 	VMOVUPD     Z11, 64(R9)
 	VMOVUPD     Z12, 128(R9)
@@ -16012,9 +16168,9 @@ done791:
 	MOVQ        BX, R11
 	SUBQ        R10, R11
 	CMPQ        R11, $0x00000080
-	JL          done793
+	JL          done795
 
-loop792:
+loop794:
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -16034,9 +16190,9 @@ loop792:
 	MOVQ    w+48(FP), R12
 	MOVQ    k+56(FP), R13
 	CMPQ    R13, $0x00000001
-	JL      done795
+	JL      done797
 
-loop794:
+loop796:
 	VMOVUPD      (R12)(R10*1), Z9
 	VMOVUPD      64(R12)(R10*1), Z10
 	VBROADCASTSD (R12)(SI*1), Z27
@@ -16065,9 +16221,9 @@ loop794:
 	VFNMADD231PD Z27, Z10, Z26
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop794
+	JG           loop796
 
-done795:
+done797:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -16126,13 +16282,13 @@ done795:
 	ADDQ             $0x00000080, R10
 	SUBQ             $0x00000080, R11
 	CMPQ             R11, $0x00000080
-	JGE              loop792
+	JGE              loop794
 
-done793:
+done795:
 	CMPQ R11, $0x00000040
-	JL   done797
+	JL   done799
 
-loop796:
+loop798:
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -16144,9 +16300,9 @@ loop796:
 	MOVQ    w+48(FP), R12
 	MOVQ    k+56(FP), R13
 	CMPQ    R13, $0x00000001
-	JL      done799
+	JL      done801
 
-loop798:
+loop800:
 	VMOVUPD      (R12)(R10*1), Z9
 	VBROADCASTSD (R12)(SI*1), Z10
 	VFNMADD231PD Z10, Z9, Z11
@@ -16166,9 +16322,9 @@ loop798:
 	VFNMADD231PD Z10, Z9, Z18
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop798
+	JG           loop800
 
-done799:
+done801:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -16200,9 +16356,9 @@ done799:
 	ADDQ             $0x00000040, R10
 	SUBQ             $0x00000040, R11
 	CMPQ             R11, $0x00000040
-	JGE              loop796
+	JGE              loop798
 
-done797:
+done799:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -16227,20 +16383,20 @@ done797:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+64(FP), $0x00
-	JNE        back788
+	JNE        back790
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next789
+	JMP        next791
 
-back788:
+back790:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next789:
+next791:
 	DECQ R8
-	JNZ  strip787
+	JNZ  strip789
 	VZEROUPPER
 	RET
 
@@ -16264,10 +16420,10 @@ TEXT ·squareMatVecAVX512(SB), NOSPLIT, $0-48
 	SHLQ    $0x03, DI
 	XORQ    R8, R8
 
-columns800:
+columns802:
 	LEAQ    64(R8), R9
 	CMPQ    R9, DI
-	JG      done801
+	JG      done803
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -16278,9 +16434,9 @@ columns800:
 	ADDQ    R8, R10
 	LEAQ    (SI)(SI*2), R13
 	CMPQ    R12, $0x00000004
-	JL      done803
+	JL      done805
 
-loop802:
+loop804:
 	VBROADCASTSD (R11), Z6
 	VFMADD231PD  (R10), Z6, Z2
 	VBROADCASTSD 8(R11), Z6
@@ -16293,21 +16449,21 @@ loop802:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop802
+	JGE          loop804
 
-done803:
+done805:
 	CMPQ R12, $0x00000001
-	JL   done805
+	JL   done807
 
-loop804:
+loop806:
 	VBROADCASTSD (R11), Z6
 	VFMADD231PD  (R10), Z6, Z2
 	ADDQ         SI, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop804
+	JG           loop806
 
-done805:
+done807:
 	VADDPD      Z3, Z2, Z2
 	VADDPD      Z4, Z2, Z2
 	VADDPD      Z5, Z2, Z2
@@ -16315,11 +16471,11 @@ done805:
 	VMOVUPD     Z2, (AX)(R8*1)
 	VFMADD231PD Z2, Z3, Z1
 	MOVQ        R9, R8
-	JMP         columns800
+	JMP         columns802
 
-done801:
+done803:
 	CMPQ    R8, DI
-	JE      done806
+	JE      done808
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -16328,9 +16484,9 @@ done801:
 	ADDQ    R8, CX
 	LEAQ    (SI)(SI*2), R9
 	CMPQ    BX, $0x00000004
-	JL      done808
+	JL      done810
 
-loop807:
+loop809:
 	VBROADCASTSD (DI), Z5
 	VFMADD231PD  (CX), Z5, Z2
 	VBROADCASTSD 8(DI), Z5
@@ -16343,21 +16499,21 @@ loop807:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, BX
 	CMPQ         BX, $0x00000004
-	JGE          loop807
+	JGE          loop809
 
-done808:
+done810:
 	CMPQ BX, $0x00000001
-	JL   done810
+	JL   done812
 
-loop809:
+loop811:
 	VBROADCASTSD (DI), Z5
 	VFMADD231PD  (CX), Z5, Z2
 	ADDQ         SI, CX
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, BX
-	JG           loop809
+	JG           loop811
 
-done810:
+done812:
 	VADDPD      Z3, Z2, Z2
 	VADDPD      Z4, Z2, Z2
 	VADDPD      Z0, Z2, Z2
@@ -16365,7 +16521,7 @@ done810:
 	VMOVUPD     Z2, K1, (AX)(R8*1)
 	VFMADD231PD Z2, Z0, Z1
 
-done806:
+done808:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16397,39 +16553,39 @@ TEXT ·squareSubAVX512(SB), NOSPLIT, $0-48
 	SHLQ         $0x03, R8
 	XORQ         R9, R9
 
-columns811:
+columns813:
 	LEAQ    64(R9), R10
 	CMPQ    R10, R8
-	JG      done812
+	JG      done814
 	VMOVUPD (DX)(R9*1), Z1
 	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (CX)(R9*1)
 	MOVQ    R10, R9
-	JMP     columns811
+	JMP     columns813
 
-done812:
+done814:
 	CMPQ      R9, R8
-	JE        done813
+	JE        done815
 	VMOVUPD.Z (DX)(R9*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, (CX)(R9*1)
 
-done813:
+done815:
 	XORQ DX, DX
 	MOVQ SI, R8
 	CMPQ R8, $0x00000040
-	JL   done815
+	JL   done817
 
-loop814:
+loop816:
 	VMOVUPD (CX)(DX*1), Z0
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    BX, R11
 	ADDQ    DX, R9
 	CMPQ    R11, $0x00000004
-	JL      done817
+	JL      done819
 
-loop816:
+loop818:
 	VMOVUPD           (R9), Z1
 	VFNMADD231PD.BCST (R10), Z0, Z1
 	VMOVUPD           Z1, (R9)
@@ -16449,28 +16605,28 @@ loop816:
 	ADDQ              $0x00000020, R10
 	SUBQ              $0x00000004, R11
 	CMPQ              R11, $0x00000004
-	JGE               loop816
+	JGE               loop818
 
-done817:
+done819:
 	CMPQ R11, $0x00000001
-	JL   done819
+	JL   done821
 
-loop818:
+loop820:
 	VMOVUPD           (R9), Z1
 	VFNMADD231PD.BCST (R10), Z0, Z1
 	VMOVUPD           Z1, (R9)
 	ADDQ              SI, R9
 	ADDQ              $0x00000008, R10
 	SUBQ              $0x00000001, R11
-	JG                loop818
+	JG                loop820
 
-done819:
+done821:
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000040, R8
 	CMPQ R8, $0x00000040
-	JGE  loop814
+	JGE  loop816
 
-done815:
+done817:
 	VZEROUPPER
 	RET
 
@@ -16487,9 +16643,9 @@ TEXT ·choleskyAVX512(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 	CMPQ         SI, $0x00000001
-	JL           done821
+	JL           done823
 
-loop820:
+loop822:
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
@@ -16505,9 +16661,9 @@ loop820:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 	CMPQ    R9, $0x00000001
-	JL      done823
+	JL      done825
 
-loop822:
+loop824:
 	SUBQ              $0x00000200, R10
 	VMOVUPD           (R8), Z9
 	VMULPD.BCST       (R11), Z9, Z9
@@ -16593,9 +16749,9 @@ loop822:
 	ADDQ              R10, R8
 	ADDQ              $0x00000040, R11
 	SUBQ              $0x00000001, R9
-	JG                loop822
+	JG                loop824
 
-done823:
+done825:
 	VMOVUPD           Z1, (DX)
 	VMOVUPD           Z2, 64(DX)
 	VMOVUPD           Z3, 128(DX)
@@ -16701,9 +16857,9 @@ done823:
 	SUBQ              $0x01, R9
 	ADDQ              $0x00000200, DX
 	CMPQ              R9, $0x00000001
-	JL                done825
+	JL                done827
 
-loop824:
+loop826:
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
@@ -16720,9 +16876,9 @@ loop824:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 	CMPQ    R12, $0x00000001
-	JL      done827
+	JL      done829
 
-loop826:
+loop828:
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VMULPD.BCST       (R14), Z9, Z9
@@ -16808,9 +16964,9 @@ loop826:
 	ADDQ              R13, R11
 	ADDQ              $0x00000040, R14
 	SUBQ              $0x00000001, R12
-	JG                loop826
+	JG                loop828
 
-done827:
+done829:
 	VFNMADD231PD.BCST 8(DI), Z1, Z2
 	VFNMADD231PD.BCST 16(DI), Z1, Z3
 	VFNMADD231PD.BCST 24(DI), Z1, Z4
@@ -16849,16 +17005,16 @@ done827:
 	VMOVUPD           Z8, 448(DX)
 	ADDQ              $0x00000200, DX
 	SUBQ              $0x00000001, R9
-	JG                loop824
+	JG                loop826
 
-done825:
+done827:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JG   loop820
+	JG   loop822
 
-done821:
+done823:
 	VZEROUPPER
 	RET
 
@@ -16876,9 +17032,9 @@ TEXT ·choleskySolveAVX512(SB), NOSPLIT, $0-32
 	MOVQ   nb+8(FP), R9
 	SHLQ   $0x09, R9
 	CMPQ   R8, $0x00000001
-	JL     done829
+	JL     done831
 
-loop828:
+loop830:
 	VMOVUPD (SI), Z1
 	VMOVUPD 64(SI), Z2
 	VMOVUPD 128(SI), Z3
@@ -16893,9 +17049,9 @@ loop828:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 	CMPQ    R12, $0x00000001
-	JL      done831
+	JL      done833
 
-loop830:
+loop832:
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VFNMADD231PD.BCST (R10), Z9, Z1
@@ -16972,9 +17128,9 @@ loop830:
 	ADDQ              R13, R10
 	ADDQ              $0x00000200, R11
 	SUBQ              $0x00000001, R12
-	JG                loop830
+	JG                loop832
 
-done831:
+done833:
 	VFNMADD231PD.BCST 8(BX), Z1, Z2
 	VFNMADD231PD.BCST 16(BX), Z1, Z3
 	VFNMADD231PD.BCST 24(BX), Z1, Z4
@@ -17026,15 +17182,15 @@ done831:
 	ADDQ              $0x00000200, AX
 	ADDQ              $0x01, DI
 	SUBQ              $0x00000001, R8
-	JG                loop828
+	JG                loop830
 
-done829:
+done831:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 	CMPQ AX, $0x00000001
-	JL   done833
+	JL   done835
 
-loop832:
+loop834:
 	ADDQ    $0x00000200, R9
 	SUBQ    R9, BX
 	SUBQ    $0x00000040, CX
@@ -17051,9 +17207,9 @@ loop832:
 	MOVQ    SI, R8
 	MOVQ    DX, R10
 	CMPQ    R10, $0x00000001
-	JL      done835
+	JL      done837
 
-loop834:
+loop836:
 	ADDQ              $0x00000200, DI
 	ADDQ              $0x00000200, R8
 	VMOVUPD           (R8), Z9
@@ -17129,9 +17285,9 @@ loop834:
 	VFNMADD231PD.BCST 440(DI), Z9, Z7
 	VFNMADD231PD.BCST 504(DI), Z9, Z8
 	SUBQ              $0x00000001, R10
-	JG                loop834
+	JG                loop836
 
-done835:
+done837:
 	VBROADCASTSD      (CX), Z9
 	VFMADD213PD       (SI), Z9, Z1
 	VBROADCASTSD      8(CX), Z9
@@ -17186,9 +17342,9 @@ done835:
 	VMOVUPD           Z8, 448(SI)
 	ADDQ              $0x01, DX
 	SUBQ              $0x00000001, AX
-	JG                loop832
+	JG                loop834
 
-done833:
+done835:
 	VZEROUPPER
 	RET
 
@@ -17208,9 +17364,9 @@ TEXT ·tallyAVX512(SB), NOSPLIT, $0-56
 	VMOVUPD      Z0, Z3
 	VBROADCASTSD trig64<>+544(SB), Z4
 	CMPQ         SI, $0x00000008
-	JL           done837
+	JL           done839
 
-loop836:
+loop838:
 	MOVQ        DX, R8
 	MOVQ        AX, R9
 	VMOVUPD     (BX), Z5
@@ -17310,7 +17466,7 @@ loop836:
 	MOVQ        R9, R10
 	ADDQ        DI, R9
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short838
+	JE          short840
 	VMOVUPD     (R8), Z6
 	ADDQ        DI, R8
 	VMOVUPD     (R8), Z9
@@ -17350,7 +17506,7 @@ loop836:
 	ADDQ        DI, R9
 	VMOVUPD     Z6, (R8)
 
-short838:
+short840:
 	VMOVUPD Z7, (R10)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, CX
@@ -17358,11 +17514,11 @@ short838:
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, SI
 	CMPQ    SI, $0x00000008
-	JGE     loop836
+	JGE     loop838
 
-done837:
+done839:
 	TESTQ       SI, SI
-	JZ          skip839
+	JZ          skip841
 	MOVQ        $-1, R8
 	BZHIQ       SI, R8, R8
 	KMOVW       R8, K1
@@ -17464,7 +17620,7 @@ done837:
 	MOVQ        AX, CX
 	ADDQ        DI, AX
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short840
+	JE          short842
 	VMOVUPD.Z   (DX), K1, Z6
 	ADDQ        DI, DX
 	VMOVUPD.Z   (DX), K1, Z9
@@ -17504,10 +17660,10 @@ done837:
 	ADDQ        DI, AX
 	VMOVUPD     Z4, K1, (DX)
 
-short840:
+short842:
 	VMOVUPD Z7, K1, (CX)
 
-skip839:
+skip841:
 	MOVQ          total+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
@@ -17537,25 +17693,25 @@ skip839:
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL
 TEXT ·cusumAVX512(SB), NOSPLIT, $0-40
 	VPXORQ  Z0, Z0, Z0
-	MOVQ    rows+8(FP), AX
-	MOVQ    x+16(FP), CX
+	MOVQ    x+16(FP), AX
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	MOVQ    rows+8(FP), CX
 	MOVQ    limits+24(FP), DX
 	MOVQ    stride+32(FP), BX
 	SHLQ    $0x03, BX
 	LEAQ    (BX)(BX*2), SI
-	VMOVUPD Z0, Z1
-	VMOVUPD Z0, Z2
 	XORQ    DI, DI
 	MOVQ    BX, R8
 	CMPQ    R8, $0x00000040
-	JL      done842
+	JL      done844
 
-loop841:
-	MOVQ         AX, R9
+loop843:
+	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
 	LEAQ         (R10)(BX*4), R11
-	VMOVUPD      (CX)(DI*1), Z3
+	VMOVUPD      (AX)(DI*1), Z3
 	VCMPPD       $0x07, Z3, Z3, K1
 	VBROADCASTSD 24(DX), Z4
 	VMOVUPD.Z    Z4, K1, Z4
@@ -17630,9 +17786,9 @@ loop841:
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop841
+	JGE          loop843
 
-done842:
+done844:
 	MOVQ          most+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VMAXPD        Y0, Y1, Y1
@@ -17648,6 +17804,157 @@ done842:
 	VPERMILPD     $0x01, X0, X1
 	VMAXPD        X1, X0, X0
 	VMOVSD        X0, 8(AX)
+	VZEROUPPER
+	RET
+
+// func momentsAVX512(rows *float64, limits *float64, x *float64, diff *float64, n int, stride int)
+// Requires: AVX, AVX512F, BMI2, CMOV
+TEXT ·momentsAVX512(SB), NOSPLIT, $0-48
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+32(FP), AX
+	MOVQ   rows+0(FP), CX
+	MOVQ   limits+8(FP), DX
+	MOVQ   stride+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), SI
+	XORQ   DI, DI
+	MOVQ   BX, R8
+	CMPQ   R8, $0x00000040
+	JL     done846
+
+loop845:
+	MOVQ         CX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	LEAQ         (R10)(BX*4), R11
+	LEAQ         (R11)(BX*4), R12
+	MOVQ         AX, R13
+	MOVQ         $0x00000008, R14
+	CMPQ         R13, R14
+	CMOVQGT      R14, R13
+	MOVQ         $-1, R14
+	BZHIQ        R13, R14, R14
+	KMOVW        R14, K1
+	SUBQ         $0x00000008, AX
+	XORQ         R13, R13
+	CMPQ         AX, R13
+	CMOVQLT      R13, AX
+	VMOVUPD      Z0, Z1
+	VBROADCASTSD (DX), Z2
+	MOVQ         x+16(FP), R13
+	VMOVUPD.Z    (R13)(DI*1), K1, Z3
+	VCMPPD       $0x07, Z3, Z3, K1, K2
+	VMOVUPD      (R9), Z4
+	VCMPPD       $0x00, Z1, Z4, K2, K3
+	VMOVUPD      (R10)(BX*1), Z5
+	VMINPD       Z5, Z3, Z6
+	VMOVUPD      Z3, K3, Z6
+	VMOVUPD      Z6, K2, Z5
+	VMOVUPD      Z5, (R10)(BX*1)
+	VMOVUPD      (R10)(BX*2), Z6
+	VMAXPD       Z6, Z3, Z7
+	VMOVUPD      Z3, K3, Z7
+	VMOVUPD      Z7, K2, Z6
+	VMOVUPD      Z6, (R10)(BX*2)
+	VBROADCASTSD 8(DX), Z7
+	VMULPD       Z4, Z7, Z7
+	VADDPD       Z7, Z2, Z7
+	VMOVUPD      Z7, K2, Z4
+	VMOVUPD      Z4, (R9)
+	VDIVPD       Z7, Z2, Z4
+	VMOVUPD      (R9)(BX*1), Z8
+	VSUBPD       Z8, Z3, Z3
+	VMOVUPD      (R10)(SI*1), Z9
+	VCMPPD       $0x01, Z9, Z1, K3
+	VBROADCASTSD 16(DX), Z10
+	VCMPPD       $0x01, Z7, Z10, K3, K3
+	VBROADCASTSD 24(DX), Z7
+	VMULPD       Z7, Z9, Z7
+	VMINPD       Z3, Z7, Z9
+	VMOVUPD      Z0, Z10
+	VSUBPD       Z7, Z10, Z7
+	VMAXPD       Z9, Z7, Z7
+	VMOVUPD      Z7, K3, Z3
+	VMULPD       Z3, Z4, Z7
+	VADDPD       Z8, Z7, Z7
+	VMOVUPD      Z7, K2, Z8
+	VMOVUPD      Z8, (R9)(BX*1)
+	VMULPD       Z3, Z3, Z3
+	VSUBPD       Z4, Z2, Z7
+	VMULPD       Z3, Z7, Z3
+	VMOVUPD      (R9)(BX*2), Z7
+	VSUBPD       Z7, Z3, Z3
+	VMULPD       Z3, Z4, Z3
+	VADDPD       Z7, Z3, Z3
+	VMOVUPD      Z3, K2, Z7
+	VMOVUPD      Z7, (R9)(BX*2)
+	VBROADCASTSD 32(DX), Z3
+	VMOVUPD      Z0, Z4
+	VSUBPD       Z8, Z4, Z4
+	VMAXPD       Z8, Z4, Z4
+	VADDPD       Z2, Z4, Z4
+	VMULPD       Z3, Z4, Z3
+	VSQRTPD      Z7, Z4
+	VCMPPD       $0x01, Z4, Z3, K2
+	VMOVUPD.Z    Z4, K2, Z4
+	VMOVUPD      Z4, (R10)(SI*1)
+	VCMPPD       $0x04, Z1, Z4, K2
+	VBROADCASTSD (DX), Z7
+	VMOVUPD      Z4, K2, Z7
+	VMOVUPD      Z7, (R11)(BX*1)
+	VDIVPD       Z7, Z2, Z4
+	VMOVUPD.Z    Z4, K2, Z4
+	VMOVUPD      Z4, (R11)(BX*2)
+	MOVQ         diff+24(FP), R13
+	VMOVUPD.Z    (R13)(DI*1), K1, Z4
+	VCMPPD       $0x07, Z4, Z4, K1, K1
+	VMOVUPD      (R9)(SI*1), Z7
+	VBROADCASTSD 8(DX), Z8
+	VMULPD       Z7, Z8, Z8
+	VADDPD       Z8, Z2, Z8
+	VMOVUPD      Z8, K1, Z7
+	VMOVUPD      Z7, (R9)(SI*1)
+	VDIVPD       Z8, Z2, Z7
+	VMOVUPD      (R11), Z9
+	VCMPPD       $0x01, Z9, Z1, K2
+	VBROADCASTSD 16(DX), Z10
+	VCMPPD       $0x01, Z8, Z10, K2, K2
+	VBROADCASTSD 24(DX), Z8
+	VMULPD       Z8, Z9, Z8
+	VMINPD       Z4, Z8, Z9
+	VMOVUPD      Z0, Z10
+	VSUBPD       Z8, Z10, Z8
+	VMAXPD       Z9, Z8, Z8
+	VMOVUPD      Z8, K2, Z4
+	VMOVUPD      (R10), Z8
+	VMULPD       Z4, Z4, Z4
+	VSUBPD       Z8, Z4, Z4
+	VMULPD       Z4, Z7, Z4
+	VADDPD       Z8, Z4, Z4
+	VMOVUPD      Z4, K1, Z8
+	VMOVUPD      Z8, (R10)
+	VSQRTPD      Z8, Z4
+	VCMPPD       $0x01, Z4, Z3, K1
+	VMOVUPD.Z    Z4, K1, Z3
+	VMOVUPD      Z3, (R11)
+	VCMPPD       $0x04, Z1, Z3, K1
+	VBROADCASTSD (DX), Z1
+	VMOVUPD      Z3, K1, Z1
+	VMOVUPD      Z1, (R11)(SI*1)
+	VDIVPD       Z1, Z2, Z1
+	VMOVUPD      Z1, (R12)
+	VBROADCASTSD 40(DX), Z1
+	VMULPD       Z1, Z3, Z1
+	VSUBPD       Z1, Z5, Z2
+	VMOVUPD      Z2, (R12)(BX*1)
+	VADDPD       Z6, Z1, Z1
+	VMOVUPD      Z1, (R12)(BX*2)
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000040, R8
+	CMPQ         R8, $0x00000040
+	JGE          loop845
+
+done846:
 	VZEROUPPER
 	RET
 
@@ -17667,10 +17974,10 @@ TEXT ·conformalAVX512(SB), NOSPLIT, $0-104
 	MOVQ   limits+64(FP), DX
 	XORQ   BX, BX
 
-columns843:
+columns847:
 	LEAQ         64(BX), SI
 	CMPQ         SI, AX
-	JG           done844
+	JG           done848
 	VMOVUPD      Z0, Z1
 	MOVQ         y+48(FP), DI
 	VMOVUPD      (DI)(BX*1), Z2
@@ -17709,9 +18016,9 @@ columns843:
 	MOVQ         steps+72(FP), R10
 	MOVQ         levels+88(FP), R11
 	CMPQ         R11, $0x00000001
-	JL           done846
+	JL           done850
 
-loop845:
+loop849:
 	ADDQ         $0x00000008, DI
 	VMOVUPD      (R8)(BX*1), Z2
 	VADDPD       Z1, Z2, Z2
@@ -17734,9 +18041,9 @@ loop845:
 	ADDQ         CX, R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000001, R11
-	JG           loop845
+	JG           loop849
 
-done846:
+done850:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      (DI)(BX*1), Z1
 	VBROADCASTSD 56(DX), Z2
@@ -17756,11 +18063,11 @@ done846:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      Z1, (DI)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns843
+	JMP          columns847
 
-done844:
+done848:
 	CMPQ         BX, AX
-	JE           done847
+	JE           done851
 	VMOVUPD      Z0, Z1
 	MOVQ         y+48(FP), AX
 	VMOVUPD.Z    (AX)(BX*1), K1, Z2
@@ -17799,9 +18106,9 @@ done844:
 	MOVQ         steps+72(FP), R8
 	MOVQ         levels+88(FP), R9
 	CMPQ         R9, $0x00000001
-	JL           done849
+	JL           done853
 
-loop848:
+loop852:
 	ADDQ         $0x00000008, AX
 	VMOVUPD.Z    (SI)(BX*1), K1, Z1
 	VADDPD       Z0, Z1, Z1
@@ -17824,9 +18131,9 @@ loop848:
 	ADDQ         CX, DI
 	ADDQ         $0x00000010, R8
 	SUBQ         $0x00000001, R9
-	JG           loop848
+	JG           loop852
 
-done849:
+done853:
 	MOVQ         scale+8(FP), AX
 	VMOVUPD.Z    (AX)(BX*1), K1, Z0
 	VBROADCASTSD 56(DX), Z1
@@ -17846,7 +18153,7 @@ done849:
 	MOVQ         scale+8(FP), AX
 	VMOVUPD      Z0, K1, (AX)(BX*1)
 
-done847:
+done851:
 	VZEROUPPER
 	RET
 
@@ -17865,10 +18172,10 @@ TEXT ·logToAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns850:
+columns854:
 	LEAQ         64(BX), SI
 	CMPQ         SI, DX
-	JG           done851
+	JG           done855
 	VMOVUPD      (CX)(BX*1), Z0
 	VBROADCASTSD logarithm<>+0(SB), Z1
 	VPADDQ       Z1, Z0, Z1
@@ -17925,11 +18232,11 @@ columns850:
 	VMOVUPD      Z1, K2, Z0
 	VMOVUPD      Z0, (AX)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns850
+	JMP          columns854
 
-done851:
+done855:
 	CMPQ         BX, DX
-	JE           done852
+	JE           done856
 	VMOVUPD.Z    (CX)(BX*1), K1, Z0
 	VBROADCASTSD logarithm<>+0(SB), Z1
 	VPADDQ       Z1, Z0, Z1
@@ -17986,7 +18293,7 @@ done851:
 	VMOVUPD      Z1, K2, Z0
 	VMOVUPD      Z0, K1, (AX)(BX*1)
 
-done852:
+done856:
 	VZEROUPPER
 	RET
 
@@ -18004,9 +18311,9 @@ TEXT ·matVec32AVX2(SB), NOSPLIT, $0-40
 	VMOVUPD (SI), Y0
 	SHLQ    $0x02, CX
 
-rows853:
+rows857:
 	CMPQ   m+24(FP), $0x00000004
-	JL     rest854
+	JL     rest858
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	LEAQ   (SI)(CX*1), DI
@@ -18020,10 +18327,10 @@ rows853:
 	VXORPD Y8, Y8, Y8
 	XORQ   R8, R8
 
-columns856:
+columns860:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done857
+	JG          done861
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
@@ -18035,24 +18342,24 @@ columns856:
 	VFMADD231PS 32(SI)(R8*1), Y10, Y7
 	VFMADD231PS 32(DI)(R8*1), Y10, Y8
 	MOVQ        R9, R8
-	JMP         columns856
+	JMP         columns860
 
-done857:
-columns858:
+done861:
+columns862:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done859
+	JG          done863
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
 	VFMADD231PS (SI)(R8*1), Y10, Y3
 	VFMADD231PS (DI)(R8*1), Y10, Y4
 	MOVQ        R9, R8
-	JMP         columns858
+	JMP         columns862
 
-done859:
+done863:
 	CMPQ        R8, CX
-	JE          done860
+	JE          done864
 	VMASKMOVPS  (DX)(R8*1), Y0, Y10
 	VMASKMOVPS  (AX)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
@@ -18063,7 +18370,7 @@ done859:
 	VMASKMOVPS  (DI)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y4
 
-done860:
+done864:
 	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
@@ -18101,11 +18408,11 @@ done860:
 	ADDQ         $0x00000010, BX
 	MOVQ         BX, y+0(FP)
 	SUBQ         $0x00000004, m+24(FP)
-	JMP          rows853
+	JMP          rows857
 
-rest854:
+rest858:
 	CMPQ   m+24(FP), $0x00000003
-	JNE    skip861
+	JNE    skip865
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	VXORPD Y1, Y1, Y1
@@ -18116,10 +18423,10 @@ rest854:
 	VXORPD Y6, Y6, Y6
 	XORQ   DI, DI
 
-columns862:
+columns866:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done863
+	JG          done867
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
@@ -18129,23 +18436,23 @@ columns862:
 	VFMADD231PS 32(BX)(DI*1), Y8, Y5
 	VFMADD231PS 32(SI)(DI*1), Y8, Y6
 	MOVQ        R8, DI
-	JMP         columns862
+	JMP         columns866
 
-done863:
-columns864:
+done867:
+columns868:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done865
+	JG          done869
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
 	VFMADD231PS (SI)(DI*1), Y8, Y3
 	MOVQ        R8, DI
-	JMP         columns864
+	JMP         columns868
 
-done865:
+done869:
 	CMPQ        DI, CX
-	JE          done866
+	JE          done870
 	VMASKMOVPS  (DX)(DI*1), Y0, Y8
 	VMASKMOVPS  (AX)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y1
@@ -18154,7 +18461,7 @@ done865:
 	VMASKMOVPS  (SI)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y3
 
-done866:
+done870:
 	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
@@ -18183,11 +18490,11 @@ done866:
 	VMOVSS       X0, 8(AX)
 	ADDQ         $0x0000000c, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end855
+	JMP          end859
 
-skip861:
+skip865:
 	CMPQ   m+24(FP), $0x00000002
-	JNE    skip867
+	JNE    skip871
 	LEAQ   (AX)(CX*1), BX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -18199,10 +18506,10 @@ skip861:
 	VXORPD Y8, Y8, Y8
 	XORQ   SI, SI
 
-columns868:
+columns872:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done869
+	JG          done873
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
@@ -18216,29 +18523,29 @@ columns868:
 	VFMADD231PS 96(AX)(SI*1), Y10, Y7
 	VFMADD231PS 96(BX)(SI*1), Y10, Y8
 	MOVQ        DI, SI
-	JMP         columns868
+	JMP         columns872
 
-done869:
-columns870:
+done873:
+columns874:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done871
+	JG          done875
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
 	MOVQ        DI, SI
-	JMP         columns870
+	JMP         columns874
 
-done871:
+done875:
 	CMPQ        SI, CX
-	JE          done872
+	JE          done876
 	VMASKMOVPS  (DX)(SI*1), Y0, Y10
 	VMASKMOVPS  (AX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
 	VMASKMOVPS  (BX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y2
 
-done872:
+done876:
 	LEAQ         (BX)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
@@ -18263,21 +18570,21 @@ done872:
 	VMOVSS       X0, 4(AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end855
+	JMP          end859
 
-skip867:
+skip871:
 	CMPQ   m+24(FP), $0x00000001
-	JNE    skip873
+	JNE    skip877
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	XORQ   BX, BX
 
-columns874:
+columns878:
 	LEAQ        128(BX), SI
 	CMPQ        SI, CX
-	JG          done875
+	JG          done879
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	VMOVUPS     32(DX)(BX*1), Y5
@@ -18287,26 +18594,26 @@ columns874:
 	VMOVUPS     96(DX)(BX*1), Y5
 	VFMADD231PS 96(AX)(BX*1), Y5, Y4
 	MOVQ        SI, BX
-	JMP         columns874
+	JMP         columns878
 
-done875:
-columns876:
+done879:
+columns880:
 	LEAQ        32(BX), SI
 	CMPQ        SI, CX
-	JG          done877
+	JG          done881
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	MOVQ        SI, BX
-	JMP         columns876
+	JMP         columns880
 
-done877:
+done881:
 	CMPQ        BX, CX
-	JE          done878
+	JE          done882
 	VMASKMOVPS  (DX)(BX*1), Y0, Y5
 	VMASKMOVPS  (AX)(BX*1), Y0, Y0
 	VFMADD231PS Y0, Y5, Y1
 
-done878:
+done882:
 	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
@@ -18321,10 +18628,10 @@ done878:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x00000004, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end855
+	JMP          end859
 
-skip873:
-end855:
+skip877:
+end859:
 	VZEROUPPER
 	RET
 
@@ -18355,9 +18662,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next880
+	JG      next884
 	TESTQ   SI, SI
-	JZ      end879
+	JZ      end883
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
 	SUBQ    SI, R10
@@ -18372,9 +18679,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done882
+	JL      done886
 
-loop881:
+loop885:
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
@@ -18391,33 +18698,33 @@ loop881:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop881
+	JGE          loop885
 
-done882:
+done886:
 	CMPQ R11, $0x00000001
-	JL   done884
+	JL   done888
 
-loop883:
+loop887:
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop883
+	JG           loop887
 
-done884:
+done888:
 	VADDPS     Y2, Y1, Y1
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y1, Y1
 	VMASKMOVPS (AX)(R9*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(R9*1)
-	JMP        end879
+	JMP        end883
 
-next880:
+next884:
 	CMPQ    SI, $0x00000010
-	JG      next885
+	JG      next889
 	SUBQ    $0x00000008, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -18437,9 +18744,9 @@ next880:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done887
+	JL      done891
 
-loop886:
+loop890:
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -18460,13 +18767,13 @@ loop886:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop886
+	JGE          loop890
 
-done887:
+done891:
 	CMPQ R11, $0x00000001
-	JL   done889
+	JL   done893
 
-loop888:
+loop892:
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -18474,9 +18781,9 @@ loop888:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop888
+	JG           loop892
 
-done889:
+done893:
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y2, Y2
 	VADDPS     Y5, Y1, Y1
@@ -18488,11 +18795,11 @@ done889:
 	VMASKMOVPS 32(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y2, Y2
 	VMASKMOVPS Y2, Y0, 32(AX)(R9*1)
-	JMP        end879
+	JMP        end883
 
-next885:
+next889:
 	CMPQ    SI, $0x00000018
-	JG      next890
+	JG      next894
 	SUBQ    $0x00000010, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -18506,9 +18813,9 @@ next885:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done892
+	JL      done896
 
-loop891:
+loop895:
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y1
 	VFMADD231PS  32(SI), Y4, Y2
@@ -18517,9 +18824,9 @@ loop891:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop891
+	JG           loop895
 
-done892:
+done896:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -18527,9 +18834,9 @@ done892:
 	VMASKMOVPS 64(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y3, Y3
 	VMASKMOVPS Y3, Y0, 64(AX)(R9*1)
-	JMP        end879
+	JMP        end883
 
-next890:
+next894:
 	SUBQ    $0x00000018, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -18544,9 +18851,9 @@ next890:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done895
+	JL      done899
 
-loop894:
+loop898:
 	VBROADCASTSS (R10), Y5
 	VFMADD231PS  (SI), Y5, Y1
 	VFMADD231PS  32(SI), Y5, Y2
@@ -18556,9 +18863,9 @@ loop894:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop894
+	JG           loop898
 
-done895:
+done899:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -18568,14 +18875,14 @@ done895:
 	VMASKMOVPS 96(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y4, Y4
 	VMASKMOVPS Y4, Y0, 96(AX)(R9*1)
-	JMP        end879
+	JMP        end883
 
-end879:
+end883:
 	XORQ R9, R9
 
-group896:
+group900:
 	CMPQ   R9, R8
-	JE     done897
+	JE     done901
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -18585,9 +18892,9 @@ group896:
 	MOVQ   BX, R11
 	ADDQ   R9, SI
 	CMPQ   R11, $0x00000001
-	JL     done899
+	JL     done903
 
-loop898:
+loop902:
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y0
 	VFMADD231PS  32(SI), Y4, Y1
@@ -18596,9 +18903,9 @@ loop898:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop898
+	JG           loop902
 
-done899:
+done903:
 	VADDPS  (AX)(R9*1), Y0, Y0
 	VMOVUPS Y0, (AX)(R9*1)
 	VADDPS  32(AX)(R9*1), Y1, Y1
@@ -18608,9 +18915,9 @@ done899:
 	VADDPS  96(AX)(R9*1), Y3, Y3
 	VMOVUPS Y3, 96(AX)(R9*1)
 	ADDQ    $0x00000080, R9
-	JMP     group896
+	JMP     group900
 
-done897:
+done901:
 	VZEROUPPER
 	RET
 
@@ -18626,15 +18933,15 @@ TEXT ·addOuters32AVX2(SB), NOSPLIT, $0-56
 	MOVQ m+24(FP), SI
 	SHLQ $0x02, SI
 	CMPQ BX, $0x00000002
-	JL   done901
+	JL   done905
 
-loop900:
+loop904:
 	MOVQ cols+40(FP), DI
 	XORQ R8, R8
 	CMPQ DI, $0x00000004
-	JL   done903
+	JL   done907
 
-loop902:
+loop906:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -18650,9 +18957,9 @@ loop902:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done905
+	JL      done909
 
-loop904:
+loop908:
 	VMOVUPS      (R11), Y8
 	VMOVUPS      32(R11), Y9
 	VMOVUPS      64(R11), Y10
@@ -18670,9 +18977,9 @@ loop904:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop904
+	JG           loop908
 
-done905:
+done909:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, 64(R9)
@@ -18684,13 +18991,13 @@ done905:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000004, DI
 	CMPQ    DI, $0x00000004
-	JGE     loop902
+	JGE     loop906
 
-done903:
+done907:
 	CMPQ DI, $0x00000002
-	JL   done907
+	JL   done911
 
-loop906:
+loop910:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -18702,9 +19009,9 @@ loop906:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done909
+	JL      done913
 
-loop908:
+loop912:
 	VMOVUPS      (R11), Y4
 	VMOVUPS      32(R11), Y5
 	VBROADCASTSS (R10), Y6
@@ -18716,9 +19023,9 @@ loop908:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop908
+	JG           loop912
 
-done909:
+done913:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, (R9)(DX*1)
@@ -18726,13 +19033,13 @@ done909:
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000002, DI
 	CMPQ    DI, $0x00000002
-	JGE     loop906
+	JGE     loop910
 
-done907:
+done911:
 	CMPQ DI, $0x00000001
-	JL   done911
+	JL   done915
 
-loop910:
+loop914:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -18742,9 +19049,9 @@ loop910:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done913
+	JL      done917
 
-loop912:
+loop916:
 	VMOVUPS      (R11), Y2
 	VBROADCASTSS (R10), Y3
 	VFMADD231PS  Y2, Y3, Y0
@@ -18753,34 +19060,34 @@ loop912:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop912
+	JG           loop916
 
-done913:
+done917:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, (R9)(DX*1)
 	ADDQ    $0x00000020, R8
 	SUBQ    $0x00000001, DI
-	JG      loop910
+	JG      loop914
 
-done911:
+done915:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000002, BX
 	CMPQ BX, $0x00000002
-	JGE  loop900
+	JGE  loop904
 
-done901:
+done905:
 	CMPQ BX, $0x00000001
-	JL   done915
+	JL   done919
 
-loop914:
+loop918:
 	MOVQ cols+40(FP), DI
 	XORQ R8, R8
 	CMPQ DI, $0x00000004
-	JL   done917
+	JL   done921
 
-loop916:
+loop920:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -18792,9 +19099,9 @@ loop916:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done919
+	JL      done923
 
-loop918:
+loop922:
 	VMOVUPS      (R11), Y4
 	VMOVUPS      32(R11), Y5
 	VMOVUPS      64(R11), Y6
@@ -18807,9 +19114,9 @@ loop918:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop918
+	JG           loop922
 
-done919:
+done923:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, 64(R9)
@@ -18817,13 +19124,13 @@ done919:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000004, DI
 	CMPQ    DI, $0x00000004
-	JGE     loop916
+	JGE     loop920
 
-done917:
+done921:
 	CMPQ DI, $0x00000002
-	JL   done921
+	JL   done925
 
-loop920:
+loop924:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -18833,9 +19140,9 @@ loop920:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done923
+	JL      done927
 
-loop922:
+loop926:
 	VMOVUPS      (R11), Y2
 	VMOVUPS      32(R11), Y3
 	VBROADCASTSS (R10), Y4
@@ -18844,21 +19151,21 @@ loop922:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop922
+	JG           loop926
 
-done923:
+done927:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000002, DI
 	CMPQ    DI, $0x00000002
-	JGE     loop920
+	JGE     loop924
 
-done921:
+done925:
 	CMPQ DI, $0x00000001
-	JL   done925
+	JL   done929
 
-loop924:
+loop928:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -18867,30 +19174,30 @@ loop924:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done927
+	JL      done931
 
-loop926:
+loop930:
 	VMOVUPS      (R11), Y1
 	VBROADCASTSS (R10), Y2
 	VFMADD231PS  Y1, Y2, Y0
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop926
+	JG           loop930
 
-done927:
+done931:
 	VMOVUPS Y0, (R9)
 	ADDQ    $0x00000020, R8
 	SUBQ    $0x00000001, DI
-	JG      loop924
+	JG      loop928
 
-done925:
+done929:
 	ADDQ DX, AX
 	ADDQ $0x00000004, CX
 	SUBQ $0x00000001, BX
-	JG   loop914
+	JG   loop918
 
-done915:
+done919:
 	VZEROUPPER
 	RET
 
@@ -18908,9 +19215,9 @@ TEXT ·matVec32AVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x02, CX
 
-rows928:
+rows932:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest929
+	JL      rest933
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -18936,10 +19243,10 @@ rows928:
 	VMOVUPS Z0, Z16
 	XORQ    R12, R12
 
-columns931:
+columns935:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done932
+	JG          done936
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -18959,13 +19266,13 @@ columns931:
 	VFMADD231PS 64(R10)(R12*1), Z18, Z15
 	VFMADD231PS 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns931
+	JMP         columns935
 
-done932:
-columns933:
+done936:
+columns937:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done934
+	JG          done938
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -18976,11 +19283,11 @@ columns933:
 	VFMADD231PS (R10)(R12*1), Z18, Z7
 	VFMADD231PS (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns933
+	JMP         columns937
 
-done934:
+done938:
 	CMPQ        R12, CX
-	JE          done935
+	JE          done939
 	VMOVUPS.Z   (DX)(R12*1), K1, Z18
 	VMOVUPS.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z1
@@ -18999,7 +19306,7 @@ done934:
 	VMOVUPS.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z8
 
-done935:
+done939:
 	LEAQ       (R11)(CX*1), AX
 	VADDPS     Z9, Z1, Z1
 	VADDPS     Z10, Z2, Z2
@@ -19042,11 +19349,11 @@ done935:
 	ADDQ       $0x00000020, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows928
+	JMP        rows932
 
-rest929:
+rest933:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip936
+	JNE     skip940
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -19069,10 +19376,10 @@ rest929:
 	VMOVUPS Z0, Z0
 	XORQ    R11, R11
 
-columns937:
+columns941:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done938
+	JG          done942
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -19090,13 +19397,13 @@ columns937:
 	VFMADD231PS 64(R9)(R11*1), Z15, Z13
 	VFMADD231PS 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns937
+	JMP         columns941
 
-done938:
-columns939:
+done942:
+columns943:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done940
+	JG          done944
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -19106,11 +19413,11 @@ columns939:
 	VFMADD231PS (R9)(R11*1), Z15, Z6
 	VFMADD231PS (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns939
+	JMP         columns943
 
-done940:
+done944:
 	CMPQ        R11, CX
-	JE          done941
+	JE          done945
 	VMOVUPS.Z   (DX)(R11*1), K1, Z15
 	VMOVUPS.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z1
@@ -19127,7 +19434,7 @@ done940:
 	VMOVUPS.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z7
 
-done941:
+done945:
 	LEAQ       (R10)(CX*1), AX
 	VADDPS     Z8, Z1, Z1
 	VADDPS     Z9, Z2, Z2
@@ -19168,11 +19475,11 @@ done941:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x0000001c, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end930
+	JMP        end934
 
-skip936:
+skip940:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip942
+	JNE     skip946
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -19192,10 +19499,10 @@ skip936:
 	VMOVUPS Z0, Z0
 	XORQ    R10, R10
 
-columns943:
+columns947:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done944
+	JG          done948
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -19211,13 +19518,13 @@ columns943:
 	VFMADD231PS 64(R8)(R10*1), Z13, Z11
 	VFMADD231PS 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns943
+	JMP         columns947
 
-done944:
-columns945:
+done948:
+columns949:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done946
+	JG          done950
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -19226,11 +19533,11 @@ columns945:
 	VFMADD231PS (R8)(R10*1), Z13, Z5
 	VFMADD231PS (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns945
+	JMP         columns949
 
-done946:
+done950:
 	CMPQ        R10, CX
-	JE          done947
+	JE          done951
 	VMOVUPS.Z   (DX)(R10*1), K1, Z13
 	VMOVUPS.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z1
@@ -19245,7 +19552,7 @@ done946:
 	VMOVUPS.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z6
 
-done947:
+done951:
 	LEAQ       (R9)(CX*1), AX
 	VADDPS     Z7, Z1, Z1
 	VADDPS     Z8, Z2, Z2
@@ -19282,11 +19589,11 @@ done947:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000018, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end930
+	JMP        end934
 
-skip942:
+skip946:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip948
+	JNE     skip952
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -19303,10 +19610,10 @@ skip942:
 	VMOVUPS Z0, Z0
 	XORQ    R9, R9
 
-columns949:
+columns953:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done950
+	JG          done954
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -19320,13 +19627,13 @@ columns949:
 	VFMADD231PS 64(DI)(R9*1), Z11, Z9
 	VFMADD231PS 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns949
+	JMP         columns953
 
-done950:
-columns951:
+done954:
+columns955:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done952
+	JG          done956
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -19334,11 +19641,11 @@ columns951:
 	VFMADD231PS (DI)(R9*1), Z11, Z4
 	VFMADD231PS (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns951
+	JMP         columns955
 
-done952:
+done956:
 	CMPQ        R9, CX
-	JE          done953
+	JE          done957
 	VMOVUPS.Z   (DX)(R9*1), K1, Z11
 	VMOVUPS.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z1
@@ -19351,7 +19658,7 @@ done952:
 	VMOVUPS.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z5
 
-done953:
+done957:
 	LEAQ       (R8)(CX*1), AX
 	VADDPS     Z6, Z1, Z1
 	VADDPS     Z7, Z2, Z2
@@ -19387,11 +19694,11 @@ done953:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000014, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end930
+	JMP        end934
 
-skip948:
+skip952:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip954
+	JNE     skip958
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -19405,10 +19712,10 @@ skip948:
 	VMOVUPS Z0, Z0
 	XORQ    R8, R8
 
-columns955:
+columns959:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done956
+	JG          done960
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
@@ -19420,24 +19727,24 @@ columns955:
 	VFMADD231PS 64(SI)(R8*1), Z9, Z7
 	VFMADD231PS 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns955
+	JMP         columns959
 
-done956:
-columns957:
+done960:
+columns961:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done958
+	JG          done962
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
 	VFMADD231PS (SI)(R8*1), Z9, Z3
 	VFMADD231PS (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns957
+	JMP         columns961
 
-done958:
+done962:
 	CMPQ        R8, CX
-	JE          done959
+	JE          done963
 	VMOVUPS.Z   (DX)(R8*1), K1, Z9
 	VMOVUPS.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
@@ -19448,7 +19755,7 @@ done958:
 	VMOVUPS.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z4
 
-done959:
+done963:
 	LEAQ       (DI)(CX*1), AX
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z2, Z2
@@ -19477,11 +19784,11 @@ done959:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000010, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end930
+	JMP        end934
 
-skip954:
+skip958:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip960
+	JNE     skip964
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPS Z0, Z1
@@ -19492,10 +19799,10 @@ skip954:
 	VMOVUPS Z0, Z0
 	XORQ    DI, DI
 
-columns961:
+columns965:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done962
+	JG          done966
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
@@ -19505,23 +19812,23 @@ columns961:
 	VFMADD231PS 64(BX)(DI*1), Z7, Z5
 	VFMADD231PS 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns961
+	JMP         columns965
 
-done962:
-columns963:
+done966:
+columns967:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done964
+	JG          done968
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
 	VFMADD231PS (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns963
+	JMP         columns967
 
-done964:
+done968:
 	CMPQ        DI, CX
-	JE          done965
+	JE          done969
 	VMOVUPS.Z   (DX)(DI*1), K1, Z7
 	VMOVUPS.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z1
@@ -19530,7 +19837,7 @@ done964:
 	VMOVUPS.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z3
 
-done965:
+done969:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -19565,11 +19872,11 @@ done965:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end930
+	JMP           end934
 
-skip960:
+skip964:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip966
+	JNE     skip970
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
@@ -19581,10 +19888,10 @@ skip960:
 	VMOVUPS Z0, Z0
 	XORQ    SI, SI
 
-columns967:
+columns971:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done968
+	JG          done972
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
@@ -19598,29 +19905,29 @@ columns967:
 	VFMADD231PS 192(AX)(SI*1), Z9, Z7
 	VFMADD231PS 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns967
+	JMP         columns971
 
-done968:
-columns969:
+done972:
+columns973:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done970
+	JG          done974
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns969
+	JMP         columns973
 
-done970:
+done974:
 	CMPQ        SI, CX
-	JE          done971
+	JE          done975
 	VMOVUPS.Z   (DX)(SI*1), K1, Z9
 	VMOVUPS.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
 	VMOVUPS.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z2
 
-done971:
+done975:
 	LEAQ          (BX)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -19649,21 +19956,21 @@ done971:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end930
+	JMP           end934
 
-skip966:
+skip970:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip972
+	JNE     skip976
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z0
 	XORQ    BX, BX
 
-columns973:
+columns977:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done974
+	JG          done978
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	VMOVUPS     64(DX)(BX*1), Z5
@@ -19673,26 +19980,26 @@ columns973:
 	VMOVUPS     192(DX)(BX*1), Z5
 	VFMADD231PS 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns973
+	JMP         columns977
 
-done974:
-columns975:
+done978:
+columns979:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done976
+	JG          done980
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns975
+	JMP         columns979
 
-done976:
+done980:
 	CMPQ        BX, CX
-	JE          done977
+	JE          done981
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z4, Z5, Z1
 
-done977:
+done981:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -19709,10 +20016,10 @@ done977:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end930
+	JMP           end934
 
-skip972:
-end930:
+skip976:
+end934:
 	VZEROUPPER
 	RET
 
@@ -19734,9 +20041,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000010
-	JG      next979
+	JG      next983
 	TESTQ   SI, SI
-	JZ      end978
+	JZ      end982
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -19750,9 +20057,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done981
+	JL      done985
 
-loop980:
+loop984:
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
@@ -19769,33 +20076,33 @@ loop980:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop980
+	JGE          loop984
 
-done981:
+done985:
 	CMPQ R11, $0x00000001
-	JL   done983
+	JL   done987
 
-loop982:
+loop986:
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop982
+	JG           loop986
 
-done983:
+done987:
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z1, Z1
 	VMOVUPS.Z (AX)(R9*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 	VMOVUPS   Z1, K1, (AX)(R9*1)
-	JMP       end978
+	JMP       end982
 
-next979:
+next983:
 	CMPQ    SI, $0x00000020
-	JG      next984
+	JG      next988
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -19814,9 +20121,9 @@ next979:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done986
+	JL      done990
 
-loop985:
+loop989:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -19837,13 +20144,13 @@ loop985:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop985
+	JGE          loop989
 
-done986:
+done990:
 	CMPQ R11, $0x00000001
-	JL   done988
+	JL   done992
 
-loop987:
+loop991:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -19851,9 +20158,9 @@ loop987:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop987
+	JG           loop991
 
-done988:
+done992:
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z1, Z1
@@ -19865,11 +20172,11 @@ done988:
 	VMOVUPS.Z 64(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z2, Z2
 	VMOVUPS   Z2, K1, 64(AX)(R9*1)
-	JMP       end978
+	JMP       end982
 
-next984:
+next988:
 	CMPQ    SI, $0x00000030
-	JG      next989
+	JG      next993
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -19885,9 +20192,9 @@ next984:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done991
+	JL      done995
 
-loop990:
+loop994:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -19902,13 +20209,13 @@ loop990:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop990
+	JGE          loop994
 
-done991:
+done995:
 	CMPQ R11, $0x00000001
-	JL   done993
+	JL   done997
 
-loop992:
+loop996:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -19917,9 +20224,9 @@ loop992:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop992
+	JG           loop996
 
-done993:
+done997:
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z6, Z3, Z3
@@ -19930,11 +20237,11 @@ done993:
 	VMOVUPS.Z 128(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z3, Z3
 	VMOVUPS   Z3, K1, 128(AX)(R9*1)
-	JMP       end978
+	JMP       end982
 
-next989:
+next993:
 	CMPQ    SI, $0x00000040
-	JG      next994
+	JG      next998
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -19952,9 +20259,9 @@ next989:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done996
+	JL      done1000
 
-loop995:
+loop999:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -19971,13 +20278,13 @@ loop995:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop995
+	JGE          loop999
 
-done996:
+done1000:
 	CMPQ R11, $0x00000001
-	JL   done998
+	JL   done1002
 
-loop997:
+loop1001:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -19987,9 +20294,9 @@ loop997:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop997
+	JG           loop1001
 
-done998:
+done1002:
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z7, Z3, Z3
@@ -20003,11 +20310,11 @@ done998:
 	VMOVUPS.Z 192(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z4, Z4
 	VMOVUPS   Z4, K1, 192(AX)(R9*1)
-	JMP       end978
+	JMP       end982
 
-next994:
+next998:
 	CMPQ    SI, $0x00000050
-	JG      next999
+	JG      next1003
 	SUBQ    $0x00000040, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20022,9 +20329,9 @@ next994:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1001
+	JL      done1005
 
-loop1000:
+loop1004:
 	VBROADCASTSS (R10), Z6
 	VFMADD231PS  (SI), Z6, Z1
 	VFMADD231PS  64(SI), Z6, Z2
@@ -20035,9 +20342,9 @@ loop1000:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1000
+	JG           loop1004
 
-done1001:
+done1005:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -20049,11 +20356,11 @@ done1001:
 	VMOVUPS.Z 256(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z5, Z5
 	VMOVUPS   Z5, K1, 256(AX)(R9*1)
-	JMP       end978
+	JMP       end982
 
-next999:
+next1003:
 	CMPQ    SI, $0x00000060
-	JG      next1002
+	JG      next1006
 	SUBQ    $0x00000050, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20069,9 +20376,9 @@ next999:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1004
+	JL      done1008
 
-loop1003:
+loop1007:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -20083,9 +20390,9 @@ loop1003:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1003
+	JG           loop1007
 
-done1004:
+done1008:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -20099,11 +20406,11 @@ done1004:
 	VMOVUPS.Z 320(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z6, Z6
 	VMOVUPS   Z6, K1, 320(AX)(R9*1)
-	JMP       end978
+	JMP       end982
 
-next1002:
+next1006:
 	CMPQ    SI, $0x00000070
-	JG      next1005
+	JG      next1009
 	SUBQ    $0x00000060, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20120,9 +20427,9 @@ next1002:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1007
+	JL      done1011
 
-loop1006:
+loop1010:
 	VBROADCASTSS (R10), Z8
 	VFMADD231PS  (SI), Z8, Z1
 	VFMADD231PS  64(SI), Z8, Z2
@@ -20135,9 +20442,9 @@ loop1006:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1006
+	JG           loop1010
 
-done1007:
+done1011:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -20153,70 +20460,13 @@ done1007:
 	VMOVUPS.Z 384(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z7, Z7
 	VMOVUPS   Z7, K1, 384(AX)(R9*1)
-	JMP       end978
+	JMP       end982
 
-next1005:
+next1009:
 	SUBQ    $0x00000070, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	MOVQ    CX, SI
-	MOVQ    DX, R10
-	MOVQ    BX, R11
-	ADDQ    R9, SI
-	CMPQ    R11, $0x00000001
-	JL      done1010
-
-loop1009:
-	VBROADCASTSS (R10), Z9
-	VFMADD231PS  (SI), Z9, Z1
-	VFMADD231PS  64(SI), Z9, Z2
-	VFMADD231PS  128(SI), Z9, Z3
-	VFMADD231PS  192(SI), Z9, Z4
-	VFMADD231PS  256(SI), Z9, Z5
-	VFMADD231PS  320(SI), Z9, Z6
-	VFMADD231PS  384(SI), Z9, Z7
-	VMOVUPS.Z    448(SI), K1, Z10
-	VFMADD231PS  Z10, Z9, Z8
-	ADDQ         DI, SI
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1009
-
-done1010:
-	VADDPS    (AX)(R9*1), Z1, Z1
-	VMOVUPS   Z1, (AX)(R9*1)
-	VADDPS    64(AX)(R9*1), Z2, Z2
-	VMOVUPS   Z2, 64(AX)(R9*1)
-	VADDPS    128(AX)(R9*1), Z3, Z3
-	VMOVUPS   Z3, 128(AX)(R9*1)
-	VADDPS    192(AX)(R9*1), Z4, Z4
-	VMOVUPS   Z4, 192(AX)(R9*1)
-	VADDPS    256(AX)(R9*1), Z5, Z5
-	VMOVUPS   Z5, 256(AX)(R9*1)
-	VADDPS    320(AX)(R9*1), Z6, Z6
-	VMOVUPS   Z6, 320(AX)(R9*1)
-	VADDPS    384(AX)(R9*1), Z7, Z7
-	VMOVUPS   Z7, 384(AX)(R9*1)
-	VMOVUPS.Z 448(AX)(R9*1), K1, Z1
-	VADDPS    Z1, Z8, Z8
-	VMOVUPS   Z8, K1, 448(AX)(R9*1)
-	JMP       end978
-
-end978:
-	XORQ R9, R9
-
-group1011:
-	CMPQ    R9, R8
-	JE      done1012
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -20241,13 +20491,70 @@ loop1013:
 	VFMADD231PS  256(SI), Z9, Z5
 	VFMADD231PS  320(SI), Z9, Z6
 	VFMADD231PS  384(SI), Z9, Z7
-	VFMADD231PS  448(SI), Z9, Z8
+	VMOVUPS.Z    448(SI), K1, Z10
+	VFMADD231PS  Z10, Z9, Z8
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
 	JG           loop1013
 
 done1014:
+	VADDPS    (AX)(R9*1), Z1, Z1
+	VMOVUPS   Z1, (AX)(R9*1)
+	VADDPS    64(AX)(R9*1), Z2, Z2
+	VMOVUPS   Z2, 64(AX)(R9*1)
+	VADDPS    128(AX)(R9*1), Z3, Z3
+	VMOVUPS   Z3, 128(AX)(R9*1)
+	VADDPS    192(AX)(R9*1), Z4, Z4
+	VMOVUPS   Z4, 192(AX)(R9*1)
+	VADDPS    256(AX)(R9*1), Z5, Z5
+	VMOVUPS   Z5, 256(AX)(R9*1)
+	VADDPS    320(AX)(R9*1), Z6, Z6
+	VMOVUPS   Z6, 320(AX)(R9*1)
+	VADDPS    384(AX)(R9*1), Z7, Z7
+	VMOVUPS   Z7, 384(AX)(R9*1)
+	VMOVUPS.Z 448(AX)(R9*1), K1, Z1
+	VADDPS    Z1, Z8, Z8
+	VMOVUPS   Z8, K1, 448(AX)(R9*1)
+	JMP       end982
+
+end982:
+	XORQ R9, R9
+
+group1015:
+	CMPQ    R9, R8
+	JE      done1016
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z7
+	VMOVUPS Z0, Z8
+	MOVQ    CX, SI
+	MOVQ    DX, R10
+	MOVQ    BX, R11
+	ADDQ    R9, SI
+	CMPQ    R11, $0x00000001
+	JL      done1018
+
+loop1017:
+	VBROADCASTSS (R10), Z9
+	VFMADD231PS  (SI), Z9, Z1
+	VFMADD231PS  64(SI), Z9, Z2
+	VFMADD231PS  128(SI), Z9, Z3
+	VFMADD231PS  192(SI), Z9, Z4
+	VFMADD231PS  256(SI), Z9, Z5
+	VFMADD231PS  320(SI), Z9, Z6
+	VFMADD231PS  384(SI), Z9, Z7
+	VFMADD231PS  448(SI), Z9, Z8
+	ADDQ         DI, SI
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JG           loop1017
+
+done1018:
 	VADDPS  (AX)(R9*1), Z1, Z1
 	VMOVUPS Z1, (AX)(R9*1)
 	VADDPS  64(AX)(R9*1), Z2, Z2
@@ -20265,9 +20572,9 @@ done1014:
 	VADDPS  448(AX)(R9*1), Z8, Z8
 	VMOVUPS Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group1011
+	JMP     group1015
 
-done1012:
+done1016:
 	VZEROUPPER
 	RET
 
@@ -20284,15 +20591,15 @@ TEXT ·addOuters32AVX512(SB), NOSPLIT, $0-56
 	MOVQ   m+24(FP), DI
 	SHLQ   $0x02, DI
 	CMPQ   BX, $0x00000006
-	JL     done1016
+	JL     done1020
 
-loop1015:
+loop1019:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done1018
+	JL   done1022
 
-loop1017:
+loop1021:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -20325,9 +20632,9 @@ loop1017:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1020
+	JL      done1024
 
-loop1019:
+loop1023:
 	VMOVUPS      (R13), Z24
 	VMOVUPS      64(R13), Z25
 	VMOVUPS      128(R13), Z26
@@ -20365,9 +20672,9 @@ loop1019:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1019
+	JG           loop1023
 
-done1020:
+done1024:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -20395,13 +20702,13 @@ done1020:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop1017
+	JGE     loop1021
 
-done1018:
+done1022:
 	CMPQ R8, $0x00000002
-	JL   done1022
+	JL   done1026
 
-loop1021:
+loop1025:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -20422,9 +20729,9 @@ loop1021:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1024
+	JL      done1028
 
-loop1023:
+loop1027:
 	VMOVUPS      (R13), Z12
 	VMOVUPS      64(R13), Z13
 	VBROADCASTSS (R12), Z14
@@ -20448,9 +20755,9 @@ loop1023:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1023
+	JG           loop1027
 
-done1024:
+done1028:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -20466,13 +20773,13 @@ done1024:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop1021
+	JGE     loop1025
 
-done1022:
+done1026:
 	CMPQ R8, $0x00000001
-	JL   done1026
+	JL   done1030
 
-loop1025:
+loop1029:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -20487,9 +20794,9 @@ loop1025:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1028
+	JL      done1032
 
-loop1027:
+loop1031:
 	VMOVUPS      (R13), Z6
 	VBROADCASTSS (R12), Z7
 	VFMADD231PS  Z6, Z7, Z0
@@ -20506,9 +20813,9 @@ loop1027:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1027
+	JG           loop1031
 
-done1028:
+done1032:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
@@ -20517,9 +20824,9 @@ done1028:
 	VMOVUPS Z5, (R11)(DX*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop1025
+	JG      loop1029
 
-done1026:
+done1030:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -20529,19 +20836,19 @@ done1026:
 	ADDQ $0x00000018, CX
 	SUBQ $0x00000006, BX
 	CMPQ BX, $0x00000006
-	JGE  loop1015
+	JGE  loop1019
 
-done1016:
+done1020:
 	CMPQ BX, $0x00000005
-	JL   done1030
+	JL   done1034
 
-loop1029:
+loop1033:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done1032
+	JL   done1036
 
-loop1031:
+loop1035:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -20570,9 +20877,9 @@ loop1031:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1034
+	JL      done1038
 
-loop1033:
+loop1037:
 	VMOVUPS      (R13), Z20
 	VMOVUPS      64(R13), Z21
 	VMOVUPS      128(R13), Z22
@@ -20605,9 +20912,9 @@ loop1033:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1033
+	JG           loop1037
 
-done1034:
+done1038:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -20631,13 +20938,13 @@ done1034:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop1031
+	JGE     loop1035
 
-done1032:
+done1036:
 	CMPQ R8, $0x00000002
-	JL   done1036
+	JL   done1040
 
-loop1035:
+loop1039:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -20656,9 +20963,9 @@ loop1035:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1038
+	JL      done1042
 
-loop1037:
+loop1041:
 	VMOVUPS      (R13), Z10
 	VMOVUPS      64(R13), Z11
 	VBROADCASTSS (R12), Z12
@@ -20679,9 +20986,9 @@ loop1037:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1037
+	JG           loop1041
 
-done1038:
+done1042:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -20695,13 +21002,13 @@ done1038:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop1035
+	JGE     loop1039
 
-done1036:
+done1040:
 	CMPQ R8, $0x00000001
-	JL   done1040
+	JL   done1044
 
-loop1039:
+loop1043:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -20715,9 +21022,9 @@ loop1039:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1042
+	JL      done1046
 
-loop1041:
+loop1045:
 	VMOVUPS      (R13), Z5
 	VBROADCASTSS (R12), Z6
 	VFMADD231PS  Z5, Z6, Z0
@@ -20732,9 +21039,9 @@ loop1041:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1041
+	JG           loop1045
 
-done1042:
+done1046:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
@@ -20742,9 +21049,9 @@ done1042:
 	VMOVUPS Z4, (R11)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop1039
+	JG      loop1043
 
-done1040:
+done1044:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -20753,19 +21060,19 @@ done1040:
 	ADDQ $0x00000014, CX
 	SUBQ $0x00000005, BX
 	CMPQ BX, $0x00000005
-	JGE  loop1029
+	JGE  loop1033
 
-done1030:
+done1034:
 	CMPQ BX, $0x00000004
-	JL   done1044
+	JL   done1048
 
-loop1043:
+loop1047:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done1046
+	JL   done1050
 
-loop1045:
+loop1049:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -20789,9 +21096,9 @@ loop1045:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done1048
+	JL      done1052
 
-loop1047:
+loop1051:
 	VMOVUPS      (R12), Z16
 	VMOVUPS      64(R12), Z17
 	VMOVUPS      128(R12), Z18
@@ -20819,9 +21126,9 @@ loop1047:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop1047
+	JG           loop1051
 
-done1048:
+done1052:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -20841,13 +21148,13 @@ done1048:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop1045
+	JGE     loop1049
 
-done1046:
+done1050:
 	CMPQ R8, $0x00000002
-	JL   done1050
+	JL   done1054
 
-loop1049:
+loop1053:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -20863,9 +21170,9 @@ loop1049:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done1052
+	JL      done1056
 
-loop1051:
+loop1055:
 	VMOVUPS      (R12), Z8
 	VMOVUPS      64(R12), Z9
 	VBROADCASTSS (R11), Z10
@@ -20883,9 +21190,9 @@ loop1051:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop1051
+	JG           loop1055
 
-done1052:
+done1056:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -20897,13 +21204,13 @@ done1052:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop1049
+	JGE     loop1053
 
-done1050:
+done1054:
 	CMPQ R8, $0x00000001
-	JL   done1054
+	JL   done1058
 
-loop1053:
+loop1057:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -20915,9 +21222,9 @@ loop1053:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done1056
+	JL      done1060
 
-loop1055:
+loop1059:
 	VMOVUPS      (R12), Z4
 	VBROADCASTSS (R11), Z5
 	VFMADD231PS  Z4, Z5, Z0
@@ -20930,18 +21237,18 @@ loop1055:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop1055
+	JG           loop1059
 
-done1056:
+done1060:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
 	VMOVUPS Z3, (R10)(SI*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop1053
+	JG      loop1057
 
-done1054:
+done1058:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -20949,19 +21256,19 @@ done1054:
 	ADDQ $0x00000010, CX
 	SUBQ $0x00000004, BX
 	CMPQ BX, $0x00000004
-	JGE  loop1043
+	JGE  loop1047
 
-done1044:
+done1048:
 	CMPQ BX, $0x00000003
-	JL   done1058
+	JL   done1062
 
-loop1057:
+loop1061:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done1060
+	JL   done1064
 
-loop1059:
+loop1063:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -20981,9 +21288,9 @@ loop1059:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1062
+	JL      done1066
 
-loop1061:
+loop1065:
 	VMOVUPS      (R11), Z12
 	VMOVUPS      64(R11), Z13
 	VMOVUPS      128(R11), Z14
@@ -21006,9 +21313,9 @@ loop1061:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1061
+	JG           loop1065
 
-done1062:
+done1066:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -21024,13 +21331,13 @@ done1062:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1059
+	JGE     loop1063
 
-done1060:
+done1064:
 	CMPQ SI, $0x00000002
-	JL   done1064
+	JL   done1068
 
-loop1063:
+loop1067:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21044,9 +21351,9 @@ loop1063:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1066
+	JL      done1070
 
-loop1065:
+loop1069:
 	VMOVUPS      (R11), Z6
 	VMOVUPS      64(R11), Z7
 	VBROADCASTSS (R10), Z8
@@ -21061,9 +21368,9 @@ loop1065:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1065
+	JG           loop1069
 
-done1066:
+done1070:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, (R9)(DX*1)
@@ -21073,13 +21380,13 @@ done1066:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1063
+	JGE     loop1067
 
-done1064:
+done1068:
 	CMPQ SI, $0x00000001
-	JL   done1068
+	JL   done1072
 
-loop1067:
+loop1071:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21090,9 +21397,9 @@ loop1067:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1070
+	JL      done1074
 
-loop1069:
+loop1073:
 	VMOVUPS      (R11), Z3
 	VBROADCASTSS (R10), Z4
 	VFMADD231PS  Z3, Z4, Z0
@@ -21103,36 +21410,36 @@ loop1069:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1069
+	JG           loop1073
 
-done1070:
+done1074:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, (R9)(DX*1)
 	VMOVUPS Z2, (R9)(DX*2)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop1067
+	JG      loop1071
 
-done1068:
+done1072:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x0000000c, CX
 	SUBQ $0x00000003, BX
 	CMPQ BX, $0x00000003
-	JGE  loop1057
+	JGE  loop1061
 
-done1058:
+done1062:
 	CMPQ BX, $0x00000002
-	JL   done1072
+	JL   done1076
 
-loop1071:
+loop1075:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done1074
+	JL   done1078
 
-loop1073:
+loop1077:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21148,9 +21455,9 @@ loop1073:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1076
+	JL      done1080
 
-loop1075:
+loop1079:
 	VMOVUPS      (R11), Z8
 	VMOVUPS      64(R11), Z9
 	VMOVUPS      128(R11), Z10
@@ -21168,9 +21475,9 @@ loop1075:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1075
+	JG           loop1079
 
-done1076:
+done1080:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -21182,13 +21489,13 @@ done1076:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1073
+	JGE     loop1077
 
-done1074:
+done1078:
 	CMPQ SI, $0x00000002
-	JL   done1078
+	JL   done1082
 
-loop1077:
+loop1081:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21200,9 +21507,9 @@ loop1077:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1080
+	JL      done1084
 
-loop1079:
+loop1083:
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VBROADCASTSS (R10), Z6
@@ -21214,9 +21521,9 @@ loop1079:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1079
+	JG           loop1083
 
-done1080:
+done1084:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, (R9)(DX*1)
@@ -21224,13 +21531,13 @@ done1080:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1077
+	JGE     loop1081
 
-done1078:
+done1082:
 	CMPQ SI, $0x00000001
-	JL   done1082
+	JL   done1086
 
-loop1081:
+loop1085:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21240,9 +21547,9 @@ loop1081:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1084
+	JL      done1088
 
-loop1083:
+loop1087:
 	VMOVUPS      (R11), Z2
 	VBROADCASTSS (R10), Z3
 	VFMADD231PS  Z2, Z3, Z0
@@ -21251,34 +21558,34 @@ loop1083:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1083
+	JG           loop1087
 
-done1084:
+done1088:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, (R9)(DX*1)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop1081
+	JG      loop1085
 
-done1082:
+done1086:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000002, BX
 	CMPQ BX, $0x00000002
-	JGE  loop1071
+	JGE  loop1075
 
-done1072:
+done1076:
 	CMPQ BX, $0x00000001
-	JL   done1086
+	JL   done1090
 
-loop1085:
+loop1089:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done1088
+	JL   done1092
 
-loop1087:
+loop1091:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21290,9 +21597,9 @@ loop1087:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1090
+	JL      done1094
 
-loop1089:
+loop1093:
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VMOVUPS      128(R11), Z6
@@ -21305,9 +21612,9 @@ loop1089:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1089
+	JG           loop1093
 
-done1090:
+done1094:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -21315,13 +21622,13 @@ done1090:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1087
+	JGE     loop1091
 
-done1088:
+done1092:
 	CMPQ SI, $0x00000002
-	JL   done1092
+	JL   done1096
 
-loop1091:
+loop1095:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21331,9 +21638,9 @@ loop1091:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1094
+	JL      done1098
 
-loop1093:
+loop1097:
 	VMOVUPS      (R11), Z2
 	VMOVUPS      64(R11), Z3
 	VBROADCASTSS (R10), Z4
@@ -21342,21 +21649,21 @@ loop1093:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1093
+	JG           loop1097
 
-done1094:
+done1098:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1091
+	JGE     loop1095
 
-done1092:
+done1096:
 	CMPQ SI, $0x00000001
-	JL   done1096
+	JL   done1100
 
-loop1095:
+loop1099:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21365,30 +21672,30 @@ loop1095:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1098
+	JL      done1102
 
-loop1097:
+loop1101:
 	VMOVUPS      (R11), Z1
 	VBROADCASTSS (R10), Z2
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1097
+	JG           loop1101
 
-done1098:
+done1102:
 	VMOVUPS Z0, (R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop1095
+	JG      loop1099
 
-done1096:
+done1100:
 	ADDQ DX, AX
 	ADDQ $0x00000004, CX
 	SUBQ $0x00000001, BX
-	JG   loop1085
+	JG   loop1089
 
-done1086:
+done1090:
 	VZEROUPPER
 	RET
 
@@ -21416,9 +21723,9 @@ TEXT ·fourierFeaturesAVX2(SB), NOSPLIT, $0-40
 	ADDQ   AX, BX
 	LEAQ   (DX)(DX*2), R8
 	CMPQ   DI, $0x00000004
-	JL     done1100
+	JL     done1104
 
-loop1099:
+loop1103:
 	VBROADCASTSD (SI), Y8
 	VFMADD231PD  (BX), Y8, Y0
 	VFMADD231PD  32(BX), Y8, Y1
@@ -21435,22 +21742,22 @@ loop1099:
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
 	CMPQ         DI, $0x00000004
-	JGE          loop1099
+	JGE          loop1103
 
-done1100:
+done1104:
 	CMPQ DI, $0x00000001
-	JL   done1102
+	JL   done1106
 
-loop1101:
+loop1105:
 	VBROADCASTSD (SI), Y8
 	VFMADD231PD  (BX), Y8, Y0
 	VFMADD231PD  32(BX), Y8, Y1
 	ADDQ         DX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JG           loop1101
+	JG           loop1105
 
-done1102:
+done1106:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y0, Y0
@@ -21561,9 +21868,9 @@ done1102:
 	SHRQ         $0x03, DX
 	DECQ         DX
 	CMPQ         DX, $0x00000001
-	JL           done1104
+	JL           done1108
 
-loop1103:
+loop1107:
 	MOVQ   n+32(FP), BX
 	ADDQ   $0x07, BX
 	SHRQ   $0x03, BX
@@ -21583,9 +21890,9 @@ loop1103:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 	CMPQ   R8, $0x00000004
-	JL     done1106
+	JL     done1110
 
-loop1105:
+loop1109:
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  (SI), Y8, Y0
 	VFMADD231PD  32(SI), Y8, Y1
@@ -21602,22 +21909,22 @@ loop1105:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, R8
 	CMPQ         R8, $0x00000004
-	JGE          loop1105
+	JGE          loop1109
 
-done1106:
+done1110:
 	CMPQ R8, $0x00000001
-	JL   done1108
+	JL   done1112
 
-loop1107:
+loop1111:
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  (SI), Y8, Y0
 	VFMADD231PD  32(SI), Y8, Y1
 	ADDQ         BX, SI
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, R8
-	JG           loop1107
+	JG           loop1111
 
-done1108:
+done1112:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y0, Y0
@@ -21696,9 +22003,9 @@ done1108:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1103
+	JG           loop1107
 
-done1104:
+done1108:
 	VZEROUPPER
 	RET
 
@@ -21726,9 +22033,9 @@ TEXT ·fourierFeatures32AVX2(SB), NOSPLIT, $0-40
 	ADDQ   AX, BX
 	LEAQ   (DX)(DX*2), R8
 	CMPQ   DI, $0x00000004
-	JL     done1110
+	JL     done1114
 
-loop1109:
+loop1113:
 	VBROADCASTSS (SI), Y8
 	VFMADD231PS  (BX), Y8, Y0
 	VFMADD231PS  32(BX), Y8, Y1
@@ -21745,22 +22052,22 @@ loop1109:
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
 	CMPQ         DI, $0x00000004
-	JGE          loop1109
+	JGE          loop1113
 
-done1110:
+done1114:
 	CMPQ DI, $0x00000001
-	JL   done1112
+	JL   done1116
 
-loop1111:
+loop1115:
 	VBROADCASTSS (SI), Y8
 	VFMADD231PS  (BX), Y8, Y0
 	VFMADD231PS  32(BX), Y8, Y1
 	ADDQ         DX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JG           loop1111
+	JG           loop1115
 
-done1112:
+done1116:
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y0, Y0
@@ -21850,9 +22157,9 @@ done1112:
 	SHRQ         $0x04, DX
 	DECQ         DX
 	CMPQ         DX, $0x00000001
-	JL           done1114
+	JL           done1118
 
-loop1113:
+loop1117:
 	MOVQ   n+32(FP), BX
 	ADDQ   $0x0f, BX
 	SHRQ   $0x04, BX
@@ -21872,9 +22179,9 @@ loop1113:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 	CMPQ   R8, $0x00000004
-	JL     done1116
+	JL     done1120
 
-loop1115:
+loop1119:
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (SI), Y8, Y0
 	VFMADD231PS  32(SI), Y8, Y1
@@ -21891,22 +22198,22 @@ loop1115:
 	ADDQ         $0x00000010, DI
 	SUBQ         $0x00000004, R8
 	CMPQ         R8, $0x00000004
-	JGE          loop1115
+	JGE          loop1119
 
-done1116:
+done1120:
 	CMPQ R8, $0x00000001
-	JL   done1118
+	JL   done1122
 
-loop1117:
+loop1121:
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (SI), Y8, Y0
 	VFMADD231PS  32(SI), Y8, Y1
 	ADDQ         BX, SI
 	ADDQ         $0x00000004, DI
 	SUBQ         $0x00000001, R8
-	JG           loop1117
+	JG           loop1121
 
-done1118:
+done1122:
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y0, Y0
@@ -21964,9 +22271,9 @@ done1118:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1113
+	JG           loop1117
 
-done1114:
+done1118:
 	VZEROUPPER
 	RET
 
@@ -22081,9 +22388,9 @@ TEXT ·fourierAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 	CMPQ   SI, $0x00000008
-	JL     done1120
+	JL     done1124
 
-loop1119:
+loop1123:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -22097,9 +22404,9 @@ loop1119:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1122
+	JL      done1126
 
-loop1121:
+loop1125:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -22109,54 +22416,6 @@ loop1121:
 	VFMADD231PD  320(R9), Z9, Z6
 	VFMADD231PD  384(R9), Z9, Z7
 	VFMADD231PD  448(R9), Z9, Z8
-	ADDQ         DI, R9
-	ADDQ         $0x00000008, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1121
-
-done1122:
-	VMOVUPD Z1, (BX)
-	VMOVUPD Z2, 128(BX)
-	VMOVUPD Z3, 256(BX)
-	VMOVUPD Z4, 384(BX)
-	VMOVUPD Z5, 512(BX)
-	VMOVUPD Z6, 640(BX)
-	VMOVUPD Z7, 768(BX)
-	VMOVUPD Z8, 896(BX)
-	ADDQ    $0x00000200, AX
-	ADDQ    $0x00000400, BX
-	SUBQ    $0x00000008, SI
-	CMPQ    SI, $0x00000008
-	JGE     loop1119
-
-done1120:
-	CMPQ SI, $0x00000007
-	JL   done1124
-
-loop1123:
-	VMOVUPD Z0, Z1
-	VMOVUPD Z0, Z2
-	VMOVUPD Z0, Z3
-	VMOVUPD Z0, Z4
-	VMOVUPD Z0, Z5
-	VMOVUPD Z0, Z6
-	VMOVUPD Z0, Z7
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-	CMPQ    R11, $0x00000001
-	JL      done1126
-
-loop1125:
-	VBROADCASTSD (R10), Z8
-	VFMADD231PD  (R9), Z8, Z1
-	VFMADD231PD  64(R9), Z8, Z2
-	VFMADD231PD  128(R9), Z8, Z3
-	VFMADD231PD  192(R9), Z8, Z4
-	VFMADD231PD  256(R9), Z8, Z5
-	VFMADD231PD  320(R9), Z8, Z6
-	VFMADD231PD  384(R9), Z8, Z7
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
@@ -22170,14 +22429,15 @@ done1126:
 	VMOVUPD Z5, 512(BX)
 	VMOVUPD Z6, 640(BX)
 	VMOVUPD Z7, 768(BX)
-	ADDQ    $0x000001c0, AX
-	ADDQ    $0x00000380, BX
-	SUBQ    $0x00000007, SI
-	CMPQ    SI, $0x00000007
+	VMOVUPD Z8, 896(BX)
+	ADDQ    $0x00000200, AX
+	ADDQ    $0x00000400, BX
+	SUBQ    $0x00000008, SI
+	CMPQ    SI, $0x00000008
 	JGE     loop1123
 
 done1124:
-	CMPQ SI, $0x00000006
+	CMPQ SI, $0x00000007
 	JL   done1128
 
 loop1127:
@@ -22187,6 +22447,7 @@ loop1127:
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
 	VMOVUPD Z0, Z6
+	VMOVUPD Z0, Z7
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    DX, R11
@@ -22195,13 +22456,14 @@ loop1127:
 	JL      done1130
 
 loop1129:
-	VBROADCASTSD (R10), Z7
-	VFMADD231PD  (R9), Z7, Z1
-	VFMADD231PD  64(R9), Z7, Z2
-	VFMADD231PD  128(R9), Z7, Z3
-	VFMADD231PD  192(R9), Z7, Z4
-	VFMADD231PD  256(R9), Z7, Z5
-	VFMADD231PD  320(R9), Z7, Z6
+	VBROADCASTSD (R10), Z8
+	VFMADD231PD  (R9), Z8, Z1
+	VFMADD231PD  64(R9), Z8, Z2
+	VFMADD231PD  128(R9), Z8, Z3
+	VFMADD231PD  192(R9), Z8, Z4
+	VFMADD231PD  256(R9), Z8, Z5
+	VFMADD231PD  320(R9), Z8, Z6
+	VFMADD231PD  384(R9), Z8, Z7
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
@@ -22214,14 +22476,15 @@ done1130:
 	VMOVUPD Z4, 384(BX)
 	VMOVUPD Z5, 512(BX)
 	VMOVUPD Z6, 640(BX)
-	ADDQ    $0x00000180, AX
-	ADDQ    $0x00000300, BX
-	SUBQ    $0x00000006, SI
-	CMPQ    SI, $0x00000006
+	VMOVUPD Z7, 768(BX)
+	ADDQ    $0x000001c0, AX
+	ADDQ    $0x00000380, BX
+	SUBQ    $0x00000007, SI
+	CMPQ    SI, $0x00000007
 	JGE     loop1127
 
 done1128:
-	CMPQ SI, $0x00000005
+	CMPQ SI, $0x00000006
 	JL   done1132
 
 loop1131:
@@ -22230,6 +22493,7 @@ loop1131:
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z5
+	VMOVUPD Z0, Z6
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    DX, R11
@@ -22238,12 +22502,13 @@ loop1131:
 	JL      done1134
 
 loop1133:
-	VBROADCASTSD (R10), Z6
-	VFMADD231PD  (R9), Z6, Z1
-	VFMADD231PD  64(R9), Z6, Z2
-	VFMADD231PD  128(R9), Z6, Z3
-	VFMADD231PD  192(R9), Z6, Z4
-	VFMADD231PD  256(R9), Z6, Z5
+	VBROADCASTSD (R10), Z7
+	VFMADD231PD  (R9), Z7, Z1
+	VFMADD231PD  64(R9), Z7, Z2
+	VFMADD231PD  128(R9), Z7, Z3
+	VFMADD231PD  192(R9), Z7, Z4
+	VFMADD231PD  256(R9), Z7, Z5
+	VFMADD231PD  320(R9), Z7, Z6
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
@@ -22255,17 +22520,59 @@ done1134:
 	VMOVUPD Z3, 256(BX)
 	VMOVUPD Z4, 384(BX)
 	VMOVUPD Z5, 512(BX)
+	VMOVUPD Z6, 640(BX)
+	ADDQ    $0x00000180, AX
+	ADDQ    $0x00000300, BX
+	SUBQ    $0x00000006, SI
+	CMPQ    SI, $0x00000006
+	JGE     loop1131
+
+done1132:
+	CMPQ SI, $0x00000005
+	JL   done1136
+
+loop1135:
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z5
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+	CMPQ    R11, $0x00000001
+	JL      done1138
+
+loop1137:
+	VBROADCASTSD (R10), Z6
+	VFMADD231PD  (R9), Z6, Z1
+	VFMADD231PD  64(R9), Z6, Z2
+	VFMADD231PD  128(R9), Z6, Z3
+	VFMADD231PD  192(R9), Z6, Z4
+	VFMADD231PD  256(R9), Z6, Z5
+	ADDQ         DI, R9
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000001, R11
+	JG           loop1137
+
+done1138:
+	VMOVUPD Z1, (BX)
+	VMOVUPD Z2, 128(BX)
+	VMOVUPD Z3, 256(BX)
+	VMOVUPD Z4, 384(BX)
+	VMOVUPD Z5, 512(BX)
 	ADDQ    $0x00000140, AX
 	ADDQ    $0x00000280, BX
 	SUBQ    $0x00000005, SI
 	CMPQ    SI, $0x00000005
-	JGE     loop1131
+	JGE     loop1135
 
-done1132:
+done1136:
 	CMPQ SI, $0x00000004
-	JL   done1136
+	JL   done1140
 
-loop1135:
+loop1139:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -22279,9 +22586,9 @@ loop1135:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1138
+	JL      done1142
 
-loop1137:
+loop1141:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -22296,13 +22603,13 @@ loop1137:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1137
+	JGE          loop1141
 
-done1138:
+done1142:
 	CMPQ R11, $0x00000001
-	JL   done1140
+	JL   done1144
 
-loop1139:
+loop1143:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -22311,9 +22618,9 @@ loop1139:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1139
+	JG           loop1143
 
-done1140:
+done1144:
 	VADDPD  Z5, Z1, Z1
 	VADDPD  Z6, Z2, Z2
 	VADDPD  Z7, Z3, Z3
@@ -22326,13 +22633,13 @@ done1140:
 	ADDQ    $0x00000200, BX
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1135
+	JGE     loop1139
 
-done1136:
+done1140:
 	CMPQ SI, $0x00000003
-	JL   done1142
+	JL   done1146
 
-loop1141:
+loop1145:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -22344,9 +22651,9 @@ loop1141:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1144
+	JL      done1148
 
-loop1143:
+loop1147:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -22359,13 +22666,13 @@ loop1143:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1143
+	JGE          loop1147
 
-done1144:
+done1148:
 	CMPQ R11, $0x00000001
-	JL   done1146
+	JL   done1150
 
-loop1145:
+loop1149:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -22373,9 +22680,9 @@ loop1145:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1145
+	JG           loop1149
 
-done1146:
+done1150:
 	VADDPD  Z4, Z1, Z1
 	VADDPD  Z5, Z2, Z2
 	VADDPD  Z6, Z3, Z3
@@ -22386,13 +22693,13 @@ done1146:
 	ADDQ    $0x00000180, BX
 	SUBQ    $0x00000003, SI
 	CMPQ    SI, $0x00000003
-	JGE     loop1141
+	JGE     loop1145
 
-done1142:
+done1146:
 	CMPQ SI, $0x00000002
-	JL   done1148
+	JL   done1152
 
-loop1147:
+loop1151:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -22407,9 +22714,9 @@ loop1147:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1150
+	JL      done1154
 
-loop1149:
+loop1153:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -22426,22 +22733,22 @@ loop1149:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1149
+	JGE          loop1153
 
-done1150:
+done1154:
 	CMPQ R11, $0x00000001
-	JL   done1152
+	JL   done1156
 
-loop1151:
+loop1155:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1151
+	JG           loop1155
 
-done1152:
+done1156:
 	VADDPD  Z3, Z1, Z1
 	VADDPD  Z4, Z2, Z2
 	VADDPD  Z5, Z1, Z1
@@ -22454,13 +22761,13 @@ done1152:
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1147
+	JGE     loop1151
 
-done1148:
+done1152:
 	CMPQ SI, $0x00000001
-	JL   done1154
+	JL   done1158
 
-loop1153:
+loop1157:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -22471,9 +22778,9 @@ loop1153:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1156
+	JL      done1160
 
-loop1155:
+loop1159:
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	VBROADCASTSD 8(R10), Z5
@@ -22486,21 +22793,21 @@ loop1155:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1155
+	JGE          loop1159
 
-done1156:
+done1160:
 	CMPQ R11, $0x00000001
-	JL   done1158
+	JL   done1162
 
-loop1157:
+loop1161:
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1157
+	JG           loop1161
 
-done1158:
+done1162:
 	VADDPD  Z2, Z1, Z1
 	VADDPD  Z3, Z1, Z1
 	VADDPD  Z4, Z1, Z1
@@ -22508,9 +22815,9 @@ done1158:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000001, SI
-	JG      loop1153
+	JG      loop1157
 
-done1154:
+done1158:
 	XORQ         AX, AX
 	MOVQ         call+16(FP), CX
 	VBROADCASTSD 88(CX), Z1
@@ -22524,7 +22831,7 @@ done1154:
 	SUBQ         DX, CX
 	MOVQ         BX, DX
 	TESTQ        CX, CX
-	JZ           end1159
+	JZ           end1163
 	MOVQ         $-1, SI
 	BZHIQ        CX, SI, SI
 	KMOVW        SI, K1
@@ -22534,14 +22841,14 @@ done1154:
 	VPCMPUQ      $0x05, Z1, Z2, K1
 	KMOVW        K1, CX
 	ORQ          CX, AX
-	JMP          end1159
+	JMP          end1163
 
-end1159:
+end1163:
 	XORQ BX, BX
 
-group1161:
+group1165:
 	CMPQ    BX, DX
-	JE      done1162
+	JE      done1166
 	MOVQ    x+8(FP), CX
 	VMOVUPD (CX)(BX*1), Z2
 	VPADDQ  Z2, Z2, Z2
@@ -22549,11 +22856,11 @@ group1161:
 	KMOVW   K1, CX
 	ORQ     CX, AX
 	ADDQ    $0x00000040, BX
-	JMP     group1161
+	JMP     group1165
 
-done1162:
+done1166:
 	TESTQ AX, AX
-	JZ    skip1163
+	JZ    skip1167
 	MOVQ  call+16(FP), AX
 	MOVQ  32(AX), AX
 	MOVQ  call+16(FP), CX
@@ -22563,19 +22870,19 @@ done1162:
 	ADDQ  $0x07, CX
 	SHRQ  $0x03, CX
 	CMPQ  CX, $0x00000001
-	JL    done1165
+	JL    done1169
 
-loop1164:
+loop1168:
 	VMOVUPD     (AX), Z1
 	VREDUCEPD   $0x00, Z1, Z2
 	VFMADD231PD Z0, Z1, Z2
 	VMOVUPD     Z2, (AX)
 	ADDQ        $0x00000080, AX
 	SUBQ        $0x00000001, CX
-	JG          loop1164
+	JG          loop1168
 
-done1165:
-skip1163:
+done1169:
+skip1167:
 	MOVQ         call+16(FP), AX
 	MOVQ         32(AX), AX
 	MOVQ         call+16(FP), CX
@@ -22597,7 +22904,7 @@ skip1163:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1167
+	JNE          next1171
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VMULPD       Z1, Z1, Z2
@@ -22638,11 +22945,11 @@ skip1163:
 	VMOVUPD      Z1, (AX)
 	VMOVUPD      Z2, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1166
+	JMP          done1170
 
-next1167:
+next1171:
 	CMPQ         CX, $0x01
-	JNE          next1168
+	JNE          next1172
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -22706,11 +23013,11 @@ next1167:
 	VMOVUPD      Z2, 128(AX)
 	VMOVUPD      Z4, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1166
+	JMP          done1170
 
-next1168:
+next1172:
 	CMPQ         CX, $0x02
-	JNE          next1169
+	JNE          next1173
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -22797,11 +23104,11 @@ next1168:
 	VMOVUPD      Z3, 256(AX)
 	VMOVUPD      Z6, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1166
+	JMP          done1170
 
-next1169:
+next1173:
 	CMPQ         CX, $0x03
-	JNE          next1170
+	JNE          next1174
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -22911,55 +23218,55 @@ next1169:
 	VMOVUPD      Z4, 384(AX)
 	VMOVUPD      Z8, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1166
+	JMP          done1170
 
-next1170:
-done1166:
+next1174:
+done1170:
 	MOVQ call+16(FP), CX
 	MOVQ 72(CX), CX
 	CMPQ CX, $0x00
-	JE   product1171
+	JE   product1175
 	MOVQ call+16(FP), BX
 	CMPQ 80(BX), $0x03
-	JNE  product1171
+	JNE  product1175
 	CMPQ CX, $0x04
-	JG   above1182
-	CMPQ CX, $0x02
-	JG   above1183
-	CMPQ CX, $0x01
-	JG   above1184
-	JMP  rows1174
-
-above1184:
-	JMP rows1175
-
-above1183:
-	CMPQ CX, $0x03
-	JG   above1185
-	JMP  rows1176
-
-above1185:
-	JMP rows1177
-
-above1182:
-	CMPQ CX, $0x06
 	JG   above1186
-	CMPQ CX, $0x05
+	CMPQ CX, $0x02
 	JG   above1187
+	CMPQ CX, $0x01
+	JG   above1188
 	JMP  rows1178
 
-above1187:
+above1188:
 	JMP rows1179
 
-above1186:
-	CMPQ CX, $0x07
-	JG   above1188
+above1187:
+	CMPQ CX, $0x03
+	JG   above1189
 	JMP  rows1180
 
-above1188:
+above1189:
 	JMP rows1181
 
-rows1174:
+above1186:
+	CMPQ CX, $0x06
+	JG   above1190
+	CMPQ CX, $0x05
+	JG   above1191
+	JMP  rows1182
+
+above1191:
+	JMP rows1183
+
+above1190:
+	CMPQ CX, $0x07
+	JG   above1192
+	JMP  rows1184
+
+above1192:
+	JMP rows1185
+
+rows1178:
 	VMOVUPD      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -22978,7 +23285,7 @@ rows1174:
 	VBROADCASTSD 8(R8), Z8
 	VBROADCASTSD 16(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1189
+	JZ           skip1193
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z2
@@ -23088,9 +23395,9 @@ rows1174:
 	VMOVUPD      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1191
+	JL           done1195
 
-loop1190:
+loop1194:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z10
 	VREDUCEPD    $0x40, 128(AX), Z11
@@ -23290,9 +23597,9 @@ loop1190:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1190
+	JG           loop1194
 
-done1191:
+done1195:
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -23319,16 +23626,16 @@ done1191:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1189:
+skip1193:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1193
+	JL      done1197
 
-loop1192:
+loop1196:
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -23356,11 +23663,11 @@ loop1192:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1192
+	JGE         loop1196
 
-done1193:
+done1197:
 	TESTQ       AX, AX
-	JZ          skip1194
+	JZ          skip1198
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -23376,7 +23683,7 @@ done1193:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1194:
+skip1198:
 	VADDPD     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -23393,40 +23700,40 @@ skip1194:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1195
+	JZ         skip1199
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1196
+	JNE        few1200
 	VMOVUPD    Z1, (CX)
-	JMP        done1197
+	JMP        done1201
 
-few1196:
+few1200:
 	TESTQ         $0x00000004, AX
-	JZ            skip1198
+	JZ            skip1202
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1198:
+skip1202:
 	TESTQ         $0x00000002, AX
-	JZ            skip1199
+	JZ            skip1203
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1199:
+skip1203:
 	TESTQ  $0x00000001, AX
-	JZ     skip1200
+	JZ     skip1204
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1200:
-done1197:
-skip1195:
-	JMP finish1172
+skip1204:
+done1201:
+skip1199:
+	JMP finish1176
 
-rows1175:
+rows1179:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -23450,7 +23757,7 @@ rows1175:
 	VBROADCASTSD 32(R8), Z12
 	VBROADCASTSD 40(R8), Z13
 	TESTQ        DX, DX
-	JZ           skip1201
+	JZ           skip1205
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z3
@@ -23560,9 +23867,9 @@ rows1175:
 	VMOVUPD      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1203
+	JL           done1207
 
-loop1202:
+loop1206:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z14
 	VREDUCEPD    $0x40, 128(AX), Z15
@@ -23810,9 +24117,9 @@ loop1202:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1202
+	JG           loop1206
 
-done1203:
+done1207:
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -23851,7 +24158,7 @@ done1203:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1201:
+skip1205:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -23859,9 +24166,9 @@ skip1201:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1205
+	JL      done1209
 
-loop1204:
+loop1208:
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -23901,11 +24208,11 @@ loop1204:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1204
+	JGE         loop1208
 
-done1205:
+done1209:
 	TESTQ       AX, AX
-	JZ          skip1206
+	JZ          skip1210
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -23927,7 +24234,7 @@ done1205:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1206:
+skip1210:
 	VADDPD     Z14, Z1, Z1
 	VADDPD     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -23945,40 +24252,40 @@ skip1206:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1207
+	JZ         skip1211
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1208
+	JNE        few1212
 	VMOVUPD    Z1, (CX)
-	JMP        done1209
+	JMP        done1213
 
-few1208:
+few1212:
 	TESTQ         $0x00000004, AX
-	JZ            skip1210
+	JZ            skip1214
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1210:
+skip1214:
 	TESTQ         $0x00000002, AX
-	JZ            skip1211
+	JZ            skip1215
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1211:
+skip1215:
 	TESTQ  $0x00000001, AX
-	JZ     skip1212
+	JZ     skip1216
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1212:
-done1209:
-skip1207:
-	JMP finish1172
+skip1216:
+done1213:
+skip1211:
+	JMP finish1176
 
-rows1176:
+rows1180:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -24004,7 +24311,7 @@ rows1176:
 	VBROADCASTSD 32(R8), Z13
 	VBROADCASTSD 40(R8), Z14
 	TESTQ        DX, DX
-	JZ           skip1213
+	JZ           skip1217
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z4
@@ -24114,9 +24421,9 @@ rows1176:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1215
+	JL           done1219
 
-loop1214:
+loop1218:
 	LEAQ             sixteenths<>+0(SB), R9
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -24412,9 +24719,9 @@ loop1214:
 	ADDQ             $0x00000200, BX
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JG               loop1214
+	JG               loop1218
 
-done1215:
+done1219:
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -24465,7 +24772,7 @@ done1215:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 
-skip1213:
+skip1217:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -24474,9 +24781,9 @@ skip1213:
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1217
+	JL      done1221
 
-loop1216:
+loop1220:
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -24528,11 +24835,11 @@ loop1216:
 	ADDQ             $0x00000080, DI
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1216
+	JGE              loop1220
 
-done1217:
+done1221:
 	TESTQ            AX, AX
-	JZ               skip1218
+	JZ               skip1222
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -24560,7 +24867,7 @@ done1217:
 	ADDQ             $0x00000040, BX
 	ADDQ             $0x00000040, DI
 
-skip1218:
+skip1222:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z0, Z3, Z3
@@ -24582,40 +24889,40 @@ skip1218:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1219
+	JZ         skip1223
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1220
+	JNE        few1224
 	VMOVUPD    Z1, (CX)
-	JMP        done1221
+	JMP        done1225
 
-few1220:
+few1224:
 	TESTQ         $0x00000004, AX
-	JZ            skip1222
+	JZ            skip1226
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1222:
+skip1226:
 	TESTQ         $0x00000002, AX
-	JZ            skip1223
+	JZ            skip1227
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1223:
+skip1227:
 	TESTQ  $0x00000001, AX
-	JZ     skip1224
+	JZ     skip1228
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1224:
-done1221:
-skip1219:
-	JMP finish1172
+skip1228:
+done1225:
+skip1223:
+	JMP finish1176
 
-rows1177:
+rows1181:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -24642,7 +24949,7 @@ rows1177:
 	VBROADCASTSD 24(R9), Z13
 	VBROADCASTSD 32(R9), Z14
 	TESTQ        DX, DX
-	JZ           skip1225
+	JZ           skip1229
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z5
@@ -24752,9 +25059,9 @@ rows1177:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1227
+	JL           done1231
 
-loop1226:
+loop1230:
 	LEAQ             sixteenths<>+0(SB), R10
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -25098,9 +25405,9 @@ loop1226:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, R8
 	SUBQ             $0x00000001, DX
-	JG               loop1226
+	JG               loop1230
 
-done1227:
+done1231:
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -25163,7 +25470,7 @@ done1227:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 
-skip1225:
+skip1229:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -25173,9 +25480,9 @@ skip1225:
 	VMOVUPD Z0, Z17
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1229
+	JL      done1233
 
-loop1228:
+loop1232:
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -25239,11 +25546,11 @@ loop1228:
 	ADDQ             $0x00000080, R8
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1228
+	JGE              loop1232
 
-done1229:
+done1233:
 	TESTQ            AX, AX
-	JZ               skip1230
+	JZ               skip1234
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -25277,7 +25584,7 @@ done1229:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, R8
 
-skip1230:
+skip1234:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -25300,40 +25607,40 @@ skip1230:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1231
+	JZ         skip1235
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1232
+	JNE        few1236
 	VMOVUPD    Z1, (CX)
-	JMP        done1233
+	JMP        done1237
 
-few1232:
+few1236:
 	TESTQ         $0x00000004, AX
-	JZ            skip1234
+	JZ            skip1238
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1234:
+skip1238:
 	TESTQ         $0x00000002, AX
-	JZ            skip1235
+	JZ            skip1239
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1235:
+skip1239:
 	TESTQ  $0x00000001, AX
-	JZ     skip1236
+	JZ     skip1240
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1236:
-done1233:
-skip1231:
-	JMP finish1172
+skip1240:
+done1237:
+skip1235:
+	JMP finish1176
 
-rows1178:
+rows1182:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -25362,7 +25669,7 @@ rows1178:
 	VBROADCASTSD 16(R10), Z13
 	VBROADCASTSD 24(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1237
+	JZ           skip1241
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z6
@@ -25472,9 +25779,9 @@ rows1178:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1239
+	JL           done1243
 
-loop1238:
+loop1242:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -25867,9 +26174,9 @@ loop1238:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1238
+	JG               loop1242
 
-done1239:
+done1243:
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -25945,7 +26252,7 @@ done1239:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1237:
+skip1241:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -25956,9 +26263,9 @@ skip1237:
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1241
+	JL      done1245
 
-loop1240:
+loop1244:
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -26035,11 +26342,11 @@ loop1240:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1240
+	JGE              loop1244
 
-done1241:
+done1245:
 	TESTQ            AX, AX
-	JZ               skip1242
+	JZ               skip1246
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -26080,7 +26387,7 @@ done1241:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1242:
+skip1246:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -26110,40 +26417,40 @@ skip1242:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1243
+	JZ         skip1247
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1244
+	JNE        few1248
 	VMOVUPD    Z1, (CX)
-	JMP        done1245
+	JMP        done1249
 
-few1244:
+few1248:
 	TESTQ         $0x00000004, AX
-	JZ            skip1246
+	JZ            skip1250
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1246:
+skip1250:
 	TESTQ         $0x00000002, AX
-	JZ            skip1247
+	JZ            skip1251
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1247:
+skip1251:
 	TESTQ  $0x00000001, AX
-	JZ     skip1248
+	JZ     skip1252
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1248:
-done1245:
-skip1243:
-	JMP finish1172
+skip1252:
+done1249:
+skip1247:
+	JMP finish1176
 
-rows1179:
+rows1183:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -26173,7 +26480,7 @@ rows1179:
 	VBROADCASTSD 8(R10), Z13
 	VBROADCASTSD 16(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1249
+	JZ           skip1253
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z7
@@ -26283,9 +26590,9 @@ rows1179:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1251
+	JL           done1255
 
-loop1250:
+loop1254:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -26726,9 +27033,9 @@ loop1250:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1250
+	JG               loop1254
 
-done1251:
+done1255:
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -26816,7 +27123,7 @@ done1251:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1249:
+skip1253:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -26828,9 +27135,9 @@ skip1249:
 	VMOVUPD Z0, Z19
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1253
+	JL      done1257
 
-loop1252:
+loop1256:
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -26919,11 +27226,11 @@ loop1252:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1252
+	JGE              loop1256
 
-done1253:
+done1257:
 	TESTQ            AX, AX
-	JZ               skip1254
+	JZ               skip1258
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -26970,7 +27277,7 @@ done1253:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1254:
+skip1258:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -27001,40 +27308,40 @@ skip1254:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1255
+	JZ         skip1259
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1256
+	JNE        few1260
 	VMOVUPD    Z1, (CX)
-	JMP        done1257
+	JMP        done1261
 
-few1256:
+few1260:
 	TESTQ         $0x00000004, AX
-	JZ            skip1258
+	JZ            skip1262
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1258:
+skip1262:
 	TESTQ         $0x00000002, AX
-	JZ            skip1259
+	JZ            skip1263
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1259:
+skip1263:
 	TESTQ  $0x00000001, AX
-	JZ     skip1260
+	JZ     skip1264
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1260:
-done1257:
-skip1255:
-	JMP finish1172
+skip1264:
+done1261:
+skip1259:
+	JMP finish1176
 
-rows1180:
+rows1184:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -27065,7 +27372,7 @@ rows1180:
 	VBROADCASTSD (R10), Z13
 	VBROADCASTSD 8(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1261
+	JZ           skip1265
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z8
@@ -27175,9 +27482,9 @@ rows1180:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1263
+	JL           done1267
 
-loop1262:
+loop1266:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -27666,9 +27973,9 @@ loop1262:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1262
+	JG               loop1266
 
-done1263:
+done1267:
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -27768,7 +28075,7 @@ done1263:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1261:
+skip1265:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -27781,9 +28088,9 @@ skip1261:
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1265
+	JL      done1269
 
-loop1264:
+loop1268:
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -27884,11 +28191,11 @@ loop1264:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1264
+	JGE              loop1268
 
-done1265:
+done1269:
 	TESTQ            AX, AX
-	JZ               skip1266
+	JZ               skip1270
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -27941,7 +28248,7 @@ done1265:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1266:
+skip1270:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -27976,40 +28283,40 @@ skip1266:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1267
+	JZ         skip1271
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1268
+	JNE        few1272
 	VMOVUPD    Z1, (CX)
-	JMP        done1269
+	JMP        done1273
 
-few1268:
+few1272:
 	TESTQ         $0x00000004, AX
-	JZ            skip1270
+	JZ            skip1274
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1270:
+skip1274:
 	TESTQ         $0x00000002, AX
-	JZ            skip1271
+	JZ            skip1275
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1271:
+skip1275:
 	TESTQ  $0x00000001, AX
-	JZ     skip1272
+	JZ     skip1276
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1272:
-done1269:
-skip1267:
-	JMP finish1172
+skip1276:
+done1273:
+skip1271:
+	JMP finish1176
 
-rows1181:
+rows1185:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -28041,7 +28348,7 @@ rows1181:
 	ADDQ         CX, R9
 	VBROADCASTSD (R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1273
+	JZ           skip1277
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z9
@@ -28151,9 +28458,9 @@ rows1181:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1275
+	JL           done1279
 
-loop1274:
+loop1278:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -28690,9 +28997,9 @@ loop1274:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1274
+	JG               loop1278
 
-done1275:
+done1279:
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -28804,7 +29111,7 @@ done1275:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1273:
+skip1277:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -28818,9 +29125,9 @@ skip1273:
 	VMOVUPD Z0, Z21
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1277
+	JL      done1281
 
-loop1276:
+loop1280:
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -28933,11 +29240,11 @@ loop1276:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1276
+	JGE              loop1280
 
-done1277:
+done1281:
 	TESTQ            AX, AX
-	JZ               skip1278
+	JZ               skip1282
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -28996,7 +29303,7 @@ done1277:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1278:
+skip1282:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -29032,109 +29339,109 @@ skip1278:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1279
+	JZ         skip1283
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1280
+	JNE        few1284
 	VMOVUPD    Z1, (CX)
-	JMP        done1281
+	JMP        done1285
 
-few1280:
+few1284:
 	TESTQ         $0x00000004, AX
-	JZ            skip1282
+	JZ            skip1286
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1282:
+skip1286:
 	TESTQ         $0x00000002, AX
-	JZ            skip1283
+	JZ            skip1287
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1283:
+skip1287:
 	TESTQ  $0x00000001, AX
-	JZ     skip1284
+	JZ     skip1288
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1284:
-done1281:
-skip1279:
-	JMP finish1172
+skip1288:
+done1285:
+skip1283:
+	JMP finish1176
 
-product1171:
+product1175:
 	MOVQ call+16(FP), CX
 	MOVQ 56(CX), CX
 	CMPQ CX, $0x06
-	JG   above1298
-	CMPQ CX, $0x03
-	JG   above1299
-	CMPQ CX, $0x01
-	JG   above1300
-	CMPQ CX, $0x00
-	JG   above1301
-	JMP  rows1285
-
-above1301:
-	JMP rows1286
-
-above1300:
-	CMPQ CX, $0x02
 	JG   above1302
-	JMP  rows1287
-
-above1302:
-	JMP rows1288
-
-above1299:
-	CMPQ CX, $0x05
+	CMPQ CX, $0x03
 	JG   above1303
-	CMPQ CX, $0x04
+	CMPQ CX, $0x01
 	JG   above1304
+	CMPQ CX, $0x00
+	JG   above1305
 	JMP  rows1289
 
-above1304:
+above1305:
 	JMP rows1290
 
-above1303:
-	JMP rows1291
-
-above1298:
-	CMPQ CX, $0x09
-	JG   above1305
-	CMPQ CX, $0x08
+above1304:
+	CMPQ CX, $0x02
 	JG   above1306
-	CMPQ CX, $0x07
-	JG   above1307
-	JMP  rows1292
-
-above1307:
-	JMP rows1293
+	JMP  rows1291
 
 above1306:
-	JMP rows1294
+	JMP rows1292
 
-above1305:
-	CMPQ CX, $0x0b
+above1303:
+	CMPQ CX, $0x05
+	JG   above1307
+	CMPQ CX, $0x04
 	JG   above1308
-	CMPQ CX, $0x0a
-	JG   above1309
-	JMP  rows1295
-
-above1309:
-	JMP rows1296
+	JMP  rows1293
 
 above1308:
+	JMP rows1294
+
+above1307:
+	JMP rows1295
+
+above1302:
+	CMPQ CX, $0x09
+	JG   above1309
+	CMPQ CX, $0x08
+	JG   above1310
+	CMPQ CX, $0x07
+	JG   above1311
+	JMP  rows1296
+
+above1311:
 	JMP rows1297
 
-rows1285:
-	CMPQ DX, $0x00000001
-	JL   done1311
+above1310:
+	JMP rows1298
 
-loop1310:
+above1309:
+	CMPQ CX, $0x0b
+	JG   above1312
+	CMPQ CX, $0x0a
+	JG   above1313
+	JMP  rows1299
+
+above1313:
+	JMP rows1300
+
+above1312:
+	JMP rows1301
+
+rows1289:
+	CMPQ DX, $0x00000001
+	JL   done1315
+
+loop1314:
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z0
 	VREDUCEPD    $0x40, 128(AX), Z1
@@ -29243,12 +29550,12 @@ loop1310:
 	VMOVUPD      Z7, 448(AX)
 	ADDQ         $0x00000200, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1310
+	JG           loop1314
 
-done1311:
-	JMP finish1172
+done1315:
+	JMP finish1176
 
-rows1286:
+rows1290:
 	VMOVUPD      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -29260,7 +29567,7 @@ rows1286:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1312
+	JZ           skip1316
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z2
@@ -29370,9 +29677,9 @@ rows1286:
 	VMOVUPD      Z9, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1314
+	JL           done1318
 
-loop1313:
+loop1317:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z3
 	VREDUCEPD    $0x40, 128(AX), Z4
@@ -29499,9 +29806,9 @@ loop1313:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1313
+	JG           loop1317
 
-done1314:
+done1318:
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	VMOVUPD     64(SI), Z2
@@ -29509,16 +29816,16 @@ done1314:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1312:
+skip1316:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), CX
 	ADDQ    (CX), AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1316
+	JL      done1320
 
-loop1315:
+loop1319:
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	VMOVUPD     64(SI), Z2
@@ -29527,17 +29834,17 @@ loop1315:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1315
+	JGE         loop1319
 
-done1316:
+done1320:
 	TESTQ       AX, AX
-	JZ          skip1317
+	JZ          skip1321
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1317:
+skip1321:
 	VADDPD     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -29554,7 +29861,7 @@ skip1317:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1318
+	JZ         skip1322
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -29566,50 +29873,50 @@ skip1317:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1320
+	JL         done1324
 
-loop1319:
+loop1323:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1319
+	JG               loop1323
 
-done1320:
+done1324:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1321
+	JNE     few1325
 	VMOVUPD Z1, (AX)
-	JMP     done1322
+	JMP     done1326
 
-few1321:
+few1325:
 	TESTQ         $0x00000004, CX
-	JZ            skip1323
+	JZ            skip1327
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1323:
+skip1327:
 	TESTQ         $0x00000002, CX
-	JZ            skip1324
+	JZ            skip1328
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1324:
+skip1328:
 	TESTQ  $0x00000001, CX
-	JZ     skip1325
+	JZ     skip1329
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1325:
-done1322:
-skip1318:
-	JMP finish1172
+skip1329:
+done1326:
+skip1322:
+	JMP finish1176
 
-rows1287:
+rows1291:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -29622,7 +29929,7 @@ rows1287:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1326
+	JZ           skip1330
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z3
@@ -29732,9 +30039,9 @@ rows1287:
 	VMOVUPD      Z10, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1328
+	JL           done1332
 
-loop1327:
+loop1331:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z4
 	VREDUCEPD    $0x40, 128(AX), Z5
@@ -29869,9 +30176,9 @@ loop1327:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1327
+	JG           loop1331
 
-done1328:
+done1332:
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
@@ -29881,7 +30188,7 @@ done1328:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1326:
+skip1330:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -29889,9 +30196,9 @@ skip1326:
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1330
+	JL      done1334
 
-loop1329:
+loop1333:
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
@@ -29902,18 +30209,18 @@ loop1329:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1329
+	JGE         loop1333
 
-done1330:
+done1334:
 	TESTQ       AX, AX
-	JZ          skip1331
+	JZ          skip1335
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1331:
+skip1335:
 	VADDPD     Z4, Z1, Z1
 	VADDPD     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -29931,7 +30238,7 @@ skip1331:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1332
+	JZ         skip1336
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -29943,50 +30250,50 @@ skip1331:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1334
+	JL         done1338
 
-loop1333:
+loop1337:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1333
+	JG               loop1337
 
-done1334:
+done1338:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1335
+	JNE     few1339
 	VMOVUPD Z1, (AX)
-	JMP     done1336
+	JMP     done1340
 
-few1335:
+few1339:
 	TESTQ         $0x00000004, CX
-	JZ            skip1337
+	JZ            skip1341
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1337:
+skip1341:
 	TESTQ         $0x00000002, CX
-	JZ            skip1338
+	JZ            skip1342
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1338:
+skip1342:
 	TESTQ  $0x00000001, CX
-	JZ     skip1339
+	JZ     skip1343
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1339:
-done1336:
-skip1332:
-	JMP finish1172
+skip1343:
+done1340:
+skip1336:
+	JMP finish1176
 
-rows1288:
+rows1292:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -30000,7 +30307,7 @@ rows1288:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1340
+	JZ           skip1344
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z4
@@ -30110,9 +30417,9 @@ rows1288:
 	VMOVUPD      Z11, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1342
+	JL           done1346
 
-loop1341:
+loop1345:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z5
 	VREDUCEPD    $0x40, 128(AX), Z6
@@ -30255,9 +30562,9 @@ loop1341:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1341
+	JG           loop1345
 
-done1342:
+done1346:
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -30269,7 +30576,7 @@ done1342:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1340:
+skip1344:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -30278,9 +30585,9 @@ skip1340:
 	VMOVUPD Z0, Z6
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1344
+	JL      done1348
 
-loop1343:
+loop1347:
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -30293,11 +30600,11 @@ loop1343:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1343
+	JGE         loop1347
 
-done1344:
+done1348:
 	TESTQ       AX, AX
-	JZ          skip1345
+	JZ          skip1349
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -30305,7 +30612,7 @@ done1344:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1345:
+skip1349:
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
 	VADDPD     Z0, Z3, Z3
@@ -30327,7 +30634,7 @@ skip1345:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1346
+	JZ         skip1350
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -30339,50 +30646,50 @@ skip1345:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1348
+	JL         done1352
 
-loop1347:
+loop1351:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1347
+	JG               loop1351
 
-done1348:
+done1352:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1349
+	JNE     few1353
 	VMOVUPD Z1, (AX)
-	JMP     done1350
+	JMP     done1354
 
-few1349:
+few1353:
 	TESTQ         $0x00000004, CX
-	JZ            skip1351
+	JZ            skip1355
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1351:
+skip1355:
 	TESTQ         $0x00000002, CX
-	JZ            skip1352
+	JZ            skip1356
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1352:
+skip1356:
 	TESTQ  $0x00000001, CX
-	JZ     skip1353
+	JZ     skip1357
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1353:
-done1350:
-skip1346:
-	JMP finish1172
+skip1357:
+done1354:
+skip1350:
+	JMP finish1176
 
-rows1289:
+rows1293:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -30397,7 +30704,7 @@ rows1289:
 	MOVQ         call+16(FP), R8
 	ADDQ         (R8), DI
 	TESTQ        DX, DX
-	JZ           skip1354
+	JZ           skip1358
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z5
@@ -30507,9 +30814,9 @@ rows1289:
 	VMOVUPD      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1356
+	JL           done1360
 
-loop1355:
+loop1359:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z6
 	VREDUCEPD    $0x40, 128(AX), Z7
@@ -30660,9 +30967,9 @@ loop1355:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JG           loop1355
+	JG           loop1359
 
-done1356:
+done1360:
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -30676,7 +30983,7 @@ done1356:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 
-skip1354:
+skip1358:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -30686,9 +30993,9 @@ skip1354:
 	VMOVUPD Z0, Z8
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1358
+	JL      done1362
 
-loop1357:
+loop1361:
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -30703,11 +31010,11 @@ loop1357:
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1357
+	JGE         loop1361
 
-done1358:
+done1362:
 	TESTQ       AX, AX
-	JZ          skip1359
+	JZ          skip1363
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -30716,7 +31023,7 @@ done1358:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1359:
+skip1363:
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
 	VADDPD     Z8, Z3, Z3
@@ -30739,7 +31046,7 @@ skip1359:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1360
+	JZ         skip1364
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -30751,50 +31058,50 @@ skip1359:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1362
+	JL         done1366
 
-loop1361:
+loop1365:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1361
+	JG               loop1365
 
-done1362:
+done1366:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1363
+	JNE     few1367
 	VMOVUPD Z1, (AX)
-	JMP     done1364
+	JMP     done1368
 
-few1363:
+few1367:
 	TESTQ         $0x00000004, CX
-	JZ            skip1365
+	JZ            skip1369
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1365:
+skip1369:
 	TESTQ         $0x00000002, CX
-	JZ            skip1366
+	JZ            skip1370
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1366:
+skip1370:
 	TESTQ  $0x00000001, CX
-	JZ     skip1367
+	JZ     skip1371
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1367:
-done1364:
-skip1360:
-	JMP finish1172
+skip1371:
+done1368:
+skip1364:
+	JMP finish1176
 
-rows1290:
+rows1294:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -30811,7 +31118,7 @@ rows1290:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1368
+	JZ           skip1372
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z6
@@ -30921,9 +31228,9 @@ rows1290:
 	VMOVUPD      Z13, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1370
+	JL           done1374
 
-loop1369:
+loop1373:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z7
 	VREDUCEPD    $0x40, 128(AX), Z8
@@ -31083,9 +31390,9 @@ loop1369:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1369
+	JG           loop1373
 
-done1370:
+done1374:
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -31102,7 +31409,7 @@ done1370:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1368:
+skip1372:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -31113,9 +31420,9 @@ skip1368:
 	VMOVUPD Z0, Z10
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1372
+	JL      done1376
 
-loop1371:
+loop1375:
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -31133,11 +31440,11 @@ loop1371:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1371
+	JGE         loop1375
 
-done1372:
+done1376:
 	TESTQ       AX, AX
-	JZ          skip1373
+	JZ          skip1377
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -31148,7 +31455,7 @@ done1372:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1373:
+skip1377:
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
 	VADDPD     Z9, Z3, Z3
@@ -31178,7 +31485,7 @@ skip1373:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1374
+	JZ         skip1378
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31190,50 +31497,50 @@ skip1373:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1376
+	JL         done1380
 
-loop1375:
+loop1379:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1375
+	JG               loop1379
 
-done1376:
+done1380:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1377
+	JNE     few1381
 	VMOVUPD Z1, (AX)
-	JMP     done1378
+	JMP     done1382
 
-few1377:
+few1381:
 	TESTQ         $0x00000004, CX
-	JZ            skip1379
+	JZ            skip1383
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1379:
+skip1383:
 	TESTQ         $0x00000002, CX
-	JZ            skip1380
+	JZ            skip1384
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1380:
+skip1384:
 	TESTQ  $0x00000001, CX
-	JZ     skip1381
+	JZ     skip1385
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1381:
-done1378:
-skip1374:
-	JMP finish1172
+skip1385:
+done1382:
+skip1378:
+	JMP finish1176
 
-rows1291:
+rows1295:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -31251,7 +31558,7 @@ rows1291:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1382
+	JZ           skip1386
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z7
@@ -31361,9 +31668,9 @@ rows1291:
 	VMOVUPD      Z14, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1384
+	JL           done1388
 
-loop1383:
+loop1387:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z8
 	VREDUCEPD    $0x40, 128(AX), Z9
@@ -31531,9 +31838,9 @@ loop1383:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1383
+	JG           loop1387
 
-done1384:
+done1388:
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -31552,7 +31859,7 @@ done1384:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1382:
+skip1386:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -31564,9 +31871,9 @@ skip1382:
 	VMOVUPD Z0, Z12
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1386
+	JL      done1390
 
-loop1385:
+loop1389:
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -31586,11 +31893,11 @@ loop1385:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1385
+	JGE         loop1389
 
-done1386:
+done1390:
 	TESTQ       AX, AX
-	JZ          skip1387
+	JZ          skip1391
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -31602,7 +31909,7 @@ done1386:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1387:
+skip1391:
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
 	VADDPD     Z10, Z3, Z3
@@ -31633,7 +31940,7 @@ skip1387:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1388
+	JZ         skip1392
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31645,50 +31952,50 @@ skip1387:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1390
+	JL         done1394
 
-loop1389:
+loop1393:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1389
+	JG               loop1393
 
-done1390:
+done1394:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1391
+	JNE     few1395
 	VMOVUPD Z1, (AX)
-	JMP     done1392
+	JMP     done1396
 
-few1391:
+few1395:
 	TESTQ         $0x00000004, CX
-	JZ            skip1393
+	JZ            skip1397
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1393:
+skip1397:
 	TESTQ         $0x00000002, CX
-	JZ            skip1394
+	JZ            skip1398
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1394:
+skip1398:
 	TESTQ  $0x00000001, CX
-	JZ     skip1395
+	JZ     skip1399
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1395:
-done1392:
-skip1388:
-	JMP finish1172
+skip1399:
+done1396:
+skip1392:
+	JMP finish1176
 
-rows1292:
+rows1296:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -31707,7 +32014,7 @@ rows1292:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1396
+	JZ           skip1400
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z8
@@ -31817,9 +32124,9 @@ rows1292:
 	VMOVUPD      Z15, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1398
+	JL           done1402
 
-loop1397:
+loop1401:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z9
 	VREDUCEPD    $0x40, 128(AX), Z10
@@ -31995,9 +32302,9 @@ loop1397:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1397
+	JG           loop1401
 
-done1398:
+done1402:
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -32018,7 +32325,7 @@ done1398:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1396:
+skip1400:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -32031,9 +32338,9 @@ skip1396:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1400
+	JL      done1404
 
-loop1399:
+loop1403:
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -32055,11 +32362,11 @@ loop1399:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1399
+	JGE         loop1403
 
-done1400:
+done1404:
 	TESTQ       AX, AX
-	JZ          skip1401
+	JZ          skip1405
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -32072,7 +32379,7 @@ done1400:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1401:
+skip1405:
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
 	VADDPD     Z11, Z3, Z3
@@ -32107,7 +32414,7 @@ skip1401:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1402
+	JZ         skip1406
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32119,50 +32426,50 @@ skip1401:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1404
+	JL         done1408
 
-loop1403:
+loop1407:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1403
+	JG               loop1407
 
-done1404:
+done1408:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1405
+	JNE     few1409
 	VMOVUPD Z1, (AX)
-	JMP     done1406
+	JMP     done1410
 
-few1405:
+few1409:
 	TESTQ         $0x00000004, CX
-	JZ            skip1407
+	JZ            skip1411
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1407:
+skip1411:
 	TESTQ         $0x00000002, CX
-	JZ            skip1408
+	JZ            skip1412
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1408:
+skip1412:
 	TESTQ  $0x00000001, CX
-	JZ     skip1409
+	JZ     skip1413
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1409:
-done1406:
-skip1402:
-	JMP finish1172
+skip1413:
+done1410:
+skip1406:
+	JMP finish1176
 
-rows1293:
+rows1297:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -32182,7 +32489,7 @@ rows1293:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1410
+	JZ           skip1414
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z9
@@ -32292,9 +32599,9 @@ rows1293:
 	VMOVUPD      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1412
+	JL           done1416
 
-loop1411:
+loop1415:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z10
 	VREDUCEPD    $0x40, 128(AX), Z11
@@ -32478,9 +32785,9 @@ loop1411:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1411
+	JG           loop1415
 
-done1412:
+done1416:
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -32503,7 +32810,7 @@ done1412:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1410:
+skip1414:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -32517,9 +32824,9 @@ skip1410:
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1414
+	JL      done1418
 
-loop1413:
+loop1417:
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -32543,11 +32850,11 @@ loop1413:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1413
+	JGE         loop1417
 
-done1414:
+done1418:
 	TESTQ       AX, AX
-	JZ          skip1415
+	JZ          skip1419
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -32561,7 +32868,7 @@ done1414:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1415:
+skip1419:
 	VADDPD     Z10, Z1, Z1
 	VADDPD     Z11, Z2, Z2
 	VADDPD     Z12, Z3, Z3
@@ -32597,7 +32904,7 @@ skip1415:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1416
+	JZ         skip1420
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32609,50 +32916,50 @@ skip1415:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1418
+	JL         done1422
 
-loop1417:
+loop1421:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1417
+	JG               loop1421
 
-done1418:
+done1422:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1419
+	JNE     few1423
 	VMOVUPD Z1, (AX)
-	JMP     done1420
+	JMP     done1424
 
-few1419:
+few1423:
 	TESTQ         $0x00000004, CX
-	JZ            skip1421
+	JZ            skip1425
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1421:
+skip1425:
 	TESTQ         $0x00000002, CX
-	JZ            skip1422
+	JZ            skip1426
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1422:
+skip1426:
 	TESTQ  $0x00000001, CX
-	JZ     skip1423
+	JZ     skip1427
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1423:
-done1420:
-skip1416:
-	JMP finish1172
+skip1427:
+done1424:
+skip1420:
+	JMP finish1176
 
-rows1294:
+rows1298:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -32674,7 +32981,7 @@ rows1294:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1424
+	JZ           skip1428
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z11
@@ -32808,9 +33115,9 @@ rows1294:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1426
+	JL           done1430
 
-loop1425:
+loop1429:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z11
 	VREDUCEPD    $0x40, 128(AX), Z12
@@ -33003,10 +33310,10 @@ loop1425:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1425
+	JG           loop1429
 
-done1426:
-skip1424:
+done1430:
+skip1428:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -33021,9 +33328,9 @@ skip1424:
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1428
+	JL      done1432
 
-loop1427:
+loop1431:
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -33050,11 +33357,11 @@ loop1427:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1427
+	JGE         loop1431
 
-done1428:
+done1432:
 	TESTQ       AX, AX
-	JZ          skip1429
+	JZ          skip1433
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -33070,7 +33377,7 @@ done1428:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1429:
+skip1433:
 	VADDPD     Z11, Z1, Z1
 	VADDPD     Z12, Z2, Z2
 	VADDPD     Z13, Z3, Z3
@@ -33117,7 +33424,7 @@ skip1429:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1430
+	JZ         skip1434
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -33129,50 +33436,50 @@ skip1429:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1432
+	JL         done1436
 
-loop1431:
+loop1435:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1431
+	JG               loop1435
 
-done1432:
+done1436:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1433
+	JNE     few1437
 	VMOVUPD Z1, (AX)
-	JMP     done1434
+	JMP     done1438
 
-few1433:
+few1437:
 	TESTQ         $0x00000004, CX
-	JZ            skip1435
+	JZ            skip1439
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1435:
+skip1439:
 	TESTQ         $0x00000002, CX
-	JZ            skip1436
+	JZ            skip1440
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1436:
+skip1440:
 	TESTQ  $0x00000001, CX
-	JZ     skip1437
+	JZ     skip1441
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1437:
-done1434:
-skip1430:
-	JMP finish1172
+skip1441:
+done1438:
+skip1434:
+	JMP finish1176
 
-rows1295:
+rows1299:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -33195,7 +33502,7 @@ rows1295:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1438
+	JZ           skip1442
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z12
@@ -33331,9 +33638,9 @@ rows1295:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1440
+	JL           done1444
 
-loop1439:
+loop1443:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z12
 	VREDUCEPD    $0x40, 128(AX), Z13
@@ -33534,10 +33841,10 @@ loop1439:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1439
+	JG           loop1443
 
-done1440:
-skip1438:
+done1444:
+skip1442:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -33553,9 +33860,9 @@ skip1438:
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1442
+	JL      done1446
 
-loop1441:
+loop1445:
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -33584,11 +33891,11 @@ loop1441:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1441
+	JGE         loop1445
 
-done1442:
+done1446:
 	TESTQ       AX, AX
-	JZ          skip1443
+	JZ          skip1447
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -33605,7 +33912,7 @@ done1442:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1443:
+skip1447:
 	VADDPD     Z12, Z1, Z1
 	VADDPD     Z13, Z2, Z2
 	VADDPD     Z14, Z3, Z3
@@ -33653,7 +33960,7 @@ skip1443:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1444
+	JZ         skip1448
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -33665,50 +33972,50 @@ skip1443:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1446
+	JL         done1450
 
-loop1445:
+loop1449:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1445
+	JG               loop1449
 
-done1446:
+done1450:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1447
+	JNE     few1451
 	VMOVUPD Z1, (AX)
-	JMP     done1448
+	JMP     done1452
 
-few1447:
+few1451:
 	TESTQ         $0x00000004, CX
-	JZ            skip1449
+	JZ            skip1453
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1449:
+skip1453:
 	TESTQ         $0x00000002, CX
-	JZ            skip1450
+	JZ            skip1454
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1450:
+skip1454:
 	TESTQ  $0x00000001, CX
-	JZ     skip1451
+	JZ     skip1455
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1451:
-done1448:
-skip1444:
-	JMP finish1172
+skip1455:
+done1452:
+skip1448:
+	JMP finish1176
 
-rows1296:
+rows1300:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -33732,7 +34039,7 @@ rows1296:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1452
+	JZ           skip1456
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z13
@@ -33870,9 +34177,9 @@ rows1296:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1454
+	JL           done1458
 
-loop1453:
+loop1457:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z13
 	VREDUCEPD    $0x40, 128(AX), Z14
@@ -34081,10 +34388,10 @@ loop1453:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1453
+	JG           loop1457
 
-done1454:
-skip1452:
+done1458:
+skip1456:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -34101,9 +34408,9 @@ skip1452:
 	VMOVUPD Z0, Z22
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1456
+	JL      done1460
 
-loop1455:
+loop1459:
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -34134,11 +34441,11 @@ loop1455:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1455
+	JGE         loop1459
 
-done1456:
+done1460:
 	TESTQ       AX, AX
-	JZ          skip1457
+	JZ          skip1461
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -34156,7 +34463,7 @@ done1456:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1457:
+skip1461:
 	VADDPD     Z13, Z1, Z1
 	VADDPD     Z14, Z2, Z2
 	VADDPD     Z15, Z3, Z3
@@ -34208,7 +34515,7 @@ skip1457:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1458
+	JZ         skip1462
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -34220,50 +34527,50 @@ skip1457:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1460
+	JL         done1464
 
-loop1459:
+loop1463:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1459
+	JG               loop1463
 
-done1460:
+done1464:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1461
+	JNE     few1465
 	VMOVUPD Z1, (AX)
-	JMP     done1462
+	JMP     done1466
 
-few1461:
+few1465:
 	TESTQ         $0x00000004, CX
-	JZ            skip1463
+	JZ            skip1467
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1463:
+skip1467:
 	TESTQ         $0x00000002, CX
-	JZ            skip1464
+	JZ            skip1468
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1464:
+skip1468:
 	TESTQ  $0x00000001, CX
-	JZ     skip1465
+	JZ     skip1469
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1465:
-done1462:
-skip1458:
-	JMP finish1172
+skip1469:
+done1466:
+skip1462:
+	JMP finish1176
 
-rows1297:
+rows1301:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -34288,7 +34595,7 @@ rows1297:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1466
+	JZ           skip1470
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z14
@@ -34428,9 +34735,9 @@ rows1297:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1468
+	JL           done1472
 
-loop1467:
+loop1471:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z14
 	VREDUCEPD    $0x40, 128(AX), Z15
@@ -34647,10 +34954,10 @@ loop1467:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1467
+	JG           loop1471
 
-done1468:
-skip1466:
+done1472:
+skip1470:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -34668,9 +34975,9 @@ skip1466:
 	VMOVUPD Z0, Z24
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1470
+	JL      done1474
 
-loop1469:
+loop1473:
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -34703,11 +35010,11 @@ loop1469:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1469
+	JGE         loop1473
 
-done1470:
+done1474:
 	TESTQ       AX, AX
-	JZ          skip1471
+	JZ          skip1475
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -34726,7 +35033,7 @@ done1470:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1471:
+skip1475:
 	VADDPD     Z14, Z1, Z1
 	VADDPD     Z15, Z2, Z2
 	VADDPD     Z16, Z3, Z3
@@ -34779,7 +35086,7 @@ skip1471:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1472
+	JZ         skip1476
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -34791,48 +35098,48 @@ skip1471:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1474
+	JL         done1478
 
-loop1473:
+loop1477:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1473
+	JG               loop1477
 
-done1474:
+done1478:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1475
+	JNE     few1479
 	VMOVUPD Z1, (AX)
-	JMP     done1476
+	JMP     done1480
 
-few1475:
+few1479:
 	TESTQ         $0x00000004, CX
-	JZ            skip1477
+	JZ            skip1481
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1477:
+skip1481:
 	TESTQ         $0x00000002, CX
-	JZ            skip1478
+	JZ            skip1482
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1478:
+skip1482:
 	TESTQ  $0x00000001, CX
-	JZ     skip1479
+	JZ     skip1483
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1479:
-done1476:
-skip1472:
-finish1172:
+skip1483:
+done1480:
+skip1476:
+finish1176:
 	VZEROUPPER
 	RET
 
@@ -34857,9 +35164,9 @@ TEXT ·fourier32AVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 	CMPQ   SI, $0x00000008
-	JL     done1481
+	JL     done1485
 
-loop1480:
+loop1484:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -34873,9 +35180,9 @@ loop1480:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1483
+	JL      done1487
 
-loop1482:
+loop1486:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -34885,54 +35192,6 @@ loop1482:
 	VFMADD231PS  320(R9), Z9, Z6
 	VFMADD231PS  384(R9), Z9, Z7
 	VFMADD231PS  448(R9), Z9, Z8
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1482
-
-done1483:
-	VMOVUPS Z1, (BX)
-	VMOVUPS Z2, 128(BX)
-	VMOVUPS Z3, 256(BX)
-	VMOVUPS Z4, 384(BX)
-	VMOVUPS Z5, 512(BX)
-	VMOVUPS Z6, 640(BX)
-	VMOVUPS Z7, 768(BX)
-	VMOVUPS Z8, 896(BX)
-	ADDQ    $0x00000200, AX
-	ADDQ    $0x00000400, BX
-	SUBQ    $0x00000008, SI
-	CMPQ    SI, $0x00000008
-	JGE     loop1480
-
-done1481:
-	CMPQ SI, $0x00000007
-	JL   done1485
-
-loop1484:
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-	CMPQ    R11, $0x00000001
-	JL      done1487
-
-loop1486:
-	VBROADCASTSS (R10), Z8
-	VFMADD231PS  (R9), Z8, Z1
-	VFMADD231PS  64(R9), Z8, Z2
-	VFMADD231PS  128(R9), Z8, Z3
-	VFMADD231PS  192(R9), Z8, Z4
-	VFMADD231PS  256(R9), Z8, Z5
-	VFMADD231PS  320(R9), Z8, Z6
-	VFMADD231PS  384(R9), Z8, Z7
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
@@ -34946,14 +35205,15 @@ done1487:
 	VMOVUPS Z5, 512(BX)
 	VMOVUPS Z6, 640(BX)
 	VMOVUPS Z7, 768(BX)
-	ADDQ    $0x000001c0, AX
-	ADDQ    $0x00000380, BX
-	SUBQ    $0x00000007, SI
-	CMPQ    SI, $0x00000007
+	VMOVUPS Z8, 896(BX)
+	ADDQ    $0x00000200, AX
+	ADDQ    $0x00000400, BX
+	SUBQ    $0x00000008, SI
+	CMPQ    SI, $0x00000008
 	JGE     loop1484
 
 done1485:
-	CMPQ SI, $0x00000006
+	CMPQ SI, $0x00000007
 	JL   done1489
 
 loop1488:
@@ -34963,6 +35223,7 @@ loop1488:
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
 	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z7
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    DX, R11
@@ -34971,13 +35232,14 @@ loop1488:
 	JL      done1491
 
 loop1490:
-	VBROADCASTSS (R10), Z7
-	VFMADD231PS  (R9), Z7, Z1
-	VFMADD231PS  64(R9), Z7, Z2
-	VFMADD231PS  128(R9), Z7, Z3
-	VFMADD231PS  192(R9), Z7, Z4
-	VFMADD231PS  256(R9), Z7, Z5
-	VFMADD231PS  320(R9), Z7, Z6
+	VBROADCASTSS (R10), Z8
+	VFMADD231PS  (R9), Z8, Z1
+	VFMADD231PS  64(R9), Z8, Z2
+	VFMADD231PS  128(R9), Z8, Z3
+	VFMADD231PS  192(R9), Z8, Z4
+	VFMADD231PS  256(R9), Z8, Z5
+	VFMADD231PS  320(R9), Z8, Z6
+	VFMADD231PS  384(R9), Z8, Z7
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
@@ -34990,14 +35252,15 @@ done1491:
 	VMOVUPS Z4, 384(BX)
 	VMOVUPS Z5, 512(BX)
 	VMOVUPS Z6, 640(BX)
-	ADDQ    $0x00000180, AX
-	ADDQ    $0x00000300, BX
-	SUBQ    $0x00000006, SI
-	CMPQ    SI, $0x00000006
+	VMOVUPS Z7, 768(BX)
+	ADDQ    $0x000001c0, AX
+	ADDQ    $0x00000380, BX
+	SUBQ    $0x00000007, SI
+	CMPQ    SI, $0x00000007
 	JGE     loop1488
 
 done1489:
-	CMPQ SI, $0x00000005
+	CMPQ SI, $0x00000006
 	JL   done1493
 
 loop1492:
@@ -35006,6 +35269,7 @@ loop1492:
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    DX, R11
@@ -35014,12 +35278,13 @@ loop1492:
 	JL      done1495
 
 loop1494:
-	VBROADCASTSS (R10), Z6
-	VFMADD231PS  (R9), Z6, Z1
-	VFMADD231PS  64(R9), Z6, Z2
-	VFMADD231PS  128(R9), Z6, Z3
-	VFMADD231PS  192(R9), Z6, Z4
-	VFMADD231PS  256(R9), Z6, Z5
+	VBROADCASTSS (R10), Z7
+	VFMADD231PS  (R9), Z7, Z1
+	VFMADD231PS  64(R9), Z7, Z2
+	VFMADD231PS  128(R9), Z7, Z3
+	VFMADD231PS  192(R9), Z7, Z4
+	VFMADD231PS  256(R9), Z7, Z5
+	VFMADD231PS  320(R9), Z7, Z6
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
@@ -35031,17 +35296,59 @@ done1495:
 	VMOVUPS Z3, 256(BX)
 	VMOVUPS Z4, 384(BX)
 	VMOVUPS Z5, 512(BX)
+	VMOVUPS Z6, 640(BX)
+	ADDQ    $0x00000180, AX
+	ADDQ    $0x00000300, BX
+	SUBQ    $0x00000006, SI
+	CMPQ    SI, $0x00000006
+	JGE     loop1492
+
+done1493:
+	CMPQ SI, $0x00000005
+	JL   done1497
+
+loop1496:
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+	CMPQ    R11, $0x00000001
+	JL      done1499
+
+loop1498:
+	VBROADCASTSS (R10), Z6
+	VFMADD231PS  (R9), Z6, Z1
+	VFMADD231PS  64(R9), Z6, Z2
+	VFMADD231PS  128(R9), Z6, Z3
+	VFMADD231PS  192(R9), Z6, Z4
+	VFMADD231PS  256(R9), Z6, Z5
+	ADDQ         DI, R9
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JG           loop1498
+
+done1499:
+	VMOVUPS Z1, (BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z3, 256(BX)
+	VMOVUPS Z4, 384(BX)
+	VMOVUPS Z5, 512(BX)
 	ADDQ    $0x00000140, AX
 	ADDQ    $0x00000280, BX
 	SUBQ    $0x00000005, SI
 	CMPQ    SI, $0x00000005
-	JGE     loop1492
+	JGE     loop1496
 
-done1493:
+done1497:
 	CMPQ SI, $0x00000004
-	JL   done1497
+	JL   done1501
 
-loop1496:
+loop1500:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35055,9 +35362,9 @@ loop1496:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1499
+	JL      done1503
 
-loop1498:
+loop1502:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -35072,13 +35379,13 @@ loop1498:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1498
+	JGE          loop1502
 
-done1499:
+done1503:
 	CMPQ R11, $0x00000001
-	JL   done1501
+	JL   done1505
 
-loop1500:
+loop1504:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -35087,9 +35394,9 @@ loop1500:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1500
+	JG           loop1504
 
-done1501:
+done1505:
 	VADDPS  Z5, Z1, Z1
 	VADDPS  Z6, Z2, Z2
 	VADDPS  Z7, Z3, Z3
@@ -35102,13 +35409,13 @@ done1501:
 	ADDQ    $0x00000200, BX
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1496
+	JGE     loop1500
 
-done1497:
+done1501:
 	CMPQ SI, $0x00000003
-	JL   done1503
+	JL   done1507
 
-loop1502:
+loop1506:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35120,9 +35427,9 @@ loop1502:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1505
+	JL      done1509
 
-loop1504:
+loop1508:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -35135,13 +35442,13 @@ loop1504:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1504
+	JGE          loop1508
 
-done1505:
+done1509:
 	CMPQ R11, $0x00000001
-	JL   done1507
+	JL   done1511
 
-loop1506:
+loop1510:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -35149,9 +35456,9 @@ loop1506:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1506
+	JG           loop1510
 
-done1507:
+done1511:
 	VADDPS  Z4, Z1, Z1
 	VADDPS  Z5, Z2, Z2
 	VADDPS  Z6, Z3, Z3
@@ -35162,13 +35469,13 @@ done1507:
 	ADDQ    $0x00000180, BX
 	SUBQ    $0x00000003, SI
 	CMPQ    SI, $0x00000003
-	JGE     loop1502
+	JGE     loop1506
 
-done1503:
+done1507:
 	CMPQ SI, $0x00000002
-	JL   done1509
+	JL   done1513
 
-loop1508:
+loop1512:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35183,9 +35490,9 @@ loop1508:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1511
+	JL      done1515
 
-loop1510:
+loop1514:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -35202,22 +35509,22 @@ loop1510:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1510
+	JGE          loop1514
 
-done1511:
+done1515:
 	CMPQ R11, $0x00000001
-	JL   done1513
+	JL   done1517
 
-loop1512:
+loop1516:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1512
+	JG           loop1516
 
-done1513:
+done1517:
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z2, Z2
 	VADDPS  Z5, Z1, Z1
@@ -35230,13 +35537,13 @@ done1513:
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1508
+	JGE     loop1512
 
-done1509:
+done1513:
 	CMPQ SI, $0x00000001
-	JL   done1515
+	JL   done1519
 
-loop1514:
+loop1518:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35247,9 +35554,9 @@ loop1514:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1517
+	JL      done1521
 
-loop1516:
+loop1520:
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	VBROADCASTSS 4(R10), Z5
@@ -35262,21 +35569,21 @@ loop1516:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1516
+	JGE          loop1520
 
-done1517:
+done1521:
 	CMPQ R11, $0x00000001
-	JL   done1519
+	JL   done1523
 
-loop1518:
+loop1522:
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1518
+	JG           loop1522
 
-done1519:
+done1523:
 	VADDPS  Z2, Z1, Z1
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z1, Z1
@@ -35284,9 +35591,9 @@ done1519:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000001, SI
-	JG      loop1514
+	JG      loop1518
 
-done1515:
+done1519:
 	XORQ         AX, AX
 	MOVQ         call+16(FP), CX
 	VBROADCASTSS 88(CX), Z1
@@ -35300,7 +35607,7 @@ done1515:
 	SUBQ         DX, CX
 	MOVQ         BX, DX
 	TESTQ        CX, CX
-	JZ           end1520
+	JZ           end1524
 	MOVQ         $-1, SI
 	BZHIQ        CX, SI, SI
 	KMOVW        SI, K1
@@ -35310,14 +35617,14 @@ done1515:
 	VPCMPUD      $0x05, Z1, Z2, K1
 	KMOVW        K1, CX
 	ORQ          CX, AX
-	JMP          end1520
+	JMP          end1524
 
-end1520:
+end1524:
 	XORQ BX, BX
 
-group1522:
+group1526:
 	CMPQ    BX, DX
-	JE      done1523
+	JE      done1527
 	MOVQ    x+8(FP), CX
 	VMOVUPS (CX)(BX*1), Z2
 	VPADDD  Z2, Z2, Z2
@@ -35325,11 +35632,11 @@ group1522:
 	KMOVW   K1, CX
 	ORQ     CX, AX
 	ADDQ    $0x00000040, BX
-	JMP     group1522
+	JMP     group1526
 
-done1523:
+done1527:
 	TESTQ AX, AX
-	JZ    skip1524
+	JZ    skip1528
 	MOVQ  call+16(FP), AX
 	MOVQ  32(AX), AX
 	MOVQ  call+16(FP), CX
@@ -35339,19 +35646,19 @@ done1523:
 	ADDQ  $0x0f, CX
 	SHRQ  $0x04, CX
 	CMPQ  CX, $0x00000001
-	JL    done1526
+	JL    done1530
 
-loop1525:
+loop1529:
 	VMOVUPS     (AX), Z1
 	VREDUCEPS   $0x00, Z1, Z2
 	VFMADD231PS Z0, Z1, Z2
 	VMOVUPS     Z2, (AX)
 	ADDQ        $0x00000080, AX
 	SUBQ        $0x00000001, CX
-	JG          loop1525
+	JG          loop1529
 
-done1526:
-skip1524:
+done1530:
+skip1528:
 	MOVQ         call+16(FP), AX
 	MOVQ         32(AX), AX
 	MOVQ         call+16(FP), CX
@@ -35373,7 +35680,7 @@ skip1524:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1528
+	JNE          next1532
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z5
 	VMULPS       Z5, Z5, Z1
@@ -35406,11 +35713,11 @@ skip1524:
 	VMOVUPS      Z2, (AX)
 	VMOVUPS      Z3, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1527
+	JMP          done1531
 
-next1528:
+next1532:
 	CMPQ         CX, $0x01
-	JNE          next1529
+	JNE          next1533
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z8
 	VREDUCEPS    $0x00, 128(AX), Z9
@@ -35460,11 +35767,11 @@ next1528:
 	VMOVUPS      Z4, 128(AX)
 	VMOVUPS      Z6, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1527
+	JMP          done1531
 
-next1529:
+next1533:
 	CMPQ         CX, $0x02
-	JNE          next1530
+	JNE          next1534
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z11
 	VREDUCEPS    $0x00, 128(AX), Z12
@@ -35531,11 +35838,11 @@ next1529:
 	VMOVUPS      Z6, 256(AX)
 	VMOVUPS      Z9, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1527
+	JMP          done1531
 
-next1530:
+next1534:
 	CMPQ         CX, $0x03
-	JNE          next1531
+	JNE          next1535
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z14
 	VREDUCEPS    $0x00, 128(AX), Z15
@@ -35619,55 +35926,55 @@ next1530:
 	VMOVUPS      Z8, 384(AX)
 	VMOVUPS      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1527
+	JMP          done1531
 
-next1531:
-done1527:
+next1535:
+done1531:
 	MOVQ call+16(FP), CX
 	MOVQ 72(CX), CX
 	CMPQ CX, $0x00
-	JE   product1532
+	JE   product1536
 	MOVQ call+16(FP), BX
 	CMPQ 80(BX), $0x03
-	JNE  product1532
+	JNE  product1536
 	CMPQ CX, $0x04
-	JG   above1543
-	CMPQ CX, $0x02
-	JG   above1544
-	CMPQ CX, $0x01
-	JG   above1545
-	JMP  rows1535
-
-above1545:
-	JMP rows1536
-
-above1544:
-	CMPQ CX, $0x03
-	JG   above1546
-	JMP  rows1537
-
-above1546:
-	JMP rows1538
-
-above1543:
-	CMPQ CX, $0x06
 	JG   above1547
-	CMPQ CX, $0x05
+	CMPQ CX, $0x02
 	JG   above1548
+	CMPQ CX, $0x01
+	JG   above1549
 	JMP  rows1539
 
-above1548:
+above1549:
 	JMP rows1540
 
-above1547:
-	CMPQ CX, $0x07
-	JG   above1549
+above1548:
+	CMPQ CX, $0x03
+	JG   above1550
 	JMP  rows1541
 
-above1549:
+above1550:
 	JMP rows1542
 
-rows1535:
+above1547:
+	CMPQ CX, $0x06
+	JG   above1551
+	CMPQ CX, $0x05
+	JG   above1552
+	JMP  rows1543
+
+above1552:
+	JMP rows1544
+
+above1551:
+	CMPQ CX, $0x07
+	JG   above1553
+	JMP  rows1545
+
+above1553:
+	JMP rows1546
+
+rows1539:
 	VMOVUPS      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -35686,7 +35993,7 @@ rows1535:
 	VBROADCASTSS 4(R8), Z8
 	VBROADCASTSS 8(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1550
+	JZ           skip1554
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z18
@@ -35770,9 +36077,9 @@ rows1535:
 	VMOVUPS      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1552
+	JL           done1556
 
-loop1551:
+loop1555:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z23
 	VREDUCEPS    $0x00, 128(AX), Z24
@@ -35946,9 +36253,9 @@ loop1551:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1551
+	JG           loop1555
 
-done1552:
+done1556:
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -35975,16 +36282,16 @@ done1552:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1550:
+skip1554:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
 	SUBQ    BX, AX
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1554
+	JL      done1558
 
-loop1553:
+loop1557:
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -36012,11 +36319,11 @@ loop1553:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1553
+	JGE         loop1557
 
-done1554:
+done1558:
 	TESTQ       AX, AX
-	JZ          skip1555
+	JZ          skip1559
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -36032,7 +36339,7 @@ done1554:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1555:
+skip1559:
 	VADDPS     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -36052,41 +36359,41 @@ skip1555:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1556
+	JZ         skip1560
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1557
+	JNE        few1561
 	VMOVUPD    Z1, (CX)
-	JMP        done1558
+	JMP        done1562
 
-few1557:
+few1561:
 	TESTQ         $0x00000004, AX
-	JZ            skip1559
+	JZ            skip1563
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1559:
+skip1563:
 	TESTQ         $0x00000002, AX
-	JZ            skip1560
+	JZ            skip1564
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1560:
+skip1564:
 	TESTQ  $0x00000001, AX
-	JZ     skip1561
+	JZ     skip1565
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1561:
-done1558:
-skip1556:
-	JMP finish1533
+skip1565:
+done1562:
+skip1560:
+	JMP finish1537
 
-rows1536:
+rows1540:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -36110,7 +36417,7 @@ rows1536:
 	VBROADCASTSS 16(R8), Z12
 	VBROADCASTSS 20(R8), Z13
 	TESTQ        DX, DX
-	JZ           skip1562
+	JZ           skip1566
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z22
@@ -36194,9 +36501,9 @@ rows1536:
 	VMOVUPS      Z20, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1564
+	JL           done1568
 
-loop1563:
+loop1567:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z27
 	VREDUCEPS    $0x00, 128(AX), Z28
@@ -36418,9 +36725,9 @@ loop1563:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1563
+	JG           loop1567
 
-done1564:
+done1568:
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -36459,7 +36766,7 @@ done1564:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1562:
+skip1566:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -36467,9 +36774,9 @@ skip1562:
 	VMOVUPS Z0, Z14
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1566
+	JL      done1570
 
-loop1565:
+loop1569:
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -36509,11 +36816,11 @@ loop1565:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1565
+	JGE         loop1569
 
-done1566:
+done1570:
 	TESTQ       AX, AX
-	JZ          skip1567
+	JZ          skip1571
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -36535,7 +36842,7 @@ done1566:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1567:
+skip1571:
 	VADDPS     Z14, Z1, Z1
 	VADDPS     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -36556,41 +36863,41 @@ skip1567:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1568
+	JZ         skip1572
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1569
+	JNE        few1573
 	VMOVUPD    Z1, (CX)
-	JMP        done1570
+	JMP        done1574
 
-few1569:
+few1573:
 	TESTQ         $0x00000004, AX
-	JZ            skip1571
+	JZ            skip1575
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1571:
+skip1575:
 	TESTQ         $0x00000002, AX
-	JZ            skip1572
+	JZ            skip1576
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1572:
+skip1576:
 	TESTQ  $0x00000001, AX
-	JZ     skip1573
+	JZ     skip1577
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1573:
-done1570:
-skip1568:
-	JMP finish1533
+skip1577:
+done1574:
+skip1572:
+	JMP finish1537
 
-rows1537:
+rows1541:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -36616,7 +36923,7 @@ rows1537:
 	VBROADCASTSS 16(R8), Z13
 	VBROADCASTSS 20(R8), Z14
 	TESTQ        DX, DX
-	JZ           skip1574
+	JZ           skip1578
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z23
@@ -36700,9 +37007,9 @@ rows1537:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1576
+	JL           done1580
 
-loop1575:
+loop1579:
 	LEAQ             trig32<>+0(SB), R9
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -36972,9 +37279,9 @@ loop1575:
 	ADDQ             $0x00000200, BX
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JG               loop1575
+	JG               loop1579
 
-done1576:
+done1580:
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -37025,7 +37332,7 @@ done1576:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 
-skip1574:
+skip1578:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -37034,9 +37341,9 @@ skip1574:
 	VMOVUPS Z0, Z16
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1578
+	JL      done1582
 
-loop1577:
+loop1581:
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -37088,11 +37395,11 @@ loop1577:
 	ADDQ             $0x00000080, DI
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1577
+	JGE              loop1581
 
-done1578:
+done1582:
 	TESTQ            AX, AX
-	JZ               skip1579
+	JZ               skip1583
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -37120,7 +37427,7 @@ done1578:
 	ADDQ             $0x00000040, BX
 	ADDQ             $0x00000040, DI
 
-skip1579:
+skip1583:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z0, Z3, Z3
@@ -37145,41 +37452,41 @@ skip1579:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1580
+	JZ         skip1584
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1581
+	JNE        few1585
 	VMOVUPD    Z1, (CX)
-	JMP        done1582
+	JMP        done1586
 
-few1581:
+few1585:
 	TESTQ         $0x00000004, AX
-	JZ            skip1583
+	JZ            skip1587
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1583:
+skip1587:
 	TESTQ         $0x00000002, AX
-	JZ            skip1584
+	JZ            skip1588
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1584:
+skip1588:
 	TESTQ  $0x00000001, AX
-	JZ     skip1585
+	JZ     skip1589
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1585:
-done1582:
-skip1580:
-	JMP finish1533
+skip1589:
+done1586:
+skip1584:
+	JMP finish1537
 
-rows1538:
+rows1542:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -37206,7 +37513,7 @@ rows1538:
 	VBROADCASTSS 12(R9), Z13
 	VBROADCASTSS 16(R9), Z14
 	TESTQ        DX, DX
-	JZ           skip1586
+	JZ           skip1590
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z23
@@ -37290,9 +37597,9 @@ rows1538:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1588
+	JL           done1592
 
-loop1587:
+loop1591:
 	LEAQ             trig32<>+0(SB), R10
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -37610,9 +37917,9 @@ loop1587:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, R8
 	SUBQ             $0x00000001, DX
-	JG               loop1587
+	JG               loop1591
 
-done1588:
+done1592:
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -37675,7 +37982,7 @@ done1588:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 
-skip1586:
+skip1590:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -37685,9 +37992,9 @@ skip1586:
 	VMOVUPS Z0, Z17
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1590
+	JL      done1594
 
-loop1589:
+loop1593:
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -37751,11 +38058,11 @@ loop1589:
 	ADDQ             $0x00000080, R8
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1589
+	JGE              loop1593
 
-done1590:
+done1594:
 	TESTQ            AX, AX
-	JZ               skip1591
+	JZ               skip1595
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -37789,7 +38096,7 @@ done1590:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, R8
 
-skip1591:
+skip1595:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -37815,41 +38122,41 @@ skip1591:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1592
+	JZ         skip1596
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1593
+	JNE        few1597
 	VMOVUPD    Z1, (CX)
-	JMP        done1594
+	JMP        done1598
 
-few1593:
+few1597:
 	TESTQ         $0x00000004, AX
-	JZ            skip1595
+	JZ            skip1599
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1595:
+skip1599:
 	TESTQ         $0x00000002, AX
-	JZ            skip1596
+	JZ            skip1600
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1596:
+skip1600:
 	TESTQ  $0x00000001, AX
-	JZ     skip1597
+	JZ     skip1601
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1597:
-done1594:
-skip1592:
-	JMP finish1533
+skip1601:
+done1598:
+skip1596:
+	JMP finish1537
 
-rows1539:
+rows1543:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -37878,7 +38185,7 @@ rows1539:
 	VBROADCASTSS 8(R10), Z13
 	VBROADCASTSS 12(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1598
+	JZ           skip1602
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -37962,9 +38269,9 @@ rows1539:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1600
+	JL           done1604
 
-loop1599:
+loop1603:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -38331,9 +38638,9 @@ loop1599:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1599
+	JG               loop1603
 
-done1600:
+done1604:
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -38409,7 +38716,7 @@ done1600:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1598:
+skip1602:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -38420,9 +38727,9 @@ skip1598:
 	VMOVUPS Z0, Z18
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1602
+	JL      done1606
 
-loop1601:
+loop1605:
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -38499,11 +38806,11 @@ loop1601:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1601
+	JGE              loop1605
 
-done1602:
+done1606:
 	TESTQ            AX, AX
-	JZ               skip1603
+	JZ               skip1607
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -38544,7 +38851,7 @@ done1602:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1603:
+skip1607:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -38577,41 +38884,41 @@ skip1603:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1604
+	JZ         skip1608
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1605
+	JNE        few1609
 	VMOVUPD    Z1, (CX)
-	JMP        done1606
+	JMP        done1610
 
-few1605:
+few1609:
 	TESTQ         $0x00000004, AX
-	JZ            skip1607
+	JZ            skip1611
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1607:
+skip1611:
 	TESTQ         $0x00000002, AX
-	JZ            skip1608
+	JZ            skip1612
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1608:
+skip1612:
 	TESTQ  $0x00000001, AX
-	JZ     skip1609
+	JZ     skip1613
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1609:
-done1606:
-skip1604:
-	JMP finish1533
+skip1613:
+done1610:
+skip1608:
+	JMP finish1537
 
-rows1540:
+rows1544:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -38641,7 +38948,7 @@ rows1540:
 	VBROADCASTSS 4(R10), Z13
 	VBROADCASTSS 8(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1610
+	JZ           skip1614
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -38725,9 +39032,9 @@ rows1540:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1612
+	JL           done1616
 
-loop1611:
+loop1615:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -39142,9 +39449,9 @@ loop1611:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1611
+	JG               loop1615
 
-done1612:
+done1616:
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -39232,7 +39539,7 @@ done1612:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1610:
+skip1614:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -39244,9 +39551,9 @@ skip1610:
 	VMOVUPS Z0, Z19
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1614
+	JL      done1618
 
-loop1613:
+loop1617:
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -39335,11 +39642,11 @@ loop1613:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1613
+	JGE              loop1617
 
-done1614:
+done1618:
 	TESTQ            AX, AX
-	JZ               skip1615
+	JZ               skip1619
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -39386,7 +39693,7 @@ done1614:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1615:
+skip1619:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -39420,41 +39727,41 @@ skip1615:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1616
+	JZ         skip1620
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1617
+	JNE        few1621
 	VMOVUPD    Z1, (CX)
-	JMP        done1618
+	JMP        done1622
 
-few1617:
+few1621:
 	TESTQ         $0x00000004, AX
-	JZ            skip1619
+	JZ            skip1623
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1619:
+skip1623:
 	TESTQ         $0x00000002, AX
-	JZ            skip1620
+	JZ            skip1624
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1620:
+skip1624:
 	TESTQ  $0x00000001, AX
-	JZ     skip1621
+	JZ     skip1625
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1621:
-done1618:
-skip1616:
-	JMP finish1533
+skip1625:
+done1622:
+skip1620:
+	JMP finish1537
 
-rows1541:
+rows1545:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -39485,7 +39792,7 @@ rows1541:
 	VBROADCASTSS (R10), Z13
 	VBROADCASTSS 4(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1622
+	JZ           skip1626
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -39569,9 +39876,9 @@ rows1541:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1624
+	JL           done1628
 
-loop1623:
+loop1627:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -40034,9 +40341,9 @@ loop1623:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1623
+	JG               loop1627
 
-done1624:
+done1628:
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -40136,7 +40443,7 @@ done1624:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1622:
+skip1626:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -40149,9 +40456,9 @@ skip1622:
 	VMOVUPS Z0, Z20
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1626
+	JL      done1630
 
-loop1625:
+loop1629:
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -40252,11 +40559,11 @@ loop1625:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1625
+	JGE              loop1629
 
-done1626:
+done1630:
 	TESTQ            AX, AX
-	JZ               skip1627
+	JZ               skip1631
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -40309,7 +40616,7 @@ done1626:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1627:
+skip1631:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -40347,41 +40654,41 @@ skip1627:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1628
+	JZ         skip1632
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1629
+	JNE        few1633
 	VMOVUPD    Z1, (CX)
-	JMP        done1630
+	JMP        done1634
 
-few1629:
+few1633:
 	TESTQ         $0x00000004, AX
-	JZ            skip1631
+	JZ            skip1635
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1631:
+skip1635:
 	TESTQ         $0x00000002, AX
-	JZ            skip1632
+	JZ            skip1636
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1632:
+skip1636:
 	TESTQ  $0x00000001, AX
-	JZ     skip1633
+	JZ     skip1637
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1633:
-done1630:
-skip1628:
-	JMP finish1533
+skip1637:
+done1634:
+skip1632:
+	JMP finish1537
 
-rows1542:
+rows1546:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -40413,7 +40720,7 @@ rows1542:
 	ADDQ         CX, R9
 	VBROADCASTSS (R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1634
+	JZ           skip1638
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -40497,9 +40804,9 @@ rows1542:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1636
+	JL           done1640
 
-loop1635:
+loop1639:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -41010,9 +41317,9 @@ loop1635:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1635
+	JG               loop1639
 
-done1636:
+done1640:
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -41124,7 +41431,7 @@ done1636:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1634:
+skip1638:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -41138,9 +41445,9 @@ skip1634:
 	VMOVUPS Z0, Z21
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1638
+	JL      done1642
 
-loop1637:
+loop1641:
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -41253,11 +41560,11 @@ loop1637:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1637
+	JGE              loop1641
 
-done1638:
+done1642:
 	TESTQ            AX, AX
-	JZ               skip1639
+	JZ               skip1643
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -41316,7 +41623,7 @@ done1638:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1639:
+skip1643:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -41355,110 +41662,110 @@ skip1639:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1640
+	JZ         skip1644
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1641
+	JNE        few1645
 	VMOVUPD    Z1, (CX)
-	JMP        done1642
+	JMP        done1646
 
-few1641:
+few1645:
 	TESTQ         $0x00000004, AX
-	JZ            skip1643
+	JZ            skip1647
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1643:
+skip1647:
 	TESTQ         $0x00000002, AX
-	JZ            skip1644
+	JZ            skip1648
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1644:
+skip1648:
 	TESTQ  $0x00000001, AX
-	JZ     skip1645
+	JZ     skip1649
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1645:
-done1642:
-skip1640:
-	JMP finish1533
+skip1649:
+done1646:
+skip1644:
+	JMP finish1537
 
-product1532:
+product1536:
 	MOVQ call+16(FP), CX
 	MOVQ 56(CX), CX
 	CMPQ CX, $0x06
-	JG   above1659
-	CMPQ CX, $0x03
-	JG   above1660
-	CMPQ CX, $0x01
-	JG   above1661
-	CMPQ CX, $0x00
-	JG   above1662
-	JMP  rows1646
-
-above1662:
-	JMP rows1647
-
-above1661:
-	CMPQ CX, $0x02
 	JG   above1663
-	JMP  rows1648
-
-above1663:
-	JMP rows1649
-
-above1660:
-	CMPQ CX, $0x05
+	CMPQ CX, $0x03
 	JG   above1664
-	CMPQ CX, $0x04
+	CMPQ CX, $0x01
 	JG   above1665
+	CMPQ CX, $0x00
+	JG   above1666
 	JMP  rows1650
 
-above1665:
+above1666:
 	JMP rows1651
 
-above1664:
-	JMP rows1652
-
-above1659:
-	CMPQ CX, $0x09
-	JG   above1666
-	CMPQ CX, $0x08
+above1665:
+	CMPQ CX, $0x02
 	JG   above1667
-	CMPQ CX, $0x07
-	JG   above1668
-	JMP  rows1653
-
-above1668:
-	JMP rows1654
+	JMP  rows1652
 
 above1667:
-	JMP rows1655
+	JMP rows1653
 
-above1666:
-	CMPQ CX, $0x0b
+above1664:
+	CMPQ CX, $0x05
+	JG   above1668
+	CMPQ CX, $0x04
 	JG   above1669
-	CMPQ CX, $0x0a
-	JG   above1670
-	JMP  rows1656
-
-above1670:
-	JMP rows1657
+	JMP  rows1654
 
 above1669:
+	JMP rows1655
+
+above1668:
+	JMP rows1656
+
+above1663:
+	CMPQ CX, $0x09
+	JG   above1670
+	CMPQ CX, $0x08
+	JG   above1671
+	CMPQ CX, $0x07
+	JG   above1672
+	JMP  rows1657
+
+above1672:
 	JMP rows1658
 
-rows1646:
-	CMPQ DX, $0x00000001
-	JL   done1672
+above1671:
+	JMP rows1659
 
-loop1671:
+above1670:
+	CMPQ CX, $0x0b
+	JG   above1673
+	CMPQ CX, $0x0a
+	JG   above1674
+	JMP  rows1660
+
+above1674:
+	JMP rows1661
+
+above1673:
+	JMP rows1662
+
+rows1650:
+	CMPQ DX, $0x00000001
+	JL   done1676
+
+loop1675:
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z13
 	VREDUCEPS    $0x00, 128(AX), Z14
@@ -41541,12 +41848,12 @@ loop1671:
 	VMOVUPS      Z11, 448(AX)
 	ADDQ         $0x00000200, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1671
+	JG           loop1675
 
-done1672:
-	JMP finish1533
+done1676:
+	JMP finish1537
 
-rows1647:
+rows1651:
 	VMOVUPS      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -41558,7 +41865,7 @@ rows1647:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1673
+	JZ           skip1677
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z15
@@ -41642,9 +41949,9 @@ rows1647:
 	VMOVUPS      Z13, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1675
+	JL           done1679
 
-loop1674:
+loop1678:
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z16
 	VREDUCEPS    $0x00, 128(AX), Z17
@@ -41745,9 +42052,9 @@ loop1674:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1674
+	JG           loop1678
 
-done1675:
+done1679:
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	VMOVUPS     64(SI), Z2
@@ -41755,16 +42062,16 @@ done1675:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1673:
+skip1677:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), CX
 	ADDQ    (CX), AX
 	SUBQ    BX, AX
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1677
+	JL      done1681
 
-loop1676:
+loop1680:
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	VMOVUPS     64(SI), Z2
@@ -41773,17 +42080,17 @@ loop1676:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1676
+	JGE         loop1680
 
-done1677:
+done1681:
 	TESTQ       AX, AX
-	JZ          skip1678
+	JZ          skip1682
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1678:
+skip1682:
 	VADDPS     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -41803,7 +42110,7 @@ skip1678:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1679
+	JZ         skip1683
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -41815,51 +42122,51 @@ skip1678:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1681
+	JL         done1685
 
-loop1680:
+loop1684:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1680
+	JG               loop1684
 
-done1681:
+done1685:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1682
+	JNE       few1686
 	VMOVUPD   Z1, (AX)
-	JMP       done1683
+	JMP       done1687
 
-few1682:
+few1686:
 	TESTQ         $0x00000004, CX
-	JZ            skip1684
+	JZ            skip1688
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1684:
+skip1688:
 	TESTQ         $0x00000002, CX
-	JZ            skip1685
+	JZ            skip1689
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1685:
+skip1689:
 	TESTQ  $0x00000001, CX
-	JZ     skip1686
+	JZ     skip1690
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1686:
-done1683:
-skip1679:
-	JMP finish1533
+skip1690:
+done1687:
+skip1683:
+	JMP finish1537
 
-rows1648:
+rows1652:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -41872,7 +42179,7 @@ rows1648:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1687
+	JZ           skip1691
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z16
@@ -41956,9 +42263,9 @@ rows1648:
 	VMOVUPS      Z14, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1689
+	JL           done1693
 
-loop1688:
+loop1692:
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z17
 	VREDUCEPS    $0x00, 128(AX), Z18
@@ -42067,9 +42374,9 @@ loop1688:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1688
+	JG           loop1692
 
-done1689:
+done1693:
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
@@ -42079,7 +42386,7 @@ done1689:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1687:
+skip1691:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -42087,9 +42394,9 @@ skip1687:
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1691
+	JL      done1695
 
-loop1690:
+loop1694:
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
@@ -42100,18 +42407,18 @@ loop1690:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1690
+	JGE         loop1694
 
-done1691:
+done1695:
 	TESTQ       AX, AX
-	JZ          skip1692
+	JZ          skip1696
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1692:
+skip1696:
 	VADDPS     Z4, Z1, Z1
 	VADDPS     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -42132,7 +42439,7 @@ skip1692:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1693
+	JZ         skip1697
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -42144,51 +42451,51 @@ skip1692:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1695
+	JL         done1699
 
-loop1694:
+loop1698:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1694
+	JG               loop1698
 
-done1695:
+done1699:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1696
+	JNE       few1700
 	VMOVUPD   Z1, (AX)
-	JMP       done1697
+	JMP       done1701
 
-few1696:
+few1700:
 	TESTQ         $0x00000004, CX
-	JZ            skip1698
+	JZ            skip1702
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1698:
+skip1702:
 	TESTQ         $0x00000002, CX
-	JZ            skip1699
+	JZ            skip1703
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1699:
+skip1703:
 	TESTQ  $0x00000001, CX
-	JZ     skip1700
+	JZ     skip1704
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1700:
-done1697:
-skip1693:
-	JMP finish1533
+skip1704:
+done1701:
+skip1697:
+	JMP finish1537
 
-rows1649:
+rows1653:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -42202,7 +42509,7 @@ rows1649:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1701
+	JZ           skip1705
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z17
@@ -42286,9 +42593,9 @@ rows1649:
 	VMOVUPS      Z15, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1703
+	JL           done1707
 
-loop1702:
+loop1706:
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z18
 	VREDUCEPS    $0x00, 128(AX), Z19
@@ -42405,9 +42712,9 @@ loop1702:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1702
+	JG           loop1706
 
-done1703:
+done1707:
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -42419,7 +42726,7 @@ done1703:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1701:
+skip1705:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -42428,9 +42735,9 @@ skip1701:
 	VMOVUPS Z0, Z6
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1705
+	JL      done1709
 
-loop1704:
+loop1708:
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -42443,11 +42750,11 @@ loop1704:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1704
+	JGE         loop1708
 
-done1705:
+done1709:
 	TESTQ       AX, AX
-	JZ          skip1706
+	JZ          skip1710
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -42455,7 +42762,7 @@ done1705:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1706:
+skip1710:
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z2, Z2
 	VADDPS     Z0, Z3, Z3
@@ -42480,7 +42787,7 @@ skip1706:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1707
+	JZ         skip1711
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -42492,51 +42799,51 @@ skip1706:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1709
+	JL         done1713
 
-loop1708:
+loop1712:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1708
+	JG               loop1712
 
-done1709:
+done1713:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1710
+	JNE       few1714
 	VMOVUPD   Z1, (AX)
-	JMP       done1711
+	JMP       done1715
 
-few1710:
+few1714:
 	TESTQ         $0x00000004, CX
-	JZ            skip1712
+	JZ            skip1716
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1712:
+skip1716:
 	TESTQ         $0x00000002, CX
-	JZ            skip1713
+	JZ            skip1717
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1713:
+skip1717:
 	TESTQ  $0x00000001, CX
-	JZ     skip1714
+	JZ     skip1718
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1714:
-done1711:
-skip1707:
-	JMP finish1533
+skip1718:
+done1715:
+skip1711:
+	JMP finish1537
 
-rows1650:
+rows1654:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -42551,7 +42858,7 @@ rows1650:
 	MOVQ         call+16(FP), R8
 	ADDQ         (R8), DI
 	TESTQ        DX, DX
-	JZ           skip1715
+	JZ           skip1719
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z18
@@ -42635,9 +42942,9 @@ rows1650:
 	VMOVUPS      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1717
+	JL           done1721
 
-loop1716:
+loop1720:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z19
 	VREDUCEPS    $0x00, 128(AX), Z20
@@ -42762,9 +43069,9 @@ loop1716:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JG           loop1716
+	JG           loop1720
 
-done1717:
+done1721:
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -42778,7 +43085,7 @@ done1717:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 
-skip1715:
+skip1719:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -42788,9 +43095,9 @@ skip1715:
 	VMOVUPS Z0, Z8
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1719
+	JL      done1723
 
-loop1718:
+loop1722:
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -42805,11 +43112,11 @@ loop1718:
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1718
+	JGE         loop1722
 
-done1719:
+done1723:
 	TESTQ       AX, AX
-	JZ          skip1720
+	JZ          skip1724
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -42818,7 +43125,7 @@ done1719:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1720:
+skip1724:
 	VADDPS     Z6, Z1, Z1
 	VADDPS     Z7, Z2, Z2
 	VADDPS     Z8, Z3, Z3
@@ -42844,7 +43151,7 @@ skip1720:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1721
+	JZ         skip1725
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -42856,51 +43163,51 @@ skip1720:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1723
+	JL         done1727
 
-loop1722:
+loop1726:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1722
+	JG               loop1726
 
-done1723:
+done1727:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1724
+	JNE       few1728
 	VMOVUPD   Z1, (AX)
-	JMP       done1725
+	JMP       done1729
 
-few1724:
+few1728:
 	TESTQ         $0x00000004, CX
-	JZ            skip1726
+	JZ            skip1730
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1726:
+skip1730:
 	TESTQ         $0x00000002, CX
-	JZ            skip1727
+	JZ            skip1731
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1727:
+skip1731:
 	TESTQ  $0x00000001, CX
-	JZ     skip1728
+	JZ     skip1732
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1728:
-done1725:
-skip1721:
-	JMP finish1533
+skip1732:
+done1729:
+skip1725:
+	JMP finish1537
 
-rows1651:
+rows1655:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -42917,7 +43224,7 @@ rows1651:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1729
+	JZ           skip1733
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z19
@@ -43001,9 +43308,9 @@ rows1651:
 	VMOVUPS      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1731
+	JL           done1735
 
-loop1730:
+loop1734:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z20
 	VREDUCEPS    $0x00, 128(AX), Z21
@@ -43137,9 +43444,9 @@ loop1730:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1730
+	JG           loop1734
 
-done1731:
+done1735:
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -43156,7 +43463,7 @@ done1731:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1729:
+skip1733:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -43167,9 +43474,9 @@ skip1729:
 	VMOVUPS Z0, Z10
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1733
+	JL      done1737
 
-loop1732:
+loop1736:
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -43187,11 +43494,11 @@ loop1732:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1732
+	JGE         loop1736
 
-done1733:
+done1737:
 	TESTQ       AX, AX
-	JZ          skip1734
+	JZ          skip1738
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -43202,7 +43509,7 @@ done1733:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1734:
+skip1738:
 	VADDPS     Z7, Z1, Z1
 	VADDPS     Z8, Z2, Z2
 	VADDPS     Z9, Z3, Z3
@@ -43235,7 +43542,7 @@ skip1734:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1735
+	JZ         skip1739
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -43247,51 +43554,51 @@ skip1734:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1737
+	JL         done1741
 
-loop1736:
+loop1740:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1736
+	JG               loop1740
 
-done1737:
+done1741:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1738
+	JNE       few1742
 	VMOVUPD   Z1, (AX)
-	JMP       done1739
+	JMP       done1743
 
-few1738:
+few1742:
 	TESTQ         $0x00000004, CX
-	JZ            skip1740
+	JZ            skip1744
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1740:
+skip1744:
 	TESTQ         $0x00000002, CX
-	JZ            skip1741
+	JZ            skip1745
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1741:
+skip1745:
 	TESTQ  $0x00000001, CX
-	JZ     skip1742
+	JZ     skip1746
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1742:
-done1739:
-skip1735:
-	JMP finish1533
+skip1746:
+done1743:
+skip1739:
+	JMP finish1537
 
-rows1652:
+rows1656:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -43309,7 +43616,7 @@ rows1652:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1743
+	JZ           skip1747
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z20
@@ -43393,9 +43700,9 @@ rows1652:
 	VMOVUPS      Z18, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1745
+	JL           done1749
 
-loop1744:
+loop1748:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z21
 	VREDUCEPS    $0x00, 128(AX), Z22
@@ -43537,9 +43844,9 @@ loop1744:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1744
+	JG           loop1748
 
-done1745:
+done1749:
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -43558,7 +43865,7 @@ done1745:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1743:
+skip1747:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -43570,9 +43877,9 @@ skip1743:
 	VMOVUPS Z0, Z12
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1747
+	JL      done1751
 
-loop1746:
+loop1750:
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -43592,11 +43899,11 @@ loop1746:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1746
+	JGE         loop1750
 
-done1747:
+done1751:
 	TESTQ       AX, AX
-	JZ          skip1748
+	JZ          skip1752
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -43608,7 +43915,7 @@ done1747:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1748:
+skip1752:
 	VADDPS     Z8, Z1, Z1
 	VADDPS     Z9, Z2, Z2
 	VADDPS     Z10, Z3, Z3
@@ -43642,7 +43949,7 @@ skip1748:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1749
+	JZ         skip1753
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -43654,51 +43961,51 @@ skip1748:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1751
+	JL         done1755
 
-loop1750:
+loop1754:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1750
+	JG               loop1754
 
-done1751:
+done1755:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1752
+	JNE       few1756
 	VMOVUPD   Z1, (AX)
-	JMP       done1753
+	JMP       done1757
 
-few1752:
+few1756:
 	TESTQ         $0x00000004, CX
-	JZ            skip1754
+	JZ            skip1758
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1754:
+skip1758:
 	TESTQ         $0x00000002, CX
-	JZ            skip1755
+	JZ            skip1759
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1755:
+skip1759:
 	TESTQ  $0x00000001, CX
-	JZ     skip1756
+	JZ     skip1760
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1756:
-done1753:
-skip1749:
-	JMP finish1533
+skip1760:
+done1757:
+skip1753:
+	JMP finish1537
 
-rows1653:
+rows1657:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -43717,7 +44024,7 @@ rows1653:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1757
+	JZ           skip1761
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z21
@@ -43801,9 +44108,9 @@ rows1653:
 	VMOVUPS      Z19, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1759
+	JL           done1763
 
-loop1758:
+loop1762:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z22
 	VREDUCEPS    $0x00, 128(AX), Z23
@@ -43953,9 +44260,9 @@ loop1758:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1758
+	JG           loop1762
 
-done1759:
+done1763:
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -43976,7 +44283,7 @@ done1759:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1757:
+skip1761:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -43989,9 +44296,9 @@ skip1757:
 	VMOVUPS Z0, Z14
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1761
+	JL      done1765
 
-loop1760:
+loop1764:
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -44013,11 +44320,11 @@ loop1760:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1760
+	JGE         loop1764
 
-done1761:
+done1765:
 	TESTQ       AX, AX
-	JZ          skip1762
+	JZ          skip1766
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -44030,7 +44337,7 @@ done1761:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1762:
+skip1766:
 	VADDPS     Z9, Z1, Z1
 	VADDPS     Z10, Z2, Z2
 	VADDPS     Z11, Z3, Z3
@@ -44068,7 +44375,7 @@ skip1762:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1763
+	JZ         skip1767
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -44080,51 +44387,51 @@ skip1762:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1765
+	JL         done1769
 
-loop1764:
+loop1768:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1764
+	JG               loop1768
 
-done1765:
+done1769:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1766
+	JNE       few1770
 	VMOVUPD   Z1, (AX)
-	JMP       done1767
+	JMP       done1771
 
-few1766:
+few1770:
 	TESTQ         $0x00000004, CX
-	JZ            skip1768
+	JZ            skip1772
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1768:
+skip1772:
 	TESTQ         $0x00000002, CX
-	JZ            skip1769
+	JZ            skip1773
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1769:
+skip1773:
 	TESTQ  $0x00000001, CX
-	JZ     skip1770
+	JZ     skip1774
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1770:
-done1767:
-skip1763:
-	JMP finish1533
+skip1774:
+done1771:
+skip1767:
+	JMP finish1537
 
-rows1654:
+rows1658:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -44144,7 +44451,7 @@ rows1654:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1771
+	JZ           skip1775
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z22
@@ -44228,9 +44535,9 @@ rows1654:
 	VMOVUPS      Z20, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1773
+	JL           done1777
 
-loop1772:
+loop1776:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z23
 	VREDUCEPS    $0x00, 128(AX), Z24
@@ -44388,9 +44695,9 @@ loop1772:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1772
+	JG           loop1776
 
-done1773:
+done1777:
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -44413,7 +44720,7 @@ done1773:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1771:
+skip1775:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -44427,9 +44734,9 @@ skip1771:
 	VMOVUPS Z0, Z16
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1775
+	JL      done1779
 
-loop1774:
+loop1778:
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -44453,11 +44760,11 @@ loop1774:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1774
+	JGE         loop1778
 
-done1775:
+done1779:
 	TESTQ       AX, AX
-	JZ          skip1776
+	JZ          skip1780
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -44471,7 +44778,7 @@ done1775:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1776:
+skip1780:
 	VADDPS     Z10, Z1, Z1
 	VADDPS     Z11, Z2, Z2
 	VADDPS     Z12, Z3, Z3
@@ -44510,7 +44817,7 @@ skip1776:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1777
+	JZ         skip1781
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -44522,51 +44829,51 @@ skip1776:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1779
+	JL         done1783
 
-loop1778:
+loop1782:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1778
+	JG               loop1782
 
-done1779:
+done1783:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1780
+	JNE       few1784
 	VMOVUPD   Z1, (AX)
-	JMP       done1781
+	JMP       done1785
 
-few1780:
+few1784:
 	TESTQ         $0x00000004, CX
-	JZ            skip1782
+	JZ            skip1786
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1782:
+skip1786:
 	TESTQ         $0x00000002, CX
-	JZ            skip1783
+	JZ            skip1787
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1783:
+skip1787:
 	TESTQ  $0x00000001, CX
-	JZ     skip1784
+	JZ     skip1788
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1784:
-done1781:
-skip1777:
-	JMP finish1533
+skip1788:
+done1785:
+skip1781:
+	JMP finish1537
 
-rows1655:
+rows1659:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -44588,7 +44895,7 @@ rows1655:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1785
+	JZ           skip1789
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z24
@@ -44696,9 +45003,9 @@ rows1655:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1787
+	JL           done1791
 
-loop1786:
+loop1790:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z24
 	VREDUCEPS    $0x00, 128(AX), Z25
@@ -44865,10 +45172,10 @@ loop1786:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1786
+	JG           loop1790
 
-done1787:
-skip1785:
+done1791:
+skip1789:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -44883,9 +45190,9 @@ skip1785:
 	VMOVUPS Z0, Z18
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1789
+	JL      done1793
 
-loop1788:
+loop1792:
 	VMOVUPS     (R9), Z10
 	VFMADD231PS (SI), Z10, Z1
 	VFMADD231PS (SI)(CX*1), Z10, Z2
@@ -44912,11 +45219,11 @@ loop1788:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1788
+	JGE         loop1792
 
-done1789:
+done1793:
 	TESTQ       AX, AX
-	JZ          skip1790
+	JZ          skip1794
 	VMOVUPS     (R9), Z10
 	VFMADD231PS (SI), Z10, Z1
 	VFMADD231PS (SI)(CX*1), Z10, Z2
@@ -44932,7 +45239,7 @@ done1789:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1790:
+skip1794:
 	VADDPS     Z11, Z1, Z1
 	VADDPS     Z12, Z2, Z2
 	VADDPS     Z13, Z3, Z3
@@ -44981,7 +45288,7 @@ skip1790:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1791
+	JZ         skip1795
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -44993,51 +45300,51 @@ skip1790:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1793
+	JL         done1797
 
-loop1792:
+loop1796:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1792
+	JG               loop1796
 
-done1793:
+done1797:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1794
+	JNE       few1798
 	VMOVUPD   Z1, (AX)
-	JMP       done1795
+	JMP       done1799
 
-few1794:
+few1798:
 	TESTQ         $0x00000004, CX
-	JZ            skip1796
+	JZ            skip1800
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1796:
+skip1800:
 	TESTQ         $0x00000002, CX
-	JZ            skip1797
+	JZ            skip1801
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1797:
+skip1801:
 	TESTQ  $0x00000001, CX
-	JZ     skip1798
+	JZ     skip1802
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1798:
-done1795:
-skip1791:
-	JMP finish1533
+skip1802:
+done1799:
+skip1795:
+	JMP finish1537
 
-rows1656:
+rows1660:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -45060,7 +45367,7 @@ rows1656:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1799
+	JZ           skip1803
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z25
@@ -45170,9 +45477,9 @@ rows1656:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1801
+	JL           done1805
 
-loop1800:
+loop1804:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z25
 	VREDUCEPS    $0x00, 128(AX), Z26
@@ -45347,10 +45654,10 @@ loop1800:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1800
+	JG           loop1804
 
-done1801:
-skip1799:
+done1805:
+skip1803:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -45366,9 +45673,9 @@ skip1799:
 	VMOVUPS Z0, Z20
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1803
+	JL      done1807
 
-loop1802:
+loop1806:
 	VMOVUPS     (R9), Z11
 	VFMADD231PS (SI), Z11, Z1
 	VFMADD231PS (SI)(CX*1), Z11, Z2
@@ -45397,11 +45704,11 @@ loop1802:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1802
+	JGE         loop1806
 
-done1803:
+done1807:
 	TESTQ       AX, AX
-	JZ          skip1804
+	JZ          skip1808
 	VMOVUPS     (R9), Z11
 	VFMADD231PS (SI), Z11, Z1
 	VFMADD231PS (SI)(CX*1), Z11, Z2
@@ -45418,7 +45725,7 @@ done1803:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1804:
+skip1808:
 	VADDPS     Z12, Z1, Z1
 	VADDPS     Z13, Z2, Z2
 	VADDPS     Z14, Z3, Z3
@@ -45468,7 +45775,7 @@ skip1804:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1805
+	JZ         skip1809
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -45480,51 +45787,51 @@ skip1804:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1807
+	JL         done1811
 
-loop1806:
+loop1810:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1806
+	JG               loop1810
 
-done1807:
+done1811:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1808
+	JNE       few1812
 	VMOVUPD   Z1, (AX)
-	JMP       done1809
+	JMP       done1813
 
-few1808:
+few1812:
 	TESTQ         $0x00000004, CX
-	JZ            skip1810
+	JZ            skip1814
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1810:
+skip1814:
 	TESTQ         $0x00000002, CX
-	JZ            skip1811
+	JZ            skip1815
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1811:
+skip1815:
 	TESTQ  $0x00000001, CX
-	JZ     skip1812
+	JZ     skip1816
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1812:
-done1809:
-skip1805:
-	JMP finish1533
+skip1816:
+done1813:
+skip1809:
+	JMP finish1537
 
-rows1657:
+rows1661:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -45548,7 +45855,7 @@ rows1657:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1813
+	JZ           skip1817
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z26
@@ -45660,9 +45967,9 @@ rows1657:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1815
+	JL           done1819
 
-loop1814:
+loop1818:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z26
 	VREDUCEPS    $0x00, 128(AX), Z27
@@ -45845,10 +46152,10 @@ loop1814:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1814
+	JG           loop1818
 
-done1815:
-skip1813:
+done1819:
+skip1817:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -45865,9 +46172,9 @@ skip1813:
 	VMOVUPS Z0, Z22
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1817
+	JL      done1821
 
-loop1816:
+loop1820:
 	VMOVUPS     (R9), Z12
 	VFMADD231PS (SI), Z12, Z1
 	VFMADD231PS (SI)(CX*1), Z12, Z2
@@ -45898,11 +46205,11 @@ loop1816:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1816
+	JGE         loop1820
 
-done1817:
+done1821:
 	TESTQ       AX, AX
-	JZ          skip1818
+	JZ          skip1822
 	VMOVUPS     (R9), Z12
 	VFMADD231PS (SI), Z12, Z1
 	VFMADD231PS (SI)(CX*1), Z12, Z2
@@ -45920,7 +46227,7 @@ done1817:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1818:
+skip1822:
 	VADDPS     Z13, Z1, Z1
 	VADDPS     Z14, Z2, Z2
 	VADDPS     Z15, Z3, Z3
@@ -45974,7 +46281,7 @@ skip1818:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1819
+	JZ         skip1823
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -45986,51 +46293,51 @@ skip1818:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1821
+	JL         done1825
 
-loop1820:
+loop1824:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1820
+	JG               loop1824
 
-done1821:
+done1825:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1822
+	JNE       few1826
 	VMOVUPD   Z1, (AX)
-	JMP       done1823
+	JMP       done1827
 
-few1822:
+few1826:
 	TESTQ         $0x00000004, CX
-	JZ            skip1824
+	JZ            skip1828
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1824:
+skip1828:
 	TESTQ         $0x00000002, CX
-	JZ            skip1825
+	JZ            skip1829
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1825:
+skip1829:
 	TESTQ  $0x00000001, CX
-	JZ     skip1826
+	JZ     skip1830
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1826:
-done1823:
-skip1819:
-	JMP finish1533
+skip1830:
+done1827:
+skip1823:
+	JMP finish1537
 
-rows1658:
+rows1662:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -46055,7 +46362,7 @@ rows1658:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1827
+	JZ           skip1831
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z27
@@ -46169,9 +46476,9 @@ rows1658:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1829
+	JL           done1833
 
-loop1828:
+loop1832:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z27
 	VREDUCEPS    $0x00, 128(AX), Z28
@@ -46362,10 +46669,10 @@ loop1828:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1828
+	JG           loop1832
 
-done1829:
-skip1827:
+done1833:
+skip1831:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -46383,9 +46690,9 @@ skip1827:
 	VMOVUPS Z0, Z24
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1831
+	JL      done1835
 
-loop1830:
+loop1834:
 	VMOVUPS     (R9), Z13
 	VFMADD231PS (SI), Z13, Z1
 	VFMADD231PS (SI)(CX*1), Z13, Z2
@@ -46418,11 +46725,11 @@ loop1830:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1830
+	JGE         loop1834
 
-done1831:
+done1835:
 	TESTQ       AX, AX
-	JZ          skip1832
+	JZ          skip1836
 	VMOVUPS     (R9), Z13
 	VFMADD231PS (SI), Z13, Z1
 	VFMADD231PS (SI)(CX*1), Z13, Z2
@@ -46441,7 +46748,7 @@ done1831:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1832:
+skip1836:
 	VADDPS     Z14, Z1, Z1
 	VADDPS     Z15, Z2, Z2
 	VADDPS     Z16, Z3, Z3
@@ -46496,7 +46803,7 @@ skip1832:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1833
+	JZ         skip1837
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -46508,49 +46815,49 @@ skip1832:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1835
+	JL         done1839
 
-loop1834:
+loop1838:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1834
+	JG               loop1838
 
-done1835:
+done1839:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1836
+	JNE       few1840
 	VMOVUPD   Z1, (AX)
-	JMP       done1837
+	JMP       done1841
 
-few1836:
+few1840:
 	TESTQ         $0x00000004, CX
-	JZ            skip1838
+	JZ            skip1842
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1838:
+skip1842:
 	TESTQ         $0x00000002, CX
-	JZ            skip1839
+	JZ            skip1843
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1839:
+skip1843:
 	TESTQ  $0x00000001, CX
-	JZ     skip1840
+	JZ     skip1844
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1840:
-done1837:
-skip1833:
-finish1533:
+skip1844:
+done1841:
+skip1837:
+finish1537:
 	VZEROUPPER
 	RET
 
@@ -46570,9 +46877,9 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 	CMPQ    CX, $0x00000004
-	JL      done1842
+	JL      done1846
 
-loop1841:
+loop1845:
 	VMOVUPD    (DX), Y1
 	VMOVUPD    (BX), Y2
 	VMOVUPD    (SI), Y3
@@ -46596,11 +46903,11 @@ loop1841:
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
 	CMPQ       CX, $0x00000004
-	JGE        loop1841
+	JGE        loop1845
 
-done1842:
+done1846:
 	TESTQ      CX, CX
-	JZ         skip1843
+	JZ         skip1847
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VMASKMOVPD (SI), Y0, Y3
@@ -46618,7 +46925,7 @@ done1842:
 	VMOVUPD    Y3, 128(AX)
 	VMOVUPD    Y0, 192(AX)
 
-skip1843:
+skip1847:
 	VZEROUPPER
 	RET
 
@@ -46638,9 +46945,9 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 	CMPQ    CX, $0x00000004
-	JL      done1845
+	JL      done1849
 
-loop1844:
+loop1848:
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -46664,11 +46971,11 @@ loop1844:
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
 	CMPQ       CX, $0x00000004
-	JGE        loop1844
+	JGE        loop1848
 
-done1845:
+done1849:
 	TESTQ      CX, CX
-	JZ         skip1846
+	JZ         skip1850
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -46686,6 +46993,6 @@ done1845:
 	VMASKMOVPD Y3, Y0, (SI)
 	VMASKMOVPD Y4, Y0, (DI)
 
-skip1846:
+skip1850:
 	VZEROUPPER
 	RET

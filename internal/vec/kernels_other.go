@@ -12,6 +12,7 @@ func tally(total *[3]float64, sums, errs, forecasts, target []float64, rows int)
 	tallyPortable(total, sums, errs, forecasts, target, rows)
 }
 func cusum(c *Cusum, x []float64) (sum, length float64) { return cusumPortable(c, x) }
+func moments(m *Moments, x, diff []float64)             { momentsPortable(m, x, diff) }
 func logTo(dst, x []float64)                            { logToPortable(dst, x) }
 func conformal(c *Conformal, scale, count, own, half, forecast, y, voting, steps []float64, stride int) {
 	conformalPortable(c, scale, count, own, half, forecast, y, voting, steps, stride)

@@ -132,6 +132,11 @@ func tallyAVX2(total *float64, sums *float64, errs *float64, x *float64, y *floa
 //go:noescape
 func cusumAVX2(most *float64, rows *float64, x *float64, limits *float64, stride int)
 
+// momentsAVX2 takes a sample, and its differences to the one before, into running statistics.
+//
+//go:noescape
+func momentsAVX2(rows *float64, limits *float64, x *float64, diff *float64, n int, stride int)
+
 // conformalAVX2 learns how far off forecasts are; out are the votes, and the misses at each level.
 //
 //go:noescape
@@ -271,6 +276,11 @@ func tallyAVX512(total *float64, sums *float64, errs *float64, x *float64, y *fl
 //
 //go:noescape
 func cusumAVX512(most *float64, rows *float64, x *float64, limits *float64, stride int)
+
+// momentsAVX512 takes a sample, and its differences to the one before, into running statistics.
+//
+//go:noescape
+func momentsAVX512(rows *float64, limits *float64, x *float64, diff *float64, n int, stride int)
 
 // conformalAVX512 learns how far off forecasts are; out are the votes, and the misses at each level.
 //

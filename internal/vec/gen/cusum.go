@@ -11,37 +11,12 @@ import (
 func (t target) cusum() {
 	t.begin("cusum", "func(most, rows, x, limits *%, stride int)",
 		"takes the next value of each sequence; most are the largest sum and length.")
-	rows, x, limits := param("rows"), param("x"), param("limits")
-	bytes := t.inBytes(param("stride"))
-	bytes3 := GP64()
-	LEAQ(Mem{Base: bytes, Index: bytes, Scale: 2}, bytes3)
+	x := param("x")
 	sums := t.zeros(2)
-
-	t.groupsOf(bytes, func(offset GPVirtual) {
-		base := copyOf(rows)
-		ADDQ(offset, base)
-		places, row := map[string]Mem{}, map[string]Register{}
-		for i, name := range []string{"count", "mean", "square", "sum", "length", "variance", "up", "down", "sinceUp", "sinceDown"} {
-			if i > 0 && i%4 == 0 {
-				next := GP64()
-				LEAQ(Mem{Base: base, Index: bytes, Scale: 4}, next)
-				base = next
-			}
-			places[name] = rowAt(base, i%4, 0, bytes, bytes3)
-		}
-		get := func(name string) Register {
-			if row[name] == nil {
-				row[name] = t.vec()
-				t.load(places[name], row[name])
-			}
-			return row[name]
-		}
-		put := func(name string) { t.store(row[name], places[name]) }
-		limit := func(i int) Register {
-			v := t.vec()
-			t.bcast(at(limits, nil, i*t.size), v)
-			return v
-		}
+	names := []string{"count", "mean", "square", "sum", "length", "variance", "up", "down", "sinceUp", "sinceDown"}
+	t.lanesOf(param("rows"), param("limits"), param("stride"), names, func(l *lanes, offset GPVirtual) {
+		get, row, limit := l.get, l.row, l.limit
+		put := func(name string) { l.set(name, row[name]) }
 		v := t.vec()
 		t.load(at(x, offset, 0), v)
 		there := t.ordered(v, nil)

@@ -36,6 +36,7 @@ func main() {
 		t.choleskySolve()
 		t.tally()
 		t.cusum()
+		t.moments()
 		t.conformal()
 		t.logarithms()
 	}

@@ -31,19 +31,7 @@ func (t target) aggregate() {
 		for _, p := range []GPVirtual{pz, pw, pf, px, inverse} {
 			ADDQ(offset, p)
 		}
-		// Of the dense rows only n elements are there: as many as are left, at most
-		// a register.
-		left := copyOf(n)
-		most := GP64()
-		MOVQ(U32(uint32(t.lanes)), most)
-		CMPQ(left, most)
-		CMOVQGT(most, left)
-		m := t.tailMask(left)
-		SUBQ(U32(uint32(t.lanes)), n)
-		zero := zeroed()
-		CMPQ(n, zero)
-		CMOVQLT(zero, n)
-
+		m := t.dense(n) // of the dense rows only n elements are there
 		last, per := t.vec(), t.vec()
 		t.loadMask(at(px, nil, 0), m, last)
 		t.load(at(inverse, nil, 0), per)

@@ -1,0 +1,158 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// lanes is one register of the variables of which a kernel keeps statistics: rows
+// of a matrix, and constants. Its arithmetic returns new registers.
+type lanes struct {
+	target
+	places map[string]Mem
+	row    map[string]Register // those that were read or set
+	limits GPVirtual
+}
+
+// lanesOf emits body for each register of the variables. The rows have the given
+// names and are stride elements apart; offset is where the register begins in one.
+func (t target) lanesOf(rows, limits, stride GPVirtual, names []string, body func(l *lanes, offset GPVirtual)) {
+	bytes := t.inBytes(stride)
+	bytes3 := GP64()
+	LEAQ(Mem{Base: bytes, Index: bytes, Scale: 2}, bytes3)
+	t.groupsOf(bytes, func(offset GPVirtual) {
+		base := copyOf(rows)
+		ADDQ(offset, base)
+		l := &lanes{target: t, places: map[string]Mem{}, row: map[string]Register{}, limits: limits}
+		for i, name := range names {
+			if i > 0 && i%4 == 0 {
+				next := GP64()
+				LEAQ(Mem{Base: base, Index: bytes, Scale: 4}, next)
+				base = next
+			}
+			l.places[name] = rowAt(base, i%4, 0, bytes, bytes3)
+		}
+		body(l, offset)
+	})
+}
+
+// get returns a row.
+func (l *lanes) get(name string) Register {
+	if l.row[name] == nil {
+		l.row[name] = l.vec()
+		l.load(l.places[name], l.row[name])
+	}
+	return l.row[name]
+}
+
+// set makes v a row.
+func (l *lanes) set(name string, v Register) {
+	l.row[name] = v
+	l.store(v, l.places[name])
+}
+
+// change makes v a row where the mask is, and returns all of it.
+func (l *lanes) change(name string, v Register, m mask) Register {
+	to := l.get(name)
+	l.choose(v, m, to)
+	l.store(to, l.places[name])
+	return to
+}
+
+// limit returns a constant.
+func (l *lanes) limit(i int) Register {
+	v := l.vec()
+	l.bcast(at(l.limits, nil, i*l.size), v)
+	return v
+}
+
+func (l *lanes) none() Register { return l.zeros(1)[0] }
+
+func (l *lanes) plus(a, b Register) Register {
+	v := l.vec()
+	l.add(a, b, v)
+	return v
+}
+
+func (l *lanes) minus(a, b Register) Register {
+	v := l.vec()
+	l.sub(b, a, v)
+	return v
+}
+
+func (l *lanes) product(a, b Register) Register {
+	v := l.vec()
+	l.mul(a, b, v)
+	return v
+}
+
+func (l *lanes) quotient(a, b Register) Register {
+	v := l.vec()
+	VDIVPD(b, a, v)
+	return v
+}
+
+func (l *lanes) root(a Register) Register {
+	v := l.vec()
+	VSQRTPD(a, v)
+	return v
+}
+
+// least returns the smaller of a and b, and a if one of them is NaN; most is like it.
+func (l *lanes) least(a, b Register) Register {
+	v := l.vec()
+	VMINPD(a, b, v)
+	return v
+}
+
+func (l *lanes) most(a, b Register) Register {
+	v := l.vec()
+	VMAXPD(a, b, v)
+	return v
+}
+
+// abs returns the size of a; NaN stays.
+func (l *lanes) abs(a Register) Register { return l.most(a, l.minus(l.none(), a)) }
+
+// clipped returns a between -limit and limit; NaN stays.
+func (l *lanes) clipped(a, limit Register) Register {
+	return l.most(l.least(a, limit), l.minus(l.none(), limit))
+}
+
+// where returns a in the mask and b elsewhere; b is lost.
+func (l *lanes) where(m mask, a, b Register) Register {
+	l.choose(a, m, b)
+	return b
+}
+
+// above is the mask of a > b, below that of a < b.
+func (l *lanes) above(a, b Register, within *mask) mask { return l.compare(1, b, a, within) }
+func (l *lanes) equal(a, b Register, within *mask) mask { return l.compare(0, a, b, within) }
+func (l *lanes) differ(a, b Register) mask              { return l.compare(4, a, b, nil) }
+
+// unlessEmpty emits body, jumped over when the mask is empty.
+func (t target) unlessEmpty(m mask, body func()) {
+	bits := GP64()
+	if t.zmm {
+		KMOVB(m.k, bits.As32())
+	} else {
+		VMOVMSKPD(m.v, bits.As32())
+	}
+	unlessZero(bits, body)
+}
+
+// dense returns the mask of the next variables of dense vectors, of which n are left,
+// and takes a register off n.
+func (t target) dense(n GPVirtual) mask {
+	left, most := copyOf(n), GP64()
+	MOVQ(U32(uint32(t.lanes)), most)
+	CMPQ(left, most)
+	CMOVQGT(most, left)
+	m := t.tailMask(left)
+	SUBQ(U32(uint32(t.lanes)), n)
+	zero := zeroed()
+	CMPQ(n, zero)
+	CMOVQLT(zero, n)
+	return m
+}

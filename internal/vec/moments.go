@@ -1,0 +1,138 @@
+package vec
+
+import "math"
+
+// Moments are running statistics of n variables and of their differences between
+// consecutive samples, with exponential forgetting. Deviations are winsorised, so that
+// one wild value cannot spoil a scale for long. The vectors have Stride(n) elements,
+// of which the first n count.
+type Moments struct {
+	Weight, Mean, Variance []float64
+	DiffWeight, Diff2      []float64 // weight and mean square of the differences
+	Low, High              []float64
+
+	// What follows from them.
+	SD, RMS        []float64 // square roots of Variance and Diff2; 0 for a constant
+	Unit, Inverse  []float64 // SD and 1/SD; 1 and 0 for a constant
+	Steps, PerStep []float64 // RMS and 1/RMS; 1 and 1 for a constant
+	Floor, Ceiling []float64 // Low and High, widened
+
+	all    []float64
+	n      int
+	limits [6]float64
+}
+
+// The limits of Moments.
+const (
+	momOne        = iota
+	momForgetting // weight of a sample after one step
+	momAfter      // weight from which deviations are limited …
+	momWinsor     // … to so many scales
+	momDegenerate // a scale below this times the magnitude of the data counts as zero
+	momWide       // how far Floor and Ceiling are from Low and High, in RMS
+)
+
+const momentsRows = 15
+
+// NewMoments returns the statistics of no samples. A sample's weight is multiplied by
+// forgetting at each step; from a weight of after on, a deviation counts for at most
+// winsor scales; a scale of less than degenerate times the magnitude of the data is
+// nothing but rounding. Floor and Ceiling are wide times RMS beside Low and High.
+func NewMoments(n int, forgetting, after, winsor, degenerate, wide float64) *Moments {
+	if n < 1 {
+		panic("vec: NewMoments: no variables")
+	}
+	stride := Stride(n)
+	all := Aligned[float64](momentsRows * stride)
+	row := func(i int) []float64 { return all[i*stride : (i+1)*stride : (i+1)*stride] }
+	m := &Moments{
+		Weight: row(0), Mean: row(1), Variance: row(2), DiffWeight: row(3), Diff2: row(4), Low: row(5), High: row(6),
+		SD: row(7), RMS: row(8), Unit: row(9), Inverse: row(10), Steps: row(11), PerStep: row(12), Floor: row(13), Ceiling: row(14),
+		all: all, n: n, limits: [...]float64{1, forgetting, after, winsor, degenerate, wide},
+	}
+	m.Derive()
+	return m
+}
+
+// Add takes the sample x, NaN where missing; diff is x minus the sample before it, NaN
+// unless both were observed. A missing value leaves its variable as it is.
+func (m *Moments) Add(x, diff []float64) {
+	if len(x) != m.n || len(diff) != m.n {
+		panic("vec: Moments.Add: lengths differ")
+	}
+	moments(m, x, diff)
+}
+
+// Derive sets what follows from SD, RMS, Low and High.
+func (m *Moments) Derive() {
+	for j := range m.n {
+		m.derive(j)
+	}
+}
+
+func (m *Moments) derive(j int) {
+	m.Unit[j], m.Inverse[j], m.Steps[j], m.PerStep[j] = 1, 0, 1, 1
+	if sd := m.SD[j]; sd != 0 {
+		m.Unit[j], m.Inverse[j] = sd, 1/sd
+	}
+	if rms := m.RMS[j]; rms != 0 {
+		m.Steps[j], m.PerStep[j] = rms, 1/rms
+	}
+	wide := float64(m.limits[momWide] * m.RMS[j])
+	m.Floor[j], m.Ceiling[j] = m.Low[j]-wide, m.High[j]+wide
+}
+
+func momentsPortable(m *Moments, x, diff []float64) {
+	forgetting, after, winsor, degenerate := m.limits[momForgetting], m.limits[momAfter], m.limits[momWinsor], m.limits[momDegenerate]
+	winsorised := func(dev, scale, weight float64) float64 {
+		if weight > after && scale > 0 {
+			return clip(dev, winsor*scale)
+		}
+		return dev
+	}
+	for j, v := range x {
+		if v == v {
+			if m.Weight[j] == 0 {
+				m.Low[j], m.High[j] = v, v
+			} else if v < m.Low[j] {
+				m.Low[j] = v
+			} else if v > m.High[j] {
+				m.High[j] = v
+			}
+			w := float64(forgetting*m.Weight[j]) + 1
+			share := 1 / w
+			m.Weight[j] = w
+			dev := winsorised(v-m.Mean[j], m.SD[j], w)
+			m.Mean[j] += float64(dev * share)
+			m.Variance[j] += float64((float64(dev*dev*(1-share)) - m.Variance[j]) * share)
+		}
+		if v := diff[j]; v == v {
+			w := float64(forgetting*m.DiffWeight[j]) + 1
+			share := 1 / w
+			m.DiffWeight[j] = w
+			dev := winsorised(v, m.RMS[j], w)
+			m.Diff2[j] += float64((float64(dev*dev) - m.Diff2[j]) * share)
+		}
+		// A mean square may be nothing but rounding, or negative by it.
+		rounding := degenerate * (1 + math.Abs(m.Mean[j]))
+		m.SD[j], m.RMS[j] = 0, 0
+		if s := math.Sqrt(m.Variance[j]); s > rounding {
+			m.SD[j] = s
+		}
+		if s := math.Sqrt(m.Diff2[j]); s > rounding {
+			m.RMS[j] = s
+		}
+		m.derive(j)
+	}
+}
+
+// clip returns v between -limit and limit; NaN stays.
+func clip(v, limit float64) float64 {
+	if v > limit {
+		return limit
+	}
+	if v < -limit {
+		return -limit
+	}
+	return v
+}
