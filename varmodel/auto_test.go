@@ -101,9 +101,10 @@ func TestExpertsOfAnyOrder(t *testing.T) {
 // mean of two experts that are wrong on either side.
 func TestPolynomialFindsACombination(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	p := newPolynomial(1, 3, 1, -1)
+	p := newPolynomial(1, 3, 1, -1, false)
 	inverse := make([]float64, vec.Stride(1))
 	inverse[0] = 1
+	outcome := slices.Repeat([]float64{math.NaN()}, vec.Stride(1))
 	var mixed, best float64
 	for step := range 5000 {
 		y := rng.NormFloat64()
@@ -114,8 +115,8 @@ func TestPolynomialFindsACombination(t *testing.T) {
 			mixed += (out - y) * (out - y)
 			best += ((z[0]+z[1])/2 - y) * ((z[0]+z[1])/2 - y)
 		}
-		p.observe(0, out, y)
-		p.learn(p.Mean)
+		outcome[0] = y
+		p.Learn(p.Mean, outcome)
 	}
 	// The regret bound grows like sqrt(n): with 4000 rounds of losses of
 	// about 1 it is a few hundredths a round.

@@ -334,7 +334,7 @@ const (
 // observe learns from the outcome y of the forecasts that m has just made.
 func (t *trust) observe(m *mixer, y, last []float64) {
 	for j, v := range y {
-		if step := v - last[j]; m.steps[j]+math.Abs(step) > 0 { // false if missing
+		if step := v - last[j]; m.steps.Count[j]+math.Abs(step) > 0 { // false if missing
 			t.add(m.out[j], step/m.unit(j))
 		}
 	}

@@ -23,7 +23,7 @@ func TestTrust(t *testing.T) {
 		rng := rand.New(rand.NewPCG(19, 20))
 		m := newMixer(d, 1, every, 0, true)
 		for j := range d {
-			m.square[j], m.steps[j] = 1, 1
+			m.steps.Square[j], m.steps.Count[j] = 1, 1
 		}
 		s := trust{every: every}
 		y, last := make([]float64, d), make([]float64, d)

@@ -8,105 +8,28 @@ import (
 	"github.com/orffvar/forecaster/sgd"
 )
 
-// polynomial has the weights of ML-Poly (Gaillard, Stoltz and van Erven 2014) for
-// each coordinate, an aggregation of experts without a learning rate: the weight of
-// an expert is its positive regret over the sum of its squared regrets, and all are
-// equal while none has a positive one. All coordinates learn at a time.
+// polynomial is a vec.Mixture: ML-Poly for all coordinates at a time.
 type polynomial struct {
 	*vec.Mixture
-	experts, stride int
-	every           int       // outcomes that make one round
-	rate            float64   // 2 / every
-	home            int       // expert that has all the weight at first; -1: all share it
-	relative        bool      // regrets are in units of the aggregate's own squared error
-	outcomes        []int     // of each coordinate, of the round that is not complete
-	rounds          []int     // complete ones
-	seen, scale     []float64 // outcomes, and their mean squared error, when relative
+	dim, stride int
 }
 
-func newPolynomial(dim, experts, every, home int) *polynomial {
-	p := &polynomial{
-		Mixture: vec.NewMixture(experts, dim), experts: experts, stride: vec.Stride(dim), every: every, home: home,
-		rate:     2 / float64(every),
-		outcomes: make([]int, dim), rounds: make([]int, dim),
-		seen: make([]float64, dim), scale: make([]float64, dim),
+// newPolynomial returns a mixture in which all experts share the weight while none has
+// a positive regret; or, when home is not negative, that one has it. every is the
+// number of outcomes that make one round.
+func newPolynomial(dim, experts, every, home int, relative bool) *polynomial {
+	cfg := vec.MixtureConfig{
+		Experts: experts, Variables: dim, Every: every, Prior: make([]float64, experts), Limit: errorLimit,
+		Relative: relative, Smallest: smallestError, Winsor: winsorLimit, After: winsorAfter, Rate: scaleRate,
 	}
-	p.begin()
-	return p
-}
-
-// begin sets the weights that the regrets ask for.
-func (p *polynomial) begin() {
-	for j := range p.rounds {
-		p.believe(j)
+	for k := range cfg.Prior {
+		cfg.Prior[k] = 1 / float64(experts)
 	}
-	p.learn(p.Mean)
-}
-
-// believe sets the share of coordinate j that the others take from home.
-func (p *polynomial) believe(j int) {
-	p.Trust[j] = 1
-	if p.home >= 0 {
-		p.Trust[j] = float64(p.rounds[j]) / float64(p.rounds[j]+homeRounds)
+	if home >= 0 {
+		clear(cfg.Prior)
+		cfg.Prior[home], cfg.Doubt = 1, homeRounds
 	}
-}
-
-// observe takes the outcome y of coordinate j, of which the aggregate's forecast was
-// out: the regret of an expert is the gain of moving a little towards it (the
-// gradient trick, which makes the aggregate compete with the best convex
-// combination). learn has to follow, when all coordinates have been observed.
-func (p *polynomial) observe(j int, out, y float64) {
-	slope := clip(out-y, 25)
-	if p.relative {
-		slope = p.standardised(j, out-y)
-	}
-	p.Slope[j] = slope * p.rate
-	if p.outcomes[j]++; p.outcomes[j] == p.every {
-		p.outcomes[j], p.Due[j] = 0, 1
-		p.rounds[j]++
-		if p.home >= 0 {
-			p.believe(j)
-		}
-	}
-}
-
-// learn learns what was observed, given the aggregate's forecasts.
-func (p *polynomial) learn(out []float64) {
-	p.Regrets(out)
-	clear(p.Slope)
-	clear(p.Due)
-	for j, sum := range p.Sum[:len(p.rounds)] {
-		switch {
-		case p.home >= 0 && sum > 0:
-			p.Weights[p.home*p.stride+j] += 1 - p.Trust[j]
-		case p.home >= 0:
-			p.Weights[p.home*p.stride+j] = 1
-		case !(sum > 0):
-			for k := range p.experts {
-				p.Weights[k*p.stride+j] = 1 / float64(p.experts)
-			}
-		}
-	}
-}
-
-// standardised returns e over the mean square of the errors before it, such that
-// times a difference of forecasts it has no unit, and takes e into that mean. Where
-// the experts are far better than persistence their differences would else be
-// nothing beside the regrets of the first samples.
-func (p *polynomial) standardised(j int, e float64) float64 {
-	square := e * e
-	if p.seen[j]++; p.seen[j] == 1 {
-		p.scale[j] = square
-	}
-	scale := max(p.scale[j], smallestError)
-	if square > winsorLimit*winsorLimit*scale {
-		e = math.Copysign(winsorLimit*math.Sqrt(scale), e)
-	}
-	if limit := winsorLimit * winsorLimit * p.scale[j]; square > limit && p.seen[j] > winsorAfter {
-		square = limit
-	}
-	p.scale[j] += falling(p.seen[j], scaleRate) * (square - p.scale[j])
-	return e / scale
+	return &polynomial{Mixture: vec.NewMixture(cfg), dim: dim, stride: vec.Stride(dim)}
 }
 
 // weight is that of an expert for coordinate j.
@@ -117,19 +40,22 @@ func (p *polynomial) State(c *snapshot.Codec) {
 	c.Float64s(p.Square)
 	c.Float64s(p.Gain)
 	c.Float64s(p.Z)
-	for j := range p.rounds {
-		c.Index(&p.outcomes[j], p.every)
-		c.Int(&p.rounds[j])
+	for j := range p.dim {
+		outcomes, rounds := int(p.Outcomes[j]), int(p.Rounds[j])
+		c.Index(&outcomes, p.Every)
+		c.Int(&rounds)
+		p.Outcomes[j], p.Rounds[j] = float64(outcomes), float64(rounds)
 	}
-	c.Float64s(p.seen)
-	c.Float64s(p.scale)
+	c.Float64s(p.Seen[:p.dim])
+	c.Float64s(p.Scale[:p.dim])
 	if c.Decoding() {
-		p.begin()
+		p.Derive()
 	}
 }
 
 const (
 	outcomeLimit   = 30    // limit of an outcome, in typical steps
+	errorLimit     = 25    // limit of an error of the aggregate, in typical steps
 	homeRounds     = 2     // rounds that the others must have won to be worth half the weight of home
 	incrementLimit = 1e6   // limit of an expert's increment, in typical steps: its square must not overflow
 	scaleRate      = 1e-3  // memory of the typical step of the mixer
@@ -157,12 +83,11 @@ type mixer struct {
 	dim, experts, home int
 	novelty            bool
 
-	square, steps   []float64        // mean square of the non-zero steps, and their number
-	units, inverse  []float64        // root of square, or 1, and its inverse
-	largest, recent []float64        // largest step but for the last; the last
-	aggregate       *polynomial      // of the experts
-	both            *polynomial      // of the aggregate, the stack, and persistence when there is a home
-	stack           *sgd.BlockNewton // nil: the aggregate alone
+	steps     *vec.Steps
+	aggregate *polynomial      // of the experts
+	both      *polynomial      // of the aggregate, the stack, and persistence when there is a home
+	stack     *sgd.BlockNewton // nil: the aggregate alone
+	choose    bool             // both is used; else the aggregate is all there is
 
 	out []float64 // increments of the mixture
 
@@ -173,10 +98,8 @@ func newMixer(dim, experts, every, home int, stacking bool) *mixer {
 	stride := vec.Stride(dim)
 	m := &mixer{
 		dim: dim, experts: experts, home: home, novelty: true,
-		square: make([]float64, dim), steps: make([]float64, dim),
-		units: make([]float64, dim), inverse: make([]float64, stride),
-		largest: make([]float64, dim), recent: make([]float64, dim),
-		aggregate: newPolynomial(dim, experts, every, home),
+		steps:     vec.NewSteps(dim, winsorAfter, outcomeLimit, scaleRate),
+		aggregate: newPolynomial(dim, experts, every, home, false),
 		out:       make([]float64, stride),
 		deviation: make([]float64, experts), err: make([]float64, 1),
 		correction: make([]float64, stride),
@@ -185,9 +108,8 @@ func newMixer(dim, experts, every, home int, stacking bool) *mixer {
 	if home >= 0 {
 		last = m.candidates() - 1
 	}
-	m.both = newPolynomial(dim, m.candidates(), every, last)
-	m.both.relative = home < 0
-	m.derive()
+	m.both = newPolynomial(dim, m.candidates(), every, last, home < 0)
+	m.choose = stacking || home >= 0
 	if !stacking {
 		return m
 	}
@@ -202,54 +124,54 @@ func newMixer(dim, experts, every, home int, stacking bool) *mixer {
 	return m
 }
 
-// derive sets what follows from the mean squares.
-func (m *mixer) derive() {
-	for j, v := range m.square {
-		m.units[j], m.inverse[j] = inverted(math.Sqrt(v), 1)
-	}
-}
-
 // unit is the scale of coordinate j.
-func (m *mixer) unit(j int) float64 { return m.units[j] }
+func (m *mixer) unit(j int) float64 { return m.steps.Unit[j] }
 
 // forecastTo combines the experts' forecasts of the next sample, experts x dim,
 // given the last sample.
 func (m *mixer) forecastTo(dst, last, forecasts []float64) {
-	a := m.aggregate
-	a.Aggregate(forecasts, last, m.inverse, incrementLimit)
+	a, out := m.aggregate, m.out
+	a.Aggregate(forecasts, last, m.steps.Inverse, incrementLimit)
 	stride := a.stride
-	mean, stacked, out := m.both.Z[:stride], m.both.Z[stride:2*stride], m.out[:stride]
+	mean := m.both.Z[:stride]
 	copy(mean, a.Mean)
-	copy(stacked, a.Mean)
-	if m.stack != nil {
-		theta := m.stack.Weights()
-		vec.MatTVec(m.correction, a.Z, theta)
-		var sum float64
-		for _, v := range theta {
-			sum += v
+	copy(out, a.Mean)
+	if m.choose {
+		stacked := m.both.Z[stride : 2*stride]
+		copy(stacked, a.Mean)
+		if m.stack != nil {
+			m.correctTo(stacked)
 		}
-		for j, v := range m.correction {
-			v += mean[j] * (1 - sum)
-			if v < a.Low[j] {
-				v = a.Low[j]
-			} else if v > a.High[j] {
-				v = a.High[j]
-			}
-			stacked[j] = v
-		}
-	}
-	copy(out, mean)
-	if m.stack != nil || m.home >= 0 {
 		first, second := m.both.Weights[:stride], m.both.Weights[stride:2*stride]
 		for j := range out {
 			out[j] = first[j]*mean[j] + second[j]*stacked[j]
 		}
 	}
+	units := m.steps.Unit[:len(last)]
 	for j, x := range last {
 		if m.novel(j) {
 			out[j] = 0
 		}
-		dst[j] = x + m.units[j]*out[j]
+		dst[j] = x + units[j]*out[j]
+	}
+}
+
+// correctTo writes the increments of the stack, given those of the aggregate.
+func (m *mixer) correctTo(dst []float64) {
+	a, theta := m.aggregate, m.stack.Weights()
+	vec.MatTVec(m.correction, a.Z, theta)
+	var sum float64
+	for _, v := range theta {
+		sum += v
+	}
+	for j, v := range m.correction {
+		v += a.Mean[j] * (1 - sum)
+		if v < a.Low[j] {
+			v = a.Low[j]
+		} else if v > a.High[j] {
+			v = a.High[j]
+		}
+		dst[j] = v
 	}
 }
 
@@ -284,63 +206,30 @@ func (m *mixer) stackOf(j int, aggregate float64) (correction float64) {
 }
 
 func (m *mixer) novel(j int) bool {
-	return m.recent[j] > noveltyFactor*m.largest[j] && m.recent[j] > noveltySteps*m.units[j] && m.steps[j] > winsorAfter && m.novelty
+	s := m.steps
+	return s.Recent[j] > noveltyFactor*s.Largest[j] && s.Recent[j] > noveltySteps*s.Unit[j] && s.Count[j] > winsorAfter && m.novelty
 }
 
 // observe learns from the next sample y, NaN where missing, after forecastTo
 // with the given last sample. learn says whether the experts' forecasts were
 // worth learning from.
 func (m *mixer) observe(y, last []float64, learn bool) {
-	if learn {
-		m.learn(y, last)
+	m.steps.Add(y, last)
+	if !learn {
+		return
 	}
-	n := len(y)
-	last, steps, squares, recent, largest := last[:n], m.steps[:n], m.square[:n], m.recent[:n], m.largest[:n]
-	units, inverse := m.units[:n], m.inverse[:n]
-	for j, v := range y {
-		step := math.Abs(v - last[j])
-		if step != step {
-			continue
+	target, mean := m.steps.Target, m.both.Z[:m.both.stride]
+	if m.stack != nil {
+		for j, v := range target[:m.dim] {
+			if v == v {
+				m.err[0] = clip(v-mean[j]-m.stackOf(j, mean[j]), stackLimit)
+				m.stack.Update(m.deviation, m.err)
+			}
 		}
-		if recent[j] > largest[j] {
-			largest[j] = recent[j]
-		}
-		recent[j] = step
-		if step == 0 {
-			continue
-		}
-		steps[j]++
-		count, square, mean := steps[j], step*step, squares[j]
-		if limit := outcomeLimit * outcomeLimit * mean; square > limit && count > winsorAfter {
-			square = limit
-		}
-		mean += (square - mean) * falling(count, scaleRate)
-		squares[j] = mean
-		units[j], inverse[j] = inverted(math.Sqrt(mean), 1)
 	}
-}
-
-func (m *mixer) learn(y, last []float64) {
-	mean := m.both.Z[:m.both.stride]
-	choose := m.stack != nil || m.home >= 0
-	for j, v := range y {
-		step := v - last[j]
-		if math.IsNaN(v) || m.steps[j]+math.Abs(step) == 0 {
-			continue
-		}
-		target := clip(step*m.inverse[j], outcomeLimit)
-		if choose {
-			m.both.observe(j, m.out[j], target)
-		}
-		if m.stack != nil {
-			m.err[0] = clip(target-mean[j]-m.stackOf(j, mean[j]), stackLimit)
-			m.stack.Update(m.deviation, m.err)
-		}
-		m.aggregate.observe(j, mean[j], target)
-	}
-	m.aggregate.learn(mean)
-	if choose {
-		m.both.learn(m.out)
+	m.aggregate.Learn(mean, target)
+	if m.choose {
+		m.both.Learn(m.out, target)
 	}
 }
 
@@ -360,7 +249,8 @@ func (p *polynomial) weightsTo(dst []float64, j int) {
 
 func (m *mixer) State(c *snapshot.Codec) {
 	c.Section("mixer")
-	for _, v := range [][]float64{m.square, m.steps, m.largest, m.recent, m.out} {
+	d := m.dim
+	for _, v := range [][]float64{m.steps.Square[:d], m.steps.Count[:d], m.steps.Largest[:d], m.steps.Recent[:d], m.out} {
 		c.Float64s(v)
 	}
 	m.aggregate.State(c)
@@ -369,6 +259,6 @@ func (m *mixer) State(c *snapshot.Codec) {
 		m.stack.State(c)
 	}
 	if c.Decoding() {
-		m.derive()
+		m.steps.Derive()
 	}
 }

@@ -148,6 +148,17 @@ func moments(m *Moments, x, diff []float64) {
 	}
 }
 
+func steps(s *Steps, x, last []float64) {
+	switch active {
+	case avx512:
+		stepsAVX512(&s.all[0], &s.limits[0], &x[0], &last[0], s.n, len(s.Target))
+	case avx2:
+		stepsAVX2(&s.all[0], &s.limits[0], &x[0], &last[0], s.n, len(s.Target))
+	default:
+		stepsPortable(s, x, last)
+	}
+}
+
 func conformal(c *Conformal, scale, count, own, half, forecast, y, voting, steps []float64, stride int) {
 	switch {
 	case active == portable || len(y) < 4: // a register takes longer than three numbers
@@ -313,22 +324,29 @@ func addConvolution(c, a, x []float64, m, n, k int) {
 func aggregate(m *Mixture, f, x, inverse []float64, limit float64) {
 	switch active {
 	case avx512:
-		aggregateAVX512(&m.Mean[0], &m.Low[0], &m.High[0], &m.Z[0], &m.Weights[0], &f[0], &x[0], &inverse[0], limit, m.experts, m.n, len(m.Mean))
+		aggregateAVX512(&m.Mean[0], &m.Low[0], &m.High[0], &m.Z[0], &m.Weights[0], &f[0], &x[0], &inverse[0], limit, m.Experts, m.Variables, len(m.Mean))
 	case avx2:
-		aggregateAVX2(&m.Mean[0], &m.Low[0], &m.High[0], &m.Z[0], &m.Weights[0], &f[0], &x[0], &inverse[0], limit, m.experts, m.n, len(m.Mean))
+		aggregateAVX2(&m.Mean[0], &m.Low[0], &m.High[0], &m.Z[0], &m.Weights[0], &f[0], &x[0], &inverse[0], limit, m.Experts, m.Variables, len(m.Mean))
 	default:
 		aggregatePortable(m, f, x, inverse, limit)
 	}
 }
 
-func regrets(m *Mixture, out []float64) {
+func regrets(m *Mixture, out, y []float64) {
+	relative, doubt := 0, 0
+	if m.Relative {
+		relative = 1
+	}
+	if m.Doubt > 0 {
+		doubt = 1
+	}
 	switch active {
 	case avx512:
-		regretsAVX512(&m.Sum[0], &m.Weights[0], &m.Regret[0], &m.Square[0], &m.Gain[0], &m.Z[0], &out[0], &m.Slope[0], &m.Due[0], &m.Trust[0], m.experts, len(m.Mean))
+		regretsAVX512(&m.rows[0], &m.Weights[0], &m.Regret[0], &m.Square[0], &m.Gain[0], &m.Z[0], &out[0], &y[0], &m.Prior[0], &m.limits[0], m.Experts, len(m.Mean), relative, doubt)
 	case avx2:
-		regretsAVX2(&m.Sum[0], &m.Weights[0], &m.Regret[0], &m.Square[0], &m.Gain[0], &m.Z[0], &out[0], &m.Slope[0], &m.Due[0], &m.Trust[0], m.experts, len(m.Mean))
+		regretsAVX2(&m.rows[0], &m.Weights[0], &m.Regret[0], &m.Square[0], &m.Gain[0], &m.Z[0], &out[0], &y[0], &m.Prior[0], &m.limits[0], m.Experts, len(m.Mean), relative, doubt)
 	default:
-		regretsPortable(m, out)
+		regretsPortable(m, out, y)
 	}
 }
 

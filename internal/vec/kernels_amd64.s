@@ -2841,85 +2841,418 @@ done210:
 	VZEROUPPER
 	RET
 
-// func regretsAVX2(sum *float64, weights *float64, regret *float64, square *float64, gain *float64, z *float64, out *float64, slope *float64, due *float64, trust *float64, experts int, stride int)
+// func regretsAVX2(rows *float64, weights *float64, regret *float64, square *float64, gain *float64, z *float64, out *float64, y *float64, prior *float64, limits *float64, experts int, stride int, relative int, doubt int)
 // Requires: AVX, FMA3
-TEXT ·regretsAVX2(SB), NOSPLIT, $0-96
-	MOVQ         stride+88(FP), AX
-	SHLQ         $0x03, AX
-	VXORPD       Y1, Y1, Y1
-	VBROADCASTSD trig64<>+544(SB), Y0
-	XORQ         CX, CX
-	MOVQ         AX, DX
-	CMPQ         DX, $0x00000020
-	JL           done214
+TEXT ·regretsAVX2(SB), NOSPLIT, $0-112
+	MOVQ stride+88(FP), AX
+	MOVQ AX, CX
+	SHLQ $0x03, CX
+	MOVQ rows+0(FP), DX
+	MOVQ limits+72(FP), BX
+	SHLQ $0x03, AX
+	LEAQ (AX)(AX*2), SI
+	XORQ DI, DI
+	MOVQ AX, R8
+	CMPQ R8, $0x00000020
+	JL   done214
 
 loop213:
-	MOVQ    out+48(FP), BX
-	VMOVUPD (BX)(CX*1), Y2
-	MOVQ    slope+56(FP), BX
-	VMOVUPD (BX)(CX*1), Y3
-	MOVQ    due+64(FP), BX
-	VMOVUPD (BX)(CX*1), Y4
-	VXORPD  Y5, Y5, Y5
-	MOVQ    weights+8(FP), BX
-	MOVQ    regret+16(FP), SI
-	MOVQ    square+24(FP), DI
-	MOVQ    gain+32(FP), R8
-	MOVQ    z+40(FP), R9
-	MOVQ    CX, R10
-	MOVQ    experts+80(FP), R11
-	CMPQ    R11, $0x00000001
-	JL      done216
+	MOVQ         DX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(AX*4), R10
+	VBROADCASTSD (BX), Y0
+	VXORPD       Y1, Y1, Y1
+	MOVQ         out+48(FP), R11
+	VMOVUPD      (R11)(DI*1), Y2
+	MOVQ         y+56(FP), R11
+	VMOVUPD      (R11)(DI*1), Y3
+	VSUBPD       Y3, Y2, Y3
+	VCMPPD       $0x07, Y3, Y3, Y4
+	CMPQ         relative+96(FP), $0x00000000
+	JE           absolute215
+	VMULPD       Y3, Y3, Y5
+	VMOVUPD      (R10), Y6
+	VMOVUPD      (R9)(SI*1), Y7
+	VADDPD       Y7, Y0, Y8
+	VBLENDVPD    Y4, Y8, Y7, Y7
+	VMOVUPD      Y7, (R9)(SI*1)
+	VCMPPD       $0x00, Y0, Y7, Y8
+	VANDPD       Y4, Y8, Y8
+	VBLENDVPD    Y8, Y5, Y6, Y6
+	VBROADCASTSD 40(BX), Y8
+	VMAXPD       Y6, Y8, Y8
+	VBROADCASTSD 56(BX), Y9
+	VMULPD       Y9, Y8, Y9
+	VCMPPD       $0x01, Y5, Y9, Y9
+	VMOVMSKPD    Y9, R11
+	TESTQ        R11, R11
+	JZ           skip217
+	VBROADCASTSD 48(BX), Y10
+	VSQRTPD      Y8, Y11
+	VMULPD       Y10, Y11, Y10
+	VMINPD       Y3, Y10, Y11
+	VXORPD       Y12, Y12, Y12
+	VSUBPD       Y10, Y12, Y10
+	VMAXPD       Y11, Y10, Y10
+	VBLENDVPD    Y9, Y10, Y3, Y3
 
-loop215:
-	VSUBPD      (R9)(R10*1), Y2, Y7
-	VMOVUPD     (R8)(R10*1), Y6
-	VFMADD231PD Y7, Y3, Y6
-	VMULPD      Y6, Y4, Y7
-	VSUBPD      Y7, Y6, Y6
-	VMOVUPD     Y6, (R8)(R10*1)
-	VADDPD      (SI)(R10*1), Y7, Y6
-	VMOVUPD     Y6, (SI)(R10*1)
-	VMOVUPD     (DI)(R10*1), Y8
-	VFMADD231PD Y7, Y7, Y8
-	VMOVUPD     Y8, (DI)(R10*1)
-	VADDPD      Y0, Y8, Y8
-	VMAXPD      Y1, Y6, Y6
-	VDIVPD      Y8, Y6, Y6
-	VMOVUPD     Y6, (BX)(R10*1)
-	VADDPD      Y6, Y5, Y5
-	ADDQ        AX, R10
-	SUBQ        $0x00000001, R11
-	JG          loop215
+skip217:
+	VDIVPD       Y8, Y3, Y3
+	VMOVUPD      Y3, Y3
+	VBROADCASTSD 64(BX), Y8
+	VCMPPD       $0x01, Y7, Y8, Y8
+	VBROADCASTSD 56(BX), Y9
+	VMULPD       Y9, Y6, Y9
+	VMINPD       Y5, Y9, Y9
+	VBLENDVPD    Y8, Y9, Y5, Y5
+	VBROADCASTSD 72(BX), Y8
+	VMULPD       Y7, Y8, Y9
+	VCMPPD       $0x01, Y0, Y9, Y9
+	VMOVMSKPD    Y9, R11
+	TESTQ        R11, R11
+	JZ           skip218
+	VDIVPD       Y7, Y0, Y7
+	VBLENDVPD    Y9, Y7, Y8, Y8
 
-done216:
-	MOVQ         sum+0(FP), SI
-	VMOVUPD      Y5, (SI)(CX*1)
+skip218:
+	VSUBPD    Y6, Y5, Y5
+	VMULPD    Y8, Y5, Y5
+	VADDPD    Y6, Y5, Y5
+	VBLENDVPD Y4, Y5, Y6, Y6
+	VMOVUPD   Y6, (R10)
+	JMP       both216
+
+absolute215:
+	VBROADCASTSD 24(BX), Y5
+	VMINPD       Y3, Y5, Y3
+	VXORPD       Y6, Y6, Y6
+	VSUBPD       Y5, Y6, Y5
+	VMAXPD       Y3, Y5, Y3
+	VMOVUPD      Y3, Y3
+
+both216:
+	VBROADCASTSD 16(BX), Y5
+	VMULPD       Y3, Y5, Y3
+	VANDPD       Y4, Y3, Y3
+	VMOVUPD      (R9)(AX*1), Y5
+	VANDPD       Y4, Y0, Y4
+	VADDPD       Y5, Y4, Y4
+	VBROADCASTSD 8(BX), Y5
+	VCMPPD       $0x00, Y5, Y4, Y5
+	VANDPD       Y5, Y4, Y6
+	VSUBPD       Y6, Y4, Y4
+	VMOVUPD      Y4, (R9)(AX*1)
+	VANDPD       Y5, Y0, Y4
+	VMOVUPD      (R9)(AX*2), Y5
+	VADDPD       Y5, Y4, Y5
+	VMOVUPD      Y5, (R9)(AX*2)
+	VMOVUPD      (R9), Y6
+	CMPQ         doubt+104(FP), $0x00000000
+	JE           sure219
+	VBROADCASTSD 32(BX), Y6
+	VADDPD       Y5, Y6, Y6
+	VDIVPD       Y6, Y5, Y5
+	VMOVUPD      Y5, Y6
+	VMOVUPD      Y6, (R9)
+
+sure219:
+	VXORPD Y5, Y5, Y5
+	MOVQ   weights+8(FP), R9
+	MOVQ   regret+16(FP), R10
+	MOVQ   square+24(FP), R11
+	MOVQ   gain+32(FP), R12
+	MOVQ   z+40(FP), R13
+	MOVQ   DI, R14
+	MOVQ   experts+80(FP), R15
+	CMPQ   R15, $0x00000001
+	JL     done221
+
+loop220:
+	VSUBPD      (R13)(R14*1), Y2, Y8
+	VMOVUPD     (R12)(R14*1), Y7
+	VFMADD231PD Y8, Y3, Y7
+	VMULPD      Y7, Y4, Y8
+	VSUBPD      Y8, Y7, Y7
+	VMOVUPD     Y7, (R12)(R14*1)
+	VADDPD      (R10)(R14*1), Y8, Y7
+	VMOVUPD     Y7, (R10)(R14*1)
+	VMOVUPD     (R11)(R14*1), Y9
+	VFMADD231PD Y8, Y8, Y9
+	VMOVUPD     Y9, (R11)(R14*1)
+	VADDPD      Y0, Y9, Y9
+	VMAXPD      Y1, Y7, Y7
+	VDIVPD      Y9, Y7, Y7
+	VMOVUPD     Y7, (R9)(R14*1)
+	VADDPD      Y7, Y5, Y5
+	ADDQ        CX, R14
+	SUBQ        $0x00000001, R15
+	JG          loop220
+
+done221:
 	VDIVPD       Y5, Y0, Y2
 	VBROADCASTSD largest<>+0(SB), Y3
 	VMINPD       Y3, Y2, Y2
-	MOVQ         trust+72(FP), SI
-	VMOVUPD      (SI)(CX*1), Y3
-	VMULPD       Y3, Y2, Y2
-	MOVQ         CX, SI
-	MOVQ         experts+80(FP), DI
-	CMPQ         DI, $0x00000001
-	JL           done218
+	VMULPD       Y6, Y2, Y2
+	VCMPPD       $0x01, Y5, Y1, Y1
+	VSUBPD       Y6, Y0, Y3
+	VBLENDVPD    Y1, Y3, Y0, Y0
+	MOVQ         DI, R10
+	MOVQ         prior+64(FP), R11
+	MOVQ         experts+80(FP), R12
+	CMPQ         R12, $0x00000001
+	JL           done223
 
-loop217:
-	VMULPD  (BX)(SI*1), Y2, Y6
-	VMOVUPD Y6, (BX)(SI*1)
-	ADDQ    AX, SI
-	SUBQ    $0x00000001, DI
-	JG      loop217
+loop222:
+	VMULPD       (R9)(R10*1), Y2, Y7
+	VBROADCASTSD (R11), Y9
+	VFMADD231PD  Y9, Y0, Y7
+	VMOVUPD      Y7, (R9)(R10*1)
+	ADDQ         $0x00000008, R11
+	ADDQ         CX, R10
+	SUBQ         $0x00000001, R12
+	JG           loop222
 
-done218:
-	ADDQ $0x00000020, CX
-	SUBQ $0x00000020, DX
-	CMPQ DX, $0x00000020
+done223:
+	ADDQ $0x00000020, DI
+	SUBQ $0x00000020, R8
+	CMPQ R8, $0x00000020
 	JGE  loop213
 
 done214:
+	VZEROUPPER
+	RET
+
+DATA largest<>+0(SB)/8, $0x7fefffffffffffff
+GLOBL largest<>(SB), RODATA|NOPTR, $8
+
+// func sinCosAVX2(sin *float64, cos *float64, x *float64, n int)
+// Requires: AVX, FMA3
+TEXT ·sinCosAVX2(SB), NOSPLIT, $0-32
+	MOVQ         sin+0(FP), AX
+	MOVQ         cos+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $-8, SI
+	MOVQ         SI, DI
+	SHLQ         $0x03, DI
+	SUBQ         SI, BX
+	MOVQ         DI, SI
+	CMPQ         BX, $0x00000004
+	JG           next225
+	TESTQ        BX, BX
+	JZ           end224
+	LEAQ         mask64<>+32(SB), R8
+	SHLQ         $0x03, BX
+	SUBQ         BX, R8
+	VMOVUPD      (R8), Y0
+	VMASKMOVPD   (DX)(DI*1), Y0, Y1
+	VROUNDPD     $0x00, Y1, Y2
+	VSUBPD       Y2, Y1, Y1
+	LEAQ         trig64<>+0(SB), BX
+	VMULPD       Y1, Y1, Y2
+	VBROADCASTSD 288(BX), Y5
+	VMOVUPD      Y5, Y4
+	VBROADCASTSD 256(BX), Y5
+	VFMADD231PD  Y5, Y2, Y4
+	VBROADCASTSD 320(BX), Y5
+	VFMADD213PD  Y5, Y2, Y4
+	VBROADCASTSD 32(BX), Y5
+	VMOVUPD      Y5, Y3
+	VBROADCASTSD (BX), Y5
+	VFMADD231PD  Y5, Y2, Y3
+	VBROADCASTSD 352(BX), Y5
+	VFMADD213PD  Y5, Y2, Y4
+	VBROADCASTSD 64(BX), Y5
+	VFMADD213PD  Y5, Y2, Y3
+	VBROADCASTSD 384(BX), Y5
+	VFMADD213PD  Y5, Y2, Y4
+	VBROADCASTSD 96(BX), Y5
+	VFMADD213PD  Y5, Y2, Y3
+	VBROADCASTSD 416(BX), Y5
+	VFMADD213PD  Y5, Y2, Y4
+	VBROADCASTSD 128(BX), Y5
+	VFMADD213PD  Y5, Y2, Y3
+	VBROADCASTSD 448(BX), Y5
+	VFMADD213PD  Y5, Y2, Y4
+	VBROADCASTSD 160(BX), Y5
+	VFMADD213PD  Y5, Y2, Y3
+	VBROADCASTSD 480(BX), Y5
+	VFMADD213PD  Y5, Y2, Y4
+	VBROADCASTSD 192(BX), Y5
+	VFMADD213PD  Y5, Y2, Y3
+	VBROADCASTSD 512(BX), Y5
+	VFMADD213PD  Y5, Y2, Y4
+	VBROADCASTSD 224(BX), Y5
+	VFMADD213PD  Y5, Y2, Y3
+	VMULPD       Y1, Y3, Y3
+	VBROADCASTSD 544(BX), Y5
+	VMULPD       Y3, Y4, Y4
+	VFNMADD213PD Y5, Y3, Y3
+	VMASKMOVPD   Y4, Y0, (AX)(DI*1)
+	VMASKMOVPD   Y3, Y0, (CX)(DI*1)
+	JMP          end224
+
+next225:
+	SUBQ         $0x00000004, BX
+	LEAQ         mask64<>+32(SB), R8
+	SHLQ         $0x03, BX
+	SUBQ         BX, R8
+	VMOVUPD      (R8), Y0
+	VMOVUPD      (DX)(DI*1), Y1
+	VMASKMOVPD   32(DX)(DI*1), Y0, Y2
+	VROUNDPD     $0x00, Y1, Y3
+	VSUBPD       Y3, Y1, Y1
+	VROUNDPD     $0x00, Y2, Y3
+	VSUBPD       Y3, Y2, Y2
+	LEAQ         trig64<>+0(SB), BX
+	VMULPD       Y1, Y1, Y3
+	VMULPD       Y2, Y2, Y4
+	VBROADCASTSD 288(BX), Y9
+	VMOVUPD      Y9, Y7
+	VMOVUPD      Y9, Y8
+	VBROADCASTSD 256(BX), Y9
+	VFMADD231PD  Y9, Y3, Y7
+	VFMADD231PD  Y9, Y4, Y8
+	VBROADCASTSD 320(BX), Y9
+	VFMADD213PD  Y9, Y3, Y7
+	VFMADD213PD  Y9, Y4, Y8
+	VBROADCASTSD 32(BX), Y9
+	VMOVUPD      Y9, Y5
+	VMOVUPD      Y9, Y6
+	VBROADCASTSD (BX), Y9
+	VFMADD231PD  Y9, Y3, Y5
+	VFMADD231PD  Y9, Y4, Y6
+	VBROADCASTSD 352(BX), Y9
+	VFMADD213PD  Y9, Y3, Y7
+	VFMADD213PD  Y9, Y4, Y8
+	VBROADCASTSD 64(BX), Y9
+	VFMADD213PD  Y9, Y3, Y5
+	VFMADD213PD  Y9, Y4, Y6
+	VBROADCASTSD 384(BX), Y9
+	VFMADD213PD  Y9, Y3, Y7
+	VFMADD213PD  Y9, Y4, Y8
+	VBROADCASTSD 96(BX), Y9
+	VFMADD213PD  Y9, Y3, Y5
+	VFMADD213PD  Y9, Y4, Y6
+	VBROADCASTSD 416(BX), Y9
+	VFMADD213PD  Y9, Y3, Y7
+	VFMADD213PD  Y9, Y4, Y8
+	VBROADCASTSD 128(BX), Y9
+	VFMADD213PD  Y9, Y3, Y5
+	VFMADD213PD  Y9, Y4, Y6
+	VBROADCASTSD 448(BX), Y9
+	VFMADD213PD  Y9, Y3, Y7
+	VFMADD213PD  Y9, Y4, Y8
+	VBROADCASTSD 160(BX), Y9
+	VFMADD213PD  Y9, Y3, Y5
+	VFMADD213PD  Y9, Y4, Y6
+	VBROADCASTSD 480(BX), Y9
+	VFMADD213PD  Y9, Y3, Y7
+	VFMADD213PD  Y9, Y4, Y8
+	VBROADCASTSD 192(BX), Y9
+	VFMADD213PD  Y9, Y3, Y5
+	VFMADD213PD  Y9, Y4, Y6
+	VBROADCASTSD 512(BX), Y9
+	VFMADD213PD  Y9, Y3, Y7
+	VFMADD213PD  Y9, Y4, Y8
+	VBROADCASTSD 224(BX), Y9
+	VFMADD213PD  Y9, Y3, Y5
+	VFMADD213PD  Y9, Y4, Y6
+	VMULPD       Y1, Y5, Y5
+	VMULPD       Y2, Y6, Y6
+	VBROADCASTSD 544(BX), Y9
+	VMULPD       Y5, Y7, Y7
+	VMULPD       Y6, Y8, Y8
+	VFNMADD213PD Y9, Y5, Y5
+	VFNMADD213PD Y9, Y6, Y6
+	VMOVUPD      Y7, (AX)(DI*1)
+	VMASKMOVPD   Y8, Y0, 32(AX)(DI*1)
+	VMOVUPD      Y5, (CX)(DI*1)
+	VMASKMOVPD   Y6, Y0, 32(CX)(DI*1)
+	JMP          end224
+
+end224:
+	XORQ DI, DI
+
+group227:
+	CMPQ         DI, SI
+	JE           done228
+	VMOVUPD      (DX)(DI*1), Y0
+	VMOVUPD      32(DX)(DI*1), Y1
+	VROUNDPD     $0x00, Y0, Y2
+	VSUBPD       Y2, Y0, Y0
+	VROUNDPD     $0x00, Y1, Y2
+	VSUBPD       Y2, Y1, Y1
+	LEAQ         trig64<>+0(SB), BX
+	VMULPD       Y0, Y0, Y2
+	VMULPD       Y1, Y1, Y3
+	VBROADCASTSD 288(BX), Y8
+	VMOVUPD      Y8, Y6
+	VMOVUPD      Y8, Y7
+	VBROADCASTSD 256(BX), Y8
+	VFMADD231PD  Y8, Y2, Y6
+	VFMADD231PD  Y8, Y3, Y7
+	VBROADCASTSD 320(BX), Y8
+	VFMADD213PD  Y8, Y2, Y6
+	VFMADD213PD  Y8, Y3, Y7
+	VBROADCASTSD 32(BX), Y8
+	VMOVUPD      Y8, Y4
+	VMOVUPD      Y8, Y5
+	VBROADCASTSD (BX), Y8
+	VFMADD231PD  Y8, Y2, Y4
+	VFMADD231PD  Y8, Y3, Y5
+	VBROADCASTSD 352(BX), Y8
+	VFMADD213PD  Y8, Y2, Y6
+	VFMADD213PD  Y8, Y3, Y7
+	VBROADCASTSD 64(BX), Y8
+	VFMADD213PD  Y8, Y2, Y4
+	VFMADD213PD  Y8, Y3, Y5
+	VBROADCASTSD 384(BX), Y8
+	VFMADD213PD  Y8, Y2, Y6
+	VFMADD213PD  Y8, Y3, Y7
+	VBROADCASTSD 96(BX), Y8
+	VFMADD213PD  Y8, Y2, Y4
+	VFMADD213PD  Y8, Y3, Y5
+	VBROADCASTSD 416(BX), Y8
+	VFMADD213PD  Y8, Y2, Y6
+	VFMADD213PD  Y8, Y3, Y7
+	VBROADCASTSD 128(BX), Y8
+	VFMADD213PD  Y8, Y2, Y4
+	VFMADD213PD  Y8, Y3, Y5
+	VBROADCASTSD 448(BX), Y8
+	VFMADD213PD  Y8, Y2, Y6
+	VFMADD213PD  Y8, Y3, Y7
+	VBROADCASTSD 160(BX), Y8
+	VFMADD213PD  Y8, Y2, Y4
+	VFMADD213PD  Y8, Y3, Y5
+	VBROADCASTSD 480(BX), Y8
+	VFMADD213PD  Y8, Y2, Y6
+	VFMADD213PD  Y8, Y3, Y7
+	VBROADCASTSD 192(BX), Y8
+	VFMADD213PD  Y8, Y2, Y4
+	VFMADD213PD  Y8, Y3, Y5
+	VBROADCASTSD 512(BX), Y8
+	VFMADD213PD  Y8, Y2, Y6
+	VFMADD213PD  Y8, Y3, Y7
+	VBROADCASTSD 224(BX), Y8
+	VFMADD213PD  Y8, Y2, Y4
+	VFMADD213PD  Y8, Y3, Y5
+	VMULPD       Y0, Y4, Y4
+	VMULPD       Y1, Y5, Y5
+	VBROADCASTSD 544(BX), Y8
+	VMULPD       Y4, Y6, Y6
+	VMULPD       Y5, Y7, Y7
+	VFNMADD213PD Y8, Y4, Y4
+	VFNMADD213PD Y8, Y5, Y5
+	VMOVUPD      Y6, (AX)(DI*1)
+	VMOVUPD      Y7, 32(AX)(DI*1)
+	VMOVUPD      Y4, (CX)(DI*1)
+	VMOVUPD      Y5, 32(CX)(DI*1)
+	ADDQ         $0x00000040, DI
+	JMP          group227
+
+done228:
 	VZEROUPPER
 	RET
 
@@ -2997,240 +3330,6 @@ DATA trig64<>+560(SB)/8, $0x3ff0000000000000
 DATA trig64<>+568(SB)/8, $0x3ff0000000000000
 GLOBL trig64<>(SB), RODATA|NOPTR, $576
 
-DATA largest<>+0(SB)/8, $0x7fefffffffffffff
-GLOBL largest<>(SB), RODATA|NOPTR, $8
-
-// func sinCosAVX2(sin *float64, cos *float64, x *float64, n int)
-// Requires: AVX, FMA3
-TEXT ·sinCosAVX2(SB), NOSPLIT, $0-32
-	MOVQ         sin+0(FP), AX
-	MOVQ         cos+8(FP), CX
-	MOVQ         x+16(FP), DX
-	MOVQ         n+24(FP), BX
-	MOVQ         BX, SI
-	ANDQ         $-8, SI
-	MOVQ         SI, DI
-	SHLQ         $0x03, DI
-	SUBQ         SI, BX
-	MOVQ         DI, SI
-	CMPQ         BX, $0x00000004
-	JG           next220
-	TESTQ        BX, BX
-	JZ           end219
-	LEAQ         mask64<>+32(SB), R8
-	SHLQ         $0x03, BX
-	SUBQ         BX, R8
-	VMOVUPD      (R8), Y0
-	VMASKMOVPD   (DX)(DI*1), Y0, Y1
-	VROUNDPD     $0x00, Y1, Y2
-	VSUBPD       Y2, Y1, Y1
-	LEAQ         trig64<>+0(SB), BX
-	VMULPD       Y1, Y1, Y2
-	VBROADCASTSD 288(BX), Y5
-	VMOVUPD      Y5, Y4
-	VBROADCASTSD 256(BX), Y5
-	VFMADD231PD  Y5, Y2, Y4
-	VBROADCASTSD 320(BX), Y5
-	VFMADD213PD  Y5, Y2, Y4
-	VBROADCASTSD 32(BX), Y5
-	VMOVUPD      Y5, Y3
-	VBROADCASTSD (BX), Y5
-	VFMADD231PD  Y5, Y2, Y3
-	VBROADCASTSD 352(BX), Y5
-	VFMADD213PD  Y5, Y2, Y4
-	VBROADCASTSD 64(BX), Y5
-	VFMADD213PD  Y5, Y2, Y3
-	VBROADCASTSD 384(BX), Y5
-	VFMADD213PD  Y5, Y2, Y4
-	VBROADCASTSD 96(BX), Y5
-	VFMADD213PD  Y5, Y2, Y3
-	VBROADCASTSD 416(BX), Y5
-	VFMADD213PD  Y5, Y2, Y4
-	VBROADCASTSD 128(BX), Y5
-	VFMADD213PD  Y5, Y2, Y3
-	VBROADCASTSD 448(BX), Y5
-	VFMADD213PD  Y5, Y2, Y4
-	VBROADCASTSD 160(BX), Y5
-	VFMADD213PD  Y5, Y2, Y3
-	VBROADCASTSD 480(BX), Y5
-	VFMADD213PD  Y5, Y2, Y4
-	VBROADCASTSD 192(BX), Y5
-	VFMADD213PD  Y5, Y2, Y3
-	VBROADCASTSD 512(BX), Y5
-	VFMADD213PD  Y5, Y2, Y4
-	VBROADCASTSD 224(BX), Y5
-	VFMADD213PD  Y5, Y2, Y3
-	VMULPD       Y1, Y3, Y3
-	VBROADCASTSD 544(BX), Y5
-	VMULPD       Y3, Y4, Y4
-	VFNMADD213PD Y5, Y3, Y3
-	VMASKMOVPD   Y4, Y0, (AX)(DI*1)
-	VMASKMOVPD   Y3, Y0, (CX)(DI*1)
-	JMP          end219
-
-next220:
-	SUBQ         $0x00000004, BX
-	LEAQ         mask64<>+32(SB), R8
-	SHLQ         $0x03, BX
-	SUBQ         BX, R8
-	VMOVUPD      (R8), Y0
-	VMOVUPD      (DX)(DI*1), Y1
-	VMASKMOVPD   32(DX)(DI*1), Y0, Y2
-	VROUNDPD     $0x00, Y1, Y3
-	VSUBPD       Y3, Y1, Y1
-	VROUNDPD     $0x00, Y2, Y3
-	VSUBPD       Y3, Y2, Y2
-	LEAQ         trig64<>+0(SB), BX
-	VMULPD       Y1, Y1, Y3
-	VMULPD       Y2, Y2, Y4
-	VBROADCASTSD 288(BX), Y9
-	VMOVUPD      Y9, Y7
-	VMOVUPD      Y9, Y8
-	VBROADCASTSD 256(BX), Y9
-	VFMADD231PD  Y9, Y3, Y7
-	VFMADD231PD  Y9, Y4, Y8
-	VBROADCASTSD 320(BX), Y9
-	VFMADD213PD  Y9, Y3, Y7
-	VFMADD213PD  Y9, Y4, Y8
-	VBROADCASTSD 32(BX), Y9
-	VMOVUPD      Y9, Y5
-	VMOVUPD      Y9, Y6
-	VBROADCASTSD (BX), Y9
-	VFMADD231PD  Y9, Y3, Y5
-	VFMADD231PD  Y9, Y4, Y6
-	VBROADCASTSD 352(BX), Y9
-	VFMADD213PD  Y9, Y3, Y7
-	VFMADD213PD  Y9, Y4, Y8
-	VBROADCASTSD 64(BX), Y9
-	VFMADD213PD  Y9, Y3, Y5
-	VFMADD213PD  Y9, Y4, Y6
-	VBROADCASTSD 384(BX), Y9
-	VFMADD213PD  Y9, Y3, Y7
-	VFMADD213PD  Y9, Y4, Y8
-	VBROADCASTSD 96(BX), Y9
-	VFMADD213PD  Y9, Y3, Y5
-	VFMADD213PD  Y9, Y4, Y6
-	VBROADCASTSD 416(BX), Y9
-	VFMADD213PD  Y9, Y3, Y7
-	VFMADD213PD  Y9, Y4, Y8
-	VBROADCASTSD 128(BX), Y9
-	VFMADD213PD  Y9, Y3, Y5
-	VFMADD213PD  Y9, Y4, Y6
-	VBROADCASTSD 448(BX), Y9
-	VFMADD213PD  Y9, Y3, Y7
-	VFMADD213PD  Y9, Y4, Y8
-	VBROADCASTSD 160(BX), Y9
-	VFMADD213PD  Y9, Y3, Y5
-	VFMADD213PD  Y9, Y4, Y6
-	VBROADCASTSD 480(BX), Y9
-	VFMADD213PD  Y9, Y3, Y7
-	VFMADD213PD  Y9, Y4, Y8
-	VBROADCASTSD 192(BX), Y9
-	VFMADD213PD  Y9, Y3, Y5
-	VFMADD213PD  Y9, Y4, Y6
-	VBROADCASTSD 512(BX), Y9
-	VFMADD213PD  Y9, Y3, Y7
-	VFMADD213PD  Y9, Y4, Y8
-	VBROADCASTSD 224(BX), Y9
-	VFMADD213PD  Y9, Y3, Y5
-	VFMADD213PD  Y9, Y4, Y6
-	VMULPD       Y1, Y5, Y5
-	VMULPD       Y2, Y6, Y6
-	VBROADCASTSD 544(BX), Y9
-	VMULPD       Y5, Y7, Y7
-	VMULPD       Y6, Y8, Y8
-	VFNMADD213PD Y9, Y5, Y5
-	VFNMADD213PD Y9, Y6, Y6
-	VMOVUPD      Y7, (AX)(DI*1)
-	VMASKMOVPD   Y8, Y0, 32(AX)(DI*1)
-	VMOVUPD      Y5, (CX)(DI*1)
-	VMASKMOVPD   Y6, Y0, 32(CX)(DI*1)
-	JMP          end219
-
-end219:
-	XORQ DI, DI
-
-group222:
-	CMPQ         DI, SI
-	JE           done223
-	VMOVUPD      (DX)(DI*1), Y0
-	VMOVUPD      32(DX)(DI*1), Y1
-	VROUNDPD     $0x00, Y0, Y2
-	VSUBPD       Y2, Y0, Y0
-	VROUNDPD     $0x00, Y1, Y2
-	VSUBPD       Y2, Y1, Y1
-	LEAQ         trig64<>+0(SB), BX
-	VMULPD       Y0, Y0, Y2
-	VMULPD       Y1, Y1, Y3
-	VBROADCASTSD 288(BX), Y8
-	VMOVUPD      Y8, Y6
-	VMOVUPD      Y8, Y7
-	VBROADCASTSD 256(BX), Y8
-	VFMADD231PD  Y8, Y2, Y6
-	VFMADD231PD  Y8, Y3, Y7
-	VBROADCASTSD 320(BX), Y8
-	VFMADD213PD  Y8, Y2, Y6
-	VFMADD213PD  Y8, Y3, Y7
-	VBROADCASTSD 32(BX), Y8
-	VMOVUPD      Y8, Y4
-	VMOVUPD      Y8, Y5
-	VBROADCASTSD (BX), Y8
-	VFMADD231PD  Y8, Y2, Y4
-	VFMADD231PD  Y8, Y3, Y5
-	VBROADCASTSD 352(BX), Y8
-	VFMADD213PD  Y8, Y2, Y6
-	VFMADD213PD  Y8, Y3, Y7
-	VBROADCASTSD 64(BX), Y8
-	VFMADD213PD  Y8, Y2, Y4
-	VFMADD213PD  Y8, Y3, Y5
-	VBROADCASTSD 384(BX), Y8
-	VFMADD213PD  Y8, Y2, Y6
-	VFMADD213PD  Y8, Y3, Y7
-	VBROADCASTSD 96(BX), Y8
-	VFMADD213PD  Y8, Y2, Y4
-	VFMADD213PD  Y8, Y3, Y5
-	VBROADCASTSD 416(BX), Y8
-	VFMADD213PD  Y8, Y2, Y6
-	VFMADD213PD  Y8, Y3, Y7
-	VBROADCASTSD 128(BX), Y8
-	VFMADD213PD  Y8, Y2, Y4
-	VFMADD213PD  Y8, Y3, Y5
-	VBROADCASTSD 448(BX), Y8
-	VFMADD213PD  Y8, Y2, Y6
-	VFMADD213PD  Y8, Y3, Y7
-	VBROADCASTSD 160(BX), Y8
-	VFMADD213PD  Y8, Y2, Y4
-	VFMADD213PD  Y8, Y3, Y5
-	VBROADCASTSD 480(BX), Y8
-	VFMADD213PD  Y8, Y2, Y6
-	VFMADD213PD  Y8, Y3, Y7
-	VBROADCASTSD 192(BX), Y8
-	VFMADD213PD  Y8, Y2, Y4
-	VFMADD213PD  Y8, Y3, Y5
-	VBROADCASTSD 512(BX), Y8
-	VFMADD213PD  Y8, Y2, Y6
-	VFMADD213PD  Y8, Y3, Y7
-	VBROADCASTSD 224(BX), Y8
-	VFMADD213PD  Y8, Y2, Y4
-	VFMADD213PD  Y8, Y3, Y5
-	VMULPD       Y0, Y4, Y4
-	VMULPD       Y1, Y5, Y5
-	VBROADCASTSD 544(BX), Y8
-	VMULPD       Y4, Y6, Y6
-	VMULPD       Y5, Y7, Y7
-	VFNMADD213PD Y8, Y4, Y4
-	VFNMADD213PD Y8, Y5, Y5
-	VMOVUPD      Y6, (AX)(DI*1)
-	VMOVUPD      Y7, 32(AX)(DI*1)
-	VMOVUPD      Y4, (CX)(DI*1)
-	VMOVUPD      Y5, 32(CX)(DI*1)
-	ADDQ         $0x00000040, DI
-	JMP          group222
-
-done223:
-	VZEROUPPER
-	RET
-
 // func featuresAVX2(cos *float64, sin *float64, w *float64, x *float64, scale float64, m int, n int)
 // Requires: AVX, FMA3
 TEXT ·featuresAVX2(SB), NOSPLIT, $0-56
@@ -3250,9 +3349,9 @@ TEXT ·featuresAVX2(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000004
-	JG           next225
+	JG           next230
 	TESTQ        DI, DI
-	JZ           end224
+	JZ           end229
 	LEAQ         mask64<>+32(SB), R11
 	SHLQ         $0x03, DI
 	SUBQ         DI, R11
@@ -3267,9 +3366,9 @@ TEXT ·featuresAVX2(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 	CMPQ         R12, $0x00000004
-	JL           done227
+	JL           done232
 
-loop226:
+loop231:
 	VBROADCASTSD (R11), Y6
 	VMASKMOVPD   (DI), Y1, Y7
 	VFMADD231PD  Y7, Y6, Y2
@@ -3286,22 +3385,22 @@ loop226:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop226
+	JGE          loop231
 
-done227:
+done232:
 	CMPQ R12, $0x00000001
-	JL   done229
+	JL   done234
 
-loop228:
+loop233:
 	VBROADCASTSD (R11), Y6
 	VMASKMOVPD   (DI), Y1, Y7
 	VFMADD231PD  Y7, Y6, Y2
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop228
+	JG           loop233
 
-done229:
+done234:
 	VADDPD       Y3, Y2, Y2
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y5, Y2, Y2
@@ -3349,9 +3448,9 @@ done229:
 	VFNMADD213PD Y0, Y3, Y4
 	VMASKMOVPD   Y5, Y1, (CX)(R10*1)
 	VMASKMOVPD   Y4, Y1, (AX)(R10*1)
-	JMP          end224
+	JMP          end229
 
-next225:
+next230:
 	SUBQ    $0x00000004, DI
 	LEAQ    mask64<>+32(SB), R11
 	SHLQ    $0x03, DI
@@ -3371,9 +3470,9 @@ next225:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 	CMPQ    R12, $0x00000004
-	JL      done232
+	JL      done237
 
-loop231:
+loop236:
 	VBROADCASTSD (R11), Y10
 	VFMADD231PD  (DI), Y10, Y2
 	VMASKMOVPD   32(DI), Y1, Y11
@@ -3394,13 +3493,13 @@ loop231:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop231
+	JGE          loop236
 
-done232:
+done237:
 	CMPQ R12, $0x00000001
-	JL   done234
+	JL   done239
 
-loop233:
+loop238:
 	VBROADCASTSD (R11), Y10
 	VFMADD231PD  (DI), Y10, Y2
 	VMASKMOVPD   32(DI), Y1, Y11
@@ -3408,9 +3507,9 @@ loop233:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop233
+	JG           loop238
 
-done234:
+done239:
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y5, Y3, Y3
 	VADDPD       Y6, Y2, Y2
@@ -3487,14 +3586,14 @@ done234:
 	VMASKMOVPD   Y9, Y1, 32(CX)(R10*1)
 	VMOVUPD      Y6, (AX)(R10*1)
 	VMASKMOVPD   Y7, Y1, 32(AX)(R10*1)
-	JMP          end224
+	JMP          end229
 
-end224:
+end229:
 	XORQ R10, R10
 
-group235:
+group240:
 	CMPQ   R10, R9
-	JE     done236
+	JE     done241
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
@@ -3509,9 +3608,9 @@ group235:
 	ADDQ   R10, DI
 	LEAQ   (R8)(R8*2), R13
 	CMPQ   R12, $0x00000004
-	JL     done238
+	JL     done243
 
-loop237:
+loop242:
 	VBROADCASTSD (R11), Y9
 	VFMADD231PD  (DI), Y9, Y1
 	VFMADD231PD  32(DI), Y9, Y2
@@ -3528,22 +3627,22 @@ loop237:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop237
+	JGE          loop242
 
-done238:
+done243:
 	CMPQ R12, $0x00000001
-	JL   done240
+	JL   done245
 
-loop239:
+loop244:
 	VBROADCASTSD (R11), Y9
 	VFMADD231PD  (DI), Y9, Y1
 	VFMADD231PD  32(DI), Y9, Y2
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop239
+	JG           loop244
 
-done240:
+done245:
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y2, Y2
 	VADDPD       Y5, Y1, Y1
@@ -3621,9 +3720,9 @@ done240:
 	VMOVUPD      Y5, (AX)(R10*1)
 	VMOVUPD      Y6, 32(AX)(R10*1)
 	ADDQ         $0x00000040, R10
-	JMP          group235
+	JMP          group240
 
-done236:
+done241:
 	VZEROUPPER
 	RET
 
@@ -3636,15 +3735,15 @@ TEXT ·symAddAVX2(SB), NOSPLIT, $0-32
 	SHLQ $0x06, DX
 	MOVQ nb+8(FP), BX
 	CMPQ BX, $0x00000001
-	JL   done242
+	JL   done247
 
-loop241:
+loop246:
 	MOVQ BX, SI
 	MOVQ CX, DI
 	CMPQ SI, $0x00000001
-	JL   done244
+	JL   done249
 
-loop243:
+loop248:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -3657,9 +3756,9 @@ loop243:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done246
+	JL      done251
 
-loop245:
+loop250:
 	VMOVUPD      (R9), Y8
 	VBROADCASTSD (R8), Y9
 	VFMADD231PD  Y9, Y8, Y0
@@ -3680,9 +3779,9 @@ loop245:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop245
+	JG           loop250
 
-done246:
+done251:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 64(AX)
 	VMOVUPD Y2, 128(AX)
@@ -3703,9 +3802,9 @@ done246:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done248
+	JL      done253
 
-loop247:
+loop252:
 	VMOVUPD      32(R9), Y8
 	VBROADCASTSD (R8), Y9
 	VFMADD231PD  Y9, Y8, Y0
@@ -3726,9 +3825,9 @@ loop247:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop247
+	JG           loop252
 
-done248:
+done253:
 	VMOVUPD Y0, 32(AX)
 	VMOVUPD Y1, 96(AX)
 	VMOVUPD Y2, 160(AX)
@@ -3740,14 +3839,14 @@ done248:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JG      loop243
+	JG      loop248
 
-done244:
+done249:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JG   loop241
+	JG   loop246
 
-done242:
+done247:
 	VZEROUPPER
 	RET
 
@@ -3760,15 +3859,15 @@ TEXT ·symSubAVX2(SB), NOSPLIT, $0-32
 	SHLQ $0x06, DX
 	MOVQ nb+8(FP), BX
 	CMPQ BX, $0x00000001
-	JL   done250
+	JL   done255
 
-loop249:
+loop254:
 	MOVQ BX, SI
 	MOVQ CX, DI
 	CMPQ SI, $0x00000001
-	JL   done252
+	JL   done257
 
-loop251:
+loop256:
 	VMOVUPD (AX), Y0
 	VMOVUPD 64(AX), Y1
 	VMOVUPD 128(AX), Y2
@@ -3781,9 +3880,9 @@ loop251:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done254
+	JL      done259
 
-loop253:
+loop258:
 	VMOVUPD      (R9), Y8
 	VBROADCASTSD (R8), Y9
 	VFNMADD231PD Y9, Y8, Y0
@@ -3804,9 +3903,9 @@ loop253:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop253
+	JG           loop258
 
-done254:
+done259:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 64(AX)
 	VMOVUPD Y2, 128(AX)
@@ -3827,9 +3926,9 @@ done254:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done256
+	JL      done261
 
-loop255:
+loop260:
 	VMOVUPD      32(R9), Y8
 	VBROADCASTSD (R8), Y9
 	VFNMADD231PD Y9, Y8, Y0
@@ -3850,9 +3949,9 @@ loop255:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop255
+	JG           loop260
 
-done256:
+done261:
 	VMOVUPD Y0, 32(AX)
 	VMOVUPD Y1, 96(AX)
 	VMOVUPD Y2, 160(AX)
@@ -3864,14 +3963,14 @@ done256:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JG      loop251
+	JG      loop256
 
-done252:
+done257:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JG   loop249
+	JG   loop254
 
-done250:
+done255:
 	VZEROUPPER
 	RET
 
@@ -3890,7 +3989,7 @@ TEXT ·symMatVecAVX2(SB), NOSPLIT, $0-56
 	SHLQ $0x06, SI
 	MOVQ rows+24(FP), R8
 
-strip257:
+strip262:
 	VXORPD       Y0, Y0, Y0
 	VXORPD       Y1, Y1, Y1
 	VXORPD       Y2, Y2, Y2
@@ -3924,9 +4023,9 @@ strip257:
 	MOVQ         BX, R11
 	SUBQ         R10, R11
 	CMPQ         R11, $0x00000040
-	JL           done261
+	JL           done266
 
-loop260:
+loop265:
 	VMOVUPD     (DX)(R10*1), Y8
 	VMOVUPD     (CX)(R10*1), Y9
 	VMOVUPD     (R9), Y10
@@ -3961,9 +4060,9 @@ loop260:
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
 	CMPQ        R11, $0x00000040
-	JGE         loop260
+	JGE         loop265
 
-done261:
+done266:
 	VUNPCKLPD    Y1, Y0, Y4
 	VUNPCKHPD    Y1, Y0, Y0
 	VADDPD       Y4, Y0, Y0
@@ -4008,9 +4107,9 @@ done261:
 	MOVQ         BX, R11
 	SUBQ         R10, R11
 	CMPQ         R11, $0x00000040
-	JL           done263
+	JL           done268
 
-loop262:
+loop267:
 	VMOVUPD     (DX)(R10*1), Y8
 	VMOVUPD     (CX)(R10*1), Y9
 	VMOVUPD     256(R9), Y10
@@ -4045,9 +4144,9 @@ loop262:
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
 	CMPQ        R11, $0x00000040
-	JGE         loop262
+	JGE         loop267
 
-done263:
+done268:
 	VUNPCKLPD  Y1, Y0, Y4
 	VUNPCKHPD  Y1, Y0, Y0
 	VADDPD     Y4, Y0, Y0
@@ -4060,20 +4159,20 @@ done263:
 	VADDPD     32(CX)(SI*1), Y0, Y0
 	VMOVUPD    Y0, 32(CX)(SI*1)
 	CMPQ       back+48(FP), $0x00
-	JNE        back258
+	JNE        back263
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next259
+	JMP        next264
 
-back258:
+back263:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next259:
+next264:
 	DECQ R8
-	JNZ  strip257
+	JNZ  strip262
 	VZEROUPPER
 	RET
 
@@ -4092,7 +4191,7 @@ TEXT ·symSubMatVecAVX2(SB), NOSPLIT, $0-72
 	SHLQ $0x06, SI
 	MOVQ rows+24(FP), R8
 
-strip264:
+strip269:
 	VXORPD  Y0, Y0, Y0
 	VXORPD  Y1, Y1, Y1
 	VXORPD  Y2, Y2, Y2
@@ -4106,9 +4205,9 @@ strip264:
 	MOVQ    w+48(FP), R11
 	MOVQ    k+56(FP), R12
 	CMPQ    R12, $0x00000001
-	JL      done268
+	JL      done273
 
-loop267:
+loop272:
 	VMOVUPD      (R11)(R10*1), Y4
 	VBROADCASTSD (R11)(SI*1), Y9
 	VFNMADD231PD Y9, Y4, Y5
@@ -4120,9 +4219,9 @@ loop267:
 	VFNMADD231PD Y9, Y4, Y8
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop267
+	JG           loop272
 
-done268:
+done273:
 	VMOVUPD     Y5, (R9)
 	VMOVUPD     Y6, 64(R9)
 	VMOVUPD     Y7, 128(R9)
@@ -4139,9 +4238,9 @@ done268:
 	MOVQ        w+48(FP), R11
 	MOVQ        k+56(FP), R12
 	CMPQ        R12, $0x00000001
-	JL          done270
+	JL          done275
 
-loop269:
+loop274:
 	VMOVUPD      32(R11)(R10*1), Y4
 	VBROADCASTSD (R11)(SI*1), Y9
 	VFNMADD231PD Y9, Y4, Y5
@@ -4153,9 +4252,9 @@ loop269:
 	VFNMADD231PD Y9, Y4, Y8
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop269
+	JG           loop274
 
-done270:
+done275:
 	VMOVUPD     Y5, 32(R9)
 	VMOVUPD     Y6, 96(R9)
 	VMOVUPD     Y7, 160(R9)
@@ -4170,9 +4269,9 @@ done270:
 	MOVQ        BX, R11
 	SUBQ        R10, R11
 	CMPQ        R11, $0x00000040
-	JL          done272
+	JL          done277
 
-loop271:
+loop276:
 	VMOVUPD (R9), Y7
 	VMOVUPD 64(R9), Y8
 	VMOVUPD 128(R9), Y9
@@ -4180,9 +4279,9 @@ loop271:
 	MOVQ    w+48(FP), R12
 	MOVQ    k+56(FP), R13
 	CMPQ    R13, $0x00000001
-	JL      done274
+	JL      done279
 
-loop273:
+loop278:
 	VMOVUPD      (R12)(R10*1), Y4
 	VBROADCASTSD (R12)(SI*1), Y5
 	VFNMADD231PD Y5, Y4, Y7
@@ -4194,9 +4293,9 @@ loop273:
 	VFNMADD231PD Y5, Y4, Y10
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop273
+	JG           loop278
 
-done274:
+done279:
 	VMOVUPD      Y7, (R9)
 	VMOVUPD      Y8, 64(R9)
 	VMOVUPD      Y9, 128(R9)
@@ -4223,9 +4322,9 @@ done274:
 	MOVQ         w+48(FP), R12
 	MOVQ         k+56(FP), R13
 	CMPQ         R13, $0x00000001
-	JL           done276
+	JL           done281
 
-loop275:
+loop280:
 	VMOVUPD      32(R12)(R10*1), Y4
 	VBROADCASTSD (R12)(SI*1), Y5
 	VFNMADD231PD Y5, Y4, Y7
@@ -4237,9 +4336,9 @@ loop275:
 	VFNMADD231PD Y5, Y4, Y10
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop275
+	JG           loop280
 
-done276:
+done281:
 	VMOVUPD      Y7, 32(R9)
 	VMOVUPD      Y8, 96(R9)
 	VMOVUPD      Y9, 160(R9)
@@ -4263,9 +4362,9 @@ done276:
 	ADDQ         $0x00000040, R10
 	SUBQ         $0x00000040, R11
 	CMPQ         R11, $0x00000040
-	JGE          loop271
+	JGE          loop276
 
-done272:
+done277:
 	VUNPCKLPD  Y1, Y0, Y4
 	VUNPCKHPD  Y1, Y0, Y0
 	VADDPD     Y4, Y0, Y0
@@ -4290,9 +4389,9 @@ done272:
 	MOVQ       w+48(FP), R11
 	MOVQ       k+56(FP), R12
 	CMPQ       R12, $0x00000001
-	JL         done278
+	JL         done283
 
-loop277:
+loop282:
 	VMOVUPD      (R11)(R10*1), Y4
 	VBROADCASTSD 32(R11)(SI*1), Y9
 	VFNMADD231PD Y9, Y4, Y5
@@ -4304,9 +4403,9 @@ loop277:
 	VFNMADD231PD Y9, Y4, Y8
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop277
+	JG           loop282
 
-done278:
+done283:
 	VMOVUPD     Y5, 256(R9)
 	VMOVUPD     Y6, 320(R9)
 	VMOVUPD     Y7, 384(R9)
@@ -4323,9 +4422,9 @@ done278:
 	MOVQ        w+48(FP), R11
 	MOVQ        k+56(FP), R12
 	CMPQ        R12, $0x00000001
-	JL          done280
+	JL          done285
 
-loop279:
+loop284:
 	VMOVUPD      32(R11)(R10*1), Y4
 	VBROADCASTSD 32(R11)(SI*1), Y9
 	VFNMADD231PD Y9, Y4, Y5
@@ -4337,9 +4436,9 @@ loop279:
 	VFNMADD231PD Y9, Y4, Y8
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop279
+	JG           loop284
 
-done280:
+done285:
 	VMOVUPD     Y5, 288(R9)
 	VMOVUPD     Y6, 352(R9)
 	VMOVUPD     Y7, 416(R9)
@@ -4354,9 +4453,9 @@ done280:
 	MOVQ        BX, R11
 	SUBQ        R10, R11
 	CMPQ        R11, $0x00000040
-	JL          done282
+	JL          done287
 
-loop281:
+loop286:
 	VMOVUPD 256(R9), Y7
 	VMOVUPD 320(R9), Y8
 	VMOVUPD 384(R9), Y9
@@ -4364,9 +4463,9 @@ loop281:
 	MOVQ    w+48(FP), R12
 	MOVQ    k+56(FP), R13
 	CMPQ    R13, $0x00000001
-	JL      done284
+	JL      done289
 
-loop283:
+loop288:
 	VMOVUPD      (R12)(R10*1), Y4
 	VBROADCASTSD 32(R12)(SI*1), Y5
 	VFNMADD231PD Y5, Y4, Y7
@@ -4378,9 +4477,9 @@ loop283:
 	VFNMADD231PD Y5, Y4, Y10
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop283
+	JG           loop288
 
-done284:
+done289:
 	VMOVUPD      Y7, 256(R9)
 	VMOVUPD      Y8, 320(R9)
 	VMOVUPD      Y9, 384(R9)
@@ -4407,9 +4506,9 @@ done284:
 	MOVQ         w+48(FP), R12
 	MOVQ         k+56(FP), R13
 	CMPQ         R13, $0x00000001
-	JL           done286
+	JL           done291
 
-loop285:
+loop290:
 	VMOVUPD      32(R12)(R10*1), Y4
 	VBROADCASTSD 32(R12)(SI*1), Y5
 	VFNMADD231PD Y5, Y4, Y7
@@ -4421,9 +4520,9 @@ loop285:
 	VFNMADD231PD Y5, Y4, Y10
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop285
+	JG           loop290
 
-done286:
+done291:
 	VMOVUPD      Y7, 288(R9)
 	VMOVUPD      Y8, 352(R9)
 	VMOVUPD      Y9, 416(R9)
@@ -4447,9 +4546,9 @@ done286:
 	ADDQ         $0x00000040, R10
 	SUBQ         $0x00000040, R11
 	CMPQ         R11, $0x00000040
-	JGE          loop281
+	JGE          loop286
 
-done282:
+done287:
 	VUNPCKLPD  Y1, Y0, Y4
 	VUNPCKHPD  Y1, Y0, Y0
 	VADDPD     Y4, Y0, Y0
@@ -4462,20 +4561,20 @@ done282:
 	VADDPD     32(CX)(SI*1), Y0, Y0
 	VMOVUPD    Y0, 32(CX)(SI*1)
 	CMPQ       back+64(FP), $0x00
-	JNE        back265
+	JNE        back270
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next266
+	JMP        next271
 
-back265:
+back270:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next266:
+next271:
 	DECQ R8
-	JNZ  strip264
+	JNZ  strip269
 	VZEROUPPER
 	RET
 
@@ -4499,10 +4598,10 @@ TEXT ·squareMatVecAVX2(SB), NOSPLIT, $0-48
 	SHLQ    $0x03, DI
 	XORQ    R8, R8
 
-columns287:
+columns292:
 	LEAQ   32(R8), R9
 	CMPQ   R9, DI
-	JG     done288
+	JG     done293
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
@@ -4513,9 +4612,9 @@ columns287:
 	ADDQ   R8, R10
 	LEAQ   (SI)(SI*2), R13
 	CMPQ   R12, $0x00000004
-	JL     done290
+	JL     done295
 
-loop289:
+loop294:
 	VBROADCASTSD (R11), Y6
 	VFMADD231PD  (R10), Y6, Y2
 	VBROADCASTSD 8(R11), Y6
@@ -4528,21 +4627,21 @@ loop289:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop289
+	JGE          loop294
 
-done290:
+done295:
 	CMPQ R12, $0x00000001
-	JL   done292
+	JL   done297
 
-loop291:
+loop296:
 	VBROADCASTSD (R11), Y6
 	VFMADD231PD  (R10), Y6, Y2
 	ADDQ         SI, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop291
+	JG           loop296
 
-done292:
+done297:
 	VADDPD      Y3, Y2, Y2
 	VADDPD      Y4, Y2, Y2
 	VADDPD      Y5, Y2, Y2
@@ -4550,11 +4649,11 @@ done292:
 	VMOVUPD     Y2, (AX)(R8*1)
 	VFMADD231PD Y2, Y3, Y1
 	MOVQ        R9, R8
-	JMP         columns287
+	JMP         columns292
 
-done288:
+done293:
 	CMPQ   R8, DI
-	JE     done293
+	JE     done298
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
@@ -4563,9 +4662,9 @@ done288:
 	ADDQ   R8, CX
 	LEAQ   (SI)(SI*2), R9
 	CMPQ   BX, $0x00000004
-	JL     done295
+	JL     done300
 
-loop294:
+loop299:
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  (CX), Y6, Y2
 	VBROADCASTSD 8(DI), Y6
@@ -4578,21 +4677,21 @@ loop294:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, BX
 	CMPQ         BX, $0x00000004
-	JGE          loop294
+	JGE          loop299
 
-done295:
+done300:
 	CMPQ BX, $0x00000001
-	JL   done297
+	JL   done302
 
-loop296:
+loop301:
 	VBROADCASTSD (DI), Y6
 	VFMADD231PD  (CX), Y6, Y2
 	ADDQ         SI, CX
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, BX
-	JG           loop296
+	JG           loop301
 
-done297:
+done302:
 	VADDPD      Y3, Y2, Y2
 	VADDPD      Y4, Y2, Y2
 	VADDPD      Y5, Y2, Y2
@@ -4600,7 +4699,7 @@ done297:
 	VMASKMOVPD  Y2, Y0, (AX)(R8*1)
 	VFMADD231PD Y2, Y3, Y1
 
-done293:
+done298:
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPD       X0, X1, X0
 	VPERMILPD    $0x01, X0, X1
@@ -4630,39 +4729,39 @@ TEXT ·squareSubAVX2(SB), NOSPLIT, $0-48
 	SHLQ         $0x03, R8
 	XORQ         R9, R9
 
-columns298:
+columns303:
 	LEAQ    32(R9), R10
 	CMPQ    R10, R8
-	JG      done299
+	JG      done304
 	VMOVUPD (DX)(R9*1), Y2
 	VMULPD  Y1, Y2, Y2
 	VMOVUPD Y2, (CX)(R9*1)
 	MOVQ    R10, R9
-	JMP     columns298
+	JMP     columns303
 
-done299:
+done304:
 	CMPQ       R9, R8
-	JE         done300
+	JE         done305
 	VMASKMOVPD (DX)(R9*1), Y0, Y0
 	VMULPD     Y1, Y0, Y0
 	VMOVUPD    Y0, (CX)(R9*1)
 
-done300:
+done305:
 	XORQ DX, DX
 	MOVQ SI, R8
 	CMPQ R8, $0x00000020
-	JL   done302
+	JL   done307
 
-loop301:
+loop306:
 	VMOVUPD (CX)(DX*1), Y0
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    BX, R11
 	ADDQ    DX, R9
 	CMPQ    R11, $0x00000004
-	JL      done304
+	JL      done309
 
-loop303:
+loop308:
 	VMOVUPD      (R9), Y1
 	VBROADCASTSD (R10), Y2
 	VFNMADD231PD Y2, Y0, Y1
@@ -4686,13 +4785,13 @@ loop303:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop303
+	JGE          loop308
 
-done304:
+done309:
 	CMPQ R11, $0x00000001
-	JL   done306
+	JL   done311
 
-loop305:
+loop310:
 	VMOVUPD      (R9), Y1
 	VBROADCASTSD (R10), Y2
 	VFNMADD231PD Y2, Y0, Y1
@@ -4700,15 +4799,15 @@ loop305:
 	ADDQ         SI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop305
+	JG           loop310
 
-done306:
+done311:
 	ADDQ $0x00000020, DX
 	SUBQ $0x00000020, R8
 	CMPQ R8, $0x00000020
-	JGE  loop301
+	JGE  loop306
 
-done302:
+done307:
 	VZEROUPPER
 	RET
 
@@ -4724,9 +4823,9 @@ TEXT ·choleskyAVX2(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 	CMPQ         SI, $0x00000001
-	JL           done308
+	JL           done313
 
-loop307:
+loop312:
 	VMOVUPD (DX), Y1
 	VMOVUPD 64(DX), Y2
 	VMOVUPD 128(DX), Y3
@@ -4742,9 +4841,9 @@ loop307:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 	CMPQ    R9, $0x00000001
-	JL      done310
+	JL      done315
 
-loop309:
+loop314:
 	SUBQ         $0x00000200, R10
 	VMOVUPD      (R8), Y9
 	VBROADCASTSD (R11), Y10
@@ -4902,9 +5001,9 @@ loop309:
 	ADDQ         R10, R8
 	ADDQ         $0x00000040, R11
 	SUBQ         $0x00000001, R9
-	JG           loop309
+	JG           loop314
 
-done310:
+done315:
 	VMOVUPD Y1, (DX)
 	VMOVUPD Y2, 64(DX)
 	VMOVUPD Y3, 128(DX)
@@ -4928,9 +5027,9 @@ done310:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 	CMPQ    R9, $0x00000001
-	JL      done312
+	JL      done317
 
-loop311:
+loop316:
 	SUBQ         $0x00000200, R10
 	VMOVUPD      32(R8), Y9
 	VBROADCASTSD (R11), Y10
@@ -5088,9 +5187,9 @@ loop311:
 	ADDQ         R10, R8
 	ADDQ         $0x00000040, R11
 	SUBQ         $0x00000001, R9
-	JG           loop311
+	JG           loop316
 
-done312:
+done317:
 	VMOVUPD      Y1, 32(DX)
 	VMOVUPD      Y2, 96(DX)
 	VMOVUPD      Y3, 160(DX)
@@ -5393,9 +5492,9 @@ done312:
 	SUBQ         $0x01, R9
 	ADDQ         $0x00000200, DX
 	CMPQ         R9, $0x00000001
-	JL           done314
+	JL           done319
 
-loop313:
+loop318:
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Y1
 	VMOVUPD 64(DX), Y2
@@ -5412,9 +5511,9 @@ loop313:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 	CMPQ    R12, $0x00000001
-	JL      done316
+	JL      done321
 
-loop315:
+loop320:
 	SUBQ         $0x00000200, R13
 	VMOVUPD      (R11), Y9
 	VBROADCASTSD (R14), Y10
@@ -5572,9 +5671,9 @@ loop315:
 	ADDQ         R13, R11
 	ADDQ         $0x00000040, R14
 	SUBQ         $0x00000001, R12
-	JG           loop315
+	JG           loop320
 
-done316:
+done321:
 	VBROADCASTSD 8(DI), Y9
 	VFNMADD231PD Y9, Y1, Y2
 	VBROADCASTSD 16(DI), Y9
@@ -5654,9 +5753,9 @@ done316:
 	MOVQ         inv+16(FP), R14
 	SHLQ         $0x09, R13
 	CMPQ         R12, $0x00000001
-	JL           done318
+	JL           done323
 
-loop317:
+loop322:
 	SUBQ         $0x00000200, R13
 	VMOVUPD      32(R11), Y9
 	VBROADCASTSD (R14), Y10
@@ -5814,9 +5913,9 @@ loop317:
 	ADDQ         R13, R11
 	ADDQ         $0x00000040, R14
 	SUBQ         $0x00000001, R12
-	JG           loop317
+	JG           loop322
 
-done318:
+done323:
 	VBROADCASTSD 8(DI), Y9
 	VFNMADD231PD Y9, Y1, Y2
 	VBROADCASTSD 16(DI), Y9
@@ -5883,16 +5982,16 @@ done318:
 	VMOVUPD      Y8, 480(DX)
 	ADDQ         $0x00000200, DX
 	SUBQ         $0x00000001, R9
-	JG           loop313
+	JG           loop318
 
-done314:
+done319:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JG   loop307
+	JG   loop312
 
-done308:
+done313:
 	VZEROUPPER
 	RET
 
@@ -5909,9 +6008,9 @@ TEXT ·choleskySolveAVX2(SB), NOSPLIT, $0-32
 	MOVQ nb+8(FP), R9
 	SHLQ $0x09, R9
 	CMPQ R8, $0x00000001
-	JL   done320
+	JL   done325
 
-loop319:
+loop324:
 	VMOVUPD (SI), Y0
 	VMOVUPD 64(SI), Y1
 	VMOVUPD 128(SI), Y2
@@ -5926,9 +6025,9 @@ loop319:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 	CMPQ    R12, $0x00000001
-	JL      done322
+	JL      done327
 
-loop321:
+loop326:
 	SUBQ         $0x00000200, R13
 	VMOVUPD      (R11), Y8
 	VBROADCASTSD (R10), Y9
@@ -6069,9 +6168,9 @@ loop321:
 	ADDQ         R13, R10
 	ADDQ         $0x00000200, R11
 	SUBQ         $0x00000001, R12
-	JG           loop321
+	JG           loop326
 
-done322:
+done327:
 	VBROADCASTSD 8(BX), Y8
 	VFNMADD231PD Y8, Y0, Y1
 	VBROADCASTSD 16(BX), Y8
@@ -6166,9 +6265,9 @@ done322:
 	MOVQ         nb+8(FP), R13
 	SHLQ         $0x09, R13
 	CMPQ         R12, $0x00000001
-	JL           done324
+	JL           done329
 
-loop323:
+loop328:
 	SUBQ         $0x00000200, R13
 	VMOVUPD      32(R11), Y8
 	VBROADCASTSD (R10), Y9
@@ -6309,9 +6408,9 @@ loop323:
 	ADDQ         R13, R10
 	ADDQ         $0x00000200, R11
 	SUBQ         $0x00000001, R12
-	JG           loop323
+	JG           loop328
 
-done324:
+done329:
 	VBROADCASTSD 8(BX), Y8
 	VFNMADD231PD Y8, Y0, Y1
 	VBROADCASTSD 16(BX), Y8
@@ -6399,15 +6498,15 @@ done324:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x01, DI
 	SUBQ         $0x00000001, R8
-	JG           loop319
+	JG           loop324
 
-done320:
+done325:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 	CMPQ AX, $0x00000001
-	JL   done326
+	JL   done331
 
-loop325:
+loop330:
 	ADDQ   $0x00000200, R9
 	SUBQ   R9, BX
 	SUBQ   $0x00000040, CX
@@ -6424,9 +6523,9 @@ loop325:
 	MOVQ   SI, R8
 	MOVQ   DX, R10
 	CMPQ   R10, $0x00000001
-	JL     done328
+	JL     done333
 
-loop327:
+loop332:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	VMOVUPD      (R8), Y8
@@ -6566,9 +6665,9 @@ loop327:
 	VBROADCASTSD 504(DI), Y9
 	VFNMADD231PD Y9, Y8, Y7
 	SUBQ         $0x00000001, R10
-	JG           loop327
+	JG           loop332
 
-done328:
+done333:
 	VBROADCASTSD (CX), Y8
 	VFMADD213PD  (SI), Y8, Y0
 	VBROADCASTSD 8(CX), Y8
@@ -6661,9 +6760,9 @@ done328:
 	MOVQ         SI, R8
 	MOVQ         DX, R10
 	CMPQ         R10, $0x00000001
-	JL           done330
+	JL           done335
 
-loop329:
+loop334:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	VMOVUPD      32(R8), Y8
@@ -6803,9 +6902,9 @@ loop329:
 	VBROADCASTSD 504(DI), Y9
 	VFNMADD231PD Y9, Y8, Y7
 	SUBQ         $0x00000001, R10
-	JG           loop329
+	JG           loop334
 
-done330:
+done335:
 	VBROADCASTSD (CX), Y8
 	VFMADD213PD  32(SI), Y8, Y0
 	VBROADCASTSD 8(CX), Y8
@@ -6888,9 +6987,9 @@ done330:
 	VMOVUPD      Y7, 480(SI)
 	ADDQ         $0x01, DX
 	SUBQ         $0x00000001, AX
-	JG           loop325
+	JG           loop330
 
-done326:
+done331:
 	VZEROUPPER
 	RET
 
@@ -6909,9 +7008,9 @@ TEXT ·tallyAVX2(SB), NOSPLIT, $0-56
 	VXORPD       Y2, Y2, Y2
 	VBROADCASTSD trig64<>+544(SB), Y3
 	CMPQ         SI, $0x00000004
-	JL           done332
+	JL           done337
 
-loop331:
+loop336:
 	MOVQ        DX, R8
 	MOVQ        AX, R9
 	VMOVUPD     (BX), Y4
@@ -7012,7 +7111,7 @@ loop331:
 	MOVQ        R9, R10
 	ADDQ        DI, R9
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short333
+	JE          short338
 	VMOVUPD     (R8), Y6
 	ADDQ        DI, R8
 	VMOVUPD     (R8), Y9
@@ -7054,7 +7153,7 @@ loop331:
 	ADDQ        DI, R9
 	VMOVUPD     Y6, (R8)
 
-short333:
+short338:
 	VMOVUPD Y5, (R10)
 	ADDQ    $0x00000020, AX
 	ADDQ    $0x00000020, CX
@@ -7062,11 +7161,11 @@ short333:
 	ADDQ    $0x00000020, BX
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop331
+	JGE     loop336
 
-done332:
+done337:
 	TESTQ       SI, SI
-	JZ          skip334
+	JZ          skip339
 	LEAQ        mask64<>+32(SB), R8
 	SHLQ        $0x03, SI
 	SUBQ        SI, R8
@@ -7171,7 +7270,7 @@ done332:
 	MOVQ        AX, CX
 	ADDQ        DI, AX
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short335
+	JE          short340
 	VMASKMOVPD  (DX), Y4, Y7
 	ADDQ        DI, DX
 	VMASKMOVPD  (DX), Y4, Y10
@@ -7213,10 +7312,10 @@ done332:
 	ADDQ        DI, AX
 	VMASKMOVPD  Y5, Y4, (DX)
 
-short335:
+short340:
 	VMASKMOVPD Y6, Y4, (CX)
 
-skip334:
+skip339:
 	MOVQ         total+0(FP), AX
 	VEXTRACTF128 $0x01, Y0, X3
 	VADDPD       X3, X0, X3
@@ -7250,9 +7349,9 @@ TEXT ·cusumAVX2(SB), NOSPLIT, $0-40
 	XORQ   DI, DI
 	MOVQ   BX, R8
 	CMPQ   R8, $0x00000020
-	JL     done337
+	JL     done342
 
-loop336:
+loop341:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -7334,9 +7433,9 @@ loop336:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000020, R8
 	CMPQ         R8, $0x00000020
-	JGE          loop336
+	JGE          loop341
 
-done337:
+done342:
 	MOVQ         most+0(FP), AX
 	VEXTRACTF128 $0x01, Y0, X2
 	VMAXPD       X0, X2, X2
@@ -7363,9 +7462,9 @@ TEXT ·momentsAVX2(SB), NOSPLIT, $0-48
 	XORQ DI, DI
 	MOVQ BX, R8
 	CMPQ R8, $0x00000020
-	JL   done339
+	JL   done344
 
-loop338:
+loop343:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -7501,9 +7600,115 @@ loop338:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000020, R8
 	CMPQ         R8, $0x00000020
-	JGE          loop338
+	JGE          loop343
 
-done339:
+done344:
+	VZEROUPPER
+	RET
+
+// func stepsAVX2(rows *float64, limits *float64, x *float64, last *float64, n int, stride int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·stepsAVX2(SB), NOSPLIT, $0-48
+	MOVQ n+32(FP), AX
+	MOVQ rows+0(FP), CX
+	MOVQ limits+8(FP), DX
+	MOVQ stride+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (BX)(BX*2), SI
+	XORQ DI, DI
+	MOVQ BX, R8
+	CMPQ R8, $0x00000020
+	JL   done346
+
+loop345:
+	MOVQ         CX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	MOVQ         AX, R11
+	MOVQ         $0x00000004, R12
+	CMPQ         R11, R12
+	CMOVQGT      R12, R11
+	LEAQ         mask64<>+32(SB), R12
+	SHLQ         $0x03, R11
+	SUBQ         R11, R12
+	VMOVUPD      (R12), Y0
+	SUBQ         $0x00000004, AX
+	XORQ         R11, R11
+	CMPQ         AX, R11
+	CMOVQLT      R11, AX
+	VXORPD       Y1, Y1, Y1
+	VBROADCASTSD (DX), Y2
+	MOVQ         x+16(FP), R11
+	VMASKMOVPD   (R11)(DI*1), Y0, Y3
+	MOVQ         last+24(FP), R11
+	VMASKMOVPD   (R11)(DI*1), Y0, Y4
+	VSUBPD       Y4, Y3, Y3
+	VCMPPD       $0x07, Y3, Y3, Y4
+	VANDPD       Y0, Y4, Y4
+	VXORPD       Y0, Y0, Y0
+	VSUBPD       Y3, Y0, Y0
+	VMAXPD       Y3, Y0, Y0
+	VMOVUPD      (R9)(BX*1), Y5
+	VMOVUPD      (R10), Y6
+	VMULPD       Y3, Y6, Y3
+	VBROADCASTSD 16(DX), Y6
+	VMINPD       Y3, Y6, Y3
+	VXORPD       Y7, Y7, Y7
+	VSUBPD       Y6, Y7, Y6
+	VMAXPD       Y3, Y6, Y3
+	VADDPD       Y5, Y0, Y6
+	VCMPPD       $0x01, Y6, Y1, Y6
+	VANDPD       Y4, Y6, Y6
+	VPCMPEQQ     Y7, Y7, Y7
+	VBLENDVPD    Y6, Y3, Y7, Y7
+	VMOVUPD      Y7, (R9)
+	VMOVUPD      (R10)(BX*2), Y3
+	VMOVUPD      (R10)(BX*1), Y6
+	VMAXPD       Y3, Y6, Y7
+	VBLENDVPD    Y4, Y7, Y6, Y6
+	VMOVUPD      Y6, (R10)(BX*1)
+	VBLENDVPD    Y4, Y0, Y3, Y3
+	VMOVUPD      Y3, (R10)(BX*2)
+	VCMPPD       $0x01, Y0, Y1, Y3
+	VADDPD       Y5, Y2, Y4
+	VBLENDVPD    Y3, Y4, Y5, Y5
+	VMOVUPD      Y5, (R9)(BX*1)
+	VMOVUPD      (R9)(BX*2), Y4
+	VMULPD       Y0, Y0, Y0
+	VBROADCASTSD 8(DX), Y6
+	VCMPPD       $0x01, Y5, Y6, Y6
+	VBROADCASTSD 24(DX), Y7
+	VMULPD       Y7, Y4, Y7
+	VMINPD       Y0, Y7, Y7
+	VBLENDVPD    Y6, Y7, Y0, Y0
+	VBROADCASTSD 32(DX), Y6
+	VMULPD       Y5, Y6, Y7
+	VCMPPD       $0x01, Y2, Y7, Y7
+	VMOVMSKPD    Y7, R11
+	TESTQ        R11, R11
+	JZ           skip347
+	VDIVPD       Y5, Y2, Y5
+	VBLENDVPD    Y7, Y5, Y6, Y6
+
+skip347:
+	VSUBPD       Y4, Y0, Y0
+	VMULPD       Y0, Y6, Y0
+	VADDPD       Y4, Y0, Y0
+	VBLENDVPD    Y3, Y0, Y4, Y4
+	VMOVUPD      Y4, (R9)(BX*2)
+	VSQRTPD      Y4, Y0
+	VCMPPD       $0x04, Y1, Y0, Y1
+	VBROADCASTSD (DX), Y3
+	VBLENDVPD    Y1, Y0, Y3, Y3
+	VMOVUPD      Y3, (R9)(SI*1)
+	VDIVPD       Y3, Y2, Y0
+	VMOVUPD      Y0, (R10)
+	ADDQ         $0x00000020, DI
+	SUBQ         $0x00000020, R8
+	CMPQ         R8, $0x00000020
+	JGE          loop345
+
+done346:
 	VZEROUPPER
 	RET
 
@@ -7523,10 +7728,10 @@ TEXT ·conformalAVX2(SB), NOSPLIT, $0-104
 	MOVQ    limits+64(FP), DX
 	XORQ    BX, BX
 
-columns340:
+columns348:
 	LEAQ         32(BX), SI
 	CMPQ         SI, AX
-	JG           done341
+	JG           done349
 	VXORPD       Y1, Y1, Y1
 	MOVQ         y+48(FP), DI
 	VMOVUPD      (DI)(BX*1), Y2
@@ -7568,9 +7773,9 @@ columns340:
 	MOVQ         steps+72(FP), R10
 	MOVQ         levels+88(FP), R11
 	CMPQ         R11, $0x00000001
-	JL           done343
+	JL           done351
 
-loop342:
+loop350:
 	ADDQ         $0x00000008, DI
 	VMOVUPD      (R8)(BX*1), Y2
 	VADDPD       Y1, Y2, Y2
@@ -7594,9 +7799,9 @@ loop342:
 	ADDQ         CX, R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000001, R11
-	JG           loop342
+	JG           loop350
 
-done343:
+done351:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      (DI)(BX*1), Y1
 	VBROADCASTSD 56(DX), Y2
@@ -7616,11 +7821,11 @@ done343:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      Y1, (DI)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns340
+	JMP          columns348
 
-done341:
+done349:
 	CMPQ         BX, AX
-	JE           done344
+	JE           done352
 	VXORPD       Y1, Y1, Y1
 	MOVQ         y+48(FP), AX
 	VMASKMOVPD   (AX)(BX*1), Y0, Y2
@@ -7663,9 +7868,9 @@ done341:
 	MOVQ         steps+72(FP), R8
 	MOVQ         levels+88(FP), R9
 	CMPQ         R9, $0x00000001
-	JL           done346
+	JL           done354
 
-loop345:
+loop353:
 	ADDQ         $0x00000008, AX
 	VMASKMOVPD   (SI)(BX*1), Y0, Y2
 	VADDPD       Y1, Y2, Y2
@@ -7689,9 +7894,9 @@ loop345:
 	ADDQ         CX, DI
 	ADDQ         $0x00000010, R8
 	SUBQ         $0x00000001, R9
-	JG           loop345
+	JG           loop353
 
-done346:
+done354:
 	MOVQ         scale+8(FP), AX
 	VMASKMOVPD   (AX)(BX*1), Y0, Y1
 	VBROADCASTSD 56(DX), Y2
@@ -7711,7 +7916,7 @@ done346:
 	MOVQ         scale+8(FP), AX
 	VMASKMOVPD   Y1, Y0, (AX)(BX*1)
 
-done344:
+done352:
 	VZEROUPPER
 	RET
 
@@ -7730,10 +7935,10 @@ TEXT ·logToAVX2(SB), NOSPLIT, $0-24
 	SHLQ    $0x03, DX
 	XORQ    BX, BX
 
-columns347:
+columns355:
 	LEAQ         32(BX), SI
 	CMPQ         SI, DX
-	JG           done348
+	JG           done356
 	VMOVUPD      (CX)(BX*1), Y1
 	VBROADCASTSD logarithm<>+0(SB), Y2
 	VPADDQ       Y2, Y1, Y2
@@ -7790,11 +7995,11 @@ columns347:
 	VBLENDVPD    Y3, Y2, Y1, Y1
 	VMOVUPD      Y1, (AX)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns347
+	JMP          columns355
 
-done348:
+done356:
 	CMPQ         BX, DX
-	JE           done349
+	JE           done357
 	VMASKMOVPD   (CX)(BX*1), Y0, Y1
 	VBROADCASTSD logarithm<>+0(SB), Y2
 	VPADDQ       Y2, Y1, Y2
@@ -7851,7 +8056,7 @@ done348:
 	VBLENDVPD    Y3, Y2, Y1, Y1
 	VMASKMOVPD   Y1, Y0, (AX)(BX*1)
 
-done349:
+done357:
 	VZEROUPPER
 	RET
 
@@ -7891,10 +8096,10 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-32
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns350:
+columns358:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done351
+	JG          done359
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	VMOVUPD     64(AX)(BX*1), Z4
@@ -7904,26 +8109,26 @@ columns350:
 	VMOVUPD     192(AX)(BX*1), Z4
 	VFMADD231PD 192(CX)(BX*1), Z4, Z0
 	MOVQ        SI, BX
-	JMP         columns350
+	JMP         columns358
 
-done351:
-columns352:
+done359:
+columns360:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done353
+	JG          done361
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	MOVQ        SI, BX
-	JMP         columns352
+	JMP         columns360
 
-done353:
+done361:
 	CMPQ        BX, DX
-	JE          done354
+	JE          done362
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VMOVUPD.Z   (CX)(BX*1), K1, Z5
 	VFMADD231PD Z4, Z5, Z0
 
-done354:
+done362:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z0, Z3, Z3
 	VADDPD        Z3, Z1, Z1
@@ -7953,10 +8158,10 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         BX, BX
 
-columns355:
+columns363:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done356
+	JG          done364
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
@@ -7970,28 +8175,28 @@ columns355:
 	VFMADD231PD 192(AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, 192(CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns355
+	JMP         columns363
 
-done356:
-columns357:
+done364:
+columns365:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done358
+	JG          done366
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns357
+	JMP         columns365
 
-done358:
+done366:
 	CMPQ        BX, DX
-	JE          done359
+	JE          done367
 	VMOVUPD.Z   (CX)(BX*1), K1, Z1
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (CX)(BX*1)
 
-done359:
+done367:
 	VZEROUPPER
 	RET
 
@@ -8010,10 +8215,10 @@ TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         DX, DX
 
-columns360:
+columns368:
 	LEAQ    256(DX), BX
 	CMPQ    BX, CX
-	JG      done361
+	JG      done369
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	VMULPD  64(AX)(DX*1), Z0, Z1
@@ -8023,26 +8228,26 @@ columns360:
 	VMULPD  192(AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, 192(AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns360
+	JMP     columns368
 
-done361:
-columns362:
+done369:
+columns370:
 	LEAQ    64(DX), BX
 	CMPQ    BX, CX
-	JG      done363
+	JG      done371
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns362
+	JMP     columns370
 
-done363:
+done371:
 	CMPQ      DX, CX
-	JE        done364
+	JE        done372
 	VMOVUPD.Z (AX)(DX*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(DX*1)
 
-done364:
+done372:
 	VZEROUPPER
 	RET
 
@@ -8061,10 +8266,10 @@ TEXT ·timesAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns365:
+columns373:
 	LEAQ    256(BX), SI
 	CMPQ    SI, DX
-	JG      done366
+	JG      done374
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
@@ -8078,28 +8283,28 @@ columns365:
 	VMULPD  192(CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, 192(AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns365
+	JMP     columns373
 
-done366:
-columns367:
+done374:
+columns375:
 	LEAQ    64(BX), SI
 	CMPQ    SI, DX
-	JG      done368
+	JG      done376
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns367
+	JMP     columns375
 
-done368:
+done376:
 	CMPQ      BX, DX
-	JE        done369
+	JE        done377
 	VMOVUPD.Z (AX)(BX*1), K1, Z0
 	VMOVUPD.Z (CX)(BX*1), K1, Z1
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(BX*1)
 
-done369:
+done377:
 	VZEROUPPER
 	RET
 
@@ -8120,7 +8325,7 @@ TEXT ·hadamardAVX512(SB), NOSPLIT, $0-16
 	KMOVW  BX, K3
 	MOVQ   AX, BX
 
-while370:
+while378:
 	VMOVUPD    (BX), Z0
 	VPERMILPD  $0x55, Z0, Z1
 	VADDPD     Z0, Z1, Z2
@@ -8134,22 +8339,22 @@ while370:
 	VMOVUPD    Z2, (BX)
 	ADDQ       $0x00000040, BX
 	CMPQ       BX, DX
-	JB         while370
+	JB         while378
 	SHRQ       $0x03, CX
 	MOVQ       $0x00000040, BX
 
-pass371:
+pass379:
 	CMPQ CX, $0x00000004
-	JL   rest372
+	JL   rest380
 	LEAQ (BX)(BX*2), SI
 	MOVQ AX, DI
 
-while374:
+while382:
 	MOVQ DI, R8
 	MOVQ DI, R9
 	ADDQ BX, R9
 
-while375:
+while383:
 	VMOVUPD (R8), Z0
 	VMOVUPD (R8)(BX*1), Z1
 	VMOVUPD (R8)(BX*2), Z2
@@ -8168,25 +8373,25 @@ while375:
 	VMOVUPD Z0, (R8)(SI*1)
 	ADDQ    $0x00000040, R8
 	CMPQ    R8, R9
-	JB      while375
+	JB      while383
 	LEAQ    (DI)(BX*4), DI
 	CMPQ    DI, DX
-	JB      while374
+	JB      while382
 	SHLQ    $0x02, BX
 	SHRQ    $0x02, CX
-	JMP     pass371
+	JMP     pass379
 
-rest372:
+rest380:
 	CMPQ CX, $0x00000002
-	JL   done373
+	JL   done381
 	LEAQ (BX)(BX*2), CX
 
-while376:
+while384:
 	MOVQ AX, CX
 	MOVQ AX, SI
 	ADDQ BX, SI
 
-while377:
+while385:
 	VMOVUPD (CX), Z0
 	VMOVUPD (CX)(BX*1), Z1
 	VADDPD  Z1, Z0, Z2
@@ -8195,12 +8400,12 @@ while377:
 	VMOVUPD Z0, (CX)(BX*1)
 	ADDQ    $0x00000040, CX
 	CMPQ    CX, SI
-	JB      while377
+	JB      while385
 	LEAQ    (AX)(BX*2), AX
 	CMPQ    AX, DX
-	JB      while376
+	JB      while384
 
-done373:
+done381:
 	VZEROUPPER
 	RET
 
@@ -8218,9 +8423,9 @@ TEXT ·matVecAVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x03, CX
 
-rows378:
+rows386:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest379
+	JL      rest387
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8246,10 +8451,10 @@ rows378:
 	VMOVUPD Z0, Z16
 	XORQ    R12, R12
 
-columns381:
+columns389:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done382
+	JG          done390
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -8269,13 +8474,13 @@ columns381:
 	VFMADD231PD 64(R10)(R12*1), Z18, Z15
 	VFMADD231PD 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns381
+	JMP         columns389
 
-done382:
-columns383:
+done390:
+columns391:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done384
+	JG          done392
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -8286,11 +8491,11 @@ columns383:
 	VFMADD231PD (R10)(R12*1), Z18, Z7
 	VFMADD231PD (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns383
+	JMP         columns391
 
-done384:
+done392:
 	CMPQ        R12, CX
-	JE          done385
+	JE          done393
 	VMOVUPD.Z   (DX)(R12*1), K1, Z18
 	VMOVUPD.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z1
@@ -8309,7 +8514,7 @@ done384:
 	VMOVUPD.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z8
 
-done385:
+done393:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -8345,11 +8550,11 @@ done385:
 	ADDQ       $0x00000040, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows378
+	JMP        rows386
 
-rest379:
+rest387:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip386
+	JNE     skip394
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8372,10 +8577,10 @@ rest379:
 	VMOVUPD Z0, Z0
 	XORQ    R11, R11
 
-columns387:
+columns395:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done388
+	JG          done396
 	VMOVUPD     (DX)(R11*1), Z15
 	VFMADD231PD (AX)(R11*1), Z15, Z1
 	VFMADD231PD (BX)(R11*1), Z15, Z2
@@ -8393,13 +8598,13 @@ columns387:
 	VFMADD231PD 64(R9)(R11*1), Z15, Z13
 	VFMADD231PD 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns387
+	JMP         columns395
 
-done388:
-columns389:
+done396:
+columns397:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done390
+	JG          done398
 	VMOVUPD     (DX)(R11*1), Z15
 	VFMADD231PD (AX)(R11*1), Z15, Z1
 	VFMADD231PD (BX)(R11*1), Z15, Z2
@@ -8409,11 +8614,11 @@ columns389:
 	VFMADD231PD (R9)(R11*1), Z15, Z6
 	VFMADD231PD (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns389
+	JMP         columns397
 
-done390:
+done398:
 	CMPQ        R11, CX
-	JE          done391
+	JE          done399
 	VMOVUPD.Z   (DX)(R11*1), K1, Z15
 	VMOVUPD.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PD Z14, Z15, Z1
@@ -8430,7 +8635,7 @@ done390:
 	VMOVUPD.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PD Z14, Z15, Z7
 
-done391:
+done399:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -8468,11 +8673,11 @@ done391:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end380
+	JMP        end388
 
-skip386:
+skip394:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip392
+	JNE     skip400
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8492,10 +8697,10 @@ skip386:
 	VMOVUPD Z0, Z0
 	XORQ    R10, R10
 
-columns393:
+columns401:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done394
+	JG          done402
 	VMOVUPD     (DX)(R10*1), Z13
 	VFMADD231PD (AX)(R10*1), Z13, Z1
 	VFMADD231PD (BX)(R10*1), Z13, Z2
@@ -8511,13 +8716,13 @@ columns393:
 	VFMADD231PD 64(R8)(R10*1), Z13, Z11
 	VFMADD231PD 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns393
+	JMP         columns401
 
-done394:
-columns395:
+done402:
+columns403:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done396
+	JG          done404
 	VMOVUPD     (DX)(R10*1), Z13
 	VFMADD231PD (AX)(R10*1), Z13, Z1
 	VFMADD231PD (BX)(R10*1), Z13, Z2
@@ -8526,11 +8731,11 @@ columns395:
 	VFMADD231PD (R8)(R10*1), Z13, Z5
 	VFMADD231PD (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns395
+	JMP         columns403
 
-done396:
+done404:
 	CMPQ        R10, CX
-	JE          done397
+	JE          done405
 	VMOVUPD.Z   (DX)(R10*1), K1, Z13
 	VMOVUPD.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PD Z12, Z13, Z1
@@ -8545,7 +8750,7 @@ done396:
 	VMOVUPD.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PD Z12, Z13, Z6
 
-done397:
+done405:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -8579,11 +8784,11 @@ done397:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end380
+	JMP        end388
 
-skip392:
+skip400:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip398
+	JNE     skip406
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8600,10 +8805,10 @@ skip392:
 	VMOVUPD Z0, Z0
 	XORQ    R9, R9
 
-columns399:
+columns407:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done400
+	JG          done408
 	VMOVUPD     (DX)(R9*1), Z11
 	VFMADD231PD (AX)(R9*1), Z11, Z1
 	VFMADD231PD (BX)(R9*1), Z11, Z2
@@ -8617,13 +8822,13 @@ columns399:
 	VFMADD231PD 64(DI)(R9*1), Z11, Z9
 	VFMADD231PD 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns399
+	JMP         columns407
 
-done400:
-columns401:
+done408:
+columns409:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done402
+	JG          done410
 	VMOVUPD     (DX)(R9*1), Z11
 	VFMADD231PD (AX)(R9*1), Z11, Z1
 	VFMADD231PD (BX)(R9*1), Z11, Z2
@@ -8631,11 +8836,11 @@ columns401:
 	VFMADD231PD (DI)(R9*1), Z11, Z4
 	VFMADD231PD (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns401
+	JMP         columns409
 
-done402:
+done410:
 	CMPQ        R9, CX
-	JE          done403
+	JE          done411
 	VMOVUPD.Z   (DX)(R9*1), K1, Z11
 	VMOVUPD.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PD Z10, Z11, Z1
@@ -8648,7 +8853,7 @@ done402:
 	VMOVUPD.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PD Z10, Z11, Z5
 
-done403:
+done411:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -8681,11 +8886,11 @@ done403:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end380
+	JMP        end388
 
-skip398:
+skip406:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip404
+	JNE     skip412
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8699,10 +8904,10 @@ skip398:
 	VMOVUPD Z0, Z0
 	XORQ    R8, R8
 
-columns405:
+columns413:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done406
+	JG          done414
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z9, Z1
 	VFMADD231PD (BX)(R8*1), Z9, Z2
@@ -8714,24 +8919,24 @@ columns405:
 	VFMADD231PD 64(SI)(R8*1), Z9, Z7
 	VFMADD231PD 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns405
+	JMP         columns413
 
-done406:
-columns407:
+done414:
+columns415:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done408
+	JG          done416
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z9, Z1
 	VFMADD231PD (BX)(R8*1), Z9, Z2
 	VFMADD231PD (SI)(R8*1), Z9, Z3
 	VFMADD231PD (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns407
+	JMP         columns415
 
-done408:
+done416:
 	CMPQ        R8, CX
-	JE          done409
+	JE          done417
 	VMOVUPD.Z   (DX)(R8*1), K1, Z9
 	VMOVUPD.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
@@ -8742,7 +8947,7 @@ done408:
 	VMOVUPD.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z4
 
-done409:
+done417:
 	LEAQ       (DI)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -8768,11 +8973,11 @@ done409:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end380
+	JMP        end388
 
-skip404:
+skip412:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip410
+	JNE     skip418
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPD Z0, Z1
@@ -8783,10 +8988,10 @@ skip404:
 	VMOVUPD Z0, Z0
 	XORQ    DI, DI
 
-columns411:
+columns419:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done412
+	JG          done420
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
@@ -8796,23 +9001,23 @@ columns411:
 	VFMADD231PD 64(BX)(DI*1), Z7, Z5
 	VFMADD231PD 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns411
+	JMP         columns419
 
-done412:
-columns413:
+done420:
+columns421:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done414
+	JG          done422
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
 	VFMADD231PD (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns413
+	JMP         columns421
 
-done414:
+done422:
 	CMPQ        DI, CX
-	JE          done415
+	JE          done423
 	VMOVUPD.Z   (DX)(DI*1), K1, Z7
 	VMOVUPD.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z1
@@ -8821,7 +9026,7 @@ done414:
 	VMOVUPD.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z3
 
-done415:
+done423:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -8850,11 +9055,11 @@ done415:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end380
+	JMP           end388
 
-skip410:
+skip418:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip416
+	JNE     skip424
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
@@ -8866,10 +9071,10 @@ skip410:
 	VMOVUPD Z0, Z0
 	XORQ    SI, SI
 
-columns417:
+columns425:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done418
+	JG          done426
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
@@ -8883,29 +9088,29 @@ columns417:
 	VFMADD231PD 192(AX)(SI*1), Z9, Z7
 	VFMADD231PD 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns417
+	JMP         columns425
 
-done418:
-columns419:
+done426:
+columns427:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done420
+	JG          done428
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns419
+	JMP         columns427
 
-done420:
+done428:
 	CMPQ        SI, CX
-	JE          done421
+	JE          done429
 	VMOVUPD.Z   (DX)(SI*1), K1, Z9
 	VMOVUPD.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
 	VMOVUPD.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z2
 
-done421:
+done429:
 	LEAQ          (BX)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -8930,21 +9135,21 @@ done421:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end380
+	JMP           end388
 
-skip416:
+skip424:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip422
+	JNE     skip430
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns423:
+columns431:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done424
+	JG          done432
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	VMOVUPD     64(DX)(BX*1), Z5
@@ -8954,26 +9159,26 @@ columns423:
 	VMOVUPD     192(DX)(BX*1), Z5
 	VFMADD231PD 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns423
+	JMP         columns431
 
-done424:
-columns425:
+done432:
+columns433:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done426
+	JG          done434
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns425
+	JMP         columns433
 
-done426:
+done434:
 	CMPQ        BX, CX
-	JE          done427
+	JE          done435
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z4, Z5, Z1
 
-done427:
+done435:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -8988,10 +9193,10 @@ done427:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end380
+	JMP           end388
 
-skip422:
-end380:
+skip430:
+end388:
 	VZEROUPPER
 	RET
 
@@ -9010,9 +9215,9 @@ TEXT ·updateMatVecAVX512(SB), NOSPLIT, $0-56
 	KMOVW  DI, K1
 	SHLQ   $0x03, CX
 
-rows428:
+rows436:
 	CMPQ         m+40(FP), $0x00000008
-	JL           rest429
+	JL           rest437
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9049,10 +9254,10 @@ rows428:
 	MOVQ         R13, f+16(FP)
 	XORQ         R13, R13
 
-columns431:
+columns439:
 	LEAQ        128(R13), R14
 	CMPQ        R14, CX
-	JG          done432
+	JG          done440
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -9122,13 +9327,13 @@ columns431:
 	VMOVUPD     Z25, 64(R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z16
 	MOVQ        R14, R13
-	JMP         columns431
+	JMP         columns439
 
-done432:
-columns433:
+done440:
+columns441:
 	LEAQ        64(R13), R14
 	CMPQ        R14, CX
-	JG          done434
+	JG          done442
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -9164,11 +9369,11 @@ columns433:
 	VMOVUPD     Z25, (R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z8
 	MOVQ        R14, R13
-	JMP         columns433
+	JMP         columns441
 
-done434:
+done442:
 	CMPQ        R13, CX
-	JE          done435
+	JE          done443
 	VMOVUPD.Z   (DX)(R13*1), K1, Z27
 	VMOVUPD.Z   (BX)(R13*1), K1, Z26
 	VMOVUPD.Z   (AX)(R13*1), K1, Z25
@@ -9212,7 +9417,7 @@ done434:
 	VMOVUPD.Z   Z25, K1, Z25
 	VFMADD231PD Z25, Z27, Z8
 
-done435:
+done443:
 	LEAQ       (R12)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -9248,11 +9453,11 @@ done435:
 	ADDQ       $0x00000040, SI
 	MOVQ       SI, y+0(FP)
 	SUBQ       $0x00000008, m+40(FP)
-	JMP        rows428
+	JMP        rows436
 
-rest429:
+rest437:
 	CMPQ         m+40(FP), $0x00000007
-	JNE          skip436
+	JNE          skip444
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9285,10 +9490,10 @@ rest429:
 	MOVQ         R12, f+16(FP)
 	XORQ         R12, R12
 
-columns437:
+columns445:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done438
+	JG          done446
 	VMOVUPD     (DX)(R12*1), Z23
 	VMOVUPD     (BX)(R12*1), Z22
 	VMOVUPD     (AX)(R12*1), Z21
@@ -9350,13 +9555,13 @@ columns437:
 	VMOVUPD     Z21, 64(R11)(R12*1)
 	VFMADD231PD Z21, Z23, Z0
 	MOVQ        R13, R12
-	JMP         columns437
+	JMP         columns445
 
-done438:
-columns439:
+done446:
+columns447:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done440
+	JG          done448
 	VMOVUPD     (DX)(R12*1), Z23
 	VMOVUPD     (BX)(R12*1), Z22
 	VMOVUPD     (AX)(R12*1), Z21
@@ -9388,11 +9593,11 @@ columns439:
 	VMOVUPD     Z21, (R11)(R12*1)
 	VFMADD231PD Z21, Z23, Z7
 	MOVQ        R13, R12
-	JMP         columns439
+	JMP         columns447
 
-done440:
+done448:
 	CMPQ        R12, CX
-	JE          done441
+	JE          done449
 	VMOVUPD.Z   (DX)(R12*1), K1, Z23
 	VMOVUPD.Z   (BX)(R12*1), K1, Z22
 	VMOVUPD.Z   (AX)(R12*1), K1, Z21
@@ -9431,7 +9636,7 @@ done440:
 	VMOVUPD.Z   Z21, K1, Z21
 	VFMADD231PD Z21, Z23, Z7
 
-done441:
+done449:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -9469,11 +9674,11 @@ done441:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end430
+	JMP        end438
 
-skip436:
+skip444:
 	CMPQ         m+40(FP), $0x00000006
-	JNE          skip442
+	JNE          skip450
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9502,10 +9707,10 @@ skip436:
 	MOVQ         R11, f+16(FP)
 	XORQ         R11, R11
 
-columns443:
+columns451:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done444
+	JG          done452
 	VMOVUPD     (DX)(R11*1), Z20
 	VMOVUPD     (BX)(R11*1), Z19
 	VMOVUPD     (AX)(R11*1), Z18
@@ -9559,13 +9764,13 @@ columns443:
 	VMOVUPD     Z18, 64(R10)(R11*1)
 	VFMADD231PD Z18, Z20, Z0
 	MOVQ        R12, R11
-	JMP         columns443
+	JMP         columns451
 
-done444:
-columns445:
+done452:
+columns453:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done446
+	JG          done454
 	VMOVUPD     (DX)(R11*1), Z20
 	VMOVUPD     (BX)(R11*1), Z19
 	VMOVUPD     (AX)(R11*1), Z18
@@ -9593,11 +9798,11 @@ columns445:
 	VMOVUPD     Z18, (R10)(R11*1)
 	VFMADD231PD Z18, Z20, Z6
 	MOVQ        R12, R11
-	JMP         columns445
+	JMP         columns453
 
-done446:
+done454:
 	CMPQ        R11, CX
-	JE          done447
+	JE          done455
 	VMOVUPD.Z   (DX)(R11*1), K1, Z20
 	VMOVUPD.Z   (BX)(R11*1), K1, Z19
 	VMOVUPD.Z   (AX)(R11*1), K1, Z18
@@ -9631,7 +9836,7 @@ done446:
 	VMOVUPD.Z   Z18, K1, Z18
 	VFMADD231PD Z18, Z20, Z6
 
-done447:
+done455:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -9665,11 +9870,11 @@ done447:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end430
+	JMP        end438
 
-skip442:
+skip450:
 	CMPQ         m+40(FP), $0x00000005
-	JNE          skip448
+	JNE          skip456
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9694,10 +9899,10 @@ skip442:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns449:
+columns457:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done450
+	JG          done458
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (BX)(R10*1), Z16
 	VMOVUPD     (AX)(R10*1), Z15
@@ -9743,13 +9948,13 @@ columns449:
 	VMOVUPD     Z15, 64(R9)(R10*1)
 	VFMADD231PD Z15, Z17, Z0
 	MOVQ        R11, R10
-	JMP         columns449
+	JMP         columns457
 
-done450:
-columns451:
+done458:
+columns459:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done452
+	JG          done460
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (BX)(R10*1), Z16
 	VMOVUPD     (AX)(R10*1), Z15
@@ -9773,11 +9978,11 @@ columns451:
 	VMOVUPD     Z15, (R9)(R10*1)
 	VFMADD231PD Z15, Z17, Z5
 	MOVQ        R11, R10
-	JMP         columns451
+	JMP         columns459
 
-done452:
+done460:
 	CMPQ        R10, CX
-	JE          done453
+	JE          done461
 	VMOVUPD.Z   (DX)(R10*1), K1, Z17
 	VMOVUPD.Z   (BX)(R10*1), K1, Z16
 	VMOVUPD.Z   (AX)(R10*1), K1, Z15
@@ -9806,7 +10011,7 @@ done452:
 	VMOVUPD.Z   Z15, K1, Z15
 	VFMADD231PD Z15, Z17, Z5
 
-done453:
+done461:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -9839,11 +10044,11 @@ done453:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end430
+	JMP        end438
 
-skip448:
+skip456:
 	CMPQ         m+40(FP), $0x00000004
-	JNE          skip454
+	JNE          skip462
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9864,10 +10069,10 @@ skip448:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns455:
+columns463:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done456
+	JG          done464
 	VMOVUPD     (DX)(R9*1), Z14
 	VMOVUPD     (BX)(R9*1), Z13
 	VMOVUPD     (AX)(R9*1), Z12
@@ -9905,13 +10110,13 @@ columns455:
 	VMOVUPD     Z12, 64(R8)(R9*1)
 	VFMADD231PD Z12, Z14, Z0
 	MOVQ        R10, R9
-	JMP         columns455
+	JMP         columns463
 
-done456:
-columns457:
+done464:
+columns465:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done458
+	JG          done466
 	VMOVUPD     (DX)(R9*1), Z14
 	VMOVUPD     (BX)(R9*1), Z13
 	VMOVUPD     (AX)(R9*1), Z12
@@ -9931,11 +10136,11 @@ columns457:
 	VMOVUPD     Z12, (R8)(R9*1)
 	VFMADD231PD Z12, Z14, Z4
 	MOVQ        R10, R9
-	JMP         columns457
+	JMP         columns465
 
-done458:
+done466:
 	CMPQ        R9, CX
-	JE          done459
+	JE          done467
 	VMOVUPD.Z   (DX)(R9*1), K1, Z14
 	VMOVUPD.Z   (BX)(R9*1), K1, Z13
 	VMOVUPD.Z   (AX)(R9*1), K1, Z12
@@ -9959,7 +10164,7 @@ done458:
 	VMOVUPD.Z   Z12, K1, Z12
 	VFMADD231PD Z12, Z14, Z4
 
-done459:
+done467:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -9985,11 +10190,11 @@ done459:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end430
+	JMP        end438
 
-skip454:
+skip462:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip460
+	JNE          skip468
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VMOVUPD      Z0, Z1
@@ -10006,10 +10211,10 @@ skip454:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns461:
+columns469:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done462
+	JG          done470
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -10039,13 +10244,13 @@ columns461:
 	VMOVUPD     Z9, 64(DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z0
 	MOVQ        R9, R8
-	JMP         columns461
+	JMP         columns469
 
-done462:
-columns463:
+done470:
+columns471:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done464
+	JG          done472
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -10061,11 +10266,11 @@ columns463:
 	VMOVUPD     Z9, (DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z3
 	MOVQ        R9, R8
-	JMP         columns463
+	JMP         columns471
 
-done464:
+done472:
 	CMPQ        R8, CX
-	JE          done465
+	JE          done473
 	VMOVUPD.Z   (DX)(R8*1), K1, Z11
 	VMOVUPD.Z   (BX)(R8*1), K1, Z10
 	VMOVUPD.Z   (AX)(R8*1), K1, Z9
@@ -10084,7 +10289,7 @@ done464:
 	VMOVUPD.Z   Z9, K1, Z9
 	VFMADD231PD Z9, Z11, Z3
 
-done465:
+done473:
 	LEAQ          (DI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -10113,11 +10318,11 @@ done465:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end430
+	JMP           end438
 
-skip460:
+skip468:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip466
+	JNE          skip474
 	LEAQ         (AX)(CX*1), SI
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
@@ -10134,10 +10339,10 @@ skip460:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns467:
+columns475:
 	LEAQ        256(DI), R8
 	CMPQ        R8, CX
-	JG          done468
+	JG          done476
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -10179,13 +10384,13 @@ columns467:
 	VMOVUPD     Z10, 192(SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z0
 	MOVQ        R8, DI
-	JMP         columns467
+	JMP         columns475
 
-done468:
-columns469:
+done476:
+columns477:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done470
+	JG          done478
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -10197,11 +10402,11 @@ columns469:
 	VMOVUPD     Z10, (SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z2
 	MOVQ        R8, DI
-	JMP         columns469
+	JMP         columns477
 
-done470:
+done478:
 	CMPQ        DI, CX
-	JE          done471
+	JE          done479
 	VMOVUPD.Z   (DX)(DI*1), K1, Z12
 	VMOVUPD.Z   (BX)(DI*1), K1, Z11
 	VMOVUPD.Z   (AX)(DI*1), K1, Z10
@@ -10215,7 +10420,7 @@ done470:
 	VMOVUPD.Z   Z10, K1, Z10
 	VFMADD231PD Z10, Z12, Z2
 
-done471:
+done479:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -10240,11 +10445,11 @@ done471:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end430
+	JMP           end438
 
-skip466:
+skip474:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip472
+	JNE          skip480
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -10255,10 +10460,10 @@ skip466:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns473:
+columns481:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done474
+	JG          done482
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -10284,13 +10489,13 @@ columns473:
 	VMOVUPD     Z5, 192(AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z0
 	MOVQ        DI, SI
-	JMP         columns473
+	JMP         columns481
 
-done474:
-columns475:
+done482:
+columns483:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done476
+	JG          done484
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -10298,11 +10503,11 @@ columns475:
 	VMOVUPD     Z5, (AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z1
 	MOVQ        DI, SI
-	JMP         columns475
+	JMP         columns483
 
-done476:
+done484:
 	CMPQ        SI, CX
-	JE          done477
+	JE          done485
 	VMOVUPD.Z   (DX)(SI*1), K1, Z7
 	VMOVUPD.Z   (BX)(SI*1), K1, Z6
 	VMOVUPD.Z   (AX)(SI*1), K1, Z5
@@ -10311,7 +10516,7 @@ done476:
 	VMOVUPD.Z   Z5, K1, Z5
 	VFMADD231PD Z5, Z7, Z1
 
-done477:
+done485:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -10326,10 +10531,10 @@ done477:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end430
+	JMP           end438
 
-skip472:
-end430:
+skip480:
+end438:
 	VZEROUPPER
 	RET
 
@@ -10351,9 +10556,9 @@ TEXT ·addOuterAVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x03, BX
 
-rows478:
+rows486:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest479
+	JL           rest487
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -10397,10 +10602,10 @@ rows478:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns481:
+columns489:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done482
+	JG          done490
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -10452,13 +10657,13 @@ columns481:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns481
+	JMP         columns489
 
-done482:
-columns483:
+done490:
+columns491:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done484
+	JG          done492
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -10485,11 +10690,11 @@ columns483:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns483
+	JMP         columns491
 
-done484:
+done492:
 	CMPQ        R14, CX
-	JE          done485
+	JE          done493
 	VMOVUPD.Z   (DX)(R14*1), K1, Z9
 	VMOVUPD.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -10516,14 +10721,14 @@ done484:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, K1, (R13)(R14*1)
 
-done485:
+done493:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows478
+	JMP  rows486
 
-rest479:
+rest487:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip486
+	JNE          skip494
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -10562,10 +10767,10 @@ rest479:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns487:
+columns495:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done488
+	JG          done496
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -10611,13 +10816,13 @@ columns487:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns487
+	JMP         columns495
 
-done488:
-columns489:
+done496:
+columns497:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done490
+	JG          done498
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -10641,11 +10846,11 @@ columns489:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns489
+	JMP         columns497
 
-done490:
+done498:
 	CMPQ        BX, CX
-	JE          done491
+	JE          done499
 	VMOVUPD.Z   (DX)(BX*1), K1, Z8
 	VMOVUPD.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -10669,13 +10874,13 @@ done490:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, K1, (R12)(BX*1)
 
-done491:
+done499:
 	LEAQ (R12)(SI*1), AX
-	JMP  end480
+	JMP  end488
 
-skip486:
+skip494:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip492
+	JNE          skip500
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -10709,10 +10914,10 @@ skip486:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns493:
+columns501:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done494
+	JG          done502
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -10752,13 +10957,13 @@ columns493:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns493
+	JMP         columns501
 
-done494:
-columns495:
+done502:
+columns503:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done496
+	JG          done504
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -10779,11 +10984,11 @@ columns495:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns495
+	JMP         columns503
 
-done496:
+done504:
 	CMPQ        BX, CX
-	JE          done497
+	JE          done505
 	VMOVUPD.Z   (DX)(BX*1), K1, Z7
 	VMOVUPD.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -10804,13 +11009,13 @@ done496:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, K1, (R11)(BX*1)
 
-done497:
+done505:
 	LEAQ (R11)(SI*1), AX
-	JMP  end480
+	JMP  end488
 
-skip492:
+skip500:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip498
+	JNE          skip506
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -10839,10 +11044,10 @@ skip492:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns499:
+columns507:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done500
+	JG          done508
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -10876,13 +11081,13 @@ columns499:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns499
+	JMP         columns507
 
-done500:
-columns501:
+done508:
+columns509:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done502
+	JG          done510
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -10900,11 +11105,11 @@ columns501:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns501
+	JMP         columns509
 
-done502:
+done510:
 	CMPQ        BX, CX
-	JE          done503
+	JE          done511
 	VMOVUPD.Z   (DX)(BX*1), K1, Z6
 	VMOVUPD.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -10922,13 +11127,13 @@ done502:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, K1, (R10)(BX*1)
 
-done503:
+done511:
 	LEAQ (R10)(SI*1), AX
-	JMP  end480
+	JMP  end488
 
-skip498:
+skip506:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip504
+	JNE          skip512
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -10952,10 +11157,10 @@ skip498:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns505:
+columns513:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done506
+	JG          done514
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -10983,13 +11188,13 @@ columns505:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns505
+	JMP         columns513
 
-done506:
-columns507:
+done514:
+columns515:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done508
+	JG          done516
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -11004,11 +11209,11 @@ columns507:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns507
+	JMP         columns515
 
-done508:
+done516:
 	CMPQ        BX, CX
-	JE          done509
+	JE          done517
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -11023,13 +11228,13 @@ done508:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, K1, (R9)(BX*1)
 
-done509:
+done517:
 	LEAQ (R9)(SI*1), AX
-	JMP  end480
+	JMP  end488
 
-skip504:
+skip512:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip510
+	JNE          skip518
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -11048,10 +11253,10 @@ skip504:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns511:
+columns519:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done512
+	JG          done520
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -11073,13 +11278,13 @@ columns511:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns511
+	JMP         columns519
 
-done512:
-columns513:
+done520:
+columns521:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done514
+	JG          done522
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -11091,11 +11296,11 @@ columns513:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns513
+	JMP         columns521
 
-done514:
+done522:
 	CMPQ        BX, CX
-	JE          done515
+	JE          done523
 	VMOVUPD.Z   (DX)(BX*1), K1, Z4
 	VMOVUPD.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -11107,13 +11312,13 @@ done514:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, K1, (R8)(BX*1)
 
-done515:
+done523:
 	LEAQ (R8)(SI*1), AX
-	JMP  end480
+	JMP  end488
 
-skip510:
+skip518:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip516
+	JNE          skip524
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSD (R8), Z0
@@ -11127,10 +11332,10 @@ skip510:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns517:
+columns525:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done518
+	JG          done526
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -11160,13 +11365,13 @@ columns517:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns517
+	JMP         columns525
 
-done518:
-columns519:
+done526:
+columns527:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done520
+	JG          done528
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -11175,11 +11380,11 @@ columns519:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns519
+	JMP         columns527
 
-done520:
+done528:
 	CMPQ        BX, CX
-	JE          done521
+	JE          done529
 	VMOVUPD.Z   (DX)(BX*1), K1, Z3
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -11188,13 +11393,13 @@ done520:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, K1, (DI)(BX*1)
 
-done521:
+done529:
 	LEAQ (DI)(SI*1), AX
-	JMP  end480
+	JMP  end488
 
-skip516:
+skip524:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip522
+	JNE          skip530
 	MOVQ         f+16(FP), DI
 	VBROADCASTSD (DI), Z0
 	ADDQ         BX, DI
@@ -11203,10 +11408,10 @@ skip516:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns523:
+columns531:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done524
+	JG          done532
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
@@ -11224,34 +11429,34 @@ columns523:
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns523
+	JMP         columns531
 
-done524:
-columns525:
+done532:
+columns533:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done526
+	JG          done534
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns525
+	JMP         columns533
 
-done526:
+done534:
 	CMPQ        BX, CX
-	JE          done527
+	JE          done535
 	VMOVUPD.Z   (DX)(BX*1), K1, Z2
 	VMOVUPD.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, K1, (AX)(BX*1)
 
-done527:
+done535:
 	LEAQ (AX)(SI*1), AX
-	JMP  end480
+	JMP  end488
 
-skip522:
-end480:
+skip530:
+end488:
 	VZEROUPPER
 	RET
 
@@ -11273,9 +11478,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next529
+	JG      next537
 	TESTQ   SI, SI
-	JZ      end528
+	JZ      end536
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -11289,9 +11494,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done531
+	JL      done539
 
-loop530:
+loop538:
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
@@ -11308,33 +11513,33 @@ loop530:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop530
+	JGE          loop538
 
-done531:
+done539:
 	CMPQ R11, $0x00000001
-	JL   done533
+	JL   done541
 
-loop532:
+loop540:
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop532
+	JG           loop540
 
-done533:
+done541:
 	VADDPD    Z2, Z1, Z1
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z1, Z1
 	VMOVUPD.Z (AX)(R9*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(R9*1)
-	JMP       end528
+	JMP       end536
 
-next529:
+next537:
 	CMPQ    SI, $0x00000010
-	JG      next534
+	JG      next542
 	SUBQ    $0x00000008, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11353,9 +11558,9 @@ next529:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done536
+	JL      done544
 
-loop535:
+loop543:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -11376,13 +11581,13 @@ loop535:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop535
+	JGE          loop543
 
-done536:
+done544:
 	CMPQ R11, $0x00000001
-	JL   done538
+	JL   done546
 
-loop537:
+loop545:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -11390,9 +11595,9 @@ loop537:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop537
+	JG           loop545
 
-done538:
+done546:
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z2, Z2
 	VADDPD    Z5, Z1, Z1
@@ -11404,11 +11609,11 @@ done538:
 	VMOVUPD.Z 64(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z2, Z2
 	VMOVUPD   Z2, K1, 64(AX)(R9*1)
-	JMP       end528
+	JMP       end536
 
-next534:
+next542:
 	CMPQ    SI, $0x00000018
-	JG      next539
+	JG      next547
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11424,9 +11629,9 @@ next534:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done541
+	JL      done549
 
-loop540:
+loop548:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -11441,13 +11646,13 @@ loop540:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop540
+	JGE          loop548
 
-done541:
+done549:
 	CMPQ R11, $0x00000001
-	JL   done543
+	JL   done551
 
-loop542:
+loop550:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -11456,9 +11661,9 @@ loop542:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop542
+	JG           loop550
 
-done543:
+done551:
 	VADDPD    Z4, Z1, Z1
 	VADDPD    Z5, Z2, Z2
 	VADDPD    Z6, Z3, Z3
@@ -11469,11 +11674,11 @@ done543:
 	VMOVUPD.Z 128(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z3, Z3
 	VMOVUPD   Z3, K1, 128(AX)(R9*1)
-	JMP       end528
+	JMP       end536
 
-next539:
+next547:
 	CMPQ    SI, $0x00000020
-	JG      next544
+	JG      next552
 	SUBQ    $0x00000018, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11491,9 +11696,9 @@ next539:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done546
+	JL      done554
 
-loop545:
+loop553:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -11510,13 +11715,13 @@ loop545:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop545
+	JGE          loop553
 
-done546:
+done554:
 	CMPQ R11, $0x00000001
-	JL   done548
+	JL   done556
 
-loop547:
+loop555:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -11526,9 +11731,9 @@ loop547:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop547
+	JG           loop555
 
-done548:
+done556:
 	VADDPD    Z5, Z1, Z1
 	VADDPD    Z6, Z2, Z2
 	VADDPD    Z7, Z3, Z3
@@ -11542,11 +11747,11 @@ done548:
 	VMOVUPD.Z 192(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z4, Z4
 	VMOVUPD   Z4, K1, 192(AX)(R9*1)
-	JMP       end528
+	JMP       end536
 
-next544:
+next552:
 	CMPQ    SI, $0x00000028
-	JG      next549
+	JG      next557
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11561,9 +11766,9 @@ next544:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done551
+	JL      done559
 
-loop550:
+loop558:
 	VBROADCASTSD (R10), Z6
 	VFMADD231PD  (SI), Z6, Z1
 	VFMADD231PD  64(SI), Z6, Z2
@@ -11574,9 +11779,9 @@ loop550:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop550
+	JG           loop558
 
-done551:
+done559:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -11588,11 +11793,11 @@ done551:
 	VMOVUPD.Z 256(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z5, Z5
 	VMOVUPD   Z5, K1, 256(AX)(R9*1)
-	JMP       end528
+	JMP       end536
 
-next549:
+next557:
 	CMPQ    SI, $0x00000030
-	JG      next552
+	JG      next560
 	SUBQ    $0x00000028, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11608,9 +11813,9 @@ next549:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done554
+	JL      done562
 
-loop553:
+loop561:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -11622,9 +11827,9 @@ loop553:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop553
+	JG           loop561
 
-done554:
+done562:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -11638,11 +11843,11 @@ done554:
 	VMOVUPD.Z 320(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z6, Z6
 	VMOVUPD   Z6, K1, 320(AX)(R9*1)
-	JMP       end528
+	JMP       end536
 
-next552:
+next560:
 	CMPQ    SI, $0x00000038
-	JG      next555
+	JG      next563
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11659,9 +11864,9 @@ next552:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done557
+	JL      done565
 
-loop556:
+loop564:
 	VBROADCASTSD (R10), Z8
 	VFMADD231PD  (SI), Z8, Z1
 	VFMADD231PD  64(SI), Z8, Z2
@@ -11674,9 +11879,9 @@ loop556:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop556
+	JG           loop564
 
-done557:
+done565:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -11692,9 +11897,9 @@ done557:
 	VMOVUPD.Z 384(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z7, Z7
 	VMOVUPD   Z7, K1, 384(AX)(R9*1)
-	JMP       end528
+	JMP       end536
 
-next555:
+next563:
 	SUBQ    $0x00000038, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11712,9 +11917,9 @@ next555:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done560
+	JL      done568
 
-loop559:
+loop567:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -11728,9 +11933,9 @@ loop559:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop559
+	JG           loop567
 
-done560:
+done568:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -11748,14 +11953,14 @@ done560:
 	VMOVUPD.Z 448(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z8, Z8
 	VMOVUPD   Z8, K1, 448(AX)(R9*1)
-	JMP       end528
+	JMP       end536
 
-end528:
+end536:
 	XORQ R9, R9
 
-group561:
+group569:
 	CMPQ    R9, R8
-	JE      done562
+	JE      done570
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11769,9 +11974,9 @@ group561:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done564
+	JL      done572
 
-loop563:
+loop571:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -11784,9 +11989,9 @@ loop563:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop563
+	JG           loop571
 
-done564:
+done572:
 	VADDPD  (AX)(R9*1), Z1, Z1
 	VMOVUPD Z1, (AX)(R9*1)
 	VADDPD  64(AX)(R9*1), Z2, Z2
@@ -11804,9 +12009,9 @@ done564:
 	VADDPD  448(AX)(R9*1), Z8, Z8
 	VMOVUPD Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group561
+	JMP     group569
 
-done562:
+done570:
 	VZEROUPPER
 	RET
 
@@ -11833,16 +12038,16 @@ TEXT ·matMulTAVX512(SB), NOSPLIT, $8-64
 	SHLQ   $0x03, R9
 	LEAQ   (R9)(R9*2), R10
 	CMPQ   BX, $0x00000004
-	JL     done566
+	JL     done574
 
-loop565:
+loop573:
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 	CMPQ R13, $0x00000020
-	JL   done568
+	JL   done576
 
-loop567:
+loop575:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11863,9 +12068,9 @@ loop567:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done570
+	JL      done578
 
-loop569:
+loop577:
 	VMOVUPD     (R15), Z17
 	VMOVUPD     (R15)(R9*1), Z18
 	VMOVUPD     (R15)(R9*2), Z19
@@ -11894,11 +12099,11 @@ loop569:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop569
+	JGE         loop577
 
-done570:
+done578:
 	TESTQ       BP, BP
-	JZ          skip571
+	JZ          skip579
 	VMOVUPD.Z   (R15), K1, Z17
 	VMOVUPD.Z   (R15)(R9*1), K1, Z18
 	VMOVUPD.Z   (R15)(R9*2), K1, Z19
@@ -11924,7 +12129,7 @@ done570:
 	VFMADD231PD Z19, Z21, Z15
 	VFMADD231PD Z20, Z21, Z16
 
-skip571:
+skip579:
 	MOVQ          R12, R14
 	VUNPCKLPD     Z2, Z1, Z17
 	VUNPCKHPD     Z2, Z1, Z1
@@ -11989,13 +12194,13 @@ skip571:
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
 	CMPQ          R13, $0x00000020
-	JGE           loop567
+	JGE           loop575
 
-done568:
+done576:
 	CMPQ R13, $0x00000008
-	JL   done573
+	JL   done581
 
-loop572:
+loop580:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12004,9 +12209,9 @@ loop572:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done575
+	JL      done583
 
-loop574:
+loop582:
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R14), Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -12020,11 +12225,11 @@ loop574:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop574
+	JGE         loop582
 
-done575:
+done583:
 	TESTQ       BP, BP
-	JZ          skip576
+	JZ          skip584
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R14), K1, Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -12035,7 +12240,7 @@ done575:
 	VMOVUPD.Z   (R14)(R10*1), K1, Z6
 	VFMADD231PD Z5, Z6, Z4
 
-skip576:
+skip584:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -12076,9 +12281,9 @@ skip576:
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
 	CMPQ          R13, $0x00000008
-	JGE           loop572
+	JGE           loop580
 
-done573:
+done581:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	ADDQ R9, CX
@@ -12089,20 +12294,20 @@ done573:
 	ADDQ R8, AX
 	SUBQ $0x00000004, BX
 	CMPQ BX, $0x00000004
-	JGE  loop565
+	JGE  loop573
 
-done566:
+done574:
 	CMPQ BX, $0x00000001
-	JL   done578
+	JL   done586
 
-loop577:
+loop585:
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 	CMPQ R13, $0x00000020
-	JL   done580
+	JL   done588
 
-loop579:
+loop587:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12111,9 +12316,9 @@ loop579:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done582
+	JL      done590
 
-loop581:
+loop589:
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R15)(R9*1), Z6
 	VMOVUPD     (R15)(R9*2), Z7
@@ -12127,11 +12332,11 @@ loop581:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop581
+	JGE         loop589
 
-done582:
+done590:
 	TESTQ       BP, BP
-	JZ          skip583
+	JZ          skip591
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R15)(R9*1), K1, Z6
 	VMOVUPD.Z   (R15)(R9*2), K1, Z7
@@ -12142,7 +12347,7 @@ done582:
 	VFMADD231PD Z7, Z9, Z3
 	VFMADD231PD Z8, Z9, Z4
 
-skip583:
+skip591:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -12183,21 +12388,21 @@ skip583:
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
 	CMPQ          R13, $0x00000020
-	JGE           loop579
+	JGE           loop587
 
-done580:
+done588:
 	CMPQ R13, $0x00000008
-	JL   done585
+	JL   done593
 
-loop584:
+loop592:
 	VMOVUPD Z0, Z1
 	MOVQ    CX, R14
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done587
+	JL      done595
 
-loop586:
+loop594:
 	VMOVUPD     (R15), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z1
@@ -12205,16 +12410,16 @@ loop586:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop586
+	JGE         loop594
 
-done587:
+done595:
 	TESTQ       BP, BP
-	JZ          skip588
+	JZ          skip596
 	VMOVUPD.Z   (R15), K1, Z2
 	VMOVUPD.Z   (R14), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-skip588:
+skip596:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VADDPD        Y1, Y2, Y2
@@ -12228,15 +12433,15 @@ skip588:
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
 	CMPQ          R13, $0x00000008
-	JGE           loop584
+	JGE           loop592
 
-done585:
+done593:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000001, BX
-	JG   loop577
+	JG   loop585
 
-done578:
+done586:
 	VZEROUPPER
 	RET
 
@@ -12260,9 +12465,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	SUBQ   R8, DX
 	MOVQ   R9, R8
 	CMPQ   DX, $0x00000008
-	JG     next590
+	JG     next598
 	TESTQ  DX, DX
-	JZ     end589
+	JZ     end597
 	MOVQ   $-1, R10
 	BZHIQ  DX, R10, R10
 	KMOVW  R10, K1
@@ -12271,9 +12476,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	MOVQ   m+32(FP), R11
 	ADDQ   R9, R10
 	CMPQ   R11, $0x00000004
-	JL     done592
+	JL     done600
 
-loop591:
+loop599:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12284,9 +12489,9 @@ loop591:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done594
+	JL      done602
 
-loop593:
+loop601:
 	VMOVUPD.Z    (R13), K1, Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z1
@@ -12299,9 +12504,9 @@ loop593:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop593
+	JG           loop601
 
-done594:
+done602:
 	VBROADCASTSD alpha+8(FP), Z6
 	VMOVUPD.Z    (R10), K1, Z5
 	VFMADD231PD  Z1, Z6, Z5
@@ -12325,13 +12530,13 @@ done594:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop591
+	JGE          loop599
 
-done592:
+done600:
 	CMPQ R11, $0x00000001
-	JL   done596
+	JL   done604
 
-loop595:
+loop603:
 	VMOVUPD Z0, Z1
 	MOVQ    DX, R12
 	MOVQ    b+24(FP), R13
@@ -12339,18 +12544,18 @@ loop595:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done598
+	JL      done606
 
-loop597:
+loop605:
 	VMOVUPD.Z    (R13), K1, Z2
 	VBROADCASTSD (R12), Z3
 	VFMADD231PD  Z2, Z3, Z1
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop597
+	JG           loop605
 
-done598:
+done606:
 	VBROADCASTSD alpha+8(FP), Z3
 	VMOVUPD.Z    (R10), K1, Z2
 	VFMADD231PD  Z1, Z3, Z2
@@ -12358,14 +12563,14 @@ done598:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop595
+	JG           loop603
 
-done596:
-	JMP end589
+done604:
+	JMP end597
 
-next590:
+next598:
 	CMPQ  DX, $0x00000010
-	JG    next599
+	JG    next607
 	SUBQ  $0x00000008, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -12375,9 +12580,9 @@ next590:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 	CMPQ  R11, $0x00000004
-	JL    done601
+	JL    done609
 
-loop600:
+loop608:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12392,9 +12597,9 @@ loop600:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done603
+	JL      done611
 
-loop602:
+loop610:
 	VMOVUPD      (R13), Z9
 	VMOVUPD.Z    64(R13), K1, Z10
 	VBROADCASTSD (R12), Z11
@@ -12412,9 +12617,9 @@ loop602:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop602
+	JG           loop610
 
-done603:
+done611:
 	VBROADCASTSD alpha+8(FP), Z11
 	VMOVUPD      (R10), Z9
 	VFMADD231PD  Z1, Z11, Z9
@@ -12450,13 +12655,13 @@ done603:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop600
+	JGE          loop608
 
-done601:
+done609:
 	CMPQ R11, $0x00000001
-	JL   done605
+	JL   done613
 
-loop604:
+loop612:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	MOVQ    DX, R12
@@ -12465,9 +12670,9 @@ loop604:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done607
+	JL      done615
 
-loop606:
+loop614:
 	VMOVUPD      (R13), Z3
 	VMOVUPD.Z    64(R13), K1, Z4
 	VBROADCASTSD (R12), Z5
@@ -12476,9 +12681,9 @@ loop606:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop606
+	JG           loop614
 
-done607:
+done615:
 	VBROADCASTSD alpha+8(FP), Z5
 	VMOVUPD      (R10), Z3
 	VFMADD231PD  Z1, Z5, Z3
@@ -12489,14 +12694,14 @@ done607:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop604
+	JG           loop612
 
-done605:
-	JMP end589
+done613:
+	JMP end597
 
-next599:
+next607:
 	CMPQ  DX, $0x00000018
-	JG    next608
+	JG    next616
 	SUBQ  $0x00000010, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -12506,9 +12711,9 @@ next599:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 	CMPQ  R11, $0x00000004
-	JL    done610
+	JL    done618
 
-loop609:
+loop617:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12527,9 +12732,9 @@ loop609:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done612
+	JL      done620
 
-loop611:
+loop619:
 	VMOVUPD      (R13), Z13
 	VMOVUPD      64(R13), Z14
 	VMOVUPD.Z    128(R13), K1, Z15
@@ -12552,9 +12757,9 @@ loop611:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop611
+	JG           loop619
 
-done612:
+done620:
 	VBROADCASTSD alpha+8(FP), Z16
 	VMOVUPD      (R10), Z13
 	VFMADD231PD  Z1, Z16, Z13
@@ -12602,13 +12807,13 @@ done612:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop609
+	JGE          loop617
 
-done610:
+done618:
 	CMPQ R11, $0x00000001
-	JL   done614
+	JL   done622
 
-loop613:
+loop621:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12618,9 +12823,9 @@ loop613:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done616
+	JL      done624
 
-loop615:
+loop623:
 	VMOVUPD      (R13), Z4
 	VMOVUPD      64(R13), Z5
 	VMOVUPD.Z    128(R13), K1, Z6
@@ -12631,9 +12836,9 @@ loop615:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop615
+	JG           loop623
 
-done616:
+done624:
 	VBROADCASTSD alpha+8(FP), Z7
 	VMOVUPD      (R10), Z4
 	VFMADD231PD  Z1, Z7, Z4
@@ -12647,12 +12852,12 @@ done616:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop613
+	JG           loop621
 
-done614:
-	JMP end589
+done622:
+	JMP end597
 
-next608:
+next616:
 	SUBQ  $0x00000018, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -12662,9 +12867,9 @@ next608:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 	CMPQ  R11, $0x00000004
-	JL    done619
+	JL    done627
 
-loop618:
+loop626:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12687,9 +12892,9 @@ loop618:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done621
+	JL      done629
 
-loop620:
+loop628:
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -12717,9 +12922,9 @@ loop620:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop620
+	JG           loop628
 
-done621:
+done629:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -12779,13 +12984,13 @@ done621:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop618
+	JGE          loop626
 
-done619:
+done627:
 	CMPQ R11, $0x00000001
-	JL   done623
+	JL   done631
 
-loop622:
+loop630:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12796,9 +13001,9 @@ loop622:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done625
+	JL      done633
 
-loop624:
+loop632:
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -12811,9 +13016,9 @@ loop624:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop624
+	JG           loop632
 
-done625:
+done633:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -12830,25 +13035,25 @@ done625:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop622
+	JG           loop630
 
-done623:
-	JMP end589
+done631:
+	JMP end597
 
-end589:
+end597:
 	XORQ R9, R9
 
-group626:
+group634:
 	CMPQ R9, R8
-	JE   done627
+	JE   done635
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 	CMPQ R11, $0x00000004
-	JL   done629
+	JL   done637
 
-loop628:
+loop636:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12871,9 +13076,9 @@ loop628:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done631
+	JL      done639
 
-loop630:
+loop638:
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -12901,9 +13106,9 @@ loop630:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop630
+	JG           loop638
 
-done631:
+done639:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -12963,13 +13168,13 @@ done631:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop628
+	JGE          loop636
 
-done629:
+done637:
 	CMPQ R11, $0x00000001
-	JL   done633
+	JL   done641
 
-loop632:
+loop640:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12980,9 +13185,9 @@ loop632:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done635
+	JL      done643
 
-loop634:
+loop642:
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -12995,9 +13200,9 @@ loop634:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop634
+	JG           loop642
 
-done635:
+done643:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -13014,13 +13219,13 @@ done635:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop632
+	JG           loop640
 
-done633:
+done641:
 	ADDQ $0x00000100, R9
-	JMP  group626
+	JMP  group634
 
-done627:
+done635:
 	VZEROUPPER
 	RET
 
@@ -13037,15 +13242,15 @@ TEXT ·addOutersAVX512(SB), NOSPLIT, $0-56
 	MOVQ   m+24(FP), DI
 	SHLQ   $0x03, DI
 	CMPQ   BX, $0x00000006
-	JL     done637
+	JL     done645
 
-loop636:
+loop644:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done639
+	JL   done647
 
-loop638:
+loop646:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13078,9 +13283,9 @@ loop638:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done641
+	JL      done649
 
-loop640:
+loop648:
 	VMOVUPD      (R13), Z24
 	VMOVUPD      64(R13), Z25
 	VMOVUPD      128(R13), Z26
@@ -13118,9 +13323,9 @@ loop640:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop640
+	JG           loop648
 
-done641:
+done649:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -13148,13 +13353,13 @@ done641:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop638
+	JGE     loop646
 
-done639:
+done647:
 	CMPQ R8, $0x00000002
-	JL   done643
+	JL   done651
 
-loop642:
+loop650:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13175,9 +13380,9 @@ loop642:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done645
+	JL      done653
 
-loop644:
+loop652:
 	VMOVUPD      (R13), Z12
 	VMOVUPD      64(R13), Z13
 	VBROADCASTSD (R12), Z14
@@ -13201,9 +13406,9 @@ loop644:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop644
+	JG           loop652
 
-done645:
+done653:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -13219,13 +13424,13 @@ done645:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop642
+	JGE     loop650
 
-done643:
+done651:
 	CMPQ R8, $0x00000001
-	JL   done647
+	JL   done655
 
-loop646:
+loop654:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13240,9 +13445,9 @@ loop646:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done649
+	JL      done657
 
-loop648:
+loop656:
 	VMOVUPD      (R13), Z6
 	VBROADCASTSD (R12), Z7
 	VFMADD231PD  Z6, Z7, Z0
@@ -13259,9 +13464,9 @@ loop648:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop648
+	JG           loop656
 
-done649:
+done657:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
@@ -13270,9 +13475,9 @@ done649:
 	VMOVUPD Z5, (R11)(DX*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop646
+	JG      loop654
 
-done647:
+done655:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -13282,19 +13487,19 @@ done647:
 	ADDQ $0x00000030, CX
 	SUBQ $0x00000006, BX
 	CMPQ BX, $0x00000006
-	JGE  loop636
+	JGE  loop644
 
-done637:
+done645:
 	CMPQ BX, $0x00000005
-	JL   done651
+	JL   done659
 
-loop650:
+loop658:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done653
+	JL   done661
 
-loop652:
+loop660:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13323,9 +13528,9 @@ loop652:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done655
+	JL      done663
 
-loop654:
+loop662:
 	VMOVUPD      (R13), Z20
 	VMOVUPD      64(R13), Z21
 	VMOVUPD      128(R13), Z22
@@ -13358,9 +13563,9 @@ loop654:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop654
+	JG           loop662
 
-done655:
+done663:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -13384,13 +13589,13 @@ done655:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop652
+	JGE     loop660
 
-done653:
+done661:
 	CMPQ R8, $0x00000002
-	JL   done657
+	JL   done665
 
-loop656:
+loop664:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13409,9 +13614,9 @@ loop656:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done659
+	JL      done667
 
-loop658:
+loop666:
 	VMOVUPD      (R13), Z10
 	VMOVUPD      64(R13), Z11
 	VBROADCASTSD (R12), Z12
@@ -13432,9 +13637,9 @@ loop658:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop658
+	JG           loop666
 
-done659:
+done667:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -13448,13 +13653,13 @@ done659:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop656
+	JGE     loop664
 
-done657:
+done665:
 	CMPQ R8, $0x00000001
-	JL   done661
+	JL   done669
 
-loop660:
+loop668:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13468,9 +13673,9 @@ loop660:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done663
+	JL      done671
 
-loop662:
+loop670:
 	VMOVUPD      (R13), Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z0
@@ -13485,9 +13690,9 @@ loop662:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop662
+	JG           loop670
 
-done663:
+done671:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
@@ -13495,9 +13700,9 @@ done663:
 	VMOVUPD Z4, (R11)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop660
+	JG      loop668
 
-done661:
+done669:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -13506,19 +13711,19 @@ done661:
 	ADDQ $0x00000028, CX
 	SUBQ $0x00000005, BX
 	CMPQ BX, $0x00000005
-	JGE  loop650
+	JGE  loop658
 
-done651:
+done659:
 	CMPQ BX, $0x00000004
-	JL   done665
+	JL   done673
 
-loop664:
+loop672:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done667
+	JL   done675
 
-loop666:
+loop674:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -13542,9 +13747,9 @@ loop666:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done669
+	JL      done677
 
-loop668:
+loop676:
 	VMOVUPD      (R12), Z16
 	VMOVUPD      64(R12), Z17
 	VMOVUPD      128(R12), Z18
@@ -13572,9 +13777,9 @@ loop668:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop668
+	JG           loop676
 
-done669:
+done677:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -13594,13 +13799,13 @@ done669:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop666
+	JGE     loop674
 
-done667:
+done675:
 	CMPQ R8, $0x00000002
-	JL   done671
+	JL   done679
 
-loop670:
+loop678:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -13616,9 +13821,9 @@ loop670:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done673
+	JL      done681
 
-loop672:
+loop680:
 	VMOVUPD      (R12), Z8
 	VMOVUPD      64(R12), Z9
 	VBROADCASTSD (R11), Z10
@@ -13636,9 +13841,9 @@ loop672:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop672
+	JG           loop680
 
-done673:
+done681:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -13650,13 +13855,13 @@ done673:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop670
+	JGE     loop678
 
-done671:
+done679:
 	CMPQ R8, $0x00000001
-	JL   done675
+	JL   done683
 
-loop674:
+loop682:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -13668,9 +13873,9 @@ loop674:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done677
+	JL      done685
 
-loop676:
+loop684:
 	VMOVUPD      (R12), Z4
 	VBROADCASTSD (R11), Z5
 	VFMADD231PD  Z4, Z5, Z0
@@ -13683,18 +13888,18 @@ loop676:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop676
+	JG           loop684
 
-done677:
+done685:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
 	VMOVUPD Z3, (R10)(SI*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop674
+	JG      loop682
 
-done675:
+done683:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -13702,19 +13907,19 @@ done675:
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000004, BX
 	CMPQ BX, $0x00000004
-	JGE  loop664
+	JGE  loop672
 
-done665:
+done673:
 	CMPQ BX, $0x00000003
-	JL   done679
+	JL   done687
 
-loop678:
+loop686:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done681
+	JL   done689
 
-loop680:
+loop688:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13734,9 +13939,9 @@ loop680:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done683
+	JL      done691
 
-loop682:
+loop690:
 	VMOVUPD      (R11), Z12
 	VMOVUPD      64(R11), Z13
 	VMOVUPD      128(R11), Z14
@@ -13759,9 +13964,9 @@ loop682:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop682
+	JG           loop690
 
-done683:
+done691:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -13777,13 +13982,13 @@ done683:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop680
+	JGE     loop688
 
-done681:
+done689:
 	CMPQ SI, $0x00000002
-	JL   done685
+	JL   done693
 
-loop684:
+loop692:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13797,9 +14002,9 @@ loop684:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done687
+	JL      done695
 
-loop686:
+loop694:
 	VMOVUPD      (R11), Z6
 	VMOVUPD      64(R11), Z7
 	VBROADCASTSD (R10), Z8
@@ -13814,9 +14019,9 @@ loop686:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop686
+	JG           loop694
 
-done687:
+done695:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, (R9)(DX*1)
@@ -13826,13 +14031,13 @@ done687:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop684
+	JGE     loop692
 
-done685:
+done693:
 	CMPQ SI, $0x00000001
-	JL   done689
+	JL   done697
 
-loop688:
+loop696:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13843,9 +14048,9 @@ loop688:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done691
+	JL      done699
 
-loop690:
+loop698:
 	VMOVUPD      (R11), Z3
 	VBROADCASTSD (R10), Z4
 	VFMADD231PD  Z3, Z4, Z0
@@ -13856,36 +14061,36 @@ loop690:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop690
+	JG           loop698
 
-done691:
+done699:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, (R9)(DX*1)
 	VMOVUPD Z2, (R9)(DX*2)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop688
+	JG      loop696
 
-done689:
+done697:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000018, CX
 	SUBQ $0x00000003, BX
 	CMPQ BX, $0x00000003
-	JGE  loop678
+	JGE  loop686
 
-done679:
+done687:
 	CMPQ BX, $0x00000002
-	JL   done693
+	JL   done701
 
-loop692:
+loop700:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done695
+	JL   done703
 
-loop694:
+loop702:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13901,9 +14106,9 @@ loop694:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done697
+	JL      done705
 
-loop696:
+loop704:
 	VMOVUPD      (R11), Z8
 	VMOVUPD      64(R11), Z9
 	VMOVUPD      128(R11), Z10
@@ -13921,9 +14126,9 @@ loop696:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop696
+	JG           loop704
 
-done697:
+done705:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -13935,13 +14140,13 @@ done697:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop694
+	JGE     loop702
 
-done695:
+done703:
 	CMPQ SI, $0x00000002
-	JL   done699
+	JL   done707
 
-loop698:
+loop706:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13953,9 +14158,9 @@ loop698:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done701
+	JL      done709
 
-loop700:
+loop708:
 	VMOVUPD      (R11), Z4
 	VMOVUPD      64(R11), Z5
 	VBROADCASTSD (R10), Z6
@@ -13967,9 +14172,9 @@ loop700:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop700
+	JG           loop708
 
-done701:
+done709:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, (R9)(DX*1)
@@ -13977,13 +14182,13 @@ done701:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop698
+	JGE     loop706
 
-done699:
+done707:
 	CMPQ SI, $0x00000001
-	JL   done703
+	JL   done711
 
-loop702:
+loop710:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13993,9 +14198,9 @@ loop702:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done705
+	JL      done713
 
-loop704:
+loop712:
 	VMOVUPD      (R11), Z2
 	VBROADCASTSD (R10), Z3
 	VFMADD231PD  Z2, Z3, Z0
@@ -14004,34 +14209,34 @@ loop704:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop704
+	JG           loop712
 
-done705:
+done713:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, (R9)(DX*1)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop702
+	JG      loop710
 
-done703:
+done711:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000010, CX
 	SUBQ $0x00000002, BX
 	CMPQ BX, $0x00000002
-	JGE  loop692
+	JGE  loop700
 
-done693:
+done701:
 	CMPQ BX, $0x00000001
-	JL   done707
+	JL   done715
 
-loop706:
+loop714:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done709
+	JL   done717
 
-loop708:
+loop716:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14043,9 +14248,9 @@ loop708:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done711
+	JL      done719
 
-loop710:
+loop718:
 	VMOVUPD      (R11), Z4
 	VMOVUPD      64(R11), Z5
 	VMOVUPD      128(R11), Z6
@@ -14058,9 +14263,9 @@ loop710:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop710
+	JG           loop718
 
-done711:
+done719:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -14068,13 +14273,13 @@ done711:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop708
+	JGE     loop716
 
-done709:
+done717:
 	CMPQ SI, $0x00000002
-	JL   done713
+	JL   done721
 
-loop712:
+loop720:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14084,9 +14289,9 @@ loop712:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done715
+	JL      done723
 
-loop714:
+loop722:
 	VMOVUPD      (R11), Z2
 	VMOVUPD      64(R11), Z3
 	VBROADCASTSD (R10), Z4
@@ -14095,21 +14300,21 @@ loop714:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop714
+	JG           loop722
 
-done715:
+done723:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop712
+	JGE     loop720
 
-done713:
+done721:
 	CMPQ SI, $0x00000001
-	JL   done717
+	JL   done725
 
-loop716:
+loop724:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14118,30 +14323,30 @@ loop716:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done719
+	JL      done727
 
-loop718:
+loop726:
 	VMOVUPD      (R11), Z1
 	VBROADCASTSD (R10), Z2
 	VFMADD231PD  Z1, Z2, Z0
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop718
+	JG           loop726
 
-done719:
+done727:
 	VMOVUPD Z0, (R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop716
+	JG      loop724
 
-done717:
+done725:
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000001, BX
-	JG   loop706
+	JG   loop714
 
-done707:
+done715:
 	VZEROUPPER
 	RET
 
@@ -14160,9 +14365,9 @@ TEXT ·aggregateAVX512(SB), NOSPLIT, $0-96
 	XORQ         BX, BX
 	MOVQ         CX, SI
 	CMPQ         SI, $0x00000040
-	JL           done721
+	JL           done729
 
-loop720:
+loop728:
 	MOVQ      z+24(FP), DI
 	MOVQ      weights+32(FP), R8
 	MOVQ      f+40(FP), R9
@@ -14191,9 +14396,9 @@ loop720:
 	VMOVUPD   Z0, Z7
 	MOVQ      experts+72(FP), R10
 	CMPQ      R10, $0x00000001
-	JL        done723
+	JL        done731
 
-loop722:
+loop730:
 	VMOVUPD.Z   (R9), K1, Z8
 	VSUBPD      Z3, Z8, Z8
 	VMULPD      Z4, Z8, Z8
@@ -14207,9 +14412,9 @@ loop722:
 	ADDQ        CX, DI
 	ADDQ        CX, R8
 	SUBQ        $0x00000001, R10
-	JG          loop722
+	JG          loop730
 
-done723:
+done731:
 	MOVQ    mean+0(FP), DI
 	VMOVUPD Z5, (DI)(BX*1)
 	MOVQ    low+8(FP), DI
@@ -14219,92 +14424,189 @@ done723:
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000040, SI
 	CMPQ    SI, $0x00000040
-	JGE     loop720
+	JGE     loop728
 
-done721:
+done729:
 	VZEROUPPER
 	RET
 
-// func regretsAVX512(sum *float64, weights *float64, regret *float64, square *float64, gain *float64, z *float64, out *float64, slope *float64, due *float64, trust *float64, experts int, stride int)
-// Requires: AVX, AVX512F
-TEXT ·regretsAVX512(SB), NOSPLIT, $0-96
-	VPXORQ       Z0, Z0, Z0
-	MOVQ         stride+88(FP), AX
-	SHLQ         $0x03, AX
+// func regretsAVX512(rows *float64, weights *float64, regret *float64, square *float64, gain *float64, z *float64, out *float64, y *float64, prior *float64, limits *float64, experts int, stride int, relative int, doubt int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·regretsAVX512(SB), NOSPLIT, $0-112
+	VPXORQ Z0, Z0, Z0
+	MOVQ   stride+88(FP), AX
+	MOVQ   AX, CX
+	SHLQ   $0x03, CX
+	MOVQ   rows+0(FP), DX
+	MOVQ   limits+72(FP), BX
+	SHLQ   $0x03, AX
+	LEAQ   (AX)(AX*2), SI
+	XORQ   DI, DI
+	MOVQ   AX, R8
+	CMPQ   R8, $0x00000040
+	JL     done733
+
+loop732:
+	MOVQ         DX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(AX*4), R10
+	VBROADCASTSD (BX), Z1
 	VMOVUPD      Z0, Z2
-	VBROADCASTSD trig64<>+544(SB), Z1
-	XORQ         CX, CX
-	MOVQ         AX, DX
-	CMPQ         DX, $0x00000040
-	JL           done725
+	MOVQ         out+48(FP), R11
+	VMOVUPD      (R11)(DI*1), Z3
+	MOVQ         y+56(FP), R11
+	VMOVUPD      (R11)(DI*1), Z4
+	VSUBPD       Z4, Z3, Z4
+	VCMPPD       $0x07, Z4, Z4, K1
+	CMPQ         relative+96(FP), $0x00000000
+	JE           absolute734
+	VMULPD       Z4, Z4, Z5
+	VMOVUPD      (R10), Z6
+	VMOVUPD      (R9)(SI*1), Z7
+	VADDPD       Z7, Z1, Z8
+	VMOVUPD      Z8, K1, Z7
+	VMOVUPD      Z7, (R9)(SI*1)
+	VCMPPD       $0x00, Z1, Z7, K1, K2
+	VMOVUPD      Z5, K2, Z6
+	VBROADCASTSD 40(BX), Z8
+	VMAXPD       Z6, Z8, Z8
+	VBROADCASTSD 56(BX), Z9
+	VMULPD       Z9, Z8, Z9
+	VCMPPD       $0x01, Z5, Z9, K2
+	KMOVB        K2, R11
+	TESTQ        R11, R11
+	JZ           skip736
+	VBROADCASTSD 48(BX), Z9
+	VSQRTPD      Z8, Z10
+	VMULPD       Z9, Z10, Z9
+	VMINPD       Z4, Z9, Z10
+	VMOVUPD      Z0, Z11
+	VSUBPD       Z9, Z11, Z9
+	VMAXPD       Z10, Z9, Z9
+	VMOVUPD      Z9, K2, Z4
 
-loop724:
-	MOVQ    out+48(FP), BX
-	VMOVUPD (BX)(CX*1), Z3
-	MOVQ    slope+56(FP), BX
-	VMOVUPD (BX)(CX*1), Z4
-	MOVQ    due+64(FP), BX
-	VMOVUPD (BX)(CX*1), Z5
+skip736:
+	VDIVPD       Z8, Z4, Z4
+	VMOVUPD      Z4, Z4
+	VBROADCASTSD 64(BX), Z8
+	VCMPPD       $0x01, Z7, Z8, K2
+	VBROADCASTSD 56(BX), Z8
+	VMULPD       Z8, Z6, Z8
+	VMINPD       Z5, Z8, Z8
+	VMOVUPD      Z8, K2, Z5
+	VBROADCASTSD 72(BX), Z8
+	VMULPD       Z7, Z8, Z9
+	VCMPPD       $0x01, Z1, Z9, K2
+	KMOVB        K2, R11
+	TESTQ        R11, R11
+	JZ           skip737
+	VDIVPD       Z7, Z1, Z7
+	VMOVUPD      Z7, K2, Z8
+
+skip737:
+	VSUBPD  Z6, Z5, Z5
+	VMULPD  Z8, Z5, Z5
+	VADDPD  Z6, Z5, Z5
+	VMOVUPD Z5, K1, Z6
+	VMOVUPD Z6, (R10)
+	JMP     both735
+
+absolute734:
+	VBROADCASTSD 24(BX), Z5
+	VMINPD       Z4, Z5, Z4
+	VMOVUPD      Z0, Z6
+	VSUBPD       Z5, Z6, Z5
+	VMAXPD       Z4, Z5, Z4
+	VMOVUPD      Z4, Z4
+
+both735:
+	VBROADCASTSD 16(BX), Z5
+	VMULPD       Z4, Z5, Z4
+	VMOVUPD.Z    Z4, K1, Z4
+	VMOVUPD      (R9)(AX*1), Z5
+	VMOVUPD.Z    Z1, K1, Z6
+	VADDPD       Z5, Z6, Z5
+	VBROADCASTSD 8(BX), Z6
+	VCMPPD       $0x00, Z6, Z5, K1
+	VMOVUPD.Z    Z5, K1, Z6
+	VSUBPD       Z6, Z5, Z5
+	VMOVUPD      Z5, (R9)(AX*1)
+	VMOVUPD.Z    Z1, K1, Z5
+	VMOVUPD      (R9)(AX*2), Z6
+	VADDPD       Z6, Z5, Z6
+	VMOVUPD      Z6, (R9)(AX*2)
+	VMOVUPD      (R9), Z7
+	CMPQ         doubt+104(FP), $0x00000000
+	JE           sure738
+	VBROADCASTSD 32(BX), Z7
+	VADDPD       Z6, Z7, Z7
+	VDIVPD       Z7, Z6, Z6
+	VMOVUPD      Z6, Z7
+	VMOVUPD      Z7, (R9)
+
+sure738:
 	VMOVUPD Z0, Z6
-	MOVQ    weights+8(FP), BX
-	MOVQ    regret+16(FP), SI
-	MOVQ    square+24(FP), DI
-	MOVQ    gain+32(FP), R8
-	MOVQ    z+40(FP), R9
-	MOVQ    CX, R10
-	MOVQ    experts+80(FP), R11
-	CMPQ    R11, $0x00000001
-	JL      done727
+	MOVQ    weights+8(FP), R9
+	MOVQ    regret+16(FP), R10
+	MOVQ    square+24(FP), R11
+	MOVQ    gain+32(FP), R12
+	MOVQ    z+40(FP), R13
+	MOVQ    DI, R14
+	MOVQ    experts+80(FP), R15
+	CMPQ    R15, $0x00000001
+	JL      done740
 
-loop726:
-	VSUBPD      (R9)(R10*1), Z3, Z8
-	VMOVUPD     (R8)(R10*1), Z7
-	VFMADD231PD Z8, Z4, Z7
-	VMULPD      Z7, Z5, Z8
-	VSUBPD      Z8, Z7, Z7
-	VMOVUPD     Z7, (R8)(R10*1)
-	VADDPD      (SI)(R10*1), Z8, Z7
-	VMOVUPD     Z7, (SI)(R10*1)
-	VMOVUPD     (DI)(R10*1), Z9
-	VFMADD231PD Z8, Z8, Z9
-	VMOVUPD     Z9, (DI)(R10*1)
-	VADDPD      Z1, Z9, Z9
-	VMAXPD      Z2, Z7, Z7
-	VDIVPD      Z9, Z7, Z7
-	VMOVUPD     Z7, (BX)(R10*1)
-	VADDPD      Z7, Z6, Z6
-	ADDQ        AX, R10
-	SUBQ        $0x00000001, R11
-	JG          loop726
+loop739:
+	VSUBPD      (R13)(R14*1), Z3, Z9
+	VMOVUPD     (R12)(R14*1), Z8
+	VFMADD231PD Z9, Z4, Z8
+	VMULPD      Z8, Z5, Z9
+	VSUBPD      Z9, Z8, Z8
+	VMOVUPD     Z8, (R12)(R14*1)
+	VADDPD      (R10)(R14*1), Z9, Z8
+	VMOVUPD     Z8, (R10)(R14*1)
+	VMOVUPD     (R11)(R14*1), Z10
+	VFMADD231PD Z9, Z9, Z10
+	VMOVUPD     Z10, (R11)(R14*1)
+	VADDPD      Z1, Z10, Z10
+	VMAXPD      Z2, Z8, Z8
+	VDIVPD      Z10, Z8, Z8
+	VMOVUPD     Z8, (R9)(R14*1)
+	VADDPD      Z8, Z6, Z6
+	ADDQ        CX, R14
+	SUBQ        $0x00000001, R15
+	JG          loop739
 
-done727:
-	MOVQ         sum+0(FP), SI
-	VMOVUPD      Z6, (SI)(CX*1)
+done740:
 	VDIVPD       Z6, Z1, Z3
 	VBROADCASTSD largest<>+0(SB), Z4
 	VMINPD       Z4, Z3, Z3
-	MOVQ         trust+72(FP), SI
-	VMOVUPD      (SI)(CX*1), Z4
-	VMULPD       Z4, Z3, Z3
-	MOVQ         CX, SI
-	MOVQ         experts+80(FP), DI
-	CMPQ         DI, $0x00000001
-	JL           done729
+	VMULPD       Z7, Z3, Z3
+	VCMPPD       $0x01, Z6, Z2, K1
+	VSUBPD       Z7, Z1, Z2
+	VMOVUPD      Z2, K1, Z1
+	MOVQ         DI, R10
+	MOVQ         prior+64(FP), R11
+	MOVQ         experts+80(FP), R12
+	CMPQ         R12, $0x00000001
+	JL           done742
 
-loop728:
-	VMULPD  (BX)(SI*1), Z3, Z7
-	VMOVUPD Z7, (BX)(SI*1)
-	ADDQ    AX, SI
-	SUBQ    $0x00000001, DI
-	JG      loop728
+loop741:
+	VMULPD           (R9)(R10*1), Z3, Z8
+	VFMADD231PD.BCST (R11), Z1, Z8
+	VMOVUPD          Z8, (R9)(R10*1)
+	ADDQ             $0x00000008, R11
+	ADDQ             CX, R10
+	SUBQ             $0x00000001, R12
+	JG               loop741
 
-done729:
-	ADDQ $0x00000040, CX
-	SUBQ $0x00000040, DX
-	CMPQ DX, $0x00000040
-	JGE  loop724
+done742:
+	ADDQ $0x00000040, DI
+	SUBQ $0x00000040, R8
+	CMPQ R8, $0x00000040
+	JGE  loop732
 
-done725:
+done733:
 	VZEROUPPER
 	RET
 
@@ -14323,9 +14625,9 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	SUBQ         SI, BX
 	MOVQ         DI, SI
 	CMPQ         BX, $0x00000008
-	JG           next731
+	JG           next744
 	TESTQ        BX, BX
-	JZ           end730
+	JZ           end743
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
 	KMOVW        R8, K1
@@ -14369,11 +14671,11 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	VFMSUB213PD  Z6, Z5, Z1
 	VMOVUPD      Z3, K1, (AX)(DI*1)
 	VMOVUPD      Z1, K1, (CX)(DI*1)
-	JMP          end730
+	JMP          end743
 
-next731:
+next744:
 	CMPQ         BX, $0x00000010
-	JG           next732
+	JG           next745
 	SUBQ         $0x00000008, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -14444,11 +14746,11 @@ next731:
 	VMOVUPD      Z6, K1, 64(AX)(DI*1)
 	VMOVUPD      Z2, (CX)(DI*1)
 	VMOVUPD      Z4, K1, 64(CX)(DI*1)
-	JMP          end730
+	JMP          end743
 
-next732:
+next745:
 	CMPQ         BX, $0x00000018
-	JG           next733
+	JG           next746
 	SUBQ         $0x00000010, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -14545,9 +14847,9 @@ next732:
 	VMOVUPD      Z3, (CX)(DI*1)
 	VMOVUPD      Z5, 64(CX)(DI*1)
 	VMOVUPD      Z6, K1, 128(CX)(DI*1)
-	JMP          end730
+	JMP          end743
 
-next733:
+next746:
 	SUBQ         $0x00000018, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -14670,14 +14972,14 @@ next733:
 	VMOVUPD      Z6, 64(CX)(DI*1)
 	VMOVUPD      Z7, 128(CX)(DI*1)
 	VMOVUPD      Z8, K1, 192(CX)(DI*1)
-	JMP          end730
+	JMP          end743
 
-end730:
+end743:
 	XORQ DI, DI
 
-group735:
+group748:
 	CMPQ         DI, SI
-	JE           done736
+	JE           done749
 	VMOVUPD      (DX)(DI*1), Z1
 	VMOVUPD      64(DX)(DI*1), Z2
 	VMOVUPD      128(DX)(DI*1), Z3
@@ -14797,9 +15099,9 @@ group735:
 	VMOVUPD      Z7, 128(CX)(DI*1)
 	VMOVUPD      Z8, 192(CX)(DI*1)
 	ADDQ         $0x00000100, DI
-	JMP          group735
+	JMP          group748
 
-done736:
+done749:
 	VZEROUPPER
 	RET
 
@@ -14868,9 +15170,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000008
-	JG           next738
+	JG           next751
 	TESTQ        DI, DI
-	JZ           end737
+	JZ           end750
 	MOVQ         $-1, R11
 	BZHIQ        DI, R11, R11
 	KMOVW        R11, K1
@@ -14884,9 +15186,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 	CMPQ         R12, $0x00000004
-	JL           done740
+	JL           done753
 
-loop739:
+loop752:
 	VBROADCASTSD (R11), Z6
 	VMOVUPD.Z    (DI), K1, Z7
 	VFMADD231PD  Z7, Z6, Z2
@@ -14903,22 +15205,22 @@ loop739:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop739
+	JGE          loop752
 
-done740:
+done753:
 	CMPQ R12, $0x00000001
-	JL   done742
+	JL   done755
 
-loop741:
+loop754:
 	VBROADCASTSD (R11), Z6
 	VMOVUPD.Z    (DI), K1, Z7
 	VFMADD231PD  Z7, Z6, Z2
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop741
+	JG           loop754
 
-done742:
+done755:
 	VADDPD       Z3, Z2, Z2
 	VADDPD       Z4, Z2, Z2
 	VADDPD       Z5, Z2, Z2
@@ -14963,11 +15265,11 @@ done742:
 	VFMSUB213PD  Z7, Z6, Z2
 	VMOVUPD      Z4, K1, (CX)(R10*1)
 	VMOVUPD      Z2, K1, (AX)(R10*1)
-	JMP          end737
+	JMP          end750
 
-next738:
+next751:
 	CMPQ    DI, $0x00000010
-	JG      next743
+	JG      next756
 	SUBQ    $0x00000008, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -14986,9 +15288,9 @@ next738:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 	CMPQ    R12, $0x00000004
-	JL      done745
+	JL      done758
 
-loop744:
+loop757:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VMOVUPD.Z    64(DI), K1, Z11
@@ -15009,13 +15311,13 @@ loop744:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop744
+	JGE          loop757
 
-done745:
+done758:
 	CMPQ R12, $0x00000001
-	JL   done747
+	JL   done760
 
-loop746:
+loop759:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VMOVUPD.Z    64(DI), K1, Z11
@@ -15023,9 +15325,9 @@ loop746:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop746
+	JG           loop759
 
-done747:
+done760:
 	VADDPD       Z4, Z2, Z2
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z2, Z2
@@ -15100,11 +15402,11 @@ done747:
 	VMOVUPD      Z7, K1, 64(CX)(R10*1)
 	VMOVUPD      Z3, (AX)(R10*1)
 	VMOVUPD      Z5, K1, 64(AX)(R10*1)
-	JMP          end737
+	JMP          end750
 
-next743:
+next756:
 	CMPQ    DI, $0x00000018
-	JG      next748
+	JG      next761
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -15120,9 +15422,9 @@ next743:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	CMPQ    R12, $0x00000002
-	JL      done750
+	JL      done763
 
-loop749:
+loop762:
 	VBROADCASTSD (R11), Z8
 	VFMADD231PD  (DI), Z8, Z2
 	VFMADD231PD  64(DI), Z8, Z3
@@ -15137,13 +15439,13 @@ loop749:
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
 	CMPQ         R12, $0x00000002
-	JGE          loop749
+	JGE          loop762
 
-done750:
+done763:
 	CMPQ R12, $0x00000001
-	JL   done752
+	JL   done765
 
-loop751:
+loop764:
 	VBROADCASTSD (R11), Z8
 	VFMADD231PD  (DI), Z8, Z2
 	VFMADD231PD  64(DI), Z8, Z3
@@ -15152,9 +15454,9 @@ loop751:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop751
+	JG           loop764
 
-done752:
+done765:
 	VADDPD       Z5, Z2, Z2
 	VADDPD       Z6, Z3, Z3
 	VADDPD       Z7, Z4, Z4
@@ -15253,9 +15555,9 @@ done752:
 	VMOVUPD      Z4, (AX)(R10*1)
 	VMOVUPD      Z6, 64(AX)(R10*1)
 	VMOVUPD      Z7, K1, 128(AX)(R10*1)
-	JMP          end737
+	JMP          end750
 
-next748:
+next761:
 	SUBQ    $0x00000018, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -15273,9 +15575,9 @@ next748:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	CMPQ    R12, $0x00000002
-	JL      done755
+	JL      done768
 
-loop754:
+loop767:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -15292,13 +15594,13 @@ loop754:
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
 	CMPQ         R12, $0x00000002
-	JGE          loop754
+	JGE          loop767
 
-done755:
+done768:
 	CMPQ R12, $0x00000001
-	JL   done757
+	JL   done770
 
-loop756:
+loop769:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -15308,9 +15610,9 @@ loop756:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop756
+	JG           loop769
 
-done757:
+done770:
 	VADDPD       Z6, Z2, Z2
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
@@ -15437,14 +15739,14 @@ done757:
 	VMOVUPD      Z7, 64(AX)(R10*1)
 	VMOVUPD      Z8, 128(AX)(R10*1)
 	VMOVUPD      Z9, K1, 192(AX)(R10*1)
-	JMP          end737
+	JMP          end750
 
-end737:
+end750:
 	XORQ R10, R10
 
-group758:
+group771:
 	CMPQ    R10, R9
-	JE      done759
+	JE      done772
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -15458,9 +15760,9 @@ group758:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	CMPQ    R12, $0x00000002
-	JL      done761
+	JL      done774
 
-loop760:
+loop773:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -15475,13 +15777,13 @@ loop760:
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
 	CMPQ         R12, $0x00000002
-	JGE          loop760
+	JGE          loop773
 
-done761:
+done774:
 	CMPQ R12, $0x00000001
-	JL   done763
+	JL   done776
 
-loop762:
+loop775:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -15490,9 +15792,9 @@ loop762:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop762
+	JG           loop775
 
-done763:
+done776:
 	VADDPD       Z6, Z2, Z2
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
@@ -15620,9 +15922,9 @@ done763:
 	VMOVUPD      Z8, 128(AX)(R10*1)
 	VMOVUPD      Z9, 192(AX)(R10*1)
 	ADDQ         $0x00000100, R10
-	JMP          group758
+	JMP          group771
 
-done759:
+done772:
 	VZEROUPPER
 	RET
 
@@ -15636,15 +15938,15 @@ TEXT ·symAddAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 	CMPQ   BX, $0x00000001
-	JL     done765
+	JL     done778
 
-loop764:
+loop777:
 	MOVQ BX, SI
 	MOVQ CX, DI
 	CMPQ SI, $0x00000002
-	JL   done767
+	JL   done780
 
-loop766:
+loop779:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15665,9 +15967,9 @@ loop766:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done769
+	JL      done782
 
-loop768:
+loop781:
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -15697,9 +15999,9 @@ loop768:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop768
+	JG           loop781
 
-done769:
+done782:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -15720,13 +16022,13 @@ done769:
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop766
+	JGE     loop779
 
-done767:
+done780:
 	CMPQ SI, $0x00000001
-	JL   done771
+	JL   done784
 
-loop770:
+loop783:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15739,9 +16041,9 @@ loop770:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done773
+	JL      done786
 
-loop772:
+loop785:
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z9, Z8, Z0
@@ -15762,9 +16064,9 @@ loop772:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop772
+	JG           loop785
 
-done773:
+done786:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -15776,14 +16078,14 @@ done773:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JG      loop770
+	JG      loop783
 
-done771:
+done784:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JG   loop764
+	JG   loop777
 
-done765:
+done778:
 	VZEROUPPER
 	RET
 
@@ -15797,15 +16099,15 @@ TEXT ·symSubAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 	CMPQ   BX, $0x00000001
-	JL     done775
+	JL     done788
 
-loop774:
+loop787:
 	MOVQ BX, SI
 	MOVQ CX, DI
 	CMPQ SI, $0x00000002
-	JL   done777
+	JL   done790
 
-loop776:
+loop789:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15826,9 +16128,9 @@ loop776:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done779
+	JL      done792
 
-loop778:
+loop791:
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -15858,9 +16160,9 @@ loop778:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop778
+	JG           loop791
 
-done779:
+done792:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -15881,13 +16183,13 @@ done779:
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop776
+	JGE     loop789
 
-done777:
+done790:
 	CMPQ SI, $0x00000001
-	JL   done781
+	JL   done794
 
-loop780:
+loop793:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15900,9 +16202,9 @@ loop780:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done783
+	JL      done796
 
-loop782:
+loop795:
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFNMADD231PD Z9, Z8, Z0
@@ -15923,9 +16225,9 @@ loop782:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop782
+	JG           loop795
 
-done783:
+done796:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -15937,14 +16239,14 @@ done783:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JG      loop780
+	JG      loop793
 
-done781:
+done794:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JG   loop774
+	JG   loop787
 
-done775:
+done788:
 	VZEROUPPER
 	RET
 
@@ -15964,7 +16266,7 @@ TEXT ·symMatVecAVX512(SB), NOSPLIT, $0-56
 	SHLQ   $0x06, SI
 	MOVQ   rows+24(FP), R8
 
-strip784:
+strip797:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -16005,9 +16307,9 @@ strip784:
 	MOVQ         BX, R11
 	SUBQ         R10, R11
 	CMPQ         R11, $0x00000040
-	JL           done788
+	JL           done801
 
-loop787:
+loop800:
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (CX)(R10*1), Z18
 	VMOVUPD     (R9), Z19
@@ -16039,9 +16341,9 @@ loop787:
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
 	CMPQ        R11, $0x00000040
-	JGE         loop787
+	JGE         loop800
 
-done788:
+done801:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -16066,20 +16368,20 @@ done788:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+48(FP), $0x00
-	JNE        back785
+	JNE        back798
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next786
+	JMP        next799
 
-back785:
+back798:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next786:
+next799:
 	DECQ R8
-	JNZ  strip784
+	JNZ  strip797
 	VZEROUPPER
 	RET
 
@@ -16099,7 +16401,7 @@ TEXT ·symSubMatVecAVX512(SB), NOSPLIT, $0-72
 	SHLQ   $0x06, SI
 	MOVQ   rows+24(FP), R8
 
-strip789:
+strip802:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -16121,9 +16423,9 @@ strip789:
 	MOVQ    w+48(FP), R11
 	MOVQ    k+56(FP), R12
 	CMPQ    R12, $0x00000001
-	JL      done793
+	JL      done806
 
-loop792:
+loop805:
 	VMOVUPD      (R11)(R10*1), Z9
 	VBROADCASTSD (R11)(SI*1), Z18
 	VFNMADD231PD Z18, Z9, Z10
@@ -16143,9 +16445,9 @@ loop792:
 	VFNMADD231PD Z18, Z9, Z17
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop792
+	JG           loop805
 
-done793:
+done806:
 	VMOVUPD     Z10, (R9)
 	VMOVUPD     Z11, 64(R9)
 	VMOVUPD     Z12, 128(R9)
@@ -16168,9 +16470,9 @@ done793:
 	MOVQ        BX, R11
 	SUBQ        R10, R11
 	CMPQ        R11, $0x00000080
-	JL          done795
+	JL          done808
 
-loop794:
+loop807:
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -16190,9 +16492,9 @@ loop794:
 	MOVQ    w+48(FP), R12
 	MOVQ    k+56(FP), R13
 	CMPQ    R13, $0x00000001
-	JL      done797
+	JL      done810
 
-loop796:
+loop809:
 	VMOVUPD      (R12)(R10*1), Z9
 	VMOVUPD      64(R12)(R10*1), Z10
 	VBROADCASTSD (R12)(SI*1), Z27
@@ -16221,9 +16523,9 @@ loop796:
 	VFNMADD231PD Z27, Z10, Z26
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop796
+	JG           loop809
 
-done797:
+done810:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -16282,13 +16584,13 @@ done797:
 	ADDQ             $0x00000080, R10
 	SUBQ             $0x00000080, R11
 	CMPQ             R11, $0x00000080
-	JGE              loop794
+	JGE              loop807
 
-done795:
+done808:
 	CMPQ R11, $0x00000040
-	JL   done799
+	JL   done812
 
-loop798:
+loop811:
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -16300,9 +16602,9 @@ loop798:
 	MOVQ    w+48(FP), R12
 	MOVQ    k+56(FP), R13
 	CMPQ    R13, $0x00000001
-	JL      done801
+	JL      done814
 
-loop800:
+loop813:
 	VMOVUPD      (R12)(R10*1), Z9
 	VBROADCASTSD (R12)(SI*1), Z10
 	VFNMADD231PD Z10, Z9, Z11
@@ -16322,9 +16624,9 @@ loop800:
 	VFNMADD231PD Z10, Z9, Z18
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop800
+	JG           loop813
 
-done801:
+done814:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -16356,9 +16658,9 @@ done801:
 	ADDQ             $0x00000040, R10
 	SUBQ             $0x00000040, R11
 	CMPQ             R11, $0x00000040
-	JGE              loop798
+	JGE              loop811
 
-done799:
+done812:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -16383,20 +16685,20 @@ done799:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+64(FP), $0x00
-	JNE        back790
+	JNE        back803
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next791
+	JMP        next804
 
-back790:
+back803:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next791:
+next804:
 	DECQ R8
-	JNZ  strip789
+	JNZ  strip802
 	VZEROUPPER
 	RET
 
@@ -16420,10 +16722,10 @@ TEXT ·squareMatVecAVX512(SB), NOSPLIT, $0-48
 	SHLQ    $0x03, DI
 	XORQ    R8, R8
 
-columns802:
+columns815:
 	LEAQ    64(R8), R9
 	CMPQ    R9, DI
-	JG      done803
+	JG      done816
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -16434,9 +16736,9 @@ columns802:
 	ADDQ    R8, R10
 	LEAQ    (SI)(SI*2), R13
 	CMPQ    R12, $0x00000004
-	JL      done805
+	JL      done818
 
-loop804:
+loop817:
 	VBROADCASTSD (R11), Z6
 	VFMADD231PD  (R10), Z6, Z2
 	VBROADCASTSD 8(R11), Z6
@@ -16449,21 +16751,21 @@ loop804:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop804
+	JGE          loop817
 
-done805:
+done818:
 	CMPQ R12, $0x00000001
-	JL   done807
+	JL   done820
 
-loop806:
+loop819:
 	VBROADCASTSD (R11), Z6
 	VFMADD231PD  (R10), Z6, Z2
 	ADDQ         SI, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop806
+	JG           loop819
 
-done807:
+done820:
 	VADDPD      Z3, Z2, Z2
 	VADDPD      Z4, Z2, Z2
 	VADDPD      Z5, Z2, Z2
@@ -16471,11 +16773,11 @@ done807:
 	VMOVUPD     Z2, (AX)(R8*1)
 	VFMADD231PD Z2, Z3, Z1
 	MOVQ        R9, R8
-	JMP         columns802
+	JMP         columns815
 
-done803:
+done816:
 	CMPQ    R8, DI
-	JE      done808
+	JE      done821
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -16484,9 +16786,9 @@ done803:
 	ADDQ    R8, CX
 	LEAQ    (SI)(SI*2), R9
 	CMPQ    BX, $0x00000004
-	JL      done810
+	JL      done823
 
-loop809:
+loop822:
 	VBROADCASTSD (DI), Z5
 	VFMADD231PD  (CX), Z5, Z2
 	VBROADCASTSD 8(DI), Z5
@@ -16499,21 +16801,21 @@ loop809:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, BX
 	CMPQ         BX, $0x00000004
-	JGE          loop809
+	JGE          loop822
 
-done810:
+done823:
 	CMPQ BX, $0x00000001
-	JL   done812
+	JL   done825
 
-loop811:
+loop824:
 	VBROADCASTSD (DI), Z5
 	VFMADD231PD  (CX), Z5, Z2
 	ADDQ         SI, CX
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, BX
-	JG           loop811
+	JG           loop824
 
-done812:
+done825:
 	VADDPD      Z3, Z2, Z2
 	VADDPD      Z4, Z2, Z2
 	VADDPD      Z0, Z2, Z2
@@ -16521,7 +16823,7 @@ done812:
 	VMOVUPD     Z2, K1, (AX)(R8*1)
 	VFMADD231PD Z2, Z0, Z1
 
-done808:
+done821:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16553,39 +16855,39 @@ TEXT ·squareSubAVX512(SB), NOSPLIT, $0-48
 	SHLQ         $0x03, R8
 	XORQ         R9, R9
 
-columns813:
+columns826:
 	LEAQ    64(R9), R10
 	CMPQ    R10, R8
-	JG      done814
+	JG      done827
 	VMOVUPD (DX)(R9*1), Z1
 	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (CX)(R9*1)
 	MOVQ    R10, R9
-	JMP     columns813
+	JMP     columns826
 
-done814:
+done827:
 	CMPQ      R9, R8
-	JE        done815
+	JE        done828
 	VMOVUPD.Z (DX)(R9*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, (CX)(R9*1)
 
-done815:
+done828:
 	XORQ DX, DX
 	MOVQ SI, R8
 	CMPQ R8, $0x00000040
-	JL   done817
+	JL   done830
 
-loop816:
+loop829:
 	VMOVUPD (CX)(DX*1), Z0
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    BX, R11
 	ADDQ    DX, R9
 	CMPQ    R11, $0x00000004
-	JL      done819
+	JL      done832
 
-loop818:
+loop831:
 	VMOVUPD           (R9), Z1
 	VFNMADD231PD.BCST (R10), Z0, Z1
 	VMOVUPD           Z1, (R9)
@@ -16605,28 +16907,28 @@ loop818:
 	ADDQ              $0x00000020, R10
 	SUBQ              $0x00000004, R11
 	CMPQ              R11, $0x00000004
-	JGE               loop818
+	JGE               loop831
 
-done819:
+done832:
 	CMPQ R11, $0x00000001
-	JL   done821
+	JL   done834
 
-loop820:
+loop833:
 	VMOVUPD           (R9), Z1
 	VFNMADD231PD.BCST (R10), Z0, Z1
 	VMOVUPD           Z1, (R9)
 	ADDQ              SI, R9
 	ADDQ              $0x00000008, R10
 	SUBQ              $0x00000001, R11
-	JG                loop820
+	JG                loop833
 
-done821:
+done834:
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000040, R8
 	CMPQ R8, $0x00000040
-	JGE  loop816
+	JGE  loop829
 
-done817:
+done830:
 	VZEROUPPER
 	RET
 
@@ -16643,9 +16945,9 @@ TEXT ·choleskyAVX512(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 	CMPQ         SI, $0x00000001
-	JL           done823
+	JL           done836
 
-loop822:
+loop835:
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
@@ -16661,9 +16963,9 @@ loop822:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 	CMPQ    R9, $0x00000001
-	JL      done825
+	JL      done838
 
-loop824:
+loop837:
 	SUBQ              $0x00000200, R10
 	VMOVUPD           (R8), Z9
 	VMULPD.BCST       (R11), Z9, Z9
@@ -16749,9 +17051,9 @@ loop824:
 	ADDQ              R10, R8
 	ADDQ              $0x00000040, R11
 	SUBQ              $0x00000001, R9
-	JG                loop824
+	JG                loop837
 
-done825:
+done838:
 	VMOVUPD           Z1, (DX)
 	VMOVUPD           Z2, 64(DX)
 	VMOVUPD           Z3, 128(DX)
@@ -16857,9 +17159,9 @@ done825:
 	SUBQ              $0x01, R9
 	ADDQ              $0x00000200, DX
 	CMPQ              R9, $0x00000001
-	JL                done827
+	JL                done840
 
-loop826:
+loop839:
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
@@ -16876,9 +17178,9 @@ loop826:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 	CMPQ    R12, $0x00000001
-	JL      done829
+	JL      done842
 
-loop828:
+loop841:
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VMULPD.BCST       (R14), Z9, Z9
@@ -16964,9 +17266,9 @@ loop828:
 	ADDQ              R13, R11
 	ADDQ              $0x00000040, R14
 	SUBQ              $0x00000001, R12
-	JG                loop828
+	JG                loop841
 
-done829:
+done842:
 	VFNMADD231PD.BCST 8(DI), Z1, Z2
 	VFNMADD231PD.BCST 16(DI), Z1, Z3
 	VFNMADD231PD.BCST 24(DI), Z1, Z4
@@ -17005,16 +17307,16 @@ done829:
 	VMOVUPD           Z8, 448(DX)
 	ADDQ              $0x00000200, DX
 	SUBQ              $0x00000001, R9
-	JG                loop826
+	JG                loop839
 
-done827:
+done840:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JG   loop822
+	JG   loop835
 
-done823:
+done836:
 	VZEROUPPER
 	RET
 
@@ -17032,9 +17334,9 @@ TEXT ·choleskySolveAVX512(SB), NOSPLIT, $0-32
 	MOVQ   nb+8(FP), R9
 	SHLQ   $0x09, R9
 	CMPQ   R8, $0x00000001
-	JL     done831
+	JL     done844
 
-loop830:
+loop843:
 	VMOVUPD (SI), Z1
 	VMOVUPD 64(SI), Z2
 	VMOVUPD 128(SI), Z3
@@ -17049,9 +17351,9 @@ loop830:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 	CMPQ    R12, $0x00000001
-	JL      done833
+	JL      done846
 
-loop832:
+loop845:
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VFNMADD231PD.BCST (R10), Z9, Z1
@@ -17128,9 +17430,9 @@ loop832:
 	ADDQ              R13, R10
 	ADDQ              $0x00000200, R11
 	SUBQ              $0x00000001, R12
-	JG                loop832
+	JG                loop845
 
-done833:
+done846:
 	VFNMADD231PD.BCST 8(BX), Z1, Z2
 	VFNMADD231PD.BCST 16(BX), Z1, Z3
 	VFNMADD231PD.BCST 24(BX), Z1, Z4
@@ -17182,15 +17484,15 @@ done833:
 	ADDQ              $0x00000200, AX
 	ADDQ              $0x01, DI
 	SUBQ              $0x00000001, R8
-	JG                loop830
+	JG                loop843
 
-done831:
+done844:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 	CMPQ AX, $0x00000001
-	JL   done835
+	JL   done848
 
-loop834:
+loop847:
 	ADDQ    $0x00000200, R9
 	SUBQ    R9, BX
 	SUBQ    $0x00000040, CX
@@ -17207,9 +17509,9 @@ loop834:
 	MOVQ    SI, R8
 	MOVQ    DX, R10
 	CMPQ    R10, $0x00000001
-	JL      done837
+	JL      done850
 
-loop836:
+loop849:
 	ADDQ              $0x00000200, DI
 	ADDQ              $0x00000200, R8
 	VMOVUPD           (R8), Z9
@@ -17285,9 +17587,9 @@ loop836:
 	VFNMADD231PD.BCST 440(DI), Z9, Z7
 	VFNMADD231PD.BCST 504(DI), Z9, Z8
 	SUBQ              $0x00000001, R10
-	JG                loop836
+	JG                loop849
 
-done837:
+done850:
 	VBROADCASTSD      (CX), Z9
 	VFMADD213PD       (SI), Z9, Z1
 	VBROADCASTSD      8(CX), Z9
@@ -17342,9 +17644,9 @@ done837:
 	VMOVUPD           Z8, 448(SI)
 	ADDQ              $0x01, DX
 	SUBQ              $0x00000001, AX
-	JG                loop834
+	JG                loop847
 
-done835:
+done848:
 	VZEROUPPER
 	RET
 
@@ -17364,9 +17666,9 @@ TEXT ·tallyAVX512(SB), NOSPLIT, $0-56
 	VMOVUPD      Z0, Z3
 	VBROADCASTSD trig64<>+544(SB), Z4
 	CMPQ         SI, $0x00000008
-	JL           done839
+	JL           done852
 
-loop838:
+loop851:
 	MOVQ        DX, R8
 	MOVQ        AX, R9
 	VMOVUPD     (BX), Z5
@@ -17466,7 +17768,7 @@ loop838:
 	MOVQ        R9, R10
 	ADDQ        DI, R9
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short840
+	JE          short853
 	VMOVUPD     (R8), Z6
 	ADDQ        DI, R8
 	VMOVUPD     (R8), Z9
@@ -17506,7 +17808,7 @@ loop838:
 	ADDQ        DI, R9
 	VMOVUPD     Z6, (R8)
 
-short840:
+short853:
 	VMOVUPD Z7, (R10)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, CX
@@ -17514,11 +17816,11 @@ short840:
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, SI
 	CMPQ    SI, $0x00000008
-	JGE     loop838
+	JGE     loop851
 
-done839:
+done852:
 	TESTQ       SI, SI
-	JZ          skip841
+	JZ          skip854
 	MOVQ        $-1, R8
 	BZHIQ       SI, R8, R8
 	KMOVW       R8, K1
@@ -17620,7 +17922,7 @@ done839:
 	MOVQ        AX, CX
 	ADDQ        DI, AX
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short842
+	JE          short855
 	VMOVUPD.Z   (DX), K1, Z6
 	ADDQ        DI, DX
 	VMOVUPD.Z   (DX), K1, Z9
@@ -17660,10 +17962,10 @@ done839:
 	ADDQ        DI, AX
 	VMOVUPD     Z4, K1, (DX)
 
-short842:
+short855:
 	VMOVUPD Z7, K1, (CX)
 
-skip841:
+skip854:
 	MOVQ          total+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
@@ -17704,9 +18006,9 @@ TEXT ·cusumAVX512(SB), NOSPLIT, $0-40
 	XORQ    DI, DI
 	MOVQ    BX, R8
 	CMPQ    R8, $0x00000040
-	JL      done844
+	JL      done857
 
-loop843:
+loop856:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -17786,9 +18088,9 @@ loop843:
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop843
+	JGE          loop856
 
-done844:
+done857:
 	MOVQ          most+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VMAXPD        Y0, Y1, Y1
@@ -17820,9 +18122,9 @@ TEXT ·momentsAVX512(SB), NOSPLIT, $0-48
 	XORQ   DI, DI
 	MOVQ   BX, R8
 	CMPQ   R8, $0x00000040
-	JL     done846
+	JL     done859
 
-loop845:
+loop858:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -17952,9 +18254,113 @@ loop845:
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop845
+	JGE          loop858
 
-done846:
+done859:
+	VZEROUPPER
+	RET
+
+// func stepsAVX512(rows *float64, limits *float64, x *float64, last *float64, n int, stride int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·stepsAVX512(SB), NOSPLIT, $0-48
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+32(FP), AX
+	MOVQ   rows+0(FP), CX
+	MOVQ   limits+8(FP), DX
+	MOVQ   stride+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), SI
+	XORQ   DI, DI
+	MOVQ   BX, R8
+	CMPQ   R8, $0x00000040
+	JL     done861
+
+loop860:
+	MOVQ         CX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	MOVQ         AX, R11
+	MOVQ         $0x00000008, R12
+	CMPQ         R11, R12
+	CMOVQGT      R12, R11
+	MOVQ         $-1, R12
+	BZHIQ        R11, R12, R12
+	KMOVW        R12, K1
+	SUBQ         $0x00000008, AX
+	XORQ         R11, R11
+	CMPQ         AX, R11
+	CMOVQLT      R11, AX
+	VMOVUPD      Z0, Z1
+	VBROADCASTSD (DX), Z2
+	MOVQ         x+16(FP), R11
+	VMOVUPD.Z    (R11)(DI*1), K1, Z3
+	MOVQ         last+24(FP), R11
+	VMOVUPD.Z    (R11)(DI*1), K1, Z4
+	VSUBPD       Z4, Z3, Z3
+	VCMPPD       $0x07, Z3, Z3, K1, K1
+	VMOVUPD      Z0, Z4
+	VSUBPD       Z3, Z4, Z4
+	VMAXPD       Z3, Z4, Z4
+	VMOVUPD      (R9)(BX*1), Z6
+	VMOVUPD      (R10), Z7
+	VMULPD       Z3, Z7, Z3
+	VBROADCASTSD 16(DX), Z7
+	VMINPD       Z3, Z7, Z3
+	VMOVUPD      Z0, Z8
+	VSUBPD       Z7, Z8, Z7
+	VMAXPD       Z3, Z7, Z3
+	VADDPD       Z6, Z4, Z7
+	VCMPPD       $0x01, Z7, Z1, K1, K2
+	VPTERNLOGQ   $0xff, Z0, Z0, Z5
+	VMOVUPD      Z3, K2, Z5
+	VMOVUPD      Z5, (R9)
+	VMOVUPD      (R10)(BX*2), Z3
+	VMOVUPD      (R10)(BX*1), Z7
+	VMAXPD       Z3, Z7, Z8
+	VMOVUPD      Z8, K1, Z7
+	VMOVUPD      Z7, (R10)(BX*1)
+	VMOVUPD      Z4, K1, Z3
+	VMOVUPD      Z3, (R10)(BX*2)
+	VCMPPD       $0x01, Z4, Z1, K1
+	VADDPD       Z6, Z2, Z3
+	VMOVUPD      Z3, K1, Z6
+	VMOVUPD      Z6, (R9)(BX*1)
+	VMOVUPD      (R9)(BX*2), Z3
+	VMULPD       Z4, Z4, Z4
+	VBROADCASTSD 8(DX), Z7
+	VCMPPD       $0x01, Z6, Z7, K2
+	VBROADCASTSD 24(DX), Z7
+	VMULPD       Z7, Z3, Z7
+	VMINPD       Z4, Z7, Z7
+	VMOVUPD      Z7, K2, Z4
+	VBROADCASTSD 32(DX), Z7
+	VMULPD       Z6, Z7, Z8
+	VCMPPD       $0x01, Z2, Z8, K2
+	KMOVB        K2, R11
+	TESTQ        R11, R11
+	JZ           skip862
+	VDIVPD       Z6, Z2, Z6
+	VMOVUPD      Z6, K2, Z7
+
+skip862:
+	VSUBPD       Z3, Z4, Z4
+	VMULPD       Z4, Z7, Z4
+	VADDPD       Z3, Z4, Z4
+	VMOVUPD      Z4, K1, Z3
+	VMOVUPD      Z3, (R9)(BX*2)
+	VSQRTPD      Z3, Z3
+	VCMPPD       $0x04, Z1, Z3, K1
+	VBROADCASTSD (DX), Z1
+	VMOVUPD      Z3, K1, Z1
+	VMOVUPD      Z1, (R9)(SI*1)
+	VDIVPD       Z1, Z2, Z1
+	VMOVUPD      Z1, (R10)
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000040, R8
+	CMPQ         R8, $0x00000040
+	JGE          loop860
+
+done861:
 	VZEROUPPER
 	RET
 
@@ -17974,10 +18380,10 @@ TEXT ·conformalAVX512(SB), NOSPLIT, $0-104
 	MOVQ   limits+64(FP), DX
 	XORQ   BX, BX
 
-columns847:
+columns863:
 	LEAQ         64(BX), SI
 	CMPQ         SI, AX
-	JG           done848
+	JG           done864
 	VMOVUPD      Z0, Z1
 	MOVQ         y+48(FP), DI
 	VMOVUPD      (DI)(BX*1), Z2
@@ -18016,9 +18422,9 @@ columns847:
 	MOVQ         steps+72(FP), R10
 	MOVQ         levels+88(FP), R11
 	CMPQ         R11, $0x00000001
-	JL           done850
+	JL           done866
 
-loop849:
+loop865:
 	ADDQ         $0x00000008, DI
 	VMOVUPD      (R8)(BX*1), Z2
 	VADDPD       Z1, Z2, Z2
@@ -18041,9 +18447,9 @@ loop849:
 	ADDQ         CX, R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000001, R11
-	JG           loop849
+	JG           loop865
 
-done850:
+done866:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      (DI)(BX*1), Z1
 	VBROADCASTSD 56(DX), Z2
@@ -18063,11 +18469,11 @@ done850:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      Z1, (DI)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns847
+	JMP          columns863
 
-done848:
+done864:
 	CMPQ         BX, AX
-	JE           done851
+	JE           done867
 	VMOVUPD      Z0, Z1
 	MOVQ         y+48(FP), AX
 	VMOVUPD.Z    (AX)(BX*1), K1, Z2
@@ -18106,9 +18512,9 @@ done848:
 	MOVQ         steps+72(FP), R8
 	MOVQ         levels+88(FP), R9
 	CMPQ         R9, $0x00000001
-	JL           done853
+	JL           done869
 
-loop852:
+loop868:
 	ADDQ         $0x00000008, AX
 	VMOVUPD.Z    (SI)(BX*1), K1, Z1
 	VADDPD       Z0, Z1, Z1
@@ -18131,9 +18537,9 @@ loop852:
 	ADDQ         CX, DI
 	ADDQ         $0x00000010, R8
 	SUBQ         $0x00000001, R9
-	JG           loop852
+	JG           loop868
 
-done853:
+done869:
 	MOVQ         scale+8(FP), AX
 	VMOVUPD.Z    (AX)(BX*1), K1, Z0
 	VBROADCASTSD 56(DX), Z1
@@ -18153,7 +18559,7 @@ done853:
 	MOVQ         scale+8(FP), AX
 	VMOVUPD      Z0, K1, (AX)(BX*1)
 
-done851:
+done867:
 	VZEROUPPER
 	RET
 
@@ -18172,10 +18578,10 @@ TEXT ·logToAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns854:
+columns870:
 	LEAQ         64(BX), SI
 	CMPQ         SI, DX
-	JG           done855
+	JG           done871
 	VMOVUPD      (CX)(BX*1), Z0
 	VBROADCASTSD logarithm<>+0(SB), Z1
 	VPADDQ       Z1, Z0, Z1
@@ -18232,11 +18638,11 @@ columns854:
 	VMOVUPD      Z1, K2, Z0
 	VMOVUPD      Z0, (AX)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns854
+	JMP          columns870
 
-done855:
+done871:
 	CMPQ         BX, DX
-	JE           done856
+	JE           done872
 	VMOVUPD.Z    (CX)(BX*1), K1, Z0
 	VBROADCASTSD logarithm<>+0(SB), Z1
 	VPADDQ       Z1, Z0, Z1
@@ -18293,7 +18699,7 @@ done855:
 	VMOVUPD      Z1, K2, Z0
 	VMOVUPD      Z0, K1, (AX)(BX*1)
 
-done856:
+done872:
 	VZEROUPPER
 	RET
 
@@ -18311,9 +18717,9 @@ TEXT ·matVec32AVX2(SB), NOSPLIT, $0-40
 	VMOVUPD (SI), Y0
 	SHLQ    $0x02, CX
 
-rows857:
+rows873:
 	CMPQ   m+24(FP), $0x00000004
-	JL     rest858
+	JL     rest874
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	LEAQ   (SI)(CX*1), DI
@@ -18327,10 +18733,10 @@ rows857:
 	VXORPD Y8, Y8, Y8
 	XORQ   R8, R8
 
-columns860:
+columns876:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done861
+	JG          done877
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
@@ -18342,24 +18748,24 @@ columns860:
 	VFMADD231PS 32(SI)(R8*1), Y10, Y7
 	VFMADD231PS 32(DI)(R8*1), Y10, Y8
 	MOVQ        R9, R8
-	JMP         columns860
+	JMP         columns876
 
-done861:
-columns862:
+done877:
+columns878:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done863
+	JG          done879
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
 	VFMADD231PS (SI)(R8*1), Y10, Y3
 	VFMADD231PS (DI)(R8*1), Y10, Y4
 	MOVQ        R9, R8
-	JMP         columns862
+	JMP         columns878
 
-done863:
+done879:
 	CMPQ        R8, CX
-	JE          done864
+	JE          done880
 	VMASKMOVPS  (DX)(R8*1), Y0, Y10
 	VMASKMOVPS  (AX)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
@@ -18370,7 +18776,7 @@ done863:
 	VMASKMOVPS  (DI)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y4
 
-done864:
+done880:
 	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
@@ -18408,11 +18814,11 @@ done864:
 	ADDQ         $0x00000010, BX
 	MOVQ         BX, y+0(FP)
 	SUBQ         $0x00000004, m+24(FP)
-	JMP          rows857
+	JMP          rows873
 
-rest858:
+rest874:
 	CMPQ   m+24(FP), $0x00000003
-	JNE    skip865
+	JNE    skip881
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	VXORPD Y1, Y1, Y1
@@ -18423,10 +18829,10 @@ rest858:
 	VXORPD Y6, Y6, Y6
 	XORQ   DI, DI
 
-columns866:
+columns882:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done867
+	JG          done883
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
@@ -18436,23 +18842,23 @@ columns866:
 	VFMADD231PS 32(BX)(DI*1), Y8, Y5
 	VFMADD231PS 32(SI)(DI*1), Y8, Y6
 	MOVQ        R8, DI
-	JMP         columns866
+	JMP         columns882
 
-done867:
-columns868:
+done883:
+columns884:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done869
+	JG          done885
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
 	VFMADD231PS (SI)(DI*1), Y8, Y3
 	MOVQ        R8, DI
-	JMP         columns868
+	JMP         columns884
 
-done869:
+done885:
 	CMPQ        DI, CX
-	JE          done870
+	JE          done886
 	VMASKMOVPS  (DX)(DI*1), Y0, Y8
 	VMASKMOVPS  (AX)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y1
@@ -18461,7 +18867,7 @@ done869:
 	VMASKMOVPS  (SI)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y3
 
-done870:
+done886:
 	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
@@ -18490,11 +18896,11 @@ done870:
 	VMOVSS       X0, 8(AX)
 	ADDQ         $0x0000000c, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end859
+	JMP          end875
 
-skip865:
+skip881:
 	CMPQ   m+24(FP), $0x00000002
-	JNE    skip871
+	JNE    skip887
 	LEAQ   (AX)(CX*1), BX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -18506,10 +18912,10 @@ skip865:
 	VXORPD Y8, Y8, Y8
 	XORQ   SI, SI
 
-columns872:
+columns888:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done873
+	JG          done889
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
@@ -18523,29 +18929,29 @@ columns872:
 	VFMADD231PS 96(AX)(SI*1), Y10, Y7
 	VFMADD231PS 96(BX)(SI*1), Y10, Y8
 	MOVQ        DI, SI
-	JMP         columns872
+	JMP         columns888
 
-done873:
-columns874:
+done889:
+columns890:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done875
+	JG          done891
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
 	MOVQ        DI, SI
-	JMP         columns874
+	JMP         columns890
 
-done875:
+done891:
 	CMPQ        SI, CX
-	JE          done876
+	JE          done892
 	VMASKMOVPS  (DX)(SI*1), Y0, Y10
 	VMASKMOVPS  (AX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
 	VMASKMOVPS  (BX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y2
 
-done876:
+done892:
 	LEAQ         (BX)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
@@ -18570,21 +18976,21 @@ done876:
 	VMOVSS       X0, 4(AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end859
+	JMP          end875
 
-skip871:
+skip887:
 	CMPQ   m+24(FP), $0x00000001
-	JNE    skip877
+	JNE    skip893
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	XORQ   BX, BX
 
-columns878:
+columns894:
 	LEAQ        128(BX), SI
 	CMPQ        SI, CX
-	JG          done879
+	JG          done895
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	VMOVUPS     32(DX)(BX*1), Y5
@@ -18594,26 +19000,26 @@ columns878:
 	VMOVUPS     96(DX)(BX*1), Y5
 	VFMADD231PS 96(AX)(BX*1), Y5, Y4
 	MOVQ        SI, BX
-	JMP         columns878
+	JMP         columns894
 
-done879:
-columns880:
+done895:
+columns896:
 	LEAQ        32(BX), SI
 	CMPQ        SI, CX
-	JG          done881
+	JG          done897
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	MOVQ        SI, BX
-	JMP         columns880
+	JMP         columns896
 
-done881:
+done897:
 	CMPQ        BX, CX
-	JE          done882
+	JE          done898
 	VMASKMOVPS  (DX)(BX*1), Y0, Y5
 	VMASKMOVPS  (AX)(BX*1), Y0, Y0
 	VFMADD231PS Y0, Y5, Y1
 
-done882:
+done898:
 	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
@@ -18628,10 +19034,10 @@ done882:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x00000004, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end859
+	JMP          end875
 
-skip877:
-end859:
+skip893:
+end875:
 	VZEROUPPER
 	RET
 
@@ -18662,9 +19068,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next884
+	JG      next900
 	TESTQ   SI, SI
-	JZ      end883
+	JZ      end899
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
 	SUBQ    SI, R10
@@ -18679,9 +19085,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done886
+	JL      done902
 
-loop885:
+loop901:
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
@@ -18698,33 +19104,33 @@ loop885:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop885
+	JGE          loop901
 
-done886:
+done902:
 	CMPQ R11, $0x00000001
-	JL   done888
+	JL   done904
 
-loop887:
+loop903:
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop887
+	JG           loop903
 
-done888:
+done904:
 	VADDPS     Y2, Y1, Y1
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y1, Y1
 	VMASKMOVPS (AX)(R9*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(R9*1)
-	JMP        end883
+	JMP        end899
 
-next884:
+next900:
 	CMPQ    SI, $0x00000010
-	JG      next889
+	JG      next905
 	SUBQ    $0x00000008, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -18744,9 +19150,9 @@ next884:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done891
+	JL      done907
 
-loop890:
+loop906:
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -18767,13 +19173,13 @@ loop890:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop890
+	JGE          loop906
 
-done891:
+done907:
 	CMPQ R11, $0x00000001
-	JL   done893
+	JL   done909
 
-loop892:
+loop908:
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -18781,9 +19187,9 @@ loop892:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop892
+	JG           loop908
 
-done893:
+done909:
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y2, Y2
 	VADDPS     Y5, Y1, Y1
@@ -18795,11 +19201,11 @@ done893:
 	VMASKMOVPS 32(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y2, Y2
 	VMASKMOVPS Y2, Y0, 32(AX)(R9*1)
-	JMP        end883
+	JMP        end899
 
-next889:
+next905:
 	CMPQ    SI, $0x00000018
-	JG      next894
+	JG      next910
 	SUBQ    $0x00000010, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -18813,9 +19219,9 @@ next889:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done896
+	JL      done912
 
-loop895:
+loop911:
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y1
 	VFMADD231PS  32(SI), Y4, Y2
@@ -18824,9 +19230,9 @@ loop895:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop895
+	JG           loop911
 
-done896:
+done912:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -18834,9 +19240,9 @@ done896:
 	VMASKMOVPS 64(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y3, Y3
 	VMASKMOVPS Y3, Y0, 64(AX)(R9*1)
-	JMP        end883
+	JMP        end899
 
-next894:
+next910:
 	SUBQ    $0x00000018, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -18851,9 +19257,9 @@ next894:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done899
+	JL      done915
 
-loop898:
+loop914:
 	VBROADCASTSS (R10), Y5
 	VFMADD231PS  (SI), Y5, Y1
 	VFMADD231PS  32(SI), Y5, Y2
@@ -18863,9 +19269,9 @@ loop898:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop898
+	JG           loop914
 
-done899:
+done915:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -18875,14 +19281,14 @@ done899:
 	VMASKMOVPS 96(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y4, Y4
 	VMASKMOVPS Y4, Y0, 96(AX)(R9*1)
-	JMP        end883
+	JMP        end899
 
-end883:
+end899:
 	XORQ R9, R9
 
-group900:
+group916:
 	CMPQ   R9, R8
-	JE     done901
+	JE     done917
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -18892,9 +19298,9 @@ group900:
 	MOVQ   BX, R11
 	ADDQ   R9, SI
 	CMPQ   R11, $0x00000001
-	JL     done903
+	JL     done919
 
-loop902:
+loop918:
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y0
 	VFMADD231PS  32(SI), Y4, Y1
@@ -18903,9 +19309,9 @@ loop902:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop902
+	JG           loop918
 
-done903:
+done919:
 	VADDPS  (AX)(R9*1), Y0, Y0
 	VMOVUPS Y0, (AX)(R9*1)
 	VADDPS  32(AX)(R9*1), Y1, Y1
@@ -18915,9 +19321,9 @@ done903:
 	VADDPS  96(AX)(R9*1), Y3, Y3
 	VMOVUPS Y3, 96(AX)(R9*1)
 	ADDQ    $0x00000080, R9
-	JMP     group900
+	JMP     group916
 
-done901:
+done917:
 	VZEROUPPER
 	RET
 
@@ -18933,15 +19339,15 @@ TEXT ·addOuters32AVX2(SB), NOSPLIT, $0-56
 	MOVQ m+24(FP), SI
 	SHLQ $0x02, SI
 	CMPQ BX, $0x00000002
-	JL   done905
+	JL   done921
 
-loop904:
+loop920:
 	MOVQ cols+40(FP), DI
 	XORQ R8, R8
 	CMPQ DI, $0x00000004
-	JL   done907
+	JL   done923
 
-loop906:
+loop922:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -18957,9 +19363,9 @@ loop906:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done909
+	JL      done925
 
-loop908:
+loop924:
 	VMOVUPS      (R11), Y8
 	VMOVUPS      32(R11), Y9
 	VMOVUPS      64(R11), Y10
@@ -18977,9 +19383,9 @@ loop908:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop908
+	JG           loop924
 
-done909:
+done925:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, 64(R9)
@@ -18991,13 +19397,13 @@ done909:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000004, DI
 	CMPQ    DI, $0x00000004
-	JGE     loop906
+	JGE     loop922
 
-done907:
+done923:
 	CMPQ DI, $0x00000002
-	JL   done911
+	JL   done927
 
-loop910:
+loop926:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -19009,9 +19415,9 @@ loop910:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done913
+	JL      done929
 
-loop912:
+loop928:
 	VMOVUPS      (R11), Y4
 	VMOVUPS      32(R11), Y5
 	VBROADCASTSS (R10), Y6
@@ -19023,9 +19429,9 @@ loop912:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop912
+	JG           loop928
 
-done913:
+done929:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, (R9)(DX*1)
@@ -19033,13 +19439,13 @@ done913:
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000002, DI
 	CMPQ    DI, $0x00000002
-	JGE     loop910
+	JGE     loop926
 
-done911:
+done927:
 	CMPQ DI, $0x00000001
-	JL   done915
+	JL   done931
 
-loop914:
+loop930:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -19049,9 +19455,9 @@ loop914:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done917
+	JL      done933
 
-loop916:
+loop932:
 	VMOVUPS      (R11), Y2
 	VBROADCASTSS (R10), Y3
 	VFMADD231PS  Y2, Y3, Y0
@@ -19060,34 +19466,34 @@ loop916:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop916
+	JG           loop932
 
-done917:
+done933:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, (R9)(DX*1)
 	ADDQ    $0x00000020, R8
 	SUBQ    $0x00000001, DI
-	JG      loop914
+	JG      loop930
 
-done915:
+done931:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000002, BX
 	CMPQ BX, $0x00000002
-	JGE  loop904
+	JGE  loop920
 
-done905:
+done921:
 	CMPQ BX, $0x00000001
-	JL   done919
+	JL   done935
 
-loop918:
+loop934:
 	MOVQ cols+40(FP), DI
 	XORQ R8, R8
 	CMPQ DI, $0x00000004
-	JL   done921
+	JL   done937
 
-loop920:
+loop936:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -19099,9 +19505,9 @@ loop920:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done923
+	JL      done939
 
-loop922:
+loop938:
 	VMOVUPS      (R11), Y4
 	VMOVUPS      32(R11), Y5
 	VMOVUPS      64(R11), Y6
@@ -19114,9 +19520,9 @@ loop922:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop922
+	JG           loop938
 
-done923:
+done939:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, 64(R9)
@@ -19124,13 +19530,13 @@ done923:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000004, DI
 	CMPQ    DI, $0x00000004
-	JGE     loop920
+	JGE     loop936
 
-done921:
+done937:
 	CMPQ DI, $0x00000002
-	JL   done925
+	JL   done941
 
-loop924:
+loop940:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -19140,9 +19546,9 @@ loop924:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done927
+	JL      done943
 
-loop926:
+loop942:
 	VMOVUPS      (R11), Y2
 	VMOVUPS      32(R11), Y3
 	VBROADCASTSS (R10), Y4
@@ -19151,21 +19557,21 @@ loop926:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop926
+	JG           loop942
 
-done927:
+done943:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000002, DI
 	CMPQ    DI, $0x00000002
-	JGE     loop924
+	JGE     loop940
 
-done925:
+done941:
 	CMPQ DI, $0x00000001
-	JL   done929
+	JL   done945
 
-loop928:
+loop944:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -19174,30 +19580,30 @@ loop928:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done931
+	JL      done947
 
-loop930:
+loop946:
 	VMOVUPS      (R11), Y1
 	VBROADCASTSS (R10), Y2
 	VFMADD231PS  Y1, Y2, Y0
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop930
+	JG           loop946
 
-done931:
+done947:
 	VMOVUPS Y0, (R9)
 	ADDQ    $0x00000020, R8
 	SUBQ    $0x00000001, DI
-	JG      loop928
+	JG      loop944
 
-done929:
+done945:
 	ADDQ DX, AX
 	ADDQ $0x00000004, CX
 	SUBQ $0x00000001, BX
-	JG   loop918
+	JG   loop934
 
-done919:
+done935:
 	VZEROUPPER
 	RET
 
@@ -19215,9 +19621,9 @@ TEXT ·matVec32AVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x02, CX
 
-rows932:
+rows948:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest933
+	JL      rest949
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -19243,10 +19649,10 @@ rows932:
 	VMOVUPS Z0, Z16
 	XORQ    R12, R12
 
-columns935:
+columns951:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done936
+	JG          done952
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -19266,13 +19672,13 @@ columns935:
 	VFMADD231PS 64(R10)(R12*1), Z18, Z15
 	VFMADD231PS 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns935
+	JMP         columns951
 
-done936:
-columns937:
+done952:
+columns953:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done938
+	JG          done954
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -19283,11 +19689,11 @@ columns937:
 	VFMADD231PS (R10)(R12*1), Z18, Z7
 	VFMADD231PS (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns937
+	JMP         columns953
 
-done938:
+done954:
 	CMPQ        R12, CX
-	JE          done939
+	JE          done955
 	VMOVUPS.Z   (DX)(R12*1), K1, Z18
 	VMOVUPS.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z1
@@ -19306,7 +19712,7 @@ done938:
 	VMOVUPS.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z8
 
-done939:
+done955:
 	LEAQ       (R11)(CX*1), AX
 	VADDPS     Z9, Z1, Z1
 	VADDPS     Z10, Z2, Z2
@@ -19349,11 +19755,11 @@ done939:
 	ADDQ       $0x00000020, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows932
+	JMP        rows948
 
-rest933:
+rest949:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip940
+	JNE     skip956
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -19376,10 +19782,10 @@ rest933:
 	VMOVUPS Z0, Z0
 	XORQ    R11, R11
 
-columns941:
+columns957:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done942
+	JG          done958
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -19397,13 +19803,13 @@ columns941:
 	VFMADD231PS 64(R9)(R11*1), Z15, Z13
 	VFMADD231PS 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns941
+	JMP         columns957
 
-done942:
-columns943:
+done958:
+columns959:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done944
+	JG          done960
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -19413,11 +19819,11 @@ columns943:
 	VFMADD231PS (R9)(R11*1), Z15, Z6
 	VFMADD231PS (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns943
+	JMP         columns959
 
-done944:
+done960:
 	CMPQ        R11, CX
-	JE          done945
+	JE          done961
 	VMOVUPS.Z   (DX)(R11*1), K1, Z15
 	VMOVUPS.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z1
@@ -19434,7 +19840,7 @@ done944:
 	VMOVUPS.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z7
 
-done945:
+done961:
 	LEAQ       (R10)(CX*1), AX
 	VADDPS     Z8, Z1, Z1
 	VADDPS     Z9, Z2, Z2
@@ -19475,11 +19881,11 @@ done945:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x0000001c, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end934
+	JMP        end950
 
-skip940:
+skip956:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip946
+	JNE     skip962
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -19499,10 +19905,10 @@ skip940:
 	VMOVUPS Z0, Z0
 	XORQ    R10, R10
 
-columns947:
+columns963:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done948
+	JG          done964
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -19518,13 +19924,13 @@ columns947:
 	VFMADD231PS 64(R8)(R10*1), Z13, Z11
 	VFMADD231PS 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns947
+	JMP         columns963
 
-done948:
-columns949:
+done964:
+columns965:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done950
+	JG          done966
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -19533,11 +19939,11 @@ columns949:
 	VFMADD231PS (R8)(R10*1), Z13, Z5
 	VFMADD231PS (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns949
+	JMP         columns965
 
-done950:
+done966:
 	CMPQ        R10, CX
-	JE          done951
+	JE          done967
 	VMOVUPS.Z   (DX)(R10*1), K1, Z13
 	VMOVUPS.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z1
@@ -19552,7 +19958,7 @@ done950:
 	VMOVUPS.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z6
 
-done951:
+done967:
 	LEAQ       (R9)(CX*1), AX
 	VADDPS     Z7, Z1, Z1
 	VADDPS     Z8, Z2, Z2
@@ -19589,11 +19995,11 @@ done951:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000018, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end934
+	JMP        end950
 
-skip946:
+skip962:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip952
+	JNE     skip968
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -19610,10 +20016,10 @@ skip946:
 	VMOVUPS Z0, Z0
 	XORQ    R9, R9
 
-columns953:
+columns969:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done954
+	JG          done970
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -19627,13 +20033,13 @@ columns953:
 	VFMADD231PS 64(DI)(R9*1), Z11, Z9
 	VFMADD231PS 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns953
+	JMP         columns969
 
-done954:
-columns955:
+done970:
+columns971:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done956
+	JG          done972
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -19641,11 +20047,11 @@ columns955:
 	VFMADD231PS (DI)(R9*1), Z11, Z4
 	VFMADD231PS (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns955
+	JMP         columns971
 
-done956:
+done972:
 	CMPQ        R9, CX
-	JE          done957
+	JE          done973
 	VMOVUPS.Z   (DX)(R9*1), K1, Z11
 	VMOVUPS.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z1
@@ -19658,7 +20064,7 @@ done956:
 	VMOVUPS.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z5
 
-done957:
+done973:
 	LEAQ       (R8)(CX*1), AX
 	VADDPS     Z6, Z1, Z1
 	VADDPS     Z7, Z2, Z2
@@ -19694,11 +20100,11 @@ done957:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000014, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end934
+	JMP        end950
 
-skip952:
+skip968:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip958
+	JNE     skip974
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -19712,10 +20118,10 @@ skip952:
 	VMOVUPS Z0, Z0
 	XORQ    R8, R8
 
-columns959:
+columns975:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done960
+	JG          done976
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
@@ -19727,24 +20133,24 @@ columns959:
 	VFMADD231PS 64(SI)(R8*1), Z9, Z7
 	VFMADD231PS 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns959
+	JMP         columns975
 
-done960:
-columns961:
+done976:
+columns977:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done962
+	JG          done978
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
 	VFMADD231PS (SI)(R8*1), Z9, Z3
 	VFMADD231PS (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns961
+	JMP         columns977
 
-done962:
+done978:
 	CMPQ        R8, CX
-	JE          done963
+	JE          done979
 	VMOVUPS.Z   (DX)(R8*1), K1, Z9
 	VMOVUPS.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
@@ -19755,7 +20161,7 @@ done962:
 	VMOVUPS.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z4
 
-done963:
+done979:
 	LEAQ       (DI)(CX*1), AX
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z2, Z2
@@ -19784,11 +20190,11 @@ done963:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000010, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end934
+	JMP        end950
 
-skip958:
+skip974:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip964
+	JNE     skip980
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPS Z0, Z1
@@ -19799,10 +20205,10 @@ skip958:
 	VMOVUPS Z0, Z0
 	XORQ    DI, DI
 
-columns965:
+columns981:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done966
+	JG          done982
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
@@ -19812,23 +20218,23 @@ columns965:
 	VFMADD231PS 64(BX)(DI*1), Z7, Z5
 	VFMADD231PS 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns965
+	JMP         columns981
 
-done966:
-columns967:
+done982:
+columns983:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done968
+	JG          done984
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
 	VFMADD231PS (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns967
+	JMP         columns983
 
-done968:
+done984:
 	CMPQ        DI, CX
-	JE          done969
+	JE          done985
 	VMOVUPS.Z   (DX)(DI*1), K1, Z7
 	VMOVUPS.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z1
@@ -19837,7 +20243,7 @@ done968:
 	VMOVUPS.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z3
 
-done969:
+done985:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -19872,11 +20278,11 @@ done969:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end934
+	JMP           end950
 
-skip964:
+skip980:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip970
+	JNE     skip986
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
@@ -19888,10 +20294,10 @@ skip964:
 	VMOVUPS Z0, Z0
 	XORQ    SI, SI
 
-columns971:
+columns987:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done972
+	JG          done988
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
@@ -19905,29 +20311,29 @@ columns971:
 	VFMADD231PS 192(AX)(SI*1), Z9, Z7
 	VFMADD231PS 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns971
+	JMP         columns987
 
-done972:
-columns973:
+done988:
+columns989:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done974
+	JG          done990
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns973
+	JMP         columns989
 
-done974:
+done990:
 	CMPQ        SI, CX
-	JE          done975
+	JE          done991
 	VMOVUPS.Z   (DX)(SI*1), K1, Z9
 	VMOVUPS.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
 	VMOVUPS.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z2
 
-done975:
+done991:
 	LEAQ          (BX)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -19956,21 +20362,21 @@ done975:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end934
+	JMP           end950
 
-skip970:
+skip986:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip976
+	JNE     skip992
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z0
 	XORQ    BX, BX
 
-columns977:
+columns993:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done978
+	JG          done994
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	VMOVUPS     64(DX)(BX*1), Z5
@@ -19980,26 +20386,26 @@ columns977:
 	VMOVUPS     192(DX)(BX*1), Z5
 	VFMADD231PS 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns977
+	JMP         columns993
 
-done978:
-columns979:
+done994:
+columns995:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done980
+	JG          done996
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns979
+	JMP         columns995
 
-done980:
+done996:
 	CMPQ        BX, CX
-	JE          done981
+	JE          done997
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z4, Z5, Z1
 
-done981:
+done997:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -20016,10 +20422,10 @@ done981:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end934
+	JMP           end950
 
-skip976:
-end934:
+skip992:
+end950:
 	VZEROUPPER
 	RET
 
@@ -20041,9 +20447,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000010
-	JG      next983
+	JG      next999
 	TESTQ   SI, SI
-	JZ      end982
+	JZ      end998
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -20057,9 +20463,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done985
+	JL      done1001
 
-loop984:
+loop1000:
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
@@ -20076,33 +20482,33 @@ loop984:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop984
+	JGE          loop1000
 
-done985:
+done1001:
 	CMPQ R11, $0x00000001
-	JL   done987
+	JL   done1003
 
-loop986:
+loop1002:
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop986
+	JG           loop1002
 
-done987:
+done1003:
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z1, Z1
 	VMOVUPS.Z (AX)(R9*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 	VMOVUPS   Z1, K1, (AX)(R9*1)
-	JMP       end982
+	JMP       end998
 
-next983:
+next999:
 	CMPQ    SI, $0x00000020
-	JG      next988
+	JG      next1004
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20121,9 +20527,9 @@ next983:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done990
+	JL      done1006
 
-loop989:
+loop1005:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -20144,13 +20550,13 @@ loop989:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop989
+	JGE          loop1005
 
-done990:
+done1006:
 	CMPQ R11, $0x00000001
-	JL   done992
+	JL   done1008
 
-loop991:
+loop1007:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -20158,9 +20564,9 @@ loop991:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop991
+	JG           loop1007
 
-done992:
+done1008:
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z1, Z1
@@ -20172,11 +20578,11 @@ done992:
 	VMOVUPS.Z 64(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z2, Z2
 	VMOVUPS   Z2, K1, 64(AX)(R9*1)
-	JMP       end982
+	JMP       end998
 
-next988:
+next1004:
 	CMPQ    SI, $0x00000030
-	JG      next993
+	JG      next1009
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20192,9 +20598,9 @@ next988:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done995
+	JL      done1011
 
-loop994:
+loop1010:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -20209,13 +20615,13 @@ loop994:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop994
+	JGE          loop1010
 
-done995:
+done1011:
 	CMPQ R11, $0x00000001
-	JL   done997
+	JL   done1013
 
-loop996:
+loop1012:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -20224,9 +20630,9 @@ loop996:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop996
+	JG           loop1012
 
-done997:
+done1013:
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z6, Z3, Z3
@@ -20237,11 +20643,11 @@ done997:
 	VMOVUPS.Z 128(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z3, Z3
 	VMOVUPS   Z3, K1, 128(AX)(R9*1)
-	JMP       end982
+	JMP       end998
 
-next993:
+next1009:
 	CMPQ    SI, $0x00000040
-	JG      next998
+	JG      next1014
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20259,9 +20665,9 @@ next993:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done1000
+	JL      done1016
 
-loop999:
+loop1015:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -20278,13 +20684,13 @@ loop999:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop999
+	JGE          loop1015
 
-done1000:
+done1016:
 	CMPQ R11, $0x00000001
-	JL   done1002
+	JL   done1018
 
-loop1001:
+loop1017:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -20294,9 +20700,9 @@ loop1001:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1001
+	JG           loop1017
 
-done1002:
+done1018:
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z7, Z3, Z3
@@ -20310,11 +20716,11 @@ done1002:
 	VMOVUPS.Z 192(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z4, Z4
 	VMOVUPS   Z4, K1, 192(AX)(R9*1)
-	JMP       end982
+	JMP       end998
 
-next998:
+next1014:
 	CMPQ    SI, $0x00000050
-	JG      next1003
+	JG      next1019
 	SUBQ    $0x00000040, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20329,9 +20735,9 @@ next998:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1005
+	JL      done1021
 
-loop1004:
+loop1020:
 	VBROADCASTSS (R10), Z6
 	VFMADD231PS  (SI), Z6, Z1
 	VFMADD231PS  64(SI), Z6, Z2
@@ -20342,9 +20748,9 @@ loop1004:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1004
+	JG           loop1020
 
-done1005:
+done1021:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -20356,11 +20762,11 @@ done1005:
 	VMOVUPS.Z 256(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z5, Z5
 	VMOVUPS   Z5, K1, 256(AX)(R9*1)
-	JMP       end982
+	JMP       end998
 
-next1003:
+next1019:
 	CMPQ    SI, $0x00000060
-	JG      next1006
+	JG      next1022
 	SUBQ    $0x00000050, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20376,9 +20782,9 @@ next1003:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1008
+	JL      done1024
 
-loop1007:
+loop1023:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -20390,9 +20796,9 @@ loop1007:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1007
+	JG           loop1023
 
-done1008:
+done1024:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -20406,11 +20812,11 @@ done1008:
 	VMOVUPS.Z 320(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z6, Z6
 	VMOVUPS   Z6, K1, 320(AX)(R9*1)
-	JMP       end982
+	JMP       end998
 
-next1006:
+next1022:
 	CMPQ    SI, $0x00000070
-	JG      next1009
+	JG      next1025
 	SUBQ    $0x00000060, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20427,9 +20833,9 @@ next1006:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1011
+	JL      done1027
 
-loop1010:
+loop1026:
 	VBROADCASTSS (R10), Z8
 	VFMADD231PS  (SI), Z8, Z1
 	VFMADD231PS  64(SI), Z8, Z2
@@ -20442,9 +20848,9 @@ loop1010:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1010
+	JG           loop1026
 
-done1011:
+done1027:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -20460,9 +20866,9 @@ done1011:
 	VMOVUPS.Z 384(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z7, Z7
 	VMOVUPS   Z7, K1, 384(AX)(R9*1)
-	JMP       end982
+	JMP       end998
 
-next1009:
+next1025:
 	SUBQ    $0x00000070, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20480,9 +20886,9 @@ next1009:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1014
+	JL      done1030
 
-loop1013:
+loop1029:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -20496,9 +20902,9 @@ loop1013:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1013
+	JG           loop1029
 
-done1014:
+done1030:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -20516,14 +20922,14 @@ done1014:
 	VMOVUPS.Z 448(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z8, Z8
 	VMOVUPS   Z8, K1, 448(AX)(R9*1)
-	JMP       end982
+	JMP       end998
 
-end982:
+end998:
 	XORQ R9, R9
 
-group1015:
+group1031:
 	CMPQ    R9, R8
-	JE      done1016
+	JE      done1032
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -20537,9 +20943,9 @@ group1015:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1018
+	JL      done1034
 
-loop1017:
+loop1033:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -20552,9 +20958,9 @@ loop1017:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1017
+	JG           loop1033
 
-done1018:
+done1034:
 	VADDPS  (AX)(R9*1), Z1, Z1
 	VMOVUPS Z1, (AX)(R9*1)
 	VADDPS  64(AX)(R9*1), Z2, Z2
@@ -20572,9 +20978,9 @@ done1018:
 	VADDPS  448(AX)(R9*1), Z8, Z8
 	VMOVUPS Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group1015
+	JMP     group1031
 
-done1016:
+done1032:
 	VZEROUPPER
 	RET
 
@@ -20591,15 +20997,15 @@ TEXT ·addOuters32AVX512(SB), NOSPLIT, $0-56
 	MOVQ   m+24(FP), DI
 	SHLQ   $0x02, DI
 	CMPQ   BX, $0x00000006
-	JL     done1020
+	JL     done1036
 
-loop1019:
+loop1035:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done1022
+	JL   done1038
 
-loop1021:
+loop1037:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -20632,9 +21038,9 @@ loop1021:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1024
+	JL      done1040
 
-loop1023:
+loop1039:
 	VMOVUPS      (R13), Z24
 	VMOVUPS      64(R13), Z25
 	VMOVUPS      128(R13), Z26
@@ -20672,9 +21078,9 @@ loop1023:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1023
+	JG           loop1039
 
-done1024:
+done1040:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -20702,13 +21108,13 @@ done1024:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop1021
+	JGE     loop1037
 
-done1022:
+done1038:
 	CMPQ R8, $0x00000002
-	JL   done1026
+	JL   done1042
 
-loop1025:
+loop1041:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -20729,9 +21135,9 @@ loop1025:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1028
+	JL      done1044
 
-loop1027:
+loop1043:
 	VMOVUPS      (R13), Z12
 	VMOVUPS      64(R13), Z13
 	VBROADCASTSS (R12), Z14
@@ -20755,9 +21161,9 @@ loop1027:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1027
+	JG           loop1043
 
-done1028:
+done1044:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -20773,13 +21179,13 @@ done1028:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop1025
+	JGE     loop1041
 
-done1026:
+done1042:
 	CMPQ R8, $0x00000001
-	JL   done1030
+	JL   done1046
 
-loop1029:
+loop1045:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -20794,9 +21200,9 @@ loop1029:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1032
+	JL      done1048
 
-loop1031:
+loop1047:
 	VMOVUPS      (R13), Z6
 	VBROADCASTSS (R12), Z7
 	VFMADD231PS  Z6, Z7, Z0
@@ -20813,9 +21219,9 @@ loop1031:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1031
+	JG           loop1047
 
-done1032:
+done1048:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
@@ -20824,9 +21230,9 @@ done1032:
 	VMOVUPS Z5, (R11)(DX*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop1029
+	JG      loop1045
 
-done1030:
+done1046:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -20836,19 +21242,19 @@ done1030:
 	ADDQ $0x00000018, CX
 	SUBQ $0x00000006, BX
 	CMPQ BX, $0x00000006
-	JGE  loop1019
+	JGE  loop1035
 
-done1020:
+done1036:
 	CMPQ BX, $0x00000005
-	JL   done1034
+	JL   done1050
 
-loop1033:
+loop1049:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done1036
+	JL   done1052
 
-loop1035:
+loop1051:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -20877,9 +21283,9 @@ loop1035:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1038
+	JL      done1054
 
-loop1037:
+loop1053:
 	VMOVUPS      (R13), Z20
 	VMOVUPS      64(R13), Z21
 	VMOVUPS      128(R13), Z22
@@ -20912,9 +21318,9 @@ loop1037:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1037
+	JG           loop1053
 
-done1038:
+done1054:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -20938,13 +21344,13 @@ done1038:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop1035
+	JGE     loop1051
 
-done1036:
+done1052:
 	CMPQ R8, $0x00000002
-	JL   done1040
+	JL   done1056
 
-loop1039:
+loop1055:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -20963,9 +21369,9 @@ loop1039:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1042
+	JL      done1058
 
-loop1041:
+loop1057:
 	VMOVUPS      (R13), Z10
 	VMOVUPS      64(R13), Z11
 	VBROADCASTSS (R12), Z12
@@ -20986,9 +21392,9 @@ loop1041:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1041
+	JG           loop1057
 
-done1042:
+done1058:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -21002,13 +21408,13 @@ done1042:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop1039
+	JGE     loop1055
 
-done1040:
+done1056:
 	CMPQ R8, $0x00000001
-	JL   done1044
+	JL   done1060
 
-loop1043:
+loop1059:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -21022,9 +21428,9 @@ loop1043:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1046
+	JL      done1062
 
-loop1045:
+loop1061:
 	VMOVUPS      (R13), Z5
 	VBROADCASTSS (R12), Z6
 	VFMADD231PS  Z5, Z6, Z0
@@ -21039,9 +21445,9 @@ loop1045:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1045
+	JG           loop1061
 
-done1046:
+done1062:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
@@ -21049,9 +21455,9 @@ done1046:
 	VMOVUPS Z4, (R11)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop1043
+	JG      loop1059
 
-done1044:
+done1060:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -21060,19 +21466,19 @@ done1044:
 	ADDQ $0x00000014, CX
 	SUBQ $0x00000005, BX
 	CMPQ BX, $0x00000005
-	JGE  loop1033
+	JGE  loop1049
 
-done1034:
+done1050:
 	CMPQ BX, $0x00000004
-	JL   done1048
+	JL   done1064
 
-loop1047:
+loop1063:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done1050
+	JL   done1066
 
-loop1049:
+loop1065:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -21096,9 +21502,9 @@ loop1049:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done1052
+	JL      done1068
 
-loop1051:
+loop1067:
 	VMOVUPS      (R12), Z16
 	VMOVUPS      64(R12), Z17
 	VMOVUPS      128(R12), Z18
@@ -21126,9 +21532,9 @@ loop1051:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop1051
+	JG           loop1067
 
-done1052:
+done1068:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -21148,13 +21554,13 @@ done1052:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop1049
+	JGE     loop1065
 
-done1050:
+done1066:
 	CMPQ R8, $0x00000002
-	JL   done1054
+	JL   done1070
 
-loop1053:
+loop1069:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -21170,9 +21576,9 @@ loop1053:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done1056
+	JL      done1072
 
-loop1055:
+loop1071:
 	VMOVUPS      (R12), Z8
 	VMOVUPS      64(R12), Z9
 	VBROADCASTSS (R11), Z10
@@ -21190,9 +21596,9 @@ loop1055:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop1055
+	JG           loop1071
 
-done1056:
+done1072:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -21204,13 +21610,13 @@ done1056:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop1053
+	JGE     loop1069
 
-done1054:
+done1070:
 	CMPQ R8, $0x00000001
-	JL   done1058
+	JL   done1074
 
-loop1057:
+loop1073:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -21222,9 +21628,9 @@ loop1057:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done1060
+	JL      done1076
 
-loop1059:
+loop1075:
 	VMOVUPS      (R12), Z4
 	VBROADCASTSS (R11), Z5
 	VFMADD231PS  Z4, Z5, Z0
@@ -21237,18 +21643,18 @@ loop1059:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop1059
+	JG           loop1075
 
-done1060:
+done1076:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
 	VMOVUPS Z3, (R10)(SI*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop1057
+	JG      loop1073
 
-done1058:
+done1074:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -21256,19 +21662,19 @@ done1058:
 	ADDQ $0x00000010, CX
 	SUBQ $0x00000004, BX
 	CMPQ BX, $0x00000004
-	JGE  loop1047
+	JGE  loop1063
 
-done1048:
+done1064:
 	CMPQ BX, $0x00000003
-	JL   done1062
+	JL   done1078
 
-loop1061:
+loop1077:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done1064
+	JL   done1080
 
-loop1063:
+loop1079:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21288,9 +21694,9 @@ loop1063:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1066
+	JL      done1082
 
-loop1065:
+loop1081:
 	VMOVUPS      (R11), Z12
 	VMOVUPS      64(R11), Z13
 	VMOVUPS      128(R11), Z14
@@ -21313,9 +21719,9 @@ loop1065:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1065
+	JG           loop1081
 
-done1066:
+done1082:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -21331,13 +21737,13 @@ done1066:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1063
+	JGE     loop1079
 
-done1064:
+done1080:
 	CMPQ SI, $0x00000002
-	JL   done1068
+	JL   done1084
 
-loop1067:
+loop1083:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21351,9 +21757,9 @@ loop1067:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1070
+	JL      done1086
 
-loop1069:
+loop1085:
 	VMOVUPS      (R11), Z6
 	VMOVUPS      64(R11), Z7
 	VBROADCASTSS (R10), Z8
@@ -21368,9 +21774,9 @@ loop1069:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1069
+	JG           loop1085
 
-done1070:
+done1086:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, (R9)(DX*1)
@@ -21380,13 +21786,13 @@ done1070:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1067
+	JGE     loop1083
 
-done1068:
+done1084:
 	CMPQ SI, $0x00000001
-	JL   done1072
+	JL   done1088
 
-loop1071:
+loop1087:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21397,9 +21803,9 @@ loop1071:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1074
+	JL      done1090
 
-loop1073:
+loop1089:
 	VMOVUPS      (R11), Z3
 	VBROADCASTSS (R10), Z4
 	VFMADD231PS  Z3, Z4, Z0
@@ -21410,36 +21816,36 @@ loop1073:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1073
+	JG           loop1089
 
-done1074:
+done1090:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, (R9)(DX*1)
 	VMOVUPS Z2, (R9)(DX*2)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop1071
+	JG      loop1087
 
-done1072:
+done1088:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x0000000c, CX
 	SUBQ $0x00000003, BX
 	CMPQ BX, $0x00000003
-	JGE  loop1061
+	JGE  loop1077
 
-done1062:
+done1078:
 	CMPQ BX, $0x00000002
-	JL   done1076
+	JL   done1092
 
-loop1075:
+loop1091:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done1078
+	JL   done1094
 
-loop1077:
+loop1093:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21455,9 +21861,9 @@ loop1077:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1080
+	JL      done1096
 
-loop1079:
+loop1095:
 	VMOVUPS      (R11), Z8
 	VMOVUPS      64(R11), Z9
 	VMOVUPS      128(R11), Z10
@@ -21475,9 +21881,9 @@ loop1079:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1079
+	JG           loop1095
 
-done1080:
+done1096:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -21489,13 +21895,13 @@ done1080:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1077
+	JGE     loop1093
 
-done1078:
+done1094:
 	CMPQ SI, $0x00000002
-	JL   done1082
+	JL   done1098
 
-loop1081:
+loop1097:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21507,9 +21913,9 @@ loop1081:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1084
+	JL      done1100
 
-loop1083:
+loop1099:
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VBROADCASTSS (R10), Z6
@@ -21521,9 +21927,9 @@ loop1083:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1083
+	JG           loop1099
 
-done1084:
+done1100:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, (R9)(DX*1)
@@ -21531,13 +21937,13 @@ done1084:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1081
+	JGE     loop1097
 
-done1082:
+done1098:
 	CMPQ SI, $0x00000001
-	JL   done1086
+	JL   done1102
 
-loop1085:
+loop1101:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21547,9 +21953,9 @@ loop1085:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1088
+	JL      done1104
 
-loop1087:
+loop1103:
 	VMOVUPS      (R11), Z2
 	VBROADCASTSS (R10), Z3
 	VFMADD231PS  Z2, Z3, Z0
@@ -21558,34 +21964,34 @@ loop1087:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1087
+	JG           loop1103
 
-done1088:
+done1104:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, (R9)(DX*1)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop1085
+	JG      loop1101
 
-done1086:
+done1102:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000002, BX
 	CMPQ BX, $0x00000002
-	JGE  loop1075
+	JGE  loop1091
 
-done1076:
+done1092:
 	CMPQ BX, $0x00000001
-	JL   done1090
+	JL   done1106
 
-loop1089:
+loop1105:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done1092
+	JL   done1108
 
-loop1091:
+loop1107:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21597,9 +22003,9 @@ loop1091:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1094
+	JL      done1110
 
-loop1093:
+loop1109:
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VMOVUPS      128(R11), Z6
@@ -21612,9 +22018,9 @@ loop1093:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1093
+	JG           loop1109
 
-done1094:
+done1110:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -21622,13 +22028,13 @@ done1094:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1091
+	JGE     loop1107
 
-done1092:
+done1108:
 	CMPQ SI, $0x00000002
-	JL   done1096
+	JL   done1112
 
-loop1095:
+loop1111:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21638,9 +22044,9 @@ loop1095:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1098
+	JL      done1114
 
-loop1097:
+loop1113:
 	VMOVUPS      (R11), Z2
 	VMOVUPS      64(R11), Z3
 	VBROADCASTSS (R10), Z4
@@ -21649,21 +22055,21 @@ loop1097:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1097
+	JG           loop1113
 
-done1098:
+done1114:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1095
+	JGE     loop1111
 
-done1096:
+done1112:
 	CMPQ SI, $0x00000001
-	JL   done1100
+	JL   done1116
 
-loop1099:
+loop1115:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21672,30 +22078,30 @@ loop1099:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1102
+	JL      done1118
 
-loop1101:
+loop1117:
 	VMOVUPS      (R11), Z1
 	VBROADCASTSS (R10), Z2
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1101
+	JG           loop1117
 
-done1102:
+done1118:
 	VMOVUPS Z0, (R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop1099
+	JG      loop1115
 
-done1100:
+done1116:
 	ADDQ DX, AX
 	ADDQ $0x00000004, CX
 	SUBQ $0x00000001, BX
-	JG   loop1089
+	JG   loop1105
 
-done1090:
+done1106:
 	VZEROUPPER
 	RET
 
@@ -21723,9 +22129,9 @@ TEXT ·fourierFeaturesAVX2(SB), NOSPLIT, $0-40
 	ADDQ   AX, BX
 	LEAQ   (DX)(DX*2), R8
 	CMPQ   DI, $0x00000004
-	JL     done1104
+	JL     done1120
 
-loop1103:
+loop1119:
 	VBROADCASTSD (SI), Y8
 	VFMADD231PD  (BX), Y8, Y0
 	VFMADD231PD  32(BX), Y8, Y1
@@ -21742,22 +22148,22 @@ loop1103:
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
 	CMPQ         DI, $0x00000004
-	JGE          loop1103
+	JGE          loop1119
 
-done1104:
+done1120:
 	CMPQ DI, $0x00000001
-	JL   done1106
+	JL   done1122
 
-loop1105:
+loop1121:
 	VBROADCASTSD (SI), Y8
 	VFMADD231PD  (BX), Y8, Y0
 	VFMADD231PD  32(BX), Y8, Y1
 	ADDQ         DX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JG           loop1105
+	JG           loop1121
 
-done1106:
+done1122:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y0, Y0
@@ -21868,9 +22274,9 @@ done1106:
 	SHRQ         $0x03, DX
 	DECQ         DX
 	CMPQ         DX, $0x00000001
-	JL           done1108
+	JL           done1124
 
-loop1107:
+loop1123:
 	MOVQ   n+32(FP), BX
 	ADDQ   $0x07, BX
 	SHRQ   $0x03, BX
@@ -21890,9 +22296,9 @@ loop1107:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 	CMPQ   R8, $0x00000004
-	JL     done1110
+	JL     done1126
 
-loop1109:
+loop1125:
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  (SI), Y8, Y0
 	VFMADD231PD  32(SI), Y8, Y1
@@ -21909,22 +22315,22 @@ loop1109:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, R8
 	CMPQ         R8, $0x00000004
-	JGE          loop1109
+	JGE          loop1125
 
-done1110:
+done1126:
 	CMPQ R8, $0x00000001
-	JL   done1112
+	JL   done1128
 
-loop1111:
+loop1127:
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  (SI), Y8, Y0
 	VFMADD231PD  32(SI), Y8, Y1
 	ADDQ         BX, SI
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, R8
-	JG           loop1111
+	JG           loop1127
 
-done1112:
+done1128:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y0, Y0
@@ -22003,9 +22409,9 @@ done1112:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1107
+	JG           loop1123
 
-done1108:
+done1124:
 	VZEROUPPER
 	RET
 
@@ -22033,9 +22439,9 @@ TEXT ·fourierFeatures32AVX2(SB), NOSPLIT, $0-40
 	ADDQ   AX, BX
 	LEAQ   (DX)(DX*2), R8
 	CMPQ   DI, $0x00000004
-	JL     done1114
+	JL     done1130
 
-loop1113:
+loop1129:
 	VBROADCASTSS (SI), Y8
 	VFMADD231PS  (BX), Y8, Y0
 	VFMADD231PS  32(BX), Y8, Y1
@@ -22052,22 +22458,22 @@ loop1113:
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
 	CMPQ         DI, $0x00000004
-	JGE          loop1113
+	JGE          loop1129
 
-done1114:
+done1130:
 	CMPQ DI, $0x00000001
-	JL   done1116
+	JL   done1132
 
-loop1115:
+loop1131:
 	VBROADCASTSS (SI), Y8
 	VFMADD231PS  (BX), Y8, Y0
 	VFMADD231PS  32(BX), Y8, Y1
 	ADDQ         DX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JG           loop1115
+	JG           loop1131
 
-done1116:
+done1132:
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y0, Y0
@@ -22157,9 +22563,9 @@ done1116:
 	SHRQ         $0x04, DX
 	DECQ         DX
 	CMPQ         DX, $0x00000001
-	JL           done1118
+	JL           done1134
 
-loop1117:
+loop1133:
 	MOVQ   n+32(FP), BX
 	ADDQ   $0x0f, BX
 	SHRQ   $0x04, BX
@@ -22179,9 +22585,9 @@ loop1117:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 	CMPQ   R8, $0x00000004
-	JL     done1120
+	JL     done1136
 
-loop1119:
+loop1135:
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (SI), Y8, Y0
 	VFMADD231PS  32(SI), Y8, Y1
@@ -22198,22 +22604,22 @@ loop1119:
 	ADDQ         $0x00000010, DI
 	SUBQ         $0x00000004, R8
 	CMPQ         R8, $0x00000004
-	JGE          loop1119
+	JGE          loop1135
 
-done1120:
+done1136:
 	CMPQ R8, $0x00000001
-	JL   done1122
+	JL   done1138
 
-loop1121:
+loop1137:
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (SI), Y8, Y0
 	VFMADD231PS  32(SI), Y8, Y1
 	ADDQ         BX, SI
 	ADDQ         $0x00000004, DI
 	SUBQ         $0x00000001, R8
-	JG           loop1121
+	JG           loop1137
 
-done1122:
+done1138:
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y0, Y0
@@ -22271,9 +22677,9 @@ done1122:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1117
+	JG           loop1133
 
-done1118:
+done1134:
 	VZEROUPPER
 	RET
 
@@ -22388,189 +22794,7 @@ TEXT ·fourierAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 	CMPQ   SI, $0x00000008
-	JL     done1124
-
-loop1123:
-	VMOVUPD Z0, Z1
-	VMOVUPD Z0, Z2
-	VMOVUPD Z0, Z3
-	VMOVUPD Z0, Z4
-	VMOVUPD Z0, Z5
-	VMOVUPD Z0, Z6
-	VMOVUPD Z0, Z7
-	VMOVUPD Z0, Z8
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-	CMPQ    R11, $0x00000001
-	JL      done1126
-
-loop1125:
-	VBROADCASTSD (R10), Z9
-	VFMADD231PD  (R9), Z9, Z1
-	VFMADD231PD  64(R9), Z9, Z2
-	VFMADD231PD  128(R9), Z9, Z3
-	VFMADD231PD  192(R9), Z9, Z4
-	VFMADD231PD  256(R9), Z9, Z5
-	VFMADD231PD  320(R9), Z9, Z6
-	VFMADD231PD  384(R9), Z9, Z7
-	VFMADD231PD  448(R9), Z9, Z8
-	ADDQ         DI, R9
-	ADDQ         $0x00000008, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1125
-
-done1126:
-	VMOVUPD Z1, (BX)
-	VMOVUPD Z2, 128(BX)
-	VMOVUPD Z3, 256(BX)
-	VMOVUPD Z4, 384(BX)
-	VMOVUPD Z5, 512(BX)
-	VMOVUPD Z6, 640(BX)
-	VMOVUPD Z7, 768(BX)
-	VMOVUPD Z8, 896(BX)
-	ADDQ    $0x00000200, AX
-	ADDQ    $0x00000400, BX
-	SUBQ    $0x00000008, SI
-	CMPQ    SI, $0x00000008
-	JGE     loop1123
-
-done1124:
-	CMPQ SI, $0x00000007
-	JL   done1128
-
-loop1127:
-	VMOVUPD Z0, Z1
-	VMOVUPD Z0, Z2
-	VMOVUPD Z0, Z3
-	VMOVUPD Z0, Z4
-	VMOVUPD Z0, Z5
-	VMOVUPD Z0, Z6
-	VMOVUPD Z0, Z7
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-	CMPQ    R11, $0x00000001
-	JL      done1130
-
-loop1129:
-	VBROADCASTSD (R10), Z8
-	VFMADD231PD  (R9), Z8, Z1
-	VFMADD231PD  64(R9), Z8, Z2
-	VFMADD231PD  128(R9), Z8, Z3
-	VFMADD231PD  192(R9), Z8, Z4
-	VFMADD231PD  256(R9), Z8, Z5
-	VFMADD231PD  320(R9), Z8, Z6
-	VFMADD231PD  384(R9), Z8, Z7
-	ADDQ         DI, R9
-	ADDQ         $0x00000008, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1129
-
-done1130:
-	VMOVUPD Z1, (BX)
-	VMOVUPD Z2, 128(BX)
-	VMOVUPD Z3, 256(BX)
-	VMOVUPD Z4, 384(BX)
-	VMOVUPD Z5, 512(BX)
-	VMOVUPD Z6, 640(BX)
-	VMOVUPD Z7, 768(BX)
-	ADDQ    $0x000001c0, AX
-	ADDQ    $0x00000380, BX
-	SUBQ    $0x00000007, SI
-	CMPQ    SI, $0x00000007
-	JGE     loop1127
-
-done1128:
-	CMPQ SI, $0x00000006
-	JL   done1132
-
-loop1131:
-	VMOVUPD Z0, Z1
-	VMOVUPD Z0, Z2
-	VMOVUPD Z0, Z3
-	VMOVUPD Z0, Z4
-	VMOVUPD Z0, Z5
-	VMOVUPD Z0, Z6
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-	CMPQ    R11, $0x00000001
-	JL      done1134
-
-loop1133:
-	VBROADCASTSD (R10), Z7
-	VFMADD231PD  (R9), Z7, Z1
-	VFMADD231PD  64(R9), Z7, Z2
-	VFMADD231PD  128(R9), Z7, Z3
-	VFMADD231PD  192(R9), Z7, Z4
-	VFMADD231PD  256(R9), Z7, Z5
-	VFMADD231PD  320(R9), Z7, Z6
-	ADDQ         DI, R9
-	ADDQ         $0x00000008, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1133
-
-done1134:
-	VMOVUPD Z1, (BX)
-	VMOVUPD Z2, 128(BX)
-	VMOVUPD Z3, 256(BX)
-	VMOVUPD Z4, 384(BX)
-	VMOVUPD Z5, 512(BX)
-	VMOVUPD Z6, 640(BX)
-	ADDQ    $0x00000180, AX
-	ADDQ    $0x00000300, BX
-	SUBQ    $0x00000006, SI
-	CMPQ    SI, $0x00000006
-	JGE     loop1131
-
-done1132:
-	CMPQ SI, $0x00000005
-	JL   done1136
-
-loop1135:
-	VMOVUPD Z0, Z1
-	VMOVUPD Z0, Z2
-	VMOVUPD Z0, Z3
-	VMOVUPD Z0, Z4
-	VMOVUPD Z0, Z5
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-	CMPQ    R11, $0x00000001
-	JL      done1138
-
-loop1137:
-	VBROADCASTSD (R10), Z6
-	VFMADD231PD  (R9), Z6, Z1
-	VFMADD231PD  64(R9), Z6, Z2
-	VFMADD231PD  128(R9), Z6, Z3
-	VFMADD231PD  192(R9), Z6, Z4
-	VFMADD231PD  256(R9), Z6, Z5
-	ADDQ         DI, R9
-	ADDQ         $0x00000008, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1137
-
-done1138:
-	VMOVUPD Z1, (BX)
-	VMOVUPD Z2, 128(BX)
-	VMOVUPD Z3, 256(BX)
-	VMOVUPD Z4, 384(BX)
-	VMOVUPD Z5, 512(BX)
-	ADDQ    $0x00000140, AX
-	ADDQ    $0x00000280, BX
-	SUBQ    $0x00000005, SI
-	CMPQ    SI, $0x00000005
-	JGE     loop1135
-
-done1136:
-	CMPQ SI, $0x00000004
-	JL   done1140
+	JL     done1140
 
 loop1139:
 	VMOVUPD Z0, Z1
@@ -22585,10 +22809,192 @@ loop1139:
 	MOVQ    CX, R10
 	MOVQ    DX, R11
 	ADDQ    R8, R9
-	CMPQ    R11, $0x00000002
+	CMPQ    R11, $0x00000001
 	JL      done1142
 
 loop1141:
+	VBROADCASTSD (R10), Z9
+	VFMADD231PD  (R9), Z9, Z1
+	VFMADD231PD  64(R9), Z9, Z2
+	VFMADD231PD  128(R9), Z9, Z3
+	VFMADD231PD  192(R9), Z9, Z4
+	VFMADD231PD  256(R9), Z9, Z5
+	VFMADD231PD  320(R9), Z9, Z6
+	VFMADD231PD  384(R9), Z9, Z7
+	VFMADD231PD  448(R9), Z9, Z8
+	ADDQ         DI, R9
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000001, R11
+	JG           loop1141
+
+done1142:
+	VMOVUPD Z1, (BX)
+	VMOVUPD Z2, 128(BX)
+	VMOVUPD Z3, 256(BX)
+	VMOVUPD Z4, 384(BX)
+	VMOVUPD Z5, 512(BX)
+	VMOVUPD Z6, 640(BX)
+	VMOVUPD Z7, 768(BX)
+	VMOVUPD Z8, 896(BX)
+	ADDQ    $0x00000200, AX
+	ADDQ    $0x00000400, BX
+	SUBQ    $0x00000008, SI
+	CMPQ    SI, $0x00000008
+	JGE     loop1139
+
+done1140:
+	CMPQ SI, $0x00000007
+	JL   done1144
+
+loop1143:
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z5
+	VMOVUPD Z0, Z6
+	VMOVUPD Z0, Z7
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+	CMPQ    R11, $0x00000001
+	JL      done1146
+
+loop1145:
+	VBROADCASTSD (R10), Z8
+	VFMADD231PD  (R9), Z8, Z1
+	VFMADD231PD  64(R9), Z8, Z2
+	VFMADD231PD  128(R9), Z8, Z3
+	VFMADD231PD  192(R9), Z8, Z4
+	VFMADD231PD  256(R9), Z8, Z5
+	VFMADD231PD  320(R9), Z8, Z6
+	VFMADD231PD  384(R9), Z8, Z7
+	ADDQ         DI, R9
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000001, R11
+	JG           loop1145
+
+done1146:
+	VMOVUPD Z1, (BX)
+	VMOVUPD Z2, 128(BX)
+	VMOVUPD Z3, 256(BX)
+	VMOVUPD Z4, 384(BX)
+	VMOVUPD Z5, 512(BX)
+	VMOVUPD Z6, 640(BX)
+	VMOVUPD Z7, 768(BX)
+	ADDQ    $0x000001c0, AX
+	ADDQ    $0x00000380, BX
+	SUBQ    $0x00000007, SI
+	CMPQ    SI, $0x00000007
+	JGE     loop1143
+
+done1144:
+	CMPQ SI, $0x00000006
+	JL   done1148
+
+loop1147:
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z5
+	VMOVUPD Z0, Z6
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+	CMPQ    R11, $0x00000001
+	JL      done1150
+
+loop1149:
+	VBROADCASTSD (R10), Z7
+	VFMADD231PD  (R9), Z7, Z1
+	VFMADD231PD  64(R9), Z7, Z2
+	VFMADD231PD  128(R9), Z7, Z3
+	VFMADD231PD  192(R9), Z7, Z4
+	VFMADD231PD  256(R9), Z7, Z5
+	VFMADD231PD  320(R9), Z7, Z6
+	ADDQ         DI, R9
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000001, R11
+	JG           loop1149
+
+done1150:
+	VMOVUPD Z1, (BX)
+	VMOVUPD Z2, 128(BX)
+	VMOVUPD Z3, 256(BX)
+	VMOVUPD Z4, 384(BX)
+	VMOVUPD Z5, 512(BX)
+	VMOVUPD Z6, 640(BX)
+	ADDQ    $0x00000180, AX
+	ADDQ    $0x00000300, BX
+	SUBQ    $0x00000006, SI
+	CMPQ    SI, $0x00000006
+	JGE     loop1147
+
+done1148:
+	CMPQ SI, $0x00000005
+	JL   done1152
+
+loop1151:
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z5
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+	CMPQ    R11, $0x00000001
+	JL      done1154
+
+loop1153:
+	VBROADCASTSD (R10), Z6
+	VFMADD231PD  (R9), Z6, Z1
+	VFMADD231PD  64(R9), Z6, Z2
+	VFMADD231PD  128(R9), Z6, Z3
+	VFMADD231PD  192(R9), Z6, Z4
+	VFMADD231PD  256(R9), Z6, Z5
+	ADDQ         DI, R9
+	ADDQ         $0x00000008, R10
+	SUBQ         $0x00000001, R11
+	JG           loop1153
+
+done1154:
+	VMOVUPD Z1, (BX)
+	VMOVUPD Z2, 128(BX)
+	VMOVUPD Z3, 256(BX)
+	VMOVUPD Z4, 384(BX)
+	VMOVUPD Z5, 512(BX)
+	ADDQ    $0x00000140, AX
+	ADDQ    $0x00000280, BX
+	SUBQ    $0x00000005, SI
+	CMPQ    SI, $0x00000005
+	JGE     loop1151
+
+done1152:
+	CMPQ SI, $0x00000004
+	JL   done1156
+
+loop1155:
+	VMOVUPD Z0, Z1
+	VMOVUPD Z0, Z2
+	VMOVUPD Z0, Z3
+	VMOVUPD Z0, Z4
+	VMOVUPD Z0, Z5
+	VMOVUPD Z0, Z6
+	VMOVUPD Z0, Z7
+	VMOVUPD Z0, Z8
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+	CMPQ    R11, $0x00000002
+	JL      done1158
+
+loop1157:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -22603,13 +23009,13 @@ loop1141:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1141
+	JGE          loop1157
 
-done1142:
+done1158:
 	CMPQ R11, $0x00000001
-	JL   done1144
+	JL   done1160
 
-loop1143:
+loop1159:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -22618,9 +23024,9 @@ loop1143:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1143
+	JG           loop1159
 
-done1144:
+done1160:
 	VADDPD  Z5, Z1, Z1
 	VADDPD  Z6, Z2, Z2
 	VADDPD  Z7, Z3, Z3
@@ -22633,13 +23039,13 @@ done1144:
 	ADDQ    $0x00000200, BX
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1139
+	JGE     loop1155
 
-done1140:
+done1156:
 	CMPQ SI, $0x00000003
-	JL   done1146
+	JL   done1162
 
-loop1145:
+loop1161:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -22651,9 +23057,9 @@ loop1145:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1148
+	JL      done1164
 
-loop1147:
+loop1163:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -22666,13 +23072,13 @@ loop1147:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1147
+	JGE          loop1163
 
-done1148:
+done1164:
 	CMPQ R11, $0x00000001
-	JL   done1150
+	JL   done1166
 
-loop1149:
+loop1165:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -22680,9 +23086,9 @@ loop1149:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1149
+	JG           loop1165
 
-done1150:
+done1166:
 	VADDPD  Z4, Z1, Z1
 	VADDPD  Z5, Z2, Z2
 	VADDPD  Z6, Z3, Z3
@@ -22693,13 +23099,13 @@ done1150:
 	ADDQ    $0x00000180, BX
 	SUBQ    $0x00000003, SI
 	CMPQ    SI, $0x00000003
-	JGE     loop1145
+	JGE     loop1161
 
-done1146:
+done1162:
 	CMPQ SI, $0x00000002
-	JL   done1152
+	JL   done1168
 
-loop1151:
+loop1167:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -22714,9 +23120,9 @@ loop1151:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1154
+	JL      done1170
 
-loop1153:
+loop1169:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -22733,22 +23139,22 @@ loop1153:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1153
+	JGE          loop1169
 
-done1154:
+done1170:
 	CMPQ R11, $0x00000001
-	JL   done1156
+	JL   done1172
 
-loop1155:
+loop1171:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1155
+	JG           loop1171
 
-done1156:
+done1172:
 	VADDPD  Z3, Z1, Z1
 	VADDPD  Z4, Z2, Z2
 	VADDPD  Z5, Z1, Z1
@@ -22761,13 +23167,13 @@ done1156:
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1151
+	JGE     loop1167
 
-done1152:
+done1168:
 	CMPQ SI, $0x00000001
-	JL   done1158
+	JL   done1174
 
-loop1157:
+loop1173:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -22778,9 +23184,9 @@ loop1157:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1160
+	JL      done1176
 
-loop1159:
+loop1175:
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	VBROADCASTSD 8(R10), Z5
@@ -22793,21 +23199,21 @@ loop1159:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1159
+	JGE          loop1175
 
-done1160:
+done1176:
 	CMPQ R11, $0x00000001
-	JL   done1162
+	JL   done1178
 
-loop1161:
+loop1177:
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1161
+	JG           loop1177
 
-done1162:
+done1178:
 	VADDPD  Z2, Z1, Z1
 	VADDPD  Z3, Z1, Z1
 	VADDPD  Z4, Z1, Z1
@@ -22815,9 +23221,9 @@ done1162:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000001, SI
-	JG      loop1157
+	JG      loop1173
 
-done1158:
+done1174:
 	XORQ         AX, AX
 	MOVQ         call+16(FP), CX
 	VBROADCASTSD 88(CX), Z1
@@ -22831,7 +23237,7 @@ done1158:
 	SUBQ         DX, CX
 	MOVQ         BX, DX
 	TESTQ        CX, CX
-	JZ           end1163
+	JZ           end1179
 	MOVQ         $-1, SI
 	BZHIQ        CX, SI, SI
 	KMOVW        SI, K1
@@ -22841,14 +23247,14 @@ done1158:
 	VPCMPUQ      $0x05, Z1, Z2, K1
 	KMOVW        K1, CX
 	ORQ          CX, AX
-	JMP          end1163
+	JMP          end1179
 
-end1163:
+end1179:
 	XORQ BX, BX
 
-group1165:
+group1181:
 	CMPQ    BX, DX
-	JE      done1166
+	JE      done1182
 	MOVQ    x+8(FP), CX
 	VMOVUPD (CX)(BX*1), Z2
 	VPADDQ  Z2, Z2, Z2
@@ -22856,11 +23262,11 @@ group1165:
 	KMOVW   K1, CX
 	ORQ     CX, AX
 	ADDQ    $0x00000040, BX
-	JMP     group1165
+	JMP     group1181
 
-done1166:
+done1182:
 	TESTQ AX, AX
-	JZ    skip1167
+	JZ    skip1183
 	MOVQ  call+16(FP), AX
 	MOVQ  32(AX), AX
 	MOVQ  call+16(FP), CX
@@ -22870,19 +23276,19 @@ done1166:
 	ADDQ  $0x07, CX
 	SHRQ  $0x03, CX
 	CMPQ  CX, $0x00000001
-	JL    done1169
+	JL    done1185
 
-loop1168:
+loop1184:
 	VMOVUPD     (AX), Z1
 	VREDUCEPD   $0x00, Z1, Z2
 	VFMADD231PD Z0, Z1, Z2
 	VMOVUPD     Z2, (AX)
 	ADDQ        $0x00000080, AX
 	SUBQ        $0x00000001, CX
-	JG          loop1168
+	JG          loop1184
 
-done1169:
-skip1167:
+done1185:
+skip1183:
 	MOVQ         call+16(FP), AX
 	MOVQ         32(AX), AX
 	MOVQ         call+16(FP), CX
@@ -22904,7 +23310,7 @@ skip1167:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1171
+	JNE          next1187
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VMULPD       Z1, Z1, Z2
@@ -22945,11 +23351,11 @@ skip1167:
 	VMOVUPD      Z1, (AX)
 	VMOVUPD      Z2, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1170
+	JMP          done1186
 
-next1171:
+next1187:
 	CMPQ         CX, $0x01
-	JNE          next1172
+	JNE          next1188
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -23013,11 +23419,11 @@ next1171:
 	VMOVUPD      Z2, 128(AX)
 	VMOVUPD      Z4, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1170
+	JMP          done1186
 
-next1172:
+next1188:
 	CMPQ         CX, $0x02
-	JNE          next1173
+	JNE          next1189
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -23104,11 +23510,11 @@ next1172:
 	VMOVUPD      Z3, 256(AX)
 	VMOVUPD      Z6, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1170
+	JMP          done1186
 
-next1173:
+next1189:
 	CMPQ         CX, $0x03
-	JNE          next1174
+	JNE          next1190
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -23218,55 +23624,55 @@ next1173:
 	VMOVUPD      Z4, 384(AX)
 	VMOVUPD      Z8, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1170
+	JMP          done1186
 
-next1174:
-done1170:
+next1190:
+done1186:
 	MOVQ call+16(FP), CX
 	MOVQ 72(CX), CX
 	CMPQ CX, $0x00
-	JE   product1175
+	JE   product1191
 	MOVQ call+16(FP), BX
 	CMPQ 80(BX), $0x03
-	JNE  product1175
+	JNE  product1191
 	CMPQ CX, $0x04
-	JG   above1186
+	JG   above1202
 	CMPQ CX, $0x02
-	JG   above1187
+	JG   above1203
 	CMPQ CX, $0x01
-	JG   above1188
-	JMP  rows1178
+	JG   above1204
+	JMP  rows1194
 
-above1188:
-	JMP rows1179
+above1204:
+	JMP rows1195
 
-above1187:
+above1203:
 	CMPQ CX, $0x03
-	JG   above1189
-	JMP  rows1180
+	JG   above1205
+	JMP  rows1196
 
-above1189:
-	JMP rows1181
+above1205:
+	JMP rows1197
 
-above1186:
+above1202:
 	CMPQ CX, $0x06
-	JG   above1190
+	JG   above1206
 	CMPQ CX, $0x05
-	JG   above1191
-	JMP  rows1182
+	JG   above1207
+	JMP  rows1198
 
-above1191:
-	JMP rows1183
+above1207:
+	JMP rows1199
 
-above1190:
+above1206:
 	CMPQ CX, $0x07
-	JG   above1192
-	JMP  rows1184
+	JG   above1208
+	JMP  rows1200
 
-above1192:
-	JMP rows1185
+above1208:
+	JMP rows1201
 
-rows1178:
+rows1194:
 	VMOVUPD      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -23285,7 +23691,7 @@ rows1178:
 	VBROADCASTSD 8(R8), Z8
 	VBROADCASTSD 16(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1193
+	JZ           skip1209
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z2
@@ -23395,9 +23801,9 @@ rows1178:
 	VMOVUPD      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1195
+	JL           done1211
 
-loop1194:
+loop1210:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z10
 	VREDUCEPD    $0x40, 128(AX), Z11
@@ -23597,9 +24003,9 @@ loop1194:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1194
+	JG           loop1210
 
-done1195:
+done1211:
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -23626,16 +24032,16 @@ done1195:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1193:
+skip1209:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1197
+	JL      done1213
 
-loop1196:
+loop1212:
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -23663,11 +24069,11 @@ loop1196:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1196
+	JGE         loop1212
 
-done1197:
+done1213:
 	TESTQ       AX, AX
-	JZ          skip1198
+	JZ          skip1214
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -23683,7 +24089,7 @@ done1197:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1198:
+skip1214:
 	VADDPD     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -23700,40 +24106,40 @@ skip1198:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1199
+	JZ         skip1215
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1200
+	JNE        few1216
 	VMOVUPD    Z1, (CX)
-	JMP        done1201
+	JMP        done1217
 
-few1200:
+few1216:
 	TESTQ         $0x00000004, AX
-	JZ            skip1202
+	JZ            skip1218
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1202:
+skip1218:
 	TESTQ         $0x00000002, AX
-	JZ            skip1203
+	JZ            skip1219
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1203:
+skip1219:
 	TESTQ  $0x00000001, AX
-	JZ     skip1204
+	JZ     skip1220
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1204:
-done1201:
-skip1199:
-	JMP finish1176
+skip1220:
+done1217:
+skip1215:
+	JMP finish1192
 
-rows1179:
+rows1195:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -23757,7 +24163,7 @@ rows1179:
 	VBROADCASTSD 32(R8), Z12
 	VBROADCASTSD 40(R8), Z13
 	TESTQ        DX, DX
-	JZ           skip1205
+	JZ           skip1221
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z3
@@ -23867,9 +24273,9 @@ rows1179:
 	VMOVUPD      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1207
+	JL           done1223
 
-loop1206:
+loop1222:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z14
 	VREDUCEPD    $0x40, 128(AX), Z15
@@ -24117,9 +24523,9 @@ loop1206:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1206
+	JG           loop1222
 
-done1207:
+done1223:
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -24158,7 +24564,7 @@ done1207:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1205:
+skip1221:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -24166,9 +24572,9 @@ skip1205:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1209
+	JL      done1225
 
-loop1208:
+loop1224:
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -24208,11 +24614,11 @@ loop1208:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1208
+	JGE         loop1224
 
-done1209:
+done1225:
 	TESTQ       AX, AX
-	JZ          skip1210
+	JZ          skip1226
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -24234,7 +24640,7 @@ done1209:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1210:
+skip1226:
 	VADDPD     Z14, Z1, Z1
 	VADDPD     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -24252,40 +24658,40 @@ skip1210:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1211
+	JZ         skip1227
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1212
+	JNE        few1228
 	VMOVUPD    Z1, (CX)
-	JMP        done1213
+	JMP        done1229
 
-few1212:
+few1228:
 	TESTQ         $0x00000004, AX
-	JZ            skip1214
+	JZ            skip1230
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1214:
+skip1230:
 	TESTQ         $0x00000002, AX
-	JZ            skip1215
+	JZ            skip1231
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1215:
+skip1231:
 	TESTQ  $0x00000001, AX
-	JZ     skip1216
+	JZ     skip1232
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1216:
-done1213:
-skip1211:
-	JMP finish1176
+skip1232:
+done1229:
+skip1227:
+	JMP finish1192
 
-rows1180:
+rows1196:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -24311,7 +24717,7 @@ rows1180:
 	VBROADCASTSD 32(R8), Z13
 	VBROADCASTSD 40(R8), Z14
 	TESTQ        DX, DX
-	JZ           skip1217
+	JZ           skip1233
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z4
@@ -24421,9 +24827,9 @@ rows1180:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1219
+	JL           done1235
 
-loop1218:
+loop1234:
 	LEAQ             sixteenths<>+0(SB), R9
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -24719,9 +25125,9 @@ loop1218:
 	ADDQ             $0x00000200, BX
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JG               loop1218
+	JG               loop1234
 
-done1219:
+done1235:
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -24772,7 +25178,7 @@ done1219:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 
-skip1217:
+skip1233:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -24781,9 +25187,9 @@ skip1217:
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1221
+	JL      done1237
 
-loop1220:
+loop1236:
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -24835,11 +25241,11 @@ loop1220:
 	ADDQ             $0x00000080, DI
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1220
+	JGE              loop1236
 
-done1221:
+done1237:
 	TESTQ            AX, AX
-	JZ               skip1222
+	JZ               skip1238
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -24867,7 +25273,7 @@ done1221:
 	ADDQ             $0x00000040, BX
 	ADDQ             $0x00000040, DI
 
-skip1222:
+skip1238:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z0, Z3, Z3
@@ -24889,40 +25295,40 @@ skip1222:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1223
+	JZ         skip1239
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1224
+	JNE        few1240
 	VMOVUPD    Z1, (CX)
-	JMP        done1225
+	JMP        done1241
 
-few1224:
+few1240:
 	TESTQ         $0x00000004, AX
-	JZ            skip1226
+	JZ            skip1242
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1226:
+skip1242:
 	TESTQ         $0x00000002, AX
-	JZ            skip1227
+	JZ            skip1243
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1227:
+skip1243:
 	TESTQ  $0x00000001, AX
-	JZ     skip1228
+	JZ     skip1244
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1228:
-done1225:
-skip1223:
-	JMP finish1176
+skip1244:
+done1241:
+skip1239:
+	JMP finish1192
 
-rows1181:
+rows1197:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -24949,7 +25355,7 @@ rows1181:
 	VBROADCASTSD 24(R9), Z13
 	VBROADCASTSD 32(R9), Z14
 	TESTQ        DX, DX
-	JZ           skip1229
+	JZ           skip1245
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z5
@@ -25059,9 +25465,9 @@ rows1181:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1231
+	JL           done1247
 
-loop1230:
+loop1246:
 	LEAQ             sixteenths<>+0(SB), R10
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -25405,9 +25811,9 @@ loop1230:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, R8
 	SUBQ             $0x00000001, DX
-	JG               loop1230
+	JG               loop1246
 
-done1231:
+done1247:
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -25470,7 +25876,7 @@ done1231:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 
-skip1229:
+skip1245:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -25480,9 +25886,9 @@ skip1229:
 	VMOVUPD Z0, Z17
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1233
+	JL      done1249
 
-loop1232:
+loop1248:
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -25546,11 +25952,11 @@ loop1232:
 	ADDQ             $0x00000080, R8
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1232
+	JGE              loop1248
 
-done1233:
+done1249:
 	TESTQ            AX, AX
-	JZ               skip1234
+	JZ               skip1250
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -25584,7 +25990,7 @@ done1233:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, R8
 
-skip1234:
+skip1250:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -25607,40 +26013,40 @@ skip1234:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1235
+	JZ         skip1251
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1236
+	JNE        few1252
 	VMOVUPD    Z1, (CX)
-	JMP        done1237
+	JMP        done1253
 
-few1236:
+few1252:
 	TESTQ         $0x00000004, AX
-	JZ            skip1238
+	JZ            skip1254
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1238:
+skip1254:
 	TESTQ         $0x00000002, AX
-	JZ            skip1239
+	JZ            skip1255
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1239:
+skip1255:
 	TESTQ  $0x00000001, AX
-	JZ     skip1240
+	JZ     skip1256
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1240:
-done1237:
-skip1235:
-	JMP finish1176
+skip1256:
+done1253:
+skip1251:
+	JMP finish1192
 
-rows1182:
+rows1198:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -25669,7 +26075,7 @@ rows1182:
 	VBROADCASTSD 16(R10), Z13
 	VBROADCASTSD 24(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1241
+	JZ           skip1257
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z6
@@ -25779,9 +26185,9 @@ rows1182:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1243
+	JL           done1259
 
-loop1242:
+loop1258:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -26174,9 +26580,9 @@ loop1242:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1242
+	JG               loop1258
 
-done1243:
+done1259:
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -26252,7 +26658,7 @@ done1243:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1241:
+skip1257:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -26263,9 +26669,9 @@ skip1241:
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1245
+	JL      done1261
 
-loop1244:
+loop1260:
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -26342,11 +26748,11 @@ loop1244:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1244
+	JGE              loop1260
 
-done1245:
+done1261:
 	TESTQ            AX, AX
-	JZ               skip1246
+	JZ               skip1262
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -26387,7 +26793,7 @@ done1245:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1246:
+skip1262:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -26417,40 +26823,40 @@ skip1246:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1247
+	JZ         skip1263
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1248
+	JNE        few1264
 	VMOVUPD    Z1, (CX)
-	JMP        done1249
+	JMP        done1265
 
-few1248:
+few1264:
 	TESTQ         $0x00000004, AX
-	JZ            skip1250
+	JZ            skip1266
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1250:
+skip1266:
 	TESTQ         $0x00000002, AX
-	JZ            skip1251
+	JZ            skip1267
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1251:
+skip1267:
 	TESTQ  $0x00000001, AX
-	JZ     skip1252
+	JZ     skip1268
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1252:
-done1249:
-skip1247:
-	JMP finish1176
+skip1268:
+done1265:
+skip1263:
+	JMP finish1192
 
-rows1183:
+rows1199:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -26480,7 +26886,7 @@ rows1183:
 	VBROADCASTSD 8(R10), Z13
 	VBROADCASTSD 16(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1253
+	JZ           skip1269
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z7
@@ -26590,9 +26996,9 @@ rows1183:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1255
+	JL           done1271
 
-loop1254:
+loop1270:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -27033,9 +27439,9 @@ loop1254:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1254
+	JG               loop1270
 
-done1255:
+done1271:
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -27123,7 +27529,7 @@ done1255:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1253:
+skip1269:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -27135,9 +27541,9 @@ skip1253:
 	VMOVUPD Z0, Z19
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1257
+	JL      done1273
 
-loop1256:
+loop1272:
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -27226,11 +27632,11 @@ loop1256:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1256
+	JGE              loop1272
 
-done1257:
+done1273:
 	TESTQ            AX, AX
-	JZ               skip1258
+	JZ               skip1274
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -27277,7 +27683,7 @@ done1257:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1258:
+skip1274:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -27308,40 +27714,40 @@ skip1258:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1259
+	JZ         skip1275
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1260
+	JNE        few1276
 	VMOVUPD    Z1, (CX)
-	JMP        done1261
+	JMP        done1277
 
-few1260:
+few1276:
 	TESTQ         $0x00000004, AX
-	JZ            skip1262
+	JZ            skip1278
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1262:
+skip1278:
 	TESTQ         $0x00000002, AX
-	JZ            skip1263
+	JZ            skip1279
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1263:
+skip1279:
 	TESTQ  $0x00000001, AX
-	JZ     skip1264
+	JZ     skip1280
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1264:
-done1261:
-skip1259:
-	JMP finish1176
+skip1280:
+done1277:
+skip1275:
+	JMP finish1192
 
-rows1184:
+rows1200:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -27372,7 +27778,7 @@ rows1184:
 	VBROADCASTSD (R10), Z13
 	VBROADCASTSD 8(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1265
+	JZ           skip1281
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z8
@@ -27482,9 +27888,9 @@ rows1184:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1267
+	JL           done1283
 
-loop1266:
+loop1282:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -27973,9 +28379,9 @@ loop1266:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1266
+	JG               loop1282
 
-done1267:
+done1283:
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -28075,7 +28481,7 @@ done1267:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1265:
+skip1281:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -28088,9 +28494,9 @@ skip1265:
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1269
+	JL      done1285
 
-loop1268:
+loop1284:
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -28191,11 +28597,11 @@ loop1268:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1268
+	JGE              loop1284
 
-done1269:
+done1285:
 	TESTQ            AX, AX
-	JZ               skip1270
+	JZ               skip1286
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -28248,7 +28654,7 @@ done1269:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1270:
+skip1286:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -28283,40 +28689,40 @@ skip1270:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1271
+	JZ         skip1287
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1272
+	JNE        few1288
 	VMOVUPD    Z1, (CX)
-	JMP        done1273
+	JMP        done1289
 
-few1272:
+few1288:
 	TESTQ         $0x00000004, AX
-	JZ            skip1274
+	JZ            skip1290
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1274:
+skip1290:
 	TESTQ         $0x00000002, AX
-	JZ            skip1275
+	JZ            skip1291
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1275:
+skip1291:
 	TESTQ  $0x00000001, AX
-	JZ     skip1276
+	JZ     skip1292
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1276:
-done1273:
-skip1271:
-	JMP finish1176
+skip1292:
+done1289:
+skip1287:
+	JMP finish1192
 
-rows1185:
+rows1201:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -28348,7 +28754,7 @@ rows1185:
 	ADDQ         CX, R9
 	VBROADCASTSD (R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1277
+	JZ           skip1293
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z9
@@ -28458,9 +28864,9 @@ rows1185:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1279
+	JL           done1295
 
-loop1278:
+loop1294:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -28997,9 +29403,9 @@ loop1278:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1278
+	JG               loop1294
 
-done1279:
+done1295:
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -29111,7 +29517,7 @@ done1279:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1277:
+skip1293:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -29125,9 +29531,9 @@ skip1277:
 	VMOVUPD Z0, Z21
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1281
+	JL      done1297
 
-loop1280:
+loop1296:
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -29240,11 +29646,11 @@ loop1280:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1280
+	JGE              loop1296
 
-done1281:
+done1297:
 	TESTQ            AX, AX
-	JZ               skip1282
+	JZ               skip1298
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -29303,7 +29709,7 @@ done1281:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1282:
+skip1298:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -29339,109 +29745,109 @@ skip1282:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1283
+	JZ         skip1299
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1284
+	JNE        few1300
 	VMOVUPD    Z1, (CX)
-	JMP        done1285
+	JMP        done1301
 
-few1284:
+few1300:
 	TESTQ         $0x00000004, AX
-	JZ            skip1286
+	JZ            skip1302
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1286:
+skip1302:
 	TESTQ         $0x00000002, AX
-	JZ            skip1287
+	JZ            skip1303
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1287:
+skip1303:
 	TESTQ  $0x00000001, AX
-	JZ     skip1288
+	JZ     skip1304
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1288:
-done1285:
-skip1283:
-	JMP finish1176
+skip1304:
+done1301:
+skip1299:
+	JMP finish1192
 
-product1175:
+product1191:
 	MOVQ call+16(FP), CX
 	MOVQ 56(CX), CX
 	CMPQ CX, $0x06
-	JG   above1302
+	JG   above1318
 	CMPQ CX, $0x03
-	JG   above1303
+	JG   above1319
 	CMPQ CX, $0x01
-	JG   above1304
+	JG   above1320
 	CMPQ CX, $0x00
-	JG   above1305
-	JMP  rows1289
+	JG   above1321
+	JMP  rows1305
 
-above1305:
-	JMP rows1290
+above1321:
+	JMP rows1306
 
-above1304:
+above1320:
 	CMPQ CX, $0x02
-	JG   above1306
-	JMP  rows1291
+	JG   above1322
+	JMP  rows1307
 
-above1306:
-	JMP rows1292
+above1322:
+	JMP rows1308
 
-above1303:
+above1319:
 	CMPQ CX, $0x05
-	JG   above1307
+	JG   above1323
 	CMPQ CX, $0x04
-	JG   above1308
-	JMP  rows1293
+	JG   above1324
+	JMP  rows1309
 
-above1308:
-	JMP rows1294
+above1324:
+	JMP rows1310
 
-above1307:
-	JMP rows1295
+above1323:
+	JMP rows1311
 
-above1302:
+above1318:
 	CMPQ CX, $0x09
-	JG   above1309
+	JG   above1325
 	CMPQ CX, $0x08
-	JG   above1310
+	JG   above1326
 	CMPQ CX, $0x07
-	JG   above1311
-	JMP  rows1296
+	JG   above1327
+	JMP  rows1312
 
-above1311:
-	JMP rows1297
+above1327:
+	JMP rows1313
 
-above1310:
-	JMP rows1298
+above1326:
+	JMP rows1314
 
-above1309:
+above1325:
 	CMPQ CX, $0x0b
-	JG   above1312
+	JG   above1328
 	CMPQ CX, $0x0a
-	JG   above1313
-	JMP  rows1299
+	JG   above1329
+	JMP  rows1315
 
-above1313:
-	JMP rows1300
+above1329:
+	JMP rows1316
 
-above1312:
-	JMP rows1301
+above1328:
+	JMP rows1317
 
-rows1289:
+rows1305:
 	CMPQ DX, $0x00000001
-	JL   done1315
+	JL   done1331
 
-loop1314:
+loop1330:
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z0
 	VREDUCEPD    $0x40, 128(AX), Z1
@@ -29550,12 +29956,12 @@ loop1314:
 	VMOVUPD      Z7, 448(AX)
 	ADDQ         $0x00000200, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1314
+	JG           loop1330
 
-done1315:
-	JMP finish1176
+done1331:
+	JMP finish1192
 
-rows1290:
+rows1306:
 	VMOVUPD      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -29567,7 +29973,7 @@ rows1290:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1316
+	JZ           skip1332
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z2
@@ -29677,9 +30083,9 @@ rows1290:
 	VMOVUPD      Z9, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1318
+	JL           done1334
 
-loop1317:
+loop1333:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z3
 	VREDUCEPD    $0x40, 128(AX), Z4
@@ -29806,9 +30212,9 @@ loop1317:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1317
+	JG           loop1333
 
-done1318:
+done1334:
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	VMOVUPD     64(SI), Z2
@@ -29816,16 +30222,16 @@ done1318:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1316:
+skip1332:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), CX
 	ADDQ    (CX), AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1320
+	JL      done1336
 
-loop1319:
+loop1335:
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	VMOVUPD     64(SI), Z2
@@ -29834,17 +30240,17 @@ loop1319:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1319
+	JGE         loop1335
 
-done1320:
+done1336:
 	TESTQ       AX, AX
-	JZ          skip1321
+	JZ          skip1337
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1321:
+skip1337:
 	VADDPD     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -29861,7 +30267,7 @@ skip1321:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1322
+	JZ         skip1338
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -29873,50 +30279,50 @@ skip1321:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1324
+	JL         done1340
 
-loop1323:
+loop1339:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1323
+	JG               loop1339
 
-done1324:
+done1340:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1325
+	JNE     few1341
 	VMOVUPD Z1, (AX)
-	JMP     done1326
+	JMP     done1342
 
-few1325:
+few1341:
 	TESTQ         $0x00000004, CX
-	JZ            skip1327
+	JZ            skip1343
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1327:
+skip1343:
 	TESTQ         $0x00000002, CX
-	JZ            skip1328
+	JZ            skip1344
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1328:
+skip1344:
 	TESTQ  $0x00000001, CX
-	JZ     skip1329
+	JZ     skip1345
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1329:
-done1326:
-skip1322:
-	JMP finish1176
+skip1345:
+done1342:
+skip1338:
+	JMP finish1192
 
-rows1291:
+rows1307:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -29929,7 +30335,7 @@ rows1291:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1330
+	JZ           skip1346
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z3
@@ -30039,9 +30445,9 @@ rows1291:
 	VMOVUPD      Z10, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1332
+	JL           done1348
 
-loop1331:
+loop1347:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z4
 	VREDUCEPD    $0x40, 128(AX), Z5
@@ -30176,9 +30582,9 @@ loop1331:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1331
+	JG           loop1347
 
-done1332:
+done1348:
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
@@ -30188,7 +30594,7 @@ done1332:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1330:
+skip1346:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -30196,9 +30602,9 @@ skip1330:
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1334
+	JL      done1350
 
-loop1333:
+loop1349:
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
@@ -30209,18 +30615,18 @@ loop1333:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1333
+	JGE         loop1349
 
-done1334:
+done1350:
 	TESTQ       AX, AX
-	JZ          skip1335
+	JZ          skip1351
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1335:
+skip1351:
 	VADDPD     Z4, Z1, Z1
 	VADDPD     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -30238,7 +30644,7 @@ skip1335:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1336
+	JZ         skip1352
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -30250,50 +30656,50 @@ skip1335:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1338
+	JL         done1354
 
-loop1337:
+loop1353:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1337
+	JG               loop1353
 
-done1338:
+done1354:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1339
+	JNE     few1355
 	VMOVUPD Z1, (AX)
-	JMP     done1340
+	JMP     done1356
 
-few1339:
+few1355:
 	TESTQ         $0x00000004, CX
-	JZ            skip1341
+	JZ            skip1357
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1341:
+skip1357:
 	TESTQ         $0x00000002, CX
-	JZ            skip1342
+	JZ            skip1358
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1342:
+skip1358:
 	TESTQ  $0x00000001, CX
-	JZ     skip1343
+	JZ     skip1359
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1343:
-done1340:
-skip1336:
-	JMP finish1176
+skip1359:
+done1356:
+skip1352:
+	JMP finish1192
 
-rows1292:
+rows1308:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -30307,7 +30713,7 @@ rows1292:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1344
+	JZ           skip1360
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z4
@@ -30417,9 +30823,9 @@ rows1292:
 	VMOVUPD      Z11, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1346
+	JL           done1362
 
-loop1345:
+loop1361:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z5
 	VREDUCEPD    $0x40, 128(AX), Z6
@@ -30562,9 +30968,9 @@ loop1345:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1345
+	JG           loop1361
 
-done1346:
+done1362:
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -30576,7 +30982,7 @@ done1346:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1344:
+skip1360:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -30585,9 +30991,9 @@ skip1344:
 	VMOVUPD Z0, Z6
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1348
+	JL      done1364
 
-loop1347:
+loop1363:
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -30600,11 +31006,11 @@ loop1347:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1347
+	JGE         loop1363
 
-done1348:
+done1364:
 	TESTQ       AX, AX
-	JZ          skip1349
+	JZ          skip1365
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -30612,7 +31018,7 @@ done1348:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1349:
+skip1365:
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
 	VADDPD     Z0, Z3, Z3
@@ -30634,7 +31040,7 @@ skip1349:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1350
+	JZ         skip1366
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -30646,50 +31052,50 @@ skip1349:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1352
+	JL         done1368
 
-loop1351:
+loop1367:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1351
+	JG               loop1367
 
-done1352:
+done1368:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1353
+	JNE     few1369
 	VMOVUPD Z1, (AX)
-	JMP     done1354
+	JMP     done1370
 
-few1353:
+few1369:
 	TESTQ         $0x00000004, CX
-	JZ            skip1355
+	JZ            skip1371
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1355:
+skip1371:
 	TESTQ         $0x00000002, CX
-	JZ            skip1356
+	JZ            skip1372
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1356:
+skip1372:
 	TESTQ  $0x00000001, CX
-	JZ     skip1357
+	JZ     skip1373
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1357:
-done1354:
-skip1350:
-	JMP finish1176
+skip1373:
+done1370:
+skip1366:
+	JMP finish1192
 
-rows1293:
+rows1309:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -30704,7 +31110,7 @@ rows1293:
 	MOVQ         call+16(FP), R8
 	ADDQ         (R8), DI
 	TESTQ        DX, DX
-	JZ           skip1358
+	JZ           skip1374
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z5
@@ -30814,9 +31220,9 @@ rows1293:
 	VMOVUPD      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1360
+	JL           done1376
 
-loop1359:
+loop1375:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z6
 	VREDUCEPD    $0x40, 128(AX), Z7
@@ -30967,9 +31373,9 @@ loop1359:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JG           loop1359
+	JG           loop1375
 
-done1360:
+done1376:
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -30983,7 +31389,7 @@ done1360:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 
-skip1358:
+skip1374:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -30993,9 +31399,9 @@ skip1358:
 	VMOVUPD Z0, Z8
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1362
+	JL      done1378
 
-loop1361:
+loop1377:
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -31010,11 +31416,11 @@ loop1361:
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1361
+	JGE         loop1377
 
-done1362:
+done1378:
 	TESTQ       AX, AX
-	JZ          skip1363
+	JZ          skip1379
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -31023,7 +31429,7 @@ done1362:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1363:
+skip1379:
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
 	VADDPD     Z8, Z3, Z3
@@ -31046,7 +31452,7 @@ skip1363:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1364
+	JZ         skip1380
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31058,50 +31464,50 @@ skip1363:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1366
+	JL         done1382
 
-loop1365:
+loop1381:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1365
+	JG               loop1381
 
-done1366:
+done1382:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1367
+	JNE     few1383
 	VMOVUPD Z1, (AX)
-	JMP     done1368
+	JMP     done1384
 
-few1367:
+few1383:
 	TESTQ         $0x00000004, CX
-	JZ            skip1369
+	JZ            skip1385
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1369:
+skip1385:
 	TESTQ         $0x00000002, CX
-	JZ            skip1370
+	JZ            skip1386
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1370:
+skip1386:
 	TESTQ  $0x00000001, CX
-	JZ     skip1371
+	JZ     skip1387
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1371:
-done1368:
-skip1364:
-	JMP finish1176
+skip1387:
+done1384:
+skip1380:
+	JMP finish1192
 
-rows1294:
+rows1310:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -31118,7 +31524,7 @@ rows1294:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1372
+	JZ           skip1388
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z6
@@ -31228,9 +31634,9 @@ rows1294:
 	VMOVUPD      Z13, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1374
+	JL           done1390
 
-loop1373:
+loop1389:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z7
 	VREDUCEPD    $0x40, 128(AX), Z8
@@ -31390,9 +31796,9 @@ loop1373:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1373
+	JG           loop1389
 
-done1374:
+done1390:
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -31409,7 +31815,7 @@ done1374:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1372:
+skip1388:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -31420,9 +31826,9 @@ skip1372:
 	VMOVUPD Z0, Z10
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1376
+	JL      done1392
 
-loop1375:
+loop1391:
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -31440,11 +31846,11 @@ loop1375:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1375
+	JGE         loop1391
 
-done1376:
+done1392:
 	TESTQ       AX, AX
-	JZ          skip1377
+	JZ          skip1393
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -31455,7 +31861,7 @@ done1376:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1377:
+skip1393:
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
 	VADDPD     Z9, Z3, Z3
@@ -31485,7 +31891,7 @@ skip1377:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1378
+	JZ         skip1394
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31497,50 +31903,50 @@ skip1377:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1380
+	JL         done1396
 
-loop1379:
+loop1395:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1379
+	JG               loop1395
 
-done1380:
+done1396:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1381
+	JNE     few1397
 	VMOVUPD Z1, (AX)
-	JMP     done1382
+	JMP     done1398
 
-few1381:
+few1397:
 	TESTQ         $0x00000004, CX
-	JZ            skip1383
+	JZ            skip1399
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1383:
+skip1399:
 	TESTQ         $0x00000002, CX
-	JZ            skip1384
+	JZ            skip1400
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1384:
+skip1400:
 	TESTQ  $0x00000001, CX
-	JZ     skip1385
+	JZ     skip1401
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1385:
-done1382:
-skip1378:
-	JMP finish1176
+skip1401:
+done1398:
+skip1394:
+	JMP finish1192
 
-rows1295:
+rows1311:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -31558,7 +31964,7 @@ rows1295:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1386
+	JZ           skip1402
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z7
@@ -31668,9 +32074,9 @@ rows1295:
 	VMOVUPD      Z14, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1388
+	JL           done1404
 
-loop1387:
+loop1403:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z8
 	VREDUCEPD    $0x40, 128(AX), Z9
@@ -31838,9 +32244,9 @@ loop1387:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1387
+	JG           loop1403
 
-done1388:
+done1404:
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -31859,7 +32265,7 @@ done1388:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1386:
+skip1402:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -31871,9 +32277,9 @@ skip1386:
 	VMOVUPD Z0, Z12
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1390
+	JL      done1406
 
-loop1389:
+loop1405:
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -31893,11 +32299,11 @@ loop1389:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1389
+	JGE         loop1405
 
-done1390:
+done1406:
 	TESTQ       AX, AX
-	JZ          skip1391
+	JZ          skip1407
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -31909,7 +32315,7 @@ done1390:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1391:
+skip1407:
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
 	VADDPD     Z10, Z3, Z3
@@ -31940,7 +32346,7 @@ skip1391:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1392
+	JZ         skip1408
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31952,50 +32358,50 @@ skip1391:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1394
+	JL         done1410
 
-loop1393:
+loop1409:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1393
+	JG               loop1409
 
-done1394:
+done1410:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1395
+	JNE     few1411
 	VMOVUPD Z1, (AX)
-	JMP     done1396
+	JMP     done1412
 
-few1395:
+few1411:
 	TESTQ         $0x00000004, CX
-	JZ            skip1397
+	JZ            skip1413
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1397:
+skip1413:
 	TESTQ         $0x00000002, CX
-	JZ            skip1398
+	JZ            skip1414
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1398:
+skip1414:
 	TESTQ  $0x00000001, CX
-	JZ     skip1399
+	JZ     skip1415
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1399:
-done1396:
-skip1392:
-	JMP finish1176
+skip1415:
+done1412:
+skip1408:
+	JMP finish1192
 
-rows1296:
+rows1312:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -32014,7 +32420,7 @@ rows1296:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1400
+	JZ           skip1416
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z8
@@ -32124,9 +32530,9 @@ rows1296:
 	VMOVUPD      Z15, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1402
+	JL           done1418
 
-loop1401:
+loop1417:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z9
 	VREDUCEPD    $0x40, 128(AX), Z10
@@ -32302,9 +32708,9 @@ loop1401:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1401
+	JG           loop1417
 
-done1402:
+done1418:
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -32325,7 +32731,7 @@ done1402:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1400:
+skip1416:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -32338,9 +32744,9 @@ skip1400:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1404
+	JL      done1420
 
-loop1403:
+loop1419:
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -32362,11 +32768,11 @@ loop1403:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1403
+	JGE         loop1419
 
-done1404:
+done1420:
 	TESTQ       AX, AX
-	JZ          skip1405
+	JZ          skip1421
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -32379,7 +32785,7 @@ done1404:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1405:
+skip1421:
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
 	VADDPD     Z11, Z3, Z3
@@ -32414,7 +32820,7 @@ skip1405:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1406
+	JZ         skip1422
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32426,50 +32832,50 @@ skip1405:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1408
+	JL         done1424
 
-loop1407:
+loop1423:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1407
+	JG               loop1423
 
-done1408:
+done1424:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1409
+	JNE     few1425
 	VMOVUPD Z1, (AX)
-	JMP     done1410
+	JMP     done1426
 
-few1409:
+few1425:
 	TESTQ         $0x00000004, CX
-	JZ            skip1411
+	JZ            skip1427
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1411:
+skip1427:
 	TESTQ         $0x00000002, CX
-	JZ            skip1412
+	JZ            skip1428
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1412:
+skip1428:
 	TESTQ  $0x00000001, CX
-	JZ     skip1413
+	JZ     skip1429
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1413:
-done1410:
-skip1406:
-	JMP finish1176
+skip1429:
+done1426:
+skip1422:
+	JMP finish1192
 
-rows1297:
+rows1313:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -32489,7 +32895,7 @@ rows1297:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1414
+	JZ           skip1430
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z9
@@ -32599,9 +33005,9 @@ rows1297:
 	VMOVUPD      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1416
+	JL           done1432
 
-loop1415:
+loop1431:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z10
 	VREDUCEPD    $0x40, 128(AX), Z11
@@ -32785,9 +33191,9 @@ loop1415:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1415
+	JG           loop1431
 
-done1416:
+done1432:
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -32810,7 +33216,7 @@ done1416:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1414:
+skip1430:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -32824,9 +33230,9 @@ skip1414:
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1418
+	JL      done1434
 
-loop1417:
+loop1433:
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -32850,11 +33256,11 @@ loop1417:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1417
+	JGE         loop1433
 
-done1418:
+done1434:
 	TESTQ       AX, AX
-	JZ          skip1419
+	JZ          skip1435
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -32868,7 +33274,7 @@ done1418:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1419:
+skip1435:
 	VADDPD     Z10, Z1, Z1
 	VADDPD     Z11, Z2, Z2
 	VADDPD     Z12, Z3, Z3
@@ -32904,7 +33310,7 @@ skip1419:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1420
+	JZ         skip1436
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32916,50 +33322,50 @@ skip1419:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1422
+	JL         done1438
 
-loop1421:
+loop1437:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1421
+	JG               loop1437
 
-done1422:
+done1438:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1423
+	JNE     few1439
 	VMOVUPD Z1, (AX)
-	JMP     done1424
+	JMP     done1440
 
-few1423:
+few1439:
 	TESTQ         $0x00000004, CX
-	JZ            skip1425
+	JZ            skip1441
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1425:
+skip1441:
 	TESTQ         $0x00000002, CX
-	JZ            skip1426
+	JZ            skip1442
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1426:
+skip1442:
 	TESTQ  $0x00000001, CX
-	JZ     skip1427
+	JZ     skip1443
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1427:
-done1424:
-skip1420:
-	JMP finish1176
+skip1443:
+done1440:
+skip1436:
+	JMP finish1192
 
-rows1298:
+rows1314:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -32981,7 +33387,7 @@ rows1298:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1428
+	JZ           skip1444
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z11
@@ -33115,9 +33521,9 @@ rows1298:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1430
+	JL           done1446
 
-loop1429:
+loop1445:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z11
 	VREDUCEPD    $0x40, 128(AX), Z12
@@ -33310,10 +33716,10 @@ loop1429:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1429
+	JG           loop1445
 
-done1430:
-skip1428:
+done1446:
+skip1444:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -33328,9 +33734,9 @@ skip1428:
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1432
+	JL      done1448
 
-loop1431:
+loop1447:
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -33357,11 +33763,11 @@ loop1431:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1431
+	JGE         loop1447
 
-done1432:
+done1448:
 	TESTQ       AX, AX
-	JZ          skip1433
+	JZ          skip1449
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -33377,7 +33783,7 @@ done1432:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1433:
+skip1449:
 	VADDPD     Z11, Z1, Z1
 	VADDPD     Z12, Z2, Z2
 	VADDPD     Z13, Z3, Z3
@@ -33424,7 +33830,7 @@ skip1433:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1434
+	JZ         skip1450
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -33436,50 +33842,50 @@ skip1433:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1436
+	JL         done1452
 
-loop1435:
+loop1451:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1435
+	JG               loop1451
 
-done1436:
+done1452:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1437
+	JNE     few1453
 	VMOVUPD Z1, (AX)
-	JMP     done1438
+	JMP     done1454
 
-few1437:
+few1453:
 	TESTQ         $0x00000004, CX
-	JZ            skip1439
+	JZ            skip1455
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1439:
+skip1455:
 	TESTQ         $0x00000002, CX
-	JZ            skip1440
+	JZ            skip1456
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1440:
+skip1456:
 	TESTQ  $0x00000001, CX
-	JZ     skip1441
+	JZ     skip1457
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1441:
-done1438:
-skip1434:
-	JMP finish1176
+skip1457:
+done1454:
+skip1450:
+	JMP finish1192
 
-rows1299:
+rows1315:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -33502,7 +33908,7 @@ rows1299:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1442
+	JZ           skip1458
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z12
@@ -33638,9 +34044,9 @@ rows1299:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1444
+	JL           done1460
 
-loop1443:
+loop1459:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z12
 	VREDUCEPD    $0x40, 128(AX), Z13
@@ -33841,10 +34247,10 @@ loop1443:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1443
+	JG           loop1459
 
-done1444:
-skip1442:
+done1460:
+skip1458:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -33860,9 +34266,9 @@ skip1442:
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1446
+	JL      done1462
 
-loop1445:
+loop1461:
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -33891,11 +34297,11 @@ loop1445:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1445
+	JGE         loop1461
 
-done1446:
+done1462:
 	TESTQ       AX, AX
-	JZ          skip1447
+	JZ          skip1463
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -33912,7 +34318,7 @@ done1446:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1447:
+skip1463:
 	VADDPD     Z12, Z1, Z1
 	VADDPD     Z13, Z2, Z2
 	VADDPD     Z14, Z3, Z3
@@ -33960,7 +34366,7 @@ skip1447:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1448
+	JZ         skip1464
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -33972,50 +34378,50 @@ skip1447:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1450
+	JL         done1466
 
-loop1449:
+loop1465:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1449
+	JG               loop1465
 
-done1450:
+done1466:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1451
+	JNE     few1467
 	VMOVUPD Z1, (AX)
-	JMP     done1452
+	JMP     done1468
 
-few1451:
+few1467:
 	TESTQ         $0x00000004, CX
-	JZ            skip1453
+	JZ            skip1469
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1453:
+skip1469:
 	TESTQ         $0x00000002, CX
-	JZ            skip1454
+	JZ            skip1470
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1454:
+skip1470:
 	TESTQ  $0x00000001, CX
-	JZ     skip1455
+	JZ     skip1471
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1455:
-done1452:
-skip1448:
-	JMP finish1176
+skip1471:
+done1468:
+skip1464:
+	JMP finish1192
 
-rows1300:
+rows1316:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -34039,7 +34445,7 @@ rows1300:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1456
+	JZ           skip1472
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z13
@@ -34177,9 +34583,9 @@ rows1300:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1458
+	JL           done1474
 
-loop1457:
+loop1473:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z13
 	VREDUCEPD    $0x40, 128(AX), Z14
@@ -34388,10 +34794,10 @@ loop1457:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1457
+	JG           loop1473
 
-done1458:
-skip1456:
+done1474:
+skip1472:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -34408,9 +34814,9 @@ skip1456:
 	VMOVUPD Z0, Z22
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1460
+	JL      done1476
 
-loop1459:
+loop1475:
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -34441,11 +34847,11 @@ loop1459:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1459
+	JGE         loop1475
 
-done1460:
+done1476:
 	TESTQ       AX, AX
-	JZ          skip1461
+	JZ          skip1477
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -34463,7 +34869,7 @@ done1460:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1461:
+skip1477:
 	VADDPD     Z13, Z1, Z1
 	VADDPD     Z14, Z2, Z2
 	VADDPD     Z15, Z3, Z3
@@ -34515,7 +34921,7 @@ skip1461:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1462
+	JZ         skip1478
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -34527,50 +34933,50 @@ skip1461:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1464
+	JL         done1480
 
-loop1463:
+loop1479:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1463
+	JG               loop1479
 
-done1464:
+done1480:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1465
+	JNE     few1481
 	VMOVUPD Z1, (AX)
-	JMP     done1466
+	JMP     done1482
 
-few1465:
+few1481:
 	TESTQ         $0x00000004, CX
-	JZ            skip1467
+	JZ            skip1483
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1467:
+skip1483:
 	TESTQ         $0x00000002, CX
-	JZ            skip1468
+	JZ            skip1484
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1468:
+skip1484:
 	TESTQ  $0x00000001, CX
-	JZ     skip1469
+	JZ     skip1485
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1469:
-done1466:
-skip1462:
-	JMP finish1176
+skip1485:
+done1482:
+skip1478:
+	JMP finish1192
 
-rows1301:
+rows1317:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -34595,7 +35001,7 @@ rows1301:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1470
+	JZ           skip1486
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z14
@@ -34735,9 +35141,9 @@ rows1301:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1472
+	JL           done1488
 
-loop1471:
+loop1487:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z14
 	VREDUCEPD    $0x40, 128(AX), Z15
@@ -34954,10 +35360,10 @@ loop1471:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1471
+	JG           loop1487
 
-done1472:
-skip1470:
+done1488:
+skip1486:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -34975,9 +35381,9 @@ skip1470:
 	VMOVUPD Z0, Z24
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1474
+	JL      done1490
 
-loop1473:
+loop1489:
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -35010,11 +35416,11 @@ loop1473:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1473
+	JGE         loop1489
 
-done1474:
+done1490:
 	TESTQ       AX, AX
-	JZ          skip1475
+	JZ          skip1491
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -35033,7 +35439,7 @@ done1474:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1475:
+skip1491:
 	VADDPD     Z14, Z1, Z1
 	VADDPD     Z15, Z2, Z2
 	VADDPD     Z16, Z3, Z3
@@ -35086,7 +35492,7 @@ skip1475:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1476
+	JZ         skip1492
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -35098,48 +35504,48 @@ skip1475:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1478
+	JL         done1494
 
-loop1477:
+loop1493:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1477
+	JG               loop1493
 
-done1478:
+done1494:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1479
+	JNE     few1495
 	VMOVUPD Z1, (AX)
-	JMP     done1480
+	JMP     done1496
 
-few1479:
+few1495:
 	TESTQ         $0x00000004, CX
-	JZ            skip1481
+	JZ            skip1497
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1481:
+skip1497:
 	TESTQ         $0x00000002, CX
-	JZ            skip1482
+	JZ            skip1498
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1482:
+skip1498:
 	TESTQ  $0x00000001, CX
-	JZ     skip1483
+	JZ     skip1499
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1483:
-done1480:
-skip1476:
-finish1176:
+skip1499:
+done1496:
+skip1492:
+finish1192:
 	VZEROUPPER
 	RET
 
@@ -35164,189 +35570,7 @@ TEXT ·fourier32AVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 	CMPQ   SI, $0x00000008
-	JL     done1485
-
-loop1484:
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	VMOVUPS Z0, Z8
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-	CMPQ    R11, $0x00000001
-	JL      done1487
-
-loop1486:
-	VBROADCASTSS (R10), Z9
-	VFMADD231PS  (R9), Z9, Z1
-	VFMADD231PS  64(R9), Z9, Z2
-	VFMADD231PS  128(R9), Z9, Z3
-	VFMADD231PS  192(R9), Z9, Z4
-	VFMADD231PS  256(R9), Z9, Z5
-	VFMADD231PS  320(R9), Z9, Z6
-	VFMADD231PS  384(R9), Z9, Z7
-	VFMADD231PS  448(R9), Z9, Z8
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1486
-
-done1487:
-	VMOVUPS Z1, (BX)
-	VMOVUPS Z2, 128(BX)
-	VMOVUPS Z3, 256(BX)
-	VMOVUPS Z4, 384(BX)
-	VMOVUPS Z5, 512(BX)
-	VMOVUPS Z6, 640(BX)
-	VMOVUPS Z7, 768(BX)
-	VMOVUPS Z8, 896(BX)
-	ADDQ    $0x00000200, AX
-	ADDQ    $0x00000400, BX
-	SUBQ    $0x00000008, SI
-	CMPQ    SI, $0x00000008
-	JGE     loop1484
-
-done1485:
-	CMPQ SI, $0x00000007
-	JL   done1489
-
-loop1488:
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	VMOVUPS Z0, Z7
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-	CMPQ    R11, $0x00000001
-	JL      done1491
-
-loop1490:
-	VBROADCASTSS (R10), Z8
-	VFMADD231PS  (R9), Z8, Z1
-	VFMADD231PS  64(R9), Z8, Z2
-	VFMADD231PS  128(R9), Z8, Z3
-	VFMADD231PS  192(R9), Z8, Z4
-	VFMADD231PS  256(R9), Z8, Z5
-	VFMADD231PS  320(R9), Z8, Z6
-	VFMADD231PS  384(R9), Z8, Z7
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1490
-
-done1491:
-	VMOVUPS Z1, (BX)
-	VMOVUPS Z2, 128(BX)
-	VMOVUPS Z3, 256(BX)
-	VMOVUPS Z4, 384(BX)
-	VMOVUPS Z5, 512(BX)
-	VMOVUPS Z6, 640(BX)
-	VMOVUPS Z7, 768(BX)
-	ADDQ    $0x000001c0, AX
-	ADDQ    $0x00000380, BX
-	SUBQ    $0x00000007, SI
-	CMPQ    SI, $0x00000007
-	JGE     loop1488
-
-done1489:
-	CMPQ SI, $0x00000006
-	JL   done1493
-
-loop1492:
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	VMOVUPS Z0, Z6
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-	CMPQ    R11, $0x00000001
-	JL      done1495
-
-loop1494:
-	VBROADCASTSS (R10), Z7
-	VFMADD231PS  (R9), Z7, Z1
-	VFMADD231PS  64(R9), Z7, Z2
-	VFMADD231PS  128(R9), Z7, Z3
-	VFMADD231PS  192(R9), Z7, Z4
-	VFMADD231PS  256(R9), Z7, Z5
-	VFMADD231PS  320(R9), Z7, Z6
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1494
-
-done1495:
-	VMOVUPS Z1, (BX)
-	VMOVUPS Z2, 128(BX)
-	VMOVUPS Z3, 256(BX)
-	VMOVUPS Z4, 384(BX)
-	VMOVUPS Z5, 512(BX)
-	VMOVUPS Z6, 640(BX)
-	ADDQ    $0x00000180, AX
-	ADDQ    $0x00000300, BX
-	SUBQ    $0x00000006, SI
-	CMPQ    SI, $0x00000006
-	JGE     loop1492
-
-done1493:
-	CMPQ SI, $0x00000005
-	JL   done1497
-
-loop1496:
-	VMOVUPS Z0, Z1
-	VMOVUPS Z0, Z2
-	VMOVUPS Z0, Z3
-	VMOVUPS Z0, Z4
-	VMOVUPS Z0, Z5
-	MOVQ    AX, R9
-	MOVQ    CX, R10
-	MOVQ    DX, R11
-	ADDQ    R8, R9
-	CMPQ    R11, $0x00000001
-	JL      done1499
-
-loop1498:
-	VBROADCASTSS (R10), Z6
-	VFMADD231PS  (R9), Z6, Z1
-	VFMADD231PS  64(R9), Z6, Z2
-	VFMADD231PS  128(R9), Z6, Z3
-	VFMADD231PS  192(R9), Z6, Z4
-	VFMADD231PS  256(R9), Z6, Z5
-	ADDQ         DI, R9
-	ADDQ         $0x00000004, R10
-	SUBQ         $0x00000001, R11
-	JG           loop1498
-
-done1499:
-	VMOVUPS Z1, (BX)
-	VMOVUPS Z2, 128(BX)
-	VMOVUPS Z3, 256(BX)
-	VMOVUPS Z4, 384(BX)
-	VMOVUPS Z5, 512(BX)
-	ADDQ    $0x00000140, AX
-	ADDQ    $0x00000280, BX
-	SUBQ    $0x00000005, SI
-	CMPQ    SI, $0x00000005
-	JGE     loop1496
-
-done1497:
-	CMPQ SI, $0x00000004
-	JL   done1501
+	JL     done1501
 
 loop1500:
 	VMOVUPS Z0, Z1
@@ -35361,10 +35585,192 @@ loop1500:
 	MOVQ    CX, R10
 	MOVQ    DX, R11
 	ADDQ    R8, R9
-	CMPQ    R11, $0x00000002
+	CMPQ    R11, $0x00000001
 	JL      done1503
 
 loop1502:
+	VBROADCASTSS (R10), Z9
+	VFMADD231PS  (R9), Z9, Z1
+	VFMADD231PS  64(R9), Z9, Z2
+	VFMADD231PS  128(R9), Z9, Z3
+	VFMADD231PS  192(R9), Z9, Z4
+	VFMADD231PS  256(R9), Z9, Z5
+	VFMADD231PS  320(R9), Z9, Z6
+	VFMADD231PS  384(R9), Z9, Z7
+	VFMADD231PS  448(R9), Z9, Z8
+	ADDQ         DI, R9
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JG           loop1502
+
+done1503:
+	VMOVUPS Z1, (BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z3, 256(BX)
+	VMOVUPS Z4, 384(BX)
+	VMOVUPS Z5, 512(BX)
+	VMOVUPS Z6, 640(BX)
+	VMOVUPS Z7, 768(BX)
+	VMOVUPS Z8, 896(BX)
+	ADDQ    $0x00000200, AX
+	ADDQ    $0x00000400, BX
+	SUBQ    $0x00000008, SI
+	CMPQ    SI, $0x00000008
+	JGE     loop1500
+
+done1501:
+	CMPQ SI, $0x00000007
+	JL   done1505
+
+loop1504:
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z7
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+	CMPQ    R11, $0x00000001
+	JL      done1507
+
+loop1506:
+	VBROADCASTSS (R10), Z8
+	VFMADD231PS  (R9), Z8, Z1
+	VFMADD231PS  64(R9), Z8, Z2
+	VFMADD231PS  128(R9), Z8, Z3
+	VFMADD231PS  192(R9), Z8, Z4
+	VFMADD231PS  256(R9), Z8, Z5
+	VFMADD231PS  320(R9), Z8, Z6
+	VFMADD231PS  384(R9), Z8, Z7
+	ADDQ         DI, R9
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JG           loop1506
+
+done1507:
+	VMOVUPS Z1, (BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z3, 256(BX)
+	VMOVUPS Z4, 384(BX)
+	VMOVUPS Z5, 512(BX)
+	VMOVUPS Z6, 640(BX)
+	VMOVUPS Z7, 768(BX)
+	ADDQ    $0x000001c0, AX
+	ADDQ    $0x00000380, BX
+	SUBQ    $0x00000007, SI
+	CMPQ    SI, $0x00000007
+	JGE     loop1504
+
+done1505:
+	CMPQ SI, $0x00000006
+	JL   done1509
+
+loop1508:
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+	CMPQ    R11, $0x00000001
+	JL      done1511
+
+loop1510:
+	VBROADCASTSS (R10), Z7
+	VFMADD231PS  (R9), Z7, Z1
+	VFMADD231PS  64(R9), Z7, Z2
+	VFMADD231PS  128(R9), Z7, Z3
+	VFMADD231PS  192(R9), Z7, Z4
+	VFMADD231PS  256(R9), Z7, Z5
+	VFMADD231PS  320(R9), Z7, Z6
+	ADDQ         DI, R9
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JG           loop1510
+
+done1511:
+	VMOVUPS Z1, (BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z3, 256(BX)
+	VMOVUPS Z4, 384(BX)
+	VMOVUPS Z5, 512(BX)
+	VMOVUPS Z6, 640(BX)
+	ADDQ    $0x00000180, AX
+	ADDQ    $0x00000300, BX
+	SUBQ    $0x00000006, SI
+	CMPQ    SI, $0x00000006
+	JGE     loop1508
+
+done1509:
+	CMPQ SI, $0x00000005
+	JL   done1513
+
+loop1512:
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+	CMPQ    R11, $0x00000001
+	JL      done1515
+
+loop1514:
+	VBROADCASTSS (R10), Z6
+	VFMADD231PS  (R9), Z6, Z1
+	VFMADD231PS  64(R9), Z6, Z2
+	VFMADD231PS  128(R9), Z6, Z3
+	VFMADD231PS  192(R9), Z6, Z4
+	VFMADD231PS  256(R9), Z6, Z5
+	ADDQ         DI, R9
+	ADDQ         $0x00000004, R10
+	SUBQ         $0x00000001, R11
+	JG           loop1514
+
+done1515:
+	VMOVUPS Z1, (BX)
+	VMOVUPS Z2, 128(BX)
+	VMOVUPS Z3, 256(BX)
+	VMOVUPS Z4, 384(BX)
+	VMOVUPS Z5, 512(BX)
+	ADDQ    $0x00000140, AX
+	ADDQ    $0x00000280, BX
+	SUBQ    $0x00000005, SI
+	CMPQ    SI, $0x00000005
+	JGE     loop1512
+
+done1513:
+	CMPQ SI, $0x00000004
+	JL   done1517
+
+loop1516:
+	VMOVUPS Z0, Z1
+	VMOVUPS Z0, Z2
+	VMOVUPS Z0, Z3
+	VMOVUPS Z0, Z4
+	VMOVUPS Z0, Z5
+	VMOVUPS Z0, Z6
+	VMOVUPS Z0, Z7
+	VMOVUPS Z0, Z8
+	MOVQ    AX, R9
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	ADDQ    R8, R9
+	CMPQ    R11, $0x00000002
+	JL      done1519
+
+loop1518:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -35379,13 +35785,13 @@ loop1502:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1502
+	JGE          loop1518
 
-done1503:
+done1519:
 	CMPQ R11, $0x00000001
-	JL   done1505
+	JL   done1521
 
-loop1504:
+loop1520:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -35394,9 +35800,9 @@ loop1504:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1504
+	JG           loop1520
 
-done1505:
+done1521:
 	VADDPS  Z5, Z1, Z1
 	VADDPS  Z6, Z2, Z2
 	VADDPS  Z7, Z3, Z3
@@ -35409,13 +35815,13 @@ done1505:
 	ADDQ    $0x00000200, BX
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1500
+	JGE     loop1516
 
-done1501:
+done1517:
 	CMPQ SI, $0x00000003
-	JL   done1507
+	JL   done1523
 
-loop1506:
+loop1522:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35427,9 +35833,9 @@ loop1506:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1509
+	JL      done1525
 
-loop1508:
+loop1524:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -35442,13 +35848,13 @@ loop1508:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1508
+	JGE          loop1524
 
-done1509:
+done1525:
 	CMPQ R11, $0x00000001
-	JL   done1511
+	JL   done1527
 
-loop1510:
+loop1526:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -35456,9 +35862,9 @@ loop1510:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1510
+	JG           loop1526
 
-done1511:
+done1527:
 	VADDPS  Z4, Z1, Z1
 	VADDPS  Z5, Z2, Z2
 	VADDPS  Z6, Z3, Z3
@@ -35469,13 +35875,13 @@ done1511:
 	ADDQ    $0x00000180, BX
 	SUBQ    $0x00000003, SI
 	CMPQ    SI, $0x00000003
-	JGE     loop1506
+	JGE     loop1522
 
-done1507:
+done1523:
 	CMPQ SI, $0x00000002
-	JL   done1513
+	JL   done1529
 
-loop1512:
+loop1528:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35490,9 +35896,9 @@ loop1512:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1515
+	JL      done1531
 
-loop1514:
+loop1530:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -35509,22 +35915,22 @@ loop1514:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1514
+	JGE          loop1530
 
-done1515:
+done1531:
 	CMPQ R11, $0x00000001
-	JL   done1517
+	JL   done1533
 
-loop1516:
+loop1532:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1516
+	JG           loop1532
 
-done1517:
+done1533:
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z2, Z2
 	VADDPS  Z5, Z1, Z1
@@ -35537,13 +35943,13 @@ done1517:
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1512
+	JGE     loop1528
 
-done1513:
+done1529:
 	CMPQ SI, $0x00000001
-	JL   done1519
+	JL   done1535
 
-loop1518:
+loop1534:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35554,9 +35960,9 @@ loop1518:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1521
+	JL      done1537
 
-loop1520:
+loop1536:
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	VBROADCASTSS 4(R10), Z5
@@ -35569,21 +35975,21 @@ loop1520:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1520
+	JGE          loop1536
 
-done1521:
+done1537:
 	CMPQ R11, $0x00000001
-	JL   done1523
+	JL   done1539
 
-loop1522:
+loop1538:
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1522
+	JG           loop1538
 
-done1523:
+done1539:
 	VADDPS  Z2, Z1, Z1
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z1, Z1
@@ -35591,9 +35997,9 @@ done1523:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000001, SI
-	JG      loop1518
+	JG      loop1534
 
-done1519:
+done1535:
 	XORQ         AX, AX
 	MOVQ         call+16(FP), CX
 	VBROADCASTSS 88(CX), Z1
@@ -35607,7 +36013,7 @@ done1519:
 	SUBQ         DX, CX
 	MOVQ         BX, DX
 	TESTQ        CX, CX
-	JZ           end1524
+	JZ           end1540
 	MOVQ         $-1, SI
 	BZHIQ        CX, SI, SI
 	KMOVW        SI, K1
@@ -35617,14 +36023,14 @@ done1519:
 	VPCMPUD      $0x05, Z1, Z2, K1
 	KMOVW        K1, CX
 	ORQ          CX, AX
-	JMP          end1524
+	JMP          end1540
 
-end1524:
+end1540:
 	XORQ BX, BX
 
-group1526:
+group1542:
 	CMPQ    BX, DX
-	JE      done1527
+	JE      done1543
 	MOVQ    x+8(FP), CX
 	VMOVUPS (CX)(BX*1), Z2
 	VPADDD  Z2, Z2, Z2
@@ -35632,11 +36038,11 @@ group1526:
 	KMOVW   K1, CX
 	ORQ     CX, AX
 	ADDQ    $0x00000040, BX
-	JMP     group1526
+	JMP     group1542
 
-done1527:
+done1543:
 	TESTQ AX, AX
-	JZ    skip1528
+	JZ    skip1544
 	MOVQ  call+16(FP), AX
 	MOVQ  32(AX), AX
 	MOVQ  call+16(FP), CX
@@ -35646,19 +36052,19 @@ done1527:
 	ADDQ  $0x0f, CX
 	SHRQ  $0x04, CX
 	CMPQ  CX, $0x00000001
-	JL    done1530
+	JL    done1546
 
-loop1529:
+loop1545:
 	VMOVUPS     (AX), Z1
 	VREDUCEPS   $0x00, Z1, Z2
 	VFMADD231PS Z0, Z1, Z2
 	VMOVUPS     Z2, (AX)
 	ADDQ        $0x00000080, AX
 	SUBQ        $0x00000001, CX
-	JG          loop1529
+	JG          loop1545
 
-done1530:
-skip1528:
+done1546:
+skip1544:
 	MOVQ         call+16(FP), AX
 	MOVQ         32(AX), AX
 	MOVQ         call+16(FP), CX
@@ -35680,7 +36086,7 @@ skip1528:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1532
+	JNE          next1548
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z5
 	VMULPS       Z5, Z5, Z1
@@ -35713,11 +36119,11 @@ skip1528:
 	VMOVUPS      Z2, (AX)
 	VMOVUPS      Z3, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1531
+	JMP          done1547
 
-next1532:
+next1548:
 	CMPQ         CX, $0x01
-	JNE          next1533
+	JNE          next1549
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z8
 	VREDUCEPS    $0x00, 128(AX), Z9
@@ -35767,11 +36173,11 @@ next1532:
 	VMOVUPS      Z4, 128(AX)
 	VMOVUPS      Z6, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1531
+	JMP          done1547
 
-next1533:
+next1549:
 	CMPQ         CX, $0x02
-	JNE          next1534
+	JNE          next1550
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z11
 	VREDUCEPS    $0x00, 128(AX), Z12
@@ -35838,11 +36244,11 @@ next1533:
 	VMOVUPS      Z6, 256(AX)
 	VMOVUPS      Z9, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1531
+	JMP          done1547
 
-next1534:
+next1550:
 	CMPQ         CX, $0x03
-	JNE          next1535
+	JNE          next1551
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z14
 	VREDUCEPS    $0x00, 128(AX), Z15
@@ -35926,55 +36332,55 @@ next1534:
 	VMOVUPS      Z8, 384(AX)
 	VMOVUPS      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1531
+	JMP          done1547
 
-next1535:
-done1531:
+next1551:
+done1547:
 	MOVQ call+16(FP), CX
 	MOVQ 72(CX), CX
 	CMPQ CX, $0x00
-	JE   product1536
+	JE   product1552
 	MOVQ call+16(FP), BX
 	CMPQ 80(BX), $0x03
-	JNE  product1536
+	JNE  product1552
 	CMPQ CX, $0x04
-	JG   above1547
+	JG   above1563
 	CMPQ CX, $0x02
-	JG   above1548
+	JG   above1564
 	CMPQ CX, $0x01
-	JG   above1549
-	JMP  rows1539
+	JG   above1565
+	JMP  rows1555
 
-above1549:
-	JMP rows1540
+above1565:
+	JMP rows1556
 
-above1548:
+above1564:
 	CMPQ CX, $0x03
-	JG   above1550
-	JMP  rows1541
+	JG   above1566
+	JMP  rows1557
 
-above1550:
-	JMP rows1542
+above1566:
+	JMP rows1558
 
-above1547:
+above1563:
 	CMPQ CX, $0x06
-	JG   above1551
+	JG   above1567
 	CMPQ CX, $0x05
-	JG   above1552
-	JMP  rows1543
+	JG   above1568
+	JMP  rows1559
 
-above1552:
-	JMP rows1544
+above1568:
+	JMP rows1560
 
-above1551:
+above1567:
 	CMPQ CX, $0x07
-	JG   above1553
-	JMP  rows1545
+	JG   above1569
+	JMP  rows1561
 
-above1553:
-	JMP rows1546
+above1569:
+	JMP rows1562
 
-rows1539:
+rows1555:
 	VMOVUPS      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -35993,7 +36399,7 @@ rows1539:
 	VBROADCASTSS 4(R8), Z8
 	VBROADCASTSS 8(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1554
+	JZ           skip1570
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z18
@@ -36077,9 +36483,9 @@ rows1539:
 	VMOVUPS      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1556
+	JL           done1572
 
-loop1555:
+loop1571:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z23
 	VREDUCEPS    $0x00, 128(AX), Z24
@@ -36253,9 +36659,9 @@ loop1555:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1555
+	JG           loop1571
 
-done1556:
+done1572:
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -36282,16 +36688,16 @@ done1556:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1554:
+skip1570:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
 	SUBQ    BX, AX
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1558
+	JL      done1574
 
-loop1557:
+loop1573:
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -36319,11 +36725,11 @@ loop1557:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1557
+	JGE         loop1573
 
-done1558:
+done1574:
 	TESTQ       AX, AX
-	JZ          skip1559
+	JZ          skip1575
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -36339,7 +36745,7 @@ done1558:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1559:
+skip1575:
 	VADDPS     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -36359,41 +36765,41 @@ skip1559:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1560
+	JZ         skip1576
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1561
+	JNE        few1577
 	VMOVUPD    Z1, (CX)
-	JMP        done1562
+	JMP        done1578
 
-few1561:
+few1577:
 	TESTQ         $0x00000004, AX
-	JZ            skip1563
+	JZ            skip1579
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1563:
+skip1579:
 	TESTQ         $0x00000002, AX
-	JZ            skip1564
+	JZ            skip1580
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1564:
+skip1580:
 	TESTQ  $0x00000001, AX
-	JZ     skip1565
+	JZ     skip1581
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1565:
-done1562:
-skip1560:
-	JMP finish1537
+skip1581:
+done1578:
+skip1576:
+	JMP finish1553
 
-rows1540:
+rows1556:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -36417,7 +36823,7 @@ rows1540:
 	VBROADCASTSS 16(R8), Z12
 	VBROADCASTSS 20(R8), Z13
 	TESTQ        DX, DX
-	JZ           skip1566
+	JZ           skip1582
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z22
@@ -36501,9 +36907,9 @@ rows1540:
 	VMOVUPS      Z20, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1568
+	JL           done1584
 
-loop1567:
+loop1583:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z27
 	VREDUCEPS    $0x00, 128(AX), Z28
@@ -36725,9 +37131,9 @@ loop1567:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1567
+	JG           loop1583
 
-done1568:
+done1584:
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -36766,7 +37172,7 @@ done1568:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1566:
+skip1582:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -36774,9 +37180,9 @@ skip1566:
 	VMOVUPS Z0, Z14
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1570
+	JL      done1586
 
-loop1569:
+loop1585:
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -36816,11 +37222,11 @@ loop1569:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1569
+	JGE         loop1585
 
-done1570:
+done1586:
 	TESTQ       AX, AX
-	JZ          skip1571
+	JZ          skip1587
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -36842,7 +37248,7 @@ done1570:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1571:
+skip1587:
 	VADDPS     Z14, Z1, Z1
 	VADDPS     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -36863,41 +37269,41 @@ skip1571:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1572
+	JZ         skip1588
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1573
+	JNE        few1589
 	VMOVUPD    Z1, (CX)
-	JMP        done1574
+	JMP        done1590
 
-few1573:
+few1589:
 	TESTQ         $0x00000004, AX
-	JZ            skip1575
+	JZ            skip1591
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1575:
+skip1591:
 	TESTQ         $0x00000002, AX
-	JZ            skip1576
+	JZ            skip1592
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1576:
+skip1592:
 	TESTQ  $0x00000001, AX
-	JZ     skip1577
+	JZ     skip1593
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1577:
-done1574:
-skip1572:
-	JMP finish1537
+skip1593:
+done1590:
+skip1588:
+	JMP finish1553
 
-rows1541:
+rows1557:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -36923,7 +37329,7 @@ rows1541:
 	VBROADCASTSS 16(R8), Z13
 	VBROADCASTSS 20(R8), Z14
 	TESTQ        DX, DX
-	JZ           skip1578
+	JZ           skip1594
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z23
@@ -37007,9 +37413,9 @@ rows1541:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1580
+	JL           done1596
 
-loop1579:
+loop1595:
 	LEAQ             trig32<>+0(SB), R9
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -37279,9 +37685,9 @@ loop1579:
 	ADDQ             $0x00000200, BX
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JG               loop1579
+	JG               loop1595
 
-done1580:
+done1596:
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -37332,7 +37738,7 @@ done1580:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 
-skip1578:
+skip1594:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -37341,9 +37747,9 @@ skip1578:
 	VMOVUPS Z0, Z16
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1582
+	JL      done1598
 
-loop1581:
+loop1597:
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -37395,11 +37801,11 @@ loop1581:
 	ADDQ             $0x00000080, DI
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1581
+	JGE              loop1597
 
-done1582:
+done1598:
 	TESTQ            AX, AX
-	JZ               skip1583
+	JZ               skip1599
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -37427,7 +37833,7 @@ done1582:
 	ADDQ             $0x00000040, BX
 	ADDQ             $0x00000040, DI
 
-skip1583:
+skip1599:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z0, Z3, Z3
@@ -37452,41 +37858,41 @@ skip1583:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1584
+	JZ         skip1600
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1585
+	JNE        few1601
 	VMOVUPD    Z1, (CX)
-	JMP        done1586
+	JMP        done1602
 
-few1585:
+few1601:
 	TESTQ         $0x00000004, AX
-	JZ            skip1587
+	JZ            skip1603
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1587:
+skip1603:
 	TESTQ         $0x00000002, AX
-	JZ            skip1588
+	JZ            skip1604
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1588:
+skip1604:
 	TESTQ  $0x00000001, AX
-	JZ     skip1589
+	JZ     skip1605
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1589:
-done1586:
-skip1584:
-	JMP finish1537
+skip1605:
+done1602:
+skip1600:
+	JMP finish1553
 
-rows1542:
+rows1558:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -37513,7 +37919,7 @@ rows1542:
 	VBROADCASTSS 12(R9), Z13
 	VBROADCASTSS 16(R9), Z14
 	TESTQ        DX, DX
-	JZ           skip1590
+	JZ           skip1606
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z23
@@ -37597,9 +38003,9 @@ rows1542:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1592
+	JL           done1608
 
-loop1591:
+loop1607:
 	LEAQ             trig32<>+0(SB), R10
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -37917,9 +38323,9 @@ loop1591:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, R8
 	SUBQ             $0x00000001, DX
-	JG               loop1591
+	JG               loop1607
 
-done1592:
+done1608:
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -37982,7 +38388,7 @@ done1592:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 
-skip1590:
+skip1606:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -37992,9 +38398,9 @@ skip1590:
 	VMOVUPS Z0, Z17
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1594
+	JL      done1610
 
-loop1593:
+loop1609:
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -38058,11 +38464,11 @@ loop1593:
 	ADDQ             $0x00000080, R8
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1593
+	JGE              loop1609
 
-done1594:
+done1610:
 	TESTQ            AX, AX
-	JZ               skip1595
+	JZ               skip1611
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -38096,7 +38502,7 @@ done1594:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, R8
 
-skip1595:
+skip1611:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -38122,41 +38528,41 @@ skip1595:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1596
+	JZ         skip1612
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1597
+	JNE        few1613
 	VMOVUPD    Z1, (CX)
-	JMP        done1598
+	JMP        done1614
 
-few1597:
+few1613:
 	TESTQ         $0x00000004, AX
-	JZ            skip1599
+	JZ            skip1615
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1599:
+skip1615:
 	TESTQ         $0x00000002, AX
-	JZ            skip1600
+	JZ            skip1616
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1600:
+skip1616:
 	TESTQ  $0x00000001, AX
-	JZ     skip1601
+	JZ     skip1617
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1601:
-done1598:
-skip1596:
-	JMP finish1537
+skip1617:
+done1614:
+skip1612:
+	JMP finish1553
 
-rows1543:
+rows1559:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -38185,7 +38591,7 @@ rows1543:
 	VBROADCASTSS 8(R10), Z13
 	VBROADCASTSS 12(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1602
+	JZ           skip1618
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -38269,9 +38675,9 @@ rows1543:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1604
+	JL           done1620
 
-loop1603:
+loop1619:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -38638,9 +39044,9 @@ loop1603:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1603
+	JG               loop1619
 
-done1604:
+done1620:
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -38716,7 +39122,7 @@ done1604:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1602:
+skip1618:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -38727,9 +39133,9 @@ skip1602:
 	VMOVUPS Z0, Z18
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1606
+	JL      done1622
 
-loop1605:
+loop1621:
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -38806,11 +39212,11 @@ loop1605:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1605
+	JGE              loop1621
 
-done1606:
+done1622:
 	TESTQ            AX, AX
-	JZ               skip1607
+	JZ               skip1623
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -38851,7 +39257,7 @@ done1606:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1607:
+skip1623:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -38884,41 +39290,41 @@ skip1607:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1608
+	JZ         skip1624
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1609
+	JNE        few1625
 	VMOVUPD    Z1, (CX)
-	JMP        done1610
+	JMP        done1626
 
-few1609:
+few1625:
 	TESTQ         $0x00000004, AX
-	JZ            skip1611
+	JZ            skip1627
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1611:
+skip1627:
 	TESTQ         $0x00000002, AX
-	JZ            skip1612
+	JZ            skip1628
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1612:
+skip1628:
 	TESTQ  $0x00000001, AX
-	JZ     skip1613
+	JZ     skip1629
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1613:
-done1610:
-skip1608:
-	JMP finish1537
+skip1629:
+done1626:
+skip1624:
+	JMP finish1553
 
-rows1544:
+rows1560:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -38948,7 +39354,7 @@ rows1544:
 	VBROADCASTSS 4(R10), Z13
 	VBROADCASTSS 8(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1614
+	JZ           skip1630
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -39032,9 +39438,9 @@ rows1544:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1616
+	JL           done1632
 
-loop1615:
+loop1631:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -39449,9 +39855,9 @@ loop1615:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1615
+	JG               loop1631
 
-done1616:
+done1632:
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -39539,7 +39945,7 @@ done1616:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1614:
+skip1630:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -39551,9 +39957,9 @@ skip1614:
 	VMOVUPS Z0, Z19
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1618
+	JL      done1634
 
-loop1617:
+loop1633:
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -39642,11 +40048,11 @@ loop1617:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1617
+	JGE              loop1633
 
-done1618:
+done1634:
 	TESTQ            AX, AX
-	JZ               skip1619
+	JZ               skip1635
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -39693,7 +40099,7 @@ done1618:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1619:
+skip1635:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -39727,41 +40133,41 @@ skip1619:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1620
+	JZ         skip1636
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1621
+	JNE        few1637
 	VMOVUPD    Z1, (CX)
-	JMP        done1622
+	JMP        done1638
 
-few1621:
+few1637:
 	TESTQ         $0x00000004, AX
-	JZ            skip1623
+	JZ            skip1639
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1623:
+skip1639:
 	TESTQ         $0x00000002, AX
-	JZ            skip1624
+	JZ            skip1640
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1624:
+skip1640:
 	TESTQ  $0x00000001, AX
-	JZ     skip1625
+	JZ     skip1641
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1625:
-done1622:
-skip1620:
-	JMP finish1537
+skip1641:
+done1638:
+skip1636:
+	JMP finish1553
 
-rows1545:
+rows1561:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -39792,7 +40198,7 @@ rows1545:
 	VBROADCASTSS (R10), Z13
 	VBROADCASTSS 4(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1626
+	JZ           skip1642
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -39876,9 +40282,9 @@ rows1545:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1628
+	JL           done1644
 
-loop1627:
+loop1643:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -40341,9 +40747,9 @@ loop1627:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1627
+	JG               loop1643
 
-done1628:
+done1644:
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -40443,7 +40849,7 @@ done1628:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1626:
+skip1642:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -40456,9 +40862,9 @@ skip1626:
 	VMOVUPS Z0, Z20
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1630
+	JL      done1646
 
-loop1629:
+loop1645:
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -40559,11 +40965,11 @@ loop1629:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1629
+	JGE              loop1645
 
-done1630:
+done1646:
 	TESTQ            AX, AX
-	JZ               skip1631
+	JZ               skip1647
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -40616,7 +41022,7 @@ done1630:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1631:
+skip1647:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -40654,41 +41060,41 @@ skip1631:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1632
+	JZ         skip1648
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1633
+	JNE        few1649
 	VMOVUPD    Z1, (CX)
-	JMP        done1634
+	JMP        done1650
 
-few1633:
+few1649:
 	TESTQ         $0x00000004, AX
-	JZ            skip1635
+	JZ            skip1651
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1635:
+skip1651:
 	TESTQ         $0x00000002, AX
-	JZ            skip1636
+	JZ            skip1652
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1636:
+skip1652:
 	TESTQ  $0x00000001, AX
-	JZ     skip1637
+	JZ     skip1653
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1637:
-done1634:
-skip1632:
-	JMP finish1537
+skip1653:
+done1650:
+skip1648:
+	JMP finish1553
 
-rows1546:
+rows1562:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -40720,7 +41126,7 @@ rows1546:
 	ADDQ         CX, R9
 	VBROADCASTSS (R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1638
+	JZ           skip1654
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -40804,9 +41210,9 @@ rows1546:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1640
+	JL           done1656
 
-loop1639:
+loop1655:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -41317,9 +41723,9 @@ loop1639:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1639
+	JG               loop1655
 
-done1640:
+done1656:
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -41431,7 +41837,7 @@ done1640:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1638:
+skip1654:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -41445,9 +41851,9 @@ skip1638:
 	VMOVUPS Z0, Z21
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1642
+	JL      done1658
 
-loop1641:
+loop1657:
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -41560,11 +41966,11 @@ loop1641:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1641
+	JGE              loop1657
 
-done1642:
+done1658:
 	TESTQ            AX, AX
-	JZ               skip1643
+	JZ               skip1659
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -41623,7 +42029,7 @@ done1642:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1643:
+skip1659:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -41662,110 +42068,110 @@ skip1643:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1644
+	JZ         skip1660
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1645
+	JNE        few1661
 	VMOVUPD    Z1, (CX)
-	JMP        done1646
+	JMP        done1662
 
-few1645:
+few1661:
 	TESTQ         $0x00000004, AX
-	JZ            skip1647
+	JZ            skip1663
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1647:
+skip1663:
 	TESTQ         $0x00000002, AX
-	JZ            skip1648
+	JZ            skip1664
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1648:
+skip1664:
 	TESTQ  $0x00000001, AX
-	JZ     skip1649
+	JZ     skip1665
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1649:
-done1646:
-skip1644:
-	JMP finish1537
+skip1665:
+done1662:
+skip1660:
+	JMP finish1553
 
-product1536:
+product1552:
 	MOVQ call+16(FP), CX
 	MOVQ 56(CX), CX
 	CMPQ CX, $0x06
-	JG   above1663
+	JG   above1679
 	CMPQ CX, $0x03
-	JG   above1664
+	JG   above1680
 	CMPQ CX, $0x01
-	JG   above1665
+	JG   above1681
 	CMPQ CX, $0x00
-	JG   above1666
-	JMP  rows1650
+	JG   above1682
+	JMP  rows1666
 
-above1666:
-	JMP rows1651
+above1682:
+	JMP rows1667
 
-above1665:
+above1681:
 	CMPQ CX, $0x02
-	JG   above1667
-	JMP  rows1652
+	JG   above1683
+	JMP  rows1668
 
-above1667:
-	JMP rows1653
+above1683:
+	JMP rows1669
 
-above1664:
+above1680:
 	CMPQ CX, $0x05
-	JG   above1668
+	JG   above1684
 	CMPQ CX, $0x04
-	JG   above1669
-	JMP  rows1654
+	JG   above1685
+	JMP  rows1670
 
-above1669:
-	JMP rows1655
+above1685:
+	JMP rows1671
 
-above1668:
-	JMP rows1656
+above1684:
+	JMP rows1672
 
-above1663:
+above1679:
 	CMPQ CX, $0x09
-	JG   above1670
+	JG   above1686
 	CMPQ CX, $0x08
-	JG   above1671
+	JG   above1687
 	CMPQ CX, $0x07
-	JG   above1672
-	JMP  rows1657
+	JG   above1688
+	JMP  rows1673
 
-above1672:
-	JMP rows1658
+above1688:
+	JMP rows1674
 
-above1671:
-	JMP rows1659
+above1687:
+	JMP rows1675
 
-above1670:
+above1686:
 	CMPQ CX, $0x0b
-	JG   above1673
+	JG   above1689
 	CMPQ CX, $0x0a
-	JG   above1674
-	JMP  rows1660
+	JG   above1690
+	JMP  rows1676
 
-above1674:
-	JMP rows1661
+above1690:
+	JMP rows1677
 
-above1673:
-	JMP rows1662
+above1689:
+	JMP rows1678
 
-rows1650:
+rows1666:
 	CMPQ DX, $0x00000001
-	JL   done1676
+	JL   done1692
 
-loop1675:
+loop1691:
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z13
 	VREDUCEPS    $0x00, 128(AX), Z14
@@ -41848,12 +42254,12 @@ loop1675:
 	VMOVUPS      Z11, 448(AX)
 	ADDQ         $0x00000200, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1675
+	JG           loop1691
 
-done1676:
-	JMP finish1537
+done1692:
+	JMP finish1553
 
-rows1651:
+rows1667:
 	VMOVUPS      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -41865,7 +42271,7 @@ rows1651:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1677
+	JZ           skip1693
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z15
@@ -41949,9 +42355,9 @@ rows1651:
 	VMOVUPS      Z13, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1679
+	JL           done1695
 
-loop1678:
+loop1694:
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z16
 	VREDUCEPS    $0x00, 128(AX), Z17
@@ -42052,9 +42458,9 @@ loop1678:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1678
+	JG           loop1694
 
-done1679:
+done1695:
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	VMOVUPS     64(SI), Z2
@@ -42062,16 +42468,16 @@ done1679:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1677:
+skip1693:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), CX
 	ADDQ    (CX), AX
 	SUBQ    BX, AX
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1681
+	JL      done1697
 
-loop1680:
+loop1696:
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	VMOVUPS     64(SI), Z2
@@ -42080,17 +42486,17 @@ loop1680:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1680
+	JGE         loop1696
 
-done1681:
+done1697:
 	TESTQ       AX, AX
-	JZ          skip1682
+	JZ          skip1698
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1682:
+skip1698:
 	VADDPS     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -42110,7 +42516,7 @@ skip1682:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1683
+	JZ         skip1699
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -42122,51 +42528,51 @@ skip1682:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1685
+	JL         done1701
 
-loop1684:
+loop1700:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1684
+	JG               loop1700
 
-done1685:
+done1701:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1686
+	JNE       few1702
 	VMOVUPD   Z1, (AX)
-	JMP       done1687
+	JMP       done1703
 
-few1686:
+few1702:
 	TESTQ         $0x00000004, CX
-	JZ            skip1688
+	JZ            skip1704
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1688:
+skip1704:
 	TESTQ         $0x00000002, CX
-	JZ            skip1689
+	JZ            skip1705
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1689:
+skip1705:
 	TESTQ  $0x00000001, CX
-	JZ     skip1690
+	JZ     skip1706
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1690:
-done1687:
-skip1683:
-	JMP finish1537
+skip1706:
+done1703:
+skip1699:
+	JMP finish1553
 
-rows1652:
+rows1668:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -42179,7 +42585,7 @@ rows1652:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1691
+	JZ           skip1707
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z16
@@ -42263,9 +42669,9 @@ rows1652:
 	VMOVUPS      Z14, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1693
+	JL           done1709
 
-loop1692:
+loop1708:
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z17
 	VREDUCEPS    $0x00, 128(AX), Z18
@@ -42374,9 +42780,9 @@ loop1692:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1692
+	JG           loop1708
 
-done1693:
+done1709:
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
@@ -42386,7 +42792,7 @@ done1693:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1691:
+skip1707:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -42394,9 +42800,9 @@ skip1691:
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1695
+	JL      done1711
 
-loop1694:
+loop1710:
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
@@ -42407,18 +42813,18 @@ loop1694:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1694
+	JGE         loop1710
 
-done1695:
+done1711:
 	TESTQ       AX, AX
-	JZ          skip1696
+	JZ          skip1712
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1696:
+skip1712:
 	VADDPS     Z4, Z1, Z1
 	VADDPS     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -42439,7 +42845,7 @@ skip1696:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1697
+	JZ         skip1713
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -42451,51 +42857,51 @@ skip1696:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1699
+	JL         done1715
 
-loop1698:
+loop1714:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1698
+	JG               loop1714
 
-done1699:
+done1715:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1700
+	JNE       few1716
 	VMOVUPD   Z1, (AX)
-	JMP       done1701
+	JMP       done1717
 
-few1700:
+few1716:
 	TESTQ         $0x00000004, CX
-	JZ            skip1702
+	JZ            skip1718
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1702:
+skip1718:
 	TESTQ         $0x00000002, CX
-	JZ            skip1703
+	JZ            skip1719
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1703:
+skip1719:
 	TESTQ  $0x00000001, CX
-	JZ     skip1704
+	JZ     skip1720
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1704:
-done1701:
-skip1697:
-	JMP finish1537
+skip1720:
+done1717:
+skip1713:
+	JMP finish1553
 
-rows1653:
+rows1669:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -42509,7 +42915,7 @@ rows1653:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1705
+	JZ           skip1721
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z17
@@ -42593,9 +42999,9 @@ rows1653:
 	VMOVUPS      Z15, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1707
+	JL           done1723
 
-loop1706:
+loop1722:
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z18
 	VREDUCEPS    $0x00, 128(AX), Z19
@@ -42712,9 +43118,9 @@ loop1706:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1706
+	JG           loop1722
 
-done1707:
+done1723:
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -42726,7 +43132,7 @@ done1707:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1705:
+skip1721:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -42735,9 +43141,9 @@ skip1705:
 	VMOVUPS Z0, Z6
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1709
+	JL      done1725
 
-loop1708:
+loop1724:
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -42750,11 +43156,11 @@ loop1708:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1708
+	JGE         loop1724
 
-done1709:
+done1725:
 	TESTQ       AX, AX
-	JZ          skip1710
+	JZ          skip1726
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -42762,7 +43168,7 @@ done1709:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1710:
+skip1726:
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z2, Z2
 	VADDPS     Z0, Z3, Z3
@@ -42787,7 +43193,7 @@ skip1710:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1711
+	JZ         skip1727
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -42799,51 +43205,51 @@ skip1710:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1713
+	JL         done1729
 
-loop1712:
+loop1728:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1712
+	JG               loop1728
 
-done1713:
+done1729:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1714
+	JNE       few1730
 	VMOVUPD   Z1, (AX)
-	JMP       done1715
+	JMP       done1731
 
-few1714:
+few1730:
 	TESTQ         $0x00000004, CX
-	JZ            skip1716
+	JZ            skip1732
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1716:
+skip1732:
 	TESTQ         $0x00000002, CX
-	JZ            skip1717
+	JZ            skip1733
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1717:
+skip1733:
 	TESTQ  $0x00000001, CX
-	JZ     skip1718
+	JZ     skip1734
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1718:
-done1715:
-skip1711:
-	JMP finish1537
+skip1734:
+done1731:
+skip1727:
+	JMP finish1553
 
-rows1654:
+rows1670:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -42858,7 +43264,7 @@ rows1654:
 	MOVQ         call+16(FP), R8
 	ADDQ         (R8), DI
 	TESTQ        DX, DX
-	JZ           skip1719
+	JZ           skip1735
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z18
@@ -42942,9 +43348,9 @@ rows1654:
 	VMOVUPS      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1721
+	JL           done1737
 
-loop1720:
+loop1736:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z19
 	VREDUCEPS    $0x00, 128(AX), Z20
@@ -43069,9 +43475,9 @@ loop1720:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JG           loop1720
+	JG           loop1736
 
-done1721:
+done1737:
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -43085,7 +43491,7 @@ done1721:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 
-skip1719:
+skip1735:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -43095,9 +43501,9 @@ skip1719:
 	VMOVUPS Z0, Z8
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1723
+	JL      done1739
 
-loop1722:
+loop1738:
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -43112,11 +43518,11 @@ loop1722:
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1722
+	JGE         loop1738
 
-done1723:
+done1739:
 	TESTQ       AX, AX
-	JZ          skip1724
+	JZ          skip1740
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -43125,7 +43531,7 @@ done1723:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1724:
+skip1740:
 	VADDPS     Z6, Z1, Z1
 	VADDPS     Z7, Z2, Z2
 	VADDPS     Z8, Z3, Z3
@@ -43151,7 +43557,7 @@ skip1724:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1725
+	JZ         skip1741
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -43163,51 +43569,51 @@ skip1724:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1727
+	JL         done1743
 
-loop1726:
+loop1742:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1726
+	JG               loop1742
 
-done1727:
+done1743:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1728
+	JNE       few1744
 	VMOVUPD   Z1, (AX)
-	JMP       done1729
+	JMP       done1745
 
-few1728:
+few1744:
 	TESTQ         $0x00000004, CX
-	JZ            skip1730
+	JZ            skip1746
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1730:
+skip1746:
 	TESTQ         $0x00000002, CX
-	JZ            skip1731
+	JZ            skip1747
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1731:
+skip1747:
 	TESTQ  $0x00000001, CX
-	JZ     skip1732
+	JZ     skip1748
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1732:
-done1729:
-skip1725:
-	JMP finish1537
+skip1748:
+done1745:
+skip1741:
+	JMP finish1553
 
-rows1655:
+rows1671:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -43224,7 +43630,7 @@ rows1655:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1733
+	JZ           skip1749
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z19
@@ -43308,9 +43714,9 @@ rows1655:
 	VMOVUPS      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1735
+	JL           done1751
 
-loop1734:
+loop1750:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z20
 	VREDUCEPS    $0x00, 128(AX), Z21
@@ -43444,9 +43850,9 @@ loop1734:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1734
+	JG           loop1750
 
-done1735:
+done1751:
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -43463,7 +43869,7 @@ done1735:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1733:
+skip1749:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -43474,9 +43880,9 @@ skip1733:
 	VMOVUPS Z0, Z10
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1737
+	JL      done1753
 
-loop1736:
+loop1752:
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -43494,11 +43900,11 @@ loop1736:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1736
+	JGE         loop1752
 
-done1737:
+done1753:
 	TESTQ       AX, AX
-	JZ          skip1738
+	JZ          skip1754
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -43509,7 +43915,7 @@ done1737:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1738:
+skip1754:
 	VADDPS     Z7, Z1, Z1
 	VADDPS     Z8, Z2, Z2
 	VADDPS     Z9, Z3, Z3
@@ -43542,7 +43948,7 @@ skip1738:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1739
+	JZ         skip1755
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -43554,51 +43960,51 @@ skip1738:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1741
+	JL         done1757
 
-loop1740:
+loop1756:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1740
+	JG               loop1756
 
-done1741:
+done1757:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1742
+	JNE       few1758
 	VMOVUPD   Z1, (AX)
-	JMP       done1743
+	JMP       done1759
 
-few1742:
+few1758:
 	TESTQ         $0x00000004, CX
-	JZ            skip1744
+	JZ            skip1760
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1744:
+skip1760:
 	TESTQ         $0x00000002, CX
-	JZ            skip1745
+	JZ            skip1761
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1745:
+skip1761:
 	TESTQ  $0x00000001, CX
-	JZ     skip1746
+	JZ     skip1762
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1746:
-done1743:
-skip1739:
-	JMP finish1537
+skip1762:
+done1759:
+skip1755:
+	JMP finish1553
 
-rows1656:
+rows1672:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -43616,7 +44022,7 @@ rows1656:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1747
+	JZ           skip1763
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z20
@@ -43700,9 +44106,9 @@ rows1656:
 	VMOVUPS      Z18, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1749
+	JL           done1765
 
-loop1748:
+loop1764:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z21
 	VREDUCEPS    $0x00, 128(AX), Z22
@@ -43844,9 +44250,9 @@ loop1748:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1748
+	JG           loop1764
 
-done1749:
+done1765:
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -43865,7 +44271,7 @@ done1749:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1747:
+skip1763:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -43877,9 +44283,9 @@ skip1747:
 	VMOVUPS Z0, Z12
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1751
+	JL      done1767
 
-loop1750:
+loop1766:
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -43899,11 +44305,11 @@ loop1750:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1750
+	JGE         loop1766
 
-done1751:
+done1767:
 	TESTQ       AX, AX
-	JZ          skip1752
+	JZ          skip1768
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -43915,7 +44321,7 @@ done1751:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1752:
+skip1768:
 	VADDPS     Z8, Z1, Z1
 	VADDPS     Z9, Z2, Z2
 	VADDPS     Z10, Z3, Z3
@@ -43949,7 +44355,7 @@ skip1752:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1753
+	JZ         skip1769
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -43961,51 +44367,51 @@ skip1752:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1755
+	JL         done1771
 
-loop1754:
+loop1770:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1754
+	JG               loop1770
 
-done1755:
+done1771:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1756
+	JNE       few1772
 	VMOVUPD   Z1, (AX)
-	JMP       done1757
+	JMP       done1773
 
-few1756:
+few1772:
 	TESTQ         $0x00000004, CX
-	JZ            skip1758
+	JZ            skip1774
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1758:
+skip1774:
 	TESTQ         $0x00000002, CX
-	JZ            skip1759
+	JZ            skip1775
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1759:
+skip1775:
 	TESTQ  $0x00000001, CX
-	JZ     skip1760
+	JZ     skip1776
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1760:
-done1757:
-skip1753:
-	JMP finish1537
+skip1776:
+done1773:
+skip1769:
+	JMP finish1553
 
-rows1657:
+rows1673:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -44024,7 +44430,7 @@ rows1657:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1761
+	JZ           skip1777
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z21
@@ -44108,9 +44514,9 @@ rows1657:
 	VMOVUPS      Z19, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1763
+	JL           done1779
 
-loop1762:
+loop1778:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z22
 	VREDUCEPS    $0x00, 128(AX), Z23
@@ -44260,9 +44666,9 @@ loop1762:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1762
+	JG           loop1778
 
-done1763:
+done1779:
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -44283,7 +44689,7 @@ done1763:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1761:
+skip1777:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -44296,9 +44702,9 @@ skip1761:
 	VMOVUPS Z0, Z14
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1765
+	JL      done1781
 
-loop1764:
+loop1780:
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -44320,11 +44726,11 @@ loop1764:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1764
+	JGE         loop1780
 
-done1765:
+done1781:
 	TESTQ       AX, AX
-	JZ          skip1766
+	JZ          skip1782
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -44337,7 +44743,7 @@ done1765:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1766:
+skip1782:
 	VADDPS     Z9, Z1, Z1
 	VADDPS     Z10, Z2, Z2
 	VADDPS     Z11, Z3, Z3
@@ -44375,7 +44781,7 @@ skip1766:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1767
+	JZ         skip1783
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -44387,51 +44793,51 @@ skip1766:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1769
+	JL         done1785
 
-loop1768:
+loop1784:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1768
+	JG               loop1784
 
-done1769:
+done1785:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1770
+	JNE       few1786
 	VMOVUPD   Z1, (AX)
-	JMP       done1771
+	JMP       done1787
 
-few1770:
+few1786:
 	TESTQ         $0x00000004, CX
-	JZ            skip1772
+	JZ            skip1788
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1772:
+skip1788:
 	TESTQ         $0x00000002, CX
-	JZ            skip1773
+	JZ            skip1789
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1773:
+skip1789:
 	TESTQ  $0x00000001, CX
-	JZ     skip1774
+	JZ     skip1790
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1774:
-done1771:
-skip1767:
-	JMP finish1537
+skip1790:
+done1787:
+skip1783:
+	JMP finish1553
 
-rows1658:
+rows1674:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -44451,7 +44857,7 @@ rows1658:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1775
+	JZ           skip1791
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z22
@@ -44535,9 +44941,9 @@ rows1658:
 	VMOVUPS      Z20, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1777
+	JL           done1793
 
-loop1776:
+loop1792:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z23
 	VREDUCEPS    $0x00, 128(AX), Z24
@@ -44695,9 +45101,9 @@ loop1776:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1776
+	JG           loop1792
 
-done1777:
+done1793:
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -44720,7 +45126,7 @@ done1777:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1775:
+skip1791:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -44734,9 +45140,9 @@ skip1775:
 	VMOVUPS Z0, Z16
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1779
+	JL      done1795
 
-loop1778:
+loop1794:
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -44760,11 +45166,11 @@ loop1778:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1778
+	JGE         loop1794
 
-done1779:
+done1795:
 	TESTQ       AX, AX
-	JZ          skip1780
+	JZ          skip1796
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -44778,7 +45184,7 @@ done1779:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1780:
+skip1796:
 	VADDPS     Z10, Z1, Z1
 	VADDPS     Z11, Z2, Z2
 	VADDPS     Z12, Z3, Z3
@@ -44817,7 +45223,7 @@ skip1780:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1781
+	JZ         skip1797
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -44829,51 +45235,51 @@ skip1780:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1783
+	JL         done1799
 
-loop1782:
+loop1798:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1782
+	JG               loop1798
 
-done1783:
+done1799:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1784
+	JNE       few1800
 	VMOVUPD   Z1, (AX)
-	JMP       done1785
+	JMP       done1801
 
-few1784:
+few1800:
 	TESTQ         $0x00000004, CX
-	JZ            skip1786
+	JZ            skip1802
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1786:
+skip1802:
 	TESTQ         $0x00000002, CX
-	JZ            skip1787
+	JZ            skip1803
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1787:
+skip1803:
 	TESTQ  $0x00000001, CX
-	JZ     skip1788
+	JZ     skip1804
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1788:
-done1785:
-skip1781:
-	JMP finish1537
+skip1804:
+done1801:
+skip1797:
+	JMP finish1553
 
-rows1659:
+rows1675:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -44895,7 +45301,7 @@ rows1659:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1789
+	JZ           skip1805
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z24
@@ -45003,9 +45409,9 @@ rows1659:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1791
+	JL           done1807
 
-loop1790:
+loop1806:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z24
 	VREDUCEPS    $0x00, 128(AX), Z25
@@ -45172,10 +45578,10 @@ loop1790:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1790
+	JG           loop1806
 
-done1791:
-skip1789:
+done1807:
+skip1805:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -45190,9 +45596,9 @@ skip1789:
 	VMOVUPS Z0, Z18
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1793
+	JL      done1809
 
-loop1792:
+loop1808:
 	VMOVUPS     (R9), Z10
 	VFMADD231PS (SI), Z10, Z1
 	VFMADD231PS (SI)(CX*1), Z10, Z2
@@ -45219,11 +45625,11 @@ loop1792:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1792
+	JGE         loop1808
 
-done1793:
+done1809:
 	TESTQ       AX, AX
-	JZ          skip1794
+	JZ          skip1810
 	VMOVUPS     (R9), Z10
 	VFMADD231PS (SI), Z10, Z1
 	VFMADD231PS (SI)(CX*1), Z10, Z2
@@ -45239,7 +45645,7 @@ done1793:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1794:
+skip1810:
 	VADDPS     Z11, Z1, Z1
 	VADDPS     Z12, Z2, Z2
 	VADDPS     Z13, Z3, Z3
@@ -45288,7 +45694,7 @@ skip1794:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1795
+	JZ         skip1811
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -45300,51 +45706,51 @@ skip1794:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1797
+	JL         done1813
 
-loop1796:
+loop1812:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1796
+	JG               loop1812
 
-done1797:
+done1813:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1798
+	JNE       few1814
 	VMOVUPD   Z1, (AX)
-	JMP       done1799
+	JMP       done1815
 
-few1798:
+few1814:
 	TESTQ         $0x00000004, CX
-	JZ            skip1800
+	JZ            skip1816
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1800:
+skip1816:
 	TESTQ         $0x00000002, CX
-	JZ            skip1801
+	JZ            skip1817
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1801:
+skip1817:
 	TESTQ  $0x00000001, CX
-	JZ     skip1802
+	JZ     skip1818
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1802:
-done1799:
-skip1795:
-	JMP finish1537
+skip1818:
+done1815:
+skip1811:
+	JMP finish1553
 
-rows1660:
+rows1676:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -45367,7 +45773,7 @@ rows1660:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1803
+	JZ           skip1819
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z25
@@ -45477,9 +45883,9 @@ rows1660:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1805
+	JL           done1821
 
-loop1804:
+loop1820:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z25
 	VREDUCEPS    $0x00, 128(AX), Z26
@@ -45654,10 +46060,10 @@ loop1804:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1804
+	JG           loop1820
 
-done1805:
-skip1803:
+done1821:
+skip1819:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -45673,9 +46079,9 @@ skip1803:
 	VMOVUPS Z0, Z20
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1807
+	JL      done1823
 
-loop1806:
+loop1822:
 	VMOVUPS     (R9), Z11
 	VFMADD231PS (SI), Z11, Z1
 	VFMADD231PS (SI)(CX*1), Z11, Z2
@@ -45704,11 +46110,11 @@ loop1806:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1806
+	JGE         loop1822
 
-done1807:
+done1823:
 	TESTQ       AX, AX
-	JZ          skip1808
+	JZ          skip1824
 	VMOVUPS     (R9), Z11
 	VFMADD231PS (SI), Z11, Z1
 	VFMADD231PS (SI)(CX*1), Z11, Z2
@@ -45725,7 +46131,7 @@ done1807:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1808:
+skip1824:
 	VADDPS     Z12, Z1, Z1
 	VADDPS     Z13, Z2, Z2
 	VADDPS     Z14, Z3, Z3
@@ -45775,7 +46181,7 @@ skip1808:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1809
+	JZ         skip1825
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -45787,51 +46193,51 @@ skip1808:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1811
+	JL         done1827
 
-loop1810:
+loop1826:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1810
+	JG               loop1826
 
-done1811:
+done1827:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1812
+	JNE       few1828
 	VMOVUPD   Z1, (AX)
-	JMP       done1813
+	JMP       done1829
 
-few1812:
+few1828:
 	TESTQ         $0x00000004, CX
-	JZ            skip1814
+	JZ            skip1830
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1814:
+skip1830:
 	TESTQ         $0x00000002, CX
-	JZ            skip1815
+	JZ            skip1831
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1815:
+skip1831:
 	TESTQ  $0x00000001, CX
-	JZ     skip1816
+	JZ     skip1832
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1816:
-done1813:
-skip1809:
-	JMP finish1537
+skip1832:
+done1829:
+skip1825:
+	JMP finish1553
 
-rows1661:
+rows1677:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -45855,7 +46261,7 @@ rows1661:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1817
+	JZ           skip1833
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z26
@@ -45967,9 +46373,9 @@ rows1661:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1819
+	JL           done1835
 
-loop1818:
+loop1834:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z26
 	VREDUCEPS    $0x00, 128(AX), Z27
@@ -46152,10 +46558,10 @@ loop1818:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1818
+	JG           loop1834
 
-done1819:
-skip1817:
+done1835:
+skip1833:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -46172,9 +46578,9 @@ skip1817:
 	VMOVUPS Z0, Z22
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1821
+	JL      done1837
 
-loop1820:
+loop1836:
 	VMOVUPS     (R9), Z12
 	VFMADD231PS (SI), Z12, Z1
 	VFMADD231PS (SI)(CX*1), Z12, Z2
@@ -46205,11 +46611,11 @@ loop1820:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1820
+	JGE         loop1836
 
-done1821:
+done1837:
 	TESTQ       AX, AX
-	JZ          skip1822
+	JZ          skip1838
 	VMOVUPS     (R9), Z12
 	VFMADD231PS (SI), Z12, Z1
 	VFMADD231PS (SI)(CX*1), Z12, Z2
@@ -46227,7 +46633,7 @@ done1821:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1822:
+skip1838:
 	VADDPS     Z13, Z1, Z1
 	VADDPS     Z14, Z2, Z2
 	VADDPS     Z15, Z3, Z3
@@ -46281,7 +46687,7 @@ skip1822:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1823
+	JZ         skip1839
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -46293,51 +46699,51 @@ skip1822:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1825
+	JL         done1841
 
-loop1824:
+loop1840:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1824
+	JG               loop1840
 
-done1825:
+done1841:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1826
+	JNE       few1842
 	VMOVUPD   Z1, (AX)
-	JMP       done1827
+	JMP       done1843
 
-few1826:
+few1842:
 	TESTQ         $0x00000004, CX
-	JZ            skip1828
+	JZ            skip1844
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1828:
+skip1844:
 	TESTQ         $0x00000002, CX
-	JZ            skip1829
+	JZ            skip1845
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1829:
+skip1845:
 	TESTQ  $0x00000001, CX
-	JZ     skip1830
+	JZ     skip1846
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1830:
-done1827:
-skip1823:
-	JMP finish1537
+skip1846:
+done1843:
+skip1839:
+	JMP finish1553
 
-rows1662:
+rows1678:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -46362,7 +46768,7 @@ rows1662:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1831
+	JZ           skip1847
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z27
@@ -46476,9 +46882,9 @@ rows1662:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1833
+	JL           done1849
 
-loop1832:
+loop1848:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z27
 	VREDUCEPS    $0x00, 128(AX), Z28
@@ -46669,10 +47075,10 @@ loop1832:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1832
+	JG           loop1848
 
-done1833:
-skip1831:
+done1849:
+skip1847:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -46690,9 +47096,9 @@ skip1831:
 	VMOVUPS Z0, Z24
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1835
+	JL      done1851
 
-loop1834:
+loop1850:
 	VMOVUPS     (R9), Z13
 	VFMADD231PS (SI), Z13, Z1
 	VFMADD231PS (SI)(CX*1), Z13, Z2
@@ -46725,11 +47131,11 @@ loop1834:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1834
+	JGE         loop1850
 
-done1835:
+done1851:
 	TESTQ       AX, AX
-	JZ          skip1836
+	JZ          skip1852
 	VMOVUPS     (R9), Z13
 	VFMADD231PS (SI), Z13, Z1
 	VFMADD231PS (SI)(CX*1), Z13, Z2
@@ -46748,7 +47154,7 @@ done1835:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1836:
+skip1852:
 	VADDPS     Z14, Z1, Z1
 	VADDPS     Z15, Z2, Z2
 	VADDPS     Z16, Z3, Z3
@@ -46803,7 +47209,7 @@ skip1836:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1837
+	JZ         skip1853
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -46815,49 +47221,49 @@ skip1836:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1839
+	JL         done1855
 
-loop1838:
+loop1854:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1838
+	JG               loop1854
 
-done1839:
+done1855:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1840
+	JNE       few1856
 	VMOVUPD   Z1, (AX)
-	JMP       done1841
+	JMP       done1857
 
-few1840:
+few1856:
 	TESTQ         $0x00000004, CX
-	JZ            skip1842
+	JZ            skip1858
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1842:
+skip1858:
 	TESTQ         $0x00000002, CX
-	JZ            skip1843
+	JZ            skip1859
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1843:
+skip1859:
 	TESTQ  $0x00000001, CX
-	JZ     skip1844
+	JZ     skip1860
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1844:
-done1841:
-skip1837:
-finish1537:
+skip1860:
+done1857:
+skip1853:
+finish1553:
 	VZEROUPPER
 	RET
 
@@ -46877,9 +47283,9 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 	CMPQ    CX, $0x00000004
-	JL      done1846
+	JL      done1862
 
-loop1845:
+loop1861:
 	VMOVUPD    (DX), Y1
 	VMOVUPD    (BX), Y2
 	VMOVUPD    (SI), Y3
@@ -46903,11 +47309,11 @@ loop1845:
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
 	CMPQ       CX, $0x00000004
-	JGE        loop1845
+	JGE        loop1861
 
-done1846:
+done1862:
 	TESTQ      CX, CX
-	JZ         skip1847
+	JZ         skip1863
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VMASKMOVPD (SI), Y0, Y3
@@ -46925,7 +47331,7 @@ done1846:
 	VMOVUPD    Y3, 128(AX)
 	VMOVUPD    Y0, 192(AX)
 
-skip1847:
+skip1863:
 	VZEROUPPER
 	RET
 
@@ -46945,9 +47351,9 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 	CMPQ    CX, $0x00000004
-	JL      done1849
+	JL      done1865
 
-loop1848:
+loop1864:
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -46971,11 +47377,11 @@ loop1848:
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
 	CMPQ       CX, $0x00000004
-	JGE        loop1848
+	JGE        loop1864
 
-done1849:
+done1865:
 	TESTQ      CX, CX
-	JZ         skip1850
+	JZ         skip1866
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -46993,6 +47399,6 @@ done1849:
 	VMASKMOVPD Y3, Y0, (SI)
 	VMASKMOVPD Y4, Y0, (DI)
 
-skip1850:
+skip1866:
 	VZEROUPPER
 	RET

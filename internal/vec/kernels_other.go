@@ -30,7 +30,8 @@ func addConvolution(c, a, x []float64, m, n, k int) { addConvolutionPortable(c, 
 func aggregate(m *Mixture, f, x, inverse []float64, limit float64) {
 	aggregatePortable(m, f, x, inverse, limit)
 }
-func regrets(m *Mixture, out []float64)           { regretsPortable(m, out) }
+func regrets(m *Mixture, out, y []float64)        { regretsPortable(m, out, y) }
+func steps(s *Steps, x, last []float64)           { stepsPortable(s, x, last) }
 func sinCos(sin, cos, t []float64)                { sinCosPortable(sin, cos, t) }
 func features(phi, w, x []float64, scale float64) { featuresPortable(phi, w, x, scale) }
 func featureRows(phi, w, x []float64, scale float64, n int) {

@@ -6,59 +6,125 @@ import "math"
 // the rows that Aggregate and Regrets take a register of variables at a time of.
 func Stride(n int) int { return (n + tile - 1) / tile * tile }
 
-// Mixture is a weighted mean of experts for each of n variables, with the numbers
-// that it is made from. A matrix here has a row for each expert, of Stride(n)
-// elements; a vector has as many. What is beyond n stays zero.
+// Mixture is a weighted mean of experts for each of n variables, with the weights of
+// ML-Poly (Gaillard, Stoltz and van Erven 2014), an aggregation without a learning
+// rate: the weight of an expert is its positive regret over 1 and the sum of its
+// squared regrets. A matrix here has a row for each expert, of Stride(n) elements; a
+// vector has as many, of which the first n count.
 type Mixture struct {
 	Weights, Z     []float64 // matrices; Z: what the experts say
-	Regret, Square []float64 // matrices; see Regrets
-	Gain           []float64 // matrix
+	Regret, Square []float64 // matrices: sums of regrets and of their squares
+	Gain           []float64 // matrix: regret in the present round
 	Mean           []float64 // vectors: the sum of Weights Z,
 	Low, High      []float64 // and bounds of 0 and Z
-	Slope          []float64 // vectors; see Regrets
-	Due, Trust     []float64
-	Sum            []float64
-	n, experts     int
+
+	Outcomes, Rounds []float64 // vectors: outcomes in the present round, and complete rounds
+	Seen, Scale      []float64 // vectors: outcomes, and their mean squared error, when Relative
+	trust            []float64 // vector: share of the regrets in the weights
+
+	MixtureConfig
+	rows   []float64 // the last vectors
+	limits [10]float64
 }
 
-// NewMixture returns a mixture of zeros.
-func NewMixture(experts, n int) *Mixture {
-	if experts < 1 || n < 1 {
+// MixtureConfig says what a Mixture is.
+type MixtureConfig struct {
+	Experts, Variables int
+
+	Every int       // outcomes that make one round, whose regrets count as one
+	Prior []float64 // weights of the experts while none has a positive regret
+	Doubt float64   // complete rounds at which the prior still has half the weight; 0: none beside a positive regret
+	Limit float64   // of an error
+
+	// Errors are over the mean square of those before, which makes regrets free of
+	// units: where the experts are far better than 0, their differences would else be
+	// nothing beside the regrets of the first outcomes. That is at least Smallest; after
+	// After outcomes errors are limited to Winsor of its roots. An outcome has the weight
+	// Rate in it, at first that of one among all.
+	Relative                      bool
+	Smallest, Winsor, After, Rate float64
+}
+
+// The limits of a mixture.
+const (
+	mixOne   = iota
+	mixEvery // outcomes of a round
+	mixRate  // factor of an error
+	mixLimit
+	mixDoubt
+	mixSmallest
+	mixWinsor
+	mixWinsor2 // its square
+	mixAfter
+	mixLeast
+)
+
+const mixtureRows = 5
+
+// NewMixture returns a mixture whose weights are the prior.
+func NewMixture(cfg MixtureConfig) *Mixture {
+	if cfg.Experts < 1 || cfg.Variables < 1 || cfg.Every < 1 || len(cfg.Prior) != cfg.Experts {
 		panic("vec: NewMixture: nothing to mix")
 	}
-	stride := Stride(n)
-	v := Aligned[float64]((5*experts + 7) * stride)
+	stride := Stride(cfg.Variables)
+	v := Aligned[float64]((5*cfg.Experts + 3 + mixtureRows) * stride)
+	rows := v[(5*cfg.Experts+3)*stride:]
 	part := func(rows int) []float64 {
 		p := v[: rows*stride : rows*stride]
 		v = v[rows*stride:]
 		return p
 	}
-	return &Mixture{
-		Weights: part(experts), Z: part(experts), Regret: part(experts), Square: part(experts), Gain: part(experts),
-		Mean: part(1), Low: part(1), High: part(1), Slope: part(1), Due: part(1), Trust: part(1), Sum: part(1),
-		n: n, experts: experts,
+	k := cfg.Experts
+	m := &Mixture{
+		Weights: part(k), Z: part(k), Regret: part(k), Square: part(k), Gain: part(k),
+		Mean: part(1), Low: part(1), High: part(1),
+		rows:  rows,
+		trust: part(1), Outcomes: part(1), Rounds: part(1), Seen: part(1), Scale: part(1),
+		MixtureConfig: cfg,
+		limits: [...]float64{1, float64(cfg.Every), 2 / float64(cfg.Every), cfg.Limit, cfg.Doubt,
+			cfg.Smallest, cfg.Winsor, cfg.Winsor * cfg.Winsor, cfg.After, cfg.Rate},
 	}
+	if cfg.Doubt == 0 {
+		for j := range m.trust {
+			m.trust[j] = 1
+		}
+	}
+	m.Derive()
+	return m
+}
+
+// Derive sets the weights that Regret, Square and Rounds ask for.
+func (m *Mixture) Derive() {
+	none := make([]float64, len(m.Mean))
+	for j := range none {
+		none[j] = math.NaN()
+	}
+	m.Learn(m.Mean, none)
 }
 
 // Aggregate sets Z to what the experts forecast, f of experts x n, less x, times
 // inverse, limited; and Mean, Low and High from it. inverse is a vector. f is not
 // NaN.
 func (m *Mixture) Aggregate(f, x, inverse []float64, limit float64) {
-	if len(f) != m.experts*m.n || len(x) != m.n || len(inverse) != len(m.Mean) {
+	if len(f) != m.Experts*m.Variables || len(x) != m.Variables || len(inverse) != len(m.Mean) {
 		panic("vec: Aggregate: shapes differ")
 	}
 	aggregate(m, f, x, inverse, limit)
 }
 
-// Regrets adds Slope (out - Z) to Gain, out being a vector. For variables that are
-// Due, 1 and not 0, it adds that to Regret and its square to Square, and begins
-// again with a Gain of zero. Weights become max(Regret, 0) / (1 + Square) over its
-// Sum, times Trust; zero where the sum is.
-func (m *Mixture) Regrets(out []float64) {
-	if len(out) != len(m.Mean) {
-		panic("vec: Regrets: lengths differ")
+// Learn takes the outcomes y, NaN for none, when the forecast was out; both are
+// vectors. The regret of an expert is the gain of moving a little towards it (the
+// gradient trick, which makes the aggregate compete with the best convex combination),
+// the sum of 2 (out - y) (out - Z) over a round, divided by Every. The weights are then
+//
+//	Trust max(Regret, 0) / (1 + Square) / (their sum) + (1 - Trust) Prior
+//
+// with Trust = Rounds / (Rounds + Doubt), or Prior while the sum is zero.
+func (m *Mixture) Learn(out, y []float64) {
+	if len(out) != len(m.Mean) || len(y) != len(m.Mean) {
+		panic("vec: Mixture.Learn: lengths differ")
 	}
-	regrets(m, out)
+	regrets(m, out, y)
 }
 
 func aggregatePortable(m *Mixture, f, x, inverse []float64, limit float64) {
@@ -66,9 +132,10 @@ func aggregatePortable(m *Mixture, f, x, inverse []float64, limit float64) {
 	clear(m.Low)
 	clear(m.High)
 	stride := len(m.Mean)
-	for k := range m.experts {
+	n := m.Variables
+	for k := range m.Experts {
 		z, w := m.Z[k*stride:(k+1)*stride], m.Weights[k*stride:(k+1)*stride]
-		for j, v := range f[k*m.n : (k+1)*m.n] {
+		for j, v := range f[k*n : (k+1)*n] {
 			v = max(min((v-x[j])*inverse[j], limit), -limit)
 			z[j] = v
 			m.Low[j], m.High[j] = min(m.Low[j], v), max(m.High[j], v)
@@ -77,26 +144,69 @@ func aggregatePortable(m *Mixture, f, x, inverse []float64, limit float64) {
 	}
 }
 
-func regretsPortable(m *Mixture, out []float64) {
-	clear(m.Sum)
-	stride := len(m.Mean)
-	for k := range m.experts {
-		for j := range m.n {
-			i := k*stride + j
-			g := m.Gain[i] + float64(m.Slope[j]*(out[j]-m.Z[i]))
-			part := g * m.Due[j]
+func regretsPortable(m *Mixture, out, y []float64) {
+	stride, p := len(m.Mean), &m.limits
+	for j := range m.Variables {
+		var slope, due float64
+		if e := out[j] - y[j]; e == e {
+			slope = float64(m.slope(j, e) * p[mixRate])
+			if m.Outcomes[j]++; m.Outcomes[j] == p[mixEvery] {
+				m.Outcomes[j], due = 0, 1
+				m.Rounds[j]++
+			}
+		}
+		if m.Doubt > 0 {
+			m.trust[j] = m.Rounds[j] / (m.Rounds[j] + m.Doubt)
+		}
+		var sum float64
+		for i := j; i < len(m.Weights); i += stride {
+			g := m.Gain[i] + float64(slope*(out[j]-m.Z[i]))
+			part := g * due
 			m.Gain[i] = g - part
 			m.Regret[i] += part
 			m.Square[i] += float64(part * part)
 			w := max(m.Regret[i], 0) / (1 + m.Square[i])
 			m.Weights[i] = w
-			m.Sum[j] += w
+			sum += w
+		}
+		// A sum below 1e-308 has no inverse.
+		scale, left := float64(min(1/sum, math.MaxFloat64)*m.trust[j]), 1.0
+		if sum > 0 {
+			left = 1 - m.trust[j]
+		}
+		for k, prior := range m.Prior {
+			i := k*stride + j
+			m.Weights[i] = float64(m.Weights[i]*scale) + float64(prior*left)
 		}
 	}
-	for j, sum := range m.Sum[:m.n] {
-		scale := min(1/sum, math.MaxFloat64) * m.Trust[j]
-		for i := j; i < len(m.Weights); i += stride {
-			m.Weights[i] *= scale
-		}
+}
+
+// slope is half the derivative of the loss of an error e.
+func (m *Mixture) slope(j int, e float64) float64 {
+	p := &m.limits
+	if !m.Relative {
+		return clip(e, p[mixLimit])
 	}
+	square := float64(e * e)
+	if m.Seen[j]++; m.Seen[j] == 1 {
+		m.Scale[j] = square
+	}
+	scale := max(m.Scale[j], p[mixSmallest])
+	if square > p[mixWinsor2]*scale {
+		e = clip(e, p[mixWinsor]*math.Sqrt(scale))
+	}
+	if limit := p[mixWinsor2] * m.Scale[j]; square > limit && m.Seen[j] > p[mixAfter] {
+		square = limit
+	}
+	m.Scale[j] += float64(falling(m.Seen[j], p[mixLeast]) * (square - m.Scale[j]))
+	return e / scale
+}
+
+// falling returns the weight of the last of count values in a mean: 1/count, but at
+// least the given one.
+func falling(count, least float64) float64 {
+	if count*least < 1 {
+		return 1 / count
+	}
+	return least
 }

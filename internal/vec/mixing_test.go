@@ -14,7 +14,15 @@ func TestMixture(t *testing.T) {
 		for _, experts := range []int{1, 2, 3, 10} {
 			for _, n := range []int{1, 3, 4, 5, 7, 8, 9, 12, 16, 31} {
 				name := fmt.Sprintf("%d experts, %d variables", experts, n)
-				m, stride := NewMixture(experts, n), Stride(n)
+				prior := make([]float64, experts)
+				for k := range prior {
+					prior[k] = rng.Float64()
+				}
+				cfg := MixtureConfig{Experts: experts, Variables: n, Every: 1 + rng.IntN(2), Prior: prior, Limit: 1.5}
+				if rng.IntN(2) == 0 {
+					cfg.Doubt = 2
+				}
+				m, stride := NewMixture(cfg), Stride(n)
 				at := func(k, j int) int { return k*stride + j }
 				for k := range experts {
 					for j := range n {
@@ -22,10 +30,15 @@ func TestMixture(t *testing.T) {
 						m.Square[at(k, j)], m.Gain[at(k, j)] = rng.Float64(), rng.NormFloat64()
 					}
 				}
-				f, x, inverse, out := vector(t, rng, experts*n), vector(t, rng, n), make([]float64, stride), make([]float64, stride)
+				f, x, inverse, out, y := vector(t, rng, experts*n), vector(t, rng, n), make([]float64, stride), make([]float64, stride), make([]float64, stride)
+				for j := range y {
+					y[j] = math.NaN()
+				}
 				for j := range n {
-					inverse[j], out[j], m.Slope[j] = rng.ExpFloat64(), rng.NormFloat64(), rng.NormFloat64()
-					m.Trust[j], m.Due[j] = rng.Float64(), float64(rng.IntN(2))
+					inverse[j], out[j], m.Rounds[j] = rng.ExpFloat64(), rng.NormFloat64(), float64(rng.IntN(4))
+					if rng.IntN(4) > 0 {
+						y[j] = rng.NormFloat64()
+					}
 				}
 				const limit = 1000
 				m.Aggregate(f, x, inverse, limit)
@@ -47,16 +60,31 @@ func TestMixture(t *testing.T) {
 
 				before := *m
 				before.Regret, before.Square, before.Gain = clone(m.Regret), clone(m.Square), clone(m.Gain)
-				m.Regrets(out)
+				before.Rounds = clone(m.Rounds)
+				m.Learn(out, y)
 				for j := range n {
+					var slope, due float64
+					if y[j] == y[j] {
+						slope = min(max(out[j]-y[j], -cfg.Limit), cfg.Limit) * 2 / float64(cfg.Every)
+						if cfg.Every == 1 {
+							due = 1
+						}
+					}
+					rounds, trust := before.Rounds[j]+due, 1.0
+					if cfg.Doubt > 0 {
+						trust = rounds / (rounds + cfg.Doubt)
+					}
+					if m.Rounds[j] != rounds || m.Outcomes[j] != 0 && due == 1 {
+						t.Errorf("%s: %v rounds and %v outcomes, want %v", name, m.Rounds[j], m.Outcomes[j], rounds)
+					}
 					var sum float64
 					want := make([]float64, experts)
 					for k := range experts {
 						i := at(k, j)
-						g := before.Gain[i] + m.Slope[j]*(out[j]-m.Z[i])
-						size := math.Abs(before.Gain[i]) + math.Abs(m.Slope[j])*(math.Abs(out[j])+math.Abs(m.Z[i]))
+						g := before.Gain[i] + slope*(out[j]-m.Z[i])
+						size := math.Abs(before.Gain[i]) + math.Abs(slope)*(math.Abs(out[j])+math.Abs(m.Z[i]))
 						regret, square, gain := before.Regret[i], before.Square[i], g
-						if m.Due[j] == 1 {
+						if due == 1 {
 							regret, square, gain = regret+g, square+g*g, 0
 						}
 						// A few roundings of numbers of this size.
@@ -66,16 +94,15 @@ func TestMixture(t *testing.T) {
 						want[k] = max(m.Regret[i], 0) / (1 + m.Square[i])
 						sum += want[k]
 					}
-					near(t, "sum, "+name, m.Sum[j], sum, 0x1p-49*sum)
 					for k := range experts {
-						w := 0.0
+						w := prior[k]
 						if sum > 0 {
-							w = want[k] / sum * m.Trust[j]
+							w = want[k]/sum*trust + prior[k]*(1-trust)
 						}
 						near(t, "weight, "+name, m.Weights[at(k, j)], w, 0x1p-49)
 					}
 				}
-				for _, v := range [][]float64{m.Z, m.Mean, m.Regret, m.Gain, m.Weights, m.Sum} {
+				for _, v := range [][]float64{m.Z, m.Mean, m.Regret, m.Gain} {
 					for i, u := range v {
 						if i%stride >= n && u != 0 {
 							t.Fatalf("%s: %v beyond the variables", name, u)
@@ -87,19 +114,66 @@ func TestMixture(t *testing.T) {
 	})
 }
 
+// The errors that count and their scale, against the portable implementation, which
+// adds nothing up on the way: with outcomes that are missing, zero or out of all
+// proportion.
+func TestMixtureOfRelativeErrors(t *testing.T) {
+	each(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(12, 12))
+		const n, experts = 13, 3
+		create := func() *Mixture {
+			return NewMixture(MixtureConfig{
+				Experts: experts, Variables: n, Every: 2, Prior: []float64{.5, .25, .25},
+				Relative: true, Smallest: 1e-6, Winsor: 10, After: 30, Rate: .01,
+			})
+		}
+		got, want := create(), create()
+		out, y := make([]float64, Stride(n)), make([]float64, Stride(n))
+		for step := range 300 {
+			for j := range y {
+				y[j] = math.NaN()
+				if j < n {
+					out[j], y[j] = rng.NormFloat64(), wild(rng)
+				}
+				if rng.IntN(5) == 0 {
+					y[j] = out[j]
+				}
+			}
+			for i := range got.Z {
+				if i%Stride(n) < n {
+					got.Z[i] = rng.NormFloat64()
+				}
+			}
+			copy(want.Z, got.Z)
+			for j := n; j < len(y); j++ {
+				y[j] = math.NaN()
+			}
+			got.Learn(out, y)
+			regretsPortable(want, out, y)
+			for _, v := range [][2][]float64{{got.Scale, want.Scale}, {got.Seen, want.Seen}, {got.Outcomes, want.Outcomes}, {got.Rounds, want.Rounds}} {
+				sameNumbers(t, fmt.Sprint("step ", step), v[0][:n], v[1][:n])
+			}
+			for i, w := range want.Gain {
+				// A few roundings of its terms; regrets of huge errors stay huge.
+				near(t, "gain", got.Gain[i], w, 1e-12*(1+math.Abs(w)))
+			}
+		}
+	})
+}
+
 func BenchmarkMixture(b *testing.B) {
 	eachBench(b, func(b *testing.B) {
 		const experts, n = 10, 7
-		m := NewMixture(experts, n)
+		m := NewMixture(MixtureConfig{Experts: experts, Variables: n, Every: 1, Prior: make([]float64, experts), Limit: 25})
 		f, x, inverse := make([]float64, experts*n), make([]float64, n), make([]float64, Stride(n))
 		b.Run("Aggregate", func(b *testing.B) {
 			for b.Loop() {
 				m.Aggregate(f, x, inverse, 1e6)
 			}
 		})
-		b.Run("Regrets", func(b *testing.B) {
+		b.Run("Learn", func(b *testing.B) {
 			for b.Loop() {
-				m.Regrets(inverse)
+				m.Learn(inverse, inverse)
 			}
 		})
 	})

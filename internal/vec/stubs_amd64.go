@@ -70,7 +70,7 @@ func aggregateAVX2(mean *float64, low *float64, high *float64, z *float64, weigh
 // regretsAVX2 takes an outcome into the regrets and makes weights of them.
 //
 //go:noescape
-func regretsAVX2(sum *float64, weights *float64, regret *float64, square *float64, gain *float64, z *float64, out *float64, slope *float64, due *float64, trust *float64, experts int, stride int)
+func regretsAVX2(rows *float64, weights *float64, regret *float64, square *float64, gain *float64, z *float64, out *float64, y *float64, prior *float64, limits *float64, experts int, stride int, relative int, doubt int)
 
 // sinCosAVX2 sets sin and cos of x turns.
 //
@@ -136,6 +136,11 @@ func cusumAVX2(most *float64, rows *float64, x *float64, limits *float64, stride
 //
 //go:noescape
 func momentsAVX2(rows *float64, limits *float64, x *float64, diff *float64, n int, stride int)
+
+// stepsAVX2 takes the steps to the next sample.
+//
+//go:noescape
+func stepsAVX2(rows *float64, limits *float64, x *float64, last *float64, n int, stride int)
 
 // conformalAVX2 learns how far off forecasts are; out are the votes, and the misses at each level.
 //
@@ -215,7 +220,7 @@ func aggregateAVX512(mean *float64, low *float64, high *float64, z *float64, wei
 // regretsAVX512 takes an outcome into the regrets and makes weights of them.
 //
 //go:noescape
-func regretsAVX512(sum *float64, weights *float64, regret *float64, square *float64, gain *float64, z *float64, out *float64, slope *float64, due *float64, trust *float64, experts int, stride int)
+func regretsAVX512(rows *float64, weights *float64, regret *float64, square *float64, gain *float64, z *float64, out *float64, y *float64, prior *float64, limits *float64, experts int, stride int, relative int, doubt int)
 
 // sinCosAVX512 sets sin and cos of x turns.
 //
@@ -281,6 +286,11 @@ func cusumAVX512(most *float64, rows *float64, x *float64, limits *float64, stri
 //
 //go:noescape
 func momentsAVX512(rows *float64, limits *float64, x *float64, diff *float64, n int, stride int)
+
+// stepsAVX512 takes the steps to the next sample.
+//
+//go:noescape
+func stepsAVX512(rows *float64, limits *float64, x *float64, last *float64, n int, stride int)
 
 // conformalAVX512 learns how far off forecasts are; out are the votes, and the misses at each level.
 //

@@ -131,6 +131,15 @@ func (l *lanes) above(a, b Register, within *mask) mask { return l.compare(1, b,
 func (l *lanes) equal(a, b Register, within *mask) mask { return l.compare(0, a, b, within) }
 func (l *lanes) differ(a, b Register) mask              { return l.compare(4, a, b, nil) }
 
+// falling returns the weight of the last of count values in a mean: 1/count, but at
+// least a limit.
+func (l *lanes) falling(count, one Register, least int) Register {
+	rate := l.limit(least)
+	young := l.above(one, l.product(count, rate), nil)
+	l.unlessEmpty(young, func() { l.choose(l.quotient(one, count), young, rate) })
+	return rate
+}
+
 // unlessEmpty emits body, jumped over when the mask is empty.
 func (t target) unlessEmpty(m mask, body func()) {
 	bits := GP64()

@@ -37,6 +37,7 @@ func main() {
 		t.tally()
 		t.cusum()
 		t.moments()
+		t.steps()
 		t.conformal()
 		t.logarithms()
 	}

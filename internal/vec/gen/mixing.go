@@ -60,22 +60,77 @@ func (t target) aggregate() {
 	t.end()
 }
 
+// The limits of a mixture, in the order of package vec.
+const (
+	mixOne = iota
+	mixEvery
+	mixRate
+	mixLimit
+	mixDoubt
+	mixSmallest
+	mixWinsor
+	mixWinsor2
+	mixAfter
+	mixLeast
+)
+
 // regrets goes down the experts twice: only then are the sums of the weights known.
 func (t target) regrets() {
-	t.begin("regrets", "func(sum, weights, regret, square, gain, z, out, slope, due, trust *%, experts, stride int)",
+	t.begin("regrets", "func(rows, weights, regret, square, gain, z, out, y, prior, limits *%, experts, stride, relative, doubt int)",
 		"takes an outcome into the regrets and makes weights of them.")
-	stride := t.inBytes(param("stride"))
-	one, zero := t.vec(), t.zeros(1)[0]
-	t.bcast(t.one(), one)
-
-	t.groupsOf(stride, func(offset GPVirtual) {
+	stride := param("stride")
+	bytes := t.inBytes(stride)
+	t.lanesOf(param("rows"), param("limits"), stride, []string{"trust", "outcomes", "rounds", "seen", "scale"}, func(l *lanes, offset GPVirtual) {
+		one, zero := l.limit(mixOne), l.none()
 		read := func(name string) Register {
 			v := t.vec()
 			t.load(at(param(name), offset, 0), v)
 			return v
 		}
-		out, slope, due := read("out"), read("slope"), read("due")
-		sum := t.zeros(1)[0]
+		out := read("out")
+		e := l.minus(out, read("y"))
+		there := t.ordered(e, nil)
+		slope := t.vec()
+		absolute, both := label("absolute"), label("both")
+		CMPQ(argument(Param("relative")), U32(0))
+		JE(LabelRef(absolute))
+		{
+			squared, scale := l.product(e, e), l.get("scale")
+			seen := l.change("seen", l.plus(l.get("seen"), one), there)
+			scale = l.where(l.equal(seen, one, &there), squared, scale)
+			unit := l.most(scale, l.limit(mixSmallest))
+			large := l.above(squared, l.product(l.limit(mixWinsor2), unit), nil)
+			t.unlessEmpty(large, func() {
+				t.choose(l.clipped(e, l.product(l.limit(mixWinsor), l.root(unit))), large, e)
+			})
+			t.load(l.quotient(e, unit), slope)
+			settled := l.above(seen, l.limit(mixAfter), nil)
+			squared = l.where(settled, l.least(squared, l.product(l.limit(mixWinsor2), scale)), squared)
+			rate := l.falling(seen, one, mixLeast)
+			squared = l.plus(scale, l.product(rate, l.minus(squared, scale)))
+			l.set("scale", l.where(there, squared, scale))
+		}
+		JMP(LabelRef(both))
+		Label(absolute)
+		t.load(l.clipped(e, l.limit(mixLimit)), slope)
+		Label(both)
+		t.mul(slope, l.limit(mixRate), slope)
+		slope = t.kept(slope, there)
+
+		outcomes := l.plus(l.get("outcomes"), t.kept(one, there))
+		ends := l.equal(outcomes, l.limit(mixEvery), nil)
+		l.set("outcomes", l.minus(outcomes, t.kept(outcomes, ends)))
+		due := t.kept(one, ends)
+		rounds := l.plus(l.get("rounds"), due)
+		l.set("rounds", rounds)
+		trust, sure := l.get("trust"), label("sure")
+		CMPQ(argument(Param("doubt")), U32(0))
+		JE(LabelRef(sure))
+		t.load(l.quotient(rounds, l.plus(rounds, l.limit(mixDoubt))), trust)
+		l.set("trust", trust)
+		Label(sure)
+
+		sum := l.none()
 		weights, regret, square, gain, z := param("weights"), param("regret"), param("square"), param("gain"), param("z")
 		row := copyOf(offset)
 		g, part, r, s := t.vec(), t.vec(), t.vec(), t.vec()
@@ -97,23 +152,23 @@ func (t target) regrets() {
 			VDIVPD(s, r, r)
 			t.store(r, at(weights, row, 0))
 			t.add(r, sum, sum)
-			ADDQ(stride, row)
+			ADDQ(bytes, row)
 		})
-		to := param("sum")
-		t.store(sum, at(to, offset, 0))
 
 		// A sum below 1e-308 has no inverse.
-		scale, most := t.vec(), t.vec()
-		VDIVPD(sum, one, scale)
+		scale, most := l.quotient(one, sum), t.vec()
 		t.bcast(t.largest(), most)
 		VMINPD(most, scale, scale)
-		t.mul(read("trust"), scale, scale)
+		t.mul(trust, scale, scale)
+		left := l.where(l.above(sum, zero, nil), l.minus(one, trust), one)
 		row = copyOf(offset)
-		experts = param("experts")
+		prior, experts := param("prior"), param("experts")
 		loop(experts, 1, func() {
 			t.mul(at(weights, row, 0), scale, r)
+			t.fmaBcast(at(prior, nil, 0), left, r, s)
 			t.store(r, at(weights, row, 0))
-			ADDQ(stride, row)
+			ADDQ(U32(uint32(t.size)), prior)
+			ADDQ(bytes, row)
 		})
 	})
 	t.end()

@@ -1,0 +1,54 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// The limits, in the order of package vec.
+const (
+	stepOne = iota
+	stepAfter
+	stepWinsor
+	stepWinsor2
+	stepRate
+)
+
+// steps takes a register of variables at a time. It neither fuses multiplications and
+// additions nor changes their order: all implementations give the same bits.
+func (t target) steps() {
+	t.begin("steps", "func(rows, limits, x, last *%, n, stride int)",
+		"takes the steps to the next sample.")
+	n := param("n")
+	names := []string{"target", "count", "square", "unit", "inverse", "largest", "recent"}
+	t.lanesOf(param("rows"), param("limits"), param("stride"), names, func(l *lanes, offset GPVirtual) {
+		m := t.dense(n)
+		zero, one := l.none(), l.limit(stepOne)
+		read := func(name string) Register {
+			v := t.vec()
+			t.loadMask(at(param(name), offset, 0), m, v)
+			return v
+		}
+		step := l.minus(read("x"), read("last"))
+		there := t.ordered(step, &m)
+		size := l.abs(step)
+		count := l.get("count")
+		target := l.clipped(l.product(step, l.get("inverse")), l.limit(stepWinsor))
+		l.set("target", t.orNaN(target, l.above(l.plus(count, size), zero, &there)))
+		recent := l.get("recent")
+		l.change("largest", l.most(recent, l.get("largest")), there)
+		l.change("recent", size, there)
+
+		moved := l.above(size, zero, nil)
+		count = l.change("count", l.plus(count, one), moved)
+		mean, square := l.get("square"), l.product(size, size)
+		settled := l.above(count, l.limit(stepAfter), nil)
+		square = l.where(settled, l.least(square, l.product(l.limit(stepWinsor2), mean)), square)
+		rate := l.falling(count, one, stepRate)
+		mean = l.change("square", l.plus(mean, l.product(l.minus(square, mean), rate)), moved)
+		root := l.root(mean)
+		unit := l.where(l.differ(root, zero), root, l.limit(stepOne))
+		l.set("unit", unit)
+		l.set("inverse", l.quotient(one, unit))
+	})
+	t.end()
+}
