@@ -159,6 +159,61 @@ func steps(s *Steps, x, last []float64) {
 	}
 }
 
+func standardise(dst, x, mean, inverse []float64, limit float64) {
+	switch active {
+	case avx512:
+		standardiseAVX512(&dst[0], &x[0], &mean[0], &inverse[0], limit, len(x)/len(mean), len(mean))
+	case avx2:
+		standardiseAVX2(&dst[0], &x[0], &mean[0], &inverse[0], limit, len(x)/len(mean), len(mean))
+	default:
+		standardisePortable(dst, x, mean, inverse, limit)
+	}
+}
+
+func bound(m *Moments, dst, said, origin, unit, last []float64, limit float64) {
+	switch active {
+	case avx512:
+		boundAVX512(&dst[0], &said[0], &origin[0], &unit[0], &last[0], &m.Steps[0], &m.Floor[0], &m.Ceiling[0], limit, m.n)
+	case avx2:
+		boundAVX2(&dst[0], &said[0], &origin[0], &unit[0], &last[0], &m.Steps[0], &m.Floor[0], &m.Ceiling[0], limit, m.n)
+	default:
+		boundPortable(m, dst, said, origin, unit, last, limit)
+	}
+}
+
+func huber(h *Huber, dst, y, forecast []float64) {
+	switch active {
+	case avx512:
+		huberAVX512(&h.all[0], &h.limits[0], &dst[0], &y[0], &forecast[0], h.n, len(h.Mean))
+	case avx2:
+		huberAVX2(&h.all[0], &h.limits[0], &dst[0], &y[0], &forecast[0], h.n, len(h.Mean))
+	default:
+		huberPortable(h, dst, y, forecast)
+	}
+}
+
+func glitch(g *Glitch, x, last []float64) {
+	switch active {
+	case avx512:
+		glitchAVX512(&g.all[0], &g.limits[0], &x[0], &last[0], g.n, len(g.Mean))
+	case avx2:
+		glitchAVX2(&g.all[0], &g.limits[0], &x[0], &last[0], g.n, len(g.Mean))
+	default:
+		glitchPortable(g, x, last)
+	}
+}
+
+func level(l *Level, x []float64) {
+	switch active {
+	case avx512:
+		levelAVX512(&l.all[0], &l.limits[0], &x[0], l.n, len(l.Mean))
+	case avx2:
+		levelAVX2(&l.all[0], &l.limits[0], &x[0], l.n, len(l.Mean))
+	default:
+		levelPortable(l, x)
+	}
+}
+
 func conformal(c *Conformal, scale, count, own, half, forecast, y, voting, steps []float64, stride int) {
 	switch {
 	case active == portable || len(y) < 4: // a register takes longer than three numbers

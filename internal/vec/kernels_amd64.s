@@ -7712,6 +7712,472 @@ done346:
 	VZEROUPPER
 	RET
 
+// func standardiseAVX2(dst *float64, x *float64, mean *float64, inverse *float64, limit float64, rows int, n int)
+// Requires: AVX
+TEXT ·standardiseAVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+48(FP), DX
+	MOVQ         rows+40(FP), BX
+	MOVQ         mean+16(FP), SI
+	MOVQ         inverse+24(FP), DI
+	MOVQ         DX, R8
+	SHLQ         $0x03, R8
+	ANDQ         $0x00000003, DX
+	LEAQ         mask64<>+32(SB), R9
+	SHLQ         $0x03, DX
+	SUBQ         DX, R9
+	VMOVUPD      (R9), Y0
+	MOVQ         BX, DX
+	IMULQ        R8, DX
+	ADDQ         DX, CX
+	VBROADCASTSD limit+32(FP), Y1
+	CMPQ         BX, $0x00000001
+	JL           done349
+
+loop348:
+	SUBQ R8, CX
+	XORQ DX, DX
+
+columns350:
+	LEAQ    32(DX), R9
+	CMPQ    R9, R8
+	JG      done351
+	VMOVUPD (CX)(DX*1), Y2
+	VMOVUPD (SI)(DX*1), Y3
+	VSUBPD  Y3, Y2, Y2
+	VMOVUPD (DI)(DX*1), Y3
+	VMULPD  Y2, Y3, Y2
+	VMINPD  Y2, Y1, Y2
+	VXORPD  Y3, Y3, Y3
+	VSUBPD  Y1, Y3, Y3
+	VMAXPD  Y2, Y3, Y2
+	VMOVUPD Y2, (AX)(DX*1)
+	MOVQ    R9, DX
+	JMP     columns350
+
+done351:
+	CMPQ       DX, R8
+	JE         done352
+	VMASKMOVPD (CX)(DX*1), Y0, Y2
+	VMASKMOVPD (SI)(DX*1), Y0, Y3
+	VSUBPD     Y3, Y2, Y2
+	VMASKMOVPD (DI)(DX*1), Y0, Y3
+	VMULPD     Y2, Y3, Y2
+	VMINPD     Y2, Y1, Y2
+	VXORPD     Y3, Y3, Y3
+	VSUBPD     Y1, Y3, Y3
+	VMAXPD     Y2, Y3, Y2
+	VMOVUPD    Y2, (AX)(DX*1)
+
+done352:
+	ADDQ R8, AX
+	SUBQ $0x00000001, BX
+	JG   loop348
+
+done349:
+	VZEROUPPER
+	RET
+
+// func boundAVX2(dst *float64, said *float64, origin *float64, unit *float64, last *float64, steps *float64, floor *float64, ceiling *float64, limit float64, n int)
+// Requires: AVX
+TEXT ·boundAVX2(SB), NOSPLIT, $0-80
+	MOVQ         n+72(FP), AX
+	MOVQ         AX, CX
+	SHLQ         $0x03, CX
+	ANDQ         $0x00000003, AX
+	LEAQ         mask64<>+32(SB), DX
+	SHLQ         $0x03, AX
+	SUBQ         AX, DX
+	VMOVUPD      (DX), Y0
+	VBROADCASTSD limit+64(FP), Y1
+	XORQ         AX, AX
+
+columns353:
+	LEAQ    32(AX), DX
+	CMPQ    DX, CX
+	JG      done354
+	MOVQ    said+8(FP), BX
+	VMOVUPD (BX)(AX*1), Y2
+	MOVQ    last+32(FP), BX
+	VMOVUPD (BX)(AX*1), Y3
+	VCMPPD  $0x07, Y2, Y2, Y4
+	VANDPD  Y4, Y2, Y2
+	MOVQ    origin+16(FP), BX
+	VMOVUPD (BX)(AX*1), Y4
+	MOVQ    unit+24(FP), BX
+	VMOVUPD (BX)(AX*1), Y5
+	VMULPD  Y5, Y2, Y2
+	VADDPD  Y4, Y2, Y2
+	VSUBPD  Y3, Y2, Y2
+	MOVQ    steps+40(FP), BX
+	VMOVUPD (BX)(AX*1), Y4
+	VMULPD  Y1, Y4, Y4
+	VMINPD  Y2, Y4, Y2
+	VXORPD  Y5, Y5, Y5
+	VSUBPD  Y4, Y5, Y4
+	VMAXPD  Y2, Y4, Y2
+	VADDPD  Y3, Y2, Y2
+	MOVQ    floor+48(FP), BX
+	VMOVUPD (BX)(AX*1), Y3
+	VMAXPD  Y2, Y3, Y2
+	MOVQ    ceiling+56(FP), BX
+	VMOVUPD (BX)(AX*1), Y3
+	VMINPD  Y2, Y3, Y2
+	MOVQ    dst+0(FP), BX
+	VMOVUPD Y2, (BX)(AX*1)
+	MOVQ    DX, AX
+	JMP     columns353
+
+done354:
+	CMPQ       AX, CX
+	JE         done355
+	MOVQ       said+8(FP), CX
+	VMASKMOVPD (CX)(AX*1), Y0, Y2
+	MOVQ       last+32(FP), CX
+	VMASKMOVPD (CX)(AX*1), Y0, Y3
+	VCMPPD     $0x07, Y2, Y2, Y4
+	VANDPD     Y4, Y2, Y2
+	MOVQ       origin+16(FP), CX
+	VMASKMOVPD (CX)(AX*1), Y0, Y4
+	MOVQ       unit+24(FP), CX
+	VMASKMOVPD (CX)(AX*1), Y0, Y5
+	VMULPD     Y5, Y2, Y2
+	VADDPD     Y4, Y2, Y2
+	VSUBPD     Y3, Y2, Y2
+	MOVQ       steps+40(FP), CX
+	VMASKMOVPD (CX)(AX*1), Y0, Y4
+	VMULPD     Y1, Y4, Y1
+	VMINPD     Y2, Y1, Y2
+	VXORPD     Y4, Y4, Y4
+	VSUBPD     Y1, Y4, Y1
+	VMAXPD     Y2, Y1, Y1
+	VADDPD     Y3, Y1, Y1
+	MOVQ       floor+48(FP), CX
+	VMASKMOVPD (CX)(AX*1), Y0, Y2
+	VMAXPD     Y1, Y2, Y1
+	MOVQ       ceiling+56(FP), CX
+	VMASKMOVPD (CX)(AX*1), Y0, Y0
+	VMINPD     Y1, Y0, Y0
+	MOVQ       dst+0(FP), CX
+	VMOVUPD    Y0, (CX)(AX*1)
+
+done355:
+	VZEROUPPER
+	RET
+
+// func huberAVX2(rows *float64, limits *float64, dst *float64, y *float64, forecast *float64, n int, stride int)
+// Requires: AVX, CMOV
+TEXT ·huberAVX2(SB), NOSPLIT, $0-56
+	MOVQ n+40(FP), AX
+	MOVQ rows+0(FP), CX
+	MOVQ limits+8(FP), DX
+	MOVQ stride+48(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (BX)(BX*2), SI
+	XORQ SI, SI
+	MOVQ BX, DI
+	CMPQ DI, $0x00000020
+	JL   done357
+
+loop356:
+	MOVQ         CX, R8
+	ADDQ         SI, R8
+	MOVQ         AX, R9
+	MOVQ         $0x00000004, R10
+	CMPQ         R9, R10
+	CMOVQGT      R10, R9
+	LEAQ         mask64<>+32(SB), R10
+	SHLQ         $0x03, R9
+	SUBQ         R9, R10
+	VMOVUPD      (R10), Y0
+	SUBQ         $0x00000004, AX
+	XORQ         R9, R9
+	CMPQ         AX, R9
+	CMOVQLT      R9, AX
+	VBROADCASTSD (DX), Y1
+	MOVQ         y+24(FP), R9
+	VMASKMOVPD   (R9)(SI*1), Y0, Y2
+	MOVQ         forecast+32(FP), R9
+	VMASKMOVPD   (R9)(SI*1), Y0, Y3
+	VSUBPD       Y3, Y2, Y2
+	VCMPPD       $0x07, Y2, Y2, Y3
+	VANDPD       Y0, Y3, Y3
+	VXORPD       Y0, Y0, Y0
+	VSUBPD       Y2, Y0, Y0
+	VMAXPD       Y2, Y0, Y0
+	VMOVUPD      (R8), Y4
+	VBROADCASTSD 8(DX), Y5
+	VMULPD       Y5, Y4, Y5
+	VMOVUPD      (R8)(BX*1), Y6
+	VADDPD       Y6, Y1, Y7
+	VBLENDVPD    Y3, Y7, Y6, Y6
+	VMOVUPD      Y6, (R8)(BX*1)
+	VCMPPD       $0x01, Y0, Y5, Y7
+	VANDPD       Y3, Y7, Y7
+	VBROADCASTSD 16(DX), Y8
+	VCMPPD       $0x01, Y6, Y8, Y8
+	VANDPD       Y7, Y8, Y8
+	VMOVUPD      (R8)(BX*2), Y7
+	VBROADCASTSD 24(DX), Y9
+	VCMPPD       $0x01, Y9, Y7, Y9
+	VANDPD       Y8, Y9, Y9
+	VMINPD       Y2, Y5, Y10
+	VXORPD       Y11, Y11, Y11
+	VSUBPD       Y5, Y11, Y11
+	VMAXPD       Y10, Y11, Y10
+	VBLENDVPD    Y9, Y10, Y2, Y2
+	VBLENDVPD    Y9, Y5, Y0, Y0
+	VANDPD       Y9, Y1, Y5
+	VADDPD       Y7, Y5, Y5
+	VANDPD       Y8, Y5, Y5
+	VBLENDVPD    Y3, Y5, Y7, Y7
+	VMOVUPD      Y7, (R8)(BX*2)
+	VBROADCASTSD 32(DX), Y5
+	VMULPD       Y6, Y5, Y7
+	VCMPPD       $0x01, Y1, Y7, Y7
+	VMOVMSKPD    Y7, R9
+	TESTQ        R9, R9
+	JZ           skip358
+	VDIVPD       Y6, Y1, Y1
+	VBLENDVPD    Y7, Y1, Y5, Y5
+
+skip358:
+	VSUBPD    Y4, Y0, Y0
+	VMULPD    Y5, Y0, Y0
+	VADDPD    Y4, Y0, Y0
+	VBLENDVPD Y3, Y0, Y4, Y4
+	VMOVUPD   Y4, (R8)
+	VANDPD    Y3, Y2, Y0
+	MOVQ      dst+16(FP), R8
+	VMOVUPD   Y0, (R8)(SI*1)
+	ADDQ      $0x00000020, SI
+	SUBQ      $0x00000020, DI
+	CMPQ      DI, $0x00000020
+	JGE       loop356
+
+done357:
+	VZEROUPPER
+	RET
+
+// func glitchAVX2(rows *float64, limits *float64, x *float64, last *float64, n int, stride int)
+// Requires: AVX, CMOV
+TEXT ·glitchAVX2(SB), NOSPLIT, $0-48
+	MOVQ n+32(FP), AX
+	MOVQ rows+0(FP), CX
+	MOVQ limits+8(FP), DX
+	MOVQ stride+40(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (BX)(BX*2), SI
+	XORQ SI, SI
+	MOVQ BX, DI
+	CMPQ DI, $0x00000020
+	JL   done360
+
+loop359:
+	MOVQ         CX, R8
+	ADDQ         SI, R8
+	MOVQ         AX, R9
+	MOVQ         $0x00000004, R10
+	CMPQ         R9, R10
+	CMOVQGT      R10, R9
+	LEAQ         mask64<>+32(SB), R10
+	SHLQ         $0x03, R9
+	SUBQ         R9, R10
+	VMOVUPD      (R10), Y0
+	SUBQ         $0x00000004, AX
+	XORQ         R9, R9
+	CMPQ         AX, R9
+	CMOVQLT      R9, AX
+	VBROADCASTSD (DX), Y1
+	VXORPD       Y2, Y2, Y2
+	MOVQ         x+16(FP), R9
+	VMASKMOVPD   (R9)(SI*1), Y0, Y3
+	MOVQ         last+24(FP), R9
+	VMASKMOVPD   (R9)(SI*1), Y0, Y4
+	VSUBPD       Y4, Y3, Y4
+	VXORPD       Y5, Y5, Y5
+	VSUBPD       Y4, Y5, Y5
+	VMAXPD       Y4, Y5, Y4
+	VCMPPD       $0x07, Y4, Y4, Y5
+	VANDPD       Y0, Y5, Y5
+	VMOVUPD      (R8), Y0
+	VMOVUPD      (R8)(BX*1), Y6
+	VMOVUPD      (R8)(BX*2), Y7
+	VBROADCASTSD 8(DX), Y8
+	VMULPD       Y8, Y0, Y8
+	VCMPPD       $0x01, Y4, Y8, Y8
+	VANDPD       Y5, Y8, Y8
+	VBROADCASTSD 16(DX), Y9
+	VCMPPD       $0x01, Y6, Y9, Y9
+	VANDPD       Y8, Y9, Y9
+	VBROADCASTSD 24(DX), Y8
+	VCMPPD       $0x01, Y8, Y7, Y8
+	VANDPD       Y9, Y8, Y8
+	VADDPD       Y7, Y1, Y9
+	VANDPD       Y8, Y9, Y9
+	VBLENDVPD    Y5, Y9, Y7, Y7
+	VMOVUPD      Y7, (R8)(BX*2)
+	VMOVMSKPD    Y8, R9
+	TESTQ        R9, R9
+	JZ           skip361
+	VBROADCASTSD 56(DX), Y7
+	VBLENDVPD    Y8, Y7, Y3, Y3
+	MOVQ         x+16(FP), R9
+	VMOVUPD      Y3, (R9)(SI*1)
+
+skip361:
+	VBLENDVPD    Y8, Y2, Y4, Y4
+	VCMPPD       $0x01, Y4, Y2, Y2
+	VANDPD       Y5, Y2, Y2
+	VADDPD       Y6, Y1, Y3
+	VBLENDVPD    Y2, Y3, Y6, Y6
+	VMOVUPD      Y6, (R8)(BX*1)
+	VBROADCASTSD 32(DX), Y3
+	VCMPPD       $0x01, Y6, Y3, Y3
+	VBROADCASTSD 40(DX), Y5
+	VMULPD       Y5, Y0, Y5
+	VMINPD       Y4, Y5, Y5
+	VBLENDVPD    Y3, Y5, Y4, Y4
+	VBROADCASTSD 48(DX), Y3
+	VMULPD       Y6, Y3, Y5
+	VCMPPD       $0x01, Y1, Y5, Y5
+	VMOVMSKPD    Y5, R9
+	TESTQ        R9, R9
+	JZ           skip362
+	VDIVPD       Y6, Y1, Y1
+	VBLENDVPD    Y5, Y1, Y3, Y3
+
+skip362:
+	VSUBPD    Y0, Y4, Y1
+	VMULPD    Y3, Y1, Y1
+	VADDPD    Y0, Y1, Y1
+	VBLENDVPD Y2, Y1, Y0, Y0
+	VMOVUPD   Y0, (R8)
+	ADDQ      $0x00000020, SI
+	SUBQ      $0x00000020, DI
+	CMPQ      DI, $0x00000020
+	JGE       loop359
+
+done360:
+	VZEROUPPER
+	RET
+
+// func levelAVX2(rows *float64, limits *float64, x *float64, n int, stride int)
+// Requires: AVX, CMOV
+TEXT ·levelAVX2(SB), NOSPLIT, $0-40
+	MOVQ n+24(FP), AX
+	MOVQ rows+0(FP), CX
+	MOVQ limits+8(FP), DX
+	MOVQ stride+32(FP), BX
+	SHLQ $0x03, BX
+	LEAQ (BX)(BX*2), SI
+	XORQ DI, DI
+	MOVQ BX, R8
+	CMPQ R8, $0x00000020
+	JL   done364
+
+loop363:
+	MOVQ         CX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	MOVQ         AX, R11
+	MOVQ         $0x00000004, R12
+	CMPQ         R11, R12
+	CMOVQGT      R12, R11
+	LEAQ         mask64<>+32(SB), R12
+	SHLQ         $0x03, R11
+	SUBQ         R11, R12
+	VMOVUPD      (R12), Y0
+	SUBQ         $0x00000004, AX
+	XORQ         R11, R11
+	CMPQ         AX, R11
+	CMOVQLT      R11, AX
+	VBROADCASTSD (DX), Y1
+	VXORPD       Y2, Y2, Y2
+	MOVQ         x+16(FP), R11
+	VMASKMOVPD   (R11)(DI*1), Y0, Y3
+	VCMPPD       $0x07, Y3, Y3, Y4
+	VANDPD       Y0, Y4, Y4
+	VMOVUPD      (R9)(BX*1), Y5
+	VMOVUPD      (R9)(BX*2), Y6
+	VMOVUPD      (R9), Y7
+	VMOVUPD      Y7, Y0
+	VCMPPD       $0x01, Y0, Y2, Y8
+	VANDPD       Y4, Y8, Y8
+	VADDPD       Y0, Y1, Y9
+	VBLENDVPD    Y4, Y9, Y7, Y7
+	VMOVUPD      Y7, (R9)
+	VSUBPD       Y5, Y3, Y9
+	VBROADCASTSD 8(DX), Y10
+	VMULPD       Y7, Y10, Y11
+	VCMPPD       $0x01, Y1, Y11, Y11
+	VMOVMSKPD    Y11, R11
+	TESTQ        R11, R11
+	JZ           skip365
+	VDIVPD       Y7, Y1, Y7
+	VBLENDVPD    Y11, Y7, Y10, Y10
+
+skip365:
+	VMULPD       Y10, Y9, Y7
+	VADDPD       Y5, Y7, Y7
+	VBROADCASTSD 24(DX), Y10
+	VCMPPD       $0x01, Y0, Y10, Y10
+	VMOVUPD      (R9)(SI*1), Y11
+	VCMPPD       $0x01, Y11, Y2, Y12
+	VANDPD       Y10, Y12, Y12
+	VBROADCASTSD 32(DX), Y10
+	VMULPD       Y10, Y11, Y10
+	VMINPD       Y9, Y10, Y11
+	VXORPD       Y13, Y13, Y13
+	VSUBPD       Y10, Y13, Y10
+	VMAXPD       Y11, Y10, Y10
+	VBLENDVPD    Y12, Y10, Y9, Y9
+	VBROADCASTSD 16(DX), Y10
+	VMULPD       Y0, Y10, Y11
+	VCMPPD       $0x01, Y1, Y11, Y11
+	VMOVMSKPD    Y11, R11
+	TESTQ        R11, R11
+	JZ           skip366
+	VDIVPD       Y0, Y1, Y0
+	VBLENDVPD    Y11, Y0, Y10, Y10
+
+skip366:
+	VMULPD       Y9, Y9, Y0
+	VSUBPD       Y6, Y0, Y0
+	VMULPD       Y10, Y0, Y0
+	VADDPD       Y6, Y0, Y0
+	VBLENDVPD    Y8, Y0, Y6, Y6
+	VMOVUPD      Y6, (R9)(BX*2)
+	VBLENDVPD    Y8, Y7, Y3, Y3
+	VBLENDVPD    Y4, Y3, Y5, Y5
+	VMOVUPD      Y5, (R9)(BX*1)
+	VBROADCASTSD 40(DX), Y0
+	VXORPD       Y3, Y3, Y3
+	VSUBPD       Y5, Y3, Y3
+	VMAXPD       Y5, Y3, Y3
+	VADDPD       Y1, Y3, Y3
+	VMULPD       Y0, Y3, Y0
+	VSQRTPD      Y6, Y3
+	VCMPPD       $0x01, Y3, Y0, Y0
+	VANDPD       Y0, Y3, Y0
+	VMOVUPD      Y0, (R9)(SI*1)
+	VCMPPD       $0x04, Y2, Y0, Y2
+	VBROADCASTSD (DX), Y3
+	VBLENDVPD    Y2, Y0, Y3, Y3
+	VMOVUPD      Y3, (R10)
+	VDIVPD       Y3, Y1, Y0
+	VANDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (R10)(BX*1)
+	ADDQ         $0x00000020, DI
+	SUBQ         $0x00000020, R8
+	CMPQ         R8, $0x00000020
+	JGE          loop363
+
+done364:
+	VZEROUPPER
+	RET
+
 // func conformalAVX2(out *int64, scale *float64, count *float64, own *float64, half *float64, forecast *float64, y *float64, voting *float64, limits *float64, steps *float64, n int, levels int, stride int)
 // Requires: AVX, POPCNT
 TEXT ·conformalAVX2(SB), NOSPLIT, $0-104
@@ -7728,10 +8194,10 @@ TEXT ·conformalAVX2(SB), NOSPLIT, $0-104
 	MOVQ    limits+64(FP), DX
 	XORQ    BX, BX
 
-columns348:
+columns367:
 	LEAQ         32(BX), SI
 	CMPQ         SI, AX
-	JG           done349
+	JG           done368
 	VXORPD       Y1, Y1, Y1
 	MOVQ         y+48(FP), DI
 	VMOVUPD      (DI)(BX*1), Y2
@@ -7773,9 +8239,9 @@ columns348:
 	MOVQ         steps+72(FP), R10
 	MOVQ         levels+88(FP), R11
 	CMPQ         R11, $0x00000001
-	JL           done351
+	JL           done370
 
-loop350:
+loop369:
 	ADDQ         $0x00000008, DI
 	VMOVUPD      (R8)(BX*1), Y2
 	VADDPD       Y1, Y2, Y2
@@ -7799,9 +8265,9 @@ loop350:
 	ADDQ         CX, R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000001, R11
-	JG           loop350
+	JG           loop369
 
-done351:
+done370:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      (DI)(BX*1), Y1
 	VBROADCASTSD 56(DX), Y2
@@ -7821,11 +8287,11 @@ done351:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      Y1, (DI)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns348
+	JMP          columns367
 
-done349:
+done368:
 	CMPQ         BX, AX
-	JE           done352
+	JE           done371
 	VXORPD       Y1, Y1, Y1
 	MOVQ         y+48(FP), AX
 	VMASKMOVPD   (AX)(BX*1), Y0, Y2
@@ -7868,9 +8334,9 @@ done349:
 	MOVQ         steps+72(FP), R8
 	MOVQ         levels+88(FP), R9
 	CMPQ         R9, $0x00000001
-	JL           done354
+	JL           done373
 
-loop353:
+loop372:
 	ADDQ         $0x00000008, AX
 	VMASKMOVPD   (SI)(BX*1), Y0, Y2
 	VADDPD       Y1, Y2, Y2
@@ -7894,9 +8360,9 @@ loop353:
 	ADDQ         CX, DI
 	ADDQ         $0x00000010, R8
 	SUBQ         $0x00000001, R9
-	JG           loop353
+	JG           loop372
 
-done354:
+done373:
 	MOVQ         scale+8(FP), AX
 	VMASKMOVPD   (AX)(BX*1), Y0, Y1
 	VBROADCASTSD 56(DX), Y2
@@ -7916,7 +8382,7 @@ done354:
 	MOVQ         scale+8(FP), AX
 	VMASKMOVPD   Y1, Y0, (AX)(BX*1)
 
-done352:
+done371:
 	VZEROUPPER
 	RET
 
@@ -7935,10 +8401,10 @@ TEXT ·logToAVX2(SB), NOSPLIT, $0-24
 	SHLQ    $0x03, DX
 	XORQ    BX, BX
 
-columns355:
+columns374:
 	LEAQ         32(BX), SI
 	CMPQ         SI, DX
-	JG           done356
+	JG           done375
 	VMOVUPD      (CX)(BX*1), Y1
 	VBROADCASTSD logarithm<>+0(SB), Y2
 	VPADDQ       Y2, Y1, Y2
@@ -7995,11 +8461,11 @@ columns355:
 	VBLENDVPD    Y3, Y2, Y1, Y1
 	VMOVUPD      Y1, (AX)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns355
+	JMP          columns374
 
-done356:
+done375:
 	CMPQ         BX, DX
-	JE           done357
+	JE           done376
 	VMASKMOVPD   (CX)(BX*1), Y0, Y1
 	VBROADCASTSD logarithm<>+0(SB), Y2
 	VPADDQ       Y2, Y1, Y2
@@ -8056,7 +8522,7 @@ done356:
 	VBLENDVPD    Y3, Y2, Y1, Y1
 	VMASKMOVPD   Y1, Y0, (AX)(BX*1)
 
-done357:
+done376:
 	VZEROUPPER
 	RET
 
@@ -8096,10 +8562,10 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-32
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns358:
+columns377:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done359
+	JG          done378
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	VMOVUPD     64(AX)(BX*1), Z4
@@ -8109,26 +8575,26 @@ columns358:
 	VMOVUPD     192(AX)(BX*1), Z4
 	VFMADD231PD 192(CX)(BX*1), Z4, Z0
 	MOVQ        SI, BX
-	JMP         columns358
+	JMP         columns377
 
-done359:
-columns360:
+done378:
+columns379:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done361
+	JG          done380
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	MOVQ        SI, BX
-	JMP         columns360
+	JMP         columns379
 
-done361:
+done380:
 	CMPQ        BX, DX
-	JE          done362
+	JE          done381
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VMOVUPD.Z   (CX)(BX*1), K1, Z5
 	VFMADD231PD Z4, Z5, Z0
 
-done362:
+done381:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z0, Z3, Z3
 	VADDPD        Z3, Z1, Z1
@@ -8158,10 +8624,10 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         BX, BX
 
-columns363:
+columns382:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done364
+	JG          done383
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
@@ -8175,28 +8641,28 @@ columns363:
 	VFMADD231PD 192(AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, 192(CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns363
+	JMP         columns382
 
-done364:
-columns365:
+done383:
+columns384:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done366
+	JG          done385
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns365
+	JMP         columns384
 
-done366:
+done385:
 	CMPQ        BX, DX
-	JE          done367
+	JE          done386
 	VMOVUPD.Z   (CX)(BX*1), K1, Z1
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (CX)(BX*1)
 
-done367:
+done386:
 	VZEROUPPER
 	RET
 
@@ -8215,10 +8681,10 @@ TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         DX, DX
 
-columns368:
+columns387:
 	LEAQ    256(DX), BX
 	CMPQ    BX, CX
-	JG      done369
+	JG      done388
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	VMULPD  64(AX)(DX*1), Z0, Z1
@@ -8228,26 +8694,26 @@ columns368:
 	VMULPD  192(AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, 192(AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns368
+	JMP     columns387
 
-done369:
-columns370:
+done388:
+columns389:
 	LEAQ    64(DX), BX
 	CMPQ    BX, CX
-	JG      done371
+	JG      done390
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns370
+	JMP     columns389
 
-done371:
+done390:
 	CMPQ      DX, CX
-	JE        done372
+	JE        done391
 	VMOVUPD.Z (AX)(DX*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(DX*1)
 
-done372:
+done391:
 	VZEROUPPER
 	RET
 
@@ -8266,10 +8732,10 @@ TEXT ·timesAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns373:
+columns392:
 	LEAQ    256(BX), SI
 	CMPQ    SI, DX
-	JG      done374
+	JG      done393
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
@@ -8283,28 +8749,28 @@ columns373:
 	VMULPD  192(CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, 192(AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns373
+	JMP     columns392
 
-done374:
-columns375:
+done393:
+columns394:
 	LEAQ    64(BX), SI
 	CMPQ    SI, DX
-	JG      done376
+	JG      done395
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns375
+	JMP     columns394
 
-done376:
+done395:
 	CMPQ      BX, DX
-	JE        done377
+	JE        done396
 	VMOVUPD.Z (AX)(BX*1), K1, Z0
 	VMOVUPD.Z (CX)(BX*1), K1, Z1
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(BX*1)
 
-done377:
+done396:
 	VZEROUPPER
 	RET
 
@@ -8325,7 +8791,7 @@ TEXT ·hadamardAVX512(SB), NOSPLIT, $0-16
 	KMOVW  BX, K3
 	MOVQ   AX, BX
 
-while378:
+while397:
 	VMOVUPD    (BX), Z0
 	VPERMILPD  $0x55, Z0, Z1
 	VADDPD     Z0, Z1, Z2
@@ -8339,22 +8805,22 @@ while378:
 	VMOVUPD    Z2, (BX)
 	ADDQ       $0x00000040, BX
 	CMPQ       BX, DX
-	JB         while378
+	JB         while397
 	SHRQ       $0x03, CX
 	MOVQ       $0x00000040, BX
 
-pass379:
+pass398:
 	CMPQ CX, $0x00000004
-	JL   rest380
+	JL   rest399
 	LEAQ (BX)(BX*2), SI
 	MOVQ AX, DI
 
-while382:
+while401:
 	MOVQ DI, R8
 	MOVQ DI, R9
 	ADDQ BX, R9
 
-while383:
+while402:
 	VMOVUPD (R8), Z0
 	VMOVUPD (R8)(BX*1), Z1
 	VMOVUPD (R8)(BX*2), Z2
@@ -8373,25 +8839,25 @@ while383:
 	VMOVUPD Z0, (R8)(SI*1)
 	ADDQ    $0x00000040, R8
 	CMPQ    R8, R9
-	JB      while383
+	JB      while402
 	LEAQ    (DI)(BX*4), DI
 	CMPQ    DI, DX
-	JB      while382
+	JB      while401
 	SHLQ    $0x02, BX
 	SHRQ    $0x02, CX
-	JMP     pass379
+	JMP     pass398
 
-rest380:
+rest399:
 	CMPQ CX, $0x00000002
-	JL   done381
+	JL   done400
 	LEAQ (BX)(BX*2), CX
 
-while384:
+while403:
 	MOVQ AX, CX
 	MOVQ AX, SI
 	ADDQ BX, SI
 
-while385:
+while404:
 	VMOVUPD (CX), Z0
 	VMOVUPD (CX)(BX*1), Z1
 	VADDPD  Z1, Z0, Z2
@@ -8400,12 +8866,12 @@ while385:
 	VMOVUPD Z0, (CX)(BX*1)
 	ADDQ    $0x00000040, CX
 	CMPQ    CX, SI
-	JB      while385
+	JB      while404
 	LEAQ    (AX)(BX*2), AX
 	CMPQ    AX, DX
-	JB      while384
+	JB      while403
 
-done381:
+done400:
 	VZEROUPPER
 	RET
 
@@ -8423,9 +8889,9 @@ TEXT ·matVecAVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x03, CX
 
-rows386:
+rows405:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest387
+	JL      rest406
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8451,10 +8917,10 @@ rows386:
 	VMOVUPD Z0, Z16
 	XORQ    R12, R12
 
-columns389:
+columns408:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done390
+	JG          done409
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -8474,13 +8940,13 @@ columns389:
 	VFMADD231PD 64(R10)(R12*1), Z18, Z15
 	VFMADD231PD 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns389
+	JMP         columns408
 
-done390:
-columns391:
+done409:
+columns410:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done392
+	JG          done411
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -8491,11 +8957,11 @@ columns391:
 	VFMADD231PD (R10)(R12*1), Z18, Z7
 	VFMADD231PD (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns391
+	JMP         columns410
 
-done392:
+done411:
 	CMPQ        R12, CX
-	JE          done393
+	JE          done412
 	VMOVUPD.Z   (DX)(R12*1), K1, Z18
 	VMOVUPD.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z1
@@ -8514,7 +8980,7 @@ done392:
 	VMOVUPD.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z8
 
-done393:
+done412:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -8550,11 +9016,11 @@ done393:
 	ADDQ       $0x00000040, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows386
+	JMP        rows405
 
-rest387:
+rest406:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip394
+	JNE     skip413
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8577,10 +9043,10 @@ rest387:
 	VMOVUPD Z0, Z0
 	XORQ    R11, R11
 
-columns395:
+columns414:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done396
+	JG          done415
 	VMOVUPD     (DX)(R11*1), Z15
 	VFMADD231PD (AX)(R11*1), Z15, Z1
 	VFMADD231PD (BX)(R11*1), Z15, Z2
@@ -8598,13 +9064,13 @@ columns395:
 	VFMADD231PD 64(R9)(R11*1), Z15, Z13
 	VFMADD231PD 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns395
+	JMP         columns414
 
-done396:
-columns397:
+done415:
+columns416:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done398
+	JG          done417
 	VMOVUPD     (DX)(R11*1), Z15
 	VFMADD231PD (AX)(R11*1), Z15, Z1
 	VFMADD231PD (BX)(R11*1), Z15, Z2
@@ -8614,11 +9080,11 @@ columns397:
 	VFMADD231PD (R9)(R11*1), Z15, Z6
 	VFMADD231PD (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns397
+	JMP         columns416
 
-done398:
+done417:
 	CMPQ        R11, CX
-	JE          done399
+	JE          done418
 	VMOVUPD.Z   (DX)(R11*1), K1, Z15
 	VMOVUPD.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PD Z14, Z15, Z1
@@ -8635,7 +9101,7 @@ done398:
 	VMOVUPD.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PD Z14, Z15, Z7
 
-done399:
+done418:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -8673,11 +9139,11 @@ done399:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end388
+	JMP        end407
 
-skip394:
+skip413:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip400
+	JNE     skip419
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8697,10 +9163,10 @@ skip394:
 	VMOVUPD Z0, Z0
 	XORQ    R10, R10
 
-columns401:
+columns420:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done402
+	JG          done421
 	VMOVUPD     (DX)(R10*1), Z13
 	VFMADD231PD (AX)(R10*1), Z13, Z1
 	VFMADD231PD (BX)(R10*1), Z13, Z2
@@ -8716,13 +9182,13 @@ columns401:
 	VFMADD231PD 64(R8)(R10*1), Z13, Z11
 	VFMADD231PD 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns401
+	JMP         columns420
 
-done402:
-columns403:
+done421:
+columns422:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done404
+	JG          done423
 	VMOVUPD     (DX)(R10*1), Z13
 	VFMADD231PD (AX)(R10*1), Z13, Z1
 	VFMADD231PD (BX)(R10*1), Z13, Z2
@@ -8731,11 +9197,11 @@ columns403:
 	VFMADD231PD (R8)(R10*1), Z13, Z5
 	VFMADD231PD (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns403
+	JMP         columns422
 
-done404:
+done423:
 	CMPQ        R10, CX
-	JE          done405
+	JE          done424
 	VMOVUPD.Z   (DX)(R10*1), K1, Z13
 	VMOVUPD.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PD Z12, Z13, Z1
@@ -8750,7 +9216,7 @@ done404:
 	VMOVUPD.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PD Z12, Z13, Z6
 
-done405:
+done424:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -8784,11 +9250,11 @@ done405:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end388
+	JMP        end407
 
-skip400:
+skip419:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip406
+	JNE     skip425
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8805,10 +9271,10 @@ skip400:
 	VMOVUPD Z0, Z0
 	XORQ    R9, R9
 
-columns407:
+columns426:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done408
+	JG          done427
 	VMOVUPD     (DX)(R9*1), Z11
 	VFMADD231PD (AX)(R9*1), Z11, Z1
 	VFMADD231PD (BX)(R9*1), Z11, Z2
@@ -8822,13 +9288,13 @@ columns407:
 	VFMADD231PD 64(DI)(R9*1), Z11, Z9
 	VFMADD231PD 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns407
+	JMP         columns426
 
-done408:
-columns409:
+done427:
+columns428:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done410
+	JG          done429
 	VMOVUPD     (DX)(R9*1), Z11
 	VFMADD231PD (AX)(R9*1), Z11, Z1
 	VFMADD231PD (BX)(R9*1), Z11, Z2
@@ -8836,11 +9302,11 @@ columns409:
 	VFMADD231PD (DI)(R9*1), Z11, Z4
 	VFMADD231PD (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns409
+	JMP         columns428
 
-done410:
+done429:
 	CMPQ        R9, CX
-	JE          done411
+	JE          done430
 	VMOVUPD.Z   (DX)(R9*1), K1, Z11
 	VMOVUPD.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PD Z10, Z11, Z1
@@ -8853,7 +9319,7 @@ done410:
 	VMOVUPD.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PD Z10, Z11, Z5
 
-done411:
+done430:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -8886,11 +9352,11 @@ done411:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end388
+	JMP        end407
 
-skip406:
+skip425:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip412
+	JNE     skip431
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8904,10 +9370,10 @@ skip406:
 	VMOVUPD Z0, Z0
 	XORQ    R8, R8
 
-columns413:
+columns432:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done414
+	JG          done433
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z9, Z1
 	VFMADD231PD (BX)(R8*1), Z9, Z2
@@ -8919,24 +9385,24 @@ columns413:
 	VFMADD231PD 64(SI)(R8*1), Z9, Z7
 	VFMADD231PD 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns413
+	JMP         columns432
 
-done414:
-columns415:
+done433:
+columns434:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done416
+	JG          done435
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z9, Z1
 	VFMADD231PD (BX)(R8*1), Z9, Z2
 	VFMADD231PD (SI)(R8*1), Z9, Z3
 	VFMADD231PD (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns415
+	JMP         columns434
 
-done416:
+done435:
 	CMPQ        R8, CX
-	JE          done417
+	JE          done436
 	VMOVUPD.Z   (DX)(R8*1), K1, Z9
 	VMOVUPD.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
@@ -8947,7 +9413,7 @@ done416:
 	VMOVUPD.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z4
 
-done417:
+done436:
 	LEAQ       (DI)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -8973,11 +9439,11 @@ done417:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end388
+	JMP        end407
 
-skip412:
+skip431:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip418
+	JNE     skip437
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPD Z0, Z1
@@ -8988,10 +9454,10 @@ skip412:
 	VMOVUPD Z0, Z0
 	XORQ    DI, DI
 
-columns419:
+columns438:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done420
+	JG          done439
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
@@ -9001,23 +9467,23 @@ columns419:
 	VFMADD231PD 64(BX)(DI*1), Z7, Z5
 	VFMADD231PD 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns419
+	JMP         columns438
 
-done420:
-columns421:
+done439:
+columns440:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done422
+	JG          done441
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
 	VFMADD231PD (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns421
+	JMP         columns440
 
-done422:
+done441:
 	CMPQ        DI, CX
-	JE          done423
+	JE          done442
 	VMOVUPD.Z   (DX)(DI*1), K1, Z7
 	VMOVUPD.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z1
@@ -9026,7 +9492,7 @@ done422:
 	VMOVUPD.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z3
 
-done423:
+done442:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -9055,11 +9521,11 @@ done423:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end388
+	JMP           end407
 
-skip418:
+skip437:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip424
+	JNE     skip443
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
@@ -9071,10 +9537,10 @@ skip418:
 	VMOVUPD Z0, Z0
 	XORQ    SI, SI
 
-columns425:
+columns444:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done426
+	JG          done445
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
@@ -9088,29 +9554,29 @@ columns425:
 	VFMADD231PD 192(AX)(SI*1), Z9, Z7
 	VFMADD231PD 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns425
+	JMP         columns444
 
-done426:
-columns427:
+done445:
+columns446:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done428
+	JG          done447
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns427
+	JMP         columns446
 
-done428:
+done447:
 	CMPQ        SI, CX
-	JE          done429
+	JE          done448
 	VMOVUPD.Z   (DX)(SI*1), K1, Z9
 	VMOVUPD.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
 	VMOVUPD.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z2
 
-done429:
+done448:
 	LEAQ          (BX)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -9135,21 +9601,21 @@ done429:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end388
+	JMP           end407
 
-skip424:
+skip443:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip430
+	JNE     skip449
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns431:
+columns450:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done432
+	JG          done451
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	VMOVUPD     64(DX)(BX*1), Z5
@@ -9159,26 +9625,26 @@ columns431:
 	VMOVUPD     192(DX)(BX*1), Z5
 	VFMADD231PD 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns431
+	JMP         columns450
 
-done432:
-columns433:
+done451:
+columns452:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done434
+	JG          done453
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns433
+	JMP         columns452
 
-done434:
+done453:
 	CMPQ        BX, CX
-	JE          done435
+	JE          done454
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z4, Z5, Z1
 
-done435:
+done454:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -9193,10 +9659,10 @@ done435:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end388
+	JMP           end407
 
-skip430:
-end388:
+skip449:
+end407:
 	VZEROUPPER
 	RET
 
@@ -9215,9 +9681,9 @@ TEXT ·updateMatVecAVX512(SB), NOSPLIT, $0-56
 	KMOVW  DI, K1
 	SHLQ   $0x03, CX
 
-rows436:
+rows455:
 	CMPQ         m+40(FP), $0x00000008
-	JL           rest437
+	JL           rest456
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9254,10 +9720,10 @@ rows436:
 	MOVQ         R13, f+16(FP)
 	XORQ         R13, R13
 
-columns439:
+columns458:
 	LEAQ        128(R13), R14
 	CMPQ        R14, CX
-	JG          done440
+	JG          done459
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -9327,13 +9793,13 @@ columns439:
 	VMOVUPD     Z25, 64(R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z16
 	MOVQ        R14, R13
-	JMP         columns439
+	JMP         columns458
 
-done440:
-columns441:
+done459:
+columns460:
 	LEAQ        64(R13), R14
 	CMPQ        R14, CX
-	JG          done442
+	JG          done461
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -9369,11 +9835,11 @@ columns441:
 	VMOVUPD     Z25, (R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z8
 	MOVQ        R14, R13
-	JMP         columns441
+	JMP         columns460
 
-done442:
+done461:
 	CMPQ        R13, CX
-	JE          done443
+	JE          done462
 	VMOVUPD.Z   (DX)(R13*1), K1, Z27
 	VMOVUPD.Z   (BX)(R13*1), K1, Z26
 	VMOVUPD.Z   (AX)(R13*1), K1, Z25
@@ -9417,7 +9883,7 @@ done442:
 	VMOVUPD.Z   Z25, K1, Z25
 	VFMADD231PD Z25, Z27, Z8
 
-done443:
+done462:
 	LEAQ       (R12)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -9453,11 +9919,11 @@ done443:
 	ADDQ       $0x00000040, SI
 	MOVQ       SI, y+0(FP)
 	SUBQ       $0x00000008, m+40(FP)
-	JMP        rows436
+	JMP        rows455
 
-rest437:
+rest456:
 	CMPQ         m+40(FP), $0x00000007
-	JNE          skip444
+	JNE          skip463
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9490,10 +9956,10 @@ rest437:
 	MOVQ         R12, f+16(FP)
 	XORQ         R12, R12
 
-columns445:
+columns464:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done446
+	JG          done465
 	VMOVUPD     (DX)(R12*1), Z23
 	VMOVUPD     (BX)(R12*1), Z22
 	VMOVUPD     (AX)(R12*1), Z21
@@ -9555,13 +10021,13 @@ columns445:
 	VMOVUPD     Z21, 64(R11)(R12*1)
 	VFMADD231PD Z21, Z23, Z0
 	MOVQ        R13, R12
-	JMP         columns445
+	JMP         columns464
 
-done446:
-columns447:
+done465:
+columns466:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done448
+	JG          done467
 	VMOVUPD     (DX)(R12*1), Z23
 	VMOVUPD     (BX)(R12*1), Z22
 	VMOVUPD     (AX)(R12*1), Z21
@@ -9593,11 +10059,11 @@ columns447:
 	VMOVUPD     Z21, (R11)(R12*1)
 	VFMADD231PD Z21, Z23, Z7
 	MOVQ        R13, R12
-	JMP         columns447
+	JMP         columns466
 
-done448:
+done467:
 	CMPQ        R12, CX
-	JE          done449
+	JE          done468
 	VMOVUPD.Z   (DX)(R12*1), K1, Z23
 	VMOVUPD.Z   (BX)(R12*1), K1, Z22
 	VMOVUPD.Z   (AX)(R12*1), K1, Z21
@@ -9636,7 +10102,7 @@ done448:
 	VMOVUPD.Z   Z21, K1, Z21
 	VFMADD231PD Z21, Z23, Z7
 
-done449:
+done468:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -9674,11 +10140,11 @@ done449:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end438
+	JMP        end457
 
-skip444:
+skip463:
 	CMPQ         m+40(FP), $0x00000006
-	JNE          skip450
+	JNE          skip469
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9707,10 +10173,10 @@ skip444:
 	MOVQ         R11, f+16(FP)
 	XORQ         R11, R11
 
-columns451:
+columns470:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done452
+	JG          done471
 	VMOVUPD     (DX)(R11*1), Z20
 	VMOVUPD     (BX)(R11*1), Z19
 	VMOVUPD     (AX)(R11*1), Z18
@@ -9764,13 +10230,13 @@ columns451:
 	VMOVUPD     Z18, 64(R10)(R11*1)
 	VFMADD231PD Z18, Z20, Z0
 	MOVQ        R12, R11
-	JMP         columns451
+	JMP         columns470
 
-done452:
-columns453:
+done471:
+columns472:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done454
+	JG          done473
 	VMOVUPD     (DX)(R11*1), Z20
 	VMOVUPD     (BX)(R11*1), Z19
 	VMOVUPD     (AX)(R11*1), Z18
@@ -9798,11 +10264,11 @@ columns453:
 	VMOVUPD     Z18, (R10)(R11*1)
 	VFMADD231PD Z18, Z20, Z6
 	MOVQ        R12, R11
-	JMP         columns453
+	JMP         columns472
 
-done454:
+done473:
 	CMPQ        R11, CX
-	JE          done455
+	JE          done474
 	VMOVUPD.Z   (DX)(R11*1), K1, Z20
 	VMOVUPD.Z   (BX)(R11*1), K1, Z19
 	VMOVUPD.Z   (AX)(R11*1), K1, Z18
@@ -9836,7 +10302,7 @@ done454:
 	VMOVUPD.Z   Z18, K1, Z18
 	VFMADD231PD Z18, Z20, Z6
 
-done455:
+done474:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -9870,11 +10336,11 @@ done455:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end438
+	JMP        end457
 
-skip450:
+skip469:
 	CMPQ         m+40(FP), $0x00000005
-	JNE          skip456
+	JNE          skip475
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9899,10 +10365,10 @@ skip450:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns457:
+columns476:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done458
+	JG          done477
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (BX)(R10*1), Z16
 	VMOVUPD     (AX)(R10*1), Z15
@@ -9948,13 +10414,13 @@ columns457:
 	VMOVUPD     Z15, 64(R9)(R10*1)
 	VFMADD231PD Z15, Z17, Z0
 	MOVQ        R11, R10
-	JMP         columns457
+	JMP         columns476
 
-done458:
-columns459:
+done477:
+columns478:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done460
+	JG          done479
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (BX)(R10*1), Z16
 	VMOVUPD     (AX)(R10*1), Z15
@@ -9978,11 +10444,11 @@ columns459:
 	VMOVUPD     Z15, (R9)(R10*1)
 	VFMADD231PD Z15, Z17, Z5
 	MOVQ        R11, R10
-	JMP         columns459
+	JMP         columns478
 
-done460:
+done479:
 	CMPQ        R10, CX
-	JE          done461
+	JE          done480
 	VMOVUPD.Z   (DX)(R10*1), K1, Z17
 	VMOVUPD.Z   (BX)(R10*1), K1, Z16
 	VMOVUPD.Z   (AX)(R10*1), K1, Z15
@@ -10011,7 +10477,7 @@ done460:
 	VMOVUPD.Z   Z15, K1, Z15
 	VFMADD231PD Z15, Z17, Z5
 
-done461:
+done480:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -10044,11 +10510,11 @@ done461:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end438
+	JMP        end457
 
-skip456:
+skip475:
 	CMPQ         m+40(FP), $0x00000004
-	JNE          skip462
+	JNE          skip481
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -10069,10 +10535,10 @@ skip456:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns463:
+columns482:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done464
+	JG          done483
 	VMOVUPD     (DX)(R9*1), Z14
 	VMOVUPD     (BX)(R9*1), Z13
 	VMOVUPD     (AX)(R9*1), Z12
@@ -10110,13 +10576,13 @@ columns463:
 	VMOVUPD     Z12, 64(R8)(R9*1)
 	VFMADD231PD Z12, Z14, Z0
 	MOVQ        R10, R9
-	JMP         columns463
+	JMP         columns482
 
-done464:
-columns465:
+done483:
+columns484:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done466
+	JG          done485
 	VMOVUPD     (DX)(R9*1), Z14
 	VMOVUPD     (BX)(R9*1), Z13
 	VMOVUPD     (AX)(R9*1), Z12
@@ -10136,11 +10602,11 @@ columns465:
 	VMOVUPD     Z12, (R8)(R9*1)
 	VFMADD231PD Z12, Z14, Z4
 	MOVQ        R10, R9
-	JMP         columns465
+	JMP         columns484
 
-done466:
+done485:
 	CMPQ        R9, CX
-	JE          done467
+	JE          done486
 	VMOVUPD.Z   (DX)(R9*1), K1, Z14
 	VMOVUPD.Z   (BX)(R9*1), K1, Z13
 	VMOVUPD.Z   (AX)(R9*1), K1, Z12
@@ -10164,7 +10630,7 @@ done466:
 	VMOVUPD.Z   Z12, K1, Z12
 	VFMADD231PD Z12, Z14, Z4
 
-done467:
+done486:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -10190,11 +10656,11 @@ done467:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end438
+	JMP        end457
 
-skip462:
+skip481:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip468
+	JNE          skip487
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VMOVUPD      Z0, Z1
@@ -10211,10 +10677,10 @@ skip462:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns469:
+columns488:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done470
+	JG          done489
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -10244,13 +10710,13 @@ columns469:
 	VMOVUPD     Z9, 64(DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z0
 	MOVQ        R9, R8
-	JMP         columns469
+	JMP         columns488
 
-done470:
-columns471:
+done489:
+columns490:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done472
+	JG          done491
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -10266,11 +10732,11 @@ columns471:
 	VMOVUPD     Z9, (DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z3
 	MOVQ        R9, R8
-	JMP         columns471
+	JMP         columns490
 
-done472:
+done491:
 	CMPQ        R8, CX
-	JE          done473
+	JE          done492
 	VMOVUPD.Z   (DX)(R8*1), K1, Z11
 	VMOVUPD.Z   (BX)(R8*1), K1, Z10
 	VMOVUPD.Z   (AX)(R8*1), K1, Z9
@@ -10289,7 +10755,7 @@ done472:
 	VMOVUPD.Z   Z9, K1, Z9
 	VFMADD231PD Z9, Z11, Z3
 
-done473:
+done492:
 	LEAQ          (DI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -10318,11 +10784,11 @@ done473:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end438
+	JMP           end457
 
-skip468:
+skip487:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip474
+	JNE          skip493
 	LEAQ         (AX)(CX*1), SI
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
@@ -10339,10 +10805,10 @@ skip468:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns475:
+columns494:
 	LEAQ        256(DI), R8
 	CMPQ        R8, CX
-	JG          done476
+	JG          done495
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -10384,13 +10850,13 @@ columns475:
 	VMOVUPD     Z10, 192(SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z0
 	MOVQ        R8, DI
-	JMP         columns475
+	JMP         columns494
 
-done476:
-columns477:
+done495:
+columns496:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done478
+	JG          done497
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -10402,11 +10868,11 @@ columns477:
 	VMOVUPD     Z10, (SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z2
 	MOVQ        R8, DI
-	JMP         columns477
+	JMP         columns496
 
-done478:
+done497:
 	CMPQ        DI, CX
-	JE          done479
+	JE          done498
 	VMOVUPD.Z   (DX)(DI*1), K1, Z12
 	VMOVUPD.Z   (BX)(DI*1), K1, Z11
 	VMOVUPD.Z   (AX)(DI*1), K1, Z10
@@ -10420,7 +10886,7 @@ done478:
 	VMOVUPD.Z   Z10, K1, Z10
 	VFMADD231PD Z10, Z12, Z2
 
-done479:
+done498:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -10445,11 +10911,11 @@ done479:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end438
+	JMP           end457
 
-skip474:
+skip493:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip480
+	JNE          skip499
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -10460,10 +10926,10 @@ skip474:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns481:
+columns500:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done482
+	JG          done501
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -10489,13 +10955,13 @@ columns481:
 	VMOVUPD     Z5, 192(AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z0
 	MOVQ        DI, SI
-	JMP         columns481
+	JMP         columns500
 
-done482:
-columns483:
+done501:
+columns502:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done484
+	JG          done503
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -10503,11 +10969,11 @@ columns483:
 	VMOVUPD     Z5, (AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z1
 	MOVQ        DI, SI
-	JMP         columns483
+	JMP         columns502
 
-done484:
+done503:
 	CMPQ        SI, CX
-	JE          done485
+	JE          done504
 	VMOVUPD.Z   (DX)(SI*1), K1, Z7
 	VMOVUPD.Z   (BX)(SI*1), K1, Z6
 	VMOVUPD.Z   (AX)(SI*1), K1, Z5
@@ -10516,7 +10982,7 @@ done484:
 	VMOVUPD.Z   Z5, K1, Z5
 	VFMADD231PD Z5, Z7, Z1
 
-done485:
+done504:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -10531,10 +10997,10 @@ done485:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end438
+	JMP           end457
 
-skip480:
-end438:
+skip499:
+end457:
 	VZEROUPPER
 	RET
 
@@ -10556,9 +11022,9 @@ TEXT ·addOuterAVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x03, BX
 
-rows486:
+rows505:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest487
+	JL           rest506
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -10602,10 +11068,10 @@ rows486:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns489:
+columns508:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done490
+	JG          done509
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -10657,13 +11123,13 @@ columns489:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns489
+	JMP         columns508
 
-done490:
-columns491:
+done509:
+columns510:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done492
+	JG          done511
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -10690,11 +11156,11 @@ columns491:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns491
+	JMP         columns510
 
-done492:
+done511:
 	CMPQ        R14, CX
-	JE          done493
+	JE          done512
 	VMOVUPD.Z   (DX)(R14*1), K1, Z9
 	VMOVUPD.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -10721,14 +11187,14 @@ done492:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, K1, (R13)(R14*1)
 
-done493:
+done512:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows486
+	JMP  rows505
 
-rest487:
+rest506:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip494
+	JNE          skip513
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -10767,10 +11233,10 @@ rest487:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns495:
+columns514:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done496
+	JG          done515
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -10816,13 +11282,13 @@ columns495:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns495
+	JMP         columns514
 
-done496:
-columns497:
+done515:
+columns516:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done498
+	JG          done517
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -10846,11 +11312,11 @@ columns497:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns497
+	JMP         columns516
 
-done498:
+done517:
 	CMPQ        BX, CX
-	JE          done499
+	JE          done518
 	VMOVUPD.Z   (DX)(BX*1), K1, Z8
 	VMOVUPD.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -10874,13 +11340,13 @@ done498:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, K1, (R12)(BX*1)
 
-done499:
+done518:
 	LEAQ (R12)(SI*1), AX
-	JMP  end488
+	JMP  end507
 
-skip494:
+skip513:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip500
+	JNE          skip519
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -10914,10 +11380,10 @@ skip494:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns501:
+columns520:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done502
+	JG          done521
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -10957,13 +11423,13 @@ columns501:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns501
+	JMP         columns520
 
-done502:
-columns503:
+done521:
+columns522:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done504
+	JG          done523
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -10984,11 +11450,11 @@ columns503:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns503
+	JMP         columns522
 
-done504:
+done523:
 	CMPQ        BX, CX
-	JE          done505
+	JE          done524
 	VMOVUPD.Z   (DX)(BX*1), K1, Z7
 	VMOVUPD.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -11009,13 +11475,13 @@ done504:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, K1, (R11)(BX*1)
 
-done505:
+done524:
 	LEAQ (R11)(SI*1), AX
-	JMP  end488
+	JMP  end507
 
-skip500:
+skip519:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip506
+	JNE          skip525
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11044,10 +11510,10 @@ skip500:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns507:
+columns526:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done508
+	JG          done527
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -11081,13 +11547,13 @@ columns507:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns507
+	JMP         columns526
 
-done508:
-columns509:
+done527:
+columns528:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done510
+	JG          done529
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -11105,11 +11571,11 @@ columns509:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns509
+	JMP         columns528
 
-done510:
+done529:
 	CMPQ        BX, CX
-	JE          done511
+	JE          done530
 	VMOVUPD.Z   (DX)(BX*1), K1, Z6
 	VMOVUPD.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -11127,13 +11593,13 @@ done510:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, K1, (R10)(BX*1)
 
-done511:
+done530:
 	LEAQ (R10)(SI*1), AX
-	JMP  end488
+	JMP  end507
 
-skip506:
+skip525:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip512
+	JNE          skip531
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11157,10 +11623,10 @@ skip506:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns513:
+columns532:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done514
+	JG          done533
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -11188,13 +11654,13 @@ columns513:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns513
+	JMP         columns532
 
-done514:
-columns515:
+done533:
+columns534:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done516
+	JG          done535
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -11209,11 +11675,11 @@ columns515:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns515
+	JMP         columns534
 
-done516:
+done535:
 	CMPQ        BX, CX
-	JE          done517
+	JE          done536
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -11228,13 +11694,13 @@ done516:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, K1, (R9)(BX*1)
 
-done517:
+done536:
 	LEAQ (R9)(SI*1), AX
-	JMP  end488
+	JMP  end507
 
-skip512:
+skip531:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip518
+	JNE          skip537
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -11253,10 +11719,10 @@ skip512:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns519:
+columns538:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done520
+	JG          done539
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -11278,13 +11744,13 @@ columns519:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns519
+	JMP         columns538
 
-done520:
-columns521:
+done539:
+columns540:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done522
+	JG          done541
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -11296,11 +11762,11 @@ columns521:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns521
+	JMP         columns540
 
-done522:
+done541:
 	CMPQ        BX, CX
-	JE          done523
+	JE          done542
 	VMOVUPD.Z   (DX)(BX*1), K1, Z4
 	VMOVUPD.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -11312,13 +11778,13 @@ done522:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, K1, (R8)(BX*1)
 
-done523:
+done542:
 	LEAQ (R8)(SI*1), AX
-	JMP  end488
+	JMP  end507
 
-skip518:
+skip537:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip524
+	JNE          skip543
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSD (R8), Z0
@@ -11332,10 +11798,10 @@ skip518:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns525:
+columns544:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done526
+	JG          done545
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -11365,13 +11831,13 @@ columns525:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns525
+	JMP         columns544
 
-done526:
-columns527:
+done545:
+columns546:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done528
+	JG          done547
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -11380,11 +11846,11 @@ columns527:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns527
+	JMP         columns546
 
-done528:
+done547:
 	CMPQ        BX, CX
-	JE          done529
+	JE          done548
 	VMOVUPD.Z   (DX)(BX*1), K1, Z3
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -11393,13 +11859,13 @@ done528:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, K1, (DI)(BX*1)
 
-done529:
+done548:
 	LEAQ (DI)(SI*1), AX
-	JMP  end488
+	JMP  end507
 
-skip524:
+skip543:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip530
+	JNE          skip549
 	MOVQ         f+16(FP), DI
 	VBROADCASTSD (DI), Z0
 	ADDQ         BX, DI
@@ -11408,10 +11874,10 @@ skip524:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns531:
+columns550:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done532
+	JG          done551
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
@@ -11429,34 +11895,34 @@ columns531:
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns531
+	JMP         columns550
 
-done532:
-columns533:
+done551:
+columns552:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done534
+	JG          done553
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns533
+	JMP         columns552
 
-done534:
+done553:
 	CMPQ        BX, CX
-	JE          done535
+	JE          done554
 	VMOVUPD.Z   (DX)(BX*1), K1, Z2
 	VMOVUPD.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, K1, (AX)(BX*1)
 
-done535:
+done554:
 	LEAQ (AX)(SI*1), AX
-	JMP  end488
+	JMP  end507
 
-skip530:
-end488:
+skip549:
+end507:
 	VZEROUPPER
 	RET
 
@@ -11478,9 +11944,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next537
+	JG      next556
 	TESTQ   SI, SI
-	JZ      end536
+	JZ      end555
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -11494,9 +11960,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done539
+	JL      done558
 
-loop538:
+loop557:
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
@@ -11513,33 +11979,33 @@ loop538:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop538
+	JGE          loop557
 
-done539:
+done558:
 	CMPQ R11, $0x00000001
-	JL   done541
+	JL   done560
 
-loop540:
+loop559:
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop540
+	JG           loop559
 
-done541:
+done560:
 	VADDPD    Z2, Z1, Z1
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z1, Z1
 	VMOVUPD.Z (AX)(R9*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(R9*1)
-	JMP       end536
+	JMP       end555
 
-next537:
+next556:
 	CMPQ    SI, $0x00000010
-	JG      next542
+	JG      next561
 	SUBQ    $0x00000008, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11558,9 +12024,9 @@ next537:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done544
+	JL      done563
 
-loop543:
+loop562:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -11581,13 +12047,13 @@ loop543:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop543
+	JGE          loop562
 
-done544:
+done563:
 	CMPQ R11, $0x00000001
-	JL   done546
+	JL   done565
 
-loop545:
+loop564:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -11595,9 +12061,9 @@ loop545:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop545
+	JG           loop564
 
-done546:
+done565:
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z2, Z2
 	VADDPD    Z5, Z1, Z1
@@ -11609,11 +12075,11 @@ done546:
 	VMOVUPD.Z 64(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z2, Z2
 	VMOVUPD   Z2, K1, 64(AX)(R9*1)
-	JMP       end536
+	JMP       end555
 
-next542:
+next561:
 	CMPQ    SI, $0x00000018
-	JG      next547
+	JG      next566
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11629,9 +12095,9 @@ next542:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done549
+	JL      done568
 
-loop548:
+loop567:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -11646,13 +12112,13 @@ loop548:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop548
+	JGE          loop567
 
-done549:
+done568:
 	CMPQ R11, $0x00000001
-	JL   done551
+	JL   done570
 
-loop550:
+loop569:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -11661,9 +12127,9 @@ loop550:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop550
+	JG           loop569
 
-done551:
+done570:
 	VADDPD    Z4, Z1, Z1
 	VADDPD    Z5, Z2, Z2
 	VADDPD    Z6, Z3, Z3
@@ -11674,11 +12140,11 @@ done551:
 	VMOVUPD.Z 128(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z3, Z3
 	VMOVUPD   Z3, K1, 128(AX)(R9*1)
-	JMP       end536
+	JMP       end555
 
-next547:
+next566:
 	CMPQ    SI, $0x00000020
-	JG      next552
+	JG      next571
 	SUBQ    $0x00000018, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11696,9 +12162,9 @@ next547:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done554
+	JL      done573
 
-loop553:
+loop572:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -11715,13 +12181,13 @@ loop553:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop553
+	JGE          loop572
 
-done554:
+done573:
 	CMPQ R11, $0x00000001
-	JL   done556
+	JL   done575
 
-loop555:
+loop574:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -11731,9 +12197,9 @@ loop555:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop555
+	JG           loop574
 
-done556:
+done575:
 	VADDPD    Z5, Z1, Z1
 	VADDPD    Z6, Z2, Z2
 	VADDPD    Z7, Z3, Z3
@@ -11747,11 +12213,11 @@ done556:
 	VMOVUPD.Z 192(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z4, Z4
 	VMOVUPD   Z4, K1, 192(AX)(R9*1)
-	JMP       end536
+	JMP       end555
 
-next552:
+next571:
 	CMPQ    SI, $0x00000028
-	JG      next557
+	JG      next576
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11766,9 +12232,9 @@ next552:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done559
+	JL      done578
 
-loop558:
+loop577:
 	VBROADCASTSD (R10), Z6
 	VFMADD231PD  (SI), Z6, Z1
 	VFMADD231PD  64(SI), Z6, Z2
@@ -11779,9 +12245,9 @@ loop558:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop558
+	JG           loop577
 
-done559:
+done578:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -11793,11 +12259,11 @@ done559:
 	VMOVUPD.Z 256(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z5, Z5
 	VMOVUPD   Z5, K1, 256(AX)(R9*1)
-	JMP       end536
+	JMP       end555
 
-next557:
+next576:
 	CMPQ    SI, $0x00000030
-	JG      next560
+	JG      next579
 	SUBQ    $0x00000028, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11813,9 +12279,9 @@ next557:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done562
+	JL      done581
 
-loop561:
+loop580:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -11827,9 +12293,9 @@ loop561:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop561
+	JG           loop580
 
-done562:
+done581:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -11843,11 +12309,11 @@ done562:
 	VMOVUPD.Z 320(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z6, Z6
 	VMOVUPD   Z6, K1, 320(AX)(R9*1)
-	JMP       end536
+	JMP       end555
 
-next560:
+next579:
 	CMPQ    SI, $0x00000038
-	JG      next563
+	JG      next582
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11864,9 +12330,9 @@ next560:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done565
+	JL      done584
 
-loop564:
+loop583:
 	VBROADCASTSD (R10), Z8
 	VFMADD231PD  (SI), Z8, Z1
 	VFMADD231PD  64(SI), Z8, Z2
@@ -11879,9 +12345,9 @@ loop564:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop564
+	JG           loop583
 
-done565:
+done584:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -11897,9 +12363,9 @@ done565:
 	VMOVUPD.Z 384(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z7, Z7
 	VMOVUPD   Z7, K1, 384(AX)(R9*1)
-	JMP       end536
+	JMP       end555
 
-next563:
+next582:
 	SUBQ    $0x00000038, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -11917,9 +12383,9 @@ next563:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done568
+	JL      done587
 
-loop567:
+loop586:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -11933,9 +12399,9 @@ loop567:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop567
+	JG           loop586
 
-done568:
+done587:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -11953,14 +12419,14 @@ done568:
 	VMOVUPD.Z 448(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z8, Z8
 	VMOVUPD   Z8, K1, 448(AX)(R9*1)
-	JMP       end536
+	JMP       end555
 
-end536:
+end555:
 	XORQ R9, R9
 
-group569:
+group588:
 	CMPQ    R9, R8
-	JE      done570
+	JE      done589
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -11974,9 +12440,9 @@ group569:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done572
+	JL      done591
 
-loop571:
+loop590:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -11989,9 +12455,9 @@ loop571:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop571
+	JG           loop590
 
-done572:
+done591:
 	VADDPD  (AX)(R9*1), Z1, Z1
 	VMOVUPD Z1, (AX)(R9*1)
 	VADDPD  64(AX)(R9*1), Z2, Z2
@@ -12009,9 +12475,9 @@ done572:
 	VADDPD  448(AX)(R9*1), Z8, Z8
 	VMOVUPD Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group569
+	JMP     group588
 
-done570:
+done589:
 	VZEROUPPER
 	RET
 
@@ -12038,16 +12504,16 @@ TEXT ·matMulTAVX512(SB), NOSPLIT, $8-64
 	SHLQ   $0x03, R9
 	LEAQ   (R9)(R9*2), R10
 	CMPQ   BX, $0x00000004
-	JL     done574
+	JL     done593
 
-loop573:
+loop592:
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 	CMPQ R13, $0x00000020
-	JL   done576
+	JL   done595
 
-loop575:
+loop594:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12068,9 +12534,9 @@ loop575:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done578
+	JL      done597
 
-loop577:
+loop596:
 	VMOVUPD     (R15), Z17
 	VMOVUPD     (R15)(R9*1), Z18
 	VMOVUPD     (R15)(R9*2), Z19
@@ -12099,11 +12565,11 @@ loop577:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop577
+	JGE         loop596
 
-done578:
+done597:
 	TESTQ       BP, BP
-	JZ          skip579
+	JZ          skip598
 	VMOVUPD.Z   (R15), K1, Z17
 	VMOVUPD.Z   (R15)(R9*1), K1, Z18
 	VMOVUPD.Z   (R15)(R9*2), K1, Z19
@@ -12129,7 +12595,7 @@ done578:
 	VFMADD231PD Z19, Z21, Z15
 	VFMADD231PD Z20, Z21, Z16
 
-skip579:
+skip598:
 	MOVQ          R12, R14
 	VUNPCKLPD     Z2, Z1, Z17
 	VUNPCKHPD     Z2, Z1, Z1
@@ -12194,13 +12660,13 @@ skip579:
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
 	CMPQ          R13, $0x00000020
-	JGE           loop575
+	JGE           loop594
 
-done576:
+done595:
 	CMPQ R13, $0x00000008
-	JL   done581
+	JL   done600
 
-loop580:
+loop599:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12209,9 +12675,9 @@ loop580:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done583
+	JL      done602
 
-loop582:
+loop601:
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R14), Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -12225,11 +12691,11 @@ loop582:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop582
+	JGE         loop601
 
-done583:
+done602:
 	TESTQ       BP, BP
-	JZ          skip584
+	JZ          skip603
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R14), K1, Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -12240,7 +12706,7 @@ done583:
 	VMOVUPD.Z   (R14)(R10*1), K1, Z6
 	VFMADD231PD Z5, Z6, Z4
 
-skip584:
+skip603:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -12281,9 +12747,9 @@ skip584:
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
 	CMPQ          R13, $0x00000008
-	JGE           loop580
+	JGE           loop599
 
-done581:
+done600:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	ADDQ R9, CX
@@ -12294,20 +12760,20 @@ done581:
 	ADDQ R8, AX
 	SUBQ $0x00000004, BX
 	CMPQ BX, $0x00000004
-	JGE  loop573
+	JGE  loop592
 
-done574:
+done593:
 	CMPQ BX, $0x00000001
-	JL   done586
+	JL   done605
 
-loop585:
+loop604:
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 	CMPQ R13, $0x00000020
-	JL   done588
+	JL   done607
 
-loop587:
+loop606:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12316,9 +12782,9 @@ loop587:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done590
+	JL      done609
 
-loop589:
+loop608:
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R15)(R9*1), Z6
 	VMOVUPD     (R15)(R9*2), Z7
@@ -12332,11 +12798,11 @@ loop589:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop589
+	JGE         loop608
 
-done590:
+done609:
 	TESTQ       BP, BP
-	JZ          skip591
+	JZ          skip610
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R15)(R9*1), K1, Z6
 	VMOVUPD.Z   (R15)(R9*2), K1, Z7
@@ -12347,7 +12813,7 @@ done590:
 	VFMADD231PD Z7, Z9, Z3
 	VFMADD231PD Z8, Z9, Z4
 
-skip591:
+skip610:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -12388,21 +12854,21 @@ skip591:
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
 	CMPQ          R13, $0x00000020
-	JGE           loop587
+	JGE           loop606
 
-done588:
+done607:
 	CMPQ R13, $0x00000008
-	JL   done593
+	JL   done612
 
-loop592:
+loop611:
 	VMOVUPD Z0, Z1
 	MOVQ    CX, R14
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done595
+	JL      done614
 
-loop594:
+loop613:
 	VMOVUPD     (R15), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z1
@@ -12410,16 +12876,16 @@ loop594:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop594
+	JGE         loop613
 
-done595:
+done614:
 	TESTQ       BP, BP
-	JZ          skip596
+	JZ          skip615
 	VMOVUPD.Z   (R15), K1, Z2
 	VMOVUPD.Z   (R14), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-skip596:
+skip615:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VADDPD        Y1, Y2, Y2
@@ -12433,15 +12899,15 @@ skip596:
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
 	CMPQ          R13, $0x00000008
-	JGE           loop592
+	JGE           loop611
 
-done593:
+done612:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000001, BX
-	JG   loop585
+	JG   loop604
 
-done586:
+done605:
 	VZEROUPPER
 	RET
 
@@ -12465,9 +12931,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	SUBQ   R8, DX
 	MOVQ   R9, R8
 	CMPQ   DX, $0x00000008
-	JG     next598
+	JG     next617
 	TESTQ  DX, DX
-	JZ     end597
+	JZ     end616
 	MOVQ   $-1, R10
 	BZHIQ  DX, R10, R10
 	KMOVW  R10, K1
@@ -12476,9 +12942,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	MOVQ   m+32(FP), R11
 	ADDQ   R9, R10
 	CMPQ   R11, $0x00000004
-	JL     done600
+	JL     done619
 
-loop599:
+loop618:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12489,9 +12955,9 @@ loop599:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done602
+	JL      done621
 
-loop601:
+loop620:
 	VMOVUPD.Z    (R13), K1, Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z1
@@ -12504,9 +12970,9 @@ loop601:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop601
+	JG           loop620
 
-done602:
+done621:
 	VBROADCASTSD alpha+8(FP), Z6
 	VMOVUPD.Z    (R10), K1, Z5
 	VFMADD231PD  Z1, Z6, Z5
@@ -12530,13 +12996,13 @@ done602:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop599
+	JGE          loop618
 
-done600:
+done619:
 	CMPQ R11, $0x00000001
-	JL   done604
+	JL   done623
 
-loop603:
+loop622:
 	VMOVUPD Z0, Z1
 	MOVQ    DX, R12
 	MOVQ    b+24(FP), R13
@@ -12544,18 +13010,18 @@ loop603:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done606
+	JL      done625
 
-loop605:
+loop624:
 	VMOVUPD.Z    (R13), K1, Z2
 	VBROADCASTSD (R12), Z3
 	VFMADD231PD  Z2, Z3, Z1
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop605
+	JG           loop624
 
-done606:
+done625:
 	VBROADCASTSD alpha+8(FP), Z3
 	VMOVUPD.Z    (R10), K1, Z2
 	VFMADD231PD  Z1, Z3, Z2
@@ -12563,14 +13029,14 @@ done606:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop603
+	JG           loop622
 
-done604:
-	JMP end597
+done623:
+	JMP end616
 
-next598:
+next617:
 	CMPQ  DX, $0x00000010
-	JG    next607
+	JG    next626
 	SUBQ  $0x00000008, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -12580,9 +13046,9 @@ next598:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 	CMPQ  R11, $0x00000004
-	JL    done609
+	JL    done628
 
-loop608:
+loop627:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12597,9 +13063,9 @@ loop608:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done611
+	JL      done630
 
-loop610:
+loop629:
 	VMOVUPD      (R13), Z9
 	VMOVUPD.Z    64(R13), K1, Z10
 	VBROADCASTSD (R12), Z11
@@ -12617,9 +13083,9 @@ loop610:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop610
+	JG           loop629
 
-done611:
+done630:
 	VBROADCASTSD alpha+8(FP), Z11
 	VMOVUPD      (R10), Z9
 	VFMADD231PD  Z1, Z11, Z9
@@ -12655,13 +13121,13 @@ done611:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop608
+	JGE          loop627
 
-done609:
+done628:
 	CMPQ R11, $0x00000001
-	JL   done613
+	JL   done632
 
-loop612:
+loop631:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	MOVQ    DX, R12
@@ -12670,9 +13136,9 @@ loop612:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done615
+	JL      done634
 
-loop614:
+loop633:
 	VMOVUPD      (R13), Z3
 	VMOVUPD.Z    64(R13), K1, Z4
 	VBROADCASTSD (R12), Z5
@@ -12681,9 +13147,9 @@ loop614:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop614
+	JG           loop633
 
-done615:
+done634:
 	VBROADCASTSD alpha+8(FP), Z5
 	VMOVUPD      (R10), Z3
 	VFMADD231PD  Z1, Z5, Z3
@@ -12694,14 +13160,14 @@ done615:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop612
+	JG           loop631
 
-done613:
-	JMP end597
+done632:
+	JMP end616
 
-next607:
+next626:
 	CMPQ  DX, $0x00000018
-	JG    next616
+	JG    next635
 	SUBQ  $0x00000010, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -12711,9 +13177,9 @@ next607:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 	CMPQ  R11, $0x00000004
-	JL    done618
+	JL    done637
 
-loop617:
+loop636:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12732,9 +13198,9 @@ loop617:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done620
+	JL      done639
 
-loop619:
+loop638:
 	VMOVUPD      (R13), Z13
 	VMOVUPD      64(R13), Z14
 	VMOVUPD.Z    128(R13), K1, Z15
@@ -12757,9 +13223,9 @@ loop619:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop619
+	JG           loop638
 
-done620:
+done639:
 	VBROADCASTSD alpha+8(FP), Z16
 	VMOVUPD      (R10), Z13
 	VFMADD231PD  Z1, Z16, Z13
@@ -12807,13 +13273,13 @@ done620:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop617
+	JGE          loop636
 
-done618:
+done637:
 	CMPQ R11, $0x00000001
-	JL   done622
+	JL   done641
 
-loop621:
+loop640:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12823,9 +13289,9 @@ loop621:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done624
+	JL      done643
 
-loop623:
+loop642:
 	VMOVUPD      (R13), Z4
 	VMOVUPD      64(R13), Z5
 	VMOVUPD.Z    128(R13), K1, Z6
@@ -12836,9 +13302,9 @@ loop623:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop623
+	JG           loop642
 
-done624:
+done643:
 	VBROADCASTSD alpha+8(FP), Z7
 	VMOVUPD      (R10), Z4
 	VFMADD231PD  Z1, Z7, Z4
@@ -12852,12 +13318,12 @@ done624:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop621
+	JG           loop640
 
-done622:
-	JMP end597
+done641:
+	JMP end616
 
-next616:
+next635:
 	SUBQ  $0x00000018, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -12867,9 +13333,9 @@ next616:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 	CMPQ  R11, $0x00000004
-	JL    done627
+	JL    done646
 
-loop626:
+loop645:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12892,9 +13358,9 @@ loop626:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done629
+	JL      done648
 
-loop628:
+loop647:
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -12922,9 +13388,9 @@ loop628:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop628
+	JG           loop647
 
-done629:
+done648:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -12984,13 +13450,13 @@ done629:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop626
+	JGE          loop645
 
-done627:
+done646:
 	CMPQ R11, $0x00000001
-	JL   done631
+	JL   done650
 
-loop630:
+loop649:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13001,9 +13467,9 @@ loop630:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done633
+	JL      done652
 
-loop632:
+loop651:
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -13016,9 +13482,9 @@ loop632:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop632
+	JG           loop651
 
-done633:
+done652:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -13035,25 +13501,25 @@ done633:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop630
+	JG           loop649
 
-done631:
-	JMP end597
+done650:
+	JMP end616
 
-end597:
+end616:
 	XORQ R9, R9
 
-group634:
+group653:
 	CMPQ R9, R8
-	JE   done635
+	JE   done654
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 	CMPQ R11, $0x00000004
-	JL   done637
+	JL   done656
 
-loop636:
+loop655:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13076,9 +13542,9 @@ loop636:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done639
+	JL      done658
 
-loop638:
+loop657:
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -13106,9 +13572,9 @@ loop638:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop638
+	JG           loop657
 
-done639:
+done658:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -13168,13 +13634,13 @@ done639:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop636
+	JGE          loop655
 
-done637:
+done656:
 	CMPQ R11, $0x00000001
-	JL   done641
+	JL   done660
 
-loop640:
+loop659:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13185,9 +13651,9 @@ loop640:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done643
+	JL      done662
 
-loop642:
+loop661:
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -13200,9 +13666,9 @@ loop642:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop642
+	JG           loop661
 
-done643:
+done662:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -13219,13 +13685,13 @@ done643:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop640
+	JG           loop659
 
-done641:
+done660:
 	ADDQ $0x00000100, R9
-	JMP  group634
+	JMP  group653
 
-done635:
+done654:
 	VZEROUPPER
 	RET
 
@@ -13242,15 +13708,15 @@ TEXT ·addOutersAVX512(SB), NOSPLIT, $0-56
 	MOVQ   m+24(FP), DI
 	SHLQ   $0x03, DI
 	CMPQ   BX, $0x00000006
-	JL     done645
+	JL     done664
 
-loop644:
+loop663:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done647
+	JL   done666
 
-loop646:
+loop665:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13283,9 +13749,9 @@ loop646:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done649
+	JL      done668
 
-loop648:
+loop667:
 	VMOVUPD      (R13), Z24
 	VMOVUPD      64(R13), Z25
 	VMOVUPD      128(R13), Z26
@@ -13323,9 +13789,9 @@ loop648:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop648
+	JG           loop667
 
-done649:
+done668:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -13353,13 +13819,13 @@ done649:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop646
+	JGE     loop665
 
-done647:
+done666:
 	CMPQ R8, $0x00000002
-	JL   done651
+	JL   done670
 
-loop650:
+loop669:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13380,9 +13846,9 @@ loop650:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done653
+	JL      done672
 
-loop652:
+loop671:
 	VMOVUPD      (R13), Z12
 	VMOVUPD      64(R13), Z13
 	VBROADCASTSD (R12), Z14
@@ -13406,9 +13872,9 @@ loop652:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop652
+	JG           loop671
 
-done653:
+done672:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -13424,13 +13890,13 @@ done653:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop650
+	JGE     loop669
 
-done651:
+done670:
 	CMPQ R8, $0x00000001
-	JL   done655
+	JL   done674
 
-loop654:
+loop673:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13445,9 +13911,9 @@ loop654:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done657
+	JL      done676
 
-loop656:
+loop675:
 	VMOVUPD      (R13), Z6
 	VBROADCASTSD (R12), Z7
 	VFMADD231PD  Z6, Z7, Z0
@@ -13464,9 +13930,9 @@ loop656:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop656
+	JG           loop675
 
-done657:
+done676:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
@@ -13475,9 +13941,9 @@ done657:
 	VMOVUPD Z5, (R11)(DX*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop654
+	JG      loop673
 
-done655:
+done674:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -13487,19 +13953,19 @@ done655:
 	ADDQ $0x00000030, CX
 	SUBQ $0x00000006, BX
 	CMPQ BX, $0x00000006
-	JGE  loop644
+	JGE  loop663
 
-done645:
+done664:
 	CMPQ BX, $0x00000005
-	JL   done659
+	JL   done678
 
-loop658:
+loop677:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done661
+	JL   done680
 
-loop660:
+loop679:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13528,9 +13994,9 @@ loop660:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done663
+	JL      done682
 
-loop662:
+loop681:
 	VMOVUPD      (R13), Z20
 	VMOVUPD      64(R13), Z21
 	VMOVUPD      128(R13), Z22
@@ -13563,9 +14029,9 @@ loop662:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop662
+	JG           loop681
 
-done663:
+done682:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -13589,13 +14055,13 @@ done663:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop660
+	JGE     loop679
 
-done661:
+done680:
 	CMPQ R8, $0x00000002
-	JL   done665
+	JL   done684
 
-loop664:
+loop683:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13614,9 +14080,9 @@ loop664:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done667
+	JL      done686
 
-loop666:
+loop685:
 	VMOVUPD      (R13), Z10
 	VMOVUPD      64(R13), Z11
 	VBROADCASTSD (R12), Z12
@@ -13637,9 +14103,9 @@ loop666:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop666
+	JG           loop685
 
-done667:
+done686:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -13653,13 +14119,13 @@ done667:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop664
+	JGE     loop683
 
-done665:
+done684:
 	CMPQ R8, $0x00000001
-	JL   done669
+	JL   done688
 
-loop668:
+loop687:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13673,9 +14139,9 @@ loop668:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done671
+	JL      done690
 
-loop670:
+loop689:
 	VMOVUPD      (R13), Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z0
@@ -13690,9 +14156,9 @@ loop670:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop670
+	JG           loop689
 
-done671:
+done690:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
@@ -13700,9 +14166,9 @@ done671:
 	VMOVUPD Z4, (R11)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop668
+	JG      loop687
 
-done669:
+done688:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -13711,19 +14177,19 @@ done669:
 	ADDQ $0x00000028, CX
 	SUBQ $0x00000005, BX
 	CMPQ BX, $0x00000005
-	JGE  loop658
+	JGE  loop677
 
-done659:
+done678:
 	CMPQ BX, $0x00000004
-	JL   done673
+	JL   done692
 
-loop672:
+loop691:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done675
+	JL   done694
 
-loop674:
+loop693:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -13747,9 +14213,9 @@ loop674:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done677
+	JL      done696
 
-loop676:
+loop695:
 	VMOVUPD      (R12), Z16
 	VMOVUPD      64(R12), Z17
 	VMOVUPD      128(R12), Z18
@@ -13777,9 +14243,9 @@ loop676:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop676
+	JG           loop695
 
-done677:
+done696:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -13799,13 +14265,13 @@ done677:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop674
+	JGE     loop693
 
-done675:
+done694:
 	CMPQ R8, $0x00000002
-	JL   done679
+	JL   done698
 
-loop678:
+loop697:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -13821,9 +14287,9 @@ loop678:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done681
+	JL      done700
 
-loop680:
+loop699:
 	VMOVUPD      (R12), Z8
 	VMOVUPD      64(R12), Z9
 	VBROADCASTSD (R11), Z10
@@ -13841,9 +14307,9 @@ loop680:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop680
+	JG           loop699
 
-done681:
+done700:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -13855,13 +14321,13 @@ done681:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop678
+	JGE     loop697
 
-done679:
+done698:
 	CMPQ R8, $0x00000001
-	JL   done683
+	JL   done702
 
-loop682:
+loop701:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -13873,9 +14339,9 @@ loop682:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done685
+	JL      done704
 
-loop684:
+loop703:
 	VMOVUPD      (R12), Z4
 	VBROADCASTSD (R11), Z5
 	VFMADD231PD  Z4, Z5, Z0
@@ -13888,18 +14354,18 @@ loop684:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop684
+	JG           loop703
 
-done685:
+done704:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
 	VMOVUPD Z3, (R10)(SI*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop682
+	JG      loop701
 
-done683:
+done702:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -13907,19 +14373,19 @@ done683:
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000004, BX
 	CMPQ BX, $0x00000004
-	JGE  loop672
+	JGE  loop691
 
-done673:
+done692:
 	CMPQ BX, $0x00000003
-	JL   done687
+	JL   done706
 
-loop686:
+loop705:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done689
+	JL   done708
 
-loop688:
+loop707:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -13939,9 +14405,9 @@ loop688:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done691
+	JL      done710
 
-loop690:
+loop709:
 	VMOVUPD      (R11), Z12
 	VMOVUPD      64(R11), Z13
 	VMOVUPD      128(R11), Z14
@@ -13964,9 +14430,9 @@ loop690:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop690
+	JG           loop709
 
-done691:
+done710:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -13982,13 +14448,13 @@ done691:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop688
+	JGE     loop707
 
-done689:
+done708:
 	CMPQ SI, $0x00000002
-	JL   done693
+	JL   done712
 
-loop692:
+loop711:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14002,9 +14468,9 @@ loop692:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done695
+	JL      done714
 
-loop694:
+loop713:
 	VMOVUPD      (R11), Z6
 	VMOVUPD      64(R11), Z7
 	VBROADCASTSD (R10), Z8
@@ -14019,9 +14485,9 @@ loop694:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop694
+	JG           loop713
 
-done695:
+done714:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, (R9)(DX*1)
@@ -14031,13 +14497,13 @@ done695:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop692
+	JGE     loop711
 
-done693:
+done712:
 	CMPQ SI, $0x00000001
-	JL   done697
+	JL   done716
 
-loop696:
+loop715:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14048,9 +14514,9 @@ loop696:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done699
+	JL      done718
 
-loop698:
+loop717:
 	VMOVUPD      (R11), Z3
 	VBROADCASTSD (R10), Z4
 	VFMADD231PD  Z3, Z4, Z0
@@ -14061,36 +14527,36 @@ loop698:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop698
+	JG           loop717
 
-done699:
+done718:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, (R9)(DX*1)
 	VMOVUPD Z2, (R9)(DX*2)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop696
+	JG      loop715
 
-done697:
+done716:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000018, CX
 	SUBQ $0x00000003, BX
 	CMPQ BX, $0x00000003
-	JGE  loop686
+	JGE  loop705
 
-done687:
+done706:
 	CMPQ BX, $0x00000002
-	JL   done701
+	JL   done720
 
-loop700:
+loop719:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done703
+	JL   done722
 
-loop702:
+loop721:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14106,9 +14572,9 @@ loop702:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done705
+	JL      done724
 
-loop704:
+loop723:
 	VMOVUPD      (R11), Z8
 	VMOVUPD      64(R11), Z9
 	VMOVUPD      128(R11), Z10
@@ -14126,9 +14592,9 @@ loop704:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop704
+	JG           loop723
 
-done705:
+done724:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -14140,13 +14606,13 @@ done705:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop702
+	JGE     loop721
 
-done703:
+done722:
 	CMPQ SI, $0x00000002
-	JL   done707
+	JL   done726
 
-loop706:
+loop725:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14158,9 +14624,9 @@ loop706:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done709
+	JL      done728
 
-loop708:
+loop727:
 	VMOVUPD      (R11), Z4
 	VMOVUPD      64(R11), Z5
 	VBROADCASTSD (R10), Z6
@@ -14172,9 +14638,9 @@ loop708:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop708
+	JG           loop727
 
-done709:
+done728:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, (R9)(DX*1)
@@ -14182,13 +14648,13 @@ done709:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop706
+	JGE     loop725
 
-done707:
+done726:
 	CMPQ SI, $0x00000001
-	JL   done711
+	JL   done730
 
-loop710:
+loop729:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14198,9 +14664,9 @@ loop710:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done713
+	JL      done732
 
-loop712:
+loop731:
 	VMOVUPD      (R11), Z2
 	VBROADCASTSD (R10), Z3
 	VFMADD231PD  Z2, Z3, Z0
@@ -14209,34 +14675,34 @@ loop712:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop712
+	JG           loop731
 
-done713:
+done732:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, (R9)(DX*1)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop710
+	JG      loop729
 
-done711:
+done730:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000010, CX
 	SUBQ $0x00000002, BX
 	CMPQ BX, $0x00000002
-	JGE  loop700
+	JGE  loop719
 
-done701:
+done720:
 	CMPQ BX, $0x00000001
-	JL   done715
+	JL   done734
 
-loop714:
+loop733:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done717
+	JL   done736
 
-loop716:
+loop735:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14248,9 +14714,9 @@ loop716:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done719
+	JL      done738
 
-loop718:
+loop737:
 	VMOVUPD      (R11), Z4
 	VMOVUPD      64(R11), Z5
 	VMOVUPD      128(R11), Z6
@@ -14263,9 +14729,9 @@ loop718:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop718
+	JG           loop737
 
-done719:
+done738:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -14273,13 +14739,13 @@ done719:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop716
+	JGE     loop735
 
-done717:
+done736:
 	CMPQ SI, $0x00000002
-	JL   done721
+	JL   done740
 
-loop720:
+loop739:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14289,9 +14755,9 @@ loop720:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done723
+	JL      done742
 
-loop722:
+loop741:
 	VMOVUPD      (R11), Z2
 	VMOVUPD      64(R11), Z3
 	VBROADCASTSD (R10), Z4
@@ -14300,21 +14766,21 @@ loop722:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop722
+	JG           loop741
 
-done723:
+done742:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop720
+	JGE     loop739
 
-done721:
+done740:
 	CMPQ SI, $0x00000001
-	JL   done725
+	JL   done744
 
-loop724:
+loop743:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14323,30 +14789,30 @@ loop724:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done727
+	JL      done746
 
-loop726:
+loop745:
 	VMOVUPD      (R11), Z1
 	VBROADCASTSD (R10), Z2
 	VFMADD231PD  Z1, Z2, Z0
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop726
+	JG           loop745
 
-done727:
+done746:
 	VMOVUPD Z0, (R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop724
+	JG      loop743
 
-done725:
+done744:
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000001, BX
-	JG   loop714
+	JG   loop733
 
-done715:
+done734:
 	VZEROUPPER
 	RET
 
@@ -14365,9 +14831,9 @@ TEXT ·aggregateAVX512(SB), NOSPLIT, $0-96
 	XORQ         BX, BX
 	MOVQ         CX, SI
 	CMPQ         SI, $0x00000040
-	JL           done729
+	JL           done748
 
-loop728:
+loop747:
 	MOVQ      z+24(FP), DI
 	MOVQ      weights+32(FP), R8
 	MOVQ      f+40(FP), R9
@@ -14396,9 +14862,9 @@ loop728:
 	VMOVUPD   Z0, Z7
 	MOVQ      experts+72(FP), R10
 	CMPQ      R10, $0x00000001
-	JL        done731
+	JL        done750
 
-loop730:
+loop749:
 	VMOVUPD.Z   (R9), K1, Z8
 	VSUBPD      Z3, Z8, Z8
 	VMULPD      Z4, Z8, Z8
@@ -14412,9 +14878,9 @@ loop730:
 	ADDQ        CX, DI
 	ADDQ        CX, R8
 	SUBQ        $0x00000001, R10
-	JG          loop730
+	JG          loop749
 
-done731:
+done750:
 	MOVQ    mean+0(FP), DI
 	VMOVUPD Z5, (DI)(BX*1)
 	MOVQ    low+8(FP), DI
@@ -14424,9 +14890,9 @@ done731:
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000040, SI
 	CMPQ    SI, $0x00000040
-	JGE     loop728
+	JGE     loop747
 
-done729:
+done748:
 	VZEROUPPER
 	RET
 
@@ -14444,9 +14910,9 @@ TEXT ·regretsAVX512(SB), NOSPLIT, $0-112
 	XORQ   DI, DI
 	MOVQ   AX, R8
 	CMPQ   R8, $0x00000040
-	JL     done733
+	JL     done752
 
-loop732:
+loop751:
 	MOVQ         DX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(AX*4), R10
@@ -14459,7 +14925,7 @@ loop732:
 	VSUBPD       Z4, Z3, Z4
 	VCMPPD       $0x07, Z4, Z4, K1
 	CMPQ         relative+96(FP), $0x00000000
-	JE           absolute734
+	JE           absolute753
 	VMULPD       Z4, Z4, Z5
 	VMOVUPD      (R10), Z6
 	VMOVUPD      (R9)(SI*1), Z7
@@ -14475,7 +14941,7 @@ loop732:
 	VCMPPD       $0x01, Z5, Z9, K2
 	KMOVB        K2, R11
 	TESTQ        R11, R11
-	JZ           skip736
+	JZ           skip755
 	VBROADCASTSD 48(BX), Z9
 	VSQRTPD      Z8, Z10
 	VMULPD       Z9, Z10, Z9
@@ -14485,7 +14951,7 @@ loop732:
 	VMAXPD       Z10, Z9, Z9
 	VMOVUPD      Z9, K2, Z4
 
-skip736:
+skip755:
 	VDIVPD       Z8, Z4, Z4
 	VMOVUPD      Z4, Z4
 	VBROADCASTSD 64(BX), Z8
@@ -14499,19 +14965,19 @@ skip736:
 	VCMPPD       $0x01, Z1, Z9, K2
 	KMOVB        K2, R11
 	TESTQ        R11, R11
-	JZ           skip737
+	JZ           skip756
 	VDIVPD       Z7, Z1, Z7
 	VMOVUPD      Z7, K2, Z8
 
-skip737:
+skip756:
 	VSUBPD  Z6, Z5, Z5
 	VMULPD  Z8, Z5, Z5
 	VADDPD  Z6, Z5, Z5
 	VMOVUPD Z5, K1, Z6
 	VMOVUPD Z6, (R10)
-	JMP     both735
+	JMP     both754
 
-absolute734:
+absolute753:
 	VBROADCASTSD 24(BX), Z5
 	VMINPD       Z4, Z5, Z4
 	VMOVUPD      Z0, Z6
@@ -14519,7 +14985,7 @@ absolute734:
 	VMAXPD       Z4, Z5, Z4
 	VMOVUPD      Z4, Z4
 
-both735:
+both754:
 	VBROADCASTSD 16(BX), Z5
 	VMULPD       Z4, Z5, Z4
 	VMOVUPD.Z    Z4, K1, Z4
@@ -14537,14 +15003,14 @@ both735:
 	VMOVUPD      Z6, (R9)(AX*2)
 	VMOVUPD      (R9), Z7
 	CMPQ         doubt+104(FP), $0x00000000
-	JE           sure738
+	JE           sure757
 	VBROADCASTSD 32(BX), Z7
 	VADDPD       Z6, Z7, Z7
 	VDIVPD       Z7, Z6, Z6
 	VMOVUPD      Z6, Z7
 	VMOVUPD      Z7, (R9)
 
-sure738:
+sure757:
 	VMOVUPD Z0, Z6
 	MOVQ    weights+8(FP), R9
 	MOVQ    regret+16(FP), R10
@@ -14554,9 +15020,9 @@ sure738:
 	MOVQ    DI, R14
 	MOVQ    experts+80(FP), R15
 	CMPQ    R15, $0x00000001
-	JL      done740
+	JL      done759
 
-loop739:
+loop758:
 	VSUBPD      (R13)(R14*1), Z3, Z9
 	VMOVUPD     (R12)(R14*1), Z8
 	VFMADD231PD Z9, Z4, Z8
@@ -14575,9 +15041,9 @@ loop739:
 	VADDPD      Z8, Z6, Z6
 	ADDQ        CX, R14
 	SUBQ        $0x00000001, R15
-	JG          loop739
+	JG          loop758
 
-done740:
+done759:
 	VDIVPD       Z6, Z1, Z3
 	VBROADCASTSD largest<>+0(SB), Z4
 	VMINPD       Z4, Z3, Z3
@@ -14589,24 +15055,24 @@ done740:
 	MOVQ         prior+64(FP), R11
 	MOVQ         experts+80(FP), R12
 	CMPQ         R12, $0x00000001
-	JL           done742
+	JL           done761
 
-loop741:
+loop760:
 	VMULPD           (R9)(R10*1), Z3, Z8
 	VFMADD231PD.BCST (R11), Z1, Z8
 	VMOVUPD          Z8, (R9)(R10*1)
 	ADDQ             $0x00000008, R11
 	ADDQ             CX, R10
 	SUBQ             $0x00000001, R12
-	JG               loop741
+	JG               loop760
 
-done742:
+done761:
 	ADDQ $0x00000040, DI
 	SUBQ $0x00000040, R8
 	CMPQ R8, $0x00000040
-	JGE  loop732
+	JGE  loop751
 
-done733:
+done752:
 	VZEROUPPER
 	RET
 
@@ -14625,9 +15091,9 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	SUBQ         SI, BX
 	MOVQ         DI, SI
 	CMPQ         BX, $0x00000008
-	JG           next744
+	JG           next763
 	TESTQ        BX, BX
-	JZ           end743
+	JZ           end762
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
 	KMOVW        R8, K1
@@ -14671,11 +15137,11 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	VFMSUB213PD  Z6, Z5, Z1
 	VMOVUPD      Z3, K1, (AX)(DI*1)
 	VMOVUPD      Z1, K1, (CX)(DI*1)
-	JMP          end743
+	JMP          end762
 
-next744:
+next763:
 	CMPQ         BX, $0x00000010
-	JG           next745
+	JG           next764
 	SUBQ         $0x00000008, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -14746,11 +15212,11 @@ next744:
 	VMOVUPD      Z6, K1, 64(AX)(DI*1)
 	VMOVUPD      Z2, (CX)(DI*1)
 	VMOVUPD      Z4, K1, 64(CX)(DI*1)
-	JMP          end743
+	JMP          end762
 
-next745:
+next764:
 	CMPQ         BX, $0x00000018
-	JG           next746
+	JG           next765
 	SUBQ         $0x00000010, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -14847,9 +15313,9 @@ next745:
 	VMOVUPD      Z3, (CX)(DI*1)
 	VMOVUPD      Z5, 64(CX)(DI*1)
 	VMOVUPD      Z6, K1, 128(CX)(DI*1)
-	JMP          end743
+	JMP          end762
 
-next746:
+next765:
 	SUBQ         $0x00000018, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -14972,14 +15438,14 @@ next746:
 	VMOVUPD      Z6, 64(CX)(DI*1)
 	VMOVUPD      Z7, 128(CX)(DI*1)
 	VMOVUPD      Z8, K1, 192(CX)(DI*1)
-	JMP          end743
+	JMP          end762
 
-end743:
+end762:
 	XORQ DI, DI
 
-group748:
+group767:
 	CMPQ         DI, SI
-	JE           done749
+	JE           done768
 	VMOVUPD      (DX)(DI*1), Z1
 	VMOVUPD      64(DX)(DI*1), Z2
 	VMOVUPD      128(DX)(DI*1), Z3
@@ -15099,9 +15565,9 @@ group748:
 	VMOVUPD      Z7, 128(CX)(DI*1)
 	VMOVUPD      Z8, 192(CX)(DI*1)
 	ADDQ         $0x00000100, DI
-	JMP          group748
+	JMP          group767
 
-done749:
+done768:
 	VZEROUPPER
 	RET
 
@@ -15170,9 +15636,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000008
-	JG           next751
+	JG           next770
 	TESTQ        DI, DI
-	JZ           end750
+	JZ           end769
 	MOVQ         $-1, R11
 	BZHIQ        DI, R11, R11
 	KMOVW        R11, K1
@@ -15186,9 +15652,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 	CMPQ         R12, $0x00000004
-	JL           done753
+	JL           done772
 
-loop752:
+loop771:
 	VBROADCASTSD (R11), Z6
 	VMOVUPD.Z    (DI), K1, Z7
 	VFMADD231PD  Z7, Z6, Z2
@@ -15205,22 +15671,22 @@ loop752:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop752
+	JGE          loop771
 
-done753:
+done772:
 	CMPQ R12, $0x00000001
-	JL   done755
+	JL   done774
 
-loop754:
+loop773:
 	VBROADCASTSD (R11), Z6
 	VMOVUPD.Z    (DI), K1, Z7
 	VFMADD231PD  Z7, Z6, Z2
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop754
+	JG           loop773
 
-done755:
+done774:
 	VADDPD       Z3, Z2, Z2
 	VADDPD       Z4, Z2, Z2
 	VADDPD       Z5, Z2, Z2
@@ -15265,11 +15731,11 @@ done755:
 	VFMSUB213PD  Z7, Z6, Z2
 	VMOVUPD      Z4, K1, (CX)(R10*1)
 	VMOVUPD      Z2, K1, (AX)(R10*1)
-	JMP          end750
+	JMP          end769
 
-next751:
+next770:
 	CMPQ    DI, $0x00000010
-	JG      next756
+	JG      next775
 	SUBQ    $0x00000008, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -15288,9 +15754,9 @@ next751:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 	CMPQ    R12, $0x00000004
-	JL      done758
+	JL      done777
 
-loop757:
+loop776:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VMOVUPD.Z    64(DI), K1, Z11
@@ -15311,13 +15777,13 @@ loop757:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop757
+	JGE          loop776
 
-done758:
+done777:
 	CMPQ R12, $0x00000001
-	JL   done760
+	JL   done779
 
-loop759:
+loop778:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VMOVUPD.Z    64(DI), K1, Z11
@@ -15325,9 +15791,9 @@ loop759:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop759
+	JG           loop778
 
-done760:
+done779:
 	VADDPD       Z4, Z2, Z2
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z2, Z2
@@ -15402,11 +15868,11 @@ done760:
 	VMOVUPD      Z7, K1, 64(CX)(R10*1)
 	VMOVUPD      Z3, (AX)(R10*1)
 	VMOVUPD      Z5, K1, 64(AX)(R10*1)
-	JMP          end750
+	JMP          end769
 
-next756:
+next775:
 	CMPQ    DI, $0x00000018
-	JG      next761
+	JG      next780
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -15422,9 +15888,9 @@ next756:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	CMPQ    R12, $0x00000002
-	JL      done763
+	JL      done782
 
-loop762:
+loop781:
 	VBROADCASTSD (R11), Z8
 	VFMADD231PD  (DI), Z8, Z2
 	VFMADD231PD  64(DI), Z8, Z3
@@ -15439,13 +15905,13 @@ loop762:
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
 	CMPQ         R12, $0x00000002
-	JGE          loop762
+	JGE          loop781
 
-done763:
+done782:
 	CMPQ R12, $0x00000001
-	JL   done765
+	JL   done784
 
-loop764:
+loop783:
 	VBROADCASTSD (R11), Z8
 	VFMADD231PD  (DI), Z8, Z2
 	VFMADD231PD  64(DI), Z8, Z3
@@ -15454,9 +15920,9 @@ loop764:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop764
+	JG           loop783
 
-done765:
+done784:
 	VADDPD       Z5, Z2, Z2
 	VADDPD       Z6, Z3, Z3
 	VADDPD       Z7, Z4, Z4
@@ -15555,9 +16021,9 @@ done765:
 	VMOVUPD      Z4, (AX)(R10*1)
 	VMOVUPD      Z6, 64(AX)(R10*1)
 	VMOVUPD      Z7, K1, 128(AX)(R10*1)
-	JMP          end750
+	JMP          end769
 
-next761:
+next780:
 	SUBQ    $0x00000018, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -15575,9 +16041,9 @@ next761:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	CMPQ    R12, $0x00000002
-	JL      done768
+	JL      done787
 
-loop767:
+loop786:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -15594,13 +16060,13 @@ loop767:
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
 	CMPQ         R12, $0x00000002
-	JGE          loop767
+	JGE          loop786
 
-done768:
+done787:
 	CMPQ R12, $0x00000001
-	JL   done770
+	JL   done789
 
-loop769:
+loop788:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -15610,9 +16076,9 @@ loop769:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop769
+	JG           loop788
 
-done770:
+done789:
 	VADDPD       Z6, Z2, Z2
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
@@ -15739,14 +16205,14 @@ done770:
 	VMOVUPD      Z7, 64(AX)(R10*1)
 	VMOVUPD      Z8, 128(AX)(R10*1)
 	VMOVUPD      Z9, K1, 192(AX)(R10*1)
-	JMP          end750
+	JMP          end769
 
-end750:
+end769:
 	XORQ R10, R10
 
-group771:
+group790:
 	CMPQ    R10, R9
-	JE      done772
+	JE      done791
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -15760,9 +16226,9 @@ group771:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	CMPQ    R12, $0x00000002
-	JL      done774
+	JL      done793
 
-loop773:
+loop792:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -15777,13 +16243,13 @@ loop773:
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
 	CMPQ         R12, $0x00000002
-	JGE          loop773
+	JGE          loop792
 
-done774:
+done793:
 	CMPQ R12, $0x00000001
-	JL   done776
+	JL   done795
 
-loop775:
+loop794:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -15792,9 +16258,9 @@ loop775:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop775
+	JG           loop794
 
-done776:
+done795:
 	VADDPD       Z6, Z2, Z2
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
@@ -15922,9 +16388,9 @@ done776:
 	VMOVUPD      Z8, 128(AX)(R10*1)
 	VMOVUPD      Z9, 192(AX)(R10*1)
 	ADDQ         $0x00000100, R10
-	JMP          group771
+	JMP          group790
 
-done772:
+done791:
 	VZEROUPPER
 	RET
 
@@ -15938,15 +16404,15 @@ TEXT ·symAddAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 	CMPQ   BX, $0x00000001
-	JL     done778
+	JL     done797
 
-loop777:
+loop796:
 	MOVQ BX, SI
 	MOVQ CX, DI
 	CMPQ SI, $0x00000002
-	JL   done780
+	JL   done799
 
-loop779:
+loop798:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15967,9 +16433,9 @@ loop779:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done782
+	JL      done801
 
-loop781:
+loop800:
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -15999,9 +16465,9 @@ loop781:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop781
+	JG           loop800
 
-done782:
+done801:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -16022,13 +16488,13 @@ done782:
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop779
+	JGE     loop798
 
-done780:
+done799:
 	CMPQ SI, $0x00000001
-	JL   done784
+	JL   done803
 
-loop783:
+loop802:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -16041,9 +16507,9 @@ loop783:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done786
+	JL      done805
 
-loop785:
+loop804:
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z9, Z8, Z0
@@ -16064,9 +16530,9 @@ loop785:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop785
+	JG           loop804
 
-done786:
+done805:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -16078,14 +16544,14 @@ done786:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JG      loop783
+	JG      loop802
 
-done784:
+done803:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JG   loop777
+	JG   loop796
 
-done778:
+done797:
 	VZEROUPPER
 	RET
 
@@ -16099,15 +16565,15 @@ TEXT ·symSubAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 	CMPQ   BX, $0x00000001
-	JL     done788
+	JL     done807
 
-loop787:
+loop806:
 	MOVQ BX, SI
 	MOVQ CX, DI
 	CMPQ SI, $0x00000002
-	JL   done790
+	JL   done809
 
-loop789:
+loop808:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -16128,9 +16594,9 @@ loop789:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done792
+	JL      done811
 
-loop791:
+loop810:
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -16160,9 +16626,9 @@ loop791:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop791
+	JG           loop810
 
-done792:
+done811:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -16183,13 +16649,13 @@ done792:
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop789
+	JGE     loop808
 
-done790:
+done809:
 	CMPQ SI, $0x00000001
-	JL   done794
+	JL   done813
 
-loop793:
+loop812:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -16202,9 +16668,9 @@ loop793:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done796
+	JL      done815
 
-loop795:
+loop814:
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFNMADD231PD Z9, Z8, Z0
@@ -16225,9 +16691,9 @@ loop795:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop795
+	JG           loop814
 
-done796:
+done815:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -16239,14 +16705,14 @@ done796:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JG      loop793
+	JG      loop812
 
-done794:
+done813:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JG   loop787
+	JG   loop806
 
-done788:
+done807:
 	VZEROUPPER
 	RET
 
@@ -16266,7 +16732,7 @@ TEXT ·symMatVecAVX512(SB), NOSPLIT, $0-56
 	SHLQ   $0x06, SI
 	MOVQ   rows+24(FP), R8
 
-strip797:
+strip816:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -16307,9 +16773,9 @@ strip797:
 	MOVQ         BX, R11
 	SUBQ         R10, R11
 	CMPQ         R11, $0x00000040
-	JL           done801
+	JL           done820
 
-loop800:
+loop819:
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (CX)(R10*1), Z18
 	VMOVUPD     (R9), Z19
@@ -16341,9 +16807,9 @@ loop800:
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
 	CMPQ        R11, $0x00000040
-	JGE         loop800
+	JGE         loop819
 
-done801:
+done820:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -16368,20 +16834,20 @@ done801:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+48(FP), $0x00
-	JNE        back798
+	JNE        back817
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next799
+	JMP        next818
 
-back798:
+back817:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next799:
+next818:
 	DECQ R8
-	JNZ  strip797
+	JNZ  strip816
 	VZEROUPPER
 	RET
 
@@ -16401,7 +16867,7 @@ TEXT ·symSubMatVecAVX512(SB), NOSPLIT, $0-72
 	SHLQ   $0x06, SI
 	MOVQ   rows+24(FP), R8
 
-strip802:
+strip821:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -16423,9 +16889,9 @@ strip802:
 	MOVQ    w+48(FP), R11
 	MOVQ    k+56(FP), R12
 	CMPQ    R12, $0x00000001
-	JL      done806
+	JL      done825
 
-loop805:
+loop824:
 	VMOVUPD      (R11)(R10*1), Z9
 	VBROADCASTSD (R11)(SI*1), Z18
 	VFNMADD231PD Z18, Z9, Z10
@@ -16445,9 +16911,9 @@ loop805:
 	VFNMADD231PD Z18, Z9, Z17
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop805
+	JG           loop824
 
-done806:
+done825:
 	VMOVUPD     Z10, (R9)
 	VMOVUPD     Z11, 64(R9)
 	VMOVUPD     Z12, 128(R9)
@@ -16470,9 +16936,9 @@ done806:
 	MOVQ        BX, R11
 	SUBQ        R10, R11
 	CMPQ        R11, $0x00000080
-	JL          done808
+	JL          done827
 
-loop807:
+loop826:
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -16492,9 +16958,9 @@ loop807:
 	MOVQ    w+48(FP), R12
 	MOVQ    k+56(FP), R13
 	CMPQ    R13, $0x00000001
-	JL      done810
+	JL      done829
 
-loop809:
+loop828:
 	VMOVUPD      (R12)(R10*1), Z9
 	VMOVUPD      64(R12)(R10*1), Z10
 	VBROADCASTSD (R12)(SI*1), Z27
@@ -16523,9 +16989,9 @@ loop809:
 	VFNMADD231PD Z27, Z10, Z26
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop809
+	JG           loop828
 
-done810:
+done829:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -16584,13 +17050,13 @@ done810:
 	ADDQ             $0x00000080, R10
 	SUBQ             $0x00000080, R11
 	CMPQ             R11, $0x00000080
-	JGE              loop807
+	JGE              loop826
 
-done808:
+done827:
 	CMPQ R11, $0x00000040
-	JL   done812
+	JL   done831
 
-loop811:
+loop830:
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -16602,9 +17068,9 @@ loop811:
 	MOVQ    w+48(FP), R12
 	MOVQ    k+56(FP), R13
 	CMPQ    R13, $0x00000001
-	JL      done814
+	JL      done833
 
-loop813:
+loop832:
 	VMOVUPD      (R12)(R10*1), Z9
 	VBROADCASTSD (R12)(SI*1), Z10
 	VFNMADD231PD Z10, Z9, Z11
@@ -16624,9 +17090,9 @@ loop813:
 	VFNMADD231PD Z10, Z9, Z18
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop813
+	JG           loop832
 
-done814:
+done833:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -16658,9 +17124,9 @@ done814:
 	ADDQ             $0x00000040, R10
 	SUBQ             $0x00000040, R11
 	CMPQ             R11, $0x00000040
-	JGE              loop811
+	JGE              loop830
 
-done812:
+done831:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -16685,20 +17151,20 @@ done812:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+64(FP), $0x00
-	JNE        back803
+	JNE        back822
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next804
+	JMP        next823
 
-back803:
+back822:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next804:
+next823:
 	DECQ R8
-	JNZ  strip802
+	JNZ  strip821
 	VZEROUPPER
 	RET
 
@@ -16722,10 +17188,10 @@ TEXT ·squareMatVecAVX512(SB), NOSPLIT, $0-48
 	SHLQ    $0x03, DI
 	XORQ    R8, R8
 
-columns815:
+columns834:
 	LEAQ    64(R8), R9
 	CMPQ    R9, DI
-	JG      done816
+	JG      done835
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -16736,9 +17202,9 @@ columns815:
 	ADDQ    R8, R10
 	LEAQ    (SI)(SI*2), R13
 	CMPQ    R12, $0x00000004
-	JL      done818
+	JL      done837
 
-loop817:
+loop836:
 	VBROADCASTSD (R11), Z6
 	VFMADD231PD  (R10), Z6, Z2
 	VBROADCASTSD 8(R11), Z6
@@ -16751,21 +17217,21 @@ loop817:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop817
+	JGE          loop836
 
-done818:
+done837:
 	CMPQ R12, $0x00000001
-	JL   done820
+	JL   done839
 
-loop819:
+loop838:
 	VBROADCASTSD (R11), Z6
 	VFMADD231PD  (R10), Z6, Z2
 	ADDQ         SI, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop819
+	JG           loop838
 
-done820:
+done839:
 	VADDPD      Z3, Z2, Z2
 	VADDPD      Z4, Z2, Z2
 	VADDPD      Z5, Z2, Z2
@@ -16773,11 +17239,11 @@ done820:
 	VMOVUPD     Z2, (AX)(R8*1)
 	VFMADD231PD Z2, Z3, Z1
 	MOVQ        R9, R8
-	JMP         columns815
+	JMP         columns834
 
-done816:
+done835:
 	CMPQ    R8, DI
-	JE      done821
+	JE      done840
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -16786,9 +17252,9 @@ done816:
 	ADDQ    R8, CX
 	LEAQ    (SI)(SI*2), R9
 	CMPQ    BX, $0x00000004
-	JL      done823
+	JL      done842
 
-loop822:
+loop841:
 	VBROADCASTSD (DI), Z5
 	VFMADD231PD  (CX), Z5, Z2
 	VBROADCASTSD 8(DI), Z5
@@ -16801,21 +17267,21 @@ loop822:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, BX
 	CMPQ         BX, $0x00000004
-	JGE          loop822
+	JGE          loop841
 
-done823:
+done842:
 	CMPQ BX, $0x00000001
-	JL   done825
+	JL   done844
 
-loop824:
+loop843:
 	VBROADCASTSD (DI), Z5
 	VFMADD231PD  (CX), Z5, Z2
 	ADDQ         SI, CX
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, BX
-	JG           loop824
+	JG           loop843
 
-done825:
+done844:
 	VADDPD      Z3, Z2, Z2
 	VADDPD      Z4, Z2, Z2
 	VADDPD      Z0, Z2, Z2
@@ -16823,7 +17289,7 @@ done825:
 	VMOVUPD     Z2, K1, (AX)(R8*1)
 	VFMADD231PD Z2, Z0, Z1
 
-done821:
+done840:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -16855,39 +17321,39 @@ TEXT ·squareSubAVX512(SB), NOSPLIT, $0-48
 	SHLQ         $0x03, R8
 	XORQ         R9, R9
 
-columns826:
+columns845:
 	LEAQ    64(R9), R10
 	CMPQ    R10, R8
-	JG      done827
+	JG      done846
 	VMOVUPD (DX)(R9*1), Z1
 	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (CX)(R9*1)
 	MOVQ    R10, R9
-	JMP     columns826
+	JMP     columns845
 
-done827:
+done846:
 	CMPQ      R9, R8
-	JE        done828
+	JE        done847
 	VMOVUPD.Z (DX)(R9*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, (CX)(R9*1)
 
-done828:
+done847:
 	XORQ DX, DX
 	MOVQ SI, R8
 	CMPQ R8, $0x00000040
-	JL   done830
+	JL   done849
 
-loop829:
+loop848:
 	VMOVUPD (CX)(DX*1), Z0
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    BX, R11
 	ADDQ    DX, R9
 	CMPQ    R11, $0x00000004
-	JL      done832
+	JL      done851
 
-loop831:
+loop850:
 	VMOVUPD           (R9), Z1
 	VFNMADD231PD.BCST (R10), Z0, Z1
 	VMOVUPD           Z1, (R9)
@@ -16907,28 +17373,28 @@ loop831:
 	ADDQ              $0x00000020, R10
 	SUBQ              $0x00000004, R11
 	CMPQ              R11, $0x00000004
-	JGE               loop831
+	JGE               loop850
 
-done832:
+done851:
 	CMPQ R11, $0x00000001
-	JL   done834
+	JL   done853
 
-loop833:
+loop852:
 	VMOVUPD           (R9), Z1
 	VFNMADD231PD.BCST (R10), Z0, Z1
 	VMOVUPD           Z1, (R9)
 	ADDQ              SI, R9
 	ADDQ              $0x00000008, R10
 	SUBQ              $0x00000001, R11
-	JG                loop833
+	JG                loop852
 
-done834:
+done853:
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000040, R8
 	CMPQ R8, $0x00000040
-	JGE  loop829
+	JGE  loop848
 
-done830:
+done849:
 	VZEROUPPER
 	RET
 
@@ -16945,9 +17411,9 @@ TEXT ·choleskyAVX512(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 	CMPQ         SI, $0x00000001
-	JL           done836
+	JL           done855
 
-loop835:
+loop854:
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
@@ -16963,9 +17429,9 @@ loop835:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 	CMPQ    R9, $0x00000001
-	JL      done838
+	JL      done857
 
-loop837:
+loop856:
 	SUBQ              $0x00000200, R10
 	VMOVUPD           (R8), Z9
 	VMULPD.BCST       (R11), Z9, Z9
@@ -17051,9 +17517,9 @@ loop837:
 	ADDQ              R10, R8
 	ADDQ              $0x00000040, R11
 	SUBQ              $0x00000001, R9
-	JG                loop837
+	JG                loop856
 
-done838:
+done857:
 	VMOVUPD           Z1, (DX)
 	VMOVUPD           Z2, 64(DX)
 	VMOVUPD           Z3, 128(DX)
@@ -17159,9 +17625,9 @@ done838:
 	SUBQ              $0x01, R9
 	ADDQ              $0x00000200, DX
 	CMPQ              R9, $0x00000001
-	JL                done840
+	JL                done859
 
-loop839:
+loop858:
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
@@ -17178,9 +17644,9 @@ loop839:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 	CMPQ    R12, $0x00000001
-	JL      done842
+	JL      done861
 
-loop841:
+loop860:
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VMULPD.BCST       (R14), Z9, Z9
@@ -17266,9 +17732,9 @@ loop841:
 	ADDQ              R13, R11
 	ADDQ              $0x00000040, R14
 	SUBQ              $0x00000001, R12
-	JG                loop841
+	JG                loop860
 
-done842:
+done861:
 	VFNMADD231PD.BCST 8(DI), Z1, Z2
 	VFNMADD231PD.BCST 16(DI), Z1, Z3
 	VFNMADD231PD.BCST 24(DI), Z1, Z4
@@ -17307,16 +17773,16 @@ done842:
 	VMOVUPD           Z8, 448(DX)
 	ADDQ              $0x00000200, DX
 	SUBQ              $0x00000001, R9
-	JG                loop839
+	JG                loop858
 
-done840:
+done859:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JG   loop835
+	JG   loop854
 
-done836:
+done855:
 	VZEROUPPER
 	RET
 
@@ -17334,9 +17800,9 @@ TEXT ·choleskySolveAVX512(SB), NOSPLIT, $0-32
 	MOVQ   nb+8(FP), R9
 	SHLQ   $0x09, R9
 	CMPQ   R8, $0x00000001
-	JL     done844
+	JL     done863
 
-loop843:
+loop862:
 	VMOVUPD (SI), Z1
 	VMOVUPD 64(SI), Z2
 	VMOVUPD 128(SI), Z3
@@ -17351,9 +17817,9 @@ loop843:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 	CMPQ    R12, $0x00000001
-	JL      done846
+	JL      done865
 
-loop845:
+loop864:
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VFNMADD231PD.BCST (R10), Z9, Z1
@@ -17430,9 +17896,9 @@ loop845:
 	ADDQ              R13, R10
 	ADDQ              $0x00000200, R11
 	SUBQ              $0x00000001, R12
-	JG                loop845
+	JG                loop864
 
-done846:
+done865:
 	VFNMADD231PD.BCST 8(BX), Z1, Z2
 	VFNMADD231PD.BCST 16(BX), Z1, Z3
 	VFNMADD231PD.BCST 24(BX), Z1, Z4
@@ -17484,15 +17950,15 @@ done846:
 	ADDQ              $0x00000200, AX
 	ADDQ              $0x01, DI
 	SUBQ              $0x00000001, R8
-	JG                loop843
+	JG                loop862
 
-done844:
+done863:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 	CMPQ AX, $0x00000001
-	JL   done848
+	JL   done867
 
-loop847:
+loop866:
 	ADDQ    $0x00000200, R9
 	SUBQ    R9, BX
 	SUBQ    $0x00000040, CX
@@ -17509,9 +17975,9 @@ loop847:
 	MOVQ    SI, R8
 	MOVQ    DX, R10
 	CMPQ    R10, $0x00000001
-	JL      done850
+	JL      done869
 
-loop849:
+loop868:
 	ADDQ              $0x00000200, DI
 	ADDQ              $0x00000200, R8
 	VMOVUPD           (R8), Z9
@@ -17587,9 +18053,9 @@ loop849:
 	VFNMADD231PD.BCST 440(DI), Z9, Z7
 	VFNMADD231PD.BCST 504(DI), Z9, Z8
 	SUBQ              $0x00000001, R10
-	JG                loop849
+	JG                loop868
 
-done850:
+done869:
 	VBROADCASTSD      (CX), Z9
 	VFMADD213PD       (SI), Z9, Z1
 	VBROADCASTSD      8(CX), Z9
@@ -17644,9 +18110,9 @@ done850:
 	VMOVUPD           Z8, 448(SI)
 	ADDQ              $0x01, DX
 	SUBQ              $0x00000001, AX
-	JG                loop847
+	JG                loop866
 
-done848:
+done867:
 	VZEROUPPER
 	RET
 
@@ -17666,9 +18132,9 @@ TEXT ·tallyAVX512(SB), NOSPLIT, $0-56
 	VMOVUPD      Z0, Z3
 	VBROADCASTSD trig64<>+544(SB), Z4
 	CMPQ         SI, $0x00000008
-	JL           done852
+	JL           done871
 
-loop851:
+loop870:
 	MOVQ        DX, R8
 	MOVQ        AX, R9
 	VMOVUPD     (BX), Z5
@@ -17768,7 +18234,7 @@ loop851:
 	MOVQ        R9, R10
 	ADDQ        DI, R9
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short853
+	JE          short872
 	VMOVUPD     (R8), Z6
 	ADDQ        DI, R8
 	VMOVUPD     (R8), Z9
@@ -17808,7 +18274,7 @@ loop851:
 	ADDQ        DI, R9
 	VMOVUPD     Z6, (R8)
 
-short853:
+short872:
 	VMOVUPD Z7, (R10)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, CX
@@ -17816,11 +18282,11 @@ short853:
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, SI
 	CMPQ    SI, $0x00000008
-	JGE     loop851
+	JGE     loop870
 
-done852:
+done871:
 	TESTQ       SI, SI
-	JZ          skip854
+	JZ          skip873
 	MOVQ        $-1, R8
 	BZHIQ       SI, R8, R8
 	KMOVW       R8, K1
@@ -17922,7 +18388,7 @@ done852:
 	MOVQ        AX, CX
 	ADDQ        DI, AX
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short855
+	JE          short874
 	VMOVUPD.Z   (DX), K1, Z6
 	ADDQ        DI, DX
 	VMOVUPD.Z   (DX), K1, Z9
@@ -17962,10 +18428,10 @@ done852:
 	ADDQ        DI, AX
 	VMOVUPD     Z4, K1, (DX)
 
-short855:
+short874:
 	VMOVUPD Z7, K1, (CX)
 
-skip854:
+skip873:
 	MOVQ          total+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
@@ -18006,9 +18472,9 @@ TEXT ·cusumAVX512(SB), NOSPLIT, $0-40
 	XORQ    DI, DI
 	MOVQ    BX, R8
 	CMPQ    R8, $0x00000040
-	JL      done857
+	JL      done876
 
-loop856:
+loop875:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -18088,9 +18554,9 @@ loop856:
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop856
+	JGE          loop875
 
-done857:
+done876:
 	MOVQ          most+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VMAXPD        Y0, Y1, Y1
@@ -18122,9 +18588,9 @@ TEXT ·momentsAVX512(SB), NOSPLIT, $0-48
 	XORQ   DI, DI
 	MOVQ   BX, R8
 	CMPQ   R8, $0x00000040
-	JL     done859
+	JL     done878
 
-loop858:
+loop877:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -18254,9 +18720,9 @@ loop858:
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop858
+	JGE          loop877
 
-done859:
+done878:
 	VZEROUPPER
 	RET
 
@@ -18273,9 +18739,9 @@ TEXT ·stepsAVX512(SB), NOSPLIT, $0-48
 	XORQ   DI, DI
 	MOVQ   BX, R8
 	CMPQ   R8, $0x00000040
-	JL     done861
+	JL     done880
 
-loop860:
+loop879:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -18338,11 +18804,11 @@ loop860:
 	VCMPPD       $0x01, Z2, Z8, K2
 	KMOVB        K2, R11
 	TESTQ        R11, R11
-	JZ           skip862
+	JZ           skip881
 	VDIVPD       Z6, Z2, Z6
 	VMOVUPD      Z6, K2, Z7
 
-skip862:
+skip881:
 	VSUBPD       Z3, Z4, Z4
 	VMULPD       Z4, Z7, Z4
 	VADDPD       Z3, Z4, Z4
@@ -18358,9 +18824,463 @@ skip862:
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop860
+	JGE          loop879
 
-done861:
+done880:
+	VZEROUPPER
+	RET
+
+// func standardiseAVX512(dst *float64, x *float64, mean *float64, inverse *float64, limit float64, rows int, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·standardiseAVX512(SB), NOSPLIT, $0-56
+	VPXORQ       Z0, Z0, Z0
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+48(FP), DX
+	MOVQ         rows+40(FP), BX
+	MOVQ         mean+16(FP), SI
+	MOVQ         inverse+24(FP), DI
+	MOVQ         DX, R8
+	SHLQ         $0x03, R8
+	ANDQ         $0x00000007, DX
+	MOVQ         $-1, R9
+	BZHIQ        DX, R9, R9
+	KMOVW        R9, K1
+	MOVQ         BX, DX
+	IMULQ        R8, DX
+	ADDQ         DX, CX
+	VBROADCASTSD limit+32(FP), Z1
+	CMPQ         BX, $0x00000001
+	JL           done883
+
+loop882:
+	SUBQ R8, CX
+	XORQ DX, DX
+
+columns884:
+	LEAQ    64(DX), R9
+	CMPQ    R9, R8
+	JG      done885
+	VMOVUPD (CX)(DX*1), Z2
+	VMOVUPD (SI)(DX*1), Z3
+	VSUBPD  Z3, Z2, Z2
+	VMOVUPD (DI)(DX*1), Z3
+	VMULPD  Z2, Z3, Z2
+	VMINPD  Z2, Z1, Z2
+	VMOVUPD Z0, Z3
+	VSUBPD  Z1, Z3, Z3
+	VMAXPD  Z2, Z3, Z2
+	VMOVUPD Z2, (AX)(DX*1)
+	MOVQ    R9, DX
+	JMP     columns884
+
+done885:
+	CMPQ      DX, R8
+	JE        done886
+	VMOVUPD.Z (CX)(DX*1), K1, Z2
+	VMOVUPD.Z (SI)(DX*1), K1, Z3
+	VSUBPD    Z3, Z2, Z2
+	VMOVUPD.Z (DI)(DX*1), K1, Z3
+	VMULPD    Z2, Z3, Z2
+	VMINPD    Z2, Z1, Z2
+	VMOVUPD   Z0, Z3
+	VSUBPD    Z1, Z3, Z3
+	VMAXPD    Z2, Z3, Z2
+	VMOVUPD   Z2, (AX)(DX*1)
+
+done886:
+	ADDQ R8, AX
+	SUBQ $0x00000001, BX
+	JG   loop882
+
+done883:
+	VZEROUPPER
+	RET
+
+// func boundAVX512(dst *float64, said *float64, origin *float64, unit *float64, last *float64, steps *float64, floor *float64, ceiling *float64, limit float64, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·boundAVX512(SB), NOSPLIT, $0-80
+	VPXORQ       Z0, Z0, Z0
+	MOVQ         n+72(FP), AX
+	MOVQ         AX, CX
+	SHLQ         $0x03, CX
+	ANDQ         $0x00000007, AX
+	MOVQ         $-1, DX
+	BZHIQ        AX, DX, DX
+	KMOVW        DX, K1
+	VBROADCASTSD limit+64(FP), Z1
+	XORQ         AX, AX
+
+columns887:
+	LEAQ      64(AX), DX
+	CMPQ      DX, CX
+	JG        done888
+	MOVQ      said+8(FP), BX
+	VMOVUPD   (BX)(AX*1), Z2
+	MOVQ      last+32(FP), BX
+	VMOVUPD   (BX)(AX*1), Z3
+	VCMPPD    $0x07, Z2, Z2, K2
+	VMOVUPD.Z Z2, K2, Z2
+	MOVQ      origin+16(FP), BX
+	VMOVUPD   (BX)(AX*1), Z4
+	MOVQ      unit+24(FP), BX
+	VMOVUPD   (BX)(AX*1), Z5
+	VMULPD    Z5, Z2, Z2
+	VADDPD    Z4, Z2, Z2
+	VSUBPD    Z3, Z2, Z2
+	MOVQ      steps+40(FP), BX
+	VMOVUPD   (BX)(AX*1), Z4
+	VMULPD    Z1, Z4, Z4
+	VMINPD    Z2, Z4, Z2
+	VMOVUPD   Z0, Z5
+	VSUBPD    Z4, Z5, Z4
+	VMAXPD    Z2, Z4, Z2
+	VADDPD    Z3, Z2, Z2
+	MOVQ      floor+48(FP), BX
+	VMOVUPD   (BX)(AX*1), Z3
+	VMAXPD    Z2, Z3, Z2
+	MOVQ      ceiling+56(FP), BX
+	VMOVUPD   (BX)(AX*1), Z3
+	VMINPD    Z2, Z3, Z2
+	MOVQ      dst+0(FP), BX
+	VMOVUPD   Z2, (BX)(AX*1)
+	MOVQ      DX, AX
+	JMP       columns887
+
+done888:
+	CMPQ      AX, CX
+	JE        done889
+	MOVQ      said+8(FP), CX
+	VMOVUPD.Z (CX)(AX*1), K1, Z2
+	MOVQ      last+32(FP), CX
+	VMOVUPD.Z (CX)(AX*1), K1, Z3
+	VCMPPD    $0x07, Z2, Z2, K2
+	VMOVUPD.Z Z2, K2, Z2
+	MOVQ      origin+16(FP), CX
+	VMOVUPD.Z (CX)(AX*1), K1, Z4
+	MOVQ      unit+24(FP), CX
+	VMOVUPD.Z (CX)(AX*1), K1, Z5
+	VMULPD    Z5, Z2, Z2
+	VADDPD    Z4, Z2, Z2
+	VSUBPD    Z3, Z2, Z2
+	MOVQ      steps+40(FP), CX
+	VMOVUPD.Z (CX)(AX*1), K1, Z4
+	VMULPD    Z1, Z4, Z1
+	VMINPD    Z2, Z1, Z2
+	VMOVUPD   Z0, Z0
+	VSUBPD    Z1, Z0, Z0
+	VMAXPD    Z2, Z0, Z0
+	VADDPD    Z3, Z0, Z0
+	MOVQ      floor+48(FP), CX
+	VMOVUPD.Z (CX)(AX*1), K1, Z1
+	VMAXPD    Z0, Z1, Z0
+	MOVQ      ceiling+56(FP), CX
+	VMOVUPD.Z (CX)(AX*1), K1, Z1
+	VMINPD    Z0, Z1, Z0
+	MOVQ      dst+0(FP), CX
+	VMOVUPD   Z0, (CX)(AX*1)
+
+done889:
+	VZEROUPPER
+	RET
+
+// func huberAVX512(rows *float64, limits *float64, dst *float64, y *float64, forecast *float64, n int, stride int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·huberAVX512(SB), NOSPLIT, $0-56
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+40(FP), AX
+	MOVQ   rows+0(FP), CX
+	MOVQ   limits+8(FP), DX
+	MOVQ   stride+48(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), SI
+	XORQ   SI, SI
+	MOVQ   BX, DI
+	CMPQ   DI, $0x00000040
+	JL     done891
+
+loop890:
+	MOVQ         CX, R8
+	ADDQ         SI, R8
+	MOVQ         AX, R9
+	MOVQ         $0x00000008, R10
+	CMPQ         R9, R10
+	CMOVQGT      R10, R9
+	MOVQ         $-1, R10
+	BZHIQ        R9, R10, R10
+	KMOVW        R10, K1
+	SUBQ         $0x00000008, AX
+	XORQ         R9, R9
+	CMPQ         AX, R9
+	CMOVQLT      R9, AX
+	VBROADCASTSD (DX), Z1
+	MOVQ         y+24(FP), R9
+	VMOVUPD.Z    (R9)(SI*1), K1, Z2
+	MOVQ         forecast+32(FP), R9
+	VMOVUPD.Z    (R9)(SI*1), K1, Z3
+	VSUBPD       Z3, Z2, Z2
+	VCMPPD       $0x07, Z2, Z2, K1, K1
+	VMOVUPD      Z0, Z3
+	VSUBPD       Z2, Z3, Z3
+	VMAXPD       Z2, Z3, Z3
+	VMOVUPD      (R8), Z4
+	VBROADCASTSD 8(DX), Z5
+	VMULPD       Z5, Z4, Z5
+	VMOVUPD      (R8)(BX*1), Z6
+	VADDPD       Z6, Z1, Z7
+	VMOVUPD      Z7, K1, Z6
+	VMOVUPD      Z6, (R8)(BX*1)
+	VCMPPD       $0x01, Z3, Z5, K1, K2
+	VBROADCASTSD 16(DX), Z7
+	VCMPPD       $0x01, Z6, Z7, K2, K2
+	VMOVUPD      (R8)(BX*2), Z7
+	VBROADCASTSD 24(DX), Z8
+	VCMPPD       $0x01, Z8, Z7, K2, K3
+	VMINPD       Z2, Z5, Z8
+	VMOVUPD      Z0, Z9
+	VSUBPD       Z5, Z9, Z9
+	VMAXPD       Z8, Z9, Z8
+	VMOVUPD      Z8, K3, Z2
+	VMOVUPD      Z5, K3, Z3
+	VMOVUPD.Z    Z1, K3, Z5
+	VADDPD       Z7, Z5, Z5
+	VMOVUPD.Z    Z5, K2, Z5
+	VMOVUPD      Z5, K1, Z7
+	VMOVUPD      Z7, (R8)(BX*2)
+	VBROADCASTSD 32(DX), Z5
+	VMULPD       Z6, Z5, Z7
+	VCMPPD       $0x01, Z1, Z7, K2
+	KMOVB        K2, R9
+	TESTQ        R9, R9
+	JZ           skip892
+	VDIVPD       Z6, Z1, Z1
+	VMOVUPD      Z1, K2, Z5
+
+skip892:
+	VSUBPD    Z4, Z3, Z1
+	VMULPD    Z5, Z1, Z1
+	VADDPD    Z4, Z1, Z1
+	VMOVUPD   Z1, K1, Z4
+	VMOVUPD   Z4, (R8)
+	VMOVUPD.Z Z2, K1, Z1
+	MOVQ      dst+16(FP), R8
+	VMOVUPD   Z1, (R8)(SI*1)
+	ADDQ      $0x00000040, SI
+	SUBQ      $0x00000040, DI
+	CMPQ      DI, $0x00000040
+	JGE       loop890
+
+done891:
+	VZEROUPPER
+	RET
+
+// func glitchAVX512(rows *float64, limits *float64, x *float64, last *float64, n int, stride int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·glitchAVX512(SB), NOSPLIT, $0-48
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+32(FP), AX
+	MOVQ   rows+0(FP), CX
+	MOVQ   limits+8(FP), DX
+	MOVQ   stride+40(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), SI
+	XORQ   SI, SI
+	MOVQ   BX, DI
+	CMPQ   DI, $0x00000040
+	JL     done894
+
+loop893:
+	MOVQ         CX, R8
+	ADDQ         SI, R8
+	MOVQ         AX, R9
+	MOVQ         $0x00000008, R10
+	CMPQ         R9, R10
+	CMOVQGT      R10, R9
+	MOVQ         $-1, R10
+	BZHIQ        R9, R10, R10
+	KMOVW        R10, K1
+	SUBQ         $0x00000008, AX
+	XORQ         R9, R9
+	CMPQ         AX, R9
+	CMOVQLT      R9, AX
+	VBROADCASTSD (DX), Z1
+	VMOVUPD      Z0, Z2
+	MOVQ         x+16(FP), R9
+	VMOVUPD.Z    (R9)(SI*1), K1, Z3
+	MOVQ         last+24(FP), R9
+	VMOVUPD.Z    (R9)(SI*1), K1, Z4
+	VSUBPD       Z4, Z3, Z4
+	VMOVUPD      Z0, Z5
+	VSUBPD       Z4, Z5, Z5
+	VMAXPD       Z4, Z5, Z4
+	VCMPPD       $0x07, Z4, Z4, K1, K1
+	VMOVUPD      (R8), Z5
+	VMOVUPD      (R8)(BX*1), Z6
+	VMOVUPD      (R8)(BX*2), Z7
+	VBROADCASTSD 8(DX), Z8
+	VMULPD       Z8, Z5, Z8
+	VCMPPD       $0x01, Z4, Z8, K1, K2
+	VBROADCASTSD 16(DX), Z8
+	VCMPPD       $0x01, Z6, Z8, K2, K2
+	VBROADCASTSD 24(DX), Z8
+	VCMPPD       $0x01, Z8, Z7, K2, K2
+	VADDPD       Z7, Z1, Z8
+	VMOVUPD.Z    Z8, K2, Z8
+	VMOVUPD      Z8, K1, Z7
+	VMOVUPD      Z7, (R8)(BX*2)
+	KMOVB        K2, R9
+	TESTQ        R9, R9
+	JZ           skip895
+	VBROADCASTSD 56(DX), Z7
+	VMOVUPD      Z7, K2, Z3
+	MOVQ         x+16(FP), R9
+	VMOVUPD      Z3, (R9)(SI*1)
+
+skip895:
+	VMOVUPD      Z2, K2, Z4
+	VCMPPD       $0x01, Z4, Z2, K1, K1
+	VADDPD       Z6, Z1, Z2
+	VMOVUPD      Z2, K1, Z6
+	VMOVUPD      Z6, (R8)(BX*1)
+	VBROADCASTSD 32(DX), Z2
+	VCMPPD       $0x01, Z6, Z2, K2
+	VBROADCASTSD 40(DX), Z2
+	VMULPD       Z2, Z5, Z2
+	VMINPD       Z4, Z2, Z2
+	VMOVUPD      Z2, K2, Z4
+	VBROADCASTSD 48(DX), Z2
+	VMULPD       Z6, Z2, Z3
+	VCMPPD       $0x01, Z1, Z3, K2
+	KMOVB        K2, R9
+	TESTQ        R9, R9
+	JZ           skip896
+	VDIVPD       Z6, Z1, Z1
+	VMOVUPD      Z1, K2, Z2
+
+skip896:
+	VSUBPD  Z5, Z4, Z1
+	VMULPD  Z2, Z1, Z1
+	VADDPD  Z5, Z1, Z1
+	VMOVUPD Z1, K1, Z5
+	VMOVUPD Z5, (R8)
+	ADDQ    $0x00000040, SI
+	SUBQ    $0x00000040, DI
+	CMPQ    DI, $0x00000040
+	JGE     loop893
+
+done894:
+	VZEROUPPER
+	RET
+
+// func levelAVX512(rows *float64, limits *float64, x *float64, n int, stride int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·levelAVX512(SB), NOSPLIT, $0-40
+	VPXORQ Z0, Z0, Z0
+	MOVQ   n+24(FP), AX
+	MOVQ   rows+0(FP), CX
+	MOVQ   limits+8(FP), DX
+	MOVQ   stride+32(FP), BX
+	SHLQ   $0x03, BX
+	LEAQ   (BX)(BX*2), SI
+	XORQ   DI, DI
+	MOVQ   BX, R8
+	CMPQ   R8, $0x00000040
+	JL     done898
+
+loop897:
+	MOVQ         CX, R9
+	ADDQ         DI, R9
+	LEAQ         (R9)(BX*4), R10
+	MOVQ         AX, R11
+	MOVQ         $0x00000008, R12
+	CMPQ         R11, R12
+	CMOVQGT      R12, R11
+	MOVQ         $-1, R12
+	BZHIQ        R11, R12, R12
+	KMOVW        R12, K1
+	SUBQ         $0x00000008, AX
+	XORQ         R11, R11
+	CMPQ         AX, R11
+	CMOVQLT      R11, AX
+	VBROADCASTSD (DX), Z1
+	VMOVUPD      Z0, Z2
+	MOVQ         x+16(FP), R11
+	VMOVUPD.Z    (R11)(DI*1), K1, Z3
+	VCMPPD       $0x07, Z3, Z3, K1, K1
+	VMOVUPD      (R9)(BX*1), Z5
+	VMOVUPD      (R9)(BX*2), Z6
+	VMOVUPD      (R9), Z7
+	VMOVUPD      Z7, Z4
+	VCMPPD       $0x01, Z4, Z2, K1, K2
+	VADDPD       Z4, Z1, Z8
+	VMOVUPD      Z8, K1, Z7
+	VMOVUPD      Z7, (R9)
+	VSUBPD       Z5, Z3, Z8
+	VBROADCASTSD 8(DX), Z9
+	VMULPD       Z7, Z9, Z10
+	VCMPPD       $0x01, Z1, Z10, K3
+	KMOVB        K3, R11
+	TESTQ        R11, R11
+	JZ           skip899
+	VDIVPD       Z7, Z1, Z7
+	VMOVUPD      Z7, K3, Z9
+
+skip899:
+	VMULPD       Z9, Z8, Z7
+	VADDPD       Z5, Z7, Z7
+	VBROADCASTSD 24(DX), Z9
+	VCMPPD       $0x01, Z4, Z9, K3
+	VMOVUPD      (R9)(SI*1), Z9
+	VCMPPD       $0x01, Z9, Z2, K3, K3
+	VBROADCASTSD 32(DX), Z10
+	VMULPD       Z10, Z9, Z9
+	VMINPD       Z8, Z9, Z10
+	VMOVUPD      Z0, Z11
+	VSUBPD       Z9, Z11, Z9
+	VMAXPD       Z10, Z9, Z9
+	VMOVUPD      Z9, K3, Z8
+	VBROADCASTSD 16(DX), Z9
+	VMULPD       Z4, Z9, Z10
+	VCMPPD       $0x01, Z1, Z10, K3
+	KMOVB        K3, R11
+	TESTQ        R11, R11
+	JZ           skip900
+	VDIVPD       Z4, Z1, Z4
+	VMOVUPD      Z4, K3, Z9
+
+skip900:
+	VMULPD       Z8, Z8, Z4
+	VSUBPD       Z6, Z4, Z4
+	VMULPD       Z9, Z4, Z4
+	VADDPD       Z6, Z4, Z4
+	VMOVUPD      Z4, K2, Z6
+	VMOVUPD      Z6, (R9)(BX*2)
+	VMOVUPD      Z7, K2, Z3
+	VMOVUPD      Z3, K1, Z5
+	VMOVUPD      Z5, (R9)(BX*1)
+	VBROADCASTSD 40(DX), Z3
+	VMOVUPD      Z0, Z4
+	VSUBPD       Z5, Z4, Z4
+	VMAXPD       Z5, Z4, Z4
+	VADDPD       Z1, Z4, Z4
+	VMULPD       Z3, Z4, Z3
+	VSQRTPD      Z6, Z4
+	VCMPPD       $0x01, Z4, Z3, K1
+	VMOVUPD.Z    Z4, K1, Z3
+	VMOVUPD      Z3, (R9)(SI*1)
+	VCMPPD       $0x04, Z2, Z3, K1
+	VBROADCASTSD (DX), Z2
+	VMOVUPD      Z3, K1, Z2
+	VMOVUPD      Z2, (R10)
+	VDIVPD       Z2, Z1, Z1
+	VMOVUPD.Z    Z1, K1, Z1
+	VMOVUPD      Z1, (R10)(BX*1)
+	ADDQ         $0x00000040, DI
+	SUBQ         $0x00000040, R8
+	CMPQ         R8, $0x00000040
+	JGE          loop897
+
+done898:
 	VZEROUPPER
 	RET
 
@@ -18380,10 +19300,10 @@ TEXT ·conformalAVX512(SB), NOSPLIT, $0-104
 	MOVQ   limits+64(FP), DX
 	XORQ   BX, BX
 
-columns863:
+columns901:
 	LEAQ         64(BX), SI
 	CMPQ         SI, AX
-	JG           done864
+	JG           done902
 	VMOVUPD      Z0, Z1
 	MOVQ         y+48(FP), DI
 	VMOVUPD      (DI)(BX*1), Z2
@@ -18422,9 +19342,9 @@ columns863:
 	MOVQ         steps+72(FP), R10
 	MOVQ         levels+88(FP), R11
 	CMPQ         R11, $0x00000001
-	JL           done866
+	JL           done904
 
-loop865:
+loop903:
 	ADDQ         $0x00000008, DI
 	VMOVUPD      (R8)(BX*1), Z2
 	VADDPD       Z1, Z2, Z2
@@ -18447,9 +19367,9 @@ loop865:
 	ADDQ         CX, R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000001, R11
-	JG           loop865
+	JG           loop903
 
-done866:
+done904:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      (DI)(BX*1), Z1
 	VBROADCASTSD 56(DX), Z2
@@ -18469,11 +19389,11 @@ done866:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      Z1, (DI)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns863
+	JMP          columns901
 
-done864:
+done902:
 	CMPQ         BX, AX
-	JE           done867
+	JE           done905
 	VMOVUPD      Z0, Z1
 	MOVQ         y+48(FP), AX
 	VMOVUPD.Z    (AX)(BX*1), K1, Z2
@@ -18512,9 +19432,9 @@ done864:
 	MOVQ         steps+72(FP), R8
 	MOVQ         levels+88(FP), R9
 	CMPQ         R9, $0x00000001
-	JL           done869
+	JL           done907
 
-loop868:
+loop906:
 	ADDQ         $0x00000008, AX
 	VMOVUPD.Z    (SI)(BX*1), K1, Z1
 	VADDPD       Z0, Z1, Z1
@@ -18537,9 +19457,9 @@ loop868:
 	ADDQ         CX, DI
 	ADDQ         $0x00000010, R8
 	SUBQ         $0x00000001, R9
-	JG           loop868
+	JG           loop906
 
-done869:
+done907:
 	MOVQ         scale+8(FP), AX
 	VMOVUPD.Z    (AX)(BX*1), K1, Z0
 	VBROADCASTSD 56(DX), Z1
@@ -18559,7 +19479,7 @@ done869:
 	MOVQ         scale+8(FP), AX
 	VMOVUPD      Z0, K1, (AX)(BX*1)
 
-done867:
+done905:
 	VZEROUPPER
 	RET
 
@@ -18578,10 +19498,10 @@ TEXT ·logToAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns870:
+columns908:
 	LEAQ         64(BX), SI
 	CMPQ         SI, DX
-	JG           done871
+	JG           done909
 	VMOVUPD      (CX)(BX*1), Z0
 	VBROADCASTSD logarithm<>+0(SB), Z1
 	VPADDQ       Z1, Z0, Z1
@@ -18638,11 +19558,11 @@ columns870:
 	VMOVUPD      Z1, K2, Z0
 	VMOVUPD      Z0, (AX)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns870
+	JMP          columns908
 
-done871:
+done909:
 	CMPQ         BX, DX
-	JE           done872
+	JE           done910
 	VMOVUPD.Z    (CX)(BX*1), K1, Z0
 	VBROADCASTSD logarithm<>+0(SB), Z1
 	VPADDQ       Z1, Z0, Z1
@@ -18699,7 +19619,7 @@ done871:
 	VMOVUPD      Z1, K2, Z0
 	VMOVUPD      Z0, K1, (AX)(BX*1)
 
-done872:
+done910:
 	VZEROUPPER
 	RET
 
@@ -18717,9 +19637,9 @@ TEXT ·matVec32AVX2(SB), NOSPLIT, $0-40
 	VMOVUPD (SI), Y0
 	SHLQ    $0x02, CX
 
-rows873:
+rows911:
 	CMPQ   m+24(FP), $0x00000004
-	JL     rest874
+	JL     rest912
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	LEAQ   (SI)(CX*1), DI
@@ -18733,10 +19653,10 @@ rows873:
 	VXORPD Y8, Y8, Y8
 	XORQ   R8, R8
 
-columns876:
+columns914:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done877
+	JG          done915
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
@@ -18748,24 +19668,24 @@ columns876:
 	VFMADD231PS 32(SI)(R8*1), Y10, Y7
 	VFMADD231PS 32(DI)(R8*1), Y10, Y8
 	MOVQ        R9, R8
-	JMP         columns876
+	JMP         columns914
 
-done877:
-columns878:
+done915:
+columns916:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done879
+	JG          done917
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
 	VFMADD231PS (SI)(R8*1), Y10, Y3
 	VFMADD231PS (DI)(R8*1), Y10, Y4
 	MOVQ        R9, R8
-	JMP         columns878
+	JMP         columns916
 
-done879:
+done917:
 	CMPQ        R8, CX
-	JE          done880
+	JE          done918
 	VMASKMOVPS  (DX)(R8*1), Y0, Y10
 	VMASKMOVPS  (AX)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
@@ -18776,7 +19696,7 @@ done879:
 	VMASKMOVPS  (DI)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y4
 
-done880:
+done918:
 	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
@@ -18814,11 +19734,11 @@ done880:
 	ADDQ         $0x00000010, BX
 	MOVQ         BX, y+0(FP)
 	SUBQ         $0x00000004, m+24(FP)
-	JMP          rows873
+	JMP          rows911
 
-rest874:
+rest912:
 	CMPQ   m+24(FP), $0x00000003
-	JNE    skip881
+	JNE    skip919
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	VXORPD Y1, Y1, Y1
@@ -18829,10 +19749,10 @@ rest874:
 	VXORPD Y6, Y6, Y6
 	XORQ   DI, DI
 
-columns882:
+columns920:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done883
+	JG          done921
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
@@ -18842,23 +19762,23 @@ columns882:
 	VFMADD231PS 32(BX)(DI*1), Y8, Y5
 	VFMADD231PS 32(SI)(DI*1), Y8, Y6
 	MOVQ        R8, DI
-	JMP         columns882
+	JMP         columns920
 
-done883:
-columns884:
+done921:
+columns922:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done885
+	JG          done923
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
 	VFMADD231PS (SI)(DI*1), Y8, Y3
 	MOVQ        R8, DI
-	JMP         columns884
+	JMP         columns922
 
-done885:
+done923:
 	CMPQ        DI, CX
-	JE          done886
+	JE          done924
 	VMASKMOVPS  (DX)(DI*1), Y0, Y8
 	VMASKMOVPS  (AX)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y1
@@ -18867,7 +19787,7 @@ done885:
 	VMASKMOVPS  (SI)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y3
 
-done886:
+done924:
 	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
@@ -18896,11 +19816,11 @@ done886:
 	VMOVSS       X0, 8(AX)
 	ADDQ         $0x0000000c, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end875
+	JMP          end913
 
-skip881:
+skip919:
 	CMPQ   m+24(FP), $0x00000002
-	JNE    skip887
+	JNE    skip925
 	LEAQ   (AX)(CX*1), BX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -18912,10 +19832,10 @@ skip881:
 	VXORPD Y8, Y8, Y8
 	XORQ   SI, SI
 
-columns888:
+columns926:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done889
+	JG          done927
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
@@ -18929,29 +19849,29 @@ columns888:
 	VFMADD231PS 96(AX)(SI*1), Y10, Y7
 	VFMADD231PS 96(BX)(SI*1), Y10, Y8
 	MOVQ        DI, SI
-	JMP         columns888
+	JMP         columns926
 
-done889:
-columns890:
+done927:
+columns928:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done891
+	JG          done929
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
 	MOVQ        DI, SI
-	JMP         columns890
+	JMP         columns928
 
-done891:
+done929:
 	CMPQ        SI, CX
-	JE          done892
+	JE          done930
 	VMASKMOVPS  (DX)(SI*1), Y0, Y10
 	VMASKMOVPS  (AX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
 	VMASKMOVPS  (BX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y2
 
-done892:
+done930:
 	LEAQ         (BX)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
@@ -18976,21 +19896,21 @@ done892:
 	VMOVSS       X0, 4(AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end875
+	JMP          end913
 
-skip887:
+skip925:
 	CMPQ   m+24(FP), $0x00000001
-	JNE    skip893
+	JNE    skip931
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	XORQ   BX, BX
 
-columns894:
+columns932:
 	LEAQ        128(BX), SI
 	CMPQ        SI, CX
-	JG          done895
+	JG          done933
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	VMOVUPS     32(DX)(BX*1), Y5
@@ -19000,26 +19920,26 @@ columns894:
 	VMOVUPS     96(DX)(BX*1), Y5
 	VFMADD231PS 96(AX)(BX*1), Y5, Y4
 	MOVQ        SI, BX
-	JMP         columns894
+	JMP         columns932
 
-done895:
-columns896:
+done933:
+columns934:
 	LEAQ        32(BX), SI
 	CMPQ        SI, CX
-	JG          done897
+	JG          done935
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	MOVQ        SI, BX
-	JMP         columns896
+	JMP         columns934
 
-done897:
+done935:
 	CMPQ        BX, CX
-	JE          done898
+	JE          done936
 	VMASKMOVPS  (DX)(BX*1), Y0, Y5
 	VMASKMOVPS  (AX)(BX*1), Y0, Y0
 	VFMADD231PS Y0, Y5, Y1
 
-done898:
+done936:
 	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
@@ -19034,10 +19954,10 @@ done898:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x00000004, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end875
+	JMP          end913
 
-skip893:
-end875:
+skip931:
+end913:
 	VZEROUPPER
 	RET
 
@@ -19068,9 +19988,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next900
+	JG      next938
 	TESTQ   SI, SI
-	JZ      end899
+	JZ      end937
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
 	SUBQ    SI, R10
@@ -19085,9 +20005,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done902
+	JL      done940
 
-loop901:
+loop939:
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
@@ -19104,33 +20024,33 @@ loop901:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop901
+	JGE          loop939
 
-done902:
+done940:
 	CMPQ R11, $0x00000001
-	JL   done904
+	JL   done942
 
-loop903:
+loop941:
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop903
+	JG           loop941
 
-done904:
+done942:
 	VADDPS     Y2, Y1, Y1
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y1, Y1
 	VMASKMOVPS (AX)(R9*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(R9*1)
-	JMP        end899
+	JMP        end937
 
-next900:
+next938:
 	CMPQ    SI, $0x00000010
-	JG      next905
+	JG      next943
 	SUBQ    $0x00000008, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -19150,9 +20070,9 @@ next900:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done907
+	JL      done945
 
-loop906:
+loop944:
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -19173,13 +20093,13 @@ loop906:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop906
+	JGE          loop944
 
-done907:
+done945:
 	CMPQ R11, $0x00000001
-	JL   done909
+	JL   done947
 
-loop908:
+loop946:
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -19187,9 +20107,9 @@ loop908:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop908
+	JG           loop946
 
-done909:
+done947:
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y2, Y2
 	VADDPS     Y5, Y1, Y1
@@ -19201,11 +20121,11 @@ done909:
 	VMASKMOVPS 32(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y2, Y2
 	VMASKMOVPS Y2, Y0, 32(AX)(R9*1)
-	JMP        end899
+	JMP        end937
 
-next905:
+next943:
 	CMPQ    SI, $0x00000018
-	JG      next910
+	JG      next948
 	SUBQ    $0x00000010, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -19219,9 +20139,9 @@ next905:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done912
+	JL      done950
 
-loop911:
+loop949:
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y1
 	VFMADD231PS  32(SI), Y4, Y2
@@ -19230,9 +20150,9 @@ loop911:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop911
+	JG           loop949
 
-done912:
+done950:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -19240,9 +20160,9 @@ done912:
 	VMASKMOVPS 64(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y3, Y3
 	VMASKMOVPS Y3, Y0, 64(AX)(R9*1)
-	JMP        end899
+	JMP        end937
 
-next910:
+next948:
 	SUBQ    $0x00000018, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -19257,9 +20177,9 @@ next910:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done915
+	JL      done953
 
-loop914:
+loop952:
 	VBROADCASTSS (R10), Y5
 	VFMADD231PS  (SI), Y5, Y1
 	VFMADD231PS  32(SI), Y5, Y2
@@ -19269,9 +20189,9 @@ loop914:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop914
+	JG           loop952
 
-done915:
+done953:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -19281,14 +20201,14 @@ done915:
 	VMASKMOVPS 96(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y4, Y4
 	VMASKMOVPS Y4, Y0, 96(AX)(R9*1)
-	JMP        end899
+	JMP        end937
 
-end899:
+end937:
 	XORQ R9, R9
 
-group916:
+group954:
 	CMPQ   R9, R8
-	JE     done917
+	JE     done955
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -19298,9 +20218,9 @@ group916:
 	MOVQ   BX, R11
 	ADDQ   R9, SI
 	CMPQ   R11, $0x00000001
-	JL     done919
+	JL     done957
 
-loop918:
+loop956:
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y0
 	VFMADD231PS  32(SI), Y4, Y1
@@ -19309,9 +20229,9 @@ loop918:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop918
+	JG           loop956
 
-done919:
+done957:
 	VADDPS  (AX)(R9*1), Y0, Y0
 	VMOVUPS Y0, (AX)(R9*1)
 	VADDPS  32(AX)(R9*1), Y1, Y1
@@ -19321,9 +20241,9 @@ done919:
 	VADDPS  96(AX)(R9*1), Y3, Y3
 	VMOVUPS Y3, 96(AX)(R9*1)
 	ADDQ    $0x00000080, R9
-	JMP     group916
+	JMP     group954
 
-done917:
+done955:
 	VZEROUPPER
 	RET
 
@@ -19339,15 +20259,15 @@ TEXT ·addOuters32AVX2(SB), NOSPLIT, $0-56
 	MOVQ m+24(FP), SI
 	SHLQ $0x02, SI
 	CMPQ BX, $0x00000002
-	JL   done921
+	JL   done959
 
-loop920:
+loop958:
 	MOVQ cols+40(FP), DI
 	XORQ R8, R8
 	CMPQ DI, $0x00000004
-	JL   done923
+	JL   done961
 
-loop922:
+loop960:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -19363,9 +20283,9 @@ loop922:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done925
+	JL      done963
 
-loop924:
+loop962:
 	VMOVUPS      (R11), Y8
 	VMOVUPS      32(R11), Y9
 	VMOVUPS      64(R11), Y10
@@ -19383,9 +20303,9 @@ loop924:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop924
+	JG           loop962
 
-done925:
+done963:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, 64(R9)
@@ -19397,13 +20317,13 @@ done925:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000004, DI
 	CMPQ    DI, $0x00000004
-	JGE     loop922
+	JGE     loop960
 
-done923:
+done961:
 	CMPQ DI, $0x00000002
-	JL   done927
+	JL   done965
 
-loop926:
+loop964:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -19415,9 +20335,9 @@ loop926:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done929
+	JL      done967
 
-loop928:
+loop966:
 	VMOVUPS      (R11), Y4
 	VMOVUPS      32(R11), Y5
 	VBROADCASTSS (R10), Y6
@@ -19429,9 +20349,9 @@ loop928:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop928
+	JG           loop966
 
-done929:
+done967:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, (R9)(DX*1)
@@ -19439,13 +20359,13 @@ done929:
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000002, DI
 	CMPQ    DI, $0x00000002
-	JGE     loop926
+	JGE     loop964
 
-done927:
+done965:
 	CMPQ DI, $0x00000001
-	JL   done931
+	JL   done969
 
-loop930:
+loop968:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -19455,9 +20375,9 @@ loop930:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done933
+	JL      done971
 
-loop932:
+loop970:
 	VMOVUPS      (R11), Y2
 	VBROADCASTSS (R10), Y3
 	VFMADD231PS  Y2, Y3, Y0
@@ -19466,34 +20386,34 @@ loop932:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop932
+	JG           loop970
 
-done933:
+done971:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, (R9)(DX*1)
 	ADDQ    $0x00000020, R8
 	SUBQ    $0x00000001, DI
-	JG      loop930
+	JG      loop968
 
-done931:
+done969:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000002, BX
 	CMPQ BX, $0x00000002
-	JGE  loop920
+	JGE  loop958
 
-done921:
+done959:
 	CMPQ BX, $0x00000001
-	JL   done935
+	JL   done973
 
-loop934:
+loop972:
 	MOVQ cols+40(FP), DI
 	XORQ R8, R8
 	CMPQ DI, $0x00000004
-	JL   done937
+	JL   done975
 
-loop936:
+loop974:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -19505,9 +20425,9 @@ loop936:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done939
+	JL      done977
 
-loop938:
+loop976:
 	VMOVUPS      (R11), Y4
 	VMOVUPS      32(R11), Y5
 	VMOVUPS      64(R11), Y6
@@ -19520,9 +20440,9 @@ loop938:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop938
+	JG           loop976
 
-done939:
+done977:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, 64(R9)
@@ -19530,13 +20450,13 @@ done939:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000004, DI
 	CMPQ    DI, $0x00000004
-	JGE     loop936
+	JGE     loop974
 
-done937:
+done975:
 	CMPQ DI, $0x00000002
-	JL   done941
+	JL   done979
 
-loop940:
+loop978:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -19546,9 +20466,9 @@ loop940:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done943
+	JL      done981
 
-loop942:
+loop980:
 	VMOVUPS      (R11), Y2
 	VMOVUPS      32(R11), Y3
 	VBROADCASTSS (R10), Y4
@@ -19557,21 +20477,21 @@ loop942:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop942
+	JG           loop980
 
-done943:
+done981:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000002, DI
 	CMPQ    DI, $0x00000002
-	JGE     loop940
+	JGE     loop978
 
-done941:
+done979:
 	CMPQ DI, $0x00000001
-	JL   done945
+	JL   done983
 
-loop944:
+loop982:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -19580,30 +20500,30 @@ loop944:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done947
+	JL      done985
 
-loop946:
+loop984:
 	VMOVUPS      (R11), Y1
 	VBROADCASTSS (R10), Y2
 	VFMADD231PS  Y1, Y2, Y0
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop946
+	JG           loop984
 
-done947:
+done985:
 	VMOVUPS Y0, (R9)
 	ADDQ    $0x00000020, R8
 	SUBQ    $0x00000001, DI
-	JG      loop944
+	JG      loop982
 
-done945:
+done983:
 	ADDQ DX, AX
 	ADDQ $0x00000004, CX
 	SUBQ $0x00000001, BX
-	JG   loop934
+	JG   loop972
 
-done935:
+done973:
 	VZEROUPPER
 	RET
 
@@ -19621,9 +20541,9 @@ TEXT ·matVec32AVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x02, CX
 
-rows948:
+rows986:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest949
+	JL      rest987
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -19649,10 +20569,10 @@ rows948:
 	VMOVUPS Z0, Z16
 	XORQ    R12, R12
 
-columns951:
+columns989:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done952
+	JG          done990
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -19672,13 +20592,13 @@ columns951:
 	VFMADD231PS 64(R10)(R12*1), Z18, Z15
 	VFMADD231PS 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns951
+	JMP         columns989
 
-done952:
-columns953:
+done990:
+columns991:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done954
+	JG          done992
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -19689,11 +20609,11 @@ columns953:
 	VFMADD231PS (R10)(R12*1), Z18, Z7
 	VFMADD231PS (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns953
+	JMP         columns991
 
-done954:
+done992:
 	CMPQ        R12, CX
-	JE          done955
+	JE          done993
 	VMOVUPS.Z   (DX)(R12*1), K1, Z18
 	VMOVUPS.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z1
@@ -19712,7 +20632,7 @@ done954:
 	VMOVUPS.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z8
 
-done955:
+done993:
 	LEAQ       (R11)(CX*1), AX
 	VADDPS     Z9, Z1, Z1
 	VADDPS     Z10, Z2, Z2
@@ -19755,11 +20675,11 @@ done955:
 	ADDQ       $0x00000020, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows948
+	JMP        rows986
 
-rest949:
+rest987:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip956
+	JNE     skip994
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -19782,10 +20702,10 @@ rest949:
 	VMOVUPS Z0, Z0
 	XORQ    R11, R11
 
-columns957:
+columns995:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done958
+	JG          done996
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -19803,13 +20723,13 @@ columns957:
 	VFMADD231PS 64(R9)(R11*1), Z15, Z13
 	VFMADD231PS 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns957
+	JMP         columns995
 
-done958:
-columns959:
+done996:
+columns997:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done960
+	JG          done998
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -19819,11 +20739,11 @@ columns959:
 	VFMADD231PS (R9)(R11*1), Z15, Z6
 	VFMADD231PS (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns959
+	JMP         columns997
 
-done960:
+done998:
 	CMPQ        R11, CX
-	JE          done961
+	JE          done999
 	VMOVUPS.Z   (DX)(R11*1), K1, Z15
 	VMOVUPS.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z1
@@ -19840,7 +20760,7 @@ done960:
 	VMOVUPS.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z7
 
-done961:
+done999:
 	LEAQ       (R10)(CX*1), AX
 	VADDPS     Z8, Z1, Z1
 	VADDPS     Z9, Z2, Z2
@@ -19881,11 +20801,11 @@ done961:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x0000001c, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end950
+	JMP        end988
 
-skip956:
+skip994:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip962
+	JNE     skip1000
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -19905,10 +20825,10 @@ skip956:
 	VMOVUPS Z0, Z0
 	XORQ    R10, R10
 
-columns963:
+columns1001:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done964
+	JG          done1002
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -19924,13 +20844,13 @@ columns963:
 	VFMADD231PS 64(R8)(R10*1), Z13, Z11
 	VFMADD231PS 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns963
+	JMP         columns1001
 
-done964:
-columns965:
+done1002:
+columns1003:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done966
+	JG          done1004
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -19939,11 +20859,11 @@ columns965:
 	VFMADD231PS (R8)(R10*1), Z13, Z5
 	VFMADD231PS (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns965
+	JMP         columns1003
 
-done966:
+done1004:
 	CMPQ        R10, CX
-	JE          done967
+	JE          done1005
 	VMOVUPS.Z   (DX)(R10*1), K1, Z13
 	VMOVUPS.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z1
@@ -19958,7 +20878,7 @@ done966:
 	VMOVUPS.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z6
 
-done967:
+done1005:
 	LEAQ       (R9)(CX*1), AX
 	VADDPS     Z7, Z1, Z1
 	VADDPS     Z8, Z2, Z2
@@ -19995,11 +20915,11 @@ done967:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000018, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end950
+	JMP        end988
 
-skip962:
+skip1000:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip968
+	JNE     skip1006
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -20016,10 +20936,10 @@ skip962:
 	VMOVUPS Z0, Z0
 	XORQ    R9, R9
 
-columns969:
+columns1007:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done970
+	JG          done1008
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -20033,13 +20953,13 @@ columns969:
 	VFMADD231PS 64(DI)(R9*1), Z11, Z9
 	VFMADD231PS 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns969
+	JMP         columns1007
 
-done970:
-columns971:
+done1008:
+columns1009:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done972
+	JG          done1010
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -20047,11 +20967,11 @@ columns971:
 	VFMADD231PS (DI)(R9*1), Z11, Z4
 	VFMADD231PS (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns971
+	JMP         columns1009
 
-done972:
+done1010:
 	CMPQ        R9, CX
-	JE          done973
+	JE          done1011
 	VMOVUPS.Z   (DX)(R9*1), K1, Z11
 	VMOVUPS.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z1
@@ -20064,7 +20984,7 @@ done972:
 	VMOVUPS.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z5
 
-done973:
+done1011:
 	LEAQ       (R8)(CX*1), AX
 	VADDPS     Z6, Z1, Z1
 	VADDPS     Z7, Z2, Z2
@@ -20100,11 +21020,11 @@ done973:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000014, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end950
+	JMP        end988
 
-skip968:
+skip1006:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip974
+	JNE     skip1012
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -20118,10 +21038,10 @@ skip968:
 	VMOVUPS Z0, Z0
 	XORQ    R8, R8
 
-columns975:
+columns1013:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done976
+	JG          done1014
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
@@ -20133,24 +21053,24 @@ columns975:
 	VFMADD231PS 64(SI)(R8*1), Z9, Z7
 	VFMADD231PS 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns975
+	JMP         columns1013
 
-done976:
-columns977:
+done1014:
+columns1015:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done978
+	JG          done1016
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
 	VFMADD231PS (SI)(R8*1), Z9, Z3
 	VFMADD231PS (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns977
+	JMP         columns1015
 
-done978:
+done1016:
 	CMPQ        R8, CX
-	JE          done979
+	JE          done1017
 	VMOVUPS.Z   (DX)(R8*1), K1, Z9
 	VMOVUPS.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
@@ -20161,7 +21081,7 @@ done978:
 	VMOVUPS.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z4
 
-done979:
+done1017:
 	LEAQ       (DI)(CX*1), AX
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z2, Z2
@@ -20190,11 +21110,11 @@ done979:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000010, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end950
+	JMP        end988
 
-skip974:
+skip1012:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip980
+	JNE     skip1018
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPS Z0, Z1
@@ -20205,10 +21125,10 @@ skip974:
 	VMOVUPS Z0, Z0
 	XORQ    DI, DI
 
-columns981:
+columns1019:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done982
+	JG          done1020
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
@@ -20218,23 +21138,23 @@ columns981:
 	VFMADD231PS 64(BX)(DI*1), Z7, Z5
 	VFMADD231PS 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns981
+	JMP         columns1019
 
-done982:
-columns983:
+done1020:
+columns1021:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done984
+	JG          done1022
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
 	VFMADD231PS (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns983
+	JMP         columns1021
 
-done984:
+done1022:
 	CMPQ        DI, CX
-	JE          done985
+	JE          done1023
 	VMOVUPS.Z   (DX)(DI*1), K1, Z7
 	VMOVUPS.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z1
@@ -20243,7 +21163,7 @@ done984:
 	VMOVUPS.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z3
 
-done985:
+done1023:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -20278,11 +21198,11 @@ done985:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end950
+	JMP           end988
 
-skip980:
+skip1018:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip986
+	JNE     skip1024
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
@@ -20294,10 +21214,10 @@ skip980:
 	VMOVUPS Z0, Z0
 	XORQ    SI, SI
 
-columns987:
+columns1025:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done988
+	JG          done1026
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
@@ -20311,29 +21231,29 @@ columns987:
 	VFMADD231PS 192(AX)(SI*1), Z9, Z7
 	VFMADD231PS 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns987
+	JMP         columns1025
 
-done988:
-columns989:
+done1026:
+columns1027:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done990
+	JG          done1028
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns989
+	JMP         columns1027
 
-done990:
+done1028:
 	CMPQ        SI, CX
-	JE          done991
+	JE          done1029
 	VMOVUPS.Z   (DX)(SI*1), K1, Z9
 	VMOVUPS.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
 	VMOVUPS.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z2
 
-done991:
+done1029:
 	LEAQ          (BX)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -20362,21 +21282,21 @@ done991:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end950
+	JMP           end988
 
-skip986:
+skip1024:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip992
+	JNE     skip1030
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z0
 	XORQ    BX, BX
 
-columns993:
+columns1031:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done994
+	JG          done1032
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	VMOVUPS     64(DX)(BX*1), Z5
@@ -20386,26 +21306,26 @@ columns993:
 	VMOVUPS     192(DX)(BX*1), Z5
 	VFMADD231PS 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns993
+	JMP         columns1031
 
-done994:
-columns995:
+done1032:
+columns1033:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done996
+	JG          done1034
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns995
+	JMP         columns1033
 
-done996:
+done1034:
 	CMPQ        BX, CX
-	JE          done997
+	JE          done1035
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z4, Z5, Z1
 
-done997:
+done1035:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -20422,10 +21342,10 @@ done997:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end950
+	JMP           end988
 
-skip992:
-end950:
+skip1030:
+end988:
 	VZEROUPPER
 	RET
 
@@ -20447,9 +21367,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000010
-	JG      next999
+	JG      next1037
 	TESTQ   SI, SI
-	JZ      end998
+	JZ      end1036
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -20463,9 +21383,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1001
+	JL      done1039
 
-loop1000:
+loop1038:
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
@@ -20482,33 +21402,33 @@ loop1000:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1000
+	JGE          loop1038
 
-done1001:
+done1039:
 	CMPQ R11, $0x00000001
-	JL   done1003
+	JL   done1041
 
-loop1002:
+loop1040:
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1002
+	JG           loop1040
 
-done1003:
+done1041:
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z1, Z1
 	VMOVUPS.Z (AX)(R9*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 	VMOVUPS   Z1, K1, (AX)(R9*1)
-	JMP       end998
+	JMP       end1036
 
-next999:
+next1037:
 	CMPQ    SI, $0x00000020
-	JG      next1004
+	JG      next1042
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20527,9 +21447,9 @@ next999:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1006
+	JL      done1044
 
-loop1005:
+loop1043:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -20550,13 +21470,13 @@ loop1005:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1005
+	JGE          loop1043
 
-done1006:
+done1044:
 	CMPQ R11, $0x00000001
-	JL   done1008
+	JL   done1046
 
-loop1007:
+loop1045:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -20564,9 +21484,9 @@ loop1007:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1007
+	JG           loop1045
 
-done1008:
+done1046:
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z1, Z1
@@ -20578,11 +21498,11 @@ done1008:
 	VMOVUPS.Z 64(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z2, Z2
 	VMOVUPS   Z2, K1, 64(AX)(R9*1)
-	JMP       end998
+	JMP       end1036
 
-next1004:
+next1042:
 	CMPQ    SI, $0x00000030
-	JG      next1009
+	JG      next1047
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20598,9 +21518,9 @@ next1004:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done1011
+	JL      done1049
 
-loop1010:
+loop1048:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -20615,13 +21535,13 @@ loop1010:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1010
+	JGE          loop1048
 
-done1011:
+done1049:
 	CMPQ R11, $0x00000001
-	JL   done1013
+	JL   done1051
 
-loop1012:
+loop1050:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -20630,9 +21550,9 @@ loop1012:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1012
+	JG           loop1050
 
-done1013:
+done1051:
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z6, Z3, Z3
@@ -20643,11 +21563,11 @@ done1013:
 	VMOVUPS.Z 128(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z3, Z3
 	VMOVUPS   Z3, K1, 128(AX)(R9*1)
-	JMP       end998
+	JMP       end1036
 
-next1009:
+next1047:
 	CMPQ    SI, $0x00000040
-	JG      next1014
+	JG      next1052
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20665,9 +21585,9 @@ next1009:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done1016
+	JL      done1054
 
-loop1015:
+loop1053:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -20684,13 +21604,13 @@ loop1015:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1015
+	JGE          loop1053
 
-done1016:
+done1054:
 	CMPQ R11, $0x00000001
-	JL   done1018
+	JL   done1056
 
-loop1017:
+loop1055:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -20700,9 +21620,9 @@ loop1017:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1017
+	JG           loop1055
 
-done1018:
+done1056:
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z7, Z3, Z3
@@ -20716,11 +21636,11 @@ done1018:
 	VMOVUPS.Z 192(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z4, Z4
 	VMOVUPS   Z4, K1, 192(AX)(R9*1)
-	JMP       end998
+	JMP       end1036
 
-next1014:
+next1052:
 	CMPQ    SI, $0x00000050
-	JG      next1019
+	JG      next1057
 	SUBQ    $0x00000040, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20735,9 +21655,9 @@ next1014:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1021
+	JL      done1059
 
-loop1020:
+loop1058:
 	VBROADCASTSS (R10), Z6
 	VFMADD231PS  (SI), Z6, Z1
 	VFMADD231PS  64(SI), Z6, Z2
@@ -20748,9 +21668,9 @@ loop1020:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1020
+	JG           loop1058
 
-done1021:
+done1059:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -20762,11 +21682,11 @@ done1021:
 	VMOVUPS.Z 256(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z5, Z5
 	VMOVUPS   Z5, K1, 256(AX)(R9*1)
-	JMP       end998
+	JMP       end1036
 
-next1019:
+next1057:
 	CMPQ    SI, $0x00000060
-	JG      next1022
+	JG      next1060
 	SUBQ    $0x00000050, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20782,9 +21702,9 @@ next1019:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1024
+	JL      done1062
 
-loop1023:
+loop1061:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -20796,9 +21716,9 @@ loop1023:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1023
+	JG           loop1061
 
-done1024:
+done1062:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -20812,11 +21732,11 @@ done1024:
 	VMOVUPS.Z 320(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z6, Z6
 	VMOVUPS   Z6, K1, 320(AX)(R9*1)
-	JMP       end998
+	JMP       end1036
 
-next1022:
+next1060:
 	CMPQ    SI, $0x00000070
-	JG      next1025
+	JG      next1063
 	SUBQ    $0x00000060, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20833,9 +21753,9 @@ next1022:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1027
+	JL      done1065
 
-loop1026:
+loop1064:
 	VBROADCASTSS (R10), Z8
 	VFMADD231PS  (SI), Z8, Z1
 	VFMADD231PS  64(SI), Z8, Z2
@@ -20848,9 +21768,9 @@ loop1026:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1026
+	JG           loop1064
 
-done1027:
+done1065:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -20866,9 +21786,9 @@ done1027:
 	VMOVUPS.Z 384(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z7, Z7
 	VMOVUPS   Z7, K1, 384(AX)(R9*1)
-	JMP       end998
+	JMP       end1036
 
-next1025:
+next1063:
 	SUBQ    $0x00000070, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -20886,9 +21806,9 @@ next1025:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1030
+	JL      done1068
 
-loop1029:
+loop1067:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -20902,9 +21822,9 @@ loop1029:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1029
+	JG           loop1067
 
-done1030:
+done1068:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -20922,14 +21842,14 @@ done1030:
 	VMOVUPS.Z 448(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z8, Z8
 	VMOVUPS   Z8, K1, 448(AX)(R9*1)
-	JMP       end998
+	JMP       end1036
 
-end998:
+end1036:
 	XORQ R9, R9
 
-group1031:
+group1069:
 	CMPQ    R9, R8
-	JE      done1032
+	JE      done1070
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -20943,9 +21863,9 @@ group1031:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1034
+	JL      done1072
 
-loop1033:
+loop1071:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -20958,9 +21878,9 @@ loop1033:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1033
+	JG           loop1071
 
-done1034:
+done1072:
 	VADDPS  (AX)(R9*1), Z1, Z1
 	VMOVUPS Z1, (AX)(R9*1)
 	VADDPS  64(AX)(R9*1), Z2, Z2
@@ -20978,9 +21898,9 @@ done1034:
 	VADDPS  448(AX)(R9*1), Z8, Z8
 	VMOVUPS Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group1031
+	JMP     group1069
 
-done1032:
+done1070:
 	VZEROUPPER
 	RET
 
@@ -20997,15 +21917,15 @@ TEXT ·addOuters32AVX512(SB), NOSPLIT, $0-56
 	MOVQ   m+24(FP), DI
 	SHLQ   $0x02, DI
 	CMPQ   BX, $0x00000006
-	JL     done1036
+	JL     done1074
 
-loop1035:
+loop1073:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done1038
+	JL   done1076
 
-loop1037:
+loop1075:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -21038,9 +21958,9 @@ loop1037:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1040
+	JL      done1078
 
-loop1039:
+loop1077:
 	VMOVUPS      (R13), Z24
 	VMOVUPS      64(R13), Z25
 	VMOVUPS      128(R13), Z26
@@ -21078,9 +21998,9 @@ loop1039:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1039
+	JG           loop1077
 
-done1040:
+done1078:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -21108,13 +22028,13 @@ done1040:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop1037
+	JGE     loop1075
 
-done1038:
+done1076:
 	CMPQ R8, $0x00000002
-	JL   done1042
+	JL   done1080
 
-loop1041:
+loop1079:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -21135,9 +22055,9 @@ loop1041:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1044
+	JL      done1082
 
-loop1043:
+loop1081:
 	VMOVUPS      (R13), Z12
 	VMOVUPS      64(R13), Z13
 	VBROADCASTSS (R12), Z14
@@ -21161,9 +22081,9 @@ loop1043:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1043
+	JG           loop1081
 
-done1044:
+done1082:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -21179,13 +22099,13 @@ done1044:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop1041
+	JGE     loop1079
 
-done1042:
+done1080:
 	CMPQ R8, $0x00000001
-	JL   done1046
+	JL   done1084
 
-loop1045:
+loop1083:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -21200,9 +22120,9 @@ loop1045:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1048
+	JL      done1086
 
-loop1047:
+loop1085:
 	VMOVUPS      (R13), Z6
 	VBROADCASTSS (R12), Z7
 	VFMADD231PS  Z6, Z7, Z0
@@ -21219,9 +22139,9 @@ loop1047:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1047
+	JG           loop1085
 
-done1048:
+done1086:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
@@ -21230,9 +22150,9 @@ done1048:
 	VMOVUPS Z5, (R11)(DX*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop1045
+	JG      loop1083
 
-done1046:
+done1084:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -21242,19 +22162,19 @@ done1046:
 	ADDQ $0x00000018, CX
 	SUBQ $0x00000006, BX
 	CMPQ BX, $0x00000006
-	JGE  loop1035
+	JGE  loop1073
 
-done1036:
+done1074:
 	CMPQ BX, $0x00000005
-	JL   done1050
+	JL   done1088
 
-loop1049:
+loop1087:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done1052
+	JL   done1090
 
-loop1051:
+loop1089:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -21283,9 +22203,9 @@ loop1051:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1054
+	JL      done1092
 
-loop1053:
+loop1091:
 	VMOVUPS      (R13), Z20
 	VMOVUPS      64(R13), Z21
 	VMOVUPS      128(R13), Z22
@@ -21318,9 +22238,9 @@ loop1053:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1053
+	JG           loop1091
 
-done1054:
+done1092:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -21344,13 +22264,13 @@ done1054:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop1051
+	JGE     loop1089
 
-done1052:
+done1090:
 	CMPQ R8, $0x00000002
-	JL   done1056
+	JL   done1094
 
-loop1055:
+loop1093:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -21369,9 +22289,9 @@ loop1055:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1058
+	JL      done1096
 
-loop1057:
+loop1095:
 	VMOVUPS      (R13), Z10
 	VMOVUPS      64(R13), Z11
 	VBROADCASTSS (R12), Z12
@@ -21392,9 +22312,9 @@ loop1057:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1057
+	JG           loop1095
 
-done1058:
+done1096:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -21408,13 +22328,13 @@ done1058:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop1055
+	JGE     loop1093
 
-done1056:
+done1094:
 	CMPQ R8, $0x00000001
-	JL   done1060
+	JL   done1098
 
-loop1059:
+loop1097:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -21428,9 +22348,9 @@ loop1059:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1062
+	JL      done1100
 
-loop1061:
+loop1099:
 	VMOVUPS      (R13), Z5
 	VBROADCASTSS (R12), Z6
 	VFMADD231PS  Z5, Z6, Z0
@@ -21445,9 +22365,9 @@ loop1061:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1061
+	JG           loop1099
 
-done1062:
+done1100:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
@@ -21455,9 +22375,9 @@ done1062:
 	VMOVUPS Z4, (R11)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop1059
+	JG      loop1097
 
-done1060:
+done1098:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -21466,19 +22386,19 @@ done1060:
 	ADDQ $0x00000014, CX
 	SUBQ $0x00000005, BX
 	CMPQ BX, $0x00000005
-	JGE  loop1049
+	JGE  loop1087
 
-done1050:
+done1088:
 	CMPQ BX, $0x00000004
-	JL   done1064
+	JL   done1102
 
-loop1063:
+loop1101:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done1066
+	JL   done1104
 
-loop1065:
+loop1103:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -21502,9 +22422,9 @@ loop1065:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done1068
+	JL      done1106
 
-loop1067:
+loop1105:
 	VMOVUPS      (R12), Z16
 	VMOVUPS      64(R12), Z17
 	VMOVUPS      128(R12), Z18
@@ -21532,9 +22452,9 @@ loop1067:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop1067
+	JG           loop1105
 
-done1068:
+done1106:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -21554,13 +22474,13 @@ done1068:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop1065
+	JGE     loop1103
 
-done1066:
+done1104:
 	CMPQ R8, $0x00000002
-	JL   done1070
+	JL   done1108
 
-loop1069:
+loop1107:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -21576,9 +22496,9 @@ loop1069:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done1072
+	JL      done1110
 
-loop1071:
+loop1109:
 	VMOVUPS      (R12), Z8
 	VMOVUPS      64(R12), Z9
 	VBROADCASTSS (R11), Z10
@@ -21596,9 +22516,9 @@ loop1071:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop1071
+	JG           loop1109
 
-done1072:
+done1110:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -21610,13 +22530,13 @@ done1072:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop1069
+	JGE     loop1107
 
-done1070:
+done1108:
 	CMPQ R8, $0x00000001
-	JL   done1074
+	JL   done1112
 
-loop1073:
+loop1111:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -21628,9 +22548,9 @@ loop1073:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done1076
+	JL      done1114
 
-loop1075:
+loop1113:
 	VMOVUPS      (R12), Z4
 	VBROADCASTSS (R11), Z5
 	VFMADD231PS  Z4, Z5, Z0
@@ -21643,18 +22563,18 @@ loop1075:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop1075
+	JG           loop1113
 
-done1076:
+done1114:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
 	VMOVUPS Z3, (R10)(SI*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop1073
+	JG      loop1111
 
-done1074:
+done1112:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -21662,19 +22582,19 @@ done1074:
 	ADDQ $0x00000010, CX
 	SUBQ $0x00000004, BX
 	CMPQ BX, $0x00000004
-	JGE  loop1063
+	JGE  loop1101
 
-done1064:
+done1102:
 	CMPQ BX, $0x00000003
-	JL   done1078
+	JL   done1116
 
-loop1077:
+loop1115:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done1080
+	JL   done1118
 
-loop1079:
+loop1117:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21694,9 +22614,9 @@ loop1079:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1082
+	JL      done1120
 
-loop1081:
+loop1119:
 	VMOVUPS      (R11), Z12
 	VMOVUPS      64(R11), Z13
 	VMOVUPS      128(R11), Z14
@@ -21719,9 +22639,9 @@ loop1081:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1081
+	JG           loop1119
 
-done1082:
+done1120:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -21737,13 +22657,13 @@ done1082:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1079
+	JGE     loop1117
 
-done1080:
+done1118:
 	CMPQ SI, $0x00000002
-	JL   done1084
+	JL   done1122
 
-loop1083:
+loop1121:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21757,9 +22677,9 @@ loop1083:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1086
+	JL      done1124
 
-loop1085:
+loop1123:
 	VMOVUPS      (R11), Z6
 	VMOVUPS      64(R11), Z7
 	VBROADCASTSS (R10), Z8
@@ -21774,9 +22694,9 @@ loop1085:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1085
+	JG           loop1123
 
-done1086:
+done1124:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, (R9)(DX*1)
@@ -21786,13 +22706,13 @@ done1086:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1083
+	JGE     loop1121
 
-done1084:
+done1122:
 	CMPQ SI, $0x00000001
-	JL   done1088
+	JL   done1126
 
-loop1087:
+loop1125:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21803,9 +22723,9 @@ loop1087:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1090
+	JL      done1128
 
-loop1089:
+loop1127:
 	VMOVUPS      (R11), Z3
 	VBROADCASTSS (R10), Z4
 	VFMADD231PS  Z3, Z4, Z0
@@ -21816,36 +22736,36 @@ loop1089:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1089
+	JG           loop1127
 
-done1090:
+done1128:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, (R9)(DX*1)
 	VMOVUPS Z2, (R9)(DX*2)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop1087
+	JG      loop1125
 
-done1088:
+done1126:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x0000000c, CX
 	SUBQ $0x00000003, BX
 	CMPQ BX, $0x00000003
-	JGE  loop1077
+	JGE  loop1115
 
-done1078:
+done1116:
 	CMPQ BX, $0x00000002
-	JL   done1092
+	JL   done1130
 
-loop1091:
+loop1129:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done1094
+	JL   done1132
 
-loop1093:
+loop1131:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21861,9 +22781,9 @@ loop1093:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1096
+	JL      done1134
 
-loop1095:
+loop1133:
 	VMOVUPS      (R11), Z8
 	VMOVUPS      64(R11), Z9
 	VMOVUPS      128(R11), Z10
@@ -21881,9 +22801,9 @@ loop1095:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1095
+	JG           loop1133
 
-done1096:
+done1134:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -21895,13 +22815,13 @@ done1096:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1093
+	JGE     loop1131
 
-done1094:
+done1132:
 	CMPQ SI, $0x00000002
-	JL   done1098
+	JL   done1136
 
-loop1097:
+loop1135:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21913,9 +22833,9 @@ loop1097:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1100
+	JL      done1138
 
-loop1099:
+loop1137:
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VBROADCASTSS (R10), Z6
@@ -21927,9 +22847,9 @@ loop1099:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1099
+	JG           loop1137
 
-done1100:
+done1138:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, (R9)(DX*1)
@@ -21937,13 +22857,13 @@ done1100:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1097
+	JGE     loop1135
 
-done1098:
+done1136:
 	CMPQ SI, $0x00000001
-	JL   done1102
+	JL   done1140
 
-loop1101:
+loop1139:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -21953,9 +22873,9 @@ loop1101:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1104
+	JL      done1142
 
-loop1103:
+loop1141:
 	VMOVUPS      (R11), Z2
 	VBROADCASTSS (R10), Z3
 	VFMADD231PS  Z2, Z3, Z0
@@ -21964,34 +22884,34 @@ loop1103:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1103
+	JG           loop1141
 
-done1104:
+done1142:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, (R9)(DX*1)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop1101
+	JG      loop1139
 
-done1102:
+done1140:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000002, BX
 	CMPQ BX, $0x00000002
-	JGE  loop1091
+	JGE  loop1129
 
-done1092:
+done1130:
 	CMPQ BX, $0x00000001
-	JL   done1106
+	JL   done1144
 
-loop1105:
+loop1143:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done1108
+	JL   done1146
 
-loop1107:
+loop1145:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22003,9 +22923,9 @@ loop1107:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1110
+	JL      done1148
 
-loop1109:
+loop1147:
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VMOVUPS      128(R11), Z6
@@ -22018,9 +22938,9 @@ loop1109:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1109
+	JG           loop1147
 
-done1110:
+done1148:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -22028,13 +22948,13 @@ done1110:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1107
+	JGE     loop1145
 
-done1108:
+done1146:
 	CMPQ SI, $0x00000002
-	JL   done1112
+	JL   done1150
 
-loop1111:
+loop1149:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22044,9 +22964,9 @@ loop1111:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1114
+	JL      done1152
 
-loop1113:
+loop1151:
 	VMOVUPS      (R11), Z2
 	VMOVUPS      64(R11), Z3
 	VBROADCASTSS (R10), Z4
@@ -22055,21 +22975,21 @@ loop1113:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1113
+	JG           loop1151
 
-done1114:
+done1152:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1111
+	JGE     loop1149
 
-done1112:
+done1150:
 	CMPQ SI, $0x00000001
-	JL   done1116
+	JL   done1154
 
-loop1115:
+loop1153:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22078,30 +22998,30 @@ loop1115:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1118
+	JL      done1156
 
-loop1117:
+loop1155:
 	VMOVUPS      (R11), Z1
 	VBROADCASTSS (R10), Z2
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1117
+	JG           loop1155
 
-done1118:
+done1156:
 	VMOVUPS Z0, (R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop1115
+	JG      loop1153
 
-done1116:
+done1154:
 	ADDQ DX, AX
 	ADDQ $0x00000004, CX
 	SUBQ $0x00000001, BX
-	JG   loop1105
+	JG   loop1143
 
-done1106:
+done1144:
 	VZEROUPPER
 	RET
 
@@ -22129,9 +23049,9 @@ TEXT ·fourierFeaturesAVX2(SB), NOSPLIT, $0-40
 	ADDQ   AX, BX
 	LEAQ   (DX)(DX*2), R8
 	CMPQ   DI, $0x00000004
-	JL     done1120
+	JL     done1158
 
-loop1119:
+loop1157:
 	VBROADCASTSD (SI), Y8
 	VFMADD231PD  (BX), Y8, Y0
 	VFMADD231PD  32(BX), Y8, Y1
@@ -22148,22 +23068,22 @@ loop1119:
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
 	CMPQ         DI, $0x00000004
-	JGE          loop1119
+	JGE          loop1157
 
-done1120:
+done1158:
 	CMPQ DI, $0x00000001
-	JL   done1122
+	JL   done1160
 
-loop1121:
+loop1159:
 	VBROADCASTSD (SI), Y8
 	VFMADD231PD  (BX), Y8, Y0
 	VFMADD231PD  32(BX), Y8, Y1
 	ADDQ         DX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JG           loop1121
+	JG           loop1159
 
-done1122:
+done1160:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y0, Y0
@@ -22274,9 +23194,9 @@ done1122:
 	SHRQ         $0x03, DX
 	DECQ         DX
 	CMPQ         DX, $0x00000001
-	JL           done1124
+	JL           done1162
 
-loop1123:
+loop1161:
 	MOVQ   n+32(FP), BX
 	ADDQ   $0x07, BX
 	SHRQ   $0x03, BX
@@ -22296,9 +23216,9 @@ loop1123:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 	CMPQ   R8, $0x00000004
-	JL     done1126
+	JL     done1164
 
-loop1125:
+loop1163:
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  (SI), Y8, Y0
 	VFMADD231PD  32(SI), Y8, Y1
@@ -22315,22 +23235,22 @@ loop1125:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, R8
 	CMPQ         R8, $0x00000004
-	JGE          loop1125
+	JGE          loop1163
 
-done1126:
+done1164:
 	CMPQ R8, $0x00000001
-	JL   done1128
+	JL   done1166
 
-loop1127:
+loop1165:
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  (SI), Y8, Y0
 	VFMADD231PD  32(SI), Y8, Y1
 	ADDQ         BX, SI
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, R8
-	JG           loop1127
+	JG           loop1165
 
-done1128:
+done1166:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y0, Y0
@@ -22409,9 +23329,9 @@ done1128:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1123
+	JG           loop1161
 
-done1124:
+done1162:
 	VZEROUPPER
 	RET
 
@@ -22439,9 +23359,9 @@ TEXT ·fourierFeatures32AVX2(SB), NOSPLIT, $0-40
 	ADDQ   AX, BX
 	LEAQ   (DX)(DX*2), R8
 	CMPQ   DI, $0x00000004
-	JL     done1130
+	JL     done1168
 
-loop1129:
+loop1167:
 	VBROADCASTSS (SI), Y8
 	VFMADD231PS  (BX), Y8, Y0
 	VFMADD231PS  32(BX), Y8, Y1
@@ -22458,22 +23378,22 @@ loop1129:
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
 	CMPQ         DI, $0x00000004
-	JGE          loop1129
+	JGE          loop1167
 
-done1130:
+done1168:
 	CMPQ DI, $0x00000001
-	JL   done1132
+	JL   done1170
 
-loop1131:
+loop1169:
 	VBROADCASTSS (SI), Y8
 	VFMADD231PS  (BX), Y8, Y0
 	VFMADD231PS  32(BX), Y8, Y1
 	ADDQ         DX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JG           loop1131
+	JG           loop1169
 
-done1132:
+done1170:
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y0, Y0
@@ -22563,9 +23483,9 @@ done1132:
 	SHRQ         $0x04, DX
 	DECQ         DX
 	CMPQ         DX, $0x00000001
-	JL           done1134
+	JL           done1172
 
-loop1133:
+loop1171:
 	MOVQ   n+32(FP), BX
 	ADDQ   $0x0f, BX
 	SHRQ   $0x04, BX
@@ -22585,9 +23505,9 @@ loop1133:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 	CMPQ   R8, $0x00000004
-	JL     done1136
+	JL     done1174
 
-loop1135:
+loop1173:
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (SI), Y8, Y0
 	VFMADD231PS  32(SI), Y8, Y1
@@ -22604,22 +23524,22 @@ loop1135:
 	ADDQ         $0x00000010, DI
 	SUBQ         $0x00000004, R8
 	CMPQ         R8, $0x00000004
-	JGE          loop1135
+	JGE          loop1173
 
-done1136:
+done1174:
 	CMPQ R8, $0x00000001
-	JL   done1138
+	JL   done1176
 
-loop1137:
+loop1175:
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (SI), Y8, Y0
 	VFMADD231PS  32(SI), Y8, Y1
 	ADDQ         BX, SI
 	ADDQ         $0x00000004, DI
 	SUBQ         $0x00000001, R8
-	JG           loop1137
+	JG           loop1175
 
-done1138:
+done1176:
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y0, Y0
@@ -22677,9 +23597,9 @@ done1138:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1133
+	JG           loop1171
 
-done1134:
+done1172:
 	VZEROUPPER
 	RET
 
@@ -22794,9 +23714,9 @@ TEXT ·fourierAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 	CMPQ   SI, $0x00000008
-	JL     done1140
+	JL     done1178
 
-loop1139:
+loop1177:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -22810,9 +23730,9 @@ loop1139:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1142
+	JL      done1180
 
-loop1141:
+loop1179:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -22825,9 +23745,9 @@ loop1141:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1141
+	JG           loop1179
 
-done1142:
+done1180:
 	VMOVUPD Z1, (BX)
 	VMOVUPD Z2, 128(BX)
 	VMOVUPD Z3, 256(BX)
@@ -22840,13 +23760,13 @@ done1142:
 	ADDQ    $0x00000400, BX
 	SUBQ    $0x00000008, SI
 	CMPQ    SI, $0x00000008
-	JGE     loop1139
+	JGE     loop1177
 
-done1140:
+done1178:
 	CMPQ SI, $0x00000007
-	JL   done1144
+	JL   done1182
 
-loop1143:
+loop1181:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -22859,9 +23779,9 @@ loop1143:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1146
+	JL      done1184
 
-loop1145:
+loop1183:
 	VBROADCASTSD (R10), Z8
 	VFMADD231PD  (R9), Z8, Z1
 	VFMADD231PD  64(R9), Z8, Z2
@@ -22873,9 +23793,9 @@ loop1145:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1145
+	JG           loop1183
 
-done1146:
+done1184:
 	VMOVUPD Z1, (BX)
 	VMOVUPD Z2, 128(BX)
 	VMOVUPD Z3, 256(BX)
@@ -22887,13 +23807,13 @@ done1146:
 	ADDQ    $0x00000380, BX
 	SUBQ    $0x00000007, SI
 	CMPQ    SI, $0x00000007
-	JGE     loop1143
+	JGE     loop1181
 
-done1144:
+done1182:
 	CMPQ SI, $0x00000006
-	JL   done1148
+	JL   done1186
 
-loop1147:
+loop1185:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -22905,9 +23825,9 @@ loop1147:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1150
+	JL      done1188
 
-loop1149:
+loop1187:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -22918,9 +23838,9 @@ loop1149:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1149
+	JG           loop1187
 
-done1150:
+done1188:
 	VMOVUPD Z1, (BX)
 	VMOVUPD Z2, 128(BX)
 	VMOVUPD Z3, 256(BX)
@@ -22931,13 +23851,13 @@ done1150:
 	ADDQ    $0x00000300, BX
 	SUBQ    $0x00000006, SI
 	CMPQ    SI, $0x00000006
-	JGE     loop1147
+	JGE     loop1185
 
-done1148:
+done1186:
 	CMPQ SI, $0x00000005
-	JL   done1152
+	JL   done1190
 
-loop1151:
+loop1189:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -22948,9 +23868,9 @@ loop1151:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1154
+	JL      done1192
 
-loop1153:
+loop1191:
 	VBROADCASTSD (R10), Z6
 	VFMADD231PD  (R9), Z6, Z1
 	VFMADD231PD  64(R9), Z6, Z2
@@ -22960,9 +23880,9 @@ loop1153:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1153
+	JG           loop1191
 
-done1154:
+done1192:
 	VMOVUPD Z1, (BX)
 	VMOVUPD Z2, 128(BX)
 	VMOVUPD Z3, 256(BX)
@@ -22972,13 +23892,13 @@ done1154:
 	ADDQ    $0x00000280, BX
 	SUBQ    $0x00000005, SI
 	CMPQ    SI, $0x00000005
-	JGE     loop1151
+	JGE     loop1189
 
-done1152:
+done1190:
 	CMPQ SI, $0x00000004
-	JL   done1156
+	JL   done1194
 
-loop1155:
+loop1193:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -22992,9 +23912,9 @@ loop1155:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1158
+	JL      done1196
 
-loop1157:
+loop1195:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -23009,13 +23929,13 @@ loop1157:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1157
+	JGE          loop1195
 
-done1158:
+done1196:
 	CMPQ R11, $0x00000001
-	JL   done1160
+	JL   done1198
 
-loop1159:
+loop1197:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -23024,9 +23944,9 @@ loop1159:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1159
+	JG           loop1197
 
-done1160:
+done1198:
 	VADDPD  Z5, Z1, Z1
 	VADDPD  Z6, Z2, Z2
 	VADDPD  Z7, Z3, Z3
@@ -23039,13 +23959,13 @@ done1160:
 	ADDQ    $0x00000200, BX
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1155
+	JGE     loop1193
 
-done1156:
+done1194:
 	CMPQ SI, $0x00000003
-	JL   done1162
+	JL   done1200
 
-loop1161:
+loop1199:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -23057,9 +23977,9 @@ loop1161:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1164
+	JL      done1202
 
-loop1163:
+loop1201:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -23072,13 +23992,13 @@ loop1163:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1163
+	JGE          loop1201
 
-done1164:
+done1202:
 	CMPQ R11, $0x00000001
-	JL   done1166
+	JL   done1204
 
-loop1165:
+loop1203:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -23086,9 +24006,9 @@ loop1165:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1165
+	JG           loop1203
 
-done1166:
+done1204:
 	VADDPD  Z4, Z1, Z1
 	VADDPD  Z5, Z2, Z2
 	VADDPD  Z6, Z3, Z3
@@ -23099,13 +24019,13 @@ done1166:
 	ADDQ    $0x00000180, BX
 	SUBQ    $0x00000003, SI
 	CMPQ    SI, $0x00000003
-	JGE     loop1161
+	JGE     loop1199
 
-done1162:
+done1200:
 	CMPQ SI, $0x00000002
-	JL   done1168
+	JL   done1206
 
-loop1167:
+loop1205:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -23120,9 +24040,9 @@ loop1167:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1170
+	JL      done1208
 
-loop1169:
+loop1207:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -23139,22 +24059,22 @@ loop1169:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1169
+	JGE          loop1207
 
-done1170:
+done1208:
 	CMPQ R11, $0x00000001
-	JL   done1172
+	JL   done1210
 
-loop1171:
+loop1209:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1171
+	JG           loop1209
 
-done1172:
+done1210:
 	VADDPD  Z3, Z1, Z1
 	VADDPD  Z4, Z2, Z2
 	VADDPD  Z5, Z1, Z1
@@ -23167,13 +24087,13 @@ done1172:
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1167
+	JGE     loop1205
 
-done1168:
+done1206:
 	CMPQ SI, $0x00000001
-	JL   done1174
+	JL   done1212
 
-loop1173:
+loop1211:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -23184,9 +24104,9 @@ loop1173:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1176
+	JL      done1214
 
-loop1175:
+loop1213:
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	VBROADCASTSD 8(R10), Z5
@@ -23199,21 +24119,21 @@ loop1175:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1175
+	JGE          loop1213
 
-done1176:
+done1214:
 	CMPQ R11, $0x00000001
-	JL   done1178
+	JL   done1216
 
-loop1177:
+loop1215:
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1177
+	JG           loop1215
 
-done1178:
+done1216:
 	VADDPD  Z2, Z1, Z1
 	VADDPD  Z3, Z1, Z1
 	VADDPD  Z4, Z1, Z1
@@ -23221,9 +24141,9 @@ done1178:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000001, SI
-	JG      loop1173
+	JG      loop1211
 
-done1174:
+done1212:
 	XORQ         AX, AX
 	MOVQ         call+16(FP), CX
 	VBROADCASTSD 88(CX), Z1
@@ -23237,7 +24157,7 @@ done1174:
 	SUBQ         DX, CX
 	MOVQ         BX, DX
 	TESTQ        CX, CX
-	JZ           end1179
+	JZ           end1217
 	MOVQ         $-1, SI
 	BZHIQ        CX, SI, SI
 	KMOVW        SI, K1
@@ -23247,14 +24167,14 @@ done1174:
 	VPCMPUQ      $0x05, Z1, Z2, K1
 	KMOVW        K1, CX
 	ORQ          CX, AX
-	JMP          end1179
+	JMP          end1217
 
-end1179:
+end1217:
 	XORQ BX, BX
 
-group1181:
+group1219:
 	CMPQ    BX, DX
-	JE      done1182
+	JE      done1220
 	MOVQ    x+8(FP), CX
 	VMOVUPD (CX)(BX*1), Z2
 	VPADDQ  Z2, Z2, Z2
@@ -23262,11 +24182,11 @@ group1181:
 	KMOVW   K1, CX
 	ORQ     CX, AX
 	ADDQ    $0x00000040, BX
-	JMP     group1181
+	JMP     group1219
 
-done1182:
+done1220:
 	TESTQ AX, AX
-	JZ    skip1183
+	JZ    skip1221
 	MOVQ  call+16(FP), AX
 	MOVQ  32(AX), AX
 	MOVQ  call+16(FP), CX
@@ -23276,19 +24196,19 @@ done1182:
 	ADDQ  $0x07, CX
 	SHRQ  $0x03, CX
 	CMPQ  CX, $0x00000001
-	JL    done1185
+	JL    done1223
 
-loop1184:
+loop1222:
 	VMOVUPD     (AX), Z1
 	VREDUCEPD   $0x00, Z1, Z2
 	VFMADD231PD Z0, Z1, Z2
 	VMOVUPD     Z2, (AX)
 	ADDQ        $0x00000080, AX
 	SUBQ        $0x00000001, CX
-	JG          loop1184
+	JG          loop1222
 
-done1185:
-skip1183:
+done1223:
+skip1221:
 	MOVQ         call+16(FP), AX
 	MOVQ         32(AX), AX
 	MOVQ         call+16(FP), CX
@@ -23310,7 +24230,7 @@ skip1183:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1187
+	JNE          next1225
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VMULPD       Z1, Z1, Z2
@@ -23351,11 +24271,11 @@ skip1183:
 	VMOVUPD      Z1, (AX)
 	VMOVUPD      Z2, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1186
+	JMP          done1224
 
-next1187:
+next1225:
 	CMPQ         CX, $0x01
-	JNE          next1188
+	JNE          next1226
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -23419,11 +24339,11 @@ next1187:
 	VMOVUPD      Z2, 128(AX)
 	VMOVUPD      Z4, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1186
+	JMP          done1224
 
-next1188:
+next1226:
 	CMPQ         CX, $0x02
-	JNE          next1189
+	JNE          next1227
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -23510,11 +24430,11 @@ next1188:
 	VMOVUPD      Z3, 256(AX)
 	VMOVUPD      Z6, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1186
+	JMP          done1224
 
-next1189:
+next1227:
 	CMPQ         CX, $0x03
-	JNE          next1190
+	JNE          next1228
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -23624,55 +24544,55 @@ next1189:
 	VMOVUPD      Z4, 384(AX)
 	VMOVUPD      Z8, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1186
+	JMP          done1224
 
-next1190:
-done1186:
+next1228:
+done1224:
 	MOVQ call+16(FP), CX
 	MOVQ 72(CX), CX
 	CMPQ CX, $0x00
-	JE   product1191
+	JE   product1229
 	MOVQ call+16(FP), BX
 	CMPQ 80(BX), $0x03
-	JNE  product1191
+	JNE  product1229
 	CMPQ CX, $0x04
-	JG   above1202
+	JG   above1240
 	CMPQ CX, $0x02
-	JG   above1203
+	JG   above1241
 	CMPQ CX, $0x01
-	JG   above1204
-	JMP  rows1194
+	JG   above1242
+	JMP  rows1232
 
-above1204:
-	JMP rows1195
+above1242:
+	JMP rows1233
 
-above1203:
+above1241:
 	CMPQ CX, $0x03
-	JG   above1205
-	JMP  rows1196
+	JG   above1243
+	JMP  rows1234
 
-above1205:
-	JMP rows1197
+above1243:
+	JMP rows1235
 
-above1202:
+above1240:
 	CMPQ CX, $0x06
-	JG   above1206
+	JG   above1244
 	CMPQ CX, $0x05
-	JG   above1207
-	JMP  rows1198
+	JG   above1245
+	JMP  rows1236
 
-above1207:
-	JMP rows1199
+above1245:
+	JMP rows1237
 
-above1206:
+above1244:
 	CMPQ CX, $0x07
-	JG   above1208
-	JMP  rows1200
+	JG   above1246
+	JMP  rows1238
 
-above1208:
-	JMP rows1201
+above1246:
+	JMP rows1239
 
-rows1194:
+rows1232:
 	VMOVUPD      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -23691,7 +24611,7 @@ rows1194:
 	VBROADCASTSD 8(R8), Z8
 	VBROADCASTSD 16(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1209
+	JZ           skip1247
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z2
@@ -23801,9 +24721,9 @@ rows1194:
 	VMOVUPD      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1211
+	JL           done1249
 
-loop1210:
+loop1248:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z10
 	VREDUCEPD    $0x40, 128(AX), Z11
@@ -24003,9 +24923,9 @@ loop1210:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1210
+	JG           loop1248
 
-done1211:
+done1249:
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -24032,16 +24952,16 @@ done1211:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1209:
+skip1247:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1213
+	JL      done1251
 
-loop1212:
+loop1250:
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -24069,11 +24989,11 @@ loop1212:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1212
+	JGE         loop1250
 
-done1213:
+done1251:
 	TESTQ       AX, AX
-	JZ          skip1214
+	JZ          skip1252
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -24089,7 +25009,7 @@ done1213:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1214:
+skip1252:
 	VADDPD     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -24106,40 +25026,40 @@ skip1214:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1215
+	JZ         skip1253
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1216
+	JNE        few1254
 	VMOVUPD    Z1, (CX)
-	JMP        done1217
+	JMP        done1255
 
-few1216:
+few1254:
 	TESTQ         $0x00000004, AX
-	JZ            skip1218
+	JZ            skip1256
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1218:
+skip1256:
 	TESTQ         $0x00000002, AX
-	JZ            skip1219
+	JZ            skip1257
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1219:
+skip1257:
 	TESTQ  $0x00000001, AX
-	JZ     skip1220
+	JZ     skip1258
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1220:
-done1217:
-skip1215:
-	JMP finish1192
+skip1258:
+done1255:
+skip1253:
+	JMP finish1230
 
-rows1195:
+rows1233:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -24163,7 +25083,7 @@ rows1195:
 	VBROADCASTSD 32(R8), Z12
 	VBROADCASTSD 40(R8), Z13
 	TESTQ        DX, DX
-	JZ           skip1221
+	JZ           skip1259
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z3
@@ -24273,9 +25193,9 @@ rows1195:
 	VMOVUPD      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1223
+	JL           done1261
 
-loop1222:
+loop1260:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z14
 	VREDUCEPD    $0x40, 128(AX), Z15
@@ -24523,9 +25443,9 @@ loop1222:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1222
+	JG           loop1260
 
-done1223:
+done1261:
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -24564,7 +25484,7 @@ done1223:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1221:
+skip1259:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -24572,9 +25492,9 @@ skip1221:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1225
+	JL      done1263
 
-loop1224:
+loop1262:
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -24614,11 +25534,11 @@ loop1224:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1224
+	JGE         loop1262
 
-done1225:
+done1263:
 	TESTQ       AX, AX
-	JZ          skip1226
+	JZ          skip1264
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -24640,7 +25560,7 @@ done1225:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1226:
+skip1264:
 	VADDPD     Z14, Z1, Z1
 	VADDPD     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -24658,40 +25578,40 @@ skip1226:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1227
+	JZ         skip1265
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1228
+	JNE        few1266
 	VMOVUPD    Z1, (CX)
-	JMP        done1229
+	JMP        done1267
 
-few1228:
+few1266:
 	TESTQ         $0x00000004, AX
-	JZ            skip1230
+	JZ            skip1268
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1230:
+skip1268:
 	TESTQ         $0x00000002, AX
-	JZ            skip1231
+	JZ            skip1269
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1231:
+skip1269:
 	TESTQ  $0x00000001, AX
-	JZ     skip1232
+	JZ     skip1270
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1232:
-done1229:
-skip1227:
-	JMP finish1192
+skip1270:
+done1267:
+skip1265:
+	JMP finish1230
 
-rows1196:
+rows1234:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -24717,7 +25637,7 @@ rows1196:
 	VBROADCASTSD 32(R8), Z13
 	VBROADCASTSD 40(R8), Z14
 	TESTQ        DX, DX
-	JZ           skip1233
+	JZ           skip1271
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z4
@@ -24827,9 +25747,9 @@ rows1196:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1235
+	JL           done1273
 
-loop1234:
+loop1272:
 	LEAQ             sixteenths<>+0(SB), R9
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -25125,9 +26045,9 @@ loop1234:
 	ADDQ             $0x00000200, BX
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JG               loop1234
+	JG               loop1272
 
-done1235:
+done1273:
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -25178,7 +26098,7 @@ done1235:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 
-skip1233:
+skip1271:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -25187,9 +26107,9 @@ skip1233:
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1237
+	JL      done1275
 
-loop1236:
+loop1274:
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -25241,11 +26161,11 @@ loop1236:
 	ADDQ             $0x00000080, DI
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1236
+	JGE              loop1274
 
-done1237:
+done1275:
 	TESTQ            AX, AX
-	JZ               skip1238
+	JZ               skip1276
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -25273,7 +26193,7 @@ done1237:
 	ADDQ             $0x00000040, BX
 	ADDQ             $0x00000040, DI
 
-skip1238:
+skip1276:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z0, Z3, Z3
@@ -25295,40 +26215,40 @@ skip1238:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1239
+	JZ         skip1277
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1240
+	JNE        few1278
 	VMOVUPD    Z1, (CX)
-	JMP        done1241
+	JMP        done1279
 
-few1240:
+few1278:
 	TESTQ         $0x00000004, AX
-	JZ            skip1242
+	JZ            skip1280
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1242:
+skip1280:
 	TESTQ         $0x00000002, AX
-	JZ            skip1243
+	JZ            skip1281
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1243:
+skip1281:
 	TESTQ  $0x00000001, AX
-	JZ     skip1244
+	JZ     skip1282
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1244:
-done1241:
-skip1239:
-	JMP finish1192
+skip1282:
+done1279:
+skip1277:
+	JMP finish1230
 
-rows1197:
+rows1235:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -25355,7 +26275,7 @@ rows1197:
 	VBROADCASTSD 24(R9), Z13
 	VBROADCASTSD 32(R9), Z14
 	TESTQ        DX, DX
-	JZ           skip1245
+	JZ           skip1283
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z5
@@ -25465,9 +26385,9 @@ rows1197:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1247
+	JL           done1285
 
-loop1246:
+loop1284:
 	LEAQ             sixteenths<>+0(SB), R10
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -25811,9 +26731,9 @@ loop1246:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, R8
 	SUBQ             $0x00000001, DX
-	JG               loop1246
+	JG               loop1284
 
-done1247:
+done1285:
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -25876,7 +26796,7 @@ done1247:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 
-skip1245:
+skip1283:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -25886,9 +26806,9 @@ skip1245:
 	VMOVUPD Z0, Z17
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1249
+	JL      done1287
 
-loop1248:
+loop1286:
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -25952,11 +26872,11 @@ loop1248:
 	ADDQ             $0x00000080, R8
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1248
+	JGE              loop1286
 
-done1249:
+done1287:
 	TESTQ            AX, AX
-	JZ               skip1250
+	JZ               skip1288
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -25990,7 +26910,7 @@ done1249:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, R8
 
-skip1250:
+skip1288:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -26013,40 +26933,40 @@ skip1250:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1251
+	JZ         skip1289
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1252
+	JNE        few1290
 	VMOVUPD    Z1, (CX)
-	JMP        done1253
+	JMP        done1291
 
-few1252:
+few1290:
 	TESTQ         $0x00000004, AX
-	JZ            skip1254
+	JZ            skip1292
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1254:
+skip1292:
 	TESTQ         $0x00000002, AX
-	JZ            skip1255
+	JZ            skip1293
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1255:
+skip1293:
 	TESTQ  $0x00000001, AX
-	JZ     skip1256
+	JZ     skip1294
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1256:
-done1253:
-skip1251:
-	JMP finish1192
+skip1294:
+done1291:
+skip1289:
+	JMP finish1230
 
-rows1198:
+rows1236:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -26075,7 +26995,7 @@ rows1198:
 	VBROADCASTSD 16(R10), Z13
 	VBROADCASTSD 24(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1257
+	JZ           skip1295
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z6
@@ -26185,9 +27105,9 @@ rows1198:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1259
+	JL           done1297
 
-loop1258:
+loop1296:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -26580,9 +27500,9 @@ loop1258:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1258
+	JG               loop1296
 
-done1259:
+done1297:
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -26658,7 +27578,7 @@ done1259:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1257:
+skip1295:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -26669,9 +27589,9 @@ skip1257:
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1261
+	JL      done1299
 
-loop1260:
+loop1298:
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -26748,11 +27668,11 @@ loop1260:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1260
+	JGE              loop1298
 
-done1261:
+done1299:
 	TESTQ            AX, AX
-	JZ               skip1262
+	JZ               skip1300
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -26793,7 +27713,7 @@ done1261:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1262:
+skip1300:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -26823,40 +27743,40 @@ skip1262:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1263
+	JZ         skip1301
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1264
+	JNE        few1302
 	VMOVUPD    Z1, (CX)
-	JMP        done1265
+	JMP        done1303
 
-few1264:
+few1302:
 	TESTQ         $0x00000004, AX
-	JZ            skip1266
+	JZ            skip1304
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1266:
+skip1304:
 	TESTQ         $0x00000002, AX
-	JZ            skip1267
+	JZ            skip1305
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1267:
+skip1305:
 	TESTQ  $0x00000001, AX
-	JZ     skip1268
+	JZ     skip1306
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1268:
-done1265:
-skip1263:
-	JMP finish1192
+skip1306:
+done1303:
+skip1301:
+	JMP finish1230
 
-rows1199:
+rows1237:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -26886,7 +27806,7 @@ rows1199:
 	VBROADCASTSD 8(R10), Z13
 	VBROADCASTSD 16(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1269
+	JZ           skip1307
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z7
@@ -26996,9 +27916,9 @@ rows1199:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1271
+	JL           done1309
 
-loop1270:
+loop1308:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -27439,9 +28359,9 @@ loop1270:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1270
+	JG               loop1308
 
-done1271:
+done1309:
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -27529,7 +28449,7 @@ done1271:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1269:
+skip1307:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -27541,9 +28461,9 @@ skip1269:
 	VMOVUPD Z0, Z19
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1273
+	JL      done1311
 
-loop1272:
+loop1310:
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -27632,11 +28552,11 @@ loop1272:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1272
+	JGE              loop1310
 
-done1273:
+done1311:
 	TESTQ            AX, AX
-	JZ               skip1274
+	JZ               skip1312
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -27683,7 +28603,7 @@ done1273:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1274:
+skip1312:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -27714,40 +28634,40 @@ skip1274:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1275
+	JZ         skip1313
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1276
+	JNE        few1314
 	VMOVUPD    Z1, (CX)
-	JMP        done1277
+	JMP        done1315
 
-few1276:
+few1314:
 	TESTQ         $0x00000004, AX
-	JZ            skip1278
+	JZ            skip1316
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1278:
+skip1316:
 	TESTQ         $0x00000002, AX
-	JZ            skip1279
+	JZ            skip1317
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1279:
+skip1317:
 	TESTQ  $0x00000001, AX
-	JZ     skip1280
+	JZ     skip1318
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1280:
-done1277:
-skip1275:
-	JMP finish1192
+skip1318:
+done1315:
+skip1313:
+	JMP finish1230
 
-rows1200:
+rows1238:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -27778,7 +28698,7 @@ rows1200:
 	VBROADCASTSD (R10), Z13
 	VBROADCASTSD 8(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1281
+	JZ           skip1319
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z8
@@ -27888,9 +28808,9 @@ rows1200:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1283
+	JL           done1321
 
-loop1282:
+loop1320:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -28379,9 +29299,9 @@ loop1282:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1282
+	JG               loop1320
 
-done1283:
+done1321:
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -28481,7 +29401,7 @@ done1283:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1281:
+skip1319:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -28494,9 +29414,9 @@ skip1281:
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1285
+	JL      done1323
 
-loop1284:
+loop1322:
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -28597,11 +29517,11 @@ loop1284:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1284
+	JGE              loop1322
 
-done1285:
+done1323:
 	TESTQ            AX, AX
-	JZ               skip1286
+	JZ               skip1324
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -28654,7 +29574,7 @@ done1285:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1286:
+skip1324:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -28689,40 +29609,40 @@ skip1286:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1287
+	JZ         skip1325
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1288
+	JNE        few1326
 	VMOVUPD    Z1, (CX)
-	JMP        done1289
+	JMP        done1327
 
-few1288:
+few1326:
 	TESTQ         $0x00000004, AX
-	JZ            skip1290
+	JZ            skip1328
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1290:
+skip1328:
 	TESTQ         $0x00000002, AX
-	JZ            skip1291
+	JZ            skip1329
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1291:
+skip1329:
 	TESTQ  $0x00000001, AX
-	JZ     skip1292
+	JZ     skip1330
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1292:
-done1289:
-skip1287:
-	JMP finish1192
+skip1330:
+done1327:
+skip1325:
+	JMP finish1230
 
-rows1201:
+rows1239:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -28754,7 +29674,7 @@ rows1201:
 	ADDQ         CX, R9
 	VBROADCASTSD (R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1293
+	JZ           skip1331
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z9
@@ -28864,9 +29784,9 @@ rows1201:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1295
+	JL           done1333
 
-loop1294:
+loop1332:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -29403,9 +30323,9 @@ loop1294:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1294
+	JG               loop1332
 
-done1295:
+done1333:
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -29517,7 +30437,7 @@ done1295:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1293:
+skip1331:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -29531,9 +30451,9 @@ skip1293:
 	VMOVUPD Z0, Z21
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1297
+	JL      done1335
 
-loop1296:
+loop1334:
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -29646,11 +30566,11 @@ loop1296:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1296
+	JGE              loop1334
 
-done1297:
+done1335:
 	TESTQ            AX, AX
-	JZ               skip1298
+	JZ               skip1336
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -29709,7 +30629,7 @@ done1297:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1298:
+skip1336:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -29745,109 +30665,109 @@ skip1298:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1299
+	JZ         skip1337
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1300
+	JNE        few1338
 	VMOVUPD    Z1, (CX)
-	JMP        done1301
+	JMP        done1339
 
-few1300:
+few1338:
 	TESTQ         $0x00000004, AX
-	JZ            skip1302
+	JZ            skip1340
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1302:
+skip1340:
 	TESTQ         $0x00000002, AX
-	JZ            skip1303
+	JZ            skip1341
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1303:
+skip1341:
 	TESTQ  $0x00000001, AX
-	JZ     skip1304
+	JZ     skip1342
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1304:
-done1301:
-skip1299:
-	JMP finish1192
+skip1342:
+done1339:
+skip1337:
+	JMP finish1230
 
-product1191:
+product1229:
 	MOVQ call+16(FP), CX
 	MOVQ 56(CX), CX
 	CMPQ CX, $0x06
-	JG   above1318
+	JG   above1356
 	CMPQ CX, $0x03
-	JG   above1319
+	JG   above1357
 	CMPQ CX, $0x01
-	JG   above1320
+	JG   above1358
 	CMPQ CX, $0x00
-	JG   above1321
-	JMP  rows1305
+	JG   above1359
+	JMP  rows1343
 
-above1321:
-	JMP rows1306
+above1359:
+	JMP rows1344
 
-above1320:
+above1358:
 	CMPQ CX, $0x02
-	JG   above1322
-	JMP  rows1307
+	JG   above1360
+	JMP  rows1345
 
-above1322:
-	JMP rows1308
+above1360:
+	JMP rows1346
 
-above1319:
+above1357:
 	CMPQ CX, $0x05
-	JG   above1323
+	JG   above1361
 	CMPQ CX, $0x04
-	JG   above1324
-	JMP  rows1309
+	JG   above1362
+	JMP  rows1347
 
-above1324:
-	JMP rows1310
+above1362:
+	JMP rows1348
 
-above1323:
-	JMP rows1311
+above1361:
+	JMP rows1349
 
-above1318:
+above1356:
 	CMPQ CX, $0x09
-	JG   above1325
+	JG   above1363
 	CMPQ CX, $0x08
-	JG   above1326
+	JG   above1364
 	CMPQ CX, $0x07
-	JG   above1327
-	JMP  rows1312
+	JG   above1365
+	JMP  rows1350
 
-above1327:
-	JMP rows1313
+above1365:
+	JMP rows1351
 
-above1326:
-	JMP rows1314
+above1364:
+	JMP rows1352
 
-above1325:
+above1363:
 	CMPQ CX, $0x0b
-	JG   above1328
+	JG   above1366
 	CMPQ CX, $0x0a
-	JG   above1329
-	JMP  rows1315
+	JG   above1367
+	JMP  rows1353
 
-above1329:
-	JMP rows1316
+above1367:
+	JMP rows1354
 
-above1328:
-	JMP rows1317
+above1366:
+	JMP rows1355
 
-rows1305:
+rows1343:
 	CMPQ DX, $0x00000001
-	JL   done1331
+	JL   done1369
 
-loop1330:
+loop1368:
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z0
 	VREDUCEPD    $0x40, 128(AX), Z1
@@ -29956,12 +30876,12 @@ loop1330:
 	VMOVUPD      Z7, 448(AX)
 	ADDQ         $0x00000200, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1330
+	JG           loop1368
 
-done1331:
-	JMP finish1192
+done1369:
+	JMP finish1230
 
-rows1306:
+rows1344:
 	VMOVUPD      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -29973,7 +30893,7 @@ rows1306:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1332
+	JZ           skip1370
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z2
@@ -30083,9 +31003,9 @@ rows1306:
 	VMOVUPD      Z9, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1334
+	JL           done1372
 
-loop1333:
+loop1371:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z3
 	VREDUCEPD    $0x40, 128(AX), Z4
@@ -30212,9 +31132,9 @@ loop1333:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1333
+	JG           loop1371
 
-done1334:
+done1372:
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	VMOVUPD     64(SI), Z2
@@ -30222,16 +31142,16 @@ done1334:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1332:
+skip1370:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), CX
 	ADDQ    (CX), AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1336
+	JL      done1374
 
-loop1335:
+loop1373:
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	VMOVUPD     64(SI), Z2
@@ -30240,17 +31160,17 @@ loop1335:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1335
+	JGE         loop1373
 
-done1336:
+done1374:
 	TESTQ       AX, AX
-	JZ          skip1337
+	JZ          skip1375
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1337:
+skip1375:
 	VADDPD     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -30267,7 +31187,7 @@ skip1337:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1338
+	JZ         skip1376
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -30279,50 +31199,50 @@ skip1337:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1340
+	JL         done1378
 
-loop1339:
+loop1377:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1339
+	JG               loop1377
 
-done1340:
+done1378:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1341
+	JNE     few1379
 	VMOVUPD Z1, (AX)
-	JMP     done1342
+	JMP     done1380
 
-few1341:
+few1379:
 	TESTQ         $0x00000004, CX
-	JZ            skip1343
+	JZ            skip1381
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1343:
+skip1381:
 	TESTQ         $0x00000002, CX
-	JZ            skip1344
+	JZ            skip1382
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1344:
+skip1382:
 	TESTQ  $0x00000001, CX
-	JZ     skip1345
+	JZ     skip1383
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1345:
-done1342:
-skip1338:
-	JMP finish1192
+skip1383:
+done1380:
+skip1376:
+	JMP finish1230
 
-rows1307:
+rows1345:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -30335,7 +31255,7 @@ rows1307:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1346
+	JZ           skip1384
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z3
@@ -30445,9 +31365,9 @@ rows1307:
 	VMOVUPD      Z10, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1348
+	JL           done1386
 
-loop1347:
+loop1385:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z4
 	VREDUCEPD    $0x40, 128(AX), Z5
@@ -30582,9 +31502,9 @@ loop1347:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1347
+	JG           loop1385
 
-done1348:
+done1386:
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
@@ -30594,7 +31514,7 @@ done1348:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1346:
+skip1384:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -30602,9 +31522,9 @@ skip1346:
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1350
+	JL      done1388
 
-loop1349:
+loop1387:
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
@@ -30615,18 +31535,18 @@ loop1349:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1349
+	JGE         loop1387
 
-done1350:
+done1388:
 	TESTQ       AX, AX
-	JZ          skip1351
+	JZ          skip1389
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1351:
+skip1389:
 	VADDPD     Z4, Z1, Z1
 	VADDPD     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -30644,7 +31564,7 @@ skip1351:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1352
+	JZ         skip1390
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -30656,50 +31576,50 @@ skip1351:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1354
+	JL         done1392
 
-loop1353:
+loop1391:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1353
+	JG               loop1391
 
-done1354:
+done1392:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1355
+	JNE     few1393
 	VMOVUPD Z1, (AX)
-	JMP     done1356
+	JMP     done1394
 
-few1355:
+few1393:
 	TESTQ         $0x00000004, CX
-	JZ            skip1357
+	JZ            skip1395
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1357:
+skip1395:
 	TESTQ         $0x00000002, CX
-	JZ            skip1358
+	JZ            skip1396
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1358:
+skip1396:
 	TESTQ  $0x00000001, CX
-	JZ     skip1359
+	JZ     skip1397
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1359:
-done1356:
-skip1352:
-	JMP finish1192
+skip1397:
+done1394:
+skip1390:
+	JMP finish1230
 
-rows1308:
+rows1346:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -30713,7 +31633,7 @@ rows1308:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1360
+	JZ           skip1398
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z4
@@ -30823,9 +31743,9 @@ rows1308:
 	VMOVUPD      Z11, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1362
+	JL           done1400
 
-loop1361:
+loop1399:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z5
 	VREDUCEPD    $0x40, 128(AX), Z6
@@ -30968,9 +31888,9 @@ loop1361:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1361
+	JG           loop1399
 
-done1362:
+done1400:
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -30982,7 +31902,7 @@ done1362:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1360:
+skip1398:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -30991,9 +31911,9 @@ skip1360:
 	VMOVUPD Z0, Z6
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1364
+	JL      done1402
 
-loop1363:
+loop1401:
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -31006,11 +31926,11 @@ loop1363:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1363
+	JGE         loop1401
 
-done1364:
+done1402:
 	TESTQ       AX, AX
-	JZ          skip1365
+	JZ          skip1403
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -31018,7 +31938,7 @@ done1364:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1365:
+skip1403:
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
 	VADDPD     Z0, Z3, Z3
@@ -31040,7 +31960,7 @@ skip1365:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1366
+	JZ         skip1404
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31052,50 +31972,50 @@ skip1365:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1368
+	JL         done1406
 
-loop1367:
+loop1405:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1367
+	JG               loop1405
 
-done1368:
+done1406:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1369
+	JNE     few1407
 	VMOVUPD Z1, (AX)
-	JMP     done1370
+	JMP     done1408
 
-few1369:
+few1407:
 	TESTQ         $0x00000004, CX
-	JZ            skip1371
+	JZ            skip1409
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1371:
+skip1409:
 	TESTQ         $0x00000002, CX
-	JZ            skip1372
+	JZ            skip1410
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1372:
+skip1410:
 	TESTQ  $0x00000001, CX
-	JZ     skip1373
+	JZ     skip1411
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1373:
-done1370:
-skip1366:
-	JMP finish1192
+skip1411:
+done1408:
+skip1404:
+	JMP finish1230
 
-rows1309:
+rows1347:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -31110,7 +32030,7 @@ rows1309:
 	MOVQ         call+16(FP), R8
 	ADDQ         (R8), DI
 	TESTQ        DX, DX
-	JZ           skip1374
+	JZ           skip1412
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z5
@@ -31220,9 +32140,9 @@ rows1309:
 	VMOVUPD      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1376
+	JL           done1414
 
-loop1375:
+loop1413:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z6
 	VREDUCEPD    $0x40, 128(AX), Z7
@@ -31373,9 +32293,9 @@ loop1375:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JG           loop1375
+	JG           loop1413
 
-done1376:
+done1414:
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -31389,7 +32309,7 @@ done1376:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 
-skip1374:
+skip1412:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -31399,9 +32319,9 @@ skip1374:
 	VMOVUPD Z0, Z8
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1378
+	JL      done1416
 
-loop1377:
+loop1415:
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -31416,11 +32336,11 @@ loop1377:
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1377
+	JGE         loop1415
 
-done1378:
+done1416:
 	TESTQ       AX, AX
-	JZ          skip1379
+	JZ          skip1417
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -31429,7 +32349,7 @@ done1378:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1379:
+skip1417:
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
 	VADDPD     Z8, Z3, Z3
@@ -31452,7 +32372,7 @@ skip1379:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1380
+	JZ         skip1418
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31464,50 +32384,50 @@ skip1379:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1382
+	JL         done1420
 
-loop1381:
+loop1419:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1381
+	JG               loop1419
 
-done1382:
+done1420:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1383
+	JNE     few1421
 	VMOVUPD Z1, (AX)
-	JMP     done1384
+	JMP     done1422
 
-few1383:
+few1421:
 	TESTQ         $0x00000004, CX
-	JZ            skip1385
+	JZ            skip1423
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1385:
+skip1423:
 	TESTQ         $0x00000002, CX
-	JZ            skip1386
+	JZ            skip1424
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1386:
+skip1424:
 	TESTQ  $0x00000001, CX
-	JZ     skip1387
+	JZ     skip1425
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1387:
-done1384:
-skip1380:
-	JMP finish1192
+skip1425:
+done1422:
+skip1418:
+	JMP finish1230
 
-rows1310:
+rows1348:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -31524,7 +32444,7 @@ rows1310:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1388
+	JZ           skip1426
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z6
@@ -31634,9 +32554,9 @@ rows1310:
 	VMOVUPD      Z13, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1390
+	JL           done1428
 
-loop1389:
+loop1427:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z7
 	VREDUCEPD    $0x40, 128(AX), Z8
@@ -31796,9 +32716,9 @@ loop1389:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1389
+	JG           loop1427
 
-done1390:
+done1428:
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -31815,7 +32735,7 @@ done1390:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1388:
+skip1426:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -31826,9 +32746,9 @@ skip1388:
 	VMOVUPD Z0, Z10
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1392
+	JL      done1430
 
-loop1391:
+loop1429:
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -31846,11 +32766,11 @@ loop1391:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1391
+	JGE         loop1429
 
-done1392:
+done1430:
 	TESTQ       AX, AX
-	JZ          skip1393
+	JZ          skip1431
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -31861,7 +32781,7 @@ done1392:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1393:
+skip1431:
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
 	VADDPD     Z9, Z3, Z3
@@ -31891,7 +32811,7 @@ skip1393:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1394
+	JZ         skip1432
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31903,50 +32823,50 @@ skip1393:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1396
+	JL         done1434
 
-loop1395:
+loop1433:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1395
+	JG               loop1433
 
-done1396:
+done1434:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1397
+	JNE     few1435
 	VMOVUPD Z1, (AX)
-	JMP     done1398
+	JMP     done1436
 
-few1397:
+few1435:
 	TESTQ         $0x00000004, CX
-	JZ            skip1399
+	JZ            skip1437
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1399:
+skip1437:
 	TESTQ         $0x00000002, CX
-	JZ            skip1400
+	JZ            skip1438
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1400:
+skip1438:
 	TESTQ  $0x00000001, CX
-	JZ     skip1401
+	JZ     skip1439
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1401:
-done1398:
-skip1394:
-	JMP finish1192
+skip1439:
+done1436:
+skip1432:
+	JMP finish1230
 
-rows1311:
+rows1349:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -31964,7 +32884,7 @@ rows1311:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1402
+	JZ           skip1440
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z7
@@ -32074,9 +32994,9 @@ rows1311:
 	VMOVUPD      Z14, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1404
+	JL           done1442
 
-loop1403:
+loop1441:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z8
 	VREDUCEPD    $0x40, 128(AX), Z9
@@ -32244,9 +33164,9 @@ loop1403:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1403
+	JG           loop1441
 
-done1404:
+done1442:
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -32265,7 +33185,7 @@ done1404:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1402:
+skip1440:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -32277,9 +33197,9 @@ skip1402:
 	VMOVUPD Z0, Z12
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1406
+	JL      done1444
 
-loop1405:
+loop1443:
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -32299,11 +33219,11 @@ loop1405:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1405
+	JGE         loop1443
 
-done1406:
+done1444:
 	TESTQ       AX, AX
-	JZ          skip1407
+	JZ          skip1445
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -32315,7 +33235,7 @@ done1406:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1407:
+skip1445:
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
 	VADDPD     Z10, Z3, Z3
@@ -32346,7 +33266,7 @@ skip1407:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1408
+	JZ         skip1446
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32358,50 +33278,50 @@ skip1407:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1410
+	JL         done1448
 
-loop1409:
+loop1447:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1409
+	JG               loop1447
 
-done1410:
+done1448:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1411
+	JNE     few1449
 	VMOVUPD Z1, (AX)
-	JMP     done1412
+	JMP     done1450
 
-few1411:
+few1449:
 	TESTQ         $0x00000004, CX
-	JZ            skip1413
+	JZ            skip1451
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1413:
+skip1451:
 	TESTQ         $0x00000002, CX
-	JZ            skip1414
+	JZ            skip1452
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1414:
+skip1452:
 	TESTQ  $0x00000001, CX
-	JZ     skip1415
+	JZ     skip1453
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1415:
-done1412:
-skip1408:
-	JMP finish1192
+skip1453:
+done1450:
+skip1446:
+	JMP finish1230
 
-rows1312:
+rows1350:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -32420,7 +33340,7 @@ rows1312:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1416
+	JZ           skip1454
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z8
@@ -32530,9 +33450,9 @@ rows1312:
 	VMOVUPD      Z15, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1418
+	JL           done1456
 
-loop1417:
+loop1455:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z9
 	VREDUCEPD    $0x40, 128(AX), Z10
@@ -32708,9 +33628,9 @@ loop1417:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1417
+	JG           loop1455
 
-done1418:
+done1456:
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -32731,7 +33651,7 @@ done1418:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1416:
+skip1454:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -32744,9 +33664,9 @@ skip1416:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1420
+	JL      done1458
 
-loop1419:
+loop1457:
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -32768,11 +33688,11 @@ loop1419:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1419
+	JGE         loop1457
 
-done1420:
+done1458:
 	TESTQ       AX, AX
-	JZ          skip1421
+	JZ          skip1459
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -32785,7 +33705,7 @@ done1420:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1421:
+skip1459:
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
 	VADDPD     Z11, Z3, Z3
@@ -32820,7 +33740,7 @@ skip1421:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1422
+	JZ         skip1460
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32832,50 +33752,50 @@ skip1421:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1424
+	JL         done1462
 
-loop1423:
+loop1461:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1423
+	JG               loop1461
 
-done1424:
+done1462:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1425
+	JNE     few1463
 	VMOVUPD Z1, (AX)
-	JMP     done1426
+	JMP     done1464
 
-few1425:
+few1463:
 	TESTQ         $0x00000004, CX
-	JZ            skip1427
+	JZ            skip1465
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1427:
+skip1465:
 	TESTQ         $0x00000002, CX
-	JZ            skip1428
+	JZ            skip1466
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1428:
+skip1466:
 	TESTQ  $0x00000001, CX
-	JZ     skip1429
+	JZ     skip1467
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1429:
-done1426:
-skip1422:
-	JMP finish1192
+skip1467:
+done1464:
+skip1460:
+	JMP finish1230
 
-rows1313:
+rows1351:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -32895,7 +33815,7 @@ rows1313:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1430
+	JZ           skip1468
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z9
@@ -33005,9 +33925,9 @@ rows1313:
 	VMOVUPD      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1432
+	JL           done1470
 
-loop1431:
+loop1469:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z10
 	VREDUCEPD    $0x40, 128(AX), Z11
@@ -33191,9 +34111,9 @@ loop1431:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1431
+	JG           loop1469
 
-done1432:
+done1470:
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -33216,7 +34136,7 @@ done1432:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1430:
+skip1468:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -33230,9 +34150,9 @@ skip1430:
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1434
+	JL      done1472
 
-loop1433:
+loop1471:
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -33256,11 +34176,11 @@ loop1433:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1433
+	JGE         loop1471
 
-done1434:
+done1472:
 	TESTQ       AX, AX
-	JZ          skip1435
+	JZ          skip1473
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -33274,7 +34194,7 @@ done1434:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1435:
+skip1473:
 	VADDPD     Z10, Z1, Z1
 	VADDPD     Z11, Z2, Z2
 	VADDPD     Z12, Z3, Z3
@@ -33310,7 +34230,7 @@ skip1435:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1436
+	JZ         skip1474
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -33322,50 +34242,50 @@ skip1435:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1438
+	JL         done1476
 
-loop1437:
+loop1475:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1437
+	JG               loop1475
 
-done1438:
+done1476:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1439
+	JNE     few1477
 	VMOVUPD Z1, (AX)
-	JMP     done1440
+	JMP     done1478
 
-few1439:
+few1477:
 	TESTQ         $0x00000004, CX
-	JZ            skip1441
+	JZ            skip1479
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1441:
+skip1479:
 	TESTQ         $0x00000002, CX
-	JZ            skip1442
+	JZ            skip1480
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1442:
+skip1480:
 	TESTQ  $0x00000001, CX
-	JZ     skip1443
+	JZ     skip1481
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1443:
-done1440:
-skip1436:
-	JMP finish1192
+skip1481:
+done1478:
+skip1474:
+	JMP finish1230
 
-rows1314:
+rows1352:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -33387,7 +34307,7 @@ rows1314:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1444
+	JZ           skip1482
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z11
@@ -33521,9 +34441,9 @@ rows1314:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1446
+	JL           done1484
 
-loop1445:
+loop1483:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z11
 	VREDUCEPD    $0x40, 128(AX), Z12
@@ -33716,10 +34636,10 @@ loop1445:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1445
+	JG           loop1483
 
-done1446:
-skip1444:
+done1484:
+skip1482:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -33734,9 +34654,9 @@ skip1444:
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1448
+	JL      done1486
 
-loop1447:
+loop1485:
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -33763,11 +34683,11 @@ loop1447:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1447
+	JGE         loop1485
 
-done1448:
+done1486:
 	TESTQ       AX, AX
-	JZ          skip1449
+	JZ          skip1487
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -33783,7 +34703,7 @@ done1448:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1449:
+skip1487:
 	VADDPD     Z11, Z1, Z1
 	VADDPD     Z12, Z2, Z2
 	VADDPD     Z13, Z3, Z3
@@ -33830,7 +34750,7 @@ skip1449:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1450
+	JZ         skip1488
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -33842,50 +34762,50 @@ skip1449:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1452
+	JL         done1490
 
-loop1451:
+loop1489:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1451
+	JG               loop1489
 
-done1452:
+done1490:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1453
+	JNE     few1491
 	VMOVUPD Z1, (AX)
-	JMP     done1454
+	JMP     done1492
 
-few1453:
+few1491:
 	TESTQ         $0x00000004, CX
-	JZ            skip1455
+	JZ            skip1493
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1455:
+skip1493:
 	TESTQ         $0x00000002, CX
-	JZ            skip1456
+	JZ            skip1494
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1456:
+skip1494:
 	TESTQ  $0x00000001, CX
-	JZ     skip1457
+	JZ     skip1495
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1457:
-done1454:
-skip1450:
-	JMP finish1192
+skip1495:
+done1492:
+skip1488:
+	JMP finish1230
 
-rows1315:
+rows1353:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -33908,7 +34828,7 @@ rows1315:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1458
+	JZ           skip1496
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z12
@@ -34044,9 +34964,9 @@ rows1315:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1460
+	JL           done1498
 
-loop1459:
+loop1497:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z12
 	VREDUCEPD    $0x40, 128(AX), Z13
@@ -34247,10 +35167,10 @@ loop1459:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1459
+	JG           loop1497
 
-done1460:
-skip1458:
+done1498:
+skip1496:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -34266,9 +35186,9 @@ skip1458:
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1462
+	JL      done1500
 
-loop1461:
+loop1499:
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -34297,11 +35217,11 @@ loop1461:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1461
+	JGE         loop1499
 
-done1462:
+done1500:
 	TESTQ       AX, AX
-	JZ          skip1463
+	JZ          skip1501
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -34318,7 +35238,7 @@ done1462:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1463:
+skip1501:
 	VADDPD     Z12, Z1, Z1
 	VADDPD     Z13, Z2, Z2
 	VADDPD     Z14, Z3, Z3
@@ -34366,7 +35286,7 @@ skip1463:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1464
+	JZ         skip1502
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -34378,50 +35298,50 @@ skip1463:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1466
+	JL         done1504
 
-loop1465:
+loop1503:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1465
+	JG               loop1503
 
-done1466:
+done1504:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1467
+	JNE     few1505
 	VMOVUPD Z1, (AX)
-	JMP     done1468
+	JMP     done1506
 
-few1467:
+few1505:
 	TESTQ         $0x00000004, CX
-	JZ            skip1469
+	JZ            skip1507
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1469:
+skip1507:
 	TESTQ         $0x00000002, CX
-	JZ            skip1470
+	JZ            skip1508
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1470:
+skip1508:
 	TESTQ  $0x00000001, CX
-	JZ     skip1471
+	JZ     skip1509
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1471:
-done1468:
-skip1464:
-	JMP finish1192
+skip1509:
+done1506:
+skip1502:
+	JMP finish1230
 
-rows1316:
+rows1354:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -34445,7 +35365,7 @@ rows1316:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1472
+	JZ           skip1510
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z13
@@ -34583,9 +35503,9 @@ rows1316:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1474
+	JL           done1512
 
-loop1473:
+loop1511:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z13
 	VREDUCEPD    $0x40, 128(AX), Z14
@@ -34794,10 +35714,10 @@ loop1473:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1473
+	JG           loop1511
 
-done1474:
-skip1472:
+done1512:
+skip1510:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -34814,9 +35734,9 @@ skip1472:
 	VMOVUPD Z0, Z22
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1476
+	JL      done1514
 
-loop1475:
+loop1513:
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -34847,11 +35767,11 @@ loop1475:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1475
+	JGE         loop1513
 
-done1476:
+done1514:
 	TESTQ       AX, AX
-	JZ          skip1477
+	JZ          skip1515
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -34869,7 +35789,7 @@ done1476:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1477:
+skip1515:
 	VADDPD     Z13, Z1, Z1
 	VADDPD     Z14, Z2, Z2
 	VADDPD     Z15, Z3, Z3
@@ -34921,7 +35841,7 @@ skip1477:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1478
+	JZ         skip1516
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -34933,50 +35853,50 @@ skip1477:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1480
+	JL         done1518
 
-loop1479:
+loop1517:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1479
+	JG               loop1517
 
-done1480:
+done1518:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1481
+	JNE     few1519
 	VMOVUPD Z1, (AX)
-	JMP     done1482
+	JMP     done1520
 
-few1481:
+few1519:
 	TESTQ         $0x00000004, CX
-	JZ            skip1483
+	JZ            skip1521
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1483:
+skip1521:
 	TESTQ         $0x00000002, CX
-	JZ            skip1484
+	JZ            skip1522
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1484:
+skip1522:
 	TESTQ  $0x00000001, CX
-	JZ     skip1485
+	JZ     skip1523
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1485:
-done1482:
-skip1478:
-	JMP finish1192
+skip1523:
+done1520:
+skip1516:
+	JMP finish1230
 
-rows1317:
+rows1355:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -35001,7 +35921,7 @@ rows1317:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1486
+	JZ           skip1524
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z14
@@ -35141,9 +36061,9 @@ rows1317:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1488
+	JL           done1526
 
-loop1487:
+loop1525:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z14
 	VREDUCEPD    $0x40, 128(AX), Z15
@@ -35360,10 +36280,10 @@ loop1487:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1487
+	JG           loop1525
 
-done1488:
-skip1486:
+done1526:
+skip1524:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -35381,9 +36301,9 @@ skip1486:
 	VMOVUPD Z0, Z24
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1490
+	JL      done1528
 
-loop1489:
+loop1527:
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -35416,11 +36336,11 @@ loop1489:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1489
+	JGE         loop1527
 
-done1490:
+done1528:
 	TESTQ       AX, AX
-	JZ          skip1491
+	JZ          skip1529
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -35439,7 +36359,7 @@ done1490:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1491:
+skip1529:
 	VADDPD     Z14, Z1, Z1
 	VADDPD     Z15, Z2, Z2
 	VADDPD     Z16, Z3, Z3
@@ -35492,7 +36412,7 @@ skip1491:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1492
+	JZ         skip1530
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -35504,48 +36424,48 @@ skip1491:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1494
+	JL         done1532
 
-loop1493:
+loop1531:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1493
+	JG               loop1531
 
-done1494:
+done1532:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1495
+	JNE     few1533
 	VMOVUPD Z1, (AX)
-	JMP     done1496
+	JMP     done1534
 
-few1495:
+few1533:
 	TESTQ         $0x00000004, CX
-	JZ            skip1497
+	JZ            skip1535
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1497:
+skip1535:
 	TESTQ         $0x00000002, CX
-	JZ            skip1498
+	JZ            skip1536
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1498:
+skip1536:
 	TESTQ  $0x00000001, CX
-	JZ     skip1499
+	JZ     skip1537
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1499:
-done1496:
-skip1492:
-finish1192:
+skip1537:
+done1534:
+skip1530:
+finish1230:
 	VZEROUPPER
 	RET
 
@@ -35570,9 +36490,9 @@ TEXT ·fourier32AVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 	CMPQ   SI, $0x00000008
-	JL     done1501
+	JL     done1539
 
-loop1500:
+loop1538:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35586,9 +36506,9 @@ loop1500:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1503
+	JL      done1541
 
-loop1502:
+loop1540:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -35601,9 +36521,9 @@ loop1502:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1502
+	JG           loop1540
 
-done1503:
+done1541:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -35616,13 +36536,13 @@ done1503:
 	ADDQ    $0x00000400, BX
 	SUBQ    $0x00000008, SI
 	CMPQ    SI, $0x00000008
-	JGE     loop1500
+	JGE     loop1538
 
-done1501:
+done1539:
 	CMPQ SI, $0x00000007
-	JL   done1505
+	JL   done1543
 
-loop1504:
+loop1542:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35635,9 +36555,9 @@ loop1504:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1507
+	JL      done1545
 
-loop1506:
+loop1544:
 	VBROADCASTSS (R10), Z8
 	VFMADD231PS  (R9), Z8, Z1
 	VFMADD231PS  64(R9), Z8, Z2
@@ -35649,9 +36569,9 @@ loop1506:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1506
+	JG           loop1544
 
-done1507:
+done1545:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -35663,13 +36583,13 @@ done1507:
 	ADDQ    $0x00000380, BX
 	SUBQ    $0x00000007, SI
 	CMPQ    SI, $0x00000007
-	JGE     loop1504
+	JGE     loop1542
 
-done1505:
+done1543:
 	CMPQ SI, $0x00000006
-	JL   done1509
+	JL   done1547
 
-loop1508:
+loop1546:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35681,9 +36601,9 @@ loop1508:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1511
+	JL      done1549
 
-loop1510:
+loop1548:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -35694,9 +36614,9 @@ loop1510:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1510
+	JG           loop1548
 
-done1511:
+done1549:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -35707,13 +36627,13 @@ done1511:
 	ADDQ    $0x00000300, BX
 	SUBQ    $0x00000006, SI
 	CMPQ    SI, $0x00000006
-	JGE     loop1508
+	JGE     loop1546
 
-done1509:
+done1547:
 	CMPQ SI, $0x00000005
-	JL   done1513
+	JL   done1551
 
-loop1512:
+loop1550:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35724,9 +36644,9 @@ loop1512:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1515
+	JL      done1553
 
-loop1514:
+loop1552:
 	VBROADCASTSS (R10), Z6
 	VFMADD231PS  (R9), Z6, Z1
 	VFMADD231PS  64(R9), Z6, Z2
@@ -35736,9 +36656,9 @@ loop1514:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1514
+	JG           loop1552
 
-done1515:
+done1553:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -35748,13 +36668,13 @@ done1515:
 	ADDQ    $0x00000280, BX
 	SUBQ    $0x00000005, SI
 	CMPQ    SI, $0x00000005
-	JGE     loop1512
+	JGE     loop1550
 
-done1513:
+done1551:
 	CMPQ SI, $0x00000004
-	JL   done1517
+	JL   done1555
 
-loop1516:
+loop1554:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35768,9 +36688,9 @@ loop1516:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1519
+	JL      done1557
 
-loop1518:
+loop1556:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -35785,13 +36705,13 @@ loop1518:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1518
+	JGE          loop1556
 
-done1519:
+done1557:
 	CMPQ R11, $0x00000001
-	JL   done1521
+	JL   done1559
 
-loop1520:
+loop1558:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -35800,9 +36720,9 @@ loop1520:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1520
+	JG           loop1558
 
-done1521:
+done1559:
 	VADDPS  Z5, Z1, Z1
 	VADDPS  Z6, Z2, Z2
 	VADDPS  Z7, Z3, Z3
@@ -35815,13 +36735,13 @@ done1521:
 	ADDQ    $0x00000200, BX
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1516
+	JGE     loop1554
 
-done1517:
+done1555:
 	CMPQ SI, $0x00000003
-	JL   done1523
+	JL   done1561
 
-loop1522:
+loop1560:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35833,9 +36753,9 @@ loop1522:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1525
+	JL      done1563
 
-loop1524:
+loop1562:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -35848,13 +36768,13 @@ loop1524:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1524
+	JGE          loop1562
 
-done1525:
+done1563:
 	CMPQ R11, $0x00000001
-	JL   done1527
+	JL   done1565
 
-loop1526:
+loop1564:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -35862,9 +36782,9 @@ loop1526:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1526
+	JG           loop1564
 
-done1527:
+done1565:
 	VADDPS  Z4, Z1, Z1
 	VADDPS  Z5, Z2, Z2
 	VADDPS  Z6, Z3, Z3
@@ -35875,13 +36795,13 @@ done1527:
 	ADDQ    $0x00000180, BX
 	SUBQ    $0x00000003, SI
 	CMPQ    SI, $0x00000003
-	JGE     loop1522
+	JGE     loop1560
 
-done1523:
+done1561:
 	CMPQ SI, $0x00000002
-	JL   done1529
+	JL   done1567
 
-loop1528:
+loop1566:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35896,9 +36816,9 @@ loop1528:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1531
+	JL      done1569
 
-loop1530:
+loop1568:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -35915,22 +36835,22 @@ loop1530:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1530
+	JGE          loop1568
 
-done1531:
+done1569:
 	CMPQ R11, $0x00000001
-	JL   done1533
+	JL   done1571
 
-loop1532:
+loop1570:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1532
+	JG           loop1570
 
-done1533:
+done1571:
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z2, Z2
 	VADDPS  Z5, Z1, Z1
@@ -35943,13 +36863,13 @@ done1533:
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1528
+	JGE     loop1566
 
-done1529:
+done1567:
 	CMPQ SI, $0x00000001
-	JL   done1535
+	JL   done1573
 
-loop1534:
+loop1572:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -35960,9 +36880,9 @@ loop1534:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1537
+	JL      done1575
 
-loop1536:
+loop1574:
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	VBROADCASTSS 4(R10), Z5
@@ -35975,21 +36895,21 @@ loop1536:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1536
+	JGE          loop1574
 
-done1537:
+done1575:
 	CMPQ R11, $0x00000001
-	JL   done1539
+	JL   done1577
 
-loop1538:
+loop1576:
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1538
+	JG           loop1576
 
-done1539:
+done1577:
 	VADDPS  Z2, Z1, Z1
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z1, Z1
@@ -35997,9 +36917,9 @@ done1539:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000001, SI
-	JG      loop1534
+	JG      loop1572
 
-done1535:
+done1573:
 	XORQ         AX, AX
 	MOVQ         call+16(FP), CX
 	VBROADCASTSS 88(CX), Z1
@@ -36013,7 +36933,7 @@ done1535:
 	SUBQ         DX, CX
 	MOVQ         BX, DX
 	TESTQ        CX, CX
-	JZ           end1540
+	JZ           end1578
 	MOVQ         $-1, SI
 	BZHIQ        CX, SI, SI
 	KMOVW        SI, K1
@@ -36023,14 +36943,14 @@ done1535:
 	VPCMPUD      $0x05, Z1, Z2, K1
 	KMOVW        K1, CX
 	ORQ          CX, AX
-	JMP          end1540
+	JMP          end1578
 
-end1540:
+end1578:
 	XORQ BX, BX
 
-group1542:
+group1580:
 	CMPQ    BX, DX
-	JE      done1543
+	JE      done1581
 	MOVQ    x+8(FP), CX
 	VMOVUPS (CX)(BX*1), Z2
 	VPADDD  Z2, Z2, Z2
@@ -36038,11 +36958,11 @@ group1542:
 	KMOVW   K1, CX
 	ORQ     CX, AX
 	ADDQ    $0x00000040, BX
-	JMP     group1542
+	JMP     group1580
 
-done1543:
+done1581:
 	TESTQ AX, AX
-	JZ    skip1544
+	JZ    skip1582
 	MOVQ  call+16(FP), AX
 	MOVQ  32(AX), AX
 	MOVQ  call+16(FP), CX
@@ -36052,19 +36972,19 @@ done1543:
 	ADDQ  $0x0f, CX
 	SHRQ  $0x04, CX
 	CMPQ  CX, $0x00000001
-	JL    done1546
+	JL    done1584
 
-loop1545:
+loop1583:
 	VMOVUPS     (AX), Z1
 	VREDUCEPS   $0x00, Z1, Z2
 	VFMADD231PS Z0, Z1, Z2
 	VMOVUPS     Z2, (AX)
 	ADDQ        $0x00000080, AX
 	SUBQ        $0x00000001, CX
-	JG          loop1545
+	JG          loop1583
 
-done1546:
-skip1544:
+done1584:
+skip1582:
 	MOVQ         call+16(FP), AX
 	MOVQ         32(AX), AX
 	MOVQ         call+16(FP), CX
@@ -36086,7 +37006,7 @@ skip1544:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1548
+	JNE          next1586
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z5
 	VMULPS       Z5, Z5, Z1
@@ -36119,11 +37039,11 @@ skip1544:
 	VMOVUPS      Z2, (AX)
 	VMOVUPS      Z3, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1547
+	JMP          done1585
 
-next1548:
+next1586:
 	CMPQ         CX, $0x01
-	JNE          next1549
+	JNE          next1587
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z8
 	VREDUCEPS    $0x00, 128(AX), Z9
@@ -36173,11 +37093,11 @@ next1548:
 	VMOVUPS      Z4, 128(AX)
 	VMOVUPS      Z6, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1547
+	JMP          done1585
 
-next1549:
+next1587:
 	CMPQ         CX, $0x02
-	JNE          next1550
+	JNE          next1588
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z11
 	VREDUCEPS    $0x00, 128(AX), Z12
@@ -36244,11 +37164,11 @@ next1549:
 	VMOVUPS      Z6, 256(AX)
 	VMOVUPS      Z9, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1547
+	JMP          done1585
 
-next1550:
+next1588:
 	CMPQ         CX, $0x03
-	JNE          next1551
+	JNE          next1589
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z14
 	VREDUCEPS    $0x00, 128(AX), Z15
@@ -36332,55 +37252,55 @@ next1550:
 	VMOVUPS      Z8, 384(AX)
 	VMOVUPS      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1547
+	JMP          done1585
 
-next1551:
-done1547:
+next1589:
+done1585:
 	MOVQ call+16(FP), CX
 	MOVQ 72(CX), CX
 	CMPQ CX, $0x00
-	JE   product1552
+	JE   product1590
 	MOVQ call+16(FP), BX
 	CMPQ 80(BX), $0x03
-	JNE  product1552
+	JNE  product1590
 	CMPQ CX, $0x04
-	JG   above1563
+	JG   above1601
 	CMPQ CX, $0x02
-	JG   above1564
+	JG   above1602
 	CMPQ CX, $0x01
-	JG   above1565
-	JMP  rows1555
+	JG   above1603
+	JMP  rows1593
 
-above1565:
-	JMP rows1556
+above1603:
+	JMP rows1594
 
-above1564:
+above1602:
 	CMPQ CX, $0x03
-	JG   above1566
-	JMP  rows1557
+	JG   above1604
+	JMP  rows1595
 
-above1566:
-	JMP rows1558
+above1604:
+	JMP rows1596
 
-above1563:
+above1601:
 	CMPQ CX, $0x06
-	JG   above1567
+	JG   above1605
 	CMPQ CX, $0x05
-	JG   above1568
-	JMP  rows1559
+	JG   above1606
+	JMP  rows1597
 
-above1568:
-	JMP rows1560
+above1606:
+	JMP rows1598
 
-above1567:
+above1605:
 	CMPQ CX, $0x07
-	JG   above1569
-	JMP  rows1561
+	JG   above1607
+	JMP  rows1599
 
-above1569:
-	JMP rows1562
+above1607:
+	JMP rows1600
 
-rows1555:
+rows1593:
 	VMOVUPS      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -36399,7 +37319,7 @@ rows1555:
 	VBROADCASTSS 4(R8), Z8
 	VBROADCASTSS 8(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1570
+	JZ           skip1608
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z18
@@ -36483,9 +37403,9 @@ rows1555:
 	VMOVUPS      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1572
+	JL           done1610
 
-loop1571:
+loop1609:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z23
 	VREDUCEPS    $0x00, 128(AX), Z24
@@ -36659,9 +37579,9 @@ loop1571:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1571
+	JG           loop1609
 
-done1572:
+done1610:
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -36688,16 +37608,16 @@ done1572:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1570:
+skip1608:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
 	SUBQ    BX, AX
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1574
+	JL      done1612
 
-loop1573:
+loop1611:
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -36725,11 +37645,11 @@ loop1573:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1573
+	JGE         loop1611
 
-done1574:
+done1612:
 	TESTQ       AX, AX
-	JZ          skip1575
+	JZ          skip1613
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -36745,7 +37665,7 @@ done1574:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1575:
+skip1613:
 	VADDPS     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -36765,41 +37685,41 @@ skip1575:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1576
+	JZ         skip1614
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1577
+	JNE        few1615
 	VMOVUPD    Z1, (CX)
-	JMP        done1578
+	JMP        done1616
 
-few1577:
+few1615:
 	TESTQ         $0x00000004, AX
-	JZ            skip1579
+	JZ            skip1617
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1579:
+skip1617:
 	TESTQ         $0x00000002, AX
-	JZ            skip1580
+	JZ            skip1618
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1580:
+skip1618:
 	TESTQ  $0x00000001, AX
-	JZ     skip1581
+	JZ     skip1619
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1581:
-done1578:
-skip1576:
-	JMP finish1553
+skip1619:
+done1616:
+skip1614:
+	JMP finish1591
 
-rows1556:
+rows1594:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -36823,7 +37743,7 @@ rows1556:
 	VBROADCASTSS 16(R8), Z12
 	VBROADCASTSS 20(R8), Z13
 	TESTQ        DX, DX
-	JZ           skip1582
+	JZ           skip1620
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z22
@@ -36907,9 +37827,9 @@ rows1556:
 	VMOVUPS      Z20, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1584
+	JL           done1622
 
-loop1583:
+loop1621:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z27
 	VREDUCEPS    $0x00, 128(AX), Z28
@@ -37131,9 +38051,9 @@ loop1583:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1583
+	JG           loop1621
 
-done1584:
+done1622:
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -37172,7 +38092,7 @@ done1584:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1582:
+skip1620:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -37180,9 +38100,9 @@ skip1582:
 	VMOVUPS Z0, Z14
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1586
+	JL      done1624
 
-loop1585:
+loop1623:
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -37222,11 +38142,11 @@ loop1585:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1585
+	JGE         loop1623
 
-done1586:
+done1624:
 	TESTQ       AX, AX
-	JZ          skip1587
+	JZ          skip1625
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -37248,7 +38168,7 @@ done1586:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1587:
+skip1625:
 	VADDPS     Z14, Z1, Z1
 	VADDPS     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -37269,41 +38189,41 @@ skip1587:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1588
+	JZ         skip1626
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1589
+	JNE        few1627
 	VMOVUPD    Z1, (CX)
-	JMP        done1590
+	JMP        done1628
 
-few1589:
+few1627:
 	TESTQ         $0x00000004, AX
-	JZ            skip1591
+	JZ            skip1629
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1591:
+skip1629:
 	TESTQ         $0x00000002, AX
-	JZ            skip1592
+	JZ            skip1630
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1592:
+skip1630:
 	TESTQ  $0x00000001, AX
-	JZ     skip1593
+	JZ     skip1631
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1593:
-done1590:
-skip1588:
-	JMP finish1553
+skip1631:
+done1628:
+skip1626:
+	JMP finish1591
 
-rows1557:
+rows1595:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -37329,7 +38249,7 @@ rows1557:
 	VBROADCASTSS 16(R8), Z13
 	VBROADCASTSS 20(R8), Z14
 	TESTQ        DX, DX
-	JZ           skip1594
+	JZ           skip1632
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z23
@@ -37413,9 +38333,9 @@ rows1557:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1596
+	JL           done1634
 
-loop1595:
+loop1633:
 	LEAQ             trig32<>+0(SB), R9
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -37685,9 +38605,9 @@ loop1595:
 	ADDQ             $0x00000200, BX
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JG               loop1595
+	JG               loop1633
 
-done1596:
+done1634:
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -37738,7 +38658,7 @@ done1596:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 
-skip1594:
+skip1632:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -37747,9 +38667,9 @@ skip1594:
 	VMOVUPS Z0, Z16
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1598
+	JL      done1636
 
-loop1597:
+loop1635:
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -37801,11 +38721,11 @@ loop1597:
 	ADDQ             $0x00000080, DI
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1597
+	JGE              loop1635
 
-done1598:
+done1636:
 	TESTQ            AX, AX
-	JZ               skip1599
+	JZ               skip1637
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -37833,7 +38753,7 @@ done1598:
 	ADDQ             $0x00000040, BX
 	ADDQ             $0x00000040, DI
 
-skip1599:
+skip1637:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z0, Z3, Z3
@@ -37858,41 +38778,41 @@ skip1599:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1600
+	JZ         skip1638
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1601
+	JNE        few1639
 	VMOVUPD    Z1, (CX)
-	JMP        done1602
+	JMP        done1640
 
-few1601:
+few1639:
 	TESTQ         $0x00000004, AX
-	JZ            skip1603
+	JZ            skip1641
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1603:
+skip1641:
 	TESTQ         $0x00000002, AX
-	JZ            skip1604
+	JZ            skip1642
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1604:
+skip1642:
 	TESTQ  $0x00000001, AX
-	JZ     skip1605
+	JZ     skip1643
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1605:
-done1602:
-skip1600:
-	JMP finish1553
+skip1643:
+done1640:
+skip1638:
+	JMP finish1591
 
-rows1558:
+rows1596:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -37919,7 +38839,7 @@ rows1558:
 	VBROADCASTSS 12(R9), Z13
 	VBROADCASTSS 16(R9), Z14
 	TESTQ        DX, DX
-	JZ           skip1606
+	JZ           skip1644
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z23
@@ -38003,9 +38923,9 @@ rows1558:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1608
+	JL           done1646
 
-loop1607:
+loop1645:
 	LEAQ             trig32<>+0(SB), R10
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -38323,9 +39243,9 @@ loop1607:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, R8
 	SUBQ             $0x00000001, DX
-	JG               loop1607
+	JG               loop1645
 
-done1608:
+done1646:
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -38388,7 +39308,7 @@ done1608:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 
-skip1606:
+skip1644:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -38398,9 +39318,9 @@ skip1606:
 	VMOVUPS Z0, Z17
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1610
+	JL      done1648
 
-loop1609:
+loop1647:
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -38464,11 +39384,11 @@ loop1609:
 	ADDQ             $0x00000080, R8
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1609
+	JGE              loop1647
 
-done1610:
+done1648:
 	TESTQ            AX, AX
-	JZ               skip1611
+	JZ               skip1649
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -38502,7 +39422,7 @@ done1610:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, R8
 
-skip1611:
+skip1649:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -38528,41 +39448,41 @@ skip1611:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1612
+	JZ         skip1650
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1613
+	JNE        few1651
 	VMOVUPD    Z1, (CX)
-	JMP        done1614
+	JMP        done1652
 
-few1613:
+few1651:
 	TESTQ         $0x00000004, AX
-	JZ            skip1615
+	JZ            skip1653
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1615:
+skip1653:
 	TESTQ         $0x00000002, AX
-	JZ            skip1616
+	JZ            skip1654
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1616:
+skip1654:
 	TESTQ  $0x00000001, AX
-	JZ     skip1617
+	JZ     skip1655
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1617:
-done1614:
-skip1612:
-	JMP finish1553
+skip1655:
+done1652:
+skip1650:
+	JMP finish1591
 
-rows1559:
+rows1597:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -38591,7 +39511,7 @@ rows1559:
 	VBROADCASTSS 8(R10), Z13
 	VBROADCASTSS 12(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1618
+	JZ           skip1656
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -38675,9 +39595,9 @@ rows1559:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1620
+	JL           done1658
 
-loop1619:
+loop1657:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -39044,9 +39964,9 @@ loop1619:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1619
+	JG               loop1657
 
-done1620:
+done1658:
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -39122,7 +40042,7 @@ done1620:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1618:
+skip1656:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -39133,9 +40053,9 @@ skip1618:
 	VMOVUPS Z0, Z18
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1622
+	JL      done1660
 
-loop1621:
+loop1659:
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -39212,11 +40132,11 @@ loop1621:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1621
+	JGE              loop1659
 
-done1622:
+done1660:
 	TESTQ            AX, AX
-	JZ               skip1623
+	JZ               skip1661
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -39257,7 +40177,7 @@ done1622:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1623:
+skip1661:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -39290,41 +40210,41 @@ skip1623:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1624
+	JZ         skip1662
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1625
+	JNE        few1663
 	VMOVUPD    Z1, (CX)
-	JMP        done1626
+	JMP        done1664
 
-few1625:
+few1663:
 	TESTQ         $0x00000004, AX
-	JZ            skip1627
+	JZ            skip1665
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1627:
+skip1665:
 	TESTQ         $0x00000002, AX
-	JZ            skip1628
+	JZ            skip1666
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1628:
+skip1666:
 	TESTQ  $0x00000001, AX
-	JZ     skip1629
+	JZ     skip1667
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1629:
-done1626:
-skip1624:
-	JMP finish1553
+skip1667:
+done1664:
+skip1662:
+	JMP finish1591
 
-rows1560:
+rows1598:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -39354,7 +40274,7 @@ rows1560:
 	VBROADCASTSS 4(R10), Z13
 	VBROADCASTSS 8(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1630
+	JZ           skip1668
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -39438,9 +40358,9 @@ rows1560:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1632
+	JL           done1670
 
-loop1631:
+loop1669:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -39855,9 +40775,9 @@ loop1631:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1631
+	JG               loop1669
 
-done1632:
+done1670:
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -39945,7 +40865,7 @@ done1632:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1630:
+skip1668:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -39957,9 +40877,9 @@ skip1630:
 	VMOVUPS Z0, Z19
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1634
+	JL      done1672
 
-loop1633:
+loop1671:
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -40048,11 +40968,11 @@ loop1633:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1633
+	JGE              loop1671
 
-done1634:
+done1672:
 	TESTQ            AX, AX
-	JZ               skip1635
+	JZ               skip1673
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -40099,7 +41019,7 @@ done1634:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1635:
+skip1673:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -40133,41 +41053,41 @@ skip1635:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1636
+	JZ         skip1674
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1637
+	JNE        few1675
 	VMOVUPD    Z1, (CX)
-	JMP        done1638
+	JMP        done1676
 
-few1637:
+few1675:
 	TESTQ         $0x00000004, AX
-	JZ            skip1639
+	JZ            skip1677
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1639:
+skip1677:
 	TESTQ         $0x00000002, AX
-	JZ            skip1640
+	JZ            skip1678
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1640:
+skip1678:
 	TESTQ  $0x00000001, AX
-	JZ     skip1641
+	JZ     skip1679
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1641:
-done1638:
-skip1636:
-	JMP finish1553
+skip1679:
+done1676:
+skip1674:
+	JMP finish1591
 
-rows1561:
+rows1599:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -40198,7 +41118,7 @@ rows1561:
 	VBROADCASTSS (R10), Z13
 	VBROADCASTSS 4(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1642
+	JZ           skip1680
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -40282,9 +41202,9 @@ rows1561:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1644
+	JL           done1682
 
-loop1643:
+loop1681:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -40747,9 +41667,9 @@ loop1643:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1643
+	JG               loop1681
 
-done1644:
+done1682:
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -40849,7 +41769,7 @@ done1644:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1642:
+skip1680:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -40862,9 +41782,9 @@ skip1642:
 	VMOVUPS Z0, Z20
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1646
+	JL      done1684
 
-loop1645:
+loop1683:
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -40965,11 +41885,11 @@ loop1645:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1645
+	JGE              loop1683
 
-done1646:
+done1684:
 	TESTQ            AX, AX
-	JZ               skip1647
+	JZ               skip1685
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -41022,7 +41942,7 @@ done1646:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1647:
+skip1685:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -41060,41 +41980,41 @@ skip1647:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1648
+	JZ         skip1686
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1649
+	JNE        few1687
 	VMOVUPD    Z1, (CX)
-	JMP        done1650
+	JMP        done1688
 
-few1649:
+few1687:
 	TESTQ         $0x00000004, AX
-	JZ            skip1651
+	JZ            skip1689
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1651:
+skip1689:
 	TESTQ         $0x00000002, AX
-	JZ            skip1652
+	JZ            skip1690
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1652:
+skip1690:
 	TESTQ  $0x00000001, AX
-	JZ     skip1653
+	JZ     skip1691
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1653:
-done1650:
-skip1648:
-	JMP finish1553
+skip1691:
+done1688:
+skip1686:
+	JMP finish1591
 
-rows1562:
+rows1600:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -41126,7 +42046,7 @@ rows1562:
 	ADDQ         CX, R9
 	VBROADCASTSS (R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1654
+	JZ           skip1692
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -41210,9 +42130,9 @@ rows1562:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1656
+	JL           done1694
 
-loop1655:
+loop1693:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -41723,9 +42643,9 @@ loop1655:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1655
+	JG               loop1693
 
-done1656:
+done1694:
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -41837,7 +42757,7 @@ done1656:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1654:
+skip1692:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -41851,9 +42771,9 @@ skip1654:
 	VMOVUPS Z0, Z21
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1658
+	JL      done1696
 
-loop1657:
+loop1695:
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -41966,11 +42886,11 @@ loop1657:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1657
+	JGE              loop1695
 
-done1658:
+done1696:
 	TESTQ            AX, AX
-	JZ               skip1659
+	JZ               skip1697
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -42029,7 +42949,7 @@ done1658:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1659:
+skip1697:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -42068,110 +42988,110 @@ skip1659:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1660
+	JZ         skip1698
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1661
+	JNE        few1699
 	VMOVUPD    Z1, (CX)
-	JMP        done1662
+	JMP        done1700
 
-few1661:
+few1699:
 	TESTQ         $0x00000004, AX
-	JZ            skip1663
+	JZ            skip1701
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1663:
+skip1701:
 	TESTQ         $0x00000002, AX
-	JZ            skip1664
+	JZ            skip1702
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1664:
+skip1702:
 	TESTQ  $0x00000001, AX
-	JZ     skip1665
+	JZ     skip1703
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1665:
-done1662:
-skip1660:
-	JMP finish1553
+skip1703:
+done1700:
+skip1698:
+	JMP finish1591
 
-product1552:
+product1590:
 	MOVQ call+16(FP), CX
 	MOVQ 56(CX), CX
 	CMPQ CX, $0x06
-	JG   above1679
+	JG   above1717
 	CMPQ CX, $0x03
-	JG   above1680
+	JG   above1718
 	CMPQ CX, $0x01
-	JG   above1681
+	JG   above1719
 	CMPQ CX, $0x00
-	JG   above1682
-	JMP  rows1666
+	JG   above1720
+	JMP  rows1704
 
-above1682:
-	JMP rows1667
+above1720:
+	JMP rows1705
 
-above1681:
+above1719:
 	CMPQ CX, $0x02
-	JG   above1683
-	JMP  rows1668
+	JG   above1721
+	JMP  rows1706
 
-above1683:
-	JMP rows1669
+above1721:
+	JMP rows1707
 
-above1680:
+above1718:
 	CMPQ CX, $0x05
-	JG   above1684
+	JG   above1722
 	CMPQ CX, $0x04
-	JG   above1685
-	JMP  rows1670
+	JG   above1723
+	JMP  rows1708
 
-above1685:
-	JMP rows1671
+above1723:
+	JMP rows1709
 
-above1684:
-	JMP rows1672
+above1722:
+	JMP rows1710
 
-above1679:
+above1717:
 	CMPQ CX, $0x09
-	JG   above1686
+	JG   above1724
 	CMPQ CX, $0x08
-	JG   above1687
+	JG   above1725
 	CMPQ CX, $0x07
-	JG   above1688
-	JMP  rows1673
+	JG   above1726
+	JMP  rows1711
 
-above1688:
-	JMP rows1674
+above1726:
+	JMP rows1712
 
-above1687:
-	JMP rows1675
+above1725:
+	JMP rows1713
 
-above1686:
+above1724:
 	CMPQ CX, $0x0b
-	JG   above1689
+	JG   above1727
 	CMPQ CX, $0x0a
-	JG   above1690
-	JMP  rows1676
+	JG   above1728
+	JMP  rows1714
 
-above1690:
-	JMP rows1677
+above1728:
+	JMP rows1715
 
-above1689:
-	JMP rows1678
+above1727:
+	JMP rows1716
 
-rows1666:
+rows1704:
 	CMPQ DX, $0x00000001
-	JL   done1692
+	JL   done1730
 
-loop1691:
+loop1729:
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z13
 	VREDUCEPS    $0x00, 128(AX), Z14
@@ -42254,12 +43174,12 @@ loop1691:
 	VMOVUPS      Z11, 448(AX)
 	ADDQ         $0x00000200, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1691
+	JG           loop1729
 
-done1692:
-	JMP finish1553
+done1730:
+	JMP finish1591
 
-rows1667:
+rows1705:
 	VMOVUPS      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -42271,7 +43191,7 @@ rows1667:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1693
+	JZ           skip1731
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z15
@@ -42355,9 +43275,9 @@ rows1667:
 	VMOVUPS      Z13, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1695
+	JL           done1733
 
-loop1694:
+loop1732:
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z16
 	VREDUCEPS    $0x00, 128(AX), Z17
@@ -42458,9 +43378,9 @@ loop1694:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1694
+	JG           loop1732
 
-done1695:
+done1733:
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	VMOVUPS     64(SI), Z2
@@ -42468,16 +43388,16 @@ done1695:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1693:
+skip1731:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), CX
 	ADDQ    (CX), AX
 	SUBQ    BX, AX
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1697
+	JL      done1735
 
-loop1696:
+loop1734:
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	VMOVUPS     64(SI), Z2
@@ -42486,17 +43406,17 @@ loop1696:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1696
+	JGE         loop1734
 
-done1697:
+done1735:
 	TESTQ       AX, AX
-	JZ          skip1698
+	JZ          skip1736
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1698:
+skip1736:
 	VADDPS     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -42516,7 +43436,7 @@ skip1698:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1699
+	JZ         skip1737
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -42528,51 +43448,51 @@ skip1698:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1701
+	JL         done1739
 
-loop1700:
+loop1738:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1700
+	JG               loop1738
 
-done1701:
+done1739:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1702
+	JNE       few1740
 	VMOVUPD   Z1, (AX)
-	JMP       done1703
+	JMP       done1741
 
-few1702:
+few1740:
 	TESTQ         $0x00000004, CX
-	JZ            skip1704
+	JZ            skip1742
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1704:
+skip1742:
 	TESTQ         $0x00000002, CX
-	JZ            skip1705
+	JZ            skip1743
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1705:
+skip1743:
 	TESTQ  $0x00000001, CX
-	JZ     skip1706
+	JZ     skip1744
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1706:
-done1703:
-skip1699:
-	JMP finish1553
+skip1744:
+done1741:
+skip1737:
+	JMP finish1591
 
-rows1668:
+rows1706:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -42585,7 +43505,7 @@ rows1668:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1707
+	JZ           skip1745
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z16
@@ -42669,9 +43589,9 @@ rows1668:
 	VMOVUPS      Z14, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1709
+	JL           done1747
 
-loop1708:
+loop1746:
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z17
 	VREDUCEPS    $0x00, 128(AX), Z18
@@ -42780,9 +43700,9 @@ loop1708:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1708
+	JG           loop1746
 
-done1709:
+done1747:
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
@@ -42792,7 +43712,7 @@ done1709:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1707:
+skip1745:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -42800,9 +43720,9 @@ skip1707:
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1711
+	JL      done1749
 
-loop1710:
+loop1748:
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
@@ -42813,18 +43733,18 @@ loop1710:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1710
+	JGE         loop1748
 
-done1711:
+done1749:
 	TESTQ       AX, AX
-	JZ          skip1712
+	JZ          skip1750
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1712:
+skip1750:
 	VADDPS     Z4, Z1, Z1
 	VADDPS     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -42845,7 +43765,7 @@ skip1712:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1713
+	JZ         skip1751
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -42857,51 +43777,51 @@ skip1712:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1715
+	JL         done1753
 
-loop1714:
+loop1752:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1714
+	JG               loop1752
 
-done1715:
+done1753:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1716
+	JNE       few1754
 	VMOVUPD   Z1, (AX)
-	JMP       done1717
+	JMP       done1755
 
-few1716:
+few1754:
 	TESTQ         $0x00000004, CX
-	JZ            skip1718
+	JZ            skip1756
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1718:
+skip1756:
 	TESTQ         $0x00000002, CX
-	JZ            skip1719
+	JZ            skip1757
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1719:
+skip1757:
 	TESTQ  $0x00000001, CX
-	JZ     skip1720
+	JZ     skip1758
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1720:
-done1717:
-skip1713:
-	JMP finish1553
+skip1758:
+done1755:
+skip1751:
+	JMP finish1591
 
-rows1669:
+rows1707:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -42915,7 +43835,7 @@ rows1669:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1721
+	JZ           skip1759
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z17
@@ -42999,9 +43919,9 @@ rows1669:
 	VMOVUPS      Z15, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1723
+	JL           done1761
 
-loop1722:
+loop1760:
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z18
 	VREDUCEPS    $0x00, 128(AX), Z19
@@ -43118,9 +44038,9 @@ loop1722:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1722
+	JG           loop1760
 
-done1723:
+done1761:
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -43132,7 +44052,7 @@ done1723:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1721:
+skip1759:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -43141,9 +44061,9 @@ skip1721:
 	VMOVUPS Z0, Z6
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1725
+	JL      done1763
 
-loop1724:
+loop1762:
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -43156,11 +44076,11 @@ loop1724:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1724
+	JGE         loop1762
 
-done1725:
+done1763:
 	TESTQ       AX, AX
-	JZ          skip1726
+	JZ          skip1764
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -43168,7 +44088,7 @@ done1725:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1726:
+skip1764:
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z2, Z2
 	VADDPS     Z0, Z3, Z3
@@ -43193,7 +44113,7 @@ skip1726:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1727
+	JZ         skip1765
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -43205,51 +44125,51 @@ skip1726:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1729
+	JL         done1767
 
-loop1728:
+loop1766:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1728
+	JG               loop1766
 
-done1729:
+done1767:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1730
+	JNE       few1768
 	VMOVUPD   Z1, (AX)
-	JMP       done1731
+	JMP       done1769
 
-few1730:
+few1768:
 	TESTQ         $0x00000004, CX
-	JZ            skip1732
+	JZ            skip1770
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1732:
+skip1770:
 	TESTQ         $0x00000002, CX
-	JZ            skip1733
+	JZ            skip1771
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1733:
+skip1771:
 	TESTQ  $0x00000001, CX
-	JZ     skip1734
+	JZ     skip1772
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1734:
-done1731:
-skip1727:
-	JMP finish1553
+skip1772:
+done1769:
+skip1765:
+	JMP finish1591
 
-rows1670:
+rows1708:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -43264,7 +44184,7 @@ rows1670:
 	MOVQ         call+16(FP), R8
 	ADDQ         (R8), DI
 	TESTQ        DX, DX
-	JZ           skip1735
+	JZ           skip1773
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z18
@@ -43348,9 +44268,9 @@ rows1670:
 	VMOVUPS      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1737
+	JL           done1775
 
-loop1736:
+loop1774:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z19
 	VREDUCEPS    $0x00, 128(AX), Z20
@@ -43475,9 +44395,9 @@ loop1736:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JG           loop1736
+	JG           loop1774
 
-done1737:
+done1775:
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -43491,7 +44411,7 @@ done1737:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 
-skip1735:
+skip1773:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -43501,9 +44421,9 @@ skip1735:
 	VMOVUPS Z0, Z8
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1739
+	JL      done1777
 
-loop1738:
+loop1776:
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -43518,11 +44438,11 @@ loop1738:
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1738
+	JGE         loop1776
 
-done1739:
+done1777:
 	TESTQ       AX, AX
-	JZ          skip1740
+	JZ          skip1778
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -43531,7 +44451,7 @@ done1739:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1740:
+skip1778:
 	VADDPS     Z6, Z1, Z1
 	VADDPS     Z7, Z2, Z2
 	VADDPS     Z8, Z3, Z3
@@ -43557,7 +44477,7 @@ skip1740:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1741
+	JZ         skip1779
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -43569,51 +44489,51 @@ skip1740:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1743
+	JL         done1781
 
-loop1742:
+loop1780:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1742
+	JG               loop1780
 
-done1743:
+done1781:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1744
+	JNE       few1782
 	VMOVUPD   Z1, (AX)
-	JMP       done1745
+	JMP       done1783
 
-few1744:
+few1782:
 	TESTQ         $0x00000004, CX
-	JZ            skip1746
+	JZ            skip1784
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1746:
+skip1784:
 	TESTQ         $0x00000002, CX
-	JZ            skip1747
+	JZ            skip1785
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1747:
+skip1785:
 	TESTQ  $0x00000001, CX
-	JZ     skip1748
+	JZ     skip1786
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1748:
-done1745:
-skip1741:
-	JMP finish1553
+skip1786:
+done1783:
+skip1779:
+	JMP finish1591
 
-rows1671:
+rows1709:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -43630,7 +44550,7 @@ rows1671:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1749
+	JZ           skip1787
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z19
@@ -43714,9 +44634,9 @@ rows1671:
 	VMOVUPS      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1751
+	JL           done1789
 
-loop1750:
+loop1788:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z20
 	VREDUCEPS    $0x00, 128(AX), Z21
@@ -43850,9 +44770,9 @@ loop1750:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1750
+	JG           loop1788
 
-done1751:
+done1789:
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -43869,7 +44789,7 @@ done1751:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1749:
+skip1787:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -43880,9 +44800,9 @@ skip1749:
 	VMOVUPS Z0, Z10
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1753
+	JL      done1791
 
-loop1752:
+loop1790:
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -43900,11 +44820,11 @@ loop1752:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1752
+	JGE         loop1790
 
-done1753:
+done1791:
 	TESTQ       AX, AX
-	JZ          skip1754
+	JZ          skip1792
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -43915,7 +44835,7 @@ done1753:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1754:
+skip1792:
 	VADDPS     Z7, Z1, Z1
 	VADDPS     Z8, Z2, Z2
 	VADDPS     Z9, Z3, Z3
@@ -43948,7 +44868,7 @@ skip1754:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1755
+	JZ         skip1793
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -43960,51 +44880,51 @@ skip1754:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1757
+	JL         done1795
 
-loop1756:
+loop1794:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1756
+	JG               loop1794
 
-done1757:
+done1795:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1758
+	JNE       few1796
 	VMOVUPD   Z1, (AX)
-	JMP       done1759
+	JMP       done1797
 
-few1758:
+few1796:
 	TESTQ         $0x00000004, CX
-	JZ            skip1760
+	JZ            skip1798
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1760:
+skip1798:
 	TESTQ         $0x00000002, CX
-	JZ            skip1761
+	JZ            skip1799
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1761:
+skip1799:
 	TESTQ  $0x00000001, CX
-	JZ     skip1762
+	JZ     skip1800
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1762:
-done1759:
-skip1755:
-	JMP finish1553
+skip1800:
+done1797:
+skip1793:
+	JMP finish1591
 
-rows1672:
+rows1710:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -44022,7 +44942,7 @@ rows1672:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1763
+	JZ           skip1801
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z20
@@ -44106,9 +45026,9 @@ rows1672:
 	VMOVUPS      Z18, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1765
+	JL           done1803
 
-loop1764:
+loop1802:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z21
 	VREDUCEPS    $0x00, 128(AX), Z22
@@ -44250,9 +45170,9 @@ loop1764:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1764
+	JG           loop1802
 
-done1765:
+done1803:
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -44271,7 +45191,7 @@ done1765:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1763:
+skip1801:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -44283,9 +45203,9 @@ skip1763:
 	VMOVUPS Z0, Z12
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1767
+	JL      done1805
 
-loop1766:
+loop1804:
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -44305,11 +45225,11 @@ loop1766:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1766
+	JGE         loop1804
 
-done1767:
+done1805:
 	TESTQ       AX, AX
-	JZ          skip1768
+	JZ          skip1806
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -44321,7 +45241,7 @@ done1767:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1768:
+skip1806:
 	VADDPS     Z8, Z1, Z1
 	VADDPS     Z9, Z2, Z2
 	VADDPS     Z10, Z3, Z3
@@ -44355,7 +45275,7 @@ skip1768:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1769
+	JZ         skip1807
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -44367,51 +45287,51 @@ skip1768:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1771
+	JL         done1809
 
-loop1770:
+loop1808:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1770
+	JG               loop1808
 
-done1771:
+done1809:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1772
+	JNE       few1810
 	VMOVUPD   Z1, (AX)
-	JMP       done1773
+	JMP       done1811
 
-few1772:
+few1810:
 	TESTQ         $0x00000004, CX
-	JZ            skip1774
+	JZ            skip1812
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1774:
+skip1812:
 	TESTQ         $0x00000002, CX
-	JZ            skip1775
+	JZ            skip1813
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1775:
+skip1813:
 	TESTQ  $0x00000001, CX
-	JZ     skip1776
+	JZ     skip1814
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1776:
-done1773:
-skip1769:
-	JMP finish1553
+skip1814:
+done1811:
+skip1807:
+	JMP finish1591
 
-rows1673:
+rows1711:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -44430,7 +45350,7 @@ rows1673:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1777
+	JZ           skip1815
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z21
@@ -44514,9 +45434,9 @@ rows1673:
 	VMOVUPS      Z19, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1779
+	JL           done1817
 
-loop1778:
+loop1816:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z22
 	VREDUCEPS    $0x00, 128(AX), Z23
@@ -44666,9 +45586,9 @@ loop1778:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1778
+	JG           loop1816
 
-done1779:
+done1817:
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -44689,7 +45609,7 @@ done1779:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1777:
+skip1815:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -44702,9 +45622,9 @@ skip1777:
 	VMOVUPS Z0, Z14
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1781
+	JL      done1819
 
-loop1780:
+loop1818:
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -44726,11 +45646,11 @@ loop1780:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1780
+	JGE         loop1818
 
-done1781:
+done1819:
 	TESTQ       AX, AX
-	JZ          skip1782
+	JZ          skip1820
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -44743,7 +45663,7 @@ done1781:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1782:
+skip1820:
 	VADDPS     Z9, Z1, Z1
 	VADDPS     Z10, Z2, Z2
 	VADDPS     Z11, Z3, Z3
@@ -44781,7 +45701,7 @@ skip1782:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1783
+	JZ         skip1821
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -44793,51 +45713,51 @@ skip1782:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1785
+	JL         done1823
 
-loop1784:
+loop1822:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1784
+	JG               loop1822
 
-done1785:
+done1823:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1786
+	JNE       few1824
 	VMOVUPD   Z1, (AX)
-	JMP       done1787
+	JMP       done1825
 
-few1786:
+few1824:
 	TESTQ         $0x00000004, CX
-	JZ            skip1788
+	JZ            skip1826
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1788:
+skip1826:
 	TESTQ         $0x00000002, CX
-	JZ            skip1789
+	JZ            skip1827
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1789:
+skip1827:
 	TESTQ  $0x00000001, CX
-	JZ     skip1790
+	JZ     skip1828
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1790:
-done1787:
-skip1783:
-	JMP finish1553
+skip1828:
+done1825:
+skip1821:
+	JMP finish1591
 
-rows1674:
+rows1712:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -44857,7 +45777,7 @@ rows1674:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1791
+	JZ           skip1829
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z22
@@ -44941,9 +45861,9 @@ rows1674:
 	VMOVUPS      Z20, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1793
+	JL           done1831
 
-loop1792:
+loop1830:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z23
 	VREDUCEPS    $0x00, 128(AX), Z24
@@ -45101,9 +46021,9 @@ loop1792:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1792
+	JG           loop1830
 
-done1793:
+done1831:
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -45126,7 +46046,7 @@ done1793:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1791:
+skip1829:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -45140,9 +46060,9 @@ skip1791:
 	VMOVUPS Z0, Z16
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1795
+	JL      done1833
 
-loop1794:
+loop1832:
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -45166,11 +46086,11 @@ loop1794:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1794
+	JGE         loop1832
 
-done1795:
+done1833:
 	TESTQ       AX, AX
-	JZ          skip1796
+	JZ          skip1834
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -45184,7 +46104,7 @@ done1795:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1796:
+skip1834:
 	VADDPS     Z10, Z1, Z1
 	VADDPS     Z11, Z2, Z2
 	VADDPS     Z12, Z3, Z3
@@ -45223,7 +46143,7 @@ skip1796:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1797
+	JZ         skip1835
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -45235,51 +46155,51 @@ skip1796:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1799
+	JL         done1837
 
-loop1798:
+loop1836:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1798
+	JG               loop1836
 
-done1799:
+done1837:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1800
+	JNE       few1838
 	VMOVUPD   Z1, (AX)
-	JMP       done1801
+	JMP       done1839
 
-few1800:
+few1838:
 	TESTQ         $0x00000004, CX
-	JZ            skip1802
+	JZ            skip1840
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1802:
+skip1840:
 	TESTQ         $0x00000002, CX
-	JZ            skip1803
+	JZ            skip1841
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1803:
+skip1841:
 	TESTQ  $0x00000001, CX
-	JZ     skip1804
+	JZ     skip1842
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1804:
-done1801:
-skip1797:
-	JMP finish1553
+skip1842:
+done1839:
+skip1835:
+	JMP finish1591
 
-rows1675:
+rows1713:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -45301,7 +46221,7 @@ rows1675:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1805
+	JZ           skip1843
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z24
@@ -45409,9 +46329,9 @@ rows1675:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1807
+	JL           done1845
 
-loop1806:
+loop1844:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z24
 	VREDUCEPS    $0x00, 128(AX), Z25
@@ -45578,10 +46498,10 @@ loop1806:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1806
+	JG           loop1844
 
-done1807:
-skip1805:
+done1845:
+skip1843:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -45596,9 +46516,9 @@ skip1805:
 	VMOVUPS Z0, Z18
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1809
+	JL      done1847
 
-loop1808:
+loop1846:
 	VMOVUPS     (R9), Z10
 	VFMADD231PS (SI), Z10, Z1
 	VFMADD231PS (SI)(CX*1), Z10, Z2
@@ -45625,11 +46545,11 @@ loop1808:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1808
+	JGE         loop1846
 
-done1809:
+done1847:
 	TESTQ       AX, AX
-	JZ          skip1810
+	JZ          skip1848
 	VMOVUPS     (R9), Z10
 	VFMADD231PS (SI), Z10, Z1
 	VFMADD231PS (SI)(CX*1), Z10, Z2
@@ -45645,7 +46565,7 @@ done1809:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1810:
+skip1848:
 	VADDPS     Z11, Z1, Z1
 	VADDPS     Z12, Z2, Z2
 	VADDPS     Z13, Z3, Z3
@@ -45694,7 +46614,7 @@ skip1810:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1811
+	JZ         skip1849
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -45706,51 +46626,51 @@ skip1810:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1813
+	JL         done1851
 
-loop1812:
+loop1850:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1812
+	JG               loop1850
 
-done1813:
+done1851:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1814
+	JNE       few1852
 	VMOVUPD   Z1, (AX)
-	JMP       done1815
+	JMP       done1853
 
-few1814:
+few1852:
 	TESTQ         $0x00000004, CX
-	JZ            skip1816
+	JZ            skip1854
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1816:
+skip1854:
 	TESTQ         $0x00000002, CX
-	JZ            skip1817
+	JZ            skip1855
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1817:
+skip1855:
 	TESTQ  $0x00000001, CX
-	JZ     skip1818
+	JZ     skip1856
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1818:
-done1815:
-skip1811:
-	JMP finish1553
+skip1856:
+done1853:
+skip1849:
+	JMP finish1591
 
-rows1676:
+rows1714:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -45773,7 +46693,7 @@ rows1676:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1819
+	JZ           skip1857
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z25
@@ -45883,9 +46803,9 @@ rows1676:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1821
+	JL           done1859
 
-loop1820:
+loop1858:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z25
 	VREDUCEPS    $0x00, 128(AX), Z26
@@ -46060,10 +46980,10 @@ loop1820:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1820
+	JG           loop1858
 
-done1821:
-skip1819:
+done1859:
+skip1857:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -46079,9 +46999,9 @@ skip1819:
 	VMOVUPS Z0, Z20
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1823
+	JL      done1861
 
-loop1822:
+loop1860:
 	VMOVUPS     (R9), Z11
 	VFMADD231PS (SI), Z11, Z1
 	VFMADD231PS (SI)(CX*1), Z11, Z2
@@ -46110,11 +47030,11 @@ loop1822:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1822
+	JGE         loop1860
 
-done1823:
+done1861:
 	TESTQ       AX, AX
-	JZ          skip1824
+	JZ          skip1862
 	VMOVUPS     (R9), Z11
 	VFMADD231PS (SI), Z11, Z1
 	VFMADD231PS (SI)(CX*1), Z11, Z2
@@ -46131,7 +47051,7 @@ done1823:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1824:
+skip1862:
 	VADDPS     Z12, Z1, Z1
 	VADDPS     Z13, Z2, Z2
 	VADDPS     Z14, Z3, Z3
@@ -46181,7 +47101,7 @@ skip1824:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1825
+	JZ         skip1863
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -46193,51 +47113,51 @@ skip1824:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1827
+	JL         done1865
 
-loop1826:
+loop1864:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1826
+	JG               loop1864
 
-done1827:
+done1865:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1828
+	JNE       few1866
 	VMOVUPD   Z1, (AX)
-	JMP       done1829
+	JMP       done1867
 
-few1828:
+few1866:
 	TESTQ         $0x00000004, CX
-	JZ            skip1830
+	JZ            skip1868
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1830:
+skip1868:
 	TESTQ         $0x00000002, CX
-	JZ            skip1831
+	JZ            skip1869
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1831:
+skip1869:
 	TESTQ  $0x00000001, CX
-	JZ     skip1832
+	JZ     skip1870
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1832:
-done1829:
-skip1825:
-	JMP finish1553
+skip1870:
+done1867:
+skip1863:
+	JMP finish1591
 
-rows1677:
+rows1715:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -46261,7 +47181,7 @@ rows1677:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1833
+	JZ           skip1871
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z26
@@ -46373,9 +47293,9 @@ rows1677:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1835
+	JL           done1873
 
-loop1834:
+loop1872:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z26
 	VREDUCEPS    $0x00, 128(AX), Z27
@@ -46558,10 +47478,10 @@ loop1834:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1834
+	JG           loop1872
 
-done1835:
-skip1833:
+done1873:
+skip1871:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -46578,9 +47498,9 @@ skip1833:
 	VMOVUPS Z0, Z22
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1837
+	JL      done1875
 
-loop1836:
+loop1874:
 	VMOVUPS     (R9), Z12
 	VFMADD231PS (SI), Z12, Z1
 	VFMADD231PS (SI)(CX*1), Z12, Z2
@@ -46611,11 +47531,11 @@ loop1836:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1836
+	JGE         loop1874
 
-done1837:
+done1875:
 	TESTQ       AX, AX
-	JZ          skip1838
+	JZ          skip1876
 	VMOVUPS     (R9), Z12
 	VFMADD231PS (SI), Z12, Z1
 	VFMADD231PS (SI)(CX*1), Z12, Z2
@@ -46633,7 +47553,7 @@ done1837:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1838:
+skip1876:
 	VADDPS     Z13, Z1, Z1
 	VADDPS     Z14, Z2, Z2
 	VADDPS     Z15, Z3, Z3
@@ -46687,7 +47607,7 @@ skip1838:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1839
+	JZ         skip1877
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -46699,51 +47619,51 @@ skip1838:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1841
+	JL         done1879
 
-loop1840:
+loop1878:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1840
+	JG               loop1878
 
-done1841:
+done1879:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1842
+	JNE       few1880
 	VMOVUPD   Z1, (AX)
-	JMP       done1843
+	JMP       done1881
 
-few1842:
+few1880:
 	TESTQ         $0x00000004, CX
-	JZ            skip1844
+	JZ            skip1882
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1844:
+skip1882:
 	TESTQ         $0x00000002, CX
-	JZ            skip1845
+	JZ            skip1883
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1845:
+skip1883:
 	TESTQ  $0x00000001, CX
-	JZ     skip1846
+	JZ     skip1884
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1846:
-done1843:
-skip1839:
-	JMP finish1553
+skip1884:
+done1881:
+skip1877:
+	JMP finish1591
 
-rows1678:
+rows1716:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -46768,7 +47688,7 @@ rows1678:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1847
+	JZ           skip1885
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z27
@@ -46882,9 +47802,9 @@ rows1678:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1849
+	JL           done1887
 
-loop1848:
+loop1886:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z27
 	VREDUCEPS    $0x00, 128(AX), Z28
@@ -47075,10 +47995,10 @@ loop1848:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1848
+	JG           loop1886
 
-done1849:
-skip1847:
+done1887:
+skip1885:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -47096,9 +48016,9 @@ skip1847:
 	VMOVUPS Z0, Z24
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1851
+	JL      done1889
 
-loop1850:
+loop1888:
 	VMOVUPS     (R9), Z13
 	VFMADD231PS (SI), Z13, Z1
 	VFMADD231PS (SI)(CX*1), Z13, Z2
@@ -47131,11 +48051,11 @@ loop1850:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1850
+	JGE         loop1888
 
-done1851:
+done1889:
 	TESTQ       AX, AX
-	JZ          skip1852
+	JZ          skip1890
 	VMOVUPS     (R9), Z13
 	VFMADD231PS (SI), Z13, Z1
 	VFMADD231PS (SI)(CX*1), Z13, Z2
@@ -47154,7 +48074,7 @@ done1851:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1852:
+skip1890:
 	VADDPS     Z14, Z1, Z1
 	VADDPS     Z15, Z2, Z2
 	VADDPS     Z16, Z3, Z3
@@ -47209,7 +48129,7 @@ skip1852:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1853
+	JZ         skip1891
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -47221,49 +48141,49 @@ skip1852:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1855
+	JL         done1893
 
-loop1854:
+loop1892:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1854
+	JG               loop1892
 
-done1855:
+done1893:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1856
+	JNE       few1894
 	VMOVUPD   Z1, (AX)
-	JMP       done1857
+	JMP       done1895
 
-few1856:
+few1894:
 	TESTQ         $0x00000004, CX
-	JZ            skip1858
+	JZ            skip1896
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1858:
+skip1896:
 	TESTQ         $0x00000002, CX
-	JZ            skip1859
+	JZ            skip1897
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1859:
+skip1897:
 	TESTQ  $0x00000001, CX
-	JZ     skip1860
+	JZ     skip1898
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1860:
-done1857:
-skip1853:
-finish1553:
+skip1898:
+done1895:
+skip1891:
+finish1591:
 	VZEROUPPER
 	RET
 
@@ -47283,9 +48203,9 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 	CMPQ    CX, $0x00000004
-	JL      done1862
+	JL      done1900
 
-loop1861:
+loop1899:
 	VMOVUPD    (DX), Y1
 	VMOVUPD    (BX), Y2
 	VMOVUPD    (SI), Y3
@@ -47309,11 +48229,11 @@ loop1861:
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
 	CMPQ       CX, $0x00000004
-	JGE        loop1861
+	JGE        loop1899
 
-done1862:
+done1900:
 	TESTQ      CX, CX
-	JZ         skip1863
+	JZ         skip1901
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VMASKMOVPD (SI), Y0, Y3
@@ -47331,7 +48251,7 @@ done1862:
 	VMOVUPD    Y3, 128(AX)
 	VMOVUPD    Y0, 192(AX)
 
-skip1863:
+skip1901:
 	VZEROUPPER
 	RET
 
@@ -47351,9 +48271,9 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 	CMPQ    CX, $0x00000004
-	JL      done1865
+	JL      done1903
 
-loop1864:
+loop1902:
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -47377,11 +48297,11 @@ loop1864:
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
 	CMPQ       CX, $0x00000004
-	JGE        loop1864
+	JGE        loop1902
 
-done1865:
+done1903:
 	TESTQ      CX, CX
-	JZ         skip1866
+	JZ         skip1904
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -47399,6 +48319,6 @@ done1865:
 	VMASKMOVPD Y3, Y0, (SI)
 	VMASKMOVPD Y4, Y0, (DI)
 
-skip1866:
+skip1904:
 	VZEROUPPER
 	RET

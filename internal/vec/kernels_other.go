@@ -30,7 +30,16 @@ func addConvolution(c, a, x []float64, m, n, k int) { addConvolutionPortable(c, 
 func aggregate(m *Mixture, f, x, inverse []float64, limit float64) {
 	aggregatePortable(m, f, x, inverse, limit)
 }
-func regrets(m *Mixture, out, y []float64)        { regretsPortable(m, out, y) }
+func regrets(m *Mixture, out, y []float64) { regretsPortable(m, out, y) }
+func standardise(dst, x, mean, inverse []float64, limit float64) {
+	standardisePortable(dst, x, mean, inverse, limit)
+}
+func bound(m *Moments, dst, said, origin, unit, last []float64, limit float64) {
+	boundPortable(m, dst, said, origin, unit, last, limit)
+}
+func huber(h *Huber, dst, y, forecast []float64)  { huberPortable(h, dst, y, forecast) }
+func glitch(g *Glitch, x, last []float64)         { glitchPortable(g, x, last) }
+func level(l *Level, x []float64)                 { levelPortable(l, x) }
 func steps(s *Steps, x, last []float64)           { stepsPortable(s, x, last) }
 func sinCos(sin, cos, t []float64)                { sinCosPortable(sin, cos, t) }
 func features(phi, w, x []float64, scale float64) { featuresPortable(phi, w, x, scale) }

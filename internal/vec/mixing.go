@@ -201,12 +201,3 @@ func (m *Mixture) slope(j int, e float64) float64 {
 	m.Scale[j] += float64(falling(m.Seen[j], p[mixLeast]) * (square - m.Scale[j]))
 	return e / scale
 }
-
-// falling returns the weight of the last of count values in a mean: 1/count, but at
-// least the given one.
-func falling(count, least float64) float64 {
-	if count*least < 1 {
-		return 1 / count
-	}
-	return least
-}

@@ -39,12 +39,7 @@ const momentsRows = 15
 // winsor scales; a scale of less than degenerate times the magnitude of the data is
 // nothing but rounding. Floor and Ceiling are wide times RMS beside Low and High.
 func NewMoments(n int, forgetting, after, winsor, degenerate, wide float64) *Moments {
-	if n < 1 {
-		panic("vec: NewMoments: no variables")
-	}
-	stride := Stride(n)
-	all := Aligned[float64](momentsRows * stride)
-	row := func(i int) []float64 { return all[i*stride : (i+1)*stride : (i+1)*stride] }
+	all, row := statistics(momentsRows, n)
 	m := &Moments{
 		Weight: row(0), Mean: row(1), Variance: row(2), DiffWeight: row(3), Diff2: row(4), Low: row(5), High: row(6),
 		SD: row(7), RMS: row(8), Unit: row(9), Inverse: row(10), Steps: row(11), PerStep: row(12), Floor: row(13), Ceiling: row(14),
@@ -124,15 +119,4 @@ func momentsPortable(m *Moments, x, diff []float64) {
 		}
 		m.derive(j)
 	}
-}
-
-// clip returns v between -limit and limit; NaN stays.
-func clip(v, limit float64) float64 {
-	if v > limit {
-		return limit
-	}
-	if v < -limit {
-		return -limit
-	}
-	return v
 }

@@ -30,12 +30,7 @@ const stepsRows = 7
 // NewSteps returns what is known before the first step. After so many steps one counts
 // for at most winsor units, and has at least the weight rate in the mean.
 func NewSteps(n int, after, winsor, rate float64) *Steps {
-	if n < 1 {
-		panic("vec: NewSteps: no variables")
-	}
-	stride := Stride(n)
-	all := Aligned[float64](stepsRows * stride)
-	row := func(i int) []float64 { return all[i*stride : (i+1)*stride : (i+1)*stride] }
+	all, row := statistics(stepsRows, n)
 	s := &Steps{
 		Target: row(0), Count: row(1), Square: row(2), Unit: row(3), Inverse: row(4), Largest: row(5), Recent: row(6),
 		all: all, n: n, limits: [...]float64{1, after, winsor, winsor * winsor, rate},

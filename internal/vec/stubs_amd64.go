@@ -142,6 +142,31 @@ func momentsAVX2(rows *float64, limits *float64, x *float64, diff *float64, n in
 //go:noescape
 func stepsAVX2(rows *float64, limits *float64, x *float64, last *float64, n int, stride int)
 
+// standardiseAVX2 sets dst to the rows of x, the last first, less the means, times inverse, limited.
+//
+//go:noescape
+func standardiseAVX2(dst *float64, x *float64, mean *float64, inverse *float64, limit float64, rows int, n int)
+
+// boundAVX2 makes forecasts of what was said of them.
+//
+//go:noescape
+func boundAVX2(dst *float64, said *float64, origin *float64, unit *float64, last *float64, steps *float64, floor *float64, ceiling *float64, limit float64, n int)
+
+// huberAVX2 sets dst to the errors that are learnt from.
+//
+//go:noescape
+func huberAVX2(rows *float64, limits *float64, dst *float64, y *float64, forecast *float64, n int, stride int)
+
+// glitchAVX2 replaces values that are out of all proportion by NaN.
+//
+//go:noescape
+func glitchAVX2(rows *float64, limits *float64, x *float64, last *float64, n int, stride int)
+
+// levelAVX2 takes a sample into the local means.
+//
+//go:noescape
+func levelAVX2(rows *float64, limits *float64, x *float64, n int, stride int)
+
 // conformalAVX2 learns how far off forecasts are; out are the votes, and the misses at each level.
 //
 //go:noescape
@@ -291,6 +316,31 @@ func momentsAVX512(rows *float64, limits *float64, x *float64, diff *float64, n 
 //
 //go:noescape
 func stepsAVX512(rows *float64, limits *float64, x *float64, last *float64, n int, stride int)
+
+// standardiseAVX512 sets dst to the rows of x, the last first, less the means, times inverse, limited.
+//
+//go:noescape
+func standardiseAVX512(dst *float64, x *float64, mean *float64, inverse *float64, limit float64, rows int, n int)
+
+// boundAVX512 makes forecasts of what was said of them.
+//
+//go:noescape
+func boundAVX512(dst *float64, said *float64, origin *float64, unit *float64, last *float64, steps *float64, floor *float64, ceiling *float64, limit float64, n int)
+
+// huberAVX512 sets dst to the errors that are learnt from.
+//
+//go:noescape
+func huberAVX512(rows *float64, limits *float64, dst *float64, y *float64, forecast *float64, n int, stride int)
+
+// glitchAVX512 replaces values that are out of all proportion by NaN.
+//
+//go:noescape
+func glitchAVX512(rows *float64, limits *float64, x *float64, last *float64, n int, stride int)
+
+// levelAVX512 takes a sample into the local means.
+//
+//go:noescape
+func levelAVX512(rows *float64, limits *float64, x *float64, n int, stride int)
 
 // conformalAVX512 learns how far off forecasts are; out are the votes, and the misses at each level.
 //

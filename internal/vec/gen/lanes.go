@@ -165,3 +165,14 @@ func (t target) dense(n GPVirtual) mask {
 	CMOVQLT(zero, n)
 	return m
 }
+
+// loadSome loads a register; with a mask, the elements of it and zeros beside them.
+func (t target) loadSome(from Mem, m *mask) Register {
+	v := t.vec()
+	if m != nil {
+		t.loadMask(from, *m, v)
+	} else {
+		t.load(from, v)
+	}
+	return v
+}

@@ -38,6 +38,11 @@ func main() {
 		t.cusum()
 		t.moments()
 		t.steps()
+		t.standardise()
+		t.bound()
+		t.huber()
+		t.glitch()
+		t.level()
 		t.conformal()
 		t.logarithms()
 	}
