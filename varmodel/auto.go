@@ -7,6 +7,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/sgd"
 )
 
@@ -184,9 +185,9 @@ func (m *auto) NewSeries() eval.Forecaster {
 		mixer:     newMixer(d, k+1, 1, -1, m.has(Stacking)),
 		phi:       make([][]float64, k),
 		out:       make([]float64, k*d),
-		forecasts: make([]float64, (k+1)*d),
+		forecasts: vec.Aligned[float64]((k + 1) * vec.Stride(d)),
 		next:      make([]float64, d),
-		sample:    make([]float64, d), diff: make([]float64, d),
+		sample:    vec.Rows(1, d), diff: make([]float64, d), before: make([]float64, d),
 		observed: make([]bool, d),
 	}
 	for i, e := range m.experts {
@@ -231,10 +232,11 @@ type autoSeries struct {
 	frame     *frame        // of the last samples
 	phi       [][]float64   // per expert
 	out       []float64     // experts x dim, what the weights say of phi
-	forecasts []float64     // experts+1 x dim; persistence first
+	forecasts []float64     // experts+1 x vec.Stride(dim); persistence first
 	next      []float64     // one-step forecast
 
 	sample, diff []float64 // scratch
+	before       []float64 // scratch: the sample before, NaN for coordinates without any
 	observed     []bool    // scratch
 }
 
@@ -261,16 +263,23 @@ func (s *autoSeries) observe(y, target []float64) error {
 	if s.broken {
 		s.resume(y)
 	}
-	last := s.past.lag(0)
+	last, seen := s.past.lag(0), s.past.seen
 	if s.glitch != nil {
-		s.glitch.hold(y, last, s.past.seen)
+		for j, v := range last {
+			if !seen[j] {
+				v = math.NaN()
+			}
+			s.before[j] = v
+		}
+		s.glitch.Hold(y, s.before)
 	}
 	if s.pending {
-		for _, t := range s.m.targets {
-			s.frame.want(t, target)
-		}
 		for j, v := range y {
-			s.observed[j] = !math.IsNaN(v) && s.past.seen[j]
+			s.observed[j] = v == v && seen[j]
+		}
+		s.frame.learnFrom(target, s.observed)
+		for _, t := range s.m.targets {
+			s.frame.want(t)
 		}
 		for i, e := range s.m.experts {
 			out := s.outOf(i)
@@ -296,7 +305,7 @@ func (s *autoSeries) observe(y, target []float64) error {
 	s.frame.recent.push(s.past.lag(0), s.past.lag(1))
 	s.total++
 	s.scaler.observe(y, s.diff)
-	s.local.observe(s.past.lag(0), s.past.observedAt(0))
+	s.local.Add(y)
 	if s.season != nil {
 		s.findSeason()
 	}
@@ -367,6 +376,7 @@ func (s *autoSeries) predict() {
 	f := s.frame
 	f.past = *s.past
 	d := s.m.cfg.Dim
+	stride := vec.Stride(d)
 	last := s.past.lag(0)
 	copy(s.forecasts, last)
 	s.pending = s.past.count > 2
@@ -379,7 +389,7 @@ func (s *autoSeries) predict() {
 		if s.rebuild == nil && e.random != nil {
 			e.random.observe(e.levelsOf(f))
 		}
-		forecast := s.forecasts[(i+1)*d : (i+2)*d]
+		forecast := s.forecasts[(i+1)*stride:][:d]
 		e.featuresTo(s.phi[i], f)
 		e.forecastTo(forecast, s.outOf(i), s.phi[i], f)
 		if e.source {
@@ -402,9 +412,7 @@ func (s *autoSeries) outOf(expert int) []float64 {
 
 // longTo turns the forecast of the source into inputs of the others.
 func longTo(dst, forecast []float64, f *frame) {
-	for j, x := range f.past.lag(0) {
-		dst[j] = (forecast[j] - x) * f.scaler.perStep[j]
-	}
+	vec.Standardise(dst, forecast, f.past.lag(0), f.scaler.perStep, math.Inf(1))
 }
 
 func (s *autoSeries) ForecastTo(dst []float64) bool {
@@ -465,6 +473,5 @@ func (s *autoSeries) State(c *snapshot.Codec) {
 	if s.season != nil {
 		s.season.State(c)
 	}
-	c.Float64s(s.forecasts)
 	c.Float64s(s.next)
 }

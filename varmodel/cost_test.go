@@ -3,6 +3,8 @@ package varmodel
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // What each expert of the default model costs a sample at seven coordinates:
@@ -13,7 +15,7 @@ func BenchmarkExpert(b *testing.B) {
 	m := newAuto(b, AutoConfig{Dim: d, Horizon: 1}).(*auto)
 	s := m.NewSeries().(*autoSeries)
 	record(b, s, x[:9000], d)
-	forecast := make([]float64, d)
+	forecast := vec.Rows(1, d)
 	for i, e := range m.experts {
 		b.Run(e.name, func(b *testing.B) {
 			y := 0
@@ -21,7 +23,8 @@ func BenchmarkExpert(b *testing.B) {
 			for b.Loop() {
 				e.featuresTo(s.phi[i], s.frame)
 				e.forecastTo(forecast, s.outOf(i), s.phi[i], s.frame)
-				s.frame.want(e.target, x[y%5000])
+				s.frame.learnFrom(x[y%5000], s.observed)
+				s.frame.want(e.target)
 				e.learn(s.outOf(i), s.phi[i], s.frame, s.observed)
 				y++
 			}
@@ -34,7 +37,7 @@ func BenchmarkExpert(b *testing.B) {
 			s.mixer.observe(row, last, true)
 			s.past.push(row, s.next, s.diff)
 			s.scaler.observe(row, s.diff)
-			s.local.observe(s.past.lag(0), s.past.observedAt(0))
+			s.local.Add(row)
 			s.frame.past = *s.past
 			s.frame.prepare()
 			s.mixer.forecastTo(s.next, s.past.lag(0), s.forecasts)

@@ -1,6 +1,9 @@
 package varmodel
 
-import "github.com/orffvar/forecaster/internal/snapshot"
+import (
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+)
 
 // lagDesign has the last lags of all coordinates as its input: an intercept and
 // the lags themselves, random features of them, or both.
@@ -12,7 +15,7 @@ type lagDesign struct {
 }
 
 func newLagDesign(dim, order int, linear bool, random *fourier) *lagDesign {
-	return &lagDesign{dim: dim, order: order, linear: linear, random: random, levels: make([]float64, order*dim)}
+	return &lagDesign{dim: dim, order: order, linear: linear, random: random, levels: vec.Rows(order, dim)}
 }
 
 func (g *lagDesign) linearFeatures() int {
@@ -65,12 +68,12 @@ func levelsTo(dst []float64, s *scaler, past *history, order int) {
 }
 
 // standardisedTo writes the lags less the means, times the inverse scales, limited.
+// dst needs room behind it: see vec.Rows.
 func standardisedTo(dst, mean, inverse []float64, past *history, order int) {
-	for l := range order {
-		x := past.lag(l)
-		row, mean, inverse := dst[l*len(x):(l+1)*len(x)], mean[:len(x)], inverse[:len(x)]
-		for j, v := range x {
-			row[j] = clip((v-mean[j])*inverse[j], inputLimit)
-		}
+	newest, d := past.row(0), past.dim
+	n := min(order, newest+1) // those before the rows begin again at the end
+	vec.Standardise(dst[:n*d], past.rows[(newest+1-n)*d:(newest+1)*d], mean, inverse, inputLimit)
+	if n < order {
+		vec.Standardise(dst[n*d:order*d], past.rows[(past.depth-order+n)*d:], mean, inverse, inputLimit)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
 	"github.com/orffvar/forecaster/sgd"
 )
 
@@ -139,11 +140,12 @@ type expert struct {
 	random  *fourier
 	usual   *usualError    // nil: errors count in full
 	levels  []float64      // scratch, order x dim
+	errors  []float64      // scratch
 	work    *sgd.Workspace // shared by all experts
 }
 
 func newExpert(spec expertSpec, dim, inputs int, seed uint64, work *sgd.Workspace) (*expert, error) {
-	e := &expert{expertSpec: spec, dim: dim, work: work, levels: make([]float64, spec.order*dim)}
+	e := &expert{expertSpec: spec, dim: dim, work: work, levels: vec.Rows(spec.order, dim), errors: vec.Rows(1, dim)}
 	if !spec.source { // whose learner is not about errors, but about the series itself
 		e.usual = newUsualError(dim)
 	}
@@ -202,7 +204,7 @@ func (e *expert) newLearner() (resettable, error) {
 // errors are usual, are shared.
 func (e *expert) renewed() *expert {
 	n := *e
-	n.levels = make([]float64, len(e.levels))
+	n.levels = vec.Rows(e.order, e.dim)
 	if e.random != nil {
 		random := *e.random
 		n.random = &random
@@ -304,57 +306,38 @@ func (e *expert) predictTo(out, phi []float64, f *frame) {
 }
 
 // forecastTo writes the forecast of the next sample, and what the weights say of
-// it to out.
+// it to out. dst needs room behind it: see vec.Rows.
 func (e *expert) forecastTo(dst, out, phi []float64, f *frame) {
 	e.predictTo(out, phi, f)
 	limit := float64(outputLimit)
 	if e.target != increment {
 		limit = returnLimit
 	}
-	n := len(out)
-	last, steps, floor, ceiling := f.past.lag(0)[:n], f.scaler.steps[:n], f.scaler.floor[:n], f.scaler.ceiling[:n]
 	origin, unit, _ := f.scale(e.target)
-	origin, unit, dst = origin[:n], unit[:n], dst[:n]
-	for j, v := range out {
-		if v != v {
-			v = 0
-		}
-		v = last[j] + clip(origin[j]+unit[j]*v-last[j], limit*steps[j])
-		if v < floor[j] {
-			v = floor[j]
-		} else if v > ceiling[j] {
-			v = ceiling[j]
-		}
-		dst[j] = v
-	}
+	f.scaler.Bound(dst, out, origin, unit, f.past.lag(0), limit)
 }
 
 // learn updates the weights with the wanted values of the sample after f, given
-// what they say of it (see predictTo) and which coordinates were observed. It
-// leaves the errors in out.
+// what they say of it (see predictTo) and which coordinates were observed.
 func (e *expert) learn(out, phi []float64, f *frame, observed []bool) {
 	wanted := f.wanted[e.target]
 	if e.walker != nil {
 		e.walker.learn(wanted, observed, f)
 		return
 	}
-	any := false
-	out, observed = out[:len(wanted)], observed[:len(wanted)]
-	for j, v := range wanted {
-		if observed[j] {
-			out[j] = v - out[j]
-			any = true
-		} else {
-			out[j] = 0
-		}
-	}
-	if !any {
+	if !slices.Contains(observed, true) {
 		return
 	}
 	if e.usual != nil {
-		e.usual.limit(out, observed)
+		e.usual.ErrorsTo(e.errors, wanted, out)
+	} else {
+		for j, v := range wanted {
+			if e.errors[j] = v - out[j]; !observed[j] {
+				e.errors[j] = 0
+			}
+		}
 	}
-	e.learner.Update(phi, out)
+	e.learner.Update(phi, e.errors)
 }
 
 // discount gives all that was learnt so far the weight keep in (0, 1].

@@ -1,5 +1,11 @@
 package varmodel
 
+import (
+	"math"
+
+	"github.com/orffvar/forecaster/internal/vec"
+)
+
 // frame is a series at one time: what the experts look at, computed once for all
 // of them.
 type frame struct {
@@ -11,6 +17,7 @@ type frame struct {
 	inputs *inputs     // nil without
 
 	levels []float64              // standardised lags, order x dim
+	target []float64              // see learnFrom
 	wanted [targetKinds][]float64 // see want
 }
 
@@ -18,11 +25,12 @@ func newFrame(dim, order, depth int, s *scaler, l *localMean, in *inputs) *frame
 	f := &frame{
 		scaler: s, local: l, inputs: in,
 		recent: newIncrements(dim, depth),
-		long:   make([]float64, dim),
-		levels: make([]float64, order*dim),
+		long:   vec.Rows(1, dim),
+		levels: vec.Rows(order, dim),
+		target: make([]float64, dim),
 	}
 	for t := range f.wanted {
-		f.wanted[t] = make([]float64, dim)
+		f.wanted[t] = vec.Rows(1, dim)
 	}
 	return f
 }
@@ -61,15 +69,22 @@ func (f *frame) incrementsTo(dst []float64, j int) {
 	}
 }
 
-// want sets wanted to what the experts of a target should have said of the next
-// sample y, in its units.
-func (f *frame) want(t target, y []float64) {
-	origin, _, inverse := f.scale(t)
-	origin, inverse = origin[:len(y)], inverse[:len(y)]
-	z := f.wanted[t][:len(y)]
+// learnFrom sets what the next sample was, as far as it was observed.
+func (f *frame) learnFrom(y []float64, observed []bool) {
+	target, observed := f.target[:len(y)], observed[:len(y)]
 	for j, v := range y {
-		z[j] = clip((v-origin[j])*inverse[j], targetLimit)
+		if !observed[j] {
+			v = math.NaN()
+		}
+		target[j] = v
 	}
+}
+
+// want sets wanted to what the experts of a target should have said of the next
+// sample, in its units; NaN where it was not observed.
+func (f *frame) want(t target) {
+	origin, _, inverse := f.scale(t)
+	vec.Standardise(f.wanted[t], f.target, origin, inverse, targetLimit)
 }
 
 // increments are the last steps of each coordinate, the newest first, contiguous.

@@ -60,7 +60,7 @@ type directs struct {
 }
 
 func newDirects(dim, inputs int, steps []int, work *sgd.Workspace) (*directs, error) {
-	g := &directs{dim: dim, inputs: inputs, steps: steps, levels: make([]float64, directOrder*dim), out: make([]float64, 2*dim)}
+	g := &directs{dim: dim, inputs: inputs, steps: steps, levels: vec.Rows(directOrder, dim), out: make([]float64, 2*dim)}
 	for _, h := range steps {
 		// Targets overlap: h of them tell hardly more than one.
 		l, err := sgd.NewRelay(sgd.RelayConfig{

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // InputScale is what a kernel sees of a value.
@@ -49,7 +50,7 @@ func newKernelInput(dim, order int, scale InputScale, factor float64) (*kernelIn
 	return &kernelInput{
 		dim: dim, order: order, scale: scale, factor: factor,
 		warm: newMedianDistance(dim*order, kernelWarmup),
-		x:    make([]float64, dim*order),
+		x:    vec.Rows(order, dim),
 	}, nil
 }
 
@@ -72,9 +73,9 @@ func (g *kernelInput) featuresTo(x []float64, s *scaler, past *history) {
 		}
 		return
 	}
-	g.lagsTo(x, s, past)
-	for i := range x {
-		x[i] /= g.sigma
+	g.lagsTo(g.x, s, past)
+	for i, v := range g.x {
+		x[i] = v / g.sigma
 	}
 }
 

@@ -1,6 +1,9 @@
 package varmodel
 
-import "github.com/orffvar/forecaster/internal/snapshot"
+import (
+	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
+)
 
 // localMeanRate is the weight of the last sample in a local mean: a memory of
 // fifty samples.
@@ -9,51 +12,20 @@ const localMeanRate = 0.02
 // localMean follows the level of a series: an exponentially weighted mean, and
 // the standard deviation of the samples around it.
 type localMean struct {
-	count, mean, variance []float64
+	*vec.Level
 
-	sd            []float64 // square root of variance; 0 for a constant coordinate
-	unit, inverse []float64 // sd and 1/sd; 1 and 0 for a constant coordinate
+	// Its vectors, as long as a sample.
+	count, mean, variance []float64
+	sd                    []float64 // square root of variance; 0 for a constant coordinate
+	unit, inverse         []float64 // sd and 1/sd; 1 and 0 for a constant coordinate
 }
 
 func newLocalMean(dim int) *localMean {
-	v := make([]float64, 6*dim)
-	part := func(i int) []float64 { return v[i*dim : (i+1)*dim : (i+1)*dim] }
-	m := &localMean{count: part(0), mean: part(1), variance: part(2), sd: part(3), unit: part(4), inverse: part(5)}
-	m.derive()
-	return m
-}
-
-// observe takes the sample y; where observed is false the mean stays.
-func (m *localMean) observe(y []float64, observed []bool) {
-	n := len(y)
-	counts, means, variances := m.count[:n], m.mean[:n], m.variance[:n]
-	sd, unit, inverse := m.sd[:n], m.unit[:n], m.inverse[:n]
-	observed = observed[:n]
-	for j, v := range y {
-		if !observed[j] {
-			continue
-		}
-		count := counts[j]
-		counts[j] = count + 1
-		if count == 0 {
-			means[j] = v
-			continue
-		}
-		mean, variance := means[j], variances[j]
-		dev := v - mean
-		mean += falling(count+1, localMeanRate) * dev
-		dev = winsorise(dev, sd[j], count)
-		variance += falling(count, 1-statsForgetting) * (dev*dev - variance)
-		means[j], variances[j] = mean, variance
-		sd[j] = scaleOf(variance, mean)
-		unit[j], inverse[j] = inverted(sd[j], 0)
-	}
-}
-
-// derive sets what follows from sd.
-func (m *localMean) derive() {
-	for j, sd := range m.sd {
-		m.unit[j], m.inverse[j] = inverted(sd, 0)
+	l := vec.NewLevel(dim, localMeanRate, 1-statsForgetting, winsorAfter, winsorLimit, degenerate)
+	return &localMean{
+		Level: l,
+		count: l.Count[:dim], mean: l.Mean[:dim], variance: l.Variance[:dim],
+		sd: l.SD[:dim], unit: l.Unit[:dim], inverse: l.Inverse[:dim],
 	}
 }
 
@@ -99,7 +71,7 @@ func (m *localMean) State(c *snapshot.Codec) {
 		c.Float64s(v)
 	}
 	if c.Decoding() {
-		m.derive()
+		m.Derive()
 	}
 }
 

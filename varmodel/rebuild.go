@@ -155,8 +155,10 @@ func (r *rebuild) learn(s *autoSeries, back int) {
 	if s.targets != nil {
 		target = s.targets.lag(back - 1)
 	}
-	f.want(e.target, target)
-	e.learn(r.out, phi, f, s.past.observedAt(back-1))
+	observed := s.past.observedAt(back - 1)
+	f.learnFrom(target, observed)
+	f.want(e.target)
+	e.learn(r.out, phi, f, observed)
 }
 
 // distance returns the median distance between inputs of the new expert that are

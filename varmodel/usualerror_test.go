@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // Of an outlier only five mean errors count, of errors that stay large all: then the
@@ -11,8 +13,8 @@ import (
 func TestUsualError(t *testing.T) {
 	u := newUsualError(1)
 	limit := func(e float64) float64 {
-		errors := []float64{e}
-		u.limit(errors, []bool{true})
+		errors := vec.Rows(1, 1)
+		u.ErrorsTo(errors, []float64{e}, []float64{0})
 		return errors[0]
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -21,7 +23,7 @@ func TestUsualError(t *testing.T) {
 			t.Fatalf("the usual error %g was limited", e) // 5 * .8 standard deviations
 		}
 	}
-	most := huberLimit * u.mean[0]
+	most := huberLimit * u.Mean[0]
 	if math.Abs(most-5*math.Sqrt(2/math.Pi)) > .8 { // 200 errors: 4 standard errors of the mean, times 5
 		t.Errorf("the limit is %g", most)
 	}

@@ -376,14 +376,14 @@ func addConvolution(c, a, x []float64, m, n, k int) {
 	}
 }
 
-func aggregate(m *Mixture, f, x, inverse []float64, limit float64) {
+func aggregate(m *Mixture, f, x, inverse []float64, limit float64, row int) {
 	switch active {
 	case avx512:
-		aggregateAVX512(&m.Mean[0], &m.Low[0], &m.High[0], &m.Z[0], &m.Weights[0], &f[0], &x[0], &inverse[0], limit, m.Experts, m.Variables, len(m.Mean))
+		aggregateAVX512(&m.Mean[0], &m.Low[0], &m.High[0], &m.Z[0], &m.Weights[0], &f[0], &x[0], &inverse[0], limit, m.Experts, m.Variables, row, len(m.Mean))
 	case avx2:
-		aggregateAVX2(&m.Mean[0], &m.Low[0], &m.High[0], &m.Z[0], &m.Weights[0], &f[0], &x[0], &inverse[0], limit, m.Experts, m.Variables, len(m.Mean))
+		aggregateAVX2(&m.Mean[0], &m.Low[0], &m.High[0], &m.Z[0], &m.Weights[0], &f[0], &x[0], &inverse[0], limit, m.Experts, m.Variables, row, len(m.Mean))
 	default:
-		aggregatePortable(m, f, x, inverse, limit)
+		aggregatePortable(m, f, x, inverse, limit, row)
 	}
 }
 

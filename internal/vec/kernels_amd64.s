@@ -2761,16 +2761,16 @@ done196:
 	VZEROUPPER
 	RET
 
-// func aggregateAVX2(mean *float64, low *float64, high *float64, z *float64, weights *float64, f *float64, x *float64, inverse *float64, limit float64, experts int, n int, stride int)
+// func aggregateAVX2(mean *float64, low *float64, high *float64, z *float64, weights *float64, f *float64, x *float64, inverse *float64, limit float64, experts int, n int, row int, stride int)
 // Requires: AVX, CMOV, FMA3
-TEXT ·aggregateAVX2(SB), NOSPLIT, $0-96
+TEXT ·aggregateAVX2(SB), NOSPLIT, $0-104
 	MOVQ         n+80(FP), AX
-	MOVQ         stride+88(FP), CX
+	MOVQ         stride+96(FP), CX
 	SHLQ         $0x03, CX
 	VBROADCASTSD limit+64(FP), Y0
 	VXORPD       Y1, Y1, Y1
 	VSUBPD       Y0, Y1, Y1
-	MOVQ         AX, DX
+	MOVQ         row+88(FP), DX
 	SHLQ         $0x03, DX
 	XORQ         BX, BX
 	MOVQ         CX, SI
@@ -14816,17 +14816,17 @@ done734:
 	VZEROUPPER
 	RET
 
-// func aggregateAVX512(mean *float64, low *float64, high *float64, z *float64, weights *float64, f *float64, x *float64, inverse *float64, limit float64, experts int, n int, stride int)
+// func aggregateAVX512(mean *float64, low *float64, high *float64, z *float64, weights *float64, f *float64, x *float64, inverse *float64, limit float64, experts int, n int, row int, stride int)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·aggregateAVX512(SB), NOSPLIT, $0-96
+TEXT ·aggregateAVX512(SB), NOSPLIT, $0-104
 	VPXORQ       Z0, Z0, Z0
 	MOVQ         n+80(FP), AX
-	MOVQ         stride+88(FP), CX
+	MOVQ         stride+96(FP), CX
 	SHLQ         $0x03, CX
 	VBROADCASTSD limit+64(FP), Z1
 	VMOVUPD      Z0, Z2
 	VSUBPD       Z1, Z2, Z2
-	MOVQ         AX, DX
+	MOVQ         row+88(FP), DX
 	SHLQ         $0x03, DX
 	XORQ         BX, BX
 	MOVQ         CX, SI

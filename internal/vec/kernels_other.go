@@ -27,8 +27,8 @@ func addMatMul(c []float64, f float64, a, b []float64, m, n, k int) {
 	addMatMulPortable(c, f, a, b, m, n, k)
 }
 func addConvolution(c, a, x []float64, m, n, k int) { addConvolutionPortable(c, a, x, m, n, k) }
-func aggregate(m *Mixture, f, x, inverse []float64, limit float64) {
-	aggregatePortable(m, f, x, inverse, limit)
+func aggregate(m *Mixture, f, x, inverse []float64, limit float64, row int) {
+	aggregatePortable(m, f, x, inverse, limit, row)
 }
 func regrets(m *Mixture, out, y []float64) { regretsPortable(m, out, y) }
 func standardise(dst, x, mean, inverse []float64, limit float64) {

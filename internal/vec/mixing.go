@@ -102,14 +102,15 @@ func (m *Mixture) Derive() {
 	m.Learn(m.Mean, none)
 }
 
-// Aggregate sets Z to what the experts forecast, f of experts x n, less x, times
-// inverse, limited; and Mean, Low and High from it. inverse is a vector. f is not
-// NaN.
+// Aggregate sets Z to what the experts forecast, f, less x, times inverse, limited; and
+// Mean, Low and High from it. f has a row for each expert, of n or Stride(n) elements,
+// and is not NaN; inverse is a vector.
 func (m *Mixture) Aggregate(f, x, inverse []float64, limit float64) {
-	if len(f) != m.Experts*m.Variables || len(x) != m.Variables || len(inverse) != len(m.Mean) {
+	row := len(f) / m.Experts
+	if len(f) != m.Experts*row || row != m.Variables && row != len(m.Mean) || len(x) != m.Variables || len(inverse) != len(m.Mean) {
 		panic("vec: Aggregate: shapes differ")
 	}
-	aggregate(m, f, x, inverse, limit)
+	aggregate(m, f, x, inverse, limit, row)
 }
 
 // Learn takes the outcomes y, NaN for none, when the forecast was out; both are
@@ -127,7 +128,7 @@ func (m *Mixture) Learn(out, y []float64) {
 	regrets(m, out, y)
 }
 
-func aggregatePortable(m *Mixture, f, x, inverse []float64, limit float64) {
+func aggregatePortable(m *Mixture, f, x, inverse []float64, limit float64, row int) {
 	clear(m.Mean)
 	clear(m.Low)
 	clear(m.High)
@@ -135,7 +136,7 @@ func aggregatePortable(m *Mixture, f, x, inverse []float64, limit float64) {
 	n := m.Variables
 	for k := range m.Experts {
 		z, w := m.Z[k*stride:(k+1)*stride], m.Weights[k*stride:(k+1)*stride]
-		for j, v := range f[k*n : (k+1)*n] {
+		for j, v := range f[k*row : k*row+n] {
 			v = max(min((v-x[j])*inverse[j], limit), -limit)
 			z[j] = v
 			m.Low[j], m.High[j] = min(m.Low[j], v), max(m.High[j], v)

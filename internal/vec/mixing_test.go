@@ -41,7 +41,14 @@ func TestMixture(t *testing.T) {
 					}
 				}
 				const limit = 1000
-				m.Aggregate(f, x, inverse, limit)
+				given := f
+				if rng.IntN(2) == 0 { // rows of whole registers
+					given = guarded(t, experts*stride)
+					for k := range experts {
+						copy(given[k*stride:], f[k*n:(k+1)*n])
+					}
+				}
+				m.Aggregate(given, x, inverse, limit)
 				for j := range n {
 					var low, high float64
 					w, z := make([]float64, experts), make([]float64, experts)

@@ -65,7 +65,7 @@ func addOutersAVX2(a *float64, f *float64, u *float64, m int, k int, cols int, n
 // aggregateAVX2 forms the weighted means of what the experts say.
 //
 //go:noescape
-func aggregateAVX2(mean *float64, low *float64, high *float64, z *float64, weights *float64, f *float64, x *float64, inverse *float64, limit float64, experts int, n int, stride int)
+func aggregateAVX2(mean *float64, low *float64, high *float64, z *float64, weights *float64, f *float64, x *float64, inverse *float64, limit float64, experts int, n int, row int, stride int)
 
 // regretsAVX2 takes an outcome into the regrets and makes weights of them.
 //
@@ -240,7 +240,7 @@ func addOutersAVX512(a *float64, f *float64, u *float64, m int, k int, cols int,
 // aggregateAVX512 forms the weighted means of what the experts say.
 //
 //go:noescape
-func aggregateAVX512(mean *float64, low *float64, high *float64, z *float64, weights *float64, f *float64, x *float64, inverse *float64, limit float64, experts int, n int, stride int)
+func aggregateAVX512(mean *float64, low *float64, high *float64, z *float64, weights *float64, f *float64, x *float64, inverse *float64, limit float64, experts int, n int, row int, stride int)
 
 // regretsAVX512 takes an outcome into the regrets and makes weights of them.
 //

@@ -18,13 +18,13 @@ func (t target) groupsOf(stride GPVirtual, body func(offset GPVirtual)) {
 
 // aggregate takes a register of variables at a time and goes down the experts.
 func (t target) aggregate() {
-	t.begin("aggregate", "func(mean, low, high, z, weights, f, x, inverse *%, limit %, experts, n, stride int)",
+	t.begin("aggregate", "func(mean, low, high, z, weights, f, x, inverse *%, limit %, experts, n, row, stride int)",
 		"forms the weighted means of what the experts say.")
 	n, stride := param("n"), t.inBytes(param("stride"))
 	limit, least := t.vec(), t.vec()
 	t.bcast(number("limit"), limit)
 	t.sub(limit, t.zeros(1)[0], least)
-	rowBytes := t.inBytes(n)
+	rowBytes := t.inBytes(param("row"))
 
 	t.groupsOf(stride, func(offset GPVirtual) {
 		pz, pw, pf, px, inverse := param("z"), param("weights"), param("f"), param("x"), param("inverse")
