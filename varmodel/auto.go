@@ -194,6 +194,7 @@ func (m *auto) NewSeries() eval.Forecaster {
 		s.phi[i] = make([]float64, e.features())
 	}
 	s.frame = newFrame(d, m.order, m.recent(), s.scaler, s.local, s.inputs)
+	s.frame.past = *s.past
 	if m.rebuilds() {
 		s.rebuild = newRebuild(s)
 	}
@@ -244,13 +245,8 @@ func (s *autoSeries) Observe(y []float64) error { return s.observe(y, y) }
 
 // observe implements sensitive.
 func (s *autoSeries) observe(y, target []float64) error {
-	if err := checkSample(y, s.m.cfg.Dim); err != nil {
+	if err := checkSample(y, s.m.cfg.Dim, valueLimit); err != nil {
 		return err
-	}
-	for j, v := range y {
-		if math.Abs(v) > valueLimit {
-			return fmt.Errorf("varmodel: coordinate %d is %g, beyond the limit %g", j, v, valueLimit)
-		}
 	}
 	elsewhere := &target[0] != &y[0]
 	copy(s.sample, y)
@@ -265,13 +261,17 @@ func (s *autoSeries) observe(y, target []float64) error {
 	}
 	last, seen := s.past.lag(0), s.past.seen
 	if s.glitch != nil {
-		for j, v := range last {
-			if !seen[j] {
-				v = math.NaN()
+		before := last
+		if s.past.unseen > 0 {
+			before = s.before
+			for j, v := range last {
+				if !seen[j] {
+					v = math.NaN()
+				}
+				before[j] = v
 			}
-			s.before[j] = v
 		}
-		s.glitch.Hold(y, s.before)
+		s.glitch.Hold(y, before)
 	}
 	if s.pending {
 		for j, v := range y {
@@ -374,7 +374,7 @@ func (s *autoSeries) resume(y []float64) {
 // the mixture.
 func (s *autoSeries) predict() {
 	f := s.frame
-	f.past = *s.past
+	f.past.follow(s.past)
 	d := s.m.cfg.Dim
 	stride := vec.Stride(d)
 	last := s.past.lag(0)
@@ -398,7 +398,9 @@ func (s *autoSeries) predict() {
 	}
 	s.mixer.forecastTo(s.next, last, s.forecasts)
 	for j, v := range s.next {
-		s.next[j] = finiteOr(v, last[j])
+		if v-v != 0 {
+			s.next[j] = last[j] // it was not finite
+		}
 	}
 	if s.outlook != nil {
 		s.outlook.predict(f, s.m.source, s.mixer)

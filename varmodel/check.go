@@ -51,15 +51,21 @@ func checkPositive(field string, v float64) error {
 	return nil
 }
 
-// checkSample returns an error for what no model accepts: a wrong length or an
-// infinite value.
-func checkSample(y []float64, dim int) error {
+// anyFinite is no limit of finite values.
+const anyFinite = math.MaxFloat64
+
+// checkSample returns an error for what no model accepts: a wrong length, an infinite
+// value, or one beyond a limit.
+func checkSample(y []float64, dim int, limit float64) error {
 	if len(y) != dim {
 		return fmt.Errorf("varmodel: sample has %d coordinates, want %d", len(y), dim)
 	}
 	for j, v := range y {
-		if math.IsInf(v, 0) {
-			return fmt.Errorf("varmodel: coordinate %d is infinite", j)
+		if math.Abs(v) > limit {
+			if math.IsInf(v, 0) {
+				return fmt.Errorf("varmodel: coordinate %d is infinite", j)
+			}
+			return fmt.Errorf("varmodel: coordinate %d is %g, beyond the limit %g", j, v, limit)
 		}
 	}
 	return nil

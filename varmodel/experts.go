@@ -257,13 +257,16 @@ func (e *expert) featuresTo(phi []float64, f *frame) {
 	n := 0
 	if e.linear > 0 {
 		n = 1 + len(levels)
-		phi[0] = e.linear
+		size, lags := e.linear, phi[1:n]
+		phi[0] = size
 		for i, z := range levels[:e.dim] {
-			phi[1+i] = e.linear * z
+			lags[i] = size * z
 		}
 		// Differences between the lags are far less correlated than the lags.
-		for i, z := range levels[e.dim:] {
-			phi[1+e.dim+i] = e.linear * (z - levels[i])
+		older, next := levels[e.dim:], levels[:len(levels)-e.dim]
+		lags = lags[e.dim:]
+		for i, z := range older {
+			lags[i] = size * (z - next[i])
 		}
 	}
 	if e.long {

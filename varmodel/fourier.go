@@ -79,11 +79,11 @@ func (f *fourier) featuresTo(phi, x []float64) {
 		clear(phi)
 		return
 	}
-	inverse := 1 / f.sigma
+	inverse, scaled := 1/f.sigma, f.scaled[:len(x)]
 	for i, v := range x {
-		f.scaled[i] = v * inverse
+		scaled[i] = v * inverse
 	}
-	vec.Features(phi, f.w, f.scaled, 1)
+	vec.Features(phi, f.w, scaled, 1)
 }
 
 func (f *fourier) State(c *snapshot.Codec) {

@@ -16,6 +16,7 @@ type history struct {
 	next       int       // row of the next sample, < depth
 	count      int       // samples pushed
 	seen       []bool    // coordinate has been observed at least once
+	unseen     int       // those that have not
 	back       int       // lag 0 is this many samples before the last; see at
 }
 
@@ -23,7 +24,7 @@ func newHistory(dim, depth int) *history {
 	return &history{
 		dim: dim, depth: depth,
 		rows: make([]float64, depth*dim), observed: make([]bool, depth*dim),
-		seen: make([]bool, dim),
+		seen: make([]bool, dim), unseen: dim,
 	}
 }
 
@@ -32,26 +33,35 @@ func newHistory(dim, depth int) *history {
 // first sample of a coordinate all its lags have the value of that sample: a
 // series that has just begun has never moved.
 func (h *history) push(y, guess, diff []float64) {
-	last, fresh := h.lag(0), h.observedAt(0)
-	row, observed := h.rows[h.next*h.dim:(h.next+1)*h.dim], h.observed[h.next*h.dim:(h.next+1)*h.dim]
+	d := len(y)
+	last, fresh, seen := h.lag(0)[:d], h.observedAt(0)[:d], h.seen[:d]
+	row, observed := h.rows[h.next*d:(h.next+1)*d], h.observed[h.next*d:(h.next+1)*d]
+	guess, diff = guess[:d], diff[:d]
 	for j, v := range y {
-		missing := math.IsNaN(v)
-		diff[j] = math.NaN()
+		missing, change := v != v, math.NaN()
 		switch {
-		case missing && h.seen[j]:
+		case missing && seen[j]:
 			v = guess[j]
 		case missing:
 			v = 0
-		case !h.seen[j]:
-			h.seen[j] = true
+		case !seen[j]:
+			seen[j] = true
+			h.unseen--
 			h.fill(j, v)
 		case fresh[j]:
-			diff[j] = v - last[j]
+			change = v - last[j]
 		}
 		observed[j] = !missing
-		row[j] = v
+		row[j], diff[j] = v, change
 	}
-	h.next = (h.next + 1) % h.depth
+	h.advance()
+}
+
+// advance goes on to the row of the next sample.
+func (h *history) advance() {
+	if h.next++; h.next == h.depth {
+		h.next = 0
+	}
 	h.count++
 }
 
@@ -65,8 +75,7 @@ func (h *history) fill(j int, v float64) {
 // extend appends a forecast as if it had been observed.
 func (h *history) extend(y []float64) {
 	copy(h.rows[h.next*h.dim:], y)
-	h.next = (h.next + 1) % h.depth
-	h.count++
+	h.advance()
 }
 
 // lag returns the sample l steps before the last one, l < depth: a view.
@@ -98,14 +107,10 @@ func (h *history) at(back int) history {
 }
 
 // any reports whether any coordinate has been observed.
-func (h *history) any() bool {
-	for _, s := range h.seen {
-		if s {
-			return true
-		}
-	}
-	return false
-}
+func (h *history) any() bool { return h.unseen < h.dim }
+
+// follow makes the lags those of o, whose rows h shares.
+func (h *history) follow(o *history) { h.next, h.count = o.next, o.count }
 
 // copyFrom makes h the history o, of the same shape.
 func (h *history) copyFrom(o *history) {
@@ -113,6 +118,7 @@ func (h *history) copyFrom(o *history) {
 	h.next, h.count = o.next, o.count
 	copy(h.observed, o.observed)
 	copy(h.seen, o.seen)
+	h.unseen = o.unseen
 }
 
 func (h *history) State(c *snapshot.Codec) {
@@ -123,7 +129,10 @@ func (h *history) State(c *snapshot.Codec) {
 	for i := range h.observed {
 		c.Bool(&h.observed[i])
 	}
+	h.unseen = 0
 	for j := range h.seen {
-		c.Bool(&h.seen[j])
+		if c.Bool(&h.seen[j]); !h.seen[j] {
+			h.unseen++
+		}
 	}
 }

@@ -130,29 +130,36 @@ func (m *mixer) unit(j int) float64 { return m.steps.Unit[j] }
 // forecastTo combines the experts' forecasts of the next sample, experts x dim,
 // given the last sample.
 func (m *mixer) forecastTo(dst, last, forecasts []float64) {
-	a, out := m.aggregate, m.out
+	a := m.aggregate
 	a.Aggregate(forecasts, last, m.steps.Inverse, incrementLimit)
-	stride := a.stride
-	mean := m.both.Z[:stride]
-	copy(mean, a.Mean)
-	copy(out, a.Mean)
+	said := a.Mean
 	if m.choose {
-		stacked := m.both.Z[stride : 2*stride]
-		copy(stacked, a.Mean)
-		if m.stack != nil {
-			m.correctTo(stacked)
-		}
-		first, second := m.both.Weights[:stride], m.both.Weights[stride:2*stride]
-		for j := range out {
-			out[j] = first[j]*mean[j] + second[j]*stacked[j]
-		}
+		said = m.correction
+		m.chooseTo(said)
 	}
-	units := m.steps.Unit[:len(last)]
+	n := len(last)
+	said, out, units, dst := said[:n], m.out[:n], m.steps.Unit[:n], dst[:n]
 	for j, x := range last {
+		v := said[j]
 		if m.novel(j) {
-			out[j] = 0
+			v = 0
 		}
-		dst[j] = x + units[j]*out[j]
+		out[j], dst[j] = v, x+units[j]*v
+	}
+}
+
+// chooseTo combines the aggregate and the stack.
+func (m *mixer) chooseTo(dst []float64) {
+	stride := m.both.stride
+	mean, stacked := m.both.Z[:stride], m.both.Z[stride:2*stride]
+	copy(mean, m.aggregate.Mean)
+	copy(stacked, m.aggregate.Mean)
+	if m.stack != nil {
+		m.correctTo(stacked)
+	}
+	first, second := m.both.Weights[:stride], m.both.Weights[stride:2*stride]
+	for j := range dst {
+		dst[j] = first[j]*mean[j] + second[j]*stacked[j]
 	}
 }
 
@@ -207,7 +214,8 @@ func (m *mixer) stackOf(j int, aggregate float64) (correction float64) {
 
 func (m *mixer) novel(j int) bool {
 	s := m.steps
-	return s.Recent[j] > noveltyFactor*s.Largest[j] && s.Recent[j] > noveltySteps*s.Unit[j] && s.Count[j] > winsorAfter && m.novelty
+	recent := s.Recent[j]
+	return recent > noveltyFactor*s.Largest[j] && recent > noveltySteps*s.Unit[j] && s.Count[j] > winsorAfter && m.novelty
 }
 
 // observe learns from the next sample y, NaN where missing, after forecastTo
@@ -218,7 +226,7 @@ func (m *mixer) observe(y, last []float64, learn bool) {
 	if !learn {
 		return
 	}
-	target, mean := m.steps.Target, m.both.Z[:m.both.stride]
+	target, mean := m.steps.Target, m.aggregate.Mean
 	if m.stack != nil {
 		for j, v := range target[:m.dim] {
 			if v == v {
@@ -250,7 +258,7 @@ func (p *polynomial) weightsTo(dst []float64, j int) {
 func (m *mixer) State(c *snapshot.Codec) {
 	c.Section("mixer")
 	d := m.dim
-	for _, v := range [][]float64{m.steps.Square[:d], m.steps.Count[:d], m.steps.Largest[:d], m.steps.Recent[:d], m.out} {
+	for _, v := range [][]float64{m.steps.Square[:d], m.steps.Count[:d], m.steps.Largest[:d], m.steps.Recent[:d], m.out, m.aggregate.Mean} {
 		c.Float64s(v)
 	}
 	m.aggregate.State(c)

@@ -96,7 +96,7 @@ func (s *regressionSeries) Observe(y []float64) error { return s.observe(y, y) }
 
 // observe takes the sample y, but learns target in its place.
 func (s *regressionSeries) observe(y, target []float64) error {
-	if err := checkSample(y, s.m.dim); err != nil {
+	if err := checkSample(y, s.m.dim, anyFinite); err != nil {
 		return err
 	}
 	if s.pending {

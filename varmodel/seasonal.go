@@ -36,7 +36,7 @@ type seasonal struct {
 }
 
 func (s *seasonal) Observe(y []float64) error {
-	if err := checkSample(y, s.dim); err != nil {
+	if err := checkSample(y, s.dim, anyFinite); err != nil {
 		return err
 	}
 	s.past.push(y, s.next(1), s.diff)

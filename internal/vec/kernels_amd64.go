@@ -137,80 +137,84 @@ func logTo(dst, x []float64) {
 	}
 }
 
+// few variables are done before a kernel has begun. What follows gives the same bits
+// either way.
+const few = 3
+
 func moments(m *Moments, x, diff []float64) {
-	switch active {
-	case avx512:
-		momentsAVX512(&m.all[0], &m.limits[0], &x[0], &diff[0], m.n, len(m.Mean))
-	case avx2:
-		momentsAVX2(&m.all[0], &m.limits[0], &x[0], &diff[0], m.n, len(m.Mean))
-	default:
+	switch {
+	case active == portable || m.n < few:
 		momentsPortable(m, x, diff)
+	case active == avx512:
+		momentsAVX512(&m.all[0], &m.limits[0], &x[0], &diff[0], m.n, len(m.Mean))
+	default:
+		momentsAVX2(&m.all[0], &m.limits[0], &x[0], &diff[0], m.n, len(m.Mean))
 	}
 }
 
 func steps(s *Steps, x, last []float64) {
-	switch active {
-	case avx512:
-		stepsAVX512(&s.all[0], &s.limits[0], &x[0], &last[0], s.n, len(s.Target))
-	case avx2:
-		stepsAVX2(&s.all[0], &s.limits[0], &x[0], &last[0], s.n, len(s.Target))
-	default:
+	switch {
+	case active == portable || s.n < few:
 		stepsPortable(s, x, last)
+	case active == avx512:
+		stepsAVX512(&s.all[0], &s.limits[0], &x[0], &last[0], s.n, len(s.Target))
+	default:
+		stepsAVX2(&s.all[0], &s.limits[0], &x[0], &last[0], s.n, len(s.Target))
 	}
 }
 
 func standardise(dst, x, mean, inverse []float64, limit float64) {
-	switch active {
-	case avx512:
-		standardiseAVX512(&dst[0], &x[0], &mean[0], &inverse[0], limit, len(x)/len(mean), len(mean))
-	case avx2:
-		standardiseAVX2(&dst[0], &x[0], &mean[0], &inverse[0], limit, len(x)/len(mean), len(mean))
-	default:
+	switch {
+	case active == portable || len(mean) < few:
 		standardisePortable(dst, x, mean, inverse, limit)
+	case active == avx512:
+		standardiseAVX512(&dst[0], &x[0], &mean[0], &inverse[0], limit, len(x)/len(mean), len(mean))
+	default:
+		standardiseAVX2(&dst[0], &x[0], &mean[0], &inverse[0], limit, len(x)/len(mean), len(mean))
 	}
 }
 
 func bound(m *Moments, dst, said, origin, unit, last []float64, limit float64) {
-	switch active {
-	case avx512:
-		boundAVX512(&dst[0], &said[0], &origin[0], &unit[0], &last[0], &m.Steps[0], &m.Floor[0], &m.Ceiling[0], limit, m.n)
-	case avx2:
-		boundAVX2(&dst[0], &said[0], &origin[0], &unit[0], &last[0], &m.Steps[0], &m.Floor[0], &m.Ceiling[0], limit, m.n)
-	default:
+	switch {
+	case active == portable || m.n < few:
 		boundPortable(m, dst, said, origin, unit, last, limit)
+	case active == avx512:
+		boundAVX512(&dst[0], &said[0], &origin[0], &unit[0], &last[0], &m.Steps[0], &m.Floor[0], &m.Ceiling[0], limit, m.n)
+	default:
+		boundAVX2(&dst[0], &said[0], &origin[0], &unit[0], &last[0], &m.Steps[0], &m.Floor[0], &m.Ceiling[0], limit, m.n)
 	}
 }
 
 func huber(h *Huber, dst, y, forecast []float64) {
-	switch active {
-	case avx512:
-		huberAVX512(&h.all[0], &h.limits[0], &dst[0], &y[0], &forecast[0], h.n, len(h.Mean))
-	case avx2:
-		huberAVX2(&h.all[0], &h.limits[0], &dst[0], &y[0], &forecast[0], h.n, len(h.Mean))
-	default:
+	switch {
+	case active == portable || h.n < few:
 		huberPortable(h, dst, y, forecast)
+	case active == avx512:
+		huberAVX512(&h.all[0], &h.limits[0], &dst[0], &y[0], &forecast[0], h.n, len(h.Mean))
+	default:
+		huberAVX2(&h.all[0], &h.limits[0], &dst[0], &y[0], &forecast[0], h.n, len(h.Mean))
 	}
 }
 
 func glitch(g *Glitch, x, last []float64) {
-	switch active {
-	case avx512:
-		glitchAVX512(&g.all[0], &g.limits[0], &x[0], &last[0], g.n, len(g.Mean))
-	case avx2:
-		glitchAVX2(&g.all[0], &g.limits[0], &x[0], &last[0], g.n, len(g.Mean))
-	default:
+	switch {
+	case active == portable || g.n < few:
 		glitchPortable(g, x, last)
+	case active == avx512:
+		glitchAVX512(&g.all[0], &g.limits[0], &x[0], &last[0], g.n, len(g.Mean))
+	default:
+		glitchAVX2(&g.all[0], &g.limits[0], &x[0], &last[0], g.n, len(g.Mean))
 	}
 }
 
 func level(l *Level, x []float64) {
-	switch active {
-	case avx512:
-		levelAVX512(&l.all[0], &l.limits[0], &x[0], l.n, len(l.Mean))
-	case avx2:
-		levelAVX2(&l.all[0], &l.limits[0], &x[0], l.n, len(l.Mean))
-	default:
+	switch {
+	case active == portable || l.n < few:
 		levelPortable(l, x)
+	case active == avx512:
+		levelAVX512(&l.all[0], &l.limits[0], &x[0], l.n, len(l.Mean))
+	default:
+		levelAVX2(&l.all[0], &l.limits[0], &x[0], l.n, len(l.Mean))
 	}
 }
 
