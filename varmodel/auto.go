@@ -99,6 +99,7 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 		if e.source {
 			m.source = e
 		}
+		m.long = m.long || e.long
 		if !slices.Contains(m.targets, e.target) {
 			m.targets = append(m.targets, e.target)
 		}
@@ -119,6 +120,7 @@ func NewAuto(cfg AutoConfig) (eval.Model, error) {
 		if m.directs, err = newDirects(cfg.Dim, cfg.Inputs, anchors(cfg.Horizon), work); err != nil {
 			return nil, err
 		}
+		m.long = true
 	}
 	if len(cfg.Levels) == 0 {
 		return m, nil
@@ -149,6 +151,7 @@ type auto struct {
 	memory  int      // samples that a rebuild learns from again
 	targets []target // of the experts
 	source  *expert  // whose forecasts are inputs of others; nil without
+	long    bool     // there are others that take them
 	directs *directs // nil for a horizon of one
 }
 
@@ -187,7 +190,7 @@ func (m *auto) NewSeries() eval.Forecaster {
 		out:       make([]float64, k*d),
 		forecasts: vec.Aligned[float64]((k + 1) * vec.Stride(d)),
 		next:      make([]float64, d),
-		sample:    vec.Rows(1, d), diff: make([]float64, d), before: make([]float64, d),
+		sample:    vec.Rows(1, d), before: make([]float64, d), wanted: make([]float64, d),
 		observed: make([]bool, d),
 	}
 	for i, e := range m.experts {
@@ -236,9 +239,10 @@ type autoSeries struct {
 	forecasts []float64     // experts+1 x vec.Stride(dim); persistence first
 	next      []float64     // one-step forecast
 
-	sample, diff []float64 // scratch
-	before       []float64 // scratch: the sample before, NaN for coordinates without any
-	observed     []bool    // scratch
+	sample   []float64 // scratch
+	before   []float64 // scratch: the sample before, NaN for coordinates without any
+	wanted   []float64 // scratch
+	observed []bool    // scratch
 }
 
 func (s *autoSeries) Observe(y []float64) error { return s.observe(y, y) }
@@ -249,37 +253,36 @@ func (s *autoSeries) observe(y, target []float64) error {
 		return err
 	}
 	elsewhere := &target[0] != &y[0]
-	copy(s.sample, y)
+	if s.broken {
+		s.resume(y)
+	}
+	last, before := s.past.lag(0), s.past.lag(0)
+	if s.past.unseen > 0 {
+		before = s.before
+		copyWhere(before, last, s.past.seen)
+	}
+	if s.glitch != nil {
+		s.glitch.HoldTo(s.sample, y, before)
+	} else {
+		copy(s.sample, y)
+	}
 	y = s.sample
 	if !elsewhere {
 		target = y
 	} else if s.targets == nil {
 		s.targets = newHistory(s.m.cfg.Dim, s.m.memory+1)
 	}
-	if s.broken {
-		s.resume(y)
-	}
-	last, seen := s.past.lag(0), s.past.seen
-	if s.glitch != nil {
-		before := last
-		if s.past.unseen > 0 {
-			before = s.before
-			for j, v := range last {
-				if !seen[j] {
-					v = math.NaN()
-				}
-				before[j] = v
-			}
-		}
-		s.glitch.Hold(y, before)
-	}
 	if s.pending {
 		for j, v := range y {
-			s.observed[j] = v == v && seen[j]
+			s.observed[j] = v == v && s.past.seen[j]
 		}
-		s.frame.learnFrom(target, s.observed)
+		wanted := target
+		if elsewhere || s.past.unseen > 0 {
+			wanted = s.wanted
+			copyWhere(wanted, target, s.observed)
+		}
 		for _, t := range s.m.targets {
-			s.frame.want(t)
+			s.frame.want(t, wanted)
 		}
 		for i, e := range s.m.experts {
 			out := s.outOf(i)
@@ -296,15 +299,15 @@ func (s *autoSeries) observe(y, target []float64) error {
 		}
 	}
 	if elsewhere {
-		s.targets.push(target, s.next, s.diff)
+		s.targets.push(target, s.next)
 	}
-	s.past.push(y, s.next, s.diff)
+	s.past.push(y, s.next)
 	if s.inputs != nil {
 		s.inputs.next(s.past.row(0))
 	}
 	s.frame.recent.push(s.past.lag(0), s.past.lag(1))
 	s.total++
-	s.scaler.observe(y, s.diff)
+	s.scaler.Add(y)
 	s.local.Add(y)
 	if s.season != nil {
 		s.findSeason()
@@ -316,6 +319,16 @@ func (s *autoSeries) observe(y, target []float64) error {
 		s.predict()
 	}
 	return nil
+}
+
+// copyWhere copies the values that exist and sets the others to NaN.
+func copyWhere(dst, x []float64, exists []bool) {
+	for j, v := range x {
+		if !exists[j] {
+			v = math.NaN()
+		}
+		dst[j] = v
+	}
 }
 
 // findSeason looks for the season again now and then.
@@ -343,6 +356,7 @@ func (s *autoSeries) SetInputs(u []float64) {
 func (s *autoSeries) ResetLags() {
 	s.pending, s.broken = false, true
 	s.past.reset()
+	s.scaler.Break()
 	if s.rebuild != nil {
 		s.rebuild.stop(s)
 	}
@@ -392,7 +406,7 @@ func (s *autoSeries) predict() {
 		forecast := s.forecasts[(i+1)*stride:][:d]
 		e.featuresTo(s.phi[i], f)
 		e.forecastTo(forecast, s.outOf(i), s.phi[i], f)
-		if e.source {
+		if e.source && s.m.long {
 			longTo(f.long, forecast, f)
 		}
 	}

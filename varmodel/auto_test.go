@@ -193,11 +193,10 @@ func TestSeasonIsFound(t *testing.T) {
 	} {
 		rng := rand.New(rand.NewPCG(7, 8))
 		past := newHistory(1, 2002)
-		diff := make([]float64, 1)
 		prev := 0.0
 		for i := range 1600 {
 			prev = c.value(rng, i, prev)
-			past.push([]float64{prev}, nil, diff)
+			past.push([]float64{prev}, nil)
 		}
 		search := newSeasonSearch(2000)
 		search.begin(1600)

@@ -23,8 +23,7 @@ func BenchmarkExpert(b *testing.B) {
 			for b.Loop() {
 				e.featuresTo(s.phi[i], s.frame)
 				e.forecastTo(forecast, s.outOf(i), s.phi[i], s.frame)
-				s.frame.learnFrom(x[y%5000], s.observed)
-				s.frame.want(e.target)
+				s.frame.want(e.target, x[y%5000])
 				e.learn(s.outOf(i), s.phi[i], s.frame, s.observed)
 				y++
 			}
@@ -35,8 +34,8 @@ func BenchmarkExpert(b *testing.B) {
 		for b.Loop() {
 			row, last := x[9000+y%1000], s.past.lag(0)
 			s.mixer.observe(row, last, true)
-			s.past.push(row, s.next, s.diff)
-			s.scaler.observe(row, s.diff)
+			s.past.push(row, s.next)
+			s.scaler.Add(row)
 			s.local.Add(row)
 			s.frame.past = *s.past
 			s.frame.prepare()

@@ -1,8 +1,6 @@
 package varmodel
 
 import (
-	"math"
-
 	"github.com/orffvar/forecaster/internal/vec"
 )
 
@@ -17,7 +15,6 @@ type frame struct {
 	inputs *inputs     // nil without
 
 	levels []float64              // standardised lags, order x dim
-	target []float64              // see learnFrom
 	wanted [targetKinds][]float64 // see want
 }
 
@@ -27,7 +24,6 @@ func newFrame(dim, order, depth int, s *scaler, l *localMean, in *inputs) *frame
 		recent: newIncrements(dim, depth),
 		long:   vec.Rows(1, dim),
 		levels: vec.Rows(order, dim),
-		target: make([]float64, dim),
 	}
 	for t := range f.wanted {
 		f.wanted[t] = vec.Rows(1, dim)
@@ -69,22 +65,11 @@ func (f *frame) incrementsTo(dst []float64, j int) {
 	}
 }
 
-// learnFrom sets what the next sample was, as far as it was observed.
-func (f *frame) learnFrom(y []float64, observed []bool) {
-	target, observed := f.target[:len(y)], observed[:len(y)]
-	for j, v := range y {
-		if !observed[j] {
-			v = math.NaN()
-		}
-		target[j] = v
-	}
-}
-
 // want sets wanted to what the experts of a target should have said of the next
-// sample, in its units; NaN where it was not observed.
-func (f *frame) want(t target) {
+// sample y, in its units; NaN stays.
+func (f *frame) want(t target, y []float64) {
 	origin, _, inverse := f.scale(t)
-	vec.Standardise(f.wanted[t], f.target, origin, inverse, targetLimit)
+	vec.Standardise(f.wanted[t], y, origin, inverse, targetLimit)
 }
 
 // increments are the last steps of each coordinate, the newest first, contiguous.

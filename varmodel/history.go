@@ -1,10 +1,6 @@
 package varmodel
 
-import (
-	"math"
-
-	"github.com/orffvar/forecaster/internal/snapshot"
-)
+import "github.com/orffvar/forecaster/internal/snapshot"
 
 // history keeps the last samples of one series with no gaps: a missing
 // coordinate is filled with the forecast that stood for it, or, before any
@@ -28,31 +24,26 @@ func newHistory(dim, depth int) *history {
 	}
 }
 
-// push appends y, filled from guess where it is NaN, and sets diff to the
-// difference to the sample before, NaN unless both were observed. Before the
-// first sample of a coordinate all its lags have the value of that sample: a
-// series that has just begun has never moved.
-func (h *history) push(y, guess, diff []float64) {
+// push appends y, filled from guess where it is NaN. Before the first sample of a
+// coordinate all its lags have the value of that sample: a series that has just begun
+// has never moved.
+func (h *history) push(y, guess []float64) {
 	d := len(y)
-	last, fresh, seen := h.lag(0)[:d], h.observedAt(0)[:d], h.seen[:d]
 	row, observed := h.rows[h.next*d:(h.next+1)*d], h.observed[h.next*d:(h.next+1)*d]
-	guess, diff = guess[:d], diff[:d]
 	for j, v := range y {
-		missing, change := v != v, math.NaN()
+		missing := v != v
 		switch {
-		case missing && seen[j]:
+		case missing && h.seen[j]:
 			v = guess[j]
 		case missing:
 			v = 0
-		case !seen[j]:
-			seen[j] = true
+		case !h.seen[j]:
+			h.seen[j] = true
 			h.unseen--
 			h.fill(j, v)
-		case fresh[j]:
-			change = v - last[j]
 		}
 		observed[j] = !missing
-		row[j], diff[j] = v, change
+		row[j] = v
 	}
 	h.advance()
 }

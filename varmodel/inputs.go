@@ -16,8 +16,6 @@ type inputs struct {
 	given          bool      // u is of the next sample
 
 	rows []float64 // of each row of a history: the inputs at it and one step later
-
-	none []float64 // scratch: differences that nobody needs
 }
 
 // newInputs returns nil for none. depth is that of the history that remember
@@ -28,10 +26,7 @@ func newInputs(count, horizon, depth int) *inputs {
 	}
 	in := &inputs{
 		count: count, horizon: horizon, scaler: newScaler(count),
-		u: make([]float64, (horizon+1)*count), rows: make([]float64, 2*depth*count), none: make([]float64, count),
-	}
-	for i := range in.none {
-		in.none[i] = math.NaN()
+		u: make([]float64, (horizon+1)*count), rows: make([]float64, 2*depth*count),
 	}
 	return in
 }
@@ -66,7 +61,7 @@ func (in *inputs) set(u []float64) {
 	}
 	in.given = true
 	k := in.count
-	in.scaler.observe(u[:k], in.none)
+	in.scaler.Add(u[:k])
 	for i, v := range u {
 		switch {
 		case !math.IsNaN(v) && !math.IsInf(v, 0):

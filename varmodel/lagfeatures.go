@@ -45,19 +45,25 @@ func (f *lagFeatures) State(c *snapshot.Codec) {
 // lagSeries is the past of one series, for lagFeatures. A missing value stays
 // what it was last.
 type lagSeries struct {
-	scaler     *scaler
-	past       *history
-	last, diff []float64
+	scaler *scaler
+	past   *history
+	last   []float64 // scratch
 }
 
 func newLagSeries(dim, order int) lagSeries {
-	return lagSeries{newScaler(dim), newHistory(dim, order), make([]float64, dim), make([]float64, dim)}
+	return lagSeries{newScaler(dim), newHistory(dim, order), make([]float64, dim)}
 }
 
 func (s *lagSeries) push(y []float64) {
 	copy(s.last, s.past.lag(0))
-	s.past.push(y, s.last, s.diff)
-	s.scaler.observe(y, s.diff)
+	s.past.push(y, s.last)
+	s.scaler.Add(y)
+}
+
+// reset drops the samples and leaves the statistics.
+func (s *lagSeries) reset() {
+	s.past.reset()
+	s.scaler.Break()
 }
 
 func (s *lagSeries) State(c *snapshot.Codec) {

@@ -18,7 +18,7 @@ func NewPersistence(cfg PersistenceConfig) (eval.Model, error) {
 		return nil, err
 	}
 	return weightless(func() eval.Forecaster {
-		return &seasonal{dim: cfg.Dim, horizon: cfg.Horizon, past: newHistory(cfg.Dim, 1), diff: make([]float64, cfg.Dim)}
+		return &seasonal{dim: cfg.Dim, horizon: cfg.Horizon, past: newHistory(cfg.Dim, 1)}
 	}), nil
 }
 

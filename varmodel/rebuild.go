@@ -36,15 +36,18 @@ type rebuild struct {
 	begun bool      // the increments of frame are those before next
 	phi   []float64 // of an expert
 	out   []float64
+
+	wanted []float64 // scratch
 }
 
 func newRebuild(s *autoSeries) *rebuild {
 	m := s.m
 	d := m.cfg.Dim
 	r := &rebuild{
-		turn:  len(m.experts),
-		frame: newFrame(d, m.order, m.depth, s.scaler, newLocalMean(d), s.inputs),
-		out:   make([]float64, d),
+		turn:   len(m.experts),
+		frame:  newFrame(d, m.order, m.depth, s.scaler, newLocalMean(d), s.inputs),
+		out:    make([]float64, d),
+		wanted: make([]float64, d),
 	}
 	for _, e := range m.experts {
 		r.phi = append(r.phi, make([]float64, max(0, e.features()-len(r.phi)))...)
@@ -156,8 +159,8 @@ func (r *rebuild) learn(s *autoSeries, back int) {
 		target = s.targets.lag(back - 1)
 	}
 	observed := s.past.observedAt(back - 1)
-	f.learnFrom(target, observed)
-	f.want(e.target)
+	copyWhere(r.wanted, target, observed)
+	f.want(e.target, r.wanted)
 	e.learn(r.out, phi, f, observed)
 }
 

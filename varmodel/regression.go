@@ -49,7 +49,7 @@ func (m *regression) State(c *snapshot.Codec) {
 }
 
 func (m *regression) NewSeries() eval.Forecaster {
-	v := make([]float64, 6*m.dim)
+	v := make([]float64, 5*m.dim)
 	part := func(i int) []float64 { return v[i*m.dim : (i+1)*m.dim : (i+1)*m.dim] }
 	return &regressionSeries{
 		m:       m,
@@ -60,9 +60,8 @@ func (m *regression) NewSeries() eval.Forecaster {
 		unit:    part(0),
 		perUnit: part(1),
 		next:    part(2),
-		diff:    part(3),
-		err:     part(4),
-		out:     part(5),
+		err:     part(3),
+		out:     part(4),
 		scratch: newHistory(m.dim, m.depth),
 		later:   make([]float64, m.features()),
 		use:     -1,
@@ -87,9 +86,9 @@ type regressionSeries struct {
 	out     []float64 // what the learner predicted last, …
 	use     int       // … and which use of it that was, if for phi; else -1
 
-	diff, err []float64 // scratch
-	scratch   *history
-	later     []float64 // features that contain forecasts
+	err     []float64 // scratch
+	scratch *history
+	later   []float64 // features that contain forecasts
 }
 
 func (s *regressionSeries) Observe(y []float64) error { return s.observe(y, y) }
@@ -102,8 +101,8 @@ func (s *regressionSeries) observe(y, target []float64) error {
 	if s.pending {
 		s.learn(target)
 	}
-	s.past.push(y, s.next, s.diff)
-	s.scaler.observe(y, s.diff)
+	s.past.push(y, s.next)
+	s.scaler.Add(y)
 	if s.inputs != nil {
 		s.inputs.next(0)
 	}

@@ -12,12 +12,13 @@ func (h *history) reset() {
 func (s *regressionSeries) ResetLags() {
 	s.pending = false
 	s.past.reset()
+	s.scaler.Break()
 }
 
 // ResetLags implements eval.LagResetter: what waits for its target has lost it.
 func (s *quantileSeries) ResetLags() {
 	s.around.ResetLags()
-	s.lags.past.reset()
+	s.lags.reset()
 	clear(s.state)
 }
 
@@ -25,6 +26,6 @@ func (s *quantileSeries) ResetLags() {
 // filled again.
 func (s *levelSetSeries) ResetLags() {
 	s.around.ResetLags()
-	s.lags.past.reset()
+	s.lags.reset()
 	s.known = false
 }

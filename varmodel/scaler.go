@@ -25,6 +25,7 @@ type scaler struct {
 	*vec.Moments
 
 	// Its vectors, as long as a sample.
+	last                   []float64 // sample, NaN where it was missing
 	weight, mean, variance []float64
 	diffWeight, diff2      []float64
 	low, high              []float64
@@ -38,6 +39,7 @@ func newScaler(dim int) *scaler {
 	m := vec.NewMoments(dim, statsForgetting, winsorAfter, winsorLimit, degenerate, forecastRange)
 	return &scaler{
 		Moments: m,
+		last:    m.Last[:dim],
 		weight:  m.Weight[:dim], mean: m.Mean[:dim], variance: m.Variance[:dim],
 		diffWeight: m.DiffWeight[:dim], diff2: m.Diff2[:dim],
 		low: m.Low[:dim], high: m.High[:dim],
@@ -47,10 +49,6 @@ func newScaler(dim int) *scaler {
 		floor: m.Floor[:dim], ceiling: m.Ceiling[:dim],
 	}
 }
-
-// observe takes the sample y, NaN where missing. diff is y minus the sample
-// before it, NaN unless both were observed.
-func (s *scaler) observe(y, diff []float64) { s.Add(y, diff) }
 
 // inverted returns a scale and its inverse; 1 and what is given instead for that of a
 // constant.
@@ -103,7 +101,7 @@ func (s *scaler) within(j int, v float64) float64 {
 
 func (s *scaler) State(c *snapshot.Codec) {
 	c.Section("scaler")
-	for _, v := range [][]float64{s.weight, s.mean, s.variance, s.diffWeight, s.diff2, s.low, s.high, s.sd, s.rms} {
+	for _, v := range [][]float64{s.last, s.weight, s.mean, s.variance, s.diffWeight, s.diff2, s.low, s.high, s.sd, s.rms} {
 		c.Float64s(v)
 	}
 	if c.Decoding() {

@@ -23,7 +23,7 @@ func NewSeasonal(cfg SeasonalConfig) (eval.Model, error) {
 		return nil, err
 	}
 	return weightless(func() eval.Forecaster {
-		return &seasonal{dim: cfg.Dim, horizon: cfg.Horizon, past: newHistory(cfg.Dim, cfg.Period), diff: make([]float64, cfg.Dim)}
+		return &seasonal{dim: cfg.Dim, horizon: cfg.Horizon, past: newHistory(cfg.Dim, cfg.Period)}
 	}), nil
 }
 
@@ -32,14 +32,13 @@ func NewSeasonal(cfg SeasonalConfig) (eval.Model, error) {
 type seasonal struct {
 	dim, horizon int
 	past         *history // one season
-	diff         []float64
 }
 
 func (s *seasonal) Observe(y []float64) error {
 	if err := checkSample(y, s.dim, anyFinite); err != nil {
 		return err
 	}
-	s.past.push(y, s.next(1), s.diff)
+	s.past.push(y, s.next(1))
 	return nil
 }
 

@@ -40,24 +40,25 @@ func NewGlitch(n int, factor, after, hold, settled, winsor, rate float64) *Glitc
 	}
 }
 
-// Hold replaces the glitches of x by NaN. last is the sample before, NaN where there is
-// none. Both have one length; x needs room behind it: see Rows.
-func (g *Glitch) Hold(x, last []float64) {
-	if len(x) != g.n || len(last) != g.n {
-		panic("vec: Glitch.Hold: lengths differ")
+// HoldTo copies the sample x, with NaN for its glitches. last is the sample before, NaN
+// where there is none. All have one length; dst needs room behind it: see Rows.
+func (g *Glitch) HoldTo(dst, x, last []float64) {
+	if len(dst) != g.n || len(x) != g.n || len(last) != g.n {
+		panic("vec: Glitch.HoldTo: lengths differ")
 	}
-	glitch(g, x[:Stride(g.n)], last)
+	glitch(g, dst[:Stride(g.n)], x, last)
 }
 
-func glitchPortable(g *Glitch, x, last []float64) {
+func glitchPortable(g *Glitch, dst, x, last []float64) {
 	p := &g.limits
 	for j, from := range last {
+		dst[j] = x[j]
 		size, mean := math.Abs(x[j]-from), g.Mean[j]
 		switch {
 		case size != size:
 			continue
 		case size > p[gliFactor]*mean && g.Count[j] > p[gliAfter] && g.Held[j] < p[gliHold]:
-			x[j] = p[gliNaN]
+			dst[j] = p[gliNaN]
 			g.Held[j]++
 			continue
 		}

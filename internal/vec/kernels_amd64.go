@@ -141,14 +141,14 @@ func logTo(dst, x []float64) {
 // either way.
 const few = 3
 
-func moments(m *Moments, x, diff []float64) {
+func moments(m *Moments, x []float64) {
 	switch {
 	case active == portable || m.n < few:
-		momentsPortable(m, x, diff)
+		momentsPortable(m, x)
 	case active == avx512:
-		momentsAVX512(&m.all[0], &m.limits[0], &x[0], &diff[0], m.n, len(m.Mean))
+		momentsAVX512(&m.all[0], &m.limits[0], &x[0], m.n, len(m.Mean))
 	default:
-		momentsAVX2(&m.all[0], &m.limits[0], &x[0], &diff[0], m.n, len(m.Mean))
+		momentsAVX2(&m.all[0], &m.limits[0], &x[0], m.n, len(m.Mean))
 	}
 }
 
@@ -196,14 +196,14 @@ func huber(h *Huber, dst, y, forecast []float64) {
 	}
 }
 
-func glitch(g *Glitch, x, last []float64) {
+func glitch(g *Glitch, dst, x, last []float64) {
 	switch {
 	case active == portable || g.n < few:
-		glitchPortable(g, x, last)
+		glitchPortable(g, dst, x, last)
 	case active == avx512:
-		glitchAVX512(&g.all[0], &g.limits[0], &x[0], &last[0], g.n, len(g.Mean))
+		glitchAVX512(&g.all[0], &g.limits[0], &dst[0], &x[0], &last[0], g.n, len(g.Mean))
 	default:
-		glitchAVX2(&g.all[0], &g.limits[0], &x[0], &last[0], g.n, len(g.Mean))
+		glitchAVX2(&g.all[0], &g.limits[0], &dst[0], &x[0], &last[0], g.n, len(g.Mean))
 	}
 }
 

@@ -7450,13 +7450,13 @@ done342:
 	VZEROUPPER
 	RET
 
-// func momentsAVX2(rows *float64, limits *float64, x *float64, diff *float64, n int, stride int)
+// func momentsAVX2(rows *float64, limits *float64, x *float64, n int, stride int)
 // Requires: AVX, CMOV
-TEXT ·momentsAVX2(SB), NOSPLIT, $0-48
-	MOVQ n+32(FP), AX
+TEXT ·momentsAVX2(SB), NOSPLIT, $0-40
+	MOVQ n+24(FP), AX
 	MOVQ rows+0(FP), CX
 	MOVQ limits+8(FP), DX
-	MOVQ stride+40(FP), BX
+	MOVQ stride+32(FP), BX
 	SHLQ $0x03, BX
 	LEAQ (BX)(BX*2), SI
 	XORQ DI, DI
@@ -7489,114 +7489,115 @@ loop343:
 	VCMPPD       $0x07, Y3, Y3, Y4
 	VANDPD       Y0, Y4, Y4
 	VMOVUPD      (R9), Y5
-	VCMPPD       $0x00, Y1, Y5, Y6
-	VANDPD       Y4, Y6, Y6
-	VMOVUPD      (R10)(BX*1), Y7
-	VMINPD       Y7, Y3, Y8
-	VBLENDVPD    Y6, Y3, Y8, Y8
-	VBLENDVPD    Y4, Y8, Y7, Y7
-	VMOVUPD      Y7, (R10)(BX*1)
+	VSUBPD       Y5, Y3, Y5
+	VMOVUPD      Y3, (R9)
+	VMOVUPD      (R9)(BX*1), Y6
+	VCMPPD       $0x00, Y1, Y6, Y7
+	VANDPD       Y4, Y7, Y7
 	VMOVUPD      (R10)(BX*2), Y8
-	VMAXPD       Y8, Y3, Y9
-	VBLENDVPD    Y6, Y3, Y9, Y9
+	VMINPD       Y8, Y3, Y9
+	VBLENDVPD    Y7, Y3, Y9, Y9
 	VBLENDVPD    Y4, Y9, Y8, Y8
 	VMOVUPD      Y8, (R10)(BX*2)
-	VBROADCASTSD 8(DX), Y6
-	VMULPD       Y5, Y6, Y6
-	VADDPD       Y6, Y2, Y6
-	VBLENDVPD    Y4, Y6, Y5, Y5
-	VMOVUPD      Y5, (R9)
-	VDIVPD       Y6, Y2, Y5
-	VMOVUPD      (R9)(BX*1), Y9
-	VSUBPD       Y9, Y3, Y3
-	VMOVUPD      (R10)(SI*1), Y10
-	VCMPPD       $0x01, Y10, Y1, Y11
-	VBROADCASTSD 16(DX), Y12
-	VCMPPD       $0x01, Y6, Y12, Y6
-	VANDPD       Y11, Y6, Y6
-	VBROADCASTSD 24(DX), Y11
-	VMULPD       Y11, Y10, Y10
-	VMINPD       Y3, Y10, Y11
-	VXORPD       Y12, Y12, Y12
-	VSUBPD       Y10, Y12, Y10
-	VMAXPD       Y11, Y10, Y10
-	VBLENDVPD    Y6, Y10, Y3, Y3
-	VMULPD       Y3, Y5, Y6
-	VADDPD       Y9, Y6, Y6
-	VBLENDVPD    Y4, Y6, Y9, Y9
-	VMOVUPD      Y9, (R9)(BX*1)
+	VMOVUPD      (R10)(SI*1), Y9
+	VMAXPD       Y9, Y3, Y10
+	VBLENDVPD    Y7, Y3, Y10, Y10
+	VBLENDVPD    Y4, Y10, Y9, Y9
+	VMOVUPD      Y9, (R10)(SI*1)
+	VBROADCASTSD 8(DX), Y7
+	VMULPD       Y6, Y7, Y7
+	VADDPD       Y7, Y2, Y7
+	VBLENDVPD    Y4, Y7, Y6, Y6
+	VMOVUPD      Y6, (R9)(BX*1)
+	VDIVPD       Y7, Y2, Y6
+	VMOVUPD      (R9)(BX*2), Y10
+	VSUBPD       Y10, Y3, Y3
+	VMOVUPD      (R11), Y11
+	VCMPPD       $0x01, Y11, Y1, Y12
+	VBROADCASTSD 16(DX), Y13
+	VCMPPD       $0x01, Y7, Y13, Y7
+	VANDPD       Y12, Y7, Y7
+	VBROADCASTSD 24(DX), Y12
+	VMULPD       Y12, Y11, Y11
+	VMINPD       Y3, Y11, Y12
+	VXORPD       Y13, Y13, Y13
+	VSUBPD       Y11, Y13, Y11
+	VMAXPD       Y12, Y11, Y11
+	VBLENDVPD    Y7, Y11, Y3, Y3
+	VMULPD       Y3, Y6, Y7
+	VADDPD       Y10, Y7, Y7
+	VBLENDVPD    Y4, Y7, Y10, Y10
+	VMOVUPD      Y10, (R9)(BX*2)
 	VMULPD       Y3, Y3, Y3
-	VSUBPD       Y5, Y2, Y6
+	VSUBPD       Y6, Y2, Y7
+	VMULPD       Y3, Y7, Y3
+	VMOVUPD      (R9)(SI*1), Y7
+	VSUBPD       Y7, Y3, Y3
 	VMULPD       Y3, Y6, Y3
-	VMOVUPD      (R9)(BX*2), Y6
-	VSUBPD       Y6, Y3, Y3
-	VMULPD       Y3, Y5, Y3
-	VADDPD       Y6, Y3, Y3
-	VBLENDVPD    Y4, Y3, Y6, Y6
-	VMOVUPD      Y6, (R9)(BX*2)
+	VADDPD       Y7, Y3, Y3
+	VBLENDVPD    Y4, Y3, Y7, Y7
+	VMOVUPD      Y7, (R9)(SI*1)
 	VBROADCASTSD 32(DX), Y3
 	VXORPD       Y4, Y4, Y4
-	VSUBPD       Y9, Y4, Y4
-	VMAXPD       Y9, Y4, Y4
+	VSUBPD       Y10, Y4, Y4
+	VMAXPD       Y10, Y4, Y4
 	VADDPD       Y2, Y4, Y4
 	VMULPD       Y3, Y4, Y3
-	VSQRTPD      Y6, Y4
-	VCMPPD       $0x01, Y4, Y3, Y5
-	VANDPD       Y5, Y4, Y4
-	VMOVUPD      Y4, (R10)(SI*1)
-	VCMPPD       $0x04, Y1, Y4, Y5
-	VBROADCASTSD (DX), Y6
-	VBLENDVPD    Y5, Y4, Y6, Y6
-	VMOVUPD      Y6, (R11)(BX*1)
-	VDIVPD       Y6, Y2, Y4
-	VANDPD       Y5, Y4, Y4
-	VMOVUPD      Y4, (R11)(BX*2)
-	MOVQ         diff+24(FP), R13
-	VMASKMOVPD   (R13)(DI*1), Y0, Y4
-	VCMPPD       $0x07, Y4, Y4, Y5
-	VANDPD       Y0, Y5, Y5
-	VMOVUPD      (R9)(SI*1), Y0
+	VSQRTPD      Y7, Y4
+	VCMPPD       $0x01, Y4, Y3, Y6
+	VANDPD       Y6, Y4, Y4
+	VMOVUPD      Y4, (R11)
+	VCMPPD       $0x04, Y1, Y4, Y6
+	VBROADCASTSD (DX), Y7
+	VBLENDVPD    Y6, Y4, Y7, Y7
+	VMOVUPD      Y7, (R11)(BX*2)
+	VDIVPD       Y7, Y2, Y4
+	VANDPD       Y6, Y4, Y4
+	VMOVUPD      Y4, (R11)(SI*1)
+	VCMPPD       $0x07, Y5, Y5, Y4
+	VANDPD       Y0, Y4, Y4
+	VMOVUPD      (R10), Y0
 	VBROADCASTSD 8(DX), Y6
 	VMULPD       Y0, Y6, Y6
 	VADDPD       Y6, Y2, Y6
-	VBLENDVPD    Y5, Y6, Y0, Y0
-	VMOVUPD      Y0, (R9)(SI*1)
+	VBLENDVPD    Y4, Y6, Y0, Y0
+	VMOVUPD      Y0, (R10)
 	VDIVPD       Y6, Y2, Y0
-	VMOVUPD      (R11), Y9
-	VCMPPD       $0x01, Y9, Y1, Y10
+	VMOVUPD      (R11)(BX*1), Y7
+	VCMPPD       $0x01, Y7, Y1, Y10
 	VBROADCASTSD 16(DX), Y11
 	VCMPPD       $0x01, Y6, Y11, Y6
 	VANDPD       Y10, Y6, Y6
 	VBROADCASTSD 24(DX), Y10
-	VMULPD       Y10, Y9, Y9
-	VMINPD       Y4, Y9, Y10
+	VMULPD       Y10, Y7, Y7
+	VMINPD       Y5, Y7, Y10
 	VXORPD       Y11, Y11, Y11
-	VSUBPD       Y9, Y11, Y9
-	VMAXPD       Y10, Y9, Y9
-	VBLENDVPD    Y6, Y9, Y4, Y4
-	VMOVUPD      (R10), Y6
-	VMULPD       Y4, Y4, Y4
-	VSUBPD       Y6, Y4, Y4
-	VMULPD       Y4, Y0, Y0
+	VSUBPD       Y7, Y11, Y7
+	VMAXPD       Y10, Y7, Y7
+	VBLENDVPD    Y6, Y7, Y5, Y5
+	VMOVUPD      (R10)(BX*1), Y6
+	VMULPD       Y5, Y5, Y5
+	VSUBPD       Y6, Y5, Y5
+	VMULPD       Y5, Y0, Y0
 	VADDPD       Y6, Y0, Y0
-	VBLENDVPD    Y5, Y0, Y6, Y6
-	VMOVUPD      Y6, (R10)
+	VBLENDVPD    Y4, Y0, Y6, Y6
+	VMOVUPD      Y6, (R10)(BX*1)
 	VSQRTPD      Y6, Y0
 	VCMPPD       $0x01, Y0, Y3, Y3
 	VANDPD       Y3, Y0, Y0
-	VMOVUPD      Y0, (R11)
+	VMOVUPD      Y0, (R11)(BX*1)
 	VCMPPD       $0x04, Y1, Y0, Y1
 	VBROADCASTSD (DX), Y3
 	VBLENDVPD    Y1, Y0, Y3, Y3
-	VMOVUPD      Y3, (R11)(SI*1)
+	VMOVUPD      Y3, (R12)
 	VDIVPD       Y3, Y2, Y1
-	VMOVUPD      Y1, (R12)
+	VMOVUPD      Y1, (R12)(BX*1)
 	VBROADCASTSD 40(DX), Y1
 	VMULPD       Y1, Y0, Y0
-	VSUBPD       Y0, Y7, Y1
-	VMOVUPD      Y1, (R12)(BX*1)
-	VADDPD       Y8, Y0, Y0
-	VMOVUPD      Y0, (R12)(BX*2)
+	VSUBPD       Y0, Y8, Y1
+	VMOVUPD      Y1, (R12)(BX*2)
+	VADDPD       Y9, Y0, Y0
+	VMOVUPD      Y0, (R12)(SI*1)
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000020, R8
 	CMPQ         R8, $0x00000020
@@ -7960,13 +7961,13 @@ done357:
 	VZEROUPPER
 	RET
 
-// func glitchAVX2(rows *float64, limits *float64, x *float64, last *float64, n int, stride int)
+// func glitchAVX2(rows *float64, limits *float64, dst *float64, x *float64, last *float64, n int, stride int)
 // Requires: AVX, CMOV
-TEXT ·glitchAVX2(SB), NOSPLIT, $0-48
-	MOVQ n+32(FP), AX
+TEXT ·glitchAVX2(SB), NOSPLIT, $0-56
+	MOVQ n+40(FP), AX
 	MOVQ rows+0(FP), CX
 	MOVQ limits+8(FP), DX
-	MOVQ stride+40(FP), BX
+	MOVQ stride+48(FP), BX
 	SHLQ $0x03, BX
 	LEAQ (BX)(BX*2), SI
 	XORQ SI, SI
@@ -7991,9 +7992,9 @@ loop359:
 	CMOVQLT      R9, AX
 	VBROADCASTSD (DX), Y1
 	VXORPD       Y2, Y2, Y2
-	MOVQ         x+16(FP), R9
+	MOVQ         x+24(FP), R9
 	VMASKMOVPD   (R9)(SI*1), Y0, Y3
-	MOVQ         last+24(FP), R9
+	MOVQ         last+32(FP), R9
 	VMASKMOVPD   (R9)(SI*1), Y0, Y4
 	VSUBPD       Y4, Y3, Y4
 	VXORPD       Y5, Y5, Y5
@@ -8018,15 +8019,10 @@ loop359:
 	VANDPD       Y8, Y9, Y9
 	VBLENDVPD    Y5, Y9, Y7, Y7
 	VMOVUPD      Y7, (R8)(BX*2)
-	VMOVMSKPD    Y8, R9
-	TESTQ        R9, R9
-	JZ           skip361
 	VBROADCASTSD 56(DX), Y7
 	VBLENDVPD    Y8, Y7, Y3, Y3
-	MOVQ         x+16(FP), R9
+	MOVQ         dst+16(FP), R9
 	VMOVUPD      Y3, (R9)(SI*1)
-
-skip361:
 	VBLENDVPD    Y8, Y2, Y4, Y4
 	VCMPPD       $0x01, Y4, Y2, Y2
 	VANDPD       Y5, Y2, Y2
@@ -8044,11 +8040,11 @@ skip361:
 	VCMPPD       $0x01, Y1, Y5, Y5
 	VMOVMSKPD    Y5, R9
 	TESTQ        R9, R9
-	JZ           skip362
+	JZ           skip361
 	VDIVPD       Y6, Y1, Y1
 	VBLENDVPD    Y5, Y1, Y3, Y3
 
-skip362:
+skip361:
 	VSUBPD    Y0, Y4, Y1
 	VMULPD    Y3, Y1, Y1
 	VADDPD    Y0, Y1, Y1
@@ -8075,9 +8071,9 @@ TEXT ·levelAVX2(SB), NOSPLIT, $0-40
 	XORQ DI, DI
 	MOVQ BX, R8
 	CMPQ R8, $0x00000020
-	JL   done364
+	JL   done363
 
-loop363:
+loop362:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -8114,11 +8110,11 @@ loop363:
 	VCMPPD       $0x01, Y1, Y11, Y11
 	VMOVMSKPD    Y11, R11
 	TESTQ        R11, R11
-	JZ           skip365
+	JZ           skip364
 	VDIVPD       Y7, Y1, Y7
 	VBLENDVPD    Y11, Y7, Y10, Y10
 
-skip365:
+skip364:
 	VMULPD       Y10, Y9, Y7
 	VADDPD       Y5, Y7, Y7
 	VBROADCASTSD 24(DX), Y10
@@ -8138,11 +8134,11 @@ skip365:
 	VCMPPD       $0x01, Y1, Y11, Y11
 	VMOVMSKPD    Y11, R11
 	TESTQ        R11, R11
-	JZ           skip366
+	JZ           skip365
 	VDIVPD       Y0, Y1, Y0
 	VBLENDVPD    Y11, Y0, Y10, Y10
 
-skip366:
+skip365:
 	VMULPD       Y9, Y9, Y0
 	VSUBPD       Y6, Y0, Y0
 	VMULPD       Y10, Y0, Y0
@@ -8172,9 +8168,9 @@ skip366:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000020, R8
 	CMPQ         R8, $0x00000020
-	JGE          loop363
+	JGE          loop362
 
-done364:
+done363:
 	VZEROUPPER
 	RET
 
@@ -8194,10 +8190,10 @@ TEXT ·conformalAVX2(SB), NOSPLIT, $0-104
 	MOVQ    limits+64(FP), DX
 	XORQ    BX, BX
 
-columns367:
+columns366:
 	LEAQ         32(BX), SI
 	CMPQ         SI, AX
-	JG           done368
+	JG           done367
 	VXORPD       Y1, Y1, Y1
 	MOVQ         y+48(FP), DI
 	VMOVUPD      (DI)(BX*1), Y2
@@ -8239,9 +8235,9 @@ columns367:
 	MOVQ         steps+72(FP), R10
 	MOVQ         levels+88(FP), R11
 	CMPQ         R11, $0x00000001
-	JL           done370
+	JL           done369
 
-loop369:
+loop368:
 	ADDQ         $0x00000008, DI
 	VMOVUPD      (R8)(BX*1), Y2
 	VADDPD       Y1, Y2, Y2
@@ -8265,9 +8261,9 @@ loop369:
 	ADDQ         CX, R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000001, R11
-	JG           loop369
+	JG           loop368
 
-done370:
+done369:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      (DI)(BX*1), Y1
 	VBROADCASTSD 56(DX), Y2
@@ -8287,11 +8283,11 @@ done370:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      Y1, (DI)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns367
+	JMP          columns366
 
-done368:
+done367:
 	CMPQ         BX, AX
-	JE           done371
+	JE           done370
 	VXORPD       Y1, Y1, Y1
 	MOVQ         y+48(FP), AX
 	VMASKMOVPD   (AX)(BX*1), Y0, Y2
@@ -8334,9 +8330,9 @@ done368:
 	MOVQ         steps+72(FP), R8
 	MOVQ         levels+88(FP), R9
 	CMPQ         R9, $0x00000001
-	JL           done373
+	JL           done372
 
-loop372:
+loop371:
 	ADDQ         $0x00000008, AX
 	VMASKMOVPD   (SI)(BX*1), Y0, Y2
 	VADDPD       Y1, Y2, Y2
@@ -8360,9 +8356,9 @@ loop372:
 	ADDQ         CX, DI
 	ADDQ         $0x00000010, R8
 	SUBQ         $0x00000001, R9
-	JG           loop372
+	JG           loop371
 
-done373:
+done372:
 	MOVQ         scale+8(FP), AX
 	VMASKMOVPD   (AX)(BX*1), Y0, Y1
 	VBROADCASTSD 56(DX), Y2
@@ -8382,7 +8378,7 @@ done373:
 	MOVQ         scale+8(FP), AX
 	VMASKMOVPD   Y1, Y0, (AX)(BX*1)
 
-done371:
+done370:
 	VZEROUPPER
 	RET
 
@@ -8401,10 +8397,10 @@ TEXT ·logToAVX2(SB), NOSPLIT, $0-24
 	SHLQ    $0x03, DX
 	XORQ    BX, BX
 
-columns374:
+columns373:
 	LEAQ         32(BX), SI
 	CMPQ         SI, DX
-	JG           done375
+	JG           done374
 	VMOVUPD      (CX)(BX*1), Y1
 	VBROADCASTSD logarithm<>+0(SB), Y2
 	VPADDQ       Y2, Y1, Y2
@@ -8461,11 +8457,11 @@ columns374:
 	VBLENDVPD    Y3, Y2, Y1, Y1
 	VMOVUPD      Y1, (AX)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns374
+	JMP          columns373
 
-done375:
+done374:
 	CMPQ         BX, DX
-	JE           done376
+	JE           done375
 	VMASKMOVPD   (CX)(BX*1), Y0, Y1
 	VBROADCASTSD logarithm<>+0(SB), Y2
 	VPADDQ       Y2, Y1, Y2
@@ -8522,7 +8518,7 @@ done375:
 	VBLENDVPD    Y3, Y2, Y1, Y1
 	VMASKMOVPD   Y1, Y0, (AX)(BX*1)
 
-done376:
+done375:
 	VZEROUPPER
 	RET
 
@@ -8562,10 +8558,10 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-32
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns377:
+columns376:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done378
+	JG          done377
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	VMOVUPD     64(AX)(BX*1), Z4
@@ -8575,26 +8571,26 @@ columns377:
 	VMOVUPD     192(AX)(BX*1), Z4
 	VFMADD231PD 192(CX)(BX*1), Z4, Z0
 	MOVQ        SI, BX
-	JMP         columns377
+	JMP         columns376
 
-done378:
-columns379:
+done377:
+columns378:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done380
+	JG          done379
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD (CX)(BX*1), Z4, Z1
 	MOVQ        SI, BX
-	JMP         columns379
+	JMP         columns378
 
-done380:
+done379:
 	CMPQ        BX, DX
-	JE          done381
+	JE          done380
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VMOVUPD.Z   (CX)(BX*1), K1, Z5
 	VFMADD231PD Z4, Z5, Z0
 
-done381:
+done380:
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z0, Z3, Z3
 	VADDPD        Z3, Z1, Z1
@@ -8624,10 +8620,10 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         BX, BX
 
-columns382:
+columns381:
 	LEAQ        256(BX), SI
 	CMPQ        SI, DX
-	JG          done383
+	JG          done382
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
@@ -8641,28 +8637,28 @@ columns382:
 	VFMADD231PD 192(AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, 192(CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns382
+	JMP         columns381
 
-done383:
-columns384:
+done382:
+columns383:
 	LEAQ        64(BX), SI
 	CMPQ        SI, DX
-	JG          done385
+	JG          done384
 	VMOVUPD     (CX)(BX*1), Z1
 	VFMADD231PD (AX)(BX*1), Z0, Z1
 	VMOVUPD     Z1, (CX)(BX*1)
 	MOVQ        SI, BX
-	JMP         columns384
+	JMP         columns383
 
-done385:
+done384:
 	CMPQ        BX, DX
-	JE          done386
+	JE          done385
 	VMOVUPD.Z   (CX)(BX*1), K1, Z1
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (CX)(BX*1)
 
-done386:
+done385:
 	VZEROUPPER
 	RET
 
@@ -8681,10 +8677,10 @@ TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD alpha+0(FP), Z0
 	XORQ         DX, DX
 
-columns387:
+columns386:
 	LEAQ    256(DX), BX
 	CMPQ    BX, CX
-	JG      done388
+	JG      done387
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	VMULPD  64(AX)(DX*1), Z0, Z1
@@ -8694,26 +8690,26 @@ columns387:
 	VMULPD  192(AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, 192(AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns387
+	JMP     columns386
 
-done388:
-columns389:
+done387:
+columns388:
 	LEAQ    64(DX), BX
 	CMPQ    BX, CX
-	JG      done390
+	JG      done389
 	VMULPD  (AX)(DX*1), Z0, Z1
 	VMOVUPD Z1, (AX)(DX*1)
 	MOVQ    BX, DX
-	JMP     columns389
+	JMP     columns388
 
-done390:
+done389:
 	CMPQ      DX, CX
-	JE        done391
+	JE        done390
 	VMOVUPD.Z (AX)(DX*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(DX*1)
 
-done391:
+done390:
 	VZEROUPPER
 	RET
 
@@ -8732,10 +8728,10 @@ TEXT ·timesAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns392:
+columns391:
 	LEAQ    256(BX), SI
 	CMPQ    SI, DX
-	JG      done393
+	JG      done392
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
@@ -8749,28 +8745,28 @@ columns392:
 	VMULPD  192(CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, 192(AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns392
+	JMP     columns391
 
-done393:
-columns394:
+done392:
+columns393:
 	LEAQ    64(BX), SI
 	CMPQ    SI, DX
-	JG      done395
+	JG      done394
 	VMOVUPD (AX)(BX*1), Z0
 	VMULPD  (CX)(BX*1), Z0, Z0
 	VMOVUPD Z0, (AX)(BX*1)
 	MOVQ    SI, BX
-	JMP     columns394
+	JMP     columns393
 
-done395:
+done394:
 	CMPQ      BX, DX
-	JE        done396
+	JE        done395
 	VMOVUPD.Z (AX)(BX*1), K1, Z0
 	VMOVUPD.Z (CX)(BX*1), K1, Z1
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(BX*1)
 
-done396:
+done395:
 	VZEROUPPER
 	RET
 
@@ -8791,7 +8787,7 @@ TEXT ·hadamardAVX512(SB), NOSPLIT, $0-16
 	KMOVW  BX, K3
 	MOVQ   AX, BX
 
-while397:
+while396:
 	VMOVUPD    (BX), Z0
 	VPERMILPD  $0x55, Z0, Z1
 	VADDPD     Z0, Z1, Z2
@@ -8805,22 +8801,22 @@ while397:
 	VMOVUPD    Z2, (BX)
 	ADDQ       $0x00000040, BX
 	CMPQ       BX, DX
-	JB         while397
+	JB         while396
 	SHRQ       $0x03, CX
 	MOVQ       $0x00000040, BX
 
-pass398:
+pass397:
 	CMPQ CX, $0x00000004
-	JL   rest399
+	JL   rest398
 	LEAQ (BX)(BX*2), SI
 	MOVQ AX, DI
 
-while401:
+while400:
 	MOVQ DI, R8
 	MOVQ DI, R9
 	ADDQ BX, R9
 
-while402:
+while401:
 	VMOVUPD (R8), Z0
 	VMOVUPD (R8)(BX*1), Z1
 	VMOVUPD (R8)(BX*2), Z2
@@ -8839,25 +8835,25 @@ while402:
 	VMOVUPD Z0, (R8)(SI*1)
 	ADDQ    $0x00000040, R8
 	CMPQ    R8, R9
-	JB      while402
+	JB      while401
 	LEAQ    (DI)(BX*4), DI
 	CMPQ    DI, DX
-	JB      while401
+	JB      while400
 	SHLQ    $0x02, BX
 	SHRQ    $0x02, CX
-	JMP     pass398
+	JMP     pass397
 
-rest399:
+rest398:
 	CMPQ CX, $0x00000002
-	JL   done400
+	JL   done399
 	LEAQ (BX)(BX*2), CX
 
-while403:
+while402:
 	MOVQ AX, CX
 	MOVQ AX, SI
 	ADDQ BX, SI
 
-while404:
+while403:
 	VMOVUPD (CX), Z0
 	VMOVUPD (CX)(BX*1), Z1
 	VADDPD  Z1, Z0, Z2
@@ -8866,12 +8862,12 @@ while404:
 	VMOVUPD Z0, (CX)(BX*1)
 	ADDQ    $0x00000040, CX
 	CMPQ    CX, SI
-	JB      while404
+	JB      while403
 	LEAQ    (AX)(BX*2), AX
 	CMPQ    AX, DX
-	JB      while403
+	JB      while402
 
-done400:
+done399:
 	VZEROUPPER
 	RET
 
@@ -8889,9 +8885,9 @@ TEXT ·matVecAVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x03, CX
 
-rows405:
+rows404:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest406
+	JL      rest405
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -8917,10 +8913,10 @@ rows405:
 	VMOVUPD Z0, Z16
 	XORQ    R12, R12
 
-columns408:
+columns407:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done409
+	JG          done408
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -8940,13 +8936,13 @@ columns408:
 	VFMADD231PD 64(R10)(R12*1), Z18, Z15
 	VFMADD231PD 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns408
+	JMP         columns407
 
-done409:
-columns410:
+done408:
+columns409:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done411
+	JG          done410
 	VMOVUPD     (DX)(R12*1), Z18
 	VFMADD231PD (AX)(R12*1), Z18, Z1
 	VFMADD231PD (BX)(R12*1), Z18, Z2
@@ -8957,11 +8953,11 @@ columns410:
 	VFMADD231PD (R10)(R12*1), Z18, Z7
 	VFMADD231PD (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns410
+	JMP         columns409
 
-done411:
+done410:
 	CMPQ        R12, CX
-	JE          done412
+	JE          done411
 	VMOVUPD.Z   (DX)(R12*1), K1, Z18
 	VMOVUPD.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z1
@@ -8980,7 +8976,7 @@ done411:
 	VMOVUPD.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PD Z17, Z18, Z8
 
-done412:
+done411:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -9016,11 +9012,11 @@ done412:
 	ADDQ       $0x00000040, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows405
+	JMP        rows404
 
-rest406:
+rest405:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip413
+	JNE     skip412
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -9043,10 +9039,10 @@ rest406:
 	VMOVUPD Z0, Z0
 	XORQ    R11, R11
 
-columns414:
+columns413:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done415
+	JG          done414
 	VMOVUPD     (DX)(R11*1), Z15
 	VFMADD231PD (AX)(R11*1), Z15, Z1
 	VFMADD231PD (BX)(R11*1), Z15, Z2
@@ -9064,13 +9060,13 @@ columns414:
 	VFMADD231PD 64(R9)(R11*1), Z15, Z13
 	VFMADD231PD 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns414
+	JMP         columns413
 
-done415:
-columns416:
+done414:
+columns415:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done417
+	JG          done416
 	VMOVUPD     (DX)(R11*1), Z15
 	VFMADD231PD (AX)(R11*1), Z15, Z1
 	VFMADD231PD (BX)(R11*1), Z15, Z2
@@ -9080,11 +9076,11 @@ columns416:
 	VFMADD231PD (R9)(R11*1), Z15, Z6
 	VFMADD231PD (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns416
+	JMP         columns415
 
-done417:
+done416:
 	CMPQ        R11, CX
-	JE          done418
+	JE          done417
 	VMOVUPD.Z   (DX)(R11*1), K1, Z15
 	VMOVUPD.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PD Z14, Z15, Z1
@@ -9101,7 +9097,7 @@ done417:
 	VMOVUPD.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PD Z14, Z15, Z7
 
-done418:
+done417:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -9139,11 +9135,11 @@ done418:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end407
+	JMP        end406
 
-skip413:
+skip412:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip419
+	JNE     skip418
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -9163,10 +9159,10 @@ skip413:
 	VMOVUPD Z0, Z0
 	XORQ    R10, R10
 
-columns420:
+columns419:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done421
+	JG          done420
 	VMOVUPD     (DX)(R10*1), Z13
 	VFMADD231PD (AX)(R10*1), Z13, Z1
 	VFMADD231PD (BX)(R10*1), Z13, Z2
@@ -9182,13 +9178,13 @@ columns420:
 	VFMADD231PD 64(R8)(R10*1), Z13, Z11
 	VFMADD231PD 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns420
+	JMP         columns419
 
-done421:
-columns422:
+done420:
+columns421:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done423
+	JG          done422
 	VMOVUPD     (DX)(R10*1), Z13
 	VFMADD231PD (AX)(R10*1), Z13, Z1
 	VFMADD231PD (BX)(R10*1), Z13, Z2
@@ -9197,11 +9193,11 @@ columns422:
 	VFMADD231PD (R8)(R10*1), Z13, Z5
 	VFMADD231PD (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns422
+	JMP         columns421
 
-done423:
+done422:
 	CMPQ        R10, CX
-	JE          done424
+	JE          done423
 	VMOVUPD.Z   (DX)(R10*1), K1, Z13
 	VMOVUPD.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PD Z12, Z13, Z1
@@ -9216,7 +9212,7 @@ done423:
 	VMOVUPD.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PD Z12, Z13, Z6
 
-done424:
+done423:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -9250,11 +9246,11 @@ done424:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end407
+	JMP        end406
 
-skip419:
+skip418:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip425
+	JNE     skip424
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -9271,10 +9267,10 @@ skip419:
 	VMOVUPD Z0, Z0
 	XORQ    R9, R9
 
-columns426:
+columns425:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done427
+	JG          done426
 	VMOVUPD     (DX)(R9*1), Z11
 	VFMADD231PD (AX)(R9*1), Z11, Z1
 	VFMADD231PD (BX)(R9*1), Z11, Z2
@@ -9288,13 +9284,13 @@ columns426:
 	VFMADD231PD 64(DI)(R9*1), Z11, Z9
 	VFMADD231PD 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns426
+	JMP         columns425
 
-done427:
-columns428:
+done426:
+columns427:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done429
+	JG          done428
 	VMOVUPD     (DX)(R9*1), Z11
 	VFMADD231PD (AX)(R9*1), Z11, Z1
 	VFMADD231PD (BX)(R9*1), Z11, Z2
@@ -9302,11 +9298,11 @@ columns428:
 	VFMADD231PD (DI)(R9*1), Z11, Z4
 	VFMADD231PD (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns428
+	JMP         columns427
 
-done429:
+done428:
 	CMPQ        R9, CX
-	JE          done430
+	JE          done429
 	VMOVUPD.Z   (DX)(R9*1), K1, Z11
 	VMOVUPD.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PD Z10, Z11, Z1
@@ -9319,7 +9315,7 @@ done429:
 	VMOVUPD.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PD Z10, Z11, Z5
 
-done430:
+done429:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -9352,11 +9348,11 @@ done430:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end407
+	JMP        end406
 
-skip425:
+skip424:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip431
+	JNE     skip430
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -9370,10 +9366,10 @@ skip425:
 	VMOVUPD Z0, Z0
 	XORQ    R8, R8
 
-columns432:
+columns431:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done433
+	JG          done432
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z9, Z1
 	VFMADD231PD (BX)(R8*1), Z9, Z2
@@ -9385,24 +9381,24 @@ columns432:
 	VFMADD231PD 64(SI)(R8*1), Z9, Z7
 	VFMADD231PD 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns432
+	JMP         columns431
 
-done433:
-columns434:
+done432:
+columns433:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done435
+	JG          done434
 	VMOVUPD     (DX)(R8*1), Z9
 	VFMADD231PD (AX)(R8*1), Z9, Z1
 	VFMADD231PD (BX)(R8*1), Z9, Z2
 	VFMADD231PD (SI)(R8*1), Z9, Z3
 	VFMADD231PD (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns434
+	JMP         columns433
 
-done435:
+done434:
 	CMPQ        R8, CX
-	JE          done436
+	JE          done435
 	VMOVUPD.Z   (DX)(R8*1), K1, Z9
 	VMOVUPD.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
@@ -9413,7 +9409,7 @@ done435:
 	VMOVUPD.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z4
 
-done436:
+done435:
 	LEAQ       (DI)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -9439,11 +9435,11 @@ done436:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end407
+	JMP        end406
 
-skip431:
+skip430:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip437
+	JNE     skip436
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPD Z0, Z1
@@ -9454,10 +9450,10 @@ skip431:
 	VMOVUPD Z0, Z0
 	XORQ    DI, DI
 
-columns438:
+columns437:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done439
+	JG          done438
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
@@ -9467,23 +9463,23 @@ columns438:
 	VFMADD231PD 64(BX)(DI*1), Z7, Z5
 	VFMADD231PD 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns438
+	JMP         columns437
 
-done439:
-columns440:
+done438:
+columns439:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done441
+	JG          done440
 	VMOVUPD     (DX)(DI*1), Z7
 	VFMADD231PD (AX)(DI*1), Z7, Z1
 	VFMADD231PD (BX)(DI*1), Z7, Z2
 	VFMADD231PD (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns440
+	JMP         columns439
 
-done441:
+done440:
 	CMPQ        DI, CX
-	JE          done442
+	JE          done441
 	VMOVUPD.Z   (DX)(DI*1), K1, Z7
 	VMOVUPD.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z1
@@ -9492,7 +9488,7 @@ done441:
 	VMOVUPD.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PD Z6, Z7, Z3
 
-done442:
+done441:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -9521,11 +9517,11 @@ done442:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end407
+	JMP           end406
 
-skip437:
+skip436:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip443
+	JNE     skip442
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
@@ -9537,10 +9533,10 @@ skip437:
 	VMOVUPD Z0, Z0
 	XORQ    SI, SI
 
-columns444:
+columns443:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done445
+	JG          done444
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
@@ -9554,29 +9550,29 @@ columns444:
 	VFMADD231PD 192(AX)(SI*1), Z9, Z7
 	VFMADD231PD 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns444
+	JMP         columns443
 
-done445:
-columns446:
+done444:
+columns445:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done447
+	JG          done446
 	VMOVUPD     (DX)(SI*1), Z9
 	VFMADD231PD (AX)(SI*1), Z9, Z1
 	VFMADD231PD (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns446
+	JMP         columns445
 
-done447:
+done446:
 	CMPQ        SI, CX
-	JE          done448
+	JE          done447
 	VMOVUPD.Z   (DX)(SI*1), K1, Z9
 	VMOVUPD.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z1
 	VMOVUPD.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PD Z8, Z9, Z2
 
-done448:
+done447:
 	LEAQ          (BX)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -9601,21 +9597,21 @@ done448:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end407
+	JMP           end406
 
-skip443:
+skip442:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip449
+	JNE     skip448
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z0
 	XORQ    BX, BX
 
-columns450:
+columns449:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done451
+	JG          done450
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	VMOVUPD     64(DX)(BX*1), Z5
@@ -9625,26 +9621,26 @@ columns450:
 	VMOVUPD     192(DX)(BX*1), Z5
 	VFMADD231PD 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns450
+	JMP         columns449
 
-done451:
-columns452:
+done450:
+columns451:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done453
+	JG          done452
 	VMOVUPD     (DX)(BX*1), Z5
 	VFMADD231PD (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns452
+	JMP         columns451
 
-done453:
+done452:
 	CMPQ        BX, CX
-	JE          done454
+	JE          done453
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z4, Z5, Z1
 
-done454:
+done453:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -9659,10 +9655,10 @@ done454:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end407
+	JMP           end406
 
-skip449:
-end407:
+skip448:
+end406:
 	VZEROUPPER
 	RET
 
@@ -9681,9 +9677,9 @@ TEXT ·updateMatVecAVX512(SB), NOSPLIT, $0-56
 	KMOVW  DI, K1
 	SHLQ   $0x03, CX
 
-rows455:
+rows454:
 	CMPQ         m+40(FP), $0x00000008
-	JL           rest456
+	JL           rest455
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9720,10 +9716,10 @@ rows455:
 	MOVQ         R13, f+16(FP)
 	XORQ         R13, R13
 
-columns458:
+columns457:
 	LEAQ        128(R13), R14
 	CMPQ        R14, CX
-	JG          done459
+	JG          done458
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -9793,13 +9789,13 @@ columns458:
 	VMOVUPD     Z25, 64(R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z16
 	MOVQ        R14, R13
-	JMP         columns458
+	JMP         columns457
 
-done459:
-columns460:
+done458:
+columns459:
 	LEAQ        64(R13), R14
 	CMPQ        R14, CX
-	JG          done461
+	JG          done460
 	VMOVUPD     (DX)(R13*1), Z27
 	VMOVUPD     (BX)(R13*1), Z26
 	VMOVUPD     (AX)(R13*1), Z25
@@ -9835,11 +9831,11 @@ columns460:
 	VMOVUPD     Z25, (R12)(R13*1)
 	VFMADD231PD Z25, Z27, Z8
 	MOVQ        R14, R13
-	JMP         columns460
+	JMP         columns459
 
-done461:
+done460:
 	CMPQ        R13, CX
-	JE          done462
+	JE          done461
 	VMOVUPD.Z   (DX)(R13*1), K1, Z27
 	VMOVUPD.Z   (BX)(R13*1), K1, Z26
 	VMOVUPD.Z   (AX)(R13*1), K1, Z25
@@ -9883,7 +9879,7 @@ done461:
 	VMOVUPD.Z   Z25, K1, Z25
 	VFMADD231PD Z25, Z27, Z8
 
-done462:
+done461:
 	LEAQ       (R12)(CX*1), AX
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
@@ -9919,11 +9915,11 @@ done462:
 	ADDQ       $0x00000040, SI
 	MOVQ       SI, y+0(FP)
 	SUBQ       $0x00000008, m+40(FP)
-	JMP        rows455
+	JMP        rows454
 
-rest456:
+rest455:
 	CMPQ         m+40(FP), $0x00000007
-	JNE          skip463
+	JNE          skip462
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -9956,10 +9952,10 @@ rest456:
 	MOVQ         R12, f+16(FP)
 	XORQ         R12, R12
 
-columns464:
+columns463:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done465
+	JG          done464
 	VMOVUPD     (DX)(R12*1), Z23
 	VMOVUPD     (BX)(R12*1), Z22
 	VMOVUPD     (AX)(R12*1), Z21
@@ -10021,13 +10017,13 @@ columns464:
 	VMOVUPD     Z21, 64(R11)(R12*1)
 	VFMADD231PD Z21, Z23, Z0
 	MOVQ        R13, R12
-	JMP         columns464
+	JMP         columns463
 
-done465:
-columns466:
+done464:
+columns465:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done467
+	JG          done466
 	VMOVUPD     (DX)(R12*1), Z23
 	VMOVUPD     (BX)(R12*1), Z22
 	VMOVUPD     (AX)(R12*1), Z21
@@ -10059,11 +10055,11 @@ columns466:
 	VMOVUPD     Z21, (R11)(R12*1)
 	VFMADD231PD Z21, Z23, Z7
 	MOVQ        R13, R12
-	JMP         columns466
+	JMP         columns465
 
-done467:
+done466:
 	CMPQ        R12, CX
-	JE          done468
+	JE          done467
 	VMOVUPD.Z   (DX)(R12*1), K1, Z23
 	VMOVUPD.Z   (BX)(R12*1), K1, Z22
 	VMOVUPD.Z   (AX)(R12*1), K1, Z21
@@ -10102,7 +10098,7 @@ done467:
 	VMOVUPD.Z   Z21, K1, Z21
 	VFMADD231PD Z21, Z23, Z7
 
-done468:
+done467:
 	LEAQ       (R11)(CX*1), AX
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
@@ -10140,11 +10136,11 @@ done468:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000038, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end457
+	JMP        end456
 
-skip463:
+skip462:
 	CMPQ         m+40(FP), $0x00000006
-	JNE          skip469
+	JNE          skip468
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -10173,10 +10169,10 @@ skip463:
 	MOVQ         R11, f+16(FP)
 	XORQ         R11, R11
 
-columns470:
+columns469:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done471
+	JG          done470
 	VMOVUPD     (DX)(R11*1), Z20
 	VMOVUPD     (BX)(R11*1), Z19
 	VMOVUPD     (AX)(R11*1), Z18
@@ -10230,13 +10226,13 @@ columns470:
 	VMOVUPD     Z18, 64(R10)(R11*1)
 	VFMADD231PD Z18, Z20, Z0
 	MOVQ        R12, R11
-	JMP         columns470
+	JMP         columns469
 
-done471:
-columns472:
+done470:
+columns471:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done473
+	JG          done472
 	VMOVUPD     (DX)(R11*1), Z20
 	VMOVUPD     (BX)(R11*1), Z19
 	VMOVUPD     (AX)(R11*1), Z18
@@ -10264,11 +10260,11 @@ columns472:
 	VMOVUPD     Z18, (R10)(R11*1)
 	VFMADD231PD Z18, Z20, Z6
 	MOVQ        R12, R11
-	JMP         columns472
+	JMP         columns471
 
-done473:
+done472:
 	CMPQ        R11, CX
-	JE          done474
+	JE          done473
 	VMOVUPD.Z   (DX)(R11*1), K1, Z20
 	VMOVUPD.Z   (BX)(R11*1), K1, Z19
 	VMOVUPD.Z   (AX)(R11*1), K1, Z18
@@ -10302,7 +10298,7 @@ done473:
 	VMOVUPD.Z   Z18, K1, Z18
 	VFMADD231PD Z18, Z20, Z6
 
-done474:
+done473:
 	LEAQ       (R10)(CX*1), AX
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
@@ -10336,11 +10332,11 @@ done474:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000030, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end457
+	JMP        end456
 
-skip469:
+skip468:
 	CMPQ         m+40(FP), $0x00000005
-	JNE          skip475
+	JNE          skip474
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -10365,10 +10361,10 @@ skip469:
 	MOVQ         R10, f+16(FP)
 	XORQ         R10, R10
 
-columns476:
+columns475:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done477
+	JG          done476
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (BX)(R10*1), Z16
 	VMOVUPD     (AX)(R10*1), Z15
@@ -10414,13 +10410,13 @@ columns476:
 	VMOVUPD     Z15, 64(R9)(R10*1)
 	VFMADD231PD Z15, Z17, Z0
 	MOVQ        R11, R10
-	JMP         columns476
+	JMP         columns475
 
-done477:
-columns478:
+done476:
+columns477:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done479
+	JG          done478
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (BX)(R10*1), Z16
 	VMOVUPD     (AX)(R10*1), Z15
@@ -10444,11 +10440,11 @@ columns478:
 	VMOVUPD     Z15, (R9)(R10*1)
 	VFMADD231PD Z15, Z17, Z5
 	MOVQ        R11, R10
-	JMP         columns478
+	JMP         columns477
 
-done479:
+done478:
 	CMPQ        R10, CX
-	JE          done480
+	JE          done479
 	VMOVUPD.Z   (DX)(R10*1), K1, Z17
 	VMOVUPD.Z   (BX)(R10*1), K1, Z16
 	VMOVUPD.Z   (AX)(R10*1), K1, Z15
@@ -10477,7 +10473,7 @@ done479:
 	VMOVUPD.Z   Z15, K1, Z15
 	VFMADD231PD Z15, Z17, Z5
 
-done480:
+done479:
 	LEAQ       (R9)(CX*1), AX
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
@@ -10510,11 +10506,11 @@ done480:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000028, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end457
+	JMP        end456
 
-skip475:
+skip474:
 	CMPQ         m+40(FP), $0x00000004
-	JNE          skip481
+	JNE          skip480
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	LEAQ         (DI)(CX*1), R8
@@ -10535,10 +10531,10 @@ skip475:
 	MOVQ         R9, f+16(FP)
 	XORQ         R9, R9
 
-columns482:
+columns481:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done483
+	JG          done482
 	VMOVUPD     (DX)(R9*1), Z14
 	VMOVUPD     (BX)(R9*1), Z13
 	VMOVUPD     (AX)(R9*1), Z12
@@ -10576,13 +10572,13 @@ columns482:
 	VMOVUPD     Z12, 64(R8)(R9*1)
 	VFMADD231PD Z12, Z14, Z0
 	MOVQ        R10, R9
-	JMP         columns482
+	JMP         columns481
 
-done483:
-columns484:
+done482:
+columns483:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done485
+	JG          done484
 	VMOVUPD     (DX)(R9*1), Z14
 	VMOVUPD     (BX)(R9*1), Z13
 	VMOVUPD     (AX)(R9*1), Z12
@@ -10602,11 +10598,11 @@ columns484:
 	VMOVUPD     Z12, (R8)(R9*1)
 	VFMADD231PD Z12, Z14, Z4
 	MOVQ        R10, R9
-	JMP         columns484
+	JMP         columns483
 
-done485:
+done484:
 	CMPQ        R9, CX
-	JE          done486
+	JE          done485
 	VMOVUPD.Z   (DX)(R9*1), K1, Z14
 	VMOVUPD.Z   (BX)(R9*1), K1, Z13
 	VMOVUPD.Z   (AX)(R9*1), K1, Z12
@@ -10630,7 +10626,7 @@ done485:
 	VMOVUPD.Z   Z12, K1, Z12
 	VFMADD231PD Z12, Z14, Z4
 
-done486:
+done485:
 	LEAQ       (R8)(CX*1), AX
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
@@ -10656,11 +10652,11 @@ done486:
 	VMOVUPD    Z1, K1, (AX)
 	ADDQ       $0x00000020, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end457
+	JMP        end456
 
-skip481:
+skip480:
 	CMPQ         m+40(FP), $0x00000003
-	JNE          skip487
+	JNE          skip486
 	LEAQ         (AX)(CX*1), SI
 	LEAQ         (SI)(CX*1), DI
 	VMOVUPD      Z0, Z1
@@ -10677,10 +10673,10 @@ skip481:
 	MOVQ         R8, f+16(FP)
 	XORQ         R8, R8
 
-columns488:
+columns487:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done489
+	JG          done488
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -10710,13 +10706,13 @@ columns488:
 	VMOVUPD     Z9, 64(DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z0
 	MOVQ        R9, R8
-	JMP         columns488
+	JMP         columns487
 
-done489:
-columns490:
+done488:
+columns489:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done491
+	JG          done490
 	VMOVUPD     (DX)(R8*1), Z11
 	VMOVUPD     (BX)(R8*1), Z10
 	VMOVUPD     (AX)(R8*1), Z9
@@ -10732,11 +10728,11 @@ columns490:
 	VMOVUPD     Z9, (DI)(R8*1)
 	VFMADD231PD Z9, Z11, Z3
 	MOVQ        R9, R8
-	JMP         columns490
+	JMP         columns489
 
-done491:
+done490:
 	CMPQ        R8, CX
-	JE          done492
+	JE          done491
 	VMOVUPD.Z   (DX)(R8*1), K1, Z11
 	VMOVUPD.Z   (BX)(R8*1), K1, Z10
 	VMOVUPD.Z   (AX)(R8*1), K1, Z9
@@ -10755,7 +10751,7 @@ done491:
 	VMOVUPD.Z   Z9, K1, Z9
 	VFMADD231PD Z9, Z11, Z3
 
-done492:
+done491:
 	LEAQ          (DI)(CX*1), AX
 	VADDPD        Z4, Z1, Z1
 	VADDPD        Z5, Z2, Z2
@@ -10784,11 +10780,11 @@ done492:
 	VMOVSD        X1, 16(AX)
 	ADDQ          $0x00000018, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end457
+	JMP           end456
 
-skip487:
+skip486:
 	CMPQ         m+40(FP), $0x00000002
-	JNE          skip493
+	JNE          skip492
 	LEAQ         (AX)(CX*1), SI
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
@@ -10805,10 +10801,10 @@ skip487:
 	MOVQ         DI, f+16(FP)
 	XORQ         DI, DI
 
-columns494:
+columns493:
 	LEAQ        256(DI), R8
 	CMPQ        R8, CX
-	JG          done495
+	JG          done494
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -10850,13 +10846,13 @@ columns494:
 	VMOVUPD     Z10, 192(SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z0
 	MOVQ        R8, DI
-	JMP         columns494
+	JMP         columns493
 
-done495:
-columns496:
+done494:
+columns495:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done497
+	JG          done496
 	VMOVUPD     (DX)(DI*1), Z12
 	VMOVUPD     (BX)(DI*1), Z11
 	VMOVUPD     (AX)(DI*1), Z10
@@ -10868,11 +10864,11 @@ columns496:
 	VMOVUPD     Z10, (SI)(DI*1)
 	VFMADD231PD Z10, Z12, Z2
 	MOVQ        R8, DI
-	JMP         columns496
+	JMP         columns495
 
-done497:
+done496:
 	CMPQ        DI, CX
-	JE          done498
+	JE          done497
 	VMOVUPD.Z   (DX)(DI*1), K1, Z12
 	VMOVUPD.Z   (BX)(DI*1), K1, Z11
 	VMOVUPD.Z   (AX)(DI*1), K1, Z10
@@ -10886,7 +10882,7 @@ done497:
 	VMOVUPD.Z   Z10, K1, Z10
 	VFMADD231PD Z10, Z12, Z2
 
-done498:
+done497:
 	LEAQ          (SI)(CX*1), AX
 	VADDPD        Z3, Z1, Z1
 	VADDPD        Z5, Z1, Z1
@@ -10911,11 +10907,11 @@ done498:
 	VMOVSD        X1, 8(AX)
 	ADDQ          $0x00000010, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end457
+	JMP           end456
 
-skip493:
+skip492:
 	CMPQ         m+40(FP), $0x00000001
-	JNE          skip499
+	JNE          skip498
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -10926,10 +10922,10 @@ skip493:
 	MOVQ         SI, f+16(FP)
 	XORQ         SI, SI
 
-columns500:
+columns499:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done501
+	JG          done500
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -10955,13 +10951,13 @@ columns500:
 	VMOVUPD     Z5, 192(AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z0
 	MOVQ        DI, SI
-	JMP         columns500
+	JMP         columns499
 
-done501:
-columns502:
+done500:
+columns501:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done503
+	JG          done502
 	VMOVUPD     (DX)(SI*1), Z7
 	VMOVUPD     (BX)(SI*1), Z6
 	VMOVUPD     (AX)(SI*1), Z5
@@ -10969,11 +10965,11 @@ columns502:
 	VMOVUPD     Z5, (AX)(SI*1)
 	VFMADD231PD Z5, Z7, Z1
 	MOVQ        DI, SI
-	JMP         columns502
+	JMP         columns501
 
-done503:
+done502:
 	CMPQ        SI, CX
-	JE          done504
+	JE          done503
 	VMOVUPD.Z   (DX)(SI*1), K1, Z7
 	VMOVUPD.Z   (BX)(SI*1), K1, Z6
 	VMOVUPD.Z   (AX)(SI*1), K1, Z5
@@ -10982,7 +10978,7 @@ done503:
 	VMOVUPD.Z   Z5, K1, Z5
 	VFMADD231PD Z5, Z7, Z1
 
-done504:
+done503:
 	LEAQ          (AX)(CX*1), AX
 	VADDPD        Z2, Z1, Z1
 	VADDPD        Z3, Z1, Z1
@@ -10997,10 +10993,10 @@ done504:
 	VMOVSD        X1, (AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end457
+	JMP           end456
 
-skip499:
-end457:
+skip498:
+end456:
 	VZEROUPPER
 	RET
 
@@ -11022,9 +11018,9 @@ TEXT ·addOuterAVX512(SB), NOSPLIT, $0-56
 	IMULQ  BX, SI
 	SHLQ   $0x03, BX
 
-rows505:
+rows504:
 	CMPQ         m+32(FP), $0x00000008
-	JL           rest506
+	JL           rest505
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11068,10 +11064,10 @@ rows505:
 	MOVQ         R14, f+16(FP)
 	XORQ         R14, R14
 
-columns508:
+columns507:
 	LEAQ        128(R14), R15
 	CMPQ        R15, CX
-	JG          done509
+	JG          done508
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -11123,13 +11119,13 @@ columns508:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, 64(R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns508
+	JMP         columns507
 
-done509:
-columns510:
+done508:
+columns509:
 	LEAQ        64(R14), R15
 	CMPQ        R15, CX
-	JG          done511
+	JG          done510
 	VMOVUPD     (DX)(R14*1), Z9
 	VMOVUPD     (AX)(R14*1), Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -11156,11 +11152,11 @@ columns510:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, (R13)(R14*1)
 	MOVQ        R15, R14
-	JMP         columns510
+	JMP         columns509
 
-done511:
+done510:
 	CMPQ        R14, CX
-	JE          done512
+	JE          done511
 	VMOVUPD.Z   (DX)(R14*1), K1, Z9
 	VMOVUPD.Z   (AX)(R14*1), K1, Z8
 	VFMADD231PD Z0, Z9, Z8
@@ -11187,14 +11183,14 @@ done511:
 	VFMADD231PD Z7, Z9, Z8
 	VMOVUPD     Z8, K1, (R13)(R14*1)
 
-done512:
+done511:
 	LEAQ (R13)(SI*1), AX
 	SUBQ $0x00000008, m+32(FP)
-	JMP  rows505
+	JMP  rows504
 
-rest506:
+rest505:
 	CMPQ         m+32(FP), $0x00000007
-	JNE          skip513
+	JNE          skip512
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11233,10 +11229,10 @@ rest506:
 	MOVQ         R13, f+16(FP)
 	XORQ         BX, BX
 
-columns514:
+columns513:
 	LEAQ        128(BX), R13
 	CMPQ        R13, CX
-	JG          done515
+	JG          done514
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -11282,13 +11278,13 @@ columns514:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, 64(R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns514
+	JMP         columns513
 
-done515:
-columns516:
+done514:
+columns515:
 	LEAQ        64(BX), R13
 	CMPQ        R13, CX
-	JG          done517
+	JG          done516
 	VMOVUPD     (DX)(BX*1), Z8
 	VMOVUPD     (AX)(BX*1), Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -11312,11 +11308,11 @@ columns516:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, (R12)(BX*1)
 	MOVQ        R13, BX
-	JMP         columns516
+	JMP         columns515
 
-done517:
+done516:
 	CMPQ        BX, CX
-	JE          done518
+	JE          done517
 	VMOVUPD.Z   (DX)(BX*1), K1, Z8
 	VMOVUPD.Z   (AX)(BX*1), K1, Z7
 	VFMADD231PD Z0, Z8, Z7
@@ -11340,13 +11336,13 @@ done517:
 	VFMADD231PD Z6, Z8, Z7
 	VMOVUPD     Z7, K1, (R12)(BX*1)
 
-done518:
+done517:
 	LEAQ (R12)(SI*1), AX
-	JMP  end507
+	JMP  end506
 
-skip513:
+skip512:
 	CMPQ         m+32(FP), $0x00000006
-	JNE          skip519
+	JNE          skip518
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11380,10 +11376,10 @@ skip513:
 	MOVQ         R12, f+16(FP)
 	XORQ         BX, BX
 
-columns520:
+columns519:
 	LEAQ        128(BX), R12
 	CMPQ        R12, CX
-	JG          done521
+	JG          done520
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -11423,13 +11419,13 @@ columns520:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, 64(R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns520
+	JMP         columns519
 
-done521:
-columns522:
+done520:
+columns521:
 	LEAQ        64(BX), R12
 	CMPQ        R12, CX
-	JG          done523
+	JG          done522
 	VMOVUPD     (DX)(BX*1), Z7
 	VMOVUPD     (AX)(BX*1), Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -11450,11 +11446,11 @@ columns522:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, (R11)(BX*1)
 	MOVQ        R12, BX
-	JMP         columns522
+	JMP         columns521
 
-done523:
+done522:
 	CMPQ        BX, CX
-	JE          done524
+	JE          done523
 	VMOVUPD.Z   (DX)(BX*1), K1, Z7
 	VMOVUPD.Z   (AX)(BX*1), K1, Z6
 	VFMADD231PD Z0, Z7, Z6
@@ -11475,13 +11471,13 @@ done523:
 	VFMADD231PD Z5, Z7, Z6
 	VMOVUPD     Z6, K1, (R11)(BX*1)
 
-done524:
+done523:
 	LEAQ (R11)(SI*1), AX
-	JMP  end507
+	JMP  end506
 
-skip519:
+skip518:
 	CMPQ         m+32(FP), $0x00000005
-	JNE          skip525
+	JNE          skip524
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11510,10 +11506,10 @@ skip519:
 	MOVQ         R11, f+16(FP)
 	XORQ         BX, BX
 
-columns526:
+columns525:
 	LEAQ        128(BX), R11
 	CMPQ        R11, CX
-	JG          done527
+	JG          done526
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -11547,13 +11543,13 @@ columns526:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, 64(R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns526
+	JMP         columns525
 
-done527:
-columns528:
+done526:
+columns527:
 	LEAQ        64(BX), R11
 	CMPQ        R11, CX
-	JG          done529
+	JG          done528
 	VMOVUPD     (DX)(BX*1), Z6
 	VMOVUPD     (AX)(BX*1), Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -11571,11 +11567,11 @@ columns528:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, (R10)(BX*1)
 	MOVQ        R11, BX
-	JMP         columns528
+	JMP         columns527
 
-done529:
+done528:
 	CMPQ        BX, CX
-	JE          done530
+	JE          done529
 	VMOVUPD.Z   (DX)(BX*1), K1, Z6
 	VMOVUPD.Z   (AX)(BX*1), K1, Z5
 	VFMADD231PD Z0, Z6, Z5
@@ -11593,13 +11589,13 @@ done529:
 	VFMADD231PD Z4, Z6, Z5
 	VMOVUPD     Z5, K1, (R10)(BX*1)
 
-done530:
+done529:
 	LEAQ (R10)(SI*1), AX
-	JMP  end507
+	JMP  end506
 
-skip525:
+skip524:
 	CMPQ         m+32(FP), $0x00000004
-	JNE          skip531
+	JNE          skip530
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	LEAQ         (R8)(SI*1), R9
@@ -11623,10 +11619,10 @@ skip525:
 	MOVQ         R10, f+16(FP)
 	XORQ         BX, BX
 
-columns532:
+columns531:
 	LEAQ        128(BX), R10
 	CMPQ        R10, CX
-	JG          done533
+	JG          done532
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -11654,13 +11650,13 @@ columns532:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, 64(R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns532
+	JMP         columns531
 
-done533:
-columns534:
+done532:
+columns533:
 	LEAQ        64(BX), R10
 	CMPQ        R10, CX
-	JG          done535
+	JG          done534
 	VMOVUPD     (DX)(BX*1), Z5
 	VMOVUPD     (AX)(BX*1), Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -11675,11 +11671,11 @@ columns534:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, (R9)(BX*1)
 	MOVQ        R10, BX
-	JMP         columns534
+	JMP         columns533
 
-done535:
+done534:
 	CMPQ        BX, CX
-	JE          done536
+	JE          done535
 	VMOVUPD.Z   (DX)(BX*1), K1, Z5
 	VMOVUPD.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PD Z0, Z5, Z4
@@ -11694,13 +11690,13 @@ done535:
 	VFMADD231PD Z3, Z5, Z4
 	VMOVUPD     Z4, K1, (R9)(BX*1)
 
-done536:
+done535:
 	LEAQ (R9)(SI*1), AX
-	JMP  end507
+	JMP  end506
 
-skip531:
+skip530:
 	CMPQ         m+32(FP), $0x00000003
-	JNE          skip537
+	JNE          skip536
 	LEAQ         (AX)(SI*1), DI
 	LEAQ         (DI)(SI*1), R8
 	MOVQ         f+16(FP), R9
@@ -11719,10 +11715,10 @@ skip531:
 	MOVQ         R9, f+16(FP)
 	XORQ         BX, BX
 
-columns538:
+columns537:
 	LEAQ        128(BX), R9
 	CMPQ        R9, CX
-	JG          done539
+	JG          done538
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -11744,13 +11740,13 @@ columns538:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, 64(R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns538
+	JMP         columns537
 
-done539:
-columns540:
+done538:
+columns539:
 	LEAQ        64(BX), R9
 	CMPQ        R9, CX
-	JG          done541
+	JG          done540
 	VMOVUPD     (DX)(BX*1), Z4
 	VMOVUPD     (AX)(BX*1), Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -11762,11 +11758,11 @@ columns540:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, (R8)(BX*1)
 	MOVQ        R9, BX
-	JMP         columns540
+	JMP         columns539
 
-done541:
+done540:
 	CMPQ        BX, CX
-	JE          done542
+	JE          done541
 	VMOVUPD.Z   (DX)(BX*1), K1, Z4
 	VMOVUPD.Z   (AX)(BX*1), K1, Z3
 	VFMADD231PD Z0, Z4, Z3
@@ -11778,13 +11774,13 @@ done541:
 	VFMADD231PD Z2, Z4, Z3
 	VMOVUPD     Z3, K1, (R8)(BX*1)
 
-done542:
+done541:
 	LEAQ (R8)(SI*1), AX
-	JMP  end507
+	JMP  end506
 
-skip537:
+skip536:
 	CMPQ         m+32(FP), $0x00000002
-	JNE          skip543
+	JNE          skip542
 	LEAQ         (AX)(SI*1), DI
 	MOVQ         f+16(FP), R8
 	VBROADCASTSD (R8), Z0
@@ -11798,10 +11794,10 @@ skip537:
 	MOVQ         R8, f+16(FP)
 	XORQ         BX, BX
 
-columns544:
+columns543:
 	LEAQ        256(BX), R8
 	CMPQ        R8, CX
-	JG          done545
+	JG          done544
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -11831,13 +11827,13 @@ columns544:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, 192(DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns544
+	JMP         columns543
 
-done545:
-columns546:
+done544:
+columns545:
 	LEAQ        64(BX), R8
 	CMPQ        R8, CX
-	JG          done547
+	JG          done546
 	VMOVUPD     (DX)(BX*1), Z3
 	VMOVUPD     (AX)(BX*1), Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -11846,11 +11842,11 @@ columns546:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, (DI)(BX*1)
 	MOVQ        R8, BX
-	JMP         columns546
+	JMP         columns545
 
-done547:
+done546:
 	CMPQ        BX, CX
-	JE          done548
+	JE          done547
 	VMOVUPD.Z   (DX)(BX*1), K1, Z3
 	VMOVUPD.Z   (AX)(BX*1), K1, Z2
 	VFMADD231PD Z0, Z3, Z2
@@ -11859,13 +11855,13 @@ done547:
 	VFMADD231PD Z1, Z3, Z2
 	VMOVUPD     Z2, K1, (DI)(BX*1)
 
-done548:
+done547:
 	LEAQ (DI)(SI*1), AX
-	JMP  end507
+	JMP  end506
 
-skip543:
+skip542:
 	CMPQ         m+32(FP), $0x00000001
-	JNE          skip549
+	JNE          skip548
 	MOVQ         f+16(FP), DI
 	VBROADCASTSD (DI), Z0
 	ADDQ         BX, DI
@@ -11874,10 +11870,10 @@ skip543:
 	MOVQ         DI, f+16(FP)
 	XORQ         BX, BX
 
-columns550:
+columns549:
 	LEAQ        256(BX), DI
 	CMPQ        DI, CX
-	JG          done551
+	JG          done550
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
@@ -11895,34 +11891,34 @@ columns550:
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, 192(AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns550
+	JMP         columns549
 
-done551:
-columns552:
+done550:
+columns551:
 	LEAQ        64(BX), DI
 	CMPQ        DI, CX
-	JG          done553
+	JG          done552
 	VMOVUPD     (DX)(BX*1), Z2
 	VMOVUPD     (AX)(BX*1), Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, (AX)(BX*1)
 	MOVQ        DI, BX
-	JMP         columns552
+	JMP         columns551
 
-done553:
+done552:
 	CMPQ        BX, CX
-	JE          done554
+	JE          done553
 	VMOVUPD.Z   (DX)(BX*1), K1, Z2
 	VMOVUPD.Z   (AX)(BX*1), K1, Z1
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, K1, (AX)(BX*1)
 
-done554:
+done553:
 	LEAQ (AX)(SI*1), AX
-	JMP  end507
+	JMP  end506
 
-skip549:
-end507:
+skip548:
+end506:
 	VZEROUPPER
 	RET
 
@@ -11944,9 +11940,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next556
+	JG      next555
 	TESTQ   SI, SI
-	JZ      end555
+	JZ      end554
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -11960,9 +11956,9 @@ TEXT ·addMatTVecAVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done558
+	JL      done557
 
-loop557:
+loop556:
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
@@ -11979,33 +11975,33 @@ loop557:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop557
+	JGE          loop556
 
-done558:
+done557:
 	CMPQ R11, $0x00000001
-	JL   done560
+	JL   done559
 
-loop559:
+loop558:
 	VBROADCASTSD (R10), Z5
 	VMOVUPD.Z    (SI), K1, Z6
 	VFMADD231PD  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop559
+	JG           loop558
 
-done560:
+done559:
 	VADDPD    Z2, Z1, Z1
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z1, Z1
 	VMOVUPD.Z (AX)(R9*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 	VMOVUPD   Z1, K1, (AX)(R9*1)
-	JMP       end555
+	JMP       end554
 
-next556:
+next555:
 	CMPQ    SI, $0x00000010
-	JG      next561
+	JG      next560
 	SUBQ    $0x00000008, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12024,9 +12020,9 @@ next556:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done563
+	JL      done562
 
-loop562:
+loop561:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -12047,13 +12043,13 @@ loop562:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop562
+	JGE          loop561
 
-done563:
+done562:
 	CMPQ R11, $0x00000001
-	JL   done565
+	JL   done564
 
-loop564:
+loop563:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VMOVUPD.Z    64(SI), K1, Z10
@@ -12061,9 +12057,9 @@ loop564:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop564
+	JG           loop563
 
-done565:
+done564:
 	VADDPD    Z3, Z1, Z1
 	VADDPD    Z4, Z2, Z2
 	VADDPD    Z5, Z1, Z1
@@ -12075,11 +12071,11 @@ done565:
 	VMOVUPD.Z 64(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z2, Z2
 	VMOVUPD   Z2, K1, 64(AX)(R9*1)
-	JMP       end555
+	JMP       end554
 
-next561:
+next560:
 	CMPQ    SI, $0x00000018
-	JG      next566
+	JG      next565
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12095,9 +12091,9 @@ next561:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done568
+	JL      done567
 
-loop567:
+loop566:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -12112,13 +12108,13 @@ loop567:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop567
+	JGE          loop566
 
-done568:
+done567:
 	CMPQ R11, $0x00000001
-	JL   done570
+	JL   done569
 
-loop569:
+loop568:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -12127,9 +12123,9 @@ loop569:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop569
+	JG           loop568
 
-done570:
+done569:
 	VADDPD    Z4, Z1, Z1
 	VADDPD    Z5, Z2, Z2
 	VADDPD    Z6, Z3, Z3
@@ -12140,11 +12136,11 @@ done570:
 	VMOVUPD.Z 128(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z3, Z3
 	VMOVUPD   Z3, K1, 128(AX)(R9*1)
-	JMP       end555
+	JMP       end554
 
-next566:
+next565:
 	CMPQ    SI, $0x00000020
-	JG      next571
+	JG      next570
 	SUBQ    $0x00000018, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12162,9 +12158,9 @@ next566:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done573
+	JL      done572
 
-loop572:
+loop571:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -12181,13 +12177,13 @@ loop572:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop572
+	JGE          loop571
 
-done573:
+done572:
 	CMPQ R11, $0x00000001
-	JL   done575
+	JL   done574
 
-loop574:
+loop573:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -12197,9 +12193,9 @@ loop574:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop574
+	JG           loop573
 
-done575:
+done574:
 	VADDPD    Z5, Z1, Z1
 	VADDPD    Z6, Z2, Z2
 	VADDPD    Z7, Z3, Z3
@@ -12213,11 +12209,11 @@ done575:
 	VMOVUPD.Z 192(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z4, Z4
 	VMOVUPD   Z4, K1, 192(AX)(R9*1)
-	JMP       end555
+	JMP       end554
 
-next571:
+next570:
 	CMPQ    SI, $0x00000028
-	JG      next576
+	JG      next575
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12232,9 +12228,9 @@ next571:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done578
+	JL      done577
 
-loop577:
+loop576:
 	VBROADCASTSD (R10), Z6
 	VFMADD231PD  (SI), Z6, Z1
 	VFMADD231PD  64(SI), Z6, Z2
@@ -12245,9 +12241,9 @@ loop577:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop577
+	JG           loop576
 
-done578:
+done577:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -12259,11 +12255,11 @@ done578:
 	VMOVUPD.Z 256(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z5, Z5
 	VMOVUPD   Z5, K1, 256(AX)(R9*1)
-	JMP       end555
+	JMP       end554
 
-next576:
+next575:
 	CMPQ    SI, $0x00000030
-	JG      next579
+	JG      next578
 	SUBQ    $0x00000028, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12279,9 +12275,9 @@ next576:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done581
+	JL      done580
 
-loop580:
+loop579:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (SI), Z7, Z1
 	VFMADD231PD  64(SI), Z7, Z2
@@ -12293,9 +12289,9 @@ loop580:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop580
+	JG           loop579
 
-done581:
+done580:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -12309,11 +12305,11 @@ done581:
 	VMOVUPD.Z 320(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z6, Z6
 	VMOVUPD   Z6, K1, 320(AX)(R9*1)
-	JMP       end555
+	JMP       end554
 
-next579:
+next578:
 	CMPQ    SI, $0x00000038
-	JG      next582
+	JG      next581
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12330,9 +12326,9 @@ next579:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done584
+	JL      done583
 
-loop583:
+loop582:
 	VBROADCASTSD (R10), Z8
 	VFMADD231PD  (SI), Z8, Z1
 	VFMADD231PD  64(SI), Z8, Z2
@@ -12345,9 +12341,9 @@ loop583:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop583
+	JG           loop582
 
-done584:
+done583:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -12363,9 +12359,9 @@ done584:
 	VMOVUPD.Z 384(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z7, Z7
 	VMOVUPD   Z7, K1, 384(AX)(R9*1)
-	JMP       end555
+	JMP       end554
 
-next582:
+next581:
 	SUBQ    $0x00000038, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -12383,9 +12379,9 @@ next582:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done587
+	JL      done586
 
-loop586:
+loop585:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -12399,9 +12395,9 @@ loop586:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop586
+	JG           loop585
 
-done587:
+done586:
 	VADDPD    (AX)(R9*1), Z1, Z1
 	VMOVUPD   Z1, (AX)(R9*1)
 	VADDPD    64(AX)(R9*1), Z2, Z2
@@ -12419,14 +12415,14 @@ done587:
 	VMOVUPD.Z 448(AX)(R9*1), K1, Z1
 	VADDPD    Z1, Z8, Z8
 	VMOVUPD   Z8, K1, 448(AX)(R9*1)
-	JMP       end555
+	JMP       end554
 
-end555:
+end554:
 	XORQ R9, R9
 
-group588:
+group587:
 	CMPQ    R9, R8
-	JE      done589
+	JE      done588
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12440,9 +12436,9 @@ group588:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done591
+	JL      done590
 
-loop590:
+loop589:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (SI), Z9, Z1
 	VFMADD231PD  64(SI), Z9, Z2
@@ -12455,9 +12451,9 @@ loop590:
 	ADDQ         DI, SI
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop590
+	JG           loop589
 
-done591:
+done590:
 	VADDPD  (AX)(R9*1), Z1, Z1
 	VMOVUPD Z1, (AX)(R9*1)
 	VADDPD  64(AX)(R9*1), Z2, Z2
@@ -12475,9 +12471,9 @@ done591:
 	VADDPD  448(AX)(R9*1), Z8, Z8
 	VMOVUPD Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group588
+	JMP     group587
 
-done589:
+done588:
 	VZEROUPPER
 	RET
 
@@ -12504,16 +12500,16 @@ TEXT ·matMulTAVX512(SB), NOSPLIT, $8-64
 	SHLQ   $0x03, R9
 	LEAQ   (R9)(R9*2), R10
 	CMPQ   BX, $0x00000004
-	JL     done593
+	JL     done592
 
-loop592:
+loop591:
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 	CMPQ R13, $0x00000020
-	JL   done595
+	JL   done594
 
-loop594:
+loop593:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12534,9 +12530,9 @@ loop594:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done597
+	JL      done596
 
-loop596:
+loop595:
 	VMOVUPD     (R15), Z17
 	VMOVUPD     (R15)(R9*1), Z18
 	VMOVUPD     (R15)(R9*2), Z19
@@ -12565,11 +12561,11 @@ loop596:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop596
+	JGE         loop595
 
-done597:
+done596:
 	TESTQ       BP, BP
-	JZ          skip598
+	JZ          skip597
 	VMOVUPD.Z   (R15), K1, Z17
 	VMOVUPD.Z   (R15)(R9*1), K1, Z18
 	VMOVUPD.Z   (R15)(R9*2), K1, Z19
@@ -12595,7 +12591,7 @@ done597:
 	VFMADD231PD Z19, Z21, Z15
 	VFMADD231PD Z20, Z21, Z16
 
-skip598:
+skip597:
 	MOVQ          R12, R14
 	VUNPCKLPD     Z2, Z1, Z17
 	VUNPCKHPD     Z2, Z1, Z1
@@ -12660,13 +12656,13 @@ skip598:
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
 	CMPQ          R13, $0x00000020
-	JGE           loop594
+	JGE           loop593
 
-done595:
+done594:
 	CMPQ R13, $0x00000008
-	JL   done600
+	JL   done599
 
-loop599:
+loop598:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12675,9 +12671,9 @@ loop599:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done602
+	JL      done601
 
-loop601:
+loop600:
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R14), Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -12691,11 +12687,11 @@ loop601:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop601
+	JGE         loop600
 
-done602:
+done601:
 	TESTQ       BP, BP
-	JZ          skip603
+	JZ          skip602
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R14), K1, Z6
 	VFMADD231PD Z5, Z6, Z1
@@ -12706,7 +12702,7 @@ done602:
 	VMOVUPD.Z   (R14)(R10*1), K1, Z6
 	VFMADD231PD Z5, Z6, Z4
 
-skip603:
+skip602:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -12747,9 +12743,9 @@ skip603:
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
 	CMPQ          R13, $0x00000008
-	JGE           loop599
+	JGE           loop598
 
-done600:
+done599:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	ADDQ R9, CX
@@ -12760,20 +12756,20 @@ done600:
 	ADDQ R8, AX
 	SUBQ $0x00000004, BX
 	CMPQ BX, $0x00000004
-	JGE  loop592
+	JGE  loop591
 
-done593:
+done592:
 	CMPQ BX, $0x00000001
-	JL   done605
+	JL   done604
 
-loop604:
+loop603:
 	MOVQ DX, R11
 	MOVQ AX, R12
 	MOVQ DI, R13
 	CMPQ R13, $0x00000020
-	JL   done607
+	JL   done606
 
-loop606:
+loop605:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12782,9 +12778,9 @@ loop606:
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done609
+	JL      done608
 
-loop608:
+loop607:
 	VMOVUPD     (R15), Z5
 	VMOVUPD     (R15)(R9*1), Z6
 	VMOVUPD     (R15)(R9*2), Z7
@@ -12798,11 +12794,11 @@ loop608:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop608
+	JGE         loop607
 
-done609:
+done608:
 	TESTQ       BP, BP
-	JZ          skip610
+	JZ          skip609
 	VMOVUPD.Z   (R15), K1, Z5
 	VMOVUPD.Z   (R15)(R9*1), K1, Z6
 	VMOVUPD.Z   (R15)(R9*2), K1, Z7
@@ -12813,7 +12809,7 @@ done609:
 	VFMADD231PD Z7, Z9, Z3
 	VFMADD231PD Z8, Z9, Z4
 
-skip610:
+skip609:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y5
 	VADDPD        Y1, Y5, Y5
@@ -12854,21 +12850,21 @@ skip610:
 	ADDQ          $0x00000020, R12
 	SUBQ          $0x00000020, R13
 	CMPQ          R13, $0x00000020
-	JGE           loop606
+	JGE           loop605
 
-done607:
+done606:
 	CMPQ R13, $0x00000008
-	JL   done612
+	JL   done611
 
-loop611:
+loop610:
 	VMOVUPD Z0, Z1
 	MOVQ    CX, R14
 	MOVQ    R11, R15
 	MOVQ    SI, BP
 	CMPQ    BP, $0x00000040
-	JL      done614
+	JL      done613
 
-loop613:
+loop612:
 	VMOVUPD     (R15), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z1
@@ -12876,16 +12872,16 @@ loop613:
 	ADDQ        $0x00000040, R15
 	SUBQ        $0x00000040, BP
 	CMPQ        BP, $0x00000040
-	JGE         loop613
+	JGE         loop612
 
-done614:
+done613:
 	TESTQ       BP, BP
-	JZ          skip615
+	JZ          skip614
 	VMOVUPD.Z   (R15), K1, Z2
 	VMOVUPD.Z   (R14), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-skip615:
+skip614:
 	MOVQ          R12, R14
 	VEXTRACTF64X4 $0x01, Z1, Y2
 	VADDPD        Y1, Y2, Y2
@@ -12899,15 +12895,15 @@ skip615:
 	ADDQ          $0x00000008, R12
 	SUBQ          $0x00000008, R13
 	CMPQ          R13, $0x00000008
-	JGE           loop611
+	JGE           loop610
 
-done612:
+done611:
 	ADDQ R9, CX
 	ADDQ R8, AX
 	SUBQ $0x00000001, BX
-	JG   loop604
+	JG   loop603
 
-done605:
+done604:
 	VZEROUPPER
 	RET
 
@@ -12931,9 +12927,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	SUBQ   R8, DX
 	MOVQ   R9, R8
 	CMPQ   DX, $0x00000008
-	JG     next617
+	JG     next616
 	TESTQ  DX, DX
-	JZ     end616
+	JZ     end615
 	MOVQ   $-1, R10
 	BZHIQ  DX, R10, R10
 	KMOVW  R10, K1
@@ -12942,9 +12938,9 @@ TEXT ·addMatMulAVX512(SB), NOSPLIT, $0-80
 	MOVQ   m+32(FP), R11
 	ADDQ   R9, R10
 	CMPQ   R11, $0x00000004
-	JL     done619
+	JL     done618
 
-loop618:
+loop617:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -12955,9 +12951,9 @@ loop618:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done621
+	JL      done620
 
-loop620:
+loop619:
 	VMOVUPD.Z    (R13), K1, Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z1
@@ -12970,9 +12966,9 @@ loop620:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop620
+	JG           loop619
 
-done621:
+done620:
 	VBROADCASTSD alpha+8(FP), Z6
 	VMOVUPD.Z    (R10), K1, Z5
 	VFMADD231PD  Z1, Z6, Z5
@@ -12996,13 +12992,13 @@ done621:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop618
+	JGE          loop617
 
-done619:
+done618:
 	CMPQ R11, $0x00000001
-	JL   done623
+	JL   done622
 
-loop622:
+loop621:
 	VMOVUPD Z0, Z1
 	MOVQ    DX, R12
 	MOVQ    b+24(FP), R13
@@ -13010,18 +13006,18 @@ loop622:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done625
+	JL      done624
 
-loop624:
+loop623:
 	VMOVUPD.Z    (R13), K1, Z2
 	VBROADCASTSD (R12), Z3
 	VFMADD231PD  Z2, Z3, Z1
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop624
+	JG           loop623
 
-done625:
+done624:
 	VBROADCASTSD alpha+8(FP), Z3
 	VMOVUPD.Z    (R10), K1, Z2
 	VFMADD231PD  Z1, Z3, Z2
@@ -13029,14 +13025,14 @@ done625:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop622
+	JG           loop621
 
-done623:
-	JMP end616
+done622:
+	JMP end615
 
-next617:
+next616:
 	CMPQ  DX, $0x00000010
-	JG    next626
+	JG    next625
 	SUBQ  $0x00000008, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -13046,9 +13042,9 @@ next617:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 	CMPQ  R11, $0x00000004
-	JL    done628
+	JL    done627
 
-loop627:
+loop626:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13063,9 +13059,9 @@ loop627:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done630
+	JL      done629
 
-loop629:
+loop628:
 	VMOVUPD      (R13), Z9
 	VMOVUPD.Z    64(R13), K1, Z10
 	VBROADCASTSD (R12), Z11
@@ -13083,9 +13079,9 @@ loop629:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop629
+	JG           loop628
 
-done630:
+done629:
 	VBROADCASTSD alpha+8(FP), Z11
 	VMOVUPD      (R10), Z9
 	VFMADD231PD  Z1, Z11, Z9
@@ -13121,13 +13117,13 @@ done630:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop627
+	JGE          loop626
 
-done628:
+done627:
 	CMPQ R11, $0x00000001
-	JL   done632
+	JL   done631
 
-loop631:
+loop630:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	MOVQ    DX, R12
@@ -13136,9 +13132,9 @@ loop631:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done634
+	JL      done633
 
-loop633:
+loop632:
 	VMOVUPD      (R13), Z3
 	VMOVUPD.Z    64(R13), K1, Z4
 	VBROADCASTSD (R12), Z5
@@ -13147,9 +13143,9 @@ loop633:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop633
+	JG           loop632
 
-done634:
+done633:
 	VBROADCASTSD alpha+8(FP), Z5
 	VMOVUPD      (R10), Z3
 	VFMADD231PD  Z1, Z5, Z3
@@ -13160,14 +13156,14 @@ done634:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop631
+	JG           loop630
 
-done632:
-	JMP end616
+done631:
+	JMP end615
 
-next626:
+next625:
 	CMPQ  DX, $0x00000018
-	JG    next635
+	JG    next634
 	SUBQ  $0x00000010, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -13177,9 +13173,9 @@ next626:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 	CMPQ  R11, $0x00000004
-	JL    done637
+	JL    done636
 
-loop636:
+loop635:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13198,9 +13194,9 @@ loop636:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done639
+	JL      done638
 
-loop638:
+loop637:
 	VMOVUPD      (R13), Z13
 	VMOVUPD      64(R13), Z14
 	VMOVUPD.Z    128(R13), K1, Z15
@@ -13223,9 +13219,9 @@ loop638:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop638
+	JG           loop637
 
-done639:
+done638:
 	VBROADCASTSD alpha+8(FP), Z16
 	VMOVUPD      (R10), Z13
 	VFMADD231PD  Z1, Z16, Z13
@@ -13273,13 +13269,13 @@ done639:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop636
+	JGE          loop635
 
-done637:
+done636:
 	CMPQ R11, $0x00000001
-	JL   done641
+	JL   done640
 
-loop640:
+loop639:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13289,9 +13285,9 @@ loop640:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done643
+	JL      done642
 
-loop642:
+loop641:
 	VMOVUPD      (R13), Z4
 	VMOVUPD      64(R13), Z5
 	VMOVUPD.Z    128(R13), K1, Z6
@@ -13302,9 +13298,9 @@ loop642:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop642
+	JG           loop641
 
-done643:
+done642:
 	VBROADCASTSD alpha+8(FP), Z7
 	VMOVUPD      (R10), Z4
 	VFMADD231PD  Z1, Z7, Z4
@@ -13318,12 +13314,12 @@ done643:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop640
+	JG           loop639
 
-done641:
-	JMP end616
+done640:
+	JMP end615
 
-next635:
+next634:
 	SUBQ  $0x00000018, DX
 	MOVQ  $-1, R10
 	BZHIQ DX, R10, R10
@@ -13333,9 +13329,9 @@ next635:
 	MOVQ  m+32(FP), R11
 	ADDQ  R9, R10
 	CMPQ  R11, $0x00000004
-	JL    done646
+	JL    done645
 
-loop645:
+loop644:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13358,9 +13354,9 @@ loop645:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done648
+	JL      done647
 
-loop647:
+loop646:
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -13388,9 +13384,9 @@ loop647:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop647
+	JG           loop646
 
-done648:
+done647:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -13450,13 +13446,13 @@ done648:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop645
+	JGE          loop644
 
-done646:
+done645:
 	CMPQ R11, $0x00000001
-	JL   done650
+	JL   done649
 
-loop649:
+loop648:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13467,9 +13463,9 @@ loop649:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done652
+	JL      done651
 
-loop651:
+loop650:
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -13482,9 +13478,9 @@ loop651:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop651
+	JG           loop650
 
-done652:
+done651:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -13501,25 +13497,25 @@ done652:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop649
+	JG           loop648
 
-done650:
-	JMP end616
+done649:
+	JMP end615
 
-end616:
+end615:
 	XORQ R9, R9
 
-group653:
+group652:
 	CMPQ R9, R8
-	JE   done654
+	JE   done653
 	MOVQ CX, DX
 	MOVQ AX, R10
 	MOVQ m+32(FP), R11
 	ADDQ R9, R10
 	CMPQ R11, $0x00000004
-	JL   done656
+	JL   done655
 
-loop655:
+loop654:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13542,9 +13538,9 @@ loop655:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done658
+	JL      done657
 
-loop657:
+loop656:
 	VMOVUPD      (R13), Z17
 	VMOVUPD      64(R13), Z18
 	VMOVUPD      128(R13), Z19
@@ -13572,9 +13568,9 @@ loop657:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop657
+	JG           loop656
 
-done658:
+done657:
 	VBROADCASTSD alpha+8(FP), Z21
 	VMOVUPD      (R10), Z17
 	VFMADD231PD  Z1, Z21, Z17
@@ -13634,13 +13630,13 @@ done658:
 	ADDQ         SI, DX
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop655
+	JGE          loop654
 
-done656:
+done655:
 	CMPQ R11, $0x00000001
-	JL   done660
+	JL   done659
 
-loop659:
+loop658:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -13651,9 +13647,9 @@ loop659:
 	ADDQ    R9, R13
 	LEAQ    (SI)(SI*2), R15
 	CMPQ    R14, $0x00000001
-	JL      done662
+	JL      done661
 
-loop661:
+loop660:
 	VMOVUPD      (R13), Z5
 	VMOVUPD      64(R13), Z6
 	VMOVUPD      128(R13), Z7
@@ -13666,9 +13662,9 @@ loop661:
 	ADDQ         $0x00000008, R12
 	ADDQ         DI, R13
 	SUBQ         $0x00000001, R14
-	JG           loop661
+	JG           loop660
 
-done662:
+done661:
 	VBROADCASTSD alpha+8(FP), Z9
 	VMOVUPD      (R10), Z5
 	VFMADD231PD  Z1, Z9, Z5
@@ -13685,13 +13681,13 @@ done662:
 	ADDQ         BX, R10
 	ADDQ         SI, DX
 	SUBQ         $0x00000001, R11
-	JG           loop659
+	JG           loop658
 
-done660:
+done659:
 	ADDQ $0x00000100, R9
-	JMP  group653
+	JMP  group652
 
-done654:
+done653:
 	VZEROUPPER
 	RET
 
@@ -13708,15 +13704,15 @@ TEXT ·addOutersAVX512(SB), NOSPLIT, $0-56
 	MOVQ   m+24(FP), DI
 	SHLQ   $0x03, DI
 	CMPQ   BX, $0x00000006
-	JL     done664
+	JL     done663
 
-loop663:
+loop662:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done666
+	JL   done665
 
-loop665:
+loop664:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13749,9 +13745,9 @@ loop665:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done668
+	JL      done667
 
-loop667:
+loop666:
 	VMOVUPD      (R13), Z24
 	VMOVUPD      64(R13), Z25
 	VMOVUPD      128(R13), Z26
@@ -13789,9 +13785,9 @@ loop667:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop667
+	JG           loop666
 
-done668:
+done667:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -13819,13 +13815,13 @@ done668:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop665
+	JGE     loop664
 
-done666:
+done665:
 	CMPQ R8, $0x00000002
-	JL   done670
+	JL   done669
 
-loop669:
+loop668:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13846,9 +13842,9 @@ loop669:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done672
+	JL      done671
 
-loop671:
+loop670:
 	VMOVUPD      (R13), Z12
 	VMOVUPD      64(R13), Z13
 	VBROADCASTSD (R12), Z14
@@ -13872,9 +13868,9 @@ loop671:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop671
+	JG           loop670
 
-done672:
+done671:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -13890,13 +13886,13 @@ done672:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop669
+	JGE     loop668
 
-done670:
+done669:
 	CMPQ R8, $0x00000001
-	JL   done674
+	JL   done673
 
-loop673:
+loop672:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13911,9 +13907,9 @@ loop673:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done676
+	JL      done675
 
-loop675:
+loop674:
 	VMOVUPD      (R13), Z6
 	VBROADCASTSD (R12), Z7
 	VFMADD231PD  Z6, Z7, Z0
@@ -13930,9 +13926,9 @@ loop675:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop675
+	JG           loop674
 
-done676:
+done675:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
@@ -13941,9 +13937,9 @@ done676:
 	VMOVUPD Z5, (R11)(DX*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop673
+	JG      loop672
 
-done674:
+done673:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -13953,19 +13949,19 @@ done674:
 	ADDQ $0x00000030, CX
 	SUBQ $0x00000006, BX
 	CMPQ BX, $0x00000006
-	JGE  loop663
+	JGE  loop662
 
-done664:
+done663:
 	CMPQ BX, $0x00000005
-	JL   done678
+	JL   done677
 
-loop677:
+loop676:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done680
+	JL   done679
 
-loop679:
+loop678:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -13994,9 +13990,9 @@ loop679:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done682
+	JL      done681
 
-loop681:
+loop680:
 	VMOVUPD      (R13), Z20
 	VMOVUPD      64(R13), Z21
 	VMOVUPD      128(R13), Z22
@@ -14029,9 +14025,9 @@ loop681:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop681
+	JG           loop680
 
-done682:
+done681:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -14055,13 +14051,13 @@ done682:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop679
+	JGE     loop678
 
-done680:
+done679:
 	CMPQ R8, $0x00000002
-	JL   done684
+	JL   done683
 
-loop683:
+loop682:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -14080,9 +14076,9 @@ loop683:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done686
+	JL      done685
 
-loop685:
+loop684:
 	VMOVUPD      (R13), Z10
 	VMOVUPD      64(R13), Z11
 	VBROADCASTSD (R12), Z12
@@ -14103,9 +14099,9 @@ loop685:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop685
+	JG           loop684
 
-done686:
+done685:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -14119,13 +14115,13 @@ done686:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop683
+	JGE     loop682
 
-done684:
+done683:
 	CMPQ R8, $0x00000001
-	JL   done688
+	JL   done687
 
-loop687:
+loop686:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -14139,9 +14135,9 @@ loop687:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done690
+	JL      done689
 
-loop689:
+loop688:
 	VMOVUPD      (R13), Z5
 	VBROADCASTSD (R12), Z6
 	VFMADD231PD  Z5, Z6, Z0
@@ -14156,9 +14152,9 @@ loop689:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop689
+	JG           loop688
 
-done690:
+done689:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
@@ -14166,9 +14162,9 @@ done690:
 	VMOVUPD Z4, (R11)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop687
+	JG      loop686
 
-done688:
+done687:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -14177,19 +14173,19 @@ done688:
 	ADDQ $0x00000028, CX
 	SUBQ $0x00000005, BX
 	CMPQ BX, $0x00000005
-	JGE  loop677
+	JGE  loop676
 
-done678:
+done677:
 	CMPQ BX, $0x00000004
-	JL   done692
+	JL   done691
 
-loop691:
+loop690:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done694
+	JL   done693
 
-loop693:
+loop692:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -14213,9 +14209,9 @@ loop693:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done696
+	JL      done695
 
-loop695:
+loop694:
 	VMOVUPD      (R12), Z16
 	VMOVUPD      64(R12), Z17
 	VMOVUPD      128(R12), Z18
@@ -14243,9 +14239,9 @@ loop695:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop695
+	JG           loop694
 
-done696:
+done695:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, 128(R10)
@@ -14265,13 +14261,13 @@ done696:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop693
+	JGE     loop692
 
-done694:
+done693:
 	CMPQ R8, $0x00000002
-	JL   done698
+	JL   done697
 
-loop697:
+loop696:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -14287,9 +14283,9 @@ loop697:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done700
+	JL      done699
 
-loop699:
+loop698:
 	VMOVUPD      (R12), Z8
 	VMOVUPD      64(R12), Z9
 	VBROADCASTSD (R11), Z10
@@ -14307,9 +14303,9 @@ loop699:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop699
+	JG           loop698
 
-done700:
+done699:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, 64(R10)
 	VMOVUPD Z2, (R10)(DX*1)
@@ -14321,13 +14317,13 @@ done700:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop697
+	JGE     loop696
 
-done698:
+done697:
 	CMPQ R8, $0x00000001
-	JL   done702
+	JL   done701
 
-loop701:
+loop700:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPD (R10), Z0
@@ -14339,9 +14335,9 @@ loop701:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done704
+	JL      done703
 
-loop703:
+loop702:
 	VMOVUPD      (R12), Z4
 	VBROADCASTSD (R11), Z5
 	VFMADD231PD  Z4, Z5, Z0
@@ -14354,18 +14350,18 @@ loop703:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop703
+	JG           loop702
 
-done704:
+done703:
 	VMOVUPD Z0, (R10)
 	VMOVUPD Z1, (R10)(DX*1)
 	VMOVUPD Z2, (R10)(DX*2)
 	VMOVUPD Z3, (R10)(SI*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop701
+	JG      loop700
 
-done702:
+done701:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -14373,19 +14369,19 @@ done702:
 	ADDQ $0x00000020, CX
 	SUBQ $0x00000004, BX
 	CMPQ BX, $0x00000004
-	JGE  loop691
+	JGE  loop690
 
-done692:
+done691:
 	CMPQ BX, $0x00000003
-	JL   done706
+	JL   done705
 
-loop705:
+loop704:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done708
+	JL   done707
 
-loop707:
+loop706:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14405,9 +14401,9 @@ loop707:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done710
+	JL      done709
 
-loop709:
+loop708:
 	VMOVUPD      (R11), Z12
 	VMOVUPD      64(R11), Z13
 	VMOVUPD      128(R11), Z14
@@ -14430,9 +14426,9 @@ loop709:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop709
+	JG           loop708
 
-done710:
+done709:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -14448,13 +14444,13 @@ done710:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop707
+	JGE     loop706
 
-done708:
+done707:
 	CMPQ SI, $0x00000002
-	JL   done712
+	JL   done711
 
-loop711:
+loop710:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14468,9 +14464,9 @@ loop711:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done714
+	JL      done713
 
-loop713:
+loop712:
 	VMOVUPD      (R11), Z6
 	VMOVUPD      64(R11), Z7
 	VBROADCASTSD (R10), Z8
@@ -14485,9 +14481,9 @@ loop713:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop713
+	JG           loop712
 
-done714:
+done713:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, (R9)(DX*1)
@@ -14497,13 +14493,13 @@ done714:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop711
+	JGE     loop710
 
-done712:
+done711:
 	CMPQ SI, $0x00000001
-	JL   done716
+	JL   done715
 
-loop715:
+loop714:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14514,9 +14510,9 @@ loop715:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done718
+	JL      done717
 
-loop717:
+loop716:
 	VMOVUPD      (R11), Z3
 	VBROADCASTSD (R10), Z4
 	VFMADD231PD  Z3, Z4, Z0
@@ -14527,36 +14523,36 @@ loop717:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop717
+	JG           loop716
 
-done718:
+done717:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, (R9)(DX*1)
 	VMOVUPD Z2, (R9)(DX*2)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop715
+	JG      loop714
 
-done716:
+done715:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000018, CX
 	SUBQ $0x00000003, BX
 	CMPQ BX, $0x00000003
-	JGE  loop705
+	JGE  loop704
 
-done706:
+done705:
 	CMPQ BX, $0x00000002
-	JL   done720
+	JL   done719
 
-loop719:
+loop718:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done722
+	JL   done721
 
-loop721:
+loop720:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14572,9 +14568,9 @@ loop721:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done724
+	JL      done723
 
-loop723:
+loop722:
 	VMOVUPD      (R11), Z8
 	VMOVUPD      64(R11), Z9
 	VMOVUPD      128(R11), Z10
@@ -14592,9 +14588,9 @@ loop723:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop723
+	JG           loop722
 
-done724:
+done723:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -14606,13 +14602,13 @@ done724:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop721
+	JGE     loop720
 
-done722:
+done721:
 	CMPQ SI, $0x00000002
-	JL   done726
+	JL   done725
 
-loop725:
+loop724:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14624,9 +14620,9 @@ loop725:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done728
+	JL      done727
 
-loop727:
+loop726:
 	VMOVUPD      (R11), Z4
 	VMOVUPD      64(R11), Z5
 	VBROADCASTSD (R10), Z6
@@ -14638,9 +14634,9 @@ loop727:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop727
+	JG           loop726
 
-done728:
+done727:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, (R9)(DX*1)
@@ -14648,13 +14644,13 @@ done728:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop725
+	JGE     loop724
 
-done726:
+done725:
 	CMPQ SI, $0x00000001
-	JL   done730
+	JL   done729
 
-loop729:
+loop728:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14664,9 +14660,9 @@ loop729:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done732
+	JL      done731
 
-loop731:
+loop730:
 	VMOVUPD      (R11), Z2
 	VBROADCASTSD (R10), Z3
 	VFMADD231PD  Z2, Z3, Z0
@@ -14675,34 +14671,34 @@ loop731:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop731
+	JG           loop730
 
-done732:
+done731:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, (R9)(DX*1)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop729
+	JG      loop728
 
-done730:
+done729:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000010, CX
 	SUBQ $0x00000002, BX
 	CMPQ BX, $0x00000002
-	JGE  loop719
+	JGE  loop718
 
-done720:
+done719:
 	CMPQ BX, $0x00000001
-	JL   done734
+	JL   done733
 
-loop733:
+loop732:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done736
+	JL   done735
 
-loop735:
+loop734:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14714,9 +14710,9 @@ loop735:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done738
+	JL      done737
 
-loop737:
+loop736:
 	VMOVUPD      (R11), Z4
 	VMOVUPD      64(R11), Z5
 	VMOVUPD      128(R11), Z6
@@ -14729,9 +14725,9 @@ loop737:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop737
+	JG           loop736
 
-done738:
+done737:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	VMOVUPD Z2, 128(R9)
@@ -14739,13 +14735,13 @@ done738:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop735
+	JGE     loop734
 
-done736:
+done735:
 	CMPQ SI, $0x00000002
-	JL   done740
+	JL   done739
 
-loop739:
+loop738:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14755,9 +14751,9 @@ loop739:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done742
+	JL      done741
 
-loop741:
+loop740:
 	VMOVUPD      (R11), Z2
 	VMOVUPD      64(R11), Z3
 	VBROADCASTSD (R10), Z4
@@ -14766,21 +14762,21 @@ loop741:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop741
+	JG           loop740
 
-done742:
+done741:
 	VMOVUPD Z0, (R9)
 	VMOVUPD Z1, 64(R9)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop739
+	JGE     loop738
 
-done740:
+done739:
 	CMPQ SI, $0x00000001
-	JL   done744
+	JL   done743
 
-loop743:
+loop742:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPD (R9), Z0
@@ -14789,30 +14785,30 @@ loop743:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done746
+	JL      done745
 
-loop745:
+loop744:
 	VMOVUPD      (R11), Z1
 	VBROADCASTSD (R10), Z2
 	VFMADD231PD  Z1, Z2, Z0
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop745
+	JG           loop744
 
-done746:
+done745:
 	VMOVUPD Z0, (R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop743
+	JG      loop742
 
-done744:
+done743:
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000001, BX
-	JG   loop733
+	JG   loop732
 
-done734:
+done733:
 	VZEROUPPER
 	RET
 
@@ -14831,9 +14827,9 @@ TEXT ·aggregateAVX512(SB), NOSPLIT, $0-104
 	XORQ         BX, BX
 	MOVQ         CX, SI
 	CMPQ         SI, $0x00000040
-	JL           done748
+	JL           done747
 
-loop747:
+loop746:
 	MOVQ      z+24(FP), DI
 	MOVQ      weights+32(FP), R8
 	MOVQ      f+40(FP), R9
@@ -14862,9 +14858,9 @@ loop747:
 	VMOVUPD   Z0, Z7
 	MOVQ      experts+72(FP), R10
 	CMPQ      R10, $0x00000001
-	JL        done750
+	JL        done749
 
-loop749:
+loop748:
 	VMOVUPD.Z   (R9), K1, Z8
 	VSUBPD      Z3, Z8, Z8
 	VMULPD      Z4, Z8, Z8
@@ -14878,9 +14874,9 @@ loop749:
 	ADDQ        CX, DI
 	ADDQ        CX, R8
 	SUBQ        $0x00000001, R10
-	JG          loop749
+	JG          loop748
 
-done750:
+done749:
 	MOVQ    mean+0(FP), DI
 	VMOVUPD Z5, (DI)(BX*1)
 	MOVQ    low+8(FP), DI
@@ -14890,9 +14886,9 @@ done750:
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000040, SI
 	CMPQ    SI, $0x00000040
-	JGE     loop747
+	JGE     loop746
 
-done748:
+done747:
 	VZEROUPPER
 	RET
 
@@ -14910,9 +14906,9 @@ TEXT ·regretsAVX512(SB), NOSPLIT, $0-112
 	XORQ   DI, DI
 	MOVQ   AX, R8
 	CMPQ   R8, $0x00000040
-	JL     done752
+	JL     done751
 
-loop751:
+loop750:
 	MOVQ         DX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(AX*4), R10
@@ -14925,7 +14921,7 @@ loop751:
 	VSUBPD       Z4, Z3, Z4
 	VCMPPD       $0x07, Z4, Z4, K1
 	CMPQ         relative+96(FP), $0x00000000
-	JE           absolute753
+	JE           absolute752
 	VMULPD       Z4, Z4, Z5
 	VMOVUPD      (R10), Z6
 	VMOVUPD      (R9)(SI*1), Z7
@@ -14941,7 +14937,7 @@ loop751:
 	VCMPPD       $0x01, Z5, Z9, K2
 	KMOVB        K2, R11
 	TESTQ        R11, R11
-	JZ           skip755
+	JZ           skip754
 	VBROADCASTSD 48(BX), Z9
 	VSQRTPD      Z8, Z10
 	VMULPD       Z9, Z10, Z9
@@ -14951,7 +14947,7 @@ loop751:
 	VMAXPD       Z10, Z9, Z9
 	VMOVUPD      Z9, K2, Z4
 
-skip755:
+skip754:
 	VDIVPD       Z8, Z4, Z4
 	VMOVUPD      Z4, Z4
 	VBROADCASTSD 64(BX), Z8
@@ -14965,19 +14961,19 @@ skip755:
 	VCMPPD       $0x01, Z1, Z9, K2
 	KMOVB        K2, R11
 	TESTQ        R11, R11
-	JZ           skip756
+	JZ           skip755
 	VDIVPD       Z7, Z1, Z7
 	VMOVUPD      Z7, K2, Z8
 
-skip756:
+skip755:
 	VSUBPD  Z6, Z5, Z5
 	VMULPD  Z8, Z5, Z5
 	VADDPD  Z6, Z5, Z5
 	VMOVUPD Z5, K1, Z6
 	VMOVUPD Z6, (R10)
-	JMP     both754
+	JMP     both753
 
-absolute753:
+absolute752:
 	VBROADCASTSD 24(BX), Z5
 	VMINPD       Z4, Z5, Z4
 	VMOVUPD      Z0, Z6
@@ -14985,7 +14981,7 @@ absolute753:
 	VMAXPD       Z4, Z5, Z4
 	VMOVUPD      Z4, Z4
 
-both754:
+both753:
 	VBROADCASTSD 16(BX), Z5
 	VMULPD       Z4, Z5, Z4
 	VMOVUPD.Z    Z4, K1, Z4
@@ -15003,14 +14999,14 @@ both754:
 	VMOVUPD      Z6, (R9)(AX*2)
 	VMOVUPD      (R9), Z7
 	CMPQ         doubt+104(FP), $0x00000000
-	JE           sure757
+	JE           sure756
 	VBROADCASTSD 32(BX), Z7
 	VADDPD       Z6, Z7, Z7
 	VDIVPD       Z7, Z6, Z6
 	VMOVUPD      Z6, Z7
 	VMOVUPD      Z7, (R9)
 
-sure757:
+sure756:
 	VMOVUPD Z0, Z6
 	MOVQ    weights+8(FP), R9
 	MOVQ    regret+16(FP), R10
@@ -15020,9 +15016,9 @@ sure757:
 	MOVQ    DI, R14
 	MOVQ    experts+80(FP), R15
 	CMPQ    R15, $0x00000001
-	JL      done759
+	JL      done758
 
-loop758:
+loop757:
 	VSUBPD      (R13)(R14*1), Z3, Z9
 	VMOVUPD     (R12)(R14*1), Z8
 	VFMADD231PD Z9, Z4, Z8
@@ -15041,9 +15037,9 @@ loop758:
 	VADDPD      Z8, Z6, Z6
 	ADDQ        CX, R14
 	SUBQ        $0x00000001, R15
-	JG          loop758
+	JG          loop757
 
-done759:
+done758:
 	VDIVPD       Z6, Z1, Z3
 	VBROADCASTSD largest<>+0(SB), Z4
 	VMINPD       Z4, Z3, Z3
@@ -15055,24 +15051,24 @@ done759:
 	MOVQ         prior+64(FP), R11
 	MOVQ         experts+80(FP), R12
 	CMPQ         R12, $0x00000001
-	JL           done761
+	JL           done760
 
-loop760:
+loop759:
 	VMULPD           (R9)(R10*1), Z3, Z8
 	VFMADD231PD.BCST (R11), Z1, Z8
 	VMOVUPD          Z8, (R9)(R10*1)
 	ADDQ             $0x00000008, R11
 	ADDQ             CX, R10
 	SUBQ             $0x00000001, R12
-	JG               loop760
+	JG               loop759
 
-done761:
+done760:
 	ADDQ $0x00000040, DI
 	SUBQ $0x00000040, R8
 	CMPQ R8, $0x00000040
-	JGE  loop751
+	JGE  loop750
 
-done752:
+done751:
 	VZEROUPPER
 	RET
 
@@ -15091,9 +15087,9 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	SUBQ         SI, BX
 	MOVQ         DI, SI
 	CMPQ         BX, $0x00000008
-	JG           next763
+	JG           next762
 	TESTQ        BX, BX
-	JZ           end762
+	JZ           end761
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
 	KMOVW        R8, K1
@@ -15137,11 +15133,11 @@ TEXT ·sinCosAVX512(SB), NOSPLIT, $0-32
 	VFMSUB213PD  Z6, Z5, Z1
 	VMOVUPD      Z3, K1, (AX)(DI*1)
 	VMOVUPD      Z1, K1, (CX)(DI*1)
-	JMP          end762
+	JMP          end761
 
-next763:
+next762:
 	CMPQ         BX, $0x00000010
-	JG           next764
+	JG           next763
 	SUBQ         $0x00000008, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -15212,11 +15208,11 @@ next763:
 	VMOVUPD      Z6, K1, 64(AX)(DI*1)
 	VMOVUPD      Z2, (CX)(DI*1)
 	VMOVUPD      Z4, K1, 64(CX)(DI*1)
-	JMP          end762
+	JMP          end761
 
-next764:
+next763:
 	CMPQ         BX, $0x00000018
-	JG           next765
+	JG           next764
 	SUBQ         $0x00000010, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -15313,9 +15309,9 @@ next764:
 	VMOVUPD      Z3, (CX)(DI*1)
 	VMOVUPD      Z5, 64(CX)(DI*1)
 	VMOVUPD      Z6, K1, 128(CX)(DI*1)
-	JMP          end762
+	JMP          end761
 
-next765:
+next764:
 	SUBQ         $0x00000018, BX
 	MOVQ         $-1, R8
 	BZHIQ        BX, R8, R8
@@ -15438,14 +15434,14 @@ next765:
 	VMOVUPD      Z6, 64(CX)(DI*1)
 	VMOVUPD      Z7, 128(CX)(DI*1)
 	VMOVUPD      Z8, K1, 192(CX)(DI*1)
-	JMP          end762
+	JMP          end761
 
-end762:
+end761:
 	XORQ DI, DI
 
-group767:
+group766:
 	CMPQ         DI, SI
-	JE           done768
+	JE           done767
 	VMOVUPD      (DX)(DI*1), Z1
 	VMOVUPD      64(DX)(DI*1), Z2
 	VMOVUPD      128(DX)(DI*1), Z3
@@ -15565,9 +15561,9 @@ group767:
 	VMOVUPD      Z7, 128(CX)(DI*1)
 	VMOVUPD      Z8, 192(CX)(DI*1)
 	ADDQ         $0x00000100, DI
-	JMP          group767
+	JMP          group766
 
-done768:
+done767:
 	VZEROUPPER
 	RET
 
@@ -15636,9 +15632,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	SUBQ         R9, DI
 	MOVQ         R10, R9
 	CMPQ         DI, $0x00000008
-	JG           next770
+	JG           next769
 	TESTQ        DI, DI
-	JZ           end769
+	JZ           end768
 	MOVQ         $-1, R11
 	BZHIQ        DI, R11, R11
 	KMOVW        R11, K1
@@ -15652,9 +15648,9 @@ TEXT ·featuresAVX512(SB), NOSPLIT, $0-56
 	ADDQ         R10, DI
 	LEAQ         (R8)(R8*2), R13
 	CMPQ         R12, $0x00000004
-	JL           done772
+	JL           done771
 
-loop771:
+loop770:
 	VBROADCASTSD (R11), Z6
 	VMOVUPD.Z    (DI), K1, Z7
 	VFMADD231PD  Z7, Z6, Z2
@@ -15671,22 +15667,22 @@ loop771:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop771
+	JGE          loop770
 
-done772:
+done771:
 	CMPQ R12, $0x00000001
-	JL   done774
+	JL   done773
 
-loop773:
+loop772:
 	VBROADCASTSD (R11), Z6
 	VMOVUPD.Z    (DI), K1, Z7
 	VFMADD231PD  Z7, Z6, Z2
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop773
+	JG           loop772
 
-done774:
+done773:
 	VADDPD       Z3, Z2, Z2
 	VADDPD       Z4, Z2, Z2
 	VADDPD       Z5, Z2, Z2
@@ -15731,11 +15727,11 @@ done774:
 	VFMSUB213PD  Z7, Z6, Z2
 	VMOVUPD      Z4, K1, (CX)(R10*1)
 	VMOVUPD      Z2, K1, (AX)(R10*1)
-	JMP          end769
+	JMP          end768
 
-next770:
+next769:
 	CMPQ    DI, $0x00000010
-	JG      next775
+	JG      next774
 	SUBQ    $0x00000008, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -15754,9 +15750,9 @@ next770:
 	ADDQ    R10, DI
 	LEAQ    (R8)(R8*2), R13
 	CMPQ    R12, $0x00000004
-	JL      done777
+	JL      done776
 
-loop776:
+loop775:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VMOVUPD.Z    64(DI), K1, Z11
@@ -15777,13 +15773,13 @@ loop776:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop776
+	JGE          loop775
 
-done777:
+done776:
 	CMPQ R12, $0x00000001
-	JL   done779
+	JL   done778
 
-loop778:
+loop777:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VMOVUPD.Z    64(DI), K1, Z11
@@ -15791,9 +15787,9 @@ loop778:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop778
+	JG           loop777
 
-done779:
+done778:
 	VADDPD       Z4, Z2, Z2
 	VADDPD       Z5, Z3, Z3
 	VADDPD       Z6, Z2, Z2
@@ -15868,11 +15864,11 @@ done779:
 	VMOVUPD      Z7, K1, 64(CX)(R10*1)
 	VMOVUPD      Z3, (AX)(R10*1)
 	VMOVUPD      Z5, K1, 64(AX)(R10*1)
-	JMP          end769
+	JMP          end768
 
-next775:
+next774:
 	CMPQ    DI, $0x00000018
-	JG      next780
+	JG      next779
 	SUBQ    $0x00000010, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -15888,9 +15884,9 @@ next775:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	CMPQ    R12, $0x00000002
-	JL      done782
+	JL      done781
 
-loop781:
+loop780:
 	VBROADCASTSD (R11), Z8
 	VFMADD231PD  (DI), Z8, Z2
 	VFMADD231PD  64(DI), Z8, Z3
@@ -15905,13 +15901,13 @@ loop781:
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
 	CMPQ         R12, $0x00000002
-	JGE          loop781
+	JGE          loop780
 
-done782:
+done781:
 	CMPQ R12, $0x00000001
-	JL   done784
+	JL   done783
 
-loop783:
+loop782:
 	VBROADCASTSD (R11), Z8
 	VFMADD231PD  (DI), Z8, Z2
 	VFMADD231PD  64(DI), Z8, Z3
@@ -15920,9 +15916,9 @@ loop783:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop783
+	JG           loop782
 
-done784:
+done783:
 	VADDPD       Z5, Z2, Z2
 	VADDPD       Z6, Z3, Z3
 	VADDPD       Z7, Z4, Z4
@@ -16021,9 +16017,9 @@ done784:
 	VMOVUPD      Z4, (AX)(R10*1)
 	VMOVUPD      Z6, 64(AX)(R10*1)
 	VMOVUPD      Z7, K1, 128(AX)(R10*1)
-	JMP          end769
+	JMP          end768
 
-next780:
+next779:
 	SUBQ    $0x00000018, DI
 	MOVQ    $-1, R11
 	BZHIQ   DI, R11, R11
@@ -16041,9 +16037,9 @@ next780:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	CMPQ    R12, $0x00000002
-	JL      done787
+	JL      done786
 
-loop786:
+loop785:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -16060,13 +16056,13 @@ loop786:
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
 	CMPQ         R12, $0x00000002
-	JGE          loop786
+	JGE          loop785
 
-done787:
+done786:
 	CMPQ R12, $0x00000001
-	JL   done789
+	JL   done788
 
-loop788:
+loop787:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -16076,9 +16072,9 @@ loop788:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop788
+	JG           loop787
 
-done789:
+done788:
 	VADDPD       Z6, Z2, Z2
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
@@ -16205,14 +16201,14 @@ done789:
 	VMOVUPD      Z7, 64(AX)(R10*1)
 	VMOVUPD      Z8, 128(AX)(R10*1)
 	VMOVUPD      Z9, K1, 192(AX)(R10*1)
-	JMP          end769
+	JMP          end768
 
-end769:
+end768:
 	XORQ R10, R10
 
-group790:
+group789:
 	CMPQ    R10, R9
-	JE      done791
+	JE      done790
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -16226,9 +16222,9 @@ group790:
 	MOVQ    SI, R12
 	ADDQ    R10, DI
 	CMPQ    R12, $0x00000002
-	JL      done793
+	JL      done792
 
-loop792:
+loop791:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -16243,13 +16239,13 @@ loop792:
 	ADDQ         $0x00000010, R11
 	SUBQ         $0x00000002, R12
 	CMPQ         R12, $0x00000002
-	JGE          loop792
+	JGE          loop791
 
-done793:
+done792:
 	CMPQ R12, $0x00000001
-	JL   done795
+	JL   done794
 
-loop794:
+loop793:
 	VBROADCASTSD (R11), Z10
 	VFMADD231PD  (DI), Z10, Z2
 	VFMADD231PD  64(DI), Z10, Z3
@@ -16258,9 +16254,9 @@ loop794:
 	ADDQ         R8, DI
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop794
+	JG           loop793
 
-done795:
+done794:
 	VADDPD       Z6, Z2, Z2
 	VADDPD       Z7, Z3, Z3
 	VADDPD       Z8, Z4, Z4
@@ -16388,9 +16384,9 @@ done795:
 	VMOVUPD      Z8, 128(AX)(R10*1)
 	VMOVUPD      Z9, 192(AX)(R10*1)
 	ADDQ         $0x00000100, R10
-	JMP          group790
+	JMP          group789
 
-done791:
+done790:
 	VZEROUPPER
 	RET
 
@@ -16404,15 +16400,15 @@ TEXT ·symAddAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 	CMPQ   BX, $0x00000001
-	JL     done797
+	JL     done796
 
-loop796:
+loop795:
 	MOVQ BX, SI
 	MOVQ CX, DI
 	CMPQ SI, $0x00000002
-	JL   done799
+	JL   done798
 
-loop798:
+loop797:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -16433,9 +16429,9 @@ loop798:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done801
+	JL      done800
 
-loop800:
+loop799:
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -16465,9 +16461,9 @@ loop800:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop800
+	JG           loop799
 
-done801:
+done800:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -16488,13 +16484,13 @@ done801:
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop798
+	JGE     loop797
 
-done799:
+done798:
 	CMPQ SI, $0x00000001
-	JL   done803
+	JL   done802
 
-loop802:
+loop801:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -16507,9 +16503,9 @@ loop802:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done805
+	JL      done804
 
-loop804:
+loop803:
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z9, Z8, Z0
@@ -16530,9 +16526,9 @@ loop804:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop804
+	JG           loop803
 
-done805:
+done804:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -16544,14 +16540,14 @@ done805:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JG      loop802
+	JG      loop801
 
-done803:
+done802:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JG   loop796
+	JG   loop795
 
-done797:
+done796:
 	VZEROUPPER
 	RET
 
@@ -16565,15 +16561,15 @@ TEXT ·symSubAVX512(SB), NOSPLIT, $0-32
 	SHLQ   $0x06, DX
 	MOVQ   nb+8(FP), BX
 	CMPQ   BX, $0x00000001
-	JL     done807
+	JL     done806
 
-loop806:
+loop805:
 	MOVQ BX, SI
 	MOVQ CX, DI
 	CMPQ SI, $0x00000002
-	JL   done809
+	JL   done808
 
-loop808:
+loop807:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -16594,9 +16590,9 @@ loop808:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done811
+	JL      done810
 
-loop810:
+loop809:
 	VMOVUPD      (R9), Z16
 	VMOVUPD      64(R9), Z17
 	VBROADCASTSD (R8), Z18
@@ -16626,9 +16622,9 @@ loop810:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop810
+	JG           loop809
 
-done811:
+done810:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -16649,13 +16645,13 @@ done811:
 	ADDQ    $0x00000080, DI
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop808
+	JGE     loop807
 
-done809:
+done808:
 	CMPQ SI, $0x00000001
-	JL   done813
+	JL   done812
 
-loop812:
+loop811:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -16668,9 +16664,9 @@ loop812:
 	MOVQ    DI, R9
 	MOVQ    k+24(FP), R10
 	CMPQ    R10, $0x00000001
-	JL      done815
+	JL      done814
 
-loop814:
+loop813:
 	VMOVUPD      (R9), Z8
 	VBROADCASTSD (R8), Z9
 	VFNMADD231PD Z9, Z8, Z0
@@ -16691,9 +16687,9 @@ loop814:
 	ADDQ         DX, R8
 	ADDQ         DX, R9
 	SUBQ         $0x00000001, R10
-	JG           loop814
+	JG           loop813
 
-done815:
+done814:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -16705,14 +16701,14 @@ done815:
 	ADDQ    $0x00000200, AX
 	ADDQ    $0x00000040, DI
 	SUBQ    $0x00000001, SI
-	JG      loop812
+	JG      loop811
 
-done813:
+done812:
 	ADDQ $0x00000040, CX
 	SUBQ $0x00000001, BX
-	JG   loop806
+	JG   loop805
 
-done807:
+done806:
 	VZEROUPPER
 	RET
 
@@ -16732,7 +16728,7 @@ TEXT ·symMatVecAVX512(SB), NOSPLIT, $0-56
 	SHLQ   $0x06, SI
 	MOVQ   rows+24(FP), R8
 
-strip816:
+strip815:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -16773,9 +16769,9 @@ strip816:
 	MOVQ         BX, R11
 	SUBQ         R10, R11
 	CMPQ         R11, $0x00000040
-	JL           done820
+	JL           done819
 
-loop819:
+loop818:
 	VMOVUPD     (DX)(R10*1), Z17
 	VMOVUPD     (CX)(R10*1), Z18
 	VMOVUPD     (R9), Z19
@@ -16807,9 +16803,9 @@ loop819:
 	ADDQ        $0x00000040, R10
 	SUBQ        $0x00000040, R11
 	CMPQ        R11, $0x00000040
-	JGE         loop819
+	JGE         loop818
 
-done820:
+done819:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -16834,20 +16830,20 @@ done820:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+48(FP), $0x00
-	JNE        back817
+	JNE        back816
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next818
+	JMP        next817
 
-back817:
+back816:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next818:
+next817:
 	DECQ R8
-	JNZ  strip816
+	JNZ  strip815
 	VZEROUPPER
 	RET
 
@@ -16867,7 +16863,7 @@ TEXT ·symSubMatVecAVX512(SB), NOSPLIT, $0-72
 	SHLQ   $0x06, SI
 	MOVQ   rows+24(FP), R8
 
-strip821:
+strip820:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -16889,9 +16885,9 @@ strip821:
 	MOVQ    w+48(FP), R11
 	MOVQ    k+56(FP), R12
 	CMPQ    R12, $0x00000001
-	JL      done825
+	JL      done824
 
-loop824:
+loop823:
 	VMOVUPD      (R11)(R10*1), Z9
 	VBROADCASTSD (R11)(SI*1), Z18
 	VFNMADD231PD Z18, Z9, Z10
@@ -16911,9 +16907,9 @@ loop824:
 	VFNMADD231PD Z18, Z9, Z17
 	ADDQ         BX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop824
+	JG           loop823
 
-done825:
+done824:
 	VMOVUPD     Z10, (R9)
 	VMOVUPD     Z11, 64(R9)
 	VMOVUPD     Z12, 128(R9)
@@ -16936,9 +16932,9 @@ done825:
 	MOVQ        BX, R11
 	SUBQ        R10, R11
 	CMPQ        R11, $0x00000080
-	JL          done827
+	JL          done826
 
-loop826:
+loop825:
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -16958,9 +16954,9 @@ loop826:
 	MOVQ    w+48(FP), R12
 	MOVQ    k+56(FP), R13
 	CMPQ    R13, $0x00000001
-	JL      done829
+	JL      done828
 
-loop828:
+loop827:
 	VMOVUPD      (R12)(R10*1), Z9
 	VMOVUPD      64(R12)(R10*1), Z10
 	VBROADCASTSD (R12)(SI*1), Z27
@@ -16989,9 +16985,9 @@ loop828:
 	VFNMADD231PD Z27, Z10, Z26
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop828
+	JG           loop827
 
-done829:
+done828:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -17050,13 +17046,13 @@ done829:
 	ADDQ             $0x00000080, R10
 	SUBQ             $0x00000080, R11
 	CMPQ             R11, $0x00000080
-	JGE              loop826
+	JGE              loop825
 
-done827:
+done826:
 	CMPQ R11, $0x00000040
-	JL   done831
+	JL   done830
 
-loop830:
+loop829:
 	VMOVUPD (R9), Z11
 	VMOVUPD 64(R9), Z12
 	VMOVUPD 128(R9), Z13
@@ -17068,9 +17064,9 @@ loop830:
 	MOVQ    w+48(FP), R12
 	MOVQ    k+56(FP), R13
 	CMPQ    R13, $0x00000001
-	JL      done833
+	JL      done832
 
-loop832:
+loop831:
 	VMOVUPD      (R12)(R10*1), Z9
 	VBROADCASTSD (R12)(SI*1), Z10
 	VFNMADD231PD Z10, Z9, Z11
@@ -17090,9 +17086,9 @@ loop832:
 	VFNMADD231PD Z10, Z9, Z18
 	ADDQ         BX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop832
+	JG           loop831
 
-done833:
+done832:
 	VMOVUPD          Z11, (R9)
 	VMOVUPD          Z12, 64(R9)
 	VMOVUPD          Z13, 128(R9)
@@ -17124,9 +17120,9 @@ done833:
 	ADDQ             $0x00000040, R10
 	SUBQ             $0x00000040, R11
 	CMPQ             R11, $0x00000040
-	JGE              loop830
+	JGE              loop829
 
-done831:
+done830:
 	VUNPCKLPD  Z2, Z1, Z9
 	VUNPCKHPD  Z2, Z1, Z1
 	VADDPD     Z9, Z1, Z1
@@ -17151,20 +17147,20 @@ done831:
 	VADDPD     (CX)(SI*1), Z1, Z1
 	VMOVUPD    Z1, (CX)(SI*1)
 	CMPQ       back+64(FP), $0x00
-	JNE        back822
+	JNE        back821
 	ADDQ       DI, AX
 	SUBQ       $0x00000200, DI
 	ADDQ       $0x40, SI
-	JMP        next823
+	JMP        next822
 
-back822:
+back821:
 	ADDQ $0x00000200, DI
 	SUBQ DI, AX
 	SUBQ $0x40, SI
 
-next823:
+next822:
 	DECQ R8
-	JNZ  strip821
+	JNZ  strip820
 	VZEROUPPER
 	RET
 
@@ -17188,10 +17184,10 @@ TEXT ·squareMatVecAVX512(SB), NOSPLIT, $0-48
 	SHLQ    $0x03, DI
 	XORQ    R8, R8
 
-columns834:
+columns833:
 	LEAQ    64(R8), R9
 	CMPQ    R9, DI
-	JG      done835
+	JG      done834
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -17202,9 +17198,9 @@ columns834:
 	ADDQ    R8, R10
 	LEAQ    (SI)(SI*2), R13
 	CMPQ    R12, $0x00000004
-	JL      done837
+	JL      done836
 
-loop836:
+loop835:
 	VBROADCASTSD (R11), Z6
 	VFMADD231PD  (R10), Z6, Z2
 	VBROADCASTSD 8(R11), Z6
@@ -17217,21 +17213,21 @@ loop836:
 	ADDQ         $0x00000020, R11
 	SUBQ         $0x00000004, R12
 	CMPQ         R12, $0x00000004
-	JGE          loop836
+	JGE          loop835
 
-done837:
+done836:
 	CMPQ R12, $0x00000001
-	JL   done839
+	JL   done838
 
-loop838:
+loop837:
 	VBROADCASTSD (R11), Z6
 	VFMADD231PD  (R10), Z6, Z2
 	ADDQ         SI, R10
 	ADDQ         $0x00000008, R11
 	SUBQ         $0x00000001, R12
-	JG           loop838
+	JG           loop837
 
-done839:
+done838:
 	VADDPD      Z3, Z2, Z2
 	VADDPD      Z4, Z2, Z2
 	VADDPD      Z5, Z2, Z2
@@ -17239,11 +17235,11 @@ done839:
 	VMOVUPD     Z2, (AX)(R8*1)
 	VFMADD231PD Z2, Z3, Z1
 	MOVQ        R9, R8
-	JMP         columns834
+	JMP         columns833
 
-done835:
+done834:
 	CMPQ    R8, DI
-	JE      done840
+	JE      done839
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
 	VMOVUPD Z0, Z4
@@ -17252,9 +17248,9 @@ done835:
 	ADDQ    R8, CX
 	LEAQ    (SI)(SI*2), R9
 	CMPQ    BX, $0x00000004
-	JL      done842
+	JL      done841
 
-loop841:
+loop840:
 	VBROADCASTSD (DI), Z5
 	VFMADD231PD  (CX), Z5, Z2
 	VBROADCASTSD 8(DI), Z5
@@ -17267,21 +17263,21 @@ loop841:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, BX
 	CMPQ         BX, $0x00000004
-	JGE          loop841
+	JGE          loop840
 
-done842:
+done841:
 	CMPQ BX, $0x00000001
-	JL   done844
+	JL   done843
 
-loop843:
+loop842:
 	VBROADCASTSD (DI), Z5
 	VFMADD231PD  (CX), Z5, Z2
 	ADDQ         SI, CX
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, BX
-	JG           loop843
+	JG           loop842
 
-done844:
+done843:
 	VADDPD      Z3, Z2, Z2
 	VADDPD      Z4, Z2, Z2
 	VADDPD      Z0, Z2, Z2
@@ -17289,7 +17285,7 @@ done844:
 	VMOVUPD     Z2, K1, (AX)(R8*1)
 	VFMADD231PD Z2, Z0, Z1
 
-done840:
+done839:
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF64X2 $0x01, Y0, X1
@@ -17321,39 +17317,39 @@ TEXT ·squareSubAVX512(SB), NOSPLIT, $0-48
 	SHLQ         $0x03, R8
 	XORQ         R9, R9
 
-columns845:
+columns844:
 	LEAQ    64(R9), R10
 	CMPQ    R10, R8
-	JG      done846
+	JG      done845
 	VMOVUPD (DX)(R9*1), Z1
 	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (CX)(R9*1)
 	MOVQ    R10, R9
-	JMP     columns845
+	JMP     columns844
 
-done846:
+done845:
 	CMPQ      R9, R8
-	JE        done847
+	JE        done846
 	VMOVUPD.Z (DX)(R9*1), K1, Z1
 	VMULPD    Z0, Z1, Z1
 	VMOVUPD   Z1, (CX)(R9*1)
 
-done847:
+done846:
 	XORQ DX, DX
 	MOVQ SI, R8
 	CMPQ R8, $0x00000040
-	JL   done849
+	JL   done848
 
-loop848:
+loop847:
 	VMOVUPD (CX)(DX*1), Z0
 	MOVQ    AX, R9
 	MOVQ    CX, R10
 	MOVQ    BX, R11
 	ADDQ    DX, R9
 	CMPQ    R11, $0x00000004
-	JL      done851
+	JL      done850
 
-loop850:
+loop849:
 	VMOVUPD           (R9), Z1
 	VFNMADD231PD.BCST (R10), Z0, Z1
 	VMOVUPD           Z1, (R9)
@@ -17373,28 +17369,28 @@ loop850:
 	ADDQ              $0x00000020, R10
 	SUBQ              $0x00000004, R11
 	CMPQ              R11, $0x00000004
-	JGE               loop850
+	JGE               loop849
 
-done851:
+done850:
 	CMPQ R11, $0x00000001
-	JL   done853
+	JL   done852
 
-loop852:
+loop851:
 	VMOVUPD           (R9), Z1
 	VFNMADD231PD.BCST (R10), Z0, Z1
 	VMOVUPD           Z1, (R9)
 	ADDQ              SI, R9
 	ADDQ              $0x00000008, R10
 	SUBQ              $0x00000001, R11
-	JG                loop852
+	JG                loop851
 
-done853:
+done852:
 	ADDQ $0x00000040, DX
 	SUBQ $0x00000040, R8
 	CMPQ R8, $0x00000040
-	JGE  loop848
+	JGE  loop847
 
-done849:
+done848:
 	VZEROUPPER
 	RET
 
@@ -17411,9 +17407,9 @@ TEXT ·choleskyAVX512(SB), NOSPLIT, $0-24
 	XORQ         BX, BX
 	MOVQ         nb+8(FP), SI
 	CMPQ         SI, $0x00000001
-	JL           done855
+	JL           done854
 
-loop854:
+loop853:
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
 	VMOVUPD 128(DX), Z3
@@ -17429,9 +17425,9 @@ loop854:
 	MOVQ    inv+16(FP), R11
 	SHLQ    $0x09, R10
 	CMPQ    R9, $0x00000001
-	JL      done857
+	JL      done856
 
-loop856:
+loop855:
 	SUBQ              $0x00000200, R10
 	VMOVUPD           (R8), Z9
 	VMULPD.BCST       (R11), Z9, Z9
@@ -17517,9 +17513,9 @@ loop856:
 	ADDQ              R10, R8
 	ADDQ              $0x00000040, R11
 	SUBQ              $0x00000001, R9
-	JG                loop856
+	JG                loop855
 
-done857:
+done856:
 	VMOVUPD           Z1, (DX)
 	VMOVUPD           Z2, 64(DX)
 	VMOVUPD           Z3, 128(DX)
@@ -17625,9 +17621,9 @@ done857:
 	SUBQ              $0x01, R9
 	ADDQ              $0x00000200, DX
 	CMPQ              R9, $0x00000001
-	JL                done859
+	JL                done858
 
-loop858:
+loop857:
 	ADDQ    $0x00000200, R8
 	VMOVUPD (DX), Z1
 	VMOVUPD 64(DX), Z2
@@ -17644,9 +17640,9 @@ loop858:
 	MOVQ    inv+16(FP), R14
 	SHLQ    $0x09, R13
 	CMPQ    R12, $0x00000001
-	JL      done861
+	JL      done860
 
-loop860:
+loop859:
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VMULPD.BCST       (R14), Z9, Z9
@@ -17732,9 +17728,9 @@ loop860:
 	ADDQ              R13, R11
 	ADDQ              $0x00000040, R14
 	SUBQ              $0x00000001, R12
-	JG                loop860
+	JG                loop859
 
-done861:
+done860:
 	VFNMADD231PD.BCST 8(DI), Z1, Z2
 	VFNMADD231PD.BCST 16(DI), Z1, Z3
 	VFNMADD231PD.BCST 24(DI), Z1, Z4
@@ -17773,16 +17769,16 @@ done861:
 	VMOVUPD           Z8, 448(DX)
 	ADDQ              $0x00000200, DX
 	SUBQ              $0x00000001, R9
-	JG                loop858
+	JG                loop857
 
-done859:
+done858:
 	ADDQ $0x00000200, AX
 	ADDQ $0x00000040, CX
 	ADDQ $0x01, BX
 	SUBQ $0x00000001, SI
-	JG   loop854
+	JG   loop853
 
-done855:
+done854:
 	VZEROUPPER
 	RET
 
@@ -17800,9 +17796,9 @@ TEXT ·choleskySolveAVX512(SB), NOSPLIT, $0-32
 	MOVQ   nb+8(FP), R9
 	SHLQ   $0x09, R9
 	CMPQ   R8, $0x00000001
-	JL     done863
+	JL     done862
 
-loop862:
+loop861:
 	VMOVUPD (SI), Z1
 	VMOVUPD 64(SI), Z2
 	VMOVUPD 128(SI), Z3
@@ -17817,9 +17813,9 @@ loop862:
 	MOVQ    nb+8(FP), R13
 	SHLQ    $0x09, R13
 	CMPQ    R12, $0x00000001
-	JL      done865
+	JL      done864
 
-loop864:
+loop863:
 	SUBQ              $0x00000200, R13
 	VMOVUPD           (R11), Z9
 	VFNMADD231PD.BCST (R10), Z9, Z1
@@ -17896,9 +17892,9 @@ loop864:
 	ADDQ              R13, R10
 	ADDQ              $0x00000200, R11
 	SUBQ              $0x00000001, R12
-	JG                loop864
+	JG                loop863
 
-done865:
+done864:
 	VFNMADD231PD.BCST 8(BX), Z1, Z2
 	VFNMADD231PD.BCST 16(BX), Z1, Z3
 	VFNMADD231PD.BCST 24(BX), Z1, Z4
@@ -17950,15 +17946,15 @@ done865:
 	ADDQ              $0x00000200, AX
 	ADDQ              $0x01, DI
 	SUBQ              $0x00000001, R8
-	JG                loop862
+	JG                loop861
 
-done863:
+done862:
 	MOVQ nb+8(FP), AX
 	XORQ DX, DX
 	CMPQ AX, $0x00000001
-	JL   done867
+	JL   done866
 
-loop866:
+loop865:
 	ADDQ    $0x00000200, R9
 	SUBQ    R9, BX
 	SUBQ    $0x00000040, CX
@@ -17975,9 +17971,9 @@ loop866:
 	MOVQ    SI, R8
 	MOVQ    DX, R10
 	CMPQ    R10, $0x00000001
-	JL      done869
+	JL      done868
 
-loop868:
+loop867:
 	ADDQ              $0x00000200, DI
 	ADDQ              $0x00000200, R8
 	VMOVUPD           (R8), Z9
@@ -18053,9 +18049,9 @@ loop868:
 	VFNMADD231PD.BCST 440(DI), Z9, Z7
 	VFNMADD231PD.BCST 504(DI), Z9, Z8
 	SUBQ              $0x00000001, R10
-	JG                loop868
+	JG                loop867
 
-done869:
+done868:
 	VBROADCASTSD      (CX), Z9
 	VFMADD213PD       (SI), Z9, Z1
 	VBROADCASTSD      8(CX), Z9
@@ -18110,9 +18106,9 @@ done869:
 	VMOVUPD           Z8, 448(SI)
 	ADDQ              $0x01, DX
 	SUBQ              $0x00000001, AX
-	JG                loop866
+	JG                loop865
 
-done867:
+done866:
 	VZEROUPPER
 	RET
 
@@ -18132,9 +18128,9 @@ TEXT ·tallyAVX512(SB), NOSPLIT, $0-56
 	VMOVUPD      Z0, Z3
 	VBROADCASTSD trig64<>+544(SB), Z4
 	CMPQ         SI, $0x00000008
-	JL           done871
+	JL           done870
 
-loop870:
+loop869:
 	MOVQ        DX, R8
 	MOVQ        AX, R9
 	VMOVUPD     (BX), Z5
@@ -18234,7 +18230,7 @@ loop870:
 	MOVQ        R9, R10
 	ADDQ        DI, R9
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short872
+	JE          short871
 	VMOVUPD     (R8), Z6
 	ADDQ        DI, R8
 	VMOVUPD     (R8), Z9
@@ -18274,7 +18270,7 @@ loop870:
 	ADDQ        DI, R9
 	VMOVUPD     Z6, (R8)
 
-short872:
+short871:
 	VMOVUPD Z7, (R10)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, CX
@@ -18282,11 +18278,11 @@ short872:
 	ADDQ    $0x00000040, BX
 	SUBQ    $0x00000008, SI
 	CMPQ    SI, $0x00000008
-	JGE     loop870
+	JGE     loop869
 
-done871:
+done870:
 	TESTQ       SI, SI
-	JZ          skip873
+	JZ          skip872
 	MOVQ        $-1, R8
 	BZHIQ       SI, R8, R8
 	KMOVW       R8, K1
@@ -18388,7 +18384,7 @@ done871:
 	MOVQ        AX, CX
 	ADDQ        DI, AX
 	CMPQ        rows+48(FP), $0x00000003
-	JE          short874
+	JE          short873
 	VMOVUPD.Z   (DX), K1, Z6
 	ADDQ        DI, DX
 	VMOVUPD.Z   (DX), K1, Z9
@@ -18428,10 +18424,10 @@ done871:
 	ADDQ        DI, AX
 	VMOVUPD     Z4, K1, (DX)
 
-short874:
+short873:
 	VMOVUPD Z7, K1, (CX)
 
-skip873:
+skip872:
 	MOVQ          total+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VADDPD        Y1, Y0, Y0
@@ -18472,9 +18468,9 @@ TEXT ·cusumAVX512(SB), NOSPLIT, $0-40
 	XORQ    DI, DI
 	MOVQ    BX, R8
 	CMPQ    R8, $0x00000040
-	JL      done876
+	JL      done875
 
-loop875:
+loop874:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -18554,9 +18550,9 @@ loop875:
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop875
+	JGE          loop874
 
-done876:
+done875:
 	MOVQ          most+0(FP), AX
 	VEXTRACTF64X4 $0x01, Z1, Y0
 	VMAXPD        Y0, Y1, Y1
@@ -18575,22 +18571,22 @@ done876:
 	VZEROUPPER
 	RET
 
-// func momentsAVX512(rows *float64, limits *float64, x *float64, diff *float64, n int, stride int)
+// func momentsAVX512(rows *float64, limits *float64, x *float64, n int, stride int)
 // Requires: AVX, AVX512F, BMI2, CMOV
-TEXT ·momentsAVX512(SB), NOSPLIT, $0-48
+TEXT ·momentsAVX512(SB), NOSPLIT, $0-40
 	VPXORQ Z0, Z0, Z0
-	MOVQ   n+32(FP), AX
+	MOVQ   n+24(FP), AX
 	MOVQ   rows+0(FP), CX
 	MOVQ   limits+8(FP), DX
-	MOVQ   stride+40(FP), BX
+	MOVQ   stride+32(FP), BX
 	SHLQ   $0x03, BX
 	LEAQ   (BX)(BX*2), SI
 	XORQ   DI, DI
 	MOVQ   BX, R8
 	CMPQ   R8, $0x00000040
-	JL     done878
+	JL     done877
 
-loop877:
+loop876:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -18613,77 +18609,78 @@ loop877:
 	VMOVUPD.Z    (R13)(DI*1), K1, Z3
 	VCMPPD       $0x07, Z3, Z3, K1, K2
 	VMOVUPD      (R9), Z4
-	VCMPPD       $0x00, Z1, Z4, K2, K3
-	VMOVUPD      (R10)(BX*1), Z5
-	VMINPD       Z5, Z3, Z6
-	VMOVUPD      Z3, K3, Z6
-	VMOVUPD      Z6, K2, Z5
-	VMOVUPD      Z5, (R10)(BX*1)
+	VSUBPD       Z4, Z3, Z4
+	VMOVUPD      Z3, (R9)
+	VMOVUPD      (R9)(BX*1), Z5
+	VCMPPD       $0x00, Z1, Z5, K2, K3
 	VMOVUPD      (R10)(BX*2), Z6
-	VMAXPD       Z6, Z3, Z7
+	VMINPD       Z6, Z3, Z7
 	VMOVUPD      Z3, K3, Z7
 	VMOVUPD      Z7, K2, Z6
 	VMOVUPD      Z6, (R10)(BX*2)
-	VBROADCASTSD 8(DX), Z7
-	VMULPD       Z4, Z7, Z7
-	VADDPD       Z7, Z2, Z7
-	VMOVUPD      Z7, K2, Z4
-	VMOVUPD      Z4, (R9)
-	VDIVPD       Z7, Z2, Z4
-	VMOVUPD      (R9)(BX*1), Z8
-	VSUBPD       Z8, Z3, Z3
-	VMOVUPD      (R10)(SI*1), Z9
-	VCMPPD       $0x01, Z9, Z1, K3
-	VBROADCASTSD 16(DX), Z10
-	VCMPPD       $0x01, Z7, Z10, K3, K3
-	VBROADCASTSD 24(DX), Z7
-	VMULPD       Z7, Z9, Z7
-	VMINPD       Z3, Z7, Z9
-	VMOVUPD      Z0, Z10
-	VSUBPD       Z7, Z10, Z7
-	VMAXPD       Z9, Z7, Z7
-	VMOVUPD      Z7, K3, Z3
-	VMULPD       Z3, Z4, Z7
-	VADDPD       Z8, Z7, Z7
-	VMOVUPD      Z7, K2, Z8
-	VMOVUPD      Z8, (R9)(BX*1)
-	VMULPD       Z3, Z3, Z3
-	VSUBPD       Z4, Z2, Z7
-	VMULPD       Z3, Z7, Z3
-	VMOVUPD      (R9)(BX*2), Z7
-	VSUBPD       Z7, Z3, Z3
-	VMULPD       Z3, Z4, Z3
-	VADDPD       Z7, Z3, Z3
-	VMOVUPD      Z3, K2, Z7
-	VMOVUPD      Z7, (R9)(BX*2)
-	VBROADCASTSD 32(DX), Z3
-	VMOVUPD      Z0, Z4
-	VSUBPD       Z8, Z4, Z4
-	VMAXPD       Z8, Z4, Z4
-	VADDPD       Z2, Z4, Z4
-	VMULPD       Z3, Z4, Z3
-	VSQRTPD      Z7, Z4
-	VCMPPD       $0x01, Z4, Z3, K2
-	VMOVUPD.Z    Z4, K2, Z4
-	VMOVUPD      Z4, (R10)(SI*1)
-	VCMPPD       $0x04, Z1, Z4, K2
-	VBROADCASTSD (DX), Z7
-	VMOVUPD      Z4, K2, Z7
-	VMOVUPD      Z7, (R11)(BX*1)
-	VDIVPD       Z7, Z2, Z4
-	VMOVUPD.Z    Z4, K2, Z4
-	VMOVUPD      Z4, (R11)(BX*2)
-	MOVQ         diff+24(FP), R13
-	VMOVUPD.Z    (R13)(DI*1), K1, Z4
-	VCMPPD       $0x07, Z4, Z4, K1, K1
-	VMOVUPD      (R9)(SI*1), Z7
+	VMOVUPD      (R10)(SI*1), Z7
+	VMAXPD       Z7, Z3, Z8
+	VMOVUPD      Z3, K3, Z8
+	VMOVUPD      Z8, K2, Z7
+	VMOVUPD      Z7, (R10)(SI*1)
 	VBROADCASTSD 8(DX), Z8
-	VMULPD       Z7, Z8, Z8
+	VMULPD       Z5, Z8, Z8
 	VADDPD       Z8, Z2, Z8
-	VMOVUPD      Z8, K1, Z7
-	VMOVUPD      Z7, (R9)(SI*1)
-	VDIVPD       Z8, Z2, Z7
-	VMOVUPD      (R11), Z9
+	VMOVUPD      Z8, K2, Z5
+	VMOVUPD      Z5, (R9)(BX*1)
+	VDIVPD       Z8, Z2, Z5
+	VMOVUPD      (R9)(BX*2), Z9
+	VSUBPD       Z9, Z3, Z3
+	VMOVUPD      (R11), Z10
+	VCMPPD       $0x01, Z10, Z1, K3
+	VBROADCASTSD 16(DX), Z11
+	VCMPPD       $0x01, Z8, Z11, K3, K3
+	VBROADCASTSD 24(DX), Z8
+	VMULPD       Z8, Z10, Z8
+	VMINPD       Z3, Z8, Z10
+	VMOVUPD      Z0, Z11
+	VSUBPD       Z8, Z11, Z8
+	VMAXPD       Z10, Z8, Z8
+	VMOVUPD      Z8, K3, Z3
+	VMULPD       Z3, Z5, Z8
+	VADDPD       Z9, Z8, Z8
+	VMOVUPD      Z8, K2, Z9
+	VMOVUPD      Z9, (R9)(BX*2)
+	VMULPD       Z3, Z3, Z3
+	VSUBPD       Z5, Z2, Z8
+	VMULPD       Z3, Z8, Z3
+	VMOVUPD      (R9)(SI*1), Z8
+	VSUBPD       Z8, Z3, Z3
+	VMULPD       Z3, Z5, Z3
+	VADDPD       Z8, Z3, Z3
+	VMOVUPD      Z3, K2, Z8
+	VMOVUPD      Z8, (R9)(SI*1)
+	VBROADCASTSD 32(DX), Z3
+	VMOVUPD      Z0, Z5
+	VSUBPD       Z9, Z5, Z5
+	VMAXPD       Z9, Z5, Z5
+	VADDPD       Z2, Z5, Z5
+	VMULPD       Z3, Z5, Z3
+	VSQRTPD      Z8, Z5
+	VCMPPD       $0x01, Z5, Z3, K2
+	VMOVUPD.Z    Z5, K2, Z5
+	VMOVUPD      Z5, (R11)
+	VCMPPD       $0x04, Z1, Z5, K2
+	VBROADCASTSD (DX), Z8
+	VMOVUPD      Z5, K2, Z8
+	VMOVUPD      Z8, (R11)(BX*2)
+	VDIVPD       Z8, Z2, Z5
+	VMOVUPD.Z    Z5, K2, Z5
+	VMOVUPD      Z5, (R11)(SI*1)
+	VCMPPD       $0x07, Z4, Z4, K1, K1
+	VMOVUPD      (R10), Z5
+	VBROADCASTSD 8(DX), Z8
+	VMULPD       Z5, Z8, Z8
+	VADDPD       Z8, Z2, Z8
+	VMOVUPD      Z8, K1, Z5
+	VMOVUPD      Z5, (R10)
+	VDIVPD       Z8, Z2, Z5
+	VMOVUPD      (R11)(BX*1), Z9
 	VCMPPD       $0x01, Z9, Z1, K2
 	VBROADCASTSD 16(DX), Z10
 	VCMPPD       $0x01, Z8, Z10, K2, K2
@@ -18694,35 +18691,35 @@ loop877:
 	VSUBPD       Z8, Z10, Z8
 	VMAXPD       Z9, Z8, Z8
 	VMOVUPD      Z8, K2, Z4
-	VMOVUPD      (R10), Z8
+	VMOVUPD      (R10)(BX*1), Z8
 	VMULPD       Z4, Z4, Z4
 	VSUBPD       Z8, Z4, Z4
-	VMULPD       Z4, Z7, Z4
+	VMULPD       Z4, Z5, Z4
 	VADDPD       Z8, Z4, Z4
 	VMOVUPD      Z4, K1, Z8
-	VMOVUPD      Z8, (R10)
+	VMOVUPD      Z8, (R10)(BX*1)
 	VSQRTPD      Z8, Z4
 	VCMPPD       $0x01, Z4, Z3, K1
 	VMOVUPD.Z    Z4, K1, Z3
-	VMOVUPD      Z3, (R11)
+	VMOVUPD      Z3, (R11)(BX*1)
 	VCMPPD       $0x04, Z1, Z3, K1
 	VBROADCASTSD (DX), Z1
 	VMOVUPD      Z3, K1, Z1
-	VMOVUPD      Z1, (R11)(SI*1)
-	VDIVPD       Z1, Z2, Z1
 	VMOVUPD      Z1, (R12)
+	VDIVPD       Z1, Z2, Z1
+	VMOVUPD      Z1, (R12)(BX*1)
 	VBROADCASTSD 40(DX), Z1
 	VMULPD       Z1, Z3, Z1
-	VSUBPD       Z1, Z5, Z2
-	VMOVUPD      Z2, (R12)(BX*1)
-	VADDPD       Z6, Z1, Z1
-	VMOVUPD      Z1, (R12)(BX*2)
+	VSUBPD       Z1, Z6, Z2
+	VMOVUPD      Z2, (R12)(BX*2)
+	VADDPD       Z7, Z1, Z1
+	VMOVUPD      Z1, (R12)(SI*1)
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop877
+	JGE          loop876
 
-done878:
+done877:
 	VZEROUPPER
 	RET
 
@@ -18739,9 +18736,9 @@ TEXT ·stepsAVX512(SB), NOSPLIT, $0-48
 	XORQ   DI, DI
 	MOVQ   BX, R8
 	CMPQ   R8, $0x00000040
-	JL     done880
+	JL     done879
 
-loop879:
+loop878:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -18804,11 +18801,11 @@ loop879:
 	VCMPPD       $0x01, Z2, Z8, K2
 	KMOVB        K2, R11
 	TESTQ        R11, R11
-	JZ           skip881
+	JZ           skip880
 	VDIVPD       Z6, Z2, Z6
 	VMOVUPD      Z6, K2, Z7
 
-skip881:
+skip880:
 	VSUBPD       Z3, Z4, Z4
 	VMULPD       Z4, Z7, Z4
 	VADDPD       Z3, Z4, Z4
@@ -18824,9 +18821,9 @@ skip881:
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop879
+	JGE          loop878
 
-done880:
+done879:
 	VZEROUPPER
 	RET
 
@@ -18851,16 +18848,16 @@ TEXT ·standardiseAVX512(SB), NOSPLIT, $0-56
 	ADDQ         DX, CX
 	VBROADCASTSD limit+32(FP), Z1
 	CMPQ         BX, $0x00000001
-	JL           done883
+	JL           done882
 
-loop882:
+loop881:
 	SUBQ R8, CX
 	XORQ DX, DX
 
-columns884:
+columns883:
 	LEAQ    64(DX), R9
 	CMPQ    R9, R8
-	JG      done885
+	JG      done884
 	VMOVUPD (CX)(DX*1), Z2
 	VMOVUPD (SI)(DX*1), Z3
 	VSUBPD  Z3, Z2, Z2
@@ -18872,11 +18869,11 @@ columns884:
 	VMAXPD  Z2, Z3, Z2
 	VMOVUPD Z2, (AX)(DX*1)
 	MOVQ    R9, DX
-	JMP     columns884
+	JMP     columns883
 
-done885:
+done884:
 	CMPQ      DX, R8
-	JE        done886
+	JE        done885
 	VMOVUPD.Z (CX)(DX*1), K1, Z2
 	VMOVUPD.Z (SI)(DX*1), K1, Z3
 	VSUBPD    Z3, Z2, Z2
@@ -18888,12 +18885,12 @@ done885:
 	VMAXPD    Z2, Z3, Z2
 	VMOVUPD   Z2, (AX)(DX*1)
 
-done886:
+done885:
 	ADDQ R8, AX
 	SUBQ $0x00000001, BX
-	JG   loop882
+	JG   loop881
 
-done883:
+done882:
 	VZEROUPPER
 	RET
 
@@ -18911,10 +18908,10 @@ TEXT ·boundAVX512(SB), NOSPLIT, $0-80
 	VBROADCASTSD limit+64(FP), Z1
 	XORQ         AX, AX
 
-columns887:
+columns886:
 	LEAQ      64(AX), DX
 	CMPQ      DX, CX
-	JG        done888
+	JG        done887
 	MOVQ      said+8(FP), BX
 	VMOVUPD   (BX)(AX*1), Z2
 	MOVQ      last+32(FP), BX
@@ -18945,11 +18942,11 @@ columns887:
 	MOVQ      dst+0(FP), BX
 	VMOVUPD   Z2, (BX)(AX*1)
 	MOVQ      DX, AX
-	JMP       columns887
+	JMP       columns886
 
-done888:
+done887:
 	CMPQ      AX, CX
-	JE        done889
+	JE        done888
 	MOVQ      said+8(FP), CX
 	VMOVUPD.Z (CX)(AX*1), K1, Z2
 	MOVQ      last+32(FP), CX
@@ -18980,7 +18977,7 @@ done888:
 	MOVQ      dst+0(FP), CX
 	VMOVUPD   Z0, (CX)(AX*1)
 
-done889:
+done888:
 	VZEROUPPER
 	RET
 
@@ -18997,9 +18994,9 @@ TEXT ·huberAVX512(SB), NOSPLIT, $0-56
 	XORQ   SI, SI
 	MOVQ   BX, DI
 	CMPQ   DI, $0x00000040
-	JL     done891
+	JL     done890
 
-loop890:
+loop889:
 	MOVQ         CX, R8
 	ADDQ         SI, R8
 	MOVQ         AX, R9
@@ -19052,11 +19049,11 @@ loop890:
 	VCMPPD       $0x01, Z1, Z7, K2
 	KMOVB        K2, R9
 	TESTQ        R9, R9
-	JZ           skip892
+	JZ           skip891
 	VDIVPD       Z6, Z1, Z1
 	VMOVUPD      Z1, K2, Z5
 
-skip892:
+skip891:
 	VSUBPD    Z4, Z3, Z1
 	VMULPD    Z5, Z1, Z1
 	VADDPD    Z4, Z1, Z1
@@ -19068,28 +19065,28 @@ skip892:
 	ADDQ      $0x00000040, SI
 	SUBQ      $0x00000040, DI
 	CMPQ      DI, $0x00000040
-	JGE       loop890
+	JGE       loop889
 
-done891:
+done890:
 	VZEROUPPER
 	RET
 
-// func glitchAVX512(rows *float64, limits *float64, x *float64, last *float64, n int, stride int)
+// func glitchAVX512(rows *float64, limits *float64, dst *float64, x *float64, last *float64, n int, stride int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·glitchAVX512(SB), NOSPLIT, $0-48
+TEXT ·glitchAVX512(SB), NOSPLIT, $0-56
 	VPXORQ Z0, Z0, Z0
-	MOVQ   n+32(FP), AX
+	MOVQ   n+40(FP), AX
 	MOVQ   rows+0(FP), CX
 	MOVQ   limits+8(FP), DX
-	MOVQ   stride+40(FP), BX
+	MOVQ   stride+48(FP), BX
 	SHLQ   $0x03, BX
 	LEAQ   (BX)(BX*2), SI
 	XORQ   SI, SI
 	MOVQ   BX, DI
 	CMPQ   DI, $0x00000040
-	JL     done894
+	JL     done893
 
-loop893:
+loop892:
 	MOVQ         CX, R8
 	ADDQ         SI, R8
 	MOVQ         AX, R9
@@ -19105,9 +19102,9 @@ loop893:
 	CMOVQLT      R9, AX
 	VBROADCASTSD (DX), Z1
 	VMOVUPD      Z0, Z2
-	MOVQ         x+16(FP), R9
+	MOVQ         x+24(FP), R9
 	VMOVUPD.Z    (R9)(SI*1), K1, Z3
-	MOVQ         last+24(FP), R9
+	MOVQ         last+32(FP), R9
 	VMOVUPD.Z    (R9)(SI*1), K1, Z4
 	VSUBPD       Z4, Z3, Z4
 	VMOVUPD      Z0, Z5
@@ -19128,15 +19125,10 @@ loop893:
 	VMOVUPD.Z    Z8, K2, Z8
 	VMOVUPD      Z8, K1, Z7
 	VMOVUPD      Z7, (R8)(BX*2)
-	KMOVB        K2, R9
-	TESTQ        R9, R9
-	JZ           skip895
 	VBROADCASTSD 56(DX), Z7
 	VMOVUPD      Z7, K2, Z3
-	MOVQ         x+16(FP), R9
+	MOVQ         dst+16(FP), R9
 	VMOVUPD      Z3, (R9)(SI*1)
-
-skip895:
 	VMOVUPD      Z2, K2, Z4
 	VCMPPD       $0x01, Z4, Z2, K1, K1
 	VADDPD       Z6, Z1, Z2
@@ -19153,11 +19145,11 @@ skip895:
 	VCMPPD       $0x01, Z1, Z3, K2
 	KMOVB        K2, R9
 	TESTQ        R9, R9
-	JZ           skip896
+	JZ           skip894
 	VDIVPD       Z6, Z1, Z1
 	VMOVUPD      Z1, K2, Z2
 
-skip896:
+skip894:
 	VSUBPD  Z5, Z4, Z1
 	VMULPD  Z2, Z1, Z1
 	VADDPD  Z5, Z1, Z1
@@ -19166,9 +19158,9 @@ skip896:
 	ADDQ    $0x00000040, SI
 	SUBQ    $0x00000040, DI
 	CMPQ    DI, $0x00000040
-	JGE     loop893
+	JGE     loop892
 
-done894:
+done893:
 	VZEROUPPER
 	RET
 
@@ -19185,9 +19177,9 @@ TEXT ·levelAVX512(SB), NOSPLIT, $0-40
 	XORQ   DI, DI
 	MOVQ   BX, R8
 	CMPQ   R8, $0x00000040
-	JL     done898
+	JL     done896
 
-loop897:
+loop895:
 	MOVQ         CX, R9
 	ADDQ         DI, R9
 	LEAQ         (R9)(BX*4), R10
@@ -19221,11 +19213,11 @@ loop897:
 	VCMPPD       $0x01, Z1, Z10, K3
 	KMOVB        K3, R11
 	TESTQ        R11, R11
-	JZ           skip899
+	JZ           skip897
 	VDIVPD       Z7, Z1, Z7
 	VMOVUPD      Z7, K3, Z9
 
-skip899:
+skip897:
 	VMULPD       Z9, Z8, Z7
 	VADDPD       Z5, Z7, Z7
 	VBROADCASTSD 24(DX), Z9
@@ -19244,11 +19236,11 @@ skip899:
 	VCMPPD       $0x01, Z1, Z10, K3
 	KMOVB        K3, R11
 	TESTQ        R11, R11
-	JZ           skip900
+	JZ           skip898
 	VDIVPD       Z4, Z1, Z4
 	VMOVUPD      Z4, K3, Z9
 
-skip900:
+skip898:
 	VMULPD       Z8, Z8, Z4
 	VSUBPD       Z6, Z4, Z4
 	VMULPD       Z9, Z4, Z4
@@ -19278,9 +19270,9 @@ skip900:
 	ADDQ         $0x00000040, DI
 	SUBQ         $0x00000040, R8
 	CMPQ         R8, $0x00000040
-	JGE          loop897
+	JGE          loop895
 
-done898:
+done896:
 	VZEROUPPER
 	RET
 
@@ -19300,10 +19292,10 @@ TEXT ·conformalAVX512(SB), NOSPLIT, $0-104
 	MOVQ   limits+64(FP), DX
 	XORQ   BX, BX
 
-columns901:
+columns899:
 	LEAQ         64(BX), SI
 	CMPQ         SI, AX
-	JG           done902
+	JG           done900
 	VMOVUPD      Z0, Z1
 	MOVQ         y+48(FP), DI
 	VMOVUPD      (DI)(BX*1), Z2
@@ -19342,9 +19334,9 @@ columns901:
 	MOVQ         steps+72(FP), R10
 	MOVQ         levels+88(FP), R11
 	CMPQ         R11, $0x00000001
-	JL           done904
+	JL           done902
 
-loop903:
+loop901:
 	ADDQ         $0x00000008, DI
 	VMOVUPD      (R8)(BX*1), Z2
 	VADDPD       Z1, Z2, Z2
@@ -19367,9 +19359,9 @@ loop903:
 	ADDQ         CX, R9
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000001, R11
-	JG           loop903
+	JG           loop901
 
-done904:
+done902:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      (DI)(BX*1), Z1
 	VBROADCASTSD 56(DX), Z2
@@ -19389,11 +19381,11 @@ done904:
 	MOVQ         scale+8(FP), DI
 	VMOVUPD      Z1, (DI)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns901
+	JMP          columns899
 
-done902:
+done900:
 	CMPQ         BX, AX
-	JE           done905
+	JE           done903
 	VMOVUPD      Z0, Z1
 	MOVQ         y+48(FP), AX
 	VMOVUPD.Z    (AX)(BX*1), K1, Z2
@@ -19432,9 +19424,9 @@ done902:
 	MOVQ         steps+72(FP), R8
 	MOVQ         levels+88(FP), R9
 	CMPQ         R9, $0x00000001
-	JL           done907
+	JL           done905
 
-loop906:
+loop904:
 	ADDQ         $0x00000008, AX
 	VMOVUPD.Z    (SI)(BX*1), K1, Z1
 	VADDPD       Z0, Z1, Z1
@@ -19457,9 +19449,9 @@ loop906:
 	ADDQ         CX, DI
 	ADDQ         $0x00000010, R8
 	SUBQ         $0x00000001, R9
-	JG           loop906
+	JG           loop904
 
-done907:
+done905:
 	MOVQ         scale+8(FP), AX
 	VMOVUPD.Z    (AX)(BX*1), K1, Z0
 	VBROADCASTSD 56(DX), Z1
@@ -19479,7 +19471,7 @@ done907:
 	MOVQ         scale+8(FP), AX
 	VMOVUPD      Z0, K1, (AX)(BX*1)
 
-done905:
+done903:
 	VZEROUPPER
 	RET
 
@@ -19498,10 +19490,10 @@ TEXT ·logToAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x03, DX
 	XORQ   BX, BX
 
-columns908:
+columns906:
 	LEAQ         64(BX), SI
 	CMPQ         SI, DX
-	JG           done909
+	JG           done907
 	VMOVUPD      (CX)(BX*1), Z0
 	VBROADCASTSD logarithm<>+0(SB), Z1
 	VPADDQ       Z1, Z0, Z1
@@ -19558,11 +19550,11 @@ columns908:
 	VMOVUPD      Z1, K2, Z0
 	VMOVUPD      Z0, (AX)(BX*1)
 	MOVQ         SI, BX
-	JMP          columns908
+	JMP          columns906
 
-done909:
+done907:
 	CMPQ         BX, DX
-	JE           done910
+	JE           done908
 	VMOVUPD.Z    (CX)(BX*1), K1, Z0
 	VBROADCASTSD logarithm<>+0(SB), Z1
 	VPADDQ       Z1, Z0, Z1
@@ -19619,7 +19611,7 @@ done909:
 	VMOVUPD      Z1, K2, Z0
 	VMOVUPD      Z0, K1, (AX)(BX*1)
 
-done910:
+done908:
 	VZEROUPPER
 	RET
 
@@ -19637,9 +19629,9 @@ TEXT ·matVec32AVX2(SB), NOSPLIT, $0-40
 	VMOVUPD (SI), Y0
 	SHLQ    $0x02, CX
 
-rows911:
+rows909:
 	CMPQ   m+24(FP), $0x00000004
-	JL     rest912
+	JL     rest910
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	LEAQ   (SI)(CX*1), DI
@@ -19653,10 +19645,10 @@ rows911:
 	VXORPD Y8, Y8, Y8
 	XORQ   R8, R8
 
-columns914:
+columns912:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done915
+	JG          done913
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
@@ -19668,24 +19660,24 @@ columns914:
 	VFMADD231PS 32(SI)(R8*1), Y10, Y7
 	VFMADD231PS 32(DI)(R8*1), Y10, Y8
 	MOVQ        R9, R8
-	JMP         columns914
+	JMP         columns912
 
-done915:
-columns916:
+done913:
+columns914:
 	LEAQ        32(R8), R9
 	CMPQ        R9, CX
-	JG          done917
+	JG          done915
 	VMOVUPS     (DX)(R8*1), Y10
 	VFMADD231PS (AX)(R8*1), Y10, Y1
 	VFMADD231PS (BX)(R8*1), Y10, Y2
 	VFMADD231PS (SI)(R8*1), Y10, Y3
 	VFMADD231PS (DI)(R8*1), Y10, Y4
 	MOVQ        R9, R8
-	JMP         columns916
+	JMP         columns914
 
-done917:
+done915:
 	CMPQ        R8, CX
-	JE          done918
+	JE          done916
 	VMASKMOVPS  (DX)(R8*1), Y0, Y10
 	VMASKMOVPS  (AX)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
@@ -19696,7 +19688,7 @@ done917:
 	VMASKMOVPS  (DI)(R8*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y4
 
-done918:
+done916:
 	LEAQ         (DI)(CX*1), AX
 	VADDPS       Y5, Y1, Y1
 	VADDPS       Y6, Y2, Y2
@@ -19734,11 +19726,11 @@ done918:
 	ADDQ         $0x00000010, BX
 	MOVQ         BX, y+0(FP)
 	SUBQ         $0x00000004, m+24(FP)
-	JMP          rows911
+	JMP          rows909
 
-rest912:
+rest910:
 	CMPQ   m+24(FP), $0x00000003
-	JNE    skip919
+	JNE    skip917
 	LEAQ   (AX)(CX*1), BX
 	LEAQ   (BX)(CX*1), SI
 	VXORPD Y1, Y1, Y1
@@ -19749,10 +19741,10 @@ rest912:
 	VXORPD Y6, Y6, Y6
 	XORQ   DI, DI
 
-columns920:
+columns918:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done921
+	JG          done919
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
@@ -19762,23 +19754,23 @@ columns920:
 	VFMADD231PS 32(BX)(DI*1), Y8, Y5
 	VFMADD231PS 32(SI)(DI*1), Y8, Y6
 	MOVQ        R8, DI
-	JMP         columns920
+	JMP         columns918
 
-done921:
-columns922:
+done919:
+columns920:
 	LEAQ        32(DI), R8
 	CMPQ        R8, CX
-	JG          done923
+	JG          done921
 	VMOVUPS     (DX)(DI*1), Y8
 	VFMADD231PS (AX)(DI*1), Y8, Y1
 	VFMADD231PS (BX)(DI*1), Y8, Y2
 	VFMADD231PS (SI)(DI*1), Y8, Y3
 	MOVQ        R8, DI
-	JMP         columns922
+	JMP         columns920
 
-done923:
+done921:
 	CMPQ        DI, CX
-	JE          done924
+	JE          done922
 	VMASKMOVPS  (DX)(DI*1), Y0, Y8
 	VMASKMOVPS  (AX)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y1
@@ -19787,7 +19779,7 @@ done923:
 	VMASKMOVPS  (SI)(DI*1), Y0, Y7
 	VFMADD231PS Y7, Y8, Y3
 
-done924:
+done922:
 	LEAQ         (SI)(CX*1), AX
 	VADDPS       Y4, Y1, Y1
 	VADDPS       Y5, Y2, Y2
@@ -19816,11 +19808,11 @@ done924:
 	VMOVSS       X0, 8(AX)
 	ADDQ         $0x0000000c, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end913
+	JMP          end911
 
-skip919:
+skip917:
 	CMPQ   m+24(FP), $0x00000002
-	JNE    skip925
+	JNE    skip923
 	LEAQ   (AX)(CX*1), BX
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -19832,10 +19824,10 @@ skip919:
 	VXORPD Y8, Y8, Y8
 	XORQ   SI, SI
 
-columns926:
+columns924:
 	LEAQ        128(SI), DI
 	CMPQ        DI, CX
-	JG          done927
+	JG          done925
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
@@ -19849,29 +19841,29 @@ columns926:
 	VFMADD231PS 96(AX)(SI*1), Y10, Y7
 	VFMADD231PS 96(BX)(SI*1), Y10, Y8
 	MOVQ        DI, SI
-	JMP         columns926
+	JMP         columns924
 
-done927:
-columns928:
+done925:
+columns926:
 	LEAQ        32(SI), DI
 	CMPQ        DI, CX
-	JG          done929
+	JG          done927
 	VMOVUPS     (DX)(SI*1), Y10
 	VFMADD231PS (AX)(SI*1), Y10, Y1
 	VFMADD231PS (BX)(SI*1), Y10, Y2
 	MOVQ        DI, SI
-	JMP         columns928
+	JMP         columns926
 
-done929:
+done927:
 	CMPQ        SI, CX
-	JE          done930
+	JE          done928
 	VMASKMOVPS  (DX)(SI*1), Y0, Y10
 	VMASKMOVPS  (AX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y1
 	VMASKMOVPS  (BX)(SI*1), Y0, Y9
 	VFMADD231PS Y9, Y10, Y2
 
-done930:
+done928:
 	LEAQ         (BX)(CX*1), AX
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y5, Y1, Y1
@@ -19896,21 +19888,21 @@ done930:
 	VMOVSS       X0, 4(AX)
 	ADDQ         $0x00000008, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end913
+	JMP          end911
 
-skip925:
+skip923:
 	CMPQ   m+24(FP), $0x00000001
-	JNE    skip931
+	JNE    skip929
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
 	XORQ   BX, BX
 
-columns932:
+columns930:
 	LEAQ        128(BX), SI
 	CMPQ        SI, CX
-	JG          done933
+	JG          done931
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	VMOVUPS     32(DX)(BX*1), Y5
@@ -19920,26 +19912,26 @@ columns932:
 	VMOVUPS     96(DX)(BX*1), Y5
 	VFMADD231PS 96(AX)(BX*1), Y5, Y4
 	MOVQ        SI, BX
-	JMP         columns932
+	JMP         columns930
 
-done933:
-columns934:
+done931:
+columns932:
 	LEAQ        32(BX), SI
 	CMPQ        SI, CX
-	JG          done935
+	JG          done933
 	VMOVUPS     (DX)(BX*1), Y5
 	VFMADD231PS (AX)(BX*1), Y5, Y1
 	MOVQ        SI, BX
-	JMP         columns934
+	JMP         columns932
 
-done935:
+done933:
 	CMPQ        BX, CX
-	JE          done936
+	JE          done934
 	VMASKMOVPS  (DX)(BX*1), Y0, Y5
 	VMASKMOVPS  (AX)(BX*1), Y0, Y0
 	VFMADD231PS Y0, Y5, Y1
 
-done936:
+done934:
 	LEAQ         (AX)(CX*1), AX
 	VADDPS       Y2, Y1, Y1
 	VADDPS       Y3, Y1, Y1
@@ -19954,10 +19946,10 @@ done936:
 	VMOVSS       X0, (AX)
 	ADDQ         $0x00000004, AX
 	MOVQ         AX, y+0(FP)
-	JMP          end913
+	JMP          end911
 
-skip931:
-end913:
+skip929:
+end911:
 	VZEROUPPER
 	RET
 
@@ -19988,9 +19980,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000008
-	JG      next938
+	JG      next936
 	TESTQ   SI, SI
-	JZ      end937
+	JZ      end935
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
 	SUBQ    SI, R10
@@ -20005,9 +19997,9 @@ TEXT ·addMatTVec32AVX2(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done940
+	JL      done938
 
-loop939:
+loop937:
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
@@ -20024,33 +20016,33 @@ loop939:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop939
+	JGE          loop937
 
-done940:
+done938:
 	CMPQ R11, $0x00000001
-	JL   done942
+	JL   done940
 
-loop941:
+loop939:
 	VBROADCASTSS (R10), Y5
 	VMASKMOVPS   (SI), Y0, Y6
 	VFMADD231PS  Y6, Y5, Y1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop941
+	JG           loop939
 
-done942:
+done940:
 	VADDPS     Y2, Y1, Y1
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y1, Y1
 	VMASKMOVPS (AX)(R9*1), Y0, Y2
 	VADDPS     Y2, Y1, Y1
 	VMASKMOVPS Y1, Y0, (AX)(R9*1)
-	JMP        end937
+	JMP        end935
 
-next938:
+next936:
 	CMPQ    SI, $0x00000010
-	JG      next943
+	JG      next941
 	SUBQ    $0x00000008, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -20070,9 +20062,9 @@ next938:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done945
+	JL      done943
 
-loop944:
+loop942:
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -20093,13 +20085,13 @@ loop944:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop944
+	JGE          loop942
 
-done945:
+done943:
 	CMPQ R11, $0x00000001
-	JL   done947
+	JL   done945
 
-loop946:
+loop944:
 	VBROADCASTSS (R10), Y9
 	VFMADD231PS  (SI), Y9, Y1
 	VMASKMOVPS   32(SI), Y0, Y10
@@ -20107,9 +20099,9 @@ loop946:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop946
+	JG           loop944
 
-done947:
+done945:
 	VADDPS     Y3, Y1, Y1
 	VADDPS     Y4, Y2, Y2
 	VADDPS     Y5, Y1, Y1
@@ -20121,11 +20113,11 @@ done947:
 	VMASKMOVPS 32(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y2, Y2
 	VMASKMOVPS Y2, Y0, 32(AX)(R9*1)
-	JMP        end937
+	JMP        end935
 
-next943:
+next941:
 	CMPQ    SI, $0x00000018
-	JG      next948
+	JG      next946
 	SUBQ    $0x00000010, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -20139,9 +20131,9 @@ next943:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done950
+	JL      done948
 
-loop949:
+loop947:
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y1
 	VFMADD231PS  32(SI), Y4, Y2
@@ -20150,9 +20142,9 @@ loop949:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop949
+	JG           loop947
 
-done950:
+done948:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -20160,9 +20152,9 @@ done950:
 	VMASKMOVPS 64(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y3, Y3
 	VMASKMOVPS Y3, Y0, 64(AX)(R9*1)
-	JMP        end937
+	JMP        end935
 
-next948:
+next946:
 	SUBQ    $0x00000018, SI
 	LEAQ    mask32<>+32(SB), R10
 	SHLQ    $0x02, SI
@@ -20177,9 +20169,9 @@ next948:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done953
+	JL      done951
 
-loop952:
+loop950:
 	VBROADCASTSS (R10), Y5
 	VFMADD231PS  (SI), Y5, Y1
 	VFMADD231PS  32(SI), Y5, Y2
@@ -20189,9 +20181,9 @@ loop952:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop952
+	JG           loop950
 
-done953:
+done951:
 	VADDPS     (AX)(R9*1), Y1, Y1
 	VMOVUPS    Y1, (AX)(R9*1)
 	VADDPS     32(AX)(R9*1), Y2, Y2
@@ -20201,14 +20193,14 @@ done953:
 	VMASKMOVPS 96(AX)(R9*1), Y0, Y1
 	VADDPS     Y1, Y4, Y4
 	VMASKMOVPS Y4, Y0, 96(AX)(R9*1)
-	JMP        end937
+	JMP        end935
 
-end937:
+end935:
 	XORQ R9, R9
 
-group954:
+group952:
 	CMPQ   R9, R8
-	JE     done955
+	JE     done953
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
@@ -20218,9 +20210,9 @@ group954:
 	MOVQ   BX, R11
 	ADDQ   R9, SI
 	CMPQ   R11, $0x00000001
-	JL     done957
+	JL     done955
 
-loop956:
+loop954:
 	VBROADCASTSS (R10), Y4
 	VFMADD231PS  (SI), Y4, Y0
 	VFMADD231PS  32(SI), Y4, Y1
@@ -20229,9 +20221,9 @@ loop956:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop956
+	JG           loop954
 
-done957:
+done955:
 	VADDPS  (AX)(R9*1), Y0, Y0
 	VMOVUPS Y0, (AX)(R9*1)
 	VADDPS  32(AX)(R9*1), Y1, Y1
@@ -20241,9 +20233,9 @@ done957:
 	VADDPS  96(AX)(R9*1), Y3, Y3
 	VMOVUPS Y3, 96(AX)(R9*1)
 	ADDQ    $0x00000080, R9
-	JMP     group954
+	JMP     group952
 
-done955:
+done953:
 	VZEROUPPER
 	RET
 
@@ -20259,15 +20251,15 @@ TEXT ·addOuters32AVX2(SB), NOSPLIT, $0-56
 	MOVQ m+24(FP), SI
 	SHLQ $0x02, SI
 	CMPQ BX, $0x00000002
-	JL   done959
+	JL   done957
 
-loop958:
+loop956:
 	MOVQ cols+40(FP), DI
 	XORQ R8, R8
 	CMPQ DI, $0x00000004
-	JL   done961
+	JL   done959
 
-loop960:
+loop958:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -20283,9 +20275,9 @@ loop960:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done963
+	JL      done961
 
-loop962:
+loop960:
 	VMOVUPS      (R11), Y8
 	VMOVUPS      32(R11), Y9
 	VMOVUPS      64(R11), Y10
@@ -20303,9 +20295,9 @@ loop962:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop962
+	JG           loop960
 
-done963:
+done961:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, 64(R9)
@@ -20317,13 +20309,13 @@ done963:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000004, DI
 	CMPQ    DI, $0x00000004
-	JGE     loop960
+	JGE     loop958
 
-done961:
+done959:
 	CMPQ DI, $0x00000002
-	JL   done965
+	JL   done963
 
-loop964:
+loop962:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -20335,9 +20327,9 @@ loop964:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done967
+	JL      done965
 
-loop966:
+loop964:
 	VMOVUPS      (R11), Y4
 	VMOVUPS      32(R11), Y5
 	VBROADCASTSS (R10), Y6
@@ -20349,9 +20341,9 @@ loop966:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop966
+	JG           loop964
 
-done967:
+done965:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, (R9)(DX*1)
@@ -20359,13 +20351,13 @@ done967:
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000002, DI
 	CMPQ    DI, $0x00000002
-	JGE     loop964
+	JGE     loop962
 
-done965:
+done963:
 	CMPQ DI, $0x00000001
-	JL   done969
+	JL   done967
 
-loop968:
+loop966:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -20375,9 +20367,9 @@ loop968:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done971
+	JL      done969
 
-loop970:
+loop968:
 	VMOVUPS      (R11), Y2
 	VBROADCASTSS (R10), Y3
 	VFMADD231PS  Y2, Y3, Y0
@@ -20386,34 +20378,34 @@ loop970:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop970
+	JG           loop968
 
-done971:
+done969:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, (R9)(DX*1)
 	ADDQ    $0x00000020, R8
 	SUBQ    $0x00000001, DI
-	JG      loop968
+	JG      loop966
 
-done969:
+done967:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000002, BX
 	CMPQ BX, $0x00000002
-	JGE  loop958
+	JGE  loop956
 
-done959:
+done957:
 	CMPQ BX, $0x00000001
-	JL   done973
+	JL   done971
 
-loop972:
+loop970:
 	MOVQ cols+40(FP), DI
 	XORQ R8, R8
 	CMPQ DI, $0x00000004
-	JL   done975
+	JL   done973
 
-loop974:
+loop972:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -20425,9 +20417,9 @@ loop974:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done977
+	JL      done975
 
-loop976:
+loop974:
 	VMOVUPS      (R11), Y4
 	VMOVUPS      32(R11), Y5
 	VMOVUPS      64(R11), Y6
@@ -20440,9 +20432,9 @@ loop976:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop976
+	JG           loop974
 
-done977:
+done975:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	VMOVUPS Y2, 64(R9)
@@ -20450,13 +20442,13 @@ done977:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000004, DI
 	CMPQ    DI, $0x00000004
-	JGE     loop974
+	JGE     loop972
 
-done975:
+done973:
 	CMPQ DI, $0x00000002
-	JL   done979
+	JL   done977
 
-loop978:
+loop976:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -20466,9 +20458,9 @@ loop978:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done981
+	JL      done979
 
-loop980:
+loop978:
 	VMOVUPS      (R11), Y2
 	VMOVUPS      32(R11), Y3
 	VBROADCASTSS (R10), Y4
@@ -20477,21 +20469,21 @@ loop980:
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop980
+	JG           loop978
 
-done981:
+done979:
 	VMOVUPS Y0, (R9)
 	VMOVUPS Y1, 32(R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000002, DI
 	CMPQ    DI, $0x00000002
-	JGE     loop978
+	JGE     loop976
 
-done979:
+done977:
 	CMPQ DI, $0x00000001
-	JL   done983
+	JL   done981
 
-loop982:
+loop980:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Y0
@@ -20500,30 +20492,30 @@ loop982:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done985
+	JL      done983
 
-loop984:
+loop982:
 	VMOVUPS      (R11), Y1
 	VBROADCASTSS (R10), Y2
 	VFMADD231PS  Y1, Y2, Y0
 	ADDQ         SI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop984
+	JG           loop982
 
-done985:
+done983:
 	VMOVUPS Y0, (R9)
 	ADDQ    $0x00000020, R8
 	SUBQ    $0x00000001, DI
-	JG      loop982
+	JG      loop980
 
-done983:
+done981:
 	ADDQ DX, AX
 	ADDQ $0x00000004, CX
 	SUBQ $0x00000001, BX
-	JG   loop972
+	JG   loop970
 
-done973:
+done971:
 	VZEROUPPER
 	RET
 
@@ -20541,9 +20533,9 @@ TEXT ·matVec32AVX512(SB), NOSPLIT, $0-40
 	KMOVW  SI, K1
 	SHLQ   $0x02, CX
 
-rows986:
+rows984:
 	CMPQ    m+24(FP), $0x00000008
-	JL      rest987
+	JL      rest985
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -20569,10 +20561,10 @@ rows986:
 	VMOVUPS Z0, Z16
 	XORQ    R12, R12
 
-columns989:
+columns987:
 	LEAQ        128(R12), R13
 	CMPQ        R13, CX
-	JG          done990
+	JG          done988
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -20592,13 +20584,13 @@ columns989:
 	VFMADD231PS 64(R10)(R12*1), Z18, Z15
 	VFMADD231PS 64(R11)(R12*1), Z18, Z16
 	MOVQ        R13, R12
-	JMP         columns989
+	JMP         columns987
 
-done990:
-columns991:
+done988:
+columns989:
 	LEAQ        64(R12), R13
 	CMPQ        R13, CX
-	JG          done992
+	JG          done990
 	VMOVUPS     (DX)(R12*1), Z18
 	VFMADD231PS (AX)(R12*1), Z18, Z1
 	VFMADD231PS (BX)(R12*1), Z18, Z2
@@ -20609,11 +20601,11 @@ columns991:
 	VFMADD231PS (R10)(R12*1), Z18, Z7
 	VFMADD231PS (R11)(R12*1), Z18, Z8
 	MOVQ        R13, R12
-	JMP         columns991
+	JMP         columns989
 
-done992:
+done990:
 	CMPQ        R12, CX
-	JE          done993
+	JE          done991
 	VMOVUPS.Z   (DX)(R12*1), K1, Z18
 	VMOVUPS.Z   (AX)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z1
@@ -20632,7 +20624,7 @@ done992:
 	VMOVUPS.Z   (R11)(R12*1), K1, Z17
 	VFMADD231PS Z17, Z18, Z8
 
-done993:
+done991:
 	LEAQ       (R11)(CX*1), AX
 	VADDPS     Z9, Z1, Z1
 	VADDPS     Z10, Z2, Z2
@@ -20675,11 +20667,11 @@ done993:
 	ADDQ       $0x00000020, BX
 	MOVQ       BX, y+0(FP)
 	SUBQ       $0x00000008, m+24(FP)
-	JMP        rows986
+	JMP        rows984
 
-rest987:
+rest985:
 	CMPQ    m+24(FP), $0x00000007
-	JNE     skip994
+	JNE     skip992
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -20702,10 +20694,10 @@ rest987:
 	VMOVUPS Z0, Z0
 	XORQ    R11, R11
 
-columns995:
+columns993:
 	LEAQ        128(R11), R12
 	CMPQ        R12, CX
-	JG          done996
+	JG          done994
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -20723,13 +20715,13 @@ columns995:
 	VFMADD231PS 64(R9)(R11*1), Z15, Z13
 	VFMADD231PS 64(R10)(R11*1), Z15, Z0
 	MOVQ        R12, R11
-	JMP         columns995
+	JMP         columns993
 
-done996:
-columns997:
+done994:
+columns995:
 	LEAQ        64(R11), R12
 	CMPQ        R12, CX
-	JG          done998
+	JG          done996
 	VMOVUPS     (DX)(R11*1), Z15
 	VFMADD231PS (AX)(R11*1), Z15, Z1
 	VFMADD231PS (BX)(R11*1), Z15, Z2
@@ -20739,11 +20731,11 @@ columns997:
 	VFMADD231PS (R9)(R11*1), Z15, Z6
 	VFMADD231PS (R10)(R11*1), Z15, Z7
 	MOVQ        R12, R11
-	JMP         columns997
+	JMP         columns995
 
-done998:
+done996:
 	CMPQ        R11, CX
-	JE          done999
+	JE          done997
 	VMOVUPS.Z   (DX)(R11*1), K1, Z15
 	VMOVUPS.Z   (AX)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z1
@@ -20760,7 +20752,7 @@ done998:
 	VMOVUPS.Z   (R10)(R11*1), K1, Z14
 	VFMADD231PS Z14, Z15, Z7
 
-done999:
+done997:
 	LEAQ       (R10)(CX*1), AX
 	VADDPS     Z8, Z1, Z1
 	VADDPS     Z9, Z2, Z2
@@ -20801,11 +20793,11 @@ done999:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x0000001c, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end988
+	JMP        end986
 
-skip994:
+skip992:
 	CMPQ    m+24(FP), $0x00000006
-	JNE     skip1000
+	JNE     skip998
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -20825,10 +20817,10 @@ skip994:
 	VMOVUPS Z0, Z0
 	XORQ    R10, R10
 
-columns1001:
+columns999:
 	LEAQ        128(R10), R11
 	CMPQ        R11, CX
-	JG          done1002
+	JG          done1000
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -20844,13 +20836,13 @@ columns1001:
 	VFMADD231PS 64(R8)(R10*1), Z13, Z11
 	VFMADD231PS 64(R9)(R10*1), Z13, Z0
 	MOVQ        R11, R10
-	JMP         columns1001
+	JMP         columns999
 
-done1002:
-columns1003:
+done1000:
+columns1001:
 	LEAQ        64(R10), R11
 	CMPQ        R11, CX
-	JG          done1004
+	JG          done1002
 	VMOVUPS     (DX)(R10*1), Z13
 	VFMADD231PS (AX)(R10*1), Z13, Z1
 	VFMADD231PS (BX)(R10*1), Z13, Z2
@@ -20859,11 +20851,11 @@ columns1003:
 	VFMADD231PS (R8)(R10*1), Z13, Z5
 	VFMADD231PS (R9)(R10*1), Z13, Z6
 	MOVQ        R11, R10
-	JMP         columns1003
+	JMP         columns1001
 
-done1004:
+done1002:
 	CMPQ        R10, CX
-	JE          done1005
+	JE          done1003
 	VMOVUPS.Z   (DX)(R10*1), K1, Z13
 	VMOVUPS.Z   (AX)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z1
@@ -20878,7 +20870,7 @@ done1004:
 	VMOVUPS.Z   (R9)(R10*1), K1, Z12
 	VFMADD231PS Z12, Z13, Z6
 
-done1005:
+done1003:
 	LEAQ       (R9)(CX*1), AX
 	VADDPS     Z7, Z1, Z1
 	VADDPS     Z8, Z2, Z2
@@ -20915,11 +20907,11 @@ done1005:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000018, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end988
+	JMP        end986
 
-skip1000:
+skip998:
 	CMPQ    m+24(FP), $0x00000005
-	JNE     skip1006
+	JNE     skip1004
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -20936,10 +20928,10 @@ skip1000:
 	VMOVUPS Z0, Z0
 	XORQ    R9, R9
 
-columns1007:
+columns1005:
 	LEAQ        128(R9), R10
 	CMPQ        R10, CX
-	JG          done1008
+	JG          done1006
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -20953,13 +20945,13 @@ columns1007:
 	VFMADD231PS 64(DI)(R9*1), Z11, Z9
 	VFMADD231PS 64(R8)(R9*1), Z11, Z0
 	MOVQ        R10, R9
-	JMP         columns1007
+	JMP         columns1005
 
-done1008:
-columns1009:
+done1006:
+columns1007:
 	LEAQ        64(R9), R10
 	CMPQ        R10, CX
-	JG          done1010
+	JG          done1008
 	VMOVUPS     (DX)(R9*1), Z11
 	VFMADD231PS (AX)(R9*1), Z11, Z1
 	VFMADD231PS (BX)(R9*1), Z11, Z2
@@ -20967,11 +20959,11 @@ columns1009:
 	VFMADD231PS (DI)(R9*1), Z11, Z4
 	VFMADD231PS (R8)(R9*1), Z11, Z5
 	MOVQ        R10, R9
-	JMP         columns1009
+	JMP         columns1007
 
-done1010:
+done1008:
 	CMPQ        R9, CX
-	JE          done1011
+	JE          done1009
 	VMOVUPS.Z   (DX)(R9*1), K1, Z11
 	VMOVUPS.Z   (AX)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z1
@@ -20984,7 +20976,7 @@ done1010:
 	VMOVUPS.Z   (R8)(R9*1), K1, Z10
 	VFMADD231PS Z10, Z11, Z5
 
-done1011:
+done1009:
 	LEAQ       (R8)(CX*1), AX
 	VADDPS     Z6, Z1, Z1
 	VADDPS     Z7, Z2, Z2
@@ -21020,11 +21012,11 @@ done1011:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000014, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end988
+	JMP        end986
 
-skip1006:
+skip1004:
 	CMPQ    m+24(FP), $0x00000004
-	JNE     skip1012
+	JNE     skip1010
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	LEAQ    (SI)(CX*1), DI
@@ -21038,10 +21030,10 @@ skip1006:
 	VMOVUPS Z0, Z0
 	XORQ    R8, R8
 
-columns1013:
+columns1011:
 	LEAQ        128(R8), R9
 	CMPQ        R9, CX
-	JG          done1014
+	JG          done1012
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
@@ -21053,24 +21045,24 @@ columns1013:
 	VFMADD231PS 64(SI)(R8*1), Z9, Z7
 	VFMADD231PS 64(DI)(R8*1), Z9, Z0
 	MOVQ        R9, R8
-	JMP         columns1013
+	JMP         columns1011
 
-done1014:
-columns1015:
+done1012:
+columns1013:
 	LEAQ        64(R8), R9
 	CMPQ        R9, CX
-	JG          done1016
+	JG          done1014
 	VMOVUPS     (DX)(R8*1), Z9
 	VFMADD231PS (AX)(R8*1), Z9, Z1
 	VFMADD231PS (BX)(R8*1), Z9, Z2
 	VFMADD231PS (SI)(R8*1), Z9, Z3
 	VFMADD231PS (DI)(R8*1), Z9, Z4
 	MOVQ        R9, R8
-	JMP         columns1015
+	JMP         columns1013
 
-done1016:
+done1014:
 	CMPQ        R8, CX
-	JE          done1017
+	JE          done1015
 	VMOVUPS.Z   (DX)(R8*1), K1, Z9
 	VMOVUPS.Z   (AX)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
@@ -21081,7 +21073,7 @@ done1016:
 	VMOVUPS.Z   (DI)(R8*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z4
 
-done1017:
+done1015:
 	LEAQ       (DI)(CX*1), AX
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z2, Z2
@@ -21110,11 +21102,11 @@ done1017:
 	VMOVUPS    Z1, K1, (AX)
 	ADDQ       $0x00000010, AX
 	MOVQ       AX, y+0(FP)
-	JMP        end988
+	JMP        end986
 
-skip1012:
+skip1010:
 	CMPQ    m+24(FP), $0x00000003
-	JNE     skip1018
+	JNE     skip1016
 	LEAQ    (AX)(CX*1), BX
 	LEAQ    (BX)(CX*1), SI
 	VMOVUPS Z0, Z1
@@ -21125,10 +21117,10 @@ skip1012:
 	VMOVUPS Z0, Z0
 	XORQ    DI, DI
 
-columns1019:
+columns1017:
 	LEAQ        128(DI), R8
 	CMPQ        R8, CX
-	JG          done1020
+	JG          done1018
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
@@ -21138,23 +21130,23 @@ columns1019:
 	VFMADD231PS 64(BX)(DI*1), Z7, Z5
 	VFMADD231PS 64(SI)(DI*1), Z7, Z0
 	MOVQ        R8, DI
-	JMP         columns1019
+	JMP         columns1017
 
-done1020:
-columns1021:
+done1018:
+columns1019:
 	LEAQ        64(DI), R8
 	CMPQ        R8, CX
-	JG          done1022
+	JG          done1020
 	VMOVUPS     (DX)(DI*1), Z7
 	VFMADD231PS (AX)(DI*1), Z7, Z1
 	VFMADD231PS (BX)(DI*1), Z7, Z2
 	VFMADD231PS (SI)(DI*1), Z7, Z3
 	MOVQ        R8, DI
-	JMP         columns1021
+	JMP         columns1019
 
-done1022:
+done1020:
 	CMPQ        DI, CX
-	JE          done1023
+	JE          done1021
 	VMOVUPS.Z   (DX)(DI*1), K1, Z7
 	VMOVUPS.Z   (AX)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z1
@@ -21163,7 +21155,7 @@ done1022:
 	VMOVUPS.Z   (SI)(DI*1), K1, Z6
 	VFMADD231PS Z6, Z7, Z3
 
-done1023:
+done1021:
 	LEAQ          (SI)(CX*1), AX
 	VADDPS        Z4, Z1, Z1
 	VADDPS        Z5, Z2, Z2
@@ -21198,11 +21190,11 @@ done1023:
 	VMOVSS        X1, 8(AX)
 	ADDQ          $0x0000000c, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end988
+	JMP           end986
 
-skip1018:
+skip1016:
 	CMPQ    m+24(FP), $0x00000002
-	JNE     skip1024
+	JNE     skip1022
 	LEAQ    (AX)(CX*1), BX
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
@@ -21214,10 +21206,10 @@ skip1018:
 	VMOVUPS Z0, Z0
 	XORQ    SI, SI
 
-columns1025:
+columns1023:
 	LEAQ        256(SI), DI
 	CMPQ        DI, CX
-	JG          done1026
+	JG          done1024
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
@@ -21231,29 +21223,29 @@ columns1025:
 	VFMADD231PS 192(AX)(SI*1), Z9, Z7
 	VFMADD231PS 192(BX)(SI*1), Z9, Z0
 	MOVQ        DI, SI
-	JMP         columns1025
+	JMP         columns1023
 
-done1026:
-columns1027:
+done1024:
+columns1025:
 	LEAQ        64(SI), DI
 	CMPQ        DI, CX
-	JG          done1028
+	JG          done1026
 	VMOVUPS     (DX)(SI*1), Z9
 	VFMADD231PS (AX)(SI*1), Z9, Z1
 	VFMADD231PS (BX)(SI*1), Z9, Z2
 	MOVQ        DI, SI
-	JMP         columns1027
+	JMP         columns1025
 
-done1028:
+done1026:
 	CMPQ        SI, CX
-	JE          done1029
+	JE          done1027
 	VMOVUPS.Z   (DX)(SI*1), K1, Z9
 	VMOVUPS.Z   (AX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z1
 	VMOVUPS.Z   (BX)(SI*1), K1, Z8
 	VFMADD231PS Z8, Z9, Z2
 
-done1029:
+done1027:
 	LEAQ          (BX)(CX*1), AX
 	VADDPS        Z3, Z1, Z1
 	VADDPS        Z5, Z1, Z1
@@ -21282,21 +21274,21 @@ done1029:
 	VMOVSS        X1, 4(AX)
 	ADDQ          $0x00000008, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end988
+	JMP           end986
 
-skip1024:
+skip1022:
 	CMPQ    m+24(FP), $0x00000001
-	JNE     skip1030
+	JNE     skip1028
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
 	VMOVUPS Z0, Z0
 	XORQ    BX, BX
 
-columns1031:
+columns1029:
 	LEAQ        256(BX), SI
 	CMPQ        SI, CX
-	JG          done1032
+	JG          done1030
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	VMOVUPS     64(DX)(BX*1), Z5
@@ -21306,26 +21298,26 @@ columns1031:
 	VMOVUPS     192(DX)(BX*1), Z5
 	VFMADD231PS 192(AX)(BX*1), Z5, Z0
 	MOVQ        SI, BX
-	JMP         columns1031
+	JMP         columns1029
 
-done1032:
-columns1033:
+done1030:
+columns1031:
 	LEAQ        64(BX), SI
 	CMPQ        SI, CX
-	JG          done1034
+	JG          done1032
 	VMOVUPS     (DX)(BX*1), Z5
 	VFMADD231PS (AX)(BX*1), Z5, Z1
 	MOVQ        SI, BX
-	JMP         columns1033
+	JMP         columns1031
 
-done1034:
+done1032:
 	CMPQ        BX, CX
-	JE          done1035
+	JE          done1033
 	VMOVUPS.Z   (DX)(BX*1), K1, Z5
 	VMOVUPS.Z   (AX)(BX*1), K1, Z4
 	VFMADD231PS Z4, Z5, Z1
 
-done1035:
+done1033:
 	LEAQ          (AX)(CX*1), AX
 	VADDPS        Z2, Z1, Z1
 	VADDPS        Z3, Z1, Z1
@@ -21342,10 +21334,10 @@ done1035:
 	VMOVSS        X1, (AX)
 	ADDQ          $0x00000004, AX
 	MOVQ          AX, y+0(FP)
-	JMP           end988
+	JMP           end986
 
-skip1030:
-end988:
+skip1028:
+end986:
 	VZEROUPPER
 	RET
 
@@ -21367,9 +21359,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	SUBQ    R8, SI
 	MOVQ    R9, R8
 	CMPQ    SI, $0x00000010
-	JG      next1037
+	JG      next1035
 	TESTQ   SI, SI
-	JZ      end1036
+	JZ      end1034
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
 	KMOVW   R10, K1
@@ -21383,9 +21375,9 @@ TEXT ·addMatTVec32AVX512(SB), NOSPLIT, $0-40
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1039
+	JL      done1037
 
-loop1038:
+loop1036:
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
@@ -21402,33 +21394,33 @@ loop1038:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1038
+	JGE          loop1036
 
-done1039:
+done1037:
 	CMPQ R11, $0x00000001
-	JL   done1041
+	JL   done1039
 
-loop1040:
+loop1038:
 	VBROADCASTSS (R10), Z5
 	VMOVUPS.Z    (SI), K1, Z6
 	VFMADD231PS  Z6, Z5, Z1
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1040
+	JG           loop1038
 
-done1041:
+done1039:
 	VADDPS    Z2, Z1, Z1
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z1, Z1
 	VMOVUPS.Z (AX)(R9*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 	VMOVUPS   Z1, K1, (AX)(R9*1)
-	JMP       end1036
+	JMP       end1034
 
-next1037:
+next1035:
 	CMPQ    SI, $0x00000020
-	JG      next1042
+	JG      next1040
 	SUBQ    $0x00000010, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21447,9 +21439,9 @@ next1037:
 	ADDQ    R9, SI
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1044
+	JL      done1042
 
-loop1043:
+loop1041:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -21470,13 +21462,13 @@ loop1043:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1043
+	JGE          loop1041
 
-done1044:
+done1042:
 	CMPQ R11, $0x00000001
-	JL   done1046
+	JL   done1044
 
-loop1045:
+loop1043:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VMOVUPS.Z    64(SI), K1, Z10
@@ -21484,9 +21476,9 @@ loop1045:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1045
+	JG           loop1043
 
-done1046:
+done1044:
 	VADDPS    Z3, Z1, Z1
 	VADDPS    Z4, Z2, Z2
 	VADDPS    Z5, Z1, Z1
@@ -21498,11 +21490,11 @@ done1046:
 	VMOVUPS.Z 64(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z2, Z2
 	VMOVUPS   Z2, K1, 64(AX)(R9*1)
-	JMP       end1036
+	JMP       end1034
 
-next1042:
+next1040:
 	CMPQ    SI, $0x00000030
-	JG      next1047
+	JG      next1045
 	SUBQ    $0x00000020, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21518,9 +21510,9 @@ next1042:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done1049
+	JL      done1047
 
-loop1048:
+loop1046:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -21535,13 +21527,13 @@ loop1048:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1048
+	JGE          loop1046
 
-done1049:
+done1047:
 	CMPQ R11, $0x00000001
-	JL   done1051
+	JL   done1049
 
-loop1050:
+loop1048:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -21550,9 +21542,9 @@ loop1050:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1050
+	JG           loop1048
 
-done1051:
+done1049:
 	VADDPS    Z4, Z1, Z1
 	VADDPS    Z5, Z2, Z2
 	VADDPS    Z6, Z3, Z3
@@ -21563,11 +21555,11 @@ done1051:
 	VMOVUPS.Z 128(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z3, Z3
 	VMOVUPS   Z3, K1, 128(AX)(R9*1)
-	JMP       end1036
+	JMP       end1034
 
-next1047:
+next1045:
 	CMPQ    SI, $0x00000040
-	JG      next1052
+	JG      next1050
 	SUBQ    $0x00000030, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21585,9 +21577,9 @@ next1047:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000002
-	JL      done1054
+	JL      done1052
 
-loop1053:
+loop1051:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -21604,13 +21596,13 @@ loop1053:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1053
+	JGE          loop1051
 
-done1054:
+done1052:
 	CMPQ R11, $0x00000001
-	JL   done1056
+	JL   done1054
 
-loop1055:
+loop1053:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -21620,9 +21612,9 @@ loop1055:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1055
+	JG           loop1053
 
-done1056:
+done1054:
 	VADDPS    Z5, Z1, Z1
 	VADDPS    Z6, Z2, Z2
 	VADDPS    Z7, Z3, Z3
@@ -21636,11 +21628,11 @@ done1056:
 	VMOVUPS.Z 192(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z4, Z4
 	VMOVUPS   Z4, K1, 192(AX)(R9*1)
-	JMP       end1036
+	JMP       end1034
 
-next1052:
+next1050:
 	CMPQ    SI, $0x00000050
-	JG      next1057
+	JG      next1055
 	SUBQ    $0x00000040, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21655,9 +21647,9 @@ next1052:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1059
+	JL      done1057
 
-loop1058:
+loop1056:
 	VBROADCASTSS (R10), Z6
 	VFMADD231PS  (SI), Z6, Z1
 	VFMADD231PS  64(SI), Z6, Z2
@@ -21668,9 +21660,9 @@ loop1058:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1058
+	JG           loop1056
 
-done1059:
+done1057:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -21682,11 +21674,11 @@ done1059:
 	VMOVUPS.Z 256(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z5, Z5
 	VMOVUPS   Z5, K1, 256(AX)(R9*1)
-	JMP       end1036
+	JMP       end1034
 
-next1057:
+next1055:
 	CMPQ    SI, $0x00000060
-	JG      next1060
+	JG      next1058
 	SUBQ    $0x00000050, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21702,9 +21694,9 @@ next1057:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1062
+	JL      done1060
 
-loop1061:
+loop1059:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (SI), Z7, Z1
 	VFMADD231PS  64(SI), Z7, Z2
@@ -21716,9 +21708,9 @@ loop1061:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1061
+	JG           loop1059
 
-done1062:
+done1060:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -21732,11 +21724,11 @@ done1062:
 	VMOVUPS.Z 320(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z6, Z6
 	VMOVUPS   Z6, K1, 320(AX)(R9*1)
-	JMP       end1036
+	JMP       end1034
 
-next1060:
+next1058:
 	CMPQ    SI, $0x00000070
-	JG      next1063
+	JG      next1061
 	SUBQ    $0x00000060, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21753,9 +21745,9 @@ next1060:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1065
+	JL      done1063
 
-loop1064:
+loop1062:
 	VBROADCASTSS (R10), Z8
 	VFMADD231PS  (SI), Z8, Z1
 	VFMADD231PS  64(SI), Z8, Z2
@@ -21768,9 +21760,9 @@ loop1064:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1064
+	JG           loop1062
 
-done1065:
+done1063:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -21786,9 +21778,9 @@ done1065:
 	VMOVUPS.Z 384(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z7, Z7
 	VMOVUPS   Z7, K1, 384(AX)(R9*1)
-	JMP       end1036
+	JMP       end1034
 
-next1063:
+next1061:
 	SUBQ    $0x00000070, SI
 	MOVQ    $-1, R10
 	BZHIQ   SI, R10, R10
@@ -21806,9 +21798,9 @@ next1063:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1068
+	JL      done1066
 
-loop1067:
+loop1065:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -21822,9 +21814,9 @@ loop1067:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1067
+	JG           loop1065
 
-done1068:
+done1066:
 	VADDPS    (AX)(R9*1), Z1, Z1
 	VMOVUPS   Z1, (AX)(R9*1)
 	VADDPS    64(AX)(R9*1), Z2, Z2
@@ -21842,14 +21834,14 @@ done1068:
 	VMOVUPS.Z 448(AX)(R9*1), K1, Z1
 	VADDPS    Z1, Z8, Z8
 	VMOVUPS   Z8, K1, 448(AX)(R9*1)
-	JMP       end1036
+	JMP       end1034
 
-end1036:
+end1034:
 	XORQ R9, R9
 
-group1069:
+group1067:
 	CMPQ    R9, R8
-	JE      done1070
+	JE      done1068
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -21863,9 +21855,9 @@ group1069:
 	MOVQ    BX, R11
 	ADDQ    R9, SI
 	CMPQ    R11, $0x00000001
-	JL      done1072
+	JL      done1070
 
-loop1071:
+loop1069:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (SI), Z9, Z1
 	VFMADD231PS  64(SI), Z9, Z2
@@ -21878,9 +21870,9 @@ loop1071:
 	ADDQ         DI, SI
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1071
+	JG           loop1069
 
-done1072:
+done1070:
 	VADDPS  (AX)(R9*1), Z1, Z1
 	VMOVUPS Z1, (AX)(R9*1)
 	VADDPS  64(AX)(R9*1), Z2, Z2
@@ -21898,9 +21890,9 @@ done1072:
 	VADDPS  448(AX)(R9*1), Z8, Z8
 	VMOVUPS Z8, 448(AX)(R9*1)
 	ADDQ    $0x00000200, R9
-	JMP     group1069
+	JMP     group1067
 
-done1070:
+done1068:
 	VZEROUPPER
 	RET
 
@@ -21917,15 +21909,15 @@ TEXT ·addOuters32AVX512(SB), NOSPLIT, $0-56
 	MOVQ   m+24(FP), DI
 	SHLQ   $0x02, DI
 	CMPQ   BX, $0x00000006
-	JL     done1074
+	JL     done1072
 
-loop1073:
+loop1071:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done1076
+	JL   done1074
 
-loop1075:
+loop1073:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -21958,9 +21950,9 @@ loop1075:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1078
+	JL      done1076
 
-loop1077:
+loop1075:
 	VMOVUPS      (R13), Z24
 	VMOVUPS      64(R13), Z25
 	VMOVUPS      128(R13), Z26
@@ -21998,9 +21990,9 @@ loop1077:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1077
+	JG           loop1075
 
-done1078:
+done1076:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -22028,13 +22020,13 @@ done1078:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop1075
+	JGE     loop1073
 
-done1076:
+done1074:
 	CMPQ R8, $0x00000002
-	JL   done1080
+	JL   done1078
 
-loop1079:
+loop1077:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -22055,9 +22047,9 @@ loop1079:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1082
+	JL      done1080
 
-loop1081:
+loop1079:
 	VMOVUPS      (R13), Z12
 	VMOVUPS      64(R13), Z13
 	VBROADCASTSS (R12), Z14
@@ -22081,9 +22073,9 @@ loop1081:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1081
+	JG           loop1079
 
-done1082:
+done1080:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -22099,13 +22091,13 @@ done1082:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop1079
+	JGE     loop1077
 
-done1080:
+done1078:
 	CMPQ R8, $0x00000001
-	JL   done1084
+	JL   done1082
 
-loop1083:
+loop1081:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -22120,9 +22112,9 @@ loop1083:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1086
+	JL      done1084
 
-loop1085:
+loop1083:
 	VMOVUPS      (R13), Z6
 	VBROADCASTSS (R12), Z7
 	VFMADD231PS  Z6, Z7, Z0
@@ -22139,9 +22131,9 @@ loop1085:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1085
+	JG           loop1083
 
-done1086:
+done1084:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
@@ -22150,9 +22142,9 @@ done1086:
 	VMOVUPS Z5, (R11)(DX*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop1083
+	JG      loop1081
 
-done1084:
+done1082:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -22162,19 +22154,19 @@ done1084:
 	ADDQ $0x00000018, CX
 	SUBQ $0x00000006, BX
 	CMPQ BX, $0x00000006
-	JGE  loop1073
+	JGE  loop1071
 
-done1074:
+done1072:
 	CMPQ BX, $0x00000005
-	JL   done1088
+	JL   done1086
 
-loop1087:
+loop1085:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done1090
+	JL   done1088
 
-loop1089:
+loop1087:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -22203,9 +22195,9 @@ loop1089:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1092
+	JL      done1090
 
-loop1091:
+loop1089:
 	VMOVUPS      (R13), Z20
 	VMOVUPS      64(R13), Z21
 	VMOVUPS      128(R13), Z22
@@ -22238,9 +22230,9 @@ loop1091:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1091
+	JG           loop1089
 
-done1092:
+done1090:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -22264,13 +22256,13 @@ done1092:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop1089
+	JGE     loop1087
 
-done1090:
+done1088:
 	CMPQ R8, $0x00000002
-	JL   done1094
+	JL   done1092
 
-loop1093:
+loop1091:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -22289,9 +22281,9 @@ loop1093:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1096
+	JL      done1094
 
-loop1095:
+loop1093:
 	VMOVUPS      (R13), Z10
 	VMOVUPS      64(R13), Z11
 	VBROADCASTSS (R12), Z12
@@ -22312,9 +22304,9 @@ loop1095:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1095
+	JG           loop1093
 
-done1096:
+done1094:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -22328,13 +22320,13 @@ done1096:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop1093
+	JGE     loop1091
 
-done1094:
+done1092:
 	CMPQ R8, $0x00000001
-	JL   done1098
+	JL   done1096
 
-loop1097:
+loop1095:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	LEAQ    (R10)(DX*4), R11
@@ -22348,9 +22340,9 @@ loop1097:
 	MOVQ    k+32(FP), R14
 	ADDQ    R9, R13
 	CMPQ    R14, $0x00000001
-	JL      done1100
+	JL      done1098
 
-loop1099:
+loop1097:
 	VMOVUPS      (R13), Z5
 	VBROADCASTSS (R12), Z6
 	VFMADD231PS  Z5, Z6, Z0
@@ -22365,9 +22357,9 @@ loop1099:
 	ADDQ         DI, R12
 	ADDQ         DX, R13
 	SUBQ         $0x00000001, R14
-	JG           loop1099
+	JG           loop1097
 
-done1100:
+done1098:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
@@ -22375,9 +22367,9 @@ done1100:
 	VMOVUPS Z4, (R11)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop1097
+	JG      loop1095
 
-done1098:
+done1096:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -22386,19 +22378,19 @@ done1098:
 	ADDQ $0x00000014, CX
 	SUBQ $0x00000005, BX
 	CMPQ BX, $0x00000005
-	JGE  loop1087
+	JGE  loop1085
 
-done1088:
+done1086:
 	CMPQ BX, $0x00000004
-	JL   done1102
+	JL   done1100
 
-loop1101:
+loop1099:
 	MOVQ cols+40(FP), R8
 	XORQ R9, R9
 	CMPQ R8, $0x00000004
-	JL   done1104
+	JL   done1102
 
-loop1103:
+loop1101:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -22422,9 +22414,9 @@ loop1103:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done1106
+	JL      done1104
 
-loop1105:
+loop1103:
 	VMOVUPS      (R12), Z16
 	VMOVUPS      64(R12), Z17
 	VMOVUPS      128(R12), Z18
@@ -22452,9 +22444,9 @@ loop1105:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop1105
+	JG           loop1103
 
-done1106:
+done1104:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, 128(R10)
@@ -22474,13 +22466,13 @@ done1106:
 	ADDQ    $0x00000100, R9
 	SUBQ    $0x00000004, R8
 	CMPQ    R8, $0x00000004
-	JGE     loop1103
+	JGE     loop1101
 
-done1104:
+done1102:
 	CMPQ R8, $0x00000002
-	JL   done1108
+	JL   done1106
 
-loop1107:
+loop1105:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -22496,9 +22488,9 @@ loop1107:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done1110
+	JL      done1108
 
-loop1109:
+loop1107:
 	VMOVUPS      (R12), Z8
 	VMOVUPS      64(R12), Z9
 	VBROADCASTSS (R11), Z10
@@ -22516,9 +22508,9 @@ loop1109:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop1109
+	JG           loop1107
 
-done1110:
+done1108:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, 64(R10)
 	VMOVUPS Z2, (R10)(DX*1)
@@ -22530,13 +22522,13 @@ done1110:
 	ADDQ    $0x00000080, R9
 	SUBQ    $0x00000002, R8
 	CMPQ    R8, $0x00000002
-	JGE     loop1107
+	JGE     loop1105
 
-done1108:
+done1106:
 	CMPQ R8, $0x00000001
-	JL   done1112
+	JL   done1110
 
-loop1111:
+loop1109:
 	MOVQ    AX, R10
 	ADDQ    R9, R10
 	VMOVUPS (R10), Z0
@@ -22548,9 +22540,9 @@ loop1111:
 	MOVQ    k+32(FP), R13
 	ADDQ    R9, R12
 	CMPQ    R13, $0x00000001
-	JL      done1114
+	JL      done1112
 
-loop1113:
+loop1111:
 	VMOVUPS      (R12), Z4
 	VBROADCASTSS (R11), Z5
 	VFMADD231PS  Z4, Z5, Z0
@@ -22563,18 +22555,18 @@ loop1113:
 	ADDQ         DI, R11
 	ADDQ         DX, R12
 	SUBQ         $0x00000001, R13
-	JG           loop1113
+	JG           loop1111
 
-done1114:
+done1112:
 	VMOVUPS Z0, (R10)
 	VMOVUPS Z1, (R10)(DX*1)
 	VMOVUPS Z2, (R10)(DX*2)
 	VMOVUPS Z3, (R10)(SI*1)
 	ADDQ    $0x00000040, R9
 	SUBQ    $0x00000001, R8
-	JG      loop1111
+	JG      loop1109
 
-done1112:
+done1110:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
@@ -22582,19 +22574,19 @@ done1112:
 	ADDQ $0x00000010, CX
 	SUBQ $0x00000004, BX
 	CMPQ BX, $0x00000004
-	JGE  loop1101
+	JGE  loop1099
 
-done1102:
+done1100:
 	CMPQ BX, $0x00000003
-	JL   done1116
+	JL   done1114
 
-loop1115:
+loop1113:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done1118
+	JL   done1116
 
-loop1117:
+loop1115:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22614,9 +22606,9 @@ loop1117:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1120
+	JL      done1118
 
-loop1119:
+loop1117:
 	VMOVUPS      (R11), Z12
 	VMOVUPS      64(R11), Z13
 	VMOVUPS      128(R11), Z14
@@ -22639,9 +22631,9 @@ loop1119:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1119
+	JG           loop1117
 
-done1120:
+done1118:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -22657,13 +22649,13 @@ done1120:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1117
+	JGE     loop1115
 
-done1118:
+done1116:
 	CMPQ SI, $0x00000002
-	JL   done1122
+	JL   done1120
 
-loop1121:
+loop1119:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22677,9 +22669,9 @@ loop1121:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1124
+	JL      done1122
 
-loop1123:
+loop1121:
 	VMOVUPS      (R11), Z6
 	VMOVUPS      64(R11), Z7
 	VBROADCASTSS (R10), Z8
@@ -22694,9 +22686,9 @@ loop1123:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1123
+	JG           loop1121
 
-done1124:
+done1122:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, (R9)(DX*1)
@@ -22706,13 +22698,13 @@ done1124:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1121
+	JGE     loop1119
 
-done1122:
+done1120:
 	CMPQ SI, $0x00000001
-	JL   done1126
+	JL   done1124
 
-loop1125:
+loop1123:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22723,9 +22715,9 @@ loop1125:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1128
+	JL      done1126
 
-loop1127:
+loop1125:
 	VMOVUPS      (R11), Z3
 	VBROADCASTSS (R10), Z4
 	VFMADD231PS  Z3, Z4, Z0
@@ -22736,36 +22728,36 @@ loop1127:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1127
+	JG           loop1125
 
-done1128:
+done1126:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, (R9)(DX*1)
 	VMOVUPS Z2, (R9)(DX*2)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop1125
+	JG      loop1123
 
-done1126:
+done1124:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x0000000c, CX
 	SUBQ $0x00000003, BX
 	CMPQ BX, $0x00000003
-	JGE  loop1115
+	JGE  loop1113
 
-done1116:
+done1114:
 	CMPQ BX, $0x00000002
-	JL   done1130
+	JL   done1128
 
-loop1129:
+loop1127:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done1132
+	JL   done1130
 
-loop1131:
+loop1129:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22781,9 +22773,9 @@ loop1131:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1134
+	JL      done1132
 
-loop1133:
+loop1131:
 	VMOVUPS      (R11), Z8
 	VMOVUPS      64(R11), Z9
 	VMOVUPS      128(R11), Z10
@@ -22801,9 +22793,9 @@ loop1133:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1133
+	JG           loop1131
 
-done1134:
+done1132:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -22815,13 +22807,13 @@ done1134:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1131
+	JGE     loop1129
 
-done1132:
+done1130:
 	CMPQ SI, $0x00000002
-	JL   done1136
+	JL   done1134
 
-loop1135:
+loop1133:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22833,9 +22825,9 @@ loop1135:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1138
+	JL      done1136
 
-loop1137:
+loop1135:
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VBROADCASTSS (R10), Z6
@@ -22847,9 +22839,9 @@ loop1137:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1137
+	JG           loop1135
 
-done1138:
+done1136:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, (R9)(DX*1)
@@ -22857,13 +22849,13 @@ done1138:
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1135
+	JGE     loop1133
 
-done1136:
+done1134:
 	CMPQ SI, $0x00000001
-	JL   done1140
+	JL   done1138
 
-loop1139:
+loop1137:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22873,9 +22865,9 @@ loop1139:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1142
+	JL      done1140
 
-loop1141:
+loop1139:
 	VMOVUPS      (R11), Z2
 	VBROADCASTSS (R10), Z3
 	VFMADD231PS  Z2, Z3, Z0
@@ -22884,34 +22876,34 @@ loop1141:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1141
+	JG           loop1139
 
-done1142:
+done1140:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, (R9)(DX*1)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop1139
+	JG      loop1137
 
-done1140:
+done1138:
 	ADDQ DX, AX
 	ADDQ DX, AX
 	ADDQ $0x00000008, CX
 	SUBQ $0x00000002, BX
 	CMPQ BX, $0x00000002
-	JGE  loop1129
+	JGE  loop1127
 
-done1130:
+done1128:
 	CMPQ BX, $0x00000001
-	JL   done1144
+	JL   done1142
 
-loop1143:
+loop1141:
 	MOVQ cols+40(FP), SI
 	XORQ R8, R8
 	CMPQ SI, $0x00000004
-	JL   done1146
+	JL   done1144
 
-loop1145:
+loop1143:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22923,9 +22915,9 @@ loop1145:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1148
+	JL      done1146
 
-loop1147:
+loop1145:
 	VMOVUPS      (R11), Z4
 	VMOVUPS      64(R11), Z5
 	VMOVUPS      128(R11), Z6
@@ -22938,9 +22930,9 @@ loop1147:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1147
+	JG           loop1145
 
-done1148:
+done1146:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	VMOVUPS Z2, 128(R9)
@@ -22948,13 +22940,13 @@ done1148:
 	ADDQ    $0x00000100, R8
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1145
+	JGE     loop1143
 
-done1146:
+done1144:
 	CMPQ SI, $0x00000002
-	JL   done1150
+	JL   done1148
 
-loop1149:
+loop1147:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22964,9 +22956,9 @@ loop1149:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1152
+	JL      done1150
 
-loop1151:
+loop1149:
 	VMOVUPS      (R11), Z2
 	VMOVUPS      64(R11), Z3
 	VBROADCASTSS (R10), Z4
@@ -22975,21 +22967,21 @@ loop1151:
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1151
+	JG           loop1149
 
-done1152:
+done1150:
 	VMOVUPS Z0, (R9)
 	VMOVUPS Z1, 64(R9)
 	ADDQ    $0x00000080, R8
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1149
+	JGE     loop1147
 
-done1150:
+done1148:
 	CMPQ SI, $0x00000001
-	JL   done1154
+	JL   done1152
 
-loop1153:
+loop1151:
 	MOVQ    AX, R9
 	ADDQ    R8, R9
 	VMOVUPS (R9), Z0
@@ -22998,30 +22990,30 @@ loop1153:
 	MOVQ    k+32(FP), R12
 	ADDQ    R8, R11
 	CMPQ    R12, $0x00000001
-	JL      done1156
+	JL      done1154
 
-loop1155:
+loop1153:
 	VMOVUPS      (R11), Z1
 	VBROADCASTSS (R10), Z2
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         DI, R10
 	ADDQ         DX, R11
 	SUBQ         $0x00000001, R12
-	JG           loop1155
+	JG           loop1153
 
-done1156:
+done1154:
 	VMOVUPS Z0, (R9)
 	ADDQ    $0x00000040, R8
 	SUBQ    $0x00000001, SI
-	JG      loop1153
+	JG      loop1151
 
-done1154:
+done1152:
 	ADDQ DX, AX
 	ADDQ $0x00000004, CX
 	SUBQ $0x00000001, BX
-	JG   loop1143
+	JG   loop1141
 
-done1144:
+done1142:
 	VZEROUPPER
 	RET
 
@@ -23049,9 +23041,9 @@ TEXT ·fourierFeaturesAVX2(SB), NOSPLIT, $0-40
 	ADDQ   AX, BX
 	LEAQ   (DX)(DX*2), R8
 	CMPQ   DI, $0x00000004
-	JL     done1158
+	JL     done1156
 
-loop1157:
+loop1155:
 	VBROADCASTSD (SI), Y8
 	VFMADD231PD  (BX), Y8, Y0
 	VFMADD231PD  32(BX), Y8, Y1
@@ -23068,22 +23060,22 @@ loop1157:
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x00000004, DI
 	CMPQ         DI, $0x00000004
-	JGE          loop1157
+	JGE          loop1155
 
-done1158:
+done1156:
 	CMPQ DI, $0x00000001
-	JL   done1160
+	JL   done1158
 
-loop1159:
+loop1157:
 	VBROADCASTSD (SI), Y8
 	VFMADD231PD  (BX), Y8, Y0
 	VFMADD231PD  32(BX), Y8, Y1
 	ADDQ         DX, BX
 	ADDQ         $0x00000008, SI
 	SUBQ         $0x00000001, DI
-	JG           loop1159
+	JG           loop1157
 
-done1160:
+done1158:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y0, Y0
@@ -23194,9 +23186,9 @@ done1160:
 	SHRQ         $0x03, DX
 	DECQ         DX
 	CMPQ         DX, $0x00000001
-	JL           done1162
+	JL           done1160
 
-loop1161:
+loop1159:
 	MOVQ   n+32(FP), BX
 	ADDQ   $0x07, BX
 	SHRQ   $0x03, BX
@@ -23216,9 +23208,9 @@ loop1161:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 	CMPQ   R8, $0x00000004
-	JL     done1164
+	JL     done1162
 
-loop1163:
+loop1161:
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  (SI), Y8, Y0
 	VFMADD231PD  32(SI), Y8, Y1
@@ -23235,22 +23227,22 @@ loop1163:
 	ADDQ         $0x00000020, DI
 	SUBQ         $0x00000004, R8
 	CMPQ         R8, $0x00000004
-	JGE          loop1163
+	JGE          loop1161
 
-done1164:
+done1162:
 	CMPQ R8, $0x00000001
-	JL   done1166
+	JL   done1164
 
-loop1165:
+loop1163:
 	VBROADCASTSD (DI), Y8
 	VFMADD231PD  (SI), Y8, Y0
 	VFMADD231PD  32(SI), Y8, Y1
 	ADDQ         BX, SI
 	ADDQ         $0x00000008, DI
 	SUBQ         $0x00000001, R8
-	JG           loop1165
+	JG           loop1163
 
-done1166:
+done1164:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y0, Y0
@@ -23329,9 +23321,9 @@ done1166:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1161
+	JG           loop1159
 
-done1162:
+done1160:
 	VZEROUPPER
 	RET
 
@@ -23359,9 +23351,9 @@ TEXT ·fourierFeatures32AVX2(SB), NOSPLIT, $0-40
 	ADDQ   AX, BX
 	LEAQ   (DX)(DX*2), R8
 	CMPQ   DI, $0x00000004
-	JL     done1168
+	JL     done1166
 
-loop1167:
+loop1165:
 	VBROADCASTSS (SI), Y8
 	VFMADD231PS  (BX), Y8, Y0
 	VFMADD231PS  32(BX), Y8, Y1
@@ -23378,22 +23370,22 @@ loop1167:
 	ADDQ         $0x00000010, SI
 	SUBQ         $0x00000004, DI
 	CMPQ         DI, $0x00000004
-	JGE          loop1167
+	JGE          loop1165
 
-done1168:
+done1166:
 	CMPQ DI, $0x00000001
-	JL   done1170
+	JL   done1168
 
-loop1169:
+loop1167:
 	VBROADCASTSS (SI), Y8
 	VFMADD231PS  (BX), Y8, Y0
 	VFMADD231PS  32(BX), Y8, Y1
 	ADDQ         DX, BX
 	ADDQ         $0x00000004, SI
 	SUBQ         $0x00000001, DI
-	JG           loop1169
+	JG           loop1167
 
-done1170:
+done1168:
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y0, Y0
@@ -23483,9 +23475,9 @@ done1170:
 	SHRQ         $0x04, DX
 	DECQ         DX
 	CMPQ         DX, $0x00000001
-	JL           done1172
+	JL           done1170
 
-loop1171:
+loop1169:
 	MOVQ   n+32(FP), BX
 	ADDQ   $0x0f, BX
 	SHRQ   $0x04, BX
@@ -23505,9 +23497,9 @@ loop1171:
 	ADDQ   AX, SI
 	LEAQ   (BX)(BX*2), R9
 	CMPQ   R8, $0x00000004
-	JL     done1174
+	JL     done1172
 
-loop1173:
+loop1171:
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (SI), Y8, Y0
 	VFMADD231PS  32(SI), Y8, Y1
@@ -23524,22 +23516,22 @@ loop1173:
 	ADDQ         $0x00000010, DI
 	SUBQ         $0x00000004, R8
 	CMPQ         R8, $0x00000004
-	JGE          loop1173
+	JGE          loop1171
 
-done1174:
+done1172:
 	CMPQ R8, $0x00000001
-	JL   done1176
+	JL   done1174
 
-loop1175:
+loop1173:
 	VBROADCASTSS (DI), Y8
 	VFMADD231PS  (SI), Y8, Y0
 	VFMADD231PS  32(SI), Y8, Y1
 	ADDQ         BX, SI
 	ADDQ         $0x00000004, DI
 	SUBQ         $0x00000001, R8
-	JG           loop1175
+	JG           loop1173
 
-done1176:
+done1174:
 	VADDPS       Y2, Y0, Y0
 	VADDPS       Y3, Y1, Y1
 	VADDPS       Y4, Y0, Y0
@@ -23597,9 +23589,9 @@ done1176:
 	ADDQ         $0x00000080, CX
 	ADDQ         $0x00000040, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1171
+	JG           loop1169
 
-done1172:
+done1170:
 	VZEROUPPER
 	RET
 
@@ -23714,9 +23706,9 @@ TEXT ·fourierAVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 	CMPQ   SI, $0x00000008
-	JL     done1178
+	JL     done1176
 
-loop1177:
+loop1175:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -23730,9 +23722,9 @@ loop1177:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1180
+	JL      done1178
 
-loop1179:
+loop1177:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -23745,9 +23737,9 @@ loop1179:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1179
+	JG           loop1177
 
-done1180:
+done1178:
 	VMOVUPD Z1, (BX)
 	VMOVUPD Z2, 128(BX)
 	VMOVUPD Z3, 256(BX)
@@ -23760,13 +23752,13 @@ done1180:
 	ADDQ    $0x00000400, BX
 	SUBQ    $0x00000008, SI
 	CMPQ    SI, $0x00000008
-	JGE     loop1177
+	JGE     loop1175
 
-done1178:
+done1176:
 	CMPQ SI, $0x00000007
-	JL   done1182
+	JL   done1180
 
-loop1181:
+loop1179:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -23779,9 +23771,9 @@ loop1181:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1184
+	JL      done1182
 
-loop1183:
+loop1181:
 	VBROADCASTSD (R10), Z8
 	VFMADD231PD  (R9), Z8, Z1
 	VFMADD231PD  64(R9), Z8, Z2
@@ -23793,9 +23785,9 @@ loop1183:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1183
+	JG           loop1181
 
-done1184:
+done1182:
 	VMOVUPD Z1, (BX)
 	VMOVUPD Z2, 128(BX)
 	VMOVUPD Z3, 256(BX)
@@ -23807,13 +23799,13 @@ done1184:
 	ADDQ    $0x00000380, BX
 	SUBQ    $0x00000007, SI
 	CMPQ    SI, $0x00000007
-	JGE     loop1181
+	JGE     loop1179
 
-done1182:
+done1180:
 	CMPQ SI, $0x00000006
-	JL   done1186
+	JL   done1184
 
-loop1185:
+loop1183:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -23825,9 +23817,9 @@ loop1185:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1188
+	JL      done1186
 
-loop1187:
+loop1185:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -23838,9 +23830,9 @@ loop1187:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1187
+	JG           loop1185
 
-done1188:
+done1186:
 	VMOVUPD Z1, (BX)
 	VMOVUPD Z2, 128(BX)
 	VMOVUPD Z3, 256(BX)
@@ -23851,13 +23843,13 @@ done1188:
 	ADDQ    $0x00000300, BX
 	SUBQ    $0x00000006, SI
 	CMPQ    SI, $0x00000006
-	JGE     loop1185
+	JGE     loop1183
 
-done1186:
+done1184:
 	CMPQ SI, $0x00000005
-	JL   done1190
+	JL   done1188
 
-loop1189:
+loop1187:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -23868,9 +23860,9 @@ loop1189:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1192
+	JL      done1190
 
-loop1191:
+loop1189:
 	VBROADCASTSD (R10), Z6
 	VFMADD231PD  (R9), Z6, Z1
 	VFMADD231PD  64(R9), Z6, Z2
@@ -23880,9 +23872,9 @@ loop1191:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1191
+	JG           loop1189
 
-done1192:
+done1190:
 	VMOVUPD Z1, (BX)
 	VMOVUPD Z2, 128(BX)
 	VMOVUPD Z3, 256(BX)
@@ -23892,13 +23884,13 @@ done1192:
 	ADDQ    $0x00000280, BX
 	SUBQ    $0x00000005, SI
 	CMPQ    SI, $0x00000005
-	JGE     loop1189
+	JGE     loop1187
 
-done1190:
+done1188:
 	CMPQ SI, $0x00000004
-	JL   done1194
+	JL   done1192
 
-loop1193:
+loop1191:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -23912,9 +23904,9 @@ loop1193:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1196
+	JL      done1194
 
-loop1195:
+loop1193:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -23929,13 +23921,13 @@ loop1195:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1195
+	JGE          loop1193
 
-done1196:
+done1194:
 	CMPQ R11, $0x00000001
-	JL   done1198
+	JL   done1196
 
-loop1197:
+loop1195:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -23944,9 +23936,9 @@ loop1197:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1197
+	JG           loop1195
 
-done1198:
+done1196:
 	VADDPD  Z5, Z1, Z1
 	VADDPD  Z6, Z2, Z2
 	VADDPD  Z7, Z3, Z3
@@ -23959,13 +23951,13 @@ done1198:
 	ADDQ    $0x00000200, BX
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1193
+	JGE     loop1191
 
-done1194:
+done1192:
 	CMPQ SI, $0x00000003
-	JL   done1200
+	JL   done1198
 
-loop1199:
+loop1197:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -23977,9 +23969,9 @@ loop1199:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1202
+	JL      done1200
 
-loop1201:
+loop1199:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -23992,13 +23984,13 @@ loop1201:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1201
+	JGE          loop1199
 
-done1202:
+done1200:
 	CMPQ R11, $0x00000001
-	JL   done1204
+	JL   done1202
 
-loop1203:
+loop1201:
 	VBROADCASTSD (R10), Z7
 	VFMADD231PD  (R9), Z7, Z1
 	VFMADD231PD  64(R9), Z7, Z2
@@ -24006,9 +23998,9 @@ loop1203:
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1203
+	JG           loop1201
 
-done1204:
+done1202:
 	VADDPD  Z4, Z1, Z1
 	VADDPD  Z5, Z2, Z2
 	VADDPD  Z6, Z3, Z3
@@ -24019,13 +24011,13 @@ done1204:
 	ADDQ    $0x00000180, BX
 	SUBQ    $0x00000003, SI
 	CMPQ    SI, $0x00000003
-	JGE     loop1199
+	JGE     loop1197
 
-done1200:
+done1198:
 	CMPQ SI, $0x00000002
-	JL   done1206
+	JL   done1204
 
-loop1205:
+loop1203:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -24040,9 +24032,9 @@ loop1205:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1208
+	JL      done1206
 
-loop1207:
+loop1205:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
@@ -24059,22 +24051,22 @@ loop1207:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1207
+	JGE          loop1205
 
-done1208:
+done1206:
 	CMPQ R11, $0x00000001
-	JL   done1210
+	JL   done1208
 
-loop1209:
+loop1207:
 	VBROADCASTSD (R10), Z9
 	VFMADD231PD  (R9), Z9, Z1
 	VFMADD231PD  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1209
+	JG           loop1207
 
-done1210:
+done1208:
 	VADDPD  Z3, Z1, Z1
 	VADDPD  Z4, Z2, Z2
 	VADDPD  Z5, Z1, Z1
@@ -24087,13 +24079,13 @@ done1210:
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1205
+	JGE     loop1203
 
-done1206:
+done1204:
 	CMPQ SI, $0x00000001
-	JL   done1212
+	JL   done1210
 
-loop1211:
+loop1209:
 	VMOVUPD Z0, Z1
 	VMOVUPD Z0, Z2
 	VMOVUPD Z0, Z3
@@ -24104,9 +24096,9 @@ loop1211:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1214
+	JL      done1212
 
-loop1213:
+loop1211:
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	VBROADCASTSD 8(R10), Z5
@@ -24119,21 +24111,21 @@ loop1213:
 	ADDQ         $0x00000020, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1213
+	JGE          loop1211
 
-done1214:
+done1212:
 	CMPQ R11, $0x00000001
-	JL   done1216
+	JL   done1214
 
-loop1215:
+loop1213:
 	VBROADCASTSD (R10), Z5
 	VFMADD231PD  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1215
+	JG           loop1213
 
-done1216:
+done1214:
 	VADDPD  Z2, Z1, Z1
 	VADDPD  Z3, Z1, Z1
 	VADDPD  Z4, Z1, Z1
@@ -24141,9 +24133,9 @@ done1216:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000001, SI
-	JG      loop1211
+	JG      loop1209
 
-done1212:
+done1210:
 	XORQ         AX, AX
 	MOVQ         call+16(FP), CX
 	VBROADCASTSD 88(CX), Z1
@@ -24157,7 +24149,7 @@ done1212:
 	SUBQ         DX, CX
 	MOVQ         BX, DX
 	TESTQ        CX, CX
-	JZ           end1217
+	JZ           end1215
 	MOVQ         $-1, SI
 	BZHIQ        CX, SI, SI
 	KMOVW        SI, K1
@@ -24167,14 +24159,14 @@ done1212:
 	VPCMPUQ      $0x05, Z1, Z2, K1
 	KMOVW        K1, CX
 	ORQ          CX, AX
-	JMP          end1217
+	JMP          end1215
 
-end1217:
+end1215:
 	XORQ BX, BX
 
-group1219:
+group1217:
 	CMPQ    BX, DX
-	JE      done1220
+	JE      done1218
 	MOVQ    x+8(FP), CX
 	VMOVUPD (CX)(BX*1), Z2
 	VPADDQ  Z2, Z2, Z2
@@ -24182,11 +24174,11 @@ group1219:
 	KMOVW   K1, CX
 	ORQ     CX, AX
 	ADDQ    $0x00000040, BX
-	JMP     group1219
+	JMP     group1217
 
-done1220:
+done1218:
 	TESTQ AX, AX
-	JZ    skip1221
+	JZ    skip1219
 	MOVQ  call+16(FP), AX
 	MOVQ  32(AX), AX
 	MOVQ  call+16(FP), CX
@@ -24196,19 +24188,19 @@ done1220:
 	ADDQ  $0x07, CX
 	SHRQ  $0x03, CX
 	CMPQ  CX, $0x00000001
-	JL    done1223
+	JL    done1221
 
-loop1222:
+loop1220:
 	VMOVUPD     (AX), Z1
 	VREDUCEPD   $0x00, Z1, Z2
 	VFMADD231PD Z0, Z1, Z2
 	VMOVUPD     Z2, (AX)
 	ADDQ        $0x00000080, AX
 	SUBQ        $0x00000001, CX
-	JG          loop1222
+	JG          loop1220
 
-done1223:
-skip1221:
+done1221:
+skip1219:
 	MOVQ         call+16(FP), AX
 	MOVQ         32(AX), AX
 	MOVQ         call+16(FP), CX
@@ -24230,7 +24222,7 @@ skip1221:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1225
+	JNE          next1223
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VMULPD       Z1, Z1, Z2
@@ -24271,11 +24263,11 @@ skip1221:
 	VMOVUPD      Z1, (AX)
 	VMOVUPD      Z2, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1224
+	JMP          done1222
 
-next1225:
+next1223:
 	CMPQ         CX, $0x01
-	JNE          next1226
+	JNE          next1224
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -24339,11 +24331,11 @@ next1225:
 	VMOVUPD      Z2, 128(AX)
 	VMOVUPD      Z4, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1224
+	JMP          done1222
 
-next1226:
+next1224:
 	CMPQ         CX, $0x02
-	JNE          next1227
+	JNE          next1225
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -24430,11 +24422,11 @@ next1226:
 	VMOVUPD      Z3, 256(AX)
 	VMOVUPD      Z6, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1224
+	JMP          done1222
 
-next1227:
+next1225:
 	CMPQ         CX, $0x03
-	JNE          next1228
+	JNE          next1226
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z1
 	VREDUCEPD    $0x40, 128(AX), Z2
@@ -24544,55 +24536,55 @@ next1227:
 	VMOVUPD      Z4, 384(AX)
 	VMOVUPD      Z8, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1224
+	JMP          done1222
 
-next1228:
-done1224:
+next1226:
+done1222:
 	MOVQ call+16(FP), CX
 	MOVQ 72(CX), CX
 	CMPQ CX, $0x00
-	JE   product1229
+	JE   product1227
 	MOVQ call+16(FP), BX
 	CMPQ 80(BX), $0x03
-	JNE  product1229
+	JNE  product1227
 	CMPQ CX, $0x04
-	JG   above1240
+	JG   above1238
 	CMPQ CX, $0x02
-	JG   above1241
+	JG   above1239
 	CMPQ CX, $0x01
-	JG   above1242
+	JG   above1240
+	JMP  rows1230
+
+above1240:
+	JMP rows1231
+
+above1239:
+	CMPQ CX, $0x03
+	JG   above1241
 	JMP  rows1232
 
-above1242:
+above1241:
 	JMP rows1233
 
-above1241:
-	CMPQ CX, $0x03
+above1238:
+	CMPQ CX, $0x06
+	JG   above1242
+	CMPQ CX, $0x05
 	JG   above1243
 	JMP  rows1234
 
 above1243:
 	JMP rows1235
 
-above1240:
-	CMPQ CX, $0x06
+above1242:
+	CMPQ CX, $0x07
 	JG   above1244
-	CMPQ CX, $0x05
-	JG   above1245
 	JMP  rows1236
 
-above1245:
+above1244:
 	JMP rows1237
 
-above1244:
-	CMPQ CX, $0x07
-	JG   above1246
-	JMP  rows1238
-
-above1246:
-	JMP rows1239
-
-rows1232:
+rows1230:
 	VMOVUPD      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -24611,7 +24603,7 @@ rows1232:
 	VBROADCASTSD 8(R8), Z8
 	VBROADCASTSD 16(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1247
+	JZ           skip1245
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z2
@@ -24721,9 +24713,9 @@ rows1232:
 	VMOVUPD      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1249
+	JL           done1247
 
-loop1248:
+loop1246:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z10
 	VREDUCEPD    $0x40, 128(AX), Z11
@@ -24923,9 +24915,9 @@ loop1248:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1248
+	JG           loop1246
 
-done1249:
+done1247:
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -24952,16 +24944,16 @@ done1249:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1247:
+skip1245:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1251
+	JL      done1249
 
-loop1250:
+loop1248:
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -24989,11 +24981,11 @@ loop1250:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1250
+	JGE         loop1248
 
-done1251:
+done1249:
 	TESTQ       AX, AX
-	JZ          skip1252
+	JZ          skip1250
 	VMOVUPD     (SI), Z2
 	VMOVUPD     (DI), Z4
 	VMOVUPD     (DI)(CX*1), Z5
@@ -25009,7 +25001,7 @@ done1251:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1252:
+skip1250:
 	VADDPD     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -25026,40 +25018,40 @@ skip1252:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1253
+	JZ         skip1251
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1254
+	JNE        few1252
 	VMOVUPD    Z1, (CX)
-	JMP        done1255
+	JMP        done1253
 
-few1254:
+few1252:
 	TESTQ         $0x00000004, AX
-	JZ            skip1256
+	JZ            skip1254
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1256:
+skip1254:
 	TESTQ         $0x00000002, AX
-	JZ            skip1257
+	JZ            skip1255
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1257:
+skip1255:
 	TESTQ  $0x00000001, AX
-	JZ     skip1258
+	JZ     skip1256
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1258:
-done1255:
-skip1253:
-	JMP finish1230
+skip1256:
+done1253:
+skip1251:
+	JMP finish1228
 
-rows1233:
+rows1231:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -25083,7 +25075,7 @@ rows1233:
 	VBROADCASTSD 32(R8), Z12
 	VBROADCASTSD 40(R8), Z13
 	TESTQ        DX, DX
-	JZ           skip1259
+	JZ           skip1257
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z3
@@ -25193,9 +25185,9 @@ rows1233:
 	VMOVUPD      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1261
+	JL           done1259
 
-loop1260:
+loop1258:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z14
 	VREDUCEPD    $0x40, 128(AX), Z15
@@ -25443,9 +25435,9 @@ loop1260:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1260
+	JG           loop1258
 
-done1261:
+done1259:
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -25484,7 +25476,7 @@ done1261:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1259:
+skip1257:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -25492,9 +25484,9 @@ skip1259:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1263
+	JL      done1261
 
-loop1262:
+loop1260:
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -25534,11 +25526,11 @@ loop1262:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1262
+	JGE         loop1260
 
-done1263:
+done1261:
 	TESTQ       AX, AX
-	JZ          skip1264
+	JZ          skip1262
 	VMOVUPD     (SI), Z3
 	VMOVUPD     (DI), Z5
 	VMOVUPD     (DI)(CX*1), Z6
@@ -25560,7 +25552,7 @@ done1263:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1264:
+skip1262:
 	VADDPD     Z14, Z1, Z1
 	VADDPD     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -25578,40 +25570,40 @@ skip1264:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1265
+	JZ         skip1263
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1266
+	JNE        few1264
 	VMOVUPD    Z1, (CX)
-	JMP        done1267
+	JMP        done1265
 
-few1266:
+few1264:
 	TESTQ         $0x00000004, AX
-	JZ            skip1268
+	JZ            skip1266
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1268:
+skip1266:
 	TESTQ         $0x00000002, AX
-	JZ            skip1269
+	JZ            skip1267
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1269:
+skip1267:
 	TESTQ  $0x00000001, AX
-	JZ     skip1270
+	JZ     skip1268
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1270:
-done1267:
-skip1265:
-	JMP finish1230
+skip1268:
+done1265:
+skip1263:
+	JMP finish1228
 
-rows1234:
+rows1232:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -25637,7 +25629,7 @@ rows1234:
 	VBROADCASTSD 32(R8), Z13
 	VBROADCASTSD 40(R8), Z14
 	TESTQ        DX, DX
-	JZ           skip1271
+	JZ           skip1269
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z4
@@ -25747,9 +25739,9 @@ rows1234:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1273
+	JL           done1271
 
-loop1272:
+loop1270:
 	LEAQ             sixteenths<>+0(SB), R9
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -26045,9 +26037,9 @@ loop1272:
 	ADDQ             $0x00000200, BX
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JG               loop1272
+	JG               loop1270
 
-done1273:
+done1271:
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -26098,7 +26090,7 @@ done1273:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 
-skip1271:
+skip1269:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -26107,9 +26099,9 @@ skip1271:
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1275
+	JL      done1273
 
-loop1274:
+loop1272:
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -26161,11 +26153,11 @@ loop1274:
 	ADDQ             $0x00000080, DI
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1274
+	JGE              loop1272
 
-done1275:
+done1273:
 	TESTQ            AX, AX
-	JZ               skip1276
+	JZ               skip1274
 	VMOVUPD          (SI), Z4
 	VMOVUPD          (DI), Z6
 	VMOVUPD          (DI)(CX*1), Z7
@@ -26193,7 +26185,7 @@ done1275:
 	ADDQ             $0x00000040, BX
 	ADDQ             $0x00000040, DI
 
-skip1276:
+skip1274:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z0, Z3, Z3
@@ -26215,40 +26207,40 @@ skip1276:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1277
+	JZ         skip1275
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1278
+	JNE        few1276
 	VMOVUPD    Z1, (CX)
-	JMP        done1279
+	JMP        done1277
 
-few1278:
+few1276:
 	TESTQ         $0x00000004, AX
-	JZ            skip1280
+	JZ            skip1278
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1280:
+skip1278:
 	TESTQ         $0x00000002, AX
-	JZ            skip1281
+	JZ            skip1279
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1281:
+skip1279:
 	TESTQ  $0x00000001, AX
-	JZ     skip1282
+	JZ     skip1280
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1282:
-done1279:
-skip1277:
-	JMP finish1230
+skip1280:
+done1277:
+skip1275:
+	JMP finish1228
 
-rows1235:
+rows1233:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -26275,7 +26267,7 @@ rows1235:
 	VBROADCASTSD 24(R9), Z13
 	VBROADCASTSD 32(R9), Z14
 	TESTQ        DX, DX
-	JZ           skip1283
+	JZ           skip1281
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z5
@@ -26385,9 +26377,9 @@ rows1235:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1285
+	JL           done1283
 
-loop1284:
+loop1282:
 	LEAQ             sixteenths<>+0(SB), R10
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -26731,9 +26723,9 @@ loop1284:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, R8
 	SUBQ             $0x00000001, DX
-	JG               loop1284
+	JG               loop1282
 
-done1285:
+done1283:
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -26796,7 +26788,7 @@ done1285:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 
-skip1283:
+skip1281:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -26806,9 +26798,9 @@ skip1283:
 	VMOVUPD Z0, Z17
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1287
+	JL      done1285
 
-loop1286:
+loop1284:
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -26872,11 +26864,11 @@ loop1286:
 	ADDQ             $0x00000080, R8
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1286
+	JGE              loop1284
 
-done1287:
+done1285:
 	TESTQ            AX, AX
-	JZ               skip1288
+	JZ               skip1286
 	VMOVUPD          (DI), Z5
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R8)(CX*1), Z8
@@ -26910,7 +26902,7 @@ done1287:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, R8
 
-skip1288:
+skip1286:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -26933,40 +26925,40 @@ skip1288:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1289
+	JZ         skip1287
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1290
+	JNE        few1288
 	VMOVUPD    Z1, (CX)
-	JMP        done1291
+	JMP        done1289
 
-few1290:
+few1288:
 	TESTQ         $0x00000004, AX
-	JZ            skip1292
+	JZ            skip1290
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1292:
+skip1290:
 	TESTQ         $0x00000002, AX
-	JZ            skip1293
+	JZ            skip1291
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1293:
+skip1291:
 	TESTQ  $0x00000001, AX
-	JZ     skip1294
+	JZ     skip1292
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1294:
-done1291:
-skip1289:
-	JMP finish1230
+skip1292:
+done1289:
+skip1287:
+	JMP finish1228
 
-rows1236:
+rows1234:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -26995,7 +26987,7 @@ rows1236:
 	VBROADCASTSD 16(R10), Z13
 	VBROADCASTSD 24(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1295
+	JZ           skip1293
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z6
@@ -27105,9 +27097,9 @@ rows1236:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1297
+	JL           done1295
 
-loop1296:
+loop1294:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -27500,9 +27492,9 @@ loop1296:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1296
+	JG               loop1294
 
-done1297:
+done1295:
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -27578,7 +27570,7 @@ done1297:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1295:
+skip1293:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -27589,9 +27581,9 @@ skip1295:
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1299
+	JL      done1297
 
-loop1298:
+loop1296:
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -27668,11 +27660,11 @@ loop1298:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1298
+	JGE              loop1296
 
-done1299:
+done1297:
 	TESTQ            AX, AX
-	JZ               skip1300
+	JZ               skip1298
 	VMOVUPD          (R8), Z6
 	VMOVUPD          (R9), Z8
 	VMOVUPD          (R9)(CX*1), Z9
@@ -27713,7 +27705,7 @@ done1299:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1300:
+skip1298:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -27743,40 +27735,40 @@ skip1300:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1301
+	JZ         skip1299
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1302
+	JNE        few1300
 	VMOVUPD    Z1, (CX)
-	JMP        done1303
+	JMP        done1301
 
-few1302:
+few1300:
 	TESTQ         $0x00000004, AX
-	JZ            skip1304
+	JZ            skip1302
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1304:
+skip1302:
 	TESTQ         $0x00000002, AX
-	JZ            skip1305
+	JZ            skip1303
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1305:
+skip1303:
 	TESTQ  $0x00000001, AX
-	JZ     skip1306
+	JZ     skip1304
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1306:
-done1303:
-skip1301:
-	JMP finish1230
+skip1304:
+done1301:
+skip1299:
+	JMP finish1228
 
-rows1237:
+rows1235:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -27806,7 +27798,7 @@ rows1237:
 	VBROADCASTSD 8(R10), Z13
 	VBROADCASTSD 16(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1307
+	JZ           skip1305
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z7
@@ -27916,9 +27908,9 @@ rows1237:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1309
+	JL           done1307
 
-loop1308:
+loop1306:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -28359,9 +28351,9 @@ loop1308:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1308
+	JG               loop1306
 
-done1309:
+done1307:
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -28449,7 +28441,7 @@ done1309:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1307:
+skip1305:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -28461,9 +28453,9 @@ skip1307:
 	VMOVUPD Z0, Z19
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1311
+	JL      done1309
 
-loop1310:
+loop1308:
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -28552,11 +28544,11 @@ loop1310:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1310
+	JGE              loop1308
 
-done1311:
+done1309:
 	TESTQ            AX, AX
-	JZ               skip1312
+	JZ               skip1310
 	VMOVUPD          (R8), Z7
 	VMOVUPD          (R9), Z9
 	VMOVUPD          (R9)(CX*1), Z10
@@ -28603,7 +28595,7 @@ done1311:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1312:
+skip1310:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -28634,40 +28626,40 @@ skip1312:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1313
+	JZ         skip1311
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1314
+	JNE        few1312
 	VMOVUPD    Z1, (CX)
-	JMP        done1315
+	JMP        done1313
 
-few1314:
+few1312:
 	TESTQ         $0x00000004, AX
-	JZ            skip1316
+	JZ            skip1314
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1316:
+skip1314:
 	TESTQ         $0x00000002, AX
-	JZ            skip1317
+	JZ            skip1315
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1317:
+skip1315:
 	TESTQ  $0x00000001, AX
-	JZ     skip1318
+	JZ     skip1316
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1318:
-done1315:
-skip1313:
-	JMP finish1230
+skip1316:
+done1313:
+skip1311:
+	JMP finish1228
 
-rows1238:
+rows1236:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -28698,7 +28690,7 @@ rows1238:
 	VBROADCASTSD (R10), Z13
 	VBROADCASTSD 8(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1319
+	JZ           skip1317
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z8
@@ -28808,9 +28800,9 @@ rows1238:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1321
+	JL           done1319
 
-loop1320:
+loop1318:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -29299,9 +29291,9 @@ loop1320:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1320
+	JG               loop1318
 
-done1321:
+done1319:
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -29401,7 +29393,7 @@ done1321:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1319:
+skip1317:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -29414,9 +29406,9 @@ skip1319:
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1323
+	JL      done1321
 
-loop1322:
+loop1320:
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -29517,11 +29509,11 @@ loop1322:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1322
+	JGE              loop1320
 
-done1323:
+done1321:
 	TESTQ            AX, AX
-	JZ               skip1324
+	JZ               skip1322
 	VMOVUPD          (R8), Z8
 	VMOVUPD          (R9), Z10
 	VMOVUPD          (R9)(CX*1), Z11
@@ -29574,7 +29566,7 @@ done1323:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1324:
+skip1322:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -29609,40 +29601,40 @@ skip1324:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1325
+	JZ         skip1323
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1326
+	JNE        few1324
 	VMOVUPD    Z1, (CX)
-	JMP        done1327
+	JMP        done1325
 
-few1326:
+few1324:
 	TESTQ         $0x00000004, AX
-	JZ            skip1328
+	JZ            skip1326
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1328:
+skip1326:
 	TESTQ         $0x00000002, AX
-	JZ            skip1329
+	JZ            skip1327
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1329:
+skip1327:
 	TESTQ  $0x00000001, AX
-	JZ     skip1330
+	JZ     skip1328
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1330:
-done1327:
-skip1325:
-	JMP finish1230
+skip1328:
+done1325:
+skip1323:
+	JMP finish1228
 
-rows1239:
+rows1237:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -29674,7 +29666,7 @@ rows1239:
 	ADDQ         CX, R9
 	VBROADCASTSD (R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1331
+	JZ           skip1329
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R11
 	VREDUCEPD    $0x40, (AX), Z9
@@ -29784,9 +29776,9 @@ rows1239:
 	VMOVUPD      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1333
+	JL           done1331
 
-loop1332:
+loop1330:
 	LEAQ             sixteenths<>+0(SB), R11
 	VREDUCEPD        $0x40, (AX), Z15
 	VREDUCEPD        $0x40, 128(AX), Z16
@@ -30323,9 +30315,9 @@ loop1332:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1332
+	JG               loop1330
 
-done1333:
+done1331:
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -30437,7 +30429,7 @@ done1333:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1331:
+skip1329:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -30451,9 +30443,9 @@ skip1331:
 	VMOVUPD Z0, Z21
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1335
+	JL      done1333
 
-loop1334:
+loop1332:
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -30566,11 +30558,11 @@ loop1334:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1334
+	JGE              loop1332
 
-done1335:
+done1333:
 	TESTQ            AX, AX
-	JZ               skip1336
+	JZ               skip1334
 	VMOVUPD          (R8), Z9
 	VMOVUPD          (R9), Z11
 	VMOVUPD          (R9)(CX*1), Z12
@@ -30629,7 +30621,7 @@ done1335:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1336:
+skip1334:
 	VADDPD     Z15, Z1, Z1
 	VADDPD     Z16, Z2, Z2
 	VADDPD     Z17, Z3, Z3
@@ -30665,109 +30657,109 @@ skip1336:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1337
+	JZ         skip1335
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1338
+	JNE        few1336
 	VMOVUPD    Z1, (CX)
-	JMP        done1339
+	JMP        done1337
 
-few1338:
+few1336:
 	TESTQ         $0x00000004, AX
-	JZ            skip1340
+	JZ            skip1338
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1340:
+skip1338:
 	TESTQ         $0x00000002, AX
-	JZ            skip1341
+	JZ            skip1339
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1341:
+skip1339:
 	TESTQ  $0x00000001, AX
-	JZ     skip1342
+	JZ     skip1340
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1342:
-done1339:
-skip1337:
-	JMP finish1230
+skip1340:
+done1337:
+skip1335:
+	JMP finish1228
 
-product1229:
+product1227:
 	MOVQ call+16(FP), CX
 	MOVQ 56(CX), CX
 	CMPQ CX, $0x06
-	JG   above1356
+	JG   above1354
 	CMPQ CX, $0x03
-	JG   above1357
+	JG   above1355
 	CMPQ CX, $0x01
-	JG   above1358
+	JG   above1356
 	CMPQ CX, $0x00
-	JG   above1359
+	JG   above1357
+	JMP  rows1341
+
+above1357:
+	JMP rows1342
+
+above1356:
+	CMPQ CX, $0x02
+	JG   above1358
 	JMP  rows1343
 
-above1359:
+above1358:
 	JMP rows1344
 
-above1358:
-	CMPQ CX, $0x02
+above1355:
+	CMPQ CX, $0x05
+	JG   above1359
+	CMPQ CX, $0x04
 	JG   above1360
 	JMP  rows1345
 
 above1360:
 	JMP rows1346
 
-above1357:
-	CMPQ CX, $0x05
-	JG   above1361
-	CMPQ CX, $0x04
-	JG   above1362
-	JMP  rows1347
+above1359:
+	JMP rows1347
 
-above1362:
-	JMP rows1348
-
-above1361:
-	JMP rows1349
-
-above1356:
+above1354:
 	CMPQ CX, $0x09
-	JG   above1363
+	JG   above1361
 	CMPQ CX, $0x08
-	JG   above1364
+	JG   above1362
 	CMPQ CX, $0x07
-	JG   above1365
-	JMP  rows1350
-
-above1365:
-	JMP rows1351
-
-above1364:
-	JMP rows1352
+	JG   above1363
+	JMP  rows1348
 
 above1363:
+	JMP rows1349
+
+above1362:
+	JMP rows1350
+
+above1361:
 	CMPQ CX, $0x0b
-	JG   above1366
+	JG   above1364
 	CMPQ CX, $0x0a
-	JG   above1367
-	JMP  rows1353
+	JG   above1365
+	JMP  rows1351
 
-above1367:
-	JMP rows1354
+above1365:
+	JMP rows1352
 
-above1366:
-	JMP rows1355
+above1364:
+	JMP rows1353
 
-rows1343:
+rows1341:
 	CMPQ DX, $0x00000001
-	JL   done1369
+	JL   done1367
 
-loop1368:
+loop1366:
 	LEAQ         sixteenths<>+0(SB), CX
 	VREDUCEPD    $0x40, (AX), Z0
 	VREDUCEPD    $0x40, 128(AX), Z1
@@ -30876,12 +30868,12 @@ loop1368:
 	VMOVUPD      Z7, 448(AX)
 	ADDQ         $0x00000200, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1368
+	JG           loop1366
 
-done1369:
-	JMP finish1230
+done1367:
+	JMP finish1228
 
-rows1344:
+rows1342:
 	VMOVUPD      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -30893,7 +30885,7 @@ rows1344:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1370
+	JZ           skip1368
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z2
@@ -31003,9 +30995,9 @@ rows1344:
 	VMOVUPD      Z9, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1372
+	JL           done1370
 
-loop1371:
+loop1369:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z3
 	VREDUCEPD    $0x40, 128(AX), Z4
@@ -31132,9 +31124,9 @@ loop1371:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1371
+	JG           loop1369
 
-done1372:
+done1370:
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	VMOVUPD     64(SI), Z2
@@ -31142,16 +31134,16 @@ done1372:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1370:
+skip1368:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), CX
 	ADDQ    (CX), AX
 	SUBQ    BX, AX
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1374
+	JL      done1372
 
-loop1373:
+loop1371:
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	VMOVUPD     64(SI), Z2
@@ -31160,17 +31152,17 @@ loop1373:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1373
+	JGE         loop1371
 
-done1374:
+done1372:
 	TESTQ       AX, AX
-	JZ          skip1375
+	JZ          skip1373
 	VMOVUPD     (SI), Z2
 	VFMADD231PD (BX), Z2, Z1
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1375:
+skip1373:
 	VADDPD     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -31187,7 +31179,7 @@ skip1375:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1376
+	JZ         skip1374
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31199,50 +31191,50 @@ skip1375:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1378
+	JL         done1376
 
-loop1377:
+loop1375:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1377
+	JG               loop1375
 
-done1378:
+done1376:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1379
+	JNE     few1377
 	VMOVUPD Z1, (AX)
-	JMP     done1380
+	JMP     done1378
 
-few1379:
+few1377:
 	TESTQ         $0x00000004, CX
-	JZ            skip1381
+	JZ            skip1379
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1381:
+skip1379:
 	TESTQ         $0x00000002, CX
-	JZ            skip1382
+	JZ            skip1380
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1382:
+skip1380:
 	TESTQ  $0x00000001, CX
-	JZ     skip1383
+	JZ     skip1381
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1383:
-done1380:
-skip1376:
-	JMP finish1230
+skip1381:
+done1378:
+skip1374:
+	JMP finish1228
 
-rows1345:
+rows1343:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -31255,7 +31247,7 @@ rows1345:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1384
+	JZ           skip1382
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z3
@@ -31365,9 +31357,9 @@ rows1345:
 	VMOVUPD      Z10, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1386
+	JL           done1384
 
-loop1385:
+loop1383:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z4
 	VREDUCEPD    $0x40, 128(AX), Z5
@@ -31502,9 +31494,9 @@ loop1385:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1385
+	JG           loop1383
 
-done1386:
+done1384:
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
@@ -31514,7 +31506,7 @@ done1386:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1384:
+skip1382:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -31522,9 +31514,9 @@ skip1384:
 	VMOVUPD Z0, Z4
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1388
+	JL      done1386
 
-loop1387:
+loop1385:
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
@@ -31535,18 +31527,18 @@ loop1387:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1387
+	JGE         loop1385
 
-done1388:
+done1386:
 	TESTQ       AX, AX
-	JZ          skip1389
+	JZ          skip1387
 	VMOVUPD     (SI), Z3
 	VFMADD231PD (BX), Z3, Z1
 	VFMADD231PD (BX)(CX*1), Z3, Z2
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1389:
+skip1387:
 	VADDPD     Z4, Z1, Z1
 	VADDPD     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -31564,7 +31556,7 @@ skip1389:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1390
+	JZ         skip1388
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31576,50 +31568,50 @@ skip1389:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1392
+	JL         done1390
 
-loop1391:
+loop1389:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1391
+	JG               loop1389
 
-done1392:
+done1390:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1393
+	JNE     few1391
 	VMOVUPD Z1, (AX)
-	JMP     done1394
+	JMP     done1392
 
-few1393:
+few1391:
 	TESTQ         $0x00000004, CX
-	JZ            skip1395
+	JZ            skip1393
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1395:
+skip1393:
 	TESTQ         $0x00000002, CX
-	JZ            skip1396
+	JZ            skip1394
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1396:
+skip1394:
 	TESTQ  $0x00000001, CX
-	JZ     skip1397
+	JZ     skip1395
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1397:
-done1394:
-skip1390:
-	JMP finish1230
+skip1395:
+done1392:
+skip1388:
+	JMP finish1228
 
-rows1346:
+rows1344:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -31633,7 +31625,7 @@ rows1346:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1398
+	JZ           skip1396
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z4
@@ -31743,9 +31735,9 @@ rows1346:
 	VMOVUPD      Z11, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1400
+	JL           done1398
 
-loop1399:
+loop1397:
 	LEAQ         sixteenths<>+0(SB), DI
 	VREDUCEPD    $0x40, (AX), Z5
 	VREDUCEPD    $0x40, 128(AX), Z6
@@ -31888,9 +31880,9 @@ loop1399:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1399
+	JG           loop1397
 
-done1400:
+done1398:
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -31902,7 +31894,7 @@ done1400:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1398:
+skip1396:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -31911,9 +31903,9 @@ skip1398:
 	VMOVUPD Z0, Z6
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1402
+	JL      done1400
 
-loop1401:
+loop1399:
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -31926,11 +31918,11 @@ loop1401:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1401
+	JGE         loop1399
 
-done1402:
+done1400:
 	TESTQ       AX, AX
-	JZ          skip1403
+	JZ          skip1401
 	VMOVUPD     (SI), Z4
 	VFMADD231PD (BX), Z4, Z1
 	VFMADD231PD (BX)(CX*1), Z4, Z2
@@ -31938,7 +31930,7 @@ done1402:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1403:
+skip1401:
 	VADDPD     Z5, Z1, Z1
 	VADDPD     Z6, Z2, Z2
 	VADDPD     Z0, Z3, Z3
@@ -31960,7 +31952,7 @@ skip1403:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1404
+	JZ         skip1402
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -31972,50 +31964,50 @@ skip1403:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1406
+	JL         done1404
 
-loop1405:
+loop1403:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1405
+	JG               loop1403
 
-done1406:
+done1404:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1407
+	JNE     few1405
 	VMOVUPD Z1, (AX)
-	JMP     done1408
+	JMP     done1406
 
-few1407:
+few1405:
 	TESTQ         $0x00000004, CX
-	JZ            skip1409
+	JZ            skip1407
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1409:
+skip1407:
 	TESTQ         $0x00000002, CX
-	JZ            skip1410
+	JZ            skip1408
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1410:
+skip1408:
 	TESTQ  $0x00000001, CX
-	JZ     skip1411
+	JZ     skip1409
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1411:
-done1408:
-skip1404:
-	JMP finish1230
+skip1409:
+done1406:
+skip1402:
+	JMP finish1228
 
-rows1347:
+rows1345:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -32030,7 +32022,7 @@ rows1347:
 	MOVQ         call+16(FP), R8
 	ADDQ         (R8), DI
 	TESTQ        DX, DX
-	JZ           skip1412
+	JZ           skip1410
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z5
@@ -32140,9 +32132,9 @@ rows1347:
 	VMOVUPD      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1414
+	JL           done1412
 
-loop1413:
+loop1411:
 	LEAQ         sixteenths<>+0(SB), R8
 	VREDUCEPD    $0x40, (AX), Z6
 	VREDUCEPD    $0x40, 128(AX), Z7
@@ -32293,9 +32285,9 @@ loop1413:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JG           loop1413
+	JG           loop1411
 
-done1414:
+done1412:
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -32309,7 +32301,7 @@ done1414:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 
-skip1412:
+skip1410:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -32319,9 +32311,9 @@ skip1412:
 	VMOVUPD Z0, Z8
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1416
+	JL      done1414
 
-loop1415:
+loop1413:
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -32336,11 +32328,11 @@ loop1415:
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1415
+	JGE         loop1413
 
-done1416:
+done1414:
 	TESTQ       AX, AX
-	JZ          skip1417
+	JZ          skip1415
 	VMOVUPD     (DI), Z5
 	VFMADD231PD (SI), Z5, Z1
 	VFMADD231PD (SI)(CX*1), Z5, Z2
@@ -32349,7 +32341,7 @@ done1416:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1417:
+skip1415:
 	VADDPD     Z6, Z1, Z1
 	VADDPD     Z7, Z2, Z2
 	VADDPD     Z8, Z3, Z3
@@ -32372,7 +32364,7 @@ skip1417:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1418
+	JZ         skip1416
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32384,50 +32376,50 @@ skip1417:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1420
+	JL         done1418
 
-loop1419:
+loop1417:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1419
+	JG               loop1417
 
-done1420:
+done1418:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1421
+	JNE     few1419
 	VMOVUPD Z1, (AX)
-	JMP     done1422
+	JMP     done1420
 
-few1421:
+few1419:
 	TESTQ         $0x00000004, CX
-	JZ            skip1423
+	JZ            skip1421
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1423:
+skip1421:
 	TESTQ         $0x00000002, CX
-	JZ            skip1424
+	JZ            skip1422
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1424:
+skip1422:
 	TESTQ  $0x00000001, CX
-	JZ     skip1425
+	JZ     skip1423
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1425:
-done1422:
-skip1418:
-	JMP finish1230
+skip1423:
+done1420:
+skip1416:
+	JMP finish1228
 
-rows1348:
+rows1346:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -32444,7 +32436,7 @@ rows1348:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1426
+	JZ           skip1424
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z6
@@ -32554,9 +32546,9 @@ rows1348:
 	VMOVUPD      Z13, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1428
+	JL           done1426
 
-loop1427:
+loop1425:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z7
 	VREDUCEPD    $0x40, 128(AX), Z8
@@ -32716,9 +32708,9 @@ loop1427:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1427
+	JG           loop1425
 
-done1428:
+done1426:
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -32735,7 +32727,7 @@ done1428:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1426:
+skip1424:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -32746,9 +32738,9 @@ skip1426:
 	VMOVUPD Z0, Z10
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1430
+	JL      done1428
 
-loop1429:
+loop1427:
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -32766,11 +32758,11 @@ loop1429:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1429
+	JGE         loop1427
 
-done1430:
+done1428:
 	TESTQ       AX, AX
-	JZ          skip1431
+	JZ          skip1429
 	VMOVUPD     (R8), Z6
 	VFMADD231PD (SI), Z6, Z1
 	VFMADD231PD (SI)(CX*1), Z6, Z2
@@ -32781,7 +32773,7 @@ done1430:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1431:
+skip1429:
 	VADDPD     Z7, Z1, Z1
 	VADDPD     Z8, Z2, Z2
 	VADDPD     Z9, Z3, Z3
@@ -32811,7 +32803,7 @@ skip1431:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1432
+	JZ         skip1430
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -32823,50 +32815,50 @@ skip1431:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1434
+	JL         done1432
 
-loop1433:
+loop1431:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1433
+	JG               loop1431
 
-done1434:
+done1432:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1435
+	JNE     few1433
 	VMOVUPD Z1, (AX)
-	JMP     done1436
+	JMP     done1434
 
-few1435:
+few1433:
 	TESTQ         $0x00000004, CX
-	JZ            skip1437
+	JZ            skip1435
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1437:
+skip1435:
 	TESTQ         $0x00000002, CX
-	JZ            skip1438
+	JZ            skip1436
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1438:
+skip1436:
 	TESTQ  $0x00000001, CX
-	JZ     skip1439
+	JZ     skip1437
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1439:
-done1436:
-skip1432:
-	JMP finish1230
+skip1437:
+done1434:
+skip1430:
+	JMP finish1228
 
-rows1349:
+rows1347:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -32884,7 +32876,7 @@ rows1349:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1440
+	JZ           skip1438
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z7
@@ -32994,9 +32986,9 @@ rows1349:
 	VMOVUPD      Z14, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1442
+	JL           done1440
 
-loop1441:
+loop1439:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z8
 	VREDUCEPD    $0x40, 128(AX), Z9
@@ -33164,9 +33156,9 @@ loop1441:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1441
+	JG           loop1439
 
-done1442:
+done1440:
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -33185,7 +33177,7 @@ done1442:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1440:
+skip1438:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -33197,9 +33189,9 @@ skip1440:
 	VMOVUPD Z0, Z12
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1444
+	JL      done1442
 
-loop1443:
+loop1441:
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -33219,11 +33211,11 @@ loop1443:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1443
+	JGE         loop1441
 
-done1444:
+done1442:
 	TESTQ       AX, AX
-	JZ          skip1445
+	JZ          skip1443
 	VMOVUPD     (R8), Z7
 	VFMADD231PD (SI), Z7, Z1
 	VFMADD231PD (SI)(CX*1), Z7, Z2
@@ -33235,7 +33227,7 @@ done1444:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1445:
+skip1443:
 	VADDPD     Z8, Z1, Z1
 	VADDPD     Z9, Z2, Z2
 	VADDPD     Z10, Z3, Z3
@@ -33266,7 +33258,7 @@ skip1445:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1446
+	JZ         skip1444
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -33278,50 +33270,50 @@ skip1445:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1448
+	JL         done1446
 
-loop1447:
+loop1445:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1447
+	JG               loop1445
 
-done1448:
+done1446:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1449
+	JNE     few1447
 	VMOVUPD Z1, (AX)
-	JMP     done1450
+	JMP     done1448
 
-few1449:
+few1447:
 	TESTQ         $0x00000004, CX
-	JZ            skip1451
+	JZ            skip1449
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1451:
+skip1449:
 	TESTQ         $0x00000002, CX
-	JZ            skip1452
+	JZ            skip1450
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1452:
+skip1450:
 	TESTQ  $0x00000001, CX
-	JZ     skip1453
+	JZ     skip1451
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1453:
-done1450:
-skip1446:
-	JMP finish1230
+skip1451:
+done1448:
+skip1444:
+	JMP finish1228
 
-rows1350:
+rows1348:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -33340,7 +33332,7 @@ rows1350:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1454
+	JZ           skip1452
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z8
@@ -33450,9 +33442,9 @@ rows1350:
 	VMOVUPD      Z15, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1456
+	JL           done1454
 
-loop1455:
+loop1453:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z9
 	VREDUCEPD    $0x40, 128(AX), Z10
@@ -33628,9 +33620,9 @@ loop1455:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1455
+	JG           loop1453
 
-done1456:
+done1454:
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -33651,7 +33643,7 @@ done1456:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1454:
+skip1452:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -33664,9 +33656,9 @@ skip1454:
 	VMOVUPD Z0, Z14
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1458
+	JL      done1456
 
-loop1457:
+loop1455:
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -33688,11 +33680,11 @@ loop1457:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1457
+	JGE         loop1455
 
-done1458:
+done1456:
 	TESTQ       AX, AX
-	JZ          skip1459
+	JZ          skip1457
 	VMOVUPD     (R8), Z8
 	VFMADD231PD (SI), Z8, Z1
 	VFMADD231PD (SI)(CX*1), Z8, Z2
@@ -33705,7 +33697,7 @@ done1458:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1459:
+skip1457:
 	VADDPD     Z9, Z1, Z1
 	VADDPD     Z10, Z2, Z2
 	VADDPD     Z11, Z3, Z3
@@ -33740,7 +33732,7 @@ skip1459:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1460
+	JZ         skip1458
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -33752,50 +33744,50 @@ skip1459:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1462
+	JL         done1460
 
-loop1461:
+loop1459:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1461
+	JG               loop1459
 
-done1462:
+done1460:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1463
+	JNE     few1461
 	VMOVUPD Z1, (AX)
-	JMP     done1464
+	JMP     done1462
 
-few1463:
+few1461:
 	TESTQ         $0x00000004, CX
-	JZ            skip1465
+	JZ            skip1463
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1465:
+skip1463:
 	TESTQ         $0x00000002, CX
-	JZ            skip1466
+	JZ            skip1464
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1466:
+skip1464:
 	TESTQ  $0x00000001, CX
-	JZ     skip1467
+	JZ     skip1465
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1467:
-done1464:
-skip1460:
-	JMP finish1230
+skip1465:
+done1462:
+skip1458:
+	JMP finish1228
 
-rows1351:
+rows1349:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -33815,7 +33807,7 @@ rows1351:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1468
+	JZ           skip1466
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z9
@@ -33925,9 +33917,9 @@ rows1351:
 	VMOVUPD      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1470
+	JL           done1468
 
-loop1469:
+loop1467:
 	LEAQ         sixteenths<>+0(SB), R9
 	VREDUCEPD    $0x40, (AX), Z10
 	VREDUCEPD    $0x40, 128(AX), Z11
@@ -34111,9 +34103,9 @@ loop1469:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1469
+	JG           loop1467
 
-done1470:
+done1468:
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -34136,7 +34128,7 @@ done1470:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1468:
+skip1466:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -34150,9 +34142,9 @@ skip1468:
 	VMOVUPD Z0, Z16
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1472
+	JL      done1470
 
-loop1471:
+loop1469:
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -34176,11 +34168,11 @@ loop1471:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1471
+	JGE         loop1469
 
-done1472:
+done1470:
 	TESTQ       AX, AX
-	JZ          skip1473
+	JZ          skip1471
 	VMOVUPD     (R8), Z9
 	VFMADD231PD (SI), Z9, Z1
 	VFMADD231PD (SI)(CX*1), Z9, Z2
@@ -34194,7 +34186,7 @@ done1472:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1473:
+skip1471:
 	VADDPD     Z10, Z1, Z1
 	VADDPD     Z11, Z2, Z2
 	VADDPD     Z12, Z3, Z3
@@ -34230,7 +34222,7 @@ skip1473:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1474
+	JZ         skip1472
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -34242,50 +34234,50 @@ skip1473:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1476
+	JL         done1474
 
-loop1475:
+loop1473:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1475
+	JG               loop1473
 
-done1476:
+done1474:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1477
+	JNE     few1475
 	VMOVUPD Z1, (AX)
-	JMP     done1478
+	JMP     done1476
 
-few1477:
+few1475:
 	TESTQ         $0x00000004, CX
-	JZ            skip1479
+	JZ            skip1477
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1479:
+skip1477:
 	TESTQ         $0x00000002, CX
-	JZ            skip1480
+	JZ            skip1478
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1480:
+skip1478:
 	TESTQ  $0x00000001, CX
-	JZ     skip1481
+	JZ     skip1479
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1481:
-done1478:
-skip1474:
-	JMP finish1230
+skip1479:
+done1476:
+skip1472:
+	JMP finish1228
 
-rows1352:
+rows1350:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -34307,7 +34299,7 @@ rows1352:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1482
+	JZ           skip1480
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z11
@@ -34441,9 +34433,9 @@ rows1352:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1484
+	JL           done1482
 
-loop1483:
+loop1481:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z11
 	VREDUCEPD    $0x40, 128(AX), Z12
@@ -34636,10 +34628,10 @@ loop1483:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1483
+	JG           loop1481
 
-done1484:
-skip1482:
+done1482:
+skip1480:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -34654,9 +34646,9 @@ skip1482:
 	VMOVUPD Z0, Z18
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1486
+	JL      done1484
 
-loop1485:
+loop1483:
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -34683,11 +34675,11 @@ loop1485:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1485
+	JGE         loop1483
 
-done1486:
+done1484:
 	TESTQ       AX, AX
-	JZ          skip1487
+	JZ          skip1485
 	VMOVUPD     (R9), Z10
 	VFMADD231PD (SI), Z10, Z1
 	VFMADD231PD (SI)(CX*1), Z10, Z2
@@ -34703,7 +34695,7 @@ done1486:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1487:
+skip1485:
 	VADDPD     Z11, Z1, Z1
 	VADDPD     Z12, Z2, Z2
 	VADDPD     Z13, Z3, Z3
@@ -34750,7 +34742,7 @@ skip1487:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1488
+	JZ         skip1486
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -34762,50 +34754,50 @@ skip1487:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1490
+	JL         done1488
 
-loop1489:
+loop1487:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1489
+	JG               loop1487
 
-done1490:
+done1488:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1491
+	JNE     few1489
 	VMOVUPD Z1, (AX)
-	JMP     done1492
+	JMP     done1490
 
-few1491:
+few1489:
 	TESTQ         $0x00000004, CX
-	JZ            skip1493
+	JZ            skip1491
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1493:
+skip1491:
 	TESTQ         $0x00000002, CX
-	JZ            skip1494
+	JZ            skip1492
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1494:
+skip1492:
 	TESTQ  $0x00000001, CX
-	JZ     skip1495
+	JZ     skip1493
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1495:
-done1492:
-skip1488:
-	JMP finish1230
+skip1493:
+done1490:
+skip1486:
+	JMP finish1228
 
-rows1353:
+rows1351:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -34828,7 +34820,7 @@ rows1353:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1496
+	JZ           skip1494
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z12
@@ -34964,9 +34956,9 @@ rows1353:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1498
+	JL           done1496
 
-loop1497:
+loop1495:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z12
 	VREDUCEPD    $0x40, 128(AX), Z13
@@ -35167,10 +35159,10 @@ loop1497:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1497
+	JG           loop1495
 
-done1498:
-skip1496:
+done1496:
+skip1494:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -35186,9 +35178,9 @@ skip1496:
 	VMOVUPD Z0, Z20
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1500
+	JL      done1498
 
-loop1499:
+loop1497:
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -35217,11 +35209,11 @@ loop1499:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1499
+	JGE         loop1497
 
-done1500:
+done1498:
 	TESTQ       AX, AX
-	JZ          skip1501
+	JZ          skip1499
 	VMOVUPD     (R9), Z11
 	VFMADD231PD (SI), Z11, Z1
 	VFMADD231PD (SI)(CX*1), Z11, Z2
@@ -35238,7 +35230,7 @@ done1500:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1501:
+skip1499:
 	VADDPD     Z12, Z1, Z1
 	VADDPD     Z13, Z2, Z2
 	VADDPD     Z14, Z3, Z3
@@ -35286,7 +35278,7 @@ skip1501:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1502
+	JZ         skip1500
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -35298,50 +35290,50 @@ skip1501:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1504
+	JL         done1502
 
-loop1503:
+loop1501:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1503
+	JG               loop1501
 
-done1504:
+done1502:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1505
+	JNE     few1503
 	VMOVUPD Z1, (AX)
-	JMP     done1506
+	JMP     done1504
 
-few1505:
+few1503:
 	TESTQ         $0x00000004, CX
-	JZ            skip1507
+	JZ            skip1505
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1507:
+skip1505:
 	TESTQ         $0x00000002, CX
-	JZ            skip1508
+	JZ            skip1506
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1508:
+skip1506:
 	TESTQ  $0x00000001, CX
-	JZ     skip1509
+	JZ     skip1507
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1509:
-done1506:
-skip1502:
-	JMP finish1230
+skip1507:
+done1504:
+skip1500:
+	JMP finish1228
 
-rows1354:
+rows1352:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -35365,7 +35357,7 @@ rows1354:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1510
+	JZ           skip1508
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z13
@@ -35503,9 +35495,9 @@ rows1354:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1512
+	JL           done1510
 
-loop1511:
+loop1509:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z13
 	VREDUCEPD    $0x40, 128(AX), Z14
@@ -35714,10 +35706,10 @@ loop1511:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1511
+	JG           loop1509
 
-done1512:
-skip1510:
+done1510:
+skip1508:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -35734,9 +35726,9 @@ skip1510:
 	VMOVUPD Z0, Z22
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1514
+	JL      done1512
 
-loop1513:
+loop1511:
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -35767,11 +35759,11 @@ loop1513:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1513
+	JGE         loop1511
 
-done1514:
+done1512:
 	TESTQ       AX, AX
-	JZ          skip1515
+	JZ          skip1513
 	VMOVUPD     (R9), Z12
 	VFMADD231PD (SI), Z12, Z1
 	VFMADD231PD (SI)(CX*1), Z12, Z2
@@ -35789,7 +35781,7 @@ done1514:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1515:
+skip1513:
 	VADDPD     Z13, Z1, Z1
 	VADDPD     Z14, Z2, Z2
 	VADDPD     Z15, Z3, Z3
@@ -35841,7 +35833,7 @@ skip1515:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1516
+	JZ         skip1514
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -35853,50 +35845,50 @@ skip1515:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1518
+	JL         done1516
 
-loop1517:
+loop1515:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1517
+	JG               loop1515
 
-done1518:
+done1516:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1519
+	JNE     few1517
 	VMOVUPD Z1, (AX)
-	JMP     done1520
+	JMP     done1518
 
-few1519:
+few1517:
 	TESTQ         $0x00000004, CX
-	JZ            skip1521
+	JZ            skip1519
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1521:
+skip1519:
 	TESTQ         $0x00000002, CX
-	JZ            skip1522
+	JZ            skip1520
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1522:
+skip1520:
 	TESTQ  $0x00000001, CX
-	JZ     skip1523
+	JZ     skip1521
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1523:
-done1520:
-skip1516:
-	JMP finish1230
+skip1521:
+done1518:
+skip1514:
+	JMP finish1228
 
-rows1355:
+rows1353:
 	VMOVUPD      Z0, Z1
 	VMOVUPD      Z0, Z2
 	VMOVUPD      Z0, Z3
@@ -35921,7 +35913,7 @@ rows1355:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1524
+	JZ           skip1522
 	DECQ         DX
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z14
@@ -36061,9 +36053,9 @@ rows1355:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1526
+	JL           done1524
 
-loop1525:
+loop1523:
 	LEAQ         sixteenths<>+0(SB), R10
 	VREDUCEPD    $0x40, (AX), Z14
 	VREDUCEPD    $0x40, 128(AX), Z15
@@ -36280,10 +36272,10 @@ loop1525:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1525
+	JG           loop1523
 
-done1526:
-skip1524:
+done1524:
+skip1522:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -36301,9 +36293,9 @@ skip1524:
 	VMOVUPD Z0, Z24
 	VMOVUPD Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1528
+	JL      done1526
 
-loop1527:
+loop1525:
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -36336,11 +36328,11 @@ loop1527:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1527
+	JGE         loop1525
 
-done1528:
+done1526:
 	TESTQ       AX, AX
-	JZ          skip1529
+	JZ          skip1527
 	VMOVUPD     (R9), Z13
 	VFMADD231PD (SI), Z13, Z1
 	VFMADD231PD (SI)(CX*1), Z13, Z2
@@ -36359,7 +36351,7 @@ done1528:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1529:
+skip1527:
 	VADDPD     Z14, Z1, Z1
 	VADDPD     Z15, Z2, Z2
 	VADDPD     Z16, Z3, Z3
@@ -36412,7 +36404,7 @@ skip1529:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1530
+	JZ         skip1528
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -36424,48 +36416,48 @@ skip1529:
 	SHLQ       $0x03, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1532
+	JL         done1530
 
-loop1531:
+loop1529:
 	VMOVUPD.Z        (DX), K1, Z0
 	VFMADD231PD.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x08, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1531
+	JG               loop1529
 
-done1532:
+done1530:
 	MOVQ    y+0(FP), AX
 	CMPQ    CX, $0x08
-	JNE     few1533
+	JNE     few1531
 	VMOVUPD Z1, (AX)
-	JMP     done1534
+	JMP     done1532
 
-few1533:
+few1531:
 	TESTQ         $0x00000004, CX
-	JZ            skip1535
+	JZ            skip1533
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1535:
+skip1533:
 	TESTQ         $0x00000002, CX
-	JZ            skip1536
+	JZ            skip1534
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1536:
+skip1534:
 	TESTQ  $0x00000001, CX
-	JZ     skip1537
+	JZ     skip1535
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1537:
-done1534:
-skip1530:
-finish1230:
+skip1535:
+done1532:
+skip1528:
+finish1228:
 	VZEROUPPER
 	RET
 
@@ -36490,9 +36482,9 @@ TEXT ·fourier32AVX512(SB), NOSPLIT, $0-24
 	SHLQ   $0x06, DI
 	XORQ   R8, R8
 	CMPQ   SI, $0x00000008
-	JL     done1539
+	JL     done1537
 
-loop1538:
+loop1536:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -36506,9 +36498,9 @@ loop1538:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1541
+	JL      done1539
 
-loop1540:
+loop1538:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -36521,9 +36513,9 @@ loop1540:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1540
+	JG           loop1538
 
-done1541:
+done1539:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -36536,13 +36528,13 @@ done1541:
 	ADDQ    $0x00000400, BX
 	SUBQ    $0x00000008, SI
 	CMPQ    SI, $0x00000008
-	JGE     loop1538
+	JGE     loop1536
 
-done1539:
+done1537:
 	CMPQ SI, $0x00000007
-	JL   done1543
+	JL   done1541
 
-loop1542:
+loop1540:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -36555,9 +36547,9 @@ loop1542:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1545
+	JL      done1543
 
-loop1544:
+loop1542:
 	VBROADCASTSS (R10), Z8
 	VFMADD231PS  (R9), Z8, Z1
 	VFMADD231PS  64(R9), Z8, Z2
@@ -36569,9 +36561,9 @@ loop1544:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1544
+	JG           loop1542
 
-done1545:
+done1543:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -36583,13 +36575,13 @@ done1545:
 	ADDQ    $0x00000380, BX
 	SUBQ    $0x00000007, SI
 	CMPQ    SI, $0x00000007
-	JGE     loop1542
+	JGE     loop1540
 
-done1543:
+done1541:
 	CMPQ SI, $0x00000006
-	JL   done1547
+	JL   done1545
 
-loop1546:
+loop1544:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -36601,9 +36593,9 @@ loop1546:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1549
+	JL      done1547
 
-loop1548:
+loop1546:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -36614,9 +36606,9 @@ loop1548:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1548
+	JG           loop1546
 
-done1549:
+done1547:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -36627,13 +36619,13 @@ done1549:
 	ADDQ    $0x00000300, BX
 	SUBQ    $0x00000006, SI
 	CMPQ    SI, $0x00000006
-	JGE     loop1546
+	JGE     loop1544
 
-done1547:
+done1545:
 	CMPQ SI, $0x00000005
-	JL   done1551
+	JL   done1549
 
-loop1550:
+loop1548:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -36644,9 +36636,9 @@ loop1550:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000001
-	JL      done1553
+	JL      done1551
 
-loop1552:
+loop1550:
 	VBROADCASTSS (R10), Z6
 	VFMADD231PS  (R9), Z6, Z1
 	VFMADD231PS  64(R9), Z6, Z2
@@ -36656,9 +36648,9 @@ loop1552:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1552
+	JG           loop1550
 
-done1553:
+done1551:
 	VMOVUPS Z1, (BX)
 	VMOVUPS Z2, 128(BX)
 	VMOVUPS Z3, 256(BX)
@@ -36668,13 +36660,13 @@ done1553:
 	ADDQ    $0x00000280, BX
 	SUBQ    $0x00000005, SI
 	CMPQ    SI, $0x00000005
-	JGE     loop1550
+	JGE     loop1548
 
-done1551:
+done1549:
 	CMPQ SI, $0x00000004
-	JL   done1555
+	JL   done1553
 
-loop1554:
+loop1552:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -36688,9 +36680,9 @@ loop1554:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1557
+	JL      done1555
 
-loop1556:
+loop1554:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -36705,13 +36697,13 @@ loop1556:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1556
+	JGE          loop1554
 
-done1557:
+done1555:
 	CMPQ R11, $0x00000001
-	JL   done1559
+	JL   done1557
 
-loop1558:
+loop1556:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -36720,9 +36712,9 @@ loop1558:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1558
+	JG           loop1556
 
-done1559:
+done1557:
 	VADDPS  Z5, Z1, Z1
 	VADDPS  Z6, Z2, Z2
 	VADDPS  Z7, Z3, Z3
@@ -36735,13 +36727,13 @@ done1559:
 	ADDQ    $0x00000200, BX
 	SUBQ    $0x00000004, SI
 	CMPQ    SI, $0x00000004
-	JGE     loop1554
+	JGE     loop1552
 
-done1555:
+done1553:
 	CMPQ SI, $0x00000003
-	JL   done1561
+	JL   done1559
 
-loop1560:
+loop1558:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -36753,9 +36745,9 @@ loop1560:
 	MOVQ    DX, R11
 	ADDQ    R8, R9
 	CMPQ    R11, $0x00000002
-	JL      done1563
+	JL      done1561
 
-loop1562:
+loop1560:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -36768,13 +36760,13 @@ loop1562:
 	ADDQ         $0x00000008, R10
 	SUBQ         $0x00000002, R11
 	CMPQ         R11, $0x00000002
-	JGE          loop1562
+	JGE          loop1560
 
-done1563:
+done1561:
 	CMPQ R11, $0x00000001
-	JL   done1565
+	JL   done1563
 
-loop1564:
+loop1562:
 	VBROADCASTSS (R10), Z7
 	VFMADD231PS  (R9), Z7, Z1
 	VFMADD231PS  64(R9), Z7, Z2
@@ -36782,9 +36774,9 @@ loop1564:
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1564
+	JG           loop1562
 
-done1565:
+done1563:
 	VADDPS  Z4, Z1, Z1
 	VADDPS  Z5, Z2, Z2
 	VADDPS  Z6, Z3, Z3
@@ -36795,13 +36787,13 @@ done1565:
 	ADDQ    $0x00000180, BX
 	SUBQ    $0x00000003, SI
 	CMPQ    SI, $0x00000003
-	JGE     loop1560
+	JGE     loop1558
 
-done1561:
+done1559:
 	CMPQ SI, $0x00000002
-	JL   done1567
+	JL   done1565
 
-loop1566:
+loop1564:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -36816,9 +36808,9 @@ loop1566:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1569
+	JL      done1567
 
-loop1568:
+loop1566:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
@@ -36835,22 +36827,22 @@ loop1568:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1568
+	JGE          loop1566
 
-done1569:
+done1567:
 	CMPQ R11, $0x00000001
-	JL   done1571
+	JL   done1569
 
-loop1570:
+loop1568:
 	VBROADCASTSS (R10), Z9
 	VFMADD231PS  (R9), Z9, Z1
 	VFMADD231PS  64(R9), Z9, Z2
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1570
+	JG           loop1568
 
-done1571:
+done1569:
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z2, Z2
 	VADDPS  Z5, Z1, Z1
@@ -36863,13 +36855,13 @@ done1571:
 	ADDQ    $0x00000100, BX
 	SUBQ    $0x00000002, SI
 	CMPQ    SI, $0x00000002
-	JGE     loop1566
+	JGE     loop1564
 
-done1567:
+done1565:
 	CMPQ SI, $0x00000001
-	JL   done1573
+	JL   done1571
 
-loop1572:
+loop1570:
 	VMOVUPS Z0, Z1
 	VMOVUPS Z0, Z2
 	VMOVUPS Z0, Z3
@@ -36880,9 +36872,9 @@ loop1572:
 	ADDQ    R8, R9
 	LEAQ    (DI)(DI*2), R12
 	CMPQ    R11, $0x00000004
-	JL      done1575
+	JL      done1573
 
-loop1574:
+loop1572:
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	VBROADCASTSS 4(R10), Z5
@@ -36895,21 +36887,21 @@ loop1574:
 	ADDQ         $0x00000010, R10
 	SUBQ         $0x00000004, R11
 	CMPQ         R11, $0x00000004
-	JGE          loop1574
+	JGE          loop1572
 
-done1575:
+done1573:
 	CMPQ R11, $0x00000001
-	JL   done1577
+	JL   done1575
 
-loop1576:
+loop1574:
 	VBROADCASTSS (R10), Z5
 	VFMADD231PS  (R9), Z5, Z1
 	ADDQ         DI, R9
 	ADDQ         $0x00000004, R10
 	SUBQ         $0x00000001, R11
-	JG           loop1576
+	JG           loop1574
 
-done1577:
+done1575:
 	VADDPS  Z2, Z1, Z1
 	VADDPS  Z3, Z1, Z1
 	VADDPS  Z4, Z1, Z1
@@ -36917,9 +36909,9 @@ done1577:
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000080, BX
 	SUBQ    $0x00000001, SI
-	JG      loop1572
+	JG      loop1570
 
-done1573:
+done1571:
 	XORQ         AX, AX
 	MOVQ         call+16(FP), CX
 	VBROADCASTSS 88(CX), Z1
@@ -36933,7 +36925,7 @@ done1573:
 	SUBQ         DX, CX
 	MOVQ         BX, DX
 	TESTQ        CX, CX
-	JZ           end1578
+	JZ           end1576
 	MOVQ         $-1, SI
 	BZHIQ        CX, SI, SI
 	KMOVW        SI, K1
@@ -36943,14 +36935,14 @@ done1573:
 	VPCMPUD      $0x05, Z1, Z2, K1
 	KMOVW        K1, CX
 	ORQ          CX, AX
-	JMP          end1578
+	JMP          end1576
 
-end1578:
+end1576:
 	XORQ BX, BX
 
-group1580:
+group1578:
 	CMPQ    BX, DX
-	JE      done1581
+	JE      done1579
 	MOVQ    x+8(FP), CX
 	VMOVUPS (CX)(BX*1), Z2
 	VPADDD  Z2, Z2, Z2
@@ -36958,11 +36950,11 @@ group1580:
 	KMOVW   K1, CX
 	ORQ     CX, AX
 	ADDQ    $0x00000040, BX
-	JMP     group1580
+	JMP     group1578
 
-done1581:
+done1579:
 	TESTQ AX, AX
-	JZ    skip1582
+	JZ    skip1580
 	MOVQ  call+16(FP), AX
 	MOVQ  32(AX), AX
 	MOVQ  call+16(FP), CX
@@ -36972,19 +36964,19 @@ done1581:
 	ADDQ  $0x0f, CX
 	SHRQ  $0x04, CX
 	CMPQ  CX, $0x00000001
-	JL    done1584
+	JL    done1582
 
-loop1583:
+loop1581:
 	VMOVUPS     (AX), Z1
 	VREDUCEPS   $0x00, Z1, Z2
 	VFMADD231PS Z0, Z1, Z2
 	VMOVUPS     Z2, (AX)
 	ADDQ        $0x00000080, AX
 	SUBQ        $0x00000001, CX
-	JG          loop1583
+	JG          loop1581
 
-done1584:
-skip1582:
+done1582:
+skip1580:
 	MOVQ         call+16(FP), AX
 	MOVQ         32(AX), AX
 	MOVQ         call+16(FP), CX
@@ -37006,7 +36998,7 @@ skip1582:
 	BZHIQ        BX, SI, SI
 	KMOVW        SI, K1
 	CMPQ         CX, $0x00
-	JNE          next1586
+	JNE          next1584
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z5
 	VMULPS       Z5, Z5, Z1
@@ -37039,11 +37031,11 @@ skip1582:
 	VMOVUPS      Z2, (AX)
 	VMOVUPS      Z3, 64(AX)
 	ADDQ         $0x00000080, AX
-	JMP          done1585
+	JMP          done1583
 
-next1586:
+next1584:
 	CMPQ         CX, $0x01
-	JNE          next1587
+	JNE          next1585
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z8
 	VREDUCEPS    $0x00, 128(AX), Z9
@@ -37093,11 +37085,11 @@ next1586:
 	VMOVUPS      Z4, 128(AX)
 	VMOVUPS      Z6, 192(AX)
 	ADDQ         $0x00000100, AX
-	JMP          done1585
+	JMP          done1583
 
-next1587:
+next1585:
 	CMPQ         CX, $0x02
-	JNE          next1588
+	JNE          next1586
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z11
 	VREDUCEPS    $0x00, 128(AX), Z12
@@ -37164,11 +37156,11 @@ next1587:
 	VMOVUPS      Z6, 256(AX)
 	VMOVUPS      Z9, 320(AX)
 	ADDQ         $0x00000180, AX
-	JMP          done1585
+	JMP          done1583
 
-next1588:
+next1586:
 	CMPQ         CX, $0x03
-	JNE          next1589
+	JNE          next1587
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z14
 	VREDUCEPS    $0x00, 128(AX), Z15
@@ -37252,55 +37244,55 @@ next1588:
 	VMOVUPS      Z8, 384(AX)
 	VMOVUPS      Z12, 448(AX)
 	ADDQ         $0x00000200, AX
-	JMP          done1585
+	JMP          done1583
 
-next1589:
-done1585:
+next1587:
+done1583:
 	MOVQ call+16(FP), CX
 	MOVQ 72(CX), CX
 	CMPQ CX, $0x00
-	JE   product1590
+	JE   product1588
 	MOVQ call+16(FP), BX
 	CMPQ 80(BX), $0x03
-	JNE  product1590
+	JNE  product1588
 	CMPQ CX, $0x04
-	JG   above1601
+	JG   above1599
 	CMPQ CX, $0x02
-	JG   above1602
+	JG   above1600
 	CMPQ CX, $0x01
-	JG   above1603
+	JG   above1601
+	JMP  rows1591
+
+above1601:
+	JMP rows1592
+
+above1600:
+	CMPQ CX, $0x03
+	JG   above1602
 	JMP  rows1593
 
-above1603:
+above1602:
 	JMP rows1594
 
-above1602:
-	CMPQ CX, $0x03
+above1599:
+	CMPQ CX, $0x06
+	JG   above1603
+	CMPQ CX, $0x05
 	JG   above1604
 	JMP  rows1595
 
 above1604:
 	JMP rows1596
 
-above1601:
-	CMPQ CX, $0x06
+above1603:
+	CMPQ CX, $0x07
 	JG   above1605
-	CMPQ CX, $0x05
-	JG   above1606
 	JMP  rows1597
 
-above1606:
+above1605:
 	JMP rows1598
 
-above1605:
-	CMPQ CX, $0x07
-	JG   above1607
-	JMP  rows1599
-
-above1607:
-	JMP rows1600
-
-rows1593:
+rows1591:
 	VMOVUPS      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -37319,7 +37311,7 @@ rows1593:
 	VBROADCASTSS 4(R8), Z8
 	VBROADCASTSS 8(R8), Z9
 	TESTQ        DX, DX
-	JZ           skip1608
+	JZ           skip1606
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z18
@@ -37403,9 +37395,9 @@ rows1593:
 	VMOVUPS      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1610
+	JL           done1608
 
-loop1609:
+loop1607:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z23
 	VREDUCEPS    $0x00, 128(AX), Z24
@@ -37579,9 +37571,9 @@ loop1609:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1609
+	JG           loop1607
 
-done1610:
+done1608:
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -37608,16 +37600,16 @@ done1610:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1608:
+skip1606:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
 	SUBQ    BX, AX
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1612
+	JL      done1610
 
-loop1611:
+loop1609:
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -37645,11 +37637,11 @@ loop1611:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1611
+	JGE         loop1609
 
-done1612:
+done1610:
 	TESTQ       AX, AX
-	JZ          skip1613
+	JZ          skip1611
 	VMOVUPS     (SI), Z2
 	VMOVUPS     (DI), Z4
 	VMOVUPS     (DI)(CX*1), Z5
@@ -37665,7 +37657,7 @@ done1612:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1613:
+skip1611:
 	VADDPS     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -37685,41 +37677,41 @@ skip1613:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1614
+	JZ         skip1612
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1615
+	JNE        few1613
 	VMOVUPD    Z1, (CX)
-	JMP        done1616
+	JMP        done1614
 
-few1615:
+few1613:
 	TESTQ         $0x00000004, AX
-	JZ            skip1617
+	JZ            skip1615
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1617:
+skip1615:
 	TESTQ         $0x00000002, AX
-	JZ            skip1618
+	JZ            skip1616
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1618:
+skip1616:
 	TESTQ  $0x00000001, AX
-	JZ     skip1619
+	JZ     skip1617
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1619:
-done1616:
-skip1614:
-	JMP finish1591
+skip1617:
+done1614:
+skip1612:
+	JMP finish1589
 
-rows1594:
+rows1592:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -37743,7 +37735,7 @@ rows1594:
 	VBROADCASTSS 16(R8), Z12
 	VBROADCASTSS 20(R8), Z13
 	TESTQ        DX, DX
-	JZ           skip1620
+	JZ           skip1618
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z22
@@ -37827,9 +37819,9 @@ rows1594:
 	VMOVUPS      Z20, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1622
+	JL           done1620
 
-loop1621:
+loop1619:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z27
 	VREDUCEPS    $0x00, 128(AX), Z28
@@ -38051,9 +38043,9 @@ loop1621:
 	ADDQ         $0x00000200, BX
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1621
+	JG           loop1619
 
-done1622:
+done1620:
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -38092,7 +38084,7 @@ done1622:
 	ADDQ        $0x00000080, BX
 	ADDQ        $0x00000080, DI
 
-skip1620:
+skip1618:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -38100,9 +38092,9 @@ skip1620:
 	VMOVUPS Z0, Z14
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1624
+	JL      done1622
 
-loop1623:
+loop1621:
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -38142,11 +38134,11 @@ loop1623:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1623
+	JGE         loop1621
 
-done1624:
+done1622:
 	TESTQ       AX, AX
-	JZ          skip1625
+	JZ          skip1623
 	VMOVUPS     (SI), Z3
 	VMOVUPS     (DI), Z5
 	VMOVUPS     (DI)(CX*1), Z6
@@ -38168,7 +38160,7 @@ done1624:
 	ADDQ        $0x00000040, BX
 	ADDQ        $0x00000040, DI
 
-skip1625:
+skip1623:
 	VADDPS     Z14, Z1, Z1
 	VADDPS     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -38189,41 +38181,41 @@ skip1625:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1626
+	JZ         skip1624
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1627
+	JNE        few1625
 	VMOVUPD    Z1, (CX)
-	JMP        done1628
+	JMP        done1626
 
-few1627:
+few1625:
 	TESTQ         $0x00000004, AX
-	JZ            skip1629
+	JZ            skip1627
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1629:
+skip1627:
 	TESTQ         $0x00000002, AX
-	JZ            skip1630
+	JZ            skip1628
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1630:
+skip1628:
 	TESTQ  $0x00000001, AX
-	JZ     skip1631
+	JZ     skip1629
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1631:
-done1628:
-skip1626:
-	JMP finish1591
+skip1629:
+done1626:
+skip1624:
+	JMP finish1589
 
-rows1595:
+rows1593:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -38249,7 +38241,7 @@ rows1595:
 	VBROADCASTSS 16(R8), Z13
 	VBROADCASTSS 20(R8), Z14
 	TESTQ        DX, DX
-	JZ           skip1632
+	JZ           skip1630
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z23
@@ -38333,9 +38325,9 @@ rows1595:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1634
+	JL           done1632
 
-loop1633:
+loop1631:
 	LEAQ             trig32<>+0(SB), R9
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -38605,9 +38597,9 @@ loop1633:
 	ADDQ             $0x00000200, BX
 	ADDQ             $0x00000200, DI
 	SUBQ             $0x00000001, DX
-	JG               loop1633
+	JG               loop1631
 
-done1634:
+done1632:
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -38658,7 +38650,7 @@ done1634:
 	ADDQ             $0x00000080, BX
 	ADDQ             $0x00000080, DI
 
-skip1632:
+skip1630:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -38667,9 +38659,9 @@ skip1632:
 	VMOVUPS Z0, Z16
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1636
+	JL      done1634
 
-loop1635:
+loop1633:
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -38721,11 +38713,11 @@ loop1635:
 	ADDQ             $0x00000080, DI
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1635
+	JGE              loop1633
 
-done1636:
+done1634:
 	TESTQ            AX, AX
-	JZ               skip1637
+	JZ               skip1635
 	VMOVUPS          (SI), Z4
 	VMOVUPS          (DI), Z6
 	VMOVUPS          (DI)(CX*1), Z7
@@ -38753,7 +38745,7 @@ done1636:
 	ADDQ             $0x00000040, BX
 	ADDQ             $0x00000040, DI
 
-skip1637:
+skip1635:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z0, Z3, Z3
@@ -38778,41 +38770,41 @@ skip1637:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1638
+	JZ         skip1636
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1639
+	JNE        few1637
 	VMOVUPD    Z1, (CX)
-	JMP        done1640
+	JMP        done1638
 
-few1639:
+few1637:
 	TESTQ         $0x00000004, AX
-	JZ            skip1641
+	JZ            skip1639
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1641:
+skip1639:
 	TESTQ         $0x00000002, AX
-	JZ            skip1642
+	JZ            skip1640
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1642:
+skip1640:
 	TESTQ  $0x00000001, AX
-	JZ     skip1643
+	JZ     skip1641
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1643:
-done1640:
-skip1638:
-	JMP finish1591
+skip1641:
+done1638:
+skip1636:
+	JMP finish1589
 
-rows1596:
+rows1594:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -38839,7 +38831,7 @@ rows1596:
 	VBROADCASTSS 12(R9), Z13
 	VBROADCASTSS 16(R9), Z14
 	TESTQ        DX, DX
-	JZ           skip1644
+	JZ           skip1642
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z23
@@ -38923,9 +38915,9 @@ rows1596:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1646
+	JL           done1644
 
-loop1645:
+loop1643:
 	LEAQ             trig32<>+0(SB), R10
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -39243,9 +39235,9 @@ loop1645:
 	ADDQ             $0x00000200, SI
 	ADDQ             $0x00000200, R8
 	SUBQ             $0x00000001, DX
-	JG               loop1645
+	JG               loop1643
 
-done1646:
+done1644:
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -39308,7 +39300,7 @@ done1646:
 	ADDQ             $0x00000080, SI
 	ADDQ             $0x00000080, R8
 
-skip1644:
+skip1642:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -39318,9 +39310,9 @@ skip1644:
 	VMOVUPS Z0, Z17
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1648
+	JL      done1646
 
-loop1647:
+loop1645:
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -39384,11 +39376,11 @@ loop1647:
 	ADDQ             $0x00000080, R8
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1647
+	JGE              loop1645
 
-done1648:
+done1646:
 	TESTQ            AX, AX
-	JZ               skip1649
+	JZ               skip1647
 	VMOVUPS          (DI), Z5
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R8)(CX*1), Z8
@@ -39422,7 +39414,7 @@ done1648:
 	ADDQ             $0x00000040, SI
 	ADDQ             $0x00000040, R8
 
-skip1649:
+skip1647:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -39448,41 +39440,41 @@ skip1649:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1650
+	JZ         skip1648
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1651
+	JNE        few1649
 	VMOVUPD    Z1, (CX)
-	JMP        done1652
+	JMP        done1650
 
-few1651:
+few1649:
 	TESTQ         $0x00000004, AX
-	JZ            skip1653
+	JZ            skip1651
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1653:
+skip1651:
 	TESTQ         $0x00000002, AX
-	JZ            skip1654
+	JZ            skip1652
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1654:
+skip1652:
 	TESTQ  $0x00000001, AX
-	JZ     skip1655
+	JZ     skip1653
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1655:
-done1652:
-skip1650:
-	JMP finish1591
+skip1653:
+done1650:
+skip1648:
+	JMP finish1589
 
-rows1597:
+rows1595:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -39511,7 +39503,7 @@ rows1597:
 	VBROADCASTSS 8(R10), Z13
 	VBROADCASTSS 12(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1656
+	JZ           skip1654
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -39595,9 +39587,9 @@ rows1597:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1658
+	JL           done1656
 
-loop1657:
+loop1655:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -39964,9 +39956,9 @@ loop1657:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1657
+	JG               loop1655
 
-done1658:
+done1656:
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -40042,7 +40034,7 @@ done1658:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1656:
+skip1654:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -40053,9 +40045,9 @@ skip1656:
 	VMOVUPS Z0, Z18
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1660
+	JL      done1658
 
-loop1659:
+loop1657:
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -40132,11 +40124,11 @@ loop1659:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1659
+	JGE              loop1657
 
-done1660:
+done1658:
 	TESTQ            AX, AX
-	JZ               skip1661
+	JZ               skip1659
 	VMOVUPS          (R8), Z6
 	VMOVUPS          (R9), Z8
 	VMOVUPS          (R9)(CX*1), Z9
@@ -40177,7 +40169,7 @@ done1660:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1661:
+skip1659:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -40210,41 +40202,41 @@ skip1661:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1662
+	JZ         skip1660
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1663
+	JNE        few1661
 	VMOVUPD    Z1, (CX)
-	JMP        done1664
+	JMP        done1662
 
-few1663:
+few1661:
 	TESTQ         $0x00000004, AX
-	JZ            skip1665
+	JZ            skip1663
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1665:
+skip1663:
 	TESTQ         $0x00000002, AX
-	JZ            skip1666
+	JZ            skip1664
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1666:
+skip1664:
 	TESTQ  $0x00000001, AX
-	JZ     skip1667
+	JZ     skip1665
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1667:
-done1664:
-skip1662:
-	JMP finish1591
+skip1665:
+done1662:
+skip1660:
+	JMP finish1589
 
-rows1598:
+rows1596:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -40274,7 +40266,7 @@ rows1598:
 	VBROADCASTSS 4(R10), Z13
 	VBROADCASTSS 8(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1668
+	JZ           skip1666
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -40358,9 +40350,9 @@ rows1598:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1670
+	JL           done1668
 
-loop1669:
+loop1667:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -40775,9 +40767,9 @@ loop1669:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1669
+	JG               loop1667
 
-done1670:
+done1668:
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -40865,7 +40857,7 @@ done1670:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1668:
+skip1666:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -40877,9 +40869,9 @@ skip1668:
 	VMOVUPS Z0, Z19
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1672
+	JL      done1670
 
-loop1671:
+loop1669:
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -40968,11 +40960,11 @@ loop1671:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1671
+	JGE              loop1669
 
-done1672:
+done1670:
 	TESTQ            AX, AX
-	JZ               skip1673
+	JZ               skip1671
 	VMOVUPS          (R8), Z7
 	VMOVUPS          (R9), Z9
 	VMOVUPS          (R9)(CX*1), Z10
@@ -41019,7 +41011,7 @@ done1672:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1673:
+skip1671:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -41053,41 +41045,41 @@ skip1673:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1674
+	JZ         skip1672
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1675
+	JNE        few1673
 	VMOVUPD    Z1, (CX)
-	JMP        done1676
+	JMP        done1674
 
-few1675:
+few1673:
 	TESTQ         $0x00000004, AX
-	JZ            skip1677
+	JZ            skip1675
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1677:
+skip1675:
 	TESTQ         $0x00000002, AX
-	JZ            skip1678
+	JZ            skip1676
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1678:
+skip1676:
 	TESTQ  $0x00000001, AX
-	JZ     skip1679
+	JZ     skip1677
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1679:
-done1676:
-skip1674:
-	JMP finish1591
+skip1677:
+done1674:
+skip1672:
+	JMP finish1589
 
-rows1599:
+rows1597:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -41118,7 +41110,7 @@ rows1599:
 	VBROADCASTSS (R10), Z13
 	VBROADCASTSS 4(R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1680
+	JZ           skip1678
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -41202,9 +41194,9 @@ rows1599:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1682
+	JL           done1680
 
-loop1681:
+loop1679:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -41667,9 +41659,9 @@ loop1681:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1681
+	JG               loop1679
 
-done1682:
+done1680:
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -41769,7 +41761,7 @@ done1682:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1680:
+skip1678:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -41782,9 +41774,9 @@ skip1680:
 	VMOVUPS Z0, Z20
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1684
+	JL      done1682
 
-loop1683:
+loop1681:
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -41885,11 +41877,11 @@ loop1683:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1683
+	JGE              loop1681
 
-done1684:
+done1682:
 	TESTQ            AX, AX
-	JZ               skip1685
+	JZ               skip1683
 	VMOVUPS          (R8), Z8
 	VMOVUPS          (R9), Z10
 	VMOVUPS          (R9)(CX*1), Z11
@@ -41942,7 +41934,7 @@ done1684:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1685:
+skip1683:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -41980,41 +41972,41 @@ skip1685:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1686
+	JZ         skip1684
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1687
+	JNE        few1685
 	VMOVUPD    Z1, (CX)
-	JMP        done1688
+	JMP        done1686
 
-few1687:
+few1685:
 	TESTQ         $0x00000004, AX
-	JZ            skip1689
+	JZ            skip1687
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1689:
+skip1687:
 	TESTQ         $0x00000002, AX
-	JZ            skip1690
+	JZ            skip1688
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1690:
+skip1688:
 	TESTQ  $0x00000001, AX
-	JZ     skip1691
+	JZ     skip1689
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1691:
-done1688:
-skip1686:
-	JMP finish1591
+skip1689:
+done1686:
+skip1684:
+	JMP finish1589
 
-rows1600:
+rows1598:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -42046,7 +42038,7 @@ rows1600:
 	ADDQ         CX, R9
 	VBROADCASTSS (R10), Z14
 	TESTQ        DX, DX
-	JZ           skip1692
+	JZ           skip1690
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R11
 	VREDUCEPS    $0x00, (AX), Z23
@@ -42130,9 +42122,9 @@ rows1600:
 	VMOVUPS      Z21, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1694
+	JL           done1692
 
-loop1693:
+loop1691:
 	LEAQ             trig32<>+0(SB), R11
 	VREDUCEPS        $0x00, (AX), Z28
 	VREDUCEPS        $0x00, 128(AX), Z29
@@ -42643,9 +42635,9 @@ loop1693:
 	ADDQ             $0x00000200, DI
 	ADDQ             $0x00000200, R9
 	SUBQ             $0x00000001, DX
-	JG               loop1693
+	JG               loop1691
 
-done1694:
+done1692:
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -42757,7 +42749,7 @@ done1694:
 	ADDQ             $0x00000080, DI
 	ADDQ             $0x00000080, R9
 
-skip1692:
+skip1690:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -42771,9 +42763,9 @@ skip1692:
 	VMOVUPS Z0, Z21
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1696
+	JL      done1694
 
-loop1695:
+loop1693:
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -42886,11 +42878,11 @@ loop1695:
 	ADDQ             $0x00000080, R9
 	SUBQ             $0x00000080, AX
 	CMPQ             AX, $0x00000080
-	JGE              loop1695
+	JGE              loop1693
 
-done1696:
+done1694:
 	TESTQ            AX, AX
-	JZ               skip1697
+	JZ               skip1695
 	VMOVUPS          (R8), Z9
 	VMOVUPS          (R9), Z11
 	VMOVUPS          (R9)(CX*1), Z12
@@ -42949,7 +42941,7 @@ done1696:
 	ADDQ             $0x00000040, DI
 	ADDQ             $0x00000040, R9
 
-skip1697:
+skip1695:
 	VADDPS     Z15, Z1, Z1
 	VADDPS     Z16, Z2, Z2
 	VADDPS     Z17, Z3, Z3
@@ -42988,110 +42980,110 @@ skip1697:
 	MOVQ       call+16(FP), AX
 	MOVQ       72(AX), AX
 	TESTQ      AX, AX
-	JZ         skip1698
+	JZ         skip1696
 	VCVTPS2PD  Y1, Z1
 	MOVQ       y+0(FP), CX
 	CMPQ       AX, $0x08
-	JNE        few1699
+	JNE        few1697
 	VMOVUPD    Z1, (CX)
-	JMP        done1700
+	JMP        done1698
 
-few1699:
+few1697:
 	TESTQ         $0x00000004, AX
-	JZ            skip1701
+	JZ            skip1699
 	VMOVUPD       Y1, (CX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, CX
 
-skip1701:
+skip1699:
 	TESTQ         $0x00000002, AX
-	JZ            skip1702
+	JZ            skip1700
 	VMOVUPD       X1, (CX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, CX
 
-skip1702:
+skip1700:
 	TESTQ  $0x00000001, AX
-	JZ     skip1703
+	JZ     skip1701
 	VMOVSD X1, (CX)
 	ADDQ   $0x08, CX
 
-skip1703:
-done1700:
-skip1698:
-	JMP finish1591
+skip1701:
+done1698:
+skip1696:
+	JMP finish1589
 
-product1590:
+product1588:
 	MOVQ call+16(FP), CX
 	MOVQ 56(CX), CX
 	CMPQ CX, $0x06
-	JG   above1717
+	JG   above1715
 	CMPQ CX, $0x03
-	JG   above1718
+	JG   above1716
 	CMPQ CX, $0x01
-	JG   above1719
+	JG   above1717
 	CMPQ CX, $0x00
-	JG   above1720
+	JG   above1718
+	JMP  rows1702
+
+above1718:
+	JMP rows1703
+
+above1717:
+	CMPQ CX, $0x02
+	JG   above1719
 	JMP  rows1704
 
-above1720:
+above1719:
 	JMP rows1705
 
-above1719:
-	CMPQ CX, $0x02
+above1716:
+	CMPQ CX, $0x05
+	JG   above1720
+	CMPQ CX, $0x04
 	JG   above1721
 	JMP  rows1706
 
 above1721:
 	JMP rows1707
 
-above1718:
-	CMPQ CX, $0x05
-	JG   above1722
-	CMPQ CX, $0x04
-	JG   above1723
-	JMP  rows1708
+above1720:
+	JMP rows1708
 
-above1723:
-	JMP rows1709
-
-above1722:
-	JMP rows1710
-
-above1717:
+above1715:
 	CMPQ CX, $0x09
-	JG   above1724
+	JG   above1722
 	CMPQ CX, $0x08
-	JG   above1725
+	JG   above1723
 	CMPQ CX, $0x07
-	JG   above1726
-	JMP  rows1711
-
-above1726:
-	JMP rows1712
-
-above1725:
-	JMP rows1713
+	JG   above1724
+	JMP  rows1709
 
 above1724:
+	JMP rows1710
+
+above1723:
+	JMP rows1711
+
+above1722:
 	CMPQ CX, $0x0b
-	JG   above1727
+	JG   above1725
 	CMPQ CX, $0x0a
-	JG   above1728
-	JMP  rows1714
+	JG   above1726
+	JMP  rows1712
 
-above1728:
-	JMP rows1715
+above1726:
+	JMP rows1713
 
-above1727:
-	JMP rows1716
+above1725:
+	JMP rows1714
 
-rows1704:
+rows1702:
 	CMPQ DX, $0x00000001
-	JL   done1730
+	JL   done1728
 
-loop1729:
+loop1727:
 	LEAQ         trig32<>+0(SB), CX
 	VREDUCEPS    $0x00, (AX), Z13
 	VREDUCEPS    $0x00, 128(AX), Z14
@@ -43174,12 +43166,12 @@ loop1729:
 	VMOVUPS      Z11, 448(AX)
 	ADDQ         $0x00000200, AX
 	SUBQ         $0x00000001, DX
-	JG           loop1729
+	JG           loop1727
 
-done1730:
-	JMP finish1591
+done1728:
+	JMP finish1589
 
-rows1705:
+rows1703:
 	VMOVUPS      Z0, Z1
 	MOVQ         call+16(FP), CX
 	MOVQ         64(CX), CX
@@ -43191,7 +43183,7 @@ rows1705:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1731
+	JZ           skip1729
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z15
@@ -43275,9 +43267,9 @@ rows1705:
 	VMOVUPS      Z13, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1733
+	JL           done1731
 
-loop1732:
+loop1730:
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z16
 	VREDUCEPS    $0x00, 128(AX), Z17
@@ -43378,9 +43370,9 @@ loop1732:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1732
+	JG           loop1730
 
-done1733:
+done1731:
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	VMOVUPS     64(SI), Z2
@@ -43388,16 +43380,16 @@ done1733:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1731:
+skip1729:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), CX
 	ADDQ    (CX), AX
 	SUBQ    BX, AX
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1735
+	JL      done1733
 
-loop1734:
+loop1732:
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	VMOVUPS     64(SI), Z2
@@ -43406,17 +43398,17 @@ loop1734:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1734
+	JGE         loop1732
 
-done1735:
+done1733:
 	TESTQ       AX, AX
-	JZ          skip1736
+	JZ          skip1734
 	VMOVUPS     (SI), Z2
 	VFMADD231PS (BX), Z2, Z1
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1736:
+skip1734:
 	VADDPS     Z0, Z1, Z1
 	MOVQ       call+16(FP), AX
 	MOVQ       24(AX), AX
@@ -43436,7 +43428,7 @@ skip1736:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1737
+	JZ         skip1735
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -43448,51 +43440,51 @@ skip1736:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1739
+	JL         done1737
 
-loop1738:
+loop1736:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1738
+	JG               loop1736
 
-done1739:
+done1737:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1740
+	JNE       few1738
 	VMOVUPD   Z1, (AX)
-	JMP       done1741
+	JMP       done1739
 
-few1740:
+few1738:
 	TESTQ         $0x00000004, CX
-	JZ            skip1742
+	JZ            skip1740
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1742:
+skip1740:
 	TESTQ         $0x00000002, CX
-	JZ            skip1743
+	JZ            skip1741
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1743:
+skip1741:
 	TESTQ  $0x00000001, CX
-	JZ     skip1744
+	JZ     skip1742
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1744:
-done1741:
-skip1737:
-	JMP finish1591
+skip1742:
+done1739:
+skip1735:
+	JMP finish1589
 
-rows1706:
+rows1704:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	MOVQ         call+16(FP), CX
@@ -43505,7 +43497,7 @@ rows1706:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1745
+	JZ           skip1743
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z16
@@ -43589,9 +43581,9 @@ rows1706:
 	VMOVUPS      Z14, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1747
+	JL           done1745
 
-loop1746:
+loop1744:
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z17
 	VREDUCEPS    $0x00, 128(AX), Z18
@@ -43700,9 +43692,9 @@ loop1746:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1746
+	JG           loop1744
 
-done1747:
+done1745:
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
@@ -43712,7 +43704,7 @@ done1747:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1745:
+skip1743:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -43720,9 +43712,9 @@ skip1745:
 	VMOVUPS Z0, Z4
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1749
+	JL      done1747
 
-loop1748:
+loop1746:
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
@@ -43733,18 +43725,18 @@ loop1748:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1748
+	JGE         loop1746
 
-done1749:
+done1747:
 	TESTQ       AX, AX
-	JZ          skip1750
+	JZ          skip1748
 	VMOVUPS     (SI), Z3
 	VFMADD231PS (BX), Z3, Z1
 	VFMADD231PS (BX)(CX*1), Z3, Z2
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1750:
+skip1748:
 	VADDPS     Z4, Z1, Z1
 	VADDPS     Z0, Z2, Z2
 	MOVQ       call+16(FP), AX
@@ -43765,7 +43757,7 @@ skip1750:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1751
+	JZ         skip1749
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -43777,51 +43769,51 @@ skip1750:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1753
+	JL         done1751
 
-loop1752:
+loop1750:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1752
+	JG               loop1750
 
-done1753:
+done1751:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1754
+	JNE       few1752
 	VMOVUPD   Z1, (AX)
-	JMP       done1755
+	JMP       done1753
 
-few1754:
+few1752:
 	TESTQ         $0x00000004, CX
-	JZ            skip1756
+	JZ            skip1754
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1756:
+skip1754:
 	TESTQ         $0x00000002, CX
-	JZ            skip1757
+	JZ            skip1755
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1757:
+skip1755:
 	TESTQ  $0x00000001, CX
-	JZ     skip1758
+	JZ     skip1756
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1758:
-done1755:
-skip1751:
-	JMP finish1591
+skip1756:
+done1753:
+skip1749:
+	JMP finish1589
 
-rows1707:
+rows1705:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -43835,7 +43827,7 @@ rows1707:
 	MOVQ         call+16(FP), DI
 	ADDQ         (DI), SI
 	TESTQ        DX, DX
-	JZ           skip1759
+	JZ           skip1757
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z17
@@ -43919,9 +43911,9 @@ rows1707:
 	VMOVUPS      Z15, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1761
+	JL           done1759
 
-loop1760:
+loop1758:
 	LEAQ         trig32<>+0(SB), DI
 	VREDUCEPS    $0x00, (AX), Z18
 	VREDUCEPS    $0x00, 128(AX), Z19
@@ -44038,9 +44030,9 @@ loop1760:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, BX
 	SUBQ         $0x00000001, DX
-	JG           loop1760
+	JG           loop1758
 
-done1761:
+done1759:
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -44052,7 +44044,7 @@ done1761:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, BX
 
-skip1759:
+skip1757:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -44061,9 +44053,9 @@ skip1759:
 	VMOVUPS Z0, Z6
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1763
+	JL      done1761
 
-loop1762:
+loop1760:
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -44076,11 +44068,11 @@ loop1762:
 	ADDQ        $0x00000080, BX
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1762
+	JGE         loop1760
 
-done1763:
+done1761:
 	TESTQ       AX, AX
-	JZ          skip1764
+	JZ          skip1762
 	VMOVUPS     (SI), Z4
 	VFMADD231PS (BX), Z4, Z1
 	VFMADD231PS (BX)(CX*1), Z4, Z2
@@ -44088,7 +44080,7 @@ done1763:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, BX
 
-skip1764:
+skip1762:
 	VADDPS     Z5, Z1, Z1
 	VADDPS     Z6, Z2, Z2
 	VADDPS     Z0, Z3, Z3
@@ -44113,7 +44105,7 @@ skip1764:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1765
+	JZ         skip1763
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -44125,51 +44117,51 @@ skip1764:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1767
+	JL         done1765
 
-loop1766:
+loop1764:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1766
+	JG               loop1764
 
-done1767:
+done1765:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1768
+	JNE       few1766
 	VMOVUPD   Z1, (AX)
-	JMP       done1769
+	JMP       done1767
 
-few1768:
+few1766:
 	TESTQ         $0x00000004, CX
-	JZ            skip1770
+	JZ            skip1768
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1770:
+skip1768:
 	TESTQ         $0x00000002, CX
-	JZ            skip1771
+	JZ            skip1769
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1771:
+skip1769:
 	TESTQ  $0x00000001, CX
-	JZ     skip1772
+	JZ     skip1770
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1772:
-done1769:
-skip1765:
-	JMP finish1591
+skip1770:
+done1767:
+skip1763:
+	JMP finish1589
 
-rows1708:
+rows1706:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -44184,7 +44176,7 @@ rows1708:
 	MOVQ         call+16(FP), R8
 	ADDQ         (R8), DI
 	TESTQ        DX, DX
-	JZ           skip1773
+	JZ           skip1771
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z18
@@ -44268,9 +44260,9 @@ rows1708:
 	VMOVUPS      Z16, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1775
+	JL           done1773
 
-loop1774:
+loop1772:
 	LEAQ         trig32<>+0(SB), R8
 	VREDUCEPS    $0x00, (AX), Z19
 	VREDUCEPS    $0x00, 128(AX), Z20
@@ -44395,9 +44387,9 @@ loop1774:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x00000001, DX
-	JG           loop1774
+	JG           loop1772
 
-done1775:
+done1773:
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -44411,7 +44403,7 @@ done1775:
 	ADDQ        $0x00000080, DI
 	ADDQ        $0x00000080, SI
 
-skip1773:
+skip1771:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -44421,9 +44413,9 @@ skip1773:
 	VMOVUPS Z0, Z8
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1777
+	JL      done1775
 
-loop1776:
+loop1774:
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -44438,11 +44430,11 @@ loop1776:
 	ADDQ        $0x00000080, SI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1776
+	JGE         loop1774
 
-done1777:
+done1775:
 	TESTQ       AX, AX
-	JZ          skip1778
+	JZ          skip1776
 	VMOVUPS     (DI), Z5
 	VFMADD231PS (SI), Z5, Z1
 	VFMADD231PS (SI)(CX*1), Z5, Z2
@@ -44451,7 +44443,7 @@ done1777:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, SI
 
-skip1778:
+skip1776:
 	VADDPS     Z6, Z1, Z1
 	VADDPS     Z7, Z2, Z2
 	VADDPS     Z8, Z3, Z3
@@ -44477,7 +44469,7 @@ skip1778:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1779
+	JZ         skip1777
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -44489,51 +44481,51 @@ skip1778:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1781
+	JL         done1779
 
-loop1780:
+loop1778:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1780
+	JG               loop1778
 
-done1781:
+done1779:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1782
+	JNE       few1780
 	VMOVUPD   Z1, (AX)
-	JMP       done1783
+	JMP       done1781
 
-few1782:
+few1780:
 	TESTQ         $0x00000004, CX
-	JZ            skip1784
+	JZ            skip1782
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1784:
+skip1782:
 	TESTQ         $0x00000002, CX
-	JZ            skip1785
+	JZ            skip1783
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1785:
+skip1783:
 	TESTQ  $0x00000001, CX
-	JZ     skip1786
+	JZ     skip1784
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1786:
-done1783:
-skip1779:
-	JMP finish1591
+skip1784:
+done1781:
+skip1777:
+	JMP finish1589
 
-rows1709:
+rows1707:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -44550,7 +44542,7 @@ rows1709:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1787
+	JZ           skip1785
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z19
@@ -44634,9 +44626,9 @@ rows1709:
 	VMOVUPS      Z17, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1789
+	JL           done1787
 
-loop1788:
+loop1786:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z20
 	VREDUCEPS    $0x00, 128(AX), Z21
@@ -44770,9 +44762,9 @@ loop1788:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1788
+	JG           loop1786
 
-done1789:
+done1787:
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -44789,7 +44781,7 @@ done1789:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1787:
+skip1785:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -44800,9 +44792,9 @@ skip1787:
 	VMOVUPS Z0, Z10
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1791
+	JL      done1789
 
-loop1790:
+loop1788:
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -44820,11 +44812,11 @@ loop1790:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1790
+	JGE         loop1788
 
-done1791:
+done1789:
 	TESTQ       AX, AX
-	JZ          skip1792
+	JZ          skip1790
 	VMOVUPS     (R8), Z6
 	VFMADD231PS (SI), Z6, Z1
 	VFMADD231PS (SI)(CX*1), Z6, Z2
@@ -44835,7 +44827,7 @@ done1791:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1792:
+skip1790:
 	VADDPS     Z7, Z1, Z1
 	VADDPS     Z8, Z2, Z2
 	VADDPS     Z9, Z3, Z3
@@ -44868,7 +44860,7 @@ skip1792:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1793
+	JZ         skip1791
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -44880,51 +44872,51 @@ skip1792:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1795
+	JL         done1793
 
-loop1794:
+loop1792:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1794
+	JG               loop1792
 
-done1795:
+done1793:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1796
+	JNE       few1794
 	VMOVUPD   Z1, (AX)
-	JMP       done1797
+	JMP       done1795
 
-few1796:
+few1794:
 	TESTQ         $0x00000004, CX
-	JZ            skip1798
+	JZ            skip1796
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1798:
+skip1796:
 	TESTQ         $0x00000002, CX
-	JZ            skip1799
+	JZ            skip1797
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1799:
+skip1797:
 	TESTQ  $0x00000001, CX
-	JZ     skip1800
+	JZ     skip1798
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1800:
-done1797:
-skip1793:
-	JMP finish1591
+skip1798:
+done1795:
+skip1791:
+	JMP finish1589
 
-rows1710:
+rows1708:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -44942,7 +44934,7 @@ rows1710:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1801
+	JZ           skip1799
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z20
@@ -45026,9 +45018,9 @@ rows1710:
 	VMOVUPS      Z18, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1803
+	JL           done1801
 
-loop1802:
+loop1800:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z21
 	VREDUCEPS    $0x00, 128(AX), Z22
@@ -45170,9 +45162,9 @@ loop1802:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1802
+	JG           loop1800
 
-done1803:
+done1801:
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -45191,7 +45183,7 @@ done1803:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1801:
+skip1799:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -45203,9 +45195,9 @@ skip1801:
 	VMOVUPS Z0, Z12
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1805
+	JL      done1803
 
-loop1804:
+loop1802:
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -45225,11 +45217,11 @@ loop1804:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1804
+	JGE         loop1802
 
-done1805:
+done1803:
 	TESTQ       AX, AX
-	JZ          skip1806
+	JZ          skip1804
 	VMOVUPS     (R8), Z7
 	VFMADD231PS (SI), Z7, Z1
 	VFMADD231PS (SI)(CX*1), Z7, Z2
@@ -45241,7 +45233,7 @@ done1805:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1806:
+skip1804:
 	VADDPS     Z8, Z1, Z1
 	VADDPS     Z9, Z2, Z2
 	VADDPS     Z10, Z3, Z3
@@ -45275,7 +45267,7 @@ skip1806:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1807
+	JZ         skip1805
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -45287,51 +45279,51 @@ skip1806:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1809
+	JL         done1807
 
-loop1808:
+loop1806:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1808
+	JG               loop1806
 
-done1809:
+done1807:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1810
+	JNE       few1808
 	VMOVUPD   Z1, (AX)
-	JMP       done1811
+	JMP       done1809
 
-few1810:
+few1808:
 	TESTQ         $0x00000004, CX
-	JZ            skip1812
+	JZ            skip1810
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1812:
+skip1810:
 	TESTQ         $0x00000002, CX
-	JZ            skip1813
+	JZ            skip1811
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1813:
+skip1811:
 	TESTQ  $0x00000001, CX
-	JZ     skip1814
+	JZ     skip1812
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1814:
-done1811:
-skip1807:
-	JMP finish1591
+skip1812:
+done1809:
+skip1805:
+	JMP finish1589
 
-rows1711:
+rows1709:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -45350,7 +45342,7 @@ rows1711:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1815
+	JZ           skip1813
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z21
@@ -45434,9 +45426,9 @@ rows1711:
 	VMOVUPS      Z19, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1817
+	JL           done1815
 
-loop1816:
+loop1814:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z22
 	VREDUCEPS    $0x00, 128(AX), Z23
@@ -45586,9 +45578,9 @@ loop1816:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1816
+	JG           loop1814
 
-done1817:
+done1815:
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -45609,7 +45601,7 @@ done1817:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1815:
+skip1813:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -45622,9 +45614,9 @@ skip1815:
 	VMOVUPS Z0, Z14
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1819
+	JL      done1817
 
-loop1818:
+loop1816:
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -45646,11 +45638,11 @@ loop1818:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1818
+	JGE         loop1816
 
-done1819:
+done1817:
 	TESTQ       AX, AX
-	JZ          skip1820
+	JZ          skip1818
 	VMOVUPS     (R8), Z8
 	VFMADD231PS (SI), Z8, Z1
 	VFMADD231PS (SI)(CX*1), Z8, Z2
@@ -45663,7 +45655,7 @@ done1819:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1820:
+skip1818:
 	VADDPS     Z9, Z1, Z1
 	VADDPS     Z10, Z2, Z2
 	VADDPS     Z11, Z3, Z3
@@ -45701,7 +45693,7 @@ skip1820:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1821
+	JZ         skip1819
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -45713,51 +45705,51 @@ skip1820:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1823
+	JL         done1821
 
-loop1822:
+loop1820:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1822
+	JG               loop1820
 
-done1823:
+done1821:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1824
+	JNE       few1822
 	VMOVUPD   Z1, (AX)
-	JMP       done1825
+	JMP       done1823
 
-few1824:
+few1822:
 	TESTQ         $0x00000004, CX
-	JZ            skip1826
+	JZ            skip1824
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1826:
+skip1824:
 	TESTQ         $0x00000002, CX
-	JZ            skip1827
+	JZ            skip1825
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1827:
+skip1825:
 	TESTQ  $0x00000001, CX
-	JZ     skip1828
+	JZ     skip1826
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1828:
-done1825:
-skip1821:
-	JMP finish1591
+skip1826:
+done1823:
+skip1819:
+	JMP finish1589
 
-rows1712:
+rows1710:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -45777,7 +45769,7 @@ rows1712:
 	MOVQ         call+16(FP), R9
 	ADDQ         (R9), R8
 	TESTQ        DX, DX
-	JZ           skip1829
+	JZ           skip1827
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z22
@@ -45861,9 +45853,9 @@ rows1712:
 	VMOVUPS      Z20, 448(AX)
 	ADDQ         $0x00000200, AX
 	CMPQ         DX, $0x00000001
-	JL           done1831
+	JL           done1829
 
-loop1830:
+loop1828:
 	LEAQ         trig32<>+0(SB), R9
 	VREDUCEPS    $0x00, (AX), Z23
 	VREDUCEPS    $0x00, 128(AX), Z24
@@ -46021,9 +46013,9 @@ loop1830:
 	ADDQ         $0x00000200, SI
 	ADDQ         $0x00000200, DI
 	SUBQ         $0x00000001, DX
-	JG           loop1830
+	JG           loop1828
 
-done1831:
+done1829:
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -46046,7 +46038,7 @@ done1831:
 	ADDQ        $0x00000080, SI
 	ADDQ        $0x00000080, DI
 
-skip1829:
+skip1827:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -46060,9 +46052,9 @@ skip1829:
 	VMOVUPS Z0, Z16
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1833
+	JL      done1831
 
-loop1832:
+loop1830:
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -46086,11 +46078,11 @@ loop1832:
 	ADDQ        $0x00000080, DI
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1832
+	JGE         loop1830
 
-done1833:
+done1831:
 	TESTQ       AX, AX
-	JZ          skip1834
+	JZ          skip1832
 	VMOVUPS     (R8), Z9
 	VFMADD231PS (SI), Z9, Z1
 	VFMADD231PS (SI)(CX*1), Z9, Z2
@@ -46104,7 +46096,7 @@ done1833:
 	ADDQ        $0x00000040, SI
 	ADDQ        $0x00000040, DI
 
-skip1834:
+skip1832:
 	VADDPS     Z10, Z1, Z1
 	VADDPS     Z11, Z2, Z2
 	VADDPS     Z12, Z3, Z3
@@ -46143,7 +46135,7 @@ skip1834:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1835
+	JZ         skip1833
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -46155,51 +46147,51 @@ skip1834:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1837
+	JL         done1835
 
-loop1836:
+loop1834:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1836
+	JG               loop1834
 
-done1837:
+done1835:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1838
+	JNE       few1836
 	VMOVUPD   Z1, (AX)
-	JMP       done1839
+	JMP       done1837
 
-few1838:
+few1836:
 	TESTQ         $0x00000004, CX
-	JZ            skip1840
+	JZ            skip1838
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1840:
+skip1838:
 	TESTQ         $0x00000002, CX
-	JZ            skip1841
+	JZ            skip1839
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1841:
+skip1839:
 	TESTQ  $0x00000001, CX
-	JZ     skip1842
+	JZ     skip1840
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1842:
-done1839:
-skip1835:
-	JMP finish1591
+skip1840:
+done1837:
+skip1833:
+	JMP finish1589
 
-rows1713:
+rows1711:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -46221,7 +46213,7 @@ rows1713:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1843
+	JZ           skip1841
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z24
@@ -46329,9 +46321,9 @@ rows1713:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1845
+	JL           done1843
 
-loop1844:
+loop1842:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z24
 	VREDUCEPS    $0x00, 128(AX), Z25
@@ -46498,10 +46490,10 @@ loop1844:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1844
+	JG           loop1842
 
-done1845:
-skip1843:
+done1843:
+skip1841:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -46516,9 +46508,9 @@ skip1843:
 	VMOVUPS Z0, Z18
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1847
+	JL      done1845
 
-loop1846:
+loop1844:
 	VMOVUPS     (R9), Z10
 	VFMADD231PS (SI), Z10, Z1
 	VFMADD231PS (SI)(CX*1), Z10, Z2
@@ -46545,11 +46537,11 @@ loop1846:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1846
+	JGE         loop1844
 
-done1847:
+done1845:
 	TESTQ       AX, AX
-	JZ          skip1848
+	JZ          skip1846
 	VMOVUPS     (R9), Z10
 	VFMADD231PS (SI), Z10, Z1
 	VFMADD231PS (SI)(CX*1), Z10, Z2
@@ -46565,7 +46557,7 @@ done1847:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1848:
+skip1846:
 	VADDPS     Z11, Z1, Z1
 	VADDPS     Z12, Z2, Z2
 	VADDPS     Z13, Z3, Z3
@@ -46614,7 +46606,7 @@ skip1848:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1849
+	JZ         skip1847
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -46626,51 +46618,51 @@ skip1848:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1851
+	JL         done1849
 
-loop1850:
+loop1848:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1850
+	JG               loop1848
 
-done1851:
+done1849:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1852
+	JNE       few1850
 	VMOVUPD   Z1, (AX)
-	JMP       done1853
+	JMP       done1851
 
-few1852:
+few1850:
 	TESTQ         $0x00000004, CX
-	JZ            skip1854
+	JZ            skip1852
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1854:
+skip1852:
 	TESTQ         $0x00000002, CX
-	JZ            skip1855
+	JZ            skip1853
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1855:
+skip1853:
 	TESTQ  $0x00000001, CX
-	JZ     skip1856
+	JZ     skip1854
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1856:
-done1853:
-skip1849:
-	JMP finish1591
+skip1854:
+done1851:
+skip1847:
+	JMP finish1589
 
-rows1714:
+rows1712:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -46693,7 +46685,7 @@ rows1714:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1857
+	JZ           skip1855
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z25
@@ -46803,9 +46795,9 @@ rows1714:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1859
+	JL           done1857
 
-loop1858:
+loop1856:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z25
 	VREDUCEPS    $0x00, 128(AX), Z26
@@ -46980,10 +46972,10 @@ loop1858:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1858
+	JG           loop1856
 
-done1859:
-skip1857:
+done1857:
+skip1855:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -46999,9 +46991,9 @@ skip1857:
 	VMOVUPS Z0, Z20
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1861
+	JL      done1859
 
-loop1860:
+loop1858:
 	VMOVUPS     (R9), Z11
 	VFMADD231PS (SI), Z11, Z1
 	VFMADD231PS (SI)(CX*1), Z11, Z2
@@ -47030,11 +47022,11 @@ loop1860:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1860
+	JGE         loop1858
 
-done1861:
+done1859:
 	TESTQ       AX, AX
-	JZ          skip1862
+	JZ          skip1860
 	VMOVUPS     (R9), Z11
 	VFMADD231PS (SI), Z11, Z1
 	VFMADD231PS (SI)(CX*1), Z11, Z2
@@ -47051,7 +47043,7 @@ done1861:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1862:
+skip1860:
 	VADDPS     Z12, Z1, Z1
 	VADDPS     Z13, Z2, Z2
 	VADDPS     Z14, Z3, Z3
@@ -47101,7 +47093,7 @@ skip1862:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1863
+	JZ         skip1861
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -47113,51 +47105,51 @@ skip1862:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1865
+	JL         done1863
 
-loop1864:
+loop1862:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1864
+	JG               loop1862
 
-done1865:
+done1863:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1866
+	JNE       few1864
 	VMOVUPD   Z1, (AX)
-	JMP       done1867
+	JMP       done1865
 
-few1866:
+few1864:
 	TESTQ         $0x00000004, CX
-	JZ            skip1868
+	JZ            skip1866
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1868:
+skip1866:
 	TESTQ         $0x00000002, CX
-	JZ            skip1869
+	JZ            skip1867
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1869:
+skip1867:
 	TESTQ  $0x00000001, CX
-	JZ     skip1870
+	JZ     skip1868
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1870:
-done1867:
-skip1863:
-	JMP finish1591
+skip1868:
+done1865:
+skip1861:
+	JMP finish1589
 
-rows1715:
+rows1713:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -47181,7 +47173,7 @@ rows1715:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1871
+	JZ           skip1869
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z26
@@ -47293,9 +47285,9 @@ rows1715:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1873
+	JL           done1871
 
-loop1872:
+loop1870:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z26
 	VREDUCEPS    $0x00, 128(AX), Z27
@@ -47478,10 +47470,10 @@ loop1872:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1872
+	JG           loop1870
 
-done1873:
-skip1871:
+done1871:
+skip1869:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -47498,9 +47490,9 @@ skip1871:
 	VMOVUPS Z0, Z22
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1875
+	JL      done1873
 
-loop1874:
+loop1872:
 	VMOVUPS     (R9), Z12
 	VFMADD231PS (SI), Z12, Z1
 	VFMADD231PS (SI)(CX*1), Z12, Z2
@@ -47531,11 +47523,11 @@ loop1874:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1874
+	JGE         loop1872
 
-done1875:
+done1873:
 	TESTQ       AX, AX
-	JZ          skip1876
+	JZ          skip1874
 	VMOVUPS     (R9), Z12
 	VFMADD231PS (SI), Z12, Z1
 	VFMADD231PS (SI)(CX*1), Z12, Z2
@@ -47553,7 +47545,7 @@ done1875:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1876:
+skip1874:
 	VADDPS     Z13, Z1, Z1
 	VADDPS     Z14, Z2, Z2
 	VADDPS     Z15, Z3, Z3
@@ -47607,7 +47599,7 @@ skip1876:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1877
+	JZ         skip1875
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -47619,51 +47611,51 @@ skip1876:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1879
+	JL         done1877
 
-loop1878:
+loop1876:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1878
+	JG               loop1876
 
-done1879:
+done1877:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1880
+	JNE       few1878
 	VMOVUPD   Z1, (AX)
-	JMP       done1881
+	JMP       done1879
 
-few1880:
+few1878:
 	TESTQ         $0x00000004, CX
-	JZ            skip1882
+	JZ            skip1880
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1882:
+skip1880:
 	TESTQ         $0x00000002, CX
-	JZ            skip1883
+	JZ            skip1881
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1883:
+skip1881:
 	TESTQ  $0x00000001, CX
-	JZ     skip1884
+	JZ     skip1882
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1884:
-done1881:
-skip1877:
-	JMP finish1591
+skip1882:
+done1879:
+skip1875:
+	JMP finish1589
 
-rows1716:
+rows1714:
 	VMOVUPS      Z0, Z1
 	VMOVUPS      Z0, Z2
 	VMOVUPS      Z0, Z3
@@ -47688,7 +47680,7 @@ rows1716:
 	MOVQ         call+16(FP), R10
 	ADDQ         (R10), R9
 	TESTQ        DX, DX
-	JZ           skip1885
+	JZ           skip1883
 	DECQ         DX
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z27
@@ -47802,9 +47794,9 @@ rows1716:
 	ADDQ         $0x00000080, DI
 	ADDQ         $0x00000080, R8
 	CMPQ         DX, $0x00000001
-	JL           done1887
+	JL           done1885
 
-loop1886:
+loop1884:
 	LEAQ         trig32<>+0(SB), R10
 	VREDUCEPS    $0x00, (AX), Z27
 	VREDUCEPS    $0x00, 128(AX), Z28
@@ -47995,10 +47987,10 @@ loop1886:
 	ADDQ         $0x00000200, DI
 	ADDQ         $0x00000200, R8
 	SUBQ         $0x00000001, DX
-	JG           loop1886
+	JG           loop1884
 
-done1887:
-skip1885:
+done1885:
+skip1883:
 	MOVQ    CX, AX
 	MOVQ    call+16(FP), DX
 	ADDQ    (DX), AX
@@ -48016,9 +48008,9 @@ skip1885:
 	VMOVUPS Z0, Z24
 	VMOVUPS Z0, Z0
 	CMPQ    AX, $0x00000080
-	JL      done1889
+	JL      done1887
 
-loop1888:
+loop1886:
 	VMOVUPS     (R9), Z13
 	VFMADD231PS (SI), Z13, Z1
 	VFMADD231PS (SI)(CX*1), Z13, Z2
@@ -48051,11 +48043,11 @@ loop1888:
 	ADDQ        $0x00000080, R8
 	SUBQ        $0x00000080, AX
 	CMPQ        AX, $0x00000080
-	JGE         loop1888
+	JGE         loop1886
 
-done1889:
+done1887:
 	TESTQ       AX, AX
-	JZ          skip1890
+	JZ          skip1888
 	VMOVUPS     (R9), Z13
 	VFMADD231PS (SI), Z13, Z1
 	VFMADD231PS (SI)(CX*1), Z13, Z2
@@ -48074,7 +48066,7 @@ done1889:
 	ADDQ        $0x00000040, DI
 	ADDQ        $0x00000040, R8
 
-skip1890:
+skip1888:
 	VADDPS     Z14, Z1, Z1
 	VADDPS     Z15, Z2, Z2
 	VADDPS     Z16, Z3, Z3
@@ -48129,7 +48121,7 @@ skip1890:
 	MOVQ       call+16(FP), CX
 	MOVQ       72(CX), CX
 	TESTQ      CX, CX
-	JZ         skip1891
+	JZ         skip1889
 	MOVQ       $-1, DX
 	BZHIQ      CX, DX, DX
 	KMOVW      DX, K1
@@ -48141,49 +48133,49 @@ skip1890:
 	SHLQ       $0x02, SI
 	ADDQ       SI, AX
 	CMPQ       BX, $0x00000001
-	JL         done1893
+	JL         done1891
 
-loop1892:
+loop1890:
 	VMOVUPS.Z        (DX), K1, Z0
 	VFMADD231PS.BCST (AX), Z0, Z1
 	ADDQ             SI, DX
 	ADDQ             $0x04, AX
 	SUBQ             $0x00000001, BX
-	JG               loop1892
+	JG               loop1890
 
-done1893:
+done1891:
 	VCVTPS2PD Y1, Z1
 	MOVQ      y+0(FP), AX
 	CMPQ      CX, $0x08
-	JNE       few1894
+	JNE       few1892
 	VMOVUPD   Z1, (AX)
-	JMP       done1895
+	JMP       done1893
 
-few1894:
+few1892:
 	TESTQ         $0x00000004, CX
-	JZ            skip1896
+	JZ            skip1894
 	VMOVUPD       Y1, (AX)
 	VEXTRACTF64X4 $0x01, Z1, Y1
 	ADDQ          $0x20, AX
 
-skip1896:
+skip1894:
 	TESTQ         $0x00000002, CX
-	JZ            skip1897
+	JZ            skip1895
 	VMOVUPD       X1, (AX)
 	VEXTRACTF64X2 $0x01, Y1, X0
 	VMOVUPD       X0, X1
 	ADDQ          $0x10, AX
 
-skip1897:
+skip1895:
 	TESTQ  $0x00000001, CX
-	JZ     skip1898
+	JZ     skip1896
 	VMOVSD X1, (AX)
 	ADDQ   $0x08, AX
 
-skip1898:
-done1895:
-skip1891:
-finish1591:
+skip1896:
+done1893:
+skip1889:
+finish1589:
 	VZEROUPPER
 	RET
 
@@ -48203,9 +48195,9 @@ TEXT ·packAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 	CMPQ    CX, $0x00000004
-	JL      done1900
+	JL      done1898
 
-loop1899:
+loop1897:
 	VMOVUPD    (DX), Y1
 	VMOVUPD    (BX), Y2
 	VMOVUPD    (SI), Y3
@@ -48229,11 +48221,11 @@ loop1899:
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
 	CMPQ       CX, $0x00000004
-	JGE        loop1899
+	JGE        loop1897
 
-done1900:
+done1898:
 	TESTQ      CX, CX
-	JZ         skip1901
+	JZ         skip1899
 	VMASKMOVPD (DX), Y0, Y1
 	VMASKMOVPD (BX), Y0, Y2
 	VMASKMOVPD (SI), Y0, Y3
@@ -48251,7 +48243,7 @@ done1900:
 	VMOVUPD    Y3, 128(AX)
 	VMOVUPD    Y0, 192(AX)
 
-skip1901:
+skip1899:
 	VZEROUPPER
 	RET
 
@@ -48271,9 +48263,9 @@ TEXT ·unpackAVX2(SB), NOSPLIT, $0-48
 	SUBQ    R8, R9
 	VMOVUPD (R9), Y0
 	CMPQ    CX, $0x00000004
-	JL      done1903
+	JL      done1901
 
-loop1902:
+loop1900:
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -48297,11 +48289,11 @@ loop1902:
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x00000004, CX
 	CMPQ       CX, $0x00000004
-	JGE        loop1902
+	JGE        loop1900
 
-done1903:
+done1901:
 	TESTQ      CX, CX
-	JZ         skip1904
+	JZ         skip1902
 	VMOVUPD    (AX), Y1
 	VMOVUPD    64(AX), Y2
 	VMOVUPD    128(AX), Y3
@@ -48319,6 +48311,6 @@ done1903:
 	VMASKMOVPD Y3, Y0, (SI)
 	VMASKMOVPD Y4, Y0, (DI)
 
-skip1904:
+skip1902:
 	VZEROUPPER
 	RET

@@ -12,7 +12,7 @@ func tally(total *[3]float64, sums, errs, forecasts, target []float64, rows int)
 	tallyPortable(total, sums, errs, forecasts, target, rows)
 }
 func cusum(c *Cusum, x []float64) (sum, length float64) { return cusumPortable(c, x) }
-func moments(m *Moments, x, diff []float64)             { momentsPortable(m, x, diff) }
+func moments(m *Moments, x []float64)                   { momentsPortable(m, x) }
 func logTo(dst, x []float64)                            { logToPortable(dst, x) }
 func conformal(c *Conformal, scale, count, own, half, forecast, y, voting, steps []float64, stride int) {
 	conformalPortable(c, scale, count, own, half, forecast, y, voting, steps, stride)
@@ -38,7 +38,7 @@ func bound(m *Moments, dst, said, origin, unit, last []float64, limit float64) {
 	boundPortable(m, dst, said, origin, unit, last, limit)
 }
 func huber(h *Huber, dst, y, forecast []float64)  { huberPortable(h, dst, y, forecast) }
-func glitch(g *Glitch, x, last []float64)         { glitchPortable(g, x, last) }
+func glitch(g *Glitch, dst, x, last []float64)    { glitchPortable(g, dst, x, last) }
 func level(l *Level, x []float64)                 { levelPortable(l, x) }
 func steps(s *Steps, x, last []float64)           { stepsPortable(s, x, last) }
 func sinCos(sin, cos, t []float64)                { sinCosPortable(sin, cos, t) }

@@ -7,6 +7,7 @@ import "math"
 // one wild value cannot spoil a scale for long. The vectors have Stride(n) elements,
 // of which the first n count.
 type Moments struct {
+	Last                   []float64 // the last sample, NaN where it was missing
 	Weight, Mean, Variance []float64
 	DiffWeight, Diff2      []float64 // weight and mean square of the differences
 	Low, High              []float64
@@ -32,7 +33,7 @@ const (
 	momWide       // how far Floor and Ceiling are from Low and High, in RMS
 )
 
-const momentsRows = 15
+const momentsRows = 16
 
 // NewMoments returns the statistics of no samples. A sample's weight is multiplied by
 // forgetting at each step; from a weight of after on, a deviation counts for at most
@@ -41,21 +42,28 @@ const momentsRows = 15
 func NewMoments(n int, forgetting, after, winsor, degenerate, wide float64) *Moments {
 	all, row := statistics(momentsRows, n)
 	m := &Moments{
-		Weight: row(0), Mean: row(1), Variance: row(2), DiffWeight: row(3), Diff2: row(4), Low: row(5), High: row(6),
-		SD: row(7), RMS: row(8), Unit: row(9), Inverse: row(10), Steps: row(11), PerStep: row(12), Floor: row(13), Ceiling: row(14),
+		Last: row(0), Weight: row(1), Mean: row(2), Variance: row(3), DiffWeight: row(4), Diff2: row(5), Low: row(6), High: row(7),
+		SD: row(8), RMS: row(9), Unit: row(10), Inverse: row(11), Steps: row(12), PerStep: row(13), Floor: row(14), Ceiling: row(15),
 		all: all, n: n, limits: [...]float64{1, forgetting, after, winsor, degenerate, wide},
 	}
+	m.Break()
 	m.Derive()
 	return m
 }
 
-// Add takes the sample x, NaN where missing; diff is x minus the sample before it, NaN
-// unless both were observed. A missing value leaves its variable as it is.
-func (m *Moments) Add(x, diff []float64) {
-	if len(x) != m.n || len(diff) != m.n {
+// Add takes the sample x, NaN where missing, which leaves its variable as it is.
+func (m *Moments) Add(x []float64) {
+	if len(x) != m.n {
 		panic("vec: Moments.Add: lengths differ")
 	}
-	moments(m, x, diff)
+	moments(m, x)
+}
+
+// Break makes the next sample one that does not follow the last.
+func (m *Moments) Break() {
+	for j := range m.Last {
+		m.Last[j] = math.NaN()
+	}
 }
 
 // Derive sets what follows from SD, RMS, Low and High.
@@ -77,7 +85,7 @@ func (m *Moments) derive(j int) {
 	m.Floor[j], m.Ceiling[j] = m.Low[j]-wide, m.High[j]+wide
 }
 
-func momentsPortable(m *Moments, x, diff []float64) {
+func momentsPortable(m *Moments, x []float64) {
 	forgetting, after, winsor, degenerate := m.limits[momForgetting], m.limits[momAfter], m.limits[momWinsor], m.limits[momDegenerate]
 	winsorised := func(dev, scale, weight float64) float64 {
 		if weight > after && scale > 0 {
@@ -86,6 +94,8 @@ func momentsPortable(m *Moments, x, diff []float64) {
 		return dev
 	}
 	for j, v := range x {
+		diff := v - m.Last[j]
+		m.Last[j] = v
 		if v == v {
 			if m.Weight[j] == 0 {
 				m.Low[j], m.High[j] = v, v
@@ -101,11 +111,11 @@ func momentsPortable(m *Moments, x, diff []float64) {
 			m.Mean[j] += float64(dev * share)
 			m.Variance[j] += float64((float64(dev*dev*(1-share)) - m.Variance[j]) * share)
 		}
-		if v := diff[j]; v == v {
+		if diff == diff {
 			w := float64(forgetting*m.DiffWeight[j]) + 1
 			share := 1 / w
 			m.DiffWeight[j] = w
-			dev := winsorised(v, m.RMS[j], w)
+			dev := winsorised(diff, m.RMS[j], w)
 			m.Diff2[j] += float64((float64(dev*dev) - m.Diff2[j]) * share)
 		}
 		// A mean square may be nothing but rounding, or negative by it.

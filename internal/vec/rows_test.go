@@ -50,7 +50,7 @@ func TestBound(t *testing.T) {
 		for _, n := range lanesOf {
 			m := NewMoments(n, 1, 30, 10, 1e-12, 2)
 			for range 20 {
-				m.Add(vector(t, rng, n), vector(t, rng, n))
+				m.Add(vector(t, rng, n))
 				said, origin, unit, last := wilds(t, rng, n), wilds(t, rng, n), wilds(t, rng, n), wilds(t, rng, n)
 				got, want := room(t, 1, n), make([]float64, n)
 				m.Bound(got, said, origin, unit, last, 3)
@@ -96,15 +96,14 @@ func TestGlitch(t *testing.T) {
 			create := func() *Glitch { return NewGlitch(n, 500, 20, 2, 10, 10, .02) }
 			got, want := create(), create()
 			for step := range 200 {
-				a, b, last := room(t, 1, n), make([]float64, n), guarded(t, n)
-				for j := range a {
-					if a[j], last[j] = wild(rng), wild(rng); rng.IntN(5) == 0 {
-						a[j] = last[j]
+				a, b, x, last := room(t, 1, n), make([]float64, n), guarded(t, n), guarded(t, n)
+				for j := range x {
+					if x[j], last[j] = wild(rng), wild(rng); rng.IntN(5) == 0 {
+						x[j] = last[j]
 					}
 				}
-				copy(b, a)
-				got.Hold(a, last)
-				glitchPortable(want, b, last)
+				got.HoldTo(a, x, last)
+				glitchPortable(want, b, x, last)
 				sameNumbers(t, fmt.Sprintf("values of %d, step %d", n, step), a, b)
 				for i := range glitchRows {
 					row := i * Stride(n)
@@ -169,7 +168,7 @@ func BenchmarkRows(b *testing.B) {
 			"Standardise": func() { Standardise(dst, x, zero, zero, 10) },
 			"Bound":       func() { m.Bound(dst[:n], x[:n], zero, x[n:2*n], x[2*n:], 4) },
 			"Huber":       func() { h.ErrorsTo(dst[:n], x[:n], zero) },
-			"Glitch":      func() { g.Hold(x[:n], zero) },
+			"Glitch":      func() { g.HoldTo(dst[:n], x[:n], zero) },
 			"Level":       func() { l.Add(x[:n]) },
 		} {
 			b.Run(name, func(b *testing.B) {

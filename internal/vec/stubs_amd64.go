@@ -132,10 +132,10 @@ func tallyAVX2(total *float64, sums *float64, errs *float64, x *float64, y *floa
 //go:noescape
 func cusumAVX2(most *float64, rows *float64, x *float64, limits *float64, stride int)
 
-// momentsAVX2 takes a sample, and its differences to the one before, into running statistics.
+// momentsAVX2 takes a sample into running statistics.
 //
 //go:noescape
-func momentsAVX2(rows *float64, limits *float64, x *float64, diff *float64, n int, stride int)
+func momentsAVX2(rows *float64, limits *float64, x *float64, n int, stride int)
 
 // stepsAVX2 takes the steps to the next sample.
 //
@@ -157,10 +157,10 @@ func boundAVX2(dst *float64, said *float64, origin *float64, unit *float64, last
 //go:noescape
 func huberAVX2(rows *float64, limits *float64, dst *float64, y *float64, forecast *float64, n int, stride int)
 
-// glitchAVX2 replaces values that are out of all proportion by NaN.
+// glitchAVX2 copies x, but for values that are out of all proportion.
 //
 //go:noescape
-func glitchAVX2(rows *float64, limits *float64, x *float64, last *float64, n int, stride int)
+func glitchAVX2(rows *float64, limits *float64, dst *float64, x *float64, last *float64, n int, stride int)
 
 // levelAVX2 takes a sample into the local means.
 //
@@ -307,10 +307,10 @@ func tallyAVX512(total *float64, sums *float64, errs *float64, x *float64, y *fl
 //go:noescape
 func cusumAVX512(most *float64, rows *float64, x *float64, limits *float64, stride int)
 
-// momentsAVX512 takes a sample, and its differences to the one before, into running statistics.
+// momentsAVX512 takes a sample into running statistics.
 //
 //go:noescape
-func momentsAVX512(rows *float64, limits *float64, x *float64, diff *float64, n int, stride int)
+func momentsAVX512(rows *float64, limits *float64, x *float64, n int, stride int)
 
 // stepsAVX512 takes the steps to the next sample.
 //
@@ -332,10 +332,10 @@ func boundAVX512(dst *float64, said *float64, origin *float64, unit *float64, la
 //go:noescape
 func huberAVX512(rows *float64, limits *float64, dst *float64, y *float64, forecast *float64, n int, stride int)
 
-// glitchAVX512 replaces values that are out of all proportion by NaN.
+// glitchAVX512 copies x, but for values that are out of all proportion.
 //
 //go:noescape
-func glitchAVX512(rows *float64, limits *float64, x *float64, last *float64, n int, stride int)
+func glitchAVX512(rows *float64, limits *float64, dst *float64, x *float64, last *float64, n int, stride int)
 
 // levelAVX512 takes a sample into the local means.
 //

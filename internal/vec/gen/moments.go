@@ -17,19 +17,14 @@ const (
 // moments takes a register of variables at a time. It neither fuses multiplications
 // and additions nor changes their order: all implementations give the same bits.
 func (t target) moments() {
-	t.begin("moments", "func(rows, limits, x, diff *%, n, stride int)",
-		"takes a sample, and its differences to the one before, into running statistics.")
+	t.begin("moments", "func(rows, limits, x *%, n, stride int)",
+		"takes a sample into running statistics.")
 	n := param("n")
-	names := []string{"weight", "mean", "variance", "diffWeight", "diff2", "low", "high", "sd", "rms",
+	names := []string{"last", "weight", "mean", "variance", "diffWeight", "diff2", "low", "high", "sd", "rms",
 		"unit", "inverse", "steps", "perStep", "floor", "ceiling"}
 	t.lanesOf(param("rows"), param("limits"), param("stride"), names, func(l *lanes, offset GPVirtual) {
 		m := t.dense(n)
 		zero, one := l.none(), l.limit(momOne)
-		read := func(name string) (v Register, there mask) {
-			v = t.vec()
-			t.loadMask(at(param(name), offset, 0), m, v)
-			return v, t.ordered(v, &m)
-		}
 		// share takes a sample into a weight and returns its share.
 		share := func(name string, there mask) (w, share Register) {
 			w = l.plus(l.product(l.get(name), l.limit(momForgetting)), one)
@@ -46,7 +41,10 @@ func (t target) moments() {
 			return t.kept(s, l.above(s, rounding, nil))
 		}
 
-		x, there := read("x")
+		x := t.loadSome(at(param("x"), offset, 0), &m)
+		there := t.ordered(x, &m)
+		diff := l.minus(x, l.get("last"))
+		l.set("last", x)
 		fresh := l.equal(l.get("weight"), zero, &there)
 		for _, name := range []string{"low", "high"} {
 			bound := l.get(name)
@@ -71,7 +69,7 @@ func (t target) moments() {
 		l.set("unit", unit)
 		l.set("inverse", t.kept(l.quotient(one, unit), moving))
 
-		diff, there := read("diff")
+		there = t.ordered(diff, &m)
 		w, part = share("diffWeight", there)
 		dev = winsorised(diff, l.get("rms"), w)
 		square = l.get("diff2")

@@ -92,8 +92,8 @@ const (
 
 // glitch takes a register of variables at a time.
 func (t target) glitch() {
-	t.begin("glitch", "func(rows, limits, x, last *%, n, stride int)",
-		"replaces values that are out of all proportion by NaN.")
+	t.begin("glitch", "func(rows, limits, dst, x, last *%, n, stride int)",
+		"copies x, but for values that are out of all proportion.")
 	n := param("n")
 	t.lanesOf(param("rows"), param("limits"), param("stride"), []string{"mean", "count", "held"}, func(l *lanes, offset GPVirtual) {
 		m := t.dense(n)
@@ -107,10 +107,7 @@ func (t target) glitch() {
 		wild = l.above(count, l.limit(gliAfter), &wild)
 		wild = l.above(l.limit(gliHold), held, &wild)
 		l.change("held", t.kept(l.plus(held, one), wild), there)
-		t.unlessEmpty(wild, func() {
-			t.choose(l.limit(gliNaN), wild, x)
-			t.store(x, at(param("x"), offset, 0))
-		})
+		t.store(l.where(wild, l.limit(gliNaN), x), at(param("dst"), offset, 0))
 		size = l.where(wild, zero, size)
 		moved := l.above(size, zero, &there)
 		count = l.change("count", l.plus(count, one), moved)
