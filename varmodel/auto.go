@@ -307,8 +307,8 @@ func (s *autoSeries) observe(y, target []float64) error {
 	}
 	s.frame.recent.push(s.past.lag(0), s.past.lag(1))
 	s.total++
+	s.local.Add(y) // first: the longest way to the next forecast begins with it
 	s.scaler.Add(y)
-	s.local.Add(y)
 	if s.season != nil {
 		s.findSeason()
 	}

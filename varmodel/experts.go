@@ -263,10 +263,10 @@ func (e *expert) featuresTo(phi []float64, f *frame) {
 			lags[i] = size * z
 		}
 		// Differences between the lags are far less correlated than the lags.
-		older, next := levels[e.dim:], levels[:len(levels)-e.dim]
-		lags = lags[e.dim:]
+		older := levels[e.dim:]
+		newer, lags := levels[:len(older)], lags[e.dim:][:len(older)]
 		for i, z := range older {
-			lags[i] = size * (z - next[i])
+			lags[i] = size * (z - newer[i])
 		}
 	}
 	if e.long {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/orffvar/forecaster/eval"
 	"github.com/orffvar/forecaster/internal/snapshot"
+	"github.com/orffvar/forecaster/internal/vec"
 )
 
 // learner is an online regression y ~ Theta^T phi; sgd.RLS, sgd.BlockNewton and
@@ -62,6 +63,7 @@ func (m *regression) NewSeries() eval.Forecaster {
 		next:    part(2),
 		err:     part(3),
 		out:     part(4),
+		step:    vec.Rows(1, m.dim),
 		scratch: newHistory(m.dim, m.depth),
 		later:   make([]float64, m.features()),
 		use:     -1,
@@ -87,6 +89,7 @@ type regressionSeries struct {
 	use     int       // … and which use of it that was, if for phi; else -1
 
 	err     []float64 // scratch
+	step    []float64 // scratch
 	scratch *history
 	later   []float64 // features that contain forecasts
 }
@@ -171,21 +174,8 @@ func (s *regressionSeries) stepTo(dst, phi []float64, h *history, k int) {
 	if s.use = -1; k == 1 {
 		s.use = m.uses
 	}
-	d := len(s.out)
-	dst, last, unit, low, high := dst[:d], last[:d], s.unit[:d], s.scaler.floor[:d], s.scaler.ceiling[:d]
-	for j, v := range s.out {
-		if v != v {
-			v = 0
-		}
-		v = last[j] + unit[j]*clip(v, outputLimit)
-		if v < low[j] {
-			v = low[j]
-		}
-		if v > high[j] {
-			v = high[j]
-		}
-		dst[j] = v
-	}
+	s.scaler.Bound(s.step, s.out, last, s.unit, last, outputLimit)
+	copy(dst, s.step)
 }
 
 func (s *regressionSeries) ForecastTo(dst []float64) bool {
